@@ -1,7 +1,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/private.h"
+#include "buy/buy.h"
+#include "cloud/cloud.h"
+#include "jobs/jobs.h"
 
 /* What is held at a provider that is away is let go of as far as that is safe.  A row that is
  * WANTED was never sent, or its request never left us: it ends, and its node may be bought
@@ -24,7 +26,7 @@
 static void mark(struct engine *e, enum node_state s)
 {
 	for (struct fleet_node *fn = e->fleet.states[s]; fn != NULL; fn = fn->state_next) {
-		const struct cloud *c = engine_cloud(e, &fn->n);
+		const struct cloud *c = cloud_of(e, &fn->n);
 		bool tagged = off_is(c) || (c->caps.flags & (PROVIDER_TOKENS | PROVIDER_TAGS)) != 0;
 
 		fn->unreached = away_is(c) && !(tagged && fn->n.accepted);
@@ -35,11 +37,11 @@ void away_count(const struct engine *e, struct plan_pool *pools)
 {
 	static const enum node_state of[] = {NODE_INDOUBT, NODE_DELETING};
 
-	for (size_t i = 0; e->aways && i < sizeof(of) / sizeof(of[0]); i++)
+	for (size_t i = 0; e->cloud->aways && i < sizeof(of) / sizeof(of[0]); i++)
 		for (struct fleet_node *fn = e->fleet.states[of[i]]; fn; fn = fn->state_next) {
 			struct plan_pool *p = &pools[fn->n.pool];
 
-			if (!away_is(&e->clouds[fn->n.cloud]))
+			if (!away_is(&e->cloud->all[fn->n.cloud]))
 				continue;
 			p->unreached++;
 			p->unreached_at = fn->n.provider;
@@ -62,7 +64,7 @@ static void explain(char out[160], const struct cloud *c)
 static bool is_stuck(struct engine *e, const struct fleet_node *fn, char why[160])
 {
 	const struct fleet_node *older = fleet_unreached(fn->name);
-	const struct cloud *c = engine_cloud(e, older != NULL ? &older->n : &fn->n);
+	const struct cloud *c = cloud_of(e, older != NULL ? &older->n : &fn->n);
 	const struct conf_offer *o = engine_offer_of(e, &fn->n);
 	const char *keyless = cloud_keyless(e, fn->n.cloud);
 
@@ -82,7 +84,7 @@ static void refuse_wanted(struct engine *e)
 	struct fleet_node *fn = e->fleet.states[NODE_WANTED];
 	bool left = false;
 
-	for (; fn != NULL && e->nstaged < e->slice.write; fn = fn->state_next) {
+	for (; fn != NULL && e->staging.n < e->slice.write; fn = fn->state_next) {
 		struct node_event ev = {.type = NODE_EV_REFUSED,
 					.reason = NODE_BECAUSE_UNREACHABLE,
 					.now_ms = engine_now(e)};
@@ -98,18 +100,18 @@ static void refuse_wanted(struct engine *e)
 		engine_post(e, fn, &ev);
 	}
 	e->more = e->more || fn != NULL;
-	e->failing = left || fn != NULL;
+	e->buy->failing = left || fn != NULL;
 }
 
 /* It may be up by now, and its provider cannot say so. */
 static void refuse_indoubt(struct engine *e)
 {
 	for (struct fleet_node *fn = e->fleet.states[NODE_INDOUBT]; fn; fn = fn->state_next) {
-		const struct cloud *c = engine_cloud(e, &fn->n);
+		const struct cloud *c = cloud_of(e, &fn->n);
 		char why[160];
 
 		if (!away_is(c) || fn->n.release || fn->next != NULL || fn->name->barred ||
-		    e->snapshot_ms == 0 || !pool_may_refuse(e, fn))
+		    e->poll.snapshot_ms == 0 || !pool_may_refuse(e, fn))
 			continue;
 		explain(why, c);
 		refuse_mark(e, fn->name, NODE_BECAUSE_UNREACHABLE, why);
@@ -129,14 +131,14 @@ void away_run(struct engine *e)
 {
 	bool any = false, keyless = cloud_watch_keys(e);
 
-	if (!e->aways && !e->failing && !keyless)
+	if (!e->cloud->aways && !e->buy->failing && !keyless)
 		return;
 	for (size_t i = 0; i < e->conf->nproviders; i++)
-		any = any || away_is(&e->clouds[i]);
-	e->aways = any;
+		any = any || away_is(&e->cloud->all[i]);
+	e->cloud->aways = any;
 	mark(e, NODE_INDOUBT);
 	mark(e, NODE_DELETING);
-	if (!any && !e->failing && !keyless)
+	if (!any && !e->buy->failing && !keyless)
 		return;
 	refuse_wanted(e);
 	refuse_indoubt(e);

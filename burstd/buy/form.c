@@ -1,4 +1,6 @@
-#include "engine/private.h"
+#include "buy/buy.h"
+#include "cloud/cloud.h"
+#include "keys/keys.h"
 #include "keys/vouchers.h"
 
 #include <assert.h>
@@ -13,7 +15,7 @@
 
 static struct cloud *cloud_for(struct engine *e, const struct forming *f)
 {
-	return &e->clouds[f->rung->provider_index];
+	return &e->cloud->all[f->rung->provider_index];
 }
 
 /* How many of those one create can take: whole jobs if it can be. */

@@ -1,4 +1,5 @@
-#include "engine/private.h"
+#include "buy/buy.h"
+#include "jobs/jobs.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,24 +26,24 @@ static void drop(struct pending *p)
 
 void intake_init(struct engine *e)
 {
-	e->calls_last = &e->calls;
+	e->buy->calls_last = &e->buy->calls;
 }
 
 int64_t intake_next_ms(const struct engine *e)
 {
-	return e->calls != NULL && !e->calls->asks ? engine_now(e) : INT64_MAX;
+	return e->buy->calls != NULL && !e->buy->calls->asks ? engine_now(e) : INT64_MAX;
 }
 
 void intake_free(struct engine *e)
 {
-	while (e->calls != NULL) {
-		struct pending *p = e->calls;
+	while (e->buy->calls != NULL) {
+		struct pending *p = e->buy->calls;
 
-		e->calls = p->next;
+		e->buy->calls = p->next;
 		drop(p);
 	}
-	free(e->wanted);
-	e->wanted = NULL;
+	free(e->buy->wanted);
+	e->buy->wanted = NULL;
 }
 
 static char *copy(const char *p, size_t n)
@@ -67,7 +68,7 @@ int engine_take_call(struct engine *e, const struct journal_call *call, int64_t 
 	p = mem_zalloc(sizeof(*p));
 	*p = (struct pending){
 		.seq = *seq, .since_ms = engine_now(e), .kind = call->kind, .late = call->spooled};
-	if (e->ncalls >= ENGINE_CALLS_MAX)
+	if (e->buy->ncalls >= ENGINE_CALLS_MAX)
 		p->late = true; /* not read, only counted off: the poll shows what is wanted */
 	if (!p->late) {
 		p->list = copy(call->list, call->list_len);
@@ -77,9 +78,9 @@ int engine_take_call(struct engine *e, const struct journal_call *call, int64_t 
 			p->file_len = call->file_len;
 		}
 	}
-	*e->calls_last = p;
-	e->calls_last = &p->next;
-	e->ncalls++;
+	*e->buy->calls_last = p;
+	e->buy->calls_last = &p->next;
+	e->buy->ncalls++;
 	timer_at(e->timer, engine_now(e)); /* act after the acknowledgement has left */
 	return 0;
 }
@@ -152,7 +153,7 @@ static void buy(struct engine *e, struct demand *d, const struct plan_node *pn, 
 	node_init(&n, name, (nm->last_gen > floor ? nm->last_gen : floor) + 1, engine_now(e));
 	n.pool = pn->pool;
 	n.job = pn->job;
-	n.group = pn->group != 0 ? e->last_group + pn->group : 0;
+	n.group = pn->group != 0 ? e->buy->last_group + pn->group : 0;
 	place_set(e, &n, &rungs[pn->rung], pn->price);
 	nm->why[0] = '\0';
 	nm->refused = NODE_BECAUSE_NONE;
@@ -269,7 +270,7 @@ static void wait_for(struct engine *e, const struct plan_node *pn, const char *n
 {
 	struct fleet_name *nm;
 
-	e->moving = true;
+	e->poll.moving = true;
 	if (pn->job == 0)
 		return;
 	nm = fleet_name(&e->fleet, name, pn->pool);
@@ -363,7 +364,7 @@ static void act_on(struct engine *e, struct demand *d, const char *why)
 	qsort(order, n, sizeof(struct plan_node *), by_group);
 	for (size_t i = 0; i < n; i++)
 		buy(e, d, order[i], demand_name(d, (size_t)(order[i] - plan.nodes)), why);
-	e->last_group += plan.groups;
+	e->buy->last_group += plan.groups;
 	engine_spend(e, plan.n);
 	free(order);
 	free_known(&known);
@@ -377,13 +378,13 @@ static void act_on(struct engine *e, struct demand *d, const char *why)
 
 static void end_call(struct engine *e)
 {
-	struct pending *p = e->calls;
+	struct pending *p = e->buy->calls;
 
 	engine_end_call(e, p->seq);
-	e->calls = p->next;
-	if (e->calls == NULL)
-		e->calls_last = &e->calls;
-	e->ncalls--;
+	e->buy->calls = p->next;
+	if (e->buy->calls == NULL)
+		e->buy->calls_last = &e->buy->calls;
+	e->buy->ncalls--;
 	drop(p);
 }
 
@@ -454,10 +455,10 @@ static void note_comments(struct engine *e, const struct demand *d)
  * One that is on its way may know nothing of it: when it has come the next one is due. */
 static void hint(struct engine *e)
 {
-	int64_t soon = e->poll_began + ENGINE_HINT_MS;
+	int64_t soon = e->poll.began_ms + ENGINE_HINT_MS;
 
-	if (soon < e->poll_next)
-		e->poll_next = soon;
+	if (soon < e->poll.next_ms)
+		e->poll.next_ms = soon;
 }
 
 /* What a fresh resume call says; false: nothing that could be acted on. */
@@ -600,9 +601,9 @@ static void act_on_wanted(struct engine *e, const char *list, const char *text, 
 
 void intake_asks(struct engine *e)
 {
-	e->call_asked = e->calls != NULL && e->calls->asks;
-	e->wanted_asked = e->wanted != NULL;
-	e->climb_asked = e->climbing;
+	e->buy->call_asked = e->buy->calls != NULL && e->buy->calls->asks;
+	e->buy->wanted_asked = e->buy->wanted != NULL;
+	e->buy->climb_asked = e->buy->climbing;
 }
 
 /* Of what a snapshot showed wanted before squeue was asked: some may have been refused since, or
@@ -612,9 +613,9 @@ static char *still_wanted(const struct engine *e)
 	struct hostlist *h;
 	struct str s;
 
-	str_init(&s, strlen(e->wanted));
-	if (wanted_is_fresh(e, e->snapshot_ms) &&
-	    hostlist_parse(&h, e->wanted, strlen(e->wanted), NULL) == 0) {
+	str_init(&s, strlen(e->buy->wanted));
+	if (wanted_is_fresh(e, e->poll.snapshot_ms) &&
+	    hostlist_parse(&h, e->buy->wanted, strlen(e->buy->wanted), NULL) == 0) {
 		for (size_t i = 0; i < h->n; i++) {
 			const struct fleet_name *nm = fleet_find(&e->fleet, h->names[i]);
 
@@ -661,32 +662,32 @@ static void climb(struct engine *e, const char *text, size_t len, const struct e
 /* The poll will find out what is wanted when there is no answer. */
 void intake_jobs(struct engine *e, const char *text, size_t len, const struct err *err)
 {
-	if (e->call_asked) {
-		if (err == NULL && !is_old(e, e->calls))
-			act_on_call(e, &e->calls->demand, text, len);
+	if (e->buy->call_asked) {
+		if (err == NULL && !is_old(e, e->buy->calls))
+			act_on_call(e, &e->buy->calls->demand, text, len);
 		else
 			hint(e);
 		end_call(e);
 	}
-	if (e->wanted_asked) {
+	if (e->buy->wanted_asked) {
 		char *still = still_wanted(e);
 
 		if (err == NULL)
 			act_on_wanted(e, still, text, len, "slurmctld has it powering up");
 		free(still);
-		free(e->wanted);
-		e->wanted = NULL;
+		free(e->buy->wanted);
+		e->buy->wanted = NULL;
 	}
-	if (e->climb_asked)
+	if (e->buy->climb_asked)
 		climb(e, text, len, err);
-	e->climbing = e->climbing && !e->climb_asked;
-	e->call_asked = e->wanted_asked = e->climb_asked = false;
+	e->buy->climbing = e->buy->climbing && !e->buy->climb_asked;
+	e->buy->call_asked = e->buy->wanted_asked = e->buy->climb_asked = false;
 }
 
 void intake_run(struct engine *e)
 {
-	while (e->calls != NULL && !e->dead) {
-		struct pending *p = e->calls;
+	while (e->buy->calls != NULL && !e->dead) {
+		struct pending *p = e->buy->calls;
 
 		if (p->asks)
 			break; /* in order: the next ones wait behind it */
@@ -697,7 +698,7 @@ void intake_run(struct engine *e)
 			hint(e);
 		end_call(e);
 	}
-	if ((e->wanted != NULL || e->climbing) && !jobs_coming(e, JOBS_FOR_INTAKE))
+	if ((e->buy->wanted != NULL || e->buy->climbing) && !jobs_coming(e, JOBS_FOR_INTAKE))
 		jobs_want_wishes(e, wish_most(e->conf));
 	engine_commit(e);
 }

@@ -1,5 +1,7 @@
-#include "engine/private.h"
+#include "buy/buy.h"
+#include "cloud/cloud.h"
 #include "engine/times.h"
+#include "keys/keys.h"
 #include "keys/vouchers.h"
 
 #include <assert.h>
@@ -27,7 +29,7 @@ struct answer { /* to a create: its members are posted from `at` on */
 
 static struct batch *batch_find(struct engine *e, uint64_t id)
 {
-	struct batch *b = e->batches;
+	struct batch *b = e->buy->batches;
 
 	while (b != NULL && b->j.id != id)
 		b = b->next;
@@ -50,18 +52,26 @@ static void answer_free(struct answer *a)
 
 void launch_free(struct engine *e)
 {
-	while (e->answers != NULL) {
-		struct answer *a = e->answers;
+	while (e->buy->answers != NULL) {
+		struct answer *a = e->buy->answers;
 
-		e->answers = a->next;
+		e->buy->answers = a->next;
 		answer_free(a);
 	}
-	while (e->batches != NULL) {
-		struct batch *b = e->batches;
+	while (e->buy->batches != NULL) {
+		struct batch *b = e->buy->batches;
 
-		e->batches = b->next;
+		e->buy->batches = b->next;
 		batch_free(b);
 	}
+}
+
+bool launch_needs(const struct engine *e, const struct node *n)
+{
+	for (const struct batch *b = e->buy->batches; b != NULL; b = b->next)
+		if (b->j.id == n->batch)
+			return true;
+	return false;
 }
 
 /* NULL too for one that was sent again with another batch: its answer comes there. */
@@ -73,9 +83,9 @@ static struct fleet_node *member_row(const struct batch *b, size_t i)
 	return fn != NULL && fn->n.batch == b->j.id ? fn : NULL;
 }
 
-static struct cloud *cloud_of(struct engine *e, const struct batch *b)
+static struct cloud *batch_cloud(struct engine *e, const struct batch *b)
 {
-	return &e->clouds[b->cloud];
+	return &e->cloud->all[b->cloud];
 }
 
 /* NULL: the configuration has it no more. */
@@ -118,6 +128,7 @@ static int make_op(const struct engine *e, struct batch *b, struct provider_op *
 		   struct provider_place *place, struct err *err)
 {
 	const struct conf_offer *o = rung_of(e, b);
+	struct keys_for keys;
 
 	if (o == NULL)
 		return err_set(err, ERR_INVALID, "pool %s has no offer \"%s\" any more", b->j.pool,
@@ -130,10 +141,11 @@ static int make_op(const struct engine *e, struct batch *b, struct provider_op *
 						     .group = b->members[i].group};
 	*place = place_for_driver(o);
 	place->fabric = fabric_of(e, b, o);
+	keys = keys_of(b);
 	if (b->user_data == NULL && claims_wanted(e, b->cloud))
-		b->user_data = claims_user_data(e, b, err);
+		b->user_data = claims_user_data(e, &keys, err);
 	else if (b->user_data == NULL && vouchers_wanted(e, b->cloud))
-		b->user_data = vouchers_user_data(e, b, o, err);
+		b->user_data = vouchers_user_data(e, &keys, o, err);
 	if (b->user_data == NULL && has_user_data(e, b->cloud))
 		return -1;
 	*op = (struct provider_op){.kind = PROVIDER_CREATE};
@@ -252,8 +264,8 @@ static void put_answer(struct cloud *c, uint64_t batch, const struct provider_re
 		for (size_t i = 0; i < r->nitems; i++)
 			times_instance(c, &a->r.items[i].instance);
 	}
-	*c->e->answers_last = a;
-	c->e->answers_last = &a->next;
+	*c->e->buy->answers_last = a;
+	c->e->buy->answers_last = &a->next;
 }
 
 /* What the answer says of the place.  A repeat that is refused was looked at anew; any other answer
@@ -304,7 +316,7 @@ static bool post_answer(struct engine *e, struct answer *a)
 	bool whole;
 
 	assert(b != NULL && b->inflight);
-	c = cloud_of(e, b);
+	c = batch_cloud(e, b);
 	if (!a->heard) /* before any of its members is told, and anything more is sent there */
 		heard(e, b, a);
 	a->heard = true;
@@ -331,12 +343,12 @@ static bool post_answer(struct engine *e, struct answer *a)
 
 void launch_init(struct engine *e)
 {
-	e->answers_last = &e->answers;
+	e->buy->answers_last = &e->buy->answers;
 }
 
 int64_t launch_next_ms(const struct engine *e)
 {
-	return e->answers != NULL ? engine_now(e) : INT64_MAX;
+	return e->buy->answers != NULL ? engine_now(e) : INT64_MAX;
 }
 
 void launch_take(struct engine *e)
@@ -347,12 +359,12 @@ void launch_take(struct engine *e)
 
 void launch_answered(struct engine *e)
 {
-	while (e->answers != NULL && !e->dead && post_answer(e, e->answers)) {
-		struct answer *a = e->answers;
+	while (e->buy->answers != NULL && !e->dead && post_answer(e, e->buy->answers)) {
+		struct answer *a = e->buy->answers;
 
-		e->answers = a->next;
-		if (e->answers == NULL)
-			e->answers_last = &e->answers;
+		e->buy->answers = a->next;
+		if (e->buy->answers == NULL)
+			e->buy->answers_last = &e->buy->answers;
 		answer_free(a);
 	}
 }
@@ -503,8 +515,8 @@ static struct batch *batch_new(struct engine *e, struct fleet_node **nodes, size
 
 	/* From the clock: never used before, even with a journal that was lost or is yesterday's
 	 * (F58). */
-	e->last_batch = e->last_batch >= now ? e->last_batch + 1 : now;
-	b->j.id = e->last_batch;
+	e->buy->last_batch = e->buy->last_batch >= now ? e->buy->last_batch + 1 : now;
+	b->j.id = e->buy->last_batch;
 	b->j.at_ms = engine_now(e);
 	(void)snprintf(b->j.token, sizeof(b->j.token), "burstd-%.8s-%" PRIu64, e->d.uuid, b->j.id);
 	(void)snprintf(b->j.pool, sizeof(b->j.pool), "%s", e->conf->pools[first->pool].name);
@@ -516,8 +528,8 @@ static struct batch *batch_new(struct engine *e, struct fleet_node **nodes, size
 	b->members = mem_zalloc(n * sizeof(*b->members));
 	for (size_t i = 0; i < n; i++)
 		b->members[i] = (struct member){nodes[i]->name, nodes[i]->n.gen, nodes[i]->n.group};
-	b->next = e->batches;
-	e->batches = b;
+	b->next = e->buy->batches;
+	e->buy->batches = b;
 	return b;
 }
 
@@ -564,8 +576,10 @@ void launch_send(struct cloud *c, struct fleet_node **nodes, size_t n)
 	if (rc != 0) {
 		place_unsent(e, engine_offer_of(e, &nodes[0]->n));
 	} else {
+		const struct keys_for keys = keys_of(b);
+
 		journal_put_batch(engine_tx(e), &b->j);
-		claims_issue(e, b);
+		claims_issue(e, &keys);
 		record(c, b, "create");
 	}
 	engine_commit(e);
@@ -617,7 +631,7 @@ static void form(struct engine *e, struct forming *all, const size_t *bases,
 			g++;
 		if (f == NULL)
 			refuse_homeless(e, wanted + i, g);
-		else if (wanted_goes(engine_cloud(e, first)) && vouchers_have(e, wanted + i, g))
+		else if (wanted_goes(cloud_of(e, first)) && vouchers_have(e, wanted + i, g))
 			(fabric_for(f->rung, first->group, g) ? form_add_alone
 							      : form_add)(e, f, wanted + i, g);
 	}
@@ -711,8 +725,8 @@ static bool may_begin(struct cloud *c, const struct batch *b)
 
 static void launch_again(struct engine *e)
 {
-	for (struct batch *b = e->batches; b != NULL && !e->dead; b = b->next) {
-		struct cloud *c = cloud_of(e, b);
+	for (struct batch *b = e->buy->batches; b != NULL && !e->dead; b = b->next) {
+		struct cloud *c = batch_cloud(e, b);
 		uint64_t hash = 0;
 
 		if (b->made) {
@@ -738,7 +752,7 @@ static void launch_again(struct engine *e)
 
 void launch_settle(struct engine *e)
 {
-	struct batch **at = &e->batches;
+	struct batch **at = &e->buy->batches;
 
 	while (*at != NULL) {
 		struct batch *b = *at;
@@ -762,7 +776,7 @@ void launch_settle(struct engine *e)
 
 void launch_run(struct engine *e)
 {
-	if (e->batches != NULL) {
+	if (e->buy->batches != NULL) {
 		launch_again(e);
 		launch_settle(e);
 	}
@@ -792,10 +806,10 @@ void launch_load(struct engine *e, const struct journal_batch *j)
 	b->pool = conf_pool_index(e->conf, p);
 	known = cloud_find(e, b->pool, j->provider, &b->cloud);
 	assert(known);
-	b->next = e->batches;
-	e->batches = b;
-	if (j->id > e->last_batch)
-		e->last_batch = j->id;
+	b->next = e->buy->batches;
+	e->buy->batches = b;
+	if (j->id > e->buy->last_batch)
+		e->buy->last_batch = j->id;
 }
 
 static void join(struct batch *b, struct fleet_node *fn)
@@ -816,7 +830,7 @@ void launch_restore(struct engine *e)
 
 			if (b != NULL)
 				join(b, fn);
-			if (fn->n.group > e->last_group)
-				e->last_group = fn->n.group;
+			if (fn->n.group > e->buy->last_group)
+				e->buy->last_group = fn->n.group;
 		}
 }

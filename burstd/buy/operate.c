@@ -1,4 +1,5 @@
-#include "engine/private.h"
+#include "buy/buy.h"
+#include "jobs/jobs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +72,7 @@ static bool is_riddle(const struct engine *e, const struct fleet_name *nm)
 
 	if ((nm->flags & (SLURM_KNOWN | SLURM_VANISHED)) == 0)
 		return fleet_exists(nm);
-	return fn != NULL && fn->n.wanted_ms >= e->snapshot_ms;
+	return fn != NULL && fn->n.wanted_ms >= e->poll.snapshot_ms;
 }
 
 static int by_name(const void *a, const void *b)

@@ -1,4 +1,5 @@
-#include "engine/private.h"
+#include "buy/buy.h"
+#include "cloud/cloud.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -60,17 +61,17 @@ void place_load(struct engine *e, struct node *n)
 	if (old)
 		(void)snprintf(n->provider, sizeof(n->provider), "%s",
 			       e->conf->providers[n->cloud].name);
-	e->unplaced = e->unplaced || (old && node_counts(n));
+	e->buy->unplaced = e->buy->unplaced || (old && node_counts(n));
 }
 
 void place_write_back(struct engine *e)
 {
-	if (!e->unplaced)
+	if (!e->buy->unplaced)
 		return;
 	for (size_t i = 0; i < e->fleet.nall; i++)
 		for (struct fleet_node *fn = e->fleet.all[i]->newest; fn; fn = fn->older)
 			journal_put_node(engine_tx(e), &fn->n, e->conf->pools[fn->n.pool].name);
-	e->unplaced = false;
+	e->buy->unplaced = false;
 	engine_commit(e);
 }
 
@@ -97,7 +98,7 @@ void place_quotes(struct cloud *c, struct provider_offer *before, size_t nbefore
 		const struct conf_offer *rungs = conf_rungs(&conf->pools[i], &nrungs);
 
 		for (size_t k = 0; k < nrungs; k++) {
-			if (&c->e->clouds[rungs[k].provider_index] != c ||
+			if (&c->e->cloud->all[rungs[k].provider_index] != c ||
 			    quote_price(c, &rungs[k]) == 0)
 				continue;
 			pool_set_cost(c->e, i, k, quote_price(c, &rungs[k]));
@@ -125,7 +126,7 @@ static const struct conf_offer *dearest(const struct cloud *c, uint32_t pool)
 	const struct conf_offer *rungs = conf_rungs(&c->e->conf->pools[pool], &n), *best = NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		if (&c->e->clouds[rungs[i].provider_index] != c)
+		if (&c->e->cloud->all[rungs[i].provider_index] != c)
 			continue;
 		if (best == NULL || cost_of(c, pool, &rungs[i]) > cost_of(c, pool, best))
 			best = &rungs[i];
@@ -141,7 +142,7 @@ void place_adopt(const struct cloud *c, struct node *n)
 	if (o != NULL) {
 		place_set(c->e, n, o, cost_of(c, n->pool, o));
 	} else { /* the configuration sells nothing of the pool there any more */
-		n->cloud = (uint32_t)(c - c->e->clouds);
+		n->cloud = (uint32_t)(c - c->e->cloud->all);
 		(void)snprintf(n->provider, sizeof(n->provider), "%s", c->conf->name);
 	}
 	if (n->rate_nano_h != 0)
@@ -160,7 +161,7 @@ bool place_priced(const struct cloud *c, uint32_t pool)
 
 const char *engine_like_type(const struct engine *e, size_t provider, const char *type)
 {
-	const struct cloud *c = &e->clouds[provider];
+	const struct cloud *c = &e->cloud->all[provider];
 	const char **types = mem_zalloc((c->noffers + 1) * sizeof(*types)), *like;
 	size_t n = 0;
 
@@ -193,13 +194,13 @@ static struct cooldown_place place_to_cool(const struct engine *e, const struct 
 				       .market = (enum provider_market)o->market,
 				       .first_ms = p->cooldown_ms,
 				       .patience_ms = p->unreachable_ms,
-				       .heard_ms = heard_ms(&e->clouds[o->provider_index])};
+				       .heard_ms = heard_ms(&e->cloud->all[o->provider_index])};
 }
 
 /* A provider whose machines are each a node of its own: a refusal is about that one alone. */
 static bool cools(const struct engine *e, const struct conf_offer *o)
 {
-	return (e->clouds[o->provider_index].caps.flags & PROVIDER_MACHINES) == 0;
+	return (e->cloud->all[o->provider_index].caps.flags & PROVIDER_MACHINES) == 0;
 }
 
 struct ladder_known *place_known(struct engine *e, uint32_t pool)
@@ -212,10 +213,10 @@ struct ladder_known *place_known(struct engine *e, uint32_t pool)
 		const struct cooldown_place at = place_to_cool(e, &rungs[i]);
 
 		known[i].price = quote_known(e, &rungs[i]);
-		known[i].off = off_why(&e->clouds[rungs[i].provider_index]);
+		known[i].off = off_why(&e->cloud->all[rungs[i].provider_index]);
 		known[i].keyless = cloud_keyless(e, rungs[i].provider_index);
-		known[i].cool = cooldown_look(&e->cooldown, &at, engine_now(e));
-		known[i].away_ms = away_since(&e->clouds[rungs[i].provider_index]);
+		known[i].cool = cooldown_look(&e->cloud->cooldown, &at, engine_now(e));
+		known[i].away_ms = away_since(&e->cloud->all[rungs[i].provider_index]);
 		known[i].wrong_until_ms = cools(e, &rungs[i]) ? pool_wrong_until(e, pool, i) : 0;
 	}
 	return known;
@@ -245,7 +246,7 @@ struct cooldown_view place_view(struct engine *e, const struct conf_offer *o)
 {
 	const struct cooldown_place at = place_to_cool(e, o);
 
-	return cooldown_look(&e->cooldown, &at, engine_now(e));
+	return cooldown_look(&e->cloud->cooldown, &at, engine_now(e));
 }
 
 enum place_answer place_would(struct engine *e, const struct conf_offer *o)
@@ -262,7 +263,7 @@ enum place_answer place_buy(struct engine *e, const struct conf_offer *o)
 {
 	const struct cooldown_place at = place_to_cool(e, o);
 
-	if (cools(e, o) && !cooldown_buy(&e->cooldown, &at, engine_now(e)))
+	if (cools(e, o) && !cooldown_buy(&e->cloud->cooldown, &at, engine_now(e)))
 		return place_would(e, o);
 	return PLACE_SELLS;
 }
@@ -294,7 +295,7 @@ bool place_fails(struct engine *e, const struct conf_offer *o, char why[160])
 /* It may be shut as such by what was just said of it. */
 static void note_failing(struct engine *e, const struct conf_offer *o)
 {
-	e->failing = e->failing || place_view(e, o).state == COOLDOWN_FAILING;
+	e->buy->failing = e->buy->failing || place_view(e, o).state == COOLDOWN_FAILING;
 }
 
 static void tell(struct engine *e, enum cooldown_news news, const struct conf_provider *p,
@@ -357,8 +358,8 @@ static void note_refusals(struct engine *e, const struct conf_offer *o,
 		if (say.nodes == 0)
 			continue;
 		(void)snprintf(say.words, sizeof(say.words), "%s", r->message);
-		unsold_note(&e->unsold, &at, &say, sent_ms);
-		e->clouds[o->provider_index].refused[codes[i]] += say.nodes;
+		unsold_note(&e->cloud->unsold, &at, &say, sent_ms);
+		e->cloud->all[o->provider_index].refused[codes[i]] += say.nodes;
 	}
 }
 
@@ -379,7 +380,7 @@ void place_bought(struct engine *e, const struct conf_offer *o, const struct pro
 		code = r->items[0].code;
 	for (size_t i = 0; i < r->nitems; i++)
 		code = cooldown_worse(code, r->items[i].code);
-	news = cooldown_bought(&e->cooldown, &at, code, sent_ms, engine_now(e));
+	news = cooldown_bought(&e->cloud->cooldown, &at, code, sent_ms, engine_now(e));
 	tell(e, news, &e->conf->providers[o->provider_index], o,
 	     news == COOLDOWN_AGAIN ? "" : r->message);
 	note_failing(e, o);
@@ -393,7 +394,7 @@ void place_doubt_ends(struct engine *e, const struct node *n)
 	if (o == NULL)
 		return;
 	at = place_to_cool(e, o);
-	tell(e, cooldown_doubt_ends(&e->cooldown, &at, n->sent_ms, engine_now(e)),
+	tell(e, cooldown_doubt_ends(&e->cloud->cooldown, &at, n->sent_ms, engine_now(e)),
 	     &e->conf->providers[o->provider_index], o, "no answer, and nothing was made");
 	note_failing(e, o);
 }
@@ -403,7 +404,7 @@ void place_unsent(struct engine *e, const struct conf_offer *o)
 	const struct cooldown_place at = place_to_cool(e, o);
 	int64_t now = engine_now(e);
 
-	(void)cooldown_bought(&e->cooldown, &at, PROVIDER_INVALID, now, now);
+	(void)cooldown_bought(&e->cloud->cooldown, &at, PROVIDER_INVALID, now, now);
 }
 
 /* May what is said to it be said of machines too?  A queue is another service, and who may not
@@ -420,7 +421,8 @@ void place_heard(struct cloud *c, enum provider_op_kind kind, const struct provi
 
 	if (!is_of_machines(kind))
 		return;
-	news = cooldown_heard(&c->e->cooldown, c->conf->name, r->code, sent_ms, engine_now(c->e));
+	news = cooldown_heard(&c->e->cloud->cooldown, c->conf->name, r->code, sent_ms,
+			      engine_now(c->e));
 	tell(c->e, news, c->conf, NULL, news == COOLDOWN_AGAIN ? "" : r->message);
 }
 
@@ -468,7 +470,7 @@ void place_reclaimed(struct engine *e, const struct fleet_node *fn)
 	if (going < 2 || going * PLACE_WAVE_OF < all)
 		return;
 	at = place_to_cool(e, o);
-	tell(e, cooldown_taken_back(&e->cooldown, &at, engine_now(e)),
+	tell(e, cooldown_taken_back(&e->cloud->cooldown, &at, engine_now(e)),
 	     &e->conf->providers[o->provider_index], o, "it takes its machines back");
 }
 
@@ -480,17 +482,17 @@ size_t place_unsold(const struct engine *e, const struct conf_offer *o,
 {
 	const struct cooldown_place at = place_to_cool(e, o);
 
-	return unsold_last(&e->unsold, &at, out);
+	return unsold_last(&e->cloud->unsold, &at, out);
 }
 
 uint64_t engine_unsold(const struct engine *e, size_t provider, enum provider_code code)
 {
-	return e->clouds[provider].refused[code];
+	return e->cloud->all[provider].refused[code];
 }
 
 void engine_cooldowns(const struct engine *e, cooldown_fn fn, void *ctx)
 {
-	cooldown_each(&e->cooldown, engine_now(e), fn, ctx);
+	cooldown_each(&e->cloud->cooldown, engine_now(e), fn, ctx);
 }
 
 static void clear_rungs(struct engine *e, const struct conf_pool *p, const char *provider)
@@ -502,7 +504,7 @@ static void clear_rungs(struct engine *e, const struct conf_pool *p, const char 
 		const struct cooldown_place at = place_to_cool(e, &rungs[i]);
 
 		if (provider == NULL || strcmp(at.provider, provider) == 0)
-			cooldown_clear(&e->cooldown, &at);
+			cooldown_clear(&e->cloud->cooldown, &at);
 	}
 }
 
@@ -512,7 +514,7 @@ static void clear_provider(struct engine *e, const char *name)
 	const struct cooldown_place whole = {
 		.provider = name, .type = "", .region = "", .zone = ""};
 
-	cooldown_clear(&e->cooldown, &whole);
+	cooldown_clear(&e->cloud->cooldown, &whole);
 	for (size_t i = 0; i < e->conf->npools; i++)
 		clear_rungs(e, &e->conf->pools[i], name);
 }
@@ -521,7 +523,7 @@ int place_retry(struct engine *e, const char *what, size_t *n)
 {
 	const struct conf_pool *p = what != NULL ? conf_pool_named(e->conf, what) : NULL;
 	uint32_t at = what != NULL ? conf_provider_named(e->conf, what) : 0;
-	size_t before = e->cooldown.n;
+	size_t before = e->cloud->cooldown.n;
 
 	*n = 0;
 	if (p == NULL && at >= e->conf->nproviders)
@@ -533,6 +535,6 @@ int place_retry(struct engine *e, const char *what, size_t *n)
 		if (what != NULL)
 			break;
 	}
-	*n = before - e->cooldown.n;
+	*n = before - e->cloud->cooldown.n;
 	return 0;
 }

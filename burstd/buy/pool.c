@@ -1,4 +1,5 @@
-#include "engine/private.h"
+#include "buy/buy.h"
+#include "cloud/cloud.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,16 +32,12 @@ struct pool {
 
 void pool_init(struct engine *e)
 {
-	e->pools = mem_zalloc((e->conf->npools + 1) * sizeof(*e->pools));
-	cooldown_init(&e->cooldown);
-	unsold_init(&e->unsold);
+	e->buy->pools = mem_zalloc((e->conf->npools + 1) * sizeof(*e->buy->pools));
 }
 
 void pool_free(struct engine *e)
 {
-	free(e->pools);
-	cooldown_fini(&e->cooldown);
-	unsold_fini(&e->unsold);
+	free(e->buy->pools);
 }
 
 void pool_start(struct engine *e)
@@ -55,12 +52,12 @@ void pool_reload(struct engine *e)
 
 void pool_grow(struct engine *e, size_t had, size_t n)
 {
-	e->pools = mem_realloc(e->pools, (n + 1) * sizeof(*e->pools));
+	e->buy->pools = mem_realloc(e->buy->pools, (n + 1) * sizeof(*e->buy->pools));
 	for (size_t i = had; i < n; i++)
-		e->pools[i] = (struct pool){.paused = false};
+		e->buy->pools[i] = (struct pool){.paused = false};
 	for (size_t i = 0; i < had; i++) { /* rungs may have changed places */
-		memset(e->pools[i].wrong, 0, sizeof(e->pools[i].wrong));
-		memset(e->pools[i].cost, 0, sizeof(e->pools[i].cost));
+		memset(e->buy->pools[i].wrong, 0, sizeof(e->buy->pools[i].wrong));
+		memset(e->buy->pools[i].cost, 0, sizeof(e->buy->pools[i].cost));
 	}
 }
 
@@ -78,7 +75,7 @@ void pool_load(struct engine *e, const struct journal_pool *p)
 	if (b.last_ms > now)
 		b.last_ms = 0;
 	b.until_ms = b.until_ms < now + BREAKER_MAX_MS ? b.until_ms : now + BREAKER_MAX_MS;
-	to = &e->pools[conf_pool_index(e->conf, c)];
+	to = &e->buy->pools[conf_pool_index(e->conf, c)];
 	*to = (struct pool){.paused = p->paused, .paused_ms = p->paused_ms, .breaker = b};
 	(void)snprintf(to->by, sizeof(to->by), "%s", p->by);
 }
@@ -86,11 +83,11 @@ void pool_load(struct engine *e, const struct journal_pool *p)
 static void put(struct engine *e, size_t i)
 {
 	struct journal_pool p = {.name = e->conf->pools[i].name,
-				 .paused = e->pools[i].paused,
-				 .breaker = e->pools[i].breaker,
-				 .paused_ms = e->pools[i].paused_ms};
+				 .paused = e->buy->pools[i].paused,
+				 .breaker = e->buy->pools[i].breaker,
+				 .paused_ms = e->buy->pools[i].paused_ms};
 
-	(void)snprintf(p.by, sizeof(p.by), "%s", e->pools[i].by);
+	(void)snprintf(p.by, sizeof(p.by), "%s", e->buy->pools[i].by);
 
 	journal_put_pool(engine_tx(e), &p);
 }
@@ -99,7 +96,7 @@ static void put(struct engine *e, size_t i)
 static const char *unlisted(const struct engine *e, size_t i)
 {
 	const struct cloud *c = doubt_unlisted(e, (uint32_t)i);
-	struct pool *p = &e->pools[i];
+	struct pool *p = &e->buy->pools[i];
 
 	if (c == NULL)
 		return NULL;
@@ -113,7 +110,7 @@ static const char *unlisted(const struct engine *e, size_t i)
 
 const char *engine_closed(const struct engine *e, size_t i)
 {
-	struct pool *p = &e->pools[i];
+	struct pool *p = &e->buy->pools[i];
 	char at[FMT_TIME_SIZE];
 
 	if (e->conf->pools[i].removed)
@@ -135,7 +132,7 @@ void pool_node_failed(struct engine *e, struct fleet_name *nm, uint64_t gen)
 	nm->failed_gen = gen;
 	nm->fails++;
 	nm->rests_ms = engine_now(e) + breaker_rest_ms(nm->fails);
-	e->resting = true;
+	e->buy->resting = true;
 }
 
 void pool_rest(struct engine *e, struct fleet_name *nm)
@@ -161,14 +158,14 @@ void pool_rested(struct engine *e)
 	int64_t now = engine_now(e);
 	bool any = false;
 
-	for (size_t i = 0; e->resting && i < e->fleet.nall; i++) {
+	for (size_t i = 0; e->buy->resting && i < e->fleet.nall; i++) {
 		struct fleet_name *nm = e->fleet.all[i];
 
 		if (nm->rests_ms <= now)
 			nm->rests_ms = 0;
 		any = any || nm->rests_ms != 0;
 	}
-	e->resting = any;
+	e->buy->resting = any;
 }
 
 /* Does one node fail all alone, time and again?  That says nothing of its pool. */
@@ -202,14 +199,14 @@ static void came_wrong(struct engine *e, const struct node *n)
 
 	if (rung == CONF_OFFERS_MAX)
 		return;
-	b = &e->pools[n->pool].wrong[rung];
+	b = &e->buy->pools[n->pool].wrong[rung];
 	if (breaker_fail(b, n->wanted_ms, engine_now(e)))
 		b->until_ms = b->last_ms + breaker_rest_ms(b->waves + 1);
 }
 
 int64_t pool_wrong_until(const struct engine *e, size_t i, size_t rung)
 {
-	const struct breaker *b = &e->pools[i].wrong[rung];
+	const struct breaker *b = &e->buy->pools[i].wrong[rung];
 	bool closed = breaker_closed(b, engine_now(e));
 
 	/* More than ever is given: the clock went back (F57). */
@@ -218,18 +215,18 @@ int64_t pool_wrong_until(const struct engine *e, size_t i, size_t rung)
 
 void pool_set_cost(struct engine *e, size_t i, size_t rung, int64_t price)
 {
-	e->pools[i].cost[rung] = price;
+	e->buy->pools[i].cost[rung] = price;
 }
 
 int64_t pool_cost(const struct engine *e, size_t i, size_t rung)
 {
-	return e->pools[i].cost[rung];
+	return e->buy->pools[i].cost[rung];
 }
 
 void pool_failed(struct engine *e, const struct node *n, const char *why)
 {
 	struct fleet_name *nm = fleet_find(&e->fleet, n->name);
-	struct pool *p = &e->pools[n->pool];
+	struct pool *p = &e->buy->pools[n->pool];
 	const char *closed;
 
 	if (nm != NULL)
@@ -251,7 +248,7 @@ void pool_failed(struct engine *e, const struct node *n, const char *why)
 
 void pool_works(struct engine *e, struct fleet_name *nm, const struct node *n)
 {
-	struct pool *p = &e->pools[n->pool];
+	struct pool *p = &e->buy->pools[n->pool];
 	size_t rung = rung_of(e, n);
 
 	nm->fails = 0;
@@ -272,7 +269,7 @@ static bool is_trying(const struct fleet_pool *p)
 
 const char *pool_probes(const struct engine *e, size_t i)
 {
-	return breaker_probes(&e->pools[i].breaker, engine_now(e))
+	return breaker_probes(&e->buy->pools[i].breaker, engine_now(e))
 		       ? "its nodes came up wrong, and one purchase is tried first"
 		       : NULL;
 }
@@ -314,7 +311,7 @@ static bool is_taken(const struct node *n)
 
 void pool_lost(struct engine *e, const struct node *n)
 {
-	struct engine_losses *l = &e->pools[n->pool].lost;
+	struct engine_losses *l = &e->buy->pools[n->pool].lost;
 
 	if (!is_taken(n) || engine_now(e) - n->since_ms > ENGINE_LOSSES_MS)
 		return;
@@ -337,7 +334,7 @@ void pool_count_lost(struct engine *e)
 
 const struct engine_losses *engine_losses(const struct engine *e, size_t i)
 {
-	const struct engine_losses *l = &e->pools[i].lost;
+	const struct engine_losses *l = &e->buy->pools[i].lost;
 
 	return l->n > 0 && engine_now(e) - l->last_ms <= ENGINE_LOSSES_MS ? l : NULL;
 }
@@ -347,26 +344,26 @@ const struct engine_losses *engine_losses(const struct engine *e, size_t i)
 
 bool pool_look(struct engine *e)
 {
-	const bool was_low = e->room.low;
+	const bool was_low = e->buy->room.low;
 
-	e->room = journal_look(e->d.journal);
-	if (e->room.low)
-		(void)snprintf(e->no_room, sizeof(e->no_room),
+	e->buy->room = journal_look(e->d.journal);
+	if (e->buy->room.low)
+		(void)snprintf(e->buy->no_room, sizeof(e->buy->no_room),
 			       "the disk of burstd is full (%" PRId64 " MiB free in %.60s)",
-			       e->room.free_bytes >> 20, e->conf->state_dir);
-	if (e->room.low == was_low)
-		return !e->room.low;
-	log_write(e->d.log, e->room.low ? LOG_WARN : LOG_INFO,
-		  e->room.low ? "nothing is bought" : "buying goes on", "reason",
-		  e->room.low ? e->no_room : "there is room on the disk", NULL);
-	engine_event(e, "", 0, e->room.low ? "disk-full" : "disk-has-room",
-		     e->room.low ? e->no_room : "");
-	return !e->room.low;
+			       e->buy->room.free_bytes >> 20, e->conf->state_dir);
+	if (e->buy->room.low == was_low)
+		return !e->buy->room.low;
+	log_write(e->d.log, e->buy->room.low ? LOG_WARN : LOG_INFO,
+		  e->buy->room.low ? "nothing is bought" : "buying goes on", "reason",
+		  e->buy->room.low ? e->buy->no_room : "there is room on the disk", NULL);
+	engine_event(e, "", 0, e->buy->room.low ? "disk-full" : "disk-has-room",
+		     e->buy->room.low ? e->buy->no_room : "");
+	return !e->buy->room.low;
 }
 
 void engine_look_at_disk(struct engine *e)
 {
-	const bool was_low = e->room.low;
+	const bool was_low = e->buy->room.low;
 
 	if (e->dead)
 		return;
@@ -376,28 +373,28 @@ void engine_look_at_disk(struct engine *e)
 
 const struct journal_room *engine_room(const struct engine *e)
 {
-	return &e->room;
+	return &e->buy->room;
 }
 
 const char *pool_closed(const struct engine *e, size_t i)
 {
-	return e->room.low ? e->no_room : engine_closed(e, i);
+	return e->buy->room.low ? e->buy->no_room : engine_closed(e, i);
 }
 
 static bool is_closed(const struct engine *e, const struct node *n)
 {
-	return pool_closed(e, n->pool) != NULL || off_is(&e->clouds[n->cloud]);
+	return pool_closed(e, n->pool) != NULL || off_is(&e->cloud->all[n->cloud]);
 }
 
 enum node_reason pool_closed_because(const struct engine *e, size_t i)
 {
-	if (e->room.low)
+	if (e->buy->room.low)
 		return NODE_BECAUSE_DISK;
 	if (e->conf->pools[i].removed)
 		return NODE_BECAUSE_INVALID;
-	if (e->pools[i].paused)
+	if (e->buy->pools[i].paused)
 		return NODE_BECAUSE_OPERATOR;
-	if (breaker_closed(&e->pools[i].breaker, engine_now(e)))
+	if (breaker_closed(&e->buy->pools[i].breaker, engine_now(e)))
 		return NODE_BECAUSE_BOOT;
 	return unlisted(e, i) == NULL && pool_probes(e, i) != NULL ? NODE_BECAUSE_BOOT
 								   : NODE_BECAUSE_UNREACHABLE;
@@ -415,7 +412,7 @@ bool pool_may_refuse(const struct engine *e, const struct fleet_node *fn)
 {
 	if ((fn->name->flags & SLURM_POWERING_UP) == 0 && slurm_is_on(fn->name->flags))
 		return false; /* it is up, and an older journal does not know (F58) */
-	return fn->n.wanted_ms > e->started_ms || e->snapshot_ms != 0;
+	return fn->n.wanted_ms > e->started_ms || e->poll.snapshot_ms != 0;
 }
 
 void pool_refuse_wanted(struct engine *e)
@@ -426,8 +423,8 @@ void pool_refuse_wanted(struct engine *e)
 	for (size_t i = 0; i < e->conf->npools && !any; i++)
 		any = pool_closed(e, i) != NULL;
 	for (size_t i = 0; i < e->conf->nproviders && !any; i++)
-		any = off_is(&e->clouds[i]);
-	for (; any && fn != NULL && e->nstaged < e->slice.write; fn = fn->state_next) {
+		any = off_is(&e->cloud->all[i]);
+	for (; any && fn != NULL && e->staging.n < e->slice.write; fn = fn->state_next) {
 		struct node_event ev = {.type = NODE_EV_REFUSED,
 					.reason = closed_because(e, &fn->n),
 					.now_ms = engine_now(e)};
@@ -441,8 +438,8 @@ void pool_refuse_wanted(struct engine *e)
 
 const char *pool_refusal(const struct engine *e, const struct node *n)
 {
-	struct pool *p = &e->pools[n->pool];
-	const char *closed = pool_closed(e, n->pool), *off = off_why(&e->clouds[n->cloud]);
+	struct pool *p = &e->buy->pools[n->pool];
+	const char *closed = pool_closed(e, n->pool), *off = off_why(&e->cloud->all[n->cloud]);
 
 	if (closed == NULL && off != NULL)
 		(void)snprintf(p->refusal, sizeof(p->refusal), "provider %.40s is off: %.100s",
@@ -464,7 +461,7 @@ int engine_pause(struct engine *e, const char *pool, bool paused, const char *by
 	if (pool != NULL && c == NULL)
 		return err_set(err, ERR_INVALID, "no pool is named \"%.60s\"", pool);
 	for (size_t i = 0; i < e->conf->npools; i++) {
-		struct pool *p = &e->pools[i];
+		struct pool *p = &e->buy->pools[i];
 		char text[160];
 
 		if (c != NULL && i != conf_pool_index(e->conf, c))
@@ -491,11 +488,11 @@ int engine_pause(struct engine *e, const char *pool, bool paused, const char *by
 
 bool engine_paused(const struct engine *e, size_t i)
 {
-	return e->pools[i].paused;
+	return e->buy->pools[i].paused;
 }
 
 const char *engine_paused_by(const struct engine *e, size_t i, int64_t *since_ms)
 {
-	*since_ms = e->pools[i].paused_ms;
-	return e->pools[i].by;
+	*since_ms = e->buy->pools[i].paused_ms;
+	return e->buy->pools[i].by;
 }

@@ -1,4 +1,6 @@
-#include "engine/private.h"
+#include "buy/buy.h"
+#include "cloud/cloud.h"
+#include "jobs/jobs.h"
 
 #include <inttypes.h>
 #include <stdio.h>

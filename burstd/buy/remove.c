@@ -1,10 +1,12 @@
-#include "engine/private.h"
+#include "buy/buy.h"
+#include "cloud/cloud.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/drift.h"
 
 enum {
 	STRAY_AGAIN_MS = 60000,
@@ -230,7 +232,7 @@ static bool may_delete(const struct engine *e, const struct fleet_node *fn)
 
 	if (fn->n.wanted_ms > e->started_ms || fn->n.accepted || !nm->listed)
 		return true;
-	return e->snapshot_ms != 0 && (!up || fleet_live(nm) != NULL);
+	return e->poll.snapshot_ms != 0 && (!up || fleet_live(nm) != NULL);
 }
 
 static bool is_to_go(struct cloud *c, const struct fleet_node *fn)
@@ -238,7 +240,7 @@ static bool is_to_go(struct cloud *c, const struct fleet_node *fn)
 	struct engine *e = c->e;
 	struct node_limits lim;
 
-	return !fn->busy && !fn->reporting && fn->next == NULL && engine_cloud(e, &fn->n) == c &&
+	return !fn->busy && !fn->reporting && fn->next == NULL && cloud_of(e, &fn->n) == c &&
 	       may_delete(e, fn) &&
 	       node_want(&fn->n, engine_now(e), engine_limits(e, &fn->n, &lim)) == NODE_WANT_DELETE;
 }
@@ -292,7 +294,7 @@ static bool may_work(const struct engine *e, const struct stray *s)
 
 	if (fleet_is_ours(nm))
 		return drift_is_elsewhere(nm, s->id, s->addr);
-	return s->up || e->snapshot_ms <= s->first_ms;
+	return s->up || e->poll.snapshot_ms <= s->first_ms;
 }
 
 /* What carries our tag and belongs to no row, after a settle time in which a row might have come.
@@ -367,9 +369,9 @@ void remove_run(struct engine *e)
 	struct removal *all = NULL;
 
 	for (size_t i = 0; i < e->conf->nproviders && !e->dead; i++) {
-		remove_nodes(&e->clouds[i], &all);
-		if (e->clouds[i].nstrays > 0)
-			remove_strays(&e->clouds[i], &all);
+		remove_nodes(&e->cloud->all[i], &all);
+		if (e->cloud->all[i].nstrays > 0)
+			remove_strays(&e->cloud->all[i], &all);
 	}
 	if (all != NULL)
 		engine_commit(e);

@@ -1,7 +1,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "engine/private.h"
+#include "buy/buy.h"
+#include "cloud/cloud.h"
 #include "keys/vouchers.h"
 
 /* Which of the WANTED may go out now, in order of arrival. */
@@ -13,8 +14,8 @@ enum { WANTED_FRESH_MS = 90000 };
 
 bool wanted_is_fresh(const struct engine *e, int64_t known_ms)
 {
-	if (known_ms < e->snapshot_ms)
-		known_ms = e->snapshot_ms;
+	if (known_ms < e->poll.snapshot_ms)
+		known_ms = e->poll.snapshot_ms;
 	return engine_now(e) - known_ms < WANTED_FRESH_MS;
 }
 
@@ -23,10 +24,10 @@ bool wanted_is_fresh(const struct engine *e, int64_t known_ms)
  * before we started, while slurmctld has not said anything since. */
 static bool sendable(struct engine *e, const struct fleet_node *fn, const bool *keyless)
 {
-	unsigned tagged = engine_cloud(e, &fn->n)->caps.flags & (PROVIDER_TOKENS | PROVIDER_TAGS);
+	unsigned tagged = cloud_of(e, &fn->n)->caps.flags & (PROVIDER_TOKENS | PROVIDER_TAGS);
 	struct node_limits lim;
 
-	if (fn->n.wanted_ms <= e->started_ms && e->snapshot_ms == 0)
+	if (fn->n.wanted_ms <= e->started_ms && e->poll.snapshot_ms == 0)
 		return false;
 	if (!wanted_is_fresh(e, fn->n.wanted_ms))
 		return false;
@@ -121,7 +122,7 @@ static enum place_answer ask(struct engine *e, const struct sales *s, const stru
 static bool any_goes(struct engine *e)
 {
 	for (size_t i = 0; i < e->conf->nproviders; i++)
-		if (wanted_goes(&e->clouds[i]))
+		if (wanted_goes(&e->cloud->all[i]))
 			return true;
 	return false;
 }
@@ -154,7 +155,7 @@ size_t wanted_collect(struct engine *e, struct fleet_node ***out)
 		for (; g > 0; g--, fn = fn->state_next) {
 			enum place_answer may = ask(e, &sales, &fn->n);
 
-			if (!wanted_goes(engine_cloud(e, &fn->n)) || may == PLACE_TELLS_SOON ||
+			if (!wanted_goes(cloud_of(e, &fn->n)) || may == PLACE_TELLS_SOON ||
 			    (may == PLACE_SOLD_OUT && refused == e->slice.send))
 				continue;
 			(*out)[n++] = fn;

@@ -1,4 +1,6 @@
-#include "engine/private.h"
+#include "buy/buy.h"
+#include "cloud/cloud.h"
+#include "jobs/jobs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,26 +43,26 @@ struct warm {
 
 void warm_init(struct engine *e)
 {
-	e->warm = mem_zalloc(sizeof(*e->warm));
-	e->warm->next_ms = INT64_MAX;
+	e->buy->warm = mem_zalloc(sizeof(*e->buy->warm));
+	e->buy->warm->next_ms = INT64_MAX;
 }
 
 void warm_free(struct engine *e)
 {
-	if (e->warm == NULL)
+	if (e->buy->warm == NULL)
 		return;
-	free(e->warm->pools);
-	free(e->warm);
+	free(e->buy->warm->pools);
+	free(e->buy->warm);
 }
 
 void warm_hurry(struct engine *e)
 {
-	e->warm->due = true;
+	e->buy->warm->due = true;
 }
 
 int64_t warm_next_ms(const struct engine *e)
 {
-	return e->warm->next_ms;
+	return e->buy->warm->next_ms;
 }
 
 static void grow(struct warm *w, size_t npools)
@@ -87,7 +89,7 @@ static struct warm_try *pool_of(struct engine *e, const struct hostlist *h)
 		if (nm == NULL || !nm->listed || nm->pool != first->pool)
 			return NULL;
 	}
-	return &e->warm->pools[first->pool];
+	return &e->buy->warm->pools[first->pool];
 }
 
 static void take_entry(struct engine *e, const struct hostlist *h, int64_t count)
@@ -115,18 +117,18 @@ static void disown(struct engine *e, size_t i)
 {
 	const struct hostlist *h = e->conf->pools[i].nodes;
 
-	if (keeps(e, i) || !e->warm->pools[i].ours)
+	if (keeps(e, i) || !e->buy->warm->pools[i].ours)
 		return;
-	e->warm->pools[i].ours = false;
+	e->buy->warm->pools[i].ours = false;
 	for (size_t k = 0; k < h->n; k++)
 		if (fleet_find(&e->fleet, h->names[k])->kept)
-			e->warm->pools[i].ours = true;
+			e->buy->warm->pools[i].ours = true;
 }
 
 void warm_config(struct engine *e, const char *text, size_t len, int64_t asked_ms)
 {
 	struct slurm_text rest = slurm_exclude_setting((struct slurm_text){text, len});
-	struct warm *w = e->warm;
+	struct warm *w = e->buy->warm;
 	struct hostlist *h;
 	int64_t count;
 
@@ -155,7 +157,7 @@ void warm_config(struct engine *e, const char *text, size_t len, int64_t asked_m
 
 static uint32_t wanted(const struct engine *e, size_t i)
 {
-	const struct warm *w = e->warm;
+	const struct warm *w = e->buy->warm;
 	uint32_t warm = e->conf->pools[i].warm;
 
 	if (engine_paused(e, i))
@@ -174,8 +176,8 @@ static uint32_t room(struct engine *e, size_t i)
 	    pool_is_probed(e, (uint32_t)i) || f->nodes >= p->max_nodes)
 		return 0;
 	/* What we told slurmctld last may not be in what it told us. */
-	if (engine_now(e) < e->warm->pools[i].next_ms ||
-	    e->snapshot_ms < slurm_settled_ms(e->slurm))
+	if (engine_now(e) < e->buy->warm->pools[i].next_ms ||
+	    e->poll.snapshot_ms < slurm_settled_ms(e->slurm))
 		return 0;
 	left = (p->max_rate_nano_h - f->rate_nano_h) / price;
 	if (left > p->max_nodes - f->nodes)
@@ -198,7 +200,7 @@ static void look_at(const struct engine *e, const struct fleet_name *nm, struct 
 static void carry_out(struct engine *e, struct fleet_name *nm, const struct warm_node *d)
 {
 	nm->warm = d->counted;
-	if (e->warm->can && nm->kept != d->keep) {
+	if (e->buy->warm->can && nm->kept != d->keep) {
 		nm->kept = d->keep;
 		slurm_keep(e->slurm, nm->name, d->keep);
 	}
@@ -207,7 +209,7 @@ static void carry_out(struct engine *e, struct fleet_name *nm, const struct warm
 	slurm_wake(e->slurm, nm->name);
 	engine_event(e, nm->name, nm->newest != NULL ? nm->newest->n.gen : 0, "woken",
 		     "its pool keeps nodes warm");
-	e->moving = true;
+	e->poll.moving = true;
 }
 
 /* Ask for all that lack at once, and then not soon again: longer each time it comes to nothing. */
@@ -216,9 +218,9 @@ static void decide(struct engine *e, size_t i)
 	const struct conf_pool *p = &e->conf->pools[i];
 	const struct warm_pool wp = {.want = wanted(e, i),
 				     .room = room(e, i),
-				     .quantum_ms = e->warm->can ? p->quantum_ms : 0};
+				     .quantum_ms = e->buy->warm->can ? p->quantum_ms : 0};
 	struct warm_node *nodes = mem_zalloc((p->nodes->n + 1) * sizeof(*nodes));
-	struct warm_try *t = &e->warm->pools[i];
+	struct warm_try *t = &e->buy->warm->pools[i];
 	bool woken = false;
 
 	for (size_t k = 0; k < p->nodes->n; k++)
@@ -238,17 +240,17 @@ static void decide(struct engine *e, size_t i)
 
 void warm_run(struct engine *e)
 {
-	struct warm *w = e->warm;
+	struct warm *w = e->buy->warm;
 	int64_t now = engine_now(e);
 
-	if (!w->known || e->snapshot_ms == 0 ||
-	    (!w->due && w->seen_ms == e->snapshot_ms && now < w->next_ms))
+	if (!w->known || e->poll.snapshot_ms == 0 ||
+	    (!w->due && w->seen_ms == e->poll.snapshot_ms && now < w->next_ms))
 		return;
 	/* A quantum nears its end: is the node still at work? */
 	if (now >= w->next_ms)
-		e->poll_next = now;
+		e->poll.next_ms = now;
 	w->due = false;
-	w->seen_ms = e->snapshot_ms;
+	w->seen_ms = e->poll.snapshot_ms;
 	w->next_ms = INT64_MAX;
 	grow(w, e->conf->npools);
 	for (size_t i = 0; i < e->conf->npools; i++) {
@@ -269,10 +271,10 @@ struct engine_warm engine_warm(const struct engine *e, size_t pool)
 {
 	struct engine_warm out = {.wanted = e->conf->pools[pool].warm};
 
-	if (pool < e->warm->npools) {
-		out.up = e->warm->pools[pool].sum.up;
-		out.coming = e->warm->pools[pool].sum.coming;
-		out.paid = e->warm->pools[pool].sum.paid;
+	if (pool < e->buy->warm->npools) {
+		out.up = e->buy->warm->pools[pool].sum.up;
+		out.coming = e->buy->warm->pools[pool].sum.coming;
+		out.paid = e->buy->warm->pools[pool].sum.paid;
 	}
 	return out;
 }

@@ -1,4 +1,4 @@
-#include "engine/private.h"
+#include "cloud/cloud.h"
 
 #include <stdio.h>
 
@@ -43,7 +43,7 @@ bool away_is(const struct cloud *c)
 
 int64_t engine_away_since(const struct engine *e, size_t provider)
 {
-	return away_since(&e->clouds[provider]);
+	return away_since(&e->cloud->all[provider]);
 }
 
 static void tell(struct cloud *c)
@@ -65,9 +65,9 @@ void away_back(struct cloud *c)
 
 	for (size_t i = 0; i < f->nall; i++)
 		for (struct fleet_node *fn = f->all[i]->newest; fn != NULL; fn = fn->older)
-			if (engine_cloud(c->e, &fn->n) == c)
+			if (cloud_of(c->e, &fn->n) == c)
 				fn->unreached = false;
-	cooldown_back(&c->e->cooldown, c->conf->name);
+	cooldown_back(&c->e->cloud->cooldown, c->conf->name);
 }
 
 void away_reply(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
@@ -96,7 +96,7 @@ void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provid
 		c->blind_ms = now;
 	since = silent_since(c);
 	c->away = limit != 0 && since != 0 && (was || now - since >= limit);
-	c->e->aways = c->e->aways || c->away;
+	c->e->cloud->aways = c->e->cloud->aways || c->away;
 	if (c->away != was)
 		tell(c);
 	if (!was || c->away)

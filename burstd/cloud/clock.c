@@ -1,4 +1,4 @@
-#include "engine/private.h"
+#include "cloud/cloud.h"
 #include "engine/times.h"
 
 /* The clock of one provider, which every answer of it may set (times.h). */

@@ -1,4 +1,4 @@
-#include "engine/private.h"
+#include "cloud/cloud.h"
 #include "engine/times.h"
 
 #include <assert.h>
@@ -120,7 +120,7 @@ static void finish(struct request *rq, const struct provider_result *r)
 	if (c != NULL) {
 		note_limit(rq, r);
 		note(c, rq->op.kind, r);
-		engine_heard(c, rq->op.kind, r, rq->sent_ms);
+		engine_heard(c->e, c, rq->op.kind, r, rq->sent_ms);
 		rq->fn(c, rq->ctx, r);
 	}
 	free(rq->ctx);
@@ -178,14 +178,14 @@ static void answered(struct request *rq, const struct provider_reply *reply, con
 
 uint64_t engine_throttled(const struct engine *e, size_t provider, enum provider_op_kind kind)
 {
-	return e->clouds[provider].limit.kinds[kind].throttled;
+	return e->cloud->all[provider].limit.kinds[kind].throttled;
 }
 
 int64_t engine_clock_ahead(const struct engine *e, size_t provider)
 {
 	int64_t now = engine_now(e);
 
-	return engine_wall(e, now) - times_of(&e->clouds[provider], now);
+	return engine_wall(e, now) - times_of(&e->cloud->all[provider], now);
 }
 
 static void on_http(void *ctx, const struct http_reply *reply, const struct err *e)
@@ -269,11 +269,11 @@ struct request *cloud_hold(struct cloud *c, const struct provider_op *op, reques
 	struct request *rq = mem_zalloc(sizeof(*rq));
 
 	*rq = (struct request){.cloud = c, .op = *op, .fn = fn, .ctx = ctx};
-	rq->next = c->e->requests;
-	rq->prev = &c->e->requests;
+	rq->next = c->e->cloud->requests;
+	rq->prev = &c->e->cloud->requests;
 	if (rq->next != NULL)
 		rq->next->prev = &rq->next;
-	c->e->requests = rq;
+	c->e->cloud->requests = rq;
 	limit_take(&c->limit, op->kind, instances_of(op), engine_now(c->e));
 	(void)err_set(&rq->unsent, ERR_NOTSENT, "it was not sent");
 	return rq;
@@ -302,7 +302,7 @@ void cloud_let_go(struct request *rq)
 	if (rc == 0)
 		return;
 	rq->unsent = e; /* told from the next turn, never from inside this call */
-	c->e->unsent = true;
+	c->e->cloud->unsent = true;
 }
 
 void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx)
@@ -312,11 +312,11 @@ void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, vo
 
 void cloud_fail_unsent(struct engine *e)
 {
-	struct request *rq = e->requests;
+	struct request *rq = e->cloud->requests;
 
-	if (!e->unsent)
+	if (!e->cloud->unsent)
 		return;
-	e->unsent = false;
+	e->cloud->unsent = false;
 	while (rq != NULL && !e->dead) {
 		struct request *next = rq->next;
 
@@ -328,7 +328,7 @@ void cloud_fail_unsent(struct engine *e)
 
 bool cloud_quiet(const struct engine *e)
 {
-	const struct request *rq = e->requests;
+	const struct request *rq = e->cloud->requests;
 
 	while (rq != NULL && is_held(rq))
 		rq = rq->next;
@@ -337,12 +337,12 @@ bool cloud_quiet(const struct engine *e)
 
 void cloud_cancel_all(struct engine *e)
 {
-	while (e->requests != NULL) {
-		struct request *rq = e->requests;
+	while (e->cloud->requests != NULL) {
+		struct request *rq = e->cloud->requests;
 
-		e->requests = rq->next;
+		e->cloud->requests = rq->next;
 		if (rq->next != NULL)
-			rq->next->prev = &e->requests;
+			rq->next->prev = &e->cloud->requests;
 		rq->next = NULL;
 		rq->prev = &rq->detached;
 		rq->cloud = NULL; /* the answer finds nobody */

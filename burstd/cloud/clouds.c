@@ -1,19 +1,31 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "engine/private.h"
+#include "cloud/cloud.h"
 
 /* All providers, at each moment of the engine's life. */
 
 void clouds_init(struct engine *e)
 {
-	e->clouds = mem_zalloc((e->conf->nproviders + 1) * sizeof(*e->clouds));
+	e->cloud->all = mem_zalloc((e->conf->nproviders + 1) * sizeof(*e->cloud->all));
+	cooldown_init(&e->cloud->cooldown);
+	unsold_init(&e->cloud->unsold);
+}
+
+void clouds_limits(const struct engine *e, const struct node *n, struct node_limits *out)
+{
+	const struct cloud *c = cloud_of(e, n);
+
+	*out = (struct node_limits){.tokens = (c->caps.flags & PROVIDER_TOKENS) != 0,
+				    .settle_ms = c->conf->settle_ms,
+				    .token_ms = c->caps.token_ms / 2,
+				    .boot_ms = e->conf->pools[n->pool].boot_ms};
 }
 
 int clouds_open(struct engine *e, struct err *err)
 {
 	for (size_t i = 0; i < e->conf->nproviders; i++)
-		if (cloud_open(&e->clouds[i], e, &e->conf->providers[i], err) != 0)
+		if (cloud_open(&e->cloud->all[i], e, &e->conf->providers[i], err) != 0)
 			return -1;
 	return 0;
 }
@@ -26,27 +38,27 @@ int clouds_check(struct engine *e, struct err *err)
 void clouds_start(struct engine *e)
 {
 	for (size_t i = 0; i < e->conf->nproviders; i++)
-		cloud_hurry(&e->clouds[i]);
+		cloud_hurry(&e->cloud->all[i]);
 	off_start(e);
 }
 
 void clouds_reload(struct engine *e)
 {
 	for (size_t i = 0; i < e->conf->nproviders; i++)
-		cloud_reload(&e->clouds[i], &e->conf->providers[i]);
+		cloud_reload(&e->cloud->all[i], &e->conf->providers[i]);
 	off_hurry(e);
 }
 
 void clouds_take(struct engine *e)
 {
 	for (size_t i = 0; i < e->conf->nproviders; i++)
-		limit_turn(&e->clouds[i].limit);
+		limit_turn(&e->cloud->all[i].limit);
 }
 
 void clouds_send(struct engine *e)
 {
 	for (size_t i = 0; i < e->conf->nproviders; i++)
-		cloud_run(&e->clouds[i]);
+		cloud_run(&e->cloud->all[i]);
 	if (cloud_quiet(e))
 		engine_free_old(e);
 }
@@ -67,11 +79,11 @@ static int64_t strays_next_ms(const struct cloud *c)
 
 int64_t clouds_next_ms(const struct engine *e)
 {
-	int64_t next = e->unsent ? engine_now(e) : INT64_MAX;
+	int64_t next = e->cloud->unsent ? engine_now(e) : INT64_MAX;
 
 	for (size_t i = 0; i < e->conf->nproviders; i++) {
-		int64_t at = cloud_next_ms(&e->clouds[i]);
-		int64_t stray = strays_next_ms(&e->clouds[i]);
+		int64_t at = cloud_next_ms(&e->cloud->all[i]);
+		int64_t stray = strays_next_ms(&e->cloud->all[i]);
 
 		next = at < next ? at : next;
 		next = stray < next ? stray : next;
@@ -81,7 +93,9 @@ int64_t clouds_next_ms(const struct engine *e)
 
 void clouds_free(struct engine *e)
 {
-	for (size_t i = 0; e->clouds[i].e != NULL; i++)
-		cloud_close(&e->clouds[i]);
-	free(e->clouds);
+	for (size_t i = 0; e->cloud->all[i].e != NULL; i++)
+		cloud_close(&e->cloud->all[i]);
+	free(e->cloud->all);
+	cooldown_fini(&e->cloud->cooldown);
+	unsold_fini(&e->cloud->unsold);
 }

@@ -1,4 +1,4 @@
-#include "engine/private.h"
+#include "cloud/cloud.h"
 
 #include <stdio.h>
 
@@ -23,7 +23,7 @@ bool doubt_listed(const struct engine *e, uint32_t pool)
 	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
 
 	for (size_t i = 0; i < n; i++)
-		if (!e->clouds[rungs[i].provider_index].listed)
+		if (!e->cloud->all[rungs[i].provider_index].listed)
 			return false;
 	return true;
 }
@@ -38,17 +38,17 @@ static void shown_key(const struct conf_provider *p, char key[PROVIDER_WORD_MAX 
 
 int doubt_load(struct engine *e, struct err *err)
 {
-	if (journal_get_number(e->d.journal, JOURNAL_DOUBTFUL, &e->doubt, err) != 0)
+	if (journal_get_number(e->d.journal, JOURNAL_DOUBTFUL, &e->cloud->doubt, err) != 0)
 		return -1;
-	e->doubtful = e->doubt != 0;
-	for (size_t i = 0; e->doubtful && i < e->conf->nproviders; i++) {
+	e->cloud->doubtful = e->cloud->doubt != 0;
+	for (size_t i = 0; e->cloud->doubtful && i < e->conf->nproviders; i++) {
 		char key[PROVIDER_WORD_MAX + 8];
 		int64_t shown;
 
 		shown_key(&e->conf->providers[i], key);
 		if (journal_get_number(e->d.journal, key, &shown, err) != 0)
 			return -1;
-		e->clouds[i].shown = shown == e->doubt;
+		e->cloud->all[i].shown = shown == e->cloud->doubt;
 	}
 	return 0;
 }
@@ -56,7 +56,7 @@ int doubt_load(struct engine *e, struct err *err)
 /* May it have what the journal does not know? */
 static bool is_doubted(const struct cloud *c)
 {
-	return c->e->doubtful && !c->shown && !c->listed;
+	return c->e->cloud->doubtful && !c->shown && !c->listed;
 }
 
 static bool is_late(const struct engine *e)
@@ -70,7 +70,7 @@ bool doubt_looked(const struct engine *e, uint32_t pool)
 	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
 
 	for (size_t i = 0; i < n; i++) {
-		const struct cloud *c = &e->clouds[rungs[i].provider_index];
+		const struct cloud *c = &e->cloud->all[rungs[i].provider_index];
 
 		if (!c->listed && (is_doubted(c) || !(is_late(e) || away_is(c))))
 			return false;
@@ -84,7 +84,7 @@ const struct cloud *doubt_unlisted(const struct engine *e, uint32_t pool)
 	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
 
 	for (size_t i = 0; i < n; i++) {
-		const struct cloud *c = &e->clouds[rungs[i].provider_index];
+		const struct cloud *c = &e->cloud->all[rungs[i].provider_index];
 
 		if (is_doubted(c) && (is_late(e) || away_is(c)))
 			return c;
@@ -96,33 +96,33 @@ void doubt_list_seen(struct engine *e)
 {
 	bool all = true;
 
-	if (!e->doubtful)
+	if (!e->cloud->doubtful)
 		return;
 	for (size_t i = 0; i < e->conf->nproviders; i++) {
-		struct cloud *c = &e->clouds[i];
+		struct cloud *c = &e->cloud->all[i];
 		char key[PROVIDER_WORD_MAX + 8];
 
 		all = all && !is_doubted(c);
 		if (c->shown || !c->listed)
 			continue;
 		shown_key(c->conf, key);
-		journal_put_number(engine_tx(e), key, e->doubt);
+		journal_put_number(engine_tx(e), key, e->cloud->doubt);
 		c->shown = true;
 	}
 	if (!all)
 		return;
-	e->doubtful = false;
+	e->cloud->doubtful = false;
 	journal_put_number(engine_tx(e), JOURNAL_DOUBTFUL, 0);
 }
 
 /* At once, an address of before burstd was down would be told, just before the list has another. */
 bool doubt_is_blind(const struct engine *e, const struct node *n)
 {
-	return !e->doubtful && !e->clouds[n->cloud].listed &&
+	return !e->cloud->doubtful && !e->cloud->all[n->cloud].listed &&
 	       engine_now(e) - e->started_ms >= PLACE_BLIND_MS;
 }
 
 bool doubt_may_send(const struct engine *e, const struct node *n)
 {
-	return e->clouds[n->cloud].listed && doubt_looked(e, n->pool);
+	return e->cloud->all[n->cloud].listed && doubt_looked(e, n->pool);
 }

@@ -1,4 +1,4 @@
-#include "engine/private.h"
+#include "cloud/cloud.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ int fabric_check(struct engine *e, const struct conf *conf, struct err *err)
 		const struct conf_offer *rungs = conf_rungs(p, &n);
 
 		for (size_t k = 0; k < n; k++) {
-			const struct cloud *c = &e->clouds[rungs[k].provider_index];
+			const struct cloud *c = &e->cloud->all[rungs[k].provider_index];
 
 			if (rungs[k].in_fabric != NULL && !off_is(c) &&
 			    (c->caps.flags & PROVIDER_FABRICS) == 0)
@@ -124,7 +124,7 @@ static bool are_wanted(const struct cloud *c)
 		const struct conf_offer *rungs = conf_rungs(&conf->pools[i], &n);
 
 		for (size_t k = 0; k < n; k++)
-			if (&c->e->clouds[rungs[k].provider_index] == c &&
+			if (&c->e->cloud->all[rungs[k].provider_index] == c &&
 			    fabric_for(&rungs[k], 1, 2))
 				return true;
 	}
@@ -222,7 +222,7 @@ static void refused(struct cloud *c, struct fabric *f, const struct provider_res
 
 const char *engine_undropped(const struct engine *e, size_t provider, size_t *n)
 {
-	const struct cloud *c = &e->clouds[provider];
+	const struct cloud *c = &e->cloud->all[provider];
 
 	*n = 0;
 	for (size_t i = 0; i < c->nfabrics; i++)

@@ -1,4 +1,4 @@
-#include "engine/private.h"
+#include "cloud/cloud.h"
 
 /* Can the machines of a provider have the cluster's keys?  Without them they would boot, cost and
  * be given up.  The parts that give keys say so (part.h). */
@@ -13,7 +13,7 @@ bool cloud_watch_keys(struct engine *e)
 	bool any = false;
 
 	for (uint32_t i = 0; i < e->conf->nproviders; i++) {
-		struct cloud *c = &e->clouds[i];
+		struct cloud *c = &e->cloud->all[i];
 
 		if (engine_keyless(e, i) == NULL)
 			c->keyless_ms = 0;
@@ -26,7 +26,7 @@ bool cloud_watch_keys(struct engine *e)
 
 const char *cloud_keyless(const struct engine *e, uint32_t cloud)
 {
-	const struct cloud *c = &e->clouds[cloud];
+	const struct cloud *c = &e->cloud->all[cloud];
 	int64_t limit = c->conf->unreachable_ms;
 
 	if (limit == 0 || c->keyless_ms == 0 || engine_now(e) - c->keyless_ms < limit)

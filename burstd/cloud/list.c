@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "engine/private.h"
+#include "cloud/cloud.h"
 
 /* burstd lists the instances of one provider, page by page, at intervals, and sooner while a row
  * waits for what a list will show. */
@@ -16,7 +16,7 @@ static bool anyone_waits(const struct cloud *c)
 		for (struct fleet_node *fn = e->fleet.states[of[s]]; fn; fn = fn->state_next) {
 			struct node_limits lim;
 
-			if (engine_cloud(e, &fn->n) == c && !fn->busy &&
+			if (cloud_of(e, &fn->n) == c && !fn->busy &&
 			    node_want(&fn->n, engine_now(e), engine_limits(e, &fn->n, &lim)) ==
 				    NODE_WANT_LIST)
 				return true;
@@ -67,7 +67,7 @@ static void list_done(struct cloud *c)
 		list_slower(c);
 	c->unsure = false;
 	c->list_next = c->list_began + c->conf->list_ms;
-	engine_listed(c);
+	engine_listed(c->e, c);
 	engine_spend(c->e, c->nseen / ENGINE_LOOKS);
 	engine_commit(c->e);
 	if (!c->listed && !c->unsure) {

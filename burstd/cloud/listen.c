@@ -1,4 +1,4 @@
-#include "engine/private.h"
+#include "cloud/cloud.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static void take_ended(struct cloud *c, const struct provider_result *r)
 
 	for (size_t s = 0; r->nended > 0 && s < sizeof(of) / sizeof(of[0]); s++)
 		for (const struct fleet_node *fn = e->fleet.states[of[s]]; fn; fn = fn->state_next)
-			if (engine_cloud(e, &fn->n) == c && is_said_to_end(r, fn->n.instance)) {
+			if (cloud_of(e, &fn->n) == c && is_said_to_end(r, fn->n.instance)) {
 				cloud_hurry(c);
 				return;
 			}
@@ -125,7 +125,7 @@ static void on_notices(struct cloud *c, void *ctx, const struct provider_result 
 		heard(c); /* else when that is done, too */
 	e->count.notices_odd += r->nodd;
 	for (size_t i = 0; i < r->nnotices; i++)
-		kept = !engine_noticed(c, &r->notices[i]) || kept;
+		kept = !engine_noticed(c->e, c, &r->notices[i]) || kept;
 	c->listen_next = engine_now(e) +
 			 (goes_on(c, r, kept) ? c->listen_step : (int64_t)ENGINE_LISTEN_PAUSE_MS);
 	take_ended(c, r);

@@ -1,4 +1,4 @@
-#include "engine/private.h"
+#include "cloud/cloud.h"
 
 int64_t login_next_ms(const struct cloud *c)
 {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "engine/private.h"
+#include "cloud/cloud.h"
 
 /* What cannot be used now does not keep the rest from working.
  *
@@ -73,7 +73,7 @@ int off_keep(struct engine *e, struct err *err)
 
 const char *engine_off(const struct engine *e, size_t provider)
 {
-	return off_why(&e->clouds[provider]);
+	return off_why(&e->cloud->all[provider]);
 }
 
 static void tell(struct cloud *c)
@@ -99,7 +99,7 @@ static void close_driver(struct cloud *c)
 static int open_driver(struct cloud *c, struct err *err)
 {
 	struct engine *e = c->e;
-	size_t i = (size_t)(c - e->clouds);
+	size_t i = (size_t)(c - e->cloud->all);
 	struct conf_provider *p = &e->conf->providers[i];
 	const char *credential = NULL;
 	struct provider_conf pc;
@@ -123,7 +123,7 @@ static int open_driver(struct cloud *c, struct err *err)
 static void set_off(struct cloud *c, const char *why)
 {
 	(void)snprintf(c->off, sizeof(c->off), "%s", why[0] != '\0' ? why : "it cannot be opened");
-	c->e->aways = true;
+	c->e->cloud->aways = true;
 }
 
 void off_open(struct cloud *c)
@@ -171,15 +171,15 @@ void off_run(struct cloud *c)
 void off_hurry(struct engine *e)
 {
 	for (size_t i = 0; i < e->conf->nproviders; i++)
-		if (off_is(&e->clouds[i]) && !e->clouds[i].conf->removed)
-			e->clouds[i].off_next = engine_now(e);
+		if (off_is(&e->cloud->all[i]) && !e->cloud->all[i].conf->removed)
+			e->cloud->all[i].off_next = engine_now(e);
 }
 
 void off_start(struct engine *e)
 {
 	for (size_t i = 0; i < e->conf->nproviders; i++)
-		if (off_is(&e->clouds[i]))
-			tell(&e->clouds[i]);
+		if (off_is(&e->cloud->all[i]))
+			tell(&e->cloud->all[i]);
 	for (size_t i = 0; i < e->conf->npools; i++)
 		if (e->conf->pools[i].removed && e->fleet.pools[i].nodes > 0)
 			log_write(e->d.log, LOG_ERROR,

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "engine/private.h"
+#include "cloud/cloud.h"
 
 /* burstd asks one provider what the types of its pools cost, page by page, every ENGINE_OFFERS_MS.
  */
@@ -42,7 +42,7 @@ static void take(struct cloud *c)
 	c->ncoming = 0;
 	c->offers_known = true;
 	c->offers_next = engine_now(c->e) + ENGINE_OFFERS_MS;
-	engine_quotes(c, before, nbefore);
+	engine_quotes(c->e, c, before, nbefore);
 	free(before);
 }
 
@@ -76,7 +76,7 @@ static size_t types_here(const struct cloud *c, const struct conf_pool *p, const
 	const struct conf_offer *rungs = conf_rungs(p, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		bool again = &c->e->clouds[rungs[i].provider_index] != c;
+		bool again = &c->e->cloud->all[rungs[i].provider_index] != c;
 
 		for (size_t k = 0; k < i && !again; k++)
 			again = rungs[k].provider_index == rungs[i].provider_index &&

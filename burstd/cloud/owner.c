@@ -1,4 +1,4 @@
-#include "engine/private.h"
+#include "cloud/cloud.h"
 
 /* Whose an instance is: by its provider and its id, which says nothing of who gave it.
  *
@@ -13,23 +13,23 @@ static const struct node *latest(const struct fleet_node *fn)
 
 static void index_instances(struct engine *e)
 {
-	if (e->owners_made && e->owners_commits == e->count.commits)
+	if (e->cloud->owners_made && e->cloud->owners_commits == e->count.commits)
 		return;
 	for (size_t i = 0; i < e->conf->nproviders; i++) {
-		map_fini(&e->clouds[i].ids);
-		map_init(&e->clouds[i].ids);
+		map_fini(&e->cloud->all[i].ids);
+		map_init(&e->cloud->all[i].ids);
 	}
 	for (size_t i = 0; i < e->fleet.nall; i++)
 		for (struct fleet_node *fn = e->fleet.all[i]->newest; fn; fn = fn->older) {
-			struct map *ids = &engine_cloud(e, &fn->n)->ids;
+			struct map *ids = &cloud_of(e, &fn->n)->ids;
 			const struct node *n = latest(fn);
 
 			if (n->instance[0] != '\0' && node_counts(n) &&
 			    map_get(ids, n->instance) == NULL)
 				map_put(ids, n->instance, fn);
 		}
-	e->owners_made = true;
-	e->owners_commits = e->count.commits;
+	e->cloud->owners_made = true;
+	e->cloud->owners_commits = e->count.commits;
 }
 
 struct fleet_node *owner_of(struct cloud *c, const char *id)

@@ -1,4 +1,4 @@
-#include "engine/private.h"
+#include "cloud/cloud.h"
 
 #include <string.h>
 
@@ -32,7 +32,7 @@ int64_t quote_price(const struct cloud *c, const struct conf_offer *p)
 
 int64_t quote_known(const struct engine *e, const struct conf_offer *o)
 {
-	const struct cloud *c = &e->clouds[o->provider_index];
+	const struct cloud *c = &e->cloud->all[o->provider_index];
 	int64_t price = quote_price(c, o);
 
 	if (price != 0 || !c->offers_known)

@@ -1,4 +1,4 @@
-#include "engine/private.h"
+#include "cloud/cloud.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,10 +28,10 @@ struct report { /* one, until it is answered */
 
 void report_free(struct engine *e)
 {
-	while (e->reports != NULL) {
-		struct report *r = e->reports;
+	while (e->cloud->reports != NULL) {
+		struct report *r = e->cloud->reports;
 
-		e->reports = r->next;
+		e->cloud->reports = r->next;
 		free(r);
 	}
 }
@@ -42,7 +42,7 @@ static void put_record(struct engine *e, const struct report *r, const char *by)
 			  &(struct journal_audit){.at_ms = engine_now(e),
 						  .actor = by[0] != '\0' ? by : "reconciler",
 						  .verb = "report",
-						  .target = e->clouds[r->provider].conf->name,
+						  .target = e->cloud->all[r->provider].conf->name,
 						  .object = r->node,
 						  .reason = r->words,
 						  .request = r->id});
@@ -62,21 +62,22 @@ static void cut(char out[REPORT_WORDS_MAX + 1], const char *words)
 
 void report_want(struct engine *e, struct fleet_node *fn, const char *words, const char *by)
 {
-	struct cloud *c = engine_cloud(e, &fn->n);
+	struct cloud *c = cloud_of(e, &fn->n);
 	struct report *r;
 
-	if ((c->caps.flags & PROVIDER_REPORTS) == 0 || fn->reported || e->nreports == REPORTS_MAX)
+	if ((c->caps.flags & PROVIDER_REPORTS) == 0 || fn->reported ||
+	    e->cloud->nreports == REPORTS_MAX)
 		return;
 	r = mem_zalloc(sizeof(*r));
-	r->provider = (size_t)(c - e->clouds);
+	r->provider = (size_t)(c - e->cloud->all);
 	r->gen = fn->n.gen;
 	r->since_ms = engine_now(e);
 	(void)snprintf(r->node, sizeof(r->node), "%s", fn->n.name);
 	(void)snprintf(r->id, sizeof(r->id), "%s", fn->n.instance);
 	cut(r->words, words[0] != '\0' ? words : node_reason_text(NODE_BECAUSE_FAULTY));
-	r->next = e->reports;
-	e->reports = r;
-	e->nreports++;
+	r->next = e->cloud->reports;
+	e->cloud->reports = r;
+	e->cloud->nreports++;
 	fn->reported = fn->reporting = true;
 	put_record(e, r, by); /* before it is done (I28) */
 }
@@ -91,14 +92,14 @@ static void over(struct engine *e, const struct report *r, const char *failed)
 	if (fn != NULL)
 		fn->reporting = false;
 	(void)snprintf(detail, sizeof(detail), "provider %s, instance %s: %s",
-		       e->clouds[r->provider].conf->name, r->id,
+		       e->cloud->all[r->provider].conf->name, r->id,
 		       failed != NULL ? failed : r->words);
 	engine_event(e, r->node, r->gen, failed != NULL ? "report-failed" : "reported", detail);
 }
 
 static int64_t until_ms(const struct engine *e, const struct report *r)
 {
-	return r->since_ms + e->clouds[r->provider].conf->timeout_ms;
+	return r->since_ms + e->cloud->all[r->provider].conf->timeout_ms;
 }
 
 /* It was not heard: it waits for its turn again, on record as before (I28). */
@@ -107,9 +108,9 @@ static void put_back(struct engine *e, const struct report *r)
 	struct report *again = mem_zalloc(sizeof(*again));
 
 	*again = *r;
-	again->next = e->reports;
-	e->reports = again;
-	e->nreports++;
+	again->next = e->cloud->reports;
+	e->cloud->reports = again;
+	e->cloud->nreports++;
 	put_record(e, again, "");
 }
 
@@ -129,25 +130,25 @@ static void send(struct engine *e, struct report *r)
 
 	op.u.report.id = r->id;
 	op.u.report.words = r->words;
-	cloud_send(&e->clouds[r->provider], &op, on_report, r);
+	cloud_send(&e->cloud->all[r->provider], &op, on_report, r);
 }
 
 void report_run(struct engine *e)
 {
-	struct report **link = &e->reports;
+	struct report **link = &e->cloud->reports;
 
-	if (e->reports != NULL)
+	if (e->cloud->reports != NULL)
 		engine_commit(e); /* their records */
 	while (*link != NULL && !e->dead) {
 		struct report *r = *link;
 		bool late = engine_now(e) >= until_ms(e, r);
 
-		if (!late && !cloud_ready(&e->clouds[r->provider], PROVIDER_REPORT)) {
+		if (!late && !cloud_ready(&e->cloud->all[r->provider], PROVIDER_REPORT)) {
 			link = &r->next;
 			continue;
 		}
 		*link = r->next;
-		e->nreports--;
+		e->cloud->nreports--;
 		if (!late) {
 			send(e, r);
 			continue;
@@ -161,7 +162,7 @@ int64_t report_next_ms(const struct engine *e)
 {
 	int64_t next = INT64_MAX;
 
-	for (const struct report *r = e->reports; r != NULL; r = r->next)
+	for (const struct report *r = e->cloud->reports; r != NULL; r = r->next)
 		next = until_ms(e, r) < next ? until_ms(e, r) : next;
 	return next;
 }

@@ -1,4 +1,4 @@
-#include "engine/private.h"
+#include "cloud/cloud.h"
 
 /* Which providers a pool buys from. */
 
@@ -28,7 +28,7 @@ bool cloud_sells(const struct engine *e, uint32_t pool, const struct cloud *c)
 	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
 
 	for (size_t i = 0; i < n; i++)
-		if (&e->clouds[rungs[i].provider_index] == c)
+		if (&e->cloud->all[rungs[i].provider_index] == c)
 			return true;
 	return false;
 }

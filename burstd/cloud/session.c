@@ -1,4 +1,4 @@
-#include "engine/private.h"
+#include "cloud/cloud.h"
 #include "engine/times.h"
 
 /* Is the session at one provider still good?  login.c gets a new one. */

@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "engine/private.h"
+#include "cloud/cloud.h"
 
 /* burstd opens and closes one provider here, and gives its requests their turn: session, list,
  * notices, fabrics, offers. */

@@ -1,4 +1,4 @@
-#include "engine/private.h"
+#include "diff/diff.h"
 
 /* Nodes whose time is over: each state that waits for something has a deadline (core/node.h). */
 
@@ -15,14 +15,14 @@ static bool slurm_has_up(uint32_t flags)
 static bool deadline_known(const struct engine *e, const struct fleet_node *fn)
 {
 	return fn->n.state != NODE_BOOTING ||
-	       (e->snapshot_ms >= fn->n.wake_ms && !slurm_has_up(fn->name->flags));
+	       (e->poll.snapshot_ms >= fn->n.wake_ms && !slurm_has_up(fn->name->flags));
 }
 
 void deadline_run(struct engine *e)
 {
 	int64_t now = engine_now(e), next = INT64_MAX;
 
-	if (now < e->fleet.wake_ms || e->up != NULL) /* some of those are in time */
+	if (now < e->fleet.wake_ms || e->diff->up.v != NULL) /* some of those are in time */
 		return;
 	for (size_t i = 0; i < e->fleet.nall; i++)
 		for (struct fleet_node *fn = e->fleet.all[i]->newest; fn; fn = fn->older) {

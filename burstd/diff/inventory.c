@@ -1,5 +1,8 @@
-#include "engine/private.h"
+#include "buy/buy.h"
+#include "cloud/cloud.h"
+#include "diff/diff.h"
 #include "engine/times.h"
+#include "jobs/jobs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,9 +161,9 @@ static void forget_strays(struct cloud *c)
  * say, or nobody's: it is left alone, and people are told. */
 
 /* NULL: the configuration has it no more, and the row has ended. */
-static const struct cloud *cloud_of(const struct cloud *c, const struct node *n)
+static const struct cloud *provider_of(const struct cloud *c, const struct node *n)
 {
-	const struct cloud *of = engine_cloud(c->e, n);
+	const struct cloud *of = cloud_of(c->e, n);
 	bool same = n->provider[0] == '\0' || strcmp(n->provider, of->conf->name) == 0;
 
 	return same ? of : NULL;
@@ -175,7 +178,7 @@ static void index_owners(struct cloud *c, struct map *ids)
 		for (struct fleet_node *fn = f->all[i]->newest; fn; fn = fn->older) {
 			const struct node *n = fn->next != NULL ? fn->next : &fn->n;
 
-			if (n->instance[0] != '\0' && cloud_of(c, n) == c &&
+			if (n->instance[0] != '\0' && provider_of(c, n) == c &&
 			    map_get(ids, n->instance) == NULL)
 				map_put(ids, n->instance, fn);
 		}
@@ -296,7 +299,7 @@ static bool take_known(struct cloud *c, const struct provider_instance *in,
 
 	if (fn == NULL && is_readable(in) && nm != NULL)
 		fn = drift_owner(nm, in);
-	if (fn == NULL || cloud_of(c, &fn->n) != c || !drift_owns(fn, in))
+	if (fn == NULL || provider_of(c, &fn->n) != c || !drift_owns(fn, in))
 		return false;
 	saw(c, fn, in);
 	return true;
@@ -311,7 +314,7 @@ static void take_unknown(struct cloud *c, const struct provider_instance *in, st
 	const struct cloud *of;
 	enum drift_claim claim;
 
-	of = fn != NULL ? cloud_of(c, &fn->n) : NULL;
+	of = fn != NULL ? provider_of(c, &fn->n) : NULL;
 	if (of != NULL && of != c && drift_owns(fn, in))
 		return; /* of one account by two names: who has its row sees to it */
 	if (nm != NULL) {
@@ -343,7 +346,7 @@ static void count_unreadable(struct engine *e)
 {
 	e->count.unreadable = 0;
 	for (size_t i = 0; i < e->conf->nproviders; i++)
-		e->count.unreadable += e->clouds[i].unreadable;
+		e->count.unreadable += e->cloud->all[i].unreadable;
 }
 
 /* What we know.  Returns how many we do not, and can read: the first of c->seen. */
@@ -405,7 +408,7 @@ static void take_absent(struct cloud *c, bool brake)
 			bool seen = fn->mark;
 
 			fn->mark = false;
-			if (seen || fn->busy || engine_cloud(e, &fn->n) != c ||
+			if (seen || fn->busy || cloud_of(e, &fn->n) != c ||
 			    !drift_absent(fn, brake) || may_be_odd(c, fn))
 				continue;
 			engine_post(e, fn, &ev);
@@ -418,7 +421,7 @@ static bool must_brake(const struct cloud *c)
 
 	for (size_t i = 0; i < c->e->fleet.nall; i++)
 		for (struct fleet_node *fn = c->e->fleet.all[i]->newest; fn; fn = fn->older) {
-			if (engine_cloud(c->e, &fn->n) != c || !drift_must_show(fn))
+			if (cloud_of(c->e, &fn->n) != c || !drift_must_show(fn))
 				continue;
 			alive++;
 			absent += !fn->mark;

@@ -1,4 +1,8 @@
-#include "engine/private.h"
+#include "buy/buy.h"
+#include "cloud/cloud.h"
+#include "diff/diff.h"
+#include "jobs/jobs.h"
+#include "keys/keys.h"
 #include "keys/vouchers.h"
 #include "slurm/show.h"
 
@@ -180,7 +184,7 @@ static void carry_out(struct look *l, struct fleet_name *nm, const struct slurm_
 	l->moving = l->moving || (deeds & DRIFT_WATCH) != 0;
 	forget(nm, deeds);
 	if ((deeds & DRIFT_REFUSE) != 0)
-		l->e->refuse_due = true;
+		l->e->jobs->refuse_due = true;
 	if ((deeds & DRIFT_BUY) != 0)
 		str_addf(&l->wanted, "%s%s", l->wanted.len > 0 ? "," : "", nm->name);
 	if ((deeds & DRIFT_RELEASE) != 0)
@@ -191,7 +195,7 @@ static void carry_out(struct look *l, struct fleet_name *nm, const struct slurm_
 	if ((deeds & DRIFT_REST) != 0)
 		pool_rest(l->e, nm);
 	if ((deeds & DRIFT_REGISTERED) != 0 || is_up_late(l, live))
-		engine_post_up(l->e, live);
+		registered_add(l->e, live);
 	if (is_up_wrong(l, live))
 		vouchers_up(l->e, &live->n);
 	if ((deeds & DRIFT_FAILED) != 0) {
@@ -223,7 +227,7 @@ static void look(struct look *l, struct fleet_name *nm, const struct slurm_node 
 				  .began_ms = l->began_ms,
 				  .now_ms = l->now_ms,
 				  .started_ms = l->e->started_ms,
-				  .before_ms = l->e->snapshot_ms};
+				  .before_ms = l->e->poll.snapshot_ms};
 	struct drift_todo todo;
 
 	nm->shown = true;
@@ -307,7 +311,7 @@ static void keep_size(struct fleet_name *nm, const struct slurm_node *sn)
 static bool has_strays(const struct engine *e)
 {
 	for (size_t i = 0; i < e->conf->nproviders; i++)
-		if (e->clouds[i].nstrays > 0)
+		if (e->cloud->all[i].nstrays > 0)
 			return true;
 	return false;
 }
@@ -315,7 +319,7 @@ static bool has_strays(const struct engine *e)
 void observe_node(void *ctx, const struct slurm_node *sn)
 {
 	struct engine *e = ctx;
-	struct sightings *s = &e->seen;
+	struct sightings *s = &e->diff->seen;
 	struct fleet_name *nm = fleet_find(&e->fleet, sn->name);
 
 	if (nm == NULL && !has_strays(e))
@@ -325,7 +329,7 @@ void observe_node(void *ctx, const struct slurm_node *sn)
 		s->nodes = mem_realloc(s->nodes, s->cap * sizeof(*s->nodes));
 		s->names = mem_realloc(s->names, s->cap * sizeof(struct fleet_name *));
 	}
-	if (nm != NULL && (e->claims != NULL || e->vouchers != NULL))
+	if (nm != NULL && (e->keys->claims != NULL || e->keys->vouchers != NULL))
 		keep_size(nm, sn);
 	s->nodes[s->n] = *sn;
 	s->names[s->n++] = nm;
@@ -333,27 +337,27 @@ void observe_node(void *ctx, const struct slurm_node *sn)
 
 static void drop_sightings(struct engine *e)
 {
-	free(e->seen.nodes);
-	free(e->seen.names);
-	e->seen = (struct sightings){0};
+	free(e->diff->seen.nodes);
+	free(e->diff->seen.names);
+	e->diff->seen = (struct sightings){0};
 	slurm_seen(e->slurm);
 }
 
 /* Whole or not at all: a broken snapshot decides nothing. */
 static void disbelieve(struct engine *e, const struct err *err)
 {
-	if (strcmp(e->slurm_error, err->msg) != 0)
+	if (strcmp(e->poll.error, err->msg) != 0)
 		log_write(e->d.log, LOG_WARN, "a snapshot of slurmctld makes no sense", "error",
 			  err->msg, NULL);
-	(void)snprintf(e->slurm_error, sizeof(e->slurm_error), "%s", err->msg);
-	e->slurm_failed_ms = engine_now(e);
+	(void)snprintf(e->poll.error, sizeof(e->poll.error), "%s", err->msg);
+	e->poll.failed_ms = engine_now(e);
 	drop_sightings(e);
 }
 
 /* A stray may be the machine of a node that slurmctld has up, and no pool names any more. */
 static void look_strays(struct engine *e)
 {
-	struct sightings *seen = &e->seen;
+	struct sightings *seen = &e->diff->seen;
 	struct map up;
 
 	if (!has_strays(e))
@@ -363,8 +367,8 @@ static void look_strays(struct engine *e)
 		if (!fleet_is_ours(seen->names[i]) && !slurm_is_off(seen->nodes[i].flags))
 			map_put(&up, seen->nodes[i].name, &seen->nodes[i]);
 	for (size_t i = 0; i < e->conf->nproviders; i++)
-		for (size_t k = 0; k < e->clouds[i].nstrays; k++) {
-			struct stray *s = &e->clouds[i].strays[k];
+		for (size_t k = 0; k < e->cloud->all[i].nstrays; k++) {
+			struct stray *s = &e->cloud->all[i].strays[k];
 
 			s->up = map_get(&up, s->node) != NULL;
 		}
@@ -377,36 +381,37 @@ static void conclude(struct look *l)
 	struct engine *e = l->e;
 
 	look_missing(l);
-	prereq_nodes(e, e->seen.nodes, e->seen.n);
+	prereq_nodes(e, e->diff->seen.nodes, e->diff->seen.n);
 	look_strays(e);
 	drop_sightings(e);
-	e->moving = l->moving;
-	if (l->wanted.len > 0 && e->calls == NULL && !e->wanted_asked) {
-		free(e->wanted);
-		e->wanted = str_take(&l->wanted);
-	} else if (e->wanted != NULL && !e->wanted_asked) { /* an older snapshot's */
-		free(e->wanted);
-		e->wanted = NULL;
+	e->poll.moving = l->moving;
+	if (l->wanted.len > 0 && e->buy->calls == NULL && !e->buy->wanted_asked) {
+		free(e->buy->wanted);
+		e->buy->wanted = str_take(&l->wanted);
+	} else if (e->buy->wanted != NULL && !e->buy->wanted_asked) { /* an older snapshot's */
+		free(e->buy->wanted);
+		e->buy->wanted = NULL;
 	}
-	e->polled = true;
-	e->snapshot_ms = l->began_ms;
+	e->poll.polled = true;
+	e->poll.snapshot_ms = l->began_ms;
 	e->fleet.wake_ms = engine_now(e); /* deadlines that waited for this snapshot */
-	e->slurm_ok_ms = engine_now(e);
-	e->slurm_error[0] = '\0';
+	e->poll.ok_ms = engine_now(e);
+	e->poll.error[0] = '\0';
 }
 
 static void end_look(struct engine *e)
 {
-	if (e->look != NULL)
-		str_fini(&e->look->wanted);
-	free(e->look);
-	e->look = NULL;
+	if (e->diff->look != NULL)
+		str_fini(&e->diff->look->wanted);
+	free(e->diff->look);
+	e->diff->look = NULL;
+	e->poll.looking = false;
 }
 
 bool observe_some(struct engine *e)
 {
-	struct look *l = e->look;
-	const struct sightings *seen = &e->seen;
+	struct look *l = e->diff->look;
+	const struct sightings *seen = &e->diff->seen;
 	size_t left = e->slice.read;
 
 	l->now_ms = engine_now(e);
@@ -416,7 +421,7 @@ bool observe_some(struct engine *e)
 			look(l, seen->names[l->at], &seen->nodes[l->at]);
 	l->orders = slurm_orders(e->slurm);
 	if (l->at < seen->n) {
-		timer_at(e->look_timer, l->now_ms);
+		timer_at(e->diff->look_timer, l->now_ms);
 		return false;
 	}
 	conclude(l);
@@ -429,12 +434,13 @@ bool observe_snapshot(struct engine *e, int64_t began_ms, const struct err *err)
 {
 	struct look *l;
 
-	assert(e->look == NULL);
+	assert(e->diff->look == NULL);
 	if (err != NULL) {
 		disbelieve(e, err);
 		return true;
 	}
-	l = e->look = mem_zalloc(sizeof(*l));
+	l = e->diff->look = mem_zalloc(sizeof(*l));
+	e->poll.looking = true;
 	*l = (struct look){.e = e,
 			   .began_ms = began_ms,
 			   .settled = began_ms >= slurm_settled_ms(e->slurm),
@@ -446,7 +452,7 @@ bool observe_snapshot(struct engine *e, int64_t began_ms, const struct err *err)
 void observe_free(struct engine *e)
 {
 	end_look(e);
-	free(e->seen.nodes);
-	free(e->seen.names);
-	e->seen = (struct sightings){0};
+	free(e->diff->seen.nodes);
+	free(e->diff->seen.names);
+	e->diff->seen = (struct sightings){0};
 }

@@ -1,4 +1,6 @@
-#include "engine/private.h"
+#include "buy/buy.h"
+#include "diff/diff.h"
+#include "jobs/jobs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +12,7 @@
 /* Is anything under way that slurmctld will tell us about? */
 static bool moving(const struct engine *e)
 {
-	return e->moving || !e->polled || e->calls != NULL ||
+	return e->poll.moving || !e->poll.polled || e->buy->calls != NULL ||
 	       e->fleet.states[NODE_WANTED] != NULL || e->fleet.states[NODE_CREATING] != NULL ||
 	       e->fleet.states[NODE_INDOUBT] != NULL || e->fleet.states[NODE_BOOTING] != NULL ||
 	       notice_moving(e);
@@ -21,17 +23,17 @@ static void poll(struct engine *e)
 	int64_t every = gate_poll_ms(e, moving(e) ? ENGINE_POLL_MS : ENGINE_POLL_IDLE_MS);
 	int64_t now = engine_now(e);
 
-	if (e->polling)
+	if (e->poll.polling)
 		return;
-	if (e->slurm_error[0] == '\0' && e->poll_next > e->poll_began + every)
-		e->poll_next = e->poll_began + every;
-	if (now < e->poll_next)
+	if (e->poll.error[0] == '\0' && e->poll.next_ms > e->poll.began_ms + every)
+		e->poll.next_ms = e->poll.began_ms + every;
+	if (now < e->poll.next_ms)
 		return;
-	e->poll_began = now;
-	e->poll_next = now + every;
-	e->due = e->tx != NULL; /* ended calls have waited long enough */
-	e->polling = slurm_ask(e->slurm, SLURM_SNAPSHOT);
-	e->count.polls += e->polling;
+	e->poll.began_ms = now;
+	e->poll.next_ms = now + every;
+	e->staging.due = e->staging.tx != NULL; /* ended calls have waited long enough */
+	e->poll.polling = slurm_ask(e->slurm, SLURM_SNAPSHOT);
+	e->count.polls += e->poll.polling;
 }
 
 /* --- its answers -------------------------------------------------------------------------------
@@ -39,18 +41,18 @@ static void poll(struct engine *e)
 
 static void slurm_failed(struct engine *e, const struct err *err)
 {
-	e->slurm_failed_ms = engine_now(e);
-	if (strcmp(e->slurm_error, err->msg) != 0)
+	e->poll.failed_ms = engine_now(e);
+	if (strcmp(e->poll.error, err->msg) != 0)
 		log_write(e->d.log, LOG_WARN, "slurmctld does not answer", "error", err->msg, NULL);
-	(void)snprintf(e->slurm_error, sizeof(e->slurm_error), "%s", err->msg);
-	e->poll_step = engine_longer(e->poll_step);
-	e->poll_next = engine_now(e) + e->poll_step;
+	(void)snprintf(e->poll.error, sizeof(e->poll.error), "%s", err->msg);
+	e->poll.step_ms = engine_longer(e->poll.step_ms);
+	e->poll.next_ms = engine_now(e) + e->poll.step_ms;
 }
 
 /* A snapshot is looked at. */
 static void snapshot_ends(struct engine *e)
 {
-	e->polling = false;
+	e->poll.polling = false;
 	engine_spend(e, e->slice.read / ENGINE_LOOKS); /* the last of it, in this turn */
 	engine_turn(e);
 }
@@ -59,7 +61,7 @@ static void on_look(void *ctx)
 {
 	struct engine *e = ctx;
 
-	if (e->look == NULL || e->dead)
+	if (e->diff->look == NULL || e->dead)
 		return;
 	log_hold(e->d.log);
 	if (observe_some(e))
@@ -71,15 +73,15 @@ static void on_look(void *ctx)
 static void take_snapshot(struct engine *e, int64_t began_ms, const struct err *err)
 {
 	if (err != NULL && err->code != ERR_INVALID) {
-		e->polling = false;
+		e->poll.polling = false;
 		slurm_failed(e, err);
 		engine_turn(e);
 		return;
 	}
-	e->poll_step = 0;
-	if (e->slurm_failed_ms > e->slurm_ok_ms)
+	e->poll.step_ms = 0;
+	if (e->poll.failed_ms > e->poll.ok_ms)
 		prereq_hurry(e); /* perhaps with another slurm.conf */
-	e->snapshot_took_ms = engine_now(e) - began_ms;
+	e->poll.took_ms = engine_now(e) - began_ms;
 	if (observe_snapshot(e, began_ms, err))
 		snapshot_ends(e);
 }
@@ -162,7 +164,7 @@ void slurmctld_init(struct engine *e)
 
 	e->slurm = slurm_new(e->d.proc, e->d.loop, e->d.log, e->slice.read, &cb);
 	slurmctld_reload(e);
-	e->look_timer = timer_new(e->d.loop, on_look, e);
+	e->diff->look_timer = timer_new(e->d.loop, on_look, e);
 }
 
 void slurmctld_reload(struct engine *e)
@@ -172,14 +174,15 @@ void slurmctld_reload(struct engine *e)
 
 void slurmctld_send(struct engine *e)
 {
-	if (e->look == NULL) /* else a job would be sent back by halves, one after the other */
+	if (e->diff->look ==
+	    NULL) /* else a job would be sent back by halves, one after the other */
 		slurm_flush(e->slurm);
 	poll(e);
 }
 
 int64_t slurmctld_next_ms(const struct engine *e)
 {
-	int64_t next = e->polling ? INT64_MAX : e->poll_next;
+	int64_t next = e->poll.polling ? INT64_MAX : e->poll.next_ms;
 
 	return slurm_held_until(e->slurm) < next ? slurm_held_until(e->slurm) : next;
 }
@@ -187,5 +190,5 @@ int64_t slurmctld_next_ms(const struct engine *e)
 void slurmctld_stop(struct engine *e)
 {
 	slurm_free(e->slurm);
-	timer_free(e->look_timer);
+	timer_free(e->diff->look_timer);
 }

@@ -1,4 +1,4 @@
-#include "engine/private.h"
+#include "engine/kernel.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -208,7 +208,7 @@ bool audit_order(struct engine *e)
 	struct hostlist *h;
 	bool some = false;
 
-	if (e->look != NULL) /* they go out when all of the snapshot is looked at */
+	if (e->poll.looking) /* they go out when all of the snapshot is looked at */
 		return false;
 	while (!e->dead && slurm_next(e->slurm, &o)) {
 		some = true;

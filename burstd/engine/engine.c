@@ -1,4 +1,4 @@
-#include "engine/private.h"
+#include "engine/kernel.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,20 +13,12 @@ int64_t engine_now(const struct engine *e)
 	return loop_now(e->d.loop);
 }
 
-struct cloud *engine_cloud(struct engine *e, const struct node *n)
-{
-	return &e->clouds[n->cloud];
-}
-
 const struct node_limits *engine_limits(const struct engine *e, const struct node *n,
 					struct node_limits *out)
 {
-	const struct cloud *c = &e->clouds[n->cloud];
-
-	*out = (struct node_limits){.tokens = (c->caps.flags & PROVIDER_TOKENS) != 0,
-				    .settle_ms = c->conf->settle_ms,
-				    .token_ms = c->caps.token_ms / 2,
-				    .boot_ms = e->conf->pools[n->pool].boot_ms};
+	for (size_t i = 0; i < e->d.parts.n; i++)
+		if (e->d.parts.row[i].limits != NULL)
+			e->d.parts.row[i].limits(e, n, out);
 	return out;
 }
 
@@ -68,8 +60,7 @@ static void arm(struct engine *e)
 
 			next = at < next ? at : next;
 		}
-	if ((e->more || e->nstaged > 0 || e->fresh != NULL || e->up != NULL) &&
-	    engine_now(e) < next)
+	if ((e->more || e->staging.n > 0 || e->fresh.v != NULL) && engine_now(e) < next)
 		next = engine_now(e);
 	timer_at(e->timer, next);
 }
@@ -123,28 +114,28 @@ static void on_timer(void *ctx)
 /* --- what the parts are told and asked ---------------------------------------------------------
  */
 
-void engine_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
-		  int64_t sent_ms)
+void engine_heard(struct engine *e, struct cloud *c, enum provider_op_kind kind,
+		  const struct provider_result *r, int64_t sent_ms)
 {
-	const struct engine_parts *p = &c->e->d.parts;
+	const struct engine_parts *p = &e->d.parts;
 
 	for (size_t i = 0; i < p->n; i++)
 		if (p->row[i].heard != NULL)
 			p->row[i].heard(c, kind, r, sent_ms);
 }
 
-void engine_listed(struct cloud *c)
+void engine_listed(struct engine *e, struct cloud *c)
 {
-	const struct engine_parts *p = &c->e->d.parts;
+	const struct engine_parts *p = &e->d.parts;
 
 	for (size_t i = 0; i < p->n; i++)
 		if (p->row[i].listed != NULL)
 			p->row[i].listed(c);
 }
 
-bool engine_noticed(struct cloud *c, const struct provider_notice *n)
+bool engine_noticed(struct engine *e, struct cloud *c, const struct provider_notice *n)
 {
-	const struct engine_parts *p = &c->e->d.parts;
+	const struct engine_parts *p = &e->d.parts;
 	bool known = true;
 
 	for (size_t i = 0; i < p->n; i++)
@@ -153,9 +144,9 @@ bool engine_noticed(struct cloud *c, const struct provider_notice *n)
 	return known;
 }
 
-void engine_quotes(struct cloud *c, struct provider_offer *before, size_t nbefore)
+void engine_quotes(struct engine *e, struct cloud *c, struct provider_offer *before, size_t nbefore)
 {
-	const struct engine_parts *p = &c->e->d.parts;
+	const struct engine_parts *p = &e->d.parts;
 
 	for (size_t i = 0; i < p->n; i++)
 		if (p->row[i].quotes != NULL)
@@ -320,15 +311,19 @@ void engine_free(struct engine *e)
 	if (e == NULL)
 		return;
 	e->dead = true;
-	if (e->tx != NULL)
-		journal_abandon(e->tx);
+	if (e->staging.tx != NULL)
+		journal_abandon(e->staging.tx);
 	engine_at(e, PART_STOP);
 	timer_free(e->timer);
 	engine_at(e, PART_FREE);
 	fleet_fini(&e->fleet);
-	free(e->staged);
-	free(e->fresh);
-	free(e->up);
+	free(e->staging.rows);
+	free(e->cloud);
+	free(e->jobs);
+	free(e->keys);
+	free(e->buy);
+	free(e->diff);
+	free(e->fresh.v);
 	conf_free(e->conf);
 	engine_free_old(e);
 	free(e->old);

@@ -1,4 +1,4 @@
-#include "engine/private.h"
+#include "engine/kernel.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -12,22 +12,22 @@
 
 static struct journal_tx *open_tx(struct engine *e)
 {
-	if (e->tx == NULL)
-		e->tx = journal_begin(e->d.journal);
-	return e->tx;
+	if (e->staging.tx == NULL)
+		e->staging.tx = journal_begin(e->d.journal);
+	return e->staging.tx;
 }
 
 struct journal_tx *engine_tx(struct engine *e)
 {
-	e->due = true;
+	e->staging.due = true;
 	return open_tx(e);
 }
 
 void engine_end_call(struct engine *e, int64_t seq)
 {
 	journal_end_call(open_tx(e), seq);
-	if (++e->ended >= ENGINE_ENDED_MAX)
-		e->due = true;
+	if (++e->staging.ended >= ENGINE_ENDED_MAX)
+		e->staging.due = true;
 }
 
 void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
@@ -61,11 +61,12 @@ static struct node *stage(struct engine *e, struct fleet_node *fn)
 		return fn->next;
 	if (fn->fresh != NULL)
 		tell_fresh(e, fn);
-	if (e->nstaged == e->staged_cap) {
-		e->staged_cap = e->staged_cap == 0 ? 64 : 2 * e->staged_cap;
-		e->staged = mem_realloc(e->staged, e->staged_cap * sizeof(struct fleet_node *));
+	if (e->staging.n == e->staging.cap) {
+		e->staging.cap = e->staging.cap == 0 ? 64 : 2 * e->staging.cap;
+		e->staging.rows =
+			mem_realloc(e->staging.rows, e->staging.cap * sizeof(struct fleet_node *));
 	}
-	e->staged[e->nstaged++] = fn;
+	e->staging.rows[e->staging.n++] = fn;
 	return fleet_stage(fn);
 }
 
@@ -142,13 +143,28 @@ void engine_spend(struct engine *e, size_t nodes)
 	e->left -= nodes < e->left ? nodes : e->left;
 }
 
-static void push(struct member **v, size_t *n, size_t *cap, const struct fleet_node *fn)
+void node_queue_add(struct node_queue *q, const struct fleet_node *fn)
 {
-	if (*n == *cap) {
-		*cap = *cap == 0 ? 64 : 2 * *cap;
-		*v = mem_realloc(*v, *cap * sizeof(**v));
+	if (q->n == q->cap) {
+		q->cap = q->cap == 0 ? 64 : 2 * q->cap;
+		q->v = mem_realloc(q->v, q->cap * sizeof(*q->v));
 	}
-	(*v)[(*n)++] = (struct member){.name = fn->name, .gen = fn->n.gen};
+	q->v[q->n++] = (struct member){.name = fn->name, .gen = fn->n.gen};
+}
+
+struct fleet_node *node_queue_take(struct node_queue *q)
+{
+	const struct member *m = &q->v[q->at++];
+
+	return fleet_gen(m->name, m->gen);
+}
+
+void node_queue_end(struct node_queue *q)
+{
+	if (q->at < q->n)
+		return;
+	free(q->v);
+	*q = (struct node_queue){.v = NULL};
 }
 
 void engine_want(struct engine *e, const struct node *n, const char *why)
@@ -156,62 +172,31 @@ void engine_want(struct engine *e, const struct node *n, const char *why)
 	struct fleet_node *fn = fleet_add(&e->fleet, n);
 
 	fn->fresh = fn->made = why;
-	push(&e->fresh, &e->nfresh, &e->fresh_cap, fn);
+	node_queue_add(&e->fresh, fn);
 }
 
 void engine_write_fresh(struct engine *e)
 {
 	if (e->more) /* most of them go out with their creates in a moment */
 		return;
-	while (e->left > 0 && e->fresh_at < e->nfresh) {
-		const struct member *m = &e->fresh[e->fresh_at++];
-		struct fleet_node *fn = fleet_gen(m->name, m->gen);
+	while (e->left > 0 && e->fresh.at < e->fresh.n) {
+		struct fleet_node *fn = node_queue_take(&e->fresh);
 
 		if (fn == NULL || fn->fresh == NULL)
 			continue; /* written, and perhaps over */
 		(void)stage(e, fn);
 		engine_spend(e, 1);
 	}
-	if (e->fresh_at < e->nfresh)
-		return;
-	free(e->fresh);
-	e->fresh = NULL;
-	e->nfresh = e->fresh_cap = e->fresh_at = 0;
-}
-
-void engine_post_up(struct engine *e, const struct fleet_node *fn)
-{
-	if (e->nup < ENGINE_UP_MAX)
-		push(&e->up, &e->nup, &e->up_cap, fn);
-}
-
-void engine_run_up(struct engine *e)
-{
-	if (e->more || e->answers != NULL)
-		return;
-	while (e->left > 0 && e->up_at < e->nup) {
-		const struct member *m = &e->up[e->up_at++];
-		struct fleet_node *fn = fleet_gen(m->name, m->gen);
-		struct node_event ev = {.type = NODE_EV_REGISTERED, .now_ms = engine_now(e)};
-
-		if (fn != NULL)
-			engine_post(e, fn, &ev);
-		engine_spend(e, 1);
-	}
-	if (e->up_at < e->nup)
-		return;
-	free(e->up);
-	e->up = NULL;
-	e->nup = e->up_cap = e->up_at = 0;
+	node_queue_end(&e->fresh);
 }
 
 static bool may_prune(const struct engine *e, const struct fleet_node *fn)
 {
 	if (fn->n.state != NODE_GONE || fn->next != NULL || fn->busy)
 		return false;
-	for (const struct batch *b = e->batches; b != NULL; b = b->next)
-		if (b->j.id == fn->n.batch)
-			return false; /* a repeat of its create must name it again (I4) */
+	for (size_t i = 0; i < e->d.parts.n; i++)
+		if (e->d.parts.row[i].needs != NULL && e->d.parts.row[i].needs(e, &fn->n))
+			return false;
 	return true;
 }
 
@@ -255,8 +240,8 @@ static void put_usage(struct engine *e, const struct node *n, int64_t billed_nan
 
 static void put_all(struct engine *e)
 {
-	for (size_t i = 0; i < e->nstaged; i++) {
-		const struct node *was = &e->staged[i]->n, *n = e->staged[i]->next;
+	for (size_t i = 0; i < e->staging.n; i++) {
+		const struct node *was = &e->staging.rows[i]->n, *n = e->staging.rows[i]->next;
 
 		journal_put_node(engine_tx(e), n, e->conf->pools[n->pool].name);
 		if (n->state == NODE_GONE && was->state != NODE_GONE && n->start_ms != 0)
@@ -269,8 +254,8 @@ static void put_all(struct engine *e)
 static void put_parts(struct engine *e)
 {
 	for (size_t k = 0; k < e->d.parts.n; k++)
-		for (size_t i = 0; e->d.parts.row[k].row_in_tx != NULL && i < e->nstaged; i++)
-			e->d.parts.row[k].row_in_tx(e, e->staged[i]->next);
+		for (size_t i = 0; e->d.parts.row[k].row_in_tx != NULL && i < e->staging.n; i++)
+			e->d.parts.row[k].row_in_tx(e, e->staging.rows[i]->next);
 }
 
 static void follow(struct engine *e, struct fleet_node *fn, const struct node *was)
@@ -284,20 +269,20 @@ static void follow(struct engine *e, struct fleet_node *fn, const struct node *w
  * next transaction. */
 static void publish(struct engine *e)
 {
-	struct fleet_node **staged = e->staged;
-	size_t n = e->nstaged;
+	struct fleet_node **staged = e->staging.rows;
+	size_t n = e->staging.n;
 	struct node **was = mem_zalloc((n + 1) * sizeof(struct node *));
 
-	e->staged = NULL;
-	e->nstaged = e->staged_cap = 0;
+	e->staging.rows = NULL;
+	e->staging.n = e->staging.cap = 0;
 	for (size_t i = 0; i < n; i++)
 		was[i] = fleet_swap(&e->fleet, staged[i]);
-	e->following = true;
+	e->staging.following = true;
 	for (size_t i = 0; i < n; i++) {
 		follow(e, staged[i], was[i]);
 		free(was[i]);
 	}
-	e->following = false;
+	e->staging.following = false;
 	free(was);
 	free(staged);
 }
@@ -307,18 +292,18 @@ void engine_commit(struct engine *e)
 	struct journal_tx *tx;
 	struct err err;
 
-	assert(!e->following); /* it would take rows away that are still to be followed */
-	for (size_t i = 0; i < e->nstaged; i++)
-		if (e->staged[i]->name->newest == e->staged[i])
-			prune(e, e->staged[i]->name);
+	assert(!e->staging.following); /* it would take rows away that are still to be followed */
+	for (size_t i = 0; i < e->staging.n; i++)
+		if (e->staging.rows[i]->name->newest == e->staging.rows[i])
+			prune(e, e->staging.rows[i]->name);
 	put_all(e);
 	put_parts(e);
-	tx = e->tx;
-	if (tx == NULL || !e->due)
+	tx = e->staging.tx;
+	if (tx == NULL || !e->staging.due)
 		return;
-	e->tx = NULL;
-	e->due = false;
-	e->ended = 0;
+	e->staging.tx = NULL;
+	e->staging.due = false;
+	e->staging.ended = 0;
 	if (e->dead) {
 		journal_abandon(tx);
 		return;

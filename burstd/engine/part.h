@@ -20,6 +20,7 @@ struct err;
 struct fleet_node;
 struct node;
 struct node_event;
+struct node_limits;
 
 enum part_moment {
 	PART_INIT,   /* memory, queues, timers: nothing that can fail */
@@ -87,6 +88,10 @@ struct engine_part {
 	void (*squeue_begins)(struct engine *e);
 	void (*squeue_says)(struct engine *e, const char *text, size_t len, const struct err *err);
 
+	/* How long the provider of a row, and its pool, let it be in a state. */
+	void (*limits)(const struct engine *e, const struct node *n, struct node_limits *out);
+	/* Does the part need this row still, which has ended, under an older generation? */
+	bool (*needs)(const struct engine *e, const struct node *n);
 	/* A row of the fleet.  posted(): ev was posted to what was `was`; what that changes is
 	 * staged after this.  row_in_tx(): `is` is written by the transaction that is being built.
 	 * row_durable(): it is durable, and was `was` before; what is posted here is for the next

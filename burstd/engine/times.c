@@ -1,7 +1,7 @@
 #include "engine/times.h"
 
 #include "base/fmt.h"
-#include "engine/private.h"
+#include "engine/kernel.h"
 
 enum {
 	FUTURE_MS = 60000, /* so far ahead nothing begins that is said to have begun */

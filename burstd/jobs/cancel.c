@@ -1,4 +1,4 @@
-#include "engine/private.h"
+#include "jobs/jobs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ enum {
 
 static struct slurm_text waiting(const struct engine *e)
 {
-	return (struct slurm_text){e->cancel_waiting.p, e->cancel_waiting.len};
+	return (struct slurm_text){e->jobs->cancel_waiting.p, e->jobs->cancel_waiting.len};
 }
 
 /* Of which job a node that slurmctld has powering up is; 0: of none that is known. */
@@ -62,7 +62,7 @@ void cancel_look(struct engine *e, struct fleet_name *nm, const struct slurm_nod
 	if (nm->useless_ms != 0 &&
 	    (is_empty(e, nm) || !slurm_names_meet(sn->partitions, waiting(e)))) {
 		send_back(e, nm);
-	} else if (began_ms >= e->cancel_asked_ms + CANCEL_AGAIN_MS) {
+	} else if (began_ms >= e->jobs->cancel_asked_ms + CANCEL_AGAIN_MS) {
 		jobs_want(e, JOBS_FOR_CANCEL);
 	}
 }
@@ -138,7 +138,7 @@ static void wait_for(struct str *names, struct slurm_text list)
 static void count(void *ctx, const struct slurm_job *j)
 {
 	const struct census *c = ctx;
-	struct str *names = &c->e->cancel_waiting;
+	struct str *names = &c->e->jobs->cancel_waiting;
 
 	for (size_t i = find(c, j->number); i < c->n && job_of(c->idle[i]) == j->number; i++)
 		if (!is_empty(c->e, c->idle[i]))
@@ -149,7 +149,7 @@ static void count(void *ctx, const struct slurm_job *j)
 
 void cancel_asks(struct engine *e)
 {
-	e->cancel_asked_ms = engine_now(e);
+	e->jobs->cancel_asked_ms = engine_now(e);
 }
 
 void cancel_jobs(struct engine *e, const char *text, size_t len, const struct err *err)
@@ -168,21 +168,21 @@ void cancel_jobs(struct engine *e, const char *text, size_t len, const struct er
 			c.idle[c.n++] = nm;
 	}
 	qsort(c.idle, c.n, sizeof(struct fleet_name *), by_job);
-	str_clear(&e->cancel_waiting);
+	str_clear(&e->jobs->cancel_waiting);
 	slurm_job_parse(text, len, count, &c);
-	for (size_t i = 0; i < c.n && e->cancel_waiting.full; i++)
+	for (size_t i = 0; i < c.n && e->jobs->cancel_waiting.full; i++)
 		c.idle[i]->useless_ms = 0; /* more partitions than we can hold: touch nothing */
 	free(c.idle);
 	if (c.n > 0)
-		e->poll_next = now + 1; /* so that it begins after this */
+		e->poll.next_ms = now + 1; /* so that it begins after this */
 }
 
 void cancel_init(struct engine *e)
 {
-	str_init(&e->cancel_waiting, ENGINE_PARTITIONS_MAX);
+	str_init(&e->jobs->cancel_waiting, ENGINE_PARTITIONS_MAX);
 }
 
 void cancel_free(struct engine *e)
 {
-	str_fini(&e->cancel_waiting);
+	str_fini(&e->jobs->cancel_waiting);
 }

@@ -1,4 +1,4 @@
-#include "engine/private.h"
+#include "jobs/jobs.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -67,12 +67,12 @@ static void add_word(struct str *out, const char *word, const struct hook *k)
 
 static void unlink_hook(struct hook *k)
 {
-	struct hook **at = &k->e->hooks;
+	struct hook **at = &k->e->jobs->hooks;
 
 	while (*at != k)
 		at = &(*at)->next;
 	*at = k->next;
-	k->e->nhooks--;
+	k->e->jobs->nhooks--;
 }
 
 static void complain(struct engine *e, const struct hook *k, const char *what)
@@ -145,7 +145,7 @@ static void begin_hook(struct engine *e, const struct rescue *r, const struct co
 {
 	struct hook *k = mem_zalloc(sizeof(*k));
 
-	*k = (struct hook){.next = e->hooks,
+	*k = (struct hook){.next = e->jobs->hooks,
 			   .e = e,
 			   .job = r->j.job,
 			   .gen = r->j.gen,
@@ -153,8 +153,8 @@ static void begin_hook(struct engine *e, const struct rescue *r, const struct co
 			   .pool = p};
 	(void)snprintf(k->id, sizeof(k->id), "%s", r->j.id);
 	(void)snprintf(k->node, sizeof(k->node), "%s", r->j.node);
-	e->hooks = k;
-	e->nhooks++;
+	e->jobs->hooks = k;
+	e->jobs->nhooks++;
 	journal_put_audit(engine_tx(e),
 			  &(struct journal_audit){.at_ms = engine_now(e),
 						  .actor = "reconciler",
@@ -167,7 +167,7 @@ static void begin_hook(struct engine *e, const struct rescue *r, const struct co
 
 static void run_hooks(struct engine *e)
 {
-	struct hook *k = e->hooks, *next;
+	struct hook *k = e->jobs->hooks, *next;
 
 	engine_commit(e);
 	for (; k != NULL && !e->dead; k = next) {
@@ -179,10 +179,10 @@ static void run_hooks(struct engine *e)
 
 void checkpoint_free(struct engine *e)
 {
-	while (e->hooks != NULL) {
-		struct hook *k = e->hooks;
+	while (e->jobs->hooks != NULL) {
+		struct hook *k = e->jobs->hooks;
 
-		e->hooks = k->next;
+		e->jobs->hooks = k->next;
 		if (k->pool != NULL) /* it never ran */
 			free(k);
 		else
@@ -225,7 +225,8 @@ static void tell(struct engine *e, struct rescue *r)
 		r->telling = slurm_signal(e->slurm, r->j.id, p->checkpoint_signal, to_of(p));
 		r->tell_ms = engine_now(e) + CHECKPOINT_RETRY_MS;
 	}
-	if (r->commanded || p->checkpoint_command == NULL || e->nhooks == CHECKPOINT_HOOKS_MAX)
+	if (r->commanded || p->checkpoint_command == NULL ||
+	    e->jobs->nhooks == CHECKPOINT_HOOKS_MAX)
 		return; /* a command that ends makes room for another; no signal waits for that */
 	r->commanded = true;
 	begin_hook(e, r, p, until_ms);
@@ -240,7 +241,7 @@ static bool is_due(const struct engine *e, const struct rescue *r)
 {
 	const struct fleet_name *nm = fleet_find(&e->fleet, r->j.node);
 
-	return e->snapshot_ms != 0 && r->j.at_ms != 0 && r->j.signal != JOURNAL_SIGNAL_NONE &&
+	return e->poll.snapshot_ms != 0 && r->j.at_ms != 0 && r->j.signal != JOURNAL_SIGNAL_NONE &&
 	       !r->waits && (r->j.signal == JOURNAL_SIGNAL_DUE || !r->commanded) &&
 	       (nm == NULL || !nm->fencing);
 }
@@ -262,12 +263,12 @@ static bool fence_first(struct engine *e, const struct rescue *r)
 
 void checkpoint_run(struct engine *e)
 {
-	unsigned hooks = e->nhooks;
+	unsigned hooks = e->jobs->nhooks;
 
-	for (struct rescue *r = e->rescues; r != NULL; r = r->next)
+	for (struct rescue *r = e->jobs->rescues; r != NULL; r = r->next)
 		if (is_due(e, r) && !fence_first(e, r))
 			tell(e, r);
-	if (e->nhooks > hooks)
+	if (e->jobs->nhooks > hooks)
 		run_hooks(e);
 }
 
@@ -275,7 +276,7 @@ int64_t checkpoint_next_ms(const struct engine *e)
 {
 	int64_t next = INT64_MAX;
 
-	for (const struct rescue *r = e->rescues; r != NULL; r = r->next)
+	for (const struct rescue *r = e->jobs->rescues; r != NULL; r = r->next)
 		if (r->j.signal == JOURNAL_SIGNAL_DUE && !r->telling && !r->waits &&
 		    r->tell_ms > engine_now(e) && r->tell_ms < next)
 			next = r->tell_ms;
@@ -289,7 +290,7 @@ void checkpoint_told(struct engine *e, const struct slurm_order *o, const struct
 
 	if (strcmp(o->verb, "signal") != 0)
 		return;
-	for (struct rescue *r = e->rescues; r != NULL; r = r->next) {
+	for (struct rescue *r = e->jobs->rescues; r != NULL; r = r->next) {
 		if (r->j.signal != JOURNAL_SIGNAL_DUE || !r->telling ||
 		    !slurm_job_among(o->names, r->j.id))
 			continue;

@@ -1,4 +1,4 @@
-#include "engine/private.h"
+#include "jobs/jobs.h"
 
 #include <stdlib.h>
 
@@ -52,11 +52,11 @@ static struct gate *gate_new(struct engine *e, const struct gate_ask *ask, const
 
 static void link_gate(struct engine *e, struct gate *g)
 {
-	g->next = e->gates.first;
+	g->next = e->jobs->gates.first;
 	if (g->next != NULL)
 		g->next->prev = g;
-	e->gates.first = g;
-	e->gates.names += g->n;
+	e->jobs->gates.first = g;
+	e->jobs->gates.names += g->n;
 	e->count.gates_waiting++;
 }
 
@@ -74,7 +74,7 @@ int engine_gate_open(struct engine *e, const struct gate_ask *ask, struct gate *
 		return -1;
 	g = gate_new(e, ask, h);
 	hostlist_free(h);
-	if (g->n == 0 || g->n > GATE_NAMES_MAX - e->gates.names) {
+	if (g->n == 0 || g->n > GATE_NAMES_MAX - e->jobs->gates.names) {
 		int rc = g->n == 0 ? 0
 				   : err_set(err, ERR_LIMIT, "jobs with %d nodes wait already",
 					     GATE_NAMES_MAX);
@@ -84,9 +84,9 @@ int engine_gate_open(struct engine *e, const struct gate_ask *ask, struct gate *
 	}
 	link_gate(e, g);
 	/* slurmctld has just started a job: it is there, whatever the last poll said. */
-	soon = e->poll_began + ENGINE_GATE_POLL_MS;
-	if (soon < e->poll_next)
-		e->poll_next = soon;
+	soon = e->poll.began_ms + ENGINE_GATE_POLL_MS;
+	if (soon < e->poll.next_ms)
+		e->poll.next_ms = soon;
 	timer_at(e->timer, engine_now(e));
 	*out = g;
 	return 0;
@@ -96,13 +96,13 @@ void engine_gate_close(struct gate *g)
 {
 	struct engine *e = g->e;
 
-	if (e->gates.first == g)
-		e->gates.first = g->next;
+	if (e->jobs->gates.first == g)
+		e->jobs->gates.first = g->next;
 	else
 		g->prev->next = g->next;
 	if (g->next != NULL)
 		g->next->prev = g->prev;
-	e->gates.names -= g->n;
+	e->jobs->gates.names -= g->n;
 	e->count.gates_waiting--;
 	e->count.gate_ms += (uint64_t)(engine_now(e) - g->opened_ms);
 	free(g);
@@ -121,8 +121,8 @@ int64_t engine_gate_boot_ms(const struct gate *g)
 
 void gate_free(struct engine *e)
 {
-	while (e->gates.first != NULL)
-		engine_gate_close(e->gates.first); /* NOLINT(clang-analyzer-unix.Malloc) */
+	while (e->jobs->gates.first != NULL)
+		engine_gate_close(e->jobs->gates.first); /* NOLINT(clang-analyzer-unix.Malloc) */
 }
 
 static void end(struct gate *g, enum gate_end how)
@@ -166,15 +166,15 @@ int64_t gate_poll_ms(const struct engine *e, int64_t otherwise)
 {
 	int64_t every = ENGINE_GATE_POLL_MS;
 
-	if (every < 2 * e->snapshot_took_ms)
-		every = 2 * e->snapshot_took_ms;
-	return e->gates.first != NULL && every < otherwise ? every : otherwise;
+	if (every < 2 * e->poll.took_ms)
+		every = 2 * e->poll.took_ms;
+	return e->jobs->gates.first != NULL && every < otherwise ? every : otherwise;
 }
 
 /* When squeue is to be asked again; INT64_MAX: no gate waits. */
 static int64_t jobs_due(const struct engine *e)
 {
-	const struct gates *gs = &e->gates;
+	const struct gates *gs = &e->jobs->gates;
 	int64_t every = GATE_JOBS_MS;
 
 	if (gs->first == NULL)
@@ -192,7 +192,7 @@ static void ask_jobs(struct engine *e)
 {
 	if (jobs_coming(e, JOBS_FOR_GATE) || engine_now(e) < jobs_due(e))
 		return;
-	e->gates.asked_ms = engine_now(e);
+	e->jobs->gates.asked_ms = engine_now(e);
 	jobs_want(e, JOBS_FOR_GATE);
 }
 
@@ -200,11 +200,11 @@ void gate_run(struct engine *e)
 {
 	struct gate *next;
 
-	if (e->gates.first != NULL && e->snapshot_ms != e->gates.seen_ms) {
-		e->gates.seen_ms = e->snapshot_ms;
-		for (struct gate *g = e->gates.first; g != NULL; g = next) {
+	if (e->jobs->gates.first != NULL && e->poll.snapshot_ms != e->jobs->gates.seen_ms) {
+		e->jobs->gates.seen_ms = e->poll.snapshot_ms;
+		for (struct gate *g = e->jobs->gates.first; g != NULL; g = next) {
 			next = g->next;
-			if (g->opened_ms <= e->snapshot_ms)
+			if (g->opened_ms <= e->poll.snapshot_ms)
 				look(g);
 		}
 	}
@@ -246,13 +246,13 @@ void gate_jobs(struct engine *e, const char *text, size_t len, const struct err 
 
 	if (err != NULL)
 		return; /* it is asked again */
-	e->gates.took_ms = engine_now(e) - e->gates.asked_ms;
+	e->jobs->gates.took_ms = engine_now(e) - e->jobs->gates.asked_ms;
 	slurm_job_parse(text, len, keep, &ids);
 	if (ids.n > 0)
 		qsort(ids.v, ids.n, sizeof(*ids.v), by_id);
-	for (struct gate *g = e->gates.first; g != NULL; g = next) {
+	for (struct gate *g = e->jobs->gates.first; g != NULL; g = next) {
 		next = g->next;
-		if (g->opened_ms <= e->gates.asked_ms &&
+		if (g->opened_ms <= e->jobs->gates.asked_ms &&
 		    (ids.n == 0 || bsearch(&g->job, ids.v, ids.n, sizeof(*ids.v), by_id) == NULL))
 			end(g, GATE_GONE);
 	}

@@ -1,4 +1,4 @@
-#include "engine/private.h"
+#include "jobs/jobs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -151,7 +151,7 @@ void insist_look(struct engine *e, struct fleet_name *nm, int64_t began_ms)
 {
 	struct fleet_insist *in = &nm->insist;
 	int64_t answered_ms = in->lost_ms != 0 ? in->lost_ms : in->took_ms;
-	bool doubt = in->lost_ms != 0 || e->slurm_failed_ms > in->took_ms;
+	bool doubt = in->lost_ms != 0 || e->poll.failed_ms > in->took_ms;
 
 	if (in->why == NULL || answered_ms == 0 || began_ms <= answered_ms)
 		return;

@@ -1,31 +1,31 @@
-#include "engine/private.h"
+#include "jobs/jobs.h"
 
 /* Several want to know about jobs, and one squeue answers all.  Who asks while one runs gets the
  * next answer: the running one may not show what it is about. */
 
 void jobs_want(struct engine *e, enum jobs_for who)
 {
-	e->jobs_wanted |= (unsigned)who;
+	e->jobs->wanted |= (unsigned)who;
 }
 
 void jobs_want_wishes(struct engine *e, enum wish_need need)
 {
 	jobs_want(e, JOBS_FOR_INTAKE);
-	if (need > e->wishes_wanted)
-		e->wishes_wanted = need;
+	if (need > e->jobs->wishes_wanted)
+		e->jobs->wishes_wanted = need;
 }
 
 bool jobs_coming(const struct engine *e, enum jobs_for who)
 {
-	return ((e->jobs_wanted | e->jobs_running) & (unsigned)who) != 0;
+	return ((e->jobs->wanted | e->jobs->running) & (unsigned)who) != 0;
 }
 
 void jobs_answer(struct engine *e, const char *text, size_t len, const struct err *err)
 {
-	unsigned who = e->jobs_running;
+	unsigned who = e->jobs->running;
 	struct err broken;
 
-	e->jobs_running = 0;
+	e->jobs->running = 0;
 	if (err == NULL && !slurm_job_whole(text, len)) {
 		(void)err_set(&broken, ERR_INVALID, "squeue: a comment is not as wide as asked");
 		err = &broken;
@@ -37,24 +37,24 @@ void jobs_answer(struct engine *e, const char *text, size_t len, const struct er
 
 void jobs_run(struct engine *e)
 {
-	enum wish_need need = e->wishes_wanted;
+	enum wish_need need = e->jobs->wishes_wanted;
 	struct err err;
 
-	if (e->jobs_wanted == 0 || e->jobs_running != 0)
+	if (e->jobs->wanted == 0 || e->jobs->running != 0)
 		return;
-	e->jobs_running = e->jobs_wanted;
-	e->jobs_wanted = 0;
-	e->jobs_runs++;
-	e->wishes_wanted = WISH_NOTHING;
+	e->jobs->running = e->jobs->wanted;
+	e->jobs->wanted = 0;
+	e->jobs->runs++;
+	e->jobs->wishes_wanted = WISH_NOTHING;
 	for (size_t i = 0; i < e->d.parts.n; i++) {
 		const struct engine_part *p = &e->d.parts.row[i];
 
-		if ((e->jobs_running & p->reads) != 0 && p->squeue_begins != NULL)
+		if ((e->jobs->running & p->reads) != 0 && p->squeue_begins != NULL)
 			p->squeue_begins(e);
 	}
 	if (slurm_ask_wishes(e->slurm,
-			     (e->jobs_running & JOBS_FOR_CANCEL) != 0 ? SLURM_JOBS
-								      : SLURM_CONFIGURING,
+			     (e->jobs->running & JOBS_FOR_CANCEL) != 0 ? SLURM_JOBS
+								       : SLURM_CONFIGURING,
 			     need))
 		return;
 	(void)err_set(&err, ERR_NOTSENT, "squeue cannot be started");

@@ -1,5 +1,6 @@
-#include "engine/private.h"
+#include "cloud/cloud.h"
 #include "engine/times.h"
+#include "jobs/jobs.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -31,7 +32,7 @@ enum {
 
 void notice_free(struct engine *e)
 {
-	free(e->notices.early);
+	free(e->jobs->notices.early);
 }
 
 /* Of any provider; NULL: of none, or of several. */
@@ -41,7 +42,7 @@ static struct fleet_node *find_anywhere(struct engine *e, const char *id, bool *
 
 	*several = false;
 	for (size_t i = 0; i < e->conf->nproviders; i++) {
-		struct fleet_node *fn = owner_of(&e->clouds[i], id);
+		struct fleet_node *fn = owner_of(&e->cloud->all[i], id);
 
 		*several = *several || (fn != NULL && found != NULL);
 		found = fn != NULL ? fn : found;
@@ -139,7 +140,7 @@ static void take_told(struct cloud *c, struct fleet_node *fn, const struct provi
 
 static bool is_of(const struct fleet_node *fn, const struct cloud *c)
 {
-	return engine_cloud(c->e, &fn->n) == c;
+	return cloud_of(c->e, &fn->n) == c;
 }
 
 /* May there be instances of ours whose ids we do not know? */
@@ -162,10 +163,10 @@ static void drop_early(struct notice_index *x, size_t i)
 
 static struct notice_early *find_early(const struct cloud *c, const struct provider_notice *n)
 {
-	struct notice_index *x = &c->e->notices;
+	struct notice_index *x = &c->e->jobs->notices;
 
 	for (size_t i = 0; i < x->nearly; i++)
-		if (&c->e->clouds[x->early[i].provider] == c && x->early[i].n.kind == n->kind &&
+		if (&c->e->cloud->all[x->early[i].provider] == c && x->early[i].n.kind == n->kind &&
 		    strcmp(x->early[i].n.id, n->id) == 0)
 			return &x->early[i];
 	return NULL;
@@ -174,7 +175,7 @@ static struct notice_early *find_early(const struct cloud *c, const struct provi
 /* false: it need not be kept any longer. */
 static bool keep(struct cloud *c, const struct provider_notice *n)
 {
-	struct notice_index *x = &c->e->notices;
+	struct notice_index *x = &c->e->jobs->notices;
 	struct notice_early *k = find_early(c, n);
 
 	if (k != NULL && engine_now(c->e) - k->first_ms >= NOTICE_EARLY_MS)
@@ -190,7 +191,7 @@ static bool keep(struct cloud *c, const struct provider_notice *n)
 	if (x->nearly == NOTICE_EARLY_MAX)
 		drop_early(x, 0); /* it is told again, if it was not forgotten */
 	x->early[x->nearly++] = (struct notice_early){
-		.provider = (size_t)(c - c->e->clouds), .n = *n, .first_ms = engine_now(c->e)};
+		.provider = (size_t)(c - c->e->cloud->all), .n = *n, .first_ms = engine_now(c->e)};
 	return true;
 }
 
@@ -209,7 +210,7 @@ bool notice_take(struct cloud *c, const struct provider_notice *n)
 
 void notice_run(struct engine *e)
 {
-	struct notice_index *x = &e->notices;
+	struct notice_index *x = &e->jobs->notices;
 	int64_t old = engine_now(e) - NOTICE_EARLY_MS - NOTICE_EARLY_END_MS;
 
 	if (!x->due || x->nearly == 0)
@@ -217,7 +218,7 @@ void notice_run(struct engine *e)
 	x->due = false;
 	for (size_t i = 0; i < x->nearly;) {
 		const struct notice_early k = x->early[i];
-		struct cloud *c = &e->clouds[k.provider];
+		struct cloud *c = &e->cloud->all[k.provider];
 		struct fleet_node *fn = owner_of(c, k.n.id);
 
 		if (fn == NULL && k.first_ms > old) {
@@ -252,7 +253,7 @@ void notice_said(struct engine *e, const struct engine_notice *n, struct engine_
 		return;
 	}
 	named.instance = fn->n.instance;
-	engine_cloud(e, &fn->n)->notices[n->kind]++;
+	cloud_of(e, &fn->n)->notices[n->kind]++;
 	out->so = take(e, fn, &named);
 	if (out->so == ENGINE_NOTICE_TAKEN && n->kind == PROVIDER_NOTICE_FAULTY)
 		report_want(e, fn, n->reason, n->by);
@@ -271,7 +272,7 @@ int engine_take_notices(struct engine *e, const struct engine_notice *list, size
 
 uint64_t engine_notices(const struct engine *e, size_t provider, enum provider_notice_kind kind)
 {
-	return e->clouds[provider].notices[kind];
+	return e->cloud->all[provider].notices[kind];
 }
 
 /* --- what follows ------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 #include <stdio.h>
 
 #include "core/reclaim.h"
-#include "engine/private.h"
+#include "jobs/jobs.h"
 
 /* The words in which slurmctld and people are told that the provider takes a node's machine. */
 

@@ -1,4 +1,5 @@
-#include "engine/private.h"
+#include "cloud/cloud.h"
+#include "jobs/jobs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,7 +86,7 @@ static const char any_of_ours[] = "burstd:";
 static struct postponed *get(struct engine *e, uint64_t number)
 {
 	char key[FMT_U64_SIZE];
-	struct postponed *p = map_get(&e->postponed_map, fmt_u64(key, number));
+	struct postponed *p = map_get(&e->jobs->postponed_map, fmt_u64(key, number));
 
 	if (p != NULL)
 		return p;
@@ -93,9 +94,9 @@ static struct postponed *get(struct engine *e, uint64_t number)
 	(void)fmt_u64(p->key, number);
 	(void)snprintf(p->id, sizeof(p->id), "%s", p->key);
 	(void)snprintf(p->said, sizeof(p->said), "%s", any_of_ours);
-	p->next = e->postponed;
-	e->postponed = p;
-	map_put(&e->postponed_map, p->key, p);
+	p->next = e->jobs->postponed;
+	e->jobs->postponed = p;
+	map_put(&e->jobs->postponed_map, p->key, p);
 	return p;
 }
 
@@ -127,35 +128,35 @@ void postpone_load(struct engine *e, const struct journal_refusal *r)
 	p->words = p->loaded = true;
 	p->good_ms = r->r.count > 0 ? p->until_ms + POSTPONE_STALE_MS : INT64_MAX;
 	p->said_ms = p->look_ms = engine_now(e);
-	e->postpone_words_ms = 0;
+	e->jobs->postpone_words_ms = 0;
 }
 
 void postpone_init(struct engine *e)
 {
-	map_init(&e->postponed_map);
-	e->postpone_next = INT64_MAX;
+	map_init(&e->jobs->postponed_map);
+	e->jobs->postpone_next = INT64_MAX;
 }
 
 int64_t postpone_next_ms(const struct engine *e)
 {
-	return e->postpone_next;
+	return e->jobs->postpone_next;
 }
 
 void postpone_free(struct engine *e)
 {
-	while (e->postponed != NULL) {
-		struct postponed *p = e->postponed;
+	while (e->jobs->postponed != NULL) {
+		struct postponed *p = e->jobs->postponed;
 
-		e->postponed = p->next;
+		e->jobs->postponed = p->next;
 		free(p);
 	}
-	map_fini(&e->postponed_map);
+	map_fini(&e->jobs->postponed_map);
 }
 
 struct refusal postpone_look(const struct engine *e, uint64_t number)
 {
 	char key[FMT_U64_SIZE];
-	const struct postponed *p = map_get(&e->postponed_map, fmt_u64(key, number));
+	const struct postponed *p = map_get(&e->jobs->postponed_map, fmt_u64(key, number));
 
 	if (p == NULL || p->refusal.count == 0 || refusal_over(&p->refusal, engine_now(e)))
 		return (struct refusal){0};
@@ -165,7 +166,7 @@ struct refusal postpone_look(const struct engine *e, uint64_t number)
 int64_t postpone_left_ms(const struct engine *e, uint64_t number)
 {
 	char key[FMT_U64_SIZE];
-	const struct postponed *p = map_get(&e->postponed_map, fmt_u64(key, number));
+	const struct postponed *p = map_get(&e->jobs->postponed_map, fmt_u64(key, number));
 
 	return p != NULL && !p->untold && !p->lifting && p->until_ms > engine_now(e)
 		       ? p->until_ms - engine_now(e)
@@ -222,7 +223,7 @@ static int64_t held_until(const struct engine *e, const struct postponed *p)
  * does. */
 void postpone_clock_set(struct engine *e, int64_t by_ms)
 {
-	for (struct postponed *p = e->postponed; p != NULL; p = p->next) {
+	for (struct postponed *p = e->jobs->postponed; p != NULL; p = p->next) {
 		int64_t meant = p->refusal.last_ms + refusal_wait_ms(&p->refusal);
 
 		if (p->good_ms != 0 && p->good_ms != INT64_MAX)
@@ -478,7 +479,8 @@ void postpone_told(struct engine *e, const struct slurm_order *o, const struct e
 	bool postpone = strcmp(o->verb, "postpone") == 0;
 	bool lifts = (postpone && o->reason[0] == '\0') || strcmp(o->verb, "start") == 0;
 
-	for (struct postponed *p = e->postponed; p != NULL && (postpone || lifts); p = p->next) {
+	for (struct postponed *p = e->jobs->postponed; p != NULL && (postpone || lifts);
+	     p = p->next) {
 		if (!slurm_job_among(o->names, p->id))
 			continue;
 		if (lifts && p->lifting)
@@ -519,7 +521,7 @@ static void look_back(struct engine *e, struct postponed *p, const struct slurm_
 void postpone_bought(struct engine *e, uint64_t number)
 {
 	char key[FMT_U64_SIZE];
-	struct postponed *p = map_get(&e->postponed_map, fmt_u64(key, number));
+	struct postponed *p = map_get(&e->jobs->postponed_map, fmt_u64(key, number));
 
 	if (p != NULL && !p->untold && p->words)
 		p->look_ms = engine_now(e) + POSTPONE_BOUGHT_MS;
@@ -567,7 +569,7 @@ static void on_detail(void *ctx, const struct slurm_job_detail *shown)
 	struct engine *e = all->e;
 	struct slurm_job_detail d = *shown;
 	char key[FMT_U64_SIZE];
-	struct postponed *p = map_get(&e->postponed_map, fmt_u64(key, d.number));
+	struct postponed *p = map_get(&e->jobs->postponed_map, fmt_u64(key, d.number));
 
 	if (p == NULL || !p->asked || p->refusal.last_ms >= all->began_ms)
 		return; /* not asked about, or refused again since */
@@ -604,11 +606,11 @@ void postpone_details(struct engine *e, const char *text, size_t len, int64_t be
 {
 	struct details all = {e, began_ms};
 
-	for (struct postponed *p = e->postponed; p != NULL; p = p->next)
+	for (struct postponed *p = e->jobs->postponed; p != NULL; p = p->next)
 		p->shown = false;
 	if (err == NULL)
 		slurm_job_parse_detail(text, len, on_detail, &all);
-	for (struct postponed *p = e->postponed; p != NULL; p = p->next) {
+	for (struct postponed *p = e->jobs->postponed; p != NULL; p = p->next) {
 		if (!p->asked)
 			continue;
 		p->asked = false;
@@ -638,7 +640,7 @@ static void change(struct engine *e, struct postponed *p)
 
 void postpone_anew(struct engine *e)
 {
-	for (struct postponed *p = e->postponed; p != NULL; p = p->next)
+	for (struct postponed *p = e->jobs->postponed; p != NULL; p = p->next)
 		if (is_to_wait(e, p))
 			change(e, p);
 }
@@ -659,7 +661,7 @@ static bool is_cheaper(const struct engine *e, const struct postponed *p)
 void postpone_offers(struct engine *e, bool cheaper)
 {
 	(void)cheaper;
-	for (struct postponed *p = e->postponed; p != NULL; p = p->next)
+	for (struct postponed *p = e->jobs->postponed; p != NULL; p = p->next)
 		if (is_to_wait(e, p) && is_cheaper(e, p))
 			change(e, p);
 }
@@ -673,7 +675,7 @@ static void on_words(void *ctx, const struct slurm_job_words *w)
 {
 	struct engine *e = ctx;
 	char key[FMT_U64_SIZE];
-	struct postponed *p = map_get(&e->postponed_map, fmt_u64(key, w->job.number));
+	struct postponed *p = map_get(&e->jobs->postponed_map, fmt_u64(key, w->job.number));
 	uint64_t h = fnv_bytes(FNV_BEGIN, &w->count, sizeof(w->count));
 
 	if (p == NULL)
@@ -696,7 +698,7 @@ void postpone_words(struct engine *e, const char *text, size_t len)
 {
 	bool whole = slurm_job_parse_words(text, len, on_words, e);
 
-	for (struct postponed *p = e->postponed; p != NULL; p = p->next) {
+	for (struct postponed *p = e->jobs->postponed; p != NULL; p = p->next) {
 		if (whole && p->wording && p->unnamed) {
 			p->unnamed = false;
 			settle(e, p, true);
@@ -711,7 +713,7 @@ static size_t pick_words(const struct engine *e, struct postponed *out[SLURM_ASK
 	size_t n = 0;
 
 	*more = false;
-	for (struct postponed *p = e->postponed; p != NULL && !*more; p = p->next) {
+	for (struct postponed *p = e->jobs->postponed; p != NULL && !*more; p = p->next) {
 		if (p->worded || !(p->unnamed || is_waiting(e, p)))
 			continue;
 		*more = n == SLURM_ASK_MAX;
@@ -730,7 +732,7 @@ static void ask_words(struct engine *e)
 	size_t n;
 	bool more;
 
-	if (now < e->postpone_words_ms)
+	if (now < e->jobs->postpone_words_ms)
 		return;
 	n = pick_words(e, asked, &more);
 	for (size_t i = 0; i < n; i++)
@@ -738,8 +740,8 @@ static void ask_words(struct engine *e)
 	if (n > 0 && !slurm_ask_jobs(e->slurm, SLURM_SOME_JOBS, ids, n))
 		return;
 	if (n > 0)
-		e->postpone_words_ms = now + POSTPONE_WATCH_MS;
-	for (struct postponed *p = e->postponed; p != NULL; p = p->next) {
+		e->jobs->postpone_words_ms = now + POSTPONE_WATCH_MS;
+	for (struct postponed *p = e->jobs->postponed; p != NULL; p = p->next) {
 		p->worded = p->worded && more; /* else the next round begins */
 		p->wording = false;
 	}
@@ -762,7 +764,7 @@ static void forget_refusal(struct engine *e, struct postponed *p)
 
 static void forget(struct engine *e)
 {
-	struct postponed **link = &e->postponed;
+	struct postponed **link = &e->jobs->postponed;
 
 	while (*link != NULL) {
 		struct postponed *p = *link;
@@ -773,7 +775,7 @@ static void forget(struct engine *e)
 			continue;
 		}
 		*link = p->next;
-		map_del(&e->postponed_map, p->key);
+		map_del(&e->jobs->postponed_map, p->key);
 		free(p);
 	}
 }
@@ -794,14 +796,15 @@ void postpone_run(struct engine *e)
 
 	forget(e);
 	ask_words(e);
-	e->postpone_next = INT64_MAX;
-	for (struct postponed *p = e->postponed; p != NULL && n < SLURM_ASK_MAX; p = p->next) {
+	e->jobs->postpone_next = INT64_MAX;
+	for (struct postponed *p = e->jobs->postponed; p != NULL && n < SLURM_ASK_MAX;
+	     p = p->next) {
 		if (!p->untold && !is_watched(e, p))
 			continue;
 		if (p->look_ms <= now && is_due(e, p))
 			asked[n++] = p;
-		else if (p->look_ms > now && p->look_ms < e->postpone_next)
-			e->postpone_next = p->look_ms;
+		else if (p->look_ms > now && p->look_ms < e->jobs->postpone_next)
+			e->jobs->postpone_next = p->look_ms;
 	}
 	for (size_t i = 0; i < n; i++)
 		ids[i] = asked[i]->id;
@@ -815,7 +818,7 @@ size_t engine_postponed(const struct engine *e, struct engine_postponed *soonest
 {
 	size_t n = 0;
 
-	for (const struct postponed *p = e->postponed; p != NULL; p = p->next) {
+	for (const struct postponed *p = e->jobs->postponed; p != NULL; p = p->next) {
 		if (p->until_ms <= engine_now(e))
 			continue;
 		if (n++ == 0 || p->until_ms < soonest->until_ms)

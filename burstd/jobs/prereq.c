@@ -1,4 +1,4 @@
-#include "engine/private.h"
+#include "jobs/jobs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,29 +31,29 @@ struct prereq {
 
 void prereq_init(struct engine *e)
 {
-	e->prereq = mem_zalloc(sizeof(*e->prereq));
-	str_init(&e->prereq->partitions, SLURM_PARTITIONS_MAX);
+	e->jobs->prereq = mem_zalloc(sizeof(*e->jobs->prereq));
+	str_init(&e->jobs->prereq->partitions, SLURM_PARTITIONS_MAX);
 }
 
 void prereq_free(struct engine *e)
 {
-	if (e->prereq == NULL)
+	if (e->jobs->prereq == NULL)
 		return;
-	slurm_features_free(e->prereq->features, e->prereq->nfeatures);
-	free(e->prereq->report);
-	free(e->prereq->config);
-	str_fini(&e->prereq->partitions);
-	free(e->prereq);
+	slurm_features_free(e->jobs->prereq->features, e->jobs->prereq->nfeatures);
+	free(e->jobs->prereq->report);
+	free(e->jobs->prereq->config);
+	str_fini(&e->jobs->prereq->partitions);
+	free(e->jobs->prereq);
 }
 
 void prereq_hurry(struct engine *e)
 {
-	e->prereq->next_ms = e->prereq->look_ms = 0;
+	e->jobs->prereq->next_ms = e->jobs->prereq->look_ms = 0;
 }
 
 void prereq_nodes(struct engine *e, const struct slurm_node *nodes, size_t n)
 {
-	struct prereq *p = e->prereq;
+	struct prereq *p = e->jobs->prereq;
 
 	if (engine_now(e) < p->look_ms)
 		return;
@@ -69,16 +69,16 @@ void prereq_nodes(struct engine *e, const struct slurm_node *nodes, size_t n)
  * PrivateData=cloud 22.05 shows no node at all while all are powered down. */
 int64_t prereq_next_ms(const struct engine *e)
 {
-	return e->polled || e->slurm_failed_ms != 0 ? e->prereq->next_ms : INT64_MAX;
+	return e->poll.polled || e->poll.failed_ms != 0 ? e->jobs->prereq->next_ms : INT64_MAX;
 }
 
 void prereq_run(struct engine *e)
 {
 	if (engine_now(e) < prereq_next_ms(e))
 		return;
-	e->prereq->next_ms = engine_now(e) + PREREQ_MS;
+	e->jobs->prereq->next_ms = engine_now(e) + PREREQ_MS;
 	if (slurm_ask(e->slurm, SLURM_CONFIG))
-		e->prereq->asked_ms = engine_now(e);
+		e->jobs->prereq->asked_ms = engine_now(e);
 }
 
 static bool was_there(const struct slurm_report *r, const struct slurm_problem *p)
@@ -117,7 +117,7 @@ static int judge(struct engine *e, struct slurm_text partitions, struct slurm_re
 		 struct err *err)
 {
 	const struct conf *c = e->conf;
-	const struct prereq *p = e->prereq;
+	const struct prereq *p = e->jobs->prereq;
 	struct slurm_need_pool *pools = mem_zalloc((c->npools + 1) * sizeof(*pools));
 	struct slurm_need need = {.cluster = c->cluster, .auth = conf_auth_type(c), .pools = pools};
 	struct slurm_text config = {p->config, p->config_len};
@@ -165,7 +165,8 @@ static void keep_partitions(struct prereq *p, struct slurm_text rest)
 
 struct slurm_text prereq_partition(const struct engine *e, const char *name)
 {
-	struct slurm_text rest = {e->prereq->partitions.p, e->prereq->partitions.len}, line, word;
+	struct slurm_text rest = {e->jobs->prereq->partitions.p, e->jobs->prereq->partitions.len},
+			  line, word;
 
 	while (slurm_show_cut(&rest, '\n', &line))
 		if (slurm_show_cut(&line, ' ', &word) && slurm_text_is(word, name))
@@ -175,21 +176,21 @@ struct slurm_text prereq_partition(const struct engine *e, const char *name)
 
 int64_t prereq_hold_ms(const struct engine *e)
 {
-	const struct slurm_report *r = e->prereq->report;
+	const struct slurm_report *r = e->jobs->prereq->report;
 
 	return r != NULL ? r->hold_ms : 0;
 }
 
 uint32_t prereq_memory_percent(const struct engine *e)
 {
-	const struct slurm_report *r = e->prereq->report;
+	const struct slurm_report *r = e->jobs->prereq->report;
 
 	return r != NULL ? r->memory_percent : 0;
 }
 
 int64_t prereq_known_ms(const struct engine *e)
 {
-	return e->prereq->known_ms;
+	return e->jobs->prereq->known_ms;
 }
 
 static void tell_parts(struct engine *e, const struct prereq *p)
@@ -201,7 +202,7 @@ static void tell_parts(struct engine *e, const struct prereq *p)
 
 static void take_partitions(struct engine *e, const char *text, size_t len)
 {
-	struct prereq *p = e->prereq;
+	struct prereq *p = e->jobs->prereq;
 	struct slurm_report *r = mem_zalloc(sizeof(*r));
 	struct err err = {0};
 
@@ -226,7 +227,7 @@ static void take_partitions(struct engine *e, const char *text, size_t len)
 
 void prereq_answer(struct engine *e, enum slurm_question q, const char *text, size_t len)
 {
-	struct prereq *p = e->prereq;
+	struct prereq *p = e->jobs->prereq;
 
 	if (text == NULL) { /* mostly the poll fares no better, and says so */
 		(void)snprintf(p->error, sizeof(p->error), "scontrol show %s failed",
@@ -246,24 +247,24 @@ void prereq_answer(struct engine *e, enum slurm_question q, const char *text, si
 
 bool prereq_may_have(const struct engine *e, enum slurm_trait t)
 {
-	const struct slurm_report *r = e->prereq->report;
+	const struct slurm_report *r = e->jobs->prereq->report;
 
 	return r == NULL || slurm_version_has(&r->version, t);
 }
 
 bool prereq_has(const struct engine *e, enum slurm_trait t)
 {
-	const struct slurm_report *r = e->prereq->report;
+	const struct slurm_report *r = e->jobs->prereq->report;
 
 	return r != NULL && slurm_version_has(&r->version, t);
 }
 
 const struct slurm_report *engine_prereq(const struct engine *e)
 {
-	return e->prereq->report;
+	return e->jobs->prereq->report;
 }
 
 const char *engine_prereq_error(const struct engine *e)
 {
-	return e->prereq->report == NULL ? e->prereq->error : "";
+	return e->jobs->prereq->report == NULL ? e->jobs->prereq->error : "";
 }

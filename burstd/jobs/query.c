@@ -1,4 +1,4 @@
-#include "engine/private.h"
+#include "jobs/jobs.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ struct engine_query {
 struct engine_query *engine_query_job(struct engine *e, const char *id, int64_t uid,
 				      engine_query_fn fn, void *ctx)
 {
-	struct engine_query **end = &e->queries, *q;
+	struct engine_query **end = &e->jobs->queries, *q;
 
 	if (!slurm_job_is_id(id))
 		return NULL;
@@ -43,10 +43,10 @@ struct engine_query *engine_query_job(struct engine *e, const char *id, int64_t 
 /* The first is perhaps being asked: then its answer ends it. */
 void engine_query_cancel(struct engine_query *q)
 {
-	struct engine_query **at = &q->e->queries;
+	struct engine_query **at = &q->e->jobs->queries;
 
 	q->fn = NULL;
-	if (q == *at && q->e->query_asked)
+	if (q == *at && q->e->jobs->query_asked)
 		return;
 	while (*at != q)
 		at = &(*at)->next;
@@ -56,21 +56,21 @@ void engine_query_cancel(struct engine_query *q)
 
 void query_free(struct engine *e)
 {
-	while (e->queries != NULL) {
-		struct engine_query *q = e->queries;
+	while (e->jobs->queries != NULL) {
+		struct engine_query *q = e->jobs->queries;
 
-		e->queries = q->next;
+		e->jobs->queries = q->next;
 		free(q);
 	}
 }
 
 static void end_first(struct engine *e, const struct engine_job *j, const struct err *err)
 {
-	struct engine_query q = *e->queries;
+	struct engine_query q = *e->jobs->queries;
 
-	free(e->queries);
-	e->queries = q.next;
-	e->query_asked = false;
+	free(e->jobs->queries);
+	e->jobs->queries = q.next;
+	e->jobs->query_asked = false;
 	if (q.fn != NULL)
 		q.fn(q.ctx, j, err);
 }
@@ -79,11 +79,11 @@ void query_run(struct engine *e)
 {
 	struct err err;
 
-	while (e->queries != NULL && !e->query_asked) {
-		const char *id = e->queries->id;
+	while (e->jobs->queries != NULL && !e->jobs->query_asked) {
+		const char *id = e->jobs->queries->id;
 
-		e->query_asked = slurm_ask_jobs(e->slurm, SLURM_ONE_JOB, &id, 1);
-		if (e->query_asked)
+		e->jobs->query_asked = slurm_ask_jobs(e->slurm, SLURM_ONE_JOB, &id, 1);
+		if (e->jobs->query_asked)
 			return;
 		(void)err_set(&err, ERR_NOTSENT, "squeue cannot be started");
 		end_first(e, NULL, &err);
@@ -217,8 +217,8 @@ static void tell(struct engine *e, const struct found *f)
 
 void query_answer(struct engine *e, const char *text, size_t len, const struct err *failure)
 {
-	const char *id = e->queries->id;
-	struct found f = {.uid = e->queries->uid};
+	const char *id = e->jobs->queries->id;
+	struct found f = {.uid = e->jobs->queries->uid};
 	struct err err = {0};
 
 	if (failure != NULL)

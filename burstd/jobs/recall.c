@@ -1,4 +1,4 @@
-#include "engine/private.h"
+#include "jobs/jobs.h"
 
 /* Heterogeneous jobs, whose components start together or not at all.  When a component loses a
  * node, slurmctld (22.05 to 25.11) requeues those before it and that one; those behind it keep

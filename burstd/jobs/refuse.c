@@ -1,4 +1,4 @@
-#include "engine/private.h"
+#include "jobs/jobs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ void refuse_mark(struct engine *e, struct fleet_name *nm, enum node_reason why, 
 	else if (!node_reason_of_place(why) ||
 		 nm->why[0] == '\0') /* else: the provider's own words are there */
 		(void)snprintf(nm->why, sizeof(nm->why), "%s", node_reason_text(why));
-	e->refuse_due = true;
+	e->jobs->refuse_due = true;
 }
 
 void refuse_anew(struct engine *e)
@@ -41,9 +41,9 @@ void refuse_offers(struct engine *e, bool cheaper)
 
 void refuse_run(struct engine *e)
 {
-	if (!e->refuse_due)
+	if (!e->jobs->refuse_due)
 		return;
-	e->refuse_due = false;
+	e->jobs->refuse_due = false;
 	jobs_want(e, JOBS_FOR_REFUSE);
 }
 

@@ -1,5 +1,5 @@
-#include "engine/private.h"
 #include "engine/times.h"
+#include "jobs/jobs.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ static struct rescue *find(const struct engine *e, uint64_t job)
 {
 	char key[FMT_U64_SIZE];
 
-	return map_get(&e->rescues_map, fmt_u64(key, job));
+	return map_get(&e->jobs->rescues_map, fmt_u64(key, job));
 }
 
 static struct rescue *get(struct engine *e, uint64_t job)
@@ -65,9 +65,9 @@ static struct rescue *get(struct engine *e, uint64_t job)
 	r = mem_zalloc(sizeof(*r));
 	(void)fmt_u64(r->key, job);
 	r->j.job = job;
-	r->next = e->rescues;
-	e->rescues = r;
-	map_put(&e->rescues_map, r->key, r);
+	r->next = e->jobs->rescues;
+	e->jobs->rescues = r;
+	map_put(&e->jobs->rescues_map, r->key, r);
 	return r;
 }
 
@@ -92,24 +92,24 @@ void rescue_load(struct engine *e, const struct journal_rescue *j)
 
 void rescue_init(struct engine *e)
 {
-	map_init(&e->rescues_map);
+	map_init(&e->jobs->rescues_map);
 }
 
 void rescue_free(struct engine *e)
 {
-	while (e->doomed != NULL) {
-		struct doomed *d = e->doomed;
+	while (e->jobs->doomed != NULL) {
+		struct doomed *d = e->jobs->doomed;
 
-		e->doomed = d->next;
+		e->jobs->doomed = d->next;
 		free(d);
 	}
-	while (e->rescues != NULL) {
-		struct rescue *r = e->rescues;
+	while (e->jobs->rescues != NULL) {
+		struct rescue *r = e->jobs->rescues;
 
-		e->rescues = r->next;
+		e->jobs->rescues = r->next;
 		free(r);
 	}
-	map_fini(&e->rescues_map);
+	map_fini(&e->jobs->rescues_map);
 }
 
 /* --- nodes that go down ------------------------------------------------------------------------
@@ -147,7 +147,7 @@ static void ask_squeue(struct engine *e, struct doomed *d)
 	if (!may_ask(d) || engine_now(e) < d->ask_ms)
 		return;
 	jobs_want(e, JOBS_FOR_RESCUE);
-	d->run = e->jobs_runs + 1;
+	d->run = e->jobs->runs + 1;
 	d->anew = d->late && d->nm->obeyed_ms >= d->since_ms;
 }
 
@@ -166,8 +166,8 @@ static struct doomed *doom(struct engine *e, struct fleet_name *nm)
 	d = mem_zalloc(sizeof(*d));
 	d->nm = nm;
 	d->since_ms = engine_now(e);
-	d->next = e->doomed;
-	e->doomed = d;
+	d->next = e->jobs->doomed;
+	e->jobs->doomed = d;
 	nm->doomed = d;
 	ask_squeue(e, d);
 	return d;
@@ -236,7 +236,7 @@ void rescue_signal(struct engine *e, struct fleet_name *nm)
 /* Has squeue said who is on it? */
 static bool is_known(const struct engine *e, const struct doomed *d)
 {
-	return d->run != 0 && d->run <= e->jobs_runs;
+	return d->run != 0 && d->run <= e->jobs->runs;
 }
 
 static void take_out(struct engine *e, struct doomed **link)
@@ -253,7 +253,7 @@ static void take_out(struct engine *e, struct doomed **link)
 /* Those whose jobs are written down. */
 static void force_known(struct engine *e)
 {
-	struct doomed **link = &e->doomed;
+	struct doomed **link = &e->jobs->doomed;
 
 	while (*link != NULL) {
 		struct doomed *d = *link;
@@ -288,7 +288,7 @@ static bool is_last_word(const struct doomed *d)
 /* Those that have waited long enough for squeue. */
 static void force_late(struct engine *e)
 {
-	struct doomed **link = &e->doomed;
+	struct doomed **link = &e->jobs->doomed;
 	int64_t now = engine_now(e);
 
 	while (*link != NULL) {
@@ -395,7 +395,7 @@ static void mark_signalled(struct engine *e)
 {
 	struct node_event ev = {.type = NODE_EV_SIGNALLED, .now_ms = engine_now(e)};
 
-	for (const struct doomed *d = e->doomed; d != NULL; d = d->next) {
+	for (const struct doomed *d = e->jobs->doomed; d != NULL; d = d->next) {
 		struct fleet_node *fn = fleet_live(d->nm);
 
 		if (!d->force && is_known(e, d) && fn != NULL && fn->n.state == NODE_DRAINING)
@@ -407,10 +407,10 @@ static void finish_moved(struct engine *e);
 
 void rescue_jobs(struct engine *e, const char *text, size_t len, const struct err *err)
 {
-	if (e->doomed == NULL)
+	if (e->jobs->doomed == NULL)
 		return;
 	if (err != NULL) {
-		for (struct doomed *d = e->doomed; d != NULL; d = d->next)
+		for (struct doomed *d = e->jobs->doomed; d != NULL; d = d->next)
 			if (is_known(e, d))
 				ask_again(e, d);
 		return;
@@ -504,7 +504,7 @@ void rescue_told(struct engine *e, const struct slurm_order *o, const struct err
 
 	if (strcmp(o->verb, "requeue") != 0)
 		return;
-	for (struct rescue *r = e->rescues; r != NULL; r = r->next)
+	for (struct rescue *r = e->jobs->rescues; r != NULL; r = r->next)
 		if (r->back == RESCUE_ASKED && slurm_job_requeued_by(o->names, r->j.id)) {
 			r->back = lost ? RESCUE_AWAY : RESCUE_TOLD;
 			r->asked = false; /* an answer that is on its way is about another time */
@@ -539,7 +539,7 @@ static void still_runs(struct engine *e, struct rescue *r)
 	const struct fleet_name *nm = fleet_find(&e->fleet, r->j.node);
 
 	if (engine_now(e) - r->j.at_ms < RESCUE_STUCK_MS || nm == NULL || nm->doomed != NULL ||
-	    e->snapshot_ms < r->j.at_ms + RESCUE_STUCK_MS)
+	    e->poll.snapshot_ms < r->j.at_ms + RESCUE_STUCK_MS)
 		return;
 	if (!slurm_is_on(nm->flags) || (nm->newest != NULL && nm->newest->n.gen != r->j.gen)) {
 		conclude(e, r, "job-goes-on", "it runs on without that node");
@@ -704,7 +704,7 @@ static void on_fate(void *ctx, const struct slurm_job_detail *d)
 
 static void forget(struct engine *e)
 {
-	struct rescue **link = &e->rescues;
+	struct rescue **link = &e->jobs->rescues;
 
 	while (*link != NULL) {
 		struct rescue *r = *link;
@@ -714,7 +714,7 @@ static void forget(struct engine *e)
 			continue;
 		}
 		*link = r->next;
-		map_del(&e->rescues_map, r->key);
+		map_del(&e->jobs->rescues_map, r->key);
 		free(r);
 	}
 }
@@ -722,7 +722,7 @@ static void forget(struct engine *e)
 /* Those that squeue no longer has on the node where they came to work: it was to say just that. */
 static void finish_moved(struct engine *e)
 {
-	for (struct rescue *r = e->rescues; r != NULL; r = r->next) {
+	for (struct rescue *r = e->jobs->rescues; r != NULL; r = r->next) {
 		const struct fleet_name *nm = r->returns ? fleet_find(&e->fleet, r->j.node) : NULL;
 
 		if (nm != NULL && nm->doomed != NULL && is_known(e, nm->doomed))
@@ -737,7 +737,7 @@ void rescue_fates(struct engine *e, const char *text, size_t len, const struct e
 
 	if (err == NULL)
 		slurm_job_parse_detail(text, len, on_fate, e);
-	for (struct rescue *r = e->rescues; r != NULL; r = r->next) {
+	for (struct rescue *r = e->jobs->rescues; r != NULL; r = r->next) {
 		if (r->look_ms != 0)
 			continue;
 		if (r->asked && err == NULL && r->j.at_ms != 0) {
@@ -773,7 +773,7 @@ static bool is_due(struct engine *e, struct rescue *r)
 
 static bool is_any_doomed(const struct engine *e)
 {
-	for (const struct doomed *d = e->doomed; d != NULL; d = d->next)
+	for (const struct doomed *d = e->jobs->doomed; d != NULL; d = d->next)
 		if (!d->late)
 			return true;
 	return false;
@@ -786,7 +786,7 @@ static void ask(struct engine *e)
 	const char *ids[SLURM_ASK_MAX];
 	size_t n = 0;
 
-	for (struct rescue *r = e->rescues; r != NULL && n < SLURM_ASK_MAX; r = r->next)
+	for (struct rescue *r = e->jobs->rescues; r != NULL && n < SLURM_ASK_MAX; r = r->next)
 		if (is_due(e, r))
 			asked[n++] = r;
 	for (size_t i = 0; i < n; i++)
@@ -811,13 +811,13 @@ int64_t rescue_next_ms(const struct engine *e)
 {
 	int64_t next = INT64_MAX, now = engine_now(e);
 
-	for (const struct doomed *d = e->doomed; d != NULL; d = d->next) {
+	for (const struct doomed *d = e->jobs->doomed; d != NULL; d = d->next) {
 		if (!d->late && d->since_ms + RESCUE_WAIT_MS < next)
 			next = d->since_ms + RESCUE_WAIT_MS;
 		if (may_ask(d) && d->ask_ms < next)
 			next = d->ask_ms;
 	}
-	for (const struct rescue *r = e->rescues; r != NULL; r = r->next)
+	for (const struct rescue *r = e->jobs->rescues; r != NULL; r = r->next)
 		if (r->look_ms > now && r->look_ms < next)
 			next = r->look_ms;
 	return next;

@@ -1,4 +1,4 @@
-#include "engine/private.h"
+#include "jobs/jobs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,33 +41,33 @@ struct srun {
 static struct srun *get(struct engine *e, uint64_t job)
 {
 	char key[FMT_U64_SIZE];
-	struct srun *s = map_get(&e->sruns_map, fmt_u64(key, job));
+	struct srun *s = map_get(&e->jobs->sruns_map, fmt_u64(key, job));
 
-	if (s != NULL || e->nsruns == SRUN_JOBS_MAX)
+	if (s != NULL || e->jobs->nsruns == SRUN_JOBS_MAX)
 		return s;
 	s = mem_zalloc(sizeof(*s));
 	(void)fmt_u64(s->key, job);
-	s->next = e->sruns;
-	e->sruns = s;
-	e->nsruns++;
-	map_put(&e->sruns_map, s->key, s);
+	s->next = e->jobs->sruns;
+	e->jobs->sruns = s;
+	e->jobs->nsruns++;
+	map_put(&e->jobs->sruns_map, s->key, s);
 	return s;
 }
 
 void srun_init(struct engine *e)
 {
-	map_init(&e->sruns_map);
+	map_init(&e->jobs->sruns_map);
 }
 
 void srun_free(struct engine *e)
 {
-	while (e->sruns != NULL) {
-		struct srun *s = e->sruns;
+	while (e->jobs->sruns != NULL) {
+		struct srun *s = e->jobs->sruns;
 
-		e->sruns = s->next;
+		e->jobs->sruns = s->next;
 		free(s);
 	}
-	map_fini(&e->sruns_map);
+	map_fini(&e->jobs->sruns_map);
 }
 
 static uint64_t hash(const char *text)
@@ -106,7 +106,7 @@ void srun_tell(struct engine *e, uint64_t job, const char *text)
 	if (s->kind == SRUN_LISTENS)
 		notify(e, s);
 	else
-		e->srun_due = true;
+		e->jobs->srun_due = true;
 	slurm_talks(e->slurm, true);
 }
 
@@ -114,7 +114,7 @@ static void on_who(void *ctx, uint64_t job, bool batch)
 {
 	struct engine *e = ctx;
 	char key[FMT_U64_SIZE];
-	struct srun *s = map_get(&e->sruns_map, fmt_u64(key, job));
+	struct srun *s = map_get(&e->jobs->sruns_map, fmt_u64(key, job));
 
 	if (s == NULL || s->kind != SRUN_UNKNOWN)
 		return;
@@ -129,22 +129,22 @@ void srun_who(struct engine *e, const char *text, size_t len, const struct err *
 {
 	if (err == NULL)
 		slurm_job_parse_who(text, len, on_who, e);
-	for (struct srun *s = e->sruns; s != NULL; s = s->next) {
+	for (struct srun *s = e->jobs->sruns; s != NULL; s = s->next) {
 		if (s->asked && s->kind == SRUN_UNKNOWN)
 			s->text[0] = '\0';
 		s->asked = false;
 	}
-	e->srun_asks = false;
+	e->jobs->srun_asks = false;
 }
 
 static void forget(struct engine *e)
 {
-	struct srun **link = &e->sruns;
+	struct srun **link = &e->jobs->sruns;
 	int64_t now = engine_now(e), old = now - SRUN_KEEP_MS;
 
-	if (now >= e->srun_forgot_ms && now < e->srun_forgot_ms + SRUN_FORGET_MS)
+	if (now >= e->jobs->srun_forgot_ms && now < e->jobs->srun_forgot_ms + SRUN_FORGET_MS)
 		return;
-	e->srun_forgot_ms = now;
+	e->jobs->srun_forgot_ms = now;
 	while (*link != NULL) {
 		struct srun *s = *link;
 
@@ -153,8 +153,8 @@ static void forget(struct engine *e)
 			continue;
 		}
 		*link = s->next;
-		map_del(&e->sruns_map, s->key);
-		e->nsruns--;
+		map_del(&e->jobs->sruns_map, s->key);
+		e->jobs->nsruns--;
 		free(s);
 	}
 }
@@ -165,22 +165,22 @@ static void ask(struct engine *e)
 	const char *ids[SLURM_ASK_MAX];
 	size_t n = 0;
 
-	e->srun_due = false;
-	for (struct srun *s = e->sruns; s != NULL; s = s->next) {
+	e->jobs->srun_due = false;
+	for (struct srun *s = e->jobs->sruns; s != NULL; s = s->next) {
 		if (s->kind != SRUN_UNKNOWN || s->text[0] == '\0')
 			continue;
 		if (n == SLURM_ASK_MAX) {
-			e->srun_due = true; /* with the next question */
+			e->jobs->srun_due = true; /* with the next question */
 			break;
 		}
 		asked[n++] = s;
 	}
 	for (size_t i = 0; i < n; i++)
 		ids[i] = asked[i]->key;
-	e->srun_asks = n > 0 && slurm_ask_jobs(e->slurm, SLURM_WHO, ids, n);
+	e->jobs->srun_asks = n > 0 && slurm_ask_jobs(e->slurm, SLURM_WHO, ids, n);
 	for (size_t i = 0; i < n; i++) {
-		asked[i]->asked = e->srun_asks;
-		if (!e->srun_asks)
+		asked[i]->asked = e->jobs->srun_asks;
+		if (!e->jobs->srun_asks)
 			asked[i]->text[0] = '\0'; /* squeue cannot be started */
 	}
 }
@@ -190,17 +190,17 @@ static bool is_talking(struct engine *e)
 {
 	bool speaks = slurm_notifies(e->slurm);
 
-	if (e->srun_speaks && !speaks)
-		e->srun_heard_ms = engine_now(e) + SRUN_HEARD_MS;
-	e->srun_speaks = speaks;
-	return e->srun_due || e->srun_asks || speaks || srun_next_ms(e) != INT64_MAX;
+	if (e->jobs->srun_speaks && !speaks)
+		e->jobs->srun_heard_ms = engine_now(e) + SRUN_HEARD_MS;
+	e->jobs->srun_speaks = speaks;
+	return e->jobs->srun_due || e->jobs->srun_asks || speaks || srun_next_ms(e) != INT64_MAX;
 }
 
 void srun_run(struct engine *e)
 {
-	if (e->sruns == NULL)
+	if (e->jobs->sruns == NULL)
 		return;
-	if (e->srun_due && !e->srun_asks)
+	if (e->jobs->srun_due && !e->jobs->srun_asks)
 		ask(e);
 	forget(e);
 	slurm_talks(e->slurm, is_talking(e));
@@ -210,6 +210,7 @@ int64_t srun_next_ms(const struct engine *e)
 {
 	int64_t now = engine_now(e);
 
-	return now < e->srun_heard_ms && e->srun_heard_ms <= now + SRUN_HEARD_MS ? e->srun_heard_ms
-										 : INT64_MAX;
+	return now < e->jobs->srun_heard_ms && e->jobs->srun_heard_ms <= now + SRUN_HEARD_MS
+		       ? e->jobs->srun_heard_ms
+		       : INT64_MAX;
 }

@@ -1,6 +1,6 @@
 #include <stdio.h>
 
-#include "engine/private.h"
+#include "keys/keys.h"
 
 /* An alarm must outlive a restart, and not a rotation of the key that it is about, nor for ever:
  * how many there were and when the last one was is in the journal's meta. */
@@ -14,7 +14,7 @@ static const int64_t shown_ms = BREACH_SHOWN_DAYS * INT64_C(86400000);
 
 static void put(struct engine *e, int64_t n, int64_t last_ms)
 {
-	e->breaches = (struct engine_breaches){.n = (uint64_t)n, .last_ms = last_ms};
+	e->keys->breaches = (struct engine_breaches){.n = (uint64_t)n, .last_ms = last_ms};
 	journal_put_number(engine_tx(e), COUNT, n);
 	journal_put_number(engine_tx(e), LAST, last_ms);
 }
@@ -26,7 +26,8 @@ int breach_load(struct engine *e, struct err *err)
 	if (journal_get_number(e->d.journal, COUNT, &n, err) != 0 ||
 	    journal_get_number(e->d.journal, LAST, &last_ms, err) != 0)
 		return -1;
-	e->breaches = (struct engine_breaches){.n = n > 0 ? (uint64_t)n : 0, .last_ms = last_ms};
+	e->keys->breaches =
+		(struct engine_breaches){.n = n > 0 ? (uint64_t)n : 0, .last_ms = last_ms};
 	return 0;
 }
 
@@ -49,15 +50,15 @@ void breach_mended(struct engine *e, const struct rotation *r)
 	enum rotation_kind ours =
 		e->conf->nodes.auth == CONF_AUTH_SLURM ? ROTATION_JWKS : ROTATION_MUNGE;
 
-	if (e->breaches.n > 0 && r->kind == ours && r->begun_ms >= e->breaches.last_ms)
-		put(e, 0, e->breaches.last_ms);
+	if (e->keys->breaches.n > 0 && r->kind == ours && r->begun_ms >= e->keys->breaches.last_ms)
+		put(e, 0, e->keys->breaches.last_ms);
 }
 
 struct engine_breaches engine_breaches(const struct engine *e)
 {
-	if (engine_now(e) - e->breaches.last_ms > shown_ms)
-		return (struct engine_breaches){.last_ms = e->breaches.last_ms};
-	return e->breaches;
+	if (engine_now(e) - e->keys->breaches.last_ms > shown_ms)
+		return (struct engine_breaches){.last_ms = e->keys->breaches.last_ms};
+	return e->keys->breaches;
 }
 
 const char *engine_rotate_command(const struct engine *e)

@@ -74,13 +74,13 @@ static void refuse(struct http_answer *an, unsigned status, const char *why)
 
 static void unlink_ask(struct claim_ask *ask)
 {
-	struct claim_ask **at = &ask->e->claims->asks;
+	struct claim_ask **at = &ask->e->keys->claims->asks;
 
 	while (*at != ask)
 		at = &(*at)->next;
 	*at = ask->next;
-	if (ask->e->claims->asks_last == &ask->next)
-		ask->e->claims->asks_last = at;
+	if (ask->e->keys->claims->asks_last == &ask->next)
+		ask->e->keys->claims->asks_last = at;
 	ask->entry->r.ask = NULL;
 	free(ask->csr);
 	free(ask);
@@ -209,7 +209,7 @@ static void run_one(struct claim_ask *ask)
 
 void claim_asks_run(struct engine *e)
 {
-	struct claim_ask *ask = e->claims->asks;
+	struct claim_ask *ask = e->keys->claims->asks;
 
 	while (ask != NULL) {
 		struct claim_ask *next = ask->next;
@@ -223,14 +223,14 @@ int64_t claim_asks_next_ms(const struct engine *e)
 {
 	int64_t next = INT64_MAX;
 
-	for (const struct claim_ask *ask = e->claims->asks; ask != NULL; ask = ask->next)
+	for (const struct claim_ask *ask = e->keys->claims->asks; ask != NULL; ask = ask->next)
 		next = ask->until_ms < next ? ask->until_ms : next;
 	return next;
 }
 
 void claim_asks_free(struct engine *e)
 {
-	struct claim_ask *ask = e->claims->asks;
+	struct claim_ask *ask = e->keys->claims->asks;
 
 	while (ask != NULL) {
 		struct claim_ask *next = ask->next;
@@ -267,8 +267,8 @@ static void hold(struct asking *a, struct claim_run *r, bool again)
 				  .again = again,
 				  .until_ms = engine_now(e) + CLAIM_HOLD_MS,
 				  .csr = mem_strdup(a->body.csr)};
-	*e->claims->asks_last = ask;
-	e->claims->asks_last = &ask->next;
+	*e->keys->claims->asks_last = ask;
+	e->keys->claims->asks_last = &ask->next;
 	r->ask = ask;
 	a->an->later = true;
 }

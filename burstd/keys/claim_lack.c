@@ -30,7 +30,7 @@ static bool is_answer(const struct claim_prover *v, const struct http_reply *rep
 
 static void mark_answered(struct claim_prover *v)
 {
-	struct claims *cs = v->e->claims;
+	struct claims *cs = v->e->keys->claims;
 
 	for (size_t i = 0; i < cs->nall; i++) {
 		struct claim_set *set = cs->all[i];
@@ -110,7 +110,7 @@ static struct claim_lack *note(struct claim_set *set, const struct claim_prover 
 
 enum claim_proof claim_lacks(struct engine *e, struct claim_set *set, const struct claim_body *b)
 {
-	struct claim_prover *v = &e->claims->provers[set->cloud];
+	struct claim_prover *v = &e->keys->claims->provers[set->cloud];
 	struct attest_lack l;
 	struct claim_lack *lack;
 

@@ -6,6 +6,7 @@
 
 #include "base/ipaddr.h"
 #include "base/mem.h"
+#include "cloud/cloud.h"
 #include "engine/times.h"
 #include "io/http_client.h"
 #include "io/loop.h"
@@ -65,14 +66,15 @@ static int open_or_off(struct engine *e, size_t i, struct err *err)
 
 	if (find_verifier(e, p, &ops, err) != 0)
 		return -1;
-	if (!off_is(&e->clouds[i]) && open_prover(e, &e->claims->provers[i], p, &why) != 0)
-		off_shut(&e->clouds[i], why.msg);
+	if (!off_is(&e->cloud->all[i]) &&
+	    open_prover(e, &e->keys->claims->provers[i], p, &why) != 0)
+		off_shut(&e->cloud->all[i], why.msg);
 	return 0;
 }
 
 int claim_proof_open(struct engine *e, struct err *err)
 {
-	struct claims *cs = e->claims;
+	struct claims *cs = e->keys->claims;
 	char text[FMT_U64_SIZE], hex[CLAIM_SECRET_SIZE];
 
 	cs->provers = mem_zalloc((e->conf->nproviders + 1) * sizeof(*cs->provers));
@@ -90,7 +92,8 @@ int claim_proof_open(struct engine *e, struct err *err)
 
 int claims_may_use(struct engine *e, size_t provider, struct err *err)
 {
-	struct claim_prover *v = e->claims != NULL ? &e->claims->provers[provider] : NULL;
+	struct claim_prover *v =
+		e->keys->claims != NULL ? &e->keys->claims->provers[provider] : NULL;
 
 	if (v == NULL || v->ops != NULL)
 		return 0;
@@ -99,7 +102,7 @@ int claims_may_use(struct engine *e, size_t provider, struct err *err)
 
 void claim_proof_free(struct engine *e)
 {
-	struct claims *cs = e->claims;
+	struct claims *cs = e->keys->claims;
 
 	for (size_t i = 0; i < cs->nprovers; i++) {
 		struct claim_prover *v = &cs->provers[i];
@@ -178,10 +181,10 @@ static int verify_now(struct engine *e, const struct claim_set *set,
 		      const struct attest_expect *want, const struct claim_body *b,
 		      struct attest_identity *id, struct err *err)
 {
-	const struct claim_prover *v = &e->claims->provers[set->cloud];
+	const struct claim_prover *v = &e->keys->claims->provers[set->cloud];
 	const char *doc = (const char *)b->doc;
 	int64_t now = engine_now(e), wall = engine_wall(e, now);
-	int64_t theirs = times_of(&e->clouds[set->cloud], now);
+	int64_t theirs = times_of(&e->cloud->all[set->cloud], now);
 	int rc = v->ops->verify(v->self, want, doc, b->doc_len, wall, id, err);
 
 	if (rc == 0 || err->code != ERR_TIME || theirs == wall)
@@ -194,7 +197,7 @@ static enum claim_proof verify(struct engine *e, struct claim_set *set, const st
 			       struct attest_identity *id, char why[160])
 {
 	const struct conf_provider *p = &e->conf->providers[set->cloud];
-	struct claim_prover *v = &e->claims->provers[set->cloud];
+	struct claim_prover *v = &e->keys->claims->provers[set->cloud];
 	char audience[CLAIM_ID_MAX + 8];
 	struct attest_expect want = {
 		.account = p->account != NULL && p->account[0] != '\0' ? p->account : NULL};
@@ -267,7 +270,7 @@ static enum claim_proof when_started(const struct engine *e, struct claim_run *r
 				     const struct attest_identity *id, char why[160])
 {
 	const struct fleet_node *fn = claims_node(e, r);
-	int64_t theirs = times_of(&e->clouds[claim_entry(r)->set->cloud], r->c.issued_ms);
+	int64_t theirs = times_of(&e->cloud->all[claim_entry(r)->set->cloud], r->c.issued_ms);
 	int64_t asked = engine_wall(e, r->c.issued_ms);
 
 	if (id->created_ms == 0 || fn == NULL)
@@ -384,9 +387,9 @@ enum claim_proof claim_prove(struct engine *e, struct claim_set *set, const stru
 {
 	*whose = NULL;
 	why[0] = '\0';
-	if (off_is(&e->clouds[set->cloud])) /* what its documents are checked with is missing */
+	if (off_is(&e->cloud->all[set->cloud])) /* what its documents are checked with is missing */
 		return CLAIM_UNKNOWN_YET;
-	if (e->claims->provers[set->cloud].ops != NULL)
+	if (e->keys->claims->provers[set->cloud].ops != NULL)
 		return by_document(e, set, b, rq, whose, why);
 	return by_address(e, set, rq, whose, why);
 }
@@ -410,7 +413,7 @@ static void seal(const struct claims *cs, const char *id, const char *head,
 
 void claim_nonce_make(struct engine *e, const char *id, char out[33])
 {
-	struct claims *cs = e->claims;
+	struct claims *cs = e->keys->claims;
 	uint64_t until = (uint64_t)(engine_now(e) + CLAIM_NONCE_MS) / 1000;
 	char head[NONCE_HEAD + 1];
 
@@ -431,7 +434,7 @@ static void forget_old(struct claims *cs, int64_t now)
 
 bool claim_nonce_use(struct engine *e, const char *id, const char *nonce)
 {
-	struct claims *cs = e->claims;
+	struct claims *cs = e->keys->claims;
 	char want[NONCE_SIZE + 1], head[NONCE_HEAD + 1] = "";
 	int64_t now = engine_now(e), until;
 

@@ -14,22 +14,22 @@
 
 bool claims_on(const struct engine *e)
 {
-	return e->claims != NULL;
+	return e->keys->claims != NULL;
 }
 
 struct claim_run *claims_of(const struct engine *e, const char *node, uint64_t gen)
 {
 	char key[sizeof(((struct claim_entry *)NULL)->key)];
 
-	if (e->claims == NULL)
+	if (e->keys->claims == NULL)
 		return NULL;
 	fleet_key(key, sizeof(key), node, gen);
-	return map_get(&e->claims->runs, key);
+	return map_get(&e->keys->claims->runs, key);
 }
 
 struct claim_set *claims_named(const struct engine *e, const char *id)
 {
-	return e->claims != NULL ? map_get(&e->claims->sets, id) : NULL;
+	return e->keys->claims != NULL ? map_get(&e->keys->claims->sets, id) : NULL;
 }
 
 struct fleet_node *claims_node(const struct engine *e, const struct claim_run *r)

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/secret.h"
+#include "jobs/jobs.h"
 #include "keys/claim_set.h"
 #include "keys/lines.h"
 

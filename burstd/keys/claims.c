@@ -10,6 +10,7 @@
 #include "base/redact.h"
 #include "base/secret.h"
 #include "core/userdata.h"
+#include "jobs/jobs.h"
 #include "keys/claim_set.h"
 
 /* Where the image has it; of another one, or none, the claim's answer says where it is. */
@@ -57,7 +58,7 @@ static void make_mark(struct claim_set *set)
 
 static struct claim_set *get_set(struct engine *e, const char *id, uint32_t cloud)
 {
-	struct claims *cs = e->claims;
+	struct claims *cs = e->keys->claims;
 	struct claim_set *set = map_get(&cs->sets, id);
 
 	if (set != NULL)
@@ -79,7 +80,7 @@ static struct claim_set *get_set(struct engine *e, const char *id, uint32_t clou
 
 static void drop_set(struct engine *e, struct claim_set *set)
 {
-	struct claims *cs = e->claims;
+	struct claims *cs = e->keys->claims;
 
 	cs->all[set->at] = cs->all[--cs->nall];
 	cs->all[set->at]->at = set->at;
@@ -102,9 +103,9 @@ static void put(struct engine *e, const struct claim *c, uint32_t cloud)
 	x->set->first = &x->r;
 	x->set->n++;
 	x->set->shared = x->set->shared || c->shared;
-	map_put(&e->claims->runs, x->key, &x->r);
-	if (wake < e->claims->wake_ms)
-		e->claims->wake_ms = wake;
+	map_put(&e->keys->claims->runs, x->key, &x->r);
+	if (wake < e->keys->claims->wake_ms)
+		e->keys->claims->wake_ms = wake;
 }
 
 static void forget(struct engine *e, struct claim_run *r)
@@ -118,7 +119,7 @@ static void forget(struct engine *e, struct claim_run *r)
 	while (*at != r)
 		at = &(*at)->next_of_id;
 	*at = r->next_of_id;
-	map_del(&e->claims->runs, x->key);
+	map_del(&e->keys->claims->runs, x->key);
 	if (--x->set->n == 0)
 		drop_set(e, x->set);
 	free(x);
@@ -218,9 +219,9 @@ struct claim_result claims_step(struct engine *e, struct claim_run *r, const str
 	if (r->c.state == CLAIM_REVOKED || r->c.state == CLAIM_EXPIRED)
 		shut_out(e, r);
 	if (claim_want(&r->c) == CLAIM_WANT_END)
-		e->claims->wake_ms = 0;
-	if (claim_wake_ms(&r->c) < e->claims->wake_ms)
-		e->claims->wake_ms = claim_wake_ms(&r->c);
+		e->keys->claims->wake_ms = 0;
+	if (claim_wake_ms(&r->c) < e->keys->claims->wake_ms)
+		e->keys->claims->wake_ms = claim_wake_ms(&r->c);
 	dismiss(r);
 	return res;
 }
@@ -276,8 +277,8 @@ void claims_fail(struct engine *e, struct claim_run *r, const char *step, const 
 	(void)snprintf(x->why, sizeof(x->why), "%.40s: %.110s", step, clean != NULL ? clean : why);
 	free(clean);
 	x->ended = let_go(e, r, alarm ? NODE_BECAUSE_BREACH : NODE_BECAUSE_INIT, NULL);
-	if (!x->ended && e->claims->wake_ms > engine_now(e) + CLAIM_LATE_MS)
-		e->claims->wake_ms = engine_now(e) + CLAIM_LATE_MS;
+	if (!x->ended && e->keys->claims->wake_ms > engine_now(e) + CLAIM_LATE_MS)
+		e->keys->claims->wake_ms = engine_now(e) + CLAIM_LATE_MS;
 }
 
 /* Asked of the state alone, so that a restart does it, too. */
@@ -369,7 +370,7 @@ static int64_t look_at(struct engine *e, struct claim_run *r)
 
 static void wake(struct engine *e)
 {
-	struct claims *cs = e->claims;
+	struct claims *cs = e->keys->claims;
 	int64_t next = INT64_MAX;
 
 	if (engine_now(e) < cs->wake_ms)
@@ -385,11 +386,11 @@ static void wake(struct engine *e)
 
 void claims_run(struct engine *e)
 {
-	if (e->claims == NULL)
+	if (e->keys->claims == NULL)
 		return;
 	tell_guesses(e);
 	wake(e);
-	if (e->claims->asks == NULL)
+	if (e->keys->claims->asks == NULL)
 		return;
 	engine_commit(e); /* who asked is bound before anything is asked for him */
 	if (!e->dead)
@@ -400,10 +401,10 @@ int64_t claims_next_ms(const struct engine *e)
 {
 	int64_t next;
 
-	if (e->claims == NULL)
+	if (e->keys->claims == NULL)
 		return INT64_MAX;
 	next = claim_asks_next_ms(e);
-	return e->claims->wake_ms < next ? e->claims->wake_ms : next;
+	return e->keys->claims->wake_ms < next ? e->keys->claims->wake_ms : next;
 }
 
 /* --- issue -------------------------------------------------------------------------------------
@@ -411,7 +412,7 @@ int64_t claims_next_ms(const struct engine *e)
 
 bool claims_wanted(const struct engine *e, uint32_t cloud)
 {
-	return e->claims != NULL && e->conf->providers[cloud].attest != CONF_ATTEST_OFF;
+	return e->keys->claims != NULL && e->conf->providers[cloud].attest != CONF_ATTEST_OFF;
 }
 
 const char *claims_keyless(const struct engine *e, uint32_t provider)
@@ -421,10 +422,10 @@ const char *claims_keyless(const struct engine *e, uint32_t provider)
 	return engine_door_off(e) != NULL ? engine_door_off(e) : engine_init_off(e);
 }
 
-static int64_t time_to_claim(const struct engine *e, const struct batch *b)
+static int64_t time_to_claim(const struct engine *e, const struct keys_for *k)
 {
 	return e->conf->nodes.claim_ms > 0 ? e->conf->nodes.claim_ms
-					   : e->conf->pools[b->pool].boot_ms;
+					   : e->conf->pools[k->pool].boot_ms;
 }
 
 static char *join(char *const *words, const char *between)
@@ -437,27 +438,27 @@ static char *join(char *const *words, const char *between)
 	return str_take(&s);
 }
 
-char *claims_user_data(const struct engine *e, const struct batch *b, struct err *err)
+char *claims_user_data(const struct engine *e, const struct keys_for *k, struct err *err)
 {
 	static const char *const identities[] = {
 		[CONF_ATTEST_OFF] = "none",      [CONF_ATTEST_AWS] = "aws",
 		[CONF_ATTEST_GCP] = "gcp",       [CONF_ATTEST_AZURE] = "azure",
 		[CONF_ATTEST_CALLBACK] = "none", [CONF_ATTEST_ADDRESS] = "none"};
-	const struct conf_provider *p = &e->conf->providers[b->cloud];
+	const struct conf_provider *p = &e->conf->providers[k->cloud];
 	char id[CLAIM_ID_MAX + 1], secret[CLAIM_SECRET_SIZE];
 	char *urls = join(e->conf->nodes.urls, " "), *out = NULL;
 	struct userdata u = {.urls = urls,
 			     .claim_id = id,
 			     .claim_secret = secret,
 			     .identity = identities[p->attest],
-			     .node = b->n == 1 ? b->members[0].name->name : "",
+			     .node = k->n == 1 ? k->members[0].name->name : "",
 			     .ca_pem = node_ca_trust(e->d.door->ca),
 			     .node_init = CLAIM_NODE_INIT,
 			     .roots_port = p->attest == CONF_ATTEST_CALLBACK};
-	int64_t s = time_to_claim(e, b) / 1000;
+	int64_t s = time_to_claim(e, k) / 1000;
 
 	u.timeout_s = s < 1 ? 1 : s > USERDATA_TIMEOUT_MAX ? USERDATA_TIMEOUT_MAX : (uint32_t)s;
-	make_id(e, b->j.token, id);
+	make_id(e, k->token, id);
 	claims_secret(e, id, secret);
 	(void)userdata_fill(&out, &u, userdata_limit(p->driver), err);
 	OPENSSL_cleanse(secret, sizeof(secret));
@@ -465,26 +466,26 @@ char *claims_user_data(const struct engine *e, const struct batch *b, struct err
 	return out;
 }
 
-void claims_issue(struct engine *e, const struct batch *b)
+void claims_issue(struct engine *e, const struct keys_for *k)
 {
 	int64_t now = engine_now(e);
 	char id[CLAIM_ID_MAX + 1];
 
-	if (!claims_wanted(e, b->cloud))
+	if (!claims_wanted(e, k->cloud))
 		return;
-	make_id(e, b->j.token, id);
-	for (size_t i = 0; i < b->n; i++) {
-		const struct member *m = &b->members[i];
+	make_id(e, k->token, id);
+	for (size_t i = 0; i < k->n; i++) {
+		const struct member *m = &k->members[i];
 		struct claim_run *old = claims_of(e, m->name->name, m->gen);
 		struct claim c;
 
 		if (old != NULL) /* of a create that came to nothing */
 			forget(e, old);
 		claim_init(&c, id, m->name->name, m->gen);
-		claim_issue(&c, now, now + time_to_claim(e, b));
-		c.shared = b->n > 1;
+		claim_issue(&c, now, now + time_to_claim(e, k));
+		c.shared = k->n > 1;
 		journal_put_claim(engine_tx(e), &c);
-		put(e, &c, b->cloud);
+		put(e, &c, k->cloud);
 	}
 }
 
@@ -517,10 +518,10 @@ int claims_open(struct engine *e, struct err *err)
 
 	if (e->conf->nodes.listen == NULL || e->conf->nodes.listen[0] == '\0' || door == NULL)
 		return 0;
-	e->claims = mem_zalloc(sizeof(*e->claims));
-	e->claims->asks_last = &e->claims->asks;
-	map_init(&e->claims->sets);
-	map_init(&e->claims->runs);
+	e->keys->claims = mem_zalloc(sizeof(*e->keys->claims));
+	e->keys->claims->asks_last = &e->keys->claims->asks;
+	map_init(&e->keys->claims->sets);
+	map_init(&e->keys->claims->runs);
 	return claim_proof_open(e, err);
 }
 
@@ -531,7 +532,7 @@ int claims_load(struct engine *e, const struct claim *c)
 	const int64_t least = engine_now(e) + CLAIM_GRACE_MS;
 	struct claim copy = *c;
 
-	if (e->claims == NULL)
+	if (e->keys->claims == NULL)
 		return 0;
 	if (fn == NULL || fn->n.state == NODE_GONE) {
 		journal_del_claim(engine_tx(e), c->node, c->gen);
@@ -552,13 +553,13 @@ int claims_load(struct engine *e, const struct claim *c)
 	}
 	put(e, &copy, fn->n.cloud);
 	if (claim_want(c) == CLAIM_WANT_END)
-		e->claims->wake_ms = 0;
+		e->keys->claims->wake_ms = 0;
 	return 0;
 }
 
 void claims_free(struct engine *e)
 {
-	struct claims *cs = e->claims;
+	struct claims *cs = e->keys->claims;
 
 	if (cs == NULL)
 		return;
@@ -581,7 +582,7 @@ void claims_free(struct engine *e)
 	OPENSSL_cleanse(cs->nonce_key, sizeof(cs->nonce_key));
 	free(cs->nonces);
 	free(cs);
-	e->claims = NULL;
+	e->keys->claims = NULL;
 }
 
 void claims_refused(struct engine *e, struct claim_set *set, const char *from, const char *why)

@@ -21,10 +21,10 @@
 #include "core/attest.h"
 #include "core/bucket.h"
 #include "core/claim.h"
-#include "engine/private.h"
 #include "io/node_ca.h"
 #include "io/node_claims.h"
 #include "io/node_server.h"
+#include "keys/keys.h"
 #include "keys/secrets.h"
 
 struct claim_ask; /* claim_ask.c: who waits for the bytes of one */

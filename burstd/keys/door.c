@@ -77,7 +77,7 @@ void door_drop(const struct http_answer *an)
 
 void door_answer(struct engine *e, uint64_t ticket, const struct http_answer *an)
 {
-	struct door *d = e->door;
+	struct door *d = e->keys->door;
 	struct door_late *l;
 
 	if (d == NULL || e->dead) {
@@ -106,7 +106,7 @@ void door_count(struct door *d, unsigned status)
 
 bool door_stage1(const struct engine *e, const char **sha256)
 {
-	const struct door *d = e->door;
+	const struct door *d = e->keys->door;
 
 	if (d == NULL || d->stage1 == NULL)
 		return false;

@@ -22,7 +22,7 @@ struct door_keys_ask {
 
 static void unlink_ask(struct door_keys_ask *ask)
 {
-	struct door_keys_ask **at = &ask->e->door->keys;
+	struct door_keys_ask **at = &ask->e->keys->door->keys;
 
 	while (*at != ask)
 		at = &(*at)->next;
@@ -67,7 +67,7 @@ static void on_keys(void *ctx, const struct secrets_released *rel, const struct 
 
 static bool waits(const struct engine *e, const struct claim_run *r)
 {
-	for (const struct door_keys_ask *ask = e->door->keys; ask != NULL; ask = ask->next)
+	for (const struct door_keys_ask *ask = e->keys->door->keys; ask != NULL; ask = ask->next)
 		if (ask->gen == r->c.gen && strcmp(ask->node, r->c.node) == 0)
 			return true;
 	return false;
@@ -86,7 +86,7 @@ void door_keys(struct engine *e, struct claim_run *r, const struct node_request 
 		return;
 	}
 	ask = mem_zalloc(sizeof(*ask));
-	*ask = (struct door_keys_ask){.next = e->door->keys,
+	*ask = (struct door_keys_ask){.next = e->keys->door->keys,
 				      .e = e,
 				      .ticket = rq->http.ticket,
 				      .gen = r->c.gen,
@@ -98,16 +98,16 @@ void door_keys(struct engine *e, struct claim_run *r, const struct node_request 
 		an->retry_after_s = ROTATE_KEYS_MS / 1000;
 		return;
 	}
-	e->door->keys = ask;
+	e->keys->door->keys = ask;
 	an->later = true;
 }
 
 void door_keys_free(struct engine *e)
 {
-	while (e->door->keys != NULL) {
-		struct door_keys_ask *ask = e->door->keys;
+	while (e->keys->door->keys != NULL) {
+		struct door_keys_ask *ask = e->keys->door->keys;
 
-		e->door->keys = ask->next;
+		e->keys->door->keys = ask->next;
 		free(ask);
 	}
 }

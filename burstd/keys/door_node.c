@@ -6,8 +6,10 @@
 
 #include "base/base64.h"
 #include "base/mem.h"
+#include "cloud/cloud.h"
 #include "core/node_said.h"
 #include "io/munge_check.h"
+#include "jobs/jobs.h"
 #include "keys/door.h"
 
 /* What a node says that has a certificate.  Whoever is root there may say anything: each text has
@@ -87,7 +89,7 @@ static void confirm(struct engine *e, struct claim_run *r, const struct confirmi
 		return;
 	}
 	if (res.changed)
-		e->door->count.confirmed++;
+		e->keys->door->count.confirmed++;
 	r->key_version = (uint64_t)c->key_version;
 	str_init(&s, MUNGE_CHECK_CRED_MAX + 64);
 	str_addf(&s, cred != NULL ? "cred=%s\n" : "ok=1\n", cred);
@@ -100,7 +102,7 @@ static void refuse(struct engine *e, const struct munge_end *end, struct http_an
 {
 	struct str s;
 
-	e->door->count.munge_refused++;
+	e->keys->door->count.munge_refused++;
 	str_init(&s, 512);
 	if (end->word == MUNGE_AWAY) {
 		str_addf(&s, "error=munged does not answer\nretry_after=%d\n", AGAIN_S);
@@ -183,7 +185,7 @@ static void begin_munge(struct engine *e, struct claim_run *r, const struct conf
 		free(copy);
 	} else {
 		ask.credential = authorization + sizeof(scheme) - 1;
-		if (munge_check_begin(e->door->munge, &ask, on_munge, copy, &err) == 0) {
+		if (munge_check_begin(e->keys->door->munge, &ask, on_munge, copy, &err) == 0) {
 			an->later = true;
 			r->confirm_ms = engine_now(e);
 		} else {
@@ -213,12 +215,12 @@ static void handle_confirm(struct engine *e, struct claim_run *r, const struct n
 		/* They were changed while it booted: slurmctld would refuse it. */
 		door_say(an, 409, "old keys");
 		claims_fail(e, r, "confirm", "it has old keys", false);
-	} else if (e->door->munge != NULL && r->confirm_ms != 0 &&
+	} else if (e->keys->door->munge != NULL && r->confirm_ms != 0 &&
 		   engine_now(e) < r->confirm_ms + DOOR_CONFIRM_MS) {
 		/* One node alone must not fill the places of all before munged. */
 		door_say(an, 503, "munged looks at another credential of it");
 		an->retry_after_s = AGAIN_S;
-	} else if (e->door->munge != NULL) {
+	} else if (e->keys->door->munge != NULL) {
 		begin_munge(e, r, &c, rq, an);
 	} else {
 		confirm(e, r, &c, NULL, an);
@@ -248,7 +250,7 @@ static void count_steps(struct engine *e, const struct node_report *p)
 {
 	for (size_t i = 0; i < p->n; i++) {
 		size_t k = step_index(p->steps[i].name);
-		struct engine_boot_step *s = &e->door->count.steps[k];
+		struct engine_boot_step *s = &e->keys->door->count.steps[k];
 		int64_t ms = p->steps[i].ms < 86400000 ? p->steps[i].ms : 86400000;
 
 		s->name = step_names[k];
@@ -297,7 +299,7 @@ static void handle_ready(struct engine *e, struct claim_run *r, const struct nod
 		return; /* the answer was lost */
 	r->ready_ms = engine_now(e);
 	r->boot_ms = s->total_ms;
-	e->door->count.ready++;
+	e->keys->door->count.ready++;
 	count_steps(e, &p);
 	str_init(&text, TELL_MAX);
 	str_addf(&text, "in %s", fmt_duration(took, s->total_ms));
@@ -316,7 +318,7 @@ static void handle_failed(struct engine *e, struct claim_run *r, const struct no
 	if (node_report_read(&p, &s->steps) == 0)
 		count_steps(e, &p);
 	door_say(an, 200, "ok=1");
-	e->door->count.failed++;
+	e->keys->door->count.failed++;
 	(void)snprintf(text, sizeof(text), "%s: %.380s", step,
 		       s->why[0] != '\0' ? s->why : "no reason given");
 	if (!r->failed) /* else it waits for its end, and says so again */
@@ -339,7 +341,7 @@ static enum engine_noticed notice(struct engine *e, const struct claim_run *r,
 
 	if (fn == NULL)
 		return ENGINE_NOTICE_LATE;
-	n.at_ms = notice_when(engine_cloud(e, &fn->n), kind, at_ms);
+	n.at_ms = notice_when(cloud_of(e, &fn->n), kind, at_ms);
 	notice_said(e, &n, &end);
 	return end.so;
 }
@@ -347,7 +349,7 @@ static enum engine_noticed notice(struct engine *e, const struct claim_run *r,
 /* A job of two nodes starts when both are up, and each must find the other. */
 static int interval(const struct engine *e)
 {
-	const struct door_hosts *h = &e->door->hosts;
+	const struct door_hosts *h = &e->keys->door->hosts;
 
 	return h->len <= DOOR_SOON_BYTES && engine_now(e) < h->changed_ms + DOOR_SOON_MS
 		       ? DOOR_SOON_S
@@ -363,7 +365,7 @@ static void handle_heartbeat(struct engine *e, struct claim_run *r, const struct
 	uint64_t hosts;
 	bool renew;
 
-	e->door->count.heartbeats++;
+	e->keys->door->count.heartbeats++;
 	r->old_keys = version != 0 && version != current_version(e, r);
 	/* Heard for the first time, or it follows: what it lacks by now is newer. */
 	if (version != 0 && (r->heartbeat_ms == 0 || (uint64_t)version != r->key_version)) {
@@ -433,7 +435,7 @@ static void handle_event(struct engine *e, struct claim_run *r, const struct nod
 	}
 	r->said++;
 	r->events = s->id[0] != '\0' ? id : 0;
-	e->door->count.events++;
+	e->keys->door->count.events++;
 	if (kind >= 0)
 		(void)notice(e, r, (enum provider_notice_kind)kind, s->deadline * 1000, s->detail);
 	else
@@ -481,7 +483,7 @@ static void handle_renew(struct engine *e, struct claim_run *r, const struct nod
 		return;
 	}
 	r->cert_until_ms = cert.until_ms;
-	e->door->count.renewed++;
+	e->keys->door->count.renewed++;
 	str_init(&out, 2 * NODE_CA_PEM_MAX);
 	str_adds(&out, "{\"ok\":true,\"cert\":\"");
 	put_pem(&out, cert.pem);
@@ -519,7 +521,7 @@ static void say_none(const struct engine *e, struct http_answer *an)
 
 static void handle_stage1(struct engine *e, struct http_answer *an)
 {
-	const struct door *d = e->door;
+	const struct door *d = e->keys->door;
 	char *copy;
 
 	if (d->stage1 == NULL) {

@@ -9,7 +9,7 @@
 /* -1: it stays as it was. */
 static int read_stage1(struct engine *e, struct err *err)
 {
-	struct door *d = e->door;
+	struct door *d = e->keys->door;
 	char *old = d->stage1;
 
 	if (door_read_stage1(e->conf->nodes.node_init, &d->stage1, &d->stage1_len, d->stage1_sha256,
@@ -44,16 +44,16 @@ static struct door_late *take_late(struct door *d)
 /* Something may be staged even now, an event mostly, by what followed from the last commit. */
 void door_run(struct engine *e)
 {
-	struct door *d = e->door;
+	struct door *d = e->keys->door;
 	struct door_late *l;
 
 	if (d == NULL)
 		return;
 	if (node_init_due(e))
 		look_for_stage1(e);
-	if (d->first != NULL && (e->due || e->nstaged > 0))
+	if (d->first != NULL && (e->staging.due || e->staging.n > 0))
 		engine_commit(e);
-	if (e->dead || e->due || e->nstaged > 0)
+	if (e->dead || e->staging.due || e->staging.n > 0)
 		return;
 	l = take_late(d);
 	while (l != NULL) {
@@ -73,7 +73,7 @@ static void open_munge(struct engine *e)
 {
 	const struct conf_nodes *n = &e->conf->nodes;
 	const char *socket = n->munge_socket != NULL ? n->munge_socket : "";
-	struct door *d = e->door;
+	struct door *d = e->keys->door;
 
 	if (d->munge != NULL && n->auth == CONF_AUTH_MUNGE && strcmp(d->munge_socket, socket) == 0)
 		return;
@@ -95,7 +95,7 @@ int door_open(struct engine *e, struct err *err)
 	d = mem_zalloc(sizeof(*d));
 	d->e = e;
 	d->last = &d->first;
-	e->door = d;
+	e->keys->door = d;
 	open_munge(e);
 	look_for_stage1(e);
 	return 0;
@@ -105,7 +105,7 @@ void door_reload(struct engine *e)
 {
 	struct err err = {0};
 
-	if (e->door == NULL)
+	if (e->keys->door == NULL)
 		return;
 	open_munge(e);
 	if (engine_init_off(e) != NULL)
@@ -116,7 +116,7 @@ void door_reload(struct engine *e)
 
 void door_free(struct engine *e)
 {
-	struct door *d = e->door;
+	struct door *d = e->keys->door;
 
 	if (d == NULL)
 		return;
@@ -131,5 +131,5 @@ void door_free(struct engine *e)
 	free(d->hosts.text);
 	free(d->stage1);
 	free(d);
-	e->door = NULL;
+	e->keys->door = NULL;
 }

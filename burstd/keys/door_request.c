@@ -24,7 +24,7 @@ void door_misuse(struct engine *e, struct claim_run *r, const char *what)
 				  .reason = what,
 				  .request = ""};
 
-	e->door->count.misuses++;
+	e->keys->door->count.misuses++;
 	if (r->misuses >= DOOR_MISUSES_MAX)
 		return;
 	r->misuses++;
@@ -115,7 +115,7 @@ static struct claim_run *admit(struct engine *e, const struct node_request *rq,
  * rate of one. */
 static bool too_often(struct engine *e, struct claim_run *r, struct http_answer *an)
 {
-	struct bucket *asks = r != NULL ? &r->asks : &e->door->asks;
+	struct bucket *asks = r != NULL ? &r->asks : &e->keys->door->asks;
 
 	if (asks->per_s == 0) {
 		bucket_init(asks, DOOR_ASKS_S, engine_now(e));
@@ -168,18 +168,18 @@ static void route(struct engine *e, const struct node_request *rq, struct http_a
 /* What is said at once may not tell of what is not durable yet. */
 static bool must_wait(const struct engine *e, const struct http_answer *an)
 {
-	return !an->later && (e->due || e->nstaged > 0);
+	return !an->later && (e->staging.due || e->staging.n > 0);
 }
 
 void engine_node_request(struct engine *e, const struct node_request *rq, struct http_answer *an)
 {
-	if (e->door == NULL || e->dead || !e->started) {
+	if (e->keys->door == NULL || e->dead || !e->started) {
 		an->status = 503;
 		an->retry_after_s = RETRY_S;
 		return;
 	}
 	log_hold(e->d.log);
-	e->door->count.requests++;
+	e->keys->door->count.requests++;
 	route(e, rq, an);
 	if (must_wait(e, an)) {
 		door_answer(e, rq->http.ticket, an);
@@ -187,7 +187,7 @@ void engine_node_request(struct engine *e, const struct node_request *rq, struct
 	} else if (an->later) {
 		timer_at(e->timer, engine_now(e)); /* what was begun goes on */
 	} else {
-		door_count(e->door, an->status);
+		door_count(e->keys->door, an->status);
 	}
 	log_release(e->d.log);
 }

@@ -22,7 +22,7 @@ static bool voucher_boot(const struct engine *e, const char *node, uint64_t gen,
 
 bool engine_boot(const struct engine *e, const char *node, uint64_t gen, struct engine_boot *out)
 {
-	const struct claim_run *r = e->door != NULL ? claims_of(e, node, gen) : NULL;
+	const struct claim_run *r = e->keys->door != NULL ? claims_of(e, node, gen) : NULL;
 
 	if (r == NULL)
 		return voucher_boot(e, node, gen, out);
@@ -44,7 +44,7 @@ bool engine_boot(const struct engine *e, const char *node, uint64_t gen, struct 
 
 const struct engine_door_counters *engine_door_counters(const struct engine *e)
 {
-	return e->door != NULL ? &e->door->count : NULL;
+	return e->keys->door != NULL ? &e->keys->door->count : NULL;
 }
 
 size_t engine_claims(const struct engine *e, size_t *states)
@@ -52,7 +52,7 @@ size_t engine_claims(const struct engine *e, size_t *states)
 	size_t weak = 0;
 
 	memset(states, 0, CLAIM_NSTATES * sizeof(*states));
-	for (size_t i = 0; e->door != NULL && i < e->fleet.nall; i++)
+	for (size_t i = 0; e->keys->door != NULL && i < e->fleet.nall; i++)
 		for (const struct fleet_node *fn = e->fleet.all[i]->newest; fn; fn = fn->older) {
 			const struct claim_run *r = NULL;
 

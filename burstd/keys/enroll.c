@@ -135,7 +135,7 @@ static void peek(struct secrets *s)
 
 int engine_enroll(struct engine *e, const char *token, const char *by, struct err *err)
 {
-	struct secrets *s = e->secrets;
+	struct secrets *s = e->keys->secrets;
 
 	if (s == NULL || (s->flags & SECRET_ENROLS) == 0 || s->ops->credential == NULL)
 		return err_set(

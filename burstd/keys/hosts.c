@@ -90,7 +90,7 @@ static bool is_young(const struct door *d)
 
 char *hosts_text(const struct engine *e, uint64_t *version)
 {
-	struct door *d = e->door;
+	struct door *d = e->keys->door;
 
 	if (d == NULL) {
 		if (version != NULL)
@@ -106,7 +106,7 @@ char *hosts_text(const struct engine *e, uint64_t *version)
 
 uint64_t hosts_version(struct engine *e)
 {
-	struct door *d = e->door;
+	struct door *d = e->keys->door;
 
 	if (is_old(d) && !is_young(d))
 		make(d);

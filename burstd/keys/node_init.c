@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "engine/private.h"
+#include "keys/keys.h"
 
 /* What machines run whose image has another node-init (option node_init): the door gives it, or
  * user-data has its hash.  While the file cannot be read no machine is bought that would be told of
@@ -15,25 +15,25 @@ void node_init_off(struct engine *e, const struct err *why)
 {
 	const char *text = why != NULL ? why->msg : "";
 
-	if (strcmp(e->init_off, text) != 0)
+	if (strcmp(e->keys->init_off, text) != 0)
 		log_write(e->d.log, why != NULL ? LOG_ERROR : LOG_INFO,
 			  why != NULL ? "node-init cannot be read" : "node-init can be read again",
 			  "error", why != NULL ? text : NULL, NULL);
-	(void)snprintf(e->init_off, sizeof(e->init_off), "%s", text);
-	e->init_next = why != NULL ? engine_now(e) + INIT_AGAIN_MS : INT64_MAX;
+	(void)snprintf(e->keys->init_off, sizeof(e->keys->init_off), "%s", text);
+	e->keys->init_next = why != NULL ? engine_now(e) + INIT_AGAIN_MS : INT64_MAX;
 }
 
 const char *engine_init_off(const struct engine *e)
 {
-	return e->init_off[0] != '\0' ? e->init_off : NULL;
+	return e->keys->init_off[0] != '\0' ? e->keys->init_off : NULL;
 }
 
 bool node_init_due(const struct engine *e)
 {
-	return e->init_off[0] != '\0' && engine_now(e) >= e->init_next;
+	return e->keys->init_off[0] != '\0' && engine_now(e) >= e->keys->init_next;
 }
 
 int64_t node_init_next_ms(const struct engine *e)
 {
-	return e->init_off[0] != '\0' ? e->init_next : INT64_MAX;
+	return e->keys->init_off[0] != '\0' ? e->keys->init_next : INT64_MAX;
 }

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "io/proc.h"
+#include "jobs/jobs.h"
 
 /* Nodes are told by their heartbeats which keys they should have, and when they switch; they fetch
  * them by /v1/node/keys.  Who does not follow gets no more jobs. */
@@ -50,7 +51,7 @@ int rotate_load(struct engine *e, struct err *err)
 	int64_t v[NUMBERS];
 
 	rt->e = e;
-	e->rotate = rt;
+	e->keys->rotate = rt;
 	for (int i = 0; i < NUMBERS; i++)
 		if (journal_get_number(e->d.journal, names[i], &v[i], err) != 0)
 			return -1;
@@ -137,7 +138,7 @@ static int64_t wanted(const struct rotate *rt)
 bool rotate_takes(const struct engine *e, int64_t version, int64_t claimed)
 {
 	int64_t current = door_key_version(secrets_version(e));
-	const struct rotate *rt = e->rotate;
+	const struct rotate *rt = e->keys->rotate;
 
 	if (rt == NULL || (!rotation_runs(&rt->r) && (current == 0 || current != rt->r.now)))
 		return version == (current != 0 ? current : claimed);
@@ -148,7 +149,7 @@ bool rotate_takes(const struct engine *e, int64_t version, int64_t claimed)
 
 void rotate_tell(const struct engine *e, const struct claim_run *r, struct str *out)
 {
-	const struct rotate *rt = e->rotate;
+	const struct rotate *rt = e->keys->rotate;
 	int64_t has = (int64_t)r->key_version, want = rt != NULL ? wanted(rt) : 0;
 	bool off = rt != NULL && rotation_called_off(&rt->r, engine_now(e));
 
@@ -166,7 +167,7 @@ void rotate_tell(const struct engine *e, const struct claim_run *r, struct str *
 
 bool rotate_says_switch(const struct engine *e)
 {
-	const struct rotate *rt = e->rotate;
+	const struct rotate *rt = e->keys->rotate;
 
 	return rt != NULL && rotation_in_use(&rt->r) &&
 	       rt->r.now == door_key_version(secrets_version(e));
@@ -458,7 +459,7 @@ static void tell(struct rotate *rt)
  * is in no store any more. */
 static void look_at_the_store(struct rotate *rt)
 {
-	const struct secrets *s = rt->e->secrets;
+	const struct secrets *s = rt->e->keys->secrets;
 	int64_t version = door_key_version(s->version);
 	bool fresh = secrets_ready(rt->e) && engine_now(rt->e) < s->version_next;
 
@@ -506,16 +507,16 @@ static void write_down(struct rotate *rt)
 /* Some that have their keys by us. */
 static bool has_nodes(const struct engine *e)
 {
-	return claims_on(e) || e->vouchers != NULL;
+	return claims_on(e) || e->keys->vouchers != NULL;
 }
 
 void rotate_run(struct engine *e)
 {
-	struct rotate *rt = e->rotate;
+	struct rotate *rt = e->keys->rotate;
 	const struct rotation_event timer = {.type = ROTATION_EV_TIMER, .now_ms = engine_now(e)};
 	const struct rotation_event order = {.type = ROTATION_EV_SWITCH, .now_ms = engine_now(e)};
 
-	if (rt == NULL || e->secrets == NULL ||
+	if (rt == NULL || e->keys->secrets == NULL ||
 	    (!rotation_runs(&rt->r) && !has_nodes(e) && rt->store == NULL && !is_to_tell(rt)))
 		return;
 	look_at_the_store(rt);
@@ -527,7 +528,7 @@ void rotate_run(struct engine *e)
 	write_down(rt);
 	if (e->dead)
 		return;
-	e->secrets->held = rotation_holds(&rt->r, door_key_version(secrets_version(e)));
+	e->keys->secrets->held = rotation_holds(&rt->r, door_key_version(secrets_version(e)));
 	tell(rt);
 	look_for_a_credential(rt);
 	rotate_store_run(rt);
@@ -536,10 +537,10 @@ void rotate_run(struct engine *e)
 
 int64_t rotate_next_ms(const struct engine *e)
 {
-	const struct rotate *rt = e->rotate;
+	const struct rotate *rt = e->keys->rotate;
 	int64_t next = INT64_MAX, at;
 
-	if (rt == NULL || e->secrets == NULL)
+	if (rt == NULL || e->keys->secrets == NULL)
 		return INT64_MAX;
 	if (rt->dirty)
 		return engine_now(e);
@@ -556,7 +557,7 @@ int64_t rotate_next_ms(const struct engine *e)
 
 void rotate_free(struct engine *e)
 {
-	struct rotate *rt = e->rotate;
+	struct rotate *rt = e->keys->rotate;
 
 	if (rt == NULL)
 		return;
@@ -564,7 +565,7 @@ void rotate_free(struct engine *e)
 	if (rt->child != NULL)
 		rt->child->rt = NULL;
 	free(rt);
-	e->rotate = NULL;
+	e->keys->rotate = NULL;
 }
 
 /* --- what an admin orders ----------------------------------------------------------------------
@@ -675,11 +676,11 @@ int engine_rotate(struct engine *e, const struct engine_rotate_ask *ask, struct 
 					    [ENGINE_ROTATE_SWITCH] = "rotate-switch",
 					    [ENGINE_ROTATE_ABORT] = "rotate-abort",
 					    [ENGINE_ROTATE_RESUME] = "rotate-resume"};
-	struct rotate *rt = e->rotate;
+	struct rotate *rt = e->keys->rotate;
 	char text[96];
 	int rc;
 
-	if (rt == NULL || e->secrets == NULL)
+	if (rt == NULL || e->keys->secrets == NULL)
 		return err_set(err, ERR_INVALID,
 			       "there is no section secrets in the configuration");
 	if (ask->credential != NULL && ask->credential[0] == '\0')
@@ -711,10 +712,10 @@ int engine_rotate(struct engine *e, const struct engine_rotate_ask *ask, struct 
 
 void engine_rotation(const struct engine *e, struct engine_rotation *out)
 {
-	const struct rotate *rt = e->rotate;
+	const struct rotate *rt = e->keys->rotate;
 
 	*out = (struct engine_rotation){.error = ""};
-	if (rt == NULL || e->secrets == NULL)
+	if (rt == NULL || e->keys->secrets == NULL)
 		return;
 	*out = (struct engine_rotation){
 		.there = true,
@@ -732,7 +733,7 @@ void engine_rotation(const struct engine *e, struct engine_rotation *out)
 
 size_t engine_rotation_lack(const struct engine *e, const char **nodes, size_t max)
 {
-	int64_t want = e->rotate != NULL ? wanted(e->rotate) : 0;
+	int64_t want = e->keys->rotate != NULL ? wanted(e->keys->rotate) : 0;
 	size_t n = 0;
 
 	for (size_t i = 0; want != 0 && i < e->fleet.nall && n < max; i++) {

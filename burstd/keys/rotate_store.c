@@ -328,7 +328,7 @@ static struct secret_store_conf store_conf(const struct engine *e, const char *c
 
 bool rotate_store_alone(const struct engine *e)
 {
-	return e->secrets != NULL && (e->secrets->flags & SECRET_RENEWS) == 0;
+	return e->keys->secrets != NULL && (e->keys->secrets->flags & SECRET_RENEWS) == 0;
 }
 
 /* Vault's may come wrapped only: so nobody on the way has read it. */
@@ -379,10 +379,10 @@ int rotate_store_open(struct rotate *rt, const char *credential, struct err *err
 	rotate_store_free(rt);
 	rt->store = st = mem_zalloc(sizeof(*st));
 	st->s = (struct secrets){.e = e,
-				 .ops = e->secrets->ops,
-				 .flags = e->secrets->flags,
-				 .naddresses = e->secrets->naddresses,
-				 .at = e->secrets->at};
+				 .ops = e->keys->secrets->ops,
+				 .flags = e->keys->secrets->flags,
+				 .naddresses = e->keys->secrets->naddresses,
+				 .at = e->keys->secrets->at};
 	if (open_store(rt, credential, wrapped, err) != 0) {
 		rotate_store_free(rt);
 		return -1;

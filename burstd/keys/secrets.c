@@ -693,7 +693,7 @@ static void run_asks(struct secrets *s)
 
 void secrets_poll(struct engine *e)
 {
-	struct secrets *s = e->secrets;
+	struct secrets *s = e->keys->secrets;
 
 	s->version_next = engine_now(e);
 	if (s->phase == SECRETS_READY)
@@ -703,7 +703,7 @@ void secrets_poll(struct engine *e)
 static int put_ask(struct engine *e, const struct secrets_ask *like, uint64_t *handle,
 		   struct err *err)
 {
-	struct secrets *s = e->secrets;
+	struct secrets *s = e->keys->secrets;
 	struct secrets_ask *ask;
 
 	if (s == NULL)
@@ -744,7 +744,8 @@ int secrets_wrap(struct engine *e, int64_t life_ms, secrets_fn fn, void *ctx, ui
 
 void secrets_cancel(struct engine *e, uint64_t handle)
 {
-	struct secrets_ask *ask = e->secrets != NULL ? ask_of(e->secrets, handle) : NULL;
+	struct secrets_ask *ask =
+		e->keys->secrets != NULL ? ask_of(e->keys->secrets, handle) : NULL;
 
 	/* It goes in the next turn: somebody may be walking along the list now. */
 	if (ask != NULL)
@@ -761,7 +762,7 @@ void secrets_again(struct secrets *s)
 
 void secrets_run(struct engine *e)
 {
-	struct secrets *s = e->secrets;
+	struct secrets *s = e->keys->secrets;
 
 	if (s == NULL)
 		return;
@@ -773,7 +774,7 @@ void secrets_run(struct engine *e)
 
 int64_t secrets_next_ms(const struct engine *e)
 {
-	const struct secrets *s = e->secrets;
+	const struct secrets *s = e->keys->secrets;
 	int64_t next;
 
 	if (s == NULL)

@@ -27,7 +27,7 @@
 #define BURSTD_KEYS_SECRETS_H
 
 #include "core/secret_store.h"
-#include "engine/private.h"
+#include "keys/keys.h"
 
 enum {
 	SECRETS_WAITING_MAX = 16384, /* asks: more than nodes that may boot at a time */

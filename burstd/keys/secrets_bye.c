@@ -72,10 +72,10 @@ bool engine_bye(struct engine *e, void (*said)(void *ctx), void *ctx)
 	struct bye *b = mem_zalloc(sizeof(*b));
 
 	*b = (struct bye){.log = e->d.log, .said = said, .ctx = ctx};
-	if (e->secrets != NULL && e->secrets->self != NULL)
-		leave(e->secrets, b);
-	if (e->rotate != NULL && e->rotate->store != NULL)
-		leave(&e->rotate->store->s, b);
+	if (e->keys->secrets != NULL && e->keys->secrets->self != NULL)
+		leave(e->keys->secrets, b);
+	if (e->keys->rotate != NULL && e->keys->rotate->store != NULL)
+		leave(&e->keys->rotate->store->s, b);
 	if (b->left > 0)
 		return true;
 	free(b);

@@ -12,7 +12,7 @@ static void on_look(struct secrets *s, void *ctx, const struct secret_op *op,
 
 bool secrets_serves(const struct engine *e)
 {
-	return secrets_ready(e) && !e->secrets->held;
+	return secrets_ready(e) && !e->keys->secrets->held;
 }
 
 bool secrets_look(struct engine *e, enum secret_op_kind kind, const char *accessor,
@@ -22,21 +22,23 @@ bool secrets_look(struct engine *e, enum secret_op_kind kind, const char *access
 
 	if (!secrets_ready(e))
 		return false;
-	secrets_send(e->secrets, &op, on_look, (void *)(uintptr_t)look);
+	secrets_send(e->keys->secrets, &op, on_look, (void *)(uintptr_t)look);
 	return true;
 }
 
 bool secrets_wraps(const struct engine *e)
 {
-	return e->secrets != NULL && (e->secrets->flags & SECRET_WRAPS) != 0;
+	return e->keys->secrets != NULL && (e->keys->secrets->flags & SECRET_WRAPS) != 0;
 }
 
 const char *secrets_address(const struct engine *e, uint32_t i)
 {
-	return i < e->secrets->naddresses ? e->secrets->ops->address(e->secrets->self, i) : NULL;
+	return i < e->keys->secrets->naddresses
+		       ? e->keys->secrets->ops->address(e->keys->secrets->self, i)
+		       : NULL;
 }
 
 const char *secrets_path(const struct engine *e)
 {
-	return e->secrets->ops->path(e->secrets->self, SECRET_WRAP);
+	return e->keys->secrets->ops->path(e->keys->secrets->self, SECRET_WRAP);
 }

@@ -46,7 +46,7 @@ int secrets_open(struct engine *e, struct err *err)
 	s->asks_last = &s->asks;
 	s->renew_ms = INT64_MAX;
 	s->dice = fnv_text(s->dice, e->d.uuid != NULL ? e->d.uuid : "") | 1;
-	e->secrets = s;
+	e->keys->secrets = s;
 	s->ops = e->d.store != NULL ? e->d.store(c->driver) : NULL;
 	if (s->ops == NULL)
 		return err_set(err, ERR_INVALID, "%s:%d: secrets: no driver \"%s\"", e->conf->path,
@@ -70,7 +70,7 @@ int secrets_open(struct engine *e, struct err *err)
 
 void secrets_free(struct engine *e)
 {
-	struct secrets *s = e->secrets;
+	struct secrets *s = e->keys->secrets;
 
 	if (s == NULL)
 		return;
@@ -85,5 +85,5 @@ void secrets_free(struct engine *e)
 	if (s->ops != NULL)
 		s->ops->close(s->self);
 	free(s);
-	e->secrets = NULL;
+	e->keys->secrets = NULL;
 }

@@ -2,7 +2,7 @@
 
 int secrets_may_replace(struct engine *e, const struct conf *next, struct err *err)
 {
-	const struct secrets *s = e->secrets;
+	const struct secrets *s = e->keys->secrets;
 
 	if (s == NULL || conf_check_release(&next->secrets, s->flags, err) == 0)
 		return 0;
@@ -11,6 +11,6 @@ int secrets_may_replace(struct engine *e, const struct conf *next, struct err *e
 
 void secrets_hurry(struct engine *e)
 {
-	if (e->secrets != NULL && e->secrets->off)
-		e->secrets->next_ms = engine_now(e);
+	if (e->keys->secrets != NULL && e->keys->secrets->off)
+		e->keys->secrets->next_ms = engine_now(e);
 }

@@ -38,7 +38,7 @@ static void on_revoked(struct secrets *s, void *ctx, const struct secret_op *op,
 
 bool secrets_revoke(struct engine *e, const char *accessor)
 {
-	struct secrets *s = e->secrets;
+	struct secrets *s = e->keys->secrets;
 	const struct secret_op op = {.kind = SECRET_REVOKE, .version = "", .token = accessor};
 
 	/* An address that does not answer would only lose it: who wants it asks again. */

@@ -2,7 +2,7 @@
 
 bool secrets_ready(const struct engine *e)
 {
-	const struct secrets *s = e->secrets;
+	const struct secrets *s = e->keys->secrets;
 
 	return s != NULL && s->phase == SECRETS_READY && s->version[0] != '\0' &&
 	       secrets_until(s) > engine_now(e);
@@ -10,7 +10,7 @@ bool secrets_ready(const struct engine *e)
 
 const char *secrets_version(const struct engine *e)
 {
-	return e->secrets != NULL ? e->secrets->version : "";
+	return e->keys->secrets != NULL ? e->keys->secrets->version : "";
 }
 
 void engine_secrets(const struct engine *e, struct engine_secrets *out)
@@ -20,7 +20,7 @@ void engine_secrets(const struct engine *e, struct engine_secrets *out)
 							    [SECRETS_RIGHTS] = "rights",
 							    [SECRETS_READY] = "ready",
 							    [SECRETS_REFUSED] = "refused"};
-	const struct secrets *s = e->secrets;
+	const struct secrets *s = e->keys->secrets;
 	const char *address;
 
 	*out = (struct engine_secrets){.driver = "", .phase = "", .version = "", .enrolled = ""};

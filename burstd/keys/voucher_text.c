@@ -64,14 +64,14 @@ static int add_lines(struct lines *l, const struct engine *e, const struct vouch
 	return l->bad ? err_set(err, ERR_LIMIT, "user-data: it is too much for a machine") : 0;
 }
 
-char *vouchers_user_data(const struct engine *e, const struct batch *b, const struct conf_offer *o,
-			 struct err *err)
+char *vouchers_user_data(const struct engine *e, const struct keys_for *k,
+			 const struct conf_offer *o, struct err *err)
 {
-	const struct member *m = &b->members[0];
-	const struct voucher *v = b->n == 1 ? vouchers_of(e, m->name->name, m->gen) : NULL;
+	const struct member *m = &k->members[0];
+	const struct voucher *v = k->n == 1 ? vouchers_of(e, m->name->name, m->gen) : NULL;
 	struct lines *l = lines_new(true);
 	const struct userdata_token u = {
-		.lines = l->p, .node_init = NODE_INIT, .sha256 = e->vouchers->sha256};
+		.lines = l->p, .node_init = NODE_INIT, .sha256 = e->keys->vouchers->sha256};
 	const char *driver = e->conf->providers[o->provider_index].driver;
 	char *out = NULL;
 

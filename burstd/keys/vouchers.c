@@ -19,7 +19,7 @@
 
 bool vouchers_wanted(const struct engine *e, uint32_t cloud)
 {
-	return e->vouchers != NULL && e->conf->providers[cloud].vouchers;
+	return e->keys->vouchers != NULL && e->conf->providers[cloud].vouchers;
 }
 
 const char *vouchers_keyless(const struct engine *e, uint32_t provider)
@@ -31,10 +31,10 @@ struct voucher_run *vouchers_find(const struct engine *e, const char *node, uint
 {
 	char key[sizeof(((struct voucher_run *)NULL)->key)];
 
-	if (e->vouchers == NULL)
+	if (e->keys->vouchers == NULL)
 		return NULL;
 	fleet_key(key, sizeof(key), node, gen);
-	return map_get(&e->vouchers->runs, key);
+	return map_get(&e->keys->vouchers->runs, key);
 }
 
 const struct voucher *vouchers_of(const struct engine *e, const char *node, uint64_t gen)
@@ -48,15 +48,15 @@ const char *engine_token_wait(const struct engine *e, const struct node *n)
 {
 	const struct voucher_run *r;
 
-	if (e->vouchers == NULL || n->state != NODE_WANTED || !vouchers_wanted(e, n->cloud))
+	if (e->keys->vouchers == NULL || n->state != NODE_WANTED || !vouchers_wanted(e, n->cloud))
 		return NULL;
 	r = vouchers_find(e, n->name, n->gen);
 	if (r != NULL && !r->asked && r->v.state == VOUCHER_HELD && secrets_serves(e))
 		return NULL;
-	if (engine_now(e) < e->vouchers->again_ms)
-		return e->vouchers->why;
-	if (r != NULL && e->secrets != NULL && e->secrets->error[0] != '\0')
-		return e->secrets->error;
+	if (engine_now(e) < e->keys->vouchers->again_ms)
+		return e->keys->vouchers->why;
+	if (r != NULL && e->keys->secrets != NULL && e->keys->secrets->error[0] != '\0')
+		return e->keys->secrets->error;
 	if (r != NULL && !r->asked && r->v.state == VOUCHER_HELD)
 		return "the secret store gives nobody keys now";
 	return r != NULL ? "the secret store makes a token for it" : NULL;
@@ -75,7 +75,7 @@ bool vouchers_keys(const struct engine *e, const struct node *n, int64_t *versio
 
 static struct voucher_run *put(struct engine *e, const char *node, uint64_t gen)
 {
-	struct vouchers *vs = e->vouchers;
+	struct vouchers *vs = e->keys->vouchers;
 	struct voucher_run *r = mem_zalloc(sizeof(*r));
 
 	r->e = e;
@@ -102,7 +102,7 @@ static void drop_open(struct vouchers *vs, const struct voucher_run *r)
 
 static void forget(struct engine *e, struct voucher_run *r)
 {
-	struct vouchers *vs = e->vouchers;
+	struct vouchers *vs = e->keys->vouchers;
 
 	assert(!r->looking);
 	if (r->asked) {
@@ -128,8 +128,8 @@ static bool is_open(const struct voucher_run *r)
 
 static void begin_open(struct engine *e, struct voucher_run *r)
 {
-	r->next_open = e->vouchers->open;
-	e->vouchers->open = r;
+	r->next_open = e->keys->vouchers->open;
+	e->keys->vouchers->open = r;
 }
 
 /* Somebody must know, whatever they look at. */
@@ -235,9 +235,9 @@ bool vouchers_is_held(const struct engine *e, const struct node *n)
 
 static void failed(struct engine *e, const struct voucher_run *r, const char *why)
 {
-	e->vouchers->again_ms = engine_now(e) + VOUCHER_AGAIN_MS;
-	e->vouchers->longer_ms = 0; /* that may be more than its policy allows */
-	(void)snprintf(e->vouchers->why, sizeof(e->vouchers->why), "%.150s", why);
+	e->keys->vouchers->again_ms = engine_now(e) + VOUCHER_AGAIN_MS;
+	e->keys->vouchers->longer_ms = 0; /* that may be more than its policy allows */
+	(void)snprintf(e->keys->vouchers->why, sizeof(e->keys->vouchers->why), "%.150s", why);
 	log_write(e->d.log, LOG_WARN, "there is no token for a node: it is not bought now", "node",
 		  r->v.node, "error", why, NULL);
 }
@@ -283,7 +283,7 @@ static void on_token(void *ctx, const struct secrets_released *rel, const struct
 	const struct fleet_name *nm = fleet_find(&e->fleet, r->v.node);
 
 	r->asked = false;
-	e->vouchers->nasked--;
+	e->keys->vouchers->nasked--;
 	if (rel == NULL) {
 		failed(e, r, err->msg);
 		forget(e, r);
@@ -306,13 +306,13 @@ static void on_token(void *ctx, const struct secrets_released *rel, const struct
 		came_bad(e, r);
 		return;
 	}
-	e->vouchers->why[0] = '\0';
+	e->keys->vouchers->why[0] = '\0';
 	journal_put_voucher(engine_tx(e), &r->v);
 }
 
 static void ask(struct engine *e, const struct fleet_node *fn, int64_t boot_ms)
 {
-	struct vouchers *vs = e->vouchers;
+	struct vouchers *vs = e->keys->vouchers;
 	struct voucher_run *r = put(e, fn->n.name, fn->n.gen);
 	int64_t life = voucher_life_ms(boot_ms);
 
@@ -329,7 +329,7 @@ static void ask(struct engine *e, const struct fleet_node *fn, int64_t boot_ms)
 /* After a failure one is the test for all. */
 static bool may_ask(const struct engine *e)
 {
-	const struct vouchers *vs = e->vouchers;
+	const struct vouchers *vs = e->keys->vouchers;
 
 	assert(vs != NULL); /* or nobody would want one */
 	return engine_now(e) >= vs->again_ms && (vs->why[0] == '\0' || vs->nasked == 0);
@@ -347,7 +347,7 @@ static bool is_current(const struct engine *e, const struct voucher *v)
  * next must live longer, or there would never be enough. */
 static void make_longer(struct engine *e, const struct voucher *old)
 {
-	struct vouchers *vs = e->vouchers;
+	struct vouchers *vs = e->keys->vouchers;
 	int64_t age = engine_now(e) - old->made_ms;
 
 	if (2 * age > vs->longer_ms)
@@ -414,7 +414,7 @@ static void on_look(void *ctx, enum secret_code what)
 	struct engine *e = r->e;
 
 	r->looking = false;
-	e->vouchers->flying--;
+	e->keys->vouchers->flying--;
 	r->look_ms = engine_now(e) + VOUCHER_LOOK_MS;
 	if (what == SECRET_OK)
 		step(e, r, r->v.state == VOUCHER_DOUBTED ? VOUCHER_EV_THERE : VOUCHER_EV_REVOKED,
@@ -427,14 +427,14 @@ static void send(struct engine *e, struct voucher_run *r)
 {
 	enum secret_op_kind what = r->v.state == VOUCHER_DOUBTED ? SECRET_LOOK : SECRET_REVOKE;
 
-	if (e->due)
+	if (e->staging.due)
 		engine_commit(e); /* else what we revoked ourselves is an alarm after a crash */
 	if (e->dead)
 		return;
 	r->look = (struct secrets_look){on_look, r};
 	r->looking = secrets_look(e, what, r->v.accessor, &r->look);
 	if (r->looking)
-		e->vouchers->flying++;
+		e->keys->vouchers->flying++;
 	else
 		r->look_ms = engine_now(e) + VOUCHER_LOOK_MS;
 }
@@ -443,11 +443,11 @@ static void look_for_node_init(struct engine *e);
 
 void vouchers_run(struct engine *e)
 {
-	struct vouchers *vs = e->vouchers;
+	struct vouchers *vs = e->keys->vouchers;
 	int64_t now = engine_now(e);
 	struct voucher_run *r;
 
-	if (vs != NULL && e->door == NULL && node_init_due(e))
+	if (vs != NULL && e->keys->door == NULL && node_init_due(e))
 		look_for_node_init(e);
 	if (vs == NULL || vs->open == NULL)
 		return;
@@ -465,7 +465,7 @@ void vouchers_run(struct engine *e)
 
 int64_t vouchers_next_ms(const struct engine *e)
 {
-	const struct vouchers *vs = e->vouchers;
+	const struct vouchers *vs = e->keys->vouchers;
 	int64_t next = INT64_MAX;
 
 	if (vs == NULL)
@@ -490,7 +490,7 @@ static int hash_node_init(struct engine *e, const struct conf *c, struct err *er
 	char *text = NULL;
 	size_t len;
 
-	if (door_read_stage1(c->nodes.node_init, &text, &len, e->vouchers->sha256, err) != 0)
+	if (door_read_stage1(c->nodes.node_init, &text, &len, e->keys->vouchers->sha256, err) != 0)
 		return -1;
 	free(text);
 	node_init_off(e, NULL);
@@ -526,21 +526,22 @@ static int know_store(struct engine *e, struct err *err)
 	int64_t was, is = hash_store(&e->conf->secrets);
 
 	if (journal_get_number(e->d.journal, "voucher_store", &was, err) != 0 ||
-	    journal_get_number(e->d.journal, "voucher_store_ms", &e->vouchers->store_ms, err) != 0)
+	    journal_get_number(e->d.journal, "voucher_store_ms", &e->keys->vouchers->store_ms,
+			       err) != 0)
 		return -1;
 	if (was == is)
 		return 0;
 	if (was != 0)
-		e->vouchers->store_ms = engine_now(e);
+		e->keys->vouchers->store_ms = engine_now(e);
 	journal_put_number(engine_tx(e), "voucher_store", is);
-	journal_put_number(engine_tx(e), "voucher_store_ms", e->vouchers->store_ms);
+	journal_put_number(engine_tx(e), "voucher_store_ms", e->keys->vouchers->store_ms);
 	return 0;
 }
 
 static int make_table(struct engine *e, struct err *err)
 {
-	e->vouchers = mem_zalloc(sizeof(*e->vouchers));
-	map_init(&e->vouchers->runs);
+	e->keys->vouchers = mem_zalloc(sizeof(*e->keys->vouchers));
+	map_init(&e->keys->vouchers->runs);
 	return know_store(e, err);
 }
 
@@ -558,7 +559,7 @@ int vouchers_reload(struct engine *e, const struct conf *next, struct err *err)
 {
 	struct err why;
 
-	if (e->vouchers == NULL || !gives_tokens(&next->secrets) ||
+	if (e->keys->vouchers == NULL || !gives_tokens(&next->secrets) ||
 	    hash_node_init(e, next, &why) == 0)
 		return 0;
 	if (engine_init_off(e) == NULL)
@@ -571,7 +572,7 @@ int vouchers_reload(struct engine *e, const struct conf *next, struct err *err)
  * after to their end, if there is a store to ask. */
 static bool look_after(struct engine *e, const struct voucher *v)
 {
-	if (e->vouchers != NULL)
+	if (e->keys->vouchers != NULL)
 		return true;
 	if (secrets_wraps(e)) {
 		(void)make_table(e, NULL); /* what cannot be read fails the load by itself */
@@ -600,7 +601,7 @@ void vouchers_load(struct engine *e, struct voucher *v)
 	r->v.let_go = fn != NULL && fn->n.release;
 	r->v.in_doubt = fn != NULL && fn->n.state == NODE_INDOUBT;
 	r->v.undated = v->made_ms > engine_now(e) || /* the clock was set back */
-		       v->made_ms < e->vouchers->store_ms;
+		       v->made_ms < e->keys->vouchers->store_ms;
 	if (is_open(r))
 		begin_open(e, r);
 	else if (fn == NULL || fn->n.state == NODE_GONE)
@@ -611,7 +612,7 @@ void vouchers_load(struct engine *e, struct voucher *v)
 
 void vouchers_free(struct engine *e)
 {
-	struct vouchers *vs = e->vouchers;
+	struct vouchers *vs = e->keys->vouchers;
 
 	if (vs == NULL)
 		return;
@@ -624,5 +625,5 @@ void vouchers_free(struct engine *e)
 	}
 	map_fini(&vs->runs);
 	free(vs);
-	e->vouchers = NULL;
+	e->keys->vouchers = NULL;
 }

@@ -3,8 +3,9 @@
 #ifndef BURSTD_VOUCHERS_H
 #define BURSTD_VOUCHERS_H
 
+#include "cloud/cloud.h"
 #include "core/voucher.h"
-#include "engine/private.h"
+#include "keys/keys.h"
 #include "keys/secrets.h"
 
 /* --- for the rest of engine/ --- */
@@ -27,8 +28,8 @@ bool vouchers_have(struct engine *e, struct fleet_node *const *v, size_t n);
 bool vouchers_waits(const struct engine *e, const struct node *n);
 /* What the one machine of a create is given, bought there; the same text every time: the caller's,
  * a secret.  NULL: *err. */
-char *vouchers_user_data(const struct engine *e, const struct batch *b, const struct conf_offer *o,
-			 struct err *err);
+char *vouchers_user_data(const struct engine *e, const struct keys_for *k,
+			 const struct conf_offer *o, struct err *err);
 /* A row is about to be written: whose machine is up or goes needs its token no more. */
 void vouchers_row(struct engine *e, const struct node *is);
 /* A row was told of that, whatever it made of it. */

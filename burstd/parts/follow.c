@@ -1,4 +1,6 @@
-#include "engine/private.h"
+#include "buy/buy.h"
+#include "jobs/jobs.h"
+#include "parts/parts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +35,7 @@ static bool climbs(struct engine *e, const struct fleet_node *fn)
 	fn->name->climbs = true;
 	fn->name->waits_for = is->job;
 	fn->name->waits_ms = engine_now(e);
-	e->climbing = true;
+	e->buy->climbing = true;
 	return true;
 }
 
@@ -92,7 +94,7 @@ void follow_row(struct engine *e, struct fleet_node *fn, const struct node *was)
 	bool useful = node_coming(was);
 	const char *wrong = NULL; /* with what came up, in more than a phrase */
 
-	e->notices.due = e->notices.due || strcmp(is->instance, was->instance) != 0;
+	e->jobs->notices.due = e->jobs->notices.due || strcmp(is->instance, was->instance) != 0;
 	if (is->addr[0] != '\0' && strcmp(is->addr, was->addr) != 0 && node_lives(is))
 		slurm_set_addr(e->slurm, is->name, is->addr, is->name);
 	if (was->state == NODE_BOOTING && is->state == NODE_READY)
@@ -106,7 +108,7 @@ void follow_row(struct engine *e, struct fleet_node *fn, const struct node *was)
 	if (was->state == NODE_INDOUBT && is->state == NODE_GONE)
 		place_doubt_ends(e, is);
 	if (was->state == NODE_CREATING && is->state == NODE_GONE && !was->release &&
-	    (engine_cloud(e, is)->caps.flags & PROVIDER_MACHINES) != 0)
+	    (cloud_of(e, is)->caps.flags & PROVIDER_MACHINES) != 0)
 		pool_node_failed(e, fn->name, is->gen);
 	if (is->state == NODE_DRAINING && fn == fleet_live(fn->name) && !was->release) {
 		if (is_reclaimed(was, is))

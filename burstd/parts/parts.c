@@ -1,7 +1,21 @@
 #include "parts/parts.h"
 
-#include "engine/private.h"
+#include "base/mem.h"
+#include "buy/buy.h"
+#include "cloud/cloud.h"
+#include "diff/diff.h"
+#include "jobs/jobs.h"
+#include "keys/keys.h"
 #include "keys/vouchers.h"
+
+void parts_init(struct engine *e)
+{
+	e->cloud = mem_zalloc(sizeof(*e->cloud));
+	e->jobs = mem_zalloc(sizeof(*e->jobs));
+	e->keys = mem_zalloc(sizeof(*e->keys));
+	e->buy = mem_zalloc(sizeof(*e->buy));
+	e->diff = mem_zalloc(sizeof(*e->diff));
+}
 
 /* In the order of the turn; where two may not change places, the reason stands there. */
 static const struct engine_part parts[] = {
@@ -9,6 +23,11 @@ static const struct engine_part parts[] = {
 		/* Rows of the journal name these pools and providers: nothing is made before. */
 		.name = "removed sections",
 		.complete = off_keep,
+	},
+	{
+		/* Before all that keep something there. */
+		.name = "what parts keep",
+		.at = {[PART_INIT] = parts_init},
 	},
 	{
 		/* Before the clouds: what they say of offers is kept for each pool. */
@@ -29,6 +48,7 @@ static const struct engine_part parts[] = {
 		       [PART_STOP] = cloud_cancel_all,
 		       [PART_FREE] = clouds_free},
 		.open = clouds_open,
+		.limits = clouds_limits,
 		.may_use = fabric_may_use,
 		.may_reload = fabric_check,
 		.next_ms = clouds_next_ms,
@@ -92,7 +112,8 @@ static const struct engine_part parts[] = {
 	},
 	{
 		.name = "nodes that came up",
-		.at = {[PART_TAKE] = engine_run_up},
+		.at = {[PART_TAKE] = registered_run, [PART_FREE] = registered_free},
+		.next_ms = registered_next_ms,
 	},
 
 	{
@@ -146,6 +167,7 @@ static const struct engine_part parts[] = {
 	},
 	{
 		.name = "creates",
+		.needs = launch_needs,
 		.at = {[PART_START] = place_write_back,
 		       [PART_RUN] = launch_run,
 		       [PART_FREE] = launch_free},

@@ -7,4 +7,15 @@
 
 struct engine_parts parts_all(void);
 
+/* Make the memory of each directory of parts, empty. */
+void parts_init(struct engine *e);
+
+/* --- restore.c --- */
+/* Give each part what the journal has of it. */
+int restore_open(struct engine *e, struct err *err);
+
+/* --- follow.c --- */
+/* Do what follows from a change of a row, once it is durable. */
+void follow_row(struct engine *e, struct fleet_node *fn, const struct node *was);
+
 #endif

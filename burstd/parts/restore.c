@@ -1,5 +1,9 @@
-#include "engine/private.h"
+#include "buy/buy.h"
+#include "cloud/cloud.h"
+#include "jobs/jobs.h"
+#include "keys/keys.h"
 #include "keys/vouchers.h"
+#include "parts/parts.h"
 
 #include <assert.h>
 
@@ -100,7 +104,7 @@ int restore_open(struct engine *e, struct err *err)
 	if (journal_get_number(e->d.journal, JOURNAL_LAST_BATCH, &last_batch, err) != 0 ||
 	    doubt_load(e, err) != 0)
 		return err_wrap(err, "cannot go on from the journal");
-	e->last_batch = (uint64_t)last_batch;
+	e->buy->last_batch = (uint64_t)last_batch;
 	if (breach_load(e, err) != 0 || journal_load(e->d.journal, &v, err) != 0)
 		return err_wrap(err, "cannot go on from the journal");
 	launch_restore(e);

@@ -1,4 +1,7 @@
-#include "engine/private.h"
+#include "buy/buy.h"
+#include "cloud/cloud.h"
+#include "jobs/jobs.h"
+#include "parts/parts.h"
 
 #include <assert.h>
 
@@ -8,10 +11,10 @@
 
 void engine_reconcile(struct engine *e)
 {
-	e->poll_next = engine_now(e);
+	e->poll.next_ms = engine_now(e);
 	prereq_hurry(e);
 	for (size_t i = 0; i < e->conf->nproviders; i++)
-		e->clouds[i].list_next = e->clouds[i].offers_next = engine_now(e);
+		e->cloud->all[i].list_next = e->cloud->all[i].offers_next = engine_now(e);
 	engine_turn(e);
 }
 
@@ -32,7 +35,7 @@ struct fleet_name *const *engine_sorted(struct engine *e)
 
 uint64_t engine_last_batch(const struct engine *e)
 {
-	return e->last_batch;
+	return e->buy->last_batch;
 }
 
 int64_t engine_started_ms(const struct engine *e)
@@ -42,13 +45,12 @@ int64_t engine_started_ms(const struct engine *e)
 
 struct engine_source engine_slurm_source(const struct engine *e)
 {
-	return (struct engine_source){"slurmctld", e->slurm_ok_ms, e->slurm_failed_ms,
-				      e->slurm_error};
+	return (struct engine_source){"slurmctld", e->poll.ok_ms, e->poll.failed_ms, e->poll.error};
 }
 
 struct engine_source engine_provider_source(const struct engine *e, size_t provider)
 {
-	const struct cloud *c = &e->clouds[provider];
+	const struct cloud *c = &e->cloud->all[provider];
 
 	return (struct engine_source){c->conf->name, c->ok_ms, c->failed_ms,
 				      off_is(c) ? c->off : c->error};
@@ -56,19 +58,19 @@ struct engine_source engine_provider_source(const struct engine *e, size_t provi
 
 const char *engine_undeleted(const struct engine *e, size_t provider, int64_t *failed_ms)
 {
-	*failed_ms = e->clouds[provider].undeleted_ms;
-	return e->clouds[provider].undeleted;
+	*failed_ms = e->cloud->all[provider].undeleted_ms;
+	return e->cloud->all[provider].undeleted;
 }
 
 const char *engine_unheard(const struct engine *e, size_t provider, int64_t *since_ms)
 {
-	*since_ms = e->clouds[provider].unheard_ms;
-	return e->clouds[provider].unheard;
+	*since_ms = e->cloud->all[provider].unheard_ms;
+	return e->cloud->all[provider].unheard;
 }
 
 const char *engine_unreadable(const struct engine *e, size_t provider, size_t i)
 {
-	const struct cloud *c = &e->clouds[provider];
+	const struct cloud *c = &e->cloud->all[provider];
 
 	for (size_t k = 0; k < c->nodd; k++)
 		if (c->odd[k].shown && i-- == 0)
@@ -78,7 +80,7 @@ const char *engine_unreadable(const struct engine *e, size_t provider, size_t i)
 
 bool engine_stray(const struct engine *e, size_t provider, size_t i, struct engine_stray *out)
 {
-	const struct cloud *c = &e->clouds[provider];
+	const struct cloud *c = &e->cloud->all[provider];
 
 	if (i >= c->nstrays)
 		return false;

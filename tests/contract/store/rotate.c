@@ -11,11 +11,11 @@
 
 static struct rotate *rotation(void)
 {
-	if (T.e.rotate == NULL) {
-		T.e.rotate = mem_zalloc(sizeof(*T.e.rotate));
-		T.e.rotate->e = &T.e;
+	if (T.e.keys->rotate == NULL) {
+		T.e.keys->rotate = mem_zalloc(sizeof(*T.e.keys->rotate));
+		T.e.keys->rotate->e = &T.e;
 	}
-	return T.e.rotate;
+	return T.e.keys->rotate;
 }
 
 /* --- what rotate_store.c needs of rotate.c, and of the door -----------------------------------
@@ -164,20 +164,20 @@ void tool_write(const char *version)
 
 void tool_rotate_run(void)
 {
-	if (T.e.rotate != NULL)
-		rotate_store_run(T.e.rotate);
+	if (T.e.keys->rotate != NULL)
+		rotate_store_run(T.e.keys->rotate);
 }
 
 int64_t tool_rotate_next_ms(void)
 {
-	return T.e.rotate != NULL ? rotate_store_next_ms(T.e.rotate) : INT64_MAX;
+	return T.e.keys->rotate != NULL ? rotate_store_next_ms(T.e.keys->rotate) : INT64_MAX;
 }
 
 void tool_rotate_free(void)
 {
-	if (T.e.rotate == NULL)
+	if (T.e.keys->rotate == NULL)
 		return;
-	rotate_store_free(T.e.rotate);
-	free(T.e.rotate);
-	T.e.rotate = NULL;
+	rotate_store_free(T.e.keys->rotate);
+	free(T.e.keys->rotate);
+	T.e.keys->rotate = NULL;
 }

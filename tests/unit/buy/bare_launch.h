@@ -14,8 +14,11 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "engine/private.h"
+#include "buy/buy.h"
+#include "cloud/cloud.h"
+#include "keys/keys.h"
 #include "keys/vouchers.h"
+#include "tests/unit/engine/bare_state.h"
 
 enum { NODES = 10 };
 
@@ -84,13 +87,6 @@ void engine_commit(struct engine *e)
 void engine_spend(struct engine *e, size_t nodes)
 {
 	e->left -= nodes < e->left ? nodes : e->left;
-}
-
-struct cloud *engine_cloud(struct engine *e, const struct node *n)
-{
-	(void)e;
-	(void)n;
-	return &F.cloud;
 }
 
 const struct node_limits *engine_limits(const struct engine *e, const struct node *n,
@@ -292,11 +288,11 @@ bool claims_wanted(const struct engine *e, uint32_t cloud)
 	return F.claims;
 }
 
-char *claims_user_data(const struct engine *e, const struct batch *b, struct err *err)
+char *claims_user_data(const struct engine *e, const struct keys_for *k, struct err *err)
 {
 	(void)e;
 	(void)err;
-	return mem_strdup(b->j.token);
+	return mem_strdup(k->token);
 }
 
 bool vouchers_wanted(const struct engine *e, uint32_t cloud)
@@ -323,20 +319,20 @@ bool vouchers_have(struct engine *e, struct fleet_node *const *v, size_t n)
 	return true;
 }
 
-char *vouchers_user_data(const struct engine *e, const struct batch *b, const struct conf_offer *o,
-			 struct err *err)
+char *vouchers_user_data(const struct engine *e, const struct keys_for *k,
+			 const struct conf_offer *o, struct err *err)
 {
 	(void)e;
 	(void)o;
-	if (b->n != 1)
+	if (k->n != 1)
 		return (void)err_set(err, ERR_INVALID, "several"), NULL;
-	return mem_strdup(b->members[0].name->name);
+	return mem_strdup(k->members[0].name->name);
 }
 
-void claims_issue(struct engine *e, const struct batch *b)
+void claims_issue(struct engine *e, const struct keys_for *k)
 {
 	(void)e;
-	F.issued += b->n;
+	F.issued += k->n;
 }
 
 void journal_put_node(struct journal_tx *tx, const struct node *n, const char *pool)
@@ -405,6 +401,7 @@ static inline int setup(void **state)
 			 .provider = {.name = p_name},
 			 .hash = 1,
 			 .fits = NODES};
+	bare_state(&F.e);
 	F.conf = (struct conf){
 		.pools = &F.pool, .npools = 1, .providers = &F.provider, .nproviders = 1};
 	F.cloud = (struct cloud){.e = &F.e,
@@ -413,15 +410,15 @@ static inline int setup(void **state)
 				 .listed = true,
 				 .caps.create_max = NODES};
 	limit_init(&F.cloud.limit, 1000, 0, NULL, engine_now(&F.e));
-	cooldown_init(&F.e.cooldown);
-	unsold_init(&F.e.unsold);
+	cooldown_init(&F.e.cloud->cooldown);
+	unsold_init(&F.e.cloud->unsold);
 	F.e.conf = &F.conf;
-	F.e.clouds = &F.cloud;
+	F.e.cloud->all = &F.cloud;
 	F.e.d.uuid = "0a1b2c3d-0000-4000-8000-001122334455";
 	F.e.slice = (struct engine_slice){.send = NODES, .write = 4};
 	F.e.left = F.e.slice.write;
-	F.e.snapshot_ms = 1;
-	F.e.answers_last = &F.e.answers;
+	F.e.poll.snapshot_ms = 1;
+	F.e.buy->answers_last = &F.e.buy->answers;
 	fleet_init(&F.e.fleet, 1);
 	for (int i = 1; i <= NODES; i++) {
 		char name[16];
@@ -441,8 +438,8 @@ static inline int teardown(void **state)
 	launch_free(&F.e);
 	free(F.cloud.fabrics);
 	map_fini(&F.cloud.ids);
-	cooldown_fini(&F.e.cooldown);
-	unsold_fini(&F.e.unsold);
+	cooldown_fini(&F.e.cloud->cooldown);
+	unsold_fini(&F.e.cloud->unsold);
 	fleet_fini(&F.e.fleet);
 	return 0;
 }

@@ -1,6 +1,8 @@
 /* test_launch.c - a burst is cut into pieces: what goes out, and what is answered, leaves the loop
  * time for hooks. */
 #include "bare_launch.h"
+#include "buy/buy.h"
+#include "cloud/cloud.h"
 
 static void test_nothing_goes_out_when_this_pass_has_done_its_work(void **state)
 {
@@ -28,16 +30,16 @@ static void test_what_the_disk_held_up_for_long_is_decided_anew(void **state)
 	assert_int_equal(F.sent, 0);
 	assert_int_equal(F.made, 0);
 	F.e.left = NODES;
-	while (F.e.answers != NULL)
+	while (F.e.buy->answers != NULL)
 		launch_answered(&F.e);
 	assert_int_equal(count(NODE_WANTED), NODES);
 	launch_settle(&F.e);
-	assert_null(F.e.batches);
+	assert_null(F.e.buy->batches);
 	F.passed += 60000; /* longer than it waits for another try */
 	F.e.left = NODES;
 	launch_run(&F.e);
 	assert_int_equal(F.sent, 0);
-	F.e.snapshot_ms = engine_now(&F.e);
+	F.e.poll.snapshot_ms = engine_now(&F.e);
 	F.recorded = 0; /* it was, as is what never left us */
 	launch_run(&F.e);
 	assert_int_equal(F.sent, 1);
@@ -55,23 +57,23 @@ static void test_an_answer_is_taken_in_by_pieces(void **state)
 		assert_int_equal(F.nposted, posted);
 		assert_int_equal(count(NODE_BOOTING), posted);
 		assert_int_equal(F.e.left, 0);
-		assert_non_null(F.e.answers);
+		assert_non_null(F.e.buy->answers);
 		launch_run(&F.e); /* the batch is still on the wire: no repeat, not forgotten */
-		assert_non_null(F.e.batches);
+		assert_non_null(F.e.buy->batches);
 		assert_int_equal(F.hurried, 0);
 		F.e.left = F.e.slice.write;
 	}
 	launch_answered(&F.e);
 	assert_int_equal(F.nposted, NODES);
 	assert_int_equal(count(NODE_BOOTING), NODES);
-	assert_null(F.e.answers);
+	assert_null(F.e.buy->answers);
 	assert_int_equal(F.e.left, 2);
 	assert_int_equal(F.hurried, 1);
 	assert_int_equal(F.e.count.instances_created, NODES);
 	assert_int_equal(fleet_find(&F.e.fleet, "c3")->newest->said_ms, 1002); /* its clock's */
 	assert_int_equal(F.sent, 1);
 	launch_settle(&F.e);
-	assert_null(F.e.batches);
+	assert_null(F.e.buy->batches);
 }
 
 /* The first of those that a place refuses waits for it as long as the last: else its job would be
@@ -88,7 +90,7 @@ static void test_who_is_refused_first_knows_when_the_place_opens(void **state)
 		items[i] = (struct provider_item){.code = PROVIDER_CAPACITY};
 	F.nposted = 0;
 	F.answer(&F.cloud, F.ctx, &r);
-	for (int i = 0; i < NODES && F.e.answers != NULL; i++) {
+	for (int i = 0; i < NODES && F.e.buy->answers != NULL; i++) {
 		F.e.left = F.e.slice.write;
 		launch_answered(&F.e);
 	}
@@ -121,10 +123,10 @@ static void test_user_data_of_machines_that_claim(void **state)
 	assert_string_equal(F.op.u.create.user_data, F.op.u.create.token);
 	assert_int_equal(F.issued, NODES);
 	answer(NODES);
-	assert_non_null(F.e.batches->user_data);
+	assert_non_null(F.e.buy->batches->user_data);
 	F.e.left = NODES;
 	launch_answered(&F.e);
-	assert_null(F.e.batches->user_data);
+	assert_null(F.e.buy->batches->user_data);
 }
 
 /* Each with its own; and who has no token yet is not bought, nor is anything else kept from it. */
@@ -317,8 +319,8 @@ static void cool(const struct conf_offer *o, int64_t ago_ms)
 	const struct cooldown_place at = {
 		.provider = p_name, .type = o->type, .region = o->region, .zone = o->zone};
 
-	(void)cooldown_bought(&F.e.cooldown, &at, PROVIDER_CAPACITY, engine_now(&F.e) - ago_ms,
-			      engine_now(&F.e) - ago_ms);
+	(void)cooldown_bought(&F.e.cloud->cooldown, &at, PROVIDER_CAPACITY,
+			      engine_now(&F.e) - ago_ms, engine_now(&F.e) - ago_ms);
 }
 
 static void test_who_waits_for_a_probe_keeps_no_other_place_waiting(void **state)
@@ -476,7 +478,7 @@ static void test_the_number_of_a_batch_never_comes_again(void **state)
 	j.id = now + 5;
 	launch_load(&F.e, &j);
 	launch_run(&F.e);
-	assert_int_equal(F.e.batches->j.id, now + 11);
+	assert_int_equal(F.e.buy->batches->j.id, now + 11);
 	assert_int_equal(F.last_batch, now + 11);
 }
 
@@ -488,8 +490,8 @@ static void test_the_number_of_a_create_that_cannot_be_built_is_in_the_journal(v
 	F.unbuildable = true;
 	launch_run(&F.e);
 	assert_int_equal(F.sent, 0);
-	assert_true(F.e.last_batch > 0);
-	assert_int_equal(F.last_batch, F.e.last_batch);
+	assert_true(F.e.buy->last_batch > 0);
+	assert_int_equal(F.last_batch, F.e.buy->last_batch);
 }
 
 /* Nor does that of a job, of all that the journal has. */
@@ -498,7 +500,7 @@ static void test_the_number_of_a_gang_never_comes_again(void **state)
 	(void)state;
 	make_gangs();
 	launch_restore(&F.e);
-	assert_int_equal(F.e.last_group, 2);
+	assert_int_equal(F.e.buy->last_group, 2);
 }
 
 static void test_an_answer_about_another_node_is_none(void **state)
@@ -723,7 +725,7 @@ static void test_a_create_on_the_wire_is_not_forgotten(void **state)
 		fleet_set(&F.e.fleet, row(name), &n);
 	}
 	launch_settle(&F.e);
-	assert_non_null(F.e.batches);
+	assert_non_null(F.e.buy->batches);
 }
 
 /* Its answer or the time wakes us: to look again at once would burn a processor (I25). */

@@ -1,5 +1,7 @@
 /* test_launch_again.c - a create in doubt is repeated as it was, or not at all. */
 #include "bare_launch.h"
+#include "buy/buy.h"
+#include "cloud/cloud.h"
 
 static struct fleet_node *row(const char *name)
 {

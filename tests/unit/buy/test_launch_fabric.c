@@ -1,6 +1,8 @@
 /* test_launch_fabric.c - a fabric for each job of several nodes (ADR 18): made before its create,
  * and again before a repeat. */
 #include "bare_launch.h"
+#include "buy/buy.h"
+#include "cloud/cloud.h"
 
 /* c1 ... c3 are one job, the rest were bought before. */
 static void want_a_job(const char *fabric)
@@ -54,7 +56,7 @@ static void test_a_fabric_is_made_before_the_create_of_its_job(void **state)
 	answer(3);
 	launch_answered(&F.e); /* in one piece: a crash must not cut it */
 	assert_int_equal(count(NODE_BOOTING), 3);
-	assert_null(F.e.answers);
+	assert_null(F.e.buy->answers);
 }
 
 /* One node of a job that has its others in another pool goes with those that stand alone. */
@@ -193,11 +195,11 @@ static void test_what_changed_while_the_fabric_was_made_counts(void **state)
 	F.closed = "paused";
 	say(PROVIDER_OK);
 	assert_int_equal(F.sent, 0);
-	assert_int_equal(F.e.cooldown.n, 0); /* nothing has failed there */
+	assert_int_equal(F.e.cloud->cooldown.n, 0); /* nothing has failed there */
 	assert_int_equal(count(NODE_WANTED), 3);
 	launch_run(&F.e);
 	launch_answered(&F.e); /* there is no other answer */
-	assert_null(F.e.batches);
+	assert_null(F.e.buy->batches);
 	(void)teardown(state);
 	(void)setup(state);
 	want_a_job("job");
@@ -352,12 +354,14 @@ static void is_no_purchase_that_is_tried(void)
 	int64_t then = engine_now(&F.e) - COOLDOWN_CAPACITY_MS - 1;
 
 	want_a_job("job");
-	(void)cooldown_bought(&F.e.cooldown, &at, PROVIDER_CAPACITY, then, then);
-	assert_int_equal(cooldown_look(&F.e.cooldown, &at, engine_now(&F.e)).state, COOLDOWN_HALF);
+	(void)cooldown_bought(&F.e.cloud->cooldown, &at, PROVIDER_CAPACITY, then, then);
+	assert_int_equal(cooldown_look(&F.e.cloud->cooldown, &at, engine_now(&F.e)).state,
+			 COOLDOWN_HALF);
 	launch_run(&F.e);
 	assert_int_equal(F.made + F.sent, 0);
 	assert_int_equal(count(NODE_GONE), NODES);
-	assert_int_equal(cooldown_look(&F.e.cooldown, &at, engine_now(&F.e)).state, COOLDOWN_HALF);
+	assert_int_equal(cooldown_look(&F.e.cloud->cooldown, &at, engine_now(&F.e)).state,
+			 COOLDOWN_HALF);
 }
 
 static void test_a_job_too_large_is_no_purchase_that_is_tried(void **state)

@@ -13,7 +13,9 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "engine/private.h"
+#include "buy/buy.h"
+#include "cloud/cloud.h"
+#include "tests/unit/engine/bare_state.h"
 
 enum { POSTED_MAX = 8 };
 
@@ -127,13 +129,14 @@ static int setup(void **state)
 
 	(void)state;
 	F = (struct fix){.now = INT64_C(1800000000000), .name = "c6", .offer = "here"};
+	bare_state(&F.e);
 	F.offers[0].name = here;
 	F.offers[1].name = there;
 	for (size_t i = 0; i < 3; i++)
 		F.pools[i] = (struct conf_pool){.name = names[i], .offers = F.offers, .noffers = 2};
 	F.conf = (struct conf){.pools = F.pools, .npools = 2, .state_dir = names[0]};
 	F.e.conf = &F.conf;
-	F.e.clouds = &F.cloud;
+	F.e.cloud->all = &F.cloud;
 	F.e.slice.write = F.e.left = 500;
 	fleet_init(&F.e.fleet, 3);
 	pool_init(&F.e);
@@ -143,7 +146,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	free(F.e.pools);
+	free(F.e.buy->pools);
 	fleet_fini(&F.e.fleet);
 	return 0;
 }
@@ -471,7 +474,7 @@ static void test_refuse_wanted(void **state)
 	struct fleet_node *busy, *paused, *closed;
 
 	(void)state;
-	F.e.snapshot_ms = 1;
+	F.e.poll.snapshot_ms = 1;
 	(void)want("b1", 1);
 	pool_refuse_wanted(&F.e);
 	assert_int_equal(F.nposted, 0); /* all pools are open */
@@ -504,7 +507,7 @@ static void test_refuse_after_a_look(void **state)
 	load("alpha", (struct breaker){0}, true);
 	pool_refuse_wanted(&F.e);
 	assert_int_equal(F.nposted, 0);
-	F.e.snapshot_ms = F.now + 1;
+	F.e.poll.snapshot_ms = F.now + 1;
 	pool_refuse_wanted(&F.e);
 	assert_int_equal(F.nposted, 1);
 }
@@ -517,7 +520,7 @@ static void test_refuse_for_what_is_not_listed(void **state)
 	const struct cloud far = {.conf = &provider};
 
 	(void)state;
-	F.e.snapshot_ms = 1;
+	F.e.poll.snapshot_ms = 1;
 	(void)want("a1", 0);
 	pool_refuse_wanted(&F.e);
 	assert_int_equal(F.nposted, 0);
@@ -535,7 +538,7 @@ static void test_refuse_for_what_is_not_listed(void **state)
 static void test_refuse_for_the_disk(void **state)
 {
 	(void)state;
-	F.e.snapshot_ms = 1;
+	F.e.poll.snapshot_ms = 1;
 	(void)want("a1", 0);
 	F.low = true;
 	assert_false(pool_look(&F.e));

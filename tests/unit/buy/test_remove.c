@@ -13,7 +13,9 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "engine/private.h"
+#include "buy/buy.h"
+#include "cloud/cloud.h"
+#include "tests/unit/engine/bare_state.h"
 
 enum { STRAYS = 5, SENT_MAX = 16, MINUTE = 60000 };
 
@@ -48,13 +50,6 @@ void engine_commit(struct engine *e)
 {
 	(void)e;
 	F.committed = F.on_record;
-}
-
-struct cloud *engine_cloud(struct engine *e, const struct node *n)
-{
-	(void)e;
-	(void)n;
-	return &F.cloud;
 }
 
 const struct node_limits *engine_limits(const struct engine *e, const struct node *n,
@@ -164,11 +159,12 @@ static int setup(void **state)
 {
 	(void)state;
 	F = (struct fix){.now = INT64_C(1800000000000), .slots = 8};
+	bare_state(&F.e);
 	F.provider = (struct conf_provider){.name = name, .settle_ms = 1000};
 	F.conf = (struct conf){.providers = &F.provider, .nproviders = 1};
 	F.e.conf = &F.conf;
-	F.e.clouds = &F.cloud;
-	F.e.snapshot_ms = F.now; /* it has none of their nodes */
+	F.e.cloud->all = &F.cloud;
+	F.e.poll.snapshot_ms = F.now; /* it has none of their nodes */
 	F.cloud = (struct cloud){.e = &F.e, .conf = &F.provider, .caps.delete_max = 3};
 	F.cloud.strays = mem_zalloc(STRAYS * sizeof(*F.cloud.strays));
 	F.cloud.nstrays = STRAYS;

@@ -13,7 +13,10 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "engine/private.h"
+#include "buy/buy.h"
+#include "cloud/cloud.h"
+#include "jobs/jobs.h"
+#include "tests/unit/engine/bare_state.h"
 
 enum { MINUTE = 60000, HOUR = 3600000, PRICE = 1000000000 };
 
@@ -138,6 +141,7 @@ static int setup(void **state)
 {
 	(void)state;
 	F = (struct fix){.now = INT64_C(1800000000000), .price = PRICE};
+	bare_state(&F.e);
 	F.settled_ms = F.now - 1000;
 	F.cloud.listed = true;
 	F.conf = (struct conf){.pools = F.pools, .npools = 2};
@@ -205,7 +209,7 @@ static void settings(const char *excluded)
 static const char *look(void)
 {
 	F.told[0] = '\0';
-	F.e.snapshot_ms = F.now;
+	F.e.poll.snapshot_ms = F.now;
 	warm_run(&F.e);
 	return F.told;
 }
@@ -218,7 +222,7 @@ static void test_what_lacks_is_powered_up_and_kept_when_it_is_up(void **state)
 	(void)state;
 	settings("(null)");
 	assert_string_equal(look(), "up:c1 up:c2");
-	assert_true(F.e.moving);
+	assert_true(F.e.poll.moving);
 	assert_true(name("c1")->flags & SLURM_POWERED_DOWN);
 	for (int i = 1; i <= 2; i++)
 		name(i == 1 ? "c1" : "c2")->flags |= SLURM_POWER_UP;
@@ -506,13 +510,13 @@ static void test_what_is_paid_is_kept_and_let_go_in_time(void **state)
 	assert_int_equal(warm_next_ms(&F.e), F.now + 48 * MINUTE);
 	F.now += 48 * MINUTE - 1;
 	F.told[0] = '\0';
-	F.e.poll_next = F.now + MINUTE;
+	F.e.poll.next_ms = F.now + MINUTE;
 	warm_run(&F.e); /* nothing has happened: it is not looked at */
 	assert_string_equal(F.told, "");
 	F.now += 1;
 	warm_run(&F.e); /* without a snapshot */
 	assert_string_equal(F.told, "-c1");
-	assert_int_equal(F.e.poll_next, F.now);
+	assert_int_equal(F.e.poll.next_ms, F.now);
 	assert_int_equal(engine_warm(&F.e, 0).paid, 0);
 	assert_int_equal(warm_next_ms(&F.e), F.now + 2 * MINUTE);
 	F.now += 2 * MINUTE; /* slurmctld did not let go of it: the next one is paid */

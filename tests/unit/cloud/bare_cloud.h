@@ -4,8 +4,10 @@
 #ifndef TESTS_BARE_CLOUD_H
 #define TESTS_BARE_CLOUD_H
 
+#include "cloud/cloud.h"
 #include "io/http_client.h"
 #include "tests/unit/engine/bare_engine.h"
+#include "tests/unit/engine/bare_state.h"
 
 enum { WIRE_MAX = 64 };
 
@@ -94,27 +96,25 @@ void engine_event(struct engine *e, const char *node, uint64_t gen, const char *
 }
 
 /* One whose name begins so is too early. */
-bool engine_noticed(struct cloud *c, const struct provider_notice *n)
+bool engine_noticed(struct engine *e, struct cloud *c, const struct provider_notice *n)
 {
+	(void)e;
 	assert_ptr_equal(c, B.c);
 	tell(n->id);
 	return n->id[0] != 'e';
 }
 
-void engine_listed(struct cloud *c)
+void engine_listed(struct engine *e, struct cloud *c)
 {
+	(void)e;
 	c->unsure = B.unsure;
 	B.lists++;
 }
 
-struct cloud *engine_cloud(struct engine *e, const struct node *n)
+void engine_heard(struct engine *e, struct cloud *c, enum provider_op_kind kind,
+		  const struct provider_result *r, int64_t sent_ms)
 {
-	return &e->clouds[n->cloud];
-}
-
-void engine_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
-		  int64_t sent_ms)
-{
+	(void)e;
 	assert_ptr_equal(c, B.c);
 	assert_non_null(r);
 	assert_true(sent_ms <= W.now);
@@ -129,8 +129,9 @@ void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provid
 		add(B.heard, sizeof(B.heard), provider_code_str(r->code), ";", "");
 }
 
-void engine_quotes(struct cloud *c, struct provider_offer *before, size_t nbefore)
+void engine_quotes(struct engine *e, struct cloud *c, struct provider_offer *before, size_t nbefore)
 {
+	(void)e;
 	assert_ptr_equal(c, B.c);
 	(void)before;
 	(void)nbefore;
@@ -206,10 +207,11 @@ static inline void bare_init(const struct provider_ops *ops, size_t npools, uint
 				       .concurrency = concurrency,
 				       .list_ms = 30000,
 				       .timeout_ms = 30000}};
+	bare_state(&B.e);
 	B.conf = (struct conf){
 		.providers = &B.provider, .nproviders = 1, .pools = B.pools, .npools = npools};
 	B.e.conf = &B.conf;
-	B.e.clouds = B.clouds;
+	B.e.cloud->all = B.clouds;
 	B.c = &B.clouds[0];
 	*B.c = (struct cloud){.e = &B.e, .conf = &B.provider, .ops = ops};
 	fleet_init(&B.e.fleet, npools);

@@ -1,6 +1,7 @@
 /* test_cloud.c - the requests of one provider and its limits: each asks, what is throttled is asked
  * again, and none of it says how the provider is.  The driver is the test's. */
 #include "bare_cloud.h"
+#include "cloud/cloud.h"
 
 static struct fix {
 	enum provider_code code; /* of the next answers ... */

@@ -2,7 +2,10 @@
  * them.
  *
  * On a bare struct engine: the wire and the journal are the test's. */
+#include "buy/buy.h"
+#include "cloud/cloud.h"
 #include "tests/unit/engine/bare_engine.h"
+#include "tests/unit/engine/bare_state.h"
 
 enum { NODES = 3, SAID_MAX = 16 };
 
@@ -101,6 +104,7 @@ static int setup(void **state)
 	F = (struct fix){.pool = {.name = pool_name,
 				  .own = {.name = no_text, .in_fabric = "job", .line = 17}},
 			 .provider = {.name = cloud_name}};
+	bare_state(&F.e);
 	F.conf = (struct conf){.path = path,
 			       .pools = &F.pool,
 			       .npools = 1,
@@ -112,7 +116,7 @@ static int setup(void **state)
 				 .listed = true,
 				 .caps.flags = PROVIDER_FABRICS};
 	F.e.conf = &F.conf;
-	F.e.clouds = &F.cloud;
+	F.e.cloud->all = &F.cloud;
 	F.e.d.uuid = "0a1b2c3d-0000-4000-8000-001122334455";
 	fleet_init(&F.e.fleet, 1);
 	for (unsigned i = 1; i <= NODES; i++) {

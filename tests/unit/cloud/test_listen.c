@@ -1,6 +1,7 @@
 /* test_listen.c - notices of a provider: one request at a time that it may hold, what it tells made
  * durable and only then acknowledged, and silence without cost.  The driver is the test's. */
 #include "bare_cloud.h"
+#include "cloud/cloud.h"
 
 static struct provider_result result; /* the next parse(); what it owns goes with it */
 

@@ -1,6 +1,7 @@
 /* test_login.c - sessions of a provider: first the login, in steps, then all else; and its offers,
  * page by page.  The driver is the test's. */
 #include "bare_cloud.h"
+#include "cloud/cloud.h"
 
 enum { MINUTE = 60000 };
 

@@ -2,7 +2,9 @@
  * and before the instance is deleted; whatever becomes of that delays nothing for long.
  *
  * On a bare struct engine: the cloud, the clock and the records are the test's. */
+#include "cloud/cloud.h"
 #include "tests/unit/engine/bare_engine.h"
+#include "tests/unit/engine/bare_state.h"
 
 static struct fix {
 	struct engine e;
@@ -34,13 +36,6 @@ void engine_commit(struct engine *e)
 {
 	(void)e;
 	tell("commit", "");
-}
-
-struct cloud *engine_cloud(struct engine *e, const struct node *n)
-{
-	(void)e;
-	(void)n;
-	return &F.cloud;
 }
 
 bool cloud_ready(struct cloud *c, enum provider_op_kind kind)
@@ -81,10 +76,11 @@ static int setup(void **state)
 	(void)state;
 	W = (struct world){.now = BEGAN};
 	F = (struct fix){.ready = true};
+	bare_state(&F.e);
 	F.provider = (struct conf_provider){.name = name, .timeout_ms = 30000};
 	F.conf = (struct conf){.providers = &F.provider, .nproviders = 1};
 	F.e.conf = &F.conf;
-	F.e.clouds = &F.cloud;
+	F.e.cloud->all = &F.cloud;
 	F.cloud =
 		(struct cloud){.e = &F.e, .conf = &F.provider, .caps = {.flags = PROVIDER_REPORTS}};
 	fleet_init(&F.e.fleet, 1);
@@ -156,7 +152,7 @@ static void test_one_that_is_throttled_is_sent_again_while_there_is_time(void **
 	free(F.ctx);
 	F.ctx = NULL;
 	assert_true(fn->reporting);
-	assert_int_equal(F.e.nreports, 1);
+	assert_int_equal(F.e.cloud->nreports, 1);
 	report_run(&F.e);
 	assert_string_equal(F.story, "record reconciler ec2 c1 XID 79 i-1\ncommit\n"
 				     "send i-1: XID 79\n");
@@ -165,7 +161,7 @@ static void test_one_that_is_throttled_is_sent_again_while_there_is_time(void **
 	answer(PROVIDER_RATE, "slowly");
 	assert_string_equal(F.story, "c1 report-failed: provider ec2, instance i-1: slowly\n");
 	assert_false(fn->reporting);
-	assert_int_equal(F.e.nreports, 0);
+	assert_int_equal(F.e.cloud->nreports, 0);
 }
 
 /* Its requests are throttled, or there is no session: no longer than one may take. */
@@ -184,7 +180,7 @@ static void test_a_provider_without_time_is_not_waited_for(void **state)
 				     "provider had no time for it\n");
 	assert_false(fn->reporting);
 	assert_int_equal(F.sent, 0);
-	assert_int_equal(F.e.nreports, 0);
+	assert_int_equal(F.e.cloud->nreports, 0);
 }
 
 static void test_a_provider_without_an_ear_is_not_told(void **state)

@@ -2,6 +2,7 @@
 #include "engine/times.h"
 
 #include "base/fmt.h"
+#include "cloud/cloud.h"
 #include "tests/unit/engine/bare_engine.h"
 
 #define HOUR INT64_C(3600000)

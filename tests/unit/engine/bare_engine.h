@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "engine/private.h"
+#include "engine/kernel.h"
 
 #define BEGAN INT64_C(1800000000000) /* 2027-01-15T08:00:00Z */
 

@@ -4,7 +4,11 @@
 #define TESTS_BARE_POSTPONE_H
 
 #include "base/fmt.h"
+#include "buy/buy.h"
+#include "cloud/cloud.h"
+#include "jobs/jobs.h"
 #include "tests/unit/engine/bare_engine.h"
+#include "tests/unit/engine/bare_state.h"
 
 static struct fix {
 	struct engine e;
@@ -126,7 +130,8 @@ static int setup(void **state)
 	(void)state;
 	W = (struct world){.now = BEGAN, .question = SLURM_DETAILS};
 	memset(&F, 0, sizeof(F));
-	map_init(&F.e.postponed_map);
+	bare_state(&F.e);
+	map_init(&F.e.jobs->postponed_map);
 	F.bad.pool = 1;
 	F.costs[0] = F.costs[1] = 500;
 	return 0;
@@ -204,8 +209,8 @@ static inline void lose(const char *comment)
 static inline void restart(void)
 {
 	postpone_free(&F.e);
-	F.e.postponed = NULL;
-	map_init(&F.e.postponed_map);
+	F.e.jobs->postponed = NULL;
+	map_init(&F.e.jobs->postponed_map);
 	postpone_load(&F.e, &F.put);
 }
 

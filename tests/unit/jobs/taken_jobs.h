@@ -3,7 +3,10 @@
 #ifndef TESTS_TAKEN_JOBS_H
 #define TESTS_TAKEN_JOBS_H
 
+#include "buy/buy.h"
+#include "jobs/jobs.h"
 #include "tests/unit/engine/bare_engine.h"
+#include "tests/unit/engine/bare_state.h"
 
 static struct fix {
 	struct engine e;
@@ -164,9 +167,10 @@ static int setup(void **state)
 	(void)state;
 	W = (struct world){.now = BEGAN, .question = SLURM_FATES};
 	memset(&F, 0, sizeof(F));
+	bare_state(&F.e);
 	F.hold_ms = 121000;
 	fleet_init(&F.e.fleet, 1);
-	map_init(&F.e.rescues_map);
+	map_init(&F.e.jobs->rescues_map);
 	for (int i = 1; i <= 4; i++) {
 		char name[16];
 		struct node n;
@@ -189,7 +193,7 @@ static int teardown(void **state)
 
 static inline void squeue(const char *text)
 {
-	F.e.jobs_runs++;
+	F.e.jobs->runs++;
 	rescue_jobs(&F.e, text, strlen(text), NULL);
 }
 

@@ -10,7 +10,8 @@
 
 #include <cmocka.h>
 
-#include "engine/private.h"
+#include "jobs/jobs.h"
+#include "tests/unit/engine/bare_state.h"
 
 static struct fix {
 	struct engine e;
@@ -58,8 +59,9 @@ static int setup(void **state)
 
 	(void)state;
 	F = (struct fix){.now = 1000000};
+	bare_state(&F.e);
 	fleet_init(&F.e.fleet, 1);
-	str_init(&F.e.cancel_waiting, ENGINE_PARTITIONS_MAX);
+	str_init(&F.e.jobs->cancel_waiting, ENGINE_PARTITIONS_MAX);
 	F.nm = fleet_name(&F.e.fleet, "c1", 0);
 	node_init(&n, "c1", 1, F.now);
 	n.state = NODE_BOOTING;
@@ -71,7 +73,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	str_fini(&F.e.cancel_waiting);
+	str_fini(&F.e.jobs->cancel_waiting);
 	fleet_fini(&F.e.fleet);
 	return 0;
 }
@@ -93,7 +95,7 @@ static void snapshot(uint32_t flags, int64_t ms)
 /* squeue was asked, and a second later answers. */
 static void squeue(const char *text)
 {
-	F.e.cancel_asked_ms = F.now;
+	F.e.jobs->cancel_asked_ms = F.now;
 	F.now += 1000;
 	cancel_jobs(&F.e, text, strlen(text), NULL);
 	F.now += 1000;

@@ -4,7 +4,10 @@
  * On a bare struct engine: the clock, the journal, slurmctld and the commands are the test's. */
 #include "tests/unit/engine/bare_engine.h"
 
+#include "cloud/cloud.h"
 #include "io/proc.h"
+#include "jobs/jobs.h"
+#include "tests/unit/engine/bare_state.h"
 
 #define ENDS (BEGAN + 130000) /* of the machine: so long jobs have time */
 enum { JOBS = 20 };
@@ -118,6 +121,7 @@ static int setup(void **state)
 	(void)state;
 	W = (struct world){.now = BEGAN};
 	memset(&F, 0, sizeof(F));
+	bare_state(&F.e);
 	F.words[0] = save;
 	F.words[1] = arg;
 	F.provider.name = cloud;
@@ -125,7 +129,7 @@ static int setup(void **state)
 	F.conf = (struct conf){
 		.pools = &F.pool, .npools = 1, .providers = &F.provider, .nproviders = 1};
 	F.e.conf = &F.conf;
-	F.e.snapshot_ms = BEGAN;
+	F.e.poll.snapshot_ms = BEGAN;
 	fleet_init(&F.e.fleet, 1);
 	for (int i = JOBS - 1; i >= 0; i--) {
 		struct journal_rescue *j = &F.jobs[i].j;
@@ -161,7 +165,7 @@ static int teardown(void **state)
 /* The first n jobs are there. */
 static void jobs(size_t n)
 {
-	F.e.rescues = &F.jobs[0];
+	F.e.jobs->rescues = &F.jobs[0];
 	for (size_t i = 0; i + 1 < n; i++)
 		F.jobs[i].next = &F.jobs[i + 1];
 }
@@ -265,7 +269,7 @@ static void test_the_signal_goes_to_whom_the_pool_says(void **state)
 	jobs(3);
 	for (int i = 0; i < 3; i++) {
 		F.pool.checkpoint_to = i;
-		F.e.rescues = &F.jobs[i];
+		F.e.jobs->rescues = &F.jobs[i];
 		F.jobs[i].next = NULL;
 		checkpoint_run(&F.e);
 		assert_int_equal(F.to, to[i]);
@@ -287,7 +291,7 @@ static void test_a_command_is_on_record_before_it_runs(void **state)
 	assert_string_equal(F.story, "c0 checkpoint-failed: job 100: checkpoint_command: exit "
 				     "status 3: no disk; ");
 	assert_int_equal(F.turns, 1);
-	assert_int_equal(F.e.nhooks, 0);
+	assert_int_equal(F.e.jobs->nhooks, 0);
 }
 
 /* F57: it reckons by the wall clock, which was set since burstd was born. */

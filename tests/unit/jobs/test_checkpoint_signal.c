@@ -5,6 +5,8 @@
 #include "tests/unit/engine/bare_engine.h"
 
 #include "io/proc.h"
+#include "jobs/jobs.h"
+#include "tests/unit/engine/bare_state.h"
 
 enum { JOBS = 20 };
 
@@ -115,8 +117,8 @@ static void make(size_t n)
 		node.state = NODE_DRAINING;
 		(void)fleet_add(&F.e.fleet, &node);
 	}
-	F.e.rescues = F.jobs;
-	F.e.snapshot_ms = BEGAN;
+	F.e.jobs->rescues = F.jobs;
+	F.e.poll.snapshot_ms = BEGAN;
 }
 
 static int setup(void **state)
@@ -127,6 +129,7 @@ static int setup(void **state)
 	/* Something else always waits for slurmctld: nobody is to wait for that. */
 	W = (struct world){.now = BEGAN, .settled_ms = INT64_MAX};
 	memset(&F, 0, sizeof(F));
+	bare_state(&F.e);
 	F.pool.checkpoint_signal = usr1;
 	F.pool.checkpoint_to = CONF_TO_BATCH;
 	F.conf = (struct conf){.pools = &F.pool, .npools = 1};
@@ -179,11 +182,11 @@ static void test_a_node_that_nobody_has_fenced_is_fenced_first(void **state)
 	up = fleet_find(&F.e.fleet, "n1");
 	drained = fleet_find(&F.e.fleet, "n2");
 	up->fenced_ms = drained->fenced_ms = 0;
-	F.e.snapshot_ms = 0;
+	F.e.poll.snapshot_ms = 0;
 	checkpoint_run(&F.e);
 	assert_string_equal(F.signals, "");
 	assert_false(up->fencing);
-	F.e.snapshot_ms = BEGAN;
+	F.e.poll.snapshot_ms = BEGAN;
 	up->flags = SLURM_KNOWN | SLURM_ALLOCATED;
 	drained->flags = SLURM_KNOWN | SLURM_ALLOCATED | SLURM_DRAIN;
 	checkpoint_run(&F.e);

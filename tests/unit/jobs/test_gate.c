@@ -11,8 +11,9 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "engine/private.h"
 #include "io/loop.h"
+#include "jobs/jobs.h"
+#include "tests/unit/engine/bare_state.h"
 
 enum { NOTHING = -1, UP = SLURM_KNOWN | SLURM_ALLOCATED, GATES_MAX = 8 };
 
@@ -58,11 +59,12 @@ static int setup(void **state)
 {
 	(void)state;
 	F = (struct fix){.now = 1000000, .timer = -1};
+	bare_state(&F.e);
 	F.pools[0].boot_ms = 60000;
 	F.pools[1].boot_ms = 600000;
 	F.conf = (struct conf){.pools = F.pools, .npools = 2};
 	F.e.conf = &F.conf;
-	F.e.poll_next = INT64_MAX;
+	F.e.poll.next_ms = INT64_MAX;
 	fleet_init(&F.e.fleet, 2);
 	for (int i = 1; i <= 4; i++) {
 		char name[16];
@@ -80,7 +82,7 @@ static int teardown(void **state)
 	(void)state;
 	gate_free(&F.e);
 	assert_int_equal(F.e.count.gates_waiting, 0);
-	assert_int_equal(F.e.gates.names, 0);
+	assert_int_equal(F.e.jobs->gates.names, 0);
 	fleet_fini(&F.e.fleet);
 	return 0;
 }
@@ -116,7 +118,7 @@ static void flags(const char *name, uint32_t f)
 /* A turn after a snapshot that began ms ago. */
 static void snapshot(int64_t ms)
 {
-	F.e.snapshot_ms = F.now - ms;
+	F.e.poll.snapshot_ms = F.now - ms;
 	gate_run(&F.e);
 }
 
@@ -255,7 +257,7 @@ static void test_limit(void **state)
 static void test_older_snapshot_is_not_believed(void **state)
 {
 	(void)state;
-	F.e.snapshot_ms = F.now - 1;
+	F.e.poll.snapshot_ms = F.now - 1;
 	(void)gate(0, "c1");
 	gate_run(&F.e);
 	F.now += 100;
@@ -374,22 +376,22 @@ static void test_cadence_of_polls(void **state)
 
 	(void)state;
 	assert_int_equal(gate_poll_ms(&F.e, 30000), 30000);
-	F.e.poll_began = F.now - 10000;
-	F.e.poll_next = F.now + 20000;
+	F.e.poll.began_ms = F.now - 10000;
+	F.e.poll.next_ms = F.now + 20000;
 	flags("c1", UP | SLURM_POWERING_UP);
 	g = gate(0, "c1");
-	assert_int_equal(F.timer, F.now);    /* a turn, now */
-	assert_true(F.e.poll_next <= F.now); /* with a poll */
+	assert_int_equal(F.timer, F.now);       /* a turn, now */
+	assert_true(F.e.poll.next_ms <= F.now); /* with a poll */
 	assert_int_equal(gate_poll_ms(&F.e, 30000), 250);
-	F.e.snapshot_took_ms = 1000; /* no more than half of the time */
+	F.e.poll.took_ms = 1000; /* no more than half of the time */
 	assert_int_equal(gate_poll_ms(&F.e, 30000), 2000);
 	assert_int_equal(gate_poll_ms(&F.e, 1000), 1000); /* and no less than without it */
 	engine_gate_close(g);
 	assert_int_equal(gate_poll_ms(&F.e, 30000), 30000);
-	F.e.poll_began = F.now - 100; /* just now: the next is soon enough */
-	F.e.poll_next = F.now + 900;
+	F.e.poll.began_ms = F.now - 100; /* just now: the next is soon enough */
+	F.e.poll.next_ms = F.now + 900;
 	(void)gate(0, "c1");
-	assert_int_equal(F.e.poll_next, F.now + 150);
+	assert_int_equal(F.e.poll.next_ms, F.now + 150);
 }
 
 static void test_boot_time(void **state)

@@ -1,5 +1,6 @@
 /* test_postpone.c - what slurmctld and people are told of a job that could not have its nodes. */
 #include "bare_postpone.h"
+#include "jobs/jobs.h"
 
 static void test_told(void **state)
 {
@@ -124,8 +125,8 @@ static void test_not_yet(void **state)
 	W.asked[0] = '\0';
 	postpone_run(&F.e);
 	assert_string_equal(W.asked, "");
-	assert_true(F.e.postpone_next > W.now && F.e.postpone_next <= W.now + 1000);
-	W.now = F.e.postpone_next;
+	assert_true(F.e.jobs->postpone_next > W.now && F.e.jobs->postpone_next <= W.now + 1000);
+	W.now = F.e.jobs->postpone_next;
 	postpone_run(&F.e);
 	assert_string_equal(W.asked, "7_2");
 	details("PENDING", 7, 6, "");
@@ -371,7 +372,7 @@ static void test_no_answer(void **state)
 	W.now += 20000;
 	postpone_details(&F.e, NULL, 0, W.now, &away);
 	postpone_run(&F.e);
-	assert_int_equal(F.e.postpone_next, W.now + 5000);
+	assert_int_equal(F.e.jobs->postpone_next, W.now + 5000);
 	W.now += 5000;
 	postpone_run(&F.e);
 	details("PENDING", 7, 6, "");
@@ -432,8 +433,8 @@ static void test_loaded(void **state)
 	assert_int_equal(F.put.r.count, 4);
 	assert_int_equal(F.put.r.last_ms, BEGAN);
 	postpone_free(&F.e);
-	F.e.postponed = NULL;
-	map_init(&F.e.postponed_map);
+	F.e.jobs->postponed = NULL;
+	map_init(&F.e.jobs->postponed_map);
 	postpone_load(&F.e, &(struct journal_refusal){107, {.count = 3, .last_ms = BEGAN + year}});
 	W.now += 2 * REFUSAL_MAX_MS + REFUSAL_SLACK_MS;
 	named("PENDING");

@@ -1,6 +1,9 @@
 /* test_postpone_many.c - more jobs wait than squeue is asked about at once, and some of them ended
  * while burstd was not there.  On a bare struct engine, as in test_postpone.c. */
+#include "cloud/cloud.h"
+#include "jobs/jobs.h"
 #include "tests/unit/engine/bare_engine.h"
+#include "tests/unit/engine/bare_state.h"
 
 static struct fix {
 	struct engine e;
@@ -99,7 +102,8 @@ static int setup(void **state)
 	(void)state;
 	W = (struct world){.now = BEGAN, .question = SLURM_DETAILS};
 	memset(&F, 0, sizeof(F));
-	map_init(&F.e.postponed_map);
+	bare_state(&F.e);
+	map_init(&F.e.jobs->postponed_map);
 	return 0;
 }
 

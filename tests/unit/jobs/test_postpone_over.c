@@ -1,6 +1,7 @@
 /* test_postpone_over.c - a job that could not have its nodes, later: burstd's words are taken back,
  * and what no wait can mend is decided anew when something has changed. */
 #include "bare_postpone.h"
+#include "jobs/jobs.h"
 
 /* --- words that were true once: more of them in test_postpone_words.c ---------------------------
  */
@@ -75,7 +76,7 @@ static void test_looked_at_when_its_nodes_are_bought(void **state)
 	postpone_bought(&F.e, 107);
 	postpone_bought(&F.e, 8); /* never refused */
 	postpone_run(&F.e);
-	assert_int_equal(F.e.postpone_next, W.now + 2000);
+	assert_int_equal(F.e.jobs->postpone_next, W.now + 2000);
 	W.now += 2000;
 	details("CONFIGURING", 7, 0, F.comment);
 	assert_string_equal(F.cleared, "7_2");

@@ -1,6 +1,7 @@
 /* test_postpone_words.c - what burstd wrote into a job's comment: it stands there for as long as it
  * is true, and is looked after for as long as it stands there; what people write is theirs. */
 #include "bare_postpone.h"
+#include "jobs/jobs.h"
 
 static const char anns[] = "; Ann knows";
 
@@ -27,7 +28,7 @@ static void test_they_are_looked_after_however_long_the_job_waits(void **state)
 	assert_string_equal(F.cleared, "");
 	postpone_bought(&F.e, 107);
 	postpone_run(&F.e);
-	assert_int_equal(F.e.postpone_next, W.now + 2000);
+	assert_int_equal(F.e.jobs->postpone_next, W.now + 2000);
 	W.now += 2000;
 	details("CONFIGURING", 7, 0, F.comment);
 	assert_string_equal(F.cleared, "7_2");

@@ -11,8 +11,9 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "engine/private.h"
 #include "io/loop.h"
+#include "jobs/jobs.h"
+#include "tests/unit/engine/bare_state.h"
 
 enum { QUERIES = 4 };
 
@@ -70,6 +71,7 @@ static int setup(void **state)
 {
 	(void)state;
 	F = (struct fix){.conf = conf_new("burstd.conf")};
+	bare_state(&F.e);
 	F.conf->cluster = mem_strdup("test");
 	memcpy(F.conf->currency, "EUR", 4);
 	F.conf->npools = 2;
@@ -97,7 +99,7 @@ static int teardown(void **state)
 {
 	(void)state;
 	query_free(&F.e);
-	assert_null(F.e.queries);
+	assert_null(F.e.jobs->queries);
 	conf_free(F.conf);
 	return 0;
 }

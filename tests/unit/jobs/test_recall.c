@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engine/private.h"
+#include "jobs/jobs.h"
 
 static char requeued[100];
 static uint64_t waits; /* the job that we make wait ... */

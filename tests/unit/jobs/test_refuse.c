@@ -11,7 +11,8 @@
 
 #include <cmocka.h>
 
-#include "engine/private.h"
+#include "jobs/jobs.h"
+#include "tests/unit/engine/bare_state.h"
 
 enum {
 	UP = SLURM_KNOWN | SLURM_CLOUD | SLURM_ALLOCATED,
@@ -118,6 +119,7 @@ static int setup(void **state)
 {
 	(void)state;
 	F = (struct fix){.now = 1000000};
+	bare_state(&F.e);
 	F.conf = (struct conf){.pools = &F.pool, .npools = 1};
 	F.e.conf = &F.conf;
 	fleet_init(&F.e.fleet, 1);

@@ -1,5 +1,6 @@
 /* test_rescue.c - the jobs of a node that must go down are written down first, and followed until
  * slurmctld shows what became of them (I16, I17). */
+#include "jobs/jobs.h"
 #include "taken_jobs.h"
 
 static void test_jobs_are_written_down_before_the_node_goes(void **state)
@@ -163,7 +164,7 @@ static void squeue_fails(void)
 	struct err err;
 
 	(void)err_set(&err, ERR_NET, "no");
-	F.e.jobs_runs++;
+	F.e.jobs->runs++;
 	rescue_jobs(&F.e, NULL, 0, &err);
 }
 
@@ -287,7 +288,7 @@ static void test_a_node_whose_order_was_lost_is_told_once_more(void **state)
 static void test_squeue_is_asked_once_the_node_is_fenced(void **state)
 {
 	(void)state;
-	F.e.jobs_runs = 1; /* one is on the wire, for somebody else */
+	F.e.jobs->runs = 1; /* one is on the wire, for somebody else */
 	node("c1")->fencing = true;
 	rescue_node(&F.e, node("c1"), false, "burstd: x");
 	rescue_node(&F.e, node("c3"), false, "burstd: y");
@@ -457,7 +458,7 @@ static void test_a_job_that_still_runs(void **state)
 	take_c1();
 	for (int i = 0; i < 40; i++) {
 		shows(DETAIL("RUNNING", "5", "1799999000"));
-		F.e.snapshot_ms = W.now;
+		F.e.poll.snapshot_ms = W.now;
 	}
 	assert_string_equal(F.events, "c1 job-stuck: slurmctld still has a job on it\n");
 	node("c1")->flags = SLURM_KNOWN | SLURM_POWERED_DOWN;

@@ -1,5 +1,6 @@
 /* test_rescue_hold.c - a requeued job that slurmctld holds back starts as soon as the machines that
  * it lost are gone. */
+#include "jobs/jobs.h"
 #include "taken_jobs.h"
 
 static void test_it_may_start_once_the_machine_that_it_lost_is_gone(void **state)
@@ -303,7 +304,7 @@ static void test_in_doubt_it_is_let_go_after_a_restart_if_it_fits(void **state)
 		shows(DETAIL("PENDING", "5", "1800000121"));
 		row = F.put;
 		rescue_free(&F.e);
-		map_init(&F.e.rescues_map);
+		map_init(&F.e.jobs->rescues_map);
 		rescue_load(&F.e, &row);
 		F.events[0] = F.story[0] = '\0';
 		F.hold_ms = rows[i].hold_ms;

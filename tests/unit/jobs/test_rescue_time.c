@@ -2,7 +2,9 @@
  * old.  What is done about them is in the tests of rescue.c beside this one.
  *
  * On a bare struct engine: the clock, the journal and slurmctld are the test's. */
+#include "jobs/jobs.h"
 #include "tests/unit/engine/bare_engine.h"
+#include "tests/unit/engine/bare_state.h"
 
 static struct fix {
 	struct engine e;
@@ -160,8 +162,9 @@ static int setup(void **state)
 	(void)state;
 	W = (struct world){.now = BEGAN, .question = SLURM_FATES};
 	memset(&F, 0, sizeof(F));
+	bare_state(&F.e);
 	fleet_init(&F.e.fleet, 1);
-	map_init(&F.e.rescues_map);
+	map_init(&F.e.jobs->rescues_map);
 	add_node("c1", 3);
 	add_node("c3", 1);
 	return 0;
@@ -181,7 +184,7 @@ static void squeue_on(const char *nodes)
 	char text[64];
 
 	(void)snprintf(text, sizeof(text), "7|7|RUNNING|p|None|%s\n", nodes);
-	F.e.jobs_runs++;
+	F.e.jobs->runs++;
 	rescue_jobs(&F.e, text, strlen(text), NULL);
 	F.story[0] = '\0';
 }
@@ -276,7 +279,7 @@ static void signalled(void)
 {
 	rescue_signal(&F.e, node("c1"));
 	squeue();
-	rescue_signalled(&F.e, F.e.rescues, "USR1");
+	rescue_signalled(&F.e, F.e.jobs->rescues, "USR1");
 	F.story[0] = '\0';
 }
 
@@ -381,10 +384,10 @@ static void test_a_job_is_stuck_if_a_new_snapshot_says_so(void **state)
 	rescue_node(&F.e, node("c1"), false, "burstd: spot is over");
 	squeue();
 	W.now = BEGAN + 300000;
-	F.e.snapshot_ms = BEGAN + 1;
+	F.e.poll.snapshot_ms = BEGAN + 1;
 	shows("RUNNING", "1799999000");
 	assert_string_equal(F.story, "");
-	F.e.snapshot_ms = BEGAN + 300000;
+	F.e.poll.snapshot_ms = BEGAN + 300000;
 	shows("RUNNING", "1799999000");
 	assert_string_equal(F.story, "c1 job-stuck; ");
 	shows("RUNNING", "1799999000"); /* once */
@@ -398,7 +401,7 @@ static void test_a_job_goes_on_beside_the_next_machine_of_that_name(void **state
 	rescue_node(&F.e, node("c1"), false, "burstd: spot is over");
 	squeue();
 	add_node("c1", 4);
-	W.now = F.e.snapshot_ms = BEGAN + 300000;
+	W.now = F.e.poll.snapshot_ms = BEGAN + 300000;
 	shows("RUNNING", "1799999000");
 	assert_string_equal(F.story, "c1 job-goes-on; ");
 }

@@ -2,7 +2,10 @@
  * order that ends the job waits for it.
  *
  * On a bare struct engine: the clock and slurmctld are the test's. */
+#include "buy/buy.h"
+#include "jobs/jobs.h"
 #include "tests/unit/engine/bare_engine.h"
+#include "tests/unit/engine/bare_state.h"
 
 static struct fix {
 	struct engine e;
@@ -36,7 +39,8 @@ static int setup(void **state)
 	(void)state;
 	W = (struct world){.now = BEGAN, .question = SLURM_WHO};
 	memset(&F, 0, sizeof(F));
-	map_init(&F.e.sruns_map);
+	bare_state(&F.e);
+	map_init(&F.e.jobs->sruns_map);
 	return 0;
 }
 
@@ -220,11 +224,11 @@ static void test_jobs_are_forgotten(void **state)
 	who("7", NULL);
 	W.now += 7199000;
 	srun_run(&F.e);
-	assert_int_equal(F.e.nsruns, 1);
+	assert_int_equal(F.e.jobs->nsruns, 1);
 	W.now += 61000;
 	srun_run(&F.e);
-	assert_int_equal(F.e.nsruns, 0);
-	assert_null(F.e.sruns);
+	assert_int_equal(F.e.jobs->nsruns, 0);
+	assert_null(F.e.jobs->sruns);
 }
 
 /* squeue names all components of a heterogeneous job when it is asked about one of them: of one

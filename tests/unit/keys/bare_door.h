@@ -6,9 +6,13 @@
 #include "tests/unit/engine/bare_engine.h"
 #include <unistd.h>
 
+#include "cloud/cloud.h"
 #include "io/loop.h"
+#include "jobs/jobs.h"
 #include "keys/door.h"
+#include "keys/keys.h"
 #include "keys/vouchers.h"
+#include "tests/unit/engine/bare_state.h"
 
 enum { LATE_MAX = 8, TEXT = 4096 };
 
@@ -49,7 +53,7 @@ void engine_event(struct engine *e, const char *node, uint64_t gen, const char *
 
 	(void)snprintf(line, sizeof(line), "%s %d %s: %s\n", node, (int)gen, type, detail);
 	add(B.events, TEXT, line, "", "");
-	e->due = true;
+	e->staging.due = true;
 }
 
 void engine_commit(struct engine *e)
@@ -57,8 +61,8 @@ void engine_commit(struct engine *e)
 	B.commits++;
 	if (B.follows) /* something is staged again by that */
 		return;
-	e->due = false;
-	e->nstaged = 0;
+	e->staging.due = false;
+	e->staging.n = 0;
 }
 
 void journal_put_audit(struct journal_tx *tx, const struct journal_audit *a)
@@ -78,7 +82,7 @@ void timer_at(struct timer *t, int64_t when_ms)
 /* The journal takes what is staged. */
 static inline void commit(void)
 {
-	B.e.due = false;
+	B.e.staging.due = false;
 	B.e.count.commits++;
 	door_run(&B.e);
 }
@@ -87,13 +91,6 @@ void engine_turn(struct engine *e)
 {
 	if (!e->dead)
 		commit();
-}
-
-struct cloud *engine_cloud(struct engine *e, const struct node *n)
-{
-	(void)e;
-	(void)n;
-	return &B.cloud;
 }
 
 int64_t notice_when(const struct cloud *c, enum provider_notice_kind kind, int64_t at_ms)
@@ -111,7 +108,7 @@ void notice_said(struct engine *e, const struct engine_notice *n, struct engine_
 		       (long long)(n->at_ms != 0 ? n->at_ms - W.now : 0), n->reason, n->by);
 	add(B.notices, TEXT, text, "", "");
 	*out = (struct engine_notice_end){.so = ENGINE_NOTICE_TAKEN, .node = n->instance};
-	e->due = true;
+	e->staging.due = true;
 }
 
 const char *secrets_version(const struct engine *e)
@@ -173,7 +170,7 @@ struct claim_run *claims_adopt(struct engine *e, const struct fleet_node *fn,
 {
 	claim_init(&B.c.c, "lost", fn->n.name, fn->n.gen);
 	claim_adopt(&B.c.c, W.now, spki);
-	e->due = true;
+	e->staging.due = true;
 	return &B.c;
 }
 
@@ -181,7 +178,7 @@ struct claim_result claims_step(struct engine *e, struct claim_run *r, const str
 {
 	struct claim_result res = claim_step(&r->c, ev);
 
-	e->due = e->due || res.changed;
+	e->staging.due = e->staging.due || res.changed;
 	return res;
 }
 
@@ -190,7 +187,7 @@ void claims_fail(struct engine *e, struct claim_run *r, const char *step, const 
 {
 	add(B.fails, TEXT, r->c.node, " ", step);
 	add(B.fails, TEXT, ": ", why, alarm ? " ALARM\n" : "\n");
-	e->due = true;
+	e->staging.due = true;
 }
 
 static inline void asked(const struct node_request *rq, struct http_answer *an, const char *what)
@@ -201,7 +198,7 @@ static inline void asked(const struct node_request *rq, struct http_answer *an, 
 
 void claim_ask(struct engine *e, const struct node_request *rq, struct http_answer *an)
 {
-	e->due = true; /* ATTESTING, say */
+	e->staging.due = true; /* ATTESTING, say */
 	asked(rq, an, "ask");
 }
 
@@ -407,6 +404,7 @@ static int setup(void **state)
 	(void)state;
 	W = (struct world){.now = BEGAN};
 	B = (struct bare){.urls = {one, two}, .version = "7"};
+	bare_state(&B.e);
 	B.conf.nodes.urls = B.urls;
 	B.conf.nodes.line = 1;
 	B.door = (struct engine_door){.answer = on_answer, .ctx = &B};

@@ -17,7 +17,9 @@
 #include "base/mem.h"
 #include "io/http_client.h"
 #include "io/loop.h"
+#include "keys/keys.h"
 #include "keys/secrets.h"
+#include "tests/unit/engine/bare_state.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define BUNDLE   "{\"munge_key\":\"kZ3qVh0v8mJ5rT2yB7nC4xW1sD6fG9hL0pQoIuYtReE=\"}"
@@ -357,7 +359,7 @@ static inline void pass(int64_t ms)
 
 static inline struct secrets *S(void)
 {
-	return F.e.secrets;
+	return F.e.keys->secrets;
 }
 
 static inline void start(void)
@@ -419,6 +421,7 @@ static inline int setup(void **state)
 			 .naddresses = 2,
 			 .renewable = true,
 			 .credential = "id"};
+	bare_state(&F.e);
 	F.e.conf = &F.conf;
 	F.e.d.store = find;
 	F.e.d.uuid = "u-u-i-d";

@@ -1,6 +1,7 @@
 /* test_door.c - requests of nodes: who is let in, and that no answer tells of what is not durable.
  */
 #include "bare_door.h"
+#include "keys/keys.h"
 
 static void test_an_answer_waits_for_the_commit(void **state)
 {
@@ -23,7 +24,7 @@ static void test_nothing_is_answered_when_the_commit_failed(void **state)
 	(void)state;
 	assert_int_equal(by("c1", 2, 'a', "POST", "/v1/claim", "{}"), 0);
 	B.e.dead = true;
-	B.e.due = false;
+	B.e.staging.due = false;
 	door_run(&B.e);
 	assert_int_equal(B.nlate, 0);
 	assert_int_equal(by("c1", 2, 'a', "GET", "/v1/node/time", ""), 503);
@@ -39,7 +40,7 @@ static void test_nothing_is_answered_when_the_commit_failed(void **state)
 static void test_what_is_staged_holds_answers_back(void **state)
 {
 	(void)state;
-	B.e.nstaged = 1;
+	B.e.staging.n = 1;
 	B.follows = true;
 	assert_int_equal(by("c1", 2, 'a', "GET", "/v1/node/time", ""), 0);
 	door_run(&B.e);
@@ -48,7 +49,7 @@ static void test_what_is_staged_holds_answers_back(void **state)
 	door_run(&B.e);
 	assert_int_equal(B.commits, 2);
 	assert_late(0, 1, 200);
-	B.e.due = true;
+	B.e.staging.due = true;
 	door_run(&B.e); /* nobody waits */
 	assert_int_equal(B.commits, 2);
 }
@@ -107,7 +108,7 @@ static void test_a_node_that_an_older_journal_knows_as_booting_goes_on(void **st
 	B.a.c.state = CLAIM_ATTESTING;
 	assert_int_equal(by("c1", 2, 'd', "GET", "/v1/node/time", ""), 401); /* another's */
 	assert_int_equal(by("c1", 2, 'a', "GET", "/v1/node/time", ""), 0);
-	assert_true(B.e.due);
+	assert_true(B.e.staging.due);
 	B.a.c.state = CLAIM_ISSUED;
 	assert_int_equal(by("c1", 2, 'a', "GET", "/v1/node/time", ""), 0);
 }
@@ -122,14 +123,14 @@ static void test_a_node_that_has_registered_has_confirmed(void **state)
 	fn->n.state = NODE_BOOTING;
 	assert_int_equal(by("c2", 5, 'b', "GET", "/v1/node/time", ""), 200);
 	assert_int_equal(B.b.c.state, CLAIM_CLAIMED);
-	assert_false(B.e.due);
+	assert_false(B.e.staging.due);
 	fn->n.state = NODE_READY;
 	assert_int_equal(by("c2", 5, 'a', "GET", "/v1/node/time", ""),
 			 0); /* of another key: misuse */
 	commit();
 	assert_late(0, 1, 401);
 	assert_int_equal(by("c2", 5, 'b', "GET", "/v1/node/time", ""), 0); /* not durable yet */
-	assert_true(B.e.due);
+	assert_true(B.e.staging.due);
 }
 
 /* Of the name, of an earlier incarnation, of one that leaves, and of who is not. */
@@ -225,7 +226,7 @@ static void test_without_a_door_nobody_is_let_in(void **state)
 	assert_int_equal(an.status, 503);
 	B.conf.nodes.line = 0;
 	assert_int_equal(door_open(&B.e, NULL), 0);
-	assert_null(B.e.door);
+	assert_null(B.e.keys->door);
 	assert_null(engine_door_counters(&B.e));
 }
 

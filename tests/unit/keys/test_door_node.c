@@ -1,6 +1,7 @@
 /* test_door_node.c - what a node with a certificate says, and what comes of it: its keys, its boot,
  * its heartbeats and its last words; and what a hostile one gets. */
 #include "bare_door.h"
+#include "keys/keys.h"
 
 /* --- confirming ------------------------------------------------------------------------------- */
 

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "cloud/cloud.h"
 #include "keys/lines.h"
 
 static struct lines *L;

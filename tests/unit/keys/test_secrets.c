@@ -1,5 +1,6 @@
 /* The session with the secret store: which address, logins, renewals, and what a store may say. */
 #include "bare_secrets.h"
+#include "keys/keys.h"
 
 /* --- address and session ---------------------------------------------------------------------- */
 
@@ -24,7 +25,7 @@ static void test_without_a_section_there_is_nothing(void **state)
 	(void)state;
 	F.conf.secrets.driver = (char *)(uintptr_t) "";
 	start();
-	assert_null(F.e.secrets);
+	assert_null(F.e.keys->secrets);
 	assert_int_equal(secrets_next_ms(&F.e), INT64_MAX);
 	assert_int_equal(secrets_release(&F.e, CONF_WRAP, on_keys, NULL, NULL, &e), -1);
 	assert_int_equal(engine_enroll(&F.e, "x", "root", &e), -1);

@@ -2,6 +2,7 @@
  * for any longer than that is worth. */
 #include "bare_secrets.h"
 
+#include "keys/keys.h"
 #include "keys/rotate.h"
 
 static unsigned told;
@@ -114,11 +115,11 @@ static void test_a_rotation_s_session_is_ended_too(void **state)
 
 	(void)state;
 	get_ready();
-	store = (struct rotate_store){.s = *F.e.secrets};
+	store = (struct rotate_store){.s = *F.e.keys->secrets};
 	store.s.at = 1;
-	F.e.rotate = &rt;
+	F.e.keys->rotate = &rt;
 	assert_true(bye());
-	F.e.rotate = NULL;
+	F.e.keys->rotate = NULL;
 	secrets_free(&F.e);
 	say("a1/logout", "");
 	assert_int_equal(told, 0);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/secret_file.h"
+#include "keys/keys.h"
 
 /* --- keys ------------------------------------------------------------------------------------- */
 

@@ -10,8 +10,11 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
+#include "buy/buy.h"
+#include "cloud/cloud.h"
 #include "io/http_client.h"
 #include "keys/claim_set.h"
+#include "keys/keys.h"
 #include "parts/parts.h"
 
 #define BUNDLE "{\"munge_key\":\"kZ3qVh0v8mJ5rT2yB7nC4xW1sD6fG9hL0pQoIuYtReE=\"}"
@@ -106,7 +109,7 @@ int secrets_release(struct engine *e, enum conf_release mode, secrets_fn fn, voi
 {
 	(void)err;
 	if (mode != CONF_USER_DATA)
-		assert_false(e->due); /* what is asked for is durable */
+		assert_false(e->staging.due); /* what is asked for is durable */
 	assert_int_equal(mode, F.release);
 	assert_null(F.keys_fn);
 	F.keys_fn = fn;
@@ -138,7 +141,7 @@ bool secrets_serves(const struct engine *e)
 bool secrets_look(struct engine *e, enum secret_op_kind kind, const char *accessor,
 		  const struct secrets_look *look)
 {
-	assert_false(e->due); /* what we do ourselves is written down before */
+	assert_false(e->staging.due); /* what we do ourselves is written down before */
 	if (F.away)
 		return false;
 	F.look = look;
@@ -318,7 +321,7 @@ static inline struct conf *make_conf(void)
 static void take_answer(void *ctx, uint64_t ticket, const struct http_answer *an)
 {
 	(void)ctx;
-	assert_false(F.e->due); /* what it tells of is durable */
+	assert_false(F.e->staging.due); /* what it tells of is durable */
 	assert_true(ticket < ANSWERS_MAX);
 	assert_int_equal(F.answers[ticket].status, 0);
 	/* Whoever hands it on wipes it. */
@@ -361,7 +364,7 @@ static inline void turn(void)
 	claims_run(F.e);
 	engine_commit(F.e);
 	engine_commit(F.e); /* what followed from that */
-	if (F.e->door != NULL)
+	if (F.e->keys->door != NULL)
 		door_run(F.e);
 }
 
@@ -396,7 +399,7 @@ static inline void buy(int first, int n)
 		place_set(F.e, &node, &F.e->conf->pools[0].own, 1);
 		v[i] = fleet_add(&F.e->fleet, &node);
 	}
-	launch_send(&F.e->clouds[0], v, (size_t)n);
+	launch_send(&F.e->cloud->all[0], v, (size_t)n);
 	turn();
 }
 

@@ -7,6 +7,7 @@
 #include "bare_claims.h"
 
 #include "base/secret_file.h"
+#include "keys/keys.h"
 #include "keys/rotate.h"
 #include <uv.h>
 
@@ -175,14 +176,14 @@ static inline void go(void)
 		rotate_run(F.e);
 		secrets_run(F.e);
 		engine_commit(F.e);
-		if (F.e->door != NULL)
+		if (F.e->keys->door != NULL)
 			door_run(F.e);
 	}
 }
 
 static inline struct rotate *rt(void)
 {
-	return F.e->rotate;
+	return F.e->keys->rotate;
 }
 
 static inline enum rotation_phase phase(void)

@@ -5,6 +5,8 @@
 
 #include "bare_claims.h"
 
+#include "buy/buy.h"
+#include "cloud/cloud.h"
 #include "keys/vouchers.h"
 
 enum { BOOT_MS = 600000 };
@@ -29,7 +31,7 @@ static inline void buy_with_token(int i, const char *accessor)
 	assert_false(vouchers_have(F.e, &fn, 1));
 	keys_come(accessor);
 	assert_true(vouchers_have(F.e, &fn, 1));
-	launch_send(&F.e->clouds[0], &fn, 1);
+	launch_send(&F.e->cloud->all[0], &fn, 1);
 	engine_commit(F.e);
 }
 
@@ -61,7 +63,7 @@ static inline void is_late(int i)
 {
 	struct node_event ev = {.type = NODE_EV_TIMER, .now_ms = engine_now(F.e) + 2 * BOOT_MS};
 
-	F.e->snapshot_ms = F.e->slurm_ok_ms = ev.now_ms;
+	F.e->poll.snapshot_ms = F.e->poll.ok_ms = ev.now_ms;
 	engine_post(F.e, row(i), &ev);
 	engine_commit(F.e);
 	assert_true(goes(i, NODE_BECAUSE_BOOT));

@@ -2,6 +2,8 @@
 #ifndef TESTS_LISTED_ENGINE_H
 #define TESTS_LISTED_ENGINE_H
 
+#include "cloud/cloud.h"
+#include "diff/diff.h"
 #include "loaded_engine.h"
 
 struct shown { /* an instance in a list */
@@ -47,7 +49,7 @@ static void snapshot(struct fix *f, const char *state, const char *place)
 /* A provider lists these. */
 static void take_at(struct fix *f, size_t provider, const struct provider_instance *rows, size_t n)
 {
-	struct cloud *c = &f->e->clouds[provider];
+	struct cloud *c = &f->e->cloud->all[provider];
 
 	c->seen = mem_zalloc((n + 1) * sizeof(*c->seen));
 	memcpy(c->seen, rows, n * sizeof(*c->seen));
@@ -103,7 +105,7 @@ static enum node_state state_of(const struct fix *f)
 
 static bool is_stray(const struct fix *f, const char *id)
 {
-	const struct cloud *c = &f->e->clouds[0];
+	const struct cloud *c = &f->e->cloud->all[0];
 
 	for (size_t i = 0; i < c->nstrays; i++)
 		if (strcmp(c->strays[i].id, id) == 0)

@@ -5,6 +5,7 @@
 
 #include "loaded_parts.h"
 
+#include "buy/buy.h"
 #include "parts/parts.h"
 
 /* --- a driver that cannot ask for anything -----------------------------------------------

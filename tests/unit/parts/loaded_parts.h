@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "engine/private.h"
+#include "engine/kernel.h"
 #include "io/loop.h"
 #include "io/proc.h"
 

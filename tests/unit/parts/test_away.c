@@ -1,5 +1,9 @@
 /* away.c, away_run.c: a provider that cannot be reached, and what is held there (F26, P2). */
+#include "buy/buy.h"
+#include "cloud/cloud.h"
+#include "jobs/jobs.h"
 #include "keys/claim_set.h"
+#include "keys/keys.h"
 #include "loaded_engine.h"
 
 #define OD 1000000000
@@ -43,15 +47,15 @@ static struct conf *make_two(void)
 
 static struct cloud *far(const struct fix *f)
 {
-	return &f->e->clouds[1];
+	return &f->e->cloud->all[1];
 }
 
 static void load(struct fix *f)
 {
 	assert_int_equal(load_conf(f, make_two(), NULL), 0);
 	f->e->left = ENGINE_SEND;
-	f->e->snapshot_ms = 1;
-	f->e->clouds[0].listed = true;
+	f->e->poll.snapshot_ms = 1;
+	f->e->cloud->all[0].listed = true;
 }
 
 static void heard(struct fix *f, enum provider_op_kind kind, enum provider_code code)
@@ -92,9 +96,9 @@ static void post(struct fix *f, const char *node, enum node_event_type type)
 
 static void squeue(struct fix *f, const char *text)
 {
-	f->e->jobs_running = f->e->jobs_wanted;
-	f->e->jobs_wanted = 0;
-	f->e->wishes_wanted = WISH_NOTHING;
+	f->e->jobs->running = f->e->jobs->wanted;
+	f->e->jobs->wanted = 0;
+	f->e->jobs->wishes_wanted = WISH_NOTHING;
 	intake_asks(f->e);
 	jobs_answer(f->e, text, strlen(text), NULL);
 	engine_commit(f->e);
@@ -170,7 +174,7 @@ static void test_never(void **state)
 	assert_int_equal(load_conf(f, c, NULL), 0);
 	silent(f, INT64_C(30) * 86400000);
 	assert_true(away_since(far(f)) == 0);
-	assert_false(f->e->aways);
+	assert_false(f->e->cloud->aways);
 }
 
 /* --- what was never sent -----------------------------------------------------------------------
@@ -225,7 +229,7 @@ static void test_nothing_climbs_with_a_doubtful_journal(void **state)
 	struct fix *f = *state;
 
 	load(f);
-	f->e->doubtful = true;
+	f->e->cloud->doubtful = true;
 	call(f, "c[1-2]", A_CALL);
 	away_run(f->e);
 	assert_int_equal(row(f, "c1")->state, NODE_WANTED);
@@ -250,9 +254,9 @@ static void test_nothing_climbs_with_a_doubtful_journal(void **state)
 /* Machines of far claim their keys, and burstd's port for that is another's. */
 static void keyless(struct fix *f, struct engine_door *door)
 {
-	f->e->claims = mem_zalloc(sizeof(*f->e->claims));
-	map_init(&f->e->claims->sets);
-	map_init(&f->e->claims->runs);
+	f->e->keys->claims = mem_zalloc(sizeof(*f->e->keys->claims));
+	map_init(&f->e->keys->claims->sets);
+	map_init(&f->e->keys->claims->runs);
 	f->e->d.door = door;
 	f->e->conf->providers[1].attest = CONF_ATTEST_AWS;
 	far(f)->listed = true;
@@ -305,7 +309,7 @@ static void test_a_job_is_told_that_its_nodes_would_get_no_keys(void **state)
 			f->e->conf->providers[1].unreachable_ms = 0;
 		call(f, "c[1-2]", A_CALL);
 		launch_run(f->e);
-		f->e->clouds[0].keyless_ms -= LIMIT;
+		f->e->cloud->all[0].keyless_ms -= LIMIT;
 		far(f)->keyless_ms -= LIMIT;
 		launch_run(f->e);
 		assert_int_equal(row(f, "c1")->state, never ? NODE_WANTED : NODE_GONE);
@@ -344,9 +348,9 @@ static void test_what_is_in_doubt_keeps_its_name(void **state)
 	assert_int_equal(row(f, "c1")->state, NODE_INDOUBT);
 	assert_true(c1->barred);
 	assert_int_equal(c1->refused, NODE_BECAUSE_UNREACHABLE);
-	f->e->refuse_due = false;
+	f->e->jobs->refuse_due = false;
 	away_run(f->e);
-	assert_false(f->e->refuse_due); /* I30: squeue is asked once, not in each turn */
+	assert_false(f->e->jobs->refuse_due); /* I30: squeue is asked once, not in each turn */
 	refuse_jobs(f->e, JOB, strlen(JOB), NULL);
 	engine_commit(f->e);
 	assert_true(row(f, "c1")->release);
@@ -384,7 +388,7 @@ static void test_what_is_up_is_not_refused(void **state)
 	silent(f, LIMIT);
 	away_run(f->e);
 	assert_false(name_of(f, "c1")->barred);
-	f->e->snapshot_ms = 0; /* nor while slurmctld has said nothing */
+	f->e->poll.snapshot_ms = 0; /* nor while slurmctld has said nothing */
 	name_of(f, "c1")->flags = 0;
 	away_run(f->e);
 	assert_false(name_of(f, "c1")->barred);
@@ -636,7 +640,7 @@ static void test_one_that_is_off_keeps_no_other_from_selling(void **state)
 	assert_true(doubt_looked(f->e, 0));
 	assert_null(pool_closed(f->e, 0));
 	/* There may be an instance that nobody knows of. */
-	f->e->doubtful = true;
+	f->e->cloud->doubtful = true;
 	assert_false(doubt_looked(f->e, 0));
 	assert_non_null(strstr(pool_closed(f->e, 0), "far has not shown what it has"));
 }
@@ -650,12 +654,12 @@ static void test_purchases_that_fail_with_all_else_close_no_place(void **state)
 		.provider = "far", .type = "there", .region = "r", .patience_ms = LIMIT};
 
 	load(f);
-	(void)cooldown_bought(&f->e->cooldown, &there, PROVIDER_TRANSIENT, engine_now(f->e),
+	(void)cooldown_bought(&f->e->cloud->cooldown, &there, PROVIDER_TRANSIENT, engine_now(f->e),
 			      engine_now(f->e));
 	silent(f, LIMIT);
-	assert_int_equal(f->e->cooldown.n, 1);
+	assert_int_equal(f->e->cloud->cooldown.n, 1);
 	heard(f, PROVIDER_LIST, PROVIDER_OK);
-	assert_int_equal(f->e->cooldown.n, 0);
+	assert_int_equal(f->e->cloud->cooldown.n, 0);
 }
 
 /* F26: of a list only its last page says whether the provider is there (cloud_list.c); all other
@@ -667,14 +671,14 @@ static void test_parts_hear_what_became_of_a_request(void **state)
 
 	load(f);
 	far(f)->mute_ms = engine_now(f->e) - 1000;
-	engine_heard(far(f), PROVIDER_LIST, &ok, engine_now(f->e));
+	engine_heard(f->e, far(f), PROVIDER_LIST, &ok, engine_now(f->e));
 	assert_true(far(f)->mute_ms != 0);
-	assert_int_equal(f->e->cooldown.n, 0);
-	engine_heard(far(f), PROVIDER_DELETE, &denied, engine_now(f->e));
+	assert_int_equal(f->e->cloud->cooldown.n, 0);
+	engine_heard(f->e, far(f), PROVIDER_DELETE, &denied, engine_now(f->e));
 	assert_int_equal(far(f)->mute_ms, 0);
-	assert_int_equal(f->e->cooldown.n, 1);
-	engine_heard(far(f), PROVIDER_DELETE, &ok, engine_now(f->e) + 1000);
-	assert_int_equal(f->e->cooldown.n, 0);
+	assert_int_equal(f->e->cloud->cooldown.n, 1);
+	engine_heard(f->e, far(f), PROVIDER_DELETE, &ok, engine_now(f->e) + 1000);
+	assert_int_equal(f->e->cloud->cooldown.n, 0);
 }
 
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)

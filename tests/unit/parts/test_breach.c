@@ -2,6 +2,7 @@
 #include "bare_claims.h"
 
 #include "core/rotation.h"
+#include "keys/keys.h"
 #include "keys/rotate.h"
 
 /* The first key is taken, and another one comes. */
@@ -48,9 +49,9 @@ static void test_it_does_not_last_for_ever(void **state)
 	(void)state;
 	two();
 	is_misused();
-	F.e->breaches.last_ms -= week - 60000;
+	F.e->keys->breaches.last_ms -= week - 60000;
 	assert_int_equal(engine_breaches(F.e).n, 1);
-	F.e->breaches.last_ms -= 120000;
+	F.e->keys->breaches.last_ms -= 120000;
 	assert_int_equal(engine_breaches(F.e).n, 0);
 	/* The next one is the first. */
 	F.address = "10.0.0.2";
@@ -86,10 +87,11 @@ static void test_another_key_ends_it(void **state)
 	(void)state;
 	one();
 	is_misused();
-	is_rotated(ROTATION_MUNGE, F.e->breaches.last_ms - 1); /* who has the old one has this */
-	is_rotated(ROTATION_JWKS, F.e->breaches.last_ms + 1);  /* nobody uses it */
+	is_rotated(ROTATION_MUNGE,
+		   F.e->keys->breaches.last_ms - 1); /* who has the old one has this */
+	is_rotated(ROTATION_JWKS, F.e->keys->breaches.last_ms + 1); /* nobody uses it */
 	assert_int_equal(engine_breaches(F.e).n, 1);
-	is_rotated(ROTATION_MUNGE, F.e->breaches.last_ms + 1);
+	is_rotated(ROTATION_MUNGE, F.e->keys->breaches.last_ms + 1);
 	assert_int_equal(engine_breaches(F.e).n, 0);
 	restart();
 	assert_int_equal(engine_breaches(F.e).n, 0);
@@ -103,9 +105,9 @@ static void test_the_command_is_said(void **state)
 	assert_non_null(strstr(said(), "may be known: burstctl secrets rotate --munge"));
 	F.e->conf->nodes.auth = CONF_AUTH_SLURM;
 	assert_string_equal(engine_rotate_command(F.e), "burstctl secrets rotate --jwks");
-	is_rotated(ROTATION_MUNGE, F.e->breaches.last_ms + 1);
+	is_rotated(ROTATION_MUNGE, F.e->keys->breaches.last_ms + 1);
 	assert_int_equal(engine_breaches(F.e).n, 1);
-	is_rotated(ROTATION_JWKS, F.e->breaches.last_ms + 1);
+	is_rotated(ROTATION_JWKS, F.e->keys->breaches.last_ms + 1);
 	assert_int_equal(engine_breaches(F.e).n, 0);
 }
 

@@ -2,6 +2,8 @@
  * often, and when they are none.  The verifier is the test's: its documents are words, "KEY
  * INSTANCE", and a fetch is answered with the keys that there are. */
 #include "bare_claims.h"
+#include "cloud/cloud.h"
+#include "keys/keys.h"
 
 #define KEYS_AT "https://keys.example/"
 
@@ -98,7 +100,7 @@ static unsigned shows(const char *doc)
 
 static struct claim_prover *prover(void)
 {
-	return &F.e->claims->provers[0];
+	return &F.e->keys->claims->provers[0];
 }
 
 /* So much later, as far as fetches go. */

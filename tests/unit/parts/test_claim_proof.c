@@ -1,6 +1,9 @@
 /* test_claim_proof.c - which machine is it that claims: documents and nonces.  The
  * verifier is the test's: its documents are words, "INSTANCE ACCOUNT REGION NONCE". */
 #include "bare_claims.h"
+#include "cloud/cloud.h"
+#include "keys/keys.h"
+#include "parts/parts.h"
 
 static struct {
 	int64_t created_ms; /* of the machine, by its document */
@@ -143,14 +146,14 @@ static void test_start_with_a_verifier_that_does_not_open(void **state)
 	(void)state;
 	if (start_with(find_refusing, &err) != 0)
 		fail_msg("%s", err.msg);
-	c = &F.e->clouds[0];
+	c = &F.e->cloud->all[0];
 	assert_string_equal(engine_off(F.e, 0), why);
 	assert_string_equal(engine_provider_source(F.e, 0).error, why);
-	assert_true(F.e->aways);
+	assert_true(F.e->cloud->aways);
 	assert_false(cloud_ready(c, PROVIDER_LIST));
 	assert_int_equal(c->caps.create_max, 0);
 	assert_in_range(cloud_next_ms(c) - engine_now(F.e), 59000, 60000);
-	assert_null(F.e->claims->provers[0].ops);
+	assert_null(F.e->keys->claims->provers[0].ops);
 	off_start(F.e);
 	engine_commit(F.e);
 	assert_int_equal(events("provider-off"), 1);
@@ -168,7 +171,7 @@ static void test_start_with_a_verifier_that_does_not_open(void **state)
 	assert_null(engine_off(F.e, 0));
 	assert_int_equal(events("provider-on"), 1);
 	assert_int_equal(c->caps.create_max, 1000);
-	assert_non_null(F.e->claims->provers[0].ops);
+	assert_non_null(F.e->keys->claims->provers[0].ops);
 }
 
 /* Of the built-in certificates no file is named. */
@@ -202,13 +205,13 @@ static void test_while_its_provider_is_off(void **state)
 	(void)state;
 	two();
 	F.address = "10.0.0.2";
-	(void)snprintf(F.e->clouds[0].off, sizeof(F.e->clouds[0].off), "no key");
+	(void)snprintf(F.e->cloud->all[0].off, sizeof(F.e->cloud->all[0].off), "no key");
 	assert_int_not_equal(status(shows("i-2 a r")), 200);
 	assert_int_equal(F.released, 0);
 	turn();
 	assert_int_equal(goes(1, NODE_BECAUSE_BREACH), false);
 	assert_int_equal(events("claim-refused"), 0);
-	F.e->clouds[0].off[0] = '\0';
+	F.e->cloud->all[0].off[0] = '\0';
 	is_served(shows("i-2 a r"), "");
 }
 
@@ -330,12 +333,12 @@ static void test_lost_answer_while_its_provider_is_off(void **state)
 	one();
 	F.address = "192.0.2.1";
 	is_served(shows("i-1 a r"), "");
-	ops = F.e->claims->provers[0].ops;
-	F.e->claims->provers[0].ops = NULL;
-	(void)snprintf(F.e->clouds[0].off, sizeof(F.e->clouds[0].off), "no credential");
+	ops = F.e->keys->claims->provers[0].ops;
+	F.e->keys->claims->provers[0].ops = NULL;
+	(void)snprintf(F.e->cloud->all[0].off, sizeof(F.e->cloud->all[0].off), "no credential");
 	is_served(shows("i-1 a r"), "");
-	F.e->claims->provers[0].ops = ops;
-	F.e->clouds[0].off[0] = '\0';
+	F.e->keys->claims->provers[0].ops = ops;
+	F.e->cloud->all[0].off[0] = '\0';
 }
 
 /* --- clocks ------------------------------------------------------------------------------------
@@ -398,8 +401,8 @@ static void test_document_of_another_time_than_the_providers(void **state)
 	(void)state;
 	one();
 	V.at_ms = engine_now(F.e) - QUARTER;
-	F.e->clouds[0].dated = true;
-	F.e->clouds[0].ahead_ms = -2 * QUARTER;
+	F.e->cloud->all[0].dated = true;
+	F.e->cloud->all[0].ahead_ms = -2 * QUARTER;
 	is_untimely("claim: it has expired; the clock here is 30m00s behind the provider's");
 }
 
@@ -408,8 +411,8 @@ static void test_document_is_judged_by_the_clock_of_who_signs_it(void **state)
 	(void)state;
 	one();
 	V.at_ms = engine_now(F.e) - QUARTER;
-	F.e->clouds[0].dated = true;
-	F.e->clouds[0].ahead_ms = QUARTER;
+	F.e->cloud->all[0].dated = true;
+	F.e->cloud->all[0].ahead_ms = QUARTER;
 	is_served(shows("i-1 a r"), "");
 }
 
@@ -491,8 +494,8 @@ static void test_machine_asked_for_by_a_clock_that_was_ahead(void **state)
 	one();
 	row(1)->seen_ms = engine_now(F.e);
 	V.created_ms = claim(1)->c.issued_ms - NODE_SKEW_MS - QUARTER;
-	F.e->clouds[0].dated = true;
-	F.e->clouds[0].ahead_ms = QUARTER;
+	F.e->cloud->all[0].dated = true;
+	F.e->cloud->all[0].ahead_ms = QUARTER;
 	is_served(shows("i-1 a r"), "");
 }
 
@@ -556,7 +559,7 @@ static void test_address_never_comes(void **state)
 	boots(1, false);
 	assert_int_equal(status(shows("i-1 a r")), 202);
 	claim(1)->c.expires_ms = engine_now(F.e);
-	F.e->claims->wake_ms = 0;
+	F.e->keys->claims->wake_ms = 0;
 	turn();
 	assert_int_equal(claim(1)->c.state, CLAIM_EXPIRED);
 	assert_true(goes(1, NODE_BECAUSE_INIT));
@@ -644,7 +647,7 @@ static void nonce_until(uint64_t until, char out[33])
 
 	(void)snprintf(head, sizeof(head), "%08x00000001", (unsigned)(until & UINT32_MAX));
 	(void)snprintf(text, sizeof(text), "%s %s", head, claim(1)->c.id);
-	claims_mac(F.e->claims->nonce_key, "nonce", text, hex);
+	claims_mac(F.e->keys->claims->nonce_key, "nonce", text, hex);
 	(void)snprintf(out, 33, "%s%.16s", head, hex);
 }
 

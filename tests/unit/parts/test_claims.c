@@ -1,6 +1,11 @@
 /* test_claims.c - who gets the cluster's keys: what a create gives its machines, who may use that,
  * and what they are answered, at once, again or later. */
 #include "bare_claims.h"
+#include "buy/buy.h"
+#include "cloud/cloud.h"
+#include "diff/diff.h"
+#include "jobs/jobs.h"
+#include "keys/keys.h"
 
 /* One of its lines is this. */
 static bool has(const char *text, const char *line)
@@ -34,11 +39,11 @@ static void test_issued_with_its_create(void **state)
 		assert_int_equal(claim(i)->c.expires_ms, claim(i)->c.issued_ms + 600000);
 	}
 	/* Nobody finds it by the create's token, which can be guessed and is in lists. */
-	(void)snprintf(line, sizeof(line), "%s-", F.e->batches->j.token);
+	(void)snprintf(line, sizeof(line), "%s-", F.e->buy->batches->j.token);
 	assert_int_equal(strncmp(claim(1)->c.id, line, strlen(line)), 0);
 	assert_int_equal(strspn(claim(1)->c.id + strlen(line), "0123456789abcdef"), 16);
 	assert_int_equal(strlen(claim(1)->c.id), strlen(line) + 16);
-	knock(F.e->batches->j.token, "", false);
+	knock(F.e->buy->batches->j.token, "", false);
 	claims_secret(F.e, claim(1)->c.id, secret);
 	assert_int_equal(strlen(secret), 64);
 	(void)snprintf(line, sizeof(line), "ID='%s'", claim(1)->c.id);
@@ -71,13 +76,15 @@ static void test_secrets_differ_by_create(void **state)
 static void test_create_repeat_has_same_user_data_after_restart(void **state)
 {
 	char secret[CLAIM_SECRET_SIZE], *again;
+	struct keys_for keys;
 
 	(void)state;
 	buy(1, 2);
 	claims_secret(F.e, claim(1)->c.id, secret);
 	restart();
-	assert_non_null(F.e->batches);
-	again = claims_user_data(F.e, F.e->batches, NULL);
+	assert_non_null(F.e->buy->batches);
+	keys = keys_of(F.e->buy->batches);
+	again = claims_user_data(F.e, &keys, NULL);
 	assert_string_equal(again, F.wire[0].body);
 	free(again);
 	assert_int_equal(claim(2)->c.state, CLAIM_ISSUED);
@@ -99,7 +106,7 @@ static void test_create_not_sent_claims_anew(void **state)
 	fn->busy = false;
 	engine_post(F.e, fn, &ev);
 	turn();
-	launch_send(&F.e->clouds[0], &fn, 1);
+	launch_send(&F.e->cloud->all[0], &fn, 1);
 	turn();
 	assert_string_not_equal(claim(1)->c.id, id);
 	knock(id, secret, false);
@@ -617,11 +624,11 @@ static void test_a_claim_of_before_is_replaced_by_its_certificate(void **state)
 	adopted = claims_adopt(F.e, row(1), spki);
 	assert_ptr_equal(adopted, claim(1));
 	assert_int_equal(claim(1)->c.state, CLAIM_CONFIRMED);
-	assert_int_equal(F.e->claims->nall, 1); /* its secret opens nothing any more */
+	assert_int_equal(F.e->keys->claims->nall, 1); /* its secret opens nothing any more */
 	engine_commit(F.e);
 	restart();
 	assert_int_equal(claim(1)->c.state, CLAIM_CONFIRMED);
-	assert_int_equal(F.e->claims->nall, 1);
+	assert_int_equal(F.e->keys->claims->nall, 1);
 }
 
 /* Who is left of a create is no thief's victim because another machine of it, which its provider

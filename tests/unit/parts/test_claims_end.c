@@ -2,7 +2,9 @@
  * whose machine goes. */
 #include "bare_claims.h"
 
+#include "buy/buy.h"
 #include "keys/door.h"
+#include "keys/keys.h"
 
 /* The first key is taken; whoever comes with another one has the secret, too. */
 static void test_claim_replayed(void **state)
@@ -87,16 +89,16 @@ static void test_replayed_while_the_store_is_away(void **state)
 	turn();
 	assert_true(goes(1, NODE_BECAUSE_BREACH));
 	assert_int_equal(F.revoked, 0);
-	assert_true(F.e->claims->wake_ms <= engine_now(F.e) + CLAIM_LATE_MS);
+	assert_true(F.e->keys->claims->wake_ms <= engine_now(F.e) + CLAIM_LATE_MS);
 	restart();
 	turn();
 	assert_int_equal(F.revoked, 0);
 	F.away = false;
-	F.e->claims->wake_ms = 0;
+	F.e->keys->claims->wake_ms = 0;
 	turn();
 	assert_int_equal(F.revoked, 1);
 	assert_string_equal(F.revoked_last, "acc-1");
-	F.e->claims->wake_ms = 0;
+	F.e->keys->claims->wake_ms = 0;
 	turn();
 	assert_int_equal(F.revoked, 1); /* once */
 }
@@ -290,7 +292,7 @@ static void test_alarms_without_end(void **state)
 	shows_certificate("c9", 1, 0); /* of a node that is no more: all of them together */
 	request("GET", nonce, "", &an);
 	assert_int_equal(status(F.tickets), 200);
-	empties(&F.e->door->asks);
+	empties(&F.e->keys->door->asks);
 	request("GET", nonce, "", &an);
 	assert_int_equal(status(F.tickets), 429);
 	F.peer.known = false; /* the listener has counted him */
@@ -383,7 +385,7 @@ static void test_nobody_claims_in_time(void **state)
 	(void)state;
 	one();
 	assert_int_equal(claims_next_ms(F.e), claim(1)->c.expires_ms);
-	claim(1)->c.expires_ms = F.e->claims->wake_ms = engine_now(F.e);
+	claim(1)->c.expires_ms = F.e->keys->claims->wake_ms = engine_now(F.e);
 	turn();
 	assert_int_equal(claim(1)->c.state, CLAIM_EXPIRED);
 	assert_true(goes(1, NODE_BECAUSE_INIT));
@@ -398,12 +400,12 @@ static void test_keys_that_are_never_confirmed(void **state)
 
 	(void)state;
 	one();
-	claim(1)->c.expires_ms = F.e->claims->wake_ms = engine_now(F.e) + INT64_C(86400000);
+	claim(1)->c.expires_ms = F.e->keys->claims->wake_ms = engine_now(F.e) + INT64_C(86400000);
 	t = says((struct says){.create = 1});
 	is_served(t, "acc-1");
-	assert_int_equal(F.e->claims->wake_ms, claim(1)->c.released_ms + CLAIM_CONFIRM_MS);
+	assert_int_equal(F.e->keys->claims->wake_ms, claim(1)->c.released_ms + CLAIM_CONFIRM_MS);
 	claim(1)->c.released_ms -= CLAIM_CONFIRM_MS;
-	F.e->claims->wake_ms = engine_now(F.e);
+	F.e->keys->claims->wake_ms = engine_now(F.e);
 	turn();
 	assert_int_equal(claim(1)->c.state, CLAIM_EXPIRED);
 	assert_true(goes(1, NODE_BECAUSE_INIT));
@@ -423,7 +425,7 @@ static void test_after_a_restart_there_is_time_to_claim(void **state)
 	journal_put_claim(engine_tx(F.e), &claim(1)->c);
 	engine_commit(F.e);
 	restart();
-	F.e->claims->wake_ms = 0;
+	F.e->keys->claims->wake_ms = 0;
 	turn();
 	assert_int_equal(claim(1)->c.state, CLAIM_ISSUED);
 	assert_in_range(claims_next_ms(F.e), engine_now(F.e) + CLAIM_GRACE_MS - 1000,
@@ -480,7 +482,7 @@ static void test_after_a_restart_there_is_time_to_confirm(void **state)
 	journal_put_claim(engine_tx(F.e), &claim(1)->c);
 	engine_commit(F.e);
 	restart();
-	F.e->claims->wake_ms = 0;
+	F.e->keys->claims->wake_ms = 0;
 	turn();
 	assert_int_equal(claim(1)->c.state, CLAIM_CLAIMED);
 	assert_in_range(claims_next_ms(F.e), engine_now(F.e) + CLAIM_CONFIRM_MS - 1000,
@@ -517,12 +519,12 @@ static void test_time_is_over_before_it_is_there(void **state)
 {
 	(void)state;
 	buy(1, 1);
-	claim(1)->c.expires_ms = F.e->claims->wake_ms = engine_now(F.e);
+	claim(1)->c.expires_ms = F.e->keys->claims->wake_ms = engine_now(F.e);
 	turn();
 	assert_int_equal(claim(1)->c.state, CLAIM_EXPIRED);
 	assert_false(row(1)->n.release);
 	boots(1, true);
-	F.e->claims->wake_ms = engine_now(F.e);
+	F.e->keys->claims->wake_ms = engine_now(F.e);
 	turn();
 	assert_true(goes(1, NODE_BECAUSE_INIT));
 }
@@ -663,9 +665,9 @@ static void test_one_of_many_creates_is_over(void **state)
 		turn();
 		assert_null(claim(i));
 	}
-	assert_int_equal(F.e->claims->nall, 2);
+	assert_int_equal(F.e->keys->claims->nall, 2);
 	for (size_t i = 0; i < 2; i++)
-		assert_int_equal(F.e->claims->all[i]->at, i);
+		assert_int_equal(F.e->keys->claims->all[i]->at, i);
 	assert_non_null(claims_named(F.e, claim(2)->c.id));
 	assert_non_null(claims_named(F.e, claim(3)->c.id));
 	for (size_t i = 0; i < 4; i++)

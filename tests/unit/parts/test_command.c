@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "engine/engine.h"
+#include "engine/kernel.h"
 #include "io/conf_file.h"
 #include "io/http_client.h"
 #include "io/loop.h"

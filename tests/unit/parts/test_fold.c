@@ -11,7 +11,11 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "engine/private.h"
+#include "buy/buy.h"
+#include "cloud/cloud.h"
+#include "jobs/jobs.h"
+#include "parts/parts.h"
+#include "tests/unit/engine/bare_state.h"
 
 enum { NODES = 200, NOW = 1000000 };
 
@@ -65,13 +69,6 @@ int64_t engine_now(const struct engine *e)
 {
 	(void)e;
 	return NOW;
-}
-
-struct cloud *engine_cloud(struct engine *e, const struct node *n)
-{
-	(void)e;
-	(void)n;
-	return &F.cloud;
 }
 
 const struct node_limits *engine_limits(const struct engine *e, const struct node *n,
@@ -170,6 +167,8 @@ static int setup(void **state)
 
 	(void)state;
 	memset(&F, 0, sizeof(F));
+	bare_state(&F.e);
+	F.e.cloud->all = &F.cloud;
 	F.pool.name = pool;
 	F.pool.own.name = rung;
 	F.conf.pools = &F.pool;
@@ -193,7 +192,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	free(F.e.staged);
+	free(F.e.staging.rows);
 	fleet_fini(&F.e.fleet);
 	return 0;
 }
@@ -210,10 +209,10 @@ static void test_what_follows_may_stage(void **state)
 		assert_int_equal(F.states[i][NODE_BOOTING], 1);
 		assert_int_equal(F.states[i][NODE_DELETING], 0); /* it was not in that commit */
 	}
-	assert_int_equal(F.e.nstaged, 3);
+	assert_int_equal(F.e.staging.n, 3);
 	engine_commit(&F.e);
 	assert_int_equal(F.commits, 2);
-	assert_int_equal(F.e.nstaged, 0);
+	assert_int_equal(F.e.staging.n, 0);
 	for (int i = 0; i < NODES; i++) {
 		bool released = i == 0 || i >= NODES - 2;
 

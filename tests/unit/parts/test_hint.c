@@ -6,6 +6,8 @@
 #include <uv.h>
 
 #include "base/clock.h"
+#include "buy/buy.h"
+#include "jobs/jobs.h"
 
 enum { PATIENCE_MS = 15000 }; /* the next look without a hint is 30 s away */
 
@@ -30,13 +32,13 @@ static void suspends(struct fix *f)
 /* The next look is an hour away. */
 static void rests(struct fix *f)
 {
-	f->e->poll_began = loop_now(f->loop) - 100000;
-	f->e->poll_next = loop_now(f->loop) + 3600000;
+	f->e->poll.began_ms = loop_now(f->loop) - 100000;
+	f->e->poll.next_ms = loop_now(f->loop) + 3600000;
 }
 
 static void is_soon(const struct fix *f)
 {
-	assert_true(f->e->poll_next == f->e->poll_began + ENGINE_HINT_MS);
+	assert_true(f->e->poll.next_ms == f->e->poll.began_ms + ENGINE_HINT_MS);
 }
 
 static void load(struct fix *f)
@@ -63,12 +65,12 @@ static void test_calls_that_are_hints(void **state)
 			int64_t seq;
 
 			rests(f);
-			f->e->polling = polling;
+			f->e->poll.polling = polling;
 			assert_int_equal(engine_take_call(f->e, &c, &seq, NULL), 0);
 			intake_run(f->e);
 			is_soon(f);
 		}
-	f->e->polling = false;
+	f->e->poll.polling = false;
 }
 
 /* The one that squeue was asked for is over, and nothing was bought for it. */
@@ -78,13 +80,13 @@ static void test_squeue_failed_for_a_call(void **state)
 
 	load(f);
 	call(f, "c[1-2]", NULL);
-	assert_int_equal(f->e->jobs_wanted, JOBS_FOR_INTAKE);
+	assert_int_equal(f->e->jobs->wanted, JOBS_FOR_INTAKE);
 	rests(f);
-	f->e->jobs_running = f->e->jobs_wanted;
-	f->e->jobs_wanted = 0;
+	f->e->jobs->running = f->e->jobs->wanted;
+	f->e->jobs->wanted = 0;
 	intake_asks(f->e);
 	jobs_answer(f->e, NULL, 0, &failed);
-	assert_null(f->e->calls);
+	assert_null(f->e->buy->calls);
 	is_soon(f);
 }
 
@@ -95,11 +97,11 @@ static void test_squeue_failed_for_the_next_offer(void **state)
 	load(f);
 	call(f, "c1", NULL); /* so that it is known */
 	fleet_find(&f->e->fleet, "c3")->climbs = true;
-	f->e->climb_asked = true;
+	f->e->buy->climb_asked = true;
 	rests(f);
 	intake_jobs(f->e, NULL, 0, &failed);
 	is_soon(f);
-	assert_false(f->e->climb_asked);
+	assert_false(f->e->buy->climb_asked);
 }
 
 /* --- while slurmctld is being asked ----------------------------------------------------------- */
@@ -142,10 +144,10 @@ static void runs_until(struct fix *f, size_t n, bool answered)
 {
 	const int64_t until = clock_boot_ms() + PATIENCE_MS;
 
-	while ((polls(f) < n || f->e->polling == answered) && clock_boot_ms() < until)
+	while ((polls(f) < n || f->e->poll.polling == answered) && clock_boot_ms() < until)
 		(void)uv_run(loop_uv(f->loop), UV_RUN_ONCE);
 	assert_int_equal(polls(f), n);
-	assert_int_equal(f->e->polling, !answered);
+	assert_int_equal(f->e->poll.polling, !answered);
 }
 
 /* What is on its way was asked for before the call, and may not know of it. */

@@ -3,7 +3,11 @@
 
 #include <time.h>
 
+#include "buy/buy.h"
+#include "cloud/cloud.h"
 #include "core/wish.h"
+#include "diff/diff.h"
+#include "jobs/jobs.h"
 
 static struct conf_offer make_offer(const char *name, int market)
 {
@@ -72,9 +76,9 @@ static void test_squeue_is_asked_for_wishes_that_are_not_known(void **state)
 		print_message("# %s\n", rows[i].name);
 		load(f, rows[i].offers, rows[i].comments);
 		call(f, rows[i].list, rows[i].file);
-		assert_int_equal(f->e->jobs_wanted, rows[i].asks ? JOBS_FOR_INTAKE : 0);
-		assert_int_equal(f->e->wishes_wanted, rows[i].need);
-		assert_int_equal(f->e->calls != NULL, rows[i].asks);
+		assert_int_equal(f->e->jobs->wanted, rows[i].asks ? JOBS_FOR_INTAKE : 0);
+		assert_int_equal(f->e->jobs->wishes_wanted, rows[i].need);
+		assert_int_equal(f->e->buy->calls != NULL, rows[i].asks);
 		assert_int_equal(is_bought(f, "c1"), !rows[i].asks);
 		engine_free(f->e);
 		f->e = NULL;
@@ -84,9 +88,9 @@ static void test_squeue_is_asked_for_wishes_that_are_not_known(void **state)
 /* As jobs_run() does when squeue is started, and later has answered. */
 static void squeue(struct fix *f, const char *text, size_t len, const struct err *err)
 {
-	f->e->jobs_running = f->e->jobs_wanted;
-	f->e->jobs_wanted = 0;
-	f->e->wishes_wanted = WISH_NOTHING;
+	f->e->jobs->running = f->e->jobs->wanted;
+	f->e->jobs->wanted = 0;
+	f->e->jobs->wishes_wanted = WISH_NOTHING;
 	intake_asks(f->e);
 	jobs_answer(f->e, text, len, err);
 }
@@ -130,19 +134,19 @@ static void test_a_call_that_waited_for_long_is_not_enough(void **state)
 		load(f, 0, false);
 		call(f, "c[1-2]", NULL); /* asks */
 		call(f, "c3", NULL);     /* waits behind it */
-		for (struct pending *p = f->e->calls; p != NULL; p = p->next)
+		for (struct pending *p = f->e->buy->calls; p != NULL; p = p->next)
 			p->since_ms -= waits[i].waited_ms;
-		f->e->poll_began = engine_now(f->e);
-		poll_next = f->e->poll_next = engine_now(f->e) + 60000;
+		f->e->poll.began_ms = engine_now(f->e);
+		poll_next = f->e->poll.next_ms = engine_now(f->e) + 60000;
 		squeue(f, "", 0, NULL);
 		f->e->left = ENGINE_SEND;
 		intake_run(f->e);
-		assert_null(f->e->calls);
+		assert_null(f->e->buy->calls);
 		assert_int_equal(is_bought(f, "c1"), waits[i].bought);
 		assert_int_equal(is_bought(f, "c3"), waits[i].bought);
 		assert_int_equal(f->e->count.calls[JOURNAL_RESUME], 2);
 		if (!waits[i].bought)
-			assert_true(f->e->poll_next < poll_next);
+			assert_true(f->e->poll.next_ms < poll_next);
 		engine_free(f->e);
 		f->e = NULL;
 	}
@@ -164,13 +168,13 @@ static void test_what_was_wanted_long_ago_waits_for_a_snapshot(void **state)
 
 	load(f, 0, false);
 	f->e->started_ms -= 3600000;
-	f->e->clouds[0].listed = true;
+	f->e->cloud->all[0].listed = true;
 	call(f, "c1", NULL);
 	n = &fleet_find(&f->e->fleet, "c1")->newest->n;
 	assert_int_equal(n->state, NODE_WANTED);
 	for (size_t i = 0; i < sizeof(ages) / sizeof(ages[0]); i++) {
 		n->wanted_ms = engine_now(f->e) - ages[i].wanted_ms;
-		f->e->snapshot_ms =
+		f->e->poll.snapshot_ms =
 			ages[i].snapshot_ms != 0 ? engine_now(f->e) - ages[i].snapshot_ms : 0;
 		assert_int_equal(wanted_collect(f->e, &all), ages[i].go);
 		free(all);
@@ -178,7 +182,7 @@ static void test_what_was_wanted_long_ago_waits_for_a_snapshot(void **state)
 	/* Nor is what was wanted before our start, until slurmctld has spoken (I13). */
 	n->wanted_ms = f->e->started_ms = engine_now(f->e);
 	for (size_t spoken = 0; spoken < 2; spoken++) {
-		f->e->snapshot_ms = spoken == 0 ? 0 : engine_now(f->e);
+		f->e->poll.snapshot_ms = spoken == 0 ? 0 : engine_now(f->e);
 		assert_int_equal(wanted_collect(f->e, &all), spoken);
 		free(all);
 	}
@@ -197,18 +201,18 @@ static void test_what_was_shown_long_ago_is_not_bought(void **state)
 		struct fleet_name *nm, *refused;
 
 		load(f, false, false);
-		f->e->snapshot_ms = engine_now(f->e) - ages[i].age_ms;
+		f->e->poll.snapshot_ms = engine_now(f->e) - ages[i].age_ms;
 		nm = fleet_name(&f->e->fleet, "c1", 0);
 		nm->flags = SLURM_KNOWN | SLURM_POWERING_UP;
-		f->e->wanted = mem_strdup("c1");
+		f->e->buy->wanted = mem_strdup("c1");
 		refused = fleet_name(&f->e->fleet, "c2", 0);
-		refused->climbs = f->e->climbing = true;
+		refused->climbs = f->e->buy->climbing = true;
 		intake_run(f->e);
 		squeue(f, "", 0, NULL);
 		assert_int_equal(is_bought(f, "c1"), ages[i].bought);
 		assert_int_equal(is_bought(f, "c2"), ages[i].bought);
-		assert_null(f->e->wanted);
-		assert_false(refused->climbs || f->e->climbing);
+		assert_null(f->e->buy->wanted);
+		assert_false(refused->climbs || f->e->buy->climbing);
 		engine_free(f->e);
 		f->e = NULL;
 	}
@@ -223,12 +227,12 @@ static void test_what_is_refused_meanwhile_is_not_bought(void **state)
 		struct fleet_name *shown, *climber;
 
 		load(f, false, false);
-		f->e->snapshot_ms = engine_now(f->e);
+		f->e->poll.snapshot_ms = engine_now(f->e);
 		shown = fleet_name(&f->e->fleet, "c1", 0);
 		shown->flags = SLURM_KNOWN | SLURM_POWERING_UP;
-		f->e->wanted = mem_strdup("c1");
+		f->e->buy->wanted = mem_strdup("c1");
 		climber = fleet_name(&f->e->fleet, "c2", 0);
-		climber->climbs = f->e->climbing = true;
+		climber->climbs = f->e->buy->climbing = true;
 		intake_run(f->e);
 		shown->barred = climber->barred = barred;
 		squeue(f, "", 0, NULL);
@@ -299,11 +303,11 @@ static void test_who_is_bought_for_is_looked_at_soon(void **state)
 	load(f, 0, false);
 	postpone_say(f->e, &d, "7", "burstd: lost node c9");
 	postpone_run(f->e);
-	assert_true(f->e->postpone_next > engine_now(f->e) + 30000);
+	assert_true(f->e->jobs->postpone_next > engine_now(f->e) + 30000);
 	call(f, "c[1-2]", OLD);
 	assert_int_equal(fleet_find(&f->e->fleet, "c1")->newest->n.job, 7);
 	postpone_run(f->e);
-	assert_true(f->e->postpone_next <= engine_now(f->e) + 5000);
+	assert_true(f->e->jobs->postpone_next <= engine_now(f->e) + 5000);
 }
 
 /* A row as SLURM_COMMENT_FORMAT has it. */
@@ -322,11 +326,11 @@ static void test_wishes_are_added_to_the_jobs_of_the_file(void **state)
 
 	load(f, 0, true);
 	call(f, "c[1-2]", TWO);
-	assert_int_equal(f->e->calls->demand.njobs, 2);
+	assert_int_equal(f->e->buy->calls->demand.njobs, 2);
 	n += add_row(text + n, "7|7|CONFIGURING|gpu|None|c[1-3]|(null) ", "burst:spott");
 	n += add_row(text + n, "8|8|CONFIGURING|gpu|None|c[1-3]|(null) ", "burst:EUR,nonsense");
 	squeue(f, text, n, NULL);
-	assert_null(f->e->calls);
+	assert_null(f->e->buy->calls);
 	assert_true(is_bought(f, "c1"));
 	assert_false(is_bought(f, "c3"));
 	assert_int_equal(fleet_find(&f->e->fleet, "c1")->newest->n.job, 7);
@@ -369,13 +373,13 @@ static void test_jobs_of_wanted_nodes_are_asked_for_with_their_wishes(void **sta
 	size_t n;
 
 	load(f, 2, true);
-	f->e->clouds[0].listed = true;
+	f->e->cloud->all[0].listed = true;
 	assert_int_equal(
 		slurm_parse_nodes(snapshot, sizeof(snapshot) - 1, observe_node, f->e, NULL), 1);
 	observe_snapshot(f->e, loop_now(f->loop), NULL);
-	assert_string_equal(f->e->wanted, "c1");
+	assert_string_equal(f->e->buy->wanted, "c1");
 	intake_run(f->e);
-	assert_int_equal(f->e->wishes_wanted, WISH_COMMENT);
+	assert_int_equal(f->e->jobs->wishes_wanted, WISH_COMMENT);
 	n = add_row(text, "7|7|CONFIGURING|gpu|None|c1|spot ", "burst:spott");
 	squeue(f, text, n, NULL);
 	assert_true(is_bought(f, "c1"));
@@ -393,13 +397,13 @@ static void test_nothing_is_bought_when_squeue_cannot_tell(void **state)
 	load(f, 0, true);
 	call(f, "c[1-2]", OLD);
 	squeue(f, NULL, 0, &err);
-	assert_null(f->e->calls);
+	assert_null(f->e->buy->calls);
 	assert_false(is_bought(f, "c1"));
 	call(f, "c[1-2]", OLD);
 	n = add_row(text, "7|7|CONFIGURING|gpu|None|c[1-2]|(null) ", "");
 	n += (size_t)sprintf(text + n, "8|8|CONFIGURING|gpu|None|c3|(null) short\n");
 	squeue(f, text, n, NULL);
-	assert_null(f->e->calls);
+	assert_null(f->e->buy->calls);
 	assert_false(is_bought(f, "c1"));
 }
 
@@ -430,7 +434,7 @@ static void snapshot(struct fix *f, const char *state)
 	(void)nanosleep(&tick, NULL);
 	assert_int_equal(slurm_parse_nodes(text, (size_t)n, observe_node, f->e, NULL), 1);
 	(void)observe_snapshot(f->e, loop_now(f->loop), NULL);
-	while (f->e->look != NULL)
+	while (f->e->diff->look != NULL)
 		(void)observe_some(f->e);
 	engine_commit(f->e);
 	intake_run(f->e);
@@ -482,17 +486,17 @@ static void test_a_node_that_was_let_go_unused_is_not_bought_by_calls(void **sta
 	struct fix *f = *state;
 
 	load(f, 0, false);
-	f->e->clouds[0].listed = true;
+	f->e->cloud->all[0].listed = true;
 	call(f, "c1", NULL);
 	assert_int_equal(bought(f, "c1"), 1); /* the first one is enough */
 	snapshot(f, "IDLE+CLOUD+POWERED_DOWN");
 	assert_false(is_bought(f, "c1"));
 	for (int i = 0; i < 100; i++) {
-		f->e->poll_next = INT64_MAX;
+		f->e->poll.next_ms = INT64_MAX;
 		call(f, "c1", NULL);
 		assert_int_equal(bought(f, "c1"), 1);
-		assert_true(f->e->poll_next < INT64_MAX); /* it is looked at soon */
-		assert_null(f->e->calls);
+		assert_true(f->e->poll.next_ms < INT64_MAX); /* it is looked at soon */
+		assert_null(f->e->buy->calls);
 	}
 	call(f, "c[1-2]", OLD); /* nor the others that one call names with it */
 	assert_int_equal(bought(f, "c2"), 0);

@@ -1,4 +1,7 @@
 /* inventory.c: a list that says things twice (F16), and instances that no row stands for. */
+#include "buy/buy.h"
+#include "cloud/cloud.h"
+#include "diff/diff.h"
 #include "listed_engine.h"
 
 /* --- a row twice --------------------------------------------------------------------------------
@@ -137,7 +140,7 @@ static void test_a_row_twice_is_one_instance(void **state)
 			assert_string_equal(fleet_live(nm)->n.addr, twice[i].addr);
 			assert_int_equal(fleet_live(nm)->n.gen, 5);
 		}
-		if (f->e->fleet.states[NODE_DELETING] != NULL || f->e->clouds[0].nstrays != 0)
+		if (f->e->fleet.states[NODE_DELETING] != NULL || f->e->cloud->all[0].nstrays != 0)
 			fail_msg("%s: something is to be deleted", twice[i].what);
 		assert_true(nm->last_gen <= 5);
 		assert_int_equal(engine_counters(f->e)->unreadable, 0);
@@ -170,7 +173,7 @@ static void test_a_row_twice_is_counted_once(void **state)
 	take(f, rows, 9);
 	assert_int_equal(engine_counters(f->e)->unreadable, 1);
 	assert_int_equal(engine_counters(f->e)->foreign, 1);
-	assert_int_equal(f->e->clouds[0].nstrays, 1);
+	assert_int_equal(f->e->cloud->all[0].nstrays, 1);
 	assert_string_equal(kept(f), "i-1");
 }
 
@@ -195,7 +198,7 @@ static void test_tags_of_another_node_do_not_move_an_instance(void **state)
 		assert_string_equal(kept(f), "i-1");
 		assert_null(fleet_find(&f->e->fleet, "c2")->newest);
 		assert_null(f->e->fleet.states[NODE_DELETING]);
-		assert_int_equal(f->e->clouds[0].nstrays, 0);
+		assert_int_equal(f->e->cloud->all[0].nstrays, 0);
 		assert_int_equal(fleet_live(fleet_find(&f->e->fleet, "c1"))->n.misses, 0);
 	}
 }
@@ -237,8 +240,8 @@ static void test_as_old_as_its_provider_says(void **state)
 
 		load(f, adopted ? NODE_GONE : NODE_READY, adopted ? &old : &found);
 		snapshot(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.1");
-		f->e->clouds[0].dated = true;
-		f->e->clouds[0].ahead_ms = 3600000;
+		f->e->cloud->all[0].dated = true;
+		f->e->cloud->all[0].ahead_ms = 3600000;
 		f->created_ms = loop_now(f->loop) - 7200000;
 		list(f, &found, 1);
 		fn = fleet_live(fleet_find(&f->e->fleet, "c1"));
@@ -293,7 +296,7 @@ static void test_an_id_that_two_providers_have_is_two_machines(void **state)
 	nm = fleet_find(&f->e->fleet, "c2");
 	for (int i = 0; i < 4; i++, f->ahead += 60001) {
 		take(f, &row, 1);
-		assert_int_equal(nm->newest->seen_ms, f->e->clouds[0].list_began);
+		assert_int_equal(nm->newest->seen_ms, f->e->cloud->all[0].list_began);
 		assert_int_equal(nm->newest->n.state, NODE_READY);
 		assert_null(nm->newest->older);
 		assert_int_equal(fleet_find(&f->e->fleet, "c1")->newest->n.misses, 0);
@@ -314,7 +317,7 @@ static void test_one_account_by_two_names_has_no_strays(void **state)
 	nm = fleet_find(&f->e->fleet, "c1");
 	nm->flags = SLURM_KNOWN | SLURM_POWERED_DOWN;
 	take_at(f, 0, &row, 1);
-	assert_int_equal(f->e->clouds[0].nstrays, 0);
+	assert_int_equal(f->e->cloud->all[0].nstrays, 0);
 	assert_int_equal(nm->newest->n.state, NODE_READY);
 	assert_null(nm->newest->older);
 }
@@ -353,7 +356,7 @@ static void test_what_ended_at_a_provider_that_has_left_is_not_revived(void **st
 	for (size_t c = 0; c < 2; c++) {
 		take_at(f, c, &row, 1);
 		assert_int_equal(nm->newest->n.state, NODE_GONE);
-		assert_int_equal(f->e->clouds[c].nstrays, 1);
+		assert_int_equal(f->e->cloud->all[c].nstrays, 1);
 	}
 }
 
@@ -457,23 +460,23 @@ static void test_strays(void **state)
 	load(f, NODE_READY, &ours);
 	snapshot(f, "IDLE+CLOUD", "NodeAddr=10.0.0.1");
 	list(f, all, MANY / 2);
-	assert_int_equal(f->e->clouds[0].nstrays, MANY / 2);
-	first = f->e->clouds[0].strays[0].first_ms;
+	assert_int_equal(f->e->cloud->all[0].nstrays, MANY / 2);
+	first = f->e->cloud->all[0].strays[0].first_ms;
 	usleep(5000);
 	list(f, all, MANY);
-	assert_int_equal(f->e->clouds[0].nstrays, MANY);
-	assert_int_equal(f->e->clouds[0].strays[0].first_ms, first);
+	assert_int_equal(f->e->cloud->all[0].nstrays, MANY);
+	assert_int_equal(f->e->cloud->all[0].strays[0].first_ms, first);
 	assert_true(is_stray(f, "x-2999"));
 	/* The next one to be asked stays the next one, wherever it comes to stand. */
-	f->e->clouds[0].strays_at = 1500;
-	f->e->clouds[0].apart_at = 1700;
+	f->e->cloud->all[0].strays_at = 1500;
+	f->e->cloud->all[0].apart_at = 1700;
 	list(f, all + 1000, MANY - 1000);
-	assert_int_equal(f->e->clouds[0].strays_at, 500);
-	assert_int_equal(f->e->clouds[0].apart_at, 700);
+	assert_int_equal(f->e->cloud->all[0].strays_at, 500);
+	assert_int_equal(f->e->cloud->all[0].apart_at, 700);
 	list(f, all + MANY - 1, 1);
-	assert_int_equal(f->e->clouds[0].nstrays, 1);
-	assert_int_equal(f->e->clouds[0].strays_at, 0);
-	assert_int_equal(f->e->clouds[0].apart_at, 0);
+	assert_int_equal(f->e->cloud->all[0].nstrays, 1);
+	assert_int_equal(f->e->cloud->all[0].strays_at, 0);
+	assert_int_equal(f->e->cloud->all[0].apart_at, 0);
 	assert_true(is_stray(f, "x-2999"));
 	assert_true(engine_stray(f->e, 0, 0, &s));
 	assert_string_equal(s.id, "x-2999");
@@ -497,7 +500,7 @@ static void test_stray_at_work(void **state)
 	snapshot(f, "ALLOCATED+CLOUD+POWERING_UP", "NodeAddr=10.0.0.1");
 	list(f, both, 2);
 	assert_true(is_stray(f, "i-3"));
-	s = &f->e->clouds[0].strays[0];
+	s = &f->e->cloud->all[0].strays[0];
 	remove_run(f->e);
 	assert_int_equal(s->asked_ms, 0);
 	s->first_ms -= 60000;
@@ -550,14 +553,14 @@ static void test_stray_whose_node_no_pool_names(void **state)
 		(void)snprintf(row.node, sizeof(row.node), "%s", named ? "c1" : "g1");
 		take(f, &row, 1);
 		assert_true(is_stray(f, "i-9"));
-		s = &f->e->clouds[0].strays[0];
+		s = &f->e->cloud->all[0].strays[0];
 		s->first_ms -= 60000;
 		remove_run(f->e); /* slurmctld has not spoken yet */
 		assert_int_equal(s->asked_ms, 0);
 		for (size_t i = 0; i < UP; i++) {
 			snapshot_of(f, row.node, up[i]);
 			take(f, &row, 1);
-			s = &f->e->clouds[0].strays[0];
+			s = &f->e->cloud->all[0].strays[0];
 			assert_int_equal(s->asked_ms, 0);
 			assert_true(engine_stray(f->e, 0, 0, &shown));
 			assert_true(shown.up);
@@ -583,9 +586,9 @@ static void test_stray_that_is_younger_than_the_snapshot(void **state)
 	row = row_of(f, &in);
 	(void)snprintf(row.node, sizeof(row.node), "g1");
 	take(f, &row, 1);
-	s = &f->e->clouds[0].strays[0];
+	s = &f->e->cloud->all[0].strays[0];
 	s->first_ms -= 60000;
-	f->e->snapshot_ms = s->first_ms;
+	f->e->poll.snapshot_ms = s->first_ms;
 	remove_run(f->e);
 	assert_int_equal(s->asked_ms, 0);
 	snapshot_of(f, "other", "IDLE");
@@ -612,7 +615,7 @@ static void test_stray_that_changes(void **state)
 	list(f, then, 2);
 	assert_true(engine_stray(f->e, 0, 0, &s));
 	assert_true(s.leaves);
-	assert_string_equal(f->e->clouds[0].strays[0].addr, "10.0.0.3");
+	assert_string_equal(f->e->cloud->all[0].strays[0].addr, "10.0.0.3");
 }
 
 /* --- tags that cannot be read ------------------------------------------------------------------
@@ -707,8 +710,8 @@ static void test_unreadable_of_nobody(void **state)
 		assert_string_equal(engine_unreadable(f->e, 0, 0), "x-1");
 		assert_string_equal(engine_unreadable(f->e, 0, 1), "x-2");
 		assert_null(engine_unreadable(f->e, 0, 2));
-		assert_int_equal(f->e->clouds[0].nstrays, 0);
-		assert_false(f->e->clouds[0].unsure);
+		assert_int_equal(f->e->cloud->all[0].nstrays, 0);
+		assert_false(f->e->cloud->all[0].unsure);
 		assert_null(f->e->fleet.all[0]->newest->older);
 	}
 	assert_int_equal(told(f), 2);
@@ -754,7 +757,7 @@ static void test_unreadable_keeps_a_lost_create_in_doubt(void **state)
 		list(f, &odd, 1);
 		if (older)
 			f->e->fleet.states[NODE_INDOUBT]->n.sent_ms =
-				f->e->clouds[0].odd[0].first_ms + 1;
+				f->e->cloud->all[0].odd[0].first_ms + 1;
 		for (f->ahead = 0; f->ahead < 300000; f->ahead += 60001)
 			list(f, &odd, 1);
 		assert_int_equal(fleet_exists(fleet_find(&f->e->fleet, "c1")), !older);

@@ -1,5 +1,7 @@
 /* observe.c: a snapshot of many nodes is looked at in pieces, and hooks have their turn in between.
  */
+#include "buy/buy.h"
+#include "diff/diff.h"
 #include "loaded_engine.h"
 
 /* A snapshot of c1, c2 and c3, of which one is looked at in a turn; the first was. */
@@ -11,7 +13,7 @@ static void look_by_ones(struct fix *f, const char *what)
 
 	assert_int_equal(load_conf(f, make_conf(), NULL), 0);
 	f->e->slice.read = 1;
-	f->e->started = f->e->polling = true;
+	f->e->started = f->e->poll.polling = true;
 	assert_true(slurm_parse_nodes(text, (size_t)n, observe_node, f->e, NULL) > 0);
 	assert_false(observe_snapshot(f->e, loop_now(f->loop), NULL));
 }
@@ -22,14 +24,14 @@ static void test_what_follows_from_all_nodes_waits_for_the_last(void **state)
 
 	look_by_ones(f, "State=ALLOCATED+CLOUD+POWERING_UP");
 	assert_false(observe_some(f->e));
-	assert_true(f->e->snapshot_ms == 0);
-	assert_false(f->e->polled);
-	assert_null(f->e->wanted);
+	assert_true(f->e->poll.snapshot_ms == 0);
+	assert_false(f->e->poll.polled);
+	assert_null(f->e->buy->wanted);
 	assert_true(fleet_find(&f->e->fleet, "c3")->missing_ms == 0);
 	assert_true(observe_some(f->e));
-	assert_true(f->e->snapshot_ms != 0);
-	assert_true(f->e->polled && f->e->moving);
-	assert_string_equal(f->e->wanted, "c1,c2,c3");
+	assert_true(f->e->poll.snapshot_ms != 0);
+	assert_true(f->e->poll.polled && f->e->poll.moving);
+	assert_string_equal(f->e->buy->wanted, "c1,c2,c3");
 	assert_true(fleet_find(&f->e->fleet, "c3")->missing_ms == 0);
 }
 
@@ -77,7 +79,7 @@ static void test_what_is_counted_and_nobody_has_is_noted(void **state)
 	int64_t since = 0;
 
 	assert_int_equal(load_conf(f, make_conf(), NULL), 0);
-	f->e->started = f->e->polling = true;
+	f->e->started = f->e->poll.polling = true;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char text[120];
 		int n = snprintf(text, sizeof(text), "NodeName=%s\n", rows[i].node);
@@ -104,7 +106,7 @@ static void test_a_reload_in_between_counts(void **state)
 	fleet_find(&f->e->fleet, "c3")->listed = false;
 	assert_false(observe_some(f->e));
 	assert_true(observe_some(f->e));
-	assert_string_equal(f->e->wanted, "c1,c2");
+	assert_string_equal(f->e->buy->wanted, "c1,c2");
 }
 
 static void test_a_look_ends_with_its_engine(void **state)

@@ -4,7 +4,10 @@
  * On a real engine that is loaded and never started, so that nothing is sent: the orders wait. */
 #include "loaded_engine.h"
 
+#include "cloud/cloud.h"
+#include "diff/diff.h"
 #include "io/proc.h"
+#include "jobs/jobs.h"
 
 static struct fleet_node *add(struct fix *f, const char *name, uint64_t gen, enum node_state state)
 {
@@ -106,14 +109,14 @@ static void test_a_notice_that_is_known_leaves_no_trace(void **state)
 	struct provider_notice n = {.id = "i-c1-2", .at_ms = engine_now(f->e) + 60000};
 	int64_t last;
 
-	notice_take(&f->e->clouds[0], &n);
+	notice_take(&f->e->cloud->all[0], &n);
 	engine_commit(f->e);
 	last = journal_last_event(f->journal);
-	notice_take(&f->e->clouds[0], &n);
+	notice_take(&f->e->cloud->all[0], &n);
 	n.at_ms += 5000; /* the earliest end counts */
-	notice_take(&f->e->clouds[0], &n);
+	notice_take(&f->e->cloud->all[0], &n);
 	n.kind = PROVIDER_NOTICE_MAINTENANCE;
-	notice_take(&f->e->clouds[0], &n);
+	notice_take(&f->e->cloud->all[0], &n);
 	engine_commit(f->e);
 	assert_int_equal(journal_last_event(f->journal), last);
 	assert_int_equal(live(f, "c1")->n.notice, PROVIDER_NOTICE_RECLAIM);
@@ -142,7 +145,7 @@ static void test_an_end_by_a_clock_that_is_wrong_is_put_right(void **state)
 		{-1, 120000, 0, PROVIDER_NOTICE_MAINTENANCE},
 	};
 	struct fix *f = *state;
-	struct cloud *c = &f->e->clouds[0];
+	struct cloud *c = &f->e->cloud->all[0];
 	const int64_t now = engine_now(f->e);
 
 	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
@@ -165,7 +168,7 @@ static void test_an_end_by_a_clock_that_is_wrong_is_put_right(void **state)
 static void test_an_end_that_a_list_tells_is_put_right_too(void **state)
 {
 	struct fix *f = *state;
-	struct cloud *c = &f->e->clouds[0];
+	struct cloud *c = &f->e->cloud->all[0];
 
 	c->seen = mem_zalloc(sizeof(*c->seen));
 	c->seen[0] = (struct provider_instance){.id = "i-c1-2",
@@ -195,12 +198,12 @@ static void test_what_is_not_meant_is_left_alone(void **state)
 		       "leaves already; says root\n");
 	assert_int_equal(tell(f, "c3", PROVIDER_NOTICE_RECLAIM, 0), ENGINE_NOTICE_LATE);
 	/* Its provider has it back, and its delete waits for no report. */
-	f->e->clouds[0].caps.flags |= PROVIDER_REPORTS;
+	f->e->cloud->all[0].caps.flags |= PROVIDER_REPORTS;
 	assert_int_equal(tell(f, "i-c3-1", PROVIDER_NOTICE_FAULTY, 0), ENGINE_NOTICE_LATE);
-	assert_int_equal(f->e->nreports, 0);
+	assert_int_equal(f->e->cloud->nreports, 0);
 	/* A queue that is shared with others tells of theirs: that is no news. */
 	last = journal_last_event(f->journal);
-	assert_true(notice_take(&f->e->clouds[0], &(struct provider_notice){.id = "i-nobody"}));
+	assert_true(notice_take(&f->e->cloud->all[0], &(struct provider_notice){.id = "i-nobody"}));
 	engine_commit(f->e);
 	assert_int_equal(journal_last_event(f->journal), last);
 	assert_int_equal(f->e->count.notices_others, 1);
@@ -227,10 +230,10 @@ static void test_a_notice_may_come_before_the_answer_to_the_create(void **state)
 		fn->n.instance[0] = '\0';
 		memcpy(n.id, ids[i], strlen(ids[i]) + 1);
 		memcpy(in.id, ids[i], strlen(ids[i]) + 1);
-		assert_false(notice_take(&f->e->clouds[0], &n));
-		assert_false(notice_take(&f->e->clouds[0], &n)); /* told again */
-		assert_false(notice_take(&f->e->clouds[0], &other));
-		assert_int_equal(f->e->notices.nearly, 2);
+		assert_false(notice_take(&f->e->cloud->all[0], &n));
+		assert_false(notice_take(&f->e->cloud->all[0], &n)); /* told again */
+		assert_false(notice_take(&f->e->cloud->all[0], &other));
+		assert_int_equal(f->e->jobs->notices.nearly, 2);
 		notice_run(f->e);
 		assert_int_equal(fn->n.state, early[i]);
 		ev.now_ms = engine_now(f->e);
@@ -239,11 +242,11 @@ static void test_a_notice_may_come_before_the_answer_to_the_create(void **state)
 		notice_run(f->e);
 		assert_int_equal(fn->n.state, NODE_DRAINING);
 		assert_int_equal(fn->n.notice, PROVIDER_NOTICE_FAULTY);
-		assert_int_equal(f->e->notices.nearly, 1);
-		assert_true(notice_take(&f->e->clouds[0], &n));
-		f->e->notices.nearly = 0;
+		assert_int_equal(f->e->jobs->notices.nearly, 1);
+		assert_true(notice_take(&f->e->cloud->all[0], &n));
+		f->e->jobs->notices.nearly = 0;
 		/* With all of ours known, others are others. */
-		assert_true(notice_take(&f->e->clouds[0], &other));
+		assert_true(notice_take(&f->e->cloud->all[0], &other));
 		fleet_stage(fn)->state = NODE_GONE;
 		fleet_publish(&f->e->fleet, fn);
 	}
@@ -258,17 +261,17 @@ static void test_notices_that_came_too_early_are_not_kept_for_ever(void **state)
 	fn->n.instance[0] = '\0';
 	for (int i = 0; i < 1010; i++) {
 		(void)snprintf(n.id, sizeof(n.id), "i-%d", i);
-		assert_false(notice_take(&f->e->clouds[0], &n));
+		assert_false(notice_take(&f->e->cloud->all[0], &n));
 	}
-	assert_int_equal(f->e->notices.nearly, 1000);
-	assert_string_equal(f->e->notices.early[0].n.id, "i-10"); /* the newest */
-	assert_string_equal(f->e->notices.early[999].n.id, "i-1009");
-	f->e->notices.early[999].first_ms -= 600000;
-	assert_true(notice_take(&f->e->clouds[0], &n)); /* nobody will know it */
-	f->e->notices.early[5].first_ms -= 660000;
-	f->e->notices.due = true;
+	assert_int_equal(f->e->jobs->notices.nearly, 1000);
+	assert_string_equal(f->e->jobs->notices.early[0].n.id, "i-10"); /* the newest */
+	assert_string_equal(f->e->jobs->notices.early[999].n.id, "i-1009");
+	f->e->jobs->notices.early[999].first_ms -= 600000;
+	assert_true(notice_take(&f->e->cloud->all[0], &n)); /* nobody will know it */
+	f->e->jobs->notices.early[5].first_ms -= 660000;
+	f->e->jobs->notices.due = true;
 	notice_run(f->e);
-	assert_int_equal(f->e->notices.nearly, 999);
+	assert_int_equal(f->e->jobs->notices.nearly, 999);
 }
 
 static void test_rebalance_is_for_pools_that_want_it(void **state)
@@ -396,7 +399,7 @@ static void test_a_notice_of_another_provider_is_about_its_own(void **state)
 	struct fix *f = *state;
 
 	load_two_providers(f);
-	(void)notice_take(&f->e->clouds[1], &(struct provider_notice){.id = "i-c1-2"});
+	(void)notice_take(&f->e->cloud->all[1], &(struct provider_notice){.id = "i-c1-2"});
 	engine_commit(f->e);
 	assert_int_equal(live(f, "c1")->n.state, NODE_READY);
 	assert_order(f, "none", "");
@@ -415,11 +418,11 @@ static void test_an_id_that_two_providers_have_is_two_machines(void **state)
 	/* An admin who says no more than that is asked for the node. */
 	assert_int_equal(tell(f, "sim-1", PROVIDER_NOTICE_RECLAIM, 0), ENGINE_NOTICE_SEVERAL);
 	assert_int_equal(live(f, "c1")->n.state, NODE_READY);
-	assert_true(notice_take(&f->e->clouds[1], &n));
+	assert_true(notice_take(&f->e->cloud->all[1], &n));
 	engine_commit(f->e);
 	assert_int_equal(live(f, "c1")->n.state, NODE_READY);
 	assert_int_equal(live(f, "c2")->n.state, NODE_DRAINING);
-	assert_true(notice_take(&f->e->clouds[0], &n));
+	assert_true(notice_take(&f->e->cloud->all[0], &n));
 	engine_commit(f->e);
 	assert_int_equal(live(f, "c1")->n.state, NODE_DRAINING);
 }
@@ -458,7 +461,7 @@ static void test_an_end_that_comes_nearer(void **state)
 	assert_order(f, "drain", "c1");
 	notice_told(f->e, &drain, true);
 	rescue_run(f->e); /* squeue is asked */
-	f->e->jobs_runs++;
+	f->e->jobs->runs++;
 	rescue_jobs(f->e, "", 0, NULL); /* those that it has are told */
 	assert_true(live(f, "c1")->n.signal_ms != 0);
 	assert_null(fleet_find(&f->e->fleet, "c1")->doomed);

@@ -1,5 +1,9 @@
 /* observe.c: which instance of a node stays when the journal is an older one (F58) or a provider
  * made two (I3), and when slurmctld's address of a node is set right. */
+#include "buy/buy.h"
+#include "cloud/cloud.h"
+#include "diff/diff.h"
+#include "jobs/jobs.h"
 #include "listed_engine.h"
 
 static bool is_deleting(const struct fix *f, const char *id)
@@ -195,7 +199,7 @@ static void test_which_stays(void **state)
 			assert_true(is_deleting(f, "i-1"));
 		else if (!cases[i].other_stays)
 			assert_true(is_deleting(f, "i-3"));
-		assert_int_equal(f->e->clouds[0].nstrays, cases[i].stray);
+		assert_int_equal(f->e->cloud->all[0].nstrays, cases[i].stray);
 	}
 }
 
@@ -242,12 +246,12 @@ static void test_no_snapshot(void **state)
 
 	load(f, NODE_READY, &ours);
 	list(f, both, 2);
-	assert_true(f->e->clouds[0].unsure);
+	assert_true(f->e->cloud->all[0].unsure);
 	/* what is wanted before it is placed shall be its row */
 	assert_int_equal(fleet_find(&f->e->fleet, "c1")->last_gen, 5);
 	assert_string_equal(kept(f), "i-1");
 	assert_null(f->e->fleet.states[NODE_DELETING]);
-	assert_int_equal(f->e->clouds[0].nstrays, 0);
+	assert_int_equal(f->e->cloud->all[0].nstrays, 0);
 }
 
 /* F58, I3: the journal is an older one, and a list shows what was bought since: its generation is
@@ -270,7 +274,7 @@ static void test_a_generation_that_is_found_is_never_used_again(void **state)
 	assert_int_equal(nm->last_gen, 7);
 	assert_string_equal(kept(f), "i-1");
 	nm->flags = 0; /* what becomes of it is not known; where it is, is */
-	f->e->clouds[0].listed = true;
+	f->e->cloud->all[0].listed = true;
 	list(f, &later, 1);
 	assert_int_equal(nm->last_gen, 9);
 }
@@ -286,12 +290,12 @@ static void test_a_broken_snapshot_leaves_nothing_for_the_next(void **state)
 	load(f, NODE_READY, &ours);
 	assert_int_equal(slurm_parse_nodes(off, sizeof(off) - 1, observe_node, f->e, NULL), 1);
 	observe_snapshot(f->e, loop_now(f->loop), &broken);
-	assert_string_equal(f->e->slurm_error, broken.msg);
-	assert_true(f->e->snapshot_ms == 0);
+	assert_string_equal(f->e->poll.error, broken.msg);
+	assert_true(f->e->poll.snapshot_ms == 0);
 	snapshot(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.1");
 	assert_true((fleet_find(&f->e->fleet, "c1")->flags & SLURM_POWERED_DOWN) == 0);
 	assert_non_null(f->e->fleet.states[NODE_READY]);
-	assert_string_equal(f->e->slurm_error, "");
+	assert_string_equal(f->e->poll.error, "");
 }
 
 /* A reload may take a node out of its pool while a snapshot is read. */
@@ -304,7 +308,7 @@ static void test_a_node_that_nobody_names_any_more_is_left_alone(void **state)
 	assert_int_equal(slurm_parse_nodes(text, sizeof(text) - 1, observe_node, f->e, NULL), 1);
 	fleet_find(&f->e->fleet, "c1")->listed = false;
 	observe_snapshot(f->e, loop_now(f->loop), NULL);
-	assert_null(f->e->wanted);
+	assert_null(f->e->buy->wanted);
 	assert_int_equal(fleet_find(&f->e->fleet, "c1")->flags & SLURM_POWERING_UP, 0);
 }
 
@@ -401,8 +405,8 @@ static void test_address_from_the_journal_alone(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		load(f, NODE_READY, &ours);
 		f->e->started_ms = engine_now(f->e) - rows[i].since_ms;
-		f->e->clouds[0].listed = rows[i].listed;
-		f->e->doubtful = rows[i].doubtful;
+		f->e->cloud->all[0].listed = rows[i].listed;
+		f->e->cloud->doubtful = rows[i].doubtful;
 		snapshot(f, "IDLE+CLOUD", rows[i].place);
 		if (is_updating(f) != rows[i].told)
 			fail_msg("%s", rows[i].what);
@@ -417,7 +421,7 @@ static void test_when_an_instance_was_made_is_kept_as_its_provider_says(void **s
 	struct fix *f = *state;
 
 	load(f, NODE_DELETING, &ours);
-	f->e->clouds[0].dated = true; /* else its clock is this machine's, which may be set */
+	f->e->cloud->all[0].dated = true; /* else its clock is this machine's, which may be set */
 	assert_int_equal(fleet_find(&f->e->fleet, "c1")->newest->said_ms, 0);
 	f->created_ms = INT64_C(4102444800000); /* long after all that we have seen */
 	list(f, &ours, 1);
@@ -512,7 +516,7 @@ static void test_wanted_before_the_start(void **state)
 	struct fix *f = *state;
 
 	load(f, NODE_WANTED, &ours);
-	f->e->clouds[0].listed = true;
+	f->e->cloud->all[0].listed = true;
 	f->e->fleet.states[NODE_WANTED]->n.wake_ms = 0;
 	launch_run(f->e);
 	assert_non_null(f->e->fleet.states[NODE_WANTED]);
@@ -532,12 +536,12 @@ static void test_old_configurations(void **state)
 
 	load(f, NODE_READY, &ours);
 	engine_start(f->e);
-	assert_non_null(f->e->requests);
+	assert_non_null(f->e->cloud->requests);
 	assert_int_equal(engine_reload(f->e, make_conf(), NULL), 0);
 	assert_int_equal(engine_reload(f->e, make_conf(), NULL), 0);
 	assert_int_equal(f->e->nold, 2);
 	cloud_fail_unsent(f->e);
-	assert_null(f->e->requests);
+	assert_null(f->e->cloud->requests);
 	engine_turn(f->e);
 	assert_int_equal(f->e->nold, 0);
 }

@@ -1,5 +1,8 @@
 /* What cannot be used does not keep the rest from working: a provider whose files or driver fail,
  * and sections that only the journal has (F58: it is as it was under another configuration). */
+#include "buy/buy.h"
+#include "cloud/cloud.h"
+#include "jobs/jobs.h"
 #include "keys/vouchers.h"
 #include "loaded_engine.h"
 
@@ -105,10 +108,10 @@ static void test_a_removed_pool(void **state)
 	assert_true(engine_spent(f->e, 1) >= INT64_C(9000000000)); /* a bill, and an hour */
 	assert_non_null(strstr(engine_closed(f->e, 1), "not have it any more"));
 	/* Its instances are not strays, and nothing more is bought. */
-	assert_true(cloud_ready(&f->e->clouds[0], PROVIDER_LIST));
+	assert_true(cloud_ready(&f->e->cloud->all[0], PROVIDER_LIST));
 	assert_null(engine_offer_of(f->e, row(f, "g1")));
 	assert_non_null(pool_refusal(f->e, row(f, "g2")));
-	f->e->snapshot_ms = engine_now(f->e);
+	f->e->poll.snapshot_ms = engine_now(f->e);
 	pool_refuse_wanted(f->e);
 	assert_int_equal(row(f, "g2")->state, NODE_GONE);
 	assert_int_equal(row(f, "g2")->reason, NODE_BECAUSE_INVALID);
@@ -142,16 +145,16 @@ static void test_a_removed_provider(void **state)
 	assert_int_equal(f->e->conf->nproviders, 2);
 	assert_int_equal(row(f, "g1")->cloud, 1);
 	assert_false(f->e->conf->pools[1].removed);
-	far = &f->e->clouds[1];
+	far = &f->e->cloud->all[1];
 	assert_non_null(strstr(engine_off(f->e, 1), "not have it any more"));
 	assert_false(cloud_ready(far, PROVIDER_LIST));
 	assert_int_equal(cloud_next_ms(far), INT64_MAX);
 	off_hurry(f->e); /* a reload does not bring it back */
 	assert_int_equal(cloud_next_ms(far), INT64_MAX);
 	cloud_run(far);
-	f->e->snapshot_ms = engine_now(f->e);
+	f->e->poll.snapshot_ms = engine_now(f->e);
 	remove_run(f->e);
-	assert_null(f->e->requests);
+	assert_null(f->e->cloud->requests);
 	assert_int_equal(row(f, "g2")->state, NODE_DELETING);
 	assert_int_equal(f->e->fleet.pools[1].nodes, 2);
 }
@@ -181,10 +184,10 @@ static void test_a_batch_of_a_removed_provider(void **state)
 	journal_put_batch(tx, &b);
 	assert_int_equal(journal_commit(tx, NULL), 0);
 	assert_int_equal(load_conf(f, conf_of(false, NULL), NULL), 0);
-	assert_non_null(f->e->batches);
-	assert_int_equal(f->e->batches->cloud, 1);
+	assert_non_null(f->e->buy->batches);
+	assert_int_equal(f->e->buy->batches->cloud, 1);
 	launch_run(f->e);
-	assert_null(f->e->requests);
+	assert_null(f->e->cloud->requests);
 	assert_int_equal(row(f, "g1")->state, NODE_INDOUBT);
 }
 
@@ -199,7 +202,7 @@ static void test_rows_of_nobody_knows_where(void **state)
 	assert_string_equal(f->e->conf->providers[row(f, "g1")->cloud].name, OFF_UNKNOWN);
 	assert_non_null(strstr(engine_off(f->e, 1), "do not say where they were bought"));
 	assert_string_equal(row(f, "g1")->provider, "");
-	assert_false(f->e->unplaced);
+	assert_false(f->e->buy->unplaced);
 	/* With the pool as it was they are known again. */
 	assert_int_equal(load_conf(f, conf_of(false, "g[1-2]"), NULL), 0);
 	assert_string_equal(row(f, "g1")->provider, "cloud");
@@ -229,12 +232,12 @@ static void test_a_missing_credential(void **state)
 	fake_files = some_files;
 	files_fail = "credential_file: /nowhere: No such file or directory";
 	assert_int_equal(load_conf(f, conf_of(true, "g[1-2]"), NULL), 0);
-	c = &f->e->clouds[0];
+	c = &f->e->cloud->all[0];
 	assert_string_equal(engine_off(f->e, 0), files_fail);
 	assert_string_equal(engine_provider_source(f->e, 0).error, files_fail);
 	assert_null(engine_off(f->e, 1));
 	assert_false(cloud_ready(c, PROVIDER_LIST));
-	assert_true(cloud_ready(&f->e->clouds[1], PROVIDER_LIST));
+	assert_true(cloud_ready(&f->e->cloud->all[1], PROVIDER_LIST));
 	/* Each minute, and not more often. */
 	files_asked = 0;
 	off_run(c);
@@ -271,16 +274,16 @@ static void test_it_is_on_again_with_the_limits_of_its_own(void **state)
 	files_fail = "credential_file: /nowhere: No such file or directory";
 	fake_limits = own;
 	assert_int_equal(load_conf(f, conf_of(true, "g[1-2]"), NULL), 0);
-	creates = &f->e->clouds[0].limit.kinds[PROVIDER_CREATE];
+	creates = &f->e->cloud->all[0].limit.kinds[PROVIDER_CREATE];
 	assert_int_equal(creates->requests.per_s, 0);
 	files_fail = NULL;
 	off_hurry(f->e);
-	off_run(&f->e->clouds[0]);
+	off_run(&f->e->cloud->all[0]);
 	assert_null(engine_off(f->e, 0));
 	assert_int_equal(creates->requests.size, 2);
 	assert_int_equal(creates->requests.per_s, 1);
 	assert_int_equal(creates->instances.size, 50);
-	assert_true(cloud_ready(&f->e->clouds[0], PROVIDER_CREATE));
+	assert_true(cloud_ready(&f->e->cloud->all[0], PROVIDER_CREATE));
 	fake_limits = NULL;
 	fake_files = NULL;
 }
@@ -295,7 +298,7 @@ static void test_a_driver_that_does_not_open(void **state)
 	fake_open_fails = NULL;
 	assert_string_equal(engine_off(f->e, 0), "the credential is not one word");
 	off_hurry(f->e);
-	off_run(&f->e->clouds[0]);
+	off_run(&f->e->cloud->all[0]);
 	assert_null(engine_off(f->e, 0));
 }
 
@@ -315,7 +318,7 @@ static void test_nothing_is_bought_while_it_is_off(void **state)
 	free(known);
 	assert_int_equal(place_next_price(f->e, 1), 0);
 	assert_string_equal(pool_refusal(f->e, row(f, "g1")), "provider cloud is off: no key");
-	f->e->snapshot_ms = engine_now(f->e);
+	f->e->poll.snapshot_ms = engine_now(f->e);
 	launch_run(f->e);
 	assert_int_equal(row(f, "g1")->state, NODE_GONE);
 	assert_int_equal(row(f, "g1")->reason, NODE_BECAUSE_DENIED);
@@ -437,7 +440,7 @@ static void test_reload_with_a_removed_provider(void **state)
 	assert_int_equal(engine_reload(f->e, next, &err), 0);
 	assert_int_equal(next->nproviders, 2);
 	assert_true(next->providers[1].removed);
-	assert_ptr_equal(f->e->clouds[1].conf, &next->providers[1]);
+	assert_ptr_equal(f->e->cloud->all[1].conf, &next->providers[1]);
 	assert_int_equal(load_conf(f, conf_of(true, NULL), NULL), 0);
 	assert_null(engine_off(f->e, 1));
 	assert_int_equal(row(f, "g1")->cloud, 1);

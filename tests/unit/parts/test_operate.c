@@ -4,6 +4,10 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "buy/buy.h"
+#include "cloud/cloud.h"
+#include "diff/diff.h"
+#include "jobs/jobs.h"
 #include "loaded_engine.h"
 
 /* c1 and c2 are READY in the journal, c3 is off. */
@@ -151,7 +155,7 @@ static void test_each_request_is_on_record_before_it_is_sent(void **state)
 	load(f);
 	snapshot(f, "IDLE+CLOUD", "IDLE+CLOUD", "IDLE+CLOUD+POWERED_DOWN");
 	order(f, &rq, 2, 0, 0);
-	f->e->jobs_runs++;
+	f->e->jobs->runs++;
 	rescue_jobs(f->e, "", 0, NULL);
 	assert_true(audit_order(f->e));
 	assert_records(f, "");
@@ -169,7 +173,7 @@ static bool is_given(struct fix *f)
 {
 	bool given;
 
-	f->e->jobs_runs++;
+	f->e->jobs->runs++;
 	rescue_jobs(f->e, "", 0, NULL); /* no job is there */
 	given = audit_order(f->e);
 	engine_commit(f->e);
@@ -302,7 +306,7 @@ static void test_an_order_that_slurmctld_forgot_is_given_again(void **state)
 		in->took_ms -= 2 + rows[i].ago_ms;
 		if (rows[i].ago_ms != 0)
 			snapshot(f, "IDLE+CLOUD+DRAIN+POWER_DOWN", up, off);
-		f->e->slurm_failed_ms = rows[i].away ? in->took_ms + 1 : in->took_ms;
+		f->e->poll.failed_ms = rows[i].away ? in->took_ms + 1 : in->took_ms;
 		snapshot(f, rows[i].then, up, off);
 		assert_int_equal(is_given(f), rows[i].again);
 		snapshot(f, up, up, off);
@@ -392,7 +396,7 @@ static void test_an_order_that_found_no_room_is_given_again(void **state)
 		snapshot(f, up, up, off);
 		fill_queue(f);
 		order(f, &rq, 1, 0, 0);
-		f->e->jobs_runs++;
+		f->e->jobs->runs++;
 		rescue_jobs(f->e, "", 0, NULL); /* no job is there */
 		empty_queue(f);
 		assert_false(is_given(f)); /* it is not among what waits */
@@ -469,7 +473,7 @@ static void test_deletes_of_a_turn_share_a_commit(void **state)
 		engine_post(f->e, fleet_live(fleet_find(&f->e->fleet, name)), &ev);
 	}
 	engine_commit(f->e);
-	f->e->clouds[0].caps.delete_max = 1;
+	f->e->cloud->all[0].caps.delete_max = 1;
 	commits = f->e->count.commits;
 	remove_run(f->e);
 	assert_int_equal(f->e->count.commits, commits + 1);
@@ -603,7 +607,7 @@ static void test_a_stray_is_deleted_as_one(void **state)
 	struct cloud *c;
 
 	load(f);
-	c = &f->e->clouds[0];
+	c = &f->e->cloud->all[0];
 	c->strays = mem_zalloc(sizeof(*c->strays));
 	c->nstrays = 1;
 	*c->strays = (struct stray){.id = "i-9", .node = "c3", .gen = 4, .first_ms = 1};
@@ -690,7 +694,7 @@ static void test_what_was_bought_since_is_not_known_yet(void **state)
 
 	load(f);
 	snapshot(f, "IDLE+CLOUD", "IDLE+CLOUD", "IDLE+CLOUD+POWERED_DOWN");
-	(void)insert(f, 9, NODE_BOOTING, f->e->snapshot_ms);
+	(void)insert(f, 9, NODE_BOOTING, f->e->poll.snapshot_ms);
 	assert_int_equal(engine_operate(f->e, &rq, &o, NULL), -1);
 	assert_int_equal(o.n, 0);
 }
@@ -704,8 +708,8 @@ static void test_what_an_admin_ends_is_all_of_the_node(void **state)
 
 	load(f);
 	snapshot(f, "IDLE+CLOUD", "IDLE+CLOUD", "IDLE+CLOUD+POWERED_DOWN");
-	older = insert(f, 8, NODE_QUARANTINED, f->e->snapshot_ms - 2000);
-	newest = insert(f, 9, NODE_BOOTING, f->e->snapshot_ms - 1000);
+	older = insert(f, 8, NODE_QUARANTINED, f->e->poll.snapshot_ms - 2000);
+	newest = insert(f, 9, NODE_BOOTING, f->e->poll.snapshot_ms - 1000);
 	order(f, &rq, 1, 0, 0);
 	engine_commit(f->e);
 	assert_int_equal(newest->n.state, NODE_DELETING);

@@ -1,7 +1,10 @@
 /* place.c and the climb: where a row is bought, what refuses it, and what is tried next. */
 #include "two_offers.h"
 
+#include "buy/buy.h"
+#include "cloud/cloud.h"
 #include "core/wish.h"
+#include "jobs/jobs.h"
 
 #define ONE "{\"jobs\":[{\"job_id\":7,\"features\":null,\"nodes_alloc\":\"c[1-2]\"}]}"
 
@@ -20,9 +23,9 @@ static void refuse(struct fix *f, const char *node, enum node_reason why)
 
 static void squeue(struct fix *f, const char *text, const struct err *err)
 {
-	f->e->jobs_running = f->e->jobs_wanted;
-	f->e->jobs_wanted = 0;
-	f->e->wishes_wanted = WISH_NOTHING;
+	f->e->jobs->running = f->e->jobs->wanted;
+	f->e->jobs->wanted = 0;
+	f->e->jobs->wishes_wanted = WISH_NOTHING;
 	intake_asks(f->e);
 	jobs_answer(f->e, text, text != NULL ? strlen(text) : 0, err);
 }
@@ -62,7 +65,7 @@ static void test_a_refused_node_climbs(void **state)
 	assert_false(name_of(f, "c2")->barred);
 	assert_true(name_of(f, "c2")->climbs);
 	intake_run(f->e);
-	assert_int_equal(f->e->jobs_wanted, JOBS_FOR_INTAKE);
+	assert_int_equal(f->e->jobs->wanted, JOBS_FOR_INTAKE);
 	squeue(f, "7|7|CONFIGURING|gpu|None|c[1-2]|(null)\n", NULL);
 	expect(f, "c1", 1, "here");
 	expect(f, "c2", 2, "there");
@@ -113,7 +116,7 @@ static void test_a_job_that_is_over_does_not_climb(void **state)
 	squeue(f, NULL, &err);
 	assert_int_equal(name_of(f, "c2")->newest->n.gen, 2);
 	assert_false(name_of(f, "c2")->climbs); /* the next snapshot says what is wanted */
-	assert_false(f->e->climbing);
+	assert_false(f->e->buy->climbing);
 }
 
 static void test_a_place_that_has_nothing_is_not_asked_by_the_next_job(void **state)
@@ -190,10 +193,10 @@ static void test_rows_of_an_older_burstd(void **state)
 			 &f->e->conf->pools[0].own);
 	assert_int_equal(load(f, two_offers(false), NULL), 0); /* both of one provider */
 	assert_string_equal(name_of(f, "c1")->newest->n.provider, "cloud");
-	assert_true(f->e->unplaced);
+	assert_true(f->e->buy->unplaced);
 	place_write_back(f->e); /* from then on the journal says it */
 	assert_int_equal(load(f, two_offers(false), NULL), 0);
-	assert_false(f->e->unplaced);
+	assert_false(f->e->buy->unplaced);
 }
 
 /* The provider sends these offers, which it gets. */
@@ -216,7 +219,7 @@ static void test_a_type_like_another(void **state)
 	struct cloud *c;
 
 	assert_int_equal(load(f, make_conf(), NULL), 0);
-	c = &f->e->clouds[0];
+	c = &f->e->cloud->all[0];
 	assert_null(engine_like_type(f->e, 0, "gpu_8x_h10"));
 	c->noffers = sizeof(types) / sizeof(types[0]);
 	c->offers = mem_zalloc(c->noffers * sizeof(*c->offers));
@@ -237,12 +240,12 @@ static void test_what_is_gone_costs_what_it_did(void **state)
 	f->e->conf->pools[0].offers[0].price_nano_h = 0;
 	f->e->conf->pools[0].offers[1].price_nano_h = 0;
 	offers[0].price_nano_h = 7; /* of everything */
-	quote(&f->e->clouds[0], offers, 1);
-	f->e->clouds[0].offers_known = true;
-	quote(&f->e->clouds[0], NULL, 0);
+	quote(&f->e->cloud->all[0], offers, 1);
+	f->e->cloud->all[0].offers_known = true;
+	quote(&f->e->cloud->all[0], NULL, 0);
 	assert_int_equal(quote_known(f->e, &f->e->conf->pools[0].offers[0]), -1);
 	node_init(&n, "c1", 1, engine_now(f->e));
-	place_adopt(&f->e->clouds[0], &n);
+	place_adopt(&f->e->cloud->all[0], &n);
 	assert_int_equal(n.rate_nano_h, 7);
 }
 
@@ -264,7 +267,7 @@ static void test_what_changes_is_news_to_who_is_to_be_told(void **state)
 
 		offers->price_nano_h = rows[i].price;
 		refuse_mark(f->e, nm, NODE_BECAUSE_LIMIT, "too dear");
-		quote(&f->e->clouds[0], offers, 1);
+		quote(&f->e->cloud->all[0], offers, 1);
 		assert_int_equal(nm->hint.stale, rows[i].news);
 	}
 	refuse_mark(f->e, nm, NODE_BECAUSE_LIMIT, "too dear");
@@ -311,8 +314,8 @@ static void test_what_is_gone_costs_what_its_own_provider_wanted(void **state)
 	assert_int_equal(load(f, c, NULL), 0);
 	offers[0]->price_nano_h = 7;
 	offers[1]->price_nano_h = 9;
-	quote(&f->e->clouds[0], offers[0], 1);
-	quote(&f->e->clouds[1], offers[1], 1);
+	quote(&f->e->cloud->all[0], offers[0], 1);
+	quote(&f->e->cloud->all[1], offers[1], 1);
 	assert_int_equal(pool_cost(f->e, 0, 0), 7);
 	assert_int_equal(pool_cost(f->e, 0, 1), 9);
 }
@@ -328,27 +331,27 @@ static void test_prices_and_lists_of_all_rungs(void **state)
 	assert_int_equal(quote_known(f->e, &o[0]), OD / 2);
 	o[0].price_nano_h = o[1].price_nano_h = 0;
 	assert_int_equal(quote_known(f->e, &o[0]), 0);
-	assert_false(place_priced(&f->e->clouds[0], 0));
-	f->e->clouds[0].offers_known = true;
+	assert_false(place_priced(&f->e->cloud->all[0], 0));
+	f->e->cloud->all[0].offers_known = true;
 	assert_int_equal(quote_known(f->e, &o[0]), -1);
-	assert_true(place_priced(&f->e->clouds[0], 0));
-	f->e->clouds[0].caps.spot_prices = "EUR"; /* it tells those of spot, and no others */
+	assert_true(place_priced(&f->e->cloud->all[0], 0));
+	f->e->cloud->all[0].caps.spot_prices = "EUR"; /* it tells those of spot, and no others */
 	o[1].market = PROVIDER_ON_DEMAND;
 	o[0].market = PROVIDER_SPOT;
 	assert_int_equal(quote_known(f->e, &o[0]), -1);
 	assert_int_equal(quote_known(f->e, &o[1]), LADDER_UNPRICED);
-	f->e->clouds[0].caps.spot_prices = "USD";
+	f->e->cloud->all[0].caps.spot_prices = "USD";
 	assert_int_equal(quote_known(f->e, &o[0]), LADDER_UNPRICED);
 	/* An instance that nobody knows costs what the dearest does. */
 	o[0].price_nano_h = 3;
 	o[1].price_nano_h = 4;
 	node_init(&n, "c1", 1, engine_now(f->e));
-	place_adopt(&f->e->clouds[0], &n);
+	place_adopt(&f->e->cloud->all[0], &n);
 	assert_string_equal(n.offer, "there");
 	assert_int_equal(n.rate_nano_h, 4);
 	assert_false(doubt_listed(f->e, 0));
 	assert_false(doubt_may_send(f->e, &n));
-	f->e->clouds[0].listed = true;
+	f->e->cloud->all[0].listed = true;
 	assert_true(doubt_listed(f->e, 0));
 	assert_true(doubt_may_send(f->e, &n));
 }
@@ -394,7 +397,7 @@ static void test_a_place_whose_purchases_fail_is_left_alone(void **state)
 	wait_a_moment(f);
 	cool(f, 0, PROVIDER_TRANSIENT); /* nothing else was answered: it may be away */
 	assert_false(place_is_shut(f->e, o));
-	f->e->clouds[0].ok_ms = engine_now(f->e);
+	f->e->cloud->all[0].ok_ms = engine_now(f->e);
 	wait_a_moment(f);
 	cool(f, 0, PROVIDER_AMBIGUOUS);
 	assert_true(place_is_shut(f->e, o));
@@ -424,8 +427,8 @@ static void test_a_place_of_a_provider_that_throttles_all_else_is_left_alone(voi
 	o = &f->e->conf->pools[0].offers[0];
 	cool(f, 0, PROVIDER_TRANSIENT);
 	wait_a_moment(f);
-	f->e->clouds[0].throttled_ms = engine_now(f->e);
-	assert_int_equal(f->e->clouds[0].ok_ms, 0);
+	f->e->cloud->all[0].throttled_ms = engine_now(f->e);
+	assert_int_equal(f->e->cloud->all[0].ok_ms, 0);
 	wait_a_moment(f);
 	cool(f, 0, PROVIDER_TRANSIENT);
 	assert_true(place_is_shut(f->e, o));
@@ -480,7 +483,7 @@ static void test_a_place_rests_from_when_a_doubt_ends(void **state)
 	o = &f->e->conf->pools[0].offers[0];
 	cool(f, 0, PROVIDER_TRANSIENT);
 	wait_a_moment(f);
-	f->e->clouds[0].ok_ms = engine_now(f->e);
+	f->e->cloud->all[0].ok_ms = engine_now(f->e);
 	wait_a_moment(f);
 	cool(f, 0, PROVIDER_TRANSIENT);
 	wait_a_moment(f);
@@ -516,7 +519,7 @@ static void test_an_old_row_of_a_pool_with_several_providers_is_of_neither(void 
 	engine_commit(f->e);
 	assert_int_equal(load(f, two_providers("dear"), NULL), 0);
 	assert_int_equal(name_of(f, "c1")->newest->n.cloud, 2);
-	assert_true(off_is(&f->e->clouds[2]));
+	assert_true(off_is(&f->e->cloud->all[2]));
 }
 
 /* Its story is over: who keeps the row of it for a while need not keep its provider. */
@@ -551,7 +554,7 @@ static void test_a_provider_that_is_away_does_not_stop_the_others_for_ever(void 
 	node_init(&there, "c2", 1, engine_now(f->e));
 	place_set(f->e, &there, &f->e->conf->pools[0].offers[1], OD / 2);
 	f->e->started_ms = engine_now(f->e);
-	f->e->clouds[0].listed = true;
+	f->e->cloud->all[0].listed = true;
 	assert_false(doubt_looked(f->e, 0));
 	assert_false(doubt_may_send(f->e, &here));
 	f->e->started_ms -= 300000;
@@ -574,7 +577,7 @@ static void test_a_provider_of_machines_does_not_cool_down(void **state)
 	cool(f, 0, PROVIDER_CAPACITY);
 	assert_int_equal(place_opens_ms(f->e, o), 0);
 	assert_int_equal(engine_unsold(f->e, 0, PROVIDER_CAPACITY), 1); /* people see it */
-	place_heard(&f->e->clouds[0], PROVIDER_DELETE,
+	place_heard(&f->e->cloud->all[0], PROVIDER_DELETE,
 		    &(struct provider_result){.code = PROVIDER_DENIED, .message = "no"},
 		    engine_now(f->e));
 	engine_commit(f->e);
@@ -598,7 +601,7 @@ static void test_only_some_answers_are_of_machines(void **state)
 		bool of = k == PROVIDER_LIST || k == PROVIDER_DELETE || k == PROVIDER_OFFERS;
 
 		assert_int_equal(load(f, two_offers(false), NULL), 0);
-		place_heard(&f->e->clouds[0], (enum provider_op_kind)k,
+		place_heard(&f->e->cloud->all[0], (enum provider_op_kind)k,
 			    &(struct provider_result){.code = PROVIDER_DENIED, .message = "no"},
 			    engine_now(f->e));
 		engine_commit(f->e);
@@ -624,7 +627,7 @@ static void test_what_turns_up_at_a_provider_of_old_costs_the_most_it_ever_did(v
 	}
 	f->e->conf->pools[0].noffers = 1;
 	node_init(&n, "c1", 4, engine_now(f->e));
-	place_adopt(&f->e->clouds[1], &n);
+	place_adopt(&f->e->cloud->all[1], &n);
 	assert_int_equal(n.cloud, 1);
 	assert_string_equal(n.provider, "dear");
 	assert_int_equal(n.rate_nano_h, 7);
@@ -668,9 +671,9 @@ static void test_where_a_machine_came_up_wrong_is_tried_last(void **state)
 	assert_string_equal(l.rungs[1].offer->name, "here");
 	assert_int_equal(l.rungs[1].place, 2);
 	assert_non_null(strstr(l.rungs[1].why, "came up wrong: behind the others until 20"));
-	f->e->clouds[0].caps.flags |= PROVIDER_MACHINES;
+	f->e->cloud->all[0].caps.flags |= PROVIDER_MACHINES;
 	assert_int_equal(place_next_price(f->e, 0), OD / 2);
-	f->e->clouds[0].caps.flags &= ~(uint32_t)PROVIDER_MACHINES;
+	f->e->cloud->all[0].caps.flags &= ~(uint32_t)PROVIDER_MACHINES;
 	cool(f, 1, PROVIDER_CAPACITY); /* it is better than nothing */
 	assert_int_equal(place_next_price(f->e, 0), OD / 2);
 	engine_ladder(f->e, 0, &l);
@@ -704,16 +707,17 @@ static void test_one_purchase_is_tried_and_the_others_wait_for_it(void **state)
 				     .region = "r",
 				     .zone = "",
 				     .market = (enum provider_market)o->market};
-	(void)cooldown_bought(&f->e->cooldown, &at, PROVIDER_CAPACITY,
+	(void)cooldown_bought(&f->e->cloud->cooldown, &at, PROVIDER_CAPACITY,
 			      engine_now(f->e) - COOLDOWN_CAPACITY_MS - 40001,
 			      engine_now(f->e) - COOLDOWN_CAPACITY_MS - 40000);
-	assert_true(cooldown_buy(&f->e->cooldown, &at, engine_now(f->e) - 10000));
+	assert_true(cooldown_buy(&f->e->cloud->cooldown, &at, engine_now(f->e) - 10000));
 	assert_int_equal(place_buy(f->e, o), PLACE_TELLS_SOON);
-	cooldown_clear(&f->e->cooldown, &at);
-	(void)cooldown_bought(&f->e->cooldown, &at, PROVIDER_CAPACITY,
+	cooldown_clear(&f->e->cloud->cooldown, &at);
+	(void)cooldown_bought(&f->e->cloud->cooldown, &at, PROVIDER_CAPACITY,
 			      engine_now(f->e) - COOLDOWN_CAPACITY_MS - 40001,
 			      engine_now(f->e) - COOLDOWN_CAPACITY_MS - 40000);
-	assert_true(cooldown_buy(&f->e->cooldown, &at, engine_now(f->e) - COOLDOWN_WAIT_MS - 1000));
+	assert_true(cooldown_buy(&f->e->cloud->cooldown, &at,
+				 engine_now(f->e) - COOLDOWN_WAIT_MS - 1000));
 	assert_int_equal(place_buy(f->e, o), PLACE_SOLD_OUT);
 }
 

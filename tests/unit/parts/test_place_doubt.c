@@ -1,4 +1,6 @@
 /* place.c: with a journal that is new or an older copy nothing is bought blindly (F58). */
+#include "buy/buy.h"
+#include "cloud/cloud.h"
 #include "two_offers.h"
 
 static void doubt(const struct fix *f, int64_t number)
@@ -29,18 +31,18 @@ static void test_nothing_is_bought_blindly_with_a_doubtful_journal(void **state)
 		assert_int_equal(load(f, two_providers("dear"), NULL), 0);
 		node_init(&here, "c1", 1, engine_now(f->e));
 		place_set(f->e, &here, &f->e->conf->pools[0].offers[0], OD / 2);
-		f->e->clouds[0].listed = true;
+		f->e->cloud->all[0].listed = true;
 		doubt_list_seen(f->e);
 		engine_commit(f->e);
 		assert_null(pool_closed(f->e, 0)); /* it may come in a moment */
 		f->e->started_ms -= 3000000;
 		assert_false(doubt_looked(f->e, 0));
 		assert_false(doubt_may_send(f->e, &here));
-		assert_ptr_equal(doubt_unlisted(f->e, 0), &f->e->clouds[1]);
+		assert_ptr_equal(doubt_unlisted(f->e, 0), &f->e->cloud->all[1]);
 		assert_non_null(strstr(pool_closed(f->e, 0), f->e->conf->providers[1].name));
 		assert_int_equal(doubtful(f), 1);
 	}
-	f->e->clouds[1].listed = true;
+	f->e->cloud->all[1].listed = true;
 	doubt_list_seen(f->e);
 	engine_commit(f->e);
 	assert_true(doubt_may_send(f->e, &here));
@@ -60,7 +62,7 @@ static void starts_late(struct fix *f)
 
 static void lists(struct fix *f, size_t provider)
 {
-	f->e->clouds[provider].listed = true;
+	f->e->cloud->all[provider].listed = true;
 	doubt_list_seen(f->e);
 	engine_commit(f->e);
 }
@@ -82,7 +84,7 @@ static void test_one_that_never_shows_anything_keeps_no_others_in_doubt(void **s
 	starts_late(f);
 	assert_int_equal(f->e->conf->nproviders, 3);
 	lists(f, 0);
-	assert_ptr_equal(doubt_unlisted(f->e, 0), &f->e->clouds[1]);
+	assert_ptr_equal(doubt_unlisted(f->e, 0), &f->e->cloud->all[1]);
 	lists(f, 1);
 	assert_null(doubt_unlisted(f->e, 0));
 	assert_int_equal(doubtful(f), 7000);
@@ -97,7 +99,7 @@ static void test_one_that_never_shows_anything_keeps_no_others_in_doubt(void **s
 	doubt(f, 8000);
 	starts_late(f);
 	lists(f, 1);
-	assert_ptr_equal(doubt_unlisted(f->e, 0), &f->e->clouds[0]);
+	assert_ptr_equal(doubt_unlisted(f->e, 0), &f->e->cloud->all[0]);
 	assert_false(doubt_looked(f->e, 0));
 }
 
@@ -111,7 +113,7 @@ static void test_each_shows_what_it_has_in_a_life_of_its_own(void **state)
 	lists(f, 0);
 	assert_int_equal(doubtful(f), 7000);
 	starts_late(f);
-	assert_ptr_equal(doubt_unlisted(f->e, 0), &f->e->clouds[1]);
+	assert_ptr_equal(doubt_unlisted(f->e, 0), &f->e->cloud->all[1]);
 	assert_false(doubt_looked(f->e, 0));
 	lists(f, 1);
 	assert_int_equal(doubtful(f), 0);

@@ -1,4 +1,7 @@
 /* place.c: several machines that are taken back at once say that the place has no more. */
+#include "buy/buy.h"
+#include "cloud/cloud.h"
+#include "jobs/jobs.h"
 #include "two_offers.h"
 
 static struct fleet_node *add_spot(struct fix *f, const char *name, enum node_state s)
@@ -123,7 +126,7 @@ static void test_a_reclaim_after_another_notice_is_one_of_a_wave(void **state)
 			n.kind = PROVIDER_NOTICE_RECLAIM;
 		assert_int_equal(place_opens_ms(f->e, &f->e->conf->pools[0].offers[0]), 0);
 		(void)snprintf(n.id, sizeof(n.id), "i-%d", i % 2 + 1);
-		notice_take(&f->e->clouds[0], &n);
+		notice_take(&f->e->cloud->all[0], &n);
 		engine_commit(f->e);
 	}
 	assert_int_not_equal(place_opens_ms(f->e, &f->e->conf->pools[0].offers[0]), 0);

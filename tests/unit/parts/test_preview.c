@@ -3,6 +3,9 @@
 #include "loaded_engine.h"
 
 #include "base/fmt.h"
+#include "buy/buy.h"
+#include "cloud/cloud.h"
+#include "jobs/jobs.h"
 
 enum { NEAR, MID, FAR };
 
@@ -125,7 +128,7 @@ static void a_ladder_has_its_order_its_prices_and_what_is_bought_where(void **st
 	assert_int_equal(l.rungs[2].nodes, 1);
 	assert_int_equal(l.others, 0);
 	assert_false(l.listed);
-	e->clouds[0].listed = true;
+	e->cloud->all[0].listed = true;
 	engine_ladder(e, 0, &l);
 	assert_true(l.listed);
 	/* Its offer was taken out of the configuration. */
@@ -194,7 +197,7 @@ static void nothing_changes_by_looking(void **state)
 	assert_int_equal(e->fleet.pools[0].count[NODE_WANTED], 0);
 	assert_int_equal(journal_last_event(f->journal), events);
 	assert_int_equal(e->count.commits, commits);
-	assert_int_equal(e->cooldown.n, 0);
+	assert_int_equal(e->cloud->cooldown.n, 0);
 	assert_null(fleet_find(&e->fleet, "c3")->newest);
 }
 
@@ -552,7 +555,7 @@ static void an_admin_has_what_cools_down_tried_again(void **state)
 
 		answered(e, NEAR, PROVIDER_CAPACITY, 1);
 		answered(e, FAR, PROVIDER_QUOTA, 1);
-		place_heard(&e->clouds[0], PROVIDER_DELETE,
+		place_heard(&e->cloud->all[0], PROVIDER_DELETE,
 			    &(struct provider_result){.code = PROVIDER_DENIED, .message = ""},
 			    engine_now(e));
 		assert_int_equal(engine_retry(e, names[what], "uid 7", &n, NULL), 0);
@@ -563,7 +566,7 @@ static void an_admin_has_what_cools_down_tried_again(void **state)
 		assert_int_equal(l.rungs[2].place, 3);
 	}
 	assert_true(l.rungs[0].nsaid > 0); /* what was said is no less true */
-	place_heard(&e->clouds[1], PROVIDER_DELETE,
+	place_heard(&e->cloud->all[1], PROVIDER_DELETE,
 		    &(struct provider_result){.code = PROVIDER_DENIED, .message = ""},
 		    engine_now(e));
 	assert_int_equal(engine_retry(e, "cloud", "root", &n, NULL), 0);

@@ -3,6 +3,7 @@
 #define BARE_REAL_STORE
 #include "bare_claims.h"
 
+#include "keys/keys.h"
 #include "keys/vouchers.h"
 
 /* --- a store that is open, and that is all ----------------------------------------------------
@@ -138,16 +139,16 @@ static void tokens_name_the_node_init_of_the_new_one(void **state)
 	char first[65];
 
 	(void)state;
-	assert_string_equal(F.e->vouchers->sha256, "");
+	assert_string_equal(F.e->keys->vouchers->sha256, "");
 	write_node_init("node-init", "new\n");
 	assert_int_equal(engine_reload(F.e, with_node_init("node-init"), NULL), 0);
-	(void)snprintf(first, sizeof(first), "%s", F.e->vouchers->sha256);
+	(void)snprintf(first, sizeof(first), "%s", F.e->keys->vouchers->sha256);
 	assert_int_equal(strlen(first), 64);
 	write_node_init("node-init", "");
 	assert_int_equal(engine_reload(F.e, with_node_init("node-init"), NULL), 0);
-	assert_string_equal(F.e->vouchers->sha256, empty);
+	assert_string_equal(F.e->keys->vouchers->sha256, empty);
 	assert_int_equal(engine_reload(F.e, make_conf(), NULL), 0); /* any will do */
-	assert_string_equal(F.e->vouchers->sha256, "");
+	assert_string_equal(F.e->keys->vouchers->sha256, "");
 }
 
 static void a_node_init_that_cannot_be_read_is_refused(void **state)
@@ -161,12 +162,12 @@ static void a_node_init_that_cannot_be_read_is_refused(void **state)
 	write_node_init("node-init", "new\n");
 	assert_int_equal(engine_reload(F.e, with_node_init("node-init"), NULL), 0);
 	before = F.e->conf;
-	(void)snprintf(hash, sizeof(hash), "%s", F.e->vouchers->sha256);
+	(void)snprintf(hash, sizeof(hash), "%s", F.e->keys->vouchers->sha256);
 	next = with_node_init("none");
 	assert_int_equal(engine_reload(F.e, next, &err), -1);
 	assert_non_null(strstr(err.msg, "nodes: node_init: "));
 	assert_ptr_equal(F.e->conf, before);
-	assert_string_equal(F.e->vouchers->sha256, hash);
+	assert_string_equal(F.e->keys->vouchers->sha256, hash);
 	conf_free(next);
 }
 
@@ -180,7 +181,7 @@ static void a_node_init_that_was_away_already_keeps_nothing_from_being_reloaded(
 	assert_int_equal(engine_reload(F.e, with_node_init("none"), NULL), 0);
 	assert_non_null(strstr(engine_init_off(F.e), "nodes: node_init: "));
 	write_node_init("none", "there\n");
-	F.e->init_next = 0;
+	F.e->keys->init_next = 0;
 	vouchers_run(F.e);
 	assert_null(engine_init_off(F.e));
 }

@@ -1,6 +1,8 @@
 /* test_rotate.c - a key is replaced by another: what is written to the store, what nodes are told,
  * and that a restart goes on where it was. */
 #include "bare_rotate.h"
+#include "buy/buy.h"
+#include "keys/keys.h"
 
 /* --- stories -----------------------------------------------------------------------------------
  */
@@ -12,7 +14,7 @@ static void munges_key_is_staged_then_switched_at_one_time(void **state)
 
 	(void)state;
 	assert_null(strstr(beats(1, 7), "keys"));
-	F.e->breaches = (struct engine_breaches){.n = 1, .last_ms = engine_now(F.e)};
+	F.e->keys->breaches = (struct engine_breaches){.n = 1, .last_ms = engine_now(F.e)};
 	assert_int_equal(order(ENGINE_ROTATE_START, ROTATION_MUNGE, NULL, 0), 0);
 	assert_non_null(strstr(bundle(), "\"munge_key_next\":\""));
 	(void)snprintf(want, sizeof(want), "\"keys\":{\"version\":\"%lld\"}",
@@ -62,7 +64,7 @@ static void who_comes_with_the_old_key_is_bought_anew(void **state)
 	its_time_comes();
 	assert_int_equal(phase(), ROTATION_SWITCHING);
 	/* The store has the old key still: nobody gets it, and who has it is late. */
-	assert_true(F.e->secrets->held);
+	assert_true(F.e->keys->secrets->held);
 	assert_false(rotate_takes(F.e, 7, 7));
 	assert_false(rotate_takes(F.e, now_version(), now_version()));
 	claim(2)->keys_ms = 0;
@@ -71,7 +73,7 @@ static void who_comes_with_the_old_key_is_bought_anew(void **state)
 	rt()->store->next_ms = 0;
 	go();
 	assert_int_equal(phase(), ROTATION_SETTLING);
-	assert_false(F.e->secrets->held);
+	assert_false(F.e->keys->secrets->held);
 	assert_int_equal(F.answers[F.tickets].status, 200);
 	assert_non_null(strstr(F.answers[F.tickets].body, "\nswitch=yes\n"));
 	assert_false(rotate_takes(F.e, 7, 7));
@@ -99,11 +101,11 @@ static void jwks_rolls(void **state)
 	go();
 	assert_int_equal(phase(), ROTATION_AGING);
 	/* A server of the store that knows of neither write yet. */
-	(void)snprintf(F.e->secrets->version, sizeof(F.e->secrets->version), "7");
-	F.e->secrets->version_next = engine_now(F.e) + F.e->conf->secrets.poll_ms;
+	(void)snprintf(F.e->keys->secrets->version, sizeof(F.e->keys->secrets->version), "7");
+	F.e->keys->secrets->version_next = engine_now(F.e) + F.e->conf->secrets.poll_ms;
 	rotate_run(F.e);
 	assert_int_equal(phase(), ROTATION_AGING);
-	F.e->secrets->version_next = F.e->secrets->next_ms = 0;
+	F.e->keys->secrets->version_next = F.e->keys->secrets->next_ms = 0;
 	go();
 	its_time_comes();
 	assert_int_equal(phase(), ROTATION_DONE);
@@ -113,7 +115,8 @@ static void jwks_rolls(void **state)
 	assert_int_equal(writes, 3);
 	assert_null(strstr(bundle(), "Im9sZCI")); /* "old" */
 	assert_non_null(strstr(bundle(), "munge_key"));
-	(void)snprintf(F.e->secrets->version, sizeof(F.e->secrets->version), "99"); /* an admin */
+	(void)snprintf(F.e->keys->secrets->version, sizeof(F.e->keys->secrets->version),
+		       "99"); /* an admin */
 	assert_false(rotate_takes(F.e, rt()->r.prev, 0) || rotate_takes(F.e, rt()->r.now, 0));
 }
 
@@ -273,7 +276,7 @@ static void who_cannot_follow_for_the_store_is_away_is_not_late(void **state)
 	(void)state;
 	one_of_two_follows();
 	assert_in_range(claim(2)->keys_old_ms, 1, engine_now(F.e));
-	F.e->secrets->phase = SECRETS_PROBE;
+	F.e->keys->secrets->phase = SECRETS_PROBE;
 	minutes_pass(60);
 	assert_int_equal(events("keys-old"), 0);
 	/* Nor is he left behind. */
@@ -281,7 +284,7 @@ static void who_cannot_follow_for_the_store_is_away_is_not_late(void **state)
 	rotate_run(F.e);
 	assert_int_equal(phase(), ROTATION_SPREADING);
 	assert_true(rotate_next_ms(F.e) > engine_now(F.e));
-	F.e->secrets->phase = SECRETS_READY;
+	F.e->keys->secrets->phase = SECRETS_READY;
 	minutes_pass(8);
 	assert_int_equal(events("keys-old"), 0);
 	assert_int_equal(phase(), ROTATION_SPREADING);
@@ -291,11 +294,11 @@ static void who_cannot_follow_for_the_store_is_away_is_not_late(void **state)
 	assert_int_equal(phase(), ROTATION_STAGED);
 	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, 0), 0);
 	its_time_comes();
-	F.e->secrets->phase = SECRETS_PROBE;
+	F.e->keys->secrets->phase = SECRETS_PROBE;
 	rt()->r.since_ms -= ROTATION_SETTLE_MS + 1000;
 	rotate_run(F.e);
 	assert_int_equal(phase(), ROTATION_SETTLING);
-	F.e->secrets->phase = SECRETS_READY;
+	F.e->keys->secrets->phase = SECRETS_READY;
 	rotate_run(F.e);
 	assert_int_equal(phase(), ROTATION_DONE); /* whoever is about to be heard */
 }
@@ -361,7 +364,7 @@ static void after_a_restart_all_have_their_time_anew(void **state)
 
 static void poll_the_store(void)
 {
-	F.e->secrets->version_next = F.e->secrets->next_ms = 0;
+	F.e->keys->secrets->version_next = F.e->keys->secrets->next_ms = 0;
 	go();
 }
 
@@ -432,15 +435,15 @@ static void what_somebody_else_writes_while_nodes_fetch_ends_it_at_once(void **s
 	assert_int_equal(order(ENGINE_ROTATE_START, ROTATION_MUNGE, NULL, 0), 0);
 	slurmctld_has(2, SLURM_KNOWN | SLURM_IDLE);
 	put_bundle(BUNDLE, "99");
-	(void)snprintf(F.e->secrets->version, sizeof(F.e->secrets->version), "6");
-	F.e->secrets->version_next = 0; /* it was away, and that is of long ago */
+	(void)snprintf(F.e->keys->secrets->version, sizeof(F.e->keys->secrets->version), "6");
+	F.e->keys->secrets->version_next = 0; /* it was away, and that is of long ago */
 	rotate_run(F.e);
 	assert_int_equal(phase(), ROTATION_SPREADING);
-	F.e->secrets->phase = SECRETS_PROBE;
-	F.e->secrets->version_next = INT64_MAX;
+	F.e->keys->secrets->phase = SECRETS_PROBE;
+	F.e->keys->secrets->version_next = INT64_MAX;
 	rotate_run(F.e);
 	assert_int_equal(phase(), ROTATION_SPREADING);
-	F.e->secrets->phase = SECRETS_READY;
+	F.e->keys->secrets->phase = SECRETS_READY;
 	poll_the_store();
 	assert_int_equal(now_version(), 99);
 	assert_int_equal(phase(), ROTATION_ABORTED);
@@ -458,7 +461,7 @@ static void what_somebody_else_writes_calls_the_switch_off(void **state)
 	(void)state;
 	stage(ROTATION_MUNGE);
 	version = now_version();
-	(void)snprintf(F.e->secrets->version, sizeof(F.e->secrets->version), "7");
+	(void)snprintf(F.e->keys->secrets->version, sizeof(F.e->keys->secrets->version), "7");
 	go(); /* a server that is behind: what was there before is nobody else's */
 	assert_int_equal(phase(), ROTATION_STAGED);
 	poll_the_store();
@@ -520,14 +523,14 @@ static void nodes_that_settle_are_given_what_an_admin_writes(void **state)
 	assert_int_equal(phase(), ROTATION_SETTLING);
 	put_bundle(BUNDLE, "99");
 	poll_the_store();
-	assert_true(F.e->secrets->held); /* a server may be behind by two */
+	assert_true(F.e->keys->secrets->held); /* a server may be behind by two */
 	claim(2)->keys_ms = 0;
 	assert_string_equal(node_asks(2, "GET", "/v1/node/keys", ""), "(waits)");
 	rt()->r.since_ms -= ROTATION_BEHIND_MS;
 	poll_the_store();
 	assert_int_equal(phase(), ROTATION_SETTLING);
 	assert_int_equal(rt()->r.now, 99);
-	assert_false(F.e->secrets->held);
+	assert_false(F.e->keys->secrets->held);
 	assert_non_null(strstr(F.answers[F.tickets].body, "\nswitch=yes\n"));
 	all_follow();
 	assert_int_equal(phase(), ROTATION_DONE);
@@ -546,7 +549,7 @@ static void when_the_store_was_looked_at_is_no_matter_of_the_next_poll(void **st
 	all_follow();
 	assert_int_equal(phase(), ROTATION_AGING);
 	/* A server that knows of neither write was asked a moment ago. */
-	(void)snprintf(F.e->secrets->version, sizeof(F.e->secrets->version), "7");
+	(void)snprintf(F.e->keys->secrets->version, sizeof(F.e->keys->secrets->version), "7");
 	F.e->conf->secrets.poll_ms = MINUTE;
 	rotate_run(F.e);
 	assert_int_equal(phase(), ROTATION_AGING);
@@ -618,7 +621,7 @@ static void vaults_credential_is_unwrapped_once_and_of_the_right_role(void **sta
 	restart();
 	for (int i = 0; i < 4; i++)
 		go();
-	F.e->secrets->phase = SECRETS_READY;
+	F.e->keys->secrets->phase = SECRETS_READY;
 	assert_int_equal(order(ENGINE_ROTATE_START, ROTATION_MUNGE, "w", 0), -1); /* no role */
 	F.e->conf->secrets.rotate_role_id = mem_strdup("r");
 	F.e->conf->secrets.rotate_role_name = mem_strdup("burst-rotate");

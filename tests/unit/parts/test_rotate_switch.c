@@ -1,6 +1,7 @@
 /* test_rotate_switch.c - the moment of the switch: it is called off, or the machine beside
  * slurmctld does not follow. */
 #include "bare_rotate.h"
+#include "keys/keys.h"
 
 #include <unistd.h>
 
@@ -48,19 +49,19 @@ static void who_was_told_of_a_switch_is_told_that_it_is_off(void **state)
 	assert_true(says_off(beats(2, now_version()), now_version()));
 	/* The store is away, and burstd was started anew: which version it has is not known. */
 	version = now_version();
-	F.e->secrets->version[0] = '\0';
+	F.e->keys->secrets->version[0] = '\0';
 	assert_true(says_off(beats(1, version), version));
-	(void)snprintf(F.e->secrets->version, sizeof(F.e->secrets->version), "%lld",
+	(void)snprintf(F.e->keys->secrets->version, sizeof(F.e->keys->secrets->version), "%lld",
 		       (long long)version);
 	claim(1)->key_version = 0; /* it says no version, and was told of no switch */
 	assert_null(strstr(beats(1, 0), "keys"));
 	rt()->r.switch_ms -= ROTATION_SPREAD_MS + MINUTE; /* nobody has it in mind any more */
 	assert_null(strstr(beats(1, version), "keys"));
-	F.e->secrets->version[0] = '\0';
+	F.e->keys->secrets->version[0] = '\0';
 	assert_null(strstr(beats(1, version), "keys"));
 	/* What an admin writes is not what all use by now. */
 	put_bundle(BUNDLE, "99");
-	F.e->secrets->version_next = F.e->secrets->next_ms = 0;
+	F.e->keys->secrets->version_next = F.e->keys->secrets->next_ms = 0;
 	go();
 	assert_int_equal(now_version(), 99);
 	claim(1)->keys_ms = 0;

@@ -7,6 +7,7 @@
 #include <uv.h>
 
 #include "base/clock.h"
+#include "jobs/jobs.h"
 
 enum { PATIENCE_MS = 15000 };
 
@@ -103,7 +104,7 @@ static void test_one_that_slurmctld_has_up_is_not_given_up_at_its_deadline(void 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		load_rows(f, NODE_BOOTING, alone, 1);
 		f->e->started = true;
-		f->e->snapshot_ms = loop_now(f->loop);
+		f->e->poll.snapshot_ms = loop_now(f->loop);
 		row(f, "c1")->name->flags = rows[i].flags;
 		engine_turn(f->e);
 		assert_int_equal(fleet_find(&f->e->fleet, "c1")->newest->n.state, rows[i].becomes);
@@ -275,7 +276,7 @@ static void test_a_reload_looks_anew_at_a_job_that_no_wait_can_mend(void **state
 	engine_turn(f->e);
 	runs_until_updates(f, 1); /* it was told, and waits a day */
 	assert_int_equal(postpone_look(f->e, 7).count, 1);
-	assert_true(f->e->postpone_next > engine_now(f->e) + 30000); /* nobody asks, until: */
+	assert_true(f->e->jobs->postpone_next > engine_now(f->e) + 30000); /* nobody asks, until: */
 	assert_int_equal(engine_reload(f->e, next, NULL), 0);
 	assert_false(slurm_ask_jobs(f->e->slurm, SLURM_DETAILS, ids, 1)); /* it is asked about */
 }

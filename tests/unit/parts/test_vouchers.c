@@ -1,6 +1,10 @@
 /* test_vouchers.c - machines whose user-data has the token for their keys: it is there before they
  * are bought, the same after a restart, gone when they are up; and when it is an alarm. */
 #include "bare_vouchers.h"
+#include "buy/buy.h"
+#include "cloud/cloud.h"
+#include "diff/diff.h"
+#include "keys/keys.h"
 
 static void test_nothing_is_bought_before_the_token_is_durable(void **state)
 {
@@ -69,13 +73,14 @@ static void test_what_the_machine_is_told(void **state)
 	assert_null(strstr(sent(), "@LINES@"));
 	assert_null(strstr(sent(), "@NODE_INIT@"));
 	assert_null(strstr(sent(), "@SHA256@"));
-	assert_null(F.e->claims);
+	assert_null(F.e->keys->claims);
 }
 
 /* I4, and a crash at any time: as it was sent, whatever slurmctld has not said yet. */
 static void test_a_repeat_after_a_restart_has_the_same_bytes(void **state)
 {
 	char *first, *again;
+	struct keys_for keys;
 	const struct conf_offer *o;
 
 	(void)state;
@@ -85,8 +90,9 @@ static void test_a_repeat_after_a_restart_has_the_same_bytes(void **state)
 	first = mem_strdup(sent());
 	restart();
 	o = &F.e->conf->pools[0].own;
-	assert_non_null(F.e->batches);
-	again = vouchers_user_data(F.e, F.e->batches, o, NULL);
+	assert_non_null(F.e->buy->batches);
+	keys = keys_of(F.e->buy->batches);
+	again = vouchers_user_data(F.e, &keys, o, NULL);
 	assert_non_null(again);
 	assert_string_equal(first, again);
 	secret_wipe(&first);
@@ -113,7 +119,7 @@ static void test_it_is_wiped_when_the_node_is_up(void **state)
 	assert_int_equal(version, 7);
 	assert_int_equal(F.revoked, 0);
 	assert_null(vouchers_user_data(
-		F.e, &(struct batch){.n = 1, .members = &(struct member){row(1)->name, 1, 0}},
+		F.e, &(struct keys_for){.n = 1, .members = &(struct member){row(1)->name, 1, 0}},
 		&F.e->conf->pools[0].own, NULL));
 }
 
@@ -290,7 +296,7 @@ static void snapshot(const char *text)
 	assert_true(slurm_parse_nodes(text, strlen(text), observe_node, F.e, NULL) > 0);
 	assert_true(observe_snapshot(F.e, engine_now(F.e) + 1, NULL));
 	F.e->left = 10;
-	engine_run_up(F.e);
+	registered_run(F.e);
 	engine_commit(F.e);
 }
 
@@ -533,7 +539,7 @@ static void test_one_that_is_bad_when_it_comes_slows_all(void **state)
 		assert_true(vouchers_waits(F.e, &fn[1]->n));
 		assert_true(vouchers_next_ms(F.e) > engine_now(F.e));
 		assert_true(vouchers_next_ms(F.e) <= engine_now(F.e) + VOUCHER_AGAIN_MS);
-		F.e->vouchers->again_ms = engine_now(F.e);
+		F.e->keys->vouchers->again_ms = engine_now(F.e);
 	}
 	F.ago_ms = 0;
 	assert_false(vouchers_have(F.e, fn, 2));
@@ -573,7 +579,7 @@ static void let_pass(struct fleet_node **fn, size_t n, int64_t ms)
 
 static void revoke_all(void)
 {
-	while (F.e->vouchers->open != NULL)
+	while (F.e->keys->vouchers->open != NULL)
 		store_says(SECRET_OK);
 }
 
@@ -595,7 +601,7 @@ static void test_a_gang_of_a_slow_store_is_bought_at_last(void **state)
 	}
 	assert_true(F.life_ms > voucher_life_ms(BOOT_MS));
 	assert_true(F.life_ms <= voucher_life_ms(BOOT_MS) + VOUCHER_LONGER_MAX_MS);
-	F.e->vouchers->longer_until_ms = engine_now(F.e); /* and then as before */
+	F.e->keys->vouchers->longer_until_ms = engine_now(F.e); /* and then as before */
 	fn[0] = want(4);
 	assert_false(vouchers_have(F.e, fn, 1));
 	assert_int_equal(F.life_ms, voucher_life_ms(BOOT_MS));
@@ -626,10 +632,10 @@ static void test_one_for_keys_that_were_changed_is_made_anew(void **state)
 	fn = want(1);
 	assert_false(vouchers_have(F.e, &fn, 1));
 	keys_come("acc-1"); /* of version 7 */
-	F.e->secrets = &s;
+	F.e->keys->secrets = &s;
 	assert_false(vouchers_have(F.e, &fn, 1));
 	assert_int_equal(voucher_of(fn)->state, VOUCHER_SPARE);
-	F.e->secrets = NULL;
+	F.e->keys->secrets = NULL;
 }
 
 /* A token that is there opens nothing while the store is away, or has keys that will change. */
@@ -660,15 +666,15 @@ static void test_while_the_store_refuses_nothing_is_bought_and_people_are_told(v
 	assert_false(vouchers_have(F.e, &fn, 1));
 	fn_keys = F.keys_fn;
 	F.keys_fn = NULL;
-	F.e->vouchers->longer_ms = 1000; /* which its policy refuses, perhaps */
-	F.e->vouchers->longer_until_ms = INT64_MAX;
+	F.e->keys->vouchers->longer_ms = 1000; /* which its policy refuses, perhaps */
+	F.e->keys->vouchers->longer_until_ms = INT64_MAX;
 	fn_keys(F.keys_ctx, NULL, &err);
 	assert_string_equal(engine_token_wait(F.e, &fn->n), err.msg);
 	assert_false(vouchers_have(F.e, &fn, 1));
 	assert_int_equal(F.released, 1); /* not at once */
 	assert_true(vouchers_next_ms(F.e) > engine_now(F.e));
 	assert_true(vouchers_next_ms(F.e) <= engine_now(F.e) + VOUCHER_AGAIN_MS);
-	F.e->vouchers->again_ms = engine_now(F.e);
+	F.e->keys->vouchers->again_ms = engine_now(F.e);
 	assert_false(vouchers_have(F.e, &fn, 1));
 	assert_int_equal(F.released, 2);
 	assert_int_equal(F.life_ms, voucher_life_ms(BOOT_MS));
@@ -693,8 +699,8 @@ static void test_who_waits_for_its_token_is_in_nobodys_way(void **state)
 
 	(void)state;
 	F.e->slice.send = 1;
-	F.e->clouds[0].listed = true;
-	F.e->snapshot_ms = engine_now(F.e);
+	F.e->cloud->all[0].listed = true;
+	F.e->poll.snapshot_ms = engine_now(F.e);
 	assert_string_equal(first_to_go(), "c1");
 	assert_false(vouchers_have(F.e, &fn[0], 1));
 	assert_string_equal(first_to_go(), "c2");
@@ -703,7 +709,7 @@ static void test_who_waits_for_its_token_is_in_nobodys_way(void **state)
 	F.away = true;
 	assert_string_equal(first_to_go(), "c2");
 	F.away = false;
-	F.e->vouchers->again_ms =
+	F.e->keys->vouchers->again_ms =
 		engine_now(F.e) + VOUCHER_AGAIN_MS; /* no more tokens, but there is one */
 	assert_string_equal(first_to_go(), "c1");
 	happens(1, NODE_EV_RELEASE, NODE_BECAUSE_SUSPENDED);
@@ -720,7 +726,7 @@ static void test_an_ask_ends_with_its_node(void **state)
 	happens(1, NODE_EV_RELEASE, NODE_BECAUSE_SUSPENDED);
 	assert_null(F.keys_fn); /* cancelled */
 	assert_null(vouchers_find(F.e, "c1", 1));
-	assert_int_equal(F.e->vouchers->nasked, 0); /* nobody waits for what comes of it */
+	assert_int_equal(F.e->keys->vouchers->nasked, 0); /* nobody waits for what comes of it */
 }
 
 #define T(name) cmocka_unit_test_setup_teardown(name, setup_vouchers, teardown)

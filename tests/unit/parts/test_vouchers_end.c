@@ -1,6 +1,7 @@
 /* test_vouchers_end.c - a token whose node is over: what people are told of it when nobody can say
  * who used it. */
 #include "bare_vouchers.h"
+#include "keys/keys.h"
 
 /* It was there, and a thief was faster than the revoke; or that one's answer was lost. */
 static void test_one_that_was_used_before_it_was_revoked_is_told(void **state)
@@ -247,12 +248,12 @@ static void test_without_a_store_nobody_can_be_asked(void **state)
 	(void)state;
 	F.wraps_nothing = true;
 	three_then_wrap();
-	assert_null(F.e->vouchers);
+	assert_null(F.e->keys->vouchers);
 	vouchers_run(F.e);
 	assert_int_equal(F.looks + F.revoked, 0);
 	F.wraps_nothing = false;
 	restart();
-	assert_null(F.e->vouchers); /* they are not in the journal any more */
+	assert_null(F.e->keys->vouchers); /* they are not in the journal any more */
 }
 
 #define T(name) cmocka_unit_test_setup_teardown(name, setup_vouchers, teardown)

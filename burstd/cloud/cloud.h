@@ -1,0 +1,308 @@
+/* cloud.h - providers: what is asked of each, and what it has said.
+ *
+ * A request goes out by cloud_send(), when the provider's limits let it and its session is good.
+ * Whatever comes back is told to all parts by the table (engine_heard(), engine_listed() and so
+ * on): nothing here knows what is bought, or for whom. */
+#ifndef BURSTD_CLOUD_CLOUD_H
+#define BURSTD_CLOUD_CLOUD_H
+
+#include "core/cooldown.h"
+#include "core/limit.h"
+#include "core/pages.h"
+#include "core/unsold.h"
+#include "engine/kernel.h"
+
+enum {
+	ENGINE_LOOK_MS = 500,          /* to the second list after a create: for its addresses */
+	ENGINE_OFFERS_MS = 300000,     /* prices are asked again */
+	ENGINE_OFFERS_MAX = 100000,    /* one provider's */
+	ENGINE_FABRICS_MS = 600000,    /* what fabrics there are of ours is asked again */
+	ENGINE_FABRICS_MAX = 65536,    /* of one provider: no more than nodes */
+	ENGINE_DROP_MS = 10000,        /* one that is still in use is tried again, doubling ... */
+	ENGINE_DROP_MAX_MS = 3600000,  /* ... up to this */
+	ENGINE_LOGIN_MS = 300000,      /* a session is renewed so long before it ends */
+	ENGINE_LOGIN_STEPS = 16,       /* to one session */
+	ENGINE_LISTEN_MS = 20000,      /* a provider may hold a request for notices so long */
+	ENGINE_LISTEN_PAUSE_MS = 1000, /* between two that came back with nothing */
+	ENGINE_STRAYS_MAX = 65536,
+	ENGINE_ODD_MAX = 4096,    /* unreadable instances remembered, one provider's, for a run */
+	ENGINE_SEEN_MAX = 131072, /* instances in one list: twice as many as nodes */
+	ENGINE_THROTTLED_MS = 60000, /* so long it says nothing of how a provider is */
+	ENGINE_REPLY_MAX = 32 << 20, /* bytes of one provider's answer */
+};
+
+struct stray { /* an instance with our tag that no row stands for */
+	char id[PROVIDER_ID_MAX + 1];
+	char node[HOSTLIST_NAME_MAX + 1];
+	char addr[PROVIDER_ADDR_MAX + 1];
+	uint64_t gen;
+	int64_t first_ms;
+	int64_t tried_ms, asked_ms; /* first and last request to delete it; 0: none yet */
+	bool seen, leaves;          /* in this list; leaves: it stops already */
+	bool apart; /* the provider would not delete it: not in one request with others */
+	bool up;    /* no pool names its node, and the last snapshot has it up */
+};
+
+struct odd { /* an instance with our tag whose node or generation cannot be read */
+	char id[PROVIDER_ID_MAX + 1];
+	int64_t first_ms; /* when a list showed it first */
+	bool shown;       /* the last list has it */
+};
+
+struct fabric { /* made for a job's create, and not known to be gone */
+	uint64_t batch;
+	int64_t next_ms, step_ms; /* to be dropped, if nobody needs it: not before */
+	bool needed, busy;        /* busy: a request to drop it is on the wire */
+	bool refused;             /* the provider would not drop it */
+};
+
+struct cloud { /* one provider */
+	struct engine *e;
+	const struct conf_provider *conf;
+	const struct provider_ops *ops;
+	void *self;
+	struct provider_caps caps;
+	struct limit limit;
+	char off[320];    /* why nothing is asked of it, and self is NULL; "": it is asked */
+	int64_t off_next; /* when that is looked at again */
+	/* the list */
+	struct pages list;
+	bool listed; /* one since start was complete and understood: creates may go out */
+	bool shown;  /* one since the journal became doubtful was, in this life or an earlier one */
+	bool unsure; /* the last one showed instances we could not place yet */
+	bool waits;  /* somebody waits for what the next one shows */
+	int64_t list_began, list_next, list_step;
+	struct provider_instance *seen;
+	size_t nseen;
+	struct stray *strays;
+	size_t nstrays;
+	size_t strays_at, apart_at; /* the next one to be asked to end, with others and alone */
+	int64_t strays_ms;          /* when the list began that they are from */
+	struct map ids;  /* -> struct fleet_node, what counts, by its instance: owner.c */
+	struct odd *odd; /* all of this run, so that each is told of once */
+	struct map odd_ids;
+	size_t nodd, unreadable; /* unreadable: how many of the last list */
+	int64_t odd_ms;          /* when the youngest of those was seen first */
+	/* the offers */
+	struct provider_offer *offers, *coming; /* coming: of the pages so far */
+	size_t noffers, ncoming;
+	struct pages offering;
+	int64_t offers_next;
+	bool offers_known; /* answered once since start */
+	/* the fabrics, by their batches' numbers, rising */
+	struct fabric *fabrics;
+	size_t nfabrics;
+	struct pages fabrics_list;
+	bool fabrics_look; /* a list of instances came, and none was dropped since */
+	int64_t fabrics_next;
+	bool drop_denied;    /* that was told */
+	char undropped[201]; /* why one was, last */
+	/* the session */
+	bool login_busy;
+	unsigned login_steps; /* of the one that is being made */
+	int64_t login_next, login_step;
+	bool login_doubted;       /* the provider no longer takes the one there is */
+	int64_t login_doubted_ms; /* when that was last so */
+	/* the notices */
+	bool listening;                                 /* a request is on the wire */
+	char *listen_ack;                               /* to be sent first; NULL: none */
+	int64_t listen_began, listen_next, listen_step; /* step: 0 unless the last one failed */
+	char listen_cursor[sizeof(((struct provider_result *)NULL)->cursor)];
+	bool listen_stuck;  /* what was heard could not be acknowledged */
+	int64_t unheard_ms; /* since when they fail; 0: they do not */
+	char unheard[200];  /* why; no other request's answer clears it */
+	/* is anybody there: away.c, cloud_keys.c */
+	int64_t mute_ms;    /* since when nobody answers; 0: somebody does */
+	int64_t blind_ms;   /* likewise, since when its list cannot be had */
+	bool away;          /* that is so for too long */
+	int64_t keyless_ms; /* since when its machines could not have their keys; 0: they could */
+	/* how it is */
+	int64_t ok_ms, failed_ms, undeleted_ms, throttled_ms;
+	uint64_t refused[PROVIDER_NCODES]; /* nodes, by what it said */
+	char error[256];
+	uint64_t notices[PROVIDER_NNOTICES]; /* of its machines, whoever told us */
+	char undeleted[256];     /* why a delete failed last: at undeleted_ms; no list clears it */
+	int64_t ahead_ms;        /* our time, of its clock: engine/times.c; < 0: behind */
+	bool dated;              /* an answer had a Date: ahead_ms says something */
+	bool delete_denied;      /* whole deletes are, and that was told */
+	size_t delete_most;      /* ids in one while whole ones are refused; 0: as many as fit */
+	unsigned delete_alone;   /* denied so, while nothing went through */
+	int64_t delete_whole_ms; /* until then none is cut for being denied: all are */
+};
+
+/* One request to a provider, from cloud_send() to its answer. */
+struct request;
+typedef void (*request_fn)(struct cloud *c, void *ctx, const struct provider_result *r);
+
+struct cloud_state {              /* of all providers */
+	struct cloud *all;        /* one for each of the configuration, in its order */
+	struct request *requests; /* all on the wire */
+	bool unsent;              /* some of them could not be sent */
+	bool owners_made;         /* the clouds' ids ... */
+	uint64_t owners_commits;  /* ... and when: no longer good after another commit */
+	struct report *reports;   /* of broken hosts, that are still to be sent */
+	size_t nreports;
+	bool aways;               /* some provider is away or off, or was a moment ago */
+	bool doubtful;            /* JOURNAL_DOUBTFUL ... */
+	int64_t doubt;            /* ... the number */
+	struct cooldown cooldown; /* places that have nothing to sell */
+	struct unsold unsold;     /* ... and what they said */
+};
+
+/* The provider that a row is bought from. */
+static inline struct cloud *cloud_of(const struct engine *e, const struct node *n)
+{
+	return &e->cloud->all[n->cloud];
+}
+
+/* --- cloud.c --- */
+/* May such a request go out now?  Else it has asked for its turn: limit.h. */
+bool cloud_ready(struct cloud *c, enum provider_op_kind kind);
+/* Send op; fn is called once, later, unless the engine is freed before.  Takes ctx: it is freed
+ * after fn or in its place.  What op points to must live as long (ctx is the place for it). */
+void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx);
+/* The same in two steps: it takes its place among the requests on the wire, and goes out.  Both
+ * within one turn. */
+struct request *cloud_hold(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx);
+void cloud_let_go(struct request *rq);
+void cloud_hurry(struct cloud *c); /* something happened that a list will show */
+void cloud_fail_unsent(struct engine *e);
+/* Is nothing on the wire but what may be there for ever, and so names no configuration? */
+bool cloud_quiet(const struct engine *e);
+void cloud_cancel_all(struct engine *e);
+uint64_t cloud_body_hash(const struct provider_request *rq);
+/* In its status, and in the log once for as long as it is the same. */
+void cloud_complain(struct cloud *c, enum provider_op_kind kind, const char *code,
+		    const char *text);
+
+/* --- turn.c --- */
+/* It may be off then.  -1: there is no such driver. */
+int cloud_open(struct cloud *c, struct engine *e, const struct conf_provider *conf,
+	       struct err *err);
+void cloud_close(struct cloud *c);
+void cloud_reload(struct cloud *c, const struct conf_provider *conf);
+void cloud_run(struct cloud *c);
+int64_t cloud_next_ms(const struct cloud *c);
+
+/* --- clouds.c --- */
+void clouds_init(struct engine *e);
+void clouds_limits(const struct engine *e, const struct node *n, struct node_limits *out);
+int clouds_open(struct engine *e, struct err *err);
+int clouds_check(struct engine *e, struct err *err); /* their offers, once it is known who is off */
+void clouds_start(struct engine *e);
+void clouds_reload(struct engine *e);
+void clouds_take(struct engine *e);
+void clouds_send(struct engine *e);
+int64_t clouds_next_ms(const struct engine *e);
+void clouds_free(struct engine *e);
+
+/* --- session.c --- */
+/* Is there a session, or no need of one?  Else nothing goes to this provider but a login. */
+bool session_good(const struct cloud *c);
+int64_t session_until(const struct cloud *c); /* for drivers that have sessions, by our clock */
+/* A request was denied: perhaps the session was revoked, or has ended by the provider's clock. */
+void session_doubt(struct cloud *c);
+
+/* --- login.c --- */
+void login_run(struct cloud *c);
+int64_t login_next_ms(const struct cloud *c);
+
+/* --- list.c, offers.c --- */
+void list_run(struct cloud *c);
+int64_t list_next_ms(const struct cloud *c);
+void offers_run(struct cloud *c);
+int64_t offers_next_ms(const struct cloud *c);
+
+/* --- listen.c --- */
+void listen_run(struct cloud *c);
+int64_t listen_next_ms(const struct cloud *c);
+
+/* --- fabric.c --- */
+/* Gets a job of n nodes a fabric of its own there?  group: as in its rows. */
+bool fabric_for(const struct conf_offer *o, uint32_t group, size_t n);
+/* Make the one of this create; it is known from now on.  name lives until fn is called. */
+void fabric_make(struct cloud *c, uint64_t batch, const char *name, request_fn fn, void *ctx);
+void fabric_run(struct cloud *c);
+int64_t fabric_next_ms(const struct cloud *c);
+/* Every offer that names one is of a provider that has them.  -1: *err begins "FILE:LINE: ". */
+int fabric_check(struct engine *e, const struct conf *conf, struct err *err);
+int fabric_may_use(struct engine *e, size_t provider, struct err *err); /* ... of e->conf */
+
+/* --- report.c --- */
+/* Somebody found the host of this one broken.  Its provider is told, if it has an ear for that,
+ * after the next commit and before it is asked to delete it: that waits for it (fn->reporting), for
+ * a slot no longer than a request may take, and then until it is answered.  Once in a run for each
+ * instance, and not while too many others wait.  What came of it is an event. */
+void report_want(struct engine *e, struct fleet_node *fn, const char *words, const char *by);
+void report_run(struct engine *e);
+int64_t report_next_ms(const struct engine *e);
+void report_free(struct engine *e);
+
+/* --- sells.c --- */
+/* The provider of that name, or of a pool that has only one where the name is "", or OFF_UNKNOWN.
+ * false: there is none of these. */
+bool cloud_find(const struct engine *e, uint32_t pool, const char *provider, uint32_t *cloud);
+/* Does the pool buy there? */
+bool cloud_sells(const struct engine *e, uint32_t pool, const struct cloud *c);
+
+/* --- quote.c --- */
+int64_t quote_price(const struct cloud *c, const struct conf_offer *p);  /* 0: not known */
+int64_t quote_known(const struct engine *e, const struct conf_offer *o); /* as ladder_known */
+/* What each rung of the pool costs now; INT64_MAX: it is not known, not offered, or no rung. */
+void quote_costs(const struct engine *e, uint32_t pool, int64_t costs[CONF_OFFERS_MAX]);
+
+/* --- owner.c --- */
+/* The row that has this instance of the provider, or will have it; NULL: none that counts. */
+struct fleet_node *owner_of(struct cloud *c, const char *id);
+void owner_set(struct cloud *c, struct fleet_node *fn); /* it has one, staged just now */
+
+/* --- doubt.c --- */
+bool doubt_listed(const struct engine *e, uint32_t pool); /* all providers of the pool? */
+/* Likewise, or waited for long enough: that is no reason where the journal is doubtful. */
+bool doubt_looked(const struct engine *e, uint32_t pool);
+/* Whose list keeps the pool from buying, and has done so for long enough; NULL: nobody's. */
+const struct cloud *doubt_unlisted(const struct engine *e, uint32_t pool);
+void doubt_list_seen(struct engine *e); /* one more of them is listed */
+/* At the start: is the journal doubtful, and who has shown what it has since it became so? */
+int doubt_load(struct engine *e, struct err *err);
+/* Has its provider shown nothing for a minute since our start, and the journal is no older copy? */
+bool doubt_is_blind(const struct engine *e, const struct node *n);
+/* May a create for this row go out, as far as lists are concerned? */
+bool doubt_may_send(const struct engine *e, const struct node *n);
+
+/* --- away.c --- */
+/* A request has ended: note whether its provider is away.  cloud_list.c calls this for a whole
+ * list, away_reply() for all other requests. */
+void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r);
+void away_reply(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
+		int64_t sent_ms);
+int64_t away_since(const struct cloud *c); /* since when it cannot be reached; 0: it can */
+bool away_is(const struct cloud *c);       /* so, or off (off.c) */
+void away_back(struct cloud *c);           /* it is neither any more */
+
+/* --- off.c --- */
+/* Add the sections to the configuration that rows of the journal name and it has no more. */
+int off_keep(struct engine *e, struct err *err);
+#define OFF_UNKNOWN "?" /* the provider of rows that do not say theirs */
+static inline const char *off_why(const struct cloud *c) /* NULL: it is on */
+{
+	return c->off[0] != '\0' ? c->off : NULL;
+}
+static inline bool off_is(const struct cloud *c)
+{
+	return off_why(c) != NULL;
+}
+void off_open(struct cloud *c);   /* try to open it; in between it is off */
+void off_run(struct cloud *c);    /* ... again, when it is time for that */
+void off_hurry(struct engine *e); /* another configuration: now */
+void off_start(struct engine *e); /* tell of those that are */
+/* It is open, and something else that it needs is not: off until that is. */
+void off_shut(struct cloud *c, const char *why);
+
+/* --- keyless.c --- */
+/* Note since when each provider is keyless.  true: one has been for its unreachable_after. */
+bool cloud_watch_keys(struct engine *e);
+/* Why this provider has been keyless for its unreachable_after; NULL: it has not. */
+const char *cloud_keyless(const struct engine *e, uint32_t cloud);
+
+#endif
