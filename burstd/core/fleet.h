@@ -22,6 +22,7 @@ struct fleet_node {        /* one incarnation */
 	bool reported, reporting; /* as broken, and that is on its way; likewise */
 	bool mark;                /* for one pass over a list, whoever makes it */
 	bool unreached;           /* on its way out, at a provider that cannot be reached */
+	bool registered;          /* a snapshot said so, and that is not posted yet; memory only */
 	int64_t seen_ms;   /* begin of the last list that showed it; 0: none since our start */
 	int64_t said_ms;   /* when it was made, by its provider's word and clock; 0: not said, or
 			    * not since our start */

@@ -15,14 +15,15 @@ static bool slurm_has_up(uint32_t flags)
 static bool deadline_known(const struct engine *e, const struct fleet_node *fn)
 {
 	return fn->n.state != NODE_BOOTING ||
-	       (e->poll.snapshot_ms >= fn->n.wake_ms && !slurm_has_up(fn->name->flags));
+	       (!fn->registered && e->poll.snapshot_ms >= fn->n.wake_ms &&
+		!slurm_has_up(fn->name->flags));
 }
 
 void deadline_run(struct engine *e)
 {
 	int64_t now = engine_now(e), next = INT64_MAX;
 
-	if (now < e->fleet.wake_ms || e->diff->up.v != NULL) /* some of those are in time */
+	if (now < e->fleet.wake_ms)
 		return;
 	for (size_t i = 0; i < e->fleet.nall; i++)
 		for (struct fleet_node *fn = e->fleet.all[i]->newest; fn; fn = fn->older) {

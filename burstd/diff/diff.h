@@ -41,7 +41,7 @@ void observe_free(struct engine *e);
 
 /* --- registered.c --- */
 /* REGISTERED: posted now or, when there are many, some in each of the next turns. */
-void registered_add(struct engine *e, const struct fleet_node *fn);
+void registered_add(struct engine *e, struct fleet_node *fn);
 void registered_run(struct engine *e); /* those, once all answers to creates are posted */
 int64_t registered_next_ms(const struct engine *e);
 void registered_free(struct engine *e);

@@ -9,10 +9,12 @@
 
 enum { REGISTERED_MAX = 65536 }; /* that wait; the next snapshot has the others again */
 
-void registered_add(struct engine *e, const struct fleet_node *fn)
+void registered_add(struct engine *e, struct fleet_node *fn)
 {
-	if (e->diff->up.n < REGISTERED_MAX)
-		node_queue_add(&e->diff->up, fn);
+	if (fn->registered || e->diff->up.n >= REGISTERED_MAX)
+		return;
+	fn->registered = true;
+	node_queue_add(&e->diff->up, fn);
 }
 
 void registered_run(struct engine *e)
@@ -23,8 +25,12 @@ void registered_run(struct engine *e)
 		struct fleet_node *fn = node_queue_take(&e->diff->up);
 		struct node_event ev = {.type = NODE_EV_REGISTERED, .now_ms = engine_now(e)};
 
-		if (fn != NULL)
+		if (fn != NULL) {
+			fn->registered = false;
 			engine_post(e, fn, &ev);
+			if (fn->next == NULL && fn->n.wake_ms < e->fleet.wake_ms)
+				e->fleet.wake_ms = fn->n.wake_ms; /* its deadline holds again */
+		}
 		engine_spend(e, 1);
 	}
 	node_queue_end(&e->diff->up);

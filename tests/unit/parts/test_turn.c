@@ -7,6 +7,7 @@
 #include <uv.h>
 
 #include "base/clock.h"
+#include "diff/diff.h"
 #include "jobs/jobs.h"
 
 enum { PATIENCE_MS = 15000 };
@@ -109,6 +110,46 @@ static void test_one_that_slurmctld_has_up_is_not_given_up_at_its_deadline(void 
 		engine_turn(f->e);
 		assert_int_equal(fleet_find(&f->e->fleet, "c1")->newest->n.state, rows[i].becomes);
 	}
+}
+
+/* I18, F48: c1 is in the queue of those that registered, and has gone down since; c2 is not. */
+static void test_the_deadline_of_one_does_not_wait_for_the_queue_of_others(void **state)
+{
+	struct fix *f = *state;
+
+	load_rows(f, NODE_BOOTING, alone, 2);
+	f->e->started = true;
+	f->e->poll.snapshot_ms = loop_now(f->loop);
+	for (int i = 0; i < 2; i++)
+		row(f, i == 0 ? "c1" : "c2")->name->flags = SLURM_KNOWN | SLURM_DOWN;
+	registered_add(f->e, row(f, "c1"));
+	registered_add(f->e, row(f, "c1")); /* the next snapshot has it, too */
+	assert_int_equal(f->e->diff->up.n, 1);
+	f->e->more = true; /* creates go first */
+	deadline_run(f->e);
+	assert_int_equal(row(f, "c1")->n.state, NODE_BOOTING);
+	assert_null(row(f, "c2"));
+	assert_int_equal(fleet_find(&f->e->fleet, "c2")->newest->n.state, NODE_DELETING);
+	f->e->more = false;
+	registered_run(f->e);
+	engine_commit(f->e);
+	assert_int_equal(row(f, "c1")->n.state, NODE_READY);
+	assert_null(f->e->diff->up.v);
+}
+
+/* What registered and was released meanwhile meets the deadline that it has then. */
+static void test_one_that_was_not_posted_as_registered_has_its_deadline_again(void **state)
+{
+	struct fix *f = *state;
+	struct fleet_node *fn;
+
+	load_rows(f, NODE_DELETING, alone, 1);
+	fn = fleet_find(&f->e->fleet, "c1")->newest;
+	registered_add(f->e, fn);
+	f->e->fleet.wake_ms = INT64_MAX;
+	registered_run(f->e);
+	assert_false(fn->registered);
+	assert_int_equal(f->e->fleet.wake_ms, fn->n.wake_ms);
 }
 
 /* I6, F5: the other half is for what is on its way when the provider forgets the token. */
@@ -318,6 +359,8 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(test_one_that_slurmctld_has_up_is_not_given_up_at_its_deadline),
+		T(test_the_deadline_of_one_does_not_wait_for_the_queue_of_others),
+		T(test_one_that_was_not_posted_as_registered_has_its_deadline_again),
 		T(test_a_create_is_repeated_for_half_of_its_tokens_life),
 		T(test_what_follows_from_the_last_commit_is_on_record_before_it_goes_out),
 		T(test_after_a_restart_those_of_a_job_stand_together),
