@@ -1,8 +1,8 @@
-/* cloud.h - providers: what is asked of each, and what it has said.
+/* cloud.h - one provider: the requests to it, and what it has said.
  *
- * A request goes out by cloud_send(), when the provider's limits let it and its session is good.
- * Whatever comes back is told to all parts by the table (engine_heard(), engine_listed() and so
- * on): nothing here knows what is bought, or for whom. */
+ * cloud_send() sends a request once the provider's limits allow it and its session is good.  The
+ * answer goes to whoever sent the request, and by the table (engine_heard(), engine_listed() and so
+ * on) to all parts.  Nothing here knows what is bought, or for whom. */
 #ifndef BURSTD_CLOUD_CLOUD_H
 #define BURSTD_CLOUD_CLOUD_H
 
@@ -13,22 +13,22 @@
 #include "engine/kernel.h"
 
 enum {
-	ENGINE_LOOK_MS = 500,          /* to the second list after a create: for its addresses */
-	ENGINE_OFFERS_MS = 300000,     /* prices are asked again */
-	ENGINE_OFFERS_MAX = 100000,    /* one provider's */
-	ENGINE_FABRICS_MS = 600000,    /* what fabrics there are of ours is asked again */
-	ENGINE_FABRICS_MAX = 65536,    /* of one provider: no more than nodes */
-	ENGINE_DROP_MS = 10000,        /* one that is still in use is tried again, doubling ... */
+	ENGINE_LOOK_MS = 500,       /* from a create to the second list, which has addresses */
+	ENGINE_OFFERS_MS = 300000,  /* between two requests for offers */
+	ENGINE_OFFERS_MAX = 100000, /* offers of one provider */
+	ENGINE_FABRICS_MS = 600000, /* between two lists of fabrics */
+	ENGINE_FABRICS_MAX = 65536, /* fabrics of one provider: no more than nodes */
+	ENGINE_DROP_MS = 10000,     /* pause before a fabric in use is dropped again; doubles ... */
 	ENGINE_DROP_MAX_MS = 3600000,  /* ... up to this */
 	ENGINE_LOGIN_MS = 300000,      /* a session is renewed so long before it ends */
-	ENGINE_LOGIN_STEPS = 16,       /* to one session */
+	ENGINE_LOGIN_STEPS = 16,       /* requests that one login may take */
 	ENGINE_LISTEN_MS = 20000,      /* a provider may hold a request for notices so long */
-	ENGINE_LISTEN_PAUSE_MS = 1000, /* between two that came back with nothing */
-	ENGINE_STRAYS_MAX = 65536,
-	ENGINE_ODD_MAX = 4096,    /* unreadable instances remembered, one provider's, for a run */
-	ENGINE_SEEN_MAX = 131072, /* instances in one list: twice as many as nodes */
-	ENGINE_THROTTLED_MS = 60000, /* so long it says nothing of how a provider is */
-	ENGINE_REPLY_MAX = 32 << 20, /* bytes of one provider's answer */
+	ENGINE_LISTEN_PAUSE_MS = 1000, /* pause after one that brought none */
+	ENGINE_STRAYS_MAX = 65536,     /* strays of one provider */
+	ENGINE_ODD_MAX = 4096,         /* unreadable instances of one provider, in one run */
+	ENGINE_SEEN_MAX = 131072,      /* instances in one list: twice as many as nodes */
+	ENGINE_THROTTLED_MS = 60000,   /* a provider that says 429 for so long is failing */
+	ENGINE_REPLY_MAX = 32 << 20,   /* bytes of one answer */
 };
 
 struct stray { /* an instance with our tag that no row stands for */
@@ -111,7 +111,7 @@ struct cloud { /* one provider */
 	bool listen_stuck;  /* what was heard could not be acknowledged */
 	int64_t unheard_ms; /* since when they fail; 0: they do not */
 	char unheard[200];  /* why; no other request's answer clears it */
-	/* is anybody there: away.c, cloud_keys.c */
+	/* is anybody there: away.c, keyless.c */
 	int64_t mute_ms;    /* since when nobody answers; 0: somebody does */
 	int64_t blind_ms;   /* likewise, since when its list cannot be had */
 	bool away;          /* that is so for too long */
@@ -122,7 +122,7 @@ struct cloud { /* one provider */
 	char error[256];
 	uint64_t notices[PROVIDER_NNOTICES]; /* of its machines, whoever told us */
 	char undeleted[256];     /* why a delete failed last: at undeleted_ms; no list clears it */
-	int64_t ahead_ms;        /* our time, of its clock: engine/times.c; < 0: behind */
+	int64_t ahead_ms;        /* how far our time is ahead of its clock: clock.c */
 	bool dated;              /* an answer had a Date: ahead_ms says something */
 	bool delete_denied;      /* whole deletes are, and that was told */
 	size_t delete_most;      /* ids in one while whole ones are refused; 0: as many as fit */
@@ -156,27 +156,27 @@ static inline struct cloud *cloud_of(const struct engine *e, const struct node *
 }
 
 /* --- cloud.c --- */
-/* May such a request go out now?  Else it has asked for its turn: limit.h. */
+/* May a request of this kind go out now?  If not, it is in line for its turn (limit.h). */
 bool cloud_ready(struct cloud *c, enum provider_op_kind kind);
-/* Send op; fn is called once, later, unless the engine is freed before.  Takes ctx: it is freed
- * after fn or in its place.  What op points to must live as long (ctx is the place for it). */
+/* Send op and call fn once with the result, later, unless the engine is freed before.  Takes ctx,
+ * which is freed after fn, or instead of calling it.  What op points to must live as long: ctx is
+ * the place for it. */
 void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx);
-/* The same in two steps: it takes its place among the requests on the wire, and goes out.  Both
- * within one turn. */
+/* The same in two steps, within one turn: count it as on the wire, and send it. */
 struct request *cloud_hold(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx);
 void cloud_let_go(struct request *rq);
-void cloud_hurry(struct cloud *c); /* something happened that a list will show */
+void cloud_hurry(struct cloud *c); /* list soon: something happened that a list will show */
 void cloud_fail_unsent(struct engine *e);
-/* Is nothing on the wire but what may be there for ever, and so names no configuration? */
+/* Does no request on the wire name a configuration?  (Those for notices may stay for ever.) */
 bool cloud_quiet(const struct engine *e);
 void cloud_cancel_all(struct engine *e);
 uint64_t cloud_body_hash(const struct provider_request *rq);
-/* In its status, and in the log once for as long as it is the same. */
+/* Show the text in the provider's status, and log it once for as long as it is the same. */
 void cloud_complain(struct cloud *c, enum provider_op_kind kind, const char *code,
 		    const char *text);
 
 /* --- turn.c --- */
-/* It may be off then.  -1: there is no such driver. */
+/* Open the driver; if that fails the provider is off.  -1: there is no such driver. */
 int cloud_open(struct cloud *c, struct engine *e, const struct conf_provider *conf,
 	       struct err *err);
 void cloud_close(struct cloud *c);
@@ -188,7 +188,7 @@ int64_t cloud_next_ms(const struct cloud *c);
 void clouds_init(struct engine *e);
 void clouds_limits(const struct engine *e, const struct node *n, struct node_limits *out);
 int clouds_open(struct engine *e, struct err *err);
-int clouds_check(struct engine *e, struct err *err); /* their offers, once it is known who is off */
+int clouds_check(struct engine *e, struct err *err); /* offers, once it is known which are off */
 void clouds_start(struct engine *e);
 void clouds_reload(struct engine *e);
 void clouds_take(struct engine *e);
@@ -197,10 +197,11 @@ int64_t clouds_next_ms(const struct engine *e);
 void clouds_free(struct engine *e);
 
 /* --- session.c --- */
-/* Is there a session, or no need of one?  Else nothing goes to this provider but a login. */
+/* Is there a session, or does the provider need none?  If not, only a login may go out. */
 bool session_good(const struct cloud *c);
-int64_t session_until(const struct cloud *c); /* for drivers that have sessions, by our clock */
-/* A request was denied: perhaps the session was revoked, or has ended by the provider's clock. */
+int64_t session_until(const struct cloud *c); /* end of the session, by our clock */
+/* A request was denied: the session may have been revoked, or have ended by the provider's clock.
+ */
 void session_doubt(struct cloud *c);
 
 /* --- login.c --- */
@@ -218,72 +219,78 @@ void listen_run(struct cloud *c);
 int64_t listen_next_ms(const struct cloud *c);
 
 /* --- fabric.c --- */
-/* Gets a job of n nodes a fabric of its own there?  group: as in its rows. */
+/* Does a job of n nodes get a fabric of its own from this offer?  group: as in its rows. */
 bool fabric_for(const struct conf_offer *o, uint32_t group, size_t n);
-/* Make the one of this create; it is known from now on.  name lives until fn is called. */
+/* Make the fabric of this create.  name must live until fn is called. */
 void fabric_make(struct cloud *c, uint64_t batch, const char *name, request_fn fn, void *ctx);
 void fabric_run(struct cloud *c);
 int64_t fabric_next_ms(const struct cloud *c);
-/* Every offer that names one is of a provider that has them.  -1: *err begins "FILE:LINE: ". */
+/* Check that each offer with a fabric is of a provider that has them.  -1: *err begins
+ * "FILE:LINE: ". */
 int fabric_check(struct engine *e, const struct conf *conf, struct err *err);
-int fabric_may_use(struct engine *e, size_t provider, struct err *err); /* ... of e->conf */
+int fabric_may_use(struct engine *e, size_t provider, struct err *err); /* one provider */
 
 /* --- report.c --- */
-/* Somebody found the host of this one broken.  Its provider is told, if it has an ear for that,
- * after the next commit and before it is asked to delete it: that waits for it (fn->reporting), for
- * a slot no longer than a request may take, and then until it is answered.  Once in a run for each
- * instance, and not while too many others wait.  What came of it is an event. */
+/* Report the broken host of this instance to its provider, if the provider takes reports: after the
+ * next commit and before the delete, which waits for the answer (fn->reporting), but for a slot no
+ * longer than a request may take.  Each instance is reported once in a run, and not while too many
+ * reports wait.  The outcome is an event. */
 void report_want(struct engine *e, struct fleet_node *fn, const char *words, const char *by);
 void report_run(struct engine *e);
 int64_t report_next_ms(const struct engine *e);
 void report_free(struct engine *e);
 
 /* --- sells.c --- */
-/* The provider of that name, or of a pool that has only one where the name is "", or OFF_UNKNOWN.
- * false: there is none of these. */
+/* Find the provider of that name.  "" stands for a pool's only provider, or OFF_UNKNOWN if it has
+ * several.  false: there is none. */
 bool cloud_find(const struct engine *e, uint32_t pool, const char *provider, uint32_t *cloud);
 /* Does the pool buy there? */
 bool cloud_sells(const struct engine *e, uint32_t pool, const struct cloud *c);
 
 /* --- quote.c --- */
-int64_t quote_price(const struct cloud *c, const struct conf_offer *p);  /* 0: not known */
+/* What one node of this offer costs in an hour, in nano-units; 0: not known. */
+int64_t quote_price(const struct cloud *c, const struct conf_offer *p);
 int64_t quote_known(const struct engine *e, const struct conf_offer *o); /* as ladder_known */
-/* What each rung of the pool costs now; INT64_MAX: it is not known, not offered, or no rung. */
+/* What each offer of the pool costs now; INT64_MAX: not known, not offered, or no such offer. */
 void quote_costs(const struct engine *e, uint32_t pool, int64_t costs[CONF_OFFERS_MAX]);
 
 /* --- owner.c --- */
-/* The row that has this instance of the provider, or will have it; NULL: none that counts. */
+/* The row that has this instance, or will have it after the next commit; NULL: none that counts. */
 struct fleet_node *owner_of(struct cloud *c, const char *id);
-void owner_set(struct cloud *c, struct fleet_node *fn); /* it has one, staged just now */
+void owner_set(struct cloud *c, struct fleet_node *fn); /* its instance was staged just now */
 
 /* --- doubt.c --- */
-bool doubt_listed(const struct engine *e, uint32_t pool); /* all providers of the pool? */
-/* Likewise, or waited for long enough: that is no reason where the journal is doubtful. */
+/* Have all providers of the pool listed their instances since the start? */
+bool doubt_listed(const struct engine *e, uint32_t pool);
+/* Likewise, or has burstd waited for those that have not for long enough?  With a doubtful journal
+ * it waits for ever. */
 bool doubt_looked(const struct engine *e, uint32_t pool);
-/* Whose list keeps the pool from buying, and has done so for long enough; NULL: nobody's. */
+/* The provider whose missing list has kept the pool from buying for too long; NULL: there is none.
+ */
 const struct cloud *doubt_unlisted(const struct engine *e, uint32_t pool);
-void doubt_list_seen(struct engine *e); /* one more of them is listed */
-/* At the start: is the journal doubtful, and who has shown what it has since it became so? */
+void doubt_list_seen(struct engine *e); /* one more provider has listed its instances */
+/* At the start: read whether the journal is doubtful, and which providers have listed since. */
 int doubt_load(struct engine *e, struct err *err);
-/* Has its provider shown nothing for a minute since our start, and the journal is no older copy? */
+/* Has the row's provider listed nothing for a minute since the start, with a journal that is not
+ * doubtful?  Then what the journal says of the row is believed. */
 bool doubt_is_blind(const struct engine *e, const struct node *n);
-/* May a create for this row go out, as far as lists are concerned? */
+/* Do missing lists allow a create for this row? */
 bool doubt_may_send(const struct engine *e, const struct node *n);
 
 /* --- away.c --- */
-/* A request has ended: note whether its provider is away.  cloud_list.c calls this for a whole
- * list, away_reply() for all other requests. */
+/* A request has ended: note whether its provider is away.  list.c calls this for a whole list,
+ * away_reply() for all other requests. */
 void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r);
 void away_reply(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
 		int64_t sent_ms);
-int64_t away_since(const struct cloud *c); /* since when it cannot be reached; 0: it can */
-bool away_is(const struct cloud *c);       /* so, or off (off.c) */
-void away_back(struct cloud *c);           /* it is neither any more */
+int64_t away_since(const struct cloud *c); /* since when it is away; 0: it is not */
+bool away_is(const struct cloud *c);       /* is it away, or off (off.c)? */
+void away_back(struct cloud *c);           /* it was away or off, and is neither any more */
 
 /* --- off.c --- */
-/* Add the sections to the configuration that rows of the journal name and it has no more. */
+/* Add to the configuration the sections that only rows of the journal name. */
 int off_keep(struct engine *e, struct err *err);
-#define OFF_UNKNOWN "?" /* the provider of rows that do not say theirs */
+#define OFF_UNKNOWN "?"                                  /* the provider of rows that name none */
 static inline const char *off_why(const struct cloud *c) /* NULL: it is on */
 {
 	return c->off[0] != '\0' ? c->off : NULL;
@@ -292,17 +299,19 @@ static inline bool off_is(const struct cloud *c)
 {
 	return off_why(c) != NULL;
 }
-void off_open(struct cloud *c);   /* try to open it; in between it is off */
-void off_run(struct cloud *c);    /* ... again, when it is time for that */
-void off_hurry(struct engine *e); /* another configuration: now */
-void off_start(struct engine *e); /* tell of those that are */
-/* It is open, and something else that it needs is not: off until that is. */
+void off_open(struct cloud *c);   /* open the driver; if that fails the provider is off */
+void off_run(struct cloud *c);    /* open it again, if it is off and a minute has passed */
+void off_hurry(struct engine *e); /* open those that are off in the next turn */
+void off_start(struct engine *e); /* record an event for each that is off */
+/* Something that the provider needs cannot be had: it is off until that can. */
 void off_shut(struct cloud *c, const char *why);
 
 /* --- keyless.c --- */
-/* Note since when each provider is keyless.  true: one has been for its unreachable_after. */
+/* Note since when machines of each provider cannot have their keys.  true: for one of them that has
+ * lasted for its unreachable_after. */
 bool cloud_watch_keys(struct engine *e);
-/* Why this provider has been keyless for its unreachable_after; NULL: it has not. */
+/* Why machines of this provider could not have their keys for its unreachable_after; NULL: they
+ * could. */
 const char *cloud_keyless(const struct engine *e, uint32_t cloud);
 
 #endif

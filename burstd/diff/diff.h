@@ -1,5 +1,6 @@
-/* diff.h - what a provider's list and a snapshot of slurmctld say, against what burstd knows: the
- * difference is posted, and ordered. */
+/* diff.h - compares what others say with what burstd knows: a provider's list with the rows, and a
+ * snapshot of slurmctld with both.  Each difference becomes an event of a row or an order
+ * (core/drift.h decides which). */
 #ifndef BURSTD_DIFF_DIFF_H
 #define BURSTD_DIFF_DIFF_H
 
@@ -7,42 +8,43 @@
 #include "slurm/parse.h"
 
 enum {
-	ENGINE_POLL_MS = 1000, /* slurmctld, while anything moves */
-	ENGINE_POLL_IDLE_MS = 30000,
+	ENGINE_POLL_MS = 1000,       /* between two snapshots while any node is in transition */
+	ENGINE_POLL_IDLE_MS = 30000, /* ... and while none is */
 };
 
 struct cloud;
 
-struct sightings { /* the nodes of ours in one snapshot */
+struct sightings { /* burstd's nodes in one snapshot */
 	struct slurm_node *nodes;
-	struct fleet_name **names; /* of these; NULL: no pool ever named it */
+	struct fleet_name **names; /* each node's; NULL: no pool ever named the node */
 	size_t n, cap;
 };
 
 struct diff_state {
-	struct sightings seen; /* in one that is being read, or looked at: */
-	struct look *look;     /* NULL: none is */
+	struct sightings seen; /* of the snapshot that is being read, or compared */
+	struct look *look;     /* the comparison that runs; NULL: none does */
 	struct timer *look_timer;
-	struct node_queue up; /* registered, to be posted */
+	struct node_queue up; /* nodes that registered and are still to be posted */
 };
 
 /* --- inventory.c --- */
-/* c->seen is a whole list, and is changed: what it says is staged. */
+/* Compare a provider's whole list, c->seen, with the rows, and stage what follows.  Changes
+ * c->seen. */
 void inventory_take(struct cloud *c);
 
 /* --- observe.c --- */
-/* ctx: the engine.  A node in a snapshot of slurmctld; nothing is done before all are there. */
+/* Keep a node of a snapshot that is being read; ctx is the engine. */
 void observe_node(void *ctx, const struct slurm_node *sn);
-/* That were all of them; err: or none is to be believed.  false: not all of it is looked at yet;
- * more by observe_some() whenever look_timer goes off, until that says true. */
+/* The snapshot is read, or err says that it is not to be believed: begin to compare it.  false:
+ * more is left; then look_timer calls observe_some() until that returns true. */
 bool observe_snapshot(struct engine *e, int64_t began_ms, const struct err *err);
 bool observe_some(struct engine *e);
 void observe_free(struct engine *e);
 
 /* --- registered.c --- */
-/* REGISTERED: posted now or, when there are many, some in each of the next turns. */
+/* Post REGISTERED to this row in this turn or, when there are many, in one of the next. */
 void registered_add(struct engine *e, struct fleet_node *fn);
-void registered_run(struct engine *e); /* those, once all answers to creates are posted */
+void registered_run(struct engine *e); /* after all answers to creates are posted */
 int64_t registered_next_ms(const struct engine *e);
 void registered_free(struct engine *e);
 

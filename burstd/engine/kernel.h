@@ -1,14 +1,15 @@
-/* kernel.h - what the parts of the engine need of its kernel: the turn, the transaction and what is
- * known to all.  Nobody but parts includes it.
+/* kernel.h - the kernel of the engine, for the parts that stand on it: the turn, the transaction,
+ * the audit record, and the state that all parts read.  Only parts include this header.
  *
- * One turn: something happened -> post events about nodes (staged) -> commit (durable, then
- * visible) -> act on what the states want -> arm the timer.  Every callback from io/ ends with
- * engine_turn().  The kernel calls no part by its name (part.h).
+ * A turn takes in what has happened since the last one, posts events to rows of the fleet (staged),
+ * commits them (durable, then visible), sends the requests that the new states want, and arms the
+ * timer.  Every callback from io/ ends with engine_turn().  The kernel calls parts through the
+ * table only (part.h); a part calls the kernel, and parts below its own directory, by name.
  *
- *   engine.c  the turn, start and end
- *   fold.c    post and commit
- *   audit.c   a request is on record before it is sent
- *   times.c   whose clock a time is by (times.h) */
+ *   engine.c  runs turns, starts and ends the engine
+ *   fold.c    posts events to rows and commits them
+ *   audit.c   puts a request on record before it is sent
+ *   times.c   converts times of other clocks (times.h) */
 #ifndef BURSTD_ENGINE_KERNEL_H
 #define BURSTD_ENGINE_KERNEL_H
 
@@ -20,76 +21,77 @@
 #include "slurm/slurm.h"
 
 enum {
-	ENGINE_RETRY_MS = 1000,      /* a failed poll or list, doubling ... */
+	ENGINE_RETRY_MS = 1000,      /* pause after a failed poll or list; it doubles ... */
 	ENGINE_RETRY_MAX_MS = 30000, /* ... up to this */
-	ENGINE_SEND = 1000,    /* nodes sent for in a turn: hooks have theirs in between ... */
-	ENGINE_WRITE = 250,    /* ... and written, where a turn can be cut */
-	ENGINE_READ = 500,     /* ... and read of a snapshot, then looked at: 0.3 ms each */
-	ENGINE_LOOKS = 10,     /* to look at so many costs as much as to write one */
-	ENGINE_ENDED_MAX = 64, /* ended calls that wait for a commit of something else */
+	/* The default engine_slice: how many nodes one turn handles, so that hooks are served in
+	 * between. */
+	ENGINE_SEND = 1000,
+	ENGINE_WRITE = 250,
+	ENGINE_READ = 500,     /* 0.3 ms each */
+	ENGINE_LOOKS = 10,     /* looking at so many nodes costs as much as writing one */
+	ENGINE_ENDED_MAX = 64, /* calls that have ended and wait for somebody else's commit */
 };
 
-/* No generation of ours comes near: they count from 1, or from the clock in seconds. */
+/* An upper bound of generations: they count from 1, or from the clock in seconds. */
 #define ENGINE_GEN_MAX (UINT64_C(1) << 48)
 
-/* Why things are done; the audit log tells by these who caused it. */
+/* Reasons of requests, by which the audit log tells who caused them. */
 #define ENGINE_WHY_CALL       "slurmctld called ResumeProgram"
 #define ENGINE_WHY_NEXT       "another offer of its pool is tried"
 #define ENGINE_WHY_TERMINATED "burstd: terminated by an admin"
 #define ENGINE_WHY_DRAINED    "burstd: drained by an admin"
 
-struct member { /* of a batch; the name outlives it */
+struct member { /* one incarnation, named without a pointer to its row, which may go */
 	struct fleet_name *name;
 	uint64_t gen;
 	uint32_t group;
 };
 
-struct engine_poll { /* the snapshots of slurmctld: when, and how that went */
-	bool polled; /* at least once since start */
-	bool polling;
-	bool looking; /* one is being looked at: what it orders goes out when all of it is */
-	bool moving;  /* something was in transition at the last look */
-	int64_t next_ms, step_ms, began_ms;
-	int64_t snapshot_ms; /* when the last whole one began; 0: none since start */
-	int64_t took_ms;     /* how long slurmctld took for it */
-	int64_t ok_ms, failed_ms;
-	char error[256];
+struct engine_poll {  /* snapshots of slurmctld */
+	bool polled;  /* slurmctld was asked at least once since the start */
+	bool polling; /* it is being asked now */
+	bool looking; /* a snapshot is being compared; its orders go out when all of it is */
+	bool moving;  /* the last comparison found a node in transition */
+	int64_t next_ms, step_ms; /* the next snapshot; the pause after the last failure */
+	int64_t began_ms;         /* begin of the snapshot that is being read */
+	int64_t snapshot_ms;      /* begin of the last whole snapshot; 0: none since the start */
+	int64_t took_ms;          /* how long slurmctld took for that */
+	int64_t ok_ms, failed_ms; /* the last success and the last failure */
+	char error[256];          /* of the last failure; "": none since the last success */
 };
 
-struct node_queue { /* nodes whose change is still to be posted or written, some in each turn */
+struct node_queue { /* nodes that wait for their turn, in order */
 	struct member *v;
-	size_t n, cap, at; /* at: how far it has come */
+	size_t n, cap, at; /* at: the next one to be taken */
 };
 
 struct engine {
 	struct engine_deps d;
 	struct conf *conf;
-	struct conf **old; /* configurations that requests on the wire may still name */
+	struct conf **old; /* earlier configurations, which requests on the wire may name */
 	size_t nold;
 	struct fleet fleet;
 	struct timer *timer;
 	struct slurm *slurm;
-	int64_t ahead_ms; /* our time, of the wall clock */
+	int64_t ahead_ms; /* how far the engine's time is ahead of the wall clock */
 	int64_t started_ms;
 	struct staging { /* the transaction being built */
 		struct journal_tx *tx;
-		bool due;       /* it has more than ended calls in it */
-		unsigned ended; /* calls that end with it */
-		struct fleet_node **rows;
+		bool due;                 /* it has more to write than ended calls */
+		unsigned ended;           /* how many calls end with it */
+		struct fleet_node **rows; /* that change */
 		size_t n, cap;
-		bool following; /* what one committed leads to is being done */
+		bool following; /* row_durable() of the last commit is running */
 	} staging;
-	struct node_queue fresh; /* wanted, some of them not yet in the journal */
+	struct node_queue fresh; /* WANTED; some of them are not yet in the journal */
 	struct engine_slice slice;
-	/* How many nodes may still be written before the loop has looked at hooks again: whatever
-	 * calls engine_turn() in between. */
-	size_t left;
-	bool more; /* there was more to send than goes in a turn */
+	size_t left; /* how many nodes may still be written before the loop serves hooks again */
+	bool more;   /* this turn has more to send than its slice */
 	struct engine_poll poll;
 	struct engine_counters count;
-	bool started, dead; /* dead: the journal failed or the engine is being freed */
-	/* What each directory of parts keeps, for all of its files; each part frees what is in it,
-	 * engine_free() the struct. */
+	bool started, dead; /* dead: the journal failed, or the engine is being freed */
+	/* The memory of each directory of parts.  Each part frees its own members, engine_free()
+	 * the struct. */
 	struct cloud_state *cloud; /* cloud/cloud.h */
 	struct jobs_state *jobs;   /* jobs/jobs.h */
 	struct keys_state *keys;   /* keys/keys.h */
@@ -99,34 +101,31 @@ struct engine {
 
 /* --- engine.c --- */
 void engine_turn(struct engine *e);
-/* Why a machine of this provider could not have its keys now; NULL: it could, or needs none. */
+
+/* These call a column of the table (part.h), for all parts that have it. */
+void engine_at(struct engine *e, enum part_moment moment);
 const char *engine_keyless(const struct engine *e, uint32_t provider);
-/* Tell all parts what became of a request to a provider. */
 void engine_heard(struct engine *e, struct cloud *c, enum provider_op_kind kind,
 		  const struct provider_result *r, int64_t sent_ms);
-/* Tell all parts what a provider shows, tells of an instance, and asks for what it sells. */
 void engine_listed(struct engine *e, struct cloud *c);
-bool engine_noticed(struct engine *e, struct cloud *c,
-		    const struct provider_notice *n); /* false: keep telling */
+bool engine_noticed(struct engine *e, struct cloud *c, const struct provider_notice *n);
 void engine_quotes(struct engine *e, struct cloud *c, struct provider_offer *before,
 		   size_t nbefore);
-/* Does this pool try a single purchase, which decides whether it may buy again? */
-bool engine_on_trial(const struct engine *e, uint32_t pool);
-/* Tell all parts that a provider sent new offers. */
 void engine_tell_offers(struct engine *e, bool cheaper);
-/* Call all parts at this moment (part.h). */
-void engine_at(struct engine *e, enum part_moment moment);
-/* Can all parts use this provider, whose driver was opened again after the start? */
+bool engine_on_trial(const struct engine *e, uint32_t pool);
 int engine_may_use(struct engine *e, size_t provider, struct err *err);
-/* Was the wall clock set?  Then that is an event, and the journal has the new difference. */
-void engine_look_at_clock(struct engine *e);
-/* Name every node of every pool, bought or not: what is not named is not ours to touch.  A node
- * that was taken out of its pool is ours while something of it may exist. */
-void engine_name_nodes(struct engine *e);
-void engine_free_old(struct engine *e); /* configurations that no request names any more */
 const struct node_limits *engine_limits(const struct engine *e, const struct node *n,
 					struct node_limits *out);
-/* The offer that a row is bought from; NULL: the configuration has it no more. */
+
+/* Compare the wall clock with the engine's time.  If somebody set it, record an event, write the
+ * new difference to the journal and tell all parts. */
+void engine_look_at_clock(struct engine *e);
+/* Add every node of every pool to the fleet, bought or not: burstd touches no node that is not in
+ * it.  A node that was taken out of its pool stays while an instance of it may exist. */
+void engine_name_nodes(struct engine *e);
+/* Free earlier configurations.  No request on the wire may name one. */
+void engine_free_old(struct engine *e);
+/* The offer that a row is bought from; NULL: the configuration does not have it any more. */
 static inline const struct conf_offer *engine_offer_of(const struct engine *e, const struct node *n)
 {
 	return conf_rung_named(&e->conf->pools[n->pool], n->offer);
@@ -134,68 +133,69 @@ static inline const struct conf_offer *engine_offer_of(const struct engine *e, c
 
 /* --- fold.c --- */
 void node_queue_add(struct node_queue *q, const struct fleet_node *fn);
-struct fleet_node *node_queue_take(struct node_queue *q); /* the next one; NULL: it is gone */
-void node_queue_end(struct node_queue *q);                /* of all that was taken */
+/* The row of the next one, which leaves the queue; NULL: the row is gone. */
+struct fleet_node *node_queue_take(struct node_queue *q);
+void node_queue_end(struct node_queue *q); /* free the memory, once all are taken */
+
+/* Fold the event into the row and stage the result for the next commit. */
 void engine_post(struct engine *e, struct fleet_node *fn, const struct node_event *ev);
-/* A new incarnation, staged: add to the fleet as GONE would be wrong, so as it is. */
+/* Add an incarnation in any state to the fleet, and stage it. */
 struct fleet_node *engine_insert(struct engine *e, const struct node *n, const char *why);
-/* A new incarnation that is WANTED.  It is in the journal with its first change, that is as a rule
- * its create, or soon: until then a crash makes slurmctld ask for it again.  Borrows why for good.
- */
+/* Add an incarnation that is WANTED.  The journal gets it with its first change, as a rule its
+ * create, or by engine_write_fresh(); after a crash before that slurmctld asks for it again.
+ * Borrows why for good. */
 void engine_want(struct engine *e, const struct node *n, const char *why);
-/* Stage some of those, unless there is more to send in this turn: most go out with their creates.
- */
+/* Stage some of those that the journal does not have, if nothing else waits to be sent. */
 void engine_write_fresh(struct engine *e);
-/* So many nodes were a part of this pass of the loop. */
+/* Take so many nodes off what this pass of the loop may still write. */
 void engine_spend(struct engine *e, size_t nodes);
-/* With the next commit, whenever that is: a call that is loaded again is dropped. */
+/* End a call with the next commit, whenever that is; a call that is loaded again is dropped. */
 void engine_end_call(struct engine *e, int64_t seq);
 void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
 		  const char *detail);
-struct journal_tx *engine_tx(struct engine *e); /* the one being built */
+struct journal_tx *engine_tx(struct engine *e); /* the transaction that is being built */
+/* Make all that is staged durable, then visible, then do what follows from it. */
 void engine_commit(struct engine *e);
-/* How long to wait after one more failure, when it was `step` the last time; 0: it was none (I30).
- */
+/* The pause after one more failure in a row, if the one before was `step`, 0 at first (I30). */
 static inline int64_t engine_longer(int64_t step)
 {
 	if (step < ENGINE_RETRY_MS)
 		return ENGINE_RETRY_MS;
 	return 2 * step < ENGINE_RETRY_MAX_MS ? 2 * step : ENGINE_RETRY_MAX_MS;
 }
-/* Without the "burstd: " that marks our reasons at slurmctld: what we tell by ourselves needs no
- * name. */
+/* A reason without the "burstd: " that marks burstd's reasons in slurmctld. */
 static inline const char *engine_bare(const char *why)
 {
 	size_t name = strlen("burstd: ");
 
 	return strncmp(why, "burstd: ", name) == 0 ? why + name : why;
 }
-int64_t engine_billed(const struct node *n); /* what a bill says already; 0: none */
+/* What the bill of this row says already, in nano-units; 0: it has none. */
+int64_t engine_billed(const struct node *n);
 
 /* --- audit.c --- */
-/* One request to others, collected node by node: who wants it and why is said once. */
+/* The record of one request, collected node by node: each actor and each reason is in it once. */
 struct audit {
 	struct str actor, reason, ids;
 	const char **names; /* borrowed, with room for max of them */
 	size_t n, max;
-	bool first; /* of deletes: some are asked for the first time */
+	bool first; /* a delete that names an instance for the first time */
 };
 void audit_begin(struct audit *a, size_t max);
 void audit_create(struct audit *a, const struct fleet_name *nm, const struct fleet_node *fn);
 void audit_delete(struct audit *a, struct fleet_node *fn, const char *id);
-/* Of something that is no node. */
+/* Stage the record of something that is about no node. */
 void audit_thing(struct engine *e, const char *verb, const char *target, const char *thing,
 		 const char *reason);
 void audit_stray(struct audit *a, const char *node, const char *id, bool again);
-/* On record with the next commit, which comes before it is done (I28).  Ends a. */
+/* Stage the record; the request goes out after the commit (I28).  Frees what a has. */
 void audit_put(struct engine *e, struct audit *a, const char *verb, const char *target,
 	       const char *request);
-/* Likewise a delete, with the instances that were collected; without them if each was asked for
- * before, and so is on record. */
+/* Likewise for a delete, with the instances; nothing if each of them is on record already. */
 void audit_put_delete(struct engine *e, struct audit *a, const char *target);
-/* Likewise the next commands for slurmctld, that are not on record; false: there is none. */
+/* Stage records of the commands for slurmctld that have none yet; false: there are none. */
 bool audit_order(struct engine *e);
-/* It is on record, and was not sent: the next record says so. */
+/* An order that is on record was not sent: stage a record that says so. */
 void audit_unsent(struct engine *e, const struct slurm_order *o, const char *why);
 
 #endif
