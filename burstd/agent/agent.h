@@ -1,12 +1,12 @@
 /* agent.h - burst-agent: the one struct everything hangs off, and the map.
  *
- *   home     heartbeats, one after the other, to one burstd of several; renews the certificate
- *   herald   notices, to all of them at once, until one has taken each
- *   keys     fetches the cluster's keys when there are others
- *   watch    asks the metadata service, a file, a command whether the machine is to go
- *   health   asks commands whether it is sound
- *   deadman  puts it out when nobody asks for it any more
- *   goodbye  tells why it ends, when it is stopped
+ *   heartbeat  sends heartbeats to one burstd of several and renews the node's certificate
+ *   notices    sends each notice to every burstd until one of them has taken it
+ *   keys       fetches the cluster's keys when burstd has newer ones
+ *   watch      asks the metadata service, a file or a command whether the machine is to be taken
+ *   health     runs commands that tell whether the machine is sound
+ *   deadman    powers the machine off when no burstd has answered for too long
+ *   goodbye    sends a last notice when the agent is stopped
  *
  * One thread, one poll() (poller.h); wire.h is a connection, child.h a command.  What burstd says
  * is believed only over TLS that ends at our CA; what a metadata service says may at worst cause a
@@ -26,8 +26,8 @@
 
 struct child;
 struct health;
-struct herald;
-struct home;
+struct notices;
+struct heartbeat;
 struct keys;
 struct watch;
 
@@ -41,8 +41,8 @@ struct agent {
 	int64_t gpus; /* -1: not known */
 	bool faulty;
 	struct deadman deadman;
-	struct home *home;
-	struct herald *herald;
+	struct heartbeat *heartbeat;
+	struct notices *notices;
 	struct keys *keys; /* NULL with --once */
 	struct watch *watch;
 	struct health *health;
@@ -59,21 +59,21 @@ void agent_json_text(struct str *out, const char *key, const char *text);
 /* Bodies begin with {"v":1,"node":..,"generation":..,"boot_id":.. and are not closed. */
 void agent_json_begin(const struct agent *a, struct str *out);
 
-/* home.c */
-struct home *home_new(struct agent *a);
-void home_free(struct home *h);
+/* heartbeat.c */
+struct heartbeat *heartbeat_new(struct agent *a);
+void heartbeat_free(struct heartbeat *h);
 /* For --once: has the first heartbeat been tried everywhere, and did it succeed? */
-bool home_tried(const struct home *h, bool *ok, const char **why);
+bool heartbeat_tried(const struct heartbeat *h, bool *ok, const char **why);
 
-/* herald.c */
-struct herald *herald_new(struct agent *a);
-void herald_free(struct herald *h);
+/* notices.c */
+struct notices *notices_new(struct agent *a);
+void notices_free(struct notices *h);
 /* Tell of it, unless that was done before. */
-void herald_tell(struct herald *h, const struct notice *n);
-bool herald_quiet(const struct herald *h); /* nothing waits to be taken */
-bool herald_taken(const struct herald *h, enum notice_type type, const char *id);
+void notices_tell(struct notices *h, const struct notice *n);
+bool notices_quiet(const struct notices *h); /* nothing waits to be taken */
+bool notices_taken(const struct notices *h, enum notice_type type, const char *id);
 /* Forget it: when it comes again, it is told again (a fault that was mended). */
-void herald_forget(struct herald *h, enum notice_type type, const char *id);
+void notices_forget(struct notices *h, enum notice_type type, const char *id);
 
 /* keys.c */
 struct keys *keys_new(struct agent *a);
@@ -92,7 +92,8 @@ struct health *health_new(struct agent *a);
 void health_free(struct health *h);
 
 /* goodbye.c */
-/* Tell that we end, and wait some seconds until burstd has taken it.  Only the herald is left. */
+/* Tell that we end, and wait some seconds until burstd has taken it.  Nothing but notices is left.
+ */
 void goodbye(struct agent *a);
 
 #endif

@@ -176,8 +176,8 @@ static int run_once(struct agent *a, const struct options *o)
 	const char *why;
 	bool ok;
 
-	a->home = home_new(a);
-	while (!home_tried(a->home, &ok, &why) && !a->stop)
+	a->heartbeat = heartbeat_new(a);
+	while (!heartbeat_tried(a->heartbeat, &ok, &why) && !a->stop)
 		poller_turn(&a->poller);
 	return result(o, ok, a->stop ? "stopped" : why);
 }
@@ -186,9 +186,9 @@ static int run(struct agent *a)
 {
 	alarm_open();
 	deadman_init(&a->deadman, a->conf.deadman, a->conf.deadman_job, clock_boot_ms());
-	a->herald = herald_new(a);
+	a->notices = notices_new(a);
 	a->keys = keys_new(a);
-	a->home = home_new(a);
+	a->heartbeat = heartbeat_new(a);
 	a->watch = watch_new(a);
 	a->health = health_new(a);
 	log_write(a->log, LOG_INFO, "burst-agent runs", "version", BURSTD_VERSION, "node",
@@ -199,10 +199,10 @@ static int run(struct agent *a)
 	}
 	watch_free(a->watch);
 	health_free(a->health);
-	home_free(a->home);
+	heartbeat_free(a->heartbeat);
 	a->watch = NULL;
 	a->health = NULL;
-	a->home = NULL;
+	a->heartbeat = NULL;
 	goodbye(a);
 	return 0;
 }
@@ -245,9 +245,9 @@ static int start(const struct options *o)
 out:
 	watch_free(a->watch);
 	health_free(a->health);
-	home_free(a->home);
+	heartbeat_free(a->heartbeat);
 	keys_free(a->keys);
-	herald_free(a->herald);
+	notices_free(a->notices);
 	child_leave(a->poweroff);
 	tls_close(a->tls);
 	log_free(a->log);

@@ -70,9 +70,9 @@ void goodbye(struct agent *a)
 	(void)snprintf(n.id, sizeof(n.id), "%lld", (long long)clock_boot_ms());
 	(void)snprintf(n.detail, sizeof(n.detail), "%s",
 		       ends ? "the machine shuts down" : "stopped by a signal");
-	herald_tell(a->herald, &n);
+	notices_tell(a->notices, &n);
 	poller_add(&a->poller, &timer);
-	while (!herald_quiet(a->herald) && clock_boot_ms() < until)
+	while (!notices_quiet(a->notices) && clock_boot_ms() < until)
 		poller_turn(&a->poller);
 	poller_del(&a->poller, &timer);
 }

@@ -52,7 +52,7 @@ static void judge(struct health *h, enum health_kind k, const char *detail)
 		h->told[k] = true;
 		name_of(h, k, n.id);
 		(void)snprintf(n.detail, sizeof(n.detail), "%s: %.140s", kinds[k].name, detail);
-		herald_tell(h->a->herald, &n);
+		notices_tell(h->a->notices, &n);
 	}
 	for (int i = 0; i < HEALTH_KINDS; i++)
 		any = any || h->told[i];

@@ -67,7 +67,7 @@ static void complain(struct watch *w, const char *why)
 static void tell(struct watch *w, const struct notice *n, int count)
 {
 	for (int i = 0; i < count; i++)
-		herald_tell(w->a->herald, &n[i]);
+		notices_tell(w->a->notices, &n[i]);
 }
 
 /* --- Amazon: a token, then up to three questions ----------------------------------------- */
@@ -220,9 +220,9 @@ static void on_gcp(void *ctx, const struct answer *a, const struct err *e)
 	tell(w, n, count);
 	if (count == 0 && strstr(g->path, "maintenance") != NULL)
 		for (int i = 0; i < 2; i++)
-			herald_forget(w->a->herald, NOTICE_MAINTENANCE,
-				      i == 0 ? "maintenance:MIGRATE_ON_HOST_MAINTENANCE:"
-					     : "maintenance:TERMINATE_ON_HOST_MAINTENANCE:");
+			notices_forget(w->a->notices, NOTICE_MAINTENANCE,
+				       i == 0 ? "maintenance:MIGRATE_ON_HOST_MAINTENANCE:"
+					      : "maintenance:TERMINATE_ON_HOST_MAINTENANCE:");
 	if (a->etag[0] != '\0' && a->etag[strspn(a->etag, "0123456789abcdefABCDEF")] == '\0') {
 		/* A second, for one that does not hold the question. */
 		g->timer.deadline = clock_boot_ms() + 1000;
@@ -315,7 +315,7 @@ static void azure_ack(struct watch *w)
 		const struct notice *n = &w->seen[i];
 		char *slot = w->acks[w->nacks % WATCH_ACKS_MAX];
 
-		if (acked(w, n->id) || !herald_taken(w->a->herald, n->type, n->id))
+		if (acked(w, n->id) || !notices_taken(w->a->notices, n->type, n->id))
 			continue;
 		agent_look(w->a);
 		if (w->a->facts.job)

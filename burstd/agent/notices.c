@@ -1,4 +1,4 @@
-/* herald.c - notices, told to every burstd at once until one has taken each. */
+/* notices.c - notices, told to every burstd at once until one has taken each. */
 #include <malloc.h>
 #include <openssl/sha.h>
 #include <stdio.h>
@@ -12,34 +12,34 @@
 #include "base/mem.h"
 
 enum {
-	HERALD_MAX = 32, /* remembered, taken or not: the same notice is seen at every poll */
-	HERALD_KEY_SIZE = 33,
-	HERALD_BODY_MAX = 2048,
-	HERALD_ANSWER_MAX = 4096,
-	HERALD_TIMEOUT_MS = 1000,  /* of the first rounds; doubled up to 8 s for a slow network */
-	HERALD_QUICK = 10,         /* rounds that follow each other by a second */
-	HERALD_NEAR_MS = 900000,   /* a maintenance that is nearer than that ends jobs like a
+	NOTICES_MAX = 32, /* remembered, taken or not: the same notice is seen at every poll */
+	NOTICES_KEY_SIZE = 33,
+	NOTICES_BODY_MAX = 2048,
+	NOTICES_ANSWER_MAX = 4096,
+	NOTICES_TIMEOUT_MS = 1000,  /* of the first rounds; doubled up to 8 s for a slow network */
+	NOTICES_QUICK = 10,         /* rounds that follow each other by a second */
+	NOTICES_NEAR_MS = 900000,   /* a maintenance that is nearer than that ends jobs like a
 				      preemption */
-	HERALD_COMMAND_MS = 30000, /* for the local command */
+	NOTICES_COMMAND_MS = 30000, /* for the local command */
 };
 
 struct item {
 	bool used, taken, acted;
 	struct notice n;
-	char key[HERALD_KEY_SIZE]; /* burstd knows by it that it has it already */
-	int64_t since, next;       /* by clock_boot_ms() */
+	char key[NOTICES_KEY_SIZE]; /* burstd knows by it that it has it already */
+	int64_t since, next;        /* by clock_boot_ms() */
 	unsigned rounds;
 };
 
 struct slot {
-	struct herald *h;
+	struct notices *h;
 	struct wire *wire;
 	bool busy;
 };
 
-struct herald {
+struct notices {
 	struct agent *a;
-	struct item items[HERALD_MAX];
+	struct item items[NOTICES_MAX];
 	struct item *now; /* what is on its way; NULL: nothing */
 	unsigned left;    /* answers that have to come */
 	struct slot slots[AGENT_URLS_MAX];
@@ -50,9 +50,9 @@ struct herald {
 
 static void on_timer(struct poller_item *it, short got, int64_t now);
 
-struct herald *herald_new(struct agent *a)
+struct notices *notices_new(struct agent *a)
 {
-	struct herald *h = mem_zalloc(sizeof(*h));
+	struct notices *h = mem_zalloc(sizeof(*h));
 
 	h->a = a;
 	for (size_t i = 0; i < a->conf.nurls; i++) {
@@ -65,7 +65,7 @@ struct herald *herald_new(struct agent *a)
 	return h;
 }
 
-void herald_free(struct herald *h)
+void notices_free(struct notices *h)
 {
 	if (h == NULL)
 		return;
@@ -81,26 +81,26 @@ static bool waits(const struct item *i)
 	return i->used && !i->taken;
 }
 
-bool herald_quiet(const struct herald *h)
+bool notices_quiet(const struct notices *h)
 {
-	for (size_t i = 0; i < HERALD_MAX; i++)
+	for (size_t i = 0; i < NOTICES_MAX; i++)
 		if (waits(&h->items[i]))
 			return false;
 	return true;
 }
 
-static struct item *find(struct herald *h, enum notice_type type, const char *id)
+static struct item *find(struct notices *h, enum notice_type type, const char *id)
 {
-	for (size_t i = 0; i < HERALD_MAX; i++)
+	for (size_t i = 0; i < NOTICES_MAX; i++)
 		if (h->items[i].used && h->items[i].n.type == type &&
 		    strcmp(h->items[i].n.id, id) == 0)
 			return &h->items[i];
 	return NULL;
 }
 
-bool herald_taken(const struct herald *h, enum notice_type type, const char *id)
+bool notices_taken(const struct notices *h, enum notice_type type, const char *id)
 {
-	for (size_t i = 0; i < HERALD_MAX; i++)
+	for (size_t i = 0; i < NOTICES_MAX; i++)
 		if (h->items[i].used && h->items[i].taken && h->items[i].n.type == type &&
 		    strcmp(h->items[i].n.id, id) == 0)
 			return true;
@@ -113,15 +113,15 @@ static bool urgent(const struct notice *n)
 	if (n->type == NOTICE_PREEMPT)
 		return true;
 	return n->type == NOTICE_MAINTENANCE && n->deadline > 0 &&
-	       n->deadline - clock_wall_ms() < HERALD_NEAR_MS;
+	       n->deadline - clock_wall_ms() < NOTICES_NEAR_MS;
 }
 
 /* When the next thing is to be done. */
-static void plan(struct herald *h)
+static void plan(struct notices *h)
 {
 	int64_t first = POLLER_NEVER;
 
-	for (size_t i = 0; i < HERALD_MAX; i++) {
+	for (size_t i = 0; i < NOTICES_MAX; i++) {
 		const struct item *it = &h->items[i];
 
 		if (!waits(it))
@@ -143,7 +143,7 @@ static void give_back(void)
 #endif
 }
 
-static void end_round(struct herald *h)
+static void end_round(struct notices *h)
 {
 	for (size_t i = 0; i < h->a->conf.nurls; i++) {
 		wire_drop(h->slots[i].wire);
@@ -156,10 +156,10 @@ static void end_round(struct herald *h)
 
 static int64_t pause_ms(const struct item *it)
 {
-	return it->rounds < HERALD_QUICK ? 1000 : it->rounds < 3 * HERALD_QUICK ? 5000 : 30000;
+	return it->rounds < NOTICES_QUICK ? 1000 : it->rounds < 3 * NOTICES_QUICK ? 5000 : 30000;
 }
 
-static void round_failed(struct herald *h, int64_t now)
+static void round_failed(struct notices *h, int64_t now)
 {
 	struct item *it = h->now;
 
@@ -172,7 +172,7 @@ static void round_failed(struct herald *h, int64_t now)
 static void on_answer(void *ctx, const struct answer *a, const struct err *e)
 {
 	struct slot *s = ctx;
-	struct herald *h = s->h;
+	struct notices *h = s->h;
 
 	s->busy = false;
 	h->left--;
@@ -192,7 +192,7 @@ static void on_answer(void *ctx, const struct answer *a, const struct err *e)
 	plan(h);
 }
 
-static void body(const struct herald *h, const struct item *it, struct str *out)
+static void body(const struct notices *h, const struct item *it, struct str *out)
 {
 	agent_json_begin(h->a, out);
 	str_adds(out, ",");
@@ -206,20 +206,20 @@ static void body(const struct herald *h, const struct item *it, struct str *out)
 	str_addf(out, ",\"age_ms\":%lld}", (long long)(clock_boot_ms() - it->since));
 }
 
-static void begin_round(struct herald *h, struct item *it)
+static void begin_round(struct notices *h, struct item *it)
 {
 	char headers[80];
 	struct str text;
 	struct wire_call call = {.method = "POST",
 				 .path = "/v1/node/event",
 				 .headers = headers,
-				 .answer_max = HERALD_ANSWER_MAX,
-				 .timeout_ms = HERALD_TIMEOUT_MS};
+				 .answer_max = NOTICES_ANSWER_MAX,
+				 .timeout_ms = NOTICES_TIMEOUT_MS};
 
 	call.timeout_ms <<= it->rounds < 3 ? 0 : it->rounds < 6 ? it->rounds - 2 : 3;
 	it->rounds++;
 	h->now = it;
-	str_init(&text, HERALD_BODY_MAX);
+	str_init(&text, NOTICES_BODY_MAX);
 	body(h, it, &text);
 	(void)snprintf(headers, sizeof(headers), "Idempotency-Key: %s\r\n", it->key);
 	call.body = text.p;
@@ -233,7 +233,7 @@ static void begin_round(struct herald *h, struct item *it)
 
 static void on_command(void *ctx, const struct child_end *end)
 {
-	struct herald *h = ctx;
+	struct notices *h = ctx;
 	char status[16];
 
 	(void)snprintf(status, sizeof(status), "%d", end->status);
@@ -243,11 +243,11 @@ static void on_command(void *ctx, const struct child_end *end)
 }
 
 /* burstd would have told the jobs; it does not answer, so we do. */
-static void act(struct herald *h, struct item *it)
+static void act(struct notices *h, struct item *it)
 {
 	const char *command = h->a->conf.local_command;
 	struct child_call call = {
-		.command = command, .timeout_ms = HERALD_COMMAND_MS, .done = on_command, .ctx = h};
+		.command = command, .timeout_ms = NOTICES_COMMAND_MS, .done = on_command, .ctx = h};
 	struct err e = {0};
 
 	it->acted = true;
@@ -260,11 +260,11 @@ static void act(struct herald *h, struct item *it)
 }
 
 /* The most urgent first, of them the oldest. */
-static struct item *due(struct herald *h, int64_t now)
+static struct item *due(struct notices *h, int64_t now)
 {
 	struct item *best = NULL;
 
-	for (size_t i = 0; i < HERALD_MAX; i++) {
+	for (size_t i = 0; i < NOTICES_MAX; i++) {
 		struct item *it = &h->items[i];
 
 		if (!waits(it) || it->next > now)
@@ -278,11 +278,11 @@ static struct item *due(struct herald *h, int64_t now)
 
 static void on_timer(struct poller_item *t, short got, int64_t now)
 {
-	struct herald *h = t->ctx;
+	struct notices *h = t->ctx;
 	struct item *next;
 
 	(void)got;
-	for (size_t i = 0; i < HERALD_MAX && h->child == NULL; i++) {
+	for (size_t i = 0; i < NOTICES_MAX && h->child == NULL; i++) {
 		struct item *it = &h->items[i];
 
 		if (waits(it) && !it->acted && urgent(&it->n) &&
@@ -296,7 +296,7 @@ static void on_timer(struct poller_item *t, short got, int64_t now)
 }
 
 /* May `it` go for `best`?  What was taken and is old goes first, then what can wait. */
-static bool goes_before(const struct herald *h, const struct item *it, const struct item *best,
+static bool goes_before(const struct notices *h, const struct item *it, const struct item *best,
 			enum notice_type type)
 {
 	if (it->taken)
@@ -305,11 +305,11 @@ static bool goes_before(const struct herald *h, const struct item *it, const str
 }
 
 /* A place for one more; NULL: nothing may go for it. */
-static struct item *room(struct herald *h, enum notice_type type)
+static struct item *room(struct notices *h, enum notice_type type)
 {
 	struct item *best = NULL;
 
-	for (size_t i = 0; i < HERALD_MAX; i++) {
+	for (size_t i = 0; i < NOTICES_MAX; i++) {
 		struct item *it = &h->items[i];
 
 		if (!it->used)
@@ -320,7 +320,7 @@ static struct item *room(struct herald *h, enum notice_type type)
 	return best;
 }
 
-static void make_key(const struct agent *a, const struct notice *n, char out[HERALD_KEY_SIZE])
+static void make_key(const struct agent *a, const struct notice *n, char out[NOTICES_KEY_SIZE])
 {
 	unsigned char sum[SHA256_DIGEST_LENGTH];
 	struct str s;
@@ -330,11 +330,11 @@ static void make_key(const struct agent *a, const struct notice *n, char out[HER
 		 a->facts.boot_id, notice_name(n->type), n->id);
 	(void)SHA256((const unsigned char *)s.p, s.len, sum);
 	str_fini(&s);
-	for (int i = 0; i < (HERALD_KEY_SIZE - 1) / 2; i++)
+	for (int i = 0; i < (NOTICES_KEY_SIZE - 1) / 2; i++)
 		(void)snprintf(out + (size_t)2 * (size_t)i, 3, "%02x", sum[i]);
 }
 
-void herald_tell(struct herald *h, const struct notice *n)
+void notices_tell(struct notices *h, const struct notice *n)
 {
 	struct item *it = find(h, n->type, n->id);
 	const int64_t now = clock_boot_ms();
@@ -357,7 +357,7 @@ void herald_tell(struct herald *h, const struct notice *n)
 	plan(h);
 }
 
-void herald_forget(struct herald *h, enum notice_type type, const char *id)
+void notices_forget(struct notices *h, enum notice_type type, const char *id)
 {
 	struct item *it = find(h, type, id);
 

@@ -1,4 +1,4 @@
-/* home.c - heartbeats to one burstd of several, and the renewal of our certificate. */
+/* heartbeat.c - heartbeats to one burstd of several, and the renewal of our certificate. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,23 +12,24 @@
 #include "base/mem.h"
 
 enum {
-	HOME_TIMEOUT_MS = 10000,
-	HOME_BODY_MAX = 16000, /* the listener takes 16 KiB */
-	HOME_ANSWER_MAX = 4096,
-	HOME_CERT_MAX = 32768, /* of the answer to a renewal */
-	HOME_BACKOFF_MS = 1000,
-	HOME_BACKOFF_MAX_MS = 30000,
-	HOME_INTERVAL_MIN = 5, /* seconds: what burstd may ask for */
-	HOME_INTERVAL_MAX = 300,
-	HOME_RENEW_AGAIN_MS = 60000, /* at first; 15 min at last */
-	HOME_RENEW_AGAIN_MAX_MS = 900000,
-	HOME_HOSTS_MS = 2000, /* between two lists of hosts; and a second for each KiB of the last:
-				 ten thousand nodes must not ask for all of each other at once */
-	HOME_HOSTS_AGAIN_MS = 60000, /* when it could not be had, or written */
-	HOME_VERSION_MAX = 32,
+	HEARTBEAT_TIMEOUT_MS = 10000,
+	HEARTBEAT_BODY_MAX = 16000, /* the listener takes 16 KiB */
+	HEARTBEAT_ANSWER_MAX = 4096,
+	HEARTBEAT_CERT_MAX = 32768, /* of the answer to a renewal */
+	HEARTBEAT_BACKOFF_MS = 1000,
+	HEARTBEAT_BACKOFF_MAX_MS = 30000,
+	HEARTBEAT_INTERVAL_MIN = 5, /* seconds: what burstd may ask for */
+	HEARTBEAT_INTERVAL_MAX = 300,
+	HEARTBEAT_RENEW_AGAIN_MS = 60000, /* at first; 15 min at last */
+	HEARTBEAT_RENEW_AGAIN_MAX_MS = 900000,
+	HEARTBEAT_HOSTS_MS =
+		2000, /* between two lists of hosts; and a second for each KiB of the last:
+		    ten thousand nodes must not ask for all of each other at once */
+	HEARTBEAT_HOSTS_AGAIN_MS = 60000, /* when it could not be had, or written */
+	HEARTBEAT_VERSION_MAX = 32,
 };
 
-struct home {
+struct heartbeat {
 	struct agent *a;
 	struct wire *wire;
 	struct poller_item timer;
@@ -42,10 +43,10 @@ struct home {
 	int64_t renew_next;
 	unsigned renew_fails;
 	bool clock_odd, renew_now;
-	char hosts[HOME_VERSION_MAX + 1];      /* version of the list that is in hosts_file */
-	char hosts_next[HOME_VERSION_MAX + 1]; /* of the one that burstd has */
-	int64_t hosts_at;                      /* not before then */
-	bool over, ok;                         /* for --once */
+	char hosts[HEARTBEAT_VERSION_MAX + 1];      /* version of the list that is in hosts_file */
+	char hosts_next[HEARTBEAT_VERSION_MAX + 1]; /* of the one that burstd has */
+	int64_t hosts_at;                           /* not before then */
+	bool over, ok;                              /* for --once */
 	struct err why;
 };
 
@@ -62,7 +63,7 @@ static int64_t reserve(const struct agent_conf *c, int64_t life)
 	return silence < life / 4 * 3 ? silence : life / 4 * 3;
 }
 
-static void set_renewal(struct home *h, int64_t now)
+static void set_renewal(struct heartbeat *h, int64_t now)
 {
 	int64_t from, until, life, left, keep;
 
@@ -76,9 +77,9 @@ static void set_renewal(struct home *h, int64_t now)
 	h->renew_next = now + (left > keep ? left - keep : 0);
 }
 
-struct home *home_new(struct agent *a)
+struct heartbeat *heartbeat_new(struct agent *a)
 {
-	struct home *h = mem_zalloc(sizeof(*h));
+	struct heartbeat *h = mem_zalloc(sizeof(*h));
 	const int64_t now = clock_boot_ms();
 
 	h->a = a;
@@ -90,7 +91,7 @@ struct home *home_new(struct agent *a)
 	return h;
 }
 
-void home_free(struct home *h)
+void heartbeat_free(struct heartbeat *h)
 {
 	if (h == NULL)
 		return;
@@ -99,7 +100,7 @@ void home_free(struct home *h)
 	free(h);
 }
 
-bool home_tried(const struct home *h, bool *ok, const char **why)
+bool heartbeat_tried(const struct heartbeat *h, bool *ok, const char **why)
 {
 	*ok = h->ok;
 	*why = h->why.msg;
@@ -116,7 +117,7 @@ static int64_t dice(int64_t n)
 	return n > 0 ? (int64_t)(r % (uint64_t)n) : 0;
 }
 
-static void body(const struct home *h, struct str *out)
+static void body(const struct heartbeat *h, struct str *out)
 {
 	const struct agent *a = h->a;
 	int64_t from, until;
@@ -141,14 +142,14 @@ static void body(const struct home *h, struct str *out)
 	str_adds(out, "]}");
 }
 
-static void send_renewal(struct home *h);
+static void send_renewal(struct heartbeat *h);
 
 /* What burstd says to a heartbeat; -1: it is no answer to ours. */
 struct reply {
 	bool ok, renew;
 	int64_t interval, now_ms, wall_ms, generation;
-	char hosts[HOME_VERSION_MAX + 1];
-	char keys[HOME_VERSION_MAX + 1]; /* version of the keys that it should have */
+	char hosts[HEARTBEAT_VERSION_MAX + 1];
+	char keys[HEARTBEAT_VERSION_MAX + 1]; /* version of the keys that it should have */
 	int64_t switch_ms;
 };
 
@@ -212,7 +213,7 @@ static int read_reply(const struct answer *a, struct reply *r)
 }
 
 /* Is it burstd's word that this very incarnation is alive? */
-static int judge(const struct home *h, const struct answer *a, struct reply *r, struct err *e)
+static int judge(const struct heartbeat *h, const struct answer *a, struct reply *r, struct err *e)
 {
 	const char *name = h->a->conf.urls[h->at].name;
 
@@ -225,12 +226,12 @@ static int judge(const struct home *h, const struct answer *a, struct reply *r, 
 	return 0;
 }
 
-static void next_in(struct home *h, int64_t ms)
+static void next_in(struct heartbeat *h, int64_t ms)
 {
 	h->timer.deadline = clock_boot_ms() + ms;
 }
 
-static void failed(struct home *h)
+static void failed(struct heartbeat *h)
 {
 	struct agent *a = h->a;
 	int64_t most;
@@ -252,14 +253,14 @@ static void failed(struct home *h)
 		agent_complain(a, "no burstd answers heartbeats", h->why.msg);
 	h->over = true;
 	h->tried = 0;
-	most = h->fails < 5 ? (int64_t)HOME_BACKOFF_MS << h->fails : HOME_BACKOFF_MAX_MS;
+	most = h->fails < 5 ? (int64_t)HEARTBEAT_BACKOFF_MS << h->fails : HEARTBEAT_BACKOFF_MAX_MS;
 	if (most > h->interval)
 		most = h->interval;
 	h->fails++;
 	next_in(h, most / 2 + dice(most / 2 + 1));
 }
 
-static void set_clock(struct home *h, const struct reply *r)
+static void set_clock(struct heartbeat *h, const struct reply *r)
 {
 	const bool odd = wire_clock_odd(h->wire);
 
@@ -275,7 +276,7 @@ static void set_clock(struct home *h, const struct reply *r)
 
 /* --- the other nodes' addresses --- */
 
-static bool hosts_due(const struct home *h, int64_t now)
+static bool hosts_due(const struct heartbeat *h, int64_t now)
 {
 	return h->a->conf.hosts_file[0] != '\0' && h->hosts_next[0] != '\0' &&
 	       strcmp(h->hosts, h->hosts_next) != 0 && now >= h->hosts_at;
@@ -283,7 +284,7 @@ static bool hosts_due(const struct home *h, int64_t now)
 
 static void on_hosts(void *ctx, const struct answer *a, const struct err *e)
 {
-	struct home *h = ctx;
+	struct heartbeat *h = ctx;
 	const int64_t now = clock_boot_ms();
 	struct err why = {0};
 
@@ -295,26 +296,26 @@ static void on_hosts(void *ctx, const struct answer *a, const struct err *e)
 		(void)hosts_write(h->a->conf.hosts_file, a->body.p, &why);
 	if (why.code != ERR_NONE) {
 		agent_complain(h->a, "the list of hosts is not the newest", why.msg);
-		h->hosts_at = now + HOME_HOSTS_AGAIN_MS;
+		h->hosts_at = now + HEARTBEAT_HOSTS_AGAIN_MS;
 		return;
 	}
 	memcpy(h->hosts, h->hosts_next, sizeof(h->hosts));
-	h->hosts_at = now + HOME_HOSTS_MS + (int64_t)(a->body.len / 1024) * 1000;
+	h->hosts_at = now + HEARTBEAT_HOSTS_MS + (int64_t)(a->body.len / 1024) * 1000;
 }
 
-static void send_hosts(struct home *h)
+static void send_hosts(struct heartbeat *h)
 {
 	const struct wire_call call = {.method = "GET",
 				       .path = "/v1/node/hosts",
 				       .answer_max = HOSTS_MAX,
-				       .timeout_ms = HOME_TIMEOUT_MS};
+				       .timeout_ms = HEARTBEAT_TIMEOUT_MS};
 
 	wire_send(h->wire, &call, on_hosts, h);
 }
 
 static void on_heartbeat(void *ctx, const struct answer *a, const struct err *e)
 {
-	struct home *h = ctx;
+	struct heartbeat *h = ctx;
 	const int64_t now = clock_boot_ms();
 	struct reply r = {.ok = false, .switch_ms = KEYS_UNSAID};
 
@@ -332,7 +333,7 @@ static void on_heartbeat(void *ctx, const struct answer *a, const struct err *e)
 	h->tried = 0;
 	h->fails = 0;
 	set_clock(h, &r);
-	if (r.interval >= HOME_INTERVAL_MIN && r.interval <= HOME_INTERVAL_MAX)
+	if (r.interval >= HEARTBEAT_INTERVAL_MIN && r.interval <= HEARTBEAT_INTERVAL_MAX)
 		h->interval = r.interval * 1000;
 	next_in(h, h->interval - h->interval / 10 + dice(h->interval / 5));
 	h->renew_now = h->renew_now || r.renew;
@@ -347,17 +348,17 @@ static void on_heartbeat(void *ctx, const struct answer *a, const struct err *e)
 		send_hosts(h);
 }
 
-static void send_heartbeat(struct home *h)
+static void send_heartbeat(struct heartbeat *h)
 {
 	struct wire_call call = {.method = "POST",
 				 .path = "/v1/node/heartbeat",
-				 .answer_max = HOME_ANSWER_MAX,
-				 .timeout_ms = HOME_TIMEOUT_MS};
+				 .answer_max = HEARTBEAT_ANSWER_MAX,
+				 .timeout_ms = HEARTBEAT_TIMEOUT_MS};
 	struct str text;
 
 	agent_look(h->a);
 	h->sent++;
-	str_init(&text, HOME_BODY_MAX);
+	str_init(&text, HEARTBEAT_BODY_MAX);
 	body(h, &text);
 	call.body = text.p;
 	wire_send(h->wire, &call, on_heartbeat, h);
@@ -367,7 +368,7 @@ static void send_heartbeat(struct home *h)
 /* The certificate of {"cert":"..."}; the caller's, NULL: there is none. */
 static char *cert_of(const struct answer *a)
 {
-	char *text = mem_zalloc(HOME_CERT_MAX);
+	char *text = mem_zalloc(HEARTBEAT_CERT_MAX);
 	struct jpull_value key, v;
 	struct jpull j;
 	bool there = false;
@@ -377,7 +378,7 @@ static char *cert_of(const struct answer *a)
 		while (jpull_key(&j, &key)) {
 			v = jpull_take(&j);
 			if (jpull_is(&key, "cert"))
-				there = jpull_text(&v, text, HOME_CERT_MAX) == 1;
+				there = jpull_text(&v, text, HEARTBEAT_CERT_MAX) == 1;
 		}
 	if (jpull_end(&j) && there)
 		return text;
@@ -387,7 +388,7 @@ static char *cert_of(const struct answer *a)
 
 static void on_renewal(void *ctx, const struct answer *a, const struct err *e)
 {
-	struct home *h = ctx;
+	struct heartbeat *h = ctx;
 	char *pem = a != NULL && a->status == 200 ? cert_of(a) : NULL;
 	struct err why = {0};
 	int64_t pause;
@@ -407,24 +408,24 @@ static void on_renewal(void *ctx, const struct answer *a, const struct err *e)
 	else if (a != NULL && why.code == ERR_NONE)
 		(void)err_set(&why, ERR_INVALID, "status %d, or no certificate in it", a->status);
 	agent_complain(h->a, "certificate not renewed", why.msg);
-	pause = (int64_t)HOME_RENEW_AGAIN_MS << (h->renew_fails < 4 ? h->renew_fails : 4);
-	if (pause > HOME_RENEW_AGAIN_MAX_MS)
-		pause = HOME_RENEW_AGAIN_MAX_MS;
+	pause = (int64_t)HEARTBEAT_RENEW_AGAIN_MS << (h->renew_fails < 4 ? h->renew_fails : 4);
+	if (pause > HEARTBEAT_RENEW_AGAIN_MAX_MS)
+		pause = HEARTBEAT_RENEW_AGAIN_MAX_MS;
 	h->renew_fails++;
 	h->renew_next = clock_boot_ms() + pause / 2 + dice(pause / 2);
 }
 
-static void send_renewal(struct home *h)
+static void send_renewal(struct heartbeat *h)
 {
 	struct wire_call call = {.method = "POST",
 				 .path = "/v1/node/renew",
-				 .answer_max = HOME_CERT_MAX,
-				 .timeout_ms = HOME_TIMEOUT_MS};
+				 .answer_max = HEARTBEAT_CERT_MAX,
+				 .timeout_ms = HEARTBEAT_TIMEOUT_MS};
 	struct str text, csr;
 	struct err e = {0};
 
-	str_init(&text, HOME_BODY_MAX);
-	str_init(&csr, HOME_BODY_MAX / 2);
+	str_init(&text, HEARTBEAT_BODY_MAX);
+	str_init(&csr, HEARTBEAT_BODY_MAX / 2);
 	if (tls_request(h->a->tls, h->a->conf.node, &csr, &e) != 0) {
 		agent_complain(h->a, "certificate not renewed", e.msg);
 	} else {
@@ -439,7 +440,7 @@ static void send_renewal(struct home *h)
 
 static void on_timer(struct poller_item *it, short got, int64_t now)
 {
-	struct home *h = it->ctx;
+	struct heartbeat *h = it->ctx;
 
 	(void)got;
 	(void)now;
