@@ -387,6 +387,21 @@ node: deps ## what runs on a node (stage0, node-init), against hostile clouds
 check: test-asan ## compilers, sanitizers, analysers, layers, format, shellcheck
 	$(Q)$(prove) $(ASAN) scripts/dev/check.sh
 
+# What `make test` does not look at again: see scripts/dev/unanalysed.sh.
+analysed: ## the slow analysers on all files; scripts/dev/analysed then names this commit
+	@git diff --quiet HEAD -- burstd providers slurm .clang-tidy scripts/dev || { echo 'commit first: the analysers vouch for a commit' >&2; exit 2; }
+	$(Q)WHOLE=1 ONLY=analysers $(prove) scripts/dev/check.sh
+	@git rev-parse HEAD >scripts/dev/analysed
+
+# What is too long for `make test`, the figures of which stand in docs/reliability.md.
+soak: ## hours: the analysers on all files, 10,000 seeds, the museum, death at every write, fuzzing, 30 minutes of chaos
+	@$(MAKE) --no-print-directory analysed
+	@$(MAKE) --no-print-directory sim
+	@$(MAKE) --no-print-directory museum
+	@$(MAKE) --no-print-directory crash
+	@$(MAKE) --no-print-directory fuzz SECONDS=60
+	@$(MAKE) --no-print-directory chaos MINUTES=30
+
 # Everything, in one run of prove.
 test: test-asan ## every test, unit to end-to-end
 	@$(MAKE) --no-print-directory $(all_processors) WERROR=1 test-programs
@@ -509,6 +524,6 @@ help: ## this list
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
-.PHONY: all help deps deps-build demo lab lab-possible contract test quick test-programs test-asan test-slurm-matrix unit e2e node check sim model cover cover-all tsan museum museum-page mutate crash chaos bench fuzz fuzzers torture install uninstall clean
+.PHONY: all help deps deps-build demo lab lab-possible contract test quick analysed soak test-programs test-asan test-slurm-matrix unit e2e node check sim model cover cover-all tsan museum museum-page mutate crash chaos bench fuzz fuzzers torture install uninstall clean
 .SECONDARY:
 .DELETE_ON_ERROR:
