@@ -1,5 +1,6 @@
 #!/bin/bash
-# check-checks.sh: do check-bats.py, check-docs.sh, check-layers.sh and check-objects.py still find what they are for?
+# check-checks.sh: do check-bats.py, check-docs.sh, check-layers.sh, check-objects.py and unanalysed.sh still find what they
+# are for?
 #
 # In a copy of the sources each has nothing to say; with one fault planted of each kind that its head names it says so, for
 # each of them.  All are planted at once, for a run takes seconds.  One line for each that is missed; exit status 1 then.
@@ -294,8 +295,56 @@ C
 	W
 }
 
+# prints NAME WANT CMD...: these lines and no other
+prints() {
+	local name=$1 want=$2 said
+	shift 2
+	said=$("$@" | tr '\n' ' ')
+	[ "$said" = "$want" ] || missed "$name: \"$want\" wanted, not \"${said:0:200}\""
+}
+
+unanalysed() {
+	local files source
+	mkdir -p analysed
+	cp --parents -t analysed scripts/dev/unanalysed.sh
+	(
+		cd analysed
+		mkdir -p burstd/core providers slurm built/burstd/core built/hook/slurm
+		touch .clang-tidy burstd/core/{a,b}.c burstd/core/low.h burstd/core/other.h slurm/hook.c
+		printf 'x.o: burstd/core/a.c \\\n burstd/core/low.h burstd/core/lower.h\nburstd/core/low.h:\n' >built/burstd/core/a.d
+		printf 'x.o: burstd/core/b.c burstd/core/other.h\nburstd/core/low.h:\n' >built/burstd/core/b.d
+		printf 'x.o: slurm/hook.c\n' >built/hook/slurm/hook.d
+		git init -q .
+		echo built >.gitignore
+		git add -A
+		git -c user.name=x -c user.email=x@localhost commit -qm x
+		git rev-parse HEAD >scripts/dev/analysed
+		files='burstd/core/a.c burstd/core/b.c slurm/hook.c '
+		prints "unanalysed.sh, nothing changed" "" scripts/dev/unanalysed.sh built
+		echo >>burstd/core/low.h
+		prints "unanalysed.sh, a header" "burstd/core/a.c " scripts/dev/unanalysed.sh built
+		git checkout -q burstd
+		for source in burstd/core/b.c slurm/hook.c; do
+			echo >>$source
+			prints "unanalysed.sh, a source" "$source " scripts/dev/unanalysed.sh built
+			git checkout -q burstd slurm
+		done
+		touch burstd/core/lower.h
+		prints "unanalysed.sh, a header that is new" "burstd/core/a.c " scripts/dev/unanalysed.sh built
+		rm burstd/core/lower.h built/burstd/core/b.d
+		prints "unanalysed.sh, nothing known of it" "burstd/core/b.c " scripts/dev/unanalysed.sh built
+		echo >>.clang-tidy
+		prints "unanalysed.sh, the analysers" "$files" scripts/dev/unanalysed.sh built
+		git checkout -q .clang-tidy
+		echo 0123456789012345678901234567890123456789 >scripts/dev/analysed
+		prints "unanalysed.sh, no such commit" "$files" scripts/dev/unanalysed.sh built
+		exit $failed
+	) || failed=1
+}
+
 layers
 objects
 bats_
 docs
+unanalysed
 exit $failed
