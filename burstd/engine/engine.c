@@ -1,5 +1,6 @@
 #include "engine/kernel.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,6 +190,24 @@ int engine_may_use(struct engine *e, size_t provider, struct err *err)
 	return 0;
 }
 
+/* --- the order of the table --------------------------------------------------------------------
+ */
+
+static bool is_row(const struct engine_part *p, const char *name)
+{
+	return p->name != NULL && strcmp(p->name, name) == 0;
+}
+
+const struct engine_part *engine_parts_late(const struct engine_parts *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		for (size_t b = 0; b < PART_BEFORE_MAX && p->row[i].before[b] != NULL; b++)
+			for (size_t k = 0; k < i; k++)
+				if (is_row(&p->row[k], p->row[i].before[b]))
+					return &p->row[i];
+	return NULL;
+}
+
 /* --- start and end -----------------------------------------------------------------------------
  */
 
@@ -226,6 +245,7 @@ int engine_new(struct engine **out, const struct engine_deps *d, struct conf *co
 {
 	struct engine *e = mem_zalloc(sizeof(*e));
 
+	assert(engine_parts_late(&d->parts) == NULL);
 	*out = NULL;
 	e->d = *d;
 	e->slice = d->slice.send != 0 ? d->slice

@@ -38,8 +38,13 @@ enum part_moment {
 	PART_NMOMENTS
 };
 
+enum { PART_BEFORE_MAX = 3 };
+
 struct engine_part {
 	const char *name;
+	/* Rows that must come later in the table; the reason stands beside them.  engine_new()
+	 * insists on it. */
+	const char *before[PART_BEFORE_MAX];
 	void (*at[PART_NMOMENTS])(struct engine *e);
 
 	/* Add to e->conf what only the journal has: before any init. */
@@ -105,5 +110,8 @@ struct engine_parts {
 	const struct engine_part *row;
 	size_t n;
 };
+
+/* The first row of the table that stands behind one it must come before; NULL: there is none. */
+const struct engine_part *engine_parts_late(const struct engine_parts *p);
 
 #endif

@@ -17,21 +17,26 @@ void parts_init(struct engine *e)
 	e->diff = mem_zalloc(sizeof(*e->diff));
 }
 
-/* In the order of the turn; where two may not change places, the reason stands there. */
+/* In the order of the turn.  `before` names the rows with which one may not change places; the
+ * reason stands above it. */
 static const struct engine_part parts[] = {
 	{
-		/* Rows of the journal name these pools and providers: nothing is made before. */
+		/* Before pools and clouds: the sections that rows of the journal name are made
+		   first. */
 		.name = "removed sections",
+		.before = {"pools"},
 		.complete = off_keep,
 	},
 	{
 		/* Before all that keep something there. */
 		.name = "what parts keep",
+		.before = {"pools", "clouds"},
 		.at = {[PART_INIT] = parts_init},
 	},
 	{
 		/* Before the clouds: what they say of offers is kept for each pool. */
 		.name = "pools",
+		.before = {"clouds"},
 		.at = {[PART_INIT] = pool_init,
 		       [PART_START] = pool_start,
 		       [PART_RELOAD] = pool_reload,
@@ -39,7 +44,9 @@ static const struct engine_part parts[] = {
 		.on_trial = pool_is_probed,
 	},
 	{
+		/* Before vouchers: see there. */
 		.name = "clouds",
+		.before = {"vouchers"},
 		.at = {[PART_INIT] = clouds_init,
 		       [PART_START] = clouds_start,
 		       [PART_RELOAD] = clouds_reload,
@@ -54,8 +61,11 @@ static const struct engine_part parts[] = {
 		.next_ms = clouds_next_ms,
 	},
 	{
+		/* Before the offers of clouds: it sets a provider off whose roots are no good, and
+		 * the offers of that do not matter.  It is freed before secrets, where it cancels
+		 * what it waits for. */
 		.name = "claims",
-		/* Freed before secrets: it cancels what it waits for there. */
+		.before = {"offers of clouds", "secrets: their turn"},
 		.at = {[PART_FREE] = claims_free},
 		.open = claims_open,
 		.may_use = claims_may_use,
@@ -63,21 +73,20 @@ static const struct engine_part parts[] = {
 		.row_in_tx = claims_row,
 	},
 	{
-		/* After claims, which set a provider off whose roots are no good: its offers do not
-		 * matter then. */
 		.name = "offers of clouds",
 		.open = clouds_check,
 	},
 	{
-		/* Before vouchers and rotation, which open what they need there; its turn is after
-		 * theirs. */
+		/* Before vouchers and rotation, which open what they need there. */
 		.name = "secrets",
+		.before = {"vouchers", "rotation"},
 		.at = {[PART_RELOAD] = secrets_hurry},
 		.open = secrets_open,
 		.may_reload = secrets_may_replace,
 	},
 	{
-		/* The last that may refuse a reload: it has changed something when it does not. */
+		/* After all others that may refuse a reload: it has changed something when it does
+		   not. */
 		.name = "vouchers",
 		.open = vouchers_open,
 		.keyless = vouchers_keyless,
@@ -90,8 +99,9 @@ static const struct engine_part parts[] = {
 		.open = rotate_load,
 	},
 	{
+		/* Before all requests go out: nodes wait for the answers. */
 		.name = "door",
-		/* Nodes wait for its answers: they go out before all requests. */
+		.before = {"requests to clouds", "slurmctld"},
 		.at = {[PART_RELOAD] = door_reload,
 		       [PART_SEND] = door_run,
 		       [PART_FREE] = door_free},
@@ -103,10 +113,11 @@ static const struct engine_part parts[] = {
 		.open = restore_open,
 	},
 
-	/* What has come in: what is to be bought goes out before answers are taken in, and those
-	 * before nodes that are up; what is to be deleted before both. */
 	{
+		/* Before nodes that are up: an instance without an address in the journal is worth
+		 * more than a node that works already. */
 		.name = "answers to creates",
+		.before = {"nodes that came up"},
 		.at = {[PART_INIT] = launch_init, [PART_TAKE] = launch_take},
 		.next_ms = launch_next_ms,
 	},
@@ -127,6 +138,7 @@ static const struct engine_part parts[] = {
 	{
 		/* Before places: an answer ends "away" before it closes or opens a place. */
 		.name = "providers that are away",
+		.before = {"places"},
 		.heard = away_reply,
 	},
 	{
@@ -142,6 +154,7 @@ static const struct engine_part parts[] = {
 	{
 		/* Before calls: a node whose time is over counts for no job any more. */
 		.name = "deadlines",
+		.before = {"calls"},
 		.at = {[PART_RUN] = deadline_run},
 	},
 	{
@@ -157,31 +170,38 @@ static const struct engine_part parts[] = {
 	{
 		/* Before deletes: a broken host is reported before its machine is gone. */
 		.name = "reports",
+		.before = {"deletes"},
 		.at = {[PART_RUN] = report_run, [PART_FREE] = report_free},
 		.next_ms = report_next_ms,
 	},
 	{
-		/* Before creates: a delete saves money (limit.h). */
+		/* Before creates: a delete saves money, and has the slots first (limit.h). */
 		.name = "deletes",
+		.before = {"creates"},
 		.at = {[PART_RUN] = remove_run},
 	},
 	{
+		/* Before refusals, which refuse in this turn what could not be bought in it, and
+		 * before nodes that are wanted are written by themselves: most are, with their
+		 * creates. */
 		.name = "creates",
+		.before = {"refusals", "nodes that are wanted"},
 		.needs = launch_needs,
 		.at = {[PART_START] = place_write_back,
 		       [PART_RUN] = launch_run,
 		       [PART_FREE] = launch_free},
 	},
 	{
-		/* After creates: what could not be bought in this turn is refused in it. */
+		/* Before jobs wait, which refusals make them do, and before their srun is told why
+		 * they end. */
 		.name = "refusals",
+		.before = {"jobs that wait", "jobs that lose a node", "srun and salloc"},
 		.at = {[PART_RUN] = refuse_run, [PART_RELOAD] = refuse_anew},
 		.offers = refuse_offers,
 		.reads = JOBS_FOR_REFUSE,
 		.squeue_says = refuse_jobs,
 	},
 	{
-		/* After refusals, which make a job wait. */
 		.name = "jobs that wait",
 		.at = {[PART_INIT] = postpone_init,
 		       [PART_RELOAD] = postpone_anew,
@@ -192,8 +212,9 @@ static const struct engine_part parts[] = {
 		.next_ms = postpone_next_ms,
 	},
 	{
-		/* After all above, which may order a node down. */
+		/* After all that may order a node down; before srun is told why its job ends. */
 		.name = "jobs that lose a node",
+		.before = {"srun and salloc"},
 		.at = {[PART_INIT] = rescue_init,
 		       [PART_RUN] = rescue_run,
 		       [PART_FREE] = rescue_free},
@@ -237,34 +258,38 @@ static const struct engine_part parts[] = {
 		.settings = warm_config,
 	},
 	{
+		/* Before the turn of secrets, as are vouchers and rotation: what they want is asked
+		 * for in this one. */
 		.name = "claims: their turn",
+		.before = {"secrets: their turn"},
 		.at = {[PART_RUN] = claims_run},
 		.next_ms = claims_next_ms,
 	},
 	{
 		.name = "vouchers: their turn",
+		.before = {"secrets: their turn"},
 		.at = {[PART_RUN] = vouchers_run, [PART_FREE] = vouchers_free},
 		.next_ms = vouchers_next_ms,
 	},
 	{
 		.name = "rotation: its turn",
+		.before = {"secrets: their turn"},
 		.at = {[PART_RUN] = rotate_run, [PART_FREE] = rotate_free},
 		.next_ms = rotate_next_ms,
 	},
 	{
-		/* After those that want keys: it asks for them in this turn. */
 		.name = "secrets: their turn",
 		.at = {[PART_RUN] = secrets_run, [PART_FREE] = secrets_free},
 		.next_ms = secrets_next_ms,
 	},
 	{
-		/* After creates, with which most of them go out. */
 		.name = "nodes that are wanted",
 		.at = {[PART_RUN] = engine_write_fresh},
 	},
 	{
-		/* After all that may end a job: its srun is told before. */
+		/* Before the audit, which puts what it tells on record. */
 		.name = "srun and salloc",
+		.before = {"audit"},
 		.at = {[PART_INIT] = srun_init, [PART_RUN] = srun_run, [PART_FREE] = srun_free},
 		.next_ms = srun_next_ms,
 	},

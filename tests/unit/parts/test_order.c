@@ -1,0 +1,72 @@
+/* test_order.c - the order of the table of parts is a rule, which the kernel insists on. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "parts/parts.h"
+
+static size_t row_named(const struct engine_parts *p, const char *name)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (strcmp(p->row[i].name, name) == 0)
+			return i;
+	fail_msg("there is no row \"%s\"", name);
+	return 0;
+}
+
+static void test_the_table_is_in_order(void **state)
+{
+	const struct engine_parts all = parts_all();
+
+	(void)state;
+	assert_null(engine_parts_late(&all));
+}
+
+static void test_names_of_rows_are_their_own(void **state)
+{
+	const struct engine_parts all = parts_all();
+
+	(void)state;
+	for (size_t i = 0; i < all.n; i++)
+		assert_int_equal(row_named(&all, all.row[i].name), i);
+}
+
+/* Two rows of which one says that it comes before the other change places. */
+static void test_rows_that_change_places_are_refused(void **state)
+{
+	const struct engine_parts all = parts_all();
+	struct engine_part *rows = mem_zalloc(all.n * sizeof(*rows));
+	const struct engine_parts swapped = {rows, all.n};
+	size_t pairs = 0;
+
+	(void)state;
+	for (size_t i = 0; i < all.n; i++)
+		for (size_t b = 0; b < PART_BEFORE_MAX && all.row[i].before[b] != NULL; b++) {
+			size_t k = row_named(&all, all.row[i].before[b]);
+
+			memcpy(rows, all.row, all.n * sizeof(*rows));
+			rows[i] = all.row[k];
+			rows[k] = all.row[i];
+			assert_non_null(engine_parts_late(&swapped));
+			pairs++;
+		}
+	assert_in_range(pairs, 25, 100);
+	free(rows);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_table_is_in_order),
+		cmocka_unit_test(test_names_of_rows_are_their_own),
+		cmocka_unit_test(test_rows_that_change_places_are_refused),
+	};
+
+	return cmocka_run_group_tests_name("parts/order", tests, NULL, NULL);
+}
