@@ -95,7 +95,6 @@ void refuse_run(struct engine *e);
 void refuse_jobs(struct engine *e, const char *text, size_t len, const struct err *err);
 
 /* --- postpone.c --- */
-void postpone_load(struct engine *e, const struct journal_refusal *r);
 /* The nodes of this job were just sent back. */
 struct postpone_why {
 	char text[160];
@@ -103,27 +102,34 @@ struct postpone_why {
 	uint32_t pool; /* that it is about */
 };
 void postpone_job(struct engine *e, const struct slurm_job *j, const struct postpone_why *why);
-/* Does it wait for so long still, because we told slurmctld so?  0: it does not. */
-int64_t postpone_left_ms(const struct engine *e, uint64_t number);
-/* Its refusals so far; all zero: none, or so long ago that they do not count. */
-struct refusal postpone_look(const struct engine *e, uint64_t number);
 void postpone_run(struct engine *e);
 void postpone_clock_set(struct engine *e, int64_t by_ms); /* by_ms < 0: back */
-void postpone_bought(struct engine *e, uint64_t number);  /* its nodes are */
-/* Write this into its AdminComment, unless somebody else has, and take it back when it has its
- * nodes. */
-void postpone_say(struct engine *e, const struct slurm_job_detail *d, const char *id,
-		  const char *text);
-/* What no wait could mend is decided anew: the configuration has changed, prices may have. */
-void postpone_anew(struct engine *e);
-void postpone_offers(struct engine *e, bool cheaper);
-void postpone_words(struct engine *e, const char *text, size_t len); /* SLURM_SOME_JOBS */
 /* slurmctld took it, or not. */
 void postpone_told(struct engine *e, const struct slurm_order *o, const struct err *err);
 void postpone_details(struct engine *e, const char *text, size_t len, int64_t began_ms,
 		      const struct err *err);
-void postpone_init(struct engine *e);
 int64_t postpone_next_ms(const struct engine *e);
+
+/* --- postpone_comment.c --- */
+/* Write this into its AdminComment, unless somebody else has, and take it back when it has its
+ * nodes. */
+void postpone_say(struct engine *e, const struct slurm_job_detail *d, const char *id,
+		  const char *text);
+void postpone_bought(struct engine *e, uint64_t number); /* its nodes are */
+
+/* --- postpone_anew.c --- */
+/* What no wait could mend is decided anew: the configuration has changed, prices may have. */
+void postpone_anew(struct engine *e);
+void postpone_offers(struct engine *e, bool cheaper);
+void postpone_words(struct engine *e, const char *text, size_t len); /* SLURM_SOME_JOBS */
+
+/* --- postpone_table.c --- */
+void postpone_load(struct engine *e, const struct journal_refusal *r);
+/* Does it wait for so long still, because we told slurmctld so?  0: it does not. */
+int64_t postpone_left_ms(const struct engine *e, uint64_t number);
+/* Its refusals so far; all zero: none, or so long ago that they do not count. */
+struct refusal postpone_look(const struct engine *e, uint64_t number);
+void postpone_init(struct engine *e);
 void postpone_free(struct engine *e);
 
 /* --- recall.c --- */

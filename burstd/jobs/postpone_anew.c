@@ -1,0 +1,140 @@
+#include "cloud/cloud.h"
+#include "jobs/postpone_private.h"
+
+#include <stdio.h>
+
+#include "base/fmt.h"
+#include "base/fnv.h"
+
+/* What changes while a job waits that no wait can mend: the configuration, what its offers cost, or
+ * what it wishes, which squeue is asked once a minute.  postpone.c then lets the job start. */
+
+static bool is_waiting(const struct engine *e, const struct postponed *p)
+{
+	return refusal_lasts(&p->refusal) && !p->untold && p->until_ms > engine_now(e);
+}
+
+/* ... or will, once slurmctld is told: it is then decided anew when the job is looked at again. */
+static bool is_to_wait(const struct engine *e, const struct postponed *p)
+{
+	return is_waiting(e, p) || (p->untold && refusal_lasts(&p->refusal));
+}
+
+static void change(struct engine *e, struct postponed *p)
+{
+	p->anew = true;
+	p->look_ms = engine_now(e);
+}
+
+void postpone_anew(struct engine *e)
+{
+	for (struct postponed *p = e->jobs->postponed; p != NULL; p = p->next)
+		if (is_to_wait(e, p))
+			change(e, p);
+}
+
+/* Which of them the job may have is not known here: any that has become cheaper, or can be had. */
+static bool is_cheaper(const struct engine *e, const struct postponed *p)
+{
+	int64_t now[CONF_OFFERS_MAX];
+
+	quote_costs(e, p->pool, now);
+	for (size_t i = 0; i < CONF_OFFERS_MAX; i++)
+		if (now[i] < p->costs[i])
+			return true;
+	return false;
+}
+
+/* A job compares with what its offers cost when it was refused, not with the last offers. */
+void postpone_offers(struct engine *e, bool cheaper)
+{
+	(void)cheaper;
+	for (struct postponed *p = e->jobs->postponed; p != NULL; p = p->next)
+		if (is_to_wait(e, p) && is_cheaper(e, p))
+			change(e, p);
+}
+
+static uint64_t add_text(uint64_t h, struct slurm_text t)
+{
+	return fnv_bytes(fnv_bytes(h, t.p, t.n), "|", 1);
+}
+
+static void on_words(void *ctx, const struct slurm_job_words *w)
+{
+	struct engine *e = ctx;
+	char key[FMT_U64_SIZE];
+	struct postponed *p = map_get(&e->jobs->postponed_map, fmt_u64(key, w->job.number));
+	uint64_t h = fnv_bytes(FNV_BEGIN, &w->count, sizeof(w->count));
+
+	if (p == NULL)
+		return;
+	p->wording = false;
+	if (p->unnamed && w->job.id[0] != '\0') {
+		(void)snprintf(p->id, sizeof(p->id), "%s", w->job.id);
+		p->unnamed = false;
+	}
+	h = add_text(add_text(h, w->job.partition), w->job.constraint);
+	h = add_text(add_text(h, w->job.comment), w->required);
+	h = add_text(h, w->excluded);
+	if (is_waiting(e, p) && p->wishes != 0 && p->wishes != h)
+		change(e, p);
+	p->wishes = h;
+}
+
+/* One of before our start that slurmctld does not know any more has ended meanwhile. */
+void postpone_words(struct engine *e, const char *text, size_t len)
+{
+	bool whole = slurm_job_parse_words(text, len, on_words, e);
+
+	for (struct postponed *p = e->jobs->postponed; p != NULL; p = p->next) {
+		if (whole && p->wording && p->unnamed) {
+			p->unnamed = false;
+			postpone_settle(e, p, true);
+		}
+		p->wording = false;
+	}
+}
+
+/* Of so many that one question does not hold all, others each time.  *more: not all of them. */
+static size_t pick_words(const struct engine *e, struct postponed *out[SLURM_ASK_MAX], bool *more)
+{
+	size_t n = 0;
+
+	*more = false;
+	for (struct postponed *p = e->jobs->postponed; p != NULL && !*more; p = p->next) {
+		if (p->worded || !(p->unnamed || is_waiting(e, p)))
+			continue;
+		*more = n == SLURM_ASK_MAX;
+		if (!*more)
+			out[n++] = p;
+	}
+	return n;
+}
+
+/* Who has changed the job? */
+void postpone_ask_words(struct engine *e)
+{
+	struct postponed *asked[SLURM_ASK_MAX];
+	const char *ids[SLURM_ASK_MAX];
+	int64_t now = engine_now(e);
+	size_t n;
+	bool more;
+
+	if (now < e->jobs->postpone_words_ms)
+		return;
+	n = pick_words(e, asked, &more);
+	for (size_t i = 0; i < n; i++)
+		ids[i] = asked[i]->key;
+	if (n > 0 && !slurm_ask_jobs(e->slurm, SLURM_SOME_JOBS, ids, n))
+		return;
+	if (n > 0)
+		e->jobs->postpone_words_ms = now + POSTPONE_WATCH_MS;
+	for (struct postponed *p = e->jobs->postponed; p != NULL; p = p->next) {
+		p->worded = p->worded && more; /* else the next round begins */
+		p->wording = false;
+	}
+	for (size_t i = 0; i < n; i++) {
+		asked[i]->worded = more;
+		asked[i]->wording = true;
+	}
+}

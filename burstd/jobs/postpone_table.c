@@ -1,0 +1,167 @@
+#include "jobs/postpone_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/fmt.h"
+#include "base/mem.h"
+
+/* The jobs that were refused their nodes, or that were written to, one row each: how it is made,
+ * kept over a restart, shown to others, and forgotten. */
+
+struct postponed *postpone_get(struct engine *e, uint64_t number)
+{
+	char key[FMT_U64_SIZE];
+	struct postponed *p = map_get(&e->jobs->postponed_map, fmt_u64(key, number));
+
+	if (p != NULL)
+		return p;
+	p = mem_zalloc(sizeof(*p));
+	(void)fmt_u64(p->key, number);
+	(void)snprintf(p->id, sizeof(p->id), "%s", p->key);
+	(void)snprintf(p->said, sizeof(p->said), "%s", POSTPONE_ANY_OF_OURS);
+	p->next = e->jobs->postponed;
+	e->jobs->postponed = p;
+	map_put(&e->jobs->postponed_map, p->key, p);
+	return p;
+}
+
+void postpone_put_row(struct engine *e, struct postponed *p)
+{
+	p->refusal.told_wall_ms = p->told_wall_ms;
+	p->refusal.had_wall_ms = p->had_wall_ms;
+	journal_put_refusal(engine_tx(e),
+			    &(struct journal_refusal){strtoull(p->key, NULL, 10), p->refusal});
+}
+
+void postpone_load(struct engine *e, const struct journal_refusal *r)
+{
+	struct postponed *p = postpone_get(e, r->job);
+
+	p->refusal = r->r;
+	if (p->refusal.last_ms > engine_now(e))
+		p->refusal.last_ms = engine_now(e); /* the clock has gone back (F57) */
+	if (p->refusal.first_ms > p->refusal.last_ms || p->refusal.first_ms == 0) /* an older one */
+		p->refusal.first_ms = p->refusal.last_ms;
+	p->until_ms = p->refusal.last_ms + refusal_wait_ms(&p->refusal);
+	p->told_wall_ms = p->refusal.told_wall_ms;
+	p->had_wall_ms = p->refusal.had_wall_ms;
+	if (p->told_wall_ms != 0) /* its clock may have been set while we were away */
+		p->until_ms = engine_from_wall(e, p->told_wall_ms);
+	p->unnamed = true;
+	/* The configuration may be another. */
+	p->anew = refusal_lasts(&p->refusal) && p->until_ms > engine_now(e);
+	p->words = p->loaded = true;
+	p->good_ms = r->r.count > 0 ? p->until_ms + POSTPONE_STALE_MS : INT64_MAX;
+	p->said_ms = p->look_ms = engine_now(e);
+	e->jobs->postpone_words_ms = 0;
+}
+
+void postpone_init(struct engine *e)
+{
+	map_init(&e->jobs->postponed_map);
+	e->jobs->postpone_next = INT64_MAX;
+}
+
+void postpone_free(struct engine *e)
+{
+	while (e->jobs->postponed != NULL) {
+		struct postponed *p = e->jobs->postponed;
+
+		e->jobs->postponed = p->next;
+		free(p);
+	}
+	map_fini(&e->jobs->postponed_map);
+}
+
+struct refusal postpone_look(const struct engine *e, uint64_t number)
+{
+	char key[FMT_U64_SIZE];
+	const struct postponed *p = map_get(&e->jobs->postponed_map, fmt_u64(key, number));
+
+	if (p == NULL || p->refusal.count == 0 || refusal_over(&p->refusal, engine_now(e)))
+		return (struct refusal){0};
+	return p->refusal;
+}
+
+int64_t postpone_left_ms(const struct engine *e, uint64_t number)
+{
+	char key[FMT_U64_SIZE];
+	const struct postponed *p = map_get(&e->jobs->postponed_map, fmt_u64(key, number));
+
+	return p != NULL && !p->untold && !p->lifting && p->until_ms > engine_now(e)
+		       ? p->until_ms - engine_now(e)
+		       : 0;
+}
+
+bool postpone_is_watched(const struct engine *e, const struct postponed *p)
+{
+	return p->until_ms > engine_now(e) || p->refusal.count > 0 || p->words || p->theirs;
+}
+
+static void drop_refusal(struct engine *e, struct postponed *p)
+{
+	if (p->refusal.last_ms != 0)
+		journal_del_refusal(engine_tx(e), strtoull(p->key, NULL, 10));
+	p->refusal = (struct refusal){0};
+}
+
+void postpone_settle(struct engine *e, struct postponed *p, bool ended)
+{
+	uint64_t job = strtoull(p->key, NULL, 10);
+
+	p->until_ms = p->told_wall_ms = 0;
+	p->anew = p->lifting = false;
+	p->settled = true;
+	if (ended) {
+		p->words = p->theirs = false; /* slurmctld takes no other comment */
+		drop_refusal(e, p);
+	}
+	for (size_t i = 0; i < e->fleet.nall; i++) {
+		struct fleet_name *nm = e->fleet.all[i];
+
+		if (nm->refused_for != job || nm->barred) /* in the latter case, refused anew */
+			continue;
+		nm->refused_for = 0;
+		nm->refused = NODE_BECAUSE_NONE;
+	}
+}
+
+/* Begin times that slurmctld set are forgotten with the refusal that they were about; but not
+ * before our words, of which nobody would know after a restart. */
+static void forget_refusal(struct engine *e, struct postponed *p)
+{
+	if (!p->untold && !p->words && refusal_over(&p->refusal, engine_now(e)))
+		drop_refusal(e, p);
+}
+
+void postpone_forget(struct engine *e)
+{
+	struct postponed **link = &e->jobs->postponed;
+
+	while (*link != NULL) {
+		struct postponed *p = *link;
+
+		forget_refusal(e, p);
+		if (p->untold || postpone_is_watched(e, p)) {
+			link = &p->next;
+			continue;
+		}
+		*link = p->next;
+		map_del(&e->jobs->postponed_map, p->key);
+		free(p);
+	}
+}
+
+size_t engine_postponed(const struct engine *e, struct engine_postponed *soonest)
+{
+	size_t n = 0;
+
+	for (const struct postponed *p = e->jobs->postponed; p != NULL; p = p->next) {
+		if (p->until_ms <= engine_now(e))
+			continue;
+		if (n++ == 0 || p->until_ms < soonest->until_ms)
+			*soonest = (struct engine_postponed){p->id, p->refusal.count, p->until_ms};
+	}
+	return n;
+}
