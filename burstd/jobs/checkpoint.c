@@ -11,9 +11,9 @@
 /* The jobs of a node whose machine will be taken away are told to save their work: by a signal, by
  * a command of the site, or by both, as the pool says.
  *
- * That a job is to be told is written down before (rescue.c), and that it was told after: one that
- * burstd died over may be told twice, none is forgotten, and none is told again while all is well.
- * The fence never waits for any of this; all of this waits for the fence. */
+ * That a job is to be told is written down before (rescue_node.c), and that it was told after: one
+ * that burstd died over may be told twice, none is forgotten, and none is told again while all is
+ * well.  The fence never waits for any of this; all of this waits for the fence. */
 
 enum {
 	CHECKPOINT_HOOKS_MAX = 16,  /* at a time; others wait for one to end */

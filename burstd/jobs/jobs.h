@@ -212,21 +212,25 @@ struct rescue { /* one job */
 	/* It has ended before its node did, and is to be requeued. */
 	enum rescue_back { RESCUE_AWAY, RESCUE_ASKED, RESCUE_TOLD } back;
 };
-void rescue_load(struct engine *e, const struct journal_rescue *j);
+/* r->j.signal is SENT from now on. */
+void rescue_signalled(struct engine *e, struct rescue *r, const char *how);
+/* slurmctld took it, or not. */
+void rescue_told(struct engine *e, const struct slurm_order *o, const struct err *err);
+void rescue_run(struct engine *e);
+void rescue_fates(struct engine *e, const char *text, size_t len, const struct err *err);
+int64_t rescue_next_ms(const struct engine *e);
+
+/* --- rescue_node.c --- */
 /* As slurm_power_down(), once the jobs that may be on the node are written down. */
 void rescue_node(struct engine *e, struct fleet_name *nm, bool dead, const char *why);
 /* Have slurmctld power a node down, with the reason; its jobs are followed. */
 void rescue_power_down(struct engine *e, struct fleet_name *nm, bool dead, const char *why);
 /* The jobs on the node are to be told to save their work. */
 void rescue_signal(struct engine *e, struct fleet_name *nm);
-/* r->j.signal is SENT from now on. */
-void rescue_signalled(struct engine *e, struct rescue *r, const char *how);
 void rescue_jobs(struct engine *e, const char *text, size_t len, const struct err *err);
-/* slurmctld took it, or not. */
-void rescue_told(struct engine *e, const struct slurm_order *o, const struct err *err);
-void rescue_run(struct engine *e);
-void rescue_fates(struct engine *e, const char *text, size_t len, const struct err *err);
-int64_t rescue_next_ms(const struct engine *e);
+
+/* --- rescue_table.c --- */
+void rescue_load(struct engine *e, const struct journal_rescue *j);
 void rescue_init(struct engine *e);
 void rescue_free(struct engine *e);
 

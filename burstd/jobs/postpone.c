@@ -216,7 +216,7 @@ static void start_anew(struct engine *e, struct postponed *p, const struct slurm
 /* Of a command that failed some jobs may have been told: they are looked at again.  One that
  * slurmctld had started again meanwhile is refused again.  Of one that was not sent none was; one
  * that it would have let start sooner (until_ms 0, and no words) needs it no more, and what
- * rescue.c had to say is in the events. */
+ * rescue_hold.c had to say is in the events. */
 static void was_not_told(struct engine *e, struct postponed *p, const struct slurm_order *o,
 			 bool unsent)
 {

@@ -125,7 +125,7 @@ static const struct ctld_job *job_said(const struct sim_ctld *c, const char *det
 }
 
 /* squeue did not say in time who was on the node: whoever had it at any time since counts as one
- * of them (rescue.c), be it that slurmctld has the node for a new job by then. */
+ * of them (rescue_node.c), be it that slurmctld has the node for a new job by then. */
 static bool came_late(const struct sim_ctld *c, const struct ctld_job *j)
 {
 	const struct journal_rescue *r = followed(c, j->id);

@@ -193,7 +193,7 @@ static inline void ended(const char *verb, const char *reason, const struct err 
 		      err);
 }
 
-/* What rescue.c has to say of it. */
+/* What rescue_hold.c has to say of it. */
 static inline void lose(const char *comment)
 {
 	char there[300];

@@ -1,4 +1,4 @@
-/* taken_jobs.h - four nodes with jobs, for the tests of rescue.c: what it writes down, commits and
+/* taken_jobs.h - four nodes with jobs, for the tests of rescue*.c: what it writes down, commits and
  * tells slurmctld is kept in one story, in order; squeue's answers are the test's. */
 #ifndef TESTS_TAKEN_JOBS_H
 #define TESTS_TAKEN_JOBS_H

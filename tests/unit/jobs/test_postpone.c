@@ -301,7 +301,8 @@ static void test_words_that_were_too_late_are_said_anew(void **state)
 	assert_string_equal(F.comment, "left");
 }
 
-/* What rescue.c had to say is no refusal: of that nothing would be left to say but the time. */
+/* What rescue_hold.c had to say is no refusal: of that nothing would be left to say but the time.
+ */
 static void test_no_refusal_is_told_that_never_was(void **state)
 {
 	static const struct err bad[] = {

@@ -82,8 +82,8 @@ static void test_looked_at_when_its_nodes_are_bought(void **state)
 	assert_string_equal(F.cleared, "7_2");
 }
 
-/* What rescue.c wrote; and after a restart any comment that begins as ours do, once it is known
- * how people call the job: its number would be the whole array. */
+/* What rescue_hold.c wrote; and after a restart any comment that begins as ours do, once it is
+ * known how people call the job: its number would be the whole array. */
 static void test_others_words_are_taken_back_too(void **state)
 {
 	(void)state;
@@ -331,7 +331,7 @@ static void test_anew_until_slurmctld_has_taken_it(void **state)
 		assert_int_equal(F.put.r.wait_ms, REFUSAL_MS);
 		assert_memory_equal(F.event, "job-anew", 8);
 		F.event[0] = F.started[0] = '\0';
-		ended("start", "", NULL); /* of rescue.c */
+		ended("start", "", NULL); /* of rescue_hold.c */
 		later("PENDING", 7, 0, F.comment);
 		assert_string_equal(F.event, "");
 		assert_string_equal(F.started, "");

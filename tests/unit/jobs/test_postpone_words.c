@@ -51,7 +51,7 @@ static void test_they_stand_as_long_as_its_users_time(void **state)
 	assert_string_equal(F.cleared, "7_2");
 }
 
-/* The row of a refusal outlives what it counts, and what rescue.c says has one of its own. */
+/* The row of a refusal outlives what it counts, and what rescue_hold.c says has one of its own. */
 static void test_they_are_taken_back_after_a_restart(void **state)
 {
 	for (int lost = 0; lost < 2; lost++) {
