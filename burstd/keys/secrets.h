@@ -4,7 +4,10 @@
  *
  *   secrets_open.c    from the configuration
  *   secrets_wire.c    a request goes out, and its answer comes back, exactly once
- *   secrets.c         address and session; who waits, and what is told to people
+ *   secrets_session.c address and session
+ *   secrets_trouble.c how long to wait after a failure, and what is told to people
+ *   secrets_wait.c    who waits for keys
+ *   secrets.c         they are asked for, and given to who waits
  *   secrets_rights.c  what the session may do
  *   secrets_look.c    is a token still there?
  *   secrets_show.c    how it is
@@ -199,7 +202,7 @@ int secrets_on(struct secrets *s, struct err *err);
 /* Why a session with these rights is not used; NULL: it may be. */
 const char *secrets_wrong_rights(const struct secrets *s, unsigned rights);
 
-/* --- secrets.c --- */
+/* --- secrets_session.c --- */
 /* There is another credential: log in with it. */
 void secrets_again(struct secrets *s);
 

@@ -1,6 +1,6 @@
 /* bare_secrets.h - the session with the secret store on a bare struct engine with the real
- * secrets.c, secrets_wire.c and enroll.c: the wire, the clock and the driver are the test's.  Its
- * driver asks for https://aN/OP and reads an answer such as "sealed" by its words. */
+ * secrets*.c and enroll.c: the wire, the clock and the driver are the test's.  Its driver asks for
+ * https://aN/OP and reads an answer such as "sealed" by its words. */
 #ifndef TESTS_BARE_SECRETS_H
 #define TESTS_BARE_SECRETS_H
 
