@@ -96,7 +96,7 @@ void door_keys(struct engine *e, struct claim_run *r, const struct node_request 
 	       struct http_answer *an);
 void door_keys_free(struct engine *e);
 
-/* --- rotate.c --- */
+/* --- rotate_nodes.c --- */
 /* Does a node with this version of the keys fit in with the others now?  claimed: that it was
  * given, which is the right one as long as the store has not said another. */
 bool rotate_takes(const struct engine *e, int64_t version, int64_t claimed);

@@ -1,7 +1,11 @@
 /* rotate.h - what the files about the rotation of keys share; nobody else includes it.
  *
- *   rotate.c        the state, as durable; nodes that have old keys; slurmctld is told
- *   rotate_store.c  the bundle is read and written, by a session of its own
+ *   rotate.c          the state, as durable; the turn
+ *   rotate_event.c    an event moves it on; people are told
+ *   rotate_nodes.c    nodes are told which keys to have; those that have old ones
+ *   rotate_command.c  slurmctld is told, and the munged beside it
+ *   rotate_order.c    what an admin orders
+ *   rotate_store.c    the bundle is read and written, by a session of its own
  *
  * core/rotation.h says what follows what; here it is done, each thing once what it follows from is
  * durable, and again after a restart. */
@@ -64,9 +68,31 @@ struct rotate {
 };
 
 /* --- rotate.c --- */
+/* What is dirty is durable then. */
+void rotate_write_down(struct rotate *rt);
+
+/* --- rotate_event.c --- */
+/* false: it moves nothing. */
+bool rotate_advance(struct rotate *rt, const struct rotation_event *ev);
 void rotate_event(struct rotate *rt, enum rotation_event_type type, int64_t version);
+void rotate_tell_people(struct rotate *rt, const char *text);
 /* It stands still for that; an alarm, once. */
 void rotate_complain(struct rotate *rt, const char *what, const char *why);
+
+/* --- rotate_nodes.c --- */
+/* What a node should have; 0: not known. */
+int64_t rotate_wanted(const struct rotate *rt);
+/* Could nodes fetch keys now? */
+bool rotate_may_fetch(const struct rotate *rt);
+/* At all nodes that are up, or soon will be, if it is time. */
+void rotate_look(struct rotate *rt);
+
+/* --- rotate_command.c --- */
+bool rotate_has_command(const struct engine *e);
+bool rotate_is_to_tell(const struct rotate *rt);
+/* If it is time for that. */
+void rotate_tell_slurmctld(struct rotate *rt);
+void rotate_command_free(struct rotate *rt); /* its child may still run, for nobody */
 
 /* --- rotate_store.c --- */
 /* credential: a wrapping token, or what credential_file has; NULL: as burstd's own. */

@@ -18,7 +18,7 @@ static struct rotate *rotation(void)
 	return T.e.keys->rotate;
 }
 
-/* --- what rotate_store.c needs of rotate.c, and of the door -----------------------------------
+/* --- what rotate_store.c needs of rotate_event.c, and of the door -----------------------------
  */
 
 void rotate_event(struct rotate *rt, enum rotation_event_type type, int64_t version)

@@ -345,7 +345,7 @@ static void test_a_lost_terminate_outlives_a_drain_for_old_keys(void **state)
 	order(f, &rq, 1, 1, 0);
 	assert_true(is_given(f));
 	all_are_lost(f);                                   /* slurmctld is away */
-	insist_drain(f->e, nm, "burstd: it has old keys"); /* as drain() in rotate.c */
+	insist_drain(f->e, nm, "burstd: it has old keys"); /* as drain() in rotate_nodes.c */
 	assert_true(is_given(f));
 	all_are_lost(f);
 	snapshot(f, "ALLOCATED+CLOUD", "IDLE+CLOUD", "IDLE+CLOUD+POWERED_DOWN");
