@@ -8,6 +8,8 @@
  *   door.c         requests of nodes: who deals with them; answers, sent when what they say is
  *                  durable
  *   door_node.c    what a node says that has a certificate: /v1/node/...
+ *   door_confirm.c ... that it has the cluster's keys
+ *   door_boot.c    ... what became of its boot
  *   hosts.c        names and addresses of the cluster's nodes, for their /etc/hosts
  *
  * All instances of one create have the same user-data, and so one claim id and one secret: the id
@@ -33,7 +35,7 @@ struct claim_run {
 	struct claim c;               /* as of the next commit */
 	struct claim_run *next_of_id; /* of the same create */
 	struct claim_ask *ask;        /* NULL: nobody waits for its answer */
-	/* What the node said of itself in this life of burstd: door_node.c. */
+	/* What the node said of itself in this life of burstd: door_node.c, door_boot.c. */
 	int64_t ready_ms, heartbeat_ms; /* 0: not yet */
 	int64_t boot_ms;                /* that node-init took */
 	int64_t cert_until_ms;          /* of the newest certificate; 0: not known */

@@ -24,6 +24,7 @@ enum {
 				    agent have some three */
 	DOOR_COPIES_S = 3,       /* of them those that have a long answer, or a signature */
 	DOOR_CONFIRM_MS = 25000, /* one credential of it at a time; libmunge waits no longer */
+	DOOR_AGAIN_S = 5,        /* what cannot be now is asked for again after so long */
 };
 
 struct door_late { /* an answer, and whose it is */
@@ -68,6 +69,19 @@ uint64_t door_hash(const char *text); /* FNV-1a, never 0 */
 /* --- door_request.c --- */
 /* This node did what no honest one does: an event and a record, of the first few. */
 void door_misuse(struct engine *e, struct claim_run *r, const char *what);
+
+struct node_said;
+/* --- door_confirm.c --- */
+/* POST /v1/node/confirm: it has its keys.  an->later, then door_answer(). */
+void door_confirm(struct engine *e, struct claim_run *r, const struct node_request *rq,
+		  const struct node_said *s, struct http_answer *an);
+
+/* --- door_boot.c --- */
+/* POST /v1/node/ready and /v1/node/failed. */
+void door_boot_ready(struct engine *e, struct claim_run *r, const struct node_said *s,
+		     struct http_answer *an);
+void door_boot_failed(struct engine *e, struct claim_run *r, const struct node_said *s,
+		      struct http_answer *an);
 
 /* --- hosts.c --- */
 uint64_t hosts_version(struct engine *e); /* no older than DOOR_HOSTS_MS */

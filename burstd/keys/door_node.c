@@ -1,14 +1,11 @@
-#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/base64.h"
 #include "base/mem.h"
 #include "cloud/cloud.h"
 #include "core/node_said.h"
-#include "io/munge_check.h"
 #include "jobs/jobs.h"
 #include "keys/door.h"
 
@@ -17,11 +14,8 @@
  * nothing is believed of another node. */
 
 enum {
-	TELL_MAX = 480,             /* bytes of one event about a boot */
-	STEPS_TOLD = 3,             /* the slowest */
 	RENEW_BEFORE_MS = 21600000, /* a quarter of a certificate's life */
 	QUIET_S = 60,
-	AGAIN_S = 5,
 };
 
 #define TIME_MAX_S INT64_C(4102444800) /* 2100: what is later is no time */
@@ -63,268 +57,6 @@ static int64_t current_version(const struct engine *e, const struct claim_run *r
 	int64_t v = door_key_version(secrets_version(e));
 
 	return v != 0 ? v : r->c.version;
-}
-
-/* --- confirm ----------------------------------------------------------------------------------
- */
-
-struct confirming { /* while its credential is looked at */
-	struct engine *e;
-	uint64_t ticket, gen;
-	char node[HOSTLIST_NAME_MAX + 1];
-	unsigned char spki[CLAIM_SPKI_SIZE];
-	int64_t key_version;
-};
-
-static void confirm(struct engine *e, struct claim_run *r, const struct confirming *c,
-		    const char *cred, struct http_answer *an)
-{
-	const struct claim_event ev = {
-		.type = CLAIM_EV_CONFIRMED, .now_ms = engine_now(e), .spki = c->spki};
-	struct claim_result res = claims_step(e, r, &ev);
-	struct str s;
-
-	if (res.answer != CLAIM_OK) {
-		door_say(an, res.answer == CLAIM_DENIED ? 403 : 409, "it cannot be confirmed");
-		return;
-	}
-	if (res.changed)
-		e->keys->door->count.confirmed++;
-	r->key_version = (uint64_t)c->key_version;
-	str_init(&s, MUNGE_CHECK_CRED_MAX + 64);
-	str_addf(&s, cred != NULL ? "cred=%s\n" : "ok=1\n", cred);
-	door_give(an, "text/plain", NULL, s.len);
-	an->body = str_take(&s);
-}
-
-/* Its clock is what it may mend: it is told ours. */
-static void refuse(struct engine *e, const struct munge_end *end, struct http_answer *an)
-{
-	struct str s;
-
-	e->keys->door->count.munge_refused++;
-	str_init(&s, 512);
-	if (end->word == MUNGE_AWAY) {
-		str_addf(&s, "error=munged does not answer\nretry_after=%d\n", AGAIN_S);
-		an->retry_after_s = AGAIN_S;
-	} else {
-		str_addf(&s, "error=%s\nnow_ms=%" PRId64 "\n", munge_word_str(end->word),
-			 engine_wall(e, engine_now(e)));
-	}
-	an->status = end->word == MUNGE_AWAY ? 503 : 401;
-	an->type = "text/plain";
-	an->len = s.len;
-	an->body = str_take(&s);
-}
-
-static void on_munge(void *ctx, const struct munge_end *end)
-{
-	const struct confirming *c = ctx;
-	struct engine *e = c->e;
-	struct claim_run *r = claims_of(e, c->node, c->gen);
-	struct http_answer an = {.status = 500};
-
-	log_hold(e->d.log);
-	if (r != NULL)
-		r->confirm_ms = 0;
-	if (end->word != MUNGE_GOOD) {
-		if (r != NULL && r->refused++ < DOOR_MISUSES_MAX)
-			log_write(e->d.log, LOG_WARN, "a node's credential is refused", "node",
-				  c->node, "word", munge_word_str(end->word), "why", end->why,
-				  NULL);
-		refuse(e, end, &an);
-	} else if (r == NULL) {
-		door_say(&an, 410, "this node is over");
-	} else {
-		confirm(e, r, c, end->cred, &an);
-	}
-	door_answer(e, c->ticket, &an);
-	engine_turn(e);
-	log_release(e->d.log);
-}
-
-/* Our names, as nodes have them in their URLs; the caller frees the list and each. */
-static char **our_hosts(const struct conf_nodes *conf)
-{
-	size_t n = 0;
-	char **v;
-
-	while (conf->urls != NULL && conf->urls[n] != NULL)
-		n++;
-	v = mem_zalloc((n + 1) * sizeof(*v));
-	for (size_t i = 0; i < n; i++) {
-		const char *host = strstr(conf->urls[i], "://");
-		size_t len;
-
-		host = host != NULL ? host + 3 : conf->urls[i];
-		host += host[0] == '[';
-		len = strcspn(host, host > conf->urls[i] && host[-1] == '[' ? "]" : ":/");
-		v[i] = mem_check(strndup(host, len));
-	}
-	return v;
-}
-
-static void begin_munge(struct engine *e, struct claim_run *r, const struct confirming *c,
-			const struct node_request *rq, struct http_answer *an)
-{
-	static const char scheme[] = "MUNGE ";
-	const char *authorization = rq->http.authorization;
-	struct confirming *copy = mem_zalloc(sizeof(*copy));
-	char **hosts = our_hosts(&e->conf->nodes);
-	struct munge_ask ask = {.hosts = (const char *const *)hosts,
-				.method = rq->http.method,
-				.path = rq->http.path,
-				.body = rq->http.body,
-				.len = rq->http.len,
-				.node = c->node};
-	struct err err = {0};
-
-	*copy = *c;
-	if (authorization == NULL || strncmp(authorization, scheme, sizeof(scheme) - 1) != 0) {
-		door_say(an, 401, "want a credential of munge");
-		free(copy);
-	} else {
-		ask.credential = authorization + sizeof(scheme) - 1;
-		if (munge_check_begin(e->keys->door->munge, &ask, on_munge, copy, &err) == 0) {
-			an->later = true;
-			r->confirm_ms = engine_now(e);
-		} else {
-			door_say(an, err.code == ERR_LIMIT ? 503 : 401, err.msg);
-			an->retry_after_s = err.code == ERR_LIMIT ? AGAIN_S : 0;
-			free(copy);
-		}
-	}
-	for (size_t i = 0; hosts[i] != NULL; i++)
-		free(hosts[i]);
-	free(hosts);
-}
-
-static void handle_confirm(struct engine *e, struct claim_run *r, const struct node_request *rq,
-			   const struct node_said *s, struct http_answer *an)
-{
-	struct confirming c = {.e = e,
-			       .ticket = rq->http.ticket,
-			       .gen = r->c.gen,
-			       .key_version = door_key_version(s->key_version)};
-
-	(void)snprintf(c.node, sizeof(c.node), "%s", r->c.node);
-	memcpy(c.spki, rq->peer.spki, sizeof(c.spki));
-	if (c.key_version == 0) {
-		door_say(an, 400, "which keys?");
-	} else if (!rotate_takes(e, c.key_version, r->c.version)) {
-		/* They were changed while it booted: slurmctld would refuse it. */
-		door_say(an, 409, "old keys");
-		claims_fail(e, r, "confirm", "it has old keys", false);
-	} else if (e->keys->door->munge != NULL && r->confirm_ms != 0 &&
-		   engine_now(e) < r->confirm_ms + DOOR_CONFIRM_MS) {
-		/* One node alone must not fill the places of all before munged. */
-		door_say(an, 503, "munged looks at another credential of it");
-		an->retry_after_s = AGAIN_S;
-	} else if (e->keys->door->munge != NULL) {
-		begin_munge(e, r, &c, rq, an);
-	} else {
-		confirm(e, r, &c, NULL, an);
-	}
-}
-
-/* --- what became of its boot ------------------------------------------------------------------
- */
-
-/* Of node-init --list, and what its reports are made of besides; all else is "other". */
-static const char *const step_names[ENGINE_BOOT_STEPS] = {
-	"claim",   "imds",     "time",      "munge_version",  "key",     "munge", "confirm",
-	"names",   "route",    "gpu",       "fabric_manager", "fabric",  "dcgm",  "mounts",
-	"scratch", "hardware", "container", "limits",         "hygiene", "nccl",  "agent",
-	"slurmd",  "report",   "other"};
-
-static size_t step_index(const char *name)
-{
-	size_t i = 0;
-
-	while (i < ENGINE_BOOT_STEPS - 1 && strcmp(step_names[i], name) != 0)
-		i++;
-	return i;
-}
-
-static void count_steps(struct engine *e, const struct node_report *p)
-{
-	for (size_t i = 0; i < p->n; i++) {
-		size_t k = step_index(p->steps[i].name);
-		struct engine_boot_step *s = &e->keys->door->count.steps[k];
-		int64_t ms = p->steps[i].ms < 86400000 ? p->steps[i].ms : 86400000;
-
-		s->name = step_names[k];
-		s->n++;
-		s->sum_ms += ms;
-		s->max_ms = ms > s->max_ms ? ms : s->max_ms;
-	}
-}
-
-/* "; the slowest: dcgm 1m2s, ..."; then what did not go well. */
-static void tell_steps(struct str *s, const struct node_report *p)
-{
-	bool told[NODE_STEPS_MAX] = {false};
-	char took[FMT_DUR_SIZE];
-
-	for (size_t k = 0; k < STEPS_TOLD && k < p->n; k++) {
-		size_t most = 0;
-
-		while (most + 1 < p->n && told[most])
-			most++;
-		for (size_t i = most + 1; i < p->n; i++)
-			if (!told[i] && p->steps[i].ms > p->steps[most].ms)
-				most = i;
-		told[most] = true;
-		str_addf(s, "%s%s %s", k == 0 ? "; the slowest: " : ", ", p->steps[most].name,
-			 fmt_duration(took, p->steps[most].ms));
-	}
-	for (size_t i = 0; i < p->n; i++)
-		if (strcmp(p->steps[i].result, "warning") == 0)
-			str_addf(s, "; warning: %s: %s", p->steps[i].name, p->steps[i].why);
-}
-
-static void handle_ready(struct engine *e, struct claim_run *r, const struct node_said *s,
-			 struct http_answer *an)
-{
-	struct node_report p;
-	char took[FMT_DUR_SIZE];
-	struct str text;
-
-	if (node_report_read(&p, &s->steps) != 0) {
-		door_say(an, 400, "not understood");
-		return;
-	}
-	door_say(an, 200, "ok=1");
-	if (r->ready_ms != 0)
-		return; /* the answer was lost */
-	r->ready_ms = engine_now(e);
-	r->boot_ms = s->total_ms;
-	e->keys->door->count.ready++;
-	count_steps(e, &p);
-	str_init(&text, TELL_MAX);
-	str_addf(&text, "in %s", fmt_duration(took, s->total_ms));
-	tell_steps(&text, &p);
-	engine_event(e, r->c.node, r->c.gen, "bootstrapped", text.p);
-	str_fini(&text);
-}
-
-static void handle_failed(struct engine *e, struct claim_run *r, const struct node_said *s,
-			  struct http_answer *an)
-{
-	const char *step = s->step[0] != '\0' ? step_names[step_index(s->step)] : "other";
-	char text[TELL_MAX];
-	struct node_report p;
-
-	if (node_report_read(&p, &s->steps) == 0)
-		count_steps(e, &p);
-	door_say(an, 200, "ok=1");
-	e->keys->door->count.failed++;
-	(void)snprintf(text, sizeof(text), "%s: %.380s", step,
-		       s->why[0] != '\0' ? s->why : "no reason given");
-	if (!r->failed) /* else it waits for its end, and says so again */
-		engine_event(e, r->c.node, r->c.gen, "boot-failed", text);
-	r->failed = true;
-	claims_fail(e, r, step, s->why[0] != '\0' ? s->why : "no reason given", false);
 }
 
 /* --- while it lives ---------------------------------------------------------------------------
@@ -584,13 +316,13 @@ static void post(struct engine *e, struct claim_run *r, enum verb v, const struc
 		return;
 	switch (v) {
 	case CONFIRM:
-		handle_confirm(e, r, rq, &s, an);
+		door_confirm(e, r, rq, &s, an);
 		break;
 	case READY:
-		handle_ready(e, r, &s, an);
+		door_boot_ready(e, r, &s, an);
 		break;
 	case FAILED:
-		handle_failed(e, r, &s, an);
+		door_boot_failed(e, r, &s, an);
 		break;
 	case HEARTBEAT:
 		handle_heartbeat(e, r, &s, an);
@@ -625,7 +357,7 @@ void door_node(struct engine *e, struct claim_run *r, const struct node_request 
 		door_say(an, 409, "it has not confirmed its keys");
 	} else if (is_dear(v) && !bucket_take(&r->copies, engine_now(e))) {
 		door_say(an, 429, "too often");
-		an->retry_after_s = AGAIN_S;
+		an->retry_after_s = DOOR_AGAIN_S;
 	} else if (v == TIME) {
 		handle_time(e, an);
 	} else if (v == HOSTS) {
