@@ -1,7 +1,6 @@
 #include "keys/vouchers.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +10,8 @@
 #include "base/mem.h"
 #include "keys/claims.h"
 
-/* Machines that have their keys by a token in their user-data (core/voucher.h): who gets one, when,
- * and what becomes of it. */
+/* Machines that have their keys by a token in their user-data (core/voucher.h): the table of
+ * them, and what becomes of each token. */
 
 /* --- the table ---------------------------------------------------------------------------------
  */
@@ -73,7 +72,7 @@ bool vouchers_keys(const struct engine *e, const struct node *n, int64_t *versio
 	return true;
 }
 
-static struct voucher_run *put(struct engine *e, const char *node, uint64_t gen)
+struct voucher_run *vouchers_put(struct engine *e, const char *node, uint64_t gen)
 {
 	struct vouchers *vs = e->keys->vouchers;
 	struct voucher_run *r = mem_zalloc(sizeof(*r));
@@ -100,7 +99,7 @@ static void drop_open(struct vouchers *vs, const struct voucher_run *r)
 		*at = r->next_open;
 }
 
-static void forget(struct engine *e, struct voucher_run *r)
+void vouchers_forget(struct engine *e, struct voucher_run *r)
 {
 	struct vouchers *vs = e->keys->vouchers;
 
@@ -156,8 +155,8 @@ static void tell_unknown(struct engine *e, const struct voucher *v, const char *
 		  v->node, "accessor", v->accessor, "why", why, NULL);
 }
 
-static void step(struct engine *e, struct voucher_run *r, enum voucher_event_type type,
-		 const struct node *is)
+void vouchers_step(struct engine *e, struct voucher_run *r, enum voucher_event_type type,
+		   const struct node *is)
 {
 	const struct voucher_event ev = {.type = type, .now_ms = engine_now(e), .is = is};
 	bool was_open = is_open(r), changed;
@@ -188,7 +187,7 @@ static void step(struct engine *e, struct voucher_run *r, enum voucher_event_typ
 		log_write(e->d.log, LOG_INFO, "the token of a node was not revoked: it has ended",
 			  "node", r->v.node, "accessor", r->v.accessor, NULL);
 	journal_del_voucher(engine_tx(e), r->v.node, r->v.gen);
-	forget(e, r);
+	vouchers_forget(e, r);
 }
 
 void vouchers_row(struct engine *e, const struct node *is)
@@ -198,9 +197,9 @@ void vouchers_row(struct engine *e, const struct node *is)
 	if (r == NULL)
 		return;
 	if (!r->asked)
-		step(e, r, VOUCHER_EV_ROW, is);
+		vouchers_step(e, r, VOUCHER_EV_ROW, is);
 	else if (!node_lives(is)) /* nothing was made yet */
-		forget(e, r);
+		vouchers_forget(e, r);
 }
 
 /* What was up need not be READY: one that is to go may register, and has used its token then.  And
@@ -215,12 +214,12 @@ void vouchers_posted(struct engine *e, const struct node *was, const struct node
 	struct voucher_run *r = up || let_go ? vouchers_find(e, was->name, was->gen) : NULL;
 
 	if (r != NULL && !r->asked)
-		step(e, r, up ? VOUCHER_EV_UP : VOUCHER_EV_LET_GO, NULL);
+		vouchers_step(e, r, up ? VOUCHER_EV_UP : VOUCHER_EV_LET_GO, NULL);
 }
 
 void vouchers_up(struct engine *e, const struct node *n)
 {
-	step(e, vouchers_find(e, n->name, n->gen), VOUCHER_EV_UP, NULL);
+	vouchers_step(e, vouchers_find(e, n->name, n->gen), VOUCHER_EV_UP, NULL);
 }
 
 bool vouchers_is_held(const struct engine *e, const struct node *n)
@@ -228,181 +227,6 @@ bool vouchers_is_held(const struct engine *e, const struct node *n)
 	const struct voucher *v = vouchers_of(e, n->name, n->gen);
 
 	return v != NULL && v->state == VOUCHER_HELD;
-}
-
-/* --- tokens ------------------------------------------------------------------------------------
- */
-
-static void failed(struct engine *e, const struct voucher_run *r, const char *why)
-{
-	e->keys->vouchers->again_ms = engine_now(e) + VOUCHER_AGAIN_MS;
-	e->keys->vouchers->longer_ms = 0; /* that may be more than its policy allows */
-	(void)snprintf(e->keys->vouchers->why, sizeof(e->keys->vouchers->why), "%.150s", why);
-	log_write(e->d.log, LOG_WARN, "there is no token for a node: it is not bought now", "node",
-		  r->v.node, "error", why, NULL);
-}
-
-static int64_t boot_ms_of(const struct engine *e, const struct voucher *v)
-{
-	const struct fleet_name *nm = fleet_find(&e->fleet, v->node);
-	const struct fleet_node *fn = nm != NULL ? fleet_gen(nm, v->gen) : NULL;
-
-	return fn != NULL ? e->conf->pools[fn->n.pool].boot_ms : 0;
-}
-
-/* The store gives it a shorter life than was asked for, or took so long to answer: made at once
- * again, it would be as bad. */
-static void came_bad(struct engine *e, struct voucher_run *r)
-{
-	int64_t left_ms = r->v.ends_ms - engine_now(e);
-	char why[160];
-
-	/* To the nearest second: of 600 s some milliseconds are gone. */
-	(void)snprintf(why, sizeof(why),
-		       "the secret store made a token that is good for %" PRId64
-		       " s, and a machine needs one for %" PRId64 " s",
-		       (left_ms + 500) / 1000, (boot_ms_of(e, &r->v) + VOUCHER_RESERVE_MS) / 1000);
-	failed(e, r, why);
-	step(e, r, VOUCHER_EV_VOID, NULL);
-}
-
-/* A list may have found its node's machine meanwhile: of an earlier life of the journal (F58),
- * which has another token. */
-static bool is_waited_for(const struct engine *e, const struct voucher *v)
-{
-	const struct fleet_name *nm = fleet_find(&e->fleet, v->node);
-	const struct fleet_node *fn = nm != NULL ? fleet_gen(nm, v->gen) : NULL;
-
-	return fn != NULL && (fn->next != NULL ? fn->next : &fn->n)->state == NODE_WANTED;
-}
-
-static void on_token(void *ctx, const struct secrets_released *rel, const struct err *err)
-{
-	struct voucher_run *r = ctx;
-	struct engine *e = r->e;
-	const struct fleet_name *nm = fleet_find(&e->fleet, r->v.node);
-
-	r->asked = false;
-	e->keys->vouchers->nasked--;
-	if (rel == NULL) {
-		failed(e, r, err->msg);
-		forget(e, r);
-		return;
-	}
-	r->v.token = secret_dup(rel->token);
-	(void)snprintf(r->v.accessor, sizeof(r->v.accessor), "%s", rel->accessor);
-	r->v.version = door_key_version(rel->version);
-	r->v.gpus = nm != NULL ? nm->gpus : 0;
-	if (r->v.gpus > 0 && nm->gpu_model != NULL)
-		(void)snprintf(r->v.gpu_type, sizeof(r->v.gpu_type), "%s", nm->gpu_model);
-	r->v.made_ms = r->v.since_ms = engine_now(e);
-	/* It lives a little longer than we think, however long it was waited for. */
-	r->v.ends_ms = rel->sent_ms + rel->ttl_ms;
-	if (!is_waited_for(e, &r->v)) {
-		step(e, r, VOUCHER_EV_VOID, NULL);
-		return;
-	}
-	if (!voucher_is_good(&r->v, engine_now(e), boot_ms_of(e, &r->v))) {
-		came_bad(e, r);
-		return;
-	}
-	e->keys->vouchers->why[0] = '\0';
-	journal_put_voucher(engine_tx(e), &r->v);
-}
-
-static void ask(struct engine *e, const struct fleet_node *fn, int64_t boot_ms)
-{
-	struct vouchers *vs = e->keys->vouchers;
-	struct voucher_run *r = put(e, fn->n.name, fn->n.gen);
-	int64_t life = voucher_life_ms(boot_ms);
-
-	if (engine_now(e) < vs->longer_until_ms)
-		life += vs->longer_ms;
-	if (secrets_wrap(e, life, on_token, r, &r->handle, NULL) != 0) {
-		forget(e, r); /* too many wait: in a later turn */
-		return;
-	}
-	r->asked = true;
-	vs->nasked++;
-}
-
-/* After a failure one is the test for all. */
-static bool may_ask(const struct engine *e)
-{
-	const struct vouchers *vs = e->keys->vouchers;
-
-	assert(vs != NULL); /* or nobody would want one */
-	return engine_now(e) >= vs->again_ms && (vs->why[0] == '\0' || vs->nasked == 0);
-}
-
-/* As far as it is known: it opens the keys that nodes must have. */
-static bool is_current(const struct engine *e, const struct voucher *v)
-{
-	int64_t version = door_key_version(secrets_version(e));
-
-	return version == 0 || v->version == 0 || v->version == version;
-}
-
-/* A gang's tokens come so slowly that the first is too old when the last is there: those that come
- * next must live longer, or there would never be enough. */
-static void make_longer(struct engine *e, const struct voucher *old)
-{
-	struct vouchers *vs = e->keys->vouchers;
-	int64_t age = engine_now(e) - old->made_ms;
-
-	if (2 * age > vs->longer_ms)
-		vs->longer_ms = 2 * age < VOUCHER_LONGER_MAX_MS ? 2 * age : VOUCHER_LONGER_MAX_MS;
-	vs->longer_until_ms = engine_now(e) + VOUCHER_LONGER_FOR_MS;
-}
-
-/* One that waited too long for its create would end before its machine has booted; or there are
- * other keys meanwhile. */
-static bool has_good(struct engine *e, const struct fleet_node *fn, int64_t boot_ms)
-{
-	struct voucher_run *r = vouchers_find(e, fn->n.name, fn->n.gen);
-	bool good;
-
-	if (r == NULL || r->asked || r->v.state != VOUCHER_HELD)
-		return false;
-	good = voucher_is_good(&r->v, engine_now(e), boot_ms);
-	if (good && is_current(e, &r->v))
-		return true;
-	if (!good)
-		make_longer(e, &r->v);
-	step(e, r, VOUCHER_EV_VOID, NULL); /* and when that is done, another one */
-	return false;
-}
-
-bool vouchers_have(struct engine *e, struct fleet_node *const *v, size_t n)
-{
-	bool all = true;
-
-	for (size_t i = 0; i < n; i++) {
-		const struct fleet_node *fn = v[i];
-		int64_t boot_ms = e->conf->pools[fn->n.pool].boot_ms;
-
-		if (!vouchers_wanted(e, fn->n.cloud))
-			continue;
-		all = all && secrets_serves(e); /* else a machine would boot for nothing */
-		if (has_good(e, fn, boot_ms))
-			continue;
-		all = false;
-		if (may_ask(e) && vouchers_find(e, fn->n.name, fn->n.gen) == NULL)
-			ask(e, fn, boot_ms);
-	}
-	return all;
-}
-
-bool vouchers_waits(const struct engine *e, const struct node *n)
-{
-	const struct voucher_run *r;
-
-	if (!vouchers_wanted(e, n->cloud))
-		return false;
-	r = vouchers_find(e, n->name, n->gen);
-	if (r == NULL)
-		return !may_ask(e);
-	return r->asked || r->v.state != VOUCHER_HELD || !secrets_serves(e);
 }
 
 /* --- what the store has to say or to do --------------------------------------------------------
@@ -417,10 +241,11 @@ static void on_look(void *ctx, enum secret_code what)
 	e->keys->vouchers->flying--;
 	r->look_ms = engine_now(e) + VOUCHER_LOOK_MS;
 	if (what == SECRET_OK)
-		step(e, r, r->v.state == VOUCHER_DOUBTED ? VOUCHER_EV_THERE : VOUCHER_EV_REVOKED,
-		     NULL);
+		vouchers_step(e, r,
+			      r->v.state == VOUCHER_DOUBTED ? VOUCHER_EV_THERE : VOUCHER_EV_REVOKED,
+			      NULL);
 	else if (what == SECRET_SPENT)
-		step(e, r, VOUCHER_EV_USED, NULL);
+		vouchers_step(e, r, VOUCHER_EV_USED, NULL);
 }
 
 static void send(struct engine *e, struct voucher_run *r)
@@ -456,7 +281,7 @@ void vouchers_run(struct engine *e)
 		struct voucher_run *next = r->next_open;
 
 		if (!r->looking && now >= r->v.ends_ms)
-			step(e, r, VOUCHER_EV_TIMER, NULL);
+			vouchers_step(e, r, VOUCHER_EV_TIMER, NULL);
 		else if (!r->looking && now >= r->look_ms && vs->flying < VOUCHERS_FLYING_MAX)
 			send(e, r);
 		r = next;
@@ -594,7 +419,7 @@ void vouchers_load(struct engine *e, struct voucher *v)
 
 	if (!look_after(e, v))
 		return;
-	r = put(e, v->node, v->gen);
+	r = vouchers_put(e, v->node, v->gen);
 	r->v = *v;
 	v->token = NULL;
 	/* What is only on its way to go was given up: who fails by itself goes at once. */
@@ -605,9 +430,10 @@ void vouchers_load(struct engine *e, struct voucher *v)
 	if (is_open(r))
 		begin_open(e, r);
 	else if (fn == NULL || fn->n.state == NODE_GONE)
-		step(e, r, VOUCHER_EV_ROW, fn != NULL ? &fn->n : NULL);
+		vouchers_step(e, r, VOUCHER_EV_ROW, fn != NULL ? &fn->n : NULL);
 	else if (fn->n.state == NODE_WANTED && !vouchers_wanted(e, fn->n.cloud))
-		step(e, r, VOUCHER_EV_VOID, NULL); /* it will have its keys by another way */
+		vouchers_step(e, r, VOUCHER_EV_VOID,
+			      NULL); /* it will have its keys by another way */
 }
 
 void vouchers_free(struct engine *e)

@@ -82,5 +82,12 @@ struct vouchers {
 };
 
 struct voucher_run *vouchers_find(const struct engine *e, const char *node, uint64_t gen);
+/* A new one in the table, which is nothing but names so far. */
+struct voucher_run *vouchers_put(struct engine *e, const char *node, uint64_t gen);
+/* It is in the table no more, and freed; what was asked for it is cancelled. */
+void vouchers_forget(struct engine *e, struct voucher_run *r);
+/* voucher_step(), and what follows from it; r may be freed then.  is: of VOUCHER_EV_ROW. */
+void vouchers_step(struct engine *e, struct voucher_run *r, enum voucher_event_type type,
+		   const struct node *is);
 
 #endif
