@@ -70,15 +70,19 @@ struct buy_state {
 };
 
 /* --- intake.c --- */
-/* What is known of each pool besides its limits, now; intake_free_pools(). */
-struct plan_pool *intake_pools(struct engine *e);
-void intake_free_pools(const struct engine *e, struct plan_pool *pools);
 void intake_run(struct engine *e);
 void intake_asks(struct engine *e); /* squeue is about to be asked, for it too */
 void intake_jobs(struct engine *e, const char *text, size_t len, const struct err *err);
 void intake_init(struct engine *e);
 int64_t intake_next_ms(const struct engine *e);
 void intake_free(struct engine *e);
+
+/* --- intake_buy.c --- */
+/* What is known of each pool besides its limits, now; intake_free_pools(). */
+struct plan_pool *intake_pools(struct engine *e);
+void intake_free_pools(const struct engine *e, struct plan_pool *pools);
+/* Want what the plan allows; refuse what it does not; leave the rest to the next poll. */
+void intake_act_on(struct engine *e, struct demand *d, const char *why);
 
 /* --- place.c --- */
 struct provider_place place_for_driver(const struct conf_offer *o); /* borrows */

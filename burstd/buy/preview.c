@@ -11,9 +11,9 @@
 #include "base/mem.h"
 #include "slurm/unknown.h"
 
-/* What would be bought for a job, where, and why not elsewhere: the very questions that intake.c
- * asks (core/plan.h, core/ladder.h), of a job that is not there, and nothing follows from the
- * answer. */
+/* What would be bought for a job, where, and why not elsewhere: the very questions that
+ * intake_buy.c asks (core/plan.h, core/ladder.h), of a job that is not there, and nothing follows
+ * from the answer. */
 
 /* --- a ladder ----------------------------------------------------------------------------------
  */
@@ -274,7 +274,7 @@ struct words {
 	struct refusal refused; /* so far */
 };
 
-/* What burstd reads of a job with these nodes: as intake.c does. */
+/* What burstd reads of a job with these nodes: as intake_buy.c does. */
 static enum wish_need need_of(const struct engine *e, const struct engine_plan_ask *ask)
 {
 	enum wish_need most = WISH_NOTHING;
