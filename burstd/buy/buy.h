@@ -128,16 +128,22 @@ void place_reclaimed(struct engine *e, const struct fleet_node *fn);
 
 /* --- launch.c --- */
 void launch_run(struct engine *e);
+
+/* --- launch_batch.c --- */
 void launch_load(struct engine *e, const struct journal_batch *j);
-void launch_restore(struct engine *e);  /* after the nodes are loaded */
-void launch_settle(struct engine *e);   /* forget batches nobody waits for */
-void launch_answered(struct engine *e); /* post some of what creates were answered */
+void launch_restore(struct engine *e); /* after the nodes are loaded */
+void launch_settle(struct engine *e);  /* forget batches nobody waits for */
 /* A repeat of a create must name its row again (I4). */
 bool launch_needs(const struct engine *e, const struct node *n);
+
+/* --- launch_answer.c --- */
+void launch_answered(struct engine *e); /* post some of what creates were answered */
 void launch_init(struct engine *e);
 void launch_take(struct engine *e);
 int64_t launch_next_ms(const struct engine *e);
-void launch_free(struct engine *e);
+void launch_free(struct engine *e); /* and batches */
+
+/* --- launch_send.c --- */
 /* One create of these: its intent, durable, then the request (I1, I5). */
 void launch_send(struct cloud *c, struct fleet_node **nodes, size_t n);
 

@@ -170,7 +170,7 @@ static void on_delete(struct cloud *c, void *ctx, const struct provider_result *
 		ev.retry_ms = again_ms(c, r);
 		engine_post(c->e, fn, &ev);
 	}
-	if (r->code != PROVIDER_RATE) /* as in launch.c */
+	if (r->code != PROVIDER_RATE) /* as in launch_answer.c */
 		cloud_hurry(c);
 }
 

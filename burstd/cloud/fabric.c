@@ -8,8 +8,8 @@
 #include "base/mem.h"
 
 /* A job of several nodes may want them on one fabric: EC2's placement group, others' InfiniBand
- * partition.  It is made just before the job's create, when that is durable (launch.c), has the
- * name of that create's token, and is dropped when no row of that create counts any more.
+ * partition.  It is made just before the job's create, when that is durable (launch_send.c), has
+ * the name of that create's token, and is dropped when no row of that create counts any more.
  *
  * Nothing of it is durable but what the rows say: their batch is in its name.  So a restart makes
  * those again whose creates are in doubt, which is safe, and finds the others by their list.  A

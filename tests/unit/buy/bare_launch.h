@@ -1,5 +1,5 @@
-/* bare_launch.h - launch.c and what it is made of on a bare struct engine, with ten nodes wanted at
- * one place: the cloud, the journal and the fold are the test's. */
+/* bare_launch.h - launch*.c and what they are made of on a bare struct engine, with ten nodes
+ * wanted at one place: the cloud, the journal and the fold are the test's. */
 #ifndef TESTS_BARE_LAUNCH_H
 #define TESTS_BARE_LAUNCH_H
 

@@ -1,0 +1,250 @@
+/* The answer to a create waits here until there is room for it, and becomes an event for each of
+ * its nodes. */
+#include "buy/launch_private.h"
+#include "engine/times.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/secret.h"
+
+struct answer { /* to a create: its members are posted from `at` on */
+	struct answer *next;
+	uint64_t batch;
+	struct provider_result r;
+	size_t at;
+	bool heard;     /* what it says of the place is noted */
+	bool of_fabric; /* no create was sent */
+};
+
+static void answer_free(struct answer *a)
+{
+	provider_result_fini(&a->r);
+	free(a);
+}
+
+void launch_free(struct engine *e)
+{
+	while (e->buy->answers != NULL) {
+		struct answer *a = e->buy->answers;
+
+		e->buy->answers = a->next;
+		answer_free(a);
+	}
+	while (e->buy->batches != NULL) {
+		struct batch *b = e->buy->batches;
+
+		e->buy->batches = b->next;
+		batch_free(b);
+	}
+}
+
+static const struct {
+	enum node_event_type event;
+	enum node_reason reason;
+} verdicts[PROVIDER_NCODES] = {
+	[PROVIDER_OK] = {NODE_EV_CREATED, NODE_BECAUSE_NONE},
+	[PROVIDER_CAPACITY] = {NODE_EV_REFUSED, NODE_BECAUSE_CAPACITY},
+	[PROVIDER_QUOTA] = {NODE_EV_REFUSED, NODE_BECAUSE_QUOTA},
+	[PROVIDER_DENIED] = {NODE_EV_REFUSED, NODE_BECAUSE_DENIED},
+	[PROVIDER_INVALID] = {NODE_EV_REFUSED, NODE_BECAUSE_INVALID},
+	[PROVIDER_NOT_FOUND] = {NODE_EV_LOST, NODE_BECAUSE_NONE},
+	[PROVIDER_CONFLICT] = {NODE_EV_LOST, NODE_BECAUSE_NONE},
+	[PROVIDER_NOT_YET] = {NODE_EV_NOTSENT, NODE_BECAUSE_NONE},
+	[PROVIDER_RATE] = {NODE_EV_NOTSENT, NODE_BECAUSE_NONE},
+	[PROVIDER_TRANSIENT] = {NODE_EV_NOTSENT, NODE_BECAUSE_NONE},
+	[PROVIDER_AMBIGUOUS] = {NODE_EV_LOST, NODE_BECAUSE_NONE},
+};
+
+/* In the provider's words, and of what there is none: "sim: no gpu_8x_h100 in eu-1: ..." */
+static void say_why(struct cloud *c, struct fleet_node *fn, enum node_reason why, const char *words)
+{
+	const struct conf_offer *o = engine_offer_of(c->e, &fn->n);
+	const char *text = words[0] != '\0' ? words : node_reason_text(why);
+	char *to = fn->name->why;
+
+	if (why == NODE_BECAUSE_CAPACITY && o != NULL)
+		(void)snprintf(to, sizeof(fn->name->why), "%.30s: no %.30s in %.25s: %.50s",
+			       c->conf->name, o->type, o->zone[0] != '\0' ? o->zone : o->region,
+			       text);
+	else
+		(void)snprintf(to, sizeof(fn->name->why), "%.60s: %.90s", c->conf->name, text);
+}
+
+/* Is it an answer to what was asked?  An instance belongs to one row: whoever let go of the second
+ * would delete the machine of the first. */
+static bool makes_sense(struct cloud *c, const struct fleet_node *fn,
+			const struct provider_instance *in)
+{
+	const struct fleet_node *owner;
+	char what[240];
+
+	if (in->id[0] == '\0' || strcmp(in->node, fn->n.name) != 0)
+		return false;
+	owner = owner_of(c, in->id);
+	if (owner == NULL || owner == fn)
+		return true;
+	(void)snprintf(what, sizeof(what), "%.63s says that it made %.63s, which is %.63s's",
+		       c->conf->name, in->id, owner->n.name);
+	engine_event(c->e, fn->n.name, fn->n.gen, "answer-odd", what);
+	return false;
+}
+
+static void answer_one(struct cloud *c, struct fleet_node *fn, const struct provider_result *r,
+		       const struct provider_item *it)
+{
+	enum provider_code code = it != NULL ? it->code : r->code;
+	struct node_event ev = {.type = verdicts[code].event,
+				.reason = verdicts[code].reason,
+				.now_ms = engine_now(c->e),
+				.instance = it != NULL ? &it->instance : NULL};
+
+	assert(it != NULL || ev.type != NODE_EV_CREATED);
+	fn->busy = false;
+	if (r->retry_after_ms > 0)
+		ev.retry_ms = ev.now_ms + r->retry_after_ms;
+	if (ev.type == NODE_EV_CREATED && !makes_sense(c, fn, &it->instance))
+		ev.type = NODE_EV_LOST;
+	if (ev.type == NODE_EV_CREATED) {
+		c->e->count.instances_created++;
+		fn->said_ms = times_of(c, it->instance.created_ms);
+	}
+	if (ev.type == NODE_EV_REFUSED)
+		say_why(c, fn, ev.reason, r->message);
+	if (ev.type == NODE_EV_CREATED && fn->ended != NULL &&
+	    strcmp(fn->ended->id, it->instance.id) == 0)
+		ev.instance = fn->ended; /* a list was faster with its end (I22) */
+	engine_post(c->e, fn, &ev);
+	if (ev.type == NODE_EV_CREATED)
+		owner_set(c, fn);
+	if (ev.type == NODE_EV_LOST && fn->ended != NULL) { /* and no list may show it again */
+		ev.type = NODE_EV_SEEN;
+		ev.instance = fn->ended;
+		engine_post(c->e, fn, &ev);
+	}
+	fleet_ended(fn, NULL);
+}
+
+void launch_put_answer(struct cloud *c, uint64_t batch, const struct provider_result *r,
+		       bool of_fabric)
+{
+	struct answer *a = mem_zalloc(sizeof(*a));
+
+	a->batch = batch;
+	a->of_fabric = of_fabric;
+	a->r = (struct provider_result){.code = r->code, .retry_after_ms = r->retry_after_ms};
+	memcpy(a->r.message, r->message, sizeof(a->r.message));
+	if (r->code == PROVIDER_OK) {
+		a->r.nitems = r->nitems;
+		a->r.items = mem_zalloc((r->nitems + 1) * sizeof(*r->items));
+		memcpy(a->r.items, r->items, r->nitems * sizeof(*r->items));
+		for (size_t i = 0; i < r->nitems; i++)
+			times_instance(c, &a->r.items[i].instance);
+	}
+	*c->e->buy->answers_last = a;
+	c->e->buy->answers_last = &a->next;
+}
+
+/* What the answer says of the place.  A repeat that is refused was looked at anew; any other answer
+ * may be that to the first request.  Who may not make fabrics may buy all the same: only those who
+ * want one there are kept away. */
+static void heard(struct engine *e, const struct batch *b, const struct answer *a)
+{
+	const struct conf_offer *o = batch_rung(e, b);
+	bool anew = verdicts[a->r.code].event == NODE_EV_REFUSED;
+	struct provider_result r = a->r; /* borrows */
+
+	if (a->of_fabric && r.code == PROVIDER_DENIED)
+		r.code = PROVIDER_CAPACITY;
+	if (o != NULL)
+		place_bought(e, o, &r, b->n, anew ? b->sent_ms : b->j.at_ms);
+}
+
+void launch_on_create(struct cloud *c, void *ctx, const struct provider_result *r)
+{
+	const struct sent *sent = ctx;
+	struct batch *b = batch_find(c->e, sent->batch);
+
+	/* Nothing happened; from the beginning it would be two requests again, with as few tokens,
+	 * and so for ever. */
+	if (r->code == PROVIDER_RATE && b != NULL && batch_owns_fabric(c->e, b)) {
+		heard(c->e, b, &(const struct answer){.r = *r});
+		b->made = true; /* unless its place is shut for that */
+	} else {
+		launch_put_answer(c, sent->batch, r, false);
+	}
+}
+
+static void answer_member(struct cloud *c, struct fleet_node *fn, const struct answer *a)
+{
+	static const struct provider_item lost = {.code = PROVIDER_AMBIGUOUS};
+	const struct provider_item *it = NULL;
+
+	if (a->r.code == PROVIDER_OK)
+		it = a->at < a->r.nitems ? &a->r.items[a->at] : &lost;
+	answer_one(c, fn, &a->r, it);
+}
+
+/* As much of the oldest answer as there is room for; true: all of it. */
+static bool post_answer(struct engine *e, struct answer *a)
+{
+	struct batch *b = batch_find(e, a->batch);
+	struct cloud *c;
+	bool whole;
+
+	assert(b != NULL && b->inflight);
+	c = batch_cloud(e, b);
+	if (!a->heard) /* before any of its members is told, and anything more is sent there */
+		heard(e, b, a);
+	a->heard = true;
+	/* Written by halves, with a crash between them, a job that was not bought would be bought
+	 * by halves, each with a fabric of its own. */
+	whole = batch_owns_fabric(e, b);
+	for (; a->at < b->n; a->at++) {
+		struct fleet_node *fn = batch_row(b, a->at);
+
+		if (fn == NULL || (!fn->busy && fn->n.state != NODE_INDOUBT))
+			continue;
+		if (e->left == 0 && !whole)
+			return false;
+		engine_spend(e, 1);
+		answer_member(c, fn, a);
+	}
+	b->inflight = false;
+	secret_wipe(&b->user_data);
+	if (a->r.code !=
+	    PROVIDER_RATE) /* a list has nothing to show, and would need a token, too */
+		cloud_hurry(c);
+	return true;
+}
+
+void launch_init(struct engine *e)
+{
+	e->buy->answers_last = &e->buy->answers;
+}
+
+int64_t launch_next_ms(const struct engine *e)
+{
+	return e->buy->answers != NULL ? engine_now(e) : INT64_MAX;
+}
+
+void launch_take(struct engine *e)
+{
+	if (!e->more) /* what is to be bought goes out first */
+		launch_answered(e);
+}
+
+void launch_answered(struct engine *e)
+{
+	while (e->buy->answers != NULL && !e->dead && post_answer(e, e->buy->answers)) {
+		struct answer *a = e->buy->answers;
+
+		e->buy->answers = a->next;
+		if (e->buy->answers == NULL)
+			e->buy->answers_last = &e->buy->answers;
+		answer_free(a);
+	}
+}

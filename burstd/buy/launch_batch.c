@@ -1,0 +1,224 @@
+/* Creates that are under way: which nodes each one is for, the bytes it asks with, and what the
+ * journal has of it. */
+#include "buy/launch_private.h"
+#include "keys/vouchers.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/secret.h"
+
+struct batch *batch_find(struct engine *e, uint64_t id)
+{
+	struct batch *b = e->buy->batches;
+
+	while (b != NULL && b->j.id != id)
+		b = b->next;
+	return b;
+}
+
+void batch_free(struct batch *b)
+{
+	secret_wipe(&b->user_data);
+	free(b->members);
+	free(b->wants);
+	free(b);
+}
+
+struct fleet_node *batch_row(const struct batch *b, size_t i)
+{
+	const struct member *m = &b->members[i];
+	struct fleet_node *fn = m->name != NULL ? fleet_gen(m->name, m->gen) : NULL;
+
+	return fn != NULL && fn->n.batch == b->j.id ? fn : NULL;
+}
+
+struct cloud *batch_cloud(struct engine *e, const struct batch *b)
+{
+	return &e->cloud->all[b->cloud];
+}
+
+const struct conf_offer *batch_rung(const struct engine *e, const struct batch *b)
+{
+	return conf_rung_named(&e->conf->pools[b->pool], b->j.offer);
+}
+
+bool batch_owns_fabric(const struct engine *e, const struct batch *b)
+{
+	const struct conf_offer *o = batch_rung(e, b);
+	uint32_t group = b->members[0].group;
+
+	/* Of a job that has its other nodes in other pools there may be one among others. */
+	for (size_t i = 1; i < b->n; i++)
+		if (b->members[i].group != group)
+			return false;
+	return o != NULL && fabric_for(o, group, b->n);
+}
+
+/* A job's own has the name of the token.  Nothing but the members says that there is one. */
+static const char *fabric_of(const struct engine *e, const struct batch *b,
+			     const struct conf_offer *o)
+{
+	bool job = o->in_fabric != NULL && strcmp(o->in_fabric, CONF_FABRIC_JOB) == 0;
+
+	if (batch_owns_fabric(e, b))
+		return b->j.token;
+	return job ? NULL : o->in_fabric;
+}
+
+static bool has_user_data(const struct engine *e, uint32_t cloud)
+{
+	return claims_wanted(e, cloud) || vouchers_wanted(e, cloud);
+}
+
+int batch_op(const struct engine *e, struct batch *b, struct provider_op *op,
+	     struct provider_place *place, struct err *err)
+{
+	const struct conf_offer *o = batch_rung(e, b);
+	struct keys_for keys;
+
+	if (o == NULL)
+		return err_set(err, ERR_INVALID, "pool %s has no offer \"%s\" any more", b->j.pool,
+			       b->j.offer);
+	if (b->wants == NULL)
+		b->wants = mem_zalloc(b->n * sizeof(*b->wants));
+	for (size_t i = 0; i < b->n; i++)
+		b->wants[i] = (struct provider_want){.node = b->members[i].name->name,
+						     .gen = b->members[i].gen,
+						     .group = b->members[i].group};
+	*place = place_for_driver(o);
+	place->fabric = fabric_of(e, b, o);
+	keys = keys_of(b);
+	if (b->user_data == NULL && claims_wanted(e, b->cloud))
+		b->user_data = claims_user_data(e, &keys, err);
+	else if (b->user_data == NULL && vouchers_wanted(e, b->cloud))
+		b->user_data = vouchers_user_data(e, &keys, o, err);
+	if (b->user_data == NULL && has_user_data(e, b->cloud))
+		return -1;
+	*op = (struct provider_op){.kind = PROVIDER_CREATE};
+	op->u.create = (struct provider_create){.cluster = e->d.uuid,
+						.token = b->j.token,
+						.place = place,
+						.wants = b->wants,
+						.nwants = b->n,
+						.user_data = b->user_data};
+	return 0;
+}
+
+int batch_hash(struct cloud *c, struct batch *b, uint64_t *hash, struct err *err)
+{
+	struct provider_request rq = {0};
+	struct provider_place place;
+	struct provider_op op;
+
+	if (batch_op(c->e, b, &op, &place, err) != 0 || c->ops->build(c->self, &op, &rq, err) != 0)
+		return -1;
+	*hash = cloud_body_hash(&rq);
+	provider_request_fini(&rq);
+	return 0;
+}
+
+struct batch *batch_new(struct engine *e, struct fleet_node **nodes, size_t n)
+{
+	const struct node *first = &nodes[0]->n; /* all are of one pool and one place */
+	struct batch *b = mem_zalloc(sizeof(*b));
+	uint64_t now = (uint64_t)engine_now(e);
+
+	/* From the clock: never used before, even with a journal that was lost or is yesterday's
+	 * (F58). */
+	e->buy->last_batch = e->buy->last_batch >= now ? e->buy->last_batch + 1 : now;
+	b->j.id = e->buy->last_batch;
+	b->j.at_ms = engine_now(e);
+	(void)snprintf(b->j.token, sizeof(b->j.token), "burstd-%.8s-%" PRIu64, e->d.uuid, b->j.id);
+	(void)snprintf(b->j.pool, sizeof(b->j.pool), "%s", e->conf->pools[first->pool].name);
+	(void)snprintf(b->j.offer, sizeof(b->j.offer), "%s", first->offer);
+	(void)snprintf(b->j.provider, sizeof(b->j.provider), "%s", first->provider);
+	b->pool = first->pool;
+	b->cloud = first->cloud;
+	b->n = n;
+	b->members = mem_zalloc(n * sizeof(*b->members));
+	for (size_t i = 0; i < n; i++)
+		b->members[i] = (struct member){nodes[i]->name, nodes[i]->n.gen, nodes[i]->n.group};
+	b->next = e->buy->batches;
+	e->buy->batches = b;
+	return b;
+}
+
+bool launch_needs(const struct engine *e, const struct node *n)
+{
+	for (const struct batch *b = e->buy->batches; b != NULL; b = b->next)
+		if (b->j.id == n->batch)
+			return true;
+	return false;
+}
+
+void launch_settle(struct engine *e)
+{
+	struct batch **at = &e->buy->batches;
+
+	while (*at != NULL) {
+		struct batch *b = *at;
+		bool open = b->inflight;
+
+		for (size_t i = 0; !open && i < b->n; i++) {
+			struct fleet_node *fn = batch_row(b, i);
+
+			open = fn != NULL &&
+			       (fn->n.state == NODE_CREATING || fn->n.state == NODE_INDOUBT);
+		}
+		if (open) {
+			at = &b->next;
+			continue;
+		}
+		journal_del_batch(engine_tx(e), b->j.id);
+		*at = b->next;
+		batch_free(b);
+	}
+}
+
+/* --- start -------------------------------------------------------------------------------------
+ */
+
+void launch_load(struct engine *e, const struct journal_batch *j)
+{
+	const struct conf_pool *p = conf_pool_named(e->conf, j->pool);
+	struct batch *b = mem_zalloc(sizeof(*b));
+	bool known;
+
+	assert(p != NULL); /* off_keep() */
+	b->j = *j;
+	b->pool = conf_pool_index(e->conf, p);
+	known = cloud_find(e, b->pool, j->provider, &b->cloud);
+	assert(known);
+	b->next = e->buy->batches;
+	e->buy->batches = b;
+	if (j->id > e->buy->last_batch)
+		e->buy->last_batch = j->id;
+}
+
+static void join(struct batch *b, struct fleet_node *fn)
+{
+	if (fn->n.slot >= b->n) {
+		b->members = mem_realloc(b->members, (fn->n.slot + 1) * sizeof(*b->members));
+		memset(b->members + b->n, 0, (fn->n.slot + 1 - b->n) * sizeof(*b->members));
+		b->n = fn->n.slot + 1;
+	}
+	b->members[fn->n.slot] = (struct member){fn->name, fn->n.gen, fn->n.group};
+}
+
+void launch_restore(struct engine *e)
+{
+	for (size_t i = 0; i < e->fleet.nall; i++)
+		for (struct fleet_node *fn = e->fleet.all[i]->newest; fn; fn = fn->older) {
+			struct batch *b = fn->n.batch != 0 ? batch_find(e, fn->n.batch) : NULL;
+
+			if (b != NULL)
+				join(b, fn);
+			if (fn->n.group > e->buy->last_group)
+				e->buy->last_group = fn->n.group;
+		}
+}
