@@ -1,5 +1,5 @@
-/* command.h - one scontrol or scancel that is still to be run, and its command line.  slurm.c has
- * the queues of them. */
+/* command.h - one scontrol or scancel that is still to be run, and its command line.  order.c
+ * puts them into queues, and give.c takes them out. */
 #ifndef BURSTD_SLURM_COMMAND_H
 #define BURSTD_SLURM_COMMAND_H
 

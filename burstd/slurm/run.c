@@ -1,0 +1,226 @@
+/* One child of a kind runs at a time; what it printed becomes an answer, a snapshot that is read
+ * some lines a turn, or the end of an order. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "io/loop.h"
+#include "io/proc.h"
+#include "slurm/command.h"
+#include "slurm/slurm_private.h"
+
+static const struct {
+	const char *what;
+	bool squeue;
+	const char *args[10];
+} questions[NRUNS] = {
+	/* Without -d there is no GresUsed=. */
+	[SLURM_SNAPSHOT] = {"scontrol show nodes", false, {"-do", "show", "nodes"}},
+	[SLURM_CONFIGURING] = {"squeue", true, {"-h", "-a", "-t", SLURM_JOB_PLACED, "-o"}},
+	[SLURM_JOBS] = {"squeue", true, {"-h", "-a", "-o"}},
+	/* The columns are one text.  NOLINTNEXTLINE(bugprone-suspicious-missing-comma) */
+	[SLURM_DETAILS] = {"squeue", true, {SLURM_DETAIL_ARGS}},
+	/* NOLINTNEXTLINE(bugprone-suspicious-missing-comma) */
+	[SLURM_FATES] = {"squeue", true, {SLURM_DETAIL_ARGS}},
+	[SLURM_WHO] = {"squeue", true, {SLURM_WHO_ARGS}},
+	[SLURM_SOME_JOBS] = {"squeue",
+			     true,
+			     {"-h", "-a", "--noconvert", "-t", "all", "-o", SLURM_WORDS_FORMAT,
+			      "-j"}},
+	[SLURM_ONE_JOB] = {"squeue",
+			   true,
+			   {"-h", "-a", "--noconvert", "-t", "all", "-o", SLURM_WORDS_FORMAT,
+			    "-j"}},
+	[SLURM_CONFIG] = {"scontrol show config", false, {"show", "config"}},
+	[SLURM_PARTITIONS] = {"scontrol show partitions", false, {"-o", "show", "partitions"}},
+	[UPDATE] = {"scontrol update", false, {NULL}},
+	[UPDATE_JOBS] = {"scontrol or scancel, of jobs", false, {NULL}},
+	[NOTIFY_JOBS] = {"scontrol notify", false, {NULL}},
+};
+
+/* What went wrong, in one line: slurmctld's own words where there are any. */
+static int failed(const char *what, const struct proc_reply *r, struct err *e)
+{
+	size_t n = strcspn(r->errors, "\n");
+
+	return err_set(e, ERR_NET, "%s: exit status %d%s%.*s", what, r->status, n > 0 ? ": " : "",
+		       (int)(n < 180 ? n : 180), r->errors);
+}
+
+/* Asked about one job that slurmctld does not know, squeue fails; about several, it says nothing of
+ * that one. */
+static bool answered(const struct run *run, const struct proc_reply *r)
+{
+	bool of_jobs = run->what == SLURM_DETAILS || run->what == SLURM_FATES ||
+		       run->what == SLURM_WHO || run->what == SLURM_SOME_JOBS ||
+		       run->what == SLURM_ONE_JOB;
+
+	return r->status == 0 || (of_jobs && strstr(r->errors, "Invalid job id specified") != NULL);
+}
+
+/* slurmctld has obeyed up to that node, in its own order of names, and has not looked at the rest
+ * (slurm.md); orders about jobs have a request for each. */
+static bool names_unknown(const struct command *c, const struct proc_reply *r)
+{
+	return c != NULL && !command_of_jobs(c->kind) &&
+	       strstr(r->errors, "Invalid node name") != NULL;
+}
+
+void run_drop_text(struct slurm *s)
+{
+	if (s->reading.text != NULL)
+		proc_drop(s->reading.text, s->reading.len);
+	s->reading.text = NULL;
+}
+
+/* Some lines; the answer when these were the last. */
+static void read_on(struct slurm *s)
+{
+	struct reading *g = &s->reading;
+	struct run run = *g->run;
+	struct err e;
+	int rc = slurm_read_nodes(&g->r, s->lines, s->cb.node, s->cb.ctx, &e);
+
+	if (rc == 1) {
+		timer_at(s->turn, loop_now(s->loop));
+		return;
+	}
+	free(g->run);
+	g->run = s->running[SLURM_SNAPSHOT] = NULL;
+	s->cb.answer(s->cb.ctx, SLURM_SNAPSHOT, rc == 0 ? g->text : NULL, rc == 0 ? g->len : 0,
+		     run.began_ms, rc == 0 ? NULL : &e);
+}
+
+/* In a turn of its own, as that takes its time. */
+void slurm_seen(struct slurm *s)
+{
+	if (s->reading.run == NULL && s->reading.text != NULL)
+		timer_at(s->turn, loop_now(s->loop));
+}
+
+void run_on_turn(void *ctx)
+{
+	struct slurm *s = ctx;
+
+	if (s->reading.run != NULL)
+		read_on(s);
+	else
+		run_drop_text(s);
+}
+
+/* The question counts as running until all of it is read. */
+static void read_snapshot(struct slurm *s, struct run *run, const struct proc_reply *r)
+{
+	run_drop_text(s);
+	*r->kept = true;
+	s->reading = (struct reading){.run = run, .text = r->out, .len = r->len};
+	slurm_reader_init(&s->reading.r, r->out, r->len);
+	read_on(s);
+}
+
+/* Before all that waits.  Takes c, unless it stays as it is. */
+static bool cut_in_two(struct slurm *s, struct command *c)
+{
+	struct queue *q = &s->queues[0];
+	struct command *rest;
+
+	if (!c->cut)
+		s->cuts = 0;
+	if (c->n < 2 || s->cuts == SLURM_CUTS_MAX)
+		return false;
+	s->cuts++;
+	rest = order_alloc(s, c->kind);
+	command_cut(c, c->n / 2, rest);
+	queue_insert(q, NULL, rest);
+	queue_insert(q, NULL, c);
+	s->waiting += 2;
+	return true;
+}
+
+/* unknown: it named a node that slurmctld does not know. */
+static void ended(struct slurm *s, const struct run *run, bool unknown, const struct err *e)
+{
+	struct command *c = run->command;
+	bool again = unknown && cut_in_two(s, c);
+	struct slurm_order order;
+
+	if (run->what == UPDATE)
+		s->settled_ms = loop_now(s->loop);
+	s->ended += !command_of_jobs(c->kind);
+	order_of(c, &order);
+	order.again = again;
+	s->cb.updated(s->cb.ctx, &order, e);
+	if (!again)
+		command_free(c);
+}
+
+static void on_done(void *ctx, const struct proc_reply *r, const struct err *e)
+{
+	struct run run = *(struct run *)ctx;
+	struct slurm *s = run.s;
+	struct err own = {0};
+	bool unknown = false;
+
+	if (s != NULL && run.what == SLURM_SNAPSHOT && e == NULL && answered(&run, r)) {
+		read_snapshot(s, ctx, r);
+		return;
+	}
+	free(ctx);
+	if (s == NULL) {
+		command_free(run.command);
+		return;
+	}
+	s->running[run.what] = NULL;
+	if (e == NULL && !answered(&run, r)) {
+		(void)failed(questions[run.what].what, r, &own);
+		unknown = names_unknown(run.command, r);
+		if (unknown && run.command->n == 1)
+			(void)err_wrap(&own, "slurmctld does not know %s", run.command->names.p);
+		e = &own;
+	}
+	if (run.command == NULL) {
+		s->cb.answer(s->cb.ctx, (enum slurm_question)run.what, e ? NULL : r->out,
+			     e ? 0 : r->len, run.began_ms, e);
+		return;
+	}
+	ended(s, &run, unknown, e);
+}
+
+bool run_spawn(struct slurm *s, int what, const char *const *argv, struct command *c)
+{
+	/* Times are read as numbers, whatever the zone. */
+	const char *const envp[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", "SLURM_TIME_FORMAT=%s",
+				    s->slurm_conf[strlen("SLURM_CONF=")] ? s->slurm_conf : NULL,
+				    NULL};
+	struct proc_call call = {.argv = argv,
+				 .envp = envp,
+				 .timeout_ms =
+					 what == NOTIFY_JOBS ? SLURM_NOTIFY_MS : SLURM_TIMEOUT_MS,
+				 .max_out = SLURM_OUT_MAX};
+	struct run *run = mem_zalloc(sizeof(*run));
+	struct err e;
+
+	assert(s->running[what] == NULL);
+	*run = (struct run){.s = s, .what = what, .began_ms = loop_now(s->loop), .command = c};
+	if (proc_run(s->proc, &call, on_done, run, &e) != 0) {
+		log_write(s->log, LOG_ERROR, "cannot run a Slurm command", "command", argv[0],
+			  "error", e.msg, NULL);
+		free(run);
+		return false;
+	}
+	s->running[what] = run;
+	return true;
+}
+
+bool run_question(struct slurm *s, int what, const char *const *args)
+{
+	const char *argv[16] = {questions[what].squeue ? s->squeue : s->scontrol};
+	size_t n = 1;
+
+	for (size_t i = 0; questions[what].args[i] != NULL; i++)
+		argv[n++] = questions[what].args[i];
+	for (size_t i = 0; args != NULL && args[i] != NULL; i++)
+		argv[n++] = args[i];
+	return run_spawn(s, what, argv, NULL);
+}
