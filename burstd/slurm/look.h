@@ -1,6 +1,6 @@
 /* look.h - what one rule sees when it judges: the settings, our nodes, and what it found.
  *
- * Private to slurm/require.c and slurm/rules.c; slurm/others.c is the part about the nodes of
+ * Private to slurm/require.c and slurm/rules*.c; slurm/others.c is the part about the nodes of
  * others, slurm/least.c that about partitions of large jobs. */
 #ifndef BURSTD_SLURM_LOOK_H
 #define BURSTD_SLURM_LOOK_H

@@ -1,11 +1,11 @@
-/* The table that require.h promises, and before it what its rows call: each true when all is well,
- * else what was found is in l->problem. */
+/* The table that require.h promises, and before it what most of its rows call: one setting and a
+ * value, a word or a release.  What rows on programs and on power saving call is in other files. */
 #include <assert.h>
 #include <string.h>
 
-#include "slurm/exclude.h"
 #include "slurm/look.h"
 #include "slurm/require.h"
+#include "slurm/rules_private.h"
 #include "slurm/show.h"
 
 static bool not_too_old(struct slurm_look *l, const struct slurm_rule *r)
@@ -44,91 +44,6 @@ static bool same_cluster(struct slurm_look *l, const struct slurm_rule *r)
 		return true;
 	slurm_look_wanted(l, "%s", l->need->cluster);
 	return slurm_look_found_value(l);
-}
-
-static bool is_set(const struct slurm_look *l, struct slurm_text program)
-{
-	if (program.n > 0 && slurm_version_has(&l->version, SLURM_POWER_ACTIONS))
-		return true;
-	return program.n > 0 && program.p[0] == '/';
-}
-
-static bool runs(struct slurm_look *l, const struct slurm_rule *r)
-{
-	(void)r;
-	return is_set(l, l->value) || slurm_look_found_value(l);
-}
-
-static bool is_hook(struct slurm_text program, const char *name)
-{
-	size_t n = strlen(name);
-
-	return program.n > n && program.p[program.n - n - 1] == '/' &&
-	       memcmp(program.p + program.n - n, name, n) == 0;
-}
-
-static bool hook(struct slurm_look *l, const struct slurm_rule *r)
-{
-	return is_hook(l->value, r->arg) || slurm_look_found_value(l);
-}
-
-/* Of a program without which runs() has failed. */
-static bool hook_if_runs(struct slurm_look *l, const struct slurm_rule *r)
-{
-	return !is_set(l, l->value) || hook(l, r);
-}
-
-/* 22.05 shows "PrologSlurmctld", 24.11 "PrologSlurmctld[0]", "PrologSlurmctld[1]" and so on. */
-static bool has_prolog(const struct slurm_look *l, struct slurm_text *first)
-{
-	static const char name[] = "PrologSlurmctld";
-	struct slurm_text rest = l->config, key, value;
-
-	*first = (struct slurm_text){NULL, 0};
-	while (slurm_show_next(&rest, &key, &value)) {
-		if (key.n < sizeof(name) - 1 || memcmp(key.p, name, sizeof(name) - 1) != 0 ||
-		    (key.n > sizeof(name) - 1 && key.p[sizeof(name) - 1] != '['))
-			continue;
-		if (first->n == 0)
-			*first = value;
-		if (is_hook(value, "burst-prolog"))
-			return true;
-	}
-	return false;
-}
-
-static bool prolog(struct slurm_look *l, const struct slurm_rule *r)
-{
-	(void)r;
-	if (has_prolog(l, &l->value))
-		return true;
-	if (l->value.n > 0 && l->value.p[0] == '/')
-		slurm_look_wanted(l, "burst-prolog here, and this one as /etc/burstd/"
-				     "prolog-slurmctld, which burst-prolog runs first");
-	return slurm_look_found_value(l);
-}
-
-static bool prolog_may_wait(struct slurm_look *l, const struct slurm_rule *r)
-{
-	enum { NOT_SET = 65534 };
-	struct slurm_text global = slurm_show_setting(l->config, "ResumeTimeout"), first;
-	struct slurm_text own = slurm_show_setting(l->config, "PrologTimeout");
-	int64_t limit, longest = 0;
-
-	(void)r;
-	limit = slurm_show_number(own.p != NULL ? own : l->value);
-	for (size_t i = 0; i < l->n; i++) {
-		int64_t s = slurm_look_seconds(&l->nodes[i], SLURM_OWN_RESUME,
-					       slurm_show_number(global));
-
-		longest = s > longest ? s : longest;
-	}
-	if (limit < 0 || limit >= NOT_SET || limit > longest || !has_prolog(l, &first))
-		return true;
-	if (longest != SLURM_INFINITE)
-		slurm_look_wanted(l, "not set, or more than %lld s", (long long)longest);
-	return slurm_look_found(l, "%lld s%s", (long long)limit,
-				own.p != NULL ? " by PrologTimeout" : "");
 }
 
 static bool in_range(struct slurm_look *l, const struct slurm_rule *r)
@@ -183,198 +98,6 @@ static bool wide(struct slurm_look *l, const struct slurm_rule *r)
 {
 	return slurm_show_has(slurm_show_setting(l->config, "SlurmctldParameters"), "cloud_dns") ||
 	       in_range(l, r);
-}
-
-static bool saves_power(struct slurm_look *l, const struct slurm_rule *r)
-{
-	(void)r;
-	return l->partition_suspends || slurm_show_number(l->value) != SLURM_INFINITE ||
-	       slurm_look_found_value(l);
-}
-
-static bool is_finite(const struct slurm_look *l, const struct slurm_need_pool *p, int64_t seconds)
-{
-	(void)l;
-	(void)p;
-	return seconds != SLURM_INFINITE;
-}
-
-static bool suspends_ours(struct slurm_look *l, const struct slurm_rule *r)
-{
-	bool off = slurm_show_number(l->value) == SLURM_INFINITE && !l->partition_suspends;
-
-	(void)r;
-	return off || slurm_look_pools(l, SLURM_OWN_SUSPEND, is_finite);
-}
-
-static bool spares_others(struct slurm_look *l, const struct slurm_rule *r)
-{
-	(void)r;
-	return slurm_look_spares_others(l);
-}
-
-static bool is_short(const struct slurm_look *l, const struct slurm_need_pool *p, int64_t seconds)
-{
-	(void)l;
-	(void)p;
-	return seconds <= SLURM_SUSPEND_TIMEOUT_MAX_S;
-}
-
-static bool suspended_soon(struct slurm_look *l, const struct slurm_rule *r)
-{
-	(void)r;
-	return slurm_look_pools(l, SLURM_OWN_SUSPEND_TIMEOUT, is_short);
-}
-
-static bool is_booted(const struct slurm_look *l, const struct slurm_need_pool *p, int64_t seconds)
-{
-	(void)l;
-	return seconds > p->boot_ms / 1000;
-}
-
-static bool has_margin(const struct slurm_look *l, const struct slurm_need_pool *p, int64_t seconds)
-{
-	return !is_booted(l, p, seconds) || seconds - SLURM_BOOT_MARGIN_S >= p->boot_ms / 1000;
-}
-
-static bool waits(struct slurm_look *l, slurm_seconds_fn ok)
-{
-	int64_t enough;
-
-	if (slurm_look_pools(l, SLURM_OWN_RESUME, ok))
-		return true;
-	enough = l->pool->boot_ms / 1000 + SLURM_BOOT_MARGIN_S;
-	slurm_look_wanted(l, "at least %lld s", (long long)enough);
-	return false;
-}
-
-static bool waits_for_boot(struct slurm_look *l, const struct slurm_rule *r)
-{
-	(void)r;
-	return waits(l, is_booted);
-}
-
-static bool waits_for_burstd(struct slurm_look *l, const struct slurm_rule *r)
-{
-	(void)r;
-	return waits(l, has_margin);
-}
-
-static bool gives_up(struct slurm_look *l, const struct slurm_rule *r)
-{
-	(void)r;
-	return slurm_look_pools(l, SLURM_OWN_RESUME, is_finite);
-}
-
-/* As burstd.conf wants it: a count for those that a pool keeps warm, and names that burstd has put
- * there. */
-static bool is_meant(const struct slurm_look *l, const struct slurm_need_pool *p, int64_t count)
-{
-	if (count >= 0)
-		return count <= (int64_t)p->warm;
-	return slurm_version_has(&l->version, SLURM_EXCLUDES_BY_UPDATE) &&
-	       (p->warm > 0 || p->quantum_ms > 0);
-}
-
-static bool suspends_nodes(struct slurm_look *l, const struct slurm_rule *r)
-{
-	struct slurm_text rest = l->value;
-	struct hostlist *h;
-	int64_t count;
-
-	(void)r;
-	while (slurm_exclude_next(&rest, &h, &count)) {
-		for (size_t i = 0; h != NULL && i < h->n; i++) {
-			struct slurm_our_node *n = map_get(&l->by_name, h->names[i]);
-
-			if (n != NULL && !is_meant(l, &l->need->pools[n->pool], count))
-				n->kept = true;
-		}
-		hostlist_free(h);
-	}
-	return slurm_look_none_kept(l);
-}
-
-/* How many nodes slurm.conf keeps of this pool, whichever: by lists of its nodes alone. */
-static int64_t counted(const struct slurm_look *l, const struct slurm_need_pool *p)
-{
-	struct slurm_text rest = l->value;
-	struct hostlist *h;
-	int64_t count, sum = 0;
-
-	while (slurm_exclude_next(&rest, &h, &count)) {
-		bool all = h != NULL && count >= 0;
-
-		for (size_t i = 0; all && i < h->n; i++) {
-			const struct slurm_our_node *n = map_get(&l->by_name, h->names[i]);
-
-			all = n != NULL && &l->need->pools[n->pool] == p;
-		}
-		if (all)
-			sum += count < (int64_t)h->n ? count : (int64_t)h->n;
-		hostlist_free(h);
-	}
-	return sum;
-}
-
-static bool is_free(const struct slurm_look *l)
-{
-	return slurm_version_has(&l->version, SLURM_EXCLUDES_BY_UPDATE) &&
-	       !slurm_exclude_is_fixed(l->value);
-}
-
-/* The value, for people, cut to fit beside other words. */
-static struct slurm_text shown(const struct slurm_look *l)
-{
-	static const char none[] = "not set";
-
-	if (l->value.n == 0)
-		return (struct slurm_text){none, sizeof(none) - 1};
-	return (struct slurm_text){l->value.p, l->value.n < 60 ? l->value.n : 60};
-}
-
-static bool keeps_warm(struct slurm_look *l, const struct slurm_rule *r)
-{
-	const struct slurm_need_pool *p = l->need->pools, *end = p + l->need->npools;
-	struct slurm_text is = shown(l);
-	struct str list;
-
-	(void)r;
-	while (p < end && (p->warm == 0 || is_free(l) || counted(l, p) >= (int64_t)p->warm))
-		p++;
-	if (p == end)
-		return true;
-	str_init(&list, SLURM_EXCLUDE_WANTED_MAX);
-	hostlist_fold(&list, (const char *const *)p->nodes->names, p->nodes->n);
-	slurm_look_wanted(l, "%s:%u", list.full ? "its nodes" : list.p, p->warm);
-	str_fini(&list);
-	return slurm_look_found(l, "%.*s, and pool %s keeps %u warm", (int)is.n, is.p, p->name,
-				p->warm);
-}
-
-static bool keeps_paid(struct slurm_look *l, const struct slurm_rule *r)
-{
-	struct slurm_text is = shown(l);
-
-	(void)r;
-	for (size_t i = 0; i < l->need->npools && !is_free(l); i++)
-		if (l->need->pools[i].quantum_ms > 0)
-			return slurm_look_found(l, "%.*s in %s, and pool %s has a quantum",
-						(int)is.n, is.p, l->version.text,
-						l->need->pools[i].name);
-	return true;
-}
-
-static bool suspends_partitions(struct slurm_look *l, const struct slurm_rule *r)
-{
-	struct slurm_text rest = l->partitions, line;
-	size_t members = 0;
-
-	(void)r;
-	while (slurm_show_cut(&rest, '\n', &line) && members <= SLURM_MEMBERS_MAX)
-		if (slurm_look_lists(l->value, slurm_show_word(line, "PartitionName")))
-			members += slurm_look_keep(l, slurm_show_word(line, "Nodes"));
-	return slurm_look_none_kept(l);
 }
 
 static bool has_least(struct slurm_look *l, const struct slurm_rule *r)
@@ -482,32 +205,32 @@ const struct slurm_rule slurm_rules[] = {
 	 .wanted = "/usr/libexec/burstd/burst-resume",
 	 .why = "Without an absolute path here slurmctld turns power saving off, and jobs on "
 		"cloud nodes wait for ever.",
-	 .ok = runs},
+	 .ok = rule_runs},
 	{.setting = "ResumeProgram",
 	 .severity = SLURM_WARNING,
 	 .wanted = "/usr/libexec/burstd/burst-resume",
 	 .why = "burstd is not called and finds out later what is wanted; another program may "
 		"start the same nodes.",
-	 .ok = hook_if_runs,
+	 .ok = rule_hook_if_runs,
 	 .arg = "burst-resume"},
 	{.setting = "SuspendProgram",
 	 .severity = SLURM_ERROR,
 	 .wanted = "/usr/libexec/burstd/burst-suspend",
 	 .why = "Without an absolute path here slurmctld turns power saving off, and instances "
 		"are never given back.",
-	 .ok = runs},
+	 .ok = rule_runs},
 	{.setting = "SuspendProgram",
 	 .severity = SLURM_WARNING,
 	 .wanted = "/usr/libexec/burstd/burst-suspend",
 	 .why = "burstd is not called and finds out later what is no longer wanted.",
-	 .ok = hook_if_runs,
+	 .ok = rule_hook_if_runs,
 	 .arg = "burst-suspend"},
 	{.setting = "ResumeFailProgram",
 	 .severity = SLURM_WARNING,
 	 .wanted = "/usr/libexec/burstd/burst-resume-fail",
 	 .why = "burstd learns at its next look only which nodes slurmctld has given up, and "
 		"they bill until then.",
-	 .ok = hook,
+	 .ok = rule_hook,
 	 .arg = "burst-resume-fail"},
 	{.setting = "PrologSlurmctld",
 	 .severity = SLURM_WARNING,
@@ -515,14 +238,14 @@ const struct slurm_rule slurm_rules[] = {
 	 .wanted = "/usr/libexec/burstd/burst-prolog",
 	 .why = "slurmctld itself checks only every 30 s whether a job's nodes are up, so that "
 		"jobs start up to 30 s late.",
-	 .ok = prolog},
+	 .ok = rule_prolog},
 	{.setting = "PrologEpilogTimeout",
 	 .severity = SLURM_ERROR,
 	 .optional = true,
 	 .wanted = "not set, or more than ResumeTimeout",
 	 .why = "burst-prolog waits for the nodes; killed before they are up, it has the job "
 		"requeued again and again.",
-	 .ok = prolog_may_wait},
+	 .ok = rule_prolog_may_wait},
 	{.setting = "ResumeRate",
 	 .severity = SLURM_WARNING,
 	 .wanted = "0",
@@ -634,64 +357,64 @@ const struct slurm_rule slurm_rules[] = {
 	 .wanted = "seconds, here or for the partitions",
 	 .why = "With INFINITE everywhere power saving is off, and jobs on cloud nodes wait for "
 		"ever.",
-	 .ok = saves_power},
+	 .ok = rule_saves_power},
 	{.setting = "SuspendTime",
 	 .severity = SLURM_WARNING,
 	 .wanted = "seconds, for every pool",
 	 .why = "Idle nodes are never suspended and bill until somebody stops them.",
-	 .ok = suspends_ours},
+	 .ok = rule_suspends_ours},
 	{.setting = "SuspendTime",
 	 .severity = SLURM_ERROR,
 	 .wanted = "only at partitions of pools, or all other nodes in SuspendExcNodes",
 	 .why = "slurmctld powers down idle nodes that no pool has, and nobody powers them up "
 		"again: burstd touches only those of its pools.",
-	 .ok = spares_others},
+	 .ok = rule_spares_others},
 	{.setting = "SuspendTimeout",
 	 .severity = SLURM_WARNING,
 	 .wanted = "at most 300 s",
 	 .why = "A suspended node cannot be used again for so long, and burstd needs no such "
 		"time: it sees itself when an instance is gone.",
-	 .ok = suspended_soon},
+	 .ok = rule_suspended_soon},
 	{.setting = "ResumeTimeout",
 	 .severity = SLURM_ERROR,
 	 .wanted = "boot_timeout of the pool and a minute",
 	 .why = "slurmctld gives up nodes that still boot, and their job is requeued again and "
 		"again while they bill.",
-	 .ok = waits_for_boot},
+	 .ok = rule_waits_for_boot},
 	{.setting = "ResumeTimeout",
 	 .severity = SLURM_WARNING,
 	 .wanted = "boot_timeout of the pool and a minute",
 	 .why = "slurmctld may give up before burstd, which knows why the node is late.",
-	 .ok = waits_for_burstd},
+	 .ok = rule_waits_for_burstd},
 	{.setting = "ResumeTimeout",
 	 .severity = SLURM_WARNING,
 	 .trait = SLURM_RESUME_TIMEOUT_INFINITE,
 	 .wanted = "not INFINITE",
 	 .why = "While burstd is away nobody gives up a node that does not boot: its job waits, "
 		"and the job's other nodes bill.",
-	 .ok = gives_up},
+	 .ok = rule_gives_up},
 	{.setting = "SuspendExcNodes",
 	 .severity = SLURM_WARNING,
 	 .wanted = "no node of a pool",
 	 .why = "These nodes are never suspended and bill when they are idle.",
-	 .ok = suspends_nodes},
+	 .ok = rule_suspends_nodes},
 	{.setting = "SuspendExcNodes",
 	 .severity = SLURM_WARNING,
 	 .wanted = "the nodes of a pool and :N, where it keeps N warm and burstd cannot say so",
 	 .why = "slurmctld powers down idle nodes, and none is kept warm rather than bought again "
 		"and again.",
-	 .ok = keeps_warm},
+	 .ok = rule_keeps_warm},
 	{.setting = "SuspendExcNodes",
 	 .severity = SLURM_WARNING,
 	 .wanted = "23.02 or later and no count in it, where a pool has a quantum",
 	 .why = "burstd cannot tell slurmctld which nodes are paid for, and they go at "
 		"SuspendTime.",
-	 .ok = keeps_paid},
+	 .ok = rule_keeps_paid},
 	{.setting = "SuspendExcParts",
 	 .severity = SLURM_WARNING,
 	 .wanted = "no partition with a node of a pool",
 	 .why = "Nodes of these partitions are never suspended and bill when they are idle.",
-	 .ok = suspends_partitions},
+	 .ok = rule_suspends_partitions},
 	{.setting = "SuspendExcStates",
 	 .severity = SLURM_WARNING,
 	 .trait = SLURM_EXCLUDES_STATES,
