@@ -3,12 +3,8 @@
 #include <string.h>
 
 #include "core/conf.h"
+#include "core/conf_private.h"
 #include "core/secret_store.h"
-
-static bool is_given(const char *text)
-{
-	return text != NULL && text[0] != '\0';
-}
 
 /* What a driver's own cloud signs, or what does where it signs nothing. */
 static enum conf_attest attest_of(const struct conf_provider *p)
@@ -25,7 +21,7 @@ static int finish_attest(const struct conf *c, struct conf_provider *p, struct e
 	p->attest = attest_of(p);
 	if (p->attest == CONF_ATTEST_OFF)
 		return 0;
-	if (!is_given(p->driver) || strcmp(p->driver, "static") == 0)
+	if (!conf_is_given(p->driver) || strcmp(p->driver, "static") == 0)
 		return err_set(
 			e, ERR_INVALID,
 			"%.120s:%d: provider \"%.40s\": attest: driver static gives machines "
@@ -49,7 +45,7 @@ static int finish_voucher(const struct conf *c, struct conf_provider *p, struct 
 {
 	static const char *const why = "with release = user-data";
 
-	if (p->attest_as == CONF_ATTEST_OFF || !is_given(p->driver) ||
+	if (p->attest_as == CONF_ATTEST_OFF || !conf_is_given(p->driver) ||
 	    strcmp(p->driver, "static") == 0)
 		return 0;
 	if (p->attest_as != CONF_ATTEST_AUTO)
@@ -73,7 +69,7 @@ static int finish_vouchers(struct conf *c, struct err *e)
 	const struct conf_nodes *n = &c->nodes;
 	int line = n->line != 0 ? n->line : conf_secrets_line(c, "release");
 
-	if (is_given(n->listen) || n->urls != NULL)
+	if (conf_is_given(n->listen) || n->urls != NULL)
 		return err_set(e, ERR_INVALID,
 			       "%.120s:%d: nodes: release = user-data is for machines that do not "
 			       "reach burstd: want neither listen nor url",
@@ -81,7 +77,7 @@ static int finish_vouchers(struct conf *c, struct err *e)
 	if (n->conf_servers == NULL)
 		return err_set(e, ERR_INVALID, "%.120s:%d: nodes: conf_server is missing", c->path,
 			       line);
-	if (!is_given(c->secrets.ca_file))
+	if (!conf_is_given(c->secrets.ca_file))
 		return err_set(e, ERR_INVALID,
 			       "%.120s:%d: secrets: ca_file is missing: machines know Vault by it",
 			       c->path, conf_secrets_line(c, "release"));
@@ -126,9 +122,9 @@ int conf_nodes_finish(struct conf *c, struct err *e)
 
 	for (size_t i = 0; i < c->nproviders; i++)
 		c->providers[i].attest = CONF_ATTEST_OFF;
-	if (is_given(c->secrets.driver) && c->secrets.release == CONF_USER_DATA)
+	if (conf_is_given(c->secrets.driver) && c->secrets.release == CONF_USER_DATA)
 		return finish_vouchers(c, e);
-	if (!is_given(n->listen))
+	if (!conf_is_given(n->listen))
 		return n->urls == NULL && n->conf_servers == NULL
 			       ? 0
 			       : err_set(e, ERR_INVALID,
@@ -137,14 +133,14 @@ int conf_nodes_finish(struct conf *c, struct err *e)
 	if (n->urls == NULL || n->conf_servers == NULL)
 		return err_set(e, ERR_INVALID, "%.120s:%d: nodes: %s is missing", c->path, n->line,
 			       n->urls == NULL ? "url" : "conf_server");
-	if (!is_given(c->secrets.driver))
+	if (!conf_is_given(c->secrets.driver))
 		return err_set(e, ERR_INVALID,
 			       "%.120s:%d: nodes: machines get the cluster's keys from a secret "
 			       "store: driver of section secrets is missing",
 			       c->path, n->line);
 	/* They trust the system's certificates in nothing. */
 	if (strcmp(c->secrets.driver, "vault") == 0 && c->secrets.release == CONF_WRAP &&
-	    !is_given(c->secrets.ca_file))
+	    !conf_is_given(c->secrets.ca_file))
 		return err_set(e, ERR_INVALID,
 			       "%.120s:%d: secrets: ca_file is missing: with release = wrap "
 			       "machines know Vault by it",

@@ -1,0 +1,14 @@
+/* conf_private.h - what the files conf*.c share; nobody else includes it. */
+#ifndef BURSTD_CONF_PRIVATE_H
+#define BURSTD_CONF_PRIVATE_H
+
+#include <stdbool.h>
+
+struct conf_option;
+
+/* Does it say anything: neither NULL nor ""? */
+bool conf_is_given(const char *text);
+/* Is o an option of the struct that holds this section? */
+bool conf_held_by(const struct conf_option *o, const char *section);
+
+#endif

@@ -1,0 +1,255 @@
+/* A reload replaces a configuration: conf_may_replace() says whether a running burstd may take the
+ * next one, conf_diff() what that changes. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/conf.h"
+#include "core/conf_option.h"
+#include "core/conf_private.h"
+
+enum { CONF_TITLE_SIZE = 2 * PROVIDER_WORD_MAX + 2 }; /* POOL/OFFER */
+
+/* --- may it be taken? ---------------------------------------------------------------------------
+ */
+
+/* The first option of a section that differs and must not, or NULL. */
+static const struct conf_option *fixed_change(const char *section, const void *old,
+					      const void *next)
+{
+	for (size_t i = 0; i < conf_noptions; i++) {
+		const struct conf_option *o = &conf_options[i];
+
+		if (!o->reload && conf_held_by(o, section) && !conf_option_same(o, old, next))
+			return o;
+	}
+	return NULL;
+}
+
+static int may_keep(const char *section, const char *name, const void *old, const void *next,
+		    struct err *e)
+{
+	const struct conf_option *o = fixed_change(section, old, next);
+
+	if (o == NULL)
+		return 0;
+	return err_set(e, ERR_INVALID, "%s%s%s%s%s: a change needs a restart", section,
+		       name != NULL ? " \"" : "", name != NULL ? name : "",
+		       name != NULL ? "\" " : "", o->name);
+}
+
+static int moved(const char *section, const char *name, struct err *e)
+{
+	return err_set(e, ERR_INVALID,
+		       "%s \"%s\" is gone or has moved: this needs a restart (new pools come last)",
+		       section, name);
+}
+
+/* Offers come and change places: they are known by their names.  One that goes may have a create on
+ * its way, and nobody could repeat it. */
+static int may_replace_offers(const struct conf_pool *old, const struct conf_pool *next,
+			      struct err *e)
+{
+	for (size_t i = 0; i < old->noffers; i++) {
+		const struct conf_offer *o = &old->offers[i], *n = conf_rung_named(next, o->name);
+		char title[CONF_TITLE_SIZE];
+
+		if (n == NULL)
+			return err_set(e, ERR_INVALID,
+				       "pool \"%s\": offer \"%s\" is gone: this needs a restart",
+				       old->name, o->name);
+		(void)snprintf(title, sizeof(title), "%s/%s", old->name, o->name);
+		if (may_keep("offer", title, o, n, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int conf_may_replace(const struct conf *old, const struct conf *next, struct err *e)
+{
+	size_t p = 0; /* providers; those that are removed come last */
+
+	if (may_keep("", NULL, old, next, e) < 0)
+		return -1;
+	if ((old->secrets.release == CONF_USER_DATA) != (next->secrets.release == CONF_USER_DATA))
+		return err_set(e, ERR_INVALID,
+			       "secrets release: from or to user-data: a change needs a restart");
+	for (; p < old->nproviders && !old->providers[p].removed; p++) {
+		const char *name = old->providers[p].name;
+
+		if (p >= next->nproviders || strcmp(next->providers[p].name, name) != 0)
+			return moved("provider", name, e);
+		if (may_keep("provider", name, &old->providers[p], &next->providers[p], e) < 0)
+			return -1;
+	}
+	if (p < next->nproviders && !next->providers[p].removed)
+		return err_set(e, ERR_INVALID,
+			       "%s:%d: provider \"%s\" is new: this needs a restart", next->path,
+			       next->providers[p].line, next->providers[p].name);
+	for (size_t i = 0; i < old->npools; i++) {
+		const char *name = old->pools[i].name;
+
+		if (i >= next->npools || strcmp(next->pools[i].name, name) != 0)
+			return moved("pool", name, e);
+		if (old->pools[i].removed) /* it is there again, or still gone */
+			continue;
+		if (may_keep("pool", name, &old->pools[i], &next->pools[i], e) < 0 ||
+		    may_replace_offers(&old->pools[i], &next->pools[i], e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* --- what a reload changes ---------------------------------------------------------------------
+ */
+
+enum { VALUE_MAX = 1 << 20 }; /* bytes of an option as text */
+
+struct diff {
+	conf_change_fn fn;
+	void *ctx;
+};
+
+static void diff_options(const struct diff *d, struct conf_change c, const void *old,
+			 const void *next)
+{
+	for (size_t i = 0; i < conf_noptions; i++) {
+		const struct conf_option *o = &conf_options[i];
+		struct str from, to;
+
+		if (strcmp(o->section, c.section) != 0 || conf_option_same(o, old, next))
+			continue;
+		str_init(&from, VALUE_MAX);
+		str_init(&to, VALUE_MAX);
+		conf_option_print(o, old, &from);
+		conf_option_print(o, next, &to);
+		c.option = o->name;
+		c.from = from.p;
+		c.to = to.p;
+		d->fn(d->ctx, &c);
+		str_fini(&from);
+		str_fini(&to);
+	}
+}
+
+/* One provider or pool; old or next is NULL when it is new or gone. */
+static void diff_section(const struct diff *d, const char *section, const char *title,
+			 const void *old, const void *next)
+{
+	const struct conf_change c = {.section = section,
+				      .title = title,
+				      .from = old != NULL ? "" : NULL,
+				      .to = next != NULL ? "" : NULL};
+
+	if (old != NULL && next != NULL)
+		diff_options(d, c, old, next);
+	else
+		d->fn(d->ctx, &c);
+}
+
+/* NULL: the configuration does not have it. */
+static const struct conf_provider *provider_in(const struct conf *c, const char *name)
+{
+	uint32_t at = conf_provider_named(c, name);
+
+	return at < c->nproviders && !c->providers[at].removed ? &c->providers[at] : NULL;
+}
+
+static const struct conf_pool *pool_in(const struct conf *c, const char *name)
+{
+	const struct conf_pool *p = conf_pool_named(c, name);
+
+	return p != NULL && !p->removed ? p : NULL;
+}
+
+static void diff_providers(const struct diff *d, const struct conf *old, const struct conf *next)
+{
+	for (size_t i = 0; i < old->nproviders; i++) {
+		const struct conf_provider *p = &old->providers[i];
+
+		if (!p->removed)
+			diff_section(d, "provider", p->name, p, provider_in(next, p->name));
+	}
+	for (size_t i = 0; i < next->nproviders; i++)
+		if (provider_in(old, next->providers[i].name) == NULL)
+			diff_section(d, "provider", next->providers[i].name, NULL,
+				     &next->providers[i]);
+}
+
+static void offer_names(const struct conf_pool *p, struct str *out)
+{
+	for (size_t i = 0; i < p->noffers; i++)
+		str_addf(out, "%s%s", i > 0 ? ", " : "", p->offers[i].name);
+}
+
+/* Which there are and in what order, as one change; then what differs in those that stay. */
+static void diff_offers(const struct diff *d, const struct conf_pool *old,
+			const struct conf_pool *next)
+{
+	struct conf_change c = {.section = "pool", .title = old->name, .option = "offers"};
+	struct str from, to;
+
+	str_init(&from, VALUE_MAX);
+	str_init(&to, VALUE_MAX);
+	offer_names(old, &from);
+	offer_names(next, &to);
+	c.from = from.p;
+	c.to = to.p;
+	if (strcmp(from.p, to.p) != 0)
+		d->fn(d->ctx, &c);
+	str_fini(&from);
+	str_fini(&to);
+	for (size_t i = 0; i < old->noffers; i++) {
+		const struct conf_offer *n = conf_rung_named(next, old->offers[i].name);
+		char title[CONF_TITLE_SIZE];
+
+		(void)snprintf(title, sizeof(title), "%s/%s", old->name, old->offers[i].name);
+		if (n != NULL)
+			diff_section(d, "offer", title, &old->offers[i], n);
+	}
+}
+
+static void diff_pools(const struct diff *d, const struct conf *old, const struct conf *next)
+{
+	for (size_t i = 0; i < old->npools; i++) {
+		const struct conf_pool *p = &old->pools[i];
+		const struct conf_pool *n = pool_in(next, p->name);
+
+		if (p->removed)
+			continue;
+		diff_section(d, "pool", p->name, p, n);
+		if (n != NULL)
+			diff_offers(d, p, n);
+	}
+	for (size_t i = 0; i < next->npools; i++)
+		if (pool_in(old, next->pools[i].name) == NULL)
+			diff_section(d, "pool", next->pools[i].name, NULL, &next->pools[i]);
+}
+
+void conf_diff(const struct conf *old, const struct conf *next, conf_change_fn fn, void *ctx)
+{
+	const struct diff d = {fn, ctx};
+
+	diff_options(&d, (struct conf_change){.section = "", .title = ""}, old, next);
+	diff_options(&d, (struct conf_change){.section = "slurm", .title = ""}, old, next);
+	diff_options(&d, (struct conf_change){.section = "secrets", .title = ""}, old, next);
+	diff_options(&d, (struct conf_change){.section = "nodes", .title = ""}, old, next);
+	diff_providers(&d, old, next);
+	diff_pools(&d, old, next);
+}
+
+static const char *shown(const char *value)
+{
+	return value[0] != '\0' ? value : "\"\"";
+}
+
+void conf_change_print(const struct conf_change *c, struct str *out)
+{
+	str_adds(out, c->section);
+	if (c->title[0] != '\0')
+		str_addf(out, " \"%s\"", c->title);
+	if (c->option != NULL)
+		str_addf(out, "%s%s: %s -> %s", c->section[0] != '\0' ? " " : "", c->option,
+			 shown(c->from), shown(c->to));
+	else
+		str_adds(out, c->from == NULL ? ": new" : ": gone");
+}
