@@ -4,6 +4,11 @@
 
 #include <stdbool.h>
 
+enum {
+	CONF_HOUR_MS = 3600000,
+	CONF_DAY_MS = 24 * CONF_HOUR_MS,
+};
+
 struct conf_option;
 
 /* Does it say anything: neither NULL nor ""? */
