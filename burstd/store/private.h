@@ -78,6 +78,8 @@ struct journal {
 /* -1 after a failed write: a second try after a failed fsync may succeed without the first one's
  * pages being on the disk. */
 int journal_check_usable(const struct journal *j, struct err *e);
+/* After a failed write: may it be tried again?  Then there is room from the reserve. */
+bool journal_may_retry(struct journal *j);
 
 /* --- chain.c --- */
 int chain_open(struct journal *j, struct err *e); /* where the chain goes on */
