@@ -32,6 +32,9 @@ enum face_field {
 	FACE_NFIELDS
 };
 
+/* What requests and answers call them. */
+extern const char *const face_field_names[FACE_NFIELDS];
+
 enum {
 	FACE_WAIT_MAX_MS = 60000, /* a request for notices is held at most */
 	FACE_NOTICES_MAX = 1000,  /* in one answer */
@@ -39,10 +42,6 @@ enum {
 	FACE_ALL = (1 << FACE_NFIELDS) - 1,
 	FACE_TAGS = 1 << FACE_CLUSTER | 1 << FACE_NAME | 1 << FACE_GENERATION,
 };
-
-/* CODE_OK: *out is the caller's (face_call_free()).  Else NULL, and *e says why. */
-enum code face_parse(struct face_call **out, const struct http_request *rq,
-		     const struct settings *conf, struct err *e);
 
 enum face_style face_style_of(const struct face_call *f);
 /* Is it for notices, of which there are none yet? */
@@ -53,6 +52,11 @@ void face_run(const struct face_call *f, struct cloud *c, const struct fault_rul
 /* One instance as the API shows it, with these fields. */
 void face_instance(struct str *s, const struct cloud *c, const struct cloud_instance *i,
 		   unsigned fields, int64_t now);
+
+/* --- face_parse.c --- */
+/* CODE_OK: *out is the caller's (face_call_free()).  Else NULL, and *e says why. */
+enum code face_parse(struct face_call **out, const struct http_request *rq,
+		     const struct settings *conf, struct err *e);
 
 /* --- face_error.c --- */
 /* {"error":{"code","message"}}, or what out->style wants; message NULL: the code's own sentence. */
