@@ -81,6 +81,18 @@ void ec2_run(const struct face_call *f, struct cloud *c, const struct fault_rule
 	     struct face_reply *out);
 void ec2_run_group(const struct face_call *f, struct cloud *c, struct face_reply *out);
 
+/* --- ec2_create.c --- */
+/* EC2_RUN and EC2_FLEET; as face_run(). */
+void ec2_create(const struct face_call *f, struct cloud *c, const struct fault_rule *rule,
+		int64_t now, struct face_reply *out);
+
+/* --- ec2_instance.c --- */
+/* An instance, with its state, its tags and, once it has one, its address. */
+void ec2_put_instance(struct str *s, const struct cloud *c, const struct cloud_instance *i,
+		      int64_t now);
+/* A state alone, as the element of that name. */
+void ec2_put_state(struct str *s, const char *name, enum cloud_state state);
+
 /* --- ec2_reply.c --- */
 /* Begin and end of an answer to this action; the second makes the reply of it. */
 void ec2_begin(struct str *s, const char *action);
