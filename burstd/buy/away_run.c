@@ -16,7 +16,7 @@
  * Of what is held at a provider that is off (off.c) nobody can say more, so all this is so for it,
  * too, and at once.
  *
- * While machines of a provider could not have their keys (cloud_keys.c), because another program
+ * While machines of a provider could not have their keys (keyless.c), because another program
  * has burstd's port or burstd cannot read node-init, burstd buys none there.  After
  * `unreachable_after` of that the WANTED rows there end as well; what is in doubt or up has its
  * keys or gets them, and stays. */

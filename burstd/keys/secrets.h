@@ -1,5 +1,5 @@
 /* secrets.h - the engine's side of the secret store: one session, one address at a time, and those
- * who wait for the cluster's keys.  Only the files of engine/ that are about secrets, or that give
+ * who wait for the cluster's keys.  Only the files of keys/ that are about secrets, or that give
  * them to nodes, include it.
  *
  *   secrets_open.c    from the configuration

@@ -1,5 +1,5 @@
 /* vouchers.h - machines that have a token for the secret store in their user-data (core/voucher.h).
- * Only the files of engine/ that ask for one of these include it. */
+ * Only the files of keys/ that ask for one of these include it. */
 #ifndef BURSTD_VOUCHERS_H
 #define BURSTD_VOUCHERS_H
 
