@@ -1,0 +1,127 @@
+/* Each connection of the control socket has a slot of those for its kind, and stands in a queue
+ * with others that have the same time.  This file gives it both, and closes it. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "io/ctl_server_private.h"
+#include "io/loop.h"
+
+/* --- queues and slots ------------------------------------------------------------------------- */
+
+void ctl_server_set_deadline(struct ctl_server *s)
+{
+	int64_t quick = s->quick.first != NULL ? s->quick.first->due : INT64_MAX;
+	int64_t held = s->held.first != NULL ? s->held.first->due : INT64_MAX;
+
+	timer_at(s->deadline, quick < held ? quick : held);
+}
+
+void ctl_conn_queue(struct ctl_conn *c, struct ctl_fifo *f, uint32_t ms)
+{
+	c->in = f;
+	c->next = NULL;
+	c->prevp = f->lastp;
+	*f->lastp = c;
+	f->lastp = &c->next;
+	c->due = loop_now(c->server->loop) + ms;
+	ctl_server_set_deadline(c->server);
+}
+
+void ctl_conn_unqueue(struct ctl_conn *c)
+{
+	*c->prevp = c->next;
+	if (c->next != NULL)
+		c->next->prevp = c->prevp;
+	else
+		c->in->lastp = c->prevp;
+}
+
+static void release_slot(struct ctl_server *s, enum ctl_slot slot)
+{
+	s->used[slot]--;
+	if (slot == SLOT_HOOK && s->paused && !s->closing)
+		timer_at(s->resume, 0);
+}
+
+/* From a slot that is scarce, once it is known what the peer wants. */
+bool ctl_conn_move_to(struct ctl_conn *c, enum ctl_slot slot)
+{
+	struct ctl_server *s = c->server;
+
+	if (c->slot == slot)
+		return true;
+	if (s->used[slot] >= s->max[slot])
+		return false;
+	release_slot(s, c->slot);
+	s->used[slot]++;
+	c->slot = slot;
+	return true;
+}
+
+static unsigned count_of(const struct ctl_fifo *f, enum ctl_slot slot, uint32_t uid)
+{
+	unsigned n = 0;
+
+	for (const struct ctl_conn *c = f->first; c != NULL; c = c->next)
+		n += c->slot == slot && c->who.uid == uid;
+	return n;
+}
+
+/* Slots that are for many users are not for one of them: for a newcomer who has fewer, whoever has
+ * most gives up his oldest.  NULL: nobody has more than his share. */
+struct ctl_conn *ctl_conn_greediest(const struct ctl_fifo *f, enum ctl_slot slot, uint32_t newcomer)
+{
+	unsigned most = count_of(f, slot, newcomer) + 1;
+	struct ctl_conn *found = NULL;
+
+	for (struct ctl_conn *c = f->first; c != NULL; c = c->next) {
+		unsigned n = c->slot == slot ? count_of(f, slot, c->who.uid) : 0;
+
+		found = n > most ? c : found;
+		most = n > most ? n : most;
+	}
+	return found;
+}
+
+/* --- closing ---------------------------------------------------------------------------------- */
+
+void ctl_server_maybe_free(struct ctl_server *s)
+{
+	if (--s->handles > 0)
+		return;
+	ctl_path_fini(&s->path);
+	free(s->admins);
+	free(s);
+}
+
+static void on_conn_closed(uv_handle_t *h)
+{
+	struct ctl_conn *c = h->data;
+	struct ctl_server *s = c->server;
+
+	frame_reader_fini(&c->reader);
+	ctl_collect_free(c->collect);
+	free(c->answer);
+	free(c->request);
+	free(c);
+	ctl_server_maybe_free(s);
+}
+
+/* The memory lives until the loop calls back, for a handler or a frame reader may be on the stack.
+ */
+void ctl_conn_close(struct ctl_conn *c)
+{
+	struct ctl_server *s = c->server;
+
+	if (c->closed)
+		return;
+	c->closed = true;
+	ctl_conn_unqueue(c);
+	release_slot(s, c->slot);
+	uv_close((uv_handle_t *)&c->poll, on_conn_closed);
+	(void)close(c->fd); /* after uv_close(), which stops watching it */
+	if (!s->closing)
+		ctl_server_set_deadline(s);
+	if (c->state == CONN_HELD)
+		s->handler.gone(s->handler.ctx, c->hold);
+}

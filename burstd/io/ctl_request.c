@@ -1,0 +1,343 @@
+/* The server reads what its peers ask, frame by frame, and answers: at once, when it is a viewer's
+ * turn, or later, when the handler holds the request. */
+#include <assert.h>
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/mem.h"
+#include "io/ctl_server_private.h"
+#include "io/loop.h"
+
+/* --- answering -------------------------------------------------------------------------------- */
+
+/* The rest of what the peer sends is of no interest. */
+static void on_writable(struct ctl_conn *c)
+{
+	while (c->written < c->answer_len) {
+		ssize_t n = send(c->fd, c->answer + c->written, c->answer_len - c->written,
+				 MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN) {
+			ctl_request_watch(c, UV_WRITABLE);
+			return;
+		}
+		if (n < 0)
+			break;
+		c->written += (size_t)n;
+	}
+	ctl_conn_close(c);
+}
+
+static void answer(struct ctl_conn *c, const char *json, size_t len)
+{
+	unsigned char head[FRAME_HEADER];
+
+	assert(c->state != CONN_ANSWER);
+	c->state = CONN_ANSWER;
+	frame_header(head, FRAME_JSON, (uint32_t)len);
+	c->answer = mem_zalloc(sizeof(head) + len);
+	memcpy(c->answer, head, sizeof(head));
+	memcpy(c->answer + sizeof(head), json, len);
+	c->answer_len = sizeof(head) + len;
+	on_writable(c);
+}
+
+static void refuse(struct ctl_conn *c, const char *why)
+{
+	json_t *root = mem_check(json_pack("{s:b,s:s}", "ok", 0, "error", why));
+	char *json = mem_check(json_dumps(root, JSON_COMPACT));
+
+	json_decref(root);
+	answer(c, json, strlen(json));
+	free(json);
+}
+
+/* The handler's answer; takes json. */
+static void answer_take(struct ctl_conn *c, char *json)
+{
+	size_t len;
+
+	assert(json != NULL);
+	len = strlen(json);
+	if (c->closed) /* the handler closed the server */
+		;
+	else if (len > CTL_REPLY_MAX)
+		refuse(c, "the answer is too long");
+	else
+		answer(c, json, len);
+	free(json);
+}
+
+/* --- answering later -------------------------------------------------------------------------- */
+
+static void expire(struct ctl_conn *c);
+
+/* One who is told that his time is over asks again, and then it is his turn to wait for room. */
+static bool move_to_watch(struct ctl_conn *c)
+{
+	struct ctl_server *s = c->server;
+	struct ctl_conn *other;
+
+	if (ctl_conn_move_to(c, SLOT_WATCH))
+		return true;
+	other = ctl_conn_greediest(&s->held, SLOT_WATCH, c->who.uid);
+	if (other == NULL)
+		return false;
+	expire(other);
+	if (!s->closing)
+		ctl_conn_close(other); /* if it has not taken all of that at once */
+	return !c->closed && ctl_conn_move_to(c, SLOT_WATCH);
+}
+
+bool ctl_server_hold(struct ctl_conn *c, void *hold)
+{
+	struct ctl_server *s = c->server;
+
+	assert(c->state == CONN_FIRST && !c->closed);
+	if (!(c->maybe_hook ? ctl_conn_move_to(c, SLOT_HELD) : move_to_watch(c)))
+		return false;
+	c->state = CONN_HELD;
+	c->hold = hold;
+	ctl_conn_unqueue(c);
+	ctl_conn_queue(c, &s->held, s->hold_ms);
+	return true;
+}
+
+/* It has the usual time to take its answer. */
+static void unhold(struct ctl_conn *c)
+{
+	struct ctl_server *s = c->server;
+
+	assert(c->state == CONN_HELD && !c->closed);
+	c->state = CONN_FIRST;
+	c->hold = NULL;
+	ctl_conn_unqueue(c);
+	ctl_conn_queue(c, &s->quick, s->deadline_ms);
+}
+
+void ctl_server_answer(struct ctl_conn *c, char *json)
+{
+	unhold(c);
+	answer_take(c, json);
+}
+
+static void expire(struct ctl_conn *c)
+{
+	struct ctl_server *s = c->server;
+	void *hold = c->hold;
+
+	unhold(c);
+	answer_take(c, s->handler.expired(s->handler.ctx, hold));
+}
+
+void ctl_request_on_deadline(void *ctx)
+{
+	struct ctl_server *s = ctx;
+	int64_t now = loop_now(s->loop);
+
+	while (s->quick.first != NULL && s->quick.first->due <= now)
+		ctl_conn_close(s->quick.first);
+	while (s->held.first != NULL && s->held.first->due <= now)
+		expire(s->held.first);
+	if (!s->closing)
+		ctl_server_set_deadline(s);
+}
+
+/* Its request was whole: what comes now is its end, or nothing that we know. */
+static void on_held_readable(struct ctl_conn *c)
+{
+	char byte;
+	ssize_t n = recv(c->fd, &byte, 1, MSG_DONTWAIT);
+
+	if (n >= 0 || (errno != EAGAIN && errno != EINTR))
+		ctl_conn_close(c);
+}
+
+/* --- understanding ---------------------------------------------------------------------------- */
+
+static bool is_call(const char *json, size_t len)
+{
+	json_error_t je;
+	json_t *root = json_loadb(json, len, JSON_REJECT_DUPLICATES, &je);
+	const char *op = json_string_value(json_object_get(root, "op"));
+	bool yes = op != NULL && strcmp(op, "call") == 0;
+
+	json_decref(root);
+	return yes;
+}
+
+static void refuse_call(struct ctl_conn *c)
+{
+	refuse(c, "only root and burstd's own user may hand over calls");
+}
+
+static void handle(struct ctl_conn *c, const char *data, size_t len)
+{
+	struct ctl_server *s = c->server;
+	char *json;
+
+	json = s->handler.request(s->handler.ctx, c, &c->who, data, len);
+	assert(json != NULL || c->state == CONN_HELD || c->closed);
+	if (json != NULL)
+		answer_take(c, json);
+}
+
+/* A viewer waits for his turn: one of them in each pass of the loop, so that a hook that comes
+ * meanwhile waits for one answer to somebody else and not for as many as there are slots.  Nor is
+ * what he says read before that: 128 KiB of brackets take a while, too. */
+static void await_turn(struct ctl_conn *c, const char *data, size_t len)
+{
+	c->state = CONN_TURN;
+	c->request = mem_zalloc(len + 1);
+	memcpy(c->request, data, len);
+	c->request_len = len;
+	(void)uv_poll_stop(&c->poll); /* what he sends now is of no interest */
+	timer_at(c->server->turn, 0);
+}
+
+static struct ctl_conn *next_turn(const struct ctl_server *s)
+{
+	struct ctl_conn *c = s->quick.first;
+
+	while (c != NULL && c->state != CONN_TURN)
+		c = c->next;
+	return c;
+}
+
+void ctl_request_on_turn(void *ctx)
+{
+	struct ctl_server *s = ctx;
+	struct ctl_conn *c = next_turn(s);
+
+	if (c == NULL)
+		return; /* it was closed meanwhile */
+	c->state = CONN_FIRST;
+	ctl_request_watch(c, UV_READABLE);
+	if (!c->closed && is_call(c->request, c->request_len))
+		refuse_call(c);
+	else if (!c->closed)
+		handle(c, c->request, c->request_len);
+	if (!s->closing && next_turn(s) != NULL)
+		timer_at(s->turn, 0);
+}
+
+static void on_request(struct ctl_conn *c, const char *data, size_t len)
+{
+	if (c->slot == SLOT_HOOK && !ctl_conn_move_to(c, SLOT_OPERATOR))
+		refuse(c, "busy: too many requests at a time");
+	else
+		handle(c, data, len);
+}
+
+/* There is room for all lists and heads, but not for every resume file. */
+static void keep_budget(struct ctl_conn *c, size_t more)
+{
+	size_t held = more;
+
+	for (const struct ctl_conn *i = c->server->quick.first; i != NULL; i = i->next)
+		if (i->collect != NULL)
+			held += ctl_collect_held(i->collect);
+	if (held > CTL_CALLS_MAX)
+		ctl_collect_drop(c->collect);
+}
+
+static void on_call_frame(struct ctl_conn *c, enum frame_type type, const char *data, size_t len)
+{
+	struct ctl_server *s = c->server;
+	struct ctl_call call;
+	struct err e;
+
+	if (type == FRAME_FILE)
+		keep_budget(c, len);
+	if (ctl_collect_frame(c->collect, (int)type, data, len, &e) != 0) {
+		refuse(c, e.msg);
+	} else if (ctl_collect_done(c->collect)) {
+		ctl_collect_get(c->collect, &call);
+		answer_take(c, s->handler.call(s->handler.ctx, &c->who, &call));
+	}
+}
+
+static void on_first_frame(struct ctl_conn *c, enum frame_type type, const char *data, size_t len)
+{
+	if (type != FRAME_JSON) {
+		refuse(c, "the first frame must be JSON");
+	} else if (c->slot == SLOT_VIEWER) {
+		await_turn(c, data, len);
+	} else if (!is_call(data, len)) {
+		on_request(c, data, len);
+	} else if (!c->maybe_hook) {
+		refuse_call(c);
+	} else {
+		c->state = CONN_CALL;
+		c->collect = ctl_collect_new(FRAME_FILE_MAX);
+		on_call_frame(c, type, data, len);
+	}
+}
+
+/* There is an answer or will be, or nobody to answer. */
+static bool is_over(const struct ctl_conn *c)
+{
+	return c->state == CONN_ANSWER || c->state == CONN_HELD || c->state == CONN_TURN ||
+	       c->closed;
+}
+
+/* -1 ends the reading. */
+static int on_frame(void *ctx, enum frame_type type, const char *data, size_t len, struct err *e)
+{
+	struct ctl_conn *c = ctx;
+
+	(void)e;
+	if (c->state == CONN_FIRST)
+		on_first_frame(c, type, data, len);
+	else
+		on_call_frame(c, type, data, len);
+	return is_over(c) ? -1 : 0;
+}
+
+void ctl_request_readable(struct ctl_conn *c)
+{
+	struct ctl_server *s = c->server;
+	ssize_t n = recv(c->fd, s->chunk, sizeof(s->chunk), MSG_DONTWAIT);
+	struct err e = {0};
+	int rc;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) { /* half a request is no request */
+		ctl_conn_close(c);
+		return;
+	}
+	rc = frame_reader_feed(&c->reader, s->chunk, (size_t)n, on_frame, c, &e);
+	if (is_over(c))
+		return;
+	if (rc != 0)
+		refuse(c, e.msg);
+	else if (c->reader.body != NULL && c->reader.want > CTL_REQUEST_MAX)
+		refuse(c, "the frame is too long");
+}
+
+static void on_poll(uv_poll_t *p, int status, int events)
+{
+	struct ctl_conn *c = p->data;
+
+	(void)events;
+	if (status < 0)
+		ctl_conn_close(c);
+	else if (c->state == CONN_ANSWER)
+		on_writable(c);
+	else if (c->state == CONN_HELD)
+		on_held_readable(c);
+	else
+		ctl_request_readable(c);
+}
+
+void ctl_request_watch(struct ctl_conn *c, int events)
+{
+	if (uv_poll_start(&c->poll, events, on_poll) != 0)
+		ctl_conn_close(c);
+}
