@@ -1,0 +1,296 @@
+/* conf_section.c tells libconfuse which sections burstd.conf may have; when libconfuse has read
+ * one, the options of the section get their values in struct conf. */
+#include <assert.h>
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/conf_option.h"
+#include "core/conf_text.h"
+#include "io/conf_file_private.h"
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+static int find_uid(const char *user, uint32_t *out)
+{
+	const struct passwd *pw;
+	char *end;
+	unsigned long v;
+
+	if (user[0] >= '0' && user[0] <= '9') {
+		errno = 0;
+		v = strtoul(user, &end, 10);
+		*out = (uint32_t)v;
+		/* (uid_t)-1 is "no user" to the kernel. */
+		return errno == 0 && *end == '\0' && v < UINT32_MAX ? 0 : -1;
+	}
+	pw = getpwnam(user);
+	if (pw == NULL)
+		return -1;
+	*out = pw->pw_uid;
+	return 0;
+}
+
+static void set_users(struct conf_loader *l, cfg_opt_t *opt, int line)
+{
+	struct conf *c = l->conf;
+	unsigned n = cfg_opt_size(opt);
+
+	if (n == 0 || l->failed)
+		return;
+	if (n > CONF_ADMINS_MAX) {
+		conf_loader_fail(l, line, "admins: more than %d", CONF_ADMINS_MAX);
+		return;
+	}
+	c->admins = mem_zalloc(n * sizeof(*c->admins));
+	for (unsigned i = 0; i < n; i++) {
+		const char *user = cfg_opt_getnstr(opt, i);
+
+		if (find_uid(user, &c->admins[c->nadmins++]) < 0)
+			conf_loader_fail(l, line, "admins: there is no user \"%.60s\"", user);
+	}
+}
+
+/* Name an option in a message: `pool "h100": max_nodes`. */
+static const char *label(char *out, size_t size, const cfg_t *cfg, const char *option)
+{
+	if (cfg->title != NULL)
+		(void)snprintf(out, size, "%s \"%.30s\": %s", cfg->name, cfg->title, option);
+	else
+		(void)snprintf(out, size, "%s", option);
+	return out;
+}
+
+static void set_argv(struct conf_loader *l, cfg_t *cfg, const struct conf_option *o, void *object)
+{
+	cfg_opt_t *opt = cfg_getopt(cfg, o->name);
+	struct err why = {0};
+	char name[128];
+
+	for (unsigned i = 0; i < cfg_opt_size(opt) && !l->failed; i++)
+		if (conf_option_add_arg(o, object, cfg_opt_getnstr(opt, i), &why) < 0)
+			conf_loader_fail(l, l->lines[o - conf_options], "%s: %.140s",
+					 label(name, sizeof(name), cfg, o->name), why.msg);
+}
+
+static void set_option(struct conf_loader *l, cfg_t *cfg, const struct conf_option *o, void *object)
+{
+	cfg_opt_t *opt = cfg_getopt(cfg, o->name);
+	int line = l->lines[o - conf_options];
+	const char *text = cfg_opt_size(opt) > 0 ? cfg_opt_getnstr(opt, 0) : o->initial;
+	struct err why = {0};
+	char name[128];
+
+	if (o->type == CONF_USERS)
+		set_users(l, opt, line);
+	else if (conf_option_is_list(o))
+		set_argv(l, cfg, o, object);
+	else if (text == NULL)
+		conf_loader_fail(l, cfg->line, "%s is missing (%s)",
+				 label(name, sizeof(name), cfg, o->name), o->help);
+	else if (conf_option_set(o, object, text, &why) < 0)
+		conf_loader_fail(l, line, "%s: %.140s", label(name, sizeof(name), cfg, o->name),
+				 why.msg);
+}
+
+/* Give the options of a section their values, and forget its lines. */
+int conf_section_set(struct conf_loader *l, cfg_t *cfg, void *object)
+{
+	for (size_t i = 0; i < conf_noptions; i++) {
+		if (strcmp(conf_options[i].section, conf_loader_section_of(cfg)) != 0)
+			continue;
+		set_option(l, cfg, &conf_options[i], object);
+		l->lines[i] = 0;
+	}
+	return l->failed ? -1 : 0;
+}
+
+int conf_section_line_of(const struct conf_loader *l, const char *section, const char *name)
+{
+	return l->lines[conf_option_find(section, name) - conf_options];
+}
+
+static int check_title(struct conf_loader *l, const cfg_t *cfg)
+{
+	if (!conf_text_is_name(cfg->title))
+		conf_loader_fail(
+			l, cfg->line,
+			"%s \"%.40s\": want a name: letters, digits, '-', '_' and '.', at most %d",
+			cfg->name, cfg->title, PROVIDER_WORD_MAX);
+	return l->failed ? -1 : 0;
+}
+
+/* --- a section, once it is whole -------------------------------------------------------------- */
+
+static int on_slurm(cfg_t *cfg, cfg_opt_t *opt)
+{
+	struct conf_loader *l = conf_loader_of(cfg);
+
+	(void)opt;
+	if (l->slurm)
+		conf_loader_fail(l, cfg->line, "slurm is there twice");
+	l->slurm = true;
+	return l->failed ? -1 : 0;
+}
+
+static int on_secrets(cfg_t *cfg, cfg_opt_t *opt)
+{
+	struct conf_loader *l = conf_loader_of(cfg);
+	size_t k = 0;
+
+	if (l->secrets)
+		conf_loader_fail(l, cfg->line, "secrets is there twice");
+	l->secrets = true;
+	l->conf->secrets.line = cfg_opt_getnsec(opt, 0)->line;
+	for (size_t i = 0; i < conf_noptions; i++)
+		if (strcmp(conf_options[i].section, "secrets") == 0) {
+			assert(k < CONF_SECRETS_MAX);
+			l->conf->secrets.lines[k++] = l->lines[i];
+		}
+	return l->failed ? -1 : 0;
+}
+
+static int on_nodes(cfg_t *cfg, cfg_opt_t *opt)
+{
+	struct conf_loader *l = conf_loader_of(cfg);
+
+	if (l->nodes)
+		conf_loader_fail(l, cfg->line, "nodes is there twice");
+	l->nodes = true;
+	l->conf->nodes.line = cfg_opt_getnsec(opt, 0)->line;
+	return l->failed ? -1 : 0;
+}
+
+static int on_provider(cfg_t *cfg, cfg_opt_t *opt)
+{
+	struct conf_loader *l = conf_loader_of(cfg);
+	struct conf *c = l->conf;
+	cfg_t *section = cfg_opt_getnsec(opt, cfg_opt_size(opt) - 1);
+	struct conf_provider *p;
+
+	if (check_title(l, section) < 0)
+		return -1;
+	c->providers = mem_realloc(c->providers, (c->nproviders + 1) * sizeof(*p));
+	p = &c->providers[c->nproviders++];
+	*p = (struct conf_provider){.name = mem_strdup(section->title),
+				    .line = section->line,
+				    .driver_line = conf_section_line_of(l, "provider", "driver"),
+				    .credential_line =
+					    conf_section_line_of(l, "provider", "credential_file"),
+				    .ca_line = conf_section_line_of(l, "provider", "ca_file")};
+	return conf_section_set(l, section, p);
+}
+
+void conf_section_drop_offers(struct conf_loader *l)
+{
+	for (size_t i = 0; i < l->noffers; i++) {
+		for (size_t k = 0; k < conf_noptions; k++)
+			if (strcmp(conf_options[k].section, "offer") == 0)
+				conf_option_fini(&conf_options[k], &l->offers[i]);
+		free(l->offers[i].name);
+	}
+	free(l->offers);
+	l->offers = NULL;
+	l->noffers = 0;
+}
+
+/* It is whole before its pool is. */
+static int on_offer(cfg_t *cfg, cfg_opt_t *opt)
+{
+	struct conf_loader *l = conf_loader_of(cfg);
+	cfg_t *section = cfg_opt_getnsec(opt, cfg_opt_size(opt) - 1);
+	struct conf_offer *o;
+
+	if (check_title(l, section) < 0)
+		return -1;
+	l->offers = mem_realloc(l->offers, (l->noffers + 1) * sizeof(*o));
+	o = &l->offers[l->noffers++];
+	*o = (struct conf_offer){.name = mem_strdup(section->title),
+				 .line = section->line,
+				 .provider_line = conf_section_line_of(l, "offer", "provider")};
+	return conf_section_set(l, section, o);
+}
+
+/* The first option of the pool that is being read that says where to buy. */
+static int place_line(const struct conf_loader *l)
+{
+	int first = 0;
+
+	for (size_t i = 0; i < conf_noptions; i++)
+		if (conf_is_place(&conf_options[i]) && l->lines[i] != 0 &&
+		    (first == 0 || l->lines[i] < first))
+			first = l->lines[i];
+	return first;
+}
+
+static int on_pool(cfg_t *cfg, cfg_opt_t *opt)
+{
+	struct conf_loader *l = conf_loader_of(cfg);
+	struct conf *c = l->conf;
+	cfg_t *section = cfg_opt_getnsec(opt, cfg_opt_size(opt) - 1);
+	struct conf_pool *p;
+
+	if (check_title(l, section) < 0)
+		return -1;
+	c->pools = mem_realloc(c->pools, (c->npools + 1) * sizeof(*p));
+	p = &c->pools[c->npools++];
+	*p = (struct conf_pool){.name = mem_strdup(section->title),
+				.line = section->line,
+				.nodes_line = conf_section_line_of(l, "pool", "nodes"),
+				.provider_line = conf_section_line_of(l, "pool", "provider"),
+				.place_line = place_line(l),
+				.offers = l->offers,
+				.noffers = l->noffers};
+	l->offers = NULL;
+	l->noffers = 0;
+	return conf_section_set(l, section, p);
+}
+
+/* --- all of them ------------------------------------------------------------------------------ */
+
+enum { SEC_TOP, SEC_SLURM, SEC_SECRETS, SEC_NODES, SEC_PROVIDER, SEC_POOL, SEC_OFFER, NSECTIONS };
+
+cfg_t *conf_section_parser(struct conf_loader *l)
+{
+	static const cfg_flag_t titled = CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES;
+	const struct {
+		const char *name;
+		int parent; /* before it in this table */
+		cfg_flag_t flags;
+		cfg_validate_callback_t done;
+	} sections[NSECTIONS] = {
+		[SEC_TOP] = {"", 0, CFGF_NONE, NULL},
+		[SEC_SLURM] = {"slurm", SEC_TOP, CFGF_NONE, on_slurm},
+		[SEC_SECRETS] = {"secrets", SEC_TOP, CFGF_NONE, on_secrets},
+		[SEC_NODES] = {"nodes", SEC_TOP, CFGF_NONE, on_nodes},
+		[SEC_PROVIDER] = {"provider", SEC_TOP, titled, on_provider},
+		[SEC_POOL] = {"pool", SEC_TOP, titled, on_pool},
+		[SEC_OFFER] = {"offer", SEC_POOL, titled, on_offer},
+	};
+	const size_t most =
+		conf_noptions + NSECTIONS + 2; /* the loader's own and the last, empty one */
+	cfg_opt_t *opts[NSECTIONS];
+	size_t n[NSECTIONS];
+	cfg_t *cfg;
+
+	for (int i = 0; i < NSECTIONS; i++) {
+		int up = sections[i].parent;
+
+		opts[i] = mem_zalloc(most * sizeof(*opts[i]));
+		n[i] = conf_loader_options(l, sections[i].name, opts[i]);
+		if (i != SEC_TOP)
+			opts[up][n[up]++] = (cfg_opt_t){.name = sections[i].name,
+							.type = CFGT_SEC,
+							.flags = sections[i].flags,
+							.subopts = opts[i],
+							.validcb = sections[i].done};
+	}
+	cfg = mem_check(cfg_init(opts[SEC_TOP], CFGF_NONE)); /* copies them, with those below */
+	(void)cfg_set_error_function(cfg, conf_loader_on_error);
+	for (int i = 0; i < NSECTIONS; i++)
+		free(opts[i]);
+	return cfg;
+}
