@@ -4,7 +4,7 @@
 #   every relative link in *.md resolves, its #heading too
 #   every file that docs/design.md names is there, and every source file is named there
 #   every `make TARGET` of README.md and CONTRIBUTING.md is in the Makefile
-#   the metrics of docs/operations.md are those of burstd/api/metrics.c
+#   the metrics of docs/operations.md are those of burstd/api/metrics*.c
 #   the options of docs/man/burstd.conf.5.scd are those of burstd/core/conf_option.c, with reload and default
 #   the options of docs/man/simcloud.1.scd, of docs/simcloud.md and of the two --help texts are those of the tables of
 #   providers/simcloud/options.c and app_audit.c, with argument and default
@@ -110,7 +110,7 @@ check_sentences() {
 check_metrics() {
 	# shellcheck disable=SC2016  # Markdown's backquotes
 	grep -oE '^\| `burstd_[a-z_]+` \|' docs/operations.md | tr -d '`| ' | sort -u >"$tmp/metrics-doc"
-	grep -oE '"burstd_[a-z_]+"' burstd/api/metrics.c | tr -d '"' | sort -u >"$tmp/metrics-code"
+	grep -ohE '"burstd_[a-z_]+"' burstd/api/metrics*.c | tr -d '"' | sort -u >"$tmp/metrics-code"
 	both metrics "$tmp/metrics-doc" "$tmp/metrics-code"
 	grep -oE 'burstd_[a-z_]+' docs/operations.md | sort -u | while read -r m; do
 		grep -qxF "$m" "$tmp/metrics-code" || say "docs/operations.md: no metric $m"

@@ -1,0 +1,193 @@
+/* metrics_sources.c writes how slurmctld and the providers answer, what providers tell, and where
+ * they have nothing to sell. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/metrics_private.h"
+#include "base/mem.h"
+#include "core/reclaim.h"
+
+static bool is_up(const struct engine_source *src)
+{
+	return src->ok_ms != 0 && src->error[0] == '\0';
+}
+
+static void write_slurm(const struct api *a, struct str *s)
+{
+	struct engine_source src = engine_slurm_source(a->engine);
+
+	metrics_family(s, "burstd_slurm_up", "gauge", "Did slurmctld answer the last poll?");
+	metrics_sample_u64(s, "burstd_slurm_up", NULL, 0, is_up(&src));
+	metrics_family(s, "burstd_slurm_last_success_timestamp_seconds", "gauge",
+		       "When slurmctld last answered; 0: never.");
+	metrics_sample_seconds(s, "burstd_slurm_last_success_timestamp_seconds", NULL, 0,
+			       engine_wall(a->engine, src.ok_ms));
+}
+
+/* Without a value as long as it is not known. */
+static void write_slurm_conf(const struct api *a, struct str *s)
+{
+	const struct slurm_report *r = engine_prereq(a->engine);
+
+	if (r == NULL)
+		return;
+	metrics_family(s, "burstd_slurm_conf_problems", "gauge",
+		       "Settings of slurm.conf that are not as burstd needs them.");
+	for (int severity = SLURM_ADVICE; severity <= SLURM_ERROR; severity++) {
+		const struct metrics_label l = {"severity",
+						slurm_severity_name((enum slurm_severity)severity)};
+
+		metrics_sample_u64(s, "burstd_slurm_conf_problems", &l, 1,
+				   r->by_severity[severity]);
+	}
+}
+
+static void write_providers(const struct api *a, struct str *s)
+{
+	const struct conf *c = engine_conf(a->engine);
+
+	metrics_family(s, "burstd_provider_up", "gauge", "Did the provider answer the last time?");
+	for (size_t i = 0; i < c->nproviders; i++) {
+		struct engine_source src = engine_provider_source(a->engine, i);
+		const struct metrics_label l = {"provider", c->providers[i].name};
+
+		metrics_sample_u64(s, "burstd_provider_up", &l, 1, is_up(&src));
+	}
+	metrics_family(s, "burstd_provider_away", "gauge",
+		       "Has the provider not answered for so long that nothing is bought there?");
+	for (size_t i = 0; i < c->nproviders; i++) {
+		const struct metrics_label l = {"provider", c->providers[i].name};
+
+		metrics_sample_u64(s, "burstd_provider_away", &l, 1,
+				   engine_away_since(a->engine, i) != 0);
+	}
+	metrics_family(s, "burstd_provider_last_success_timestamp_seconds", "gauge",
+		       "When the provider last gave a whole answer; 0: never.");
+	for (size_t i = 0; i < c->nproviders; i++) {
+		const struct metrics_label l = {"provider", c->providers[i].name};
+
+		metrics_sample_seconds(
+			s, "burstd_provider_last_success_timestamp_seconds", &l, 1,
+			engine_wall(a->engine, engine_provider_source(a->engine, i).ok_ms));
+	}
+}
+
+static void write_notices(const struct api *a, struct str *s)
+{
+	const struct conf *c = engine_conf(a->engine);
+
+	metrics_family(s, "burstd_notices_total", "counter",
+		       "Words that a machine will be taken away, or is broken.");
+	for (size_t i = 0; i < c->nproviders; i++)
+		for (int k = 0; k < PROVIDER_NNOTICES; k++) {
+			enum provider_notice_kind kind = (enum provider_notice_kind)k;
+			const struct metrics_label l[] = {{"provider", c->providers[i].name},
+							  {"kind", reclaim_kind_str(kind)}};
+
+			metrics_sample_u64(s, "burstd_notices_total", l, 2,
+					   engine_notices(a->engine, i, kind));
+		}
+}
+
+void metrics_sources_write(const struct api *a, struct str *s)
+{
+	write_slurm(a, s);
+	write_slurm_conf(a, s);
+	write_providers(a, s);
+	write_notices(a, s);
+}
+
+/* --- places --------------------------------------------------------------------------------------
+ */
+
+enum { CAPACITY, QUOTA, FAILING, DENIED, NCLOSED };
+
+static const char *const closed_words[NCLOSED] = {"capacity", "quota", "failing", "denied"};
+
+struct closed { /* of each provider */
+	const struct conf *conf;
+	uint32_t (*n)[NCLOSED]; /* what is closed now; DENIED: or waits for somebody to act */
+};
+
+static void count_closed(void *ctx, const struct cooldown_row *c)
+{
+	struct closed *to = ctx;
+
+	for (size_t i = 0; i < to->conf->nproviders; i++)
+		for (int k = 0; k < NCLOSED; k++)
+			if (strcmp(to->conf->providers[i].name, c->provider) == 0 &&
+			    strcmp(closed_words[k], c->reason) == 0)
+				to->n[i][k] += k == DENIED || c->view.state >= COOLDOWN_CAPACITY;
+}
+
+static void write_closed(const struct api *a, struct str *s)
+{
+	struct closed all = {.conf = engine_conf(a->engine)};
+	size_t n = all.conf->nproviders;
+
+	all.n = mem_zalloc((n + 1) * sizeof(*all.n));
+	engine_cooldowns(a->engine, count_closed, &all);
+	metrics_family(s, "burstd_places_closed", "gauge",
+		       "Places where nothing is tried for now, by what they answered.");
+	for (size_t i = 0; i < n; i++)
+		for (int k = 0; k < DENIED; k++) {
+			const struct metrics_label l[] = {{"provider", all.conf->providers[i].name},
+							  {"reason", closed_words[k]}};
+
+			metrics_sample_u64(s, "burstd_places_closed", l, 2, all.n[i][k]);
+		}
+	metrics_family(
+		s, "burstd_provider_off", "gauge",
+		"Is nothing bought from the provider, because it denied us, its credential is "
+		"missing, or the configuration has it no more? An admin must act.");
+	for (size_t i = 0; i < n; i++) {
+		const struct metrics_label l = {"provider", all.conf->providers[i].name};
+
+		metrics_sample_u64(s, "burstd_provider_off", &l, 1,
+				   engine_off(a->engine, i) != NULL ? 1 : all.n[i][DENIED]);
+	}
+	free(all.n);
+}
+
+static void write_unsold(const struct api *a, struct str *s)
+{
+	static const enum provider_code codes[] = {PROVIDER_CAPACITY, PROVIDER_QUOTA,
+						   PROVIDER_DENIED, PROVIDER_INVALID};
+	const struct conf *c = engine_conf(a->engine);
+
+	metrics_family(s, "burstd_nodes_unsold_total", "counter",
+		       "Nodes that a provider was asked for and refused, by what it said.");
+	for (size_t i = 0; i < c->nproviders; i++)
+		for (size_t k = 0; k < sizeof(codes) / sizeof(codes[0]); k++) {
+			const struct metrics_label l[] = {{"provider", c->providers[i].name},
+							  {"reason", provider_code_str(codes[k])}};
+
+			metrics_sample_u64(s, "burstd_nodes_unsold_total", l, 2,
+					   engine_unsold(a->engine, i, codes[k]));
+		}
+}
+
+static void write_throttled(const struct api *a, struct str *s)
+{
+	const struct conf *c = engine_conf(a->engine);
+
+	metrics_family(s, "burstd_provider_throttled_total", "counter",
+		       "Requests that a provider throttled; they are sent again later.");
+	for (size_t i = 0; i < c->nproviders; i++)
+		for (int k = 0; k < PROVIDER_NOPS; k++) {
+			const char *kind = provider_op_str((enum provider_op_kind)k);
+			const struct metrics_label l[] = {{"provider", c->providers[i].name},
+							  {"operation", kind}};
+
+			metrics_sample_u64(
+				s, "burstd_provider_throttled_total", l, 2,
+				engine_throttled(a->engine, i, (enum provider_op_kind)k));
+		}
+}
+
+void metrics_sources_write_places(const struct api *a, struct str *s)
+{
+	write_closed(a, s);
+	write_unsold(a, s);
+	write_throttled(a, s);
+}
