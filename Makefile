@@ -162,7 +162,7 @@ PAGES    := $(patsubst docs/man/%.scd,$(BUILD)/man/%,$(wildcard docs/man/*.scd))
 
 all: $(PROGRAMS) $(PAGES) ## build every program into build/bin, the manual pages into build/man
 
-parts_burstd := $(B)/burstd/main.o $(B)/burstd/check.o $(B)/burstd/check_slurm.o $(B)/burstd/listener.o $(B)/burstd/scrape.o $(libapi) $(libdrivers)
+parts_burstd := $(patsubst %,$(B)/burstd/%.o,main reload house failure check check_slurm listener scrape) $(libapi) $(libdrivers)
 $(BIN)/burstd: $(parts_burstd)
 $(BIN)/burstctl: $(B)/burstd/cli/burstctl.o $(libcli)
 # Of the drivers nothing but signatures (check-layers.sh).

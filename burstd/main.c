@@ -2,7 +2,6 @@
 #include <curl/curl.h>
 #include <errno.h>
 #include <malloc.h>
-#include <openssl/crypto.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,6 +18,7 @@
 #include "base/opt.h"
 #include "base/paths.h"
 #include "base/secret.h"
+#include "burstd.h"
 #include "check.h"
 #include "check_slurm.h"
 #include "io/conf_file.h"
@@ -26,26 +26,18 @@
 #include "io/loop.h"
 #include "io/proc.h"
 #include "io/sd.h"
-#include "io/spool.h"
 #include "io/timeline.h"
 #include "listener.h"
 #include "parts/parts.h"
 #include "providers/registry.h"
 #include "providers/secrets/registry.h"
 #include "scrape.h"
-#include "store/state_dir.h"
 
 enum {
 	EXIT_USAGE = 2,
 	EXIT_SILENT = 69, /* sysexits.h's EX_UNAVAILABLE: slurmctld does not answer --check */
-	EXIT_CONF = 78,   /* sysexits.h's EX_CONFIG, or state that only a person can mend: systemd
-			   * is told not to try again */
-	SPOOL_EVERY_MS = 5000,
-	HEAD_EVERY_MS = 60000, /* where the audit log ends is said so often, when it grows */
-	QUIET_MS = 1000,       /* since the last call: nobody waits for the disk now */
 	HEAP_KEEP = 128 << 10,
-	FILES_MAX = 65536,  /* descriptors, as in burstd.service: more than we ever need */
-	CHANGES_MAX = 4096, /* bytes of the log's line about a reload */
+	FILES_MAX = 65536, /* descriptors, as in burstd.service: more than we ever need */
 };
 
 struct options {
@@ -69,66 +61,6 @@ static const struct opt table[] = {
 
 enum { NTABLE = sizeof(table) / sizeof(table[0]) };
 
-struct burstd { /* everything there is, in the order it is made */
-	const char *conf_path;
-	struct log *log;
-	struct loop *loop;
-	struct state_dir state;
-	bool locked;
-	struct journal *journal;
-	struct secret *secrets[CONF_PROVIDERS_MAX];
-	char *store_ca;              /* PEM; NULL: machines are not told it */
-	struct secret *store_secret; /* of the secret store; NULL: none */
-	struct http_client *http;
-	struct proc *proc;
-	struct listener *nodes; /* for machines that boot; NULL: without a section nodes */
-	struct engine *engine;
-	struct api api;
-	struct scrape *scrape; /* NULL: without listen */
-	struct ctl_server *ctl;
-	struct timer *spool_timer, *watchdog_timer;
-	int64_t called_ms;         /* the last call of a hook */
-	int64_t told_seq, told_ms; /* of the audit log, and when */
-	int status;                /* to exit with */
-};
-
-/* What to do about it, the safest first (docs/operations.md, Backup and restore). */
-static const char hint_uuid[] =
-	"1. put uuid back from a backup; 2. else write the value of the burstd tag of one of your "
-	"instances, as the provider shows it, into it (of your own machines it is the fourth word "
-	"of a file in static/); 3. only if no provider shows an instance with a burstd tag: move "
-	"all files in state_dir away";
-static const char hint_journal[] =
-	"1. copy state_dir to a safe place; 2. move journal.db, journal.db-wal and journal.db-shm "
-	"away, then put the last backup of journal.db in their place: an old one is safe; 3. "
-	"without a backup they are only moved away, but never uuid: instances are found again by "
-	"their tags";
-static const char hint_newer[] =
-	"a newer burstd wrote it: install that version again; do not move the journal away";
-static const char hint_user[] =
-	"1. start it by systemctl start burstd, not by hand; 2. by hand as the user who owns "
-	"state_dir; 3. after a restore: chown -R slurm: state_dir; chmod -R u=rwX,go= state_dir; "
-	"4. no link in its place, and none in it";
-
-/* What only a person can mend is not tried again by itself: systemd is told so. */
-static int end_with(struct burstd *b, const char *what, const char *hint, const struct err *e)
-{
-	bool mendable = e->code == ERR_INVALID || e->code == ERR_DAMAGED || e->code == ERR_AUTH;
-
-	log_write(b->log, LOG_ERROR, what, "error", e->msg, hint != NULL ? "hint" : NULL, hint,
-		  NULL);
-	return mendable ? EXIT_CONF : EXIT_FAILURE;
-}
-
-/* For what is in state_dir; invalid: what to do where that is the code. */
-static const char *hint_of(const struct err *e, const char *invalid)
-{
-	return e->code == ERR_AUTH      ? hint_user
-	       : e->code == ERR_DAMAGED ? hint_journal
-	       : e->code == ERR_INVALID ? invalid
-					: NULL;
-}
-
 /* --- while it runs -----------------------------------------------------------------------------
  */
 
@@ -137,158 +69,6 @@ static void on_stop(void *ctx)
 	struct burstd *b = ctx;
 
 	loop_stop(b->loop);
-}
-
-/* A reload while it goes on: who asked, and what the log will say of it. */
-struct telling {
-	const struct api_reload *to;
-	struct str text;
-};
-
-static void tell_change(void *ctx, const struct conf_change *change)
-{
-	struct telling *t = ctx;
-
-	if (t->to->changed != NULL)
-		t->to->changed(t->to->ctx, change);
-	if (t->text.len > 0)
-		str_adds(&t->text, "; ");
-	conf_change_print(change, &t->text);
-}
-
-static bool same_secret(const struct secret *a, const struct secret *b)
-{
-	size_t len = strlen(secret_text(a));
-
-	return len == strlen(secret_text(b)) &&
-	       CRYPTO_memcmp(secret_text(a), secret_text(b), len) == 0;
-}
-
-/* The engine and its drivers hold the secrets of the start: say so where the file has another. */
-static void tell_secrets(struct burstd *b, const struct conf *conf, const struct api_reload *to)
-{
-	for (size_t i = 0; i < conf->nproviders; i++) {
-		const struct conf_provider *p = &conf->providers[i];
-		struct secret *now = NULL;
-		struct err e = {0};
-
-		if (engine_off(b->engine, i) != NULL || b->secrets[i] == NULL ||
-		    (secret_load(&now, p->credential_file, &e) == 0 &&
-		     same_secret(now, b->secrets[i]))) {
-			secret_free(now);
-			continue;
-		}
-		if (now != NULL)
-			(void)err_set(&e, ERR_INVALID, "%s holds another secret",
-				      p->credential_file);
-		(void)err_wrap(&e, "provider \"%s\" credential_file", p->name);
-		log_write(b->log, LOG_WARN, "credentials are read at start only", "provider",
-			  p->name, "file", e.msg, NULL);
-		if (to->at_restart != NULL)
-			to->at_restart(to->ctx, e.msg);
-		secret_free(now);
-	}
-}
-
-static int reload(void *ctx, const struct api_reload *to, struct err *e)
-{
-	struct burstd *b = ctx;
-	struct telling t = {.to = to};
-	struct conf *next;
-
-	if (conf_file_load(&next, b->conf_path, e) != 0)
-		return -1;
-	str_init(&t.text, CHANGES_MAX);
-	conf_diff(engine_conf(b->engine), next, tell_change, &t);
-	if (engine_reload(b->engine, next, e) != 0) {
-		conf_free(next);
-		str_fini(&t.text);
-		return -1;
-	}
-	log_set_level(b->log, (enum log_level)next->log_level);
-	log_write(b->log, LOG_INFO, "configuration reloaded", "changes",
-		  t.text.full      ? "too many for one line"
-		  : t.text.len > 0 ? t.text.p
-				   : "none",
-		  NULL);
-	str_fini(&t.text);
-	tell_secrets(b, next, to);
-	return 0;
-}
-
-static void on_hup(void *ctx)
-{
-	const struct api_reload nobody = {NULL, NULL, NULL};
-	struct burstd *b = ctx;
-	struct err e;
-
-	if (b->engine == NULL)
-		return; /* it ends */
-	sd_notify_state("RELOADING=1");
-	if (reload(b, &nobody, &e) != 0)
-		log_write(b->log, LOG_ERROR, "configuration refused, nothing changed", "error",
-			  e.msg, NULL);
-	sd_notify_state("READY=1");
-}
-
-/* The journal cannot be believed any more: end at once.  systemd starts us again, unless it would
- * be damaged the next time too (F55). */
-static void on_fatal(void *ctx, const struct err *e)
-{
-	_Exit(end_with(ctx, "the journal failed", hint_of(e, NULL), e));
-}
-
-static int on_spooled(void *ctx, const struct ctl_call *call, struct err *e)
-{
-	struct burstd *b = ctx;
-	int64_t seq;
-
-	return ctl_api_take(&b->api, call, true, &seq, e);
-}
-
-/* Nobody waits for the disk now. */
-static void keep_house(struct burstd *b)
-{
-	const int64_t now = loop_now(b->loop);
-	bool more = false;
-	struct err e;
-
-	if (journal_tidy(b->journal, &e) != 0 ||
-	    journal_trim(b->journal, now - engine_conf(b->engine)->events_keep_ms, now, &more,
-			 &e) != 0)
-		on_fatal(b, &e);
-	timer_at(b->spool_timer, now + (more ? QUIET_MS : SPOOL_EVERY_MS));
-}
-
-/* For another machine that keeps our log: what is cut off the audit log here is known there. */
-static void tell_head(struct burstd *b, bool now)
-{
-	const struct journal_mark *head = journal_audit_head(b->journal);
-	char text[JOURNAL_MARK_SIZE];
-
-	if (head->seq == b->told_seq || (!now && loop_now(b->loop) < b->told_ms + HEAD_EVERY_MS))
-		return;
-	b->told_seq = head->seq;
-	b->told_ms = loop_now(b->loop);
-	journal_mark_print(head, text);
-	log_write(b->log, LOG_INFO, "audit log", "head", text, NULL);
-}
-
-static void on_spool_timer(void *ctx)
-{
-	struct burstd *b = ctx;
-	struct err e;
-	int n = spool_drain(PATHS_SPOOL, on_spooled, b, &e);
-	const bool quiet = loop_now(b->loop) >= b->called_ms + QUIET_MS;
-
-	if (n < 0)
-		log_write(b->log, LOG_WARN, "the spool cannot be read", "error", e.msg, NULL);
-	engine_look_at_disk(b->engine);
-	tell_head(b, false);
-	if (quiet)
-		keep_house(b);
-	else
-		timer_at(b->spool_timer, b->called_ms + QUIET_MS);
 }
 
 static char *on_call(void *ctx, const struct ctl_caller *who, const struct ctl_call *call)
@@ -367,16 +147,16 @@ static int open_journal(struct burstd *b, const struct conf *conf, int64_t *gen_
 
 	(void)snprintf(path, sizeof(path), "%s/journal.db", conf->state_dir);
 	if (journal_open(&b->journal, path, &existed, e) != 0) {
-		*hint = hint_of(e, hint_newer);
+		*hint = failure_hint_of(e, failure_hint_newer);
 		return -1;
 	}
 	rc = state_dir_begin(&b->state, b->journal, clock_wall_ms(), gen_floor, e);
 	if (rc < 0) {
-		*hint = hint_of(e, hint_uuid);
+		*hint = failure_hint_of(e, failure_hint_uuid);
 		return -1;
 	}
 	if (timeline_resume(b->loop, b->journal, e) != 0) {
-		*hint = hint_of(e, NULL);
+		*hint = failure_hint_of(e, NULL);
 		return -1;
 	}
 	if (rc == 2)
@@ -462,7 +242,7 @@ static int open_engine(struct burstd *b, struct conf *conf, int64_t gen_floor, s
 				   .store = secrets_find,
 				   .files = on_files,
 				   .store_files = on_store_files,
-				   .fatal = on_fatal,
+				   .fatal = failure_on_fatal,
 				   .turned = on_turned,
 				   .ctx = b,
 				   .zone = clock_zone_ms,
@@ -504,20 +284,20 @@ static int open_faces(struct burstd *b, struct err *e)
 	b->api = (struct api){.engine = b->engine,
 			      .journal = b->journal,
 			      .log = b->log,
-			      .reload = reload,
+			      .reload = reload_conf,
 			      .ctx = b};
 	b->api.held = held_new(&b->api, b->loop);
 	if (scrape_open(&b->scrape, b->loop, &b->api, e) != 0 ||
 	    ctl_server_new(&b->ctl, b->loop, &o, &h, e) != 0)
 		return -1;
-	b->spool_timer = timer_new(b->loop, on_spool_timer, b);
+	b->spool_timer = timer_new(b->loop, house_on_spool_timer, b);
 	timer_at(b->spool_timer, loop_now(b->loop));
 	b->watchdog_timer = timer_new(b->loop, on_watchdog, b);
 	if (sd_watchdog_ms() > 0)
 		timer_at(b->watchdog_timer, loop_now(b->loop));
 	if (loop_on_signal(b->loop, SIGTERM, on_stop, b, e) != 0 ||
 	    loop_on_signal(b->loop, SIGINT, on_stop, b, e) != 0 ||
-	    loop_on_signal(b->loop, SIGHUP, on_hup, b, e) != 0)
+	    loop_on_signal(b->loop, SIGHUP, reload_on_hup, b, e) != 0)
 		return -1;
 	return 0;
 }
@@ -550,7 +330,7 @@ static int start(struct burstd *b)
 	if (loop_new(&b->loop, &e) != 0)
 		goto fail;
 	if (state_dir_open(&b->state, conf->state_dir, &e) != 0) {
-		hint = hint_of(&e, hint_uuid);
+		hint = failure_hint_of(&e, failure_hint_uuid);
 		goto fail;
 	}
 	b->locked = true;
@@ -559,12 +339,12 @@ static int start(struct burstd *b)
 		goto fail;
 	b->proc = proc_new(b->loop);
 	if (listener_open(&b->nodes, b->loop, b->log, conf, &e) != 0) {
-		hint = hint_of(&e, NULL);
+		hint = failure_hint_of(&e, NULL);
 		goto fail;
 	}
 	if (open_engine(b, conf, gen_floor, &e) != 0) {
 		if (e.code == ERR_DAMAGED)
-			hint = hint_journal; /* one of its rows */
+			hint = failure_hint_journal; /* one of its rows */
 		goto fail;
 	}
 	conf = NULL; /* the engine's now */
@@ -577,7 +357,7 @@ static int start(struct burstd *b)
 	return 0;
 fail:
 	conf_free(conf);
-	b->status = end_with(b, "cannot start", hint, &e);
+	b->status = failure_end_with(b, "cannot start", hint, &e);
 	return -1;
 }
 
@@ -595,7 +375,7 @@ static void stop(struct burstd *b)
 
 	sd_notify_state("STOPPING=1");
 	if (b->journal != NULL && b->log != NULL)
-		tell_head(b, true);
+		house_tell_head(b, true);
 	if (b->ctl != NULL)
 		ctl_server_close(b->ctl);
 	scrape_close(b->scrape);

@@ -36,8 +36,8 @@ addresses=$(defined $stage0)
 [ "$(denied)" = "$addresses" ] || no scripts/pkg/burstd.service "IPAddressDeny has others than stage0 closes"
 
 # burstd ends for good with one status, and systemd is told that one (tests/unit/daemon says when it does).
-status=$(sed -nE 's/^\tEXIT_CONF = ([0-9]+),.*/\1/p' burstd/main.c)
-[ -n "$status" ] || no burstd/main.c "no EXIT_CONF"
+status=$(sed -nE 's/^\tEXIT_CONF = ([0-9]+),.*/\1/p' burstd/burstd.h)
+[ -n "$status" ] || no burstd/burstd.h "no EXIT_CONF"
 grep -qP "^\tLAB_BAD_CONF = $status," tests/unit/daemon/lab.h ||
 	no tests/unit/daemon/lab.h "LAB_BAD_CONF is not $status"
 grep -qx "RestartPreventExitStatus=$status" scripts/pkg/burstd.service ||

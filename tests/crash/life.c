@@ -10,7 +10,7 @@
 enum {
 	RESTART_MS = 100,    /* systemd */
 	BOOT_MS = 60000,     /* a machine whose power was cut */
-	SPOOL_MS = 5000,     /* as in main.c */
+	SPOOL_MS = 5000,     /* as in house.c */
 	KEEP_EVENTS = 60000, /* so that some are forgotten */
 	LONG_LOG = 1000,     /* commits that make it worth to tidy up */
 	LONG_AT = 60000,     /* after the beginning */

@@ -299,7 +299,7 @@ void sim_life_cool(struct world *w)
 
 /* --- the disk --------------------------------------------------------------------------------- */
 
-/* As main.c does every few seconds. */
+/* As house.c does every few seconds. */
 static void on_disk(struct world *w, void *ctx, uint64_t arg)
 {
 	(void)ctx;

@@ -1,0 +1,60 @@
+/* burstd.h - what main.c shares with the files beside it: reload.c reads the configuration anew,
+ * house.c does what can wait until nobody calls, failure.c says why burstd ends. */
+#ifndef BURSTD_BURSTD_H
+#define BURSTD_BURSTD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "api/api.h"
+#include "base/err.h"
+#include "core/conf.h"
+#include "store/state_dir.h"
+
+enum {
+	EXIT_CONF = 78, /* sysexits.h's EX_CONFIG, or state that only a person can mend: systemd
+			 * is told not to try again */
+};
+
+struct burstd { /* everything there is, in the order it is made */
+	const char *conf_path;
+	struct log *log;
+	struct loop *loop;
+	struct state_dir state;
+	bool locked;
+	struct journal *journal;
+	struct secret *secrets[CONF_PROVIDERS_MAX];
+	char *store_ca;              /* PEM; NULL: machines are not told it */
+	struct secret *store_secret; /* of the secret store; NULL: none */
+	struct http_client *http;
+	struct proc *proc;
+	struct listener *nodes; /* for machines that boot; NULL: without a section nodes */
+	struct engine *engine;
+	struct api api;
+	struct scrape *scrape; /* NULL: without listen */
+	struct ctl_server *ctl;
+	struct timer *spool_timer, *watchdog_timer;
+	int64_t called_ms;         /* the last call of a hook */
+	int64_t told_seq, told_ms; /* of the audit log, and when */
+	int status;                /* to exit with */
+};
+
+/* --- reload.c --- */
+/* Fits struct api; ctx is struct burstd. */
+int reload_conf(void *ctx, const struct api_reload *to, struct err *e);
+void reload_on_hup(void *ctx); /* SIGHUP */
+
+/* --- house.c --- */
+void house_on_spool_timer(void *ctx);
+/* Write the head of the audit log into our log, if it has grown: now, or when it is time. */
+void house_tell_head(struct burstd *b, bool now);
+
+/* --- failure.c --- */
+extern const char failure_hint_uuid[], failure_hint_journal[], failure_hint_newer[];
+/* For what is in state_dir; invalid: what to do where that is the code.  NULL: there is no hint. */
+const char *failure_hint_of(const struct err *e, const char *invalid);
+/* Log it; returns the status to exit with. */
+int failure_end_with(struct burstd *b, const char *what, const char *hint, const struct err *e);
+void failure_on_fatal(void *ctx, const struct err *e); /* does not return */
+
+#endif
