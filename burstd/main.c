@@ -385,7 +385,7 @@ static void stop(struct burstd *b)
 	held_free(b->api.held);
 	b->api.held = NULL;
 	if (b->engine != NULL)
-		waits = engine_bye(b->engine, on_stop, b);
+		waits = engine_logout(b->engine, on_stop, b);
 	engine_free(b->engine);
 	b->engine = NULL; /* SIGHUP finds nothing to reload */
 	if (b->proc != NULL)

@@ -117,7 +117,7 @@ const char *engine_closed(const struct engine *e, size_t i)
 		return "the configuration does not have it any more";
 	if (p->paused)
 		return "paused by an admin";
-	if (!breaker_closed(&p->breaker, engine_now(e)))
+	if (!breaker_is_open(&p->breaker, engine_now(e)))
 		return unlisted(e, i);
 	(void)snprintf(
 		p->closed, sizeof(p->closed), "its nodes come up wrong%s%s; closed until %.19sZ",
@@ -207,7 +207,7 @@ static void came_wrong(struct engine *e, const struct node *n)
 int64_t pool_wrong_until(const struct engine *e, size_t i, size_t rung)
 {
 	const struct breaker *b = &e->buy->pools[i].wrong[rung];
-	bool closed = breaker_closed(b, engine_now(e));
+	bool closed = breaker_is_open(b, engine_now(e));
 
 	/* More than ever is given: the clock went back (F57). */
 	return closed && b->until_ms <= engine_now(e) + BREAKER_MAX_MS ? b->until_ms : 0;
@@ -394,7 +394,7 @@ enum node_reason pool_closed_because(const struct engine *e, size_t i)
 		return NODE_BECAUSE_INVALID;
 	if (e->buy->pools[i].paused)
 		return NODE_BECAUSE_OPERATOR;
-	if (breaker_closed(&e->buy->pools[i].breaker, engine_now(e)))
+	if (breaker_is_open(&e->buy->pools[i].breaker, engine_now(e)))
 		return NODE_BECAUSE_BOOT;
 	return unlisted(e, i) == NULL && pool_probes(e, i) != NULL ? NODE_BECAUSE_BOOT
 								   : NODE_BECAUSE_UNREACHABLE;

@@ -218,7 +218,7 @@ static void removal_put(struct cloud *c, struct removal *rm, struct removal **al
 	while (*all != NULL)
 		all = &(*all)->next;
 	*all = rm;
-	rm->rq = cloud_hold(c, &op, on_delete, rm);
+	rm->rq = cloud_reserve(c, &op, on_delete, rm);
 }
 
 /* What was on its way out before we started may be at work by now: perhaps slurmctld was never
@@ -380,6 +380,6 @@ void remove_run(struct engine *e)
 		struct removal *rm = all;
 
 		all = rm->next;
-		cloud_let_go(rm->rq);
+		cloud_send_reserved(rm->rq);
 	}
 }

@@ -264,7 +264,8 @@ static uint32_t instances_of(const struct provider_op *op)
 	return op->kind == PROVIDER_DELETE ? (uint32_t)op->u.del.nids : 0;
 }
 
-struct request *cloud_hold(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx)
+struct request *cloud_reserve(struct cloud *c, const struct provider_op *op, request_fn fn,
+			      void *ctx)
 {
 	struct request *rq = mem_zalloc(sizeof(*rq));
 
@@ -279,7 +280,7 @@ struct request *cloud_hold(struct cloud *c, const struct provider_op *op, reques
 	return rq;
 }
 
-void cloud_let_go(struct request *rq)
+void cloud_send_reserved(struct request *rq)
 {
 	struct cloud *c = rq->cloud;
 	struct provider_request p = {0};
@@ -307,7 +308,7 @@ void cloud_let_go(struct request *rq)
 
 void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx)
 {
-	cloud_let_go(cloud_hold(c, op, fn, ctx));
+	cloud_send_reserved(cloud_reserve(c, op, fn, ctx));
 }
 
 void cloud_fail_unsent(struct engine *e)

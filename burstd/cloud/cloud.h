@@ -163,8 +163,9 @@ bool cloud_ready(struct cloud *c, enum provider_op_kind kind);
  * the place for it. */
 void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx);
 /* The same in two steps, within one turn: count it as on the wire, and send it. */
-struct request *cloud_hold(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx);
-void cloud_let_go(struct request *rq);
+struct request *cloud_reserve(struct cloud *c, const struct provider_op *op, request_fn fn,
+			      void *ctx);
+void cloud_send_reserved(struct request *rq);
 void cloud_hurry(struct cloud *c); /* list soon: something happened that a list will show */
 void cloud_fail_unsent(struct engine *e);
 /* Does no request on the wire name a configuration?  (Those for notices may stay for ever.) */

@@ -267,7 +267,7 @@ static struct dropping *drop(struct cloud *c, struct fabric *f)
 	op.u.fabric.cluster = e->d.uuid;
 	op.u.fabric.name = d->name;
 	op.u.fabric.cursor = "";
-	d->rq = cloud_hold(c, &op, on_dropped, d);
+	d->rq = cloud_reserve(c, &op, on_dropped, d);
 	return d;
 }
 
@@ -314,7 +314,7 @@ static void drop_some(struct cloud *c)
 		struct request *rq = all->rq;
 
 		all = all->next;
-		cloud_let_go(rq);
+		cloud_send_reserved(rq);
 	}
 }
 

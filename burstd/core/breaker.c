@@ -29,14 +29,14 @@ bool breaker_ok(struct breaker *b)
 	return had;
 }
 
-bool breaker_closed(const struct breaker *b, int64_t now_ms)
+bool breaker_is_open(const struct breaker *b, int64_t now_ms)
 {
 	return now_ms < b->until_ms;
 }
 
 bool breaker_probes(const struct breaker *b, int64_t now_ms)
 {
-	return b->waves > BREAKER_FREE && !breaker_closed(b, now_ms);
+	return b->waves > BREAKER_FREE && !breaker_is_open(b, now_ms);
 }
 
 int64_t breaker_rest_ms(uint32_t fails)

@@ -22,7 +22,7 @@ enum {
 struct breaker { /* all zero: nothing failed */
 	uint32_t waves;
 	int64_t last_ms;  /* when the last wave was seen */
-	int64_t until_ms; /* closed until then */
+	int64_t until_ms; /* open until then */
 };
 
 /* A node that was bought at bought_ms is useless.  False: it belongs to a wave that was counted,
@@ -30,8 +30,9 @@ struct breaker { /* all zero: nothing failed */
 bool breaker_fail(struct breaker *b, int64_t bought_ms, int64_t now_ms);
 /* A node came up well.  False: there was nothing to forget. */
 bool breaker_ok(struct breaker *b);
-bool breaker_closed(const struct breaker *b, int64_t now_ms);
-/* It was closed, and no node has come up since: one purchase at a time. */
+/* Open: nothing is bought.  (The word is that of electrical circuits: closed lets through.) */
+bool breaker_is_open(const struct breaker *b, int64_t now_ms);
+/* Half open: it was open, and no node has come up since.  One purchase is tried at a time. */
 bool breaker_probes(const struct breaker *b, int64_t now_ms);
 
 /* How long a node rests that has failed so often in a row, >= 1. */

@@ -44,11 +44,11 @@ enum drift_claim drift_claim(const struct drift_listed *l)
 	 * not say that the node is down (I18). */
 	if (l->nm == NULL || !l->here)
 		return !ended && (l->nm == NULL || slurm_is_off(l->nm->flags)) ? DRIFT_STRAY
-									       : DRIFT_NOBODYS;
+									       : DRIFT_LEAVE;
 	if (ended)
-		return DRIFT_NOBODYS;
+		return DRIFT_LEAVE;
 	if ((l->nm->flags & SLURM_KNOWN) == 0 || !l->priced)
-		return DRIFT_RIDDLE;
+		return DRIFT_ASK;
 	if (l->fn == NULL)
 		return DRIFT_ADOPT;
 	/* A second one of one generation (I3). */
@@ -76,7 +76,7 @@ static bool supersedes(const struct fleet_name *nm, const struct fleet_node *liv
 	if (n->state == NODE_WANTED && (nm->flags & SLURM_POWERING_UP) == 0)
 		return true;
 	if (in->gen > n->gen)
-		return !nm->home || !is_proven(live, started_ms);
+		return !nm->on_instance || !is_proven(live, started_ms);
 	return in->gen == n->gen && drift_is_elsewhere(nm, in->id, in->addr);
 }
 

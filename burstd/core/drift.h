@@ -30,11 +30,12 @@ struct fleet_node *drift_owner(const struct fleet_name *nm, const struct provide
 /* Is it that incarnation's instance, or may it become so? */
 bool drift_owns(const struct fleet_node *fn, const struct provider_instance *in);
 
-enum drift_claim {                /* what an instance that no incarnation owns is to us */
-		   DRIFT_NOBODYS, /* it has ended, or may have a job: left alone */
-		   DRIFT_RIDDLE,  /* needed or not, and for how much?  Ask, then look again */
-		   DRIFT_STRAY,   /* to be deleted, after a settle time in which a row might come */
-		   DRIFT_ADOPT,   /* the node's, as the generation that its tag says */
+enum drift_claim {              /* what an instance that no incarnation owns is to us */
+		   DRIFT_LEAVE, /* leave it alone: it has ended, or may have a job */
+		   DRIFT_ASK,   /* ask slurmctld whether it is needed, or its price, then look again
+				 */
+		   DRIFT_STRAY, /* to be deleted, after a settle time in which a row might come */
+		   DRIFT_ADOPT, /* the node's, as the generation that its tag says */
 		   DRIFT_ADOPT_NEXT, /* likewise, as a new one: another instance has that generation
 				      */
 };

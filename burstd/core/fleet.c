@@ -61,7 +61,7 @@ void fleet_forget_place(struct fleet_name *nm)
 {
 	free(nm->elsewhere);
 	nm->elsewhere = NULL;
-	nm->home = false;
+	nm->on_instance = false;
 }
 
 void fleet_tell(struct fleet_name *nm, const char *why, int64_t now_ms)

@@ -68,7 +68,7 @@ struct fleet_name { /* one Slurm node */
 	const char *gpu_parts;     /* of them are parts, MIG: static, "all" or "some"; NULL: none */
 	uint32_t cpus, memory_mb, tmp_mb; /* likewise, by slurm.conf; 0: not known */
 	/* of the last snapshot; both unset if it has the node down or cannot say where it is */
-	bool home;                     /* slurmctld has it up on our live instance */
+	bool on_instance;              /* slurmctld has it up on our live instance */
 	struct fleet_place *elsewhere; /* or on another one; NULL: not */
 	bool idle;                     /* it boots, and no job has it */
 	bool warm;                     /* its pool keeps so many, and it is one of them ... */
@@ -98,7 +98,7 @@ struct fleet_name { /* one Slurm node */
 	bool fencing;          /* ... and slurmctld has not answered that yet */
 	bool unheard;          /* it took not the last order that the node goes, or drains */
 	int64_t noticed_ms;    /* a notice of then has not been followed by that yet; 0: none */
-	bool theirs;           /* drained or down, and not by us or slurmctld: an admin's */
+	bool by_admin;         /* drained or down by an admin, not by burstd or slurmctld */
 	struct doomed *doomed; /* the engine's, while it is about to be told so */
 	struct fleet_insist insist;
 	char *told;      /* why it was told so, or to drain it; NULL: never */

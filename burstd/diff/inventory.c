@@ -326,15 +326,15 @@ static void take_unknown(struct cloud *c, const struct provider_instance *in, st
 	 * billed and deleted a second time, and count (I21, I22).  The next list will tell. */
 	if (nm != NULL && (claim == DRIFT_ADOPT || claim == DRIFT_ADOPT_NEXT) &&
 	    c->list_began < nm->forgot_ms)
-		claim = DRIFT_NOBODYS;
-	c->unsure = c->unsure || claim == DRIFT_RIDDLE;
+		claim = DRIFT_LEAVE;
+	c->unsure = c->unsure || claim == DRIFT_ASK;
 	if (claim == DRIFT_STRAY)
 		add_stray(c, in, strays);
 	if (nm == NULL)
 		return;
 	/* Before the first list is understood nothing is sent: what is wanted until then takes the
 	 * generation of what we found, and so will be its row. */
-	if (l.here && in->gen > nm->last_gen && (claim != DRIFT_RIDDLE || c->listed))
+	if (l.here && in->gen > nm->last_gen && (claim != DRIFT_ASK || c->listed))
 		nm->last_gen = in->gen;
 	if (claim == DRIFT_ADOPT)
 		adopt(c, nm, in, in->gen);

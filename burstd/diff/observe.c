@@ -71,10 +71,10 @@ static void note_place(const struct look *l, struct fleet_name *nm, const struct
 
 	if (home || is_nowhere(sn)) {
 		fleet_forget_place(nm);
-		nm->home = home;
+		nm->on_instance = home;
 		return;
 	}
-	nm->home = false;
+	nm->on_instance = false;
 	copy_text(p.id, sizeof(p.id), sn->instance);
 	copy_text(p.addr, sizeof(p.addr), sn->addr);
 	if (nm->elsewhere == NULL)
@@ -246,8 +246,8 @@ static void look(struct look *l, struct fleet_name *nm, const struct slurm_node 
 		nm->useless_ms = 0;
 		nm->tried = 0; /* when it is wanted again, it is asked for anew */
 	}
-	nm->theirs = seen.reason == DRIFT_REASON_OTHER && sn->reason.n > 0 &&
-		     (sn->flags & (SLURM_DRAIN | SLURM_FAIL | SLURM_DOWN)) != 0;
+	nm->by_admin = seen.reason == DRIFT_REASON_OTHER && sn->reason.n > 0 &&
+		       (sn->flags & (SLURM_DRAIN | SLURM_FAIL | SLURM_DOWN)) != 0;
 	if (live != NULL && live->n.state == NODE_DRAINING)
 		notice_plan(l->e, live, &seen.plan);
 	drift_node(nm, &seen, &todo);

@@ -106,7 +106,7 @@ void engine_start(struct engine *e);
 /* Before engine_free() and without another turn: end the sessions with the secret store.  true:
  * said(ctx) is called once, from the loop and within two seconds, unless d.http is closed before.
  * false: there is nothing to wait for. */
-bool engine_bye(struct engine *e, void (*said)(void *ctx), void *ctx);
+bool engine_logout(struct engine *e, void (*said)(void *ctx), void *ctx);
 /* No other callback comes after this, whatever is still on the wire. */
 void engine_free(struct engine *e); /* NULL is fine */
 

@@ -76,7 +76,7 @@ static enum engine_noticed judge(struct engine *e, const struct fleet_node *fn,
 	    (s != NODE_BOOTING && s != NODE_READY && s != NODE_DRAINING))
 		return ENGINE_NOTICE_LATE;
 	if (kind == PROVIDER_NOTICE_REBALANCE &&
-	    (e->conf->pools[fn->n.pool].rebalance == CONF_REBALANCE_IGNORE || fn->name->theirs))
+	    (e->conf->pools[fn->n.pool].rebalance == CONF_REBALANCE_IGNORE || fn->name->by_admin))
 		return ENGINE_NOTICE_IGNORED;
 	return ENGINE_NOTICE_TAKEN;
 }
@@ -292,7 +292,7 @@ void notice_plan(const struct engine *e, const struct fleet_node *fn, struct rec
 					    .wait_ms = p->rebalance_wait_ms};
 
 	reclaim_plan(&fn->n, &rules, out);
-	if (fn->n.notice == PROVIDER_NOTICE_REBALANCE && fn->name->theirs)
+	if (fn->n.notice == PROVIDER_NOTICE_REBALANCE && fn->name->by_admin)
 		out->signal_ms = out->force_ms = INT64_MAX;
 }
 

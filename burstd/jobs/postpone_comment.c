@@ -54,7 +54,7 @@ void postpone_look_at_words(struct engine *e, struct postponed *p, const struct 
 	int64_t now = engine_now(e);
 	bool over = d->placed || (d->pending && now >= p->good_ms);
 
-	p->theirs = is_like_ours(d->comment) && !is_ours(p, d->comment);
+	p->foreign = is_like_ours(d->comment) && !is_ours(p, d->comment);
 	if (p->words && is_ours(p, d->comment)) {
 		if (over)
 			slurm_clear_comment(e->slurm, p->id);

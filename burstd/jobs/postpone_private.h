@@ -35,8 +35,8 @@ struct postponed { /* one job */
 	/* What we wrote into its AdminComment last, and what of ours stood there before, should
 	 * slurmctld not have taken that. */
 	char said[SLURM_COMMENT_MAX + 1], was[SLURM_COMMENT_MAX + 1];
-	bool words;  /* one of them may stand there */
-	bool theirs; /* somebody has written there what could pass for ours */
+	bool words;   /* one of them may stand there */
+	bool foreign; /* the comment is by somebody else, and could pass for burstd's */
 	int64_t said_ms;
 	int64_t good_ms; /* what it says is over then; before, if the job has its nodes */
 	/* Of one that no wait can mend: */

@@ -96,7 +96,7 @@ int64_t postpone_left_ms(const struct engine *e, uint64_t number)
 
 bool postpone_is_watched(const struct engine *e, const struct postponed *p)
 {
-	return p->until_ms > engine_now(e) || p->refusal.count > 0 || p->words || p->theirs;
+	return p->until_ms > engine_now(e) || p->refusal.count > 0 || p->words || p->foreign;
 }
 
 static void drop_refusal(struct engine *e, struct postponed *p)
@@ -114,7 +114,7 @@ void postpone_settle(struct engine *e, struct postponed *p, bool ended)
 	p->anew = p->lifting = false;
 	p->settled = true;
 	if (ended) {
-		p->words = p->theirs = false; /* slurmctld takes no other comment */
+		p->words = p->foreign = false; /* slurmctld takes no other comment */
 		drop_refusal(e, p);
 	}
 	for (size_t i = 0; i < e->fleet.nall; i++) {

@@ -31,7 +31,7 @@ static const char *addr_of(const struct fleet_name *nm)
  */
 static void force(struct engine *e, struct fleet_name *nm, bool dead, const char *why)
 {
-	bool stays = nm->theirs && !dead && strcmp(why, ENGINE_WHY_TERMINATED) != 0;
+	bool stays = nm->by_admin && !dead && strcmp(why, ENGINE_WHY_TERMINATED) != 0;
 
 	if (!slurm_power_down(e->slurm, nm->name, addr_of(nm), dead, stays ? "" : why) &&
 	    nm->insist.ends && nm->insist.took_ms == 0)

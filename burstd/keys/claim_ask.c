@@ -299,7 +299,7 @@ static void ask_again(struct asking *a, struct claim_run *r)
 	struct claim_result res;
 	char why[160];
 
-	if (!claim_is_at_home(a->e, r, a->rq, why)) {
+	if (!claim_is_from_machine(a->e, r, a->rq, why)) {
 		claims_refused(a->e, claim_entry(r)->set, a->rq->address, why);
 		reply(a->e, a->rq, a->an, CLAIM_DENIED, 0);
 		return;

@@ -238,8 +238,8 @@ static bool is_by_root(const struct engine *e, uint32_t cloud, const struct node
 	return false;
 }
 
-bool claim_is_at_home(const struct engine *e, struct claim_run *r, const struct node_request *rq,
-		      char why[160])
+bool claim_is_from_machine(const struct engine *e, struct claim_run *r,
+			   const struct node_request *rq, char why[160])
 {
 	uint32_t cloud = claim_entry(r)->set->cloud;
 	const struct conf_provider *p = &e->conf->providers[cloud];
@@ -327,7 +327,7 @@ static enum claim_proof by_document(struct engine *e, struct claim_set *set,
 		(void)snprintf(why, 160, "a document of another instance, %.95s", id.instance);
 		return CLAIM_DISPROVED;
 	}
-	if (!claim_is_at_home(e, *whose, rq, why))
+	if (!claim_is_from_machine(e, *whose, rq, why))
 		return CLAIM_DISPROVED;
 	if (p->check_address && is_nowhere(e, *whose))
 		return CLAIM_UNKNOWN_YET;

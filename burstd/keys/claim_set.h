@@ -142,8 +142,8 @@ enum claim_proof claim_prove(struct engine *e, struct claim_set *set, const stru
 			     char why[160]);
 /* Is that where its machine is (and its root, where nobody signs for it), or is it not asked where
  * it is?  So too while that is not known.  false: why. */
-bool claim_is_at_home(const struct engine *e, struct claim_run *r, const struct node_request *rq,
-		      char why[160]);
+bool claim_is_from_machine(const struct engine *e, struct claim_run *r,
+			   const struct node_request *rq, char why[160]);
 /* A nonce that is good for this id, once. */
 void claim_nonce_make(struct engine *e, const char *id, char out[33]);
 bool claim_nonce_use(struct engine *e, const char *id, const char *nonce);

@@ -12,7 +12,7 @@
  *   secrets_look.c    is a token still there?
  *   secrets_show.c    how it is
  *   secrets_reload.c  may another configuration take the place of this one?
- *   secrets_bye.c     the end of its session, when burstd stops
+ *   secrets_logout.c     the end of its session, when burstd stops
  *   enroll.c          a credential that comes wrapped
  *
  * The one thing to know: when the store is away, sealed or slow, those who ask wait: there is no

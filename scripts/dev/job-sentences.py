@@ -21,7 +21,7 @@ QUEUES = re.compile(r"\badd\(s, COMMAND_(?:POSTPONE|NOTIFY)\b")
 # What flows there by these means and comes to no job, with the reason.
 NOT_ON_JOBS = {
     "burstd/keys/claim_proof.c": (
-        {"verify", "by_address", "by_document", "claim_is_at_home", "is_by_root"},
+        {"verify", "by_address", "by_document", "claim_is_from_machine", "is_by_root"},
         "a claim that is refused ends no machine; one whose times are wrong does (ask_untimely)",
     ),
 }

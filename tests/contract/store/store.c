@@ -246,7 +246,7 @@ int main(int argc, char **argv)
 	(void)uv_read_start((uv_stream_t *)&T.in, on_alloc, on_input);
 	engine_turn(&T.e);
 	loop_run(T.e.d.loop);
-	waits = engine_bye(&T.e, on_said, NULL);
+	waits = engine_logout(&T.e, on_said, NULL);
 	tool_rotate_free();
 	secrets_free(&T.e);
 	if (waits)

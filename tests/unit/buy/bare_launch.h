@@ -136,7 +136,8 @@ void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, vo
 	assert_int_equal(F.recorded, F.made + F.sent); /* I28 */
 }
 
-struct request *cloud_hold(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx)
+struct request *cloud_reserve(struct cloud *c, const struct provider_op *op, request_fn fn,
+			      void *ctx)
 {
 	(void)c;
 	(void)op;
@@ -146,7 +147,7 @@ struct request *cloud_hold(struct cloud *c, const struct provider_op *op, reques
 	return NULL;
 }
 
-void cloud_let_go(struct request *rq)
+void cloud_send_reserved(struct request *rq)
 {
 	(void)rq;
 	fail();

@@ -95,7 +95,8 @@ void cloud_hurry(struct cloud *c)
 	F.hurried++;
 }
 
-struct request *cloud_hold(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx)
+struct request *cloud_reserve(struct cloud *c, const struct provider_op *op, request_fn fn,
+			      void *ctx)
 {
 	(void)c;
 	assert_int_equal(op->kind, PROVIDER_DELETE);
@@ -112,7 +113,7 @@ struct request *cloud_hold(struct cloud *c, const struct provider_op *op, reques
 	return (struct request *)(void *)&F.sent[F.nsent++];
 }
 
-void cloud_let_go(struct request *rq)
+void cloud_send_reserved(struct request *rq)
 {
 	size_t n = strlen(F.left);
 

@@ -61,7 +61,8 @@ void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, vo
 }
 
 /* Each is sent in the order in which they were held. */
-struct request *cloud_hold(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx)
+struct request *cloud_reserve(struct cloud *c, const struct provider_op *op, request_fn fn,
+			      void *ctx)
 {
 	(void)c;
 	F.busy += F.slots > 0 && F.nheld + 1 == F.slots;
@@ -72,7 +73,7 @@ struct request *cloud_hold(struct cloud *c, const struct provider_op *op, reques
 	return NULL;
 }
 
-void cloud_let_go(struct request *rq)
+void cloud_send_reserved(struct request *rq)
 {
 	const struct provider_op *op = &F.held[F.gone++];
 

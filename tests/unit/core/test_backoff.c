@@ -82,11 +82,11 @@ static void test_first_failure_is_bad_luck(void **state)
 
 	(void)state;
 	assert_true(breaker_fail(&b, 10, 100));
-	assert_false(breaker_closed(&b, 100));
+	assert_false(breaker_is_open(&b, 100));
 	/* the rest of the gang: bought before that was known */
 	assert_false(breaker_fail(&b, 10, 101));
 	assert_false(breaker_fail(&b, 100, 102));
-	assert_false(breaker_closed(&b, 102));
+	assert_false(breaker_is_open(&b, 102));
 }
 
 static void test_breaker_closes_and_doubles(void **state)
@@ -100,8 +100,8 @@ static void test_breaker_closes_and_doubles(void **state)
 	for (size_t i = 0; i < sizeof(minutes) / sizeof(minutes[0]); i++) {
 		assert_true(breaker_fail(&b, now + 1, now + 2));
 		now += 2;
-		assert_true(breaker_closed(&b, now + minutes[i] * 60000 - 1));
-		assert_false(breaker_closed(&b, now + minutes[i] * 60000));
+		assert_true(breaker_is_open(&b, now + minutes[i] * 60000 - 1));
+		assert_false(breaker_is_open(&b, now + minutes[i] * 60000));
 		now += minutes[i] * 60000;
 	}
 }
@@ -114,11 +114,11 @@ static void test_success_forgets(void **state)
 	assert_false(breaker_ok(&b));
 	(void)breaker_fail(&b, 1, 2);
 	(void)breaker_fail(&b, 3, 4);
-	assert_true(breaker_closed(&b, 5));
+	assert_true(breaker_is_open(&b, 5));
 	assert_true(breaker_ok(&b));
-	assert_false(breaker_closed(&b, 5));
+	assert_false(breaker_is_open(&b, 5));
 	(void)breaker_fail(&b, 6, 7);
-	assert_false(breaker_closed(&b, 8)); /* bad luck again */
+	assert_false(breaker_is_open(&b, 8)); /* bad luck again */
 }
 
 static void test_one_failure_is_one_to_forget(void **state)

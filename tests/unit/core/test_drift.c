@@ -552,28 +552,28 @@ static void test_claim(void **state)
 	/* Of a node that no pool names. */
 	assert_int_equal(drift_claim(&l), DRIFT_STRAY);
 	l.in = &ended;
-	assert_int_equal(drift_claim(&l), DRIFT_NOBODYS);
+	assert_int_equal(drift_claim(&l), DRIFT_LEAVE);
 	begin(&w, NO_NODE);
 	l = (struct drift_listed){.in = &run, .nm = w.nm, .priced = true};
 	/* Of one that is bought elsewhere now: it may have a job (I18). */
 	w.nm->flags = K | ALLOC;
-	assert_int_equal(drift_claim(&l), DRIFT_NOBODYS);
+	assert_int_equal(drift_claim(&l), DRIFT_LEAVE);
 	w.nm->flags = K | OFF;
 	assert_int_equal(drift_claim(&l), DRIFT_STRAY);
 	w.nm->flags = K | GOING;
 	assert_int_equal(drift_claim(&l), DRIFT_STRAY);
 	l.in = &ended;
-	assert_int_equal(drift_claim(&l), DRIFT_NOBODYS);
+	assert_int_equal(drift_claim(&l), DRIFT_LEAVE);
 	/* Here. */
 	l.here = true;
-	assert_int_equal(drift_claim(&l), DRIFT_NOBODYS);
+	assert_int_equal(drift_claim(&l), DRIFT_LEAVE);
 	l.in = &run;
 	assert_int_equal(drift_claim(&l), DRIFT_ADOPT);
 	l.priced = false;
-	assert_int_equal(drift_claim(&l), DRIFT_RIDDLE);
+	assert_int_equal(drift_claim(&l), DRIFT_ASK);
 	l.priced = true;
 	w.nm->flags = 0;
-	assert_int_equal(drift_claim(&l), DRIFT_RIDDLE);
+	assert_int_equal(drift_claim(&l), DRIFT_ASK);
 	finish(&w);
 }
 
@@ -643,7 +643,7 @@ static void test_fate(void **state)
 
 		begin(&w, r->live);
 		w.nm->flags = r->flags | K;
-		w.nm->home = r->home;
+		w.nm->on_instance = r->home;
 		if (w.fn != NULL && (r->but & (SHOWN | UNPROVEN)) != 0)
 			w.fn->n.wanted_ms = STARTED;
 		if (w.fn != NULL && (r->but & SHOWN) != 0)

@@ -141,7 +141,7 @@ static void test_of_one_that_boots_squeue_is_asked(void **state)
 static void test_an_admins_reason_stays(void **state)
 {
 	static const struct {
-		bool theirs, dead;
+		bool by_admin, dead;
 		const char *why, *told;
 	} rows[] = {
 		{false, false, "burstd: x", "burstd: x"},
@@ -153,7 +153,7 @@ static void test_an_admins_reason_stays(void **state)
 	(void)state;
 	node("c1")->flags = SLURM_KNOWN | SLURM_POWERING_UP;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		node("c1")->theirs = rows[i].theirs;
+		node("c1")->by_admin = rows[i].by_admin;
 		rescue_node(&F.e, node("c1"), rows[i].dead, rows[i].why);
 		assert_string_equal(F.reason, rows[i].told);
 	}

@@ -281,9 +281,9 @@ static void test_rebalance_is_for_pools_that_want_it(void **state)
 	assert_int_equal(tell(f, "c1", PROVIDER_NOTICE_REBALANCE, 0), ENGINE_NOTICE_IGNORED);
 	assert_int_equal(live(f, "c1")->n.state, NODE_READY);
 	f->e->conf->pools[0].rebalance = CONF_REBALANCE_DRAIN;
-	fleet_find(&f->e->fleet, "c1")->theirs = true; /* an admin has it in hand */
+	fleet_find(&f->e->fleet, "c1")->by_admin = true; /* an admin has it in hand */
 	assert_int_equal(tell(f, "c1", PROVIDER_NOTICE_REBALANCE, 0), ENGINE_NOTICE_IGNORED);
-	fleet_find(&f->e->fleet, "c1")->theirs = false;
+	fleet_find(&f->e->fleet, "c1")->by_admin = false;
 	assert_int_equal(tell(f, "c1", PROVIDER_NOTICE_REBALANCE, 0), ENGINE_NOTICE_TAKEN);
 	assert_null(fleet_find(&f->e->fleet, "c1")->doomed); /* its jobs may end */
 	assert_false(notice_moving(f->e));
@@ -444,7 +444,7 @@ static void test_a_machine_that_goes_goes_whoever_has_it_in_hand(void **state)
 	int64_t now = engine_now(f->e);
 
 	f->e->conf->pools[0].checkpoint_signal = mem_strdup("USR1");
-	fleet_find(&f->e->fleet, "c1")->theirs = true;
+	fleet_find(&f->e->fleet, "c1")->by_admin = true;
 	assert_int_equal(tell(f, "c1", PROVIDER_NOTICE_RECLAIM, now + 120000), ENGINE_NOTICE_TAKEN);
 	assert_true(engine_force_ms(f->e, "c1") == now + 110000);
 }

@@ -485,7 +485,7 @@ static void test_whose_a_reason_is(void **state)
 {
 	static const struct {
 		const char *state, *rest;
-		bool theirs;
+		bool by_admin;
 	} rows[] = {
 		{"IDLE+CLOUD+DRAIN+POWERING_UP", "NodeAddr=c1 Reason=admin: fan [root@now]", true},
 		{"IDLE+CLOUD+DRAIN", "NodeAddr=c1 Reason=burst pipe [root@now]", true},
@@ -501,7 +501,7 @@ static void test_whose_a_reason_is(void **state)
 	load(f, NODE_READY, &ours);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		snapshot(f, rows[i].state, rows[i].rest);
-		if (fleet_find(&f->e->fleet, "c1")->theirs != rows[i].theirs)
+		if (fleet_find(&f->e->fleet, "c1")->by_admin != rows[i].by_admin)
 			fail_msg("%s %s", rows[i].state, rows[i].rest);
 	}
 }

@@ -10,16 +10,16 @@
  * engine is freed meanwhile, so nothing here knows it.  What hangs on a session does not end with
  * it: a wrapping token is nobody's child, and the nodes that boot now keep theirs. */
 
-struct bye { /* as long as the last request of them */
+struct logout { /* as long as the last request of them */
 	struct log *log;
 	void (*said)(void *ctx);
 	void *ctx;
 	unsigned left;
 };
 
-static void on_bye(void *ctx, const struct http_reply *reply, const struct err *err)
+static void on_logout(void *ctx, const struct http_reply *reply, const struct err *err)
 {
-	struct bye *b = ctx;
+	struct logout *b = ctx;
 	bool last = --b->left == 0, cancelled = err != NULL && err->code == ERR_CANCELLED;
 	char why[64] = "";
 
@@ -39,7 +39,7 @@ static void on_bye(void *ctx, const struct http_reply *reply, const struct err *
 }
 
 /* Whatever state it is in: if it does not answer, that is soon known. */
-static void leave(struct secrets *s, struct bye *b)
+static void leave(struct secrets *s, struct logout *b)
 {
 	const struct secret_op op = {.kind = SECRET_LOGOUT,
 				     .address = s->at,
@@ -62,16 +62,16 @@ static void leave(struct secrets *s, struct bye *b)
 				  .timeout_ms = SECRETS_BYE_MS,
 				  .max_reply = SECRET_REPLY_MAX,
 				  .secret = true};
-	if (http_client_send(s->e->d.http, &call, on_bye, b, NULL, &err) == 0)
+	if (http_client_send(s->e->d.http, &call, on_logout, b, NULL, &err) == 0)
 		b->left++;
 	secret_request_fini(&rq);
 }
 
-bool engine_bye(struct engine *e, void (*said)(void *ctx), void *ctx)
+bool engine_logout(struct engine *e, void (*said)(void *ctx), void *ctx)
 {
-	struct bye *b = mem_zalloc(sizeof(*b));
+	struct logout *b = mem_zalloc(sizeof(*b));
 
-	*b = (struct bye){.log = e->d.log, .said = said, .ctx = ctx};
+	*b = (struct logout){.log = e->d.log, .said = said, .ctx = ctx};
 	if (e->keys->secrets != NULL && e->keys->secrets->self != NULL)
 		leave(e->keys->secrets, b);
 	if (e->keys->rotate != NULL && e->keys->rotate->store != NULL)

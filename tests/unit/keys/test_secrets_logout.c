@@ -21,7 +21,7 @@ static int bye_setup(void **state)
 
 static bool bye(void)
 {
-	return engine_bye(&F.e, on_said, &told);
+	return engine_logout(&F.e, on_said, &told);
 }
 
 static void test_the_session_is_ended_where_it_is_and_who_waits_is_told(void **state)
