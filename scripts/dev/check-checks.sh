@@ -73,8 +73,11 @@ layers() {
 	put burstd/slurm/planted_store.c <<<'#include "store/journal.h"'
 	put burstd/slurm/planted_time.c <<<'#include <time.h>'
 	put burstd/io/planted.h <<<'#include <uv.h>'
+	seq 600 | sed 's|.*|// &|' | put burstd/base/planted_600.c
+	seq 601 | sed 's|.*|// &|' | put burstd/base/planted_601.c
 	refuses check-layers.sh scripts/dev/check-layers.sh <<-'W'
 		burstd/base/planted.c:1: may not include engine/engine.h
+		burstd/base/planted_601.c: has more than 600 lines
 		burstd/base/planted_macro.c:1: include a file by its name
 		burstd/core/planted.c:1: pure, may not include <uv.h>
 		burstd/core/planted_near.c:1: write node.h from burstd/ or the root
@@ -91,6 +94,7 @@ layers() {
 		burstd/slurm/planted_store.c:1: may not include store/journal.h
 		burstd/slurm/planted_time.c:1: pure, may not include <time.h>
 	W
+	! scripts/dev/check-layers.sh | grep planted_600 || missed 'check-layers.sh refuses a file of 600 lines'
 	find burstd providers -name 'planted*' -delete
 	rmdir burstd/nolayer
 }
