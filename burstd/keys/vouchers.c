@@ -219,7 +219,10 @@ void vouchers_posted(struct engine *e, const struct node *was, const struct node
 
 void vouchers_up(struct engine *e, const struct node *n)
 {
-	vouchers_step(e, vouchers_find(e, n->name, n->gen), VOUCHER_EV_UP, NULL);
+	struct voucher_run *r = vouchers_find(e, n->name, n->gen);
+
+	assert(r != NULL); /* vouchers_is_held() */
+	vouchers_step(e, r, VOUCHER_EV_UP, NULL);
 }
 
 bool vouchers_is_held(const struct engine *e, const struct node *n)
