@@ -1,8 +1,8 @@
 /* cloud.h - one provider: the requests to it, and what it has said.
  *
- * cloud_send() sends a request once the provider's limits allow it and its session is good.  The
- * answer goes to whoever sent the request, and by the table (engine_heard(), engine_listed() and so
- * on) to all parts.  Nothing here knows what is bought, or for whom. */
+ * Whoever has a request asks cloud_ready() whether it may go now, and sends it by cloud_send(). The
+ * answer goes to him, and by the table (engine_heard(), engine_listed() and so on) to all parts.
+ * Nothing here knows what is bought, or for whom. */
 #ifndef BURSTD_CLOUD_CLOUD_H
 #define BURSTD_CLOUD_CLOUD_H
 
@@ -158,9 +158,9 @@ static inline struct cloud *cloud_of(const struct engine *e, const struct node *
 /* --- cloud.c --- */
 /* May a request of this kind go out now?  If not, it is in line for its turn (limit.h). */
 bool cloud_ready(struct cloud *c, enum provider_op_kind kind);
-/* Send op and call fn once with the result, later, unless the engine is freed before.  Takes ctx,
- * which is freed after fn, or instead of calling it.  What op points to must live as long: ctx is
- * the place for it. */
+/* Send op, for which cloud_ready() was true, and call fn once with the result, later, unless the
+ * engine is freed before.  Takes ctx, which is freed after fn, or instead of calling it.  What op
+ * points to must live as long: ctx is the place for it. */
 void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx);
 /* The same in two steps, within one turn: count it as on the wire, and send it. */
 struct request *cloud_reserve(struct cloud *c, const struct provider_op *op, request_fn fn,

@@ -1,10 +1,11 @@
 /* kernel.h - the kernel of the engine, for the parts that stand on it: the turn, the transaction,
- * the audit record, and the state that all parts read.  Only parts include this header.
+ * the audit record, and the state that all parts read.  Only parts and their tests include it.
  *
  * A turn takes in what has happened since the last one, posts events to rows of the fleet (staged),
  * commits them (durable, then visible), sends the requests that the new states want, and arms the
- * timer.  Every callback from io/ ends with engine_turn().  The kernel calls parts through the
- * table only (part.h); a part calls the kernel, and parts below its own directory, by name.
+ * timer.  Every callback from io/ ends with engine_turn(), or sets the timer to now.  The kernel
+ * calls parts through the table only (part.h); a part calls by name the kernel, parts of its own
+ * directory and those of directories below it.
  *
  *   engine.c  runs turns, starts and ends the engine
  *   fold.c    posts events to rows and commits them
@@ -147,7 +148,7 @@ struct fleet_node *engine_insert(struct engine *e, const struct node *n, const c
 void engine_want(struct engine *e, const struct node *n, const char *why);
 /* Stage some of those that the journal does not have, if nothing else waits to be sent. */
 void engine_write_fresh(struct engine *e);
-/* Take so many nodes off what this pass of the loop may still write. */
+/* Count so many nodes against e->left. */
 void engine_spend(struct engine *e, size_t nodes);
 /* End a call with the next commit, whenever that is; a call that is loaded again is dropped. */
 void engine_end_call(struct engine *e, int64_t seq);

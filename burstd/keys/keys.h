@@ -1,5 +1,5 @@
 /* keys.h - how a machine proves what it is and gets the cluster's keys, as the rest of burstd sees
- * it: claims.h and vouchers.h say how, door.h who of the nodes is let in, secrets.h where the keys
+ * it: claims.h and vouchers.h say how, door.h what nodes say and are told, secrets.h where the keys
  * are, rotate.h how one replaces another. */
 #ifndef BURSTD_KEYS_KEYS_H
 #define BURSTD_KEYS_KEYS_H
