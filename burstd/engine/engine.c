@@ -17,6 +17,7 @@ int64_t engine_now(const struct engine *e)
 const struct node_limits *engine_limits(const struct engine *e, const struct node *n,
 					struct node_limits *out)
 {
+	*out = (struct node_limits){0};
 	for (size_t i = 0; i < e->d.parts.n; i++)
 		if (e->d.parts.row[i].limits != NULL)
 			e->d.parts.row[i].limits(e, n, out);

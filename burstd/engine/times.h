@@ -3,7 +3,8 @@
  * The engine has one time, which nobody can set (io/loop.h).  Whatever others say is by the wall
  * clock of this machine (slurmctld, certificates, people) or by a provider's own, and is brought to
  * ours where it is read; what they are told is brought to theirs.  A step of the wall clock is
- * noticed at the next turn and at the next answer of slurmctld: look_at_clock() in engine.c. */
+ * noticed at the next turn and at the next answer of slurmctld: engine_look_at_clock() in engine.c.
+ */
 #ifndef BURSTD_ENGINE_TIMES_H
 #define BURSTD_ENGINE_TIMES_H
 

@@ -61,7 +61,8 @@ layers() {
 	put burstd/core/planted_near.c <<<'#include "node.h"'
 	put burstd/cli/planted.c <<<'#include "engine/engine.h"'
 	put burstd/agent/planted.c <<<'#include "core/node.h"'
-	put burstd/nolayer/planted.c <<<'#include <stdio.h>'
+	put burstd/nolayer/planted.c <<<'#include <uv.h>'
+	put burstd/nolayer/planted_more.c <<<'#include <uv.h>'
 	put burstd/engine/planted.c <<<'#include "core/planted_time.h"'
 	put burstd/core/planted_time.h <<<'#include <time.h>'
 	put providers/sim/planted.c <<<'#include "providers/simcloud/cloud.h"'
@@ -84,6 +85,7 @@ layers() {
 		burstd/cli/planted.c:1: may not include engine/engine.h
 		burstd/agent/planted.c:1: may not include core/node.h
 		burstd/nolayer/planted.c: no layer nolayer
+		burstd/nolayer/planted_more.c: no layer nolayer
 		burstd/core/planted_time.h:1: pure, may not include <time.h>
 		providers/sim/planted.c:1: may not include providers/simcloud/cloud.h
 		providers/simcloud/planted.c:1: may not include core/node.h
@@ -113,12 +115,18 @@ objects() {
 	for i in 1 2 3; do object "burstd/small/s$i" "small$i" "small$((i % 3 + 1))"; done
 	# A program's function of the same name is nobody else's.
 	object burstd/agent/d same a
+	touch burstd/agent/d.c
+	# What is left of a source that is gone.
+	object burstd/core/gone gone b
+	object burstd/base/needs based gone
+	touch burstd/base/needs.c
 	object burstd/low/e e same
 	refuses check-objects.py scripts/dev/check-objects.py objects <<-'W'
 		directories need each other: burstd/high burstd/low burstd/middle
 		burstd/ring: a cycle of 4 files: r1 r2 r3 r4
 	W
 	! scripts/dev/check-objects.py objects | grep -E 'small|agent' || missed 'check-objects.py refuses what is right'
+	rm burstd/agent/d.c burstd/base/needs.c
 	[ "$(scripts/dev/check-objects.py /nonexistent >/dev/null 2>&1; echo $?)" = 2 ] || missed 'check-objects.py takes nothing for right'
 }
 

@@ -19,9 +19,16 @@ MOST = 3
 PROGRAMS = ("burstd/agent", "burstd/cli", "providers/simcloud")
 
 
+def is_stale(path):
+    """Is the source of this object gone, from a directory that is still there?"""
+    source = path.with_suffix(".c")
+    return source.parent.is_dir() and not source.exists()
+
+
 def read(root):
     """What each object defines and what it needs: two dicts from its name to symbols."""
     objects = [p for top in ("burstd", "providers") for p in sorted((root / top).rglob("*.o"))]
+    objects = [p for p in objects if not is_stale(p.relative_to(root))]
     defines, needs = {}, {}
     for path in objects:
         out = subprocess.run(["nm", "-g", "-P", str(path)], check=True, capture_output=True, text=True).stdout

@@ -45,11 +45,15 @@ gate() { # TOOL VERSION NAME COMMAND...
 	local tool=$1 want=$2 have
 	shift 2
 	have=$(version "$tool")
-	case $have in
-	"$want"*) ok "$@" ;;
-	"") skip "$1" "$tool is not installed" ;;
-	*) skip "$1" "$tool $have; gates with $want" ;;
-	esac
+	if [ "${have#"$want"}" != "$have" ]; then
+		ok "$@"
+	elif [ -n "${WHOLE-}" ]; then # who vouches for all files must have looked at them
+		ok "$1: by $tool $want, not by \"$have\"" false
+	elif [ -z "$have" ]; then
+		skip "$1" "$tool is not installed"
+	else
+		skip "$1" "$tool $have; gates with $want"
+	fi
 }
 
 sources() { find burstd providers slurm tests -name '*.[ch]' | sort; }
@@ -118,7 +122,7 @@ exhibits() {
 }
 
 analysers() {
-	scripts/dev/unanalysed.sh >"$unanalysed"
+	scripts/dev/unanalysed.sh >"$unanalysed" || programs >"$unanalysed"
 	[ -z "${WHOLE-}" ] || programs >"$unanalysed"
 	echo "# the analysers look at $(wc -l <"$unanalysed") files of $(programs | wc -l)"
 	gate cppcheck 2.10 "cppcheck" cppcheck_all
@@ -148,7 +152,7 @@ ok "packages, the way to the demo, and whatever is optional missing" scripts/dev
 ok "units: limits, metadata addresses, and the exit status that is for good" scripts/dev/check-units.sh
 gate systemd-analyze 252 "exposure: burstd 1.5 at most, what is on nodes below 3" exposure
 ok "programs are compiled and linked with what guards them" guarded
-ok "directories do not need each other, and files no more than they did" scripts/dev/check-objects.py build/release
+ok "directories do not need each other, nor many files of one" scripts/dev/check-objects.py build/release
 ok "clang builds without a warning" with_clang
 ok "simulator under ASan and UBSan" sanitize
 ok "no data race between the loop and the node-facing listener" threads

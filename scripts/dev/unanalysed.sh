@@ -4,7 +4,7 @@
 # scripts/dev/analysed names the commit on which `make analysed` had no complaint about any file.  What is printed are the
 # files that differ from it, and those that include a header that does, by the .d files in OBJECTS (build/release).  All are,
 # where that commit is not in the repository, or where what the analysers are told has changed since.
-set -eu
+set -eu -o pipefail
 cd "$(dirname "$0")/../.."
 objects=${1:-build/release}
 all() { find burstd providers slurm -name '*.c' | sort; }
@@ -12,7 +12,7 @@ all() { find burstd providers slurm -name '*.c' | sort; }
 commit=$(cat scripts/dev/analysed 2>/dev/null) || commit=''
 git cat-file -e "$commit^{commit}" 2>/dev/null || { all && exit; }
 changed=$({ git diff --name-only "$commit" -- && git ls-files -o --exclude-standard; } | sort -u)
-! grep -qxE '\.clang-tidy|scripts/dev/(check|unanalysed)\.sh' <<<"$changed" || { all && exit; }
+! grep -qxE '\.clang-tidy|Makefile|scripts/dev/(check|unanalysed)\.sh' <<<"$changed" || { all && exit; }
 all | while read -r source; do
 	needs=$source
 	depends=$objects/${source%.c}.d

@@ -662,7 +662,7 @@ static void test_purchases_that_fail_with_all_else_close_no_place(void **state)
 	assert_int_equal(f->e->cloud->cooldown.n, 0);
 }
 
-/* F26: of a list only its last page says whether the provider is there (cloud_list.c); all other
+/* F26: of a list only its last page says whether the provider is there (list.c); all other
  * answers do, and those that are about machines say what their place is like as well. */
 static void test_parts_hear_what_became_of_a_request(void **state)
 {

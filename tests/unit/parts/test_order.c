@@ -60,12 +60,25 @@ static void test_rows_that_change_places_are_refused(void **state)
 	free(rows);
 }
 
+/* Memory that no part could do without at its first moment. */
+static void test_the_memory_of_parts_is_made_before_all_others(void **state)
+{
+	const struct engine_parts all = parts_all();
+	size_t i = 0;
+
+	(void)state;
+	while (all.row[i].at[PART_INIT] == NULL)
+		i++;
+	assert_true(all.row[i].at[PART_INIT] == parts_init);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_table_is_in_order),
 		cmocka_unit_test(test_names_of_rows_are_their_own),
 		cmocka_unit_test(test_rows_that_change_places_are_refused),
+		cmocka_unit_test(test_the_memory_of_parts_is_made_before_all_others),
 	};
 
 	return cmocka_run_group_tests_name("parts/order", tests, NULL, NULL);

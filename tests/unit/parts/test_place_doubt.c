@@ -1,4 +1,4 @@
-/* place.c: with a journal that is new or an older copy nothing is bought blindly (F58). */
+/* doubt.c: with a journal that is new or an older copy nothing is bought blindly (F58). */
 #include "buy/buy.h"
 #include "cloud/cloud.h"
 #include "two_offers.h"
