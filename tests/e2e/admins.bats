@@ -170,6 +170,8 @@ instance_of() {
 	within 10 burstd_has 1 ready
 	instance=$(instance_of c1)
 	booted=$(boot_time c1)
+	# Not in the second in which it booted, as above.
+	within 5 eval '[ "$(date +%FT%T)" != "$booted" ]'
 	scontrol reboot ASAP nextstate=RESUME reason='admin: kernel' c1
 	job_is "$job" RUNNING
 	over "$job"

@@ -29,6 +29,7 @@
 #include "store.h"
 
 struct tool T;
+static struct keys_state keys; /* what secrets.c and its rotation keep */
 
 /* --- what secrets.c needs of an engine --------------------------------------------------------
  */
@@ -231,6 +232,7 @@ int main(int argc, char **argv)
 	if (argc != 2)
 		return 2;
 	(void)curl_global_init(CURL_GLOBAL_DEFAULT);
+	T.e.keys = &keys;
 	T.e.d.log = log_new(STDERR_FILENO, LOG_DEBUG);
 	T.e.d.uuid = "0a1b2c3d-0000-4000-8000-001122334455";
 	T.e.d.store = secrets_find;
