@@ -223,6 +223,35 @@ static void test_what_follows_may_stage(void **state)
 	}
 }
 
+static bool is_needed(const struct engine *e, const struct node *n)
+{
+	(void)e;
+	return n->batch == 9;
+}
+
+/* I4: an older generation that has ended is forgotten, unless a repeat of its create must name it.
+ */
+static void test_what_a_part_needs_is_not_forgotten(void **state)
+{
+	static const struct engine_part needs = {.needs = is_needed};
+
+	(void)state;
+	engine_commit(&F.e);
+	F.e.d.parts = (struct engine_parts){&needs, 1};
+	for (int i = 0; i < 2; i++) {
+		struct node gone = F.fn[i]->n, n;
+
+		gone.state = NODE_GONE;
+		gone.batch = i == 0 ? 9 : 8;
+		fleet_set(&F.e.fleet, F.fn[i], &gone);
+		node_init(&n, i == 0 ? "c0" : "c1", 2, NOW);
+		(void)engine_insert(&F.e, &n, "again");
+	}
+	engine_commit(&F.e);
+	assert_non_null(fleet_find(&F.e.fleet, "c0")->newest->older);
+	assert_null(fleet_find(&F.e.fleet, "c1")->newest->older);
+}
+
 static void is_shown(int64_t ms, enum provider_state state)
 {
 	const struct provider_instance in = {.id = "i-1", .state = state};
@@ -414,10 +443,43 @@ static void test_who_is_shown_as_taken_counts_for_its_place(void **state)
 	}
 }
 
+/* A reclaim counts for its place when it is first told, and not with each change of the row. */
+static void test_a_reclaim_counts_once_for_its_place(void **state)
+{
+	static const struct {
+		enum node_state was;
+		enum provider_notice_kind notice;
+		unsigned taken;
+	} rows[] = {{NODE_READY, PROVIDER_NOTICE_RECLAIM, 1},
+		    {NODE_DRAINING, PROVIDER_NOTICE_RECLAIM, 1},
+		    {NODE_DRAINING, PROVIDER_NOTICE_REBALANCE, 2}};
+	struct node *is = &F.fn[0]->n;
+
+	(void)state;
+	engine_commit(&F.e);
+	is->state = NODE_DRAINING;
+	is->notice = PROVIDER_NOTICE_RECLAIM;
+	is->deadline_ms = NOW + 1;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct node was = *is;
+
+		was.state = rows[i].was;
+		was.notice = rows[i].notice;
+		was.deadline_ms = NOW;
+		follow_row(&F.e, F.fn[0], &was);
+		assert_int_equal(F.taken, rows[i].taken);
+	}
+	is->state = NODE_BOOTING; /* as its list has it */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_what_follows_may_stage, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_reclaim_counts_once_for_its_place, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_what_a_part_needs_is_not_forgotten, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_no_address_is_told_of_one_that_goes, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_nothing_is_committed_twice, setup, teardown),

@@ -1,0 +1,115 @@
+/* test_columns.c - what the kernel makes of the answers of several parts, and of none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/kernel.h"
+
+static struct {
+	struct engine e;
+	struct engine_part rows[3]; /* the one in the middle has no column at all */
+	bool yes[2];
+	unsigned asked;
+} F;
+
+static bool first_tries(const struct engine *e, uint32_t pool)
+{
+	(void)e;
+	assert_int_equal(pool, 7);
+	return F.yes[0];
+}
+
+static bool last_tries(const struct engine *e, uint32_t pool)
+{
+	(void)e;
+	assert_int_equal(pool, 7);
+	return F.yes[1];
+}
+
+static bool first_knows(struct cloud *c, const struct provider_notice *n)
+{
+	(void)c;
+	(void)n;
+	F.asked++;
+	return F.yes[0];
+}
+
+static bool last_knows(struct cloud *c, const struct provider_notice *n)
+{
+	(void)c;
+	(void)n;
+	F.asked++;
+	return F.yes[1];
+}
+
+static void limit(const struct engine *e, const struct node *n, struct node_limits *out)
+{
+	(void)e;
+	(void)n;
+	out->settle_ms = 5;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	memset(&F, 0, sizeof(F));
+	F.e.d.parts = (struct engine_parts){F.rows, 3};
+	return 0;
+}
+
+static void test_a_pool_is_on_trial_if_any_part_says_so(void **state)
+{
+	(void)state;
+	assert_false(engine_on_trial(&F.e, 7)); /* nobody says anything */
+	F.rows[0].on_trial = first_tries;
+	F.rows[2].on_trial = last_tries;
+	for (unsigned i = 0; i < 4; i++) {
+		F.yes[0] = (i & 1) != 0;
+		F.yes[1] = (i & 2) != 0;
+		assert_int_equal(engine_on_trial(&F.e, 7), i != 0);
+	}
+}
+
+/* A provider forgets what it was told has been taken: each part hears it, and each must know. */
+static void test_a_notice_is_known_if_all_parts_know_it(void **state)
+{
+	(void)state;
+	assert_true(engine_noticed(&F.e, NULL, NULL));
+	F.rows[0].noticed = first_knows;
+	F.rows[2].noticed = last_knows;
+	for (unsigned i = 0; i < 4; i++) {
+		F.yes[0] = (i & 1) != 0;
+		F.yes[1] = (i & 2) != 0;
+		assert_int_equal(engine_noticed(&F.e, NULL, NULL), i == 3);
+	}
+	assert_int_equal(F.asked, 8);
+}
+
+static void test_without_limits_there_are_none(void **state)
+{
+	struct node_limits l;
+
+	(void)state;
+	memset(&l, 0xff, sizeof(l));
+	(void)engine_limits(&F.e, NULL, &l);
+	assert_int_equal(l.settle_ms, 0);
+	assert_int_equal(l.boot_ms, 0);
+	assert_false(l.tokens);
+	F.rows[2].limits = limit;
+	assert_int_equal(engine_limits(&F.e, NULL, &l)->settle_ms, 5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_a_pool_is_on_trial_if_any_part_says_so, setup),
+		cmocka_unit_test_setup(test_a_notice_is_known_if_all_parts_know_it, setup),
+		cmocka_unit_test_setup(test_without_limits_there_are_none, setup),
+	};
+
+	return cmocka_run_group_tests_name("engine/columns", tests, NULL, NULL);
+}
