@@ -63,10 +63,6 @@ buying() {
 	[[ $output != *'disk full'* ]]
 }
 
-metric() {
-	curl -sS --max-time 5 http://127.0.0.1:9818/metrics | sed -n "s/^$1 //p"
-}
-
 # told JOB: why it does not get its nodes
 told() {
 	scontrol -o show job "$1" | grep -q "the disk of burstd is full"

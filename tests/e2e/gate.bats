@@ -32,10 +32,6 @@ gates() {
 	[ "$(prologs)" = "$1" ]
 }
 
-metric() {
-	curl -sS --max-time 5 http://127.0.0.1:9818/metrics | sed -n "s/^$1 //p"
-}
-
 ms_of() {
 	date -d "$1" +%s%3N
 }
