@@ -1,8 +1,10 @@
 /* The judge of jobs: several may be on one node, some are not requeued, and a number may be another
  * job's one day.  Only what burstd was told counts. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fmt.h"
 #include "sim_cloud.h"
 #include "sim_journal.h"
 #include "sim_slurm.h"
@@ -147,15 +149,30 @@ void sim_fate_event(struct sim_ctld *c, const char *type, const char *detail)
 		world_fail(c->w, "P3: job %u is said to have ended, and has not", (unsigned)j->id);
 }
 
+/* When the next try is that a comment names: a time of the wall clock, which may have been set
+ * since. 0: it names none. */
+static int64_t next_try(const struct world *w, const char *comment)
+{
+	const char *said = strstr(comment, "; next try ");
+	char text[FMT_TIME_SIZE];
+	int64_t at = 0;
+
+	if (said == NULL)
+		return 0;
+	(void)snprintf(text, sizeof(text), "%.19sZ", said + strlen("; next try "));
+	return fmt_time_parse(text, &at, NULL) == 0 ? at - w->wall : 0;
+}
+
 /* Is what burstd wrote there over?  That a job lost its node is so until it has others. */
 static bool is_over(const struct sim_ctld *c, const struct ctld_job *j)
 {
-	bool waits = j->state == JOB_PENDING && strstr(j->comment, "; next try ") != NULL;
+	int64_t at = next_try(c->w, j->comment);
+	bool waits = j->state == JOB_PENDING && at != 0;
 
 	if (strncmp(j->comment, "burstd:", 7) != 0 || j->comment_at != 0 || j->returned)
 		return false;
 	return j->state == JOB_CONFIGURING || j->state == JOB_RUNNING ||
-	       (waits && c->w->now > j->begin_at + STALE_MS);
+	       (waits && c->w->now > j->begin_at + STALE_MS && c->w->now > at + STALE_MS);
 }
 
 /* A job does not keep what burstd wrote when that is over. */

@@ -4,6 +4,7 @@
 
 #include "core/cooldown.h"
 #include "sim_cloud.h"
+#include "sim_journal.h"
 #include "world.h"
 
 enum {
@@ -236,6 +237,14 @@ static void check_failing(struct world *w, struct sim_place *p, const struct cre
 	f->probe_turn = w->turn;
 }
 
+/* When burstd decided on it: it may have waited for a slow disk since. */
+static int64_t decided_at(const struct world *w, const struct create_request *rq)
+{
+	const struct sim_row *r = sim_journal_row(w->journal, rq->wants[0].node, 0);
+
+	return r != NULL && r->n.state == NODE_CREATING ? r->n.sent_ms - w->skew : w->now;
+}
+
 /* All that wait for one place learn of it by one refused call, not each by its own; and one that is
  * refused time and again is left alone for longer each time.  Then one purchase tries it. */
 static void check_cooling(struct world *w, struct sim_place *p, const struct create_request *rq,
@@ -243,7 +252,7 @@ static void check_cooling(struct world *w, struct sim_place *p, const struct cre
 {
 	struct sim_cooling *c = &p->cooling[why];
 
-	if (c->life != w->life || c->times == 0 || w->now == c->told_at ||
+	if (c->life != w->life || c->times == 0 || decided_at(w, rq) <= c->told_at ||
 	    w->set.chance[SIM_CLOCK_JUMP] != 0)
 		return;
 	if (w->now < cool_at(c, why))

@@ -5,10 +5,12 @@
 
 #include "base/fmt.h"
 #include "base/hostlist.h"
+#include "sim_boot.h"
 #include "sim_slurm.h"
 
 enum {
-	REASON_MS = 2 * SIM_MINUTE, /* commands that were decided before may hang so long */
+	JUMPED_MS = 20 * SIM_MINUTE, /* longer than any wait that was told before */
+	REASON_MS = 2 * SIM_MINUTE,  /* commands that were decided before may hang so long */
 	REFUSALS_MS = 10 * SIM_MINUTE,
 	REFUSALS_MAX = 7, /* of one job in that time; with waits of 30 s, doubling, it is 5 */
 };
@@ -501,8 +503,9 @@ static void check_told(struct world *w, const char *comment, int64_t at)
 static void check_cleared(struct world *w, const struct ctld_job *j)
 {
 	if (j->state != JOB_PENDING || j->held || j->begin_at != j->said_to ||
-	    j->user_at >= j->details_at || w->skew != 0)
-		return; /* skew: its begin times do not go with that */
+	    j->user_at >= j->details_at || w->skew != 0 ||
+	    (w->boot->jumped_at != 0 && w->now - w->boot->jumped_at < JUMPED_MS))
+		return; /* its begin times do not go with a clock that jumps over a restart */
 	if (w->now < j->begin_at && strncmp(j->comment, "burstd:", 7) == 0)
 		world_fail(w, "F57: job %u waits, and \"%s\" is taken back", (unsigned)j->id,
 			   j->comment);
