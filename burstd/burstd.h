@@ -1,5 +1,5 @@
 /* burstd.h - what main.c shares with the files beside it: reload.c reads the configuration anew,
- * house.c does what can wait until nobody calls, failure.c says why burstd ends. */
+ * house.c tidies up, failure.c says why burstd ends. */
 #ifndef BURSTD_BURSTD_H
 #define BURSTD_BURSTD_H
 
@@ -28,13 +28,13 @@ struct burstd { /* everything there is, in the order it is made */
 	struct secret *store_secret; /* of the secret store; NULL: none */
 	struct http_client *http;
 	struct proc *proc;
+	struct spool *spool;
 	struct listener *nodes; /* for machines that boot; NULL: without a section nodes */
 	struct engine *engine;
 	struct api api;
 	struct scrape *scrape; /* NULL: without listen */
 	struct ctl_server *ctl;
-	struct timer *spool_timer, *watchdog_timer;
-	int64_t called_ms;         /* the last call of a hook */
+	struct timer *house_timer, *watchdog_timer;
 	int64_t told_seq, told_ms; /* of the audit log, and when */
 	int status;                /* to exit with */
 };
@@ -45,7 +45,7 @@ int reload_conf(void *ctx, const struct api_reload *to, struct err *e);
 void reload_on_hup(void *ctx); /* SIGHUP */
 
 /* --- house.c --- */
-void house_on_spool_timer(void *ctx);
+void house_on_timer(void *ctx);
 /* Write the head of the audit log into our log, if it has grown: now, or when it is time. */
 void house_tell_head(struct burstd *b, bool now);
 

@@ -22,6 +22,7 @@
 #include "core/jurisdiction.h"
 #include "core/ladder.h"
 #include "io/conf_file.h"
+#include "io/spool.h"
 #include "providers/attest/registry.h"
 #include "providers/registry.h"
 #include "providers/secrets/registry.h"
@@ -139,18 +140,20 @@ static void check_state_dir(struct check *c)
 
 static void check_spool(struct check *c)
 {
-	struct stat st;
+	const char *note;
+	struct err e;
+	struct str s;
 
-	if (lstat(PATHS_SPOOL, &st) != 0 && errno == ENOENT)
-		check_say(stderr, "note: " PATHS_SPOOL
-				  " is not there: a call is lost when burstd does not answer");
-	else if (faccessat(AT_FDCWD, PATHS_SPOOL, R_OK | W_OK | X_OK, AT_EACCESS) != 0)
-		problem(c, 0, "the spool " PATHS_SPOOL ": %s", strerror(errno));
-	else if (!S_ISDIR(st.st_mode))
-		problem(c, 0, "the spool " PATHS_SPOOL " is not a directory, or a link to one");
-	else if ((st.st_uid != 0 && st.st_uid != geteuid()) || (st.st_mode & 022) != 0)
-		problem(c, 0,
-			"the spool " PATHS_SPOOL ": others than root and burstd can write to it");
+	if (spool_check(PATHS_SPOOL, &note, &e) != 0) {
+		problem(c, 0, "the spool, where hooks leave their calls: %s", e.msg);
+		return;
+	}
+	if (note == NULL)
+		return;
+	str_init(&s, PROBLEM_MAX);
+	str_addf(&s, "note: the spool " PATHS_SPOOL " %s", note);
+	check_say(stderr, s.p);
+	str_fini(&s);
 }
 
 /* --- what the file names -----------------------------------------------------------------------

@@ -1,8 +1,7 @@
-/* Every few seconds, and when nobody waits for the disk, burstd takes in spooled calls, trims the
- * journal and says where the audit log ends. */
+/* Every few seconds burstd tidies up: it trims the journal, looks how full the disks are, and says
+ * where the audit log ends. */
 #include <stdint.h>
 
-#include "api/ctl_api.h"
 #include "base/log.h"
 #include "base/paths.h"
 #include "burstd.h"
@@ -10,23 +9,15 @@
 #include "io/loop.h"
 #include "io/spool.h"
 #include "store/journal.h"
+#include "store/room.h"
 
 enum {
-	SPOOL_EVERY_MS = 5000,
+	HOUSE_EVERY_MS = 5000,
 	HEAD_EVERY_MS = 60000, /* where the audit log ends is said so often, when it grows */
-	QUIET_MS = 1000,       /* since the last call: nobody waits for the disk now */
+	MORE_MS = 1000,        /* there was more than one visit may do */
 };
 
-static int on_spooled(void *ctx, const struct ctl_call *call, struct err *e)
-{
-	struct burstd *b = ctx;
-	int64_t seq;
-
-	return ctl_api_take(&b->api, call, true, &seq, e);
-}
-
-/* Nobody waits for the disk now. */
-static void keep_house(struct burstd *b)
+static void trim(struct burstd *b)
 {
 	const int64_t now = loop_now(b->loop);
 	bool more = false;
@@ -36,7 +27,7 @@ static void keep_house(struct burstd *b)
 	    journal_trim(b->journal, now - engine_conf(b->engine)->events_keep_ms, now, &more,
 			 &e) != 0)
 		failure_on_fatal(b, &e);
-	timer_at(b->spool_timer, now + (more ? QUIET_MS : SPOOL_EVERY_MS));
+	timer_at(b->house_timer, now + (more ? MORE_MS : HOUSE_EVERY_MS));
 }
 
 /* For another machine that keeps our log: what is cut off the audit log here is known there. */
@@ -53,19 +44,31 @@ void house_tell_head(struct burstd *b, bool now)
 	log_write(b->log, LOG_INFO, "audit log", "head", text, NULL);
 }
 
-void house_on_spool_timer(void *ctx)
+/* Hooks cannot ask for it: what is kept free there is given away before they need it.  The
+ * directory may be another one than the last time. */
+static void look_at_spool(struct burstd *b)
+{
+	struct room r;
+	bool full;
+
+	room_init_in(&r, PATHS_SPOOL, SPOOL_RESERVE);
+	room_look(&r);
+	full = r.free_bytes >= 0 && r.free_bytes < ROOM_SLICE;
+	if (full && room_give(&r))
+		log_write(b->log, LOG_WARN,
+			  "the disk of the spool is full: calls get some of what was kept free "
+			  "there",
+			  NULL);
+	b->api.spool_full = full;
+	room_fini(&r);
+}
+
+void house_on_timer(void *ctx)
 {
 	struct burstd *b = ctx;
-	struct err e;
-	int n = spool_drain(PATHS_SPOOL, on_spooled, b, &e);
-	const bool quiet = loop_now(b->loop) >= b->called_ms + QUIET_MS;
 
-	if (n < 0)
-		log_write(b->log, LOG_WARN, "the spool cannot be read", "error", e.msg, NULL);
 	engine_look_at_disk(b->engine);
+	look_at_spool(b);
 	house_tell_head(b, false);
-	if (quiet)
-		keep_house(b);
-	else
-		timer_at(b->spool_timer, b->called_ms + QUIET_MS);
+	trim(b);
 }

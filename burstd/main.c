@@ -26,6 +26,7 @@
 #include "io/loop.h"
 #include "io/proc.h"
 #include "io/sd.h"
+#include "io/spool.h"
 #include "io/timeline.h"
 #include "listener.h"
 #include "parts/parts.h"
@@ -69,15 +70,6 @@ static void on_stop(void *ctx)
 	struct burstd *b = ctx;
 
 	loop_stop(b->loop);
-}
-
-static char *on_call(void *ctx, const struct ctl_caller *who, const struct ctl_call *call)
-{
-	struct burstd *b = ctx;
-
-	b->called_ms = loop_now(b->loop);
-	timer_at(b->spool_timer, b->called_ms); /* an older one may lie there */
-	return ctl_api_call(&b->api, who, call);
 }
 
 static char *on_request(void *ctx, struct ctl_conn *c, const struct ctl_caller *who,
@@ -235,6 +227,7 @@ static int open_engine(struct burstd *b, struct conf *conf, int64_t gen_floor, s
 				   .http = b->http,
 				   .proc = b->proc,
 				   .journal = b->journal,
+				   .spool = b->spool,
 				   .log = b->log,
 				   .uuid = b->state.uuid,
 				   .gen_floor = gen_floor,
@@ -275,11 +268,8 @@ static int open_faces(struct burstd *b, struct err *e)
 					  .admins = conf->admins,
 					  .nadmins = conf->nadmins,
 					  .held_max = held_max()};
-	const struct ctl_handler h = {.request = on_request,
-				      .expired = on_expired,
-				      .gone = on_gone,
-				      .call = on_call,
-				      .ctx = b};
+	const struct ctl_handler h = {
+		.request = on_request, .expired = on_expired, .gone = on_gone, .ctx = b};
 
 	b->api = (struct api){.engine = b->engine,
 			      .journal = b->journal,
@@ -290,8 +280,8 @@ static int open_faces(struct burstd *b, struct err *e)
 	if (scrape_open(&b->scrape, b->loop, &b->api, e) != 0 ||
 	    ctl_server_new(&b->ctl, b->loop, &o, &h, e) != 0)
 		return -1;
-	b->spool_timer = timer_new(b->loop, house_on_spool_timer, b);
-	timer_at(b->spool_timer, loop_now(b->loop));
+	b->house_timer = timer_new(b->loop, house_on_timer, b);
+	timer_at(b->house_timer, loop_now(b->loop));
 	b->watchdog_timer = timer_new(b->loop, on_watchdog, b);
 	if (sd_watchdog_ms() > 0)
 		timer_at(b->watchdog_timer, loop_now(b->loop));
@@ -338,6 +328,7 @@ static int start(struct burstd *b)
 	    http_client_new(&b->http, b->loop, &e) != 0)
 		goto fail;
 	b->proc = proc_new(b->loop);
+	b->spool = spool_new(b->loop, PATHS_SPOOL);
 	if (listener_open(&b->nodes, b->loop, b->log, conf, &e) != 0) {
 		hint = failure_hint_of(&e, NULL);
 		goto fail;
@@ -380,7 +371,7 @@ static void stop(struct burstd *b)
 		ctl_server_close(b->ctl);
 	scrape_close(b->scrape);
 	listener_stop(b->nodes);
-	timer_free(b->spool_timer);
+	timer_free(b->house_timer);
 	timer_free(b->watchdog_timer);
 	held_free(b->api.held);
 	b->api.held = NULL;
@@ -388,6 +379,7 @@ static void stop(struct burstd *b)
 		waits = engine_logout(b->engine, on_stop, b);
 	engine_free(b->engine);
 	b->engine = NULL; /* SIGHUP finds nothing to reload */
+	spool_free(b->spool);
 	if (b->proc != NULL)
 		proc_close(b->proc);
 	if (waits)

@@ -1,9 +1,9 @@
-/* burst-hook - hands one call of slurmctld to burstd, or keeps it in the spool.
+/* burst-hook - leaves one call of slurmctld in the spool, as a file that is durable when it exits.
  *
  * ResumeProgram, SuspendProgram and ResumeFailProgram are symlinks to this one program; its name
  * says which call it is.  It parses nothing and keeps nothing in memory but one buffer: the node
- * list and the resume file go out in chunks (base/frame.h), burstd makes them durable and answers,
- * and only then the exit code is 0 (I29).  Else the same bytes become a file in the spool.
+ * list and the resume file go into the file as they are (base/call.h), and the exit code is 0 only
+ * once file and directory are synced (I29).  burstd need not run, and is not asked.
  *
  * Limits of slurmctld that shape it (reliability.md L1-L4): the environment is empty, descriptors
  * 0-2 may be closed, signals may be blocked, argv[0] may be a basename; the resume file is a memfd
@@ -24,43 +24,41 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "base/frame.h"
+#include "base/call.h"
+#include "base/fnv.h"
 #include "base/paths.h"
 
-enum { EXIT_DURABLE, EXIT_SPOOLED, EXIT_USAGE, EXIT_LOST };
+enum { EXIT_DURABLE, EXIT_USAGE = 2, EXIT_LOST };
 
 enum {
-	SOCKET_MS = 1200,   /* for burstd to take the call and answer */
-	TOTAL_MS = 1900,    /* then the timer ends us, spooled or not: the promise is two seconds */
-	SPOOL_MIN_MS = 300, /* but the disk has so much, whatever burstd took */
-	HEAD_MAX = 160,     /* bytes of the first frame; every field in it is bounded */
+	DISK_MS = 1600, /* for the disk; then the timer rings */
+	LAST_MS = 300,  /* and once more, for a machine that stood still since; then we end */
 	NAME_MAX_SPOOL = 64,
-	/* The whole of a small call in one write. */
-	BUFFER = 2 * (FRAME_HEADER + FRAME_CHUNK),
-};
-
-struct call {
-	const char *kind, *list;
-	int file; /* the resume file; -1: none that we can send */
-	int64_t at_ns;
-	char head[HEAD_MAX];
-};
-
-/* Where the bytes go: burstd's socket, or a file in the spool. */
-struct sink {
-	struct hook_conn c; /* or a file */
-	bool socket;
-	size_t used;
-	unsigned char buf[BUFFER];
+	BUFFER = 65536,
 };
 
 static const struct {
-	const char *name, *kind;
+	const char *name;
+	enum call_kind kind;
 	bool has_file;
 } kinds[] = {
-	{"burst-resume", "resume", true},
-	{"burst-suspend", "suspend", false},
-	{"burst-resume-fail", "resume-fail", false},
+	{"burst-resume", CALL_RESUME, true},
+	{"burst-suspend", CALL_SUSPEND, false},
+	{"burst-resume-fail", CALL_RESUME_FAIL, false},
+};
+
+struct call {
+	struct call_end end;
+	const char *list;
+	int file;        /* the resume file; -1: none that we can send */
+	int64_t wall_ns; /* when the hook was started */
+};
+
+struct sink { /* the file in the spool */
+	int fd;
+	uint64_t sum; /* of what was put */
+	size_t used;
+	unsigned char buf[BUFFER];
 };
 
 static const char usage[] =
@@ -70,221 +68,161 @@ static const char usage[] =
 	"       burst-prolog             as PrologSlurmctld\n"
 	"       burst-hook --help | --version\n"
 	"\n"
-	"Hands the call to burstd at " PATHS_SOCKET ", or leaves it in " PATHS_SPOOL ".\n"
+	"Leaves the call as a file in " PATHS_SPOOL ", where burstd finds it.\n"
 	"The name it is started by says which call it is: these are symlinks to burst-hook.\n"
 	"burst-prolog ends when all nodes of SLURM_JOB_ID are up; its status is 0, or that of the\n"
 	"site's own " PATHS_SITE_PROLOG ".\n"
-	"exit: 0 burstd has made the call durable, 1 the call is in the spool, 2 usage, 3 the call "
-	"is lost\n";
+	"exit: 0 the call is durable, 2 usage, 3 the call is lost\n";
 
+/* The last resort: it cannot cut short an fsync that hangs in the kernel, nothing can. */
 static void on_alarm(int sig)
 {
+	static volatile sig_atomic_t rang;
+	const struct itimerval last = {.it_value = {.tv_usec = (int64_t)LAST_MS * 1000}};
+
 	(void)sig;
+	if (rang == 0) {
+		rang = 1;
+		(void)setitimer(ITIMER_REAL, &last, NULL);
+		return;
+	}
 	hook_complain("call lost: disk of " PATHS_SPOOL " too slow");
 	_exit(EXIT_LOST);
 }
 
-/* For the disk, which has no deadline of its own; burstd has one, so that a machine that stood
- * still in the meantime spools late rather than not at all.  The last resort: it cannot cut short
- * an fsync that hangs in the kernel, nothing can. */
-static void start_timer(int64_t started)
+static void start_timer(void)
 {
-	int64_t left =
-		started / 1000 + (int64_t)TOTAL_MS * 1000 - hook_now_ns(CLOCK_MONOTONIC) / 1000;
-	struct itimerval after = {.it_value = {.tv_usec = (int64_t)SPOOL_MIN_MS * 1000}};
-	struct sigaction act = {.sa_handler = on_alarm};
+	const struct itimerval after = {
+		.it_value = {.tv_sec = DISK_MS / 1000, .tv_usec = (int64_t)DISK_MS % 1000 * 1000}};
+	struct sigaction act = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
 
-	if (left > after.it_value.tv_usec)
-		after.it_value =
-			(struct timeval){.tv_sec = left / 1000000, .tv_usec = left % 1000000};
 	(void)sigemptyset(&act.sa_mask);
 	(void)sigaction(SIGALRM, &act, NULL);
 	(void)setitimer(ITIMER_REAL, &after, NULL);
 }
 
-static int write_all(int fd, const unsigned char *p, size_t len)
+/* --- writing ---------------------------------------------------------------------------------- */
+
+static int flush(struct sink *s)
 {
-	while (len > 0) {
-		ssize_t n = write(fd, p, len);
+	const unsigned char *p = s->buf;
+
+	while (s->used > 0) {
+		ssize_t n = write(s->fd, p, s->used);
 
 		if (n == 0 || (n < 0 && errno != EINTR))
 			return -1;
 		if (n > 0) {
 			p += n;
-			len -= (size_t)n;
+			s->used -= (size_t)n;
 		}
 	}
 	return 0;
 }
 
-static int flush(struct sink *s)
-{
-	const size_t len = s->used;
-
-	s->used = 0;
-	/* Only now: burstd, which wakes up for it, then finds the call there.  A socket without
-	 * burstd says so at once, and there is the spool. */
-	if (s->socket && s->c.fd < 0 && hook_connect(&s->c, false) != 0)
-		return -1;
-	if (s->socket)
-		return hook_send(&s->c, s->buf, len) == HOOK_OK ? 0 : -1;
-	return write_all(s->c.fd, s->buf, len);
-}
-
-/* Room for one frame of up to FRAME_CHUNK bytes: NULL when what is before it cannot be written. */
-static unsigned char *frame_room(struct sink *s)
-{
-	if (sizeof(s->buf) - s->used < FRAME_HEADER + FRAME_CHUNK && flush(s) != 0)
-		return NULL;
-	return s->buf + s->used + FRAME_HEADER;
-}
-
-static void frame_done(struct sink *s, enum frame_type type, size_t len)
-{
-	frame_header(s->buf + s->used, type, (uint32_t)len);
-	s->used += FRAME_HEADER + len;
-}
-
-static int send_bytes(struct sink *s, enum frame_type type, const char *p, size_t len)
+static int put(struct sink *s, const char *p, size_t len)
 {
 	while (len > 0) {
-		size_t n = len < FRAME_CHUNK ? len : FRAME_CHUNK;
-		unsigned char *to = frame_room(s);
+		size_t n = sizeof(s->buf) - s->used;
 
-		if (to == NULL)
-			return -1;
-		memcpy(to, p, n);
-		frame_done(s, type, n);
+		n = n < len ? n : len;
+		memcpy(s->buf + s->used, p, n);
+		s->sum = fnv_bytes(s->sum, p, n);
+		s->used += n;
 		p += n;
 		len -= n;
+		if (s->used == sizeof(s->buf) && flush(s) != 0)
+			return -1;
 	}
 	return 0;
 }
 
-/* Whole chunks, so that a second reading makes the same frames.  -1: cannot be read. */
-static ssize_t read_chunk(int fd, unsigned char *to, off_t at)
+/* What of it can be read is sent, and c->end says how much, and whether that is all. */
+static int put_resume_file(struct sink *s, struct call *c)
 {
-	size_t have = 0;
-
-	while (have < FRAME_CHUNK) {
-		ssize_t n = pread(fd, to + have, FRAME_CHUNK - have, at + (off_t)have);
+	while (c->file >= 0) {
+		const size_t room = sizeof(s->buf) - s->used;
+		ssize_t n = pread(c->file, s->buf + s->used, room, (off_t)c->end.file_len);
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0)
-			return -1;
 		if (n == 0)
-			break;
-		have += (size_t)n;
-	}
-	return (ssize_t)have;
-}
-
-/* From the start, for the socket may have had some of it before.  *cut: burstd gets less than all.
- */
-static int send_file(struct sink *s, int fd, bool *cut)
-{
-	off_t at = 0;
-
-	*cut = false;
-	while (fd >= 0) {
-		unsigned char *to = frame_room(s);
-		ssize_t n;
-
-		if (to == NULL)
-			return -1;
-		n = read_chunk(fd, to, at);
-		*cut = n < 0 || at + n > FRAME_FILE_MAX;
-		if (n <= 0 || *cut)
 			return 0;
-		frame_done(s, FRAME_FILE, (size_t)n);
-		at += n;
+		if (n < 0 || c->end.file_len + (size_t)n > CALL_FILE_MAX) {
+			c->end.file = CALL_FILE_DROPPED;
+			return 0;
+		}
+		s->sum = fnv_bytes(s->sum, s->buf + s->used, (size_t)n);
+		s->used += (size_t)n;
+		c->end.file_len += (size_t)n;
+		if (s->used == sizeof(s->buf) && flush(s) != 0)
+			return -1;
 	}
 	return 0;
 }
 
-/* The bytes of the call, the same for the socket and for the spool. */
-static int send_call(struct sink *s, const struct call *c)
+static int put_call(struct sink *s, struct call *c)
 {
-	static const char truncated[] = "{\"truncated\":true}";
-	bool cut;
+	char end[CALL_END];
 
-	if (send_bytes(s, FRAME_JSON, c->head, strlen(c->head)) != 0 ||
-	    send_bytes(s, FRAME_LIST, c->list, strlen(c->list)) != 0 ||
-	    send_file(s, c->file, &cut) != 0)
+	c->end.list_len = strlen(c->list);
+	if (put(s, c->list, c->end.list_len) != 0 || put_resume_file(s, c) != 0)
 		return -1;
-	if (frame_room(s) == NULL)
-		return -1;
-	if (cut)
-		memcpy(s->buf + s->used + FRAME_HEADER, truncated, sizeof(truncated) - 1);
-	frame_done(s, FRAME_END, cut ? sizeof(truncated) - 1 : 0);
-	return flush(s);
-}
-
-static int hand_over(struct sink *s, const struct call *c)
-{
-	char answer[HOOK_ANSWER_MAX + 1];
-	int rc = -1;
-
-	s->socket = true;
-	s->used = 0;
-	s->c.deadline = hook_now_ns(CLOCK_MONOTONIC) + (int64_t)SOCKET_MS * 1000000;
-	s->c.fd = -1;
-	if (send_call(s, c) == 0 && hook_read_answer(&s->c, answer) == HOOK_OK)
-		rc = 0; /* any other answer means that the call may not be durable */
-	hook_close(&s->c);
-	return rc;
+	call_end_print(&c->end, s->sum, end);
+	return put(s, end, sizeof(end)) == 0 ? flush(s) : -1;
 }
 
 /* ".new-NAME", then NAME: TIME-PID-RANDOM.call, TIME in nanoseconds so that names sort by it. */
-static void spool_name(char name[NAME_MAX_SPOOL], const struct call *c)
+static void name_call(char name[NAME_MAX_SPOOL], const struct call *c)
 {
 	unsigned random = 0;
 
 	/* Short of entropy at boot: time and pid are unique enough with O_EXCL. */
 	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
 		random = (unsigned)hook_now_ns(CLOCK_MONOTONIC);
-	(void)snprintf(name, NAME_MAX_SPOOL, ".new-%020lld-%d-%08x.call", (long long)c->at_ns,
+	(void)snprintf(name, NAME_MAX_SPOOL, ".new-%020lld-%d-%08x.call", (long long)c->wall_ns,
 		       (int)getpid(), random);
 }
 
-static int spool(struct sink *s, const struct call *c)
+/* The name before the syncs: burstd sees the call while the disk is still at work.  Where the power
+ * is cut in between, the checksum tells. */
+static int spool(struct call *c)
 {
+	static struct sink s;
 	char name[NAME_MAX_SPOOL];
 	const char *final = name + strlen(".new-");
 	int dir = open(PATHS_SPOOL, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	int rc = -1, saved;
 
-	spool_name(name, c);
-	s->socket = false;
-	s->used = 0;
-	s->c.fd = -1;
+	name_call(name, c);
+	s.fd = -1;
+	s.sum = FNV_BEGIN;
 	if (dir < 0)
 		goto out;
-	s->c.fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (s->c.fd < 0)
+	s.fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (s.fd < 0)
 		goto out;
-	/* The name last: what has it is whole, whatever happens in between. */
-	if (send_call(s, c) == 0 && fsync(s->c.fd) == 0 && renameat(dir, name, dir, final) == 0)
-		rc = fsync(dir);
+	rc = put_call(&s, c) == 0 ? renameat(dir, name, dir, final) : -1;
 	if (rc != 0) {
 		saved = errno;
 		(void)unlinkat(dir, name, 0);
 		errno = saved;
+	} else if (fsync(s.fd) != 0 || fsync(dir) != 0) {
+		rc = -1;
 	}
 out:
 	saved = errno;
-	if (s->c.fd >= 0)
-		(void)close(s->c.fd);
+	if (s.fd >= 0)
+		(void)close(s.fd);
 	if (dir >= 0)
 		(void)close(dir);
 	errno = saved;
 	return rc;
 }
 
-/* What became of the resume file, as the first frame says it; c->file is set when it is sent.  Not
- * O_NOFOLLOW: /proc/PID/fd/N is a link.  O_NONBLOCK: a FIFO must not hold us. */
-static const char *open_file(struct call *c, bool has_file)
+/* c->file is set when the file is sent.  Not O_NOFOLLOW: /proc/PID/fd/N is a link.  O_NONBLOCK: a
+ * FIFO must not hold us. */
+static enum call_file open_file(struct call *c, bool has_file)
 {
 	const char *path = has_file ? getenv("SLURM_RESUME_FILE") : NULL;
 	struct stat st;
@@ -292,40 +230,37 @@ static const char *open_file(struct call *c, bool has_file)
 
 	c->file = -1;
 	if (path == NULL)
-		return "none";
+		return CALL_FILE_NONE;
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
-		return "missing";
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > FRAME_FILE_MAX) {
+		return CALL_FILE_MISSING;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
 		(void)close(fd);
-		return st.st_size > FRAME_FILE_MAX ? "dropped" : "missing";
+		return CALL_FILE_MISSING;
+	}
+	if (st.st_size > CALL_FILE_MAX) {
+		(void)close(fd);
+		return CALL_FILE_DROPPED;
 	}
 	c->file = fd;
-	return "sent";
+	return CALL_FILE_SENT;
 }
 
 static int run(struct call *c, bool has_file)
 {
-	struct sink s;
 	char text[200];
-	const char *file;
 
-	const int64_t started = hook_now_ns(CLOCK_MONOTONIC);
-
+	c->wall_ns = hook_now_ns(CLOCK_REALTIME);
+	c->end.at_ms = c->wall_ns / 1000000;
+	c->end.boot_ms = hook_now_ns(CLOCK_BOOTTIME) / 1000000;
 	hook_reset_process();
+	start_timer();
 	(void)umask(077);
-	c->at_ns = hook_now_ns(CLOCK_REALTIME);
-	file = open_file(c, has_file);
-	(void)snprintf(c->head, sizeof(c->head),
-		       "{\"v\":1,\"op\":\"call\",\"kind\":\"%s\",\"at_ms\":%lld,\"file\":\"%s\"}",
-		       c->kind, (long long)(c->at_ns / 1000000), file);
-	if (hand_over(&s, c) == 0)
+	c->end.file = open_file(c, has_file);
+	if (spool(c) == 0)
 		return EXIT_DURABLE;
-	start_timer(started);
-	if (spool(&s, c) == 0)
-		return EXIT_SPOOLED;
-	(void)snprintf(text, sizeof(text), "%s call lost: %s: %s", c->kind, PATHS_SPOOL,
-		       strerror(errno));
+	(void)snprintf(text, sizeof(text), "%s call lost: %s: %s", call_kind_str(c->end.kind),
+		       PATHS_SPOOL, strerror(errno));
 	hook_complain(text);
 	return EXIT_LOST;
 }
@@ -358,7 +293,7 @@ int main(int argc, char **argv)
 		return burst_prolog(argv);
 	for (size_t i = 0; c.list != NULL && i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (strcmp(name, kinds[i].name) == 0) {
-			c.kind = kinds[i].kind;
+			c.end.kind = kinds[i].kind;
 			return run(&c, kinds[i].has_file);
 		}
 	return show(stderr, usage, EXIT_USAGE);

@@ -23,6 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/call.h"
 #include "base/frame.h"
 #include "base/paths.h"
 
@@ -139,7 +140,7 @@ static int make_question(struct question *q)
 
 	q->nodes = getenv("SLURM_JOB_NODELIST");
 	if (job == NULL || q->nodes == NULL || !is_number(job) || !is_plain(q->nodes) ||
-	    strlen(q->nodes) > FRAME_LIST_MAX) {
+	    strlen(q->nodes) > CALL_LIST_MAX) {
 		hook_complain("burst-prolog: SLURM_JOB_ID or SLURM_JOB_NODELIST is missing or odd");
 		return -1;
 	}
@@ -162,8 +163,7 @@ static enum hook_rc ask(const struct question *q, int64_t away, int64_t deadline
 	struct hook_conn c = {.deadline = away < deadline ? away : deadline};
 	enum hook_rc rc = HOOK_FAILED;
 
-	frame_header(frame, FRAME_JSON,
-		     (uint32_t)(strlen(q->head) + strlen(q->nodes) + strlen(tail)));
+	frame_header(frame, (uint32_t)(strlen(q->head) + strlen(q->nodes) + strlen(tail)));
 	if (hook_connect(&c, true) != 0)
 		goto out;
 	c.deadline = from_now(ANSWER_MS);

@@ -172,7 +172,7 @@ enum hook_rc hook_read_answer(const struct hook_conn *c, char answer[HOOK_ANSWER
 	if (rc != HOOK_OK)
 		return rc;
 	len = (size_t)head[3] << 8 | head[4];
-	frame_header(want, FRAME_JSON, (uint32_t)len);
+	frame_header(want, (uint32_t)len);
 	if (memcmp(head, want, sizeof(head)) != 0 || len > HOOK_ANSWER_MAX)
 		return HOOK_FAILED;
 	rc = read_exactly(c, answer, len);

@@ -30,6 +30,7 @@ struct api { /* everything is borrowed and outlives it */
 	void *ctx;
 	struct held *held;               /* requests that wait; NULL: none may */
 	const struct node_server *nodes; /* the listener for nodes; NULL: there is none, now */
+	bool spool_full;                 /* hooks may find no room for their calls */
 	const char *unscraped; /* why nobody listens for /metrics now; NULL: somebody does, or it
 				* is not wanted */
 };

@@ -7,7 +7,6 @@
 #include "api/ctl_ops.h"
 #include "api/ctl_reply.h"
 #include "api/held.h"
-#include "base/clock.h"
 #include "base/fmt.h"
 #include "base/mem.h"
 
@@ -257,88 +256,4 @@ char *ctl_api_again(struct api *a, const struct ctl_caller *who, const char *jso
 
 	*nothing = r.nothing;
 	return text;
-}
-
-static int parse_kind(const json_t *head, enum journal_call_kind *out, struct err *e)
-{
-	static const char *const kinds[] = {
-		[JOURNAL_RESUME] = "resume",
-		[JOURNAL_SUSPEND] = "suspend",
-		[JOURNAL_RESUME_FAIL] = "resume-fail",
-	};
-	const char *kind = json_string_value(json_object_get(head, "kind"));
-
-	for (unsigned i = 0; kind != NULL && i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (strcmp(kind, kinds[i]) == 0) {
-			*out = (enum journal_call_kind)i;
-			return 0;
-		}
-	return err_set(e, ERR_INVALID, "\"kind\": want resume, suspend or resume-fail");
-}
-
-/* A call from the socket is as old as its arrival.  One from the spool is as old as its hook says,
- * but not younger than now: how old it is decides how much it still means. */
-static int64_t call_time(const struct api *a, const json_t *head, bool spooled)
-{
-	int64_t now = engine_now(a->engine),
-		at = engine_from_wall(a->engine,
-				      json_integer_value(json_object_get(head, "at_ms")));
-
-	return spooled && at > 0 && at < now ? at : now;
-}
-
-/* Its hook has given up waiting and spooled it, or was killed: it lay in the socket while we stood
- * still, and may be about another day.  Its clock is the wall clock of this machine. */
-static bool is_late(const json_t *head)
-{
-	int64_t at = json_integer_value(json_object_get(head, "at_ms"));
-
-	return at > 0 && clock_wall_ms() - at > CTL_API_LATE_MS;
-}
-
-int ctl_api_take(struct api *a, const struct ctl_call *call, bool spooled, int64_t *seq,
-		 struct err *e)
-{
-	json_t *head = json_loads(call->head, JSON_REJECT_DUPLICATES, NULL);
-	const char *file = json_string_value(json_object_get(head, "file"));
-	struct journal_call c = {
-		/* The hook drops a file that is too long without sending it. */
-		.dropped = call->dropped || (file != NULL && strcmp(file, "dropped") == 0),
-		.list = call->list,
-		/* The last name of a cut list may be another node's: none of it can be believed. */
-		.list_len = call->truncated ? 0 : call->list_len,
-		.file = call->file,
-		.file_len = call->file_len,
-	};
-	int rc = -1;
-
-	if (json_integer_value(json_object_get(head, "v")) != CTL_API_VERSION) {
-		(void)err_set(e, ERR_INVALID, "not the head of a call of version %d",
-			      CTL_API_VERSION);
-		goto out;
-	}
-	if (parse_kind(head, &c.kind, e) != 0)
-		goto out;
-	c.at_ms = call_time(a, head, spooled);
-	c.spooled = spooled || is_late(head);
-	rc = engine_take_call(a->engine, &c, seq, e);
-out:
-	json_decref(head);
-	return rc;
-}
-
-char *ctl_api_call(void *ctx, const struct ctl_caller *who, const struct ctl_call *call)
-{
-	struct err e = {0};
-	int64_t seq = 0;
-	struct str s;
-
-	if (who->role < CTL_OWN)
-		return failure("denied", "a call must come from slurmctld's user");
-	if (ctl_api_take(ctx, call, false, &seq, &e) != 0)
-		return failure(e.code == ERR_INVALID ? "invalid" : "failed", e.msg);
-	str_init(&s, ERROR_MAX);
-	/* So written, without spaces: the hook compares bytes. */
-	str_addf(&s, "{\"ok\":true,\"seq\":%" PRId64 "}", seq);
-	return str_take(&s);
 }

@@ -24,14 +24,12 @@ enum {
 	CTL_API_EVENTS_MAX = 1000,     /* likewise */
 	CTL_API_GENERATIONS_MAX = 100, /* of one node that are shown: the newest */
 	CTL_API_NODE_EVENTS = 10,      /* that "node" shows */
-	CTL_API_LATE_MS = 1200,        /* an older call is a hint only: its hook waits no longer */
 };
 
-/* These two fit struct ctl_handler; ctx is a struct api.  The answer is the caller's (free());
+/* Fits struct ctl_handler; ctx is a struct api.  The answer is the caller's (free());
  * NULL: the request is held (api/held.h), which needs c. */
 char *ctl_api_request(void *ctx, struct ctl_conn *c, const struct ctl_caller *who, const char *json,
 		      size_t len);
-char *ctl_api_call(void *ctx, const struct ctl_caller *who, const struct ctl_call *call);
 
 /* The answer to a request that was held, as it is now; *nothing: it could be held again. */
 char *ctl_api_again(struct api *a, const struct ctl_caller *who, const char *json, size_t len,
@@ -41,11 +39,5 @@ char *ctl_api_again(struct api *a, const struct ctl_caller *who, const char *jso
  * has not. */
 char *ctl_api_job(struct api *a, const struct ctl_caller *who, const char *json, size_t len,
 		  const struct engine_job *job, const struct err *why);
-
-/* Make a call durable, from the socket or (spooled) from the spool; one that is late counts as
- * spooled.  *seq is its number; -1: it is not durable, and the hook must be told so (I29).
- * ERR_INVALID: and it never will be. */
-int ctl_api_take(struct api *a, const struct ctl_call *call, bool spooled, int64_t *seq,
-		 struct err *e);
 
 #endif

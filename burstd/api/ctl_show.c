@@ -164,6 +164,25 @@ static void put_unscraped(struct ctl_reply *r)
 	put_problem(r, text);
 }
 
+static void put_spool_full(struct ctl_reply *r)
+{
+	if (r->api->spool_full)
+		put_problem(r, "calls of slurmctld may be lost: the disk of the spool is full, and "
+			       "burstd gives them what it has kept free there");
+}
+
+static void put_spool(struct ctl_reply *r)
+{
+	const char *note;
+	struct err e = {0};
+
+	(void)engine_spool(r->api->engine, &note, &e);
+	jsonw_open(&r->w, "spool", '{');
+	jsonw_text(&r->w, "error", e.msg);
+	jsonw_text(&r->w, "note", note != NULL ? note : "");
+	jsonw_close(&r->w, '}');
+}
+
 int ctl_show_status(struct ctl_reply *r)
 {
 	const struct engine *e = r->api->engine;
@@ -174,6 +193,7 @@ int ctl_show_status(struct ctl_reply *r)
 	jsonw_int(&r->w, "uptime_ms", engine_now(e) - engine_started_ms(e));
 	jsonw_text(&r->w, "currency", conf_of(r)->currency);
 	put_sources(r);
+	put_spool(r);
 	ctl_secrets_put(r);
 	put_claims(r);
 	jsonw_open(&r->w, "pools", '[');
@@ -182,6 +202,7 @@ int ctl_show_status(struct ctl_reply *r)
 	jsonw_close(&r->w, ']');
 	jsonw_open(&r->w, "problems", '[');
 	explain_problems(e, put_problem, r);
+	put_spool_full(r);
 	put_unscraped(r);
 	jsonw_close(&r->w, ']');
 	put_slurm_conf(r);

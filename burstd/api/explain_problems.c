@@ -162,6 +162,20 @@ static void check_disk(struct explain_report *r)
 	explain_report_say(r);
 }
 
+static void check_spool(struct explain_report *r)
+{
+	const char *note;
+	struct err e = {0};
+
+	if (engine_spool(r->e, &note, &e) == 0)
+		return;
+	str_addf(&r->s,
+		 "calls of slurmctld may be lost: the spool, %s; until that is mended only what "
+		 "slurmctld's nodes show is bought, up to half a minute later",
+		 e.msg);
+	explain_report_say(r);
+}
+
 static void check_indoubt(struct explain_report *r)
 {
 	const struct fleet *f = engine_fleet(r->e);
@@ -349,6 +363,7 @@ void explain_problems(const struct engine *e, explain_fn fn, void *ctx)
 		check_off(&r, i);
 	check_removed(&r);
 	check_sources(&r);
+	check_spool(&r);
 	explain_secrets(e, fn, ctx);
 	check_slurm_conf_known(&r);
 	check_slurm_conf(&r, SLURM_ERROR);

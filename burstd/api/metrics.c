@@ -15,10 +15,12 @@ static const struct {
 	const char *name, *type, *help, *label, *value;
 	size_t at;
 } counters[] = {
-	{"burstd_calls_total", "counter", "Calls of Slurm's hooks, made durable.", "kind", "resume",
-	 AT(calls[JOURNAL_RESUME])},
-	{"burstd_calls_total", NULL, NULL, "kind", "suspend", AT(calls[JOURNAL_SUSPEND])},
-	{"burstd_calls_total", NULL, NULL, "kind", "resume-fail", AT(calls[JOURNAL_RESUME_FAIL])},
+	{"burstd_calls_total", "counter", "Calls of slurmctld, read from the spool.", "kind",
+	 "resume", AT(calls[CALL_RESUME])},
+	{"burstd_calls_total", NULL, NULL, "kind", "suspend", AT(calls[CALL_SUSPEND])},
+	{"burstd_calls_total", NULL, NULL, "kind", "resume-fail", AT(calls[CALL_RESUME_FAIL])},
+	{"burstd_calls_bad_total", "counter",
+	 "Files in the spool that were no whole call: NAME.bad.", NULL, NULL, AT(calls_bad)},
 	{"burstd_calls_refused_total", "counter",
 	 "Calls that could not be read or named no node of ours.", NULL, NULL, AT(calls_refused)},
 	{"burstd_provider_requests_total", "counter", "Requests sent to providers.", "operation",

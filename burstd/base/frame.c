@@ -5,9 +5,9 @@
 
 #include "base/mem.h"
 
-void frame_header(unsigned char out[FRAME_HEADER], enum frame_type type, uint32_t len)
+void frame_header(unsigned char out[FRAME_HEADER], uint32_t len)
 {
-	out[0] = (unsigned char)type;
+	out[0] = FRAME_JSON;
 	out[1] = (unsigned char)(len >> 24);
 	out[2] = (unsigned char)(len >> 16);
 	out[3] = (unsigned char)(len >> 8);
@@ -30,7 +30,7 @@ static int start_body(struct frame_reader *r, struct err *e)
 	const unsigned char *h = r->head;
 	size_t len = (size_t)h[1] << 24 | (size_t)h[2] << 16 | (size_t)h[3] << 8 | h[4];
 
-	if (h[0] != FRAME_JSON && h[0] != FRAME_LIST && h[0] != FRAME_FILE && h[0] != FRAME_END)
+	if (h[0] != FRAME_JSON)
 		return err_set(e, ERR_INVALID, "not a frame: type 0x%02x", h[0]);
 	if (len > FRAME_PAYLOAD_MAX)
 		return err_set(e, ERR_LIMIT, "frame of %zu bytes, at most %d", len,
@@ -48,7 +48,7 @@ static int finish_body(struct frame_reader *r, frame_fn fn, void *ctx, struct er
 
 	r->body = NULL;
 	r->nhead = 0;
-	rc = fn(ctx, (enum frame_type)r->head[0], body, r->want, e);
+	rc = fn(ctx, body, r->want, e);
 	free(body);
 	return rc;
 }

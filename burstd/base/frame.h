@@ -1,19 +1,8 @@
-/* frame.h - the control protocol's framing, spoken by burst-hook, burstctl and burstd.
+/* frame.h - the control protocol's framing, spoken by burst-prolog, burstctl and burstd.
  *
- * A frame is one type byte, a 4-byte big-endian length, and that many bytes.  A request is one JSON
- * frame and is answered by one JSON frame.  The one request with a body is a call from slurmctld:
- *
- *   'J' {"v":1,"op":"call","kind":"resume","at_ms":N,"file":"sent"}
- *                 kind: resume, suspend or resume-fail; at_ms: when the hook was started;
- *                 file: sent, none (slurmctld named none), missing (it cannot be read) or
- *                 dropped (longer than FRAME_FILE_MAX)
- *   'L' node list as slurmctld gave it        0 or more, in order
- *   'F' resume file as it is                  0 or more, in order
- *   'Z' empty, or {"truncated":true}          the call is complete; the file is not: do not use it
- *
- * answered by 'J' {"ok":true,"seq":N} once it is durable, "ok" first and without white space: the
- * hook compares bytes.  A file in the spool is exactly the bytes that the hook would have sent. See
- * docs/protocol.md. */
+ * A frame is the type byte 'J', a 4-byte big-endian length, and that many bytes of JSON.  A request
+ * is one frame and is answered by one frame; an answer begins {"ok":true or {"ok":false, without
+ * white space: burst-prolog compares bytes.  See docs/protocol.md. */
 #ifndef BURSTD_FRAME_H
 #define BURSTD_FRAME_H
 
@@ -24,20 +13,16 @@
 
 enum {
 	FRAME_HEADER = 5,
-	FRAME_CHUNK = 32768,         /* what the hook puts into one 'L' or 'F' frame */
 	FRAME_PAYLOAD_MAX = 1 << 20, /* a longer frame is a protocol error */
-	FRAME_LIST_MAX = 1 << 17,    /* an argv string cannot be longer (MAX_ARG_STRLEN) */
-	FRAME_FILE_MAX = 16 << 20,   /* a longer resume file is dropped and flagged */
 };
 
-enum frame_type { FRAME_JSON = 'J', FRAME_LIST = 'L', FRAME_FILE = 'F', FRAME_END = 'Z' };
+enum { FRAME_JSON = 'J' }; /* the type, for which there is one value */
 
-void frame_header(unsigned char out[FRAME_HEADER], enum frame_type type, uint32_t len);
+void frame_header(unsigned char out[FRAME_HEADER], uint32_t len);
 
 /* Called once for each whole frame; data is borrowed, with a NUL after its len bytes.  Return -1
  * (with *e) to stop. */
-typedef int (*frame_fn)(void *ctx, enum frame_type type, const char *data, size_t len,
-			struct err *e);
+typedef int (*frame_fn)(void *ctx, const char *data, size_t len, struct err *e);
 
 /* Splits a byte stream into frames.  Holds at most one frame: FRAME_PAYLOAD_MAX bytes. */
 struct frame_reader {

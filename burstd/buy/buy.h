@@ -7,12 +7,14 @@
 #include "core/demand.h"
 #include "core/plan.h"
 #include "engine/kernel.h"
+#include "io/spool.h"
 #include "keys/keys.h"
 
 enum {
-	ENGINE_CALLS_MAX = 1000,    /* calls waiting to be read; the poll covers the rest */
-	ENGINE_HINT_MS = 250,       /* between two polls, however many calls say: look now */
-	ENGINE_LOSSES_MS = 3600000, /* how long people are told what a provider took */
+	INTAKE_CALLS_MAX = 1000,     /* fresh calls that wait; all others are hints */
+	INTAKE_BYTES_MAX = 64 << 20, /* ... and what they say */
+	ENGINE_HINT_MS = 250,        /* between two polls, however many calls say: look now */
+	ENGINE_LOSSES_MS = 3600000,  /* how long people are told what a provider took */
 };
 
 struct batch { /* one create and its repeats */
@@ -29,12 +31,13 @@ struct batch { /* one create and its repeats */
 	bool inflight, made; /* made: its fabric is there, and the create waits for its turn */
 };
 
-struct pending { /* a call not yet acted on */
+struct pending { /* a resume call that is fresh, and not yet acted on */
 	struct pending *next;
-	int64_t seq, since_ms; /* since_ms: it was taken in then */
-	enum journal_call_kind kind;
-	bool late, asks; /* a hint only; it waits for squeue to name its jobs */
-	bool read;       /* `demand` is what it says */
+	char *name;       /* of its file in the spool */
+	int64_t since_ms; /* it was taken in then */
+	bool overtaken;   /* a snapshot was begun after it, and decides */
+	bool asks;        /* it waits for squeue to name its jobs */
+	bool read;        /* `demand` is what it says */
 	struct demand demand;
 	char *list, *file;
 	size_t list_len, file_len;
@@ -56,7 +59,9 @@ struct buy_state {
 	uint32_t last_group;
 	struct answer *answers, **answers_last; /* to creates, not yet posted */
 	struct pending *calls, **calls_last;    /* of hooks */
-	size_t ncalls;
+	size_t ncalls, call_bytes;              /* bytes: of their lists and files */
+	struct pending *acted;   /* they are over, and go from the spool after the next commit */
+	char spool_trouble[256]; /* why the spool cannot be read as it should be; "" */
 	char *wanted;  /* nodes that slurmctld wants and nobody asked us for: a node list */
 	bool climbing; /* some nodes were refused at one place, and may have another */
 	bool wanted_asked, call_asked, climb_asked; /* squeue runs for these; for the first call */
@@ -69,9 +74,20 @@ struct buy_state {
 	struct warm *warm;
 };
 
+/* --- intake_spool.c --- */
+void intake_look(struct engine *e); /* read what came into the spool */
+void intake_watch(struct engine *e);
+void intake_unwatch(struct engine *e);
+int64_t intake_look_next_ms(const struct engine *e);
+
 /* --- intake.c --- */
+/* Take a call from the spool; fits spool_fn, ctx is the engine.  true: it is fresh, and will be
+ * acted on in its turn.  false: it is a hint, which makes the next snapshot come soon. */
+bool intake_take(void *ctx, const struct spool_call *call);
+void intake_hint(struct engine *e); /* ask slurmctld soon */
 void intake_run(struct engine *e);
-void intake_asks(struct engine *e); /* squeue is about to be asked, for it too */
+void intake_forget(struct engine *e); /* delete the files of calls that were acted on */
+void intake_asks(struct engine *e);   /* squeue is about to be asked, for it too */
 void intake_jobs(struct engine *e, const char *text, size_t len, const struct err *err);
 void intake_init(struct engine *e);
 int64_t intake_next_ms(const struct engine *e);

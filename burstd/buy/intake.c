@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "io/loop.h"
 
 enum {
 	INTAKE_DOUBT_MS = 5 * 60000,
@@ -20,6 +19,7 @@ static void drop(struct pending *p)
 {
 	if (p->read)
 		demand_fini(&p->demand);
+	free(p->name);
 	free(p->list);
 	free(p->file);
 	free(p);
@@ -32,17 +32,28 @@ void intake_init(struct engine *e)
 
 int64_t intake_next_ms(const struct engine *e)
 {
-	return e->buy->calls != NULL && !e->buy->calls->asks ? engine_now(e) : INT64_MAX;
+	const struct buy_state *b = e->buy;
+
+	if (b->acted != NULL || (b->calls != NULL && !b->calls->asks))
+		return engine_now(e);
+	return INT64_MAX;
 }
 
-void intake_free(struct engine *e)
+static void drop_all(struct pending **calls)
 {
-	while (e->buy->calls != NULL) {
-		struct pending *p = e->buy->calls;
+	while (*calls != NULL) {
+		struct pending *p = *calls;
 
-		e->buy->calls = p->next;
+		*calls = p->next;
 		drop(p);
 	}
+}
+
+/* Files of calls that were not acted on stay in the spool, for the next start. */
+void intake_free(struct engine *e)
+{
+	drop_all(&e->buy->calls);
+	drop_all(&e->buy->acted);
 	free(e->buy->wanted);
 	e->buy->wanted = NULL;
 }
@@ -56,34 +67,54 @@ static char *copy(const char *p, size_t n)
 	return out;
 }
 
-int engine_take_call(struct engine *e, const struct journal_call *call, int64_t *seq,
-		     struct err *err)
+/* --- taking ------------------------------------------------------------------------------------
+ */
+
+/* Suspend, resume-fail and late calls only say: look now.  The snapshot decides (I18, F46, F47).
+ * One that is on its way may know nothing of it: when it has come the next one is due. */
+void intake_hint(struct engine *e)
 {
+	int64_t soon = e->poll.began_ms + ENGINE_HINT_MS;
+
+	if (soon < e->poll.next_ms)
+		e->poll.next_ms = soon;
+}
+
+/* Is it more than a hint (ADR 33)?  No earlier process can have acted on it, and slurmctld has not
+ * given its nodes up meanwhile. */
+static bool is_fresh(const struct engine *e, const struct spool_call *c)
+{
+	return c->kind == CALL_RESUME && !c->early && c->age_ms >= 0 &&
+	       c->age_ms <= CALL_FRESH_MS && e->buy->ncalls < INTAKE_CALLS_MAX;
+}
+
+bool intake_take(void *ctx, const struct spool_call *c)
+{
+	struct engine *e = ctx;
+	struct buy_state *b = e->buy;
 	struct pending *p;
 
-	if (e->dead)
-		return err_set(err, ERR_IO, "shutting down");
-	if (journal_add_call(e->d.journal, call, seq, err) != 0)
-		return -1;
-	e->count.calls[call->kind]++;
-	p = mem_zalloc(sizeof(*p));
-	*p = (struct pending){
-		.seq = *seq, .since_ms = engine_now(e), .kind = call->kind, .late = call->spooled};
-	if (e->buy->ncalls >= ENGINE_CALLS_MAX)
-		p->late = true; /* not read, only counted off: the poll shows what is wanted */
-	if (!p->late) {
-		p->list = copy(call->list, call->list_len);
-		p->list_len = call->list_len;
-		if (call->file != NULL) {
-			p->file = copy(call->file, call->file_len);
-			p->file_len = call->file_len;
-		}
+	e->count.calls[c->kind]++;
+	if (!is_fresh(e, c)) {
+		intake_hint(e);
+		return false;
 	}
-	*e->buy->calls_last = p;
-	e->buy->calls_last = &p->next;
-	e->buy->ncalls++;
-	timer_at(e->timer, engine_now(e)); /* act after the acknowledgement has left */
-	return 0;
+	p = mem_zalloc(sizeof(*p));
+	*p = (struct pending){.name = mem_strdup(c->name),
+			      .since_ms = engine_now(e),
+			      .overtaken = e->poll.began_ms >= engine_now(e) - c->age_ms,
+			      .list = copy(c->list, c->list_len),
+			      .list_len = c->list_len};
+	/* Without its file squeue is asked. */
+	if (c->file != NULL && b->call_bytes + c->file_len <= INTAKE_BYTES_MAX) {
+		p->file = copy(c->file, c->file_len);
+		p->file_len = c->file_len;
+	}
+	b->call_bytes += p->list_len + p->file_len;
+	*b->calls_last = p;
+	b->calls_last = &p->next;
+	b->ncalls++;
+	return true;
 }
 
 /* --- calls -------------------------------------------------------------------------------------
@@ -91,14 +122,32 @@ int engine_take_call(struct engine *e, const struct journal_call *call, int64_t 
 
 static void end_call(struct engine *e)
 {
-	struct pending *p = e->buy->calls;
+	struct buy_state *b = e->buy;
+	struct pending *p = b->calls;
 
-	engine_end_call(e, p->seq);
-	e->buy->calls = p->next;
-	if (e->buy->calls == NULL)
-		e->buy->calls_last = &e->buy->calls;
-	e->buy->ncalls--;
-	drop(p);
+	b->calls = p->next;
+	if (b->calls == NULL)
+		b->calls_last = &b->calls;
+	b->ncalls--;
+	b->call_bytes -= p->list_len + p->file_len;
+	p->next = b->acted;
+	b->acted = p;
+}
+
+/* Once what came of them is durable: rows that are wanted wait in memory for their creates.  Where
+ * the journal failed the files stay: they are hints after the next start. */
+void intake_forget(struct engine *e)
+{
+	if (e->dead || e->staging.due || e->staging.n > 0 || e->fresh.v != NULL)
+		return;
+	while (e->buy->acted != NULL) {
+		struct pending *p = e->buy->acted;
+
+		e->buy->acted = p->next;
+		if (e->d.spool != NULL)
+			spool_done(e->d.spool, p->name);
+		drop(p);
+	}
 }
 
 /* slurmctld asks anew: what was refused before may be tried again. */
@@ -164,16 +213,6 @@ static void note_comments(struct engine *e, const struct demand *d)
 		engine_event(e, "", 0, "job-comment", first.msg);
 }
 
-/* Suspend, resume-fail and late calls only say: look now.  The snapshot decides (I18, F46, F47).
- * One that is on its way may know nothing of it: when it has come the next one is due. */
-static void hint(struct engine *e)
-{
-	int64_t soon = e->poll.began_ms + ENGINE_HINT_MS;
-
-	if (soon < e->poll.next_ms)
-		e->poll.next_ms = soon;
-}
-
 /* What a fresh resume call says; false: nothing that could be acted on. */
 static bool read_call(struct engine *e, struct pending *p)
 {
@@ -183,7 +222,7 @@ static bool read_call(struct engine *e, struct pending *p)
 	if (demand_init(d, p->list, p->list_len, &err) != 0) {
 		e->count.calls_refused++;
 		engine_event(e, "", 0, "call-refused", err.msg);
-		hint(e); /* what it was about, slurmctld can still say */
+		intake_hint(e); /* what it was about, slurmctld can still say */
 		return false;
 	}
 	p->read = true;
@@ -222,17 +261,18 @@ static void wait_for_jobs(struct engine *e, const struct demand *d)
 		}
 }
 
-/* It is enough to buy; but in doubt the next snapshot decides, as of a late one. */
-static void act_on_fresh(struct engine *e, struct demand *d)
+/* It is enough to buy.  But in doubt, and where a snapshot was begun after it, a snapshot decides:
+ * that knows more than the call does (F47). */
+static void act_on_fresh(struct engine *e, const struct pending *p, struct demand *d)
 {
 	note_strangers(e, d);
 	forgive(e, d);
-	if (!is_doubtful(e, d)) {
+	if (!p->overtaken && !is_doubtful(e, d)) {
 		intake_act_on(e, d, ENGINE_WHY_CALL);
 		return;
 	}
 	wait_for_jobs(e, d);
-	hint(e);
+	intake_hint(e);
 }
 
 /* It has waited for squeue, behind one that did, or while this process stood still: slurmctld may
@@ -261,7 +301,7 @@ static bool resume(struct engine *e, struct pending *p)
 		jobs_want_wishes(e, need);
 		return false;
 	}
-	act_on_fresh(e, d);
+	act_on_fresh(e, p, d);
 	return true;
 }
 
@@ -290,11 +330,11 @@ static void read_jobs(struct demand *d, const char *text, size_t len)
 	slurm_job_parse(text, len, add_wishes, d);
 }
 
-static void act_on_call(struct engine *e, struct demand *d, const char *text, size_t len)
+static void act_on_call(struct engine *e, struct pending *p, const char *text, size_t len)
 {
-	read_jobs(d, text, len);
-	note_comments(e, d);
-	act_on_fresh(e, d);
+	read_jobs(&p->demand, text, len);
+	note_comments(e, &p->demand);
+	act_on_fresh(e, p, &p->demand);
 }
 
 /* What slurmctld wants though no call that we have says so. */
@@ -368,7 +408,7 @@ static void climb(struct engine *e, const char *text, size_t len, const struct e
 	if (names[0] != '\0' && err == NULL)
 		act_on_wanted(e, names, text, len, ENGINE_WHY_NEXT);
 	else if (err != NULL)
-		hint(e);
+		intake_hint(e);
 	free(names);
 }
 
@@ -377,9 +417,9 @@ void intake_jobs(struct engine *e, const char *text, size_t len, const struct er
 {
 	if (e->buy->call_asked) {
 		if (err == NULL && !is_old(e, e->buy->calls))
-			act_on_call(e, &e->buy->calls->demand, text, len);
+			act_on_call(e, e->buy->calls, text, len);
 		else
-			hint(e);
+			intake_hint(e);
 		end_call(e);
 	}
 	if (e->buy->wanted_asked) {
@@ -404,11 +444,10 @@ void intake_run(struct engine *e)
 
 		if (p->asks)
 			break; /* in order: the next ones wait behind it */
-		p->late = p->late || is_old(e, p);
-		if (p->kind == JOURNAL_RESUME && !p->late && !resume(e, p))
+		if (is_old(e, p))
+			intake_hint(e);
+		else if (!resume(e, p))
 			break;
-		if (p->kind != JOURNAL_RESUME || p->late)
-			hint(e);
 		end_call(e);
 	}
 	if ((e->buy->wanted != NULL || e->buy->climbing) && !jobs_coming(e, JOBS_FOR_INTAKE))

@@ -31,7 +31,6 @@ static void poll(struct engine *e)
 		return;
 	e->poll.began_ms = now;
 	e->poll.next_ms = now + every;
-	e->staging.due = e->staging.tx != NULL; /* ended calls have waited long enough */
 	e->poll.polling = slurm_ask(e->slurm, SLURM_SNAPSHOT);
 	e->count.polls += e->poll.polling;
 }

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/call.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/map.h"
@@ -30,6 +31,7 @@
 struct loop;
 struct http_client;
 struct proc;
+struct spool;
 struct engine;
 struct secret_store_ops;
 
@@ -66,9 +68,10 @@ struct engine_deps { /* borrowed; they outlive the engine */
 	struct http_client *http;
 	struct proc *proc;
 	struct journal *journal;
-	struct log *log;   /* NULL: no log */
-	const char *uuid;  /* the cluster's, by which we know our own instances */
-	int64_t gen_floor; /* generations begin above this: not 0 after a lost journal */
+	struct spool *spool; /* where calls of slurmctld come from; NULL: from nowhere */
+	struct log *log;     /* NULL: no log */
+	const char *uuid;    /* the cluster's, by which we know our own instances */
+	int64_t gen_floor;   /* generations begin above this: not 0 after a lost journal */
 	const struct provider_ops *(*driver)(const char *name); /* NULL: no such driver */
 	/* NULL: there are none, or no such driver. */
 	const struct secret_store_ops *(*store)(const char *name);
@@ -109,10 +112,6 @@ void engine_start(struct engine *e);
 bool engine_logout(struct engine *e, void (*said)(void *ctx), void *ctx);
 /* No other callback comes after this, whatever is still on the wire. */
 void engine_free(struct engine *e); /* NULL is fine */
-
-/* Make a call from slurmctld durable; then it will be acted on.  *seq is its number (I29). */
-int engine_take_call(struct engine *e, const struct journal_call *call, int64_t *seq,
-		     struct err *err);
 
 /* --- a job that waits for its nodes to be up (PrologSlurmctld) --- */
 
@@ -220,7 +219,8 @@ struct engine_source { /* slurmctld, or one provider */
 };
 
 struct engine_counters {
-	uint64_t calls[3];                        /* by enum journal_call_kind */
+	uint64_t calls[CALL_NKINDS];              /* by enum call_kind */
+	uint64_t calls_bad;                       /* files in the spool that were no whole call */
 	uint64_t calls_refused;                   /* could not be read, or named no node of ours */
 	uint64_t creates, deletes, lists, offers; /* requests sent to providers */
 	uint64_t logins;                          /* steps to a session */
@@ -334,6 +334,9 @@ struct engine_warm engine_warm(const struct engine *e, size_t pool);
 /* How much room there is where the journal is, at the last look; low: nothing is bought anywhere.
  */
 const struct journal_room *engine_room(const struct engine *e);
+/* Can hooks leave their calls, and burstd read and delete them?  -1: *err says why not.  *note: as
+ * spool_check() (io/spool.h). */
+int engine_spool(const struct engine *e, const char **note, struct err *err);
 /* What slurm.conf lacks, as of the last minute; NULL: not known yet. */
 const struct slurm_report *engine_prereq(const struct engine *e);
 /* Why that is not known, though slurmctld was asked; "": it is, or nobody has answered yet. */

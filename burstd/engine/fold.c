@@ -10,24 +10,12 @@
 #include "base/mem.h"
 #include "base/redact.h"
 
-static struct journal_tx *open_tx(struct engine *e)
-{
-	if (e->staging.tx == NULL)
-		e->staging.tx = journal_begin(e->d.journal);
-	return e->staging.tx;
-}
-
 struct journal_tx *engine_tx(struct engine *e)
 {
 	e->staging.due = true;
-	return open_tx(e);
-}
-
-void engine_end_call(struct engine *e, int64_t seq)
-{
-	journal_end_call(open_tx(e), seq);
-	if (++e->staging.ended >= ENGINE_ENDED_MAX)
-		e->staging.due = true;
+	if (e->staging.tx == NULL)
+		e->staging.tx = journal_begin(e->d.journal);
+	return e->staging.tx;
 }
 
 void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
@@ -303,7 +291,6 @@ void engine_commit(struct engine *e)
 		return;
 	e->staging.tx = NULL;
 	e->staging.due = false;
-	e->staging.ended = 0;
 	if (e->dead) {
 		journal_abandon(tx);
 		return;

@@ -28,9 +28,8 @@ enum {
 	 * between. */
 	ENGINE_SEND = 1000,
 	ENGINE_WRITE = 250,
-	ENGINE_READ = 500,     /* 0.3 ms each */
-	ENGINE_LOOKS = 10,     /* looking at so many nodes costs as much as writing one */
-	ENGINE_ENDED_MAX = 64, /* calls that have ended and wait for somebody else's commit */
+	ENGINE_READ = 500, /* 0.3 ms each */
+	ENGINE_LOOKS = 10, /* looking at so many nodes costs as much as writing one */
 };
 
 /* An upper bound of generations: they count from 1, or from the clock in seconds. */
@@ -78,8 +77,7 @@ struct engine {
 	int64_t started_ms;
 	struct staging { /* the transaction being built */
 		struct journal_tx *tx;
-		bool due;                 /* it has more to write than ended calls */
-		unsigned ended;           /* how many calls end with it */
+		bool due;                 /* there is something to commit */
 		struct fleet_node **rows; /* that change */
 		size_t n, cap;
 		bool following; /* row_durable() of the last commit is running */
@@ -150,8 +148,6 @@ void engine_want(struct engine *e, const struct node *n, const char *why);
 void engine_write_fresh(struct engine *e);
 /* Count so many nodes against e->left. */
 void engine_spend(struct engine *e, size_t nodes);
-/* End a call with the next commit, whenever that is; a call that is loaded again is dropped. */
-void engine_end_call(struct engine *e, int64_t seq);
 void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
 		  const char *detail);
 struct journal_tx *engine_tx(struct engine *e); /* the transaction that is being built */

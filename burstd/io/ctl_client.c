@@ -93,7 +93,7 @@ static int send_request(struct ask *a, const char *json, struct err *e)
 	if (len > FRAME_PAYLOAD_MAX)
 		return err_set(e, ERR_LIMIT, "a request of %zu bytes, at most %d", len,
 			       FRAME_PAYLOAD_MAX);
-	frame_header(head, FRAME_JSON, (uint32_t)len);
+	frame_header(head, (uint32_t)len);
 	frame = mem_zalloc(sizeof(head) + len + 1);
 	memcpy(frame, head, sizeof(head));
 	memcpy(frame + sizeof(head), json, len);
@@ -102,11 +102,11 @@ static int send_request(struct ask *a, const char *json, struct err *e)
 	return rc;
 }
 
-static int on_frame(void *ctx, enum frame_type type, const char *data, size_t len, struct err *e)
+static int on_frame(void *ctx, const char *data, size_t len, struct err *e)
 {
 	struct ask *a = ctx;
 
-	if (type != FRAME_JSON || a->reply != NULL)
+	if (a->reply != NULL)
 		return err_set(e, ERR_NET, "%s: not an answer", a->path);
 	a->reply = mem_zalloc(len + 1);
 	memcpy(a->reply, data, len);

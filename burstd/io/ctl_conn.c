@@ -100,7 +100,6 @@ static void on_conn_closed(uv_handle_t *h)
 	struct ctl_server *s = c->server;
 
 	frame_reader_fini(&c->reader);
-	ctl_collect_free(c->collect);
 	free(c->answer);
 	free(c->request);
 	free(c);

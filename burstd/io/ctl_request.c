@@ -39,7 +39,7 @@ static void answer(struct ctl_conn *c, const char *json, size_t len)
 
 	assert(c->state != CONN_ANSWER);
 	c->state = CONN_ANSWER;
-	frame_header(head, FRAME_JSON, (uint32_t)len);
+	frame_header(head, (uint32_t)len);
 	c->answer = mem_zalloc(sizeof(head) + len);
 	memcpy(c->answer, head, sizeof(head));
 	memcpy(c->answer + sizeof(head), json, len);
@@ -160,22 +160,6 @@ static void on_held_readable(struct ctl_conn *c)
 
 /* --- understanding ---------------------------------------------------------------------------- */
 
-static bool is_call(const char *json, size_t len)
-{
-	json_error_t je;
-	json_t *root = json_loadb(json, len, JSON_REJECT_DUPLICATES, &je);
-	const char *op = json_string_value(json_object_get(root, "op"));
-	bool yes = op != NULL && strcmp(op, "call") == 0;
-
-	json_decref(root);
-	return yes;
-}
-
-static void refuse_call(struct ctl_conn *c)
-{
-	refuse(c, "only root and burstd's own user may hand over calls");
-}
-
 static void handle(struct ctl_conn *c, const char *data, size_t len)
 {
 	struct ctl_server *s = c->server;
@@ -218,9 +202,7 @@ void ctl_request_on_turn(void *ctx)
 		return; /* it was closed meanwhile */
 	c->state = CONN_FIRST;
 	ctl_request_watch(c, UV_READABLE);
-	if (!c->closed && is_call(c->request, c->request_len))
-		refuse_call(c);
-	else if (!c->closed)
+	if (!c->closed)
 		handle(c, c->request, c->request_len);
 	if (!s->closing && next_turn(s) != NULL)
 		timer_at(s->turn, 0);
@@ -228,55 +210,11 @@ void ctl_request_on_turn(void *ctx)
 
 static void on_request(struct ctl_conn *c, const char *data, size_t len)
 {
-	if (c->slot == SLOT_HOOK && !ctl_conn_move_to(c, SLOT_OPERATOR))
-		refuse(c, "busy: too many requests at a time");
-	else
-		handle(c, data, len);
-}
-
-/* There is room for all lists and heads, but not for every resume file. */
-static void keep_budget(struct ctl_conn *c, size_t more)
-{
-	size_t held = more;
-
-	for (const struct ctl_conn *i = c->server->quick.first; i != NULL; i = i->next)
-		if (i->collect != NULL)
-			held += ctl_collect_held(i->collect);
-	if (held > CTL_CALLS_MAX)
-		ctl_collect_drop(c->collect);
-}
-
-static void on_call_frame(struct ctl_conn *c, enum frame_type type, const char *data, size_t len)
-{
-	struct ctl_server *s = c->server;
-	struct ctl_call call;
-	struct err e;
-
-	if (type == FRAME_FILE)
-		keep_budget(c, len);
-	if (ctl_collect_frame(c->collect, (int)type, data, len, &e) != 0) {
-		refuse(c, e.msg);
-	} else if (ctl_collect_done(c->collect)) {
-		ctl_collect_get(c->collect, &call);
-		answer_take(c, s->handler.call(s->handler.ctx, &c->who, &call));
-	}
-}
-
-static void on_first_frame(struct ctl_conn *c, enum frame_type type, const char *data, size_t len)
-{
-	if (type != FRAME_JSON) {
-		refuse(c, "the first frame must be JSON");
-	} else if (c->slot == SLOT_VIEWER) {
-		await_turn(c, data, len);
-	} else if (!is_call(data, len)) {
-		on_request(c, data, len);
-	} else if (!c->maybe_hook) {
-		refuse_call(c);
-	} else {
-		c->state = CONN_CALL;
-		c->collect = ctl_collect_new(FRAME_FILE_MAX);
-		on_call_frame(c, type, data, len);
-	}
+	/* Its own is for one that has not asked yet; where operators fill theirs it keeps that, for
+	 * it may be burst-prolog, whose job must start. */
+	if (c->slot == SLOT_HOOK)
+		(void)ctl_conn_move_to(c, SLOT_OPERATOR);
+	handle(c, data, len);
 }
 
 /* There is an answer or will be, or nobody to answer. */
@@ -286,17 +224,17 @@ static bool is_over(const struct ctl_conn *c)
 	       c->closed;
 }
 
-/* -1 ends the reading. */
-static int on_frame(void *ctx, enum frame_type type, const char *data, size_t len, struct err *e)
+/* -1 ends the reading: a request is one frame. */
+static int on_frame(void *ctx, const char *data, size_t len, struct err *e)
 {
 	struct ctl_conn *c = ctx;
 
 	(void)e;
-	if (c->state == CONN_FIRST)
-		on_first_frame(c, type, data, len);
+	if (c->slot == SLOT_VIEWER)
+		await_turn(c, data, len);
 	else
-		on_call_frame(c, type, data, len);
-	return is_over(c) ? -1 : 0;
+		on_request(c, data, len);
+	return -1;
 }
 
 void ctl_request_readable(struct ctl_conn *c)

@@ -14,7 +14,7 @@
 #include "io/loop.h"
 
 enum {
-	CTL_BACKLOG = 1024,        /* 1,000 hooks at once wait a moment rather than spool */
+	CTL_BACKLOG = 1024,        /* 1,000 jobs may start at once */
 	CTL_ACCEPT_BATCH = 32,     /* connections taken before others have their turn */
 	CTL_ACCEPT_PAUSE_MS = 100, /* no descriptor left: trying at once would only spin (F56) */
 	CTL_SILENT_MS = 100,
@@ -50,8 +50,8 @@ static void know_caller(struct ctl_conn *c, const struct ucred *peer)
 		c->slot = c->who.role == CTL_OPERATOR ? SLOT_OPERATOR : SLOT_VIEWER;
 }
 
-/* It has sent no whole frame for a while, and nothing waits to be read: a hook sends its head at
- * once. */
+/* It has sent no whole frame for a while, and nothing waits to be read: burst-prolog sends its
+ * request at once. */
 static bool is_silent(const struct ctl_conn *c, int64_t now)
 {
 	int64_t age = now - (c->due - c->server->deadline_ms);
@@ -61,8 +61,8 @@ static bool is_silent(const struct ctl_conn *c, int64_t now)
 	       recv(c->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 1;
 }
 
-/* The next one may be a hook.  It waits in the backlog rather than to be turned away (it would
- * spool), but never for those who hold a hook's slot in silence. */
+/* The next one may be burst-prolog.  It waits in the backlog rather than to be turned away, but
+ * never for those who hold a slot of its kind in silence. */
 static bool have_hook_slot(struct ctl_server *s)
 {
 	int64_t now = loop_now(s->loop);
@@ -118,7 +118,7 @@ static void conn_new(struct ctl_server *s, int fd)
 	conn_link(c);
 	ctl_request_watch(c, UV_READABLE);
 	if (!c->closed)
-		ctl_request_readable(c); /* a hook has sent all of a short call by now */
+		ctl_request_readable(c); /* burst-prolog has sent its request by now */
 	return;
 no:
 	(void)close(fd);

@@ -1,11 +1,10 @@
 /* ctl_server.h - the control socket: one request, one answer, then the connection is over.
  *
- * The protocol is in base/frame.h.  Who calls is known from SO_PEERCRED, never from what he says.
- * Each connection has five seconds in all; some slots are kept for hooks, so that no number of
- * other callers can keep slurmctld waiting.  Replies are capped, so that a long read is many short
- * ones and never blocks the loop; of those who may only look one is answered in each pass of it,
- * and no user among them keeps the others out: who has most connections loses one for who has
- * fewer.
+ * The protocol is in base/frame.h.  The server knows its callers by SO_PEERCRED, never by what they
+ * say.  Each connection has five seconds in all; some slots are kept for burst-prolog, so that no
+ * number of other callers can keep jobs from starting.  Replies are capped, so that a long read is
+ * many short ones and never blocks the loop.  The server answers one viewer in each pass of the
+ * loop, and a user who has most connections loses one to a user who has fewer.
  *
  * An answer may come later: the handler holds the request, and has ten seconds to answer it, then
  * it is asked for what it can say.  Held requests have slots of their own, many of them. */
@@ -30,10 +29,8 @@ enum {
 	CTL_VIEWER_SLOTS = 32,   /* everybody else */
 	CTL_HELD_SLOTS = 4096,   /* held requests of root and our own user: jobs that start */
 	CTL_WATCH_SLOTS = 256,   /* those of all others */
-	CTL_REQUEST_MAX = (1 << 17) + 4096, /* bytes of one frame to us: a node list is the most */
-	CTL_HEAD_MAX = 4096,      /* bytes of the first frame of a call; the hook's has about 100 */
-	CTL_REPLY_MAX = 1 << 20,  /* bytes of one answer */
-	CTL_CALLS_MAX = 64 << 20, /* bytes of all unfinished calls; more resume files are dropped */
+	CTL_REQUEST_MAX = (1 << 17) + 4096, /* bytes of a request: a node list is the most */
+	CTL_REPLY_MAX = 1 << 20,            /* bytes of one answer */
 };
 
 enum ctl_role {
@@ -48,16 +45,6 @@ struct ctl_caller {
 	int32_t pid;
 };
 
-struct ctl_call {         /* one whole call from slurmctld; borrowed */
-	const char *head; /* the JSON of its first frame, NUL-terminated */
-	const char *list; /* node list, NUL-terminated */
-	size_t list_len;
-	const char *file; /* resume file; NULL: none, or dropped */
-	size_t file_len;
-	bool dropped;   /* the file was too long, or there was no room for it */
-	bool truncated; /* the list was too long */
-};
-
 struct ctl_handler {
 	/* A request of one JSON frame.  Return the answer (JSON text, freed by the server); NULL
 	 * only after ctl_server_hold(). */
@@ -67,10 +54,6 @@ struct ctl_handler {
 	char *(*expired)(void *ctx, void *hold);
 	/* Nobody is left to be answered: the peer has gone, or the server closes. */
 	void (*gone)(void *ctx, void *hold);
-	/* A whole call, from root or our own user, for so slurmctld runs; nobody else may make one.
-	 * The answer says whether it is durable: {"ok":true... or {"ok":false..., without spaces.
-	 */
-	char *(*call)(void *ctx, const struct ctl_caller *who, const struct ctl_call *call);
 	void *ctx;
 };
 
@@ -95,17 +78,5 @@ void ctl_server_close(struct ctl_server *s); /* removes the socket; frees from t
 bool ctl_server_hold(struct ctl_conn *c, void *hold);
 /* Answer a request that is held; takes json.  c is not to be used any more. */
 void ctl_server_answer(struct ctl_conn *c, char *json);
-
-/* Collects the frames of one call; the spool uses it too, for it holds the same bytes. */
-struct ctl_collect;
-struct ctl_collect *ctl_collect_new(size_t max_file);
-void ctl_collect_free(struct ctl_collect *c); /* NULL is fine */
-/* frame_fn-shaped: feed one frame.  -1 with *e: not a call. */
-int ctl_collect_frame(struct ctl_collect *c, int type, const char *data, size_t len, struct err *e);
-bool ctl_collect_done(const struct ctl_collect *c);                      /* 'Z' was seen */
-void ctl_collect_get(const struct ctl_collect *c, struct ctl_call *out); /* once it is done */
-size_t ctl_collect_held(const struct ctl_collect *c);                    /* bytes in memory */
-void ctl_collect_drop(
-	struct ctl_collect *c); /* forget the file, and what comes of it, and flag it */
 
 #endif

@@ -22,14 +22,13 @@ enum ctl_slot { SLOT_HOOK, SLOT_OPERATOR, SLOT_VIEWER, SLOT_HELD, SLOT_WATCH, SL
  *         +---held---> HELD --answered, or its time is over
  *         |             v
  *   FIRST --a request--> ANSWER --written--> closed
- *     | ^ |                ^
- *     | | +---head of a call-> CALL --its end (or nonsense)
+ *     | ^
  *     v |
  *    TURN: a viewer's request, until those who came with it have been heard
  *
  * The deadline, nonsense where there is nobody to answer, and the end of the peer close it from
  * anywhere. */
-enum ctl_conn_state { CONN_FIRST, CONN_TURN, CONN_CALL, CONN_HELD, CONN_ANSWER };
+enum ctl_conn_state { CONN_FIRST, CONN_TURN, CONN_HELD, CONN_ANSWER };
 
 /* Connections that all have the same time: in order of arrival, so the first is the next one due.
  */
@@ -50,8 +49,7 @@ struct ctl_conn {
 	uv_poll_t poll;
 	struct ctl_caller who;
 	struct frame_reader reader;
-	struct ctl_collect *collect; /* in CALL */
-	char *request;               /* in TURN */
+	char *request; /* in TURN */
 	size_t request_len;
 	void *hold;   /* in HELD: the handler's */
 	char *answer; /* a whole frame, from CONN_ANSWER on */

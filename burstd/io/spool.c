@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,194 +11,212 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/frame.h"
+#include "base/map.h"
 #include "base/mem.h"
+#include "io/loop.h"
+#include "io/spool_private.h"
 
 enum {
-	SPOOL_CHUNK = 65536,
-	SPOOL_BAD_TRIES = 100, /* NAME.bad, NAME.1.bad, ... for names that come again */
+	SPOOL_BAD_TRIES = 100,    /* NAME.bad, NAME.1.bad, ... for names that come again */
+	SPOOL_BUFFER_MIN = 65536, /* bytes that are kept for the next file */
+	SPOOL_BUFFER_KEEP = 1 << 20,
 };
 
-struct name {
-	char text[NAME_MAX + 1];
+/* A name that must not be offered again, until it is gone; but an early one must. */
+enum fate {
+	FATE_KEPT,   /* until spool_done() */
+	FATE_DELETE, /* unlink failed */
+	FATE_ASIDE,  /* to .bad, which failed */
+	FATE_EARLY,  /* it was there at first, and could not be read */
 };
 
-struct pass { /* over one directory */
-	int fd;
+struct known {
+	struct known *next, **prevp;
+	enum fate fate;
+	bool seen; /* by the listing under way */
+	char name[];
+};
+
+struct spool {
+	struct loop *loop;
 	const char *dir;
+	int fd; /* of the directory, as it was listed last; -1: none */
+	struct spool_watch *watch;
+	bool woken, first; /* first: no listing has ended yet */
+	int64_t listed_ms;
+	char **names; /* of the last listing, sorted */
+	size_t n, cap, at;
+	bool cut; /* there are more than SPOOL_LIST_MAX */
+	struct known *known;
+	struct map by_name; /* of them */
+	char *buffer;
+	size_t size;
+	uint64_t bad;
+	void (*wake)(void *ctx);
+	void *ctx;
+};
+
+struct pass { /* one spool_pass() */
+	struct spool *s;
 	spool_fn fn;
 	void *ctx;
-	size_t bytes; /* read so far */
-	int taken;
-	const char *unread; /* the last file that the disk could not read */
-	size_t n;           /* names, the oldest, in order */
-	struct name names[SPOOL_PASS_MAX];
-	char chunk[SPOOL_CHUNK];
+	size_t files, bytes;
+	struct err *e;
+	int rc;
 };
 
-/* What became of one file. */
-enum fate { FATE_TAKEN, FATE_BAD, FATE_LATER, FATE_UNREADABLE, FATE_FAILED };
+/* --- names that are known ----------------------------------------------------------------------
+ */
 
-static bool is_trusted(const struct stat *st)
+static void remember(struct spool *s, const char *name, enum fate fate)
 {
-	return (st->st_uid == 0 || st->st_uid == geteuid()) &&
-	       (st->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+	struct known *k = map_get(&s->by_name, name);
+	const size_t len = strlen(name) + 1;
+
+	if (k == NULL) {
+		k = mem_zalloc(sizeof(*k) + len);
+		memcpy(k->name, name, len);
+		k->next = s->known;
+		k->prevp = &s->known;
+		if (k->next != NULL)
+			k->next->prevp = &k->next;
+		s->known = k;
+		map_put(&s->by_name, k->name, k);
+	}
+	k->fate = fate;
+	k->seen = true;
 }
 
-static int open_dir(struct pass *p, struct err *e)
+static void forget(struct spool *s, struct known *k)
 {
-	struct stat st;
-
-	p->fd = open(p->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (p->fd < 0 && errno == ENOENT)
-		return 0;
-	if (p->fd < 0 || fstat(p->fd, &st) != 0)
-		return err_set(e, ERR_IO, "%s: %s", p->dir, strerror(errno));
-	if (!is_trusted(&st))
-		return err_set(e, ERR_AUTH, "%s: others than root and we can write to it", p->dir);
-	return 0;
-}
-
-/* Keep the SPOOL_PASS_MAX first names, in order: a directory of any size takes the same memory. */
-static void keep_name(struct pass *p, const char *text)
-{
-	size_t at = p->n, moved;
-
-	while (at > 0 && strcmp(p->names[at - 1].text, text) > 0)
-		at--;
-	if (at == SPOOL_PASS_MAX)
+	if (k == NULL)
 		return;
-	if (p->n < SPOOL_PASS_MAX)
-		p->n++;
-	moved = p->n - 1 - at;
-	memmove(&p->names[at + 1], &p->names[at], moved * sizeof(p->names[0]));
-	(void)snprintf(p->names[at].text, sizeof(p->names[at].text), "%s", text);
+	*k->prevp = k->next;
+	if (k->next != NULL)
+		k->next->prevp = k->prevp;
+	map_del(&s->by_name, k->name);
+	free(k);
 }
 
-static bool is_stale(const struct pass *p, const char *name)
+/* What a listing has not shown is not there.  One that is kept is still somebody's. */
+static void forget_unseen(struct spool *s)
+{
+	for (struct known *k = s->known, *next; k != NULL; k = next) {
+		next = k->next;
+		if (!k->seen && k->fate != FATE_KEPT)
+			forget(s, k);
+	}
+}
+
+/* --- listing -----------------------------------------------------------------------------------
+ */
+
+/* The directory may be another one than the last time. */
+static int open_dir(struct spool *s, struct err *e)
 {
 	struct stat st;
 
-	return fstatat(p->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	if (s->fd >= 0)
+		(void)close(s->fd);
+	s->fd = open(s->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (s->fd < 0 || fstat(s->fd, &st) != 0)
+		return err_set(e, ERR_IO, "%s: %s", s->dir, strerror(errno));
+	if (spool_is_trusted(&st))
+		return 0;
+	(void)close(s->fd);
+	s->fd = -1;
+	return err_set(e, ERR_AUTH, "%s: others than root and burstd can write to it", s->dir);
+}
+
+static void drop_names(struct spool *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		free(s->names[i]);
+	s->n = s->at = 0;
+}
+
+static void add_name(struct spool *s, const char *name)
+{
+	struct known *k = map_get(&s->by_name, name);
+
+	if (k != NULL)
+		k->seen = true;
+	if (k != NULL && k->fate != FATE_EARLY)
+		return;
+	if (s->n == SPOOL_LIST_MAX) {
+		s->cut = true;
+		return;
+	}
+	if (s->n == s->cap) {
+		s->cap = s->cap == 0 ? 64 : 2 * s->cap;
+		s->names = mem_realloc(s->names, s->cap * sizeof(s->names[0]));
+	}
+	s->names[s->n++] = mem_strdup(name);
+}
+
+static bool is_stale(const struct spool *s, const char *name)
+{
+	struct stat st;
+
+	return fstatat(s->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       clock_wall_ms() - (int64_t)st.st_mtim.tv_sec * 1000 > SPOOL_STALE_MS;
 }
 
-static bool is_offered(const struct pass *p, const char *name)
+static bool is_offered(const struct spool *s, const char *name)
 {
-	size_t len = strlen(name);
-
-	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, SPOOL_RESERVE) == 0 ||
+	    spool_is_aside(name))
 		return false;
-	if (len >= 4 && strcmp(name + len - 4, ".bad") == 0)
-		return false;
-	return name[0] != '.' || is_stale(p, name);
+	return name[0] != '.' || is_stale(s, name);
 }
 
-static int list_names(struct pass *p, struct err *e)
+static int by_name(const void *a, const void *b)
 {
-	int fd = openat(p->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int read_names(struct spool *s, struct err *e)
+{
+	int fd = openat(s->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *ent;
 
 	if (d == NULL) {
-		(void)err_set(e, ERR_IO, "%s: %s", p->dir, strerror(errno));
+		(void)err_set(e, ERR_IO, "%s: %s", s->dir, strerror(errno));
 		if (fd >= 0)
 			(void)close(fd);
 		return -1;
 	}
 	while ((ent = readdir(d)) != NULL)
-		if (is_offered(p, ent->d_name))
-			keep_name(p, ent->d_name);
+		if (is_offered(s, ent->d_name))
+			add_name(s, ent->d_name);
 	(void)closedir(d);
 	return 0;
 }
 
-static int on_frame(void *ctx, enum frame_type type, const char *data, size_t len, struct err *e)
+/* The watch first: what comes while the names are read is heard of. */
+static int list(struct spool *s, struct err *e)
 {
-	return ctl_collect_frame(ctx, (int)type, data, len, e);
+	drop_names(s);
+	s->woken = false;
+	s->cut = false;
+	s->listed_ms = loop_now(s->loop);
+	spool_watch_renew(s->watch);
+	for (struct known *k = s->known; k != NULL; k = k->next)
+		k->seen = false;
+	if (open_dir(s, e) != 0 || read_names(s, e) != 0)
+		return -1;
+	forget_unseen(s);
+	if (s->n > 0)
+		qsort(s->names, s->n, sizeof(s->names[0]), by_name);
+	return 0;
 }
 
-/* FATE_TAKEN: c holds a whole call. */
-static enum fate read_call(struct pass *p, int fd, struct ctl_collect *c, struct err *e)
-{
-	struct frame_reader r;
-	size_t total = 0;
-	ssize_t n;
-	int rc = 0, errnum;
-
-	frame_reader_init(&r);
-	while (rc == 0 && total <= SPOOL_FILE_MAX) {
-		n = read(fd, p->chunk, sizeof(p->chunk));
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		total += (size_t)n;
-		rc = frame_reader_feed(&r, p->chunk, (size_t)n, on_frame, c, NULL);
-	}
-	errnum = errno;
-	p->bytes += total;
-	rc = rc == 0 && frame_reader_at_rest(&r) && ctl_collect_done(c) ? 0 : -1;
-	frame_reader_fini(&r);
-	if (n < 0) {
-		(void)err_set(e, ERR_IO, "read: %s", strerror(errnum));
-		return errnum == EIO ? FATE_UNREADABLE : FATE_FAILED;
-	}
-	return rc == 0 ? FATE_TAKEN : FATE_BAD;
-}
-
-static enum fate offer_call(struct pass *p, int fd, struct err *e)
-{
-	struct ctl_collect *c = ctl_collect_new(FRAME_FILE_MAX);
-	enum fate fate = read_call(p, fd, c, e);
-	struct ctl_call call;
-	struct err own = {0};
-
-	if (fate == FATE_TAKEN) {
-		ctl_collect_get(c, &call);
-		if (p->fn(p->ctx, &call, &own) != 0) {
-			fate = own.code == ERR_INVALID ? FATE_BAD : FATE_FAILED;
-			if (e != NULL)
-				*e = own;
-		}
-	}
-	ctl_collect_free(c);
-	return fate;
-}
-
-/* A hard link could be a file of somebody else, a FIFO would hold us. */
-static bool is_plain(int fd)
-{
-	struct stat st;
-
-	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 1 && is_trusted(&st);
-}
-
-static enum fate open_failed(int errnum, struct err *e)
-{
-	if (errnum == ENOENT)
-		return FATE_LATER; /* somebody was faster */
-	if (errnum != EMFILE && errnum != ENFILE && errnum != ENOMEM && errnum != EIO &&
-	    errnum != EINTR)
-		return FATE_BAD; /* a link, a socket, not ours to read: it would be so for ever */
-	(void)err_set(e, ERR_IO, "open: %s", strerror(errnum));
-	return errnum == EIO ? FATE_UNREADABLE : FATE_FAILED;
-}
-
-static enum fate offer_file(struct pass *p, const char *name, struct err *e)
-{
-	int fd = openat(p->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	enum fate fate;
-
-	if (fd < 0)
-		return open_failed(errno, e);
-	fate = is_plain(fd) ? offer_call(p, fd, e) : FATE_BAD;
-	(void)close(fd);
-	return fate;
-}
+/* --- one file ----------------------------------------------------------------------------------
+ */
 
 /* RENAME_NOREPLACE, for an earlier one of that name is evidence, too. */
-static int move_aside(struct pass *p, const char *name, struct err *e)
+static int move_aside(const struct spool *s, const char *name)
 {
 	char to[NAME_MAX + 1];
 	int rc = -1;
@@ -210,69 +227,277 @@ static int move_aside(struct pass *p, const char *name, struct err *e)
 			(void)snprintf(to, sizeof(to), "%.230s.bad", name);
 		else
 			(void)snprintf(to, sizeof(to), "%.230s.%d.bad", name, i);
-		rc = renameat2(p->fd, name, p->fd, to, RENAME_NOREPLACE);
+		rc = renameat2(s->fd, name, s->fd, to, RENAME_NOREPLACE);
 	}
-	return rc == 0 ? 0 : err_set(e, ERR_IO, "move aside: %s", strerror(errno));
-}
-
-static int take_one(struct pass *p, const char *name, struct err *e)
-{
-	int rc = 0;
-
-	switch (offer_file(p, name, e)) {
-	case FATE_LATER:
-		return 0;
-	case FATE_UNREADABLE: /* the others may be whole */
-		p->unread = name;
-		return 0;
-	case FATE_FAILED:
-		return -1;
-	case FATE_BAD:
-		rc = move_aside(p, name, e);
-		break;
-	case FATE_TAKEN:
-		/* Left behind it would be offered again every few seconds: better say so. */
-		if (unlinkat(p->fd, name, 0) != 0)
-			rc = err_set(e, ERR_IO, "delete: %s", strerror(errno));
-		break;
-	}
-	if (rc == 0)
-		p->taken++;
 	return rc;
 }
 
-static int run_pass(struct pass *p, struct err *e)
+static int failed(struct pass *p, const char *name, const char *what)
 {
-	int rc;
-
-	if (list_names(p, e) != 0)
-		return -1;
-	rc = 0;
-	for (size_t i = 0; rc == 0 && i < p->n && p->bytes < SPOOL_PASS_BYTES; i++) {
-		rc = take_one(p, p->names[i].text, e);
-		if (rc != 0)
-			(void)err_wrap(e, "%s/%s", p->dir, p->names[i].text);
-	}
-	if (p->taken > 0 && fsync(p->fd) != 0 && rc == 0)
-		rc = err_set(e, ERR_IO, "%s: fsync: %s", p->dir, strerror(errno));
-	if (rc == 0 && p->unread != NULL)
-		rc = err_set(e, ERR_IO, "%s/%s: %s", p->dir, p->unread, strerror(EIO));
-	return rc == 0 ? p->taken : -1;
+	p->rc = -1;
+	return err_set(p->e, ERR_IO, "%s/%s: %s: %s", p->s->dir, name, what, strerror(errno));
 }
 
-int spool_drain(const char *dir, spool_fn fn, void *ctx, struct err *e)
+/* Take the file away; what cannot be done is tried again after each listing. */
+static void take_away(struct pass *p, const char *name, enum fate fate)
 {
-	struct pass *p = mem_zalloc(sizeof(*p)); /* 80 KiB: too much for a stack */
-	int rc;
+	struct spool *s = p->s;
+	int rc = fate == FATE_ASIDE ? move_aside(s, name) : unlinkat(s->fd, name, 0);
 
-	p->dir = dir;
-	p->fn = fn;
-	p->ctx = ctx;
-	rc = open_dir(p, e);
-	if (rc == 0 && p->fd >= 0)
-		rc = run_pass(p, e);
-	if (p->fd >= 0)
-		(void)close(p->fd);
-	free(p);
-	return rc;
+	if (rc == 0 || errno == ENOENT) {
+		forget(s, map_get(&s->by_name, name));
+		return;
+	}
+	(void)failed(p, name, fate == FATE_ASIDE ? "move aside" : "delete");
+	remember(s, name, fate);
+}
+
+static void retry_known(struct pass *p)
+{
+	for (struct known *k = p->s->known, *next; k != NULL; k = next) {
+		next = k->next;
+		if (k->seen && (k->fate == FATE_DELETE || k->fate == FATE_ASIDE))
+			take_away(p, k->name, k->fate);
+	}
+}
+
+static void set_aside(struct pass *p, const char *name)
+{
+	p->s->bad++;
+	take_away(p, name, FATE_ASIDE);
+}
+
+static void fit_buffer(struct spool *s, size_t size)
+{
+	if (size <= s->size && s->size <= SPOOL_BUFFER_KEEP)
+		return;
+	free(s->buffer);
+	s->size = size > SPOOL_BUFFER_MIN ? size : SPOOL_BUFFER_MIN;
+	s->buffer = mem_zalloc(s->size);
+}
+
+/* All of it: its length, at most size; -1: errno. */
+static ssize_t read_all(int fd, char *to, size_t size)
+{
+	size_t len = 0;
+
+	while (len < size) {
+		ssize_t n = read(fd, to + len, size - len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		if (n == 0)
+			break;
+		len += (size_t)n;
+	}
+	return (ssize_t)len;
+}
+
+static bool understand(struct spool_call *c, const char *bytes, size_t len)
+{
+	struct call_end end;
+
+	if (!call_end_read(&end, bytes, len))
+		return spool_read_former(c, bytes, len);
+	c->kind = end.kind;
+	c->age_ms = end.boot_ms >= 0 ? clock_boot_ms() - end.boot_ms : INT64_MAX;
+	c->list = bytes;
+	c->list_len = end.list_len;
+	if (end.file == CALL_FILE_SENT) {
+		c->file = bytes + end.list_len;
+		c->file_len = end.file_len;
+	}
+	return true;
+}
+
+static void offer_bytes(struct pass *p, const char *name, size_t len)
+{
+	struct spool *s = p->s;
+	struct spool_call c = {.name = name,
+			       .early = s->first || map_get(&s->by_name, name) != NULL};
+
+	if (!understand(&c, s->buffer, len)) {
+		set_aside(p, name);
+		return;
+	}
+	/* Known before it is taken: spool_done() may come at once. */
+	remember(s, name, FATE_KEPT);
+	if (!p->fn(p->ctx, &c) && map_get(&s->by_name, name) != NULL)
+		take_away(p, name, FATE_DELETE);
+}
+
+/* With the next listing; it is as early then as it was. */
+static void try_later(struct pass *p, const char *name, const char *what)
+{
+	(void)failed(p, name, what);
+	if (p->s->first)
+		remember(p->s, name, FATE_EARLY);
+}
+
+/* A hard link could be a file of somebody else, a FIFO would hold us. */
+static bool is_plain(const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && st->st_nlink == 1 && spool_is_trusted(st) &&
+	       st->st_size <= SPOOL_FILE_MAX;
+}
+
+static void offer_open(struct pass *p, const char *name, int fd)
+{
+	struct spool *s = p->s;
+	struct stat st;
+	ssize_t len;
+
+	if (fstat(fd, &st) != 0 || !is_plain(&st)) {
+		set_aside(p, name);
+		return;
+	}
+	fit_buffer(s, (size_t)st.st_size + 1);
+	len = read_all(fd, s->buffer, (size_t)st.st_size + 1);
+	if (len < 0) {
+		try_later(p, name, "read");
+		return;
+	}
+	p->bytes += (size_t)len;
+	offer_bytes(p, name, (size_t)len);
+}
+
+/* What can be so for a while stays, and is tried after the next listing. */
+static bool may_mend(int errnum)
+{
+	return errnum == EMFILE || errnum == ENFILE || errnum == ENOMEM || errnum == EIO ||
+	       errnum == EINTR || errnum == ESTALE;
+}
+
+static void offer(struct pass *p, const char *name)
+{
+	const struct known *k = map_get(&p->s->by_name, name);
+	int fd;
+
+	if (k != NULL && k->fate != FATE_EARLY)
+		return; /* the directory has shown it twice */
+	fd = openat(p->s->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd >= 0) {
+		offer_open(p, name, fd);
+		(void)close(fd);
+	} else if (may_mend(errno)) {
+		try_later(p, name, "open");
+	} else if (errno != ENOENT) {
+		/* A link, a socket, not ours to read: it would be so for ever. */
+		set_aside(p, name);
+	}
+}
+
+/* --- what others call --------------------------------------------------------------------------
+ */
+
+static void on_watch(void *ctx)
+{
+	struct spool *s = ctx;
+
+	s->woken = true;
+	if (s->wake != NULL)
+		s->wake(s->ctx);
+}
+
+struct spool *spool_new(struct loop *l, const char *dir)
+{
+	struct spool *s = mem_zalloc(sizeof(*s));
+
+	s->loop = l;
+	s->dir = dir;
+	s->fd = -1;
+	s->first = true;
+	s->woken = true;
+	map_init(&s->by_name);
+	s->watch = spool_watch_new(l, dir, on_watch, s);
+	return s;
+}
+
+void spool_free(struct spool *s)
+{
+	if (s == NULL)
+		return;
+	spool_watch_free(s->watch);
+	while (s->known != NULL)
+		forget(s, s->known);
+	map_fini(&s->by_name);
+	drop_names(s);
+	free(s->names);
+	free(s->buffer);
+	if (s->fd >= 0)
+		(void)close(s->fd);
+	free(s);
+}
+
+void spool_on_wake(struct spool *s, void (*wake)(void *ctx), void *ctx)
+{
+	s->wake = wake;
+	s->ctx = ctx;
+}
+
+int64_t spool_next_ms(const struct spool *s)
+{
+	if (s->at < s->n || s->woken)
+		return s->listed_ms;
+	return s->listed_ms + (spool_watch_works(s->watch) ? SPOOL_EVERY_MS : SPOOL_UNWATCHED_MS);
+}
+
+/* The directory is open only while there is something to do there: it may be on a file system that
+ * somebody wants to unmount. */
+static void rest(struct spool *s)
+{
+	const struct known *k = s->known;
+
+	while (k != NULL && k->fate != FATE_KEPT)
+		k = k->next;
+	if (s->at < s->n || k != NULL || s->fd < 0)
+		return;
+	(void)close(s->fd);
+	s->fd = -1;
+}
+
+int spool_pass(struct spool *s, spool_fn fn, void *ctx, struct err *e)
+{
+	struct pass p = {.s = s, .fn = fn, .ctx = ctx, .e = e};
+
+	if (loop_now(s->loop) < spool_next_ms(s))
+		return 0;
+	if (s->at == s->n) {
+		if (list(s, e) != 0)
+			return -1;
+		retry_known(&p);
+	}
+	for (; s->at < s->n && p.files < SPOOL_PASS_MAX && p.bytes < SPOOL_PASS_BYTES; p.files++)
+		offer(&p, s->names[s->at++]);
+	if (s->at < s->n)
+		return p.rc;
+	s->first = s->first && s->cut;
+	s->woken = s->woken || s->cut;
+	rest(s);
+	return p.rc;
+}
+
+void spool_done(struct spool *s, const char *name)
+{
+	struct known *k = map_get(&s->by_name, name);
+
+	if (k == NULL)
+		return;
+	if (unlinkat(s->fd, name, 0) == 0 || errno == ENOENT)
+		forget(s, k);
+	else
+		k->fate = FATE_DELETE;
+	rest(s);
+}
+
+int spool_look(const struct spool *s, const char **note, struct err *e)
+{
+	return spool_check(s->dir, note, e);
+}
+
+uint64_t spool_bad(const struct spool *s)
+{
+	return s->bad;
 }

@@ -158,6 +158,15 @@ static const struct engine_part parts[] = {
 		.at = {[PART_RUN] = deadline_run},
 	},
 	{
+		/* Before calls: they are acted on in the turn that reads them. */
+		.name = "spool",
+		.before = {"calls"},
+		.at = {[PART_INIT] = intake_watch,
+		       [PART_RUN] = intake_look,
+		       [PART_FREE] = intake_unwatch},
+		.next_ms = intake_look_next_ms,
+	},
+	{
 		.name = "calls",
 		.at = {[PART_INIT] = intake_init,
 		       [PART_RUN] = intake_run,
@@ -284,6 +293,7 @@ static const struct engine_part parts[] = {
 	},
 	{
 		.name = "nodes that are wanted",
+		.before = {"files of calls"},
 		.at = {[PART_RUN] = engine_write_fresh},
 	},
 	{
@@ -298,6 +308,11 @@ static const struct engine_part parts[] = {
 		.record = audit_order,
 	},
 
+	{
+		/* After the commits of the turn, of nodes that are wanted too. */
+		.name = "files of calls",
+		.at = {[PART_SEND] = intake_forget},
+	},
 	/* What goes out, behind the answers of the door. */
 	{
 		.name = "requests to clouds",

@@ -32,16 +32,6 @@ static int load_batch(void *ctx, const struct journal_batch *b, struct err *err)
 	return 0;
 }
 
-/* A call that was not acted on before the end is a hint now: the first snapshot is newer. */
-static int load_call(void *ctx, const struct journal_call *c, struct err *err)
-{
-	struct engine *e = ctx;
-
-	(void)err;
-	journal_end_call(engine_tx(e), c->seq);
-	return 0;
-}
-
 static int load_spent(void *ctx, const char *pool, int64_t cost_nano, struct err *err)
 {
 	struct engine *e = ctx;
@@ -91,7 +81,6 @@ int restore_open(struct engine *e, struct err *err)
 {
 	const struct journal_visitor v = {.node = load_node,
 					  .batch = load_batch,
-					  .call = load_call,
 					  .spent = load_spent,
 					  .refusal = load_refusal,
 					  .pool = load_pool,

@@ -356,11 +356,6 @@ void db_rollback(struct db *d)
 		(void)exec(d, "ROLLBACK", NULL);
 }
 
-int64_t db_last_id(const struct db *d)
-{
-	return sqlite3_last_insert_rowid(d->sql);
-}
-
 static void bound(int rc)
 {
 	if (rc == SQLITE_NOMEM)
@@ -377,13 +372,6 @@ void db_put_text(struct db_cursor *c, const char *text, size_t len)
 {
 	assert(len <= INT_MAX);
 	bound(sqlite3_bind_text(c->st, ++c->at, text, (int)len, SQLITE_STATIC));
-}
-
-void db_put_blob(struct db_cursor *c, const char *data, size_t len)
-{
-	assert(len <= INT_MAX);
-	/* To SQLite a null pointer is NULL and not an empty value. */
-	bound(sqlite3_bind_blob(c->st, ++c->at, data, (int)len, SQLITE_STATIC));
 }
 
 int64_t db_get_int(struct db_cursor *c, int64_t min, int64_t max)
@@ -407,18 +395,6 @@ const char *db_get_text(struct db_cursor *c, size_t max)
 		return text;
 	c->bad = true;
 	return "";
-}
-
-const char *db_get_blob(struct db_cursor *c, size_t *len)
-{
-	int column = c->at++;
-	const char *data = sqlite3_column_blob(c->st, column);
-
-	*len = (size_t)sqlite3_column_bytes(c->st, column);
-	/* An empty blob has no address either. */
-	if (data == NULL && sqlite3_column_type(c->st, column) != SQLITE_NULL)
-		return "";
-	return data;
 }
 
 void db_copy_text(struct db_cursor *c, char *out, size_t size)

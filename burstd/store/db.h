@@ -49,7 +49,6 @@ bool db_was_damaged(const struct db *d);
 /* Do now, if it is worth it, what a commit would have to do later: move what is durable in the log
  * to its place.  -1: the disk failed, as db_commit(); or it is full, and the log keeps it. */
 int db_tidy(struct db *d, struct err *e);
-int64_t db_last_id(const struct db *d); /* of the row inserted last */
 
 /* Values are bound and read in order; a cursor keeps the place and remembers the first that was
  * wrong. */
@@ -61,11 +60,9 @@ struct db_cursor {
 
 void db_put_int(struct db_cursor *c, int64_t v);
 void db_put_text(struct db_cursor *c, const char *text, size_t len); /* must live until db_step() */
-void db_put_blob(struct db_cursor *c, const char *data, size_t len); /* likewise; data NULL: NULL */
 
 int64_t db_get_int(struct db_cursor *c, int64_t min, int64_t max);
-const char *db_get_text(struct db_cursor *c, size_t max);  /* until the next step; never NULL */
-const char *db_get_blob(struct db_cursor *c, size_t *len); /* likewise, NULL for NULL */
+const char *db_get_text(struct db_cursor *c, size_t max); /* until the next step; never NULL */
 void db_copy_text(struct db_cursor *c, char *out, size_t size);
 
 /* Say in *e that a row of this table is not what was written; return -1. */

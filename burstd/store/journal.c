@@ -8,15 +8,6 @@
 #include "store/private.h"
 #include "store/schema.h"
 
-const char *const journal_kinds[JOURNAL_RESUME_FAIL + 1] = {
-	[JOURNAL_RESUME] = "resume",
-	[JOURNAL_SUSPEND] = "suspend",
-	[JOURNAL_RESUME_FAIL] = "resume-fail",
-};
-
-/* --- opening -----------------------------------------------------------------------------------
- */
-
 static const struct db_kind kind_of_journal = {
 	.steps = schema_steps, .nsteps = SCHEMA_STEPS, .sql = journal_sql, .nsql = NSTATEMENTS};
 
@@ -84,37 +75,6 @@ struct journal_room journal_look(struct journal *j)
 {
 	room_look(&j->room);
 	return (struct journal_room){.free_bytes = j->room.free_bytes, .low = j->room.low};
-}
-
-static int put_call(struct journal *j, const struct journal_call *c, struct err *e)
-{
-	struct db_cursor at = {.st = db_stmt(j->db, PUT_CALL, e)};
-
-	if (at.st == NULL)
-		return -1;
-	db_put_int(&at, c->at_ms);
-	db_put_text(&at, journal_kinds[c->kind], strlen(journal_kinds[c->kind]));
-	db_put_int(&at, c->spooled);
-	db_put_int(&at, c->dropped);
-	db_put_blob(&at, c->list_len > 0 ? c->list : "", c->list_len);
-	db_put_blob(&at, c->file != NULL && c->file_len == 0 ? "" : c->file, c->file_len);
-	return db_step(j->db, at.st, e); /* alone it is a transaction of its own */
-}
-
-int journal_add_call(struct journal *j, const struct journal_call *c, int64_t *seq, struct err *e)
-{
-	int rc;
-
-	if (journal_check_usable(j, e) < 0)
-		return -1;
-	do
-		rc = put_call(j, c, e);
-	while (rc < 0 && journal_may_retry(j));
-	if (rc < 0 && db_was_full(j->db)) /* nothing hangs on it: the caller has other ways */
-		return err_set(e, ERR_LIMIT, "journal: the disk is full");
-	j->broken = rc < 0;
-	*seq = rc < 0 ? 0 : db_last_id(j->db);
-	return rc;
 }
 
 /* --- reading -----------------------------------------------------------------------------------

@@ -32,20 +32,6 @@ enum {
 	JOURNAL_TRIM = 256,           /* events forgotten at once: a few milliseconds */
 };
 
-enum journal_call_kind { JOURNAL_RESUME, JOURNAL_SUSPEND, JOURNAL_RESUME_FAIL };
-
-struct journal_call { /* what slurmctld asked, raw; borrowed */
-	int64_t seq;
-	int64_t at_ms;
-	enum journal_call_kind kind;
-	bool spooled; /* came late, through the spool: a hint only */
-	bool dropped; /* its resume file was too long and was dropped */
-	const char *list;
-	size_t list_len;
-	const char *file; /* NULL: none */
-	size_t file_len;
-};
-
 struct journal_batch { /* one create request: its members never change (I5) */
 	uint64_t id;
 	char token[PROVIDER_WORD_MAX + 1];
@@ -153,14 +139,12 @@ int journal_open(struct journal **out, const char *path, bool *existed, struct e
 void journal_close(struct journal *j); /* NULL is fine; every tx is gone before */
 
 /* Start-up: everything that is known, in this order: batches, nodes (by name and generation),
- * calls, sums, refusals, pools, rescues, claims and vouchers (by node and generation). A visit that
+ * sums, refusals, pools, rescues, claims and vouchers (by node and generation). A visit that
  * returns -1 (with *e) stops the load; a NULL one is left out; node.pool is not set; a visitor that
  * keeps a voucher takes its token, and sets it to NULL there. */
 struct journal_visitor {
 	int (*node)(void *ctx, const struct node *n, const char *pool, struct err *e);
 	int (*batch)(void *ctx, const struct journal_batch *b, struct err *e);
-	int (*call)(void *ctx, const struct journal_call *c,
-		    struct err *e); /* not yet done, in order */
 	int (*spent)(void *ctx, const char *pool, int64_t cost_nano,
 		     struct err *e); /* sum of usage */
 	int (*refusal)(void *ctx, const struct journal_refusal *r, struct err *e);
@@ -198,7 +182,6 @@ void journal_put_claim(struct journal_tx *tx, const struct claim *c); /* insert 
 void journal_del_claim(struct journal_tx *tx, const char *node, uint64_t gen);
 void journal_put_voucher(struct journal_tx *tx, const struct voucher *v); /* or replace */
 void journal_del_voucher(struct journal_tx *tx, const char *node, uint64_t gen);
-void journal_end_call(struct journal_tx *tx, int64_t seq);
 /* Durable when 0.  -1: after the restart that must follow, all of it is there or nothing.  Either
  * way tx is gone. */
 int journal_commit(struct journal_tx *tx, struct err *e);
@@ -223,11 +206,6 @@ struct journal_room {
 };
 /* Look at the disk, and make the reserve again when there is room. */
 struct journal_room journal_look(struct journal *j);
-
-/* Make one call durable; *seq is its number, never used before or again (c->seq is not looked at).
- * What the hook's acknowledgement waits for (I29).  -1: as a failed commit; or the disk is full and
- * the reserve used up (ERR_LIMIT), then nothing has changed. */
-int journal_add_call(struct journal *j, const struct journal_call *c, int64_t *seq, struct err *e);
 
 /* Events with seq > after (of one node, if not NULL), oldest first, at most limit.  A visit that
  * does not return 0 ends it, which is no error.  Pages of a few hundred keep the loop free. */

@@ -78,28 +78,6 @@ static int read_batch(const struct journal *j, struct db_cursor *c, const struct
 	return c->bad ? db_damaged(j->db, "batch", e) : v->batch(v->ctx, &b, e);
 }
 
-static int parse_kind(const char *word)
-{
-	for (int i = 0; i < (int)(sizeof(journal_kinds) / sizeof(journal_kinds[0])); i++)
-		if (strcmp(journal_kinds[i], word) == 0)
-			return i;
-	return -1;
-}
-
-static int read_call(const struct journal *j, struct db_cursor *c, const struct journal_visitor *v,
-		     struct err *e)
-{
-	struct journal_call call = {.seq = db_get_int(c, 1, INT64_MAX)};
-
-	call.at_ms = db_get_int(c, INT64_MIN, INT64_MAX);
-	call.kind = (enum journal_call_kind)get_word(c, parse_kind);
-	call.spooled = db_get_int(c, 0, 1) != 0;
-	call.dropped = db_get_int(c, 0, 1) != 0;
-	call.list = db_get_blob(c, &call.list_len);
-	call.file = db_get_blob(c, &call.file_len);
-	return c->bad ? db_damaged(j->db, "call", e) : v->call(v->ctx, &call, e);
-}
-
 static int read_spent(const struct journal *j, struct db_cursor *c, const struct journal_visitor *v,
 		      struct err *e)
 {
@@ -259,8 +237,6 @@ int journal_load(struct journal *j, const struct journal_visitor *v, struct err 
 	if (v->batch != NULL && read_all(j, ALL_BATCHES, read_batch, v, e) < 0)
 		return -1;
 	if (v->node != NULL && read_all(j, ALL_NODES, read_node, v, e) < 0)
-		return -1;
-	if (v->call != NULL && read_all(j, ALL_CALLS, read_call, v, e) < 0)
 		return -1;
 	if (v->spent != NULL && read_all(j, SUM_USAGE, read_spent, v, e) < 0)
 		return -1;

@@ -333,12 +333,6 @@ void journal_del_voucher(struct journal_tx *tx, const char *node, uint64_t gen)
 	add_bits(tx, gen);
 }
 
-void journal_end_call(struct journal_tx *tx, int64_t seq)
-{
-	effect(tx, END_CALL);
-	add_int(tx, seq);
-}
-
 /* --- writing -----------------------------------------------------------------------------------
  */
 

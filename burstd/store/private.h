@@ -19,14 +19,11 @@ enum statement {
 	PUT_EVENT,
 	PUT_USAGE,
 	PUT_NUMBER,
-	PUT_CALL,
-	END_CALL,
 	PUT_REFUSAL,
 	DEL_REFUSAL,
 	PUT_POOL,
 	ALL_NODES,
 	ALL_BATCHES,
-	ALL_CALLS,
 	SUM_USAGE,
 	USAGES_OF_NODE,
 	PUT_RESCUE,
@@ -63,8 +60,6 @@ enum statement {
 #define CHAIN_FORGET "forget"
 
 extern const char *const journal_sql[NSTATEMENTS];
-extern const char
-	*const journal_kinds[JOURNAL_RESUME_FAIL + 1]; /* of calls, by enum journal_kind */
 
 struct journal {
 	struct db *db;

@@ -19,18 +19,24 @@ static int open_reserve(const struct room *r, int flags)
 	return open(r->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, 0600);
 }
 
-void room_init(struct room *r, const char *file)
+void room_init_in(struct room *r, const char *dir, const char *name)
 {
-	char *copy = mem_strdup(file);
 	struct stat st;
 	struct str path;
 
 	str_init(&path, PATH_LEN);
-	*r = (struct room){.free_bytes = -1, .dir = mem_strdup(dirname(copy))};
-	str_addf(&path, "%s/reserve", r->dir);
+	*r = (struct room){.free_bytes = -1, .dir = mem_strdup(dir)};
+	str_addf(&path, "%s/%s", dir, name);
 	r->path = str_take(&path);
 	if (lstat(r->path, &st) == 0 && S_ISREG(st.st_mode))
 		r->kept = st.st_size < ROOM_RESERVE ? st.st_size : ROOM_RESERVE;
+}
+
+void room_init(struct room *r, const char *file)
+{
+	char *copy = mem_strdup(file);
+
+	room_init_in(r, dirname(copy), "reserve");
 	free(copy);
 }
 

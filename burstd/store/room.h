@@ -34,7 +34,9 @@ struct room {
 	bool low;           /* nothing may be bought */
 };
 
-/* Beside this file; nothing is made yet. */
+/* The reserve is a file of that name in dir; nothing is made yet. */
+void room_init_in(struct room *r, const char *dir, const char *name);
+/* Beside this file. */
 void room_init(struct room *r, const char *file);
 void room_fini(struct room *r); /* the reserve stays */
 

@@ -212,5 +212,10 @@ static const char step_12[] = "ALTER TABLE refusal"
 			      "ALTER TABLE refusal"
 			      " ADD COLUMN had_wall_ms BIGINT NOT NULL DEFAULT 0;";
 
-const char *const schema_steps[SCHEMA_STEPS] = {step_1, step_2, step_3, step_4,  step_5,  step_6,
-						step_7, step_8, step_9, step_10, step_11, step_12};
+/* Calls stay in the spool until they are acted on (ADR 33).  What waited here was to be a hint at
+ * the start that does this, which asks slurmctld in any case. */
+static const char step_13[] = "DROP TABLE call;";
+
+const char *const schema_steps[SCHEMA_STEPS] = {step_1,  step_2,  step_3, step_4, step_5,
+						step_6,  step_7,  step_8, step_9, step_10,
+						step_11, step_12, step_13};

@@ -56,9 +56,6 @@ const char *const journal_sql[NSTATEMENTS] = {
 		      " rate_nano_h = excluded.rate_nano_h, cost_nano = excluded.cost_nano",
 	[PUT_NUMBER] = "INSERT INTO meta (key, value) VALUES (?, ?)"
 		       " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-	[PUT_CALL] = "INSERT INTO call (at_ms, kind, spooled, dropped, list, file)"
-		     " VALUES (?, ?, ?, ?, ?, ?)",
-	[END_CALL] = "DELETE FROM call WHERE seq = ?",
 	[PUT_REFUSAL] = "INSERT INTO refusal (job, count, last_ms, first_ms, wait_ms, "
 			"told_wall_ms, had_wall_ms)"
 			" VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -109,8 +106,6 @@ const char *const journal_sql[NSTATEMENTS] = {
 	[ALL_NODES] = "SELECT " NODE_COLUMNS " FROM node ORDER BY name, gen",
 	[ALL_BATCHES] = "SELECT id, token, pool, body_hash, at_ms, offer, provider FROM batch"
 			" ORDER BY id",
-	[ALL_CALLS] =
-		"SELECT seq, at_ms, kind, spooled, dropped, list, file FROM call ORDER BY seq",
 	[SUM_USAGE] = "SELECT pool, SUM(cost_nano) FROM usage GROUP BY pool ORDER BY pool",
 	[USAGES_OF_NODE] = "SELECT gen, instance, pool, start_ms, end_ms, rate_nano_h, cost_nano"
 			   " FROM usage WHERE node = ? ORDER BY gen DESC, instance",

@@ -14,10 +14,10 @@ whole='burstd/core/(node|node_word|drift)\.c'
 # FILE FUNCTION...; each must be there, so that nobody renames it out of sight.
 replay=(
 	'burstd/store/journal.c journal_get_number journal_events read_event'
-	'burstd/store/journal_load.c journal_load get_word get_node read_node read_batch parse_kind read_call read_spent
+	'burstd/store/journal_load.c journal_load get_word get_node read_node read_batch read_spent
 		read_refusal read_pool read_rescue read_all'
 	'burstd/store/chain.c chain_open get_mark get_place'
-	'burstd/store/db.c db_get_int db_get_text db_get_blob db_copy_text'
+	'burstd/store/db.c db_get_int db_get_text db_copy_text'
 )
 command -v gcovr >/dev/null || {
 	echo "cover: gcovr is not installed; \`make deps\` installs it" >&2

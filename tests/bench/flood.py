@@ -1,6 +1,6 @@
-"""flood.py: burst-resume while the node-facing listener is flooded, on the loop that both share.
+"""flood.py: requests at the control socket while the node-facing listener is flooded, on the loop that both share.
 
-Not burstd: its control socket and its listener with its limits, with one fdatasync for a call (tests/bench/flood)."""
+Not burstd: its control socket and its listener with its limits, with one fdatasync for a request (tests/bench/flood)."""
 
 import json
 import os
@@ -18,10 +18,9 @@ def certificate():
                    check=True, stderr=subprocess.DEVNULL)
 
 
-def hooks(b, runs):
-    out = subprocess.run([f"{b.dir}/timed", "run", str(runs), "20", f"{b.bin}/burst-suspend", "c1"], check=True,
-                         text=True, env={}, stdout=subprocess.PIPE).stdout
-    return [(int(l.split()[1]) / 1e6, int(l.split()[2])) for l in out.splitlines()]
+def asks(b, runs):
+    out = subprocess.run([f"{b.bin}/flood", "ask", str(runs)], check=True, text=True, stdout=subprocess.PIPE).stdout
+    return [(int(l.split()[1]) / 1e3, int(l.split()[0])) for l in out.splitlines()]
 
 
 def serve(b, *alone):
@@ -37,7 +36,7 @@ def claim(b, port):
 
 
 def attacked(b, port):
-    """Hooks while the listener at port is attacked, what the attacker says, and nodes that claim meanwhile."""
+    """Requests while the listener at port is attacked, what the attacker says, and nodes that claim meanwhile."""
     said, rows, good = [], [], []
 
     def attack():
@@ -50,7 +49,7 @@ def attacked(b, port):
     for t in ts:
         t.start()
     while ts[0].is_alive():
-        rows += hooks(b, 20)
+        rows += asks(b, 20)
     for t in ts:
         t.join()
     return rows, said[0], good[0]
@@ -66,17 +65,17 @@ def report_claims(b, good, **params):
 def report(b, rows, beside, target=10, **params):
     ms, floor = [r[0] for r in rows], [r[0] for r in beside]
     for name, p in (("p50", 0.5), ("p99", 0.99)):
-        b.figure(f"exec to exit, {name}", percentile(ms, p), "ms", target, percentile(floor, p) if floor else None, **params)
-    b.figure("not durable", sum(r[1] != 0 for r in rows), "calls", 0, **params)
+        b.figure(f"answer, {name}", percentile(ms, p), "ms", target, percentile(floor, p) if floor else None, **params)
+    b.figure("not answered", sum(r[1] != 0 for r in rows), "requests", 0, **params)
 
 
 def run(b):
-    for d in ("/var/spool/burstd", "/run/burstd", RUN):
+    for d in ("/run/burstd", RUN):
         os.makedirs(d, mode=0o700, exist_ok=True)
     certificate()
     burstd, port = serve(b)
     other, other_port = serve(b, "alone")
-    report(b, hooks(b, 200), [], flood="none")
+    report(b, asks(b, 200), [], flood="none")
     report_claims(b, claim(b, port), flood="none")
     beside, _, _ = attacked(b, other_port)
     report(b, beside, [], None, flood="on another process")

@@ -2,10 +2,14 @@
  *
  *	timed run RUNS GAP_MS CMD ARG...   per run: "STARTED_US NANOSECONDS STATUS MAXRSS_KIB"
  *	timed fsync RUNS FILE BYTES        per append of so many + fdatasync: "NANOSECONDS"
+ *	timed pairs RUNS GAP_MS DIR BYTES CMD ARG...  before each run a new file in DIR, synced with
+ *	                                   its directory: "NANOSECONDS", and as `run`
+ *	timed look RUNS GAP_MS DIR CMD ARG...  per run: ns from its end until DIR is empty
  *	timed connect SOCKET LIMIT_MS      waits until somebody accepts; "AT_US"
  *
  * Linked statically: the peak memory of a child starts from ours. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -87,6 +91,84 @@ static int sync_file(long runs, const char *path, size_t bytes)
 	return fd < 0 || unlink(path) != 0;
 }
 
+/* A new file of so many bytes, synced, and its directory: the least that a call can cost.  -1: it
+ * cannot be made. */
+static int64_t new_file(int dir, const char *block, size_t bytes)
+{
+	static const char name[] = ".floor";
+	int64_t took, began = now_ns(CLOCK_MONOTONIC);
+	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL, 0600);
+	int good = fd >= 0 && write(fd, block, bytes) == (ssize_t)bytes && fsync(fd) == 0 &&
+		   fsync(dir) == 0;
+
+	(void)close(fd);
+	took = now_ns(CLOCK_MONOTONIC) - began;
+	(void)unlinkat(dir, name, 0);
+	return good ? took : -1;
+}
+
+/* Alternately, for what else the disk does is not the same all the time. */
+static int pairs(long runs, long gap, const char *path, size_t bytes, char **argv)
+{
+	static char block[16 << 20];
+	int dir = open(path, O_RDONLY | O_DIRECTORY), null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (bytes > sizeof(block) || dir < 0 || null < 0)
+		return 1;
+	for (long i = 0; i < runs; i++) {
+		int64_t least = new_file(dir, block, bytes);
+
+		rest(gap);
+		(void)printf("%lld ", (long long)least);
+		if (least < 0 || once(argv, null) != 0)
+			return 1;
+		rest(gap);
+	}
+	return 0;
+}
+
+static int is_empty(const char *path)
+{
+	DIR *d = opendir(path);
+	struct dirent *ent;
+	int n = 0;
+
+	while (d != NULL && (ent = readdir(d)) != NULL)
+		n += ent->d_name[0] != '.';
+	if (d != NULL)
+		(void)closedir(d);
+	return n == 0;
+}
+
+/* How long after the end of the command the directory is empty; 0: it was by then. */
+static int look(long runs, long gap, const char *dir, char **argv)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (long i = 0; null >= 0 && i < runs; i++) {
+		pid_t pid = vfork();
+		int64_t ended;
+		int status;
+
+		if (pid == 0) {
+			(void)execve(argv[0], argv, environ);
+			_exit(127);
+		}
+		if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0)
+			return 1;
+		ended = now_ns(CLOCK_MONOTONIC);
+		if (is_empty(dir)) {
+			(void)printf("0\n");
+		} else {
+			while (!is_empty(dir)) {
+			}
+			(void)printf("%lld\n", (long long)(now_ns(CLOCK_MONOTONIC) - ended));
+		}
+		rest(gap);
+	}
+	return null < 0;
+}
+
 static int wait_socket(const char *path, long limit_ms)
 {
 	struct sockaddr_un to = {.sun_family = AF_UNIX};
@@ -111,6 +193,11 @@ int main(int argc, char **argv)
 		return run(atol(argv[2]), atol(argv[3]), argv + 4);
 	if (argc == 5 && strcmp(argv[1], "fsync") == 0)
 		return sync_file(atol(argv[2]), argv[3], (size_t)atol(argv[4]));
+	if (argc > 6 && strcmp(argv[1], "pairs") == 0)
+		return pairs(atol(argv[2]), atol(argv[3]), argv[4], (size_t)atol(argv[5]),
+			     argv + 6);
+	if (argc > 5 && strcmp(argv[1], "look") == 0)
+		return look(atol(argv[2]), atol(argv[3]), argv[4], argv + 5);
 	if (argc == 4 && strcmp(argv[1], "connect") == 0)
 		return wait_socket(argv[2], atol(argv[3]));
 	return 2;

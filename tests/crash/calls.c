@@ -1,6 +1,7 @@
 /* What store/, io/spool.c and burst-hook call of libc, on the disk of disk.h.
  *
- * The linker sends their calls here (--wrap); what is not about the disk goes on to libc. */
+ * The linker sends their calls here (--wrap); what is not about the disk goes on to libc.  spool.c
+ * is told of names that change. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +28,7 @@ struct fd {
 };
 
 static struct fd fds[FDS];
+static int64_t written[DISK_FILES]; /* when each was, last */
 
 static struct fd *fd_get(int fd)
 {
@@ -83,10 +85,15 @@ static int open_path(const char *path, int flags)
 		return failed(EEXIST);
 	if (file < 0 && (flags & O_CREAT) == 0)
 		return failed(ENOENT);
-	if (file < 0)
+	if (file < 0) {
 		file = disk_make(path, false);
-	else if ((flags & O_TRUNC) != 0 && disk_len(file) > 0 && disk_truncate(file, 0) != 0)
+		if (file >= 0) {
+			written[file] = crash_now();
+			spool_saw(&crash, "", path);
+		}
+	} else if ((flags & O_TRUNC) != 0 && disk_len(file) > 0 && disk_truncate(file, 0) != 0) {
 		file = -1;
+	}
 	return file < 0 ? failed(EIO) : fd_new(file);
 }
 
@@ -165,8 +172,9 @@ WRAP(ssize_t, write, int fd, const void *data, size_t len)
 
 	if (f == NULL)
 		return __real_write(fd, data, len);
-	if (disk_write(f->file, data, len, f->at) != 0)
-		return failed(EIO);
+	/* The dead do not see that it fails; burst-hook's buffer is empty when it is run again. */
+	if (disk_write(f->file, data, len, f->at) == 0)
+		written[f->file] = crash_now();
 	f->at += len;
 	return (ssize_t)len;
 }
@@ -209,7 +217,12 @@ WRAP(int, renameat, int from_dir, const char *from, int to_dir, const char *to)
 
 	if (fd_get(from_dir) == NULL)
 		return __real_renameat(from_dir, from, to_dir, to);
-	return dead(disk_rename(below(from_dir, from, a), below(to_dir, to, b)));
+	if (disk_find(below(from_dir, from, a)) < 0)
+		return failed(ENOENT);
+	if (disk_rename(a, below(to_dir, to, b)) != 0)
+		return failed(EIO);
+	spool_saw(&crash, a, b);
+	return 0;
 }
 
 WRAP(int, renameat2, int from_dir, const char *from, int to_dir, const char *to, unsigned flags)
@@ -229,7 +242,12 @@ WRAP(int, unlinkat, int dirfd, const char *name, int flags)
 
 	if (fd_get(dirfd) == NULL)
 		return __real_unlinkat(dirfd, name, flags);
-	return disk_find(below(dirfd, name, path)) < 0 ? failed(ENOENT) : dead(disk_delete(path));
+	if (disk_find(below(dirfd, name, path)) < 0)
+		return failed(ENOENT);
+	if (disk_delete(path) != 0)
+		return failed(EIO);
+	spool_saw(&crash, path, "");
+	return 0;
 }
 
 /* --- what is there ---------------------------------------------------------------------------- */
@@ -242,7 +260,7 @@ static int stat_file(int file, struct stat *st)
 			    .st_uid = geteuid(),
 			    .st_nlink = 1,
 			    .st_size = (off_t)disk_len(file),
-			    .st_mtim = {.tv_sec = (time_t)(crash_now() / 1000)}};
+			    .st_mtim = {.tv_sec = (time_t)(written[file] / 1000)}};
 	return 0;
 }
 
@@ -337,6 +355,11 @@ WRAP(pid_t, getpid, void)
 WRAP(int64_t, clock_wall_ms, void)
 {
 	return crash_now();
+}
+
+WRAP(int64_t, clock_boot_ms, void)
+{
+	return crash_boot();
 }
 
 WRAP(ssize_t, getrandom, void *out, size_t len, unsigned flags)

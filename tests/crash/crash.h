@@ -3,14 +3,16 @@
  * One world (story.c): a 10-node gang, called by the hook, created in batches of two of which one
  * is made in part, refused for that, created again with one lost reply, registered; the job runs,
  * burstd is restarted by an admin, one machine is reclaimed, the job is requeued and gets another,
- * by a call that went through the spool; it ends, all are suspended, deleted and billed; then a job
- * of two nodes, which runs for ever.  Once with a provider that has tokens, once with lists alone.
- * Core, engine, driver, store/, io/spool.c and the spool of burst-hook are the daemon's own
- * objects; cloud and slurmctld are the simulator's.
+ * by a call that came late; it ends, all are suspended, deleted and billed; then a call that makes
+ * no sense, and a job of two nodes, which runs for ever.  Once with a provider that has tokens,
+ * once with lists alone.  All calls of slurmctld are files in the spool; burstd acts on the first
+ * of them while its hook still syncs.  Core, engine, driver, store/, io/spool.c and burst-hook are
+ * the daemon's own objects; cloud, slurmctld and what inotify says are the simulator's or ours.
  *
  * What counts as a thing to die before: each write, truncation, sync, creation, renaming, deletion
  * and sync of a directory below /var/lib/burstd and /var/spool/burstd; each request to the cloud or
- * to slurmctld, before it is sent and after; each answer to a hook.
+ * to slurmctld, before it is sent and after.  Hooks are other processes: they outlive burstd, not a
+ * power cut, and write while burstd is down, too.
  *
  * "The same final state" as without a crash:
  *   - the gang's job has run to its end, once; the second job runs, on two nodes;
@@ -20,15 +22,18 @@
  *   - nobody's instance but ours was touched;
  *   - each instance of ours that has ended has exactly one bill, from its start and not to before
  *     its end, and none that lives has one;
- *   - no call waits in the journal, no file in the spool, and each that the hook said is there was
- *     taken from there;
+ *   - no file is left in the spool but NAME.bad, or one half made, of hooks that died with the
+ *     machine; and each that a hook said is there was offered to the engine;
  *   - what the journal holds is what was committed, row by row.
  * Names of instances, generations, times, and how often a machine had to be made may differ.
  *
  * And on the way: the invariants of tests/sim at every step; after each restart the journal has all
  * that was committed, and of a commit that was under way all or nothing; the uuid is the same for
- * ever once burstd was up; nothing is sent and no call acknowledged while a byte of the journal is
- * not synced (I1, I29); each acknowledged call is there after the restart. */
+ * ever once burstd was up; nothing is sent while a byte of the journal is not synced (I1).  Of each
+ * call (I29): when its hook ends well the file and its name are synced; it is offered as the hook
+ * wrote it, not twice in one life, and acted on only when it is fresh; a burstd deletes only what
+ * it has offered itself, and what it has acted on only when all of that is synced; what was durable
+ * is never set aside. */
 #ifndef CRASH_CRASH_H
 #define CRASH_CRASH_H
 
@@ -36,6 +41,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../sim/sim_spool.h"
 #include "../sim/world.h"
 #include "disk.h"
 #include "store/journal.h"
@@ -55,18 +61,22 @@ struct crash { /* one world, with burstd in it */
 	uint64_t ops;            /* so far */
 	uint64_t count[OP_NOPS]; /* of each kind */
 	uint64_t deaths;
-	unsigned calls;  /* of hooks */
-	uint64_t moment; /* changes with all but the disk: two crashes of one moment differ by it
-			    alone */
-	bool dead;       /* between the crash and its end by life_end() */
-	bool muted;      /* nothing counts */
-	bool lengthened; /* the log was */
-	bool in_hook;    /* a hook is writing, another process */
+	unsigned calls;        /* of hooks */
+	unsigned fresh, hints; /* ... as the engine took them */
+	uint64_t commits;      /* so far */
+	uint64_t moment;   /* changes with all but the disk: two crashes of one moment differ by it
+			      alone */
+	bool dead;         /* between the crash and its end by life_end() */
+	bool muted;        /* nothing counts */
+	bool lengthened;   /* the log was */
+	bool in_hook;      /* a hook is writing, another process */
+	int64_t booted_ms; /* when the machine was, last */
+	unsigned begins;   /* of burstd that were ordered: only the last counts */
 	uint64_t dice;
 	/* burstd's parts that the simulator does not have */
 	struct state_dir state;
 	bool locked, uuid_known;
-	struct timer *spool_timer;
+	struct timer *house_timer;
 };
 
 extern struct crash crash; /* the one there is: libc's functions have no argument for it */
@@ -81,12 +91,19 @@ const char *story_lacks(const struct crash *c); /* NULL: nothing */
 void life_begin(struct crash *c);
 void life_restart(struct crash *c); /* by an admin */
 
-/* hook.c: a call that burstd did not take goes into the spool, by burst-hook's own code. */
-void hook_keep(struct crash *c, const struct journal_call *call);
-int hook_drain(struct crash *c, struct err *e);
-/* Every call that the hook said is in the spool was taken from there (I29). */
-void hook_check(struct crash *c);
-void hook_forget(void); /* another world begins */
+/* The journal and the uuid are on the disk for good, or else: what, while they are not. */
+void life_check_synced(struct crash *c, const char *what);
+void life_again(struct crash *c); /* it died, and burstd was down already */
+/* A hook is another process: it lives on when burstd is killed, and not when the power is cut. */
+bool life_hook_lives(const struct crash *c);
+
+/* hook.c: a hook leaves this call in the spool.  Is it durable, does it say? */
+bool hook_run(struct crash *c, const struct sim_call *call);
+
+/* spool.c: a name on the disk was made (from is ""), moved, or deleted (to is ""). */
+void spool_saw(struct crash *c, const char *from, const char *to);
+void spool_check_end(struct crash *c); /* nothing is left, and nothing was lost */
+void spool_forget(void);               /* another world begins */
 
 /* main.c: an operation is about to happen; true: now, and this process is the one to die. */
 bool run_is_due(struct crash *c);
@@ -96,6 +113,7 @@ void run_has_begun(struct crash *c, uint64_t disk);
 /* calls.c, and what it asks for */
 void calls_close_all(void);
 int64_t crash_now(void);
+int64_t crash_boot(void); /* since the machine was booted */
 void crash_random(void *out, size_t len);
 
 /* tee.c: two journals, the real one and the simulator's, which must say the same. */
@@ -124,10 +142,8 @@ void shadow_put_claim(struct journal_tx *tx, const struct claim *c);
 void shadow_del_claim(struct journal_tx *tx, const char *node, uint64_t gen);
 void shadow_put_voucher(struct journal_tx *tx, const struct voucher *v);
 void shadow_del_voucher(struct journal_tx *tx, const char *node, uint64_t gen);
-void shadow_end_call(struct journal_tx *tx, int64_t seq);
 int shadow_commit(struct journal_tx *tx, struct err *e);
 void shadow_abandon(struct journal_tx *tx);
-int shadow_add_call(struct journal *j, const struct journal_call *c, int64_t *seq, struct err *e);
 int shadow_load(struct journal *j, const struct journal_visitor *v, struct err *e);
 int shadow_get_number(struct journal *j, const char *key, int64_t *out, struct err *e);
 int64_t shadow_last_event(struct journal *j);

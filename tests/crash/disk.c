@@ -7,8 +7,8 @@
 
 #include "base/mem.h"
 
-const char *const disk_op_names[OP_NOPS] = {"write",  "truncate", "sync", "make", "rename",
-					    "delete", "sync-dir", "send", "reply"};
+const char *const disk_op_names[OP_NOPS] = {"write",  "truncate", "sync",     "make",
+					    "rename", "delete",   "sync-dir", "send"};
 
 struct image {
 	unsigned char *p;

@@ -36,8 +36,7 @@ enum disk_op {
 	OP_RENAME,
 	OP_DELETE,
 	OP_SYNC_DIR,
-	OP_SEND, /* the others are not of the disk: a request, sent or about to be */
-	OP_REPLY,
+	OP_SEND, /* not of the disk: a request, sent or about to be */
 	OP_NOPS
 };
 extern const char *const disk_op_names[OP_NOPS];

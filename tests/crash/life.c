@@ -4,17 +4,17 @@
 #include <string.h>
 
 #include "../sim/sim_slurm.h"
+#include "base/paths.h"
 #include "crash.h"
 #include "io/loop.h"
 
 enum {
 	RESTART_MS = 100,    /* systemd */
 	BOOT_MS = 60000,     /* a machine whose power was cut */
-	SPOOL_MS = 5000,     /* as in house.c */
+	HOUSE_MS = 5000,     /* as in house.c */
 	KEEP_EVENTS = 60000, /* so that some are forgotten */
 	LONG_LOG = 1000,     /* commits that make it worth to tidy up */
 	LONG_AT = 60000,     /* after the beginning */
-	SPOOLED_CALL = 5,    /* burstd takes too long to answer this one */
 };
 
 static const unsigned char uuid_bytes[16] = {0x51, 0x11, 0xeb, 0, 0, 0, 0x40, 0,
@@ -24,6 +24,11 @@ static const char uuid[] = "5111eb00-0000-4000-8000-000000000001";
 int64_t crash_now(void)
 {
 	return crash.w.now;
+}
+
+int64_t crash_boot(void)
+{
+	return crash.w.now - crash.booted_ms;
 }
 
 /* The first uuid is the one that the simulated cloud knows; a second must never be made. */
@@ -55,7 +60,11 @@ static void die(struct crash *c, enum disk_op op, const char *what)
 		  (int)model(c), disk_op_names[op], what);
 }
 
-/* A hook is another process: it lives on when burstd is killed, and not when the power is cut. */
+bool life_hook_lives(const struct crash *c)
+{
+	return !c->dead || model(c) == DISK_KILL;
+}
+
 bool crash_point(enum disk_op op, const char *what)
 {
 	struct crash *c = &crash;
@@ -66,23 +75,27 @@ bool crash_point(enum disk_op op, const char *what)
 		if (run_is_due(c))
 			die(c, op, what);
 	}
-	return !c->dead || (c->in_hook && model(c) == DISK_KILL);
+	return !c->dead || (c->in_hook && life_hook_lives(c));
 }
 
 /* --- life ------------------------------------------------------------------------------------- */
 
 static void on_begin(struct world *w, void *ctx, uint64_t arg)
 {
+	struct crash *c = ctx;
+
 	(void)w;
-	(void)arg;
-	life_begin(ctx);
+	if (arg == c->begins)
+		life_begin(c);
 }
 
 /* What is in memory goes, what is on the disk is what the crash left of it. */
 static void bury(struct crash *c)
 {
-	timer_free(c->spool_timer);
-	c->spool_timer = NULL;
+	timer_free(c->house_timer);
+	c->house_timer = NULL;
+	spool_free(c->w.spool);
+	c->w.spool = NULL;
 	tee_close();
 	if (c->locked)
 		state_dir_close(&c->state);
@@ -90,7 +103,7 @@ static void bury(struct crash *c)
 	calls_close_all();
 }
 
-static void again(struct crash *c)
+void life_again(struct crash *c)
 {
 	int64_t ms = RESTART_MS;
 
@@ -98,9 +111,10 @@ static void again(struct crash *c)
 	if (c->dead) {
 		disk_crash(model(c), c->plan.at * 31 + c->deaths);
 		ms = model(c) == DISK_KILL ? RESTART_MS : BOOT_MS;
+		c->booted_ms = model(c) == DISK_KILL ? c->booted_ms : c->w.now;
 	}
 	c->dead = false;
-	world_at(&c->w, c->w.now + ms, on_begin, c, 0);
+	world_at(&c->w, c->w.now + ms, on_begin, c, ++c->begins);
 }
 
 /* Make the log so long that the next tidying copies it, and what comes then overwrites it. */
@@ -119,23 +133,21 @@ static void lengthen(struct crash *c)
 	c->lengthened = true;
 }
 
-static void on_spool(void *ctx)
+static void on_house(void *ctx)
 {
 	struct crash *c = ctx;
 	struct err e = {0};
 	bool more;
-	int rc = hook_drain(c, &e);
+	int rc;
 
 	if (!c->lengthened)
 		lengthen(c);
-
-	if (rc >= 0 && !c->dead)
-		rc = journal_tidy(tee_real(), &e);
+	rc = journal_tidy(tee_real(), &e);
 	if (rc >= 0 && !c->dead)
 		rc = journal_trim(tee_real(), c->w.now - KEEP_EVENTS, c->w.now, &more, &e);
 	if (rc < 0 && !c->dead)
 		world_fail(&c->w, "housekeeping: %s", e.msg);
-	timer_at(c->spool_timer, c->w.now + SPOOL_MS);
+	timer_at(c->house_timer, c->w.now + HOUSE_MS);
 }
 
 /* main.c's order: the directory, the journal, the two tied together. */
@@ -165,13 +177,14 @@ void life_begin(struct crash *c)
 	if (c->w.failed)
 		return;
 	if (c->dead) {
-		again(c);
+		life_again(c);
 		return;
 	}
 	c->uuid_known = true;
 	run_has_begun(c, disk_hash());
-	c->spool_timer = timer_new(c->w.loop, on_spool, c);
-	timer_at(c->spool_timer, c->w.now);
+	c->house_timer = timer_new(c->w.loop, on_house, c);
+	timer_at(c->house_timer, c->w.now);
+	c->w.spool = spool_new(c->w.loop, PATHS_SPOOL);
 	life_start(&c->w);
 }
 
@@ -193,7 +206,7 @@ void life_restart(struct crash *c)
 {
 	SIM_TRACE(&c->w, "*** restart");
 	end(c);
-	again(c);
+	life_again(c);
 }
 
 /* In place of the simulator's, which has no disk. */
@@ -202,13 +215,13 @@ void __wrap_life_end(struct world *w)
 {
 	w->crashed = true;
 	end(&crash);
-	again(&crash);
+	life_again(&crash);
 }
 
 /* --- what the world may see --------------------------------------------------------------------
  */
 
-static void check_synced(struct crash *c, const char *what)
+void life_check_synced(struct crash *c, const char *what)
 {
 	if (!disk_is_synced(CRASH_JOURNAL) || !disk_is_synced(CRASH_JOURNAL "-wal") ||
 	    !disk_is_synced(CRASH_STATE_DIR "/uuid"))
@@ -221,39 +234,6 @@ bool __wrap_world_alive(struct world *w)
 {
 	crash.moment++;
 	if (!crash.dead)
-		check_synced(&crash, "I1: a request is sent");
+		life_check_synced(&crash, "I1: a request is sent");
 	return crash_point(OP_SEND, "") && !w->crashed;
-}
-
-/* The hook's call, by its socket.  The simulator's hook comes again after five seconds, from a
- * spool of its own; ours has been on the disk by then. */
-/* Whether a call is kept is judged here by what a restart finds (I29). */
-bool __wrap_sim_journal_has_call(const struct journal *j, int64_t seq);
-bool __wrap_sim_journal_has_call(const struct journal *j, int64_t seq)
-{
-	(void)j;
-	(void)seq;
-	return true;
-}
-
-int __real_engine_take_call(struct engine *e, const struct journal_call *call, int64_t *seq,
-			    struct err *err);
-int __wrap_engine_take_call(struct engine *e, const struct journal_call *call, int64_t *seq,
-			    struct err *err);
-int __wrap_engine_take_call(struct engine *e, const struct journal_call *call, int64_t *seq,
-			    struct err *err)
-{
-	struct crash *c = &crash;
-
-	c->moment++;
-	if (!call->spooled && ++c->calls != SPOOLED_CALL &&
-	    __real_engine_take_call(e, call, seq, err) == 0 && !c->dead) {
-		check_synced(c, "I29: a call is acknowledged");
-		if (crash_point(OP_REPLY, "")) {
-			c->moment++;
-			return 0;
-		}
-	}
-	hook_keep(c, call);
-	return c->dead ? -1 : 0;
 }

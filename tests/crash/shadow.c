@@ -18,10 +18,8 @@
 #define journal_del_claim   shadow_del_claim
 #define journal_put_voucher shadow_put_voucher
 #define journal_del_voucher shadow_del_voucher
-#define journal_end_call    shadow_end_call
 #define journal_commit      shadow_commit
 #define journal_abandon     shadow_abandon
-#define journal_add_call    shadow_add_call
 #define journal_load        shadow_load
 #define journal_get_number  shadow_get_number
 #define journal_events      shadow_events

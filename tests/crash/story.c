@@ -9,25 +9,26 @@
 #include "../sim/sim_cloud.h"
 #include "../sim/sim_journal.h"
 #include "../sim/sim_slurm.h"
-#include "base/paths.h"
 #include "crash.h"
 
 enum {
 	GANG = 10,
 	PAIR = 2,
 	NODES = 12,
+	SUBMIT_AFTER = 3 * SIM_SECOND,   /* the gang; burstd has looked at slurmctld by then */
 	RESTART_AFTER = 10 * SIM_SECOND, /* of the gang's first run */
 	RECLAIM_AFTER = 20 * SIM_SECOND,
 	NOTICE = 30 * SIM_SECOND,
 	RUNTIME = 120 * SIM_SECOND, /* more than it takes slurmctld to miss a machine */
 	STABLE = 30 * SIM_SECOND,
+	NONSENSE_AFTER = 100, /* ms: a snapshot may have begun just now */
 	END = 60 * SIM_MINUTE,
 	PRICE = 2000000000,
 	PART = 3, /* which create is made in part: the gang is refused for it ... */
 	LOST = 6, /* ... and of which the reply is lost: of the next try */
 };
 
-enum stage { THE_GANG, QUIET, THE_PAIR, OVER };
+enum stage { START, THE_GANG, QUIET, THE_PAIR, OVER };
 
 static struct sim_totals totals;
 static struct {
@@ -104,7 +105,7 @@ void story_begin(struct crash *c, bool tokens, bool trace)
 
 	memset(&story, 0, sizeof(story));
 	memset(c, 0, sizeof(*c));
-	hook_forget();
+	spool_forget();
 	disk_init();
 	world_init(w, tokens ? 1 : 6, &totals, trace);
 	sim_ctld_free(w->ctld);
@@ -112,8 +113,6 @@ void story_begin(struct crash *c, bool tokens, bool trace)
 	w->faults = false;
 	settle_world(w, tokens);
 	w->ctld = sim_ctld_new(w);
-	story.gang = sim_ctld_submit(w->ctld, 0, GANG)->id;
-	w->ctld->jobs[0].runtime = RUNTIME;
 	totals.jobs_done = 0;
 }
 
@@ -155,6 +154,15 @@ static void reclaim(struct crash *c, const struct ctld_job *j)
 	world_at(&c->w, i->reclaim_at, on_reclaimed, i, 0);
 }
 
+static void submit_gang(struct crash *c)
+{
+	struct ctld_job *j = sim_ctld_submit(c->w.ctld, 0, GANG);
+
+	j->runtime = RUNTIME;
+	story.gang = j->id;
+	story.stage = THE_GANG;
+}
+
 static void tick_gang(struct crash *c)
 {
 	const struct ctld_job *j = job(c, story.gang);
@@ -183,6 +191,16 @@ static size_t living(const struct crash *c)
 	return n;
 }
 
+/* Acted on by an event alone. */
+static void on_nonsense(struct world *w, void *ctx, uint64_t arg)
+{
+	const struct sim_call call = {.kind = CALL_RESUME, .at = w->now, .list = "c["};
+
+	(void)ctx;
+	(void)arg;
+	sim_spool_put(w->spool, &call);
+}
+
 static void tick_quiet(struct crash *c)
 {
 	char why[200];
@@ -193,6 +211,7 @@ static void tick_quiet(struct crash *c)
 	j = sim_ctld_submit(c->w.ctld, 0, PAIR);
 	story.pair = j->id;
 	story.stage = THE_PAIR;
+	world_at(&c->w, c->w.now + NONSENSE_AFTER, on_nonsense, NULL, 0);
 }
 
 static void tick_pair(struct crash *c, char *why, size_t size)
@@ -216,7 +235,9 @@ static void tick(struct crash *c)
 {
 	static char why[200];
 
-	if (story.stage == THE_GANG)
+	if (story.stage == START && c->w.now >= SIM_BEGIN_MS + SUBMIT_AFTER)
+		submit_gang(c);
+	else if (story.stage == THE_GANG)
 		tick_gang(c);
 	/* These look at everything. */
 	if (c->w.now < story.looked_at + SIM_SECOND)
@@ -273,26 +294,11 @@ static void check_bills(struct crash *c)
 	(void)sqlite3_close(db);
 }
 
-static int count_call(void *ctx, const struct journal_call *call, struct err *e)
-{
-	(void)call;
-	(void)e;
-	++*(unsigned *)ctx;
-	return 0;
-}
-
 static void check_end(struct crash *c)
 {
-	unsigned calls = 0;
-	const struct journal_visitor v = {.call = count_call, .ctx = &calls};
-
 	tee_compare(c);
-	hook_check(c);
+	spool_check_end(c);
 	check_bills(c);
-	if (journal_load(tee_real(), &v, NULL) != 0 || calls > 0)
-		world_fail(&c->w, "%u calls are left in the journal", calls);
-	if (disk_list(PATHS_SPOOL, 0) != NULL && disk_list(PATHS_SPOOL, 0)[0] != '.')
-		world_fail(&c->w, "%s is left in the spool", disk_list(PATHS_SPOOL, 0));
 	if (totals.jobs_done != 1)
 		world_fail(&c->w, "the gang has run %u times", (unsigned)totals.jobs_done);
 	for (size_t k = 0; k < c->w.cloud->n; k++)
@@ -326,8 +332,10 @@ const char *story_lacks(const struct crash *c)
 		return "keys for its nodes";
 	if (!story.restarted || !story.reclaimed || !c->lengthened)
 		return "a restart, a reclaimed machine or a long log";
+	if (c->fresh < 3 || c->hints == 0)
+		return "three calls that are acted on, or one that is a hint";
 	for (int op = 0; op < OP_NOPS; op++)
-		if (c->count[op] == 0 && op != OP_RENAME)
+		if (c->count[op] == 0)
 			return disk_op_names[op];
 	return NULL;
 }

@@ -17,13 +17,10 @@ struct tee_tx {
 	struct journal_tx *real, *shadow;
 };
 
-/* What the crash cut short: a transaction, or a call. */
+/* What the crash cut short. */
 struct pending {
-	bool is_call;
 	struct journal_tx *tx;
-	struct journal_call call;
-	char *list, *file;
-	int64_t at;
+	int64_t at; /* 0: nothing */
 };
 
 static struct journal *real;
@@ -86,19 +83,6 @@ static int dump_batch(void *ctx, const struct journal_batch *b, struct err *e)
 	str_init(&s, DUMP_MAX);
 	str_addf(&s, "batch %" PRIu64 " %s %s %" PRIu64 " %" PRId64, b->id, b->token, b->pool,
 		 b->body_hash, b->at_ms);
-	add(ctx, &s);
-	return 0;
-}
-
-static int dump_call(void *ctx, const struct journal_call *c, struct err *e)
-{
-	struct str s;
-
-	(void)e;
-	str_init(&s, DUMP_MAX);
-	str_addf(&s, "call %" PRId64 " %d %d %d %.*s %.*s", c->at_ms, (int)c->kind, c->spooled,
-		 c->dropped, (int)c->list_len, c->list, (int)c->file_len,
-		 c->file != NULL ? c->file : "");
 	add(ctx, &s);
 	return 0;
 }
@@ -210,7 +194,6 @@ static int dump(struct journal *j, load_fn load, number_fn number, char **out, s
 	static struct dump d;
 	const struct journal_visitor v = {.node = dump_node,
 					  .batch = dump_batch,
-					  .call = dump_call,
 					  .spent = dump_spent,
 					  .refusal = dump_refusal,
 					  .rescue = dump_rescue,
@@ -266,23 +249,13 @@ static void differ(struct crash *c, const char *what, const char *a, const char 
 
 /* --- after a crash ---------------------------------------------------------------------------- */
 
-static void forget(void)
-{
-	free(pending.list);
-	free(pending.file);
-	pending = (struct pending){0};
-}
-
 /* When it happened is when the crash did. */
 static void apply(struct crash *c)
 {
-	int64_t now = c->w.now, seq;
+	int64_t now = c->w.now;
 
 	c->w.now = pending.at;
-	if (pending.is_call)
-		(void)shadow_add_call(c->w.journal, &pending.call, &seq, NULL);
-	else
-		(void)shadow_commit(pending.tx, NULL);
+	(void)shadow_commit(pending.tx, NULL);
 	c->w.now = now;
 }
 
@@ -295,8 +268,7 @@ static void settle(struct crash *c, const char *found)
 		if (!same)
 			differ(c, "durability", want, found);
 	} else if (same) {
-		if (!pending.is_call)
-			shadow_abandon(pending.tx);
+		shadow_abandon(pending.tx);
 	} else {
 		apply(c);
 		free(want);
@@ -305,7 +277,7 @@ static void settle(struct crash *c, const char *found)
 			differ(c, "atomicity or durability", want, found);
 	}
 	free(want);
-	forget();
+	pending = (struct pending){0};
 }
 
 /* No death leaves a gap in the audit log (I28). */
@@ -407,7 +379,6 @@ BOTH(del_claim, (struct journal_tx * tx, const char *node, uint64_t gen), (tx, n
 BOTH(put_voucher, (struct journal_tx * tx, const struct voucher *v), (tx, v))
 BOTH(del_voucher, (struct journal_tx * tx, const char *node, uint64_t gen), (tx, node, gen))
 BOTH(put_pool, (struct journal_tx * tx, const struct journal_pool *p), (tx, p))
-BOTH(end_call, (struct journal_tx * tx, int64_t seq), (tx, seq))
 #undef BOTH
 
 void __real_journal_abandon(struct journal_tx *tx);
@@ -437,51 +408,12 @@ WRAP(int, journal_commit, struct journal_tx *tx, struct err *e)
 		pending = (struct pending){.tx = t.shadow, .at = crash.w.now};
 		return 0;
 	}
+	crash.commits++;
 	if (rc == 0)
 		return shadow_commit(t.shadow, e);
 	world_fail(&crash.w, "a commit failed: %s", e != NULL ? e->msg : "");
 	shadow_abandon(t.shadow);
 	return rc;
-}
-
-static void keep_call(const struct journal_call *c)
-{
-	pending = (struct pending){.is_call = true, .call = *c, .at = crash.w.now};
-	pending.list = mem_zalloc(c->list_len + 1);
-	memcpy(pending.list, c->list, c->list_len);
-	pending.call.list = pending.list;
-	if (c->file == NULL)
-		return;
-	pending.file = mem_zalloc(c->file_len + 1);
-	memcpy(pending.file, c->file, c->file_len);
-	pending.call.file = pending.file;
-}
-
-WRAP(int, journal_add_call, struct journal *j, const struct journal_call *c, int64_t *seq,
-     struct err *e)
-{
-	int64_t own;
-	int rc;
-
-	(void)j;
-	if (crash.dead) {
-		*seq = 0;
-		return 0;
-	}
-	rc = __real_journal_add_call(real, c, seq, e);
-	if (crash.dead) {
-		keep_call(c);
-		return 0;
-	}
-	if (rc != 0) {
-		world_fail(&crash.w, "a call failed: %s", e != NULL ? e->msg : "");
-		return rc;
-	}
-	(void)shadow_add_call(crash.w.journal, c, &own, e);
-	if (own != *seq)
-		world_fail(&crash.w, "call %lld has the number %lld", (long long)own,
-			   (long long)*seq);
-	return 0;
 }
 
 int __wrap_journal_load(struct journal *j, const struct journal_visitor *v, struct err *e);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# The node-facing listener is flooded for some seconds, and the hooks feel nothing of it: the real listener, the real control
-# socket and the real hook, without a slurmctld (tests/bench/flood).  How fast in figures: make bench NAME=flood.
+# The node-facing listener is flooded for some seconds, and who asks at the control socket feels nothing of it: the real
+# listener and the real control socket, without a slurmctld (tests/bench/flood).  How fast in figures: make bench NAME=flood.
 
 bats_require_minimum_version 1.5.0
 
@@ -10,24 +10,18 @@ setup_file() {
 		return 1
 	}
 	export bin=${BIN:-build/bin} dir=/run/flood
-	mkdir -p "$dir" /run/burstd /var/spool/burstd
-	chmod 700 /run/burstd /var/spool/burstd
+	mkdir -p "$dir" /run/burstd
+	chmod 700 /run/burstd
 	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=burstd \
 		-keyout "$dir/key.pem" -out "$dir/cert.pem" 2>/dev/null
 }
 
-# hooks N: so many calls one after the other, each with its status and microseconds
-hooks() {
-	local i from rc
-	for ((i = 0; i < $1; i++)); do
-		from=$(date +%s%N) rc=0
-		env -i "$bin/burst-suspend" c1 || rc=$?
-		echo "$rc $((($(date +%s%N) - from) / 1000))"
-		sleep 0.02
-	done
+# asks N: so many requests one after the other, each with its status and microseconds
+asks() {
+	"$bin/flood" ask "$1"
 }
 
-# serve NAME [alone]: a listener; alone: without the control socket that the hooks call.  Its port is in $dir/NAME.said.
+# serve NAME [alone]: a listener; alone: without a control socket.  Its port is in $dir/NAME.said.
 serve() {
 	"$bin/flood" serve "$dir/cert.pem" "$dir/key.pem" "${@:2}" >"$dir/$1.said" 3>&- &
 	echo $! >"$dir/$1.pid"
@@ -49,12 +43,12 @@ worked() {
 attacked() {
 	local was said
 	was=$(worked "$1")
-	# Behind the hooks, but not far: at 10 a busy machine leaves it nothing to attack with.
+	# Behind those who ask, but not far: at 10 a busy machine leaves it nothing to attack with.
 	said=$(nice -n 3 "$bin/flood" attack "$2" 10000 500 "$3")
 	jq -c --argjson ms $(($(worked "$1") - was)) '. + {busy: ($ms / .ms)}' <<<"$said" >>"$dir/$1.attack"
 }
 
-# flooded NAME SECONDS [N]: hooks while that listener is flooded, and N good claims come meanwhile
+# flooded NAME SECONDS [N]: requests while that listener is flooded, and N good claims come meanwhile
 flooded() {
 	local port attack good=
 	port=$(head -1 "$dir/$1.said")
@@ -65,7 +59,7 @@ flooded() {
 		"$bin/flood" claim "$port" "$3" 4 >"$dir/good" 3>&- &
 		good=$!
 	fi
-	hooks 60 >>"$dir/$1.hooks"
+	asks 60 >>"$dir/$1.asks"
 	# shellcheck disable=SC2086  # none is none
 	wait $attack $good
 }
@@ -79,7 +73,7 @@ percentile() {
 # flood is another process's.  That ratio is 0.9 to 1.7 on two busy processors.
 as_slow() {
 	local ours other
-	ours=$(percentile "$dir/ours.hooks" 90) other=$(percentile "$dir/other.hooks" 90)
+	ours=$(percentile "$dir/ours.asks" 90) other=$(percentile "$dir/other.asks" 90)
 	echo "p90: $ours us, $other us beside a flood on another process"
 	[ "$ours" -le 10000 ] || [ "$ours" -le $((2 * other)) ]
 }
@@ -91,10 +85,10 @@ is_flood() {
 		(map(.refused) | add > $n)' "$dir/$1.attack"
 }
 
-@test "bad claims as fast as they are let in, and 500 new connections a second cost the hooks no call and no time" {
+@test "bad claims as fast as they are let in, and 500 new connections a second cost the control socket no request and no time" {
 	serve ours
 	serve other alone
-	hooks 40 >"$dir/calm"
+	asks 40 >"$dir/calm"
 	# In turn, for what else the machine does is not the same all the time.
 	flooded other 3
 	flooded ours 6 20
@@ -126,10 +120,10 @@ is_flood() {
 		.refused >= ($attack | map(.refused) | add) and .refused <= 8 * .accepted and .refused > 2000'
 	# Nodes that boot meanwhile get in, nearly all at the first attempt.
 	jq -e '.in == 20 and .at_once > 10' "$dir/good"
-	# Each call is durable; half of them within 10 ms, or where the machine does much else, four times what they took before.
-	[ "$(grep -c '^0 ' "$dir/ours.hooks")" -ge 120 ]
-	run ! grep -v '^0 ' "$dir/ours.hooks"
-	median=$(percentile "$dir/ours.hooks" 50) calm=$(percentile "$dir/calm" 50)
+	# Each request is answered; half of them within 10 ms, or where the machine does much else, four times what they took before.
+	[ "$(grep -c '^0 ' "$dir/ours.asks")" -ge 120 ]
+	run ! grep -v '^0 ' "$dir/ours.asks"
+	median=$(percentile "$dir/ours.asks" 50) calm=$(percentile "$dir/calm" 50)
 	[ "$median" -le 10000 ] || [ "$median" -le $((4 * calm)) ]
 	as_slow
 }

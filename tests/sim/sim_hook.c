@@ -1,74 +1,32 @@
-/* The hooks: slurmctld's calls on their way to burstd, and all that can happen to them there. */
+/* The hooks: slurmctld's calls on their way into the spool, and all that can happen to them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hostlist.h"
 #include "base/mem.h"
-#include "sim_journal.h"
 #include "sim_slurm.h"
-
-/* For its acknowledgement, then it takes the spool; what burstd reads later (CTL_API_LATE_MS) is as
- * what comes by that. */
-enum { WAITS_MS = 1200 };
+#include "sim_spool.h"
 
 struct hook { /* one call on its way */
-	enum journal_call_kind kind;
-	int64_t at, came; /* came: to a burstd that has no turn; 0: it has not */
-	bool spooled;
+	enum call_kind kind;
+	int64_t at;
 	struct str list, file; /* file empty: none */
 };
 
-static void hook_free(struct hook *h)
-{
-	str_fini(&h->list);
-	str_fini(&h->file);
-	free(h);
-}
-
-static void on_hook(struct world *w, void *ctx, uint64_t arg);
-
-/* It waits to be heard.  A burstd that goes on later may read the call of one that has gone, and
- * will find it in the spool besides. */
-static bool waits(struct world *w, struct hook *h)
-{
-	if (h->spooled || h->came != 0 || w->engine == NULL || !sim_frozen(w) ||
-	    (w->frozen_until - w->now > WAITS_MS && world_one_in(w, 2)))
-		return false;
-	h->came = w->now;
-	world_at(w, w->frozen_until, on_hook, h, 0);
-	return true;
-}
-
-/* burst-hook: an acknowledgement or the spool, which is read at start and every five seconds. */
 static void on_hook(struct world *w, void *ctx, uint64_t arg)
 {
 	struct hook *h = ctx;
-	int64_t came = h->came != 0 ? h->came : w->now;
-	struct journal_call call = {.at_ms = h->at,
-				    .kind = h->kind,
-				    .spooled = h->spooled || w->now - came > WAITS_MS,
-				    .list = h->list.p,
-				    .list_len = h->list.len,
-				    .file = h->file.len > 0 ? h->file.p : NULL,
-				    .file_len = h->file.len};
-	int64_t seq = 0;
+	const struct sim_call call = {.kind = h->kind,
+				      .at = h->at,
+				      .list = h->list.p,
+				      .file = h->file.len > 0 ? h->file.p : NULL};
 
 	(void)arg;
-	if (waits(w, h))
-		return;
-	SIM_TRACE(w, "hook %d%s: %s", (int)h->kind, h->spooled ? " spooled" : "", h->list.p);
-	if (w->engine != NULL && !sim_frozen(w) &&
-	    engine_take_call(w->engine, &call, &seq, NULL) == 0 && !w->crashed) {
-		if (!sim_journal_has_call(w->journal, seq))
-			world_fail(w, "I29: a call is acknowledged and not in the journal");
-		if (h->spooled || w->now - came <= WAITS_MS) {
-			hook_free(h);
-			return;
-		}
-	}
-	h->came = 0;
-	h->spooled = true;
-	world_at(w, w->now + 5 * SIM_SECOND, on_hook, h, 0);
+	SIM_TRACE(w, "hook %d: %s", (int)h->kind, h->list.p);
+	sim_spool_put(w->spool, &call);
+	str_fini(&h->list);
+	str_fini(&h->file);
+	free(h);
 }
 
 static void fold(const struct sim_ctld *c, struct str *out, const bool *nodes)
@@ -130,8 +88,7 @@ static void put_file(const struct sim_ctld *c, struct str *out, const bool *node
 	str_adds(out, "]}");
 }
 
-static struct hook *make(struct sim_ctld *c, enum journal_call_kind kind, const bool *nodes,
-			 bool file)
+static struct hook *make(struct sim_ctld *c, enum call_kind kind, const bool *nodes, bool file)
 {
 	struct hook *h = mem_zalloc(sizeof(*h));
 
@@ -168,13 +125,13 @@ void sim_hook_false(struct sim_ctld *c)
 	n->called_at = c->w->now;
 	met(c, SIM_HOOK_FALSE, nodes);
 	world_at(c->w, c->w->now + world_between(c->w, 2, 20), on_hook,
-		 make(c, JOURNAL_RESUME, nodes, false), 0);
+		 make(c, CALL_RESUME, nodes, false), 0);
 }
 
-void sim_hook_call(struct sim_ctld *c, enum journal_call_kind kind, const bool *nodes)
+void sim_hook_call(struct sim_ctld *c, enum call_kind kind, const bool *nodes)
 {
 	struct world *w = c->w;
-	bool any = false, file = kind == JOURNAL_RESUME, twice;
+	bool any = false, file = kind == CALL_RESUME, twice;
 	int64_t at = w->now + world_between(w, 2, 20);
 	struct hook *h, *again;
 
@@ -195,12 +152,11 @@ void sim_hook_call(struct sim_ctld *c, enum journal_call_kind kind, const bool *
 	if (world_fault(w, SIM_HOOK_ORDER)) {
 		met(c, SIM_HOOK_ORDER, nodes);
 		/* A suspend that was held up on its way is as fresh as ever when it comes. */
-		at += kind == JOURNAL_SUSPEND && world_one_in(w, 4)
+		at += kind == CALL_SUSPEND && world_one_in(w, 4)
 			      ? world_between(w, 2, 60) * SIM_SECOND
 			      : world_between(w, 100, 1900);
 	} else if (world_fault(w, SIM_HOOK_LATE)) {
 		met(c, SIM_HOOK_LATE, nodes);
-		h->spooled = true;
 		at += world_between(w, 5, 200) * SIM_SECOND;
 	}
 	world_at(w, at, on_hook, h, 0);
@@ -208,6 +164,5 @@ void sim_hook_call(struct sim_ctld *c, enum journal_call_kind kind, const bool *
 		return;
 	met(c, SIM_HOOK_TWICE, nodes);
 	again = make(c, kind, nodes, file);
-	again->spooled = h->spooled;
 	world_at(w, at + world_between(w, 1, 2000), on_hook, again, 0);
 }

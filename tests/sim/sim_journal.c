@@ -15,13 +15,7 @@
 enum {
 	ROWS_MAX = 4096,
 	BATCHES_MAX = 4096,
-	CALLS_MAX = 4096,
 	NUMBERS_MAX = 24,
-};
-
-struct call {
-	struct journal_call c;
-	char *list, *file;
 };
 
 struct number {
@@ -34,7 +28,7 @@ struct table { /* rows, batches or bills, copied */
 	size_t n;
 };
 
-struct backup { /* an older copy of what a restart reads, but for calls */
+struct backup { /* an older copy of what a restart reads */
 	struct table rows, batches, bills, claims, vouchers;
 	struct number numbers[NUMBERS_MAX];
 	size_t nnumbers;
@@ -46,8 +40,6 @@ struct journal {
 	size_t nrows, rows_cap;
 	struct journal_batch *batches;
 	size_t nbatches, batches_cap;
-	struct call *calls;
-	size_t ncalls, calls_cap;
 	struct number numbers[NUMBERS_MAX];
 	size_t nnumbers;
 	struct sim_bill *bills;
@@ -57,7 +49,7 @@ struct journal {
 	struct backup backup;
 	struct sim_opinions opinions; /* the same in a restored journal, whatever their age */
 	struct sim_audit audit;
-	int64_t last_event, last_call;
+	int64_t last_event;
 	bool revenant;
 	struct sim_txs txs;
 };
@@ -101,15 +93,6 @@ static void backup(struct journal *j)
 	j->backup.nnumbers = j->nnumbers;
 }
 
-static void drop_calls(struct journal *j)
-{
-	for (size_t i = 0; i < j->ncalls; i++) {
-		free(j->calls[i].list);
-		free(j->calls[i].file);
-	}
-	j->ncalls = 0;
-}
-
 /* There is room: tables do not shrink. */
 static size_t put_back(void *to, const struct table *t, size_t size)
 {
@@ -149,7 +132,6 @@ void sim_journal_restore(struct journal *j)
 	memcpy(j->numbers, b->numbers, sizeof(j->numbers));
 	j->nnumbers = b->nnumbers;
 	put_number(j, JOURNAL_DOUBTFUL, j->w->now); /* main.c sees that by the file last-batch */
-	drop_calls(j);
 	sim_journal_met_all(j, SIM_RESTORED);
 	sim_cloud_restored(j->w->cloud);
 }
@@ -157,12 +139,10 @@ void sim_journal_restore(struct journal *j)
 void sim_journal_free(struct journal *j)
 {
 	sim_txs_free(j->w, &j->txs);
-	drop_calls(j);
 	backup_free(j);
 	free(j->rows);
 	free(j->bills);
 	free(j->batches);
-	free(j->calls);
 	free(j->claims.v);
 	free(j->vouchers.v);
 	free(j);
@@ -228,14 +208,6 @@ void sim_journal_met_all(struct journal *j, enum sim_fault f)
 bool sim_journal_exact(const struct journal *j)
 {
 	return !j->revenant;
-}
-
-bool sim_journal_has_call(const struct journal *j, int64_t seq)
-{
-	for (size_t i = 0; i < j->ncalls; i++)
-		if (j->calls[i].c.seq == seq)
-			return true;
-	return false;
 }
 
 bool sim_journal_billed(const struct journal *j, const char *instance)
@@ -349,18 +321,6 @@ static void put_batch(struct journal *j, const struct journal_batch *b)
 	*old = *b;
 }
 
-static void end_call(struct journal *j, int64_t seq)
-{
-	for (size_t i = 0; i < j->ncalls; i++)
-		if (j->calls[i].c.seq == seq) {
-			free(j->calls[i].list);
-			free(j->calls[i].file);
-			memmove(&j->calls[i], &j->calls[i + 1],
-				(--j->ncalls - i) * sizeof(*j->calls));
-			return;
-		}
-}
-
 /* A bill replaces an earlier one of the same instance. */
 static void put_usage(struct journal *j, const struct sim_bill *b)
 {
@@ -409,9 +369,6 @@ static void apply(struct journal *j, const struct effect *f)
 		put_number(j, f->name, f->value);
 		if (strcmp(f->name, "rotation_phase") == 0)
 			sim_rotate_phase(j->w, f->value);
-		break;
-	case END_CALL:
-		end_call(j, (int64_t)f->id);
 		break;
 	case PUT_REFUSAL:
 	case DEL_REFUSAL:
@@ -471,34 +428,6 @@ int journal_commit(struct journal_tx *tx, struct err *e)
 	return 0;
 }
 
-int journal_add_call(struct journal *j, const struct journal_call *c, int64_t *seq, struct err *e)
-{
-	struct call *k;
-
-	if (!j->w->crashed && world_fault(j->w, SIM_COMMIT_FAILS))
-		return err_set(e, ERR_IO, "journal: Input/output error");
-	if (j->w->now < j->w->disk_until && world_one_in(j->w, 4))
-		return err_set(e, ERR_LIMIT, "journal: the reserve is used up, too");
-	sim_slow_wait(j->w);
-	*seq = ++j->last_call;
-	if (!world_alive(j->w))
-		return 0;
-	j->calls = sim_journal_grow(j, j->calls, j->ncalls, &j->calls_cap,
-				    (size_t[2]){CALLS_MAX, sizeof(*j->calls)});
-	k = &j->calls[j->ncalls++];
-	k->c = *c;
-	k->c.seq = *seq;
-	k->list = mem_zalloc(c->list_len + 1);
-	memcpy(k->list, c->list, c->list_len);
-	k->file = c->file != NULL ? mem_zalloc(c->file_len + 1) : NULL;
-	if (k->file != NULL)
-		memcpy(k->file, c->file, c->file_len);
-	k->c.list = k->list;
-	k->c.file = k->file;
-	(void)world_alive(j->w);
-	return 0;
-}
-
 /* --- loading ---------------------------------------------------------------------------------- */
 
 static int load_claims(const struct journal *j, const struct journal_visitor *v, struct err *e)
@@ -546,9 +475,6 @@ int journal_load(struct journal *j, const struct journal_visitor *v, struct err 
 			return -1;
 	for (size_t i = 0; v->node != NULL && i < j->nrows; i++)
 		if (v->node(v->ctx, &j->rows[i].n, j->rows[i].pool, e) != 0)
-			return -1;
-	for (size_t i = 0; v->call != NULL && i < j->ncalls; i++)
-		if (v->call(v->ctx, &j->calls[i].c, e) != 0)
 			return -1;
 	if (sim_opinions_load(j->w, &j->opinions, v, e) != 0)
 		return -1;

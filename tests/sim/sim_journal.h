@@ -34,7 +34,6 @@ const struct journal_batch *sim_journal_batch(const struct journal *j, uint64_t 
 /* false: a stale list brought back an instance whose row was forgotten, and burstd's sums, until it
  * starts anew, hold its two bills where the journal holds the last. */
 bool sim_journal_exact(const struct journal *j);
-bool sim_journal_has_call(const struct journal *j, int64_t seq);
 bool sim_journal_billed(const struct journal *j, const char *instance);
 const struct sim_opinions *sim_journal_opinions(const struct journal *j);
 int64_t sim_journal_spent(const struct journal *j, uint32_t pool);

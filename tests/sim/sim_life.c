@@ -10,6 +10,7 @@
 #include "sim_journal.h"
 #include "sim_rotate.h"
 #include "sim_slurm.h"
+#include "sim_spool.h"
 #include "world.h"
 
 static const char uuid[] = SIM_UUID;
@@ -354,6 +355,7 @@ void life_start(struct world *w)
 				      .http = w->http,
 				      .proc = w->proc,
 				      .journal = w->journal,
+				      .spool = w->spool,
 				      .uuid = uuid,
 				      .driver = driver,
 				      .files = sim_absent_files,
@@ -372,6 +374,7 @@ void life_start(struct world *w)
 	w->life_began = w->now;
 	SIM_TRACE(w, "*** life %u begins", w->life);
 	sim_boot_start(w);
+	sim_spool_life(w->spool);
 	sim_absent_life(w);
 	if (engine_new(&w->engine, &d, c, &e) != 0) {
 		world_fail(w, "I23: burstd does not start: %s", e.msg);
@@ -416,6 +419,7 @@ void life_end(struct world *w)
 		w->skew = world_between(w, -10, 10) * (world_one_in(w, 2) ? year / 10 : SIM_MINUTE);
 		w->wall = w->skew;
 		w->set_at = w->now; /* orders may be on their way, as in on_clock() */
+		SIM_TRACE(w, "*** the clock jumps to %lld s", (long long)(w->wall / SIM_SECOND));
 	}
 	sim_journal_restore(w->journal);
 	change_conf(w);

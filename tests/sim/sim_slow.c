@@ -1,7 +1,7 @@
-/* The disk is busy for minutes (F55): what burstd waits for there, a commit or a call that is made
- * durable, takes seconds, in the midst of what burstd does.  The world goes on meanwhile: calls and
- * answers come and wait, hooks give up and leave theirs in the spool, clocks are set, and burstd
- * may be killed before it is durable.  When it goes on it does what it had decided before. */
+/* The disk is busy for minutes (F55): what burstd waits for there, a commit, takes seconds, in the
+ * midst of what burstd does.  The world goes on meanwhile: calls and answers come and wait, clocks
+ * are set, and burstd may be killed before the commit is durable.  When it goes on it does what it
+ * had decided before. */
 #include "sim_journal.h"
 #include "sim_slurm.h"
 #include "world.h"

@@ -230,9 +230,9 @@ static void power_scan(struct sim_ctld *c)
 			n->wanted_at = c->w->now;
 	}
 	sim_hook_false(c);
-	sim_hook_call(c, JOURNAL_SUSPEND, down);
-	sim_hook_call(c, JOURNAL_RESUME, up);
-	sim_hook_call(c, JOURNAL_RESUME_FAIL, failed);
+	sim_hook_call(c, CALL_SUSPEND, down);
+	sim_hook_call(c, CALL_RESUME, up);
+	sim_hook_call(c, CALL_RESUME_FAIL, failed);
 }
 
 static void go_down(struct sim_ctld *c)

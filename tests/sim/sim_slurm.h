@@ -288,6 +288,6 @@ bool sim_gate_waits(const struct sim_ctld *c, uint32_t job); /* 0: any job */
 
 /* --- sim_hook.c: the three programs --- */
 void sim_hook_false(struct sim_ctld *c);
-void sim_hook_call(struct sim_ctld *c, enum journal_call_kind kind, const bool *nodes);
+void sim_hook_call(struct sim_ctld *c, enum call_kind kind, const bool *nodes);
 
 #endif

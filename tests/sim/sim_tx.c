@@ -126,11 +126,6 @@ void journal_put_number(struct journal_tx *tx, const char *key, int64_t value)
 	add(tx, PUT_NUMBER, key)->value = value;
 }
 
-void journal_end_call(struct journal_tx *tx, int64_t seq)
-{
-	add(tx, END_CALL, "")->id = (uint64_t)seq;
-}
-
 void journal_put_refusal(struct journal_tx *tx, const struct journal_refusal *r)
 {
 	struct effect *f = add(tx, PUT_REFUSAL, "");

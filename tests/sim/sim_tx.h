@@ -13,7 +13,6 @@ enum effect_kind {
 	PUT_EVENT,
 	PUT_USAGE,
 	PUT_NUMBER,
-	END_CALL,
 	PUT_REFUSAL,
 	DEL_REFUSAL,
 	PUT_POOL,
@@ -29,7 +28,7 @@ enum effect_kind {
 struct effect {
 	enum effect_kind kind;
 	char name[HOSTLIST_NAME_MAX + 1]; /* pool, node or key */
-	uint64_t id;                      /* gen, batch or call */
+	uint64_t id;                      /* gen or batch */
 	int64_t value;
 	union {
 		struct node node;

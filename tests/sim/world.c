@@ -10,6 +10,7 @@
 #include "sim_journal.h"
 #include "sim_rotate.h"
 #include "sim_slurm.h"
+#include "sim_spool.h"
 
 /* What a fault cannot meet, or only by a chain of accidents: `make sim` does not ask for it. */
 #define W(s) (1u << NODE_##s)
@@ -94,7 +95,7 @@ const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
 	[SIM_HOOK_LOST] = {"F45 hook lost", 200, W(WANTED), why_hook},
 	[SIM_HOOK_TWICE] = {"F46 hook twice", 200, W(WANTED), why_hook},
 	[SIM_HOOK_ORDER] = {"F47 hooks out of order", 300, W(WANTED), why_hook},
-	[SIM_HOOK_LATE] = {"hook spooled", 150, W(WANTED), why_hook},
+	[SIM_HOOK_LATE] = {"F47 hook late", 150, W(WANTED), why_hook},
 	[SIM_HOOK_FALSE] = {"F46 hook for nothing", 300, NODES & ~W(GONE), why_hook},
 	[SIM_NO_RESUME_FILE] = {"no resume file", 200,
 				W(WANTED) | W(CREATING) | W(BOOTING) | W(DRAINING), why_hook},
@@ -163,6 +164,8 @@ const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
 	[SIM_OFFER_GONE] = {"F8 offer is gone", 60, OTHER_THAN_CREATE | W(INDOUBT), why_cr},
 	[SIM_CTLD_REVERTS] = {"F50 slurmctld reverts", 15,
 			      (NODES & ~(W(READY) | W(DRAINING))) | NO_ROW, why_up},
+	[SIM_SPOOL_DEAF] = {"F47 the spool is not watched", 100, 0, "calls come at any time"},
+	[SIM_SPOOL_STAYS] = {"F55 a call stays", 100, 0, "calls come at any time"},
 	[SIM_STILLBORN] = {"F10 fails once accepted", 200, OTHER_THAN_BOOT, why_boot},
 };
 
@@ -395,6 +398,7 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	sim_place_choose(w);
 	sim_absent_choose(w);
 	sim_slow_choose(w);
+	sim_spool_choose(w);
 	sim_stock_choose(w);
 	sim_tags_choose(w);
 	sim_price_choose(w);
@@ -408,6 +412,7 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	w->http = sim_http_new(w);
 	w->proc = sim_proc_new(w);
 	w->journal = sim_journal_new(w);
+	w->spool = sim_spool_new(w);
 	w->cloud = sim_cloud_new(w);
 	w->ctld = sim_ctld_new(w);
 	sim_admin_start(w);
@@ -424,6 +429,7 @@ void world_fini(struct world *w)
 	sim_ctld_free(w->ctld);
 	sim_cloud_free(w->cloud);
 	sim_journal_free(w->journal);
+	sim_spool_free(w->spool);
 	sim_proc_free(w->proc);
 	sim_http_free(w->http);
 	sim_loop_free(w->loop);

@@ -74,7 +74,7 @@ enum sim_fault {
 	SIM_HOOK_LOST,         /* F45 */
 	SIM_HOOK_TWICE,        /* F46 */
 	SIM_HOOK_ORDER,        /* F47 */
-	SIM_HOOK_LATE,         /* through the spool */
+	SIM_HOOK_LATE,         /* its file comes much later */
 	SIM_HOOK_FALSE,        /* F46: again and again for a node that slurmctld does not want */
 	SIM_NO_RESUME_FILE,
 	SIM_CTLD_DOWN,       /* F48 */
@@ -136,6 +136,8 @@ enum sim_fault {
 	SIM_OFFER_GONE,   /* F8: there is no such offer, for a while; likewise */
 	SIM_CTLD_REVERTS, /* F50: slurmctld comes back without the last that scontrol set; likewise
 			   */
+	SIM_SPOOL_DEAF,   /* F47: inotify says nothing of a call; likewise */
+	SIM_SPOOL_STAYS,  /* F55: the file of a call cannot be deleted; likewise */
 	SIM_NFAULTS
 };
 
@@ -351,6 +353,7 @@ struct world {
 	struct http_client *http;
 	struct proc *proc;
 	struct journal *journal;
+	struct spool *spool;
 	/* what it talks to */
 	struct sim_cloud *cloud;
 	struct sim_ctld *ctld;

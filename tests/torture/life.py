@@ -230,9 +230,8 @@ pool "p" {{
     def hook(self, kind):
         p = subprocess.run([f"{self.bin}/burst-{kind}", "c[1-2]"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                            stderr=subprocess.DEVNULL, env={"SLURM_RESUME_FILE": f"{RUN}/resume.json"}, timeout=4, check=False)
-        if p.returncode not in (0, 1):
+        if p.returncode != 0:
             raise Bad(f"burst-{kind} ended with {p.returncode}")
-        self.calls += 1
 
     # --- one life ---
 
@@ -276,7 +275,7 @@ pool "p" {{
                 f.write(f"{n} {int(wanted * 1000)} {int(time.time() * 1000)}\n")
         self.hook("suspend")
         self.until("the nodes are not given back", self.is_down)
-        self.until("the spool is not drained", lambda: not os.listdir(SPOOL))
+        self.until("the spool is not drained", lambda: not [n for n in os.listdir(SPOOL) if n[0] != "."])
         self.check_descriptors()
         if self.burstd.poll() is None:
             children = open(f"/proc/{self.burstd.pid}/task/{self.burstd.pid}/children", encoding="ascii").read().split()
@@ -317,10 +316,7 @@ pool "p" {{
         db = sqlite3.connect(f"file:{RUN}/state/journal.db?mode=ro", uri=True)
         if db.execute("PRAGMA integrity_check").fetchone()[0] != "ok":
             raise Bad("the journal is damaged")
-        row = db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'call'").fetchone()
         db.close()
-        if row is None or row[0] < self.calls:
-            raise Bad(f"{self.calls} calls, and {row} of them in the journal")
         with open(f"{RUN}/state/uuid", encoding="ascii") as f:
             uuid = f.read().strip()
         p = subprocess.run([f"{self.bin}/simcloud", "audit", "--meter", f"{RUN}/meter", "--wanted", f"{RUN}/wanted",
@@ -336,7 +332,7 @@ pool "p" {{
         self.ms = int(self.fault.split(" ")[4]) if self.fault else 0
         self.may_abort = order.get("may_abort", [])
         self.preload = order.get("preload", "")
-        self.ends, self.calls, self.sick = [], 0, None
+        self.ends, self.sick = [], None
         self.sim = self.burstd = None
         result = {"ok": True, "why": ""}
         began = time.monotonic()

@@ -22,6 +22,7 @@ int serve(const char *cert_path, const char *key_path, bool alone);
 int attack(char **argv);
 int nodes_claim(char **argv);
 int nodes_beat(char **argv);
+int ask(unsigned long n);
 
 /* peer.c: blocking TLS clients */
 struct peer {

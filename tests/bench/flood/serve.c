@@ -30,20 +30,11 @@ struct serve {
 static char *on_request(void *ctx, struct ctl_conn *c, const struct ctl_caller *who,
 			const char *json, size_t len)
 {
-	(void)ctx;
-	(void)c;
-	(void)who;
-	(void)json;
-	(void)len;
-	return mem_strdup("{\"ok\":false}");
-}
-
-static char *on_call(void *ctx, const struct ctl_caller *who, const struct ctl_call *call)
-{
 	struct serve *s = ctx;
 
+	(void)c;
 	(void)who;
-	if (write(s->fd, call->list, call->list_len) < 0 || fdatasync(s->fd) != 0)
+	if (write(s->fd, json, len) < 0 || fdatasync(s->fd) != 0)
 		return mem_strdup("{\"ok\":false}");
 	return mem_strdup("{\"ok\":true}");
 }
@@ -101,7 +92,7 @@ int serve(const char *cert_path, const char *key_path, bool alone)
 {
 	struct serve s = {.claims = node_claims_new()};
 	const struct ctl_server_opts co = {.path = PATHS_SOCKET};
-	const struct ctl_handler h = {.request = on_request, .call = on_call, .ctx = &s};
+	const struct ctl_handler h = {.request = on_request, .ctx = &s};
 	char cert[PEM_MAX], key[PEM_MAX];
 	struct node_server_opts no = {
 		.address = "127.0.0.1",
@@ -118,9 +109,9 @@ int serve(const char *cert_path, const char *key_path, bool alone)
 	s.accepts_per_s = no.gate.accepts_per_s;
 	read_pem(cert, cert_path);
 	read_pem(key, key_path);
-	s.fd = open("/var/spool/burstd/calls", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	s.fd = open("/run/burstd/asked", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	if (s.fd < 0)
-		die("/var/spool/burstd/calls");
+		die("/run/burstd/asked");
 	if (loop_new(&s.loop, &e) != 0 ||
 	    (!alone && ctl_server_new(&s.ctl, s.loop, &co, &h, &e) != 0) ||
 	    node_server_start(&s.nodes, loop_uv(s.loop), &no, on_node, &s, &e) != 0 ||

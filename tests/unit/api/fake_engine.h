@@ -73,13 +73,11 @@ struct engine {
 	unsigned plans;
 	const char *partition, *all; /* the nodes of "gpu" and "all"; NULL: there is none */
 	char retried[64];
-	enum err_code take_fails;   /* ERR_NONE: it does not */
-	struct gate *gates;         /* open; the newest first */
-	struct engine_query *query; /* the only one; NULL: none */
-	struct journal_call taken;
-	char taken_list[256], taken_file[256];
-	struct engine_notice notice; /* the last one; its texts are below */
-	size_t notices;              /* that came with it, and it */
+	struct gate *gates;                   /* open; the newest first */
+	struct engine_query *query;           /* the only one; NULL: none */
+	const char *spool_error, *spool_note; /* NULL: there is none */
+	struct engine_notice notice;          /* the last one; its texts are below */
+	size_t notices;                       /* that came with it, and it */
 	char notice_text[256];
 	enum engine_noticed noticed; /* what is said of it */
 	int64_t force_ms;            /* of every node */
@@ -583,18 +581,10 @@ void engine_reconcile(struct engine *e)
 	e->reconciles++;
 }
 
-int engine_take_call(struct engine *e, const struct journal_call *call, int64_t *seq,
-		     struct err *err)
+int engine_spool(const struct engine *e, const char **note, struct err *err)
 {
-	if (e->take_fails != ERR_NONE)
-		return err_set(err, e->take_fails, "disk full");
-	e->taken = *call;
-	(void)snprintf(e->taken_list, sizeof(e->taken_list), "%.*s", (int)call->list_len,
-		       call->list);
-	(void)snprintf(e->taken_file, sizeof(e->taken_file), "%.*s", (int)call->file_len,
-		       call->file != NULL ? call->file : "");
-	*seq = 42;
-	return 0;
+	*note = e->spool_note;
+	return e->spool_error != NULL ? err_set(err, ERR_IO, "%s", e->spool_error) : 0;
 }
 
 /* "n..." is ours; "[" is no list. */

@@ -134,34 +134,12 @@ static void test_a_time_that_is_told_is_by_the_wall_clock(void **state)
 	stop(f);
 }
 
-/* F45: how old a spooled call is decides what it means, and its hook has the wall clock. */
-static void test_a_spooled_call_is_dated_by_the_wall_clock(void **state)
-{
-	static const int64_t of_wall_ms[] = {HOUR, -HOUR};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(of_wall_ms) / sizeof(of_wall_ms[0]); i++) {
-		struct fixture *f = start("n[1-2]");
-		char head[96];
-		const struct ctl_call call = {head, "n1", 2, NULL, 0, false, false};
-		int64_t seq = 0;
-
-		f->e.of_wall_ms = of_wall_ms[i];
-		(void)snprintf(head, sizeof(head), "{\"v\":1,\"kind\":\"resume\",\"at_ms\":%lld}",
-			       (long long)(FAKE_NOW - 5000 - of_wall_ms[i]));
-		assert_int_equal(ctl_api_take(&f->api, &call, true, &seq, NULL), 0);
-		assert_int_equal(f->e.taken.at_ms, FAKE_NOW - 5000);
-		stop(f);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_times_are_by_the_wall_clock),
 		cmocka_unit_test(test_a_time_that_is_asked_for_is_by_the_wall_clock),
 		cmocka_unit_test(test_a_time_that_is_told_is_by_the_wall_clock),
-		cmocka_unit_test(test_a_spooled_call_is_dated_by_the_wall_clock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,6 +56,36 @@ static void test_status(void **state)
 	stop(f);
 }
 
+/* What spool_check() says of the directory. */
+static void test_spool(void **state)
+{
+	static const struct {
+		const char *error, *note;
+		const char *want_error, *want_note;
+	} rows[] = {
+		{NULL, NULL, "", ""},
+		{NULL, "is in memory", "", "is in memory"},
+		{"/x: No such file", NULL, "/x: No such file", ""},
+	};
+	struct fixture *f = start("n1");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		json_t *r, *spool;
+
+		f->e.spool_error = rows[i].error;
+		f->e.spool_note = rows[i].note;
+		r = ask_as(f, &viewer, "{\"v\":1,\"op\":\"status\"}");
+		spool = json_object_get(r, "spool");
+		assert_string_equal(text(spool, "error"), rows[i].want_error);
+		assert_string_equal(text(spool, "note"), rows[i].want_note);
+		assert_int_equal(json_array_size(json_object_get(r, "problems")),
+				 rows[i].error != NULL);
+		json_decref(r);
+	}
+	stop(f);
+}
+
 /* A pool that may buy nothing, and a list of nodes that nobody would read. */
 static void test_limits(void **state)
 {
@@ -519,6 +549,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_status),
+		cmocka_unit_test(test_spool),
 		cmocka_unit_test(test_nodes),
 		cmocka_unit_test(test_nodes_paged),
 		cmocka_unit_test(test_nodes_of_a_viewer),

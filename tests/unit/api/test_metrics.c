@@ -257,6 +257,7 @@ static void fill(struct engine *e)
 	e->fleet.pools[0].spent_nano = 5 * FMT_NANO;
 	e->counters = (struct engine_counters){
 		.calls = {1, 2, 3},
+		.calls_bad = 36,
 		.calls_refused = 4,
 		.creates = 5,
 		.deletes = 6,
@@ -326,6 +327,7 @@ static const struct {
 	{"burstd_calls_total{kind=\"resume\"}", "1"},
 	{"burstd_calls_total{kind=\"suspend\"}", "2"},
 	{"burstd_calls_total{kind=\"resume-fail\"}", "3"},
+	{"burstd_calls_bad_total", "36"},
 	{"burstd_calls_refused_total", "4"},
 	{"burstd_provider_requests_total{operation=\"create\"}", "5"},
 	{"burstd_provider_requests_total{operation=\"delete\"}", "6"},

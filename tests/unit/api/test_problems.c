@@ -280,6 +280,21 @@ static void test_a_stray_of_a_node_that_is_up(void **state)
 	stop(f);
 }
 
+/* F55: a hook that can leave its call nowhere says so to slurmctld alone, which does not care. */
+static void test_a_spool_that_cannot_be_read(void **state)
+{
+	struct fixture *f = start("n1");
+
+	(void)state;
+	f->e.spool_note = "is in memory";
+	assert_problem(f, NULL);
+	f->e.spool_error = "/var/spool/burstd: No such file or directory";
+	assert_problem(f, "calls of slurmctld may be lost: the spool, /var/spool/burstd: No such "
+			  "file or directory; until that is mended only what slurmctld's nodes "
+			  "show is bought, up to half a minute later");
+	stop(f);
+}
+
 /* Silence is a problem only when burstd has run for a while without a first answer. */
 static void test_never_answered(void **state)
 {
@@ -310,6 +325,7 @@ int main(void)
 		cmocka_unit_test(test_full_disk),
 		cmocka_unit_test(test_strays),
 		cmocka_unit_test(test_a_stray_of_a_node_that_is_up),
+		cmocka_unit_test(test_a_spool_that_cannot_be_read),
 		cmocka_unit_test(test_never_answered),
 	};
 

@@ -14,58 +14,57 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-/* Frames as text: "J2:{};L3:c12;". */
-static int note(void *ctx, enum frame_type type, const char *data, size_t len, struct err *e)
+/* Frames as text: "2:{};3:a_b;". */
+static int note(void *ctx, const char *data, size_t len, struct err *e)
 {
 	struct str *s = ctx;
 
 	(void)e;
 	assert_int_equal(data[len], '\0');
-	str_addf(s, "%c%zu:", (char)type, len);
+	str_addf(s, "%zu:", len);
 	str_add(s, data, len);
 	str_adds(s, ";");
 	return 0;
 }
 
-static int refuse(void *ctx, enum frame_type type, const char *data, size_t len, struct err *e)
+static int refuse(void *ctx, const char *data, size_t len, struct err *e)
 {
-	(void)type;
 	(void)data;
 	(void)len;
 	++*(int *)ctx;
 	return err_set(e, ERR_LIMIT, "enough");
 }
 
-static size_t put(unsigned char *to, enum frame_type type, const char *data, size_t len)
+static size_t put(unsigned char *to, const char *data, size_t len)
 {
-	frame_header(to, type, (uint32_t)len);
+	frame_header(to, (uint32_t)len);
 	memcpy(to + FRAME_HEADER, data, len);
 	return FRAME_HEADER + len;
 }
 
-static size_t put_call(unsigned char *to)
+static size_t put_some(unsigned char *to)
 {
-	size_t n = put(to, FRAME_JSON, "{}", 2);
+	size_t n = put(to, "{}", 2);
 
-	n += put(to + n, FRAME_LIST, "c12", 3);
-	n += put(to + n, FRAME_FILE, "a\0b", 3);
-	return n + put(to + n, FRAME_END, "", 0);
+	n += put(to + n, "a\0b", 3);
+	n += put(to + n, "", 0);
+	return n + put(to + n, "J", 1);
 }
 
 static void test_header(void **state)
 {
-	static const unsigned char want[FRAME_HEADER] = {'F', 0x01, 0x02, 0x03, 0xff};
+	static const unsigned char want[FRAME_HEADER] = {'J', 0x01, 0x02, 0x03, 0xff};
 	unsigned char got[FRAME_HEADER];
 
 	(void)state;
-	frame_header(got, FRAME_FILE, 0x010203ff);
+	frame_header(got, 0x010203ff);
 	assert_memory_equal(got, want, sizeof(want));
 }
 
 static void test_any_pieces(void **state)
 {
 	unsigned char stream[64];
-	const size_t len = put_call(stream);
+	const size_t len = put_some(stream);
 
 	(void)state;
 	for (size_t piece = 1; piece <= len; piece++) {
@@ -80,8 +79,8 @@ static void test_any_pieces(void **state)
 
 			assert_int_equal(frame_reader_feed(&r, stream + at, n, note, &s, NULL), 0);
 		}
-		assert_int_equal(s.len, strlen("J2:{};L3:c12;F3:a_b;Z0:;"));
-		assert_memory_equal(s.p, "J2:{};L3:c12;F3:a\0b;Z0:;", s.len);
+		assert_int_equal(s.len, strlen("2:{};3:a_b;0:;1:J;"));
+		assert_memory_equal(s.p, "2:{};3:a\0b;0:;1:J;", s.len);
 		assert_true(frame_reader_at_rest(&r));
 		frame_reader_fini(&r);
 		str_fini(&s);
@@ -91,7 +90,7 @@ static void test_any_pieces(void **state)
 static void test_rest(void **state)
 {
 	unsigned char stream[64];
-	const size_t len = put(stream, FRAME_JSON, "{}", 2);
+	const size_t len = put(stream, "{}", 2);
 
 	(void)state;
 	for (size_t cut = 0; cut <= len; cut++) {
@@ -117,9 +116,12 @@ static void test_bad(void **state)
 	} rows[] = {
 		{"unknown type", {'X', 0, 0, 0, 1}, ERR_INVALID, "0x58"},
 		{"NUL", {0, 0, 0, 0, 0}, ERR_INVALID, "0x00"},
+		{"the list of a call", {'L', 0, 0, 0, 1}, ERR_INVALID, "0x4c"},
+		{"the file of a call", {'F', 0, 0, 0, 1}, ERR_INVALID, "0x46"},
+		{"the end of a call", {'Z', 0, 0, 0, 0}, ERR_INVALID, "0x5a"},
 		{"HTTP", {'G', 'E', 'T', ' ', '/'}, ERR_INVALID, "0x47"},
 		{"a byte too long", {'J', 0, 0x10, 0, 1}, ERR_LIMIT, "1048577"},
-		{"longest", {'F', 0xff, 0xff, 0xff, 0xff}, ERR_LIMIT, "4294967295"},
+		{"longest", {'J', 0xff, 0xff, 0xff, 0xff}, ERR_LIMIT, "4294967295"},
 	};
 
 	(void)state;
@@ -148,13 +150,13 @@ static void test_longest_frame(void **state)
 	struct str s;
 
 	(void)state;
-	frame_header(stream, FRAME_FILE, FRAME_PAYLOAD_MAX);
+	frame_header(stream, FRAME_PAYLOAD_MAX);
 	frame_reader_init(&r);
 	str_init(&s, 2 * (size_t)FRAME_PAYLOAD_MAX);
 	assert_int_equal(
 		frame_reader_feed(&r, stream, FRAME_HEADER + FRAME_PAYLOAD_MAX, note, &s, NULL), 0);
-	assert_int_equal(strncmp(s.p, "F1048576:", 9), 0);
-	assert_int_equal(s.len, 9 + FRAME_PAYLOAD_MAX + 1);
+	assert_int_equal(strncmp(s.p, "1048576:", 8), 0);
+	assert_int_equal(s.len, 8 + FRAME_PAYLOAD_MAX + 1);
 	frame_reader_fini(&r);
 	str_fini(&s);
 	free(stream);
@@ -163,7 +165,7 @@ static void test_longest_frame(void **state)
 static void test_stop(void **state)
 {
 	unsigned char stream[64];
-	const size_t len = put_call(stream);
+	const size_t len = put_some(stream);
 	struct frame_reader r;
 	struct err e = {0};
 	int calls = 0;

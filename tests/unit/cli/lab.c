@@ -94,7 +94,7 @@ static int serve(struct lab *l)
 	if (reply == lab_garbage) {
 		assert_true(write(fd, "HTTP/1.1 400 Bad Request\r\n", 26) == 26);
 	} else if (reply != lab_hang_up) {
-		frame_header(head, FRAME_JSON, (uint32_t)strlen(reply));
+		frame_header(head, (uint32_t)strlen(reply));
 		assert_true(write(fd, head, sizeof(head)) == (ssize_t)sizeof(head));
 		assert_true(write(fd, reply, strlen(reply)) == (ssize_t)strlen(reply));
 	}

@@ -223,9 +223,23 @@ static const struct {
 	  ":9: provider \"b\": no driver \"y\""}},
 };
 
-static void assert_lines(const char *text, const char *const *want)
+static const char in_memory[] = "note: the spool " PATHS_SPOOL
+				" is in memory (tmpfs): calls there do not outlive a reboot\n";
+
+/* The lab's spool is in memory, which --check says among all else. */
+static void without_the_note(char *text)
+{
+	char *at = strstr(text, in_memory);
+
+	if (at != NULL)
+		memmove(at, at + strlen(in_memory), strlen(at + strlen(in_memory)) + 1);
+}
+
+static void assert_lines(char *text, const char *const *want)
 {
 	const char *p = text;
+
+	without_the_note(text);
 
 	for (size_t i = 0; i < 4 && want[i] != NULL; i++) {
 		char head[256];
@@ -268,6 +282,30 @@ static void test_check(void **state)
 		assert_int_equal(b->rc, check_rows[i].start_rc);
 	}
 	assert_int_equal(access(PATHS_SOCKET, F_OK), -1);
+	free(b);
+}
+
+/* Where calls come from must be there, and nobody else's; what is good to know is a note. */
+static void test_check_spool(void **state)
+{
+	static const char lost[] = "the spool, where hooks leave their calls: " PATHS_SPOOL ": ";
+	struct burstd *b = mem_zalloc(sizeof(*b));
+
+	(void)state;
+	lab_make_files("#!/bin/sh\nexit 1\n");
+	for (int i = 0; i < 3; i++) {
+		if (i == 1)
+			assert_int_equal(chmod(PATHS_SPOOL, 0722), 0);
+		if (i == 2)
+			assert_int_equal(rename(PATHS_SPOOL, PATHS_SPOOL "-away"), 0);
+		lab_start(b, "--check", lab_path("burstd.conf"));
+		lab_finish(b);
+		assert_int_equal(b->rc, i == 0 ? 0 : LAB_BAD_CONF);
+		assert_non_null(strstr(b->text, i == 0 ? in_memory : lost));
+		assert_true((strstr(b->text, "others than root") != NULL) == (i == 1));
+	}
+	assert_int_equal(rename(PATHS_SPOOL "-away", PATHS_SPOOL), 0);
+	assert_int_equal(chmod(PATHS_SPOOL, 0700), 0);
 	free(b);
 }
 
@@ -430,6 +468,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_check),
+		cmocka_unit_test(test_check_spool),
 		cmocka_unit_test(test_check_as),
 		cmocka_unit_test(test_check_slurm),
 	};

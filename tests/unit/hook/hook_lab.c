@@ -23,15 +23,15 @@
 
 #include <cmocka.h>
 
-const struct lab_answer lab_ack = {LAB_ANSWER, "{\"ok\":true,\"seq\":7}", 0, 0};
+#include "base/frame.h"
 
 static char hook_dir[512];
 
-int64_t lab_now_ms(void)
+int64_t lab_now_ms(clockid_t id)
 {
 	struct timespec ts;
 
-	assert_int_equal(clock_gettime(CLOCK_MONOTONIC, &ts), 0);
+	assert_int_equal(clock_gettime(id, &ts), 0);
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
@@ -42,6 +42,7 @@ static void hostile_signals(void)
 	sigset_t all;
 
 	(void)sigfillset(&all);
+	(void)sigdelset(&all, SIGTRAP); /* it stops a traced hook at its start */
 	(void)sigprocmask(SIG_SETMASK, &all, NULL);
 	(void)signal(SIGALRM, SIG_IGN);
 	(void)signal(SIGTERM, SIG_IGN);
@@ -65,8 +66,13 @@ static _Noreturn void become_hook(const struct lab_opts *o, const int out[2], co
 	char *argv[] = {(char *)(uintptr_t)o->name, (char *)(uintptr_t)o->list, NULL};
 	/* The leak checker of a sanitized build cannot work in a traced process. */
 	char asan[] = "ASAN_OPTIONS=detect_leaks=0";
-	char *envp[] = {o->file != NULL ? env : o->traced ? asan : NULL, NULL};
+	char *envp[] = {NULL, NULL, NULL};
+	int n = 0;
 
+	if (o->file != NULL)
+		envp[n++] = env;
+	if (o->traced)
+		envp[n++] = asan;
 	(void)snprintf(path, sizeof(path), "%s/%s", hook_dir, o->name);
 	(void)snprintf(env, sizeof(env), "SLURM_RESUME_FILE=%s", o->file != NULL ? o->file : "");
 	(void)dup2(out[1], STDOUT_FILENO);
@@ -77,15 +83,15 @@ static _Noreturn void become_hook(const struct lab_opts *o, const int out[2], co
 		int end[2];
 
 		if (pipe(end) != 0)
-			_exit(99);
+			_exit(98);
 		(void)dup2(end[1], STDERR_FILENO);
 		(void)close(end[0]);
 		(void)close(end[1]);
 	}
 	if (o->hostile_signals)
 		hostile_signals();
-	if (o->traced)
-		(void)ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	if (o->traced && ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+		_exit(LAB_NO_TRACE);
 	for (int fd = 0; o->closed_fds && fd < 3; fd++)
 		(void)close(fd);
 	(void)execve(path, argv, o->env != NULL ? o->env : envp);
@@ -98,7 +104,7 @@ void lab_start(struct lab_proc *p, const struct lab_opts *o)
 
 	assert_int_equal(pipe2(out, O_CLOEXEC), 0);
 	assert_int_equal(pipe2(err, O_CLOEXEC), 0);
-	p->started = lab_now_ms();
+	p->started = lab_now_ms(CLOCK_MONOTONIC);
 	p->limit_ms = o->limit_ms != 0 ? o->limit_ms : LAB_LIMIT_MS;
 	p->pid = fork();
 	assert_true(p->pid >= 0);
@@ -121,23 +127,28 @@ void lab_slurp(int fd, char *to, size_t size)
 	(void)close(fd);
 }
 
+void lab_finish_ended(struct lab_proc *p, int status, struct lab_result *r)
+{
+	r->ms = lab_now_ms(CLOCK_MONOTONIC) - p->started;
+	r->code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+	lab_slurp(p->out, r->out, sizeof(r->out));
+	lab_slurp(p->err, r->err, sizeof(r->err));
+	assert_string_equal(r->out, "");
+	assert_true(r->ms <= p->limit_ms);
+}
+
 void lab_finish(struct lab_proc *p, struct lab_result *r)
 {
 	int status = 0;
 	pid_t got;
 
 	while ((got = waitpid(p->pid, &status, WNOHANG)) == 0) {
-		if (lab_now_ms() - p->started > p->limit_ms + LAB_GUARD_MS)
+		if (lab_now_ms(CLOCK_MONOTONIC) - p->started > p->limit_ms + LAB_GUARD_MS)
 			(void)kill(p->pid, SIGKILL);
 		(void)poll(NULL, 0, 1);
 	}
-	r->ms = lab_now_ms() - p->started;
 	assert_int_equal(got, p->pid);
-	r->code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-	lab_slurp(p->out, r->out, sizeof(r->out));
-	lab_slurp(p->err, r->err, sizeof(r->err));
-	assert_string_equal(r->out, "");
-	assert_true(r->ms <= p->limit_ms);
+	lab_finish_ended(p, status, r);
 }
 
 struct lab_result lab_run(const struct lab_opts *o)
@@ -150,60 +161,9 @@ struct lab_result lab_run(const struct lab_opts *o)
 	return r;
 }
 
-/* --- what arrived ----------------------------------------------------------------------------- */
-
-void lab_seen_init(struct lab_seen *s)
-{
-	*s = (struct lab_seen){.done = false};
-	str_init(&s->head, LAB_MIB);
-	str_init(&s->list, LAB_MIB);
-	str_init(&s->file, LAB_BYTES_MAX);
-	str_init(&s->order, LAB_MIB);
-	str_init(&s->bytes, LAB_BYTES_MAX);
-	frame_reader_init(&s->reader);
-}
-
-void lab_seen_fini(struct lab_seen *s)
-{
-	str_fini(&s->head);
-	str_fini(&s->list);
-	str_fini(&s->file);
-	str_fini(&s->order);
-	str_fini(&s->bytes);
-	frame_reader_fini(&s->reader);
-}
-
-static int on_frame(void *ctx, enum frame_type type, const char *data, size_t len, struct err *e)
-{
-	struct lab_seen *s = ctx;
-	const char letter = (char)type;
-
-	(void)e;
-	assert_false(s->done);
-	assert_true(len <= FRAME_CHUNK);
-	if (s->order.len == 0 || s->order.p[s->order.len - 1] != letter)
-		str_add(&s->order, &letter, 1);
-	if (type == FRAME_JSON)
-		str_add(&s->head, data, len);
-	else if (type == FRAME_LIST)
-		str_add(&s->list, data, len);
-	else if (type == FRAME_FILE)
-		str_add(&s->file, data, len);
-	else
-		(void)snprintf(s->end, sizeof(s->end), "%.*s", (int)len, data);
-	s->done = type == FRAME_END;
-	return 0;
-}
-
-static void seen_feed(struct lab_seen *s, const char *p, size_t n)
-{
-	str_add(&s->bytes, p, n);
-	assert_int_equal(frame_reader_feed(&s->reader, p, n, on_frame, s, NULL), 0);
-}
-
 /* --- the spool -------------------------------------------------------------------------------- */
 
-int lab_spool_names(char names[][256], int max)
+int lab_spool_names(char names[][LAB_NAME], int max)
 {
 	struct dirent **list;
 	int n = scandir(PATHS_SPOOL, &list, NULL, alphasort), kept = 0;
@@ -211,7 +171,7 @@ int lab_spool_names(char names[][256], int max)
 	for (int i = 0; i < n; i++) {
 		if (strcmp(list[i]->d_name, ".") != 0 && strcmp(list[i]->d_name, "..") != 0 &&
 		    kept < max)
-			(void)snprintf(names[kept++], 256, "%s", list[i]->d_name);
+			(void)snprintf(names[kept++], LAB_NAME, "%s", list[i]->d_name);
 		free(list[i]);
 	}
 	if (n >= 0)
@@ -219,26 +179,64 @@ int lab_spool_names(char names[][256], int max)
 	return kept;
 }
 
-void lab_spool_read(const char *name, struct lab_seen *s)
+void lab_call_read(struct lab_call *c, const char *name)
 {
 	char path[400], chunk[65536];
 	struct stat st;
 	ssize_t n;
 	int fd;
 
+	*c = (struct lab_call){.whole = false};
+	(void)snprintf(c->name, sizeof(c->name), "%s", name);
+	str_init(&c->bytes, CALL_LIST_MAX + CALL_FILE_MAX + CALL_END);
 	(void)snprintf(path, sizeof(path), PATHS_SPOOL "/%.255s", name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	assert_true(fd >= 0);
 	assert_int_equal(fstat(fd, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0600);
 	while ((n = read(fd, chunk, sizeof(chunk))) > 0)
-		seen_feed(s, chunk, (size_t)n);
+		str_add(&c->bytes, chunk, (size_t)n);
 	(void)close(fd);
+	assert_false(c->bytes.full);
+	c->whole = call_end_read(&c->end, c->bytes.p, c->bytes.len);
+}
+
+void lab_call_take(struct lab_call *c)
+{
+	char names[4][LAB_NAME];
+
+	assert_int_equal(lab_spool_names(names, 4), 1);
+	assert_int_not_equal(names[0][0], '.');
+	lab_call_read(c, names[0]);
+	assert_true(c->whole);
+	lab_spool_clear();
+}
+
+void lab_call_fini(struct lab_call *c)
+{
+	str_fini(&c->bytes);
+}
+
+void lab_assert_list(const struct lab_call *c, const char *list)
+{
+	assert_int_equal(c->end.list_len, strlen(list));
+	assert_memory_equal(c->bytes.p, list, c->end.list_len);
+}
+
+void lab_assert_file(const struct lab_call *c, enum call_file state, size_t len)
+{
+	const char *p = c->bytes.p + c->end.list_len;
+
+	assert_int_equal(c->end.file, state);
+	assert_int_equal(c->end.file_len, len);
+	for (size_t k = 0; k < len; k++)
+		if (p[k] != (char)('a' + k % 4096 % 23))
+			fail_msg("byte %zu is wrong", k);
 }
 
 void lab_spool_clear(void)
 {
-	char names[LAB_NAMES_MAX][256], path[400];
+	char names[LAB_NAMES_MAX][LAB_NAME], path[400];
 	int n = lab_spool_names(names, LAB_NAMES_MAX);
 
 	for (int i = 0; i < n; i++) {
@@ -247,28 +245,52 @@ void lab_spool_clear(void)
 	}
 }
 
-void lab_assert_spooled(const struct lab_seen *want)
+void lab_assert_spool_empty(void)
 {
-	char names[4][256];
-	struct lab_seen s;
-
-	assert_int_equal(lab_spool_names(names, 4), 1);
-	assert_int_not_equal(names[0][0], '.');
-	lab_seen_init(&s);
-	lab_spool_read(names[0], &s);
-	assert_true(s.done && frame_reader_at_rest(&s.reader));
-	if (want != NULL && want->done) {
-		assert_int_equal(s.bytes.len, want->bytes.len);
-		assert_memory_equal(s.bytes.p, want->bytes.p, s.bytes.len);
-	}
-	lab_seen_fini(&s);
-}
-
-void lab_assert_not_spooled(void)
-{
-	char names[4][256];
+	char names[4][LAB_NAME];
 
 	assert_int_equal(lab_spool_names(names, 4), 0);
+}
+
+/* --- syslog ----------------------------------------------------------------------------------- */
+
+int lab_log_listen(void)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX, .sun_path = "/dev/log"};
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	(void)unlink(a.sun_path);
+	assert_true(fd >= 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&a, sizeof(a)), 0);
+	return fd;
+}
+
+void lab_log_close(int fd)
+{
+	(void)close(fd);
+	(void)unlink("/dev/log");
+}
+
+const char *lab_log_next(int fd)
+{
+	static char line[512];
+	ssize_t n = recv(fd, line, sizeof(line) - 1, 0);
+
+	line[n > 0 ? n : 0] = '\0';
+	return line;
+}
+
+void lab_assert_complaint(int log, const struct lab_result *r, const char *why)
+{
+	const char *line = lab_log_next(log);
+	char want[512];
+
+	assert_int_equal(strncmp(line, "<27>burst-hook: ", 16), 0);
+	assert_non_null(strstr(line, why));
+	assert_null(strchr(line, '\n'));
+	(void)snprintf(want, sizeof(want), "%s\n", line + 4);
+	assert_string_equal(r->err, want);
+	assert_string_equal(lab_log_next(log), "");
 }
 
 /* --- the server ------------------------------------------------------------------------------- */
@@ -299,88 +321,17 @@ int lab_server_accept(int lfd)
 	return accept4(lfd, NULL, NULL, SOCK_CLOEXEC);
 }
 
-void lab_server_read(int fd, struct lab_seen *s, size_t max)
-{
-	char chunk[65536];
-
-	while (!s->done && s->bytes.len < max) {
-		size_t want = max - s->bytes.len;
-		ssize_t n = read(fd, chunk, want < sizeof(chunk) ? want : sizeof(chunk));
-
-		if (n <= 0)
-			return;
-		seen_feed(s, chunk, (size_t)n);
-	}
-}
-
-static void trickle(int fd, struct lab_seen *s)
-{
-	struct pollfd p = {.fd = fd, .events = POLLRDHUP};
-	char c;
-
-	while (poll(&p, 1, s->bytes.len % 64 == 0 ? 1 : 0) == 0 && read(fd, &c, 1) == 1)
-		seen_feed(s, &c, 1);
-}
-
-static void wait_gone(int fd)
-{
-	struct pollfd p = {.fd = fd, .events = POLLRDHUP};
-
-	assert_int_equal(poll(&p, 1, LAB_GUARD_MS), 1);
-}
-
 void lab_server_answer(int fd, const struct lab_answer *a)
 {
 	unsigned char frame[512];
 	size_t n = strlen(a->text);
 
-	frame_header(frame, a->type != 0 ? (enum frame_type)a->type : FRAME_JSON,
-		     (uint32_t)(a->len != 0 ? a->len : n));
+	frame_header(frame, (uint32_t)(a->len != 0 ? a->len : n));
+	if (a->type != 0)
+		frame[0] = (unsigned char)a->type;
 	memcpy(frame + FRAME_HEADER, a->text, n);
 	n += FRAME_HEADER;
-	if (a->how == LAB_ANSWER) {
-		assert_int_equal(send(fd, frame, n, MSG_NOSIGNAL), n);
-		return;
-	}
-	for (size_t i = 0; i < n; i++) {
-		assert_int_equal(send(fd, frame + i, 1, MSG_NOSIGNAL), 1);
-		(void)poll(NULL, 0, 5);
-	}
-}
-
-void lab_serve(int lfd, const struct lab_answer *a, struct lab_seen *s)
-{
-	int fd;
-
-	if (a->how == LAB_NO_ACCEPT)
-		return;
-	fd = lab_server_accept(lfd);
-	assert_true(fd >= 0);
-	if (a->how == LAB_TRICKLE)
-		trickle(fd, s);
-	else if (a->how == LAB_CLOSE_MIDWAY)
-		lab_server_read(fd, s, 70);
-	else if (a->how != LAB_CLOSE_AT_ONCE)
-		lab_server_read(fd, s, LAB_BYTES_MAX);
-	if (a->how == LAB_ANSWER || a->how == LAB_ANSWER_SLOWLY)
-		lab_server_answer(fd, a);
-	if (a->how == LAB_SILENT || (a->how == LAB_ANSWER && a->len > strlen(a->text)))
-		wait_gone(fd);
-	(void)close(fd);
-}
-
-struct lab_result lab_run_served(const struct lab_opts *o, const struct lab_answer *a,
-				 struct lab_seen *s)
-{
-	int lfd = lab_server_listen(8);
-	struct lab_result r;
-	struct lab_proc p;
-
-	lab_start(&p, o);
-	lab_serve(lfd, a, s);
-	lab_finish(&p, &r);
-	lab_server_close(lfd);
-	return r;
+	assert_int_equal(send(fd, frame, n, MSG_NOSIGNAL), n);
 }
 
 /* --- the resume file -------------------------------------------------------------------------- */
@@ -403,29 +354,7 @@ int lab_memfd_of(size_t size, char path[64])
 	return fd;
 }
 
-void lab_assert_head(const struct lab_seen *s, const char *kind, const char *file)
-{
-	char want[128];
-	struct timespec now;
-	long long at = 0;
-	int n = 0;
-
-	(void)snprintf(
-		want, sizeof(want),
-		"{\"v\":1,\"op\":\"call\",\"kind\":\"%s\",\"at_ms\":%%lld,\"file\":\"%s\"}%%n",
-		kind, file);
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	assert_int_equal(sscanf(s->head.p, want, &at, &n), 1);
-#pragma GCC diagnostic pop
-	assert_int_equal(n, s->head.len);
-	/* Not time(): its clock is a tick behind, and the call may seem to come from the future. */
-	assert_int_equal(clock_gettime(CLOCK_REALTIME, &now), 0);
-	assert_in_range(now.tv_sec - at / 1000, 0, 10);
-}
-
-/* --- a world of its own ------------------------------------------------------------------------
- */
+/* --- a world of its own ----------------------------------------------------------------------- */
 
 static int put_file(const char *path, const char *text)
 {
@@ -492,6 +421,7 @@ static int find_hook(void)
 	}
 	return -1;
 }
+
 bool lab_enter(int *status)
 {
 	*status = 0;

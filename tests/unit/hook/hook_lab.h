@@ -1,4 +1,4 @@
-/* hook_lab.h - runs the real burst-hook against a scripted server, in a world of its own.
+/* hook_lab.h - runs the real burst-hook in a world of its own, and reads the calls it leaves.
  *
  * Its paths are compiled in, so the test process gives itself a mount namespace (and a user
  * namespace when it is not root) with tmpfs on /run, /var/spool, /etc and /dev.  The hook is found
@@ -11,8 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
-#include "base/frame.h"
+#include "base/call.h"
 #include "base/paths.h"
 #include "base/str.h"
 
@@ -20,8 +21,9 @@ enum {
 	LAB_MIB = 1 << 20,
 	LAB_LIMIT_MS = 2000,  /* the promise */
 	LAB_GUARD_MS = 10000, /* a hook that hangs is killed by the test, so long after its limit */
-	LAB_BYTES_MAX = 64 << 20, /* of one recorded call */
-	LAB_NAMES_MAX = 64,       /* files in the spool */
+	LAB_NO_TRACE = 99,    /* exit code: ptrace is not permitted */
+	LAB_NAME = 256,
+	LAB_NAMES_MAX = 64, /* files in the spool */
 };
 
 /* Call first in main().  False: end with *status; a skip line has said why, or stderr. */
@@ -52,58 +54,52 @@ struct lab_result {
 void lab_start(struct lab_proc *p, const struct lab_opts *o);
 /* Nothing on stdout, no longer than the promise. */
 void lab_finish(struct lab_proc *p, struct lab_result *r);
+/* The same, for a hook that waitpid() has already reported with this status. */
+void lab_finish_ended(struct lab_proc *p, int status, struct lab_result *r);
 struct lab_result lab_run(const struct lab_opts *o);
 
-/* A call as it arrived; order: the types of its frames, repeats once. */
-struct lab_seen {
-	struct str head, list, file, order, bytes;
-	char end[64];
-	bool done;
-	struct frame_reader reader;
+/* --- the spool --- */
+
+struct lab_call { /* a file of the spool */
+	char name[LAB_NAME];
+	struct str bytes;
+	struct call_end end; /* where whole */
+	bool whole;
 };
 
-void lab_seen_init(struct lab_seen *s);
-void lab_seen_fini(struct lab_seen *s);
-void lab_assert_head(const struct lab_seen *s, const char *kind, const char *file);
-
-int lab_spool_names(char names[][256], int max); /* sorted, unfinished ones too */
-void lab_spool_read(const char *name, struct lab_seen *s);
+int lab_spool_names(char names[][LAB_NAME], int max); /* sorted, unfinished ones too */
+void lab_call_read(struct lab_call *c, const char *name);
+/* Read the only file in the spool, which must be a whole call under a final name, and delete it. */
+void lab_call_take(struct lab_call *c);
+void lab_call_fini(struct lab_call *c);
+void lab_assert_list(const struct lab_call *c, const char *list);
+/* The resume file in it has this state and the first len bytes of lab_memfd_of(). */
+void lab_assert_file(const struct lab_call *c, enum call_file state, size_t len);
 void lab_spool_clear(void);
-/* Exactly one whole call is in the spool, and it is the bytes of *want where those are whole. */
-void lab_assert_spooled(const struct lab_seen *want);
-void lab_assert_not_spooled(void);
+void lab_assert_spool_empty(void);
 
-enum lab_behaviour {
-	LAB_ANSWER,
-	LAB_ANSWER_SLOWLY,
-	LAB_SILENT,
-	LAB_CLOSE_AT_ONCE,
-	LAB_CLOSE_MIDWAY,
-	LAB_TRICKLE,
-	LAB_NO_ACCEPT
-};
+/* --- syslog --- */
+
+int lab_log_listen(void);
+void lab_log_close(int fd);
+const char *lab_log_next(int fd); /* what syslog was told next, or ""; static */
+/* The hook told syslog and stderr the same single line, which contains why. */
+void lab_assert_complaint(int log, const struct lab_result *r, const char *why);
+
+/* --- burstd, for burst-prolog --- */
 
 struct lab_answer {
-	enum lab_behaviour how;
 	const char *text;
 	char type;  /* 0: 'J' */
 	size_t len; /* what the header says; 0: as long as text is */
 };
 
-extern const struct lab_answer lab_ack;
-
 int lab_server_listen(int backlog);
 void lab_server_close(int fd);
 int lab_server_accept(int lfd);
-/* Reads until the call is complete, the hook is gone, or max bytes. */
-void lab_server_read(int fd, struct lab_seen *s, size_t max);
 void lab_server_answer(int fd, const struct lab_answer *a);
-void lab_serve(int lfd, const struct lab_answer *a, struct lab_seen *s);
-/* A server, a run of the hook; what the server saw is in *s. */
-struct lab_result lab_run_served(const struct lab_opts *o, const struct lab_answer *a,
-				 struct lab_seen *s);
 
-int64_t lab_now_ms(void);
+int64_t lab_now_ms(clockid_t id);
 void lab_slurp(int fd, char *to, size_t size); /* to the end, as text; closes */
 /* A file of this size as slurmctld gives it: a memfd, named through /proc.  The byte at k is
  * 'a' + k % 4096 % 23. */

@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 
+#include "base/frame.h"
 #include "tests/unit/hook/hook_lab.h"
 
 enum { UNREACHABLE_MS = 4000, ANSWER_MS = 15000, AWAY_MS = 30000 };
@@ -65,7 +66,7 @@ static int take(int lfd)
 
 static void reply(int lfd, const char *text)
 {
-	const struct lab_answer a = {LAB_ANSWER, text, 0, 0};
+	const struct lab_answer a = {text, 0, 0};
 	int fd = take(lfd);
 
 	lab_server_answer(fd, &a);
@@ -77,26 +78,6 @@ static void assert_asked_nobody(int lfd)
 	struct pollfd p = {.fd = lfd, .events = POLLIN};
 
 	assert_int_equal(poll(&p, 1, 0), 0);
-}
-
-static int log_listen(void)
-{
-	struct sockaddr_un a = {.sun_family = AF_UNIX, .sun_path = "/dev/log"};
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-	(void)unlink("/dev/log");
-	assert_int_equal(bind(fd, (struct sockaddr *)&a, sizeof(a)), 0);
-	return fd;
-}
-
-/* What syslog was told, or "". */
-static const char *logged(int fd)
-{
-	static char line[512];
-	ssize_t n = recv(fd, line, sizeof(line) - 1, 0);
-
-	line[n > 0 ? n : 0] = '\0';
-	return line;
 }
 
 /* --- burstd ------------------------------------------------------------------------------------
@@ -138,7 +119,7 @@ static void test_up_and_gone(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
 		int lfd = lab_server_listen(1), fd;
-		const struct lab_answer a = {LAB_ANSWER, answers[i], 0, 0};
+		const struct lab_answer a = {answers[i], 0, 0};
 		struct lab_result r;
 		struct lab_proc p;
 
@@ -164,14 +145,14 @@ static void test_odd_answers(void **state)
 		const char *name;
 		struct lab_answer a;
 	} rows[] = {
-		{"refused", {LAB_ANSWER, "{\"ok\":false,\"error\":\"busy\"}", 0, 0}},
-		{"an older burstd", {LAB_ANSWER, "{\"ok\":false,\"code\":\"invalid\"}", 0, 0}},
-		{"white space", {LAB_ANSWER, "{\"ok\": true,\"wait\":true}", 0, 0}},
-		{"no end", {LAB_ANSWER, "{\"ok\":true,\"wait\":true", 0, 0}},
-		{"empty", {LAB_ANSWER, "", 0, 0}},
-		{"wrong type", {LAB_ANSWER, UP, 'L', 0}},
-		{"too long", {LAB_ANSWER, UP, 0, 5000}},
-		{"64 KiB and 22 bytes", {LAB_ANSWER, UP, 0, 65536 + 22}},
+		{"refused", {"{\"ok\":false,\"error\":\"busy\"}", 0, 0}},
+		{"an older burstd", {"{\"ok\":false,\"code\":\"invalid\"}", 0, 0}},
+		{"white space", {"{\"ok\": true,\"wait\":true}", 0, 0}},
+		{"no end", {"{\"ok\":true,\"wait\":true", 0, 0}},
+		{"empty", {"", 0, 0}},
+		{"wrong type", {UP, 'L', 0}},
+		{"too long", {UP, 0, 5000}},
+		{"64 KiB and 22 bytes", {UP, 0, 65536 + 22}},
 	};
 
 	(void)state;
@@ -294,10 +275,10 @@ static void test_burstd_hangs_up(void **state)
 
 	(void)state;
 	lab_start(&p, &prolog);
-	began = lab_now_ms();
+	began = lab_now_ms(CLOCK_MONOTONIC);
 	for (int i = 0; i < 11; i++)
 		(void)close(take(lfd));
-	assert_in_range(lab_now_ms() - began, 900, 4000);
+	assert_in_range(lab_now_ms(CLOCK_MONOTONIC) - began, 900, 4000);
 	reply(lfd, GONE);
 	lab_finish(&p, &r);
 	assert_int_equal(r.code, 0);
@@ -318,9 +299,9 @@ static void test_wait(void **state)
 	o.limit_ms = 4000;
 	lab_start(&p, &o);
 	reply(lfd, "{\"ok\":true,\"wait\":true}");
-	first = lab_now_ms();
+	first = lab_now_ms(CLOCK_MONOTONIC);
 	reply(lfd, "{\"ok\":true,\"wait\":true,\"deadline_ms\":2500}");
-	assert_in_range(lab_now_ms() - first, 900, UNREACHABLE_MS);
+	assert_in_range(lab_now_ms(CLOCK_MONOTONIC) - first, 900, UNREACHABLE_MS);
 	fd = take(lfd);
 	lab_finish(&p, &r); /* though there was no answer */
 	assert_int_equal(r.code, 0);
@@ -332,12 +313,12 @@ static void test_wait(void **state)
 
 static void test_long_list(void **state)
 {
-	enum { LONG = FRAME_LIST_MAX - 1000 };
-	char *text = malloc(2 * FRAME_LIST_MAX), *list = text + FRAME_LIST_MAX;
+	enum { LONG = CALL_LIST_MAX - 1000 };
+	char *text = malloc(2 * CALL_LIST_MAX), *list = text + CALL_LIST_MAX;
 	char *long_env[] = {(char *)(uintptr_t) "SLURM_JOB_ID=7", list, NULL};
 	const struct lab_opts o = {.name = "burst-prolog", .env = long_env};
 	int lfd = lab_server_listen(1), fd;
-	const struct lab_answer up = {LAB_ANSWER, UP, 0, 0};
+	const struct lab_answer up = {UP, 0, 0};
 	struct lab_result r;
 	struct lab_proc p;
 
@@ -347,7 +328,7 @@ static void test_long_list(void **state)
 	list[LONG] = '\0';
 	lab_start(&p, &o);
 	fd = lab_server_accept(lfd);
-	read_request(fd, text, FRAME_LIST_MAX);
+	read_request(fd, text, CALL_LIST_MAX);
 	assert_non_null(strstr(text, strchr(list, 'x')));
 	lab_server_answer(fd, &up);
 	lab_finish(&p, &r);
@@ -375,7 +356,7 @@ static void test_odd_environment(void **state)
 		{(char *)(uintptr_t) "SLURM_JOB_ID=7",
 		 (char *)(uintptr_t) "SLURM_JOB_NODELIST=\xc3"},
 	};
-	int lfd = lab_server_listen(1), log = log_listen();
+	int lfd = lab_server_listen(1), log = lab_log_listen();
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -383,7 +364,7 @@ static void test_odd_environment(void **state)
 		struct lab_result r = lab_run(&o);
 
 		assert_int_equal(r.code, 0);
-		assert_non_null(strstr(logged(log), "SLURM_JOB_ID"));
+		assert_non_null(strstr(lab_log_next(log), "SLURM_JOB_ID"));
 		assert_non_null(strstr(r.err, "SLURM_JOB_ID"));
 	}
 	assert_asked_nobody(lfd);
@@ -456,7 +437,7 @@ static void test_site(void **state)
 		{"a group may write", "#!/bin/sh\nexit 3\n", 0775, 0, false, "others may write"},
 		{"all may write", "#!/bin/sh\nexit 3\n", 0757, 0, false, "others may write"},
 	};
-	int log = log_listen();
+	int log = lab_log_listen();
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -473,9 +454,9 @@ static void test_site(void **state)
 		assert_int_equal(r.code, rows[i].code);
 		assert_int_equal(unlink("/run/ran") == 0, rows[i].runs);
 		if (rows[i].log == NULL)
-			assert_string_equal(logged(log), "");
+			assert_string_equal(lab_log_next(log), "");
 		else
-			assert_non_null(strstr(logged(log), rows[i].log));
+			assert_non_null(strstr(lab_log_next(log), rows[i].log));
 		assert_asked_nobody(lfd);
 		lab_server_close(lfd);
 		(void)unlink(PATHS_SITE_PROLOG);
@@ -503,7 +484,7 @@ static void test_a_complaint_that_nobody_reads(void **state)
 
 static void test_site_is_no_file(void **state)
 {
-	int log = log_listen(), lfd = lab_server_listen(1);
+	int log = lab_log_listen(), lfd = lab_server_listen(1);
 	struct lab_result r;
 	struct lab_proc p;
 
@@ -513,7 +494,7 @@ static void test_site_is_no_file(void **state)
 	reply(lfd, UP);
 	lab_finish(&p, &r);
 	assert_int_equal(r.code, 0);
-	assert_non_null(strstr(logged(log), "not a file"));
+	assert_non_null(strstr(lab_log_next(log), "not a file"));
 	assert_int_equal(rmdir(PATHS_SITE_PROLOG), 0);
 	lab_server_close(lfd);
 	(void)close(log);

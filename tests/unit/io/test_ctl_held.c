@@ -7,7 +7,7 @@ static int hold(uid_t uid)
 	int fd = dial(uid);
 
 	F.hold = true;
-	assert_int_equal(say(fd, 'J', ASK), 0);
+	assert_int_equal(say(fd, ASK), 0);
 	assert_int_equal(F.nheld, before + 1);
 	F.hold = false;
 	return fd;
@@ -81,7 +81,7 @@ static void test_held_leaves_the_deadline_of_others(void **state)
 	assert_string_equal(hear(slow), "");
 	assert_in_range(loop_now(F.l) - before, 0, DEADLINE_MS + 150);
 	assert_true(is_open(a));
-	check_call();
+	check_request();
 	(void)close(a);
 	turn();
 	assert_int_equal(F.gone, 1);
@@ -117,10 +117,10 @@ static void test_held_have_a_cap_of_their_own(void **state)
 		fd[i] = hold(geteuid());
 	F.hold = true;
 	one = dial(geteuid());
-	assert_int_equal(say(one, 'J', ASK), 0);
+	assert_int_equal(say(one, ASK), 0);
 	assert_string_equal(hear(one), "{\"ok\":true}"); /* at once, for it could not be held */
 	F.hold = false;
-	check_call(); /* and nobody else notices */
+	check_request(); /* and nobody else notices */
 	(void)close(fd[3]);
 	turn();
 	(void)close(hold(geteuid()));
@@ -140,7 +140,7 @@ static void test_watchers_have_another_cap(void **state)
 		fd[i] = hold(i % 2 == 0 ? VIEWER : ADMIN);
 	F.hold = true;
 	one = dial(VIEWER);
-	assert_int_equal(say(one, 'J', ASK), 0);
+	assert_int_equal(say(one, ASK), 0);
 	assert_string_equal(hear(one), "{\"ok\":true}");
 	(void)close(hold(0));
 	drop(fd, CTL_WATCH_SLOTS);
@@ -214,7 +214,7 @@ static void test_close_inside_a_held_request(void **state)
 
 	(void)state;
 	F.close_inside = F.hold = true;
-	(void)say(fd, 'J', ASK);
+	(void)say(fd, ASK);
 	assert_string_equal(hear(fd), "");
 	assert_int_equal(F.gone, 1);
 }

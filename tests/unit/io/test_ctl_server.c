@@ -20,28 +20,41 @@ static void test_root_is_as_burstds_own_user(void **state)
 	assert_int_equal(seteuid(VIEWER), 0);
 	turn();
 	assert_int_equal(seteuid(0), 0);
-	assert_int_equal(say(fd, 'J', ASK), 0);
+	assert_int_equal(say(fd, ASK), 0);
 	assert_string_equal(hear(fd), "{\"ok\":true}");
 	assert_int_equal(F.who.uid, 0);
 	assert_int_equal(F.who.role, CTL_OWN);
 }
 
-static void test_call(void **state)
-{
-	(void)state;
-	check_call();
-}
-
 static void test_byte_by_byte(void **state)
 {
-	static const char bytes[] = "J\0\0\0\x0f{\"op\":\"call\"}  L\0\0\0\2n1Z\0\0\0";
+	static const char bytes[] = "J\0\0\0\x0f{\"op\":\"status\"}";
 	int fd = dial(geteuid());
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(bytes); i++) /* the NUL at its end is the last byte of Z */
+	for (size_t i = 0; i + 1 < sizeof(bytes); i++) {
+		assert_int_equal(F.requests, 0);
 		assert_int_equal(push(fd, bytes + i, 1), 0);
-	assert_string_equal(hear(fd), "{\"ok\":true,\"seq\":7}");
-	assert_string_equal(F.list, "n1");
+	}
+	assert_string_equal(hear(fd), "{\"ok\":true}");
+	assert_int_equal(F.requests, 1);
+}
+
+/* The rest of what a peer sends is of no interest. */
+static void test_one_request_is_all(void **state)
+{
+	static const char *const more[] = {"J\0\0\0\2{}", "L\0\0\0\2n1", "garbage"};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
+		char bytes[16] = "J\0\0\0\2{}";
+		int fd = dial(geteuid());
+
+		memcpy(bytes + 7, more[i], 7);
+		assert_int_equal(push(fd, bytes, 14), 0);
+		assert_string_equal(hear(fd), "{\"ok\":true}");
+		assert_int_equal(F.requests, i + 1);
+	}
 }
 
 /* Bytes that are no request; want: part of the answer. */
@@ -58,12 +71,8 @@ static const struct {
 	ROW("NUL", "\0\0\0\0\0", "not a frame"),
 	ROW("4 GiB", "J\xff\xff\xff\xff", "frame of 4294967295 bytes"),
 	ROW("over our cap", "J\0\2\x10\1", "too long"),
-	ROW("starts with a list", "L\0\0\0\2n1", "first frame must be JSON"),
-	ROW("starts with the end", "Z\0\0\0\0", "first frame must be JSON"),
-	ROW("two heads", "J\0\0\0\x0d{\"op\":\"call\"}J\0\0\0\x0d{\"op\":\"call\"}",
-	    "out of place"),
-	ROW("list after file", "J\0\0\0\x0d{\"op\":\"call\"}F\0\0\0\1xL\0\0\0\1x", "out of place"),
-	ROW("unknown frame in a call", "J\0\0\0\x0d{\"op\":\"call\"}X\0\0\0\0", "not a frame"),
+	ROW("the list of a call", "L\0\0\0\2n1", "not a frame"),
+	ROW("the end of a call", "Z\0\0\0\0", "not a frame"),
 #undef ROW
 };
 
@@ -80,48 +89,40 @@ static void test_garbage_is_answered_and_cut(void **state)
 		assert_memory_equal(said, "{\"ok\":false,", 12);
 		assert_non_null(strstr(said, garbage[i].want));
 	}
-	assert_int_equal(F.requests + F.calls, 0);
+	assert_int_equal(F.requests, 0);
 }
 
-/* What is JSON, or not, is the handler's business, unless it is the head of a call. */
+/* What is JSON, or not, is the handler's business. */
 static void test_any_json_frame_is_a_request(void **state)
 {
 	static const char *const texts[] = {"", "[]", "nonsense", "{\"op\":1}",
-					    "{\"op\":\"calls\"}"};
+					    "{\"op\":\"call\"}"};
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		int fd = dial(geteuid());
 
-		assert_int_equal(say(fd, 'J', texts[i]), 0);
+		assert_int_equal(say(fd, texts[i]), 0);
 		assert_string_equal(hear(fd), "{\"ok\":true}");
 		assert_int_equal(F.requests, i + 1);
 	}
 }
 
-static void test_half_a_call_leaves_nothing(void **state)
+static void test_half_a_request_leaves_nothing(void **state)
 {
-	static const char *const cuts[] = {"", "J", "J\0\0"};
+	static const char bytes[] = "J\0\0\0\x0f{\"op\":\"status\"}";
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
-		int fd = dial(geteuid());
+	for (size_t cut = 0; cut + 1 < sizeof(bytes); cut++)
+		for (int i = 0; i < 5; i++) { /* more than there are slots: each is given back */
+			int fd = dial(geteuid());
 
-		assert_int_equal(push(fd, cuts[i], i), 0);
-		(void)close(fd);
-		turn();
-	}
-	for (int i = 0; i < 100; i++) { /* more than there are slots: each is given back */
-		int fd = dial(geteuid());
-
-		assert_int_equal(say(fd, 'J', HEAD), 0);
-		assert_int_equal(say(fd, 'L', "n1"), 0);
-		assert_int_equal(say(fd, 'F', "half"), 0);
-		(void)close(fd);
-		turn();
-	}
-	assert_int_equal(F.calls + F.requests, 0);
-	check_call();
+			assert_int_equal(push(fd, bytes, cut), 0);
+			(void)close(fd);
+			turn();
+		}
+	assert_int_equal(F.requests, 0);
+	check_request();
 }
 
 static void test_half_closed_client_gets_its_answer(void **state)
@@ -129,56 +130,9 @@ static void test_half_closed_client_gets_its_answer(void **state)
 	int fd = dial(geteuid());
 
 	(void)state;
-	assert_int_equal(say(fd, 'J', ASK), 0);
+	assert_int_equal(say(fd, ASK), 0);
 	(void)shutdown(fd, SHUT_WR);
 	assert_string_equal(hear(fd), "{\"ok\":true}");
-}
-
-static char big[FRAME_CHUNK];
-
-static void push_file(int fd, size_t bytes)
-{
-	for (size_t n = 0; n < bytes; n += sizeof(big))
-		assert_int_equal(push_frame(fd, 'F', big, sizeof(big)), 0);
-}
-
-static void test_20_mb_file_is_dropped_and_flagged(void **state)
-{
-	int fd = dial(geteuid());
-
-	(void)state;
-	assert_int_equal(say(fd, 'J', HEAD), 0);
-	assert_int_equal(say(fd, 'L', "n1"), 0);
-	push_file(fd, 20 << 20);
-	assert_int_equal(say(fd, 'Z', ""), 0);
-	assert_string_equal(hear(fd), "{\"ok\":true,\"seq\":7}");
-	assert_int_equal(F.dropped, 1);
-	assert_int_equal(F.file_len, 0);
-	assert_string_equal(F.list, "n1"); /* the call itself lives */
-}
-
-static void test_budget_of_all_calls(void **state)
-{
-	enum { N = 6 };
-	int fd[N];
-
-	(void)state;
-	for (int i = 0; i < N; i++) {
-		fd[i] = dial(geteuid());
-		assert_int_equal(say(fd[i], 'J', HEAD), 0);
-		push_file(fd[i], 15 << 20);
-	}
-	for (int i = 0; i < N; i++) {
-		assert_int_equal(say(fd[i], 'Z', ""), 0);
-		assert_string_equal(hear(fd[i]), "{\"ok\":true,\"seq\":7}");
-		assert_int_equal(F.dropped, i < 4 ? 0 : i - 3); /* 4 x 15 MB fit into 64 */
-	}
-	fd[0] = dial(geteuid()); /* it is all given back */
-	assert_int_equal(say(fd[0], 'J', HEAD), 0);
-	push_file(fd[0], 15 << 20);
-	assert_int_equal(say(fd[0], 'Z', ""), 0);
-	(void)hear(fd[0]);
-	assert_int_equal(F.file_len, 15 << 20);
 }
 
 static void test_slow_sender_is_cut(void **state)
@@ -187,13 +141,13 @@ static void test_slow_sender_is_cut(void **state)
 	int fd = dial(geteuid());
 
 	(void)state;
-	assert_int_equal(say(fd, 'J', HEAD), 0);
-	while (push_frame(fd, 'L', "n", 1) == 0) /* always a little, never done */
+	assert_int_equal(push(fd, "J\0\1\0\0", 5), 0);
+	while (push(fd, " ", 1) == 0) /* always a little, never done */
 		(void)usleep(5000);
 	took = loop_now(F.l) - before;
 	assert_in_range(took, DEADLINE_MS, DEADLINE_MS + 300);
 	assert_string_equal(hear(fd), "");
-	assert_int_equal(F.calls, 0);
+	assert_int_equal(F.requests, 0);
 }
 
 static void test_deadline_is_five_seconds(void **state)
@@ -213,11 +167,11 @@ static void test_longest_answer(void **state)
 
 	(void)state;
 	F.answer = text_of(CTL_REPLY_MAX);
-	assert_int_equal(say(fd, 'J', ASK), 0);
+	assert_int_equal(say(fd, ASK), 0);
 	assert_int_equal(strlen(hear(fd)), CTL_REPLY_MAX);
 	fd = dial(geteuid());
 	F.answer = text_of(CTL_REPLY_MAX + 1);
-	assert_int_equal(say(fd, 'J', ASK), 0);
+	assert_int_equal(say(fd, ASK), 0);
 	assert_string_equal(hear(fd), "{\"ok\":false,\"error\":\"the answer is too long\"}");
 }
 
@@ -230,7 +184,7 @@ static void test_slow_reader_is_cut(void **state)
 	(void)state;
 	F.answer = text_of(CTL_REPLY_MAX); /* more than the socket holds */
 	fds = count_fds();
-	assert_int_equal(say(fd, 'J', ASK), 0);
+	assert_int_equal(say(fd, ASK), 0);
 	assert_int_equal(count_fds(), fds);
 	while (count_fds() == fds && loop_now(F.l) < before + 5000) {
 		(void)usleep(5000);
@@ -309,7 +263,7 @@ static void test_successor_keeps_its_socket(void **state)
 
 static void test_bad_paths(void **state)
 {
-	static const struct ctl_handler h = {.request = on_request, .call = on_call};
+	static const struct ctl_handler h = {.request = on_request};
 	struct ctl_server_opts o = {.path = "/nowhere/at/all/ctl.sock"};
 	struct ctl_server *s;
 	char longest[200];
@@ -328,28 +282,15 @@ static void test_bad_paths(void **state)
 
 static void test_close_inside_a_handler(void **state)
 {
-	int fd = dial(geteuid());
+	int fd = dial(geteuid()), other = dial(geteuid());
 
 	(void)state;
+	assert_int_equal(push(other, "J\0\0", 3), 0);
 	F.close_inside = true;
-	(void)say(fd, 'J', ASK);
-	assert_string_equal(hear(fd), "");
-	assert_int_equal(F.requests, 1);
-}
-
-static void test_close_inside_a_call(void **state)
-{
-	int fd = dial(geteuid());
-	int other = dial(geteuid());
-
-	(void)state;
-	F.close_inside = true;
-	(void)say(other, 'J', HEAD);
-	(void)say(fd, 'J', HEAD);
-	(void)say(fd, 'Z', "");
+	(void)say(fd, ASK);
 	assert_string_equal(hear(fd), "");
 	assert_string_equal(hear(other), "");
-	assert_int_equal(F.calls, 1);
+	assert_int_equal(F.requests, 1);
 }
 
 int main(void)
@@ -357,14 +298,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CTL_TEST(test_request),
 		CTL_TEST(test_root_is_as_burstds_own_user),
-		CTL_TEST(test_call),
 		CTL_TEST(test_byte_by_byte),
+		CTL_TEST(test_one_request_is_all),
 		CTL_TEST(test_garbage_is_answered_and_cut),
 		CTL_TEST(test_any_json_frame_is_a_request),
-		CTL_TEST(test_half_a_call_leaves_nothing),
+		CTL_TEST(test_half_a_request_leaves_nothing),
 		CTL_TEST(test_half_closed_client_gets_its_answer),
-		CTL_TEST_DEFAULT(test_20_mb_file_is_dropped_and_flagged),
-		CTL_TEST_DEFAULT(test_budget_of_all_calls),
 		CTL_TEST(test_slow_sender_is_cut),
 		CTL_TEST_DEFAULT(test_deadline_is_five_seconds),
 		CTL_TEST_DEFAULT(test_longest_answer),
@@ -376,7 +315,6 @@ int main(void)
 		CTL_TEST(test_successor_keeps_its_socket),
 		CTL_TEST(test_bad_paths),
 		CTL_TEST(test_close_inside_a_handler),
-		CTL_TEST(test_close_inside_a_call),
 	};
 
 	return cmocka_run_group_tests_name("ctl_server", tests, first_loop, NULL);

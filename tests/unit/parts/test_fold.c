@@ -113,7 +113,6 @@ int journal_commit(struct journal_tx *t, struct err *e)
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 NOTHING(journal_abandon, struct journal_tx *t)
 NOTHING(journal_del_node, struct journal_tx *t, const char *name, uint64_t gen)
-NOTHING(journal_end_call, struct journal_tx *t, int64_t seq)
 NOTHING(journal_put_event, struct journal_tx *t, int64_t at_ms, const char *node, uint64_t gen,
 	const char *type, const char *detail)
 NOTHING(journal_put_usage, struct journal_tx *t, const struct journal_usage *u)

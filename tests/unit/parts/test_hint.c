@@ -23,10 +23,10 @@ static char *path(const struct fix *f, const char *name)
 
 static void suspends(struct fix *f)
 {
-	const struct journal_call c = {.kind = JOURNAL_SUSPEND, .list = "c1", .list_len = 2};
-	int64_t seq;
+	const struct spool_call c = {.kind = CALL_SUSPEND, .list = "c1", .list_len = 2};
 
-	assert_int_equal(engine_take_call(f->e, &c, &seq, NULL), 0);
+	assert_false(intake_take(f->e, &c));
+	timer_at(f->e->timer, 0); /* as the spool wakes it */
 }
 
 /* The next look is an hour away. */
@@ -50,27 +50,102 @@ static void load(struct fix *f)
 static void test_calls_that_are_hints(void **state)
 {
 	static const struct {
-		enum journal_call_kind kind;
-		bool late;
-	} rows[] = {{JOURNAL_SUSPEND, false}, {JOURNAL_RESUME_FAIL, false}, {JOURNAL_RESUME, true}};
+		enum call_kind kind;
+		int64_t age_ms;
+		bool early, fresh;
+	} rows[] = {
+		{CALL_RESUME, 0, false, true},
+		{CALL_RESUME, CALL_FRESH_MS, false, true},
+		{CALL_RESUME, CALL_FRESH_MS + 1, false, false},
+		{CALL_RESUME, -1, false, false}, /* of another boot, or another machine */
+		{CALL_RESUME, INT64_MAX, false, false},
+		{CALL_RESUME, 0, true, false},
+		{CALL_SUSPEND, 0, false, false},
+		{CALL_RESUME_FAIL, 0, false, false},
+	};
 	struct fix *f = *state;
 
 	load(f);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		for (int polling = 0; polling < 2; polling++) {
-			const struct journal_call c = {.kind = rows[i].kind,
-						       .list = "c1",
-						       .list_len = 2,
-						       .spooled = rows[i].late};
-			int64_t seq;
+			const struct spool_call c = {.name = "1.call",
+						     .kind = rows[i].kind,
+						     .age_ms = rows[i].age_ms,
+						     .early = rows[i].early,
+						     .list = "c1",
+						     .list_len = 2};
+			uint64_t before = f->e->count.calls[rows[i].kind];
 
 			rests(f);
 			f->e->poll.polling = polling;
-			assert_int_equal(engine_take_call(f->e, &c, &seq, NULL), 0);
+			assert_int_equal(intake_take(f->e, &c), rows[i].fresh);
+			assert_int_equal(f->e->count.calls[rows[i].kind], before + 1);
+			if (!rows[i].fresh)
+				is_soon(f);
+			assert_int_equal(f->e->buy->ncalls, rows[i].fresh);
 			intake_run(f->e);
-			is_soon(f);
 		}
 	f->e->poll.polling = false;
+}
+
+/* F47: a snapshot that began later than the call knows more than it does. */
+static void test_a_snapshot_that_began_later_decides(void **state)
+{
+	static const struct {
+		int64_t began_ago_ms;
+		bool fresh;
+	} rows[] = {{0, false}, {499, false}, {500, false}, {501, true}, {60000, true}};
+	static const char file[] = "{\"jobs\":[{\"job_id\":7,\"nodes_alloc\":\"c1\"}]}";
+	const struct spool_call c = {.name = "1.call",
+				     .kind = CALL_RESUME,
+				     .age_ms = 500,
+				     .list = "c1",
+				     .list_len = 2,
+				     .file = file,
+				     .file_len = sizeof(file) - 1};
+	struct fix *f = *state;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct fleet_name *nm;
+
+		load(f);
+		f->e->poll.began_ms = engine_now(f->e) - rows[i].began_ago_ms;
+		f->e->poll.next_ms = INT64_MAX;
+		assert_true(intake_take(f->e, &c));
+		intake_run(f->e);
+		nm = fleet_find(&f->e->fleet, "c1");
+		assert_int_equal(fleet_exists(nm), rows[i].fresh);
+		assert_int_equal(f->e->poll.next_ms != INT64_MAX, !rows[i].fresh);
+		/* It is known which job wants the node, should that end before it is bought (F53).
+		 */
+		assert_int_equal(nm->waits_for, rows[i].fresh ? 0 : 7);
+		assert_int_equal(f->e->buy->ncalls, 0);
+	}
+}
+
+/* F56: what waits has bounds; what is beyond them the poll finds. */
+static void test_calls_that_wait_have_bounds(void **state)
+{
+	struct fix *f = *state;
+	static char long_file[INTAKE_BYTES_MAX / 4];
+	struct spool_call c = {.name = "1.call",
+			       .kind = CALL_RESUME,
+			       .list = "c[1-2]", /* waits for squeue */
+			       .list_len = 6,
+			       .file = long_file,
+			       .file_len = sizeof(long_file)};
+
+	load(f);
+	for (size_t i = 0; i < 5; i++)
+		assert_true(intake_take(f->e, &c));
+	assert_true(f->e->buy->call_bytes <= INTAKE_BYTES_MAX);
+	assert_null(f->e->buy->calls->next->next->next->file); /* the fourth: the lists have room */
+	c.file = NULL;
+	for (size_t i = 5; i < INTAKE_CALLS_MAX; i++)
+		assert_true(intake_take(f->e, &c));
+	rests(f);
+	assert_false(intake_take(f->e, &c));
+	is_soon(f);
 }
 
 /* The one that squeue was asked for is over, and nothing was bought for it. */
@@ -177,6 +252,8 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(test_calls_that_are_hints),
+		T(test_a_snapshot_that_began_later_decides),
+		T(test_calls_that_wait_have_bounds),
 		T(test_squeue_failed_for_a_call),
 		T(test_squeue_failed_for_the_next_offer),
 		T(test_a_hint_during_a_poll),

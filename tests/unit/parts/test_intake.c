@@ -144,7 +144,7 @@ static void test_a_call_that_waited_for_long_is_not_enough(void **state)
 		assert_null(f->e->buy->calls);
 		assert_int_equal(is_bought(f, "c1"), waits[i].bought);
 		assert_int_equal(is_bought(f, "c3"), waits[i].bought);
-		assert_int_equal(f->e->count.calls[JOURNAL_RESUME], 2);
+		assert_int_equal(f->e->count.calls[CALL_RESUME], 2);
 		if (!waits[i].bought)
 			assert_true(f->e->poll.next_ms < poll_next);
 		engine_free(f->e);

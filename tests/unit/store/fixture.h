@@ -97,10 +97,9 @@ struct seen {
 	struct node nodes[SEEN_MAX];
 	char pools[SEEN_MAX][PROVIDER_WORD_MAX + 1];
 	struct journal_batch batches[SEEN_MAX];
-	struct journal_call calls[SEEN_MAX]; /* list and file are copies */
 	char spent_pool[SEEN_MAX][PROVIDER_WORD_MAX + 1];
 	int64_t spent[SEEN_MAX];
-	size_t nnodes, nbatches, ncalls, nspent;
+	size_t nnodes, nbatches, nspent;
 	char order[4 * SEEN_MAX];
 	size_t norder, stop_at; /* refuse the visit of this number, from 1 */
 };
@@ -128,26 +127,6 @@ static inline int see_batch(void *ctx, const struct journal_batch *b, struct err
 	return visit(s, 'b', e);
 }
 
-static inline char *copy_of(const char *data, size_t len)
-{
-	char *copy = data != NULL ? mem_zalloc(len + 1) : NULL;
-
-	if (data != NULL)
-		memcpy(copy, data, len);
-	return copy;
-}
-
-static inline int see_call(void *ctx, const struct journal_call *c, struct err *e)
-{
-	struct seen *s = ctx;
-	struct journal_call *to = &s->calls[s->ncalls++];
-
-	*to = *c;
-	to->list = copy_of(c->list, c->list_len);
-	to->file = copy_of(c->file, c->file_len);
-	return visit(s, 'c', e);
-}
-
 static inline int see_spent(void *ctx, const char *pool, int64_t cost_nano, struct err *e)
 {
 	struct seen *s = ctx;
@@ -159,11 +138,8 @@ static inline int see_spent(void *ctx, const char *pool, int64_t cost_nano, stru
 
 static inline int try_load(struct fixture *f, struct seen *s, struct err *e)
 {
-	const struct journal_visitor v = {.node = see_node,
-					  .batch = see_batch,
-					  .call = see_call,
-					  .spent = see_spent,
-					  .ctx = s};
+	const struct journal_visitor v = {
+		.node = see_node, .batch = see_batch, .spent = see_spent, .ctx = s};
 
 	return journal_load(f->j, &v, e);
 }
@@ -180,10 +156,6 @@ static inline struct seen *load(struct fixture *f)
 
 static inline void forget(struct seen *s)
 {
-	for (size_t i = 0; i < s->ncalls; i++) {
-		free((void *)(uintptr_t)s->calls[i].list);
-		free((void *)(uintptr_t)s->calls[i].file);
-	}
 	free(s);
 }
 
@@ -201,14 +173,13 @@ static inline int64_t number(struct fixture *f, const char *key)
 	return v;
 }
 
-static inline int64_t add_call(struct fixture *f, const struct journal_call *c)
+/* As little as a commit can be. */
+static inline int commit_number(struct journal *j, const char *key, int64_t value)
 {
-	struct err e = {0};
-	int64_t seq = 0;
+	struct journal_tx *tx = journal_begin(j);
 
-	if (journal_add_call(f->j, c, &seq, &e) < 0)
-		fail_msg("%s", e.msg);
-	return seq;
+	journal_put_number(tx, key, value);
+	return journal_commit(tx, NULL);
 }
 
 struct page {
@@ -241,7 +212,6 @@ static inline struct page events(struct fixture *f, int64_t after, const char *n
 
 static inline void fill(struct fixture *f)
 {
-	static const struct journal_call c = {.kind = JOURNAL_RESUME, .list = "c1", .list_len = 2};
 	const struct journal_usage u = {.pool = "p", .node = "c1", .instance = "i"};
 	struct journal_tx *tx = journal_begin(f->j);
 
@@ -251,8 +221,6 @@ static inline void fill(struct fixture *f)
 	journal_put_usage(tx, &u);
 	journal_put_event(tx, 1, "c1", 1, "type", "detail");
 	commit(tx);
-	(void)add_call(f, &c);
-	(void)add_call(f, &c);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)

@@ -257,76 +257,6 @@ static void test_abandoned(void **state)
 	assert_int_equal(journal_last_event(f->j), 0);
 }
 
-/* --- calls -------------------------------------------------------------------------------------
- */
-
-/* I29: raw means raw: zero bytes, nothing at all, and sixteen megabytes. */
-static void test_calls(void **state)
-{
-	enum { LONG = 16 << 20 };
-	struct fixture *f = *state;
-	char *file = mem_zalloc(LONG);
-	const struct journal_call calls[] = {
-		{.at_ms = 1,
-		 .kind = JOURNAL_RESUME,
-		 .list = "c[1-3]\0x",
-		 .list_len = 8,
-		 .file = file,
-		 .file_len = LONG},
-		{.at_ms = 2, .kind = JOURNAL_SUSPEND, .spooled = true, .list = "c1", .list_len = 2},
-		{.at_ms = 3,
-		 .kind = JOURNAL_RESUME_FAIL,
-		 .dropped = true,
-		 .list = "",
-		 .file = "",
-		 .file_len = 0},
-	};
-	int64_t seq[3];
-	struct seen *s;
-
-	memset(file, 'j', LONG);
-	for (int i = 0; i < 3; i++)
-		seq[i] = add_call(f, &calls[i]);
-	assert_true(seq[0] > 0 && seq[1] > seq[0] && seq[2] > seq[1]);
-	reopen(f);
-	s = load(f);
-	assert_int_equal(s->ncalls, 3);
-	for (int i = 0; i < 3; i++) {
-		assert_int_equal(s->calls[i].seq, seq[i]);
-		assert_int_equal(s->calls[i].at_ms, calls[i].at_ms);
-		assert_int_equal(s->calls[i].kind, calls[i].kind);
-		assert_int_equal(s->calls[i].spooled, calls[i].spooled);
-		assert_int_equal(s->calls[i].dropped, calls[i].dropped);
-		assert_int_equal(s->calls[i].list_len, calls[i].list_len);
-		assert_memory_equal(s->calls[i].list, calls[i].list, calls[i].list_len);
-		assert_int_equal(s->calls[i].file_len, calls[i].file_len);
-		assert_int_equal(s->calls[i].file == NULL, calls[i].file == NULL);
-	}
-	assert_memory_equal(s->calls[0].file, file, LONG);
-	forget(s);
-	free(file);
-}
-
-static void test_call_numbers_never_come_twice(void **state)
-{
-	static const struct journal_call c = {.kind = JOURNAL_RESUME, .list = "c1", .list_len = 2};
-	struct fixture *f = *state;
-	int64_t first = add_call(f, &c), second = add_call(f, &c);
-	struct journal_tx *tx = journal_begin(f->j);
-	struct seen *s;
-
-	journal_end_call(tx, second);
-	journal_end_call(tx, 999); /* absent is fine */
-	commit(tx);
-	reopen(f);
-	assert_true(add_call(f, &c) > second);
-	s = load(f);
-	assert_int_equal(s->ncalls, 2);
-	assert_int_equal(s->calls[0].seq, first);
-	assert_int_equal(s->calls[1].seq, second + 1);
-	forget(s);
-}
-
 /* --- events ------------------------------------------------------------------------------------
  */
 
@@ -455,7 +385,7 @@ static void test_load_order_and_stop(void **state)
 	struct seen *s;
 
 	fill(f);
-	for (size_t stop = 1; stop <= 6; stop++) {
+	for (size_t stop = 1; stop <= 4; stop++) {
 		struct err e = {0};
 
 		s = mem_zalloc(sizeof(*s));
@@ -466,7 +396,7 @@ static void test_load_order_and_stop(void **state)
 		forget(s);
 	}
 	s = load(f);
-	assert_string_equal(s->order, "bnnccs");
+	assert_string_equal(s->order, "bnns");
 	forget(s);
 	assert_int_equal(journal_load(f->j, &(struct journal_visitor){.ctx = NULL}, NULL), 0);
 }
@@ -624,8 +554,6 @@ int main(void)
 		TEST(test_batches),
 		TEST(test_numbers),
 		TEST(test_abandoned),
-		TEST(test_calls),
-		TEST(test_call_numbers_never_come_twice),
 		TEST(test_events),
 		TEST(test_event_visit_stops),
 		TEST(test_events_are_append_only),

@@ -1,11 +1,14 @@
 /* Jobs that were refused and pools that are closed: every field comes back.  And a file of the
- * first schema, which had neither, is taken over with all that is in it. */
+ * first schema, which had neither, is taken over with all that is in it; so is one that has calls,
+ * but for those. */
 #include <string.h>
 
+#include "base/str.h"
 #include "fixture.h"
+#include "store/db.h"
 #include "store/schema.h"
 
-enum { ROWS_MAX = 8 };
+enum { ROWS_MAX = 8, WITH_CALLS = 12 };
 
 struct opinions {
 	struct journal_refusal refusals[ROWS_MAX];
@@ -231,11 +234,175 @@ static void test_old_file(void **state)
 	assert_true(o.nrefusals == 1 && o.npools == 1);
 }
 
+/* --- calls were in it until step 13 ------------------------------------------------------------
+ */
+
+static int on_cell(void *ctx, int n, char **values, char **names)
+{
+	struct str *s = ctx;
+
+	for (int i = 0; i < n; i++)
+		str_addf(s, "%s=%s ", names[i], values[i] != NULL ? values[i] : "NULL");
+	str_adds(s, "\n");
+	return 0;
+}
+
+static int on_table(void *ctx, int n, char **values, char **names)
+{
+	struct str *s = ctx;
+
+	(void)n;
+	(void)names;
+	str_addf(s, "%s ", values[0]);
+	return 0;
+}
+
+/* All that is in the file, but `call`. */
+static char *all_of(const struct fixture *f)
+{
+	struct str names, s;
+	char *table, *next;
+	sqlite3 *db;
+
+	str_init(&names, 4096);
+	str_init(&s, 1 << 20);
+	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db,
+				      "SELECT name FROM sqlite_master WHERE type = 'table'"
+				      " AND name <> 'call' ORDER BY name",
+				      on_table, &names, NULL),
+			 SQLITE_OK);
+	for (table = strtok_r(names.p, " ", &next); table != NULL;
+	     table = strtok_r(NULL, " ", &next)) {
+		char text[200];
+
+		str_addf(&s, "%s:\n", table);
+		(void)snprintf(text, sizeof(text), "SELECT * FROM %s%s", table,
+			       strcmp(table, "sqlite_sequence") == 0 ? " WHERE name <> 'call'"
+								     : "");
+		assert_int_equal(sqlite3_exec(db, text, on_cell, &s, NULL), SQLITE_OK);
+	}
+	assert_int_equal(sqlite3_exec(db,
+				      "SELECT type, name, tbl_name, sql FROM sqlite_master"
+				      " WHERE tbl_name <> 'call' ORDER BY name",
+				      on_cell, &s, NULL),
+			 SQLITE_OK);
+	sqlite3_close(db);
+	str_fini(&names);
+	return str_take(&s);
+}
+
+static int64_t ask(const struct fixture *f, const char *text)
+{
+	sqlite3_stmt *st;
+	sqlite3 *db;
+	int64_t v;
+
+	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, text, -1, &st, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(st), SQLITE_ROW);
+	v = sqlite3_column_int64(st, 0);
+	(void)sqlite3_finalize(st);
+	sqlite3_close(db);
+	return v;
+}
+
+/* A file of version 12, with something in each table; two calls wait, a third is over. */
+static void make_12(struct fixture *f)
+{
+	close_journal(f);
+	assert_int_equal(unlink(f->path), 0);
+	for (int i = 0; i < WITH_CALLS; i++)
+		assert_int_equal(sql(f, schema_steps[i]), SQLITE_OK);
+	assert_int_equal(
+		sql(f,
+		    "PRAGMA user_version = 12;"
+		    "INSERT INTO call VALUES (1, 5, 'resume', 0, 0, 'c1', x'7b007d'),"
+		    " (2, 6, 'suspend', 1, 1, 'c2', NULL), (3, 7, 'resume', 0, 0, '', x'');"
+		    "DELETE FROM call WHERE seq = 3;"
+		    "INSERT INTO meta VALUES ('last_batch', 42);"
+		    "INSERT INTO node VALUES ('c1', 3, 0, 'h100', 'ready', '', 0, 0, 0, 0, 1, "
+		    "0, 0, 'i-1', '10.0.0.1', 5, 1, 2, 3, 4, 5, 6, 0, 9, 'o', 'aws', 'spot', "
+		    "'faulty', 7, 8, 9);"
+		    "INSERT INTO batch VALUES (1, 0, 't', 'h100', 5, 6, 'o', 'aws');"
+		    "INSERT INTO event VALUES (4, 1, 'c1', 3, 'created', 'a detail');"
+		    "INSERT INTO usage VALUES ('c1', 2, 'i-0', 'h100', 1, 2, 5, 77);"
+		    "INSERT INTO refusal VALUES (9, 2, 3, 4, 5, 6, 7);"
+		    "INSERT INTO pool VALUES ('h100', 1, 2, 3, 4, 'root', 5);"
+		    "INSERT INTO rescue VALUES (7, '7_1', 'c1', 3, 5, 'gone', 'c1', 0, 0);"
+		    "INSERT INTO claim VALUES ('c1', 3, 0, 'id', 'expired', 'time', 0, 0, 0, 0, "
+		    "0, '', '', '', '', 0, 1, 2, 3, 0, 'a', 1);"
+		    "INSERT INTO voucher VALUES ('c1', 3, 0, 'made', 't', 'a', 1, 8, 'h', 1, 2, 3);"
+		    "INSERT INTO audit VALUES (1, 1, 'hook', 'create', 'cloud', 'c1', '', '', "
+		    "'0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef');"
+		    "INSERT INTO audit_mark VALUES ('head', 1, "
+		    "'0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef')"),
+		SQLITE_OK);
+}
+
+static void test_calls_of_before(void **state)
+{
+	struct fixture *f = *state;
+	char *before, *after;
+	struct seen *s;
+
+	make_12(f);
+	before = all_of(f);
+	assert_non_null(strstr(before, "a detail"));
+	for (int again = 0; again < 2; again++) {
+		open_journal(f, true);
+		close_journal(f);
+		after = all_of(f);
+		assert_string_equal(after, before);
+		free(after);
+		assert_int_equal(ask(f, "PRAGMA user_version"), 13);
+		assert_int_equal(ask(f, "SELECT count(*) FROM sqlite_master"
+					" WHERE tbl_name = 'call'"),
+				 0);
+		assert_int_equal(ask(f, "SELECT count(*) FROM sqlite_sequence"
+					" WHERE name = 'call'"),
+				 0);
+	}
+	free(before);
+	open_journal(f, true);
+	s = load(f);
+	assert_int_equal(s->nnodes + s->nbatches + s->nspent, 3);
+	forget(s);
+	assert_int_equal(journal_last_event(f->j), 4);
+}
+
+/* F60: a burstd that would look for calls there does not open it, and leaves it as it is. */
+static void test_before_calls_were_gone(void **state)
+{
+	const struct db_kind before = {.steps = schema_steps, .nsteps = WITH_CALLS};
+	struct fixture *f = *state;
+	struct err e = {0};
+	char *was, *is;
+	struct db *d;
+	bool existed;
+
+	fill(f);
+	close_journal(f);
+	was = all_of(f);
+	assert_int_equal(db_open(&d, f->path, &before, &existed, &e), -1);
+	assert_null(d);
+	assert_int_equal(e.code, ERR_INVALID);
+	assert_non_null(
+		strstr(e.msg, ": schema 13 is from a newer burstd; this one knows 12 at most"));
+	is = all_of(f);
+	assert_string_equal(is, was);
+	assert_int_equal(ask(f, "PRAGMA user_version"), 13);
+	free(was);
+	free(is);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_refusals), TEST(test_pools),    TEST(test_stopped),
-		TEST(test_damaged),  TEST(test_old_file), TEST(test_old_pause),
+		TEST(test_refusals),        TEST(test_pools),
+		TEST(test_stopped),         TEST(test_damaged),
+		TEST(test_old_file),        TEST(test_old_pause),
+		TEST(test_calls_of_before), TEST(test_before_calls_were_gone),
 	};
 
 	return cmocka_run_group_tests_name("journal_pools", tests, NULL, NULL);

@@ -34,7 +34,6 @@ static int load_all(struct fixture *f, struct err *e)
 	struct seen *s = mem_zalloc(sizeof(*s));
 	const struct journal_visitor v = {.node = see_node,
 					  .batch = see_batch,
-					  .call = see_call,
 					  .spent = see_spent,
 					  .refusal = nothing_refusal,
 					  .pool = nothing_pool,
@@ -49,8 +48,7 @@ static int load_all(struct fixture *f, struct err *e)
 /* A table that was lost while nobody looked, and one that is lost between two loads. */
 static void test_a_lost_table_stops_the_load(void **state)
 {
-	static const char *const tables[] = {"batch",   "node", "call",  "usage",
-					     "refusal", "pool", "rescue"};
+	static const char *const tables[] = {"batch", "node", "usage", "refusal", "pool", "rescue"};
 
 	for (size_t i = 0; i < 2 * sizeof(tables) / sizeof(tables[0]); i++) {
 		struct err e = {0};

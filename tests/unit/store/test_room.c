@@ -462,35 +462,39 @@ static void test_full_log_on_a_full_disk(void **state)
 	assert_int_equal(journal_tidy(f->j, &e), 0);
 }
 
-/* I29: a call that cannot be written down is refused; its hook has a spool.  Nothing else is. */
-static void test_call_on_a_full_disk(void **state)
+/* One that is longer than a slice gets as many as it takes, and is there once; when all are gone it
+ * fails, whole. */
+static void test_long_commit_on_a_full_disk(void **state)
 {
-	enum { LONG = 300000 };
-	static char file[LONG];
-	const struct journal_call c = {.kind = JOURNAL_RESUME,
-				       .list = "c1",
-				       .list_len = 2,
-				       .file = file,
-				       .file_len = LONG};
+	enum { TEXT = 500000, MANY = 6 };
+	static char text[TEXT];
 	struct fixture *f = *state;
 	struct err e = {0};
-	int64_t seq = 0, n = 0;
-	struct seen *s;
+	int64_t n = 0;
+	int rc;
 
+	memset(text, 'x', sizeof(text) - 1);
 	make_small(f, 0);
-	while (journal_add_call(f->j, &c, &seq, &e) == 0)
-		assert_int_equal(seq, ++n);
-	assert_true(n >= ROOM_RESERVE / LONG - 3);
-	assert_int_equal(e.code, ERR_LIMIT);
+	do {
+		struct journal_tx *tx = journal_begin(f->j);
+
+		for (int i = 0; i < MANY; i++)
+			journal_put_event(tx, i, "", 0, "type", text);
+		journal_put_number(tx, "n", n + 1);
+		rc = journal_commit(tx, &e);
+		if (rc == 0 && ++n == 1)
+			assert_int_equal(reserve(f), ROOM_RESERVE - 3 * ROOM_SLICE);
+	} while (rc == 0);
+	assert_int_equal(n, ROOM_RESERVE / MANY / TEXT);
+	assert_int_equal(e.code, ERR_IO);
 	assert_non_null(strstr(e.msg, "full"));
 	assert_int_equal(reserve(f), 0);
-	s = load(f);
-	assert_int_equal(s->ncalls, n);
-	forget(s);
-	disk.size += 2 * MIB;
-	assert_int_equal(journal_add_call(f->j, &c, &seq, &e), 0);
-	assert_int_equal(seq, n + 1);
-	assert_int_equal(commit_one(f, 1, NULL), 0);
+	assert_int_equal(events(f, 0, NULL, UINT32_MAX).n, n * MANY);
+	disk.dir = NULL;
+	assert_int_equal(commit_one(f, 1, NULL), -1);
+	reopen(f);
+	assert_int_equal(events(f, 0, NULL, UINT32_MAX).n, n * MANY);
+	assert_int_equal(number(f, "n"), n);
 }
 
 /* Nor does forgetting old events get any of the reserve, or fail. */
@@ -547,7 +551,7 @@ int main(void)
 		TEST(test_failed_sync_of_a_trim),
 		TEST(test_tidy_on_a_full_disk),
 		TEST(test_full_log_on_a_full_disk),
-		TEST(test_call_on_a_full_disk),
+		TEST(test_long_commit_on_a_full_disk),
 		TEST(test_trim_on_a_full_disk),
 		TEST(test_open_on_a_full_disk),
 	};
