@@ -265,7 +265,7 @@ void checkpoint_run(struct engine *e)
 {
 	unsigned hooks = e->jobs->nhooks;
 
-	for (struct rescue *r = e->jobs->rescues; r != NULL; r = r->next)
+	for (struct rescue *r = e->jobs->parts[JOB_RESCUED]; r != NULL; r = r->in.next)
 		if (is_due(e, r) && !fence_first(e, r))
 			tell(e, r);
 	if (e->jobs->nhooks > hooks)
@@ -276,7 +276,7 @@ int64_t checkpoint_next_ms(const struct engine *e)
 {
 	int64_t next = INT64_MAX;
 
-	for (const struct rescue *r = e->jobs->rescues; r != NULL; r = r->next)
+	for (const struct rescue *r = e->jobs->parts[JOB_RESCUED]; r != NULL; r = r->in.next)
 		if (r->j.signal == JOURNAL_SIGNAL_DUE && !r->telling && !r->waits &&
 		    r->tell_ms > engine_now(e) && r->tell_ms < next)
 			next = r->tell_ms;
@@ -290,7 +290,7 @@ void checkpoint_told(struct engine *e, const struct slurm_order *o, const struct
 
 	if (strcmp(o->verb, "signal") != 0)
 		return;
-	for (struct rescue *r = e->jobs->rescues; r != NULL; r = r->next) {
+	for (struct rescue *r = e->jobs->parts[JOB_RESCUED]; r != NULL; r = r->in.next) {
 		if (r->j.signal != JOURNAL_SIGNAL_DUE || !r->telling ||
 		    !slurm_job_among(o->names, r->j.id))
 			continue;

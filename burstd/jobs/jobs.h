@@ -7,6 +7,7 @@
 #include "core/reclaim.h"
 #include "core/wish.h"
 #include "engine/kernel.h"
+#include "jobs/job.h"
 #include "slurm/version.h"
 
 enum {
@@ -36,6 +37,8 @@ struct gates {              /* jobs that wait for their nodes */
 struct cloud;
 
 struct jobs_state {
+	struct map by_number;       /* all jobs: job.h */
+	void *parts[JOB_NCONCERNS]; /* of each concern, the newest first */
 	/* squeue, for all who want to know */
 	unsigned wanted, running;     /* who waits for an answer: enum jobs_for */
 	struct engine_query *queries; /* about one job each, in order */
@@ -44,19 +47,13 @@ struct jobs_state {
 	enum wish_need wishes_wanted; /* what intake wants it to tell besides */
 	bool refuse_due;              /* jobs to be told */
 	struct gates gates;
-	struct srun *sruns;   /* jobs that were told, or would have been, why they end */
-	struct map sruns_map; /* ... by number */
 	size_t nsruns;
-	bool srun_speaks;            /* some are being told */
-	int64_t srun_heard_ms;       /* when those that were told last have heard it */
-	int64_t srun_forgot_ms;      /* when it was last looked who may be forgotten */
-	bool srun_due, srun_asks;    /* squeue is to be asked, or is asked, which are srun's */
-	struct postponed *postponed; /* jobs that were refused, not long ago */
-	struct map postponed_map;    /* ... by number */
+	bool srun_speaks;         /* some are being told */
+	int64_t srun_heard_ms;    /* when those that were told last have heard it */
+	int64_t srun_forgot_ms;   /* when it was last looked who may be forgotten */
+	bool srun_due, srun_asks; /* squeue is to be asked, or is asked, which are srun's */
 	int64_t postpone_next, postpone_words_ms;
-	struct doomed *doomed;  /* nodes that are about to be forced down */
-	struct rescue *rescues; /* jobs that lost a node */
-	struct map rescues_map; /* ... by number */
+	struct doomed *doomed; /* nodes that are about to be forced down */
 	struct notice_index notices;
 	struct hook *hooks; /* checkpoint commands that run */
 	unsigned nhooks;
@@ -130,7 +127,6 @@ int64_t postpone_left_ms(const struct engine *e, uint64_t number);
 /* Its refusals so far; all zero: none, or so long ago that they do not count. */
 struct refusal postpone_look(const struct engine *e, uint64_t number);
 void postpone_init(struct engine *e);
-void postpone_free(struct engine *e);
 
 /* --- recall.c --- */
 /* Heterogeneous jobs of which one component was refused its nodes: the others give theirs back. */
@@ -162,8 +158,6 @@ void srun_tell(struct engine *e, uint64_t job, const char *text);
 void srun_who(struct engine *e, const char *text, size_t len, const struct err *err);
 void srun_run(struct engine *e);
 int64_t srun_next_ms(const struct engine *e);
-void srun_init(struct engine *e);
-void srun_free(struct engine *e);
 
 /* --- notice.c, notice_text.c --- */
 enum { NOTICE_WHY_SIZE = 96 };
@@ -196,8 +190,7 @@ void checkpoint_free(struct engine *e);
 
 /* --- rescue.c --- */
 struct rescue { /* one job */
-	struct rescue *next;
-	char key[FMT_U64_SIZE];
+	struct job_part in;
 	struct journal_rescue j; /* as durable */
 	int64_t look_ms, step_ms;
 	int64_t tell_ms;   /* DUE: not before then */
@@ -231,7 +224,6 @@ void rescue_jobs(struct engine *e, const char *text, size_t len, const struct er
 
 /* --- rescue_table.c --- */
 void rescue_load(struct engine *e, const struct journal_rescue *j);
-void rescue_init(struct engine *e);
 void rescue_free(struct engine *e);
 
 /* --- insist.c --- */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fmt.h"
 #include "base/fnv.h"
 
 /* A job that was refused its nodes waits, longer each time, by its own StartTime: slurmctld would
@@ -80,7 +79,7 @@ static int64_t held_until(const struct engine *e, const struct postponed *p)
  * does. */
 void postpone_clock_set(struct engine *e, int64_t by_ms)
 {
-	for (struct postponed *p = e->jobs->postponed; p != NULL; p = p->next) {
+	for (struct postponed *p = e->jobs->parts[JOB_POSTPONED]; p != NULL; p = p->in.next) {
 		int64_t meant = p->refusal.last_ms + refusal_wait_ms(&p->refusal);
 
 		if (p->good_ms != 0 && p->good_ms != INT64_MAX)
@@ -121,7 +120,7 @@ static uint64_t counts_of(const struct slurm_job_detail *d)
 
 static const char *job_name(char out[SLURM_JOB_NAME_SIZE], const struct postponed *p)
 {
-	return slurm_job_name(out, p->id, strtoull(p->key, NULL, 10));
+	return slurm_job_name(out, p->id, p->in.job->number);
 }
 
 static void tell(struct engine *e, struct postponed *p, const struct slurm_job_detail *d)
@@ -255,8 +254,8 @@ void postpone_told(struct engine *e, const struct slurm_order *o, const struct e
 	bool postpone = strcmp(o->verb, "postpone") == 0;
 	bool lifts = (postpone && o->reason[0] == '\0') || strcmp(o->verb, "start") == 0;
 
-	for (struct postponed *p = e->jobs->postponed; p != NULL && (postpone || lifts);
-	     p = p->next) {
+	for (struct postponed *p = e->jobs->parts[JOB_POSTPONED]; p != NULL && (postpone || lifts);
+	     p = p->in.next) {
 		if (!slurm_job_among(o->names, p->id))
 			continue;
 		if (lifts && p->lifting)
@@ -318,8 +317,7 @@ static void on_detail(void *ctx, const struct slurm_job_detail *shown)
 	const struct details *all = ctx;
 	struct engine *e = all->e;
 	struct slurm_job_detail d = *shown;
-	char key[FMT_U64_SIZE];
-	struct postponed *p = map_get(&e->jobs->postponed_map, fmt_u64(key, d.number));
+	struct postponed *p = postpone_find(e, d.number);
 
 	if (p == NULL || !p->asked || p->refusal.last_ms >= all->began_ms)
 		return; /* not asked about, or refused again since */
@@ -356,11 +354,11 @@ void postpone_details(struct engine *e, const char *text, size_t len, int64_t be
 {
 	struct details all = {e, began_ms};
 
-	for (struct postponed *p = e->jobs->postponed; p != NULL; p = p->next)
+	for (struct postponed *p = e->jobs->parts[JOB_POSTPONED]; p != NULL; p = p->in.next)
 		p->shown = false;
 	if (err == NULL)
 		slurm_job_parse_detail(text, len, on_detail, &all);
-	for (struct postponed *p = e->jobs->postponed; p != NULL; p = p->next) {
+	for (struct postponed *p = e->jobs->parts[JOB_POSTPONED]; p != NULL; p = p->in.next) {
 		if (!p->asked)
 			continue;
 		p->asked = false;
@@ -385,8 +383,8 @@ void postpone_run(struct engine *e)
 	postpone_forget(e);
 	postpone_ask_words(e);
 	e->jobs->postpone_next = INT64_MAX;
-	for (struct postponed *p = e->jobs->postponed; p != NULL && n < SLURM_ASK_MAX;
-	     p = p->next) {
+	for (struct postponed *p = e->jobs->parts[JOB_POSTPONED]; p != NULL && n < SLURM_ASK_MAX;
+	     p = p->in.next) {
 		if (!p->untold && !postpone_is_watched(e, p))
 			continue;
 		if (p->look_ms <= now && is_due(e, p))

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 
-#include "base/fmt.h"
 #include "base/fnv.h"
 
 /* What changes while a job waits that no wait can mend: the configuration, what its offers cost, or
@@ -28,7 +27,7 @@ static void change(struct engine *e, struct postponed *p)
 
 void postpone_anew(struct engine *e)
 {
-	for (struct postponed *p = e->jobs->postponed; p != NULL; p = p->next)
+	for (struct postponed *p = e->jobs->parts[JOB_POSTPONED]; p != NULL; p = p->in.next)
 		if (is_to_wait(e, p))
 			change(e, p);
 }
@@ -49,7 +48,7 @@ static bool is_cheaper(const struct engine *e, const struct postponed *p)
 void postpone_offers(struct engine *e, bool cheaper)
 {
 	(void)cheaper;
-	for (struct postponed *p = e->jobs->postponed; p != NULL; p = p->next)
+	for (struct postponed *p = e->jobs->parts[JOB_POSTPONED]; p != NULL; p = p->in.next)
 		if (is_to_wait(e, p) && is_cheaper(e, p))
 			change(e, p);
 }
@@ -62,8 +61,7 @@ static uint64_t add_text(uint64_t h, struct slurm_text t)
 static void on_words(void *ctx, const struct slurm_job_words *w)
 {
 	struct engine *e = ctx;
-	char key[FMT_U64_SIZE];
-	struct postponed *p = map_get(&e->jobs->postponed_map, fmt_u64(key, w->job.number));
+	struct postponed *p = postpone_find(e, w->job.number);
 	uint64_t h = fnv_bytes(FNV_BEGIN, &w->count, sizeof(w->count));
 
 	if (p == NULL)
@@ -86,7 +84,7 @@ void postpone_words(struct engine *e, const char *text, size_t len)
 {
 	bool whole = slurm_job_parse_words(text, len, on_words, e);
 
-	for (struct postponed *p = e->jobs->postponed; p != NULL; p = p->next) {
+	for (struct postponed *p = e->jobs->parts[JOB_POSTPONED]; p != NULL; p = p->in.next) {
 		if (whole && p->wording && p->unnamed) {
 			p->unnamed = false;
 			postpone_settle(e, p, true);
@@ -101,7 +99,8 @@ static size_t pick_words(const struct engine *e, struct postponed *out[SLURM_ASK
 	size_t n = 0;
 
 	*more = false;
-	for (struct postponed *p = e->jobs->postponed; p != NULL && !*more; p = p->next) {
+	for (struct postponed *p = e->jobs->parts[JOB_POSTPONED]; p != NULL && !*more;
+	     p = p->in.next) {
 		if (p->worded || !(p->unnamed || is_waiting(e, p)))
 			continue;
 		*more = n == SLURM_ASK_MAX;
@@ -124,12 +123,12 @@ void postpone_ask_words(struct engine *e)
 		return;
 	n = pick_words(e, asked, &more);
 	for (size_t i = 0; i < n; i++)
-		ids[i] = asked[i]->key;
+		ids[i] = asked[i]->in.job->key;
 	if (n > 0 && !slurm_ask_jobs(e->slurm, SLURM_SOME_JOBS, ids, n))
 		return;
 	if (n > 0)
 		e->jobs->postpone_words_ms = now + POSTPONE_WATCH_MS;
-	for (struct postponed *p = e->jobs->postponed; p != NULL; p = p->next) {
+	for (struct postponed *p = e->jobs->parts[JOB_POSTPONED]; p != NULL; p = p->in.next) {
 		p->worded = p->worded && more; /* else the next round begins */
 		p->wording = false;
 	}

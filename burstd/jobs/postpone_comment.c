@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/fmt.h"
-
 /* What burstd writes into a job's AdminComment, be it of a refusal or of a node that was lost.
  *
  * A word that was true once is taken back: as long as it stands there the job is looked at, once a
@@ -65,8 +63,7 @@ void postpone_look_at_words(struct engine *e, struct postponed *p, const struct 
 
 void postpone_bought(struct engine *e, uint64_t number)
 {
-	char key[FMT_U64_SIZE];
-	struct postponed *p = map_get(&e->jobs->postponed_map, fmt_u64(key, number));
+	struct postponed *p = postpone_find(e, number);
 
 	if (p != NULL && !p->untold && p->words)
 		p->look_ms = engine_now(e) + POSTPONE_BOUGHT_MS;

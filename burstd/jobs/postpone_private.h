@@ -13,8 +13,7 @@ enum {
 #define POSTPONE_ANY_OF_OURS "burstd:"
 
 struct postponed { /* one job */
-	struct postponed *next;
-	char key[FMT_U64_SIZE];
+	struct job_part in;
 	/* As durable.  last_ms 0: it has no row; count 0: that is for our words alone. */
 	struct refusal refusal;
 	char id[SLURM_JOB_ID_MAX + 1]; /* as people write it */
@@ -52,6 +51,7 @@ struct postponed { /* one job */
 };
 
 /* --- postpone_table.c --- */
+struct postponed *postpone_find(const struct engine *e, uint64_t number); /* NULL: there is none */
 struct postponed *postpone_get(struct engine *e, uint64_t number); /* a new one, if there is none */
 void postpone_put_row(struct engine *e, struct postponed *p); /* durable with the next commit */
 /* As long as its refusals count, too: when it is over its number may be another job's next (F50).

@@ -1,28 +1,23 @@
 #include "jobs/postpone_private.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-
-#include "base/fmt.h"
-#include "base/mem.h"
 
 /* The jobs that were refused their nodes, or that were written to, one row each: how it is made,
  * kept over a restart, shown to others, and forgotten. */
 
+struct postponed *postpone_find(const struct engine *e, uint64_t number)
+{
+	return job_find(e, number, JOB_POSTPONED);
+}
+
 struct postponed *postpone_get(struct engine *e, uint64_t number)
 {
-	char key[FMT_U64_SIZE];
-	struct postponed *p = map_get(&e->jobs->postponed_map, fmt_u64(key, number));
+	struct postponed *p = job_get(e, number, JOB_POSTPONED, sizeof(*p));
 
-	if (p != NULL)
-		return p;
-	p = mem_zalloc(sizeof(*p));
-	(void)fmt_u64(p->key, number);
-	(void)snprintf(p->id, sizeof(p->id), "%s", p->key);
-	(void)snprintf(p->said, sizeof(p->said), "%s", POSTPONE_ANY_OF_OURS);
-	p->next = e->jobs->postponed;
-	e->jobs->postponed = p;
-	map_put(&e->jobs->postponed_map, p->key, p);
+	if (p->said[0] == '\0') { /* it is new */
+		(void)snprintf(p->id, sizeof(p->id), "%s", p->in.job->key);
+		(void)snprintf(p->said, sizeof(p->said), "%s", POSTPONE_ANY_OF_OURS);
+	}
 	return p;
 }
 
@@ -30,8 +25,7 @@ void postpone_put_row(struct engine *e, struct postponed *p)
 {
 	p->refusal.told_wall_ms = p->told_wall_ms;
 	p->refusal.had_wall_ms = p->had_wall_ms;
-	journal_put_refusal(engine_tx(e),
-			    &(struct journal_refusal){strtoull(p->key, NULL, 10), p->refusal});
+	journal_put_refusal(engine_tx(e), &(struct journal_refusal){p->in.job->number, p->refusal});
 }
 
 void postpone_load(struct engine *e, const struct journal_refusal *r)
@@ -59,25 +53,12 @@ void postpone_load(struct engine *e, const struct journal_refusal *r)
 
 void postpone_init(struct engine *e)
 {
-	map_init(&e->jobs->postponed_map);
 	e->jobs->postpone_next = INT64_MAX;
-}
-
-void postpone_free(struct engine *e)
-{
-	while (e->jobs->postponed != NULL) {
-		struct postponed *p = e->jobs->postponed;
-
-		e->jobs->postponed = p->next;
-		free(p);
-	}
-	map_fini(&e->jobs->postponed_map);
 }
 
 struct refusal postpone_look(const struct engine *e, uint64_t number)
 {
-	char key[FMT_U64_SIZE];
-	const struct postponed *p = map_get(&e->jobs->postponed_map, fmt_u64(key, number));
+	const struct postponed *p = postpone_find(e, number);
 
 	if (p == NULL || p->refusal.count == 0 || refusal_over(&p->refusal, engine_now(e)))
 		return (struct refusal){0};
@@ -86,8 +67,7 @@ struct refusal postpone_look(const struct engine *e, uint64_t number)
 
 int64_t postpone_left_ms(const struct engine *e, uint64_t number)
 {
-	char key[FMT_U64_SIZE];
-	const struct postponed *p = map_get(&e->jobs->postponed_map, fmt_u64(key, number));
+	const struct postponed *p = postpone_find(e, number);
 
 	return p != NULL && !p->untold && !p->lifting && p->until_ms > engine_now(e)
 		       ? p->until_ms - engine_now(e)
@@ -102,13 +82,13 @@ bool postpone_is_watched(const struct engine *e, const struct postponed *p)
 static void drop_refusal(struct engine *e, struct postponed *p)
 {
 	if (p->refusal.last_ms != 0)
-		journal_del_refusal(engine_tx(e), strtoull(p->key, NULL, 10));
+		journal_del_refusal(engine_tx(e), p->in.job->number);
 	p->refusal = (struct refusal){0};
 }
 
 void postpone_settle(struct engine *e, struct postponed *p, bool ended)
 {
-	uint64_t job = strtoull(p->key, NULL, 10);
+	uint64_t job = p->in.job->number;
 
 	p->until_ms = p->told_wall_ms = 0;
 	p->anew = p->lifting = false;
@@ -135,29 +115,24 @@ static void forget_refusal(struct engine *e, struct postponed *p)
 		drop_refusal(e, p);
 }
 
+static bool is_over(struct engine *e, void *part)
+{
+	struct postponed *p = part;
+
+	forget_refusal(e, p);
+	return !p->untold && !postpone_is_watched(e, p);
+}
+
 void postpone_forget(struct engine *e)
 {
-	struct postponed **link = &e->jobs->postponed;
-
-	while (*link != NULL) {
-		struct postponed *p = *link;
-
-		forget_refusal(e, p);
-		if (p->untold || postpone_is_watched(e, p)) {
-			link = &p->next;
-			continue;
-		}
-		*link = p->next;
-		map_del(&e->jobs->postponed_map, p->key);
-		free(p);
-	}
+	job_forget(e, JOB_POSTPONED, is_over);
 }
 
 size_t engine_postponed(const struct engine *e, struct engine_postponed *soonest)
 {
 	size_t n = 0;
 
-	for (const struct postponed *p = e->jobs->postponed; p != NULL; p = p->next) {
+	for (const struct postponed *p = e->jobs->parts[JOB_POSTPONED]; p != NULL; p = p->in.next) {
 		if (p->until_ms <= engine_now(e))
 			continue;
 		if (n++ == 0 || p->until_ms < soonest->until_ms)

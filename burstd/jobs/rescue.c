@@ -71,7 +71,7 @@ void rescue_told(struct engine *e, const struct slurm_order *o, const struct err
 
 	if (strcmp(o->verb, "requeue") != 0)
 		return;
-	for (struct rescue *r = e->jobs->rescues; r != NULL; r = r->next)
+	for (struct rescue *r = e->jobs->parts[JOB_RESCUED]; r != NULL; r = r->in.next)
 		if (r->back == RESCUE_ASKED && slurm_job_requeued_by(o->names, r->j.id)) {
 			r->back = lost ? RESCUE_AWAY : RESCUE_TOLD;
 			r->asked = false; /* an answer that is on its way is about another time */
@@ -145,7 +145,7 @@ void rescue_fates(struct engine *e, const char *text, size_t len, const struct e
 
 	if (err == NULL)
 		slurm_job_parse_detail(text, len, on_fate, e);
-	for (struct rescue *r = e->jobs->rescues; r != NULL; r = r->next) {
+	for (struct rescue *r = e->jobs->parts[JOB_RESCUED]; r != NULL; r = r->in.next) {
 		if (r->look_ms != 0)
 			continue;
 		if (r->asked && err == NULL && r->j.at_ms != 0) {
@@ -194,7 +194,8 @@ static void ask(struct engine *e)
 	const char *ids[SLURM_ASK_MAX];
 	size_t n = 0;
 
-	for (struct rescue *r = e->jobs->rescues; r != NULL && n < SLURM_ASK_MAX; r = r->next)
+	for (struct rescue *r = e->jobs->parts[JOB_RESCUED]; r != NULL && n < SLURM_ASK_MAX;
+	     r = r->in.next)
 		if (is_due(e, r))
 			asked[n++] = r;
 	for (size_t i = 0; i < n; i++)
@@ -225,7 +226,7 @@ int64_t rescue_next_ms(const struct engine *e)
 		if (rescue_may_ask(d) && d->ask_ms < next)
 			next = d->ask_ms;
 	}
-	for (const struct rescue *r = e->jobs->rescues; r != NULL; r = r->next)
+	for (const struct rescue *r = e->jobs->parts[JOB_RESCUED]; r != NULL; r = r->in.next)
 		if (r->look_ms > now && r->look_ms < next)
 			next = r->look_ms;
 	return next;

@@ -307,7 +307,7 @@ static void mark_signalled(struct engine *e)
 /* Those that squeue no longer has on the node where they came to work: it was to say just that. */
 static void finish_moved(struct engine *e)
 {
-	for (struct rescue *r = e->jobs->rescues; r != NULL; r = r->next) {
+	for (struct rescue *r = e->jobs->parts[JOB_RESCUED]; r != NULL; r = r->in.next) {
 		const struct fleet_name *nm = r->returns ? fleet_find(&e->fleet, r->j.node) : NULL;
 
 		if (nm != NULL && nm->doomed != NULL && is_known(e, nm->doomed))

@@ -18,7 +18,7 @@ int64_t engine_force_ms(const struct engine *e, const char *node)
 
 bool engine_taken(const struct engine *e, const char *node, size_t i, struct engine_taken *out)
 {
-	for (const struct rescue *r = e->jobs->rescues; r != NULL; r = r->next) {
+	for (const struct rescue *r = e->jobs->parts[JOB_RESCUED]; r != NULL; r = r->in.next) {
 		const struct fleet_name *nm = fleet_find(&e->fleet, r->j.node);
 
 		if (nm == NULL || r->j.hold_ms != 0 || strcmp(nm->name, node) != 0 || i-- > 0)

@@ -3,31 +3,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/fmt.h"
-#include "base/mem.h"
-
 /* The jobs that are followed because a node of theirs goes, one row each: how it is made, kept over
  * a restart, and forgotten. */
 
 struct rescue *rescue_find(const struct engine *e, uint64_t job)
 {
-	char key[FMT_U64_SIZE];
-
-	return map_get(&e->jobs->rescues_map, fmt_u64(key, job));
+	return job_find(e, job, JOB_RESCUED);
 }
 
 struct rescue *rescue_get(struct engine *e, uint64_t job)
 {
-	struct rescue *r = rescue_find(e, job);
+	struct rescue *r = job_get(e, job, JOB_RESCUED, sizeof(*r));
 
-	if (r != NULL)
-		return r;
-	r = mem_zalloc(sizeof(*r));
-	(void)fmt_u64(r->key, job);
 	r->j.job = job;
-	r->next = e->jobs->rescues;
-	e->jobs->rescues = r;
-	map_put(&e->jobs->rescues_map, r->key, r);
 	return r;
 }
 
@@ -50,11 +38,6 @@ void rescue_load(struct engine *e, const struct journal_rescue *j)
 	rescue_watch(e, r);
 }
 
-void rescue_init(struct engine *e)
-{
-	map_init(&e->jobs->rescues_map);
-}
-
 void rescue_free(struct engine *e)
 {
 	while (e->jobs->doomed != NULL) {
@@ -63,13 +46,6 @@ void rescue_free(struct engine *e)
 		e->jobs->doomed = d->next;
 		free(d);
 	}
-	while (e->jobs->rescues != NULL) {
-		struct rescue *r = e->jobs->rescues;
-
-		e->jobs->rescues = r->next;
-		free(r);
-	}
-	map_fini(&e->jobs->rescues_map);
 }
 
 void rescue_announce(struct engine *e, const struct rescue *r, const char *type, const char *what)
@@ -87,19 +63,15 @@ void rescue_finish(struct engine *e, struct rescue *r)
 	r->j.at_ms = 0; /* rescue_forget() sees to the rest */
 }
 
+static bool is_finished(struct engine *e, void *part)
+{
+	const struct rescue *r = part;
+
+	(void)e;
+	return r->j.at_ms == 0;
+}
+
 void rescue_forget(struct engine *e)
 {
-	struct rescue **link = &e->jobs->rescues;
-
-	while (*link != NULL) {
-		struct rescue *r = *link;
-
-		if (r->j.at_ms != 0) {
-			link = &r->next;
-			continue;
-		}
-		*link = r->next;
-		map_del(&e->jobs->rescues_map, r->key);
-		free(r);
-	}
+	job_forget(e, JOB_RESCUED, is_finished);
 }

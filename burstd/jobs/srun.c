@@ -1,12 +1,9 @@
 #include "jobs/jobs.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/fmt.h"
 #include "base/fnv.h"
-#include "base/mem.h"
 
 /* Why a job of srun or salloc ends, in the terminal of whoever waits for it: slurmctld itself says
  * "Node failure" and no more, and there is no queue in which such a job could wait with a comment.
@@ -27,9 +24,8 @@ enum {
 
 enum srun_kind { SRUN_UNKNOWN, SRUN_BATCH, SRUN_LISTENS };
 
-struct srun {
-	struct srun *next;
-	char key[FMT_U64_SIZE]; /* the job's number */
+struct srun { /* one job */
+	struct job_part in;
 	enum srun_kind kind;
 	bool asked;                       /* in the question on the wire */
 	int64_t at_ms;                    /* of the last sentence */
@@ -40,34 +36,12 @@ struct srun {
 
 static struct srun *get(struct engine *e, uint64_t job)
 {
-	char key[FMT_U64_SIZE];
-	struct srun *s = map_get(&e->jobs->sruns_map, fmt_u64(key, job));
+	struct srun *s = job_find(e, job, JOB_SRUN);
 
 	if (s != NULL || e->jobs->nsruns == SRUN_JOBS_MAX)
 		return s;
-	s = mem_zalloc(sizeof(*s));
-	(void)fmt_u64(s->key, job);
-	s->next = e->jobs->sruns;
-	e->jobs->sruns = s;
 	e->jobs->nsruns++;
-	map_put(&e->jobs->sruns_map, s->key, s);
-	return s;
-}
-
-void srun_init(struct engine *e)
-{
-	map_init(&e->jobs->sruns_map);
-}
-
-void srun_free(struct engine *e)
-{
-	while (e->jobs->sruns != NULL) {
-		struct srun *s = e->jobs->sruns;
-
-		e->jobs->sruns = s->next;
-		free(s);
-	}
-	map_fini(&e->jobs->sruns_map);
+	return job_get(e, job, JOB_SRUN, sizeof(*s));
 }
 
 static uint64_t hash(const char *text)
@@ -86,7 +60,7 @@ static bool was_told(const struct srun *s, const char *text)
 
 static void notify(struct engine *e, struct srun *s)
 {
-	slurm_notify(e->slurm, s->key, s->text);
+	slurm_notify(e->slurm, s->in.job->key, s->text);
 	s->told[s->ntold++ % SRUN_TOLD] = hash(s->text);
 	e->count.jobs_notified++;
 }
@@ -113,8 +87,7 @@ void srun_tell(struct engine *e, uint64_t job, const char *text)
 static void on_who(void *ctx, uint64_t job, bool batch)
 {
 	struct engine *e = ctx;
-	char key[FMT_U64_SIZE];
-	struct srun *s = map_get(&e->jobs->sruns_map, fmt_u64(key, job));
+	struct srun *s = job_find(e, job, JOB_SRUN);
 
 	if (s == NULL || s->kind != SRUN_UNKNOWN)
 		return;
@@ -129,7 +102,7 @@ void srun_who(struct engine *e, const char *text, size_t len, const struct err *
 {
 	if (err == NULL)
 		slurm_job_parse_who(text, len, on_who, e);
-	for (struct srun *s = e->jobs->sruns; s != NULL; s = s->next) {
+	for (struct srun *s = e->jobs->parts[JOB_SRUN]; s != NULL; s = s->in.next) {
 		if (s->asked && s->kind == SRUN_UNKNOWN)
 			s->text[0] = '\0';
 		s->asked = false;
@@ -137,26 +110,23 @@ void srun_who(struct engine *e, const char *text, size_t len, const struct err *
 	e->jobs->srun_asks = false;
 }
 
+static bool is_old(struct engine *e, void *part)
+{
+	const struct srun *s = part;
+	bool old = !s->asked && s->at_ms <= engine_now(e) - SRUN_KEEP_MS;
+
+	e->jobs->nsruns -= old;
+	return old;
+}
+
 static void forget(struct engine *e)
 {
-	struct srun **link = &e->jobs->sruns;
-	int64_t now = engine_now(e), old = now - SRUN_KEEP_MS;
+	int64_t now = engine_now(e);
 
 	if (now >= e->jobs->srun_forgot_ms && now < e->jobs->srun_forgot_ms + SRUN_FORGET_MS)
 		return;
 	e->jobs->srun_forgot_ms = now;
-	while (*link != NULL) {
-		struct srun *s = *link;
-
-		if (s->at_ms > old || s->asked) {
-			link = &s->next;
-			continue;
-		}
-		*link = s->next;
-		map_del(&e->jobs->sruns_map, s->key);
-		e->jobs->nsruns--;
-		free(s);
-	}
+	job_forget(e, JOB_SRUN, is_old);
 }
 
 static void ask(struct engine *e)
@@ -166,7 +136,7 @@ static void ask(struct engine *e)
 	size_t n = 0;
 
 	e->jobs->srun_due = false;
-	for (struct srun *s = e->jobs->sruns; s != NULL; s = s->next) {
+	for (struct srun *s = e->jobs->parts[JOB_SRUN]; s != NULL; s = s->in.next) {
 		if (s->kind != SRUN_UNKNOWN || s->text[0] == '\0')
 			continue;
 		if (n == SLURM_ASK_MAX) {
@@ -176,7 +146,7 @@ static void ask(struct engine *e)
 		asked[n++] = s;
 	}
 	for (size_t i = 0; i < n; i++)
-		ids[i] = asked[i]->key;
+		ids[i] = asked[i]->in.job->key;
 	e->jobs->srun_asks = n > 0 && slurm_ask_jobs(e->slurm, SLURM_WHO, ids, n);
 	for (size_t i = 0; i < n; i++) {
 		asked[i]->asked = e->jobs->srun_asks;
@@ -198,7 +168,7 @@ static bool is_talking(struct engine *e)
 
 void srun_run(struct engine *e)
 {
-	if (e->jobs->sruns == NULL)
+	if (e->jobs->parts[JOB_SRUN] == NULL)
 		return;
 	if (e->jobs->srun_due && !e->jobs->srun_asks)
 		ask(e);

@@ -214,8 +214,7 @@ static const struct engine_part parts[] = {
 		.name = "jobs that wait",
 		.at = {[PART_INIT] = postpone_init,
 		       [PART_RELOAD] = postpone_anew,
-		       [PART_RUN] = postpone_run,
-		       [PART_FREE] = postpone_free},
+		       [PART_RUN] = postpone_run},
 		.clock_set = postpone_clock_set,
 		.offers = postpone_offers,
 		.next_ms = postpone_next_ms,
@@ -224,9 +223,7 @@ static const struct engine_part parts[] = {
 		/* After all that may order a node down; before srun is told why its job ends. */
 		.name = "jobs that lose a node",
 		.before = {"srun and salloc"},
-		.at = {[PART_INIT] = rescue_init,
-		       [PART_RUN] = rescue_run,
-		       [PART_FREE] = rescue_free},
+		.at = {[PART_RUN] = rescue_run, [PART_FREE] = rescue_free},
 		.next_ms = rescue_next_ms,
 		.reads = JOBS_FOR_RESCUE,
 		.squeue_says = rescue_jobs,
@@ -248,6 +245,10 @@ static const struct engine_part parts[] = {
 		.reads = JOBS_FOR_CANCEL,
 		.squeue_begins = cancel_asks,
 		.squeue_says = cancel_jobs,
+	},
+	{
+		.name = "jobs",
+		.at = {[PART_INIT] = job_init, [PART_FREE] = job_free},
 	},
 	{
 		.name = "prerequisites",
@@ -300,7 +301,7 @@ static const struct engine_part parts[] = {
 		/* Before the audit, which puts what it tells on record. */
 		.name = "srun and salloc",
 		.before = {"audit"},
-		.at = {[PART_INIT] = srun_init, [PART_RUN] = srun_run, [PART_FREE] = srun_free},
+		.at = {[PART_RUN] = srun_run},
 		.next_ms = srun_next_ms,
 	},
 	{

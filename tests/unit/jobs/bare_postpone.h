@@ -131,7 +131,7 @@ static int setup(void **state)
 	W = (struct world){.now = BEGAN, .question = SLURM_DETAILS};
 	memset(&F, 0, sizeof(F));
 	bare_state(&F.e);
-	map_init(&F.e.jobs->postponed_map);
+	job_init(&F.e);
 	F.bad.pool = 1;
 	F.costs[0] = F.costs[1] = 500;
 	return 0;
@@ -140,7 +140,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	postpone_free(&F.e);
+	job_free(&F.e);
 	return 0;
 }
 
@@ -208,9 +208,8 @@ static inline void lose(const char *comment)
 /* burstd starts anew, with the row that it has. */
 static inline void restart(void)
 {
-	postpone_free(&F.e);
-	F.e.jobs->postponed = NULL;
-	map_init(&F.e.jobs->postponed_map);
+	job_free(&F.e);
+	job_init(&F.e);
 	postpone_load(&F.e, &F.put);
 }
 

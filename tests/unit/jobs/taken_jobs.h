@@ -170,7 +170,7 @@ static int setup(void **state)
 	bare_state(&F.e);
 	F.hold_ms = 121000;
 	fleet_init(&F.e.fleet, 1);
-	map_init(&F.e.jobs->rescues_map);
+	job_init(&F.e);
 	for (int i = 1; i <= 4; i++) {
 		char name[16];
 		struct node n;
@@ -187,8 +187,15 @@ static int teardown(void **state)
 {
 	(void)state;
 	rescue_free(&F.e);
+	job_free(&F.e);
 	fleet_fini(&F.e.fleet);
 	return 0;
+}
+
+/* The job that was written down last. */
+static inline struct rescue *followed(void)
+{
+	return F.e.jobs->parts[JOB_RESCUED];
 }
 
 static inline void squeue(const char *text)

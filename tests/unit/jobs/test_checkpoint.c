@@ -165,9 +165,9 @@ static int teardown(void **state)
 /* The first n jobs are there. */
 static void jobs(size_t n)
 {
-	F.e.jobs->rescues = &F.jobs[0];
+	F.e.jobs->parts[JOB_RESCUED] = &F.jobs[0];
 	for (size_t i = 0; i + 1 < n; i++)
-		F.jobs[i].next = &F.jobs[i + 1];
+		F.jobs[i].in.next = &F.jobs[i + 1];
 }
 
 /* A command ends. */
@@ -269,8 +269,8 @@ static void test_the_signal_goes_to_whom_the_pool_says(void **state)
 	jobs(3);
 	for (int i = 0; i < 3; i++) {
 		F.pool.checkpoint_to = i;
-		F.e.jobs->rescues = &F.jobs[i];
-		F.jobs[i].next = NULL;
+		F.e.jobs->parts[JOB_RESCUED] = &F.jobs[i];
+		F.jobs[i].in.next = NULL;
 		checkpoint_run(&F.e);
 		assert_int_equal(F.to, to[i]);
 	}

@@ -111,13 +111,13 @@ static void make(size_t n)
 			.job = 101 + i, .gen = 1, .at_ms = BEGAN, .signal = JOURNAL_SIGNAL_DUE};
 		(void)snprintf(r->j.id, sizeof(r->j.id), "%d", (int)(101 + i));
 		(void)snprintf(r->j.node, sizeof(r->j.node), "n%d", (int)i + 1);
-		r->next = i + 1 < n ? &F.jobs[i + 1] : NULL;
+		r->in.next = i + 1 < n ? &F.jobs[i + 1] : NULL;
 		fleet_name(&F.e.fleet, r->j.node, 0)->fenced_ms = BEGAN;
 		node_init(&node, r->j.node, 1, BEGAN);
 		node.state = NODE_DRAINING;
 		(void)fleet_add(&F.e.fleet, &node);
 	}
-	F.e.jobs->rescues = F.jobs;
+	F.e.jobs->parts[JOB_RESCUED] = F.jobs;
 	F.e.poll.snapshot_ms = BEGAN;
 }
 

@@ -433,9 +433,8 @@ static void test_loaded(void **state)
 	refuse("why");
 	assert_int_equal(F.put.r.count, 4);
 	assert_int_equal(F.put.r.last_ms, BEGAN);
-	postpone_free(&F.e);
-	F.e.jobs->postponed = NULL;
-	map_init(&F.e.jobs->postponed_map);
+	job_free(&F.e);
+	job_init(&F.e);
 	postpone_load(&F.e, &(struct journal_refusal){107, {.count = 3, .last_ms = BEGAN + year}});
 	W.now += 2 * REFUSAL_MAX_MS + REFUSAL_SLACK_MS;
 	named("PENDING");

@@ -103,14 +103,14 @@ static int setup(void **state)
 	W = (struct world){.now = BEGAN, .question = SLURM_DETAILS};
 	memset(&F, 0, sizeof(F));
 	bare_state(&F.e);
-	map_init(&F.e.jobs->postponed_map);
+	job_init(&F.e);
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	postpone_free(&F.e);
+	job_free(&F.e);
 	return 0;
 }
 

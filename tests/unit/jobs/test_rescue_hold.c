@@ -303,8 +303,8 @@ static void test_in_doubt_it_is_let_go_after_a_restart_if_it_fits(void **state)
 		take_c1();
 		shows(DETAIL("PENDING", "5", "1800000121"));
 		row = F.put;
-		rescue_free(&F.e);
-		map_init(&F.e.jobs->rescues_map);
+		job_free(&F.e);
+		job_init(&F.e);
 		rescue_load(&F.e, &row);
 		F.events[0] = F.story[0] = '\0';
 		F.hold_ms = rows[i].hold_ms;

@@ -12,7 +12,7 @@ static void tell_c1(void)
 	assert_int_equal(F.put.signal, JOURNAL_SIGNAL_DUE);
 	assert_string_equal(F.put.why, "spot will be over");
 	assert_null(node("c1")->doomed);
-	rescue_signalled(&F.e, F.e.jobs->rescues, "USR1");
+	rescue_signalled(&F.e, followed(), "USR1");
 	assert_int_equal(F.put.signal, JOURNAL_SIGNAL_SENT);
 	assert_string_equal(F.events,
 			    "c1 job-signalled: job 7_2 (job 107): it was told to save its work "
@@ -65,18 +65,18 @@ static void test_a_job_that_is_being_told_is_not_told_of_another_node_too(void *
 	becomes("c1", NODE_DRAINING);
 	rescue_signal(&F.e, node("c1"));
 	squeue("107|7_2|RUNNING|p|None|c[1-2]\n");
-	F.e.jobs->rescues->telling = true;
+	followed()->telling = true;
 	becomes("c2", NODE_DRAINING);
 	rescue_signal(&F.e, node("c2"));
 	squeue("107|7_2|RUNNING|p|None|c[1-2]\n");
 	assert_int_equal(F.put.signal, JOURNAL_SIGNAL_DUE);
-	assert_true(F.e.jobs->rescues->telling);
+	assert_true(followed()->telling);
 	hold(); /* its next run is another matter */
 	becomes("c3", NODE_DRAINING);
 	rescue_signal(&F.e, node("c3"));
 	squeue("107|7_2|RUNNING|p|None|c3\n");
 	assert_int_equal(F.put.signal, JOURNAL_SIGNAL_DUE);
-	assert_false(F.e.jobs->rescues->telling);
+	assert_false(followed()->telling);
 }
 
 /* It comes to its time while it is still being told. */
@@ -108,10 +108,10 @@ static void test_a_job_that_does_not_run_is_told_when_it_does(void **state)
 		rescue_signal(&F.e, node("c1"));
 		squeue(line);
 		assert_int_equal(F.put.signal, JOURNAL_SIGNAL_DUE);
-		assert_true(F.e.jobs->rescues->waits);
+		assert_true(followed()->waits);
 		assert_int_equal(F.e.count.jobs_taken, 0);
 		shows(DETAIL(states[i], "5", "1799999000"));
-		assert_true(F.e.jobs->rescues->waits);
+		assert_true(followed()->waits);
 		assert_int_equal(F.wanted, 1);
 		/* slurmctld counts its start from here. */
 		shows(DETAIL("RUNNING", "5", "1800000004"));
@@ -119,7 +119,7 @@ static void test_a_job_that_does_not_run_is_told_when_it_does(void **state)
 		assert_int_equal(F.wanted, 2); /* is it still there? */
 		squeue("107|7|RUNNING|p|None|c[1-2]\n");
 		assert_int_equal(F.put.signal, JOURNAL_SIGNAL_DUE);
-		assert_false(F.e.jobs->rescues->waits);
+		assert_false(followed()->waits);
 		assert_int_equal(F.e.count.jobs_taken, 1);
 	}
 }
@@ -132,7 +132,7 @@ static void test_a_job_that_comes_to_work_elsewhere_is_not_told(void **state)
 	squeue("107|7|CONFIGURING|p|None|c[1-2]\n");
 	shows(DETAIL("RUNNING", "5", "1800000004"));
 	squeue("107|7|RUNNING|p|None|c[3-4]\n");
-	assert_null(F.e.jobs->rescues);
+	assert_null(followed());
 	assert_int_equal(F.del, 107);
 }
 
@@ -151,7 +151,7 @@ static void test_a_job_that_comes_to_work_stays_written_down_until_squeue_answer
 	rescue_run(&F.e);
 	F.e.jobs->runs++;
 	rescue_jobs(&F.e, "", 0, &silent);
-	assert_non_null(F.e.jobs->rescues);
+	assert_non_null(followed());
 	W.now += 3000; /* for so long it waits; then the job is looked at again */
 	rescue_run(&F.e);
 	assert_null(node("c1")->doomed);
@@ -161,7 +161,7 @@ static void test_a_job_that_comes_to_work_stays_written_down_until_squeue_answer
 	assert_int_equal(F.del, 0);
 	squeue("107|7|RUNNING|p|None|c[3-4]\n");
 	assert_int_equal(F.del, 107);
-	assert_null(F.e.jobs->rescues);
+	assert_null(followed());
 }
 
 /* ... which says nothing of it if it was asked about another node. */
@@ -179,7 +179,7 @@ static void test_an_answer_about_another_node_does_not_end_a_job_that_comes_to_w
 	rescue_run(&F.e);
 	squeue("107|7|RUNNING|p|None|c1\n");
 	assert_int_equal(F.del, 0);
-	assert_false(F.e.jobs->rescues->waits);
+	assert_false(followed()->waits);
 	squeue("");
 	assert_int_equal(F.del, 0); /* from now on it is followed as any other */
 }
@@ -193,7 +193,7 @@ static void test_a_job_that_comes_to_work_on_a_node_that_is_off_is_over(void **s
 	node("c1")->flags = SLURM_KNOWN | SLURM_POWERING_DOWN;
 	shows(DETAIL("RUNNING", "5", "1800000004"));
 	assert_int_equal(F.del, 107);
-	assert_null(F.e.jobs->rescues);
+	assert_null(followed());
 }
 
 /* One that was to be told when burstd ended: what it does by now is asked first. */
@@ -209,12 +209,12 @@ static void test_after_a_restart_it_is_asked_who_is_to_be_told(void **state)
 	(void)state;
 	becomes("c1", NODE_DRAINING);
 	rescue_load(&F.e, &row);
-	assert_true(F.e.jobs->rescues->waits);
+	assert_true(followed()->waits);
 	shows(DETAIL("RUNNING", "5", "1799999000"));
 	assert_int_equal(F.wanted, 1);
 	squeue("107|7_2|RUNNING|p|None|c[1-2]\n");
 	assert_int_equal(F.put.signal, JOURNAL_SIGNAL_DUE);
-	assert_false(F.e.jobs->rescues->waits);
+	assert_false(followed()->waits);
 }
 
 /* Its node was told of once, and no snapshot says so again. */
@@ -237,8 +237,8 @@ static void test_a_job_that_comes_to_work_is_told_though_squeue_is_slow(void **s
 	assert_null(strstr(F.story, "force"));
 	squeue("107|7|RUNNING|p|None|c[1-2]\n");
 	assert_int_equal(F.put.signal, JOURNAL_SIGNAL_DUE);
-	assert_non_null(F.e.jobs->rescues);
-	assert_false(F.e.jobs->rescues->waits);
+	assert_non_null(followed());
+	assert_false(followed()->waits);
 	assert_null(node("c1")->doomed);
 }
 
@@ -254,12 +254,12 @@ static void test_after_a_restart_a_command_is_run_again(void **state)
 				     .signal = JOURNAL_SIGNAL_SENT};
 
 	rescue_load(&F.e, &row);
-	assert_false(F.e.jobs->rescues->commanded);
+	assert_false(followed()->commanded);
 	teardown(state);
 	setup(state);
 	row.hold_ms = BEGAN + 121000;
 	rescue_load(&F.e, &row);
-	assert_true(F.e.jobs->rescues->commanded);
+	assert_true(followed()->commanded);
 }
 
 /* It saved its work and ended with another status than 0, or the signal killed it. */
@@ -291,7 +291,7 @@ static void test_a_component_is_requeued_with_the_others(void **state)
 	becomes("c1", NODE_DRAINING);
 	rescue_signal(&F.e, node("c1"));
 	squeue("107|106+1|RUNNING|p|None|c[1-2]\n");
-	rescue_signalled(&F.e, F.e.jobs->rescues, "USR1");
+	rescue_signalled(&F.e, followed(), "USR1");
 	shows(DETAIL("FAILED", "5", "1799999000"));
 	assert_string_equal(F.put.id, "106+1");
 	rescue_told(&F.e, &o, NULL);
@@ -429,7 +429,7 @@ static void test_a_job_that_was_told_once_is_told_in_its_next_run(void **state)
 	(void)state;
 	hold();
 	F.put.signal = JOURNAL_SIGNAL_SENT;
-	F.e.jobs->rescues->j.signal = JOURNAL_SIGNAL_SENT;
+	followed()->j.signal = JOURNAL_SIGNAL_SENT;
 	becomes("c3", NODE_DRAINING);
 	rescue_signal(&F.e, node("c3"));
 	squeue("107|7_2|RUNNING|p|None|c3\n");
@@ -469,7 +469,7 @@ static void test_what_people_see_of_it(void **state)
 	pool.checkpoint_signal = NULL; /* a command was run */
 	assert_true(engine_taken(&F.e, "c1", 0, &t));
 	assert_string_equal(t.signal, "word");
-	F.e.jobs->rescues->j.signal = JOURNAL_SIGNAL_NONE;
+	followed()->j.signal = JOURNAL_SIGNAL_NONE;
 	assert_true(engine_taken(&F.e, "c1", 0, &t));
 	assert_string_equal(t.signal, "");
 }

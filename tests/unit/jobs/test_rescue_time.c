@@ -164,7 +164,7 @@ static int setup(void **state)
 	memset(&F, 0, sizeof(F));
 	bare_state(&F.e);
 	fleet_init(&F.e.fleet, 1);
-	map_init(&F.e.jobs->rescues_map);
+	job_init(&F.e);
 	add_node("c1", 3);
 	add_node("c3", 1);
 	return 0;
@@ -174,6 +174,7 @@ static int teardown(void **state)
 {
 	(void)state;
 	rescue_free(&F.e);
+	job_free(&F.e);
 	fleet_fini(&F.e.fleet);
 	return 0;
 }
@@ -279,7 +280,7 @@ static void signalled(void)
 {
 	rescue_signal(&F.e, node("c1"));
 	squeue();
-	rescue_signalled(&F.e, F.e.jobs->rescues, "USR1");
+	rescue_signalled(&F.e, F.e.jobs->parts[JOB_RESCUED], "USR1");
 	F.story[0] = '\0';
 }
 

@@ -40,14 +40,14 @@ static int setup(void **state)
 	W = (struct world){.now = BEGAN, .question = SLURM_WHO};
 	memset(&F, 0, sizeof(F));
 	bare_state(&F.e);
-	map_init(&F.e.jobs->sruns_map);
+	job_init(&F.e);
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	srun_free(&F.e);
+	job_free(&F.e);
 	return 0;
 }
 
@@ -228,7 +228,7 @@ static void test_jobs_are_forgotten(void **state)
 	W.now += 61000;
 	srun_run(&F.e);
 	assert_int_equal(F.e.jobs->nsruns, 0);
-	assert_null(F.e.jobs->sruns);
+	assert_null(F.e.jobs->parts[JOB_SRUN]);
 }
 
 /* squeue names all components of a heterogeneous job when it is asked about one of them: of one

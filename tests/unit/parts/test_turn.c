@@ -47,16 +47,6 @@ int64_t srun_next_ms(const struct engine *e)
 	return INT64_MAX;
 }
 
-void srun_init(struct engine *e)
-{
-	(void)e;
-}
-
-void srun_free(struct engine *e)
-{
-	(void)e;
-}
-
 static struct fleet_node *row(const struct fix *f, const char *name)
 {
 	return fleet_live(fleet_find(&f->e->fleet, name));
