@@ -20,10 +20,16 @@ enum {
 	GATE_JOBS_SHARE = 4,      /* squeue reads all jobs: at most this part of the time */
 };
 
+struct gated { /* one job */
+	struct job_part in;
+	size_t gates; /* its prolog may be started again before the first one has ended */
+	bool waits;   /* squeue shows it as CONFIGURING */
+};
+
 struct gate {
 	struct gate *next, *prev;
 	struct engine *e;
-	uint64_t job;
+	struct gated *job;
 	int64_t opened_ms;
 	gate_fn fn;
 	void *ctx;
@@ -38,11 +44,7 @@ static struct gate *gate_new(struct engine *e, const struct gate_ask *ask, const
 {
 	struct gate *g = mem_zalloc(sizeof(*g) + h->n * sizeof(struct fleet_name *));
 
-	*g = (struct gate){.e = e,
-			   .job = ask->job,
-			   .opened_ms = engine_now(e),
-			   .fn = ask->fn,
-			   .ctx = ask->ctx};
+	*g = (struct gate){.e = e, .opened_ms = engine_now(e), .fn = ask->fn, .ctx = ask->ctx};
 	for (size_t i = 0; i < h->n; i++) {
 		g->names[g->n] = fleet_find(&e->fleet, h->names[i]);
 		g->n += g->names[g->n] != NULL;
@@ -50,8 +52,10 @@ static struct gate *gate_new(struct engine *e, const struct gate_ask *ask, const
 	return g;
 }
 
-static void link_gate(struct engine *e, struct gate *g)
+static void link_gate(struct engine *e, struct gate *g, uint64_t job)
 {
+	g->job = job_get(e, job, JOB_GATED, sizeof(*g->job));
+	g->job->gates++;
 	g->next = e->jobs->gates.first;
 	if (g->next != NULL)
 		g->next->prev = g;
@@ -82,7 +86,7 @@ int engine_gate_open(struct engine *e, const struct gate_ask *ask, struct gate *
 		free(g);
 		return rc;
 	}
-	link_gate(e, g);
+	link_gate(e, g, ask->job);
 	/* slurmctld has just started a job: it is there, whatever the last poll said. */
 	soon = e->poll.began_ms + ENGINE_GATE_POLL_MS;
 	if (soon < e->poll.next_ms)
@@ -105,6 +109,8 @@ void engine_gate_close(struct gate *g)
 	e->jobs->gates.names -= g->n;
 	e->count.gates_waiting--;
 	e->count.gate_ms += (uint64_t)(engine_now(e) - g->opened_ms);
+	if (--g->job->gates == 0)
+		job_drop(e, g->job);
 	free(g);
 }
 
@@ -214,47 +220,27 @@ void gate_run(struct engine *e)
 /* --- the jobs that are CONFIGURING -------------------------------------------------------------
  */
 
-struct ids {
-	uint64_t *v;
-	size_t n, cap;
-};
-
-static void keep(void *ctx, const struct slurm_job *j)
+static void note_waits(void *ctx, const struct slurm_job *j)
 {
-	struct ids *ids = ctx;
+	struct gated *job = slurm_job_configuring(j) ? job_find(ctx, j->number, JOB_GATED) : NULL;
 
-	if (!slurm_job_configuring(j))
-		return;
-	if (ids->n == ids->cap) {
-		ids->cap = ids->cap == 0 ? 64 : 2 * ids->cap;
-		ids->v = mem_realloc(ids->v, ids->cap * sizeof(*ids->v));
-	}
-	ids->v[ids->n++] = j->number;
-}
-
-static int by_id(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
+	if (job != NULL)
+		job->waits = true;
 }
 
 void gate_jobs(struct engine *e, const char *text, size_t len, const struct err *err)
 {
-	struct ids ids = {0};
 	struct gate *next;
 
 	if (err != NULL)
 		return; /* it is asked again */
 	e->jobs->gates.took_ms = engine_now(e) - e->jobs->gates.asked_ms;
-	slurm_job_parse(text, len, keep, &ids);
-	if (ids.n > 0)
-		qsort(ids.v, ids.n, sizeof(*ids.v), by_id);
+	for (struct gated *job = e->jobs->parts[JOB_GATED]; job != NULL; job = job->in.next)
+		job->waits = false;
+	slurm_job_parse(text, len, note_waits, e);
 	for (struct gate *g = e->jobs->gates.first; g != NULL; g = next) {
 		next = g->next;
-		if (g->opened_ms <= e->jobs->gates.asked_ms &&
-		    (ids.n == 0 || bsearch(&g->job, ids.v, ids.n, sizeof(*ids.v), by_id) == NULL))
+		if (g->opened_ms <= e->jobs->gates.asked_ms && !g->job->waits)
 			end(g, GATE_GONE);
 	}
-	free(ids.v);
 }

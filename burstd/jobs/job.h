@@ -23,6 +23,7 @@ enum job_concern {
 	JOB_POSTPONED, /* struct postponed: refused, made to wait, or written to */
 	JOB_RESCUED,   /* struct rescue: loses a node */
 	JOB_SRUN,      /* struct srun: may have a terminal where it says why it ends */
+	JOB_GATED,     /* struct gated: waits in burst-prolog for its nodes */
 	JOB_NCONCERNS
 };
 

@@ -234,7 +234,9 @@ static const struct engine_part parts[] = {
 		.next_ms = checkpoint_next_ms,
 	},
 	{
+		/* Before the table of jobs, where a gate that closes has its job. */
 		.name = "jobs that wait for their nodes",
+		.before = {"jobs"},
 		.at = {[PART_RUN] = gate_run, [PART_FREE] = gate_free},
 		.reads = JOBS_FOR_GATE,
 		.squeue_says = gate_jobs,

@@ -81,6 +81,8 @@ static int teardown(void **state)
 {
 	(void)state;
 	gate_free(&F.e);
+	assert_null(F.e.jobs->parts[JOB_GATED]);
+	job_free(&F.e);
 	assert_int_equal(F.e.count.gates_waiting, 0);
 	assert_int_equal(F.e.jobs->gates.names, 0);
 	fleet_fini(&F.e.fleet);
@@ -95,19 +97,21 @@ static void on_end(void *ctx, enum gate_end how)
 	*ended = (int)how;
 }
 
-/* Job 10 + i, with these nodes. */
-static struct gate *gate(int i, const char *nodes)
+static struct gate *gate_of(uint64_t job, int i, const char *nodes)
 {
-	const struct gate_ask ask = {.job = (uint64_t)(10 + i),
-				     .nodes = nodes,
-				     .len = strlen(nodes),
-				     .fn = on_end,
-				     .ctx = &F.ended[i]};
+	const struct gate_ask ask = {
+		.job = job, .nodes = nodes, .len = strlen(nodes), .fn = on_end, .ctx = &F.ended[i]};
 	struct gate *g;
 
 	assert_int_equal(engine_gate_open(&F.e, &ask, &g, NULL), 0);
 	assert_int_equal(F.ended[i], NOTHING); /* never from inside */
 	return g;
+}
+
+/* Job 10 + i, with these nodes. */
+static struct gate *gate(int i, const char *nodes)
+{
+	return gate_of((uint64_t)(10 + i), i, nodes);
 }
 
 static void flags(const char *name, uint32_t f)
@@ -313,6 +317,28 @@ static void test_jobs(void **state)
 	assert_int_equal(F.ended[4], GATE_GONE);
 }
 
+/* slurmctld starts the prolog anew, while the first one still waits. */
+static void test_a_job_with_two_prologs(void **state)
+{
+	struct gate *first;
+
+	(void)state;
+	flags("c1", UP | SLURM_POWERING_UP);
+	first = gate_of(10, 0, "c1");
+	(void)gate_of(10, 1, "c1");
+	(void)gate_of(10, 2, "c1");
+	gate_run(&F.e);
+	squeue(JOB("10"));
+	assert_int_equal(F.ended[1], NOTHING);
+	engine_gate_close(first);
+	F.now += 2000;
+	gate_run(&F.e);
+	squeue("");
+	assert_int_equal(F.ended[1], GATE_GONE);
+	assert_int_equal(F.ended[2], GATE_GONE);
+	assert_null(F.e.jobs->parts[JOB_GATED]);
+}
+
 static void test_squeue_fails(void **state)
 {
 	(void)state;
@@ -433,6 +459,7 @@ int main(void)
 		T(test_older_snapshot_is_not_believed),
 		T(test_refused_node),
 		T(test_jobs),
+		T(test_a_job_with_two_prologs),
 		T(test_squeue_fails),
 		T(test_cadence_of_squeue),
 		T(test_cadence_of_polls),
