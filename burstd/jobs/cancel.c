@@ -1,9 +1,6 @@
 #include "jobs/jobs.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#include "base/mem.h"
 
 /* A node that boots, or waits to be bought, for a job that has ended meanwhile is sent back, rather
  * than to boot, to sit idle until SuspendTime, and to be billed for both.  Only if all of this
@@ -86,39 +83,14 @@ void cancel_told(struct engine *e, const struct slurm_order *o, bool ok)
 /* --- all jobs ----------------------------------------------------------------------------------
  */
 
-struct census {
-	struct engine *e;
-	struct fleet_name **idle; /* nodes that boot and are idle, by the number of their job */
-	size_t n;
+struct booked { /* one job */
+	struct job_part in;
+	bool there; /* squeue shows it */
 };
 
 static uint64_t job_of(const struct fleet_name *nm)
 {
 	return nm->idle ? booked_for(nm) : 0;
-}
-
-static int by_job(const void *a, const void *b)
-{
-	uint64_t x = job_of(*(struct fleet_name *const *)a),
-		 y = job_of(*(struct fleet_name *const *)b);
-
-	return x < y ? -1 : x > y;
-}
-
-/* The first one of this job, or where it would be. */
-static size_t find(const struct census *c, uint64_t job)
-{
-	size_t low = 0, high = c->n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (job_of(c->idle[mid]) < job)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
 }
 
 /* Each of the partitions that this job would take. */
@@ -135,16 +107,15 @@ static void wait_for(struct str *names, struct slurm_text list)
 	}
 }
 
-static void count(void *ctx, const struct slurm_job *j)
+static void note_there(void *ctx, const struct slurm_job *j)
 {
-	const struct census *c = ctx;
-	struct str *names = &c->e->jobs->cancel_waiting;
+	struct engine *e = ctx;
+	struct booked *job = job_find(e, j->number, JOB_BOOKED);
 
-	for (size_t i = find(c, j->number); i < c->n && job_of(c->idle[i]) == j->number; i++)
-		if (!is_empty(c->e, c->idle[i]))
-			c->idle[i]->useless_ms = 0;
+	if (job != NULL)
+		job->there = true;
 	if (slurm_job_may_start(j))
-		wait_for(names, j->partition);
+		wait_for(&e->jobs->cancel_waiting, j->partition);
 }
 
 void cancel_asks(struct engine *e)
@@ -152,29 +123,34 @@ void cancel_asks(struct engine *e)
 	e->jobs->cancel_asked_ms = engine_now(e);
 }
 
+/* One whose job is not there; but with more partitions than we can hold: touch nothing. */
+static bool is_useless(const struct engine *e, const struct fleet_name *nm)
+{
+	const struct booked *job;
+
+	if (job_of(nm) == 0 || e->jobs->cancel_waiting.full)
+		return false;
+	job = job_find(e, job_of(nm), JOB_BOOKED);
+	return !job->there || is_empty(e, nm);
+}
+
 void cancel_jobs(struct engine *e, const char *text, size_t len, const struct err *err)
 {
-	struct census c = {.e = e};
 	int64_t now = engine_now(e);
 
 	if (err != NULL)
 		return; /* the next poll asks again */
-	c.idle = mem_zalloc((e->fleet.nall + 1) * sizeof(struct fleet_name *));
-	for (size_t i = 0; i < e->fleet.nall; i++) {
-		struct fleet_name *nm = e->fleet.all[i];
-
-		nm->useless_ms = job_of(nm) != 0 ? now : 0; /* until its job is seen */
-		if (nm->useless_ms != 0)
-			c.idle[c.n++] = nm;
-	}
-	qsort(c.idle, c.n, sizeof(struct fleet_name *), by_job);
+	for (size_t i = 0; i < e->fleet.nall; i++)
+		if (job_of(e->fleet.all[i]) != 0)
+			(void)job_get(e, job_of(e->fleet.all[i]), JOB_BOOKED,
+				      sizeof(struct booked));
 	str_clear(&e->jobs->cancel_waiting);
-	slurm_job_parse(text, len, count, &c);
-	for (size_t i = 0; i < c.n && e->jobs->cancel_waiting.full; i++)
-		c.idle[i]->useless_ms = 0; /* more partitions than we can hold: touch nothing */
-	free(c.idle);
-	if (c.n > 0)
+	slurm_job_parse(text, len, note_there, e);
+	for (size_t i = 0; i < e->fleet.nall; i++)
+		e->fleet.all[i]->useless_ms = is_useless(e, e->fleet.all[i]) ? now : 0;
+	if (e->jobs->parts[JOB_BOOKED] != NULL)
 		e->poll.next_ms = now + 1; /* so that it begins after this */
+	job_forget(e, JOB_BOOKED, NULL);
 }
 
 void cancel_init(struct engine *e)

@@ -61,6 +61,7 @@ static int setup(void **state)
 	F = (struct fix){.now = 1000000};
 	bare_state(&F.e);
 	fleet_init(&F.e.fleet, 1);
+	job_init(&F.e);
 	str_init(&F.e.jobs->cancel_waiting, ENGINE_PARTITIONS_MAX);
 	F.nm = fleet_name(&F.e.fleet, "c1", 0);
 	node_init(&n, "c1", 1, F.now);
@@ -73,6 +74,8 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
+	assert_null(F.e.jobs->parts[JOB_BOOKED]);
+	job_free(&F.e);
 	str_fini(&F.e.jobs->cancel_waiting);
 	fleet_fini(&F.e.fleet);
 	return 0;
