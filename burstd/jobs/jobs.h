@@ -47,7 +47,7 @@ struct jobs_state {
 	enum wish_need wishes_wanted; /* what intake wants it to tell besides */
 	bool refuse_due;              /* jobs to be told */
 	struct gates gates;
-	size_t nsruns;
+	size_t nsruns;            /* jobs that have a struct srun */
 	bool srun_speaks;         /* some are being told */
 	int64_t srun_heard_ms;    /* when those that were told last have heard it */
 	int64_t srun_forgot_ms;   /* when it was last looked who may be forgotten */
