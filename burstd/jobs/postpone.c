@@ -170,6 +170,7 @@ static void tell(struct engine *e, struct postponed *p, const struct slurm_job_d
 	p->told_wall_ms = later ? engine_wall(e, start) : 0;
 	p->had_wall_ms = ours ? engine_wall(e, d->begin_ms) : 0;
 	p->untold = false;
+	p->told_ms = now;
 	if (p->refusal.told_wall_ms != p->told_wall_ms || p->refusal.had_wall_ms != p->had_wall_ms)
 		postpone_put_row(e, p);
 }
@@ -189,6 +190,18 @@ static bool is_time_known(const struct engine *e, const struct postponed *p)
 {
 	return !p->loaded || prereq_known_ms(e) != 0 ||
 	       engine_now(e) - e->started_ms >= POSTPONE_WATCH_MS;
+}
+
+/* What it was told waits for its turn yet, or is on its way: that the job has another begin time is
+ * nobody's will. */
+static bool is_unheard(const struct engine *e, const struct postponed *p,
+		       const struct slurm_job_detail *d)
+{
+	int64_t off = d->begin_ms - p->until_ms;
+
+	return p->told_wall_ms != 0 && p->told_ms != 0 && !was_told(e, p, d) &&
+	       (off > POSTPONE_START_MS || off < -POSTPONE_START_MS) &&
+	       engine_now(e) - p->told_ms < POSTPONE_HEARD_MS;
 }
 
 static void let_go(struct engine *e, struct postponed *p)
@@ -278,6 +291,7 @@ static bool is_edited(struct postponed *p, const struct slurm_job_detail *d)
 /* One that was told. */
 static void look_back(struct engine *e, struct postponed *p, const struct slurm_job_detail *d)
 {
+	p->unheard = d->pending && is_unheard(e, p, d);
 	if (d->ended) {
 		postpone_settle(e, p, true);
 	} else if (d->placed) {
@@ -285,9 +299,10 @@ static void look_back(struct engine *e, struct postponed *p, const struct slurm_
 			postpone_settle(e, p, false);
 	} else if (d->pending && !p->lifting && (is_edited(p, d) || p->anew)) {
 		p->anew = true;
-		if (is_time_known(e, p) && !d->held) /* else once somebody releases it */
+		if (is_time_known(e, p) && !d->held &&
+		    !p->unheard) /* else once somebody releases it */
 			start_anew(e, p, d);
-	} else if (d->pending && d->begin_ms + POSTPONE_START_MS < p->until_ms) {
+	} else if (d->pending && !p->unheard && d->begin_ms + POSTPONE_START_MS < p->until_ms) {
 		p->until_ms = p->told_wall_ms = p->good_ms = 0; /* somebody lets it start */
 	}
 	postpone_look_at_words(e, p, d);
@@ -344,7 +359,7 @@ static void looked(struct engine *e, struct postponed *p, bool failed)
 	if (!failed && now - p->first_ms > POSTPONE_GIVE_UP_MS)
 		p->untold = false; /* it has ended, or runs elsewhere */
 	if (!p->untold)
-		p->look_ms = now + (failed ? POSTPONE_RETRY_MS : POSTPONE_WATCH_MS);
+		p->look_ms = now + (failed || p->unheard ? POSTPONE_RETRY_MS : POSTPONE_WATCH_MS);
 	if (!failed && !p->untold && !p->shown)
 		postpone_settle(e, p, true); /* slurmctld has forgotten it, or will */
 }

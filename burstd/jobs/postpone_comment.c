@@ -13,7 +13,6 @@
 
 enum {
 	POSTPONE_BOUGHT_MS = 2000, /* its nodes are bought: a refusal comes sooner */
-	POSTPONE_HEARD_MS = 45000, /* a comment is there by then, or not at all */
 };
 
 static bool is_like_ours(struct slurm_text comment)

@@ -5,6 +5,7 @@
 #include "jobs/jobs.h"
 
 enum {
+	POSTPONE_HEARD_MS = 45000,  /* what it was told it shows by then, or not at all */
 	POSTPONE_WATCH_MS = 60000,  /* between two looks at one that was told */
 	POSTPONE_STALE_MS = 300000, /* a comment whose time is over stands so long */
 };
@@ -27,6 +28,8 @@ struct postponed { /* one job */
 	bool asked;       /* in the question on the wire */
 	uint64_t mark;    /* its nodes are sent back when slurm_past() says so */
 	unsigned tells;   /* how often it was told */
+	int64_t told_ms;  /* when, the last time, in this life; 0: it was not */
+	bool unheard;     /* slurmctld does not show yet what it was told */
 	bool shown;       /* slurmctld knows it still, and it has not ended */
 	bool unnamed;     /* id is its number: after a restart no more is known */
 	bool worded;      /* what it wishes was asked in this round */

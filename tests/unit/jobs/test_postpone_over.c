@@ -275,6 +275,45 @@ static void test_decided_anew_after_a_reload(void **state)
 	assert_string_equal(F.started, "");
 }
 
+/* F47: what it was told to wait for waits for its own turn: then slurmctld shows the begin time of
+ * before, which nobody has set since. */
+static void test_decided_anew_before_slurmctld_has_heard(void **state)
+{
+	(void)state;
+	F.bad.hint.lasting = true;
+	refuse("this job needs 12 nodes, the pool allows 8");
+	details("PENDING", 7, 6, "");
+	postpone_anew(&F.e);
+	details("PENDING", 7, 6, "");
+	assert_string_equal(F.started, "");
+	W.asked[0] = '\0';
+	W.now += 4999;
+	postpone_run(&F.e);
+	assert_string_equal(W.asked, ""); /* but it is looked at soon */
+	W.now += 5001; /* slurmctld's own time is over, too */
+	details("PENDING", 7, 86390, F.comment); /* now it has */
+	assert_string_equal(W.asked, "7_2");
+	assert_string_equal(F.started, "7_2");
+}
+
+/* After 45 s it will not hear that any more, and the time is somebody's. */
+static void test_what_is_never_heard_is_its_users(void **state)
+{
+	(void)state;
+	F.bad.hint.lasting = true;
+	refuse("this job needs 12 nodes, the pool allows 8");
+	details("PENDING", 7, 6, "");
+	postpone_anew(&F.e);
+	for (int i = 0; i < 9; i++) {
+		details("PENDING", 7, 300, F.comment);
+		assert_int_equal(F.put.r.wait_ms, REFUSAL_DAY_MS);
+		W.now += 5000;
+	}
+	details("PENDING", 7, 300, F.comment);
+	assert_string_equal(F.started, "");
+	assert_int_equal(F.put.r.wait_ms, REFUSAL_MS);
+}
+
 /* F48: slurmctld may be away, or say no, or the order was too late, or found no room: until it has
  * taken one the job waits as before, of which a restart knows as well. */
 static void test_anew_until_slurmctld_has_taken_it(void **state)
@@ -794,6 +833,8 @@ int main(void)
 		TEST(test_the_refusal_of_a_job_that_ended_untold_is_forgotten),
 		TEST(test_it_waits_a_day),
 		TEST(test_decided_anew_after_a_reload),
+		TEST(test_decided_anew_before_slurmctld_has_heard),
+		TEST(test_what_is_never_heard_is_its_users),
 		TEST(test_anew_until_slurmctld_has_taken_it),
 		TEST(test_anew_is_said_once_at_a_time),
 		TEST(test_anew_after_the_clock_was_set),
