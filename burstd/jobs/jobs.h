@@ -1,5 +1,9 @@
-/* jobs.h - what becomes of jobs: told that they cannot run, made to wait, followed when their nodes
- * go, given time to save their work. */
+/* jobs.h - what burstd does about jobs: it sends back those that lack a node, makes them wait, has
+ * those whose nodes will be taken save their work, and follows those that lost one.
+ *
+ * All of it goes through squeue and scontrol, whose answers come later.  x_jobs(), x_details() and
+ * the like take an answer, or in err why there is none.  x_told() takes what became of an order
+ * to slurmctld: err NULL, or ok, means that it was done. */
 #ifndef BURSTD_JOBS_JOBS_H
 #define BURSTD_JOBS_JOBS_H
 
@@ -70,119 +74,134 @@ enum jobs_for {
 	JOBS_FOR_CANCEL = 8,
 	JOBS_FOR_RESCUE = 16,
 };
-void jobs_want(struct engine *e, enum jobs_for who); /* an answer begun from now on */
-/* Likewise for intake, with what the jobs wish. */
+/* Ask for a list of all jobs.  Concurrent requests share one squeue; a request made while squeue
+ * runs waits for the next run, since the running one may have read the jobs before. */
+void jobs_want(struct engine *e, enum jobs_for who);
+/* Likewise for intake, with the columns that show what each job asks for. */
 void jobs_want_wishes(struct engine *e, enum wish_need need);
-bool jobs_coming(const struct engine *e, enum jobs_for who);
-void jobs_run(struct engine *e);
+bool jobs_coming(const struct engine *e, enum jobs_for who); /* an answer is still to come */
+void jobs_run(struct engine *e);                             /* start squeue if it is due */
+/* Give squeue's answer to each part that asked for it: squeue_says() of part.h. */
 void jobs_answer(struct engine *e, const char *text, size_t len, const struct err *err);
 
 /* --- query.c --- */
+/* Answer engine_query_job(): one squeue for each query, one after the other. */
 void query_run(struct engine *e);
 void query_answer(struct engine *e, const char *text, size_t len, const struct err *failure);
 void query_free(struct engine *e);
 
 /* --- refuse.c --- */
+/* Mark a node as refused; refuse_run() then sends it and the other nodes of its job back to
+ * slurmctld.  text is shown to people; NULL: the text of `why`, or what the provider said. */
 void refuse_mark(struct engine *e, struct fleet_name *nm, enum node_reason why, const char *text);
-/* Something has changed: of whom slurmctld is still to be told, what no wait could mend is decided
- * anew after an ordinary wait. */
+/* The configuration or a price has changed: a refusal that no wait could mend, and that slurmctld
+ * has not been told yet, becomes one with an ordinary wait. */
 void refuse_anew(struct engine *e);
 void refuse_offers(struct engine *e, bool cheaper); /* calls refuse_anew() if one got cheaper */
 void refuse_run(struct engine *e);
 void refuse_jobs(struct engine *e, const char *text, size_t len, const struct err *err);
 
 /* --- postpone.c --- */
-/* The nodes of this job were just sent back. */
+/* Why a job's nodes were sent back. */
 struct postpone_why {
 	char text[160];
 	struct refusal_hint hint;
 	uint32_t pool; /* that it is about */
 };
+/* Make a job wait whose nodes were just sent back: by its StartTime, longer with each refusal. */
 void postpone_job(struct engine *e, const struct slurm_job *j, const struct postpone_why *why);
 void postpone_run(struct engine *e);
-void postpone_clock_set(struct engine *e, int64_t by_ms); /* by_ms < 0: back */
-/* slurmctld took it, or not. */
+/* Somebody set this machine's clock by by_ms (< 0: back): convert the times, and repeat the order
+ * to jobs that would wait longer than meant. */
+void postpone_clock_set(struct engine *e, int64_t by_ms);
 void postpone_told(struct engine *e, const struct slurm_order *o, const struct err *err);
 void postpone_details(struct engine *e, const char *text, size_t len, int64_t began_ms,
 		      const struct err *err);
 int64_t postpone_next_ms(const struct engine *e);
 
 /* --- postpone_comment.c --- */
-/* Write this into its AdminComment, unless somebody else has, and take it back when it has its
- * nodes. */
+/* Write text into the job's AdminComment, unless it holds words of somebody else, and clear it when
+ * the job has its nodes. */
 void postpone_say(struct engine *e, const struct slurm_job_detail *d, const char *id,
 		  const char *text);
-void postpone_bought(struct engine *e, uint64_t number); /* its nodes are */
+void postpone_bought(struct engine *e, uint64_t number); /* the job's nodes were bought */
 
 /* --- postpone_anew.c --- */
-/* What no wait could mend is decided anew: the configuration has changed, prices may have. */
+/* Let jobs that no wait could help try again: the configuration has changed. */
 void postpone_anew(struct engine *e);
+/* Likewise for each job of whose pool an offer costs less than when the job was refused. */
 void postpone_offers(struct engine *e, bool cheaper);
-void postpone_words(struct engine *e, const char *text, size_t len); /* SLURM_SOME_JOBS */
+/* Likewise for each job that its user has edited, by the answer to SLURM_SOME_JOBS. */
+void postpone_words(struct engine *e, const char *text, size_t len);
 
 /* --- postpone_table.c --- */
 void postpone_load(struct engine *e, const struct journal_refusal *r);
-/* Does it wait for so long still, because we told slurmctld so?  0: it does not. */
+/* How long the job still waits by burstd's order; 0: it does not. */
 int64_t postpone_left_ms(const struct engine *e, uint64_t number);
-/* Its refusals so far; all zero: none, or so long ago that they do not count. */
+/* The job's refusals so far; all zero: none, or too long ago to count. */
 struct refusal postpone_look(const struct engine *e, uint64_t number);
 void postpone_init(struct engine *e);
 
 /* --- recall.c --- */
-/* Heterogeneous jobs of which one component was refused its nodes: the others give theirs back. */
+/* Requeue a heterogeneous job whose components have nodes while another one was refused its own. */
 void recall_details(struct engine *e, const char *text, size_t len, const struct err *err);
 
 /* --- cancel.c --- */
-/* One that is powering up, as a snapshot begun at began_ms has it. */
+/* Look at a node that is powering up, as a snapshot begun at began_ms has it, and send it back if
+ * the job it boots for has ended. */
 void cancel_look(struct engine *e, struct fleet_name *nm, const struct slurm_node *sn,
 		 int64_t began_ms);
-void cancel_asks(struct engine *e);
-void cancel_jobs(struct engine *e, const char *text, size_t len, const struct err *err); /* all */
-/* slurmctld has answered an order about nodes. */
+void cancel_asks(struct engine *e); /* squeue is being asked for all jobs, now */
+void cancel_jobs(struct engine *e, const char *text, size_t len, const struct err *err);
 void cancel_told(struct engine *e, const struct slurm_order *o, bool ok);
 void cancel_init(struct engine *e);
 void cancel_free(struct engine *e);
 
 /* --- gate.c --- */
+/* End the gates whose nodes are all up in a new snapshot, or of which one was refused. */
 void gate_run(struct engine *e);
-/* Those that are CONFIGURING. */
+/* End the gates of jobs that are not CONFIGURING any more. */
 void gate_jobs(struct engine *e, const char *text, size_t len, const struct err *err);
-/* How often slurmctld is to be polled, if there were no gates: `otherwise`. */
+/* The pause between two snapshots: `otherwise`, or less while a gate waits. */
 int64_t gate_poll_ms(const struct engine *e, int64_t otherwise);
 void gate_free(struct engine *e);
 
 /* --- srun.c --- */
-/* Have the job's srun or salloc print this, if it is one of theirs and has not heard it: before any
- * order to slurmctld that is given after this. */
+/* Have the job's srun or salloc print text, once, before slurmctld gets any order that is given
+ * after this call.  A batch job is told nothing. */
 void srun_tell(struct engine *e, uint64_t job, const char *text);
+/* squeue says which of the jobs have a batch script. */
 void srun_who(struct engine *e, const char *text, size_t len, const struct err *err);
 void srun_run(struct engine *e);
 int64_t srun_next_ms(const struct engine *e);
 
 /* --- notice.c, notice_text.c --- */
 enum { NOTICE_WHY_SIZE = 96 };
-/* When it will be, by our clock, if the provider says `at` by its own; 0: not said.  What it cannot
- * mean is not believed: no end lies in the past, and no reclaim is told longer before it than the
- * provider ever does. */
+/* Convert the time of a notice from the provider's clock to ours; 0: not said.  The result is never
+ * in the past, and never further away than the provider warns of a reclaim (caps.reclaim_ms). */
 int64_t notice_when(const struct cloud *c, enum provider_notice_kind kind, int64_t at_ms);
-/* Durable with the next commit; then what must be done about it is done.  false: whom it means may
- * become known soon; until then it is kept here, and is not to be forgotten by who told it. */
+/* Stage a provider's notice; what it calls for is done once it is durable.  false: no row has this
+ * instance yet, but a create without an answer may.  The notice is kept in memory, and the provider
+ * must be able to tell it again: do not acknowledge it. */
 bool notice_take(struct cloud *c, const struct provider_notice *n);
-void notice_run(struct engine *e); /* those that were kept, if their instances are known by now */
-/* A notice that somebody else than a provider gives, staged: for the next commit. */
+void notice_run(struct engine *e); /* stage kept notices whose instances are known by now */
+/* Stage a notice of an admin or a node. */
 void notice_said(struct engine *e, const struct engine_notice *n, struct engine_notice_end *out);
-/* A node has become DRAINING, or is and its row has changed. */
+/* Act on a durable row that has become DRAINING, or is DRAINING with another notice. */
 void notice_follow(struct engine *e, struct fleet_node *fn, const struct node *was);
+/* Drain the node in slurmctld, so that no job starts there; not if it is drained or down already.
+ */
 void notice_fence(struct engine *e, struct fleet_name *nm, const struct node *n);
+/* When to tell the node's jobs, and when to power it down. */
 void notice_plan(const struct engine *e, const struct fleet_node *fn, struct reclaim_plan *out);
 void notice_text(char out[NOTICE_WHY_SIZE], const struct node *n); /* "burstd: ..." */
 bool notice_signals(const struct conf_pool *p); /* are the pool's jobs told to save their work? */
-void notice_told(struct engine *e, const struct slurm_order *o, bool ok); /* slurmctld took it? */
+void notice_told(struct engine *e, const struct slurm_order *o, bool ok);
 bool notice_moving(const struct engine *e); /* is a machine about to be taken? */
 void notice_free(struct engine *e);
 
 /* --- checkpoint.c --- */
-/* Tell jobs that are due, as their pools say. */
+/* Have jobs save their work: by a signal, by the site's command, or both, as their pools say. */
 void checkpoint_run(struct engine *e);
 void checkpoint_told(struct engine *e, const struct slurm_order *o, const struct err *err);
 int64_t checkpoint_next_ms(const struct engine *e);
@@ -205,21 +224,24 @@ struct rescue { /* one job */
 	/* It has ended before its node did, and is to be requeued. */
 	enum rescue_back { RESCUE_AWAY, RESCUE_ASKED, RESCUE_TOLD } back;
 };
-/* r->j.signal is SENT from now on. */
+/* Record that the job was told to save its work; how: for the event. */
 void rescue_signalled(struct engine *e, struct rescue *r, const char *how);
-/* slurmctld took it, or not. */
 void rescue_told(struct engine *e, const struct slurm_order *o, const struct err *err);
 void rescue_run(struct engine *e);
+/* squeue shows what became of the jobs that are followed. */
 void rescue_fates(struct engine *e, const char *text, size_t len, const struct err *err);
 int64_t rescue_next_ms(const struct engine *e);
 
 /* --- rescue_node.c --- */
-/* As slurm_power_down(), once the jobs that may be on the node are written down. */
-void rescue_node(struct engine *e, struct fleet_name *nm, bool dead, const char *why);
-/* Have slurmctld power a node down, with the reason; its jobs are followed. */
+/* Have slurmctld power a node down, as slurm_power_down() does, once the jobs on it are in the
+ * journal; they are followed from then on (I16).  The node goes down without that if squeue does
+ * not answer in RESCUE_WAIT_MS.  All code but tests calls this one. */
 void rescue_power_down(struct engine *e, struct fleet_name *nm, bool dead, const char *why);
-/* The jobs on the node are to be told to save their work. */
+/* The second half of rescue_power_down(), without a word in the node's history; for tests. */
+void rescue_node(struct engine *e, struct fleet_name *nm, bool dead, const char *why);
+/* Ask squeue for the jobs on the node, which checkpoint.c then tells to save their work. */
 void rescue_signal(struct engine *e, struct fleet_name *nm);
+/* squeue shows the jobs on nodes that are to go down or to be told. */
 void rescue_jobs(struct engine *e, const char *text, size_t len, const struct err *err);
 
 /* --- rescue_table.c --- */
@@ -227,32 +249,32 @@ void rescue_load(struct engine *e, const struct journal_rescue *j);
 void rescue_free(struct engine *e);
 
 /* --- insist.c --- */
-/* Orders that are given again if slurmctld does not take them, or forgets them.  why: a literal. */
+/* Drain a node, or power it down, and repeat the order if slurmctld does not take it, or forgets
+ * it.  why: a literal. */
 void insist_drain(struct engine *e, struct fleet_name *nm, const char *why);
-void insist_end(struct engine *e, struct fleet_name *nm); /* an admin powers it down */
-/* slurmctld took it, or not. */
+void insist_end(struct engine *e, struct fleet_name *nm); /* by an admin's order */
 void insist_told(struct engine *e, const struct slurm_order *o, const struct err *err);
-/* A snapshot that began then has the node with nm->flags. */
+/* Repeat the order if a snapshot begun at began_ms shows, by nm->flags, that it was lost. */
 void insist_look(struct engine *e, struct fleet_name *nm, int64_t began_ms);
 
 /* --- prereq.c --- */
 void prereq_init(struct engine *e);
 void prereq_free(struct engine *e);
 void prereq_run(struct engine *e);
-void prereq_hurry(struct engine *e); /* slurmctld is back */
-/* All our nodes in a snapshot: their features are looked at, not every time. */
+void prereq_hurry(struct engine *e); /* slurmctld is back: read slurm.conf in this turn */
+/* Compare the features of our nodes in a snapshot, once a minute. */
 void prereq_nodes(struct engine *e, const struct slurm_node *nodes, size_t n);
 int64_t prereq_next_ms(const struct engine *e);
-/* Has this slurmctld that trait, or is its version not known yet? */
-bool prereq_may_have(const struct engine *e, enum slurm_trait t);
-bool prereq_has(const struct engine *e, enum slurm_trait t); /* false: it is not known, too */
+bool prereq_may_have(const struct engine *e, enum slurm_trait t); /* true if not known yet */
+bool prereq_has(const struct engine *e, enum slurm_trait t);      /* false if not known yet */
 /* How long slurmctld holds a requeued job back, as of the last minute; 0: not known. */
 int64_t prereq_hold_ms(const struct engine *e);
-/* Of RealMemory, that a node must have; 0: slurmctld takes any, or it is not known. */
+/* The percentage of RealMemory that a node must have; 0: slurmctld takes any, or not known yet. */
 uint32_t prereq_memory_percent(const struct engine *e);
-int64_t prereq_known_ms(const struct engine *e); /* when that was asked; 0: never */
+int64_t prereq_known_ms(const struct engine *e); /* when these settings were read; 0: never */
 void prereq_answer(struct engine *e, enum slurm_question q, const char *text, size_t len);
-/* The node list of a partition, as of the last minute; p NULL: there is none, or not known yet. */
+/* The node list of a partition, as of the last minute; p NULL: no such partition, or not known yet.
+ */
 struct slurm_text prereq_partition(const struct engine *e, const char *name);
 
 #endif
