@@ -1,5 +1,5 @@
-/* door.h - what the files about the door to nodes share; nobody else includes it.  claims.h says
- * which they are. */
+/* door.h - the requests of nodes with a certificate: the structs and functions that door*.c and
+ * hosts.c share.  Only these include it; claims.h says what each file does. */
 #ifndef BURSTD_DOOR_H
 #define BURSTD_DOOR_H
 
@@ -8,26 +8,26 @@
 
 enum {
 	DOOR_BODY_MAX = 16384,      /* bytes of a node's request: burst-agent(8), PROTOCOL */
-	DOOR_HEARTBEAT_S = 30,      /* between two of one node ... */
-	DOOR_SOON_S = 5,            /* ... in a small cluster whose nodes came just now: */
-	DOOR_SOON_MS = 120000,      /* they are to know each other's addresses before long */
-	DOOR_SOON_BYTES = 16384,    /* of names and addresses: some 500 nodes */
+	DOOR_HEARTBEAT_S = 30,      /* between two heartbeats of one node ... */
+	DOOR_SOON_S = 5,            /* ... or this, in a small cluster with new nodes, ... */
+	DOOR_SOON_MS = 120000,      /* ... for so long, to spread their addresses, ... */
+	DOOR_SOON_BYTES = 16384,    /* ... with so many bytes of these: some 500 nodes */
 	DOOR_STAGE1_MAX = 262144,   /* bytes of node-init */
 	DOOR_HOSTS_MAX = 1 << 20,   /* bytes of all names and addresses: 100 a node, of 10,000;
 				       burst-agent takes no more either */
-	DOOR_HOSTS_LONG = 64 << 10, /* from so many on it takes a while to make them */
-	DOOR_HOSTS_MS = 5000,       /* whoever asks by the way gets a list no older than that */
-	DOOR_MISUSES_MAX = 10,      /* of one incarnation that are written down */
-	DOOR_SAID_MAX = 200,        /* likewise events in a day, then it is told to be quiet */
+	DOOR_HOSTS_LONG = 64 << 10, /* a list of so many bytes takes a while to make */
+	DOOR_HOSTS_MS = 5000,       /* so old the list in an answer to a heartbeat may be */
+	DOOR_MISUSES_MAX = 10,      /* misuses by one incarnation that are written down */
+	DOOR_SAID_MAX = 200,        /* likewise events a day; then it is told to be quiet */
 	DOOR_SAID_MS = 86400000,
-	DOOR_ASKS_S = 20,        /* requests of one incarnation in a second; node-init and the
-				    agent have some three */
-	DOOR_COPIES_S = 3,       /* of them those that have a long answer, or a signature */
-	DOOR_CONFIRM_MS = 25000, /* one credential of it at a time; libmunge waits no longer */
-	DOOR_AGAIN_S = 5,        /* what cannot be now is asked for again after so long */
+	DOOR_ASKS_S = 20,        /* requests of one incarnation a second; node-init and the agent
+				    send about three */
+	DOOR_COPIES_S = 3,       /* of these with a long answer, or a signature */
+	DOOR_CONFIRM_MS = 25000, /* one credential of a node at a time; libmunge waits no longer */
+	DOOR_AGAIN_S = 5,        /* Retry-After of a request that cannot be served now */
 };
 
-struct door_late { /* an answer, and whose it is */
+struct door_late { /* an answer that waits for a commit */
 	struct door_late *next;
 	uint64_t ticket;
 	struct http_answer an;
@@ -36,43 +36,44 @@ struct door_late { /* an answer, and whose it is */
 struct door_hosts {
 	char *text; /* NULL: not made yet */
 	size_t len;
-	uint64_t version, commits; /* what the journal was when it was made, ... */
-	int64_t made_ms;           /* ... and when */
-	int64_t changed_ms;        /* since then it is this one */
+	uint64_t version, commits; /* commits: count of the journal's when the text was made */
+	int64_t made_ms;
+	int64_t changed_ms; /* since when it has this version */
 };
 
 struct door_keys_ask;
 
 struct door {
 	struct engine *e;
-	struct door_late *first, **last; /* wait for what is staged now */
-	struct munge_check *munge;       /* NULL: no munge here */
-	char *munge_socket;              /* its */
-	char *stage1;                    /* NULL: none */
+	struct door_late *first, **last; /* answers that wait for the commit of this turn */
+	struct munge_check *munge;       /* NULL: the cluster does not use munge */
+	char *munge_socket;
+	char *stage1; /* node-init; NULL: none */
 	size_t stage1_len;
 	char stage1_sha256[65];
 	struct door_hosts hosts;
-	struct door_keys_ask *keys; /* who waits for keys, again */
-	struct bucket asks;         /* of certificates whose node is no more */
+	struct door_keys_ask *keys; /* nodes that wait for keys, again */
+	struct bucket asks;         /* for requests with the certificate of a node that is gone */
 	struct engine_door_counters count;
 };
 
 /* --- door.c --- */
-/* The answer is a line of text: status, and the error in one word or phrase. */
+/* Answer with this status and a line of text; from 400 on the line is "error=TEXT". */
 void door_say(struct http_answer *an, unsigned status, const char *text);
-/* Takes text. */
+/* Answer 200 with text, which is taken. */
 void door_give(struct http_answer *an, const char *type, char *text, size_t len);
-void door_drop(const struct http_answer *an); /* its body: nobody gets it */
+void door_drop(const struct http_answer *an); /* free the body of an answer that is not sent */
 void door_count(struct door *d, unsigned status);
 uint64_t door_hash(const char *text); /* FNV-1a, never 0 */
 
 /* --- door_request.c --- */
-/* This node did what no honest one does: an event and a record, of the first few. */
+/* Record what no honest node does: an event and an audit record, up to DOOR_MISUSES_MAX. */
 void door_misuse(struct engine *e, struct claim_run *r, const char *what);
 
 struct node_said;
 /* --- door_confirm.c --- */
-/* POST /v1/node/confirm: it has its keys.  an->later, then door_answer(). */
+/* POST /v1/node/confirm: check that the node has its keys.  Sets an->later; door_answer() follows.
+ */
 void door_confirm(struct engine *e, struct claim_run *r, const struct node_request *rq,
 		  const struct node_said *s, struct http_answer *an);
 
@@ -84,6 +85,6 @@ void door_boot_failed(struct engine *e, struct claim_run *r, const struct node_s
 		      struct http_answer *an);
 
 /* --- hosts.c --- */
-uint64_t hosts_version(struct engine *e); /* no older than DOOR_HOSTS_MS */
+uint64_t hosts_version(struct engine *e); /* of a list no older than DOOR_HOSTS_MS */
 
 #endif
