@@ -1,5 +1,5 @@
-/* buy.h - from a call of slurmctld to machines, and back: what is to be bought and where, creates,
- * deletes, pools that are closed, nodes that stay warm. */
+/* buy.h - from a call of slurmctld to machines, and back: which nodes to buy and where, creates,
+ * deletes, closed pools, warm nodes. */
 #ifndef BURSTD_BUY_BUY_H
 #define BURSTD_BUY_BUY_H
 
@@ -13,8 +13,8 @@
 enum {
 	INTAKE_CALLS_MAX = 1000,     /* fresh calls that wait; all others are hints */
 	INTAKE_BYTES_MAX = 64 << 20, /* ... and what they say */
-	ENGINE_HINT_MS = 250,        /* between two polls, however many calls say: look now */
-	ENGINE_LOSSES_MS = 3600000,  /* how long people are told what a provider took */
+	ENGINE_HINT_MS = 250,        /* between two polls, however many hints come */
+	ENGINE_LOSSES_MS = 3600000,  /* how long status shows what a provider took */
 };
 
 struct batch { /* one create and its repeats */
@@ -26,9 +26,10 @@ struct batch { /* one create and its repeats */
 	struct provider_place place;
 	char *user_data; /* while the request is on the wire; a secret */
 	size_t n;
-	int64_t sent_ms;     /* last, in this life; j.at_ms: first */
-	const char *verb;    /* of its record */
-	bool inflight, made; /* made: its fabric is there, and the create waits for its turn */
+	int64_t sent_ms;  /* when it was last sent since burstd started; j.at_ms: first */
+	const char *verb; /* in the audit record: "create", "create-again" */
+	bool inflight;    /* a request is on the wire, or its answer is not posted yet */
+	bool made;        /* the fabric is made, and the create waits for its turn */
 };
 
 struct pending { /* a resume call that is fresh, and not yet acted on */
@@ -43,7 +44,7 @@ struct pending { /* a resume call that is fresh, and not yet acted on */
 	size_t list_len, file_len;
 };
 
-/* Its machines, for keys/. */
+/* The machines of a batch, as keys/ takes them. */
 static inline struct keys_for keys_of(const struct batch *b)
 {
 	return (struct keys_for){.members = b->members,
@@ -57,7 +58,7 @@ struct buy_state {
 	struct batch *batches;
 	uint64_t last_batch;
 	uint32_t last_group;
-	struct answer *answers, **answers_last; /* to creates, not yet posted */
+	struct answer *answers, **answers_last; /* answers to creates, not yet posted */
 	struct pending *calls, **calls_last;    /* of hooks */
 	size_t ncalls, call_bytes;              /* bytes: of their lists and files */
 	struct pending *acted;   /* they are over, and go from the spool after the next commit */
@@ -66,11 +67,11 @@ struct buy_state {
 	bool climbing; /* some nodes were refused at one place, and may have another */
 	bool wanted_asked, call_asked, climb_asked; /* squeue runs for these; for the first call */
 	struct pool *pools;
-	bool failing;             /* somebody may be WANTED where purchases fail */
-	bool unplaced;            /* some rows do not say in the journal where they were bought */
-	bool resting;             /* some nodes rest, perhaps */
+	bool failing;             /* some row may be WANTED at a place where purchases fail */
+	bool unplaced;            /* some rows of the journal lack their provider */
+	bool resting;             /* some nodes may be resting */
 	struct journal_room room; /* on the disk, at the last look */
-	char no_room[128];        /* for people, when it is low */
+	char no_room[128];        /* for people, when room.low */
 	struct warm *warm;
 };
 
@@ -94,52 +95,62 @@ int64_t intake_next_ms(const struct engine *e);
 void intake_free(struct engine *e);
 
 /* --- intake_buy.c --- */
-/* What is known of each pool besides its limits, now; intake_free_pools(). */
+/* The state of each pool for plan_make(); free it by intake_free_pools(). */
 struct plan_pool *intake_pools(struct engine *e);
 void intake_free_pools(const struct engine *e, struct plan_pool *pools);
 /* Want what the plan allows; refuse what it does not; leave the rest to the next poll. */
 void intake_act_on(struct engine *e, struct demand *d, const char *why);
 
 /* --- place.c --- */
-struct provider_place place_for_driver(const struct conf_offer *o); /* borrows */
-/* A row is to be bought there. */
+/* The place that an offer buys at, as drivers take it; borrows from o. */
+struct provider_place place_for_driver(const struct conf_offer *o);
+/* Fill in the row's offer, provider, market and rate: it will be bought by o. */
 void place_set(const struct engine *e, struct node *n, const struct conf_offer *o, int64_t rate);
-/* A row as the journal has it, pool set: where is its provider? */
+/* Find the provider of a row of the journal, n->pool set. */
 void place_load(struct engine *e, struct node *n);
-/* Rows that an older burstd wrote, with what was found out: the pool may have others tomorrow. */
+/* Write the provider into rows of an older burstd, which lack it, before the pool's offers change.
+ */
 void place_write_back(struct engine *e);
-/* An instance that the journal does not know, of a pool: which rung it was is guessed. */
+/* Fill in the offer of an instance of the pool that the journal does not know.  Which offer it was
+ * is a guess: the most expensive one at that provider. */
 void place_adopt(const struct cloud *c, struct node *n);
-bool place_priced(const struct cloud *c, uint32_t pool); /* is known what that costs? */
-/* The provider has new offers; before: those it had. */
+bool place_priced(const struct cloud *c, uint32_t pool); /* is the price of that offer known? */
+/* quotes(): a provider has new offers; before: the last ones. */
 void place_quotes(struct cloud *c, struct provider_offer *before, size_t nbefore);
-/* What one more node of the pool would cost, for nobody in particular; 0: none may be had now. */
+/* The price of one more node of the pool, for a job without wishes; 0: none can be bought now. */
 int64_t place_next_price(struct engine *e, uint32_t pool);
 struct ladder_known *place_known(struct engine *e, uint32_t pool); /* of each rung; the caller's */
-enum place_answer { PLACE_SELLS, PLACE_TELLS_SOON, PLACE_SOLD_OUT };
-/* As cooldown_buy(): may a purchase go out there now?  PLACE_TELLS_SOON: one is being tried. */
-enum place_answer place_would(struct engine *e, const struct conf_offer *o); /* only asked */
+enum place_answer {
+	PLACE_SELLS,      /* a purchase may go out */
+	PLACE_TELLS_SOON, /* a probe, the one purchase after a pause, is out: wait for its answer */
+	PLACE_SOLD_OUT,   /* the place cools down */
+};
+/* May a purchase go out there now?  Changes nothing. */
+enum place_answer place_would(struct engine *e, const struct conf_offer *o);
+/* Likewise just before one goes out: after a pause it becomes the probe (cooldown_buy()). */
 enum place_answer place_buy(struct engine *e, const struct conf_offer *o);
-bool place_is_shut(struct engine *e, const struct conf_offer *o); /* nothing to be tried there */
+bool place_is_shut(struct engine *e, const struct conf_offer *o); /* not even a probe may go out */
 struct cooldown_view place_view(struct engine *e, const struct conf_offer *o);
-/* Is it left alone as purchases fail there?  Then why says so, for people. */
+/* Does the place cool down because purchases fail there?  Then why says so, for people. */
 bool place_fails(struct engine *e, const struct conf_offer *o, char why[160]);
 int64_t place_opens_ms(struct engine *e, const struct conf_offer *o); /* 0: open, or not known */
-/* What became of a purchase of n nodes there, and of any other request to a provider. */
+/* Note the answer to a purchase of n nodes. */
 void place_bought(struct engine *e, const struct conf_offer *o, const struct provider_result *r,
 		  size_t n, int64_t sent_ms);
-/* A purchase of this row, which was in doubt, has made nothing. */
+/* The purchase of this row was in doubt, and made nothing. */
 void place_doubt_ends(struct engine *e, const struct node *n);
-void place_unsent(struct engine *e, const struct conf_offer *o); /* nothing: it could not be sent */
+/* A purchase could not be sent, so a probe has told nothing. */
+void place_unsent(struct engine *e, const struct conf_offer *o);
+/* heard(): note the answer to any other request to a provider. */
 void place_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
 		 int64_t sent_ms);
 size_t place_unsold(const struct engine *e, const struct conf_offer *o,
 		    struct unsold_say out[UNSOLD_EACH]); /* as unsold_last() */
-/* Forget what cools down, as engine_retry(). */
+/* Forget pauses, as engine_retry(). */
 int place_retry(struct engine *e, const char *what, size_t *n);
 
-/* The machine of this row is taken back, or ended without a word.  Where several go at once the
- * place has nothing more to sell. */
+/* The machine of this row was reclaimed, or ended without notice.  Several such at one place within
+ * a minute put the place into a pause: it has nothing more to sell. */
 void place_reclaimed(struct engine *e, const struct fleet_node *fn);
 
 /* --- launch.c --- */
@@ -148,50 +159,51 @@ void launch_run(struct engine *e);
 /* --- launch_batch.c --- */
 void launch_load(struct engine *e, const struct journal_batch *j);
 void launch_restore(struct engine *e); /* after the nodes are loaded */
-void launch_settle(struct engine *e);  /* forget batches nobody waits for */
-/* A repeat of a create must name its row again (I4). */
+void launch_settle(struct engine *e);  /* forget batches of which no row is CREATING or INDOUBT */
+/* needs(): is the row a member of a batch?  A repeat of its create must name it again (I4). */
 bool launch_needs(const struct engine *e, const struct node *n);
 
 /* --- launch_answer.c --- */
-void launch_answered(struct engine *e); /* post some of what creates were answered */
+void launch_answered(struct engine *e); /* post the answers to creates, as far as e->left allows */
 void launch_init(struct engine *e);
 void launch_take(struct engine *e);
 int64_t launch_next_ms(const struct engine *e);
-void launch_free(struct engine *e); /* and batches */
+void launch_free(struct engine *e); /* the batches, too */
 
 /* --- launch_send.c --- */
-/* One create of these: its intent, durable, then the request (I1, I5). */
+/* Make one create of these nodes: commit its intent, then send the request (I1, I5). */
 void launch_send(struct cloud *c, struct fleet_node **nodes, size_t n);
 
 /* --- form.c --- */
-struct forming { /* a batch being filled: nodes of one place */
+struct forming { /* nodes of one place that will be one batch */
 	struct fleet_node **v;
 	size_t n, cap;
-	const struct conf_offer *rung; /* NULL: nothing was put into it */
-	bool alone;                    /* it is one job, which goes in one create or not at all */
-	bool asked; /* may anything be sent there?  That is asked once for all that goes now */
+	const struct conf_offer *rung; /* NULL: it has no nodes yet */
+	bool alone;                    /* one job, in one create or not at all */
+	bool asked;                    /* `may` is known: place_buy() is called once a turn */
 	enum place_answer may;
 };
-/* Put one job's nodes, or one that stands alone, into it; what there is goes out when it is full.
- * With no slot they are left out, and the rest waits for an answer. */
+/* Add the nodes of one job, or a single node; a full batch goes out first.  While no slot is free
+ * nothing is added, and the nodes wait for an answer to free one. */
 void form_add(struct engine *e, struct forming *f, struct fleet_node **v, size_t n);
-/* Likewise into one create with nothing else in it, and refused if that does not do. */
+/* Send these nodes in one create with no others; refuse them if they do not fit into one. */
 void form_add_alone(struct engine *e, struct forming *f, struct fleet_node **v, size_t n);
-void form_flush(struct engine *e, struct forming *f); /* send what there is, as far as may be */
-bool form_has_room(struct cloud *c, size_t n);        /* for n instances; else that is waited for */
-/* Not sent at all: for this reason. */
+void form_flush(struct engine *e, struct forming *f); /* send as much as place and limits allow */
+/* Does the provider's limit allow n instances now?  false: they are in line for it. */
+bool form_has_room(struct cloud *c, size_t n);
+/* Refuse these nodes, unsent. */
 void form_refuse(struct engine *e, struct fleet_node **v, size_t n, enum node_reason reason,
 		 const char *why);
 
 /* --- wanted.c --- */
-/* Does what slurmctld was known to want then, or in the last snapshot, still count?  While this
- * process stands still, or slurmctld does not answer, it may give nodes up (F47, F54); a snapshot
- * comes each second while nodes are wanted. */
+/* Was the node wanted at known_ms, or in a snapshot, recently enough to be bought?  While burstd
+ * stands still, or slurmctld does not answer, slurmctld may give nodes up (F47, F54); normally a
+ * snapshot comes each second while nodes are wanted. */
 bool wanted_is_fresh(const struct engine *e, int64_t known_ms);
-bool wanted_goes(struct cloud *c); /* may a create go there now? */
-/* What may go out, in order of arrival: whole gangs, until there are slice.send or more nodes.
- * Beside them as many who are refused unsent, for their place has nothing to sell; who waits for
- * the answer to a probe is left out, and so in nobody's way.  Returns how many; *out is the
+bool wanted_goes(struct cloud *c); /* may a create go to this provider now? */
+/* Collect WANTED rows that may go out, in order of arrival: whole gangs, until there are slice.send
+ * or more; and besides, up to slice.send rows whose place is sold out, which the caller refuses.
+ * Rows whose place waits for the answer to a probe are left out.  Returns how many; *out is the
  * caller's. */
 size_t wanted_collect(struct engine *e, struct fleet_node ***out);
 
@@ -199,14 +211,14 @@ size_t wanted_collect(struct engine *e, struct fleet_node ***out);
 void remove_run(struct engine *e);
 
 /* --- away_run.c --- */
-/* What was in doubt is there: a refusal for that doubt, which slurmctld has not heard, is taken
- * back.
- */
+/* The instance of a row in doubt was found: take back a refusal for that doubt, unless slurmctld
+ * has heard of it. */
 void away_found(struct fleet_name *nm);
-/* What was wanted there and never sent may be bought elsewhere; whose create is in doubt there has
- * no use for the rest of its job. */
+/* Refuse WANTED rows at a provider that is away, or where purchases fail, so that they are bought
+ * elsewhere; and rows in doubt there, so that the other nodes of their jobs are sent back. */
 void away_run(struct engine *e);
-void away_count(const struct engine *e, struct plan_pool *pools); /* what may be there */
+/* Count the rows that may have instances at a provider that is away. */
+void away_count(const struct engine *e, struct plan_pool *pools);
 
 /* --- pool.c --- */
 void pool_init(struct engine *e);
@@ -215,45 +227,48 @@ void pool_reload(struct engine *e);
 void pool_free(struct engine *e);
 void pool_grow(struct engine *e, size_t had, size_t n); /* more pools, never fewer */
 void pool_load(struct engine *e, const struct journal_pool *p);
-/* This node is useless: it did not register, or wrong.  It rests, and its pool may be closed. */
+/* The node did not register, or registered with wrong hardware: it rests, and its pool's circuit
+ * may open (core/breaker.h). */
 void pool_failed(struct engine *e, const struct node *n, const char *why);
-/* Likewise, by a refusal that is about this machine only. */
+/* Likewise for a refusal that concerns one machine only: the node rests, the pool stays open. */
 void pool_node_failed(struct engine *e, struct fleet_name *nm, uint64_t gen);
 void pool_works(struct engine *e, struct fleet_name *nm, const struct node *n); /* it came up */
-/* What a rung costs, as its provider said last, in nano-units per hour; 0: it never did. */
+/* The last known price of a rung, in nano-units per hour; 0: its provider never quoted one. */
 void pool_set_cost(struct engine *e, size_t i, size_t rung, int64_t price);
 int64_t pool_cost(const struct engine *e, size_t i, size_t rung);
-/* Count this one, if it was taken by its provider; all of them that the journal has. */
+/* Count the row as a loss, if its provider took the machine; count all such rows of the journal. */
 void pool_lost(struct engine *e, const struct node *n);
 void pool_count_lost(struct engine *e);
-/* Until when all other rungs of the pool go before this one; 0: it has its own place. */
+/* Until when this rung is tried last in its pool, since its machines came up wrong; 0: it is not.
+ */
 int64_t pool_wrong_until(const struct engine *e, size_t i, size_t rung);
-/* Have slurmctld keep its hands off a node that rests. */
+/* Have slurmctld keep a node that rests DOWN. */
 void pool_rest(struct engine *e, struct fleet_name *nm);
-void pool_rested(struct engine *e); /* those that have rested may be bought again */
-/* Why only one job's nodes may be bought in pool i at a time, for people; NULL: as many as fit. */
+void pool_rested(struct engine *e); /* end the rest of nodes whose time is over */
+/* Why pool i buys the nodes of only one job, as a probe, for people; NULL: as many as fit. */
 const char *pool_probes(const struct engine *e, size_t i);
-bool pool_is_probed(const struct engine *e, uint32_t i); /* ... and that one is on its way */
-/* ... for this job, all of it; 0: for none that is known, or for several. */
+bool pool_is_probed(const struct engine *e, uint32_t i); /* is the probe out? */
+/* The job that the probe is for; 0: none that is known, or several. */
 uint64_t pool_tried_for(const struct engine *e, size_t i);
-bool pool_look(struct engine *e); /* is there room to write down what is bought? */
-/* As engine_closed(), or that there is no room on the disk, as of the last look. */
+bool pool_look(struct engine *e); /* look whether the journal's disk has room */
+/* As engine_closed(), or that the disk had no room at the last look. */
 const char *pool_closed(const struct engine *e, size_t i);
-enum node_reason pool_closed_because(const struct engine *e, size_t i); /* it is closed */
-/* What is wanted and was not sent for, in a pool that is closed, is refused: some in each turn. */
+enum node_reason pool_closed_because(const struct engine *e, size_t i); /* of a closed pool */
+/* Refuse WANTED rows of closed pools, some in each turn. */
 void pool_refuse_wanted(struct engine *e);
-/* What was wanted before we started may be up by now: then it is no longer only wanted. */
+/* May a WANTED row be refused?  Not one of before burstd's start until a snapshot has shown that
+ * the node is not up. */
 bool pool_may_refuse(const struct engine *e, const struct fleet_node *fn);
-/* Why this one was, for people; NULL: its pool is open. */
+/* Why the row was refused, for people; NULL: its pool is open. */
 const char *pool_refusal(const struct engine *e, const struct node *n);
 
 /* --- warm.c --- */
 void warm_init(struct engine *e);
 void warm_free(struct engine *e);
 void warm_run(struct engine *e);
-void warm_hurry(struct engine *e); /* another configuration, or an order: decide anew */
+void warm_hurry(struct engine *e); /* the configuration or an order has changed: decide anew */
 int64_t warm_next_ms(const struct engine *e);
-/* What slurmctld has in SuspendExcNodes, of `scontrol show config` begun at asked_ms. */
+/* settings(): read SuspendExcNodes from `scontrol show config`, begun at asked_ms. */
 void warm_config(struct engine *e, const char *text, size_t len, int64_t asked_ms);
 
 #endif

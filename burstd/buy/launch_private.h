@@ -1,53 +1,54 @@
-/* launch_private.h - what the files launch*.c share; nobody else includes it.
+/* launch_private.h - functions that launch*.c share; only these include it.
  *
- * launch.c says what goes out, launch_send.c sends it, launch_answer.c takes the answer in, and
- * launch_batch.c, which knows none of them, has what is on its way. */
+ * launch.c decides what goes out, launch_send.c sends it, launch_answer.c takes the answer, and
+ * launch_batch.c, which knows none of the others, keeps the batches that are under way. */
 #ifndef BURSTD_BUY_LAUNCH_PRIVATE_H
 #define BURSTD_BUY_LAUNCH_PRIVATE_H
 
 #include "buy/buy.h"
 #include "cloud/cloud.h"
 
-struct sent { /* what an answer to a create is for */
+struct sent { /* the context of a create on the wire */
 	uint64_t batch;
 };
 
 /* --- launch_batch.c --- */
 struct batch *batch_find(struct engine *e, uint64_t id); /* NULL: it is settled */
-/* One more, of these nodes in this order; it has no hash yet. */
+/* Make a batch of these nodes in this order, without a hash yet. */
 struct batch *batch_new(struct engine *e, struct fleet_node **nodes, size_t n);
 void batch_free(struct batch *b);
-/* The row of member i.  NULL too for one that was sent again with another batch: its answer comes
- * there. */
+/* The row of member i.  NULL: it is gone, or was sent again with another batch, which has its
+ * answer. */
 struct fleet_node *batch_row(const struct batch *b, size_t i);
 struct cloud *batch_cloud(struct engine *e, const struct batch *b);
-/* NULL: the configuration has it no more. */
+/* NULL: the configuration does not have the offer any more. */
 const struct conf_offer *batch_rung(const struct engine *e, const struct batch *b);
-bool batch_owns_fabric(const struct engine *e, const struct batch *b); /* made for it alone */
-/* The request, the same bytes every time: from the members in their order and where they are
- * bought, which no reload changes, and nothing else (I4).  -1: there is no such place any more. */
+bool batch_owns_fabric(const struct engine *e, const struct batch *b); /* made for this job alone */
+/* Make the request, the same bytes every time: only from the members in their order and the offer,
+ * which no reload changes (I4).  -1: the offer is gone, or there is no user-data. */
 int batch_op(const struct engine *e, struct batch *b, struct provider_op *op,
 	     struct provider_place *place, struct err *err);
-/* 0 and the hash of the request's bytes; -1: it cannot be built. */
+/* *hash: of the request's bytes; -1: the request cannot be built. */
 int batch_hash(struct cloud *c, struct batch *b, uint64_t *hash, struct err *err);
 
 /* --- launch_answer.c --- */
-/* What a create was answered; ctx is a struct sent. */
+/* Take the answer to a create; ctx is a struct sent. */
 void launch_on_create(struct cloud *c, void *ctx, const struct provider_result *r);
-/* It is on the wire until all of its answer is posted.  of_fabric: no create was sent. */
+/* Queue an answer; the batch stays inflight until all of it is posted.  of_fabric: the answer is
+ * about the fabric, and no create was sent. */
 void launch_put_answer(struct cloud *c, uint64_t batch, const struct provider_result *r,
 		       bool of_fabric);
 
 /* --- launch_send.c --- */
 void launch_record_create(struct cloud *c, const struct batch *b);
-/* Of what is sent first. */
+/* Stage the audit record of the batch's first request: its fabric, or its create. */
 void launch_record(struct cloud *c, struct batch *b, const char *verb);
-/* What launch_record() has on record; it is on its way from then on. */
+/* Send that request. */
 void launch_send_batch(struct cloud *c, struct batch *b);
-/* Its fabric is there, or it has none. */
+/* Send the create; its fabric is made, or it needs none. */
 void launch_send_create(struct cloud *c, struct batch *b);
-/* Nothing was sent, whatever became of its fabric: that can be decided anew.  It is no failure of
- * the place. */
+/* Answer the batch with NOT_YET: no create was sent, so its nodes are WANTED again, and the place
+ * has not failed. */
 void launch_give_up(struct cloud *c, struct batch *b);
 
 #endif
