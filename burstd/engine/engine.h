@@ -2,10 +2,10 @@
  *
  * The engine owns the fleet, talks to slurmctld and the providers through io/, and makes every
  * change durable through store/ before anything follows from it.  It has one timer and no thread.
- * Everything it does is a reaction to one of: a call from a hook, an answer from a provider, a
- * snapshot of slurmctld, the timer, an operator.  Hooks only make it act sooner: what is wanted
- * comes from slurmctld's snapshots, what exists from the providers' lists, and unknown means no
- * action. */
+ * It reacts to five things: a call from a hook, an answer from a provider, a snapshot of slurmctld,
+ * the timer, an operator.  Hooks only make it act sooner: which nodes are wanted it learns from
+ * slurmctld's snapshots, which instances exist from the providers' lists, and it does nothing about
+ * what it does not know. */
 #ifndef BURSTD_ENGINE_H
 #define BURSTD_ENGINE_H
 
@@ -42,7 +42,7 @@ struct node_request;
 
 enum { CLAIM_KEY_SIZE = 32 };
 
-/* How nodes reach the engine; borrowed, outlives it.  NULL in engine_deps: they do not. */
+/* How nodes reach the engine; borrowed, outlives it.  NULL in engine_deps: there is no listener. */
 struct engine_door {
 	struct node_ca *ca;
 	struct node_claims *table;
@@ -50,17 +50,17 @@ struct engine_door {
 	/* As node_server_answer(): takes an->body. */
 	void (*answer)(void *ctx, uint64_t ticket, const struct http_answer *an);
 	void *ctx;
-	const unsigned char *claim_key; /* CLAIM_KEY_SIZE bytes, from which secrets are made */
-	uint32_t uid;                   /* burstd's, of which nodes decode credentials */
-	const char
-		*off; /* why no node can reach us now; NULL: they can.  May change while it runs */
+	const unsigned char *claim_key; /* CLAIM_KEY_SIZE bytes, for the HMAC of claims' secrets */
+	uint32_t uid;                   /* burstd's: only its munge credentials convince nodes */
+	/* Why no node can reach burstd now; NULL: nodes can.  May change while burstd runs. */
+	const char *off;
 };
 
-/* How much one turn takes, so that hooks have theirs in between; not 0. */
+/* How much one turn does, so that hooks are served in between; none is 0. */
 struct engine_slice {
-	/* nodes sent for; nodes written, where a turn can be cut; nodes of a snapshot read, and
-	 * then looked at */
-	size_t send, write, read;
+	size_t send;  /* nodes sent to providers */
+	size_t write; /* nodes written to the journal, where a turn can be cut */
+	size_t read;  /* nodes of a snapshot that are read, and nodes that are compared */
 };
 
 struct engine_deps { /* borrowed; they outlive the engine */
@@ -70,142 +70,143 @@ struct engine_deps { /* borrowed; they outlive the engine */
 	struct journal *journal;
 	struct spool *spool; /* where calls of slurmctld come from; NULL: from nowhere */
 	struct log *log;     /* NULL: no log */
-	const char *uuid;    /* the cluster's, by which we know our own instances */
+	const char *uuid;    /* the cluster's: in the tags of its instances */
 	int64_t gen_floor;   /* generations begin above this: not 0 after a lost journal */
-	const struct provider_ops *(*driver)(const char *name); /* NULL: no such driver */
-	/* NULL: there are none, or no such driver. */
+	const struct provider_ops *(*driver)(const char *name); /* returns NULL: no such driver */
+	/* Returns NULL: no such driver.  NULL: there are no secret stores. */
 	const struct secret_store_ops *(*store)(const char *name);
-	/* Load what secrets.credential_file and secrets.ca_file hold, the certificates as PEM: each
-	 * borrowed until it is asked again or the engine is gone; NULL, as it comes: there is none.
-	 * -1: the store is off, and this is called again each minute.  NULL: it names neither. */
+	/* Load the contents of secrets.credential_file and of secrets.ca_file (PEM); both are
+	 * borrowed until the next call or the engine's end.  *credential and *ca are NULL at first,
+	 * and stay so if not configured.  -1: the store is off, and this is called again each
+	 * minute.  NULL: there are no such files. */
 	int (*store_files)(void *ctx, const struct conf *conf, const char **credential,
 			   const char **ca, struct err *e);
 	const struct engine_door *door;
-	const char *store_ca; /* PEM, by which machines know the store, while store_files() has
-				 not said; NULL: nothing */
+	/* The store's CA for machines, as PEM, until store_files() has loaded it; NULL: none. */
+	const char *store_ca;
 	/* Load the files that provider i names into *p, and its credential, which is borrowed until
-	 * it is asked again or the engine is gone; NULL: it has none.  -1: the provider is off, and
-	 * this is called again each minute.  NULL: no provider has any. */
+	 * the next call or the engine's end; *credential NULL: it has none.  -1: the provider is
+	 * off, and this is called again each minute.  NULL: no provider names files. */
 	int (*files)(void *ctx, struct conf_provider *p, size_t i, const char **credential,
 		     struct err *e);
-	/* The journal failed: nothing may be done any more (F55).  The daemon ends the process. */
+	/* The journal failed, and the engine does nothing any more (F55): end the process. */
 	void (*fatal)(void *ctx, const struct err *e);
-	/* Something was done: there may be new events.  NULL: nobody cares.  It calls nothing here.
-	 */
+	/* A turn is over, and there may be new events.  Must not call the engine.  May be NULL. */
 	void (*turned)(void *ctx);
 	void *ctx;
-	/* By how much local time is ahead of UTC at that time, for what people read in Slurm; NULL:
-	 * they read UTC. */
+	/* How far local time is ahead of UTC at wall_ms, for times that people read in Slurm; NULL:
+	 * these are UTC. */
 	int64_t (*zone)(int64_t wall_ms);
-	struct engine_slice slice; /* all 0: what is good for people */
-	struct engine_parts parts; /* what it is made of: parts_all() */
+	struct engine_slice slice; /* all 0: the default (kernel.h) */
+	struct engine_parts parts; /* the table: parts_all() */
 };
 
-/* Load the journal and make ready; nothing is sent before engine_start().  A provider that cannot
- * be opened is off, and so is a provider or pool that only the journal has: they are added to
- * *conf. Takes *conf on success. */
+/* Load the journal; nothing is sent before engine_start().  A provider that cannot be opened is
+ * off.  So is a provider or pool that only the journal names: it is added to *conf.  Takes *conf on
+ * success. */
 int engine_new(struct engine **out, const struct engine_deps *d, struct conf *conf, struct err *e);
 void engine_start(struct engine *e);
-/* Before engine_free() and without another turn: end the sessions with the secret store.  true:
+/* End the sessions with the secret store, before engine_free() and without another turn.  true:
  * said(ctx) is called once, from the loop and within two seconds, unless d.http is closed before.
  * false: there is nothing to wait for. */
 bool engine_logout(struct engine *e, void (*said)(void *ctx), void *ctx);
-/* No other callback comes after this, whatever is still on the wire. */
+/* No callback comes after this, whatever is still on the wire. */
 void engine_free(struct engine *e); /* NULL is fine */
 
-/* --- a job that waits for its nodes to be up (PrologSlurmctld) --- */
+/* --- gates: jobs that wait in PrologSlurmctld until their nodes are up --- */
 
 struct gate;
 enum gate_end {
 	GATE_UP,   /* slurmctld has all of them up */
-	GATE_GONE, /* the job does not wait for them any more, or will not get them */
+	GATE_GONE, /* the job does not wait any more, or one of its nodes was refused */
 };
 typedef void (*gate_fn)(void *ctx, enum gate_end how);
 
 struct gate_ask {
 	uint64_t job;
-	const char *nodes; /* the job's node list, with nodes that are not ours */
+	const char *nodes; /* the job's node list; nodes of no pool are ignored */
 	size_t len;
-	gate_fn fn; /* called once, later, unless the gate is closed before; the gate is gone then
-		     */
+	/* Called once, later, unless the gate is closed before.  The gate is freed by then. */
+	gate_fn fn;
 	void *ctx;
 };
 
-/* *out NULL: no node of ours, nothing to wait for.  -1: the list is bad, or too many wait. */
+/* *out NULL: no pool names a node of the job, which need not wait.  -1: the list is bad, or too
+ * many jobs wait. */
 int engine_gate_open(struct engine *e, const struct gate_ask *ask, struct gate **out,
 		     struct err *err);
 void engine_gate_close(struct gate *g);
-/* The longest that one of its nodes may boot. */
+/* The longest boot timeout of its nodes. */
 int64_t engine_gate_boot_ms(const struct gate *g);
 
-/* A request of a node, as node_handler_fn; only with a door. */
+/* A node_handler_fn, for engine_deps.door. */
 void engine_node_request(struct engine *e, const struct node_request *rq, struct http_answer *an);
 
-/* Compare everything now rather than when it is due. */
+/* Ask slurmctld and all providers now, and compare, rather than when it is due. */
 void engine_reconcile(struct engine *e);
 
 enum engine_order {
-	ENGINE_DRAIN,     /* no more jobs; powered down when those on it are done */
-	ENGINE_TERMINATE, /* powered down now: its jobs are requeued, or end */
+	ENGINE_DRAIN,     /* start no more jobs; power down when the running ones have ended */
+	ENGINE_TERMINATE, /* power down now: the jobs are requeued, or end */
 };
 struct engine_request {
 	enum engine_order order;
-	const char *nodes; /* a node list; NULL: all that exist */
-	const char *by;    /* who orders it, for the events: "root", "uid 1000" */
-	bool look;         /* only say what it would be about, and do nothing */
+	const char *nodes; /* a node list; NULL: all nodes that exist */
+	const char *by;    /* the admin, for the events: "root", "uid 1000" */
+	bool look;         /* only count the nodes, and do nothing */
 };
 
-struct engine_ordered { /* nodes, each counted once */
-	size_t n;       /* that the order is about: they are up, or may exist */
-	size_t busy;    /* of those, on which slurmctld has jobs */
+struct engine_ordered { /* numbers of nodes, each counted once */
+	size_t n;       /* that are up, or may exist: the order is for these */
+	size_t busy;    /* of these, with jobs */
 	size_t off;     /* of the list, that were off already */
 };
 
-/* -1: the list is bad or has a node that no pool names, and nothing is done. */
+/* -1: the list is bad or has a node that no pool names, and nothing was done. */
 int engine_operate(struct engine *e, const struct engine_request *rq, struct engine_ordered *out,
 		   struct err *err);
 
 enum engine_noticed {
-	ENGINE_NOTICE_TAKEN,   /* it is written down, now or before */
-	ENGINE_NOTICE_LATE,    /* it has no instance, or one that leaves already */
-	ENGINE_NOTICE_IGNORED, /* its pool or an admin wants nothing done about it */
-	ENGINE_NOTICE_UNKNOWN, /* no node of ours, nor an instance */
+	ENGINE_NOTICE_TAKEN,   /* it is in the journal, by this call or an earlier one */
+	ENGINE_NOTICE_LATE,    /* the node has no instance, or one that ends already */
+	ENGINE_NOTICE_IGNORED, /* by the pool's setting, or since an admin drained the node */
+	ENGINE_NOTICE_UNKNOWN, /* neither a node of a pool nor an instance has that name */
 	ENGINE_NOTICE_SEVERAL, /* instances of several providers have that id: none was taken */
 };
 struct engine_notice {        /* borrowed */
 	const char *instance; /* its id, or the name of its node */
 	enum provider_notice_kind kind;
 	int64_t at_ms;      /* when it will happen; 0: not said */
-	const char *reason; /* for people; "" */
-	const char *by;     /* who says so; "": the provider */
+	const char *reason; /* for people; "": none */
+	const char *by;     /* who gives the notice; "": the provider */
 };
 
 struct engine_notice_end {
 	enum engine_noticed so;
-	const char *node; /* whose it is, or was; "": nobody's; valid for this turn */
+	const char *node; /* of the instance; "": none; valid for this turn */
 };
 
-/* Somebody knows that these machines will be taken away; *out has so many.  Durable, all of them at
- * once, when this returns. */
+/* Take an admin's notices of machines that will be taken away; out has room for n answers.  All of
+ * them are durable, by one commit, when this returns. */
 int engine_take_notices(struct engine *e, const struct engine_notice *list, size_t n,
 			struct engine_notice_end *out, struct err *err);
 
-/* Stop buying in a pool (NULL: in all), or go on; what is there stays, and is deleted as ever.
- * Durable.  To go on also forgives a pool whose machines came up wrong.  by: as above.  -1: no such
- * pool. */
+/* Stop buying in a pool (NULL: in all), or go on.  Durable.  Existing nodes stay, and are deleted
+ * as usual.  Going on also closes the circuit of a pool whose machines came up wrong.  by: as in
+ * engine_request.  -1: no such pool. */
 int engine_pause(struct engine *e, const char *pool, bool paused, const char *by, struct err *err);
 
-/* Forget that places have nothing to sell: an admin has raised a quota, paid, or knows better.  Of
- * a pool, of a provider (what: its name; one may have both), or all (NULL).  *n: how many were
- * closed, or had been.  by: as above.  -1: what is neither. */
+/* Forget that places cool down: an admin has raised a quota, has paid, or knows better.  what: the
+ * name of a pool or provider, or of both; NULL: all.  *n: how many places were forgotten.  by: as
+ * in engine_request.  -1: nothing has that name. */
 int engine_retry(struct engine *e, const char *what, const char *by, size_t *n, struct err *err);
 
-/* Look whether the journal's disk has room.  Before it is full nothing is bought, while deletes go
- * on being written down.  The engine looks before it buys; for what happens otherwise, call this
- * every few seconds. */
+/* Look whether the journal's disk has room.  Before it is full burstd stops buying, so that deletes
+ * can still be written.  The engine looks before it buys; call this every few seconds besides. */
 void engine_look_at_disk(struct engine *e);
 
-/* Go over to another configuration, or refuse it and change nothing.  Takes *next on success. */
+/* Go over to another configuration; -1: it is refused, and nothing has changed.  Takes *next on
+ * success. */
 int engine_reload(struct engine *e, struct conf *next, struct err *err);
 
 /* --- what the control API and /metrics show; borrowed, valid until control returns to the loop ---
@@ -213,38 +214,38 @@ int engine_reload(struct engine *e, struct conf *next, struct err *err);
 
 struct engine_source { /* slurmctld, or one provider */
 	const char *name;
-	int64_t ok_ms;     /* last whole answer; 0: never */
+	int64_t ok_ms;     /* last complete answer; 0: never */
 	int64_t failed_ms; /* last failure; 0: never */
-	const char *error; /* of that failure, "" if it was answered since */
+	const char *error; /* of that failure; "": it has answered since */
 };
 
 struct engine_counters {
 	uint64_t calls[CALL_NKINDS];              /* by enum call_kind */
 	uint64_t calls_bad;                       /* files in the spool that were no whole call */
-	uint64_t calls_refused;                   /* could not be read, or named no node of ours */
+	uint64_t calls_refused;                   /* unreadable, or without a node of a pool */
 	uint64_t creates, deletes, lists, offers; /* requests sent to providers */
-	uint64_t logins;                          /* steps to a session */
-	uint64_t reports;                         /* of broken hosts */
+	uint64_t logins;                          /* requests to get a session */
+	uint64_t reports;                         /* reports of broken hosts */
 	uint64_t fabrics;                         /* requests about fabrics */
-	uint64_t notices;        /* requests for notices, and acknowledgements of some */
-	uint64_t notices_odd;    /* told by providers, and not understood */
-	uint64_t notices_others; /* ... and about instances of others */
+	uint64_t notices;        /* requests for notices, and their acknowledgements */
+	uint64_t notices_odd;    /* notices that could not be read */
+	uint64_t notices_others; /* notices about instances that are not burstd's */
 	uint64_t instances_created, instances_refused, instances_lost;
-	uint64_t jobs_taken; /* lost a node while they ran; of those: */
+	uint64_t jobs_taken; /* running jobs that lost a node; of these: */
 	uint64_t jobs_requeued, jobs_ended;
-	uint64_t jobs_signalled; /* told to save their work */
-	uint64_t jobs_lifted;    /* requeued, and let start before slurmctld would */
-	uint64_t jobs_notified;  /* of srun and salloc: told why they end */
-	uint64_t fences, fence_ms,
-		fence_max_ms;    /* notices followed by an order; how long it took */
-	uint64_t polls, updates; /* scontrol runs */
-	uint64_t orphans,
-		foreign;     /* instances seen with our tag but unknown; of others (last list) */
-	uint64_t unreadable; /* our tag, but which node's? of all providers' last lists */
+	uint64_t jobs_signalled;         /* jobs that were told to save their work */
+	uint64_t jobs_lifted;            /* requeued jobs that burstd let start earlier */
+	uint64_t jobs_notified;          /* jobs of srun and salloc that were told why they end */
+	uint64_t fences;                 /* notices that slurmctld was told of, ... */
+	uint64_t fence_ms, fence_max_ms; /* ... how long that took in all, and at most */
+	uint64_t polls, updates;         /* scontrol runs */
+	uint64_t orphans;                /* instances with our tag and no row, in all */
+	uint64_t foreign;                /* instances of others in the last list */
+	uint64_t unreadable; /* with our tag, but not the node's name: in the last lists */
 	uint64_t commits;
 	uint64_t claims_breached;
 	uint64_t gates_waiting;                 /* now */
-	uint64_t gates_up, gates_gone, gate_ms; /* ended so; time that gates have waited in all */
+	uint64_t gates_up, gates_gone, gate_ms; /* gate_ms: how long gates have waited in all */
 };
 
 const struct conf *engine_conf(const struct engine *e);
@@ -252,8 +253,9 @@ const struct fleet *engine_fleet(const struct engine *e);
 /* fleet_sorted(): every node that a pool names, and those that only the journal still knows. */
 struct fleet_name *const *engine_sorted(struct engine *e);
 int64_t engine_now(const struct engine *e);
-/* A time of ours, as the wall clock of this machine has it, and back: for slurmctld, certificates
- * and people.  0 and INT64_MAX are no times and stay.  The text is fmt_time()'s. */
+/* Convert a time of the engine's to the wall clock of this machine, for slurmctld, certificates and
+ * people, and back.  0 and INT64_MAX are no times and stay.  engine_time() formats by fmt_time().
+ */
 int64_t engine_wall(const struct engine *e, int64_t ms);
 int64_t engine_from_wall(const struct engine *e, int64_t wall_ms);
 char *engine_time(const struct engine *e, char *out, int64_t ms);
@@ -261,44 +263,45 @@ uint64_t engine_last_batch(const struct engine *e); /* the number of the last pu
 int64_t engine_started_ms(const struct engine *e);
 struct engine_source engine_slurm_source(const struct engine *e);
 struct engine_source engine_provider_source(const struct engine *e, size_t provider);
-/* Since when it cannot be reached, so that nothing is bought there; 0: it can. */
+/* Since when the provider cannot be reached, so that burstd buys nothing there; 0: it can. */
 int64_t engine_away_since(const struct engine *e, size_t provider);
-/* Why nothing is asked of this provider: it could not be opened, or the configuration does not have
- * it any more; NULL: it is asked. */
+/* Why the provider is off: it could not be opened, or the configuration does not have it any more;
+ * NULL: it is on. */
 const char *engine_off(const struct engine *e, size_t provider);
-/* How far the wall clock here is ahead of the provider's, in ms, as far as the Dates of its answers
- * prove; below 0: behind. */
+/* How far the wall clock of this machine is ahead of the provider's, in ms, as far as the Dates of
+ * its answers prove; < 0: behind. */
 int64_t engine_clock_ahead(const struct engine *e, size_t provider);
 /* Why the provider's last failed delete failed, and when that was; 0: none has. */
 const char *engine_undeleted(const struct engine *e, size_t provider, int64_t *failed_ms);
-/* Why the provider cannot be asked for notices, and since when; 0: it can, or has none to tell. */
+/* Why requests for the provider's notices fail, and since when; 0: they do not, or it has none. */
 const char *engine_unheard(const struct engine *e, size_t provider, int64_t *since_ms);
-/* Why the provider's last refusal to drop a fabric was, and how many it would not drop. */
+/* Why the provider refused to drop a fabric last, and how many fabrics it refuses to drop. */
 const char *engine_undropped(const struct engine *e, size_t provider, size_t *n);
-/* The i-th instance in the provider's last list that carries our tag and cannot be told apart
- * further, for its node's name or its generation is no such thing; its id, or NULL: no more. */
+/* The id of the i-th instance in the provider's last list that has our tag, but an unreadable node
+ * name or generation; NULL: no more. */
 const char *engine_unreadable(const struct engine *e, size_t provider, size_t i);
 struct engine_stray {
 	const char *id, *node; /* valid for this turn; node: as its tag says */
 	int64_t tried_ms;      /* when the provider was first asked to delete it; 0: not yet */
 	int64_t seen_ms;       /* when the list began that shows it */
 	bool leaves;           /* it stops already */
-	bool up; /* no pool names its node, and slurmctld has that up: it is left alone */
+	bool up; /* no pool names its node, but slurmctld has the node up: it is not deleted */
 };
-/* The i-th instance in the provider's last good list that carries our tag and that no row stands
- * for; false: no more.  It is deleted, unless slurmctld turns out to use it. */
+/* The i-th stray of a provider: an instance in its last good list that has our tag and no row.  It
+ * is deleted, unless slurmctld turns out to use it.  false: no more. */
 bool engine_stray(const struct engine *e, size_t provider, size_t i, struct engine_stray *out);
-/* Notices of that kind about machines of this provider, whoever told us, since our start. */
+/* How many notices of that kind came for machines of this provider, from anybody, since burstd
+ * started. */
 uint64_t engine_notices(const struct engine *e, size_t provider, enum provider_notice_kind kind);
-/* A node whose machine will be taken: when slurmctld is told to power it down whatever runs there;
- * INT64_MAX: when its jobs have ended.  0: it is not DRAINING. */
+/* When a DRAINING node is powered down whatever runs there; INT64_MAX: when its jobs have ended.
+ * 0: the node is not DRAINING. */
 int64_t engine_force_ms(const struct engine *e, const char *node);
 struct engine_taken {
 	const char *job, *signal; /* signal: "" if it was not told to save its work */
 };
-/* The i-th job that is followed because it loses this node; false: no more. */
+/* The i-th job that burstd follows because it loses this node; false: no more. */
 bool engine_taken(const struct engine *e, const char *node, size_t i, struct engine_taken *out);
-/* What the provider of a pool took of its machines, each within an hour of the one before. */
+/* Machines of a pool that their provider took, each within an hour of the one before. */
 struct engine_losses {
 	uint32_t n;
 	int64_t last_ms;
@@ -308,48 +311,47 @@ struct engine_losses {
 /* NULL: none was taken within the last hour. */
 const struct engine_losses *engine_losses(const struct engine *e, size_t i);
 struct engine_postponed {
-	const char
-		*job; /* as people write it, or after a restart its number; valid for this turn */
-	uint32_t refusals; /* so far, one after the other */
-	int64_t until_ms;  /* slurmctld was told, or was to be, not to start it before then */
+	/* As people write it, or after a restart its number; valid for this turn. */
+	const char *job;
+	uint32_t refusals; /* in a row */
+	int64_t until_ms;  /* slurmctld does not start it before this, by burstd's order */
 };
-/* How many jobs could not have their nodes and wait for their next try; one that was cancelled, or
- * released by hand, counts until its time comes.  *soonest is set where there is one. */
+/* How many jobs were refused their nodes and wait for their next try.  A job that was cancelled, or
+ * released by hand, counts until its time comes.  *soonest: the next one, if there is any. */
 size_t engine_postponed(const struct engine *e, struct engine_postponed *soonest);
-/* What usage of this pool is written down as spent, plus what lives now cost until now; nano-units.
- */
+/* What this pool has cost: its bills in the journal, and what its live nodes cost until now; in
+ * nano-units. */
 int64_t engine_spent(const struct engine *e, size_t pool);
 bool engine_paused(const struct engine *e, size_t i);
-/* Who paused it ("root", "uid 1000"), and when; "" and 0: it is not, or that is not known. */
+/* Who paused the pool ("root", "uid 1000"), and when; "" and 0: it is not paused, or not known. */
 const char *engine_paused_by(const struct engine *e, size_t i, int64_t *since_ms);
-/* Why nothing is bought in this pool whatever its limits, for people; NULL: it is, if there is room
- * on the disk (engine_room()). */
+/* Why burstd buys nothing in this pool, whatever its limits, for people; NULL: it buys, if the disk
+ * has room (engine_room()). */
 const char *engine_closed(const struct engine *e, size_t i);
 struct engine_warm {         /* nodes of a pool that are up whether a job has them or not */
 	uint32_t wanted;     /* as configured */
 	uint32_t up, coming; /* of those */
-	uint32_t paid;       /* more, that stay because their time is paid for */
+	uint32_t paid;       /* more nodes, which stay since their time is paid for */
 };
 struct engine_warm engine_warm(const struct engine *e, size_t pool);
-/* How much room there is where the journal is, at the last look; low: nothing is bought anywhere.
- */
+/* The room on the journal's disk, at the last look; low: burstd buys nothing in any pool. */
 const struct journal_room *engine_room(const struct engine *e);
 /* Can hooks leave their calls, and burstd read and delete them?  -1: *err says why not.  *note: as
  * spool_check() (io/spool.h). */
 int engine_spool(const struct engine *e, const char **note, struct err *err);
 /* What slurm.conf lacks, as of the last minute; NULL: not known yet. */
 const struct slurm_report *engine_prereq(const struct engine *e);
-/* Why that is not known, though slurmctld was asked; "": it is, or nobody has answered yet. */
+/* Why engine_prereq() is NULL though slurmctld was asked; "": it is not, or no answer came yet. */
 const char *engine_prereq_error(const struct engine *e);
-/* What a node of this rung of the pool costs, nano-units per hour; 0: not known yet; -1: the
- * provider does not offer it, in our currency; LADDER_UNPRICED. */
+/* The price of a node of this rung, in nano-units per hour; 0: not known yet; -1: the provider does
+ * not offer it in the configured currency; LADDER_UNPRICED. */
 int64_t engine_price(const struct engine *e, size_t pool, size_t rung);
-/* The type among the provider's offers that is most like this one; NULL: none is near. */
+/* The type among the provider's offers with the most similar name; NULL: none is similar. */
 const char *engine_like_type(const struct engine *e, size_t provider, const char *type);
 const struct engine_counters *engine_counters(const struct engine *e);
 
-/* Claims that were misused, in the last days and since the key was replaced, whenever burstd was
- * started: somebody may have the cluster's key. */
+/* Alarms of the last days that no rotation has cleared, over restarts: somebody may have the
+ * cluster's key. */
 struct engine_breaches {
 	uint64_t n;
 	int64_t last_ms;
@@ -359,17 +361,17 @@ const char *engine_rotate_command(const struct engine *e); /* what an admin may 
 
 struct engine_secrets {              /* the secret store */
 	const char *driver;          /* "": there is none */
-	struct engine_source source; /* its name is the address that we talk to, or the driver's */
+	struct engine_source source; /* its name is the address in use, or the driver's name */
 	const char *phase;           /* "ready", "login", ... */
 	bool ready, insecure;        /* insecure: for development only */
 	const char *version;         /* of the bundle; "": not known */
-	int64_t version_ms;          /* since when we know that it is the current one */
-	int64_t until_ms;            /* end of the session; 0: none, INT64_MAX: it has none */
-	int64_t trouble_ms;          /* since when it fails; 0: it does not */
+	int64_t version_ms;          /* since when that is known to be the current one */
+	int64_t until_ms;            /* end of the session; 0: no session, INT64_MAX: never */
+	int64_t trouble_ms;          /* since when the store fails; 0: it does not */
 	size_t waiting;              /* nodes that wait for keys */
 	uint64_t released[3];        /* by enum conf_release */
 	uint64_t failed, requests, logins;
-	enum engine_enrolment { /* the last, since our start */
+	enum engine_enrolment { /* the last one since burstd started */
 				ENGINE_ENROL_NONE,
 				ENGINE_ENROL_BUSY,
 				ENGINE_ENROL_DONE,
@@ -378,105 +380,105 @@ struct engine_secrets {              /* the secret store */
 	const char *enrolled; /* why it failed; "" */
 };
 void engine_secrets(const struct engine *e, struct engine_secrets *out);
-/* A wrapped credential of the store: look whom it is from, unwrap it, keep it in credential_file
- * and log in with it.  What becomes of it is in engine_secrets.  -1: the store takes none, or
- * somebody else is at it. */
+/* Take a wrapped credential of the store: look where it is from, unwrap it, keep it in
+ * credential_file and log in with it.  The result is in engine_secrets.enrolment.  -1: the store
+ * takes no wrapped credentials, or another enrolment runs. */
 int engine_enroll(struct engine *e, const char *token, const char *by, struct err *err);
 
-/* --- machines that boot, and what they say --- */
+/* --- machines that boot, and what they report --- */
 
 enum { ENGINE_BOOT_STEPS = 24 };
 
-struct engine_boot {                    /* of one incarnation; the texts are valid for this turn */
-	const char *claim;              /* state of its claim: "issued", "claimed", ... */
-	const char *why;                /* it ended before its time; "" */
-	bool weak;                      /* nothing but its address was proved */
-	bool unproved;                  /* nothing at all: its token was in its user-data */
-	bool faulty, old_keys;          /* by its last heartbeat */
-	int64_t since_ms;               /* in that state */
-	int64_t key_version;            /* that it has, as far as is known; 0: none */
-	int64_t heartbeat_ms, ready_ms; /* the last, and when all steps had passed; 0: not since our
-					   start */
-	int64_t boot_ms;                /* that those took */
-	int64_t cert_until_ms;          /* of its certificate; 0: not known */
+struct engine_boot {           /* of one incarnation; the texts are valid for this turn */
+	const char *claim;     /* state of its claim: "issued", "claimed", ... */
+	const char *why;       /* why the claim ended early; "": it did not */
+	bool weak;             /* the machine proved nothing but its address */
+	bool unproved;         /* it proved nothing: a token was in its user-data */
+	bool faulty, old_keys; /* as its last heartbeat says */
+	int64_t since_ms;      /* since when the claim is in its state */
+	int64_t key_version;   /* of its keys, as far as is known; 0: none */
+	int64_t heartbeat_ms;  /* the last one; 0: none since burstd started */
+	int64_t ready_ms;      /* when node-init was through; 0: not since burstd started */
+	int64_t boot_ms;       /* how long node-init took */
+	int64_t cert_until_ms; /* end of its certificate; 0: not known */
 };
-/* false: it has no claim. */
+/* false: the incarnation has no claim. */
 bool engine_boot(const struct engine *e, const char *node, uint64_t gen, struct engine_boot *out);
 
-/* Why no node can reach us: the listener's port cannot be had; NULL: they can, or are not to. */
+/* Why no node can reach burstd: the listener's port is taken; NULL: nodes can, or need not. */
 const char *engine_door_off(const struct engine *e);
-/* Why no machine is given its keys: node_init cannot be read; NULL: it can, or there is none. */
+/* Why no machine gets its keys: node_init cannot be read; NULL: it can, or there is none. */
 const char *engine_init_off(const struct engine *e);
-/* Why this one is not bought yet: its token is not there, or its machine could not come by its keys
- * whatever it has; NULL: it is, or could, or needs none. */
+/* Why a WANTED row is not bought yet: its token is not made, or its machine could not get its keys
+ * now; NULL: neither is so. */
 const char *engine_token_wait(const struct engine *e, const struct node *n);
 const char *engine_keys_wait(const struct engine *e, const struct node *n);
 
-struct engine_door_counters { /* since our start */
-	uint64_t requests;    /* that got as far as the engine */
-	uint64_t answers[4];  /* of those: 2xx, 3xx, 4xx, 5xx */
+struct engine_door_counters { /* since burstd started */
+	uint64_t requests;    /* that reached the engine */
+	uint64_t answers[4];  /* to these: 2xx, 3xx, 4xx, 5xx */
 	uint64_t heartbeats, confirmed, ready, failed, events, renewed;
-	uint64_t misuses;        /* a node spoke for another, or with another key */
-	uint64_t munge_refused;  /* credentials */
-	uint64_t hosts_left_out; /* now: nodes that are not in what nodes are told of each other */
+	uint64_t misuses;        /* a node spoke for another node, or with another key */
+	uint64_t munge_refused;  /* credentials that munged refused */
+	uint64_t hosts_left_out; /* nodes missing in the list of addresses, now */
 	struct engine_boot_step {
-		const char *name; /* of node-init; the last is "other" */
+		const char *name; /* of a step of node-init; the last is "other" */
 		uint64_t n;       /* how often it was reported; 0: all else is unset */
 		int64_t sum_ms, max_ms;
 	} steps[ENGINE_BOOT_STEPS];
 };
-/* NULL: nodes do not talk to us. */
+/* NULL: burstd takes no requests from nodes. */
 const struct engine_door_counters *engine_door_counters(const struct engine *e);
-/* How many incarnations that exist have a claim in each state (CLAIM_NSTATES of them), and how many
- * of all have proved no more than an address. */
+/* states[CLAIM_NSTATES]: how many claims of existing incarnations are in each state.  Returns how
+ * many of them proved nothing but an address. */
 size_t engine_claims(const struct engine *e, size_t *states);
 
-/* --- a key is replaced by another --- */
+/* --- rotation of keys --- */
 
 enum engine_rotate_verb {
 	ENGINE_ROTATE_START,
 	ENGINE_ROTATE_SWITCH,
 	ENGINE_ROTATE_ABORT,
-	ENGINE_ROTATE_RESUME, /* with another credential, or another try */
+	ENGINE_ROTATE_RESUME, /* with another credential, or just once more */
 };
 struct engine_rotate_ask { /* borrowed */
 	enum engine_rotate_verb verb;
 	enum rotation_kind kind; /* START */
-	/* Vault: a wrapping token of rotate_role_name; else as credential_file has it.  NULL: the
-	 * one there is. */
+	/* Vault: a wrapping token of rotate_role_name; else a text as in credential_file.  NULL:
+	 * burstd's own credential. */
 	const char *credential;
-	int64_t in_ms;   /* SWITCH, munge: from now; 0: as soon as may be */
-	int64_t life_ms; /* START, jwks: of a token; 0: not said */
-	const char *by;
+	int64_t in_ms;   /* SWITCH, munge: how long from now; 0: as soon as possible */
+	int64_t life_ms; /* START, jwks: life of a token; 0: not said */
+	const char *by;  /* the admin: "root", "uid 1000" */
 };
-/* What comes of it is in engine_rotation().  -1: it cannot be now. */
+/* The progress is in engine_rotation().  -1: the order does not fit the present state. */
 int engine_rotate(struct engine *e, const struct engine_rotate_ask *ask, struct err *err);
 struct engine_rotation {
 	bool there; /* there is a secret store */
 	struct rotation r;
 	int64_t version; /* that nodes should have; 0: not known */
 	struct engine_rotation_nodes {
-		/* have it; have another; did not say; were drained for it; have their keys from
-		 * elsewhere */
-		uint32_t have, lack, unheard, drained, others;
-		uint32_t fixed; /* of those that are up: what they have they cannot change */
+		uint32_t have, lack; /* this version; another one */
+		uint32_t unheard;    /* have not said which */
+		uint32_t drained;    /* for outdated keys */
+		uint32_t others;     /* get their keys without burstd */
+		uint32_t fixed;      /* of those that are up: cannot change their keys */
 	} nodes;
-	bool alone; /* no credential needs to be given */
+	bool alone; /* the admin need not give a credential */
 	bool has_command, needs_credential, busy;
-	const char *error; /* why it stands still; "" */
+	const char *error; /* why it stands still; "": it does not */
 };
 void engine_rotation(const struct engine *e, struct engine_rotation *out);
-/* The first of the nodes that have other keys, or say nothing of theirs; how many. */
+/* The first nodes with other keys, or with unknown ones; returns how many there are. */
 size_t engine_rotation_lack(const struct engine *e, const char **nodes, size_t max);
 
-/* --- where nodes are bought, and where they would be; nothing is asked of anybody, and nothing
- * changes --- */
+/* --- where nodes are bought, or would be: these ask nobody and change nothing --- */
 
-/* Every place that has nothing to sell, or had a moment ago. */
+/* Every place that cools down, or did a moment ago. */
 void engine_cooldowns(const struct engine *e, cooldown_fn fn, void *ctx);
-/* How often a request of that kind was throttled, since our start. */
+/* How often a request of that kind was throttled, since burstd started. */
 uint64_t engine_throttled(const struct engine *e, size_t provider, enum provider_op_kind kind);
-/* How many nodes the provider refused with this code, since our start. */
+/* How many nodes the provider refused with this code, since burstd started. */
 uint64_t engine_unsold(const struct engine *e, size_t provider, enum provider_code code);
 
 struct engine_rung {
@@ -484,80 +486,80 @@ struct engine_rung {
 	int64_t price; /* of one node, nano-units per hour; 0: not known yet; < 0: not offered */
 	struct cooldown_view cool;
 	uint32_t nodes; /* of the pool that are bought there, now */
-	uint32_t place; /* 1, 2, ...: when it is tried; 0: it is left out */
+	uint32_t place; /* position in the order of tries: 1, 2, ...; 0: the rung is left out */
 	enum ladder_cause cause;
-	char why[160]; /* it is left out, or passed over, for people; "": it is not */
+	char why[160]; /* why it is left out or passed over, for people; "": it is not */
 	struct unsold_say said[UNSOLD_EACH]; /* the newest first */
 	size_t nsaid;
 };
 
 struct engine_ladder {                             /* of a pool, for one job */
-	struct engine_rung rungs[CONF_OFFERS_MAX]; /* as they are tried; then what is left out */
+	struct engine_rung rungs[CONF_OFFERS_MAX]; /* in the order of tries, then the others */
 	size_t n;
 	uint32_t others;    /* nodes of offers that the configuration does not have any more */
 	const char *probes; /* why only one job's nodes are bought at a time, or NULL */
-	bool listed;        /* false: a provider has not shown yet what it has */
+	bool listed;        /* false: a provider has not listed its instances yet */
 };
 
-/* For a new job of one node that wants nothing special. */
+/* The ladder for a new job of one node without wishes. */
 void engine_ladder(struct engine *e, size_t pool, struct engine_ladder *out);
 
-struct engine_job { /* one that slurmctld has; the texts are valid for the call, NULL: none */
+struct engine_job { /* a job as slurmctld has it; texts are valid for the call, NULL: none */
 	uint64_t number;
 	char id[40]; /* as people write it: "7", "7_2", "7+1" */
 	char *state, *reason, *partition, *constraint, *comment;
-	uint32_t count;    /* of nodes that it has, or needs at least */
-	char *nodes;       /* those of ours that it has, insists on, or is to have; NULL: any */
-	char *without;     /* nodes that it does not want */
-	uint32_t others;   /* tasks of the same array, or parts of the same job */
-	uint32_t refusals; /* so far; and when slurmctld may try it again, 0: at any time */
-	int64_t until_ms;
+	uint32_t count;    /* nodes that it has, or needs at least */
+	char *nodes;       /* of our pools, that it has, requires or will get; NULL: any */
+	char *without;     /* nodes that it excludes */
+	uint32_t others;   /* other tasks of its array, or components of its het job */
+	uint32_t refusals; /* so far */
+	int64_t until_ms;  /* slurmctld does not try it before this; 0: at any time */
 };
 
-/* j: what slurmctld says; NULL: *err says why not. */
+/* j: what slurmctld says of the job; NULL: *err says why there is nothing. */
 typedef void (*engine_query_fn)(void *ctx, const struct engine_job *j, const struct err *err);
 struct engine_query;
 enum { ENGINE_ANYBODY = -1 };
-/* Ask slurmctld about one job, by its id; fn is called once, later, unless it is cancelled before.
- * uid: only if it is this user's, and otherwise nothing of it is told, not even that there is one;
- * ENGINE_ANYBODY: whoever's it is.  NULL: that is no id. */
+/* Ask slurmctld about one job, by its id; fn is called once, later, unless the query is cancelled
+ * before.  uid: answer only about a job of this user, and say of any other that there is none;
+ * ENGINE_ANYBODY: any user's.  Returns NULL: that is no id. */
 struct engine_query *engine_query_job(struct engine *e, const char *id, int64_t uid,
 				      engine_query_fn fn, void *ctx);
 void engine_query_cancel(struct engine_query *q);
 
 struct engine_plan_ask {
-	const char *list; /* these nodes; NULL: some of a pool that are off, as Slurm would ... */
-	uint32_t pool, nodes;
-	const struct map *within; /* ... and of these names, if not NULL, ... */
+	const char *list; /* plan for these nodes; NULL: for nodes of a pool that are off, ... */
+	uint32_t pool, nodes;     /* ... so many as Slurm would choose them, ... */
+	const struct map *within; /* ... of these names, if not NULL, ... */
 	const char *without;      /* ... and none of this list */
 	struct ladder_wish wish;
-	/* Of this one, with what it wishes and how often it was refused; NULL: of a new one. */
+	/* Plan for this job, with its wishes and refusals; NULL: for a new job. */
 	const struct engine_job *job;
 };
 
 struct engine_plan_pool {
-	uint32_t pool, nodes; /* that would be new */
-	int rung;             /* of the ladder: from there they are bought; -1: they are not */
+	uint32_t pool, nodes; /* nodes: to be bought */
+	int rung;             /* index in ladder.rungs where they are bought; -1: nowhere */
 	struct engine_ladder ladder;
 };
 
 struct engine_plan {
-	enum plan_verdict verdict; /* BUY, HAVE, WAIT or REFUSE, of all */
+	enum plan_verdict verdict; /* BUY, HAVE, WAIT or REFUSE, for the whole job */
 	char why[256];             /* WAIT, REFUSE */
-	char note[200];            /* what of its comment does not count; "": all does */
-	bool no_offer;             /* REFUSE: none is left, and each says why */
-	int64_t again_ms;          /* REFUSE: when the job is tried again, at the first refusal */
-	uint32_t nodes, have;      /* of those there are or are being bought */
+	char note[200];            /* what burstd ignores in the job's comment; "": nothing */
+	bool no_offer;             /* REFUSE: no rung is left, and each says why */
+	int64_t again_ms;          /* REFUSE: when a job's first refusal lets it try again */
+	uint32_t nodes, have;      /* have: exist, or are being bought */
 	struct engine_plan_pool *pools;
 	size_t npools;
 };
 
-/* What would become of a job.  -1: the list is bad, or has a node that no pool names. */
+/* Plan what burstd would do for a job.  -1: the list is bad, or has a node that no pool names. */
 int engine_plan(struct engine *e, const struct engine_plan_ask *ask, struct engine_plan *out,
 		struct err *err);
 void engine_plan_fini(struct engine_plan *p);
-/* The nodes of a partition as a list, the caller's (free()); NULL: slurmctld has none of that name,
- * or has not said yet. */
+/* The node list of a partition, the caller's (free()); NULL: there is no such partition, or
+ * slurmctld has not said yet. */
 char *engine_partition(const struct engine *e, const char *name);
 /* slurmctld's flags for a node, as text ("IDLE+CLOUD+POWERED_DOWN"); "" when not known. */
 const char *engine_slurm_state(const struct engine *e, const char *node, char *buf, size_t size);

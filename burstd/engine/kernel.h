@@ -140,9 +140,9 @@ void node_queue_end(struct node_queue *q); /* free the memory, once all are take
 void engine_post(struct engine *e, struct fleet_node *fn, const struct node_event *ev);
 /* Add an incarnation in any state to the fleet, and stage it. */
 struct fleet_node *engine_insert(struct engine *e, const struct node *n, const char *why);
-/* Add an incarnation that is WANTED.  The journal gets it with its first change, as a rule its
- * create, or by engine_write_fresh(); after a crash before that slurmctld asks for it again.
- * Borrows why for good. */
+/* Add a WANTED incarnation.  The journal gets it with its first change, as a rule its create, or by
+ * engine_write_fresh(); after a crash before that slurmctld asks for it again.  Borrows why for
+ * good. */
 void engine_want(struct engine *e, const struct node *n, const char *why);
 /* Stage some of those that the journal does not have, if nothing else waits to be sent. */
 void engine_write_fresh(struct engine *e);

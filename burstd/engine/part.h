@@ -27,7 +27,9 @@ enum part_moment {
 	PART_START,  /* right before the first turn */
 	PART_PAUSE,  /* an admin has paused pools, or lets them buy again */
 	PART_RELOAD, /* e->conf is another one; the old one lives while requests may name it */
-	PART_PASS,   /* before a turn for which the loop has seen to all else first */
+	/* The timer is about to start a turn, so the loop has served all other events since the
+	 * last one.  Turns that a callback of io/ starts have no such moment. */
+	PART_PASS,
 	/* A turn: post what has come in since the last one; decide, and post; one commit makes that
 	 * durable; send what follows from it. */
 	PART_TAKE,
@@ -51,8 +53,9 @@ struct engine_part {
 	int (*complete)(struct engine *e, struct err *err);
 	/* After all init.  Where one fails the engine is freed. */
 	int (*open)(struct engine *e, struct err *err);
-	/* burstd has opened the driver of a provider that was off since burstd started.  -1: this
-	 * part cannot use the provider, and *err says why. */
+	/* A provider that has been off since burstd started could be opened now: check what the
+	 * part needs of it, as `open` does for the others.  -1: the provider stays off, and *err
+	 * says why. */
 	int (*may_use)(struct engine *e, size_t provider, struct err *err);
 	/* A request to a provider, sent at sent_ms, got the result r. */
 	void (*heard)(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
@@ -60,47 +63,49 @@ struct engine_part {
 	/* A provider has listed all its instances: they are in c->seen, which the part may change.
 	 */
 	void (*listed)(struct cloud *c);
-	/* A provider tells of one of its instances.  false: nobody knows yet whose it is; the
-	 * provider is to tell it again if burstd dies before it is known. */
+	/* A provider gives notice of an instance.  false: no row has the instance yet; the notice
+	 * is not acknowledged, so that the provider repeats it should burstd die meanwhile. */
 	bool (*noticed)(struct cloud *c, const struct provider_notice *n);
 	/* A provider has sent all its offers: they are in c->offers.  before: those that it sent
 	 * the last time, until this returns. */
 	void (*quotes)(struct cloud *c, struct provider_offer *before, size_t nbefore);
 	/* A provider sent new offers.  cheaper: one costs less than before, or can be had again. */
 	void (*offers)(struct engine *e, bool cheaper);
-	/* Why a machine of this provider could not have its keys now; NULL: as far as this part is
-	 * concerned it could. */
+	/* Why a machine of this provider could not get its keys now; NULL: this part knows no
+	 * reason. */
 	const char *(*keyless)(const struct engine *e, uint32_t provider);
-	/* Does this pool try a single purchase, which decides whether it may buy again? */
+	/* Is a single purchase under way in this pool, which decides whether its circuit closes? */
 	bool (*on_trial)(const struct engine *e, uint32_t pool);
-	/* Can the part do what next says?  Changes nothing, but for the last row that has it. */
+	/* Can the part go over to the configuration `next`?  Only the last row that has this column
+	 * may change anything. */
 	int (*may_reload)(struct engine *e, const struct conf *next, struct err *err);
 
-	/* Put on record what will go out after this commit.  true: something was, and there is one
-	 * more commit for what followed from the first. */
+	/* Stage audit records of what goes out after the commit.  true: there were some, and
+	 * another commit follows for what the first one led to. */
 	bool (*record)(struct engine *e);
 	/* Somebody has set the clock of this machine; by_ms < 0: back. */
 	void (*clock_set)(struct engine *e, int64_t by_ms);
-	/* When a turn is needed though nothing happens.  INT64_MAX: never; engine_now(): at once.
-	 */
+	/* When the part needs a turn even if nothing happens.  INT64_MAX: never; engine_now(): at
+	 * once. */
 	int64_t (*next_ms)(const struct engine *e);
 
-	/* What `scontrol show config` printed, as of then. */
+	/* The output of `scontrol show config`, which was started at asked_ms. */
 	void (*settings)(struct engine *e, const char *text, size_t len, int64_t asked_ms);
-	/* What squeue prints of all jobs: the part asks for it by jobs_want(e, reads), is told by
-	 * squeue_begins() that it is being asked, and has the answer by squeue_says(), or err. */
+	/* The output of squeue about all jobs.  The part asks for it by jobs_want(e, reads);
+	 * squeue_begins() is called when squeue starts, and squeue_says() with its output or err.
+	 */
 	unsigned reads; /* one of enum jobs_for */
 	void (*squeue_begins)(struct engine *e);
 	void (*squeue_says)(struct engine *e, const char *text, size_t len, const struct err *err);
 
-	/* How long the provider of a row, and its pool, let it be in a state. */
+	/* How long the provider of a row, and its pool, let the row stay in a state. */
 	void (*limits)(const struct engine *e, const struct node *n, struct node_limits *out);
-	/* Does the part need this row still, which has ended, under an older generation? */
+	/* Does the part still need this row, which is GONE and not the newest of its name? */
 	bool (*needs)(const struct engine *e, const struct node *n);
-	/* A row of the fleet.  posted(): ev was posted to what was `was`; what that changes is
-	 * staged after this.  row_in_tx(): `is` is written by the transaction that is being built.
-	 * row_durable(): it is durable, and was `was` before; what is posted here is for the next
-	 * commit. */
+	/* A row of the fleet.  posted(): ev is posted to a row that is `was`; the change is staged
+	 * after this call.  row_in_tx(): the transaction that is being built writes `is`.
+	 * row_durable(): fn is durable, and was `was` before; events posted here belong to the
+	 * next commit. */
 	void (*posted)(struct engine *e, const struct node *was, const struct node_event *ev);
 	void (*row_in_tx)(struct engine *e, const struct node *is);
 	void (*row_durable)(struct engine *e, struct fleet_node *fn, const struct node *was);
@@ -111,7 +116,7 @@ struct engine_parts {
 	size_t n;
 };
 
-/* The first row of the table that stands behind one it must come before; NULL: there is none. */
+/* The first row of the table whose `before` is violated; NULL: the order is right. */
 const struct engine_part *engine_parts_late(const struct engine_parts *p);
 
 #endif

@@ -1,10 +1,9 @@
-/* times.h - whose clock a time is by.
+/* times.h - converts the times of other clocks to the engine's, and back.
  *
- * The engine has one time, which nobody can set (io/loop.h).  Whatever others say is by the wall
- * clock of this machine (slurmctld, certificates, people) or by a provider's own, and is brought to
- * ours where it is read; what they are told is brought to theirs.  A step of the wall clock is
- * noticed at the next turn and at the next answer of slurmctld: engine_look_at_clock() in engine.c.
- */
+ * The engine's time cannot be set (io/loop.h).  slurmctld, certificates and people use the wall
+ * clock of this machine, and a provider uses its own: each time is converted where it is read, and
+ * back where it is told.  A step of the wall clock is noticed at the next turn and at the next
+ * answer of slurmctld: engine_look_at_clock() in engine.c. */
 #ifndef BURSTD_ENGINE_TIMES_H
 #define BURSTD_ENGINE_TIMES_H
 
@@ -15,22 +14,22 @@
 
 struct cloud;
 
-/* ms as another clock has it, by which it is so much later; 0 and INT64_MAX are no times. */
+/* ms on a clock that is ahead by `by`; 0 and INT64_MAX are no times and stay. */
 int64_t times_shift(int64_t ms, int64_t by);
 
 /* --- clock.c --- */
-/* What the provider says of an instance: from here on its times are ours. */
+/* Convert the times in what the provider says of an instance. */
 void times_instance(const struct cloud *c, struct provider_instance *in);
 
-/* An answer of the provider has this Date (0: none); the question left us at sent_ms. */
+/* Learn the provider's clock from the Date of its answer (0: none) to a request sent at sent_ms. */
 void times_date(struct cloud *c, int64_t sent_ms, int64_t now_ms, int64_t date_ms);
-/* A time of the provider's, as ours, and back; before it has told its time it is taken to have
- * that of the wall clock here.  0 and INT64_MAX are no times and stay. */
+/* Convert a time of the provider's clock to ours, and back.  Before its first Date the provider is
+ * taken to use the wall clock of this machine.  0 and INT64_MAX are no times and stay. */
 int64_t times_from(const struct cloud *c, int64_t theirs_ms);
 int64_t times_of(const struct cloud *c, int64_t ms);
 
-/* Did what slurmctld says that it began then begin after ms?  What seems to begin in the future
- * began before the clock was set back. */
+/* Did something that slurmctld says began at wall_ms begin after ms?  false for a begin in the
+ * future: that was before somebody set the clock back. */
 bool times_since(const struct engine *e, int64_t wall_ms, int64_t ms);
 
 #endif
