@@ -6,18 +6,18 @@
 #include <stdint.h>
 
 struct bucket {
-	uint32_t size, per_s; /* tokens that it holds at most, and gains per second; 0: no limit */
+	uint32_t size, per_s; /* most tokens it holds, tokens gained per second; 0: no limit */
 	int64_t milli;        /* thousandths of a token */
 	int64_t at_ms;
 };
 
 void bucket_init(struct bucket *b, uint32_t per_s, int64_t now_ms); /* full: a second's tokens */
 void bucket_init_with(struct bucket *b, uint32_t size, uint32_t per_s, int64_t now_ms); /* full */
-bool bucket_take(struct bucket *b, int64_t now_ms);             /* one token, if there is one */
+bool bucket_take(struct bucket *b, int64_t now_ms);             /* false: there is none */
 int64_t bucket_next_ms(const struct bucket *b, int64_t now_ms); /* when one can be taken */
-/* n tokens, or as many as there are. */
+/* Take n tokens, or as many as there are. */
 void bucket_take_some(struct bucket *b, uint32_t n, int64_t now_ms);
-/* When there are n tokens; with a smaller bucket: when it is full. */
+/* When it will have n tokens, or be full if n is more than it holds. */
 int64_t bucket_full_ms(const struct bucket *b, uint32_t n, int64_t now_ms);
 uint32_t bucket_has(const struct bucket *b, int64_t now_ms); /* tokens; UINT32_MAX: no limit */
 

@@ -1,13 +1,13 @@
-/* claim_body.h - what a node sends when it claims (POST /v1/claim), from JSON into fixed places.
+/* claim_body.h - parses the body of a claim (POST /v1/claim), JSON, into fixed buffers.
  *
- *	{"v": 1, "claim_id": "...", "claim_secret": "...", "node": "c1", "provider": "aws",
- *	 "instance_id": "i-1", "boot_id": "...", "csr": "<base64 of PEM>",
- *	 "attest": {"type": "aws-rsa2048", "doc": "<base64>", "nonce": "..."},
- *	 "facts": {"kernel": "...", "gpus": 8, "driver": "...", "mem_mb": 1, "cpus": 1}}
+ * 	{"v": 1, "claim_id": "...", "claim_secret": "...", "node": "c1", "provider": "aws",
+ * 	 "instance_id": "i-1", "boot_id": "...", "csr": "<base64 of PEM>",
+ * 	 "attest": {"type": "aws-rsa2048", "doc": "<base64>", "nonce": "..."},
+ * 	 "facts": {"kernel": "...", "gpus": 8, "driver": "...", "mem_mb": 1, "cpus": 1}}
  *
- * It comes from anybody, before anything is proved: no allocation, no recursion, each field has its
- * limit, and one that comes twice is refused.  Members that are not known are passed over, for a
- * node's image may be newer than burstd. */
+ * The body comes from anybody, before anything is proved: no allocation, no recursion, a limit for
+ * each field, and a field that comes twice is refused.  Unknown members are skipped, for a node's
+ * image may be newer than burstd. */
 #ifndef BURSTD_CLAIM_BODY_H
 #define BURSTD_CLAIM_BODY_H
 
@@ -25,7 +25,7 @@ enum {
 	CLAIM_BODY_MEMBERS_MAX = 64, /* of one object */
 };
 
-struct claim_body { /* "" and 0: it says nothing of that */
+struct claim_body { /* "" and 0: not given */
 	char id[CLAIM_ID_MAX + 1];
 	char secret[CLAIM_BODY_SECRET_MAX + 1]; /* wipe it: claim_body_wipe() */
 	char node[HOSTLIST_NAME_MAX + 1];       /* a node name, or "" */
@@ -40,12 +40,12 @@ struct claim_body { /* "" and 0: it says nothing of that */
 	struct {
 		char kernel[CLAIM_BODY_FACT_MAX + 1], driver[CLAIM_BODY_FACT_MAX + 1];
 		int64_t gpus, mem_mb, cpus;
-	} facts; /* what it says of itself: believe none of it */
+	} facts; /* not proved: believe none of it */
 };
 
-/* All of text is read, or -1 with *e (ERR_INVALID; no part of the secret is in it), and *b is
- * wiped.  claim_id, claim_secret and csr are there; texts are printable ASCII but for csr and doc,
- * whose bytes are for others to judge. */
+/* Parse all of text.  -1: *e (ERR_INVALID) without any part of the secret, and *b is wiped.  After
+ * 0 claim_id, claim_secret and csr are there, and texts are printable ASCII, except for csr and
+ * doc, which the caller checks. */
 int claim_body_parse(struct claim_body *b, const char *text, size_t len, struct err *e);
 void claim_body_wipe(struct claim_body *b);
 

@@ -18,25 +18,25 @@
 
 enum {
 	CONF_POOLS_MAX = 256,      /* every poll and every page of metrics walks them all */
-	CONF_OFFERS_MAX = 32,      /* of one pool: each is a bit of ladder_job.tried */
+	CONF_OFFERS_MAX = 32,      /* of one pool: each has a bit in ladder_job.tried */
 	CONF_PROVIDERS_MAX = 64,   /* each has connections of its own */
 	CONF_ARGS_MAX = 64,        /* words of one command */
 	CONF_ARG_MAX = 1024,       /* bytes of one */
 	CONF_SECRETS_MAX = 24,     /* options of the section secrets */
 	CONF_NODE_URLS_MAX = 8,    /* urls, and conf_servers, of the section nodes */
-	CONF_ADMINS_MAX = 256,     /* looked at for every request on the control socket */
+	CONF_ADMINS_MAX = 256,     /* searched at every request on the control socket */
 	CONF_PRINT_MAX = 64 << 20, /* conf_print(): every pool with the longest node list */
 };
 
-/* What proves that a machine is the one that was bought (core/attest.h). */
+/* How machines prove that they are the ones that were bought (core/attest.h). */
 enum conf_attest {
-	CONF_ATTEST_OFF, /* its machines get no user-data and no keys of us */
+	CONF_ATTEST_OFF, /* machines get neither user-data nor keys from burstd */
 	CONF_ATTEST_AWS,
 	CONF_ATTEST_GCP,
 	CONF_ATTEST_AZURE,
-	CONF_ATTEST_CALLBACK, /* its address, and whoever is root there */
-	CONF_ATTEST_ADDRESS,  /* its address alone: weak */
-	CONF_ATTEST_AUTO,     /* as its driver has it; as written only */
+	CONF_ATTEST_CALLBACK, /* by the address, and a port of its root's */
+	CONF_ATTEST_ADDRESS,  /* by the address alone: weak */
+	CONF_ATTEST_AUTO,     /* as the driver suggests; in attest_as only */
 };
 
 struct conf_provider {
@@ -45,10 +45,10 @@ struct conf_provider {
 	char *url;                  /* "": the driver's own */
 	char *credential_file;      /* NULL: none */
 	char *ca_file;              /* NULL: the system's */
-	int64_t settle_ms;          /* consistency window W of its lists */
+	int64_t settle_ms;          /* W: how long a list may lag behind */
 	int64_t list_ms;            /* between two lists when nothing moves */
 	int64_t cooldown_ms;        /* core/cooldown.h */
-	int64_t unreachable_ms;     /* unanswered for so long, it is away; 0: never */
+	int64_t unreachable_ms;     /* after so long without an answer it is away; 0: never */
 	int64_t timeout_ms;         /* of one request */
 	uint32_t concurrency;       /* requests in flight */
 	uint32_t rate;              /* requests per second; 0: provider_caps.limits */
@@ -58,23 +58,23 @@ struct conf_provider {
 	char *region, *image, *subnets, *security_groups, *instance_profile, *key_name;
 	char *launch_template, *role, *sts_url, *metadata_url, *notice_queue;
 	char *user_data_file; /* NULL: none */
-	char *user_data;      /* what is in it: conf_file_load_user_data(), or NULL */
-	/* Section nodes: how its machines show that they are. */
+	char *user_data;      /* its contents: conf_file_load_user_data(), or NULL */
+	/* Section nodes: how its machines prove what they are. */
 	int attest_as;           /* enum conf_attest as written, or CONF_ATTEST_AUTO */
-	enum conf_attest attest; /* derived: OFF where there is no section nodes */
-	bool vouchers;           /* derived: a token for the keys is in its user-data */
-	char *account;           /* that must be in a document; "": any */
-	int check_address;       /* bool: a claim must come from the machine's address */
+	enum conf_attest attest; /* derived: OFF without a section nodes */
+	bool vouchers;           /* derived: a token for the secret store is in the user-data */
+	char *account;           /* required in identity documents; "": any */
+	int check_address;       /* bool: claims must come from the machine's address */
 	char *attest_ca_file;    /* NULL: none */
-	char *attest_ca;         /* what is in it: conf_file_load_attest_ca(), or NULL */
+	char *attest_ca;         /* its contents: conf_file_load_attest_ca(), or NULL */
 	int line;                /* in the file, where its section ends ... */
-	int driver_line, credential_line, ca_line; /* ... and where these are; 0: not given */
-	bool removed; /* it is in the journal alone: conf_keep_provider() */
+	int driver_line, credential_line, ca_line; /* where these options are; 0: not given */
+	bool removed; /* only the journal names it: conf_keep_provider() */
 };
 
-/* What `fabric` says besides a name. */
+/* Values of `fabric` that are not names. */
 #define CONF_FABRIC_JOB  "job"  /* one for each job of several nodes */
-#define CONF_FABRIC_NONE "none" /* whatever the pool says */
+#define CONF_FABRIC_NONE "none" /* overrides the pool's */
 
 enum conf_policy { CONF_ORDERED, CONF_CHEAPEST };
 enum conf_gang { CONF_ALL_OR_NOTHING, CONF_BEST_EFFORT };
@@ -83,18 +83,18 @@ enum conf_rebalance { CONF_REBALANCE_IGNORE, CONF_REBALANCE_DRAIN };
 
 /* One way to buy a node of a pool: a rung of its ladder.  Known by (pool, name), across reloads. */
 struct conf_offer {
-	char *name;              /* "": the place of a pool without offers */
+	char *name;              /* "": the only rung of a pool without offers */
 	char *provider;          /* name of its section */
 	uint32_t provider_index; /* derived */
 	char *type, *region, *zone;
 	int market;               /* enum provider_market */
 	int64_t price_nano_h;     /* overrides the provider's; 0: not given */
-	int64_t max_price_nano_h; /* nothing dearer is bought; 0: no limit of its own */
+	int64_t max_price_nano_h; /* limit of this offer; 0: none */
 	char *jurisdiction;       /* "": by the table in core/jurisdiction.c */
-	char *fabric;             /* as written: "": as the pool says; "none": none */
+	char *fabric;             /* as written; "": the pool's; "none": none */
 	char *interconnect;       /* likewise */
-	const char *in_fabric;    /* derived: CONF_FABRIC_JOB, a fabric's name, or none: NULL */
-	int line, provider_line;  /* in the file: where its section ends, and provider's */
+	const char *in_fabric;    /* derived: CONF_FABRIC_JOB, or a fabric's name; NULL: none */
+	int line, provider_line;  /* in the file: the end of its section, and `provider` */
 };
 
 struct conf_pool {
@@ -106,21 +106,21 @@ struct conf_pool {
 	char *type, *region, *zone; /* ... type and region; zone may be "" */
 	bool spot;
 	char *jurisdiction; /* "": by the table */
-	char *fabric;       /* of offers that do not say theirs; "" or "none": none */
-	char *interconnect; /* likewise, core/interconnect.h; "": not looked at */
+	char *fabric;       /* of offers without one; "" or "none": none */
+	char *interconnect; /* likewise (core/interconnect.h); "": not checked */
 	uint32_t max_nodes;
-	uint32_t warm;                 /* nodes that are up without a job, too */
-	int64_t quantum_ms;            /* the provider bills in such steps; 0: by the second */
+	uint32_t warm;                 /* nodes to keep up even without a job */
+	int64_t quantum_ms;            /* billing step of the provider; 0: by the second */
 	int64_t max_rate_nano_h;       /* currency units x 1e-9 per hour */
 	int64_t price_nano_h;          /* overrides the provider's offer; 0: not given */
 	int64_t boot_ms;               /* from instance to registration */
 	int policy;                    /* enum conf_policy */
 	int gang;                      /* enum conf_gang */
-	int64_t max_price_nano_h;      /* of one node, whatever the offer; 0: none */
+	int64_t max_price_nano_h;      /* of one node, by any offer; 0: none */
 	uint32_t spot_share;           /* percent of the pool's nodes, at most */
-	uint32_t fallback_refusals;    /* of a job, until it may have on-demand; 0: not counted */
-	int64_t fallback_ms;           /* that it waited, likewise; 0: not looked at */
-	char **jurisdictions;          /* NULL-terminated; nothing is bought elsewhere; NULL: any */
+	uint32_t fallback_refusals;    /* after which a job may have on-demand; 0: not counted */
+	int64_t fallback_ms;           /* a wait with the same effect; 0: does not count */
+	char **jurisdictions;          /* where it may buy; NULL-terminated; NULL: anywhere */
 	int job_comment;               /* bool: a job's comment may hold wishes (core/wish.h) */
 	char *checkpoint_signal;       /* "" or NULL: none */
 	int checkpoint_to;             /* enum conf_checkpoint_to */
@@ -128,21 +128,22 @@ struct conf_pool {
 	int rebalance;                 /* enum conf_rebalance */
 	int64_t rebalance_wait_ms;     /* 0: without end */
 	struct conf_offer *offers;     /* in the order of the file */
-	size_t noffers;                /* 0: the pool's own place is its only rung ... */
-	struct conf_offer own;         /* ... derived; all but its name is borrowed from here */
+	size_t noffers;                /* 0: `own` is the only rung */
+	struct conf_offer own;         /* derived; borrows all but its name from this struct */
 	int line;                      /* in the file, where its section ends ... */
 	int nodes_line, provider_line; /* ... and where these options are */
-	int place_line;                /* the first that names a place; 0: none does */
-	bool removed; /* it is in the journal alone, and nothing is bought: conf_keep_pool() */
+	int place_line;                /* of the first option that names a place; 0: none does */
+	bool removed; /* only the journal names it, and it buys nothing: conf_keep_pool() */
 };
 
 enum conf_release {
 	CONF_WRAP,      /* a node gets a token by which it reads the bundle itself, once (mode W) */
 	CONF_BROKER,    /* burstd reads it and hands it on (mode B) */
-	CONF_USER_DATA, /* the token is in the user-data: nodes do not reach burstd (mode U) */
+	CONF_USER_DATA, /* the token is in the user-data, for nodes that do not reach burstd (mode
+			   U) */
 };
 
-/* Where the cluster's keys are (core/secret_store.h); driver "": nowhere, nodes have them. */
+/* The store of the cluster's keys (core/secret_store.h); driver "": none, images have the keys. */
 struct conf_secrets {
 	char *driver;
 	char *address, *ca_file, *namespace, *mount, *name, *auth_mount, *role_id, *role_name;
@@ -152,8 +153,8 @@ struct conf_secrets {
 	char *region, *role, *sts_url, *metadata_url;
 	char *dir;                   /* NULL: none */
 	int release;                 /* enum conf_release */
-	int64_t wrap_ms;             /* how long such a token is good */
-	int64_t poll_ms;             /* between two looks for another version */
+	int64_t wrap_ms;             /* life of such a token */
+	int64_t poll_ms;             /* between two polls for another version */
 	int64_t timeout_ms;          /* of one request */
 	int line;                    /* in the file, where the section ends; 0: there is none */
 	int lines[CONF_SECRETS_MAX]; /* ... and its options, in the order of conf_options[] */
@@ -161,16 +162,16 @@ struct conf_secrets {
 
 enum conf_auth { CONF_AUTH_MUNGE, CONF_AUTH_SLURM }; /* Slurm's AuthType */
 
-/* The listener that new machines talk to, and what they are told. */
+/* The listener for nodes, and what new machines are told. */
 struct conf_nodes {
-	char *listen;         /* "ADDRESS:PORT"; "": nodes are not booted by us */
-	char **urls;          /* of that listener, as nodes reach it; NULL-terminated */
-	char **conf_servers;  /* "HOST:PORT" of slurmctld; NULL-terminated */
-	int64_t claim_ms;     /* from the create; 0: as long as its pool lets a node boot */
-	int64_t deadman_ms;   /* burst-agent puts out a node that burstd forgot; 0: never */
-	int auth;             /* enum conf_auth */
-	char *munge_socket;   /* of the munged that has the cluster's key; "": the usual */
-	char *node_init;      /* a file that is handed to machines without it; "": none */
+	char *listen;        /* "ADDRESS:PORT"; "": burstd does not boot nodes */
+	char **urls;         /* of that listener, as nodes reach it; NULL-terminated */
+	char **conf_servers; /* "HOST:PORT" of slurmctld; NULL-terminated */
+	int64_t claim_ms;    /* time to claim, from the create; 0: the pool's boot timeout */
+	int64_t deadman_ms;  /* burst-agent powers off a node that burstd has forgotten; 0: never */
+	int auth;            /* enum conf_auth */
+	char *munge_socket;  /* of the munged that has the cluster's key; "": the usual */
+	char *node_init;     /* a file for machines whose image lacks it; "": none */
 	char *slurmd_options; /* "": none */
 	int line;             /* in the file, where the section ends; 0: there is none */
 };
@@ -201,35 +202,35 @@ struct conf {
 struct conf *conf_new(const char *path);
 void conf_free(struct conf *c); /* with everything its fields hold; NULL is fine */
 
-/* Check what no single option can show (providers exist, no name twice, each node in one pool, at
- * most HOSTLIST_NAMES_MAX of them) and fill the derived fields, once.  -1: *e begins "FILE:LINE: "
- * and c is only good for conf_free(). */
+/* Check what concerns several options (providers exist, no name twice, each node in one pool, at
+ * most HOSTLIST_NAMES_MAX of them) and fill in the derived fields, once.  -1: *e begins "FILE:LINE:
+ * " and c is only good for conf_free(). */
 int conf_finish(struct conf *c, struct err *e);
 
-/* Of conf_finish(): attest and vouchers of each provider (conf_nodes.c). */
+/* A step of conf_finish(): fill in attest and vouchers of each provider (conf_nodes.c). */
 int conf_nodes_finish(struct conf *c, struct err *e);
 
-/* Sections that the configuration has no more, while the journal has rows of theirs: an index into
- * providers or pools is good for these, too.  A removed pool has no nodes, no rungs and no limits;
- * a removed provider has no driver.  The index of the one of that name, appended if it is missing.
- */
+/* The index of the provider or pool of that name; one that is missing is appended as removed: the
+ * configuration does not have it any more, but the journal has rows of it, and a row needs an
+ * index. A removed pool has no nodes, no rungs and no limits; a removed provider has no driver. */
 uint32_t conf_keep_provider(struct conf *c, const char *name);
 uint32_t conf_keep_pool(struct conf *c, const char *name);
-/* Give next the removed sections of old, at their places, unless it has them again. */
+/* Give next the removed sections of old, at the same indices, unless next has them again. */
 void conf_keep_removed(struct conf *next, const struct conf *old);
 
-/* May a running burstd go from old to next?  -1: *e names what needs a restart: an option whose
- * `reload` is false in conf_options[], a provider or pool that is gone or moved, an offer that is
- * gone.  So an index into providers or pools that was good in old means the same in next; new pools
- * come last.  Offers may come and change their order: they are known by name. */
+/* May a running burstd go from old to next?  -1: *e names what needs a restart: a changed option
+ * whose `reload` is false in conf_options[], a provider or pool that is gone or has moved, an offer
+ * that is gone.  So an index into providers or pools of old means the same in next; new pools come
+ * last.  Offers may be new or in another order: they are known by name. */
 int conf_may_replace(const struct conf *old, const struct conf *next, struct err *e);
 
 /* One difference between two configurations; everything is borrowed for the call. */
 struct conf_change {
-	const char *section;   /* as in conf_options[] */
-	const char *title;     /* of a provider or pool, else ""; POOL/OFFER of an offer */
-	const char *option;    /* NULL: the whole provider or pool is new, or gone */
-	const char *from, *to; /* as conf_option_print(); for a whole one, NULL says which */
+	const char *section; /* as in conf_options[] */
+	const char *title;   /* of a provider or pool, else ""; POOL/OFFER of an offer */
+	const char *option;  /* NULL: a whole provider or pool is new, or gone */
+	const char *from,
+		*to; /* as conf_option_print(); a whole one has NULL where it is missing */
 };
 
 typedef void (*conf_change_fn)(void *ctx, const struct conf_change *change);
@@ -240,46 +241,49 @@ void conf_diff(const struct conf *old, const struct conf *next, conf_change_fn f
 /* `pool "h100" max_nodes: 8 -> 16`, `pool "h100": new` */
 void conf_change_print(const struct conf_change *change, struct str *out);
 
-/* What a driver's open() is told of its section; borrows from p. */
+/* The section of a provider as its driver's open() takes it; borrows from p. */
 struct provider_conf conf_for_driver(const struct conf_provider *p, const char *credential);
 
 struct secret_store_conf;
 /* Likewise for the driver of the secret store. */
 struct secret_store_conf conf_for_store(const struct conf_secrets *s, const char *credential);
-/* Can a driver of these flags (enum secret_flags) release keys as release says?  -1: *e says what
- * is wrong with the option release, without file and line. */
+/* Can a driver with these flags (enum secret_flags) do what the option release asks for?  -1: *e
+ * says what is wrong, without file and line. */
 int conf_check_release(const struct conf_secrets *s, unsigned flags, struct err *e);
-/* Where in the file that option of the section secrets is, or the section; 0: neither. */
+/* The line of an option of the section secrets, or else of the section; 0: neither is in the file.
+ */
 int conf_secrets_line(const struct conf *c, const char *option);
 
-/* The pool that names this node, or NULL: then it is not ours to touch. */
+/* The pool that names this node; NULL: none does, and burstd must not touch the node. */
 const struct conf_pool *conf_pool_of(const struct conf *c, const char *node);
 uint32_t conf_pool_index(const struct conf *c, const struct conf_pool *p);
 const struct conf_pool *conf_pool_named(const struct conf *c, const char *name); /* or NULL */
 
 uint32_t conf_provider_named(const struct conf *c, const char *name); /* NPROVIDERS: none */
 
-/* What a node of the pool may cost at most, nano-units per hour: the smaller of its max_rate and
- * its max_price; *option, which of the two that is. */
+/* The most that a node of the pool may cost, in nano-units per hour: the smaller of max_rate and
+ * max_price; *option: which of the two. */
 int64_t conf_pool_dearest(const struct conf_pool *p, const char **option);
-/* The rungs of a pool's ladder, 1 to CONF_OFFERS_MAX, in the order of the file; of a removed pool
- * there is none.  n may be NULL. */
+/* The rungs of a pool's ladder, 1 to CONF_OFFERS_MAX, in the order of the file; none for a removed
+ * pool.  n may be NULL. */
 const struct conf_offer *conf_rungs(const struct conf_pool *p, size_t *n);
-/* The one of that name, or NULL: it was taken out of the configuration.  After conf_finish(). */
+/* The rung of that name; NULL: the configuration does not have it any more.  After conf_finish().
+ */
 const struct conf_offer *conf_rung_named(const struct conf_pool *p, const char *name);
 
-/* Whose machines they are, as these see it, and whose metadata they ask: of who signs for them,
- * else the driver's own cloud. */
+/* The cloud that a provider's machines are in, and whose metadata service they ask: the one that
+ * signs their documents, else the driver's. */
 const char *conf_cloud(const struct conf_provider *p);
 
-/* The AuthType that nodes are given keys for; NULL: they are given none. */
+/* The AuthType of the keys that nodes get; NULL: they get none. */
 const char *conf_auth_type(const struct conf *c);
 
-/* The interconnect of what is bought there, an offer of p or NULL: core/interconnect.h, or "". */
+/* The interconnect of machines bought by o, an offer of p or NULL: core/interconnect.h, or "". */
 const char *conf_interconnect(const struct conf_pool *p, const struct conf_offer *o);
 
 struct conf_option;
-/* Is it an option of a pool that says where to buy?  With offers these are theirs. */
+/* Is o an option of a pool that says where to buy?  In a pool with offers these belong to the
+ * offers. */
 bool conf_is_place(const struct conf_option *o);
 
 /* As a configuration file with every option written out; holds no secret.  Append to *out, which

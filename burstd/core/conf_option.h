@@ -1,5 +1,5 @@
-/* conf_option.h - the options of burstd.conf: the one table they are read, printed, compared and
- * documented by.
+/* conf_option.h - the options of burstd.conf: the one table by which they are read, printed,
+ * compared and documented.
  *
  * A new option is one line of this table and one field of struct conf, conf_provider, conf_pool or
  * conf_offer. */
@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
-/* What a value may be, and with it the type of its field. */
+/* The syntax of a value, and the type of its field. */
 enum conf_option_type {
 	CONF_NAME,      /* char *: letters, digits, '-', '_', '.' */
 	CONF_WORD,      /* char *: printable, no spaces */
@@ -55,7 +55,7 @@ enum conf_option_type {
 struct conf_option {
 	const char *section; /* "" at top level, else as in the file: "slurm", "pool", ... */
 	const char *name;
-	const char *initial; /* as in a file; NULL: must be given; "": may be empty */
+	const char *initial; /* the default, as in a file; NULL: required; "": may be empty */
 	const char *help;    /* one line */
 	bool reload;         /* may change in a running burstd */
 	enum conf_option_type type;
@@ -67,20 +67,21 @@ extern const struct conf_option conf_options[];
 extern const size_t conf_noptions;
 
 const struct conf_option *conf_option_find(const char *section, const char *name); /* or NULL */
-/* The option or section name most like `name` in a section, for "did you mean"; never NULL. */
+/* The name of an option or subsection of this section that is most similar to `name`, for "did you
+ * mean"; never NULL. */
 const char *conf_option_nearest(const char *section, const char *name);
 
-/* Check text and put its value into the field of `object`, the struct that holds the section; what
- * was there is released.  -1: the field is as it was and *e says what is wanted, without the
- * option's name. */
+/* Check text and put its value into the field of `object`, the struct that holds the section; the
+ * old value is freed.  -1: the field is unchanged and *e says what is wanted, without the option's
+ * name. */
 int conf_option_set(const struct conf_option *o, void *object, const char *text, struct err *e);
-/* CONF_ARGV: one more word for the command.  The first is an absolute path; in the others %n is the
- * node's name, %a its address and %% a percent sign.  CONF_HOOK: likewise with %j, the job's id,
- * and %d, a time in seconds since 1970, for %a.  CONF_CODES, CONF_URLS, CONF_HOSTS: one more.  -1:
- * as conf_option_set(). */
+/* Append to a list.  CONF_ARGV: one more word of the command.  The first is an absolute path; in
+ * the others %n is the node's name, %a its address and %% a percent sign.  CONF_HOOK: likewise with
+ * %j, the job's id, and %d, a time in seconds since 1970, for %a.  CONF_CODES, CONF_URLS,
+ * CONF_HOSTS: one more.  -1: as conf_option_set(). */
 int conf_option_add_arg(const struct conf_option *o, void *object, const char *text, struct err *e);
 bool conf_option_is_list(const struct conf_option *o);
-/* The value as conf_option_set() would take it, without quotes; a list with them. */
+/* Append the value as conf_option_set() takes it, without quotes; a list with quotes. */
 void conf_option_print(const struct conf_option *o, const void *object, struct str *out);
 bool conf_option_same(const struct conf_option *o, const void *a, const void *b);
 void conf_option_fini(const struct conf_option *o, void *object); /* release what the field holds */

@@ -1,4 +1,4 @@
-/* conf_private.h - what the files conf*.c share; nobody else includes it. */
+/* conf_private.h - functions that conf*.c share; only these include it. */
 #ifndef BURSTD_CONF_PRIVATE_H
 #define BURSTD_CONF_PRIVATE_H
 
@@ -11,7 +11,7 @@ enum {
 
 struct conf_option;
 
-/* Does it say anything: neither NULL nor ""? */
+/* Is the text neither NULL nor ""? */
 bool conf_is_given(const char *text);
 /* Is o an option of the struct that holds this section? */
 bool conf_held_by(const struct conf_option *o, const char *section);

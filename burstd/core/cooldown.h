@@ -1,7 +1,7 @@
-/* cooldown.h - market places that have nothing to sell are left alone for a while.
+/* cooldown.h - which places cool down, as they have nothing to sell.
  *
- * What one job was refused, the next would be too: all pools and jobs share what is known of a
- * place.  There are four things to know, and they are never mixed up:
+ * A place that refused one job would refuse the next: all pools and jobs share what is known of a
+ * place.  It pauses for one of four causes:
  *
  *   capacity  of (provider, type, region, zone, market, fabric): one minute, doubling up to 15
  *   quota     of the account, so of (provider, type, region, market), whatever the zone: 15
@@ -13,7 +13,7 @@
  *   denied    of the provider as a whole (credentials, permission, funds): off, with an alarm,
  *             until a call of the kind that was denied succeeds
  *
- * Being throttled now and then is none of them: that is the token bucket's business.
+ * A throttled request now and then is no cause: the token bucket handles that (core/limit.h).
  *
  *        refused                      time is over, or the first purchase after it did not tell
  *   open -------> closed until t ----------------------------------------------> half-open
@@ -22,12 +22,12 @@
  *    |  +---------------- it was bought ---------------------------+
  *    +-- nobody tried for an hour (capacity, quota, failing)
  *
- * Many creates are on the wire when a place runs out, and all of them come back refused: what was
- * sent before a refusal was known belongs to it, counts as nothing when refused too, and opens
- * nothing when it was bought.
+ * When a place runs out many creates are on the wire, and all are refused.  A purchase that was
+ * sent before the refusal was known belongs to that refusal: it does not lengthen the pause when it
+ * is refused, and does not end it when it succeeds.
  *
- * In memory only: after a restart each place costs one refused call.  Time is an argument; where it
- * goes back (F57) what is noted here goes back with it. */
+ * In memory only: after a restart each place costs one refused request.  Time is an argument; if it
+ * goes back (F57) the times kept here go back with it. */
 #ifndef BURSTD_COOLDOWN_H
 #define BURSTD_COOLDOWN_H
 
@@ -43,13 +43,13 @@ enum {
 	COOLDOWN_CAPACITY_MAX_MS = 900000,
 	COOLDOWN_QUOTA_MS = 900000,
 	COOLDOWN_QUOTA_MAX_MS = 14400000,
-	COOLDOWN_DENIED_MS = 300000, /* a purchase was denied: until one is tried again */
+	COOLDOWN_DENIED_MS = 300000, /* a purchase was denied: pause until the next try */
 	COOLDOWN_DENIED_MAX_MS = 3600000,
-	COOLDOWN_PROBE_MS = 900000,   /* a purchase that never told what became of it */
-	COOLDOWN_WAIT_MS = 30000,     /* for the answer to it others may wait, from its begin */
-	COOLDOWN_FORGET_MS = 3600000, /* after its end, without a purchase */
-	/* Failures that are further apart are not one trouble; a provider that throttles may say:
-	 * not before a quarter of an hour (limit.h). */
+	COOLDOWN_PROBE_MS = 900000,   /* a probe without a result ends after this */
+	COOLDOWN_WAIT_MS = 30000,     /* purchases wait so long for a probe's answer */
+	COOLDOWN_FORGET_MS = 3600000, /* a pause is forgotten so long after its end */
+	/* Failures further apart than this are separate.  A throttling provider may ask for a pause
+	 * of a quarter of an hour (limit.h). */
 	COOLDOWN_RUN_MS = 1200000,
 	COOLDOWN_PLACES_MAX = 4096, /* remembered; the one that ends first is forgotten */
 };
@@ -57,27 +57,26 @@ enum {
 struct cooldown_place { /* borrowed; zone may be "" */
 	const char *provider, *type, *region, *zone;
 	enum provider_market market;
-	/* The first pause for want of capacity; all others are in proportion.  0: as below. */
+	/* The first pause for want of capacity; the others are in proportion.  0: the default. */
 	int64_t first_ms;
-	const char *fabric;  /* it asks for machines of one fabric: this one; NULL: anywhere */
-	int64_t patience_ms; /* purchases that fail for so long close it; 0: they never do */
-	int64_t heard_ms;    /* when the provider answered last, whatever it was asked */
-	int64_t pause_ms; /* RATE: for so long it will not be asked again, as it said; 0: not said
-			   */
+	const char *fabric;  /* the fabric of its machines; NULL: anywhere */
+	int64_t patience_ms; /* it is "failing" when purchases fail for so long; 0: never */
+	int64_t heard_ms;    /* when the provider last answered any request */
+	int64_t pause_ms;    /* RATE: the pause that the provider asked for; 0: not said */
 };
 
 struct cooldown {
 	struct map by_key;
 	struct cooldown_entry *first;
 	size_t n;
-	int64_t seen_ms; /* the latest time that was given */
+	int64_t seen_ms; /* the latest time that was passed in */
 };
 
-/* From harmless to grave. */
+/* In order of severity. */
 enum cooldown_state {
 	COOLDOWN_OPEN,
-	COOLDOWN_HALF,    /* one purchase may be tried: cooldown_buy() */
-	COOLDOWN_PROBING, /* it is being tried */
+	COOLDOWN_HALF,    /* one purchase may go out as a probe: cooldown_buy() */
+	COOLDOWN_PROBING, /* the probe is out */
 	COOLDOWN_CAPACITY,
 	COOLDOWN_FAILING,
 	COOLDOWN_QUOTA,
@@ -85,20 +84,20 @@ enum cooldown_state {
 };
 
 struct cooldown_view {
-	enum cooldown_state state; /* the gravest of what is known of a place */
-	/* CAPACITY, FAILING, QUOTA, DENIED: till then; 0: till a call succeeds.  PROBING: its
-	 * answer should be there by then. */
+	enum cooldown_state state; /* the most severe of what is known */
+	/* CAPACITY, FAILING, QUOTA, DENIED: end of the pause; 0: it ends when a call succeeds.
+	 * PROBING: when the probe's answer is due. */
 	int64_t until_ms;
 };
 
-/* What an answer changed, for the event and the alarm. */
+/* What an answer changed, for events and alarms. */
 enum cooldown_news {
 	COOLDOWN_SAME,
-	COOLDOWN_AGAIN,    /* it may be bought from again */
+	COOLDOWN_AGAIN,    /* the place sells again */
 	COOLDOWN_COOLS,    /* no capacity */
-	COOLDOWN_FAILS,    /* no answers */
+	COOLDOWN_FAILS,    /* purchases fail */
 	COOLDOWN_NO_QUOTA, /* an admin should know */
-	COOLDOWN_OFF,      /* the provider: an admin must act */
+	COOLDOWN_OFF,      /* the whole provider: an admin must act */
 };
 
 void cooldown_init(struct cooldown *c);
@@ -107,44 +106,43 @@ void cooldown_fini(struct cooldown *c);
 struct cooldown_view cooldown_look(struct cooldown *c, const struct cooldown_place *p,
 				   int64_t now_ms);
 
-/* A purchase is about to be sent there.  false: it must not; nothing changed.  true: where it is
- * the one that may be tried, it is now being tried, until cooldown_bought(). */
+/* May a purchase be sent there now?  false: nothing has changed.  true: in state HALF it is the
+ * probe, and the state is PROBING until cooldown_bought(). */
 bool cooldown_buy(struct cooldown *c, const struct cooldown_place *p, int64_t now_ms);
 
-/* What became of a purchase sent at sent_ms.  Of an answer about several instances: the worst. */
+/* Note the answer to a purchase sent at sent_ms; code: the worst of its instances. */
 enum cooldown_news cooldown_bought(struct cooldown *c, const struct cooldown_place *p,
 				   enum provider_code code, int64_t sent_ms, int64_t now_ms);
-/* A purchase sent at sent_ms was never answered and has bought nothing, as is known only now.  It
- * has failed for so long, repeated or not.  If such purchases close the place its pause counts from
- * now, and is no shorter than the doubt was: else whoever was in doubt would find it over, and be
- * so again. */
+/* A purchase sent at sent_ms was never answered, and only now it is known that it bought nothing.
+ * It has failed since sent_ms.  If that closes the place, the pause counts from now and is no
+ * shorter than the doubt was: otherwise it would be over when the next purchase is in doubt. */
 enum cooldown_news cooldown_doubt_ends(struct cooldown *c, const struct cooldown_place *p,
 				       int64_t sent_ms, int64_t now_ms);
-/* It takes back what it has sold: as if a purchase had been refused for want of capacity. */
+/* The place takes its machines back: as if a purchase had been refused for want of capacity. */
 enum cooldown_news cooldown_taken_back(struct cooldown *c, const struct cooldown_place *p,
 				       int64_t now_ms);
 enum provider_code cooldown_worse(enum provider_code a, enum provider_code b);
 
-/* What became of any other call to a provider: a list, a delete. */
+/* Note the answer to another request: a list, a delete, offers. */
 enum cooldown_news cooldown_heard(struct cooldown *c, const char *provider, enum provider_code code,
 				  int64_t sent_ms, int64_t now_ms);
 
-/* The provider answers again.  Purchases that had failed until then failed as all else did, and say
- * nothing of their places; one that is closed already stays so. */
+/* The provider answers again.  Purchases that failed meanwhile failed like all requests, and say
+ * nothing about their places; a place that is paused already stays so. */
 void cooldown_back(struct cooldown *c, const char *provider);
 
-/* An admin knows better: forget all there is of this place, its provider included. */
+/* Forget all about this place, and about its provider as a whole: an admin knows better. */
 void cooldown_clear(struct cooldown *c, const struct cooldown_place *p);
 
 struct cooldown_row {         /* borrowed, for the call */
 	const char *reason;   /* "capacity", "quota", "failing", "denied" */
 	const char *provider; /* "aws" ... */
-	const char *place;    /* ... and "p5.48xlarge eu-north-1 a spot"; "": all of it */
+	const char *place;    /* "p5.48xlarge eu-north-1 a spot"; "": the whole provider */
 	struct cooldown_view view;
-	uint32_t times; /* one after the other */
+	uint32_t times; /* refusals in a row */
 };
 typedef void (*cooldown_fn)(void *ctx, const struct cooldown_row *row);
-/* All that is not open, the latest first. */
+/* Call fn for each place that is not open, the latest first. */
 void cooldown_each(const struct cooldown *c, int64_t now_ms, cooldown_fn fn, void *ctx);
 
 #endif

@@ -4,9 +4,9 @@
  * Knows every schema of the resume file from 22.05 (`all_nodes`, `nodes`) to 26.05; unknown keys
  * are ignored, since `extra` is in users' hands.
  *
- * What a job wishes is kept as it is written, and who may believe how much of it is said in
- * constraint.h and wish.h: 22.05's file says nothing of constraints, and none of comments, so that
- * squeue is asked for what is not known. */
+ * A job's constraint and comment are kept as written; constraint.h and wish.h say what they mean.
+ * The file of 22.05 has no constraints, and no release's has comments: squeue is asked for what is
+ * not known. */
 #ifndef BURSTD_DEMAND_H
 #define BURSTD_DEMAND_H
 
@@ -26,12 +26,12 @@ enum {
 
 struct demand_job {
 	uint64_t id;
-	uint32_t *nodes; /* indices in struct demand; nodes that are asked for, each once */
+	uint32_t *nodes; /* indices into the nodes of struct demand, each once */
 	size_t n;
-	char *constraint;   /* of --constraint; NULL: none, or not known, or longer than can be */
+	char *constraint;   /* of --constraint; NULL: none, not known, or too long */
 	char *comment;      /* of --comment; likewise */
-	bool wishes_known;  /* the constraint is what Slurm has, none if NULL ... */
-	bool comment_known; /* ... and so is the comment */
+	bool wishes_known;  /* the constraint is known, so NULL is none */
+	bool comment_known; /* likewise the comment */
 };
 
 struct demand {
@@ -40,13 +40,13 @@ struct demand {
 	struct demand_job *jobs;
 	size_t njobs, cap, members;
 	struct demand_ref *by_id; /* of all jobs; NULL: not sorted yet */
-	uint32_t *seen;           /* of each node: in which look at a job it was, last */
+	uint32_t *seen;           /* of each node: the last look at a job that had it */
 	uint32_t looks;
 	bool has_jobs; /* jobs are known (even if there are none) */
 };
 
-/* The nodes of a node list, in its order, repeats kept: a job has the first of them, and the plan
- * skips the others.  -1: the list is bad (*e says where) and *d is empty. */
+/* Expand a node list, in its order, with repetitions: a job has the first of equal names, and the
+ * plan skips the others.  -1: the list is bad (*e says where) and *d is empty. */
 int demand_init(struct demand *d, const char *list, size_t len, struct err *e);
 void demand_fini(struct demand *d);
 
@@ -57,8 +57,8 @@ int demand_add_file(struct demand *d, const char *file, size_t len, struct err *
 /* Add one job with the nodes it is allocated; a bad list is ignored and -1 is returned. */
 int demand_add_job(struct demand *d, uint64_t id, const char *list, size_t len, struct err *e);
 
-/* What slurmctld has as the constraint, or comment, of the job with this number; "(null)" and ""
- * are none.  A job that is not in *d has none either.  The text is copied. */
+/* Note the constraint, or the comment, that slurmctld has for this job; "(null)" and "" are none.
+ * A job that is not in *d is ignored.  The text is copied. */
 void demand_set_constraint(struct demand *d, uint64_t id, const char *text, size_t len);
 void demand_set_comment(struct demand *d, uint64_t id, const char *text, size_t len);
 

@@ -1,7 +1,8 @@
-/* interconnect.h - which fast network a machine is to have, as the configuration says it.
+/* interconnect.h - the fast network that a machine must have, as configured.
  *
- *	none  ib  roce  efa  gib            KIND: at least one port of it is up
- *	ib:8x400  efa:32x100                KIND:PORTSxGBITS: so many, each of at least that rate
+ * 	none  ib  roce  efa  gib            KIND: at least one port is up
+ * 	ib:8x400  efa:32x100                KIND:PORTSxGBITS: so many ports, each of at least that
+ * rate
  *
  * node-init counts ports in /sys/class/infiniband, where the rate is per port and in Gb/s.  gib is
  * Google's RoCE, which NCCL wants a plugin of that name for. */
@@ -15,7 +16,7 @@
 enum { INTERCONNECT_PORTS_MAX = 64, INTERCONNECT_GBITS_MAX = 3200 };
 
 struct interconnect {
-	const char *kind;      /* one of those; static */
+	const char *kind;      /* a word from above; static */
 	uint32_t ports, gbits; /* 0: not said */
 };
 

@@ -1,8 +1,9 @@
 /* ladder.h - which of a pool's offers a job's nodes may be bought from, and in what order.
  *
- * A pool has a ladder of offers (conf_rungs()).  This says, for one job at one moment, which rungs
- * to try, best first, and of every other why not, for people.  It is asked again after every
- * refusal: the rung that refused cools down by then (core/cooldown.h), or is in `tried`.
+ * A pool has a ladder of offers, its rungs (conf_rungs()).  ladder_make() says, for one job at one
+ * moment, which rungs to try, best first, and why not the others, for people.  It is called again
+ * after every refusal: the rung that refused cools down by then (core/cooldown.h), or is in
+ * `tried`.
  *
  *   order     as written, or cheapest first: reserved before all else, since it is paid already,
  *             then by price; what is equal stays as written
@@ -25,11 +26,11 @@
 #include "core/conf.h"
 #include "core/cooldown.h"
 
-#define LADDER_UNPRICED (-2) /* it has no such price to tell: one must be in the configuration */
+#define LADDER_UNPRICED (-2) /* the provider has no price for it, so the configuration must */
 
 enum ladder_cause {
-	LADDER_TRY,          /* it is in the order */
-	LADDER_JURISDICTION, /* from here on it is left out; the lasting reasons first */
+	LADDER_TRY,          /* it will be tried */
+	LADDER_JURISDICTION, /* from here on the rung is left out; lasting causes come first */
 	LADDER_CONSTRAINT,
 	LADDER_OFF,
 	LADDER_NOT_OFFERED,
@@ -38,12 +39,12 @@ enum ladder_cause {
 	LADDER_TRIED,
 	LADDER_DENIED,
 	LADDER_AWAY,
-	LADDER_KEYLESS, /* its machines would boot for nothing */
+	LADDER_KEYLESS, /* its machines could not get their keys */
 	LADDER_QUOTA,
-	LADDER_FAILING, /* purchases there are not answered */
+	LADDER_FAILING, /* purchases there fail */
 	LADDER_CAPACITY,
 	LADDER_PROBING,
-	LADDER_LATER, /* half-open, and another rung is so too and goes first */
+	LADDER_LATER, /* half-open, and another half-open rung is the probe */
 	LADDER_SHARE,
 	LADDER_SPOT_FIRST,
 	LADDER_NCAUSES
@@ -52,34 +53,35 @@ enum ladder_cause {
 struct ladder_known {  /* of one rung */
 	int64_t price; /* as the provider says; 0: not known yet; < 0: not offered, or: */
 	struct cooldown_view cool; /* of its place */
-	int64_t away_ms;           /* since when its provider cannot be reached; 0: it can */
-	int64_t wrong_until_ms;    /* a machine from there came up wrong; 0: none did lately */
-	const char *off;           /* why its provider cannot be used; NULL: it can */
-	const char *keyless;       /* why its machines would get no keys; NULL: they would */
+	int64_t away_ms;           /* since when its provider is away; 0: it is not */
+	int64_t wrong_until_ms; /* until when it is tried last, as a machine came up wrong; 0: none
+				   did lately */
+	const char *off;        /* why its provider is off; NULL: it is on */
+	const char *keyless;    /* why its machines could not get their keys; NULL: they could */
 };
 
-struct ladder_wish {                      /* only ever takes rungs away */
+struct ladder_wish {                      /* restrictions: they only take rungs away */
 	const char *constraint;           /* as in Slurm; NULL: none, or not known */
 	const char *const *jurisdictions; /* besides the pool's; NULL: any */
 	int64_t max_price_nano_h;         /* likewise; 0: any */
 };
 
 struct ladder_job {
-	/* Of the job, and of others that are to share nodes with it: all of them hold. */
+	/* The wishes of the job, and of jobs that will share its nodes: all must be met. */
 	const struct ladder_wish *wishes;
 	size_t nwishes;
-	uint32_t nodes;    /* that it lacks in this pool */
+	uint32_t nodes;    /* nodes that it lacks in this pool */
 	uint32_t refusals; /* so far */
 	int64_t since_ms;  /* when it began to wait; in the future: now (F57) */
 	uint32_t tried;    /* bit i: rung i refused it a moment ago */
-	bool none;         /* there is no job, and so none that could wait for spot */
+	bool none;         /* there is no job that could wait for spot */
 };
 
 struct ladder_ask { /* everything is borrowed */
 	const struct conf *conf;
 	const struct conf_pool *pool;
 	const struct ladder_known *known; /* one for each of conf_rungs() */
-	uint32_t nodes, spot;             /* of the pool there are, and of these are spot */
+	uint32_t nodes, spot;             /* how many the pool has; spot: of these */
 	struct ladder_job job;
 	int64_t now_ms;
 	int64_t ahead_ms; /* of the wall clock, which people read */
@@ -90,25 +92,24 @@ struct ladder {
 	size_t n;
 	enum ladder_cause cause[CONF_OFFERS_MAX]; /* of each rung */
 	size_t nrungs;
-	/* n is 0, and a price will show, or the answer to a purchase that is being tried: no reason
-	 * to refuse anything yet. */
+	/* n is 0, but a price, or the answer to a probe, will come: do not refuse yet. */
 	bool waits;
-	bool lasting;        /* no rung is left that the job may have some day, at these prices */
-	int64_t next_ms;     /* the soonest time at which one more may be tried; 0: not known */
-	int64_t fallback_ms; /* n is 0: from then on it may have what it may not yet; 0: never so */
+	bool lasting;        /* no rung will ever do for the job, at these prices */
+	int64_t next_ms;     /* when the next rung may be tried; 0: not known */
+	int64_t fallback_ms; /* n is 0: when a fallback lets it have more rungs; 0: never */
 };
 
 void ladder_make(struct ladder *l, const struct ladder_ask *a);
 
-/* Is this rung left out for what no wait can mend: by what the job says, by the configuration, by
- * its price? */
+/* Is this rung left out for a reason that no wait can mend: the job's wishes, the configuration,
+ * the price? */
 bool ladder_is_for_good(const struct ladder *l, const struct ladder_ask *a, size_t rung);
 
-/* What one node of this rung costs per hour, nano-units; 0: not known yet; < 0: not offered. */
+/* The price of a node of this rung, in nano-units per hour; 0: not known yet; < 0: not offered. */
 int64_t ladder_price(const struct ladder_ask *a, size_t rung);
 
-/* What the cheapest node costs per hour that the pool may ever have, whoever asks; 0: not known
- * yet, or it may have none.  known: the prices count, of each of conf_rungs(). */
+/* The price of the cheapest node that the pool may ever buy, for any job; 0: not known yet, or
+ * none. Of `known` only the prices count. */
 int64_t ladder_cheapest(const struct conf *c, const struct conf_pool *p,
 			const struct ladder_known *known);
 
@@ -117,7 +118,7 @@ int64_t ladder_cheapest(const struct conf *c, const struct conf_pool *p,
 void ladder_explain(const struct ladder *l, const struct ladder_ask *a, size_t rung, char *out,
 		    size_t size);
 
-/* All of it, for a job that gets nothing: "spot-a: no capacity ...; od: ...". */
+/* The explanations of all rungs, for a job that gets none: "spot-a: no capacity ...; od: ...". */
 void ladder_why(const struct ladder *l, const struct ladder_ask *a, char *out, size_t size);
 
 #endif

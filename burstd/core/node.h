@@ -27,12 +27,11 @@
  *    good        v   |                                       |
  *             QUARANTINED --- ended -------------------------+
  *
- * A reclaim leads from BOOTING to DRAINING too; of a notice that says no more than "soon" a node
- * that boots is told when it is up.  One that is seen to stop as it boots, without a notice, is not
- * taken for a reclaim (F10).  Gone is written only on proof (I9): the provider says ended, or two
+ * A reclaim leads from BOOTING to DRAINING, too; a rebalance notice for a node that boots takes
+ * effect when the node is up.  An instance that stops while it boots, without a notice, does not
+ * count as a reclaim (F10).  Gone is written only on proof (I9): the provider says ended, or two
  * complete lists a settle time apart do not show the instance.  A delete's success is not proof;
- * nor is one list (I8, F12, F15).
- */
+ * nor is one list (I8, F12, F15). */
 #ifndef BURSTD_NODE_H
 #define BURSTD_NODE_H
 
@@ -42,29 +41,30 @@
 #include "core/provider.h"
 
 enum node_state {
-	NODE_WANTED,      /* decided and paid for in the budget; nothing was sent */
+	NODE_WANTED,      /* decided, and counted against the limits; nothing was sent */
 	NODE_CREATING,    /* a create may be on the wire */
 	NODE_INDOUBT,     /* a create was sent and its answer lost: it may exist */
 	NODE_BOOTING,     /* the instance exists; slurmd has not registered */
 	NODE_READY,       /* slurmctld has it up */
-	NODE_DRAINING,    /* the provider will take it; jobs are being moved away */
-	NODE_DELETING,    /* to be deleted until proven gone */
-	NODE_GONE,        /* final, but for proof to the contrary: see NODE_EV_SEEN */
-	NODE_QUARANTINED, /* the provider refuses to delete it: bills on, an admin must look */
+	NODE_DRAINING,    /* the provider will take it; its jobs are moved away */
+	NODE_DELETING,    /* it is deleted, until it is proven gone */
+	NODE_GONE,        /* final, unless a list shows it again: see NODE_EV_SEEN */
+	NODE_QUARANTINED, /* the provider refuses to delete it: it bills on, an admin must look */
 	NODE_NSTATES
 };
 
 enum node_event_type {
-	NODE_EV_START,         /* the create is about to be sent */
-	NODE_EV_NOTSENT,       /* it never left us, or was throttled: nothing happened; retry_ms */
-	NODE_EV_CREATED,       /* it exists: instance, addr */
-	NODE_EV_LOST,          /* no usable answer to a create */
-	NODE_EV_REFUSED,       /* definite refusal; reason */
-	NODE_EV_SEEN,          /* a list shows it; its state may be ended or reclaiming */
-	NODE_EV_ABSENT,        /* a complete list begun at list_ms does not show it */
-	NODE_EV_REGISTERED,    /* slurmctld has the node up */
-	NODE_EV_RELEASE,       /* not wanted any more: suspended, refused gang, operator; reason */
-	NODE_EV_DELETED,       /* the provider accepted the delete */
+	NODE_EV_START,   /* the create is about to be sent */
+	NODE_EV_NOTSENT, /* the create was not sent, or was throttled: nothing happened; retry_ms */
+	NODE_EV_CREATED, /* the instance exists: instance */
+	NODE_EV_LOST,    /* no usable answer to a create */
+	NODE_EV_REFUSED, /* definite refusal; reason */
+	NODE_EV_SEEN,    /* a list shows the instance; its state may be ended or reclaiming */
+	NODE_EV_ABSENT,  /* a complete list begun at list_ms does not show the instance */
+	NODE_EV_REGISTERED, /* slurmctld has the node up */
+	NODE_EV_RELEASE,    /* the node is not wanted any more: suspended, refused gang, operator;
+			       reason */
+	NODE_EV_DELETED,    /* the provider accepted the delete */
 	NODE_EV_DELETE_FAILED, /* the delete failed or its answer was lost: try again; retry_ms */
 	NODE_EV_DELETE_DENIED, /* the provider refuses to delete it and will go on refusing */
 	NODE_EV_TIMER,         /* now >= wake_ms */
@@ -81,7 +81,7 @@ enum node_want {
 	NODE_WANT_DELETE,
 };
 
-/* Why a node was refused or let go; also told to users. */
+/* Why a node was refused or released; users see it, too. */
 enum node_reason {
 	NODE_BECAUSE_NONE,
 	NODE_BECAUSE_SUSPENDED, /* slurmctld powered it down */
@@ -98,20 +98,20 @@ enum node_reason {
 	NODE_BECAUSE_OPERATOR,
 	NODE_BECAUSE_DISK, /* there was no room to write a purchase down */
 	NODE_BECAUSE_MAINTENANCE,
-	NODE_BECAUSE_FAULTY,      /* its host is broken, somebody said */
-	NODE_BECAUSE_BREACH,      /* somebody else may have its keys: core/claim.h */
-	NODE_BECAUSE_INIT,        /* it did not claim its keys, or its node-init failed */
-	NODE_BECAUSE_UNREACHABLE, /* the provider does not answer; nothing was made there, or it is
-				   * not known */
-	NODE_BECAUSE_STOPPED,     /* its machine stopped, ended or vanished before it was up, and of
-				   * itself, as far as we know: no other node is released for this */
-	NODE_BECAUSE_GANG,        /* it goes with its job, which lacks another node */
+	NODE_BECAUSE_FAULTY,      /* its host was reported as broken */
+	NODE_BECAUSE_BREACH,      /* a thief may have its keys: core/claim.h */
+	NODE_BECAUSE_INIT,        /* it did not claim its keys, or node-init failed */
+	NODE_BECAUSE_UNREACHABLE, /* the provider does not answer; no instance is known to be there
+				   */
+	NODE_BECAUSE_STOPPED, /* its machine stopped, ended or vanished before it was up, by itself:
+				 no other node is released for this */
+	NODE_BECAUSE_GANG,    /* its job lacks another node */
 	NODE_NREASONS
 };
 
-/* What the machine must know about where the node is bought; from pool and driver. */
+/* Limits of node_step(). */
 enum {
-	NODE_RETRIES = 6,       /* repeats of a create, or denied deletes, before giving up on it */
+	NODE_RETRIES = 6,       /* repeats of a create, or denied deletes, before it gives up */
 	NODE_BACKOFF_MS = 1000, /* doubles with each failure ... */
 	NODE_BACKOFF_MAX_MS = 60000, /* ... up to this */
 	NODE_GRACE_MS = 60000,       /* after a restart a booting node has at least this long */
@@ -131,38 +131,38 @@ struct node {
 	char name[HOSTLIST_NAME_MAX + 1];
 	uint64_t gen;
 	enum node_state state;
-	enum node_reason reason; /* of release, refusal or end */
-	bool release;            /* asked to go; wins in every state */
+	enum node_reason reason; /* of its release, refusal or end */
+	bool release;            /* it is to end; wins in every state */
 	bool accepted;           /* DELETING: the provider said yes once */
 	uint8_t misses;          /* complete lists in a row that did not show it */
 	uint32_t attempts;       /* failed tries of the current request */
 	uint32_t pool;           /* index in struct conf; stored by name */
-	uint32_t cloud;          /* likewise, of `provider`: derived by who loads or makes it */
+	uint32_t cloud;          /* index of `provider`, set when the row is loaded or made */
 	uint32_t group;          /* gang within its batch; 0: alone */
 	uint32_t slot;           /* place within its batch */
 	uint64_t batch;          /* create batch; 0: nothing was sent.  Fixed from then on (I5) */
 	uint64_t job;            /* Slurm's number of the job it was bought for; 0: none known */
-	/* Where it is bought, whatever becomes of the configuration. */
-	char offer[PROVIDER_WORD_MAX + 1];    /* of the pool; "": the pool's own place */
+	/* Where it is bought, by name, since the configuration may change. */
+	char offer[PROVIDER_WORD_MAX + 1]; /* name of the pool's offer; "": the pool's own place */
 	char provider[PROVIDER_WORD_MAX + 1]; /* name of its section */
 	enum provider_market market;
 	char instance[PROVIDER_ID_MAX + 1]; /* "" until known */
 	char addr[PROVIDER_ADDR_MAX + 1];   /* "" until known */
-	int64_t rate_nano_h; /* held against the pool's max_rate from WANTED to GONE */
+	int64_t rate_nano_h; /* counts against the pool's max_rate from WANTED to GONE */
 	int64_t wanted_ms;   /* when it was decided */
 	int64_t since_ms;    /* when the present state began */
-	int64_t sent_ms;     /* when the create was first sent: the age of its token (I6) */
+	int64_t sent_ms;     /* when the create was first sent: its token is so old (I6) */
 	int64_t missed_ms;   /* begin of the first list that did not show it */
 	int64_t wake_ms;     /* next NODE_EV_TIMER; INT64_MAX: none */
-	int64_t start_ms; /* billing began: the provider's word, else when we learnt of it; 0: not
-			   */
-	int64_t end_ms; /* billing ended, likewise; 0: not.  Stays when GONE proves wrong: billed so
-			   far */
+	int64_t start_ms; /* when billing began, by the provider, else when burstd learnt of it; 0:
+			     it has not */
+	int64_t end_ms; /* when billing ended, likewise; 0: it has not.  Stays if GONE proves wrong:
+			   billed up to here */
 	/* core/reclaim.h says what follows from these. */
-	int64_t noticed_ms; /* when we learnt that its machine will be taken away; 0: it will not */
-	int64_t deadline_ms;              /* when that happens, by whoever told us; 0: not said */
-	int64_t signal_ms;                /* when its jobs were told to save their work; 0: not */
-	enum provider_notice_kind notice; /* who takes it, or why */
+	int64_t noticed_ms;  /* when the notice came that its machine will be taken; 0: none */
+	int64_t deadline_ms; /* when the machine will be taken; 0: not said */
+	int64_t signal_ms;   /* when its jobs were told to save their work; 0: they were not */
+	enum provider_notice_kind notice; /* kind of the notice */
 };
 
 struct node_event {
@@ -178,20 +178,20 @@ struct node_event {
 	const struct provider_instance *instance; /* CREATED, SEEN */
 };
 
-/* A node at the moment of the decision; pool, place, group and rate are filled in by the caller. */
+/* Make a WANTED node; the caller fills in pool, place, group and rate. */
 void node_init(struct node *n, const char *name, uint64_t gen, int64_t now_ms);
 
 /* Apply *ev to *n.  Return true if *n changed and must be made durable before anything is done. */
 bool node_step(struct node *n, const struct node_event *ev, const struct node_limits *lim);
 
-/* What *n wants done at now.  Depends on its arguments only; asking twice is safe. */
+/* The request that *n needs at now_ms.  Pure: the same arguments give the same answer. */
 enum node_want node_want(const struct node *n, int64_t now_ms, const struct node_limits *lim);
 
-/* Does it count against limits, that is, may it exist and bill?  Everything but GONE. */
+/* May it exist and bill, so that it counts against limits?  Every state but GONE. */
 bool node_counts(const struct node *n);
-/* Is it on its way to being useful: not released, not deleting, not gone? */
+/* Is it up, or on its way up: not released, not deleting, not gone? */
 bool node_lives(const struct node *n);
-/* Was it never up: wanted, being made, or booting? */
+/* Is it not up yet: wanted, being made, or booting? */
 bool node_coming(const struct node *n);
 
 const char *node_state_str(enum node_state s);
@@ -200,7 +200,7 @@ const char *node_event_str(enum node_event_type t);
 const char *node_reason_str(enum node_reason r);  /* short word, for events and metrics */
 const char *node_reason_text(enum node_reason r); /* a phrase for people */
 int node_reason_parse(const char *word);
-/* Is it about where the node was to be bought, so that another place may do? */
+/* Is the reason about the place where the node was to be bought, so that another place may do? */
 bool node_reason_of_place(enum node_reason r);
 
 #endif

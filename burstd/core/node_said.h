@@ -1,8 +1,8 @@
-/* node_said.h - what a node with a certificate says (/v1/node/...), from JSON into fixed places.
+/* node_said.h - parses the body of a request of a node (/v1/node/...), JSON, into fixed buffers.
  *
- * Whoever is root there may say anything: no allocation, no recursion, each text has its limit and
- * is made printable, and a member that comes twice is refused.  Members that are not known are
- * passed over, for a node's image may be newer than burstd. */
+ * Root of the node can send anything: no allocation, no recursion, each text has a limit and is
+ * made printable, and a member that comes twice is refused.  Unknown members are skipped, for a
+ * node's image may be newer than burstd. */
 #ifndef BURSTD_NODE_SAID_H
 #define BURSTD_NODE_SAID_H
 
@@ -20,7 +20,7 @@ enum {
 	NODE_STEPS_MAX = 64, /* of one report; node-init has some 22 */
 };
 
-struct node_said { /* all that any request has; "" and 0: it says nothing of that */
+struct node_said { /* the members of all requests; "" and 0: not given */
 	char node[HOSTLIST_NAME_MAX + 1], key_version[NODE_WORD_MAX + 1];
 	char type[NODE_WORD_MAX + 1], id[NODE_TEXT_MAX + 1], detail[NODE_TEXT_MAX + 1];
 	char step[NODE_WORD_MAX + 1], why[NODE_WHY_MAX + 1];
@@ -37,9 +37,9 @@ struct node_report { /* the steps of one boot */
 	size_t n;
 };
 
-/* All of text is read, or -1. */
+/* Parse all of text.  -1: it is not such a body. */
 int node_said_read(struct node_said *s, const char *text, size_t len);
-/* What is in "steps"; more of them than fit do no harm.  None: n is 0. */
+/* Parse "steps"; those beyond NODE_STEPS_MAX are dropped. */
 int node_report_read(struct node_report *p, const struct jpull_value *steps);
 
 #endif

@@ -15,72 +15,72 @@
 #include "core/refusal.h"
 
 enum plan_verdict {
-	PLAN_SKIP,   /* no pool names it: not ours to touch */
+	PLAN_SKIP,   /* no pool names it: burstd must not touch it */
 	PLAN_HAVE,   /* a live incarnation exists or is on its way */
 	PLAN_BUY,    /* make a new incarnation */
-	PLAN_WAIT,   /* will fit once what is leaving has left, or once its price is known */
-	PLAN_REFUSE, /* does not fit the pool's limits, or no rung may be had */
+	PLAN_WAIT,   /* will fit once leaving nodes have left, or its price is known */
+	PLAN_REFUSE, /* does not fit the pool's limits, or no rung is left */
 };
 
 enum plan_cause { /* of a refusal */
 		  PLAN_MAX_NODES,
 		  PLAN_MAX_RATE,
-		  PLAN_STUCK, /* an earlier instance of this very node cannot be deleted, or reached
-			       */
-		  PLAN_RESTS, /* this very node did not come up, lately */
-		  PLAN_CLOSED, /* nothing is bought in the pool */
-		  PLAN_PROBES, /* no more than what is being tried */
+		  PLAN_STUCK,  /* an earlier instance of the node cannot be deleted, or reached */
+		  PLAN_RESTS,  /* the node did not come up lately */
+		  PLAN_CLOSED, /* the pool is closed */
+		  PLAN_PROBES, /* the pool's circuit is half open, and its probe is out */
 		  PLAN_LADDER, /* no rung is left for the job */
 };
 
-/* Of PLAN_LADDER: what the ladder said.  The pool is plan_node.full. */
+/* PLAN_LADDER: the ladder's answer.  The pool is plan_node.full. */
 struct plan_no_rung {
-	char why[160];           /* ladder_why() */
-	enum ladder_cause worst; /* of what time, or an admin, can mend; else of the last rung */
+	char why[160]; /* ladder_why() */
+	enum ladder_cause
+		worst; /* the worst cause that time or an admin can mend; else the last rung's */
 	struct refusal_hint hint;
 };
 
-struct plan_need { /* of a job, in one pool, by its dearest limit */
+struct plan_need { /* what a job needs in one pool, for the text of a refusal */
 	uint32_t nodes;
-	int64_t rate;  /* nano-units per hour, at the cheapest rung that it may ever have */
-	uint32_t most; /* nodes that max_rate allows at that price */
+	int64_t rate;  /* nano-units per hour, at the cheapest rung that it may have */
+	uint32_t most; /* nodes that max_rate allows at that rate */
 };
 
 struct plan_node {
 	enum plan_verdict verdict;
-	uint32_t group;                 /* BUY: of one job that comes whole; 0: alone */
+	uint32_t group;                 /* BUY: the gang, which is bought whole; 0: alone */
 	uint32_t pool;                  /* all but SKIP */
 	uint32_t rung;                  /* BUY: index into conf_rungs() */
 	int64_t price;                  /* BUY: nano-units per hour */
-	uint64_t job;                   /* the number of a job it is for; 0: none known */
-	struct fleet_name *name;        /* likewise; NULL while unknown to the fleet */
+	uint64_t job;                   /* the number of a job that needs it; 0: none known */
+	struct fleet_name *name;        /* all but SKIP; NULL: the fleet does not have it */
 	enum plan_cause cause;          /* REFUSE */
-	uint32_t full;                  /* REFUSE: the pool that it is about */
+	uint32_t full;                  /* REFUSE: the pool whose limit or ladder refused it */
 	uint32_t no_rung;               /* PLAN_LADDER: index into struct plan */
-	const struct fleet_name *stuck; /* PLAN_STUCK: the one of its job that is */
-	bool lasting;                   /* REFUSE: no wait can mend it; of a limit: */
+	const struct fleet_name *stuck; /* PLAN_STUCK: the node of its job that is stuck */
+	bool lasting;                   /* REFUSE: no wait can mend it; by a limit: `need` */
 	struct plan_need need;
-	bool beside; /* REFUSE: another job on one of its nodes can never meet the limit */
+	bool beside; /* REFUSE: a job that shares one of its nodes can never fit the limit */
 };
 
-struct plan_pool {                  /* what else there is to know of a pool at that moment */
-	struct ladder_known *known; /* of each rung; the plan changes what its jobs try */
-	const char *closed;         /* why nothing may be bought, for people; NULL: it may */
-	uint64_t tried_for;         /* ... but for this job, whose nodes are tried; 0: no job */
-	const char *probes; /* why only one job's nodes may be, at a time; NULL: as many as fit */
-	/* For people: so many of its nodes may be at a provider that cannot be reached; 0: none. */
+struct plan_pool {                  /* the state of a pool */
+	struct ladder_known *known; /* of each rung; plan_make() marks the rungs that jobs try */
+	const char *closed;         /* why the pool buys nothing, for people; NULL: it buys */
+	uint64_t tried_for;         /* except for this job, which is the probe; 0: none */
+	const char *probes;         /* why it buys for one job at a time; NULL: as many as fit */
+	/* For people: how many of its nodes may be at a provider that cannot be reached. */
 	uint32_t unreached;
 	const char *unreached_at; /* one such provider */
-	/* Of these, what it has taken to delete: that leaves when it can say so, and nobody waits.
-	 */
+	/* How many of these have an accepted delete: they leave only when the provider answers
+	 * again, so no job waits for them. */
 	uint32_t stays;
 	int64_t stays_nano_h;
 };
 
-struct plan_job { /* of struct demand_job of the same index */
+struct plan_job { /* of the struct demand_job with the same index */
 	const struct ladder_wish *wishes;
 	size_t nwishes;
-	bool unknown; /* what it wishes must be known, and is not: it waits */
+	bool unknown; /* its wishes matter and are not known: it waits */
 	uint32_t refusals;
 	int64_t since_ms; /* when it began to wait; 0: now */
 };
@@ -89,27 +89,27 @@ struct plan_ask { /* everything is borrowed */
 	const struct demand *demand;
 	const struct conf *conf;
 	const struct fleet *fleet;
-	struct plan_pool *pools;     /* one for each of conf */
-	const struct plan_job *jobs; /* one for each of demand; NULL: nothing is known of them */
-	bool anew; /* what its nodes were refused since slurmctld last asked does not count */
+	struct plan_pool *pools;     /* one for each pool of conf */
+	const struct plan_job *jobs; /* one for each job of demand; NULL: nothing is known */
+	bool anew; /* ignore refusals since slurmctld last asked (fleet_name.tried) */
 	int64_t now_ms;
-	int64_t ahead_ms; /* of the wall clock, which people read */
+	int64_t ahead_ms; /* to convert to the wall clock, for people */
 };
 
 struct plan {
-	struct plan_node *nodes; /* one for each of demand */
+	struct plan_node *nodes; /* one for each node of demand */
 	size_t n;
-	uint32_t groups; /* how many there are: 1 ... groups */
+	uint32_t groups; /* groups are 1 ... groups */
 	struct plan_no_rung *no_rungs;
 	uint32_t nno_rungs;
 };
 
 /* *p is the caller's (plan_fini()). */
 void plan_make(struct plan *p, const struct plan_ask *a);
-/* Why this node was refused, for people. */
+/* Write why this node was refused, for people. */
 void plan_explain(const struct plan *p, const struct plan_node *pn, const struct plan_ask *a,
 		  char *out, size_t size);
-/* REFUSE: when another try is worth its while. */
+/* REFUSE: when another try makes sense. */
 struct refusal_hint plan_hint(const struct plan *p, const struct plan_node *pn);
 void plan_fini(struct plan *p);
 

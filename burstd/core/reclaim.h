@@ -1,29 +1,28 @@
-/* reclaim.h - a node whose machine will be taken away: what is to be done about it, and when.
+/* reclaim.h - when to act on a node whose machine will be taken away.
  *
- * From the row and the pool's options alone, so that a restart comes to the same answer.  What is
- * always done, and at once, is not here: the node is fenced (DRAIN), so that no job starts there.
- */
+ * It follows from the row and the pool's options alone, so a restart gets the same answer.  Not
+ * here: the node is fenced (drained) at once, always, so that no job starts there. */
 #ifndef BURSTD_RECLAIM_H
 #define BURSTD_RECLAIM_H
 
 #include "core/node.h"
 
 enum {
-	RECLAIM_MARGIN_MS = 10000, /* the jobs are off so long before the end */
-	RECLAIM_LEAST_MS = 5000,   /* a signal with less time than that is not worth it */
-	RECLAIM_LEAD_MS = 120000,  /* a longer notice: the jobs work on, and are signalled then */
+	RECLAIM_MARGIN_MS = 10000, /* jobs leave the node so long before the end */
+	RECLAIM_LEAST_MS = 5000,   /* with less time left jobs are not signalled */
+	RECLAIM_LEAD_MS = 120000,  /* jobs are signalled so long before the end, or at once */
 };
 
-struct reclaim_rules {   /* of the pool */
-	bool signals;    /* it has a way to tell jobs to save their work */
-	int64_t wait_ms; /* rebalance_wait: how long jobs may go on where no end is said; 0: on
-			    and on */
+struct reclaim_rules {   /* from the pool's options */
+	bool signals;    /* it tells jobs to save their work */
+	int64_t wait_ms; /* rebalance_wait: how long jobs may go on if no end is said; 0: for ever
+			  */
 };
 
 struct reclaim_plan {      /* INT64_MAX: never */
-	int64_t signal_ms; /* the jobs are told to save their work; once */
-	int64_t force_ms;  /* the node is powered down by force, which requeues its jobs */
-	bool dead;         /* as one that does not answer */
+	int64_t signal_ms; /* when to tell the jobs to save their work, once */
+	int64_t force_ms;  /* when to power the node down by force, which requeues its jobs */
+	bool dead;         /* power it down as a node that does not answer */
 };
 
 /* n is DRAINING, or about to be. */

@@ -26,9 +26,8 @@ enum slurm_flag {
 	SLURM_MAINT = 1 << 14,
 	SLURM_INVALID_REG = 1 << 15,
 	SLURM_POWER_UP = 1 << 16,
-	SLURM_UNKNOWN = 1 << 17, /* slurmctld itself does not know */
-	SLURM_VANISHED =
-		1 << 18, /* ours, never parsed: its snapshots do not have the node any more */
+	SLURM_UNKNOWN = 1 << 17,  /* slurmctld does not know the state */
+	SLURM_VANISHED = 1 << 18, /* burstd's own flag: snapshots do not have the node any more */
 	SLURM_RESERVED = 1 << 19, /* in a reservation that is in force */
 };
 
@@ -38,14 +37,14 @@ static inline bool slurm_is_off(uint32_t flags)
 	return (flags & (SLURM_POWERED_DOWN | SLURM_POWERING_DOWN)) != 0;
 }
 
-/* slurmctld has it on, booted: jobs run there or may start, unless it is silent. */
+/* Powered up and booted: jobs run there or may start, unless it is silent. */
 static inline bool slurm_is_on(uint32_t flags)
 {
 	return (flags & SLURM_KNOWN) != 0 && (flags & (SLURM_POWERING_UP | SLURM_VANISHED)) == 0 &&
 	       !slurm_is_off(flags);
 }
 
-/* Nobody answers there, as far as slurmctld can tell. */
+/* The node does not answer, as far as slurmctld can tell. */
 static inline bool slurm_is_silent(uint32_t flags)
 {
 	return (flags & (SLURM_NOT_RESPONDING | SLURM_DOWN | SLURM_UNKNOWN)) != 0;

@@ -1,8 +1,8 @@
-/* unsold.h - what places said lately instead of selling, for people.
+/* unsold.h - the last refusals of each place, for people.
  *
- * Nothing is decided by it: what a refusal closes, and for how long, is core/cooldown.h.  This is
- * the memory of who was asked for how many nodes, when, and the provider's own words.  A storm of
- * requests that were all on the wire when the first of them was refused is one entry. */
+ * It decides nothing: core/cooldown.h says how long a place pauses.  An entry has the time of a
+ * refusal, the number of nodes and the provider's words.  Purchases that were on the wire together
+ * are one entry. */
 #ifndef BURSTD_UNSOLD_H
 #define BURSTD_UNSOLD_H
 
@@ -13,15 +13,15 @@
 #include "core/cooldown.h"
 
 enum {
-	UNSOLD_EACH = 4,          /* remembered of one place: the last ones */
-	UNSOLD_PLACES_MAX = 1024, /* the one that was silent for longest is forgotten */
+	UNSOLD_EACH = 4,          /* entries of one place: the last ones */
+	UNSOLD_PLACES_MAX = 1024, /* the place with the oldest entry is forgotten */
 };
 
 struct unsold_say {
-	int64_t at_ms; /* the answer's; 0: none */
+	int64_t at_ms; /* of the answer; 0: no entry */
 	enum provider_code code;
-	uint32_t nodes;  /* that were not sold */
-	char words[160]; /* the provider's; "": it had none */
+	uint32_t nodes;  /* how many were refused */
+	char words[160]; /* of the provider; "": none */
 };
 
 struct unsold {
@@ -33,11 +33,11 @@ struct unsold {
 void unsold_init(struct unsold *u);
 void unsold_fini(struct unsold *u);
 
-/* A purchase that was sent at sent_ms was refused, as say says. */
+/* Note that a purchase sent at sent_ms was refused. */
 void unsold_note(struct unsold *u, const struct cooldown_place *p, const struct unsold_say *say,
 		 int64_t sent_ms);
 
-/* The last ones of this place, the newest first; how many. */
+/* The entries of this place, the newest first; returns how many. */
 size_t unsold_last(const struct unsold *u, const struct cooldown_place *p,
 		   struct unsold_say out[UNSOLD_EACH]);
 

@@ -1,17 +1,17 @@
 /* wish.h - what a job's --comment says about where its nodes are bought.
  *
- * Of a pool with `job_comment = true` a comment may hold, among other text, words such as
+ * For a pool with `job_comment = true` a comment may hold, among other text, words such as
  *
- *	burst:spot        burst:ondemand,EU        burst:aws,lambda,max_price=20
+ * 	burst:spot        burst:ondemand,EU        burst:aws,lambda,max_price=20
  *
- * Words of one kind are alternatives (two markets, two providers, two places), the kinds all count,
- * and so do several `burst:`.  Everything is a restriction: it may take offers away and give none,
- * so that a user can order nothing that the admin does not sell.  What is not understood is told
- * and left out; only what looks like the name of a place restricts even when there is no such
- * place, since a promise about jurisdictions fails closed.
+ * Words of one kind are alternatives (two markets, two providers, two places); different kinds, and
+ * several `burst:`, must all be met.  Every word is a restriction: it takes offers away and adds
+ * none, so that users can only buy what the admin offers.  An unknown word is reported and ignored;
+ * but a word that looks like a place restricts even if there is no such place, since a promise
+ * about jurisdictions fails closed.
  *
- * Pure.  Also here: of which jobs the wishes must be known, and which features nodes need for
- * --constraint (core/constraint.h) to be of any use. */
+ * Pure.  Also here: which jobs' wishes burstd needs to know, and which features nodes need so that
+ * --constraint works (core/constraint.h). */
 #ifndef BURSTD_WISH_H
 #define BURSTD_WISH_H
 
@@ -25,30 +25,30 @@
 
 enum {
 	WISH_COMMENT_MAX = 2000, /* bytes; Slurm takes 1,024 */
-	WISH_CODES_MAX = 64, /* places in one list: the others would allow more, so they are out */
+	WISH_CODES_MAX = 64,     /* places in one list; others would allow more: dropped */
 };
 
 struct wish {
-	char *constraint;         /* for constraint_ask(), besides the job's own; NULL: none */
-	char **jurisdictions;     /* NULL-terminated; NULL: any; an empty list: nowhere */
+	char *constraint;     /* for constraint_ask(), in addition to the job's own; NULL: none */
+	char **jurisdictions; /* NULL-terminated; NULL: any; an empty list: nowhere */
 	int64_t max_price_nano_h; /* of a node per hour; 0: none */
 };
 
-/* Read a comment; NULL is an empty one.  *unknown has a sentence about the first thing that was not
- * understood, or code 0; the rest counts all the same. */
+/* Parse a comment; NULL is an empty one.  *unknown: a sentence about the first unknown word, or
+ * code 0; the other words count all the same. */
 void wish_init(struct wish *w, const char *comment, const struct conf *conf, struct err *unknown);
 void wish_fini(struct wish *w);
 
-/* What there is to know of the jobs that wait for this node: nothing when its pool has no
- * offers, or is not ours. */
+/* What burstd needs to know of the jobs that wait for this node: nothing if its pool has no offers,
+ * or no pool names it. */
 enum wish_need { WISH_NOTHING, WISH_CONSTRAINT, WISH_COMMENT };
 enum wish_need wish_need(const struct conf *conf, const char *node);
-enum wish_need wish_most(const struct conf *conf); /* of all pools */
-/* The most that is needed for any node of *d and not known of its jobs. */
+enum wish_need wish_most(const struct conf *conf); /* the most for any pool */
+/* The most that is needed for a node of *d, and not known of its jobs. */
 enum wish_need wish_missing(const struct demand *d, const struct conf *conf);
 
-/* The features that nodes of this pool must all have so that a job may choose by --constraint, as
- * slurm.conf takes them: "spot,ondemand,aws,lambda".  "": its offers do not differ. */
+/* The features that all nodes of this pool need so that a job can choose by --constraint, as
+ * slurm.conf takes them: "spot,ondemand,aws,lambda".  "": none, as its offers do not differ. */
 void wish_features(const struct conf_pool *p, struct str *out);
 
 #endif
