@@ -1,7 +1,7 @@
-/* api.h - what the daemon's faces to the outside share: the control protocol and /metrics.
+/* api.h - the context of the control protocol and of /metrics.
  *
- * They read the engine and the journal while the loop stands still, and change nothing but through
- * the few verbs of engine.h: whatever they show is one consistent moment. */
+ * Their handlers read the engine and the journal between two events of the loop, and change things
+ * only by the verbs of engine.h: an answer shows one consistent moment. */
 #ifndef BURSTD_API_H
 #define BURSTD_API_H
 
@@ -13,9 +13,9 @@
 struct held;
 struct node_server;
 
-struct api_reload { /* who hears what a reload does; a function may be NULL */
+struct api_reload { /* receives what a reload changes; a function may be NULL */
 	void (*changed)(void *ctx, const struct conf_change *change);
-	/* What changed and only counts from the next start on, in one sentence. */
+	/* A change that takes effect at the next start, in one sentence. */
 	void (*at_restart)(void *ctx, const char *sentence);
 	void *ctx;
 };
@@ -24,15 +24,14 @@ struct api { /* everything is borrowed and outlives it */
 	struct engine *engine;
 	struct journal *journal;
 	struct log *log; /* NULL: no log */
-	/* Read the configuration file again and go over to it, or refuse and change nothing; then
-	 * what was told was not so. */
+	/* Read the configuration file again and go over to it.  -1: it is refused, and nothing has
+	 * changed, whatever `to` was told. */
 	int (*reload)(void *ctx, const struct api_reload *to, struct err *e);
 	void *ctx;
-	struct held *held;               /* requests that wait; NULL: none may */
-	const struct node_server *nodes; /* the listener for nodes; NULL: there is none, now */
+	struct held *held;               /* held requests; NULL: none can be held */
+	const struct node_server *nodes; /* the listener for nodes; NULL: there is none now */
 	bool spool_full;                 /* hooks may find no room for their calls */
-	const char *unscraped; /* why nobody listens for /metrics now; NULL: somebody does, or it
-				* is not wanted */
+	const char *unscraped; /* why /metrics has no listener now; NULL: it has, or needs none */
 };
 
 #endif

@@ -1,6 +1,6 @@
-/* ctl_ops.h - what the requests of the control protocol do: handlers for the table in ctl_api.c.
+/* ctl_ops.h - the handlers of the control protocol's requests, for the table in ctl_api.c.
  *
- * None of them calls ctl_api.c; what they have in common is in ctl_reply.h. */
+ * They do not call ctl_api.c; they share ctl_reply.h. */
 #ifndef BURSTD_CTL_OPS_H
 #define BURSTD_CTL_OPS_H
 
@@ -26,11 +26,11 @@ int ctl_secrets_enroll(struct ctl_reply *r);
 int ctl_rotate_show(struct ctl_reply *r);
 int ctl_rotate_order(struct ctl_reply *r);
 
-/* "events": the last `count` of one node, in an answer about it. */
+/* Add "events": the last `count` events of one node. */
 int ctl_events_of_node(struct ctl_reply *r, const char *node, unsigned count);
-/* Refuse: no pool names such a node. */
+/* Refuse the request: no pool names such a node. */
 int ctl_events_stranger(struct ctl_reply *r, const char *name);
-/* "secrets": {...}, when there is a secret store. */
+/* Add "secrets": {...}, if there is a secret store. */
 void ctl_secrets_put(struct ctl_reply *r);
 
 #endif

@@ -1,12 +1,11 @@
-/* explain_private.h - what the files of explain_problems() share: the report that grows, and what
- * each of them adds to it. */
+/* explain_private.h - the report of explain_problems(), and the functions that add to it. */
 #ifndef BURSTD_EXPLAIN_PRIVATE_H
 #define BURSTD_EXPLAIN_PRIVATE_H
 
 #include "api/explain.h"
 
 enum {
-	EXPLAIN_NAMES_MAX = 160, /* bytes of a folded list of nodes; a longer one is left out */
+	EXPLAIN_NAMES_MAX = 160, /* bytes of a folded node list; a longer list is left out */
 };
 
 struct explain_report {
@@ -18,17 +17,18 @@ struct explain_report {
 };
 
 /* --- explain_report.c --- */
-/* The sentence in r->s is whole; the next one begins. */
+/* Report the sentence in r->s, and clear it for the next one. */
 void explain_report_say(struct explain_report *r);
-/* " (h100-[1-4])", or nothing when it would be too long to read. */
+/* Append " (h100-[1-4])", or nothing if the list is too long. */
 void explain_report_add_names(struct str *out, const char *const *names, size_t n);
 
 /* --- explain_pools.c --- */
-/* What keeps them from buying, or took their nodes. */
+/* Add what keeps pools from buying, and what took their nodes. */
 void explain_pools_check(struct explain_report *r);
 
 /* --- explain_machines.c --- */
-void explain_machines_check(struct explain_report *r);   /* what may bill on, or is not heard of */
-void explain_machines_unknown(struct explain_report *r); /* those that the journal did not know */
+void explain_machines_check(
+	struct explain_report *r); /* instances that may bill on, silent nodes */
+void explain_machines_unknown(struct explain_report *r); /* instances unknown to the journal */
 
 #endif

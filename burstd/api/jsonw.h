@@ -1,8 +1,8 @@
 /* jsonw.h - writes JSON into a struct str, piece by piece.
  *
- * Any bytes may come in as text (a provider's message, a name cut in the middle of a character):
- * what is not UTF-8 becomes U+FFFD, so that the answer is always valid JSON.  The caller keeps
- * brackets in pairs and looks at out->full when he is done. */
+ * A text may have any bytes (a provider's message, a name cut in the middle of a character): what
+ * is not UTF-8 becomes U+FFFD, so that the result is always valid JSON.  The caller closes what it
+ * opens, and checks out->full at the end. */
 #ifndef BURSTD_JSONW_H
 #define BURSTD_JSONW_H
 
@@ -13,10 +13,10 @@
 
 struct jsonw {
 	struct str *out;
-	bool first; /* nothing yet in the innermost bracket */
+	bool first; /* the innermost bracket is empty so far */
 };
 
-/* key is NULL inside an array; keys are ours and need no escape. */
+/* key is NULL inside an array; keys are not escaped. */
 void jsonw_open(struct jsonw *w, const char *key, char bracket); /* '{' or '[' */
 void jsonw_close(struct jsonw *w, char bracket);                 /* '}' or ']' */
 void jsonw_text(struct jsonw *w, const char *key, const char *text);

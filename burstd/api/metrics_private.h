@@ -1,5 +1,5 @@
-/* metrics_private.h - what the files of metrics.c share: how a metric is written, and what each of
- * them adds to the page. */
+/* metrics_private.h - writes metrics in Prometheus' format, and the functions that add to the page.
+ */
 #ifndef BURSTD_METRICS_PRIVATE_H
 #define BURSTD_METRICS_PRIVATE_H
 
@@ -12,9 +12,9 @@ struct metrics_label {
 	const char *name, *value;
 };
 
-/* A family begins with its HELP and TYPE and must be written in one piece. */
+/* Begin a family with its HELP and TYPE.  All its samples must follow. */
 void metrics_family(struct str *s, const char *name, const char *type, const char *help);
-/* One line of it, with n labels. */
+/* Write one sample, with n labels. */
 void metrics_sample_u64(struct str *s, const char *name, const struct metrics_label *labels,
 			size_t n, uint64_t v);
 void metrics_sample_money(struct str *s, const char *name, const struct metrics_label *labels,
@@ -26,6 +26,6 @@ void metrics_sample_seconds(struct str *s, const char *name, const struct metric
 void metrics_pools_write(const struct api *a, struct str *s);
 void metrics_sources_write(const struct api *a, struct str *s); /* slurmctld and providers */
 void metrics_sources_write_places(const struct api *a, struct str *s);
-void metrics_nodes_write(const struct api *a, struct str *s); /* with where their keys are from */
+void metrics_nodes_write(const struct api *a, struct str *s); /* and the secret store */
 
 #endif
