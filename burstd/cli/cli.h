@@ -1,8 +1,7 @@
-/* cli.h - burstctl: a table of commands, each of which asks burstd something and shows the answer.
+/* cli.h - burstctl: a table of commands; each sends burstd a request and shows the answer.
  *
- * It speaks the control protocol and nothing else, so whatever it can do, a script can do too.
- * Results go to standard output, complaints to standard error, and the exit code says which kind it
- * was. */
+ * It uses only the control protocol, so a script can do whatever burstctl can.  Results go to
+ * standard output, errors to standard error, and the exit code says what kind of error it was. */
 #ifndef BURSTD_CLI_H
 #define BURSTD_CLI_H
 
@@ -18,14 +17,14 @@
 
 enum cli_exit {
 	CLI_OK,
-	CLI_FAILED,      /* refused, or it went wrong */
-	CLI_USAGE,       /* the command line makes no sense */
+	CLI_FAILED,      /* the request was refused, or failed */
+	CLI_USAGE,       /* the command line is wrong */
 	CLI_UNREACHABLE, /* burstd does not answer */
 };
 
 struct cli {
 	const char *socket;
-	int64_t timeout_ms; /* of one question */
+	int64_t timeout_ms; /* of one request */
 	bool json, help, version;
 	struct out out;
 };
@@ -34,17 +33,17 @@ struct cli_command {
 	const char *name;     /* one or two words */
 	const char *operands; /* as --help shows them; "" */
 	int min, max;         /* how many operands */
-	bool hidden;          /* not for people: the lists leave it out */
-	bool local;           /* its words are not for burstd: names of files, say */
-	bool folds;           /* sentences and tables: no word is cut on a terminal (cli/fold.h) */
+	bool hidden;          /* lists and help leave it out */
+	bool local;           /* its operands are not names of burstd's: file names, say */
+	bool folds;           /* its output is wrapped between words on a terminal (cli/fold.h) */
 	const char *summary;  /* one line, no full stop */
 	const char *about;    /* more sentences, or "" */
 	const char *example;  /* whole command lines */
 	const struct opt *opts;
 	size_t nopts;
-	const void *initial; /* what the options fill, as it is before that */
+	const void *initial; /* the defaults of the struct that the options fill in */
 	size_t size;
-	/* Return an enum cli_exit; complaints have been made. */
+	/* Returns an enum cli_exit, after printing any error. */
 	int (*run)(const struct cli *c, const void *args, char **operands);
 };
 
@@ -54,53 +53,53 @@ extern const struct cli_command cmd_status, cmd_nodes, cmd_node_show, cmd_events
 	cmd_audit_verify, cmd_secrets_show, cmd_secrets_enroll, cmd_secrets_rotate, cmd_version,
 	cmd_complete;
 
-/* The table, in the order of the help, and the options that every command has. */
+/* The table, in the order of the help; the options of every command. */
 extern const struct cli_command *const cli_commands[];
 extern const size_t cli_ncommands;
 extern const struct opt cli_globals[];
 extern const size_t cli_nglobals;
 
-/* The command that the first words name, or NULL; *used: how many of them. */
+/* The command that the first words name, or NULL; *used: of how many words. */
 const struct cli_command *cli_find(char **words, int n, int *used);
 
-/* All of burstctl but the process: returns the exit code. */
+/* main() of burstctl: returns the exit code. */
 int cli_main(int argc, char **argv);
 
-/* "burstctl: WHAT" on standard error; return rc. */
+/* Print "burstctl: WHAT" on standard error; return rc. */
 int cli_complain(int rc, const char *what);
 
 /* Ask burstd; takes request (an object, without "v").  CLI_OK: *reply is the caller's
  * (json_decref()). Else it is NULL, *e says why in one sentence, and nothing was printed. */
 int cli_ask(const struct cli *c, json_t *request, json_t **reply, struct err *e);
-/* Likewise, and complain. */
+/* Likewise, and print the error. */
 int cli_ask_loudly(const struct cli *c, json_t *request, json_t **reply);
 
-/* Likewise, and show it: as JSON if that is wanted. */
+/* Likewise, and show the answer: by show(), or with --json as JSON. */
 int cli_show(const struct cli *c, json_t *request,
 	     void (*show)(const struct cli *c, const json_t *reply));
 
-/* A secret from fd, without the blanks at its end: the first line of it, or all there is, which on
- * a terminal is the same.  NULL: out has it.  Else one sentence why not, and out has nothing: half
- * a secret is none, so it must be read to its end, and be whole there.  A text of several lines, or
- * what somebody types, ends with a line break, an object of JSON with its brace; one line in a pipe
- * may end without, as `bao -field` writes it. */
+/* Read a secret from fd, without trailing blanks: the first line or, without first_line,
+ * everything; on a terminal always one line.  NULL: out has it.  Else a sentence says why not, and
+ * out is empty: half a secret is useless, so it must be complete.  A typed line, or a text of
+ * several lines, must end with a line break, a JSON object with its brace; a single line in a pipe
+ * need not, as `bao -field` writes none. */
 const char *cli_read_secret(int fd, bool first_line, char *out, size_t size);
 
-/* What an answer holds; "" or 0 when it does not: an older burstd must not make us fail. */
+/* A member of an answer; "" or 0 if it is missing, as with an older burstd. */
 const char *cli_text(const json_t *object, const char *key);
 int64_t cli_int(const json_t *object, const char *key);
-/* Row i of the array called key; NULL past its end. */
+/* Row i of the array `key`; NULL past its end. */
 const json_t *cli_row(const json_t *object, const char *key, size_t i);
 
-/* --since of events and records: either the number in the first column after which they begin, or
- * a time (cli/when.h); the other one is -1, and without text both are.  CLI_USAGE: text is neither,
- * and the user was told. */
+/* Parse --since of events and audit records: a number as in the first column, after which to begin,
+ * or a time (cli/when.h).  The other member is -1; without text both are.  CLI_USAGE: text is
+ * neither, and the error is printed. */
 struct cli_since {
 	int64_t seq, ms;
 };
 int cli_since(const char *text, struct cli_since *out);
 
-/* For --json: the answer as burstd gave it, less "ok". */
+/* For --json: print burstd's answer without "ok". */
 void cli_print_json(const struct cli *c, json_t *reply);
 
 #endif

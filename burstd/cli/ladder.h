@@ -1,5 +1,4 @@
-/* ladder.h - the offers of a pool as burstd tells of them: which are tried, and why not the others.
- */
+/* ladder.h - prints a pool's ladder: which offers are tried, and why not the others. */
 #ifndef BURSTD_CLI_LADDER_H
 #define BURSTD_CLI_LADDER_H
 
@@ -7,14 +6,14 @@
 
 #include "cli/out.h"
 
-/* A table of "offers" of a pool, in the order in which they are tried, and below it a line for each
- * that is left out, for now or for good; indented by two. */
+/* Print a table of a pool's "offers", in the order in which they are tried, and below it a line for
+ * each that is left out, for now or for good; indented by two. */
 void ladder_print(const struct out *o, const json_t *pool);
 
-/* What its offers were refused with lately, a line for each; nothing where there is nothing. */
+/* Print the last refusals of its offers, a line for each, if there are any. */
 void ladder_print_refusals(const struct out *o, const json_t *pool, int64_t now_ms);
 
-/* "31.46 USD", rounded for reading; out has OUT_MONEY_SIZE + 4. */
+/* "31.46 USD", rounded as out_money() does; out has OUT_MONEY_SIZE + 4. */
 char *ladder_money(char *out, const json_t *object, const char *key, const char *currency);
 
 #endif

@@ -1,4 +1,4 @@
-/* table.h - aligned columns, as wide as what is in them. */
+/* table.h - a table with aligned columns, as wide as their cells. */
 #ifndef BURSTD_TABLE_H
 #define BURSTD_TABLE_H
 
@@ -9,7 +9,7 @@
 
 struct table_column {
 	const char *title;
-	bool right; /* numbers */
+	bool right; /* right-aligned, for numbers */
 };
 
 struct table {
@@ -21,7 +21,7 @@ struct table {
 
 void table_init(struct table *t, const struct table_column *columns, size_t n);
 void table_fini(struct table *t);
-/* The next cell, copied; "" shows as "-". */
+/* Add the next cell, copied; "" is printed as "-". */
 void table_add(struct table *t, enum out_style style, const char *text);
 void table_print(const struct table *t, const struct out *o, unsigned indent);
 
