@@ -8,9 +8,9 @@
  *   deadman    powers the machine off when no burstd has answered for too long
  *   goodbye    sends a last notice when the agent is stopped
  *
- * One thread, one poll() (poller.h); wire.h is a connection, child.h a command.  What burstd says
- * is believed only over TLS that ends at our CA; what a metadata service says may at worst cause a
- * notice. */
+ * It has one thread and one poll() (poller.h); wire.h is a connection, child.h a command.  It
+ * believes burstd only over TLS with a certificate of burstd's CA; a false metadata service can at
+ * worst cause a notice. */
 #ifndef AGENT_AGENT_H
 #define AGENT_AGENT_H
 
@@ -50,36 +50,36 @@ struct agent {
 	bool stop;
 };
 
-/* Look at the node anew: a->facts, a->key_version. */
+/* Read a->facts and a->key_version again. */
 void agent_look(struct agent *a);
-/* Log that something did not work, and why. */
+/* Log a failure, and why. */
 void agent_complain(struct agent *a, const char *what, const char *why);
-/* "key":"text", with what is not plain ASCII as '?'; key is NULL in an array. */
+/* Append "key":"text", with '?' for what is not plain ASCII; key is NULL in an array. */
 void agent_json_text(struct str *out, const char *key, const char *text);
-/* Bodies begin with {"v":1,"node":..,"generation":..,"boot_id":.. and are not closed. */
+/* Begin a body: {"v":1,"node":..,"generation":..,"boot_id":.. without the closing brace. */
 void agent_json_begin(const struct agent *a, struct str *out);
 
 /* heartbeat.c */
 struct heartbeat *heartbeat_new(struct agent *a);
 void heartbeat_free(struct heartbeat *h);
-/* For --once: has the first heartbeat been tried everywhere, and did it succeed? */
+/* For --once: was the first heartbeat sent to every burstd?  *ok: one took it. */
 bool heartbeat_tried(const struct heartbeat *h, bool *ok, const char **why);
 
 /* notices.c */
 struct notices *notices_new(struct agent *a);
 void notices_free(struct notices *h);
-/* Tell of it, unless that was done before. */
+/* Send a notice, unless it was sent before. */
 void notices_tell(struct notices *h, const struct notice *n);
-bool notices_quiet(const struct notices *h); /* nothing waits to be taken */
+bool notices_quiet(const struct notices *h); /* no notice waits to be taken */
 bool notices_taken(const struct notices *h, enum notice_type type, const char *id);
-/* Forget it: when it comes again, it is told again (a fault that was mended). */
+/* Forget a notice (a fault that was mended), so that it is sent if it comes again. */
 void notices_forget(struct notices *h, enum notice_type type, const char *id);
 
 /* keys.c */
 struct keys *keys_new(struct agent *a);
 void keys_free(struct keys *k);
-/* By the answer to a heartbeat; version "": nothing.  switch_ms by burstd's clock, which is offset
- * ahead of ours; 0: the switch is called off; KEYS_UNSAID: there is nothing to say of one. */
+/* Take what the answer to a heartbeat says of keys; version "": nothing.  switch_ms is by burstd's
+ * clock, which is ahead by offset; 0: the switch is called off; KEYS_UNSAID: none is mentioned. */
 enum { KEYS_UNSAID = -1 };
 void keys_told(struct keys *k, const char *version, int64_t switch_ms, int64_t offset);
 
@@ -92,8 +92,8 @@ struct health *health_new(struct agent *a);
 void health_free(struct health *h);
 
 /* goodbye.c */
-/* Tell that we end, and wait some seconds until burstd has taken it.  Nothing but notices is left.
- */
+/* Send a notice that the agent stops, and wait some seconds until burstd has taken it.  All parts
+ * but notices must be freed before. */
 void goodbye(struct agent *a);
 
 #endif

@@ -1,7 +1,7 @@
-/* alarm.h - the one thing that must be in the system's log, whatever our own is connected to: why a
- * node has put itself out.
+/* alarm.h - writes to the system's log, wherever the agent's own log goes: why a node powered
+ * itself off.
  *
- * A file of its own, for syslog.h and base/log.h have the same names. */
+ * It is separate because syslog.h and base/log.h define the same names. */
 #ifndef AGENT_ALARM_H
 #define AGENT_ALARM_H
 

@@ -1,8 +1,8 @@
-/* child.h - a command of the admin's: started without a shell, with a deadline, little of what it
- * prints.
+/* child.h - runs a command of the admin's, without a shell, with a deadline and a limit on its
+ * output.
  *
- * Words are parted by blanks; who needs quotes or pipes writes a script.  Its environment is a
- * PATH, LC_ALL and, where we have it, SLURM_CONF; its standard error is ours. */
+ * Words are separated by blanks; quotes or pipes need a script.  The environment is PATH, LC_ALL
+ * and, if the agent has it, SLURM_CONF; standard error is the agent's. */
 #ifndef AGENT_CHILD_H
 #define AGENT_CHILD_H
 
@@ -13,21 +13,21 @@
 #include "base/err.h"
 
 enum {
-	CHILD_OUT_MAX = 4096,  /* bytes kept; what comes behind them is read and forgotten */
-	CHILD_WORDS_MAX = 320, /* arguments: the jobs of a node are some of them */
+	CHILD_OUT_MAX = 4096,  /* bytes of output that are kept; the rest is dropped */
+	CHILD_WORDS_MAX = 320, /* arguments, including a node's jobs */
 };
 
 struct child;
 struct poller;
 
-struct child_vars { /* what %j and %n stand for; a word "%j" becomes one word for each job */
+struct child_vars { /* values of %j and %n; a word "%j" becomes one word for each job */
 	const char *node;
 	const uint32_t *jobs;
 	size_t njobs;
 };
 
 struct child_end {
-	int status; /* 128 + signal when one ended it; -1: out of time, and e says so */
+	int status; /* or 128 + signal; -1: it timed out, see e */
 	char out[CHILD_OUT_MAX + 1];
 	size_t len;
 	struct err e;
@@ -43,11 +43,12 @@ struct child_call {
 	void *ctx;
 };
 
-/* *out is set NULL when it has ended, just before done is told (never from here).  -1: *e. */
+/* Start a command.  When it has ended *out is set to NULL and done is called, never from here. -1:
+ * *e. */
 int child_start(struct child **out, struct poller *p, const struct child_call *call, struct err *e);
-/* End it without telling; NULL is fine. */
+/* Kill it, without calling done; NULL is fine. */
 void child_kill(struct child *c);
-/* Let it run to its end by itself, and forget it. */
+/* Let it run on by itself, without calling done. */
 void child_leave(struct child *c);
 
 #endif

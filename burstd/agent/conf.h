@@ -1,8 +1,8 @@
-/* conf.h - agent.conf: what node-init tells the agent.
+/* conf.h - agent.conf, which node-init writes.
  *
- * One `key = value` a line, `#` begins a comment line, durations as in burstd.conf(5).  A line that
- * is not understood is an error with its number, never a guess: an agent with half a configuration
- * would be a dead-man's switch that nobody set. */
+ * It has one `key = value` a line, comment lines begin with `#`, durations are as in
+ * burstd.conf(5). An unknown line is an error with its number: with half a configuration the
+ * dead-man's switch might not be armed. */
 #ifndef AGENT_CONF_H
 #define AGENT_CONF_H
 
@@ -30,31 +30,31 @@ struct agent_conf {
 	char node[AGENT_NODE_MAX];
 	int64_t generation;
 	char provider[AGENT_TEXT_MAX];
-	enum agent_cloud cloud; /* of the provider: who tells of interruptions, and how */
+	enum agent_cloud cloud; /* which metadata service has notices, and in which format */
 	struct place metadata;
 	char key_version_file[AGENT_TEXT_MAX];
-	char keys_command[AGENT_TEXT_MAX]; /* "": they are fetched by somebody else */
-	char hosts_file[AGENT_TEXT_MAX];   /* "": it stays as it is */
-	int64_t heartbeat, poll;           /* milliseconds, as all times here */
+	char keys_command[AGENT_TEXT_MAX]; /* "": the agent does not fetch keys */
+	char hosts_file[AGENT_TEXT_MAX];   /* "": not changed */
+	int64_t heartbeat, poll;           /* milliseconds, like all times here */
 	int64_t deadman, deadman_job;
 	char poweroff[AGENT_TEXT_MAX];
 	char local_command[AGENT_TEXT_MAX];
 	int64_t local_after;
 	char notice_file[AGENT_TEXT_MAX], notice_command[AGENT_TEXT_MAX];
-	char state_command[AGENT_TEXT_MAX]; /* "": why we are stopped is not asked */
+	char state_command[AGENT_TEXT_MAX]; /* "": do not ask why the machine stops */
 	int64_t health;
-	int64_t gpus; /* 0: not looked at */
+	int64_t gpus; /* 0: not checked */
 	char gpu_command[AGENT_TEXT_MAX], health_command[AGENT_TEXT_MAX];
 	char error_command[AGENT_TEXT_MAX];
 	int64_t command_timeout;
-	char proc[AGENT_TEXT_MAX]; /* /proc, but in tests */
+	char proc[AGENT_TEXT_MAX]; /* /proc, except in tests */
 };
 
-/* Text of a file to *c; what is not in it has its default.  `name` is for messages. */
+/* Parse the text of a file; missing keys have their defaults.  name: for messages. */
 int agent_conf_parse(struct agent_conf *c, const char *name, const char *text, struct err *e);
-/* From a plain file of ours that nobody else can write or read. */
+/* Load a plain file that only this user can read and write. */
 int agent_conf_load(struct agent_conf *c, const char *path, struct err *e);
-/* Every key with its default and one line of help. */
+/* Append every key with its default and a line of help. */
 void agent_conf_help(struct str *out);
 
 #endif

@@ -1,8 +1,8 @@
-/* deadman.h - when a node that nobody asks for any more puts itself out.
+/* deadman.h - the dead-man's switch: when a node that burstd has forgotten powers itself off.
  *
- * A node whose burstd is gone bills for ever.  But a node that goes without need loses a job, so:
- * only time in which we really tried counts (a machine that was suspended, or a clock that jumps,
- * adds one turn at most), and a running job has its own, longer time.  Pure: time comes in. */
+ * A node whose burstd is gone would bill for ever.  But a needless power-off loses a job.  So only
+ * time in which the agent really tried counts (a suspended machine, or a clock that jumps, adds one
+ * turn at most), and a running job has a longer limit.  Pure: time is an argument. */
 #ifndef AGENT_DEADMAN_H
 #define AGENT_DEADMAN_H
 
@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 enum {
-	DEADMAN_TURN_MS = 30000,  /* the most that one turn counts for */
-	DEADMAN_TRIES = 3,        /* heartbeats that failed, at least */
-	DEADMAN_IDLE_MS = 10000,  /* a node without a job must be seen so for as long */
+	DEADMAN_TURN_MS = 30000,  /* the most time that one turn adds */
+	DEADMAN_TRIES = 3,        /* least number of failed heartbeats */
+	DEADMAN_IDLE_MS = 10000,  /* a node must be seen without a job for so long */
 	DEADMAN_AGAIN_MS = 60000, /* between two orders to power off */
 };
 
@@ -23,25 +23,25 @@ enum deadman_state { DEADMAN_ALIVE, DEADMAN_SILENT, DEADMAN_FIRED };
 
 enum deadman_order {
 	DEADMAN_NOTHING,
-	DEADMAN_WARN, /* once: silent for too long, but a job runs */
+	DEADMAN_WARN, /* once: silent for too long, but a job is running */
 	DEADMAN_POWEROFF
 };
 
 struct deadman {
-	int64_t limit, job_limit; /* ms; limit 0: switched off */
+	int64_t limit, job_limit; /* ms; limit 0: the switch is off */
 	enum deadman_state state;
 	int64_t last;   /* turn */
-	int64_t silent; /* ms of silence in which we tried */
-	int64_t waited; /* ms of them for a job */
-	int64_t idle;   /* ms without a job, since it was first seen so */
-	int64_t again;  /* until the next order */
+	int64_t silent; /* ms of silence in which the agent tried */
+	int64_t waited; /* of these, ms in which a job ran */
+	int64_t idle;   /* ms since it was first seen without a job */
+	int64_t again;  /* when the next order may be given */
 	unsigned tries;
-	bool free; /* it had no job at the last turn of the silence */
+	bool free; /* it had no job at the last turn */
 };
 
 void deadman_init(struct deadman *d, int64_t limit, int64_t job_limit, int64_t now);
-void deadman_heard(struct deadman *d, int64_t now); /* a heartbeat was answered as it should be */
-void deadman_failed(struct deadman *d);             /* one was not */
+void deadman_heard(struct deadman *d, int64_t now); /* a heartbeat succeeded */
+void deadman_failed(struct deadman *d);             /* a heartbeat failed */
 enum deadman_order deadman_turn(struct deadman *d, bool job, int64_t now);
 
 #endif

@@ -1,4 +1,4 @@
-/* facts.h - what the kernel says of this node. */
+/* facts.h - facts about this node, from /proc. */
 #ifndef AGENT_FACTS_H
 #define AGENT_FACTS_H
 
@@ -8,28 +8,28 @@
 
 enum {
 	FACTS_BOOT_ID_MAX = 40,
-	FACTS_JOBS_MAX = 256, /* job ids that are told */
+	FACTS_JOBS_MAX = 256, /* job ids that a heartbeat reports */
 	FACTS_PATH_MAX = 320,
 };
 
 struct facts {
-	char boot_id[FACTS_BOOT_ID_MAX]; /* "" when it cannot be read */
-	int64_t load_milli;              /* of the last minute, by 1000 */
+	char boot_id[FACTS_BOOT_ID_MAX]; /* "": it cannot be read */
+	int64_t load_milli;              /* load of the last minute, times 1000 */
 	int64_t uptime;                  /* seconds */
-	bool job;                        /* does one run? */
-	size_t njobs;                    /* of which we know the number */
+	bool job;                        /* a job is running */
+	size_t njobs;                    /* entries in jobs: those with a known number */
 	uint32_t jobs[FACTS_JOBS_MAX];
 };
 
-/* proc: /proc, but in tests. */
+/* proc: "/proc", except in tests. */
 void facts_read(struct facts *f, const char *proc);
-/* Job of a slurmstepd: root's process with the title "slurmstepd: [JOB.STEP]".  0: it is none; -1:
- * it is one that has no title yet.  `slurmstepd infinity`, which Slurm keeps for its cgroup, is
- * none.  cmdline has NULs between its words. */
+/* The job of a slurmstepd, a process of root's with the title "slurmstepd: [JOB.STEP]".  0: it is
+ * no slurmstepd, or `slurmstepd infinity`, which Slurm keeps for its cgroup; -1: it has no title
+ * yet.  cmdline has NULs between its words. */
 int64_t facts_step(const char *cmdline, size_t len);
-/* Entries of the NVIDIA driver's list; -1: there is no driver. */
+/* How many GPUs the NVIDIA driver lists; -1: there is no driver. */
 int64_t facts_gpus(const char *proc);
-/* The first word of a file, of letters, digits and ".-_"; "" when there is none. */
+/* The first word of a file, of letters, digits and ".-_"; "": none. */
 void facts_word(const char *path, char *out, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
-/* hosts.h - names and addresses of the cluster's nodes, in /etc/hosts between two marks.
+/* hosts.h - keeps names and addresses of the cluster's nodes in /etc/hosts, between two marks.
  *
- * node-init writes what was known when the node booted; those that came later come from burstd.
- * What is outside the marks is not ours and stays. */
+ * node-init writes the nodes that were known when this one booted; burstd sends later ones.  Lines
+ * outside the marks stay. */
 #ifndef AGENT_HOSTS_H
 #define AGENT_HOSTS_H
 
@@ -10,16 +10,16 @@
 #include "base/err.h"
 
 enum {
-	HOSTS_MAX = 1 << 20,                 /* bytes of ours, and of what else is there; */
-	HOSTS_FILE_MAX = 2 * HOSTS_MAX + 64, /* of both, with the marks */
+	HOSTS_MAX = 1 << 20,                 /* bytes between the marks, and outside */
+	HOSTS_FILE_MAX = 2 * HOSTS_MAX + 64, /* bytes of the file */
 	HOSTS_LINE_MAX = 255,
 };
 
-/* Are these lines "address name..." and nothing else, and none of them localhost's? */
+/* Check that all lines are "address name...", and none is localhost's. */
 int hosts_check(const char *text, struct err *e);
-/* Put them between the marks; the old ones go.  The file is replaced whole, or written in place
- * where it is mounted on its own, as in containers.  -1: it is as it was or, in place,
- * without our lines. */
+/* Replace the lines between the marks.  The file is replaced as a whole, or written in place if it
+ * is a mount of its own, as in containers.  -1: it is unchanged or, in place, without these lines.
+ */
 int hosts_write(const char *path, const char *text, struct err *e);
 
 #endif
