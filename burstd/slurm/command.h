@@ -1,5 +1,5 @@
-/* command.h - one scontrol or scancel that is still to be run, and its command line.  order.c
- * puts them into queues, and give.c takes them out. */
+/* command.h - a command for slurmctld, one run of scontrol or scancel, and its command line.
+ * order.c puts commands into queues, give.c takes them out. */
 #ifndef BURSTD_SLURM_COMMAND_H
 #define BURSTD_SLURM_COMMAND_H
 
@@ -20,7 +20,7 @@ enum command_kind {
 	COMMAND_WAKE,
 	COMMAND_KEEP,
 	COMMAND_LET_GO,
-	COMMAND_POSTPONE, /* from here on of jobs */
+	COMMAND_POSTPONE, /* from here on commands for jobs */
 	COMMAND_START,
 	COMMAND_CLEAR,
 	COMMAND_REQUEUE,
@@ -31,38 +31,41 @@ enum command_kind {
 
 enum { COMMAND_TEXTS = 5, COMMAND_ARGV = SLURM_SIGNAL_MAX + 8 };
 
-struct command { /* one scontrol or scancel to be */
+struct command { /* one run of scontrol or scancel */
 	struct command *next, *prev;
 	enum command_kind kind;
 	size_t n;
-	struct str names; /* of nodes, or of jobs */
+	struct str names; /* nodes, or ids of jobs */
 	struct str addrs, hosts;
-	/* Of jobs the comment, or what they are told; its times are UTC until they are told. */
+	/* The node's Reason, the job's comment, or the text for srun; times in it are UTC until it
+	 * is run. */
 	char reason[SLURM_COMMENT_MAX + 1];
-	int64_t arg;      /* POSTPONE: until when, 0: no wait; SIGNAL: enum slurm_signal_to */
-	char wait[40];    /* as scontrol takes it; SIGNAL: as scancel takes that; "": none */
-	int64_t begin_ms; /* POSTPONE and START: a job of it may start then, by slurmctld's clock */
-	uint64_t mark;    /* slurm_mark() since it was made */
-	uint64_t ended;   /* commands about nodes that had ended then */
+	int64_t arg;   /* POSTPONE: end of the wait, 0: none; SIGNAL: enum slurm_signal_to */
+	char wait[40]; /* the begin time for scontrol; SIGNAL: the signal for scancel; "": none */
+	int64_t begin_ms; /* POSTPONE, START: the first time at which one of its jobs may start, by
+			     slurmctld's clock */
+	uint64_t mark;    /* slurm_mark() when it was made */
+	uint64_t ended;   /* how many commands about nodes had ended then */
 	int64_t made_ms;
-	bool sealed;  /* slurm_next() gave it: what it says stays */
-	bool cut;     /* out of another one, by halves */
-	bool nowhere; /* FORCE: some of them are first to be given an address that leads nowhere */
+	bool sealed;  /* slurm_next() gave it: no nodes or jobs are added */
+	bool cut;     /* a half of another command */
+	bool nowhere; /* FORCE: some nodes first get an address that leads nowhere */
 };
 
 const char *command_verb(enum command_kind kind); /* for people */
-const char *command_what(enum command_kind kind); /* for the log; of nodes a state for scontrol */
+const char *
+command_what(enum command_kind kind); /* for the log; for nodes the state for scontrol */
 bool command_of_jobs(enum command_kind kind);
-bool command_verb_of_jobs(const char *verb); /* as an audit record has it */
-size_t command_most(enum command_kind kind); /* nodes or jobs in one */
-void command_free(struct command *c);        /* NULL: nothing */
-/* The nodes behind the first n go from c to rest, which has none, with all that is said of them.
- * Both are to be given anew by slurm_next(): a record for each. */
+bool command_verb_of_jobs(const char *verb); /* verb: as in an audit record */
+size_t command_most(enum command_kind kind); /* nodes or jobs in one command */
+void command_free(struct command *c);        /* NULL is fine */
+/* Move all nodes after the first n, with their addresses, from c to rest, which is empty.
+ * slurm_next() must give both again, so that each has an audit record. */
 void command_cut(struct command *c, size_t n, struct command *rest);
-/* Takes this job out of the names of c.  false: no other job is left there. */
+/* Remove this job from c.  false: no other job is left in it. */
 bool command_strike(struct command *c, const char *job);
-/* The command line, up to a NULL, in memory that c and args keep.  Times that people will read are
- * local. */
+/* Make the command line, NULL-terminated, in memory of c and args.  Times that people will read are
+ * converted to local time. */
 void command_argv(const struct command *c, fmt_zone_fn zone, const char *program,
 		  struct str args[COMMAND_TEXTS], const char *argv[COMMAND_ARGV]);
 

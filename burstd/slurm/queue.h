@@ -1,19 +1,19 @@
-/* queue.h - commands that wait to be run, the next one first. */
+/* queue.h - a queue of commands, the next one first. */
 #ifndef BURSTD_SLURM_QUEUE_H
 #define BURSTD_SLURM_QUEUE_H
 
 struct command;
 
-struct queue { /* linked by their prev and next; {NULL}: none wait */
+struct queue { /* linked by prev and next; {NULL}: empty */
 	struct command *first, *last;
 };
 
-/* Behind after, which is in the queue, or first if that is NULL.  The queue has c from then on. */
+/* Insert c after `after`, or first if that is NULL.  Takes c. */
 void queue_insert(struct queue *q, struct command *after, struct command *c);
-/* The first one, which is the caller's then; NULL: none waits. */
+/* Remove the first command, which is then the caller's; NULL: the queue is empty. */
 struct command *queue_take(struct queue *q);
-/* c, which is in the queue, is the caller's then. */
+/* Remove c, which is then the caller's. */
 void queue_remove(struct queue *q, struct command *c);
-void queue_fini(struct queue *q); /* frees all that wait */
+void queue_fini(struct queue *q); /* frees all commands in it */
 
 #endif

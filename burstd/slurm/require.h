@@ -1,8 +1,8 @@
-/* require.h - does slurm.conf say what burstd needs?
+/* require.h - checks slurm.conf for what burstd needs.
  *
- * One table of rules, slurm_rules[], judges what `scontrol show config` and `scontrol -o show
- * partitions` print.  It is also the table in docs/slurm.md: a test compares the two.  Judged is
- * what slurmctld has read, not a file that it may read one day. */
+ * One table of rules, slurm_rules[], is applied to the output of `scontrol show config` and
+ * `scontrol -o show partitions`: to the settings that slurmctld uses, not to a file that it has not
+ * read yet.  docs/slurm.md has the same table: a test compares the two. */
 #ifndef BURSTD_SLURM_REQUIRE_H
 #define BURSTD_SLURM_REQUIRE_H
 
@@ -18,22 +18,22 @@
 
 enum {
 	SLURM_CONFIG_MAX = 1 << 18,      /* real ones have 8 KiB */
-	SLURM_PARTITIONS_MAX = 16 << 20, /* about 800 bytes each */
+	SLURM_PARTITIONS_MAX = 16 << 20, /* about 800 bytes for each partition */
 	SLURM_NPARTITIONS_MAX = 4096,
-	SLURM_MEMBERS_MAX = 1 << 21, /* names in partitions with times of their own: 0.2 s */
-	SLURM_PROBLEMS_MAX = 64,     /* each rule gives one at most */
+	SLURM_MEMBERS_MAX = 1 << 21, /* names in partitions that override times: 0.2 s */
+	SLURM_PROBLEMS_MAX = 64,     /* each rule has at most one */
 	SLURM_SUSPEND_TIMEOUT_MAX_S = 300,
-	SLURM_BOOT_MARGIN_S = 60, /* burstd, which knows why, shall give up before slurmctld */
+	SLURM_BOOT_MARGIN_S = 60, /* burstd must give up before slurmctld, since it knows why */
 };
 
 enum slurm_severity {
-	SLURM_ADVICE,  /* it works, and could work better */
-	SLURM_WARNING, /* money or time is lost */
-	SLURM_ERROR,   /* nodes leak, or jobs hang, loop or are lost */
+	SLURM_ADVICE,  /* it works, but could work better */
+	SLURM_WARNING, /* it costs money or time */
+	SLURM_ERROR,   /* nodes leak, or jobs hang, loop or get lost */
 };
 
 struct slurm_problem {
-	const char *setting; /* in slurm.conf; SLURM_VERSION for the release itself */
+	const char *setting; /* name in slurm.conf; SLURM_VERSION: the release itself */
 	enum slurm_severity severity;
 	char found[160]; /* printable */
 	char wanted[128];
@@ -43,38 +43,38 @@ struct slurm_problem {
 /* Most severe first. */
 struct slurm_report {
 	struct slurm_version version;
-	/* As printed, in slurmctld's time zone: only good to see that it has changed.  It does at a
-	 * restart, and from 23.11 on at a reconfigure. */
+	/* As printed, in slurmctld's time zone; only to see that it changes: at a restart, and from
+	 * 23.11 on at a reconfigure. */
 	char boot_time[32];
-	int64_t hold_ms; /* so long a requeued job waits; 0: that cannot be read */
-	/* So much of its RealMemory a node must have, or slurmctld does not take it; 0: it takes
-	 * any, whatever it has of CPUs, memory and disk (config_overrides). */
+	int64_t hold_ms; /* how long slurmctld holds a requeued job back; 0: not known */
+	/* The percentage of RealMemory that a node must have to register; 0: any node may, whatever
+	 * its CPUs, memory and disk (config_overrides). */
 	uint32_t memory_percent;
-	/* SlurmctldParameters as it is, with what is missing there and without what must not be:
-	 * the line to write; "": it is right, or too long to be written here. */
+	/* The corrected value of SlurmctldParameters, to be copied; "": it is right, or too long.
+	 */
 	char parameters[512];
 	size_t n;
 	size_t by_severity[SLURM_ERROR + 1];
 	struct slurm_problem problems[SLURM_PROBLEMS_MAX];
 };
 
-/* What burstd.conf says; all borrowed. */
+/* What burstd.conf requires; everything is borrowed. */
 struct slurm_need_pool {
 	const char *name;
-	const struct hostlist *nodes; /* each in one pool only */
-	int64_t boot_ms;              /* from instance to registration */
-	const char *features;         /* that its nodes must carry, "a,b"; NULL: none */
-	const char *bare;             /* one of them that lacks some; NULL: none does */
-	const char *unknown;          /* nodes that slurmctld does not have; NULL: it has all */
-	uint32_t max_nodes;           /* that it may have at once */
-	uint32_t warm;                /* nodes that are up without a job, too */
-	int64_t quantum_ms;           /* what is billed at once; 0: seconds */
+	const struct hostlist *nodes; /* no node is in two pools */
+	int64_t boot_ms;              /* boot timeout */
+	const char *features;         /* features that its nodes need, "a,b"; NULL: none */
+	const char *bare;             /* a node that lacks a feature; NULL: none does */
+	const char *unknown;          /* nodes that slurmctld does not know; NULL: none */
+	uint32_t max_nodes;           /* its max_nodes */
+	uint32_t warm;                /* its warm nodes */
+	int64_t quantum_ms;           /* billing step; 0: seconds */
 };
 
 struct slurm_need {
 	const char *cluster; /* NULL: not checked */
-	/* AuthType that nodes are given the key for, "auth/munge"; they fetch slurm.conf from
-	 * slurmctld, too.  NULL: they have both. */
+	/* The AuthType whose key burstd gives to nodes, "auth/munge"; such nodes fetch slurm.conf
+	 * from slurmctld.  NULL: images have both. */
 	const char *auth;
 	const struct slurm_need_pool *pools;
 	size_t npools;
@@ -85,21 +85,21 @@ struct slurm_look;
 struct slurm_rule {
 	const char *setting;
 	enum slurm_severity severity;
-	enum slurm_trait trait; /* the rule is for releases with it */
-	bool optional;          /* slurmctld may not show the setting */
-	const char *wanted;     /* in general; a problem may be more exact */
+	enum slurm_trait trait; /* the rule applies to releases with this trait */
+	bool optional;          /* the setting need not be shown */
+	const char *wanted;     /* in general; a problem may be more specific */
 	const char *why;
 	bool (*ok)(struct slurm_look *l, const struct slurm_rule *r);
-	const char *arg;           /* the rest is for ok() */
-	int64_t low, high, normal; /* normal: when it is not set */
+	const char *arg;           /* from here on for ok() */
+	int64_t low, high, normal; /* normal: the value if it is not set */
 };
 
 extern const struct slurm_rule slurm_rules[];
 extern const size_t slurm_nrules;
 
-/* Judge the two texts.  Of settings that are shown twice the first counts; one that is not shown at
- * all is a problem itself.  -1: a text is not what it should be, or cut short, or too large, and
- * *out is empty: nothing is known then, and nothing is wrong for that. */
+/* Apply the rules to the two texts.  If a setting is shown twice the first counts; a missing one is
+ * a problem.  -1: a text cannot be read, is cut short or too large, and *out is empty: then nothing
+ * is known. */
 int slurm_require(struct slurm_text config, struct slurm_text partitions,
 		  const struct slurm_need *need, struct slurm_report *out, struct err *e);
 

@@ -1,6 +1,5 @@
-/* rules_private.h - what rows of the table in rules.c call that is in other files; nobody else
- * includes it.  As all that rows call, each is true when all is well, else what was found is in
- * l->problem. */
+/* rules_private.h - ok() functions of rules that are not in rules.c; only slurm/ includes it.  Each
+ * returns true if the rule is met, else l->problem says what was found. */
 #ifndef BURSTD_SLURM_RULES_PRIVATE_H
 #define BURSTD_SLURM_RULES_PRIVATE_H
 

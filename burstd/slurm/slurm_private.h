@@ -1,7 +1,8 @@
-/* slurm_private.h - what slurm.c, order.c, give.c and run.c share; nobody else includes it.
+/* slurm_private.h - the structs that slurm.c, order.c, give.c and run.c share; only these include
+ * it.
  *
- * order.c puts commands into queues, give.c takes them out, run.c runs these and asks questions;
- * slurm.c makes the adapter, and says how far it is. */
+ * order.c puts commands into queues, give.c takes them out, run.c runs them and asks questions;
+ * slurm.c makes the adapter, and tells how far its queues are. */
 #ifndef BURSTD_SLURM_SLURM_PRIVATE_H
 #define BURSTD_SLURM_SLURM_PRIVATE_H
 
@@ -13,15 +14,15 @@ enum { UPDATE = SLURM_NQUESTIONS, UPDATE_JOBS, NOTIFY_JOBS, NRUNS, NQUEUES = NRU
 
 struct run {             /* one child; outlives a freed adapter */
 	struct slurm *s; /* NULL: the adapter is gone */
-	int what;        /* a question, or one of the others */
+	int what;        /* enum slurm_question, or UPDATE, UPDATE_JOBS, NOTIFY_JOBS */
 	int64_t began_ms;
 	struct command *command; /* of an update */
 };
 
-/* A snapshot that is read, and what was read last: to give megabytes back takes as long as to read
- * a thousand lines, so that has a turn of its own. */
+/* The snapshot that is being read, and then the last text: freeing megabytes takes as long as
+ * reading a thousand lines, so it has a turn of its own. */
 struct reading {
-	struct run *run; /* NULL: it is read */
+	struct run *run; /* NULL: all of it is read */
 	const char *text;
 	size_t len;
 	struct slurm_reader r;
@@ -38,30 +39,31 @@ struct slurm {
 	struct reading reading;
 	struct timer *turn;
 	struct queue queues[NQUEUES]; /* run by UPDATE, UPDATE_JOBS and NOTIFY_JOBS */
-	bool talks; /* people are told of what the orders to come do to their jobs */
+	bool talks;                   /* slurm_talks() */
 	size_t waiting;
-	uint64_t orders, mark, ended; /* of nodes: queued; any: made; of nodes: run */
-	struct queue late;            /* not run: those who queued them are still to hear that */
+	uint64_t orders, mark,
+		ended;     /* updates of nodes queued; commands made; updates of nodes run */
+	struct queue late; /* not run; updated() has still to say so */
 	struct timer *late_turn;
-	unsigned cuts; /* of the last order that named an unknown node */
+	unsigned cuts; /* halvings of the last order with an unknown node */
 	int64_t settled_ms;
 };
 
 /* --- run.c --- */
-/* argv: up to a NULL; copied.  Takes c if it starts. */
+/* argv: NULL-terminated, copied.  Takes c if it starts. */
 bool run_spawn(struct slurm *s, int what, const char *const *argv, struct command *c);
-/* args: what follows the arguments of the table, or NULL. */
+/* args: appended to the arguments of the table; NULL: none. */
 bool run_question(struct slurm *s, int what, const char *const *args);
-void run_drop_text(struct slurm *s); /* of the last snapshot */
-void run_on_turn(void *ctx);         /* ctx: the adapter, as below */
+void run_drop_text(struct slurm *s); /* free the last snapshot */
+void run_on_turn(void *ctx);         /* ctx: struct slurm */
 
 /* --- order.c --- */
 /* A command that is in no queue yet. */
 struct command *order_alloc(struct slurm *s, enum command_kind kind);
 void order_of(const struct command *c, struct slurm_order *out); /* borrows */
 bool order_writes_comment(const struct command *c);
-/* By the wall clock, as slurmctld's own times are: when that is set, a command that waits here is
- * moved with the begin times that it was decided by (F57). */
+/* Now by the wall clock, as slurmctld's times are.  If somebody sets the clock, a command that
+ * waits moves with the begin times that it was made for (F57). */
 int64_t order_wall_ms(const struct slurm *s);
 
 /* --- give.c --- */
