@@ -1,5 +1,5 @@
-/* registry.h - the table of cloud drivers.  main.c hands it to the engine; a new cloud is one line.
- */
+/* registry.h - the table of cloud drivers, which main.c gives to the engine; a new cloud is one
+ * line. */
 #ifndef PROVIDERS_REGISTRY_H
 #define PROVIDERS_REGISTRY_H
 

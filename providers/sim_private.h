@@ -1,7 +1,8 @@
-/* sim_private.h - what the files of the driver sim share; nobody else includes it.
+/* sim_private.h - the struct and functions that sim*.c share; only these include it.
  *
  *   sim.c         open and close; requests
- *   sim_reply.c   replies */
+ *   sim_reply.c   replies
+ */
 #ifndef PROVIDERS_SIM_PRIVATE_H
 #define PROVIDERS_SIM_PRIVATE_H
 
@@ -17,7 +18,7 @@ struct sim {
 };
 
 /* --- sim.c --- */
-/* Words of ours need no escaping in JSON: anything that would is refused. */
+/* Can the text stand in JSON without escapes? */
 bool sim_is_plain(const char *text, size_t max);
 
 /* --- sim_reply.c --- */

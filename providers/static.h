@@ -1,8 +1,8 @@
-/* static.h - the driver for machines that a site owns: switched on and off and looked at by the
- * site's own commands (docs/static.md).
+/* static.h - the driver for machines that a site owns, which the site's own commands switch on and
+ * off and check (docs/static.md).
  *
- * Its requests are COMMANDs for burst-static (scripts/node/burst-static), which runs those commands
- * and keeps a record of each machine that it switched on: what cloud providers keep as tags. */
+ * Its requests are COMMANDs for burst-static (scripts/node/burst-static), which runs the site's
+ * commands and keeps a record of each machine that is on, in place of a cloud's tags. */
 #ifndef PROVIDERS_STATIC_H
 #define PROVIDERS_STATIC_H
 

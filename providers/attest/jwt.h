@@ -1,7 +1,7 @@
-/* jwt.h - JSON Web Tokens: RS256 and nothing else.
+/* jwt.h - verifies JSON Web Tokens: RS256 and nothing else.
  *
- * The header of a token comes from whoever made it: it may name a key that we have, and it is
- * refused when it names another algorithm than the one that is used anyway. */
+ * A token's header is not trusted: it only selects one of the known keys, and a token that names
+ * another algorithm is refused. */
 #ifndef PROVIDERS_ATTEST_JWT_H
 #define PROVIDERS_ATTEST_JWT_H
 
@@ -17,18 +17,18 @@ enum { JWT_KEYS_MAX = 16, JWT_KID_MAX = 127, JWT_TOKEN_MAX = 16384 };
 
 struct jwt_keys;
 
-/* Google's two forms: {"kid": "PEM certificate", ...} and JWK, {"keys": [{"kty": "RSA", ...}]}.
- * One that cannot be used, of another kind or too short, is an error: it is known what is sent.
- * *out is the caller's, NULL on failure. */
+/* Parse Google's two forms of keys: {"kid": "PEM certificate", ...} and JWK, {"keys": [{"kty":
+ * "RSA", ...}]}.  A key of another kind, or one that is too short, is an error.  *out is the
+ * caller's, NULL on failure. */
 int jwt_keys_parse(struct jwt_keys **out, const char *text, size_t len, struct err *e);
 void jwt_keys_free(struct jwt_keys *keys); /* NULL is fine */
 
-/* Is the token's key, which is named in kid, among them?  true too for what is no token: it needs
- * no key.  NULL: none are known. */
+/* Is the token's key, whose name is put into kid, among the keys?  true for a text that is no
+ * token, since no key would help.  keys NULL: no keys. */
 bool jwt_has_key(const struct jwt_keys *keys, const char *token, size_t len,
 		 char kid[JWT_KID_MAX + 1]);
-/* *claims, the caller's, when the signature holds; they are not looked at.  *cert, borrowed: the
- * certificate that the key came in, whose time is not looked at either; NULL: it came without. */
+/* Verify the signature.  *claims, the caller's, are not checked.  *cert, borrowed: the certificate
+ * of the key, whose dates are not checked; NULL: the key came without one. */
 int jwt_verify(const struct jwt_keys *keys, const char *token, size_t len, json_t **claims,
 	       const X509 **cert, struct err *e);
 

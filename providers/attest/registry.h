@@ -1,4 +1,4 @@
-/* registry.h - the table of verifiers of identity documents.  main.c hands it to the engine. */
+/* registry.h - the table of verifiers of identity documents, which main.c gives to the engine. */
 #ifndef PROVIDERS_ATTEST_REGISTRY_H
 #define PROVIDERS_ATTEST_REGISTRY_H
 

@@ -1,9 +1,9 @@
-/* xml.h - an XML reply as a small tree of the elements that one wants to know of.
+/* xml.h - parses an XML reply into a small tree of wanted elements.
  *
  * A page of DescribeInstances has some hundred elements for each instance, of which the driver
- * reads a dozen: all others are passed over, with what is in them, and cost no memory.  Names carry
- * no namespace; attributes are not kept.  A DOCTYPE is refused: no vendor sends one, and all of
- * XML's bombs need it. */
+ * reads a dozen: the others are skipped with their contents, and cost no memory.  Names have no
+ * namespace; attributes are not kept.  A DOCTYPE is refused: no vendor sends one, and all XML bombs
+ * need it. */
 #ifndef PROVIDERS_COMMON_XML_H
 #define PROVIDERS_COMMON_XML_H
 
@@ -13,12 +13,12 @@
 enum {
 	XML_DEPTH_MAX = 32,        /* EC2's deepest reply has 12 */
 	XML_MEMORY_MAX = 64 << 20, /* of the tree */
-	XML_TEXT_MAX = 16 << 10,   /* bytes in one element; EC2's longest are tokens of 2 KiB */
+	XML_TEXT_MAX = 16 << 10,   /* bytes of text in an element; EC2's longest are 2 KiB */
 };
 
 struct xml_node {
 	const char *name; /* the pointer that was in `wanted` */
-	const char *text; /* "" unless it has text and no element in it */
+	const char *text; /* "" if it has child elements */
 	struct xml_node *child, *next;
 };
 
@@ -27,20 +27,20 @@ struct xml { /* owns all of its nodes */
 	struct xml_chunk *chunks;
 };
 
-/* wanted: names, NULL-terminated; the first is the root's.  0, or -1: not well-formed, another
- * root, a DOCTYPE, or too much; *x is empty then.  xml_fini() in either case. */
+/* wanted: names, NULL-terminated; the first is the root's.  -1: not well-formed, another root, a
+ * DOCTYPE, or too much; *x is empty then.  Call xml_fini() in either case. */
 int xml_parse(struct xml *x, const char *const *wanted, const char *body, size_t len);
 
-/* Of long replies, the elements that are many: each one called `name`, in a `parent`, at this depth
- * (the root's is 0), is given to fn as soon as it is whole, and then it is no more: it is not in
- * the tree, and costs no memory after that.  fn: 0, or -1 to stop. */
+/* For the many elements of long replies: each element `name` in a `parent`, at this depth (the
+ * root's is 0), is given to fn as soon as it is complete, and then freed: it is not in the tree.
+ * fn: 0, or -1 to stop. */
 struct xml_each {
 	const char *name, *parent;
 	size_t depth;
 	int (*fn)(void *ctx, const struct xml_node *n);
 	void *ctx;
 };
-/* As xml_parse(); -1 too when fn said so.  fn may have been called before a -1. */
+/* As xml_parse(); -1, too, if fn returned -1.  fn may have been called before a -1. */
 int xml_parse_each(struct xml *x, const char *const *wanted, const struct xml_each *each,
 		   const char *body, size_t len);
 void xml_fini(struct xml *x);
@@ -49,9 +49,10 @@ void xml_fini(struct xml *x);
 const struct xml_node *xml_child(const struct xml_node *n, const char *name);
 /* The next sibling of the same name, or NULL. */
 const struct xml_node *xml_again(const struct xml_node *n);
-/* The text of that child; "" where there is none. */
+/* The text of the child `name`; "" if there is none. */
 const char *xml_text(const struct xml_node *n, const char *name);
-/* The same into a field.  1: there and not empty; 0: absent or empty, out is ""; -1: too long. */
+/* Copy that text.  1: it is not empty; 0: it is missing or empty, and out is ""; -1: it is too
+ * long. */
 int xml_copy(const struct xml_node *n, const char *name, char *out, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* file.h - a file on this machine: for development, and for sites that have nothing better. */
+/* file.h - a file on this machine, for development and for sites without a secret store. */
 #ifndef PROVIDERS_SECRETS_FILE_H
 #define PROVIDERS_SECRETS_FILE_H
 

@@ -1,4 +1,4 @@
-/* registry.h - every driver of a secret store; main.c hands it to the engine. */
+/* registry.h - the table of drivers of secret stores, which main.c gives to the engine. */
 #ifndef PROVIDERS_SECRETS_REGISTRY_H
 #define PROVIDERS_SECRETS_REGISTRY_H
 

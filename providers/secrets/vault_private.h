@@ -1,4 +1,4 @@
-/* vault_private.h - what the files of the driver vault share; nobody else includes it. */
+/* vault_private.h - the struct that vault*.c share; only these include it. */
 #ifndef PROVIDERS_SECRETS_VAULT_PRIVATE_H
 #define PROVIDERS_SECRETS_VAULT_PRIVATE_H
 
