@@ -1,8 +1,8 @@
-/* claim_key.h - the key from which the secrets of claims are made, in the state directory.
+/* claim_key.h - the key for the HMAC of claims' secrets, in the state directory.
  *
- * A secret is in user-data and nowhere else: after a start burstd makes all of them again from this
- * key.  Whoever has it can make them too, so the file is burstd's alone; one that is not, or that
- * is damaged, is refused and never replaced, for machines that boot have what came of the old one.
+ * A claim's secret is stored in user-data only: burstd computes it again from this key.  Whoever
+ * has the key can do that, too, so only burstd may read the file.  A file that others can read, or
+ * a damaged one, is refused and never replaced, for booting machines have secrets of the old key.
  */
 #ifndef BURSTD_CLAIM_KEY_H
 #define BURSTD_CLAIM_KEY_H
@@ -11,8 +11,8 @@
 
 enum { CLAIM_KEY_BYTES = 32 };
 
-/* The key in dir/claim-key; if there is no such file it is made, durably.  -1 with *e, which names
- * the file: ERR_AUTH: others can read it, or it is no plain file; ERR_INVALID: damaged; ERR_IO. */
+/* Read the key in dir/claim-key, or make the file, durably.  -1: *e names the file; ERR_AUTH:
+ * others can read it, or it is no plain file; ERR_INVALID: damaged; ERR_IO. */
 int claim_key_open(unsigned char key[CLAIM_KEY_BYTES], const char *dir, struct err *e);
 
 #endif

@@ -1,8 +1,8 @@
-/* conf_file.h - burstd.conf to struct conf, by libconfuse.
+/* conf_file.h - reads burstd.conf into struct conf, by libconfuse.
  *
- * Every error is one line that begins "FILE:LINE: " and says what was wrong and what is wanted; a
- * file that cannot be read at all is "FILE: ".  The parser below has state of its own: one thread
- * only. */
+ * Every error is one line that begins "FILE:LINE: " and says what is wrong and what is wanted; for
+ * an unreadable file it begins "FILE: ".  libconfuse has global state: use it in one thread only.
+ */
 #ifndef BURSTD_CONF_FILE_H
 #define BURSTD_CONF_FILE_H
 
@@ -11,19 +11,19 @@
 
 enum { CONF_FILE_MAX = 1 << 20 }; /* bytes; 256 pools with long node lists are a quarter of it */
 
-/* The configuration at path, whole and checked (conf_finish()), in *out, the caller's; NULL on
- * failure. A file that others than root and ourselves can write is refused. */
+/* Load and check (conf_finish()) the configuration at path; *out is the caller's, NULL on failure.
+ * A file that anybody but root and this user can write is refused. */
 int conf_file_load(struct conf **out, const char *path, struct err *e);
 
-/* The same from text; `name` is what errors call the file. */
+/* Likewise from text; name: of the file, for errors. */
 int conf_file_parse(struct conf **out, const char *name, const char *text, struct err *e);
 
-/* Read what user_data_file names, if any, into user_data: once, by who is about to open the driver.
+/* Read the file user_data_file, if one is named, into user_data: once, before the driver is opened.
  */
 int conf_file_load_user_data(struct conf_provider *p, struct err *e);
-/* Likewise attest_ca_file, into attest_ca. */
+/* Likewise attest_ca_file into attest_ca. */
 int conf_file_load_attest_ca(struct conf_provider *p, struct err *e);
-/* What is in secrets.ca_file, for machines that boot: *out is the caller's, NULL: there is none. */
+/* Read secrets.ca_file, for booting machines; *out is the caller's, NULL: there is none. */
 int conf_file_load_store_ca(const struct conf *c, char **out, struct err *e);
 
 #endif

@@ -5,13 +5,12 @@
  * from http_client_cancel() or http_client_close().  Callbacks never run inside
  * http_client_send() and never inside a libcurl callback.
  *
- * ERR_NOTSENT: no byte of the request went out, so it cannot have had an effect
- * (no address, refused, a certificate that we do not trust).
- * ERR_NET: it may have.  ERR_LIMIT: it may have, and the reply was too long.
- * Only GET and HEAD may reach the server twice, on a connection that it closed.
+ * ERR_NOTSENT: no byte of the request went out, so it cannot have had an effect (no address,
+ * refused, an untrusted certificate).  ERR_NET: it may have.  ERR_LIMIT: it may have, and the reply
+ * was too long.  Only GET and HEAD may reach the server twice, on a connection that it closed.
  *
- * No proxy, .netrc, redirects, cookies, compression; HTTP/1.1; http and https.
- * No queue: what is sent starts at once, so the caller says how many at a time. */
+ * No proxy, .netrc, redirects, cookies, compression; HTTP/1.1; http and https.  No queue: a request
+ * starts at once, so the caller limits their number. */
 #ifndef BURSTD_HTTP_CLIENT_H
 #define BURSTD_HTTP_CLIENT_H
 
@@ -27,7 +26,7 @@ struct http_client;
 enum {
 	HTTP_CLIENT_MAX = 1024,          /* requests at a time: each may hold a descriptor */
 	HTTP_CLIENT_IDLE = 128,          /* connections kept open for the next request */
-	HTTP_CLIENT_STALL_S = 30,        /* so long under HTTP_CLIENT_STALL_RATE ends it */
+	HTTP_CLIENT_STALL_S = 30,        /* so long below HTTP_CLIENT_STALL_RATE ends a transfer */
 	HTTP_CLIENT_STALL_RATE = 16,     /* bytes a second */
 	HTTP_CLIENT_CONNECT_MS = 10000,  /* for name, TCP and TLS together */
 	HTTP_CLIENT_HEADERS_MAX = 65536, /* bytes of all headers of one reply */
@@ -42,14 +41,13 @@ struct http_call {          /* borrowed during http_client_send() only */
 	const char *ca_file; /* PEM file to trust instead of the system's, or NULL */
 	uint32_t timeout_ms; /* whole transfer, connecting included; not 0 */
 	uint32_t stall_s;    /* instead of HTTP_CLIENT_STALL_S; 0: that */
-	/* The server may be silent until timeout_ms: no floor on its rate.  (To watch it costs a
-	 * wakeup a second.) */
+	/* The server may be silent until timeout_ms: its rate is not checked, which would cost a
+	 * wakeup a second. */
 	bool held;
 	size_t max_reply; /* a longer body is an error */
-	/* The reply holds a secret: our copy of it is wiped, and made but once, as those of headers
-	 * and body always are.  libcurl borrows that body; but its own buffers are not wiped: the
-	 * head of a request, with a body of up to 64 KiB behind it, what is on its way, and TLS's.
-	 */
+	/* The reply holds a secret: its only copy is wiped.  (Copies of headers and body of the
+	 * request always are.)  libcurl's own buffers are not wiped: a request's head with up to 64
+	 * KiB of body, received bytes, and those of TLS. */
 	bool secret;
 };
 
@@ -59,7 +57,7 @@ struct http_reply {       /* borrowed during the callback only */
 	size_t len;
 	/* headers as sent, or NULL; no control bytes */
 	const char *retry_after, *date, *location;
-	int64_t date_ms; /* the same date; 0: there is none, or it cannot be read */
+	int64_t date_ms; /* date, parsed; 0: none, or unreadable */
 };
 
 typedef void (*http_done_fn)(void *ctx, const struct http_reply *reply, const struct err *e);
@@ -72,7 +70,7 @@ int http_client_new(struct http_client **out, struct loop *loop, struct err *e);
  */
 int http_client_send(struct http_client *c, const struct http_call *call, http_done_fn done,
 		     void *ctx, uint64_t *handle, struct err *e);
-/* Calls back from inside; a handle that is over is fine. */
+/* Calls done from inside; a handle that is over is fine. */
 void http_client_cancel(struct http_client *c, uint64_t handle);
 
 /* Cancel everything (calling back from inside), then free *c and call closed(ctx) from the loop. */

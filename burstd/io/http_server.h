@@ -1,11 +1,11 @@
 /* http_server.h - small HTTP server on a libuv loop, over GNU libmicrohttpd.
  *
- * A handler sees one whole request and fills one whole answer, now or later; it knows nothing of
- * sockets, so tests call it directly.  Slow clients, limits and keep-alive are dealt with
- * here. One listener per server.
+ * A handler gets a complete request and fills in a complete answer, now or later; it needs no
+ * socket, so tests call it directly.  The server handles slow clients, limits and keep-alive.  One
+ * listener per server.
  *
- * No number of clients can take the loop: a server works for some milliseconds, then rests for as
- * many, and the loop looks at all else meanwhile. */
+ * Any number of clients cannot occupy the loop: a server works for some milliseconds, then rests
+ * for as long, and the loop serves other events meanwhile. */
 #ifndef BURSTD_HTTP_SERVER_H
 #define BURSTD_HTTP_SERVER_H
 
@@ -21,12 +21,12 @@ struct http_server;
 struct http_request {              /* borrowed during the handler only */
 	const char *method, *path; /* path: decoded, without the query */
 	const char *query;         /* as sent, without '?'; "" when there is none */
-	const char *authorization; /* that header, or NULL */
+	const char *authorization; /* header Authorization, or NULL */
 	const char *from;          /* the client's address; NULL: a test has none */
 	const char *body;          /* NUL-terminated, never NULL */
 	size_t len;
 	uint64_t ticket; /* names this request for http_server_answer() */
-	/* For http_header(); a test that has no connection leaves them out, or gives its own. */
+	/* For http_header(); NULL in a test, or its own. */
 	const char *(*header)(void *from, const char *name);
 	void *headers_from;
 };
@@ -57,13 +57,12 @@ struct http_server_opts {
 	const char *address;         /* to listen on: "127.0.0.1", "::1", "0.0.0.0"; never NULL */
 	uint16_t port;               /* 0: any, see http_server_port() */
 	unsigned idle_s, max_per_ip; /* 0: no limit */
-	/* 0: no limit.  Of those who come then the first go who have asked nothing for longest; who
-	 * waits for an answer stays, and there may be twice as many until he has it. */
+	/* 0: no limit.  Beyond it the connection that has been idle longest is closed; one that
+	 * waits for an answer stays, so there may be twice as many for a while. */
 	unsigned max_conns;
-	unsigned max_asks; /* requests that one connection may make, then it is closed; 0: no limit
-			    */
+	unsigned max_asks; /* requests on one connection, which is then closed; 0: no limit */
 	size_t max_body;   /* a longer one is answered 413 */
-	uint8_t hops;      /* routers that what we send may pass, and one; 0: as usual */
+	uint8_t hops; /* TTL of sent packets: routers they may pass, plus one; 0: the default */
 };
 
 int http_server_start(struct http_server **out, struct uv_loop_s *loop,
@@ -71,14 +70,14 @@ int http_server_start(struct http_server **out, struct uv_loop_s *loop,
 		      struct err *e);
 uint16_t http_server_port(const struct http_server *s);
 
-/* Answer a request that was left for later; takes an->body.  Never from inside the handler.  A
+/* Answer a request whose handler set an->later; takes an->body.  Never from inside the handler.  A
  * ticket that is unknown, answered or cut off by http_server_stop() is ignored. */
 void http_server_answer(struct http_server *s, uint64_t ticket, const struct http_answer *an);
 
-/* Close every connection, the waiting ones without an answer, and free *s from the loop. */
+/* Close every connection, also those that wait for an answer, and free *s from the loop. */
 void http_server_stop(struct http_server *s);
 
-/* A header of the request, borrowed like all of it; NULL: there is none. */
+/* A header of the request, borrowed; NULL: there is none. */
 const char *http_header(const struct http_request *rq, const char *name);
 
 /* The decoded value of key in a query string.  1: in out; 0: no such key (out is ""); -1:

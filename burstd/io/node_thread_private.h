@@ -1,5 +1,5 @@
-/* node_thread_private.h - what the files of the thread for nodes share: node_conn.c has the
- * connections, node_exchange.c a request and its answer, node_thread.c runs. */
+/* node_thread_private.h - the thread for nodes: node_conn.c has the connections, node_exchange.c a
+ * request and its answer, node_thread.c the main loop.  Only these include it. */
 #ifndef BURSTD_NODE_THREAD_PRIVATE_H
 #define BURSTD_NODE_THREAD_PRIVATE_H
 
@@ -17,33 +17,33 @@ struct node_conn { /* a connection, from accept to close */
 	struct node_gate_conn gate;
 	struct node_tls *tls;
 	int fd;
-	int64_t since_ms; /* it does what it does now */
-	bool spoke;       /* there was a request */
-	bool busy;        /* there is one that is not answered */
+	int64_t since_ms; /* since when it is in its present step */
+	bool spoke;       /* it has made a request */
+	bool busy;        /* it has an unanswered request */
 	bool cut;
 	unsigned refused; /* requests */
-	bool met;         /* peer is filled in */
+	bool met;         /* peer is set */
 	struct node_peer peer;
 	char address[NODE_ADDR_SIZE];
 	uint16_t port;
-	struct node_exchange *waiting; /* for the loop */
+	struct node_exchange *waiting; /* its request that waits for the loop */
 };
 
-struct node_exchange { /* a request, from its first line until its answer is out */
+struct node_exchange { /* a request, from its first line until its answer is sent */
 	struct node_conn *nc;
 	struct MHD_Connection *conn;
 	char *query, *body;
 	size_t len, cap, swallowed;
 	uint32_t slot;
 	bool started, too_long, answered;
-	struct http_answer an; /* while answered, and not yet handed to MHD */
+	struct http_answer an; /* from the answer until MHD has it */
 };
 
 /* --- node_conn.c --- */
 void node_count_add(struct node_server *s, enum node_count what);
-/* Shut it, once. */
+/* Shut the connection down, once. */
 void node_conn_cut(struct node_server *s, struct node_conn *nc, enum node_count why);
-/* Cut the one that has to go for another; NULL is fine. */
+/* Cut a connection to make room; NULL is fine. */
 void node_conn_oust(struct node_server *s, struct node_gate_conn *c);
 /* MHD's callbacks; cls is the server. */
 enum MHD_Result node_conn_on_accept(void *cls, const struct sockaddr *sa, socklen_t len);
@@ -51,9 +51,9 @@ void node_conn_on_connection(void *cls, struct MHD_Connection *conn, void **plac
 			     enum MHD_ConnectionNotificationCode what);
 
 /* --- node_exchange.c --- */
-/* Whose ticket it is; NULL: it has its answer. */
+/* The exchange with this ticket; NULL: it is answered. */
 struct node_exchange *node_exchange_find(const struct node_server *s, uint64_t ticket);
-/* Wake the connection, which sleeps until then, with its answer; takes its body. */
+/* Resume the suspended connection with its answer; takes an->body. */
 void node_exchange_resume(struct node_server *s, struct node_exchange *x,
 			  const struct http_answer *an);
 /* MHD's callbacks; cls is the server. */

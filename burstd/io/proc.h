@@ -1,8 +1,8 @@
-/* proc.h - run a program, with a deadline and a cap on its output.  No shell.
+/* proc.h - runs a program, without a shell, with a deadline and a limit on its output.
  *
- * Each program leads a session of its own, so that stopping it stops what it started, too.  Its
- * output goes to files in memory, which are read once, when it has exited: what it left behind can
- * write no more. */
+ * Each program leads its own session, so that stopping it stops its children, too.  Its output goes
+ * to memory files, which are read once, when it has exited: a process that it left behind cannot
+ * add to it. */
 #ifndef BURSTD_PROC_H
 #define BURSTD_PROC_H
 
@@ -13,7 +13,7 @@
 #include "base/err.h"
 
 struct loop;
-struct proc; /* all children of one loop */
+struct proc; /* the children of one loop */
 
 enum {
 	PROC_MAX = 64,          /* at a time; each costs three descriptors and a process */
@@ -22,11 +22,11 @@ enum {
 
 struct proc_call {               /* borrowed during proc_run() only */
 	const char *const *argv; /* argv[0]: absolute path; NULL-terminated */
-	const char *const *envp; /* the whole environment; NULL-terminated */
+	const char *const *envp; /* the complete environment; NULL-terminated */
 	const char *input;       /* standard input, or NULL for /dev/null */
 	size_t input_len;
 	uint32_t timeout_ms; /* then SIGTERM, one second later SIGKILL; not 0 */
-	size_t max_out;      /* more output is an error, and kills it within 100 ms */
+	size_t max_out;      /* more output is an error, and ends it within 100 ms */
 };
 
 struct proc_reply {      /* borrowed during the callback only */
@@ -34,23 +34,23 @@ struct proc_reply {      /* borrowed during the callback only */
 	const char *out; /* NUL-terminated */
 	size_t len;
 	const char *errors; /* first 1 KiB of standard error, NUL-terminated */
-	bool *kept;         /* set by the callback: out is its own now, for proc_drop() */
+	bool *kept;         /* set by the callback to keep out: free it by proc_drop() */
 };
 
-/* Exactly once for each proc_run() that returned 0; never from inside it.  e is set, and r NULL, if
- * the program was stopped at its deadline (ERR_NET: it may have had its effect), said too much
- * (ERR_LIMIT; also by more than 16 MiB of standard error), was cancelled by proc_close()
- * (ERR_CANCELLED; from inside that) or cannot be read (ERR_IO: no memory to map it). */
+/* Called exactly once for each proc_run() that returned 0, never from inside it.  e is set, and r
+ * NULL, if the program was stopped at its deadline (ERR_NET: it may have had its effect), wrote too
+ * much (ERR_LIMIT; also more than 16 MiB of standard error), was cancelled by proc_close()
+ * (ERR_CANCELLED, from inside that), or its output cannot be mapped (ERR_IO). */
 typedef void (*proc_done_fn)(void *ctx, const struct proc_reply *r, const struct err *e);
 
 struct proc *proc_new(struct loop *l);
 /* -1: ERR_NOTSENT, it was not started; done will not be called. */
 int proc_run(struct proc *p, const struct proc_call *call, proc_done_fn done, void *ctx,
 	     struct err *e);
-/* out of a reply that was kept; after proc_close() too. */
+/* Free the out of a reply that was kept, also after proc_close(). */
 void proc_drop(const char *out, size_t len);
-/* Kill and reap every child, calling back each with ERR_CANCELLED; frees from the loop, which goes
- * on for a second at most for one that sleeps in the kernel. */
+/* Kill and reap every child, calling back with ERR_CANCELLED; frees *p from the loop, which runs
+ * for at most a second more for a child that sleeps in the kernel. */
 void proc_close(struct proc *p);
 
 #endif

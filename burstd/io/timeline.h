@@ -1,8 +1,8 @@
-/* timeline.h - the time of the loop goes on over a restart.
+/* timeline.h - continues the loop's time over a restart.
  *
- * All times in the journal are by loop_now(), so a process must go on with it where the last one
- * was: else a wall clock that was set meanwhile would make bills, deadlines and waits longer or
- * shorter by as much (I26, F57). */
+ * All times in the journal are by loop_now(), so a process must continue the time of the last one:
+ * otherwise a wall clock that was set meanwhile would change bills, deadlines and waits (I26, F57).
+ */
 #ifndef BURSTD_TIMELINE_H
 #define BURSTD_TIMELINE_H
 
@@ -11,7 +11,7 @@
 struct loop;
 struct journal;
 
-/* Before any timer and anything that asks for the time.  -1: the journal failed. */
+/* Call it before any timer, and before anybody asks for the time.  -1: the journal failed. */
 int timeline_resume(struct loop *l, struct journal *j, struct err *e);
 
 #endif
