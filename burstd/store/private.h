@@ -1,4 +1,4 @@
-/* private.h - what the files of the journal share; nobody else includes it. */
+/* private.h - the struct and statements of the journal; only store/ includes it. */
 #ifndef BURSTD_STORE_PRIVATE_H
 #define BURSTD_STORE_PRIVATE_H
 
@@ -8,7 +8,7 @@
 
 enum {
 	JOURNAL_EPOCH = 0,          /* see schema.c */
-	JOURNAL_TEXT_MAX = 1 << 20, /* of a text read back: nothing that is written comes near it */
+	JOURNAL_TEXT_MAX = 1 << 20, /* of a text read back: far more than is ever written */
 };
 
 enum statement {
@@ -56,7 +56,7 @@ enum statement {
 	NSTATEMENTS
 };
 
-/* The verb of the record that says what was forgotten; its request is the last of that. */
+/* The verb of the audit record about trimmed records; its request names the last of them. */
 #define CHAIN_FORGET "forget"
 
 extern const char *const journal_sql[NSTATEMENTS];
@@ -64,25 +64,25 @@ extern const char *const journal_sql[NSTATEMENTS];
 struct journal {
 	struct db *db;
 	struct room room;
-	bool broken; /* a write failed: what the disk holds is not known any more (F55) */
-	struct journal_mark head;      /* of the audit chain: the last record that is durable */
-	struct journal_mark next_head; /* ... with the commit that is under way */
-	struct journal_mark forgotten; /* the last record that is not kept any more */
+	bool broken;              /* a write failed, and the state of the file is not known (F55) */
+	struct journal_mark head; /* the last durable record of the audit chain */
+	struct journal_mark next_head; /* likewise after the commit that runs */
+	struct journal_mark forgotten; /* the last trimmed record */
 };
 
-/* -1 after a failed write: a second try after a failed fsync may succeed without the first one's
- * pages being on the disk. */
+/* -1 after a failed write: another fsync could succeed without the pages of the failed one being on
+ * the disk. */
 int journal_check_usable(const struct journal *j, struct err *e);
-/* After a failed write: may it be tried again?  Then there is room from the reserve. */
+/* After a failed write: may it be tried again?  true: there is room from the reserve. */
 bool journal_may_retry(struct journal *j);
 
 /* --- chain.c --- */
-int chain_open(struct journal *j, struct err *e); /* where the chain goes on */
-/* Within a transaction: the next record, whose seq and hash are not looked at; and, once before the
- * commit, where the chain ends with it. */
+int chain_open(struct journal *j, struct err *e); /* find the end of the chain */
+/* Within a transaction: write the next record, whose seq and hash are ignored; and, once before the
+ * commit, the new end of the chain. */
 int chain_put(struct journal *j, const struct journal_audit *a, struct err *e);
 int chain_put_head(struct journal *j, struct err *e);
-/* As journal_trim(), for records. */
+/* As journal_trim(), for audit records. */
 int chain_trim(struct journal *j, int64_t before_ms, int64_t now_ms, bool *more, struct err *e);
 
 #endif

@@ -1,10 +1,10 @@
-/* room.h - is there room on the journal's disk; and some of it, set aside.
+/* room.h - watches the room on the journal's disk, and keeps a reserve there.
  *
- * What is bought must be written down, and so must every step of getting rid of it.  So buying
- * stops while there is room left, and what must be written after that has a reserve: a file beside
- * the journal that holds blocks and says nothing.  A write that finds the disk full gets a slice
- * of it.  With room again it is made whole.  (A file system that compresses zeros keeps none of
- * it; there the limits below do alone.) */
+ * Every purchase must be written to the journal, and so must every step of its end.  So buying
+ * stops before the disk is full, and later writes have a reserve: a file beside the journal that
+ * only holds blocks.  A write that finds the disk full gets a slice of it.  When there is room
+ * again the reserve is refilled.  (On a file system that compresses zeros the reserve holds
+ * nothing; there only the limits below protect.) */
 #ifndef BURSTD_ROOM_H
 #define BURSTD_ROOM_H
 
@@ -12,38 +12,37 @@
 #include <stdint.h>
 
 enum {
-	/* Less is free: nothing is bought.  Between two looks 10,000 nodes can be bought and
-	 * written, which is a few MiB, and the log beside the journal may grow by some more. */
+	/* With less free space burstd buys nothing.  Between two looks 10,000 nodes can be bought
+	 * and written, which is a few MiB, and the write-ahead log may grow as well. */
 	ROOM_LOW = 32 << 20,
-	/* So much is free: buying goes on, and the reserve is made; which must leave more than the
-	 * above, or the one would follow the other for ever. */
+	/* With so much free space buying resumes, and the reserve is filled, which must leave more
+	 * than ROOM_LOW, or the two would alternate for ever. */
 	ROOM_ENOUGH = 48 << 20,
-	/* The steps of some thousand deletes, and a log that is worth tidying up after. */
+	/* Enough for the steps of some thousand deletes, and a checkpoint of the log. */
 	ROOM_RESERVE = 8 << 20,
-	/* Given away at once: whoever fills the disk takes what we leave, so not all of it. */
+	/* Released at a time; not all at once, since whoever fills the disk may take it. */
 	ROOM_SLICE = 1 << 20,
-	/* Less is free when the journal is to be opened: SQLite's index of the log may not fit. */
+	/* Least free space to open the journal: SQLite needs it for the index of the log. */
 	ROOM_OPEN = 512 << 10,
 };
 
 struct room {
-	char *path;         /* of the reserve */
-	char *dir;          /* where it is */
-	int64_t free_bytes; /* for us, at the last look; -1: never known */
-	int64_t kept;       /* in the reserve */
-	bool low;           /* nothing may be bought */
+	char *path;         /* of the reserve's file */
+	char *dir;          /* its directory */
+	int64_t free_bytes; /* available to burstd, at the last look; -1: not known */
+	int64_t kept;       /* size of the reserve */
+	bool low;           /* burstd must not buy */
 };
 
-/* The reserve is a file of that name in dir; nothing is made yet. */
+/* The reserve is a file of this name in dir; it is not made yet. */
 void room_init_in(struct room *r, const char *dir, const char *name);
-/* Beside this file. */
+/* The reserve is beside this file. */
 void room_init(struct room *r, const char *file);
-void room_fini(struct room *r); /* the reserve stays */
+void room_fini(struct room *r); /* the reserve's file stays */
 
-/* See how much is free, and make the reserve whole when that is enough.  One system call as a
- * rule. */
+/* Read the free space, and fill the reserve if there is enough.  Normally one system call. */
 void room_look(struct room *r);
-/* Give a slice of the reserve to the file system.  false: there is none left. */
+/* Release a slice of the reserve to the file system.  false: nothing is left. */
 bool room_give(struct room *r);
 
 #endif

@@ -1,7 +1,7 @@
 /* state_dir.h - the directory burstd owns: its lock, and the cluster's uuid in a file of its own.
  *
- * The uuid is what marks instances as ours.  It outlives the journal on purpose: with a lost
- * journal our own instances must not become foreign. */
+ * The uuid is in the tags of the cluster's instances.  It is not in the journal, so that after a
+ * loss of the journal these instances do not become foreign. */
 #ifndef BURSTD_STATE_DIR_H
 #define BURSTD_STATE_DIR_H
 
@@ -17,31 +17,31 @@ enum { STATE_DIR_UUID_SIZE = 37 };
 struct state_dir {
 	int lock_fd;
 	char uuid[STATE_DIR_UUID_SIZE];
-	bool fresh; /* the uuid was made just now: there can be nothing of ours out there */
-	/* Of the file last-batch: the journal knew of that purchase once; 0: none, -1: there is no
-	 * such file.  A journal that does not is an older one (F58). */
+	bool fresh; /* the uuid was made just now: no instance can have it */
+	/* The number in the file last-batch: the last purchase that a journal had; 0: none, -1:
+	 * there is no file.  A journal without this purchase is an older copy (F58). */
 	int64_t last_batch;
 	int dir_fd;
 };
 
-/* Lock path (created 0700 if its parent exists) and read or make the uuid, durably.  The lock ends
- * with the process or state_dir_close(), not with a child.  -1 with *e, and nothing held: another
- * burstd holds it (ERR_LIMIT, its pid is named; F59); it is not ours alone: a link, of another
- * user, writable by group or others, or by not even us (ERR_AUTH); the uuid is damaged or lost,
- * while other files of ours are there (ERR_INVALID): it is never repaired by a new one. */
+/* Lock path (made with mode 0700 if its parent exists) and read or make the uuid, durably.  The
+ * lock ends with the process or state_dir_close(), not with a child.  -1: *e, and nothing is
+ * locked: another burstd has the lock (ERR_LIMIT with its pid; F59); path is a link, of another
+ * user, writable by others, or not writable (ERR_AUTH); the uuid is damaged, or lost while other
+ * files of burstd are there (ERR_INVALID): it is never replaced by a new one. */
 int state_dir_open(struct state_dir *d, const char *path, struct err *e);
 void state_dir_close(struct state_dir *d); /* twice is fine */
 
-/* Tie the journal to the uuid.  1: it is a new one, or was made by a burstd that was killed before
- * it came here; now it has both numbers.  2: it may be an older copy.  In both cases, but where all
- * is new, it is JOURNAL_DOUBTFUL from now on.  *gen_floor: generations begin above it.  Not 0 where
- * an older journal may be lost: above any that it can have given out.  -1: it belongs to another
- * uuid (ERR_INVALID), by which all that it knows would be foreign and bill on; or a failed commit.
- */
+/* Tie the journal to the uuid.  1: the journal is new, or made by a burstd that was killed before
+ * this call; now it has both numbers.  2: it may be an older copy.  In both cases it is
+ * JOURNAL_DOUBTFUL from now on, unless the uuid is new as well.  *gen_floor: generations begin
+ * above it; not 0 if an older journal may be lost: then it is above all generations of that.  -1:
+ * the journal is of another uuid (ERR_INVALID), so that its instances would be foreign and bill on;
+ * or a commit failed. */
 int state_dir_begin(struct state_dir *d, struct journal *j, int64_t now_ms, int64_t *gen_floor,
 		    struct err *e);
-/* A purchase of that number is in the journal.  Best effort: one that is not noted here is not
- * missed in a journal without it. */
+/* Note the number of a purchase that is in the journal.  Best effort: without the note an older
+ * copy of the journal is not recognised by it. */
 void state_dir_note(struct state_dir *d, int64_t batch);
 
 #endif
