@@ -1,9 +1,8 @@
-/* banned.h - functions nobody may call here: a call is an error when it is compiled.
+/* banned.h - functions that must not be used: a call is a compile error.
  *
- * The Makefile includes it before every source of ours (-include), so the rule needs no reviewer.
- * Not
- * `#pragma GCC poison`: other people's headers have members and parameters of these names
- * (OpenSSL's `rand`).  Nor <time.h>, which pure files must not have: struct tm stays incomplete. */
+ * The Makefile includes it before every source file (-include).  It does not use GCC's pragma
+ * poison, since headers of libraries have members and parameters of these names (OpenSSL's `rand`).
+ * It does not include time.h, which pure files must not have: struct tm stays incomplete. */
 #ifndef BURSTD_BANNED_H
 #define BURSTD_BANNED_H
 

@@ -1,8 +1,8 @@
-/* base64.h - base64 to bytes, as RFC 4648 has it and not a byte more lenient.
+/* base64.h - decodes base64, strictly as RFC 4648 says.
  *
- * One text for one value: padding must be there (or, of the URL alphabet, must not), the bits that
- * are left over are zero, and nothing stands behind the end.  A text that two readers take for
- * different things is how a signature is got round. */
+ * There is one text for one value: padding is required (in the URL alphabet: not allowed), spare
+ * bits must be zero, and nothing may follow the end.  A text that two decoders read differently is
+ * a way around a signature. */
 #ifndef BURSTD_BASE64_H
 #define BURSTD_BASE64_H
 
@@ -11,12 +11,12 @@
 
 enum base64_kind {
 	BASE64_PLAIN, /* '+' and '/', padded */
-	BASE64_LINES, /* the same, in lines: blanks, CR and LF are passed over */
+	BASE64_LINES, /* likewise, in lines: blanks, CR and LF are skipped */
 	BASE64_URL,   /* '-' and '_', without padding (JWT) */
 };
 
-/* The bytes into out, which has size; out may be text.  *n: how many.  false: it is not that, or
- * does not fit; what is in out then is of no use. */
+/* Decode into out, which has size bytes; out may be text.  *n: how many bytes.  false: it is no
+ * base64, or does not fit; the contents of out are undefined then. */
 bool base64_decode(enum base64_kind kind, const char *text, size_t len, unsigned char *out,
 		   size_t size, size_t *n);
 

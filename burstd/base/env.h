@@ -1,11 +1,10 @@
-/* env.h - the environment that a daemon of ours is left: libraries take their orders from the
- * configuration alone, and nobody who could set a variable gets at TLS keys or sends us elsewhere.
- */
+/* env.h - cleans the environment of a daemon, so that a variable can neither configure a library,
+ * nor leak TLS keys, nor redirect requests. */
 #ifndef BURSTD_ENV_H
 #define BURSTD_ENV_H
 
-/* At the start, before any library is begun and any thread.  What the loader was told by LD_... it
- * has done by then; what is dlopen()ed later, and our children, are not told. */
+/* Call it at the start, before any library is initialised and any thread runs.  The loader has used
+ * LD_... by then; later dlopen()s and children do not see them. */
 void env_clean(void);
 
 #endif

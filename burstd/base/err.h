@@ -1,4 +1,4 @@
-/* err.h - one error object, passed by pointer, filled where the error is seen. */
+/* err.h - one error object, passed by pointer, set where the error occurs. */
 #ifndef BURSTD_ERR_H
 #define BURSTD_ERR_H
 
@@ -7,10 +7,10 @@ struct err {
 	char msg[256]; /* one line, control bytes replaced, cut to fit, always NUL-terminated */
 };
 
-/* ERR_NOTSENT: the request never left us, so nothing can have happened (ERR_NET: it may have).
- * ERR_DAMAGED: the journal is not as it was written.
- * ERR_TIME: it would be right at another time: perhaps a clock is wrong.
- * There is no code for lack of memory: mem.h ends the process. */
+/* ERR_NOTSENT: the request was not sent, so it had no effect (ERR_NET: it may have had).
+ * ERR_DAMAGED: the journal is damaged.
+ * ERR_TIME: it would be right at another time; perhaps a clock is wrong.
+ * Lack of memory has no code: mem.h ends the process. */
 enum err_code {
 	ERR_NONE,
 	ERR_INVALID,
@@ -30,12 +30,12 @@ enum err_code {
 int err_set(struct err *e, enum err_code code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* What a call of the system on a file that is ours failed as: ERR_AUTH where a person must see to
- * owners, modes or links; ERR_IO: at another time it may do. */
+/* The code for a failed system call on a file of burstd's: ERR_AUTH: an admin must fix owner, mode
+ * or a link; ERR_IO: another try may succeed. */
 enum err_code err_of_errno(int errnum);
 
-/* Put "prefix: " (at most 119 bytes of prefix) in front of the message already in *e, keep its
- * code; return -1. */
+/* Put "prefix: " (at most 119 bytes of prefix) in front of the message in *e, and keep its code;
+ * return -1. */
 int err_wrap(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,6 +1,6 @@
-/* fnv.h - FNV-1a, 64 bits: for tables, and to see that something has changed.  Whoever chooses the
- * bytes can have two of the same hash, so nothing secret may hang on it.  Some are in the journal:
- * it never changes. */
+/* fnv.h - FNV-1a, 64 bits: for tables, and to detect changes.  It is easy to find two texts with
+ * the same hash, so it must not protect anything.  The journal has some hashes: it must never
+ * change. */
 #ifndef BURSTD_FNV_H
 #define BURSTD_FNV_H
 
@@ -9,7 +9,7 @@
 
 #define FNV_BEGIN UINT64_C(14695981039346656037)
 
-/* h: FNV_BEGIN, or what the bytes before these came to. */
+/* h: FNV_BEGIN, or the hash of the preceding bytes. */
 static inline uint64_t fnv_bytes(uint64_t h, const void *bytes, size_t len)
 {
 	const unsigned char *p = bytes;

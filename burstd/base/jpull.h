@@ -1,8 +1,8 @@
-/* jpull.h - walk a long JSON text from front to back, without building it.
+/* jpull.h - parses a long JSON text from front to back, without building a tree.
  *
- * A provider's list or a resume file has ten thousand rows.  As jansson's objects they are a
- *hundred thousand small allocations, and most of what a pass costs; here a value is a piece of the
- *text. What is short, or has to be kept, is jansson's (ADR 12).
+ * A provider's list or a resume file has ten thousand rows.  As jansson's objects these would be a
+ * hundred thousand small allocations, and most of the cost of a pass; here a value is a piece of
+ * the text.  Short texts, and values to keep, are parsed by jansson (ADR 12).
  *
  *	jpull_init(&j, text, len);
  *	jpull_enter(&j, '{');
@@ -10,9 +10,8 @@
  *		value = jpull_take(&j);
  *	if (!jpull_end(&j)) ...
  *
- * The first mistake ends the walk: every loop ends, values are JPULL_NONE, and jpull_end() says so.
- * So nothing that was read may be believed before.  A key that comes twice is the caller's to see.
- */
+ * The first error ends the walk: loops end, values are JPULL_NONE, and jpull_end() returns false.
+ * So do not believe any value before.  The caller must look for keys that come twice. */
 #ifndef BURSTD_JPULL_H
 #define BURSTD_JPULL_H
 
@@ -25,7 +24,7 @@ enum {
 }; /* values in values: deeper is a mistake, or an attack on the stack */
 
 enum jpull_type {
-	JPULL_NONE, /* there is none */
+	JPULL_NONE, /* no value */
 	JPULL_NULL,
 	JPULL_BOOL,
 	JPULL_NUMBER,
@@ -36,31 +35,31 @@ enum jpull_type {
 
 struct jpull_value { /* borrowed from the text */
 	enum jpull_type type;
-	bool plain;    /* a string of ASCII without escapes: what is written is what is meant */
+	bool plain;    /* an ASCII string without escapes, so p is its value */
 	const char *p; /* as written, with brackets but without quotes */
 	size_t n;
 };
 
 struct jpull {
 	const char *at, *begin, *end;
-	unsigned depth; /* of what was entered */
-	bool first;     /* nothing was read since the last bracket was entered */
+	unsigned depth; /* of entered values */
+	bool first;     /* nothing was read since the last jpull_enter() */
 	bool bad;
 };
 
 void jpull_init(struct jpull *j, const char *text, size_t len);
-/* Go into the next value, which must be an object ('{') or an array ('['). */
+/* Enter the next value, which must be an object ('{') or an array ('['). */
 bool jpull_enter(struct jpull *j, char bracket);
-/* The next member of the object we are in: its key, and its value is next.  false: that was all,
- * and we are out of it. */
+/* Read the key of the entered object's next member; its value is next.  false: there are no more,
+ * and the object is left. */
 bool jpull_key(struct jpull *j, struct jpull_value *key);
-bool jpull_item(struct jpull *j);               /* likewise, of an array */
-struct jpull_value jpull_take(struct jpull *j); /* the next value, whole, and go on behind it */
-/* Was it one JSON text, all of it read? */
+bool jpull_item(struct jpull *j);               /* likewise for an array */
+struct jpull_value jpull_take(struct jpull *j); /* read the next value as a whole */
+/* Was the text valid JSON, and is all of it read? */
 bool jpull_end(struct jpull *j);
-size_t jpull_at(const struct jpull *j); /* bytes read; of a bad text about where the mistake is */
+size_t jpull_at(const struct jpull *j); /* bytes read; in a bad text about the place of the error */
 
-/* Is it a string, written like this? */
+/* Is the value a string with this text? */
 bool jpull_is(const struct jpull_value *v, const char *text);
 /* 1: a string, copied to out; 0: null or none, and out is ""; -1: anything else, or too long. */
 int jpull_text(const struct jpull_value *v, char *out, size_t size);

@@ -10,7 +10,7 @@ struct map {
 };
 
 void map_init(struct map *m);
-void map_fini(struct map *m);                        /* the values are not ours */
+void map_fini(struct map *m);                        /* does not free the values */
 void *map_get(const struct map *m, const char *key); /* NULL when absent */
 /* Replaces the value and borrows the new key.  value is not NULL. */
 void map_put(struct map *m, const char *key, void *value);

@@ -1,6 +1,5 @@
-/* own_file.h - a small file of burstd's own is written: whole or not at all, whatever happens, and
- * durable.  Keys and names that are out there hang on these: half of one could not be used, and
- * would not be replaced. */
+/* own_file.h - writes a small file of burstd's own atomically and durably.  Running nodes depend on
+ * the keys and names in such files: half a file would be useless, and is never replaced. */
 #ifndef BURSTD_OWN_FILE_H
 #define BURSTD_OWN_FILE_H
 
@@ -8,11 +7,11 @@
 
 enum own_file_how {
 	OWN_FILE_REPLACE,
-	OWN_FILE_NEW, /* one that is there stays as it is: EEXIST */
+	OWN_FILE_NEW, /* keep an existing file: EEXIST */
 };
 
-/* Mode 0600, in the directory that dir is open on, by way of NAME.tmp; what somebody who died here
- * left of that is removed.  -1: errno says why. */
+/* Write NAME, mode 0600, in the open directory dir, by way of NAME.tmp; an old NAME.tmp of a crash
+ * is removed.  -1: errno. */
 int own_file_write(int dir, const char *name, const void *bytes, size_t len, enum own_file_how how);
 
 #endif

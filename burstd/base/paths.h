@@ -1,7 +1,7 @@
-/* paths.h - where things are on an installed system.
+/* paths.h - paths on an installed system.
  *
- * slurmctld starts the hooks with a cleared environment and no argument of ours, so socket and
- * spool are compiled in.  Tests and the demo get their own by a mount namespace with tmpfs on both.
+ * slurmctld starts the hooks with an empty environment and without configurable arguments, so
+ * socket and spool are compiled in.  Tests and the demo use a mount namespace with tmpfs on both.
  */
 #ifndef BURSTD_PATHS_H
 #define BURSTD_PATHS_H

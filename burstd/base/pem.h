@@ -1,15 +1,15 @@
-/* pem.h - PEM to bytes: one block after the other, and no more than that.
+/* pem.h - decodes PEM, block by block, strictly.
  *
- * OpenSSL's own reader passes over what it does not know, and asks at the terminal for the password
- * of a block that says it is encrypted: nothing for a text that comes from the network. */
+ * OpenSSL's own reader skips unknown text, and asks at the terminal for the password of an
+ * encrypted block: it is not fit for texts from the network. */
 #ifndef BURSTD_PEM_H
 #define BURSTD_PEM_H
 
 #include <stddef.h>
 
-/* The next block of this label ("CERTIFICATE") in *text: its bytes into out, *text and *len move
- * behind it.  1; 0: there is none, and what is left may be anything but a block; -1: it is another
- * block, has headers, is no base64, or does not fit. */
+/* Decode the next block with this label ("CERTIFICATE") into out, and move *text and *len behind
+ * it. 1: done; 0: there are no more blocks; -1: the block has another label, headers, bad base64,
+ * or does not fit. */
 int pem_next(const char **text, size_t *len, const char *label, unsigned char *out, size_t size,
 	     size_t *n);
 

@@ -1,8 +1,8 @@
-/* plain.h - the words of others, on their way to somebody's terminal.
+/* plain.h - makes texts of others safe for a terminal.
  *
- * A provider, a node or a user may put anything into a name or a message: bytes that steer the
- * terminal, characters that turn the text around so that it reads as something else, and those that
- * nobody sees, which make two words look like one.  None of them gets there. */
+ * A provider, a node or a user may put anything into a name or a message: bytes that control the
+ * terminal, characters that reverse the direction of text, and invisible ones that make two
+ * different words look alike.  None of these may be shown. */
 #ifndef BURSTD_PLAIN_H
 #define BURSTD_PLAIN_H
 
@@ -12,10 +12,10 @@
 /* Bytes of the well-formed UTF-8 sequence at text (Unicode, table 3-7), or 0.  The NUL ends every
  * check. */
 size_t plain_utf8(const char *text);
-/* Bytes of what may be shown, at p, which is not its end; 0: that byte may not. */
+/* Bytes of the character at p, which is not the end of the text; 0: it may not be shown. */
 size_t plain_shown(const char *p);
 bool plain_is(const char *text);
-/* Every byte that may not be shown becomes `instead`; the length stays. */
+/* Replace every byte that may not be shown by `instead`. */
 void plain_make(char *text, char instead);
 
 #endif

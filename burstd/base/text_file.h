@@ -1,5 +1,4 @@
-/* text_file.h - a file that the configuration names, whole.  What is in it is no secret; those are
- * secret.h's. */
+/* text_file.h - reads a whole file that the configuration names.  Secrets are read by secret.h. */
 #ifndef BURSTD_TEXT_FILE_H
 #define BURSTD_TEXT_FILE_H
 
@@ -7,8 +6,8 @@
 
 #include "base/err.h"
 
-/* A plain file of at most max bytes; *text is the caller's (free()), with a NUL byte behind it,
- * NULL on failure.  The file's name is in *e. */
+/* Read a plain file of at most max bytes; *text is the caller's (free()), NUL-terminated, NULL on
+ * failure.  *e has the file's name. */
 int text_file_read(const char *path, size_t max, char **text, size_t *len, struct err *e);
 
 #endif
