@@ -1,18 +1,19 @@
-/* check.h - `burstd --check`: what burstd would find wrong at its start, all of it at once.
+/* check.h - `burstd --check`: reports at once everything that burstd would find wrong at its start.
  *
- * It takes no lock, opens no socket and writes nothing, so it may run beside a running burstd.  The
- * journal, the uuid and ports are therefore not looked at. */
+ * It takes no lock, opens no socket and writes nothing, so that it can run beside burstd.
+ * Therefore it does not check the journal, the uuid and ports. */
 #ifndef BURSTD_CHECK_H
 #define BURSTD_CHECK_H
 
 #include <stdio.h>
 
-/* Check the configuration at path and what it names.  Problems go to standard error, one in a line:
- * "FILE:LINE: ..." or "FILE: ..."; what is only worth knowing is "note: ...".  Root becomes the
- * user burstd runs as, the owner of state_dir, and stays it.  Returns the number of problems. */
+/* Check the configuration at path and the files that it names.  Problems go to standard error, one
+ * a line: "FILE:LINE: ..." or "FILE: ..."; hints begin with "note: ".  If run by root, it becomes
+ * the user that burstd runs as, the owner of state_dir, for good.  Returns the number of problems.
+ */
 unsigned check_run(const char *path);
 
-/* A line for people; it may have the words of others (base/plain.h). */
+/* Print a line for people, made safe for a terminal (base/plain.h). */
 void check_say(FILE *to, const char *line);
 
 #endif

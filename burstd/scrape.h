@@ -1,5 +1,5 @@
-/* scrape.h - the listener of /metrics (option listen).  A port that cannot be had is tried again:
- * nothing that burstd does hangs on it, and any user of this machine may have had it first. */
+/* scrape.h - the listener of /metrics (option listen).  A port in use is tried again, since burstd
+ * does not depend on it, and any user of this machine can occupy it. */
 #ifndef BURSTD_SCRAPE_H
 #define BURSTD_SCRAPE_H
 
@@ -9,12 +9,12 @@
 struct loop;
 struct scrape;
 
-/* Listen for as long as *api lives, which has in api->unscraped why nobody does now; *out NULL:
- * that is not wanted.  -1: it never can. */
+/* Listen as long as *api lives; api->unscraped says why it cannot now.  *out NULL: the option is
+ * empty.  -1: it can never listen. */
 int scrape_open(struct scrape **out, struct loop *loop, struct api *api, struct err *e);
-/* Nobody is heard from now on. */
+/* Stop listening. */
 void scrape_close(struct scrape *s);
-/* After its loop. */
+/* Call it after the loop is freed. */
 void scrape_free(struct scrape *s);
 
 #endif

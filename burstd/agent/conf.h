@@ -1,7 +1,7 @@
 /* conf.h - agent.conf, which node-init writes.
  *
  * It has one `key = value` a line, comment lines begin with `#`, durations are as in
- * burstd.conf(5). An unknown line is an error with its number: with half a configuration the
+ * burstd.conf(5).  An unknown line is an error with its number: with half a configuration the
  * dead-man's switch might not be armed. */
 #ifndef AGENT_CONF_H
 #define AGENT_CONF_H

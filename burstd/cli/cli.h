@@ -69,7 +69,7 @@ int cli_main(int argc, char **argv);
 int cli_complain(int rc, const char *what);
 
 /* Ask burstd; takes request (an object, without "v").  CLI_OK: *reply is the caller's
- * (json_decref()). Else it is NULL, *e says why in one sentence, and nothing was printed. */
+ * (json_decref()).  Else it is NULL, *e says why in one sentence, and nothing was printed. */
 int cli_ask(const struct cli *c, json_t *request, json_t **reply, struct err *e);
 /* Likewise, and print the error. */
 int cli_ask_loudly(const struct cli *c, json_t *request, json_t **reply);

@@ -78,7 +78,7 @@ struct attest_ops {
 	int (*verify)(const void *self, const struct attest_expect *want, const char *doc,
 		      size_t len, int64_t now_ms, struct attest_identity *out, struct err *e);
 	/* 1: *out must be fetched before this document can be checked; 0: there is nothing to
-	 * fetch. NULL: this verifier never lacks anything. */
+	 * fetch.  NULL: this verifier never lacks anything. */
 	int (*lacks)(const void *self, const char *doc, size_t len, struct attest_lack *out);
 	/* Take what was fetched.  -1: it cannot be read, or is not signed by a trusted root, and
 	 * nothing has changed. */

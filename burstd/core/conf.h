@@ -212,7 +212,7 @@ int conf_nodes_finish(struct conf *c, struct err *e);
 
 /* The index of the provider or pool of that name; one that is missing is appended as removed: the
  * configuration does not have it any more, but the journal has rows of it, and a row needs an
- * index. A removed pool has no nodes, no rungs and no limits; a removed provider has no driver. */
+ * index.  A removed pool has no nodes, no rungs and no limits; a removed provider has no driver. */
 uint32_t conf_keep_provider(struct conf *c, const char *name);
 uint32_t conf_keep_pool(struct conf *c, const char *name);
 /* Give next the removed sections of old, at the same indices, unless next has them again. */

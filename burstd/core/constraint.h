@@ -9,7 +9,7 @@
  * offer: what burstd does not understand restricts nothing.  So a count (`spot*2`, which is about
  * two nodes), an AND in square brackets (likewise) and unknown words are MAYBE.  Slurm reads
  * `a|b&c` from left to right, but not in parentheses; where the two readings differ the answer is
- * MAYBE, too. `!x` is no syntax of Slurm's, and is read as "not x". */
+ * MAYBE, too.  `!x` is no syntax of Slurm's, and is read as "not x". */
 #ifndef BURSTD_CONSTRAINT_H
 #define BURSTD_CONSTRAINT_H
 

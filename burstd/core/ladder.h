@@ -109,7 +109,7 @@ bool ladder_is_for_good(const struct ladder *l, const struct ladder_ask *a, size
 int64_t ladder_price(const struct ladder_ask *a, size_t rung);
 
 /* The price of the cheapest node that the pool may ever buy, for any job; 0: not known yet, or
- * none. Of `known` only the prices count. */
+ * none.  Of `known` only the prices count. */
 int64_t ladder_cheapest(const struct conf *c, const struct conf_pool *p,
 			const struct ladder_known *known);
 

@@ -9,7 +9,7 @@
  * A kind that asked in vain waits in line until the end of the next turn: by then it has asked
  * again, or needs nothing any more.  A throttled kind pauses for as long as the provider says or,
  * if it does not say, longer each time (I30); then its requests go one by one until one is
- * answered. Other kinds go on.
+ * answered.  Other kinds go on.
  *
  * Kinds that were throttled in the same minute may share a limit that burstd does not know.  So
  * only one request of these goes at a time, and a short pause of one kind pauses them all.  A kind

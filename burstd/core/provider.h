@@ -144,7 +144,7 @@ struct provider_op { /* everything is borrowed */
 			const char *cursor; /* "" for the first page */
 		} offers;
 		/* A long poll: the provider holds the request until it has a notice, or for
-		 * wait_ms. If it keeps notices until they are acknowledged, the result has an ack,
+		 * wait_ms.  If it keeps notices until they are acknowledged, the result has an ack,
 		 * and a second request with that ack drops them.  The engine acknowledges when the
 		 * notices are durable: a notice that is not acknowledged comes again, any other
 		 * never. */

@@ -36,7 +36,7 @@ struct refusal_hint {
 	uint64_t job;          /* the job that it is about; 0: any that has the node */
 	bool stale;            /* something has changed since: decide anew */
 	/* Jobs share a node, and no offer meets the wishes of all, though one may do for each of
-	 * them. `job` may try again first. */
+	 * them.  `job` may try again first. */
 	bool clash;
 };
 

@@ -47,7 +47,7 @@ enum secret_code {
 	SECRET_DENIED,    /* no session, or not enough rights */
 	SECRET_MISSING,   /* no such bundle, or version */
 	SECRET_CONFLICT,  /* somebody else wrote meanwhile */
-	SECRET_SPENT, /* the wrapping token was used, has expired or never existed: an alarm. LOOK,
+	SECRET_SPENT, /* the wrapping token was used, has expired or never existed: an alarm.  LOOK,
 			 too */
 	SECRET_INVALID, /* it can never succeed, or the answer cannot be read */
 	SECRET_NEW,     /* the store was never initialised */

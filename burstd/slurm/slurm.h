@@ -2,7 +2,7 @@
  *
  * It runs scontrol and squeue, whose command lines have not changed from 22.05 to 26.05, while the
  * library and the REST API change with every release.  At most one question of a kind runs at a
- * time. Commands wait in three queues, of which one command each runs at a time: those for nodes
+ * time.  Commands wait in three queues, of which one command each runs at a time: those for nodes
  * and for the start of jobs; signals, requeues and cleared comments; and notifies.  Neighbours of
  * one kind are merged.  So an order to power a node down never waits for a thousand signals; it
  * waits at most a second for the text that srun and salloc print (slurm_talks()). */
@@ -132,8 +132,8 @@ void slurm_keep(struct slurm *s, const char *node, bool keep);
  * and gets this AdminComment (NULL: do not change it).  begin_ms: the job's present begin time (0:
  * any time).  After that time the job may have started and been requeued by an update of nodes that
  * runs before this command, so that slurmctld has set another begin time: the command is not run
- * then. Nor is one with a comment that has waited for SLURM_COMMENT_MS, since the job's comment may
- * have changed.  false: too many wait. */
+ * then.  Nor is one with a comment that has waited for SLURM_COMMENT_MS, since the job's comment
+ * may have changed.  false: too many wait. */
 bool slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, int64_t begin_ms,
 		    const char *comment);
 /* Convert a comment to the text that slurmctld will have, to compare it with squeue's. */
