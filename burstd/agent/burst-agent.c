@@ -33,19 +33,20 @@ struct options {
 };
 
 static const struct opt table[] = {
-	{"config", 'c', OPT_TEXT, "FILE", "read this (default " AGENT_CONF ")",
+	{"config", 'c', OPT_TEXT, "FILE", "configuration (default " AGENT_CONF ")",
 	 offsetof(struct options, config), 0, 0},
-	{"check", 0, OPT_FLAG, NULL, "say whether the configuration is good, and end",
+	{"check", 0, OPT_FLAG, NULL, "check the configuration and exit",
 	 offsetof(struct options, check), 0, 0},
-	{"once", 0, OPT_FLAG, NULL, "send one heartbeat, say what came of it, and end",
+	{"once", 0, OPT_FLAG, NULL, "send one heartbeat, print the result and exit",
 	 offsetof(struct options, once), 0, 0},
-	{"json", 0, OPT_FLAG, NULL, "say that in JSON", offsetof(struct options, json), 0, 0},
+	{"json", 0, OPT_FLAG, NULL, "with --once: print the result as JSON",
+	 offsetof(struct options, json), 0, 0},
 	{"log-level", 'l', OPT_TEXT, "LEVEL", "debug, info, warn or error (default info)",
 	 offsetof(struct options, level), 0, 0},
-	{"help", 'h', OPT_FLAG, NULL, "show this, and the keys of the configuration",
+	{"help", 'h', OPT_FLAG, NULL, "show this help with all keys of the configuration, and exit",
 	 offsetof(struct options, help), 0, 0},
-	{"version", 'V', OPT_FLAG, NULL, "show the version", offsetof(struct options, version), 0,
-	 0},
+	{"version", 'V', OPT_FLAG, NULL, "show the version and exit",
+	 offsetof(struct options, version), 0, 0},
 };
 
 enum { NOPTS = sizeof(table) / sizeof(table[0]), EXIT_WRONG = 1, EXIT_USAGE = 2 };

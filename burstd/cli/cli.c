@@ -22,12 +22,12 @@ enum {
 const struct opt cli_globals[] = {
 	{"json", 0, OPT_FLAG, NULL, "print burstd's answer as JSON: amounts and times unrounded",
 	 AT(json), 0, 0},
-	{"socket", 0, OPT_TEXT, "PATH", "where burstd listens (default: " PATHS_SOCKET ")",
-	 AT(socket), 0, 0},
+	{"socket", 0, OPT_TEXT, "PATH", "burstd's socket (default: " PATHS_SOCKET ")", AT(socket),
+	 0, 0},
 	{"timeout", 0, OPT_DURATION, "TIME", "how long to wait for an answer (default: 5s)",
 	 AT(timeout_ms), TIMEOUT_MIN_MS, TIMEOUT_MAX_MS},
-	{"help", 'h', OPT_FLAG, NULL, "say what can be done and how", AT(help), 0, 0},
-	{"version", 'V', OPT_FLAG, NULL, "say the version of burstctl", AT(version), 0, 0},
+	{"help", 'h', OPT_FLAG, NULL, "show help", AT(help), 0, 0},
+	{"version", 'V', OPT_FLAG, NULL, "show the version of burstctl", AT(version), 0, 0},
 };
 
 #undef AT
@@ -42,7 +42,7 @@ static const struct cli_command cmd_help = {
 	.name = "help",
 	.operands = "[COMMAND]",
 	.max = 2,
-	.summary = "say what can be done and how",
+	.summary = "show help",
 	.about = "",
 	.example = "burstctl help node show",
 	.run = run_help,

@@ -164,10 +164,10 @@ static int run_audit(const struct cli *c, const void *args, char **operands)
 const struct cli_command cmd_audit = {
 	.name = "audit",
 	.operands = "",
-	.summary = "what was asked of providers and slurmctld, by whom and why",
-	.about =
-		"Each line is written before its request is sent.  With --json each record is one\n"
-		"line.  `burstctl audit verify` proves that they are as they were written.",
+	.summary = "list requests to providers and slurmctld, with who caused them and why",
+	.about = "Each record is written before its request is sent.  With --json each "
+		 "record is one line.  `burstctl audit verify` proves that no record "
+		 "was changed.",
 	.example = "burstctl audit -n 5",
 	.opts = audit_opts,
 	.nopts = sizeof(audit_opts) / sizeof(audit_opts[0]),
@@ -187,7 +187,7 @@ struct verify_args {
 static const struct verify_args verify_initial = {NULL};
 
 static const struct opt verify_opts[] = {
-	{"head", 0, OPT_TEXT, "SEQ:HASH", "which the log once said was the last record",
+	{"head", 0, OPT_TEXT, "SEQ:HASH", "last record as burstd's log gave it: compare it, too",
 	 offsetof(struct verify_args, head), 0, 0},
 };
 
@@ -289,13 +289,11 @@ static int run_verify(const struct cli *c, const void *args, char **operands)
 const struct cli_command cmd_audit_verify = {
 	.name = "audit verify",
 	.operands = "",
-	.summary = "prove that every audit record is as it was written",
-	.about = "Says which record is the first that was changed, is missing, was moved, slipped "
-		 "in\n"
-		 "or cut off.  Who can write the journal can also make a new chain: --head "
-		 "compares\n"
-		 "it with what burstd's log, perhaps on another machine, said of it in a line\n"
-		 "\"audit log head=SEQ:HASH\".",
+	.summary = "prove that no audit record was changed",
+	.about = "Names the first record that was changed, removed, moved, inserted or "
+		 "cut off.  Whoever can write the journal can also make a new chain: "
+		 "--head compares it with the last record as burstd's log, perhaps on "
+		 "another machine, gave it in a line \"audit log head=SEQ:HASH\".",
 	.example = "burstctl audit verify",
 	.opts = verify_opts,
 	.nopts = sizeof(verify_opts) / sizeof(verify_opts[0]),

@@ -525,14 +525,12 @@ const struct cli_command cmd_check = {
 	.operands = "[FILE]",
 	.max = 1,
 	.local = true,
-	.summary = "are burstd.conf and slurm.conf good? before and after installation",
-	.about = "What `config check` checks, and slurm.conf: slurmctld is asked by scontrol, so "
-		 "what it\n"
-		 "has read counts, not a file.  Each setting that is wrong is shown with what it "
-		 "is, what\n"
-		 "it must be, and why.  burstd need not run, but only a burstd that runs has its "
-		 "providers' prices to\n"
-		 "compare limits with.  Advice alone is no failure.",
+	.summary = "check burstd.conf and slurm.conf; burstd need not run",
+	.about = "Checks what `config check` does, and the settings that slurmctld "
+		 "uses, which it asks by scontrol.  Each wrong setting is shown with "
+		 "its value, the value it must have, and why.  Only a running burstd "
+		 "has its providers' prices to compare limits with.  Advice alone is no "
+		 "failure.",
 	.example = "burstctl check",
 	.folds = true,
 	.run = run_check,

@@ -294,10 +294,9 @@ const struct cli_command cmd_complete = {
 	.max = WORDS_MAX,
 	.local = true,
 	.hidden = true,
-	.summary = "what could come next on a command line, for the completion of shells",
-	.about = "The words are those behind burstctl; the last one is being typed, and may be "
-		 "empty.\n"
-		 "Put -- before them.  \"@files\" stands for the names of files.",
+	.summary = "print the possible next words of a command line, for the completion of shells",
+	.about = "The words are those after burstctl; the last one is being typed, and "
+		 "may be empty.\nPut -- before them.  \"@files\" stands for file names.",
 	.example = "burstctl complete -- node sh",
 	.run = run_complete,
 };

@@ -65,9 +65,10 @@ const struct cli_command cmd_config_show = {
 	.operands = "[FILE]",
 	.max = 1,
 	.local = true,
-	.summary = "a configuration with every option written out",
-	.about = "Without FILE: what the running burstd uses, which may be older than its file.\n"
-		 "No secret is in it: those are in files of their own.",
+	.summary = "show the configuration with every option written out",
+	.about = "Without FILE: the configuration of the running burstd, which may be "
+		 "older than its file.  It holds no secret: those have files of their "
+		 "own.",
 	.example = "burstctl config show",
 	.run = run_show,
 };
@@ -123,7 +124,7 @@ static int run_options(const struct cli *c, const void *args, char **operands)
 const struct cli_command cmd_config_options = {
 	.name = "config options",
 	.operands = "",
-	.summary = "every option of burstd.conf, its default and its meaning",
+	.summary = "list the options of burstd.conf, with default and meaning",
 	.about = "",
 	.example = "burstctl config options",
 	.run = run_options,

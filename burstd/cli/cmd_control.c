@@ -18,8 +18,8 @@ static int run_reconcile(const struct cli *c, const void *args, char **operands)
 const struct cli_command cmd_reconcile = {
 	.name = "reconcile",
 	.operands = "",
-	.summary = "compare everything now rather than when it is due",
-	.about = "burstd does so by itself at least every 30 s; this never does any harm.",
+	.summary = "ask slurmctld and all providers now, and compare",
+	.about = "burstd does so by itself at least every 30 s.  It never does any harm.",
 	.example = "burstctl reconcile",
 	.run = run_reconcile,
 };
@@ -65,10 +65,8 @@ const struct cli_command cmd_reload = {
 	.name = "reload",
 	.operands = "",
 	.summary = "make burstd read its configuration again",
-	.about = "It says what changed.  A file with an error, or with a change that needs a "
-		 "restart, "
-		 "is\n"
-		 "refused whole and changes nothing.",
+	.about = "Shows what changed.  A file with an error, or with a change that "
+		 "needs a restart, is refused as a whole.",
 	.example = "burstctl config check && burstctl reload",
 	.run = run_reload,
 };
@@ -87,7 +85,7 @@ static int run_version(const struct cli *c, const void *args, char **operands)
 const struct cli_command cmd_version = {
 	.name = "version",
 	.operands = "",
-	.summary = "the version of burstctl; that of burstd is in its status",
+	.summary = "show the version of burstctl; burstctl status has that of burstd",
 	.about = "",
 	.example = "burstctl version",
 	.run = run_version,

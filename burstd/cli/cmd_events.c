@@ -33,14 +33,14 @@ struct events_args {
 static const struct events_args events_initial = {.tail = -1};
 
 static const struct opt events_opts[] = {
-	{"follow", 'f', OPT_FLAG, NULL, "go on with new events as they happen",
+	{"follow", 'f', OPT_FLAG, NULL, "print new events as they happen",
 	 offsetof(struct events_args, follow), 0, 0},
-	{"node", 'N', OPT_TEXT, "NODE", "only of this node", offsetof(struct events_args, node), 0,
-	 0},
-	{"pool", 'p', OPT_TEXT, "POOL", "only of this pool and its nodes",
+	{"node", 'N', OPT_TEXT, "NODE", "only events of this node",
+	 offsetof(struct events_args, node), 0, 0},
+	{"pool", 'p', OPT_TEXT, "POOL", "only events of this pool and its nodes",
 	 offsetof(struct events_args, pool), 0, 0},
 	{"job", 'j', OPT_TEXT, "JOB",
-	 "only of this job and of the machines bought for it; without --since all that are kept",
+	 "only events of this job and of machines bought for it; without --since all of them",
 	 offsetof(struct events_args, job), 0, 0},
 	{"since", 0, OPT_TEXT, "TIME",
 	 "all events since then: yesterday, 2h (ago), 13:30, 2026-01-02, 2026-01-02T13:30; or "
@@ -423,10 +423,10 @@ static int run_events(const struct cli *c, const void *args, char **operands)
 const struct cli_command cmd_events = {
 	.name = "events",
 	.operands = "",
-	.summary = "what happened, and what happens",
-	.about = "What happened to several nodes in one second is one line. Times are local, as "
-		 "squeue's. With --json each event is one line, its time in milliseconds UTC. "
-		 "NODE#3 is the third time that NODE was bought.",
+	.summary = "show what has happened",
+	.about = "Events of several nodes in one second are one line.  Times are local, "
+		 "as in squeue.  With --json each event is one line, with its time in "
+		 "milliseconds UTC.  NODE#3 is the third time that NODE was bought.",
 	.example = "burstctl events --job 4711 --since yesterday",
 	.opts = events_opts,
 	.nopts = sizeof(events_opts) / sizeof(events_opts[0]),

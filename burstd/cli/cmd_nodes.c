@@ -27,8 +27,8 @@ static const struct opt nodes_opts[] = {
 	 offsetof(struct nodes_args, pool), 0, 0},
 	{"state", 's', OPT_TEXT, "STATE", "only nodes in this state",
 	 offsetof(struct nodes_args, state), 0, 0},
-	{"all", 'a', OPT_FLAG, NULL, "also the nodes that are off",
-	 offsetof(struct nodes_args, all), 0, 0},
+	{"all", 'a', OPT_FLAG, NULL, "also nodes that are off", offsetof(struct nodes_args, all), 0,
+	 0},
 };
 
 static enum out_style style_of(const char *state)
@@ -312,11 +312,11 @@ static int run_nodes(const struct cli *c, const void *args, char **operands)
 const struct cli_command cmd_nodes = {
 	.name = "nodes",
 	.operands = "",
-	.summary = "list the nodes, what state they are in and for how long",
-	.about = "Nodes that are off are only counted, unless --all or --state asks for them.\n"
-		 "States: wanted, creating, indoubt, booting, ready, draining, deleting, "
-		 "quarantined, and\n"
-		 "gone or none for what is off (was bought before, or never).",
+	.summary = "list nodes, with their states and how long they have been in them",
+	.about = "Nodes that are off are only counted, unless --all or --state asks for "
+		 "them.\nStates: wanted, creating, indoubt, booting, ready, draining, "
+		 "deleting, quarantined; and for nodes that are off gone (was bought "
+		 "before) or none (never).",
 	.example = "burstctl nodes --pool h100 --state ready",
 	.opts = nodes_opts,
 	.nopts = sizeof(nodes_opts) / sizeof(nodes_opts[0]),
@@ -478,7 +478,7 @@ const struct cli_command cmd_node_show = {
 	.operands = "NAME",
 	.min = 1,
 	.max = 1,
-	.summary = "why one node is what it is, what it cost, what happened to it",
+	.summary = "show one node: why it is in its state, what it cost, its events",
 	.about = "\"burstctl node NAME\" is the same.",
 	.example = "burstctl node show h100-1",
 	.folds = true,

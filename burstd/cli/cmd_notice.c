@@ -241,10 +241,10 @@ static int run_notice(const struct cli *c, const void *args, char **operands)
 static const struct opt notice_opts[] = {
 	{"kind", 'k', OPT_TEXT, "KIND", "reclaim, rebalance, maintenance or faulty", AT(kind), 0,
 	 0},
-	{"in", 0, OPT_DURATION, "TIME", "it happens in so long, such as 120s", AT(in_ms), 0,
+	{"in", 0, OPT_DURATION, "TIME", "when it happens, from now, such as 120s", AT(in_ms), 0,
 	 IN_MAX_MS},
-	{"at", 0, OPT_TEXT, "TIME", "it happens then, such as 2026-01-02T03:04:05Z", AT(at), 0, 0},
-	{"reason", 0, OPT_TEXT, "TEXT", "for the events", AT(reason), 0, 0},
+	{"at", 0, OPT_TEXT, "TIME", "when it happens, such as 2026-01-02T03:04:05Z", AT(at), 0, 0},
+	{"reason", 0, OPT_TEXT, "TEXT", "text for the events", AT(reason), 0, 0},
 };
 
 #undef AT
@@ -254,18 +254,14 @@ const struct cli_command cmd_notice = {
 	.operands = "NODE ... | -",
 	.min = 1,
 	.max = MACHINES_MAX,
-	.summary = "say that machines will be taken away, or are broken",
-	.about =
-		"NODE may be the id of an instance.  \"-\": they are read from standard input, one "
-		"in a line;\n"
-		"a thousand are one request.\n"
-		"The node gets no more jobs at once.  reclaim: its jobs are requeued, or told to "
-		"save their\n"
-		"work first, as its pool says.  rebalance (it may be reclaimed) and maintenance: "
-		"they may\n"
-		"end by themselves until then.  faulty: they are requeued, and another machine "
-		"may be the\n"
-		"node at once.  Of several notices the earliest end and the worst kind count.",
+	.summary = "give notice that machines will be taken away, or are broken",
+	.about = "NODE may be the id of an instance.  \"-\": read them from standard "
+		 "input, one a line; a thousand are one request.\nThe node gets no more "
+		 "jobs at once.  reclaim: its jobs are requeued, or told to save their "
+		 "work first, as its pool says.  rebalance (it may be reclaimed) and "
+		 "maintenance: its jobs may end by themselves until then.  faulty: its "
+		 "jobs are requeued, and another machine may become the node at once.  "
+		 "Of several notices the earliest end and the worst kind count.",
 	.example = "burstctl notice h100-3 --kind reclaim --in 120s",
 	.opts = notice_opts,
 	.nopts = sizeof(notice_opts) / sizeof(notice_opts[0]),

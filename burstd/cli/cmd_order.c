@@ -170,9 +170,8 @@ const struct cli_command cmd_drain = {
 	.min = 1,
 	.max = 1,
 	.summary = "let nodes finish their jobs, give them no new ones, then delete them",
-	.about = "NODES is a list as Slurm writes it, such as h100-[1-4,7].  When the nodes are "
-		 "gone they\n"
-		 "can be bought again: \"burstctl pause\" prevents that.",
+	.about = "NODES is a list as Slurm writes it, such as h100-[1-4,7].  Nodes that "
+		 "are gone can be bought again; \"burstctl pause\" prevents that.",
 	.example = "burstctl drain h100-[1-4]",
 	.run = run_drain,
 };
@@ -182,10 +181,9 @@ const struct cli_command cmd_terminate = {
 	.operands = "NODES | --all",
 	.max = 1,
 	.summary = "delete nodes now; their jobs are requeued, or end",
-	.about = "Jobs of sbatch go back into the queue; those of srun, salloc and sbatch "
-		 "--no-requeue end.\n"
-		 "For more than one node it asks first; where there is no terminal it needs "
-		 "--yes.",
+	.about = "Jobs of sbatch go back into the queue; those of srun, salloc and "
+		 "sbatch --no-requeue end.\nFor more than one node it asks first; "
+		 "without a terminal it needs --yes.",
 	.example = "burstctl terminate h100-3",
 	.opts = terminate_opts,
 	.nopts = sizeof(terminate_opts) / sizeof(terminate_opts[0]),
@@ -253,9 +251,9 @@ const struct cli_command cmd_pause = {
 	.operands = "[POOL]",
 	.max = 1,
 	.summary = "stop buying in a pool, or in all of them",
-	.about = "Nodes that exist run jobs, and are deleted when they are idle, as always.  Jobs "
-		 "that need\n"
-		 "more go back into the queue and wait.  A restart of burstd does not end this.",
+	.about = "Nodes that exist run jobs, and are deleted when idle, as usual.  Jobs "
+		 "that need more nodes go back into the queue and wait.  A restart of "
+		 "burstd does not end the pause.",
 	.example = "burstctl pause h100",
 	.run = run_pause,
 };
@@ -265,7 +263,7 @@ const struct cli_command cmd_resume = {
 	.operands = "[POOL]",
 	.max = 1,
 	.summary = "go on buying in a pool, or in all of them",
-	.about = "Also in a pool that burstd has closed because its nodes come up wrong.",
+	.about = "Also closes the circuit of a pool whose nodes came up wrong.",
 	.example = "burstctl resume h100",
 	.run = run_resume,
 };
@@ -306,12 +304,10 @@ const struct cli_command cmd_retry = {
 	.name = "retry",
 	.operands = "[POOL | PROVIDER]",
 	.max = 1,
-	.summary = "try again now where nothing was to be had",
-	.about = "For when a quota was raised, or a bill was paid: what burstd knows of refusals "
-		 "is\n"
-		 "forgotten, for the places of a pool, of a provider, or all.  Otherwise each is "
-		 "tried\n"
-		 "again when its time has come (burstctl pools).",
+	.summary = "try again now where nothing could be bought",
+	.about = "Use it after a quota was raised, or a bill was paid: burstd forgets "
+		 "the refusals of all places of a pool, of a provider, or of all.  "
+		 "Otherwise each place is tried again at its own time (burstctl pools).",
 	.example = "burstctl retry h100",
 	.run = run_retry,
 };

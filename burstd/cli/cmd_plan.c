@@ -25,17 +25,18 @@ static const struct plan_args plan_initial = {.nodes = 0};
 #define AT(field) offsetof(struct plan_args, field)
 
 static const struct opt plan_opts[] = {
-	{"nodes", 'n', OPT_NUMBER, "COUNT", "so many nodes (default: 1)", AT(nodes), 1,
+	{"nodes", 'n', OPT_NUMBER, "COUNT", "number of nodes (default: 1)", AT(nodes), 1,
 	 HOSTLIST_NAMES_MAX},
 	{"list", 'w', OPT_TEXT, "NODES", "these nodes, whatever their pools", AT(list), 0, 0},
-	{"pool", 'p', OPT_TEXT, "POOL", "of this pool", AT(pool), 0, 0},
-	{"partition", 'P', OPT_TEXT, "PART", "of any pool with nodes in this partition",
-	 AT(partition), 0, 0},
+	{"pool", 'p', OPT_TEXT, "POOL", "nodes of this pool", AT(pool), 0, 0},
+	{"partition", 'P', OPT_TEXT, "PART", "nodes of any pool in this partition", AT(partition),
+	 0, 0},
 	{"constraint", 'C', OPT_TEXT, "WORDS", "as the job's --constraint", AT(constraint), 0, 0},
-	{"jurisdiction", 0, OPT_TEXT, "CODES", "only there, such as EU,CH", AT(jurisdiction), 0, 0},
-	{"max-price", 0, OPT_TEXT, "AMOUNT", "no node dearer than this per hour", AT(max_price), 0,
-	 0},
-	{"job", 'j', OPT_TEXT, "JOB", "of this job, by its id, or as nodes=4,constraint=spot",
+	{"jurisdiction", 0, OPT_TEXT, "CODES", "only in these places, such as EU,CH",
+	 AT(jurisdiction), 0, 0},
+	{"max-price", 0, OPT_TEXT, "AMOUNT", "most that one node may cost per hour", AT(max_price),
+	 0, 0},
+	{"job", 'j', OPT_TEXT, "JOB", "for this job, by its id, or as nodes=4,constraint=spot",
 	 AT(spec), 0, 0},
 };
 
@@ -396,15 +397,13 @@ static int run_plan(const struct cli *c, const void *args, char **operands)
 const struct cli_command cmd_plan = {
 	.name = "plan",
 	.operands = "",
-	.summary = "what would be bought for a job, and why not elsewhere",
-	.about = "Where, at what price, within which limits, and when it would be tried again.\n"
-		 "Nothing is bought and no provider is asked: it is judged by what burstd knows "
-		 "now.  Of\n"
-		 "a job in slurmctld's queue (--job 4711) slurmctld is asked what it needs and "
-		 "wishes.\n"
-		 "Without --job, --pool, --partition and --list it is said for each pool.  Exit "
-		 "code 0: it\n"
-		 "would be bought, in one of the pools at least; 1: it would not.",
+	.summary = "show what burstd would buy for a job, and why not elsewhere",
+	.about = "Shows the offer, the price, the limits, and when the job would be "
+		 "tried again.\nNothing is bought and no provider is asked: the plan is "
+		 "made from what burstd knows now.  For a job in slurmctld's queue "
+		 "(--job 4711) slurmctld is asked what it needs and wishes.\nWithout "
+		 "--job, --pool, --partition and --list there is a plan for each pool.  "
+		 "Exit code 0: burstd would buy, in at least one pool; 1: it would not.",
 	.example = "burstctl plan --pool h100 --nodes 4 --constraint spot",
 	.opts = plan_opts,
 	.nopts = sizeof(plan_opts) / sizeof(plan_opts[0]),

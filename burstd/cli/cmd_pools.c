@@ -184,11 +184,10 @@ const struct cli_command cmd_pools = {
 	.name = "pools",
 	.operands = "[POOL]",
 	.max = 1,
-	.summary = "where nodes are bought, at what price, and why not",
-	.about = "The offers of each pool in the order in which a new job that wants nothing "
-		 "special would try\n"
-		 "them, those that are left out last; below them why, and what was refused "
-		 "lately.",
+	.summary = "list the offers of pools, with prices, and why they are not tried",
+	.about = "The offers of each pool in the order in which a new job without "
+		 "wishes would try them, those that are left out last; below them the "
+		 "reasons, and the last refusals.",
 	.example = "burstctl pools h100",
 	.folds = true,
 	.run = run_pools,

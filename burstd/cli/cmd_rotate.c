@@ -25,20 +25,19 @@ static const struct rotate_args rotate_initial = {.in_ms = 0};
 #define AT(field) offsetof(struct rotate_args, field)
 
 static const struct opt rotate_opts[] = {
-	{"plan", 0, OPT_FLAG, NULL, "show what would be done, by burstd and by you", AT(plan), 0,
-	 0},
-	{"munge", 0, OPT_FLAG, NULL, "munge's key: begin", AT(munge), 0, 0},
-	{"jwks", 0, OPT_FLAG, NULL, "the key in slurm.jwks: begin", AT(jwks), 0, 0},
-	{"status", 0, OPT_FLAG, NULL, "how far it is (default)", AT(status), 0, 0},
+	{"plan", 0, OPT_FLAG, NULL, "show the steps, burstd's and yours", AT(plan), 0, 0},
+	{"munge", 0, OPT_FLAG, NULL, "begin to replace munge's key", AT(munge), 0, 0},
+	{"jwks", 0, OPT_FLAG, NULL, "begin to replace the key in slurm.jwks", AT(jwks), 0, 0},
+	{"status", 0, OPT_FLAG, NULL, "show the progress (default)", AT(status), 0, 0},
 	{"switch", 0, OPT_FLAG, NULL, "put the new key in use, once it is staged", AT(now), 0, 0},
-	{"in", 0, OPT_DURATION, "TIME", "with --switch: from now (default and least: 60s)",
+	{"in", 0, OPT_DURATION, "TIME", "with --switch: how long from now (default and least: 60s)",
 	 AT(in_ms), 60000, INT64_C(86400000)},
-	{"abort", 0, OPT_FLAG, NULL, "take the new key out, while nobody uses it", AT(abort), 0, 0},
-	{"resume", 0, OPT_FLAG, NULL, "go on, with another credential", AT(resume), 0, 0},
-	{"credential", 0, OPT_TEXT, "FILE", "what to write the bundle with; -: standard input",
-	 AT(credential), 0, 0},
+	{"abort", 0, OPT_FLAG, NULL, "remove the new key, before it is in use", AT(abort), 0, 0},
+	{"resume", 0, OPT_FLAG, NULL, "continue, with another credential", AT(resume), 0, 0},
+	{"credential", 0, OPT_TEXT, "FILE",
+	 "file with the credential to write the bundle; -: standard input", AT(credential), 0, 0},
 	{"token-life", 0, OPT_DURATION, "TIME",
-	 "with --jwks: how long a token is good, at most (default: 5m)", AT(life_ms), 1000,
+	 "with --jwks: longest life of a token (default: 5m)", AT(life_ms), 1000,
 	 INT64_C(86400000)},
 };
 
@@ -394,14 +393,12 @@ static int run_rotate(const struct cli *c, const void *args, char **operands)
 const struct cli_command cmd_secrets_rotate = {
 	.name = "secrets rotate",
 	.operands = "",
-	.summary = "replace munge's key, or that of slurm.jwks, by a new one",
-	.about = "--plan says what burstd does and what is yours to do; --munge or --jwks begins; "
-		 "nodes get\n"
-		 "the new key beside the old one, and with --switch all use it.  The credential "
-		 "that may\n"
-		 "write the bundle comes from you, for this rotation alone: with Vault a wrapping "
-		 "token on\n"
-		 "standard input, of an AppRole of its own.  docs/secrets.md, \"Rotation\".",
+	.summary = "replace munge's key, or the key of slurm.jwks, by a new one",
+	.about = "--plan shows the steps, burstd's and yours; --munge or --jwks begins; "
+		 "nodes get the new key beside the old one, and with --switch all use "
+		 "it.  You give the credential that may write the bundle, for this "
+		 "rotation only: with Vault a wrapping token of a separate AppRole, on "
+		 "standard input.  docs/secrets.md, \"Rotation\".",
 	.example = "burstctl secrets rotate --plan",
 	.opts = rotate_opts,
 	.nopts = sizeof(rotate_opts) / sizeof(rotate_opts[0]),

@@ -76,7 +76,7 @@ static int run_show(const struct cli *c, const void *args, char **operands)
 const struct cli_command cmd_secrets_show = {
 	.name = "secrets show",
 	.operands = "",
-	.summary = "the secret store: does it answer, and which version of the keys is current",
+	.summary = "show whether the secret store answers, and the current version of the keys",
 	.about = "",
 	.example = "burstctl secrets show",
 	.folds = true,
@@ -163,11 +163,10 @@ const struct cli_command cmd_secrets_enroll = {
 	.name = "secrets enroll",
 	.operands = "",
 	.summary = "give burstd its credential for Vault, from a wrapping token on standard input",
-	.about = "burstd looks whom the token is from, unwraps the secret_id that is in it, keeps "
-		 "that in\n"
-		 "credential_file of the section secrets (mode 0600) and logs in with it.  A token "
-		 "that was\n"
-		 "used before is an alarm: somebody else has read what was in it.",
+	.about = "burstd looks where the token is from, unwraps the secret_id in it, "
+		 "keeps that in credential_file of the section secrets (mode 0600) and "
+		 "logs in with it.  A token that was used before is an alarm: somebody "
+		 "else has read the secret_id.",
 	.example = "burstctl secrets enroll </run/user/0/wrapping-token",
 	.run = run_enroll,
 };

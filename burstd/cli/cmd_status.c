@@ -217,10 +217,10 @@ static int run_status(const struct cli *c, const void *args, char **operands)
 const struct cli_command cmd_status = {
 	.name = "status",
 	.operands = "",
-	.summary = "is all well? pools, limits, spending, and whatever needs a look",
-	.about = "Problems come first, each in one sentence that says what happens next; those of "
-		 "slurm.conf\n"
-		 "among them, but for mere advice, which \"burstctl check\" has.",
+	.summary = "show pools, limits, spending, and problems that need attention",
+	.about = "Problems come first, each in one sentence that says what happens "
+		 "next; also problems of slurm.conf, except advice, which \"burstctl "
+		 "check\" shows.",
 	.example = "burstctl status",
 	.folds = true,
 	.run = run_status,

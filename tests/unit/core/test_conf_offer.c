@@ -109,7 +109,8 @@ static void test_what_is_wrong_with_offers_has_its_line(void **state)
 		const char *want;     /* behind "burstd.conf:" */
 	} rows[] = {
 		{.name = "neither a place nor an offer",
-		 .want = "109: pool \"p\": provider is missing (whose machines they are), or an "
+		 .want = "109: pool \"p\": provider is missing (section of the provider to buy "
+			 "from), or an "
 			 "offer"},
 		{.name = "a provider, too",
 		 .offers = {"x"},

@@ -158,7 +158,7 @@ static const struct {
 	{"missing in a pool", HEAD SIM "pool p {\nnodes = c1\n}\n",
 	 "6: pool \"p\": max_nodes is missing (instances at the same time"},
 	{"no place in a pool", HEAD SIM "pool p {\nnodes = c1 max_nodes = 1 max_rate = \"1\"\n}\n",
-	 "6: pool \"p\": provider is missing (whose machines they are), or an offer"},
+	 "6: pool \"p\": provider is missing (section of the provider to buy from), or an offer"},
 	{"missing in an offer", HEAD SIM OFFERS "offer o {\nprovider = sim type = t\n}\n}\n",
 	 "6: offer \"o\": region is missing"},
 	{"a place beside offers",
