@@ -156,7 +156,7 @@ static const struct {
 		  "provider = sim type = t region = r max_rate = \"1\" }\n",
 	 "5: pool \"p\": max_nodes: \"many\": want a number from 0 to 65536"},
 	{"missing in a pool", HEAD SIM "pool p {\nnodes = c1\n}\n",
-	 "6: pool \"p\": max_nodes is missing (instances at the same time"},
+	 "6: pool \"p\": max_nodes is missing (most instances at a time"},
 	{"no place in a pool", HEAD SIM "pool p {\nnodes = c1 max_nodes = 1 max_rate = \"1\"\n}\n",
 	 "6: pool \"p\": provider is missing (section of the provider to buy from), or an offer"},
 	{"missing in an offer", HEAD SIM OFFERS "offer o {\nprovider = sim type = t\n}\n}\n",
