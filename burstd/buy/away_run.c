@@ -5,24 +5,22 @@
 #include "cloud/cloud.h"
 #include "jobs/jobs.h"
 
-/* What is held at a provider that is away is let go of as far as that is safe.  A row that is
- * WANTED was never sent, or its request never left us: it ends, and its node may be bought
- * elsewhere.  One that is INDOUBT may have become an instance: it keeps its node's name (P2), and
- * so does one whose delete nobody has taken yet.  ADR 23.
+/* Rows at a provider that is away are released as far as that is safe.  A WANTED row was not sent:
+ * it is refused, and its node may be bought elsewhere.  An INDOUBT row may have an instance: it
+ * keeps its node's name (P2), and so does a row whose delete is not accepted yet.  ADR 23.
  *
- * Where a provider answers, and serves no purchase, its place is shut (core/cooldown.h): who is
- * WANTED there waits for the provider's pauses, and so is not left to launch.c.
+ * If a provider answers, but purchases fail, its place pauses (core/cooldown.h).  WANTED rows there
+ * would wait for the end of that pause, so they are refused here and not left to launch.c.
  *
- * Of what is held at a provider that is off (off.c) nobody can say more, so all this is so for it,
- * too, and at once.
+ * Rows at a provider that is off (off.c) are treated in the same way, at once.
  *
  * While machines of a provider could not have their keys (keyless.c), because another program
  * has burstd's port or burstd cannot read node-init, burstd buys none there.  After
  * `unreachable_after` of that the WANTED rows there end as well; what is in doubt or up has its
  * keys or gets them, and stays. */
 
-/* Rows that keep their node's name, as fleet_clear(); of one that is off the flags are not known.
- */
+/* Mark the rows in state s that keep their node's name, as in fleet_clear().  The flags of a
+ * provider that is off are not known. */
 static void mark(struct engine *e, enum node_state s)
 {
 	for (struct fleet_node *fn = e->fleet.states[s]; fn != NULL; fn = fn->state_next) {
@@ -60,7 +58,7 @@ static void explain(char out[160], const struct cloud *c)
 		       error[0] != '\0' ? ": " : "", error);
 }
 
-/* Will it not be bought there, for as long as can be said? */
+/* Is there no hope that the row is bought where it is WANTED? */
 static bool is_stuck(struct engine *e, const struct fleet_node *fn, char why[160])
 {
 	const struct fleet_node *older = fleet_unreached(fn->name);
@@ -103,7 +101,7 @@ static void refuse_wanted(struct engine *e)
 	e->buy->failing = left || fn != NULL;
 }
 
-/* It may be up by now, and its provider cannot say so. */
+/* Refuse rows in doubt: an instance may be up by now, but its provider cannot say so. */
 static void refuse_indoubt(struct engine *e)
 {
 	for (struct fleet_node *fn = e->fleet.states[NODE_INDOUBT]; fn; fn = fn->state_next) {

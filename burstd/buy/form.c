@@ -11,14 +11,14 @@
 #include "base/fmt.h"
 #include "base/mem.h"
 
-/* Nodes of one place become creates: whole jobs, as many as one create takes. */
+/* Puts the nodes of one place into creates: whole jobs, as many as one create takes. */
 
 static struct cloud *cloud_for(struct engine *e, const struct forming *f)
 {
 	return &e->cloud->all[f->rung->provider_index];
 }
 
-/* How many of those one create can take: whole jobs if it can be. */
+/* How many of these nodes fit into one create: whole jobs, if possible. */
 static size_t fitting(struct cloud *c, const struct forming *f)
 {
 	struct provider_place place = place_for_driver(f->rung);
@@ -31,7 +31,7 @@ static size_t fitting(struct cloud *c, const struct forming *f)
 	size_t n, whole;
 
 	if (vouchers_wanted(c->e, f->rung->provider_index))
-		return 1; /* what is in its user-data is for one machine */
+		return 1; /* a token in the user-data is for one machine */
 	if (c->ops->fits == NULL)
 		return f->n;
 	if (!f->alone && place.fabric != NULL && strcmp(place.fabric, CONF_FABRIC_JOB) == 0)
@@ -52,7 +52,6 @@ static size_t fitting(struct cloud *c, const struct forming *f)
 	return whole > 0 ? whole : n;
 }
 
-/* Is there room for so many instances in the provider's own limit?  Else it is waited for. */
 bool form_has_room(struct cloud *c, size_t n)
 {
 	int64_t now = engine_now(c->e);
@@ -74,7 +73,8 @@ static size_t gang_size(const struct forming *f, size_t at)
 	return n;
 }
 
-/* Likewise how many now: whole jobs, in their order.  0: the first of them waits for room. */
+/* Likewise within the provider's limit now: whole jobs, in order.  0: the first job waits for room.
+ */
 static size_t fitting_now(struct cloud *c, const struct forming *f)
 {
 	uint32_t room = limit_room(&c->limit, PROVIDER_CREATE, engine_now(c->e));
@@ -92,7 +92,7 @@ static size_t fitting_now(struct cloud *c, const struct forming *f)
 
 struct ranked {
 	struct fleet_node *fn;
-	size_t size, at; /* of its gang; where it was */
+	size_t size, at; /* size of its gang; its index before sorting */
 };
 
 static int by_size(const void *a, const void *b)
@@ -104,8 +104,8 @@ static int by_size(const void *a, const void *b)
 	return x->at < y->at ? -1 : 1;
 }
 
-/* Small jobs first.  A provider that knows of no gangs makes the front of a batch if it cannot make
- * all of it: so most jobs come whole, and a driver finds those of one size side by side. */
+/* Sort small jobs first.  A provider without gangs makes the front of a batch if it cannot make all
+ * of it, so most jobs come whole; and a driver finds jobs of one size side by side. */
 static void sort_gangs(struct forming *f)
 {
 	struct ranked *v = mem_zalloc((f->n + 1) * sizeof(*v));
@@ -138,7 +138,7 @@ void form_refuse(struct engine *e, struct fleet_node **v, size_t n, enum node_re
 	engine_commit(e);
 }
 
-/* The place is known to have nothing. */
+/* Refuse all nodes: their place cools down. */
 static void refuse_sold_out(struct engine *e, struct forming *f)
 {
 	char why[160], at[FMT_TIME_SIZE];
@@ -168,7 +168,7 @@ static bool is_too_large(struct cloud *c, struct forming *f)
 	return n < f->n || n > c->caps.create_max;
 }
 
-/* In pieces it would be on several fabrics. */
+/* Refuse the job: in pieces it would be on several fabrics. */
 static void refuse_too_large(struct engine *e, struct forming *f)
 {
 	char why[160];
@@ -188,7 +188,7 @@ void form_flush(struct engine *e, struct forming *f)
 
 	if (!cloud_ready(c, first) || e->dead)
 		return;
-	/* Before the place waits for what becomes of it. */
+	/* Check this before place_buy(), or the place would wait for a probe that is never sent. */
 	if (f->alone && is_too_large(c, f)) {
 		refuse_too_large(e, f);
 		return;
@@ -240,7 +240,7 @@ void form_add(struct engine *e, struct forming *f, struct fleet_node **gang_v, s
 	}
 }
 
-/* A batch of its own for this one. */
+/* Make a batch of its own for this gang. */
 void form_add_alone(struct engine *e, struct forming *f, struct fleet_node **gang_v, size_t n)
 {
 	if (f->n > 0)

@@ -1,5 +1,5 @@
-/* What goes out in this turn: creates of what is WANTED, repeats of those that are in doubt, and
- * those whose fabric is there. */
+/* Sends the creates of a turn: for WANTED rows, repeats for rows in doubt, and creates whose fabric
+ * is made. */
 #include "buy/launch_private.h"
 #include "cloud/cloud.h"
 #include "keys/vouchers.h"
@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 
-/* Its offer was taken out of the configuration before it was sent. */
+/* Refuse rows whose offer was removed from the configuration before they were sent. */
 static void refuse_homeless(struct engine *e, struct fleet_node **v, size_t n)
 {
 	char why[160];
@@ -20,7 +20,7 @@ static void refuse_homeless(struct engine *e, struct fleet_node **v, size_t n)
 	form_refuse(e, v, n, NODE_BECAUSE_INVALID, why);
 }
 
-/* The batch that is filled for a place: bases[p] is the first of pool p. */
+/* The batch being filled for a place; bases[p]: index of the first one of pool p. */
 static struct forming *forming_for(struct engine *e, struct forming *all, const size_t *bases,
 				   const struct node *n)
 {
@@ -67,7 +67,7 @@ static bool any_went(struct fleet_node *const *wanted, size_t n)
 	return false;
 }
 
-/* Some of what is WANTED; e->more: not all that could go. */
+/* Send creates for some WANTED rows; sets e->more if others could go, too. */
 static void launch_new(struct engine *e)
 {
 	size_t *bases = mem_zalloc((e->conf->npools + 1) * sizeof(*bases)), all = 0, rungs;
@@ -86,8 +86,8 @@ static void launch_new(struct engine *e)
 			form_flush(e, &forming[i]);
 		free(forming[i].v);
 	}
-	/* Where nothing could go, an answer or the time does it: to try again at once would be in
-	 * the way of just that. */
+	/* If nothing could go, wait for an answer or the timer: another try at once would only
+	 * delay those. */
 	e->more = e->more || (n >= e->slice.send && any_went(wanted, n));
 	free(forming);
 	free(bases);
@@ -97,7 +97,7 @@ static void launch_new(struct engine *e)
 /* --- those that have begun ----------------------------------------------------------------------
  */
 
-/* Time has passed since it was decided. */
+/* Is the batch still wanted, now that its fabric is made? */
 static bool still_wanted(struct engine *e, const struct batch *b)
 {
 	const struct conf_offer *o = batch_rung(e, b);
@@ -145,8 +145,8 @@ static bool wants_repeat(struct engine *e, const struct batch *b)
 	return some;
 }
 
-/* Nothing in a repeat may be settled otherwise: a member that was refused, or throttled and is
- * going out with another batch, could be made by a provider that looks at each afresh. */
+/* May the create be repeated?  Not if a member was refused, or throttled and goes out with another
+ * batch: a provider might make it now. */
 static bool repeatable(const struct batch *b)
 {
 	for (size_t i = 0; i < b->n; i++) {
@@ -158,8 +158,8 @@ static bool repeatable(const struct batch *b)
 	return true;
 }
 
-/* A repeat must be the same bytes; if it cannot be, only lists can tell what became of it (I4, I6).
- */
+/* A repeat must have the same bytes.  If that is not possible, only lists can show what became of
+ * the create (I4, I6). */
 static void give_up_repeating(struct engine *e, struct batch *b)
 {
 	for (size_t i = 0; i < b->n; i++) {
@@ -172,7 +172,7 @@ static void give_up_repeating(struct engine *e, struct batch *b)
 	engine_commit(e);
 }
 
-/* May the first request of it go out? */
+/* May the batch's first request, for its fabric, go out? */
 static bool may_begin(struct cloud *c, const struct batch *b)
 {
 	return !batch_owns_fabric(c->e, b) || cloud_ready(c, PROVIDER_FABRIC_MAKE);
@@ -191,7 +191,7 @@ static void launch_again(struct engine *e)
 		if (!wants_repeat(e, b) || !wanted_goes(c) || !may_begin(c, b) ||
 		    engine_keyless(e, b->cloud) != NULL)
 			continue;
-		/* Nor may a repeat buy what was never made, in a pool that is closed. */
+		/* In a closed pool a repeat must not buy what was never made. */
 		if (pool_closed(e, b->pool) != NULL || !repeatable(b) ||
 		    batch_hash(c, b, &hash, NULL) != 0 || hash != b->j.body_hash) {
 			give_up_repeating(e, b);
@@ -199,7 +199,7 @@ static void launch_again(struct engine *e)
 		}
 		launch_record(c, b, "create-again");
 		engine_commit(e);
-		/* That may have told us more. */
+		/* The commit may have changed the rows. */
 		if (!e->dead && wants_repeat(e, b) && repeatable(b))
 			launch_send_batch(c, b);
 	}

@@ -1,5 +1,5 @@
-/* The answer to a create waits here until there is room for it, and becomes an event for each of
- * its nodes. */
+/* Queues the answers to creates, and posts each as an event to its nodes, as far as a turn allows.
+ */
 #include "buy/launch_private.h"
 #include "engine/times.h"
 
@@ -11,12 +11,12 @@
 #include "base/mem.h"
 #include "base/secret.h"
 
-struct answer { /* to a create: its members are posted from `at` on */
+struct answer { /* an answer to a create; members from `at` on are still to be posted */
 	struct answer *next;
 	uint64_t batch;
 	struct provider_result r;
 	size_t at;
-	bool heard;     /* what it says of the place is noted */
+	bool heard;     /* place_bought() was called */
 	bool of_fabric; /* no create was sent */
 };
 
@@ -59,7 +59,7 @@ static const struct {
 	[PROVIDER_AMBIGUOUS] = {NODE_EV_LOST, NODE_BECAUSE_NONE},
 };
 
-/* In the provider's words, and of what there is none: "sim: no gpu_8x_h100 in eu-1: ..." */
+/* Set the reason for people, with the provider's words: "sim: no gpu_8x_h100 in eu-1: ..." */
 static void say_why(struct cloud *c, struct fleet_node *fn, enum node_reason why, const char *words)
 {
 	const struct conf_offer *o = engine_offer_of(c->e, &fn->n);
@@ -74,8 +74,8 @@ static void say_why(struct cloud *c, struct fleet_node *fn, enum node_reason why
 		(void)snprintf(to, sizeof(fn->name->why), "%.60s: %.90s", c->conf->name, text);
 }
 
-/* Is it an answer to what was asked?  An instance belongs to one row: whoever let go of the second
- * would delete the machine of the first. */
+/* Does the instance fit the request, and belong to no other row?  Otherwise the release of one row
+ * would delete the instance of the other. */
 static bool makes_sense(struct cloud *c, const struct fleet_node *fn,
 			const struct provider_instance *in)
 {
@@ -116,11 +116,11 @@ static void answer_one(struct cloud *c, struct fleet_node *fn, const struct prov
 		say_why(c, fn, ev.reason, r->message);
 	if (ev.type == NODE_EV_CREATED && fn->ended != NULL &&
 	    strcmp(fn->ended->id, it->instance.id) == 0)
-		ev.instance = fn->ended; /* a list was faster with its end (I22) */
+		ev.instance = fn->ended; /* a list has already shown its end (I22) */
 	engine_post(c->e, fn, &ev);
 	if (ev.type == NODE_EV_CREATED)
 		owner_set(c, fn);
-	if (ev.type == NODE_EV_LOST && fn->ended != NULL) { /* and no list may show it again */
+	if (ev.type == NODE_EV_LOST && fn->ended != NULL) { /* no later list may show it again */
 		ev.type = NODE_EV_SEEN;
 		ev.instance = fn->ended;
 		engine_post(c->e, fn, &ev);
@@ -148,9 +148,8 @@ void launch_put_answer(struct cloud *c, uint64_t batch, const struct provider_re
 	c->e->buy->answers_last = &a->next;
 }
 
-/* What the answer says of the place.  A repeat that is refused was looked at anew; any other answer
- * may be that to the first request.  Who may not make fabrics may buy all the same: only those who
- * want one there are kept away. */
+/* Note what the answer says about the place.  A refusal of a repeat is a new decision; any other
+ * answer may be that to the first request.  A denied fabric blocks only jobs that need one. */
 static void heard(struct engine *e, const struct batch *b, const struct answer *a)
 {
 	const struct conf_offer *o = batch_rung(e, b);
@@ -168,11 +167,11 @@ void launch_on_create(struct cloud *c, void *ctx, const struct provider_result *
 	const struct sent *sent = ctx;
 	struct batch *b = batch_find(c->e, sent->batch);
 
-	/* Nothing happened; from the beginning it would be two requests again, with as few tokens,
-	 * and so for ever. */
+	/* Repeat only the create: with its fabric it would be two requests again, throttled as
+	 * before, for ever. */
 	if (r->code == PROVIDER_RATE && b != NULL && batch_owns_fabric(c->e, b)) {
 		heard(c->e, b, &(const struct answer){.r = *r});
-		b->made = true; /* unless its place is shut for that */
+		b->made = true; /* still_wanted() ends it if its place is paused for that */
 	} else {
 		launch_put_answer(c, sent->batch, r, false);
 	}
@@ -188,7 +187,7 @@ static void answer_member(struct cloud *c, struct fleet_node *fn, const struct a
 	answer_one(c, fn, &a->r, it);
 }
 
-/* As much of the oldest answer as there is room for; true: all of it. */
+/* Post as much of the oldest answer as the turn allows; true: all of it. */
 static bool post_answer(struct engine *e, struct answer *a)
 {
 	struct batch *b = batch_find(e, a->batch);
@@ -197,11 +196,11 @@ static bool post_answer(struct engine *e, struct answer *a)
 
 	assert(b != NULL && b->inflight);
 	c = batch_cloud(e, b);
-	if (!a->heard) /* before any of its members is told, and anything more is sent there */
+	if (!a->heard) /* before its members are posted, and anything more is sent there */
 		heard(e, b, a);
 	a->heard = true;
-	/* Written by halves, with a crash between them, a job that was not bought would be bought
-	 * by halves, each with a fabric of its own. */
+	/* Post all members in one commit: after a crash between two commits a refused job would be
+	 * bought in two halves, each with its own fabric. */
 	whole = batch_owns_fabric(e, b);
 	for (; a->at < b->n; a->at++) {
 		struct fleet_node *fn = batch_row(b, a->at);
@@ -215,8 +214,7 @@ static bool post_answer(struct engine *e, struct answer *a)
 	}
 	b->inflight = false;
 	secret_wipe(&b->user_data);
-	if (a->r.code !=
-	    PROVIDER_RATE) /* a list has nothing to show, and would need a token, too */
+	if (a->r.code != PROVIDER_RATE) /* nothing was made, and a list would be throttled, too */
 		cloud_hurry(c);
 	return true;
 }
@@ -233,7 +231,7 @@ int64_t launch_next_ms(const struct engine *e)
 
 void launch_take(struct engine *e)
 {
-	if (!e->more) /* what is to be bought goes out first */
+	if (!e->more) /* creates go out first */
 		launch_answered(e);
 }
 

@@ -1,5 +1,5 @@
-/* Creates that are under way: which nodes each one is for, the bytes it asks with, and what the
- * journal has of it. */
+/* Keeps the batches that are under way: their members, the bytes of their creates, and their rows
+ * in the journal. */
 #include "buy/launch_private.h"
 #include "keys/vouchers.h"
 
@@ -52,14 +52,15 @@ bool batch_owns_fabric(const struct engine *e, const struct batch *b)
 	const struct conf_offer *o = batch_rung(e, b);
 	uint32_t group = b->members[0].group;
 
-	/* Of a job that has its other nodes in other pools there may be one among others. */
+	/* A job with its other nodes in other pools may share a batch. */
 	for (size_t i = 1; i < b->n; i++)
 		if (b->members[i].group != group)
 			return false;
 	return o != NULL && fabric_for(o, group, b->n);
 }
 
-/* A job's own has the name of the token.  Nothing but the members says that there is one. */
+/* The name of the fabric: a job's own is named like the token.  It is not stored: the members show
+ * whether there is one. */
 static const char *fabric_of(const struct engine *e, const struct batch *b,
 			     const struct conf_offer *o)
 {
@@ -128,8 +129,8 @@ struct batch *batch_new(struct engine *e, struct fleet_node **nodes, size_t n)
 	struct batch *b = mem_zalloc(sizeof(*b));
 	uint64_t now = (uint64_t)engine_now(e);
 
-	/* From the clock: never used before, even with a journal that was lost or is yesterday's
-	 * (F58). */
+	/* Numbers begin at the clock, so that they are new even if the journal is lost or an older
+	 * copy (F58). */
 	e->buy->last_batch = e->buy->last_batch >= now ? e->buy->last_batch + 1 : now;
 	b->j.id = e->buy->last_batch;
 	b->j.at_ms = engine_now(e);

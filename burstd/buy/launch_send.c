@@ -1,5 +1,5 @@
-/* A create goes out: first its intent is written and its request put on record, then its fabric is
- * made if it has one, and then it is sent. */
+/* Sends a create: commits its intent and the audit record of its first request, makes its fabric if
+ * it has one, and then sends it. */
 #include "buy/launch_private.h"
 #include "keys/keys.h"
 
@@ -35,7 +35,7 @@ void launch_send_create(struct cloud *c, struct batch *b)
 	struct provider_place place;
 	struct provider_op op;
 
-	(void)batch_op(c->e, b, &op, &place, NULL); /* its hash was made of it just now */
+	(void)batch_op(c->e, b, &op, &place, NULL); /* cannot fail: it was hashed just now */
 	sent->batch = b->j.id;
 	b->place = place; /* the request may be read again when its answer comes */
 	op.u.create.place = &b->place;
@@ -61,7 +61,7 @@ static void on_fabric(struct cloud *c, void *ctx, const struct provider_result *
 		b->made = true; /* the turn goes on with its create */
 		return;
 	}
-	if (r->code == PROVIDER_QUOTA) /* not of machines; and jobs that end make room */
+	if (r->code == PROVIDER_QUOTA) /* a quota of fabrics, where ending jobs make room */
 		no.code = PROVIDER_CAPACITY;
 	else if (r->code != PROVIDER_CAPACITY && r->code != PROVIDER_DENIED &&
 		 r->code != PROVIDER_INVALID && r->code != PROVIDER_RATE)
@@ -70,7 +70,7 @@ static void on_fabric(struct cloud *c, void *ctx, const struct provider_result *
 	launch_put_answer(c, b->j.id, &no, true);
 }
 
-/* Until there is an answer, be it that nothing is sent. */
+/* Mark the batch and its rows busy until there is an answer, even if nothing is sent. */
 static void batch_hold(struct cloud *c, struct batch *b)
 {
 	b->inflight = true;
@@ -97,7 +97,7 @@ void launch_send_batch(struct cloud *c, struct batch *b)
 	fabric_make(c, b->j.id, b->j.token, on_fabric, sent);
 }
 
-/* Where the disk took minutes for it, it is as if this process had stood still (F55). */
+/* Do not send what is outdated because the disk took minutes for the commit (F55). */
 static void send_or_not(struct cloud *c, struct batch *b)
 {
 	bool fresh = true;
@@ -134,8 +134,8 @@ void launch_send(struct cloud *c, struct fleet_node **nodes, size_t n)
 				       err.msg);
 		engine_post(e, nodes[i], &ev);
 	}
-	/* Of one that cannot be built, too: the file beside the journal has every number that was
-	 * given out, and a journal that has not is taken for an older copy (F58). */
+	/* Even if the create cannot be built: state_dir_note() may have this number, and a journal
+	 * without it would count as an older copy (F58). */
 	journal_put_number(engine_tx(e), JOURNAL_LAST_BATCH, (int64_t)b->j.id);
 	if (rc != 0) {
 		place_unsent(e, engine_offer_of(e, &nodes[0]->n));

@@ -7,10 +7,11 @@
 
 #include "base/mem.h"
 
-/* What an admin orders about nodes.  Through slurmctld wherever it has the node, so that its jobs
- * are requeued and accounted as they should; the suspend that follows ends the instance. */
+/* Carries out an admin's orders about nodes.  If slurmctld has the node up, it gets the order, so
+ * that jobs are requeued and accounted properly; the suspend call that follows ends the instance.
+ */
 
-/* slurmctld has it on, or waits for it to boot. */
+/* Has slurmctld the node up, or does it wait for it to boot? */
 static bool is_held(const struct fleet_name *nm)
 {
 	return (nm->flags & SLURM_KNOWN) != 0 && (nm->flags & SLURM_VANISHED) == 0 &&
@@ -50,7 +51,7 @@ static void operate(struct engine *e, struct fleet_name *nm, const struct engine
 	}
 }
 
-/* Count it, and do it. */
+/* Count the node, and carry out the order. */
 static void take(struct engine *e, struct fleet_name *nm, const struct engine_request *rq,
 		 struct engine_ordered *out)
 {
@@ -64,8 +65,8 @@ static void take(struct engine *e, struct fleet_name *nm, const struct engine_re
 		operate(e, nm, rq);
 }
 
-/* Has slurmctld said, since we started, how this node is?  What runs on one of which it has not
- * said anything must not end because we do not know (F48). */
+/* Is the node's state not known yet, since burstd started?  Then jobs may run on it, which must not
+ * end (F48). */
 static bool is_riddle(const struct engine *e, const struct fleet_name *nm)
 {
 	const struct fleet_node *fn = fleet_live(nm);
@@ -80,7 +81,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The nodes of a list, each once.  NULL: it has one that is not ours. */
+/* The nodes of a list, each once.  NULL: no pool names one of them. */
 static struct fleet_name **names_of(struct engine *e, const struct hostlist *h, size_t *n,
 				    struct err *err)
 {

@@ -11,11 +11,11 @@
 #include "base/mem.h"
 #include "base/opt.h"
 
-/* Where nodes are bought: the rungs of the pools' ladders (core/ladder.h), what they cost, and
- * which of them have nothing to sell (core/cooldown.h).
+/* Knows the places where nodes are bought, by the rungs of the pools' ladders (core/ladder.h):
+ * their prices, and which of them cool down (core/cooldown.h).
  *
- * A row carries its rung by name from the moment it is wanted, and its provider too: lists, deletes
- * and bills go on when the offer is not in the configuration any more. */
+ * A WANTED row has its offer and provider by name, so lists, deletes and bills go on after the
+ * offer is removed from the configuration. */
 
 struct provider_place place_for_driver(const struct conf_offer *o)
 {
@@ -37,8 +37,8 @@ void place_set(const struct engine *e, struct node *n, const struct conf_offer *
 }
 
 enum {
-	PLACE_WAVE_MS = 60000, /* so many machines taken back in that time ... */
-	PLACE_WAVE_OF = 10,    /* ... one of ten, but two at least, and the place is left alone */
+	PLACE_WAVE_MS = 60000, /* several machines reclaimed in this time ... */
+	PLACE_WAVE_OF = 10,    /* ... pause their place: one of ten, and at least two */
 };
 
 /* --- what the journal has ----------------------------------------------------------------------
@@ -55,7 +55,7 @@ void place_load(struct engine *e, struct node *n)
 		return;
 	}
 	if (e->conf->providers[n->cloud].removed)
-		return; /* it may be known again when the configuration is as it was */
+		return; /* the section may come back into the configuration */
 	if (old && o != NULL)
 		n->market = (enum provider_market)o->market;
 	if (old)
@@ -78,7 +78,7 @@ void place_write_back(struct engine *e)
 /* --- what it costs ------------------------------------------------------------------------------
  */
 
-/* It costs less than before, or can be had again. */
+/* Does the offer cost less than before, or is it offered again? */
 static bool is_cheaper(const struct cloud *c, const struct cloud *before,
 		       const struct conf_offer *o)
 {
@@ -108,7 +108,7 @@ void place_quotes(struct cloud *c, struct provider_offer *before, size_t nbefore
 	engine_tell_offers(c->e, cheaper);
 }
 
-/* What is not offered any more cost what it did when it was. */
+/* The price of an offer; if it is not offered any more, its last price. */
 static int64_t cost_of(const struct cloud *c, uint32_t pool, const struct conf_offer *o)
 {
 	const int64_t price = quote_price(c, o);
@@ -119,7 +119,7 @@ static int64_t cost_of(const struct cloud *c, uint32_t pool, const struct conf_o
 				      (size_t)(o - conf_rungs(&c->e->conf->pools[pool], &n)));
 }
 
-/* The dearest rung of the pool at that provider: which of them it was is not known. */
+/* The most expensive rung of the pool at this provider. */
 static const struct conf_offer *dearest(const struct cloud *c, uint32_t pool)
 {
 	size_t n;
@@ -141,7 +141,7 @@ void place_adopt(const struct cloud *c, struct node *n)
 
 	if (o != NULL) {
 		place_set(c->e, n, o, cost_of(c, n->pool, o));
-	} else { /* the configuration sells nothing of the pool there any more */
+	} else { /* the pool has no offer of this provider any more */
 		n->cloud = (uint32_t)(c - c->e->cloud->all);
 		(void)snprintf(n->provider, sizeof(n->provider), "%s", c->conf->name);
 	}
@@ -176,7 +176,7 @@ const char *engine_like_type(const struct engine *e, size_t provider, const char
 /* --- what has nothing to sell ------------------------------------------------------------------
  */
 
-/* To be throttled is no service, but an answer. */
+/* When the provider last answered; a throttle is an answer, too. */
 static int64_t heard_ms(const struct cloud *c)
 {
 	return c->throttled_ms > c->ok_ms ? c->throttled_ms : c->ok_ms;
@@ -197,7 +197,7 @@ static struct cooldown_place place_to_cool(const struct engine *e, const struct 
 				       .heard_ms = heard_ms(&e->cloud->all[o->provider_index])};
 }
 
-/* A provider whose machines are each a node of its own: a refusal is about that one alone. */
+/* Do refusals say anything about the place?  Not if each node is one certain machine. */
 static bool cools(const struct engine *e, const struct conf_offer *o)
 {
 	return (e->cloud->all[o->provider_index].caps.flags & PROVIDER_MACHINES) == 0;
@@ -292,7 +292,7 @@ bool place_fails(struct engine *e, const struct conf_offer *o, char why[160])
 	return true;
 }
 
-/* It may be shut as such by what was just said of it. */
+/* Note if the place has just begun to count as failing. */
 static void note_failing(struct engine *e, const struct conf_offer *o)
 {
 	e->buy->failing = e->buy->failing || place_view(e, o).state == COOLDOWN_FAILING;
@@ -342,7 +342,7 @@ static uint32_t count_code(const struct provider_result *r, size_t n, enum provi
 	return k;
 }
 
-/* For people: what was refused in these words, and how often. */
+/* Keep the refusals, with the provider's words, for people. */
 static void note_refusals(struct engine *e, const struct conf_offer *o,
 			  const struct provider_result *r, size_t n, int64_t sent_ms)
 {
@@ -375,7 +375,7 @@ void place_bought(struct engine *e, const struct conf_offer *o, const struct pro
 		return;
 	if (code == PROVIDER_RATE)
 		at.pause_ms = clamp(r->retry_after_ms, 0, LIMIT_PAUSE_MAX_MS);
-	/* A request that went well and bought nothing is no purchase. */
+	/* A successful request that bought nothing is no purchase. */
 	if (code == PROVIDER_OK && r->nitems > 0)
 		code = r->items[0].code;
 	for (size_t i = 0; i < r->nitems; i++)
@@ -407,8 +407,8 @@ void place_unsent(struct engine *e, const struct conf_offer *o)
 	(void)cooldown_bought(&e->cloud->cooldown, &at, PROVIDER_INVALID, now, now);
 }
 
-/* May what is said to it be said of machines too?  A queue is another service, and who may not
- * touch fabrics may list and delete all the same.  What became of a purchase is told elsewhere. */
+/* Does the answer to this kind of request concern machines?  A queue is another service, and a
+ * right to fabrics another right.  place_bought() takes the answers to purchases. */
 static bool is_of_machines(enum provider_op_kind kind)
 {
 	return kind == PROVIDER_LIST || kind == PROVIDER_DELETE || kind == PROVIDER_OFFERS;
@@ -429,7 +429,7 @@ void place_heard(struct cloud *c, enum provider_op_kind kind, const struct provi
 /* --- what is taken back ------------------------------------------------------------------------
  */
 
-/* Of those that ended, the ones that were up, and were not let go for another's end. */
+/* Is the machine being taken, or was it a moment ago?  Not if burstd released it. */
 static bool goes(const struct node *n, int64_t now)
 {
 	if (n->state == NODE_DRAINING)
@@ -440,7 +440,7 @@ static bool goes(const struct node *n, int64_t now)
 	       now - n->since_ms < PLACE_WAVE_MS;
 }
 
-/* How many of those of one place go, or went a moment ago, and how many there are or were. */
+/* Count the rows of one place that are being taken, and all of them. */
 static void count_there(const struct engine *e, const struct node *as, size_t *going, size_t *all)
 {
 	*going = *all = 0;
@@ -465,7 +465,7 @@ void place_reclaimed(struct engine *e, const struct fleet_node *fn)
 
 	(void)conf_rungs(&e->conf->pools[fn->n.pool], &rungs);
 	if (o == NULL || rungs <= 1 || o->market != PROVIDER_SPOT || place_opens_ms(e, o) != 0)
-		return; /* there is no other, or that is known */
+		return; /* there is no other offer, or the place pauses already */
 	count_there(e, &fn->n, &going, &all);
 	if (going < 2 || going * PLACE_WAVE_OF < all)
 		return;
@@ -508,7 +508,7 @@ static void clear_rungs(struct engine *e, const struct conf_pool *p, const char 
 	}
 }
 
-/* A provider may be off though no pool buys there any more. */
+/* A provider may be denied as a whole though no pool buys there any more. */
 static void clear_provider(struct engine *e, const char *name)
 {
 	const struct cooldown_place whole = {

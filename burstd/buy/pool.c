@@ -9,25 +9,25 @@
 #include "base/fmt.h"
 #include "base/mem.h"
 
-/* Whether anything may be bought in a pool, besides its limits: an admin may have paused it, or its
- * machines come up wrong (core/breaker.h).  What is there goes on, and is deleted as ever. Durable:
- * a restart neither un-pauses a pool nor makes it buy what does not work.  And none buys anything
- * while there is no room to write it down (F55). */
+/* Decides whether a pool may buy, apart from its limits: an admin may have paused it, or its
+ * circuit is open since its machines came up wrong (core/breaker.h).  Existing nodes go on, and are
+ * deleted as usual.  Pauses and circuits are durable.  No pool buys while the journal's disk has no
+ * room (F55). */
 
 struct pool {
 	bool paused;
 	char by[JOURNAL_BY_SIZE]; /* who paused it */
 	int64_t paused_ms;
 	struct breaker breaker;
-	char why[160]; /* of the last failure; memory only, as ... */
-	char node[64]; /* ... the one that failed alone; "": none did, or several did */
+	char why[160]; /* of the last failure; memory only */
+	char node[64]; /* the only node that failed; "": none, or several; memory only */
 	char closed[320], refusal[160], unlisted[200]; /* for people */
-	/* Of each rung: elsewhere is tried first, since the cause may be a host, or a place, as
-	 * well as the image.  Memory only. */
+	/* For each rung: other rungs are tried first after a failure, since the cause may be a host
+	 * or a place rather than the image.  Memory only. */
 	struct breaker wrong[CONF_OFFERS_MAX];
-	/* What each rung cost when it was offered last; memory only. */
+	/* The last known price of each rung; memory only. */
 	int64_t cost[CONF_OFFERS_MAX];
-	struct engine_losses lost; /* memory only; made anew from the rows at a start */
+	struct engine_losses lost; /* memory only; counted again from the rows at a start */
 };
 
 void pool_init(struct engine *e)
@@ -55,7 +55,7 @@ void pool_grow(struct engine *e, size_t had, size_t n)
 	e->buy->pools = mem_realloc(e->buy->pools, (n + 1) * sizeof(*e->buy->pools));
 	for (size_t i = had; i < n; i++)
 		e->buy->pools[i] = (struct pool){.paused = false};
-	for (size_t i = 0; i < had; i++) { /* rungs may have changed places */
+	for (size_t i = 0; i < had; i++) { /* rungs may have another order now */
 		memset(e->buy->pools[i].wrong, 0, sizeof(e->buy->pools[i].wrong));
 		memset(e->buy->pools[i].cost, 0, sizeof(e->buy->pools[i].cost));
 	}
@@ -70,8 +70,8 @@ void pool_load(struct engine *e, const struct journal_pool *p)
 
 	if (c == NULL)
 		return; /* it was taken out of the configuration */
-	/* The clock may have gone back (F57): no pause is longer than the longest, and what was
-	 * bought before the last failure cannot be told from what was bought after it. */
+	/* The clock may have gone back (F57): limit the pause, and forget the time of the last
+	 * failure, by which purchases before it are recognised. */
 	if (b.last_ms > now)
 		b.last_ms = 0;
 	b.until_ms = b.until_ms < now + BREAKER_MAX_MS ? b.until_ms : now + BREAKER_MAX_MS;
@@ -92,7 +92,7 @@ static void put(struct engine *e, size_t i)
 	journal_put_pool(engine_tx(e), &p);
 }
 
-/* There may be instances of it that no row stands for. */
+/* Why the pool waits for a list: it may have instances without a row.  NULL: it does not. */
 static const char *unlisted(const struct engine *e, size_t i)
 {
 	const struct cloud *c = doubt_unlisted(e, (uint32_t)i);
@@ -168,7 +168,7 @@ void pool_rested(struct engine *e)
 	e->buy->resting = any;
 }
 
-/* Does one node fail all alone, time and again?  That says nothing of its pool. */
+/* Is it always the same node that fails?  That says nothing about its pool. */
 static bool is_alone(struct pool *p, const char *node)
 {
 	if (p->breaker.waves == 0)
@@ -180,7 +180,7 @@ static bool is_alone(struct pool *p, const char *node)
 	return false;
 }
 
-/* The rung that it came from; CONF_OFFERS_MAX: it is not in the configuration any more. */
+/* The row's rung; CONF_OFFERS_MAX: the configuration does not have it any more. */
 static size_t rung_of(const struct engine *e, const struct node *n)
 {
 	const struct conf_pool *p = &e->conf->pools[n->pool];
@@ -189,9 +189,8 @@ static size_t rung_of(const struct engine *e, const struct node *n)
 	return o != NULL ? (size_t)(o - conf_rungs(p, NULL)) : CONF_OFFERS_MAX;
 }
 
-/* Elsewhere is tried first for as long as a node rests that failed once more often: a job comes
- * back later than its node has rested, and when the pool opens again it is not for the same place.
- */
+/* Try the other rungs first, for longer than a node rests after as many failures: a job comes back
+ * after its node has rested, and when the circuit closes it must not go to the same place. */
 static void came_wrong(struct engine *e, const struct node *n)
 {
 	size_t rung = rung_of(e, n);
@@ -209,7 +208,7 @@ int64_t pool_wrong_until(const struct engine *e, size_t i, size_t rung)
 	const struct breaker *b = &e->buy->pools[i].wrong[rung];
 	bool closed = breaker_is_open(b, engine_now(e));
 
-	/* More than ever is given: the clock went back (F57). */
+	/* A longer wait than any means that the clock went back (F57). */
 	return closed && b->until_ms <= engine_now(e) + BREAKER_MAX_MS ? b->until_ms : 0;
 }
 
@@ -259,7 +258,7 @@ void pool_works(struct engine *e, struct fleet_name *nm, const struct node *n)
 		put(e, n->pool);
 }
 
-/* Is anything of the pool on its way, that may come up or not? */
+/* Is any node of the pool on its way up? */
 static bool is_trying(const struct fleet_pool *p)
 {
 	return p->count[NODE_WANTED] + p->count[NODE_CREATING] + p->count[NODE_INDOUBT] +
@@ -279,7 +278,7 @@ bool pool_is_probed(const struct engine *e, uint32_t i)
 	return pool_probes(e, i) != NULL && is_trying(&e->fleet.pools[i]);
 }
 
-/* Its other nodes may come in calls of their own (ResumeRate), and without them none is of use. */
+/* The job's other nodes may come in later calls (ResumeRate), and it needs all of them. */
 uint64_t pool_tried_for(const struct engine *e, size_t i)
 {
 	static const enum node_state states[] = {NODE_WANTED, NODE_CREATING, NODE_INDOUBT,
@@ -301,7 +300,7 @@ uint64_t pool_tried_for(const struct engine *e, size_t i)
 /* --- what providers take -----------------------------------------------------------------------
  */
 
-/* One that was released did not end itself: it goes for another of its job. */
+/* Did the provider take the machine?  Not if burstd released it, for another node of its job. */
 static bool is_taken(const struct node *n)
 {
 	return (n->state == NODE_DELETING || n->state == NODE_GONE) && n->instance[0] != '\0' &&
@@ -367,7 +366,7 @@ void engine_look_at_disk(struct engine *e)
 
 	if (e->dead)
 		return;
-	if (pool_look(e) == was_low) /* it is another now */
+	if (pool_look(e) == was_low) /* `low` has changed */
 		engine_turn(e);
 }
 
@@ -407,11 +406,11 @@ static enum node_reason closed_because(const struct engine *e, const struct node
 					       : NODE_BECAUSE_DENIED;
 }
 
-/* As sendable() in wanted.c: what was wanted before we started may be up by now. */
+/* A row from before burstd's start may be up by now, as in sendable() in wanted.c. */
 bool pool_may_refuse(const struct engine *e, const struct fleet_node *fn)
 {
 	if ((fn->name->flags & SLURM_POWERING_UP) == 0 && slurm_is_on(fn->name->flags))
-		return false; /* it is up, and an older journal does not know (F58) */
+		return false; /* it is up: the journal is an older copy (F58) */
 	return fn->n.wanted_ms > e->started_ms || e->poll.snapshot_ms != 0;
 }
 
@@ -471,7 +470,7 @@ int engine_pause(struct engine *e, const char *pool, bool paused, const char *by
 		p->paused = paused;
 		p->paused_ms = paused ? engine_now(e) : 0;
 		(void)snprintf(p->by, sizeof(p->by), "%.60s", paused ? by : "");
-		if (!paused) { /* the admin has mended what was wrong with its machines */
+		if (!paused) { /* the admin has repaired what was wrong with its machines */
 			(void)breaker_ok(&p->breaker);
 			memset(p->wrong, 0, sizeof(p->wrong));
 		}
@@ -482,7 +481,7 @@ int engine_pause(struct engine *e, const char *pool, bool paused, const char *by
 	}
 	engine_commit(e);
 	engine_at(e, PART_PAUSE);
-	engine_turn(e); /* what was not sent yet is not sent */
+	engine_turn(e); /* unsent rows are refused in this turn */
 	return e->dead ? err_set(err, ERR_IO, "the journal failed") : 0;
 }
 

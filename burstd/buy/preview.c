@@ -11,14 +11,15 @@
 #include "base/mem.h"
 #include "slurm/unknown.h"
 
-/* What would be bought for a job, where, and why not elsewhere: the very questions that
- * intake_buy.c asks (core/plan.h, core/ladder.h), of a job that is not there, and nothing follows
- * from the answer. */
+/* Shows what burstd would buy for a job, where, and why not elsewhere: it asks core/plan.h and
+ * core/ladder.h as intake_buy.c does, for a job that need not exist, and does not act on the
+ * answer. */
 
 /* --- a ladder ----------------------------------------------------------------------------------
  */
 
-/* Which rung a row is bought from; `n`: the configuration has it no more. */
+/* The index of the rung that a row is bought from; n: the configuration does not have it any more.
+ */
 static size_t rung_of(const struct conf_offer *rungs, size_t n, const struct node *row)
 {
 	size_t i = 0;
@@ -28,7 +29,7 @@ static size_t rung_of(const struct conf_offer *rungs, size_t n, const struct nod
 	return i;
 }
 
-/* How many nodes of the pool are bought at each of its n rungs, and last at others. */
+/* Count the nodes of the pool by rung; counts[n]: those of removed offers. */
 static void count(const struct engine *e, size_t pool, uint32_t counts[CONF_OFFERS_MAX + 1])
 {
 	size_t n;
@@ -42,7 +43,7 @@ static void count(const struct engine *e, size_t pool, uint32_t counts[CONF_OFFE
 				counts[rung_of(rungs, n, &fn->n)]++;
 }
 
-/* In the order, but it would pass a limit: the plan goes on to the next. */
+/* Say that the rung would pass a limit, so that the plan takes the next one. */
 static void say_limit(const struct engine *e, size_t pool, const struct ladder_ask *a,
 		      struct engine_rung *r)
 {
@@ -61,7 +62,7 @@ static void say_limit(const struct engine *e, size_t pool, const struct ladder_a
 			       " for each of %" PRIu32 " nodes", a->job.nodes);
 }
 
-/* Likewise, but all others are tried before. */
+/* Say that all other rungs are tried before this one. */
 static void say_wrong(const struct engine *e, const struct ladder_ask *a, uint32_t i,
 		      struct engine_rung *r)
 {
@@ -86,7 +87,7 @@ static void fill_rung(const struct engine *e, const struct ladder *l, const stru
 	r->nsaid = place_unsold(e, r->offer, r->said);
 }
 
-/* Returns how long it takes until something is known that is not known yet: l->waits. */
+/* Make a pool's ladder.  Returns l->waits: something is not known yet. */
 static bool make_ladder(struct engine *e, size_t pool, const struct ladder_job *job,
 			struct engine_ladder *out)
 {
@@ -135,7 +136,7 @@ void engine_ladder(struct engine *e, size_t pool, struct engine_ladder *out)
 /* --- the nodes ---------------------------------------------------------------------------------
  */
 
-/* Does slurmctld not have it, by the last whole snapshot? */
+/* Does slurmctld not know the node, by the last complete snapshot? */
 static bool is_unknown(const struct engine *e, const char *name)
 {
 	const struct fleet_name *nm = fleet_find(&e->fleet, name);
@@ -168,13 +169,13 @@ static bool is_idle(const struct engine *e, const char *name)
 
 struct chosen {
 	struct str list;
-	uint32_t n, all;  /* in the list; that could have been, up or not */
-	uint32_t unknown; /* to slurmctld: no job can have them */
-	char *unnamed;    /* ... which those are, folded, or the first; NULL: there are none */
-	uint32_t idle;    /* of those in the list */
+	uint32_t n, all;  /* nodes chosen; all: nodes that could be chosen, up or not */
+	uint32_t unknown; /* nodes that slurmctld does not know, so no job can have them */
+	char *unnamed;    /* these nodes, folded, or the first; NULL: none */
+	uint32_t idle;    /* of the chosen nodes */
 };
 
-struct names { /* a list, by name */
+struct names { /* the nodes of a list, by name */
 	struct map index;
 	struct hostlist *list; /* NULL: none */
 };
@@ -251,7 +252,7 @@ static void choose_of(const struct engine *e, const struct engine_plan_ask *ask,
 	free(some);
 }
 
-/* The first nodes of the pool that are idle, then those that are off. */
+/* Choose the pool's first idle nodes, then nodes that are off. */
 static int choose(const struct engine *e, const struct engine_plan_ask *ask, struct chosen *to,
 		  struct err *err)
 {
@@ -268,13 +269,13 @@ static int choose(const struct engine *e, const struct engine_plan_ask *ask, str
  */
 
 struct words {
-	struct plan_job job; /* its wishes are below */
+	struct plan_job job; /* borrows the wishes below */
 	struct ladder_wish wishes[2];
 	struct wish comment;
 	struct refusal refused; /* so far */
 };
 
-/* What burstd reads of a job with these nodes: as intake_buy.c does. */
+/* Which wishes burstd reads of a job with these nodes, as intake_buy.c does. */
 static enum wish_need need_of(const struct engine *e, const struct engine_plan_ask *ask)
 {
 	enum wish_need most = WISH_NOTHING;
@@ -334,7 +335,7 @@ static struct engine_plan_pool *part_of(struct engine_plan *p, uint32_t pool)
 	return &p->pools[p->npools++];
 }
 
-/* The ladder of each pool for this job; true: one of them waits for a price. */
+/* Make the ladder of each pool for this job; true: one of them waits for a price. */
 static bool add_ladders(struct engine *e, const struct words *w, struct engine_plan *p)
 {
 	struct ladder_job job = {.wishes = w->job.wishes,
@@ -381,7 +382,7 @@ static void refuse(const struct engine *e, const struct plan *plan, const struct
 	plan_explain(plan, pn, a, p->why, sizeof(p->why));
 }
 
-/* A refusal of one is a refusal of all. */
+/* Make the verdict: if one node is refused, the job is. */
 static void judge(struct engine *e, const struct plan *plan, const struct plan_ask *a,
 		  const struct words *w, struct engine_plan *p)
 {
@@ -413,7 +414,7 @@ static void judge(struct engine *e, const struct plan *plan, const struct plan_a
 		set_rungs(e, plan, p);
 }
 
-/* Nobody will ever ask for it. */
+/* Refuse a node that slurmctld does not know: it will never ask for it. */
 static void refuse_unknown(const struct engine *e, const struct demand *d, struct engine_plan *out)
 {
 	for (size_t i = 0; i < demand_count(d); i++) {
@@ -461,7 +462,7 @@ static int make_plan(struct engine *e, const char *list, const struct words *w,
 	return 0;
 }
 
-/* There are not so many nodes to be had: Slurm does not even ask. */
+/* Refuse if there are not enough nodes: Slurm would not even ask. */
 static void too_few(struct engine *e, const struct engine_plan_ask *ask, const struct chosen *c,
 		    const struct words *w, struct engine_plan *out)
 {

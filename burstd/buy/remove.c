@@ -11,8 +11,9 @@
 enum {
 	STRAY_AGAIN_MS = 60000,
 	STRAY_APART_MS = 600000,
-	DENIED_ALONE_MAX = 16, /* one by one and nothing else goes: it is no fault of theirs ... */
-	DENIED_WHOLE_MS = 600000, /* ... and they are not tried so again before (I30) */
+	DENIED_ALONE_MAX = 16, /* denied one by one, while nothing succeeds: the cause is not these
+				  instances ... */
+	DENIED_WHOLE_MS = 600000, /* ... so deletes are not split again for so long (I30) */
 };
 
 struct victim {                  /* one instance of a delete on the wire */
@@ -21,19 +22,19 @@ struct victim {                  /* one instance of a delete on the wire */
 	char id[PROVIDER_ID_MAX + 1];
 };
 
-struct removal {              /* what an answer is for */
-	struct removal *next; /* that goes out with the same commit */
+struct removal {              /* a delete on the wire */
+	struct removal *next; /* the next one of the same commit */
 	struct request *rq;
-	struct audit audit; /* until it is on record */
+	struct audit audit; /* until the audit record is staged */
 	int64_t asked_ms;
 	size_t n;
 	const char **ids;
 	struct victim v[];
 };
 
-/* From when on a 404 says that it is gone: a settle time after anything that may have made it, by
- * our own clock (the provider's may be slow), and after our start (ours may have jumped; F20, F57).
- */
+/* From when on a 404 means that the instance is gone: a settle time after any request that may have
+ * made it, by the engine's clock (the provider's may be slow), and after burstd's start (the clock
+ * may have jumped; F20, F57). */
 static int64_t believed_ms(const struct cloud *c, const struct node *n)
 {
 	int64_t from = n->start_ms > n->sent_ms ? n->start_ms : n->sent_ms;
@@ -58,9 +59,9 @@ static enum node_event_type verdict(const struct cloud *c, enum provider_code co
 	}
 }
 
-/* Some providers do nothing at all for the others in a request when one of them may not be deleted
- * (EC2's termination protection) or is not known.  `from`: where to look, for those of one request
- * stand in the order of the strays. */
+/* Some providers delete nothing if one id of a request is protected (EC2's termination protection)
+ * or unknown: ask for this stray in a request of its own from now on.  *from: index to search from,
+ * since a request has its strays in order. */
 static void set_apart(struct cloud *c, const char *id, size_t *from)
 {
 	for (size_t k = 0; k < c->nstrays; k++) {
@@ -80,8 +81,8 @@ static void stray_answered(struct cloud *c, const char *id, enum provider_code c
 		set_apart(c, id, from);
 }
 
-/* Which of them it is about, or whether it is about us, is not said: they are asked for in halves,
- * so that one cannot keep the others for ever. */
+/* The answer does not say which id was refused, or whether all were: ask in halves, so that one
+ * instance cannot block the others for ever. */
 static void cut_in_two(struct cloud *c, enum provider_code code, size_t n)
 {
 	if (n > 1 && (code == PROVIDER_INVALID || engine_now(c->e) >= c->delete_whole_ms))
@@ -94,9 +95,8 @@ static void cut_in_two(struct cloud *c, enum provider_code code, size_t n)
 	c->delete_whole_ms = engine_now(c->e) + DENIED_WHOLE_MS;
 }
 
-/* That a whole request was refused says nothing of whether its instances go once an admin has seen
- * to it.  Told once for all of them, until one goes through; status has it for as long as it lasts.
- */
+/* A whole request was refused: write one event, until a delete succeeds; status shows it as long as
+ * it lasts.  The instances can be deleted once an admin has acted, so they are not quarantined. */
 static void refused_whole(struct cloud *c, const struct provider_result *r, size_t n)
 {
 	char detail[400];
@@ -129,15 +129,15 @@ static void note_whole(struct cloud *c, const struct provider_result *r, size_t 
 	c->delete_alone = 0;
 }
 
-/* Does it say nothing of this very instance?  One that is denied alone while nothing else goes
- * through may as well be the next to go. */
+/* Does the refusal not concern this instance in particular?  While nothing else succeeds, a single
+ * denied instance may be deleted next time. */
 static bool is_about_all(const struct cloud *c, const struct provider_result *r, size_t n)
 {
 	return is_refused(r->code) && (n > 1 || (r->code == PROVIDER_DENIED && c->delete_denied));
 }
 
-/* One that was throttled waits as long as all deletes there do, and then for its turn: a pause of
- * its own, which grows, would leave turns unused (P1).  0: nobody says how long. */
+/* When to try again; 0: not said.  A throttled delete waits as long as all deletes of the provider,
+ * and then for its turn: with a growing pause of its own it would miss turns (P1). */
 static int64_t again_ms(const struct cloud *c, const struct provider_result *r)
 {
 	if (r->code == PROVIDER_RATE)
@@ -174,7 +174,7 @@ static void on_delete(struct cloud *c, void *ctx, const struct provider_result *
 		cloud_hurry(c);
 }
 
-/* In one request that may go now. */
+/* Most ids of one delete that may go now. */
 static size_t most_of(const struct cloud *c)
 {
 	size_t most = c->delete_most != 0 ? c->delete_most : c->caps.delete_max;
@@ -206,7 +206,7 @@ static void removal_add(struct removal *rm, struct fleet_node *fn, const char *i
 	rm->ids[rm->n++] = v->id;
 }
 
-/* It is on record before it is done (I28), one commit for all that goes out in this turn. */
+/* Stage the audit record (I28); one commit for all deletes of this turn follows. */
 static void removal_put(struct cloud *c, struct removal *rm, struct removal **all)
 {
 	struct provider_op op = {.kind = PROVIDER_DELETE};
@@ -221,9 +221,8 @@ static void removal_put(struct cloud *c, struct removal *rm, struct removal **al
 	rm->rq = cloud_reserve(c, &op, on_delete, rm);
 }
 
-/* What was on its way out before we started may be at work by now: perhaps slurmctld was never
- * told, and gave it to a job (I18).  Then slurmctld must let go of it first; doomed() in
- * core/drift.c sees to that. */
+/* A row that was DELETING before burstd's start may run a job by now, if slurmctld was not told
+ * (I18). Then slurmctld must power it down first: doomed() in core/drift.c has it do so. */
 static bool may_delete(const struct engine *e, const struct fleet_node *fn)
 {
 	const struct fleet_name *nm = fn->name;
@@ -250,8 +249,8 @@ static struct fleet_node *first_to_go(const struct engine *e)
 	return e->fleet.states[NODE_DELETING];
 }
 
-/* Those that nobody has asked to end yet go first: else some that are throttled or fail, again and
- * again, would keep them for ever. */
+/* Rows that were never asked for go first: otherwise deletes that are throttled or fail again and
+ * again would block them for ever. */
 static struct fleet_node *next_to_go(const struct engine *e, const struct fleet_node *fn,
 				     bool *asked)
 {
@@ -286,8 +285,8 @@ static void remove_nodes(struct cloud *c, struct removal **all)
 		removal_put(c, rm, all);
 }
 
-/* May a job be at work on it?  The journal may be lost that had the pool of a node which no pool
- * names now: what a snapshot says that is younger than the list counts (I18). */
+/* May a job run on the stray?  If no pool names its node, perhaps since the journal is lost, a
+ * snapshot younger than the list decides (I18). */
 static bool may_work(const struct engine *e, const struct stray *s)
 {
 	const struct fleet_name *nm = fleet_find(&e->fleet, s->node);
@@ -297,8 +296,7 @@ static bool may_work(const struct engine *e, const struct stray *s)
 	return s->up || e->poll.snapshot_ms <= s->first_ms;
 }
 
-/* What carries our tag and belongs to no row, after a settle time in which a row might have come.
- */
+/* May the stray be deleted?  Only after a settle time, in which a row for it might come. */
 static bool is_due(const struct cloud *c, const struct stray *s, int64_t now)
 {
 	int64_t again = s->apart ? STRAY_APART_MS : STRAY_AGAIN_MS;
@@ -317,7 +315,7 @@ static void add_stray(struct engine *e, struct removal *rm, struct stray *s)
 	removal_add(rm, NULL, s->id);
 }
 
-/* Those that were refused among others, each in a request of its own. */
+/* Delete strays that made a request fail, each in a request of its own. */
 static void remove_apart(struct cloud *c, int64_t now, struct removal **all)
 {
 	size_t from = c->apart_at, n = c->nstrays;
@@ -337,8 +335,8 @@ static void remove_apart(struct cloud *c, int64_t now, struct removal **all)
 	}
 }
 
-/* From where the last one stopped: at a provider that lets few through, those at the beginning are
- * due again before it is the turn of those at the end. */
+/* Begin where the last pass stopped: at a provider with a low limit the first strays are due again
+ * before the last ones had their turn. */
 static void remove_strays(struct cloud *c, struct removal **all)
 {
 	int64_t now = engine_now(c->e);
@@ -375,7 +373,7 @@ void remove_run(struct engine *e)
 	}
 	if (all != NULL)
 		engine_commit(e);
-	/* Held requests of the dead are freed with the engine. */
+	/* If the journal has failed, reserved requests are freed with the engine. */
 	while (all != NULL && !e->dead) {
 		struct removal *rm = all;
 

@@ -5,7 +5,7 @@
 #include "cloud/cloud.h"
 #include "keys/vouchers.h"
 
-/* Which of the WANTED may go out now, in order of arrival. */
+/* Finds the WANTED rows that may be sent now, in order of arrival. */
 
 enum { WANTED_FRESH_MS = 90000 };
 
@@ -19,9 +19,9 @@ bool wanted_is_fresh(const struct engine *e, int64_t known_ms)
 	return engine_now(e) - known_ms < WANTED_FRESH_MS;
 }
 
-/* May this one go out, as far as it alone is concerned?  Not while slurmctld does not have it, or
- * its last machine came up wrong (that may have been unknown to us when it was wanted); nor, wanted
- * before we started, while slurmctld has not said anything since. */
+/* May this row be sent, apart from its gang?  Not while slurmctld does not know the node, or the
+ * node rests (which it may do since the row was wanted); and a row from before burstd's start not
+ * before the first snapshot. */
 static bool sendable(struct engine *e, const struct fleet_node *fn, const bool *keyless)
 {
 	unsigned tagged = cloud_of(e, &fn->n)->caps.flags & (PROVIDER_TOKENS | PROVIDER_TAGS);
@@ -34,7 +34,7 @@ static bool sendable(struct engine *e, const struct fleet_node *fn, const bool *
 	if (engine_now(e) < fn->name->rests_ms)
 		return false;
 	if (pool_closed(e, fn->n.pool) != NULL || !doubt_may_send(e, &fn->n))
-		return false; /* in the first case it will be refused in a moment */
+		return false; /* in a closed pool it will be refused soon */
 	if (vouchers_waits(e, &fn->n) || keyless[fn->n.cloud])
 		return false;
 	return fn->next == NULL && !fn->busy && fn->name->missing_ms == 0 &&
@@ -42,7 +42,7 @@ static bool sendable(struct engine *e, const struct fleet_node *fn, const bool *
 	       node_want(&fn->n, engine_now(e), engine_limits(e, &fn->n, &lim)) == NODE_WANT_CREATE;
 }
 
-/* The gang that begins at fn: how many follow each other, or 0 if one of them may not go yet. */
+/* The size of the gang that begins at fn; 0: one of its rows may not be sent yet. */
 static size_t gang(struct engine *e, const struct fleet_node *fn, const bool *keyless)
 {
 	const struct fleet_node *k = fn;
@@ -75,7 +75,7 @@ bool wanted_goes(struct cloud *c)
 	return c->listed && cloud_ready(c, PROVIDER_CREATE);
 }
 
-struct sales { /* what each place says: each is asked once, when somebody is wanted there */
+struct sales {              /* the answer of each place, which is asked at most once */
 	unsigned char *may; /* 1 + enum place_answer; 0: not asked */
 	size_t *bases;      /* bases[p]: the first of pool p */
 	bool *keyless;      /* of each provider */
@@ -104,7 +104,7 @@ static void sales_fini(struct sales *s)
 	free(s->bases);
 }
 
-/* One whose offer is not in the configuration any more is taken along, to be refused for that. */
+/* Rows whose offer was removed from the configuration are collected, too: launch.c refuses them. */
 static enum place_answer ask(struct engine *e, const struct sales *s, const struct node *n)
 {
 	const struct conf_pool *p = &e->conf->pools[n->pool];
@@ -150,7 +150,7 @@ size_t wanted_collect(struct engine *e, struct fleet_node ***out)
 	while (fn != NULL && n - refused < e->slice.send) {
 		size_t g = gang(e, fn, sales.keyless);
 
-		if (g == 0) /* one of a gang may not go yet: the others wait for it */
+		if (g == 0) /* a row of the gang may not be sent yet: the others wait */
 			fn = after_gang(fn);
 		for (; g > 0; g--, fn = fn->state_next) {
 			enum place_answer may = ask(e, &sales, &fn->n);

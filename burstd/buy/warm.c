@@ -11,34 +11,34 @@
 #include "core/warm.h"
 #include "slurm/exclude.h"
 
-/* Nodes that are up whether a job has them or not (core/warm.h decides).  slurmctld is asked to
- * power them up, and from there on they are bought like any other: plan, limits, refusals.  That
- * they stay, it must know too: nodes that it powers down at SuspendTime would be bought again and
- * again, so none is powered up that slurmctld would not keep.
+/* Keeps nodes up without jobs (core/warm.h decides which).  slurmctld is asked to power them up;
+ * then they are bought like any others, with plan, limits and refusals.  slurmctld must also keep
+ * them: nodes that it powers down after SuspendTime would be bought again and again, so burstd only
+ * wakes nodes that slurmctld will keep.
  *
- * It keeps those in SuspendExcNodes.  Either burstd puts their names there, which is forgotten by
- * slurmctld with its settings, and so put there again when these are next seen to lack them.  Or
- * slurm.conf has a count behind the list of the pool's nodes: then no name can be put there, and
- * slurmctld itself keeps so many.
+ * slurmctld keeps the nodes in SuspendExcNodes.  Either burstd adds their names, which slurmctld
+ * forgets when it reads slurm.conf, so that burstd adds them again when it next sees the settings.
+ * Or slurm.conf has a count after the list of the pool's nodes: then names cannot be added, and
+ * slurmctld itself keeps that number.
  *
- * Names of nodes of a pool that has `warm` or `quantum` are ours to put there and to take away.
- * Nothing of this is durable: it follows from what slurmctld and the configuration say. */
+ * burstd adds and removes the names of nodes in pools with `warm` or `quantum`.  Nothing of this is
+ * durable: it follows from slurmctld's settings and the configuration. */
 
 struct warm_try {
-	struct refusal asked; /* how often slurmctld was, of late */
+	struct refusal asked; /* how often slurmctld was asked lately */
 	int64_t next_ms;      /* not before */
-	uint32_t fixed;       /* slurm.conf has slurmctld keep so many of them */
-	bool ours;            /* names of its nodes in SuspendExcNodes are ours */
+	uint32_t fixed;       /* the count in slurm.conf */
+	bool ours;            /* burstd manages its nodes' names in SuspendExcNodes */
 	struct warm_sum sum;
 };
 
 struct warm {
 	struct warm_try *pools;
 	size_t npools;
-	bool known;               /* what SuspendExcNodes is */
-	bool can;                 /* names can be put there, and taken away */
+	bool known;               /* SuspendExcNodes is known */
+	bool can;                 /* names can be added and removed there */
 	bool due;                 /* something has changed */
-	int64_t seen_ms, next_ms; /* the last snapshot that was decided on; when to look again */
+	int64_t seen_ms, next_ms; /* the last snapshot looked at; when to look again */
 };
 
 void warm_init(struct engine *e)
@@ -77,8 +77,8 @@ static void grow(struct warm *w, size_t npools)
 /* --- what slurmctld keeps ----------------------------------------------------------------------
  */
 
-/* The pool that has all of them; NULL: none, or they are of several, and whose will be kept nobody
- * can say. */
+/* The pool of all nodes in this list; NULL: none, or several, so that it is not known whose nodes
+ * slurmctld keeps. */
 static struct warm_try *pool_of(struct engine *e, const struct hostlist *h)
 {
 	const struct fleet_name *first = fleet_find(&e->fleet, h->names[0]);
@@ -111,8 +111,8 @@ static bool keeps(const struct engine *e, size_t i)
 	return e->conf->pools[i].warm > 0 || e->conf->pools[i].quantum_ms > 0;
 }
 
-/* A pool that keeps nothing any more is left alone, but not before slurmctld has none of its names:
- * an update may fail. */
+/* Stop managing a pool that keeps no nodes any more, once slurmctld has none of its names: an
+ * update may fail. */
 static void disown(struct engine *e, size_t i)
 {
 	const struct hostlist *h = e->conf->pools[i].nodes;
@@ -132,7 +132,7 @@ void warm_config(struct engine *e, const char *text, size_t len, int64_t asked_m
 	struct hostlist *h;
 	int64_t count;
 
-	/* While updates are on their way, what was asked before them is old. */
+	/* Settings that were read before the last update was run are outdated. */
 	if (rest.p == NULL || asked_ms < slurm_settled_ms(e->slurm))
 		return;
 	grow(w, e->conf->npools);
@@ -165,7 +165,8 @@ static uint32_t wanted(const struct engine *e, size_t i)
 	return w->can || w->pools[i].fixed >= warm ? warm : w->pools[i].fixed;
 }
 
-/* How many may be bought: the plan says no to the others, and then they would go down again. */
+/* How many nodes may be bought: the plan would refuse others, and slurmctld power them down again.
+ */
 static uint32_t room(struct engine *e, size_t i)
 {
 	const struct fleet_pool *f = &e->fleet.pools[i];
@@ -175,7 +176,7 @@ static uint32_t room(struct engine *e, size_t i)
 	if (price <= 0 || !doubt_looked(e, (uint32_t)i) || pool_closed(e, i) != NULL ||
 	    pool_is_probed(e, (uint32_t)i) || f->nodes >= p->max_nodes)
 		return 0;
-	/* What we told slurmctld last may not be in what it told us. */
+	/* The last snapshot may not show the effect of the last orders. */
 	if (engine_now(e) < e->buy->warm->pools[i].next_ms ||
 	    e->poll.snapshot_ms < slurm_settled_ms(e->slurm))
 		return 0;
@@ -212,7 +213,7 @@ static void carry_out(struct engine *e, struct fleet_name *nm, const struct warm
 	e->poll.moving = true;
 }
 
-/* Ask for all that lack at once, and then not soon again: longer each time it comes to nothing. */
+/* Wake all missing nodes at once, and then pause, longer after each failure. */
 static void decide(struct engine *e, size_t i)
 {
 	const struct conf_pool *p = &e->conf->pools[i];
@@ -230,7 +231,7 @@ static void decide(struct engine *e, size_t i)
 		carry_out(e, fleet_find(&e->fleet, p->nodes->names[k]), &nodes[k]);
 		woken = woken || nodes[k].wake;
 	}
-	if (t->sum.up >= wp.want) /* it works: the next that lacks is not kept waiting for long */
+	if (t->sum.up >= wp.want) /* it works: begin with a short pause next time */
 		t->asked.count = 0;
 	if (woken)
 		t->next_ms = engine_now(e) +
@@ -246,7 +247,7 @@ void warm_run(struct engine *e)
 	if (!w->known || e->poll.snapshot_ms == 0 ||
 	    (!w->due && w->seen_ms == e->poll.snapshot_ms && now < w->next_ms))
 		return;
-	/* A quantum nears its end: is the node still at work? */
+	/* A quantum is about to end: ask slurmctld whether the node still has a job. */
 	if (now >= w->next_ms)
 		e->poll.next_ms = now;
 	w->due = false;

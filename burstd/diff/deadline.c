@@ -1,8 +1,8 @@
 #include "diff/diff.h"
 
-/* Nodes whose time is over: each state that waits for something has a deadline (core/node.h). */
+/* Posts TIMER to rows whose deadline has passed: each state that waits has one (core/node.h). */
 
-/* It has registered, whatever it does now: reboots, or does not answer for a while. */
+/* Has the node registered, even if it reboots now, or does not answer? */
 static bool slurm_has_up(uint32_t flags)
 {
 	return (flags & SLURM_KNOWN) != 0 &&
@@ -10,8 +10,8 @@ static bool slurm_has_up(uint32_t flags)
 			 SLURM_POWER_DOWN | SLURM_DOWN | SLURM_INVALID_REG | SLURM_VANISHED)) == 0;
 }
 
-/* A node that did not register in time is given up only when slurmctld has said so since: while it
- * is silent the node may have registered and be at work (I18, F48). */
+/* Does a snapshot from after the deadline show that the node has not registered?  While slurmctld
+ * is silent the node may have registered, and run jobs (I18, F48). */
 static bool deadline_known(const struct engine *e, const struct fleet_node *fn)
 {
 	return fn->n.state != NODE_BOOTING ||
@@ -31,7 +31,8 @@ void deadline_run(struct engine *e)
 
 			if (fn->n.wake_ms > now)
 				next = fn->n.wake_ms < next ? fn->n.wake_ms : next;
-			else if (!fn->busy && deadline_known(e, fn)) /* else an answer wakes us */
+			else if (!fn->busy &&
+				 deadline_known(e, fn)) /* else an answer begins a turn */
 				engine_post(e, fn, &ev);
 		}
 	e->fleet.wake_ms = next;

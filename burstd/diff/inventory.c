@@ -10,8 +10,8 @@
 
 #include "base/mem.h"
 
-/* What a provider's list says of our instances.  It may say anything, any number of times (F16):
- * each instance is looked at once, and is whose its id says. */
+/* Compares a provider's list with the rows.  A list may repeat and contradict itself (F16): each
+ * instance is looked at once, and belongs to the row with its id. */
 
 /* --- each instance once -------------------------------------------------------------------------
  */
@@ -23,18 +23,18 @@ static bool is_ours(const struct cloud *c, const struct provider_instance *in)
 
 static bool is_readable(const struct provider_instance *in)
 {
-	/* A higher one is no number that we can have given. */
+	/* Can the tags be burstd's?  It never gives a higher generation. */
 	return in->node[0] != '\0' && in->gen <= ENGINE_GEN_MAX / 2;
 }
 
-/* How much its tags say. */
+/* How complete the tags are. */
 static int tagged(const struct cloud *c, const struct provider_instance *in)
 {
 	return !is_ours(c, in) ? 0 : is_readable(in) ? 2 : 1;
 }
 
-/* From gone to what must be done something about: of two that disagree the one counts that means
- * "exists and bills". */
+/* The order of states by importance: if two entries disagree, the one that means "exists and bills"
+ * counts. */
 static int life(const struct provider_instance *in)
 {
 	switch (in->state) {
@@ -49,7 +49,7 @@ static int life(const struct provider_instance *in)
 	}
 }
 
-/* Does b say more of it than a? */
+/* Does entry b say more about the instance than a? */
 static bool says_more(const struct cloud *c, const struct provider_instance *a,
 		      const struct provider_instance *b)
 {
@@ -60,7 +60,7 @@ static bool says_more(const struct cloud *c, const struct provider_instance *a,
 	return a->addr[0] == '\0';
 }
 
-/* b is another row of the same instance, and perhaps only one of them has its tags. */
+/* Merge b, another entry of the same instance, into a; perhaps only one of them has tags. */
 static void merge(const struct cloud *c, struct provider_instance *a,
 		  const struct provider_instance *b)
 {
@@ -73,7 +73,7 @@ static void merge(const struct cloud *c, struct provider_instance *a,
 	a->gen = tags.gen;
 }
 
-/* Pages may overlap, and an instance may have changed from one to the next. */
+/* Merge entries of the same instance: pages may overlap, and an instance may change in between. */
 static void merge_rows(struct cloud *c)
 {
 	struct map ids;
@@ -99,7 +99,7 @@ static void merge_rows(struct cloud *c)
 /* --- strays -------------------------------------------------------------------------------------
  */
 
-/* The strays by id, with room for all that this list may add: for one pass. */
+/* Index the strays by id for one pass, with room for all that this list may add. */
 static void index_strays(struct cloud *c, struct map *ids)
 {
 	c->strays = mem_realloc(c->strays, (c->nstrays + c->nseen) * sizeof(*c->strays));
@@ -149,7 +149,7 @@ static void forget_strays(struct cloud *c)
 		}
 	}
 	c->nstrays = n;
-	c->strays_at = at < n ? at : 0; /* where it was, among those that are left */
+	c->strays_at = at < n ? at : 0; /* the same place among those that are left */
 	c->apart_at = apart_at < n ? apart_at : 0;
 	c->strays_ms = c->list_began;
 }
@@ -160,7 +160,7 @@ static void forget_strays(struct cloud *c)
  * row has is that row's, whatever became of its tag.  Any other may be a node's that we could not
  * say, or nobody's: it is left alone, and people are told. */
 
-/* NULL: the configuration has it no more, and the row has ended. */
+/* NULL: the configuration does not have the provider any more, and the row has ended. */
 static const struct cloud *provider_of(const struct cloud *c, const struct node *n)
 {
 	const struct cloud *of = cloud_of(c->e, n);
@@ -169,7 +169,7 @@ static const struct cloud *provider_of(const struct cloud *c, const struct node 
 	return same ? of : NULL;
 }
 
-/* The incarnations of this provider by id, the newest of each id. */
+/* Index this provider's rows by instance id, the newest of each id. */
 static void index_owners(struct cloud *c, struct map *ids)
 {
 	struct fleet *f = &c->e->fleet;
@@ -190,7 +190,7 @@ static struct odd *odd_new(struct cloud *c, const char *id)
 
 	if (c->nodd == ENGINE_ODD_MAX)
 		return NULL;
-	if (c->odd == NULL) /* whole at once: the map borrows the ids */
+	if (c->odd == NULL) /* in one piece, since the map borrows the ids */
 		c->odd = mem_zalloc(ENGINE_ODD_MAX * sizeof(*c->odd));
 	o = &c->odd[c->nodd++];
 	o->first_ms = engine_now(c->e);
@@ -224,21 +224,21 @@ static void saw(struct cloud *c, struct fleet_node *fn, const struct provider_in
 	fn->seen_ms = c->list_began;
 	if (in->created_ms > 0)
 		fn->said_ms = times_of(c, in->created_ms);
-	/* Another list, or an answer, has said since this one was begun that it has ended. */
+	/* Another list, or an answer, has shown its end since this list began. */
 	if (fn->n.state == NODE_GONE && c->list_began < fn->n.since_ms)
 		return;
-	/* While a create is on the wire its answer comes first; but that may have been written when
-	 * the instance still lived, and no later list need show it (I22).  A sighting during a
-	 * delete counts: it must forget an absence before it (I9, F15). */
+	/* While a create is on the wire its answer is posted first.  But that may be older than
+	 * this list, and no later list need show the instance (I22): keep its end.  A sighting
+	 * during a delete is posted: it cancels an earlier absence (I9, F15). */
 	if (!fn->busy || fn->n.state == NODE_DELETING)
 		engine_post(c->e, fn, &ev);
 	else if (in->state == PROVIDER_ENDED)
 		fleet_ended(fn, in);
 }
 
-/* May one of those be what came of this create, whose answer was lost?  Then its absence proves
- * nothing, and to buy once more might be to buy twice (I9).  One that was there before it was sent
- * is not. */
+/* May an unreadable instance be the result of this create, whose answer was lost?  Then the row's
+ * absence proves nothing, and another purchase might be the second (I9).  Not if the instance is
+ * older than the create. */
 static bool may_be_odd(const struct cloud *c, const struct fleet_node *fn)
 {
 	const struct node *n = fn->next != NULL ? fn->next : &fn->n;
@@ -256,9 +256,9 @@ static void give_way(struct engine *e, struct fleet_node *fn)
 	engine_post(e, fn, &ev);
 }
 
-/* An instance of ours that no row stands for, of a node that a pool names: the journal was lost or
- * is old.  It is ours again, as generation gen: kept if slurmctld uses the node and we have no
- * other, or this is the one that works; deleted if not. */
+/* Adopt an instance with our tag and no row, whose node a pool names: the journal was lost, or is
+ * an older copy.  It becomes a row with generation gen: kept if slurmctld uses the node and there
+ * is no other row, or this instance is the one in use; otherwise deleted. */
 static void adopt(struct cloud *c, struct fleet_name *nm, const struct provider_instance *in,
 		  uint64_t gen)
 {
@@ -276,7 +276,7 @@ static void adopt(struct cloud *c, struct fleet_name *nm, const struct provider_
 	n.reason = n.release ? NODE_BECAUSE_LOST : NODE_BECAUSE_NONE;
 	if (fate == DRIFT_REPLACE)
 		give_way(e, fleet_live(nm));
-	/* It was refused before we knew that it is there; if it is not about to go. */
+	/* Its node may have been refused before the instance was found. */
 	if (!n.release && in->state != PROVIDER_STOPPING && in->state != PROVIDER_RECLAIMING) {
 		nm->barred = false;
 		nm->refused = NODE_BECAUSE_NONE;
@@ -287,10 +287,10 @@ static void adopt(struct cloud *c, struct fleet_name *nm, const struct provider_
 	fn->said_ms = times_of(c, in->created_ms);
 	engine_post(e, fn, &seen);
 	if (!n.release && slurm_is_on(nm->flags) && !slurm_is_silent(nm->flags))
-		engine_post(e, fn, &up); /* a job may be at work on it */
+		engine_post(e, fn, &up); /* a job may run on it */
 }
 
-/* An instance that is a row's, or will be.  false: it is not. */
+/* Post what the list says of an instance that is a row's, or will be.  false: it is not. */
 static bool take_known(struct cloud *c, const struct provider_instance *in,
 		       const struct map *owners)
 {
@@ -316,14 +316,15 @@ static void take_unknown(struct cloud *c, const struct provider_instance *in, st
 
 	of = fn != NULL ? provider_of(c, &fn->n) : NULL;
 	if (of != NULL && of != c && drift_owns(fn, in))
-		return; /* of one account by two names: who has its row sees to it */
+		return; /* two providers share an account: the one with the row handles it */
 	if (nm != NULL) {
 		l.here = fn != NULL ? of == c : cloud_sells(c->e, nm->pool, c);
 		l.priced = place_priced(c, nm->pool);
 	}
 	claim = drift_claim(&l);
-	/* It may be one that has ended since this list was begun, and is forgotten: it would be
-	 * billed and deleted a second time, and count (I21, I22).  The next list will tell. */
+	/* Its row may have ended since this list began, and be forgotten: adopted, it would be
+	 * billed and deleted a second time, and count against limits (I21, I22).  The next list
+	 * will tell. */
 	if (nm != NULL && (claim == DRIFT_ADOPT || claim == DRIFT_ADOPT_NEXT) &&
 	    c->list_began < nm->forgot_ms)
 		claim = DRIFT_LEAVE;
@@ -332,8 +333,8 @@ static void take_unknown(struct cloud *c, const struct provider_instance *in, st
 		add_stray(c, in, strays);
 	if (nm == NULL)
 		return;
-	/* Before the first list is understood nothing is sent: what is wanted until then takes the
-	 * generation of what we found, and so will be its row. */
+	/* Before the first list nothing is sent, so a row that is wanted until then can take the
+	 * generation of the instance found, which becomes its own. */
 	if (l.here && in->gen > nm->last_gen && (claim != DRIFT_ASK || c->listed))
 		nm->last_gen = in->gen;
 	if (claim == DRIFT_ADOPT)
@@ -349,7 +350,8 @@ static void count_unreadable(struct engine *e)
 		e->count.unreadable += e->cloud->all[i].unreadable;
 }
 
-/* What we know.  Returns how many we do not, and can read: the first of c->seen. */
+/* Post instances that have rows.  Returns how many others are readable: they are the first of
+ * c->seen. */
 static size_t take_all_known(struct cloud *c)
 {
 	struct map owners;
@@ -375,7 +377,7 @@ static size_t take_all_known(struct cloud *c)
 	return unknown;
 }
 
-/* First what we know, for what we do not know is judged by it. */
+/* Take instances with rows first, for the decisions about others depend on them. */
 static void take_instances(struct cloud *c)
 {
 	struct map strays;

@@ -18,16 +18,16 @@
 /* --- a snapshot of slurmctld -------------------------------------------------------------------
  */
 
-/* One pass over a snapshot: some nodes in a turn of the loop, so that hooks have theirs in between.
- * What may happen there may as well happen while it is read: each node is judged as of when it is
- * looked at, by a snapshot that began at began_ms.  What follows from all nodes, and what slurmctld
- * is told, waits for the last. */
+/* One pass over a snapshot: some nodes in each turn of the loop, so that hooks are served in
+ * between. Each node is compared as of the moment when it is looked at, with a snapshot that began
+ * at began_ms.  Orders to slurmctld, and decisions that need all nodes, wait for the end of the
+ * pass. */
 struct look {
 	struct engine *e;
-	size_t at; /* the next one */
+	size_t at; /* index of the next node */
 	int64_t began_ms, now_ms;
-	bool settled;    /* it shows the effect of all our updates */
-	uint64_t orders; /* so many of these there were after the last turn */
+	bool settled;    /* the snapshot shows the effect of all orders */
+	uint64_t orders; /* slurm_orders() after the last turn */
 	bool moving;
 	struct str wanted;
 };
@@ -35,7 +35,7 @@ struct look {
 static void copy_text(char *out, size_t size, struct slurm_text t)
 {
 	if (t.n < size && t.n > 0)
-		memcpy(out, t.p, t.n); /* else it is none that we can have given */
+		memcpy(out, t.p, t.n); /* a longer one cannot be burstd's */
 }
 
 static bool text_is_addr(struct slurm_text t, const char *addr)
@@ -48,8 +48,8 @@ static bool text_is_addr(struct slurm_text t, const char *addr)
 	return ipaddr_same(text, addr);
 }
 
-/* Is the node where we have it?  What slurmd says of itself counts for more than the address, which
- * we may have set. */
+/* Does slurmctld have the node up on the live row's instance?  The InstanceId that slurmd reports
+ * counts for more than NodeAddr, which burstd may have set. */
 static bool at_home(const struct fleet_node *live, const struct slurm_node *sn)
 {
 	if (live == NULL)
@@ -108,7 +108,7 @@ static enum drift_addr addr_of(const struct fleet_node *live, const struct slurm
 								    : DRIFT_ADDR_OTHER;
 }
 
-/* The reason without what slurmctld adds to it, who set it and when. */
+/* The length of the Reason without the user and time that slurmctld appends. */
 static int reason_len(const struct slurm_node *sn)
 {
 	size_t n = 0;
@@ -118,7 +118,7 @@ static int reason_len(const struct slurm_node *sn)
 	return (int)n;
 }
 
-/* slurmctld must let go of it, with the reason. */
+/* Have slurmctld power the node down, with a reason. */
 static void take_down(struct look *l, struct fleet_name *nm, const struct slurm_node *sn,
 		      const struct drift_todo *todo)
 {
@@ -155,7 +155,7 @@ static void forget(struct fleet_name *nm, unsigned deeds)
 		nm->refused = NODE_BECAUSE_NONE;
 }
 
-/* Up though it is to go already: that it was it that used its token is all that follows. */
+/* Is the node up although it is to end?  Then only its voucher is marked as used. */
 static bool is_up_late(const struct look *l, const struct fleet_node *live)
 {
 	return live != NULL && live->n.state == NODE_DRAINING && l->began_ms > live->n.since_ms &&
@@ -163,7 +163,7 @@ static bool is_up_late(const struct look *l, const struct fleet_node *live)
 	       vouchers_is_held(l->e, &live->n);
 }
 
-/* It has come, and is not what slurm.conf says: it goes, and has used its token. */
+/* Has the node come up with wrong hardware?  It will be released, and it has used its token. */
 static bool is_up_wrong(const struct look *l, const struct fleet_node *live)
 {
 	const uint32_t flags = live != NULL ? live->name->flags : 0;
@@ -244,7 +244,7 @@ static void look(struct look *l, struct fleet_name *nm, const struct slurm_node 
 	nm->idle = false;
 	if ((sn->flags & SLURM_POWERING_UP) == 0) {
 		nm->useless_ms = 0;
-		nm->tried = 0; /* when it is wanted again, it is asked for anew */
+		nm->tried = 0; /* the next demand for it is a new one */
 	}
 	nm->by_admin = seen.reason == DRIFT_REASON_OTHER && sn->reason.n > 0 &&
 		       (sn->flags & (SLURM_DRAIN | SLURM_FAIL | SLURM_DOWN)) != 0;
@@ -255,9 +255,10 @@ static void look(struct look *l, struct fleet_name *nm, const struct slurm_node 
 	insist_look(l->e, nm, l->began_ms);
 }
 
-/* A node that slurmctld does not have any more (deleted from slurm.conf, or hidden there while it
- * is powered down) has no job, and no program will ever be called for it: its instance would run
- * for ever (F51).  Few at a time, for the wrong slurm.conf may be in force for a while (I12). */
+/* Handle nodes that slurmctld does not have any more (deleted from slurm.conf, or hidden while
+ * powered down).  They have no jobs, and slurmctld never suspends them: their instances would run
+ * for ever (F51).  Release few at a time, for a wrong slurm.conf may be in force for a while (I12).
+ */
 static void look_missing(struct look *l)
 {
 	struct engine *e = l->e;
@@ -272,7 +273,7 @@ static void look_missing(struct look *l)
 		nm->shown = false;
 		if (shown)
 			continue;
-		nm->held_ms = 0; /* whoever is not there counts nothing */
+		nm->held_ms = 0; /* slurmctld has no allocation for it */
 		if (nm->missing_ms == 0)
 			nm->missing_ms = l->began_ms;
 		if (!drift_vanished(nm, l->began_ms))
@@ -293,7 +294,7 @@ static uint32_t number_of(struct slurm_text t)
 	return n > 0 && n <= UINT32_MAX ? (uint32_t)n : 0;
 }
 
-/* What its machines must have, for whoever tells them. */
+/* Keep the hardware that slurm.conf requires, for the answer to claims. */
 static void keep_size(struct fleet_name *nm, const struct slurm_node *sn)
 {
 	static const char *const parts[] = {
@@ -343,7 +344,7 @@ static void drop_sightings(struct engine *e)
 	slurm_seen(e->slurm);
 }
 
-/* Whole or not at all: a broken snapshot decides nothing. */
+/* Drop a broken snapshot: it decides nothing. */
 static void disbelieve(struct engine *e, const struct err *err)
 {
 	if (strcmp(e->poll.error, err->msg) != 0)
@@ -354,7 +355,7 @@ static void disbelieve(struct engine *e, const struct err *err)
 	drop_sightings(e);
 }
 
-/* A stray may be the machine of a node that slurmctld has up, and no pool names any more. */
+/* Note strays whose node slurmctld has up, though no pool names it. */
 static void look_strays(struct engine *e)
 {
 	struct sightings *seen = &e->diff->seen;
@@ -375,7 +376,7 @@ static void look_strays(struct engine *e)
 	map_fini(&up);
 }
 
-/* What all of it shows, and only all of it. */
+/* Finish the pass: decide what needs all nodes. */
 static void conclude(struct look *l)
 {
 	struct engine *e = l->e;
@@ -388,7 +389,7 @@ static void conclude(struct look *l)
 	if (l->wanted.len > 0 && e->buy->calls == NULL && !e->buy->wanted_asked) {
 		free(e->buy->wanted);
 		e->buy->wanted = str_take(&l->wanted);
-	} else if (e->buy->wanted != NULL && !e->buy->wanted_asked) { /* an older snapshot's */
+	} else if (e->buy->wanted != NULL && !e->buy->wanted_asked) { /* from an older snapshot */
 		free(e->buy->wanted);
 		e->buy->wanted = NULL;
 	}
@@ -417,7 +418,7 @@ bool observe_some(struct engine *e)
 	l->now_ms = engine_now(e);
 	l->settled = l->settled && l->orders == slurm_orders(e->slurm);
 	for (; l->at < seen->n && left > 0; l->at++, left--)
-		if (fleet_is_ours(seen->names[l->at])) /* as of now: it was read in pieces */
+		if (fleet_is_ours(seen->names[l->at])) /* a reload may have removed it meanwhile */
 			look(l, seen->names[l->at], &seen->nodes[l->at]);
 	l->orders = slurm_orders(e->slurm);
 	if (l->at < seen->n) {

@@ -4,10 +4,10 @@
 
 #include "buy/buy.h"
 
-/* Nodes that a snapshot shows registered for the first time: when there are many, some are posted
- * in each of the next turns, behind what creates were answered. */
+/* Posts REGISTERED to nodes that a snapshot shows up for the first time: if there are many, some in
+ * each of the next turns, after the answers to creates. */
 
-enum { REGISTERED_MAX = 65536 }; /* that wait; the next snapshot has the others again */
+enum { REGISTERED_MAX = 65536 }; /* waiting nodes; the next snapshot shows others again */
 
 void registered_add(struct engine *e, struct fleet_node *fn)
 {
@@ -29,7 +29,7 @@ void registered_run(struct engine *e)
 			fn->registered = false;
 			engine_post(e, fn, &ev);
 			if (fn->next == NULL && fn->n.wake_ms < e->fleet.wake_ms)
-				e->fleet.wake_ms = fn->n.wake_ms; /* its deadline holds again */
+				e->fleet.wake_ms = fn->n.wake_ms; /* its deadline counts again */
 		}
 		engine_spend(e, 1);
 	}

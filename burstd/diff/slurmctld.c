@@ -7,9 +7,9 @@
 
 #include "io/loop.h"
 
-/* One slurmctld: when it is polled, and who of the engine is given its answers. */
+/* Polls slurmctld, and gives its answers to the parts. */
 
-/* Is anything under way that slurmctld will tell us about? */
+/* Is anything under way that a snapshot will show? */
 static bool moving(const struct engine *e)
 {
 	return e->poll.moving || !e->poll.polled || e->buy->calls != NULL ||
@@ -48,11 +48,11 @@ static void slurm_failed(struct engine *e, const struct err *err)
 	e->poll.next_ms = engine_now(e) + e->poll.step_ms;
 }
 
-/* A snapshot is looked at. */
+/* All of a snapshot is compared. */
 static void snapshot_ends(struct engine *e)
 {
 	e->poll.polling = false;
-	engine_spend(e, e->slice.read / ENGINE_LOOKS); /* the last of it, in this turn */
+	engine_spend(e, e->slice.read / ENGINE_LOOKS); /* the last piece, in this turn */
 	engine_turn(e);
 }
 
@@ -68,7 +68,7 @@ static void on_look(void *ctx)
 	log_release(e->d.log);
 }
 
-/* It counts as running until all of it is looked at. */
+/* The poll counts as running until all of the snapshot is compared. */
 static void take_snapshot(struct engine *e, int64_t began_ms, const struct err *err)
 {
 	if (err != NULL && err->code != ERR_INVALID) {
@@ -79,7 +79,7 @@ static void take_snapshot(struct engine *e, int64_t began_ms, const struct err *
 	}
 	e->poll.step_ms = 0;
 	if (e->poll.failed_ms > e->poll.ok_ms)
-		prereq_hurry(e); /* perhaps with another slurm.conf */
+		prereq_hurry(e); /* slurmctld may have another slurm.conf now */
 	e->poll.took_ms = engine_now(e) - began_ms;
 	if (observe_snapshot(e, began_ms, err))
 		snapshot_ends(e);
@@ -173,8 +173,7 @@ void slurmctld_reload(struct engine *e)
 
 void slurmctld_send(struct engine *e)
 {
-	if (e->diff->look ==
-	    NULL) /* else a job would be sent back by halves, one after the other */
+	if (e->diff->look == NULL) /* otherwise a job's nodes would be sent back in two steps */
 		slurm_flush(e->slurm);
 	poll(e);
 }
