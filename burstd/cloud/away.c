@@ -4,13 +4,15 @@
 
 #include "base/log.h"
 
-/* A provider that cannot be reached: connections are refused, nobody answers, or only with 5xx.
+/* Notes that a provider cannot be reached: it refuses connections, does not answer, or only with
+ * 5xx.
  *
- * After `unreachable_after` of that it is away, until the first answer; its list is asked for all
- * the while, and no page of it is an answer before the last.  The ladder leaves its offers out
- * (core/ladder.h), and what is held there is let go of (away_run.c).  ADR 23. */
+ * After `unreachable_after` the provider is away, until the first answer; burstd goes on asking for
+ * its list, of which only the last page counts as an answer.  The ladder leaves its offers out
+ * (core/ladder.h), and its rows are released where that is safe (away_run.c).  ADR 23. */
 
-/* Is it asked of what has our machines?  Offers and notices may be another service's. */
+/* Does the service with our machines answer this kind of request?  Offers and notices may be
+ * another service's. */
 static bool is_asked_of_it(enum provider_op_kind kind)
 {
 	return kind == PROVIDER_LIST || kind == PROVIDER_DELETE || kind == PROVIDER_CREATE ||
@@ -20,12 +22,13 @@ static bool is_asked_of_it(enum provider_op_kind kind)
 
 static bool is_answer(enum provider_op_kind kind, enum provider_code code)
 {
-	if (kind == PROVIDER_LOGIN) /* nothing goes without a session, and one is no answer yet */
+	if (kind == PROVIDER_LOGIN) /* a login that fails blocks all requests; one that succeeds is
+				       no answer yet */
 		return false;
 	return code != PROVIDER_TRANSIENT && code != PROVIDER_AMBIGUOUS;
 }
 
-/* What nobody has ever listed is not known, whatever else is answered. */
+/* Since when the provider is silent.  Without a first list other answers do not count. */
 static int64_t silent_since(const struct cloud *c)
 {
 	return c->listed ? c->mute_ms : c->blind_ms;
@@ -58,7 +61,7 @@ static void tell(struct cloud *c)
 			  c->conf->name, "error", c->error, NULL);
 }
 
-/* What was in doubt may come up now, and be let go of later: it waits for nobody then. */
+/* Rows in doubt may come up now, or be released: they do not block their nodes any more. */
 void away_back(struct cloud *c)
 {
 	struct fleet *f = &c->e->fleet;
@@ -102,8 +105,7 @@ void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provid
 	if (!was || c->away)
 		return;
 	away_back(c);
-	/* What is in doubt there has waited for long enough; but lists may be all that fails still
-	 * (I30). */
+	/* Rows in doubt have waited long enough for a list; but only lists may still fail (I30). */
 	if (kind == PROVIDER_LIST)
 		cloud_hurry(c);
 	else

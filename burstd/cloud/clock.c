@@ -1,19 +1,19 @@
 #include "cloud/cloud.h"
 #include "engine/times.h"
 
-/* The clock of one provider, which every answer of it may set (times.h). */
+/* Tracks a provider's clock by the Dates of its answers (times.h). */
 
-enum { QUICK_MS = 1000 }; /* a Date leaves as much open anyway */
+enum { QUICK_MS = 1000 }; /* a Date is no more precise anyway */
 
 static int64_t ahead_of(const struct cloud *c)
 {
 	return c->dated ? c->ahead_ms : c->e->ahead_ms;
 }
 
-/* It was written between our sending and now, and has whole seconds: a slow answer allows many
- * differences, and says little.  The wall clock's is right if a quick one allows it; else the one
- * that is known moves no further than it must, so that a time of the provider's is the same time of
- * ours from answer to answer, though the wall clock was set. */
+/* The provider wrote the Date between sent_ms and now, in whole seconds, so a slow answer allows
+ * many differences.  If a quick answer allows the wall clock's, that is taken.  Otherwise the known
+ * difference moves no further than it must, so that the provider's times stay the same for the
+ * engine from answer to answer, even if somebody sets the wall clock. */
 void times_date(struct cloud *c, int64_t sent_ms, int64_t now_ms, int64_t date_ms)
 {
 	int64_t least = sent_ms - date_ms - 999, most = now_ms - date_ms;

@@ -21,7 +21,7 @@ struct request {
 	bool http;
 	int64_t sent_ms;
 	struct request *detached; /* what prev points to once the engine is gone */
-	struct err unsent;        /* code set: it could not even be sent */
+	struct err unsent;        /* code is set: it could not be sent */
 };
 
 bool cloud_ready(struct cloud *c, enum provider_op_kind kind)
@@ -46,7 +46,7 @@ void cloud_complain(struct cloud *c, enum provider_op_kind kind, const char *cod
 	}
 }
 
-/* It is no answer to what was asked, and no failure either, unless it goes on. */
+/* A throttle is neither an answer nor a failure, unless it lasts. */
 static void note_throttled(struct cloud *c, enum provider_op_kind kind,
 			   const struct provider_result *r)
 {
@@ -63,16 +63,16 @@ static void note(struct cloud *c, enum provider_op_kind kind, const struct provi
 	bool bad = r->code == PROVIDER_DENIED || r->code == PROVIDER_TRANSIENT ||
 		   r->code == PROVIDER_AMBIGUOUS || r->code == PROVIDER_INVALID;
 
-	/* That somebody let us in does not say that the provider serves us. */
+	/* A successful login does not show that the provider serves requests. */
 	if (kind == PROVIDER_LOGIN && !bad)
 		return;
 	if (kind == PROVIDER_NOTICES) {
 		if (r->code == PROVIDER_DENIED)
 			session_doubt(c);
-		return; /* another service of the provider's, perhaps: listen.c knows how it is */
+		return; /* perhaps another service: listen.c notes its state */
 	}
 	if (kind == PROVIDER_REPORT)
-		return; /* a right that nothing else needs, and told by itself */
+		return; /* nothing else needs this right, and its denial is shown elsewhere */
 	if (kind != PROVIDER_LOGIN && r->code == PROVIDER_DENIED)
 		session_doubt(c);
 	if (r->code == PROVIDER_RATE) {
@@ -88,13 +88,13 @@ static void note(struct cloud *c, enum provider_op_kind kind, const struct provi
 	cloud_complain(c, kind, provider_code_str(r->code), r->message);
 }
 
-/* One that the provider may hold keeps no other from being sent. */
+/* A request that the provider may hold uses no slot. */
 static bool is_held(const struct request *rq)
 {
 	return rq->op.kind == PROVIDER_NOTICES;
 }
 
-/* When may the next one like it go? */
+/* Note in the limit when the next request of this kind may go. */
 static void note_limit(const struct request *rq, const struct provider_result *r)
 {
 	struct limit *l = &rq->cloud->limit;
@@ -108,7 +108,7 @@ static void note_limit(const struct request *rq, const struct provider_result *r
 		limit_answered(l, rq->op.kind);
 }
 
-/* The one end of every request. */
+/* Every request ends here. */
 static void finish(struct request *rq, const struct provider_result *r)
 {
 	struct cloud *c = rq->cloud;
@@ -131,7 +131,7 @@ static void fail(struct request *rq, const struct err *e)
 {
 	struct provider_result r = {0};
 
-	/* Not sent is not in doubt: nothing happened. */
+	/* If it was not sent, nothing happened. */
 	r.code = e->code == ERR_NOTSENT ? PROVIDER_TRANSIENT : PROVIDER_AMBIGUOUS;
 	(void)snprintf(r.message, sizeof(r.message), "%.150s", e->msg);
 	finish(rq, &r);
@@ -143,14 +143,14 @@ static void parsed(struct request *rq, const struct provider_reply *reply)
 
 	assert(rq->cloud != NULL);
 	rq->cloud->ops->parse(rq->cloud->self, &rq->op, reply, &r);
-	/* Whoever waits for it: rows, its kind (limit.h), and who listens for notices. */
+	/* Convert the pause for all users of it: rows, limit.h and listen.c. */
 	if (r.retry_after_ms > LIMIT_PAUSE_MAX_MS)
 		r.retry_after_ms = LIMIT_PAUSE_MAX_MS;
 	finish(rq, &r);
 	provider_result_fini(&r);
 }
 
-/* NULL: the engine is gone, and the answer finds nobody. */
+/* NULL: the engine is gone. */
 static struct engine *engine_of(const struct request *rq)
 {
 	if (rq->cloud == NULL)
@@ -159,7 +159,7 @@ static struct engine *engine_of(const struct request *rq)
 	return rq->cloud->e;
 }
 
-/* A reply, or why there is none. */
+/* Take a reply, or the error. */
 static void answered(struct request *rq, const struct provider_reply *reply, const struct err *e)
 {
 	static const struct err gone = {.code = ERR_CANCELLED, .msg = "cancelled"};
@@ -302,7 +302,7 @@ void cloud_send_reserved(struct request *rq)
 	}
 	if (rc == 0)
 		return;
-	rq->unsent = e; /* told from the next turn, never from inside this call */
+	rq->unsent = e; /* fn is called from the next turn, never from here */
 	c->e->cloud->unsent = true;
 }
 
@@ -346,7 +346,7 @@ void cloud_cancel_all(struct engine *e)
 			rq->next->prev = &e->cloud->requests;
 		rq->next = NULL;
 		rq->prev = &rq->detached;
-		rq->cloud = NULL; /* the answer finds nobody */
+		rq->cloud = NULL; /* the answer will be dropped */
 		if (rq->unsent.code != 0)
 			fail(rq, &rq->unsent);
 		else if (rq->http)

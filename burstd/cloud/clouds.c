@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "cloud/cloud.h"
 
-/* All providers, at each moment of the engine's life. */
+/* Calls all providers at each moment of the engine's life. */
 
 void clouds_init(struct engine *e)
 {
@@ -63,7 +63,7 @@ void clouds_send(struct engine *e)
 		engine_free_old(e);
 }
 
-/* A stray that is old enough is deleted. */
+/* When the next stray is old enough to be deleted. */
 static int64_t strays_next_ms(const struct cloud *c)
 {
 	int64_t now = engine_now(c->e), next = INT64_MAX;

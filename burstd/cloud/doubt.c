@@ -2,21 +2,20 @@
 
 #include <stdio.h>
 
-/* What a provider has shown since burstd started, and what may be done before it has.
+/* Tracks which providers have listed their instances since burstd started, and what burstd may do
+ * before they have.
  *
- * The journal may be new, or an older copy: then it is doubtful, and a provider may have machines
- * that it does not know.  Nothing is bought in a pool before each of its providers has shown a
- * whole list; with a journal that is not doubtful, one that is away or late is not waited for. */
+ * A journal that is new, or an older copy, is doubtful: a provider may have instances that it does
+ * not know.  Then a pool buys nothing before each of its providers has sent a complete list.  With
+ * a journal that is not doubtful burstd does not wait for a provider that is away or late. */
 
 enum {
-	/* What a journal does not know that is new, or an older one (F58), may be at any provider
-	 * of the pool: nothing is bought until all have been looked at.  With any other, one that
-	 * is away for so long does not keep the others from selling. */
+	/* With a doubtful journal (F58) unknown instances may be at any provider of the pool, so
+	 * all lists are waited for.  With any other journal only for so long. */
 	PLACE_PATIENCE_MS = 300000,
-	PLACE_BLIND_MS = 60000, /* without a list since the start: the journal's addresses hold */
+	PLACE_BLIND_MS = 60000, /* without a list so long the journal's addresses are used */
 };
 
-/* Has every provider of the pool shown what it has, since our start? */
 bool doubt_listed(const struct engine *e, uint32_t pool)
 {
 	size_t n;
@@ -28,9 +27,10 @@ bool doubt_listed(const struct engine *e, uint32_t pool)
 	return true;
 }
 
-/* The journal has the number of the doubt in which a provider has shown what it has: its rows there
- * are right from then on, over restarts too.  One that never shows anything, for its section is
- * gone or its account closed, keeps the journal doubtful, but closes no pools of others. */
+/* Each doubt has a number.  The journal keeps for each provider the doubt in which it sent a list:
+ * from then on the provider's rows are right, also after restarts.  A provider that never sends
+ * one, since its section is gone or its account closed, keeps the journal doubtful, but does not
+ * close pools of other providers. */
 static void shown_key(const struct conf_provider *p, char key[PROVIDER_WORD_MAX + 8])
 {
 	(void)snprintf(key, PROVIDER_WORD_MAX + 8, "shown:%.*s", PROVIDER_WORD_MAX, p->name);
@@ -53,7 +53,7 @@ int doubt_load(struct engine *e, struct err *err)
 	return 0;
 }
 
-/* May it have what the journal does not know? */
+/* May the provider have instances that the journal does not know? */
 static bool is_doubted(const struct cloud *c)
 {
 	return c->e->cloud->doubtful && !c->shown && !c->listed;
@@ -115,7 +115,7 @@ void doubt_list_seen(struct engine *e)
 	journal_put_number(engine_tx(e), JOURNAL_DOUBTFUL, 0);
 }
 
-/* At once, an address of before burstd was down would be told, just before the list has another. */
+/* Not at once, for the first list may have another address than the journal. */
 bool doubt_is_blind(const struct engine *e, const struct node *n)
 {
 	return !e->cloud->doubtful && !e->cloud->all[n->cloud].listed &&

@@ -7,13 +7,14 @@
 
 #include "base/mem.h"
 
-/* A job of several nodes may want them on one fabric: EC2's placement group, others' InfiniBand
- * partition.  It is made just before the job's create, when that is durable (launch_send.c), has
- * the name of that create's token, and is dropped when no row of that create counts any more.
+/* Makes and drops fabrics, for jobs that need all nodes on one: EC2's placement groups, other
+ * clouds' InfiniBand partitions.  A job's fabric is made just before its create, when that is
+ * durable (launch_send.c), is named like the create's token, and is dropped when no row of the
+ * create counts any more.
  *
- * Nothing of it is durable but what the rows say: their batch is in its name.  So a restart makes
- * those again whose creates are in doubt, which is safe, and finds the others by their list.  A
- * fabric costs nothing but a place in the account's limit. */
+ * Fabrics are not in the journal: a row's batch gives the name.  So after a restart fabrics of
+ * creates in doubt are made again, which is safe, and the others are found by a list.  A fabric
+ * costs nothing, but counts against the account's limit. */
 
 bool fabric_for(const struct conf_offer *o, uint32_t group, size_t n)
 {
@@ -51,7 +52,7 @@ int fabric_may_use(struct engine *e, size_t provider, struct err *err)
 /* --- which there are ---------------------------------------------------------------------------
  */
 
-/* Where the one of this batch is, or is to be. */
+/* The index of this batch's fabric, or where to insert it. */
 static size_t place_in(const struct cloud *c, uint64_t batch)
 {
 	size_t low = 0, high = c->nfabrics;
@@ -79,7 +80,7 @@ static void remember(struct cloud *c, uint64_t batch)
 	size_t at = place_in(c, batch);
 
 	if (find(c, batch) != NULL || c->nfabrics == ENGINE_FABRICS_MAX)
-		return; /* in the second case a later list has it */
+		return; /* at the maximum: a later list shows it again */
 	c->fabrics = mem_realloc(c->fabrics, (c->nfabrics + 1) * sizeof(*c->fabrics));
 	memmove(c->fabrics + at + 1, c->fabrics + at, (c->nfabrics - at) * sizeof(*c->fabrics));
 	c->fabrics[at] = (struct fabric){.batch = batch, .step_ms = ENGINE_DROP_MS};
@@ -94,7 +95,7 @@ static void forget(struct cloud *c, struct fabric *f)
 	c->nfabrics--;
 }
 
-/* As the token of that batch: the names of another cluster begin otherwise. */
+/* The name is the batch's token, which begins differently in another cluster. */
 static void name_of(const struct engine *e, uint64_t batch, char name[PROVIDER_WORD_MAX + 1])
 {
 	(void)snprintf(name, PROVIDER_WORD_MAX + 1, "burstd-%.8s-%" PRIu64, e->d.uuid, batch);
@@ -114,7 +115,7 @@ void fabric_make(struct cloud *c, uint64_t batch, const char *name, request_fn f
 /* --- the list ----------------------------------------------------------------------------------
  */
 
-/* Nobody who wants no fabrics is asked for the right to list them. */
+/* Are fabrics configured?  Otherwise burstd needs no right to list them. */
 static bool are_wanted(const struct cloud *c)
 {
 	const struct conf *conf = c->e->conf;
@@ -153,11 +154,11 @@ static void on_list(struct cloud *c, void *ctx, const struct provider_result *r)
 
 		name_of(c->e, batch, name);
 		if (batch != 0 && strcmp(name, r->fabrics[i].name) == 0)
-			remember(c, batch); /* else somebody else's, with our tag */
+			remember(c, batch); /* else it is not burstd's, though it has our tag */
 	}
 }
 
-/* The page that is due, once it may go. */
+/* Ask for the page that is due, if the limit allows it. */
 static void list_page(struct cloud *c)
 {
 	struct provider_op op = {.kind = PROVIDER_FABRIC_LIST};
@@ -182,7 +183,7 @@ static void need(const struct cloud *c, uint64_t batch)
 		f->needed = true;
 }
 
-/* By each node that its create has bought, or may have. */
+/* Mark the fabrics of rows that count. */
 static void mark_needed(struct cloud *c)
 {
 	const struct engine *e = c->e;
@@ -196,13 +197,14 @@ static void mark_needed(struct cloud *c)
 }
 
 struct dropping {
-	struct dropping *next; /* that goes out with the same commit */
+	struct dropping *next; /* the next one of the same commit */
 	struct request *rq;
 	uint64_t batch;
 	char name[PROVIDER_WORD_MAX + 1];
 };
 
-/* A right is missing, say: told once, until one is dropped; status has it as long as it lasts. */
+/* A drop was refused, perhaps for a missing right: write one event, until a drop succeeds; status
+ * shows it as long as it lasts. */
 static void refused(struct cloud *c, struct fabric *f, const struct provider_result *r)
 {
 	char detail[400];
@@ -243,7 +245,7 @@ static void on_dropped(struct cloud *c, void *ctx, const struct provider_result 
 		forget(c, f);
 		return;
 	}
-	if (r->code == PROVIDER_RATE) { /* its limit knows when */
+	if (r->code == PROVIDER_RATE) { /* the limit says when to try again */
 		c->fabrics_look = true;
 		return;
 	}
@@ -253,7 +255,7 @@ static void on_dropped(struct cloud *c, void *ctx, const struct provider_result 
 	f->step_ms = 2 * f->step_ms < ENGINE_DROP_MAX_MS ? 2 * f->step_ms : ENGINE_DROP_MAX_MS;
 }
 
-/* On record with the next commit (I28). */
+/* Stage the audit record of a drop (I28). */
 static struct dropping *drop(struct cloud *c, struct fabric *f)
 {
 	struct dropping *d = mem_zalloc(sizeof(*d));
@@ -276,7 +278,7 @@ static bool may_drop(const struct cloud *c, const struct fabric *f)
 	return !f->busy && f->next_ms <= engine_now(c->e);
 }
 
-/* To find out who is needed costs a walk through all rows. */
+/* May any fabric be dropped now?  Finding out which are needed costs a walk through all rows. */
 static bool may_drop_any(const struct cloud *c)
 {
 	for (size_t i = 0; i < c->nfabrics; i++)
@@ -285,8 +287,8 @@ static bool may_drop_any(const struct cloud *c)
 	return false;
 }
 
-/* After each list of instances: that is how rows come to an end.  One commit for all that go out;
- * held requests of the dead are freed with the engine. */
+/* Drop unneeded fabrics after each list of instances, which is when rows end.  One commit for all;
+ * if the journal fails, reserved requests are freed with the engine. */
 static void drop_some(struct cloud *c)
 {
 	struct dropping *all = NULL, **last = &all;
@@ -300,8 +302,7 @@ static void drop_some(struct cloud *c)
 
 		if (f->needed || !may_drop(c, f))
 			continue;
-		if (!cloud_ready(c,
-				 PROVIDER_FABRIC_DROP)) { /* the rest when there is a slot again */
+		if (!cloud_ready(c, PROVIDER_FABRIC_DROP)) { /* the others when a slot is free */
 			c->fabrics_look = true;
 			continue;
 		}
@@ -325,7 +326,7 @@ void fabric_run(struct cloud *c)
 		c->fabrics_next = engine_now(c->e) + ENGINE_FABRICS_MS;
 	}
 	list_page(c);
-	/* It looks at all rows. */
+	/* this walks through all rows */
 	if (c->fabrics_look && c->nfabrics > 0 && cloud_ready(c, PROVIDER_FABRIC_DROP))
 		drop_some(c);
 }

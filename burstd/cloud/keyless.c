@@ -1,7 +1,7 @@
 #include "cloud/cloud.h"
 
-/* Can the machines of a provider have the cluster's keys?  Without them they would boot, cost and
- * be given up.  The parts that give keys say so (part.h). */
+/* Tracks whether the machines of each provider can get the cluster's keys, by keyless() of part.h.
+ * Without keys they would boot, cost and be given up. */
 
 const char *engine_keys_wait(const struct engine *e, const struct node *n)
 {

@@ -45,7 +45,7 @@ static void keep_seen(struct cloud *c, const struct provider_result *r)
 	c->nseen += r->ninstances;
 }
 
-/* What one list shows is remembered to a limit; the rest comes when that is gone, and is told. */
+/* Write an event if a list exceeds a limit; the rest is handled when there is room. */
 static void say_full(struct cloud *c)
 {
 	if (c->nstrays >= ENGINE_STRAYS_MAX || c->nodd >= ENGINE_ODD_MAX)
@@ -61,8 +61,8 @@ static void list_slower(struct cloud *c)
 
 static void list_done(struct cloud *c)
 {
-	/* One that takes longer than the pause behind it would be followed by the next at once, for
-	 * as long as anybody waits. */
+	/* A list that takes longer than the pause after it would be followed by the next at once:
+	 * double the pause. */
 	if (engine_now(c->e) - c->list_began >= c->list_step)
 		list_slower(c);
 	c->unsure = false;
@@ -107,7 +107,7 @@ static void on_list(struct cloud *c, void *ctx, const struct provider_result *r)
 		list_done(c);
 }
 
-/* The page that is due, once it may go. */
+/* Ask for the page that is due, if the limit allows it. */
 static void list_page(struct cloud *c)
 {
 	struct provider_op op = {.kind = PROVIDER_LIST};
@@ -128,8 +128,8 @@ static void list_start(struct cloud *c)
 	c->list_began = engine_now(c->e);
 }
 
-/* While somebody waits for a list: at once, then after 0.5 s, 1 s, 2 s ... (I30: never faster for
- * errors). */
+/* While a row waits for a list: ask at once, then after 0.5 s, 1 s, 2 s ... (I30: never faster
+ * after errors). */
 static void list_soon(struct cloud *c)
 {
 	int64_t at = c->list_began + c->list_step;
@@ -137,7 +137,7 @@ static void list_soon(struct cloud *c)
 	if (at >= c->list_next)
 		return;
 	c->list_next = at;
-	if (at > engine_now(c->e)) /* the first goes at once and says little */
+	if (at > engine_now(c->e)) /* the first list comes too early to show much */
 		list_slower(c);
 }
 

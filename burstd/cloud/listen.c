@@ -5,11 +5,11 @@
 
 #include "base/mem.h"
 
-/* One request at a time, held by the provider until there is something to tell: so a notice is here
- * some milliseconds after it was given, and silence costs a request in 20 s.  Only while there is
- * an instance that it could be about, and once a list has said which those are. */
+/* Listens for a provider's notices by a long poll: a notice arrives within milliseconds, and
+ * without notices there is one request in 20 s.  burstd listens only while it has instances there,
+ * and after the first list. */
 
-struct hearing { /* what one request points to */
+struct hearing { /* the context of a request */
 	char cursor[PROVIDER_CURSOR_MAX + 1];
 	char ack[];
 };
@@ -26,7 +26,7 @@ static bool is_wanted(const struct cloud *c)
 	return false;
 }
 
-/* Later each time (I30); told to people when it lasts. */
+/* Try again, later each time (I30), and tell people if the failure lasts. */
 static void failed(struct cloud *c, const struct provider_result *r)
 {
 	int64_t now = engine_now(c->e);
@@ -60,7 +60,7 @@ static bool is_said_to_end(const struct provider_result *r, const char *id)
 	return false;
 }
 
-/* Of those that nobody has asked to end; our own deletes are told of as well. */
+/* Take notices of ended instances; those of burstd's own deletes are ignored. */
 static void take_ended(struct cloud *c, const struct provider_result *r)
 {
 	static const enum node_state of[] = {NODE_BOOTING, NODE_READY, NODE_DRAINING};
@@ -79,7 +79,7 @@ static void on_forgotten(struct cloud *c, void *ctx, const struct provider_resul
 	(void)ctx;
 	c->listen_stuck = r->code != PROVIDER_OK;
 	if (c->listen_stuck)
-		failed(c, r); /* they are told again: that does no harm */
+		failed(c, r); /* the notices come again, which is harmless */
 	else
 		heard(c);
 }
@@ -99,8 +99,8 @@ static void forget(struct cloud *c)
 	cloud_send(c, &op, on_forgotten, h);
 }
 
-/* Has the provider held the request, or moved on?  One that gives the same at once, again and
- * again, is not asked faster for that. */
+/* May the next request go out at once?  Not if the provider neither held the last one nor moved its
+ * cursor: it would answer at once for ever. */
 static bool goes_on(const struct cloud *c, const struct provider_result *r, bool kept)
 {
 	if (kept)
@@ -122,7 +122,7 @@ static void on_notices(struct cloud *c, void *ctx, const struct provider_result 
 		return;
 	}
 	if (r->ack == NULL && !c->listen_stuck)
-		heard(c); /* else when that is done, too */
+		heard(c); /* otherwise after the acknowledgement */
 	e->count.notices_odd += r->nodd;
 	for (size_t i = 0; i < r->nnotices; i++)
 		kept = !engine_noticed(c->e, c, &r->notices[i]) || kept;
@@ -133,9 +133,10 @@ static void on_notices(struct cloud *c, void *ctx, const struct provider_result 
 	engine_commit(e);
 	if (e->dead)
 		return;
-	/* Not before: what a crash takes from us is told again. */
+	/* Move the cursor only now: after a crash before this the notices come again. */
 	(void)snprintf(c->listen_cursor, sizeof(c->listen_cursor), "%s", r->cursor);
-	if (r->ack != NULL && !kept) /* what is kept is told again, should we die meanwhile */
+	if (r->ack != NULL &&
+	    !kept) /* a notice that is only kept in memory must come again after a crash */
 		c->listen_ack = mem_strdup(r->ack);
 }
 

@@ -13,8 +13,8 @@ int64_t login_next_ms(const struct cloud *c)
 	return at > c->login_next ? at : c->login_next;
 }
 
-/* From the first step again, later each time (I30).  Who answers, and lets nobody in, is as good as
- * nobody: nothing else is asked of him that could find that out (F26). */
+/* Begin again with the first step, later each time (I30).  A provider that refuses every login
+ * counts as away: without a session nothing else can be asked (F26). */
 static void start_over(struct cloud *c)
 {
 	const struct provider_result no = {.code = PROVIDER_DENIED};
@@ -42,7 +42,7 @@ static void on_login(struct cloud *c, void *ctx, const struct provider_result *r
 	}
 	rc = c->ops->renew(c->self, r->session, &err);
 	if (rc > 0 && ++c->login_steps < ENGINE_LOGIN_STEPS)
-		return; /* the turn goes on with the next step */
+		return; /* the next step follows in this turn */
 	if (rc == 0 && !session_good(c))
 		(void)err_set(&err, ERR_INVALID, "the session has ended already");
 	else if (rc > 0)
@@ -55,7 +55,7 @@ static void on_login(struct cloud *c, void *ctx, const struct provider_result *r
 	c->login_steps = 0;
 	c->login_step = 0;
 	c->login_doubted = false;
-	/* One that ends soon: not at once again. */
+	/* A session that ends soon: do not renew it at once. */
 	c->login_next = engine_now(c->e) + ENGINE_RETRY_MAX_MS;
 }
 

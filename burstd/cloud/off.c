@@ -5,21 +5,23 @@
 #include "base/log.h"
 #include "cloud/cloud.h"
 
-/* What cannot be used now does not keep the rest from working.
+/* Turns off providers that cannot be used, so that the others work.
  *
- * A provider is off while its files or its driver fail, which is looked at again each minute, and
- * when the configuration has it no more, which ends with a restart.  Nothing is asked of it, and so
- * nothing is bought there; its rows stay as they are, count and cost.
+ * A provider is off while its files cannot be read or its driver cannot be opened, which is tried
+ * again each minute; and when the configuration does not have it any more, which only a restart can
+ * change.  burstd sends it no requests, so it buys nothing there; its rows stay, count and cost.
  *
- * A pool that the configuration has no more has no nodes and nothing to buy: its rows are as those
- * of nodes that were taken out of a pool.  Their provider is asked as ever. */
+ * A pool that the configuration does not have any more has no nodes and buys nothing: its rows are
+ * treated like those of nodes that were removed from a pool, and their provider is asked as usual.
+ */
 
 enum { OFF_AGAIN_MS = 60000 };
 
 /* --- sections that only the journal has --------------------------------------------------------
  */
 
-/* Before pools had offers a row did not say where it was bought: the only provider of its pool. */
+/* A row from before pools had offers has no provider's name: it is of the only provider of its
+ * pool. */
 static void keep_provider(struct engine *e, const char *provider, uint32_t pool)
 {
 	uint32_t at;
@@ -35,7 +37,7 @@ static int keep_node(void *ctx, const struct node *n, const char *pool, struct e
 	struct engine *e = ctx;
 
 	(void)err;
-	if (node_counts(n)) /* else its story is over */
+	if (node_counts(n)) /* otherwise the row has ended */
 		keep_provider(e, n->provider, conf_keep_pool(e->conf, pool));
 	return 0;
 }
@@ -49,7 +51,8 @@ static int keep_batch(void *ctx, const struct journal_batch *b, struct err *err)
 	return 0;
 }
 
-/* What it has cost is not forgotten; of very many, the rest is in the bills. */
+/* Keep a removed pool for the sum of its bills; beyond the limit of pools the sum is only in the
+ * bills. */
 static int keep_spent(void *ctx, const char *pool, int64_t cost_nano, struct err *err)
 {
 	struct engine *e = ctx;
@@ -95,7 +98,7 @@ static void close_driver(struct cloud *c)
 	c->caps = (struct provider_caps){.flags = 0};
 }
 
-/* Its driver, and what hangs on that. */
+/* Open the provider's driver, and what depends on it. */
 static int open_driver(struct cloud *c, struct err *err)
 {
 	struct engine *e = c->e;
@@ -113,7 +116,7 @@ static int open_driver(struct cloud *c, struct err *err)
 	assert(c->caps.create_max > 0 && c->caps.delete_max > 0);
 	limit_init(&c->limit, p->concurrency, p->rate, c->caps.limits, engine_now(e));
 	c->off[0] = '\0';
-	/* At the start that comes when all are open. */
+	/* At the start the parts check this when all providers are open. */
 	if (!e->started || engine_may_use(e, i, err) == 0)
 		return 0;
 	close_driver(c);

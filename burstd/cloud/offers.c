@@ -69,7 +69,7 @@ static void on_offers(struct cloud *c, void *ctx, const struct provider_result *
 	take(c);
 }
 
-/* What a pool may buy here, each type once in a pool; types NULL: only how many. */
+/* Collect the types that a pool may buy here, each once; types NULL: only count them. */
 static size_t types_here(const struct cloud *c, const struct conf_pool *p, const char **types)
 {
 	size_t n, some = 0;
@@ -88,7 +88,7 @@ static size_t types_here(const struct cloud *c, const struct conf_pool *p, const
 	return some;
 }
 
-/* Of the types that the pools want.  Their names live as long as a configuration that requests on
+/* Ask for the types of the pools.  Their names live as long as a configuration that a request on
  * the wire may name. */
 static void offers_page(struct cloud *c)
 {

@@ -1,11 +1,12 @@
 #include "cloud/cloud.h"
 
-/* Whose an instance is: by its provider and its id, which says nothing of who gave it.
+/* Finds the row of an instance, by provider and id.
  *
- * Made anew after a commit, for until then only what is staged changes, and whoever stages an
- * instance says so.  A thousand notices at once must not be a thousand walks through the fleet. */
+ * The index is made again after a commit.  Until then only staged rows change, and owner_set() adds
+ * their instances.  Without an index a thousand notices would be a thousand walks through the
+ * fleet. */
 
-/* What it is, or will be: the text lasts until the commit. */
+/* The row as staged, or as durable; valid until the commit. */
 static const struct node *latest(const struct fleet_node *fn)
 {
 	return fn->next != NULL ? fn->next : &fn->n;

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* What one provider asks now for what the configuration wants to buy there: its offers as it sent
- * them last, or the price that the configuration states. */
+/* Knows what a provider asks now for the configured offers: by the prices that it sent last, or by
+ * the configuration's own price. */
 
 static bool offer_fits(const struct provider_offer *o, const struct conf_offer *p,
 		       const char *currency)
@@ -23,8 +23,8 @@ int64_t quote_price(const struct cloud *c, const struct conf_offer *p)
 		const struct provider_offer *o = &c->offers[i];
 
 		if (o->type[0] != '\0' && !offer_fits(o, p, c->e->conf->currency))
-			continue;           /* one without a type is the price of everything */
-		if (o->price_nano_h > best) /* any zone: hold what the dearest costs */
+			continue;           /* without a type it is the price of all types */
+		if (o->price_nano_h > best) /* any zone: take the highest price */
 			best = o->price_nano_h;
 	}
 	return best;

@@ -6,17 +6,16 @@
 
 #include "base/mem.h"
 
-/* A host that somebody at the site has found broken is given back, and the provider would sell it
- * to the next customer, perhaps to us: so it is told, where it has an API for that.  Once, and
- * while the instance still runs, for that is when it looks.  What becomes of it changes nothing
- * here; what a crash takes of it is lost. */
+/* Reports broken hosts to providers that have an API for that; otherwise the provider would sell
+ * the host to the next customer, perhaps to this site.  A report is sent once, while the instance
+ * still runs.  Its result changes nothing in burstd, and a crash may lose it. */
 
 enum {
-	REPORTS_MAX = 1000, /* that wait; of more the provider is not told */
+	REPORTS_MAX = 1000, /* reports that wait; more are dropped */
 	REPORT_WORDS_MAX = 200,
 };
 
-struct report { /* one, until it is answered */
+struct report { /* a report, until it is answered */
 	struct report *next;
 	size_t provider;
 	uint64_t gen;
@@ -48,7 +47,7 @@ static void put_record(struct engine *e, const struct report *r, const char *by)
 						  .request = r->id});
 }
 
-/* UTF-8 is not cut within a character: who has to read it would refuse it. */
+/* Copy words, cut at a character of UTF-8: a provider would refuse half a character. */
 static void cut(char out[REPORT_WORDS_MAX + 1], const char *words)
 {
 	size_t n = strlen(words);
@@ -82,7 +81,7 @@ void report_want(struct engine *e, struct fleet_node *fn, const char *words, con
 	put_record(e, r, by); /* before it is done (I28) */
 }
 
-/* It may be deleted now. */
+/* End a report: the instance may be deleted now. */
 static void over(struct engine *e, const struct report *r, const char *failed)
 {
 	struct fleet_name *nm = fleet_find(&e->fleet, r->node);
@@ -102,7 +101,7 @@ static int64_t until_ms(const struct engine *e, const struct report *r)
 	return r->since_ms + e->cloud->all[r->provider].conf->timeout_ms;
 }
 
-/* It was not heard: it waits for its turn again, on record as before (I28). */
+/* The report was throttled: it waits again, with another audit record (I28). */
 static void put_back(struct engine *e, const struct report *r)
 {
 	struct report *again = mem_zalloc(sizeof(*again));
@@ -138,7 +137,7 @@ void report_run(struct engine *e)
 	struct report **link = &e->cloud->reports;
 
 	if (e->cloud->reports != NULL)
-		engine_commit(e); /* their records */
+		engine_commit(e); /* the audit records */
 	while (*link != NULL && !e->dead) {
 		struct report *r = *link;
 		bool late = engine_now(e) >= until_ms(e, r);

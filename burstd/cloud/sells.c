@@ -1,8 +1,8 @@
 #include "cloud/cloud.h"
 
-/* Which providers a pool buys from. */
+/* Finds the providers that a pool buys from. */
 
-/* The only provider of a pool; if it has several, or is removed, what stands for that (off.c), or
+/* The only provider of a pool; if it has several, or is removed, OFF_UNKNOWN's index (off.c), or
  * NPROVIDERS. */
 static uint32_t only_provider(const struct conf *c, const struct conf_pool *p)
 {

@@ -1,7 +1,7 @@
 #include "cloud/cloud.h"
 #include "engine/times.h"
 
-/* Is the session at one provider still good?  login.c gets a new one. */
+/* Tells whether the session at a provider is still valid.  login.c gets a new one. */
 
 int64_t session_until(const struct cloud *c)
 {
@@ -13,8 +13,8 @@ bool session_good(const struct cloud *c)
 	return c->ops->good_until == NULL || session_until(c) > engine_now(c->e);
 }
 
-/* A right that is missing is denied as well, again and again: then a new session does not help, and
- * there is one every five minutes at most (I30). */
+/* A missing right is denied as well, and then a new session does not help: log in again every five
+ * minutes at most (I30). */
 void session_doubt(struct cloud *c)
 {
 	int64_t now = engine_now(c->e);

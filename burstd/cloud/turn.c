@@ -2,8 +2,8 @@
 
 #include "cloud/cloud.h"
 
-/* burstd opens and closes one provider here, and gives its requests their turn: session, list,
- * notices, fabrics, offers. */
+/* Opens and closes a provider, and gives its requests their turn: session, list, notices, fabrics,
+ * offers. */
 
 int cloud_open(struct cloud *c, struct engine *e, const struct conf_provider *conf, struct err *err)
 {
@@ -54,7 +54,7 @@ void cloud_run(struct cloud *c)
 	offers_run(c);
 }
 
-/* What is due and asked in vain waits for its turn, or for an answer. */
+/* A request that is due, but was not allowed, waits for its turn or an answer. */
 static int64_t due_ms(const struct cloud *c, enum provider_op_kind kind, int64_t at)
 {
 	return at <= engine_now(c->e) && limit_waits(&c->limit, kind) ? INT64_MAX : at;
@@ -70,7 +70,8 @@ static int64_t next_request_ms(const struct cloud *c)
 		due_ms(c, PROVIDER_FABRIC_LIST, fabric_next_ms(c)),
 		due_ms(c, PROVIDER_NOTICES, listen_next_ms(c)),
 	};
-	size_t n = session_good(c) ? sizeof(at) / sizeof(at[0]) : 2; /* nothing else can go out */
+	size_t n = session_good(c) ? sizeof(at) / sizeof(at[0])
+				   : 2; /* without a session nothing else can be sent */
 	int64_t next = INT64_MAX;
 
 	for (size_t i = 0; i < n; i++)
