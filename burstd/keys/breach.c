@@ -2,8 +2,8 @@
 
 #include "keys/keys.h"
 
-/* An alarm must outlive a restart, and not a rotation of the key that it is about, nor for ever:
- * how many there were and when the last one was is in the journal's meta. */
+/* Keeps alarms over a restart, until the key is rotated, or they are a week old: the journal's meta
+ * has their number and the time of the last one. */
 
 enum { BREACH_SHOWN_DAYS = 7 };
 

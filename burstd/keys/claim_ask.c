@@ -11,13 +11,14 @@
 #include "keys/claim_set.h"
 
 enum {
-	STORE_S = 10, /* the secret store refuses us, or cannot be understood */
+	STORE_S = 10, /* Retry-After when the secret store refuses burstd, or its answer cannot be
+			 read */
 };
 
 /* --- what is answered --------------------------------------------------------------------------
  */
 
-/* What comes of it when it is not the bytes. */
+/* An answer without keys. */
 static struct http_answer short_answer(enum claim_answer answer, bool text, unsigned retry_s)
 {
 	static const struct {
@@ -50,7 +51,7 @@ static bool wants_text(const struct node_request *rq)
 	return accept != NULL && strstr(accept, "text/plain") != NULL;
 }
 
-/* When what was staged is durable. */
+/* Send the answer once what is staged is durable. */
 static void reply(struct engine *e, const struct node_request *rq, struct http_answer *an,
 		  enum claim_answer answer, unsigned retry_s)
 {
@@ -86,8 +87,8 @@ static void unlink_ask(struct claim_ask *ask)
 	free(ask);
 }
 
-/* The answer is lost still: its owner, who is told to come again, is no thief for coming when the
- * secret store is back. */
+/* The owner did not get its answer yet, and is told to come again: give it more time, so that it
+ * does not count as a thief when the secret store is back. */
 static void owe(struct claim_ask *ask, enum claim_answer answer)
 {
 	struct claim *c = &ask->entry->r.c;
@@ -106,14 +107,14 @@ void claim_ask_end(struct claim_ask *ask, enum claim_answer answer, unsigned ret
 	unlink_ask(ask);
 }
 
-/* What was given out for it is nobody's. */
+/* Revoke a token that nobody will get. */
 static void take_back(struct engine *e, const struct secrets_released *rel)
 {
 	if (rel->mode == CONF_WRAP)
 		secrets_revoke(e, rel->accessor);
 }
 
-/* The bytes leave for whoever has this key, once the claim says so durably. */
+/* Send the keys to the owner of this public key, once the claim is durable. */
 static void give(struct claim_ask *ask, const struct secrets_released *rel)
 {
 	struct engine *e = ask->e;
@@ -137,12 +138,12 @@ static void give(struct claim_ask *ask, const struct secrets_released *rel)
 	if (an.status != 200) {
 		take_back(e, rel);
 	} else if (!ask->again && claims_step(e, r, &ev).answer != CLAIM_BYTES) {
-		/* Its time was over: who asked was told so, and there is no `ask` any more. */
+		/* The claim has expired: the request was answered, and ask is freed. */
 		take_back(e, rel);
 		secret_wipe(&an.body);
 		return;
 	} else {
-		claims_given(e, r, rel); /* again: the answer before was lost */
+		claims_given(e, r, rel); /* again: the last answer was lost */
 		r->cert_until_ms = cert.until_ms;
 	}
 	door_answer(e, ask->ticket, &an);
@@ -162,13 +163,13 @@ static void on_keys(void *ctx, const struct secrets_released *rel, const struct 
 	struct claim_ask *ask = x->r.ask;
 	struct engine *e = x->e;
 
-	x->asked = false; /* that is over */
+	x->asked = false; /* the question is answered */
 	if (rel != NULL && ask != NULL && may_have_them(ask)) {
 		x->keyless = false;
 		give(ask, rel);
 		return;
 	}
-	if (rel != NULL) /* it is between two requests, and asks anew */
+	if (rel != NULL) /* the machine is between two requests, and will ask again */
 		take_back(e, rel);
 	if (rel == NULL && !x->keyless)
 		log_write(e->d.log, LOG_WARN, "there are no keys for a node", "node", x->r.c.node,
@@ -198,7 +199,7 @@ static void run_one(struct claim_ask *ask)
 	if (may_have_them(ask)) {
 		if (x->asked)
 			return;
-		if (engine_init_off(e) == NULL && /* else it would run the image's */
+		if (engine_init_off(e) == NULL && /* or it would run the image's */
 		    secrets_release(e, mode, on_keys, x, &x->handle, NULL) == 0)
 			x->asked = true;
 		else
@@ -243,7 +244,7 @@ void claim_asks_free(struct engine *e)
 /* --- who asks ----------------------------------------------------------------------------------
  */
 
-struct asking { /* one request, while it is looked at */
+struct asking { /* a request, while it is handled */
 	struct engine *e;
 	const struct node_request *rq;
 	struct http_answer *an;
@@ -251,7 +252,7 @@ struct asking { /* one request, while it is looked at */
 	unsigned char spki[NODE_CA_SPKI_SIZE];
 };
 
-/* What it waits for is begun by claims_run(). */
+/* Hold the request; claims_run() begins what it waits for. */
 static void hold(struct asking *a, struct claim_run *r, bool again)
 {
 	struct engine *e = a->e;
@@ -273,7 +274,7 @@ static void hold(struct asking *a, struct claim_run *r, bool again)
 	a->an->later = true;
 }
 
-/* Whose key that is, or was the first time. */
+/* The claim of this create that is bound to this key, or NULL. */
 static struct claim_run *owned_by(const struct claim_set *set, const unsigned char *spki)
 {
 	struct claim_run *r = set->first;
@@ -293,7 +294,7 @@ static struct claim_result ask_for(struct asking *a, struct claim_run *r)
 	return claims_step(a->e, r, &ev);
 }
 
-/* It asked before, with this key. */
+/* The machine has asked before, with this key. */
 static void ask_again(struct asking *a, struct claim_run *r)
 {
 	struct claim_result res;
@@ -333,8 +334,8 @@ static void ask_first(struct asking *a, struct claim_set *set, struct claim_run 
 	hold(a, r, false);
 }
 
-/* The right secret, and not from the machine that was given it.  Where it was given to one alone,
- * that one's is stolen. */
+/* The secret is right, but the machine is another one.  If only one machine had the secret, it was
+ * stolen from that. */
 static void ask_wrongly(struct asking *a, struct claim_set *set, struct claim_run *r,
 			const char *why)
 {
@@ -355,13 +356,13 @@ static void ask_wrongly(struct asking *a, struct claim_set *set, struct claim_ru
 	reply(a->e, a->rq, a->an, res.answer, 0);
 }
 
-/* From its machine, with that one's document, whose times are wrong: a clock is, and nobody is a
- * thief.  It will not come right while it bills: the machine goes, as one that did not come up, so
- * that its pool is closed before that has cost much. */
+/* The machine is the right one, but the times in its document are wrong: a clock is wrong, and
+ * nobody is a thief.  That will not change while the machine bills: release it as one that did not
+ * come up, so that its pool's circuit opens before this costs much. */
 static void ask_untimely(struct asking *a, struct claim_set *set, struct claim_run *r,
 			 const char *why)
 {
-	if (r->c.state != CLAIM_ISSUED) { /* bound to another key, or over */
+	if (r->c.state != CLAIM_ISSUED) { /* it is bound to another key, or over */
 		reply(a->e, a->rq, a->an, ask_for(a, r).answer, 0);
 		return;
 	}
@@ -371,7 +372,7 @@ static void ask_untimely(struct asking *a, struct claim_set *set, struct claim_r
 	reply(a->e, a->rq, a->an, CLAIM_DENIED, 0);
 }
 
-/* Its provider may still show it: worth waiting for until the claim's time is over. */
+/* A list may still show the instance: have the machine ask again until the claim expires. */
 static void wait_for_provider(struct asking *a, const struct claim_set *set)
 {
 	const struct claim_run *r = set->first;
@@ -412,8 +413,8 @@ static void judge(struct asking *a, struct claim_set *set)
 	}
 }
 
-/* A request for a certificate is no secret, nor is one that was caught: only who has its key, as
- * TLS has shown, makes it. */
+/* A certificate request is no secret, so check that the client has its key, which TLS has proved.
+ */
 static void check_key(struct asking *a, struct claim_set *set)
 {
 	const struct node_peer *p = &a->rq->peer;
@@ -515,7 +516,7 @@ static int read_alarm(const struct node_request *rq, struct alarm *out)
 	}
 	if (!jpull_end(&j))
 		return -1;
-	/* Somebody reads it. */
+	/* The reason is for people. */
 	return out->reason[strspn(out->reason, "abcdefghijklmnopqrstuvwxyz_")] == '\0' ? 0 : -1;
 }
 
@@ -528,7 +529,7 @@ static bool is_its_own(const struct claim_run *r, const struct node_peer *p)
 	       memcmp(p->spki, r->c.spki, sizeof(r->c.spki)) == 0;
 }
 
-/* By its certificate, or where it comes from. */
+/* The claim of the machine that raises an alarm: by its certificate, or by its address. */
 static struct claim_run *who_is_it(const struct engine *e, const struct claim_set *set,
 				   const struct node_request *rq)
 {
@@ -542,16 +543,16 @@ static struct claim_run *who_is_it(const struct engine *e, const struct claim_se
 	return NULL;
 }
 
-/* Its token is gone, and may have ended by time, or been used by itself, whose answer was lost: a
- * store that stands still for a minute must not end the nodes at work.  The node goes on with the
- * keys it has, or fails by itself. */
+/* The node's token is gone: perhaps it expired, or the node used it and the answer was lost.  A
+ * store that stands still for a minute must not end working nodes.  The node goes on with the keys
+ * that it has, or fails by itself. */
 static bool is_unsure(const struct alarm *said)
 {
 	return strcmp(said->reason, "unwrap_late") == 0 || strcmp(said->reason, "unwrap_lost") == 0;
 }
 
-/* Who has not even the secret must not use up the places of what is true, nor who has a certificate
- * those of the secret, or the disk. */
+/* Is the alarm written down?  Callers without the secret, with the secret, and with a certificate
+ * have separate limits, so that none uses up another's, or the disk. */
 static bool is_told(struct claim_set *set, struct claim_run *r, bool right, bool proved)
 {
 	if (right)
@@ -579,7 +580,7 @@ void claim_alarm(struct engine *e, const struct node_request *rq, struct http_an
 		r = set->first;
 	ev.proved = r != NULL && (right || is_its_own(r, &rq->peer));
 	r = r != NULL ? r : set->first;
-	assert(r != NULL); /* a set without a machine is taken away */
+	assert(r != NULL); /* a set without claims is freed */
 	(void)snprintf(text, sizeof(text), "%s, from %s%s",
 		       said.reason[0] != '\0' ? said.reason : "no reason", rq->address,
 		       ev.proved ? "" : ", which proves nothing");

@@ -5,20 +5,20 @@
 #include "io/http_client.h"
 #include "keys/claim_set.h"
 
-/* Documents that are signed with a key that is not known here.  It may be a new one, so the cloud
- * is asked for it; if it does not have it either, the document is none of the cloud's. */
+/* Handles documents that are signed with an unknown key.  It may be a new one, so burstd fetches
+ * the cloud's keys; if it is not among them, the document is not the cloud's. */
 
 /* --- what was asked for ------------------------------------------------------------------------
  */
 
-/* Not there, and not because of a fault on the way. */
+/* Does the status say that nothing is there, rather than that the request failed? */
 static bool is_nowhere(long status)
 {
 	return status == 404 || status == 410 || (status >= 300 && status < 400);
 }
 
-/* What the cloud publishes must make sense.  Where the document says itself where its issuer is, it
- * is the document that is wrong when nothing, or something else, is there. */
+/* Is this an answer of the cloud's?  A fixed URL must have keys.  If the document gives the URL of
+ * its issuer, and nothing or something else is there, the document is wrong. */
 static bool is_answer(const struct claim_prover *v, const struct http_reply *reply, struct err *why)
 {
 	if (reply->status != 200) {
@@ -65,13 +65,14 @@ static void on_fetched(void *ctx, const struct http_reply *reply, const struct e
 	engine_turn(v->e);
 }
 
-/* Of a time to come: the clock was set back. */
+/* Was that a moment ago?  A time in the future means that the clock was set back. */
 static bool is_lately(int64_t at_ms, int64_t now)
 {
 	return at_ms != 0 && at_ms <= now && now < at_ms + CLAIM_FETCH_AGAIN_MS;
 }
 
-/* One at a time, and not again and again, whether there was an answer or not. */
+/* Fetch one thing at a time, and not again for CLAIM_FETCH_AGAIN_MS, whether it was answered or
+ * not. */
 static void fetch(struct claim_prover *v, const struct attest_lack *l)
 {
 	const struct http_call call = {.method = "GET",
@@ -94,7 +95,8 @@ static void fetch(struct claim_prover *v, const struct attest_lack *l)
 /* --- who needs it ------------------------------------------------------------------------------
  */
 
-/* Whoever names ever new ones is judged by the first, and has nothing more fetched. */
+/* Note an unknown key of this create.  Beyond the limit no more are fetched, and the first one
+ * decides. */
 static struct claim_lack *note(struct claim_set *set, const struct claim_prover *v,
 			       const struct attest_lack *l)
 {

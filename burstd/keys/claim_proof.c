@@ -23,7 +23,7 @@ static enum attest_kind kind_of(enum conf_attest a)
 					: ATTEST_NONE;
 }
 
-/* *out NULL: its cloud signs nothing.  -1: nobody here can read what it signs. */
+/* *out NULL: the provider's cloud signs nothing.  -1: there is no verifier for its documents. */
 static int find_verifier(const struct engine *e, const struct conf_provider *p,
 			 const struct attest_ops **out, struct err *err)
 {
@@ -57,7 +57,7 @@ static int open_prover(struct engine *e, struct claim_prover *v, const struct co
 	return 0;
 }
 
-/* What a file has is no reason to stop: the others' lists and deletes must go on. */
+/* A wrong file only turns the provider off: lists and deletes of the others must go on. */
 static int open_or_off(struct engine *e, size_t i, struct err *err)
 {
 	const struct conf_provider *p = &e->conf->providers[i];
@@ -82,7 +82,7 @@ int claim_proof_open(struct engine *e, struct err *err)
 	for (size_t i = 0; i < e->conf->nproviders; i++)
 		if (open_or_off(e, i, err) != 0)
 			return -1;
-	/* Another one in each of our lives, for which nonces were used is not kept. */
+	/* The key differs at each start, as used nonces are not kept. */
 	claims_mac(e->d.door->claim_key, "burst-nonce-1", fmt_u64(text, (uint64_t)engine_now(e)),
 		   hex);
 	memcpy(cs->nonce_key, hex, sizeof(cs->nonce_key));
@@ -124,7 +124,8 @@ static bool is_known(const struct fleet_node *fn)
 	return fn == NULL || (fn->n.instance[0] != '\0' && fn->n.addr[0] != '\0');
 }
 
-/* A create whose answer is still to come, or a machine without an address yet, may be this one. */
+/* May the machine be one of this create that is not known yet: without an answer, or without an
+ * address? */
 static bool any_unknown(const struct engine *e, const struct claim_set *set)
 {
 	for (struct claim_run *r = set->first; r != NULL; r = r->next_of_id) {
@@ -151,8 +152,8 @@ static struct claim_run *by_instance(const struct engine *e, const struct claim_
 	return NULL;
 }
 
-/* NULL: of an offer that was there before a restart, at a provider that has no region of its own.
- * The provider's comes first: a driver that has one buys nowhere else. */
+/* The region of a create: the provider's, since a driver with a region buys nowhere else; or the
+ * offer's.  NULL: the offer was removed before a restart. */
 static const char *region_of(const struct engine *e, const struct claim_set *set)
 {
 	const struct fleet_node *fn = claims_node(e, set->first);
@@ -164,7 +165,8 @@ static const char *region_of(const struct engine *e, const struct claim_set *set
 	return region;
 }
 
-/* That is the configuration's fault, not the machine's: it waits until its time is over. */
+/* The region is not known: the configuration is wrong, not the machine, which waits until its claim
+ * expires. */
 static enum claim_proof tell_no_region(struct engine *e, struct claim_set *set)
 {
 	if (!set->nowhere)
@@ -176,7 +178,8 @@ static enum claim_proof tell_no_region(struct engine *e, struct claim_set *set)
 	return CLAIM_UNKNOWN_YET;
 }
 
-/* By our clock, or by that of who signs it: if ours is wrong, that is no fault of the machine's. */
+/* Verify the document by the engine's time, or by the provider's clock, in case the engine's is
+ * wrong. */
 static int verify_now(struct engine *e, const struct claim_set *set,
 		      const struct attest_expect *want, const struct claim_body *b,
 		      struct attest_identity *id, struct err *err)
@@ -192,7 +195,7 @@ static int verify_now(struct engine *e, const struct claim_set *set,
 	return v->ops->verify(v->self, want, doc, b->doc_len, theirs, id, err);
 }
 
-/* Is it signed, and of what is expected but for the instance? */
+/* Is the document signed, and as expected, apart from the instance? */
 static enum claim_proof verify(struct engine *e, struct claim_set *set, const struct claim_body *b,
 			       struct attest_identity *id, char why[160])
 {
@@ -223,8 +226,8 @@ static enum claim_proof verify(struct engine *e, struct claim_set *set, const st
 	return err.code == ERR_LIMIT ? claim_lacks(e, set, b) : CLAIM_DISPROVED;
 }
 
-/* Does it come from a port that nobody but its root can have, or need it not?  Its firewall keeps
- * containers from it, and what NAT makes of one is another. */
+/* Does the request come from a port that only the machine's root can use, or need it not?  The
+ * machine's firewall blocks these ports for containers, and NAT gives them other ports. */
 static bool is_by_root(const struct engine *e, uint32_t cloud, const struct node_request *rq,
 		       char why[160])
 {
@@ -245,7 +248,7 @@ bool claim_is_from_machine(const struct engine *e, struct claim_run *r,
 	const struct conf_provider *p = &e->conf->providers[cloud];
 	const struct fleet_node *fn = claims_node(e, r);
 
-	/* Whether it can be had now what documents are checked with or not. */
+	/* whether documents can be checked or not */
 	if (kind_of(p->attest) != ATTEST_NONE && !p->check_address)
 		return true;
 	if (fn != NULL && fn->n.addr[0] != '\0' && !ipaddr_same(fn->n.addr, rq->address)) {
@@ -255,7 +258,7 @@ bool claim_is_from_machine(const struct engine *e, struct claim_run *r,
 	return is_by_root(e, cloud, rq, why);
 }
 
-/* Its provider has not shown an address yet: whether it is at home nobody can say. */
+/* Has the provider not shown the machine's address yet? */
 static bool is_nowhere(const struct engine *e, struct claim_run *r)
 {
 	const struct fleet_node *fn = claims_node(e, r);
@@ -263,9 +266,9 @@ static bool is_nowhere(const struct engine *e, struct claim_run *r)
 	return fn == NULL || fn->n.addr[0] == '\0';
 }
 
-/* When its document says that it was started, and when its provider says so: two words of one
- * clock, which is not ours.  Where the provider has not said it, or never does, it must not be long
- * before it was asked for, by our clock now or as it should have been. */
+/* Compare the start time in the document with the one in the provider's list, which is by the same
+ * clock.  If the list has none, the start must not be long before the create, by the engine's time
+ * or the provider's clock. */
 static enum claim_proof when_started(const struct engine *e, struct claim_run *r,
 				     const struct attest_identity *id, char why[160])
 {
@@ -288,13 +291,13 @@ static enum claim_proof when_started(const struct engine *e, struct claim_run *r
 	}
 	if (id->created_ms >= asked - NODE_SKEW_MS)
 		return CLAIM_PROVED;
-	if (fn->seen_ms == 0) /* the next list may say it */
+	if (fn->seen_ms == 0) /* the next list may have it */
 		return CLAIM_UNKNOWN_YET;
 	(void)snprintf(why, 160, "its identity document is of long before it was asked for");
 	return CLAIM_UNTIMELY;
 }
 
-/* What an admin can do about it. */
+/* Write what an admin can do about a wrong clock. */
 static void blame_clock(const struct engine *e, uint32_t cloud, char why[160])
 {
 	int64_t ahead = engine_clock_ahead(e, cloud);
@@ -340,7 +343,7 @@ static enum claim_proof by_document(struct engine *e, struct claim_set *set,
 	if (p->attest == CONF_ATTEST_AZURE && !claim_nonce_use(e, set->id, b->nonce)) {
 		*whose = NULL;
 		(void)snprintf(why, 160, "the nonce was not ours, is used, or too old");
-		return CLAIM_UNKNOWN_YET; /* it asks for another one each time */
+		return CLAIM_UNKNOWN_YET; /* the machine asks for a new nonce each time */
 	}
 	return CLAIM_PROVED;
 }
@@ -348,9 +351,9 @@ static enum claim_proof by_document(struct engine *e, struct claim_set *set,
 /* --- addresses ---------------------------------------------------------------------------------
  */
 
-/* Has it claimed with another key than this one, which TLS has shown?  Then somebody else has its
- * secret.  One that has yet to claim has done nothing: all machines of its create have the secret,
- * and whoever was on one of them may ask from another. */
+/* Has the machine claimed with another key than this one, which TLS has proved?  Then somebody else
+ * has its secret.  A machine that has not claimed yet is not suspect: all machines of its create
+ * have the secret, and a thief on one may ask from another. */
 static bool is_anothers(const struct claim_run *r, const struct node_request *rq)
 {
 	return r->c.bound && memcmp(r->c.spki, rq->peer.spki, sizeof(r->c.spki)) != 0;
@@ -387,7 +390,8 @@ enum claim_proof claim_prove(struct engine *e, struct claim_set *set, const stru
 {
 	*whose = NULL;
 	why[0] = '\0';
-	if (off_is(&e->cloud->all[set->cloud])) /* what its documents are checked with is missing */
+	if (off_is(&e->cloud->all[set->cloud])) /* the file to check its documents with is missing
+						 */
 		return CLAIM_UNKNOWN_YET;
 	if (e->keys->claims->provers[set->cloud].ops != NULL)
 		return by_document(e, set, b, rq, whose, why);
@@ -399,8 +403,8 @@ enum claim_proof claim_prove(struct engine *e, struct claim_set *set, const stru
 
 enum { NONCE_SIZE = 32, NONCE_HEAD = 16 };
 
-/* The second half vouches for the first, so that none has to be kept that was never used: anybody
- * who knows an id may ask for one. */
+/* The second half of a nonce is a MAC of the first, so that unused nonces need not be kept: anybody
+ * who knows an id can ask for one. */
 static void seal(const struct claims *cs, const char *id, const char *head,
 		 char out[NONCE_SIZE + 1])
 {

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "keys/claim_set.h"
 
-/* All claims, by node and by id, and the secrets that are made of the claim key. */
+/* Finds claims by node and by id, and computes their secrets from the claim key. */
 
 /* --- the table ---------------------------------------------------------------------------------
  */

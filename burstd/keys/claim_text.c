@@ -1,4 +1,4 @@
-/* What a machine is told when it gets its keys: text or JSON, for one of our own readers. */
+/* Writes the answer to a claim, as text or JSON, for node-init. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "keys/claim_set.h"
 #include "keys/lines.h"
 
-enum { HOSTS_MAX = 64 << 10 /* of those in it: more are asked for later */ };
+enum { HOSTS_MAX = 64 << 10 /* bytes of addresses in the answer; a node fetches more later */ };
 
 static void finish(struct lines *l, struct http_answer *an, unsigned status)
 {
@@ -72,7 +72,7 @@ static void add_least(struct lines *l, const char *key, uint64_t least)
 		lines_add_number(l, key, least);
 }
 
-/* What slurmctld would not take it without; and it would find out only when slurmd registers. */
+/* Add the hardware that slurmctld requires, so that node-init finds out before slurmd registers. */
 static void add_size(struct engine *e, struct lines *l, const struct fleet_name *nm)
 {
 	uint32_t percent = prereq_memory_percent(e);
@@ -94,7 +94,7 @@ static void add_gpus(struct lines *l, const struct fleet_name *nm)
 		lines_add(l, "gpu_type", nm->gpu_model);
 }
 
-/* What the node is to be. */
+/* Add which node the machine is to be. */
 static void add_node(struct engine *e, struct lines *l, struct claim_run *r)
 {
 	const struct conf_nodes *n = &e->conf->nodes;

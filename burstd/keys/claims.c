@@ -13,13 +13,13 @@
 #include "jobs/jobs.h"
 #include "keys/claim_set.h"
 
-/* Where the image has it; of another one, or none, the claim's answer says where it is. */
+/* Path of node-init in the image; if another one is to run, the answer to the claim says so. */
 #define CLAIM_NODE_INIT "/usr/libexec/burstd/node-init"
 
 enum { ID_DIGITS = 16 };
 
-/* What a create's machines call their claim.  Tokens can be guessed, and are in the provider's
- * lists; whoever knows an id can have events written down. */
+/* Make the claim id of a create: its token can be guessed, and is in the provider's lists, while
+ * with an id anybody could have events written. */
 static void make_id(const struct engine *e, const char *token, char out[CLAIM_ID_MAX + 1])
 {
 	char hex[CLAIM_SECRET_SIZE];
@@ -32,7 +32,7 @@ static void make_id(const struct engine *e, const char *token, char out[CLAIM_ID
 	OPENSSL_cleanse(hex, sizeof(hex));
 }
 
-/* Whoever knows it gets as far as the loop, from now on. */
+/* Let requests with this claim's secret pass to the loop from now on. */
 static void list(struct engine *e, const char *id)
 {
 	char secret[CLAIM_SECRET_SIZE];
@@ -47,7 +47,7 @@ static void list(struct engine *e, const char *id)
 /* --- entries -----------------------------------------------------------------------------------
  */
 
-/* An operator who has the id from the audit log finds it by sha256sum. */
+/* An operator finds the mark of an id in the audit log by sha256sum. */
 static void make_mark(struct claim_set *set)
 {
 	unsigned char hash[EVP_MAX_MD_SIZE];
@@ -128,9 +128,9 @@ static void forget(struct engine *e, struct claim_run *r)
 /* --- steps -------------------------------------------------------------------------------------
  */
 
-/* The token that it was given opens nothing any more; its certificate does not, by its claim.  The
- * journal goes on naming it until the machine is gone: nobody knows whether what was sent arrived,
- * and where there is no session now it is for then. */
+/* Revoke the token that the machine was given; its certificate is void by the claim's state.  The
+ * journal keeps the accessor until the machine is gone: the revoke may be lost, or there may be no
+ * session now. */
 static void shut_out(struct engine *e, struct claim_run *r)
 {
 	if (r->c.accessor[0] != '\0' && secrets_revoke(e, r->c.accessor))
@@ -148,7 +148,7 @@ void claims_given(struct engine *e, struct claim_run *r, const struct secrets_re
 	journal_put_claim(engine_tx(e), &r->c);
 }
 
-/* Somebody must know, whatever they look at. */
+/* Raise an alarm, in events, audit and log. */
 static void sound(struct engine *e, struct claim_run *r, const char *why)
 {
 	const struct breach b = {.node = r->c.node,
@@ -188,7 +188,7 @@ static void tell(struct engine *e, struct claim_run *r)
 	engine_event(e, c->node, c->gen, "claimed", text);
 }
 
-/* Those who wait learn of what they did not do themselves. */
+/* Answer a request that waits for a claim that has ended meanwhile. */
 static void dismiss(struct claim_run *r)
 {
 	enum claim_answer answer = r->c.state == CLAIM_BREACHED ? CLAIM_CONFLICT : CLAIM_OVER;
@@ -234,8 +234,8 @@ static const struct node *as_staged(const struct fleet_node *fn)
 	return fn->next != NULL ? fn->next : &fn->n;
 }
 
-/* Its machine goes, once it is known to be there: of a create that is on its way nobody would be
- * told.  event NULL: that is on record.  false: not yet. */
+/* Release the machine's row, once its instance is known: while the create is on the wire a release
+ * would not be explained.  event NULL: there is one already.  false: not yet. */
 static bool let_go(struct engine *e, struct claim_run *r, enum node_reason reason,
 		   const char *event)
 {
@@ -269,11 +269,11 @@ void claims_fail(struct engine *e, struct claim_run *r, const char *step, const 
 		.type = CLAIM_EV_ALARM, .proved = true, .now_ms = engine_now(e)};
 	char *clean;
 
-	if (alarm && r->c.state != CLAIM_BREACHED) /* else it was told of */
+	if (alarm && r->c.state != CLAIM_BREACHED) /* a breach has had its alarm */
 		(void)claims_step(e, r, &ev);
 	if (x->ended)
 		return;
-	clean = redact(why); /* slurmctld is told, and all who look there */
+	clean = redact(why); /* slurmctld shows it to every user */
 	(void)snprintf(x->why, sizeof(x->why), "%.40s: %.110s", step, clean != NULL ? clean : why);
 	free(clean);
 	x->ended = let_go(e, r, alarm ? NODE_BECAUSE_BREACH : NODE_BECAUSE_INIT, NULL);
@@ -281,7 +281,8 @@ void claims_fail(struct engine *e, struct claim_run *r, const char *step, const 
 		e->keys->claims->wake_ms = engine_now(e) + CLAIM_LATE_MS;
 }
 
-/* Asked of the state alone, so that a restart does it, too. */
+/* Release the machine of an ended claim.  This follows from the state alone, so a restart does it,
+ * too. */
 static void end_one(struct engine *e, struct claim_run *r)
 {
 	struct claim_entry *x = claim_entry(r);
@@ -294,8 +295,8 @@ static void end_one(struct engine *e, struct claim_run *r)
 			  late ? "boot-failed" : NULL);
 }
 
-/* The provider takes it, before it was given anything: it never becomes a node, and who asks from
- * there now is late, or has its disk. */
+/* Does the provider take the machine before it has its keys?  It will not become a node, and a
+ * later request may come from whoever has its disk. */
 static bool is_too_late(const struct node *is, const struct claim *c)
 {
 	return is->state == NODE_DRAINING &&
@@ -335,8 +336,8 @@ static void put_on_record(struct engine *e, const struct claim_set *set, const c
 		  "why", why, NULL);
 }
 
-/* Nothing else comes of it: the machines have done nothing, and whoever has their secret, and not
- * only guesses at it, claims as before.  So it is told once of each create. */
+/* Write one event for each create whose secret is guessed at.  Nothing else follows: its machines
+ * have done nothing, and can claim as before. */
 static void tell_guesses(struct engine *e)
 {
 	char id[NODE_CLAIM_ID_MAX + 1], from[NODE_ADDR_SIZE];
@@ -392,7 +393,7 @@ void claims_run(struct engine *e)
 	wake(e);
 	if (e->keys->claims->asks == NULL)
 		return;
-	engine_commit(e); /* who asked is bound before anything is asked for him */
+	engine_commit(e); /* the claim must be bound durably before anything is asked for it */
 	if (!e->dead)
 		claim_asks_run(e);
 }
@@ -479,7 +480,7 @@ void claims_issue(struct engine *e, const struct keys_for *k)
 		struct claim_run *old = claims_of(e, m->name->name, m->gen);
 		struct claim c;
 
-		if (old != NULL) /* of a create that came to nothing */
+		if (old != NULL) /* from a create that failed */
 			forget(e, old);
 		claim_init(&c, id, m->name->name, m->gen);
 		claim_issue(&c, now, now + time_to_claim(e, k));
@@ -498,7 +499,7 @@ struct claim_run *claims_adopt(struct engine *e, const struct fleet_node *fn,
 
 	if (old != NULL)
 		forget(e, old);
-	/* Of no create, and its secret nobody was told. */
+	/* No create has this id, and nobody knows its secret. */
 	(void)snprintf(id, sizeof(id), "lost-%.63s-%s", fn->n.name, fmt_u64(gen, fn->n.gen));
 	claim_init(&c, id, fn->n.name, fn->n.gen);
 	claim_adopt(&c, engine_now(e), spki);
@@ -543,10 +544,10 @@ int claims_load(struct engine *e, const struct claim *c)
 		copy.issued_ms = engine_now(e);
 		journal_put_claim(engine_tx(e), &copy);
 	}
-	if (copy.expires_ms < least) /* nobody could claim meanwhile */
+	if (copy.expires_ms < least) /* no machine could claim meanwhile */
 		copy.expires_ms = least;
-	/* Nor say that it has its keys, or ask for an answer that was lost with us; whatever the
-	 * clock said then. */
+	/* Nor could it confirm its keys, or ask again for an answer that was lost at the restart,
+	 * whatever the clock was then. */
 	if (copy.state == CLAIM_CLAIMED) {
 		copy.released_ms = engine_now(e);
 		journal_put_claim(engine_tx(e), &copy);

@@ -11,11 +11,11 @@
 #include "base/text_file.h"
 #include "io/loop.h"
 
-/* Answers to nodes.
+/* Sends answers to nodes.
  *
- * Whatever a request changes is staged, and its answer waits here until the turn in which that was
- * made durable is over: some heartbeat's worth of requests share one commit.  When the engine has
- * died, nobody gets an answer, and the node asks again. */
+ * A request stages its changes, and its answer waits here until they are durable, at the end of a
+ * turn: many requests share one commit.  If the journal fails there is no answer, and the node asks
+ * again. */
 
 uint64_t door_hash(const char *text)
 {
@@ -33,7 +33,7 @@ int64_t door_key_version(const char *text)
 		return 0;
 	if (n <= 18 && text[n] == '\0')
 		return (int64_t)strtoull(text, NULL, 10);
-	/* As many as have 18 digits: what a node says of it is taken as it is. */
+	/* 59 bits have at most 18 digits, so that a node's own number is read as it is. */
 	v = (int64_t)(door_hash(text) & ((UINT64_C(1) << 59) - 1));
 	return v != 0 ? v : 1;
 }
@@ -90,7 +90,7 @@ void door_answer(struct engine *e, uint64_t ticket, const struct http_answer *an
 	l->an.later = false;
 	*d->last = l;
 	d->last = &l->next;
-	timer_at(e->timer, engine_now(e)); /* not from here: there may be more of them */
+	timer_at(e->timer, engine_now(e)); /* not at once: more requests may come */
 }
 
 void door_count(struct door *d, unsigned status)

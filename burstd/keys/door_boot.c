@@ -4,15 +4,15 @@
 #include "core/node_said.h"
 #include "keys/door.h"
 
-/* A node says what became of its boot: it is ready, or a step of it failed.  How long each step
- * took is counted. */
+/* Handles a node's report of its boot: it is ready, or a step failed.  Counts how long each step
+ * took. */
 
 enum {
 	TELL_MAX = 480, /* bytes of one event about a boot */
 	STEPS_TOLD = 3, /* the slowest */
 };
 
-/* Of node-init --list, and what its reports are made of besides; all else is "other". */
+/* The steps of node-init --list, and other words in its reports; all else is "other". */
 static const char *const step_names[ENGINE_BOOT_STEPS] = {
 	"claim",   "imds",     "time",      "munge_version",  "key",     "munge", "confirm",
 	"names",   "route",    "gpu",       "fabric_manager", "fabric",  "dcgm",  "mounts",
@@ -42,7 +42,7 @@ static void count_steps(struct engine *e, const struct node_report *p)
 	}
 }
 
-/* "; the slowest: dcgm 1m2s, ..."; then what did not go well. */
+/* Append "; the slowest: dcgm 1m2s, ..."; then failed steps. */
 static void tell_steps(struct str *s, const struct node_report *p)
 {
 	bool told[NODE_STEPS_MAX] = {false};
@@ -78,7 +78,7 @@ void door_boot_ready(struct engine *e, struct claim_run *r, const struct node_sa
 	}
 	door_say(an, 200, "ok=1");
 	if (r->ready_ms != 0)
-		return; /* the answer was lost */
+		return; /* a repeat: the answer was lost */
 	r->ready_ms = engine_now(e);
 	r->boot_ms = s->total_ms;
 	e->keys->door->count.ready++;
@@ -103,7 +103,7 @@ void door_boot_failed(struct engine *e, struct claim_run *r, const struct node_s
 	e->keys->door->count.failed++;
 	(void)snprintf(text, sizeof(text), "%s: %.380s", step,
 		       s->why[0] != '\0' ? s->why : "no reason given");
-	if (!r->failed) /* else it waits for its end, and says so again */
+	if (!r->failed) /* otherwise it waits for its end, and reports again */
 		engine_event(e, r->c.node, r->c.gen, "boot-failed", text);
 	r->failed = true;
 	claims_fail(e, r, step, s->why[0] != '\0' ? s->why : "no reason given", false);

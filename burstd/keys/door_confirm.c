@@ -8,10 +8,10 @@
 #include "io/munge_check.h"
 #include "keys/door.h"
 
-/* A node confirms that it has the cluster's keys: it shows a credential that it has made with them,
- * and our munged looks at that. */
+/* Checks that a node has the cluster's keys: the node shows a credential made with them, which the
+ * munged here decodes. */
 
-struct confirming { /* while its credential is looked at */
+struct confirming { /* while munged decodes the credential */
 	struct engine *e;
 	uint64_t ticket, gen;
 	char node[HOSTLIST_NAME_MAX + 1];
@@ -40,7 +40,7 @@ static void confirm(struct engine *e, struct claim_run *r, const struct confirmi
 	an->body = str_take(&s);
 }
 
-/* Its clock is what it may mend: it is told ours. */
+/* Refuse the credential; tell the node the time, since it may have to set its clock. */
 static void refuse(struct engine *e, const struct munge_end *end, struct http_answer *an)
 {
 	struct str s;
@@ -86,7 +86,7 @@ static void on_munge(void *ctx, const struct munge_end *end)
 	log_release(e->d.log);
 }
 
-/* Our names, as nodes have them in their URLs; the caller frees the list and each. */
+/* The names of this host in the URLs for nodes; the caller frees the list and each name. */
 static char **our_hosts(const struct conf_nodes *conf)
 {
 	size_t n = 0;
@@ -155,12 +155,12 @@ void door_confirm(struct engine *e, struct claim_run *r, const struct node_reque
 	if (c.key_version == 0) {
 		door_say(an, 400, "which keys?");
 	} else if (!rotate_takes(e, c.key_version, r->c.version)) {
-		/* They were changed while it booted: slurmctld would refuse it. */
+		/* The keys were replaced while it booted: slurmctld would refuse the node. */
 		door_say(an, 409, "old keys");
 		claims_fail(e, r, "confirm", "it has old keys", false);
 	} else if (e->keys->door->munge != NULL && r->confirm_ms != 0 &&
 		   engine_now(e) < r->confirm_ms + DOOR_CONFIRM_MS) {
-		/* One node alone must not fill the places of all before munged. */
+		/* One node must not use up munged's queue. */
 		door_say(an, 503, "munged looks at another credential of it");
 		an->retry_after_s = DOOR_AGAIN_S;
 	} else if (e->keys->door->munge != NULL) {

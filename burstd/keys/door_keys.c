@@ -7,10 +7,10 @@
 #include "keys/door.h"
 #include "keys/rotate.h"
 
-/* A node that has confirmed its keys gets them again when there is another version of them: once a
- * minute, and each time is on record. */
+/* Gives new keys to a node that has confirmed its first ones: at most once a minute, each time with
+ * an audit record. */
 
-enum { LATE_MS = 40000 }; /* it does not wait so long: what it would get is for nobody */
+enum { LATE_MS = 40000 }; /* a node waits no longer: revoke a token that comes later */
 
 struct door_keys_ask {
 	struct door_keys_ask *next;

@@ -9,21 +9,21 @@
 #include "jobs/jobs.h"
 #include "keys/door.h"
 
-/* What a node says that has a certificate.  Whoever is root there may say anything: each text has
- * its limit and is made printable before anybody sees it, what is written down is counted, and
- * nothing is believed of another node. */
+/* Handles the requests of nodes with a certificate.  Root of a node can send anything: each text
+ * has a limit and is made printable before anybody sees it, what is written down is counted, and a
+ * node is only believed about itself. */
 
 enum {
 	RENEW_BEFORE_MS = 21600000, /* a quarter of a certificate's life */
 	QUIET_S = 60,
 };
 
-#define TIME_MAX_S INT64_C(4102444800) /* 2100: what is later is no time */
+#define TIME_MAX_S INT64_C(4102444800) /* 2100: a later time is invalid */
 
 /* --- what it says -----------------------------------------------------------------------------
  */
 
-/* false: it is answered.  A node speaks for itself alone. */
+/* Parse the body, and check that the node speaks for itself.  false: the request is answered. */
 static bool listen_to(struct engine *e, struct claim_run *r, const struct http_request *rq,
 		      struct node_said *s, struct http_answer *an)
 {
@@ -51,7 +51,8 @@ static bool listen_to(struct engine *e, struct claim_run *r, const struct http_r
 	return false;
 }
 
-/* The version that nodes should have.  While the store has not said, what this one got. */
+/* The version of the keys that nodes should have; while the store has not said, the one that this
+ * node got. */
 static int64_t current_version(const struct engine *e, const struct claim_run *r)
 {
 	int64_t v = door_key_version(secrets_version(e));
@@ -78,7 +79,8 @@ static enum engine_noticed notice(struct engine *e, const struct claim_run *r,
 	return end.so;
 }
 
-/* A job of two nodes starts when both are up, and each must find the other. */
+/* The interval of heartbeats: short in a new cluster, since the nodes of a job must find each
+ * other. */
 static int interval(const struct engine *e)
 {
 	const struct door_hosts *h = &e->keys->door->hosts;
@@ -99,7 +101,7 @@ static void handle_heartbeat(struct engine *e, struct claim_run *r, const struct
 
 	e->keys->door->count.heartbeats++;
 	r->old_keys = version != 0 && version != current_version(e, r);
-	/* Heard for the first time, or it follows: what it lacks by now is newer. */
+	/* Its first heartbeat, or it has fetched new keys: count the time of outdated keys anew. */
 	if (version != 0 && (r->heartbeat_ms == 0 || (uint64_t)version != r->key_version)) {
 		r->key_version = (uint64_t)version;
 		r->keys_old_ms = 0;
@@ -140,7 +142,8 @@ static int kind_of(const char *type)
 	return -1;
 }
 
-/* The acknowledgement tells the agent to be quiet: nothing of it may be lost then. */
+/* Handle an event.  After the answer the agent does not send it again, so it must be durable by
+ * then. */
 static void handle_event(struct engine *e, struct claim_run *r, const struct node_said *s,
 			 struct http_answer *an)
 {
@@ -155,7 +158,7 @@ static void handle_event(struct engine *e, struct claim_run *r, const struct nod
 		door_say(an, 200, "ok=1");
 		return;
 	}
-	/* A node may live for months, and its last word is the one that counts. */
+	/* A node may live for months: the limit is per day. */
 	if (engine_now(e) >= r->said_ms + DOOR_SAID_MS) {
 		r->said_ms = engine_now(e);
 		r->said = 0;
@@ -265,7 +268,7 @@ static void handle_stage1(struct engine *e, struct http_answer *an)
 	door_give(an, "application/octet-stream", copy, d->stage1_len);
 }
 
-/* For one that was told of another one before a reload, or by burstd's life before this. */
+/* For a node that was given another hash, before a reload or a restart. */
 static void handle_stage1_hash(struct engine *e, struct http_answer *an)
 {
 	const char *sha256;
@@ -297,7 +300,7 @@ enum verb {
 static const struct {
 	const char *path; /* behind /v1/node/ */
 	bool get;
-	bool early; /* before it has confirmed its keys, too */
+	bool early; /* allowed before it has confirmed its keys */
 } verbs[NVERBS] = {
 	[CONFIRM] = {"confirm", false, true}, [READY] = {"ready", false, false},
 	[FAILED] = {"failed", false, true},   [HEARTBEAT] = {"heartbeat", false, false},

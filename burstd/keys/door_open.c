@@ -4,9 +4,9 @@
 #include "io/munge_check.h"
 #include "keys/door.h"
 
-/* What nodes' requests need: node-init, munge, and the answers that wait for the commit. */
+/* Opens what nodes' requests need: node-init and munge; and sends answers after the commit. */
 
-/* -1: it stays as it was. */
+/* Read node-init.  -1: the old one stays. */
 static int read_stage1(struct engine *e, struct err *err)
 {
 	struct door *d = e->keys->door;
@@ -20,7 +20,7 @@ static int read_stage1(struct engine *e, struct err *err)
 	return 0;
 }
 
-/* Not there, at the start or since: then nothing is as it was. */
+/* Try to read node-init while there is none. */
 static void look_for_stage1(struct engine *e)
 {
 	struct err err;
@@ -41,7 +41,7 @@ static struct door_late *take_late(struct door *d)
 	return l;
 }
 
-/* Something may be staged even now, an event mostly, by what followed from the last commit. */
+/* The last commit may have led to another staged change, mostly an event. */
 void door_run(struct engine *e)
 {
 	struct door *d = e->keys->door;
@@ -77,7 +77,7 @@ static void open_munge(struct engine *e)
 
 	if (d->munge != NULL && n->auth == CONF_AUTH_MUNGE && strcmp(d->munge_socket, socket) == 0)
 		return;
-	munge_check_free(d->munge); /* who waited is answered 503 by the listener */
+	munge_check_free(d->munge); /* the listener answers waiting nodes 503 */
 	free(d->munge_socket);
 	d->munge = NULL;
 	d->munge_socket = mem_strdup(socket);

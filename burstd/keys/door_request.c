@@ -6,8 +6,8 @@
 #include "io/loop.h"
 #include "keys/door.h"
 
-/* Requests of nodes come here, one after the other, read and limited by the listener's thread: who
- * asks, and what for. */
+/* Takes the requests of nodes from the listener's thread, one by one, and finds out who asks, and
+ * for what. */
 
 enum { RETRY_S = 5 };
 
@@ -34,7 +34,7 @@ void door_misuse(struct engine *e, struct claim_run *r, const char *what)
 	journal_put_audit(engine_tx(e), &a);
 }
 
-/* urn:burst:node:<name>:<generation>, and the common name is that name. */
+/* Read urn:burst:node:<name>:<generation>; the common name must be that name. */
 static int read_peer(const struct node_peer *p, char node[HOSTLIST_NAME_MAX + 1], uint64_t *gen)
 {
 	static const char begin[] = "urn:burst:node:";
@@ -61,19 +61,20 @@ static bool lives(const struct fleet_node *fn)
 	return node_lives(fn->next != NULL ? fn->next : &fn->n);
 }
 
-/* An older journal was put back: who has this certificate made the claim after that was written. */
+/* Was the claim made after the journal's copy was written?  An older journal was put back, and the
+ * certificate is newer. */
 static bool was_made_since(const struct claim *c, const struct node_peer *p,
 			   const struct fleet_node *fn)
 {
 	bool same = memcmp(c->spki, p->spki, sizeof(c->spki)) == 0;
 
-	/* Who has registered has confirmed before: node-init starts slurmd last. */
+	/* A node that has registered must have confirmed: node-init starts slurmd last. */
 	return c->state == CLAIM_ISSUED || (c->state == CLAIM_ATTESTING && same) ||
 	       (c->state == CLAIM_CLAIMED && same && fn->n.state == NODE_READY);
 }
 
-/* Its claim, if it is the present incarnation of its name and may speak; NULL, and *an says why
- * not.  410: it is over, and its dead-man's switch is to go on. */
+/* The node's claim, if it is the present incarnation of its name and its claim is valid; NULL: *an
+ * says why not.  410: it is over, and its dead-man's switch must go on. */
 static struct claim_run *admit(struct engine *e, const struct node_request *rq,
 			       struct http_answer *an)
 {
@@ -94,14 +95,14 @@ static struct claim_run *admit(struct engine *e, const struct node_request *rq,
 		door_say(an, 410, "this node is over");
 		return NULL;
 	}
-	/* A lost journal must not put out nodes that hear nothing from us. */
+	/* Nodes must not power off because burstd's journal was lost. */
 	if (r == NULL || was_made_since(&r->c, &rq->peer, fn))
 		r = claims_adopt(e, fn, rq->peer.spki);
 	if (r->c.state != CLAIM_CLAIMED && r->c.state != CLAIM_CONFIRMED) {
 		door_say(an, 401, "this node may not speak");
 		return NULL;
 	}
-	/* Every certificate of it is for the key that its claim is bound to. */
+	/* Every certificate of the node is for the key of its claim. */
 	if (!r->c.bound || memcmp(rq->peer.spki, r->c.spki, sizeof(r->c.spki)) != 0) {
 		door_misuse(e, r, "a certificate in its name is for another key");
 		door_say(an, 401, "this is another key");
@@ -110,9 +111,9 @@ static struct claim_run *admit(struct engine *e, const struct node_request *rq,
 	return r;
 }
 
-/* A certificate is no licence: whoever is root there could keep the loop from all others, until
- * their dead-man's switches put them out.  r NULL: of a node that is no more; all of those have the
- * rate of one. */
+/* Limit the requests of a node with a certificate: otherwise its root could occupy the loop until
+ * the dead-man's switches of all others act.  r NULL: a node that is gone; all of these share one
+ * limit. */
 static bool too_often(struct engine *e, struct claim_run *r, struct http_answer *an)
 {
 	struct bucket *asks = r != NULL ? &r->asks : &e->keys->door->asks;
@@ -129,7 +130,7 @@ static bool too_often(struct engine *e, struct claim_run *r, struct http_answer 
 	return true;
 }
 
-/* The listener limits who asks without a certificate, by his address. */
+/* Likewise for known peers; the listener limits clients without a certificate, by address. */
 static bool known_too_often(struct engine *e, const struct node_peer *p, struct http_answer *an)
 {
 	char node[HOSTLIST_NAME_MAX + 1];
@@ -165,7 +166,7 @@ static void route(struct engine *e, const struct node_request *rq, struct http_a
 	}
 }
 
-/* What is said at once may not tell of what is not durable yet. */
+/* Must the answer wait for a commit, since it tells of something that is not durable yet? */
 static bool must_wait(const struct engine *e, const struct http_answer *an)
 {
 	return !an->later && (e->staging.due || e->staging.n > 0);

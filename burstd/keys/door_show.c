@@ -2,9 +2,9 @@
 #include "keys/door.h"
 #include "keys/vouchers.h"
 
-/* What people and /metrics are shown of machines that boot. */
+/* Shows booting machines, to people and /metrics. */
 
-/* Of a machine that does not talk to us. */
+/* Likewise for a machine with a voucher, which sends nothing to burstd. */
 static bool voucher_boot(const struct engine *e, const char *node, uint64_t gen,
 			 struct engine_boot *out)
 {

@@ -7,12 +7,12 @@
 #include "base/secret_file.h"
 #include "io/loop.h"
 
-/* An operator hands us a token that wraps a credential.  Whoever made it says what is in it by its
- * creation_path, which nobody can forge; a token that was used before has been read by somebody
- * else, and that is no mistake to be tried again.
+/* Takes a wrapping token with a credential from an operator.  The token's creation_path, which
+ * cannot be forged, says what is in it.  A token that was used before was read by somebody else:
+ * that is an alarm, and not tried again.
  *
- * To unwrap takes the token's only use.  When no answer comes, nobody knows whether it was used: it
- * is looked at again, and only one that is still whole is sent once more. */
+ * Unwrapping uses the token up.  After a lost answer burstd looks whether it is used, and unwraps
+ * again only if it is not. */
 
 enum { ENROLL_TRIES_MAX = 3 };
 
@@ -70,7 +70,7 @@ static void keep(struct secrets *s, const struct secret_result *r)
 	const char *path = s->e->conf->secrets.credential_file;
 	struct err err = {0};
 
-	/* First the file: a restart must not be without it. */
+	/* Write the file first, so that a restart has the credential. */
 	if (secret_file_write(path, secret_text(r->value), secret_len(r->value), NULL, &err) < 0 ||
 	    s->ops->credential(s->self, secret_text(r->value), &err) < 0) {
 		(void)err_wrap(&err, "the secret_id was unwrapped and cannot be kept");
@@ -153,6 +153,6 @@ int engine_enroll(struct engine *e, const char *token, const char *by, struct er
 	s->enrolment = ENGINE_ENROL_BUSY;
 	(void)snprintf(s->enroll->by, sizeof(s->enroll->by), "%.60s", by);
 	peek(s);
-	timer_at(e->timer, engine_now(e)); /* there is an answer already, perhaps */
+	timer_at(e->timer, engine_now(e)); /* perhaps there is an answer already */
 	return 0;
 }

@@ -7,13 +7,11 @@
 #include "base/str.h"
 #include "keys/door.h"
 
-/* A machine that boots resolves the others by its /etc/hosts, for torchrun's MASTER_ADDR has a
- * node's name.  The whole text is made at most once for each commit, since only then is there
- * another node or address; a long one not that often, for a thousand machines that boot make a
- * commit each. */
+/* Makes the list of names and addresses for the /etc/hosts of nodes: torchrun's MASTER_ADDR is a
+ * node's name.  The text is made at most once for each commit, since addresses only change with
+ * commits; a long text less often, since a thousand booting machines make a commit each. */
 
-/* What a resolver takes: digits, and of IPv6 colons.  A host name would be one for slurmctld only.
- */
+/* Is the text an IP address?  A host name would only work for slurmctld. */
 static bool is_address(const char *text)
 {
 	static const char ok[] = "0123456789abcdefABCDEF:.";
@@ -22,15 +20,15 @@ static bool is_address(const char *text)
 	       (strchr(text, '.') != NULL || strchr(text, ':') != NULL);
 }
 
-/* Is it a node's name?  A pool has it today, or slurmctld does, of a pool that is gone.  What only
- * the journal has would be a name, of a server perhaps, that every node resolves as we say; so is
- * what slurmctld has no more (look_missing() in observe.c). */
+/* Is it the name of a node: in a pool now, or known to slurmctld from a removed pool?  A name that
+ * only the journal has might be another host's, which all nodes would resolve to this address; so
+ * might one that slurmctld does not have any more (look_missing() in observe.c). */
 static bool is_ours(const struct fleet_name *nm)
 {
 	return nm->listed || (nm->flags != 0 && (nm->flags & SLURM_VANISHED) == 0);
 }
 
-/* Said when it begins: the number is among the counters. */
+/* Write an event when nodes are first left out; the counters have the number. */
 static void note_left_out(struct door *d, uint64_t n)
 {
 	char text[120];
@@ -80,7 +78,7 @@ static bool is_old(const struct door *d)
 	return d->hosts.text == NULL || d->hosts.commits != d->e->count.commits;
 }
 
-/* Of another time, if the clock was set back. */
+/* Is the text recent?  A time in the future means that the clock was set back. */
 static bool is_young(const struct door *d)
 {
 	int64_t age_ms = engine_now(d->e) - d->hosts.made_ms;

@@ -59,7 +59,8 @@ static void end_value(struct lines *l)
 	add_part(l, l->text ? "\n" : "\"");
 }
 
-/* In a line of any kind: node-init's step_claim ends the machine at any other. */
+/* May the characters of value be in a line?  node-init's step_claim ends the machine at any other
+ * character. */
 static bool is_fit(const char *value, size_t len)
 {
 	static const char fit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"

@@ -4,10 +4,10 @@
 #include "base/log.h"
 #include "keys/keys.h"
 
-/* What machines run whose image has another node-init (option node_init): the door gives it, or
- * user-data has its hash.  While the file cannot be read no machine is bought that would be told of
- * it, and none is given its keys, for it would run the image's; all else works, and whoever has to
- * give it looks again each minute. */
+/* Tracks whether the option node_init can be read: the node-init that machines run if their image
+ * has another one.  The listener serves it, or user-data has its hash.  While it cannot be read,
+ * burstd buys no machine that needs it, and gives none its keys, since it would run the image's
+ * node-init.  Reading it is tried again each minute. */
 
 enum { INIT_AGAIN_MS = 60000 };
 

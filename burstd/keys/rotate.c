@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-/* The journal has the state of a rotation, and each turn does what that wants. */
+/* Keeps the state of a rotation in the journal, and does in each turn what the state wants. */
 
 /* --- the state, durable ------------------------------------------------------------------------
  */
@@ -54,7 +54,7 @@ int rotate_load(struct engine *e, struct err *err)
 		return err_set(err, ERR_DAMAGED, "the journal's rotation of keys makes no sense");
 	rotation_set_back(&rt->r, engine_now(e));
 	rt->looked_ms = engine_now(e);
-	rt->stood_ms = engine_now(e) - rt->r.since_ms; /* each node has its time anew */
+	rt->stood_ms = engine_now(e) - rt->r.since_ms; /* each node has its full time again */
 	if (rotation_runs(&rt->r) && rotate_store_alone(e) && rotate_store_open(rt, NULL, err) != 0)
 		rotate_complain(rt, "credential", err->msg);
 	return 0;
@@ -63,8 +63,8 @@ int rotate_load(struct engine *e, struct err *err)
 /* --- the turn ----------------------------------------------------------------------------------
  */
 
-/* Nodes fetch what is there now, and would be drained for it; and what all are about to switch to
- * is in no store any more. */
+/* End the rotation if somebody else wrote the bundle: nodes fetch that version now, and would be
+ * drained for it, and the key to switch to is not in the store any more. */
 static void look_at_the_store(struct rotate *rt)
 {
 	const struct secrets *s = rt->e->keys->secrets;
@@ -74,12 +74,12 @@ static void look_at_the_store(struct rotate *rt)
 	if (!fresh || !rotation_is_overwritten(&rt->r, version, s->seen_ms))
 		return;
 	rotate_event(rt, ROTATION_EV_ALIEN, version);
-	if (rt->r.alien) /* else it is found when burstd writes */
+	if (rt->r.alien) /* otherwise burstd finds out when it writes */
 		rotate_complain(rt, "bundle", "somebody else has written the bundle meanwhile");
 }
 
-/* burstd was started anew, and a credential is in no file.  In the window, too: what comes then
- * comes whether it can be written or not. */
+/* Complain if a credential is missing after a restart, since it is in no file.  Also in the WINDOW:
+ * the switch will come, whether burstd can write or not. */
 static void look_for_a_credential(struct rotate *rt)
 {
 	bool soon = rt->r.phase == ROTATION_WINDOW || rotation_want(&rt->r) == ROTATION_WANT_WRITE;
@@ -88,8 +88,8 @@ static void look_for_a_credential(struct rotate *rt)
 		rotate_complain(rt, "credential", "it needs one, with --resume");
 }
 
-/* The time for nodes to follow stands still with the store and the way to burstd, as each one's own
- * does. */
+/* When the phase times out.  While nodes cannot fetch keys that time does not pass, as for each
+ * single node. */
 static int64_t wake_ms(const struct rotate *rt)
 {
 	bool follow = rt->r.phase == ROTATION_SPREADING || rt->r.phase == ROTATION_SETTLING;
@@ -109,7 +109,7 @@ void rotate_write_down(struct rotate *rt)
 	engine_commit(rt->e);
 }
 
-/* Some that have their keys by us. */
+/* Do any nodes get their keys from burstd? */
 static bool has_nodes(const struct engine *e)
 {
 	return claims_on(e) || e->keys->vouchers != NULL;
@@ -130,7 +130,7 @@ void rotate_run(struct engine *e)
 	if (wake_ms(rt) <= engine_now(e))
 		(void)rotate_advance(rt, &timer);
 	if (rt->r.phase == ROTATION_STAGED && rt->r.kind == ROTATION_JWKS && rotate_has_command(e))
-		(void)rotate_advance(rt, &order); /* nobody needs to be asked */
+		(void)rotate_advance(rt, &order); /* it needs no admin's order */
 	rotate_write_down(rt);
 	if (e->dead)
 		return;

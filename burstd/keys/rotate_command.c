@@ -6,13 +6,12 @@
 #include "base/mem.h"
 #include "io/proc.h"
 
-/* The site's command and scontrol tell slurmctld, and the munged beside it, that there are other
- * keys. */
+/* Tells slurmctld, and the munged beside it, of new keys, by the site's command and scontrol. */
 
 enum { ROTATE_OUT_MAX = 4096, ROTATE_WORDS_MAX = CONF_ARGS_MAX + 3 };
 
 struct rotate_child {      /* the site's command, or scontrol */
-	struct rotate *rt; /* NULL: it is gone */
+	struct rotate *rt; /* NULL: the engine is gone */
 	enum rotation_phase phase;
 	int64_t id;
 	bool reconfigure;
@@ -65,8 +64,8 @@ static void on_child(void *ctx, const struct proc_reply *reply, const struct err
 	free(k);
 }
 
-/* It has not failed: it has not run.  Too many programs are soon fewer; a missing one is not soon
- * there. */
+/* Pause after a command that could not be started: short if too many programs run, longer if it is
+ * missing. */
 static int64_t unstarted_ms(struct rotate *rt)
 {
 	int64_t ms = (int64_t)ROTATE_AGAIN_MS << rt->unstarted;
@@ -158,7 +157,7 @@ void rotate_tell_slurmctld(struct rotate *rt)
 				   "now: the new key to the machines of slurmctld, slurmdbd and of "
 				   "users, and munged restarted there");
 		if (rt->r.phase == ROTATION_SETTLING)
-			rt->error[0] = '\0'; /* of a command that was taken away */
+			rt->error[0] = '\0'; /* of a removed command */
 		rotate_event(rt, ROTATION_EV_TOLD, 0);
 	} else {
 		reconfigure(rt);

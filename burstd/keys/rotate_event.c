@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-/* An event moves the rotation on; people are told how far it is, or why it stands still. */
+/* Moves the rotation by an event, and tells people of its progress, or why it stands still. */
 
 void rotate_tell_people(struct rotate *rt, const char *text)
 {

@@ -6,8 +6,8 @@
 
 #include "jobs/jobs.h"
 
-/* Nodes are told by their heartbeats which keys they should have, and when they switch; they fetch
- * them by /v1/node/keys.  Who does not follow gets no more jobs. */
+/* Tells nodes, in answers to heartbeats, which keys to have and when to switch; they fetch keys by
+ * /v1/node/keys.  Nodes that do not follow are drained. */
 
 /* --- which keys they should have ---------------------------------------------------------------
  */
@@ -74,15 +74,15 @@ static void drain(struct engine *e, struct fleet_name *nm, uint64_t gen, uint64_
 	insist_drain(e, nm, "burstd: it has old keys");
 }
 
-/* As far as slurmctld has said, jobs come there.  Where it is drained or down already, that stays
- * as it is, and says who did it (F51): with the drain its machine would go, and the drain as well.
- * If he takes it back the node has old keys still. */
+/* Can jobs start on the node, as far as slurmctld has said?  A node that is drained or down already
+ * stays so, with that Reason (F51): burstd's drain would end its machine, and the admin's drain
+ * with it.  If the admin resumes it, its keys are still outdated. */
 static bool is_in_use(const struct fleet_name *nm)
 {
 	return (nm->flags & SLURM_KNOWN) != 0 && (nm->flags & (SLURM_DRAIN | SLURM_DOWN)) == 0;
 }
 
-/* It has old keys, and has had its time for others. */
+/* Has the node had outdated keys for too long? */
 static bool is_late(const struct rotate *rt, const struct claim_run *r)
 {
 	int64_t grace = rotation_switched(&rt->r) ? ROTATION_SETTLE_MS : ROTATION_SPREAD_MS;
@@ -99,14 +99,14 @@ static void judge(struct rotate *rt, struct fleet_name *nm, struct claim_run *r,
 	if (r->keys_old_ms == 0)
 		r->keys_old_ms = engine_now(rt->e);
 	else
-		r->keys_old_ms += rt->still_ms; /* that must not cost all nodes */
+		r->keys_old_ms += rt->still_ms; /* an outage must not cost all nodes */
 	if (!r->keys_drained && is_late(rt, r) && is_in_use(nm)) {
 		r->keys_drained = true;
 		drain(rt->e, nm, r->c.gen, r->key_version);
 	}
 }
 
-/* Nobody can give it others: with old ones it goes as soon as they are that. */
+/* Look at a node that cannot change its keys: drain it as soon as they are outdated. */
 static bool look_at_fixed(struct rotate *rt, struct fleet_name *nm, const struct node *n,
 			  int64_t want)
 {
@@ -134,7 +134,7 @@ static void count(struct rotate *rt, const struct claim_run *r, int64_t want)
 
 	if (r == NULL)
 		n->others++;
-	else if (r->keys_drained || is_late(rt, r)) /* by us, or by who had taken it out */
+	else if (r->keys_drained || is_late(rt, r)) /* by burstd, or by an admin */
 		n->drained++;
 	else if (!is_heard(r))
 		n->unheard++;
@@ -149,8 +149,8 @@ bool rotate_may_fetch(const struct rotate *rt)
 	return secrets_serves(rt->e) && engine_door_off(rt->e) == NULL;
 }
 
-/* How long since the last look nobody could have fetched keys: the store was away, or burstd could
- * not be reached, or itself stood still, and this look is late (F54). */
+/* How long since the last look no node could have fetched keys: the store was away, burstd could
+ * not be reached, or it stood still, so that this look is late (F54). */
 static int64_t still_ms(const struct rotate *rt)
 {
 	int64_t now = engine_now(rt->e);
@@ -182,7 +182,8 @@ void rotate_look(struct rotate *rt)
 			continue;
 		r = claims_of(e, nm->name, fn->n.gen);
 		if (r != NULL && r->c.state != CLAIM_CONFIRMED)
-			continue; /* it has not come so far, and will be refused if it is late */
+			continue; /* it is not up yet, and will be refused if its keys are outdated
+				   */
 		if (r != NULL && want != 0)
 			judge(rt, nm, r, want);
 		count(rt, r, want);

@@ -4,14 +4,14 @@
 #include <stdio.h>
 #include <sys/random.h>
 
-/* An admin orders a rotation, its switch or its end, and sees how far it is. */
+/* Takes an admin's orders to begin, switch, abort or resume a rotation, and shows its progress. */
 
 static int give(struct rotate *rt, const char *credential, struct err *err)
 {
 	if (rt->store != NULL && rt->store->step != ROTATE_IDLE)
 		return err_set(err, ERR_LIMIT, "it is at it: look in a moment");
 	if (credential == NULL && rt->store != NULL && !rt->store->stuck)
-		return 0; /* that one is good still, perhaps */
+		return 0; /* the present session may still be valid */
 	if (rotate_store_open(rt, credential, err) != 0)
 		return -1;
 	rt->error[0] = '\0';
@@ -36,7 +36,7 @@ static int begin(struct rotate *rt, const struct engine_rotate_ask *ask, struct 
 	if (getrandom(&dice, sizeof(dice), 0) != sizeof(dice))
 		return err_set(err, ERR_IO, "the system has no dice");
 	ev.id = (int64_t)(dice >> 2) + 1;
-	rotate_store_free(rt); /* of one before */
+	rotate_store_free(rt); /* of an earlier rotation */
 	if (give(rt, ask->credential, err) != 0)
 		return -1;
 	return rotate_advance(rt, &ev) ? 0 : err_set(err, ERR_INVALID, "not now");
@@ -53,15 +53,15 @@ static int order_switch(struct rotate *rt, const struct engine_rotate_ask *ask, 
 	if (rt->r.phase != ROTATION_STAGED)
 		return err_set(err, ERR_INVALID, "it is %s: the switch comes when it is staged",
 			       rotation_phase_str(rt->r.phase));
-	/* Not with half of the nodes switched is it the time to look for a credential. */
+	/* Check the credential now, not when half of the nodes have switched. */
 	if (give(rt, ask->credential, err) != 0)
 		return -1;
 	ev.at_ms = engine_now(rt->e) + in_ms;
-	secrets_poll(rt->e); /* what somebody else has written calls it off while it can be */
+	secrets_poll(rt->e); /* a write by somebody else ends it while it can still be called off */
 	return rotate_advance(rt, &ev) ? 0 : err_set(err, ERR_INVALID, "not now");
 }
 
-/* Nothing was written, and nothing is going to be. */
+/* Was nothing written so far, and is no write on the wire? */
 static bool is_untouched(const struct rotate *rt)
 {
 	return rt->r.phase == ROTATION_STAGING && (rt->store == NULL || rt->store->stuck) &&
@@ -77,7 +77,7 @@ static int order_abort(struct rotate *rt, const struct engine_rotate_ask *ask, s
 	if (is_untouched(rt)) {
 		rotate_store_free(rt);
 		(void)rotate_advance(rt, &ev);
-		rotate_event(rt, ROTATION_EV_WROTE, rt->r.now); /* it is as it was */
+		rotate_event(rt, ROTATION_EV_WROTE, rt->r.now); /* the bundle is unchanged */
 		rt->error[0] = '\0';
 		return 0;
 	}

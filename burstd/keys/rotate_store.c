@@ -8,13 +8,13 @@
 
 #include "base/mem.h"
 
-/* What burstd may not do every day, it does here with a credential that an admin gives it for one
- * rotation: read the bundle, and write the next one.  That credential is in no file.
+/* Reads the bundle and writes the next one, with a credential that an admin gives for one rotation,
+ * since burstd's own may not write.  This credential is in no file.
  *
  *   [PEEK - UNWRAP] - [LOGIN] - READ - WRITE [- PROMOTE]      [ ]: where the driver needs it
  *
- * Each write is begun with a look at what is there: after a restart, or an answer that was lost,
- * nobody knows whether it is written (core/rotation.h). */
+ * Each write begins with a read: after a restart, or a lost answer, burstd does not know whether it
+ * has written (core/rotation.h). */
 
 static void go(struct rotate *rt);
 
@@ -40,7 +40,7 @@ static void stuck(struct rotate *rt, const char *what, const char *why)
 	rotate_complain(rt, what, why);
 }
 
-/* Somewhere else, or later; or not at all, before an admin has helped. */
+/* A request failed: try another address, or later; or wait for an admin. */
 static void failed(struct rotate *rt, enum secret_op_kind kind, const struct secret_result *r)
 {
 	struct rotate_store *st = rt->store;
@@ -82,7 +82,7 @@ static void send(struct rotate *rt, enum rotate_step step, const struct secret_o
 /* --- the bundle --------------------------------------------------------------------------------
  */
 
-/* The phase that this was for is over: somebody has aborted it. */
+/* Is the phase of this write over, by an abort? */
 static bool is_late(const struct rotate *rt)
 {
 	return rt->store->phase != rt->r.phase || rt->store->id != rt->r.id;
@@ -96,7 +96,7 @@ static void done(struct rotate *rt, const char *version)
 		return;
 	rt->error[0] = '\0';
 	rotate_event(rt, ROTATION_EV_WROTE, door_key_version(version));
-	secrets_poll(rt->e); /* which is it now? */
+	secrets_poll(rt->e); /* ask for the current version */
 }
 
 static void on_promoted(struct secrets *s, void *ctx, const struct secret_op *op,
@@ -119,7 +119,7 @@ static void on_written(struct secrets *s, void *ctx, const struct secret_op *op,
 	const struct secret_op promote = {
 		.kind = SECRET_PROMOTE, .version = st->read, .token = st->written};
 
-	if (r->code != SECRET_OK) { /* a conflict, too: perhaps with ourselves */
+	if (r->code != SECRET_OK) { /* also a conflict: perhaps with burstd's own write */
 		failed(rt, op->kind, r);
 		return;
 	}
@@ -190,7 +190,7 @@ static void on_read(struct secrets *s, void *ctx, const struct secret_op *op,
 		idle(rt);
 		rt->store->next_ms = engine_now(rt->e) + ROTATE_AGAIN_MS;
 		rotate_event(rt, ROTATION_EV_ALIEN, door_key_version(r->version));
-		if (rt->r.alien) /* else it goes on from there */
+		if (rt->r.alien) /* otherwise the rotation goes on from that */
 			rotate_complain(rt, "bundle", err.msg);
 		break;
 	}
@@ -231,7 +231,7 @@ static void on_login(struct secrets *s, void *ctx, const struct secret_op *op,
 	if (rc < 0 || (rc == 0 && !has_session(rt)))
 		stuck(rt, "login", rc < 0 ? err.msg : "the session has ended already");
 	else
-		go(rt); /* another step of it, or on */
+		go(rt); /* the next step */
 }
 
 static void on_unwrapped(struct secrets *s, void *ctx, const struct secret_op *op,
@@ -255,7 +255,7 @@ static void on_unwrapped(struct secrets *s, void *ctx, const struct secret_op *o
 		      "the wrapping token was used, and its content did not arrive: destroy that "
 		      "secret_id, and make another");
 	} else {
-		failed(rt, op->kind, r); /* it is looked at again first */
+		failed(rt, op->kind, r); /* read the bundle again first */
 	}
 }
 
@@ -291,7 +291,7 @@ static void on_logout(struct secrets *s, void *ctx, const struct secret_op *op,
 
 	(void)s;
 	(void)op;
-	(void)r; /* it ends by itself */
+	(void)r; /* the session ends by itself */
 	rt->store->step = ROTATE_OVER;
 }
 
@@ -331,7 +331,8 @@ bool rotate_store_alone(const struct engine *e)
 	return e->keys->secrets != NULL && (e->keys->secrets->flags & SECRET_RENEWS) == 0;
 }
 
-/* Vault's may come wrapped only: so nobody on the way has read it. */
+/* Check the credential: for Vault it must be wrapped, which proves that nobody on the way has read
+ * it. */
 static int check(const struct engine *e, const char *credential, struct err *err)
 {
 	const struct conf_secrets *c = &e->conf->secrets;

@@ -2,13 +2,12 @@
 
 #include <stdio.h>
 
-/* burstd asks the store for keys, or for tokens that open them, and gives them to those who wait.
- */
+/* Asks the store for keys, or for tokens for them, and delivers them to the requests that wait. */
 
 /* --- keys --------------------------------------------------------------------------------------
  */
 
-/* One ask's request failed: is that its end, or may it be tried again? */
+/* A request for keys failed: end it, or try it again. */
 static void retry(struct secrets *s, struct secrets_ask *ask, const struct secret_op *op,
 		  const struct secret_result *r)
 {
@@ -21,10 +20,10 @@ static void retry(struct secrets *s, struct secrets_ask *ask, const struct secre
 		ask->tries--;
 		ask->at_ms = now + SECRETS_AGAIN_MS;
 		break;
-	case SECRET_DENIED: /* by a session that there is no more, perhaps */
+	case SECRET_DENIED: /* perhaps the session is gone */
 		ask->at_ms = now + SECRETS_AGAIN_MS;
 		break;
-	case SECRET_MISSING: /* a version that was deleted: there is another one, perhaps */
+	case SECRET_MISSING: /* the version was deleted: there may be another one */
 		s->version_next = now;
 		s->next_ms = now;
 		break;
@@ -52,8 +51,7 @@ static void retry(struct secrets *s, struct secrets_ask *ask, const struct secre
 				   r->message);
 }
 
-/* What is wrong with all of the store and not with this one ask alone, once for all that fail so.
- */
+/* If the failure concerns the whole store, handle it once for all requests. */
 static void spread(struct secrets *s, const struct secret_op *op, const struct secret_result *r)
 {
 	bool all = r->code == SECRET_AWAY || r->code == SECRET_ELSEWHERE ||
@@ -95,7 +93,7 @@ static void on_wrap(struct secrets *s, void *ctx, const struct secret_op *op,
 	s->flying--;
 	ask->flying = false;
 	if (r->code == SECRET_OK && ask->fn == NULL && (s->rights & SECRET_MAY_REVOKE) != 0)
-		secrets_revoke(s->e, r->accessor); /* nobody will use it */
+		secrets_revoke(s->e, r->accessor); /* the request was cancelled */
 	if (r->code == SECRET_OK) {
 		secrets_all_is_well(s);
 		give_wrap(s, ask, op, r);
@@ -108,7 +106,7 @@ static void on_wrap(struct secrets *s, void *ctx, const struct secret_op *op,
 	spread(s, op, r);
 }
 
-/* One read is for all who wait by then. */
+/* Deliver one read to all requests that wait. */
 static void on_read(struct secrets *s, void *ctx, const struct secret_op *op,
 		    const struct secret_result *r)
 {
@@ -127,8 +125,8 @@ static void on_read(struct secrets *s, void *ctx, const struct secret_op *op,
 	}
 	if (r->code == SECRET_OK)
 		secrets_all_is_well(s);
-	/* Somebody has written since the last poll: nodes are compared with what is known here, and
-	 * would seem to have old keys with newer ones. */
+	/* The bundle was written since the last poll: take its version now, or nodes with the newer
+	 * keys would seem to have outdated ones. */
 	if (r->code == SECRET_OK && strcmp(r->version, s->version) != 0)
 		secrets_poll(s->e);
 	while (ask != NULL) {

@@ -6,11 +6,11 @@
 #include "base/mem.h"
 #include "io/http_client.h"
 
-/* A session that nobody needs any more is one that could be stolen: Vault is asked to end it.  The
- * engine is freed meanwhile, so nothing here knows it.  What hangs on a session does not end with
- * it: a wrapping token is nobody's child, and the nodes that boot now keep theirs. */
+/* Ends the session when burstd stops, since an unused session could be stolen.  The engine is freed
+ * meanwhile, so nothing here refers to it.  Wrapping tokens do not end with the session that made
+ * them, so booting nodes keep theirs. */
 
-struct logout { /* as long as the last request of them */
+struct logout { /* freed with the last request */
 	struct log *log;
 	void (*said)(void *ctx);
 	void *ctx;
@@ -38,7 +38,7 @@ static void on_logout(void *ctx, const struct http_reply *reply, const struct er
 	free(b);
 }
 
-/* Whatever state it is in: if it does not answer, that is soon known. */
+/* Send the logout, whatever the store's state: if it does not answer, that is soon known. */
 static void leave(struct secrets *s, struct logout *b)
 {
 	const struct secret_op op = {.kind = SECRET_LOGOUT,

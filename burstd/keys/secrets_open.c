@@ -32,7 +32,6 @@ int secrets_on(struct secrets *s, struct err *err)
 	return 0;
 }
 
-/* What the configuration says of it must be right; what it only names may be away. */
 int secrets_open(struct engine *e, struct err *err)
 {
 	const struct conf_secrets *c = &e->conf->secrets;
@@ -60,7 +59,7 @@ int secrets_open(struct engine *e, struct err *err)
 		return -1;
 	s->off = secrets_on(s, &off) != 0;
 	if (s->off)
-		s->phase = SECRETS_REFUSED; /* said in the first turn, which looks again */
+		s->phase = SECRETS_REFUSED; /* logged in the first turn, which tries again */
 	if ((s->flags & SECRET_INSECURE) != 0)
 		log_write(e->d.log, LOG_WARN,
 			  "the cluster's keys are in a plain file: this is for development",

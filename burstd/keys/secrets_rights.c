@@ -1,6 +1,5 @@
 #include "keys/secrets.h"
 
-/* What a session lacks, or has too much of. */
 const char *secrets_wrong_rights(const struct secrets *s, unsigned rights)
 {
 	bool tokens = s->e->conf->secrets.release == CONF_USER_DATA;
@@ -41,7 +40,7 @@ bool secrets_revoke(struct engine *e, const char *accessor)
 	struct secrets *s = e->keys->secrets;
 	const struct secret_op op = {.kind = SECRET_REVOKE, .version = "", .token = accessor};
 
-	/* An address that does not answer would only lose it: who wants it asks again. */
+	/* While no address answers the request would be lost: the caller tries again. */
 	if (s == NULL || s->phase == SECRETS_PROBE || (s->rights & SECRET_MAY_REVOKE) == 0 ||
 	    secrets_until(s) <= engine_now(e) || s->revoking >= SECRETS_REVOKES_MAX)
 		return false;

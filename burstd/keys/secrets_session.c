@@ -2,8 +2,8 @@
 
 #include <stdio.h>
 
-/* burstd keeps one session with the store, at one address: it logs in, renews the session and asks
- * for the current version; when a request fails it tries again, elsewhere or not for a while. */
+/* Keeps one session with the store, at one address: logs in, renews the session and polls the
+ * current version; after a failure it tries another address, or pauses. */
 
 /* --- address and session -----------------------------------------------------------------------
  */
@@ -24,7 +24,7 @@ static void drop_session(struct secrets *s)
 	(void)secrets_take(s, NULL, NULL);
 }
 
-/* No session is used before it is known what it may do, whatever came of asking for that. */
+/* No session is used before its rights are known. */
 static enum secrets_phase next_phase(const struct secrets *s)
 {
 	if (!has_session(s))
@@ -32,7 +32,7 @@ static enum secrets_phase next_phase(const struct secrets *s)
 	return s->judged || (s->flags & SECRET_RENEWS) == 0 ? SECRETS_READY : SECRETS_RIGHTS;
 }
 
-/* At once while there is one that has not failed; then later each time. */
+/* Try the next address: at once, until all have failed; then later each time. */
 static void next_address(struct secrets *s, const struct secret_result *r)
 {
 	bool away = r->code == SECRET_AWAY || r->code == SECRET_ELSEWHERE;
@@ -51,8 +51,8 @@ static void next_address(struct secrets *s, const struct secret_result *r)
 			   away ? SECRETS_AWAY_CAP_MS : SECRETS_CAP_MS, s->failures));
 }
 
-/* A server names another one.  Only one of ours, and only once: else anybody who can answer for it
- * would get our session. */
+/* Follow a redirect, only to a configured address, and only once: otherwise a false server could
+ * get the session. */
 static void follow(struct secrets *s, const struct secret_result *r)
 {
 	int to = r->location[0] != '\0' ? secret_address_of(s->ops, s->self, r->location) : -1;
@@ -83,8 +83,8 @@ static void refused(struct secrets *s, const char *words)
 	s->alarmed = true;
 }
 
-/* A session may have been revoked: one login, and when that does not help, no more for minutes,
- * for logins that fail are counted and lock us out. */
+/* The session may have been revoked: log in once; if that does not help, pause for minutes, since
+ * the store counts failed logins and locks burstd out. */
 static void doubt(struct secrets *s, bool own, const struct secret_result *r)
 {
 	int64_t now = engine_now(s->e);
@@ -95,14 +95,14 @@ static void doubt(struct secrets *s, bool own, const struct secret_result *r)
 		return;
 	}
 	if (lately)
-		return; /* a right is missing: the one who asked is told so */
+		return; /* a right is missing: that request fails */
 	s->doubt_ms = now;
 	drop_session(s);
 	go(s, SECRETS_LOGIN, 0);
 }
 
-/* There is no use in a session with too much or too little; but its policy may be mended, and one
- * that may do no harm is asked again in five minutes what it may. */
+/* Refuse a session with too few or too many rights.  Its policy may be changed: a harmless session
+ * is kept, and asked for its rights again in five minutes. */
 static void refuse_rights(struct secrets *s, const char *words, bool drop)
 {
 	struct secret_result r = {.code = SECRET_DENIED};
@@ -126,7 +126,8 @@ static void judge_rights(struct secrets *s, const struct secret_result *r)
 		refuse_rights(s, words, (r->rights & SECRET_MAY_ALL) != 0);
 }
 
-/* Of a new session it is the policy; an older one may have been revoked. */
+/* The question for rights was denied: for a new session the policy forbids it; an older one may
+ * have been revoked. */
 static void rights_denied(struct secrets *s, const struct secret_result *r)
 {
 	char words[sizeof(r->message)];
@@ -174,14 +175,14 @@ void secrets_trouble(struct secrets *s, enum secret_op_kind kind, const struct s
 		else
 			doubt(s, own, r);
 		break;
-	default: /* an admin must do something, or somebody speaks no Vault */
+	default: /* an admin must act, or the server is no Vault */
 		go(s, s->phase == SECRETS_READY ? SECRETS_READY : SECRETS_PROBE, SECRETS_WRONG_MS);
 		secrets_refuse_all(s, r->message);
 		break;
 	}
 }
 
-/* At two thirds of its life, and not when all others do. */
+/* Renew the session at two thirds of its life, with jitter. */
 static void set_renewal(struct secrets *s, const struct secret_result *r)
 {
 	int64_t now = engine_now(s->e), until = secrets_until(s);
@@ -191,7 +192,7 @@ static void set_renewal(struct secrets *s, const struct secret_result *r)
 	s->renew_ms = INT64_MAX;
 	if (until == INT64_MAX)
 		return;
-	/* It nears an end that cannot be put off: a new one, next time. */
+	/* The renewal is limited by the session's maximum life: log in anew next time. */
 	if (r->value == NULL && r->lease_ms < s->lease_ms / 2)
 		s->renewable = false;
 	if (r->value != NULL)
@@ -212,7 +213,7 @@ static void logged_in(struct secrets *s, const struct secret_result *r)
 	int rc = secrets_take(s, r, &err);
 
 	if (rc > 0) {
-		go(s, SECRETS_LOGIN, 0); /* the next step */
+		go(s, SECRETS_LOGIN, 0); /* the next step of the login */
 		return;
 	}
 	if (rc == 0 && !has_session(s))
@@ -237,7 +238,7 @@ static void take_version(struct secrets *s, const char *version)
 
 	s->seen_ms = engine_now(s->e);
 	s->version_next = s->seen_ms + s->e->conf->secrets.poll_ms;
-	s->next_ms = engine_now(s->e); /* whatever comes next: run_ready() */
+	s->next_ms = engine_now(s->e); /* run_ready() decides what comes next */
 	if (strcmp(s->version, version) == 0)
 		return;
 	(void)snprintf(text, sizeof(text), "%s%s%s", s->version,
@@ -253,7 +254,7 @@ static void on_own(struct secrets *s, void *ctx, const struct secret_op *op,
 	(void)ctx;
 	s->busy = false;
 	if (r->code != SECRET_OK) {
-		/* A session that cannot be renewed is good until it ends; then there is a new one.
+		/* A session that cannot be renewed is used until it ends; then burstd logs in anew.
 		 */
 		if (op->kind == SECRET_RENEW && r->code != SECRET_DENIED)
 			s->renew_ms = engine_now(s->e) + SECRETS_CAP_MS;
@@ -263,7 +264,8 @@ static void on_own(struct secrets *s, void *ctx, const struct secret_op *op,
 	switch (op->kind) {
 	case SECRET_HEALTH:
 		if (s->trouble_ms != 0)
-			s->version_next = engine_now(s->e); /* does the rest answer, too? */
+			s->version_next = engine_now(
+				s->e); /* ask for the version, to see whether the store answers */
 		go(s, next_phase(s), 0);
 		break;
 	case SECRET_LOGIN:
@@ -302,14 +304,14 @@ static void run_ready(struct secrets *s)
 	else if (now >= s->renew_ms && s->renewable)
 		send_own(s, SECRET_RENEW);
 	else if (now >= s->renew_ms)
-		send_own(s, SECRET_LOGIN); /* the old one is good meanwhile */
+		send_own(s, SECRET_LOGIN); /* the old session is valid meanwhile */
 	else if (now >= s->version_next)
 		send_own(s, SECRET_VERSION);
 	else
 		s->next_ms = s->renew_ms < s->version_next ? s->renew_ms : s->version_next;
 }
 
-/* A file that is not there comes with the next mount, or with an admin who is told. */
+/* Try to open a store that is off: a missing file may appear with a mount, or by an admin. */
 static bool comes_on(struct secrets *s)
 {
 	struct err err;

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-/* The store has failed: burstd leaves it alone for a while, and tells people. */
+/* Computes pauses after failures of the store, and tells people. */
 
 /* --- dice, and how long to wait ----------------------------------------------------------------
  */

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-/* Those who wait for keys stand in a list: they come, are given keys or refused, or go away. */
+/* Keeps the list of requests for keys: they are added, answered, refused or cancelled. */
 
 /* --- how it ends for them ----------------------------------------------------------------------
  */
@@ -123,7 +123,7 @@ void secrets_cancel(struct engine *e, uint64_t handle)
 	struct secrets_ask *ask =
 		e->keys->secrets != NULL ? ask_of(e->keys->secrets, handle) : NULL;
 
-	/* It goes in the next turn: somebody may be walking along the list now. */
+	/* Free it in the next turn: a caller may be walking through the list now. */
 	if (ask != NULL)
 		ask->fn = NULL;
 }

@@ -16,10 +16,11 @@ struct secrets_wire {
 	secrets_wire_fn fn;
 	void *ctx;
 	uint64_t handle;
-	/* There is nothing to wait for: told in the next turn, never from inside secrets_send(). */
+	/* There is nothing to wait for: fn is called in the next turn, never inside secrets_send().
+	 */
 	bool due;
-	struct err unsent;   /* code set: why it was not sent */
-	struct secret *file; /* what was read */
+	struct err unsent;   /* code is set: why it was not sent */
+	struct secret *file; /* contents of a file */
 	long status;
 	char file_version[SECRET_FILE_VERSION_SIZE];
 };
@@ -32,7 +33,7 @@ static void wire_free(struct secrets_wire *w)
 	free(w);
 }
 
-/* The one end of every request. */
+/* Every request ends here. */
 static void finish(struct secrets_wire *w, const struct secret_result *r)
 {
 	struct secrets *s = w->s;
@@ -50,7 +51,7 @@ static void fail(struct secrets_wire *w, const struct err *e)
 {
 	struct secret_result r = {.code = SECRET_TRANSIENT};
 
-	/* ERR_AUTH: something of ours is missing.  ERR_INVALID: nobody could ask that. */
+	/* ERR_AUTH: a credential is missing.  ERR_INVALID: there can be no such request. */
 	if (e->code == ERR_AUTH)
 		r.code = SECRET_DENIED;
 	else if (e->code == ERR_INVALID)
@@ -109,7 +110,7 @@ static int send_http(struct secrets_wire *w, const struct secret_request *rq, st
 	return http_client_send(w->s->e->d.http, &call, on_http, w, &w->handle, e);
 }
 
-/* Somebody else may have written since: then this is not the next version. */
+/* Write only if the file still has the expected version: somebody else may have written it. */
 static int write_file(struct secrets_wire *w, const struct secret_request *rq, struct err *e)
 {
 	struct secret *now = NULL;
@@ -126,7 +127,7 @@ static int write_file(struct secrets_wire *w, const struct secret_request *rq, s
 				 w->token != NULL ? secret_text(w->token) : NULL, e);
 }
 
-/* A file is at hand; its answer is told of in the next turn as that of a server would be. */
+/* Read or write a file; the answer is delivered in the next turn, like a server's. */
 static void send_file(struct secrets_wire *w, const struct secret_request *rq)
 {
 	struct err e = {0};
@@ -143,7 +144,7 @@ static void send_file(struct secrets_wire *w, const struct secret_request *rq)
 	if (rc >= 0)
 		return;
 	w->status = 403;
-	w->file = secret_new(e.msg, strlen(e.msg)); /* its words, which are no secret */
+	w->file = secret_new(e.msg, strlen(e.msg)); /* the error, which is no secret */
 }
 
 void secrets_send(struct secrets *s, const struct secret_op *op, secrets_wire_fn fn, void *ctx)
@@ -205,7 +206,8 @@ bool secrets_wire_due(const struct secrets *s)
 	return false;
 }
 
-/* What is sent meanwhile comes first in the list, and has its turn in the next. */
+/* Deliver results that are due.  Requests sent meanwhile are first in the list, and have the next
+ * turn. */
 void secrets_wire_run(struct secrets *s)
 {
 	struct secrets_wire *w = s->wires;

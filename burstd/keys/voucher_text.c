@@ -8,11 +8,12 @@
 #include "core/userdata.h"
 #include "keys/lines.h"
 
-/* What is in the user-data of a machine that has a token: what the answer to a claim would say. */
+/* Writes the user-data of a machine with a token, with what the answer to a claim would have. */
 
 #define NODE_INIT "/usr/libexec/burstd/node-init"
 
-/* In the order of the configuration, whoever made the token: a repeat is the same. */
+/* In the order of the configuration, whichever address made the token, so that a repeat has the
+ * same bytes. */
 static void add_vaults(struct lines *l, const struct engine *e)
 {
 	struct str s;

@@ -7,13 +7,13 @@
 #include "base/log.h"
 #include "keys/claims.h"
 
-/* Who gets a token, and when: burstd asks the store for one for each machine that it is to buy, and
- * buys when each has one that is good for as long as it may boot. */
+/* Gets tokens for machines: burstd asks the store for one for each machine to buy, and buys when
+ * each has a token that outlasts its boot timeout. */
 
 static void failed(struct engine *e, const struct voucher_run *r, const char *why)
 {
 	e->keys->vouchers->again_ms = engine_now(e) + VOUCHER_AGAIN_MS;
-	e->keys->vouchers->longer_ms = 0; /* that may be more than its policy allows */
+	e->keys->vouchers->longer_ms = 0; /* its policy may not allow more */
 	(void)snprintf(e->keys->vouchers->why, sizeof(e->keys->vouchers->why), "%.150s", why);
 	log_write(e->d.log, LOG_WARN, "there is no token for a node: it is not bought now", "node",
 		  r->v.node, "error", why, NULL);
@@ -27,14 +27,14 @@ static int64_t boot_ms_of(const struct engine *e, const struct voucher *v)
 	return fn != NULL ? e->conf->pools[fn->n.pool].boot_ms : 0;
 }
 
-/* The store gives it a shorter life than was asked for, or took so long to answer: made at once
- * again, it would be as bad. */
+/* The token is too short-lived: the store shortened it, or took too long to answer.  Another one
+ * would be as bad, so pause. */
 static void came_bad(struct engine *e, struct voucher_run *r)
 {
 	int64_t left_ms = r->v.ends_ms - engine_now(e);
 	char why[160];
 
-	/* To the nearest second: of 600 s some milliseconds are gone. */
+	/* To the nearest second, since of 600 s some milliseconds are gone. */
 	(void)snprintf(why, sizeof(why),
 		       "the secret store made a token that is good for %" PRId64
 		       " s, and a machine needs one for %" PRId64 " s",
@@ -43,8 +43,8 @@ static void came_bad(struct engine *e, struct voucher_run *r)
 	vouchers_step(e, r, VOUCHER_EV_VOID, NULL);
 }
 
-/* A list may have found its node's machine meanwhile: of an earlier life of the journal (F58),
- * which has another token. */
+/* Is the row still WANTED?  A list may have found an instance of it meanwhile, from before an older
+ * copy of the journal (F58), with another token. */
 static bool is_waited_for(const struct engine *e, const struct voucher *v)
 {
 	const struct fleet_name *nm = fleet_find(&e->fleet, v->node);
@@ -73,7 +73,7 @@ static void on_token(void *ctx, const struct secrets_released *rel, const struct
 	if (r->v.gpus > 0 && nm->gpu_model != NULL)
 		(void)snprintf(r->v.gpu_type, sizeof(r->v.gpu_type), "%s", nm->gpu_model);
 	r->v.made_ms = r->v.since_ms = engine_now(e);
-	/* It lives a little longer than we think, however long it was waited for. */
+	/* Count the life from when the request was sent: the token lives a little longer. */
 	r->v.ends_ms = rel->sent_ms + rel->ttl_ms;
 	if (!is_waited_for(e, &r->v)) {
 		vouchers_step(e, r, VOUCHER_EV_VOID, NULL);
@@ -96,23 +96,23 @@ static void ask(struct engine *e, const struct fleet_node *fn, int64_t boot_ms)
 	if (engine_now(e) < vs->longer_until_ms)
 		life += vs->longer_ms;
 	if (secrets_wrap(e, life, on_token, r, &r->handle, NULL) != 0) {
-		vouchers_forget(e, r); /* too many wait: in a later turn */
+		vouchers_forget(e, r); /* too many requests wait: try in a later turn */
 		return;
 	}
 	r->asked = true;
 	vs->nasked++;
 }
 
-/* After a failure one is the test for all. */
+/* May a token be asked for now?  After a failure only one at a time, as a probe. */
 static bool may_ask(const struct engine *e)
 {
 	const struct vouchers *vs = e->keys->vouchers;
 
-	assert(vs != NULL); /* or nobody would want one */
+	assert(vs != NULL); /* vouchers_wanted() was true */
 	return engine_now(e) >= vs->again_ms && (vs->why[0] == '\0' || vs->nasked == 0);
 }
 
-/* As far as it is known: it opens the keys that nodes must have. */
+/* Is the token for the current version of the keys, as far as is known? */
 static bool is_current(const struct engine *e, const struct voucher *v)
 {
 	int64_t version = door_key_version(secrets_version(e));
@@ -120,8 +120,8 @@ static bool is_current(const struct engine *e, const struct voucher *v)
 	return version == 0 || v->version == 0 || v->version == version;
 }
 
-/* A gang's tokens come so slowly that the first is too old when the last is there: those that come
- * next must live longer, or there would never be enough. */
+/* A gang's tokens are made so slowly that the first expires before the last is there: ask for a
+ * longer life from now on, or the gang would never be complete. */
 static void make_longer(struct engine *e, const struct voucher *old)
 {
 	struct vouchers *vs = e->keys->vouchers;
@@ -132,8 +132,7 @@ static void make_longer(struct engine *e, const struct voucher *old)
 	vs->longer_until_ms = engine_now(e) + VOUCHER_LONGER_FOR_MS;
 }
 
-/* One that waited too long for its create would end before its machine has booted; or there are
- * other keys meanwhile. */
+/* Has the row a good token?  One that is too old, or for outdated keys, is given up. */
 static bool has_good(struct engine *e, const struct fleet_node *fn, int64_t boot_ms)
 {
 	struct voucher_run *r = vouchers_find(e, fn->n.name, fn->n.gen);
@@ -146,7 +145,7 @@ static bool has_good(struct engine *e, const struct fleet_node *fn, int64_t boot
 		return true;
 	if (!good)
 		make_longer(e, &r->v);
-	vouchers_step(e, r, VOUCHER_EV_VOID, NULL); /* and when that is done, another one */
+	vouchers_step(e, r, VOUCHER_EV_VOID, NULL); /* after that another one is asked for */
 	return false;
 }
 
@@ -160,7 +159,7 @@ bool vouchers_have(struct engine *e, struct fleet_node *const *v, size_t n)
 
 		if (!vouchers_wanted(e, fn->n.cloud))
 			continue;
-		all = all && secrets_serves(e); /* else a machine would boot for nothing */
+		all = all && secrets_serves(e); /* otherwise the machine would boot for nothing */
 		if (has_good(e, fn, boot_ms))
 			continue;
 		all = false;

@@ -10,8 +10,8 @@
 #include "base/mem.h"
 #include "keys/claims.h"
 
-/* Machines that have their keys by a token in their user-data (core/voucher.h): the table of
- * them, and what becomes of each token. */
+/* Keeps the table of vouchers, machines with a token in their user-data (core/voucher.h), and acts
+ * on what becomes of each token. */
 
 /* --- the table ---------------------------------------------------------------------------------
  */
@@ -131,7 +131,7 @@ static void begin_open(struct engine *e, struct voucher_run *r)
 	e->keys->vouchers->open = r;
 }
 
-/* Somebody must know, whatever they look at. */
+/* Raise an alarm, in events, audit and log. */
 static void sound(struct engine *e, const struct voucher *v)
 {
 	static const char why[] =
@@ -198,13 +198,13 @@ void vouchers_row(struct engine *e, const struct node *is)
 		return;
 	if (!r->asked)
 		vouchers_step(e, r, VOUCHER_EV_ROW, is);
-	else if (!node_lives(is)) /* nothing was made yet */
+	else if (!node_lives(is)) /* the token is not made yet */
 		vouchers_forget(e, r);
 }
 
-/* What was up need not be READY: one that is to go may register, and has used its token then.  And
- * one that goes as its machine was seen to go was not let go by us, though slurmctld, which we told
- * so, has powered it down. */
+/* A node that comes up need not become READY: one that is to end may register, and has used its
+ * token then.  A DRAINING node that slurmctld suspends was not released by burstd, but by the end
+ * of its machine. */
 void vouchers_posted(struct engine *e, const struct node *was, const struct node_event *ev)
 {
 	bool goes = was->state == NODE_DRAINING;
@@ -256,7 +256,8 @@ static void send(struct engine *e, struct voucher_run *r)
 	enum secret_op_kind what = r->v.state == VOUCHER_DOUBTED ? SECRET_LOOK : SECRET_REVOKE;
 
 	if (e->staging.due)
-		engine_commit(e); /* else what we revoked ourselves is an alarm after a crash */
+		engine_commit(e); /* otherwise a token that burstd revoked would be an alarm after a
+				     crash */
 	if (e->dead)
 		return;
 	r->look = (struct secrets_look){on_look, r};
@@ -301,7 +302,7 @@ int64_t vouchers_next_ms(const struct engine *e)
 	if (vs->again_ms > engine_now(e))
 		next = vs->again_ms;
 	for (const struct voucher_run *r = vs->open; r != NULL; r = r->next_open) {
-		bool full = vs->flying >= VOUCHERS_FLYING_MAX; /* an answer is a turn */
+		bool full = vs->flying >= VOUCHERS_FLYING_MAX; /* an answer begins a turn */
 		int64_t at = r->look_ms < r->v.ends_ms && !full ? r->look_ms : r->v.ends_ms;
 
 		if (!r->looking && at < next)
@@ -347,8 +348,8 @@ static int64_t hash_store(const struct conf_secrets *c)
 	return (int64_t)(h >> 1) + 1;
 }
 
-/* Which one made the tokens that the journal has?  By its addresses alone: the same one under
- * others makes them unsure, no more. */
+/* Note whether another store made the journal's tokens.  Stores are told apart by their addresses:
+ * the same store at new ones only makes tokens uncertain. */
 static int know_store(struct engine *e, struct err *err)
 {
 	int64_t was, is = hash_store(&e->conf->secrets);
@@ -392,18 +393,18 @@ int vouchers_reload(struct engine *e, const struct conf *next, struct err *err)
 		return 0;
 	if (engine_init_off(e) == NULL)
 		return err_set(err, (enum err_code)why.code, "%s", why.msg);
-	node_init_off(e, &why); /* what else is new must not wait for it */
+	node_init_off(e, &why); /* the rest of the new configuration must not wait for this file */
 	return 0;
 }
 
-/* The configuration gives no tokens any more.  Those that are out are good still: they are looked
- * after to their end, if there is a store to ask. */
+/* Keep the journal's vouchers even if the configuration gives no tokens any more, if there is a
+ * store to ask: their tokens are still valid. */
 static bool look_after(struct engine *e, const struct voucher *v)
 {
 	if (e->keys->vouchers != NULL)
 		return true;
 	if (secrets_wraps(e)) {
-		(void)make_table(e, NULL); /* what cannot be read fails the load by itself */
+		(void)make_table(e, NULL); /* a journal that cannot be read fails the load anyway */
 		return true;
 	}
 	if (v->state != VOUCHER_SPENT)
@@ -425,7 +426,8 @@ void vouchers_load(struct engine *e, struct voucher *v)
 	r = vouchers_put(e, v->node, v->gen);
 	r->v = *v;
 	v->token = NULL;
-	/* What is only on its way to go was given up: who fails by itself goes at once. */
+	/* A row that is still to end was released by burstd; one that failed by itself has ended at
+	 * once. */
 	r->v.let_go = fn != NULL && fn->n.release;
 	r->v.in_doubt = fn != NULL && fn->n.state == NODE_INDOUBT;
 	r->v.undated = v->made_ms > engine_now(e) || /* the clock was set back */
@@ -436,7 +438,7 @@ void vouchers_load(struct engine *e, struct voucher *v)
 		vouchers_step(e, r, VOUCHER_EV_ROW, fn != NULL ? &fn->n : NULL);
 	else if (fn->n.state == NODE_WANTED && !vouchers_wanted(e, fn->n.cloud))
 		vouchers_step(e, r, VOUCHER_EV_VOID,
-			      NULL); /* it will have its keys by another way */
+			      NULL); /* the machine will get its keys in another way */
 }
 
 void vouchers_free(struct engine *e)
