@@ -308,7 +308,7 @@ static bool any_within(const struct check *c, const struct conf_pool *p, struct 
 			if (jurisdiction_within(place, *code))
 				return true;
 		str_addf(where, "%s%s is in %s", i > 0 ? ", " : "", rungs[i].region,
-			 place != NULL ? place : "nobody knows what country");
+			 place != NULL ? place : "an unknown country");
 	}
 	return false;
 }

@@ -182,7 +182,7 @@ static int set_launch(struct aws *a, const struct provider_conf *conf, struct er
 	a->role = dup_or_null(conf->role);
 	set_template(a, conf->launch_template != NULL ? conf->launch_template : "");
 	if (a->image == NULL && a->template == NULL)
-		return err_set(e, ERR_INVALID, "want image or launch_template: what is to be run");
+		return err_set(e, ERR_INVALID, "want image or launch_template: the image to run");
 	if (set_subnets(a, conf->subnets != NULL ? conf->subnets : "", e) != 0 ||
 	    set_groups(a, conf->security_groups != NULL ? conf->security_groups : "", e) != 0)
 		return -1;

@@ -47,7 +47,7 @@ int hosts_check(const char *text, struct err *e)
 		const char *end = strchr(text, '\n');
 
 		if (end == NULL || !is_line(text, (size_t)(end - text)))
-			return err_set(e, ERR_INVALID, "the list of hosts has an odd line");
+			return err_set(e, ERR_INVALID, "the list of hosts has a malformed line");
 		text = end + 1;
 	}
 	return 0;

@@ -284,7 +284,7 @@ static int ssl_wait(struct wire *w, int rc, struct err *e)
 		return 0;
 	}
 	if (w->state == WIRE_SHAKE && verify != X509_V_OK)
-		(void)err_set(e, ERR_AUTH, "%s: not whom we believe: %s", w->place->name,
+		(void)err_set(e, ERR_AUTH, "%s: untrusted certificate: %s", w->place->name,
 			      X509_verify_cert_error_string(verify));
 	else if (why == SSL_ERROR_SSL)
 		(void)tls_err(e, w->place->name);

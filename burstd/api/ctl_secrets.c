@@ -17,7 +17,7 @@ static void put_rotation(struct ctl_reply *r)
 	if (!s.there || !(rotation_runs(&s.r) || s.error[0] != '\0'))
 		return;
 	if (s.error[0] == '\0' && s.needs_credential)
-		s.error = "it needs a credential, with --resume";
+		s.error = "it needs a credential: burstctl secrets rotate --resume";
 	(void)snprintf(text, sizeof(text), "%s: %s", rotation_kind_str(s.r.kind),
 		       rotation_phase_str(s.r.phase));
 	jsonw_text(&r->w, "rotation", text);

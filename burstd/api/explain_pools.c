@@ -114,7 +114,9 @@ static void say_cooldown(void *ctx, const struct cooldown_row *c)
 		str_addf(&r->s, "provider %s: the quota for %s is used up; raise it", c->provider,
 			 c->place);
 	else
-		str_addf(&r->s, "provider %s: it denied us (credentials, permission or funds?)",
+		str_addf(&r->s,
+			 "provider %s: it denied burstd's requests (credentials, permission or "
+			 "funds?)",
 			 c->provider);
 	if (c->view.until_ms != 0)
 		str_addf(&r->s, "; not tried until %.19sZ",

@@ -101,7 +101,7 @@ static void check_off(struct explain_report *r, size_t provider)
 	if (p->removed)
 		str_addf(&r->s, "; put it back into %s and restart burstd", c->path);
 	else
-		str_adds(&r->s, "; mend that, and it is on again within a minute");
+		str_adds(&r->s, "; it is on again within a minute after that is repaired");
 	explain_report_say(r);
 }
 

@@ -60,9 +60,11 @@ static void explain_rotation(const struct engine *e, explain_fn fn, void *ctx)
 		return;
 	(void)snprintf(text, sizeof(text),
 		       "the rotation of %s's key stands still (%s): %s; \"burstctl secrets "
-		       "rotate\" says how far it is",
+		       "rotate\" shows the progress",
 		       rotation_kind_str(s.r.kind), rotation_phase_str(s.r.phase),
-		       s.error[0] != '\0' ? s.error : "it needs a credential, with --resume");
+		       s.error[0] != '\0'
+			       ? s.error
+			       : "it needs a credential: burstctl secrets rotate --resume");
 	fn(ctx, text);
 }
 

@@ -113,9 +113,10 @@ static int check_known(const struct engine *e, struct fleet_name *const *names, 
 {
 	for (size_t i = 0; i < n; i++)
 		if (is_riddle(e, names[i]))
-			return err_set(err, ERR_INVALID,
-				       "slurmctld has not said yet how %.63s is: nothing was done",
-				       names[i]->name);
+			return err_set(
+				err, ERR_INVALID,
+				"slurmctld has not shown the state of %.63s yet: nothing was done",
+				names[i]->name);
 	return 0;
 }
 

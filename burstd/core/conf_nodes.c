@@ -79,7 +79,8 @@ static int finish_vouchers(struct conf *c, struct err *e)
 			       line);
 	if (!conf_is_given(c->secrets.ca_file))
 		return err_set(e, ERR_INVALID,
-			       "%.120s:%d: secrets: ca_file is missing: machines know Vault by it",
+			       "%.120s:%d: secrets: ca_file is missing: machines check Vault's "
+			       "certificate by it",
 			       c->path, conf_secrets_line(c, "release"));
 	for (size_t i = 0; i < c->nproviders; i++)
 		if (finish_voucher(c, &c->providers[i], e) < 0)
@@ -143,7 +144,7 @@ int conf_nodes_finish(struct conf *c, struct err *e)
 	    !conf_is_given(c->secrets.ca_file))
 		return err_set(e, ERR_INVALID,
 			       "%.120s:%d: secrets: ca_file is missing: with release = wrap "
-			       "machines know Vault by it",
+			       "machines check Vault's certificate by it",
 			       c->path, conf_secrets_line(c, "driver"));
 	for (size_t i = 0; i < c->nproviders; i++)
 		if (finish_attest(c, &c->providers[i], e) < 0)

@@ -135,7 +135,7 @@ bool drift_absent(const struct fleet_node *fn, bool brake)
 static const char *const whys[] = {
 	[DRIFT_WHY_NONE] = "",
 	[DRIFT_WHY_NOTICE] = "burstd: its machine will be taken away",
-	[DRIFT_WHY_INVALID] = "burstd: it registered wrong",
+	[DRIFT_WHY_INVALID] = "burstd: its registration is invalid",
 	[DRIFT_WHY_DEAD] = "burstd: its slurmd does not answer",
 	[DRIFT_WHY_NO_INSTANCE] = "burstd: it has no instance",
 	[DRIFT_WHY_DELETING] = "burstd: its instance is being deleted",

@@ -366,7 +366,7 @@ static void say_jurisdiction(const struct ladder_ask *a, const struct conf_offer
 	for (; i < CODES_SHOWN && list[i] != NULL; i++)
 		say(t, "%s%.8s", i != 0 ? ", " : "", list[i]);
 	say(t, "%s%s only: %.30s%s", i == 0 ? "nowhere" : "", list[i] != NULL ? ", ..." : "",
-	    o->region, stands_in(a, o) != NULL ? " is not" : " is in nobody knows what country");
+	    o->region, stands_in(a, o) != NULL ? " is not" : " is in an unknown country");
 }
 
 static void say_spot_first(const struct ladder_ask *a, struct text *t)
@@ -434,7 +434,7 @@ static void say_why(const struct ladder_ask *a, size_t i, enum ladder_cause caus
 		return;
 	case LADDER_NOT_OFFERED:
 		if (a->known[i].price == LADDER_UNPRICED) {
-			say(t, "%.30s tells no price of it, and none is configured", o->provider);
+			say(t, "%.30s quotes no price for it, and none is configured", o->provider);
 			return;
 		}
 		say(t, "%.30s does not offer %.30s in %.30s", o->provider, o->type, o->region);

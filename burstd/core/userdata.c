@@ -88,7 +88,8 @@ static int check_ca(const char *pem, struct err *e)
 		if (*p == '\0')
 			return strstr(pem, "\nPEM\n") == NULL
 				       ? 0
-				       : err_set(e, ERR_INVALID, "user-data: CA_PEM: odd line");
+				       : err_set(e, ERR_INVALID,
+						 "user-data: CA_PEM: malformed line");
 	}
 	return err_set(e, ERR_INVALID, "user-data: CA_PEM is not certificates in PEM");
 }
@@ -231,7 +232,7 @@ static int check_lines(const char *lines, struct err *e)
 		if (*++p == '\0')
 			return 0;
 	}
-	return err_set(e, ERR_INVALID, "user-data: what the node is told has an odd line");
+	return err_set(e, ERR_INVALID, "user-data: a line for the node is malformed");
 }
 
 int userdata_fill_token(char **out, const struct userdata_token *u, size_t max, struct err *e)
@@ -250,7 +251,7 @@ int userdata_fill_token(char **out, const struct userdata_token *u, size_t max, 
 	if (u->node_init[0] != '/')
 		return err_set(e, ERR_INVALID, "user-data: NODE_INIT is no absolute path");
 	if (u->sha256[0] != '\0' && strlen(u->sha256) != USERDATA_SHA256_LEN)
-		return err_set(e, ERR_INVALID, "user-data: SHA256 is none");
+		return err_set(e, ERR_INVALID, "user-data: SHA256 is not 64 hex digits");
 	if (check_lines(u->lines, e) < 0)
 		return -1;
 	return fill(out, userdata_template_token, fields, n, max, e);

@@ -201,7 +201,7 @@ static void carry_out(struct look *l, struct fleet_name *nm, const struct slurm_
 	if ((deeds & DRIFT_FAILED) != 0) {
 		char why[160];
 
-		(void)snprintf(why, sizeof(why), "registered wrong: %.*s", reason_len(sn),
+		(void)snprintf(why, sizeof(why), "registration is invalid: %.*s", reason_len(sn),
 			       sn->reason.p != NULL ? sn->reason.p : "");
 		pool_failed(l->e, &live->n, why);
 	}

@@ -230,7 +230,7 @@ static int complete(struct engine *e, struct err *err)
 {
 	for (size_t i = 0; i < e->d.parts.n; i++)
 		if (e->d.parts.row[i].complete != NULL && e->d.parts.row[i].complete(e, err) != 0)
-			return err_wrap(err, "cannot go on from the journal");
+			return err_wrap(err, "cannot load the journal");
 	return 0;
 }
 

@@ -88,9 +88,10 @@ static int check_file(int fd, const char *path, struct err *e)
 			"%.150s: belongs to uid %u: want it to be root's or our own (uid %u)", path,
 			(unsigned)st.st_uid, (unsigned)geteuid());
 	if ((st.st_mode & 022) != 0)
-		return err_set(e, ERR_AUTH,
-			       "%.150s: others than its owner may write it (mode %04o): chmod go-w",
-			       path, (unsigned)st.st_mode & 07777);
+		return err_set(
+			e, ERR_AUTH,
+			"%.150s: users other than its owner may write it (mode %04o): chmod go-w",
+			path, (unsigned)st.st_mode & 07777);
 	if (st.st_size > CONF_FILE_MAX)
 		return err_set(e, ERR_LIMIT, "%.150s: longer than %d bytes", path, CONF_FILE_MAX);
 	return 0;

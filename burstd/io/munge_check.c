@@ -91,7 +91,7 @@ int munge_check_payload(const struct munge_ask *ask, const char *payload, size_t
 	for (; n < FIELDS && at <= len; at += strlen(text + at) + 1)
 		f[n++] = text + at;
 	if (n < FIELDS || at != len + 1)
-		return err_set(e, ERR_INVALID, "its payload is of another form");
+		return err_set(e, ERR_INVALID, "its payload has another form");
 	hash_of(ask, hash);
 	for (size_t i = 0; i < FIELDS; i++)
 		if (want[i] != NULL && strcmp(want[i], f[i]) != 0)

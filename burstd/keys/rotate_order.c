@@ -9,7 +9,7 @@
 static int give(struct rotate *rt, const char *credential, struct err *err)
 {
 	if (rt->store != NULL && rt->store->step != ROTATE_IDLE)
-		return err_set(err, ERR_LIMIT, "it is at it: look in a moment");
+		return err_set(err, ERR_LIMIT, "a write is under way: try again in a moment");
 	if (credential == NULL && rt->store != NULL && !rt->store->stuck)
 		return 0; /* the present session may still be valid */
 	if (rotate_store_open(rt, credential, err) != 0)
@@ -28,7 +28,8 @@ static int begin(struct rotate *rt, const struct engine_rotate_ask *ask, struct 
 	uint64_t dice = 0;
 
 	if (rotation_runs(&rt->r))
-		return err_set(err, ERR_INVALID, "one is under way: it ends, or is aborted, first");
+		return err_set(err, ERR_INVALID,
+			       "a rotation is under way: it must end, or be aborted, first");
 	if (ask->kind == ROTATION_NONE)
 		return err_set(err, ERR_INVALID, "want munge or jwks");
 	if (!secrets_ready(rt->e) || ev.version == 0)
@@ -48,10 +49,12 @@ static int order_switch(struct rotate *rt, const struct engine_rotate_ask *ask, 
 	int64_t in_ms = ask->in_ms > 0 ? ask->in_ms : ROTATION_WINDOW_MS;
 
 	if (in_ms < ROTATION_WINDOW_MS)
-		return err_set(err, ERR_INVALID,
-			       "each node has a heartbeat in 60 s: no sooner than that");
+		return err_set(
+			err, ERR_INVALID,
+			"want 60 s or more: each node must have a heartbeat before the switch");
 	if (rt->r.phase != ROTATION_STAGED)
-		return err_set(err, ERR_INVALID, "it is %s: the switch comes when it is staged",
+		return err_set(err, ERR_INVALID,
+			       "the rotation is %s: it can switch when it is staged",
 			       rotation_phase_str(rt->r.phase));
 	/* Check the credential now, not when half of the nodes have switched. */
 	if (give(rt, ask->credential, err) != 0)
@@ -89,11 +92,11 @@ static int order_abort(struct rotate *rt, const struct engine_rotate_ask *ask, s
 	if (rt->store == NULL || rt->store->stuck || ask->credential != NULL)
 		if (give(rt, ask->credential, err) != 0)
 			return -1;
-	return rotate_advance(rt, &ev)
-		       ? 0
-		       : err_set(err, ERR_INVALID,
-				 "it is %s: the new key is in use, so go on, or rotate again",
-				 rotation_phase_str(rt->r.phase));
+	return rotate_advance(rt, &ev) ? 0
+				       : err_set(err, ERR_INVALID,
+						 "the rotation is %s: the new key is in use: "
+						 "resume, or rotate again",
+						 rotation_phase_str(rt->r.phase));
 }
 
 static int resume(struct rotate *rt, const struct engine_rotate_ask *ask, struct err *err)

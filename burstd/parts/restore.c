@@ -92,10 +92,10 @@ int restore_open(struct engine *e, struct err *err)
 
 	if (journal_get_number(e->d.journal, JOURNAL_LAST_BATCH, &last_batch, err) != 0 ||
 	    doubt_load(e, err) != 0)
-		return err_wrap(err, "cannot go on from the journal");
+		return err_wrap(err, "cannot load the journal");
 	e->buy->last_batch = (uint64_t)last_batch;
 	if (breach_load(e, err) != 0 || journal_load(e->d.journal, &v, err) != 0)
-		return err_wrap(err, "cannot go on from the journal");
+		return err_wrap(err, "cannot load the journal");
 	launch_restore(e);
 	pool_count_lost(e);
 	return 0;

@@ -297,10 +297,12 @@ static int check_times(const struct azure *a, PKCS7 *p7, X509 *by, const struct 
 	int chain = chain_error(a, p7, by, now_ms);
 
 	if (chain != X509_V_OK)
-		return err_set(e, ERR_TIME, "identity document: its signer was or will be good: %s",
-			       X509_verify_cert_error_string(chain));
+		return err_set(
+			e, ERR_TIME,
+			"identity document: its signer's certificate is not valid at this time: %s",
+			X509_verify_cert_error_string(chain));
 	if (id->issued_ms > now_ms + ATTEST_SKEW_MS)
-		return err_set(e, ERR_TIME, "identity document: it is of the future");
+		return err_set(e, ERR_TIME, "identity document: it is from the future");
 	if (id->expires_ms <= now_ms)
 		return err_set(e, ERR_TIME, "identity document: it has expired");
 	return 0;
@@ -438,7 +440,7 @@ static int azure_learn(void *self, const char *body, size_t len, struct err *e)
 		return err_set(e, ERR_INVALID, "that is no certificate");
 	if (!leads_to_a_root(a, cert)) {
 		X509_free(cert);
-		return err_set(e, ERR_AUTH, "that certificate leads to no root that is trusted");
+		return err_set(e, ERR_AUTH, "the certificate does not lead to a trusted root");
 	}
 	keep_learnt(a, cert);
 	return 0;

@@ -36,7 +36,7 @@ static int to_der(const char *doc, size_t len, unsigned char *out, size_t *n, st
 			return bad(e, "it is not PEM of PKCS#7");
 		while (len > 0 && is_space(doc[len - 1]))
 			len--;
-		return len == 0 ? 0 : bad(e, "there is something behind it");
+		return len == 0 ? 0 : bad(e, "data follows its end");
 	}
 	if (!base64_decode(BASE64_LINES, doc, len, out, ATTEST_DOC_MAX, n) || *n == 0)
 		return bad(e, "it is neither DER nor base64");
@@ -92,7 +92,7 @@ int envelope_open(PKCS7 **out, const char *doc, size_t len, struct err *e)
 	if (p == der + n && check_shape(*out, e) == 0)
 		return 0;
 	if (p != der + n)
-		(void)bad(e, "there is something behind it");
+		(void)bad(e, "data follows its end");
 	PKCS7_free(*out);
 	*out = NULL;
 	return -1;

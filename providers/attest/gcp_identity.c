@@ -134,7 +134,7 @@ static int check_times(const struct attest_identity *id, const X509 *cert, int64
 	if (cert != NULL && attest_check_time(cert, now_ms, e) < 0)
 		return -1;
 	if (id->issued_ms > now_ms + ATTEST_SKEW_MS)
-		return err_set(e, ERR_TIME, "identity document: it is of the future");
+		return err_set(e, ERR_TIME, "identity document: it is from the future");
 	if (id->expires_ms <= now_ms)
 		return err_set(e, ERR_TIME, "identity document: it has expired");
 	return 0;

@@ -3,7 +3,7 @@
 
 load world.sh
 
-@test "claim: an answer with an odd line, or cut off, is none" {
+@test "claim: an answer with a malformed line, or cut off, is none" {
 	alone answer_is_judged
 }
 

@@ -11,7 +11,7 @@ answer_is_judged() {
 	for odd in "node=c1'; reboot; '" 'node=c1"' 'node=$(reboot)' 'node=`reboot`' 'node=c1\' 'node=c1;reboot' 'node=c1|x' 'Node=c1' 'x'; do
 		claimed
 		printf '%s\n' "$odd" >>/run/burst/s/claim.conf
-		fails claim 'odd line: 17 '
+		fails claim 'malformed line: 17 '
 	done
 	claimed gpus=8x
 	fails claim 'odd gpus'
@@ -454,7 +454,7 @@ names() {
 	grep -q '10.0.0.9 c9' /etc/hosts
 	for odd in '10.0.0.1 localhost' '10.0.0.1 c1 LocalHost' '10.0.0.1' 'x c1' '10.0.0.1 c1;x'; do
 		claimed "hosts=$(echo "$odd" | base64 -w0)"
-		fails names 'odd line'
+		fails names 'malformed line'
 	done
 	grep -q '10.0.0.9 c9' /etc/hosts
 	# A begin without an end takes nothing with it but itself.

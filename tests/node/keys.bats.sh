@@ -157,7 +157,7 @@ refused() {
 	up
 	for odd in "munge_key=$new'; reboot; '" 'munge_key=$(reboot)' 'Munge_key=x'; do
 		gives release=inline version=8 "$odd"
-		does_not stage 'odd line'
+		does_not stage 'malformed line'
 	done
 	printf '%s\n' release=inline version=8 "munge_key=$new" >$W/keys
 	does_not stage 'cut off'

@@ -380,8 +380,9 @@ static void test_closed_places(void **state)
 	assert_true(has_problem(r, "provider sim: the quota for 8xh100 west spot is used up; raise "
 				   "it; not tried until 1970-01-12T14:01:40Z, or \"burstctl retry "
 				   "sim\""));
-	assert_true(has_problem(r, "provider sim: it denied us (credentials, permission or "
-				   "funds?); the next purchase tries it"));
+	assert_true(has_problem(
+		r, "provider sim: it denied burstd's requests (credentials, permission or "
+		   "funds?); the next purchase tries it"));
 	json_decref(r);
 	stop(f);
 }
@@ -453,8 +454,8 @@ static const struct {
 	{NODE_GONE, NODE_BECAUSE_SUSPENDED, 0, 17, "the job it boots for has ended", 100000,
 	 "off: the job it boots for has ended"},
 	/* registered wrong, silent */
-	{NODE_GONE, NODE_BECAUSE_SUSPENDED, 0, 0, "it registered wrong: Low RealMemory", 1000,
-	 "off: it registered wrong: Low RealMemory"},
+	{NODE_GONE, NODE_BECAUSE_SUSPENDED, 0, 0, "its registration is invalid: Low RealMemory",
+	 1000, "off: its registration is invalid: Low RealMemory"},
 	{NODE_DELETING, NODE_BECAUSE_SUSPENDED, 0, 0, "its slurmd does not answer", 1000,
 	 "leaving: its slurmd does not answer; instance i-n1-1 is being deleted"},
 	/* ordered */

@@ -62,7 +62,7 @@ static void test_the_rotation_is_shown_to_all(void **state)
 	f->e.rotation.error = "";
 	store_says(f, "munge: window", "");
 	f->e.rotation.needs_credential = true;
-	store_says(f, "munge: window", "it needs a credential, with --resume");
+	store_says(f, "munge: window", "it needs a credential: burstctl secrets rotate --resume");
 	f->e.rotation.error = "login: it is denied";
 	store_says(f, "munge: window", "login: it is denied");
 	f->e.rotation.error = "";

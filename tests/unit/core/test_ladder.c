@@ -67,7 +67,7 @@ static const struct row rows[] = {
 	{.name = "EU only: not the US, nor where nobody knows",
 	 .set = {POOL("jurisdictions", "EU")},
 	 .want = "res spot od",
-	 .why = "far: EU only: nowhere-1 is in nobody knows what country; us: EU only: us-east-1 "
+	 .why = "far: EU only: nowhere-1 is in an unknown country; us: EU only: us-east-1 "
 		"is "
 		"not"},
 	{.name = "an admin may say where it is",
@@ -77,18 +77,18 @@ static const struct row rows[] = {
 	{.name = "which goes before the table",
 	 .set = {POOL("jurisdictions", "EU"), {OD, "jurisdiction", "GB"}},
 	 .want = "res spot",
-	 .why = "far: EU only: nowhere-1 is in nobody knows what country; od: EU only: eu-west-1 "
+	 .why = "far: EU only: nowhere-1 is in an unknown country; od: EU only: eu-west-1 "
 		"is "
 		"not; us: EU only: us-east-1 is not"},
 	{.name = "several countries",
 	 .set = {POOL("jurisdictions", "IE"), POOL("jurisdictions", "US")},
 	 .want = "od us",
 	 .why = "res, spot: IE, US only: eu-north-1 is not; far: IE, "
-		"US only: nowhere-1 is in nobody knows what country"},
+		"US only: nowhere-1 is in an unknown country"},
 	{.name = "the job's list, too",
 	 .wish = {.jurisdictions = only_eu},
 	 .want = "res spot od",
-	 .why = "far: EU only: nowhere-1 is in nobody knows what country; us: EU only: us-east-1 "
+	 .why = "far: EU only: nowhere-1 is in an unknown country; us: EU only: us-east-1 "
 		"is "
 		"not"},
 	{.name = "both lists must allow it",
@@ -97,7 +97,7 @@ static const struct row rows[] = {
 	 .want = "od",
 	 .why = "res, spot: US, IE only: eu-north-1 is not; far: "
 		"US, "
-		"IE only: nowhere-1 is in nobody knows what country; us: EU only: us-east-1 is "
+		"IE only: nowhere-1 is in an unknown country; us: EU only: us-east-1 is "
 		"not"},
 	{.name = "the job wants spot",
 	 .wish = {.constraint = "h100&spot"},
@@ -155,7 +155,7 @@ static const struct row rows[] = {
 	{.name = "what the provider tells no price of",
 	 .known = {{SPOT, LADDER_UNPRICED, {0}}},
 	 .want = "res far od us",
-	 .why = "spot: aws tells no price of it, and none is configured"},
+	 .why = "spot: aws quotes no price for it, and none is configured"},
 	{.name = "what cools down is left out",
 	 .known = {{SPOT, 0, COOL(CAPACITY, 5)},
 		   {OD, 0, COOL(QUOTA, 90)},
@@ -296,7 +296,7 @@ static const struct row rows[] = {
 	 .want = "",
 	 .why = "res (p5 in res), spot (p5 in spot), od (p5 in od): no capacity: cools down until "
 		"2026-01-02T14:03:00Z; far: EU only: "
-		"nowhere-1 is in nobody knows what country; us: EU only: us-east-1 is not",
+		"nowhere-1 is in an unknown country; us: EU only: us-east-1 is not",
 	 .next = 3},
 	{.name = "nothing left but a price that will show: it waits",
 	 .set = {POOL("jurisdictions", "IE")},
@@ -311,13 +311,13 @@ static const struct row rows[] = {
 	 .wish = {.jurisdictions = five_countries},
 	 .want = "",
 	 .why = "res, spot: FR, GB, DE, AT, ... only: eu-north-1 is not; far: US, IE, SE, NO only: "
-		"nowhere-1 is in nobody knows what country; od: FR, GB, DE, AT, ... only: "
+		"nowhere-1 is in an unknown country; od: FR, GB, DE, AT, ... only: "
 		"eu-west-1 is not; us: FR, GB, DE, AT, ... only: us-east-1 is not"},
 	{.name = "a job that may be bought nowhere",
 	 .wish = {.jurisdictions = five_countries + 5, .constraint = "reserved"},
 	 .want = "",
 	 .why = "res, spot: nowhere only: eu-north-1 is not; far: nowhere only: nowhere-1 is in "
-		"nobody knows what country; od: nowhere only: eu-west-1 is not; us: nowhere only: "
+		"an unknown country; od: nowhere only: eu-west-1 is not; us: nowhere only: "
 		"us-east-1 is not"},
 	{.name = "the first alone cools down",
 	 .known = {{RES, 0, COOL(CAPACITY, 8)}},

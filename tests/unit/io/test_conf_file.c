@@ -116,7 +116,8 @@ static const struct {
 	{"nothing to know Vault by",
 	 HEAD "secrets {\ndriver = vault\n}\nnodes { listen = \"0.0.0.0:8443\" url = "
 	      "{\"https://b\"} conf_server = {\"c:6817\"} }\n",
-	 "4: secrets: ca_file is missing: with release = wrap machines know Vault by it"},
+	 "4: secrets: ca_file is missing: with release = wrap machines check Vault's certificate "
+	 "by it"},
 	{"two kinds of user-data",
 	 HEAD NODES "provider p { driver = aws user_data_file = \"/u\" }\n",
 	 "5: provider \"p\": user_data_file: with the section nodes machines get another"},
@@ -300,7 +301,7 @@ static void test_file(void **state)
 		{"good", HEAD, sizeof(HEAD) - 1, 0644, NULL},
 		{"private", HEAD, sizeof(HEAD) - 1, 0600, NULL},
 		{"writable by group", HEAD, sizeof(HEAD) - 1, 0664,
-		 ": others than its owner may write it (mode 0664): chmod go-w"},
+		 ": users other than its owner may write it (mode 0664): chmod go-w"},
 		{"writable by all", HEAD, sizeof(HEAD) - 1, 0646, "(mode 0646): chmod go-w"},
 		{"UTF-16",
 		 "\xff\xfe"

@@ -726,10 +726,11 @@ static void test_powered_down(void **state)
 	snapshot(f, "IDLE+CLOUD+INVALID_REG Reason=Low RealMemory (1 < 2) [slurm@2026]",
 		 "DOWN+CLOUD+NOT_RESPONDING Reason=Not responding [slurm@2026]",
 		 "IDLE+CLOUD+POWERED_DOWN");
-	assert_string_equal(told(f, "c1"), "it registered wrong: Low RealMemory (1 < 2)");
+	assert_string_equal(told(f, "c1"), "its registration is invalid: Low RealMemory (1 < 2)");
 	assert_string_equal(told(f, "c2"), "its slurmd does not answer");
-	assert_int_equal(
-		events(f, "c1", "powered-down", "it registered wrong: Low RealMemory (1 < 2)"), 1);
+	assert_int_equal(events(f, "c1", "powered-down",
+				"its registration is invalid: Low RealMemory (1 < 2)"),
+			 1);
 	assert_int_equal(events(f, "c2", "powered-down", "its slurmd does not answer"), 1);
 }
 
