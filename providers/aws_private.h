@@ -32,10 +32,9 @@
 
 /* The tags of an instance. */
 #define AWS_TAG_CLUSTER "burstd-cluster"
-#define AWS_TAG_NODE    "burstd-node" /* and -2 ... -8: the batch's node list */
-#define AWS_TAG_GEN                                                                                \
-	"burstd-generation" /* and -2 ... -8: their generations; "3*5" is 3 five times */
-#define AWS_TAG_BATCH "burstd-batch"
+#define AWS_TAG_NODE    "burstd-node"       /* and -2 ... -8: the batch's node list */
+#define AWS_TAG_GEN     "burstd-generation" /* and -2 ... -8: "3*5,4": 3 five times, then 4 */
+#define AWS_TAG_BATCH   "burstd-batch"
 
 #define AWS_CURRENCY "USD" /* of its prices */
 
