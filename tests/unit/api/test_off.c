@@ -18,8 +18,8 @@ static void test_what_is_off_is_told(void **state)
 	assert_string_equal(
 		json_string_value(json_array_get(rows, 0)),
 		"provider sim is off: credential_file: /etc/burstd/token: No such file or "
-		"directory; nothing is bought there; mend that, and it is on again within a "
-		"minute");
+		"directory; nothing is bought there; it is on again within a minute after "
+		"that is repaired");
 	assert_true(json_is_true(
 		json_object_get(json_array_get(json_object_get(r, "providers"), 0), "off")));
 	json_decref(r);

@@ -271,8 +271,8 @@ static const struct row rows[] = {
 	{.name = "nor one whose spot lies elsewhere",
 	 .set = {POOL("fallback_after", "10m"), POOL("jurisdictions", "US")},
 	 .want = "us",
-	 .why = "res, spot: US only: eu-north-1 is not; far: US only: nowhere-1 is in nobody knows "
-		"what country; od: US only: eu-west-1 is not"},
+	 .why = "res, spot: US only: eu-north-1 is not; far: US only: nowhere-1 is in an unknown "
+		"country; od: US only: eu-west-1 is not"},
 	{.name = "nor in a pool that may have none",
 	 .set = {POOL("fallback_after", "10m"), POOL("spot_share", "0")},
 	 .nodes = 1,
@@ -284,7 +284,7 @@ static const struct row rows[] = {
 	 .want = "",
 	 .why = "res (p5 in res): no capacity: cools down until 2026-01-02T14:04:00Z; spot (p5 in "
 		"spot): no capacity: cools "
-		"down until 2026-01-02T14:03:00Z; far: EU only: nowhere-1 is in nobody knows what "
+		"down until 2026-01-02T14:03:00Z; far: EU only: nowhere-1 is in an unknown "
 		"country; od: spot only until 2026-01-02T14:10:00Z; us: EU only: us-east-1 is not",
 	 .next = 3},
 	{.name = "no fallback leaves the EU",
@@ -302,8 +302,8 @@ static const struct row rows[] = {
 	 .set = {POOL("jurisdictions", "IE")},
 	 .known = {{OD, NO_PRICE, {0}}},
 	 .want = "",
-	 .why = "res, spot: IE only: eu-north-1 is not; far: IE only: nowhere-1 is in nobody knows "
-		"what country; od: price not known yet; us: IE only: us-east-1 is not",
+	 .why = "res, spot: IE only: eu-north-1 is not; far: IE only: nowhere-1 is in an unknown "
+		"country; od: price not known yet; us: IE only: us-east-1 is not",
 	 .waits = true},
 	{.name = "more countries than people read",
 	 .set = {POOL("jurisdictions", "US"), POOL("jurisdictions", "IE"),
@@ -377,8 +377,8 @@ static const struct row rows[] = {
 	 .wish = {.constraint = "ondemand"},
 	 .known = {{US, NO_PRICE, COOL(CAPACITY, 3)}, {OD, 0, COOL(CAPACITY, 3)}},
 	 .want = "",
-	 .why = "res, spot: the job wants ondemand; far: EU only: nowhere-1 is in nobody knows "
-		"what country; od: 4.00 above max_price 1.00; us: EU only: us-east-1 is not"},
+	 .why = "res, spot: the job wants ondemand; far: EU only: nowhere-1 is in an unknown "
+		"country; od: 4.00 above max_price 1.00; us: EU only: us-east-1 is not"},
 };
 
 static void apply(const struct row *r, struct conf *c, struct ladder_known *known)

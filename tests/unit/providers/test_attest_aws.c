@@ -199,11 +199,11 @@ static void trailing_bytes_are_refused(void **state)
 	unsigned char *der = lab_sign(DOCUMENT, &l->region, NULL, 0, &n);
 	char *pem = lab_signed(DOCUMENT, &l->region, LAB_PEM), *more;
 
-	refused(l, &ours, lab_base64(der, n + 1), ERR_INVALID, "something behind it");
+	refused(l, &ours, lab_base64(der, n + 1), ERR_INVALID, "data follows its end");
 	refused(l, &ours, lab_base64(der, n - 1), ERR_INVALID, "not PKCS#7");
 	more = mem_zalloc(2 * strlen(pem) + 1);
 	(void)sprintf(more, "%s%s", pem, pem);
-	refused(l, &ours, more, ERR_INVALID, "something behind it");
+	refused(l, &ours, more, ERR_INVALID, "data follows its end");
 	free(pem);
 	free(der);
 }

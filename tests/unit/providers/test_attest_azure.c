@@ -291,7 +291,7 @@ static void times_that_are_over_to_come_or_no_times_are_refused(void **state)
 		{DOCUMENT_OF(NONCE, "11/16/26 23:59:00 -0000", "11/17/26 00:00:00 -0000"),
 		 "has expired", ERR_TIME},
 		{DOCUMENT_OF(NONCE, "11/17/26 00:01:01 -0000", "11/17/26 05:59:00 -0000"),
-		 "of the future", ERR_TIME},
+		 "from the future", ERR_TIME},
 		{DOCUMENT_OF(NONCE, "2026-11-16T23:59:00Z", "11/17/26 05:59:00 -0000"),
 		 "\"createdOn\"", ERR_INVALID},
 		{DOCUMENT_OF(NONCE, "11/16/26 23:59:00 -0000", "11/17/26 05:59:00 +0100"),

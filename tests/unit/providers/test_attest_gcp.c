@@ -315,7 +315,7 @@ static void an_expired_token_and_one_of_the_future_are_refused(void **state)
 		enum err_code code;
 	} rows[] = {
 		{"\"iat\":1794870000,\"exp\":1794873600", "has expired", ERR_TIME},
-		{"\"iat\":1794873661,\"exp\":1794877100", "of the future", ERR_TIME},
+		{"\"iat\":1794873661,\"exp\":1794877100", "from the future", ERR_TIME},
 		{"\"iat\":1794873500,\"exp\":1794973500", "never expires", ERR_AUTH},
 		{"\"iat\":1794873500", "\"exp\"", ERR_INVALID},
 		{"\"exp\":1794877100", "\"iat\"", ERR_INVALID},
