@@ -289,8 +289,8 @@ static void test_decided_anew_before_slurmctld_has_heard(void **state)
 	W.asked[0] = '\0';
 	W.now += 4999;
 	postpone_run(&F.e);
-	assert_string_equal(W.asked, ""); /* but it is looked at soon */
-	W.now += 5001; /* slurmctld's own time is over, too */
+	assert_string_equal(W.asked, "");        /* but it is looked at soon */
+	W.now += 5001;                           /* slurmctld's own time is over, too */
 	details("PENDING", 7, 86390, F.comment); /* now it has */
 	assert_string_equal(W.asked, "7_2");
 	assert_string_equal(F.started, "7_2");
