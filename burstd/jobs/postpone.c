@@ -336,6 +336,10 @@ static void on_detail(void *ctx, const struct slurm_job_detail *shown)
 
 	if (p == NULL || !p->asked || p->refusal.last_ms >= all->began_ms)
 		return; /* not asked about, or refused again since */
+	/* A slurmctld that lost its state has given the number to a heterogeneous job: what is said to
+	 * that number all its components hear (F50).  The one that was refused is gone. */
+	if (d.het != 0 && strchr(p->id, '+') == NULL)
+		return;
 	p->shown = !d.ended;
 	if (d.begin_ms != 0)
 		d.begin_ms = engine_from_wall(e, d.begin_ms); /* as are all times here */

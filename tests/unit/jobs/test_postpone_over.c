@@ -296,6 +296,37 @@ static void test_decided_anew_before_slurmctld_has_heard(void **state)
 	assert_string_equal(F.started, "7_2");
 }
 
+/* F50: what burstd says to "7" the components of a heterogeneous job would hear, all of them: it is
+ * another job than the one that was refused. */
+static void test_a_number_that_a_het_job_has_now_is_not_told(void **state)
+{
+	static const struct {
+		const char *id;
+		const char *het; /* as squeue has it */
+		unsigned told;
+	} rows[] = {{"7", "N/A", 1}, {"7", "7", 0}, {"7+0", "7", 1}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct slurm_job j = {.number = 7};
+		char line[700], start[24];
+
+		assert_int_equal(teardown(state), 0);
+		assert_int_equal(setup(state), 0);
+		(void)snprintf(j.id, sizeof(j.id), "%s", rows[i].id);
+		(void)snprintf(F.bad.text, sizeof(F.bad.text), "why");
+		postpone_job(&F.e, &j, &F.bad);
+		(void)snprintf(start, sizeof(start), "%lld", (long long)(W.now / 1000 + 6));
+		(void)snprintf(line, sizeof(line),
+			       "%-24s%-24s%-24s%-24s%-300s%-24s%-24s%-24s%-24s\n", "7", "PENDING",
+			       "7", start, "", "1", "1", "1", rows[i].het);
+		postpone_run(&F.e);
+		W.now++;
+		postpone_details(&F.e, line, strlen(line), W.now, NULL);
+		assert_int_equal(F.told, rows[i].told);
+	}
+}
+
 /* After 45 s it will not hear that any more, and the time is somebody's. */
 static void test_what_is_never_heard_is_its_users(void **state)
 {
@@ -835,6 +866,7 @@ int main(void)
 		TEST(test_decided_anew_after_a_reload),
 		TEST(test_decided_anew_before_slurmctld_has_heard),
 		TEST(test_what_is_never_heard_is_its_users),
+		TEST(test_a_number_that_a_het_job_has_now_is_not_told),
 		TEST(test_anew_until_slurmctld_has_taken_it),
 		TEST(test_anew_is_said_once_at_a_time),
 		TEST(test_anew_after_the_clock_was_set),
