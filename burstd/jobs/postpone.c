@@ -336,8 +336,8 @@ static void on_detail(void *ctx, const struct slurm_job_detail *shown)
 
 	if (p == NULL || !p->asked || p->refusal.last_ms >= all->began_ms)
 		return; /* not asked about, or refused again since */
-	/* A slurmctld that lost its state has given the number to a heterogeneous job: what is said to
-	 * that number all its components hear (F50).  The one that was refused is gone. */
+	/* A slurmctld that lost its state has given the number to a heterogeneous job: what is said
+	 * to that number all its components hear (F50).  The one that was refused is gone. */
 	if (d.het != 0 && strchr(p->id, '+') == NULL)
 		return;
 	p->shown = !d.ended;

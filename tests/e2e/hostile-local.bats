@@ -2,8 +2,8 @@
 # A user of burstd's own host who may only look, and does it as fast, as slowly and as often as he can: on a burstd that
 # runs, hooks are served meanwhile, and so is everybody else who looks.
 
-# Variables from the helper.
-# shellcheck disable=SC2154
+# Variables from the helper; commands for `within`.
+# shellcheck disable=SC2016,SC2154
 bats_require_minimum_version 1.5.0
 load helper
 

@@ -80,7 +80,8 @@ said() {
 		echo "$user: $status: $output"
 		[ "$status" = 0 ]
 		[ "${#lines[@]}" = $((${#ops[@]} + 1)) ]
-		[ "${lines[-1]}" = "call only root and burstd's own user may hand over calls" ]
+		# Nobody can make a call here: it is a file in the spool.
+		[ "${lines[-1]}" = "call invalid" ]
 		for line in "${lines[@]:0:${#ops[@]}}"; do
 			if [[ $anybody == *" ${line% *} "* ]]; then
 				[ "${line#* }" != denied ]

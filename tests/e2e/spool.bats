@@ -2,8 +2,8 @@
 # The spool, the only way in for calls: too many of them, of any age and format, and a directory that is full, read-only,
 # gone and made again (F45 to F47, F54, F55).
 
-# Variables from the helper.
-# shellcheck disable=SC2154
+# Variables from the helper; commands for `within`.
+# shellcheck disable=SC2016,SC2034,SC2154
 load helper
 
 setup() {

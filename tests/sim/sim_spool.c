@@ -168,14 +168,14 @@ static void list(struct spool *s)
 	s->listed_at = loop_now(s->w->loop);
 	for (struct file *f = s->files; f != NULL; f = next) {
 		next = f->next;
-		if (f->handled)
-			delete_file(s, f);
-		else if (!f->kept)
-			f->listed = true;
-		if (s->w->crashed)
-			return;
-		if (!f->handled && s->first)
-			f->early = true;
+		if (f->handled) {
+			delete_file(s, f); /* it may be gone */
+			if (s->w->crashed)
+				return;
+			continue;
+		}
+		f->listed = f->listed || !f->kept;
+		f->early = f->early || s->first;
 	}
 }
 
