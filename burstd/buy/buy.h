@@ -61,7 +61,7 @@ struct buy_state {
 	struct answer *answers, **answers_last; /* answers to creates, not yet posted */
 	struct pending *calls, **calls_last;    /* of hooks */
 	size_t ncalls, call_bytes;              /* bytes: of their lists and files */
-	struct pending *acted;   /* they are over, and go from the spool after the next commit */
+	struct pending *acted;   /* calls whose files go once what came of them is durable */
 	char spool_trouble[256]; /* why the spool cannot be read as it should be; "" */
 	char *wanted;  /* nodes that slurmctld wants and nobody asked us for: a node list */
 	bool climbing; /* some nodes were refused at one place, and may have another */

@@ -11,7 +11,7 @@ static void on_wake(void *ctx)
 	struct engine *e = ctx;
 
 	if (!e->dead)
-		timer_at(e->timer, engine_now(e));
+		timer_at(e->timer, spool_next_ms(e->d.spool));
 }
 
 void intake_watch(struct engine *e)

@@ -39,7 +39,7 @@ void ctl_conn_unqueue(struct ctl_conn *c)
 static void release_slot(struct ctl_server *s, enum ctl_slot slot)
 {
 	s->used[slot]--;
-	if (slot == SLOT_HOOK && s->paused && !s->closing)
+	if (slot == SLOT_OWN && s->paused && !s->closing)
 		timer_at(s->resume, 0);
 }
 

@@ -99,7 +99,7 @@ bool ctl_server_hold(struct ctl_conn *c, void *hold)
 	struct ctl_server *s = c->server;
 
 	assert(c->state == CONN_FIRST && !c->closed);
-	if (!(c->maybe_hook ? ctl_conn_move_to(c, SLOT_HELD) : move_to_watch(c)))
+	if (!(c->is_own ? ctl_conn_move_to(c, SLOT_HELD) : move_to_watch(c)))
 		return false;
 	c->state = CONN_HELD;
 	c->hold = hold;
@@ -212,7 +212,7 @@ static void on_request(struct ctl_conn *c, const char *data, size_t len)
 {
 	/* Its own is for one that has not asked yet; where operators fill theirs it keeps that, for
 	 * it may be burst-prolog, whose job must start. */
-	if (c->slot == SLOT_HOOK)
+	if (c->slot == SLOT_OWN)
 		(void)ctl_conn_move_to(c, SLOT_OPERATOR);
 	handle(c, data, len);
 }

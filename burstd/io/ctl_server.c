@@ -21,7 +21,7 @@ enum {
 };
 
 static const unsigned slot_max[SLOTS] = {
-	[SLOT_HOOK] = CTL_HOOK_SLOTS,     [SLOT_OPERATOR] = CTL_OPERATOR_SLOTS,
+	[SLOT_OWN] = CTL_OWN_SLOTS,       [SLOT_OPERATOR] = CTL_OPERATOR_SLOTS,
 	[SLOT_VIEWER] = CTL_VIEWER_SLOTS, [SLOT_HELD] = CTL_HELD_SLOTS,
 	[SLOT_WATCH] = CTL_WATCH_SLOTS,
 };
@@ -39,13 +39,13 @@ static bool is_admin(const struct ctl_server *s, uint32_t uid)
 static void know_caller(struct ctl_conn *c, const struct ucred *peer)
 {
 	c->who = (struct ctl_caller){.uid = peer->uid, .gid = peer->gid, .pid = peer->pid};
-	c->maybe_hook = peer->uid == 0 || peer->uid == geteuid();
-	if (c->maybe_hook)
+	c->is_own = peer->uid == 0 || peer->uid == geteuid();
+	if (c->is_own)
 		c->who.role = CTL_OWN;
 	else if (is_admin(c->server, peer->uid))
 		c->who.role = CTL_OPERATOR;
-	if (c->maybe_hook)
-		c->slot = SLOT_HOOK;
+	if (c->is_own)
+		c->slot = SLOT_OWN;
 	else
 		c->slot = c->who.role == CTL_OPERATOR ? SLOT_OPERATOR : SLOT_VIEWER;
 }
@@ -63,14 +63,14 @@ static bool is_silent(const struct ctl_conn *c, int64_t now)
 
 /* The next one may be burst-prolog.  It waits in the backlog rather than to be turned away, but
  * never for those who hold a slot of its kind in silence. */
-static bool have_hook_slot(struct ctl_server *s)
+static bool have_own_slot(struct ctl_server *s)
 {
 	int64_t now = loop_now(s->loop);
 
-	if (s->used[SLOT_HOOK] < CTL_HOOK_SLOTS)
+	if (s->used[SLOT_OWN] < CTL_OWN_SLOTS)
 		return true;
 	for (struct ctl_conn *c = s->quick.first; c != NULL; c = c->next)
-		if (c->slot == SLOT_HOOK && is_silent(c, now)) {
+		if (c->slot == SLOT_OWN && is_silent(c, now)) {
 			ctl_conn_close(c);
 			return true;
 		}
@@ -142,9 +142,9 @@ static void on_connection(uv_poll_t *p, int status, int events)
 		int fd;
 
 		/* Only the first is sure to be there, and worth somebody else's slot. */
-		if (i > 0 && s->used[SLOT_HOOK] >= CTL_HOOK_SLOTS)
+		if (i > 0 && s->used[SLOT_OWN] >= CTL_OWN_SLOTS)
 			return;
-		if (!have_hook_slot(s)) {
+		if (!have_own_slot(s)) {
 			pause_accept(s);
 			return;
 		}

@@ -24,7 +24,7 @@ struct ctl_conn; /* the connection that a request came on */
 enum {
 	CTL_DEADLINE_MS = 5000,
 	CTL_HOLD_MS = 10000,     /* a held request gets its answer by then */
-	CTL_HOOK_SLOTS = 32,     /* root and our own user, until they ask something */
+	CTL_OWN_SLOTS = 32,      /* root and our own user, until they ask something */
 	CTL_OPERATOR_SLOTS = 16, /* operators, asking something */
 	CTL_VIEWER_SLOTS = 32,   /* everybody else */
 	CTL_HELD_SLOTS = 4096,   /* held requests of root and our own user: jobs that start */

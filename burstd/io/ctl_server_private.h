@@ -15,7 +15,7 @@ struct timer;
 enum { CTL_CHUNK = 65536 };
 
 /* Every connection is in one of these; only hooks and root can fill the first and the fourth. */
-enum ctl_slot { SLOT_HOOK, SLOT_OPERATOR, SLOT_VIEWER, SLOT_HELD, SLOT_WATCH, SLOTS };
+enum ctl_slot { SLOT_OWN, SLOT_OPERATOR, SLOT_VIEWER, SLOT_HELD, SLOT_WATCH, SLOTS };
 
 /* One connection.
  *
@@ -43,7 +43,7 @@ struct ctl_conn {
 	enum ctl_conn_state state;
 	enum ctl_slot slot;
 	bool closed;
-	bool maybe_hook; /* root or our own user */
+	bool is_own; /* root or our own user */
 	int64_t due;
 	int fd;
 	uv_poll_t poll;

@@ -43,6 +43,7 @@ struct spool {
 	int fd; /* of the directory, as it was listed last; -1: none */
 	struct spool_watch *watch;
 	bool woken, first; /* first: no listing has ended yet */
+	int64_t woken_ms;  /* a listing is due; in a moment, for who woke us is not done yet */
 	int64_t listed_ms;
 	char **names; /* of the last listing, sorted */
 	size_t n, cap, at;
@@ -52,6 +53,7 @@ struct spool {
 	char *buffer;
 	size_t size;
 	uint64_t bad;
+	struct err trouble; /* the last of this listing; code 0: none */
 	void (*wake)(void *ctx);
 	void *ctx;
 };
@@ -61,8 +63,6 @@ struct pass { /* one spool_pass() */
 	spool_fn fn;
 	void *ctx;
 	size_t files, bytes;
-	struct err *e;
-	int rc;
 };
 
 /* --- names that are known ----------------------------------------------------------------------
@@ -232,10 +232,9 @@ static int move_aside(const struct spool *s, const char *name)
 	return rc;
 }
 
-static int failed(struct pass *p, const char *name, const char *what)
+static void failed(struct spool *s, const char *name, const char *what)
 {
-	p->rc = -1;
-	return err_set(p->e, ERR_IO, "%s/%s: %s: %s", p->s->dir, name, what, strerror(errno));
+	(void)err_set(&s->trouble, ERR_IO, "%s/%s: %s: %s", s->dir, name, what, strerror(errno));
 }
 
 /* Take the file away; what cannot be done is tried again after each listing. */
@@ -248,7 +247,7 @@ static void take_away(struct pass *p, const char *name, enum fate fate)
 		forget(s, map_get(&s->by_name, name));
 		return;
 	}
-	(void)failed(p, name, fate == FATE_ASIDE ? "move aside" : "delete");
+	failed(s, name, fate == FATE_ASIDE ? "move aside" : "delete");
 	remember(s, name, fate);
 }
 
@@ -331,7 +330,7 @@ static void offer_bytes(struct pass *p, const char *name, size_t len)
 /* With the next listing; it is as early then as it was. */
 static void try_later(struct pass *p, const char *name, const char *what)
 {
-	(void)failed(p, name, what);
+	failed(p->s, name, what);
 	if (p->s->first)
 		remember(p->s, name, FATE_EARLY);
 }
@@ -396,6 +395,8 @@ static void on_watch(void *ctx)
 {
 	struct spool *s = ctx;
 
+	if (!s->woken)
+		s->woken_ms = loop_now(s->loop) + SPOOL_SETTLE_MS;
 	s->woken = true;
 	if (s->wake != NULL)
 		s->wake(s->ctx);
@@ -439,8 +440,10 @@ void spool_on_wake(struct spool *s, void (*wake)(void *ctx), void *ctx)
 
 int64_t spool_next_ms(const struct spool *s)
 {
-	if (s->at < s->n || s->woken)
+	if (s->at < s->n)
 		return s->listed_ms;
+	if (s->woken)
+		return s->woken_ms;
 	return s->listed_ms + (spool_watch_works(s->watch) ? SPOOL_EVERY_MS : SPOOL_UNWATCHED_MS);
 }
 
@@ -458,25 +461,38 @@ static void rest(struct spool *s)
 	s->fd = -1;
 }
 
+/* Of the whole listing: else one that takes several passes would fail and succeed by turns. */
+static int say_trouble(const struct spool *s, struct err *e)
+{
+	if (s->trouble.code == 0)
+		return 0;
+	if (e != NULL)
+		*e = s->trouble;
+	return -1;
+}
+
 int spool_pass(struct spool *s, spool_fn fn, void *ctx, struct err *e)
 {
-	struct pass p = {.s = s, .fn = fn, .ctx = ctx, .e = e};
+	struct pass p = {.s = s, .fn = fn, .ctx = ctx};
 
 	if (loop_now(s->loop) < spool_next_ms(s))
 		return 0;
 	if (s->at == s->n) {
-		if (list(s, e) != 0)
-			return -1;
+		s->trouble = (struct err){0};
+		if (list(s, &s->trouble) != 0)
+			return say_trouble(s, e);
 		retry_known(&p);
 	}
 	for (; s->at < s->n && p.files < SPOOL_PASS_MAX && p.bytes < SPOOL_PASS_BYTES; p.files++)
 		offer(&p, s->names[s->at++]);
-	if (s->at < s->n)
-		return p.rc;
-	s->first = s->first && s->cut;
-	s->woken = s->woken || s->cut;
-	rest(s);
-	return p.rc;
+	if (s->at == s->n) {
+		s->first = s->first && s->cut;
+		if (s->cut)
+			s->woken_ms = s->listed_ms; /* the next listing at once */
+		s->woken = s->woken || s->cut;
+		rest(s);
+	}
+	return say_trouble(s, e);
 }
 
 void spool_done(struct spool *s, const char *name)

@@ -192,15 +192,19 @@ static bool is_time_known(const struct engine *e, const struct postponed *p)
 	       engine_now(e) - e->started_ms >= POSTPONE_WATCH_MS;
 }
 
+/* Another begin time than we told, give or take what the order took. */
+static bool is_another_time(const struct engine *e, const struct postponed *p,
+			    const struct slurm_job_detail *d)
+{
+	return !was_told(e, p, d) && llabs(d->begin_ms - p->until_ms) > POSTPONE_START_MS;
+}
+
 /* What it was told waits for its turn yet, or is on its way: that the job has another begin time is
  * nobody's will. */
 static bool is_unheard(const struct engine *e, const struct postponed *p,
 		       const struct slurm_job_detail *d)
 {
-	int64_t off = d->begin_ms - p->until_ms;
-
-	return p->told_wall_ms != 0 && p->told_ms != 0 && !was_told(e, p, d) &&
-	       (off > POSTPONE_START_MS || off < -POSTPONE_START_MS) &&
+	return p->told_wall_ms != 0 && p->told_ms != 0 && is_another_time(e, p, d) &&
 	       engine_now(e) - p->told_ms < POSTPONE_HEARD_MS;
 }
 
@@ -215,9 +219,9 @@ static void let_go(struct engine *e, struct postponed *p)
 /* Whoever has changed its begin time since has his will. */
 static void start_anew(struct engine *e, struct postponed *p, const struct slurm_job_detail *d)
 {
-	int64_t off = d->begin_ms - p->until_ms, least_ms = own_time(e, p), now = engine_now(e);
+	int64_t least_ms = own_time(e, p), now = engine_now(e);
 
-	if (!was_told(e, p, d) && (off > POSTPONE_START_MS || off < -POSTPONE_START_MS))
+	if (is_another_time(e, p, d))
 		let_go(e, p);
 	else if (least_ms > now)
 		p->lifting = slurm_postpone(e->slurm, p->id, least_ms - now, d->begin_ms, NULL);

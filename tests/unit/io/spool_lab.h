@@ -242,12 +242,34 @@ static inline bool is_due(void)
 	return loop_now(F.l) >= spool_next_ms(F.s);
 }
 
+static inline void wait_until(int64_t ms)
+{
+	while (loop_now(F.l) < ms) {
+		(void)usleep(2000);
+		turn();
+	}
+}
+
+/* The moment that a hook is given after the watch was heard. */
+static inline void settle(void)
+{
+	if (spool_next_ms(F.s) - loop_now(F.l) <= SPOOL_SETTLE_MS)
+		wait_until(spool_next_ms(F.s));
+}
+
+static inline void hear(void)
+{
+	turn();
+	settle();
+}
+
 /* One pass that succeeds: what was seen. */
 static inline const char *pass(void)
 {
 	str_clear(&F.seen);
 	F.n = F.nearly = 0;
 	F.e = (struct err){0};
+	settle();
 	if (spool_pass(F.s, take, &F, &F.e) != 0)
 		print_error("%s\n", F.e.msg);
 	assert_string_equal(F.e.msg, "");
@@ -260,6 +282,7 @@ static inline const char *pass_fails(const char *why)
 	str_clear(&F.seen);
 	F.n = F.nearly = 0;
 	F.e = (struct err){0};
+	settle();
 	assert_int_equal(spool_pass(F.s, take, &F, &F.e), -1);
 	print_message("# %s\n", F.e.msg);
 	assert_non_null(strstr(F.e.msg, why));
@@ -271,17 +294,9 @@ static inline const char *pass_fails(const char *why)
 /* After the watch was heard, which it must be. */
 static inline const char *next_pass(void)
 {
-	turn();
+	hear();
 	assert_true(is_due());
 	return pass();
-}
-
-static inline void wait_until(int64_t ms)
-{
-	while (loop_now(F.l) < ms) {
-		(void)usleep(2000);
-		turn();
-	}
 }
 
 /* --- being somebody else ---------------------------------------------------------------------- */

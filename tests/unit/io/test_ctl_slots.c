@@ -246,21 +246,21 @@ static void test_askers_who_do_not_read_hold_operator_slots_first(void **state)
 /* They may be hooks, but a hook speaks at once. */
 static void test_silent_ones_make_room_for_a_hook(void **state)
 {
-	int fd[CTL_HOOK_SLOTS];
+	int fd[CTL_OWN_SLOTS];
 
 	(void)state;
-	assert_int_equal(fill(fd, CTL_HOOK_SLOTS, geteuid()), CTL_HOOK_SLOTS);
+	assert_int_equal(fill(fd, CTL_OWN_SLOTS, geteuid()), CTL_OWN_SLOTS);
 	(void)usleep(150000); /* less than their deadline */
 	check_request();
 	assert_false(is_open(fd[0]));
 	assert_true(is_open(fd[1]));
-	drop(fd, CTL_HOOK_SLOTS);
+	drop(fd, CTL_OWN_SLOTS);
 }
 
 /* More hooks at once than slots: the rest waits in the backlog, and none is turned away. */
 static void test_flood_of_hooks_waits(void **state)
 {
-	enum { N = 5 * CTL_HOOK_SLOTS };
+	enum { N = 5 * CTL_OWN_SLOTS };
 	int fd[N];
 
 	(void)state;

@@ -159,6 +159,29 @@ static void no_more_fds(const struct spool_call *c)
 		set_fds(false);
 }
 
+/* What went wrong with one listing is told until the next, not by turns. */
+static void test_trouble_is_of_the_whole_listing(void **state)
+{
+	char name[16];
+
+	(void)state;
+	put_call("1");
+	for (int i = 0; i < SPOOL_PASS_MAX + 6; i++) {
+		(void)snprintf(name, sizeof(name), "f%03d", i);
+		put_call(name);
+	}
+	F.inside = no_more_fds;
+	assert_string_equal(pass_fails("open: Too many open files"), "1 ");
+	F.inside = NULL;
+	set_fds(true);
+	assert_true(is_due());
+	(void)pass_fails("open: Too many open files");
+	assert_int_equal(F.n, 7);
+	wait_until(spool_next_ms(F.s));
+	(void)pass();
+	assert_int_equal(F.n, SPOOL_PASS_MAX - 1);
+}
+
 /* F56 */
 static void test_early_though_it_could_not_be_opened_at_first(void **state)
 {
@@ -173,7 +196,7 @@ static void test_early_though_it_could_not_be_opened_at_first(void **state)
 	assert_false(is_due()); /* no spinning */
 	set_fds(true);
 	put_call("4");
-	turn();
+	hear();
 	assert_true(is_due());
 	set_fds(false);
 	assert_string_equal(pass_fails("Too many open files"), ""); /* nor can it be listed */
@@ -489,6 +512,7 @@ int main(void)
 		T(test_early_is_what_the_first_listing_found),
 		T(test_nothing_is_early_after_an_empty_listing),
 		T(test_early_after_a_listing_that_failed),
+		T(test_trouble_is_of_the_whole_listing),
 		T(test_early_though_it_could_not_be_opened_at_first),
 		T(test_without_descriptors_a_file_stays),
 		cmocka_unit_test_setup_teardown(test_more_names_than_a_listing_holds, lab_open_fast,
