@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 
-from flood import hooks
+from flood import asks
 from world import World, percentile, rss_kib, threads
 
 NODES, SECONDS, PORT = 10000, 31, 9843
@@ -55,7 +55,7 @@ def run(b):
     with Door(b, nodes, conf='attest = "off"') as w:
         w.bring_up(nodes)
         pid = w.burstd.pid
-        calm = [r[0] for r in hooks(b, 200)]
+        calm = [r[0] for r in asks(b, 200)]
         rss, own = rss_kib(pid), split_cpu(pid)
         p = subprocess.Popen([f"{b.bin}/flood", "beat", str(PORT), os.path.join(w.state, "node-ca.pem"), str(nodes),
                               str(seconds)], stdout=subprocess.PIPE, text=True)
@@ -67,7 +67,7 @@ def run(b):
         b.figure("memory of a kept connection", each, "KiB", None, (rss_kib(p.pid) - empty) / nodes, nodes=nodes)
         b.figure("RSS", rss_kib(pid) / 1024, "MiB", nodes=nodes)
         b.figure("a node that connects, listener", (cpu[1] - own[1]) / nodes * 1000, "us", nodes=nodes)
-        rows = [r[0] for r in hooks(b, 200)]
+        rows = [r[0] for r in asks(b, 200)]
         said = json.loads(p.stdout.read())
         p.wait()
         after = split_cpu(pid)
@@ -83,6 +83,6 @@ def run(b):
         b.figure("a heartbeat, listener", (after[1] - cpu[1]) / beats * 1000, "us", None, floor, nodes=nodes)
         b.figure("a heartbeat, loop", (after[0] - cpu[0]) / beats * 1000, "us", None, floor, nodes=nodes)
         b.figure("CPU, listener", (after[1] - cpu[1]) / seconds / 10, "%", nodes=nodes)
-        b.figure("CPU, loop, with 200 hooks", (after[0] - cpu[0]) / seconds / 10, "%", nodes=nodes)
+        b.figure("CPU, loop, with 200 requests", (after[0] - cpu[0]) / seconds / 10, "%", nodes=nodes)
         for name, q in (("p50", 0.5), ("p99", 0.99)):
-            b.figure(f"hook, exec to exit, {name}", percentile(rows, q), "ms", None, percentile(calm, q), nodes=nodes)
+            b.figure(f"answer of the control socket, {name}", percentile(rows, q), "ms", None, percentile(calm, q), nodes=nodes)

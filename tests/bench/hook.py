@@ -58,7 +58,7 @@ def without_burstd(b, w):
     os.kill(w.burstd.pid, signal.SIGSTOP)
     report(b, *w.hook_beside_floor("suspend", "c1", None, RUNS, 10), nodes=1, burstd="frozen")
     os.kill(w.burstd.pid, signal.SIGCONT)
-    w.until(lambda: not [n for n in os.listdir(SPOOL) if n[0] != "."])
+    w.until(lambda: not w.calls())
     w.burstd.terminate()
     w.burstd.wait(10)
     report(b, *w.hook_beside_floor("suspend", "c1", None, RUNS, 10), nodes=1, burstd="dead")

@@ -28,10 +28,11 @@ def again(b, w):
     t0 = time.time()
     w.start_burstd(wait=False)
     accepts = int(w.timed("connect", SOCKET, "20000")) / 1e6
-    row = w.hook("suspend", "c1")[0]
+    w.hook("suspend", "c1")
+    w.until(lambda: not w.calls(), 20, 0.002)
+    read = time.time()
     b.figure("start to socket", (accepts - t0) * 1000, "ms", 200, nodes=NODES)
-    b.figure("start to first call durable", (row[0] / 1e6 + row[1] - t0) * 1000, "ms", 200, nodes=NODES,
-             exit=row[2])
+    b.figure("start to first call read", (read - t0) * 1000, "ms", 200, nodes=NODES)
     w.until(lambda: w.state_count("booting") == NODES, 120, 0.02)
     done = time.time()
     b.figure("start to all known again", (done - t0) * 1000, "ms", 2000 + LIST_MS, LIST_MS, nodes=NODES)

@@ -167,6 +167,10 @@ pool "p" {{
         rows = [l.split() for l in out.splitlines()]
         return [(int(r[0]), int(r[1]) / 1e9, int(r[2]), int(r[3])) for r in rows]
 
+    def calls(self):
+        """Names in the spool that burstd has not taken away yet."""
+        return [n for n in os.listdir(SPOOL) if n[0] != "."]
+
     def metrics(self):
         rows = {}
         for l in self.metrics_ask("GET", "/metrics").decode().splitlines():

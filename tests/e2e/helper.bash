@@ -145,6 +145,11 @@ hook() {
 	echo "burst-$kind ${list:0:60}: status $hook_rc, $hook_ms ms, $(cat "$lab_dir/hook.err")"
 }
 
+# spooled -ge 1: calls that burstd has not taken yet
+spooled() {
+	test "$(find /var/spool/burstd -type f ! -name '*.bad' ! -name '.*' | wc -l)" "$@"
+}
+
 # metric NAME: its value, as burstd has it now; NAME with its labels
 metric() {
 	curl -sS --max-time 5 http://127.0.0.1:9818/metrics | sed -n "s/^$1 //p"

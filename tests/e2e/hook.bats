@@ -10,10 +10,6 @@ setup() {
 	rows=$(sim_rows)
 }
 
-spooled() {
-	test "$(find /var/spool/burstd -type f ! -name '*.bad' ! -name '.*' | wc -l)" "$@"
-}
-
 new_rows() {
 	echo $(($(sim_rows) - rows))
 }

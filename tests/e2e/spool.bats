@@ -18,10 +18,6 @@ teardown() {
 	lab_dirs slurm 700 /var/spool/burstd
 }
 
-spooled() {
-	test "$(find /var/spool/burstd -type f ! -name '*.bad' ! -name '.*' | wc -l)" "$@"
-}
-
 new_rows() {
 	echo $(($(sim_rows) - rows))
 }

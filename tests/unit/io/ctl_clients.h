@@ -22,6 +22,7 @@
 #include <cmocka.h>
 
 #include "base/frame.h"
+#include "fds.h"
 #include "io/ctl_server.h"
 #include "io/loop.h"
 
@@ -43,17 +44,6 @@ static struct fix {
 	struct ctl_conn *held[HELD_MAX + CTL_WATCH_SLOTS]; /* by what the server was given for it */
 	unsigned nheld, expired, gone;
 } F;
-
-static inline unsigned count_fds(void)
-{
-	DIR *d = opendir("/proc/self/fd");
-	unsigned n = 0;
-
-	while (readdir(d) != NULL)
-		n++;
-	(void)closedir(d);
-	return n;
-}
 
 static inline void maybe_close(void)
 {
@@ -284,19 +274,6 @@ static inline void check_request(void)
 	assert_int_equal(F.who.role, CTL_OWN);
 	assert_int_equal(F.who.uid, geteuid());
 	assert_int_equal(F.who.pid, getpid());
-}
-
-/* libuv opens descriptors for signals with its first loop, and keeps them: before the first test
- * counts what is open. */
-static inline int first_loop(void **state)
-{
-	struct loop *l;
-
-	(void)state;
-	if (loop_new(&l, NULL) != 0)
-		return -1;
-	loop_free(l);
-	return 0;
 }
 
 #define CTL_TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)

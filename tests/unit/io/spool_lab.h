@@ -28,6 +28,7 @@
 #include "base/fnv.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "fds.h"
 #include "io/loop.h"
 
 enum { STRANGER = 12345, HOUR_MS = 3600000 };
@@ -52,17 +53,6 @@ static struct lab {
 	void (*inside)(const struct spool_call *c); /* NULL: nothing else is done */
 	struct err e;
 } F;
-
-static inline unsigned count_fds(void)
-{
-	DIR *d = opendir("/proc/self/fd");
-	unsigned n = 0;
-
-	while (readdir(d) != NULL)
-		n++;
-	(void)closedir(d);
-	return n;
-}
 
 static inline bool take(void *ctx, const struct spool_call *c)
 {
@@ -145,19 +135,6 @@ static inline int lab_close(void **state)
 	(void)chmod(F.dir, 0700);
 	(void)nftw(F.dir, lab_remove, 8, FTW_DEPTH | FTW_PHYS);
 	assert_int_equal(count_fds(), F.fds);
-	return 0;
-}
-
-/* libuv opens descriptors for signals with its first loop, and keeps them: before the first test
- * counts what is open. */
-static inline int lab_first(void **state)
-{
-	struct loop *l;
-
-	(void)state;
-	if (loop_new(&l, NULL) != 0)
-		return -1;
-	loop_free(l);
 	return 0;
 }
 

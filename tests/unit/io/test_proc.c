@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "fds.h"
 #include "io/loop.h"
 
 static struct fix {
@@ -35,17 +36,6 @@ static struct fix {
 pid_t waitpid(pid_t pid, int *status, int options)
 {
 	return F.asleep ? 0 : wait4(pid, status, options, NULL);
-}
-
-static unsigned count_fds(void)
-{
-	DIR *d = opendir("/proc/self/fd");
-	unsigned n = 0;
-
-	while (readdir(d) != NULL)
-		n++;
-	(void)closedir(d);
-	return n;
 }
 
 static int setup(void **state)

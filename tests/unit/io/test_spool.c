@@ -530,5 +530,5 @@ int main(void)
 		T(test_a_broken_sector_holds_up_no_other_call),
 	};
 
-	return cmocka_run_group_tests_name("spool", tests, lab_first, NULL);
+	return cmocka_run_group_tests_name("spool", tests, first_loop, NULL);
 }

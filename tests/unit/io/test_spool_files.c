@@ -530,5 +530,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_note_of_memory, lab_open_memory, lab_close),
 	};
 
-	return cmocka_run_group_tests_name("spool_files", tests, lab_first, NULL);
+	return cmocka_run_group_tests_name("spool_files", tests, first_loop, NULL);
 }

@@ -432,5 +432,5 @@ int main(void)
 		T(test_spool_free),
 	};
 
-	return cmocka_run_group_tests_name("spool_watch", tests, lab_first, NULL);
+	return cmocka_run_group_tests_name("spool_watch", tests, first_loop, NULL);
 }
