@@ -32,11 +32,7 @@ void intake_init(struct engine *e)
 
 int64_t intake_next_ms(const struct engine *e)
 {
-	const struct buy_state *b = e->buy;
-
-	if (b->acted != NULL || (b->calls != NULL && !b->calls->asks))
-		return engine_now(e);
-	return INT64_MAX;
+	return e->buy->calls != NULL && !e->buy->calls->asks ? engine_now(e) : INT64_MAX;
 }
 
 static void drop_all(struct pending **calls)

@@ -136,6 +136,14 @@ static void test_calls_that_wait_have_bounds(void **state)
 			       .file_len = sizeof(long_file)};
 
 	load(f);
+	c.list = "c1"; /* over at once */
+	c.list_len = 2;
+	assert_true(intake_take(f->e, &c));
+	assert_true(f->e->buy->call_bytes > sizeof(long_file));
+	intake_run(f->e);
+	assert_int_equal(f->e->buy->call_bytes, 0);
+	c.list = "c[1-2]";
+	c.list_len = 6;
 	for (size_t i = 0; i < 5; i++)
 		assert_true(intake_take(f->e, &c));
 	assert_true(f->e->buy->call_bytes <= INTAKE_BYTES_MAX);

@@ -132,6 +132,24 @@ static void test_a_file_stays_where_the_journal_failed(void **state)
 	unload(f);
 }
 
+/* Likewise where the commit that failed had no row of a node. */
+static void test_a_file_stays_once_the_journal_failed(void **state)
+{
+	struct fix *f = *state;
+
+	load(f);
+	look(f);
+	put("1.call", CALL_RESUME, 0);
+	look(f);
+	intake_run(f->e);
+	engine_write_fresh(f->e);
+	engine_commit(f->e);
+	f->e->dead = true;
+	intake_forget(f->e);
+	assert_true(is_there("1.call"));
+	unload(f);
+}
+
 static void test_the_file_of_a_hint_goes_at_once(void **state)
 {
 	static const struct {
@@ -184,13 +202,44 @@ static void test_what_is_no_call_is_told_and_looked_after(void **state)
 	unload(f);
 }
 
+static size_t lines_of(int fd)
+{
+	char text[4096];
+	ssize_t len = pread(fd, text, sizeof(text), 0);
+	size_t n = 0;
+
+	for (ssize_t i = 0; i < len; i++)
+		n += text[i] == '\n';
+	return n;
+}
+
+/* A turn is due when the spool is, though nothing else happens. */
+static void test_the_spool_has_its_turns(void **state)
+{
+	struct fix *f = *state;
+
+	load(f);
+	look(f);
+	assert_true(intake_look_next_ms(f->e) == INT64_MAX); /* not before it was started */
+	f->e->started = true;
+	assert_true(intake_look_next_ms(f->e) == spool_next_ms(f->e->d.spool));
+	assert_true(intake_look_next_ms(f->e) <= loop_now(f->loop) + SPOOL_EVERY_MS);
+	f->e->started = false;
+	unload(f);
+}
+
 static void test_a_spool_that_is_gone_is_told(void **state)
 {
 	struct fix *f = *state;
 	const char *note;
 	struct err err = {0};
+	struct log *log;
+	int fd;
 
 	load(f);
+	fd = open(f->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	f->e->d.log = log = log_new(fd, LOG_INFO);
 	look(f);
 	assert_int_equal(engine_spool(f->e, &note, &err), 0);
 	assert_int_equal(rmdir(dir), 0);
@@ -198,13 +247,24 @@ static void test_a_spool_that_is_gone_is_told(void **state)
 	assert_non_null(strstr(err.msg, dir));
 	look(f);
 	assert_non_null(strstr(f->e->buy->spool_trouble, "No such file"));
+	look(f);
+	assert_int_equal(lines_of(fd), 1); /* once, not at each look */
 	assert_int_equal(mkdir(dir, 0700), 0);
 	/* Until it was read again, nobody knows whether it can be. */
 	assert_int_equal(engine_spool(f->e, &note, &err), -1);
 	look(f);
 	assert_string_equal(f->e->buy->spool_trouble, "");
 	assert_int_equal(engine_spool(f->e, &note, &err), 0);
+	look(f);
+	assert_int_equal(lines_of(fd), 2); /* and that it is over */
 	unload(f);
+	log_free(log);
+	(void)close(fd);
+}
+
+static void on_alive(void *ctx)
+{
+	(void)ctx;
 }
 
 /* It outlives the engine: what comes then wakes nobody. */
@@ -213,6 +273,7 @@ static void test_a_freed_engine_is_not_woken(void **state)
 	struct fix *f = *state;
 	struct spool *s;
 	char moved[128];
+	struct timer *alive;
 
 	(void)snprintf(moved, sizeof(moved), "%s-moved", dir);
 	load(f);
@@ -221,11 +282,16 @@ static void test_a_freed_engine_is_not_woken(void **state)
 	intake_watch(f->e);
 	engine_free(f->e);
 	f->e = NULL;
+	alive = timer_new(f->loop, on_alive, NULL); /* libuv polls for somebody alone */
+	timer_at(alive, loop_now(f->loop) + 3600000);
 	put("1.part", CALL_SUSPEND, 0);
 	assert_int_equal(renameat(AT_FDCWD, dir, AT_FDCWD, moved), 0);
 	for (int i = 0; i < 3; i++)
 		(void)uv_run(loop_uv(f->loop), UV_RUN_NOWAIT);
 	assert_int_equal(renameat(AT_FDCWD, moved, AT_FDCWD, dir), 0);
+	/* It was heard, and there is something to read. */
+	assert_true(spool_next_ms(s) <= loop_now(f->loop) + SPOOL_SETTLE_MS);
+	timer_free(alive);
 	spool_free(s);
 }
 
@@ -235,8 +301,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_a_file_goes_after_the_commit),
 		T(test_a_file_stays_where_the_journal_failed),
+		T(test_a_file_stays_once_the_journal_failed),
 		T(test_the_file_of_a_hint_goes_at_once),
 		T(test_what_is_no_call_is_told_and_looked_after),
+		T(test_the_spool_has_its_turns),
 		T(test_a_spool_that_is_gone_is_told),
 		T(test_a_freed_engine_is_not_woken),
 	};
