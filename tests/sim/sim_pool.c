@@ -27,14 +27,14 @@ static struct sim_rest *rest_of(struct sim_pool_state *p, const char *node)
 }
 
 /* One node that fails time and again is left alone for a while, and its pool is not closed. */
-static void rests(struct world *w, struct sim_pool_state *p, const char *node, int64_t born)
+static void rests(struct world *w, struct sim_pool_state *p, const struct node *n)
 {
-	struct sim_rest *r = rest_of(p, node);
+	struct sim_rest *r = rest_of(p, n->name);
 	int64_t ms = CLOSED_MS;
 
-	if (r->fails > 0 && r->born == born)
-		return;
-	r->born = born;
+	if (r->fails > 0 && r->gen == n->gen)
+		return; /* its row went, and a stale list made it anew (F14) */
+	r->gen = n->gen;
 	r->fails++;
 	for (uint32_t i = 2; i < r->fails && ms < CLOSED_MAX_MS; i++)
 		ms *= 2;
@@ -43,13 +43,14 @@ static void rests(struct world *w, struct sim_pool_state *p, const char *node, i
 	r->until = w->now + (ms < CLOSED_MAX_MS ? ms : CLOSED_MAX_MS);
 }
 
-static void failed(struct world *w, const char *node, int64_t born)
+static void failed(struct world *w, const struct node *n, int64_t born)
 {
+	const char *node = n->name;
 	uint32_t pool = (uint32_t)(world_pool_of(w, node) - w->set.pools);
 	struct sim_pool_state *p = &w->pools[pool];
 	int64_t ms = CLOSED_MS;
 
-	rests(w, p, node, born);
+	rests(w, p, n);
 	if (p->waves > 0 && strcmp(p->alone, node) == 0)
 		return;
 	(void)snprintf(p->alone, sizeof(p->alone), "%.15s", p->waves == 0 ? node : "");
@@ -80,7 +81,7 @@ void sim_pool_saw_wrong(struct world *w, const char *node)
 		else if (r[k].n.state == NODE_DRAINING)
 			w->pools[sp - w->set.pools].vague = true;
 		else
-			failed(w, node, r[k].born);
+			failed(w, &r[k].n, r[k].born);
 }
 
 /* An older instance, which should be gone, may be the one that registered: burstd cannot know
@@ -134,7 +135,7 @@ void sim_pool_row(struct world *w, const struct node *was, const struct node *ne
 		     ? next->reason == NODE_BECAUSE_BOOT || next->reason == NODE_BECAUSE_INIT ||
 			       next->reason == NODE_BECAUSE_BREACH || stopped
 		     : stopped))
-		failed(w, next->name, born);
+		failed(w, next, born);
 }
 
 void sim_pool_forgive(struct world *w, uint32_t pool)

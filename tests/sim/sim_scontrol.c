@@ -357,7 +357,8 @@ static void check_useless(struct sim_ctld *c, struct ctld_node *n, const char *r
 				count_refusal(c, j);
 		return;
 	}
-	if (!n->useless)
+	/* It may have lost its state since the snapshot that showed it (F50). */
+	if (!n->useless && c->forgot_at <= c->told_at)
 		world_fail(c->w, "F53: %s is sent back, and nobody decided so", n->name);
 	n->useless = false;
 }

@@ -236,7 +236,8 @@ struct sim_pool_state {
 	struct sim_rest {
 		char node[16];
 		uint32_t fails;
-		int64_t born, until; /* of the last one that failed; not to be bought until */
+		uint64_t gen;  /* of the last one that failed */
+		int64_t until; /* not to be bought before */
 	} rests[SIM_NODES_MAX + 1];
 };
 
