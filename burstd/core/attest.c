@@ -24,7 +24,7 @@ int attest_kind_parse(const char *word)
 	return -1;
 }
 
-/* None of them is a secret: it may be said which it is and which it should be. */
+/* None of these is a secret: the error may show both values. */
 static int same(const char *what, const char *is, const char *want, struct err *e)
 {
 	if (want == NULL || strcmp(is, want) == 0)

@@ -19,7 +19,7 @@ static int64_t level(const struct bucket *b, int64_t now_ms)
 	int64_t since = now_ms > b->at_ms ? now_ms - b->at_ms : 0;
 	int64_t v;
 
-	if (since > full / b->per_s) /* so long fills it */
+	if (since > full / b->per_s) /* full by now */
 		return full;
 	v = b->milli + since * b->per_s;
 	return v < full ? v : full;

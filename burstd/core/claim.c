@@ -6,7 +6,7 @@
 
 #define B(s) (1u << (s))
 
-/* Which state may follow which; a move outside this table is a bug. */
+/* Allowed transitions.  A move outside this table is a bug. */
 static const struct {
 	const char *name;
 	unsigned next;
@@ -146,7 +146,8 @@ static bool may_expire(const struct claim *c)
 	return c->state == CLAIM_ISSUED || c->state == CLAIM_ATTESTING;
 }
 
-/* A clock that was set back a little must not take a lost answer for a theft. */
+/* May the machine have lost our answer?  A clock that was set back a little must not make that look
+ * like a theft. */
 static bool may_have_lost_it(const struct claim *c, int64_t now_ms)
 {
 	return now_ms < c->released_ms + CLAIM_AGAIN_MS && c->released_ms < now_ms + CLAIM_AGAIN_MS;
@@ -165,7 +166,7 @@ static bool is_owner(const struct claim *c, const struct claim_event *ev)
 	return c->bound && memcmp(c->spki, ev->spki, sizeof(c->spki)) == 0;
 }
 
-/* Somebody has the right secret. */
+/* A request with the right secret. */
 static struct claim_result ask(struct claim *c, const struct claim_event *ev)
 {
 	if (c->bound && !is_owner(c, ev) && may_end(c))
@@ -203,8 +204,8 @@ static struct claim_result release(struct claim *c, const struct claim_event *ev
 	return say(CLAIM_BYTES);
 }
 
-/* What comes of a proof, or of the secret store: for what was asked then, or for nothing.  A claim
- * is bound to one key for good, and never comes back to ATTESTING. */
+/* The result of a proof, or of the secret store: it is for the present request or for nothing, as a
+ * claim is bound to one key for good and never returns to ATTESTING. */
 static struct claim_result proof(struct claim *c, const struct claim_event *ev)
 {
 	if (c->state != CLAIM_ATTESTING || c->attested != (ev->type == CLAIM_EV_RELEASE))
@@ -225,7 +226,7 @@ static struct claim_result confirm(struct claim *c, const struct claim_event *ev
 	return say(c->state == CLAIM_CONFIRMED ? CLAIM_OK : CLAIM_CONFLICT);
 }
 
-/* Who proves nothing can only be loud: else anybody who has seen an id could end nodes. */
+/* An alarm without proof ends nothing: otherwise anybody who has seen an id could end nodes. */
 static struct claim_result alarm_raised(struct claim *c, const struct claim_event *ev)
 {
 	struct claim_result r = say(CLAIM_OK);
@@ -267,7 +268,7 @@ static struct claim_result step(struct claim *c, const struct claim_event *ev)
 	case CLAIM_EV_REVOKE:
 	case CLAIM_EV_GONE:
 		return end(c, ev);
-	default: /* TIMER: that was above */
+	default: /* TIMER: done above */
 		return say(CLAIM_SILENCE);
 	}
 }
@@ -298,7 +299,7 @@ enum claim_want claim_want(const struct claim *c)
 
 int64_t claim_wake_ms(const struct claim *c)
 {
-	if (c->state == CLAIM_CLAIMED) /* perhaps by a thief, on a machine that never will */
+	if (c->state == CLAIM_CLAIMED) /* perhaps by a thief, whose machine never confirms */
 		return c->released_ms + CLAIM_CONFIRM_MS;
 	return may_expire(c) ? c->expires_ms : INT64_MAX;
 }

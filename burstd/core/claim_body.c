@@ -5,7 +5,7 @@
 #include "base/base64.h"
 #include "base/jpull.h"
 
-/* A member's place. */
+/* How a member is written. */
 enum field_type {
 	FIELD_TEXT,   /* printable ASCII */
 	FIELD_BYTES,  /* base64, NUL-terminated */
@@ -31,7 +31,7 @@ static int get_text(const struct field *f, const struct jpull_value *v, struct e
 {
 	char *to = f->to;
 
-	/* A text with escapes would be copied on its way, and a secret with it. */
+	/* To unescape a text is to copy it, and a secret with it. */
 	if ((v->type == JPULL_STRING && !v->plain) || jpull_text(v, to, f->size) < 0)
 		return bad(e, f->name, "is no text, or too long");
 	for (const char *p = to; *p != '\0'; p++)
@@ -87,7 +87,7 @@ static int get_member(const struct field *f, const struct jpull_value *v,
 	return get_object(&in, f->inner, e);
 }
 
-/* The object that is next; as deep as the tables are. */
+/* Read the next object.  The tables limit the depth. */
 static int get_object(struct jpull *j, const struct field *fields,
 		      struct err *e) // NOLINT(misc-no-recursion)
 {
@@ -115,7 +115,7 @@ static int get_object(struct jpull *j, const struct field *fields,
 	return 0;
 }
 
-/* What must be there, and what can be checked here. */
+/* Check that required members are there, and values that need no other knowledge. */
 static int check(struct claim_body *b, int64_t version, const char *kind, struct err *e)
 {
 	int k = kind[0] == '\0' ? ATTEST_NONE : attest_kind_parse(kind);

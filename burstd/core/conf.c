@@ -18,7 +18,7 @@ struct conf *conf_new(const char *path)
 	return c;
 }
 
-/* Is o an option of the struct that holds `section`?  "" and these share struct conf. */
+/* Is o in the struct that holds `section`?  struct conf holds "", slurm, secrets and nodes. */
 bool conf_held_by(const struct conf_option *o, const char *section)
 {
 	if (section[0] == '\0' &&

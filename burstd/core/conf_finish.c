@@ -1,5 +1,5 @@
-/* The end of reading a configuration: conf_finish() checks what no single option can show and fills
- * what follows from all of them together. */
+/* conf_finish() ends the reading of a configuration: it checks that options fit together, and fills
+ * in what follows from them. */
 #include <assert.h>
 #include <string.h>
 
@@ -22,13 +22,13 @@ static int find_provider(const struct conf *c, const struct conf_pool *p, struct
 		       own ? "" : "\": ", o->provider);
 }
 
-/* What the option comes to; NULL: none. */
+/* The fabric that the option names, or NULL. */
 static const char *fabric_in(const char *option)
 {
 	return conf_is_given(option) && strcmp(option, CONF_FABRIC_NONE) != 0 ? option : NULL;
 }
 
-/* A pool without offers: its own place is its ladder. */
+/* A pool without offers has its own place as its ladder. */
 static int finish_own(const struct conf *c, struct conf_pool *p, struct err *e)
 {
 	const struct {
@@ -61,7 +61,7 @@ static bool same_text(const char *a, const char *b)
 	return strcmp(a != NULL ? a : "", b != NULL ? b : "") == 0;
 }
 
-/* Two offers of one place would be refused together: the second is a slip. */
+/* Do both offers buy at one place?  It would refuse both together, so the second is a mistake. */
 static bool same_place(const struct conf_offer *a, const struct conf_offer *b)
 {
 	return same_text(a->provider, b->provider) && same_text(a->type, b->type) &&
@@ -126,7 +126,8 @@ static int add_node(struct conf *c, struct conf_pool *p, const char *node, struc
 	return 0;
 }
 
-/* A token is for one machine, so a create is of one: a job's own fabric is for several. */
+/* Refuse a fabric for each job with tokens in user-data: a token is for one machine, so each create
+ * makes one, and such a fabric is for several. */
 static int check_vouchers(const struct conf *c, const struct conf_pool *p, struct err *e)
 {
 	size_t n;
@@ -173,7 +174,7 @@ static int finish_pool(struct conf *c, struct conf_pool *p, struct err *e)
 	return 0;
 }
 
-/* Two of one name?  Quadratic in a number that is small. */
+/* Are names unique?  Quadratic in a small number. */
 static int check_names(const struct conf *c, struct err *e)
 {
 	for (size_t i = 0; i < c->nproviders; i++)

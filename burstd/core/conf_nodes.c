@@ -1,12 +1,12 @@
-/* What the sections nodes and secrets mean for each provider's machines: how they show which ones
- * they are, or that they have a token instead. */
+/* Checks the sections nodes and secrets, and sets for each provider how its machines prove their
+ * identity, or that they have a token instead. */
 #include <string.h>
 
 #include "core/conf.h"
 #include "core/conf_private.h"
 #include "core/secret_store.h"
 
-/* What a driver's own cloud signs, or what does where it signs nothing. */
+/* How machines prove their identity; auto: by what the driver's cloud signs, else by a callback. */
 static enum conf_attest attest_of(const struct conf_provider *p)
 {
 	if (p->attest_as != CONF_ATTEST_AUTO)
@@ -40,7 +40,7 @@ static int finish_attest(const struct conf *c, struct conf_provider *p, struct e
 	return 0;
 }
 
-/* Whose user-data is the node's one way to the keys. */
+/* A provider whose machines get the keys by their user-data. */
 static int finish_voucher(const struct conf *c, struct conf_provider *p, struct err *e)
 {
 	static const char *const why = "with release = user-data";
@@ -63,7 +63,7 @@ static int finish_voucher(const struct conf *c, struct conf_provider *p, struct 
 	return 0;
 }
 
-/* Nodes that reach the secret store, and not us. */
+/* Nodes that reach the secret store, but not burstd. */
 static int finish_vouchers(struct conf *c, struct err *e)
 {
 	const struct conf_nodes *n = &c->nodes;
@@ -139,7 +139,7 @@ int conf_nodes_finish(struct conf *c, struct err *e)
 			       "%.120s:%d: nodes: machines get the cluster's keys from a secret "
 			       "store: driver of section secrets is missing",
 			       c->path, n->line);
-	/* They trust the system's certificates in nothing. */
+	/* Machines do not trust the system's certificates. */
 	if (strcmp(c->secrets.driver, "vault") == 0 && c->secrets.release == CONF_WRAP &&
 	    !conf_is_given(c->secrets.ca_file))
 		return err_set(e, ERR_INVALID,

@@ -352,7 +352,7 @@ const size_t conf_noptions = sizeof(conf_options) / sizeof(conf_options[0]);
 #undef POOL
 #undef OFFER
 
-/* A section and the one it stands in. */
+/* Each section, and the one that contains it. */
 static const struct {
 	const char *name, *parent;
 } sections[] = {{"slurm", ""},    {"secrets", ""}, {"nodes", ""},

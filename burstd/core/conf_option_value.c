@@ -1,5 +1,4 @@
-/* The value of an option: it is read from text, checked, printed, compared and released by the type
- * that the table in conf_option.c gives it. */
+/* Reads, checks, prints, compares and frees values of options, by their types in conf_option.c. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,7 +17,7 @@ enum {
 	CONF_CODES_MAX = 64,       /* jurisdictions */
 };
 
-/* The types that are one of a few words, in the order of their enums. */
+/* Types whose value is one of a few words, in the order of their enums. */
 static const struct {
 	enum conf_option_type type;
 	const char *words[CONF_ATTEST_AUTO + 2];
@@ -52,7 +51,7 @@ static int set_count(const struct conf_option *o, uint32_t *out, const char *tex
 	return 0;
 }
 
-/* In the words that fmt_duration_parse() takes back, which those of fmt_duration() are not. */
+/* Print so that fmt_duration_parse() reads it back, unlike fmt_duration(). */
 static void print_duration(int64_t ms, struct str *out)
 {
 	if (ms >= CONF_DAY_MS && ms % CONF_DAY_MS == 0)
@@ -224,7 +223,7 @@ static void print_users(const struct conf *c, struct str *out)
 		str_addf(out, "%s\"%" PRIu32 "\"", i > 0 ? ", " : "", c->admins[i]);
 }
 
-/* Only what there is behind a %; a lone one is somebody's mistake. */
+/* Is each % followed by one of these letters?  A lone one is a mistake. */
 static bool is_template(const char *text, const char *letters)
 {
 	for (const char *p = strchr(text, '%'); p != NULL; p = strchr(p + 2, '%'))
@@ -254,7 +253,7 @@ static int check_arg(const struct conf_option *o, const char *text, size_t n, st
 	return 0;
 }
 
-/* One more of a list in which none may be twice. */
+/* Check one more member of a list without repeats. */
 static int check_member(const struct conf_option *o, char *const *have, const char *text, size_t n,
 			struct err *e)
 {

@@ -1,5 +1,5 @@
-/* A reload replaces a configuration: conf_may_replace() says whether a running burstd may take the
- * next one, conf_diff() what that changes. */
+/* Reload: conf_may_replace() says whether a running burstd may take a new configuration,
+ * conf_diff() what that changes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 enum { CONF_TITLE_SIZE = 2 * PROVIDER_WORD_MAX + 2 }; /* POOL/OFFER */
 
-/* --- may it be taken? ---------------------------------------------------------------------------
+/* --- may the new configuration be taken? -------------------------------------------------------
  */
 
 /* The first option of a section that differs and must not, or NULL. */
@@ -44,8 +44,8 @@ static int moved(const char *section, const char *name, struct err *e)
 		       section, name);
 }
 
-/* Offers come and change places: they are known by their names.  One that goes may have a create on
- * its way, and nobody could repeat it. */
+/* Offers are known by their names, so they may be added and reordered.  One that goes may have a
+ * create on its way, which could not be repeated. */
 static int may_replace_offers(const struct conf_pool *old, const struct conf_pool *next,
 			      struct err *e)
 {
@@ -90,7 +90,7 @@ int conf_may_replace(const struct conf *old, const struct conf *next, struct err
 
 		if (i >= next->npools || strcmp(next->pools[i].name, name) != 0)
 			return moved("pool", name, e);
-		if (old->pools[i].removed) /* it is there again, or still gone */
+		if (old->pools[i].removed) /* the section is back, or still gone */
 			continue;
 		if (may_keep("pool", name, &old->pools[i], &next->pools[i], e) < 0 ||
 		    may_replace_offers(&old->pools[i], &next->pools[i], e) < 0)
@@ -131,7 +131,7 @@ static void diff_options(const struct diff *d, struct conf_change c, const void 
 	}
 }
 
-/* One provider or pool; old or next is NULL when it is new or gone. */
+/* Report one provider or pool; old or next is NULL if it is new or gone. */
 static void diff_section(const struct diff *d, const char *section, const char *title,
 			 const void *old, const void *next)
 {
@@ -181,7 +181,7 @@ static void offer_names(const struct conf_pool *p, struct str *out)
 		str_addf(out, "%s%s", i > 0 ? ", " : "", p->offers[i].name);
 }
 
-/* Which there are and in what order, as one change; then what differs in those that stay. */
+/* Report the list of offers, in its order, as one change; then changes of the offers that stay. */
 static void diff_offers(const struct diff *d, const struct conf_pool *old,
 			const struct conf_pool *next)
 {

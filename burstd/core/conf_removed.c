@@ -6,9 +6,9 @@
 #include "core/conf.h"
 #include "core/conf_option.h"
 
-/* Sections that the configuration has no more, while the journal has rows of theirs. */
+/* Sections that the configuration no longer has, but of which the journal has rows. */
 
-/* Every option of the section as it is by itself; what must be given is "". */
+/* Set each option of the section to its default; a required text to "". */
 static void set_initial(const char *section, void *object)
 {
 	for (size_t i = 0; i < conf_noptions; i++) {
@@ -50,7 +50,7 @@ static struct conf_pool make_pool(const char *name)
 	return p;
 }
 
-/* The pools have moved, or another has come between them. */
+/* Index the nodes anew: the pools have moved, or a pool was inserted. */
 static void index_nodes(struct conf *c)
 {
 	for (size_t i = 0; i < c->npools; i++)
@@ -82,7 +82,7 @@ void conf_keep_removed(struct conf *next, const struct conf *old)
 		if (i <= next->npools && old->pools[i].removed &&
 		    conf_pool_named(next, old->pools[i].name) == NULL)
 			insert_pool(next, i, old->pools[i].name);
-	/* New providers are refused, so that these are the last in both. */
+	/* A reload refuses new providers, so removed ones are the last in both. */
 	for (size_t i = 0; i < old->nproviders; i++)
 		if (old->providers[i].removed && i == next->nproviders)
 			(void)conf_keep_provider(next, old->providers[i].name);

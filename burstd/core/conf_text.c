@@ -11,8 +11,8 @@ enum {
 	CONF_SIGNAL_MAX = 16,
 };
 
-/* What a node is told goes through its shell: scripts/node/node-init has the same characters, and
- * fails over any other. */
+/* The characters that a node accepts, since its shell reads them: those of scripts/node/node-init,
+ * which fails on any other. */
 static const char node_takes[] =
 	"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._:/,@+=-";
 
@@ -112,7 +112,7 @@ static bool is_host_port(const char *text, bool port)
 	return *p++ == ':' && conf_text_number(&p, 65535, &v) && v > 0 && *p == '\0';
 }
 
-/* An address, for a name could have several. */
+/* ADDRESS:PORT; a name could have several addresses. */
 static bool is_bind(const char *text)
 {
 	return is_host_port(text, true) &&
@@ -129,7 +129,7 @@ bool conf_text_is_nodes_word(const char *text)
 	return text[strspn(text, node_takes)] == '\0';
 }
 
-/* As a node takes it: without [ ]. */
+/* HOST:PORT as a node takes it: without [ ]. */
 static bool is_nodes_host_port(const char *text)
 {
 	return is_host_port(text, true) && conf_text_is_nodes_word(text);
@@ -158,7 +158,7 @@ bool conf_text_is_code(const char *text)
 	       strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-") == n;
 }
 
-/* "USR1", "RTMIN+1" or "10": scancel knows which there are. */
+/* "USR1", "RTMIN+1" or "10"; scancel knows which signals exist. */
 static bool is_signal(const char *text)
 {
 	size_t n = strlen(text);
@@ -167,7 +167,7 @@ static bool is_signal(const char *text)
 	       strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+") == n;
 }
 
-/* No program hears KILL or STOP, so none can save its work for it. */
+/* Refuse KILL and STOP: programs cannot catch them to save their work. */
 static int check_signal(const char *text, struct err *e)
 {
 	const char *name = strncmp(text, "SIG", 3) == 0 ? text + 3 : text;

@@ -8,7 +8,7 @@ struct reader {
 	const struct conf *conf;
 	const struct conf_offer *offer;
 	int depth;
-	bool bad; /* no expression of Slurm's */
+	bool bad; /* not an expression that Slurm takes */
 };
 
 static enum constraint_answer not(enum constraint_answer a) {
@@ -51,10 +51,10 @@ static enum constraint_answer ask_word(const struct reader *r, const char *p, si
 	for (size_t i = 0; i < r->conf->nproviders; i++)
 		if (is_word(p, n, r->conf->providers[i].name))
 			return answer(is_word(p, n, r->offer->provider));
-	return CONSTRAINT_MAYBE; /* a feature that slurmctld has looked at */
+	return CONSTRAINT_MAYBE; /* another feature, matched by slurmctld */
 }
 
-/* A feature's name: printable, and none of what means something. */
+/* Length of a feature's name: printable characters other than operators. */
 static size_t word_length(const char *p)
 {
 	size_t n = 0;
@@ -64,7 +64,7 @@ static size_t word_length(const char *p)
 	return n;
 }
 
-/* Behind a word or a group: how many nodes it is about. */
+/* Skip the node count behind a word or a group, as in "spot*4". */
 static bool take_count(struct reader *r)
 {
 	size_t n;
@@ -117,7 +117,7 @@ static enum constraint_answer read_term(struct reader *r)
 	return negated ? not(a) : a;
 }
 
-/* Terms up to `close`, read both ways: from left to right, and with & before |. */
+/* Read terms up to `close` both from left to right and with & before |: MAYBE if these differ. */
 static enum constraint_answer read_level(struct reader *r, char close)
 {
 	enum constraint_answer left = read_term(r), ands = left, ors = CONSTRAINT_NO;

@@ -17,15 +17,15 @@ struct cooldown_entry {
 	char key[KEY_SIZE];
 	char provider[PROVIDER_WORD_MAX + 1];
 	enum kind kind;
-	uint32_t times;   /* that it was closed; 0, FAILING: not yet */
-	int64_t first_ms; /* as of its place */
+	uint32_t times;   /* how often it was closed; 0: not yet (FAILING) */
+	int64_t first_ms; /* cooldown_place.first_ms */
 	int64_t last_ms, until_ms;
-	int64_t since_ms; /* FAILING: the first failure of this trouble ... */
-	bool answers;     /* ... since which other calls were answered, before another failure */
-	bool throttled; /* FAILING: it was shut, and since_ms is of the first throttled try after */
-	int64_t probe_ms; /* since when a purchase is tried ... */
-	bool probing;     /* ... if one is */
-	bool heard;       /* DENIED: it was a call that bought nothing ... */
+	int64_t since_ms; /* FAILING: the first failure in a row ... */
+	bool answers;     /* ... and another call was answered before a later failure */
+	bool throttled;   /* FAILING: since_ms is the first throttled try since it was shut */
+	int64_t probe_ms; /* when the probe went out ... */
+	bool probing;     /* ... if one is out */
+	bool heard;       /* DENIED: a call that buys nothing was denied ... */
 	bool bought;      /* ... and a purchase was denied, too */
 };
 
@@ -99,7 +99,7 @@ static void drop(struct cooldown *c, struct cooldown_entry *e)
 	c->n--;
 }
 
-/* How long it is closed by the refusal that was counted last. */
+/* Length of the pause after the last refusal that was counted. */
 static int64_t step(const struct cooldown_entry *e)
 {
 	int64_t ms = kinds[e->kind].first_ms;
@@ -111,8 +111,7 @@ static int64_t step(const struct cooldown_entry *e)
 	return e->first_ms > 0 ? ms / COOLDOWN_CAPACITY_MS * e->first_ms : ms;
 }
 
-/* The clock may have gone back (F57): what there was goes with it, so that all lasts as long as it
- * would have. */
+/* If the clock went back (F57), move all times back with it, so that pauses keep their length. */
 static void tick(struct cooldown *c, int64_t now)
 {
 	int64_t back = c->seen_ms - now;
@@ -136,7 +135,7 @@ static bool is_probing(const struct cooldown_entry *e, int64_t now)
 	return e->probing && now - e->probe_ms < COOLDOWN_PROBE_MS;
 }
 
-/* An alarm stands until somebody has acted. */
+/* DENIED is an alarm, which stands until somebody has acted. */
 static bool is_stale(const struct cooldown_entry *e, int64_t now)
 {
 	return e->kind != DENIED && !is_probing(e, now) && now - e->until_ms > COOLDOWN_FORGET_MS;
@@ -191,7 +190,7 @@ bool cooldown_buy(struct cooldown *c, const struct cooldown_place *p, int64_t no
 	return true;
 }
 
-/* Room for one more: the one that ends first has the least to say. */
+/* Make room for one more entry: drop the one that ends first. */
 static void make_room(struct cooldown *c)
 {
 	struct cooldown_entry *soonest = NULL;
@@ -201,7 +200,7 @@ static void make_room(struct cooldown *c)
 	for (struct cooldown_entry *e = c->first; e != NULL; e = e->next)
 		if (e->kind != DENIED && (soonest == NULL || e->until_ms <= soonest->until_ms))
 			soonest = e;
-	assert(soonest != NULL); /* there are not so many providers */
+	assert(soonest != NULL); /* fewer providers than places: not all are DENIED */
 	drop(c, soonest);
 }
 
@@ -236,7 +235,7 @@ static void shut(struct cooldown_entry *e, const struct cooldown_place *p, int64
 	e->until_ms = now + (p->pause_ms > pause ? p->pause_ms : pause);
 }
 
-/* One more refusal, unless it is of a request that was on its way when the last one was seen. */
+/* Count a refusal, unless its request was on its way when the last refusal was seen. */
 static enum cooldown_news refused(struct cooldown *c, enum kind kind,
 				  const struct cooldown_place *p, int64_t sent, int64_t now)
 {
@@ -262,8 +261,8 @@ static enum cooldown_news shut_failing(struct cooldown_entry *e, const struct co
 	return COOLDOWN_FAILS;
 }
 
-/* One that was shut is tried again, and that is throttled: half-open it stays, for the same reason
- * as an open one stays open. */
+/* A place that was closed is tried again, and the purchase is throttled.  It stays half-open until
+ * that has gone on for patience_ms, as an open place stays open. */
 static enum cooldown_news throttled(struct cooldown *c, const struct cooldown_place *p,
 				    struct cooldown_entry *e, int64_t sent, int64_t now)
 {
@@ -277,9 +276,9 @@ static enum cooldown_news throttled(struct cooldown *c, const struct cooldown_pl
 								: refused(c, FAILING, p, sent, now);
 }
 
-/* A purchase was not answered, or throttled.  That closes the place only if purchases have failed
- * for a while, and other calls were answered meanwhile: where nobody answers, the provider is away,
- * and it is asked again as soon as it is back. */
+/* A purchase was not answered, or throttled.  Close the place only if purchases have failed for
+ * patience_ms and other calls were answered meanwhile.  If none was, the provider is away, and is
+ * asked again as soon as it is back. */
 static enum cooldown_news failed(struct cooldown *c, const struct cooldown_place *p,
 				 enum provider_code code, int64_t sent, int64_t now)
 {
@@ -304,7 +303,7 @@ static enum cooldown_news failed(struct cooldown *c, const struct cooldown_place
 	return shut_failing(e, p, now);
 }
 
-/* A purchase was answered, well or ill: that trouble is over. */
+/* Any answer to a purchase ends FAILING. */
 static enum cooldown_news answered(struct cooldown *c, const struct cooldown_place *p, int64_t sent)
 {
 	struct cooldown_entry *e = find(c, FAILING, p);
@@ -316,7 +315,7 @@ static enum cooldown_news answered(struct cooldown *c, const struct cooldown_pla
 	return was_shut ? COOLDOWN_AGAIN : COOLDOWN_SAME;
 }
 
-/* A purchase shows that this is over.  Not one that was sent before it began. */
+/* A purchase shows that the cause is gone, unless it was sent before the cause was known. */
 static enum cooldown_news over(struct cooldown *c, enum kind kind, const struct cooldown_place *p,
 			       int64_t sent)
 {
@@ -328,7 +327,7 @@ static enum cooldown_news over(struct cooldown *c, enum kind kind, const struct 
 	return COOLDOWN_AGAIN;
 }
 
-/* The purchase that was tried has been answered, whatever the answer. */
+/* The probe has been answered, whatever the answer. */
 static void end_probe(struct cooldown *c, const struct cooldown_place *p, int64_t sent)
 {
 	for (int k = 0; k < NKINDS; k++) {
@@ -352,7 +351,7 @@ enum cooldown_news cooldown_bought(struct cooldown *c, const struct cooldown_pla
 
 	tick(c, now_ms);
 	end_probe(c, p, sent_ms);
-	/* Who says that there is nothing left, or too much already, has not shown us the door. */
+	/* A provider that reports no capacity or no quota has accepted our credentials. */
 	if (served)
 		news = over(c, DENIED, p, sent_ms);
 	if (served || code == PROVIDER_DENIED)
@@ -374,7 +373,7 @@ enum cooldown_news cooldown_bought(struct cooldown *c, const struct cooldown_pla
 	case PROVIDER_AMBIGUOUS:
 		return graver(news, failed(c, p, code, sent_ms, now_ms));
 	default:
-		return news; /* it says nothing of the place */
+		return news; /* says nothing about the place */
 	}
 }
 
@@ -429,12 +428,12 @@ enum cooldown_news cooldown_heard(struct cooldown *c, const char *provider, enum
 	if (code == PROVIDER_OK && e != NULL && e->heard) {
 		if (!e->bought)
 			return over(c, DENIED, &p, sent_ms);
-		e->heard = sent_ms <= e->last_ms; /* the purchase has yet to be tried again */
+		e->heard = sent_ms <= e->last_ms; /* a denied purchase has yet to be tried again */
 		return COOLDOWN_SAME;
 	}
 	if (code != PROVIDER_DENIED)
 		return COOLDOWN_SAME;
-	if (e != NULL) { /* how long purchases rest is for purchases to say */
+	if (e != NULL) { /* only a purchase may change the pause */
 		e->heard = true;
 		e->last_ms = now_ms;
 		return COOLDOWN_SAME;

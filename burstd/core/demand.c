@@ -8,7 +8,7 @@
 
 static uint32_t *index_value(size_t i)
 {
-	/* Not a pointer to anything: an index that fits a map's value, never 0. */
+	/* An index as the value of a map, never 0; it points to nothing. */
 	return (uint32_t *)(uintptr_t)(i + 1);
 }
 
@@ -57,7 +57,7 @@ const char *demand_name(const struct demand *d, size_t i)
 	return d->list->names[i];
 }
 
-/* Those that are asked for, a repeat once: the job needs no second one. */
+/* Take the nodes that the call asks for, each once: a repeat is no second node. */
 static void take_nodes(struct demand *d, struct demand_job *job, const struct hostlist *h)
 {
 	job->nodes = mem_zalloc((h->n + 1) * sizeof(*job->nodes));
@@ -142,7 +142,7 @@ const struct demand_job *demand_get_job(struct demand *d, uint64_t id)
 	return r != NULL ? &d->jobs[r->at] : NULL;
 }
 
-/* NULL: there is none. */
+/* A copy of the text; NULL if there is none, or none that Slurm would write. */
 static char *text_or_none(const char *text, size_t len)
 {
 	static const char none[] = "(null)";
@@ -160,7 +160,7 @@ static void put_constraint(struct demand_job *j, const char *text, size_t len)
 {
 	free(j->constraint);
 	j->constraint = text_or_none(text, len);
-	j->wishes_known = len <= DEMAND_TEXT_MAX; /* Slurm takes none that is so long */
+	j->wishes_known = len <= DEMAND_TEXT_MAX; /* Slurm takes no longer one */
 }
 
 static void put_comment(struct demand_job *j, const char *text, size_t len)
@@ -175,7 +175,7 @@ static void put_all(struct demand *d, uint64_t id, const char *text, size_t len,
 {
 	const struct demand_ref *r = find(d, id);
 
-	/* A file of somebody else's making may name a job twice. */
+	/* A file that slurmctld did not write may name a job twice. */
 	for (; r != NULL && r < d->by_id + d->njobs && r->id == id; r++)
 		put(&d->jobs[r->at], text, len);
 }
@@ -208,7 +208,7 @@ static int bad_file(const struct jpull *j, struct err *e)
 		       jpull_at(j));
 }
 
-/* The fields of a job, each once at most. */
+/* Read the fields of a job; each may occur once. */
 static int read_fields(struct jpull *j, struct jpull_value *v, struct err *e)
 {
 	struct jpull_value key;
@@ -228,7 +228,7 @@ static int read_fields(struct jpull *j, struct jpull_value *v, struct err *e)
 	return j->bad ? bad_file(j, e) : 0;
 }
 
-/* A number, or one in quotes. */
+/* Job ids come as numbers or as strings. */
 static int64_t read_id(const struct jpull_value *v)
 {
 	struct jpull_value number = *v;
@@ -239,7 +239,7 @@ static int64_t read_id(const struct jpull_value *v)
 	return jpull_int(&number, &id) == 1 ? id : 0;
 }
 
-/* Null is none; what is no text is not known. */
+/* null: the job has no constraint.  Anything but a string: not known. */
 static void read_constraint(struct demand_job *job, const struct jpull_value *v)
 {
 	char text[DEMAND_TEXT_MAX + 1];
@@ -269,12 +269,12 @@ static int add_entry(struct demand *d, struct jpull *j, struct err *e)
 		read_constraint(&d->jobs[d->njobs - 1], &v[FEATURES]);
 		return 0;
 	}
-	return 0; /* a job that waits for nothing of ours */
+	return 0; /* the job waits for no nodes */
 }
 
 static int add_jobs(struct demand *d, struct jpull *j, struct err *e)
 {
-	if (d->has_jobs) /* there were some */
+	if (d->has_jobs) /* a second list */
 		return bad_file(j, e);
 	d->has_jobs = true;
 	(void)jpull_enter(j, '[');

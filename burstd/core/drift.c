@@ -8,7 +8,7 @@
 /* --- an instance on a provider's list ----------------------------------------------------------
  */
 
-/* What it is, or will be. */
+/* The row as staged, else as committed. */
 static const struct node *latest(const struct fleet_node *fn)
 {
 	return fn->next != NULL ? fn->next : &fn->n;
@@ -39,9 +39,8 @@ enum drift_claim drift_claim(const struct drift_listed *l)
 {
 	bool ended = l->in->state == PROVIDER_ENDED;
 
-	/* A node that was moved to another pool lives on in the one it was bought in.  An instance
-	 * of one that is bought elsewhere now may have a job on it for as long as slurmctld does
-	 * not say that the node is down (I18). */
+	/* An instance at a provider where its node is not bought any more, as for a node moved to
+	 * another pool, may have a job on it until slurmctld says that the node is down (I18). */
 	if (l->nm == NULL || !l->here)
 		return !ended && (l->nm == NULL || slurm_is_off(l->nm->flags)) ? DRIFT_STRAY
 									       : DRIFT_LEAVE;
@@ -51,21 +50,22 @@ enum drift_claim drift_claim(const struct drift_listed *l)
 		return DRIFT_ASK;
 	if (l->fn == NULL)
 		return DRIFT_ADOPT;
-	/* A second one of one generation (I3). */
+	/* A second instance of one generation (I3). */
 	return drift_is_elsewhere(l->nm, l->in->id, l->in->addr) ? DRIFT_ADOPT_NEXT : DRIFT_STRAY;
 }
 
-/* What the journal says of an instance may be old until the provider has shown it (F58). */
+/* The journal may be an older copy (F58): believe an instance in it once the provider has shown it,
+ * or if it was bought since burstd started. */
 static bool is_proven(const struct fleet_node *fn, int64_t started_ms)
 {
 	return fn->seen_ms != 0 || fn->n.wanted_ms > started_ms;
 }
 
-/* Of two instances of a node, our live one and one that we did not know, is the other the one that
- * works?  It is if slurmctld has the node on it, and if it has the node up and ours was not even
- * asked for.  A younger one is unless slurmctld has the node on ours: it was bought when ours had
- * been given up, and the journal is an older one (F58).  An older one that is shown once more has
- * ended (F14), even if its address is still the node's. */
+/* A node has two instances, our live one and one unknown to us: is the unknown one at work?  Yes if
+ * slurmctld has the node on it, or has the node up while ours is not even requested.  A younger one
+ * is, too, unless slurmctld has the node on ours: it was bought after ours was given up, and the
+ * journal is an older copy (F58).  An older one that is listed once more has ended (F14), even if
+ * its address is still the node's. */
 static bool supersedes(const struct fleet_name *nm, const struct fleet_node *live,
 		       const struct provider_instance *in, int64_t started_ms)
 {
@@ -115,10 +115,10 @@ bool drift_brake(size_t alive, size_t absent)
 	return absent > drift_most(alive);
 }
 
-/* Absence of a node that works is believed only if slurmctld does not hear from it either.  Of many
- * at once that is not enough, nor for nodes that boot or may have been made: a list that lost them
- * is a broken list (I12, F15, F17), and a network that fails makes nodes silent for a while; they
- * would be bought a second time.  Then slurmctld must have given the node up itself. */
+/* Believe the absence of a working node only if slurmctld does not hear from it either.  If many
+ * are absent at once (brake), the list is broken (I12, F15, F17), and a network that fails silences
+ * nodes for a while; they would be bought a second time.  Then believe it only of nodes that
+ * slurmctld has given up itself, and not of nodes that boot or may have been made. */
 bool drift_absent(const struct fleet_node *fn, bool brake)
 {
 	uint32_t flags = fn->name->flags;
@@ -148,10 +148,11 @@ const char *drift_why_text(enum drift_why w)
 	return whys[w];
 }
 
-/* Is the address that slurmctld has to be set right?  Its last update was lost (F49), or an older
- * journal is wrong (F58): so a list must have shown that our instance is there, and, where
- * slurmctld has another address, that no other one of our tag is at that.  But one that works goes
- * down if slurmctld has forgotten where it is, and its provider is away (F26, F50). */
+/* Must slurmctld's address of the node be corrected?  Either our last update was lost (F49), or our
+ * journal is an older copy (F58): so a list must have shown our instance, and if slurmctld has the
+ * node on another of our instances, a list since then.  But without a list for long (blind) the
+ * journal must do: a working node goes down if slurmctld has forgotten its address and its provider
+ * is away (F26, F50). */
 static bool must_mend_addr(const struct fleet_node *fn, const struct drift_seen *s)
 {
 	const struct fleet_place *p = fn->name->elsewhere;
@@ -175,8 +176,8 @@ static void power_down(struct drift_todo *out, enum drift_why why, bool dead)
 	out->dead = dead;
 }
 
-/* It may have been powered down since, and be powered up anew for somebody else: slurmctld was
- * away, and comes back with another state (F50), or we were. */
+/* Is there a gap between snapshots, as slurmctld was away and comes back with another state (F50),
+ * or burstd was?  The node may have been powered down and up again meanwhile, for another job. */
 static bool is_unseen(const struct fleet_name *nm, const struct drift_seen *s)
 {
 	int64_t known_ms = nm->waits_ms > s->before_ms ? nm->waits_ms : s->before_ms;
@@ -208,13 +209,13 @@ static void powering_up(const struct fleet_name *nm, const struct drift_seen *s,
 	if (!s->settled)
 		return;
 	out->deeds |= DRIFT_CANCEL;
-	/* It was powered down since, and is powered up anew. */
+	/* The node was powered down since, and is powered up anew. */
 	if (nm->waits_for != 0 && nm->waits_ms <= nm->obeyed_ms)
 		out->deeds |= DRIFT_FORGET_JOB;
 }
 
-/* Undraining a node that is powered down marks it as one that should answer: no job gets it until
- * it is powered down once more. */
+/* After an undrain slurmctld expects a powered-down node to answer, and gives it no job until it is
+ * powered down once more. */
 static bool is_mute(uint32_t flags)
 {
 	return (flags & SLURM_NOT_RESPONDING) != 0 && (flags & SLURM_IDLE) != 0 &&
@@ -222,14 +223,14 @@ static bool is_mute(uint32_t flags)
 			 SLURM_POWERING_DOWN | SLURM_POWER_DOWN | SLURM_POWER_UP)) == 0;
 }
 
-/* It did not come up, or its last instance cannot be deleted: what slurmctld would give it to do
- * cannot be done there, but on others. */
+/* Keep jobs off a node that did not come up, or whose last instance cannot be deleted: other nodes
+ * can run them. */
 static bool rests(const struct fleet_name *nm, int64_t now_ms)
 {
 	return now_ms < nm->rests_ms || fleet_stuck(nm);
 }
 
-/* It is powered down, and we have no live instance of it either. */
+/* The node is powered down, and has no live instance. */
 static void powered_down(const struct fleet_name *nm, const struct drift_seen *s,
 			 struct drift_todo *out)
 {
@@ -248,14 +249,14 @@ static void powered_down(const struct fleet_name *nm, const struct drift_seen *s
 		power_down(out, DRIFT_WHY_MUTE, false);
 }
 
-/* One that is older than the refusal does not show what came of it: its job is still to be told
+/* A snapshot older than the refusal does not show what came of it: the job is yet to be told
  * (F47). */
 static bool may_forgive(const struct fleet_name *nm, const struct drift_seen *s)
 {
 	return s->began_ms > nm->refused_ms;
 }
 
-/* slurmctld has powered it down, or is about to. */
+/* slurmctld has powered the node down, or is about to. */
 static void off(const struct fleet_name *nm, const struct drift_seen *s, struct drift_todo *out)
 {
 	const struct fleet_node *fn = fleet_live(nm);
@@ -270,8 +271,8 @@ static void off(const struct fleet_name *nm, const struct drift_seen *s, struct 
 		out->deeds |= DRIFT_FORGET_JOB;
 	if (s->now_ms - nm->refused_ms > DRIFT_REFUSAL_MS)
 		out->deeds |= DRIFT_FORGET_REFUSAL;
-	/* A job has it, and slurmctld will ask for it in a moment, perhaps again (F46): what is on
-	 * its way is for that job. */
+	/* An allocated node will be asked for in a moment, perhaps again (F46): the instance on its
+	 * way is for that job. */
 	if (fn != NULL && s->began_ms > fn->n.wanted_ms && !(awaited && node_coming(&fn->n)))
 		release(out, NODE_BECAUSE_SUSPENDED);
 	if ((s->flags & SLURM_POWERED_DOWN) != 0 && s->settled &&
@@ -279,7 +280,8 @@ static void off(const struct fleet_name *nm, const struct drift_seen *s, struct 
 		powered_down(nm, s, out);
 }
 
-/* A node that is powered down by force while it boots loses POWERING_UP at once, and its jobs. */
+/* A cleared POWERING_UP is no proof: a forced power-down of a booting node clears it at once, and
+ * takes its jobs. */
 bool drift_registered(uint32_t flags)
 {
 	if (slurm_is_silent(flags) || (flags & SLURM_INVALID_REG) != 0)
@@ -288,8 +290,8 @@ bool drift_registered(uint32_t flags)
 	       (flags & (SLURM_ALLOCATED | SLURM_COMPLETING)) != 0;
 }
 
-/* Why a node that is up, and has a live instance, must be powered down.  What slurmctld itself says
- * of it counts; whom an admin set down, drained or told to reboot is the admin's. */
+/* Why a node that is up and has a live instance must be powered down.  Only slurmctld's own
+ * verdicts count; a node that an admin set down, drained or told to reboot is left alone. */
 static enum drift_why doomed_alive(const struct node *n, const struct drift_seen *s)
 {
 	if (n->state == NODE_DRAINING && s->now_ms >= s->plan.force_ms)
@@ -304,14 +306,14 @@ static enum drift_why doomed_alive(const struct node *n, const struct drift_seen
 	return DRIFT_WHY_NONE;
 }
 
-/* It was told to be powered down when its jobs are done, and they have had their time. */
+/* slurmctld powers the node down when its jobs are done, and they have had their time. */
 static bool overstays(const struct node *n, const struct drift_seen *s)
 {
 	return n->state == NODE_DRAINING && s->now_ms >= s->plan.force_ms &&
 	       (s->flags & (SLURM_ALLOCATED | SLURM_COMPLETING)) == SLURM_ALLOCATED;
 }
 
-/* The one that goes need not be the newest: a later one may never have come to anything. */
+/* The row being deleted need not be the newest: a later purchase may have failed. */
 static bool is_deleting(const struct fleet_name *nm)
 {
 	const struct fleet_node *fn = nm->newest;
@@ -335,7 +337,7 @@ static enum drift_why doomed(const struct fleet_name *nm, const struct fleet_nod
 	return is_deleting(nm) && !told ? DRIFT_WHY_DELETING : DRIFT_WHY_NONE;
 }
 
-/* It will be taken away, and the jobs on it have their time until then. */
+/* The machine will be taken away, and the jobs on it have their time until then. */
 static void draining(const struct fleet_name *nm, const struct fleet_node *fn,
 		     const struct drift_seen *s, struct drift_todo *out)
 {
@@ -347,7 +349,7 @@ static void draining(const struct fleet_name *nm, const struct fleet_node *fn,
 		out->deeds |= DRIFT_SIGNAL;
 }
 
-/* slurmctld has it up. */
+/* slurmctld has the node up. */
 static void on(const struct fleet_name *nm, const struct drift_seen *s, struct drift_todo *out)
 {
 	const struct fleet_node *fn = fleet_live(nm);
@@ -355,7 +357,7 @@ static void on(const struct fleet_name *nm, const struct drift_seen *s, struct d
 
 	if (may_forgive(nm, s)) {
 		out->deeds |= DRIFT_UNBAR;
-		if (fn != NULL) /* else up only on its way down, and people want to know why */
+		if (fn != NULL) /* else it is going down, and people want to know why */
 			out->deeds |= DRIFT_FORGET_REFUSAL;
 	}
 	if (fn != NULL && must_mend_addr(fn, s))

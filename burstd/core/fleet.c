@@ -94,7 +94,7 @@ const char *fleet_why(const struct fleet_node *fn, const struct node *n)
 		return fn->why;
 	if (n->reason == NODE_BECAUSE_SUSPENDED && n->noticed_ms != 0 &&
 	    n->notice == PROVIDER_NOTICE_REBALANCE)
-		return reclaim_kind_text(n->notice); /* slurmctld was told to */
+		return reclaim_kind_text(n->notice); /* burstd had it powered down */
 	return node_reason_text(n->reason);
 }
 
@@ -130,7 +130,7 @@ struct fleet_name *const *fleet_sorted(struct fleet *f)
 	f->sorted = mem_realloc(f->sorted, f->nall * sizeof(struct fleet_name *));
 	memcpy(f->sorted, f->all, f->nall * sizeof(struct fleet_name *));
 	qsort(f->sorted, f->nall, sizeof(struct fleet_name *), by_name);
-	f->nsorted = f->nall; /* a name is never taken out again */
+	f->nsorted = f->nall; /* names are never removed */
 	return f->sorted;
 }
 
@@ -215,7 +215,7 @@ void fleet_set(struct fleet *f, struct fleet_node *fn, const struct node *next)
 {
 	assert(next->gen == fn->n.gen && next->pool == fn->n.pool);
 	assert(next->rate_nano_h == fn->n.rate_nano_h && next->market == fn->n.market);
-	if (next->state == fn->n.state) { /* it keeps its place: a gang stands together */
+	if (next->state == fn->n.state) { /* keep its place: a gang stays together */
 		account(f, &fn->n, -1);
 		fn->n = *next;
 		account(f, &fn->n, 1);
@@ -328,7 +328,7 @@ bool fleet_clear(const struct fleet_node *fn, bool tagged)
 	for (const struct fleet_node *o = fn->name->newest; o != NULL; o = o->older)
 		if (o != fn && o->n.state != NODE_GONE &&
 		    !(tagged && o->n.state == NODE_DELETING && o->n.accepted) &&
-		    !(o->n.state == NODE_WANTED && o->n.gen > fn->n.gen)) /* it waits for this */
+		    !(o->n.state == NODE_WANTED && o->n.gen > fn->n.gen)) /* it waits for fn */
 			return false;
 	return true;
 }

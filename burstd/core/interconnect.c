@@ -4,7 +4,7 @@
 
 static const char *const kinds[] = {"none", "ib", "roce", "efa", "gib"};
 
-/* *at is moved behind the number; 0: there is none, or it is none of 1 to max. */
+/* Read a number and move *at behind it; 0: no number from 1 to max. */
 static uint32_t number(const char **at, uint32_t max)
 {
 	uint32_t v = 0;

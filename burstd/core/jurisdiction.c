@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* EC2's regions; those of simcloud are called the same. */
+/* EC2's regions; simcloud has the same names. */
 static const struct {
 	const char *region, *country;
 } ec2[] = {

@@ -10,7 +10,7 @@
 #include "core/constraint.h"
 #include "core/jurisdiction.h"
 
-enum { CODES_SHOWN = 4 }; /* of an allow-list, for people */
+enum { CODES_SHOWN = 4 }; /* countries of a list, in messages */
 
 static const struct conf_offer *rung_of(const struct ladder_ask *a, size_t i)
 {
@@ -28,10 +28,10 @@ int64_t ladder_price(const struct ladder_ask *a, size_t rung)
 	return o->price_nano_h != 0 ? o->price_nano_h : a->known[rung].price;
 }
 
-/* --- what is for good ---------------------------------------------------------------------------
+/* --- causes that last --------------------------------------------------------------------------
  */
 
-/* Where its machines stand; NULL: nobody knows. */
+/* The country of the offer's machines; NULL: not known. */
 static const char *stands_in(const struct ladder_ask *a, const struct conf_offer *o)
 {
 	if (o->jurisdiction != NULL && o->jurisdiction[0] != '\0')
@@ -49,7 +49,7 @@ static bool is_within(const char *place, const char *const *allowed)
 	return false;
 }
 
-/* The list that keeps the job from this rung, or NULL. */
+/* The list of jurisdictions that excludes this offer, or NULL. */
 static const char *const *outside_of(const struct ladder_ask *a, const struct conf_offer *o)
 {
 	const char *const *pools = (const char *const *)a->pool->jurisdictions;
@@ -63,7 +63,7 @@ static const char *const *outside_of(const struct ladder_ask *a, const struct co
 	return NULL;
 }
 
-/* The constraint that does so, or NULL. */
+/* The job's constraint that excludes this offer, or NULL. */
 static const char *against(const struct ladder_ask *a, const struct conf_offer *o)
 {
 	for (size_t i = 0; i < a->job.nwishes; i++)
@@ -92,7 +92,7 @@ static bool is_spot(const struct conf_offer *o)
 	return o->market == PROVIDER_SPOT;
 }
 
-/* May the job have this rung at all, some day?  LADDER_TRY: yes. */
+/* Why the job can never have this rung, prices apart; LADDER_TRY: it can. */
 static enum ladder_cause ruled_out(const struct ladder_ask *a, const struct conf_offer *o)
 {
 	if (outside_of(a, o) != NULL)
@@ -125,10 +125,10 @@ int64_t ladder_cheapest(const struct conf *c, const struct conf_pool *p,
 	return least;
 }
 
-/* --- what is so now -----------------------------------------------------------------------------
+/* --- causes that pass --------------------------------------------------------------------------
  */
 
-/* First: of one that does not answer, or lets nobody in, the prices may never be known. */
+/* Checked before the price: a provider that is away, or denies us, may never tell its prices. */
 static enum ladder_cause of_provider(const struct ladder_ask *a, size_t i)
 {
 	if (a->known[i].cool.state == COOLDOWN_DENIED)
@@ -166,7 +166,7 @@ static enum ladder_cause of_place(const struct ladder_ask *a, size_t i)
 	}
 }
 
-/* With these nodes on spot, is too much of the pool? */
+/* Would these nodes make the pool exceed its spot_share? */
 static bool passes_share(const struct ladder_ask *a, const struct conf_offer *o)
 {
 	uint64_t more = a->job.nodes > 0 ? a->job.nodes : 1;
@@ -182,8 +182,8 @@ static int64_t fallback_at(const struct ladder_ask *a)
 	return since + a->pool->fallback_ms;
 }
 
-/* Is the job to wait for spot?  Not when it may not have spot anyway, nor when only others that are
- * not spot would make room for it. */
+/* Must the job wait for spot?  Not if it may not have spot anyway, nor if only more nodes that are
+ * not spot would make room for it within spot_share. */
 static bool waits_for_spot(const struct ladder_ask *a)
 {
 	const struct conf_pool *p = a->pool;
@@ -215,7 +215,7 @@ static enum ladder_cause judge(const struct ladder_ask *a, size_t i, bool spot_f
 	if (why == LADDER_TRY)
 		why = of_price(a, i);
 	if (why == LADDER_TRY)
-		why = of_place(a, i); /* it says more than that it was tried */
+		why = of_place(a, i); /* more telling than LADDER_TRIED */
 	if (why == LADDER_TRY && (a->job.tried & (UINT32_C(1) << i)) != 0)
 		why = LADDER_TRIED;
 	if (why == LADDER_TRY && passes_share(a, o))
@@ -243,7 +243,7 @@ static bool goes_before(const struct ladder_ask *a, uint32_t x, uint32_t y)
 	return ladder_price(a, x) < ladder_price(a, y);
 }
 
-/* Behind all that are not dearer: what is equal stays as written. */
+/* Insert the rung by goes_before(); equal rungs stay as written. */
 static void put(struct ladder *l, const struct ladder_ask *a, uint32_t rung)
 {
 	size_t at = l->n++;
@@ -253,7 +253,7 @@ static void put(struct ladder *l, const struct ladder_ask *a, uint32_t rung)
 	l->order[at] = rung;
 }
 
-/* Of the half-open ones the first alone: each may cost a refused call. */
+/* Keep only the first half-open rung: each may cost a refused call. */
 static void keep_one_probe(struct ladder *l, const struct ladder_ask *a)
 {
 	bool had = false;
@@ -272,7 +272,7 @@ static void keep_one_probe(struct ladder *l, const struct ladder_ask *a)
 	l->n = n;
 }
 
-/* When may a rung that is left out for now be tried?  0: time alone does not tell. */
+/* When a rung that is left out for now may be tried; 0: not known. */
 static int64_t opens_at(const struct ladder *l, const struct ladder_ask *a, size_t i)
 {
 	switch (l->cause[i]) {
@@ -288,7 +288,7 @@ static int64_t opens_at(const struct ladder *l, const struct ladder_ask *a, size
 	}
 }
 
-/* Will it be known in a moment whether this rung may be had? */
+/* Will a price, or the answer to a probe, soon decide about this rung? */
 static bool is_told_soon(const struct ladder *l, const struct ladder_ask *a, size_t i)
 {
 	return l->cause[i] == LADDER_NO_PRICE ||
@@ -336,10 +336,10 @@ void ladder_make(struct ladder *l, const struct ladder_ask *a)
 	}
 }
 
-/* --- for people --------------------------------------------------------------------------------
+/* --- texts for people --------------------------------------------------------------------------
  */
 
-struct text { /* what does not fit is cut */
+struct text { /* a buffer; excess text is cut */
 	char *p;
 	size_t size, len;
 };
@@ -372,7 +372,7 @@ static void say_jurisdiction(const struct ladder_ask *a, const struct conf_offer
 static void say_spot_first(const struct ladder_ask *a, struct text *t)
 {
 	const struct conf_pool *p = a->pool;
-	uint32_t left = p->fallback_refusals - a->job.refusals; /* > 0, or it does not count */
+	uint32_t left = p->fallback_refusals - a->job.refusals; /* > 0, or not used */
 	char at[FMT_TIME_SIZE];
 
 	say(t, "spot only");
@@ -482,7 +482,7 @@ void ladder_explain(const struct ladder *l, const struct ladder_ask *a, size_t r
 	say_why(a, rung, l->cause[rung], &t);
 }
 
-/* Who has no offers before his eyes wants to know what there is none of. */
+/* Show the place for these causes: the reader may not know the pool's offers. */
 static bool is_place_told(const struct ladder *l, size_t i)
 {
 	return l->cause[i] == LADDER_CAPACITY || l->cause[i] == LADDER_FAILING;
@@ -514,7 +514,7 @@ void ladder_why(const struct ladder *l, const struct ladder_ask *a, char *out, s
 		if (l->cause[i] == LADDER_TRY || (said >> i & 1) != 0)
 			continue;
 		say(&t, "%s", t.len != 0 ? "; " : "");
-		for (size_t k = i; k < l->nrungs; k++) /* all that have the same reason */
+		for (size_t k = i; k < l->nrungs; k++) /* all rungs with the same reason */
 			if (strcmp(whys[i], whys[k]) == 0) {
 				said |= UINT32_C(1) << k;
 				say(&t, "%s", k == i ? "" : ", ");

@@ -5,9 +5,9 @@
 
 #include "base/clamp.h"
 
-#define AGAIN UINT64_MAX /* once its pause is over */
+#define AGAIN UINT64_MAX /* limit_kind.again: once its pause is over */
 
-/* One that the provider may hold keeps no other from being sent. */
+/* A request that the provider may hold takes no slot. */
 static bool has_slot(enum provider_op_kind k)
 {
 	return k != PROVIDER_NOTICES;
@@ -54,13 +54,13 @@ void limit_turn(struct limit *l)
 
 enum { NOBODY = 3 };
 
-/* A fabric is the first of two requests of a create. */
+/* A fabric is made by the first of the two requests of a create. */
 static bool is_create(enum provider_op_kind k)
 {
 	return k == PROVIDER_CREATE || k == PROVIDER_FABRIC_MAKE;
 }
 
-/* Who keeps a slot together with whom: where there are few, deletes and lists share one. */
+/* The group of kinds for which one slot is kept.  With few slots deletes and lists share one. */
 static unsigned group_of(const struct limit *l, enum provider_op_kind k)
 {
 	if (l->slots < 2)
@@ -74,8 +74,7 @@ static unsigned group_of(const struct limit *l, enum provider_op_kind k)
 	return NOBODY;
 }
 
-/* With one more of this kind there is still a slot for each of the others that keep one and have
- * nothing on the wire. */
+/* Is there a slot for one more of this kind, and one for each group with nothing on the wire? */
 static bool slot_for(const struct limit *l, enum provider_op_kind k)
 {
 	bool has[NOBODY + 1] = {[NOBODY] = true};
@@ -85,7 +84,7 @@ static bool slot_for(const struct limit *l, enum provider_op_kind k)
 	if (!has_slot(k))
 		return true;
 	if (l->kinds[k].step_ms > 0 && l->kinds[k].out > 0)
-		return false; /* where one was throttled, several would be */
+		return false; /* after a throttle one at a time */
 	has[group_of(l, k)] = true;
 	for (int i = 0; i < PROVIDER_NOPS; i++) {
 		unsigned g = group_of(l, (enum provider_op_kind)i);
@@ -106,14 +105,14 @@ static int64_t later(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* What is held is asked of another service, perhaps. */
+/* May this kind share a limit with others?  Not held requests, which may go to another service. */
 static bool may_share(const struct limit *l, int k, int64_t now_ms)
 {
 	return has_slot((enum provider_op_kind)k) && l->kinds[k].throttled > 0 &&
 	       now_ms - l->kinds[k].paused_ms < LIMIT_SHARED_MS;
 }
 
-/* When those let it go that may have one limit with it. */
+/* When the kinds that may share a limit with this one let it go. */
 static int64_t shared_ms(const struct limit *l, enum provider_op_kind kind, int64_t now_ms)
 {
 	int64_t at = now_ms;
@@ -133,7 +132,7 @@ static int64_t shared_ms(const struct limit *l, enum provider_op_kind kind, int6
 	return at;
 }
 
-/* When this kind may go, as far as slots and the turns of others do not matter. */
+/* When this kind may go, apart from slots and the turns of other kinds. */
 static int64_t open_ms(const struct limit *l, enum provider_op_kind kind, uint32_t instances,
 		       int64_t now_ms)
 {
@@ -149,15 +148,15 @@ static uint32_t needs(const struct limit_kind *k)
 	return k->needs > 0 ? k->needs : 1;
 }
 
-/* It asked in this turn or the one before, and has not gone since; or its pause is over, and it did
- * not know so before. */
+/* Is this kind in line?  It is if it asked in vain in this turn or the one before, or if its pause
+ * has ended in this turn. */
 static bool waits(const struct limit *l, int k)
 {
 	return (l->kinds[k].waits != 0 && l->kinds[k].waits + 1 >= l->turn) ||
 	       l->kinds[k].again == l->turn;
 }
 
-/* Who was throttled has this turn to ask. */
+/* A throttled kind whose pause has ended is in line for this turn, in which it can ask. */
 static void expect(struct limit *l, int64_t now_ms)
 {
 	for (int k = 0; k < PROVIDER_NOPS; k++)
@@ -166,7 +165,7 @@ static void expect(struct limit *l, int64_t now_ms)
 			l->kinds[k].again = l->turn;
 }
 
-/* Of those that never went: in this order. */
+/* Order of the kinds that never went. */
 static int rank(int k)
 {
 	static const int ranks[PROVIDER_NOPS] = {
@@ -245,7 +244,7 @@ int64_t limit_next_ms(const struct limit *l, int64_t now_ms)
 	return next;
 }
 
-/* --- what goes, and what comes of it -----------------------------------------------------------
+/* --- requests and their answers ----------------------------------------------------------------
  */
 
 void limit_take(struct limit *l, enum provider_op_kind kind, uint32_t instances, int64_t now_ms)
@@ -277,7 +276,7 @@ void limit_give(struct limit *l, enum provider_op_kind kind)
 		l->last_ms = 0;
 }
 
-/* Of several that were on the wire together the pause is as long as for one. */
+/* Requests that were on the wire together lengthen the pause only once. */
 void limit_throttled(struct limit *l, enum provider_op_kind kind, int64_t sent_ms, int64_t retry_ms,
 		     int64_t now_ms)
 {
@@ -287,7 +286,7 @@ void limit_throttled(struct limit *l, enum provider_op_kind kind, int64_t sent_m
 
 	k->throttled++;
 	k->again = AGAIN;
-	if (l->answered > k->tried) /* else one that never gets through would have all turns */
+	if (l->answered > k->tried) /* else a kind that never gets through takes all turns */
 		k->went = k->before;
 	if (k->troubled_ms == 0)
 		k->troubled_ms = now_ms;

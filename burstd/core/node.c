@@ -8,7 +8,7 @@
 
 #define B(s) (1u << (s))
 
-/* Which state may follow which; a move outside this table is a bug. */
+/* Allowed transitions.  A move outside this table is a bug. */
 static const struct {
 	const char *name;
 	unsigned next;
@@ -115,8 +115,8 @@ static void delete_it(struct node *n, enum node_reason why, int64_t now_ms)
 	move(n, NODE_DELETING, now_ms, now_ms);
 }
 
-/* An address becomes part of a list of addresses for slurmctld: a comma or a bracket in it would
- * give other nodes wrong ones, so anything but an IP address or a plain name is none. */
+/* slurmctld gets addresses as one list, in which a comma or a bracket would give other nodes wrong
+ * ones: accept only an IP address or a plain host name. */
 static bool is_addr(const char *addr)
 {
 	static const char plain[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -131,8 +131,8 @@ static void learn(struct node *n, const struct provider_instance *in)
 		(void)snprintf(n->addr, sizeof(n->addr), "%s", in->addr);
 }
 
-/* Billing began when the provider says, as far as that makes sense: not before we asked, give or
- * take its clock, and not in the future. */
+/* When billing began: as the provider says, if that is not before the create was sent (less
+ * NODE_SKEW_MS for its clock) and not in the future; else now. */
 static int64_t began(const struct node *n, const struct node_event *ev)
 {
 	int64_t said = ev->instance->created_ms;
@@ -141,8 +141,8 @@ static int64_t began(const struct node *n, const struct node_event *ev)
 	return said >= least && said <= ev->now_ms ? said : ev->now_ms;
 }
 
-/* Where the provider says when it was launched, that goes before what we wrote down by a clock that
- * was wrong at a start (F57); small differences are of the two clocks. */
+/* Correct a start of billing that a wrong clock wrote down at a start of burstd (F57): the
+ * provider's launch time counts.  Differences up to NODE_SKEW_MS come from the two clocks. */
 static void mend_bill(struct node *n, const struct node_event *ev)
 {
 	int64_t said = ev->instance->created_ms;
@@ -153,14 +153,14 @@ static void mend_bill(struct node *n, const struct node_event *ev)
 		n->start_ms = said;
 }
 
-/* One that stops as it boots, and of which nobody had said that it would be taken, has most likely
- * switched itself off: so does whatever cannot get its keys (F10). */
+/* An instance that stops as it boots, and was not taken by the provider, has most likely switched
+ * itself off, as one does that cannot get its keys (F10). */
 static enum node_reason why_stopped(const struct provider_instance *in)
 {
 	return in != NULL && in->taken ? NODE_BECAUSE_RECLAIMED : NODE_BECAUSE_STOPPED;
 }
 
-/* An instance is known to exist: keep it, or send it away if it is no longer wanted. */
+/* An instance is known to exist: keep it, or delete it if it is no longer wanted. */
 static void adopt(struct node *n, const struct node_event *ev, const struct node_limits *lim)
 {
 	const struct provider_instance *in = ev->instance;
@@ -179,7 +179,8 @@ static void adopt(struct node *n, const struct node_event *ev, const struct node
 		move(n, NODE_BOOTING, ev->now_ms, ev->now_ms + lim->boot_ms);
 }
 
-/* Two complete lists, the first begun at or after from_ms, a settle time apart (I7, I8, I9). */
+/* Did two complete lists, a settle time apart and the first begun at or after from_ms, lack the
+ * instance (I7, I8, I9)? */
 static bool absent_twice(struct node *n, const struct node_event *ev, int64_t from_ms,
 			 const struct node_limits *lim)
 {
@@ -195,7 +196,7 @@ static bool absent_twice(struct node *n, const struct node_event *ev, int64_t fr
 
 static void step_wanted(struct node *n, const struct node_event *ev, const struct node_limits *lim)
 {
-	if (ev->type == NODE_EV_SEEN) /* of an earlier life of this journal (F58) */
+	if (ev->type == NODE_EV_SEEN) /* the journal is an older copy (F58) */
 		adopt(n, ev, lim);
 	else if (n->release || ev->type == NODE_EV_REFUSED)
 		end(n, ev->reason, ev);
@@ -235,7 +236,7 @@ static void step_creating(struct node *n, const struct node_event *ev,
 		n->attempts = 0;
 		move(n, NODE_INDOUBT, ev->now_ms, ev->now_ms);
 		break;
-	default: /* SEEN: the answer, or its loss, will say so too */
+	default: /* SEEN: the create's answer, or its loss, follows */
 		break;
 	}
 }
@@ -247,18 +248,18 @@ static void step_indoubt(struct node *n, const struct node_event *ev, const stru
 	case NODE_EV_SEEN:
 		adopt(n, ev, lim);
 		break;
-	case NODE_EV_LOST: /* it went out once more: the wait begins again */
+	case NODE_EV_LOST: /* the create was repeated: wait anew */
 		n->since_ms = ev->now_ms;
 		n->misses = 0;
 		n->wake_ms = backoff(n, ev);
 		n->attempts++;
 		break;
 	case NODE_EV_NOTSENT:
-		n->misses = 0; /* lists were not looked at meanwhile: one may have shown it (F15) */
+		n->misses = 0; /* lists were ignored meanwhile, and one may have shown it (F15) */
 		n->wake_ms = backoff(n, ev);
 		n->attempts++;
 		break;
-	case NODE_EV_REFUSED: /* says nothing of the first try (F3): only lists can tell now */
+	case NODE_EV_REFUSED: /* the first try may have succeeded (F3): only lists can tell */
 		n->misses = 0;
 		n->attempts = NODE_RETRIES;
 		if (!n->release)
@@ -278,7 +279,7 @@ static void step_indoubt(struct node *n, const struct node_event *ev, const stru
 	}
 }
 
-/* From "perhaps" to "now". */
+/* Urgency of a notice, from "perhaps" to "now". */
 static int weight(enum provider_notice_kind k)
 {
 	static const int weights[PROVIDER_NNOTICES] = {[PROVIDER_NOTICE_REBALANCE] = 0,
@@ -305,7 +306,7 @@ static void take_notice(struct node *n, enum provider_notice_kind kind, int64_t 
 		move(n, NODE_DRAINING, now_ms, INT64_MAX);
 }
 
-/* What a list says of one that goes: its end is known, or it is now. */
+/* A list shows the instance stopping or reclaimed: it ends at reclaim_ms, or now. */
 static void seen_leaving(struct node *n, const struct node_event *ev)
 {
 	bool stops = ev->instance->state == PROVIDER_STOPPING;
@@ -317,7 +318,7 @@ static void seen_leaving(struct node *n, const struct node_event *ev)
 			    stops ? ev->now_ms : ev->instance->reclaim_ms, ev->now_ms);
 }
 
-/* in: as a list shows it; NULL: none does. */
+/* in: the instance as a list shows it, or NULL if none does. */
 static enum node_reason why_ended(const struct node *n, const struct provider_instance *in)
 {
 	if (n->state == NODE_BOOTING)
@@ -331,14 +332,14 @@ static enum node_reason why_ended(const struct node *n, const struct provider_in
 		       : NODE_BECAUSE_RECLAIMED;
 }
 
-/* slurmd is there.  What was only said to come soon begins now. */
+/* slurmd is up.  A notice that did not stop the boot takes effect now. */
 static void registered(struct node *n, int64_t now_ms)
 {
 	if (n->state == NODE_BOOTING)
 		move(n, NODE_READY, now_ms, n->noticed_ms != 0 ? now_ms : INT64_MAX);
 }
 
-/* The clock may have jumped while we were away (F57). */
+/* The clock may have jumped while burstd was down (F57). */
 static void restart_alive(struct node *n, int64_t now_ms, const struct node_limits *lim)
 {
 	n->misses = 0;
@@ -348,7 +349,7 @@ static void restart_alive(struct node *n, int64_t now_ms, const struct node_limi
 		n->wake_ms = now_ms;
 	if (n->noticed_ms <= now_ms)
 		return;
-	if (n->deadline_ms != 0) /* no further away than it was */
+	if (n->deadline_ms != 0) /* keep it as far away as it was */
 		n->deadline_ms -= n->noticed_ms - now_ms;
 	n->noticed_ms = now_ms;
 }
@@ -372,7 +373,7 @@ static void step_alive(struct node *n, const struct node_event *ev, const struct
 		learn(n, ev->instance);
 		if (ev->instance->state == PROVIDER_RECLAIMING ||
 		    ev->instance->state == PROVIDER_STOPPING)
-			seen_leaving(n, ev); /* it may have registered: its job must go first */
+			seen_leaving(n, ev); /* slurmd may be up: its job must leave first */
 		break;
 	case NODE_EV_NOTICE:
 		take_notice(n, ev->notice, ev->deadline_ms, ev->now_ms);
@@ -401,21 +402,21 @@ static void step_alive(struct node *n, const struct node_event *ev, const struct
 	}
 }
 
-/* A provider that says "in a day" about a delete would have it run for a day unasked (I10). */
+/* Cap the provider's retry time: "in a day" would let the machine run for a day (I10). */
 static int64_t delete_again(const struct node_event *ev, int64_t at)
 {
 	at = ev->retry_ms > ev->now_ms ? ev->retry_ms : at;
 	return at < ev->now_ms + NODE_REVISIT_MS ? at : ev->now_ms + NODE_REVISIT_MS;
 }
 
-/* A failure is not counted, for attempts are denials here, and an outage does not make one of them
- * many: the pause is as long as it has not worked so far. */
+/* Pause for as long as the delete has failed so far.  Failures are not counted: in this state
+ * `attempts` counts denials, and an outage must not add to them. */
 static int64_t after_failure(const struct node *n, int64_t now_ms)
 {
 	return now_ms + clamp(now_ms - n->since_ms, NODE_BACKOFF_MS, NODE_BACKOFF_MAX_MS);
 }
 
-/* DELETING and QUARANTINED: until there is proof that it is gone. */
+/* DELETING and QUARANTINED: until there is proof that the instance is gone. */
 static void step_leaving(struct node *n, const struct node_event *ev, const struct node_limits *lim)
 {
 	bool quarantined = n->state == NODE_QUARANTINED;
@@ -484,8 +485,8 @@ static void step_gone(struct node *n, const struct node_event *ev)
 	delete_it(n, n->reason, ev->now_ms);
 }
 
-/* slurmctld powers down a node that is to go because it was told to: the notice is the reason.
- * What may only be taken soon was not taken. */
+/* slurmctld powers a draining node down because burstd told it to, so the reason is the notice.  A
+ * rebalance notice is none: the machine was not taken. */
 static enum node_reason why_released(const struct node *n, enum node_reason why)
 {
 	if (why != NODE_BECAUSE_SUSPENDED || n->state != NODE_DRAINING ||
@@ -504,7 +505,7 @@ bool node_step(struct node *n, const struct node_event *ev, const struct node_li
 		n->reason = why_released(n, ev->reason);
 		n->release = true;
 	}
-	if (ev->type == NODE_EV_RESTART) { /* else all would wait for that future to come (F57) */
+	if (ev->type == NODE_EV_RESTART) { /* a time in the future would delay all (F57) */
 		n->since_ms = n->since_ms < ev->now_ms ? n->since_ms : ev->now_ms;
 		n->wanted_ms = n->wanted_ms < ev->now_ms ? n->wanted_ms : ev->now_ms;
 	}

@@ -29,7 +29,7 @@ static const struct field {
 
 enum { NMEMBERS = sizeof(members) / sizeof(members[0]) };
 
-/* Its texts are shown to people and kept in the journal. */
+/* A node's texts are shown to people and kept in the journal: replace unprintable characters. */
 static void make_printable(char *text)
 {
 	for (; *text != '\0'; text++)
@@ -37,7 +37,7 @@ static void make_printable(char *text)
 			*text = '?';
 }
 
-/* A number as it is written, or a text. */
+/* Take a string, or a number in the digits in which it is written. */
 static int take_word(const struct jpull_value *v, char *out, size_t size)
 {
 	if (v->type != JPULL_NUMBER)
@@ -93,7 +93,7 @@ int node_said_read(struct node_said *s, const char *text, size_t len)
 		for (size_t i = 0; i < NMEMBERS; i++) {
 			if (!jpull_is(&key, members[i].name))
 				continue;
-			/* Twice would be two meanings. */
+			/* A repeated member is ambiguous. */
 			if ((seen & (1u << i)) != 0 || take_member(s, &members[i], &v) != 0)
 				return -1;
 			seen |= 1u << i;
@@ -113,7 +113,7 @@ static int read_step(struct node_report *p, struct jpull *j)
 	if (p->n < NODE_STEPS_MAX)
 		p->n++;
 	else
-		i = NODE_STEPS_MAX - 1; /* so many are nobody's; the last one stands for the rest */
+		i = NODE_STEPS_MAX - 1; /* no boot has so many; the last slot is overwritten */
 	while (jpull_key(j, &key)) {
 		v = jpull_take(j);
 		if (jpull_is(&key, "name"))

@@ -1,4 +1,4 @@
-/* Events and reasons have their words here; the table in node.c has those for states. */
+/* The words for events and reasons, in the journal and for people; node.c has those for states. */
 #include <assert.h>
 #include <string.h>
 

@@ -24,7 +24,7 @@ static enum pages_next next(struct pages *p, const struct provider_result *r, in
 		return PAGES_FAILED;
 	if (r->cursor[0] == '\0')
 		return PAGES_DONE;
-	/* One that comes again, or never ends, is a broken list (F16). */
+	/* A cursor that repeats, or a list that never ends, is broken (F16). */
 	if (late || strcmp(r->cursor, p->cursor) == 0 || ++p->n >= PAGES_MAX)
 		return PAGES_ENDLESS;
 	(void)snprintf(p->cursor, sizeof(p->cursor), "%s", r->cursor);

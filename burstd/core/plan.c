@@ -10,7 +10,7 @@
 
 #define PLAN_WAITS UINT32_MAX /* group of a node that was decided to wait */
 
-struct use { /* a pool as it will be with what was decided so far */
+struct use { /* a pool with all decisions so far */
 	uint64_t nodes, spot, bought;
 	int64_t rate;
 };
@@ -32,18 +32,17 @@ struct planner {
 	uint32_t *first, *next_job, *job_of; /* the jobs of each node: a list, 0 at its end */
 	struct ladder_wish *wishes;          /* scratch */
 	size_t wishes_cap;
-	bool several; /* they are of more than one job */
-	uint64_t job; /* that is decided; 0: none */
+	bool several; /* the wishes are of more than one job */
+	uint64_t job; /* being decided; 0: none */
 };
 
-/* What of pool i leaves, and can be waited for. */
+/* How many nodes of pool i are leaving and worth waiting for. */
 static uint32_t leaving_of(const struct plan_ask *a, uint32_t i)
 {
 	return a->fleet->pools[i].leaving - a->pools[i].stays;
 }
 
-/* Does what was chosen of pool i fit, at this price, given that `leaving` of its sums may be left
- * out? */
+/* Do the chosen nodes fit pool i's limits at this price?  leaving: without those that leave. */
 static bool fits(const struct planner *pl, uint32_t i, int64_t price, bool leaving)
 {
 	const struct plan_ask *a = pl->ask;
@@ -58,7 +57,7 @@ static bool fits(const struct planner *pl, uint32_t i, int64_t price, bool leavi
 	return price <= (c->max_rate_nano_h - rate) / (int64_t)more;
 }
 
-/* It keeps the name, and with it the node. */
+/* Why the node cannot be bought: an earlier instance has its name. */
 static void explain_stuck(const struct conf_pool *p, const struct fleet_node *unreached, char *out,
 			  size_t size)
 {
@@ -73,7 +72,7 @@ static void explain_stuck(const struct conf_pool *p, const struct fleet_node *un
 
 enum { HELD_SIZE = 120 };
 
-/* What counts against a limit, and nobody can say whether it is there. */
+/* Names the nodes that count against a limit, though it is not known whether they exist. */
 static const char *held(const struct plan_pool *p, char out[HELD_SIZE])
 {
 	out[0] = '\0';
@@ -173,12 +172,12 @@ struct refusal_hint plan_hint(const struct plan *p, const struct plan_node *pn)
 	return hint;
 }
 
-struct fate { /* what is decided for a set of nodes, whole */
+struct fate { /* the decision about a set of nodes */
 	enum plan_verdict verdict;
 	enum plan_cause cause;
 	uint32_t group, full, no_rung;
 	uint64_t job;
-	bool lasting; /* of a limit */
+	bool lasting; /* the job alone exceeds the limit */
 	bool beside;  /* a limit that another job on one of the nodes can never meet */
 	struct plan_need need;
 	const struct fleet_name *stuck;
@@ -192,7 +191,7 @@ static struct fate no(enum plan_cause cause, uint32_t pool)
 /* --- the rung ----------------------------------------------------------------------------------
  */
 
-/* Of what may change the gravest, since that is what is to be told and waited for. */
+/* The gravest cause among those that may change: it is told, and waited for. */
 static enum ladder_cause worst(const struct ladder *l)
 {
 	static const enum ladder_cause order[] = {
@@ -230,7 +229,7 @@ static struct fate no_rung(struct planner *pl, uint32_t i, const struct ladder *
 /* --- what no wait can mend ---------------------------------------------------------------------
  */
 
-/* The price of the cheapest rung that the job may have some day; 0: one of them is not known. */
+/* The price of the cheapest rung that the job may have some day; 0: a price is not known. */
 static int64_t cheapest(const struct ladder *l, const struct ladder_ask *a)
 {
 	int64_t least = INT64_MAX;
@@ -256,7 +255,7 @@ static struct fate too_many(const struct planner *pl, uint32_t i)
 	return f;
 }
 
-/* Were the pool empty but for what the job has, would it fit? */
+/* lasting: the job does not fit even if the pool had no other nodes. */
 static struct fate too_dear(const struct planner *pl, uint32_t i, const struct ladder *l,
 			    const struct ladder_ask *a)
 {
@@ -274,7 +273,7 @@ static struct fate too_dear(const struct planner *pl, uint32_t i, const struct l
 	return f;
 }
 
-/* The first rung that fits now; else one that will when what leaves has left; else none. */
+/* Take the first rung that fits now; else wait if one will fit once leaving nodes have left. */
 static struct fate choose(struct planner *pl, uint32_t i, const struct ladder_job *job)
 {
 	const struct plan_ask *a = pl->ask;
@@ -309,7 +308,7 @@ static struct fate choose(struct planner *pl, uint32_t i, const struct ladder_jo
 	return too_dear(pl, i, &l, &la);
 }
 
-/* What to do with the new nodes in each pool, together. */
+/* Decide about the new nodes of all pools together. */
 static struct fate judge(struct planner *pl, const struct ladder_job *job)
 {
 	const struct plan_ask *a = pl->ask;
@@ -347,7 +346,7 @@ static struct fate shared(const struct planner *pl, const uint32_t *nodes, size_
 			f.no_rung = pn->no_rung;
 			f.stuck = pn->stuck;
 			f.beside = pn->lasting || pn->beside;
-			return f; /* what the other lacks for good, this one may have without it */
+			return f; /* `lasting` is not shared: alone, this job may fit */
 		}
 		if (pn->verdict == PLAN_WAIT && pn->group == PLAN_WAITS)
 			f.verdict = PLAN_WAIT;
@@ -405,7 +404,7 @@ static void add_wishes(struct planner *pl, struct ladder_job *job, uint32_t j)
 	job->wishes = pl->wishes;
 }
 
-/* Of job j, and of all that are to share a node with it: one node is bought once. */
+/* The wishes of job j and of all jobs that will share a node with it: a node is bought once. */
 static void collect_wishes(struct planner *pl, struct ladder_job *job, uint32_t j)
 {
 	const struct demand_job *dj = &pl->ask->demand->jobs[j];
@@ -424,7 +423,7 @@ static void collect_wishes(struct planner *pl, struct ladder_job *job, uint32_t 
 	}
 }
 
-/* Which jobs each node is for. */
+/* List the jobs of each node. */
 static void index_jobs(struct planner *pl)
 {
 	const struct demand *d = pl->ask->demand;

@@ -16,7 +16,7 @@ void provider_request_fini(struct provider_request *r)
 	for (size_t i = 0; r->argv != NULL && r->argv[i] != NULL; i++)
 		free(r->argv[i]);
 	free(r->argv);
-	if (r->body != NULL) /* a create's has what machines claim their keys with */
+	if (r->body != NULL) /* a create's user-data has secrets of claims */
 		explicit_bzero(r->body, r->body_len);
 	free(r->body);
 	*r = (struct provider_request){0};

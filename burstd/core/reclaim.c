@@ -33,7 +33,7 @@ int reclaim_kind_parse(const char *word)
 	return -1;
 }
 
-/* When the machine has to be empty; INT64_MAX: nobody says. */
+/* When the machine has to be empty; INT64_MAX: not known. */
 static int64_t end_of(const struct node *n, const struct reclaim_rules *r)
 {
 	if (n->deadline_ms != 0)
@@ -68,7 +68,7 @@ void reclaim_plan(const struct node *n, const struct reclaim_rules *r, struct re
 	if (!r->signals)
 		return;
 	if (out->force_ms - from < RECLAIM_LEAST_MS)
-		out->force_ms = from; /* no time for that: the jobs go at once */
+		out->force_ms = from; /* too late to signal: requeue the jobs now */
 	else
 		out->signal_ms = later(end - RECLAIM_LEAD_MS, from);
 }

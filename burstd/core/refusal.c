@@ -1,6 +1,6 @@
 #include "core/refusal.h"
 
-/* What the count alone says. */
+/* The wait by the count alone. */
 static int64_t backoff(uint32_t count)
 {
 	int64_t ms = REFUSAL_MS;
@@ -17,7 +17,7 @@ int64_t refusal_wait_ms(const struct refusal *r)
 	return r->count != 0 && r->wait_ms > 0 ? r->wait_ms : backoff(r->count);
 }
 
-/* Twice its wait: it is started by a scheduler that has other jobs too. */
+/* Allow twice the wait: slurmctld has other jobs to start, too. */
 bool refusal_over(const struct refusal *r, int64_t now_ms)
 {
 	return now_ms - r->last_ms > 2 * refusal_wait_ms(r) + REFUSAL_SLACK_MS;

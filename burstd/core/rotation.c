@@ -7,7 +7,7 @@
 
 #define B(p) (1u << (p))
 
-/* Which phase may follow which; a move outside this table is a bug. */
+/* Allowed transitions.  A move outside this table is a bug. */
 static const struct {
 	const char *name;
 	unsigned next;
@@ -89,8 +89,8 @@ static bool go(struct rotation *r, enum rotation_phase to, int64_t now_ms)
 	return true;
 }
 
-/* The switch of one before that was called off stays so: who has not heard of it has a timer, and
- * would put this one's key in use. */
+/* If the previous rotation's switch was called off, keep saying so: a node that has not heard of it
+ * has a timer, and would put this rotation's key in use. */
 static bool start(struct rotation *r, const struct rotation_event *ev)
 {
 	int64_t off_ms = rotation_called_off(r, ev->now_ms) ? r->switch_ms : 0;
@@ -109,7 +109,7 @@ static bool start(struct rotation *r, const struct rotation_event *ev)
 	return true;
 }
 
-/* What stands in the store now is of this phase. */
+/* The store now has the bundle of this phase. */
 static bool wrote(struct rotation *r, const struct rotation_event *ev)
 {
 	static const enum rotation_phase next[ROTATION_NPHASES] = {
@@ -123,21 +123,21 @@ static bool wrote(struct rotation *r, const struct rotation_event *ev)
 
 	if (rotation_want(r) != ROTATION_WANT_WRITE)
 		return false;
-	if (ev->version != r->now) /* aborted before anything was written: it is as it was */
+	if (ev->version != r->now) /* equal: aborted before anything was written */
 		r->prev = r->now;
 	r->now = ev->version;
 	(void)go(r, next[r->phase], ev->now_ms);
-	r->told = told; /* munge's switch is one, however long the store takes */
+	r->told = told; /* munge switches once, however long the store takes */
 	return true;
 }
 
-/* Some node would not hear that it is off, and switch alone: then let it be one switch of all. */
+/* Too late to call the switch off: a node that does not hear of it in time would switch alone. */
 static bool is_about_to_switch(const struct rotation *r, int64_t now_ms)
 {
 	return r->phase == ROTATION_WINDOW && now_ms > r->switch_ms - ROTATION_HEAR_MS;
 }
 
-/* Nothing of this rotation is in use yet, or all of it is: it goes on from what is there now. */
+/* May the rotation go on from another bundle?  Yes if nothing of it, or all of it, is in use. */
 static bool is_to_follow(const struct rotation *r)
 {
 	return r->phase == ROTATION_STAGING ||
@@ -148,12 +148,12 @@ static bool follow(struct rotation *r, const struct rotation_event *ev)
 {
 	r->prev = r->now;
 	r->now = ev->version;
-	r->since_ms = ev->now_ms; /* nodes have their time anew */
+	r->since_ms = ev->now_ms; /* nodes get their full time again */
 	return true;
 }
 
-/* Who is to write finds it, or it is seen where all can stay as they are: before the switch, or
- * when no more is to be done than to take the old key out. */
+/* Somebody else has written the bundle: found before writing, or seen in a phase in which all can
+ * stay as they are, before the switch or when only the old key is left to take out. */
 static bool alien(struct rotation *r, const struct rotation_event *ev)
 {
 	if (is_to_follow(r) && ev->version != 0)
@@ -161,9 +161,9 @@ static bool alien(struct rotation *r, const struct rotation_event *ev)
 	if ((phases[r->phase].next & B(ROTATION_ABORTED)) == 0 || is_about_to_switch(r, ev->now_ms))
 		return false;
 	r->alien = true;
-	r->now = r->prev = 0; /* none of these is any more */
+	r->now = r->prev = 0; /* neither is in the store any more */
 	if (r->phase == ROTATION_SWITCHING && r->kind == ROTATION_MUNGE)
-		r->switch_ms = 0; /* that was no mistake of theirs */
+		r->switch_ms = 0; /* the switch stands: nodes were right to do it */
 	return go(r, ROTATION_ABORTED, ev->now_ms);
 }
 
@@ -187,7 +187,8 @@ static bool order(struct rotation *r, const struct rotation_event *ev)
 	return true;
 }
 
-/* While nobody uses the new key.  switch_ms stays: who was told of it is told that it is off. */
+/* Abort while nobody uses the new key.  switch_ms stays, so that nodes that were told of the switch
+ * are told that it is off. */
 static bool give_up(struct rotation *r, const struct rotation_event *ev)
 {
 	if ((phases[r->phase].next & B(ROTATION_ABORTING)) == 0)
@@ -203,7 +204,7 @@ static bool told(struct rotation *r, const struct rotation_event *ev)
 		return false;
 	r->told = true;
 	if (r->phase == ROTATION_AGING)
-		r->since_ms = ev->now_ms; /* until now tokens were made with the old key */
+		r->since_ms = ev->now_ms; /* until now tokens were signed with the old key */
 	return r->phase != ROTATION_LOADING || go(r, ROTATION_SWITCHING, ev->now_ms);
 }
 
@@ -286,10 +287,10 @@ int64_t rotation_wake_ms(const struct rotation *r)
 
 bool rotation_is_overwritten(const struct rotation *r, int64_t current, int64_t seen_ms)
 {
-	/* A server that is behind has what was there before. */
+	/* A server that is behind still has the previous version. */
 	if (current == 0 || current == r->now || current == r->prev)
 		return false;
-	/* Where no node is up all was written in a few seconds, and it is behind by two. */
+	/* If no node is up, all was written in seconds, and a server may be two versions behind. */
 	if ((r->phase == ROTATION_AGING || r->phase == ROTATION_SETTLING) &&
 	    seen_ms < r->since_ms + ROTATION_BEHIND_MS)
 		return false;
@@ -299,7 +300,7 @@ bool rotation_is_overwritten(const struct rotation *r, int64_t current, int64_t 
 
 bool rotation_called_off(const struct rotation *r, int64_t now_ms)
 {
-	/* Its own, or that of one before. */
+	/* The phases in which a switch is off: this rotation's or the previous one's. */
 	const unsigned off = B(ROTATION_ABORTING) | B(ROTATION_ABORTED) | B(ROTATION_STAGING) |
 			     B(ROTATION_SPREADING) | B(ROTATION_STAGED);
 
@@ -325,8 +326,8 @@ bool rotation_takes(const struct rotation *r, int64_t version)
 
 	if (version == 0 || r->phase == ROTATION_IDLE)
 		return false;
-	/* In the moment of the switch: what was staged is what is being used by now, or what is
-	 * still used.  A node that begins then would have the old key. */
+	/* While munge switches, the staged bundle still names the old key as the current one, which
+	 * others may not use any more: no node may start with it. */
 	if (version == r->now)
 		return !(munge && r->phase == ROTATION_SWITCHING);
 	return version == r->prev && !(munge && rotation_switched(r));

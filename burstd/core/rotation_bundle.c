@@ -9,9 +9,8 @@
 #include "base/mem.h"
 #include "core/secret_store.h"
 
-/* The bundle of the secret store, with one key more or less.  What else is in it stays as it is
- * written there.  All of this is secret: nothing is in memory that grows, for what grows leaves
- * copies behind. */
+/* Write the secret store's bundle anew, with one key more or less; all else is copied as it is.  It
+ * is all secret, so buffers have a fixed size: a buffer that grows leaves copies in memory. */
 
 enum { JWKS_MAX = 4096, JWKS_KEY_BYTES = 32, KEYS_MAX = 16, MORE = 1024 };
 
@@ -66,7 +65,7 @@ static void add_base64(struct text *t, const unsigned char *p, size_t n)
 	}
 }
 
-/* "name": before what follows; members are parted by commas. */
+/* Begin a member with "name":, and with a comma if it is not the first. */
 static void key(struct text *t, const char *name, size_t n, bool *first)
 {
 	adds(t, *first ? "\"" : ",\"");
@@ -157,7 +156,7 @@ static int read_kids(struct jwks *s)
 	return 0;
 }
 
-/* As it is, but for "use": the default is the new one, or what it was before. */
+/* Copy a key.  The default ("use") is the key with is_default; keep_use: as before. */
 static void put_jwk(struct text *t, const struct jwk *k, bool is_default, bool keep_use)
 {
 	struct jpull_value name;
@@ -194,7 +193,7 @@ static void new_jwk(struct text *t, const char *kid, const unsigned char *fresh)
 	adds(t, "\"}");
 }
 
-/* The new one comes last: without a default Slurm uses the first. */
+/* Put the new key last: without a default Slurm uses the first. */
 static int put_jwks(const struct rotation *r, struct text *out, const struct jwks *s,
 		    const unsigned char *fresh, struct err *e)
 {
@@ -247,7 +246,7 @@ static int add_jwks(const struct rotation *r, struct text *out, const struct sec
 	return rc;
 }
 
-/* --- the whole ---------------------------------------------------------------------------------
+/* --- the whole bundle --------------------------------------------------------------------------
  */
 
 static bool is_ours(const struct jpull_value *k, bool munge)
@@ -257,7 +256,7 @@ static bool is_ours(const struct jpull_value *k, bool munge)
 	return munge ? jpull_is(k, "munge_key") : jpull_is(k, "slurm_jwks");
 }
 
-/* All that is none of the rotation's; kid goes with the key that is in use. */
+/* Copy all that the rotation does not write.  kid names the key in use, so a switch writes it. */
 static int copy_rest(const struct rotation *r, struct text *out, const char *bundle, size_t len,
 		     bool *first)
 {
@@ -347,7 +346,7 @@ char *rotation_bundle(const struct rotation *r, const char *bundle, size_t len,
 	return out.p;
 }
 
-/* Are both of one rotation? */
+/* Do both marks belong to one rotation? */
 static bool is_of(const char *mark, const char *want)
 {
 	size_t n = strcspn(want, "-");
@@ -375,7 +374,7 @@ enum rotation_found rotation_look(const struct rotation *r, int64_t version, con
 		mark[0] = '\0';
 	if (strcmp(mark, want) == 0)
 		return ROTATION_FOUND_OURS;
-	/* Aborted when nobody knew yet whether the new key was written: it may be. */
+	/* Aborted while it was not known whether the new key was written: it may have been. */
 	if (version == r->now || (r->phase == ROTATION_ABORTING && is_of(mark, want)))
 		return ROTATION_FOUND_OLD;
 	(void)err_set(e, ERR_INVALID, "somebody else has written the bundle meanwhile");

@@ -63,7 +63,7 @@ const char *secret_op_str(enum secret_op_kind k)
 	return (unsigned)k < SECRET_NOPS ? words[k] : "?";
 }
 
-/* Bytes of "https://host:port" in a URL; 0: it has no such beginning. */
+/* Length of "https://host:port" at the start of a URL; 0: it has none. */
 static size_t origin(const char *url)
 {
 	const char *host = strstr(url, "://");
@@ -78,7 +78,7 @@ int secret_address_of(const struct secret_store_ops *ops, const void *self, cons
 	size_t n = origin(location);
 	const char *address;
 
-	/* All of it is compared: "https://ours:8200@theirs" begins well. */
+	/* Compare all of it: "https://ours:8200@theirs" begins like ours. */
 	if (n == 0)
 		return -1;
 	for (uint32_t i = 0; (address = ops->address(self, i)) != NULL; i++)
@@ -92,8 +92,8 @@ int secret_address_of(const struct secret_store_ops *ops, const void *self, cons
 
 enum { DECODED_MAX = SECRET_BUNDLE_MAX / 4 * 3, FEW = 8, JWKS_MAX = 4096 };
 
-/* No blanks, whole groups of four: what two readers could take for two things is no key.  Bytes, or
- * -1. */
+/* Decode strictly, without blanks and in whole groups of four: two readers must not see two keys.
+ * Returns the number of bytes, or -1. */
 static int decode(const struct secret_piece *b, unsigned char *out, size_t size)
 {
 	size_t n;
@@ -101,7 +101,7 @@ static int decode(const struct secret_piece *b, unsigned char *out, size_t size)
 	return base64_decode(BASE64_PLAIN, b->p, b->n, out, size, &n) ? (int)n : -1;
 }
 
-/* Does it say the same again and again? */
+/* Is the key a repetition of a shorter text? */
 static bool repeats(const unsigned char *key, size_t n)
 {
 	for (size_t period = 1; period <= n / 2; period++)
@@ -110,7 +110,7 @@ static bool repeats(const unsigned char *key, size_t n)
 	return false;
 }
 
-/* Keys that stand in scripts which everybody has: text over and over, or hardly any bytes. */
+/* Is it a key from a published script: a repeated text, or few distinct bytes? */
 static bool is_known(const unsigned char *key, size_t n)
 {
 	static const char sample[] = "welcometoslurm";
@@ -166,7 +166,7 @@ static int check_jwks(const struct secret_piece *b, struct err *e)
 	return rc;
 }
 
-/* One member; 0 or -1. */
+/* Take one member; 0 or -1. */
 static int take_piece(struct jpull *j, struct secret_piece *out)
 {
 	struct jpull_value v = jpull_take(j);

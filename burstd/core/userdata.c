@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "core/claim.h"
 
-/* In the program, so that there is no file to be changed, and none to be missing. */
+/* The templates are in the program, so that no file can be changed or missing. */
 extern const char userdata_template[], userdata_template_token[];
 __asm__(".pushsection .rodata\n"
 	".global userdata_template\n"
@@ -28,11 +28,11 @@ enum { FIELD_NAME_MAX = 15, NUMBER_SIZE = 12 };
 struct field {
 	const char *name; /* in the template, between two @ */
 	const char *text;
-	const char *chars; /* it may have */
+	const char *chars; /* that text may have */
 	size_t min, max;   /* bytes */
 };
 
-/* Does it have the characters of its kind, and not too many? */
+/* Check the length and the characters of a field. */
 static int check_field(const struct field *f, struct err *e)
 {
 	size_t n;
@@ -70,7 +70,7 @@ static int check_urls(const char *urls, struct err *e)
 	return 0;
 }
 
-/* Certificates and nothing else, so that no line of it ends the here-document, or is a comment. */
+/* Accept nothing but certificates, so that no line ends the here-document or is a comment. */
 static int check_ca(const char *pem, struct err *e)
 {
 	static const char begin[] = "-----BEGIN CERTIFICATE-----\n",
@@ -117,7 +117,7 @@ static int check(const struct userdata *u, const struct field *fields, size_t n,
 	return check_urls(u->urls, e) < 0 ? -1 : check_ca(u->ca_pem, e);
 }
 
-/* The field at p, "@NAME@"; NULL: there is none. */
+/* The field whose "@NAME@" stands at p, or NULL. */
 static const struct field *field_at(const struct field *fields, size_t n, const char *p)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -136,7 +136,7 @@ static size_t put(char *to, size_t at, const char *text, size_t len)
 	return at + len;
 }
 
-/* The certificate's last line ends by itself. */
+/* Without a final newline, which the template has. */
 static size_t text_len(const char *text)
 {
 	size_t len = strlen(text);
@@ -144,8 +144,8 @@ static size_t text_len(const char *text)
 	return len > 0 && text[len - 1] == '\n' ? len - 1 : len;
 }
 
-/* Write it to `to`, or only count.  Comments and blanks before a line are for who reads the
- * template; the machine, and the provider's limit, can do without. */
+/* Write the result to `to`, or only count its bytes.  Comments and indentation are for readers of
+ * the template: leave them out, as providers limit the size. */
 static size_t render(char *to, const char *template, const struct field *fields, size_t n)
 {
 	const char *p = template;
@@ -213,8 +213,8 @@ int userdata_fill(char **out, const struct userdata *u, size_t max, struct err *
 	return fill(out, userdata_template, fields, n, max, e);
 }
 
-/* KEY=VALUE, each as node-init takes it: nothing that a shell would act on, and no line that ends
- * the here-document. */
+/* Each line must be KEY=VALUE as node-init takes it: nothing that a shell would act on, and no line
+ * that ends the here-document. */
 static int check_lines(const char *lines, struct err *e)
 {
 	static const char key[] = "abcdefghijklmnopqrstuvwxyz0123456789_",
@@ -259,7 +259,7 @@ int userdata_fill_token(char **out, const struct userdata_token *u, size_t max, 
 
 size_t userdata_limit(const char *driver)
 {
-	/* Where the limit is one of base64, three quarters of it. */
+	/* A limit on base64 text counts as three quarters of it. */
 	static const struct {
 		const char *driver;
 		size_t limit;

@@ -32,14 +32,14 @@ static void move(struct voucher *v, enum voucher_state to, int64_t now_ms, bool 
 	*changed = true;
 }
 
-/* Or nobody knows. */
+/* Did the node have a machine, or may it have had one? */
 static bool had_a_machine(const struct voucher *v, const struct node *is)
 {
 	return is->instance[0] != '\0' || v->in_doubt || is->reason == NODE_BECAUSE_LOST;
 }
 
-/* Its node is over and was not up.  Where nobody let it go, the reason is what the machine was seen
- * to do, and a thief's does as he likes. */
+/* The node has ended and was never up.  If nobody let it go, the token is doubted: all that is
+ * known is what the machine was seen to do, and a thief's machine does as he likes. */
 static enum voucher_state without_a_node(const struct voucher *v, const struct node *is)
 {
 	if (!had_a_machine(v, is))
@@ -69,7 +69,7 @@ static enum voucher_verdict row(struct voucher *v, const struct voucher_event *e
 	case NODE_GONE:
 		move(v, without_a_node(v, ev->is), ev->now_ms, changed);
 		return VOUCHER_KEEP;
-	default: /* DRAINING too: of a machine that boots and will be taken away */
+	default: /* DRAINING too: a machine that boots and will be taken away */
 		return VOUCHER_KEEP;
 	}
 }
@@ -97,7 +97,7 @@ enum voucher_verdict voucher_step(struct voucher *v, const struct voucher_event 
 		if (doubted)
 			move(v, VOUCHER_VOID, ev->now_ms, changed);
 		return VOUCHER_KEEP;
-	case VOUCHER_EV_USED: /* a token that has ended is gone, too */
+	case VOUCHER_EV_USED: /* also said of a token that has expired */
 		if (doubted)
 			return over || v->undated ? VOUCHER_LATE : VOUCHER_ALARM;
 		if (!revoked)

@@ -2,8 +2,8 @@
 
 #include "core/slurm_flag.h"
 
-/* What people have taken out of use, or what does not work; and a reservation is for its jobs, not
- * for those that come along. */
+/* Nodes that people took out of use, that do not work, or that are reserved: a reservation is for
+ * its own jobs. */
 enum {
 	OUT_OF_USE = SLURM_DOWN | SLURM_DRAIN | SLURM_FAIL | SLURM_MAINT | SLURM_RESERVED |
 		     SLURM_INVALID_REG | SLURM_POWER_DOWN | SLURM_POWERING_DOWN | SLURM_VANISHED,
@@ -11,13 +11,13 @@ enum {
 
 static enum warm_state state_off(const struct fleet_name *nm, int64_t now_ms)
 {
-	/* slurmctld has a job for it, or an order, and will ask for it in a moment. */
+	/* The node has a job or an order to power up: slurmctld will ask for it in a moment. */
 	if ((nm->flags & (SLURM_ALLOCATED | SLURM_POWER_UP)) != 0)
 		return WARM_COMING;
-	/* One that should answer, and cannot, gets no job (is_mute() in drift.c). */
+	/* slurmctld expects the node to answer, and gives it no job (is_mute() in drift.c). */
 	if ((nm->flags & SLURM_NOT_RESPONDING) != 0)
 		return WARM_OUT;
-	/* Its last instance may still be there. */
+	/* Its last instance may still exist. */
 	return nm->rests_ms <= now_ms && !fleet_exists(nm) ? WARM_OFF : WARM_OUT;
 }
 
@@ -32,14 +32,14 @@ enum warm_state warm_state(const struct fleet_name *nm, int64_t now_ms)
 		return WARM_COMING;
 	if ((nm->flags & SLURM_POWERED_DOWN) != 0)
 		return state_off(nm, now_ms);
-	/* Up without an instance of ours, or on one that the provider takes back: not for long. */
+	/* Not up for long: no instance of ours, or one that the provider takes back. */
 	if (fn == NULL || fn->n.state == NODE_DRAINING)
 		return WARM_OUT;
 	return WARM_UP;
 }
 
-/* Of the quantum that it is in.  A provider's clock may be ahead of ours: then the first one has
- * just begun. */
+/* End of the present quantum, or of the first one if start_ms is in the future, as a provider's
+ * clock may be ahead of ours. */
 static int64_t quantum_end(int64_t start_ms, int64_t quantum_ms, int64_t now_ms)
 {
 	int64_t done = now_ms > start_ms ? (now_ms - start_ms) / quantum_ms : 0;
@@ -57,7 +57,7 @@ int64_t warm_paid_until(int64_t start_ms, int64_t quantum_ms, int64_t now_ms)
 	return until > now_ms ? until : 0;
 }
 
-/* Those of one kind, until there are enough.  Return how many still lack. */
+/* Count nodes of one kind until there are enough.  Return how many are still lacking. */
 static uint32_t count(struct warm_node *nodes, size_t n, enum warm_state state, bool kept,
 		      uint32_t lacking)
 {
@@ -79,8 +79,8 @@ static void wake(struct warm_node *nodes, size_t n, uint32_t most)
 		}
 }
 
-/* One with a job is kept over the end of a quantum if it was before: it will be billed for the next
- * one anyway, and slurmctld need not be told twice. */
+/* Keep a node whose quantum is paid for.  A node with a job that was kept stays kept over the end
+ * of its quantum: the next one is billed anyway, and slurmctld need not be told twice. */
 static void keep_paid(struct warm_node *d, int64_t quantum_ms, int64_t now_ms, struct warm_sum *out)
 {
 	int64_t until = warm_paid_until(d->start_ms, quantum_ms, now_ms);
@@ -102,7 +102,7 @@ void warm_decide(struct warm_node *nodes, size_t n, const struct warm_pool *p, i
 	*out = (struct warm_sum){.next_ms = INT64_MAX};
 	for (size_t i = 0; i < n; i++)
 		nodes[i].keep = nodes[i].wake = nodes[i].counted = false;
-	lacking = count(nodes, n, WARM_UP, true, lacking); /* so that little changes */
+	lacking = count(nodes, n, WARM_UP, true, lacking); /* kept ones first: little changes */
 	lacking = count(nodes, n, WARM_UP, false, lacking);
 	lacking = count(nodes, n, WARM_COMING, true, lacking);
 	lacking = count(nodes, n, WARM_COMING, false, lacking);

@@ -38,7 +38,7 @@ static bool is_within_any(const char *place, char *const *list)
 	return false;
 }
 
-/* What both lists allow: of each what the other has too, or more of.  Takes both. */
+/* The places that both lists allow: of each list those within the other.  Takes both lists. */
 static char **meet(char **a, char **b)
 {
 	char **both = add_code(NULL, 0, NULL);
@@ -109,7 +109,7 @@ static void take_word(struct wish *w, struct group *g, const char *word, const s
 			      word);
 }
 
-/* It counts besides what there is already. */
+/* Add "one of these words" to the constraint. */
 static void restrict_to(struct str *all, const struct str *words)
 {
 	bool several = strchr(words->p, '|') != NULL;
@@ -119,7 +119,7 @@ static void restrict_to(struct str *all, const struct str *words)
 			 several ? ")" : "");
 }
 
-/* The words of one `burst:`; text ends where it does. */
+/* Read the words of one `burst:`, up to the end of text. */
 static void take_group(struct wish *w, struct str *all, char *text, const struct conf *conf,
 		       struct err *unknown)
 {
@@ -139,7 +139,7 @@ static void take_group(struct wish *w, struct str *all, char *text, const struct
 	str_fini(&g.names);
 }
 
-/* Blanks and control bytes, and what people put between the parts of a comment. */
+/* Blanks, control bytes, and the semicolon that people put between parts of a comment. */
 static bool ends_word(char c)
 {
 	return (unsigned char)c <= ' ' || c == ';';
@@ -188,10 +188,10 @@ void wish_fini(struct wish *w)
 	*w = (struct wish){0};
 }
 
-/* --- what must be known ------------------------------------------------------------------------
+/* --- which wishes must be known ----------------------------------------------------------------
  */
 
-/* Its nodes may carry words of more than its offers are now: of one that was taken out, for one. */
+/* One offer is enough: nodes may still have the features of an offer that was removed. */
 static enum wish_need of_pool(const struct conf_pool *p)
 {
 	if (p->job_comment)
@@ -206,7 +206,7 @@ enum wish_need wish_need(const struct conf *conf, const char *node)
 	return p != NULL ? of_pool(p) : WISH_NOTHING;
 }
 
-/* Most sites have no such pool, and the question comes with every call. */
+/* A shortcut for each call: most sites have no such pool. */
 enum wish_need wish_most(const struct conf *conf)
 {
 	enum wish_need most = WISH_NOTHING;
@@ -275,7 +275,7 @@ static const char *feature_of(const struct conf_offer *o, bool market)
 	return market ? market_word(o->market) : o->provider;
 }
 
-/* The words in which the offers differ, each once. */
+/* If the offers differ in market (or provider), add the word of each, once. */
 static void add_features(const struct conf_offer *rungs, size_t n, bool market, struct str *out)
 {
 	for (size_t i = 0; !all_alike(rungs, n, market) && i < n; i++) {
