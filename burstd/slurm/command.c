@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* For the log; of nodes the state that scontrol takes. */
+/* For the log; for nodes the state that scontrol takes. */
 static const char *const kind_names[COMMAND_NKINDS] = {
 	[COMMAND_SET_ADDR] = "address",       [COMMAND_DOWN] = "DOWN",
 	[COMMAND_FORCE] = "POWER_DOWN_FORCE", [COMMAND_ASAP] = "POWER_DOWN_ASAP",
@@ -64,7 +64,7 @@ void command_free(struct command *c)
 	free(c);
 }
 
-/* The words behind the first n, if there are any. */
+/* Move the words after the first n, if there are any, to *rest. */
 static void cut_words(struct str *words, size_t n, struct str *rest)
 {
 	char *p = words->p;
@@ -141,7 +141,7 @@ static void make_job_argv(const struct command *c, fmt_zone_fn zone, struct str 
 	argv[n] = NULL;
 }
 
-/* scancel takes no list: a word for each job, cut out of the names in *args. */
+/* scancel takes no list: make a word for each job, cut out of the names in *args. */
 static void make_signal_argv(const struct command *c, struct str *args, const char **argv)
 {
 	static const char *const to[] = {

@@ -17,7 +17,7 @@ bool slurm_exclude_next(struct slurm_text *rest, struct hostlist **h, int64_t *c
 		return false;
 	*count = number.p != NULL ? slurm_show_number(number) : -1;
 	if (number.p != NULL && *count < 0)
-		*count = 0; /* a count that nobody can read keeps nothing */
+		*count = 0; /* an unreadable count keeps no node */
 	if (list.n > 0)
 		(void)hostlist_parse(h, list.p, list.n, NULL);
 	return true;

@@ -1,5 +1,5 @@
-/* A command that may be run is given, so that it can be put on record, and is started when that is
- * written, unless it has come too late by then. */
+/* Runs commands in two steps: slurm_next() gives a command that may run, so that it can be put on
+ * record, and slurm_flush() starts it once the record is written, unless it is too late by then. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -8,7 +8,7 @@
 #include "slurm/command.h"
 #include "slurm/slurm_private.h"
 
-/* What is left of the wait, for the command may have waited itself. */
+/* Set what is left of the wait, as the command may have waited itself. */
 static void set_wait(const struct slurm *s, struct command *c)
 {
 	(void)snprintf(c->wait, sizeof(c->wait), "StartTime=now+%" PRId64,
@@ -20,8 +20,9 @@ static bool is_wait(const struct command *c)
 	return c->kind == COMMAND_POSTPONE && c->arg > 0;
 }
 
-/* Its time is over; a job to be requeued may be at work by now; or one of its jobs may have
- * started, and have been requeued since; or somebody may have written another comment. */
+/* Is the command too late?  Its wait is over; a job to be requeued may be at work by now; one of
+ * its jobs may have started and been requeued since; or somebody may have written another
+ * comment. */
 static bool is_late(const struct slurm *s, const struct command *c)
 {
 	if (order_writes_comment(c) && loop_now(s->loop) - c->made_ms >= SLURM_COMMENT_MS)
@@ -34,8 +35,8 @@ static bool is_late(const struct slurm *s, const struct command *c)
 	       (c->begin_ms <= order_wall_ms(s) && c->ended != s->ended);
 }
 
-/* slurmctld goes through a command node by node, and as soon as it requeues a job for one of them
- * it writes to the others of that job: these must have their addresses by then. */
+/* slurmctld handles a command node by node.  As soon as it requeues a job for one of the nodes it
+ * writes to the job's other nodes, which must have their addresses by then. */
 static struct command *addresses_first(struct slurm *s, struct queue *q, struct command *force)
 {
 	struct command *c = order_alloc(s, COMMAND_SET_ADDR);
@@ -60,7 +61,7 @@ bool slurm_notifies(const struct slurm *s)
 	return s->queues[NOTIFY_JOBS - UPDATE].first != NULL || s->running[NOTIFY_JOBS] != NULL;
 }
 
-/* It ends jobs, and their people are still to hear why. */
+/* The command ends jobs whose srun or salloc is still to be told why. */
 static bool is_held(const struct slurm *s, const struct command *c)
 {
 	return s->talks && !c->sealed && (c->kind == COMMAND_FORCE || c->kind == COMMAND_DOWN) &&
@@ -74,7 +75,7 @@ int64_t slurm_held_until(const struct slurm *s)
 	return c != NULL && is_held(s, c) ? c->made_ms + SLURM_NOTIFY_MS : INT64_MAX;
 }
 
-/* Those who queued them hear it from the loop. */
+/* updated() is called for them from the loop. */
 static void drop_late(struct slurm *s, struct queue *q)
 {
 	while (q->first != NULL && is_late(s, q->first)) {
@@ -99,7 +100,7 @@ void give_on_late(void *ctx)
 	command_free(c);
 }
 
-/* Was one given, and dropped, and nobody has heard it?  The next may be about the same job. */
+/* Is updated() still due for a given command?  The next may be about the same job. */
 static bool owes_word(const struct slurm *s)
 {
 	const struct command *c = s->late.first;
@@ -146,7 +147,7 @@ static void flush(struct slurm *s, int q)
 	if (c == NULL || !c->sealed)
 		return;
 	if (is_wait(c))
-		set_wait(s, c); /* on record was what was left of it then */
+		set_wait(s, c); /* the record has what was left then */
 	for (size_t i = 0; i < COMMAND_TEXTS; i++)
 		str_init(&args[i], SLURM_ARG_MAX + 64);
 	command_argv(c, s->cb.zone, c->kind == COMMAND_SIGNAL ? s->scancel : s->scontrol, args,

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of SLURM_JOB_FORMAT, SLURM_WORDS_FORMAT and SLURM_DETAIL_ARGS. */
+/* Columns of SLURM_JOB_FORMAT, SLURM_WORDS_FORMAT and SLURM_DETAIL_ARGS. */
 enum {
 	FIELDS = 6,
 	WORDS_FIELDS = 11,
@@ -32,7 +32,7 @@ static uint64_t number(struct slurm_text t)
 	return v;
 }
 
-/* "7", "7_2", "7+1": what may be handed to scontrol as it is.  "7_[3-9]" is many jobs, so not. */
+/* "7", "7_2", "7+1": may be handed to scontrol as it is.  "7_[3-9]" is many jobs, so it may not. */
 static bool is_id(struct slurm_text t)
 {
 	if (t.n == 0 || t.n > SLURM_JOB_ID_MAX)
@@ -52,7 +52,7 @@ static struct slurm_text next_line(const char **text, const char *end)
 	return line;
 }
 
-/* The fields, and what is left behind them.  false: there are fewer. */
+/* Split a line into fields and the rest behind them.  false: there are fewer. */
 static bool split(struct slurm_text line, int fields, struct slurm_text f[WORDS_FIELDS + 1])
 {
 	for (int i = 0; i < fields; i++) {
@@ -71,8 +71,8 @@ static bool split(struct slurm_text line, int fields, struct slurm_text f[WORDS_
 	return true;
 }
 
-/* Behind a constraint the comment, whose bytes may be newlines; *text moves behind the line that it
- * ends.  false: it does not end there. */
+/* Take the comment behind a constraint, which may contain newlines; *text moves behind the line
+ * that it ends.  false: it does not end there. */
 static bool take_comment(const char **text, const char *end, const char *blank,
 			 struct slurm_text *comment)
 {
@@ -101,7 +101,7 @@ static bool take_wishes(const char **text, const char *end, struct slurm_text re
 	return take_comment(text, end, blank, &j->comment);
 }
 
-/* The next job, of so many fields before its wishes. */
+/* Read the next job, which has so many fields before its wishes. */
 static enum row next_fields(const char **text, const char *end, int fields,
 			    struct slurm_text f[WORDS_FIELDS + 1], struct slurm_job *j)
 {
@@ -157,7 +157,7 @@ bool slurm_job_whole(const char *text, size_t len)
 	return true;
 }
 
-/* root is a number too.  Above 2^31 squeue prints a sign. */
+/* 0 is a uid, too: root's.  squeue prints a uid above 2^31 with a sign, which is not read. */
 static int64_t uid_of(struct slurm_text t)
 {
 	uint64_t uid = number(t);
@@ -165,7 +165,7 @@ static int64_t uid_of(struct slurm_text t)
 	return uid > 0 || slurm_text_is(t, "0") ? (int64_t)uid : -1;
 }
 
-/* "(null)" is no list. */
+/* An empty list is printed as "(null)". */
 static struct slurm_text list_of(struct slurm_text t)
 {
 	return slurm_text_is(t, "(null)") ? (struct slurm_text){NULL, 0} : t;
@@ -203,8 +203,7 @@ bool slurm_job_is_id(const char *text)
 				    strspn(text + n + 1, "0123456789") == strlen(text + n + 1)));
 }
 
-/* As slurmctld calls one that was given nodes and has not ended: by the state, or by a flag that
- * hides it. */
+/* Does the job have nodes, and has it not ended?  squeue shows a state, or a flag that hides it. */
 static bool is_placed(struct slurm_text state)
 {
 	static const char *const placed[] = {"RUNNING", "CONFIGURING", "SUSPENDED",
@@ -216,7 +215,7 @@ static bool is_placed(struct slurm_text state)
 	return false;
 }
 
-/* Its processes would hear a signal. */
+/* Would the job's processes get a signal? */
 static bool is_running(struct slurm_text state)
 {
 	return is_placed(state) && !slurm_text_is(state, "CONFIGURING") &&

@@ -1,4 +1,4 @@
-/* Partitions that take large jobs only: can such a job have its nodes at all? */
+/* Checks partitions that take large jobs only (MinNodes): can such a job have its nodes at all? */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -7,7 +7,7 @@
 
 struct members {
 	size_t *of_pool; /* nodes of the partition in each pool */
-	size_t others;   /* ... and in none: Slurm has these as they are */
+	size_t others;   /* ... and in none: these always exist */
 };
 
 static void count(const struct slurm_look *l, const struct hostlist *h, struct members *m)
@@ -22,7 +22,7 @@ static void count(const struct slurm_look *l, const struct hostlist *h, struct m
 	}
 }
 
-/* How many of them there can be at once; *tight: the pool that lacks most. */
+/* How many of the partition's nodes can exist at once; *tight: the pool that lacks most. */
 static size_t most_of(const struct slurm_need *need, const struct members *m,
 		      const struct slurm_need_pool **tight)
 {
@@ -42,7 +42,7 @@ static size_t most_of(const struct slurm_need *need, const struct members *m,
 	return most;
 }
 
-/* Can it have so many?  If not, that is found.  *seen: names looked at. */
+/* Can a job have `least` nodes of this partition?  If not, report it.  *seen: names looked at. */
 static bool can_have(struct slurm_look *l, struct slurm_text line, int64_t least, size_t *seen)
 {
 	struct slurm_text name = slurm_show_word(line, "PartitionName");
@@ -78,7 +78,7 @@ bool slurm_look_least(struct slurm_look *l)
 	while (slurm_show_cut(&rest, '\n', &line) && seen <= SLURM_MEMBERS_MAX) {
 		int64_t least = slurm_show_number(slurm_show_word(line, "MinNodes"));
 
-		/* Who has closed a pool wants no job of one node there, either, and knows it. */
+		/* Not for MinNodes=1: an admin who closed a pool wants no job there. */
 		if (least > 1 && least != SLURM_INFINITE && !can_have(l, line, least, &seen))
 			return false;
 	}

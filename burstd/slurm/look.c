@@ -82,7 +82,7 @@ static void find_nodes(struct slurm_look *l)
 
 typedef void (*member_fn)(struct slurm_our_node *n, const int64_t *own);
 
-/* Our nodes of this list.  One that cannot be read has names that no pool can have. */
+/* Call fn for our nodes in this list.  A list that cannot be read has no node of a pool. */
 static size_t each_member(struct slurm_look *l, struct slurm_text list, member_fn fn,
 			  const int64_t *own)
 {
@@ -162,7 +162,7 @@ bool slurm_look_pools(struct slurm_look *l, enum slurm_own t, slurm_seconds_fn o
 	for (size_t i = 0; i < l->n; i++) {
 		int64_t s = slurm_look_seconds(&l->nodes[i], t, global);
 
-		/* Not shown and not in a partition: another rule says so. */
+		/* Neither shown nor set by a partition: another rule reports that. */
 		if (s < 0 || l->nodes[i].pool == last ||
 		    ok(l, &l->need->pools[l->nodes[i].pool], s))
 			continue;
@@ -178,7 +178,7 @@ bool slurm_look_pools(struct slurm_look *l, enum slurm_own t, slurm_seconds_fn o
 bool slurm_look_cut(struct slurm_text *rest, struct slurm_text *list, struct slurm_text *count)
 {
 	const char *p = rest->p, *end = p + rest->n, *colon = NULL;
-	int depth = 0; /* a comma in brackets parts nothing */
+	int depth = 0; /* a comma in brackets separates nothing */
 
 	if (rest->n == 0)
 		return false;

@@ -1,5 +1,5 @@
-/* Orders wait here: each goes into the last command of its kind that still takes one, or into a new
- * one behind it. */
+/* Queues orders: each goes into the last waiting command of its kind that takes one more, or into a
+ * new command behind it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -44,8 +44,8 @@ static bool takes(const struct command *c, enum command_kind kind, const char *r
 	       c->hosts.len + HOSTLIST_NAME_MAX < SLURM_ARG_MAX;
 }
 
-/* What changes when a job may start keeps its place among the orders about nodes: told late, it
- * would overrule what those have led to since. */
+/* Orders that change when a job may start stay in line with those about nodes: run late, they would
+ * overrule what those have led to since. */
 static struct queue *queue_of(struct slurm *s, enum command_kind kind, int64_t arg)
 {
 	bool later = kind == COMMAND_SIGNAL || kind == COMMAND_REQUEUE || kind == COMMAND_CLEAR ||
@@ -69,8 +69,8 @@ static struct command *command_new(struct slurm *s, enum command_kind kind, cons
 	return c;
 }
 
-/* Where a command of this kind goes: signals before what else is for jobs and has not begun, and
- * the fence of a node before what else is for nodes; but for a RESUME, which would take it down. */
+/* The command behind which one of this kind goes.  A signal goes before other waiting commands for
+ * jobs, a drain before those for nodes, but not before a RESUME, which would undo it. */
 static struct command *place_of(const struct queue *q, enum command_kind kind)
 {
 	struct command *c = q->last;
@@ -81,8 +81,8 @@ static struct command *place_of(const struct queue *q, enum command_kind kind)
 	return c;
 }
 
-/* The command that one more of this kind goes into: the last one waiting, or a new one.  A DOWN may
- * also join the one before a last FORCE: nobody is in that FORCE who is not in that DOWN. */
+/* The command to add an order of this kind to: the last one waiting, or a new one.  A DOWN may also
+ * join the DOWN before a last FORCE, if that FORCE has no other nodes. */
 static struct command *command_for(struct slurm *s, enum command_kind kind, const char *reason,
 				   int64_t arg)
 {
@@ -183,8 +183,8 @@ int64_t order_wall_ms(const struct slurm *s)
 	return loop_now(s->loop) - loop_ahead(s->loop);
 }
 
-/* slurmctld knows no fractions of a second: not sooner than that, or the job meets what it waited
- * for a moment before it is over. */
+/* slurmctld has no fractions of a second.  Round up: a job that starts a moment too early meets
+ * what it was to wait for. */
 static int64_t start_ms(const struct slurm *s, int64_t wait_ms)
 {
 	return (order_wall_ms(s) + wait_ms + 999) / 1000 * 1000;
@@ -195,7 +195,7 @@ bool order_writes_comment(const struct command *c)
 	return c->kind == COMMAND_CLEAR || (c->kind == COMMAND_POSTPONE && c->reason[0] != '\0');
 }
 
-/* For some jobs: good as long as none of them can have started. */
+/* Note when the first of the command's jobs may start: the command is good until then. */
 static bool set_begin(const struct slurm *s, struct command *c, int64_t begin_ms)
 {
 	int64_t wall = begin_ms - loop_ahead(s->loop);
@@ -205,9 +205,9 @@ static bool set_begin(const struct slurm *s, struct command *c, int64_t begin_ms
 	return c != NULL;
 }
 
-/* What was to stand in its comment before is not written any more: the orders that make a job wait
- * have a queue of their own, and may pass those that do not.  One that runs already began before:
- * it is not waited for, since what the new order was decided by would grow old. */
+/* Drop waiting commands that would write an older comment of this job: orders that make a job wait
+ * are in another queue, and may pass these.  A command that runs already is not waited for, since
+ * the facts behind the new order would grow old. */
 static void drop_words(struct slurm *s, const char *job)
 {
 	struct queue *q = &s->queues[UPDATE_JOBS - UPDATE];
@@ -218,7 +218,7 @@ static void drop_words(struct slurm *s, const char *job)
 		if (!order_writes_comment(c) || !slurm_job_among(c->names.p, job))
 			continue;
 		if (command_strike(c, job)) {
-			c->sealed = false; /* it is given anew: a record of what is left */
+			c->sealed = false; /* give it anew, with a record of what is left */
 			continue;
 		}
 		queue_remove(q, c);
@@ -262,7 +262,7 @@ bool slurm_requeue(struct slurm *s, const char *job, const char *why)
 
 	slurm_job_to_requeue(whole, job);
 	if (takes(last, COMMAND_REQUEUE, why, 0) && slurm_job_among(last->names.p, whole))
-		return true; /* for another component of it */
+		return true; /* queued for another component */
 	return add(s, COMMAND_REQUEUE, whole, why, 0) != NULL;
 }
 

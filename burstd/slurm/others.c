@@ -1,4 +1,4 @@
-/* Nodes that are not ours: power saving is for the whole cluster, but burstd is for its pools. */
+/* Checks nodes of no pool: slurmctld saves power in the whole cluster, burstd in its pools. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,11 +7,11 @@
 #include "slurm/show.h"
 
 struct other {
-	int64_t own; /* SuspendTime of its partitions: the largest; -1: none says */
+	int64_t own; /* largest SuspendTime of its partitions; -1: none is set */
 	bool spared; /* by SuspendExcNodes or SuspendExcParts */
 };
 
-struct part {               /* a partition with nodes that no one before it had */
+struct part {               /* a partition with nodes that no earlier one has */
 	struct hostlist *h; /* has the names */
 	struct other *others;
 	struct part *next;
@@ -39,7 +39,7 @@ static void others_fini(struct others *o)
 	map_fini(&o->by_name);
 }
 
-/* What the partition says of a node; *spare: made, if need be, with this. */
+/* Note what the partition says about a node.  Returns whether *spare is in use for it now. */
 static bool note(struct others *o, const char *name, struct other *spare, const struct other *says)
 {
 	struct other *other = map_get(&o->by_name, name);
@@ -90,14 +90,14 @@ static void take_partitions(struct others *o)
 						   line, slurm_own_names[SLURM_OWN_SUSPEND])),
 					   .spared = slurm_look_lists(o->spared_parts, name)};
 
-		/* Nobody powers down a node for which neither slurm.conf nor a partition has a
-		 * time. */
+		/* slurmctld powers down no node without a SuspendTime in slurm.conf or a
+		 * partition. */
 		if (o->global != SLURM_INFINITE || says.own >= 0 || says.spared)
 			take(o, slurm_show_word(line, "Nodes"), &says);
 	}
 }
 
-/* "d[1-9]:2" leaves two of them on, whichever: the others are powered down. */
+/* "d[1-9]:2" keeps any two of them up: the others are powered down. */
 static void spare_nodes(struct others *o)
 {
 	struct slurm_text rest = slurm_show_setting(o->l->config, "SuspendExcNodes"), list, count;
@@ -123,7 +123,7 @@ static bool is_spared(const struct others *o, const struct other *other)
 	return other->spared || (other->own >= 0 ? other->own : o->global) == SLURM_INFINITE;
 }
 
-/* The first that is not, and how many there are. */
+/* Report the first node that is not spared, and how many more there are. */
 static bool judge(struct others *o)
 {
 	const char *first = NULL;

@@ -80,8 +80,8 @@ void slurm_print_state(uint32_t flags, char *out, size_t size)
 	str_fini(&s);
 }
 
-/* If the word is key=value, and key was not seen before, its value.  Inlined, the lengths of the
- * keys are constants: of ten thousand lines with sixty words each every call counts. */
+/* Take the value of a word key=value, if key was not seen before.  Inlined, the lengths of keys are
+ * constants: in ten thousand lines of sixty words each every call counts. */
 static inline void take(struct slurm_text word, const char *key, struct slurm_text *value)
 {
 	size_t n = strlen(key);
@@ -90,8 +90,8 @@ static inline void take(struct slurm_text word, const char *key, struct slurm_te
 		*value = (struct slurm_text){word.p + n, word.n - n};
 }
 
-/* slurmctld prints it after all that people may write (Reason, Comment, Extra), so the last one is
- * its own. */
+/* slurmctld prints InstanceId after all that people may write (Reason, Comment, Extra), so the last
+ * one is its own. */
 static struct slurm_text last_instance(const char *line, const char *end)
 {
 	static const char key[] = " InstanceId=";
@@ -108,7 +108,7 @@ static struct slurm_text last_instance(const char *line, const char *end)
 	return t;
 }
 
-/* One of the words of a line. */
+/* Take one word of a line. */
 static inline void scan_word(struct slurm_text word, struct slurm_node *n, struct slurm_text *name)
 {
 	switch (word.p[0]) {
@@ -169,8 +169,8 @@ static struct slurm_text scan(const char *line, size_t len, struct slurm_node *n
 	return name;
 }
 
-/* The number after the last colon, what stands in brackets behind it left out: sockets, or which of
- * them are used.  Of a type that slurmctld does not know it says "gpu:(null):8(IDX:0-7)". */
+/* The number after the last colon, without what follows in brackets: sockets, or the GPUs in use.
+ * For a type that it does not know slurmctld prints "gpu:(null):8(IDX:0-7)". */
 static uint32_t gres_count(struct slurm_text one)
 {
 	const char *end = one.p + one.n, *open, *at;
@@ -190,9 +190,9 @@ static uint32_t gres_count(struct slurm_text one)
 	return v;
 }
 
-/* A Gres type is any word of the site's; one of these is in the name that NVIDIA's driver gives
- * each of them ("NVIDIA H100 80GB HBM3"), so that a node can be held to it.  Slurm finds a type in
- * that name likewise (AutoDetect=nvml). */
+/* The GPU model that a Gres type names, or NULL.  A type may be any word, but NVIDIA's driver has
+ * these words in the names of its GPUs ("NVIDIA H100 80GB HBM3"), so a node can be held to them.
+ * Slurm finds a type in that name likewise (AutoDetect=nvml). */
 static const char *gpu_model(struct slurm_text one)
 {
 	static const char *const models[] = {
@@ -219,7 +219,7 @@ static bool is_part(struct slurm_text one)
 	return false;
 }
 
-/* Its bytes up to a comma that is not in brackets. */
+/* Length of an entry, up to a comma that is not in brackets. */
 static size_t gres_len(const char *at, const char *end)
 {
 	const char *p = at;
@@ -229,7 +229,7 @@ static size_t gres_len(const char *at, const char *end)
 	return (size_t)(p - at);
 }
 
-/* "gpu:h100:8(IDX:0-7)"; of what is free it says "gpu:h100:0(IDX:N/A)", or "gpu:(null):0". */
+/* GPUs in use are "gpu:h100:8(IDX:0-7)", free ones "gpu:h100:0(IDX:N/A)" or "gpu:(null):0". */
 static bool is_used(struct slurm_text used)
 {
 	const char *at = used.p, *end = used.p + used.n;
@@ -269,7 +269,7 @@ struct slurm_gpus slurm_parse_gpus(struct slurm_text gres)
 			parts = true;
 			continue;
 		}
-		/* GPUs of two kinds: none that all of them must be. */
+		/* GPUs of two kinds have no model in common. */
 		g.model = whole ? NULL : gpu_model(one);
 		whole = true;
 		g.n += gres_count(one);
@@ -288,7 +288,7 @@ static uint32_t state_flags(struct slurm_reader *r, struct slurm_text text)
 	return r->flags;
 }
 
-/* One line to *n: 0 or -1. */
+/* Parse one line into *n: 0 or -1. */
 static int parse_line(struct slurm_reader *r, const char *line, size_t len, struct slurm_node *n,
 		      struct err *e)
 {
@@ -319,7 +319,7 @@ int slurm_read_nodes(struct slurm_reader *r, size_t lines, slurm_node_fn fn, voi
 		const char *nl = memchr(r->at, '\n', (size_t)(r->end - r->at));
 		struct slurm_node n = {0};
 
-		if (nl == NULL) /* the last line always ends: otherwise something is missing */
+		if (nl == NULL) /* without a newline the output is incomplete */
 			return err_set(e, ERR_INVALID, "scontrol: output cut short");
 		if (nl > r->at) {
 			if (parse_line(r, r->at, (size_t)(nl - r->at), &n, e) != 0)

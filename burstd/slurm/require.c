@@ -14,7 +14,7 @@ static void add(struct slurm_report *out, const struct slurm_problem *p)
 	out->by_severity[p->severity]++;
 }
 
-/* Already said of this setting that it is not shown? */
+/* Was this setting reported as not shown before? */
 static bool said(const struct slurm_report *out, const struct slurm_rule *r, const char *why)
 {
 	for (size_t i = 0; i < out->n; i++)
@@ -76,11 +76,11 @@ static int check_partitions(struct slurm_text partitions, struct err *e)
 	return 0;
 }
 
-/* slurmctld adds a second to cred_expire, and none to what is the delay by name. */
+/* How long slurmctld holds a requeued job: a second more than cred_expire, or requeue_delay. */
 static int64_t hold_of(const struct slurm_look *l)
 {
 	struct slurm_text value;
-	int64_t n = 120; /* if nothing is said */
+	int64_t n = 120; /* the default */
 
 	if (slurm_version_has(&l->version, SLURM_REQUEUE_DELAY) &&
 	    slurm_show_option(slurm_show_setting(l->config, "SchedulerParameters"), "requeue_delay",
@@ -93,7 +93,7 @@ static int64_t hold_of(const struct slurm_look *l)
 	return n > 0 && n < INT32_MAX ? (n + 1) * 1000 : 0;
 }
 
-/* Ours are CLOUD nodes, for which the default is not 100. */
+/* The least share of RealMemory that a node registers; the default for CLOUD nodes is not 100. */
 static uint32_t memory_percent_of(const struct slurm_look *l)
 {
 	struct slurm_text value;
@@ -104,7 +104,7 @@ static uint32_t memory_percent_of(const struct slurm_look *l)
 	if (slurm_show_option(slurm_show_setting(l->config, "SlurmctldParameters"),
 			      "node_reg_mem_percent", &value))
 		n = slurm_show_number(value);
-	return n > 0 && n <= 100 ? (uint32_t)n : 1; /* not read: whoever has next to nothing */
+	return n > 0 && n <= 100 ? (uint32_t)n : 1; /* unreadable: the least check */
 }
 
 static int read_version(struct slurm_look *l, struct slurm_report *out, struct err *e)
@@ -125,7 +125,7 @@ static int read_version(struct slurm_look *l, struct slurm_report *out, struct e
 	return 0;
 }
 
-/* --- one line of all that SlurmctldParameters must be -------------------------------------------
+/* --- all that SlurmctldParameters must be, as one line -----------------------------------------
  */
 
 static const char parameters[] = "SlurmctldParameters";

@@ -1,5 +1,5 @@
-/* The table that require.h promises, and before it what most of its rows call: one setting and a
- * value, a word or a release.  What rows on programs and on power saving call is in other files. */
+/* The table of rules (require.h), and the functions that most of them call, which compare a setting
+ * with a value, a word or a release.  Rules on programs and power saving call other files. */
 #include <assert.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static bool tested(struct slurm_look *l, const struct slurm_rule *r)
 	return slurm_version_support(&l->version) != SLURM_UNTESTED || slurm_look_found_value(l);
 }
 
-/* For traits that are bugs. */
+/* Always fails: for traits that are bugs. */
 static bool never(struct slurm_look *l, const struct slurm_rule *r)
 {
 	(void)r;
@@ -129,7 +129,7 @@ static bool carries_features(struct slurm_look *l, const struct slurm_rule *r)
 	return slurm_look_found(l, "not so for %s of pool %s", first->bare, first->name);
 }
 
-/* Where it hides nodes that are powered down, nobody can say; the rule for PrivateData is about
+/* If slurmctld hides powered-down nodes, this cannot be checked; the rule for PrivateData is about
  * that. */
 static bool knows_nodes(struct slurm_look *l, const struct slurm_rule *r)
 {
@@ -155,7 +155,7 @@ static bool knows_nodes(struct slurm_look *l, const struct slurm_rule *r)
 	return slurm_look_found(l, "without %.80s of pool %s", first->unknown, first->name);
 }
 
-/* Seconds that a requeued job waits. */
+/* Is a requeued job's wait, in seconds, in the range? */
 static bool requeues_in(struct slurm_look *l, const struct slurm_rule *r)
 {
 	struct slurm_text value;

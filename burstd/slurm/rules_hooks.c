@@ -1,4 +1,4 @@
-/* Rules on the programs that slurmctld calls: they are burstd's, and may take their time. */
+/* Rules on the programs that slurmctld calls: they must be burstd's, and have enough time. */
 #include <string.h>
 
 #include "slurm/look.h"
@@ -31,7 +31,7 @@ bool rule_hook(struct slurm_look *l, const struct slurm_rule *r)
 	return is_hook(l->value, r->arg) || slurm_look_found_value(l);
 }
 
-/* Of a program without which rule_runs() has failed. */
+/* Passes without a program: rule_runs() has failed then. */
 bool rule_hook_if_runs(struct slurm_look *l, const struct slurm_rule *r)
 {
 	return !is_set(l, l->value) || rule_hook(l, r);

@@ -1,5 +1,5 @@
-/* Rules on power saving: how long slurmctld waits before it powers a node down, and for one that
- * boots, and which nodes it never powers down. */
+/* Rules on power saving: after what time slurmctld powers a node down, how long it waits for one
+ * that boots, and which nodes it never powers down. */
 #include <string.h>
 
 #include "slurm/exclude.h"
@@ -88,8 +88,8 @@ bool rule_gives_up(struct slurm_look *l, const struct slurm_rule *r)
 	return slurm_look_pools(l, SLURM_OWN_RESUME, is_finite);
 }
 
-/* As burstd.conf wants it: a count for those that a pool keeps warm, and names that burstd has put
- * there. */
+/* Is this what burstd.conf wants: a count of nodes that a pool keeps warm, or a name that burstd
+ * has put there? */
 static bool is_meant(const struct slurm_look *l, const struct slurm_need_pool *p, int64_t count)
 {
 	if (count >= 0)
@@ -117,7 +117,7 @@ bool rule_suspends_nodes(struct slurm_look *l, const struct slurm_rule *r)
 	return slurm_look_none_kept(l);
 }
 
-/* How many nodes slurm.conf keeps of this pool, whichever: by lists of its nodes alone. */
+/* How many nodes of this pool slurm.conf keeps by counts, in lists of this pool's nodes alone. */
 static int64_t counted(const struct slurm_look *l, const struct slurm_need_pool *p)
 {
 	struct slurm_text rest = l->value;

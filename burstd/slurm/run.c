@@ -1,5 +1,5 @@
-/* One child of a kind runs at a time; what it printed becomes an answer, a snapshot that is read
- * some lines a turn, or the end of an order. */
+/* Runs Slurm's commands, one child of a kind at a time; the output becomes an answer, a snapshot
+ * that is read some lines a turn, or the end of an order. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static const struct {
 	[NOTIFY_JOBS] = {"scontrol notify", false, {NULL}},
 };
 
-/* What went wrong, in one line: slurmctld's own words where there are any. */
+/* Set *e to one line, with slurmctld's own words if there are any. */
 static int failed(const char *what, const struct proc_reply *r, struct err *e)
 {
 	size_t n = strcspn(r->errors, "\n");
@@ -48,8 +48,8 @@ static int failed(const char *what, const struct proc_reply *r, struct err *e)
 		       (int)(n < 180 ? n : 180), r->errors);
 }
 
-/* Asked about one job that slurmctld does not know, squeue fails; about several, it says nothing of
- * that one. */
+/* If slurmctld does not know a job, squeue fails when asked about it alone, and leaves it out when
+ * asked about several. */
 static bool answered(const struct run *run, const struct proc_reply *r)
 {
 	bool of_jobs = run->what == SLURM_DETAILS || run->what == SLURM_FATES ||
@@ -59,8 +59,9 @@ static bool answered(const struct run *run, const struct proc_reply *r)
 	return r->status == 0 || (of_jobs && strstr(r->errors, "Invalid job id specified") != NULL);
 }
 
-/* slurmctld has obeyed up to that node, in its own order of names, and has not looked at the rest
- * (slurm.md); orders about jobs have a request for each. */
+/* Did the command name a node that slurmctld does not know?  slurmctld has obeyed up to that node,
+ * in its own order of names, and has not looked at the rest (slurm.md).  Orders about jobs are
+ * never cut: they have a request for each job. */
 static bool names_unknown(const struct command *c, const struct proc_reply *r)
 {
 	return c != NULL && !command_of_jobs(c->kind) &&
@@ -74,7 +75,7 @@ void run_drop_text(struct slurm *s)
 	s->reading.text = NULL;
 }
 
-/* Some lines; the answer when these were the last. */
+/* Read some lines; call answer() if these were the last. */
 static void read_on(struct slurm *s)
 {
 	struct reading *g = &s->reading;
@@ -92,7 +93,7 @@ static void read_on(struct slurm *s)
 		     run.began_ms, rc == 0 ? NULL : &e);
 }
 
-/* In a turn of its own, as that takes its time. */
+/* Free the text in a turn of its own, as that takes long. */
 void slurm_seen(struct slurm *s)
 {
 	if (s->reading.run == NULL && s->reading.text != NULL)
@@ -109,7 +110,7 @@ void run_on_turn(void *ctx)
 		run_drop_text(s);
 }
 
-/* The question counts as running until all of it is read. */
+/* The question counts as running until the whole snapshot is read. */
 static void read_snapshot(struct slurm *s, struct run *run, const struct proc_reply *r)
 {
 	run_drop_text(s);
@@ -119,7 +120,7 @@ static void read_snapshot(struct slurm *s, struct run *run, const struct proc_re
 	read_on(s);
 }
 
-/* Before all that waits.  Takes c, unless it stays as it is. */
+/* Queue the two halves of c before all that waits.  Takes c, unless it returns false. */
 static bool cut_in_two(struct slurm *s, struct command *c)
 {
 	struct queue *q = &s->queues[0];
@@ -138,7 +139,7 @@ static bool cut_in_two(struct slurm *s, struct command *c)
 	return true;
 }
 
-/* unknown: it named a node that slurmctld does not know. */
+/* unknown: the command named a node that slurmctld does not know. */
 static void ended(struct slurm *s, const struct run *run, bool unknown, const struct err *e)
 {
 	struct command *c = run->command;

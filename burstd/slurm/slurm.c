@@ -1,4 +1,4 @@
-/* The adapter itself: it is made, asked, and says which of its orders have been run. */
+/* The adapter to slurmctld: creates it, asks questions, and tells which orders have been run. */
 #include "slurm/slurm.h"
 
 #include <assert.h>

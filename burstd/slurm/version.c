@@ -5,7 +5,7 @@
 
 enum { FIRST = 220500, NEVER = 1000000 };
 
-/* Each release that burstd has been run with. */
+/* The releases with which burstd was tested. */
 static const uint32_t releases[] = {220500, 230200, 231100, 240500, 241100, 250500, 251100, 260500};
 
 static const struct {
@@ -29,7 +29,7 @@ static const struct {
 	[SLURM_BUG_TOPOLOGY_LOST] = {251100, 251103, "25.11.0 to 25.11.2"},
 };
 
-/* One or two digits, then `stop` or the end of the number. */
+/* Read one or two digits. */
 static bool take_number(const char **p, const char *end, uint32_t *out)
 {
 	const char *start = *p;
