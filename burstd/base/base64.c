@@ -20,7 +20,7 @@ static bool is_blank(char c)
 	return c == '\n' || c == '\r' || c == ' ' || c == '\t';
 }
 
-/* Is the number of digits and of '=' one that a whole text has, and is nothing left over? */
+/* Are the numbers of digits and of '=' those of a whole text, and are no bits left over? */
 static bool is_whole(enum base64_kind kind, size_t digits, size_t pads, uint32_t rest)
 {
 	const size_t over = digits % 4, want = over == 0 ? 0 : 4 - over;
@@ -32,7 +32,7 @@ bool base64_decode(enum base64_kind kind, const char *text, size_t len, unsigned
 		   size_t size, size_t *n)
 {
 	uint32_t bits = 0;
-	unsigned held = 0; /* bits that are not out yet */
+	unsigned held = 0; /* bits not written yet */
 	size_t digits = 0, pads = 0;
 
 	*n = 0;

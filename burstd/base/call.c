@@ -6,7 +6,7 @@
 
 #include "base/fnv.h"
 
-enum { /* where the values of the end are */
+enum { /* offsets of the values in the text that ends a file */
        KIND_AT = 19,
        AT_MS_AT = KIND_AT + 11 + 7,
        BOOT_MS_AT = AT_MS_AT + 20 + 9,
@@ -49,7 +49,7 @@ void call_end_print(const struct call_end *c, uint64_t sum, char out[CALL_END])
 	memcpy(out, text, CALL_END);
 }
 
-/* Which of the words is there, before a blank; -1: none. */
+/* The index of the word at `at`, which a blank follows; -1: none. */
 static int find(const char *const *words, int n, const char *at)
 {
 	for (int i = 0; i < n; i++) {
@@ -81,8 +81,7 @@ static bool scan(struct call_end *out, const char end[CALL_END])
 	return true;
 }
 
-/* What was scanned must print as the very bytes that are there: then no other reading of them is
- * possible. */
+/* Accept only bytes that print as the very same bytes: then there is no other reading of them. */
 bool call_end_read(struct call_end *out, const char *bytes, size_t size)
 {
 	char again[CALL_END];

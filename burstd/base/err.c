@@ -7,7 +7,7 @@
 
 #include "base/plain.h"
 
-/* One line: what is quoted in a message may come from anywhere. */
+/* Keep the message on one line: it may quote text from anywhere. */
 static void set_msg(struct err *e, const char *text)
 {
 	size_t n = strnlen(text, sizeof(e->msg) - 1);

@@ -42,7 +42,7 @@ char *fmt_time(char *out, int64_t ms)
 	return out;
 }
 
-/* The other way (Hinnant, days_from_civil). */
+/* A civil date to days since 1970-01-01 (Hinnant, days_from_civil). */
 static int64_t days_of(int64_t y, int64_t m, int64_t d)
 {
 	int64_t yy = m <= 2 ? y - 1 : y, era = yy / 400, yoe = yy - era * 400;
@@ -51,7 +51,7 @@ static int64_t days_of(int64_t y, int64_t m, int64_t d)
 	return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
 }
 
-/* n digits at *p, and then that character. */
+/* Read n digits at *p, and the character `then` behind them. */
 static bool take_digits(const char **p, int n, char then, int64_t *out)
 {
 	for (*out = 0; n > 0; n--, (*p)++) {

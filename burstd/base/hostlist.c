@@ -74,7 +74,7 @@ static int number_read(struct cursor *c, uint64_t *value, size_t *digits, struct
 	return *digits > 0 ? 0 : bad(e, c, "want a number");
 }
 
-/* "7" or "7-9", and the ',' after it; c stays on a ']'. */
+/* Read "7" or "7-9", and the ',' after it; c stays on a ']'. */
 static int range_read(struct cursor *c, struct range *r, struct err *e)
 {
 	*r = (struct range){.lo = 0};
@@ -121,7 +121,7 @@ static int brackets_read(struct cursor *c, struct item *it, struct err *e)
 	return at(c, '[') ? bad(e, c, "more than one pair of brackets in a name") : 0;
 }
 
-/* One item and the ',' after it. */
+/* Read one item and the ',' after it. */
 static int item_read(struct cursor *c, struct item *it, struct err *e)
 {
 	const char *start = c->p;
@@ -162,7 +162,7 @@ static char *name_put(char *to, const struct item *it, uint64_t value, size_t wi
 	return to;
 }
 
-/* The text was read once: nothing can fail here. */
+/* The text was checked before: nothing can fail here. */
 static void expand(struct cursor c, const char **names, char *to)
 {
 	struct item it;

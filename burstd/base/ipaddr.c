@@ -16,7 +16,7 @@ static int digit(char c)
 	return 99;
 }
 
-/* Up to `most` digits at *p, which moves behind them; -1: none. */
+/* Read up to `most` digits at *p, which moves behind them; -1: none. */
 static long number(const char **p, int base, int most)
 {
 	long v = 0;
@@ -27,7 +27,7 @@ static long number(const char **p, int base, int most)
 	return n > 0 ? v : -1;
 }
 
-/* a.b.c.d, to the end of the text. */
+/* Parse a.b.c.d, up to the end of the text. */
 static bool parse_v4(const char *p, uint16_t out[2])
 {
 	out[0] = out[1] = 0;
@@ -43,7 +43,7 @@ static bool parse_v4(const char *p, uint16_t out[2])
 	return true;
 }
 
-/* Groups from p to its end, at most `most`; how many, or -1. */
+/* Parse the groups of p, at most `most`.  Returns their number, or -1. */
 static int parse_groups(const char *p, uint16_t *out, int most)
 {
 	int n = 0;

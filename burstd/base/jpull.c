@@ -19,11 +19,11 @@ size_t jpull_at(const struct jpull *j)
 static bool fail(struct jpull *j)
 {
 	j->bad = true;
-	j->end = j->at; /* there is nothing more to read, and the place is kept */
+	j->end = j->at; /* read no more, and keep the place */
 	return false;
 }
 
-/* The next byte that is not blank; '\0', which no JSON has there, at the end. */
+/* The next byte that is not blank; '\0' at the end, since JSON has none there. */
 static char peek(struct jpull *j)
 {
 	while (j->at < j->end &&
@@ -42,7 +42,7 @@ bool jpull_enter(struct jpull *j, char bracket)
 	return true;
 }
 
-/* On to the next of what is in brackets; false: `close` was there, or a mistake. */
+/* Move to the next element in brackets; false: at `close`, or at an error. */
 static bool next(struct jpull *j, char close)
 {
 	char c = peek(j);
@@ -69,7 +69,7 @@ bool jpull_item(struct jpull *j)
 	return next(j, ']');
 }
 
-/* Behind the opening quote. */
+/* Take a string, of which the opening quote is next. */
 static void take_string(struct jpull *j, struct jpull_value *v)
 {
 	const char *p = j->at + 1, *end = j->end;
@@ -155,7 +155,7 @@ static void take_word(struct jpull *j, const char *word, enum jpull_type type,
 	j->at += n;
 }
 
-/* Its depth is bounded by jpull_enter(). */
+/* jpull_enter() limits the depth. */
 static void take_nested(struct jpull *j, char bracket,
 			struct jpull_value *v) // NOLINT(misc-no-recursion)
 {
@@ -213,7 +213,7 @@ bool jpull_is(const struct jpull_value *v, const char *text)
 	       memcmp(v->p, text, v->n) == 0;
 }
 
-/* Escapes and UTF-8 are jansson's; of the text in quotes, which is there. */
+/* Have jansson decode escapes and UTF-8.  The quotes around v are in the text, too. */
 static int decode(const struct jpull_value *v, char *out, size_t size)
 {
 	json_t *s = json_loadb(v->p - 1, v->n + 2, JSON_DECODE_ANY, NULL);

@@ -17,7 +17,7 @@
 enum {
 	LOG_LINE_MAX = 4096, /* with the newline: a write of so much into a pipe is atomic */
 	LOG_PAIRS_MAX = 24,
-	LOG_HELD_MAX = 64 << 10, /* what a full pipe takes anyway */
+	LOG_HELD_MAX = 64 << 10, /* as much as a pipe holds */
 };
 
 struct log {
@@ -26,7 +26,7 @@ struct log {
 	unsigned holds;
 	struct str held; /* whole lines */
 	bool torn;       /* the last write ended inside a line */
-	int64_t when_ms; /* what is in `when`: a burst has hundreds of lines in a millisecond */
+	int64_t when_ms; /* the time in `when`: a burst writes hundreds of lines in a millisecond */
 	char when[FMT_TIME_SIZE];
 };
 
@@ -144,7 +144,7 @@ static void add_clean(struct str *s, const char *v)
 	free(clean);
 }
 
-/* The end of a line that was too long: a reader must see that it was cut. */
+/* End a line that was too long with "...", so that readers see that it was cut. */
 static void end_line(struct str *s)
 {
 	static const char cut[] = "...";
@@ -240,7 +240,7 @@ void log_write(struct log *l, enum log_level level, const char *msg, ...)
 	str_adds(&s, l->when);
 	str_adds(&s, " ");
 	add_line(&s, level, msg, pairs);
-	s.max++; /* kept back, so that no two lines can run together */
+	s.max++; /* room kept for the newline, so that no two lines run together */
 	str_adds(&s, "\n");
 	put_line(l, level, s.p, s.len);
 	str_fini(&s);

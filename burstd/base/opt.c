@@ -160,7 +160,7 @@ static int store(struct hit h, const char *text, struct err *e)
 	return 0;
 }
 
-/* The value of option o: what is attached to it, else the next argument. */
+/* Take the value of option o: what is attached to it, else the next argument. */
 static int take_value(struct scan *s, const struct opt *o, const char *attached, const char **out)
 {
 	if (attached != NULL) {
@@ -238,8 +238,8 @@ int opt_parse(const struct opt_set *sets, size_t nsets, struct opt_args *args,
 	return 0;
 }
 
-/* What is between two words, len bytes at gap, begins a line that stands for itself: it is empty,
- * or has blanks before it, which *indent grows by.  Return how many newlines that is; 0: it is as a
+/* Is the gap between two words, len bytes, a line break to keep, as an empty or an indented line
+ * follows?  Returns its number of newlines and adds the blanks to *indent; 0: it counts as a
  * blank. */
 static size_t lines_begun(const char *gap, size_t len, size_t *indent)
 {

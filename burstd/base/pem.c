@@ -5,7 +5,7 @@
 
 #include "base/base64.h"
 
-enum { LABEL_MAX = 80 }; /* of a label with what is around it */
+enum { LABEL_MAX = 80 }; /* a label and its dashes */
 
 static const char *find(const char *text, size_t len, const char *what)
 {

@@ -2,10 +2,10 @@
 
 #include <stdint.h>
 
-/* Control characters beyond ASCII; the direction of text (bidi); nothing to see, or no width.  In
- * order.  Marks that are set upon a letter and the joiners' use in some scripts would be missed by
- * somebody: of these only the joiners are in here, for a name with one looks like the name without.
- */
+/* Characters that are not shown, in order: controls beyond ASCII, those that change the direction
+ * of text (bidi), and those that are invisible or have no width.  Some languages need combining
+ * marks and joiners; of these only joiners are refused, as a name with one looks like a name
+ * without. */
 static const struct {
 	uint32_t first, last;
 } unseen[] = {
@@ -89,7 +89,7 @@ bool plain_is(const char *text)
 	return true;
 }
 
-/* All of a character that may not be shown, or one byte that is none. */
+/* Overwrite a whole character that may not be shown, or one byte that is no UTF-8. */
 static size_t replace(char *p, char instead)
 {
 	size_t n = plain_utf8(p);

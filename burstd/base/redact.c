@@ -14,7 +14,7 @@ enum { HEX_LEAST = 64 };
 
 static const struct shape {
 	const char *prefix, *of;
-	size_t least; /* behind the prefix: the names of hosts may begin like OpenBao's tokens */
+	size_t least; /* bytes behind the prefix: host names may begin like OpenBao's tokens */
 } shapes[] = {{"hvs.", ALNUM "_-", 20},
 	      {"hvb.", ALNUM "_-", 20},
 	      {"s.", ALNUM, 20},
@@ -25,7 +25,7 @@ static bool is_in_chain(const char *text, const char *p)
 	return p >= text + 2 && p[-1] == ':' && p[-2] >= '0' && p[-2] <= '9';
 }
 
-/* How many bytes of it to cut at p, where a word begins. */
+/* Length of the secret at p, where a word begins; 0: none. */
 static size_t secret_at(const char *text, const char *p)
 {
 	size_t n = strspn(p, "0123456789abcdefABCDEF");

@@ -11,14 +11,14 @@
 
 #include "base/mem.h"
 
-enum { LOCKED_MAX = 1 << 20 }; /* bytes: keys of 50 providers, and tokens of those who wait */
+enum { LOCKED_MAX = 1 << 20 }; /* bytes: keys of 50 providers, and tokens of nodes that wait */
 
 struct secret {
 	size_t size, len; /* size: of the mapping */
 	char text[];
 };
 
-/* Whole pages, so that locking and leaving out of dumps concerns nobody else. */
+/* Map whole pages, so that locking them and leaving them out of dumps affects no other data. */
 static struct secret *map_secret(size_t len)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = sizeof(struct secret) + len + 1;
@@ -27,7 +27,7 @@ static struct secret *map_secret(size_t len)
 	size = (size + page - 1) / page * page;
 	s = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	(void)mem_check(s == MAP_FAILED ? NULL : s);
-	/* Best effort: RLIMIT_MEMLOCK is the admin's, and without it all else still holds. */
+	/* Best effort: an admin sets RLIMIT_MEMLOCK, and all other protection works without it. */
 	(void)mlock(s, size);
 	(void)madvise(s, size, MADV_DONTDUMP);
 	s->size = size;
@@ -47,9 +47,9 @@ int secret_try_lock(struct err *e)
 	return rc;
 }
 
-/* What systemd hands to a service, LoadCredential=, in a directory that root makes for it alone.
- * Since 254 such a file is root's with the service's user in its ACL, and stat() shows that as a
- * right of its group. */
+/* Is this a credential that systemd hands to the service (LoadCredential=), in a directory that
+ * root makes for it alone?  Since systemd 254 root owns the file, and an ACL gives the service's
+ * user access, which stat() shows as a right of the group. */
 static bool is_credential(const char *path, const struct stat *st)
 {
 	const char *dir = getenv("CREDENTIALS_DIRECTORY");

@@ -24,7 +24,7 @@ static bool is_ours(const struct stat *st)
 	return (st->st_uid == 0 || st->st_uid == geteuid()) && (st->st_mode & 077) == 0;
 }
 
-/* The directory, opened, and what is behind the last slash. */
+/* Open the directory of path; *name: what is behind the last slash. */
 static int open_dir(const char *path, const char **name, struct err *e)
 {
 	const char *slash = strrchr(path, '/');
@@ -69,7 +69,7 @@ static int open_file(int dir, const char *name, const char *path, struct stat *s
 	return -1;
 }
 
-/* Of two that were cut to the same word one would be taken for the other. */
+/* Refuse a word that is too long: two words that are cut may look the same. */
 static int take_word(const char *text, char out[SECRET_FILE_VERSION_SIZE])
 {
 	size_t len = strcspn(text, " \t\r\n");
@@ -86,7 +86,8 @@ static int take_word(const char *text, char out[SECRET_FILE_VERSION_SIZE])
 static int read_version(int dir, const char *name, const struct stat *of,
 			char out[SECRET_FILE_VERSION_SIZE], struct err *e)
 {
-	char beside[300], text[SECRET_FILE_VERSION_SIZE + 1] = ""; /* one more: is it longer? */
+	char beside[300], text[SECRET_FILE_VERSION_SIZE + 1] = ""; /* one more shows a longer
+								      word */
 	struct stat st;
 	ssize_t n;
 	int fd;
@@ -165,8 +166,8 @@ int secret_file_write(const char *path, const void *bytes, size_t len, const cha
 	if (dir < 0)
 		return -1;
 	(void)snprintf(beside, sizeof(beside), "%.250s.version", name);
-	/* The bytes first: an old word for new bytes is asked for once more, new ones for old bytes
-	 * would be believed. */
+	/* Write the bytes first: an old version with new bytes is only asked for once more, but a
+	 * new version with old bytes would be believed. */
 	rc = own_file_write(dir, name, bytes, len, OWN_FILE_REPLACE);
 	if (rc == 0 && version != NULL)
 		rc = own_file_write(dir, beside, version, strlen(version), OWN_FILE_REPLACE);

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 
-enum { STR_FIRST = 128 }; /* bytes taken at first: a line, without growing seven times */
+enum { STR_FIRST = 128 }; /* bytes allocated first: a line, without growing seven times */
 
 void str_init(struct str *s, size_t max)
 {
