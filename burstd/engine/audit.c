@@ -6,12 +6,12 @@
 
 #include "base/mem.h"
 
-/* What is asked of a provider, and what slurmctld is told that changes a node or a job: each
- * request is on record before it is sent (I28).  Nothing that a driver makes of it is in the
- * record, so none of our credentials can be; a provider's words are, where they are a job's
+/* Audit records: each request to a provider, and each order to slurmctld that changes a node or a
+ * job, is on record before it is sent (I28).  A record has nothing that a driver makes of a
+ * request, so it has none of our credentials; it has a provider's words where they are a job's
  * reason. */
 
-enum { SAY_MAX = 400 }; /* bytes of who, and of why; more is left out */
+enum { SAY_MAX = 400 }; /* bytes of the actors, and of the reasons; more is left out */
 
 void audit_begin(struct audit *a, size_t max)
 {
@@ -22,7 +22,7 @@ void audit_begin(struct audit *a, size_t max)
 	str_init(&a->ids, max * (PROVIDER_ID_MAX + 1));
 }
 
-/* Is it among what was said? */
+/* Is this text in s already? */
 static bool is_said(const struct str *s, const char *text)
 {
 	size_t len = strlen(text);
@@ -34,7 +34,7 @@ static bool is_said(const struct str *s, const char *text)
 	return false;
 }
 
-/* Each thing once; and that there were more, if there were. */
+/* Add each text once, and "..." for those that have no room. */
 static void say(struct str *s, const char *text)
 {
 	static const char more[] = "; ...";
@@ -109,7 +109,8 @@ static int by_name(const void *a, const void *b)
 	return strverscmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Sorted, as Slurm writes it; what is no list of names, as a provider may have it, one by one. */
+/* Write the names sorted and folded, as Slurm does; or one by one if some are no node names, as a
+ * provider may have them. */
 static void fold(struct str *s, const char **names, size_t n)
 {
 	bool good = true;
@@ -144,7 +145,8 @@ void audit_put(struct engine *e, struct audit *a, const char *verb, const char *
 	free(a->names);
 }
 
-/* What is asked again and again, as on a full disk, must not fill it: the instances were named. */
+/* A repeated delete is recorded without its instances, which the first record has: repeats, as on a
+ * full disk, must not fill it. */
 void audit_put_delete(struct engine *e, struct audit *a, const char *target)
 {
 	if (!a->first)
@@ -208,7 +210,7 @@ bool audit_order(struct engine *e)
 	struct hostlist *h;
 	bool some = false;
 
-	if (e->poll.looking) /* they go out when all of the snapshot is looked at */
+	if (e->poll.looking) /* orders go out when all of the snapshot is compared */
 		return false;
 	while (!e->dead && slurm_next(e->slurm, &o)) {
 		some = true;

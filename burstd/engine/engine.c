@@ -31,7 +31,7 @@ void engine_at(struct engine *e, enum part_moment moment)
 			e->d.parts.row[i].at[moment](e);
 }
 
-/* Was the wall clock set?  Then that is an event, and the journal has the new difference. */
+/* If the wall clock was set, write an event, and the new difference to the journal. */
 void engine_look_at_clock(struct engine *e)
 {
 	int64_t ahead = loop_ahead(e->d.loop), by = e->ahead_ms - ahead;
@@ -85,7 +85,7 @@ static void turn(struct engine *e)
 	engine_at(e, PART_RUN);
 	(void)record(e);
 	engine_commit(e);
-	if (record(e)) /* what followed from that */
+	if (record(e)) /* what followed from the commit */
 		engine_commit(e);
 	if (e->dead)
 		return;
@@ -113,7 +113,7 @@ static void on_timer(void *ctx)
 	engine_turn(e);
 }
 
-/* --- what the parts are told and asked ---------------------------------------------------------
+/* --- events and questions for the parts --------------------------------------------------------
  */
 
 void engine_heard(struct engine *e, struct cloud *c, enum provider_op_kind kind,
@@ -222,7 +222,7 @@ void engine_name_nodes(struct engine *e)
 				fleet_name(&e->fleet, e->conf->pools[p].nodes->names[i], p);
 
 			nm->listed = true;
-			nm->pool = p; /* it may have been another's; its incarnations stay there */
+			nm->pool = p; /* rows stay in the pool that the node had before */
 		}
 }
 
@@ -266,7 +266,7 @@ int engine_new(struct engine **out, const struct engine_deps *d, struct conf *co
 	engine_at(e, PART_INIT);
 	e->timer = timer_new(d->loop, on_timer, e);
 	if (open_parts(e, err) != 0) {
-		e->conf = NULL; /* the caller's still */
+		e->conf = NULL; /* still the caller's */
 		engine_free(e);
 		return -1;
 	}
@@ -286,7 +286,7 @@ static int by_gang(const void *a, const void *b)
 	return strverscmp(x->name, y->name);
 }
 
-/* The journal has them by their names; in the lists by state those of one job stand together. */
+/* The journal has rows by name.  In the lists by state put the rows of one job side by side. */
 static void post_restarts(struct engine *e)
 {
 	struct fleet_node **v;
@@ -368,12 +368,12 @@ int engine_reload(struct engine *e, struct conf *next, struct err *err)
 	if (may_reload(e, next, err) != 0)
 		return -1;
 	e->old = mem_realloc(e->old, (e->nold + 1) * sizeof(struct conf *));
-	e->old[e->nold++] = e->conf; /* requests on the wire may still name it */
+	e->old[e->nold++] = e->conf; /* requests on the wire may still use it */
 	e->conf = next;
 	fleet_grow(&e->fleet, next->npools);
 	engine_name_nodes(e);
 	for (size_t i = 0; i < e->fleet.nall; i++)
-		e->fleet.all[i]->tried = 0; /* places of offers in the file */
+		e->fleet.all[i]->tried = 0; /* its bits are places of offers in the file */
 	engine_at(e, PART_RELOAD);
 	engine_event(e, "", 0, "reloaded", next->path);
 	engine_turn(e);

@@ -31,7 +31,8 @@ void engine_event(struct engine *e, const char *node, uint64_t gen, const char *
 	free(clean);
 }
 
-/* A node was wanted, and by which job: that is how people find what was bought for theirs. */
+/* Write the event that a node was wanted, and for which job, so that people find what was bought
+ * for their job. */
 static void tell_fresh(struct engine *e, struct fleet_node *fn)
 {
 	char why[160];
@@ -65,7 +66,7 @@ static void add(struct str *s, const char *before, const char *text)
 	str_adds(s, text);
 }
 
-/* One line of history for a change that people care about. */
+/* Write an event for a change that people care about. */
 static void tell(struct engine *e, const struct fleet_node *fn, const struct node *was,
 		 const struct node_event *ev)
 {
@@ -171,7 +172,7 @@ void engine_write_fresh(struct engine *e)
 		struct fleet_node *fn = node_queue_take(&e->fresh);
 
 		if (fn == NULL || fn->fresh == NULL)
-			continue; /* written, and perhaps over */
+			continue; /* written already, perhaps gone */
 		(void)stage(e, fn);
 		engine_spend(e, 1);
 	}
@@ -188,7 +189,7 @@ static bool may_prune(const struct engine *e, const struct fleet_node *fn)
 	return true;
 }
 
-/* Older generations of a name that are gone have told their story. */
+/* Delete older rows of a name that are gone, unless a part needs them. */
 static void prune(struct engine *e, struct fleet_name *nm)
 {
 	struct fleet_node *fn = nm->newest != NULL ? nm->newest->older : NULL;
@@ -209,7 +210,7 @@ int64_t engine_billed(const struct node *n)
 	return n->end_ms != 0 ? fmt_cost(n->end_ms - n->start_ms, n->rate_nano_h) : 0;
 }
 
-/* billed_nano: of that in an earlier bill, which this one replaces. */
+/* billed_nano: the amount of an earlier bill of the row, which this one replaces. */
 static void put_usage(struct engine *e, const struct node *n, int64_t billed_nano)
 {
 	struct fleet_pool *p = &e->fleet.pools[n->pool];
@@ -253,7 +254,7 @@ static void follow(struct engine *e, struct fleet_node *fn, const struct node *w
 			e->d.parts.row[i].row_durable(e, fn, was);
 }
 
-/* First all of it, then what follows from it: that may stage, even the same nodes, and is of the
+/* Publish all rows before parts act on any: they may stage changes, even of the same nodes, for the
  * next transaction. */
 static void publish(struct engine *e)
 {
@@ -280,7 +281,7 @@ void engine_commit(struct engine *e)
 	struct journal_tx *tx;
 	struct err err;
 
-	assert(!e->staging.following); /* it would take rows away that are still to be followed */
+	assert(!e->staging.following); /* it would take rows that are still to be followed */
 	for (size_t i = 0; i < e->staging.n; i++)
 		if (e->staging.rows[i]->name->newest == e->staging.rows[i])
 			prune(e, e->staging.rows[i]->name);

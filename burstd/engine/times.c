@@ -4,7 +4,7 @@
 #include "engine/kernel.h"
 
 enum {
-	FUTURE_MS = 60000, /* so far ahead nothing begins that is said to have begun */
+	FUTURE_MS = 60000, /* a start time further ahead is not believed */
 };
 
 int64_t times_shift(int64_t ms, int64_t by)
