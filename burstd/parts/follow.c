@@ -5,10 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What follows from a change of a row once it is durable.  Everything here is repeated by the next
- * diff, should a crash come between. */
+/* Acts on a durable change of a row.  After a crash in between, the next diff repeats all of it. */
 
-/* It waits at least until the place that refused it may be tried again. */
+/* Refuse the node.  Its job waits at least until the place that refused it may be tried again. */
 static void refuse_here(struct engine *e, const struct fleet_node *fn, const char *text)
 {
 	const struct conf_offer *at = engine_offer_of(e, &fn->n);
@@ -18,8 +17,8 @@ static void refuse_here(struct engine *e, const struct fleet_node *fn, const cha
 		fn->name->hint.not_before_ms = place_opens_ms(e, at);
 }
 
-/* A place refused it, and its pool has others: which of them may have it is decided anew, with the
- * rest of its job. */
+/* If a place refused the node and the pool has other offers, decide anew which of them may have it,
+ * together with the rest of its job. */
 static bool climbs(struct engine *e, const struct fleet_node *fn)
 {
 	const struct node *is = &fn->n;
@@ -39,9 +38,9 @@ static bool climbs(struct engine *e, const struct fleet_node *fn)
 	return true;
 }
 
-/* It was bought, and never came up.  One that stopped counts like one whose time was over: a
- * provider may accept what it then cannot make (F10), and a node-init that tells nobody ends its
- * machine when it fails. */
+/* Was the node bought, and never came up?  A machine that stopped counts like one past its
+ * deadline: a provider may accept what it then cannot make (F10), and a node-init that fails
+ * without a report ends its machine. */
 static bool never_came(const struct node *was, const struct node *is)
 {
 	if (was->release || !node_coming(was) || was->state == NODE_WANTED)
@@ -55,8 +54,9 @@ static bool never_came(const struct node *was, const struct node *is)
 		is->reason == NODE_BECAUSE_BREACH);
 }
 
-/* Was it let go, as slurmctld does not want it, and had never come up?  Only what is known since
- * the start counts; and an older machine that is found says nothing of one bought since (F46). */
+/* Note when a node was released before it ever came up, since slurmctld did not want it.  Only what
+ * is known since the start counts; and an older machine that is found says nothing about a newer
+ * one (F46). */
 static void note_use(const struct engine *e, struct fleet_node *fn, const struct node *was)
 {
 	const struct node *is = &fn->n;
@@ -71,16 +71,16 @@ static void note_use(const struct engine *e, struct fleet_node *fn, const struct
 		fn->name->unused_ms = engine_now(e);
 }
 
-/* Without notice, as far as we can know: its provider took it, or it ended when it was up. */
+/* Did the machine go without notice?  The provider took it, or it ended when it was up. */
 static bool was_taken(const struct node *was, const struct node *is)
 {
 	if (is->state != NODE_GONE || was->state == NODE_WANTED || was->state == NODE_DRAINING)
-		return false; /* in the latter case its notice said so */
+		return false; /* DRAINING: its notice said so */
 	return is->reason == NODE_BECAUSE_RECLAIMED ||
 	       (was->state == NODE_READY && is->reason == NODE_BECAUSE_ENDED);
 }
 
-/* Its provider has just said that it takes it. */
+/* Has the provider just given notice that it takes the machine? */
 static bool is_reclaimed(const struct node *was, const struct node *is)
 {
 	return is->notice == PROVIDER_NOTICE_RECLAIM &&
@@ -92,7 +92,7 @@ void follow_row(struct engine *e, struct fleet_node *fn, const struct node *was)
 	const struct node *is = &fn->n;
 	bool ended = is->state == NODE_GONE || is->state == NODE_DELETING;
 	bool useful = node_coming(was);
-	const char *wrong = NULL; /* with what came up, in more than a phrase */
+	const char *wrong = NULL; /* what was wrong with the machine, if known */
 
 	e->jobs->notices.due = e->jobs->notices.due || strcmp(is->instance, was->instance) != 0;
 	if (is->addr[0] != '\0' && strcmp(is->addr, was->addr) != 0 && node_lives(is))

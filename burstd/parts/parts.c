@@ -17,24 +17,23 @@ void parts_init(struct engine *e)
 	e->diff = mem_zalloc(sizeof(*e->diff));
 }
 
-/* In the order of the turn.  `before` names the rows with which one may not change places; the
- * reason stands above it. */
+/* The parts, in the order of the turn.  `before` names the rows that must come after this one; the
+ * comment above it says why. */
 static const struct engine_part parts[] = {
 	{
-		/* Before pools and clouds: the sections that rows of the journal name are made
-		   first. */
+		/* Before pools and clouds: it makes removed sections that the journal names. */
 		.name = "removed sections",
 		.before = {"pools"},
 		.complete = off_keep,
 	},
 	{
-		/* Before all that keep something there. */
+		/* Before all parts, which keep their state there. */
 		.name = "what parts keep",
 		.before = {"pools", "clouds"},
 		.at = {[PART_INIT] = parts_init},
 	},
 	{
-		/* Before the clouds: what they say of offers is kept for each pool. */
+		/* Before the clouds: pools keep what clouds say about offers. */
 		.name = "pools",
 		.before = {"clouds"},
 		.at = {[PART_INIT] = pool_init,
@@ -61,9 +60,9 @@ static const struct engine_part parts[] = {
 		.next_ms = clouds_next_ms,
 	},
 	{
-		/* Before the offers of clouds: it sets a provider off whose roots are no good, and
-		 * the offers of that do not matter.  It is freed before secrets, where it cancels
-		 * what it waits for. */
+		/* Before the offers of clouds: it switches off a provider whose roots are no good,
+		 * and the offers of that do not matter.  It is freed before secrets, where it
+		 * cancels what it waits for. */
 		.name = "claims",
 		.before = {"offers of clouds", "secrets: their turn"},
 		.at = {[PART_FREE] = claims_free},
@@ -85,8 +84,7 @@ static const struct engine_part parts[] = {
 		.may_reload = secrets_may_replace,
 	},
 	{
-		/* After all others that may refuse a reload: it has changed something when it does
-		   not. */
+		/* After all others that may refuse a reload: to accept one changes something. */
 		.name = "vouchers",
 		.open = vouchers_open,
 		.keyless = vouchers_keyless,
@@ -114,8 +112,8 @@ static const struct engine_part parts[] = {
 	},
 
 	{
-		/* Before nodes that are up: an instance without an address in the journal is worth
-		 * more than a node that works already. */
+		/* Before nodes that came up: an instance without an address in the journal is more
+		 * urgent than a node that works already. */
 		.name = "answers to creates",
 		.before = {"nodes that came up"},
 		.at = {[PART_INIT] = launch_init, [PART_TAKE] = launch_take},
@@ -191,8 +189,7 @@ static const struct engine_part parts[] = {
 	},
 	{
 		/* Before refusals, which refuse in this turn what could not be bought in it, and
-		 * before nodes that are wanted are written by themselves: most are, with their
-		 * creates. */
+		 * before "nodes that are wanted", of which most are written with their creates. */
 		.name = "creates",
 		.before = {"refusals", "nodes that are wanted"},
 		.needs = launch_needs,
@@ -201,8 +198,8 @@ static const struct engine_part parts[] = {
 		       [PART_FREE] = launch_free},
 	},
 	{
-		/* Before jobs wait, which refusals make them do, and before their srun is told why
-		 * they end. */
+		/* Before "jobs that wait": refusals make them wait; and before their srun is told
+		 * why they end. */
 		.name = "refusals",
 		.before = {"jobs that wait", "jobs that lose a node", "srun and salloc"},
 		.at = {[PART_RUN] = refuse_run, [PART_RELOAD] = refuse_anew},
@@ -234,7 +231,7 @@ static const struct engine_part parts[] = {
 		.next_ms = checkpoint_next_ms,
 	},
 	{
-		/* Before the table of jobs, where a gate that closes has its job. */
+		/* Before the table of jobs: a gate that closes still has its job there. */
 		.name = "jobs that wait for their nodes",
 		.before = {"jobs"},
 		.at = {[PART_RUN] = gate_run, [PART_FREE] = gate_free},
@@ -270,8 +267,8 @@ static const struct engine_part parts[] = {
 		.settings = warm_config,
 	},
 	{
-		/* Before the turn of secrets, as are vouchers and rotation: what they want is asked
-		 * for in this one. */
+		/* Before the turn of secrets, as are vouchers and rotation: secrets asks in this
+		 * turn for what they want. */
 		.name = "claims: their turn",
 		.before = {"secrets: their turn"},
 		.at = {[PART_RUN] = claims_run},
@@ -312,11 +309,11 @@ static const struct engine_part parts[] = {
 	},
 
 	{
-		/* After the commits of the turn, of nodes that are wanted too. */
+		/* After all commits of the turn, also that of "nodes that are wanted". */
 		.name = "files of calls",
 		.at = {[PART_SEND] = intake_forget},
 	},
-	/* What goes out, behind the answers of the door. */
+	/* Requests go out after the answers of the door. */
 	{
 		.name = "requests to clouds",
 		.at = {[PART_SEND] = clouds_send},

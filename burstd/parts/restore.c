@@ -7,7 +7,7 @@
 
 #include <assert.h>
 
-/* What the journal has, given to those whose it is, at a start. */
+/* Loads the journal at a start: each row is given to the part that keeps it. */
 
 static int load_node(void *ctx, const struct node *n, const char *pool, struct err *err)
 {
@@ -17,8 +17,8 @@ static int load_node(void *ctx, const struct node *n, const char *pool, struct e
 
 	(void)err;
 	if (p == NULL && !node_counts(n))
-		return 0;  /* of a pool that was taken out: its story is over */
-	assert(p != NULL); /* off_keep() */
+		return 0;  /* gone, and of a pool that was removed */
+	assert(p != NULL); /* off_keep() has made it */
 	copy.pool = conf_pool_index(e->conf, p);
 	place_load(e, &copy);
 	(void)fleet_add(&e->fleet, &copy);

@@ -7,7 +7,7 @@
 
 #include "base/fmt.h"
 
-/* What the API shows of the engine, and that it is to look at everything now. */
+/* Shows the engine to the API, and makes it look at everything now. */
 
 void engine_reconcile(struct engine *e)
 {
