@@ -1,9 +1,9 @@
-/* The audit chain: each record has the hash of the one before it and of itself, so that none can be
- * changed, taken out or moved without changing all that follow; and the last hash is in the log of
- * every minute, which another machine may keep.
+/* The audit chain: the hash of each record covers the record and the hash before it, so nobody can
+ * change, remove or move one without changing all later ones.  burstd logs the last hash, once a
+ * minute while there are new records, and another machine may keep that log.
  *
- * What is hashed: the 64 digits of the hash before (0 for the first), then seq, at_ms, actor, verb,
- * target, object, reason and request, each as its length, ':', its text and ','. */
+ * Input of a hash: the 64 digits of the hash before (0 for the first record), then seq, at_ms,
+ * actor, verb, target, object, reason and request, each as its length, ':', its text and ','. */
 #include "store/private.h"
 
 #include <assert.h>
@@ -15,10 +15,10 @@
 #include "base/fmt.h"
 #include "base/mem.h"
 
-/* No chain of ours comes near; a number beyond was put there by somebody. */
+/* burstd writes no larger number: no chain gets that long. */
 #define SEQ_MAX (INT64_C(1) << 62)
 
-enum { /* looked through at once: some milliseconds */
+enum { /* most that one call checks: some milliseconds */
        CHECK_ROWS = 500,
        CHECK_BYTES = 1 << 20
 };
@@ -32,7 +32,7 @@ static void add(EVP_MD_CTX *md, const char *text)
 	size_t len = strlen(text);
 	int n = snprintf(head, sizeof(head), "%zu:", len);
 
-	/* All that can go wrong in here is memory. */
+	/* These calls fail only for lack of memory. */
 	(void)mem_check(EVP_DigestUpdate(md, head, (size_t)n) == 1 &&
 					EVP_DigestUpdate(md, text, len) == 1 &&
 					EVP_DigestUpdate(md, ",", 1) == 1
@@ -48,7 +48,7 @@ static void add_int(EVP_MD_CTX *md, int64_t v)
 	add(md, text);
 }
 
-/* Of this record as number seq behind the one with that hash. */
+/* Hash record a as number seq, after the record with hash `before`. */
 static void hash_of(const char *before, int64_t seq, const struct journal_audit *a,
 		    char out[JOURNAL_HASH_SIZE])
 {
@@ -79,7 +79,8 @@ void journal_mark_print(const struct journal_mark *m, char out[JOURNAL_MARK_SIZE
 /* --- writing -----------------------------------------------------------------------------------
  */
 
-/* The place that a statement found, its hash all 0 if it has none; *out stays if there is none. */
+/* Read the mark that a statement selects; its hash is all 0 if the row has no valid one.  Without a
+ * row *out is unchanged. */
 static int get_place(struct journal *j, struct db_cursor *c, struct journal_mark *out,
 		     struct err *e)
 {
@@ -119,8 +120,8 @@ static int put_mark(struct journal *j, const char *name, const struct journal_ma
 	return db_step(j->db, c.st, e);
 }
 
-/* A chain that somebody wrote into must not keep burstd from deleting what costs money: it goes on
- * behind whatever is there, and journal_audit_check() says what is wrong with it. */
+/* A chain that somebody edited must not keep burstd from deleting instances, which cost money:
+ * append to whatever is there.  journal_audit_check() reports what is wrong. */
 int chain_open(struct journal *j, struct err *e)
 {
 	const struct {
@@ -172,8 +173,8 @@ int chain_put_head(struct journal *j, struct err *e)
 /* --- forgetting --------------------------------------------------------------------------------
  */
 
-/* *upto: the last of the JOURNAL_TRIM oldest, if all of them may go; seq 0: not.  Fewer are not
- * forgotten: each time leaves a record. */
+/* Set *upto to the last of the JOURNAL_TRIM oldest records if all of them may go, else to seq 0.
+ * Never fewer, since forgetting adds a record each time. */
 static int find_old(struct journal *j, int64_t before_ms, struct journal_mark *upto, struct err *e)
 {
 	struct db_cursor c = {.st = db_stmt(j->db, OLD_AUDIT, e)};
@@ -190,7 +191,7 @@ static int find_old(struct journal *j, int64_t before_ms, struct journal_mark *u
 	return get_place(j, &c, upto, e);
 }
 
-/* What is kept says from where on it is kept. */
+/* Record what was forgotten, so that the chain itself shows where it begins. */
 static int put_forgotten(struct journal *j, const struct journal_mark *upto, int64_t now_ms,
 			 struct err *e)
 {
@@ -217,7 +218,7 @@ static int forget(struct journal *j, const struct journal_mark *upto, int64_t no
 	if (c.st == NULL || db_begin(j->db, e) < 0)
 		return -1;
 	db_put_int(&c, upto->seq);
-	/* The mark first: it lets the records go. */
+	/* The mark first: the trigger audit_kept protects all records after it. */
 	if (put_mark(j, "forgotten", upto, e) < 0 || put_forgotten(j, upto, now_ms, e) < 0 ||
 	    chain_put_head(j, e) < 0 || db_step(j->db, c.st, e) < 0) {
 		db_rollback(j->db);
@@ -244,7 +245,7 @@ int chain_trim(struct journal *j, int64_t before_ms, int64_t now_ms, bool *more,
 	*more = forget(j, &upto, now_ms, e) == 0;
 	if (*more)
 		return 0;
-	j->broken = !db_was_full(j->db); /* not worth the reserve */
+	j->broken = !db_was_full(j->db); /* trimming gets no room from the reserve */
 	return j->broken ? -1 : 0;
 }
 
@@ -256,8 +257,7 @@ const struct journal_mark *journal_audit_head(const struct journal *j)
 	return &j->head;
 }
 
-/* A row that cannot be read has no hash: it is shown as far as it goes, and none takes it for good.
- */
+/* An unreadable row gets an empty hash: its readable fields are shown, and no check accepts it. */
 static void read_audit(struct db_cursor *c, struct journal_audit *a)
 {
 	const char **const texts[] = {&a->actor,  &a->verb,    &a->target, &a->object,
@@ -293,13 +293,13 @@ int journal_audits(struct journal *j, int64_t after, unsigned limit, journal_aud
 	return rc < 0 ? -1 : 0;
 }
 
-struct walk { /* over some rows */
+struct walk { /* one pass over some rows */
 	struct journal_chain *c;
 	size_t rows, bytes;
-	bool found; /* find_next() */
+	bool found; /* set by find_next() */
 };
 
-/* Was that enough for now? */
+/* Count the row; is it the last one for now? */
 static bool is_full(struct walk *w, const struct journal_audit *a)
 {
 	w->bytes += strlen(a->object) + strlen(a->request) + strlen(a->reason);
@@ -313,7 +313,7 @@ static int bad(struct journal_chain *c, int64_t seq, const char *what)
 	return 1;
 }
 
-/* Is it the one known from elsewhere, and another one? */
+/* Has the chain another hash at the mark that is known from elsewhere? */
 static bool is_another(const struct journal_chain *c)
 {
 	return c->known != NULL && c->known->seq == c->at.seq &&
@@ -340,7 +340,7 @@ static int check_row(void *ctx, const struct journal_audit *a)
 	return c->more;
 }
 
-/* Would this one be good in the place of the first bad one? */
+/* Would this record fit where the first bad one is? */
 static int find_next(void *ctx, const struct journal_audit *a)
 {
 	struct walk *w = ctx;
@@ -351,7 +351,7 @@ static int find_next(void *ctx, const struct journal_audit *a)
 	return w->found || is_full(w, a);
 }
 
-/* A record that should be here and is found further on was moved. */
+/* If the missing record is found further on, the records were reordered. */
 static int look_further(struct journal *j, struct walk *w, struct err *e)
 {
 	w->rows = w->bytes = 0;
@@ -389,7 +389,7 @@ static int get_first(struct journal *j, int64_t *seq, struct err *e)
 	return 0;
 }
 
-/* Does the last record that tells of forgetting say what the mark does? */
+/* Does the last `forget` record name the same place as the mark? */
 static int is_on_record(struct journal *j, bool *is, struct err *e)
 {
 	struct db_cursor c = {.st = db_stmt(j->db, LAST_FORGET, e)};
@@ -407,7 +407,8 @@ static int is_on_record(struct journal *j, bool *is, struct err *e)
 	return rc < 0 ? -1 : 0;
 }
 
-/* Does it begin where it says, with nothing before it that nobody would look at? */
+/* Check the beginning of the chain: a `forget` record confirms the mark, and no record is left
+ * before it, where nothing else looks. */
 static int check_begin(struct journal *j, struct journal_chain *c, struct err *e)
 {
 	int64_t first;

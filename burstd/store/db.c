@@ -15,15 +15,16 @@
 #include "base/mem.h"
 
 enum {
-	/* There is one writer; only a person with sqlite3(1) can be in the way, and not for long.
+	/* burstd is the only writer; a person with sqlite3(1) may hold the lock, but not for long.
 	 */
 	DB_BUSY_MS = 250,
-	/* Pages in the log that are worth to be copied into the main file: some milliseconds of
-	 * work, when nobody waits. */
+	/* db_tidy() checkpoints a log of so many pages: some milliseconds of work, done when nobody
+	 * waits. */
 	DB_TIDY_PAGES = 1000,
-	/* When nobody tidies up: 64 MiB, a commit copies them.  More would cost the next start. */
+	/* Without db_tidy() a commit checkpoints at 64 MiB.  A longer log would delay the next
+	 * start. */
 	DB_WAL_PAGES = 16000,
-	/* What a log that grew by a long resume file is cut back to. */
+	/* SQLite truncates a log that grew longer to this size. */
 	DB_WAL_BYTES = 16 << 20,
 };
 
@@ -34,18 +35,18 @@ struct db {
 	sqlite3_stmt **stmts; /* kind->nsql; NULL until first used */
 	int wal_pages;        /* in the log and not yet in the main file, at most */
 	bool full;            /* the last failure was SQLITE_FULL */
-	bool damaged;         /* SQLite has said so */
+	bool damaged;         /* SQLite reported damage */
 };
 
-/* Our statements are good where the tables are as our steps made them, and none of our rows is
- * longer than SQLite allows. */
+/* A failing statement, or a row that is too long, means damage, too: our statements are correct for
+ * our tables, and none of our rows is longer than SQLite allows. */
 static bool is_damage(int primary)
 {
 	return primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB || primary == SQLITE_ERROR ||
 	       primary == SQLITE_TOOBIG;
 }
 
-/* SQLite does not say which of its files it may not have, and falls back on reading alone. */
+/* SQLite does not say which of its files it may not access, and falls back to read-only. */
 static int check_rights(const struct db *d, struct err *e)
 {
 	static const char *const suffixes[] = {"", "-wal", "-shm"};
@@ -88,7 +89,7 @@ static int exec(struct db *d, const char *sql, struct err *e)
 	return sqlite3_exec(d->sql, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : fail(d, e);
 }
 
-/* The one value a statement gives. */
+/* Get the single value of a query. */
 static int ask(struct db *d, const char *sql, char *out, size_t size, struct err *e)
 {
 	sqlite3_stmt *st = NULL;
@@ -124,7 +125,7 @@ static int make_file(const char *path, struct err *e)
 	return rc;
 }
 
-/* Before anything is written: is it ours, and not newer? */
+/* Check, before anything is written, that the file is burstd's, and not newer. */
 static int check_version(struct db *d, int *version, struct err *e)
 {
 	char text[16], tables[16];
@@ -132,7 +133,8 @@ static int check_version(struct db *d, int *version, struct err *e)
 	if (ask(d, "PRAGMA user_version", text, sizeof(text), e) < 0 ||
 	    ask(d, "SELECT COUNT(*) FROM sqlite_master", tables, sizeof(tables), e) < 0)
 		return -1;
-	/* It was opened for writing: its header says that only a later SQLite may write to it. */
+	/* It was opened for writing, so its header says that only a later SQLite may write to it.
+	 */
 	if (sqlite3_db_readonly(d->sql, "main") == 1)
 		return err_set(e, ERR_DAMAGED, "%.120s: damaged: its header is not as written",
 			       d->path);
@@ -147,14 +149,14 @@ static int check_version(struct db *d, int *version, struct err *e)
 	return 0;
 }
 
-/* Why a full disk may be believed and a failed fsync may not.  In WAL mode SQLITE_FULL is what a
- * write() to the log or, by a checkpoint, to the main file gets that finds no room (ENOSPC, or cut
- * short).  A transaction's frames come first, the one with the commit mark last, and only when all
- * are written comes the fsync: so none of it is valid in the file, nothing was half synced, and a
- * rollback makes the next one write over the same place.  A checkpoint that does not get to its end
- * has not moved the mark behind which the log may be written over.  A failed fsync is another code
- * (SQLITE_IOERR_FSYNC), and so is a log's index that cannot grow after the frames were written
- * (SQLITE_IOERR_SHMSIZE); a quota or a limit on files is SQLITE_IOERR_WRITE.  All these end us. */
+/* A write may be repeated after SQLITE_FULL, but not after a failed fsync.  In WAL mode SQLITE_FULL
+ * means that a write() to the log or, by a checkpoint, to the main file found no room (ENOSPC, or a
+ * short write).  A transaction's frames are written first, the one with the commit mark last, and
+ * only then comes the fsync: so none of it is valid in the file, nothing was half synced, and after
+ * a rollback the next one overwrites the same place.  A checkpoint that is cut short has not moved
+ * the mark behind which the log may be overwritten.  Other failures have other codes and end the
+ * process: a failed fsync (SQLITE_IOERR_FSYNC), a log index that cannot grow after the frames were
+ * written (SQLITE_IOERR_SHMSIZE), a quota or a limit on files (SQLITE_IOERR_WRITE). */
 bool db_was_full(const struct db *d)
 {
 	return d->full && sqlite3_get_autocommit(d->sql) != 0;
@@ -165,7 +167,7 @@ bool db_was_damaged(const struct db *d)
 	return d->damaged;
 }
 
-/* What somebody still reads stays in the log, for the next time. */
+/* Pages that a reader still needs stay in the log until the next checkpoint. */
 static int checkpoint(struct db *d)
 {
 	int pages = 0, copied = 0, rc;
@@ -178,10 +180,10 @@ static int checkpoint(struct db *d)
 	return rc;
 }
 
-/* SQLite's own automatic checkpoint overlooks errors and tries again.  After a failed fsync the
+/* SQLite's own automatic checkpoint ignores errors and tries again.  After a failed fsync the
  * second try succeeds without the pages being on the disk, and the log that holds them is
- * overwritten (F55): so the commit that met it fails.  On a full disk the log just gets longer: the
- * commit itself is done and must not be taken for one that failed. */
+ * overwritten (F55).  So here the commit fails with its checkpoint, unless the disk is full: then
+ * the log just gets longer, and the commit itself is done. */
 static int on_commit(void *ctx, sqlite3 *sql, const char *name, int pages)
 {
 	struct db *d = ctx;
@@ -214,26 +216,26 @@ static int configure(struct db *d, struct err *e)
 	(void)sqlite3_wal_hook(d->sql, on_commit, d);
 	if (exec(d, "PRAGMA synchronous = FULL", e) < 0 || exec(d, sql, e) < 0)
 		return -1;
-	/* What is deleted is not left in the file, where that costs no write of its own. */
+	/* Overwrite deleted content where that costs no extra write. */
 	return exec(d,
 		    "PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY;"
 		    "PRAGMA secure_delete = FAST",
 		    e);
 }
 
-/* SQLite takes a last page that is cut short for one that ends in zeros.  With everything out of
- * the log, the file must be as long as it says. */
+/* SQLite reads a last page that is cut short as if it ended in zeros.  So move everything from the
+ * log into the file, and compare the file's length with its header. */
 static int check_length(struct db *d, struct err *e)
 {
 	char busy[16], pages[24], size[16];
 	struct stat st;
 
 	if (ask(d, "PRAGMA wal_checkpoint(TRUNCATE)", busy, sizeof(busy), e) < 0)
-		return d->full ? 0 : -1; /* a full disk: the log keeps it, and deletes must go on */
+		return d->full ? 0 : -1; /* disk full: the log keeps all, and deletes must go on */
 	if (ask(d, "PRAGMA page_count", pages, sizeof(pages), e) < 0 ||
 	    ask(d, "PRAGMA page_size", size, sizeof(size), e) < 0)
 		return -1;
-	if (strcmp(busy, "0") != 0) /* somebody reads: not now, then */
+	if (strcmp(busy, "0") != 0) /* there is a reader: check at the next start */
 		return 0;
 	if (stat(d->path, &st) < 0)
 		return err_set(e, ERR_IO, "%.150s: %s", d->path, strerror(errno));
@@ -274,13 +276,13 @@ int db_open(struct db **out, const char *path, const struct db_kind *kind, bool 
 	d->stmts = mem_zalloc(kind->nsql * sizeof(sqlite3_stmt *));
 	if (make_file(path, e) < 0)
 		goto fail;
-	/* One thread, so no locks: every value that is bound would take one. */
+	/* No mutexes, since there is one thread: each bound value would lock one. */
 	if (sqlite3_open_v2(path, &d->sql, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) !=
 	    SQLITE_OK) {
 		(void)fail(d, e);
 		goto fail;
 	}
-	if (sqlite3_db_readonly(d->sql, "main") == 1) { /* what SQLite does with an EIO there */
+	if (sqlite3_db_readonly(d->sql, "main") == 1) { /* SQLite does this after EIO */
 		(void)err_set(e, ERR_IO, "%.120s: it cannot be opened for writing", d->path);
 		goto fail;
 	}
@@ -351,7 +353,7 @@ int db_commit(struct db *d, struct err *e)
 
 void db_rollback(struct db *d)
 {
-	/* Some errors have rolled back already; then there is nothing left to do. */
+	/* Some errors have rolled back already. */
 	if (sqlite3_get_autocommit(d->sql) == 0)
 		(void)exec(d, "ROLLBACK", NULL);
 }
@@ -391,7 +393,7 @@ const char *db_get_text(struct db_cursor *c, size_t max)
 	const char *text = (const char *)sqlite3_column_text(c->st, column);
 	size_t len = text != NULL ? (size_t)sqlite3_column_bytes(c->st, column) : 0;
 
-	if (text != NULL && len <= max && strlen(text) == len) /* nothing hides behind a NUL */
+	if (text != NULL && len <= max && strlen(text) == len) /* no text behind a NUL */
 		return text;
 	c->bad = true;
 	return "";

@@ -42,7 +42,6 @@ void journal_close(struct journal *j)
 /* --- writing -----------------------------------------------------------------------------------
  */
 
-/* After a failure: may it be tried again, with room from the reserve? */
 bool journal_may_retry(struct journal *j)
 {
 	return db_was_full(j->db) && room_give(&j->room);
@@ -80,7 +79,6 @@ struct journal_room journal_look(struct journal *j)
 /* --- reading -----------------------------------------------------------------------------------
  */
 
-/* Runs a row's reader over a statement's rows: 0, or -1 with *e. */
 int journal_get_number(struct journal *j, const char *key, int64_t *out, struct err *e)
 {
 	struct db_cursor c = {.st = db_stmt(j->db, GET_NUMBER, e)};

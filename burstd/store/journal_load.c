@@ -4,7 +4,7 @@
 #include "store/journal.h"
 #include "store/private.h"
 
-/* What is known at the start; what nobody can have written is refused. */
+/* Loads the journal at the start; refuses rows that burstd cannot have written. */
 
 typedef int (*read_fn)(const struct journal *j, struct db_cursor *c,
 		       const struct journal_visitor *v, struct err *e);
@@ -20,7 +20,7 @@ static int get_word(struct db_cursor *c, int (*parse)(const char *))
 static void get_node(struct db_cursor *c, struct node *n, const char **pool)
 {
 	db_copy_text(c, n->name, sizeof(n->name));
-	c->bad = c->bad || !hostlist_is_name(n->name); /* it goes to scontrol */
+	c->bad = c->bad || !hostlist_is_name(n->name); /* it is passed to scontrol */
 	n->gen = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX);
 	(void)db_get_int(c, JOURNAL_EPOCH, JOURNAL_EPOCH);
 	*pool = db_get_text(c, PROVIDER_WORD_MAX);
@@ -131,7 +131,7 @@ static int read_rescue(const struct journal *j, struct db_cursor *c,
 	return c->bad ? db_damaged(j->db, "rescue", e) : v->rescue(v->ctx, &r, e);
 }
 
-/* As add_hex() wrote it, or nothing: then nobody has claimed yet. */
+/* Read the hash that add_hex() wrote; none means that no machine has claimed yet. */
 static void get_spki(struct db_cursor *c, struct claim *out)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -154,7 +154,7 @@ static int read_claim(const struct journal *j, struct db_cursor *c, const struct
 {
 	struct claim out;
 
-	memset(&out, 0, sizeof(out)); /* claims are compared whole */
+	memset(&out, 0, sizeof(out)); /* claims are compared by memcmp() */
 	db_copy_text(c, out.node, sizeof(out.node));
 	c->bad = c->bad || !hostlist_is_name(out.node);
 	out.gen = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX);
@@ -176,7 +176,7 @@ static int read_claim(const struct journal *j, struct db_cursor *c, const struct
 	out.released_ms = db_get_int(c, INT64_MIN, INT64_MAX);
 	db_copy_text(c, out.accessor, sizeof(out.accessor));
 	out.shared = db_get_int(c, 0, 1) != 0;
-	/* A claim past its first step that nobody made would give the bytes to anybody. */
+	/* In these states a claim without a key's hash would give the keys to any machine. */
 	c->bad = c->bad ||
 		 (!out.bound && (out.state == CLAIM_ATTESTING || out.state == CLAIM_CLAIMED ||
 				 out.state == CLAIM_CONFIRMED));
@@ -203,7 +203,7 @@ static int read_voucher(const struct journal *j, struct db_cursor *c,
 	out.made_ms = db_get_int(c, INT64_MIN, INT64_MAX);
 	out.ends_ms = db_get_int(c, INT64_MIN, INT64_MAX);
 	out.since_ms = db_get_int(c, INT64_MIN, INT64_MAX);
-	/* A create would go out with nothing in its user-data. */
+	/* Without the token a create would be sent with nothing in its user-data. */
 	c->bad = c->bad || (out.state == VOUCHER_HELD) != (token[0] != '\0');
 	if (!c->bad && token[0] != '\0')
 		out.token = secret_new(token, strlen(token));

@@ -41,7 +41,7 @@ struct journal_tx *journal_begin(struct journal *j)
 	return tx;
 }
 
-/* There may be a token in it. */
+/* The text may contain a token. */
 static void wipe_text(struct journal_tx *tx)
 {
 	if (tx->text != NULL)
@@ -97,7 +97,7 @@ static void add_int(struct journal_tx *tx, int64_t v)
 	add_value(tx, (struct value){.number = v});
 }
 
-/* SQL has no unsigned numbers: the same 64 bits. */
+/* Store the same 64 bits: SQL has no unsigned numbers. */
 static void add_bits(struct journal_tx *tx, uint64_t v)
 {
 	add_int(tx, (int64_t)v);
@@ -375,7 +375,7 @@ static int write_all(const struct journal_tx *tx, struct err *e)
 	struct journal *j = tx->j;
 	int rc = 0;
 
-	j->next_head = j->head; /* a second try begins from there too */
+	j->next_head = j->head; /* a second try starts from there, too */
 	if (db_begin(j->db, e) < 0)
 		return -1;
 	for (size_t i = 0; i < tx->neffects && rc == 0; i++)

@@ -47,7 +47,7 @@ void room_fini(struct room *r)
 	r->path = r->dir = NULL;
 }
 
-/* 0: whole.  Else why not, as errno has it, and it is as it was. */
+/* Refill the reserve.  Returns 0; or an errno, and the reserve has its old size. */
 static int make_whole(struct room *r)
 {
 	int fd = open_reserve(r, O_CREAT), rc;
@@ -58,7 +58,7 @@ static int make_whole(struct room *r)
 	if (rc == 0)
 		r->kept = ROOM_RESERVE;
 	else if (ftruncate(fd, r->kept) != 0)
-		r->kept = 0; /* of no use, then */
+		r->kept = 0; /* its size is not known */
 	(void)close(fd);
 	return rc;
 }
@@ -70,14 +70,14 @@ void room_look(struct room *r)
 	int rc = 0;
 
 	if (statvfs(r->dir, &v) != 0)
-		return; /* a disk that does not answer: the next write shows what is so */
+		return; /* the next write will show the state of the disk */
 	r->free_bytes = (int64_t)v.f_bavail * (int64_t)v.f_frsize;
 	r->low = r->free_bytes < (was_low ? ROOM_ENOUGH : ROOM_LOW);
 	if (r->low || r->kept == ROOM_RESERVE)
 		return;
 	rc = make_whole(r);
-	/* A quota says no where the file system has room.  One that cannot set anything aside is
-	 * no reason to buy nothing. */
+	/* A quota may refuse room that the file system has.  A file system that cannot reserve
+	 * blocks is no reason to stop buying. */
 	r->low = rc == ENOSPC || rc == EDQUOT;
 	if (rc == 0 && statvfs(r->dir, &v) == 0)
 		r->free_bytes = (int64_t)v.f_bavail * (int64_t)v.f_frsize;
@@ -95,7 +95,7 @@ bool room_give(struct room *r)
 	if (fd < 0)
 		return false;
 	rc = left > 0 ? ftruncate(fd, left) : unlink(r->path);
-	/* Blocks that a journalling file system frees are nobody's before its next commit. */
+	/* A journalling file system does not reuse freed blocks before its next commit. */
 	(void)fsync(fd);
 	(void)close(fd);
 	return rc == 0;

@@ -7,8 +7,8 @@
 static const char step_1[] = "CREATE TABLE meta ("
 			     "  key TEXT PRIMARY KEY,"
 			     "  value BIGINT NOT NULL);"
-			     /* What slurmctld asked, raw, until it is done.  AUTOINCREMENT: a
-				number never comes twice. */
+			     /* Calls of slurmctld, unparsed, until they are handled.
+			      * AUTOINCREMENT: a number is never reused. */
 			     "CREATE TABLE call ("
 			     "  seq INTEGER PRIMARY KEY AUTOINCREMENT,"
 			     "  at_ms BIGINT NOT NULL,"
@@ -57,7 +57,7 @@ static const char step_1[] = "CREATE TABLE meta ("
 			     "  type TEXT NOT NULL,"
 			     "  detail TEXT NOT NULL);"
 			     "CREATE INDEX event_by_node ON event (node, seq);"
-			     /* What happened has happened.  Old events may go, none may change. */
+			     /* Old events may be deleted, but none may be changed. */
 			     "CREATE TRIGGER event_append_only BEFORE UPDATE ON event BEGIN"
 			     "  SELECT RAISE(ABORT, 'events are append-only'); END;"
 			     "CREATE TABLE usage ("
@@ -70,11 +70,11 @@ static const char step_1[] = "CREATE TABLE meta ("
 			     "  rate_nano_h BIGINT NOT NULL,"
 			     "  cost_nano BIGINT NOT NULL,"
 			     "  PRIMARY KEY (node, gen, instance));"
-			     /* Holds all that the sums at start-up read. */
+			     /* Covers all that the sums at start-up read. */
 			     "CREATE INDEX usage_by_pool ON usage (pool, cost_nano);";
 
-/* `job`: the number of the Slurm job a node was bought for, 0 for none.  A refusal is of a job, and
- * forgotten some time after its wait. */
+/* `job` is the number of the Slurm job that a node was bought for, 0 for none.  A job's refusal is
+ * deleted some time after its wait. */
 static const char step_2[] = "ALTER TABLE node ADD COLUMN job BIGINT NOT NULL DEFAULT 0;"
 			     "CREATE TABLE refusal ("
 			     "  job BIGINT PRIMARY KEY,"
@@ -87,7 +87,7 @@ static const char step_2[] = "ALTER TABLE node ADD COLUMN job BIGINT NOT NULL DE
 			     "  last_ms BIGINT NOT NULL,"
 			     "  until_ms BIGINT NOT NULL);";
 
-/* A job that is about to lose its node, until slurmctld shows what became of it. */
+/* Jobs that are about to lose a node, until slurmctld shows what became of them. */
 static const char step_3[] = "CREATE TABLE rescue ("
 			     "  job BIGINT PRIMARY KEY,"
 			     "  id TEXT NOT NULL,"
@@ -96,10 +96,10 @@ static const char step_3[] = "CREATE TABLE rescue ("
 			     "  at_ms BIGINT NOT NULL,"
 			     "  why TEXT NOT NULL);";
 
-/* What was asked of others, each record chained to the one before it by its hash.  The marks are
- * `head`, the last record there is, and `forgotten`, the last that is not kept any more: the chain
- * goes on behind it.  Only what is forgotten may be deleted.  The triggers are against mistakes,
- * and none can be in the way of ours; against malice is the hash. */
+/* Audit records of requests to providers and orders to slurmctld, each chained to the one before it
+ * by its hash.  The marks are `head`, the last record, and `forgotten`, the last record that is not
+ * kept any more: the chain goes on behind it.  Only forgotten records may be deleted.  The triggers
+ * guard against mistakes, and never block burstd's own writes; the hash guards against malice. */
 static const char step_4[] = "CREATE TABLE audit ("
 			     "  seq INTEGER PRIMARY KEY,"
 			     "  at_ms BIGINT NOT NULL,"
@@ -126,13 +126,13 @@ static const char step_4[] = "CREATE TABLE audit ("
 			     "  COALESCE((SELECT seq FROM audit_mark WHERE name = 'forgotten'), 0)"
 			     "  BEGIN SELECT RAISE(ABORT, 'audit records are kept'); END;";
 
-/* Who paused a pool, and when; not known of one that was paused before. */
+/* The admin who paused a pool, and the time; unknown for pools paused before this step. */
 static const char step_5[] = "ALTER TABLE pool ADD COLUMN paused_by TEXT NOT NULL DEFAULT '';"
 			     "ALTER TABLE pool ADD COLUMN paused_ms BIGINT NOT NULL DEFAULT 0;";
 
-/* Where a node is bought: an offer of its pool, and so what no pool says any more.  Of what there
- * was before: its pool's only place, on-demand or as that place is.  Since when a job waits, and
- * how long after its last refusal at least. */
+/* The offer, provider and market of a node, which its pool alone no longer tells.  Older rows are
+ * at their pool's only place, on-demand or as that place is.  The times since when a refused job
+ * waits, and how long it waits at least after its last refusal. */
 static const char step_6[] = "ALTER TABLE node ADD COLUMN offer TEXT NOT NULL DEFAULT '';"
 			     "ALTER TABLE node ADD COLUMN provider TEXT NOT NULL DEFAULT '';"
 			     "ALTER TABLE node ADD COLUMN market TEXT NOT NULL DEFAULT 'on-demand';"
@@ -141,9 +141,9 @@ static const char step_6[] = "ALTER TABLE node ADD COLUMN offer TEXT NOT NULL DE
 			     "ALTER TABLE refusal ADD COLUMN first_ms BIGINT NOT NULL DEFAULT 0;"
 			     "ALTER TABLE refusal ADD COLUMN wait_ms BIGINT NOT NULL DEFAULT 0;";
 
-/* That a node's machine will be taken away: who says so, since when we know, when it happens, and
- * when its jobs were told.  Of a job that loses its node: on which nodes it ran; whether it is to
- * be told to save its work (1), or was (2); and until when slurmctld holds it back since it was
+/* A notice about a node's machine: its kind, when burstd learned of it, when the machine goes, and
+ * when its jobs were told.  For a job that loses its node: the nodes that it ran on; whether it is
+ * to be told to save its work (1), or was (2); and until when slurmctld holds it back since it was
  * requeued. */
 static const char step_7[] = "ALTER TABLE node ADD COLUMN notice TEXT NOT NULL DEFAULT 'reclaim';"
 			     "ALTER TABLE node ADD COLUMN noticed_ms BIGINT NOT NULL DEFAULT 0;"
@@ -153,10 +153,9 @@ static const char step_7[] = "ALTER TABLE node ADD COLUMN notice TEXT NOT NULL D
 			     "ALTER TABLE rescue ADD COLUMN signal INTEGER NOT NULL DEFAULT 0;"
 			     "ALTER TABLE rescue ADD COLUMN hold_ms BIGINT NOT NULL DEFAULT 0;";
 
-/* The one time that a node may ask for the cluster's keys.  Nothing in it is secret: `spki` is the
- * hash of a public key, and what is in the user-data is derived from a key beside the journal.
- * `turn` and `wrong` are not read any more, and written as 0: releases that read them had a claim
- * end by wrong secrets. */
+/* A node's one claim to the cluster's keys.  It has no secret: `spki` is the hash of a public key,
+ * and the user-data's secret is derived from a key beside the journal.  `turn` and `wrong` are no
+ * longer read, and written as 0: older releases ended a claim after wrong secrets. */
 static const char step_8[] = "CREATE TABLE claim ("
 			     "  node TEXT NOT NULL,"
 			     "  gen BIGINT NOT NULL,"
@@ -180,9 +179,8 @@ static const char step_8[] = "CREATE TABLE claim ("
 			     "  released_ms BIGINT NOT NULL,"
 			     "  PRIMARY KEY (node, gen));";
 
-/* The token that one machine has in its user-data, until it is up or gone: here as well, so that a
- * create that is repeated has the same bytes.  It is a secret that opens the cluster's keys, once.
- */
+/* The token in one machine's user-data, kept until the machine is up or gone, so that a repeated
+ * create has the same bytes.  It is a secret that opens the cluster's keys, once. */
 static const char step_9[] = "CREATE TABLE voucher ("
 			     "  node TEXT NOT NULL,"
 			     "  gen BIGINT NOT NULL,"
@@ -198,22 +196,24 @@ static const char step_9[] = "CREATE TABLE voucher ("
 			     "  since_ms BIGINT NOT NULL,"
 			     "  PRIMARY KEY (node, gen));";
 
-/* Which wrapping token a claim was answered with, so that a breach after a restart revokes it. */
+/* `accessor` names the wrapping token that answered a claim, so that a breach after a restart
+ * revokes it. */
 static const char step_10[] = "ALTER TABLE claim ADD COLUMN accessor TEXT NOT NULL DEFAULT '';";
 
-/* Whether other machines had its secret, too: who is left of them need not be the only one. */
+/* `shared`: other machines had the same secret, so that even the last row with it may not be the
+ * only machine that has it. */
 static const char step_11[] = "ALTER TABLE claim ADD COLUMN shared INTEGER NOT NULL DEFAULT 0;"
 			      "UPDATE claim SET shared = 1 WHERE id IN"
 			      " (SELECT id FROM claim GROUP BY id HAVING count(*) > 1);";
 
-/* What slurmctld was told to wait for, by its clock, which may be set while nobody looks. */
+/* The begin times that slurmctld was given, by its own clock, which may be set unnoticed. */
 static const char step_12[] = "ALTER TABLE refusal"
 			      " ADD COLUMN told_wall_ms BIGINT NOT NULL DEFAULT 0;"
 			      "ALTER TABLE refusal"
 			      " ADD COLUMN had_wall_ms BIGINT NOT NULL DEFAULT 0;";
 
-/* Calls stay in the spool until they are acted on (ADR 33).  What waited here was to be a hint at
- * the start that does this, which asks slurmctld in any case. */
+/* Calls stay in the spool until they are acted on (ADR 33).  Calls left in this table would only be
+ * hints, and the start that drops it asks slurmctld in any case. */
 static const char step_13[] = "DROP TABLE call;";
 
 const char *const schema_steps[SCHEMA_STEPS] = {step_1,  step_2,  step_3, step_4, step_5,

@@ -23,8 +23,8 @@ static int fail(struct err *e, const char *path, const char *file)
 	return err_set(e, err_of_errno(errno), "%.180s/%s: %s", path, file, strerror(errno));
 }
 
-/* A directory is in its parent, and that has to be on the disk too: also when we did not make it
- * now, for a burstd that was killed in between may have. */
+/* Sync the directory's entry in its parent, even if this process did not make it: a burstd that was
+ * killed in between may have. */
 static int sync_parent(const char *path)
 {
 	char *copy = mem_strdup(path);
@@ -59,14 +59,14 @@ static int open_dir(const char *path, struct err *e)
 	const bool made = mkdir(path, 0700) == 0;
 	int fd;
 
-	/* The file system that it is on may come later, and until then its place is root's. */
+	/* Its file system may be mounted later; until then the mount point is root's. */
 	if (!made && errno != EEXIST)
 		return err_set(
 			e, ERR_IO,
 			"%.150s: it is not there and cannot be made by uid %u (%s): mount its "
 			"file system, or make it for that user",
 			path, (unsigned)geteuid(), strerror(errno));
-	/* Who made it where we may not look has to care for it himself. */
+	/* If we may not read the parent, whoever made the directory there must have synced it. */
 	if (sync_parent(path) < 0 && (made || errno != EACCES))
 		return fail(e, path, "..");
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -105,12 +105,12 @@ static int write_pid(int fd)
 	char pid[24];
 	int n = snprintf(pid, sizeof(pid), "%" PRIdMAX "\n", (intmax_t)getpid());
 
-	/* In this order a full disk has room for it: no block is given away. */
+	/* In this order it works on a full disk: no block is freed first. */
 	return pwrite(fd, pid, (size_t)n, 0) == n ? ftruncate(fd, n) : -1;
 }
 
-/* flock(), because it ends with the process whatever ends it, and belongs to the descriptor: no
- * close elsewhere in the process releases it. */
+/* Use flock(): it ends with the process, whatever ends that, and belongs to the descriptor, so that
+ * no close elsewhere in the process releases it. */
 static int lock(int dir, const char *path, struct err *e)
 {
 	int fd = openat(dir, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
@@ -186,7 +186,7 @@ static int read_uuid(int fd, const char *path, char *out, struct err *e)
 		return fail(e, path, "uuid");
 	if (n == UUID_LEN + 1 && text[UUID_LEN] == '\n')
 		text[UUID_LEN] = '\0';
-	/* Never replaced by a new one: what runs out there carries the old. */
+	/* Never replace it by a new one: running instances are tagged with the old one. */
 	if (!is_uuid(text))
 		return err_set(
 			e, ERR_INVALID,
@@ -197,9 +197,9 @@ static int read_uuid(int fd, const char *path, char *out, struct err *e)
 	return 0;
 }
 
-/* What only a burstd leaves behind that had a uuid: then there may be instances with it.  static is
- * burst-static's, which has the machines that are on; what section secrets names may be an admin's,
- * from before the first start. */
+/* Find a file that only a burstd with a uuid leaves behind: then instances may have that uuid.
+ * `static` is burst-static's, which has the machines that are on.  Files named in section secrets
+ * do not count: an admin may make them before the first start. */
 static const char *trace(int dir)
 {
 	static const char *const files[] = {
@@ -207,7 +207,7 @@ static const char *trace(int dir)
 		"claim-key",  "node-ca.pem",    "node-ca-next.pem", "node-ca-old.pem", "static"};
 	struct stat st;
 
-	/* Where nobody knows whether it is there, it may be. */
+	/* If it is not known whether a file is there, assume that it is. */
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		if (fstatat(dir, files[i], &st, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT)
 			return files[i];
@@ -238,7 +238,7 @@ static int find_uuid(struct state_dir *d, int dir, const char *path, struct err 
 	return rc;
 }
 
-/* -1: it is not there, or cannot be read. */
+/* -1: missing or unreadable. */
 static int64_t read_last_batch(int dir)
 {
 	int fd = openat(dir, "last-batch", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -282,8 +282,8 @@ void state_dir_close(struct state_dir *d)
 /* --- the journal beside it ---------------------------------------------------------------------
  */
 
-/* The first 60 bits of the uuid, as a number that the journal can keep.  Never 0: four of them say
- * that it is of version 4. */
+/* The first 60 bits of the uuid, as a number that the journal can keep.  Never 0: four of them are
+ * the version, 4. */
 static int64_t uuid_number(const char *uuid)
 {
 	char digits[16];
@@ -307,13 +307,14 @@ void state_dir_note(struct state_dir *d, int64_t batch)
 	d->last_batch = batch;
 }
 
-/* By the clock, and not 0 whatever that says. */
+/* The time, but never 0. */
 static int64_t make_doubt(int64_t now_ms)
 {
 	return now_ms != 0 ? now_ms : 1;
 }
 
-/* It has its numbers.  0, or 2: it does not know what one did that was here before it. */
+/* Check a journal that has its numbers.  Returns 0; or 2 if it may be an older copy, which lacks
+ * what a later burstd did. */
 static int go_on(struct state_dir *d, struct journal *j, int64_t now_ms, int64_t *gen_floor,
 		 struct err *e)
 {
@@ -329,7 +330,7 @@ static int go_on(struct state_dir *d, struct journal *j, int64_t now_ms, int64_t
 	journal_put_number(tx, JOURNAL_DOUBTFUL, make_doubt(now_ms));
 	if (journal_commit(tx, e) < 0)
 		return -1;
-	d->last_batch = -1; /* it is this one's from now on */
+	d->last_batch = -1; /* from now on the file is about this journal */
 	state_dir_note(d, last);
 	return 2;
 }

@@ -1,4 +1,4 @@
-/* Every statement that the journal is read and written with. */
+/* All SQL statements of the journal. */
 #include "store/private.h"
 
 #define NODE_COLUMNS                                                                               \
@@ -114,10 +114,10 @@ const char *const journal_sql[NSTATEMENTS] = {
 		   " WHERE seq > ? ORDER BY seq LIMIT ?",
 	[EVENTS_OF_NODE] = "SELECT seq, at_ms, node, gen, type, detail FROM event"
 			   " WHERE node = ? AND seq > ? ORDER BY seq LIMIT ?",
-	/* The last number given out: all events may have been forgotten. */
+	/* The last number used, even if all events are forgotten. */
 	[LAST_EVENT] = "SELECT COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'event'), 0)",
 	[FIRST_EVENT] = "SELECT COALESCE(MIN(seq), 0) FROM event",
-	/* Among the oldest; a clock may have gone back, so their times need not grow. */
+	/* Looks only at the oldest; their times need not grow, as a clock may have gone back. */
 	[OLD_EVENT] = "SELECT COALESCE(MAX(seq), 0) FROM"
 		      " (SELECT seq, at_ms FROM event ORDER BY seq LIMIT ?) WHERE at_ms < ?",
 	[DEL_EVENTS] = "DELETE FROM event WHERE seq <= ?",
@@ -129,8 +129,8 @@ const char *const journal_sql[NSTATEMENTS] = {
 	[LAST_AUDIT] = "SELECT seq, hash FROM audit WHERE seq <= ? ORDER BY seq DESC LIMIT 1",
 	[LAST_FORGET] = "SELECT request FROM audit WHERE verb = '" CHAIN_FORGET "'"
 			" ORDER BY seq DESC LIMIT 1",
-	/* The last of the oldest behind a place, if there are too many or all of those are old;
-	 * no other row is looked at. */
+	/* The last of the oldest records after a number, if there are too many or all of those are
+	 * old; reads no other row. */
 	[OLD_AUDIT] = "SELECT seq, hash FROM"
 		      " (SELECT seq, hash FROM audit WHERE seq > ? ORDER BY seq LIMIT 1 OFFSET ?)"
 		      " AS last WHERE seq <= ? OR ? > (SELECT MAX(at_ms) FROM"

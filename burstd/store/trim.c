@@ -1,7 +1,7 @@
-/* Events that are old enough are forgotten: journal_trim(). */
+/* Deletes old events: journal_trim(). */
 #include "store/private.h"
 
-/* The one number that a statement gives. */
+/* Get the single number of a query. */
 static int ask(struct journal *j, struct db_cursor *c, int64_t *out, struct err *e)
 {
 	int rc = db_step(j->db, c->st, e);
@@ -29,7 +29,7 @@ static int find_old(struct journal *j, int64_t before_ms, int64_t *upto, int64_t
 	db_put_int(&old, before_ms);
 	if (ask(j, &lo, first, e) < 0 || ask(j, &hi, &last, e) < 0 || ask(j, &old, upto, e) < 0)
 		return -1;
-	/* There are gaps only where somebody made them, so this is a count. */
+	/* Numbers have no gaps unless somebody made them, so this is a count. */
 	if (last - JOURNAL_EVENTS_MAX > *upto)
 		*upto = last - JOURNAL_EVENTS_MAX;
 	return 0;
@@ -42,7 +42,7 @@ static int del_events(struct journal *j, int64_t upto, struct err *e)
 	if (c.st == NULL)
 		return -1;
 	db_put_int(&c, upto);
-	return db_step(j->db, c.st, e); /* alone it is a transaction of its own */
+	return db_step(j->db, c.st, e); /* a single statement is a transaction of its own */
 }
 
 static int trim_events(struct journal *j, int64_t before_ms, bool *more, struct err *e)
@@ -62,7 +62,7 @@ static int trim_events(struct journal *j, int64_t before_ms, bool *more, struct 
 	if (del_events(j, upto, e) == 0)
 		return 0;
 	*more = false;
-	j->broken = !db_was_full(j->db); /* not worth the reserve */
+	j->broken = !db_was_full(j->db); /* trimming gets no room from the reserve */
 	return j->broken ? -1 : 0;
 }
 
