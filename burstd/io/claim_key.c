@@ -18,7 +18,7 @@ static int fail(const char *dir, struct err *e)
 	return err_set(e, err_of_errno(errno), "%.150s/%s: %s", dir, name, strerror(errno));
 }
 
-/* 1: *key is what is there; 0: there is no such file. */
+/* 1: *key was read; 0: there is no such file. */
 static int read_key(int at, unsigned char *key, const char *dir, struct err *e)
 {
 	int fd = openat(at, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

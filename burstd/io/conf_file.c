@@ -16,7 +16,7 @@
 
 /* --- a text ----------------------------------------------------------------------------------- */
 
-/* Where a parser that gave no message stopped: sections have sections, two deep. */
+/* The line where a parser stopped without a message.  Sections nest, two deep. */
 static int last_line(cfg_t *cfg)
 {
 	int line = cfg->line;
@@ -46,7 +46,7 @@ static void parse(struct conf_loader *l, char *text, size_t len)
 		if (conf_section_set(l, cfg_getsec(cfg, "slurm"), l->conf) == 0 &&
 		    conf_section_set(l, cfg_getsec(cfg, "secrets"), l->conf) == 0)
 			(void)conf_section_set(l, cfg_getsec(cfg, "nodes"), l->conf);
-	conf_section_drop_offers(l); /* of a pool that did not end */
+	conf_section_drop_offers(l); /* offers of a pool without an end */
 	(void)cfg_free(cfg);
 }
 
@@ -113,7 +113,7 @@ static int read_all(int fd, char *buf, const char *path, struct err *e)
 	return 0;
 }
 
-/* What is in the file that this option names; once. */
+/* Load the text of the file that this option names, unless it was loaded. */
 static int load_text(char **out, const char *option, const char *path, struct err *e)
 {
 	int fd = -1, rc = 0;

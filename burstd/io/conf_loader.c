@@ -1,5 +1,4 @@
-/* While libconfuse reads, the loader notes in which line each option is, and of the errors the
- * first, in words for people. */
+/* Notes the line of each option while libconfuse reads, and the first error in words for people. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +62,8 @@ static void offer_twice(struct conf_loader *l, int line, const char *title)
 			 title, first);
 }
 
-/* libconfuse does not say of which kind the section is: there may be both with that title. */
+/* Report a title that is used twice.  libconfuse does not name the kind of section, and a provider
+ * and a pool may both have that title. */
 static void title_twice(cfg_t *cfg, const char *title)
 {
 	struct conf_loader *l = conf_loader_of(cfg);
@@ -93,7 +93,7 @@ static void no_title(cfg_t *cfg, const char *section)
 			 "%s has no title: want %s \"NAME\" { ... }", section, section);
 }
 
-/* The parser's words are for programmers: say the common ones better. */
+/* Replace common messages of libconfuse, which are for programmers. */
 void conf_loader_on_error(cfg_t *cfg, const char *fmt, va_list ap)
 {
 	static const struct {
@@ -121,7 +121,7 @@ void conf_loader_on_error(cfg_t *cfg, const char *fmt, va_list ap)
 	conf_loader_fail(conf_loader_of(cfg), cfg->line, "%s", text);
 }
 
-/* An option was read: note where.  def.number is its place in conf_options. */
+/* Note the line of an option.  def.number is its index in conf_options. */
 static int on_option(cfg_t *cfg, cfg_opt_t *opt)
 {
 	struct conf_loader *l = conf_loader_of(cfg);
@@ -137,8 +137,8 @@ static int on_option(cfg_t *cfg, cfg_opt_t *opt)
 	return l->failed ? -1 : 0;
 }
 
-/* The options of one section as libconfuse wants them: all are text, conf_option_set() knows
- * better. */
+/* The options of one section for libconfuse: to it all are text, and conf_option_set() parses them.
+ */
 size_t conf_loader_options(struct conf_loader *l, const char *section, cfg_opt_t *out)
 {
 	size_t n = 0;

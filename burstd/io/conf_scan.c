@@ -1,18 +1,17 @@
-/* Before libconfuse reads burstd.conf, the scan blanks the comments in its text and refuses what
- * libconfuse would take for something else. */
+/* Checks the text of burstd.conf before libconfuse reads it: blanks comments, and refuses what
+ * libconfuse would misread. */
 #include <string.h>
 
 #include "io/conf_file_private.h"
 
-/* libconfuse's lexer counts a line too many for each comment, takes no comment in a list, takes a
- * comment or a section that never ends, and replaces ${NAME} from the environment (then the file
- * would mean one thing to burstd and another to `burstctl config check`).  So comments are blanked
- * and the rest is refused before it sees the text. */
+/* libconfuse's lexer counts a line too many for each comment, accepts no comment in a list, accepts
+ * a comment or a section that never ends, and replaces ${NAME} from the environment (then the file
+ * would mean one thing to burstd and another to `burstctl config check`). */
 struct scan {
 	struct conf_loader *l;
 	char *p;
 	int line;
-	int depth, opened; /* of braces; where the outermost is */
+	int depth, opened; /* of braces; the line of the outermost */
 };
 
 static void scan_blank(struct scan *s, size_t n)
@@ -46,7 +45,7 @@ static bool begins_token(const char *text, const char *p)
 	return p == text || strchr(" \t\r\n={}()+,\"'", p[-1]) != NULL;
 }
 
-/* Of UTF-8: what word processors and web pages make of quotes. */
+/* Is it a curly quote in UTF-8, as word processors and web pages make them? */
 static bool is_curly(const char *p)
 {
 	static const char *const quotes[] = {"\xe2\x80\x98", "\xe2\x80\x99", "\xe2\x80\x9a",

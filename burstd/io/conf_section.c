@@ -1,5 +1,5 @@
-/* conf_section.c tells libconfuse which sections burstd.conf may have; when libconfuse has read
- * one, the options of the section get their values in struct conf. */
+/* Defines the sections of burstd.conf for libconfuse, and copies the options of each section that
+ * was read into struct conf. */
 #include <assert.h>
 #include <errno.h>
 #include <pwd.h>
@@ -123,7 +123,7 @@ static int check_title(struct conf_loader *l, const cfg_t *cfg)
 	return l->failed ? -1 : 0;
 }
 
-/* --- a section, once it is whole -------------------------------------------------------------- */
+/* --- a section that was read ------------------------------------------------------------------ */
 
 static int on_slurm(cfg_t *cfg, cfg_opt_t *opt)
 {
@@ -197,7 +197,7 @@ void conf_section_drop_offers(struct conf_loader *l)
 	l->noffers = 0;
 }
 
-/* It is whole before its pool is. */
+/* An offer ends before its pool does. */
 static int on_offer(cfg_t *cfg, cfg_opt_t *opt)
 {
 	struct conf_loader *l = conf_loader_of(cfg);
@@ -214,7 +214,7 @@ static int on_offer(cfg_t *cfg, cfg_opt_t *opt)
 	return conf_section_set(l, section, o);
 }
 
-/* The first option of the pool that is being read that says where to buy. */
+/* The line of the first option of the current pool that says where to buy. */
 static int place_line(const struct conf_loader *l)
 {
 	int first = 0;
@@ -258,7 +258,7 @@ cfg_t *conf_section_parser(struct conf_loader *l)
 	static const cfg_flag_t titled = CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES;
 	const struct {
 		const char *name;
-		int parent; /* before it in this table */
+		int parent; /* earlier in this table */
 		cfg_flag_t flags;
 		cfg_validate_callback_t done;
 	} sections[NSECTIONS] = {
@@ -288,7 +288,7 @@ cfg_t *conf_section_parser(struct conf_loader *l)
 							.subopts = opts[i],
 							.validcb = sections[i].done};
 	}
-	cfg = mem_check(cfg_init(opts[SEC_TOP], CFGF_NONE)); /* copies them, with those below */
+	cfg = mem_check(cfg_init(opts[SEC_TOP], CFGF_NONE)); /* copies them and their sections */
 	(void)cfg_set_error_function(cfg, conf_loader_on_error);
 	for (int i = 0; i < NSECTIONS; i++)
 		free(opts[i]);

@@ -63,8 +63,7 @@ static int connect_to(struct ask *a, struct err *e)
 	return 0;
 }
 
-/* A server that refuses may answer before it has read everything: go on to read, whatever becomes
- * of it. */
+/* On an error go on to read: a server that refuses may answer before it has read everything. */
 static int send_all(struct ask *a, const char *p, size_t n, struct err *e)
 {
 	while (n > 0) {
@@ -121,7 +120,7 @@ static int read_some(struct ask *a, struct frame_reader *r, struct err *e)
 
 	if (n > 0 && frame_reader_feed(r, buf, (size_t)n, on_frame, a, e) != 0) {
 		if (e != NULL)
-			e->code = ERR_NET; /* the frame reader's codes are about our input */
+			e->code = ERR_NET; /* to our caller a malformed answer is a network error */
 		return -1;
 	}
 	if (n > 0)

@@ -1,5 +1,5 @@
-/* Each connection of the control socket has a slot of those for its kind, and stands in a queue
- * with others that have the same time.  This file gives it both, and closes it. */
+/* Slots, queues and closing of the connections of the control socket.  Each has a slot of its kind,
+ * and is in a queue of connections with the same time limit. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -43,7 +43,7 @@ static void release_slot(struct ctl_server *s, enum ctl_slot slot)
 		timer_at(s->resume, 0);
 }
 
-/* From a slot that is scarce, once it is known what the peer wants. */
+/* Move a connection from a scarce slot, once it is known what the peer wants. */
 bool ctl_conn_move_to(struct ctl_conn *c, enum ctl_slot slot)
 {
 	struct ctl_server *s = c->server;
@@ -67,8 +67,8 @@ static unsigned count_of(const struct ctl_fifo *f, enum ctl_slot slot, uint32_t 
 	return n;
 }
 
-/* Slots that are for many users are not for one of them: for a newcomer who has fewer, whoever has
- * most gives up his oldest.  NULL: nobody has more than his share. */
+/* Keep one user from taking the slots of all: find the oldest connection of the user who has most,
+ * if that is more than the newcomer would have.  NULL: nobody has more than a fair share. */
 struct ctl_conn *ctl_conn_greediest(const struct ctl_fifo *f, enum ctl_slot slot, uint32_t newcomer)
 {
 	unsigned most = count_of(f, slot, newcomer) + 1;
@@ -106,7 +106,7 @@ static void on_conn_closed(uv_handle_t *h)
 	ctl_server_maybe_free(s);
 }
 
-/* The memory lives until the loop calls back, for a handler or a frame reader may be on the stack.
+/* Memory is freed only when the loop calls back: a handler or a frame reader may be on the stack.
  */
 void ctl_conn_close(struct ctl_conn *c)
 {

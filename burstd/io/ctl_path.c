@@ -20,7 +20,7 @@ static int make_address(struct sockaddr_un *sa, const char *path, struct err *e)
 	return 0;
 }
 
-/* Remove what a dead burstd left; refuse to touch anything else (F59). */
+/* Remove the socket of a dead burstd; refuse to touch anything else (F59). */
 static int clear_path(const struct sockaddr_un *sa, struct err *e)
 {
 	const char *path = sa->sun_path;

@@ -1,5 +1,5 @@
-/* The server reads what its peers ask, frame by frame, and answers: at once, when it is a viewer's
- * turn, or later, when the handler holds the request. */
+/* Reads requests from the control socket, frame by frame, and answers them: at once, when it is a
+ * viewer's turn, or later, if the handler holds the request. */
 #include <assert.h>
 #include <errno.h>
 #include <jansson.h>
@@ -13,7 +13,7 @@
 
 /* --- answering -------------------------------------------------------------------------------- */
 
-/* The rest of what the peer sends is of no interest. */
+/* Send the answer.  Nothing more is read from the peer. */
 static void on_writable(struct ctl_conn *c)
 {
 	while (c->written < c->answer_len) {
@@ -57,7 +57,7 @@ static void refuse(struct ctl_conn *c, const char *why)
 	free(json);
 }
 
-/* The handler's answer; takes json. */
+/* Send the handler's answer; takes json. */
 static void answer_take(struct ctl_conn *c, char *json)
 {
 	size_t len;
@@ -77,7 +77,8 @@ static void answer_take(struct ctl_conn *c, char *json)
 
 static void expire(struct ctl_conn *c);
 
-/* One who is told that his time is over asks again, and then it is his turn to wait for room. */
+/* Move the connection to a watch slot.  If there is none, expire one of the user who has most: its
+ * peer asks again, and then must wait for room itself. */
 static bool move_to_watch(struct ctl_conn *c)
 {
 	struct ctl_server *s = c->server;
@@ -90,7 +91,7 @@ static bool move_to_watch(struct ctl_conn *c)
 		return false;
 	expire(other);
 	if (!s->closing)
-		ctl_conn_close(other); /* if it has not taken all of that at once */
+		ctl_conn_close(other); /* if its answer was not sent at once */
 	return !c->closed && ctl_conn_move_to(c, SLOT_WATCH);
 }
 
@@ -108,7 +109,7 @@ bool ctl_server_hold(struct ctl_conn *c, void *hold)
 	return true;
 }
 
-/* It has the usual time to take its answer. */
+/* End the hold: from now on the usual deadline applies. */
 static void unhold(struct ctl_conn *c)
 {
 	struct ctl_server *s = c->server;
@@ -148,7 +149,8 @@ void ctl_request_on_deadline(void *ctx)
 		ctl_server_set_deadline(s);
 }
 
-/* Its request was whole: what comes now is its end, or nothing that we know. */
+/* Close a held connection that becomes readable: after one whole request only its end, or an error,
+ * can follow. */
 static void on_held_readable(struct ctl_conn *c)
 {
 	char byte;
@@ -171,16 +173,16 @@ static void handle(struct ctl_conn *c, const char *data, size_t len)
 		answer_take(c, json);
 }
 
-/* A viewer waits for his turn: one of them in each pass of the loop, so that a hook that comes
- * meanwhile waits for one answer to somebody else and not for as many as there are slots.  Nor is
- * what he says read before that: 128 KiB of brackets take a while, too. */
+/* Queue a viewer's request: each pass of the loop handles one, so that a hook waits for one answer
+ * to somebody else and not for as many as there are slots.  Parsing is deferred, too: 128 KiB of
+ * brackets take a while. */
 static void await_turn(struct ctl_conn *c, const char *data, size_t len)
 {
 	c->state = CONN_TURN;
 	c->request = mem_zalloc(len + 1);
 	memcpy(c->request, data, len);
 	c->request_len = len;
-	(void)uv_poll_stop(&c->poll); /* what he sends now is of no interest */
+	(void)uv_poll_stop(&c->poll); /* nothing more is read from him */
 	timer_at(c->server->turn, 0);
 }
 
@@ -210,14 +212,14 @@ void ctl_request_on_turn(void *ctx)
 
 static void on_request(struct ctl_conn *c, const char *data, size_t len)
 {
-	/* Its own is for one that has not asked yet; where operators fill theirs it keeps that, for
-	 * it may be burst-prolog, whose job must start. */
+	/* Free an own slot for a connection that has not asked yet.  If the operators' slots are
+	 * full, keep it: this may be burst-prolog, whose job must start. */
 	if (c->slot == SLOT_OWN)
 		(void)ctl_conn_move_to(c, SLOT_OPERATOR);
 	handle(c, data, len);
 }
 
-/* There is an answer or will be, or nobody to answer. */
+/* Is there an answer, will there be one, or is the peer gone? */
 static bool is_over(const struct ctl_conn *c)
 {
 	return c->state == CONN_ANSWER || c->state == CONN_HELD || c->state == CONN_TURN ||

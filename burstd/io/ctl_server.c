@@ -50,8 +50,8 @@ static void know_caller(struct ctl_conn *c, const struct ucred *peer)
 		c->slot = c->who.role == CTL_OPERATOR ? SLOT_OPERATOR : SLOT_VIEWER;
 }
 
-/* It has sent no whole frame for a while, and nothing waits to be read: burst-prolog sends its
- * request at once. */
+/* Has the connection sent no whole frame for a while, and is there nothing to read?  burst-prolog
+ * sends its request at once. */
 static bool is_silent(const struct ctl_conn *c, int64_t now)
 {
 	int64_t age = now - (c->due - c->server->deadline_ms);
@@ -61,8 +61,8 @@ static bool is_silent(const struct ctl_conn *c, int64_t now)
 	       recv(c->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 1;
 }
 
-/* The next one may be burst-prolog.  It waits in the backlog rather than to be turned away, but
- * never for those who hold a slot of its kind in silence. */
+/* Is there an own slot for the next connection, which may be burst-prolog's?  If not, it waits in
+ * the backlog rather than to be refused; but a silent connection is closed for it. */
 static bool have_own_slot(struct ctl_server *s)
 {
 	int64_t now = loop_now(s->loop);
@@ -141,7 +141,7 @@ static void on_connection(uv_poll_t *p, int status, int events)
 	for (int i = 0; i < CTL_ACCEPT_BATCH && !s->closing; i++) {
 		int fd;
 
-		/* Only the first is sure to be there, and worth somebody else's slot. */
+		/* Only the first connection surely exists, and may cost another one its slot. */
 		if (i > 0 && s->used[SLOT_OWN] >= CTL_OWN_SLOTS)
 			return;
 		if (!have_own_slot(s)) {
@@ -195,7 +195,7 @@ int ctl_server_new(struct ctl_server **out, struct loop *l, const struct ctl_ser
 	s->handler = *h;
 	s->quick.lastp = &s->quick.first;
 	s->held.lastp = &s->held.first;
-	s->handles = 1; /* the one that ctl_server_maybe_free() takes off */
+	s->handles = 1; /* released by ctl_server_maybe_free() */
 	copy_opts(s, o);
 	if (ctl_path_listen(&s->path, o->path, CTL_BACKLOG, &s->fd, e) != 0)
 		goto fail;

@@ -22,13 +22,13 @@ struct xfer { /* one request, from send to callback */
 	char *body;
 	size_t len, cap, max;
 	size_t header_bytes;
-	bool strange; /* a status line of no HTTP that we speak */
+	bool strange; /* its status line is of no HTTP version that burstd speaks */
 	bool too_long;
 	bool repeatable; /* no harm if the server gets it twice */
-	bool secret;     /* the reply, too, is wiped */
+	bool secret;     /* wipe the reply, too */
 	char *sent;      /* the body; libcurl borrows it */
 	size_t sent_len;
-	bool resend; /* was refused: libcurl wanted to send it again */
+	bool resend; /* libcurl wanted to send it again, and was refused */
 	http_done_fn done;
 	void *ctx;
 	char errbuf[CURL_ERROR_SIZE];
@@ -44,7 +44,7 @@ struct http_client {
 	struct loop *loop;
 	CURLM *multi;
 	struct timer *timer; /* libcurl's; when closing, ours */
-	struct timer *rest;  /* the end of a pause before an answer */
+	struct timer *rest;  /* when report_one() goes on */
 	bool resting;
 	struct xfer *xfers;
 	unsigned nxfers;
@@ -89,8 +89,9 @@ static bool has_control(const char *s)
 	return false;
 }
 
-/* The same, for those that we hand on: one with a line break in it, folded perhaps, is not there,
- * nor is one that is empty, as libcurl has it by now when the break came first. */
+/* The same for headers that are passed on.  NULL also if the value has a line break, perhaps
+ * because it was folded; or is empty, as newer releases of libcurl have it if the break came first.
+ */
 static const char *plain_header(struct xfer *x, const char *name)
 {
 	const char *value = header(x, name);
@@ -146,7 +147,7 @@ static enum err_code net_code(struct xfer *x)
 	return bytes_sent(x->easy) == 0 ? ERR_NOTSENT : ERR_NET;
 }
 
-/* We asked for none, so no driver could read it. */
+/* burstd asks for no compression, so no driver could read this reply. */
 static bool is_compressed(struct xfer *x)
 {
 	const char *coding = header(x, "Content-Encoding");
@@ -175,8 +176,8 @@ static int judge(struct xfer *x, CURLcode rc, struct err *e)
 	return 0;
 }
 
-/* Report one finished transfer, and the next after others had their turn: to take in an answer of a
- * thousand instances is milliseconds' work, and ten may come at once. */
+/* Report one finished transfer; the next waits for the next pass of the loop.  Reading an answer of
+ * a thousand instances takes milliseconds, and ten may come at once. */
 static void report_one(struct http_client *c)
 {
 	CURLMsg *m;
@@ -195,18 +196,18 @@ static void report_one(struct http_client *c)
 			xfer_finish(x, NULL);
 		else
 			xfer_finish(x, &e);
-		timer_at(c->rest, 0); /* after all that became due in there */
+		timer_at(c->rest, 0); /* after all timers that became due meanwhile */
 	}
 }
 
-/* What has finished is reported when all sockets were looked at, never from in between: so it is
- * one in each pass of the loop. */
+/* Let libcurl handle a socket.  Finished transfers are reported from a timer, after all sockets,
+ * and not from here: so each pass of the loop reports only one. */
 static void kick(struct http_client *c, curl_socket_t fd, int flags)
 {
 	int running;
 	CURLMcode rc = curl_multi_socket_action(c->multi, fd, flags, &running);
 
-	/* A transfer that it has no memory for would never be heard of again. */
+	/* libcurl would never report a transfer that it had no memory for. */
 	(void)mem_check(rc == CURLM_OUT_OF_MEMORY ? NULL : &rc);
 	if (!c->resting) { /* always: `running` may already be 0 */
 		c->resting = true;
@@ -329,7 +330,7 @@ static size_t on_body(char *data, size_t one, size_t n, void *ctx)
 		return 0;
 	}
 	if (need > x->cap) {
-		/* A secret does not move: what it moves from would keep it. */
+		/* Never move a secret: a copy would stay behind. */
 		size_t cap = x->secret ? x->max + 1 : need < 2048 ? 2048 : 2 * need;
 
 		x->body = mem_realloc(x->body, cap);
@@ -358,7 +359,7 @@ static int on_before_send(void *ctx, char *peer_ip, char *own_ip, int peer_port,
 	return CURL_PREREQFUNC_ABORT;
 }
 
-/* libcurl keeps every header for curl_easy_header(); somebody must say when it is enough (F29). */
+/* Limit the headers: libcurl keeps each of them for curl_easy_header() (F29). */
 static size_t on_header(char *data, size_t one, size_t n, void *ctx)
 {
 	struct xfer *x = ctx;
@@ -370,7 +371,7 @@ static size_t on_header(char *data, size_t one, size_t n, void *ctx)
 	return x->header_bytes > HTTP_CLIENT_HEADERS_MAX ? 0 : one * n;
 }
 
-/* Programs we start inherit nothing. */
+/* Keep the socket from programs that burstd starts. */
 static int on_new_socket(void *ctx, curl_socket_t fd, curlsocktype purpose)
 {
 	(void)ctx;
@@ -392,7 +393,8 @@ int http_client_new(struct http_client **out, struct loop *loop, struct err *e)
 	(void)curl_multi_setopt(c->multi, CURLMOPT_SOCKETDATA, c);
 	(void)curl_multi_setopt(c->multi, CURLMOPT_TIMERFUNCTION, on_curl_timer);
 	(void)curl_multi_setopt(c->multi, CURLMOPT_TIMERDATA, c);
-	/* None: what waits in libcurl's queue is neither sent nor refused, and its time runs. */
+	/* No limits: a transfer in libcurl's queue is neither sent nor refused, and its time runs.
+	 */
 	(void)curl_multi_setopt(c->multi, CURLMOPT_MAX_HOST_CONNECTIONS, 0L);
 	(void)curl_multi_setopt(c->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, 0L);
 	(void)curl_multi_setopt(c->multi, CURLMOPT_MAXCONNECTS, (long)HTTP_CLIENT_IDLE);
@@ -400,8 +402,8 @@ int http_client_new(struct http_client **out, struct loop *loop, struct err *e)
 	return 0;
 }
 
-/* Unlike setopt's other errors, which are ours, a lack of memory must not go unseen: the request
- * would be another one. */
+/* Abort if setopt had no memory, or the request would be another one.  Its other errors are
+ * programming mistakes. */
 static void check_set(CURLcode rc)
 {
 	(void)mem_check(rc == CURLE_OUT_OF_MEMORY ? NULL : &rc);
@@ -421,7 +423,7 @@ static void set_peer(struct xfer *x, const struct http_call *call)
 	(void)curl_easy_setopt(x->easy, CURLOPT_SOCKOPTFUNCTION, on_new_socket);
 	if (call->ca_file != NULL) {
 		check_set(curl_easy_setopt(x->easy, CURLOPT_CAINFO, call->ca_file));
-		/* Or the system's directory would be trusted, too. */
+		/* Else the system's directory would be trusted, too. */
 		(void)curl_easy_setopt(x->easy, CURLOPT_CAPATH, NULL);
 	}
 }
@@ -461,7 +463,7 @@ static void set_body(struct xfer *x, const struct http_call *call)
 		(void)curl_easy_setopt(x->easy, CURLOPT_NOBODY, 1L);
 	if (call->body == NULL && !is_one_of(call->method, with_body))
 		return;
-	/* An empty body is sent with its length, for many servers insist on one. */
+	/* Send the length of an empty body, too: many servers insist on one. */
 	(void)curl_easy_setopt(x->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)call->body_len);
 	x->sent_len = call->body_len;
 	x->sent = mem_zalloc(x->sent_len + 1);
@@ -483,8 +485,8 @@ static void set_headers(struct xfer *x, const struct http_call *call)
 		has_type = has_type || strncasecmp(*h, "Content-Type:", 13) == 0;
 		add_header(x, *h);
 	}
-	/* Without a value: libcurl shall not add them.  A body is no form unless the caller says
-	 * so, and waiting for "100 Continue" may take for ever (F32). */
+	/* A name without a value keeps libcurl from adding that header.  A body is no form unless
+	 * the caller says so, and waiting for "100 Continue" may take for ever (F32). */
 	if (!has_type)
 		add_header(x, "Content-Type:");
 	add_header(x, "Expect:");
@@ -507,7 +509,7 @@ static void set_options(struct xfer *x, const struct http_call *call)
 	check_set(curl_easy_setopt(x->easy, CURLOPT_CUSTOMREQUEST, call->method));
 }
 
-/* A line break would be a header, or a request, of somebody else's making. */
+/* Refuse control bytes: a line break could add a header, or a request. */
 static int check_call(const struct http_call *call, struct err *e)
 {
 	if (has_control(call->method) || strchr(call->method, ' ') != NULL)

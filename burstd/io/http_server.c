@@ -12,13 +12,13 @@
 #include "base/mem.h"
 
 enum {
-	QUERY_MAX = 4096,    /* longer ones are cut, and then refused by whoever decodes them */
+	QUERY_MAX = 4096,    /* longer queries are cut, and refused when they are decoded */
 	CONN_MEMORY = 32768, /* headers of one request; also MHD's buffer for each connection */
-	RUNS_MAX = 16,       /* rounds of MHD before other handles of the loop get their turn ... */
-	TURN_MS = 3,         /* ... but no more once they took as long as this */
-	REST_MS = 10, /* from its beginning, when there is more to do: about a third of the time */
+	RUNS_MAX = 16, /* rounds of MHD before other handles of the loop have their turn ... */
+	TURN_MS = 3,   /* ... but no more once they took this long */
+	REST_MS = 10,  /* between the starts of two full turns: MHD has about a third of the time */
 	LISTEN_BACKLOG = 1024, /* a burst of clients, all connecting at once */
-	CONNS_TIMES = 2, /* of the limit: those who wait for an answer, and those who are cut */
+	CONNS_TIMES = 2,       /* times the limit: some wait for an answer, some are being closed */
 	MHD_CONNS_MAX = 65536,
 };
 
@@ -52,13 +52,13 @@ struct http_server {
 	http_handler_fn fn;
 	void *ctx;
 	size_t max_body;
-	unsigned max_asks, max_conns, nconns; /* nconns: that are not cut */
-	struct conn *conns, **last;           /* who came, or was answered, longest ago is first */
+	unsigned max_asks, max_conns, nconns; /* nconns: those not cut */
+	struct conn *conns, **last;           /* accepted or answered longest ago first */
 	struct slot *slots;
 	uint32_t nslots, free_slot; /* free_slot == nslots: none free */
 	unsigned handles;
 	bool stopping, resting;
-	bool left; /* somebody, in this round */
+	bool left; /* a connection was closed in this round */
 };
 
 static uint64_t ticket_take(struct http_server *s, struct exchange *x)
@@ -115,7 +115,7 @@ static void step_out(struct http_server *s, struct conn *c)
 		s->last = c->prev;
 }
 
-/* From here on it has all the time again, to take its answer and to ask once more. */
+/* Requeue the connection: it has the full time again, to read its answer and to send a request. */
 static void served(struct http_server *s, struct conn *c)
 {
 	c->asks++;
@@ -123,7 +123,7 @@ static void served(struct http_server *s, struct conn *c)
 	line_up(s, c);
 }
 
-/* Has it asked as often as one connection may? */
+/* Has the connection made as many requests as it may? */
 static bool is_last(const struct http_server *s, struct MHD_Connection *conn)
 {
 	return conn_of(conn)->asks >= s->max_asks && s->max_asks > 0;
@@ -269,8 +269,9 @@ static void *on_uri(void *cls, const char *uri, struct MHD_Connection *conn)
 
 /* --- room ------------------------------------------------------------------------------------- */
 
-/* Nobody keeps others out by asking nothing, or half of something.  MHD has no call to close a
- * connection, but it sees that the socket is shut. */
+/* Cut the oldest connection that does not wait for an answer, so that clients with no request, or
+ * half of one, cannot keep others out.  MHD has no call to close a connection, but notices that the
+ * socket is shut down. */
 static void make_room(struct http_server *s)
 {
 	struct conn *c = s->conns;
@@ -327,7 +328,7 @@ static void on_completed(void *cls, struct MHD_Connection *conn, void **con_cls,
 		return;
 	if (x->waiting)
 		ticket_give(x->s, x);
-	if (x->answered) /* the client went away before it could be told */
+	if (x->answered) /* the client closed before it got the answer */
 		free(x->an.body);
 	free(x->query);
 	free(x->body);
@@ -358,14 +359,14 @@ void http_server_answer(struct http_server *s, uint64_t ticket, const struct htt
 	x->answered = true;
 	x->an = *an;
 	MHD_resume_connection(x->conn);
-	/* Without threads of its own MHD wakes nobody up for that. */
+	/* MHD without threads does not wake up for that. */
 	if (!s->stopping && !s->resting)
 		wake_in(s, 0);
 }
 
 static void on_poll(uv_poll_t *p, int status, int events);
 
-/* As many rounds as there is work for, and time.  True: MHD has more to do. */
+/* Run MHD while it has work, and the turn has time.  True: MHD has more to do. */
 static bool work(struct http_server *s, uint64_t *ms)
 {
 	int64_t end = clock_boot_ms() + TURN_MS;
@@ -375,7 +376,7 @@ static bool work(struct http_server *s, uint64_t *ms)
 		s->left = false;
 		(void)MHD_run(s->mhd);
 		*ms = UINT64_MAX;
-		if (s->left) /* MHD was full, perhaps: it listens again in its next round */
+		if (s->left) /* MHD may have been full: it accepts again in its next round */
 			continue;
 		if (MHD_get_timeout(s->mhd, &wait) != MHD_YES)
 			return false;
@@ -386,8 +387,8 @@ static bool work(struct http_server *s, uint64_t *ms)
 	return true;
 }
 
-/* Let MHD do what it can, then sleep until its fd is readable or its timer is due; or, where
- * clients ask faster than that, let the loop have its time first. */
+/* Let MHD do what it can, then sleep until its fd is readable or its timer is due.  If clients ask
+ * faster than that, pause, so that the loop has time for others. */
 static void run(struct http_server *s)
 {
 	uint64_t ms;
@@ -434,7 +435,7 @@ static struct MHD_Daemon *start_daemon(struct http_server *s, const struct http_
 				MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
 }
 
-/* Connections have what the socket has that they came by. */
+/* Connections inherit the TTL of the listening socket. */
 static void limit_hops(struct http_server *s, int hops)
 {
 	int fd = MHD_get_daemon_info(s->mhd, MHD_DAEMON_INFO_LISTEN_FD)->listen_fd;

@@ -26,7 +26,7 @@ struct watch { /* one loop_on_signal() */
 struct loop {
 	uv_loop_t uv;
 	int64_t offset; /* our time less the boot clock */
-	int64_t ahead;  /* our time less the wall clock, as that was set last */
+	int64_t ahead;  /* our time less the wall clock, as of its last step */
 	struct watch *watches;
 	/* Timers that are due at once wait in `due`.  They do not go through libuv's timers: one of
 	 * 0 ms starves I/O (libuv before 1.48), one of 1 ms costs 1 ms.  An active idle handle
@@ -71,7 +71,7 @@ static void on_idle(uv_idle_t *h)
 	(void)h;
 }
 
-/* Whatever becomes due while these run waits for the next pass. */
+/* Run the timers that are due; those that become due meanwhile wait for the next pass. */
 static void on_check(uv_check_t *h)
 {
 	struct loop *l = h->data;
@@ -112,7 +112,7 @@ int loop_new(struct loop **out, struct err *e)
 		free(l);
 		return err_set(e, ERR_IO, "event loop: %s", uv_strerror(rc));
 	}
-	/* A child or a peer that goes away while we write to it is an error code, not our end. */
+	/* A write to a child or a peer that has gone must fail, not end burstd. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	l->offset = clock_wall_ms() - clock_boot_ms();
 	init_handles(l);
@@ -125,7 +125,7 @@ static void on_watch_closed(uv_handle_t *h)
 	free(h->data);
 }
 
-/* Until nothing is left; a late loop_stop() ends one run. */
+/* Run until no handle is left; a late loop_stop() only ends one run. */
 static void run_out(struct loop *l)
 {
 	while (uv_run(&l->uv, UV_RUN_DEFAULT) != 0) {
@@ -142,7 +142,7 @@ void loop_free(struct loop *l)
 		l->watches = w->next;
 		uv_close((uv_handle_t *)&w->sig, on_watch_closed);
 	}
-	run_out(l); /* closes under way may need timers: ours go last */
+	run_out(l); /* handles that close may need timers, so ours go last */
 	assert(l->ntimers == 0);
 	uv_close((uv_handle_t *)&l->idle, NULL);
 	uv_close((uv_handle_t *)&l->check, NULL);
@@ -171,7 +171,7 @@ int64_t loop_now(const struct loop *l)
 	return l->offset + clock_boot_ms();
 }
 
-/* An adjustment of the clock's speed is the boot clock's too: only a step makes a difference. */
+/* Slewing changes the boot clock, too: only a step of the wall clock makes a difference. */
 int64_t loop_ahead(struct loop *l)
 {
 	int64_t ahead = loop_now(l) - clock_wall_ms(), by = ahead - l->ahead;

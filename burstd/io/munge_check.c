@@ -16,7 +16,7 @@
 
 enum { FIELDS = 7, HASH_HEX = 2 * SHA256_DIGEST_LENGTH };
 
-struct check { /* one credential; its thread's while that works, else the loop's */
+struct check { /* one credential; its thread's while that works on it, else the loop's */
 	struct check *next;
 	struct munge_check *m;
 	struct munge_ask ask; /* its texts are copies */
@@ -31,14 +31,14 @@ struct check { /* one credential; its thread's while that works, else the loop's
 struct munge_check {
 	struct loop *loop;
 	char *socket;
-	struct check *first, **last; /* that wait for a thread */
-	struct check *back;          /* that came back, while they are told of */
+	struct check *first, **last; /* waiting for a thread */
+	struct check *back;          /* finished, and being reported */
 	unsigned waiting, working;
 	uv_async_t async;
-	pthread_mutex_t lock; /* of what follows, which threads have a part in */
+	pthread_mutex_t lock; /* for the members below, which the threads use, too */
 	struct check *done, **done_last;
 	bool closed;
-	unsigned refs; /* the loop's, and one for each thread: it goes with the last */
+	unsigned refs; /* one for the loop, and one for each thread; the last frees it */
 };
 
 const char *munge_word_str(enum munge_word w)
@@ -52,7 +52,7 @@ const char *munge_word_str(enum munge_word w)
 	return words[w];
 }
 
-/* --- what it must say ------------------------------------------------------------------------- */
+/* --- what a credential must say --------------------------------------------------------------- */
 
 static void hash_of(const struct munge_ask *ask, char out[HASH_HEX + 1])
 {
@@ -146,7 +146,7 @@ static void fail(struct check *c, enum munge_word word, munge_ctx_t ctx, munge_e
 		      text != NULL ? text : munge_strerror(rc));
 }
 
-/* A credential that says no more than the nonce, for root. */
+/* Make a credential for root with just the nonce. */
 static void encode(struct check *c, const char *nonce)
 {
 	munge_ctx_t ctx = new_ctx(c->m);
@@ -189,7 +189,7 @@ static void work(struct check *c)
 
 static void free_check(struct check *c)
 {
-	/* Written to once only, in copy(). */
+	/* These are copies, made in copy(). */
 	free((void *)(uintptr_t)c->ask.credential);
 	free((void *)(uintptr_t)c->ask.method);
 	free((void *)(uintptr_t)c->ask.path);
@@ -227,7 +227,7 @@ static void unref(struct munge_check *m)
 	free(m);
 }
 
-/* In the thread: to the loop, if that still wants it. */
+/* In the thread: give the check back to the loop, unless that has closed. */
 static void hand_back(struct check *c)
 {
 	struct munge_check *m = c->m;
@@ -255,7 +255,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* A thread of its own, and not one of libuv's pool: exit() waits for those, and nobody can stop a
+/* Start a thread of its own, not one of libuv's pool: exit() waits for those, and nobody can stop a
  * libmunge that waits for a munged which hangs. */
 static void begin(struct check *c)
 {
@@ -291,7 +291,7 @@ static void start(struct munge_check *m)
 		if (m->first == NULL)
 			m->last = &m->first;
 		m->waiting--;
-		if (m->working++ == 0) /* the loop goes on for it */
+		if (m->working++ == 0) /* keep the loop running */
 			uv_ref((uv_handle_t *)&m->async);
 		begin(c);
 	}
@@ -316,7 +316,7 @@ static void on_back(uv_async_t *a)
 	m->done = NULL;
 	m->done_last = &m->done;
 	(void)pthread_mutex_unlock(&m->lock);
-	/* What is called may free m, which is here until its handle is closed. */
+	/* The callback may free m, which lives until its handle is closed. */
 	while (m->back != NULL) {
 		struct check *c = m->back;
 
@@ -338,7 +338,8 @@ struct munge_check *munge_check_new(struct loop *l, const char *socket)
 	m->done_last = &m->done;
 	m->refs = 1;
 	(void)pthread_mutex_init(&m->lock, NULL);
-	/* It fails for want of descriptors only, as which the loop's own would have. */
+	/* It fails only for lack of descriptors, and then the loop's own handle would have failed.
+	 */
 	(void)mem_check(uv_async_init(loop_uv(l), &m->async, on_back) == 0 ? m : NULL);
 	m->async.data = m;
 	uv_unref((uv_handle_t *)&m->async);
@@ -403,7 +404,7 @@ void munge_check_free(struct munge_check *m)
 	if (m == NULL)
 		return;
 	(void)pthread_mutex_lock(&m->lock);
-	m->closed = true; /* whoever comes back ends by himself */
+	m->closed = true; /* threads that end later free their own check */
 	done = m->done;
 	m->done = NULL;
 	(void)pthread_mutex_unlock(&m->lock);

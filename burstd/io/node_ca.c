@@ -22,12 +22,12 @@ static const int64_t day_ms = INT64_C(86400000);
 static const int64_t node_life_ms = INT64_C(86400000);
 static const int64_t server_life_ms = 30 * INT64_C(86400000);
 static const int64_t ca_life_ms = 3 * 365 * INT64_C(86400000);
-/* That long before the present one ends the next is made, and takes over: no node that knows only
- * the present one lives that long. */
+/* How long before the present CA ends the next one is made, and takes over.  No node that knows
+ * only the present one lives that long. */
 static const int64_t prepare_ms = 365 * INT64_C(86400000);
 static const int64_t switch_ms = 90 * INT64_C(86400000);
 
-/* The order in which they are believed. */
+/* In the order in which they are tried. */
 enum which { CURRENT, NEXT, OLD, NCAS };
 
 static const char *const files[NCAS] = {
@@ -125,7 +125,7 @@ static void make_trust(struct node_ca *ca)
 	ca->trust = str_take(&s);
 }
 
-/* A new key in the place w, durably. */
+/* Make a new key and certificate in place w, durably. */
 static int make(struct node_ca *ca, enum which w, int64_t now_ms, struct err *e)
 {
 	struct node_cert_ca made;
@@ -144,7 +144,8 @@ static int make(struct node_ca *ca, enum which w, int64_t now_ms, struct err *e)
 	return rc;
 }
 
-/* The next takes over.  Killed in between: the old one is what signs, too, and it is done again. */
+/* Replace the present CA by the next.  If burstd is killed in between, the present one is saved as
+ * the old one and still signs, and this is done again. */
 static int take_over(struct node_ca *ca, struct err *e)
 {
 	char *text = node_cert_print_ca(&ca->cas[CURRENT], false);
@@ -177,7 +178,7 @@ static int drop_old(struct node_ca *ca, struct err *e)
 	return 1;
 }
 
-/* One step of it: 1: done, 0: there is none to do. */
+/* Do one step of the rollover.  1: done; 0: none is due. */
 static int roll(struct node_ca *ca, int64_t now_ms, struct err *e)
 {
 	const int64_t left = left_ms(ca, CURRENT, now_ms);
@@ -220,7 +221,8 @@ static int open_all(struct node_ca *ca, int64_t now_ms, struct err *e)
 	for (int w = 0; w < NCAS; w++)
 		if (load(ca, (enum which)w, e) < 0)
 			return -1;
-	/* The next without the present: somebody took that away, and nodes out there trust it. */
+	/* There is a next CA but no present one: somebody removed that, and running nodes trust it.
+	 */
 	if (ca->cas[CURRENT].cert == NULL && ca->cas[NEXT].cert != NULL)
 		return err_set(e, ERR_INVALID, "%.150s/%s: missing, but %s is there", ca->path,
 			       files[CURRENT], files[NEXT]);
@@ -307,7 +309,7 @@ int node_ca_sign(struct node_ca *ca, const char *pem, size_t len, const char *no
 	return 0;
 }
 
-/* For the text that OpenSSL makes a SAN from, a comma would begin another name. */
+/* Add a name to the text that OpenSSL makes a SAN from, where a comma would begin another name. */
 static int add_name(struct str *san, const char *name, struct err *e)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

@@ -62,7 +62,7 @@ static bool set_serial(X509 *cert)
 	return ok;
 }
 
-/* All but the extensions; NULL: no entropy, or the name does not fit. */
+/* Make a certificate without extensions.  NULL: no entropy, or the name does not fit. */
 static X509 *begin_cert(EVP_PKEY *key, const char *cn, const X509_NAME *issuer, int64_t from_ms,
 			int64_t to_ms)
 {
@@ -229,7 +229,8 @@ void node_cert_serial(const X509 *cert, char out[NODE_CA_SERIAL_MAX + 1])
 /* --- reading -----------------------------------------------------------------------------------
  */
 
-/* P-256 by its name, not by its parameters, and the point whole: so one key has one hash. */
+/* Accept P-256 only by name, not by parameters, and only the whole point, so that a key has one
+ * hash. */
 static bool is_p256(const X509_PUBKEY *key)
 {
 	const unsigned char *point;
@@ -286,7 +287,7 @@ X509_REQ *node_cert_read_csr(const char *pem, size_t len, struct err *e)
 	return NULL;
 }
 
-/* "urn:burst:node:c1:3", the only name in it. */
+/* Parse "urn:burst:node:c1:3". */
 static int read_urn(const ASN1_IA5STRING *name, struct node_ca_peer *out)
 {
 	char text[sizeof(NODE_URN) + HOSTLIST_NAME_MAX + 24] = "", again[sizeof(text)];

@@ -14,9 +14,9 @@
 struct claim {
 	uint8_t hash[NODE_CLAIM_HASH];
 	unsigned guesses;
-	size_t at;                 /* in v */
-	bool untold;               /* it was guessed at, and the loop has not asked yet */
-	char from[NODE_ADDR_SIZE]; /* ... by whom */
+	size_t at;   /* index in v */
+	bool untold; /* it had too many guesses, which the loop has not asked for yet */
+	char from[NODE_ADDR_SIZE]; /* address of the last guess */
 	char id[NODE_CLAIM_ID_MAX + 1];
 };
 
@@ -130,9 +130,9 @@ static void count_guess(struct node_claims *t, struct claim *c, const char *from
 	t->untold++;
 }
 
-/* A missing claim is compared with a hash that no secret has in practice, and is wrong anyway.  The
- * right secret is right however often others guessed: what guesses cost is their sender's, whose
- * address has so many connections a second (node_gate.h). */
+/* A missing claim is compared with a hash that no secret has in practice, and is wrong anyway.
+ * Guesses of others never make the right secret wrong: they only use up the connections a second of
+ * their own address (node_gate.h). */
 static bool is_right(struct node_claims *t, const char *id, const char *secret, const char *from)
 {
 	static const uint8_t none[NODE_CLAIM_HASH];
@@ -178,7 +178,7 @@ static int read_body(struct said *out, const struct http_request *rq)
 	while (jpull_key(&j, &key)) {
 		struct jpull_value v = jpull_take(&j);
 
-		/* Twice would be twice the chance that the loop reads another one. */
+		/* Refuse a key that comes twice: the loop might read the other one. */
 		if (jpull_is(&key, "claim_id"))
 			id = id != 0 ? -1 : jpull_text(&v, out->id, sizeof(out->id));
 		else if (jpull_is(&key, "claim_secret"))

@@ -1,5 +1,5 @@
-/* node_conn.c has the connections of nodes: it lets those in that the gate lets in, keeps of each
- * who is there, and cuts those that must go. */
+/* The connections of nodes: accepts those that the gate lets in, keeps each one's address and peer,
+ * and cuts those that must go. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ void node_count_add(struct node_server *s, enum node_count what)
 	(void)atomic_fetch_add_explicit(&s->count[what], 1, memory_order_relaxed);
 }
 
-/* MHD has no call to close a connection, but it sees that the socket is shut. */
+/* MHD has no call to close a connection, but notices that the socket is shut down. */
 void node_conn_cut(struct node_server *s, struct node_conn *nc, enum node_count why)
 {
 	if (nc->cut)

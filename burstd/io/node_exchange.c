@@ -1,6 +1,5 @@
-/* node_exchange.c has a request of a node from its first line until its answer is out.  It answers
- * what is refused without a decision, and hands all else to the loop; the connection sleeps
- * meanwhile. */
+/* A node's request, from its first line until its answer is sent.  Requests that need no decision
+ * are refused here; all others go to the loop, and the connection is suspended meanwhile. */
 #include <assert.h>
 #include <microhttpd.h>
 #include <stdio.h>
@@ -13,8 +12,8 @@
 #include "io/node_thread_private.h"
 
 enum {
-	SWALLOW_MAX = 4 * NODE_BODY_MAX, /* of a body that is too long; the answer would be lost
-					    behind bytes that nobody reads */
+	SWALLOW_MAX = 4 * NODE_BODY_MAX, /* dropped of a body that is too long: with bytes left
+					    unread the answer would be lost */
 	QUERY_MAX = 1024,
 };
 
@@ -72,8 +71,8 @@ static struct MHD_Response *response(const struct http_answer *an)
 	return MHD_create_response_from_buffer(an->len, an->body, MHD_RESPMEM_MUST_FREE);
 }
 
-/* Who asks for what he may not have pays for another handshake now and then: of one connection ten
- * thousands of refusals come in a second, and of new ones the gate lets in some. */
+/* Has the connection had enough refusals to be closed?  Its peer then pays for another handshake:
+ * one connection can get ten thousands of refusals a second, and the gate limits new ones. */
 static bool is_enough(struct node_conn *nc, unsigned status)
 {
 	nc->refused += status >= 400 && status < 500;
@@ -107,7 +106,7 @@ static enum MHD_Result answer(struct node_exchange *x, struct http_answer *an)
 	return rc;
 }
 
-/* MHD calls node_exchange_on_access() once more for it. */
+/* MHD calls node_exchange_on_access() again to send the answer. */
 void node_exchange_resume(struct node_server *s, struct node_exchange *x,
 			  const struct http_answer *an)
 {
@@ -129,7 +128,7 @@ static void collect(struct node_exchange *x, const char *data, size_t len)
 		x->swallowed += len;
 		return;
 	}
-	if (x->len + len + 1 > x->cap) { /* rarely: what is left behind may be a secret */
+	if (x->len + len + 1 > x->cap) { /* grow seldom, and wipe the old one: it may be a secret */
 		size_t cap = x->cap == 0 ? 4096 : x->cap;
 		char *to;
 
@@ -183,7 +182,7 @@ static struct node_job *job_of(struct node_exchange *x, const struct node_reques
 	return j;
 }
 
-/* To the loop; the connection sleeps until node_exchange_resume(). */
+/* Pass the request to the loop; the connection is suspended until node_exchange_resume(). */
 static enum MHD_Result hand_over(struct node_server *s, struct node_exchange *x,
 				 struct node_request *rq)
 {
@@ -235,7 +234,7 @@ static enum MHD_Result handle(struct node_server *s, struct node_exchange *x, co
 	return hand_over(s, x, &rq);
 }
 
-/* -1: its certificate cannot be read, or is over by now. */
+/* Read the peer's certificate, once.  -1: it is unreadable, or has expired by now. */
 static int meet(struct node_exchange *x)
 {
 	struct node_conn *nc = x->nc;
@@ -299,8 +298,8 @@ enum MHD_Result node_exchange_on_access(void *cls, struct MHD_Connection *conn, 
 	return handle(s, x, method, path);
 }
 
-/* The first line is in; what we return becomes *con_cls.  From here on a kept connection has the
- * time of a request. */
+/* The first line was read; the return value becomes *con_cls.  From here on a kept connection has
+ * the time of a request. */
 void *node_exchange_on_uri(void *cls, const char *uri, struct MHD_Connection *conn)
 {
 	struct node_exchange *x = mem_zalloc(sizeof(*x));
@@ -328,7 +327,7 @@ void node_exchange_on_completed(void *cls, struct MHD_Connection *conn, void **c
 	(void)why;
 	if (x == NULL)
 		return;
-	assert(x->nc->waiting != x); /* MHD lets a sleeping connection be */
+	assert(x->nc->waiting != x); /* MHD does not end a suspended connection */
 	x->nc->busy = false;
 	x->nc->since_ms = clock_boot_ms();
 	if (x->answered)

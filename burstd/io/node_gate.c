@@ -7,26 +7,26 @@
 #include "core/bucket.h"
 
 enum {
-	SETS = 1024, /* of ... */
+	SETS = 1024, /* sets of ... */
 	WAYS = 8,    /* addresses each: 1 MiB in all */
-	KEYS = 4096, /* places for keys: some nodes of ten thousand share one, and its bucket */
+	KEYS = 4096, /* slots for keys: some nodes of ten thousand share one, and its bucket */
 	LATELY_MS = 5000,
 	FIRST_SHARE = 4, /* a quarter of all accepts */
-	NET_ADDRS = 2,   /* a network has as much as two addresses, where nobody is known ... */
-	NET_REST = 8,    /* ... and where somebody is, all but an eighth of what all have */
-	NET_ASKS = 4,    /* addresses' worth of requests: more than connections, one for each */
+	NET_ADDRS = 2,   /* an unknown network has the accepts of two addresses ... */
+	NET_REST = 8,    /* ... and a known one all but an eighth of all accepts */
+	NET_ASKS = 4,    /* ... and the requests of four addresses: more than one for each accept */
 };
 
 struct share {
 	struct bucket all, first; /* first: for addresses that were not let in lately */
 };
 
-struct node_gate_addr { /* the place of an address, or of a network */
+struct node_gate_addr { /* the entry of an address, or of a network */
 	struct node_gate_key key;
 	bool is_net;
 	bool known;                 /* of a network: a good certificate was shown there */
-	struct node_gate_addr *net; /* of an address: good while it has connections; NULL: IPv4 */
-	struct share accepts;       /* of an address: all */
+	struct node_gate_addr *net; /* of an address: valid while it has connections; NULL: IPv4 */
+	struct share accepts;       /* an address uses only `all` */
 	struct bucket asks;
 	int64_t seen_ms;           /* 0: free */
 	int64_t let_in_ms;         /* 0: not yet */
@@ -41,7 +41,7 @@ struct node_gate {
 	struct node_gate_conn *strangers, **last; /* oldest first */
 	struct node_gate_conn *keys[KEYS];        /* newest first */
 	struct bucket key_asks[KEYS];
-	struct node_gate_addr rest; /* of connections whose address lost its place meanwhile */
+	struct node_gate_addr rest; /* entry for connections whose address lost its own meanwhile */
 	struct node_gate_addr sets[SETS][WAYS];
 };
 
@@ -91,8 +91,8 @@ static bool is_four(const struct node_gate_key *k)
 	return memcmp(k->octet, four, sizeof(four)) == 0;
 }
 
-/* The lower half of an IPv6 address is often its owner's to choose: who has one may have them all.
- */
+/* The network (/64) of an IPv6 address, whose owner can often choose the lower half, and so have
+ * all addresses of the network. */
 static struct node_gate_key net_of(const struct node_gate_key *k)
 {
 	struct node_gate_key out = *k;
@@ -101,7 +101,8 @@ static struct node_gate_key net_of(const struct node_gate_key *k)
 	return out;
 }
 
-/* Seeded, so that nobody can choose addresses, or keys, that share a place with somebody's. */
+/* Seeded, so that nobody can choose an address, or a key, that shares a slot with somebody else's.
+ */
 static uint64_t hash_of(const struct node_gate *g, const uint8_t *octet, unsigned n)
 {
 	uint64_t h = g->seed;
@@ -140,7 +141,7 @@ static void begin(const struct node_gate *g, struct node_gate_addr *a, int64_t n
 	bucket_init(&a->asks, (a->is_net ? NET_ASKS : 1) * o->asks_per_addr_s, now_ms);
 }
 
-/* Its place, a free one, or that of who was away longest; NULL: all are here. */
+/* The address's entry, a free one, or the one unused longest; NULL: all have connections. */
 static struct node_gate_addr *take(struct node_gate *g, const struct node_gate_key *k, bool is_net,
 				   int64_t now_ms)
 {
@@ -171,7 +172,7 @@ static struct node_gate_addr *take_both(struct node_gate *g, const struct node_g
 	if (net == NULL)
 		return NULL;
 	net->seen_ms = now_ms;
-	net->conns++; /* or its address might be given its place */
+	net->conns++; /* so that its address cannot take this entry */
 	a = take(g, k, false, now_ms);
 	net->conns--;
 	if (a != NULL)
@@ -179,8 +180,8 @@ static struct node_gate_addr *take_both(struct node_gate *g, const struct node_g
 	return a;
 }
 
-/* Nothing is left of what its network has, and the address has no place: it gets none.  Or one
- * network could have all others' forgotten. */
+/* Has the network used up its accepts, and the address no entry yet?  Then it gets none, or one
+ * network could push out all other entries. */
 static bool is_in_vain(struct node_gate *g, const struct node_gate_key *k, int64_t now_ms)
 {
 	struct node_gate_key net_key = net_of(k);
@@ -227,9 +228,9 @@ static bool reached(unsigned n, unsigned max)
 	return max > 0 && n >= max;
 }
 
-/* One address pays from its own bucket first: it cannot empty those of its network and of all by
- * knocking.  When one of these is empty, who was not let in lately has another, so that a flood
- * from some hundred addresses leaves a node its way in. */
+/* Take from the address's own bucket first, so that one address cannot empty those of its network
+ * and of all by knocking.  When one of these is empty, addresses that were not let in lately have
+ * another, so that a flood from some hundred addresses leaves a node its way in. */
 static bool pay(struct node_gate *g, struct node_gate_addr *a, int64_t now_ms)
 {
 	bool late = a->let_in_ms != 0 && now_ms < a->let_in_ms + LATELY_MS;
@@ -243,8 +244,8 @@ static bool pay(struct node_gate *g, struct node_gate_addr *a, int64_t now_ms)
 	return true;
 }
 
-/* Whoever is too many goes only for a newcomer who has paid, so nobody is driven out faster than
- * the rates. */
+/* A connection is closed only for a newcomer who has paid, so nobody is driven out faster than the
+ * rates. */
 enum node_gate_word node_gate_knock(struct node_gate *g, const struct node_gate_key *k,
 				    int64_t now_ms, struct node_gate_conn **out)
 {
@@ -289,7 +290,8 @@ static void leave_address(struct node_gate_conn *c, int64_t now_ms)
 	c->from = NULL;
 }
 
-/* Nodes of ours are there, perhaps thousands.  After a restart it takes no more than the first. */
+/* Raise the limits of a network where a node of ours is: there may be thousands.  After a restart
+ * the first one is enough. */
 static void know_net(const struct node_gate *g, struct node_gate_addr *net, int64_t now_ms)
 {
 	if (net == NULL || net->known)

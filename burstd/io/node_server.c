@@ -13,17 +13,16 @@
 #include "io/node_server_private.h"
 
 enum {
-	TURN_MAX = 32, /* requests in one round of the loop: a hook waits for no more than these,
-			  ... */
-	TURN_MS = 5,   /* ... nor for longer, and one: 64 KiB of JSON take a while to read */
+	TURN_MAX = 32, /* requests per round of the loop: a hook waits for no more than these ... */
+	TURN_MS = 5,   /* ... nor longer than this and one: 64 KiB of JSON take a while to read */
 };
 
 enum {
 	CONNS_MAX =
-		14000, /* ten thousand nodes keep one each, some for a while a second; and ... */
+		14000, /* ten thousand nodes keep one connection each, some for a while a second */
 	CONNS_MIN = 64,
 	STRANGERS_MAX = 2000, /* so that a stranger has 10 s even when 200 come in a second */
-	FILES_LEFT = 256,     /* of the descriptors, for all else: at least */
+	FILES_LEFT = 256,     /* descriptors left for everything else, at least */
 };
 
 void node_server_limits(struct node_server_opts *o, uint64_t files)
@@ -33,11 +32,11 @@ void node_server_limits(struct node_server_opts *o, uint64_t files)
 
 	conns = conns > CONNS_MAX ? CONNS_MAX : conns < CONNS_MIN ? CONNS_MIN : conns;
 	o->gate = (struct node_gate_opts){
-		/* Ten thousand nodes come back within a minute, in one network (/64) too. */
+		/* Ten thousand nodes reconnect within a minute, even in one network (/64). */
 		.accepts_per_s = 200,
 		.accepts_per_addr_s = 50,
 		.asks_per_addr_s = 50,
-		/* A node has a heartbeat in 30 s, and after a fault some words more. */
+		/* A node sends a heartbeat every 30 s, and a few requests more after a fault. */
 		.asks_per_key_s = 20,
 		.max_conns = (unsigned)conns,
 		.max_strangers = conns < 4 * STRANGERS_MAX ? (unsigned)conns / 4 : STRANGERS_MAX,
@@ -47,8 +46,8 @@ void node_server_limits(struct node_server_opts *o, uint64_t files)
 	o->keep_ms = 60000;
 	o->answer_ms = 30000;
 	o->max_refused = NODE_REFUSED_MAX;
-	o->queue_max = 2048; /* six seconds of heartbeats of ten thousand nodes: a loop that is
-				busy with so many of slurmctld's nodes takes its time */
+	o->queue_max = 2048; /* six seconds of heartbeats of ten thousand nodes: with so many nodes
+				the loop may be busy for that long */
 }
 
 /* --- mail ------------------------------------------------------------------------------------- */
@@ -80,9 +79,9 @@ int node_mail_send(struct node_server *s, struct node_job *j, int64_t now_ms)
 	(void)pthread_mutex_lock(&m->lock);
 	if (m->n < s->o.queue_max && !m->stop) {
 		m->ring[(m->first + m->n++) % s->o.queue_max] = j;
-		wakes = wakes || m->n > s->o.queue_max / 2; /* it must not run full of them */
+		wakes = wakes || m->n > s->o.queue_max / 2; /* lazy ones must not fill it */
 		if (wakes)
-			m->lazy_ms = 0; /* they go with it */
+			m->lazy_ms = 0; /* lazy ones go along */
 		else if (m->lazy_ms == 0)
 			m->lazy_ms = now_ms;
 		rc = 0;
@@ -256,7 +255,7 @@ static void on_closed(uv_handle_t *h)
 	free_all(h->data);
 }
 
-/* Signals are for the loop. */
+/* Block all signals in the thread: they are for the loop. */
 static int start_thread(struct node_server *s, struct err *e)
 {
 	sigset_t all, before;

@@ -16,9 +16,9 @@ enum {
 	CONN_MEMORY = 16 << 10, /* MHD's for each connection: headers twice, and some of the body */
 	LISTEN_BACKLOG = 1024,
 	RUNS_MAX = 16,
-	REST_MS = 5,     /* where MHD says there is something to do, and does nothing */
-	SCAN_MS = 100,   /* between two looks for who is slow */
-	IDLE_MS = 60000, /* ... where there is nobody */
+	REST_MS = 5,     /* if MHD reports work but does none */
+	SCAN_MS = 100,   /* between two scans for slow connections */
+	IDLE_MS = 60000, /* ... if there are none */
 	NICE = 10,       /* the loop comes first */
 	MHD_CONNS_MAX = 65536,
 };
@@ -60,7 +60,7 @@ static void read_mail(struct node_server *s, bool *stop)
 	}
 }
 
-/* Only who has shown a certificate may keep a connection for long: stage0 has a new one each time.
+/* Only a peer with a certificate may keep a connection for long: stage0 makes a new one each time.
  */
 static int64_t patience(const struct node_server *s, const struct node_conn *nc)
 {
@@ -93,8 +93,8 @@ static int sleep_max(struct node_server *s)
 	return s->conns == NULL && !node_mail_waits(s) ? IDLE_MS : SCAN_MS;
 }
 
-/* How long to sleep: until MHD's next time-out, or the next scan.  A handshake that waits for its
- * peer is to MHD one that has something to do, and so it has always; what comes wakes us. */
+/* Run MHD, and return how long to sleep: until its next timeout, or the next scan.  MHD always
+ * reports work for a handshake that only waits for its peer; its input will wake us. */
 static int work(struct node_server *s)
 {
 	MHD_UNSIGNED_LONG_LONG ms = 0;
@@ -123,7 +123,7 @@ void *node_thread_run(void *server)
 	int ms = 0;
 
 	(void)pthread_setname_np(pthread_self(), "burstd-nodes");
-	/* Of this thread alone, says Linux. */
+	/* On Linux this is for this thread only. */
 	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), getpriority(PRIO_PROCESS, 0) + NICE);
 	while (!stop) {
 		struct epoll_event ev[2];
@@ -132,7 +132,7 @@ void *node_thread_run(void *server)
 		read_mail(s, &stop);
 		ms = work(s);
 	}
-	/* MHD_stop_daemon() ends the process if a connection still sleeps. */
+	/* MHD_stop_daemon() ends the process if a connection is still suspended. */
 	for (uint32_t i = 0; i < s->nslots; i++)
 		if (s->slots[i].x != NULL)
 			node_exchange_resume(s, s->slots[i].x, &(struct http_answer){.drop = true});

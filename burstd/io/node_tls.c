@@ -13,8 +13,8 @@ struct node_tls {
 	unsigned refs;
 };
 
-/* Of its own making: who issued it is who it is of, and no CA does that for nodes.  Its key is of
- * the kind that claims have, so that strangers cannot have us reckon with larger ones. */
+/* Is the certificate self-issued, as no CA does it for nodes?  Its key must be of the kind that
+ * claims have, so that strangers cannot make us compute with larger ones. */
 static bool is_own(gnutls_x509_crt_t crt)
 {
 	unsigned bits = 0;
@@ -23,7 +23,7 @@ static bool is_own(gnutls_x509_crt_t crt)
 	       gnutls_x509_crt_check_issuer(crt, crt) == 1;
 }
 
-/* The first of what the client showed; NULL: it cannot be read. */
+/* The first certificate of the client; NULL: it cannot be read. */
 static gnutls_x509_crt_t first_of(const gnutls_datum_t *chain)
 {
 	gnutls_x509_crt_t crt;
@@ -110,7 +110,7 @@ void node_tls_unref(struct node_tls *t)
 	free(t);
 }
 
-/* The CA's name is not sent: after a rollover of the CA some clients would not show a certificate
+/* Do not send the CA's name: after a rollover of the CA some clients would not show a certificate
  * of the other one. */
 void node_tls_use(const struct node_tls *t, struct gnutls_session_int *session)
 {
@@ -148,7 +148,7 @@ static int read_urn(struct node_peer *out, gnutls_x509_crt_t crt)
 	return type == GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE ? 0 : -1;
 }
 
-/* What GnuTLS calls the key's id is that hash. */
+/* GnuTLS calls this hash the key's id. */
 static int read_key(struct node_peer *out, gnutls_x509_crt_t crt)
 {
 	size_t n = sizeof(out->spki);

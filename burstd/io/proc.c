@@ -18,11 +18,11 @@
 #include "io/loop.h"
 
 enum {
-	PROC_TERM_MS = 1000,    /* from SIGTERM to SIGKILL */
-	PROC_KILL_MS = 1000,    /* from SIGKILL to giving up on one that sleeps in the kernel */
-	PROC_LOOK_MS = 100,     /* between looks at how much it has said: memory writes are fast */
+	PROC_TERM_MS = 1000, /* from SIGTERM to SIGKILL */
+	PROC_KILL_MS = 1000, /* from SIGKILL to giving up on one that sleeps in the kernel */
+	PROC_LOOK_MS = 100,  /* between looks at the size of the output: memory is written fast */
 	PROC_NOEXEC_SEAL = 0x8, /* MFD_NOEXEC_SEAL, which older headers lack */
-	/* Of standard error before it is stopped: nobody reads more than the beginning. */
+	/* Standard error of a child before it is stopped: only the beginning is read. */
 	PROC_ERRORS_FILE = 16 << 20,
 };
 
@@ -33,10 +33,10 @@ enum child_file { CHILD_OUT, CHILD_ERR, CHILD_FILES };
  *   RUN --exit--> DONE
  *    |--deadline, too much output, close--> STOP (SIGTERM, SIGKILL) --exit, or time--> DONE
  *
- * In DONE the owner was told, and it is freed as soon as it has ended and no handle is left.
+ * In DONE the owner was told; the child is freed when it has ended and no handle is left.
  *
- * Output goes to files in memory and is read once, after the exit: megabytes that come through a
- * pipe would wake the loop for every few kilobytes of them. */
+ * Output goes to files in memory and is read once, after the exit: megabytes through a pipe would
+ * wake the loop every few kilobytes. */
 enum child_state { CHILD_RUN, CHILD_STOP, CHILD_DONE };
 
 struct child {
@@ -65,8 +65,8 @@ struct proc {
 	struct child *children;
 	unsigned n;
 	bool closing;
-	uv_signal_t ended; /* one of them, at least */
-	uv_timer_t left;   /* those that sleep in the kernel are left behind */
+	uv_signal_t ended; /* at least one child has ended */
+	uv_timer_t left;   /* when children that sleep in the kernel are given up */
 	unsigned handles;  /* these two, not yet closed; the last frees *proc from the loop */
 };
 
@@ -82,7 +82,7 @@ static void proc_unref(struct proc *p)
 {
 	if (p->children != NULL)
 		return;
-	(void)uv_signal_stop(&p->ended); /* or the loop would go on for it */
+	(void)uv_signal_stop(&p->ended); /* it would keep the loop running */
 	if (!p->closing)
 		return;
 	uv_close((uv_handle_t *)&p->ended, on_gone);
@@ -130,7 +130,7 @@ static int make_file(const char *name)
 
 	if (fd < 0 && errno == EINVAL)
 		fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	/* Or what opens /dev/stdout anew would write over the beginning. */
+	/* Else a program that opens /dev/stdout anew would overwrite the beginning. */
 	if (fd >= 0)
 		(void)fcntl(fd, F_SETFL, O_APPEND);
 	return fd;
@@ -165,8 +165,8 @@ static size_t file_size(int fd)
 	return fstat(fd, &st) == 0 ? (size_t)st.st_size : 0;
 }
 
-/* The first bytes, size at most; returns how many.  It can get shorter meanwhile: what the program
- * left behind may still have it. */
+/* Read the beginning, at most size bytes; returns how many.  The file may get shorter meanwhile:
+ * processes that the program left behind may still have it. */
 static size_t file_read(int fd, char *to, size_t size)
 {
 	size_t len = 0;
@@ -183,7 +183,7 @@ static size_t file_read(int fd, char *to, size_t size)
 	return len;
 }
 
-/* Has it said more than it may?  Then c->err is set. */
+/* Has the child written more than it may?  Then c->err is set. */
 static bool said_too_much(struct child *c)
 {
 	if (file_size(c->file[CHILD_OUT]) > c->max_out)
@@ -198,9 +198,9 @@ static void set_timer(struct child *c, uint32_t ms, uv_timer_cb fn)
 	(void)uv_timer_start(&c->timer, fn, ms, 0);
 }
 
-/* All it has said, NUL-terminated, without copying megabytes; NULL: *e.  Sealed, because what the
- * program left behind may still have the file: it can no longer change it, nor cut it short under
- * our eyes. */
+/* Map all of the output, NUL-terminated, without copying megabytes; NULL: *e.  It is sealed,
+ * because processes that the program left behind may still have the file: they can no longer change
+ * or shorten it. */
 static char *map_output(struct child *c, size_t *len, struct err *e)
 {
 	int fd = c->file[CHILD_OUT];
@@ -228,7 +228,7 @@ static void tell(struct child *c)
 
 	errors[file_read(c->file[CHILD_ERR], errors, PROC_ERRORS_MAX)] = '\0';
 	close_files(c);
-	if (out != NULL && r.len > c->max_out) /* what it left behind had more to say */
+	if (out != NULL && r.len > c->max_out) /* processes that it left behind wrote more */
 		(void)err_set(&c->err, ERR_LIMIT, "more than %zu bytes of output", c->max_out);
 	r.out = out;
 	c->done(c->ctx, c->err.code == ERR_NONE ? &r : NULL,
@@ -247,7 +247,7 @@ void proc_drop(const char *out, size_t len)
 	(void)munmap(u.out, len + 1);
 }
 
-/* Tell the owner, and let go of all but a process that has not ended yet. */
+/* Tell the owner, and release all but a process that has not ended yet. */
 static void child_done(struct child *c)
 {
 	assert(c->state != CHILD_DONE);
@@ -269,8 +269,8 @@ static void kill_group_of(pid_t leader, int sig)
 	(void)kill(-leader, sig);
 }
 
-/* The process group, for it may have children of its own.  Only before we know that it ended: its
- * number may then belong to somebody else. */
+/* Signal the process group, for the child may have children of its own.  Only before we know that
+ * it ended: its number may then belong to somebody else. */
 static void kill_group(struct child *c, int sig)
 {
 	if (!c->exited)
@@ -323,8 +323,8 @@ static void child_exited(struct child *c, int status)
 		child_done(c);
 		return;
 	}
-	/* What it started may have ignored SIGTERM.  The group's number is ours as long as one of
-	 * it lives, and was until a moment ago if none does. */
+	/* Its children may have ignored SIGTERM.  The group's number stays ours as long as one of
+	 * it lives, and was ours until a moment ago if none does. */
 	kill_group_of(c->pid, SIGKILL);
 	if (c->state != CHILD_DONE)
 		child_done(c);
@@ -332,7 +332,7 @@ static void child_exited(struct child *c, int status)
 		child_unref(c);
 }
 
-/* Signals of several that end together may come as one. */
+/* Children that end together may send one signal only. */
 static void on_ended(uv_signal_t *h, int sig)
 {
 	struct proc *p = h->data;
@@ -348,7 +348,8 @@ static void on_ended(uv_signal_t *h, int sig)
 	}
 }
 
-/* Killed, and told of as cancelled: init reaps it, whenever the kernel lets it go. */
+/* Give up children that were killed and reported as cancelled: init reaps them when the kernel lets
+ * them go. */
 static void on_left(uv_timer_t *h)
 {
 	struct proc *p = h->data;
@@ -395,8 +396,8 @@ static char **plain(const char *const *list)
 	return u.out;
 }
 
-/* Ours are all closed on exec, but libraries have some that they do not tell us of (libcurl's
- * wake-up socket is one), and what is open is passed on. */
+/* Hide all other descriptors from the child.  Ours are closed on exec, but libraries have some that
+ * they do not tell us of, such as libcurl's wake-up socket. */
 static void hide_descriptors(void)
 {
 	DIR *d;
@@ -434,7 +435,8 @@ static int make_input(struct child *c, const struct proc_call *call)
 	return -1;
 }
 
-/* Standard input, output and errors, and nothing else; as nobody who ignores or blocks signals. */
+/* The child has standard input, output and error, and nothing else; no signal is ignored or
+ * blocked. */
 static int describe(posix_spawn_file_actions_t *a, posix_spawnattr_t *attr, const struct child *c,
 		    int in)
 {
@@ -459,8 +461,8 @@ static int describe(posix_spawn_file_actions_t *a, posix_spawnattr_t *attr, cons
 	return rc != 0 ? rc : posix_spawnattr_setflags(attr, flags);
 }
 
-/* Not by uv_spawn(): that forks, which copies the page tables of all that we have, with the loop
- * waiting.  0, or what errno would be. */
+/* Start the program.  Not by uv_spawn(): that forks, which copies all our page tables while the
+ * loop waits.  Returns 0 or an errno. */
 static int spawn(struct child *c, const struct proc_call *call)
 {
 	posix_spawn_file_actions_t actions;
@@ -520,7 +522,7 @@ int proc_run(struct proc *p, const struct proc_call *call, proc_done_fn done, vo
 		return err_set(e, ERR_NOTSENT, "%s: no file for its output: %s", call->argv[0],
 			       strerror(errno));
 	c = child_new(p, call, file);
-	(void)uv_signal_start(&p->ended, on_ended, SIGCHLD); /* before there is anyone to end */
+	(void)uv_signal_start(&p->ended, on_ended, SIGCHLD); /* before a child can end */
 	rc = spawn(c, call);
 	if (rc != 0) {
 		c->state = CHILD_DONE; /* nobody to tell */
@@ -544,7 +546,7 @@ struct proc *proc_new(struct loop *l)
 	struct proc *p = mem_zalloc(sizeof(*p));
 
 	p->loop = loop_uv(l);
-	/* Its pipe is the loop's, which was made with it. */
+	/* It needs no new descriptor: its pipe was made with the loop. */
 	(void)mem_check(uv_signal_init(p->loop, &p->ended) == 0 ? p : NULL);
 	(void)uv_timer_init(p->loop, &p->left);
 	p->ended.data = p->left.data = p;

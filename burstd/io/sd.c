@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 enum {
-	SD_SEND_MS = 200, /* systemd's queue is full: our loop is worth more than one message */
+	SD_SEND_MS = 200, /* if systemd's queue is full: the loop is worth more than one message */
 	SD_WATCHDOG_MAX_MS =
 		24 * 3600 * 1000, /* so that nothing overflows; a day is as good as never */
 };

@@ -22,12 +22,12 @@ enum {
 	SPOOL_BUFFER_KEEP = 1 << 20,
 };
 
-/* A name that must not be offered again, until it is gone; but an early one must. */
+/* What is known of a name.  It is not offered again while its file is there, but for FATE_EARLY. */
 enum fate {
 	FATE_KEPT,   /* until spool_done() */
 	FATE_DELETE, /* unlink failed */
-	FATE_ASIDE,  /* to .bad, which failed */
-	FATE_EARLY,  /* it was there at first, and could not be read */
+	FATE_ASIDE,  /* rename to .bad failed */
+	FATE_EARLY,  /* present at the first listing, but not readable */
 };
 
 struct known {
@@ -40,16 +40,16 @@ struct known {
 struct spool {
 	struct loop *loop;
 	const char *dir;
-	int fd; /* of the directory, as it was listed last; -1: none */
+	int fd; /* the directory that was listed last; -1: none */
 	struct spool_watch *watch;
 	bool woken, first; /* first: no listing has ended yet */
-	int64_t woken_ms;  /* a listing is due; in a moment, for who woke us is not done yet */
+	int64_t woken_ms;  /* when a listing is due: in a moment, since the hook is not done yet */
 	int64_t listed_ms;
 	char **names; /* of the last listing, sorted */
 	size_t n, cap, at;
 	bool cut; /* there are more than SPOOL_LIST_MAX */
 	struct known *known;
-	struct map by_name; /* of them */
+	struct map by_name; /* of known */
 	char *buffer;
 	size_t size;
 	uint64_t bad;
@@ -98,7 +98,7 @@ static void forget(struct spool *s, struct known *k)
 	free(k);
 }
 
-/* What a listing has not shown is not there.  One that is kept is still somebody's. */
+/* Forget the names that a listing did not show.  Kept ones stay until spool_done(). */
 static void forget_unseen(struct spool *s)
 {
 	for (struct known *k = s->known, *next; k != NULL; k = next) {
@@ -111,7 +111,7 @@ static void forget_unseen(struct spool *s)
 /* --- listing -----------------------------------------------------------------------------------
  */
 
-/* The directory may be another one than the last time. */
+/* Open the directory anew: it may be another one than the last time. */
 static int open_dir(struct spool *s, struct err *e)
 {
 	struct stat st;
@@ -194,7 +194,7 @@ static int read_names(struct spool *s, struct err *e)
 	return 0;
 }
 
-/* The watch first: what comes while the names are read is heard of. */
+/* The watch first: it reports files that come while the names are read. */
 static int list(struct spool *s, struct err *e)
 {
 	drop_names(s);
@@ -215,7 +215,7 @@ static int list(struct spool *s, struct err *e)
 /* --- one file ----------------------------------------------------------------------------------
  */
 
-/* RENAME_NOREPLACE, for an earlier one of that name is evidence, too. */
+/* Use RENAME_NOREPLACE: an earlier file of that name is evidence, too. */
 static int move_aside(const struct spool *s, const char *name)
 {
 	char to[NAME_MAX + 1];
@@ -237,7 +237,7 @@ static void failed(struct spool *s, const char *name, const char *what)
 	(void)err_set(&s->trouble, ERR_IO, "%s/%s: %s: %s", s->dir, name, what, strerror(errno));
 }
 
-/* Take the file away; what cannot be done is tried again after each listing. */
+/* Delete the file, or move it aside; if that fails, try again after each listing. */
 static void take_away(struct pass *p, const char *name, enum fate fate)
 {
 	struct spool *s = p->s;
@@ -275,7 +275,7 @@ static void fit_buffer(struct spool *s, size_t size)
 	s->buffer = mem_zalloc(s->size);
 }
 
-/* All of it: its length, at most size; -1: errno. */
+/* Read the whole file; returns its length, at most size; -1: errno. */
 static ssize_t read_all(int fd, char *to, size_t size)
 {
 	size_t len = 0;
@@ -321,13 +321,13 @@ static void offer_bytes(struct pass *p, const char *name, size_t len)
 		set_aside(p, name);
 		return;
 	}
-	/* Known before it is taken: spool_done() may come at once. */
+	/* Remember it before it is taken: spool_done() may come at once. */
 	remember(s, name, FATE_KEPT);
 	if (!p->fn(p->ctx, &c) && map_get(&s->by_name, name) != NULL)
 		take_away(p, name, FATE_DELETE);
 }
 
-/* With the next listing; it is as early then as it was. */
+/* Try again after the next listing; an early file is still early then. */
 static void try_later(struct pass *p, const char *name, const char *what)
 {
 	failed(p->s, name, what);
@@ -335,7 +335,8 @@ static void try_later(struct pass *p, const char *name, const char *what)
 		remember(p->s, name, FATE_EARLY);
 }
 
-/* A hard link could be a file of somebody else, a FIFO would hold us. */
+/* Is it a plain file, and ours?  A hard link could be somebody else's file, and a FIFO would block
+ * us. */
 static bool is_plain(const struct stat *st)
 {
 	return S_ISREG(st->st_mode) && st->st_nlink == 1 && spool_is_trusted(st) &&
@@ -362,7 +363,7 @@ static void offer_open(struct pass *p, const char *name, int fd)
 	offer_bytes(p, name, (size_t)len);
 }
 
-/* What can be so for a while stays, and is tried after the next listing. */
+/* Is it an error that may pass?  Then the file stays, and is tried after the next listing. */
 static bool may_mend(int errnum)
 {
 	return errnum == EMFILE || errnum == ENFILE || errnum == ENOMEM || errnum == EIO ||
@@ -383,7 +384,7 @@ static void offer(struct pass *p, const char *name)
 	} else if (may_mend(errno)) {
 		try_later(p, name, "open");
 	} else if (errno != ENOENT) {
-		/* A link, a socket, not ours to read: it would be so for ever. */
+		/* A link, a socket, or no permission: that would not change. */
 		set_aside(p, name);
 	}
 }
@@ -447,8 +448,8 @@ int64_t spool_next_ms(const struct spool *s)
 	return s->listed_ms + (spool_watch_works(s->watch) ? SPOOL_EVERY_MS : SPOOL_UNWATCHED_MS);
 }
 
-/* The directory is open only while there is something to do there: it may be on a file system that
- * somebody wants to unmount. */
+/* Close the directory if there is nothing to do there: somebody may want to unmount its file
+ * system. */
 static void rest(struct spool *s)
 {
 	const struct known *k = s->known;
@@ -461,7 +462,8 @@ static void rest(struct spool *s)
 	s->fd = -1;
 }
 
-/* Of the whole listing: else one that takes several passes would fail and succeed by turns. */
+/* Report trouble of the whole listing: else one that takes several passes would fail and succeed by
+ * turns. */
 static int say_trouble(const struct spool *s, struct err *e)
 {
 	if (s->trouble.code == 0)

@@ -5,7 +5,7 @@
 
 #include "io/spool_private.h"
 
-/* As `stat -f` of coreutils has them; the kernel's header does not. */
+/* From `stat -f` of coreutils; the kernel's header lacks them. */
 #define CIFS_MAGIC   0xff534d42UL
 #define LUSTRE_MAGIC 0x0bd00bd0UL
 #define GPFS_MAGIC   0x47504653UL

@@ -1,5 +1,5 @@
-/* Files of hooks of an earlier version, which wrote what they would have sent to the control
- * socket: a frame 'J' with the head, 'L' and 'F' with the lists, 'Z' at the end. */
+/* Reads files of hooks of an earlier version, which contain what they would have sent to the
+ * control socket: a frame 'J' with the head, 'L' and 'F' with the lists, 'Z' at the end. */
 #include <jansson.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* inotify by a descriptor of our own: uv_fs_event says nothing of an overflow, nor that the watch
- * has gone with the directory. */
+/* Watches the spool by an inotify descriptor of its own: uv_fs_event reports neither an overflow
+ * nor that the watch was lost with the directory. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/inotify.h>
@@ -22,7 +22,7 @@ struct spool_watch {
 	void *ctx;
 };
 
-/* Does it say that there may be a file to read? */
+/* Handle an event.  True: there may be a file to read. */
 static bool hear(struct spool_watch *w, const struct inotify_event *ev)
 {
 	if ((ev->mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT)) != 0) {
@@ -106,7 +106,8 @@ void spool_watch_free(struct spool_watch *w)
 	(void)close(w->fd);
 }
 
-/* The same directory keeps its number; the watch of another one, which was moved away, ends. */
+/* Watch the directory that has this path now.  The same one keeps its number; the watch of another
+ * one, which was moved away, ends. */
 void spool_watch_renew(struct spool_watch *w)
 {
 	int wd;

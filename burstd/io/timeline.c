@@ -4,7 +4,7 @@
 #include "io/loop.h"
 #include "store/journal.h"
 
-enum { YEAR_9999_S = 253402300 }; /* ... thousands of seconds: what lies behind is no time */
+enum { YEAR_9999_S = 253402300 }; /* in thousands of seconds; a later time is not valid */
 
 static int read_last(void *ctx, const struct journal_event *ev)
 {
