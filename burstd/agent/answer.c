@@ -134,7 +134,7 @@ static int split_header(struct answer *a, struct err *e)
 	return a->state == ANSWER_TRAILER ? 0 : take_header(a, a->line, value, e);
 }
 
-/* The empty line behind the head: what comes now? */
+/* The head has ended: find out what follows. */
 static int end_head(struct answer *a, struct err *e)
 {
 	if (a->has_length && a->chunked)
@@ -215,8 +215,8 @@ static int take_line(struct answer *a, struct err *e)
 	return -1;
 }
 
-/* One byte of a line.  The lines between chunks count as head too: ten million empty chunks are no
- * answer. */
+/* Take one byte of a line.  Lines between chunks count as head, too: ten million empty chunks are
+ * no answer. */
 static int feed_line(struct answer *a, char c, struct err *e)
 {
 	if (++a->head > ANSWER_HEAD_MAX || a->n + 1 == sizeof(a->line))
@@ -245,7 +245,7 @@ static bool in_body(const struct answer *a)
 	return a->state == ANSWER_LENGTH || a->state == ANSWER_DATA || a->state == ANSWER_TO_EOF;
 }
 
-/* As many as belong to the body; returns how many, 0: too many. */
+/* Take the bytes that belong to the body; returns how many; 0: the body is too long. */
 static size_t feed_body(struct answer *a, const char *p, size_t len, struct err *e)
 {
 	if (a->state != ANSWER_TO_EOF && (int64_t)len > a->left)

@@ -1,5 +1,5 @@
-/* burst-agent - runs on every node that was bought: tells burstd that it is alive and what becomes
- * of it, and puts it out when nobody asks for it any more. */
+/* burst-agent - runs on every node that was bought: sends burstd heartbeats and notices, and powers
+ * the node off when no burstd answers any more. */
 #include <malloc.h>
 #include <poll.h>
 #include <signal.h>
@@ -66,7 +66,7 @@ static int help(void)
 	return fflush(stdout) == 0 ? 0 : EXIT_WRONG;
 }
 
-/* The key in memory is for nobody: no core, no ptrace, no /proc/PID/mem. */
+/* Protect the key in memory: no core, no ptrace, no /proc/PID/mem. */
 static void protect(void)
 {
 	const struct rlimit none = {0, 0};
@@ -208,7 +208,7 @@ static int run(struct agent *a)
 	return 0;
 }
 
-/* What a long list of hosts took goes back to the system: glibc would keep it for the next one. */
+/* Return the memory of a long list of hosts to the system: glibc would keep it for the next one. */
 static void stay_small(void)
 {
 	(void)mallopt(M_MMAP_THRESHOLD, AGENT_HEAP_KEEP);

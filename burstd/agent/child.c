@@ -17,9 +17,9 @@
 #include "base/str.h"
 
 enum {
-	CHILD_LOOK_MS = 100,  /* what it started may keep its output open: has it ended? */
+	CHILD_LOOK_MS = 100, /* between checks for its end: its children may keep the output open */
 	CHILD_TERM_MS = 2000, /* from SIGTERM to SIGKILL */
-	CHILD_READS_MAX = 64, /* a turn */
+	CHILD_READS_MAX = 64, /* in one turn */
 	CHILD_LINE_MAX = 8192
 };
 
@@ -55,7 +55,7 @@ static void word(struct words *w, const char *p, size_t len)
 	str_add(&w->line, "", 1);
 }
 
-/* %n within a word is the node. */
+/* Add a word; %n in it is the node. */
 static void named_word(struct words *w, const char *p, size_t len, const struct child_vars *vars)
 {
 	struct str s;
@@ -164,7 +164,7 @@ static bool has_ended(struct child *c)
 	return true;
 }
 
-/* All there is; false: that was the end of it. */
+/* Read what there is; false: end of file. */
 static bool read_output(struct child *c)
 {
 	char buf[1024];
@@ -192,7 +192,7 @@ static void on_child(struct poller_item *it, short got, int64_t now)
 
 	(void)got;
 	if (!read_output(c) && it->fd >= 0) {
-		poller_del(c->poller, it); /* the end of it stays readable for ever */
+		poller_del(c->poller, it); /* a closed pipe stays readable for ever */
 		(void)close(it->fd);
 		it->fd = -1;
 		poller_add(c->poller, it);
@@ -215,7 +215,7 @@ static void on_child(struct poller_item *it, short got, int64_t now)
 		done(ctx, &end);
 }
 
-/* Its process, and the pipe it writes to; -1: *e. */
+/* Start the process, with a pipe for its output; -1: *e. */
 static int begin(struct child *c, const struct child_call *call, int *out, struct err *e)
 {
 	struct words *w = mem_zalloc(sizeof(*w));

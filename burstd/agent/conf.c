@@ -22,7 +22,7 @@ struct agent_key {
 	const char *help;
 };
 
-enum { HELP_TEXT_MAX = 1024, HELP_COLUMN = 21 }; /* --help: of one key, and where that begins */
+enum { HELP_TEXT_MAX = 1024, HELP_COLUMN = 21 }; /* --help: text of one key, and its column */
 
 #define AT(member)  offsetof(struct agent_conf, member)
 #define SECONDS_(n) ((n)*INT64_C(1000))
@@ -93,7 +93,7 @@ static int take_text(char *to, size_t size, const char *value, struct err *e)
 	return 0;
 }
 
-/* It goes into JSON, a certificate and the arguments of commands as it is. */
+/* The name goes unescaped into JSON, a certificate and the arguments of commands. */
 static int take_node(struct agent_conf *c, const char *value, struct err *e)
 {
 	static const char ok[] =

@@ -11,7 +11,7 @@
 
 enum { FACTS_LINE_MAX = 256 };
 
-/* The beginning of a file, NUL-terminated; its length, 0 when it cannot be read. */
+/* Read the beginning of a file, NUL-terminated; returns its length, 0: unreadable. */
 static size_t read_some(const char *path, char *out, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -49,7 +49,7 @@ static int64_t milli(const char *text)
 	return sum;
 }
 
-/* The first of that file of a process, as text; 0: it cannot be read, or is empty. */
+/* Read the beginning of a file of a process; returns its length, 0: unreadable or empty. */
 static size_t read_of(int dir, const char *pid, const char *name, char *text, size_t size)
 {
 	char path[64];
@@ -67,7 +67,8 @@ static size_t read_of(int dir, const char *pid, const char *name, char *text, si
 	return (size_t)n;
 }
 
-/* slurmstepd takes on a user's rights for moments: the real uid stays. */
+/* Is the process root's, or ours?  Compare the real uid: slurmstepd takes on a user's effective uid
+ * for moments. */
 static bool is_roots(int dir, const char *pid)
 {
 	char text[2048];
@@ -130,7 +131,7 @@ static void read_jobs(struct facts *f, const char *proc)
 	DIR *d = opendir(proc);
 	struct dirent *ent;
 
-	f->job = d == NULL; /* we cannot see: then nobody is put out for want of jobs */
+	f->job = d == NULL; /* not known: assume a job, or the node may be powered off */
 	while (d != NULL && (ent = readdir(d)) != NULL)
 		if (ent->d_name[strspn(ent->d_name, "0123456789")] == '\0')
 			look_at(f, dirfd(d), ent->d_name);

@@ -1,9 +1,9 @@
-/* goodbye.c - the last word, when the agent is stopped: the machine shuts down, or it is only us.
+/* goodbye.c - sends a last notice when the agent is stopped: the machine shuts down, or only the
+ * agent ends.
  *
- * Oracle's cloud announces a preemption to the machine in no other way than by its power button:
- * its metadata service has nothing of it, and its Events service tells the account, not the node.
- * So there, a machine that shuts down is one that is taken; when it was burstd that deleted it,
- * burstd knows. */
+ * Oracle's cloud announces a preemption to the machine only by its power button: its metadata
+ * service has nothing about it, and its Events service tells the account, not the node.  So a
+ * machine there that shuts down counts as preempted; if burstd deleted it, burstd knows. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,10 +12,10 @@
 #include "base/clock.h"
 
 enum {
-	GOODBYE_MS = 3000, /* for burstd to take it; systemd gives us 10 s for all of this */
-	GOODBYE_PREEMPT_MS = 6000, /* and for local_command to begin, if it does not */
-	GOODBYE_ASK_MS = 1000,     /* whether the machine shuts down */
-	GOODBYE_LEFT_MS = 20000,   /* until slurmd and its jobs are killed; nobody says it */
+	GOODBYE_MS = 3000, /* for burstd to take it; systemd gives the agent 10 s for all of this */
+	GOODBYE_PREEMPT_MS = 6000, /* and for local_command to begin, if burstd does not */
+	GOODBYE_ASK_MS = 1000,     /* for state_command */
+	GOODBYE_LEFT_MS = 20000,   /* until slurmd and its jobs are killed: an assumption */
 };
 
 struct question {

@@ -1,4 +1,4 @@
-/* health.c - is the hardware what it should be? */
+/* health.c - checks the hardware: the number of GPUs, health_command and error_command. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/mem.h"
 
 enum {
-	HEALTH_TWICE = 2, /* seen so often in a row, it is no accident of the moment */
+	HEALTH_TWICE = 2, /* a fault counts when seen so often in a row */
 };
 
 enum health_kind { HEALTH_GPUS, HEALTH_COMMAND, HEALTH_ERRORS, HEALTH_KINDS };
@@ -21,7 +21,7 @@ struct health {
 	enum health_kind at;
 	unsigned bad[HEALTH_KINDS];
 	bool told[HEALTH_KINDS];
-	unsigned episode; /* of faults: a new one has a new name */
+	unsigned episode; /* of faults; a new one gets a new id */
 };
 
 static const struct {
@@ -36,7 +36,7 @@ static void name_of(const struct health *h, enum health_kind k, char out[META_ID
 	(void)snprintf(out, META_ID_MAX, "%s:%u", kinds[k].name, h->episode);
 }
 
-/* detail: NULL: sound. */
+/* Take the result of a check; detail NULL: sound. */
 static void judge(struct health *h, enum health_kind k, const char *detail)
 {
 	struct notice n = {.type = NOTICE_FAULTY};
@@ -86,7 +86,7 @@ static void judge_gpus(struct health *h, int64_t n)
 	judge(h, HEALTH_GPUS, bad ? detail : NULL);
 }
 
-/* The first line of what it printed, or how it ended. */
+/* The first line of a command's output, or how it ended. */
 static void first_line(const struct child_end *end, char out[META_DETAIL_MAX])
 {
 	int n = (int)strcspn(end->out, "\r\n");
@@ -143,7 +143,7 @@ static void next(struct health *h)
 		}
 		if (child_start(&h->child, &h->a->poller, &call, &e) == 0)
 			return;
-		/* A tool that is not there proves nothing good. */
+		/* A command that does not start counts as a fault, except error_command. */
 		if (h->at == HEALTH_ERRORS)
 			agent_complain(h->a, "error_command", e.msg);
 		else

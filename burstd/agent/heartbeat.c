@@ -1,4 +1,4 @@
-/* heartbeat.c - heartbeats to one burstd of several, and the renewal of our certificate. */
+/* heartbeat.c - sends heartbeats to one burstd of several, and renews the node's certificate. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ enum {
 	HEARTBEAT_HOSTS_MS =
 		2000, /* between two lists of hosts; and a second for each KiB of the last:
 		    ten thousand nodes must not ask for all of each other at once */
-	HEARTBEAT_HOSTS_AGAIN_MS = 60000, /* when it could not be had, or written */
+	HEARTBEAT_HOSTS_AGAIN_MS = 60000, /* after it could not be fetched or written */
 	HEARTBEAT_VERSION_MAX = 32,
 };
 
@@ -33,8 +33,8 @@ struct heartbeat {
 	struct agent *a;
 	struct wire *wire;
 	struct poller_item timer;
-	size_t at;      /* URL */
-	size_t tried;   /* since a heartbeat was due */
+	size_t at;      /* index of the URL */
+	size_t tried;   /* URLs, since a heartbeat was due */
 	unsigned fails; /* rounds of all URLs */
 	uint64_t sent;  /* heartbeats */
 	int64_t interval;
@@ -44,16 +44,17 @@ struct heartbeat {
 	unsigned renew_fails;
 	bool clock_odd, renew_now;
 	char hosts[HEARTBEAT_VERSION_MAX + 1];      /* version of the list that is in hosts_file */
-	char hosts_next[HEARTBEAT_VERSION_MAX + 1]; /* of the one that burstd has */
-	int64_t hosts_at;                           /* not before then */
+	char hosts_next[HEARTBEAT_VERSION_MAX + 1]; /* version that burstd has */
+	int64_t hosts_at;                           /* do not fetch before */
 	bool over, ok;                              /* for --once */
 	struct err why;
 };
 
 static void on_timer(struct poller_item *it, short got, int64_t now);
 
-/* How long it must be good still: burstd takes none that has ended, and may have been away for as
- * long as we let a job run.  Where it never lives so long, three quarters of its life. */
+/* How long before its end the certificate is renewed: burstd refuses an expired one, and may have
+ * been away for as long as the agent lets a job run.  At least a third and at most three quarters
+ * of the certificate's life. */
 static int64_t reserve(const struct agent_conf *c, int64_t life)
 {
 	int64_t silence = c->deadman + c->deadman_job;
@@ -70,7 +71,7 @@ static void set_renewal(struct heartbeat *h, int64_t now)
 	tls_dates(h->a->tls, &from, &until);
 	life = until - from;
 	keep = reserve(&h->a->conf, life);
-	/* By burstd's clock, if it has told: ours may be wrong. */
+	/* Use burstd's clock, if it is known: ours may be wrong. */
 	left = until - (clock_wall_ms() + h->wall_offset);
 	if (left > life)
 		left = life;
@@ -107,7 +108,7 @@ bool heartbeat_tried(const struct heartbeat *h, bool *ok, const char **why)
 	return h->over;
 }
 
-/* From 0 to n - 1: a thousand nodes must not come back in step. */
+/* A random number from 0 to n - 1: a thousand nodes must not come back in step. */
 static int64_t dice(int64_t n)
 {
 	uint32_t r = 0;
@@ -144,17 +145,17 @@ static void body(const struct heartbeat *h, struct str *out)
 
 static void send_renewal(struct heartbeat *h);
 
-/* What burstd says to a heartbeat; -1: it is no answer to ours. */
+/* burstd's answer to a heartbeat. */
 struct reply {
 	bool ok, renew;
 	int64_t interval, now_ms, wall_ms, generation;
 	char hosts[HEARTBEAT_VERSION_MAX + 1];
-	char keys[HEARTBEAT_VERSION_MAX + 1]; /* version of the keys that it should have */
+	char keys[HEARTBEAT_VERSION_MAX + 1]; /* version of the keys that the node should have */
 	int64_t switch_ms;
 };
 
-/* {"version":"8","switch_ms":1764000000000}; what is odd is none.  No switch_ms is no word of it.
- */
+/* Read {"version":"8","switch_ms":1764000000000}; a malformed one counts as none.  Without a
+ * switch_ms nothing is said about a switch. */
 static void read_keys(const struct jpull_value *value, struct reply *r)
 {
 	struct jpull_value key, v;
@@ -184,8 +185,8 @@ static int read_reply(const struct answer *a, struct reply *r)
 	struct jpull j;
 	int rc = 0;
 
-	/* Only what says whose answer it is can make it none: a newer burstd, with a longer word
-	 * for its list say, must not cost the node. */
+	/* Of the members only a malformed generation makes the answer invalid: a newer burstd, for
+	 * example with a longer version of its list, must not cost the node. */
 	*r = (struct reply){.ok = false, .switch_ms = KEYS_UNSAID};
 	jpull_init(&j, a->body.p, a->body.len);
 	if (!jpull_enter(&j, '{'))
@@ -212,7 +213,7 @@ static int read_reply(const struct answer *a, struct reply *r)
 	return jpull_end(&j) && rc >= 0 ? 0 : -1;
 }
 
-/* Is it burstd's word that this very incarnation is alive? */
+/* Does burstd confirm that this very generation of the node is alive? */
 static int judge(const struct heartbeat *h, const struct answer *a, struct reply *r, struct err *e)
 {
 	const char *name = h->a->conf.urls[h->at].name;
@@ -237,8 +238,7 @@ static void failed(struct heartbeat *h)
 	int64_t most;
 
 	deadman_failed(&a->deadman);
-	/* The same place is used again when all have been tried: a connection is kept for no one.
-	 */
+	/* Close the connection: this URL is used again only after all others were tried. */
 	wire_drop(h->wire);
 	if (a->conf.nurls > 1) {
 		h->at = (h->at + 1) % a->conf.nurls;
@@ -266,7 +266,7 @@ static void set_clock(struct heartbeat *h, const struct reply *r)
 
 	if (r->now_ms > 0)
 		h->offset = r->now_ms - clock_wall_ms();
-	if (r->wall_ms > 0 || r->now_ms > 0) /* an older burstd says only that */
+	if (r->wall_ms > 0 || r->now_ms > 0) /* an older burstd sends only now_ms */
 		h->wall_offset = (r->wall_ms > 0 ? r->wall_ms : r->now_ms) - clock_wall_ms();
 	if (odd && !h->clock_odd)
 		agent_complain(h->a, "burstd's certificate is out of date by our clock",
@@ -399,7 +399,7 @@ static void on_renewal(void *ctx, const struct answer *a, const struct err *e)
 		h->renew_fails = 0;
 		h->renew_now = false;
 		set_renewal(h, clock_boot_ms());
-		wire_drop(h->wire); /* the next connection has the new one */
+		wire_drop(h->wire); /* the next connection uses the new certificate */
 		return;
 	}
 	free(pem);
@@ -445,7 +445,7 @@ static void on_timer(struct poller_item *it, short got, int64_t now)
 	(void)got;
 	(void)now;
 	if (wire_busy(h->wire))
-		next_in(h, 1000); /* a renewal: the heartbeat after it */
+		next_in(h, 1000); /* a renewal is under way: send the heartbeat after it */
 	else
 		send_heartbeat(h);
 }

@@ -53,7 +53,7 @@ int hosts_check(const char *text, struct err *e)
 	return 0;
 }
 
-/* The file as it is; the caller's. */
+/* Read the present file; the text is the caller's. */
 static char *read_old(int fd, size_t *len, struct err *e)
 {
 	char *text = mem_zalloc(HOSTS_FILE_MAX + 1);
@@ -69,7 +69,7 @@ static char *read_old(int fd, size_t *len, struct err *e)
 	return NULL;
 }
 
-/* Without our lines; a begin without an end takes nothing with it but itself. */
+/* Remove our lines; of a begin mark without an end, only the mark. */
 static void strip(char *text)
 {
 	char *from = text;
@@ -109,7 +109,7 @@ static int put_all(int fd, const char *others, const char *ours)
 		       : -1;
 }
 
-/* Beside it, with its mode and owner, then in its place. */
+/* Write a file beside it, with its mode and owner, and rename it into its place. */
 static int replace(const char *path, const struct stat *st, const char *others, const char *ours)
 {
 	char beside[4200];
@@ -136,7 +136,8 @@ static int replace(const char *path, const struct stat *st, const char *others, 
 	return rc;
 }
 
-/* Cut off behind it, not before: where there is no room for more, what was there fits again. */
+/* Overwrite the file, and truncate it only then: if there is no room for more, the old text fits
+ * again. */
 static int in_place(const char *path, const char *others, const char *ours)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC), rc, saved;
@@ -173,7 +174,7 @@ int hosts_write(const char *path, const char *text, struct err *e)
 		errno = EFBIG;
 		if (strlen(old) < HOSTS_MAX)
 			rc = replace(real, &st, old, text);
-		/* A mount of its own, or a directory that is read-only, or not ours. */
+		/* The file is a mount of its own, or its directory is read-only, or not ours. */
 		if (rc != 0 && (errno == EBUSY || errno == EXDEV || errno == EROFS ||
 				errno == EACCES || errno == EPERM))
 			rc = in_place(real, old, text);

@@ -1,5 +1,5 @@
-/* keys.c - the cluster's keys are being replaced: a command fetches them, and puts munge's new one
- * in use when burstd says. */
+/* keys.c - follows a rotation of the cluster's keys: runs keys_command to fetch them, and to switch
+ * to munge's new key when burstd says. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,18 +12,18 @@
 
 enum {
 	KEYS_AGAIN_MS = 65000,    /* burstd gives a node its keys once a minute */
-	KEYS_TIMEOUT_MS = 150000, /* munged is restarted in there */
-	KEYS_LATE_MS = 600000,    /* an order that is older is none of ours */
+	KEYS_TIMEOUT_MS = 150000, /* includes a restart of munged */
+	KEYS_LATE_MS = 600000,    /* an order that is older is ignored */
 };
 
 struct keys {
 	struct agent *a;
-	struct poller_item timer; /* the switch */
+	struct poller_item timer; /* when to switch */
 	struct child *child;
-	bool switching;      /* that is what it does */
-	bool back;           /* it has switched, and was not to: what all others use is fetched */
-	int64_t again;       /* not before */
-	int64_t order, done; /* switch_ms of burstd: that was told, 0: none; that was done */
+	bool switching; /* the command is a switch */
+	bool back;      /* it switched, but was called off: fetch the key that all others use */
+	int64_t again;  /* do not fetch before */
+	int64_t order, done; /* burstd's switch_ms: the one ordered, 0: none; the one done */
 	char version[64];    /* that burstd wants */
 };
 
@@ -52,7 +52,7 @@ static void on_end(void *ctx, const struct child_end *end)
 	agent_look(k->a);
 }
 
-/* "%k" is one of the two words. */
+/* Replace "%k" by the word. */
 static void fill(const struct keys *k, const char *word, struct str *out)
 {
 	for (const char *p = k->a->conf.keys_command; *p != '\0'; p++)
@@ -91,7 +91,7 @@ static void on_timer(struct poller_item *it, short got, int64_t now)
 	(void)got;
 	it->deadline = POLLER_NEVER;
 	if (k->child != NULL)
-		it->deadline = now + 100; /* it is fetching them still */
+		it->deadline = now + 100; /* the fetch still runs */
 	else if (k->order != k->done)
 		begin(k, true);
 }
@@ -111,12 +111,13 @@ void keys_free(struct keys *k)
 {
 	if (k == NULL)
 		return;
-	child_leave(k->child); /* it ends by itself: half a switch is none */
+	child_leave(k->child); /* let it end by itself: a switch must not stop halfway */
 	poller_del(&k->a->poller, &k->timer);
 	free(k);
 }
 
-/* If it is done already, or being done: burstd's answer to the next fetch says which key it is. */
+/* Call the switch off.  If it is done already, or under way, fetch again: burstd's answer says
+ * which key it is. */
 static void call_off(struct keys *k)
 {
 	bool switches = k->child != NULL && k->switching;

@@ -97,7 +97,7 @@ int meta_time(const char *text, int64_t *out_ms)
 	return words_to_rfc3339(text, same) == 0 ? fmt_time_parse(same, out_ms, NULL) : -1;
 }
 
-/* One member of an object is wanted: its key and where its text goes. */
+/* A wanted member of an object: its key, and where its text goes. */
 struct wanted {
 	const char *key;
 	char *to;
@@ -105,8 +105,8 @@ struct wanted {
 	bool there;
 };
 
-/* All members of the object that was entered; the texts of those in `want` are kept.  A key that is
- * there twice: the first counts, and *twice. */
+/* Read all members of the object that was entered, and keep the texts of those in `want`.  Of a key
+ * that comes twice the first text counts. */
 static void take_members(struct jpull *j, struct wanted *want, size_t n)
 {
 	struct jpull_value key, v;
@@ -119,7 +119,7 @@ static void take_members(struct jpull *j, struct wanted *want, size_t n)
 	}
 }
 
-/* Names of events go on into JSON and logs: what they must not have makes them no name. */
+/* Build a notice's id from its source and two of its words. */
 static void set_id(struct notice *n, const char *from, const char *a, const char *b)
 {
 	(void)snprintf(n->id, sizeof(n->id), "%s:%.40s:%.40s", from, a, b);
@@ -200,7 +200,7 @@ int meta_aws_maintenance(const char *text, size_t len, struct notice *out)
 	return jpull_end(&j) ? n : -1;
 }
 
-/* A text less white space at its end. */
+/* Is the text this word, white space at its end aside? */
 static bool says(const char *text, size_t len, const char *word)
 {
 	while (len > 0 && strchr(" \r\n", text[len - 1]) != NULL)
@@ -283,7 +283,7 @@ static void azure_members(struct jpull *j, const char *name, struct azure_event 
 	}
 }
 
-/* An EventId goes back as it came: only what a GUID may have. */
+/* Accept only what a GUID may have: an EventId is sent back as it came. */
 static bool is_id(const char *p)
 {
 	return *p != '\0' && p[strspn(p, "0123456789abcdefABCDEF-")] == '\0';

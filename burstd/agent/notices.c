@@ -1,4 +1,4 @@
-/* notices.c - notices, told to every burstd at once until one has taken each. */
+/* notices.c - sends each notice to all burstds at once, until one of them has taken it. */
 #include <malloc.h>
 #include <openssl/sha.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ enum {
 	NOTICES_BODY_MAX = 2048,
 	NOTICES_ANSWER_MAX = 4096,
 	NOTICES_TIMEOUT_MS = 1000,  /* of the first rounds; doubled up to 8 s for a slow network */
-	NOTICES_QUICK = 10,         /* rounds that follow each other by a second */
+	NOTICES_QUICK = 10,         /* rounds with a pause of one second */
 	NOTICES_NEAR_MS = 900000,   /* a maintenance that is nearer than that ends jobs like a
 				      preemption */
 	NOTICES_COMMAND_MS = 30000, /* for the local command */
@@ -26,7 +26,7 @@ enum {
 struct item {
 	bool used, taken, acted;
 	struct notice n;
-	char key[NOTICES_KEY_SIZE]; /* burstd knows by it that it has it already */
+	char key[NOTICES_KEY_SIZE]; /* burstd recognises a repeat by it */
 	int64_t since, next;        /* by clock_boot_ms() */
 	unsigned rounds;
 };
@@ -40,8 +40,8 @@ struct slot {
 struct notices {
 	struct agent *a;
 	struct item items[NOTICES_MAX];
-	struct item *now; /* what is on its way; NULL: nothing */
-	unsigned left;    /* answers that have to come */
+	struct item *now; /* the notice being sent; NULL: none */
+	unsigned left;    /* answers still to come */
 	struct slot slots[AGENT_URLS_MAX];
 	struct poller_item timer;
 	struct child *child;
@@ -71,7 +71,7 @@ void notices_free(struct notices *h)
 		return;
 	for (size_t i = 0; i < h->a->conf.nurls; i++)
 		wire_free(h->slots[i].wire);
-	child_leave(h->child); /* jobs are to be told, whatever becomes of us */
+	child_leave(h->child); /* it tells the jobs, whatever becomes of the agent */
 	poller_del(&h->a->poller, &h->timer);
 	free(h);
 }
@@ -107,7 +107,7 @@ bool notices_taken(const struct notices *h, enum notice_type type, const char *i
 	return false;
 }
 
-/* Are jobs here about to end by it? */
+/* Will jobs here end soon because of it? */
 static bool urgent(const struct notice *n)
 {
 	if (n->type == NOTICE_PREEMPT)
@@ -116,7 +116,7 @@ static bool urgent(const struct notice *n)
 	       n->deadline - clock_wall_ms() < NOTICES_NEAR_MS;
 }
 
-/* When the next thing is to be done. */
+/* Set the timer to the next thing to do. */
 static void plan(struct notices *h)
 {
 	int64_t first = POLLER_NEVER;
@@ -135,7 +135,8 @@ static void plan(struct notices *h)
 	h->timer.deadline = first;
 }
 
-/* Eight handshakes at once are half a megabyte, which nobody needs until the next notice. */
+/* Return memory to the system: eight handshakes at once take half a megabyte, which is not needed
+ * until the next notice. */
 static void give_back(void)
 {
 #ifdef __GLIBC__
@@ -242,7 +243,7 @@ static void on_command(void *ctx, const struct child_end *end)
 	plan(h);
 }
 
-/* burstd would have told the jobs; it does not answer, so we do. */
+/* Tell the jobs instead of burstd, which does not answer. */
 static void act(struct notices *h, struct item *it)
 {
 	const char *command = h->a->conf.local_command;
@@ -259,7 +260,7 @@ static void act(struct notices *h, struct item *it)
 		agent_complain(h->a, "local_command", e.msg);
 }
 
-/* The most urgent first, of them the oldest. */
+/* The most urgent notice that is due; of several the oldest. */
 static struct item *due(struct notices *h, int64_t now)
 {
 	struct item *best = NULL;
@@ -295,7 +296,8 @@ static void on_timer(struct poller_item *t, short got, int64_t now)
 	plan(h);
 }
 
-/* May `it` go for `best`?  What was taken and is old goes first, then what can wait. */
+/* Should `it` be dropped rather than `best`?  The oldest taken notice goes first, then a less
+ * urgent one. */
 static bool goes_before(const struct notices *h, const struct item *it, const struct item *best,
 			enum notice_type type)
 {
@@ -304,7 +306,7 @@ static bool goes_before(const struct notices *h, const struct item *it, const st
 	return best == NULL && it->n.type > type && it != h->now;
 }
 
-/* A place for one more; NULL: nothing may go for it. */
+/* A place for one more notice; NULL: none may be dropped for it. */
 static struct item *room(struct notices *h, enum notice_type type)
 {
 	struct item *best = NULL;
@@ -352,7 +354,7 @@ void notices_tell(struct notices *h, const struct notice *n)
 	make_key(h->a, n, it->key);
 	if (h->now != NULL && h->now->n.type > n->type) {
 		h->now->next = now;
-		end_round(h); /* what is on its way can wait */
+		end_round(h); /* the one being sent can wait */
 	}
 	plan(h);
 }

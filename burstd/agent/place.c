@@ -34,7 +34,7 @@ static int take_port(struct place *p, const char *text, const char *initial, str
 	return 0;
 }
 
-/* Of the bytes a name or an address may have. */
+/* Has it only bytes that a name or an address may have? */
 static bool is_host(const char *p)
 {
 	static const char ok[] =
@@ -157,7 +157,7 @@ int place_found(struct place *p, pid_t child, const struct place_addr *found, si
 {
 	size_t count = n / sizeof(found[0]);
 
-	(void)kill(child, SIGKILL); /* it has nothing more to say */
+	(void)kill(child, SIGKILL); /* nothing more is read from it */
 	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;
 	if (count > 0) {
@@ -165,7 +165,7 @@ int place_found(struct place *p, pid_t child, const struct place_addr *found, si
 		p->n = (unsigned)count;
 		p->at = 0;
 	}
-	/* What is known stays, but is asked for again soon. */
+	/* If nothing was found, known addresses stay, but are looked up again soon. */
 	p->good_until = now + (count > 0 ? PLACE_GOOD_MS : PLACE_GOOD_MS / 4);
 	return p->n > 0 ? 0 : -1;
 }

@@ -15,7 +15,7 @@ bool poller_room(const struct poller *p, unsigned n)
 void poller_add(struct poller *p, struct poller_item *it)
 {
 	assert(poller_room(p, 1) && it->prevp == NULL);
-	it->turn = p->turn; /* what is new has its turn next time */
+	it->turn = p->turn; /* a new item has its first turn next time */
 	it->next = p->items;
 	it->prevp = &p->items;
 	if (it->next != NULL)
@@ -46,7 +46,7 @@ static int wait_ms(const struct poller *p, int64_t now)
 	return first > now ? (int)(first - now) : 0;
 }
 
-/* What poll() said of it; the order of fds is that of the list when it was made. */
+/* The events that poll() returned for an item. */
 static short look(const struct pollfd *fds, unsigned n, const struct poller_item *it)
 {
 	if (it->fd < 0)
@@ -57,7 +57,8 @@ static short look(const struct pollfd *fds, unsigned n, const struct poller_item
 	return 0;
 }
 
-/* The next that has not had this turn; the list may have become another since. */
+/* The next item that has not had this turn.  Search from the beginning: the list may have changed.
+ */
 static struct poller_item *next_of_turn(const struct poller *p)
 {
 	struct poller_item *it = p->items;

@@ -76,7 +76,7 @@ static STACK_OF(X509) * read_chain(const char *pem, struct err *e)
 		(void)sk_X509_push(chain, x);
 	BIO_free(b);
 	if (sk_X509_num(chain) > 0 && sk_X509_num(chain) <= TLS_CHAIN_MAX) {
-		ERR_clear_error(); /* the end of the text is one */
+		ERR_clear_error(); /* the end of the text is an error, too */
 		return chain;
 	}
 	(void)tls_err(e, "no certificate, or too many");
@@ -102,7 +102,7 @@ static char *read_file(const char *path, struct err *e)
 	return NULL;
 }
 
-/* The leaf becomes ours; of the chain the rest goes with it to the server. */
+/* Use the chain: the leaf is our certificate, the rest is sent to the server with it. */
 static int use_chain(struct tls *t, STACK_OF(X509) * chain, struct err *e)
 {
 	X509 *leaf = sk_X509_value(chain, 0);
@@ -129,7 +129,7 @@ static SSL_CTX *make_ctx(void)
 	SSL_CTX_set_options(c, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_NO_TICKET);
 	SSL_CTX_set_mode(c, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
 				    SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-	/* Or records without data, one after the other, would keep us inside of SSL_read(). */
+	/* Else records without data, one after the other, would keep us in SSL_read(). */
 	SSL_CTX_clear_mode(c, SSL_MODE_AUTO_RETRY);
 	SSL_CTX_set_max_cert_list(c, TLS_PEM_MAX);
 	SSL_CTX_set_session_cache_mode(c, SSL_SESS_CACHE_OFF);
@@ -196,7 +196,7 @@ SSL *tls_session(struct tls *t, struct place *p)
 		ok = X509_VERIFY_PARAM_set1_host(param, p->host, 0) &&
 		     SSL_set_tlsext_host_name(s, p->host) == 1;
 	}
-	assert(ok == 1); /* the name was looked at when the URL was read */
+	assert(ok == 1); /* the name was checked when the URL was read */
 	SSL_set_connect_state(s);
 	return s;
 }
@@ -209,7 +209,7 @@ bool tls_clock_odd(const SSL *s)
 	       X509_cmp_current_time(X509_get0_notAfter(x)) < 0;
 }
 
-/* Days and seconds since 1970, without a zone and without the C library's. */
+/* Milliseconds since 1970, without any time zone, such as the C library's. */
 static int64_t asn1_ms(const ASN1_TIME *t)
 {
 	ASN1_TIME *zero = mem_check(ASN1_TIME_set(NULL, 0));
@@ -257,7 +257,7 @@ int tls_request(const struct tls *t, const char *node, struct str *out, struct e
 	return rc;
 }
 
-/* base64 in one line to text; NULL: it is not. */
+/* Decode one line of base64; NULL: it is none. */
 static char *decode(const char *in)
 {
 	size_t n = strlen(in), have;
@@ -272,7 +272,7 @@ static char *decode(const char *in)
 	return NULL;
 }
 
-/* Signed by the CA we believe, dates aside. */
+/* Is the chain signed by our CA?  Dates are not checked. */
 static int check_chain(const struct tls *t, STACK_OF(X509) * chain, struct err *e)
 {
 	X509_STORE_CTX *c = mem_check(X509_STORE_CTX_new());
@@ -293,7 +293,8 @@ static int check_chain(const struct tls *t, STACK_OF(X509) * chain, struct err *
 	return rc;
 }
 
-/* On a tmpfs: a rename is enough, nothing has to outlive the machine. */
+/* Replace the file by a rename, without a sync: it is on a tmpfs, and need not outlive the machine.
+ */
 static int write_chain(const char *path, STACK_OF(X509) * chain, struct err *e)
 {
 	struct str tmp;

@@ -1,6 +1,7 @@
-/* watch.c - asks whoever knows whether this machine is to go.
+/* watch.c - asks the metadata service, a file and a command whether this machine will be taken
+ * away.
  *
- * What cannot be asked is said once in the log, until it answers again. */
+ * A source that fails is logged once, until it answers again. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,9 +20,9 @@ enum {
 	WATCH_TIMEOUT_MS = 2000,
 	WATCH_TOKEN_MAX = 128,
 	WATCH_TOKEN_S = 21600,
-	WATCH_RARE = 12,         /* polls between looks at what is planned for next week */
-	WATCH_HANG_S = 60,       /* GCP holds a question so long */
-	WATCH_FIRST_MS = 130000, /* Azure switches the service on with the first question */
+	WATCH_RARE = 12,   /* polls between checks for maintenance, which is planned long before */
+	WATCH_HANG_S = 60, /* how long GCP holds a request */
+	WATCH_FIRST_MS = 130000, /* Azure starts the service at the first request */
 	WATCH_ACKS_MAX = 8,
 	WATCH_FILE_MAX = 256,
 	WATCH_PATH_MAX = 256,
@@ -30,7 +31,7 @@ enum {
 struct watch;
 typedef int (*watch_parse_fn)(struct watch *w, const struct answer *a, struct notice *out);
 
-struct gcp_ask { /* one value that is waited for */
+struct gcp_ask { /* one value whose change is waited for */
 	struct watch *w;
 	struct wire *wire;
 	struct poller_item timer;
@@ -47,7 +48,7 @@ struct watch {
 	bool silent; /* its silence was logged */
 	char token[WATCH_TOKEN_MAX];
 	int64_t token_until;
-	char name[WATCH_FILE_MAX]; /* Azure's of this machine */
+	char name[WATCH_FILE_MAX]; /* Azure's name of this machine */
 	bool named, first;
 	struct notice seen[META_NOTICES_MAX]; /* Azure's, of the last answer */
 	int nseen;
@@ -111,7 +112,7 @@ static void aws_answer(struct watch *w, const struct answer *a)
 
 	if (a->status == 401 || a->status == 403) {
 		w->token_until = 0;
-		w->step = AWS_ASKS; /* again at the next poll, with a new one */
+		w->step = AWS_ASKS; /* again at the next poll, with a new token */
 		return;
 	}
 	if (a->status == 404) {
@@ -224,7 +225,7 @@ static void on_gcp(void *ctx, const struct answer *a, const struct err *e)
 				       i == 0 ? "maintenance:MIGRATE_ON_HOST_MAINTENANCE:"
 					      : "maintenance:TERMINATE_ON_HOST_MAINTENANCE:");
 	if (a->etag[0] != '\0' && a->etag[strspn(a->etag, "0123456789abcdefABCDEF")] == '\0') {
-		/* A second, for one that does not hold the question. */
+		/* Pause a second, for a service that does not hold requests. */
 		g->timer.deadline = clock_boot_ms() + 1000;
 		memcpy(g->etag, a->etag, sizeof(g->etag));
 	}
@@ -305,8 +306,8 @@ static void on_ack(void *ctx, const struct answer *a, const struct err *e)
 	w->nacks++;
 }
 
-/* An event that burstd knows of may begin before its time, once no job is here: the sooner it is
- * over. */
+/* Let an event begin before its time, so that it is over sooner, if burstd knows of it and no job
+ * is here. */
 static void azure_ack(struct watch *w)
 {
 	char body[META_ID_MAX + 64];

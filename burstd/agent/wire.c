@@ -19,7 +19,7 @@
 
 enum {
 	WIRE_READ = 4096,
-	WIRE_READS_MAX = 32, /* a turn: then others have theirs */
+	WIRE_READS_MAX = 32, /* in one turn; then others have theirs */
 };
 
 /*  IDLE --wire_send()--> START -+--------------------> SEND -> READ -> IDLE (kept, or closed)
@@ -43,8 +43,8 @@ struct wire {
 	enum wire_state state;
 	int64_t deadline;
 	SSL *ssl;
-	bool reused; /* a kept connection: it may be gone, and then it is tried anew, once */
-	bool heard;  /* a byte of the answer */
+	bool reused; /* a kept connection: if it was closed, a new one is tried, once */
+	bool heard;  /* a byte of the answer has come */
 	bool clock_odd;
 	struct str out;
 	size_t sent;
@@ -85,7 +85,8 @@ bool wire_clock_odd(const struct wire *w)
 	return w->clock_odd;
 }
 
-/* What the poller looks at; added anew, so that what it saw of the old descriptor is not ours. */
+/* Set what the poller waits for.  A new descriptor is added anew, so that events of the old one are
+ * not taken for its own. */
 static void watch(struct wire *w, int fd, short want)
 {
 	if (fd == w->it.fd && w->it.prevp != NULL) {
@@ -105,7 +106,7 @@ static void hang_up(struct wire *w)
 	poller_del(w->poller, &w->it);
 	if (w->state == WIRE_LOOKUP)
 		(void)place_found(w->place, w->lookup, w->found, 0, clock_boot_ms());
-	SSL_free(w->ssl); /* without a word: who hangs up in the middle of a request is done */
+	SSL_free(w->ssl); /* no close_notify: the connection is over either way */
 	w->ssl = NULL;
 	ERR_clear_error();
 	if (w->it.fd >= 0)
@@ -127,7 +128,7 @@ void wire_free(struct wire *w)
 	if (w == NULL)
 		return;
 	wire_drop(w);
-	explicit_bzero(w->out.p, w->out.len); /* a session token of a metadata service */
+	explicit_bzero(w->out.p, w->out.len); /* may have a metadata service's session token */
 	str_fini(&w->out);
 	free(w);
 }
@@ -144,7 +145,7 @@ static void finish(struct wire *w, const struct err *e)
 	w->done = NULL;
 	if (w->it.fd >= 0) {
 		w->deadline = POLLER_NEVER;
-		watch(w, w->it.fd, POLLIN); /* that it ends is seen at once */
+		watch(w, w->it.fd, POLLIN); /* notice at once when it is closed */
 	}
 	done(ctx, e == NULL ? &a : NULL, e);
 	answer_fini(&a);
@@ -156,7 +157,7 @@ static void connect_now(struct wire *w, int64_t now);
 static void fail(struct wire *w, const struct err *e, int64_t now)
 {
 	if (w->reused && !w->heard && now < w->deadline) {
-		hang_up(w); /* it was closed while nobody looked: all that we ask may be repeated */
+		hang_up(w); /* the kept one was closed meanwhile; every request may be repeated */
 		start(w, now);
 		return;
 	}
@@ -202,7 +203,7 @@ static void connect_now(struct wire *w, int64_t now)
 		watch(w, fd, POLLOUT);
 }
 
-/* On a new connection. */
+/* Send the request on a new connection. */
 static void start(struct wire *w, int64_t now)
 {
 	struct err e = {0};
@@ -273,7 +274,7 @@ static void on_connect(struct wire *w, int64_t now)
 	move_on(w, now);
 }
 
-/* What OpenSSL said of rc: 0: wait, and the poller knows for what; -1: *e. */
+/* Handle OpenSSL's result.  0: wait, and the poller knows for what; -1: *e. */
 static int ssl_wait(struct wire *w, int rc, struct err *e)
 {
 	int saved = errno, why = SSL_get_error(w->ssl, rc);
@@ -296,7 +297,7 @@ static int ssl_wait(struct wire *w, int rc, struct err *e)
 	return -1;
 }
 
-/* Bytes moved; 0: wait; -1: *e, or (reading, *eof) the end. */
+/* Send or receive: returns how many bytes; 0: wait; -1: *e, or (reading, *eof) the end. */
 static int put(struct wire *w, struct err *e)
 {
 	const char *p = w->out.p + w->sent;
@@ -370,7 +371,7 @@ static int send_some(struct wire *w, struct err *e)
 	return n > 0 ? 1 : n;
 }
 
-/* 2: the answer is there. */
+/* 2: the answer is complete. */
 static int read_some(struct wire *w, struct err *e)
 {
 	char buf[WIRE_READ];
@@ -425,7 +426,7 @@ static void expired(struct wire *w)
 	finish(w, &e);
 }
 
-/* Nobody asked: it has closed, or says something nobody wants to hear. */
+/* Close a kept connection on which something came: its end, or bytes that nobody asked for. */
 static void on_idle(struct wire *w)
 {
 	struct err e = {0};
@@ -501,7 +502,7 @@ void wire_send(struct wire *w, const struct wire_call *call, wire_done_fn done, 
 	w->ctx = ctx;
 	w->state = WIRE_START;
 	w->deadline = now + call->timeout_ms;
-	/* From the loop, in the next turn. */
+	/* Begin in the poller's next turn. */
 	poller_del(w->poller, &w->it);
 	w->it.want = 0;
 	w->it.deadline = now;
