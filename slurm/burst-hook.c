@@ -31,8 +31,8 @@
 enum { EXIT_DURABLE, EXIT_USAGE = 2, EXIT_LOST };
 
 enum {
-	DISK_MS = 1600, /* for the disk; then the timer rings */
-	LAST_MS = 300,  /* and once more, for a machine that stood still since; then we end */
+	DISK_MS = 1600, /* for the disk, until the timer rings */
+	LAST_MS = 300,  /* until it rings again, for a machine that stood still; then we end */
 	NAME_MAX_SPOOL = 64,
 	BUFFER = 65536,
 };
@@ -56,7 +56,7 @@ struct call {
 
 struct sink { /* the file in the spool */
 	int fd;
-	uint64_t sum; /* of what was put */
+	uint64_t sum; /* checksum of what was put */
 	size_t used;
 	unsigned char buf[BUFFER];
 };
@@ -137,7 +137,7 @@ static int put(struct sink *s, const char *p, size_t len)
 	return 0;
 }
 
-/* What of it can be read is sent, and c->end says how much, and whether that is all. */
+/* Copy as much of the resume file as can be read; c->end says how much, and whether that is all. */
 static int put_resume_file(struct sink *s, struct call *c)
 {
 	while (c->file >= 0) {
@@ -184,8 +184,8 @@ static void name_call(char name[NAME_MAX_SPOOL], const struct call *c)
 		       (int)getpid(), random);
 }
 
-/* The name before the syncs: burstd sees the call while the disk is still at work.  Where the power
- * is cut in between, the checksum tells. */
+/* Rename before the syncs, so that burstd sees the call while the disk is still at work.  If the
+ * power is cut in between, the checksum shows it. */
 static int spool(struct call *c)
 {
 	static struct sink s;
@@ -220,8 +220,8 @@ out:
 	return rc;
 }
 
-/* c->file is set when the file is sent.  Not O_NOFOLLOW: /proc/PID/fd/N is a link.  O_NONBLOCK: a
- * FIFO must not hold us. */
+/* Open the resume file; c->file is set if it can be sent.  Not O_NOFOLLOW: /proc/PID/fd/N is a
+ * link.  O_NONBLOCK: a FIFO must not block. */
 static enum call_file open_file(struct call *c, bool has_file)
 {
 	const char *path = has_file ? getenv("SLURM_RESUME_FILE") : NULL;
@@ -282,7 +282,7 @@ int main(int argc, char **argv)
 		return show(stdout, usage, EXIT_DURABLE);
 	if (c.list != NULL && strcmp(c.list, "--version") == 0)
 		return show(stdout, "burst-hook " BURSTD_VERSION "\n", EXIT_DURABLE);
-	/* No name of a node begins so: this is somebody at a terminal. */
+	/* No node name begins with a '-': this is somebody at a terminal. */
 	if (c.list != NULL && c.list[0] == '-') {
 		(void)fprintf(stderr,
 			      "%s: there is no option \"%.60s\"; --help says what there is\n", name,

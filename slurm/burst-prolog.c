@@ -1,14 +1,16 @@
 /* burst-prolog - PrologSlurmctld: ends when all nodes of the job are up.
  *
- * slurmctld starts a job's steps when its prolog ends and its nodes are up; without one it looks
- * only every 30 seconds (slurm.md 2.4).  burstd knows when they are up; we ask it and wait.
+ * slurmctld starts a job's steps when its prolog ends and its nodes are up; without a prolog it
+ * checks the nodes only every 30 seconds (slurm.md 2.4).  burstd knows when they are up; we ask it
+ * and wait.
  *
- * All that can go wrong with burstd costs those 30 seconds and nothing else: a burstd that is away
- * may be restarting, so we look for it as long as slurmctld would wait to look by itself; then we
+ * A failure of burstd costs those 30 seconds and nothing else: a burstd that is away may be
+ * restarting, so we try to reach it for as long as slurmctld would take to check by itself; then we
  * end with 0.  Any other status would requeue or cancel the job.
  *
- * A site's own PrologSlurmctld, PATHS_SITE_PROLOG, is run first, while the nodes boot.  It is the
- * site's: its status is ours.  slurmctld ends us by killing our process group, which it is in. */
+ * A site's own PrologSlurmctld, PATHS_SITE_PROLOG, is run first, while the nodes boot, and its
+ * status is ours.  slurmctld ends us by killing our process group, which includes the site's
+ * prolog. */
 #include "slurm/hook.h"
 
 #include <errno.h>
@@ -28,12 +30,12 @@
 #include "base/paths.h"
 
 enum {
-	AWAY_MS = 30000,     /* slurmctld looks by itself as often: longer, and we cost more */
+	AWAY_MS = 30000,     /* slurmctld checks by itself as often; longer would delay the job */
 	ANSWER_MS = 15000,   /* burstd answers within 10 s, if only to say: ask again */
-	PAUSE_MS = 1000,     /* between two questions, should it answer sooner */
+	PAUSE_MS = 1000,     /* between two questions, if burstd answers sooner */
 	TOTAL_MS = 3600000,  /* in all, unless burstd says less: it knows how long nodes may boot */
-	LOST_MS = 100,       /* after a connection that broke, to the next */
-	STATUS_SIGNAL = 128, /* as a shell says it */
+	LOST_MS = 100,       /* from a broken connection to the next */
+	STATUS_SIGNAL = 128, /* plus the signal's number, as in a shell */
 	HEAD_MAX = 96,       /* bytes before the node list; every field in it is bounded */
 	JOB_DIGITS_MAX = 19,
 };
@@ -49,7 +51,7 @@ static void complain_about_site(const char *what)
 	hook_complain(text);
 }
 
-/* Whoever may write it may do all that slurmctld may. */
+/* Is the site's prolog safe to run?  Whoever can write it can do all that slurmctld can. */
 static bool is_sound(void)
 {
 	struct stat st;
@@ -75,7 +77,7 @@ static _Noreturn void become_site(char **argv, pid_t parent, int report)
 	static char path[] = PATHS_SITE_PROLOG;
 	int why;
 
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* should only we be killed, and not our group */
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* in case only the parent is killed */
 	if (getppid() != parent)
 		_exit(0);
 	(void)signal(SIGPIPE, SIG_DFL);
@@ -85,7 +87,7 @@ static _Noreturn void become_site(char **argv, pid_t parent, int report)
 	_exit(write(report, &why, sizeof(why)) < 0);
 }
 
-/* Its status; 0 as well when there is none, or it cannot be run. */
+/* Run the site's prolog; returns its status, or 0 if there is none, or it cannot be run. */
 static int run_site(char **argv)
 {
 	int report[2], status = 0, why;
@@ -125,7 +127,7 @@ static bool is_number(const char *s)
 	return n > 0 && n <= JOB_DIGITS_MAX && s[n] == '\0';
 }
 
-/* A node list has nothing that JSON would have to escape. */
+/* Has the node list nothing that JSON would have to escape? */
 static bool is_plain(const char *s)
 {
 	for (; *s != '\0'; s++)
@@ -154,7 +156,7 @@ static int64_t from_now(int64_t ms)
 	return hook_now_ns(CLOCK_MONOTONIC) + ms * 1000000;
 }
 
-/* HOOK_LOST: burstd went away with it.  away: how long burstd may not be there. */
+/* Ask burstd once.  HOOK_LOST: burstd went away meanwhile.  away: until when burstd may be away. */
 static enum hook_rc ask(const struct question *q, int64_t away, int64_t deadline, char *answer)
 {
 	static const char tail[] = "\"}";
@@ -179,7 +181,7 @@ out:
 	return rc;
 }
 
-/* How long burstd thinks that there is something to wait for, since we began. */
+/* How long burstd says that we may wait, from our start. */
 static int64_t limit_ms(const char *answer)
 {
 	static const char key[] = "\"deadline_ms\":";
@@ -197,12 +199,12 @@ static void pause_until(int64_t when)
 		(void)poll(NULL, 0, (int)(left / 1000000) + 1);
 }
 
-/* It ends; that is all that its end says. */
+/* Wait at the gate.  That this returns says only that the wait is over. */
 static void gate(const struct question *q, int64_t started)
 {
 	char answer[HOOK_ANSWER_MAX + 1];
 	int64_t deadline = started + (int64_t)TOTAL_MS * 1000000, away = from_now(AWAY_MS);
-	bool lost = false; /* since `away` is counted */
+	bool lost = false; /* `away` counts from then */
 
 	while (hook_now_ns(CLOCK_MONOTONIC) < deadline) {
 		const int64_t soonest = from_now(PAUSE_MS);

@@ -45,7 +45,8 @@ void hook_complain(const char *text)
 		(void)close(fd);
 	}
 	line[skip + len] = '\n';
-	/* /dev/null when slurmctld gave us none; a pipe that nobody reads must not hold us. */
+	/* Standard error is /dev/null if slurmctld gave us none; a pipe that nobody reads must not
+	 * block. */
 	if (poll(&err, 1, 0) == 1 && (err.revents & POLLOUT) != 0 &&
 	    write(STDERR_FILENO, line + 4, skip + len + 1 - 4) < 0)
 		return;
@@ -153,7 +154,7 @@ static enum hook_rc read_exactly(const struct hook_conn *c, void *to, size_t len
 	return HOOK_OK;
 }
 
-/* {"ok":true} or {"ok":true,...}, so written. */
+/* Is it {"ok":true} or {"ok":true,...}, spelled exactly so? */
 static bool says_ok(const char *answer, size_t len)
 {
 	static const char ok[] = "{\"ok\":true";
