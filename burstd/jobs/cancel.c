@@ -2,16 +2,17 @@
 
 #include <string.h>
 
-/* A node that boots, or waits to be bought, for a job that has ended meanwhile is sent back, rather
- * than to boot, to sit idle until SuspendTime, and to be billed for both.  Only if all of this
+/* Sends back a node that boots, or waits to be bought, for a job that has ended meanwhile:
+ * otherwise it boots, sits idle until SuspendTime, and is billed for both.  Only if all of this
  * holds: its own call named a job; that job is not there any more, not even pending; no job that
- * could start now waits for one of the node's partitions; its pool does not keep it warm; and after
- * all that was asked, slurmctld still has the node idle. A node that was resumed for no job (an
- * admin's POWER_UP) is left to SuspendTime; so is one that slurmctld powered down by our order, and
- * has up again, for all that we know of its job is of before that.
+ * could start now waits for one of the node's partitions; its pool does not keep it warm; and a
+ * snapshot begun after all that still has the node idle.  A node that was resumed for no job (an
+ * admin's POWER_UP) is left to SuspendTime; so is one that slurmctld powered down by our order and
+ * has up again, since what we know of its job is older.
  *
- * One that was never bought is kept for those who wait no longer than their scheduler needs: nobody
- * has it sooner for that, and in the end slurmctld would find it dead. */
+ * A node that was never bought is kept for waiting jobs only until their scheduler has seen them
+ * all: keeping it longer gives nobody a node sooner, and in the end slurmctld would find it
+ * dead. */
 
 enum {
 	CANCEL_AGAIN_MS = 5000,  /* between two looks at all jobs, which may be many */
@@ -23,7 +24,7 @@ static struct slurm_text waiting(const struct engine *e)
 	return (struct slurm_text){e->jobs->cancel_waiting.p, e->jobs->cancel_waiting.len};
 }
 
-/* Of which job a node that slurmctld has powering up is; 0: of none that is known. */
+/* The job for which slurmctld powers the node up; 0: not known. */
 static uint64_t booked_for(const struct fleet_name *nm)
 {
 	const struct fleet_node *fn = fleet_live(nm);
@@ -33,7 +34,7 @@ static uint64_t booked_for(const struct fleet_name *nm)
 	return fn->n.state != NODE_READY && fn->n.wanted_ms > nm->obeyed_ms ? fn->n.job : 0;
 }
 
-/* Was it idle for a while, with nothing behind it? */
+/* Has the node been idle for a while, with no live row behind it? */
 static bool is_empty(const struct engine *e, const struct fleet_name *nm)
 {
 	return fleet_live(nm) == NULL && engine_now(e) - nm->waits_ms >= CANCEL_EMPTY_MS;
@@ -44,7 +45,7 @@ static void send_back(struct engine *e, struct fleet_name *nm)
 	engine_event(e, nm->name, nm->newest != NULL ? nm->newest->n.gen : 0, "cancelled",
 		     "the job it boots for has ended");
 	rescue_power_down(e, nm, false, "burstd: the job it boots for has ended");
-	nm->useless_ms = 0; /* should that fail: not before all jobs were seen again */
+	nm->useless_ms = 0; /* if this fails, look at all jobs again before the next try */
 }
 
 void cancel_look(struct engine *e, struct fleet_name *nm, const struct slurm_node *sn,
@@ -55,7 +56,7 @@ void cancel_look(struct engine *e, struct fleet_name *nm, const struct slurm_nod
 	if (!nm->idle)
 		nm->useless_ms = 0;
 	if (!nm->idle || (nm->useless_ms != 0 && began_ms <= nm->useless_ms))
-		return; /* the next one will have begun later */
+		return; /* the next snapshot will have begun later */
 	if (nm->useless_ms != 0 &&
 	    (is_empty(e, nm) || !slurm_names_meet(sn->partitions, waiting(e)))) {
 		send_back(e, nm);
@@ -93,7 +94,7 @@ static uint64_t job_of(const struct fleet_name *nm)
 	return nm->idle ? booked_for(nm) : 0;
 }
 
-/* Each of the partitions that this job would take. */
+/* A job waits for several partitions: add each of them once. */
 static void wait_for(struct str *names, struct slurm_text list)
 {
 	while (list.n > 0) {
@@ -123,7 +124,7 @@ void cancel_asks(struct engine *e)
 	e->jobs->cancel_asked_ms = engine_now(e);
 }
 
-/* One whose job is not there; but with more partitions than we can hold: touch nothing. */
+/* Has the node's job ended?  If the partitions of waiting jobs did not all fit, touch nothing. */
 static bool is_useless(const struct engine *e, const struct fleet_name *nm)
 {
 	const struct booked *job;

@@ -8,12 +8,12 @@
 #include "base/mem.h"
 #include "io/proc.h"
 
-/* The jobs of a node whose machine will be taken away are told to save their work: by a signal, by
- * a command of the site, or by both, as the pool says.
+/* Tells the jobs of a node whose machine will be taken away to save their work: by a signal, by a
+ * command of the site, or by both, as the pool says.
  *
- * That a job is to be told is written down before (rescue_node.c), and that it was told after: one
- * that burstd died over may be told twice, none is forgotten, and none is told again while all is
- * well.  The fence never waits for any of this; all of this waits for the fence. */
+ * That a job is to be told is written down before (rescue_node.c), and that it was told after: none
+ * is forgotten, a job may be told twice if burstd dies in between, and none is told twice
+ * otherwise.  The fence never waits for any of this; all of this waits for the fence. */
 
 enum {
 	CHECKPOINT_HOOKS_MAX = 16,  /* at a time; others wait for one to end */
@@ -23,7 +23,7 @@ enum {
 
 struct hook { /* a command that runs, or is about to */
 	struct hook *next;
-	struct engine *e; /* NULL: it is gone */
+	struct engine *e; /* NULL: the engine is gone */
 	uint64_t job, gen;
 	char id[JOURNAL_JOB_ID_MAX + 1];
 	char node[HOSTLIST_NAME_MAX + 1];
@@ -31,7 +31,7 @@ struct hook { /* a command that runs, or is about to */
 	const struct conf_pool *pool; /* until it runs */
 };
 
-/* The incarnation that it loses, if its jobs still have time to save anything; NULL: not. */
+/* The row that the job loses, if there is still time to save anything; NULL: none. */
 static const struct fleet_node *machine_of(const struct engine *e, const struct rescue *r,
 					   int64_t *until_ms)
 {
@@ -139,7 +139,7 @@ static void run_hook(struct engine *e, struct hook *k)
 		str_fini(&args[--n]);
 }
 
-/* On record with the commit that comes before it is run (I28). */
+/* Stage the audit record, which run_hooks() commits before the command runs (I28). */
 static void begin_hook(struct engine *e, const struct rescue *r, const struct conf_pool *p,
 		       int64_t until_ms)
 {
@@ -198,7 +198,7 @@ static bool has_signal(const struct conf_pool *p)
 	return p->checkpoint_signal != NULL && p->checkpoint_signal[0] != '\0';
 }
 
-/* The words of the configuration are those of scancel. */
+/* The option uses scancel's words. */
 static enum slurm_signal_to to_of(const struct conf_pool *p)
 {
 	static const enum slurm_signal_to to[] = {[CONF_TO_BATCH] = SLURM_TO_BATCH,
@@ -227,16 +227,16 @@ static void tell(struct engine *e, struct rescue *r)
 	}
 	if (r->commanded || p->checkpoint_command == NULL ||
 	    e->jobs->nhooks == CHECKPOINT_HOOKS_MAX)
-		return; /* a command that ends makes room for another; no signal waits for that */
+		return; /* tried again once a command ends; the signal does not wait for that */
 	r->commanded = true;
 	begin_hook(e, r, p, until_ms);
 	if (!has_signal(p))
 		rescue_signalled(e, r, "the site's command");
 }
 
-/* Is it to be told anything?  Not before its node is fenced: a job that ends at once would make
- * room there for another.  Before slurmctld has spoken nobody knows whether it has to be.  What
- * else slurmctld is being told it does not wait for. */
+/* Is the job to be told?  Not before its node is fenced: if it ended at once, slurmctld would start
+ * another job there.  Not before the first snapshot either, which shows whether the node must be
+ * fenced.  Other orders to slurmctld are not waited for. */
 static bool is_due(const struct engine *e, const struct rescue *r)
 {
 	const struct fleet_name *nm = fleet_find(&e->fleet, r->j.node);
@@ -246,9 +246,9 @@ static bool is_due(const struct engine *e, const struct rescue *r)
 	       (nm == NULL || !nm->fencing);
 }
 
-/* The notice came before slurmctld had said anything since our start, so that nobody knew whether
- * its node was to be fenced; and what it says now is of before the notice.  A fence of before it
- * was for the machine that had the name then. */
+/* Fence the node now if its notice came before the first snapshot since the start, when nobody knew
+ * whether a fence was needed, and that snapshot is older than the notice.  A fence older than the
+ * notice was for the machine that had the name then. */
 static bool fence_first(struct engine *e, const struct rescue *r)
 {
 	struct fleet_name *nm = fleet_find(&e->fleet, r->j.node);
@@ -283,7 +283,7 @@ int64_t checkpoint_next_ms(const struct engine *e)
 	return next;
 }
 
-/* scancel fails for one job that is not there any more, too: the others had their signal. */
+/* scancel also fails if one of its jobs is gone: the others got the signal. */
 void checkpoint_told(struct engine *e, const struct slurm_order *o, const struct err *err)
 {
 	bool lost = err != NULL && slurm_unheard(err);

@@ -5,13 +5,13 @@
 #include "base/mem.h"
 #include "io/loop.h"
 
-/* A job that waits for its nodes waits in slurmctld's PrologSlurmctld, burst-prolog, and that waits
- * here.  What counts is what slurmctld itself says: it starts the job once all nodes are up in its
- * own view, and looks at that only when the prolog ends, else every 30 s (slurm.md 2.4).
+/* burst-prolog, which is slurmctld's PrologSlurmctld, waits here until the nodes of its job are up.
+ * What counts is slurmctld's own view: it starts the job once all nodes are up in it, and checks
+ * that only when the prolog ends, else every 30 s (slurm.md 2.4).
  *
- * Only what was asked of slurmctld after the gate was opened is believed: an older snapshot may
- * show the node as it was before it was powered down.  Level, not edge: every gate is looked at
- * again after each snapshot, so nothing is missed and a restart forgets nothing. */
+ * Only answers to questions asked after the gate was opened count: an older snapshot may show the
+ * node as it was before it was powered down.  Gates are level-triggered: each is checked again
+ * after each snapshot, so nothing is missed and a restart forgets nothing. */
 
 enum {
 	GATE_NAMES_MAX = 1 << 20, /* nodes of all gates together */
@@ -34,7 +34,7 @@ struct gate {
 	gate_fn fn;
 	void *ctx;
 	size_t n;
-	struct fleet_name *names[]; /* those of its nodes that are ours; they outlive it */
+	struct fleet_name *names[]; /* the job's nodes that a pool names; they outlive the gate */
 };
 
 /* --- opening and closing -----------------------------------------------------------------------
@@ -87,7 +87,7 @@ int engine_gate_open(struct engine *e, const struct gate_ask *ask, struct gate *
 		return rc;
 	}
 	link_gate(e, g, ask->job);
-	/* slurmctld has just started a job: it is there, whatever the last poll said. */
+	/* slurmctld is up, whatever the last poll said: it has just started a job. */
 	soon = e->poll.began_ms + ENGINE_GATE_POLL_MS;
 	if (soon < e->poll.next_ms)
 		e->poll.next_ms = soon;
@@ -146,7 +146,7 @@ static void end(struct gate *g, enum gate_end how)
 /* --- looking -----------------------------------------------------------------------------------
  */
 
-/* Whether we have registered it does not matter: slurmctld is about to run the job on it. */
+/* The row's state does not matter: slurmctld is about to run the job there. */
 static bool is_up(const struct fleet_name *nm)
 {
 	return slurm_is_on(nm->flags) && !slurm_is_silent(nm->flags);
@@ -167,7 +167,7 @@ static void look(struct gate *g)
 		end(g, GATE_UP);
 }
 
-/* A large cluster takes its time to answer: gates make it no more than half of the time. */
+/* A large cluster takes long to answer: snapshots for gates run at most half of the time. */
 int64_t gate_poll_ms(const struct engine *e, int64_t otherwise)
 {
 	int64_t every = ENGINE_GATE_POLL_MS;
@@ -177,7 +177,7 @@ int64_t gate_poll_ms(const struct engine *e, int64_t otherwise)
 	return e->jobs->gates.first != NULL && every < otherwise ? every : otherwise;
 }
 
-/* When squeue is to be asked again; INT64_MAX: no gate waits. */
+/* When to ask squeue again; INT64_MAX: no gate waits. */
 static int64_t jobs_due(const struct engine *e)
 {
 	const struct gates *gs = &e->jobs->gates;

@@ -3,23 +3,23 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Orders about a node that no snapshot would repeat: an admin drains or ends it, or its keys are
- * old.  slurmctld may not take such an order, because it is away, scontrol fails, or too many wait.
- * Then it is given again as soon as a later snapshot still has the node as it was (F48, F49).  What
- * slurmctld has heard and refused it may refuse for as long as its settings or that node are as
- * they are: that is given again ever more seldom (I30).
+/* Repeats orders about a node that no snapshot would lead to again: an admin drains or ends it, or
+ * its keys are old.  slurmctld may not take such an order, because it is away, scontrol fails, or
+ * too many wait.  Then it is given again as soon as a later snapshot still has the node as it was
+ * (F48, F49).  An order that slurmctld heard and refused may be refused as long as its settings and
+ * the node do not change: it is given again ever more seldom (I30).
  *
- * It may forget one that it took, too, if it ends before it has written it down, or another
- * controller has read an older state (F50).  Then it did not answer in between: if it did, it was
- * somebody who took the order back, and that stays (F51). */
+ * slurmctld may also forget an order that it took, if it ends before it has saved its state, or
+ * another controller reads an older one (F50).  In that case it did not answer in between.  If it
+ * did, somebody has taken the order back, and that stays (F51). */
 
 enum {
 	INSIST_SAVED_MS = 60000,     /* slurmctld writes its state every few seconds */
-	INSIST_WAIT_MS = 10000,      /* to the next try of what it refused; then twice that ... */
+	INSIST_WAIT_MS = 10000,      /* until a refused order is given again; then twice that ... */
 	INSIST_WAIT_MAX_MS = 600000, /* ... up to this */
 };
 
-/* Nobody answers there: slurmctld must not wait for it (slurm.md 2.2). */
+/* slurmd does not answer there: slurmctld must not wait for it (slurm.md 2.2). */
 static bool is_silent(const struct fleet_name *nm)
 {
 	return (nm->flags & SLURM_POWERING_UP) == 0 &&
@@ -48,8 +48,8 @@ static void insist(struct engine *e, struct fleet_name *nm, bool ends, const cha
 	give(e, nm);
 }
 
-/* An admin may have ended the machine, and slurmctld not know it yet.  Then a drain of our own
- * comes on top of that; his own is his last word, and jobs may end well by it. */
+/* While an admin's order to end the machine is pending, a drain of burstd's own is sent besides it.
+ * An admin's drain replaces that order: it is his last word, and jobs may end well by it. */
 void insist_drain(struct engine *e, struct fleet_name *nm, const char *why)
 {
 	const struct fleet_insist *in = &nm->insist;
@@ -73,7 +73,7 @@ static bool is_of(const struct fleet_insist *in, const char *verb)
 	return strcmp(verb, "power-down") == 0 || strcmp(verb, "down") == 0;
 }
 
-/* An admin was told that it would be done: he hears that it is not, once. */
+/* The admin was told that it would be done: tell him once that it is not. */
 static void tell_refused(struct engine *e, const struct fleet_name *nm, const char *why)
 {
 	char text[300];
@@ -83,7 +83,7 @@ static void tell_refused(struct engine *e, const struct fleet_name *nm, const ch
 	engine_event(e, nm->name, nm->insist.gen, "order-refused", text);
 }
 
-/* One that a node is DOWN may come before one that it is powered down. */
+/* May be called twice for a dead node: if its DOWN fails, and for the power-down behind it. */
 static void answered(struct engine *e, struct fleet_name *nm, const struct err *err)
 {
 	struct fleet_insist *in = &nm->insist;
@@ -114,20 +114,20 @@ void insist_told(struct engine *e, const struct slurm_order *o, const struct err
 	hostlist_free(h);
 }
 
-/* It is off, or its machine is another now. */
+/* The node is off, or has another machine now. */
 static bool is_over(const struct fleet_name *nm)
 {
 	return slurm_is_off(nm->flags) || fleet_live(nm) == NULL ||
 	       fleet_live(nm)->n.gen != nm->insist.gen;
 }
 
-/* It goes already, or somebody has taken it out. */
+/* The node is powering down; for a drain, it may also be drained or down. */
 static bool is_done(const struct fleet_name *nm)
 {
 	uint32_t done = SLURM_POWER_DOWN | SLURM_POWERING_DOWN;
 	uint32_t busy = SLURM_ALLOCATED | SLURM_COMPLETING | SLURM_POWERING_DOWN;
 
-	/* A drain shows as POWER_DOWN, too, and lets its jobs run. */
+	/* POWER_DOWN may be of a drain, which lets jobs run. */
 	if (nm->insist.ends && (nm->flags & busy) == SLURM_ALLOCATED)
 		return false;
 	if (!nm->insist.ends)

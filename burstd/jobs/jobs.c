@@ -1,7 +1,7 @@
 #include "jobs/jobs.h"
 
-/* Several want to know about jobs, and one squeue answers all.  Who asks while one runs gets the
- * next answer: the running one may not show what it is about. */
+/* Coalesces concurrent squeue requests.  A request made while squeue runs gets the next answer,
+ * since the running squeue may have read the jobs before. */
 
 void jobs_want(struct engine *e, enum jobs_for who)
 {

@@ -12,19 +12,20 @@
 #include "core/reclaim.h"
 #include "io/loop.h"
 
-/* A node's machine will be taken away: somebody said so.
+/* Acts on a notice that a node's machine will be taken away.
  *
- * Whoever it was, a list, the provider's notices or an admin, the row says it first, and what
- * follows comes from there (core/reclaim.h): the node is fenced at once; its jobs are requeued at
- * once, or told to save their work and requeued when they end, or shortly before the machine goes.
- * What is not done here for a crash or a command that failed, the next snapshot does (drift.c). */
+ * A notice from a list, from the provider's messages or from an admin is written to the row first,
+ * and all that follows comes from the row (core/reclaim.h): the node is fenced at once; its jobs
+ * are requeued at once, or told to save their work and requeued when they end, or shortly before
+ * the machine goes.  What a crash or a failed command left undone, the next snapshot does
+ * (drift.c). */
 
 enum {
-	NOTICE_SOON_MS = 600000, /* so long before the end slurmctld is looked at every second */
+	NOTICE_SOON_MS = 600000, /* so long before the end slurmctld is asked every second */
 	NOTICE_TEXT_MAX = 320,
 	NOTICE_EARLY_MAX = 1000,     /* kept for instances that are not known yet ... */
 	NOTICE_EARLY_MS = 600000,    /* ... for so long */
-	NOTICE_EARLY_END_MS = 60000, /* then it may be forgotten: when it is told next */
+	NOTICE_EARLY_END_MS = 60000, /* ... after that, until it is repeated */
 };
 
 /* --- who is meant ------------------------------------------------------------------------------
@@ -35,7 +36,7 @@ void notice_free(struct engine *e)
 	free(e->jobs->notices.early);
 }
 
-/* Of any provider; NULL: of none, or of several. */
+/* The row of an instance at any provider; NULL: there is none, or several. */
 static struct fleet_node *find_anywhere(struct engine *e, const char *id, bool *several)
 {
 	struct fleet_node *found = NULL;
@@ -135,8 +136,8 @@ static void take_told(struct cloud *c, struct fleet_node *fn, const struct provi
 
 /* --- too early ---------------------------------------------------------------------------------
  *
- * An instance may be told of before the answer to its create, which alone says that it is ours, or
- * while that is in doubt. */
+ * A notice may come before the answer to the instance's create, which alone says that it is ours,
+ * or while that create is in doubt. */
 
 static bool is_of(const struct fleet_node *fn, const struct cloud *c)
 {
@@ -172,7 +173,7 @@ static struct notice_early *find_early(const struct cloud *c, const struct provi
 	return NULL;
 }
 
-/* false: it need not be kept any longer. */
+/* Keep the notice for notice_run().  false: it need not be kept, or not any longer. */
 static bool keep(struct cloud *c, const struct provider_notice *n)
 {
 	struct notice_index *x = &c->e->jobs->notices;
@@ -189,7 +190,7 @@ static bool keep(struct cloud *c, const struct provider_notice *n)
 	if (x->early == NULL)
 		x->early = mem_zalloc(NOTICE_EARLY_MAX * sizeof(*x->early));
 	if (x->nearly == NOTICE_EARLY_MAX)
-		drop_early(x, 0); /* it is told again, if it was not forgotten */
+		drop_early(x, 0); /* the provider repeats it, unless it has forgotten it */
 	x->early[x->nearly++] = (struct notice_early){
 		.provider = (size_t)(c - c->e->cloud->all), .n = *n, .first_ms = engine_now(c->e)};
 	return true;
@@ -265,7 +266,7 @@ int engine_take_notices(struct engine *e, const struct engine_notice *list, size
 	for (size_t i = 0; i < n; i++)
 		notice_said(e, &list[i], &out[i]);
 	engine_commit(e);
-	if (!e->dead) /* what a thousand of these lead to is done at once, not one by one */
+	if (!e->dead) /* act on a thousand notices in one turn, not one by one */
 		timer_at(e->timer, engine_now(e));
 	return e->dead ? err_set(err, ERR_IO, "the journal failed") : 0;
 }
@@ -284,7 +285,8 @@ bool notice_signals(const struct conf_pool *p)
 	       p->checkpoint_command != NULL;
 }
 
-/* Whom an admin has taken in hand is left alone, if it is not certain that the machine goes. */
+/* Leave a node alone that an admin has drained or set down, unless its machine will certainly
+ * go. */
 void notice_plan(const struct engine *e, const struct fleet_node *fn, struct reclaim_plan *out)
 {
 	const struct conf_pool *p = &e->conf->pools[fn->n.pool];
@@ -296,8 +298,8 @@ void notice_plan(const struct engine *e, const struct fleet_node *fn, struct rec
 		out->signal_ms = out->force_ms = INT64_MAX;
 }
 
-/* No job starts there from now on; with the last one it is powered down.  Where it is drained or
- * down already, that stays as it is, and says who did it. */
+/* Drain the node: no job starts there from now on, and it is powered down after the last one.  A
+ * node that is drained or down already stays as it is, with the Reason that says who did it. */
 void notice_fence(struct engine *e, struct fleet_name *nm, const struct node *n)
 {
 	char why[NOTICE_WHY_SIZE];
@@ -308,7 +310,7 @@ void notice_fence(struct engine *e, struct fleet_name *nm, const struct node *n)
 	nm->fenced_ms = engine_now(e);
 	nm->fencing = true;
 	fleet_tell(nm, engine_bare(why), engine_now(e));
-	(void)slurm_drain(e->slurm, nm->name, why); /* dropped, the next diff repeats it */
+	(void)slurm_drain(e->slurm, nm->name, why); /* if dropped, the next diff repeats it */
 }
 
 static void act(struct engine *e, struct fleet_node *fn)
@@ -340,7 +342,7 @@ void notice_follow(struct engine *e, struct fleet_node *fn, const struct node *w
 		return;
 	if (begins || was->noticed_ms != is->noticed_ms)
 		fn->name->noticed_ms = engine_now(e);
-	if (was->state == NODE_BOOTING) /* with the rest of its job */
+	if (was->state == NODE_BOOTING) /* send it back with the rest of its job */
 		refuse_mark(e, fn->name, refusal_of(is), NULL);
 	else
 		act(e, fn);

@@ -3,7 +3,7 @@
 #include "core/reclaim.h"
 #include "jobs/jobs.h"
 
-/* The words in which slurmctld and people are told that the provider takes a node's machine. */
+/* The Reason that slurmctld and people get when a provider takes a node's machine. */
 
 void notice_text(char out[NOTICE_WHY_SIZE], const struct node *n)
 {

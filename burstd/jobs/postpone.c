@@ -7,26 +7,26 @@
 
 #include "base/fnv.h"
 
-/* A job that was refused its nodes waits, longer each time, by its own StartTime: slurmctld would
- * start it again within seconds.  The count is durable, so that a restart of burstd does not make
- * it eager again.  What the researcher is told stands in the job's AdminComment.
+/* Makes a job wait that was refused its nodes, longer each time, by its own StartTime: slurmctld
+ * would start it again within seconds.  The count is durable, so that a restart of burstd does not
+ * make the job eager again.  The job's AdminComment tells the researcher.
  *
- * Its nodes are sent back first, for slurmctld sets a begin time of its own when it requeues a job;
- * then the job is looked at, and never made to start earlier than it would by itself.
+ * The nodes are sent back first, since slurmctld sets a begin time of its own when it requeues a
+ * job; then burstd reads the job, and never makes it start earlier than it would by itself.
  *
- * What no wait can mend (refusal_lasts()) waits a day, and is decided anew as soon as something
- * changes: the configuration, a price, or the job. */
+ * A job that no wait can help (refusal_lasts()) waits a day, and is decided anew as soon as
+ * something changes: the configuration, a price, or the job. */
 
 enum {
-	POSTPONE_AGAIN_MS = 300,  /* it is still being requeued: look again */
+	POSTPONE_AGAIN_MS = 300,  /* to the next look at a job that is still being requeued */
 	POSTPONE_RETRY_MS = 5000, /* slurmctld did not answer */
 	POSTPONE_GIVE_UP_MS = 10000,
-	POSTPONE_CALM_MS = 5000,   /* so long an answer is looked for that no update overtook */
+	POSTPONE_CALM_MS = 5000,   /* how long to look for an answer that no update overtook */
 	POSTPONE_ROUND_MS = 2000,  /* a command takes so long, and slurmctld knows no fractions */
-	POSTPONE_TELLS = 3,        /* slurmctld took it not, or did not hear it: so often in all */
+	POSTPONE_TELLS = 3,        /* orders about one refusal, if slurmctld does not take them */
 	POSTPONE_HOLD_MS = 121000, /* slurmctld holds a requeued job back so long, if not known */
-	POSTPONE_SENT_MS = 9000,   /* so long until a refused job is requeued */
-	POSTPONE_START_MS = 30000, /* between our time and slurmctld's: the order took so long */
+	POSTPONE_SENT_MS = 9000,   /* a refused job is requeued within this */
+	POSTPONE_START_MS = 30000, /* tolerance between our clock and slurmctld's */
 };
 
 void postpone_job(struct engine *e, const struct slurm_job *j, const struct postpone_why *why)
@@ -45,14 +45,14 @@ void postpone_job(struct engine *e, const struct slurm_job *j, const struct post
 	p->until_ms = 0;
 	p->look_ms = engine_now(e);
 	p->first_ms = 0;
-	p->asked = false; /* an answer that is on its way is about another time */
+	p->asked = false; /* an answer that is on its way is older */
 	p->mark = slurm_mark(e->slurm);
 	p->tells = 0;
 }
 
 /* --- telling slurmctld ------------------------------------------------------------------------ */
 
-/* Is it the time that we told slurmctld, give or take what the command took? */
+/* Is the job's begin time one that we told slurmctld, give or take the command's duration? */
 static bool was_told(const struct engine *e, const struct postponed *p,
 		     const struct slurm_job_detail *d)
 {
@@ -63,7 +63,7 @@ static bool was_told(const struct engine *e, const struct postponed *p,
 		llabs(at - p->had_wall_ms) <= POSTPONE_ROUND_MS);
 }
 
-/* Until then slurmctld would not start a job that it has requeued, had nobody told it anything. */
+/* When slurmctld would start the requeued job by itself. */
 static int64_t held_until(const struct engine *e, const struct postponed *p)
 {
 	int64_t hold_ms = prereq_hold_ms(e);
@@ -73,10 +73,10 @@ static int64_t held_until(const struct engine *e, const struct postponed *p)
 	return p->refusal.last_ms + hold_ms + POSTPONE_SENT_MS;
 }
 
-/* What slurmctld was told, and what the comment names, are at another time of ours now.  Set back,
- * it is further away than was meant: then it is told anew.  How long it holds a requeued job back
- * is a matter of what is left of that job's last run, and does not move (I17); a time of its user's
- * does. */
+/* The times that slurmctld was told, and that comments name, are wall times: convert them.  If the
+ * clock was set back, the job would wait longer than meant, and is told anew.  slurmctld's own hold
+ * on a requeued job is for what is left of its last run, so it does not move (I17); a begin time of
+ * the user's does. */
 void postpone_clock_set(struct engine *e, int64_t by_ms)
 {
 	for (struct postponed *p = e->jobs->parts[JOB_POSTPONED]; p != NULL; p = p->in.next) {
@@ -89,11 +89,11 @@ void postpone_clock_set(struct engine *e, int64_t by_ms)
 		if (p->untold || p->told_wall_ms == 0 || refusal_over(&p->refusal, engine_now(e)))
 			continue;
 		p->until_ms = engine_from_wall(e, p->told_wall_ms);
-		p->asked = false; /* what is on its way was asked before that */
+		p->asked = false; /* an answer that is on its way was asked for before that */
 		if (p->until_ms <= meant + POSTPONE_ROUND_MS || p->why[0] == '\0')
-			continue; /* of a process before us nobody knows the words */
+			continue; /* an earlier process told it; its words are not known */
 		p->untold = true;
-		p->lifting = false; /* it is told to wait once more: then it is let go anew */
+		p->lifting = false; /* it is told to wait once more, then let go anew */
 		p->look_ms = engine_now(e);
 		p->first_ms = 0;
 		p->tells = 0;
@@ -131,8 +131,9 @@ static void tell(struct engine *e, struct postponed *p, const struct slurm_job_d
 	int64_t begin_ms = d->begin_ms;
 	bool later, say = postpone_may_say(p, d), ours = was_told(e, p, d);
 
-	/* Not its own time, but what we told before the clock was set back: it may be sooner.  What
-	 * is as good as the same may be slurmctld's own, by chance. */
+	/* The begin time is not the job's own, but one that we told before the clock was set back:
+	 * it may become earlier.  One that is almost the new time stays: it may be slurmctld's own,
+	 * by chance. */
 	if (ours && (p->tells == 0 || begin_ms > start + POSTPONE_ROUND_MS)) {
 		if (begin_ms > start && begin_ms <= start + POSTPONE_ROUND_MS)
 			start = begin_ms;
@@ -142,7 +143,7 @@ static void tell(struct engine *e, struct postponed *p, const struct slurm_job_d
 		start = now + 1000;
 	later = begin_ms + 1000 < start; /* slurmctld knows no fractions */
 
-	if (p->tells > 0 && !later) { /* it was heard after all */
+	if (p->tells > 0 && !later) { /* slurmctld took the order after all */
 		p->until_ms = start;
 		p->untold = false;
 		return;
@@ -166,7 +167,7 @@ static void tell(struct engine *e, struct postponed *p, const struct slurm_job_d
 	(void)snprintf(detail, sizeof(detail), "job %s, refusal %u: %s", job_name(job, p),
 		       p->refusal.count, what);
 	engine_event(e, "", 0, "job-postponed", detail);
-	p->until_ms = later ? start : 0; /* 0: its user says when */
+	p->until_ms = later ? start : 0; /* 0: its own begin time is late enough */
 	p->told_wall_ms = later ? engine_wall(e, start) : 0;
 	p->had_wall_ms = ours ? engine_wall(e, d->begin_ms) : 0;
 	p->untold = false;
@@ -178,29 +179,28 @@ static void tell(struct engine *e, struct postponed *p, const struct slurm_job_d
 /* --- one that was told -------------------------------------------------------------------------
  */
 
-/* When slurmctld would start it, had we not told it to wait: what is left of its last run could
- * meet the next one before (I17). */
+/* When the job would start without our order to wait.  Not before: what is left of its last run
+ * could meet the next one (I17). */
 static int64_t own_time(const struct engine *e, const struct postponed *p)
 {
 	return p->loaded ? held_until(e, p) : p->least_ms;
 }
 
-/* Of a job that was told before our start, slurm.conf says so: that is known in a moment. */
+/* For a job that was told before our start, own_time() needs slurm.conf, known in a moment. */
 static bool is_time_known(const struct engine *e, const struct postponed *p)
 {
 	return !p->loaded || prereq_known_ms(e) != 0 ||
 	       engine_now(e) - e->started_ms >= POSTPONE_WATCH_MS;
 }
 
-/* Another begin time than we told, give or take what the order took. */
+/* Has the job another begin time than we told, give or take what the order took? */
 static bool is_another_time(const struct engine *e, const struct postponed *p,
 			    const struct slurm_job_detail *d)
 {
 	return !was_told(e, p, d) && llabs(d->begin_ms - p->until_ms) > POSTPONE_START_MS;
 }
 
-/* What it was told waits for its turn yet, or is on its way: that the job has another begin time is
- * nobody's will. */
+/* The order may still be queued or on its way: then another begin time is nobody's will. */
 static bool is_unheard(const struct engine *e, const struct postponed *p,
 		       const struct slurm_job_detail *d)
 {
@@ -216,7 +216,7 @@ static void let_go(struct engine *e, struct postponed *p)
 	postpone_put_row(e, p);
 }
 
-/* Whoever has changed its begin time since has his will. */
+/* Respect a begin time that somebody has set since. */
 static void start_anew(struct engine *e, struct postponed *p, const struct slurm_job_detail *d)
 {
 	int64_t least_ms = own_time(e, p), now = engine_now(e);
@@ -229,10 +229,10 @@ static void start_anew(struct engine *e, struct postponed *p, const struct slurm
 		p->lifting = slurm_start_now(e->slurm, p->id, d->begin_ms);
 }
 
-/* Of a command that failed some jobs may have been told: they are looked at again.  One that
- * slurmctld had started again meanwhile is refused again.  Of one that was not sent none was; one
- * that it would have let start sooner (until_ms 0, and no words) needs it no more, and what
- * rescue_hold.c had to say is in the events. */
+/* Look again at the jobs of a failed command: slurmctld may have taken it for some.  A job that
+ * slurmctld has started again meanwhile is refused again.  A command that was not sent reached no
+ * job; one that would only have let its job start sooner (until_ms 0, and no words) is not needed
+ * any more, and what rescue_hold.c had to say is in the events. */
 static void was_not_told(struct engine *e, struct postponed *p, const struct slurm_order *o,
 			 bool unsent)
 {
@@ -248,7 +248,7 @@ static void was_not_told(struct engine *e, struct postponed *p, const struct slu
 	p->asked = false;
 }
 
-/* Until slurmctld has taken it the job waits as before, and after a restart too. */
+/* The job waits as before until slurmctld has taken the order, even over a restart. */
 static void was_let_go(struct engine *e, struct postponed *p, const struct err *err)
 {
 	char detail[128], job[SLURM_JOB_NAME_SIZE];
@@ -260,7 +260,7 @@ static void was_let_go(struct engine *e, struct postponed *p, const struct err *
 		return;
 	}
 	let_go(e, p);
-	p->look_ms = engine_now(e); /* what stands in its comment is over */
+	p->look_ms = engine_now(e); /* its comment is outdated */
 	(void)snprintf(detail, sizeof(detail), "job %s may try again: something has changed",
 		       job_name(job, p));
 	engine_event(e, "", 0, "job-anew", detail);
@@ -282,8 +282,8 @@ void postpone_told(struct engine *e, const struct slurm_order *o, const struct e
 	}
 }
 
-/* A job that was requeued shows the nodes of its last run until it starts again, and its tasks as
- * they are. */
+/* Has the user changed what the job asks for?  A requeued job shows the nodes of its last run until
+ * it starts again, but its tasks as they are. */
 static bool is_edited(struct postponed *p, const struct slurm_job_detail *d)
 {
 	uint64_t had = p->counts;
@@ -292,7 +292,7 @@ static bool is_edited(struct postponed *p, const struct slurm_job_detail *d)
 	return refusal_lasts(&p->refusal) && had != 0 && had != p->counts;
 }
 
-/* One that was told. */
+/* Look again at a job that was told to wait. */
 static void look_back(struct engine *e, struct postponed *p, const struct slurm_job_detail *d)
 {
 	p->unheard = d->pending && is_unheard(e, p, d);
@@ -304,10 +304,10 @@ static void look_back(struct engine *e, struct postponed *p, const struct slurm_
 	} else if (d->pending && !p->lifting && (is_edited(p, d) || p->anew)) {
 		p->anew = true;
 		if (is_time_known(e, p) && !d->held &&
-		    !p->unheard) /* else once somebody releases it */
+		    !p->unheard) /* else at a later look, once all of this holds */
 			start_anew(e, p, d);
 	} else if (d->pending && !p->unheard && d->begin_ms + POSTPONE_START_MS < p->until_ms) {
-		p->until_ms = p->told_wall_ms = p->good_ms = 0; /* somebody lets it start */
+		p->until_ms = p->told_wall_ms = p->good_ms = 0; /* somebody has let it start */
 	}
 	postpone_look_at_words(e, p, d);
 }
@@ -320,9 +320,10 @@ struct details { /* one answer */
 	int64_t began_ms;
 };
 
-/* An update of nodes that ran since, or is about to, may requeue the job once more: slurmctld had
- * given it one of those as well.  Then its begin time is not what the answer says; nor may its
- * comment be, if nobody has read the answer for long.  In a storm there is no such moment. */
+/* May the answer be outdated?  An update of nodes that ran since it began, or is about to, may
+ * requeue the job once more, if slurmctld had given it one of those nodes as well: then its begin
+ * time is another.  So may its comment be, if the answer has waited for long.  Under constant
+ * updates there is always one, hence POSTPONE_CALM_MS. */
 static bool is_overtaken(const struct engine *e, const struct postponed *p, int64_t began_ms)
 {
 	int64_t now = engine_now(e), first = p->first_ms != 0 ? p->first_ms : now;
@@ -340,23 +341,23 @@ static void on_detail(void *ctx, const struct slurm_job_detail *shown)
 
 	if (p == NULL || !p->asked || p->refusal.last_ms >= all->began_ms)
 		return; /* not asked about, or refused again since */
-	/* A slurmctld that lost its state has given the number to a heterogeneous job: what is said
-	 * to that number all its components hear (F50).  The one that was refused is gone. */
+	/* slurmctld has lost its state and given the number to a heterogeneous job: an order to
+	 * that number would reach all its components (F50).  The job that was refused is gone. */
 	if (d.het != 0 && strchr(p->id, '+') == NULL)
 		return;
 	p->shown = !d.ended;
 	if (d.begin_ms != 0)
-		d.begin_ms = engine_from_wall(e, d.begin_ms); /* as are all times here */
+		d.begin_ms = engine_from_wall(e, d.begin_ms); /* by our clock, as all times here */
 	if (!p->untold)
 		look_back(e, p, &d);
 	else if (d.pending && !d.held && !is_overtaken(e, p, all->began_ms))
 		tell(e, p, &d);
 	else if (d.held)
-		p->untold = false; /* somebody decides about it already */
+		p->untold = false; /* held: an admin or the user decides when it starts */
 }
 
-/* One that is still to be told is looked at again in a moment, for a while: a job is not pending at
- * once. */
+/* Look again soon at a job that is still to be told, for a while: slurmctld takes a moment to
+ * requeue it. */
 static void looked(struct engine *e, struct postponed *p, bool failed)
 {
 	int64_t now = engine_now(e);
@@ -418,7 +419,7 @@ void postpone_run(struct engine *e)
 	for (size_t i = 0; i < n; i++)
 		ids[i] = asked[i]->id;
 	if (n == 0 || !slurm_ask_jobs(e->slurm, SLURM_DETAILS, ids, n))
-		return; /* an answer is on its way, and is followed by the next question */
+		return; /* a question is on its way; the next one follows its answer */
 	for (size_t i = 0; i < n; i++)
 		asked[i]->asked = true;
 }

@@ -5,15 +5,16 @@
 
 #include "base/fnv.h"
 
-/* What changes while a job waits that no wait can mend: the configuration, what its offers cost, or
- * what it wishes, which squeue is asked once a minute.  postpone.c then lets the job start. */
+/* Notes when a job may be tried again that no wait could help: the configuration has changed, or
+ * what its offers cost, or what it asks for, which squeue is asked once a minute.  postpone.c then
+ * lets the job start. */
 
 static bool is_waiting(const struct engine *e, const struct postponed *p)
 {
 	return refusal_lasts(&p->refusal) && !p->untold && p->until_ms > engine_now(e);
 }
 
-/* ... or will, once slurmctld is told: it is then decided anew when the job is looked at again. */
+/* Likewise if slurmctld is still to be told: then it is decided at the next look at the job. */
 static bool is_to_wait(const struct engine *e, const struct postponed *p)
 {
 	return is_waiting(e, p) || (p->untold && refusal_lasts(&p->refusal));
@@ -32,7 +33,8 @@ void postpone_anew(struct engine *e)
 			change(e, p);
 }
 
-/* Which of them the job may have is not known here: any that has become cheaper, or can be had. */
+/* Has any offer of the pool become cheaper, or available?  Which of them the job may have is not
+ * known here. */
 static bool is_cheaper(const struct engine *e, const struct postponed *p)
 {
 	int64_t now[CONF_OFFERS_MAX];
@@ -44,7 +46,7 @@ static bool is_cheaper(const struct engine *e, const struct postponed *p)
 	return false;
 }
 
-/* A job compares with what its offers cost when it was refused, not with the last offers. */
+/* Compare with what the offers cost when the job was refused, not with the last offers. */
 void postpone_offers(struct engine *e, bool cheaper)
 {
 	(void)cheaper;
@@ -79,7 +81,7 @@ static void on_words(void *ctx, const struct slurm_job_words *w)
 	p->wishes = h;
 }
 
-/* One of before our start that slurmctld does not know any more has ended meanwhile. */
+/* A job from before our start that slurmctld does not know any more has ended meanwhile. */
 void postpone_words(struct engine *e, const char *text, size_t len)
 {
 	bool whole = slurm_job_parse_words(text, len, on_words, e);
@@ -93,7 +95,8 @@ void postpone_words(struct engine *e, const char *text, size_t len)
 	}
 }
 
-/* Of so many that one question does not hold all, others each time.  *more: not all of them. */
+/* Choose the jobs for one question, others each time if it does not hold all.  *more: some are
+ * left. */
 static size_t pick_words(const struct engine *e, struct postponed *out[SLURM_ASK_MAX], bool *more)
 {
 	size_t n = 0;
@@ -110,7 +113,7 @@ static size_t pick_words(const struct engine *e, struct postponed *out[SLURM_ASK
 	return n;
 }
 
-/* Who has changed the job? */
+/* Ask squeue whether somebody has changed a waiting job. */
 void postpone_ask_words(struct engine *e)
 {
 	struct postponed *asked[SLURM_ASK_MAX];

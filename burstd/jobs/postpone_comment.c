@@ -3,16 +3,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What burstd writes into a job's AdminComment, be it of a refusal or of a node that was lost.
+/* Writes and clears burstd's words in a job's AdminComment, about a refusal or a lost node.
  *
- * A word that was true once is taken back: as long as it stands there the job is looked at, once a
- * minute, and its row stays.  When it has its nodes, or what was said is over, the comment is
- * cleared, if it is still what we wrote: until squeue shows that it is gone, for an order may fail.
- * What somebody else wrote, be it behind our words, is left alone.  Of a job that has ended
- * slurmctld takes no comment (slurm.md). */
+ * A comment must not outlast what it says: as long as it stands there the job is looked at, once a
+ * minute, and its row stays.  When the job has its nodes, or what was said is over, the comment is
+ * cleared if it is still what we wrote, and again until squeue shows that it is gone, since an
+ * order may fail.  What somebody else wrote, even behind our words, is left alone.  slurmctld takes
+ * no comment on a job that has ended (slurm.md). */
 
 enum {
-	POSTPONE_BOUGHT_MS = 2000, /* its nodes are bought: a refusal comes sooner */
+	POSTPONE_BOUGHT_MS = 2000, /* after its nodes are bought; a refusal would come sooner */
 };
 
 static bool is_like_ours(struct slurm_text comment)
@@ -34,7 +34,7 @@ bool postpone_may_say(const struct postponed *p, const struct slurm_job_detail *
 	return d->comment.n == 0 || is_ours(p, d->comment);
 }
 
-/* As scontrol will have it: what is compared with what squeue shows. */
+/* Note the comment as slurmctld will have it, to compare it with squeue's. */
 void postpone_note_said(struct engine *e, struct postponed *p, const struct slurm_job_detail *d,
 			const char *text)
 {
@@ -45,7 +45,7 @@ void postpone_note_said(struct engine *e, struct postponed *p, const struct slur
 	p->good_ms = INT64_MAX;
 }
 
-/* What is on its way to slurmctld may not be there yet. */
+/* A comment that was just sent may not show yet. */
 void postpone_look_at_words(struct engine *e, struct postponed *p, const struct slurm_job_detail *d)
 {
 	int64_t now = engine_now(e);
@@ -78,7 +78,7 @@ void postpone_say(struct engine *e, const struct slurm_job_detail *d, const char
 	postpone_note_said(e, p, d, text);
 	(void)snprintf(p->id, sizeof(p->id), "%s", id);
 	p->unnamed = false;
-	p->tells = 0; /* of a refusal: its order has no words any more */
+	p->tells = 0; /* the order of a refusal has no words any more */
 	p->look_ms = engine_now(e) + POSTPONE_WATCH_MS;
 	if (p->refusal.last_ms == 0)
 		p->refusal.last_ms = engine_now(e);

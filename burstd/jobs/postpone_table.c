@@ -2,8 +2,8 @@
 
 #include <stdio.h>
 
-/* The jobs that were refused their nodes, or that were written to, one row each: how it is made,
- * kept over a restart, shown to others, and forgotten. */
+/* One row for each job that was refused its nodes or has a comment of ours: how it is made, kept
+ * over a restart, shown to others, and forgotten. */
 
 struct postponed *postpone_find(const struct engine *e, uint64_t number)
 {
@@ -35,15 +35,15 @@ void postpone_load(struct engine *e, const struct journal_refusal *r)
 	p->refusal = r->r;
 	if (p->refusal.last_ms > engine_now(e))
 		p->refusal.last_ms = engine_now(e); /* the clock has gone back (F57) */
-	if (p->refusal.first_ms > p->refusal.last_ms || p->refusal.first_ms == 0) /* an older one */
+	if (p->refusal.first_ms > p->refusal.last_ms || p->refusal.first_ms == 0) /* an older row */
 		p->refusal.first_ms = p->refusal.last_ms;
 	p->until_ms = p->refusal.last_ms + refusal_wait_ms(&p->refusal);
 	p->told_wall_ms = p->refusal.told_wall_ms;
 	p->had_wall_ms = p->refusal.had_wall_ms;
-	if (p->told_wall_ms != 0) /* its clock may have been set while we were away */
+	if (p->told_wall_ms != 0) /* the clock may have been set while we were away */
 		p->until_ms = engine_from_wall(e, p->told_wall_ms);
 	p->unnamed = true;
-	/* The configuration may be another. */
+	/* The configuration may have changed. */
 	p->anew = refusal_lasts(&p->refusal) && p->until_ms > engine_now(e);
 	p->words = p->loaded = true;
 	p->good_ms = r->r.count > 0 ? p->until_ms + POSTPONE_STALE_MS : INT64_MAX;
@@ -100,15 +100,15 @@ void postpone_settle(struct engine *e, struct postponed *p, bool ended)
 	for (size_t i = 0; i < e->fleet.nall; i++) {
 		struct fleet_name *nm = e->fleet.all[i];
 
-		if (nm->refused_for != job || nm->barred) /* in the latter case, refused anew */
+		if (nm->refused_for != job || nm->barred) /* if barred, refused anew */
 			continue;
 		nm->refused_for = 0;
 		nm->refused = NODE_BECAUSE_NONE;
 	}
 }
 
-/* Begin times that slurmctld set are forgotten with the refusal that they were about; but not
- * before our words, of which nobody would know after a restart. */
+/* Forget a refusal that is over, with the begin times told for it; but not while our comment may
+ * stand there, which nobody would know of after a restart. */
 static void forget_refusal(struct engine *e, struct postponed *p)
 {
 	if (!p->untold && !p->words && refusal_over(&p->refusal, engine_now(e)))

@@ -9,19 +9,19 @@
 #include "slurm/show.h"
 #include "slurm/unknown.h"
 
-/* What slurm.conf must say is looked at when slurmctld first answers, after it was away, and every
- * minute, for a quick restart with another slurm.conf goes unnoticed otherwise.  Each problem is
- * logged when it is new; `burstctl status` has them all. */
+/* Checks slurm.conf when slurmctld first answers, after it was away, and every minute, since a
+ * quick restart with another slurm.conf would go unnoticed otherwise.  Each problem is logged when
+ * it is new; `burstctl status` has them all. */
 
 enum { PREREQ_MS = 60000 };
 
 struct prereq {
 	struct slurm_report *report; /* NULL: not known yet */
-	char *config;                /* half of it, while the other half is asked for */
+	char *config;                /* of show config, until show partitions ends */
 	size_t config_len;
-	char error[160]; /* why it is not, though asked; "": see report */
+	char error[160]; /* why there is no report, though asked; "": see report */
 	int64_t asked_ms, next_ms;
-	int64_t known_ms;               /* when what the report says was asked */
+	int64_t known_ms;               /* when the report's settings were asked for */
 	int64_t hold_ms;                /* 0: not known */
 	struct slurm_feature *features; /* of the nodes in a snapshot; NULL: none are wanted */
 	size_t nfeatures;
@@ -65,7 +65,7 @@ void prereq_nodes(struct engine *e, const struct slurm_node *nodes, size_t n)
 		slurm_features_look(p->features, e->conf, &nodes[i]);
 }
 
-/* Not before the first poll has ended; but if it ended badly, its slurm.conf may be why: without
+/* Wait for the first poll.  A failed one counts, too, since slurm.conf may be its cause: without
  * PrivateData=cloud 22.05 shows no node at all while all are powered down. */
 int64_t prereq_next_ms(const struct engine *e)
 {
@@ -147,7 +147,7 @@ static int judge(struct engine *e, struct slurm_text partitions, struct slurm_re
 	return rc;
 }
 
-/* Which nodes each has, and nothing else of it: it is kept. */
+/* Keep the node list of each partition and nothing else: it stays in memory. */
 static void keep_partitions(struct prereq *p, struct slurm_text rest)
 {
 	struct slurm_text line;
@@ -229,7 +229,7 @@ void prereq_answer(struct engine *e, enum slurm_question q, const char *text, si
 {
 	struct prereq *p = e->jobs->prereq;
 
-	if (text == NULL) { /* mostly the poll fares no better, and says so */
+	if (text == NULL) { /* not logged: as a rule the poll fails, too, and is */
 		(void)snprintf(p->error, sizeof(p->error), "scontrol show %s failed",
 			       q == SLURM_PARTITIONS ? "partitions" : "config");
 		return;

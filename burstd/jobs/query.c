@@ -10,16 +10,16 @@
 #include "base/mem.h"
 #include "io/loop.h"
 
-/* Somebody wants to know about one job, now.  squeue is asked about that one, besides what burstd
- * asks for itself, for one of them after the other: nothing else waits for these, and they wait for
- * nothing else. */
+/* Answers people's questions about one job each.  Each question has a squeue of its own, one after
+ * the other, besides those that burstd runs for itself: nothing else waits for these, and they wait
+ * for nothing else. */
 
 struct engine_query {
 	struct engine_query *next;
 	struct engine *e;
 	char id[SLURM_JOB_ID_MAX + 1];
 	int64_t uid;
-	engine_query_fn fn; /* NULL: nobody wants to know any more */
+	engine_query_fn fn; /* NULL: cancelled */
 	void *ctx;
 };
 
@@ -40,7 +40,7 @@ struct engine_query *engine_query_job(struct engine *e, const char *id, int64_t 
 	return q;
 }
 
-/* The first is perhaps being asked: then its answer ends it. */
+/* The first query may be on the wire: then its answer ends it. */
 void engine_query_cancel(struct engine_query *q)
 {
 	struct engine_query **at = &q->e->jobs->queries;
@@ -94,13 +94,13 @@ void query_run(struct engine *e)
  */
 
 struct found {
-	int64_t uid; /* whose it must be, or ENGINE_ANYBODY */
+	int64_t uid; /* of the owner that it must have, or ENGINE_ANYBODY */
 	struct slurm_job_words w;
-	int rank; /* how much there is to say of it; 0: there is none */
+	int rank; /* which of several jobs to show; 0: none found yet */
 	uint32_t others;
 };
 
-/* Of the tasks of an array, or the parts of a heterogeneous job, the first that still waits. */
+/* Of an array's tasks, or a heterogeneous job's components, show the first that still waits. */
 static void on_words(void *ctx, const struct slurm_job_words *w)
 {
 	struct found *f = ctx;
@@ -129,7 +129,7 @@ static char *text_of(struct slurm_text t)
 	return out;
 }
 
-/* Each node once, for these may be a user's words. */
+/* Count each node once, since a user's list may name one twice. */
 static size_t count_of(struct slurm_text list)
 {
 	struct hostlist *h;
@@ -147,8 +147,8 @@ static size_t count_of(struct slurm_text list)
 	return n;
 }
 
-/* The nodes that it is about: those it has; all that it insists on; those that slurmctld means to
- * give it.  Empty: any of its partitions. */
+/* The nodes of the answer: those the job has; else all that it requires; else those that slurmctld
+ * has planned for it.  Empty: any of its partitions. */
 static struct slurm_text nodes_of(const struct slurm_job_words *w)
 {
 	if (w->job.nodes.n > 0)
@@ -156,7 +156,7 @@ static struct slurm_text nodes_of(const struct slurm_job_words *w)
 	return w->required.n > 0 && count_of(w->required) >= w->count ? w->required : w->planned;
 }
 
-/* Of this list what pools name; NULL: nothing. */
+/* The nodes of the list that a pool names; NULL: none. */
 static char *ours_of(const struct engine *e, struct slurm_text list)
 {
 	struct hostlist *h;

@@ -1,25 +1,27 @@
 #include "jobs/jobs.h"
 
-/* Heterogeneous jobs, whose components start together or not at all.  When a component loses a
- * node, slurmctld (22.05 to 25.11) requeues those before it and that one; those behind it keep
- * their nodes as a rule, and nothing begins there before all have some (slurm.md).  While we make
- * one wait because its nodes cannot be had, the others would bill, for as long as a day.
+/* Requeues the other components of a heterogeneous job while one of them waits: they start together
+ * or not at all.  When a component loses a node, slurmctld (22.05 to 25.11) requeues it and those
+ * before it; those behind it keep their nodes as a rule, and nothing begins there before all have
+ * some (slurm.md).  While we make one wait because its nodes cannot be had, the others would be
+ * billed, for as long as a day.
  *
- * So they go back into the queue, all of them, by the number of the first: slurmctld takes no other
- * id.  Nothing is lost, for the script starts when all have their nodes, and ends when one is
- * requeued.  The machines that are on their way are slurmctld's to power down.
+ * All of them are requeued by the number of the first: slurmctld takes no other id.  Nothing is
+ * lost, since the script starts when all have their nodes, and ends when one is requeued.
+ * slurmctld powers down the machines that are on their way.
  *
  * Nothing is kept: squeue, asked about a component that waits, shows all of them, and it is asked
  * once a minute as long as one does. */
 
-/* The order takes a while, and waits for SLURM_REQUEUE_MS; then they may be at work. */
+/* A shorter wait is not worth it: the order takes a while, after SLURM_REQUEUE_MS in the queue, and
+ * by then they may be at work. */
 enum { RECALL_LEAD_MS = SLURM_REQUEUE_MS + 10000 };
 
 struct recall {
 	struct engine *e;
 	const char *text; /* squeue's answer */
 	size_t len;
-	const struct slurm_job_detail *placed; /* one that has its nodes ... */
+	const struct slurm_job_detail *placed; /* a component that has its nodes ... */
 	bool alone;                            /* ... while another one waits */
 };
 

@@ -6,10 +6,10 @@
 
 #include "base/mem.h"
 
-/* A job that lacks one node needs none of the others: the whole gang goes back to slurmctld in one
- * call, with the reason, so that the job waits in the queue and nobody pays for idle nodes.  Which
- * nodes are one job is asked of squeue at that moment: true after a restart and without a resume
- * file alike. */
+/* Sends all nodes of a job back to slurmctld, in one call with the reason, when one of them cannot
+ * be bought: the job needs none without it, so it waits in the queue and nobody pays for idle
+ * nodes.  squeue is asked at that moment which nodes are one job: true after a restart and without
+ * a resume file alike. */
 
 void refuse_mark(struct engine *e, struct fleet_name *nm, enum node_reason why, const char *text)
 {
@@ -72,8 +72,8 @@ static void keep(void *ctx, const struct slurm_job *j)
 	g->gangs[g->n++] = (struct gang){*j, h};
 }
 
-/* One that it lacks for a while, if there is one: a node that another job lacks for good may be
- * shared with that. */
+/* A refused node of the gang; if possible one that is lacking only for a while, since a node that
+ * another job lacks for good may be shared with that job. */
 static struct fleet_name *refused_in(struct engine *e, const struct gang *g)
 {
 	struct fleet_name *bad = NULL;
@@ -87,8 +87,8 @@ static struct fleet_name *refused_in(struct engine *e, const struct gang *g)
 	return bad;
 }
 
-/* What no wait can mend for the job that asked is nothing to another that slurmctld has given the
- * node to meanwhile. */
+/* Was the node refused for good to another job?  That means nothing to a job which slurmctld has
+ * given the node to meanwhile. */
 static bool is_anothers(const struct fleet_name *bad, const struct gang *g)
 {
 	return bad->hint.lasting && bad->hint.job != 0 && bad->hint.job != g->job.number;
@@ -104,32 +104,34 @@ static void say_why(const struct engine *e, const struct fleet_name *bad, const 
 		(void)snprintf(out, 160, "%s", bad->why);
 }
 
-/* A job that runs lacks nothing, whatever is refused to others on the same nodes. */
+/* A refused node of a job that waits for it; NULL: none.  A job that runs lacks nothing, whatever
+ * is refused to others on the same nodes. */
 static const struct fleet_name *lacking(struct engine *e, const struct gang *g)
 {
 	return slurm_job_configuring(&g->job) ? refused_in(e, g) : NULL;
 }
 
-/* slurmctld has it up: it lacks nothing, though we may not have written that down yet. */
+/* Does slurmctld have the node up, though perhaps not the journal yet?  Then its job lacks
+ * nothing. */
 static bool is_up(const struct fleet_name *nm)
 {
 	const struct fleet_node *fn = fleet_live(nm);
 
 	if ((nm->flags & SLURM_POWERING_UP) != 0)
-		return false; /* what we have is of an earlier request */
+		return false; /* the row is of an earlier request */
 	return (fn != NULL && fn->n.state == NODE_READY) ||
 	       (slurm_is_on(nm->flags) && (nm->flags & SLURM_NOT_RESPONDING) == 0);
 }
 
-/* Its provider is away: so the answer to its create was lost, and it was made. */
+/* Its provider is away, so only the answer to its create was lost: the instance exists. */
 static bool is_made(const struct fleet_name *nm, const struct fleet_node *fn)
 {
 	return fn->n.state == NODE_INDOUBT && nm->refused == NODE_BECAUSE_UNREACHABLE;
 }
 
-/* A job works there, or is suspended: slurmctld has the node up, though no snapshot says so yet
- * (I16).  What is to become of one that has a machine is for the next snapshot to say, as of any
- * that is up; one that goes all the same has a job that is to be followed. */
+/* A job runs there, or is suspended, so slurmctld has the node up, though no snapshot says so yet
+ * (I16).  If it has a machine, the next snapshot decides about it, as about any node that is up; if
+ * it goes all the same, its job must be followed. */
 static void has_begun(struct fleet_name *nm)
 {
 	const struct fleet_node *fn = fleet_live(nm);
@@ -155,7 +157,7 @@ static void note_begun(const struct gangs *g)
 	}
 }
 
-/* Nodes that a job needs which lacks nothing stay. */
+/* Keep the nodes of jobs that lack nothing. */
 static void spare_healthy(struct gangs *g, struct map *healthy)
 {
 	for (size_t j = 0; j < g->n; j++) {
@@ -166,16 +168,16 @@ static void spare_healthy(struct gangs *g, struct map *healthy)
 	}
 }
 
-/* Bought for nobody, as nodes that are kept warm are, or for another job that waits again, and all
- * that its pool tries (F36): if it went with each job that is given it and lacks another, the pool
- * would never be open again. */
+/* Is the node the one purchase by which its pool is tried (F36), but not bought for this job?  It
+ * was bought to be kept warm, or for another job that waits again.  If it went with each job that
+ * gets it and lacks another node, the pool's circuit would never close. */
 static bool is_trial(const struct engine *e, const struct gang *g, const struct fleet_node *fn)
 {
 	return fn->n.job != g->job.number && engine_on_trial(e, fn->n.pool);
 }
 
-/* A pool may keep what came for a job, so that its next try lacks less; what came for one that is
- * refused again goes with it. */
+/* A best-effort pool keeps the nodes of a job that is refused for the first time, so that its next
+ * try lacks less; when it is refused again they go with it. */
 static bool stays(const struct engine *e, const struct gang *g, const struct fleet_name *nm)
 {
 	const struct fleet_node *fn = fleet_live(nm);
@@ -186,7 +188,7 @@ static bool stays(const struct engine *e, const struct gang *g, const struct fle
 				      postpone_look(e, g->job.number).count == 0);
 }
 
-/* Refused nodes infect the rest of their jobs. */
+/* Refuse the other nodes of each job that lacks one. */
 static void infect(struct gangs *g, const struct map *healthy)
 {
 	for (size_t j = 0; j < g->n; j++) {
@@ -208,8 +210,8 @@ static void infect(struct gangs *g, const struct map *healthy)
 	}
 }
 
-/* One that lives did come up, or may yet: another of its job did not, or was taken, and that one
- * alone says something of itself, of the pool and of its provider. */
+/* The reason for releasing this node.  If it lives, it was another node of its job that did not
+ * come up, or was taken: only that one may count against itself, its pool and its provider. */
 static enum node_reason release_for(const struct fleet_name *nm)
 {
 	switch (nm->refused) {
@@ -236,14 +238,14 @@ static void release(struct engine *e, struct fleet_name *nm)
 		engine_post(e, fn, &ev);
 }
 
-/* Is it sent back only now? */
+/* Is the node to be sent back in this pass? */
 static bool is_due(const struct engine *e, const struct fleet_name *nm)
 {
 	return nm->barred &&
 	       (nm->forced_ms == 0 || engine_now(e) - nm->forced_ms >= DRIFT_REFORCE_MS);
 }
 
-/* Will what the job lacks be there some day?  One of sbatch waits for it. */
+/* Can what the job lacks ever be had?  A job of sbatch waits for it. */
 static const char *prospect(const struct fleet_name *bad, const struct gang *g)
 {
 	bool lasting = bad->hint.lasting && !bad->hint.stale && !is_anothers(bad, g);
@@ -252,8 +254,7 @@ static const char *prospect(const struct fleet_name *bad, const struct gang *g)
 		       : "only those of sbatch wait and try again";
 }
 
-/* Whoever waits at a terminal hears it before the job ends: slurmctld requeues no job of srun and
- * salloc. */
+/* Tell users of srun and salloc before their jobs end: slurmctld requeues none of these. */
 static void tell(struct gangs *g)
 {
 	char text[SLURM_COMMENT_MAX + 1];
@@ -288,7 +289,7 @@ static void force(struct engine *e)
 	}
 }
 
-/* People are told of a refused node until its job has what it lacked. */
+/* Note which job the node was refused to: people see the refusal until that job has its nodes. */
 static void note_whose(struct engine *e, const struct gang *g)
 {
 	for (size_t i = 0; i < g->list->n; i++) {
@@ -299,8 +300,8 @@ static void note_whose(struct engine *e, const struct gang *g)
 	}
 }
 
-/* Jobs that no machine can content together try again one after the other: side by side they would
- * be given one node again. */
+/* Jobs that share a node, but that no offer can serve together, try again one after the other: side
+ * by side they would be given that node again. */
 static void let_pass(const struct engine *e, struct refusal_hint *hint, uint64_t job, int64_t from)
 {
 	struct refusal first;
@@ -316,7 +317,7 @@ static void let_pass(const struct engine *e, struct refusal_hint *hint, uint64_t
 		hint->not_before_ms = after;
 }
 
-/* The jobs whose nodes were sent back from then on wait before they try again. */
+/* Make the jobs wait whose nodes were sent back since `from`. */
 static void postpone(struct gangs *g, int64_t from)
 {
 	for (size_t j = 0; j < g->n; j++) {

@@ -4,21 +4,21 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The jobs of a node that must go down: reclaimed, vanished, dead, or by an admin's order.
+/* Follows the jobs of a node that must go down: reclaimed, vanished, dead, or by an admin's order.
  *
- * Who is on it is written down before slurmctld is told (rescue_node.c): from then on each of these
- * jobs is followed until slurmctld shows what became of it, through any crash of ours (I16).
- * slurmctld itself requeues them when the node is forced down, never before (I17); the researcher
- * is told in the job's AdminComment.  Those that it cannot requeue (srun, salloc, --no-requeue)
- * end, and it takes no comment on what has ended: an event says so.
+ * Its jobs are written down before slurmctld is told (rescue_node.c): from then on each is followed
+ * until slurmctld shows what became of it, through any crash of ours (I16).  slurmctld itself
+ * requeues them when the node is forced down, never before (I17); the job's AdminComment tells the
+ * researcher.  Jobs that it cannot requeue (srun, salloc, --no-requeue) end, and it takes no
+ * comment on what has ended: an event says so.
  *
  * A requeued job may start sooner than slurmctld would have it: rescue_hold.c. */
 
 enum {
-	RESCUE_STUCK_MS = 300000, /* a job that still runs after so long is told of, once */
+	RESCUE_STUCK_MS = 300000, /* a job that still runs after so long is reported, once */
 };
 
-/* Told, and over. */
+/* Report the job's fate, and follow it no more. */
 static void conclude(struct engine *e, struct rescue *r, const char *type, const char *what)
 {
 	rescue_announce(e, r, type, what);
@@ -48,8 +48,8 @@ static void conclude_ended(struct engine *e, struct rescue *r, const struct slur
 	conclude(e, r, "job-ended", what);
 }
 
-/* A job that was told, saved its work and ended in any way but well is not done: it is to go on
- * elsewhere.  So is one that knows no such signal, which killed it. */
+/* Requeue a job that was told to save its work and then failed: it is to go on elsewhere.  So is a
+ * job that the signal killed, because it does not handle it. */
 static void on_end(struct engine *e, struct rescue *r, const struct slurm_job_detail *d)
 {
 	if (r->back == RESCUE_ASKED)
@@ -64,7 +64,7 @@ static void on_end(struct engine *e, struct rescue *r, const struct slurm_job_de
 	r->back = slurm_requeue(e->slurm, r->j.id, "") ? RESCUE_ASKED : RESCUE_AWAY;
 }
 
-/* One that was not heard is asked for again when the job is looked at next. */
+/* A requeue that slurmctld did not hear is repeated at the next look at the job. */
 void rescue_told(struct engine *e, const struct slurm_order *o, const struct err *err)
 {
 	bool lost = err != NULL && slurm_unheard(err);
@@ -74,13 +74,13 @@ void rescue_told(struct engine *e, const struct slurm_order *o, const struct err
 	for (struct rescue *r = e->jobs->parts[JOB_RESCUED]; r != NULL; r = r->in.next)
 		if (r->back == RESCUE_ASKED && slurm_job_requeued_by(o->names, r->j.id)) {
 			r->back = lost ? RESCUE_AWAY : RESCUE_TOLD;
-			r->asked = false; /* an answer that is on its way is about another time */
+			r->asked = false; /* an answer that is on its way is older */
 		}
 }
 
-/* It was not at work when its node was fenced, and now is: it can be told, if it still has that
- * node, which squeue knows.  Its row stays until that has answered: a crash in between asks again.
- */
+/* The job was not at work when its node was fenced, and now is: it can be told, if it still has
+ * that node, which squeue knows.  Its row stays until squeue has answered, so that a crash in
+ * between asks again. */
 static bool begins_work(struct engine *e, struct rescue *r, const struct slurm_job_detail *d)
 {
 	struct fleet_name *nm = fleet_find(&e->fleet, r->j.node);
@@ -99,8 +99,8 @@ static bool begins_work(struct engine *e, struct rescue *r, const struct slurm_j
 	return true;
 }
 
-/* It still runs, as it did when its node went.  A job that may lose nodes (--no-kill) does; one
- * that was only told has its time. */
+/* The job still runs after its node went down.  One with --no-kill goes on without the node; one
+ * that was only told to save its work has its time. */
 static void still_runs(struct engine *e, struct rescue *r)
 {
 	const struct fleet_name *nm = fleet_find(&e->fleet, r->j.node);
@@ -128,7 +128,7 @@ static void on_fate(void *ctx, const struct slurm_job_detail *d)
 	if (begins_work(e, r, d))
 		return;
 	if (r->j.hold_ms != 0 && r->doubt_ms == 0) {
-		if (rescue_are_gone(e, r)) /* as when it was asked about */
+		if (rescue_are_gone(e, r)) /* still, as when squeue was asked */
 			rescue_lift(e, r, d);
 	} else if (d->pending || times_since(e, d->begin_ms, r->j.at_ms) || r->doubt_ms != 0) {
 		rescue_requeued(e, r, d);
@@ -161,7 +161,7 @@ void rescue_fates(struct engine *e, const char *text, size_t len, const struct e
 	rescue_forget(e);
 }
 
-/* It is asked about one that slurmctld holds back only to let it go. */
+/* Is squeue to be asked about the job?  About one that slurmctld holds back only to let it go. */
 static bool is_due(struct engine *e, struct rescue *r)
 {
 	int64_t now = engine_now(e);
@@ -187,7 +187,7 @@ static bool is_any_doomed(const struct engine *e)
 	return false;
 }
 
-/* Those that are due.  Not before slurmctld knows all that it was told. */
+/* Ask about the jobs that are due, but not before slurmctld has all orders about nodes. */
 static void ask(struct engine *e)
 {
 	struct rescue *asked[SLURM_ASK_MAX];

@@ -3,13 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A requeued job is held back by slurmctld, for two minutes if slurm.conf says no less: what is
- * left of its last run could meet the next one where a node comes back under its old name.  Once
- * the provider has confirmed that the machines of all nodes that it lost are gone, nothing is left,
- * and it may start at once. */
+/* Lets a requeued job start once its machines are gone.  slurmctld holds a requeued job back, for
+ * two minutes if slurm.conf says no less, since what is left of its last run could meet the next
+ * one where a node comes back under its old name.  Once the provider has confirmed that the
+ * machines of all nodes that the job lost are gone, nothing is left, and it may start at once. */
 
 enum {
-	RESCUE_DOUBT_MS = 10000, /* for slurmctld's settings */
+	RESCUE_DOUBT_MS = 10000, /* how long to wait for slurmctld's settings */
 	RESCUE_ROUND_MS = 2500,  /* slurmctld counts in seconds, and its own may be one more */
 };
 
@@ -23,7 +23,7 @@ static void comment(struct engine *e, const struct rescue *r, const struct slurm
 	postpone_say(e, d, r->j.id, text);
 }
 
-/* Did it lack other nodes besides, so that we make it wait ourselves? */
+/* Did the job lack other nodes besides, so that burstd makes it wait? */
 static bool is_postponed(const struct engine *e, const struct rescue *r)
 {
 	struct refusal refused = postpone_look(e, r->j.job);
@@ -31,10 +31,11 @@ static bool is_postponed(const struct engine *e, const struct rescue *r)
 	return refused.count > 0 && refused.last_ms >= r->j.at_ms - RESCUE_WAIT_MS;
 }
 
-/* Is it slurmctld that holds it back, and nobody who wants it to begin later?  slurmctld counts
- * from when it requeued it, which was since it was taken and before now; a begin time that fits
- * that is its own, any other is somebody's wish, and so is one that is not the first that was seen.
- * If it is not known for how long it does that, or its clock is another, none fits. */
+/* Does slurmctld hold the job back, rather than somebody who wants it to begin later?  slurmctld
+ * counts from the requeue, which came after the job was taken and before now: a begin time that
+ * fits that is its own.  Any other is somebody's wish, and so is one that differs from the first
+ * that was seen.  If it is not known for how long slurmctld holds jobs, or its clock is another,
+ * none fits. */
 static bool fits(const struct engine *e, const struct rescue *r, const struct slurm_job_detail *d)
 {
 	int64_t hold_ms = prereq_hold_ms(e), now = engine_now(e);
@@ -48,8 +49,8 @@ static bool fits(const struct engine *e, const struct rescue *r, const struct sl
 	       !is_postponed(e, r);
 }
 
-/* It waits for what does not fit: was slurmctld restarted with other settings, a moment ago?  Then
- * the job is looked at again when they are known. */
+/* The job waits for a time that does not fit: slurmctld may have been restarted with other settings
+ * a moment ago.  Then look at the job again when they are known. */
 static bool in_doubt(struct engine *e, struct rescue *r, const struct slurm_job_detail *d)
 {
 	int64_t now = engine_now(e);
@@ -78,7 +79,7 @@ void rescue_requeued(struct engine *e, struct rescue *r, const struct slurm_job_
 		rescue_finish(e, r);
 		return;
 	}
-	if (r->j.hold_ms == 0) { /* in doubt, too: who changes it then wants that, crash or not */
+	if (r->j.hold_ms == 0) { /* in doubt, too: a later change is a wish, crash or not */
 		r->j.hold_ms = d->begin_ms;
 		journal_put_rescue(engine_tx(e), &r->j);
 	}
@@ -88,8 +89,7 @@ void rescue_requeued(struct engine *e, struct rescue *r, const struct slurm_job_
 	}
 }
 
-/* Has the provider confirmed that nothing is left of the machines of this node that the job lost?
- */
+/* Has the provider confirmed that the node's machines that the job lost are gone? */
 static bool is_gone(const struct rescue *r, const struct fleet_name *nm)
 {
 	bool off = !slurm_is_on(nm->flags) ||
@@ -108,7 +108,7 @@ static bool is_gone(const struct rescue *r, const struct fleet_name *nm)
 	return true;
 }
 
-/* Since then it may have been on its way to another, which is on its way out. */
+/* Has the job since been given another machine, which is on its way out, too? */
 static bool leaves_others(const struct engine *e, const struct rescue *r)
 {
 	static const enum node_state states[] = {NODE_DRAINING, NODE_DELETING, NODE_QUARANTINED};
@@ -137,9 +137,9 @@ bool rescue_are_gone(const struct engine *e, const struct rescue *r)
 	return gone;
 }
 
-/* The machines that it lost are gone.  Whoever has changed its begin time since has his will.  What
- * was written down before a restart may have been in doubt then.  A component of a heterogeneous
- * job starts with the others, which slurmctld holds back as well. */
+/* Let the job start, since the machines that it lost are gone.  A begin time that somebody has set
+ * since stays.  One from before a restart may have been in doubt, so it is checked again.  A
+ * component of a heterogeneous job starts with the others, which slurmctld holds back as well. */
 void rescue_lift(struct engine *e, struct rescue *r, const struct slurm_job_detail *d)
 {
 	if (d->pending && !d->held && d->begin_ms == r->j.hold_ms && d->het == 0 &&

@@ -6,20 +6,21 @@
 
 #include "base/mem.h"
 
-/* The nodes that must go down: reclaimed, vanished, dead, or by an admin's order.
+/* Powers down the nodes that must go: reclaimed, vanished, dead, or by an admin's order.
  *
- * Before slurmctld is told, squeue says who is on it, and that is written down.  It is asked once
- * the node is fenced, where it is to be: before, another job could start there.  If it does not
- * answer in time the node goes down all the same, and whoever squeue shows on it then is followed
- * from then on. */
+ * Before slurmctld is told, squeue shows which jobs are on the node, and that is written down.  It
+ * is asked once the node is fenced, if it is to be: before, another job could start there.  If
+ * squeue does not answer in time the node goes down all the same, and the jobs that squeue shows on
+ * it later are followed from then on. */
 
 enum {
-	RESCUE_AGAIN_MS = 250, /* squeue failed, or was too early */
+	RESCUE_AGAIN_MS = 250, /* after squeue failed, or was too early */
 };
 
-/* Where its instance is.  Of one that is gone slurmctld has the name again, and looks it up for as
- * long as ten seconds, in which it does nothing else, when another node of the same job goes first:
- * of such nodes the order sets the addresses before. */
+/* The address of the node's instance; NULL: it is gone.  Then slurmctld has the node's name as its
+ * address again, and when another node of the same job goes first it resolves that name for as long
+ * as ten seconds, in which it does nothing else: for such nodes the order sets an address
+ * before. */
 static const char *addr_of(const struct fleet_name *nm)
 {
 	const struct fleet_node *fn = nm->newest;
@@ -27,8 +28,8 @@ static const char *addr_of(const struct fleet_name *nm)
 	return fn != NULL && fn->n.state != NODE_GONE ? fn->n.addr : NULL;
 }
 
-/* An admin's reason stays, but by an admin's order; and slurmctld insists on ours for a dead one.
- */
+/* Keep an admin's Reason, unless an admin orders this, or the node is dead: slurmctld wants a
+ * reason for DOWN. */
 static void force(struct engine *e, struct fleet_name *nm, bool dead, const char *why)
 {
 	bool stays = nm->by_admin && !dead && strcmp(why, ENGINE_WHY_TERMINATED) != 0;
@@ -43,7 +44,7 @@ bool rescue_may_ask(const struct doomed *d)
 	return d->run == 0 && (!d->nm->fencing || d->late);
 }
 
-/* What it says counts if it begins after the fence. */
+/* squeue's answer counts if squeue begins after the fence. */
 static void ask_squeue(struct engine *e, struct doomed *d)
 {
 	if (!rescue_may_ask(d) || engine_now(e) < d->ask_ms)
@@ -75,7 +76,7 @@ static struct doomed *doom(struct engine *e, struct fleet_name *nm)
 	return d;
 }
 
-/* Whoever waits at a terminal hears it before the job ends. */
+/* Tell users of srun and salloc before their job ends. */
 static void tell_loss(struct engine *e, uint64_t job, const char *node, const char *why)
 {
 	char text[SLURM_COMMENT_MAX + 1];
@@ -85,8 +86,8 @@ static void tell_loss(struct engine *e, uint64_t job, const char *node, const ch
 	srun_tell(e, job, text);
 }
 
-/* No job is on it, but one may wait for it to boot, and ends with it.  Of a refused node it has
- * been told (refuse.c). */
+/* No job is on the node, but one may wait for it to boot, and ends with it.  About a refused node
+ * it has been told (refuse.c). */
 static void tell_waiting(struct engine *e, const struct fleet_name *nm, const char *why)
 {
 	const struct fleet_node *fn = fleet_live(nm);
@@ -116,7 +117,7 @@ void rescue_node(struct engine *e, struct fleet_name *nm, bool dead, const char 
 
 void rescue_power_down(struct engine *e, struct fleet_name *nm, bool dead, const char *why)
 {
-	/* Its machine may go while a job that ignores SIGTERM is still completing there, and old
+	/* The machine may go while a job that ignores SIGTERM is still completing there, and old
 	 * releases requeue such a job without its GPUs and its record (slurm.md 2.2). */
 	if (nm->newest != NULL && nm->newest->n.state == NODE_DRAINING)
 		dead = dead || prereq_may_have(e, SLURM_BUG_REQUEUE_LOST);
@@ -135,7 +136,7 @@ void rescue_signal(struct engine *e, struct fleet_name *nm)
 	notice_text(d->why, &fleet_live(nm)->n);
 }
 
-/* Has squeue said who is on it? */
+/* Has squeue shown which jobs are on the node? */
 static bool is_known(const struct engine *e, const struct doomed *d)
 {
 	return d->run != 0 && d->run <= e->jobs->runs;
@@ -149,10 +150,10 @@ static void take_out(struct engine *e, struct doomed **link)
 	d->nm->doomed = NULL;
 	if (d->force && !d->late)
 		force(e, d->nm, d->dead, d->why);
-	free(d); /* whose jobs were not told: the next snapshot says so again */
+	free(d); /* if its jobs were not told, the next snapshot leads here again */
 }
 
-/* Those whose jobs are written down. */
+/* Power down the nodes whose jobs are written down. */
 static void force_known(struct engine *e)
 {
 	struct doomed **link = &e->jobs->doomed;
@@ -179,7 +180,7 @@ static void go_down_unknown(struct engine *e, struct doomed *d)
 	d->late = true;
 }
 
-/* Its node was told of already: no snapshot says so again (core/drift.c). */
+/* The node's jobs were to be told already, so no snapshot leads here again (core/drift.c). */
 static bool is_last_word(const struct doomed *d)
 {
 	const struct fleet_node *fn = fleet_live(d->nm);
@@ -210,7 +211,7 @@ void rescue_force_late(struct engine *e)
 	}
 }
 
-/* By an answer that did not settle it. */
+/* Has an earlier answer, after the node was ordered down, shown the job on it? */
 static bool is_taken(const struct rescue *r, const struct doomed *d)
 {
 	return r != NULL && d->late && r->j.at_ms == d->since_ms &&
@@ -223,7 +224,7 @@ static void take(struct engine *e, const struct slurm_job *j, const struct doome
 	struct rescue *r = rescue_get(e, j->number);
 	char detail[320], job[SLURM_JOB_NAME_SIZE];
 
-	/* Told before, and it has not ended since: it is not told again. */
+	/* A job that was told, and has not ended since, is not told again. */
 	if (r->j.at_ms == 0 || r->j.hold_ms != 0) {
 		r->j.signal = JOURNAL_SIGNAL_NONE;
 		r->commanded = r->counted = r->telling = false;
@@ -239,26 +240,28 @@ static void take(struct engine *e, const struct slurm_job *j, const struct doome
 	(void)snprintf(r->j.nodes, sizeof(r->j.nodes), "%.*s",
 		       j->nodes.n < sizeof(r->j.nodes) ? (int)j->nodes.n : 0, j->nodes.p);
 	r->j.gen = n != NULL ? n->gen : 0;
-	/* What it did after a late node was told to go is its next run, if that was heard. */
+	/* What the job did after a late node was ordered down is its next run, if slurmctld took
+	 * the order. */
 	r->j.at_ms = d->late && !d->nm->unheard ? d->since_ms : engine_now(e);
 	(void)snprintf(r->j.id, sizeof(r->j.id), "%s", j->id);
 	(void)snprintf(r->j.node, sizeof(r->j.node), "%s", d->nm->name);
 	(void)snprintf(r->j.why, sizeof(r->j.why), "%s", engine_bare(d->why));
-	r->asked = r->stuck = false; /* an answer that is on its way is about another time */
+	r->asked = r->stuck = false; /* an answer that is on its way is older */
 	r->returns = false;
 	rescue_watch(e, r);
 	journal_put_rescue(engine_tx(e), &r->j);
 	if (!d->force)
-		return; /* what is done about it is told when it is done */
+		return; /* the event comes when the job is told */
 	(void)snprintf(detail, sizeof(detail), "job %s loses this node: %s",
 		       slurm_job_name(job, r->j.id, r->j.job), r->j.why);
 	engine_event(e, r->j.node, r->j.gen, "job-taken", detail);
 	tell_loss(e, r->j.job, r->j.node, r->j.why);
 }
 
-/* Does this answer say who is on the node?  Of one that goes down already any answer may, and one
- * that still leaves it is on it, too; who works there once slurmctld has powered it down does so on
- * its next machine (P3).  A job that lacks its nodes loses none: postpone.c tells it. */
+/* Does this answer show that the job is on the node?  For a node that goes down already any answer
+ * may, and a job that is still leaving counts, too; a job that works there once slurmctld has
+ * powered the node down is on its next machine (P3).  A job that lacks its nodes loses none:
+ * postpone.c tells it. */
 static bool shows(const struct engine *e, const struct doomed *d, const struct slurm_job *j)
 {
 	if (d->nm->barred && slurm_job_configuring(j))
@@ -268,7 +271,8 @@ static bool shows(const struct engine *e, const struct doomed *d, const struct s
 	return is_known(e, d) && slurm_job_placed(j);
 }
 
-/* The first of its nodes that goes says enough; one that is only to be told waits for no other. */
+/* Take the job for the first of its nodes that goes down, else for one whose jobs are only to be
+ * told. */
 static void on_job(void *ctx, const struct slurm_job *j)
 {
 	struct engine *e = ctx;
@@ -291,7 +295,7 @@ static void on_job(void *ctx, const struct slurm_job *j)
 	hostlist_free(h);
 }
 
-/* All nodes whose jobs are about to be told: with the same commit as those jobs. */
+/* Mark the nodes whose jobs are about to be told, in the commit that writes these jobs down. */
 static void mark_signalled(struct engine *e)
 {
 	struct node_event ev = {.type = NODE_EV_SIGNALLED, .now_ms = engine_now(e)};
@@ -304,7 +308,7 @@ static void mark_signalled(struct engine *e)
 	}
 }
 
-/* Those that squeue no longer has on the node where they came to work: it was to say just that. */
+/* Stop following jobs that came to work (begins_work()), but are not on their node in squeue. */
 static void finish_moved(struct engine *e)
 {
 	for (struct rescue *r = e->jobs->parts[JOB_RESCUED]; r != NULL; r = r->in.next) {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* What people are shown of rescue.c: the jobs of a node that goes, and when it does. */
+/* Shows people the jobs of a node that goes down, and when it goes. */
 
 int64_t engine_force_ms(const struct engine *e, const char *node)
 {

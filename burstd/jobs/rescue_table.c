@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The jobs that are followed because a node of theirs goes, one row each: how it is made, kept over
+/* One row for each job that is followed because a node of its goes down: how it is made, kept over
  * a restart, and forgotten. */
 
 struct rescue *rescue_find(const struct engine *e, uint64_t job)
@@ -32,7 +32,7 @@ void rescue_load(struct engine *e, const struct journal_rescue *j)
 	r->j = *j;
 	if (r->j.at_ms > engine_now(e))
 		r->j.at_ms = engine_now(e);           /* the clock has gone back (F57) */
-	r->waits = r->j.signal == JOURNAL_SIGNAL_DUE; /* nobody knows what it does by now */
+	r->waits = r->j.signal == JOURNAL_SIGNAL_DUE; /* whether it is at work is not known */
 	r->commanded = r->j.hold_ms != 0;             /* a command that ran may have died with us */
 	r->counted = true;
 	rescue_watch(e, r);
@@ -60,7 +60,7 @@ void rescue_announce(struct engine *e, const struct rescue *r, const char *type,
 void rescue_finish(struct engine *e, struct rescue *r)
 {
 	journal_del_rescue(engine_tx(e), r->j.job);
-	r->j.at_ms = 0; /* rescue_forget() sees to the rest */
+	r->j.at_ms = 0; /* rescue_forget() frees it */
 }
 
 static bool is_finished(struct engine *e, void *part)

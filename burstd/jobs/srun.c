@@ -5,20 +5,20 @@
 
 #include "base/fnv.h"
 
-/* Why a job of srun or salloc ends, in the terminal of whoever waits for it: slurmctld itself says
- * "Node failure" and no more, and there is no queue in which such a job could wait with a comment.
+/* Tells users of srun and salloc, in their terminal, why their job ends: slurmctld itself says
+ * "Node failure" and no more, and such a job cannot wait in the queue with a comment.
  *
  * The sentence goes out before the order that ends the job (slurm_talks()).  A batch job is never
- * told: slurmctld would write into its output.  So squeue is asked which of them have a script,
- * once for each job.  Nothing here is durable: it is for people who look at it now. */
+ * told: slurmctld would write into its output.  So squeue is asked which jobs have a script, once
+ * for each job.  Nothing here is durable: it is for people who look at it now. */
 
 enum {
 	SRUN_KEEP_MS = 7200000, /* a job is remembered so long after its last sentence */
 	SRUN_JOBS_MAX = 65536,  /* remembered; others are not told */
-	/* slurmctld hands a word on by itself, beside what it does next. */
+	/* slurmctld passes a notify on in the background, while it does what comes next. */
 	SRUN_HEARD_MS = 250,
-	SRUN_FORGET_MS = 60000, /* between two looks at who may be forgotten */
-	SRUN_SURE_MS = 60000,   /* slurmctld may lose its state, and give a number again */
+	SRUN_FORGET_MS = 60000, /* between two looks for jobs to forget */
+	SRUN_SURE_MS = 60000,   /* then ask again: the number may be reused (F50) */
 	SRUN_TOLD = 8,          /* sentences that are remembered of a job */
 };
 
@@ -49,7 +49,7 @@ static uint64_t hash(const char *text)
 	return fnv_bytes(FNV_BEGIN, text, strnlen(text, SLURM_COMMENT_MAX));
 }
 
-/* Or about to be. */
+/* Was the text sent, or is it about to be? */
 static bool was_told(const struct srun *s, const char *text)
 {
 	for (unsigned i = 0; i < s->ntold && i < SRUN_TOLD; i++)
@@ -72,7 +72,7 @@ void srun_tell(struct engine *e, uint64_t job, const char *text)
 	if (s == NULL || s->kind == SRUN_BATCH)
 		return;
 	if (was_told(s, text))
-		return; /* once */
+		return; /* each text once */
 	if (s->kind == SRUN_LISTENS && engine_now(e) - s->at_ms >= SRUN_SURE_MS)
 		s->kind = SRUN_UNKNOWN;
 	(void)snprintf(s->text, sizeof(s->text), "%s", text);
@@ -97,7 +97,7 @@ static void on_who(void *ctx, uint64_t job, bool batch)
 		notify(e, s);
 }
 
-/* What slurmctld does not say, nobody is told: the job may have ended. */
+/* Drop the text for jobs that squeue did not show: they may have ended. */
 void srun_who(struct engine *e, const char *text, size_t len, const struct err *err)
 {
 	if (err == NULL)
@@ -155,7 +155,7 @@ static void ask(struct engine *e)
 	}
 }
 
-/* Words are on their way, or were a moment ago. */
+/* Is any text on its way, or was a moment ago? */
 static bool is_talking(struct engine *e)
 {
 	bool speaks = slurm_notifies(e->slurm);
