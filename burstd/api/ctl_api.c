@@ -32,7 +32,7 @@ struct reload_reply {
 	bool restart; /* the first list is closed */
 };
 
-/* What does not fit is left out: the reload is done, and must not be called a failure. */
+/* Leave out what does not fit: the reload is done, and must not be called a failure. */
 static void put_change(void *ctx, const struct conf_change *change)
 {
 	struct reload_reply *rr = ctx;
@@ -103,7 +103,7 @@ static int op_config(struct ctl_reply *r)
 	return 0;
 }
 
-/* A job was given its nodes, and starts when they are up (PrologSlurmctld). */
+/* burst-prolog waits until the nodes of its job are up. */
 static int op_gate(struct ctl_reply *r)
 {
 	const char *nodes;
@@ -119,7 +119,7 @@ static int op_gate(struct ctl_reply *r)
 
 static const struct {
 	const char *op;
-	enum ctl_role role; /* that may */
+	enum ctl_role role; /* the least that may */
 	int (*handler)(struct ctl_reply *r);
 } ops[] = {
 	{"status", CTL_VIEWER, ctl_show_status},

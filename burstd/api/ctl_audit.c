@@ -1,4 +1,4 @@
-/* The audit log: to be read, and looked through for what was changed in it. */
+/* The audit log: shows its records, and checks whether any was changed. */
 #include <string.h>
 
 #include "api/ctl_ops.h"
@@ -12,11 +12,11 @@ struct page {
 	struct ctl_reply *r;
 	const char *job;              /* "": records about any, or about none */
 	const struct conf_pool *pool; /* NULL: likewise */
-	int64_t last;                 /* looked at */
+	int64_t last;                 /* the last one looked at */
 };
 
-/* A record's object is a list of jobs' ids, or one of nodes.  Of an order that was not sent, what
- * it would have done is the request. */
+/* Is the record's object a list of jobs' ids, and not of nodes?  The request of an order that was
+ * not sent names what it would have done. */
 static bool is_of_jobs(const struct journal_audit *a)
 {
 	const char *verb = strcmp(a->verb, "unsent") == 0 ? a->request : a->verb;
@@ -39,7 +39,7 @@ static bool has_node_of(const struct conf *c, const char *object, const struct c
 
 static bool is_wanted(const struct page *p, const struct journal_audit *a)
 {
-	/* Orders for several jobs are one. */
+	/* One order may be for several jobs. */
 	if (p->job[0] != '\0' && !(is_of_jobs(a) && slurm_job_among(a->object, p->job)))
 		return false;
 	return p->pool == NULL || has_node_of(engine_conf(p->r->api->engine), a->object, p->pool);
@@ -110,7 +110,7 @@ int ctl_audit_show(struct ctl_reply *r)
 	    ctl_reply_int(r, "tail", RECORDS_MAX, 0, &tail) != 0 || get_filter(r, &p) != 0 ||
 	    ctl_reply_since(r, &records, &since) != 0)
 		return -1;
-	if (json_object_get(r->args, "tail") != NULL) /* there are no gaps */
+	if (json_object_get(r->args, "tail") != NULL) /* numbers have no gaps */
 		since = end > tail ? end - tail : 0;
 	p.last = since;
 	jsonw_open(&r->w, "records", '[');
@@ -139,7 +139,7 @@ static int get_mark(struct ctl_reply *r, const char *seq, const char *hash, stru
 	return 0;
 }
 
-/* Some of it: with what is answered, the next is asked. */
+/* Check a part of the log; the caller asks for the next part with what this answers. */
 int ctl_audit_verify(struct ctl_reply *r)
 {
 	const struct journal_mark *head = journal_audit_head(r->api->journal);

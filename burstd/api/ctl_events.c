@@ -16,13 +16,13 @@ struct filter {                       /* which are wanted; both NULL: all */
 struct page {
 	struct ctl_reply *r;
 	struct filter f;
-	int64_t last;     /* looked at */
-	unsigned n, skip; /* wanted ones; skip: so many at the start are not shown */
+	int64_t last;     /* the last one looked at */
+	unsigned n, skip; /* wanted so far, of which the first `skip` are not shown */
 	unsigned looked;
 	bool full;
 };
 
-/* Is it about the pool itself: paused, closed?  Its name is a word behind "pool". */
+/* Is the event about the pool itself: paused, closed?  Then its name follows the word "pool". */
 static bool names_pool(const char *detail, const char *name)
 {
 	static const char word[] = "pool ";
@@ -38,7 +38,7 @@ static bool names_pool(const char *detail, const char *name)
 
 static bool is_wanted(const struct filter *f, const struct journal_event *ev)
 {
-	if (f->pool == NULL) /* the journal has looked for the node */
+	if (f->pool == NULL) /* the journal has filtered by node */
 		return true;
 	if (ev->node[0] == '\0')
 		return names_pool(ev->detail, f->pool->name);
@@ -147,7 +147,7 @@ static int next_after(struct ctl_reply *r, int64_t after, struct ctl_record *out
 /* --- the request -------------------------------------------------------------------------------
  */
 
-/* No pool names this node, and nothing is known of it from a time when one did? */
+/* Is the node named by no pool, and was it never, as far as the events go back? */
 static bool is_stranger(struct ctl_reply *r, const char *node)
 {
 	struct page p = {.n = 0};

@@ -1,5 +1,5 @@
-/* The requests that order something about nodes and pools.  Who ordered it goes into the log and
- * into the events. */
+/* Requests that order something about nodes and pools.  The log and the events name who ordered
+ * it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 enum { BY_SIZE = 32 };
 
-/* "root" or "uid 1000": a name may take a network to find, and the loop must not wait for that. */
+/* "root" or "uid 1000": to find a name may take a network, and the loop must not wait for that. */
 static const char *by(char out[BY_SIZE], const struct ctl_caller *who)
 {
 	(void)snprintf(out, BY_SIZE, who->uid == 0 ? "root" : "uid %" PRIu32, who->uid);
@@ -34,7 +34,7 @@ static void log_it(struct ctl_reply *r, const char *what, const char *about, con
 /* --- nodes -------------------------------------------------------------------------------------
  */
 
-/* The list must be one, and all of it ours: a typing error must not be half of an order. */
+/* The list must be valid and name only our nodes: a typing error must not be half of an order. */
 static int check_nodes(struct ctl_reply *r, const char *list)
 {
 	struct hostlist *h;
@@ -85,7 +85,7 @@ int ctl_order_drain(struct ctl_reply *r)
 	return operate(r, ENGINE_DRAIN, nodes, "drain asked for");
 }
 
-/* All of them only by a word of its own: a request that lost its list must not end everything. */
+/* All nodes are terminated only by "all": a request that lost its list must not end everything. */
 int ctl_order_terminate(struct ctl_reply *r)
 {
 	const char *nodes = NULL;
@@ -263,7 +263,7 @@ static bool is_meant(const struct conf_pool *p, const char *pool)
 	return pool[0] == '\0' || strcmp(p->name, pool) == 0;
 }
 
-/* Is there anything to do? To go on also means to forgive. */
+/* Would the order change the pool?  A resume also closes its circuit. */
 static bool changes(const struct engine *e, size_t i, bool paused)
 {
 	return paused ? !engine_paused(e, i) : engine_closed(e, i) != NULL;
@@ -321,7 +321,7 @@ static bool is_known(const struct conf *c, const char *what)
 	return conf_pool_named(c, what) != NULL;
 }
 
-/* What has nothing to sell is tried again: of a pool, of a provider, or all. */
+/* Forget cooldowns, so that places are tried again: those of a pool, of a provider, or all. */
 int ctl_order_retry(struct ctl_reply *r)
 {
 	char who[BY_SIZE];

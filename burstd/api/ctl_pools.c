@@ -1,5 +1,4 @@
-/* Where nodes are bought, and where they would be: "pools" and "plan".  They look and change
- * nothing. */
+/* "pools" and "plan": where nodes are bought, and where they would be.  Both change nothing. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -368,7 +367,8 @@ static int plan_list(struct ctl_reply *r, const struct plan_rq *rq)
 	return rc;
 }
 
-struct within {           /* nodes of partitions that pools name; a job's may overlap */
+struct within {           /* those of partitions that a pool names; a job's partitions may
+			   * overlap */
 	struct map names; /* of these lists */
 	struct hostlist **lists;
 	size_t nlists, known; /* known: partitions that slurmctld has shown */
@@ -473,7 +473,7 @@ static int plan_pools(struct ctl_reply *r, struct plan_rq *rq, bool *meant)
 	return plan_each(r, &rq->ask, meant);
 }
 
-/* --- of a job that there is --- */
+/* --- of an existing job --- */
 
 static const char *or_empty(const char *text)
 {
@@ -531,7 +531,7 @@ static int plan_anywhere(struct ctl_reply *r, struct plan_rq *rq, bool *meant)
 	return rc;
 }
 
-/* As squeue says it: first it must be asked. */
+/* Plan for a job as squeue shows it; without r->job squeue must be asked first. */
 static int plan_job(struct ctl_reply *r, struct plan_rq *rq, const char *id, bool *meant)
 {
 	static const char *const own[] = {"pool",       "partition",     "list",     "nodes",

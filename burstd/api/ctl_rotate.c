@@ -1,4 +1,4 @@
-/* The rotation of one of the cluster's keys: how it is, and what an admin orders. */
+/* The rotation of one of the cluster's keys: shows it, and takes an admin's orders. */
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -111,7 +111,7 @@ static int read_ask(struct ctl_reply *r, struct engine_rotate_ask *ask)
 	return 0;
 }
 
-/* The credential is in nothing that is logged, and wiped where we can reach it. */
+/* The credential is never logged, and is wiped where we can reach it. */
 int ctl_rotate_order(struct ctl_reply *r)
 {
 	struct engine_rotate_ask ask = {.by = ""};

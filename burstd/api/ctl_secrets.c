@@ -1,4 +1,4 @@
-/* The secret store: how it is, and a credential for it that comes wrapped. */
+/* The secret store: shows its state, and takes a wrapping token to enrol burstd with it. */
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include "api/ctl_ops.h"
 #include "api/ctl_reply.h"
 
-/* Of one that runs, or has something to say still. */
+/* Show a rotation that runs, or that has an error. */
 static void put_rotation(struct ctl_reply *r)
 {
 	struct engine_rotation s;
@@ -65,7 +65,7 @@ int ctl_secrets_show(struct ctl_reply *r)
 	return 0;
 }
 
-/* The token is in nothing that is logged, and wiped where we can reach it. */
+/* The token is never logged, and is wiped where we can reach it. */
 int ctl_secrets_enroll(struct ctl_reply *r)
 {
 	char by[32], uid[16];

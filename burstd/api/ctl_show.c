@@ -70,7 +70,7 @@ static void put_states(struct ctl_reply *r, const struct fleet_pool *sums)
 	jsonw_close(&r->w, '}');
 }
 
-/* Only of pools that have one of them. */
+/* Only for pools with warm nodes, or with a billing quantum. */
 static void put_warm(struct ctl_reply *r, size_t i)
 {
 	const struct engine_warm w = engine_warm(r->api->engine, i);
@@ -150,7 +150,7 @@ static void put_problem(void *ctx, const char *sentence)
 	jsonw_text(&r->w, NULL, sentence);
 }
 
-/* The others are about what burstd is for. */
+/* Comes last: the other problems are about what burstd is for. */
 static void put_unscraped(struct ctl_reply *r)
 {
 	char text[512];
@@ -281,7 +281,7 @@ static void put_node(struct ctl_reply *r, const char *name, const struct fleet_n
 	put_boot(r, n);
 }
 
-/* Where those after this name begin. */
+/* The index of the first node after this name. */
 static size_t first_after(struct fleet_name *const *all, size_t n, const char *after)
 {
 	size_t low = 0, high = n;
@@ -371,7 +371,7 @@ struct bills { /* of one node */
 	int64_t left_out, left_out_nano;
 };
 
-/* Is it of an incarnation that is shown already? */
+/* Is the bill for a row that is shown already? */
 static bool is_shown(const struct bills *b, const struct journal_usage *u)
 {
 	const struct fleet_node *fn = b->nm != NULL ? fleet_gen(b->nm, u->gen) : NULL;
@@ -405,7 +405,7 @@ static int put_bill(void *ctx, const struct journal_usage *u)
 	return 0;
 }
 
-/* Those that are in memory, then those that only their bills still tell of. */
+/* Show the rows in memory, then those of which only bills are left. */
 static int put_generations(struct ctl_reply *r, const char *name, const struct fleet_name *nm)
 {
 	struct bills b = {.r = r, .nm = nm};
@@ -429,7 +429,7 @@ static int any_bill(void *ctx, const struct journal_usage *u)
 	return -1;
 }
 
-/* No pool names it, but one did when it was paid for. */
+/* Was a node of this name paid for, though no pool names it now? */
 static bool was_bought(const struct ctl_reply *r, const char *name)
 {
 	bool any = false;

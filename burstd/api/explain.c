@@ -39,7 +39,8 @@ static void add_when(struct str *out, const struct engine *e, const struct fleet
 	str_addf(out, ": pool %s: ", explain_pool(e, nm->pool));
 }
 
-/* Slurm asks anew and the mark goes; until it is bought, the refusal is still its last story. */
+/* nm->refused is cleared when Slurm asks anew; until the node is bought the refusal still explains
+ * it. */
 static bool was_refused(const struct fleet_name *nm)
 {
 	return nm != NULL && nm->refused_ms != 0 && nm->why[0] != '\0' &&
@@ -68,7 +69,7 @@ void explain_refusal(struct str *out, const struct engine *e, const struct fleet
 	n = strlen(pool);
 	of_pool = (nm->refused == NODE_BECAUSE_OPERATOR || nm->refused == NODE_BECAUSE_BOOT) &&
 		  strncmp(nm->why, pool, n) == 0;
-	/* It is paused, closed or tried: all is said. */
+	/* nm->why says all: the pool is paused, closed or tried. */
 	str_adds(out, of_pool ? nm->why + n : reason);
 	if (!of_pool && nm->refused != NODE_BECAUSE_OPERATOR && nm->why[0] != '\0' &&
 	    says_more(nm->why, provider_name(e, nm->pool), reason))
@@ -82,7 +83,8 @@ static const char *told(const struct fleet_name *nm, const struct node *n)
 	return nm->told != NULL && nm->told_ms >= n->wanted_ms ? nm->told : NULL;
 }
 
-/* slurmctld powers down whom it was told to: that it did so says nothing. */
+/* Prefer the reason that burstd gave slurmctld: that slurmctld then powered the node down says
+ * nothing. */
 static const char *end_of(const struct fleet_name *nm, const struct node *n)
 {
 	if (told(nm, n) != NULL &&
@@ -91,7 +93,7 @@ static const char *end_of(const struct fleet_name *nm, const struct node *n)
 	return n->reason != NODE_BECAUSE_NONE ? fleet_why(nm->newest, n) : NULL;
 }
 
-/* slurmctld shows it, or has not had the time to. */
+/* Was slurmctld told to take the node away, and does it show that, or had no time to? */
 static bool is_told_away(const struct engine *e, const struct fleet_name *nm, const struct node *n)
 {
 	return told(nm, n) != NULL && ((nm->flags & (SLURM_DRAIN | SLURM_POWER_DOWN)) != 0 ||
@@ -179,7 +181,7 @@ static void explain_deleting(struct str *out, const struct fleet_name *nm, const
 		str_addf(out, "instance %s is being deleted", n->instance);
 }
 
-/* A drain waits for its jobs, all else is by force. */
+/* A drain waits for jobs; all else is by force. */
 static const char *how_it_leaves(const struct fleet_name *nm)
 {
 	if ((nm->flags & (SLURM_DRAIN | SLURM_POWER_DOWN)) == 0)

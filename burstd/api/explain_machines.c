@@ -1,5 +1,5 @@
-/* explain_machines.c says what is wrong with machines at the providers: some may bill on, of some
- * nothing is heard, some the journal did not know. */
+/* explain_machines.c reports problems with machines at the providers: some may bill on, notices of
+ * some are not heard, and some the journal did not know. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ enum {
 	UNREADABLE_LISTED_MAX = 20, /* instances likewise */
 	STRAYS_LISTED_MAX = 20,
 	STRAY_LONG_MS = 60000, /* deleted within seconds, and lists may be late */
-	REBUILT_MS = 86400000, /* how long a lost journal is talked about */
+	REBUILT_MS = 86400000, /* how long a lost journal is reported */
 };
 
 static void check_quarantined(struct explain_report *r)
@@ -110,8 +110,8 @@ static void check_strays(struct explain_report *r)
 	}
 }
 
-/* A failed delete is tried again between lists that succeed, which hide it: has this node waited
- * for long, and was it tried? */
+/* Has the node waited long for its delete, and has a delete failed since?  The provider's error
+ * does not tell: lists that succeed between two tries clear it. */
 static bool is_undeleted(const struct explain_report *r, const struct fleet_name *nm,
 			 size_t provider, int64_t failed_ms)
 {
@@ -123,7 +123,7 @@ static bool is_undeleted(const struct explain_report *r, const struct fleet_name
 	return false;
 }
 
-/* One that fails for a moment is tried again; what a reclaim costs without is said here. */
+/* Report notices that fail for long, since a reclaim is then seen late; a short failure passes. */
 static void check_unheard(struct explain_report *r, size_t provider)
 {
 	int64_t since_ms, now = engine_now(r->e);
@@ -140,7 +140,7 @@ static void check_unheard(struct explain_report *r, size_t provider)
 	explain_report_say(r);
 }
 
-/* Which of the two is wrong is not for us to say; ours is the one that can be mended. */
+/* Either of the two clocks may be wrong; ours is the one that an admin can set. */
 static void check_clock(struct explain_report *r, size_t provider)
 {
 	int64_t ahead = engine_clock_ahead(r->e, provider);
@@ -190,7 +190,7 @@ static void check_undeleted(struct explain_report *r, size_t provider)
 	free(names);
 }
 
-/* The journal was lost, or is an older copy (F58): what that means for people, for a day. */
+/* Say for a day that the journal was lost, or is an older copy (F58), and what that means. */
 static void check_rebuilt(struct explain_report *r)
 {
 	uint64_t n = engine_counters(r->e)->orphans;

@@ -1,5 +1,5 @@
-/* explain_pools.c says what is wrong with pools: places refuse, offers are not there, at a limit
- * nothing can be bought, buying was stopped, or the provider took machines. */
+/* explain_pools.c reports problems with pools: places refuse, offers do not exist, a limit allows
+ * nothing, buying was stopped, or the provider took machines. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static void add_pause(struct str *out, const struct engine *e, size_t i)
 		 engine_conf(e)->pools[i].name);
 }
 
-/* Paused, or its nodes come up wrong. */
+/* Report pools that are paused, or whose nodes come up wrong. */
 static void check_closed(struct explain_report *r)
 {
 	const struct conf *c = engine_conf(r->e);
@@ -39,7 +39,7 @@ static void check_closed(struct explain_report *r)
 	}
 }
 
-/* F41.  Machines that the cloud took: nobody here can mend that, but jobs were lost. */
+/* F41: report machines that the cloud took.  Nobody here can mend that, but jobs were lost. */
 static void check_losses(struct explain_report *r)
 {
 	const struct conf *c = engine_conf(r->e);
@@ -96,7 +96,7 @@ static void check_offers(struct explain_report *r)
 	}
 }
 
-/* What only an admin can mend.  No capacity is none of these. */
+/* Report the cooldowns that only an admin can mend, so not a lack of capacity. */
 static void say_cooldown(void *ctx, const struct cooldown_row *c)
 {
 	struct explain_report *r = ctx;
@@ -160,7 +160,7 @@ static void check_dear(struct explain_report *r, size_t pool)
 	explain_report_say(r);
 }
 
-/* Meant so, perhaps; but then somebody waits for nodes that never come. */
+/* Such a limit may be intended, but somebody may wait for nodes that never come. */
 static void check_limits(struct explain_report *r)
 {
 	const struct conf *c = engine_conf(r->e);

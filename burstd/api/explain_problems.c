@@ -48,7 +48,7 @@ static void check_sources(struct explain_report *r)
 		struct engine_source src = engine_provider_source(r->e, i);
 
 		if (engine_off(r->e, i) != NULL)
-			continue; /* check_off() */
+			continue; /* check_off() reports it */
 		src.name = c->providers[i].name;
 		check_source(r, &src, "provider ",
 			     engine_away_since(r->e, i) != 0
@@ -105,7 +105,7 @@ static void check_off(struct explain_report *r, size_t provider)
 	explain_report_say(r);
 }
 
-/* What is left of pools that were taken out of the configuration. */
+/* Report the nodes of pools that were removed from the configuration. */
 static void check_removed(struct explain_report *r)
 {
 	const struct conf *c = engine_conf(r->e);
@@ -123,7 +123,7 @@ static void check_removed(struct explain_report *r)
 	}
 }
 
-/* Whoever had the port first is a user of this machine; or the address is not here yet. */
+/* Another user of this machine may have the port, or the address is not here yet. */
 static void check_door(struct explain_report *r)
 {
 	const char *off = engine_door_off(r->e), *init = engine_init_off(r->e);
@@ -212,7 +212,7 @@ static bool is_refused(const struct fleet_name *nm)
 	return nm->refused != NODE_BECAUSE_NONE && fleet_live(nm) == NULL;
 }
 
-/* names: room for all there are */
+/* names: room for all nodes */
 static void say_refused(struct explain_report *r, const struct tally *t, const char **names)
 {
 	const struct fleet *f = engine_fleet(r->e);
@@ -261,7 +261,7 @@ static void check_refused(struct explain_report *r)
 	free(tallies);
 }
 
-/* It may have been cancelled meanwhile, or released by hand: nobody tells us. */
+/* The job may have been cancelled meanwhile, or released by hand: nobody tells us. */
 static void check_postponed(struct explain_report *r)
 {
 	struct engine_postponed p;
@@ -324,7 +324,7 @@ static void check_slurm_conf(struct explain_report *r, enum slurm_severity sever
 	}
 }
 
-/* Of slurmctld 22.05: no order mends it, and it says so nowhere but in its log. */
+/* Report a fault of slurmctld 22.05 that no order mends, and that only its log shows. */
 static void check_held(struct explain_report *r)
 {
 	const struct fleet *f = engine_fleet(r->e);

@@ -1,4 +1,4 @@
-/* explain_report.c hands on problems, sentence by sentence, and no more than people will read. */
+/* explain_report.c passes problems on, a sentence each, but no more than people will read. */
 #include "api/explain_private.h"
 #include "base/hostlist.h"
 

@@ -16,7 +16,7 @@ static bool is_told(const struct engine *e, const struct engine_secrets *s)
 	       (strcmp(s->phase, "refused") == 0 || engine_now(e) - s->trouble_ms > LONG_MS);
 }
 
-/* Whoever did that may have the keys. */
+/* Report misused claims: somebody else may have the keys. */
 static void explain_breaches(const struct engine *e, explain_fn fn, void *ctx)
 {
 	const struct engine_door_counters *d = engine_door_counters(e);
@@ -49,7 +49,7 @@ static void explain_breaches(const struct engine *e, explain_fn fn, void *ctx)
 	}
 }
 
-/* Somebody must give it a credential, or mend what it says. */
+/* Report a rotation that needs a credential, or whose error somebody must mend. */
 static void explain_rotation(const struct engine *e, explain_fn fn, void *ctx)
 {
 	struct engine_rotation s;

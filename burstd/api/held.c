@@ -11,8 +11,8 @@ struct hold {
 	struct hold *next, **prevp; /* those that wait for events */
 	struct held *all;
 	struct ctl_conn *conn;
-	struct gate *gate;          /* it waits for that, ... */
-	struct engine_query *query; /* ... or that; both NULL: for events */
+	struct gate *gate;          /* what it waits for: a gate, ... */
+	struct engine_query *query; /* ... or a query; both NULL: events */
 	struct ctl_caller who;
 	char *json; /* the request as it came; NULL: of a gate */
 	size_t len;
@@ -33,7 +33,7 @@ struct held {
 static void put_wait(struct jsonw *w, const struct gate *g)
 {
 	jsonw_bool(w, "wait", true);
-	/* Longer than its nodes may boot there is nothing to wait for. */
+	/* A gate is worth no longer wait than its nodes may take to boot. */
 	jsonw_int(w, "deadline_ms", engine_gate_boot_ms(g) + HELD_GATE_EXTRA_MS);
 }
 
@@ -64,7 +64,7 @@ int held_gate(struct ctl_reply *r, uint64_t job, const char *nodes)
 		return 0;
 	}
 	if (h->gate == NULL) {
-		jsonw_bool(&r->w, "up", true); /* there is none of ours */
+		jsonw_bool(&r->w, "up", true); /* none of its nodes is ours */
 	} else {
 		put_wait(&r->w, h->gate);
 		engine_gate_close(h->gate);
@@ -113,7 +113,8 @@ bool held_events(struct ctl_reply *r, const char *json, size_t len)
 	if (h == NULL)
 		return false;
 	if (all->watchers == NULL)
-		all->seen = journal_last_event(all->api->journal); /* it was told of these */
+		all->seen = journal_last_event(all->api->journal); /* its own answer covered
+								    * these */
 	h->next = all->watchers;
 	h->prevp = &all->watchers;
 	if (h->next != NULL)
@@ -134,7 +135,7 @@ static void on_timer(void *ctx)
 		char *text = ctl_api_again(all->api, &h->who, h->json, h->len, &nothing);
 
 		next = h->next;
-		if (nothing) { /* of the node that it asked for */
+		if (nothing) { /* new for its node or pool */
 			free(text);
 			continue;
 		}

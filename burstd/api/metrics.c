@@ -155,7 +155,7 @@ void metrics_write(const struct api *a, struct str *out)
 	write_gate_time(a, out);
 }
 
-/* A clock that was set back makes nothing fresh for longer. */
+/* A page from before the clock was set back is not fresh. */
 static bool is_fresh(const struct metrics *m, int64_t now)
 {
 	return m->page.p != NULL && now >= m->made_ms && now - m->made_ms < METRICS_FRESH_MS;

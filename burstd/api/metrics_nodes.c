@@ -1,5 +1,5 @@
-/* metrics_nodes.c writes how nodes come to their keys, what they say, and what their listener did;
- * and how the store of these keys does. */
+/* metrics_nodes.c writes the metrics of the secret store, and of nodes: their keys, their requests,
+ * and their listener. */
 
 #include "api/metrics_private.h"
 #include "core/claim.h"
@@ -40,7 +40,7 @@ static void write_secrets(const struct api *a, struct str *s)
 	metrics_sample_u64(s, "burstd_secrets_logins_total", NULL, 0, v.logins);
 }
 
-/* Nothing at all where nodes do not talk to us. */
+/* Only where nodes get keys: write_door(). */
 static void write_claims(const struct api *a, struct str *s)
 {
 	size_t n[CLAIM_NSTATES], weak = engine_claims(a->engine, n);
@@ -126,7 +126,7 @@ static void write_said(const struct engine_door_counters *n, struct str *s)
 	}
 }
 
-/* What its thread did without a decision. */
+/* What the listener's thread did without a decision of the engine. */
 static void write_listener(const struct api *a, struct str *s)
 {
 	struct node_server_stats n;

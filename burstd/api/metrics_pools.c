@@ -1,4 +1,4 @@
-/* metrics_pools.c writes what pools have: nodes by state, limits, cost, and what was refused. */
+/* metrics_pools.c writes the metrics of pools: nodes by state, limits, cost, and refusals. */
 #include <stdlib.h>
 
 #include "api/metrics_private.h"
@@ -33,7 +33,7 @@ static void write_states(const struct api *a, struct str *s)
 		}
 }
 
-/* What one pool has of one thing. */
+/* The value of one metric for one pool. */
 typedef int64_t (*pool_value_fn)(const struct api *a, size_t pool);
 
 static int64_t names_of(const struct api *a, size_t i)

@@ -1,5 +1,5 @@
-/* metrics_sources.c writes how slurmctld and the providers answer, what providers tell, and where
- * they have nothing to sell. */
+/* metrics_sources.c writes the metrics of slurmctld and the providers: whether they answer,
+ * notices, and places that have nothing to sell. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static void write_slurm(const struct api *a, struct str *s)
 			       engine_wall(a->engine, src.ok_ms));
 }
 
-/* Without a value as long as it is not known. */
+/* Nothing while it is not known. */
 static void write_slurm_conf(const struct api *a, struct str *s)
 {
 	const struct slurm_report *r = engine_prereq(a->engine);
@@ -106,7 +106,7 @@ static const char *const closed_words[NCLOSED] = {"capacity", "quota", "failing"
 
 struct closed { /* of each provider */
 	const struct conf *conf;
-	uint32_t (*n)[NCLOSED]; /* what is closed now; DENIED: or waits for somebody to act */
+	uint32_t (*n)[NCLOSED]; /* places closed now; DENIED: and those that wait for an admin */
 };
 
 static void count_closed(void *ctx, const struct cooldown_row *c)

@@ -1,4 +1,4 @@
-/* metrics_text.c writes a metric as Prometheus reads it: a family, and its samples with their
+/* metrics_text.c writes a metric in Prometheus's text format: a family, and its samples with their
  * labels. */
 #include <inttypes.h>
 
@@ -51,7 +51,7 @@ void metrics_sample_money(struct str *s, const char *name, const struct metrics_
 	sample(s, name, labels, n, fmt_money(text, nano));
 }
 
-/* Milliseconds as seconds: nine decimals of money are nine decimals of anything. */
+/* Print ms as seconds the way money is printed: both have nine decimals. */
 void metrics_sample_seconds(struct str *s, const char *name, const struct metrics_label *labels,
 			    size_t n, int64_t ms)
 {
