@@ -78,7 +78,7 @@ static uid_t burstd_user(const struct conf *conf)
 	return 0;
 }
 
-/* What root may read says nothing about what burstd may. */
+/* Check as burstd's own user: root may read what burstd may not. */
 static void become_burstd(struct check *c)
 {
 	uid_t uid = geteuid() == 0 ? burstd_user(c->conf) : 0;
@@ -101,7 +101,7 @@ static void become_burstd(struct check *c)
 /* --- directories -------------------------------------------------------------------------------
  */
 
-/* burstd makes state_dir, not what it is in; the usual one is made by the service. */
+/* burstd creates state_dir but not its parent; the service creates the default one. */
 static void check_parent(struct check *c, const char *path)
 {
 	char *copy = mem_strdup(path), *parent = dirname(copy);
@@ -207,7 +207,7 @@ static void check_command(struct check *c, const struct conf_provider *p, const 
 			strerror(errno));
 }
 
-/* Of the driver static: what it runs, and what runs it. */
+/* The commands of the driver static, and the program that runs them. */
 static void check_commands(struct check *c, const struct conf_provider *p)
 {
 	char *const program[] = {p->program, NULL};
@@ -219,7 +219,7 @@ static void check_commands(struct check *c, const struct conf_provider *p)
 		check_command(c, p, "program", program);
 }
 
-/* Could the driver ask for a node of this pool there at all? */
+/* Can the driver build a create for this pool and offer at all? */
 static bool check_rung(struct check *c, const struct conf_pool *p, const struct conf_offer *o,
 		       const struct provider_ops *ops, const void *self)
 {
@@ -251,7 +251,7 @@ static bool check_rung(struct check *c, const struct conf_pool *p, const struct 
 	return false;
 }
 
-/* It may be had some day, with a price: so this is no problem of the file. */
+/* Note an offer that cannot be bought without a price.  The file is valid all the same. */
 static void check_price(const struct check *c, const struct conf_pool *p,
 			const struct conf_offer *o, const struct provider_caps *caps)
 {
@@ -283,7 +283,7 @@ static const char *stands_in(const struct check *c, const struct conf_offer *o)
 	return jurisdiction_of(c->conf->providers[o->provider_index].driver, o->region);
 }
 
-/* A word of the site's own is good where an offer has it. */
+/* A jurisdiction of the site's own is valid if an offer of the pool has it. */
 static bool is_jurisdiction(const struct check *c, const struct conf_pool *p, const char *word)
 {
 	size_t n;
@@ -295,7 +295,7 @@ static bool is_jurisdiction(const struct check *c, const struct conf_pool *p, co
 	return jurisdiction_is_known(word);
 }
 
-/* May anything be bought within one of those that the pool names?  All regions are in *where. */
+/* Is any offer within a jurisdiction that the pool names?  *where lists the offers' regions. */
 static bool any_within(const struct check *c, const struct conf_pool *p, struct str *where)
 {
 	size_t n;
@@ -333,13 +333,14 @@ static void check_jurisdictions(struct check *c, const struct conf_pool *p)
 	str_fini(&where);
 }
 
-/* As far as the file has prices; of the others a burstd that runs knows more (burstctl check). */
+/* Check against the prices in the file; a running burstd knows more of them (burstctl check). */
 static void check_limits(struct check *c, const struct conf_pool *p)
 {
 	char price[FMT_MONEY_SIZE], most[FMT_MONEY_SIZE];
 	const char *option;
 	int64_t limit = conf_pool_dearest(p, &option);
-	const struct ladder_known known[CONF_OFFERS_MAX] = {{.price = 0}}; /* but in the file */
+	const struct ladder_known known[CONF_OFFERS_MAX] = {{.price = 0}}; /* none but those in the
+									    * file */
 	int64_t least = ladder_cheapest(c->conf, p, known);
 
 	if (p->max_nodes == 0) {
@@ -393,7 +394,7 @@ static void check_provider(struct check *c, struct conf_provider *p)
 	if (p->credential_file != NULL && secret_load(&secret, p->credential_file, &e) != 0) {
 		problem(c, p->credential_line, "provider \"%s\": credential_file: %s", p->name,
 			e.msg);
-		return; /* a driver that wants one would only complain of that */
+		return; /* a driver that needs one would only complain about that */
 	}
 	if (conf_file_load_user_data(p, &e) != 0)
 		problem(c, p->line, "provider \"%s\": %s", p->name, e.msg);
@@ -410,7 +411,7 @@ static void check_provider(struct check *c, struct conf_provider *p)
 /* --- the secret store --------------------------------------------------------------------------
  */
 
-/* What a driver complains of begins with the name of the option. */
+/* A driver's error begins with the name of the option. */
 static void bad_secrets(struct check *c, const struct err *e)
 {
 	char option[32];
@@ -453,8 +454,8 @@ static void check_store(struct check *c, const struct secret_store_ops *ops, voi
 		note_user_data(c);
 }
 
-/* Has somebody begun to fill it in?  "burstctl config show" writes every option as it is by itself:
- * that is no beginning. */
+/* Has somebody begun to fill in the section?  "burstctl config show" writes every option with its
+ * default, which does not count. */
 static bool is_begun(const struct conf *conf)
 {
 	struct conf *initial = mem_zalloc(sizeof(*initial));

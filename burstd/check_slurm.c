@@ -56,7 +56,7 @@ static bool find_scontrol(const struct conf *conf, char *path, size_t size)
 	return found;
 }
 
-/* What it died of comes last. */
+/* The last line says what scontrol failed of. */
 static char *last_line(const char *text)
 {
 	char *copy = mem_strdup(text), *last;
@@ -120,7 +120,7 @@ struct texts { /* what slurmctld has said */
 	struct str config, partitions;
 	struct slurm_feature *features; /* of the nodes; NULL: no pool wants any */
 	struct map unseen;              /* nodes of pools that it did not show */
-	bool nodes;                     /* it has shown those that it has */
+	bool nodes;                     /* it has shown the nodes that it has */
 };
 
 static bool is_known(void *ctx, const char *node)
@@ -173,7 +173,7 @@ static void on_node(void *ctx, const struct slurm_node *n)
 		slurm_features_look(k->t->features, k->conf, n);
 }
 
-/* 22.05 may hide all of them, and what it says then is no list; another rule is about that. */
+/* 22.05 may hide all nodes, and prints no list then; another rule reports that. */
 static void ask_nodes(struct ask *a, const struct conf *conf, struct texts *t)
 {
 	static const char *const args[] = {"-o", "show", "nodes", NULL};
@@ -272,7 +272,7 @@ static void print_text(const struct slurm_report *r, const char *error)
 		check_say(stdout, "ok: slurm.conf");
 }
 
-/* Somebody may look at that, too: all but ASCII as numbers. */
+/* People may look at the JSON on a terminal, too: escape all but ASCII. */
 static void print_ascii(const struct str *s)
 {
 	json_t *all = json_loadb(s->p, s->len, 0, NULL);

@@ -1,11 +1,11 @@
-/* When burstd cannot start or go on, it says why and what to do about it, and ends with a status by
- * which systemd starts it again or not. */
+/* Says why burstd cannot start or go on, and what to do about it.  The exit status tells systemd
+ * whether to start it again. */
 #include <stdlib.h>
 
 #include "base/log.h"
 #include "burstd.h"
 
-/* What to do about it, the safest first (docs/operations.md, Backup and restore). */
+/* Hints for admins, the safest step first (docs/operations.md, Backup and restore). */
 const char failure_hint_uuid[] =
 	"1. put uuid back from a backup; 2. else write the value of the burstd tag of one of your "
 	"instances, as the provider shows it, into it (of your own machines it is the fourth word "
@@ -23,7 +23,7 @@ static const char hint_user[] =
 	"state_dir; 3. after a restore: chown -R slurm: state_dir; chmod -R u=rwX,go= state_dir; "
 	"4. no link in its place, and none in it";
 
-/* What only a person can mend is not tried again by itself: systemd is told so. */
+/* EXIT_CONF tells systemd not to try again what only a person can mend. */
 int failure_end_with(struct burstd *b, const char *what, const char *hint, const struct err *e)
 {
 	bool mendable = e->code == ERR_INVALID || e->code == ERR_DAMAGED || e->code == ERR_AUTH;
@@ -33,7 +33,7 @@ int failure_end_with(struct burstd *b, const char *what, const char *hint, const
 	return mendable ? EXIT_CONF : EXIT_FAILURE;
 }
 
-/* For what is in state_dir; invalid: what to do where that is the code. */
+/* The hint for a failure in state_dir; invalid: the hint if the code is ERR_INVALID. */
 const char *failure_hint_of(const struct err *e, const char *invalid)
 {
 	return e->code == ERR_AUTH      ? hint_user
@@ -42,8 +42,8 @@ const char *failure_hint_of(const struct err *e, const char *invalid)
 					: NULL;
 }
 
-/* The journal cannot be believed any more: end at once.  systemd starts us again, unless it would
- * be damaged the next time too (F55). */
+/* End at once: the journal cannot be trusted any more.  systemd starts us again, unless the journal
+ * is damaged and would be so the next time too (F55). */
 void failure_on_fatal(void *ctx, const struct err *e)
 {
 	_Exit(failure_end_with(ctx, "the journal failed", failure_hint_of(e, NULL), e));

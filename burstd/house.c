@@ -1,5 +1,5 @@
-/* Every few seconds burstd tidies up: it trims the journal, looks how full the disks are, and says
- * where the audit log ends. */
+/* Housekeeping, every few seconds: trims the journal, checks how full the disks are, and logs where
+ * the audit log ends. */
 #include <stdint.h>
 
 #include "base/log.h"
@@ -13,7 +13,7 @@
 
 enum {
 	HOUSE_EVERY_MS = 5000,
-	HEAD_EVERY_MS = 60000, /* where the audit log ends is said so often, when it grows */
+	HEAD_EVERY_MS = 60000, /* how often the end of the audit log is logged, if it grows */
 	MORE_MS = 1000,        /* there was more than one visit may do */
 };
 
@@ -30,7 +30,7 @@ static void trim(struct burstd *b)
 	timer_at(b->house_timer, now + (more ? MORE_MS : HOUSE_EVERY_MS));
 }
 
-/* For another machine that keeps our log: what is cut off the audit log here is known there. */
+/* Log the end of the audit log: a machine that keeps our log can then tell what was cut off. */
 void house_tell_head(struct burstd *b, bool now)
 {
 	const struct journal_mark *head = journal_audit_head(b->journal);
@@ -44,8 +44,8 @@ void house_tell_head(struct burstd *b, bool now)
 	log_write(b->log, LOG_INFO, "audit log", "head", text, NULL);
 }
 
-/* Hooks cannot ask for it: what is kept free there is given away before they need it.  The
- * directory may be another one than the last time. */
+/* Give away the reserve of the spool before hooks need it: they cannot ask for it.  The directory
+ * may be another one than the last time. */
 static void look_at_spool(struct burstd *b)
 {
 	struct room r;

@@ -18,9 +18,9 @@
 #include "providers/attest/registry.h"
 
 enum {
-	TRY_MS = 5000, /* a port that cannot be had is asked for again so often */
+	TRY_MS = 5000, /* how often to ask for a port that cannot be had */
 	DAY_MS = 86400000,
-	LEFT_DAYS = 10, /* the certificate, of 30 days, is made again with so many left */
+	LEFT_DAYS = 10, /* the certificate, of 30 days, is renewed when so many are left */
 };
 
 struct listener {
@@ -32,8 +32,8 @@ struct listener {
 	struct engine_door door;
 	struct engine *engine;
 	struct node_server *server;            /* NULL: its port cannot be had */
-	const struct node_server **server_out; /* ... and for whom else it is */
-	char off[256];                         /* why; "" */
+	const struct node_server **server_out; /* ... and where others look for it */
+	char off[256];                         /* why there is none; "": there is one */
 	struct timer *roll;
 	int64_t until_ms; /* of the certificate */
 };
@@ -90,7 +90,7 @@ const struct engine_door *listener_door(const struct listener *l)
 	return l != NULL ? &l->door : NULL;
 }
 
-/* Host or address, of "https://HOST[:PORT]" or "ADDRESS:PORT", without brackets. */
+/* The host or address in "https://HOST[:PORT]" or "ADDRESS:PORT", without brackets. */
 static char *host_of(const char *text)
 {
 	const char *at = strncmp(text, "https://", 8) == 0 ? text + 8 : text;
@@ -143,7 +143,7 @@ static void roll(struct listener *l)
 		log_write(l->log, LOG_INFO, "nodes: certificates were made anew", NULL);
 }
 
-/* What jobs that start, on the control socket, leave of the descriptors. */
+/* The descriptors that remain beside those of jobs that wait on the control socket. */
 static uint64_t files_left(void)
 {
 	struct rlimit r;
@@ -182,8 +182,8 @@ static int start(struct listener *l, struct err *e)
 	return 0;
 }
 
-/* Any user of this machine can have had the port first, and an address may float: what waits for
- * us besides, deletes above all, must not wait for that. */
+/* Start the listener, or try again later: another user of this machine may have had the port first,
+ * and an address may float.  Other work, deletes above all, must not wait for that. */
 static int try(struct listener *l, struct err *e)
 {
 	char was[sizeof(l->off)];
@@ -209,7 +209,7 @@ static void on_roll(void *ctx)
 	struct err e;
 
 	if (l->server == NULL) {
-		if (try(l, &e) != 0) /* it was good at the start */
+		if (try(l, &e) != 0) /* the option was good at the start */
 			timer_at(l->roll, loop_now(l->loop) + TRY_MS);
 		return;
 	}

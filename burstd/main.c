@@ -110,15 +110,15 @@ static void on_watchdog(void *ctx)
 	timer_at(b->watchdog_timer, loop_now(b->loop) + sd_watchdog_ms());
 }
 
-/* Snapshots, lists and bursts take megabytes for a moment.  glibc would keep them: by itself it
- * raises these, up to 32 and 64 MiB, at the first large block that is freed. */
+/* Snapshots, lists and bursts take megabytes for a moment.  Fixed thresholds make glibc give them
+ * back: by itself it raises both, up to 32 and 64 MiB, at the first large block that is freed. */
 static void set_heap(void)
 {
 	(void)mallopt(M_MMAP_THRESHOLD, HEAP_KEEP);
 	(void)mallopt(M_TRIM_THRESHOLD, HEAP_KEEP);
 }
 
-/* What is in our memory is nobody else's: no core dump, no debugger of the same user. */
+/* Keep our memory to ourselves: no core dump, no debugger of the same user. */
 static void keep_to_ourselves(void)
 {
 	const struct rlimit none = {0, 0};
@@ -164,7 +164,8 @@ static int open_journal(struct burstd *b, const struct conf *conf, int64_t *gen_
 	return 0;
 }
 
-/* Of one provider: while any of these cannot be had it is off, and the others work. */
+/* Load one provider's files.  While any of them cannot be had that provider is off, and the others
+ * work. */
 static int on_files(void *ctx, struct conf_provider *p, size_t i, const char **credential,
 		    struct err *e)
 {
@@ -182,7 +183,7 @@ static int on_files(void *ctx, struct conf_provider *p, size_t i, const char **c
 	return conf_file_load_attest_ca(p, e);
 }
 
-/* One that is still to come, by enrolment, is no mistake. */
+/* A credential that enrolment is still to bring is no mistake. */
 static int load_store_credential(struct burstd *b, const struct conf *conf, struct err *e)
 {
 	const char *path = conf->secrets.credential_file;
@@ -202,7 +203,8 @@ static int load_store_credential(struct burstd *b, const struct conf *conf, stru
 			conf_secrets_line(conf, "credential_file"));
 }
 
-/* Of the secret store: while any of these cannot be had it is off, and all else works. */
+/* Load the secret store's files.  While any of them cannot be had the store is off, and all else
+ * works. */
 static int on_store_files(void *ctx, const struct conf *conf, const char **credential,
 			  const char **ca, struct err *e)
 {
@@ -245,8 +247,8 @@ static int open_engine(struct burstd *b, struct conf *conf, int64_t gen_floor, s
 	return engine_new(&b->engine, &deps, conf, e);
 }
 
-/* One descriptor for each job that waits for its nodes; half of them at most, for providers,
- * scontrol and the journal need theirs (F56). */
+/* How many requests may be held, each with a descriptor, mostly jobs that wait for their nodes.  At
+ * most half of all, since providers, scontrol and the journal need theirs (F56). */
 static unsigned held_max(void)
 {
 	struct rlimit r;
@@ -312,7 +314,7 @@ static int start(struct burstd *b)
 	struct err e;
 
 	if (conf_file_load(&conf, b->conf_path, &e) != 0) {
-		e.code = ERR_INVALID; /* whatever it is, a person must see to it */
+		e.code = ERR_INVALID; /* whatever failed, a person must see to it */
 		goto fail;
 	}
 	log_set_level(b->log, (enum log_level)conf->log_level);
@@ -335,7 +337,7 @@ static int start(struct burstd *b)
 	}
 	if (open_engine(b, conf, gen_floor, &e) != 0) {
 		if (e.code == ERR_DAMAGED)
-			hint = failure_hint_journal; /* one of its rows */
+			hint = failure_hint_journal; /* a row of the journal is damaged */
 		goto fail;
 	}
 	conf = NULL; /* the engine's now */

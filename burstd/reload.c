@@ -1,4 +1,4 @@
-/* burstd reads its configuration anew when somebody asks for it, and tells the changes. */
+/* Reads the configuration anew when somebody asks for it, and reports the changes. */
 #include <openssl/crypto.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 enum { CHANGES_MAX = 4096 }; /* bytes of the log's line about a reload */
 
-/* A reload while it goes on: who asked, and what the log will say of it. */
+/* A reload in progress: who asked, and what the log will say of it. */
 struct telling {
 	const struct api_reload *to;
 	struct str text;
@@ -96,7 +96,7 @@ void reload_on_hup(void *ctx)
 	struct err e;
 
 	if (b->engine == NULL)
-		return; /* it ends */
+		return; /* burstd is about to end */
 	sd_notify_state("RELOADING=1");
 	if (reload_conf(b, &nobody, &e) != 0)
 		log_write(b->log, LOG_ERROR, "configuration refused, nothing changed", "error",

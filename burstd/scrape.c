@@ -24,7 +24,7 @@ struct scrape {
 	char address[64];
 	uint16_t port;
 	struct http_server *server; /* NULL: its port cannot be had */
-	char off[256];              /* why; "" */
+	char off[256];              /* why there is none; "": there is one */
 	struct timer *again;
 };
 
@@ -71,7 +71,7 @@ static void on_again(void *ctx)
 {
 	struct err e;
 
-	(void)try(ctx, &e); /* what it is to listen on was good at the start */
+	(void)try(ctx, &e); /* the option was good at the start */
 }
 
 int scrape_open(struct scrape **out, struct loop *loop, struct api *api, struct err *e)
