@@ -20,7 +20,7 @@ int cli_complain(int rc, const char *what)
 	return rc;
 }
 
-/* Of len bytes that were read, and no more come: why they are not the whole of a secret. */
+/* Why these len bytes, after which no more come, are not a whole secret; NULL: they are. */
 static const char *broken_off(const char *text, size_t len, bool typed)
 {
 	bool lines = memchr(text, '\n', len) != NULL, ended = len > 0 && text[len - 1] == '\n';
@@ -38,7 +38,7 @@ static const char *broken_off(const char *text, size_t len, bool typed)
 
 const char *cli_read_secret(int fd, bool first_line, char *out, size_t size)
 {
-	bool typed = isatty(fd) != 0; /* who types has no end of file */
+	bool typed = isatty(fd) != 0; /* a terminal has no end of file */
 	const char *end = NULL, *why;
 	size_t len = 0;
 	ssize_t n = 0;
@@ -169,7 +169,7 @@ int cli_since(const char *text, struct cli_since *out)
 		return CLI_OK;
 	out->seq = -1;
 	if (when_parse(text, clock_wall_ms(), &out->ms, &e) == 0) {
-		out->ms = out->ms > 0 ? out->ms : 1; /* 0 is none */
+		out->ms = out->ms > 0 ? out->ms : 1; /* 0 would mean no time */
 		return CLI_OK;
 	}
 	(void)err_wrap(&e, "--since: want a number of the first column, or a time");

@@ -1,4 +1,4 @@
-/* burstctl - what admins and users ask burstd with. */
+/* burstctl - the command by which admins and users ask burstd. */
 #include "cli/cli.h"
 
 int main(int argc, char **argv)

@@ -11,7 +11,7 @@
 enum {
 	HELP_MAX = 16384,          /* bytes of one --help */
 	COMMAND_COLUMN = 28,       /* where a command's summary begins */
-	LIST_MAX = 100,            /* bytes of a list of nodes that is said again */
+	LIST_MAX = 100,            /* bytes of a list of nodes that an error repeats */
 	TIMEOUT_DEFAULT_MS = 5000, /* as long as burstd gives a connection */
 	TIMEOUT_MIN_MS = 10,
 	TIMEOUT_MAX_MS = 600000,
@@ -181,7 +181,7 @@ static bool is_group(const char *word)
 	return false;
 }
 
-/* "audit verif": the first word is a command of its own, but the second is none of its words. */
+/* "audit verif": the first word is a command, but both together are none. */
 static bool is_bad_second(const struct cli_command *k, char **words, int n, int used)
 {
 	return k != NULL && used == 1 && k->max == 0 && n >= 2 && words[1][0] != '-' &&
@@ -254,7 +254,7 @@ static int too_many(const struct cli_command *k, const struct opt_args *a)
 	return rc;
 }
 
-/* What goes to burstd is JSON.  Of operands and of options with a text. */
+/* Operands and options with a text go to burstd as JSON, which must be UTF-8. */
 static bool is_utf8(const char *text)
 {
 	json_t *j = json_string(text);
@@ -292,7 +292,7 @@ static int run_folded(struct cli *c, const struct cli_command *k, const void *ar
 		c->out.f = fold_open(f, c->out.columns);
 	rc = k->run(c, args, operands);
 	if (folds)
-		(void)fclose(c->out.f); /* f knows of its errors */
+		(void)fclose(c->out.f); /* errors show on f */
 	c->out.f = f;
 	return rc;
 }

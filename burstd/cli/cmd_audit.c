@@ -42,8 +42,8 @@ static const struct opt audit_opts[] = {
 	 offsetof(struct audit_args, tail), 0, TAIL_MAX},
 };
 
-/* The reason as burstd had it: what slurmctld is told of it begins with its name, and all is its.
- */
+/* The reason without "burstd: ", which tells slurmctld's users whose it is: here all are
+ * burstd's. */
 static const char *bare(const char *reason)
 {
 	static const char name[] = "burstd: ";
@@ -51,7 +51,7 @@ static const char *bare(const char *reason)
 	return strncmp(reason, name, sizeof(name) - 1) == 0 ? reason + sizeof(name) - 1 : reason;
 }
 
-/* Where the reason has no room beside it, blanks behind it would be one empty line more. */
+/* Do not pad the object where the reason has a line of its own: blanks would make an empty line. */
 static void put_object(const struct cli *c, enum out_style style, const char *object)
 {
 	if (c->out.columns > 0 && c->out.columns < REASON_AT)
@@ -133,7 +133,7 @@ static int run_audit(const struct cli *c, const void *args, char **operands)
 	(void)operands;
 	if (rc == CLI_OK && a->since != NULL && a->tail >= 0)
 		rc = cli_complain(CLI_USAGE, "--since and --tail: only one of them");
-	/* Of few, all that are kept are looked through, unless it is said which. */
+	/* With --job or --pool all records are read, unless it is said which. */
 	if ((a->job != NULL || a->pool != NULL) && a->since == NULL && a->tail < 0)
 		from.seq = 0;
 	while (rc == CLI_OK && more) {
@@ -152,7 +152,7 @@ static int run_audit(const struct cli *c, const void *args, char **operands)
 		}
 		asked = from.seq;
 		from.seq = cli_int(r, "last");
-		/* A page that goes nowhere is the last, whatever burstd says. */
+		/* Never ask for ever: a page that does not advance is the last. */
 		more = json_is_true(json_object_get(r, "more")) && from.seq > asked;
 		json_decref(r);
 	}
@@ -212,7 +212,7 @@ static int set_known(json_t *rq, const char *head)
 	return CLI_OK;
 }
 
-/* One piece; *more: there are others. */
+/* Verify one part of the log; *more: another follows. */
 static int verify_some(const struct cli *c, const struct verify_args *a, struct verdict *v,
 		       bool begun, bool *more)
 {

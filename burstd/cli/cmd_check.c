@@ -29,7 +29,7 @@ enum {
 /* --- burstd --check ------------------------------------------------------------------------------
  */
 
-/* Only burstd knows its drivers, and what it needs at its start: ask the one that belongs to us. */
+/* Find the burstd that belongs to us: only burstd knows its drivers, and what it needs to start. */
 static const char *find_burstd(char *out, size_t size)
 {
 	static const char *const beside[] = {"burstd", "../sbin/burstd"};
@@ -48,7 +48,7 @@ static const char *find_burstd(char *out, size_t size)
 	return "burstd"; /* PATH's */
 }
 
-/* report: what it says of slurm.conf, as JSON; -1: do not ask */
+/* report: descriptor for its JSON about slurm.conf; -1: do not ask */
 static pid_t start_burstd(const char *path, int errors, int report)
 {
 	const char *plain[] = {"burstd", "--check", "--", path, NULL};
@@ -71,7 +71,7 @@ static pid_t start_burstd(const char *path, int errors, int report)
 	return rc == 0 ? pid : -1;
 }
 
-/* Its exit status, and what it said to standard error; -1: there is no burstd. */
+/* Run it: its exit status, and what it said to standard error; -1: there is no burstd. */
 static int run_burstd(const char *path, struct str *said, int report)
 {
 	int ends[2], status = 0;
@@ -108,12 +108,12 @@ static void add(json_t *list, const char *text)
 {
 	char *clean = out_clean(text);
 
-	(void)json_array_append_new(list, json_string(clean)); /* less what is not UTF-8 */
+	(void)json_array_append_new(list, json_string(clean)); /* none if it is not UTF-8 */
 	free(clean);
 }
 
-/* What burstd says of slurm.conf goes to a file in memory, so that it need not be read while its
- * other words are. */
+/* The report on slurm.conf goes to a file in memory, so that it need not be read while standard
+ * error is. */
 static int run_with_report(struct verdict *v, const char *path, struct str *said)
 {
 	int fd = memfd_create("report", MFD_CLOEXEC), rc;
@@ -133,14 +133,15 @@ static int run_with_report(struct verdict *v, const char *path, struct str *said
 	return rc;
 }
 
-/* Is this how burstd ends that could look at everything?  With slurm.conf, 1 and 69 are answers. */
+/* Does the exit status say that burstd has checked everything?  With slurm.conf 1 and 69 do,
+ * too. */
 static bool is_answer(const struct verdict *v, int rc)
 {
 	return rc == 0 || rc == BURSTD_BAD_CONF ||
 	       (v->slurm != NULL && (rc == 1 || rc == BURSTD_SILENT));
 }
 
-/* Everything that the file alone does not show. */
+/* Let burstd check what the file alone does not show. */
 static void ask_burstd(struct verdict *v, const char *path, bool slurm)
 {
 	char text[80], *save = NULL;
@@ -292,7 +293,7 @@ static void print_slurm(const struct cli *c, const json_t *slurm)
 	const json_t *p;
 
 	if (slurm == NULL || cli_text(slurm, "error")[0] != '\0')
-		return; /* said elsewhere */
+		return; /* complain() says so */
 	out_text(&c->out, serious(slurm) == 0 ? OUT_GOOD : OUT_BAD,
 		 serious(slurm) == 0 ? "ok" : "not ok");
 	(void)fputs(": slurm.conf as slurmctld ", c->out.f);
@@ -352,7 +353,7 @@ static void complain(const struct cli *c, const struct verdict *v, const char *p
 	print_slurm(c, v->slurm);
 }
 
-/* burstd has said it, if there is one. */
+/* Load the file.  If it is bad, burstd has said so, if there is one. */
 static void check_file(struct verdict *v, const char *path, struct conf **conf)
 {
 	struct err e = {0};
@@ -361,8 +362,8 @@ static void check_file(struct verdict *v, const char *path, struct conf **conf)
 		add(v->problems, e.msg);
 }
 
-/* Pools and providers of which the running burstd has nodes, and which the file lacks: after a
- * restart they would be off. */
+/* Report pools and providers that the file lacks, though the running burstd has nodes there: after
+ * a restart they would be off. */
 static void check_removed(const struct cli *c, struct verdict *v, const char *path,
 			  const struct conf *conf)
 {
@@ -372,7 +373,7 @@ static void check_removed(const struct cli *c, struct verdict *v, const char *pa
 	char text[512];
 
 	if (conf == NULL || cli_ask(c, json_pack("{s:s}", "op", "status"), &r, &e) != CLI_OK)
-		return; /* it need not run */
+		return; /* burstd need not run */
 	for (size_t i = 0; (row = cli_row(r, "pools", i)) != NULL; i++) {
 		if (cli_int(row, "nodes") == 0 || conf_pool_named(conf, cli_text(row, "name")))
 			continue;
@@ -411,7 +412,7 @@ static int64_t price_of(const json_t *pool, const char *offer)
 	return 0;
 }
 
-/* By what the providers of the pool say; 0: not known. */
+/* The pool's cheapest node, by what its providers charge; 0: not known. */
 static int64_t cheapest(const struct conf *conf, const struct conf_pool *p, const json_t *pool)
 {
 	struct ladder_known known[CONF_OFFERS_MAX] = {{.price = 0}};
@@ -473,7 +474,7 @@ static void check_price(struct verdict *v, const char *path, const struct conf *
 	add(v->problems, text);
 }
 
-/* What no file has: the price of a node. */
+/* Compare limits with providers' prices, which no file has. */
 static void check_prices(const struct cli *c, struct verdict *v, const char *path,
 			 const struct conf *conf)
 {

@@ -1,5 +1,5 @@
-/* What could come next on a command line, for the shells' completion: by the tables that are
- * parsed by, so that nothing can be missing. */
+/* Prints what could come next on a command line, for the shells' completion.  It uses the tables of
+ * the parser, so that nothing can be missing. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "core/reclaim.h"
 
 enum {
-	ASK_MS = 300,      /* somebody waits with a finger on the key */
+	ASK_MS = 300,      /* a user waits with a finger on the key */
 	PATIENCE_MS = 500, /* for all pages together; what has come until then is shown */
 	WORDS_MAX = 256,
 };
@@ -21,7 +21,7 @@ struct line {                              /* what stands before the word that i
 	char *names[2];                    /* the first words that are no options */
 	int nnames;
 	int operands;              /* of the command */
-	const char *last;          /* of those */
+	const char *last;          /* the last of those */
 	const struct opt *pending; /* the word is the value of this option */
 	bool only_operands;        /* "--" was there */
 };
@@ -123,7 +123,7 @@ static bool is_one_of(const char *kind, size_t n, const char *name)
 	return strlen(name) == n && strncmp(kind, name, n) == 0;
 }
 
-/* kind: what --help calls it.  Of files the shell knows more than we. */
+/* kind: the value's name in --help.  The shell itself knows files better. */
 static void offer_values(const struct typed *t, const char *kind, size_t n)
 {
 	if (is_one_of(kind, n, "FILE") || is_one_of(kind, n, "PATH"))

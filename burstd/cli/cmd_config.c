@@ -10,7 +10,7 @@
 #include "core/conf_option.h"
 #include "io/conf_file.h"
 
-/* The running burstd's answer, or its like made from a file. */
+/* The running burstd's answer, or the same made from a file. */
 static int get_config(const struct cli *c, const char *path, json_t **r)
 {
 	struct err e = {0};
@@ -30,7 +30,7 @@ static int get_config(const struct cli *c, const char *path, json_t **r)
 	return *r != NULL ? CLI_OK : cli_complain(CLI_FAILED, "the configuration is not UTF-8");
 }
 
-/* A text of many lines, each indented, and as plain as any other. */
+/* Print each line with its tabs, and otherwise plain as all output. */
 static void print_lines(const struct cli *c, const char *text)
 {
 	while (*text != '\0') {

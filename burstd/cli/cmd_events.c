@@ -14,7 +14,7 @@
 #include "io/ctl_server.h"
 
 enum {
-	FOLLOW_MS = 500,   /* between two questions, where burstd does not wait */
+	FOLLOW_MS = 500,   /* between two requests that burstd does not hold */
 	TAIL_DEFAULT = 20, /* events that fit a terminal */
 	TAIL_MAX = 1000,   /* what burstd gives in one answer */
 	SEQ_WIDTH = 6,
@@ -72,14 +72,15 @@ enum { NUMBER_SIZE = 24 };
 struct shown {
 	int64_t since; /* where to go on; -1: from_ms, or, if that is not set, the last ones */
 	int64_t from_ms;
-	bool any;               /* was there one? */
-	struct map *bought;     /* for --job: "NODE#GENERATION" of machines that are its */
-	struct cli_since begin; /* likewise: what was before that is read, and not shown */
-	bool learns;            /* likewise: nothing is shown, as its number is looked for */
+	bool any;               /* one was shown */
+	struct map *bought;     /* for --job: "NODE#GENERATION" of its machines */
+	struct cli_since begin; /* likewise: earlier events are read, but not shown */
+	bool learns;            /* likewise: find the job's number, and show nothing */
 	char number[NUMBER_SIZE];
 };
 
-/* Of "job 4711_3 (job 4712)" the second is all that a purchase knows, which was before. */
+/* Learn the job's number from "job 4711_3 (job 4712)": its purchases, which were before, have no
+ * more. */
 static void learn(struct shown *s, const char *job, const json_t *ev)
 {
 	const char *p = cli_text(ev, "detail");
@@ -141,7 +142,7 @@ struct lines { /* of one second */
 	size_t n;
 };
 
-/* Where the part of a detail begins that each node has of its own. */
+/* The length of a detail up to the part that each node has of its own. */
 static size_t common_len(const char *detail)
 {
 	const char *own = strstr(detail, ", instance ");
@@ -172,7 +173,7 @@ static void print_line(const struct cli *c, const struct line *l)
 
 	str_init(&nodes, FOLDED_MAX);
 	str_init(&text, FOLDED_MAX);
-	if (l->n > 1) { /* they came in the order in which it happened to them */
+	if (l->n > 1) { /* they are in the order of the events */
 		qsort(l->nodes, l->n, sizeof(*l->nodes), by_name);
 		hostlist_fold(&nodes, l->nodes, l->n);
 	}
@@ -204,7 +205,7 @@ static void print_lines(struct lines *ls)
 	ls->n = 0;
 }
 
-/* Which of the lines it belongs to; a new one if to none.  An event of no node stands alone. */
+/* The line that the event joins, or a new one.  An event without a node has its own. */
 static struct line *line_of(struct lines *ls, const json_t *ev)
 {
 	for (size_t i = 0; i < ls->n && cli_text(ev, "node")[0] != '\0'; i++)
@@ -265,7 +266,7 @@ static json_t *request(const struct events_args *a, const struct shown *s, bool 
 		(void)json_object_set_new(rq, "pool", json_string(a->pool));
 	if (wait)
 		(void)json_object_set_new(rq, "wait", json_true());
-	return rq; /* the names are names: run_events() */
+	return rq; /* check_args() has checked the names */
 }
 
 static void print_page(const struct cli *c, const struct events_args *a, struct shown *s,
@@ -285,7 +286,7 @@ static void print_page(const struct cli *c, const struct events_args *a, struct 
 	print_lines(&ls);
 }
 
-/* Show pages until there is no more.  wait: until there is something, if burstd can. */
+/* Show pages until there is no more.  wait: burstd may hold the request until there is an event. */
 static int show(const struct cli *c, const struct events_args *a, struct shown *s, bool wait,
 		struct err *e)
 {
@@ -300,8 +301,7 @@ static int show(const struct cli *c, const struct events_args *a, struct shown *
 			return rc;
 		print_page(c, a, s, r);
 		s->since = cli_int(r, "last");
-		/* A page that goes nowhere is the last, whatever burstd says: never ask for ever.
-		 */
+		/* Never ask for ever: a page that does not advance is the last. */
 		more = json_is_true(json_object_get(r, "more")) && s->since > asked;
 		json_decref(r);
 	}
@@ -316,9 +316,8 @@ static void pause_ms(int64_t ms)
 		(void)nanosleep(&ts, NULL);
 }
 
-/* Until somebody stops us, or there is nobody to write to.  burstd keeps the question until there
- * is something to tell; where it does not, we must not ask without end.  It may restart meanwhile:
- * say so once. */
+/* Print events until somebody stops us, or nobody reads.  burstd holds the request until there is
+ * an event; if it does not, pause before the next.  burstd may restart meanwhile: say so once. */
 static int follow(const struct cli *c, const struct events_args *a, struct shown *s)
 {
 	struct cli patient = *c;
@@ -341,13 +340,13 @@ static int follow(const struct cli *c, const struct events_args *a, struct shown
 	return CLI_FAILED;
 }
 
-/* Has it a number besides its id? */
+/* Is the job a task or a component, with a number besides its id? */
 static bool is_part(const char *job)
 {
 	return job != NULL && strpbrk(job, "_+") != NULL;
 }
 
-/* Else an empty screen could mean anything. */
+/* Say that there are none: an empty screen could mean anything. */
 static void say_none(const struct cli *c, const struct events_args *a, const struct shown *s)
 {
 	const char *of = a->job != NULL ? "job " : a->node != NULL ? "node " : "pool ";
@@ -396,8 +395,8 @@ static int run_events(const struct cli *c, const void *args, char **operands)
 		rc = cli_since(a->since, &from);
 	if (rc != CLI_OK)
 		return rc;
-	/* Of a job from the first that is kept: it may have bought its machines before that time.
-	 */
+	/* For --job read all events from the first one kept: its machines may have been bought
+	 * before --since. */
 	s.begin = from;
 	s.since = a->job != NULL ? 0 : from.seq;
 	s.from_ms = from.ms;

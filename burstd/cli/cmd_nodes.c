@@ -72,7 +72,7 @@ static const char *reason_of(const json_t *row)
 	return text[0] != '\0' ? text : phrase(cli_text(row, "reason"));
 }
 
-/* What was refused was let go for the same reason, of which more is known then. */
+/* Why the node was refused.  If it was let go for the same reason, more is known of that. */
 static const char *refusal_of(const json_t *row)
 {
 	const char *refused = cli_text(row, "refused");
@@ -116,7 +116,8 @@ static int ask_all(const struct cli *c, json_t **reply)
 	return rc;
 }
 
-/* How many nodes the pool has, if one was named: a pool has at least one, whatever its state. */
+/* Keep the nodes that match.  Returns how many the named pool has, in any state: at least one, if
+ * it exists. */
 static size_t keep_matching(json_t *reply, const struct nodes_args *a)
 {
 	json_t *kept = json_array();
@@ -135,7 +136,7 @@ static size_t keep_matching(json_t *reply, const struct nodes_args *a)
 	return n;
 }
 
-/* In the words of `pause`. */
+/* In the words that burstd has for `pause`. */
 static int no_such_pool(const char *pool)
 {
 	char text[160];
@@ -189,7 +190,8 @@ static void add_node(struct table *t, const json_t *node, int64_t now)
 	table_add(t, style_of(state), state);
 	table_add(t, OUT_PLAIN, out_age(age, cli_int(node, "since_ms"), now));
 	table_add(t, OUT_PLAIN, cli_text(node, "pool"));
-	/* What is gone is in "node show": here it would look as if it were there. */
+	/* Not if the node is off: the instance would look as if it were there.  "node show" has
+	 * it. */
 	table_add(t, OUT_PLAIN, is_off(node) ? "" : cli_text(node, "instance"));
 	table_add(t, OUT_PLAIN, is_off(node) ? "" : cli_text(node, "address"));
 	table_add(t, OUT_PLAIN, is_off(node) ? "" : out_money(rate, cli_text(node, "rate")));
@@ -229,7 +231,7 @@ static void count(struct summary *s, const json_t *node)
 	s->shown++;
 	if (is_off(node) && cli_text(node, "refused")[0] != '\0')
 		s->refused++;
-	else if (i >= 0) /* not one that a newer burstd knows */
+	else if (i >= 0) /* -1: of a newer burstd */
 		s->count[i]++;
 }
 
@@ -342,7 +344,7 @@ static void print_field(const struct out *o, const char *label, const char *valu
 	(void)fputc('\n', o->f);
 }
 
-/* How it came by its keys, and when it was heard last. */
+/* How the node got its keys, and its last heartbeat. */
 static void print_boot(const struct out *o, const json_t *boot, int64_t now)
 {
 	char text[200], age[OUT_AGO_SIZE], took[FMT_DUR_SIZE];

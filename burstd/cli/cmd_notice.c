@@ -1,4 +1,4 @@
-/* Somebody at the site knows that a machine will be taken away. */
+/* Notices by an admin that machines will be taken away, or are broken. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static int add_machine(json_t *all, const char *name, const char *where)
 	return cli_complain(CLI_USAGE, why);
 }
 
-/* One in a line; blanks around it, and empty lines, mean nothing. */
+/* One machine a line; blanks around it, and empty lines, are skipped. */
 static int read_machines(json_t *all, FILE *in)
 {
 	char *line = NULL, where[40];
@@ -151,7 +151,7 @@ static int print_all(const struct cli *c, json_t *results)
 /* --- what is asked -----------------------------------------------------------------------------
  */
 
-/* The request but for its machines, or NULL: a time is none, and that was said. */
+/* The request without its machines; NULL: --at is no time, and that was said. */
 static json_t *request(const struct notice_args *a)
 {
 	json_t *rq = json_pack("{s:s, s:s}", "op", "notice", "kind", a->kind);
@@ -191,7 +191,7 @@ static json_t *next_part(const json_t *all, size_t *at)
 	return part;
 }
 
-/* What was answered is told, even if the next part was not. */
+/* Send all parts.  What was answered is printed, even if the next part fails. */
 static int tell(const struct cli *c, json_t *head, const json_t *all)
 {
 	json_t *results = json_array(), *r;

@@ -1,4 +1,4 @@
-/* What an admin orders: nodes that shall go, pools that shall not be bought for. */
+/* An admin's orders: drain, terminate, pause, resume and retry. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +71,7 @@ static int send(const struct cli *c, const char *op, const char *list, bool look
 	return cli_ask_loudly(c, rq, r);
 }
 
-/* How many nodes a list names; -1: it is none, and that was said. */
+/* How many nodes a list names; -1: it is no list, and that was said. */
 static int64_t count_nodes(const char *list)
 {
 	struct hostlist *h;
@@ -96,7 +96,7 @@ static bool say_yes(void)
 	       (strcmp(line, "y\n") == 0 || strcmp(line, "Y\n") == 0 || strcmp(line, "yes\n") == 0);
 }
 
-/* Ask burstd how many it would be, and the user whether it shall be. */
+/* Ask burstd how many nodes it would be, and the user to confirm. */
 static int confirm(const struct cli *c, const char *list)
 {
 	bool tty = isatty(STDIN_FILENO);

@@ -98,7 +98,7 @@ static int take_word(struct plan_args *a, char *word)
 	return CLI_OK;
 }
 
-/* Where the next "word=" begins behind a comma, or the end: other commas are a value's. */
+/* The next "word=" behind a comma, or the end; other commas are a value's. */
 static char *next_word(char *from)
 {
 	char *at = from;
@@ -112,7 +112,7 @@ static char *next_word(char *from)
 	return from + strlen(from);
 }
 
-/* Into a; spec is cut into pieces, which a borrows. */
+/* Parse spec into a, which borrows the pieces that spec is cut into. */
 static int take_spec(struct plan_args *a, char *spec)
 {
 	int rc = CLI_OK;
@@ -135,7 +135,7 @@ static bool is_id(const char *spec)
 	return spec[0] >= '0' && spec[0] <= '9' && spec[strspn(spec, "0123456789_+")] == '\0';
 }
 
-/* A job that there is says all of it. */
+/* An existing job says itself what it needs: refuse any other option. */
 static int take_job(struct plan_args *a)
 {
 	const char *given[] = {a->pool,       a->partition,    a->list,
@@ -229,7 +229,7 @@ static void print_again(const struct out *o, int64_t again_ms, int64_t now_ms)
 		      out_age(in, now_ms, again_ms), out_time(at, again_ms));
 }
 
-/* Where every offer is left out, each has its reason below. */
+/* Where every offer is left out, say that: each has its reason below. */
 static void print_refused(const struct out *o, const json_t *plan)
 {
 	bool short_of = json_is_true(json_object_get(plan, "no_offer")) &&

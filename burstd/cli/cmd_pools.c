@@ -51,7 +51,7 @@ static void print_head(const struct out *o, const json_t *p, const char *currenc
 	(void)fputs(" per hour\n", o->f);
 }
 
-/* Behind the others, or on a line of its own where there is no room. */
+/* Append a rule, on a line of its own if there is no room. */
 static void add_rule(struct str *s, const char *text)
 {
 	const char *line = strrchr(s->p, '\n');
@@ -108,7 +108,6 @@ static void add_jurisdictions(struct str *s, const json_t *p)
 	str_fini(&text);
 }
 
-/* Line by line. */
 static void print_lines(const struct out *o, char *text)
 {
 	for (char *next; text != NULL; text = next) {
@@ -121,7 +120,7 @@ static void print_lines(const struct out *o, char *text)
 	}
 }
 
-/* By what the offers are chosen, where it is not as it is by itself. */
+/* Print the rules by which offers are chosen, unless they are the defaults. */
 static void print_rules(const struct out *o, const json_t *p)
 {
 	char money[OUT_MONEY_SIZE], text[OUT_MONEY_SIZE + 16];

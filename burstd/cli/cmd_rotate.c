@@ -1,4 +1,4 @@
-/* One of the cluster's keys is replaced by another: the plan, the steps, and how far it is. */
+/* Replaces one of the cluster's keys: shows the plan and the progress, and gives the orders. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -194,7 +194,7 @@ static void plan_fetch(const struct cli *c, const json_t *s, const char *member)
 	FILE *f = c->out.f;
 
 	if (strcmp(cli_text(s, "driver"), "vault") == 0)
-		/* To be copied: no terminal is to break it elsewhere. */
+		/* The command is to be copied: break it here, before a terminal does elsewhere. */
 		(void)fprintf(f, "     bao kv get -mount=%s -field=%s \\\n       %s | base64 -d\n",
 			      cli_text(s, "mount"), member, cli_text(s, "name"));
 	else
@@ -317,8 +317,8 @@ static int read_credential(const char *file, char out[CREDENTIAL_SIZE])
 	return why == NULL ? CLI_OK : cli_complain(CLI_USAGE, text);
 }
 
-/* Vault's comes by standard input, as with enroll; what others have is burstd's own, unless said.
- */
+/* With Vault the credential comes by standard input, as with enroll; other stores use burstd's own,
+ * unless --credential is given. */
 static int credential(const struct cli *c, const struct rotate_args *a, char out[CREDENTIAL_SIZE])
 {
 	json_t *r;

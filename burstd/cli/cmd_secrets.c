@@ -1,4 +1,4 @@
-/* The secret store: how it is, and burstd's own credential for it. */
+/* The secret store: shows its state, and gives burstd its own credential for it. */
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -52,7 +52,7 @@ static void show(const struct cli *c, const json_t *r)
 	field(&c->out, "version", cli_text(s, "version"));
 	(void)out_age(age, cli_int(s, "ok_ms"), cli_int(r, "now_ms"));
 	field(&c->out, "last answer", age);
-	if (cli_int(s, "user_data") > 0) /* they are few who have that */
+	if (cli_int(s, "user_data") > 0) /* few sites have these */
 		(void)snprintf(tokens, sizeof(tokens), "%" PRId64 " in user-data, ",
 			       cli_int(s, "user_data"));
 	(void)snprintf(text, sizeof(text),
@@ -100,7 +100,7 @@ static int begin(const struct cli *c, const char *token)
 	return rc;
 }
 
-/* burstd asks Vault meanwhile. */
+/* Wait while burstd asks Vault. */
 static int wait_for_end(const struct cli *c)
 {
 	const struct timespec pause = {0, LOOK_EVERY_MS * 1000000L};

@@ -25,8 +25,8 @@ static bool is_silent(const json_t *src)
 	return src != NULL && cli_int(src, "ok_ms") == 0 && cli_int(src, "failed_ms") == 0;
 }
 
-/* Has somebody not said anything yet?  Then nobody knows whether all is well.  slurmctld is asked
- * what slurm.conf says after its first answer; were it not to say so, that would be a problem. */
+/* Is it too early to say that all is well, since one of them has not answered yet?  slurmctld is
+ * asked what slurm.conf says after its first answer; if it does not say, that is a problem. */
 static bool is_early(const json_t *r)
 {
 	bool early = is_silent(json_object_get(r, "slurm")) ||
@@ -119,7 +119,7 @@ static void add_limited(struct table *t, const char *have, const char *max)
 	table_add(t, OUT_PLAIN, text);
 }
 
-/* Nothing is bought for it. */
+/* Is nothing bought for the pool? */
 static bool is_stopped(const json_t *pool)
 {
 	return json_is_true(json_object_get(pool, "paused")) || cli_text(pool, "closed")[0] != '\0';

@@ -7,12 +7,12 @@
 
 #include "base/mem.h"
 
-enum { FURTHER = 2 }; /* columns: so much farther in a line goes on */
+enum { FURTHER = 2 }; /* columns by which the rest of a line is further in */
 
 struct fold {
 	FILE *f;
 	size_t columns, len, cap;
-	char *line; /* what has no end yet */
+	char *line; /* the line that has no end yet */
 };
 
 /* Bytes of a colour at p, which are no columns: "\033[1m". */
@@ -23,8 +23,8 @@ static size_t colour_len(const char *p, const char *end)
 	return m != NULL ? (size_t)(m - p) + 1 : 0;
 }
 
-/* Where to cut what begins at column `at`: at the last blank that fits, else at the first one; end:
- * it fits as it is, or is one word. */
+/* Where to cut text that begins at column `at`: at the last blank that fits, else at the first one;
+ * end: it fits as it is, or is one word. */
 static const char *cut_of(const char *p, const char *end, size_t at, size_t columns)
 {
 	const char *cut = NULL;
@@ -45,7 +45,7 @@ static const char *cut_of(const char *p, const char *end, size_t at, size_t colu
 	return end;
 }
 
-/* A line with its break, or the last one, without. */
+/* Print one line, folded; the caller prints its break. */
 static void put(const struct fold *o, const char *p, const char *end)
 {
 	const char *text = p + colour_len(p, end);
@@ -83,7 +83,7 @@ static ssize_t on_write(void *cookie, const char *data, size_t n)
 	}
 	o->len -= (size_t)(from - o->line);
 	memmove(o->line, from, o->len + 1);
-	/* 0 is its word for an error: glibc takes what is below that for a length. */
+	/* 0 is an error: glibc takes a negative result for a length. */
 	return fflush(o->f) == 0 && !ferror(o->f) ? (ssize_t)n : 0;
 }
 

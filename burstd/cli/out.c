@@ -91,8 +91,8 @@ void out_column(const struct out *o, enum out_style style, const char *text, int
 	(void)fprintf(o->f, "%*s  ", pad > 0 ? pad : 0, "");
 }
 
-/* NULL: nobody's.  The last one is remembered, for a look-up may take a network, and wait for it.
- */
+/* The user's name; NULL: there is none.  The last one is remembered, since a lookup may have to
+ * wait for a network. */
 static const char *name_of(unsigned long uid)
 {
 	static unsigned long last = ULONG_MAX;
@@ -107,13 +107,13 @@ static const char *name_of(unsigned long uid)
 	return name[0] != '\0' ? name : NULL;
 }
 
-/* Does burstd name a person at p, or is that somebody else's word, a provider's say? */
+/* Does burstd name a user at p?  Other text, such as a provider's, may look the same. */
 static bool is_ours(const char *text, const char *p)
 {
 	static const char *const before[] = {"ordered by ", "you are ", "paused by an admin ("};
 
 	if (p == text)
-		return p[4 + strspn(p + 4, "0123456789")] == '\0'; /* it is all there is */
+		return p[4 + strspn(p + 4, "0123456789")] == '\0'; /* it is the whole text */
 	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
 		size_t n = strlen(before[i]);
 
@@ -123,7 +123,7 @@ static bool is_ours(const char *text, const char *p)
 	return false;
 }
 
-/* The user of "uid 1000" at p, *len bytes of it; NULL: it is none. */
+/* The name of the user in "uid 1000" at p, which has *len bytes; NULL: there is none. */
 static const char *person(const char *text, const char *p, size_t *len)
 {
 	static const char word[] = "uid ";

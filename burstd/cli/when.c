@@ -7,7 +7,7 @@
 
 enum { DAY_MS = 86400000 };
 
-/* The midnight that begins the day of ms, so many days later. */
+/* The midnight that begins the day of ms, and `days` days later. */
 static int64_t midnight(int64_t ms, int days)
 {
 	time_t t = (time_t)(ms / 1000);
@@ -21,7 +21,7 @@ static int64_t midnight(int64_t ms, int days)
 	return (int64_t)mktime(&tm) * 1000;
 }
 
-/* What `form` says of text, the rest as of now's midnight. */
+/* Parse text by `form`; fields that it lacks are those of today's midnight. */
 static int read_as(const char *text, const char *form, int64_t now_ms, int64_t *out_ms)
 {
 	time_t t = (time_t)(midnight(now_ms, 0) / 1000);
