@@ -339,8 +339,7 @@ static void check_limits(struct check *c, const struct conf_pool *p)
 	char price[FMT_MONEY_SIZE], most[FMT_MONEY_SIZE];
 	const char *option;
 	int64_t limit = conf_pool_dearest(p, &option);
-	const struct ladder_known known[CONF_OFFERS_MAX] = {{.price = 0}}; /* none but those in the
-									    * file */
+	const struct ladder_known known[CONF_OFFERS_MAX] = {{.price = 0}}; /* the file has others */
 	int64_t least = ladder_cheapest(c->conf, p, known);
 
 	if (p->max_nodes == 0) {

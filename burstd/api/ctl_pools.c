@@ -367,8 +367,7 @@ static int plan_list(struct ctl_reply *r, const struct plan_rq *rq)
 	return rc;
 }
 
-struct within {           /* those of partitions that a pool names; a job's partitions may
-			   * overlap */
+struct within {           /* nodes of partitions, in pools; partitions may overlap */
 	struct map names; /* of these lists */
 	struct hostlist **lists;
 	size_t nlists, known; /* known: partitions that slurmctld has shown */

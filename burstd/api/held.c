@@ -33,7 +33,7 @@ struct held {
 static void put_wait(struct jsonw *w, const struct gate *g)
 {
 	jsonw_bool(w, "wait", true);
-	/* A gate is worth no longer wait than its nodes may take to boot. */
+	/* There is no use in waiting for longer than the gate's nodes may take to boot. */
 	jsonw_int(w, "deadline_ms", engine_gate_boot_ms(g) + HELD_GATE_EXTRA_MS);
 }
 
@@ -113,8 +113,7 @@ bool held_events(struct ctl_reply *r, const char *json, size_t len)
 	if (h == NULL)
 		return false;
 	if (all->watchers == NULL)
-		all->seen = journal_last_event(all->api->journal); /* its own answer covered
-								    * these */
+		all->seen = journal_last_event(all->api->journal); /* its answer had these */
 	h->next = all->watchers;
 	h->prevp = &all->watchers;
 	if (h->next != NULL)

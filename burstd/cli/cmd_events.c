@@ -129,7 +129,7 @@ static bool is_before(const struct cli_since *begin, const json_t *ev)
 /* --- how ---------------------------------------------------------------------------------------
  */
 
-/* What happened to several nodes in one second is one line. */
+/* Events of several nodes in one second are one line. */
 struct line {
 	const json_t *last; /* of its events: borrowed from the page */
 	const char **nodes;

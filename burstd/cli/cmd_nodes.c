@@ -190,7 +190,7 @@ static void add_node(struct table *t, const json_t *node, int64_t now)
 	table_add(t, style_of(state), state);
 	table_add(t, OUT_PLAIN, out_age(age, cli_int(node, "since_ms"), now));
 	table_add(t, OUT_PLAIN, cli_text(node, "pool"));
-	/* Not if the node is off: the instance would look as if it were there.  "node show" has
+	/* Empty if the node is off: the instance would look as if it were there.  "node show" has
 	 * it. */
 	table_add(t, OUT_PLAIN, is_off(node) ? "" : cli_text(node, "instance"));
 	table_add(t, OUT_PLAIN, is_off(node) ? "" : cli_text(node, "address"));

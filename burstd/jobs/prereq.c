@@ -229,7 +229,7 @@ void prereq_answer(struct engine *e, enum slurm_question q, const char *text, si
 {
 	struct prereq *p = e->jobs->prereq;
 
-	if (text == NULL) { /* not logged: as a rule the poll fails, too, and is */
+	if (text == NULL) { /* the poll mostly fails as well, and that is logged */
 		(void)snprintf(p->error, sizeof(p->error), "scontrol show %s failed",
 			       q == SLURM_PARTITIONS ? "partitions" : "config");
 		return;
