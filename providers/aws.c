@@ -11,7 +11,7 @@
 
 enum {
 	URL_MAX_BYTES = 1024,
-	TOKEN_LIFE_MS = 86400000, /* a day after the instance's end, at least */
+	TOKEN_LIFE_MS = 86400000, /* EC2 keeps tokens a day after the instance's end, at least */
 };
 
 /* --- open, close ------------------------------------------------------------------------------
@@ -22,7 +22,8 @@ static char *dup_or_null(const char *text)
 	return text != NULL && text[0] != '\0' ? mem_strdup(text) : NULL;
 }
 
-/* "https://HOST[:PORT][/PATH]"; the host as it stands in the header Host. */
+/* Parse "https://HOST[:PORT][/PATH]"; ep->host is as in the header Host, without the default
+ * port. */
 static int set_endpoint(struct aws_endpoint *ep, const char *url, struct err *e)
 {
 	bool tls = strncmp(url, "https://", 8) == 0, plain = strncmp(url, "http://", 7) == 0;
@@ -48,8 +49,8 @@ static void free_endpoint(struct aws_endpoint *ep)
 	free(ep->path);
 }
 
-/* Requests carry a signature that is good for minutes, and STS's answer keys: who may read them on
- * the way may use them.  Without TLS it is for tests on this machine only. */
+/* Demand TLS except on loopback, for tests: whoever reads a request may use its signature for
+ * minutes, and STS replies with keys. */
 static int set_service(struct aws_endpoint *ep, const char *url, struct err *e)
 {
 	if (set_endpoint(ep, url, e) != 0)
@@ -84,8 +85,8 @@ static int set_endpoints(struct aws *a, const struct provider_conf *conf, struct
 	return 0;
 }
 
-/* "https://sqs.REGION.amazonaws.com/ACCOUNT/NAME": requests go to the host, and the whole names the
- * queue. */
+/* "https://sqs.REGION.amazonaws.com/ACCOUNT/NAME": requests go to the host, and the whole URL names
+ * the queue. */
 static int set_queue(struct aws *a, const char *url, struct err *e)
 {
 	const char *host, *path;
@@ -109,7 +110,7 @@ static int set_queue(struct aws *a, const char *url, struct err *e)
 	return rc == 0 ? 0 : err_wrap(e, "notice_queue");
 }
 
-/* "ZONE=SUBNET,ZONE=SUBNET": a zone may come more than once. */
+/* "ZONE=SUBNET,ZONE=SUBNET"; a zone may occur more than once. */
 static int set_subnets(struct aws *a, const char *text, struct err *e)
 {
 	while (text[0] != '\0') {
@@ -157,8 +158,8 @@ static void set_template(struct aws *a, const char *text)
 		return;
 	a->template = mem_strdup(text);
 	a->template[n] = '\0';
-	/* Its default version may change between a create and its repeat, which EC2 refuses then:
-	 * the lists resolve that. */
+	/* If the default version changes between a create and its repeat, EC2 refuses the repeat,
+	 * and the lists show what came of the create. */
 	a->template_version = mem_strdup(text[n] == ':' ? text + n + 1 : "$Default");
 }
 
@@ -241,8 +242,8 @@ fail:
 	return -1;
 }
 
-/* EC2 documents them by action, for each account and region: so many at once, then so many a
- * second.  Of CreateFleet nothing is said: it launches instances as RunInstances does. */
+/* Request limits that EC2 documents for each action, per account and region: {burst, per second}.
+ * None is documented for CreateFleet, which launches instances as RunInstances does. */
 static const struct provider_limit limits[PROVIDER_NOPS] = {
 	[PROVIDER_CREATE] = {.requests = {5, 2}, .instances = {1000, 2}},
 	[PROVIDER_DELETE] = {.requests = {100, 5}, .instances = {1000, 20}},
@@ -254,8 +255,8 @@ static const struct provider_limit limits[PROVIDER_NOPS] = {
 	[PROVIDER_REPORT] = {.requests = {50, 5}},
 };
 
-/* No PROVIDER_GANGS: a batch of several jobs may come in part.  Its nodes then come in the order of
- * the batch, so that at most one job is cut. */
+/* No PROVIDER_GANGS: EC2 may launch only a part of a batch of several jobs.  It follows the order
+ * of the batch, so that at most one job is cut. */
 static struct provider_caps aws_caps(const void *self)
 {
 	const struct aws *a = self;
@@ -312,7 +313,7 @@ static int aws_build(const void *self, const struct provider_op *op, struct prov
 	if (op->kind == PROVIDER_NOTICES)
 		return aws_notices_build(a, op, out, e);
 	str_init(&body, AWS_BODY_MAX);
-	body.secret = true; /* in a create is user-data */
+	body.secret = true; /* a create contains user-data */
 	if (build_body(a, op, &body, e) != 0) {
 		str_fini(&body);
 		return -1;
@@ -351,7 +352,7 @@ static int parse_ok(const struct aws *a, const struct provider_op *op,
 	return -1;
 }
 
-/* Seconds; a date would need a clock, so it is as if nothing had been said. */
+/* Parse seconds.  A date counts as absent, since it would need a clock. */
 static int64_t retry_after(const char *header)
 {
 	int64_t s = 0;
@@ -366,8 +367,8 @@ static int64_t retry_after(const char *header)
 	return s * 1000;
 }
 
-/* A job's own group was made just now, and not all of EC2 has heard of it: the same create is sent
- * again later, for one that is taken for not sent gets another group, which is as new. */
+/* The job's own placement group is so new that parts of EC2 do not know it: send the same create
+ * again later.  A create that counts as not sent would get another group, just as new. */
 static bool no_group_yet(const struct provider_op *op, const char *code)
 {
 	const struct provider_create *c = &op->u.create;
@@ -392,7 +393,7 @@ static void parse_error(const struct aws *a, const struct provider_op *op,
 	if (no_group_yet(op, code))
 		out->code = PROVIDER_AMBIGUOUS;
 	if (out->code == PROVIDER_NOT_FOUND && op->kind == PROVIDER_DELETE)
-		out->code = PROVIDER_TRANSIENT; /* which of them it does not say */
+		out->code = PROVIDER_TRANSIENT; /* EC2 does not say which id */
 	if (code[0] != '\0')
 		(void)snprintf(text, sizeof(text), "%s: %s", code, message);
 	else if (op->kind == PROVIDER_LOGIN && reply->status == 404)

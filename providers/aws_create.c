@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/secret.h"
 
-struct choice {                    /* one way to have what was asked for */
+struct choice {                    /* a zone and subnet where the place allows to launch */
 	const char *zone, *subnet; /* may be "" */
 };
 
@@ -20,7 +20,7 @@ struct choices {
 /* --- where ------------------------------------------------------------------------------------
  */
 
-/* The subnets of the place; without any, the place itself. */
+/* The subnets in the place's zone; if none are configured, the zone itself. */
 static void find_choices(const struct aws *a, const struct provider_create *c, struct choices *all)
 {
 	const struct provider_place *p = c->place;
@@ -33,8 +33,8 @@ static void find_choices(const struct aws *a, const struct provider_create *c, s
 			all->v[all->n++] = (struct choice){a->subnets[i].zone, a->subnets[i].id};
 }
 
-/* A fleet can prefer reserved capacity, not insist on it; a placement group is in one zone; and the
- * user-data of a fleet is that of its launch template. */
+/* A fleet can only prefer reserved capacity, not insist on it; a placement group is in one zone;
+ * and a fleet has the user-data of its launch template. */
 static bool may_be_fleet(const struct aws *a, const struct provider_create *c,
 			 const struct choices *all)
 {
@@ -42,8 +42,8 @@ static bool may_be_fleet(const struct aws *a, const struct provider_create *c,
 	       !provider_in_fabric(c->place) && c->user_data == NULL;
 }
 
-/* A fleet finds the best of several subnets by itself, but has no launch indices that would say
- * which of several instances is which node: so it is for one node, and one that stands alone. */
+/* A fleet picks the best of several subnets, but its instances have no launch index to tell which
+ * node each is: it serves only a single node outside of a gang. */
 static bool is_fleet(const struct aws *a, const struct provider_create *c,
 		     const struct choices *all)
 {
@@ -60,8 +60,9 @@ static size_t gang_at(const struct provider_create *c, size_t i)
 	return n;
 }
 
-/* One MinCount is for all of them: whatever comes, comes for the first jobs, whole if there is room
- * for one at all, and that is true of each of them only if they are of one size. */
+/* How many wants, from the first on, may share a launch: those of jobs of one size.  MinCount is
+ * one number, the size of the first job; EC2 serves the first jobs first, and refuses all only if
+ * there is no room for one.  With other sizes that would not hold for each job. */
 static size_t alike(const struct provider_create *c)
 {
 	size_t size = gang_at(c, 0), n = size;
@@ -84,12 +85,12 @@ size_t aws_fits(const void *self, const struct provider_create *c)
 			return 1;
 		for (size_t i = 1; i < n; i++)
 			if (c->wants[i].group == 0)
-				n = i; /* ends the loop: those alone go as fleets */
+				n = i; /* ends the loop: single nodes go as fleets */
 	}
 	return aws_tags_fit(c, n);
 }
 
-/* Batches that may go anywhere spread over all subnets; the same batch always goes to the same. */
+/* Spread batches over the subnets by their token; a repeat gets the same subnet. */
 static const struct choice *pick(const struct choices *all, const char *token)
 {
 	uint32_t h = 2166136261U;
@@ -120,7 +121,7 @@ static void add_place(const struct aws *a, const struct choice *at, struct str *
 		query_add(body, a->groups[i], "SecurityGroupId.%zu", i + 1);
 }
 
-/* What comes with a create is a secret for a while. */
+/* The create's own user-data is secret for a while: wipe the copy. */
 static void add_user_data(const struct aws *a, const struct provider_create *c, struct str *body)
 {
 	char *text = c->user_data != NULL ? aws_base64(c->user_data) : NULL;
@@ -129,8 +130,8 @@ static void add_user_data(const struct aws *a, const struct provider_create *c, 
 	secret_wipe(&text);
 }
 
-/* Credentials and user-data by token only, and an answer that no router passes on: a container on
- * the node, or a proxy in a job, gets none. */
+/* Require IMDSv2 tokens and a hop limit of 1: a container on the node, or a proxy in a job, gets
+ * neither credentials nor user-data. */
 static void add_metadata(struct str *body)
 {
 	query_add(body, "required", "MetadataOptions.HttpTokens");
@@ -167,7 +168,7 @@ static void build_run(const struct aws *a, const struct provider_create *c, cons
 		query_add(body, "terminate",
 			  "InstanceMarketOptions.SpotOptions.InstanceInterruptionBehavior");
 	}
-	/* Capacity that is reserved here, of any reservation that is open to it, or nothing. */
+	/* Launch into any open capacity reservation of ours here, or not at all. */
 	if (c->place->market == PROVIDER_RESERVED)
 		query_add(body, "capacity-reservations-only",
 			  "CapacityReservationSpecification.CapacityReservationPreference");
@@ -188,7 +189,7 @@ static void add_override(struct str *body, size_t n, const struct choice *at, co
 		query_add(body, at->subnet, "%s.%zu.SubnetId", prefix, n);
 	else if (at->zone[0] != '\0')
 		query_add(body, at->zone, "%s.%zu.AvailabilityZone", prefix, n);
-	/* For spot EC2 knows better than an order by price; see capacity-optimized. */
+	/* No priorities for spot, where EC2 weighs capacity and price by itself. */
 	if (!spot) {
 		char text[24];
 
@@ -212,7 +213,7 @@ static void build_fleet(const struct aws *a, const struct provider_create *c,
 	query_add(body, spot ? "price-capacity-optimized" : "prioritized", "%s.AllocationStrategy",
 		  options);
 	query_add(body, "1", "%s.MinTargetCapacity", options);
-	/* EC2 wants one of these beside a minimum; of one instance both are true. */
+	/* EC2 wants one of these with a minimum; for one instance both hold. */
 	query_add(body, "true", "%s.SingleInstanceType", options);
 	query_add(body, "true", "%s.SingleAvailabilityZone", options);
 	if (spot)
@@ -282,7 +283,7 @@ static bool is_new(const struct provider_result *out, const char *id)
 	return true;
 }
 
-/* They come in any order; who is not there could not be had. */
+/* Read instances, in any order; EC2 lacked capacity for those that are missing. */
 static int parse_run(const struct aws *a, const struct provider_create *c,
 		     const struct xml_node *root, struct provider_result *out)
 {
@@ -312,8 +313,8 @@ static int parse_run(const struct aws *a, const struct provider_create *c,
 	return have > 0 ? 0 : -1;
 }
 
-/* The more a refusal leaves to hope for, the sooner it is believed of the whole: what may have
- * happened; what may work in a second; elsewhere; never. */
+/* Rank of a refusal: the highest decides for the whole fleet.  From the top: it may have happened;
+ * it may work in a second; elsewhere; never. */
 static unsigned hope(enum provider_code code)
 {
 	static const enum provider_code order[] = {PROVIDER_INVALID, PROVIDER_DENIED,
@@ -326,7 +327,8 @@ static unsigned hope(enum provider_code code)
 	return 0;
 }
 
-/* Each override that gave nothing says why: inside a 200, and even beside an instance. */
+/* Each override that gave no instance has an error: in a reply with status 200, and even beside an
+ * instance. */
 static void parse_fleet_errors(const struct aws *a, const struct xml_node *root,
 			       struct provider_result *out)
 {
@@ -356,7 +358,7 @@ static int parse_fleet(const struct aws *a, const struct provider_create *c,
 	const struct xml_node *set = xml_child(xml_child(root, "fleetInstanceSet"), "item");
 	struct provider_item *it = &out->items[0];
 
-	it->code = PROVIDER_NOT_FOUND; /* nothing is known yet: below all hope */
+	it->code = PROVIDER_NOT_FOUND; /* nothing is known yet: the lowest rank */
 	for (; set != NULL; set = xml_again(set)) {
 		const struct xml_node *id = xml_child(xml_child(set, "instanceIds"), "item");
 
@@ -370,7 +372,7 @@ static int parse_fleet(const struct aws *a, const struct provider_create *c,
 		}
 	}
 	parse_fleet_errors(a, root, out);
-	/* Neither an instance nor an error says nothing: the lists will show. */
+	/* With neither an instance nor an error all is open: the lists will show. */
 	if (it->code == PROVIDER_NOT_FOUND)
 		it->code = PROVIDER_AMBIGUOUS;
 	return 0;

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What EC2 and STS call it.  Capacity is not quota, quota is not throttling, and none of them is a
- * mistake of ours: what is done about each differs (a pool cools down, an admin is told, we wait a
- * second).  A word that ends in '*' stands for all that begin with it. */
+/* Error codes of EC2 and STS.  Capacity, quota, throttling and our own mistakes are kept apart,
+ * because the response to each differs (a pool cools down, an admin is told, we wait a second).  A
+ * '*' at the end matches any rest. */
 static const struct {
 	const char *word;
 	enum provider_code code;
@@ -21,7 +21,7 @@ static const struct {
 	{"ReservationCapacityExceeded", PROVIDER_CAPACITY},
 	{"InsufficientFreeAddressesInSubnet", PROVIDER_CAPACITY},
 	{"SpotMaxPriceTooLow", PROVIDER_CAPACITY},
-	{"Unsupported", PROVIDER_CAPACITY}, /* not in this zone, EC2 means */
+	{"Unsupported", PROVIDER_CAPACITY}, /* EC2 means: not in this zone */
 	{"UnsupportedHostConfiguration", PROVIDER_CAPACITY},
 	/* our account's limits */
 	{"InstanceLimitExceeded", PROVIDER_QUOTA},
@@ -56,21 +56,21 @@ static const struct {
 	{"NotAuthorized*", PROVIDER_DENIED},
 	{"RegionDisabledException", PROVIDER_DENIED},
 	{"KmsAccessDenied", PROVIDER_DENIED},
-	/* nothing happened, and not so fast */
+	/* throttled: nothing happened */
 	{"RequestLimitExceeded", PROVIDER_RATE},
 	{"RequestThrottled*", PROVIDER_RATE},
 	{"Throttl*", PROVIDER_RATE},
 	{"EC2ThrottledException", PROVIDER_RATE},
 	{"TooManyRequests*", PROVIDER_RATE},
 	{"SlowDown", PROVIDER_RATE},
-	{"OverLimit", PROVIDER_RATE}, /* of a queue: too much of it is hidden */
+	{"OverLimit", PROVIDER_RATE}, /* SQS: too many hidden messages in the queue */
 	{"KmsThrottled", PROVIDER_RATE},
 	{"PriorRequestNotComplete", PROVIDER_RATE},
 	{"BandwidthLimitExceeded", PROVIDER_RATE},
-	/* the token stands for something else, or for what is gone */
+	/* the token belongs to another request, or to an instance that is gone */
 	{"IdempotentParameterMismatch", PROVIDER_CONFLICT},
 	{"IdempotentInstanceTerminated", PROVIDER_CONFLICT},
-	/* may have happened: it is a create with a token, or may be asked again */
+	/* may have happened: safe to repeat, a create by its token */
 	{"InternalError", PROVIDER_AMBIGUOUS},
 	{"InternalFailure", PROVIDER_AMBIGUOUS},
 	{"InternalServerError", PROVIDER_AMBIGUOUS},
@@ -78,12 +78,12 @@ static const struct {
 	{"Unavailable", PROVIDER_AMBIGUOUS},
 	{"ServiceUnavailable*", PROVIDER_AMBIGUOUS},
 	{"RequestTimeout*", PROVIDER_AMBIGUOUS},
-	/* of a delete */
+	/* deletes */
 	{"InvalidInstanceID.NotFound", PROVIDER_NOT_FOUND},
 	{"OperationNotPermitted", PROVIDER_DENIED}, /* termination protection */
 	{"IncorrectInstanceState", PROVIDER_NOT_YET},
 	{"IncorrectState", PROVIDER_NOT_YET},
-	/* of a placement group */
+	/* placement groups */
 	{"InvalidPlacementGroup.InUse", PROVIDER_NOT_YET},
 	{"InvalidPlacementGroup.Unknown", PROVIDER_NOT_FOUND},
 	{"InvalidPlacementGroup.Duplicate", PROVIDER_CONFLICT},
@@ -96,7 +96,7 @@ static const struct {
 	{"UnsupportedOperation", PROVIDER_INVALID},
 	{"QueueDoesNotExist", PROVIDER_INVALID},
 	{"QueueDeletedRecently", PROVIDER_INVALID},
-	{"AWS.SimpleQueueService.*", PROVIDER_INVALID}, /* the same in moto's words */
+	{"AWS.SimpleQueueService.*", PROVIDER_INVALID}, /* the same, as moto names it */
 	{"UnsupportedProtocol", PROVIDER_INVALID},
 	{"ValidationError", PROVIDER_INVALID},
 	{"VPCIdNotSpecified", PROVIDER_INVALID},
@@ -125,7 +125,7 @@ static enum provider_code code_of_word(const char *word, enum provider_code othe
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (is_word(words[i].word, word))
 			return words[i].code;
-	/* EC2 gets new words, and they are made like the old ones. */
+	/* Guess codes that EC2 added later by their usual endings. */
 	if (ends(word, "LimitExceeded") || ends(word, "QuotaExceeded"))
 		return PROVIDER_QUOTA;
 	if (strncmp(word, "Insufficient", 12) == 0)
@@ -148,8 +148,8 @@ static enum provider_code code_of_status(long status)
 	}
 }
 
-/* A word means what it means only where it can be said: a delete is never short of capacity, and a
- * list has no instance that is not there. */
+/* Restrict a code to what it can mean for this kind of request: a delete never lacks capacity, and
+ * a list never names a missing instance. */
 enum provider_code aws_code(enum provider_op_kind kind, const char *word, long status)
 {
 	enum provider_code code = code_of_word(word, code_of_status(status));
@@ -157,7 +157,7 @@ enum provider_code aws_code(enum provider_op_kind kind, const char *word, long s
 	bool end = kind == PROVIDER_DELETE || kind == PROVIDER_FABRIC_DROP;
 
 	if (make && code == PROVIDER_CONFLICT)
-		return PROVIDER_OK; /* it is there */
+		return PROVIDER_OK; /* the group exists */
 	if (code == PROVIDER_AMBIGUOUS && !create)
 		return PROVIDER_TRANSIENT; /* ask again: it is safe */
 	if (code == PROVIDER_NOT_FOUND && !end)

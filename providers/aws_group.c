@@ -37,7 +37,7 @@ int aws_group_build(const struct provider_op *op, struct str *body, struct err *
 	return 0;
 }
 
-/* One that is being deleted is listed for a while. */
+/* Skip groups that are being deleted, which EC2 lists for a while. */
 static void read_group(const struct xml_node *item, struct provider_result *out)
 {
 	struct provider_fabric *f = &out->fabrics[out->nfabrics];

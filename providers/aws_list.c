@@ -62,8 +62,8 @@ int aws_report_parse(const struct provider_reply *reply)
 /* --- one instance -----------------------------------------------------------------------------
  */
 
-/* Stopped is on its way out: nobody of ours stops anything, and a stopped one still costs its
- * disks. */
+/* A stopped instance counts as stopping: burstd never stops instances, and a stopped one still
+ * costs its disks. */
 static enum provider_state state_of(const char *word)
 {
 	static const struct {
@@ -81,7 +81,8 @@ static enum provider_state state_of(const char *word)
 	return PROVIDER_UNKNOWN;
 }
 
-/* "User initiated (2026-01-02 03:04:05 GMT)": the only place where EC2 says when. */
+/* "User initiated (2026-01-02 03:04:05 GMT)": the only place where EC2 gives the time of the
+ * end. */
 static int64_t ended_ms(const char *reason)
 {
 	const char *p = strrchr(reason, '(');
@@ -94,8 +95,8 @@ static int64_t ended_ms(const char *reason)
 	return s >= 0 && (strcmp(p, " GMT)") == 0 || strcmp(p, " UTC)") == 0) ? s * 1000 : 0;
 }
 
-/* API_StateReason.html: "Server.SpotInstanceTermination" of one that is terminated,
- * "Server.SpotInstanceShutdown" of one that is stopped. */
+/* API_StateReason.html: "Server.SpotInstanceTermination" for a terminated instance,
+ * "Server.SpotInstanceShutdown" for a stopped one. */
 static bool is_reclaim(const char *code)
 {
 	return strncmp(code, "Server.SpotInstance", 19) == 0;
@@ -108,7 +109,7 @@ int aws_instance_read(const struct xml_node *item, struct provider_instance *i)
 	if (!aws_is_plain(id, PROVIDER_ID_MAX))
 		return -1;
 	memcpy(i->id, id, strlen(id) + 1);
-	/* That of the first network interface: the others have theirs inside of a set. */
+	/* The address of the first network interface; those of the others are inside of a set. */
 	if (xml_copy(item, "privateIpAddress", i->addr, sizeof(i->addr)) < 0)
 		return -1;
 	i->state = state_of(xml_text(xml_child(item, "instanceState"), "name"));
@@ -147,7 +148,8 @@ static int read_one(void *ctx, const struct xml_node *item)
 	i = &out->instances[out->ninstances];
 	*i = (struct provider_instance){0};
 	aws_tags_read(&l->tags, item);
-	/* What the filter let through and has another tag, or one too long, is not ours to know. */
+	/* A cluster tag that is too long cannot be ours, though the filter let it pass: refuse the
+	 * list. */
 	if (aws_instance_read(item, i) != 0 || !l->tags.readable)
 		return -1;
 	aws_tags_who(&l->tags, xml_text(item, "amiLaunchIndex"), i);
@@ -183,7 +185,7 @@ int aws_list_parse(const char *cursor, const struct provider_reply *reply,
 	int rc = -1;
 
 	aws_tags_init(&l.tags);
-	/* Without the set nobody can say that this was all (I12). */
+	/* Without the set the list may be incomplete (I12). */
 	if (xml_parse_each(&x, names, &each, reply->body, reply->len) == 0 &&
 	    xml_child(x.root, "reservationSet") != NULL)
 		rc = aws_cursor_read(x.root, cursor, out);
@@ -245,7 +247,7 @@ int aws_delete_parse(const char *const *ids, size_t n, const struct provider_rep
 	return rc;
 }
 
-/* Is id one of the words of text?  No id of ours is the beginning of another. */
+/* Does text contain id as a whole word, not as the beginning of a longer id? */
 static bool names(const char *text, const char *id)
 {
 	size_t n = strlen(id);
@@ -257,8 +259,8 @@ static bool names(const char *text, const char *id)
 	return false;
 }
 
-/* One id that EC2 does not know, or will not let go, and nothing is done for the others: they are
- * asked for again, without that one. */
+/* EC2 refuses a whole delete for one id that it does not know or that is protected.  Blame the ids
+ * that it names; the others are sent again without them. */
 bool aws_delete_error(const char *const *ids, size_t n, const char *code, const char *message,
 		      struct provider_result *out)
 {
@@ -276,6 +278,6 @@ bool aws_delete_error(const char *const *ids, size_t n, const char *code, const 
 	for (size_t i = 0; i < n; i++)
 		if (names(message, ids[i]))
 			out->items[i].code = blame;
-	out->code = PROVIDER_OK; /* look at the items */
+	out->code = PROVIDER_OK; /* the items have the codes */
 	return true;
 }

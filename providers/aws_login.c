@@ -11,7 +11,7 @@
 
 enum {
 	METADATA_TOKEN_S = 21600, /* six hours: EC2's longest */
-	ASSUME_S = 3600,          /* what every role allows, and all that a chained role may have */
+	ASSUME_S = 3600,          /* allowed by every role, and the most for a chained one */
 	ROLE_ARN_MAX = 2048,
 	HEADER_BYTES = AWS_CRED_MAX + 64,
 };
@@ -26,7 +26,7 @@ static void key_fini(struct aws_key *k)
 	k->until = 0;
 }
 
-/* No more than the text: what is cut off later would stay in memory. */
+/* Copy n bytes only: a longer copy, cut later, would leave secrets in memory. */
 static char *copy(const char *text, size_t n)
 {
 	char *p = mem_zalloc(n + 1);
@@ -54,8 +54,8 @@ static const char *skip_blanks(const char *p)
 	return p + strspn(p, " \t\r");
 }
 
-/* The value of NAME in the first section of a file as the AWS command line has it; the caller's, or
- * NULL. */
+/* The value of `name` in the first section of a credentials file of the AWS command line; the
+ * caller's, or NULL. */
 static char *file_value(const char *text, const char *name)
 {
 	unsigned sections = 0;
@@ -194,7 +194,7 @@ static int read_line(const struct provider_reply *reply, struct provider_result 
 	return aws_is_plain(out->session, AWS_CRED_MAX) ? 0 : -1;
 }
 
-/* Four lines: id, secret, token, end. */
+/* Write the key as four lines: id, secret, token, end. */
 static int put_key(struct provider_result *out, const struct aws_key *k)
 {
 	char until[FMT_U64_SIZE];
@@ -203,7 +203,7 @@ static int put_key(struct provider_result *out, const struct aws_key *k)
 	if (!is_key(k) || k->token == NULL || k->until <= 0)
 		return -1;
 	size = strlen(k->id) + strlen(k->secret) + strlen(k->token) + sizeof(until) + 3;
-	/* At once as long as it will be: one that grows leaves copies behind. */
+	/* Allocate the full size at once: a buffer that grows leaves copies behind. */
 	out->session = mem_zalloc(size);
 	(void)snprintf(out->session, size, "%s\n%s\n%s\n%s", k->id, k->secret, k->token,
 		       fmt_i64(until, k->until));
@@ -277,7 +277,7 @@ int aws_login_parse(const struct aws *a, const struct provider_reply *reply,
 /* --- the session ------------------------------------------------------------------------------
  */
 
-/* The line at *p, which moves behind it; the caller's.  NULL: there is none. */
+/* Copy the line at *p and move *p past it; the caller's.  NULL: none is left. */
 static char *next_line(const char **p)
 {
 	size_t n = strcspn(*p, "\n");
@@ -340,7 +340,7 @@ int aws_renew(void *self, const char *session, struct err *e)
 	}
 	a->step++;
 	if (a->step == AWS_STEP_DONE || (a->step == AWS_STEP_ASSUME && a->role == NULL)) {
-		restart(a); /* for the next time */
+		restart(a); /* for the next login */
 		return 0;
 	}
 	return 1;

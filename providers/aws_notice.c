@@ -7,13 +7,14 @@
 
 #include "base/mem.h"
 
-/* EventBridge puts EC2's and Health's events of an account and region into a queue, which is asked
- * in SQS's JSON protocol.  A message stays in it, hidden for AWS_MESSAGE_S, until it is deleted by
- * its receipt: result.ack is the receipts of one answer, a line each. */
+/* EventBridge puts the EC2 and AWS Health events of an account and region into an SQS queue, which
+ * the driver reads by SQS's JSON protocol.  A received message is hidden for AWS_MESSAGE_S and
+ * stays in the queue until it is deleted by its receipt; result.ack has the receipts of one reply,
+ * one a line. */
 
 enum {
 	RECEIPT_MAX = 4096,    /* SQS's are some hundred bytes */
-	ENTITIES_MAX = 100000, /* in one answer */
+	ENTITIES_MAX = 100000, /* in one reply */
 	WAIT_MAX_S = 20,       /* SQS's limit */
 };
 
@@ -79,8 +80,8 @@ static bool is(const json_t *o, const char *key, const char *value)
 	return strcmp(text(o, key), value) == 0;
 }
 
-/* "i-0123", or an ARN that ends so; NULL: neither.  What is no instance of ours is not known to
- * anybody, whatever it is. */
+/* The id in "i-0123", or at the end of an ARN; NULL: neither.  Other resources need no check: no
+ * row has their ids. */
 static const char *id_of(const char *t)
 {
 	const char *slash = strrchr(t, '/');
@@ -89,7 +90,7 @@ static const char *id_of(const char *t)
 	return aws_is_plain(t, PROVIDER_ID_MAX) && strchr(t, ':') == NULL ? t : NULL;
 }
 
-/* false: not an instance. */
+/* Add a notice.  false: not an instance, or too many. */
 static bool tell(struct provider_result *out, const char *about, enum provider_notice_kind kind,
 		 int64_t at_ms)
 {
@@ -113,13 +114,13 @@ static bool tell_ended(struct provider_result *out, const char *about)
 
 	if (id == NULL)
 		return false;
-	if (out->ended == NULL) /* one in each message */
+	if (out->ended == NULL) /* at most one per message */
 		out->ended = mem_zalloc(AWS_MESSAGES_MAX * sizeof(*out->ended));
 	memcpy(out->ended[out->nended++].id, id, strlen(id) + 1);
 	return true;
 }
 
-/* "Sat, 05 Jun 2027 15:10:09 GMT", as Health has it; 0: it is none. */
+/* Parse "Sat, 05 Jun 2027 15:10:09 GMT", as Health writes it; 0: not such a date. */
 static int64_t http_date(const char *t)
 {
 	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
@@ -138,7 +139,7 @@ static int64_t http_date(const char *t)
 	return aws_time_read(iso);
 }
 
-/* A warning comes two minutes before the end; with hibernation there is no time at all. */
+/* A warning comes two minutes before the end; hibernation begins at once. */
 static bool read_interruption(const json_t *event, const json_t *detail,
 			      struct provider_result *out)
 {
@@ -155,7 +156,7 @@ static bool read_rebalance(const json_t *event, const json_t *detail, struct pro
 	return tell(out, text(detail, "instance-id"), PROVIDER_NOTICE_REBALANCE, 0);
 }
 
-/* Our own deletes are told as well: only a hint, to look at the list. */
+/* Our own deletes come here, too, so this is only a hint to look at the list. */
 static bool read_state(const json_t *event, const json_t *detail, struct provider_result *out)
 {
 	static const char *const going[] = {"shutting-down", "terminated", "stopping", "stopped"};
@@ -167,8 +168,8 @@ static bool read_state(const json_t *event, const json_t *detail, struct provide
 	return text(detail, "state")[0] != '\0';
 }
 
-/* Of EC2's: what is scheduled for instances, and what ails one by itself.  An outage of the service
- * names whoever may be touched by it, and is not a reason to give them up. */
+/* Take EC2's scheduled changes, and issues of single instances.  A service outage names all
+ * instances that it may touch, and is no reason to give them up. */
 static bool read_health(const json_t *event, const json_t *detail, struct provider_result *out)
 {
 	const json_t *about = json_object_get(detail, "affectedEntities"), *v;
@@ -213,7 +214,7 @@ static bool read_event(const json_t *event, struct provider_result *out)
 /* --- replies ----------------------------------------------------------------------------------
  */
 
-/* One that cannot be understood, not even as JSON, goes as well: it would come for ever. */
+/* Acknowledge messages that cannot be understood, too: they would come back for ever. */
 static int read_message(const json_t *m, struct str *ack, struct provider_result *out)
 {
 	const char *receipt = text(m, "ReceiptHandle"), *body = text(m, "Body");
@@ -229,7 +230,7 @@ static int read_message(const json_t *m, struct str *ack, struct provider_result
 	return 0;
 }
 
-/* Without messages there may not even be the list. */
+/* A reply without messages may lack the list. */
 static int read_messages(const json_t *doc, struct provider_result *out)
 {
 	const json_t *list = json_object_get(doc, "Messages"), *m;

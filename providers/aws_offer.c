@@ -8,15 +8,15 @@
 #include "base/mem.h"
 
 enum {
-	TYPES_MAX = 200, /* asked about: EC2 takes so many values of a filter */
+	TYPES_MAX = 200, /* types asked about: EC2's limit of a filter's values */
 	TYPES_PAGE = 100,
-	PRICES_PAGE = 1000, /* EC2's own limits */
+	PRICES_PAGE = 1000, /* both are EC2's limits */
 };
 
-/* Two calls, one after the other: first what the types are, then what they cost as spot instances.
- * EC2's API has no prices of on-demand; those are in the pool (`price`).  Our cursor is "tTOKEN"
- * for the first call and "p" or "pTIME,TOKEN" for the second, with EC2's token: all pages of one
- * answer are of one time, for a token belongs to what it was given for. */
+/* Offers take two calls: first the instance types, then their spot prices.  EC2's API has no
+ * on-demand prices; those are in the pool (`price`).  Our cursor is "tTOKEN" for the first call and
+ * "p" or "pTIME,TOKEN" for the second, with EC2's token.  TIME is the same in all pages, because
+ * EC2's token is good only for the request that it was given for. */
 static const char types_cursor = 't', prices_cursor = 'p';
 
 static bool is_types(const char *cursor)
@@ -33,7 +33,7 @@ static const char *token_of(const char *cursor)
 	return cursor[0] == types_cursor ? cursor + 1 : "";
 }
 
-/* Of the prices. */
+/* StartTime of the request for prices. */
 static int64_t start_of(const struct provider_op *op)
 {
 	const char *cursor = op->u.offers.cursor;
@@ -49,8 +49,8 @@ static bool is_again(const struct provider_op *op, size_t i)
 	return false;
 }
 
-/* A filter, for a type that does not exist is an error by name: that is for its own pool.  Many
- * pools may have the same type. */
+/* Use a filter: an unknown type, asked for by name, would fail the call for all pools, not just its
+ * own.  Pools may share a type. */
 static void add_types(const struct provider_op *op, struct str *body)
 {
 	size_t n = 0;
@@ -74,7 +74,7 @@ static void build_prices(const struct provider_op *op, struct str *body)
 	char start[FMT_TIME_SIZE];
 
 	query_begin(body, "DescribeSpotPriceHistory", AWS_EC2_VERSION);
-	query_add(body, fmt_time(start, start_of(op)), "StartTime"); /* what holds, no history */
+	query_add(body, fmt_time(start, start_of(op)), "StartTime"); /* no history */
 	query_add(body, "Linux/UNIX", "ProductDescription.1");
 	add_types(op, body);
 	query_add_number(body, PRICES_PAGE, "MaxResults");
@@ -113,7 +113,7 @@ static struct provider_offer *more(struct provider_result *out)
 /* --- what the types are -----------------------------------------------------------------------
  */
 
-/* A number of at most nine digits; anything else is not said. */
+/* A number of at most nine digits; 0: anything else. */
 static uint32_t number(const struct xml_node *n, const char *name)
 {
 	const char *text = xml_text(n, name);
@@ -138,7 +138,7 @@ static int read_type(const struct aws *a, const struct xml_node *item, struct pr
 	struct provider_offer *o;
 
 	if (!is_on_demand(item))
-		return 0; /* its spot prices say the rest */
+		return 0; /* spot only: its prices are the offer */
 	o = more(out);
 	set_place(a, o);
 	o->cpus = number(xml_child(item, "vCpuInfo"), "defaultVCpus");
@@ -151,7 +151,7 @@ static int read_type(const struct aws *a, const struct xml_node *item, struct pr
 /* --- what they cost ---------------------------------------------------------------------------
  */
 
-/* The newest comes first: of one type and zone only that one counts. */
+/* Prices come newest first: only the first of a type and zone counts. */
 static int read_price(const struct aws *a, const struct xml_node *item, struct provider_result *out)
 {
 	struct provider_offer o = {.market = PROVIDER_SPOT}, *same = out->offers;
@@ -168,7 +168,7 @@ static int read_price(const struct aws *a, const struct xml_node *item, struct p
 	return 0;
 }
 
-/* EC2's cursor becomes ours; types without more are followed by prices. */
+/* Make our cursor of EC2's; prices follow the last page of types. */
 static int turn_page(const struct xml_node *root, const struct provider_op *op,
 		     struct provider_result *out)
 {

@@ -19,7 +19,7 @@ static void add_header(struct provider_request *out, const char *name, const cha
 struct post { /* one POST */
 	const struct aws_endpoint *ep;
 	const char *service, *type;
-	const char *target; /* what to do, where the body does not say it; or NULL */
+	const char *target; /* the action, if the body does not name it; or NULL */
 	const struct aws_key *key;
 	int64_t at_ms;
 };
@@ -47,7 +47,8 @@ static int add_signature(const struct aws *a, const struct post *p, struct provi
 	add_header(out, "Content-Type", p->type);
 	if (p->target != NULL)
 		add_header(out, "X-Amz-Target", p->target);
-	/* Without a session the body is all that is asked for: the engine sends nothing then. */
+	/* Without a session the request stays unsigned: the engine needs only its body, and sends
+	 * nothing. */
 	if (p->key->id == NULL)
 		return 0;
 	str_init(&s, HEADER_MAX_BYTES);

@@ -83,7 +83,7 @@ static void put(struct writing *w, const char *key, const char *value)
 	query_add(w->body, value, "%s.Tag.%zu.Value", w->prefix, w->n);
 }
 
-/* A text in as many tags as it needs: KEY, KEY-2, KEY-3 ... */
+/* Split a text into as many tags as it needs: KEY, KEY-2, KEY-3 ... */
 static void put_parts(struct writing *w, const char *key, const struct str *text)
 {
 	for (size_t at = 0, part = 1; at < text->len; at += AWS_TAG_VALUE_MAX, part++) {
@@ -105,7 +105,7 @@ void aws_tags_add(struct str *body, const char *prefix, const struct provider_cr
 	str_init(&gens, AWS_TAG_TEXT_MAX);
 	fold_names(&names, c, c->nwants);
 	fold_gens(&gens, c, c->nwants);
-	/* For people: consoles show it.  One call has one for all of its instances. */
+	/* The tag Name is for people, in consoles; all instances of a call share it. */
 	if (names.len <= AWS_TAG_VALUE_MAX)
 		(void)snprintf(name, sizeof(name), "%s", names.p);
 	else
@@ -163,7 +163,7 @@ static void get_parts(struct str *out, const struct xml_node *item, const char *
 	}
 }
 
-/* Digits alone, no zero before them; *p moves behind them.  0 or -1. */
+/* Parse digits without a leading zero and move *p past them; 0 or -1. */
 static int get_number(const char **p, uint64_t max, uint64_t *out)
 {
 	size_t n = strspn(*p, "0123456789");
@@ -176,7 +176,7 @@ static int get_number(const char **p, uint64_t max, uint64_t *out)
 	return *out <= max ? 0 : -1;
 }
 
-/* "3*5,4": exactly n of them. */
+/* Parse "3*5,4" into exactly n generations. */
 static int parse_gens(const char *p, uint64_t *out, size_t n)
 {
 	size_t have = 0;
@@ -233,7 +233,7 @@ void aws_tags_read(struct aws_tags *t, const struct xml_node *item)
 	(void)snprintf(t->cluster, sizeof(t->cluster), "%.63s",
 		       cluster != NULL && t->readable ? cluster : "");
 	if (same(&names, &t->names) && same(&gens, &t->gens)) {
-		str_fini(&names); /* of the same batch as the one before */
+		str_fini(&names); /* same batch as the instance before */
 		str_fini(&gens);
 		return;
 	}

@@ -22,7 +22,7 @@ char *aws_base64(const char *text)
 	return out;
 }
 
-/* n digits at *p, which moves behind them and the byte that must follow; -1: not so. */
+/* Parse n digits and the byte `then`, and move *p past them; -1: malformed. */
 static int64_t digits(const char **p, int n, char then)
 {
 	int64_t v = 0;

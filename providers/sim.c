@@ -20,7 +20,7 @@ enum {
 	TOKEN_LIFE_MS = 86400000,
 };
 
-/* All that sim_parse() looks at in a list: of ten thousand rows every byte counts. */
+/* The only fields of a list that sim_parse() reads: with ten thousand rows every byte counts. */
 #define LIST_FIELDS "cluster,name,generation,id,state,address,created_ms,ended_ms,reclaim_ms"
 
 /* --- open, close ------------------------------------------------------------------------------ */
@@ -126,7 +126,7 @@ static bool is_create(const struct provider_create *c)
 	return true;
 }
 
-/* It is a secret for a while. */
+/* User-data is secret for a while: wipe the copy. */
 static int add_user_data(struct str *s, const char *text)
 {
 	json_t *value = text != NULL ? json_string(text) : NULL;

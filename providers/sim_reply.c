@@ -19,7 +19,7 @@ enum {
 /* --- words and numbers --------------------------------------------------------------------------
  */
 
-/* What a request came to when the reply says nothing that can be believed. */
+/* The result of a request whose reply cannot be understood. */
 static enum provider_code senseless(const struct provider_op *op)
 {
 	return op->kind == PROVIDER_CREATE ? PROVIDER_AMBIGUOUS : PROVIDER_TRANSIENT;
@@ -40,7 +40,7 @@ static enum provider_code code_of_word(const char *word, enum provider_code othe
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strcmp(words[i].word, word) == 0)
 			return words[i].code;
-	return other; /* "internal" too: it may have happened */
+	return other; /* "internal", too: the request may have taken effect */
 }
 
 static enum provider_code code_of_status(long status, enum provider_code other)
@@ -73,7 +73,7 @@ static enum provider_state state_of(const char *word)
 	return PROVIDER_UNKNOWN;
 }
 
-/* Seconds; a date would need a clock, so it is as if nothing had been said. */
+/* Parse seconds.  A date counts as absent, since it would need a clock. */
 static int64_t retry_after(const char *header)
 {
 	int64_t s = 0;
@@ -90,7 +90,8 @@ static int64_t retry_after(const char *header)
 	return s * 1000;
 }
 
-/* For people and logs: one line, and never the credential, should the provider repeat it. */
+/* Set the message for people and logs: one line, with the credential masked if the provider repeats
+ * it. */
 static void set_message(const struct sim *s, struct provider_result *out, const char *text)
 {
 	size_t cred = s->credential != NULL ? strlen(s->credential) : 0, n = 0;
@@ -139,7 +140,7 @@ static int get_int(const json_t *o, const char *key, int64_t *out)
 /* --- rows ---------------------------------------------------------------------------------------
  */
 
-/* What a row of any reply may say of an instance, in the order in which it comes as a rule. */
+/* Fields of an instance, in the usual order in a row of any reply. */
 enum field {
 	CLUSTER,
 	NAME,
@@ -168,7 +169,8 @@ struct row {
 	struct jpull_value v[NFIELDS];
 };
 
-/* NFIELDS: none of those.  Looks first behind the one before. */
+/* The field with this key, or NFIELDS.  The search starts after the field before, as rows are
+ * usually in order. */
 static unsigned field_of(const struct jpull_value *key, unsigned before)
 {
 	for (unsigned k = 1; k <= NFIELDS; k++)
@@ -177,7 +179,7 @@ static unsigned field_of(const struct jpull_value *key, unsigned before)
 	return NFIELDS;
 }
 
-/* The next row; each field once at most.  0 or -1. */
+/* Read the next row; a repeated field is an error.  Returns 0 or -1. */
 static int read_row(struct jpull *j, struct row *r)
 {
 	struct jpull_value key;
@@ -202,8 +204,8 @@ static int read_row(struct jpull *j, struct row *r)
 /* Takes row i; -1 ends the reading. */
 typedef int (*row_fn)(void *ctx, size_t i, const struct row *r);
 
-/* {"LIST": [row, ...]}: all rows, max at most, and the cursor if one is wanted.  -1: not such a
- * reply, or fn did not like a row. */
+/* Read {"LIST": [row, ...]}: at most max rows, each passed to fn, and the cursor if wanted.  -1:
+ * not such a reply, or fn refused a row. */
 static int read_rows(const struct provider_reply *reply, const char *list, size_t max, row_fn fn,
 		     void *ctx, struct jpull_value *cursor)
 {
@@ -237,7 +239,7 @@ static int read_rows(const struct provider_reply *reply, const char *list, size_
 /* --- instances ----------------------------------------------------------------------------------
  */
 
-/* Id, state, address and times; 0 or -1. */
+/* Read id, state, address and times; 0 or -1. */
 static int read_body(struct provider_instance *i, const struct row *r)
 {
 	char state[32];
@@ -250,7 +252,7 @@ static int read_body(struct provider_instance *i, const struct row *r)
 	    jpull_int(&r->v[ENDED_MS], &i->ended_ms) < 0 ||
 	    jpull_int(&r->v[RECLAIM_MS], &i->reclaim_ms) < 0)
 		return -1;
-	/* A word that is too long or no word at all is a state we do not know: it exists (I14). */
+	/* An overlong or missing state is unknown: the instance exists (I14). */
 	i->taken = i->reclaim_ms != 0;
 	i->state = jpull_text(&r->v[STATE], state, sizeof(state)) == 1 ? state_of(state)
 								       : PROVIDER_UNKNOWN;
@@ -267,15 +269,16 @@ static int read_tags(struct provider_instance *i, const struct row *r)
 	return name == 1 && number == 1 && hostlist_is_name(i->node) ? 0 : -1;
 }
 
-/* One of a list.  Whoever's it is, tags that cannot be read are none (core/provider.h).  The rest
- * of ours must be readable whole; of others only what keeps them apart is needed. */
+/* Read an instance of a list.  Unreadable tags count as none, whoever's instance it is
+ * (core/provider.h).  The other fields must be readable if it is ours; of others only the id
+ * must. */
 static int read_listed(struct provider_instance *i, const struct row *r, const char *cluster)
 {
 	int tag = jpull_text(&r->v[CLUSTER], i->cluster, sizeof(i->cluster));
 	bool ours = tag == 1 && strcmp(i->cluster, cluster) == 0;
 
 	if (tag < 0 && r->v[CLUSTER].type != JPULL_STRING)
-		return -1; /* a tag that is no text may be ours, mangled */
+		return -1; /* a tag that is not a string may be ours, mangled */
 	if (read_tags(i, r) != 0) {
 		i->node[0] = '\0';
 		i->gen = 0;
@@ -288,7 +291,7 @@ static int read_listed(struct provider_instance *i, const struct row *r, const c
 	return 0;
 }
 
-/* What an error object says; NULL: nothing. */
+/* The code of an error object; `other` if it has none or is NULL. */
 static enum provider_code read_error(const json_t *error, struct provider_result *out,
 				     enum provider_code other)
 {
@@ -314,13 +317,13 @@ static enum provider_code row_error(const struct row *r, struct provider_result 
 /* --- operations ---------------------------------------------------------------------------------
  */
 
-struct created { /* what was asked, and what is answered */
+struct created { /* a create and its result */
 	const struct provider_create *c;
 	struct provider_result *out;
 };
 
-/* The reply must speak of exactly what was asked, in that order: else nothing in it can be
- * believed. */
+/* The reply must list exactly the requested nodes, in that order; otherwise none of it is
+ * trusted. */
 static int read_created(void *ctx, size_t n, const struct row *r)
 {
 	const struct created *of = ctx;
@@ -394,11 +397,11 @@ static int parse_list(const char *cluster, const char *before, const struct prov
 	struct jpull_value cursor = {.type = JPULL_NONE};
 	struct listed ctx = {.cluster = cluster, .out = out};
 
-	/* Without a cursor nobody can say whether this was all (I12). */
+	/* Without a cursor the list may be incomplete (I12). */
 	if (read_rows(reply, "instances", SIM_BATCH_MAX, read_one_listed, &ctx, &cursor) != 0 ||
 	    jpull_text(&cursor, out->cursor, sizeof(out->cursor)) != 1)
 		return -1;
-	/* It would go round for ever. */
+	/* A repeated cursor would loop for ever. */
 	return out->cursor[0] == '\0' || strcmp(out->cursor, before) != 0 ? 0 : -1;
 }
 
@@ -467,7 +470,7 @@ static int parse_offers(const json_t *doc, struct provider_result *out)
 	return 0;
 }
 
-/* A kind of which this driver has not heard is counted. */
+/* Read a notice, or count it in nodd if it is malformed or its kind unknown. */
 static void read_notice(const json_t *o, struct provider_result *out)
 {
 	struct provider_notice *n = &out->notices[out->nnotices];
@@ -496,7 +499,7 @@ static int parse_notices(const json_t *doc, struct provider_result *out)
 	return 0;
 }
 
-/* Of others there may be some, where the provider does not filter. */
+/* Skip other clusters' fabrics, which a provider that does not filter lists, too. */
 static int parse_fabrics(const struct provider_op *op, const json_t *doc,
 			 struct provider_result *out)
 {
@@ -547,14 +550,14 @@ static int parse_ok(const struct provider_op *op, const struct provider_reply *r
 		json_decref(doc);
 		break;
 	case PROVIDER_REPORT:
-		return 0; /* that it was taken is all */
+		return 0; /* nothing to read: status 200 says that it was accepted */
 	case PROVIDER_FABRIC_LIST:
 		doc = load(reply);
 		rc = parse_fabrics(op, doc, out);
 		json_decref(doc);
 		break;
 	case PROVIDER_FABRIC_MAKE:
-	case PROVIDER_FABRIC_DROP: /* both are said by the status */
+	case PROVIDER_FABRIC_DROP: /* the status says it all */
 		doc = load(reply);
 		rc = json_is_object(doc) ? 0 : -1;
 		json_decref(doc);
@@ -587,7 +590,7 @@ void sim_parse(const void *self, const struct provider_op *op, const struct prov
 	out->retry_after_ms = retry_after(reply->retry_after);
 	out->code = read_error(error, out, code_of_status(reply->status, senseless(op)));
 	if (out->code == PROVIDER_NOT_FOUND && op->kind != PROVIDER_FABRIC_DROP)
-		out->code = PROVIDER_INVALID; /* not an instance but what we asked for is unknown */
+		out->code = PROVIDER_INVALID; /* the path is unknown, not an instance */
 	words = json_string_value(json_object_get(error, "message"));
 	set_message(s, out, words != NULL ? words : "an error without words");
 	json_decref(doc);

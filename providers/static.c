@@ -10,14 +10,14 @@
 #include "base/str.h"
 
 enum {
-	CONCURRENCY_MAX = 32, /* io/proc.h runs 64 programs, and scontrol is one of them */
+	CONCURRENCY_MAX = 32, /* io/proc.h runs at most 64 programs, scontrol among them */
 	NUMBER_SIZE = 24,
-	WORD_MAX = 128,           /* bytes of one word in an answer; an id is the longest */
-	WORDS_MAX = 8,            /* of one line */
-	LIST_MAX = 1 << 17,       /* machines */
-	TAG_LEN = 8,              /* of the cluster's uuid, in an id */
-	SLACK_MS = 15000,         /* what burst-static itself may need, on a slow disk */
-	TOKEN_LIFE_MS = 86400000, /* a record does not forget: as good as any number */
+	WORD_MAX = 128,           /* bytes of one word in a reply; an id is the longest */
+	WORDS_MAX = 8,            /* words in one line */
+	LIST_MAX = 1 << 17,       /* machines in one list */
+	TAG_LEN = 8,              /* bytes of the cluster's uuid in an id */
+	SLACK_MS = 15000,         /* burst-static's own time, on a slow disk */
+	TOKEN_LIFE_MS = 86400000, /* any number will do: a record never expires */
 };
 
 struct machines { /* one provider section */
@@ -48,7 +48,7 @@ static void free_words(char **words)
 	free(words);
 }
 
-/* Is a command there, and does it say which machine? */
+/* Is the command set, and does it name the machine (%n or %a)? */
 static bool names_node(const char *const *words)
 {
 	for (size_t i = 1; words != NULL && words[0] != NULL && words[i] != NULL; i++)
@@ -120,8 +120,8 @@ static void static_close(void *self)
 	free(m);
 }
 
-/* One machine in each create and delete: one that does not answer must not hold up the others, and
- * `rate` and `concurrency` of the provider then count machines. */
+/* One machine per create and delete, so that a machine that does not answer holds up no other, and
+ * `rate` and `concurrency` of the provider count machines. */
 static struct provider_caps static_caps(const void *self)
 {
 	(void)self;
@@ -183,7 +183,7 @@ static char **make_argv(const struct machines *m, const char *request)
 	return w.v;
 }
 
-/* The cluster's uuid as far as it is in an id, which has no room for the whole. */
+/* Is it a cluster's uuid?  It must have the TAG_LEN bytes that an id takes of it. */
 static bool is_cluster(const char *uuid)
 {
 	static const char plain[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -201,8 +201,8 @@ static bool is_id(const char *id)
 	       strlen(id) <= PROVIDER_ID_MAX && strpbrk(id, " \t\r\n\\") == NULL;
 }
 
-/* In the body, not in argv: the body is what must be the same in a repeat (I4), and commands may
- * be mended between two tries. */
+/* The operation is in the body, not in argv: a repeat must have the same body (I4), while an admin
+ * may correct the commands between two tries. */
 static int add_body(const struct provider_op *op, struct str *body, struct err *e)
 {
 	const struct provider_create *c = &op->u.create;
@@ -242,8 +242,8 @@ static int add_body(const struct provider_op *op, struct str *body, struct err *
 	return err_set(e, ERR_INVALID, "no such request");
 }
 
-/* A create waits for its turn at the machine, looks, switches on, looks, switches off, looks; a
- * list has four times the deadline of a command before it calls what is left unknown. */
+/* A create waits for its turn at the machine, then at worst runs status, on, status, off, status; a
+ * list reports the machines that are left as unknown after four deadlines of a command. */
 static uint32_t deadline(const struct machines *m)
 {
 	return 7 * m->timeout_ms + SLACK_MS;
@@ -278,14 +278,14 @@ static int static_build(const void *self, const struct provider_op *op,
 
 /* --- replies ---------------------------------------------------------------------------------- */
 
-struct line { /* one line of a reply, in words */
+struct line { /* one line of a reply, split into words */
 	char word[WORDS_MAX][WORD_MAX];
 	int n;
-	const char *rest; /* behind the first word; not NUL-terminated */
+	const char *rest; /* text after the first word; not NUL-terminated */
 	size_t rest_len;
 };
 
-/* Take the next line off *at.  0: there is one, or *n is 0 at the end; -1: it makes no sense. */
+/* Split the line at *at and move *at past it.  Returns 0, with l->n 0 at the end; -1: malformed. */
 static int next_line(const char **at, const char *end, struct line *l)
 {
 	const char *stop = *at < end ? memchr(*at, '\n', (size_t)(end - *at)) : NULL;
@@ -318,7 +318,7 @@ static int next_line(const char **at, const char *end, struct line *l)
 	return l->n > 0 ? 0 : -1;
 }
 
-/* For people and logs: one line of plain text. */
+/* Set the message for people and logs: one line of plain text. */
 static void set_message(struct provider_result *out, const char *text, size_t len)
 {
 	size_t n = 0;
@@ -346,7 +346,7 @@ static void set_id(struct provider_instance *i)
 	(void)snprintf(i->id, sizeof(i->id), "%s:%" PRIu64 ":%.8s", i->node, i->gen, i->cluster);
 }
 
-/* A machine that is up and whose status says no address has the one its name stands for. */
+/* A machine that is up and has no address in its status is reached by its node name. */
 static int set_addr(struct provider_instance *i, const char *addr, bool up)
 {
 	if (strcmp(addr, "-") == 0)
@@ -425,7 +425,7 @@ static int parse_one(const struct provider_op *op, const struct provider_reply *
 
 /* --- replies to a list ------------------------------------------------------------------------ */
 
-/* -1: not a word of burst-static, whose words are all known. */
+/* Returns -1 for an unknown word, which burst-static never sends. */
 static int state_of(const char *word)
 {
 	static const char *const words[] = {
@@ -459,7 +459,7 @@ static int read_instance(const struct line *l, struct provider_instance *i)
 	return set_addr(i, l->word[5], i->state == PROVIDER_RUNNING);
 }
 
-/* The last line says how many there are: one that is cut is no list (I12). */
+/* The last line has the number of lines before it, so that a truncated list is refused (I12). */
 static int read_end(const struct line *l, size_t lines, const char *at, const char *end)
 {
 	int64_t n;
@@ -480,13 +480,13 @@ static int parse_list(const struct provider_reply *r, struct provider_result *ou
 		if (strcmp(l.word[0], "end") == 0)
 			return read_end(&l, lines, at, end);
 		if (strcmp(l.word[0], "instance") != 0) {
-			/* "bad" or "transient": a record that cannot be read may be ours. */
+			/* "bad" or "transient": the unreadable record may be one of ours. */
 			set_message(out, l.rest, l.rest_len);
 			return -1;
 		}
 		if (l.n == 8 && strcmp(l.word[4], "absent") == 0)
 			continue;
-		if ((out->ninstances & (out->ninstances - 1)) == 0) /* a power of two is full */
+		if ((out->ninstances & (out->ninstances - 1)) == 0) /* full at each power of two */
 			out->instances = mem_realloc(out->instances, (2 * out->ninstances +
 								      1) * sizeof(*out->instances));
 		out->instances[out->ninstances] = (struct provider_instance){0};
@@ -496,8 +496,8 @@ static int parse_list(const struct provider_reply *r, struct provider_result *ou
 	return -1;
 }
 
-/* One price for all, of which the currency has nothing to say: the least there is, because 0 is a
- * price that is not known.  A pool's own `price` goes before it. */
+/* One offer for all machines, without a currency, at the lowest price: 0 would mean an unknown
+ * price.  A pool's own `price` takes precedence. */
 static void set_offer(struct provider_result *out)
 {
 	out->offers = mem_zalloc(sizeof(*out->offers));
