@@ -15,8 +15,8 @@
 #include "providers/common/query.h"
 
 enum {
-	DAY = 8,              /* bytes of a date that are the day */
-	PARAMETERS_MAX = 256, /* of one URL */
+	DAY = 8,              /* bytes of the day in a date */
+	PARAMETERS_MAX = 256, /* in one URL */
 	SEGMENTS_MAX = 256,
 	HEX_SIZE = 2 * SHA256_DIGEST_LENGTH + 1,
 };
@@ -59,7 +59,7 @@ static void hmac(unsigned char out[SHA256_DIGEST_LENGTH], const void *key, size_
 /* --- path and query ---------------------------------------------------------------------------
  */
 
-/* Without ".", ".." and double slashes. */
+/* Append the path without ".", ".." and double slashes. */
 static void normal_path(struct str *out, const char *path)
 {
 	const char *seg[SEGMENTS_MAX];
@@ -102,7 +102,7 @@ static void add_path(struct str *out, const struct sigv4_request *rq)
 	}
 }
 
-/* What is escaped already stays as it is. */
+/* Escape the text, except for what is escaped already. */
 static void add_escaped_once(struct str *out, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -120,8 +120,8 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Sorted by name, then by value, both escaped: as one text with '\001' for '=', which sorts before
- * all that a name may go on with. */
+/* Append the parameters escaped, and sorted by name, then by value.  Each is compared as one text
+ * with '\001' for '=': it sorts before all bytes of a longer name. */
 static int add_query(struct str *out, const char *query)
 {
 	char *part[PARAMETERS_MAX] = {NULL};
@@ -161,7 +161,7 @@ struct headers {
 	size_t n;
 };
 
-/* Sorted; those of one name stay in their order. */
+/* Insert a header sorted by name; those of one name stay in their order. */
 static void put_header(struct headers *h, const char *name, const char *value)
 {
 	size_t i = h->n++;
@@ -199,7 +199,7 @@ static void add_lower(struct str *out, const char *text)
 	}
 }
 
-/* Without blanks around it, and one for many within. */
+/* Append the text without blanks around it, and with one for many inside. */
 static void add_trimmed(struct str *out, const char *text)
 {
 	bool any = false, gap = false;
@@ -275,7 +275,7 @@ int sigv4_to_sign(struct str *out, const struct sigv4_key *key, const struct sig
 	str_init(&text, SIGV4_TEXT_MAX);
 	rc = sigv4_canonical(&text, key, rq);
 	sha256_hex(hash, text.p, text.len);
-	OPENSSL_cleanse(text.p, text.len); /* it has the session's token in it */
+	OPENSSL_cleanse(text.p, text.len); /* it contains the session's token */
 	str_fini(&text);
 	str_addf(out, "AWS4-HMAC-SHA256\n%s\n%.*s/%s/%s/aws4_request\n%s", date, DAY, date,
 		 rq->region, rq->service, hash);

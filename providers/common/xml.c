@@ -16,10 +16,10 @@ struct xml_chunk {
 	max_align_t data[];
 };
 
-struct mark { /* how it was before one of those that are given away began */
+struct mark { /* the state before an element that goes to each->fn */
 	struct xml_chunk *chunk;
 	size_t used;
-	struct xml_node *before; /* its elder sibling */
+	struct xml_node *before; /* its previous sibling */
 };
 
 struct reading {
@@ -32,9 +32,9 @@ struct reading {
 		struct xml_node *node, *last; /* its last child */
 	} at[XML_DEPTH_MAX];
 	size_t depth; /* of at[] */
-	size_t skip;  /* how deep we are in something that nobody wants */
+	size_t skip;  /* depth inside an element that is not wanted */
 	size_t memory;
-	struct str text; /* of the element that was opened last */
+	struct str text; /* text of the element that was opened last */
 	bool bad;
 };
 
@@ -66,7 +66,7 @@ static void *take(struct reading *r, size_t size)
 	return p;
 }
 
-/* The pointer in `wanted`, or NULL. */
+/* The name's pointer in `wanted`, or NULL. */
 static const char *wanted_name(const struct reading *r, const char *name)
 {
 	if (r->depth == 0)
@@ -77,7 +77,7 @@ static const char *wanted_name(const struct reading *r, const char *name)
 	return NULL;
 }
 
-/* Is an element that is about to begin, or the one that ends, one of those? */
+/* Does the element that begins or ends here go to each->fn? */
 static bool is_each(const struct reading *r, const char *name)
 {
 	return r->each != NULL && r->depth == r->each->depth && r->depth > 0 &&
@@ -144,7 +144,7 @@ static void XMLCALL on_start(void *ctx, const char *name, const char **attribute
 		return;
 	str_clear(&r->text);
 	if (r->skip > 0 || (r->depth > 0 && wanted_name(r, name) == NULL)) {
-		if (r->skip++ == 0) /* expat need not even decode what nobody reads */
+		if (r->skip++ == 0) /* expat need not decode text that is not read */
 			XML_SetCharacterDataHandler(r->parser, NULL);
 		return;
 	}
