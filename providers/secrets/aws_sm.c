@@ -12,8 +12,9 @@
 #include "providers/aws_private.h"
 #include "providers/secrets/parts.h"
 
-/* What is read has a label, AWSCURRENT.  A new bundle is written under one of our own and gets that
- * label by a request that names who has it now: so two who write at once do not overwrite. */
+/* Readers get the version with the label AWSCURRENT.  A new bundle is written under a label of our
+ * own, then gets AWSCURRENT by a request that names the version that has it, so that two concurrent
+ * writers do not overwrite each other. */
 
 #define TARGET "secretsmanager."
 #define STAGE  "burstd-next"
@@ -23,7 +24,7 @@ enum { ID_MAX = 2048, TOKEN_MIN = 32, TOKEN_MAX = 64 };
 struct sm {
 	char *id; /* SecretId */
 	char *url;
-	void *aws; /* of provider_aws: its sessions and signatures */
+	void *aws; /* state of provider_aws, for sessions and signatures */
 };
 
 static void sm_close(void *self)
@@ -48,7 +49,7 @@ static int sm_open(void **self, const struct secret_store_conf *c, struct err *e
 	const char *region = c->region != NULL ? c->region : "";
 	struct provider_conf pc = {.name = "secrets",
 				   .region = region,
-				   .image = "none", /* it wants to know what to start */
+				   .image = "none", /* unused, but open() wants one */
 				   .credential = c->credential,
 				   .role = c->role,
 				   .sts_url = c->sts_url,
@@ -139,7 +140,7 @@ static char *put_body(const struct sm *s, const struct secret_op *op)
 	return body;
 }
 
-/* The caller's, and *action; NULL: it cannot be asked. */
+/* Make the body, the caller's, and set *action; NULL: the operation is not possible. */
 static char *make_body(const struct sm *s, const struct secret_op *op, const char **action)
 {
 	switch (op->kind) {
@@ -183,7 +184,7 @@ static int build_call(const struct sm *s, const struct secret_op *op, struct pro
 	if (text == NULL)
 		return err_set(e, ERR_INVALID, "not asked of Secrets Manager");
 	str_init(&body, AWS_BODY_MAX);
-	str_adds(&body, text); /* at once: no copy is left behind */
+	str_adds(&body, text); /* in one piece: no copy is left behind */
 	secret_wipe(&text);
 	return aws_post_secrets(s->aws, action, op->at_ms, &body, out, e);
 }
@@ -266,7 +267,7 @@ static void failed(const struct sm *s, const struct secret_op *op, const struct 
 		(void)snprintf(text, sizeof(text), "%s: %s", code, words);
 	else
 		(void)snprintf(text, sizeof(text), "HTTP status %ld, no words", reply->status);
-	aws_set_message(s->aws, &r, text); /* it knows what must not be in it */
+	aws_set_message(s->aws, &r, text); /* masks the secrets in it */
 	parts_message(out, r.message, strlen(r.message));
 }
 
@@ -305,7 +306,7 @@ static void parse_login(const struct sm *s, const struct secret_op *op,
 	provider_result_fini(&r);
 }
 
-/* A JSON text within a JSON string: only what an encoder must escape there. */
+/* Decode a JSON text in a JSON string, with only the escapes that an encoder must use there. */
 static struct secret *unescape(const struct jpull_value *v)
 {
 	char *text = mem_zalloc(v->n + 1);
@@ -333,7 +334,7 @@ out:
 	return s;
 }
 
-/* A key by itself, as AWS ParallelCluster stores it. */
+/* Make a bundle of a bare munge key, as AWS ParallelCluster stores it. */
 static struct secret *lone_key(const struct jpull_value *v)
 {
 	char *text = parts_text("{\"munge_key\":\"%.*s\"}", (int)v->n, v->p);

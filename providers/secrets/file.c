@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "providers/secrets/parts.h"
 
-/* The engine reads and writes the file by base/secret_file.h, which judges owner and mode. */
+/* The engine reads and writes the file by base/secret_file.h, which checks owner and mode. */
 
 struct file {
 	char *path;
@@ -84,7 +84,7 @@ static void file_parse(const void *self, const struct secret_op *op,
 		       reply->version != NULL ? reply->version : "");
 	if (op->kind != SECRET_READ)
 		return;
-	/* There is but one. */
+	/* A file has only one version. */
 	if (op->version != NULL && op->version[0] != '\0' &&
 	    strcmp(op->version, out->version) != 0) {
 		out->code = SECRET_MISSING;

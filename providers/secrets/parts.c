@@ -98,14 +98,14 @@ struct secret *parts_secret(const struct jpull_value *v, size_t max)
 {
 	if (v->type != JPULL_STRING || !v->plain || v->n == 0 || v->n > max)
 		return NULL;
-	/* It will be a header, or JSON again. */
+	/* The text goes into a header, or into JSON again. */
 	for (size_t i = 0; i < v->n; i++)
 		if (v->p[i] <= ' ' || v->p[i] > '~')
 			return NULL;
 	return secret_new(v->p, v->n);
 }
 
-/* A date would need a clock, so it is as if nothing had been said. */
+/* A date counts as absent, since it would need a clock. */
 int64_t parts_retry_after(const char *header)
 {
 	int64_t ms = 0;
@@ -127,7 +127,7 @@ void parts_message(struct secret_result *out, const char *text, size_t len)
 	for (size_t i = 0; i < len && n + 1 < sizeof(out->message); i++) {
 		unsigned char c = (unsigned char)text[i];
 
-		/* JSON's own escapes: "\n\t" is a blank to people. */
+		/* Turn JSON's escapes of white space, such as "\n\t", into a blank. */
 		if (c == '\\' && i + 1 < len && strchr("nrt", text[i + 1]) != NULL) {
 			c = ' ';
 			i++;

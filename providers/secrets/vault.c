@@ -17,7 +17,7 @@ enum {
 /* --- open, close ------------------------------------------------------------------------------
  */
 
-/* Without TLS anybody on the way could read it: for tests on one machine only. */
+/* Demand TLS except on loopback, for tests: anybody on the way could read the secrets. */
 static int check_address(const char *url, struct err *e)
 {
 	bool tls = strncmp(url, "https://", 8) == 0, plain = strncmp(url, "http://", 7) == 0;
@@ -63,7 +63,8 @@ static const char *given(const char *text, const char *otherwise)
 	return text != NULL && text[0] != '\0' ? text : otherwise;
 }
 
-/* As Vault's policies have it, and its API: it would be sought in kv/data/kv/data/... */
+/* Does the name begin with "MOUNT/data/", as in Vault's policies and API?  Vault would look for it
+ * in kv/data/kv/data/... */
 static bool begins_with_mount(const char *name, const char *mount)
 {
 	size_t n = strlen(mount);
@@ -197,7 +198,7 @@ static void begin(const struct vault *v, const struct secret_op *op, struct secr
 	out->kind = SECRET_HTTP;
 	out->method = method;
 	out->url = parts_text("%s/v1/%s", v->address[op->address], path);
-	/* A Vault Agent or Proxy in between may insist on it. */
+	/* A Vault Agent or Proxy in between may demand this header. */
 	parts_header(out, mem_strdup("X-Vault-Request: true"));
 	if (v->namespace != NULL && op->kind != SECRET_HEALTH)
 		parts_header(out, parts_text("X-Vault-Namespace: %s", v->namespace));
@@ -228,7 +229,7 @@ static int build_login(const struct vault *v, const struct secret_op *op,
 	return 0;
 }
 
-/* Without a session of ours: the wrapping token is all that it takes. */
+/* Needs no session: the wrapping token is enough. */
 static int build_wrapped(const struct vault *v, const struct secret_op *op,
 			 struct secret_request *out, struct err *e)
 {
@@ -238,8 +239,8 @@ static int build_wrapped(const struct vault *v, const struct secret_op *op,
 		begin(v, op, out, "POST", "sys/wrapping/lookup");
 		set_body(out, parts_text("{\"token\":\"%s\"}", op->token));
 	} else {
-		/* In the header, and nowhere else: with it in the body as well it would be used up
-		 * and its content lost. */
+		/* Send the token in the header only: with it in the body as well, it would be used
+		 * up and its content lost. */
 		begin(v, op, out, "POST", "sys/wrapping/unwrap");
 		set_token(out, op->token);
 	}
@@ -329,7 +330,7 @@ static int vault_build(const void *self, const struct secret_op *op, struct secr
 		return err_set(e, ERR_INVALID, "no such address, or no version of Vault's");
 	switch (op->kind) {
 	case SECRET_HEALTH:
-		/* Without standbyok: what is asked for is the one that is active. */
+		/* Without standbyok: we look for the active server. */
 		begin(v, op, out, "GET", "sys/health");
 		return 0;
 	case SECRET_LOGIN:
@@ -361,7 +362,7 @@ static int vault_take(void *self, const struct secret_result *r, int64_t now_ms,
 		secret_free(v->token);
 		v->token = secret_dup(r->value);
 	}
-	/* 0: a token without an end, or one that will not live longer than it does. */
+	/* Lease 0: a new token never expires; a renewed one cannot be extended. */
 	if (r->lease_ms > 0)
 		v->until = now_ms + r->lease_ms;
 	else if (r->value != NULL)

@@ -1,4 +1,4 @@
-/* Vault's answers are read here: errors, and what was asked for. */
+/* vault_reply.c - reads Vault's replies: results and errors. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,11 +6,11 @@
 #include "providers/secrets/parts.h"
 #include "providers/secrets/vault_private.h"
 
-/* The tests in tests/fixtures/vault/ are answers of a real OpenBao. */
+/* tests/fixtures/vault/ has replies of a real OpenBao, for the tests. */
 
 enum {
-	LEASE_MAX_S = 10 * 366 * 86400, /* a longer one is as good as none */
-	STATUS_STANDBY = 429,           /* of sys/health alone */
+	LEASE_MAX_S = 10 * 366 * 86400, /* a longer lease is a mistake */
+	STATUS_STANDBY = 429,           /* from sys/health only */
 	STATUS_DR = 472,
 	STATUS_PERF_STANDBY = 473,
 	STATUS_LOST_LEADER = 474,
@@ -42,14 +42,14 @@ static bool is_false(const struct jpull_value *obj, const char *name)
 	return v.type == JPULL_BOOL && v.p[0] == 'f';
 }
 
-/* What a server says may not hold what we sent it. */
+/* Does the text contain a secret that we sent?  Servers may quote it. */
 static bool quotes(const struct vault *v, const char *text)
 {
 	return (v->token != NULL && strstr(text, secret_text(v->token)) != NULL) ||
 	       (v->secret_id != NULL && strstr(text, secret_text(v->secret_id)) != NULL);
 }
 
-/* {"errors":["..."]}; the first is what people need. */
+/* Set the message of {"errors":["..."]}: people need only the first. */
 static void take_words(const struct vault *v, const struct secret_reply *reply,
 		       struct secret_result *out)
 {
@@ -144,7 +144,7 @@ static void failed(const struct vault *v, const struct secret_op *op,
 {
 	take_words(v, reply, out);
 	out->code = code_of(op, reply->status, out->message);
-	/* 400 of OpenBao, 403 of Vault: as if we might not ask. */
+	/* OpenBao sends 400 and Vault 403, as if we had no right to ask. */
 	if ((op->kind == SECRET_LOOK || op->kind == SECRET_REVOKE) &&
 	    (reply->status == 400 || reply->status == 403) &&
 	    strstr(out->message, "invalid accessor") != NULL)
@@ -175,7 +175,8 @@ static const char *read_auth(const struct secret_op *op, const struct jpull_valu
 	return out->value != NULL ? NULL : "no token in it";
 }
 
-/* "read", "update", ... of one path. */
+/* Returns `right` if a path's capabilities ("read", "update", ...) have `want`; all for root or
+ * sudo. */
 static unsigned read_path(const struct jpull_value *data, const char *path, const char *want,
 			  unsigned right)
 {
@@ -271,7 +272,7 @@ static const char *read_wrap(const struct vault *v, const struct jpull_value *ro
 		return "it was not wrapped";
 	parts_copy(&accessor, out->accessor, sizeof(out->accessor));
 	parts_copy(&path, out->path, sizeof(out->path));
-	/* Equal, not only the beginning: a token for something else is somebody's forgery. */
+	/* Compare the whole path: a token for anything else is forged. */
 	if (strcmp(out->path, v->data) != 0)
 		return "it wraps something else than the bundle";
 	if (ttl <= 0 || ttl > LEASE_MAX_S || out->accessor[0] == '\0')
@@ -292,7 +293,7 @@ static const char *read_peek(const struct jpull_value *root, struct secret_resul
 	return out->path[0] != '\0' ? NULL : "no creation_path in it";
 }
 
-/* One that is used up has no uses left, however long it stays there. */
+/* A spent token has no uses left, however long Vault shows it. */
 static const char *read_look(const struct jpull_value *root)
 {
 	struct jpull_value data = parts_member(root, "data");
@@ -319,7 +320,7 @@ static const char *read_written(const struct jpull_value *root, struct secret_re
 	return NULL;
 }
 
-/* What is wrong with it, or NULL. */
+/* Read a reply; returns what is wrong with it, or NULL. */
 static const char *read_reply(const struct vault *v, const struct secret_op *op,
 			      const struct jpull_value *root, struct secret_result *out)
 {
