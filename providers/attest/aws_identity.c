@@ -1,9 +1,9 @@
 /* aws_identity.c - Amazon EC2's instance identity document, signature "rsa2048".
  *
- * PKCS#7 with the document in it, signed by a certificate of the instance's region.  Those are
- * published, not issued by anybody, so each is trusted by itself.  The document is the same for the
- * life of the instance and has no nonce: it says which instance it is of, and that is all.  When
- * that was started is for the engine to compare with what the provider's API says. */
+ * It is PKCS#7 with the document inside, signed by a certificate of the instance's region.  AWS
+ * publishes these certificates; no CA issues them, so each is trusted by itself.  The document
+ * stays the same for the life of the instance and has no nonce: it proves which instance it belongs
+ * to, and nothing else.  The engine compares its start time with what the provider's API says. */
 #include <openssl/err.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +24,8 @@ struct aws {
 	size_t n;
 };
 
-/* aws-identity.pem, as it is in the source tree: in the program, so that there is no file to be
- * changed, and none to be missing. */
+/* aws-identity.pem of the source tree, linked into the program so that the file can be neither
+ * changed nor missing. */
 extern const char attest_aws_shipped[];
 __asm__(".pushsection .rodata\n"
 	".global attest_aws_shipped\n"
@@ -46,14 +46,14 @@ static void drop_region(struct aws *a, const char *region)
 	a->n = kept;
 }
 
-/* The certificates of one region, from behind its heading to the next. */
+/* Add the certificates of one region, from its heading to the next. */
 static int add_region(struct aws *a, const char *region, const char *text, size_t len,
 		      struct err *e)
 {
 	X509 *cert;
 	int rc;
 
-	drop_region(a, region); /* what was said before of it does not count any more */
+	drop_region(a, region); /* a later section replaces an earlier one */
 	while ((rc = attest_next_cert(&cert, &text, &len, e)) == 1) {
 		if (a->n == PINS_MAX) {
 			X509_free(cert);
@@ -139,8 +139,8 @@ static int read_document(const json_t *o, struct attest_identity *out, struct er
 	return 0;
 }
 
-/* By one of the region where the node was bought, and by none of another: which region it is, is
- * not for the document to say.  *by: by this one. */
+/* Only certificates of the region where the node was bought count: the document does not choose its
+ * region.  *by: the one that signed it. */
 static int verify(const struct aws *a, const char *region, PKCS7 *p7, json_t **json, X509 **by,
 		  struct err *e)
 {

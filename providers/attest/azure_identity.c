@@ -1,8 +1,8 @@
 /* azure_identity.c - Azure's attested document, made for our nonce.
  *
- * PKCS#7, signed by a short-lived certificate of metadata.azure.com that comes with it and that
- * chains to roots which are configured.  The intermediate in between is not sent: where it is not
- * known, the certificate says where to get it, and nothing but Microsoft's own host is believed. */
+ * It is PKCS#7, signed by a short-lived certificate of metadata.azure.com that comes with it and
+ * chains to configured roots.  The intermediate between them is not sent: if it is unknown, it is
+ * fetched from the URL in the certificate, which must be on Microsoft's own host. */
 #include <ctype.h>
 #include <openssl/err.h>
 #include <openssl/x509_vfy.h>
@@ -19,10 +19,10 @@
 #define ISSUERS_HOST "www.microsoft.com"
 
 enum {
-	INTERMEDIATES_MAX = 32, /* that are given, and as many that are learnt */
+	INTERMEDIATES_MAX = 32, /* configured ones, and as many learnt ones */
 	DOMAIN_MAX = 127,
 	DEPTH_MAX = 3,      /* intermediates between the signer and a root */
-	SECURITY_LEVEL = 2, /* of OpenSSL: 112 bits, no SHA-1 */
+	SECURITY_LEVEL = 2, /* OpenSSL's level: 112 bits, no SHA-1 */
 };
 
 struct azure {
@@ -30,7 +30,7 @@ struct azure {
 	STACK_OF(X509) * intermediates;
 	char domain[DOMAIN_MAX + 1];
 	size_t nroots;
-	int given; /* intermediates that came with the configuration: the first of them */
+	int given; /* configured intermediates, which come first */
 };
 
 static void azure_close(void *self)
@@ -114,7 +114,8 @@ static int azure_open(void **self, const struct attest_conf *conf, struct err *e
 /* --- the document ------------------------------------------------------------------------------
  */
 
-/* As the node got it, {"encoding":"pkcs7","signature":"..."}, or the signature alone. */
+/* Open a document as the node got it, {"encoding":"pkcs7","signature":"..."}, or the signature
+ * alone. */
 static int open_document(PKCS7 **out, const char *doc, size_t len, struct err *e)
 {
 	const char *signature, *encoding;
@@ -137,7 +138,7 @@ static int open_document(PKCS7 **out, const char *doc, size_t len, struct err *e
 	return rc;
 }
 
-/* The certificate in it that the signer names; borrowed, NULL: there is none. */
+/* The signer's certificate in p7; borrowed, NULL: missing. */
 static X509 *signer_of(PKCS7 *p7)
 {
 	STACK_OF(X509) *signers = PKCS7_get0_signers(p7, NULL, 0);
@@ -148,7 +149,7 @@ static X509 *signer_of(PKCS7 *p7)
 	return cert;
 }
 
-/* The domain itself, or below it.  A name with a NUL byte in it is not what it looks like. */
+/* Is the name the domain, or below it?  A name with a NUL byte is not what it looks like. */
 static bool is_ours(const struct azure *a, const ASN1_IA5STRING *name)
 {
 	const char *text = (const char *)ASN1_STRING_get0_data(name);
@@ -178,8 +179,8 @@ static int check_name(const struct azure *a, X509 *cert, struct err *e)
 			    a->domain);
 }
 
-/* What comes along with a document (NULL: nothing does) may be part of the chain: all of it, or
- * none. */
+/* Certificates that may complete a chain: our intermediates, and all that came with the document
+ * (p7 NULL: none). */
 static STACK_OF(X509) * untrusted(const struct azure *a, const PKCS7 *p7)
 {
 	STACK_OF(X509) *all = mem_check(sk_X509_dup(a->intermediates));
@@ -190,7 +191,8 @@ static STACK_OF(X509) * untrusted(const struct azure *a, const PKCS7 *p7)
 	return all;
 }
 
-/* X509_V_OK, or why not.  now_ms 0: whenever.  p7 NULL: cert is no signer's, but issues them. */
+/* Verify the chain of cert: X509_V_OK, or the error.  now_ms 0: ignore the time.  p7 NULL: cert is
+ * an issuer's, not a signer's. */
 static int chain_error(const struct azure *a, const PKCS7 *p7, X509 *cert, int64_t now_ms)
 {
 	STACK_OF(X509) *others = untrusted(a, p7);
@@ -217,7 +219,7 @@ static int chain_error(const struct azure *a, const PKCS7 *p7, X509 *cert, int64
 	return rc;
 }
 
-/* Before any key in it is used: one of a strange kind or size costs time, which is ours. */
+/* Check all keys in p7 before any is used: one of a strange kind or size would cost us time. */
 static int check_certs(PKCS7 *p7, X509 **signer, struct err *e)
 {
 	STACK_OF(X509) *certs = p7->d.sign->cert;
@@ -256,7 +258,7 @@ static int verify(const struct azure *a, PKCS7 *p7, X509 **by, json_t **json, st
 	return envelope_verify(p7, cert, json, e) == 1 ? 0 : -1;
 }
 
-/* "11/28/26 00:16:17 -0000", in any zone as long as it is that one. */
+/* Parse "11/28/26 00:16:17 -0000"; any other zone is an error. */
 static int get_time(const json_t *o, const char *key, int64_t *out_ms, struct err *e)
 {
 	static const char form[] = "dd/dd/dd dd:dd:dd -0000";
@@ -339,7 +341,8 @@ static int azure_verify(const void *self, const struct attest_expect *want, cons
 /* --- what is missing in the chain --------------------------------------------------------------
  */
 
-/* Theirs say http://www.microsoft.com/pki...; asked for by https, and with nothing odd in it. */
+/* Accept only URLs as Microsoft's certificates have them, http://www.microsoft.com/pki..., of plain
+ * characters, and make them https. */
 static bool take_url(const ASN1_IA5STRING *name, char url[ATTEST_URL_MAX + 1])
 {
 	static const char plain[] = "http://" ISSUERS_HOST "/pki",
@@ -410,7 +413,8 @@ static bool leads_to_a_root(const struct azure *a, X509 *cert)
 	return yes;
 }
 
-/* Takes cert.  Those that were given stay; of the others the oldest goes. */
+/* Takes cert.  Configured intermediates stay; of the learnt ones the oldest goes if there are too
+ * many. */
 static void keep_learnt(struct azure *a, X509 *cert)
 {
 	add_intermediate(a, cert);
@@ -418,8 +422,8 @@ static void keep_learnt(struct azure *a, X509 *cert)
 		X509_free(sk_X509_delete(a->intermediates, a->given));
 }
 
-/* An intermediate, in DER as Microsoft has it, or PEM.  It is not trusted for having come from
- * there: it must lead to a root, or the next ones would have no place. */
+/* Add an intermediate, in DER as Microsoft sends it, or in PEM.  Its origin earns no trust: it must
+ * chain to a root, or bogus ones would push out good ones. */
 static int azure_learn(void *self, const char *body, size_t len, struct err *e)
 {
 	const unsigned char *p = (const unsigned char *)body;

@@ -1,4 +1,5 @@
-/* PKCS#7: there is a lot that it can do, and next to nothing of that is let in here. */
+/* envelope.c - opens and verifies PKCS#7: content inside, one signer, and nothing else that PKCS#7
+ * allows. */
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/objects.h>
@@ -12,7 +13,7 @@
 
 static int bad(struct err *e, const char *why)
 {
-	ERR_clear_error(); /* what OpenSSL thinks of it is not left for somebody else to find */
+	ERR_clear_error(); /* leave no OpenSSL error for other code to find */
 	return err_set(e, ERR_INVALID, "identity document: %s", why);
 }
 
@@ -21,7 +22,7 @@ static bool is_space(char c)
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-/* To DER: base64 of a SEQUENCE begins with 'M', DER itself with 0x30. */
+/* Convert DER, PEM or base64 to DER.  DER begins with 0x30, base64 of it with 'M'. */
 static int to_der(const char *doc, size_t len, unsigned char *out, size_t *n, struct err *e)
 {
 	if (len > ATTEST_DOC_MAX)
@@ -53,7 +54,7 @@ static bool is_good_hash(const X509_ALGOR *alg)
 	case NID_sha384:
 	case NID_sha512:
 		return true;
-	default: /* SHA-1 is what AWS's older signatures are made with */
+	default: /* among them SHA-1, of AWS's older signatures */
 		return false;
 	}
 }
@@ -107,7 +108,7 @@ static bool is_of(PKCS7 *p7, X509 *cert)
 	       ASN1_INTEGER_cmp(is->serial, X509_get0_serialNumber(cert)) == 0;
 }
 
-/* NOVERIFY: no chain, the certificate itself is what is trusted.  NOINTERN: none but that. */
+/* NOVERIFY: check no chain, since the certificate itself is trusted.  NOINTERN: use no other. */
 static bool is_signed_by(PKCS7 *p7, X509 *cert, BIO *content)
 {
 	STACK_OF(X509) *certs = mem_check(sk_X509_new_null());
@@ -134,7 +135,7 @@ int envelope_verify(PKCS7 *p7, X509 *cert, json_t **json, struct err *e)
 	content = mem_check(BIO_new(BIO_s_mem()));
 	if (is_signed_by(p7, cert, content)) {
 		n = BIO_get_mem_data(content, &text);
-		*json = attest_json(text, (size_t)n, e); /* of what was verified, of nothing else */
+		*json = attest_json(text, (size_t)n, e); /* parse only what was verified */
 	} else {
 		(void)err_set(e, ERR_AUTH, "identity document: its signature is not good");
 	}

@@ -1,7 +1,7 @@
 /* gcp_identity.c - Google's instance identity token (format=full), made for one audience.
  *
- * Who takes it has to look for himself that it was made for him: a token for another audience, of a
- * service that the same machine talks to, is just as well signed. */
+ * The receiver must check the audience: a token that the same machine got for another service is
+ * signed just as well. */
 #include <openssl/err.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,11 +14,11 @@
 #define ISSUER   "https://accounts.google.com"
 #define KEYS_URL "https://www.googleapis.com/oauth2/v3/certs"
 
-static const int64_t life_max_ms = INT64_C(24) * 3600 * 1000; /* they live for an hour */
+static const int64_t life_max_ms = INT64_C(24) * 3600 * 1000; /* tokens live for an hour */
 
 struct gcp {
 	struct jwt_keys *keys; /* NULL: none are known yet */
-	bool given;            /* with the configuration: there are no others */
+	bool given;            /* keys are configured: fetch no others */
 };
 
 static void gcp_close(void *self)
@@ -37,7 +37,7 @@ static int gcp_learn(void *self, const char *body, size_t len, struct err *e)
 
 	if (jwt_keys_parse(&keys, body, len, e) < 0)
 		return -1;
-	jwt_keys_free(g->keys); /* a key that is not published any more does not count */
+	jwt_keys_free(g->keys); /* a key that is no longer published does not count */
 	g->keys = keys;
 	return 0;
 }
@@ -56,7 +56,7 @@ static int gcp_open(void **self, const struct attest_conf *conf, struct err *e)
 	return 0;
 }
 
-/* A key that nobody knows is asked for again and again: how often is for the engine to limit. */
+/* Returns 1 for an unknown key each time; the engine limits how often the keys are fetched. */
 static int gcp_lacks(const void *self, const char *doc, size_t len, struct attest_lack *out)
 {
 	const struct gcp *g = self;

@@ -13,15 +13,15 @@
 
 enum {
 	HEADER_MAX = 1024, /* bytes of the header's JSON */
-	NUMBER_MAX = 513,  /* of a modulus: 4096 bits, and a zero in front */
+	NUMBER_MAX = 513,  /* bytes of a modulus: 4096 bits and a leading zero */
 	SIGNATURE_MAX = 512,
-	EXPONENT_MIN = 65537, /* Google's, and everybody's */
+	EXPONENT_MIN = 65537, /* the usual one, and Google's */
 };
 
 struct key {
 	char kid[JWT_KID_MAX + 1];
 	EVP_PKEY *key;
-	X509 *cert; /* NULL: it came without */
+	X509 *cert; /* NULL: the key came without one */
 };
 
 struct jwt_keys {
@@ -29,7 +29,7 @@ struct jwt_keys {
 	size_t n;
 };
 
-struct parts { /* of a token */
+struct parts { /* the parts of a token */
 	const char *head, *body, *sig;
 	size_t head_len, body_len, sig_len, signed_len;
 };
@@ -77,7 +77,7 @@ static EVP_PKEY *make_rsa(const BIGNUM *n, const BIGNUM *exponent)
 	return key;
 }
 
-/* One of JWK; NULL: not an RSA key for signatures, or not a whole one. */
+/* Make the key of a JWK; NULL: not an RSA key for signatures, or incomplete. */
 static EVP_PKEY *jwk_key(const json_t *jwk)
 {
 	const char *kty = json_string_value(json_object_get(jwk, "kty"));
@@ -204,7 +204,7 @@ static int take_apart(const char *token, size_t len, struct parts *p)
 	return 0;
 }
 
-/* The header's kid; it must say RS256, and want nothing of us that we do not know. */
+/* Read the header's kid; the header must say RS256 and have no critical extension. */
 static int read_header(const struct parts *p, char *kid, struct err *e)
 {
 	unsigned char text[HEADER_MAX];
