@@ -10,7 +10,8 @@
 
 enum { REPLY_MAX = 1 << 30, NOTICE_MS = 120000 };
 
-/* One admin request: fills s, or returns -1 with *e (404 when e->code is ERR_IO, else 400). */
+/* One admin request.  Its visit_fn fills s, or returns -1 with *e (404 when e->code is ERR_IO, else
+ * 400). */
 struct visit {
 	struct front *front;
 	const struct http_request *rq;
@@ -106,7 +107,7 @@ static int get_capacity(const struct visit *v, struct err *e)
 	return 0;
 }
 
-/* What a body may name pools and instances by; "" or -1: any. */
+/* What a body selects pools and instances by; "": any. */
 struct which {
 	char id[FACE_ID_SIZE], node[SETTINGS_WORD_SIZE], zone[SETTINGS_WORD_SIZE];
 	char type[SETTINGS_WORD_SIZE], region[SETTINGS_WORD_SIZE], market[16];
@@ -168,10 +169,10 @@ static bool instance_is(const struct which *w, const struct cloud *c,
 enum { CAPACITY_STAYS = -2 };
 
 struct blow {
-	bool kill; /* else kind and notice_ms say what they are told of */
+	bool kill; /* else announce an event of `kind`, in notice_ms */
 	enum notice_kind kind;
 	int64_t notice_ms;
-	int64_t capacity; /* of the pools that are struck, from now on */
+	int64_t capacity; /* new capacity of the pools that are hit */
 };
 
 static bool strike_one(struct cloud *c, struct cloud_instance *i, const struct blow *b, int64_t now)
@@ -185,7 +186,7 @@ static bool strike_one(struct cloud *c, struct cloud_instance *i, const struct b
 	return b->kill || cloud_reclaim(c, i, b->notice_ms, now);
 }
 
-/* Do that to every live instance that the body names. */
+/* Strike every live instance that the body selects. */
 static int strike(const struct visit *v, const struct blow *b, struct err *e)
 {
 	static const char *const known[] = {"id",     "node",      "zone",     "type", "region",
@@ -205,7 +206,7 @@ static int strike(const struct visit *v, const struct blow *b, struct err *e)
 		if (i != NULL && i->state != CLOUD_ENDED && instance_is(&w, c, i))
 			n += strike_one(c, i, b, v->now);
 	}
-	/* Those of which none runs now have no room either. */
+	/* Pools in which no instance runs get the new capacity, too. */
 	for (size_t i = 0;
 	     b->capacity != CAPACITY_STAYS && w.id[0] == '\0' && w.node[0] == '\0' && i < c->npools;
 	     i++)
@@ -242,7 +243,7 @@ static int get_instances(const struct visit *v, struct err *e)
 	for (uint32_t k = c->first; k < c->meter->n; k++) {
 		const struct cloud_instance *i = cloud_of_row(c, k);
 
-		/* As from the far future: no lag, nothing hidden. */
+		/* Show it as of the far future: no lag, nothing hidden. */
 		if (i != NULL)
 			face_instance(v->s, c, i, FACE_ALL, INT64_MAX);
 	}
@@ -296,7 +297,7 @@ static int post_config(const struct visit *v, struct err *e)
 {
 	if (settings_merge(v->front->conf, v->body, e) != 0)
 		return -1;
-	/* Else the capacities set since by /admin/capacity would be lost. */
+	/* Only for new offers: otherwise capacities set by /admin/capacity would be lost. */
 	if (json_object_get(v->body, "offers") != NULL)
 		cloud_reconf(v->front->cloud);
 	return get_config(v, e);

@@ -24,14 +24,14 @@
 #include "providers/simcloud/options.h"
 
 enum {
-	BODY_MAX = 64 << 20, /* a create of 1000 instances is about 100 KiB, and their user data */
+	BODY_MAX = 64 << 20, /* a create of 1000 instances has about 100 KiB, plus user-data */
 	CONNS_MAX = 16384,
 	IDLE_S = 120,
 	ALIVE_MS = 10000, /* between two marks in the state file while something is billed */
-	STOP_MS = 5000,   /* for killed instances to go, at the end */
+	STOP_MS = 5000,   /* at the end, for killed instances to go */
 	HOSTS_PATH = 1024,
-	METADATA_BODY_MAX = 4096, /* events that may begin */
-	METADATA_HOPS = 1,        /* EC2's default: what is behind a router gets no answer */
+	METADATA_BODY_MAX = 4096, /* a list of events that may begin */
+	METADATA_HOPS = 1,        /* EC2's default: no reply gets past a router */
 };
 
 struct app {
@@ -108,7 +108,7 @@ static void on_named(void *ctx, const struct cloud_instance *i, bool live)
 static void on_timer(uv_timer_t *t);
 static void stop(struct app *a);
 
-/* Sleep until the next thing is due.  Called after everything that may have changed that. */
+/* Set the timer for what is due next.  Called after everything that may have changed that. */
 static void arm(struct app *a, int64_t now)
 {
 	int64_t next = cloud_next(&a->cloud), other = front_next(&a->front);
@@ -150,7 +150,8 @@ static void work(struct app *a)
 
 static void on_timer(uv_timer_t *t)
 {
-	/* libuv's loop time is of the start of this round: due by it, but not yet by ours. */
+	/* Due by libuv's time, that of the start of this loop iteration, but perhaps not yet by
+	 * ours. */
 	work(t->data);
 }
 
@@ -167,7 +168,7 @@ static void on_request(void *ctx, const struct http_request *rq, struct http_ans
 	struct app *a = ctx;
 	int64_t now = now_of(a);
 
-	/* What was due before this request arrived has happened. */
+	/* First do what was due before this request arrived. */
 	if (cloud_next(&a->cloud) <= now)
 		cloud_tick(&a->cloud, now);
 	if (strncmp(rq->path, "/admin/", 7) == 0)
@@ -183,7 +184,7 @@ static void on_metadata(void *ctx, const struct http_request *rq, struct http_an
 	int64_t now = now_of(a);
 
 	imds_handle(&a->imds, rq, an, now);
-	arm(a, now); /* who was asked for may begin, and who waits has an end to it */
+	arm(a, now); /* an event may begin now, and a waiting request has a deadline */
 }
 
 static void on_metadata_later(void *ctx, uint64_t ticket, const struct http_answer *an)
@@ -347,7 +348,7 @@ static int set_up(struct app *a, struct err *e)
 	return listen_on(a, e);
 }
 
-/* Handles first: close_all() closes them whatever set_up() came to. */
+/* Make the handles first: close_all() closes them even if set_up() fails. */
 static void init(struct app *a)
 {
 	struct rlimit files;
@@ -359,7 +360,7 @@ static void init(struct app *a)
 	settings_init(&a->conf);
 	a->meter = meter_new();
 	events_init(&a->events);
-	/* One descriptor for each connection. */
+	/* Each connection takes a descriptor. */
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
 		files.rlim_cur = files.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &files);

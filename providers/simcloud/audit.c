@@ -47,7 +47,7 @@ static int number(const char *text, int64_t *out)
 	return text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 ? 0 : -1;
 }
 
-/* 1: *w is set; 0: an empty line. */
+/* Returns 1 if *w is set, 0 for an empty line or a comment. */
 static int read_line(struct audit_wanted *w, const char *p, struct err *e)
 {
 	char start[32], end[32], more[2];
@@ -126,7 +126,7 @@ static void find(struct judge *j, bool leaked, uint32_t row, int64_t from, int64
 		out->duplicate_ms += ms;
 	if (last != NULL && last->leaked == leaked && last->row == row &&
 	    last->from_ms + last->ms == from)
-		last->ms += ms; /* one story, told once */
+		last->ms += ms; /* the last finding goes on */
 	else if (out->nfindings < AUDIT_FINDINGS_MAX)
 		out->findings[out->nfindings++] = (struct audit_finding){leaked, row, from, ms};
 }
@@ -146,7 +146,8 @@ static const struct audit_wanted *first_wanted(const struct judge *j, const char
 	return &j->wanted[lo];
 }
 
-/* Nobody wanted the node of row from `from` to `to`: what of its life is in there, and too long? */
+/* The node of row was not wanted from `from` to `to`: find what the instance lived in there beyond
+ * the grace time. */
 static void judge_stretch(struct judge *j, uint32_t row, int64_t from, int64_t to)
 {
 	const struct meter_row *r = &j->m->rows[row];
@@ -175,7 +176,7 @@ static void judge_leaks(struct judge *j, uint32_t row)
 	judge_stretch(j, row, unwanted, INT64_MAX);
 }
 
-struct edge { /* something changes for a row at a time */
+struct edge { /* a time at which a row changes */
 	int64_t at;
 	uint32_t row;
 };
@@ -215,7 +216,7 @@ static void judge_instant(struct judge *j, const uint32_t *live, size_t n, int64
 		find(j, false, last, from, (counted - 1) * (to - from));
 }
 
-/* All rows of one node, in order of their start. */
+/* Find duplicates among all rows of one node. */
 static void judge_node(struct judge *j, const uint32_t *rows, size_t n)
 {
 	struct edge *edges = mem_zalloc(3 * n * sizeof(*edges));

@@ -103,7 +103,7 @@ static void become(const struct boot *b, pid_t parent, const char *dir, char *co
 	(void)setsid();
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
-		_exit(126); /* it died before we asked to die with it */
+		_exit(126); /* the parent died before prctl() */
 	reset_signals();
 	redirect(dir);
 	(void)execle(b->program, b->program, (char *)NULL, env);
@@ -142,7 +142,8 @@ static void add_child(struct boot *b, pid_t pid, uint32_t row)
 	b->children[b->n++] = (struct child){.pid = pid, .row = row};
 }
 
-/* For root alone: on a real cloud nobody else gets at it but by the metadata service. */
+/* Only root may read the file: on a real cloud others get user-data only by the metadata
+ * service. */
 static int write_user_data(const char *dir, const struct boot_instance *i, struct err *e)
 {
 	char path[PATH_SIZE + 16];
@@ -200,7 +201,7 @@ unsigned boot_count(const struct boot *b)
 	return b->n;
 }
 
-/* A child that is dead but not reaped yet still keeps its number, and its group's, from reuse. */
+/* Kill the child's group before it is reaped: until then its pid cannot be used again. */
 static void bury(struct boot *b, pid_t pid)
 {
 	unsigned k = 0;

@@ -155,7 +155,7 @@ static int32_t make(struct cloud *c, const struct cloud_create *rq, const struct
 	struct cloud_instance *i = mem_zalloc(sizeof(*i));
 
 	i->addr = addr_take(&c->addrs, now, conf->addr_reuse_ms);
-	assert(i->addr != 0); /* counted before */
+	assert(i->addr != 0); /* addresses_left() said so */
 	i->row = meter_start(c->meter, &(struct meter_row){.node = w->node,
 							   .cluster = rq->cluster,
 							   .type = p->type,
@@ -212,7 +212,7 @@ static bool sold(const struct cloud *c, const struct cloud_create *rq)
 	return false;
 }
 
-/* A pool of the region with room for n, in the zone asked if one was. */
+/* A pool of the request's type, region and zone with room for n; NULL: none. */
 static struct cloud_pool *room(struct cloud *c, const struct cloud_create *rq, int64_t n)
 {
 	for (size_t k = 0; k < c->npools; k++) {
@@ -254,7 +254,7 @@ int64_t cloud_room(struct cloud *c, const struct cloud_create *rq, int64_t max, 
 	return best < addresses ? best : addresses;
 }
 
-/* Give the members of one group (or one instance of none) a place, or all of them one refusal. */
+/* Place all members of a group (or one instance without a group), or refuse all with one code. */
 static void place_group(struct cloud *c, const struct cloud_create *rq, size_t first,
 			int32_t *results, int64_t now)
 {
@@ -337,7 +337,8 @@ static void finish(struct cloud *c, struct cloud_instance *i, int64_t now)
 	tell(c, i, NOTICE_ENDED, 0, now);
 }
 
-/* It bills until its process is gone, which the host tells by cloud_exited(). */
+/* End an instance.  It is billed until its process is gone, which the host tells by
+ * cloud_exited(). */
 static void end(struct cloud *c, struct cloud_instance *i, const char *why, int64_t now)
 {
 	i->why = why;
@@ -353,7 +354,8 @@ void cloud_kill(struct cloud *c, struct cloud_instance *i, const char *why, int6
 		end(c, i, why, now);
 }
 
-/* What powers itself off is shown as stopping first, and billed, as what is deleted. */
+/* An instance that powers itself off is shown as stopping first, and billed, as a deleted one
+ * is. */
 static void switch_off(struct cloud *c, struct cloud_instance *i, int64_t now)
 {
 	i->why = "exited";
@@ -427,7 +429,7 @@ bool cloud_hasten(struct cloud *c, struct cloud_instance *i, enum notice_kind ki
 		return false;
 	note(c, i, "hastened", NULL, now);
 	if (*at > now) {
-		*at = now; /* what was due before is not looked at any more */
+		*at = now; /* the heap entry of the old time no longer counts */
 		heap_push(&c->due, now, reclaim ? DUE_RECLAIM : DUE_REPAIR, i->row);
 	}
 	return true;
@@ -530,7 +532,7 @@ static void boot(struct cloud *c, struct cloud_instance *i, int64_t now)
 	note(c, i, "running", NULL, now);
 }
 
-/* As EC2 has it: the price at the beginning of each hour of the instance holds for that hour. */
+/* As on EC2, the price at the beginning of each hour of the instance holds for that hour. */
 static void reprice(struct cloud *c, struct cloud_instance *i, int64_t at)
 {
 	int64_t price = cloud_price(c, i->pool, at);

@@ -5,7 +5,7 @@
 #include "base/fmt.h"
 #include "providers/simcloud/js.h"
 
-enum { DIST_SIGMA_MAX = 3 }; /* the 99.9th percentile is then 10,000 medians: nobody means more */
+enum { DIST_SIGMA_MAX = 3 }; /* then the 99.9th percentile is 10,000 medians: more is a mistake */
 
 static int parse_object(struct dist *d, const json_t *v, struct err *e)
 {
@@ -51,7 +51,7 @@ int dist_parse(struct dist *d, const json_t *v, struct err *e)
 	return 0;
 }
 
-/* e^x for |x| < 40 to 1e-6, so that libm is not one more library: (1 + x/2^20 + ...)^(2^20). */
+/* e^x for |x| < 40, to 1e-6, as (1 + x/2^20 + ...)^(2^20), to do without libm. */
 static double exponential(double x)
 {
 	double y = x / (1 << 20), r = 1 + y + y * y / 2;

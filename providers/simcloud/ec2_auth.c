@@ -47,13 +47,13 @@ void ec2_key_free(struct ec2_key *k)
 	free(k);
 }
 
-struct claim { /* an Authorization header, cut up */
+struct claim { /* the parts of an Authorization header */
 	char id[129], day[9], region[SETTINGS_WORD_SIZE], service[16];
-	char names[1024]; /* of the signed headers */
+	char names[1024]; /* names of the signed headers */
 	char signature[65];
 };
 
-/* What stands before `until`; *p moves behind that.  -1: it is not there, or too much is. */
+/* Copy the text before `until` and move *p past both.  -1: no `until`, or the text is too long. */
 static int cut(const char **p, const char *until, char *out, size_t size)
 {
 	const char *end = strstr(*p, until);
@@ -66,7 +66,7 @@ static int cut(const char **p, const char *until, char *out, size_t size)
 	return 0;
 }
 
-/* As all clients write it: one blank behind each comma. */
+/* Read the header as all clients write it, with one blank after each comma. */
 static int read_claim(struct claim *cl, const char *header)
 {
 	static const char begin[] = "AWS4-HMAC-SHA256 Credential=";
@@ -95,7 +95,7 @@ static int64_t number(const char *digits, size_t n)
 	return v;
 }
 
-/* "20260102T030405Z"; -1: it is none.  Days by the civil calendar. */
+/* Parse "20260102T030405Z"; -1: not such a date.  Days by the civil calendar. */
 static int64_t read_date(const char *t)
 {
 	int64_t y, m, era, yoe, doy;
@@ -117,7 +117,8 @@ static int64_t read_date(const char *t)
 	       1000;
 }
 
-/* What the client says it signed, but for what sigv4_sign() adds itself.  -1: one is not there. */
+/* Collect the headers that the client says it signed, but those that sigv4_sign() adds itself.  -1:
+ * one is missing. */
 static int collect(struct sigv4_header *out, size_t *n, char *names, const struct http_request *rq)
 {
 	char *save = NULL;

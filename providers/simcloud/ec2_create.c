@@ -1,4 +1,5 @@
-/* RunInstances and CreateFleet make instances, once for each token, and say which. */
+/* ec2_create.c - RunInstances and CreateFleet: make instances, once for each token, and list
+ * them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +13,13 @@ struct making {
 	const struct fault_rule *rule;
 	int64_t now;
 	struct face_reply *out;
-	int32_t *rows; /* of f->n, what was made */
+	int32_t *rows; /* the instances made; room for f->n */
 	size_t n;
-	enum code why[EC2_CHOICES_MAX]; /* each choice gave nothing; CODE_OK: it was taken, or not
-					   tried */
+	enum code why[EC2_CHOICES_MAX]; /* why a choice gave none; CODE_OK: taken or not tried */
 	const struct ec2_choice *taken;
 };
 
-/* The answer to a token that was seen before.  false: it was not. */
+/* Answer a token that was seen before.  false: it is new. */
 static bool answer_again(struct making *m, enum code *code)
 {
 	const struct token *seen;
@@ -49,7 +49,7 @@ static bool answer_again(struct making *m, enum code *code)
 	return true;
 }
 
-/* A rule may leave out some of them, and all behind the first of those. */
+/* How many instances the fault rule allows: those before the first that it leaves out. */
 static size_t allowed(const struct making *m)
 {
 	size_t n = 0;
@@ -59,8 +59,8 @@ static size_t allowed(const struct making *m)
 	return n;
 }
 
-/* As many as there is room for, if that is enough.  Not so the quota: what was asked for at most
- * must be within it ("MaxCount: between 1 and the quota", says EC2). */
+/* Make as many as there is room for, if they are enough.  The quota is stricter: MaxCount must be
+ * within it ("MaxCount: between 1 and the quota", says EC2). */
 static enum code try_choice(struct making *m, const struct ec2_choice *at)
 {
 	struct cloud_create rq = {.token = m->f->token,
@@ -109,7 +109,7 @@ static void put_made(struct str *s, const struct making *m)
 		ec2_put_instance(s, m->c, cloud_of_row(m->c, (uint32_t)m->rows[i]), m->now);
 }
 
-/* In another region it is not known. */
+/* A placement group of another region is unknown here. */
 static bool no_group(const struct making *m)
 {
 	const struct cloud_fabric *g = fabric_find(m->c, m->f->fabric);
@@ -150,7 +150,7 @@ static void run_instances(struct making *m)
 	ec2_end(&s, "RunInstances", m->out);
 }
 
-/* The next to be tried: the cheapest, or the one with the lowest priority number. */
+/* The next choice to try: the cheapest, or the one with the lowest priority number. */
 static size_t next_choice(const struct making *m, const bool *tried)
 {
 	const struct ec2_call *x = m->f->ec2;

@@ -1,4 +1,4 @@
-/* An answer shows an instance as EC2 does. */
+/* ec2_instance.c - writes an instance as EC2 does. */
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static void put_tag(struct str *s, const char *key, const char *value)
 	str_adds(s, "</item>");
 }
 
-/* One that was made by the neutral API is shown with the tags that say the same. */
+/* An instance made by the neutral API is shown with tags that say the same. */
 static void put_tags(struct str *s, const struct cloud *c, const struct cloud_instance *i)
 {
 	const struct meter_row *row = &c->meter->rows[i->row];

@@ -35,7 +35,7 @@ static int missing(struct reading *r, const char *name)
 		       "MissingParameter: The request must contain the parameter %s", name);
 }
 
-/* A word; absent: out stays.  -1: too long. */
+/* Take a word; absent: out stays.  -1: empty or too long. */
 static int take_word(struct reading *r, const char *name, char *out, size_t size)
 {
 	const char *v = form_take(&r->form, "%s", name);
@@ -60,7 +60,7 @@ static int take_number(struct reading *r, const char *name, int64_t min, int64_t
 	return *out >= min && *out <= max ? 0 : bad_value(r, name);
 }
 
-/* If it is there it must be this. */
+/* Take a parameter that, if present, must have this value. */
 static int take_only(struct reading *r, const char *name, const char *value)
 {
 	const char *v = form_take(&r->form, "%s", name);
@@ -68,7 +68,7 @@ static int take_only(struct reading *r, const char *name, const char *value)
 	return v == NULL || strcmp(v, value) == 0 ? 0 : bad_value(r, name);
 }
 
-/* What makes no difference here. */
+/* Take parameters that make no difference here. */
 static void pass_over(struct reading *r, const char *const *names)
 {
 	for (; *names != NULL; names++)
@@ -111,7 +111,7 @@ static int take_all_tags(struct reading *r)
 	}
 }
 
-/* KEY, KEY-2, KEY-3 ... are one text. */
+/* Join the tags KEY, KEY-2, KEY-3 ... into one text. */
 static void join(struct str *out, const struct order *o, const char *key)
 {
 	for (int part = 1; part <= TAG_PARTS_MAX; part++) {
@@ -126,7 +126,7 @@ static void join(struct str *out, const struct order *o, const char *key)
 	}
 }
 
-/* "3*5,4": the i-th; 0: there is none. */
+/* The i-th generation in "3*5,4"; 0: none. */
 static int64_t generation(const char *text, size_t i)
 {
 	while (*text != '\0') {
@@ -142,7 +142,7 @@ static int64_t generation(const char *text, size_t i)
 	return 0;
 }
 
-/* Who they are, for the meter. */
+/* Set the instances' nodes and generations by their tags, for the meter. */
 static void name_wants(struct reading *r)
 {
 	const char *cluster = order_find(r->x->order, "burstd-cluster");
@@ -164,7 +164,7 @@ static void name_wants(struct reading *r)
 			       h != NULL && i < h->n ? h->names[i] : "");
 		f->wants[i].gen = generation(gens.p, i);
 		f->wants[i].user_data = userdata_ref(r->x->user_data);
-		f->wants[i].group = 1; /* as many as there is room for come together */
+		f->wants[i].group = 1; /* placed together, as many as there is room for */
 	}
 	hostlist_free(h);
 	str_fini(&names);
@@ -191,7 +191,7 @@ static int set_zone(struct reading *r, struct ec2_choice *c, const char *zone, c
 	return 0;
 }
 
-/* Of a launch template: id or name, and version.  1: there is one; 0: none. */
+/* Take a launch template's id or name, and version.  false: there is none. */
 static bool take_template(struct reading *r, const char *prefix)
 {
 	const char *id = form_take(&r->form, "%s.LaunchTemplateId", prefix);
@@ -254,7 +254,7 @@ static int take_metadata(struct reading *r)
 {
 	static const char name[] = "MetadataOptions.HttpTokens";
 	const char *v = form_take(&r->form, name);
-	int64_t hops; /* of addresses there are none behind an instance */
+	int64_t hops; /* unused: nothing is behind an instance */
 
 	if (take_number(r, "MetadataOptions.HttpPutResponseHopLimit", 1, 64, &hops) != 0)
 		return -1;
@@ -327,7 +327,7 @@ static bool has_override(const struct reading *r, size_t k)
 	return false;
 }
 
-/* Of one capacity, and of one instance type and zone: others are not asked for. */
+/* Read a fleet of one capacity type, instance type and zone: burstd asks for no other. */
 static int read_fleet(struct reading *r)
 {
 	const char *market =
@@ -433,7 +433,7 @@ static int read_types(struct reading *r)
 	return 0;
 }
 
-/* One instance is enough here. */
+/* Read a report about one instance, which is all that burstd sends. */
 static int read_report(struct reading *r)
 {
 	static const char *const codes[] = {

@@ -1,4 +1,4 @@
-/* ec2_reply.c - how EC2 begins and ends an answer, and words an error. */
+/* ec2_reply.c - the beginning and end of EC2's replies, and its errors. */
 #include <stdio.h>
 
 #include "providers/simcloud/ec2.h"

@@ -12,7 +12,7 @@ struct page {
 	const struct fault_rule *rule;
 	size_t n;
 	int64_t limit, now;
-	const struct order *last; /* of the reservation that is open */
+	const struct order *last; /* order of the open reservation */
 	bool open;
 };
 
@@ -47,7 +47,7 @@ static void describe(const struct face_call *f, struct cloud *c, const struct fa
 {
 	struct page p = {.c = c, .rule = rule, .limit = f->limit, .now = now};
 	struct cloud_query q = {.cluster = f->cluster,
-				.region = f->region, /* EC2 has an endpoint for each */
+				.region = f->region, /* EC2 has an endpoint per region */
 				.after = f->after,
 				.limit = f->limit,
 				.now = now};
@@ -64,7 +64,7 @@ static void describe(const struct face_call *f, struct cloud *c, const struct fa
 	ec2_end(&p.s, "DescribeInstances", out);
 }
 
-/* In another region it is not known. */
+/* An instance of another region is unknown here. */
 static bool known_here(const struct face_call *f, struct cloud *c, const char *id, int64_t now)
 {
 	const struct cloud_instance *i = cloud_find(c, id, now);
@@ -72,7 +72,7 @@ static bool known_here(const struct face_call *f, struct cloud *c, const char *i
 	return i != NULL && strcmp(i->pool->region, f->region) == 0;
 }
 
-/* One that is not known spoils it for all. */
+/* One unknown id fails the whole request. */
 static bool all_known(const struct face_call *f, struct cloud *c, int64_t now,
 		      struct face_reply *out)
 {
@@ -116,7 +116,7 @@ static void terminate(const struct face_call *f, struct cloud *c, const struct f
 
 		out->items[code]++;
 		if (code != CODE_OK)
-			continue; /* nothing is said of it */
+			continue; /* the reply leaves it out */
 		str_adds(&s, "<item>");
 		xmlw_text(&s, "instanceId", f->ids[i]);
 		in = cloud_find(c, f->ids[i], now);

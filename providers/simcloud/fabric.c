@@ -5,11 +5,11 @@
 
 #include "base/mem.h"
 
-/* Machines stand in blocks of fabric_size, within which the network is fast.  Who asks for a fabric
- * by its name gets all of it on one block; the others are strewn over all of them, so that nobody
- * has his nodes together by chance. */
+/* Machines stand in blocks of fabric_size, within which the network is fast.  Instances of a named
+ * fabric all go to one block; others are spread over all blocks, so that no job has its nodes
+ * together by chance. */
 
-enum { BLOCKS_MIN = 4 }; /* of a place without end */
+enum { BLOCKS_MIN = 4 }; /* blocks of a pool without a capacity */
 
 static bool is_given(const char *fabric)
 {
@@ -37,7 +37,7 @@ enum code fabric_make(struct cloud *c, const struct cloud_fabric *f)
 	return CODE_OK;
 }
 
-/* One that lives and asked for it: in pool p; NULL: in any. */
+/* A live instance of the fabric in pool p (NULL: in any pool), or NULL. */
 static const struct cloud_instance *member(const struct cloud *c, const struct cloud_pool *p,
 					   const char *fabric)
 {
@@ -68,14 +68,14 @@ enum code fabric_drop(struct cloud *c, const char *name)
 
 /* --- blocks ----------------------------------------------------------------------------------- */
 
-/* How many blocks there may be. */
+/* How many blocks the pool may have. */
 static uint32_t blocks_of(const struct cloud *c, const struct cloud_pool *p)
 {
 	int64_t size = c->conf->fabric_size;
 
 	if (p->capacity >= 0)
 		return (uint32_t)((p->capacity + size - 1) / size);
-	return p->nblocks + 1 > BLOCKS_MIN ? p->nblocks + 1 : BLOCKS_MIN; /* one that is empty */
+	return p->nblocks + 1 > BLOCKS_MIN ? p->nblocks + 1 : BLOCKS_MIN; /* one is empty */
 }
 
 static int64_t room_on(const struct cloud *c, const struct cloud_pool *p, uint32_t block)
@@ -83,7 +83,7 @@ static int64_t room_on(const struct cloud *c, const struct cloud_pool *p, uint32
 	return c->conf->fabric_size - (block < p->nblocks ? p->blocks[block] : 0);
 }
 
-/* The one with the most room, the first of those. */
+/* The first block with the most room. */
 static uint32_t emptiest(const struct cloud *c, const struct cloud_pool *p)
 {
 	uint32_t best = 0;
@@ -112,7 +112,7 @@ int64_t fabric_room(const struct cloud *c, const struct cloud_pool *p, const cha
 	return room < max ? room : max;
 }
 
-/* Each time another one; all are full only if the capacity was made smaller. */
+/* The next block in turn that has room; all are full only if the capacity was made smaller. */
 static uint32_t next_block(const struct cloud *c, struct cloud_pool *p)
 {
 	uint32_t n = blocks_of(c, p);

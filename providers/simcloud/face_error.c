@@ -1,4 +1,5 @@
-/* face_error.c - an error in the words of the face that was asked; EC2 and SQS have their own. */
+/* face_error.c - writes errors in the format of the API that was called; EC2 and SQS have their
+ * own. */
 #include "providers/simcloud/ec2.h"
 #include "providers/simcloud/face.h"
 #include "providers/simcloud/js.h"

@@ -112,7 +112,7 @@ void face_fabric_run(const struct face_call *f, struct cloud *c, struct face_rep
 	else if (f->verb == FACE_DROP)
 		code = fabric_drop(c, f->fabric);
 	if (code == CODE_TOKEN_MISMATCH && strcmp(there->cluster, f->cluster) == 0)
-		code = CODE_OK; /* his own, made before */
+		code = CODE_OK; /* the caller's own, made before */
 	if (code != CODE_OK) {
 		face_error(out, code,
 			   code == CODE_NOT_FOUND ? "no such fabric"

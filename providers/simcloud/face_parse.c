@@ -1,4 +1,4 @@
-/* A request to the REST face is read into a call: its path, its query, its body. */
+/* face_parse.c - parses a request to the REST API into a call: its path, its query, its body. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static int read_want(struct cloud_want *w, const json_t *o, struct err *e)
 	return 0;
 }
 
-/* What stands beside the list is for all in it that have none of their own. */
+/* User-data beside the list is for all instances that have none of their own. */
 static int share_user_data(struct face_call *f, const json_t *o, struct err *e)
 {
 	struct cloud_want all = {0};
@@ -111,7 +111,7 @@ static int read_ids(struct face_call *f, const json_t *o, const struct settings 
 	return 0;
 }
 
-/* "id,state": only these, as many clouds offer for the sake of long lists. */
+/* Read "id,state": show only these fields, which many clouds offer because lists are long. */
 static int read_fields(unsigned *out, char *text, struct err *e)
 {
 	char *save = NULL;
@@ -214,7 +214,7 @@ static int read_body(struct face_call *f, const struct http_request *rq,
 	return rc;
 }
 
-/* Of a report's path what stands before the last word. */
+/* Read the id in the path; in a report's it stands before the last word. */
 static int read_one_id(struct face_call *f, const char *id, struct err *e)
 {
 	size_t n = f->op == OP_REPORT ? (size_t)(strrchr(id, '/') - id) : strlen(id);
@@ -234,7 +234,7 @@ static bool is_report(const char *path)
 	return tail != NULL && strcmp(tail, "/report") == 0;
 }
 
-/* What is asked for, from method and path; -1: nothing of ours. */
+/* The operation that method and path name; -1: none of this API. */
 static int route(const struct http_request *rq, const char **id, bool *many)
 {
 	static const char all[] = "/v1/instances";
@@ -281,7 +281,7 @@ enum code face_parse(struct face_call **out, const struct http_request *rq,
 	if (id != NULL)
 		rc = read_one_id(f, id, e);
 	if (rc != 0 || (id != NULL && op != OP_REPORT) || op == OP_OFFERS)
-		; /* that is all there is */
+		; /* there is nothing more to read */
 	else if (op == OP_LIST)
 		rc = read_list(f, rq, conf, e);
 	else if (op == OP_NOTICES)

@@ -119,14 +119,14 @@ static bool matches(const struct fault_rule *r, enum op op, const struct fault_n
 	if (r->op >= 0 && r->op != (int)op)
 		return false;
 	if (r->node[0] == '\0' || r->op == OP_LIST)
-		return true; /* for a list the name says what a partial one leaves out */
+		return true; /* in a rule for lists, node is what a partial list leaves out */
 	for (size_t i = 0; i < nodes->n; i++)
 		if (fault_matches_node(r, nodes->get(nodes->ctx, i)))
 			return true;
 	return false;
 }
 
-/* Draws whenever it matches, so that the stream depends on the requests alone. */
+/* Draw on every match, so that the random stream depends on the requests alone. */
 static bool fires(struct fault_rule *r)
 {
 	bool lucky = rng_unit(&r->rng) < r->probability;

@@ -18,7 +18,7 @@ static int digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* In place; -1: a '%' without two digits, or a zero. */
+/* Decode in place; -1: a '%' without two digits, or a zero byte. */
 static int decode(char *text)
 {
 	char *to = text;

@@ -14,9 +14,9 @@ struct front_job {
 	uint64_t ticket; /* 0: nobody waits for the answer (FAULT_LATE) */
 	uint32_t index;  /* in f->jobs */
 	int64_t due;     /* when it goes on; 0: when it is released */
-	bool waits;      /* for notices, until then */
+	bool waits;      /* waits for notices, until due */
 	struct face_call *call;
-	bool run; /* the effect is still to come */
+	bool run; /* the call has not run yet */
 	bool drop;
 	struct face_reply reply;
 	unsigned hold; /* not 0: held under this number */
@@ -109,7 +109,7 @@ static const char *type_of(enum face_style s)
 	return types[s];
 }
 
-/* The reply becomes the answer, and the job is no more. */
+/* Turn the reply into an answer, and free the job. */
 static struct http_answer answer_of(struct front *f, struct front_job *j, int64_t now)
 {
 	struct http_answer an = {.status = j->reply.status,
@@ -165,7 +165,7 @@ static void wake(struct front *f, struct front_job *j, int64_t now)
 		wait_until(f, j, now + wait);
 }
 
-/* There are new notices: those that waited for them wait no more. */
+/* If there are new notices, wake the requests that wait for them. */
 static void tell(struct front *f, int64_t now)
 {
 	if (f->heard == f->cloud->notices.n)
@@ -189,7 +189,7 @@ void front_tick(struct front *f, int64_t now)
 		struct front_job *j = f->jobs[it.row].job;
 
 		if (j == NULL || j->due != it.at)
-			continue; /* it was told sooner, and is answered */
+			continue; /* it was woken before, and is answered */
 		f->nwaiting -= j->waits;
 		if (j->run)
 			run(f, j, NULL, now);
@@ -224,7 +224,7 @@ unsigned front_release(struct front *f, unsigned id, int64_t now)
 static void fail(struct front_job *j, const struct fault_rule *r)
 {
 	face_error(&j->reply, r->code, r->message);
-	memset(j->reply.items, 0, sizeof(j->reply.items)); /* nobody was told of them */
+	memset(j->reply.items, 0, sizeof(j->reply.items)); /* the client is not told of them */
 	if (r->status != 0)
 		j->reply.status = (unsigned)r->status;
 	j->reply.retry_ms = r->retry_after_s * 1000;
@@ -238,7 +238,7 @@ static void spoil(struct front_job *j)
 	j->reply.status = 200;
 }
 
-/* Late: the request fails, and its effect comes all the same, when nobody listens any more. */
+/* FAULT_LATE: the request fails, but takes effect later, when nobody listens any more. */
 static void run_later(struct front *f, struct front_job *j, int64_t at)
 {
 	struct front_job *ghost = mem_zalloc(sizeof(*ghost));
@@ -251,7 +251,7 @@ static void run_later(struct front *f, struct front_job *j, int64_t at)
 	wait_until(f, ghost, at);
 }
 
-/* Do to j what the rule says.  Returns how much later than usual the answer leaves; -1: held. */
+/* Apply the rule to j.  Returns how much later than usual the answer leaves; -1: held. */
 static int64_t apply(struct front *f, struct front_job *j, const struct fault_rule *r, int64_t now)
 {
 	bool untouched = r->action == FAULT_DROP_REQUEST || r->action == FAULT_LATE ||
@@ -394,7 +394,7 @@ static void accept_call(struct front *f, const struct http_request *rq, struct f
 	an->later = true;
 }
 
-/* By its credential, read; else *an says why not. */
+/* Authorize and parse a request; NULL: *an has the refusal. */
 static struct face_call *read_call(struct front *f, const struct http_request *rq,
 				   struct http_answer *an, int64_t now)
 {

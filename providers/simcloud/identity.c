@@ -133,7 +133,7 @@ char *identity_jwt(const struct identity *i, const char *claims, size_t len)
 	return NULL;
 }
 
-/* "UNTIL-MAC" in hex. */
+/* A token is its end and a MAC, in hex. */
 void identity_token(const struct identity *i, uint32_t what, int64_t until_ms,
 		    char out[IDENTITY_TOKEN_SIZE])
 {

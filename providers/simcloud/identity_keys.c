@@ -1,4 +1,4 @@
-/* identity_keys.c - the keys and certificates of the metadata service: made, kept, found again. */
+/* identity_keys.c - makes, stores and loads the keys and certificates of the metadata service. */
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -23,8 +23,8 @@ enum { BITS = 2048, DAYS = 3650, LEAF_DAYS = 90, NUMBER_BYTES = 512, JWKS_MAX_BY
 struct wanted {
 	const char *name;
 	EVP_PKEY *key;
-	X509 *issuer; /* NULL: itself */
-	EVP_PKEY *by; /* its key */
+	X509 *issuer; /* NULL: self-signed */
+	EVP_PKEY *by; /* the issuer's key */
 	long serial, days;
 	const char *const *extensions; /* name, value, ..., NULL; or NULL */
 };
@@ -65,12 +65,11 @@ static X509 *make_cert(const struct wanted *w)
 	return NULL;
 }
 
-/* --- azure: a root, whose key is thrown away, an intermediate that is kept, who signs ----------
- */
+/* --- azure: a root (key dropped), an intermediate (key kept), a leaf that signs --------------- */
 
 static int make_leaf(struct identity *i)
 {
-	/* It does not say where its issuer is to be had: nobody shall be sent to Microsoft. */
+	/* No URL of its issuer in it: nobody shall be sent to Microsoft. */
 	static const char *const extensions[] = {"basicConstraints",
 						 "critical,CA:FALSE",
 						 "keyUsage",
@@ -122,7 +121,7 @@ static int make_authorities(struct identity *i)
 
 /* --- gcp: a key with a name ------------------------------------------------------------------- */
 
-/* As Google's are: 40 hex digits. */
+/* Name the key as Google does, by 40 hex digits. */
 static int name_key(struct identity *i)
 {
 	unsigned char *der = NULL, sum[SHA256_DIGEST_LENGTH];
@@ -162,7 +161,7 @@ static int add_number(struct str *s, const char *key, const EVP_PKEY *of, const 
 	return 0;
 }
 
-/* As www.googleapis.com/oauth2/v3/certs has it. */
+/* Write the key as www.googleapis.com/oauth2/v3/certs has it. */
 static int write_jwks(FILE *f, const struct identity *i)
 {
 	struct str s;
@@ -218,7 +217,7 @@ static int write_public(FILE *f, const struct identity *i)
 	return PEM_write_X509(f, i->inter) == 1 && PEM_write_X509(f, i->root) == 1 ? 0 : -1;
 }
 
-/* The key first: a certificate without one would be in the way for ever. */
+/* Write the key first: a certificate without its key would be useless for ever. */
 int identity_keep(const struct identity *i, const char *path, const char *key_path, struct err *e)
 {
 	const EVP_PKEY *key = i->kept != NULL ? i->kept : i->key;
@@ -236,7 +235,7 @@ int identity_keep(const struct identity *i, const char *path, const char *key_pa
 	return good ? 0 : err_set(e, ERR_IO, "%.200s: %s", path, strerror(errno));
 }
 
-/* Is the key that was read the one that others know by the file? */
+/* Is the loaded key the one that the file publishes? */
 static bool is_known(struct identity *i, FILE *f)
 {
 	const char *kid;

@@ -1,4 +1,4 @@
-/* imds.c - who asks, whose words he is answered in, and EC2's. */
+/* imds.c - finds the instance that asks and the service of its cloud, and answers as EC2. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,7 +138,7 @@ static bool tell_signed(struct asked *a)
 	return a->out.len > 0;
 }
 
-/* EC2's last argument of a path is a directory when it ends in '/'. */
+/* In EC2's service a path that ends in '/' is a directory; none is here. */
 static const struct imds_path ec2_paths[] =
 	{
 		{"/latest/dynamic/instance-identity/document", tell_document},
@@ -181,7 +181,7 @@ static tell_fn find(const char *path, bool ec2)
 
 /* --- tokens ----------------------------------------------------------------------------------- */
 
-/* A proxy that was talked into it adds X-Forwarded-For, and is refused. */
+/* Refuse requests with X-Forwarded-For: a proxy, which adds it, may have been tricked into them. */
 static void put_token(struct asked *a, const struct http_request *rq, struct http_answer *an)
 {
 	const char *ttl = http_header(rq, "X-aws-ec2-metadata-token-ttl-seconds");
@@ -204,7 +204,7 @@ static void put_token(struct asked *a, const struct http_request *rq, struct htt
 	imds_answer(an, a);
 }
 
-/* One that is shown must be good, whether it is asked for or not. */
+/* A token in the request must be valid, even where none is demanded. */
 static bool may_read(const struct asked *a, const struct http_request *rq)
 {
 	const char *token = http_header(rq, "X-aws-ec2-metadata-token");

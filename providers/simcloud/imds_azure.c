@@ -1,5 +1,5 @@
-/* imds_azure.c - Azure's Instance Metadata Service: the instance, its attested document, and what
- * is planned for it. */
+/* imds_azure.c - Azure's Instance Metadata Service: the instance, its attested document, and its
+ * scheduled events. */
 #include <jansson.h>
 #include <openssl/evp.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ enum {
 	EVENT_ID_SIZE = 40,
 	DATE_SIZE = 32,
 	DOCUMENT_MAX_BYTES = 4096,
-	LIFE_MS = 6 * 3600 * 1000, /* of a document */
+	LIFE_MS = 6 * 3600 * 1000, /* life of a document */
 	DAY_MS = 86400000,
 };
 
@@ -81,7 +81,7 @@ static const struct imds_path paths[] = {
 
 enum { PATHS = sizeof(paths) / sizeof(paths[0]) };
 
-/* All that is below COMPUTE. */
+/* Write all values below COMPUTE. */
 static void write_compute(struct asked *a, struct str *s)
 {
 	const size_t base = strlen(COMPUTE "/");
@@ -109,7 +109,7 @@ static void refuse(struct asked *a, struct http_answer *an, unsigned status, con
 	an->status = status;
 }
 
-/* One value is plain text, and who does not say so is told nothing. */
+/* A single value is sent only as plain text, and only for format=text. */
 static void get_instance(struct asked *a, const struct http_request *rq, struct http_answer *an)
 {
 	tell_fn tell = imds_find(paths, PATHS, rq->path);
@@ -169,7 +169,7 @@ static void write_document(const struct asked *a, const char *nonce, struct str 
 	js_close(s, '}');
 }
 
-/* Of who brings no nonce it has the time. */
+/* If the request has no nonce, the time is the nonce. */
 static void get_document(struct asked *a, const struct http_request *rq, struct http_answer *an)
 {
 	char nonce[NONCE_SIZE], *signature;
@@ -267,7 +267,7 @@ static void get_events(struct asked *a, struct http_answer *an)
 	imds_answer(an, a);
 }
 
-/* Which event of this instance it is; EVENTS: none. */
+/* The index of the instance's event with this id; EVENTS: none. */
 static size_t event_of(const struct asked *a, const char *name)
 {
 	char id[EVENT_ID_SIZE];
@@ -279,7 +279,7 @@ static size_t event_of(const struct asked *a, const char *name)
 	return k;
 }
 
-/* {"StartRequests":[{"EventId":"..."}]}: what is planned may begin now.  All of them, or none. */
+/* {"StartRequests":[{"EventId":"..."}]}: start these events now, all of them or none. */
 static void start_events(struct asked *a, const struct http_request *rq, struct http_answer *an)
 {
 	json_t *o = json_loadb(rq->body, rq->len, JSON_REJECT_DUPLICATES, NULL), *one;
@@ -307,7 +307,7 @@ static void start_events(struct asked *a, const struct http_request *rq, struct 
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-/* A day, from the first that had all of this; later ones are taken for what they are. */
+/* api-version must be a date, of the first version that had all of this or later. */
 static bool has_version(const struct http_request *rq)
 {
 	static const char form[] = "dddd-dd-dd";

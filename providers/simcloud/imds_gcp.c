@@ -1,4 +1,4 @@
-/* imds_gcp.c - Google's metadata server: its header, its tokens, its questions that hang. */
+/* imds_gcp.c - Google's metadata server: its header, its tokens, its hanging requests. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -15,8 +15,8 @@
 enum {
 	AUDIENCE_SIZE = 256,
 	CLAIMS_MAX_BYTES = 8192,
-	LIFE_S = 3600,     /* of a token */
-	WAIT_S_MAX = 3600, /* who says nothing waits so long */
+	LIFE_S = 3600,     /* life of a token */
+	WAIT_S_MAX = 3600, /* also the default */
 };
 
 static bool tell_project(struct asked *a)
@@ -102,7 +102,7 @@ static void write_machine(const struct asked *a, struct str *s)
 	js_close(s, '}');
 }
 
-/* For the audience that is asked for, whatever it is: whom it is shown to has to look. */
+/* Sign for whatever audience is asked for: the receiver must check it. */
 static void write_claims(struct asked *a, const char *audience, bool full, struct str *s)
 {
 	js_open(s, NULL, '{');
@@ -161,7 +161,7 @@ static void get_token(struct asked *a, const struct http_request *rq, struct htt
 
 /* --- values, and their changes ---------------------------------------------------------------- */
 
-/* Who knows of another value than there is has waited long enough. */
+/* Hold a request with wait_for_change, unless last_etag shows that the value has changed. */
 static bool waits(struct asked *a, const struct http_request *rq, tell_fn tell)
 {
 	char text[32];
@@ -193,7 +193,7 @@ static void get(struct asked *a, const struct http_request *rq, struct http_answ
 		imds_gcp_answer(a, an);
 }
 
-/* Nobody is talked into that header, as a proxy or a browser may be into a path. */
+/* Demand a header, since a proxy or browser may be tricked into a path, but not into a header. */
 void imds_gcp(struct asked *a, const struct http_request *rq, struct http_answer *an)
 {
 	const char *flavor = http_header(rq, "Metadata-Flavor");

@@ -1,4 +1,4 @@
-/* imds_tell.c - what several clouds tell an instance alike, and how a path is answered. */
+/* imds_tell.c - values that several clouds serve alike, and the table lookup of a path. */
 #include <string.h>
 
 #include "providers/simcloud/imds_private.h"

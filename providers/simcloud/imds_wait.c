@@ -1,6 +1,8 @@
-/* imds_wait.c - Google's hanging questions: what one value is, once it is not what it was.
+/* imds_wait.c - Google's hanging requests: answered once a value has changed, or at their
+ * deadline.
  *
- * All that changes is a notice of the cloud's first, so nobody is looked at between two. */
+ * Every change is a notice of the cloud first, so waiting requests are looked at only after a
+ * notice or a deadline. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -41,7 +43,8 @@ bool imds_hold(struct asked *a, uint64_t ticket, tell_fn tell, uint64_t etag, in
 	return true;
 }
 
-/* What has ended is no connection any more. */
+/* Answer a waiting request if its value has changed or its time is up; drop it if its instance has
+ * ended. */
 static bool wake(struct imds *m, const struct imds_wait *w, int64_t now)
 {
 	struct asked a = {.m = m, .i = cloud_of_row(m->cloud, w->row), .now = now};

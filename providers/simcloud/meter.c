@@ -78,7 +78,7 @@ static void append(struct meter *m, struct str *line)
 	assert(!line->full);
 	if (write(m->fd, line->p, line->len) != (ssize_t)line->len) {
 		(void)fprintf(stderr, "simcloud: state file: %s\n", strerror(errno));
-		abort(); /* a judge who loses evidence must not go on */
+		abort(); /* an audit without all records would be wrong */
 	}
 	str_fini(line);
 }

@@ -27,7 +27,7 @@ static const char *const op_names[] = {"create", "list",    "get",    "delete",
 
 static void add_default(struct settings *c, unsigned type, const char *region, const char *letter)
 {
-	/* Nothing is reserved unless somebody did. */
+	/* By default there are no reserved offers. */
 	for (int m = MARKET_ON_DEMAND; m <= MARKET_SPOT; m++) {
 		struct settings_offer *o = &c->offers[c->noffers++];
 
@@ -158,7 +158,7 @@ static int read_buckets(const json_t *doc, struct settings *c, struct err *e)
 	return 0;
 }
 
-/* [["0s","11.80"],["10m","14.00"]], and the first of them is the price. */
+/* Read [["0s","11.80"],["10m","14.00"]]; the first is the price. */
 static int read_curve(const json_t *o, struct settings_offer *to, struct err *e)
 {
 	const json_t *list = json_object_get(o, "prices"), *v;
@@ -301,7 +301,8 @@ static void merge(json_t *into, const json_t *change)
 		const char *key = json_object_iter_key(it);
 		json_t *to = json_object_get(into, key), *from = json_object_iter_value(it);
 
-		/* A distribution is one value: a "min" left from before means nothing now. */
+		/* Replace a distribution as a whole: a "min" of the old one has no meaning in the
+		 * new. */
 		if (json_is_object(to) && json_is_object(from) &&
 		    json_object_get(from, "dist") == NULL)
 			merge(to, from);

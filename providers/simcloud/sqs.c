@@ -197,7 +197,8 @@ static void put_event(struct str *s, const struct cloud *c, const struct notice 
 	js_str(s, "detail-type", types[n->kind]);
 	js_str(s, "source", health ? "aws.health" : "aws.ec2");
 	js_str(s, "account", "000000000000");
-	/* A warning comes two minutes before the end: one that leaves less time came late. */
+	/* EC2 warns two minutes before the end: a notice with less time counts as delivered
+	 * late. */
 	put_time(s, "time", n->kind == NOTICE_RECLAIM ? n->at_ms - WARNED_MS : n->told_ms);
 	js_str(s, "region", row->region);
 	js_open(s, "resources", '[');
@@ -243,7 +244,7 @@ static void receive(const struct sqs_call *q, struct cloud *c, int64_t now, stru
 		return; /* {} */
 	js_open(s, "Messages", '[');
 	for (int64_t k = 0; n != NULL && k < q->max; k++) {
-		/* Hidden for no time at all it would be in the same answer again. */
+		/* Hide it for 1 ms at least, or it would be in the same reply again. */
 		n->hidden_until = now + (q->hidden_ms > 0 ? q->hidden_ms : 1);
 		n->given++;
 		put_message(s, c, n);

@@ -35,7 +35,8 @@ const struct token *tokens_find(struct tokens *t, const char *text, int64_t now)
 {
 	const struct token *found;
 
-	/* In order of arrival; a changed life makes an old one stay at most its own life longer. */
+	/* Oldest first.  After token_life was shortened, expired ones wait here for older ones to
+	 * expire. */
 	while (t->oldest != NULL && t->oldest->expires <= now)
 		drop_oldest(t);
 	found = map_get(&t->map, text);
