@@ -9,9 +9,9 @@ BUILD   ?= build
 B       := $(BUILD)/$(MODE)
 BIN     := $(if $(filter release,$(MODE)),$(BUILD)/bin,$(B)/bin)
 VERSION := $(shell cat VERSION)
-# 1: warnings are errors, as in `make check` and `make test`; not for who builds with a compiler of tomorrow.
+# 1: warnings are errors, as in `make check` and `make test`; not by default, since newer compilers warn of more.
 WERROR  ?=
-# The date in the manual pages: of the commit, or of the tree, never of the day it is built.
+# The date in the manual pages: that of the commit or of the tree, never that of the build.
 ifndef SOURCE_DATE_EPOCH
 export SOURCE_DATE_EPOCH := $(or $(shell [ ! -e .git ] || git log -1 --format=%ct 2>/dev/null),$(shell stat -c %Y VERSION))
 endif
@@ -63,9 +63,9 @@ BANNED   := -include base/banned.h
 ldlibs    = $(PKG_LIBS) $(LDLIBS)
 ldflags  :=
 
-# What guards a release, as far as the compiler knows it: _FORTIFY_SOURCE=3 is for gcc 12 and clang 12 on, control-flow
-# protection for x86, and locals begin as zero with gcc 12 and clang 16.  Each make asks its own compiler.  A
-# distribution's flags may say how much _FORTIFY_SOURCE it wants.
+# Hardening of a release, as far as the compiler has it: _FORTIFY_SOURCE=3 needs gcc 12 or clang 12, control-flow
+# protection x86, zeroed locals gcc 12 or clang 16.  Each make asks its own compiler.  A distribution's flags may set
+# _FORTIFY_SOURCE themselves.
 guards := -D_FORTIFY_SOURCE=3 -fcf-protection -ftrivial-auto-var-init=zero
 fortify = $(if $(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS)),,$(or $(filter -D_FORTIFY%,$(GUARDS)),-D_FORTIFY_SOURCE=2))
 takes = $(shell echo 'int main(void) { return 0; }' | $(1) -O2 -Werror $(2) -x c -o /dev/null - 2>/dev/null && echo '$(2)')
@@ -106,7 +106,7 @@ CLI     := $(call objs,burstd/cli/*.c)
 AGENT   := $(call objs,burstd/agent/*.c)
 DRIVERS := $(call objs,providers/*.c providers/common/*.c providers/attest/*.c providers/secrets/*.c)
 SIMCLOUD := $(call objs,providers/simcloud/*.c)
-# The check of the listener has no thread and no socket in it: the true one is linked.
+# The simulator links the listener's real check, which has neither threads nor sockets.
 SIM     := $(call objs,tests/sim/*.c) $(call objs,burstd/io/node_claims.c)
 
 libbase    := $(B)/libbase.a
@@ -127,11 +127,11 @@ libagent   := $(B)/libagent.a $(libbase)
 libdrivers := $(B)/libdrivers.a $(libcore)
 libhook    := $(libbase)
 libdaemon  := $(B)/libio.a $(libcore)
-# The engine with all its parts, without what is below io and store: the simulator has its own.
+# The engine with all its parts, without io and store: the simulator has its own.
 libpure    := $(foreach a,parts diff buy keys jobs cloud engine slurm,$(B)/lib$(a).a)
 libproviders := $(B)/libsimcloud.a $(B)/libio.a $(libdrivers)
 
-# What each archive has: `make mutate` puts another object into one.
+# The objects of each archive: `make mutate` replaces one of them.
 objects_base     := $(BASE)
 objects_core     := $(CORE)
 objects_store    := $(STORE)
@@ -165,7 +165,7 @@ all: $(PROGRAMS) $(PAGES) ## build every program into build/bin, the manual page
 parts_burstd := $(patsubst %,$(B)/burstd/%.o,main reload house failure check check_slurm listener scrape) $(libapi) $(libdrivers)
 $(BIN)/burstd: $(parts_burstd)
 $(BIN)/burstctl: $(B)/burstd/cli/burstctl.o $(libcli)
-# Of the drivers nothing but signatures (check-layers.sh).
+# simcloud uses nothing of the drivers but their signatures (check-layers.sh).
 $(BIN)/simcloud: $(B)/providers/simcloud/main.o $(B)/libsimcloud.a $(B)/libdrivers.a $(B)/libio.a $(libbase)
 link_burstd = $(CC) $(ldflags) $(LDFLAGS) $(parts_burstd) $(ldlibs)
 $(BIN)/burstd $(BIN)/burstctl $(BIN)/simcloud:
@@ -173,30 +173,30 @@ $(BIN)/burstd $(BIN)/burstctl $(BIN)/simcloud:
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)
 
-# It runs on every node: nothing but OpenSSL, and jansson for escapes in JSON (ADR 12).
+# burst-agent runs on every node: it needs only OpenSSL, and jansson for escapes in JSON (ADR 12).
 link_burst-agent = $(CC) $(ldflags) $(LDFLAGS) $(B)/burstd/agent/burst-agent.o $(libagent) $(shell pkg-config --libs libssl libcrypto jansson)
 $(BIN)/burst-agent: $(B)/burstd/agent/burst-agent.o $(libagent)
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(link_burst-agent) -o $@
 
-# Static, and with musl where it is installed: slurmctld waits for the hook to exit, and the dynamic
-# loader, or the beginning of a static glibc, would be half of its life (ADR 16).
-# Not for another machine, not with somebody's own compiler, and not when it cannot link.
-# Empty where there is none: a make below, after `deps` has installed it, looks again.
+# The hook is static, with musl if that is installed: slurmctld waits for it to exit, and the dynamic loader, or the
+# start of a static glibc, would take half of its run time (ADR 16).
+# No musl when cross-compiling, with a compiler of the user's choice, or when it cannot link.
+# MUSL_GCC is empty if there is none: a sub-make, after `deps` has installed it, looks again.
 ifndef MUSL_GCC
 export MUSL_GCC := $(shell echo 'int main(void) { return 0; }' | \
 	musl-gcc -static -x c -o /dev/null - 2>/dev/null && echo musl-gcc)
 endif
 hook_cc := $(or $(HOOK_CC),$(if $(filter-out release,$(MODE))$(filter-out cc gcc,$(CC)),,$(MUSL_GCC)),$(CC))
-# At another address each time it starts (static-pie), where it can be linked so: that costs 8 us with musl, 20
-# with glibc.  musl-gcc links no such program by itself; here is how.
+# The hook is static-pie, at another address at each start, if it can be linked so: that costs 8 us with musl, 20
+# with glibc.  musl-gcc cannot link static-pie by itself; musl_pie has the flags.
 musl_crt  = $(patsubst %/Scrt1.o,%,$(shell $(hook_cc) -static -\#\#\# -x c /dev/null 2>&1 | grep -o '[^ ]*/Scrt1\.o' | head -n 1))
 musl_pie  = -static -nostartfiles -Wl,-pie,--no-dynamic-linker,-z,text $(addprefix $(musl_crt)/,rcrt1.o crti.o crtn.o)
 hook_pie := $(if $(filter release,$(MODE)),$(or $(call takes,$(hook_cc) -fPIE,$(if $(filter musl-gcc,$(hook_cc)),$(musl_pie),-static-pie)),-static))
-# It needs none of the libraries that the user's flags may lead to, and musl none of their headers.
+# The hook needs none of the libraries in the user's flags, and musl must not see their headers.
 hookflags = $(if $(filter musl-gcc,$(hook_cc)),$(filter-out -I% -L%,$(1)),$(1))
-# All of base but what reads by jansson.
+# All of base but the file that uses jansson.
 hooksrc := $(wildcard slurm/*.c) $(filter-out %/jpull.c,$(wildcard burstd/base/*.c))
 parts_burst-hook := $(patsubst %.c,$(B)/hook/%.o,$(hooksrc))
 link_burst-hook = $(hook_cc) $(filter-out -pie,$(ldflags) $(call hookflags,$(LDFLAGS))) $(hook_pie) $(parts_burst-hook)
@@ -222,12 +222,12 @@ $(B)/%.o: %.c Makefile
 	@$(if $(V),,echo "  CC    $<")
 	$(Q)$(CC) $(cppflags) $(cflags) $(if $(filter tests/%,$<),,$(BANNED)) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-# It is in there (.incbin).
+# aws_identity.c has the certificates in it (.incbin).
 $(B)/providers/attest/aws_identity.o: providers/attest/aws-identity.pem
-# The template is a part of it (.incbin), which no compiler tells.
+# userdata.c has the templates in it (.incbin), which -MMD does not see.
 $(B)/burstd/core/userdata.o: scripts/node/stage0.sh.in scripts/node/stage0-token.sh.in
 
-# "name(1)" alone gets our version at the foot.
+# A title of "name(1)" alone gets our version for the foot of the page.
 $(BUILD)/man/%: docs/man/%.scd VERSION Makefile
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  MAN   $@")
@@ -277,9 +277,9 @@ museum-page: ## docs/museum.md, from the last `make museum`
 	@sed '/^|/,$$d' docs/museum.md >$(BUILD)/museum/head
 	@cat $(BUILD)/museum/head $(BUILD)/museum/page >docs/museum.md
 
-# One small change to a file: its object takes the other one's place in the archive of its layer.  The tests are those of
-# the layer, and those that run its program; of a part those of all parts together, too.  The simulator has neither io/ nor
-# store/, and nothing above the parts.
+# `make mutate` makes one small change to a file and replaces its object in the archive of its layer.  Then it runs the
+# tests of the layer and those that run its program; for a part of the engine also tests/unit/parts.  The simulator has
+# neither io/ nor store/, and nothing above the parts.
 mutate_parts   := engine cloud jobs keys buy diff parts
 mutate_file    := $(firstword $(FILE) $(wildcard burstd/core/*.c))
 mutate_path    := $(subst /, ,$(mutate_file))
@@ -300,8 +300,8 @@ mutate: $(mutate_tests) $(PROGRAMS) $(BIN)/sim ## small mistakes that tests must
 		scripts/dev/mutate.py --build $(BUILD) $(if $(COUNT),--count $(COUNT)) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(ONLY),--only $(ONLY)) \
 		--seeds $(mutate_seeds) $(if $(JOBS),--jobs $(JOBS)) $(or $(FILE),$(wildcard burstd/core/*.c))
 
-# Death at every write: all of that, on the real store/ and the hook's spool, whose calls of libc and whose other end
-# the linker turns round to tests/crash.
+# Death at every write: the simulator on the real store/ and the hook's spool.  The linker (--wrap) redirects their calls
+# of libc, and the calls between them and the simulator, to tests/crash.
 CRASH_WRAP := open openat close read pread write pwrite ftruncate fsync mkdir renameat renameat2 unlinkat faccessat stat lstat \
 	fstat fstatat statvfs fdopendir readdir closedir flock getpid getrandom clock_wall_ms clock_boot_ms life_end world_alive \
 	world_fault intake_take $(addprefix journal_,begin put_node del_node put_batch \
@@ -315,9 +315,9 @@ $(BIN)/crash: $(call objs,tests/crash/*.c) $(filter-out %/main.o %/sim_journal.o
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) $(addprefix -Wl$(,)--wrap=,$(CRASH_WRAP)) -o $@ $^ \
 		$(shell pkg-config --libs jansson sqlite3 libcrypto expat)
 
-# How many test files at once, JOBS=1 for one after the other.  First those that keep time themselves, when nothing else
-# runs; then the end-to-end tests, chaos and node, which take longest and mostly wait; beside them, at the lowest priority,
-# what fills the machine.
+# JOBS test files run at once; JOBS=1: one after the other.  Tests that measure time come first, while nothing else
+# runs; then end-to-end, chaos and node, which take longest and mostly wait; beside them, at the lowest priority, those
+# that keep the processors busy.
 JOBS  ?= $(shell echo $$(($$(nproc) * 2)))
 prove  = CMOCKA_MESSAGE_OUTPUT=TAP prove -j$(JOBS) $(PROVE) --exec tests/unit/tap.sh
 ASAN  := $(patsubst %.c,$(BUILD)/asan/%.t,$(sort $(wildcard tests/unit/*/test_*.c)))
@@ -355,7 +355,7 @@ $(BIN)/model: $(call objs,tests/model/*.c) $(libcore)
 model: $(BIN)/model ## every state of two nodes and two generations each
 	$(BIN)/model
 
-# A driver by hand, for services that are not ours; see tests/contract/driver.c.
+# A driver on its own, against services that are not ours; see tests/contract/driver.c.
 $(BIN)/driver: $(call objs,tests/contract/*.c) $(libdrivers)
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  LD    $@")
@@ -387,14 +387,14 @@ node: deps ## what runs on a node (stage0, node-init), against hostile clouds
 check: test-asan ## compilers, sanitizers, analysers, layers, format, shellcheck
 	$(Q)$(prove) $(ASAN) scripts/dev/check.sh
 
-# What `make test` does not look at again: see scripts/dev/unanalysed.sh.
+# Files that `make test` need not analyse again: see scripts/dev/unanalysed.sh.
 analysed: ## the slow analysers on all files; scripts/dev/analysed then names this commit
 	@git diff --quiet HEAD || { echo 'commit first: the analysers vouch for a commit' >&2; exit 2; }
 	$(Q)commit=$$(git rev-parse HEAD) && WHOLE=1 ONLY=analysers $(prove) scripts/dev/check.sh && \
 		if git diff --quiet $$commit -- burstd providers slurm; then echo $$commit >scripts/dev/analysed; \
 		else echo 'sources have changed meanwhile: again' >&2; exit 1; fi
 
-# What is too long for `make test`, the figures of which stand in docs/reliability.md.
+# Tests that take too long for `make test`; docs/reliability.md has their figures.
 soak: ## hours: the analysers on all files, 10,000 seeds, the museum, death at every write, fuzzing, 30 minutes of chaos
 	@$(MAKE) --no-print-directory analysed
 	@$(MAKE) --no-print-directory sim
@@ -420,10 +420,10 @@ test-slurm-matrix: ## the end-to-end tests on other Slurm versions, in chroots: 
 	@scripts/dev/deps.sh matrix
 	@tests/matrix/run.sh $(SUITES)
 
-# They say themselves what is refused; make calls it "Error 77".
+# The scripts say themselves why they skip; make calls their exit status "Error 77".
 or_skipped = || { rc=$$?; [ $$rc != 77 ] || echo "make $@: skipped, nothing is broken; make calls that \"Error 77\"" >&2; exit $$rc; }
 
-# Before anything is installed: a machine that refuses namespaces shall not be given Slurm and MariaDB for nothing.
+# Checked before anything is installed: a machine that refuses namespaces needs no Slurm and no MariaDB.
 lab-possible:
 	@tests/e2e/lab/enter --possible $(or_skipped)
 
@@ -470,7 +470,7 @@ $(BIN)/flood: $(call objs,tests/bench/flood/*.c) $(libio)
 bench: deps all $(BIN)/flood ## figures as JSON lines in build/bench.json and as a table; NAME=hook
 	@tests/bench/run.sh $(NAME)
 
-# What has a thread of its own, with ThreadSanitizer.  It wants its addresses where it expects them.
+# Tests of the code with threads, with ThreadSanitizer, which needs fixed addresses (setarch -R).
 TSAN := $(patsubst %,$(BUILD)/tsan/tests/unit/io/%.t,test_node_server test_node_limits test_node_strangers)
 tsan: ## the node-facing listener's threads under ThreadSanitizer
 	@$(MAKE) --no-print-directory WERROR=1 MODE=tsan $(TSAN)
@@ -515,7 +515,7 @@ uninstall: ## remove what install put there, with the same variables; never conf
 	@for i in $(INSTALL_FILES) $(foreach h,$(HOOKS),::$(libexecdir)/burstd/$(h)); do rm -f "$(DESTDIR)$${i##*:}"; done
 	@for d in $(INSTALL_DIRS); do rmdir --ignore-fail-on-non-empty "$(DESTDIR)$$d" 2>/dev/null || true; done
 
-# Chroots are root's; --one-file-system as a seat belt.
+# Chroots are root's; --one-file-system in case something is still mounted there.
 clean: ## remove build/
 	$(if $(wildcard $(BUILD)/chroot),$(if $(filter-out 0,$(shell id -u)),sudo )rm -rf --one-file-system $(BUILD)/chroot)
 	rm -rf $(BUILD)
