@@ -5,9 +5,9 @@
  * Each seed is a world with its own size, limits, provider and faults.  It runs --steps steps under
  * faults, in which safety must hold at every step; then the faults end and it must converge in
  * CONVERGE_MS of virtual time, twice: with the jobs that fit, and when they have ended.  Then come
- * the drills, which time single things.  Behind the seeds a thousand machines are deleted once, at
- * a slow provider (sim_queue.c).  A failure prints the seed, what failed, the last lines of
- * its trace and the command that replays it. */
+ * the drills, each of which times one action.  After the seeds a thousand machines are deleted
+ * once, at a slow provider (sim_queue.c).  A failure prints the seed, what failed, the last lines
+ * of its trace and the command that replays it. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stddef.h>

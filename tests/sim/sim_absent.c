@@ -1,7 +1,7 @@
-/* One of two providers leaves: an admin takes its section out, with its offers, and restarts
- * burstd, or its credential cannot be read when burstd starts.  Later it comes back: with another
- * restart, or when burstd looks at the file again.  Meanwhile it is off, for nobody can say more of
- * what is there: nothing is asked of it, and its rows stay as they are. */
+/* sim_absent.c - one of two providers is taken away: an admin removes its section and its offers
+ * and restarts burstd, or its credential cannot be read when burstd starts.  It comes back with
+ * another restart, or when burstd reads the file again.  Meanwhile the provider is off: burstd asks
+ * nothing of it, and its rows stay as they are, since nobody can tell what is there. */
 #include <string.h>
 
 #include "sim_journal.h"

@@ -1,4 +1,4 @@
-/* People who do things to nodes and pools, and machines whose slurmd dies. */
+/* sim_admin.c - people who act on nodes and pools, and machines whose slurmd dies. */
 #include <stdio.h>
 #include <string.h>
 

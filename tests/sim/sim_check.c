@@ -1,5 +1,5 @@
-/* The judge: the provider's own table, the durable rows and slurmctld's nodes, never burstd's
- * opinion. */
+/* sim_check.c - checks the invariants on the provider's own table, the durable rows and slurmctld's
+ * nodes, never on burstd's opinion. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* How rough a world is.  In most of them everything goes wrong at once; a fourth is calm and long,
- * so that jobs end, nodes idle and are used again, and warm ones are played; and in a few deletes
- * are refused for so long that nodes are quarantined, while slurmctld goes on asking for them. */
+/* sim_climate.c - how rough a world is.  In most worlds everything goes wrong at once.  A fourth
+ * are calm and long: jobs end, nodes idle, are used again and stay warm.  In a few, deletes are
+ * refused for so long that nodes are quarantined while slurmctld goes on asking for them. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The instances: how they come up, are taken back, and are deleted. */
+/* sim_cloud.c - the provider's instances: how they come up, are reclaimed, and are deleted. */
 #include "sim_cloud.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* Creates: what was asked for and may be asked for again, the judge of that, and what is made. */
+/* sim_create.c - creates at the provider: requests and their tokens, the checks of both, and the
+ * instances that are made. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What the engine has of io/ for machines that claim, and the way between them and it.
+/* sim_door.c - the part of io/ for machines that claim, and the network between them and burstd.
  *
  * The listener's check (io/node_claims.c) is the real one; TLS and X.509 are numbers. */
 #include "sim_rotate.h"

@@ -1,5 +1,5 @@
-/* Drills: with nothing faulty, how soon does burstd do what it should?  Where slurmctld would do it
- * by itself in the end, only a bound tells. */
+/* sim_drill.c - drills: without faults, how soon does burstd do what it should?  Where slurmctld
+ * would do it by itself in the end, only a time limit shows that burstd did. */
 #include <string.h>
 
 #include "sim_cloud.h"

@@ -1,5 +1,5 @@
-/* sim_fabric.c - fabrics: names that machines are made together under.  Whose they are, and the
- * judge of who is on which. */
+/* sim_fabric.c - fabrics, names under which machines are made together: whose they are, and the
+ * check of which machine is in which. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The judge of jobs: several may be on one node, some are not requeued, and a number may be another
- * job's one day.  Only what burstd was told counts. */
+/* sim_fate.c - checks of jobs: several may share a node, some are not requeued, and another job may
+ * get their number one day.  Only what burstd was told counts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* burstd stands still for a while and goes on: SIGSTOP, a debugger, a machine that is suspended or
- * swaps.  Time passes, the world moves, and burstd has no turn; what came meanwhile comes at once
- * when it goes on.  Who waits for it gives up. */
+/* sim_freeze.c - burstd is stopped for a while and goes on: SIGSTOP, a debugger, a machine that is
+ * suspended or swaps.  Time passes and the world moves, but burstd has no turn; then all that came
+ * meanwhile comes at once.  Clients that wait for burstd give up. */
 #include "sim_journal.h"
 #include "sim_slurm.h"
 #include "world.h"

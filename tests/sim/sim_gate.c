@@ -1,7 +1,7 @@
-/* PrologSlurmctld: one burst-prolog for each job that has got its nodes.  It asks burstd whether
- * they are up, is told so or to ask again after ten seconds (api/held.c), and ends when burstd is
- * not there, or asks again.  slurmctld does not end it with its job, which cannot start again
- * before it has ended (slurm.md 2.4): burstd must. */
+/* sim_gate.c - PrologSlurmctld: one burst-prolog for each job that has its nodes.  It asks burstd
+ * whether they are up, and is told so, or after ten seconds to ask again (api/held.c).  If burstd
+ * is not there, it ends or asks again.  slurmctld does not end it with its job, which cannot start
+ * again before it has ended (slurm.md 2.4): burstd must. */
 #include <stdlib.h>
 #include <string.h>
 

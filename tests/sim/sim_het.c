@@ -1,30 +1,31 @@
-/* Heterogeneous jobs: two or three parts, each with nodes of its own, and ids such as "7+1".
+/* sim_het.c - heterogeneous jobs: two or three components (here: parts), each with nodes of its
+ * own, and ids such as "7+1".
  *
- * The rules are those of slurmctld 22.05 to 25.11, read in its source (the files are named below)
- * and, where it says LIVE, seen with 22.05.8:
+ * The rules are those of slurmctld 22.05 to 25.11, read in its source (the files are named below);
+ * LIVE: also seen with 22.05.8.
  *
- * - Only the backfill scheduler starts them, every 30 s, and only when all parts that wait may
- *   start, each on nodes of its own (backfill.c, _het_job_full() and _het_job_start_now()).
- * - A part has its nodes (RUNNING) when these are up; the script starts, on the first part, when
- *   all have theirs (job_scheduler.c, _het_job_ready()); as it ends all end (job_complete()).
+ * - Only the backfill scheduler starts them, every 30 s, and only when all waiting parts can start,
+ *   each on nodes of its own (backfill.c, _het_job_full() and _het_job_start_now()).
+ * - A part is RUNNING when its nodes are up; the batch script starts on the first part when all
+ *   parts are (job_scheduler.c, _het_job_ready()); all parts end with it (job_complete()).
  * - LIVE: the call for nodes has an entry for each part, by its own number (power_save.c).
- * - LIVE: when a node of a part goes, the parts before it and that one are requeued.  Those behind
- *   it stay, unless that part is still completing on another node, or on this one: once it has
- *   none any more its list of nodes is empty, and nobody knows that the others belong to it
+ * - LIVE: when a node of a part goes, that part and those before it are requeued.  Parts after it
+ *   stay, unless that part is still completing on another node, or on this one: once it has no
+ *   node left its node list is empty, and slurmctld no longer finds the other parts
  *   (job_mgr.c, kill_running_job_by_node_name(), _het_job_on_node() and batch_requeue_fini()).
- *   Of srun and salloc all end, for what has ended keeps its list.
- * - LIVE: `scontrol update jobid=7+1` is about that part, by the number of the first about all of
- *   them; a part that does not wait takes no StartTime.  `scontrol requeue` takes the number of the
- *   first part alone, and requeues all that do not wait, though it says that it failed if one does.
- * - scancel of the first part, by its number or as "7+0", is for all (job_str_signal()).
- * - LIVE: on a node that was set or forced down none is started before it has registered, was
- *   resumed by an admin, or slurmctld was reconfigured or started anew (node_mgr.c,
+ *   With srun and salloc all parts end, since a job that has ended keeps its node list.
+ * - LIVE: `scontrol update jobid=7+1` changes that part; with the number of the first part it
+ *   changes all.  A part that does not wait takes no StartTime.  `scontrol requeue` takes only the
+ *   number of the first part, and requeues all that do not wait, but reports failure if one waits.
+ * - scancel of the first part, by its number or as "7+0", cancels all (job_str_signal()).
+ * - LIVE: no part starts on a node that was set or forced down before the node has registered, was
+ *   resumed by an admin, or slurmctld was reconfigured or restarted (node_mgr.c,
  *   _make_node_unavail(); backfill.c, up_node_bitmap).
- * - LIVE: squeue -j shows all parts for any id of a part, and HetJobID, "N/A" of other jobs; for
- *   the number of a part that is not the first, that one.
+ * - LIVE: squeue -j with any id of a part shows all parts, and HetJobID ("N/A" for other jobs);
+ *   with the number of a part other than the first it shows that part.
  *
- * Not played: a start that fails half way, of which nobody outside slurmctld sees anything but the
- * begin time; limits of time. */
+ * Not played: a start that fails half way, which nobody outside slurmctld sees but by the begin
+ * time; time limits. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
-/* io/http_client.h as a network with a provider at its end, which speaks simcloud's neutral face.
+/* sim_http.c - io/http_client.h as a network with a provider at its end, which speaks simcloud's
+ * neutral API.
  *
- * A request is on the wire from http_client_send(): whatever becomes of its sender, it takes effect
- * when it arrives.  The reply is made then and comes later, if it comes. */
+ * From http_client_send() on a request is on the wire, and takes effect when it arrives, whatever
+ * becomes of its sender.  The reply is made then and comes later, if it comes. */
 #include "io/http_client.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* The judge of who has the keys: by what is durable when a byte leaves burstd, never by what it
- * believes. */
+/* sim_keys.c - checks who gets the keys, by what is durable when a byte leaves burstd, never by
+ * what burstd believes. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

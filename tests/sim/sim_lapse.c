@@ -1,10 +1,10 @@
-/* What slurmctld forgets over a restart (F50), and what it does in parts (ResumeRate).
+/* sim_lapse.c - what slurmctld forgets over a restart (F50), and what it does in parts
+ * (ResumeRate).
  *
- * It may come back without the addresses that it was told, with a state of some jobs ago, whose
- * numbers then come again, or with none at all, from job 1 on.  Or it was killed, and what it had
+ * slurmctld may come back without the addresses that it was told, with an older state, so that job
+ * numbers come again, or with none at all, from job 1 on.  Or it was killed, and the state that it
  * saved seconds to a minute before lacks the last that scontrol set: a node is up that was drained
- * or down, or the other way round, and a job that waits has the begin time and the comment of
- * before. */
+ * or down, or the other way round, and a waiting job has its former begin time and comment. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
-/* The lives of burstd: built from the durable store as main.c builds it, ended as a crash ends it.
- */
+/* sim_life.c - starts burstd from the durable store as main.c does, and ends it as a crash does. */
 #include <stdlib.h>
 #include <string.h>
 

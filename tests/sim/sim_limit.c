@@ -1,7 +1,7 @@
-/* What the provider lets through (F7): a token bucket for each kind of request, or one for all, as
- * those that EC2 and others document; and the judge of who waits for that here.
+/* sim_limit.c - the provider's rate limits (F7): a token bucket for each kind of request, or one
+ * for all, as EC2 and others document them; and the check of which requests wait for that.
  *
- * Nothing of it is a fault: it goes on when the faults have ended, and all must converge. */
+ * They are no fault: they go on when the faults have ended, and all must converge. */
 #include <stdio.h>
 
 #include "core/node.h"

@@ -1,4 +1,4 @@
-/* Lists: what is shown, how, and what is not. */
+/* sim_list.c - the provider's lists: which instances they show, how, and which they leave out. */
 #include <string.h>
 
 #include "sim_cloud.h"

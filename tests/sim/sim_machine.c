@@ -1,6 +1,6 @@
-/* A machine that boots: stage0 claims, node-init takes the keys and confirms them, slurmd runs, and
- * its agent says every minute or two that it lives.  What does not work ends the machine, as the
- * real ones do. */
+/* sim_machine.c - a machine that boots: stage0 claims, node-init takes the keys and confirms them,
+ * slurmd runs, and burst-agent says every minute or two that it lives.  If a step fails the machine
+ * ends itself, as real ones do. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* io/munge_check.h: munged on burstd's host knows a good credential from a bad one, and one that it
- * has seen.  Now and then it does not answer. */
+/* sim_munge.c - io/munge_check.h: munged on burstd's host tells a good credential from a bad one,
+ * and from one that it has seen.  Now and then it does not answer. */
 #include "io/munge_check.h"
 
 #include <stdio.h>

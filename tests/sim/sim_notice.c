@@ -1,5 +1,5 @@
-/* Notices that a machine will be taken away: true ones, twice, late and out of order (F41), and
- * those of which nothing comes. */
+/* sim_notice.c - notices that a machine will be taken away: true ones, twice, late and out of order
+ * (F41), and false ones. */
 #include <stdio.h>
 
 #include "core/reclaim.h"

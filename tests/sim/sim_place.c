@@ -1,5 +1,5 @@
-/* sim_place.c - market places: what has run out there, where purchases fail, what burstd has been
- * told of it, and the judge of who leaves them alone. */
+/* sim_place.c - places: what is sold out there, where creates fail, what burstd was told of it, and
+ * the check that it leaves them alone for a while. */
 #include <string.h>
 
 #include "core/cooldown.h"

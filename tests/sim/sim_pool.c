@@ -1,4 +1,4 @@
-/* Images that are wrong, pools that are paused, and the judge of both. */
+/* sim_pool.c - wrong images, paused pools, and the checks of both. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-/* sim_price.c - prices that move, offers that are gone for a while, and the judge of what burstd
- * holds to be the price.
+/* sim_price.c - prices that move, offers that are gone for a while, and the check of the price that
+ * burstd uses.
  *
- * What an instance costs is what its offer cost when it was bought, as far as burstd was told: by
- * that it holds its limits, and by that it bills. */
+ * An instance costs what its offer cost when it was bought, as far as burstd was told: limits and
+ * bills go by that. */
 #include <string.h>
 
 #include "sim_cloud.h"

@@ -1,4 +1,5 @@
-/* io/proc.h: the only programs there are, scontrol and squeue, talk to the simulated slurmctld. */
+/* sim_proc.c - io/proc.h with two programs only, scontrol and squeue, of the simulated
+ * slurmctld. */
 #include "io/proc.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* A thousand machines to delete, at a provider that takes one request in 0.85 s (F7, P1): what else
- * is wanted goes on meanwhile, and all of them go.
+/* sim_queue.c - a thousand deletes at a provider that takes one request in 0.85 s (F7, P1): other
+ * requests go on meanwhile, and all machines are deleted.
  *
- * A world of its own without dice: with so many machines the judges of the others, which look at
- * each of them with each other at every step, would take hours. */
+ * It is a world of its own, without dice: with so many machines the checks of the others, which
+ * compare each machine with each other at every step, would take hours. */
 #include "sim_cloud.h"
 #include "sim_slurm.h"
 

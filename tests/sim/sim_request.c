@@ -1,4 +1,4 @@
-/* What a request says, in simcloud's neutral face: what a driver sent, as the provider reads it. */
+/* sim_request.c - reads a driver's requests as the provider does, in simcloud's neutral API. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>

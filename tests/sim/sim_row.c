@@ -1,4 +1,4 @@
-/* What no commit may do to a row, whatever it was, and what no bill may say. */
+/* sim_row.c - checks what no commit may ever do to a row, and what no bill may say. */
 #include <string.h>
 
 #include "base/fmt.h"

@@ -1,4 +1,5 @@
-/* scontrol and squeue: what they print of the simulated slurmctld, and what they make it do. */
+/* sim_scontrol.c - scontrol and squeue: what they print of the simulated slurmctld, and what they
+ * make it do. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The provider's answers. */
+/* sim_serve.c - the provider's replies. */
 #include <stdio.h>
 #include <string.h>
 

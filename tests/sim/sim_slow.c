@@ -1,7 +1,7 @@
-/* The disk is busy for minutes (F55): what burstd waits for there, a commit, takes seconds, in the
- * midst of what burstd does.  The world goes on meanwhile: calls and answers come and wait, clocks
- * are set, and burstd may be killed before the commit is durable.  When it goes on it does what it
- * had decided before. */
+/* sim_slow.c - the disk is busy for minutes (F55), so that a commit takes seconds, in the middle of
+ * what burstd does.  The world goes on meanwhile: calls and replies come and wait, clocks are set,
+ * and burstd may be killed before the commit is durable.  Then burstd does what it had decided
+ * before. */
 #include "sim_journal.h"
 #include "sim_slurm.h"
 #include "world.h"

@@ -1,8 +1,8 @@
-/* sim_stock.c - what a provider has, and remembers: a place holds so many machines, and the account
- * may have so many of a type there.  A machine that ends gives back what it held, after a while.
+/* sim_stock.c - the provider's stock: a place holds so many machines, and the account may have so
+ * many of a type there.  A machine that ends gives back what it held, after a while.
  *
- * So it refuses and sells as often as it is asked, and not by dice: whoever asks again too soon is
- * refused again. */
+ * So the provider refuses by its stock, not by dice: a create that is repeated too soon is refused
+ * again. */
 #include <string.h>
 
 #include "sim_cloud.h"

@@ -1,5 +1,5 @@
-/* The secret store: a driver that speaks to it in one line, and the store itself, which may be
- * sealed for a while, slow, or lose its answers. */
+/* sim_store.c - the secret store, which may be sealed for a while, slow, or lose its replies, and a
+ * driver that speaks to it in one line. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

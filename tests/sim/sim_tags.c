@@ -1,9 +1,9 @@
-/* sim_tags.c - what says whose an instance is: its tags.  Some clouds show an instance before them,
- * and people change them by hand (F13).
+/* sim_tags.c - an instance's tags, which say whose it is.  Some clouds list an instance before its
+ * tags, and people change them by hand (F13).
  *
- * A cloud keeps its promise: with its tags an instance is listed a settle time after it was made.
- * What somebody edits is what burstd knows by its id: any other is not its any more, by what it is
- * told. */
+ * The cloud keeps its promise: a settle time after it was made, an instance is listed with its
+ * tags.  People edit the tags only of instances that burstd knows by their id: any other would not
+ * be burstd's any more, as far as it is told. */
 #include "sim_cloud.h"
 #include "world.h"
 

@@ -1,5 +1,5 @@
-/* Who knows what he should not: a user of the machine, who has read its user-data; somebody who has
- * that from elsewhere; and somebody who knows no more than the claim's id. */
+/* sim_thief.c - thieves: a user of the machine, who has read its user-data; somebody elsewhere who
+ * has it; and somebody who knows only the claim's id. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
-/* A machine whose user-data has the token for its keys: it opens them at the store, and nobody asks
- * which machine it is.  And who reads that user-data, and is there first. */
+/* sim_token.c - a machine with the token for its keys in its user-data: it fetches them from the
+ * store, which does not ask which machine it is.  And a thief, who reads that user-data and is
+ * first. */
 #include <inttypes.h>
 
 #include "base/mem.h"

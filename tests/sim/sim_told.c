@@ -1,4 +1,4 @@
-/* scancel --signal, and what jobs do that are told so to save their work. */
+/* sim_told.c - scancel --signal, and what jobs do when it tells them to save their work. */
 #include <stdlib.h>
 #include <string.h>
 

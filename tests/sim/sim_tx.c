@@ -1,4 +1,5 @@
-/* store/journal.h in memory: what a transaction collects, and the judges who hear of it then. */
+/* sim_tx.c - store/journal.h in memory: what a transaction collects, and the checks of it at
+ * commit. */
 #include "sim_tx.h"
 
 #include <stdio.h>

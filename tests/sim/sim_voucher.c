@@ -1,14 +1,14 @@
-/* The judge of tokens in user-data: by what is durable, and by what the store and the machines know
- * of who used which.
+/* sim_voucher.c - checks of the tokens in user-data, by what is durable, and by what the store and
+ * the machines know of who used which.
  *
- *   I36  a create carries one token: that of its one node, durable before, good for as long as its
- *        machine may boot, of keys that are current as far as burstd was told; and no other create
- *        makes a machine with it.
- *   I37  what became a node has opened its keys with its own token.
- *   I38  of a token that somebody else used, whose machine is no node, burstd says so, or that it
- *        cannot know; and it says so of no other.
- *   I39  a voucher goes only when its token opens nothing any more; when all is at rest, there is
- *        none without a node. */
+ *   I36  a create carries one token: that of its one node, durable before it, good for as long as
+ *        its machine may boot, for keys that are current as far as burstd was told; and no other
+ *        create makes a machine with it.
+ *   I37  a machine that became a node has opened its keys with its own token.
+ *   I38  if somebody else used a token and its machine is no node, burstd says so, or says that it
+ *        cannot know; and it says so of no other token.
+ *   I39  a voucher goes only when its token opens nothing any more; when all is at rest, each
+ *        voucher has a node. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
