@@ -1,4 +1,5 @@
-/* tool.h - the command line of the provers (sim, crash, model): options from one table. */
+/* tool.h - the command line of the checking programs (sim, crash, model): options from one
+ * table. */
 #ifndef TOOL_H
 #define TOOL_H
 
@@ -12,11 +13,11 @@ enum { TOOL_HELP_MAX = 16384 };
 
 struct tool {
 	const char *name;
-	const char *about; /* before the options, from "usage:" on */
-	const char *exits; /* behind them */
+	const char *about; /* help text before the options, from "usage:" on */
+	const char *exits; /* help text after the options */
 	const struct opt *opts;
 	size_t nopts;
-	void *object; /* that they fill */
+	void *object; /* that the options fill */
 };
 
 static _Noreturn void tool_misuse(const struct tool *t, const char *why)
@@ -25,7 +26,7 @@ static _Noreturn void tool_misuse(const struct tool *t, const char *why)
 	exit(2);
 }
 
-/* Fills the object.  --help ends with 0, misuse with 2. */
+/* Fill the object.  --help exits with 0, misuse with 2. */
 static void tool_options(const struct tool *t, int argc, char **argv)
 {
 	static const struct opt help_opts[] = {{"help", 'h', OPT_FLAG, NULL, "this text", 0, 0, 0}};

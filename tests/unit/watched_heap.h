@@ -1,6 +1,5 @@
-/* watched_heap.h - what was secret is nowhere in memory that is given back: free() and realloc()
- * are the test's, and show heap_given_back() what they are given.  To be included once, by a test.
- */
+/* watched_heap.h - checks that no secret is left in freed memory: free() and realloc() are the
+ * test's, and show heap_given_back() what they are given.  To be included once, by a test. */
 #ifndef TESTS_WATCHED_HEAP_H
 #define TESTS_WATCHED_HEAP_H
 
@@ -9,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A sanitizer has a heap of its own: then nothing is watched. */
+/* A sanitizer has its own heap: then nothing is watched. */
 #ifdef __has_feature
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define OWN_HEAP
@@ -30,7 +29,7 @@ void free(void *p)
 	__libc_free(p);
 }
 
-/* Always to another place. */
+/* Always move the memory. */
 void *realloc(void *p, size_t size)
 {
 	size_t was = p != NULL ? malloc_usable_size(p) : 0;

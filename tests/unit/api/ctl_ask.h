@@ -1,5 +1,5 @@
-/* ctl_ask.h - the daemon's side of docs/protocol.md on a fake engine: people who ask, and how an
- * answer is read. */
+/* ctl_ask.h - the daemon's side of docs/protocol.md on a fake engine: callers, their requests, and
+ * the fields of a reply. */
 #ifndef TESTS_CTL_ASK_H
 #define TESTS_CTL_ASK_H
 
@@ -18,7 +18,7 @@ struct fixture {
 static const struct ctl_caller root = {CTL_OWN, 0, 0, 1}, admin = {CTL_OPERATOR, 1001, 1001, 2},
 			       viewer = {CTL_VIEWER, 1000, 1000, 3};
 
-/* A pool for each list of nodes. */
+/* Make one pool for each list of nodes. */
 static inline struct fixture *start_pools(const char *const *lists, size_t npools)
 {
 	struct fixture *f = mem_zalloc(sizeof(*f));
@@ -39,7 +39,7 @@ static inline void stop(struct fixture *f)
 	free(f);
 }
 
-/* Ask; the answer must be a JSON object no longer than allowed. */
+/* Send a request; the reply must be a JSON object no longer than allowed. */
 static inline json_t *ask_as(struct fixture *f, const struct ctl_caller *who, const char *request)
 {
 	char *text = ctl_api_request(&f->api, NULL, who, request, strlen(request));
@@ -52,7 +52,7 @@ static inline json_t *ask_as(struct fixture *f, const struct ctl_caller *who, co
 	return r;
 }
 
-/* An admin asks, and it must be done. */
+/* Send a request as an admin; it must succeed. */
 static inline json_t *ask(struct fixture *f, const char *request)
 {
 	json_t *r = ask_as(f, &admin, request);

@@ -24,17 +24,17 @@
 
 struct engine {
 	struct conf *conf;
-	int64_t later_ms; /* than FAKE_NOW */
+	int64_t later_ms; /* later than FAKE_NOW by this */
 	struct fleet fleet;
 	struct engine_source slurm, provider;
 	struct engine_secrets secrets; /* driver NULL: there is no store */
-	char enroll_token[64];         /* the last; "-" is refused */
+	char enroll_token[64];         /* the last one; "-" is refused */
 	const char *token_wait, *door_off, *init_off;
 	struct engine_boot boot;           /* of every node; claim NULL: they have none */
 	struct engine_door_counters *door; /* NULL: nodes do not talk to us */
 	struct engine_rotation rotation;
 	struct engine_rotate_ask rotate_ask; /* the last */
-	char rotate_credential[64];          /* ... and its */
+	char rotate_credential[64];          /* ... and its credential */
 	struct engine_counters counters;
 	struct engine_breaches breaches;
 	int64_t price; /* of every pool */
@@ -42,13 +42,13 @@ struct engine {
 	const char *const *unreadable;      /* ids, NULL-terminated; NULL: none */
 	const char *like, *undeleted, *off; /* off: of every provider; NULL: it is on */
 	int64_t undeleted_ms, unheard_ms, ahead_ms;
-	int64_t away_ms[2]; /* since when; of each provider */
-	int64_t of_wall_ms; /* so far the engine's time is ahead of the wall clock */
-	size_t undropped;   /* fabrics */
-	size_t nstrays;     /* i-1, i-2 ... */
-	int64_t tried_ms;   /* of all but the first; that one is young */
-	bool leaves;        /* the second stops already */
-	bool stray_up;      /* slurmctld has their node up */
+	int64_t away_ms[2]; /* since when, for each provider */
+	int64_t of_wall_ms; /* by this the engine's time is ahead of the wall clock */
+	size_t undropped;   /* number of fabrics */
+	size_t nstrays;     /* number of strays: i-0, i-1 ... */
+	int64_t tried_ms;   /* of all strays but the first, which is young */
+	bool leaves;        /* the second stray is stopping */
+	bool stray_up;      /* slurmctld has the strays' node up */
 	size_t npostponed;
 	struct engine_postponed postponed; /* the soonest */
 	unsigned reconciles;
@@ -61,12 +61,12 @@ struct engine {
 	struct engine_warm warm[4];
 	struct engine_request order; /* the last one; its texts are below */
 	char order_nodes[256], order_by[64];
-	unsigned orders, pauses; /* that were more than looks */
+	unsigned orders, pauses; /* not counting requests that only look */
 	bool broken;             /* the journal fails */
-	size_t rung; /* of all pools: this one has nothing to sell; NULL why: all have */
+	size_t rung; /* this rung of all pools has nothing to sell; `why` NULL: all rungs have */
 	const char *why;
-	const char *passed;      /* why the first that is tried is passed over; NULL: it is not */
-	struct engine_plan plan; /* the next; its one pool is below */
+	const char *passed;      /* why the first rung tried is passed over; NULL: it is not */
+	struct engine_plan plan; /* the next plan; its one pool is below */
 	struct engine_plan_pool plan_pool;
 	struct engine_plan_ask plan_ask; /* the last one; its texts are below */
 	char plan_list[64], plan_within[64], plan_wish[64], plan_without[64];
@@ -77,12 +77,12 @@ struct engine {
 	struct engine_query *query;           /* the only one; NULL: none */
 	const char *spool_error, *spool_note; /* NULL: there is none */
 	struct engine_notice notice;          /* the last one; its texts are below */
-	size_t notices;                       /* that came with it, and it */
+	size_t notices;                       /* how many came in that call */
 	char notice_text[256];
-	enum engine_noticed noticed; /* what is said of it */
+	enum engine_noticed noticed; /* the verdict on it */
 	int64_t force_ms;            /* of every node */
 	size_t ntaken;
-	struct engine_taken lost; /* each of them */
+	struct engine_taken lost; /* each lost job */
 };
 
 struct engine_query {
@@ -270,7 +270,7 @@ const struct engine_door_counters *engine_door_counters(const struct engine *e)
 	return e->door;
 }
 
-/* One in each state, and more the further. */
+/* No claim in the first state, one in the second, two in the third ... */
 size_t engine_claims(const struct engine *e, size_t *states)
 {
 	(void)e;
@@ -390,7 +390,7 @@ const char *engine_prereq_error(const struct engine *e)
 	return e->prereq_error != NULL ? e->prereq_error : "";
 }
 
-/* About three nodes, two of them with jobs; one was off. */
+/* An order about three nodes: two of them have jobs, one was off. */
 int engine_operate(struct engine *e, const struct engine_request *rq, struct engine_ordered *out,
 		   struct err *err)
 {
@@ -403,7 +403,7 @@ int engine_operate(struct engine *e, const struct engine_request *rq, struct eng
 	return e->broken ? err_set(err, ERR_IO, "the journal failed") : 0;
 }
 
-/* Of one that is called "x..." nobody knows anything. */
+/* An instance called "x..." is unknown. */
 int engine_take_notices(struct engine *e, const struct engine_notice *list, size_t n,
 			struct engine_notice_end *out, struct err *err)
 {
@@ -483,7 +483,7 @@ uint64_t engine_unsold(const struct engine *e, size_t provider, enum provider_co
 	return code == PROVIDER_QUOTA ? 7 : 0;
 }
 
-/* As written; the one that has nothing to sell comes last. */
+/* Rungs in the order of the configuration; the one with nothing to sell comes last. */
 void engine_ladder(struct engine *e, size_t pool, struct engine_ladder *out)
 {
 	size_t n, at = 0;
@@ -513,7 +513,7 @@ void engine_ladder(struct engine *e, size_t pool, struct engine_ladder *out)
 	(void)snprintf(out->rungs[at].why, sizeof(out->rungs[at].why), "%s", e->why);
 }
 
-/* The pools' nodes that are in it. */
+/* Note which of the pools' nodes are in `within`. */
 static void copy_within(struct engine *e, const struct map *within)
 {
 	struct str s;
@@ -587,7 +587,7 @@ int engine_spool(const struct engine *e, const char **note, struct err *err)
 	return e->spool_error != NULL ? err_set(err, ERR_IO, "%s", e->spool_error) : 0;
 }
 
-/* "n..." is ours; "[" is no list. */
+/* Nodes "n..." are ours; "[" is no node list. */
 int engine_gate_open(struct engine *e, const struct gate_ask *ask, struct gate **out,
 		     struct err *err)
 {
@@ -683,7 +683,7 @@ static void fake_init(struct engine *e, const char *const *lists, size_t npools)
 {
 	*e = (struct engine){.conf = fake_conf(lists, npools)};
 	fleet_init(&e->fleet, npools);
-	for (uint32_t p = 0; p < npools; p++) /* as the real one */
+	for (uint32_t p = 0; p < npools; p++) /* as the real engine does */
 		for (size_t i = 0; i < e->conf->pools[p].nodes->n; i++)
 			(void)fleet_name(&e->fleet, e->conf->pools[p].nodes->names[i], p);
 	e->slurm = (struct engine_source){"slurmctld", FAKE_NOW - 1000, 0, ""};

@@ -20,11 +20,11 @@ struct journal {
 	struct fake_event events[FAKE_EVENTS_MAX];
 	int64_t last;
 	int fail;
-	unsigned nbills;            /* of every node */
+	unsigned nbills;            /* bills of every node */
 	struct journal_mark head;   /* of the audit log */
-	const char *object;         /* of every other record; NULL: as the rest */
-	const char *verb, *request; /* of these; NULL: likewise */
-	struct journal_chain asked; /* the last look through it; what is found is below */
+	const char *object;         /* object of every other record; NULL: as the rest */
+	const char *verb, *request; /* of those records; NULL: as the rest */
+	struct journal_chain asked; /* the last check of the log; its result is below */
 	int64_t known;
 	struct journal_chain found;
 };
@@ -48,7 +48,7 @@ int journal_events(struct journal *j, int64_t after, const char *node, unsigned 
 	return 0;
 }
 
-/* j->nbills of them: of generations nbills to 1, each for an hour. */
+/* Visit j->nbills bills, of generations nbills to 1, each for an hour. */
 int journal_usages(struct journal *j, const char *node, journal_usage_fn fn, void *ctx,
 		   struct err *e)
 {

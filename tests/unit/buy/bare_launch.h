@@ -1,5 +1,5 @@
-/* bare_launch.h - launch*.c and what they are made of on a bare struct engine, with ten nodes
- * wanted at one place: the cloud, the journal and the fold are the test's. */
+/* bare_launch.h - launch*.c and its helpers on a bare struct engine, with ten nodes wanted at one
+ * place; cloud, journal and fold are replaced by the test. */
 #ifndef TESTS_BARE_LAUNCH_H
 #define TESTS_BARE_LAUNCH_H
 
@@ -29,33 +29,33 @@ static struct fix {
 	struct conf_provider provider;
 	struct cloud cloud;
 	unsigned recorded, sent, hurried;
-	size_t sizes[NODES]; /* of those sent */
+	size_t sizes[NODES]; /* nodes of each create that was sent */
 	char first[NODES][16];
-	bool unbuildable; /* a create, for the driver */
-	size_t fits;      /* nodes, in one create */
+	bool unbuildable; /* the driver cannot build a create */
+	size_t fits;      /* how many nodes fit into one create */
 	enum node_event_type posted[4 * NODES];
-	unsigned hopeful; /* refused by a place that may be asked again at once */
+	unsigned hopeful; /* nodes refused by a place that may be asked again at once */
 	size_t nposted;
-	request_fn answer; /* of the last create, and what it wants back */
+	request_fn answer; /* callback of the last create, and its context */
 	void *ctx;
-	unsigned made;          /* fabrics */
-	char fabric[NODES][64]; /* of the creates */
-	char token[64];         /* of the last one, or the name of the last fabric */
+	unsigned made;          /* fabrics made */
+	char fabric[NODES][64]; /* fabric of each create */
+	char token[64];         /* token of the last create, or name of the last fabric */
 	uint64_t hash;
 	char event[200];
-	int64_t passed;        /* of the time ... */
-	int64_t disk_ms;       /* ... and for a commit */
-	bool repeats;          /* the next create does */
-	const char *closed;    /* the pool: why */
-	unsigned looked;       /* for what is to be refused with its pool */
-	bool found;            /* with the next commit all instances are there */
-	int64_t last_batch;    /* as durable */
-	struct provider_op op; /* of the last create */
-	bool busy;             /* there is no slot */
-	const char *keyless;   /* why machines could not have their keys now */
-	bool claims;           /* machines are given user-data, and ... */
-	size_t issued;         /* ... so many claims were issued */
-	bool vouchers;         /* each is given a token of its own, but c4 has none yet */
+	int64_t passed;        /* time that has passed ... */
+	int64_t disk_ms;       /* ... and that a commit takes */
+	bool repeats;          /* the next create repeats one */
+	const char *closed;    /* why the pool is closed; NULL: it is open */
+	unsigned looked;       /* calls of pool_refuse_wanted() */
+	bool found;            /* the next commit finds all instances */
+	int64_t last_batch;    /* the durable number */
+	struct provider_op op; /* operation of the last create */
+	bool busy;             /* no slot is free */
+	const char *keyless;   /* why machines cannot get their keys now */
+	bool claims;           /* machines get user-data with claims, and ... */
+	size_t issued;         /* ... this many claims were issued */
+	bool vouchers;         /* each machine gets a token of its own, but c4 has none yet */
 } F;
 
 int64_t engine_now(const struct engine *e)
@@ -99,7 +99,7 @@ const struct node_limits *engine_limits(const struct engine *e, const struct nod
 	return out;
 }
 
-/* Durable at once. */
+/* Events are durable at once. */
 void engine_post(struct engine *e, struct fleet_node *fn, const struct node_event *ev)
 {
 	struct node_limits lim;
@@ -303,7 +303,7 @@ bool vouchers_wanted(const struct engine *e, uint32_t cloud)
 	return F.vouchers;
 }
 
-/* The first ones have theirs. */
+/* No node waits for its token. */
 bool vouchers_waits(const struct engine *e, const struct node *n)
 {
 	(void)e;
@@ -389,7 +389,7 @@ static inline size_t fits(const void *self, const struct provider_create *c)
 static const struct provider_ops ops = {.name = "test", .build = build, .fits = fits};
 static char p_name[] = "p", no_text[] = "", type[] = "t", region[] = "r";
 
-/* Ten nodes are wanted. */
+/* Start with ten wanted nodes. */
 static inline int setup(void **state)
 {
 	(void)state;
@@ -464,9 +464,9 @@ static inline void answer(size_t nitems)
 
 	make_items(items);
 	F.nposted = 0;
-	assert_string_equal(F.op.u.create.place->type, type); /* it may be read again */
+	assert_string_equal(F.op.u.create.place->type, type); /* the operation must stay readable */
 	F.answer(&F.cloud, F.ctx, &r);
-	memset(items, 'x', sizeof(items)); /* they are the caller's */
+	memset(items, 'x', sizeof(items)); /* the items are the caller's */
 }
 
 static inline unsigned count(enum node_state s)
@@ -474,7 +474,7 @@ static inline unsigned count(enum node_state s)
 	return F.e.fleet.pools[0].count[s];
 }
 
-/* c1 ... c3 are one job, c4 ... c7 another, the rest stand alone. */
+/* Make c1 to c3 one job and c4 to c7 another; the rest stay single. */
 static inline void make_gangs(void)
 {
 	for (struct fleet_node *fn = F.e.fleet.states[NODE_WANTED]; fn; fn = fn->state_next) {

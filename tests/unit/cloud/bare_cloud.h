@@ -1,6 +1,6 @@
 /* bare_cloud.h - one provider on a bare struct engine, with the real cloud*.c, session.c, login.c
- * and listen.c: the wire is the test's, which answers what was sent, the oldest first; and what the
- * engine was told is kept in one story, in order. */
+ * and listen.c.  The test answers requests, the oldest first; what the engine is told is kept in
+ * one story, in order. */
 #ifndef TESTS_BARE_CLOUD_H
 #define TESTS_BARE_CLOUD_H
 
@@ -16,7 +16,7 @@ static struct bare {
 	struct conf conf;
 	struct conf_provider provider;
 	struct conf_pool pools[3];
-	struct cloud clouds[2]; /* of the second provider nothing is asked */
+	struct cloud clouds[2]; /* nothing is asked of the second provider */
 	struct cloud *c;
 	struct {
 		char url[64];
@@ -26,14 +26,14 @@ static struct bare {
 		void *ctx;
 	} wire[WIRE_MAX];
 	size_t n, answered;
-	int64_t date_ms; /* of the next answer; 0: it has none */
-	unsigned lists;  /* seen whole */
-	char heard[128]; /* what came of lists, as away.c heard of them */
-	unsigned kinds;  /* of the requests whose answers others heard of, as bits */
-	unsigned shut;   /* logins that let nobody in, as away.c heard of them */
+	int64_t date_ms; /* date of the next reply; 0: none */
+	unsigned lists;  /* complete lists seen */
+	char heard[128]; /* results of lists, as away.c hears them */
+	unsigned kinds;  /* kinds of requests whose replies others heard of, as bits */
+	unsigned shut;   /* failed logins, as away.c hears them */
 	char story[256]; /* sent, noticed, committed */
 	bool disk_fails;
-	bool unsure; /* what the next lists show cannot be judged yet */
+	bool unsure; /* the next lists cannot be judged yet */
 } B;
 
 static inline void tell(const char *what)
@@ -52,7 +52,7 @@ void engine_turn(struct engine *e)
 		cloud_run(B.c);
 }
 
-/* A provider that is on. */
+/* The provider is on. */
 void off_open(struct cloud *c)
 {
 	(void)c;
@@ -95,7 +95,7 @@ void engine_event(struct engine *e, const char *node, uint64_t gen, const char *
 	(void)detail;
 }
 
-/* One whose name begins so is too early. */
+/* A notice for an instance "e..." comes too early. */
 bool engine_noticed(struct engine *e, struct cloud *c, const struct provider_notice *n)
 {
 	(void)e;
@@ -182,7 +182,7 @@ static inline size_t waiting(void)
 	return B.n - B.answered;
 }
 
-/* The oldest request that waits is this one, and is answered. */
+/* Answer the oldest waiting request, which must be for this URL. */
 static inline void answer(const char *url, long status, const char *body)
 {
 	struct http_reply reply = {

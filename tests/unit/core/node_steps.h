@@ -1,4 +1,4 @@
-/* node_steps.h - a node in any state, and what may happen to it. */
+/* node_steps.h - a node in any state, and the events that it may get. */
 #ifndef TESTS_NODE_STEPS_H
 #define TESTS_NODE_STEPS_H
 
@@ -65,7 +65,7 @@ static inline bool denied(struct node *n, int64_t now)
 	return at_time(n, NODE_EV_DELETE_DENIED, now);
 }
 
-/* A node that came to this state by the shortest way that node.h draws, at T0. */
+/* A node that reached this state by the shortest way that node.h draws, at T0. */
 static inline struct node node_at(enum node_state s)
 {
 	struct node n;

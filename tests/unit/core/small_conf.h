@@ -48,7 +48,7 @@ static inline void add_pool(struct conf *c, const char *name, const char *provid
 	set("pool", "region", p, "r");
 }
 
-/* Every option with no initial value gets one that is good. */
+/* Give every option that has no initial value a good one. */
 static inline struct conf *small_conf(void)
 {
 	struct conf *c = conf_new("burstd.conf");
@@ -65,7 +65,7 @@ static inline void note_change(void *ctx, const struct conf_change *change)
 {
 	struct str *all = ctx;
 
-	if (change->option == NULL) /* all of it: only one side is there */
+	if (change->option == NULL) /* a whole provider or pool: only one side has it */
 		assert_true((change->from == NULL) != (change->to == NULL));
 	conf_change_print(change, all);
 	str_adds(all, "\n");

@@ -1,5 +1,5 @@
-/* two_pools.h - a configuration with two pools of one provider, for who needs nothing else of it.
- */
+/* two_pools.h - a configuration with two pools of one provider, for tests that need nothing else of
+ * it. */
 #ifndef TESTS_TWO_POOLS_H
 #define TESTS_TWO_POOLS_H
 

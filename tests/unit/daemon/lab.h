@@ -1,6 +1,6 @@
-/* lab.h - burstd as a process, with no Slurm and no cloud: slurmctld is a script, the provider
- * refuses connections.  /run and /var/spool are the test's own, for the socket and the spool are
- * compiled in. */
+/* lab.h - burstd as a process, without Slurm or a cloud: slurmctld is a script, and the provider
+ * refuses connections.  /run and /var/spool belong to the test, since the paths of socket and spool
+ * are compiled in. */
 #ifndef BURSTD_TEST_DAEMON_LAB_H
 #define BURSTD_TEST_DAEMON_LAB_H
 
@@ -15,7 +15,7 @@
 
 enum {
 	LAB_TEXT_SIZE = 1 << 16,
-	LAB_PATIENCE_MS = 30000, /* far beyond what anything here takes; a hang must not last */
+	LAB_PATIENCE_MS = 30000, /* far more than anything here takes; ends a hang */
 	LAB_BAD_CONF = 78,
 };
 
@@ -29,25 +29,25 @@ struct burstd {
 };
 
 extern char lab_dir[];
-extern bool lab_root; /* not only in a namespace: other users exist */
-extern uid_t lab_uid; /* what burstd is started as; 0: as we are */
+extern bool lab_root; /* root outside of a namespace, too: other users exist */
+extern uid_t lab_uid; /* burstd's uid; 0: ours */
 
-/* Enter a world of our own, for good.  false: that cannot be, main() ends with *rc. */
+/* Enter our own namespaces, for good.  false: not possible, main() ends with *rc. */
 bool lab_open(int *rc);
 
-const char *lab_path(const char *name); /* in lab_dir; good for the next three calls */
+const char *lab_path(const char *name); /* path in lab_dir; valid for the next three calls */
 void lab_write(const char *name, const char *text, mode_t mode);
-/* A good configuration with each `from` as `to`; NULL: as it is. */
+/* Write a good configuration with each `from` replaced by `to`; NULL: unchanged. */
 void lab_write_conf(const char *from, const char *to);
-void lab_make_files(const char *scontrol); /* that, and all that it names */
+void lab_make_files(const char *scontrol); /* write one, and all files it names */
 
-/* Somewhere on this machine where nobody listens. */
+/* An address on this machine where nobody listens. */
 struct sockaddr_in lab_free_place(void);
 
 void lab_start(struct burstd *b, const char *option, const char *operand);
 void lab_start_args(struct burstd *b, char *const *argv);
-void lab_start_ready(struct burstd *b); /* ... and it is */
-/* Read on until it says `word`, or, with NULL, to the end. */
+void lab_start_ready(struct burstd *b); /* start, and wait until it is ready */
+/* Read its standard error until `word`, or to the end if NULL. */
 bool lab_read_until(struct burstd *b, const char *word);
 void lab_finish(struct burstd *b); /* wait for its end */
 

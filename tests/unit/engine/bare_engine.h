@@ -1,6 +1,6 @@
-/* bare_engine.h - the world around one file of the engine that a test calls on a bare struct
- * engine: a clock that stands until the test moves it, a journal without transactions, and what
- * squeue is asked about jobs.  What else that file calls, the test defines. */
+/* bare_engine.h - the surroundings of one file of the engine that a test calls on a bare struct
+ * engine: a clock that stands until the test moves it, a journal without transactions, and the
+ * questions to squeue about jobs.  The test defines whatever else that file calls. */
 #ifndef TESTS_BARE_ENGINE_H
 #define TESTS_BARE_ENGINE_H
 
@@ -21,10 +21,10 @@
 
 static struct world {
 	int64_t now, settled_ms;
-	enum slurm_question question; /* the only one that may be asked */
-	char asked[200];              /* about whom, the last time: as many as fit */
-	unsigned nasked;              /* in all */
-	char words[200];              /* whose wishes (SLURM_SOME_JOBS), the last time */
+	enum slurm_question question; /* the only question allowed */
+	char asked[200];              /* jobs of the last question: as many as fit */
+	unsigned nasked;              /* jobs asked about in all */
+	char words[200];              /* jobs whose wishes (SLURM_SOME_JOBS) were asked for last */
 } W;
 
 int64_t engine_now(const struct engine *e)
@@ -69,7 +69,7 @@ bool slurm_ask_jobs(struct slurm *s, enum slurm_question q, const char *const *i
 	return true;
 }
 
-/* What squeue then prints of a job (SLURM_DETAIL_ARGS). */
+/* A line that squeue prints of a job (SLURM_DETAIL_ARGS). */
 static inline const char *detail(const char *number, const char *state, const char *priority,
 				 const char *start, const char *comment)
 {

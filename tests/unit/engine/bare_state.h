@@ -1,4 +1,4 @@
-/* bare_state.h - a bare struct engine gets the memory of all parts, with nothing in it. */
+/* bare_state.h - gives a bare struct engine the memory of all parts, empty. */
 #ifndef TESTS_BARE_STATE_H
 #define TESTS_BARE_STATE_H
 

@@ -25,7 +25,7 @@
 #define POOL_END "provider = sim type = t region = r max_nodes = 8 max_rate = \"300\" }\n"
 #define POOL     "pool p { nodes = \"c[1-8]\" " POOL_END
 
-/* The caller's. */
+/* Parse a configuration, which must be good; the caller's. */
 static inline struct conf *parsed(const char *text)
 {
 	struct conf *c;

@@ -1,6 +1,6 @@
-/* ctl_clients.h - a control socket whose handlers note what they are given, and its clients in the
- * same loop.  Other users are played by seteuid() around connect(), which is when the kernel notes
- * who it is; without root those tests are skipped. */
+/* ctl_clients.h - a control socket whose handlers record their arguments, and clients of it in the
+ * same loop.  A test acts as another user by seteuid() around connect(), when the kernel notes the
+ * peer's user; without root those tests are skipped. */
 #ifndef TESTS_CTL_CLIENTS_H
 #define TESTS_CTL_CLIENTS_H
 
@@ -36,12 +36,12 @@ static struct fix {
 	char dir[32], path[64];
 	unsigned fds;
 	unsigned requests;
-	unsigned before_ours; /* requests that came before the last one of our own user */
+	unsigned before_ours; /* requests before the last one of our own user */
 	struct ctl_caller who;
-	char *answer; /* what the next request gets; NULL: {"ok":true} */
+	char *answer; /* reply to the next request; NULL: {"ok":true} */
 	bool close_inside;
-	bool hold; /* the next requests, while there is room */
-	struct ctl_conn *held[HELD_MAX + CTL_WATCH_SLOTS]; /* by what the server was given for it */
+	bool hold; /* hold the next requests, while there is room */
+	struct ctl_conn *held[HELD_MAX + CTL_WATCH_SLOTS]; /* the server has a pointer to each */
 	unsigned nheld, expired, gone;
 } F;
 
@@ -177,7 +177,7 @@ static inline int dial(uid_t uid)
 	return fd;
 }
 
-/* -1 when the server does not want it. */
+/* Send all bytes; -1: the server closed. */
 static inline int push(int fd, const void *data, size_t len)
 {
 	const char *p = data;
@@ -196,7 +196,7 @@ static inline int push(int fd, const void *data, size_t len)
 	return 0;
 }
 
-/* One request. */
+/* Send one request. */
 static inline int say(int fd, const char *text)
 {
 	unsigned char head[FRAME_HEADER];
@@ -205,7 +205,7 @@ static inline int say(int fd, const char *text)
 	return push(fd, head, sizeof(head)) != 0 ? -1 : push(fd, text, strlen(text));
 }
 
-/* Until the server is done with it; the text of the answer, "" when it closed without one. */
+/* Read until the server closes; the text of the reply, "" if it closed without one. */
 static inline const char *hear(int fd)
 {
 	static char buf[CTL_REPLY_MAX + 64];
@@ -262,7 +262,7 @@ static inline void drop(int *fd, unsigned n)
 	turn();
 }
 
-/* A request of our own user gets through. */
+/* Check that a request of our own user gets through. */
 static inline void check_request(void)
 {
 	const unsigned before = F.requests;
@@ -277,7 +277,7 @@ static inline void check_request(void)
 }
 
 #define CTL_TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-/* With the times and numbers that burstd has. */
+/* With burstd's own times and numbers. */
 #define CTL_TEST_DEFAULT(f) cmocka_unit_test_setup_teardown(f, setup_default, teardown)
 
 #endif

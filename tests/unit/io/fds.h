@@ -1,4 +1,4 @@
-/* fds.h - how many descriptors this process has open, for tests that must leave none. */
+/* fds.h - counts the descriptors that this process has open, for tests that must leave none. */
 #ifndef TESTS_FDS_H
 #define TESTS_FDS_H
 
@@ -18,8 +18,8 @@ static inline unsigned count_fds(void)
 	return n;
 }
 
-/* libuv opens descriptors for signals with its first loop, and keeps them: before the first test
- * counts what is open. */
+/* Group setup: libuv opens descriptors for signals with its first loop and keeps them, so make one
+ * before the first test counts. */
 static inline int first_loop(void **state)
 {
 	struct loop *l;

@@ -1,5 +1,5 @@
-/* http_script.h - a scripted HTTP server in the loop of a test: what it says depends on the path
- * alone. */
+/* http_script.h - a scripted HTTP server in the loop of a test: its reply depends only on the
+ * path. */
 #ifndef TESTS_HTTP_SCRIPT_H
 #define TESTS_HTTP_SCRIPT_H
 
@@ -19,11 +19,11 @@ struct conn {
 	struct http_script *server;
 	uv_tcp_t tcp;
 	uv_timer_t drip;
-	const char *drips; /* repeated, a byte at a time */
+	const char *drips; /* text that is sent over and over, a byte at a time */
 	size_t ndrip;
 	unsigned requests; /* on this connection */
 	size_t n, skip;    /* skip: bytes of a body still to come */
-	unsigned open;     /* handles */
+	unsigned open;     /* open handles */
 	char path[64];
 	char in[CONN_IN];
 };
@@ -33,7 +33,7 @@ struct http_script {
 	uv_tcp_t srv;
 	int port;
 	unsigned accepted, requests;
-	char request[CONN_IN]; /* the last one's head, as the server saw it */
+	char request[CONN_IN]; /* head of the last request, as the server saw it */
 };
 
 static void on_conn_closed(uv_handle_t *h)
@@ -139,7 +139,7 @@ static const struct script {
 	{"/big", ACT_FLOOD, "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"},
 };
 
-/* What comes after the text, for ever (or until the client has had enough). */
+/* The text that follows for ever (or until the client has had enough). */
 static const char *flood_text(const char *path)
 {
 	if (strcmp(path, "/headers") == 0)
@@ -182,7 +182,7 @@ static void answer(struct conn *c)
 {
 	c->requests++;
 	c->server->requests++;
-	if (strcmp(c->path, "/second") == 0) { /* F32: whoever comes on a used connection is cut */
+	if (strcmp(c->path, "/second") == 0) { /* F32: the second request on a connection is cut */
 		if (c->requests > 1)
 			conn_close(c);
 		else
@@ -267,7 +267,7 @@ static void close_conns(uv_handle_t *h, void *ctx)
 		conn_close(h->data);
 }
 
-/* Closes what is left of it; loop_free() waits for that. */
+/* Close the server and its connections; loop_free() waits for that. */
 static void http_script_stop(struct http_script *h)
 {
 	uv_walk(loop_uv(h->loop), close_conns, h);

@@ -1,5 +1,5 @@
-/* node_listener.h - the node-facing listener on a loop that runs in a thread of its own, so that
- * the clients, which are here too, can block; and certificates for both. */
+/* node_listener.h - the node-facing listener on a loop in a thread of its own, so that its clients,
+ * also here, can block; and certificates for both. */
 #ifndef TESTS_NODE_LISTENER_H
 #define TESTS_NODE_LISTENER_H
 
@@ -184,7 +184,7 @@ static struct node_server_stats stats(void)
 	return st;
 }
 
-/* The counter may be a moment behind what a client saw. */
+/* Wait for `what`: a counter may be a moment behind what a client saw. */
 #define UNTIL(what)                                                                                \
 	do {                                                                                       \
 		int left_ = 500;                                                                   \
@@ -214,7 +214,7 @@ static int get(struct tls_peer *p, const char *path, char *out, size_t size)
 	return say(p, text) != 0 ? -1 : tls_peer_reply(p, out, size);
 }
 
-/* A connection of its own; the status, or -1. */
+/* Send one request on a new connection; the status, or -1. */
 static inline int once(const struct tls_id *self, const char *path, char *out, size_t size)
 {
 	struct tls_peer p;
@@ -265,7 +265,7 @@ static int make_ids(void **state)
 	c.server = false;
 	c.cn = "c8";
 	tls_id_make(&stranger, &other_ca, &c);
-	/* Of nobody, who says that he is one of ours; of a time that his clock may have. */
+	/* Self-signed, with a name of ours; expired, as a node's clock may have it. */
 	c.cn = "c7";
 	c.from_s = -DAY;
 	c.to_s = -1;

@@ -1,6 +1,6 @@
-/* spool_lab.h - a spool in a directory of its own, in a loop of its own, and what comes out of it.
+/* spool_lab.h - a spool in its own directory and loop, and the calls that it offers.
  *
- * A file is put there as burst-hook does it: under a dot name, then renamed. */
+ * Files are put there as burst-hook does it: under a dot name, then renamed. */
 #ifndef TESTS_SPOOL_LAB_H
 #define TESTS_SPOOL_LAB_H
 
@@ -37,20 +37,20 @@ enum { STRANGER = 12345, HOUR_MS = 3600000 };
 
 static struct lab {
 	struct loop *l;
-	struct timer *alive; /* or the loop would not look for events */
+	struct timer *alive; /* keeps the loop looking for events */
 	struct spool *s;
 	char dir[32];
 	unsigned fds;
 	struct rlimit nofile;
 	unsigned wakes;
-	/* what take() has seen */
+	/* recorded by take() */
 	struct str seen; /* "name name " */
 	unsigned n, nearly;
 	struct spool_call last; /* without its strings */
 	char list[64];
 	size_t file_len;
-	bool keep;                                  /* what take() says */
-	void (*inside)(const struct spool_call *c); /* NULL: nothing else is done */
+	bool keep;                                  /* what take() returns */
+	void (*inside)(const struct spool_call *c); /* called by take(); NULL: nothing */
 	struct err e;
 } F;
 
@@ -86,7 +86,7 @@ static inline void open_spool(void)
 	spool_on_wake(F.s, on_wake, &F);
 }
 
-/* As another process that begins now. */
+/* As a new process does. */
 static inline void reopen_spool(void)
 {
 	spool_free(F.s);
@@ -156,7 +156,7 @@ static inline void write_file(const char *name, const void *bytes, size_t len)
 
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, bytes, len), len);
-	assert_int_equal(fchmod(fd, 0644), 0); /* for those who read it as somebody else */
+	assert_int_equal(fchmod(fd, 0644), 0); /* for tests that read it as another user */
 	(void)close(fd);
 }
 
@@ -166,7 +166,7 @@ static inline void put(const char *name, const void *bytes, size_t len)
 	assert_int_equal(rename(at(".being-written"), at(name)), 0);
 }
 
-/* The bytes of one call; its lengths are those of the texts. */
+/* Make the bytes of one call; its lengths are those of the texts. */
 static inline void make_call(struct str *s, struct call_end c, const char *list, const char *file)
 {
 	char end[CALL_END];
@@ -189,7 +189,7 @@ static inline void put_end(const char *name, struct call_end c, const char *list
 	str_fini(&s);
 }
 
-/* One that is as it should be. */
+/* Put a good call into the spool. */
 static inline void put_call(const char *name)
 {
 	const struct call_end c = {
@@ -207,7 +207,7 @@ static inline bool there(const char *name)
 
 /* --- turns ------------------------------------------------------------------------------------ */
 
-/* Twice: what one pass of the loop closes is gone after the next. */
+/* Two passes: handles closed in one are gone after the next. */
 static inline void turn(void)
 {
 	(void)uv_run(loop_uv(F.l), UV_RUN_NOWAIT);
@@ -227,7 +227,7 @@ static inline void wait_until(int64_t ms)
 	}
 }
 
-/* The moment that a hook is given after the watch was heard. */
+/* Wait the moment that a hook is given after the watch was heard. */
 static inline void settle(void)
 {
 	if (spool_next_ms(F.s) - loop_now(F.l) <= SPOOL_SETTLE_MS)
@@ -240,7 +240,7 @@ static inline void hear(void)
 	settle();
 }
 
-/* One pass that succeeds: what was seen. */
+/* Make a pass, which must succeed; the calls seen. */
 static inline const char *pass(void)
 {
 	str_clear(&F.seen);
@@ -253,7 +253,7 @@ static inline const char *pass(void)
 	return F.seen.p;
 }
 
-/* One that does not, but may have seen something. */
+/* Make a pass, which must fail; the calls seen, if any. */
 static inline const char *pass_fails(const char *why)
 {
 	str_clear(&F.seen);
@@ -268,7 +268,7 @@ static inline const char *pass_fails(const char *why)
 	return F.seen.p;
 }
 
-/* After the watch was heard, which it must be. */
+/* Make a pass after an event of the watch, which must have come. */
 static inline const char *next_pass(void)
 {
 	hear();
@@ -278,7 +278,7 @@ static inline const char *next_pass(void)
 
 /* --- being somebody else ---------------------------------------------------------------------- */
 
-/* From here on nothing can be deleted or renamed in the directory, only read. */
+/* From now on files in the directory can be read, but not deleted or renamed. */
 static inline void forbid(void)
 {
 	if (geteuid() == 0)
@@ -295,7 +295,7 @@ static inline void allow(void)
 		assert_int_equal(chmod(F.dir, 0755), 0);
 }
 
-/* No more descriptors, or as many as there were. */
+/* Allow no more descriptors, or as many as before. */
 static inline void set_fds(bool any)
 {
 	struct rlimit few = F.nofile;

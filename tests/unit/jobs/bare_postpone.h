@@ -1,5 +1,5 @@
-/* bare_postpone.h - postpone.c on a bare struct engine, and one job that could not have its nodes:
- * the clock, the journal and slurmctld are the test's. */
+/* bare_postpone.h - postpone.c on a bare struct engine, and one job that could not get its nodes;
+ * clock, journal and slurmctld are replaced by the test. */
 #ifndef TESTS_BARE_POSTPONE_H
 #define TESTS_BARE_POSTPONE_H
 
@@ -13,20 +13,20 @@
 static struct fix {
 	struct engine e;
 	char event[400];
-	/* what slurmctld was told last */
+	/* the last order to slurmctld */
 	char job[40], comment[300];
-	char order[300]; /* the comment, as the order has it */
+	char order[300]; /* the comment as in the order */
 	int64_t wait_ms, begin_ms;
 	unsigned told;
 	bool full; /* too many orders wait */
-	/* rows */
+	/* rows of the journal */
 	struct journal_refusal put;
 	unsigned rows, dels;
-	uint64_t mark, past;           /* updates of nodes queued, and run */
+	uint64_t mark, past;           /* node updates that are queued, and that have run */
 	struct postpone_why bad;       /* the next refusal */
-	char cleared[40], started[40]; /* whose comment was; who may start at once */
-	int64_t costs[2];              /* of its rungs */
-	int64_t hold_ms, known_ms;     /* of slurm.conf: jobs/prereq.c */
+	char cleared[40], started[40]; /* job whose comment was cleared, that was started */
+	int64_t costs[2];              /* cost of each rung */
+	int64_t hold_ms, known_ms;     /* from slurm.conf, by jobs/prereq.c */
 } F;
 
 void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
@@ -52,7 +52,7 @@ void journal_del_refusal(struct journal_tx *tx, uint64_t job)
 	F.dels++;
 }
 
-/* Half an hour west of UTC: slurmctld has local time, and so have its answers. */
+/* Half an hour west of UTC: slurmctld and its output use local time. */
 static int64_t west(int64_t wall_ms)
 {
 	(void)wall_ms;
@@ -144,7 +144,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* The nodes of task 2 of an array are sent back. */
+/* Send back the nodes of task 2 of an array. */
 static void refuse(const char *why)
 {
 	struct slurm_job j = {.number = 107, .id = "7_2"};
@@ -153,7 +153,7 @@ static void refuse(const char *why)
 	postpone_job(&F.e, &j, &F.bad);
 }
 
-/* slurmctld answers at once; begin: seconds from now. */
+/* Let slurmctld answer at once; begin: seconds from now. */
 static void details(const char *state, unsigned priority, int64_t begin, const char *comment)
 {
 	char number[16], start[24];
@@ -167,7 +167,7 @@ static void details(const char *state, unsigned priority, int64_t begin, const c
 	postpone_details(&F.e, text, strlen(text), W.now, NULL);
 }
 
-/* A minute later slurmctld says this. */
+/* Let slurmctld answer this a minute later. */
 static inline void later(const char *state, unsigned priority, int64_t begin, const char *comment)
 {
 	W.now += 61000;
@@ -175,7 +175,7 @@ static inline void later(const char *state, unsigned priority, int64_t begin, co
 	details(state, priority, begin, comment);
 }
 
-/* The wall clock, which is slurmctld's, is set: our time is ahead of it by so much now. */
+/* Set the wall clock, also slurmctld's: our time is ahead of it by this now. */
 static inline void clock_set(int64_t ahead_ms)
 {
 	int64_t by = F.e.ahead_ms - ahead_ms;
@@ -184,7 +184,7 @@ static inline void clock_set(int64_t ahead_ms)
 	postpone_clock_set(&F.e, by);
 }
 
-/* A command of slurmctld's ended. */
+/* Report the end of a command to slurmctld. */
 static inline void ended(const char *verb, const char *reason, const struct err *err)
 {
 	postpone_told(&F.e,
@@ -193,7 +193,7 @@ static inline void ended(const char *verb, const char *reason, const struct err 
 		      err);
 }
 
-/* What rescue_hold.c has to say of it. */
+/* Say of the job what rescue_hold.c does. */
 static inline void lose(const char *comment)
 {
 	char there[300];
@@ -205,7 +205,7 @@ static inline void lose(const char *comment)
 	postpone_say(&F.e, &d, "7_2", "burstd: lost node c1: x; it was requeued");
 }
 
-/* burstd starts anew, with the row that it has. */
+/* Restart burstd, with the row that it has. */
 static inline void restart(void)
 {
 	job_free(&F.e);
@@ -213,7 +213,7 @@ static inline void restart(void)
 	postpone_load(&F.e, &F.put);
 }
 
-/* ... and hears how people call the job: its number would be the whole array. */
+/* ... and let it hear the id that people use: by its number the job would be the whole array. */
 static inline void named(const char *state)
 {
 	char line[1200];

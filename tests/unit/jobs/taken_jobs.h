@@ -1,5 +1,5 @@
-/* taken_jobs.h - four nodes with jobs, for the tests of rescue*.c: what it writes down, commits and
- * tells slurmctld is kept in one story, in order; squeue's answers are the test's. */
+/* taken_jobs.h - four nodes with jobs, for the tests of rescue*.c: what it puts into the journal,
+ * commits and tells slurmctld is kept in one story, in order; the test plays squeue. */
 #ifndef TESTS_TAKEN_JOBS_H
 #define TESTS_TAKEN_JOBS_H
 
@@ -10,21 +10,21 @@
 
 static struct fix {
 	struct engine e;
-	char events[800]; /* all, one a line */
+	char events[800]; /* all events, one a line */
 	char story[400];  /* commits and orders to slurmctld, in order */
 	char comment[300];
-	char heard[200]; /* by srun */
-	size_t heard_at; /* the story, when the last was */
+	char heard[200]; /* what srun was told */
+	size_t heard_at; /* length of the story when srun was told last */
 	char reason[64];
-	unsigned wanted; /* times that squeue was asked for */
+	unsigned wanted; /* how often squeue was asked for */
 	struct journal_rescue put;
 	uint64_t del;
 	bool disk_fails, loses_requeued;
-	bool is_full; /* the queue of orders to slurmctld */
+	bool is_full; /* the queue of orders to slurmctld is full */
 	int64_t hold_ms, known_ms;
 	unsigned hurried;
-	struct refusal refused; /* job 107 */
-	int64_t begin_ms;       /* of the job that may start */
+	struct refusal refused; /* refusal of job 107 */
+	int64_t begin_ms;       /* begin time of the job that may start */
 } F;
 
 void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
@@ -161,7 +161,7 @@ static inline struct fleet_name *node(const char *name)
 	return fleet_name(&F.e.fleet, name, 0);
 }
 
-/* c1 to c4 are up, on generation 3. */
+/* Start with c1 to c4 up, in generation 3. */
 static int setup(void **state)
 {
 	(void)state;
@@ -204,7 +204,7 @@ static inline void squeue(const char *text)
 	rescue_jobs(&F.e, text, strlen(text), NULL);
 }
 
-/* Time passes until the jobs are looked at; then slurmctld says this of them. */
+/* Let time pass until burstd asks about the jobs; slurmctld then answers this. */
 static inline void shows(const char *text)
 {
 	W.now = rescue_next_ms(&F.e);
@@ -224,7 +224,7 @@ static inline void take_c1(void)
 
 #define DETAIL(state, priority, start) detail("107", state, priority, start, "(null)")
 
-/* The state of the newest incarnation of this node. */
+/* Set the state of this node's newest row. */
 static inline void becomes(const char *name, enum node_state state)
 {
 	struct fleet_node *fn = node(name)->newest;
@@ -233,7 +233,7 @@ static inline void becomes(const char *name, enum node_state state)
 	fleet_publish(&F.e.fleet, fn);
 }
 
-/* It is requeued, and held back by slurmctld for two minutes. */
+/* Requeue the job, so that slurmctld holds it for two minutes. */
 static inline void hold(void)
 {
 	becomes("c1", NODE_DRAINING);
@@ -246,7 +246,7 @@ static inline void hold(void)
 	F.events[0] = F.story[0] = '\0';
 }
 
-/* So long nothing is asked and nothing is done. */
+/* Until then burstd must ask nothing and do nothing. */
 static inline void waits(int64_t until_ms)
 {
 	while (rescue_next_ms(&F.e) < until_ms) {

@@ -1,5 +1,5 @@
-/* bare_door.h - the door to nodes on a bare struct engine with three nodes: journal, claims, munge,
- * the authority and the listener are the test's. */
+/* bare_door.h - the API for nodes on a bare struct engine with three nodes; journal, claims, munge,
+ * the authority and the listener are replaced by the test. */
 #ifndef TESTS_BARE_DOOR_H
 #define TESTS_BARE_DOOR_H
 
@@ -21,17 +21,17 @@ static struct bare {
 	struct conf conf;
 	struct cloud cloud;
 	struct engine_door door;
-	struct claim_run a, b, c; /* of c1 and c2; c3's was lost */
+	struct claim_run a, b, c; /* claims of c1 and c2; c3's was lost */
 	char *urls[3];
 	char events[TEXT], audits[TEXT], fails[TEXT], notices[TEXT];
-	const char *version; /* of the keys, says the store */
-	unsigned timers;     /* set: there will be a turn */
+	const char *version; /* of the keys, by the store */
+	unsigned timers;     /* timers set: a turn will come */
 	struct {
 		uint64_t ticket;
 		struct http_answer an;
 	} late[LATE_MAX];
 	size_t nlate;
-	struct { /* the credential that is looked at */
+	struct { /* the credential under check */
 		char credential[64], node[65], host[64], path[64], body[256];
 		munge_check_fn fn;
 		void *ctx;
@@ -39,7 +39,7 @@ static struct bare {
 	} munge;
 	int commits;
 	bool follows;
-	struct http_answer an; /* of the last request */
+	struct http_answer an; /* reply to the last request */
 	char said[TEXT];       /* its body */
 } B;
 
@@ -59,7 +59,7 @@ void engine_event(struct engine *e, const char *node, uint64_t gen, const char *
 void engine_commit(struct engine *e)
 {
 	B.commits++;
-	if (B.follows) /* something is staged again by that */
+	if (B.follows) /* the commit stages something again */
 		return;
 	e->staging.due = false;
 	e->staging.n = 0;
@@ -79,7 +79,7 @@ void timer_at(struct timer *t, int64_t when_ms)
 	B.timers++;
 }
 
-/* The journal takes what is staged. */
+/* Make durable what is staged. */
 static inline void commit(void)
 {
 	B.e.staging.due = false;
@@ -198,7 +198,7 @@ static inline void asked(const struct node_request *rq, struct http_answer *an, 
 
 void claim_ask(struct engine *e, const struct node_request *rq, struct http_answer *an)
 {
-	e->staging.due = true; /* ATTESTING, say */
+	e->staging.due = true; /* as if ATTESTING was staged */
 	asked(rq, an, "ask");
 }
 
@@ -262,7 +262,7 @@ int munge_check_begin(struct munge_check *m, const struct munge_ask *ask, munge_
 	return 0;
 }
 
-/* munged has answered. */
+/* Let munged answer. */
 static inline void munge_says(enum munge_word word)
 {
 	const struct munge_end end = {
@@ -275,7 +275,7 @@ static inline void munge_says(enum munge_word word)
 	free(ctx);
 }
 
-/* A request's text begins with the byte that fills the hash of its key. */
+/* The first byte of a request's text fills the hash of its key. */
 int node_ca_read_csr(const char *pem, size_t len, unsigned char spki[NODE_CA_SPKI_SIZE],
 		     struct err *e)
 {
@@ -306,7 +306,7 @@ static inline void on_answer(void *ctx, uint64_t ticket, const struct http_answe
 	B.late[B.nlate++].an = *an;
 }
 
-/* That ticket was answered, and is said now. */
+/* Assert the late reply to that ticket, and put its body into B.said. */
 static inline void assert_late(size_t i, uint64_t ticket, unsigned status)
 {
 	assert_true(i < B.nlate);
@@ -318,7 +318,8 @@ static inline void assert_late(size_t i, uint64_t ticket, unsigned status)
 
 static const char *authorization = "MUNGE MUNGE:abc:";
 
-/* By the certificate of node and gen, for the key of `key`; its ticket is 1, 2, ... */
+/* Send a request with the certificate of node and gen, for the key of `key`; tickets are 1, 2,
+ * ... */
 static inline unsigned by(const char *node, int gen, char key, const char *method, const char *path,
 			  const char *body)
 {
@@ -352,7 +353,7 @@ static inline unsigned post(const char *what, const char *body)
 	return by("c1", 2, 'a', "POST", path, body);
 }
 
-/* ... and what it is answered when all is durable. */
+/* ... and the status of its reply once all is durable. */
 static inline unsigned post_through(const char *what, const char *body)
 {
 	unsigned status = post(what, body);

@@ -1,6 +1,6 @@
-/* bare_secrets.h - the session with the secret store on a bare struct engine with the real
- * secrets*.c and enroll.c: the wire, the clock and the driver are the test's.  Its driver asks for
- * https://aN/OP and reads an answer such as "sealed" by its words. */
+/* bare_secrets.h - the session with the secret store on a bare struct engine, with the real
+ * secrets*.c and enroll.c; the wire, the clock and the driver are the test's.  The driver sends
+ * requests to https://aN/OP and understands one-word replies such as "sealed". */
 #ifndef TESTS_BARE_SECRETS_H
 #define TESTS_BARE_SECRETS_H
 
@@ -32,15 +32,15 @@ static struct fix {
 	char path[64];
 	int64_t now;
 	/* the driver */
-	uint32_t wrap_s; /* of the last token that was asked for */
+	uint32_t wrap_s; /* life of the last token asked for */
 	unsigned flags;
 	uint32_t naddresses;
 	int64_t until;
 	bool renewable, as_file;
 	char credential[64];
-	char opened[64];    /* the credential that it was opened with last */
-	bool away;          /* the files that the configuration names */
-	const char *stored; /* the version that a read finds; NULL: the one that is known */
+	char opened[64];    /* the credential of the last open() */
+	bool away;          /* the configured files are missing */
+	const char *stored; /* the version that a read finds; NULL: the known one */
 	/* the wire */
 	struct wire {
 		char url[64], location[64];
@@ -49,7 +49,7 @@ static struct fix {
 		void *ctx;
 	} wire[WIRE_MAX];
 	size_t n;
-	/* what was told */
+	/* events */
 	char events[4096];
 	unsigned nevents;
 	/* nodes */
@@ -59,8 +59,8 @@ static struct fix {
 		char text[128], first[64];
 		int64_t sent_ms;
 	} got[NODES];
-	bool inside; /* a call that must not call back */
-	bool deaf;   /* nothing can be sent */
+	bool inside; /* inside a call that must not call back */
+	bool deaf;   /* no request can be sent */
 } F;
 
 /* --- the rest of the engine and the world ----------------------------------------------------- */
@@ -336,7 +336,7 @@ static inline void lose(const char *url, enum err_code code)
 	fail_msg("%s was not asked", url);
 }
 
-/* Time goes on to whatever is due next, within so many ms. */
+/* Let time pass for so many ms, from one due time to the next. */
 static inline void pass(int64_t ms)
 {
 	int64_t end = F.now + ms;
@@ -348,7 +348,7 @@ static inline void pass(int64_t ms)
 			break;
 		F.now = next > F.now ? next : F.now;
 		if (next <= F.now && waiting() > 0 && next == F.now)
-			F.now++; /* something is on the wire: it does not spin */
+			F.now++; /* a request is on the wire: burstd must not spin */
 		engine_turn(&F.e);
 		if (F.n > WIRE_MAX - 32)
 			fail_msg("%zu requests", F.n);
@@ -437,7 +437,7 @@ static inline int teardown(void **state)
 {
 	(void)state;
 	secrets_free(&F.e);
-	assert_int_equal(waiting(), 0); /* each was cancelled, and found nobody */
+	assert_int_equal(waiting(), 0); /* each request was cancelled, and called nobody */
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /* bare_claims.h - machines that claim, on a real engine that is loaded from a real journal and
- * never started: its provider, the network and the secret store are the test's, the authority and
- * the listener's table are true ones. */
+ * never started; provider, network and secret store are the test's, the authority and the
+ * listener's table are real. */
 #ifndef TESTS_BARE_CLAIMS_H
 #define TESTS_BARE_CLAIMS_H
 
@@ -32,7 +32,7 @@ static struct fix {
 	struct node_claims *table;
 	struct engine_door door;
 	struct engine *e;
-	int attest; /* enum conf_attest, of the provider */
+	int attest; /* the provider's enum conf_attest */
 	int release;
 	/* keys that machines make */
 	struct {
@@ -53,19 +53,19 @@ static struct fix {
 	} answers[ANSWERS_MAX];
 	uint64_t tickets;
 	/* the secret store */
-	secrets_fn keys_fn; /* who waits */
+	secrets_fn keys_fn; /* the waiting request */
 	void *keys_ctx;
 	unsigned released, revoked;
 	char revoked_last[64], looked_last[64];
-	int64_t life_ms; /* of the token that is asked for */
-	int64_t ago_ms;  /* since the request for it went out */
+	int64_t life_ms; /* life of the token that is asked for */
+	int64_t ago_ms;  /* how long ago the request for it was sent */
 	const struct secrets_look *look;
 	unsigned looks;
-	bool away; /* it has no session now */
+	bool away; /* the store has no session now */
 	bool wraps_nothing;
-	const char *store_at; /* its addresses; NULL: not said */
-	const char *store_in; /* its namespace, likewise */
-	/* the listener's word */
+	const char *store_at; /* the store's addresses; NULL: not configured */
+	const char *store_in; /* the store's namespace, likewise */
+	/* what the listener says of a request */
 	const char *address, *accept;
 	uint16_t port;
 	struct node_peer peer;
@@ -109,7 +109,7 @@ int secrets_release(struct engine *e, enum conf_release mode, secrets_fn fn, voi
 {
 	(void)err;
 	if (mode != CONF_USER_DATA)
-		assert_false(e->staging.due); /* what is asked for is durable */
+		assert_false(e->staging.due); /* the request must be durable first */
 	assert_int_equal(mode, F.release);
 	assert_null(F.keys_fn);
 	F.keys_fn = fn;
@@ -141,7 +141,7 @@ bool secrets_serves(const struct engine *e)
 bool secrets_look(struct engine *e, enum secret_op_kind kind, const char *accessor,
 		  const struct secrets_look *look)
 {
-	assert_false(e->staging.due); /* what we do ourselves is written down before */
+	assert_false(e->staging.due); /* our own action must be durable first */
 	if (F.away)
 		return false;
 	F.look = look;
@@ -213,7 +213,7 @@ void http_client_cancel(struct http_client *c, uint64_t handle)
 	done(F.wire[handle - 1].ctx, NULL, &gone);
 }
 
-/* What became of a request: an answer of this status, or, if it is below 100, that error. */
+/* End a request: with a reply of this status or, if it is below 100, with that error. */
 static inline void wire_ends(size_t i, int status, const char *text)
 {
 	struct http_reply r = {.status = status, .body = text, .len = strlen(text)};
@@ -227,7 +227,7 @@ static inline void wire_ends(size_t i, int status, const char *text)
 	done(F.wire[i].ctx, answered ? &r : NULL, answered ? NULL : &e);
 }
 
-/* code 0: a reply. */
+/* code 0: a reply with status 200. */
 static inline void wire_says(size_t i, int code, const char *text)
 {
 	wire_ends(i, code == 0 ? 200 : code, text);
@@ -321,17 +321,17 @@ static inline struct conf *make_conf(void)
 static void take_answer(void *ctx, uint64_t ticket, const struct http_answer *an)
 {
 	(void)ctx;
-	assert_false(F.e->staging.due); /* what it tells of is durable */
+	assert_false(F.e->staging.due); /* the state that the reply tells of must be durable */
 	assert_true(ticket < ANSWERS_MAX);
 	assert_int_equal(F.answers[ticket].status, 0);
-	/* Whoever hands it on wipes it. */
+	/* Secrets must be marked, so that whoever hands them on wipes them. */
 	if (an->body != NULL && (strstr(an->body, "munge_key") || strstr(an->body, "wrap_token")))
 		assert_true(an->secret);
 	F.answers[ticket].status = an->status;
 	F.answers[ticket].body = an->body != NULL ? an->body : mem_strdup("");
 }
 
-/* An engine, of what is in the journal, in the place of the one before. */
+/* Replace the engine by one loaded from the journal. */
 static inline void restart(void)
 {
 	const struct engine_deps d = {.loop = F.loop,
@@ -357,13 +357,13 @@ static inline void restart(void)
 	engine_commit(F.e);
 }
 
-/* A part of a turn: what is staged is durable, then it goes on, then answers leave. */
+/* The end of a turn: commit what is staged, act on it, then send replies. */
 static inline void turn(void)
 {
 	engine_commit(F.e);
 	claims_run(F.e);
 	engine_commit(F.e);
-	engine_commit(F.e); /* what followed from that */
+	engine_commit(F.e); /* and what followed from that */
 	if (F.e->keys->door != NULL)
 		door_run(F.e);
 }
@@ -384,7 +384,7 @@ static inline struct claim_run *claim(int i)
 	return claims_of(F.e, row(i)->n.name, row(i)->n.gen);
 }
 
-/* One create of nodes first ... first + n - 1, which is on its way now. */
+/* Send one create of the nodes first to first + n - 1, which is then on its way. */
 static inline void buy(int first, int n)
 {
 	struct fleet_node *v[40];
@@ -403,7 +403,7 @@ static inline void buy(int first, int n)
 	turn();
 }
 
-/* The provider says so: instance i-<i>, at 10.0.0.<i>; addr false: not yet. */
+/* Let the provider report instance i-<i>, at 10.0.0.<i>; addr false: without an address yet. */
 static inline void boots(int i, bool addr)
 {
 	struct provider_instance in = {.state = PROVIDER_RUNNING};
@@ -419,14 +419,14 @@ static inline void boots(int i, bool addr)
 	turn();
 }
 
-/* One machine, which is there. */
+/* Make one machine that is up. */
 static inline void one(void)
 {
 	buy(1, 1);
 	boots(1, true);
 }
 
-/* Two of one create, which are there. */
+/* Make two machines of one create that are up. */
 static inline void two(void)
 {
 	buy(1, 2);
@@ -434,7 +434,7 @@ static inline void two(void)
 	boots(2, true);
 }
 
-/* Its machine is being deleted, for this reason. */
+/* Is the machine being deleted, for this reason? */
 static inline bool goes(int i, enum node_reason why)
 {
 	return row(i)->n.state == NODE_DELETING && row(i)->n.reason == why;
@@ -471,12 +471,12 @@ static const char *test_header(void *from, const char *name)
 }
 
 struct says {       /* what a machine sends */
-	int create; /* of the create of this node */
+	int create; /* claims by the create of this node */
 	int key;
 	const char *secret;               /* NULL: the right one */
 	const char *attest, *doc, *nonce; /* NULL: none */
-	int port;                         /* from where; 0: one of root's */
-	int shown; /* what certificate of its own: 0: its key's, -1: none, else of that key */
+	int port;                         /* source port; 0: one of root's */
+	int shown; /* its own certificate: 0: of its key, -1: none, else of that key */
 };
 
 static inline void request(const char *method, const char *path, const char *body,
@@ -494,7 +494,7 @@ static inline void request(const char *method, const char *path, const char *bod
 	rq.port = F.port;
 	rq.peer = F.peer;
 	*an = (struct http_answer){.status = 500};
-	F.e->started = true; /* for this alone: no turn of its own begins */
+	F.e->started = true; /* for this call only: no turn of its own begins */
 	engine_node_request(F.e, &rq, an);
 	F.e->started = false;
 	turn();
@@ -504,7 +504,7 @@ static inline void request(const char *method, const char *path, const char *bod
 	}
 }
 
-/* Its ticket. */
+/* Send the claim; returns its ticket. */
 static inline uint64_t says(struct says s)
 {
 	char secret[CLAIM_SECRET_SIZE], doc[256] = "", body[4096];
@@ -543,7 +543,7 @@ static inline const char *body(uint64_t ticket)
 	return F.answers[ticket].body;
 }
 
-/* The secret store has an answer for who waits. */
+/* Let the secret store answer the waiting request. */
 static inline void keys_come(const char *accessor)
 {
 	static const char *const addresses[] = {"https://v1:8200", "https://v2:8200", NULL};
@@ -567,14 +567,14 @@ static inline void keys_come(const char *accessor)
 	turn();
 }
 
-/* ... and it is this request, which gets them. */
+/* ... which must be this one, and get the keys. */
 static inline void is_served(uint64_t ticket, const char *accessor)
 {
 	keys_come(accessor);
 	assert_int_equal(status(ticket), 200);
 }
 
-/* Does the listener let this through? */
+/* Assert whether the listener lets this claim through. */
 static inline void knock(const char *id, const char *secret, bool through)
 {
 	char text[400];
@@ -588,7 +588,7 @@ static inline void knock(const char *id, const char *secret, bool through)
 	assert_int_equal(an.status, through ? 0 : 401);
 }
 
-/* Events of this type in the journal. */
+/* Count events of this type in the journal. */
 static int count_event(void *ctx, const struct journal_event *ev)
 {
 	const char **want = ctx;
@@ -648,7 +648,7 @@ static inline int setup_with(int attest, int release)
 	return 0;
 }
 
-/* Proved by their address; burstd hands out the keys itself. */
+/* Machines prove themselves by their address; burstd hands out the keys itself. */
 static inline int setup_broker(void **state)
 {
 	(void)state;
@@ -657,7 +657,7 @@ static inline int setup_broker(void **state)
 	return 0;
 }
 
-/* ... or a token by which the machine fetches them. */
+/* ... or hands out a token by which the machine fetches them. */
 static inline int setup_wrap(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* bare_rotate.h - a rotation on the engine of bare_claims.h: the journal and the store's file are
- * real, and two nodes are up that say which keys they have. */
+ * real, and two nodes are up and report their key versions. */
 #ifndef TESTS_BARE_ROTATE_H
 #define TESTS_BARE_ROTATE_H
 
@@ -22,7 +22,7 @@ enum { MINUTE = 60000, TURNS = 12 };
 
 static unsigned store_flags;
 static unsigned writes, promotes, logins;
-static enum secret_code fails; /* what the next requests come to; SECRET_OK: as they are */
+static enum secret_code fails; /* result of the next writes; SECRET_OK: the real one */
 static char enrolled[64];
 
 static inline int st_open(void **self, const struct secret_store_conf *conf, struct err *e)
@@ -191,7 +191,7 @@ static inline enum rotation_phase phase(void)
 	return rt()->r.phase;
 }
 
-/* Node i has confirmed this version, and its agent is heard. */
+/* Let node i confirm this version and send a heartbeat. */
 static inline void up(int i, int64_t version)
 {
 	struct claim_run *r = claim(i);
@@ -206,7 +206,7 @@ static inline void up(int i, int64_t version)
 	engine_commit(F.e);
 }
 
-/* What node i is answered; the ticket is in F.tickets. */
+/* Send a request of node i; returns the reply, whose ticket is F.tickets. */
 static inline const char *node_asks(int i, const char *method, const char *path, const char *text)
 {
 	struct node_request rq = {.http = {.method = method,
@@ -280,7 +280,7 @@ static int64_t now_version(void)
 	return door_key_version(secrets_version(F.e));
 }
 
-/* Until all have the new key beside the old one. */
+/* Rotate until all nodes have the new key beside the old one. */
 static inline void stage(enum rotation_kind kind)
 {
 	assert_int_equal(order(ENGINE_ROTATE_START, kind, NULL, 0), 0);

@@ -1,5 +1,5 @@
-/* bare_vouchers.h - machines that have a token in their user-data, on the engine of bare_claims.h:
- * what is bought, what becomes of it, and what the store says. */
+/* bare_vouchers.h - machines with a token in their user-data, on the engine of bare_claims.h: buy
+ * them, let things happen to them, and play the store. */
 #ifndef TESTS_BARE_VOUCHERS_H
 #define TESTS_BARE_VOUCHERS_H
 
@@ -23,7 +23,7 @@ static inline struct fleet_node *want(int i)
 	return fleet_add(&F.e->fleet, &node);
 }
 
-/* Its token is there, and its create goes out. */
+/* Let the token of node i come, and send its create. */
 static inline void buy_with_token(int i, const char *accessor)
 {
 	struct fleet_node *fn = want(i);
@@ -58,7 +58,7 @@ static inline void happens(int i, enum node_event_type type, enum node_reason wh
 	engine_commit(F.e);
 }
 
-/* Its time to boot is over. */
+/* Let its time to boot run out. */
 static inline void is_late(int i)
 {
 	struct node_event ev = {.type = NODE_EV_TIMER, .now_ms = engine_now(F.e) + 2 * BOOT_MS};
@@ -69,7 +69,7 @@ static inline void is_late(int i)
 	assert_true(goes(i, NODE_BECAUSE_BOOT));
 }
 
-/* The provider's list has it so. */
+/* Let a list of the provider show it in this state. */
 static inline void is_seen(int i, enum provider_state s)
 {
 	struct provider_instance in = {.state = s};

@@ -1,4 +1,4 @@
-/* listed_engine.h - an engine with one row of c1, which is shown lists and snapshots. */
+/* listed_engine.h - an engine with one row, of c1, to which a test shows lists and snapshots. */
 #ifndef TESTS_LISTED_ENGINE_H
 #define TESTS_LISTED_ENGINE_H
 
@@ -13,7 +13,7 @@ struct shown { /* an instance in a list */
 	enum provider_state state;
 };
 
-/* One row of c1 in the journal, and an engine that starts from it. */
+/* Put one row of c1 into the journal, and load an engine from it. */
 static void load(struct fix *f, enum node_state s, const struct shown *in)
 {
 	struct journal_tx *tx = journal_begin(f->journal);
@@ -45,8 +45,7 @@ static void snapshot(struct fix *f, const char *state, const char *place)
 	observe_snapshot(f->e, loop_now(f->loop), NULL);
 }
 
-/* A whole list of these rows. */
-/* A provider lists these. */
+/* Show a complete list with these rows. */
 static void take_at(struct fix *f, size_t provider, const struct provider_instance *rows, size_t n)
 {
 	struct cloud *c = &f->e->cloud->all[provider];

@@ -1,5 +1,5 @@
 /* loaded_engine.h - a real engine, loaded from a real journal and never started, for tests that
- * call into its files: its driver builds no request, and scontrol and squeue are not there. */
+ * call into its files: its driver builds no request, and there is no scontrol or squeue. */
 #ifndef TESTS_LOADED_ENGINE_H
 #define TESTS_LOADED_ENGINE_H
 
@@ -13,9 +13,9 @@
 
 static unsigned fake_flags = PROVIDER_TOKENS | PROVIDER_TAGS; /* a test may add to them */
 
-static const struct provider_limit *fake_limits; /* the provider's own; NULL: nothing is known */
+static const struct provider_limit *fake_limits; /* the provider's own limits; NULL: unknown */
 
-/* What the provider's files are; NULL: it names none. */
+/* Reads the provider's files; NULL: it names none. */
 static int (*fake_files)(void *ctx, struct conf_provider *p, size_t i, const char **credential,
 			 struct err *e);
 
@@ -59,8 +59,8 @@ struct fix {
 	struct proc *proc;
 	struct journal *journal;
 	struct engine *e;
-	int64_t ahead;      /* by so much the next lists are later than now */
-	int64_t created_ms; /* of the instances in them, as the provider says */
+	int64_t ahead;      /* the next lists are later than now by this */
+	int64_t created_ms; /* creation time of the instances in them */
 };
 
 static inline struct conf *make_conf(void)
@@ -71,7 +71,7 @@ static inline struct conf *make_conf(void)
 	return c;
 }
 
-/* Leaves p with no place of its own: its offers say where its nodes are bought. */
+/* Leave p without a place of its own, so that its nodes are bought by its offers. */
 static inline void sell_by_offers(struct conf_pool *p)
 {
 	free(p->provider);
@@ -115,7 +115,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* A row for the journal: node c<i> is up, as instance i-<i>. */
+/* Make a row for the journal: node c<i> is up, as instance i-<i>. */
 static inline void make_ready(const struct fix *f, int i, struct node *out)
 {
 	char name[16];
@@ -127,7 +127,7 @@ static inline void make_ready(const struct fix *f, int i, struct node *out)
 	(void)snprintf(out->instance, sizeof(out->instance), "i-%d", i);
 }
 
-/* An engine, of what is in the journal, in the place of the one before; c is taken, or freed. */
+/* Replace the engine by one loaded from the journal; takes c, or frees it. */
 static inline int load_conf(struct fix *f, struct conf *c, struct err *err)
 {
 	const struct engine_deps d = {.loop = f->loop,
@@ -147,7 +147,7 @@ static inline int load_conf(struct fix *f, struct conf *c, struct err *err)
 	return -1;
 }
 
-/* slurmctld calls the resume hook, just now; file may be NULL. */
+/* Call the resume hook as slurmctld does; file may be NULL. */
 static inline void call(struct fix *f, const char *list, const char *file)
 {
 	const struct spool_call c = {.name = "1.call",

@@ -1,5 +1,5 @@
-/* loaded_parts.h - what an engine that is loaded from a real journal and never started is made of:
- * a configuration of one provider, a driver that opens, and no way to die unseen. */
+/* loaded_parts.h - the parts of an engine that is loaded from a real journal and never started: a
+ * configuration of one provider, a driver that opens, and a fatal handler that fails the test. */
 #ifndef TESTS_LOADED_PARTS_H
 #define TESTS_LOADED_PARTS_H
 
@@ -21,7 +21,7 @@
 
 static const char uuid[] = "5111eb00-0000-4000-8000-000000000001";
 
-static const char *fake_open_fails; /* why; NULL: it does not */
+static const char *fake_open_fails; /* why open() fails; NULL: it succeeds */
 
 static int fake_open(void **self, const struct provider_conf *conf, struct err *e)
 {
@@ -55,7 +55,7 @@ static inline struct conf_pool make_pool(const char *name, const char *nodes, ui
 				  .boot_ms = 600000};
 }
 
-/* One provider and one pool, all of whose nodes may run; conf_finish() is the caller's. */
+/* One provider and one pool, of whose nodes `max` may run; the caller calls conf_finish(). */
 static inline struct conf *one_pool(const char *nodes, uint32_t max)
 {
 	struct conf *c = conf_new("burstd.conf");

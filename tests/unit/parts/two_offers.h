@@ -1,4 +1,4 @@
-/* two_offers.h - an engine on a pool with two offers of spot, "here" and "there". */
+/* two_offers.h - an engine with a pool of two spot offers, "here" and "there". */
 #ifndef TWO_OFFERS_H
 #define TWO_OFFERS_H
 
@@ -18,7 +18,7 @@ static struct conf_offer make_offer(const char *name, const char *region, int ma
 				   .market = market};
 }
 
-/* Spot here and there: both are of one kind. */
+/* Two spot offers, both of one kind; turned: "there" comes first. */
 static struct conf *two_offers(bool turned)
 {
 	struct conf *c = make_conf();
@@ -34,7 +34,7 @@ static struct conf *two_offers(bool turned)
 	return c;
 }
 
-/* "here" is the first provider's, "there" another's. */
+/* Likewise, but "there" is a second provider's. */
 static inline struct conf *two_providers(const char *second)
 {
 	struct conf *c = two_offers(false);

@@ -1,4 +1,4 @@
-/* attest_lab.h - keys, certificates and signed documents, made when a test runs. */
+/* attest_lab.h - makes keys, certificates and signed documents while a test runs. */
 #ifndef TESTS_PROVIDERS_ATTEST_LAB_H
 #define TESTS_PROVIDERS_ATTEST_LAB_H
 
@@ -33,15 +33,15 @@ struct lab_cert {
 	X509 *cert;
 };
 
-struct lab_want { /* of a certificate */
+struct lab_want { /* how to make a certificate */
 	const char *name;
-	const struct lab_cert *issuer; /* NULL: itself */
+	const struct lab_cert *issuer; /* NULL: self-signed */
 	const char *san, *aia;         /* as openssl.cnf has them */
 	long serial;                   /* 0: 1 */
 	int from_day, to_day;          /* both 0: as above */
-	int bits;                      /* of RSA; 0: 2048, 1: P-256, 2: P-521 */
+	int bits;                      /* of an RSA key; 0: 2048, 1: P-256, 2: P-521 */
 	bool ca;
-	bool sha1; /* what it is signed with; false: SHA-256 */
+	bool sha1; /* sign with SHA-1; false: SHA-256 */
 };
 
 static inline void lab_extend(X509 *cert, X509 *issuer, int nid, const char *value)
@@ -64,7 +64,7 @@ static inline EVP_PKEY *lab_key(int bits)
 	return mem_check(EVP_RSA_gen(bits == 0 ? 2048u : (unsigned)bits));
 }
 
-/* With a key that there is, or a new one. */
+/* Make a certificate with a given key, which it takes. */
 static inline struct lab_cert lab_cert_with(EVP_PKEY *key, const struct lab_want *w)
 {
 	struct lab_cert c = {.key = key, .cert = mem_check(X509_new())};
@@ -114,7 +114,7 @@ static inline void lab_add_pem(struct str *s, X509 *cert)
 	BIO_free(b);
 }
 
-/* DER to text; free() it. */
+/* Encode DER in base64; free() it. */
 static inline char *lab_base64(const void *data, size_t n)
 {
 	char *out = mem_zalloc(n / 3 * 4 + 8);
@@ -125,7 +125,7 @@ static inline char *lab_base64(const void *data, size_t n)
 
 enum { LAB_STREAM = 1, LAB_DETACHED = 2, LAB_NO_CERT = 4, LAB_SHA1 = 8, LAB_PEM = 16 };
 
-/* PKCS#7 of content, in DER; free() it.  second: another signer, or NULL. */
+/* Sign content as PKCS#7, in DER; free() it.  second: another signer, or NULL. */
 static inline unsigned char *lab_sign(const char *content, const struct lab_cert *by,
 				      const struct lab_cert *second, int how, size_t *n)
 {
@@ -156,7 +156,7 @@ static inline unsigned char *lab_sign(const char *content, const struct lab_cert
 	return copy;
 }
 
-/* The same as a node gets it. */
+/* The same in the form that a node gets. */
 static inline char *lab_signed(const char *content, const struct lab_cert *by, int how)
 {
 	size_t n;
@@ -178,7 +178,7 @@ static inline void lab_refused(int rc, const struct err *e, enum err_code code, 
 		fail_msg("taken, and not refused with '%s'", why);
 	if (e->code != (int)code || strstr(e->msg, why) == NULL)
 		fail_msg("want %d '%s', got %d '%s'", code, why, e->code, e->msg);
-	assert_true(ERR_peek_error() == 0); /* nothing is left for somebody else to find */
+	assert_true(ERR_peek_error() == 0); /* no OpenSSL error is left behind */
 }
 
 #endif

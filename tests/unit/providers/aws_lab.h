@@ -70,7 +70,7 @@ static struct provider_place place = {.type = "p5.48xlarge", .region = "eu-west-
 static struct provider_want wants[WANTS_MAX];
 static char names[WANTS_MAX][HOSTLIST_NAME_MAX + 1];
 
-/* n nodes c1, c2, ... of generation 1, each alone, in zone a. */
+/* A create of n nodes c1, c2, ... of generation 1, each single, in zone b. */
 static inline struct provider_op create(size_t n)
 {
 	struct provider_op op = {.kind = PROVIDER_CREATE, .at_ms = now_ms};
@@ -132,7 +132,7 @@ static inline bool has(const struct provider_request *rq, const char *parameter)
 	return at != NULL && (at[strlen(parameter)] == '&' || at[strlen(parameter)] == '\0');
 }
 
-/* A reply to a list, and what is in one. */
+/* A reply to DescribeInstances, and one instance in it. */
 #define LIST(instances, more)                                                                      \
 	XML "<DescribeInstancesResponse><reservationSet><item><instancesSet>" instances            \
 	    "</instancesSet></item></reservationSet>" more "</DescribeInstancesResponse>"

@@ -47,8 +47,7 @@ static inline void imds_lab_make(struct order *order, enum market market, const 
 	userdata_unref(want.user_data);
 }
 
-/* Row 0, spot, at 10.77.0.10, by EC2's API if that is whose keys there are; row 1 by the neutral
- * one. */
+/* Make row 0, spot, at 10.77.0.10, by EC2's API if kind is AWS's, and row 1 by the neutral API. */
 static inline void imds_lab_open(enum identity_kind kind, int64_t now)
 {
 	struct cloud_opts o = {.conf = &W.conf,

@@ -1,4 +1,4 @@
-/* simrun.h - for tests: a real simcloud in a child process of its own, asked over HTTP. */
+/* simrun.h - for tests: a real simcloud in a child process, asked over HTTP. */
 #ifndef TESTS_SIMRUN_H
 #define TESTS_SIMRUN_H
 
@@ -39,7 +39,7 @@ struct simrun_reply {
 	char retry_after[32];
 };
 
-/* args is NULL-terminated and comes after "simcloud". */
+/* Start simcloud; args is NULL-terminated, without "simcloud" itself. */
 static inline void simrun_start(struct simrun *s, const char *const *args)
 {
 	const char *argv[SIMRUN_ARGS + 2] = {"simcloud"};
@@ -71,7 +71,7 @@ static inline void simrun_start(struct simrun *s, const char *const *args)
 	assert_non_null(strstr(s->url, "http://127.0.0.1:"));
 }
 
-/* The exit status, or -1 if it died of a signal. */
+/* Stop it by sig; returns the exit status, or -1 if it died of a signal. */
 static inline int simrun_stop(struct simrun *s, int sig)
 {
 	int status;
@@ -144,7 +144,7 @@ static inline size_t simrun_on_header(char *data, size_t size, size_t n, void *c
 	return size * n;
 }
 
-/* header may be NULL; body NULL: none. */
+/* Send a request; headers may be NULL, body NULL: none. */
 static inline void simrun_send(struct simrun_reply *r, const char *method, const char *url,
 			       struct curl_slist *headers, const char *body)
 {
@@ -174,7 +174,7 @@ static inline void simrun_done(struct simrun_reply *r)
 	json_decref(r->json);
 }
 
-/* One operation as the engine would do it: build, send, parse.  -1: there was no reply. */
+/* Run one operation as the engine would: build, send, parse.  -1: no reply. */
 static inline int simrun_drive(const struct provider_ops *ops, const void *driver,
 			       const struct provider_op *op, struct provider_result *out)
 {
@@ -202,7 +202,7 @@ static inline int simrun_drive(const struct provider_ops *ops, const void *drive
 	return r.rc == CURLE_OK ? 0 : -1;
 }
 
-/* Ask s for path, which must answer `status`; the reply is the caller's. */
+/* Send a request to s, which must answer `status`; the reply is the caller's. */
 static inline json_t *simrun_ask(const struct simrun *s, const char *method, const char *path,
 				 const char *body, long status)
 {
@@ -220,7 +220,7 @@ static inline json_t *simrun_ask(const struct simrun *s, const char *method, con
 	return json;
 }
 
-/* The same for its effect alone. */
+/* Likewise, when only the effect matters. */
 static inline void simrun_do(const struct simrun *s, const char *method, const char *path,
 			     const char *body)
 {

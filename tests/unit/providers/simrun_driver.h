@@ -49,7 +49,7 @@ static inline int teardown(void **state)
 	return 0;
 }
 
-/* -1: there was no reply. */
+/* Run one operation; -1: no reply. */
 static inline int drive(const struct provider_op *op, struct provider_result *out)
 {
 	return simrun_drive(&provider_sim, driver, op, out);

@@ -1,4 +1,4 @@
-/* static_site.h - a site whose machines are files, and the driver static for it. */
+/* static_site.h - a site with files for machines, and the driver static for it. */
 #ifndef TESTS_STATIC_SITE_H
 #define TESTS_STATIC_SITE_H
 
@@ -20,7 +20,8 @@
 
 static const char cluster[] = "0b1c2d3e-0000-4000-8000-000000000001";
 
-/* site VERB NODE: a machine is the file NODE.power; NODE.VERB says what goes wrong. */
+/* The program "site VERB NODE": a machine is the file NODE.power; NODE.VERB says what goes
+ * wrong. */
 static const char site[] = "#!/bin/sh\n"
 			   "cd \"${0%/*}\" || exit 9\n"
 			   "mode=$(cat \"$2.$1\" 2>/dev/null)\n"

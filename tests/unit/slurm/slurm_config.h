@@ -1,5 +1,6 @@
-/* slurm_config.h - what scontrol showed of three releases, edited line by line, and what is then
- * wrong with it for two pools.  Tests run from the top of the repository: fixtures are read. */
+/* slurm_config.h - scontrol's output of three releases, edited line by line, and the problems that
+ * are found in it for two pools.  Tests run from the top of the repository, where the fixtures
+ * are. */
 #ifndef TESTS_SLURM_CONFIG_H
 #define TESTS_SLURM_CONFIG_H
 
@@ -25,7 +26,7 @@ static inline struct slurm_text text_of(const char *s)
 	return (struct slurm_text){s, strlen(s)};
 }
 
-/* What the fixtures are judged for: their nodes are c1 to c8. */
+/* The need that the fixtures are checked against: their nodes are c1 to c8. */
 struct need {
 	struct slurm_need_pool pools[2];
 	struct hostlist *nodes[2];
@@ -50,7 +51,7 @@ static inline void need_fini(struct need *n)
 	hostlist_free(n->nodes[1]);
 }
 
-/* The line of `key` becomes "key = value", or goes if value is NULL. */
+/* Replace the line of `key` by "key = value", or delete it if value is NULL. */
 static inline void edit(char *text, const char *key, const char *value)
 {
 	char *line = text, *rest, *old = mem_strdup(text);
@@ -71,7 +72,7 @@ static inline void edit(char *text, const char *key, const char *value)
 	free(old);
 }
 
-/* "error JobRequeue, advice AuthInfo" */
+/* Summarize a report: "error JobRequeue, advice AuthInfo". */
 static inline void summary(const struct slurm_report *r, struct str *out)
 {
 	for (size_t i = 0; i < r->n; i++)

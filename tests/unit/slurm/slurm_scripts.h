@@ -1,5 +1,5 @@
-/* slurm_scripts.h - the adapter to slurmctld, with scripts for scontrol and squeue that write down
- * how they were called. */
+/* slurm_scripts.h - the adapter to slurmctld, with scripts in place of scontrol and squeue that
+ * record how they were called. */
 #ifndef TESTS_SLURM_SCRIPTS_H
 #define TESTS_SLURM_SCRIPTS_H
 
@@ -22,7 +22,7 @@
 #include "io/proc.h"
 #include "slurm/slurm.h"
 
-enum { LINES = 2 }; /* of a snapshot in one turn */
+enum { LINES = 2 }; /* lines of a snapshot read in one turn */
 
 struct fix {
 	char dir[64], calls[128];
@@ -31,18 +31,18 @@ struct fix {
 	struct slurm *slurm;
 	struct timer *guard, *tick;
 	unsigned given, updated, failed, late, answers[SLURM_NQUESTIONS];
-	unsigned unsent; /* of those that are late: given before */
+	unsigned unsent; /* late ones that had been given before */
 	char error[256], text[256];
 	int code;
-	unsigned nodes, known, most; /* told of; ... at the last tick; most between two */
-	bool hurt;                   /* stop as soon as some are told of */
+	unsigned nodes, known, most; /* nodes told of; by the last tick; most between two */
+	bool hurt;                   /* stop as soon as some nodes are told of */
 	uint64_t mark;
-	bool past; /* what was queued before the mark, when the first update had run */
+	bool past; /* slurm_past(mark) when the first update had run */
 };
 
 static time_t clock_set_s;           /* how far somebody has set the wall clock */
-static struct timespec clock_stands; /* what the boot clock says; 0: it goes on */
-static struct timespec wall_stands;  /* and the wall clock, but for that; both or none */
+static struct timespec clock_stands; /* time of the boot clock; 0: it goes on */
+static struct timespec wall_stands;  /* of the wall clock, before clock_set_s; both or none */
 
 int clock_gettime(clockid_t id, struct timespec *ts)
 {
@@ -56,7 +56,7 @@ int clock_gettime(clockid_t id, struct timespec *ts)
 	return rc;
 }
 
-/* On record, and out. */
+/* Take the orders on record, and send them. */
 static inline void flush(struct fix *f)
 {
 	struct slurm_order o;
@@ -128,7 +128,7 @@ static inline void script(const struct fix *f, const char *name, const char *tex
 	assert_int_equal(chmod(path, 0700), 0);
 }
 
-/* Of those who read what slurmctld has. */
+/* The time zone for readers of slurmctld's times. */
 static inline int64_t east(int64_t wall_ms)
 {
 	assert_true(wall_ms > 0);
@@ -174,7 +174,7 @@ static inline int teardown(void **state)
 	return 0;
 }
 
-/* For what depends on seconds: the time stands still until the test moves it, however slow this
+/* Setup for tests that count seconds: time stands until the test moves it, however slow this
  * machine is. */
 static inline int setup_still(void **state)
 {
@@ -190,7 +190,7 @@ static inline void settle(struct fix *f)
 	loop_run(f->loop);
 }
 
-/* What was called, each line one command; the caller's. */
+/* The commands called, one a line; the caller's. */
 static inline char *calls(const struct fix *f)
 {
 	char *text = mem_zalloc(400000);

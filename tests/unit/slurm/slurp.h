@@ -1,4 +1,5 @@
-/* slurp.h - a file of the repository as one text; the tests run from its top. */
+/* slurp.h - reads a file of the repository as one text; tests run from the top of the
+ * repository. */
 #ifndef TESTS_SLURP_H
 #define TESTS_SLURP_H
 
@@ -15,7 +16,7 @@
 
 enum { TEXT_MAX = 1 << 20 };
 
-/* The caller's. */
+/* The file's text; the caller's. */
 static inline char *slurp(const char *path)
 {
 	FILE *f = fopen(path, "r");

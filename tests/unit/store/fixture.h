@@ -1,4 +1,4 @@
-/* fixture.h - a journal in a directory of its own, and all that a load gives, for the tests of
+/* fixture.h - a journal in a directory of its own, and what a load visits, for the tests of
  * store/. */
 #ifndef TESTS_STORE_FIXTURE_H
 #define TESTS_STORE_FIXTURE_H
@@ -101,7 +101,7 @@ struct seen {
 	int64_t spent[SEEN_MAX];
 	size_t nnodes, nbatches, nspent;
 	char order[4 * SEEN_MAX];
-	size_t norder, stop_at; /* refuse the visit of this number, from 1 */
+	size_t norder, stop_at; /* refuse visit number stop_at, from 1 */
 };
 
 static inline int visit(struct seen *s, char what, struct err *e)
@@ -173,7 +173,7 @@ static inline int64_t number(struct fixture *f, const char *key)
 	return v;
 }
 
-/* As little as a commit can be. */
+/* Commit as little as possible. */
 static inline int commit_number(struct journal *j, const char *key, int64_t value)
 {
 	struct journal_tx *tx = journal_begin(j);
@@ -185,7 +185,7 @@ static inline int commit_number(struct journal *j, const char *key, int64_t valu
 struct page {
 	int64_t first, last;
 	size_t n, stop_at;
-	char text[256]; /* of the last */
+	char text[256]; /* the last event */
 };
 
 static inline int see_event(void *ctx, const struct journal_event *ev)
