@@ -248,7 +248,7 @@ static const struct provider_limit limits[PROVIDER_NOPS] = {
 	[PROVIDER_CREATE] = {.requests = {5, 2}, .instances = {1000, 2}},
 	[PROVIDER_DELETE] = {.requests = {100, 5}, .instances = {1000, 20}},
 	[PROVIDER_LIST] = {.requests = {100, 20}},
-	[PROVIDER_OFFERS] = {.requests = {100, 20}},
+	[PROVIDER_QUOTES] = {.requests = {100, 20}},
 	[PROVIDER_FABRIC_LIST] = {.requests = {100, 20}},
 	[PROVIDER_FABRIC_MAKE] = {.requests = {50, 5}},
 	[PROVIDER_FABRIC_DROP] = {.requests = {50, 5}},
@@ -286,8 +286,8 @@ static int build_body(const struct aws *a, const struct provider_op *op, struct 
 		return aws_list_build(op->u.list.cluster, op->u.list.cursor, body, e);
 	case PROVIDER_DELETE:
 		return aws_delete_build(op->u.del.ids, op->u.del.nids, body, e);
-	case PROVIDER_OFFERS:
-		return aws_offers_build(op, body, e);
+	case PROVIDER_QUOTES:
+		return aws_quotes_build(op, body, e);
 	case PROVIDER_REPORT:
 		return aws_report_build(op->u.report.id, body, e);
 	case PROVIDER_FABRIC_MAKE:
@@ -334,8 +334,8 @@ static int parse_ok(const struct aws *a, const struct provider_op *op,
 		return aws_list_parse(op->u.list.cursor, reply, out);
 	case PROVIDER_DELETE:
 		return aws_delete_parse(op->u.del.ids, op->u.del.nids, reply, out);
-	case PROVIDER_OFFERS:
-		return aws_offers_parse(a, op, reply, out);
+	case PROVIDER_QUOTES:
+		return aws_quotes_parse(a, op, reply, out);
 	case PROVIDER_LOGIN:
 		return aws_login_parse(a, reply, out);
 	case PROVIDER_NOTICES:

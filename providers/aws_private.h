@@ -6,7 +6,7 @@
  *   aws_create.c  RunInstances and CreateFleet
  *   aws_list.c    DescribeInstances, TerminateInstances
  *   aws_group.c   placement groups: fabrics
- *   aws_offer.c   DescribeInstanceTypes, DescribeSpotPriceHistory
+ *   aws_quote.c   DescribeInstanceTypes, DescribeSpotPriceHistory
  *   aws_notice.c  what EventBridge tells of instances, through a queue (SQS)
  *   aws_tag.c     which node of a batch an instance is
  *   aws_error.c   EC2's words for what went wrong
@@ -148,9 +148,9 @@ int aws_group_build(const struct provider_op *op, struct str *body, struct err *
 int aws_group_parse(const struct provider_op *op, const struct provider_reply *reply,
 		    struct provider_result *out);
 
-/* --- aws_offer.c --- */
-int aws_offers_build(const struct provider_op *op, struct str *body, struct err *e);
-int aws_offers_parse(const struct aws *a, const struct provider_op *op,
+/* --- aws_quote.c --- */
+int aws_quotes_build(const struct provider_op *op, struct str *body, struct err *e);
+int aws_quotes_parse(const struct aws *a, const struct provider_op *op,
 		     const struct provider_reply *reply, struct provider_result *out);
 
 /* --- aws_notice.c --- */

@@ -312,7 +312,7 @@ static int sim_build(const void *self, const struct provider_op *op, struct prov
 	case PROVIDER_DELETE:
 		rc = build_delete(op->u.del.ids, op->u.del.nids, out, &url, e);
 		break;
-	case PROVIDER_OFFERS:
+	case PROVIDER_QUOTES:
 		str_adds(&url, "/v1/offers");
 		break;
 	case PROVIDER_NOTICES:

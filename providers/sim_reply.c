@@ -440,7 +440,7 @@ static int parse_delete(const char *const *ids, size_t n, const struct provider_
 	return out->nitems == n ? 0 : -1;
 }
 
-static int read_offer(struct provider_offer *f, const json_t *o)
+static int read_offer(struct provider_quote *f, const json_t *o)
 {
 	char market[16], price[32];
 
@@ -455,17 +455,17 @@ static int read_offer(struct provider_offer *f, const json_t *o)
 	return provider_market_parse(market, &f->market);
 }
 
-static int parse_offers(const json_t *doc, struct provider_result *out)
+static int parse_quotes(const json_t *doc, struct provider_result *out)
 {
 	const json_t *list = json_object_get(doc, "offers");
 	size_t n = json_array_size(list);
 
 	if (!json_is_array(list) || n > OFFERS_MAX)
 		return -1;
-	out->offers = mem_zalloc((n + 1) * sizeof(*out->offers));
-	out->noffers = n;
+	out->quotes = mem_zalloc((n + 1) * sizeof(*out->quotes));
+	out->nquotes = n;
 	for (size_t i = 0; i < n; i++)
-		if (read_offer(&out->offers[i], json_array_get(list, i)) != 0)
+		if (read_offer(&out->quotes[i], json_array_get(list, i)) != 0)
 			return -1;
 	return 0;
 }
@@ -543,10 +543,10 @@ static int parse_ok(const struct provider_op *op, const struct provider_reply *r
 		return parse_list(op->u.list.cluster, op->u.list.cursor, reply, out);
 	case PROVIDER_DELETE:
 		return parse_delete(op->u.del.ids, op->u.del.nids, reply, out);
-	case PROVIDER_OFFERS:
+	case PROVIDER_QUOTES:
 	case PROVIDER_NOTICES:
 		doc = load(reply);
-		rc = op->kind == PROVIDER_OFFERS ? parse_offers(doc, out) : parse_notices(doc, out);
+		rc = op->kind == PROVIDER_QUOTES ? parse_quotes(doc, out) : parse_notices(doc, out);
 		json_decref(doc);
 		break;
 	case PROVIDER_REPORT:

@@ -228,7 +228,7 @@ static int add_body(const struct provider_op *op, struct str *body, struct err *
 			return err_set(e, ERR_INVALID, "delete: want one id of this provider");
 		str_addf(body, "%s\n", op->u.del.ids[0]);
 		return 0;
-	case PROVIDER_OFFERS:
+	case PROVIDER_QUOTES:
 		return 0;
 	case PROVIDER_LOGIN:
 	case PROVIDER_NOTICES:
@@ -254,7 +254,7 @@ static int static_build(const void *self, const struct provider_op *op,
 {
 	static const char *const requests[] = {
 		[PROVIDER_CREATE] = "create", [PROVIDER_LIST] = "list",
-		[PROVIDER_DELETE] = "delete", [PROVIDER_OFFERS] = "check",
+		[PROVIDER_DELETE] = "delete", [PROVIDER_QUOTES] = "check",
 		[PROVIDER_LOGIN] = "", /* never sent */
 		[PROVIDER_NOTICES] = "",      [PROVIDER_FABRIC_MAKE] = "",
 		[PROVIDER_FABRIC_LIST] = "",  [PROVIDER_FABRIC_DROP] = "",
@@ -414,7 +414,7 @@ static int parse_one(const struct provider_op *op, const struct provider_reply *
 
 	if (next_line(&at, end, &l) != 0 || l.n == 0 || at != end || read_verdict(&l, out) != 0)
 		return -1;
-	if (out->code != PROVIDER_OK || op->kind == PROVIDER_OFFERS)
+	if (out->code != PROVIDER_OK || op->kind == PROVIDER_QUOTES)
 		return 0;
 	if (op->kind == PROVIDER_CREATE)
 		return read_created(&op->u.create, &l, out);
@@ -500,9 +500,9 @@ static int parse_list(const struct provider_reply *r, struct provider_result *ou
  * price.  A pool's own `price` takes precedence. */
 static void set_offer(struct provider_result *out)
 {
-	out->offers = mem_zalloc(sizeof(*out->offers));
-	out->noffers = 1;
-	out->offers[0].price_nano_h = 1;
+	out->quotes = mem_zalloc(sizeof(*out->quotes));
+	out->nquotes = 1;
+	out->quotes[0].price_nano_h = 1;
 }
 
 static void static_parse(const void *self, const struct provider_op *op,
@@ -515,7 +515,7 @@ static void static_parse(const void *self, const struct provider_op *op,
 	if (r->status >= 0 && r->status <= 1 && r->body != NULL)
 		rc = op->kind == PROVIDER_LIST ? parse_list(r, out) : parse_one(op, r, out);
 	if (rc == 0) {
-		if (op->kind == PROVIDER_OFFERS && out->code == PROVIDER_OK)
+		if (op->kind == PROVIDER_QUOTES && out->code == PROVIDER_OK)
 			set_offer(out);
 		return;
 	}

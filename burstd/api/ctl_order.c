@@ -266,7 +266,7 @@ static bool is_meant(const struct conf_pool *p, const char *pool)
 /* Would the order change the pool?  A resume also closes its circuit. */
 static bool changes(const struct engine *e, size_t i, bool paused)
 {
-	return paused ? !engine_paused(e, i) : engine_closed(e, i) != NULL;
+	return paused ? !engine_paused(e, i) : engine_blocked(e, i) != NULL;
 }
 
 static void put_pools(struct ctl_reply *r, const char *key, const char *pool, bool paused,

@@ -56,7 +56,7 @@ static const char *cause_word(const struct engine_rung *rung)
 static const char *state_word(enum cooldown_state state)
 {
 	static const char *const words[] = {
-		[COOLDOWN_OPEN] = "open",       [COOLDOWN_HALF] = "half-open",
+		[COOLDOWN_READY] = "ready",     [COOLDOWN_HALF] = "half-open",
 		[COOLDOWN_PROBING] = "probing", [COOLDOWN_CAPACITY] = "capacity",
 		[COOLDOWN_FAILING] = "failing", [COOLDOWN_QUOTA] = "quota",
 		[COOLDOWN_DENIED] = "denied",
@@ -143,7 +143,7 @@ static void put_pool(struct ctl_reply *r, size_t i)
 {
 	const struct conf_pool *p = &conf_of(r)->pools[i];
 	const struct fleet_pool *sums = &engine_fleet(r->api->engine)->pools[i];
-	const char *closed = engine_closed(r->api->engine, i);
+	const char *blocked = engine_blocked(r->api->engine, i);
 	struct engine_ladder l;
 
 	engine_ladder(r->api->engine, i, &l);
@@ -158,7 +158,7 @@ static void put_pool(struct ctl_reply *r, size_t i)
 	jsonw_money(&r->w, "max_rate", p->max_rate_nano_h);
 	put_rules(r, p);
 	jsonw_bool(&r->w, "paused", engine_paused(r->api->engine, i));
-	jsonw_text(&r->w, "closed", closed != NULL ? closed : "");
+	jsonw_text(&r->w, "blocked", blocked != NULL ? blocked : "");
 	put_ladder(r, &l);
 	jsonw_close(&r->w, '}');
 }

@@ -88,7 +88,7 @@ static void put_pool(struct ctl_reply *r, size_t i)
 {
 	const struct conf_pool *p = &conf_of(r)->pools[i];
 	const struct fleet_pool *sums = &fleet_of(r)->pools[i];
-	const char *closed = engine_closed(r->api->engine, i);
+	const char *blocked = engine_blocked(r->api->engine, i);
 	bool paused = engine_paused(r->api->engine, i);
 	int64_t since_ms;
 	const char *by = engine_paused_by(r->api->engine, i, &since_ms);
@@ -109,7 +109,7 @@ static void put_pool(struct ctl_reply *r, size_t i)
 	jsonw_bool(&r->w, "paused", paused);
 	jsonw_text(&r->w, "paused_by", by);
 	ctl_reply_time(r, "paused_ms", since_ms);
-	jsonw_text(&r->w, "closed", closed != NULL && !paused ? closed : "");
+	jsonw_text(&r->w, "blocked", blocked != NULL && !paused ? blocked : "");
 	put_warm(r, i);
 	jsonw_close(&r->w, '}');
 }

@@ -69,7 +69,7 @@ void explain_refusal(struct str *out, const struct engine *e, const struct fleet
 	n = strlen(pool);
 	of_pool = (nm->refused == NODE_BECAUSE_OPERATOR || nm->refused == NODE_BECAUSE_BOOT) &&
 		  strncmp(nm->why, pool, n) == 0;
-	/* nm->why says all: the pool is paused, closed or tried. */
+	/* nm->why says all: the pool is paused, blocked or tried. */
 	str_adds(out, of_pool ? nm->why + n : reason);
 	if (!of_pool && nm->refused != NODE_BECAUSE_OPERATOR && nm->why[0] != '\0' &&
 	    says_more(nm->why, provider_name(e, nm->pool), reason))
@@ -77,7 +77,7 @@ void explain_refusal(struct str *out, const struct engine *e, const struct fleet
 	str_adds(out, "; next try when Slurm asks again");
 }
 
-/* Why slurmctld was told to take this incarnation away; NULL: it was not, or not by us. */
+/* Why slurmctld was told to take this generation away; NULL: it was not, or not by us. */
 static const char *told(const struct fleet_name *nm, const struct node *n)
 {
 	return nm->told != NULL && nm->told_ms >= n->wanted_ms ? nm->told : NULL;

@@ -26,7 +26,7 @@ const char *explain_told(const struct engine *e, const struct fleet_name *nm);
 void explain_refusal(struct str *out, const struct engine *e, const struct fleet_name *nm);
 const char *explain_pool(const struct engine *e, uint32_t pool); /* its name; "?": there is none */
 
-/* How many incarnations are at this provider; *rate: what they cost per hour. */
+/* How many generations are at this provider; *rate: what they cost per hour. */
 uint32_t explain_nodes_at(const struct engine *e, size_t provider, int64_t *rate);
 
 typedef void (*explain_fn)(void *ctx, const char *sentence);

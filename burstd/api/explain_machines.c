@@ -193,7 +193,7 @@ static void check_undeleted(struct explain_report *r, size_t provider)
 /* Say for a day that the journal was lost, or is an older copy (F58), and what that means. */
 static void check_rebuilt(struct explain_report *r)
 {
-	uint64_t n = engine_counters(r->e)->orphans;
+	uint64_t n = engine_counters(r->e)->strays;
 	char at[FMT_TIME_SIZE];
 
 	if (n == 0 || engine_now(r->e) - engine_started_ms(r->e) > REBUILT_MS)

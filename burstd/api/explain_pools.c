@@ -21,12 +21,12 @@ static void add_pause(struct str *out, const struct engine *e, size_t i)
 }
 
 /* Report pools that are paused, or whose nodes come up wrong. */
-static void check_closed(struct explain_report *r)
+static void check_blocked(struct explain_report *r)
 {
 	const struct conf *c = engine_conf(r->e);
 
 	for (size_t i = 0; i < c->npools; i++) {
-		const char *why = engine_closed(r->e, i);
+		const char *why = engine_blocked(r->e, i);
 
 		if (why == NULL || c->pools[i].removed)
 			continue;
@@ -183,7 +183,7 @@ void explain_pools_check(struct explain_report *r)
 {
 	engine_cooldowns(r->e, say_cooldown, r);
 	check_offers(r);
-	check_closed(r);
+	check_blocked(r);
 	check_limits(r);
 	check_losses(r);
 }

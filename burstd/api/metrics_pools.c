@@ -19,7 +19,7 @@ static void write_states(const struct api *a, struct str *s)
 
 	metrics_family(
 		s, "burstd_nodes", "gauge",
-		"Cloud nodes that are bought or being bought, by state; each incarnation counts.");
+		"Cloud nodes that are bought or being bought, by state; each generation counts.");
 	for (size_t i = 0; i < npools(a); i++)
 		for (int state = 0; state < NODE_NSTATES; state++) {
 			const struct metrics_label l[] = {
@@ -66,9 +66,9 @@ static int64_t paused_of(const struct api *a, size_t i)
 	return engine_paused(a->engine, i);
 }
 
-static int64_t closed_of(const struct api *a, size_t i)
+static int64_t blocked_of(const struct api *a, size_t i)
 {
-	return engine_closed(a->engine, i) != NULL && !engine_paused(a->engine, i);
+	return engine_blocked(a->engine, i) != NULL && !engine_paused(a->engine, i);
 }
 
 static int64_t warm_wanted_of(const struct api *a, size_t i)
@@ -100,8 +100,8 @@ static const struct {
 	 true, max_rate_of},
 	{"burstd_pool_paused", "gauge", "Has an admin stopped buying in the pool?", false,
 	 paused_of},
-	{"burstd_pool_closed", "gauge",
-	 "Is nothing bought in the pool because its nodes come up wrong?", false, closed_of},
+	{"burstd_pool_blocked", "gauge",
+	 "Does the pool buy nothing, for a reason other than an admin's pause?", false, blocked_of},
 	{"burstd_pool_warm_wanted", "gauge",
 	 "Nodes that are to be up whether a job has them or not.", false, warm_wanted_of},
 	{"burstd_pool_warm", "gauge", "How many of those are up.", false, warm_of},

@@ -127,14 +127,14 @@ static void write_closed(const struct api *a, struct str *s)
 
 	all.n = mem_zalloc((n + 1) * sizeof(*all.n));
 	engine_cooldowns(a->engine, count_closed, &all);
-	metrics_family(s, "burstd_places_closed", "gauge",
+	metrics_family(s, "burstd_places_cooling", "gauge",
 		       "Places where nothing is tried for now, by what they answered.");
 	for (size_t i = 0; i < n; i++)
 		for (int k = 0; k < DENIED; k++) {
 			const struct metrics_label l[] = {{"provider", all.conf->providers[i].name},
 							  {"reason", closed_words[k]}};
 
-			metrics_sample_u64(s, "burstd_places_closed", l, 2, all.n[i][k]);
+			metrics_sample_u64(s, "burstd_places_cooling", l, 2, all.n[i][k]);
 		}
 	metrics_family(
 		s, "burstd_provider_off", "gauge",

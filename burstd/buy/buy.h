@@ -1,5 +1,5 @@
 /* buy.h - from a call of slurmctld to machines, and back: which nodes to buy and where, creates,
- * deletes, closed pools, warm nodes. */
+ * deletes, blocked pools, warm nodes. */
 #ifndef BURSTD_BUY_BUY_H
 #define BURSTD_BUY_BUY_H
 
@@ -32,8 +32,8 @@ struct batch { /* one create and its repeats */
 	bool made;        /* the fabric is made, and the create waits for its turn */
 };
 
-struct pending { /* a resume call that is fresh, and not yet acted on */
-	struct pending *next;
+struct fresh_call { /* a resume call that is fresh, and not yet acted on */
+	struct fresh_call *next;
 	char *name;       /* of its file in the spool */
 	int64_t since_ms; /* it was taken in then */
 	bool overtaken;   /* a snapshot was begun after it, and decides */
@@ -59,10 +59,10 @@ struct buy_state {
 	uint64_t last_batch;
 	uint32_t last_group;
 	struct answer *answers, **answers_last; /* answers to creates, not yet posted */
-	struct pending *calls, **calls_last;    /* of hooks */
+	struct fresh_call *calls, **calls_last; /* of hooks */
 	size_t ncalls, call_bytes;              /* bytes: of their lists and files */
-	struct pending *acted;   /* calls whose files go once what came of them is durable */
-	char spool_trouble[256]; /* why the spool cannot be read as it should be; "" */
+	struct fresh_call *acted; /* calls whose files go once what came of them is durable */
+	char spool_trouble[256];  /* why the spool cannot be read as it should be; "" */
 	char *wanted;  /* nodes that slurmctld wants and nobody asked us for: a node list */
 	bool climbing; /* some nodes were refused at one place, and may have another */
 	bool wanted_asked, call_asked, climb_asked; /* squeue runs for these; for the first call */
@@ -116,7 +116,7 @@ void place_write_back(struct engine *e);
 void place_adopt(const struct cloud *c, struct node *n);
 bool place_priced(const struct cloud *c, uint32_t pool); /* is the price of that offer known? */
 /* quotes(): a provider has new offers; before: the last ones. */
-void place_quotes(struct cloud *c, struct provider_offer *before, size_t nbefore);
+void place_quotes(struct cloud *c, struct provider_quote *before, size_t nbefore);
 /* The price of one more node of the pool, for a job without wishes; 0: none can be bought now. */
 int64_t place_next_price(struct engine *e, uint32_t pool);
 struct ladder_known *place_known(struct engine *e, uint32_t pool); /* of each rung; the caller's */
@@ -129,11 +129,12 @@ enum place_answer {
 enum place_answer place_would(struct engine *e, const struct conf_offer *o);
 /* Likewise just before one goes out: after a pause it becomes the probe (cooldown_buy()). */
 enum place_answer place_buy(struct engine *e, const struct conf_offer *o);
-bool place_is_shut(struct engine *e, const struct conf_offer *o); /* not even a probe may go out */
+bool place_is_cooling(struct engine *e,
+		      const struct conf_offer *o); /* not even a probe may go out */
 struct cooldown_view place_view(struct engine *e, const struct conf_offer *o);
 /* Does the place cool down because purchases fail there?  Then why says so, for people. */
 bool place_fails(struct engine *e, const struct conf_offer *o, char why[160]);
-int64_t place_opens_ms(struct engine *e, const struct conf_offer *o); /* 0: open, or not known */
+int64_t place_ready_ms(struct engine *e, const struct conf_offer *o); /* 0: ready, or not known */
 /* Note the answer to a purchase of n nodes. */
 void place_bought(struct engine *e, const struct conf_offer *o, const struct provider_result *r,
 		  size_t n, int64_t sent_ms);
@@ -175,7 +176,7 @@ void launch_free(struct engine *e); /* the batches, too */
 void launch_send(struct cloud *c, struct fleet_node **nodes, size_t n);
 
 /* --- form.c --- */
-struct forming { /* nodes of one place that will be one batch */
+struct draft { /* nodes of one place that will be one batch */
 	struct fleet_node **v;
 	size_t n, cap;
 	const struct conf_offer *rung; /* NULL: it has no nodes yet */
@@ -185,10 +186,10 @@ struct forming { /* nodes of one place that will be one batch */
 };
 /* Add the nodes of one job, or a single node; a full batch goes out first.  While no slot is free
  * nothing is added, and the nodes wait for an answer to free one. */
-void form_add(struct engine *e, struct forming *f, struct fleet_node **v, size_t n);
+void form_add(struct engine *e, struct draft *f, struct fleet_node **v, size_t n);
 /* Send these nodes in one create with no others; refuse them if they do not fit into one. */
-void form_add_alone(struct engine *e, struct forming *f, struct fleet_node **v, size_t n);
-void form_flush(struct engine *e, struct forming *f); /* send as much as place and limits allow */
+void form_add_alone(struct engine *e, struct draft *f, struct fleet_node **v, size_t n);
+void form_flush(struct engine *e, struct draft *f); /* send as much as place and limits allow */
 /* Does the provider's limit allow n instances now?  false: they are in line for it. */
 bool form_has_room(struct cloud *c, size_t n);
 /* Refuse these nodes, unsent. */
@@ -230,7 +231,8 @@ void pool_load(struct engine *e, const struct journal_pool *p);
 /* The node did not register, or registered with wrong hardware: it rests, and its pool's circuit
  * may open (core/breaker.h). */
 void pool_failed(struct engine *e, const struct node *n, const char *why);
-/* Likewise for a refusal that concerns one machine only: the node rests, the pool stays open. */
+/* Likewise for a refusal that concerns one machine only: the node rests, the pool goes on buying.
+ */
 void pool_node_failed(struct engine *e, struct fleet_name *nm, uint64_t gen);
 void pool_works(struct engine *e, struct fleet_name *nm, const struct node *n); /* it came up */
 /* The last known price of a rung, in nano-units per hour; 0: its provider never quoted one. */
@@ -251,15 +253,15 @@ bool pool_is_probed(const struct engine *e, uint32_t i); /* is the probe out? */
 /* The job that the probe is for; 0: none that is known, or several. */
 uint64_t pool_tried_for(const struct engine *e, size_t i);
 bool pool_look(struct engine *e); /* look whether the journal's disk has room */
-/* As engine_closed(), or that the disk had no room at the last look. */
-const char *pool_closed(const struct engine *e, size_t i);
-enum node_reason pool_closed_because(const struct engine *e, size_t i); /* of a closed pool */
-/* Refuse WANTED rows of closed pools, some in each turn. */
+/* As engine_blocked(), or that the disk had no room at the last look. */
+const char *pool_blocked(const struct engine *e, size_t i);
+enum node_reason pool_blocked_because(const struct engine *e, size_t i); /* of a blocked pool */
+/* Refuse WANTED rows of blocked pools, some in each turn. */
 void pool_refuse_wanted(struct engine *e);
 /* May a WANTED row be refused?  Not one of before burstd's start until a snapshot has shown that
  * the node is not up. */
 bool pool_may_refuse(const struct engine *e, const struct fleet_node *fn);
-/* Why the row was refused, for people; NULL: its pool is open. */
+/* Why the row was refused, for people; NULL: its pool is not blocked. */
 const char *pool_refusal(const struct engine *e, const struct node *n);
 
 /* --- warm.c --- */

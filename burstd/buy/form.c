@@ -13,13 +13,13 @@
 
 /* Puts the nodes of one place into creates: whole jobs, as many as one create takes. */
 
-static struct cloud *cloud_for(struct engine *e, const struct forming *f)
+static struct cloud *cloud_for(struct engine *e, const struct draft *f)
 {
 	return &e->cloud->all[f->rung->provider_index];
 }
 
 /* How many of these nodes fit into one create: whole jobs, if possible. */
-static size_t fitting(struct cloud *c, const struct forming *f)
+static size_t fitting(struct cloud *c, const struct draft *f)
 {
 	struct provider_place place = place_for_driver(f->rung);
 	struct provider_create ask = {
@@ -63,7 +63,7 @@ bool form_has_room(struct cloud *c, size_t n)
 	return false;
 }
 
-static size_t gang_size(const struct forming *f, size_t at)
+static size_t gang_size(const struct draft *f, size_t at)
 {
 	uint32_t group = f->v[at]->n.group;
 	size_t n = 1;
@@ -75,7 +75,7 @@ static size_t gang_size(const struct forming *f, size_t at)
 
 /* Likewise within the provider's limit now: whole jobs, in order.  0: the first job waits for room.
  */
-static size_t fitting_now(struct cloud *c, const struct forming *f)
+static size_t fitting_now(struct cloud *c, const struct draft *f)
 {
 	uint32_t room = limit_room(&c->limit, PROVIDER_CREATE, engine_now(c->e));
 	size_t most = fitting(c, f), n = 0, gang;
@@ -106,7 +106,7 @@ static int by_size(const void *a, const void *b)
 
 /* Sort small jobs first.  A provider without gangs makes the front of a batch if it cannot make all
  * of it, so most jobs come whole; and a driver finds jobs of one size side by side. */
-static void sort_gangs(struct forming *f)
+static void sort_gangs(struct draft *f)
 {
 	struct ranked *v = mem_zalloc((f->n + 1) * sizeof(*v));
 
@@ -139,7 +139,7 @@ void form_refuse(struct engine *e, struct fleet_node **v, size_t n, enum node_re
 }
 
 /* Refuse all nodes: their place cools down. */
-static void refuse_sold_out(struct engine *e, struct forming *f)
+static void refuse_sold_out(struct engine *e, struct draft *f)
 {
 	char why[160], at[FMT_TIME_SIZE];
 	const char *place = f->rung->zone[0] != '\0' ? f->rung->zone : f->rung->region;
@@ -161,7 +161,7 @@ static void refuse_sold_out(struct engine *e, struct forming *f)
 	f->n = 0;
 }
 
-static bool is_too_large(struct cloud *c, struct forming *f)
+static bool is_too_large(struct cloud *c, struct draft *f)
 {
 	size_t n = fitting(c, f);
 
@@ -169,7 +169,7 @@ static bool is_too_large(struct cloud *c, struct forming *f)
 }
 
 /* Refuse the job: in pieces it would be on several fabrics. */
-static void refuse_too_large(struct engine *e, struct forming *f)
+static void refuse_too_large(struct engine *e, struct draft *f)
 {
 	char why[160];
 
@@ -180,7 +180,7 @@ static void refuse_too_large(struct engine *e, struct forming *f)
 	f->n = 0;
 }
 
-void form_flush(struct engine *e, struct forming *f)
+void form_flush(struct engine *e, struct draft *f)
 {
 	struct cloud *c = cloud_for(e, f);
 
@@ -215,7 +215,7 @@ void form_flush(struct engine *e, struct forming *f)
 	}
 }
 
-static void put(struct forming *f, struct fleet_node *fn)
+static void put(struct draft *f, struct fleet_node *fn)
 {
 	if (f->n == f->cap) {
 		f->cap = f->cap == 0 ? 16 : 2 * f->cap;
@@ -225,7 +225,7 @@ static void put(struct forming *f, struct fleet_node *fn)
 }
 
 /* Put one gang into its place's batch; a gang that does not fit any batch goes in pieces. */
-void form_add(struct engine *e, struct forming *f, struct fleet_node **gang_v, size_t n)
+void form_add(struct engine *e, struct draft *f, struct fleet_node **gang_v, size_t n)
 {
 	size_t max = cloud_for(e, f)->caps.create_max;
 
@@ -241,7 +241,7 @@ void form_add(struct engine *e, struct forming *f, struct fleet_node **gang_v, s
 }
 
 /* Make a batch of its own for this gang. */
-void form_add_alone(struct engine *e, struct forming *f, struct fleet_node **gang_v, size_t n)
+void form_add_alone(struct engine *e, struct draft *f, struct fleet_node **gang_v, size_t n)
 {
 	if (f->n > 0)
 		form_flush(e, f);

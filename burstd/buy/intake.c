@@ -15,7 +15,7 @@ enum {
 	INTAKE_FRESH_MS = 60000, /* a call that has waited for longer is a late one */
 };
 
-static void drop(struct pending *p)
+static void drop(struct fresh_call *p)
 {
 	if (p->read)
 		demand_fini(&p->demand);
@@ -35,10 +35,10 @@ int64_t intake_next_ms(const struct engine *e)
 	return e->buy->calls != NULL && !e->buy->calls->asks ? engine_now(e) : INT64_MAX;
 }
 
-static void drop_all(struct pending **calls)
+static void drop_all(struct fresh_call **calls)
 {
 	while (*calls != NULL) {
-		struct pending *p = *calls;
+		struct fresh_call *p = *calls;
 
 		*calls = p->next;
 		drop(p);
@@ -88,7 +88,7 @@ bool intake_take(void *ctx, const struct spool_call *c)
 {
 	struct engine *e = ctx;
 	struct buy_state *b = e->buy;
-	struct pending *p;
+	struct fresh_call *p;
 
 	e->count.calls[c->kind]++;
 	if (!is_fresh(e, c)) {
@@ -96,11 +96,11 @@ bool intake_take(void *ctx, const struct spool_call *c)
 		return false;
 	}
 	p = mem_zalloc(sizeof(*p));
-	*p = (struct pending){.name = mem_strdup(c->name),
-			      .since_ms = engine_now(e),
-			      .overtaken = e->poll.began_ms >= engine_now(e) - c->age_ms,
-			      .list = copy(c->list, c->list_len),
-			      .list_len = c->list_len};
+	*p = (struct fresh_call){.name = mem_strdup(c->name),
+				 .since_ms = engine_now(e),
+				 .overtaken = e->poll.began_ms >= engine_now(e) - c->age_ms,
+				 .list = copy(c->list, c->list_len),
+				 .list_len = c->list_len};
 	/* Without its file squeue is asked. */
 	if (c->file != NULL && b->call_bytes + c->file_len <= INTAKE_BYTES_MAX) {
 		p->file = copy(c->file, c->file_len);
@@ -119,7 +119,7 @@ bool intake_take(void *ctx, const struct spool_call *c)
 static void end_call(struct engine *e)
 {
 	struct buy_state *b = e->buy;
-	struct pending *p = b->calls;
+	struct fresh_call *p = b->calls;
 
 	b->calls = p->next;
 	if (b->calls == NULL)
@@ -137,7 +137,7 @@ void intake_forget(struct engine *e)
 	if (e->dead || e->staging.due || e->staging.n > 0 || e->fresh.v != NULL)
 		return;
 	while (e->buy->acted != NULL) {
-		struct pending *p = e->buy->acted;
+		struct fresh_call *p = e->buy->acted;
 
 		e->buy->acted = p->next;
 		if (e->d.spool != NULL)
@@ -210,7 +210,7 @@ static void note_comments(struct engine *e, const struct demand *d)
 }
 
 /* What a fresh resume call says; false: nothing that could be acted on. */
-static bool read_call(struct engine *e, struct pending *p)
+static bool read_call(struct engine *e, struct fresh_call *p)
 {
 	struct demand *d = &p->demand;
 	struct err err;
@@ -259,7 +259,7 @@ static void wait_for_jobs(struct engine *e, const struct demand *d)
 
 /* It is enough to buy.  But in doubt, and where a snapshot was begun after it, a snapshot decides:
  * that knows more than the call does (F47). */
-static void act_on_fresh(struct engine *e, const struct pending *p, struct demand *d)
+static void act_on_fresh(struct engine *e, const struct fresh_call *p, struct demand *d)
 {
 	note_strangers(e, d);
 	forgive(e, d);
@@ -273,14 +273,14 @@ static void act_on_fresh(struct engine *e, const struct pending *p, struct deman
 
 /* It has waited for squeue, behind one that did, or while this process stood still: slurmctld may
  * have given its nodes up meanwhile, and the next snapshot decides (F47, F54). */
-static bool is_old(const struct engine *e, const struct pending *p)
+static bool is_old(const struct engine *e, const struct fresh_call *p)
 {
 	return engine_now(e) - p->since_ms > INTAKE_FRESH_MS;
 }
 
 /* One fresh resume call.  false: not now, it must wait for squeue, or for its turn: to read it and
  * to act on it are two steps when it is long. */
-static bool resume(struct engine *e, struct pending *p)
+static bool resume(struct engine *e, struct fresh_call *p)
 {
 	struct demand *d = &p->demand;
 	enum wish_need need;
@@ -326,7 +326,7 @@ static void read_jobs(struct demand *d, const char *text, size_t len)
 	slurm_job_parse(text, len, add_wishes, d);
 }
 
-static void act_on_call(struct engine *e, struct pending *p, const char *text, size_t len)
+static void act_on_call(struct engine *e, struct fresh_call *p, const char *text, size_t len)
 {
 	read_jobs(&p->demand, text, len);
 	note_comments(e, &p->demand);
@@ -436,7 +436,7 @@ void intake_jobs(struct engine *e, const char *text, size_t len, const struct er
 void intake_run(struct engine *e)
 {
 	while (e->buy->calls != NULL && !e->dead) {
-		struct pending *p = e->buy->calls;
+		struct fresh_call *p = e->buy->calls;
 
 		if (p->asks)
 			break; /* in order: the next ones wait behind it */

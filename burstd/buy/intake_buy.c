@@ -91,10 +91,10 @@ struct plan_pool *intake_pools(struct engine *e)
 
 	for (uint32_t i = 0; i < e->conf->npools; i++) {
 		pools[i].known = place_known(e, i);
-		pools[i].closed = pool_closed(e, i);
+		pools[i].blocked = pool_blocked(e, i);
 		pools[i].probes = pool_probes(e, i);
-		if (pools[i].closed == NULL && pool_is_probed(e, i)) {
-			pools[i].closed = pools[i].probes;
+		if (pools[i].blocked == NULL && pool_is_probed(e, i)) {
+			pools[i].blocked = pools[i].probes;
 			pools[i].tried_for = pool_tried_for(e, i);
 		}
 	}
@@ -232,7 +232,7 @@ static enum node_reason because(const struct engine *e, const struct plan *p,
 		return ladder_because(p->no_rungs[pn->no_rung].worst);
 	if (pn->cause == PLAN_STUCK && fleet_unreached(pn->stuck) != NULL)
 		return NODE_BECAUSE_UNREACHABLE;
-	return pn->cause == PLAN_CLOSED ? pool_closed_because(e, pn->full) : NODE_BECAUSE_LIMIT;
+	return pn->cause == PLAN_BLOCKED ? pool_blocked_because(e, pn->full) : NODE_BECAUSE_LIMIT;
 }
 
 static void refuse(struct engine *e, const struct plan *p, const struct plan_node *pn,

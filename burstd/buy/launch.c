@@ -21,11 +21,11 @@ static void refuse_homeless(struct engine *e, struct fleet_node **v, size_t n)
 }
 
 /* The batch being filled for a place; bases[p]: index of the first one of pool p. */
-static struct forming *forming_for(struct engine *e, struct forming *all, const size_t *bases,
-				   const struct node *n)
+static struct draft *draft_for(struct engine *e, struct draft *all, const size_t *bases,
+			       const struct node *n)
 {
 	const struct conf_offer *o = engine_offer_of(e, n);
-	struct forming *f;
+	struct draft *f;
 
 	if (o == NULL)
 		return NULL;
@@ -40,12 +40,12 @@ static bool same_place(const struct node *a, const struct node *b)
 }
 
 /* A job may span places, a create must not. */
-static void form(struct engine *e, struct forming *all, const size_t *bases,
+static void form(struct engine *e, struct draft *all, const size_t *bases,
 		 struct fleet_node **wanted, size_t n)
 {
 	for (size_t i = 0, g; i < n && !e->dead; i += g) {
 		const struct node *first = &wanted[i]->n;
-		struct forming *f = forming_for(e, all, bases, first);
+		struct draft *f = draft_for(e, all, bases, first);
 
 		for (g = 1; first->group != 0 && i + g < n &&
 			    same_place(&wanted[i + g]->n, first) &&
@@ -71,7 +71,7 @@ static bool any_went(struct fleet_node *const *wanted, size_t n)
 static void launch_new(struct engine *e)
 {
 	size_t *bases = mem_zalloc((e->conf->npools + 1) * sizeof(*bases)), all = 0, rungs;
-	struct forming *forming;
+	struct draft *forming;
 	struct fleet_node **wanted;
 	size_t n = wanted_collect(e, &wanted);
 
@@ -101,7 +101,7 @@ static void launch_new(struct engine *e)
 static bool still_wanted(struct engine *e, const struct batch *b)
 {
 	const struct conf_offer *o = batch_rung(e, b);
-	bool wanted = pool_closed(e, b->pool) == NULL && o != NULL && !place_is_shut(e, o);
+	bool wanted = pool_blocked(e, b->pool) == NULL && o != NULL && !place_is_cooling(e, o);
 
 	for (size_t i = 0; wanted && i < b->n; i++) {
 		const struct fleet_node *fn = batch_row(b, i);
@@ -191,8 +191,8 @@ static void launch_again(struct engine *e)
 		if (!wants_repeat(e, b) || !wanted_goes(c) || !may_begin(c, b) ||
 		    engine_keyless(e, b->cloud) != NULL)
 			continue;
-		/* In a closed pool a repeat must not buy what was never made. */
-		if (pool_closed(e, b->pool) != NULL || !repeatable(b) ||
+		/* In a blocked pool a repeat must not buy what was never made. */
+		if (pool_blocked(e, b->pool) != NULL || !repeatable(b) ||
 		    batch_hash(c, b, &hash, NULL) != 0 || hash != b->j.body_hash) {
 			give_up_repeating(e, b);
 			continue;

@@ -67,7 +67,7 @@ static void take(struct engine *e, struct fleet_name *nm, const struct engine_re
 
 /* Is the node's state not known yet, since burstd started?  Then jobs may run on it, which must not
  * end (F48). */
-static bool is_riddle(const struct engine *e, const struct fleet_name *nm)
+static bool is_unsure(const struct engine *e, const struct fleet_name *nm)
 {
 	const struct fleet_node *fn = fleet_live(nm);
 
@@ -112,7 +112,7 @@ static int check_known(const struct engine *e, struct fleet_name *const *names, 
 		       struct err *err)
 {
 	for (size_t i = 0; i < n; i++)
-		if (is_riddle(e, names[i]))
+		if (is_unsure(e, names[i]))
 			return err_set(
 				err, ERR_INVALID,
 				"slurmctld has not shown the state of %.63s yet: nothing was done",

@@ -87,9 +87,9 @@ static bool is_cheaper(const struct cloud *c, const struct cloud *before,
 	return now > 0 && (was <= 0 || now < was);
 }
 
-void place_quotes(struct cloud *c, struct provider_offer *before, size_t nbefore)
+void place_quotes(struct cloud *c, struct provider_quote *before, size_t nbefore)
 {
-	const struct cloud was = {.e = c->e, .offers = before, .noffers = nbefore};
+	const struct cloud was = {.e = c->e, .quotes = before, .nquotes = nbefore};
 	const struct conf *conf = c->e->conf;
 	bool cheaper = false;
 
@@ -105,7 +105,7 @@ void place_quotes(struct cloud *c, struct provider_offer *before, size_t nbefore
 			cheaper = cheaper || is_cheaper(c, &was, &rungs[k]);
 		}
 	}
-	engine_tell_offers(c->e, cheaper);
+	engine_tell_quotes(c->e, cheaper);
 }
 
 /* The price of an offer; if it is not offered any more, its last price. */
@@ -156,18 +156,18 @@ bool place_priced(const struct cloud *c, uint32_t pool)
 {
 	const struct conf_offer *o = dearest(c, pool);
 
-	return c->offers_known || (o != NULL && quote_price(c, o) != 0);
+	return c->quotes_known || (o != NULL && quote_price(c, o) != 0);
 }
 
 const char *engine_like_type(const struct engine *e, size_t provider, const char *type)
 {
 	const struct cloud *c = &e->cloud->all[provider];
-	const char **types = mem_zalloc((c->noffers + 1) * sizeof(*types)), *like;
+	const char **types = mem_zalloc((c->nquotes + 1) * sizeof(*types)), *like;
 	size_t n = 0;
 
-	for (size_t i = 0; i < c->noffers; i++)
-		if (c->offers[i].type[0] != '\0' && strcmp(c->offers[i].type, type) != 0)
-			types[n++] = c->offers[i].type;
+	for (size_t i = 0; i < c->nquotes; i++)
+		if (c->quotes[i].type[0] != '\0' && strcmp(c->quotes[i].type, type) != 0)
+			types[n++] = c->quotes[i].type;
 	like = opt_nearest(type, types, n);
 	free(types);
 	return like;
@@ -268,12 +268,12 @@ enum place_answer place_buy(struct engine *e, const struct conf_offer *o)
 	return PLACE_SELLS;
 }
 
-bool place_is_shut(struct engine *e, const struct conf_offer *o)
+bool place_is_cooling(struct engine *e, const struct conf_offer *o)
 {
 	return cools(e, o) && place_view(e, o).state >= COOLDOWN_CAPACITY;
 }
 
-int64_t place_opens_ms(struct engine *e, const struct conf_offer *o)
+int64_t place_ready_ms(struct engine *e, const struct conf_offer *o)
 {
 	return place_view(e, o).until_ms;
 }
@@ -304,7 +304,7 @@ static void tell(struct engine *e, enum cooldown_news news, const struct conf_pr
 	static const struct {
 		const char *event, *log;
 	} texts[] = {
-		[COOLDOWN_AGAIN] = {"place-opens", NULL},
+		[COOLDOWN_AGAIN] = {"place-ready", NULL},
 		[COOLDOWN_COOLS] = {"place-cools", NULL},
 		[COOLDOWN_FAILS] = {"place-fails", "purchases fail"},
 		[COOLDOWN_NO_QUOTA] = {"no-quota", "a quota is used up"},
@@ -411,7 +411,7 @@ void place_unsent(struct engine *e, const struct conf_offer *o)
  * right to fabrics another right.  place_bought() takes the answers to purchases. */
 static bool is_of_machines(enum provider_op_kind kind)
 {
-	return kind == PROVIDER_LIST || kind == PROVIDER_DELETE || kind == PROVIDER_OFFERS;
+	return kind == PROVIDER_LIST || kind == PROVIDER_DELETE || kind == PROVIDER_QUOTES;
 }
 
 void place_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
@@ -464,7 +464,7 @@ void place_reclaimed(struct engine *e, const struct fleet_node *fn)
 	size_t going, all, rungs;
 
 	(void)conf_rungs(&e->conf->pools[fn->n.pool], &rungs);
-	if (o == NULL || rungs <= 1 || o->market != PROVIDER_SPOT || place_opens_ms(e, o) != 0)
+	if (o == NULL || rungs <= 1 || o->market != PROVIDER_SPOT || place_ready_ms(e, o) != 0)
 		return; /* there is no other offer, or the place pauses already */
 	count_there(e, &fn->n, &going, &all);
 	if (going < 2 || going * PLACE_WAVE_OF < all)

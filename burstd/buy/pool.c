@@ -21,7 +21,7 @@ struct pool {
 	struct breaker breaker;
 	char why[160]; /* of the last failure; memory only */
 	char node[64]; /* the only node that failed; "": none, or several; memory only */
-	char closed[320], refusal[160], unlisted[200]; /* for people */
+	char blocked[320], refusal[160], unlisted[200]; /* for people */
 	/* For each rung: other rungs are tried first after a failure, since the cause may be a host
 	 * or a place rather than the image.  Memory only. */
 	struct breaker wrong[CONF_OFFERS_MAX];
@@ -108,7 +108,7 @@ static const char *unlisted(const struct engine *e, size_t i)
 	return p->unlisted;
 }
 
-const char *engine_closed(const struct engine *e, size_t i)
+const char *engine_blocked(const struct engine *e, size_t i)
 {
 	struct pool *p = &e->buy->pools[i];
 	char at[FMT_TIME_SIZE];
@@ -119,10 +119,11 @@ const char *engine_closed(const struct engine *e, size_t i)
 		return "paused by an admin";
 	if (!breaker_is_open(&p->breaker, engine_now(e)))
 		return unlisted(e, i);
-	(void)snprintf(
-		p->closed, sizeof(p->closed), "its nodes come up wrong%s%s; closed until %.19sZ",
-		p->why[0] != '\0' ? ": " : "", p->why, engine_time(e, at, p->breaker.until_ms));
-	return p->closed;
+	(void)snprintf(p->blocked, sizeof(p->blocked),
+		       "its nodes come up wrong%s%s; buys nothing until %.19sZ",
+		       p->why[0] != '\0' ? ": " : "", p->why,
+		       engine_time(e, at, p->breaker.until_ms));
+	return p->blocked;
 }
 
 void pool_node_failed(struct engine *e, struct fleet_name *nm, uint64_t gen)
@@ -191,7 +192,7 @@ static size_t rung_of(const struct engine *e, const struct node *n)
 
 /* Try the other rungs first, for longer than a node rests after as many failures: a job comes back
  * after its node has rested, and when the circuit closes it must not go to the same place. */
-static void came_wrong(struct engine *e, const struct node *n)
+static void note_wrong_rung(struct engine *e, const struct node *n)
 {
 	size_t rung = rung_of(e, n);
 	struct breaker *b;
@@ -206,10 +207,10 @@ static void came_wrong(struct engine *e, const struct node *n)
 int64_t pool_wrong_until(const struct engine *e, size_t i, size_t rung)
 {
 	const struct breaker *b = &e->buy->pools[i].wrong[rung];
-	bool closed = breaker_is_open(b, engine_now(e));
+	bool open = breaker_is_open(b, engine_now(e));
 
 	/* A longer wait than any means that the clock went back (F57). */
-	return closed && b->until_ms <= engine_now(e) + BREAKER_MAX_MS ? b->until_ms : 0;
+	return open && b->until_ms <= engine_now(e) + BREAKER_MAX_MS ? b->until_ms : 0;
 }
 
 void pool_set_cost(struct engine *e, size_t i, size_t rung, int64_t price)
@@ -226,22 +227,22 @@ void pool_failed(struct engine *e, const struct node *n, const char *why)
 {
 	struct fleet_name *nm = fleet_find(&e->fleet, n->name);
 	struct pool *p = &e->buy->pools[n->pool];
-	const char *closed;
+	const char *blocked;
 
 	if (nm != NULL)
 		pool_node_failed(e, nm, n->gen);
-	came_wrong(e, n);
+	note_wrong_rung(e, n);
 	if (is_alone(p, n->name) || !breaker_fail(&p->breaker, n->wanted_ms, engine_now(e)))
 		return;
 	(void)snprintf(p->why, sizeof(p->why), "%.70s: %.80s", n->name, why);
 	put(e, n->pool);
-	closed = engine_closed(e, n->pool);
-	if (closed != NULL) {
+	blocked = engine_blocked(e, n->pool);
+	if (blocked != NULL) {
 		char text[400];
 
 		(void)snprintf(text, sizeof(text), "pool %s: %s", e->conf->pools[n->pool].name,
-			       closed);
-		engine_event(e, "", 0, "pool-closed", text);
+			       blocked);
+		engine_event(e, "", 0, "pool-blocked", text);
 	}
 }
 
@@ -375,17 +376,17 @@ const struct journal_room *engine_room(const struct engine *e)
 	return &e->buy->room;
 }
 
-const char *pool_closed(const struct engine *e, size_t i)
+const char *pool_blocked(const struct engine *e, size_t i)
 {
-	return e->buy->room.low ? e->buy->no_room : engine_closed(e, i);
+	return e->buy->room.low ? e->buy->no_room : engine_blocked(e, i);
 }
 
-static bool is_closed(const struct engine *e, const struct node *n)
+static bool is_blocked(const struct engine *e, const struct node *n)
 {
-	return pool_closed(e, n->pool) != NULL || off_is(&e->cloud->all[n->cloud]);
+	return pool_blocked(e, n->pool) != NULL || off_is(&e->cloud->all[n->cloud]);
 }
 
-enum node_reason pool_closed_because(const struct engine *e, size_t i)
+enum node_reason pool_blocked_because(const struct engine *e, size_t i)
 {
 	if (e->buy->room.low)
 		return NODE_BECAUSE_DISK;
@@ -399,11 +400,11 @@ enum node_reason pool_closed_because(const struct engine *e, size_t i)
 								   : NODE_BECAUSE_UNREACHABLE;
 }
 
-static enum node_reason closed_because(const struct engine *e, const struct node *n)
+static enum node_reason blocked_because(const struct engine *e, const struct node *n)
 {
 	/* Else its provider is off. */
-	return pool_closed(e, n->pool) != NULL ? pool_closed_because(e, n->pool)
-					       : NODE_BECAUSE_DENIED;
+	return pool_blocked(e, n->pool) != NULL ? pool_blocked_because(e, n->pool)
+						: NODE_BECAUSE_DENIED;
 }
 
 /* A row from before burstd's start may be up by now, as in sendable() in wanted.c. */
@@ -420,15 +421,15 @@ void pool_refuse_wanted(struct engine *e)
 	bool any = false;
 
 	for (size_t i = 0; i < e->conf->npools && !any; i++)
-		any = pool_closed(e, i) != NULL;
+		any = pool_blocked(e, i) != NULL;
 	for (size_t i = 0; i < e->conf->nproviders && !any; i++)
 		any = off_is(&e->cloud->all[i]);
 	for (; any && fn != NULL && e->staging.n < e->slice.write; fn = fn->state_next) {
 		struct node_event ev = {.type = NODE_EV_REFUSED,
-					.reason = closed_because(e, &fn->n),
+					.reason = blocked_because(e, &fn->n),
 					.now_ms = engine_now(e)};
 
-		if (!fn->busy && is_closed(e, &fn->n) && pool_may_refuse(e, fn))
+		if (!fn->busy && is_blocked(e, &fn->n) && pool_may_refuse(e, fn))
 			engine_post(e, fn, &ev);
 	}
 	e->more = e->more || (any && fn != NULL);
@@ -438,15 +439,15 @@ void pool_refuse_wanted(struct engine *e)
 const char *pool_refusal(const struct engine *e, const struct node *n)
 {
 	struct pool *p = &e->buy->pools[n->pool];
-	const char *closed = pool_closed(e, n->pool), *off = off_why(&e->cloud->all[n->cloud]);
+	const char *blocked = pool_blocked(e, n->pool), *off = off_why(&e->cloud->all[n->cloud]);
 
-	if (closed == NULL && off != NULL)
+	if (blocked == NULL && off != NULL)
 		(void)snprintf(p->refusal, sizeof(p->refusal), "provider %.40s is off: %.100s",
 			       e->conf->providers[n->cloud].name, off);
-	if (closed == NULL)
+	if (blocked == NULL)
 		return off != NULL ? p->refusal : NULL;
 	(void)snprintf(p->refusal, sizeof(p->refusal), "pool %.40s: %.110s",
-		       e->conf->pools[n->pool].name, closed);
+		       e->conf->pools[n->pool].name, blocked);
 	return p->refusal;
 }
 

@@ -222,7 +222,7 @@ static void removal_put(struct cloud *c, struct removal *rm, struct removal **al
 }
 
 /* A row that was DELETING before burstd's start may run a job by now, if slurmctld was not told
- * (I18). Then slurmctld must power it down first: doomed() in core/drift.c has it do so. */
+ * (I18). Then slurmctld must power it down first: why_power_down() in core/drift.c has it do so. */
 static bool may_delete(const struct engine *e, const struct fleet_node *fn)
 {
 	const struct fleet_name *nm = fn->name;

@@ -33,8 +33,8 @@ static bool sendable(struct engine *e, const struct fleet_node *fn, const bool *
 		return false;
 	if (engine_now(e) < fn->name->rests_ms)
 		return false;
-	if (pool_closed(e, fn->n.pool) != NULL || !doubt_may_send(e, &fn->n))
-		return false; /* in a closed pool it will be refused soon */
+	if (pool_blocked(e, fn->n.pool) != NULL || !doubt_may_send(e, &fn->n))
+		return false; /* in a blocked pool it will be refused soon */
 	if (vouchers_waits(e, &fn->n) || keyless[fn->n.cloud])
 		return false;
 	return fn->next == NULL && !fn->busy && fn->name->missing_ms == 0 &&

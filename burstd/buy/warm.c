@@ -173,7 +173,7 @@ static uint32_t room(struct engine *e, size_t i)
 	const struct conf_pool *p = &e->conf->pools[i];
 	int64_t price = place_next_price(e, (uint32_t)i), left;
 
-	if (price <= 0 || !doubt_looked(e, (uint32_t)i) || pool_closed(e, i) != NULL ||
+	if (price <= 0 || !doubt_looked(e, (uint32_t)i) || pool_blocked(e, i) != NULL ||
 	    pool_is_probed(e, (uint32_t)i) || f->nodes >= p->max_nodes)
 		return 0;
 	/* The last snapshot may not show the effect of the last orders. */

@@ -64,7 +64,7 @@ static const char *phrase(const char *word)
 	return reason > 0 ? node_reason_text((enum node_reason)reason) : word;
 }
 
-/* Why a node, or one incarnation of it, was let go. */
+/* Why a node, or one generation of it, was let go. */
 static const char *reason_of(const json_t *row)
 {
 	const char *text = cli_text(row, "reason_text"); /* an older burstd has none */

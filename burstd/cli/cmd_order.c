@@ -287,7 +287,7 @@ static int run_retry(const struct cli *c, const void *args, char **operands)
 	if (c->json)
 		cli_print_json(c, r);
 	else if (n == 0)
-		(void)fputs("nothing to do: nothing cools down there (a pool that is closed opens "
+		(void)fputs("nothing to do: nothing cools down there (a blocked pool goes on "
 			    "by \"burstctl "
 			    "resume\")\n",
 			    c->out.f);

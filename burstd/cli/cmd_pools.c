@@ -148,10 +148,10 @@ static void print_pool(const struct out *o, const json_t *p, const json_t *reply
 {
 	print_head(o, p, cli_text(reply, "currency"));
 	print_rules(o, p);
-	if (cli_text(p, "closed")[0] != '\0') {
+	if (cli_text(p, "blocked")[0] != '\0') {
 		(void)fputs("  ", o->f);
 		out_text(o, OUT_BAD, "nothing is bought: ");
-		out_text(o, OUT_PLAIN, cli_text(p, "closed"));
+		out_text(o, OUT_PLAIN, cli_text(p, "blocked"));
 		(void)fputc('\n', o->f);
 	}
 	(void)fputc('\n', o->f);

@@ -122,7 +122,8 @@ static void add_limited(struct table *t, const char *have, const char *max)
 /* Is nothing bought for the pool? */
 static bool is_stopped(const json_t *pool)
 {
-	return json_is_true(json_object_get(pool, "paused")) || cli_text(pool, "closed")[0] != '\0';
+	return json_is_true(json_object_get(pool, "paused")) ||
+	       cli_text(pool, "blocked")[0] != '\0';
 }
 
 static void add_stop(struct str *s, const json_t *pool)
@@ -133,7 +134,7 @@ static void add_stop(struct str *s, const json_t *pool)
 		str_adds(s, "; removed");
 	else if (is_stopped(pool))
 		str_adds(s,
-			 json_is_true(json_object_get(pool, "paused")) ? "; paused" : "; closed");
+			 json_is_true(json_object_get(pool, "paused")) ? "; paused" : "; blocked");
 }
 
 /* What stays up without a job, and costs money: "; 2 of 3 warm, 1 paid for" */

@@ -249,7 +249,7 @@ static void count(struct engine_counters *n, enum provider_op_kind kind)
 {
 	uint64_t *const of[] = {
 		[PROVIDER_CREATE] = &n->creates,      [PROVIDER_LIST] = &n->lists,
-		[PROVIDER_DELETE] = &n->deletes,      [PROVIDER_OFFERS] = &n->offers,
+		[PROVIDER_DELETE] = &n->deletes,      [PROVIDER_QUOTES] = &n->quotes,
 		[PROVIDER_LOGIN] = &n->logins,        [PROVIDER_NOTICES] = &n->notices,
 		[PROVIDER_FABRIC_MAKE] = &n->fabrics, [PROVIDER_FABRIC_LIST] = &n->fabrics,
 		[PROVIDER_FABRIC_DROP] = &n->fabrics, [PROVIDER_REPORT] = &n->reports};

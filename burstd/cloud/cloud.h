@@ -14,8 +14,8 @@
 
 enum {
 	ENGINE_LOOK_MS = 500,       /* from a create to the second list, which has addresses */
-	ENGINE_OFFERS_MS = 300000,  /* between two requests for offers */
-	ENGINE_OFFERS_MAX = 100000, /* offers of one provider */
+	ENGINE_QUOTES_MS = 300000,  /* between two requests for quotes */
+	ENGINE_QUOTES_MAX = 100000, /* quotes of one provider */
 	ENGINE_FABRICS_MS = 600000, /* between two lists of fabrics */
 	ENGINE_FABRICS_MAX = 65536, /* fabrics of one provider: no more than nodes */
 	ENGINE_DROP_MS = 10000,     /* pause before a fabric in use is dropped again; doubles ... */
@@ -83,12 +83,12 @@ struct cloud { /* one provider */
 	struct map odd_ids;
 	size_t nodd, unreadable; /* unreadable: how many of the last list */
 	int64_t odd_ms;          /* when the youngest of those was seen first */
-	/* the offers */
-	struct provider_offer *offers, *coming; /* coming: of the pages so far */
-	size_t noffers, ncoming;
-	struct pages offering;
-	int64_t offers_next;
-	bool offers_known; /* answered once since start */
+	/* the quotes */
+	struct provider_quote *quotes, *coming; /* coming: of the pages so far */
+	size_t nquotes, ncoming;
+	struct pages quoting;
+	int64_t quotes_next;
+	bool quotes_known; /* answered once since start */
 	/* the fabrics, by their batches' numbers, rising */
 	struct fabric *fabrics;
 	size_t nfabrics;
@@ -209,11 +209,11 @@ void session_doubt(struct cloud *c);
 void login_run(struct cloud *c);
 int64_t login_next_ms(const struct cloud *c);
 
-/* --- list.c, offers.c --- */
+/* --- list.c, quotes.c --- */
 void list_run(struct cloud *c);
 int64_t list_next_ms(const struct cloud *c);
-void offers_run(struct cloud *c);
-int64_t offers_next_ms(const struct cloud *c);
+void quotes_run(struct cloud *c);
+int64_t quotes_next_ms(const struct cloud *c);
 
 /* --- listen.c --- */
 void listen_run(struct cloud *c);

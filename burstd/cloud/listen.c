@@ -123,7 +123,7 @@ static void on_notices(struct cloud *c, void *ctx, const struct provider_result 
 	}
 	if (r->ack == NULL && !c->listen_stuck)
 		heard(c); /* otherwise after the acknowledgement */
-	e->count.notices_odd += r->nodd;
+	e->count.notices_unreadable += r->nodd;
 	for (size_t i = 0; i < r->nnotices; i++)
 		kept = !engine_noticed(c->e, c, &r->notices[i]) || kept;
 	c->listen_next = engine_now(e) +

@@ -5,7 +5,7 @@
 /* Knows what a provider asks now for the configured offers: by the prices that it sent last, or by
  * the configuration's own price. */
 
-static bool offer_fits(const struct provider_offer *o, const struct conf_offer *p,
+static bool offer_fits(const struct provider_quote *o, const struct conf_offer *p,
 		       const char *currency)
 {
 	return strcmp(o->type, p->type) == 0 && strcmp(o->region, p->region) == 0 &&
@@ -19,8 +19,8 @@ int64_t quote_price(const struct cloud *c, const struct conf_offer *p)
 
 	if (p->price_nano_h > 0)
 		return p->price_nano_h;
-	for (size_t i = 0; i < c->noffers; i++) {
-		const struct provider_offer *o = &c->offers[i];
+	for (size_t i = 0; i < c->nquotes; i++) {
+		const struct provider_quote *o = &c->quotes[i];
 
 		if (o->type[0] != '\0' && !offer_fits(o, p, c->e->conf->currency))
 			continue;           /* without a type it is the price of all types */
@@ -35,7 +35,7 @@ int64_t quote_known(const struct engine *e, const struct conf_offer *o)
 	const struct cloud *c = &e->cloud->all[o->provider_index];
 	int64_t price = quote_price(c, o);
 
-	if (price != 0 || !c->offers_known)
+	if (price != 0 || !c->quotes_known)
 		return price;
 	return provider_says_prices(&c->caps, (enum provider_market)o->market, e->conf->currency)
 		       ? -1

@@ -3,7 +3,7 @@
 #include "cloud/cloud.h"
 
 /* Opens and closes a provider, and gives its requests their turn: session, list, notices, fabrics,
- * offers. */
+ * quotes. */
 
 int cloud_open(struct cloud *c, struct engine *e, const struct conf_provider *conf, struct err *err)
 {
@@ -30,7 +30,7 @@ void cloud_close(struct cloud *c)
 	map_fini(&c->odd_ids);
 	map_fini(&c->ids);
 	free(c->odd);
-	free(c->offers);
+	free(c->quotes);
 	free(c->coming);
 	free(c->fabrics);
 	free(c->listen_ack);
@@ -51,7 +51,7 @@ void cloud_run(struct cloud *c)
 	list_run(c);
 	listen_run(c);
 	fabric_run(c);
-	offers_run(c);
+	quotes_run(c);
 }
 
 /* A request that is due, but was not allowed, waits for its turn or an answer. */
@@ -66,7 +66,7 @@ static int64_t next_request_ms(const struct cloud *c)
 		due_ms(c, PROVIDER_LOGIN, login_next_ms(c)),
 		limit_next_ms(&c->limit, engine_now(c->e)),
 		due_ms(c, PROVIDER_LIST, list_next_ms(c)),
-		due_ms(c, PROVIDER_OFFERS, offers_next_ms(c)),
+		due_ms(c, PROVIDER_QUOTES, quotes_next_ms(c)),
 		due_ms(c, PROVIDER_FABRIC_LIST, fabric_next_ms(c)),
 		due_ms(c, PROVIDER_NOTICES, listen_next_ms(c)),
 	};

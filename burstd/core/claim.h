@@ -1,7 +1,7 @@
 /* claim.h - a claim: the one time that a machine may ask for the cluster's keys.  A pure state
  * machine.
  *
- * Each incarnation of a node (name, generation) has one claim.  The node shows the secret from its
+ * Each generation of a node has one claim.  The node shows the secret from its
  * user-data, a fresh key of its own (of which the claim keeps the hash), and a proof of which
  * machine it is.  claim_step() is the only function that moves a claim: no clock, no I/O, no secret
  * in it, whatever it is shown.  It compares and sets: the result of a proof that was begun before

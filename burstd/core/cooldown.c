@@ -17,7 +17,7 @@ struct cooldown_entry {
 	char key[KEY_SIZE];
 	char provider[PROVIDER_WORD_MAX + 1];
 	enum kind kind;
-	uint32_t times;   /* how often it was closed; 0: not yet (FAILING) */
+	uint32_t times;   /* how often it cooled down; 0: not yet (FAILING) */
 	int64_t first_ms; /* cooldown_place.first_ms */
 	int64_t last_ms, until_ms;
 	int64_t since_ms; /* FAILING: the first failure in a row ... */
@@ -125,7 +125,7 @@ static void tick(struct cooldown *c, int64_t now)
 	c->seen_ms = now;
 }
 
-static bool is_closed(const struct cooldown_entry *e, int64_t now)
+static bool is_cooling(const struct cooldown_entry *e, int64_t now)
 {
 	return e->heard || now < e->until_ms;
 }
@@ -143,7 +143,7 @@ static bool is_stale(const struct cooldown_entry *e, int64_t now)
 
 static struct cooldown_view view(const struct cooldown_entry *e, int64_t now)
 {
-	if (is_closed(e, now))
+	if (is_cooling(e, now))
 		return (struct cooldown_view){kinds[e->kind].state, e->heard ? 0 : e->until_ms};
 	if (is_probing(e, now))
 		return (struct cooldown_view){COOLDOWN_PROBING, e->probe_ms + COOLDOWN_WAIT_MS};
@@ -261,8 +261,8 @@ static enum cooldown_news shut_failing(struct cooldown_entry *e, const struct co
 	return COOLDOWN_FAILS;
 }
 
-/* A place that was closed is tried again, and the purchase is throttled.  It stays half-open until
- * that has gone on for patience_ms, as an open place stays open. */
+/* A place that cooled down is tried again, and the purchase is throttled.  It stays half-open until
+ * that has gone on for patience_ms, as a ready place stays ready. */
 static enum cooldown_news throttled(struct cooldown *c, const struct cooldown_place *p,
 				    struct cooldown_entry *e, int64_t sent, int64_t now)
 {

@@ -16,7 +16,7 @@
  * A throttled request now and then is no cause: the token bucket handles that (core/limit.h).
  *
  *        refused                      time is over, or the first purchase after it did not tell
- *   open -------> closed until t ----------------------------------------------> half-open
+ *   ready ------> cooling until t ---------------------------------------------> half-open
  *    ^  ^           ^                                                              |
  *    |  |           +-- refused, twice as long -------------- one purchase --------+
  *    |  +---------------- it was bought ---------------------------+
@@ -74,7 +74,7 @@ struct cooldown {
 
 /* In order of severity. */
 enum cooldown_state {
-	COOLDOWN_OPEN,
+	COOLDOWN_READY,
 	COOLDOWN_HALF,    /* one purchase may go out as a probe: cooldown_buy() */
 	COOLDOWN_PROBING, /* the probe is out */
 	COOLDOWN_CAPACITY,
@@ -114,8 +114,8 @@ bool cooldown_buy(struct cooldown *c, const struct cooldown_place *p, int64_t no
 enum cooldown_news cooldown_bought(struct cooldown *c, const struct cooldown_place *p,
 				   enum provider_code code, int64_t sent_ms, int64_t now_ms);
 /* A purchase sent at sent_ms was never answered, and only now it is known that it bought nothing.
- * It has failed since sent_ms.  If that closes the place, the pause counts from now and is no
- * shorter than the doubt was: otherwise it would be over when the next purchase is in doubt. */
+ * It has failed since sent_ms.  If that makes the place cool down, the pause counts from now and is
+ * no shorter than the doubt was: otherwise it would be over when the next purchase is in doubt. */
 enum cooldown_news cooldown_doubt_ends(struct cooldown *c, const struct cooldown_place *p,
 				       int64_t sent_ms, int64_t now_ms);
 /* The place takes its machines back: as if a purchase had been refused for want of capacity. */
@@ -142,7 +142,7 @@ struct cooldown_row {         /* borrowed, for the call */
 	uint32_t times; /* refusals in a row */
 };
 typedef void (*cooldown_fn)(void *ctx, const struct cooldown_row *row);
-/* Call fn for each place that is not open, the latest first. */
+/* Call fn for each place that is not ready, the latest first. */
 void cooldown_each(const struct cooldown *c, int64_t now_ms, cooldown_fn fn, void *ctx);
 
 #endif

@@ -29,7 +29,7 @@ bool drift_owns(const struct fleet_node *fn, const struct provider_instance *in)
 
 bool drift_is_elsewhere(const struct fleet_name *nm, const char *id, const char *addr)
 {
-	const struct fleet_place *p = nm->elsewhere;
+	const struct fleet_elsewhere *p = nm->elsewhere;
 
 	return p != NULL && ((p->id[0] != '\0' && strcmp(p->id, id) == 0) ||
 			     (addr[0] != '\0' && ipaddr_same(p->addr, addr)));
@@ -155,7 +155,7 @@ const char *drift_why_text(enum drift_why w)
  * is away (F26, F50). */
 static bool must_mend_addr(const struct fleet_node *fn, const struct drift_seen *s)
 {
-	const struct fleet_place *p = fn->name->elsewhere;
+	const struct fleet_elsewhere *p = fn->name->elsewhere;
 
 	if (!s->settled || fn->n.addr[0] == '\0' || s->addr == DRIFT_ADDR_OURS)
 		return false;
@@ -292,7 +292,7 @@ bool drift_registered(uint32_t flags)
 
 /* Why a node that is up and has a live instance must be powered down.  Only slurmctld's own
  * verdicts count; a node that an admin set down, drained or told to reboot is left alone. */
-static enum drift_why doomed_alive(const struct node *n, const struct drift_seen *s)
+static enum drift_why why_power_down_live(const struct node *n, const struct drift_seen *s)
 {
 	if (n->state == NODE_DRAINING && s->now_ms >= s->plan.force_ms)
 		return DRIFT_WHY_NOTICE;
@@ -323,13 +323,14 @@ static bool is_deleting(const struct fleet_name *nm)
 	return fn != NULL;
 }
 
-static enum drift_why doomed(const struct fleet_name *nm, const struct fleet_node *live,
-			     const struct drift_seen *s)
+static enum drift_why why_power_down(const struct fleet_name *nm, const struct fleet_node *live,
+				     const struct drift_seen *s)
 {
 	bool told = (s->flags & SLURM_POWER_DOWN) != 0;
 
 	if (live != NULL)
-		return !told || overstays(&live->n, s) ? doomed_alive(&live->n, s) : DRIFT_WHY_NONE;
+		return !told || overstays(&live->n, s) ? why_power_down_live(&live->n, s)
+						       : DRIFT_WHY_NONE;
 	if (slurm_is_silent(s->flags))
 		return (s->flags & (SLURM_DRAIN | SLURM_REBOOT | SLURM_MAINT)) == 0 && s->listed
 			       ? DRIFT_WHY_NO_INSTANCE
@@ -353,7 +354,7 @@ static void draining(const struct fleet_name *nm, const struct fleet_node *fn,
 static void on(const struct fleet_name *nm, const struct drift_seen *s, struct drift_todo *out)
 {
 	const struct fleet_node *fn = fleet_live(nm);
-	enum drift_why why = doomed(nm, fn, s);
+	enum drift_why why = why_power_down(nm, fn, s);
 
 	if (may_forgive(nm, s)) {
 		out->deeds |= DRIFT_UNBAR;

@@ -24,13 +24,13 @@ enum {
 /* --- an instance on a provider's list that has our tag -----------------------------------------
  */
 
-/* The incarnation that has this instance, else the one in the instance's tags; NULL: none.  Staged
+/* The generation that has this instance, else the one in the instance's tags; NULL: none.  Staged
  * changes count: the same list may have shown another instance of it before. */
 struct fleet_node *drift_owner(const struct fleet_name *nm, const struct provider_instance *in);
-/* Is `in` the instance of that incarnation, or may it become so? */
+/* Is `in` the instance of that generation, or may it become so? */
 bool drift_owns(const struct fleet_node *fn, const struct provider_instance *in);
 
-enum drift_claim {              /* what to do with an instance that no incarnation owns */
+enum drift_claim {              /* what to do with an instance that no generation owns */
 		   DRIFT_LEAVE, /* nothing: it has ended, or may have a job */
 		   DRIFT_ASK,   /* ask slurmctld whether it is used, or the provider for its price,
 				   and look again */
@@ -66,13 +66,13 @@ bool drift_is_elsewhere(const struct fleet_name *nm, const char *id, const char 
 /* --- what a complete list lacks ----------------------------------------------------------------
  */
 
-/* Should a list show this incarnation, so that the brake counts it? */
+/* Should a list show this generation, so that the brake counts it? */
 bool drift_must_show(const struct fleet_node *fn);
 /* How many of so many nodes one pass may lose. */
 size_t drift_most(size_t nodes);
 /* Does the list lack so many that it must be broken? */
 bool drift_brake(size_t alive, size_t absent);
-/* Is the absence of this incarnation believed? */
+/* Is the absence of this generation believed? */
 bool drift_absent(const struct fleet_node *fn, bool brake);
 
 /* --- a node in a snapshot of slurmctld ---------------------------------------------------------

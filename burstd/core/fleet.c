@@ -150,7 +150,7 @@ struct fleet_node *fleet_gen(const struct fleet_name *nm, uint64_t gen)
 	return fn;
 }
 
-/* Add (sign 1) or take away (sign -1) what an incarnation contributes to its pool's sums. */
+/* Add (sign 1) or take away (sign -1) what a generation contributes to its pool's sums. */
 static void account(struct fleet *f, const struct node *n, int sign)
 {
 	struct fleet_pool *p = &f->pools[n->pool];

@@ -1,6 +1,6 @@
-/* fleet.h - all incarnations of all nodes, by name and by state, and the sums that limits need.
+/* fleet.h - all generations of all nodes, by name and by state, and the sums that limits need.
  *
- * A state is a list: an incarnation is on the list of its state and on no other, and only
+ * A state is a list: a generation is on the list of its state and on no other, and only
  * fleet_set() moves it.  Sums are kept, not computed, so that a limit is one comparison. */
 #ifndef BURSTD_FLEET_H
 #define BURSTD_FLEET_H
@@ -13,7 +13,7 @@
 #include "core/node.h"
 #include "core/refusal.h"
 
-struct fleet_node {        /* one incarnation */
+struct fleet_node {        /* one generation */
 	struct node n;     /* as durable */
 	struct node *next; /* staged: as the next commit will write it; NULL: not staged */
 	bool busy;  /* a request about it is on the wire; memory only (style.md 3.3, rule 4) */
@@ -39,7 +39,7 @@ struct fleet_node {        /* one incarnation */
 	struct fleet_node *state_next, **state_prev; /* list of its state */
 };
 
-struct fleet_place {                  /* the instance on which slurmctld has a node */
+struct fleet_elsewhere {              /* the instance on which slurmctld has a node */
 	char id[PROVIDER_ID_MAX + 1]; /* InstanceId; "": not said */
 	char addr[PROVIDER_ADDR_MAX + 1];
 	int64_t since_ms; /* begin of the first snapshot with these */
@@ -68,14 +68,15 @@ struct fleet_name { /* one Slurm node */
 	const char *gpu_parts;     /* how many are MIG parts: static, "all" or "some"; NULL: none */
 	uint32_t cpus, memory_mb, tmp_mb; /* likewise, by slurm.conf; 0: not known */
 	/* as of the last snapshot; both unset if it has the node down, or without an instance */
-	bool on_instance;              /* slurmctld has the node up on the live row's instance */
-	struct fleet_place *elsewhere; /* the other instance that slurmctld has it on; NULL: none */
-	bool idle;                     /* it boots, and no job has it, in the last snapshot */
-	bool warm;                     /* it is one of the nodes that its pool keeps up */
-	bool kept;                     /* slurmctld has it in SuspendExcNodes */
-	uint64_t waits_for;            /* number of the job that it is wanted for; 0: none known */
-	int64_t waits_ms;              /* since when */
-	int64_t useless_ms;            /* when its job was found to have ended; 0: it has not */
+	bool on_instance; /* slurmctld has the node up on the live row's instance */
+	struct fleet_elsewhere
+		*elsewhere; /* the other instance that slurmctld has it on; NULL: none */
+	bool idle;          /* it boots, and no job has it, in the last snapshot */
+	bool warm;          /* it is one of the nodes that its pool keeps up */
+	bool kept;          /* slurmctld has it in SuspendExcNodes */
+	uint64_t waits_for; /* number of the job that it is wanted for; 0: none known */
+	int64_t waits_ms;   /* since when */
+	int64_t useless_ms; /* when its job was found to have ended; 0: it has not */
 	int64_t held_ms; /* since when slurmctld counts it allocated, though off and without job */
 	bool shown;      /* scratch, for one pass over a snapshot: it has this node */
 	int64_t missing_ms; /* since when the snapshots do not have it; 0: they do */
@@ -101,7 +102,7 @@ struct fleet_name { /* one Slurm node */
 	int64_t noticed_ms; /* when the notice came that slurmctld has not been told of yet; 0: none
 			     */
 	bool by_admin;      /* an admin has it drained or down, not burstd or slurmctld */
-	struct doomed *doomed; /* jobs/rescue_node.c's, while its jobs are looked up */
+	struct job_lookup *lookup; /* jobs/rescue_node.c: while squeue is to name its jobs */
 	struct fleet_insist insist;
 	char *told;      /* the Reason that burstd gave last, for people; NULL: none */
 	int64_t told_ms; /* when; memory only */
@@ -128,7 +129,7 @@ struct fleet {
 	struct fleet_node **tails[NODE_NSTATES];
 	struct fleet_pool *pools;
 	size_t npools;
-	int64_t wake_ms; /* no incarnation's wake_ms is earlier */
+	int64_t wake_ms; /* no generation's wake_ms is earlier */
 };
 
 void fleet_init(struct fleet *f, size_t npools);
@@ -138,7 +139,7 @@ void fleet_grow(struct fleet *f, size_t npools); /* more pools, never fewer */
 /* The node of that name, made if it is missing. */
 struct fleet_name *fleet_name(struct fleet *f, const char *name, uint32_t pool);
 struct fleet_name *fleet_find(const struct fleet *f, const char *name); /* NULL: unknown */
-/* "node/generation": the key of an incarnation in maps. */
+/* "node/generation": the key of a generation in maps. */
 void fleet_key(char *out, size_t size, const char *node, uint64_t gen);
 struct fleet_node *fleet_gen(const struct fleet_name *nm, uint64_t gen); /* NULL: unknown */
 /* All f->nall nodes sorted by name, numbers in names by value, so that n2 comes before n10.  Sorted
@@ -147,7 +148,7 @@ struct fleet_name *const *fleet_sorted(struct fleet *f);
 
 /* Set fn->ended to a copy of in; NULL: clear it. */
 void fleet_ended(struct fleet_node *fn, const struct provider_instance *in);
-/* Set the details of the reason for which the incarnation is about to end. */
+/* Set the details of the reason for which the generation is about to end. */
 void fleet_because(struct fleet_node *fn, enum node_reason reason, const char *why);
 /* Why *n, which is fn->n or *fn->next, was released, for people; "": it was not. */
 const char *fleet_why(const struct fleet_node *fn, const struct node *n);
@@ -158,7 +159,7 @@ void fleet_forget_place(struct fleet_name *nm);
 /* Set nm->told: why slurmctld is told to drain the node or power it down. */
 void fleet_tell(struct fleet_name *nm, const char *why, int64_t now_ms);
 
-/* Add an incarnation; nm->newest is the one with the highest generation.  Its generation must be
+/* Add a generation; nm->newest is the one with the highest generation.  Its generation must be
  * new. */
 struct fleet_node *fleet_add(struct fleet *f, const struct node *n);
 /* Replace fn->n: name, generation, pool, place and rate must stay. */
@@ -173,7 +174,7 @@ void fleet_publish(struct fleet *f, struct fleet_node *fn);
 struct node *fleet_swap(struct fleet *f, struct fleet_node *fn);
 void fleet_del(struct fleet *f, struct fleet_node *fn); /* must be GONE, not staged, not busy */
 
-/* The live incarnation of this name, as node_lives(); NULL: none.  Nearly always the newest: an
+/* The live generation of this name, as node_lives(); NULL: none.  Nearly always the newest: an
  * instance found at the provider may have a higher generation and end already (F58). */
 struct fleet_node *fleet_live(const struct fleet_name *nm);
 /* May a job be running on it?  A node that boots may have come up since the last snapshot; if it is
@@ -183,10 +184,10 @@ bool fleet_may_work(const struct fleet_name *nm);
 bool fleet_exists(const struct fleet_name *nm);
 /* Does a pool name it, or may an instance of it exist?  NULL: false. */
 bool fleet_is_ours(const struct fleet_name *nm);
-/* Is an incarnation quarantined, or unreached?  Then no other can be bought: the wait for its end
+/* Is a generation quarantined, or unreached?  Then no other can be bought: the wait for its end
  * has no limit. */
 bool fleet_stuck(const struct fleet_name *nm);
-/* An incarnation that is to end, and may exist at a provider that cannot be reached; NULL: none. */
+/* A generation that is to end, and may exist at a provider that cannot be reached; NULL: none. */
 struct fleet_node *fleet_unreached(const struct fleet_name *nm);
 /* May the create of this generation be sent?  false while another generation may exist whose delete
  * is not accepted; or any other one, if the provider cannot tell generations apart (P2). */

@@ -1,4 +1,4 @@
-/* node.h - the life of one incarnation of a cloud node, as a pure state machine.
+/* node.h - the life of one generation of a cloud node, as a pure state machine.
  *
  * A Slurm node name comes and goes; each time it is bought it is a new *generation*, and identity
  * is (cluster, name, generation), never a name or an address.  node_step() is the only function

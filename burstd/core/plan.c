@@ -146,8 +146,8 @@ void plan_explain(const struct plan *plan, const struct plan_node *pn, const str
 		(void)snprintf(out, size, "pool %s: a node of the job did not come up, and rests",
 			       p->name);
 		break;
-	case PLAN_CLOSED:
-		(void)snprintf(out, size, "pool %s: %s", p->name, a->pools[pn->full].closed);
+	case PLAN_BLOCKED:
+		(void)snprintf(out, size, "pool %s: %s", p->name, a->pools[pn->full].blocked);
 		break;
 	case PLAN_PROBES:
 		(void)snprintf(out, size, "pool %s: %s", p->name, a->pools[pn->full].probes);
@@ -319,9 +319,9 @@ static struct fate judge(struct planner *pl, const struct ladder_job *job)
 
 		if (pl->choice[i].more == 0)
 			continue;
-		if (a->pools[i].closed != NULL &&
+		if (a->pools[i].blocked != NULL &&
 		    (pl->job == 0 || pl->job != a->pools[i].tried_for))
-			return no(PLAN_CLOSED, i);
+			return no(PLAN_BLOCKED, i);
 		if (a->pools[i].probes != NULL && pl->used[i].bought > 0)
 			return no(PLAN_PROBES, i);
 		here = choose(pl, i, job);

@@ -16,8 +16,8 @@
 
 enum plan_verdict {
 	PLAN_SKIP,   /* no pool names it: burstd must not touch it */
-	PLAN_HAVE,   /* a live incarnation exists or is on its way */
-	PLAN_BUY,    /* make a new incarnation */
+	PLAN_HAVE,   /* a live generation exists or is on its way */
+	PLAN_BUY,    /* make a new generation */
 	PLAN_WAIT,   /* will fit once leaving nodes have left, or its price is known */
 	PLAN_REFUSE, /* does not fit the pool's limits, or no rung is left */
 };
@@ -25,11 +25,11 @@ enum plan_verdict {
 enum plan_cause { /* of a refusal */
 		  PLAN_MAX_NODES,
 		  PLAN_MAX_RATE,
-		  PLAN_STUCK,  /* an earlier instance of the node cannot be deleted, or reached */
-		  PLAN_RESTS,  /* the node did not come up lately */
-		  PLAN_CLOSED, /* the pool is closed */
-		  PLAN_PROBES, /* the pool's circuit is half open, and its probe is out */
-		  PLAN_LADDER, /* no rung is left for the job */
+		  PLAN_STUCK,   /* an earlier instance of the node cannot be deleted, or reached */
+		  PLAN_RESTS,   /* the node did not come up lately */
+		  PLAN_BLOCKED, /* the pool buys nothing now */
+		  PLAN_PROBES,  /* the pool's circuit is half open, and its probe is out */
+		  PLAN_LADDER,  /* no rung is left for the job */
 };
 
 /* PLAN_LADDER: the ladder's answer.  The pool is plan_node.full. */
@@ -65,7 +65,7 @@ struct plan_node {
 
 struct plan_pool {                  /* the state of a pool */
 	struct ladder_known *known; /* of each rung; plan_make() marks the rungs that jobs try */
-	const char *closed;         /* why the pool buys nothing, for people; NULL: it buys */
+	const char *blocked;        /* why the pool buys nothing, for people; NULL: it buys */
 	uint64_t tried_for;         /* except for this job, which is the probe; 0: none */
 	const char *probes;         /* why it buys for one job at a time; NULL: as many as fit */
 	/* For people: how many of its nodes may be at a provider that cannot be reached. */

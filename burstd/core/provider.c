@@ -26,7 +26,7 @@ void provider_result_fini(struct provider_result *r)
 {
 	free(r->items);
 	free(r->instances);
-	free(r->offers);
+	free(r->quotes);
 	secret_wipe(&r->session);
 	free(r->notices);
 	free(r->ended);
@@ -60,7 +60,7 @@ const char *provider_op_str(enum provider_op_kind k)
 		[PROVIDER_CREATE] = "create",
 		[PROVIDER_LIST] = "list",
 		[PROVIDER_DELETE] = "delete",
-		[PROVIDER_OFFERS] = "offers",
+		[PROVIDER_QUOTES] = "quotes",
 		[PROVIDER_LOGIN] = "login",
 		[PROVIDER_NOTICES] = "notices",
 		[PROVIDER_FABRIC_MAKE] = "fabric-make",

@@ -29,7 +29,7 @@ enum provider_op_kind {
 			  */
 	PROVIDER_LIST,   /* one page of the instances with our cluster's tag; the source of truth */
 	PROVIDER_DELETE, /* instances by id; safe to repeat */
-	PROVIDER_OFFERS, /* one page of what can be bought, and the prices */
+	PROVIDER_QUOTES, /* one page of quotes: what can be bought, and the prices */
 	PROVIDER_LOGIN,  /* the next step to a session; only with good_until() */
 	PROVIDER_NOTICES, /* what is about to happen to instances; only with PROVIDER_TELLS */
 	PROVIDER_REPORT,  /* an instance's host is broken; only with PROVIDER_REPORTS */
@@ -142,7 +142,7 @@ struct provider_op { /* everything is borrowed */
 			const char *const *types; /* that pools buy; no others are needed */
 			size_t ntypes;
 			const char *cursor; /* "" for the first page */
-		} offers;
+		} quotes;
 		/* A long poll: the provider holds the request until it has a notice, or for
 		 * wait_ms.  If it keeps notices until they are acknowledged, the result has an ack,
 		 * and a second request with that ack drops them.  The engine acknowledges when the
@@ -246,7 +246,7 @@ struct provider_item { /* an instance in a create or delete */
 	struct provider_instance instance; /* create, PROVIDER_OK: id at least */
 };
 
-struct provider_offer {
+struct provider_quote {
 	char type[PROVIDER_WORD_MAX + 1]; /* "": this price is for all types there */
 	char region[PROVIDER_WORD_MAX + 1];
 	char zone[PROVIDER_WORD_MAX + 1];
@@ -267,10 +267,10 @@ struct provider_result {
 	size_t nitems;
 	struct provider_instance *instances; /* list */
 	size_t ninstances;
-	/* For the next request.  Lists, offers: "" at the end. */
+	/* For the next request.  Lists, quotes: "" at the end. */
 	char cursor[PROVIDER_CURSOR_MAX + 1];
-	struct provider_offer *offers;
-	size_t noffers;
+	struct provider_quote *quotes;
+	size_t nquotes;
 	char *session; /* login, PROVIDER_OK: for renew() only; a secret, wiped by
 			  provider_result_fini() */
 	struct provider_notice

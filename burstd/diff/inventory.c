@@ -281,7 +281,7 @@ static void adopt(struct cloud *c, struct fleet_name *nm, const struct provider_
 		nm->barred = false;
 		nm->refused = NODE_BECAUSE_NONE;
 	}
-	e->count.orphans++;
+	e->count.strays++;
 	fn = engine_insert(e, &n, "found at the provider, unknown to the journal");
 	fn->seen_ms = c->list_began;
 	fn->said_ms = times_of(c, in->created_ms);

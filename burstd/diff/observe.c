@@ -66,7 +66,7 @@ static bool is_nowhere(const struct slurm_node *sn)
 
 static void note_place(const struct look *l, struct fleet_name *nm, const struct slurm_node *sn)
 {
-	struct fleet_place p = {.since_ms = l->began_ms};
+	struct fleet_elsewhere p = {.since_ms = l->began_ms};
 	bool home = at_home(fleet_live(nm), sn);
 
 	if (home || is_nowhere(sn)) {

@@ -146,20 +146,20 @@ bool engine_noticed(struct engine *e, struct cloud *c, const struct provider_not
 	return known;
 }
 
-void engine_quotes(struct engine *e, struct cloud *c, struct provider_offer *before, size_t nbefore)
+void engine_quotes(struct engine *e, struct cloud *c, struct provider_quote *before, size_t nbefore)
 {
 	const struct engine_parts *p = &e->d.parts;
 
 	for (size_t i = 0; i < p->n; i++)
-		if (p->row[i].quotes != NULL)
-			p->row[i].quotes(c, before, nbefore);
+		if (p->row[i].quoted != NULL)
+			p->row[i].quoted(c, before, nbefore);
 }
 
-void engine_tell_offers(struct engine *e, bool cheaper)
+void engine_tell_quotes(struct engine *e, bool cheaper)
 {
 	for (size_t i = 0; i < e->d.parts.n; i++)
-		if (e->d.parts.row[i].offers != NULL)
-			e->d.parts.row[i].offers(e, cheaper);
+		if (e->d.parts.row[i].repriced != NULL)
+			e->d.parts.row[i].repriced(e, cheaper);
 }
 
 const char *engine_keyless(const struct engine *e, uint32_t provider)

@@ -223,13 +223,13 @@ struct engine_counters {
 	uint64_t calls[CALL_NKINDS];              /* by enum call_kind */
 	uint64_t calls_bad;                       /* files in the spool that were no whole call */
 	uint64_t calls_refused;                   /* unreadable, or without a node of a pool */
-	uint64_t creates, deletes, lists, offers; /* requests sent to providers */
+	uint64_t creates, deletes, lists, quotes; /* requests sent to providers */
 	uint64_t logins;                          /* requests to get a session */
 	uint64_t reports;                         /* reports of broken hosts */
 	uint64_t fabrics;                         /* requests about fabrics */
-	uint64_t notices;        /* requests for notices, and their acknowledgements */
-	uint64_t notices_odd;    /* notices that could not be read */
-	uint64_t notices_others; /* notices about instances that are not burstd's */
+	uint64_t notices;            /* requests for notices, and their acknowledgements */
+	uint64_t notices_unreadable; /* notices that could not be read */
+	uint64_t notices_foreign;    /* notices about instances that are not burstd's */
 	uint64_t instances_created, instances_refused, instances_lost;
 	uint64_t jobs_taken; /* running jobs that lost a node; of these: */
 	uint64_t jobs_requeued, jobs_ended;
@@ -239,7 +239,7 @@ struct engine_counters {
 	uint64_t fences;                 /* notices that slurmctld was told of, ... */
 	uint64_t fence_ms, fence_max_ms; /* ... how long that took in all, and at most */
 	uint64_t polls, updates;         /* scontrol runs */
-	uint64_t orphans;                /* instances with our tag and no row, in all */
+	uint64_t strays;                 /* instances with our tag and no row, in all */
 	uint64_t foreign;                /* instances of others in the last list */
 	uint64_t unreadable; /* with our tag, but not the node's name: in the last lists */
 	uint64_t commits;
@@ -327,7 +327,7 @@ bool engine_paused(const struct engine *e, size_t i);
 const char *engine_paused_by(const struct engine *e, size_t i, int64_t *since_ms);
 /* Why burstd buys nothing in this pool, whatever its limits, for people; NULL: it buys, if the disk
  * has room (engine_room()). */
-const char *engine_closed(const struct engine *e, size_t i);
+const char *engine_blocked(const struct engine *e, size_t i);
 struct engine_warm {         /* nodes of a pool that are up whether a job has them or not */
 	uint32_t wanted;     /* as configured */
 	uint32_t up, coming; /* of those */
@@ -389,7 +389,7 @@ int engine_enroll(struct engine *e, const char *token, const char *by, struct er
 
 enum { ENGINE_BOOT_STEPS = 24 };
 
-struct engine_boot {           /* of one incarnation; the texts are valid for this turn */
+struct engine_boot {           /* of one generation; the texts are valid for this turn */
 	const char *claim;     /* state of its claim: "issued", "claimed", ... */
 	const char *why;       /* why the claim ended early; "": it did not */
 	bool weak;             /* the machine proved nothing but its address */
@@ -402,7 +402,7 @@ struct engine_boot {           /* of one incarnation; the texts are valid for th
 	int64_t boot_ms;       /* how long node-init took */
 	int64_t cert_until_ms; /* end of its certificate; 0: not known */
 };
-/* false: the incarnation has no claim. */
+/* false: the generation has no claim. */
 bool engine_boot(const struct engine *e, const char *node, uint64_t gen, struct engine_boot *out);
 
 /* Why no node can reach burstd: the listener's port is taken; NULL: nodes can, or need not. */
@@ -429,7 +429,7 @@ struct engine_door_counters { /* since burstd started */
 };
 /* NULL: burstd takes no requests from nodes. */
 const struct engine_door_counters *engine_door_counters(const struct engine *e);
-/* states[CLAIM_NSTATES]: how many claims of existing incarnations are in each state.  Returns how
+/* states[CLAIM_NSTATES]: how many claims of existing generations are in each state.  Returns how
  * many of them proved nothing but an address. */
 size_t engine_claims(const struct engine *e, size_t *states);
 

@@ -41,7 +41,7 @@ enum {
 #define ENGINE_WHY_TERMINATED "burstd: terminated by an admin"
 #define ENGINE_WHY_DRAINED    "burstd: drained by an admin"
 
-struct member { /* one incarnation, named without a pointer to its row, which may go */
+struct member { /* one generation, named without a pointer to its row, which may go */
 	struct fleet_name *name;
 	uint64_t gen;
 	uint32_t group;
@@ -108,9 +108,9 @@ void engine_heard(struct engine *e, struct cloud *c, enum provider_op_kind kind,
 		  const struct provider_result *r, int64_t sent_ms);
 void engine_listed(struct engine *e, struct cloud *c);
 bool engine_noticed(struct engine *e, struct cloud *c, const struct provider_notice *n);
-void engine_quotes(struct engine *e, struct cloud *c, struct provider_offer *before,
+void engine_quotes(struct engine *e, struct cloud *c, struct provider_quote *before,
 		   size_t nbefore);
-void engine_tell_offers(struct engine *e, bool cheaper);
+void engine_tell_quotes(struct engine *e, bool cheaper);
 bool engine_on_trial(const struct engine *e, uint32_t pool);
 int engine_may_use(struct engine *e, size_t provider, struct err *err);
 const struct node_limits *engine_limits(const struct engine *e, const struct node *n,
@@ -138,9 +138,9 @@ void node_queue_end(struct node_queue *q); /* free the memory, once all are take
 
 /* Fold the event into the row and stage the result for the next commit. */
 void engine_post(struct engine *e, struct fleet_node *fn, const struct node_event *ev);
-/* Add an incarnation in any state to the fleet, and stage it. */
+/* Add a generation in any state to the fleet, and stage it. */
 struct fleet_node *engine_insert(struct engine *e, const struct node *n, const char *why);
-/* Add a WANTED incarnation.  The journal gets it with its first change, as a rule its create, or by
+/* Add a WANTED generation.  The journal gets it with its first change, as a rule its create, or by
  * engine_write_fresh(); after a crash before that slurmctld asks for it again.  Borrows why for
  * good. */
 void engine_want(struct engine *e, const struct node *n, const char *why);

@@ -66,11 +66,11 @@ struct engine_part {
 	/* A provider gives notice of an instance.  false: no row has the instance yet; the notice
 	 * is not acknowledged, so that the provider repeats it should burstd die meanwhile. */
 	bool (*noticed)(struct cloud *c, const struct provider_notice *n);
-	/* A provider has sent all its offers: they are in c->offers.  before: those that it sent
+	/* A provider has sent all its quotes: they are in c->quotes.  before: those that it sent
 	 * the last time, until this returns. */
-	void (*quotes)(struct cloud *c, struct provider_offer *before, size_t nbefore);
-	/* A provider sent new offers.  cheaper: one costs less than before, or can be had again. */
-	void (*offers)(struct engine *e, bool cheaper);
+	void (*quoted)(struct cloud *c, struct provider_quote *before, size_t nbefore);
+	/* A provider sent new quotes.  cheaper: one costs less than before, or can be had again. */
+	void (*repriced)(struct engine *e, bool cheaper);
 	/* Why a machine of this provider could not get its keys now; NULL: this part knows no
 	 * reason. */
 	const char *(*keyless)(const struct engine *e, uint32_t provider);

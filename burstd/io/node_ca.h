@@ -11,7 +11,7 @@
  * never replaced, for running nodes know the old key.
  *
  * There is no revocation list: at each request the engine checks that the node is the present
- * incarnation of its name and its claim is valid (keys/door_request.c). */
+ * generation of its name and its claim is valid (keys/door_request.c). */
 #ifndef BURSTD_NODE_CA_H
 #define BURSTD_NODE_CA_H
 

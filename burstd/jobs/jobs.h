@@ -57,7 +57,7 @@ struct jobs_state {
 	int64_t srun_forgot_ms;   /* when it was last looked who may be forgotten */
 	bool srun_due, srun_asks; /* squeue is to be asked, or is asked, which are srun's */
 	int64_t postpone_next, postpone_words_ms;
-	struct doomed *doomed; /* nodes that are about to be forced down */
+	struct job_lookup *lookups; /* nodes whose jobs squeue is to name */
 	struct notice_index notices;
 	struct hook *hooks; /* checkpoint commands that run */
 	unsigned nhooks;
@@ -97,7 +97,7 @@ void refuse_mark(struct engine *e, struct fleet_name *nm, enum node_reason why, 
 /* The configuration or a price has changed: a refusal that no wait could mend, and that slurmctld
  * has not been told yet, becomes one with an ordinary wait. */
 void refuse_anew(struct engine *e);
-void refuse_offers(struct engine *e, bool cheaper); /* calls refuse_anew() if one got cheaper */
+void refuse_quotes(struct engine *e, bool cheaper); /* calls refuse_anew() if one got cheaper */
 void refuse_run(struct engine *e);
 void refuse_jobs(struct engine *e, const char *text, size_t len, const struct err *err);
 
@@ -130,7 +130,7 @@ void postpone_bought(struct engine *e, uint64_t number); /* the job's nodes were
 /* Let jobs that no wait could help try again: the configuration has changed. */
 void postpone_anew(struct engine *e);
 /* Likewise for each job of whose pool an offer costs less than when the job was refused. */
-void postpone_offers(struct engine *e, bool cheaper);
+void postpone_quotes(struct engine *e, bool cheaper);
 /* Likewise for each job that its user has edited, by the answer to SLURM_SOME_JOBS. */
 void postpone_words(struct engine *e, const char *text, size_t len);
 

@@ -203,7 +203,7 @@ bool notice_take(struct cloud *c, const struct provider_notice *n)
 	if (fn == NULL && keep(c, n))
 		return false;
 	if (fn == NULL)
-		c->e->count.notices_others++;
+		c->e->count.notices_foreign++;
 	else
 		take_told(c, fn, n);
 	return true;

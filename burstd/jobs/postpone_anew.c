@@ -47,7 +47,7 @@ static bool is_cheaper(const struct engine *e, const struct postponed *p)
 }
 
 /* Compare with what the offers cost when the job was refused, not with the last offers. */
-void postpone_offers(struct engine *e, bool cheaper)
+void postpone_quotes(struct engine *e, bool cheaper)
 {
 	(void)cheaper;
 	for (struct postponed *p = e->jobs->parts[JOB_POSTPONED]; p != NULL; p = p->in.next)

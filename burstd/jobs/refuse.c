@@ -33,7 +33,7 @@ void refuse_anew(struct engine *e)
 		e->fleet.all[i]->hint.stale = true;
 }
 
-void refuse_offers(struct engine *e, bool cheaper)
+void refuse_quotes(struct engine *e, bool cheaper)
 {
 	if (cheaper)
 		refuse_anew(e);

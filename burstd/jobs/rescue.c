@@ -94,7 +94,7 @@ static bool begins_work(struct engine *e, struct rescue *r, const struct slurm_j
 	}
 	rescue_signal(e, nm);
 	r->returns = true;
-	if (nm->doomed == NULL)
+	if (nm->lookup == NULL)
 		rescue_finish(e, r); /* slurmctld has the node off: no job is on it */
 	return true;
 }
@@ -105,7 +105,7 @@ static void still_runs(struct engine *e, struct rescue *r)
 {
 	const struct fleet_name *nm = fleet_find(&e->fleet, r->j.node);
 
-	if (engine_now(e) - r->j.at_ms < RESCUE_STUCK_MS || nm == NULL || nm->doomed != NULL ||
+	if (engine_now(e) - r->j.at_ms < RESCUE_STUCK_MS || nm == NULL || nm->lookup != NULL ||
 	    e->poll.snapshot_ms < r->j.at_ms + RESCUE_STUCK_MS)
 		return;
 	if (!slurm_is_on(nm->flags) || (nm->newest != NULL && nm->newest->n.gen != r->j.gen)) {
@@ -179,9 +179,9 @@ static bool is_due(struct engine *e, struct rescue *r)
 	return false;
 }
 
-static bool is_any_doomed(const struct engine *e)
+static bool is_any_looked_up(const struct engine *e)
 {
-	for (const struct doomed *d = e->jobs->doomed; d != NULL; d = d->next)
+	for (const struct job_lookup *d = e->jobs->lookups; d != NULL; d = d->next)
 		if (!d->late)
 			return true;
 	return false;
@@ -200,7 +200,7 @@ static void ask(struct engine *e)
 			asked[n++] = r;
 	for (size_t i = 0; i < n; i++)
 		ids[i] = asked[i]->j.id;
-	if (n == 0 || is_any_doomed(e) || slurm_settled_ms(e->slurm) == INT64_MAX ||
+	if (n == 0 || is_any_looked_up(e) || slurm_settled_ms(e->slurm) == INT64_MAX ||
 	    !slurm_ask_jobs(e->slurm, SLURM_FATES, ids, n))
 		return;
 	for (size_t i = 0; i < n; i++) {
@@ -220,7 +220,7 @@ int64_t rescue_next_ms(const struct engine *e)
 {
 	int64_t next = INT64_MAX, now = engine_now(e);
 
-	for (const struct doomed *d = e->jobs->doomed; d != NULL; d = d->next) {
+	for (const struct job_lookup *d = e->jobs->lookups; d != NULL; d = d->next) {
 		if (!d->late && d->since_ms + RESCUE_WAIT_MS < next)
 			next = d->since_ms + RESCUE_WAIT_MS;
 		if (rescue_may_ask(d) && d->ask_ms < next)

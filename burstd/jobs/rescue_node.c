@@ -39,13 +39,13 @@ static void force(struct engine *e, struct fleet_name *nm, bool dead, const char
 		nm->insist.lost_ms = engine_now(e); /* insist.c gives it again */
 }
 
-bool rescue_may_ask(const struct doomed *d)
+bool rescue_may_ask(const struct job_lookup *d)
 {
 	return d->run == 0 && (!d->nm->fencing || d->late);
 }
 
 /* squeue's answer counts if squeue begins after the fence. */
-static void ask_squeue(struct engine *e, struct doomed *d)
+static void ask_squeue(struct engine *e, struct job_lookup *d)
 {
 	if (!rescue_may_ask(d) || engine_now(e) < d->ask_ms)
 		return;
@@ -54,24 +54,24 @@ static void ask_squeue(struct engine *e, struct doomed *d)
 	d->anew = d->late && d->nm->obeyed_ms >= d->since_ms;
 }
 
-static void ask_again(const struct engine *e, struct doomed *d)
+static void ask_again(const struct engine *e, struct job_lookup *d)
 {
 	d->run = 0;
 	d->ask_ms = engine_now(e) + RESCUE_AGAIN_MS;
 }
 
-static struct doomed *doom(struct engine *e, struct fleet_name *nm)
+static struct job_lookup *look_up(struct engine *e, struct fleet_name *nm)
 {
-	struct doomed *d = nm->doomed;
+	struct job_lookup *d = nm->lookup;
 
 	if (d != NULL)
 		return d;
 	d = mem_zalloc(sizeof(*d));
 	d->nm = nm;
 	d->since_ms = engine_now(e);
-	d->next = e->jobs->doomed;
-	e->jobs->doomed = d;
-	nm->doomed = d;
+	d->next = e->jobs->lookups;
+	e->jobs->lookups = d;
+	nm->lookup = d;
 	ask_squeue(e, d);
 	return d;
 }
@@ -99,14 +99,14 @@ static void tell_waiting(struct engine *e, const struct fleet_name *nm, const ch
 
 void rescue_node(struct engine *e, struct fleet_name *nm, bool dead, const char *why)
 {
-	struct doomed *d;
+	struct job_lookup *d;
 
 	if (!fleet_may_work(nm)) {
 		tell_waiting(e, nm, why);
 		force(e, nm, dead, why);
 		return;
 	}
-	d = doom(e, nm);
+	d = look_up(e, nm);
 	if (!d->force || d->late)
 		d->since_ms = engine_now(e);
 	d->force = true;
@@ -128,26 +128,26 @@ void rescue_power_down(struct engine *e, struct fleet_name *nm, bool dead, const
 
 void rescue_signal(struct engine *e, struct fleet_name *nm)
 {
-	struct doomed *d;
+	struct job_lookup *d;
 
-	if (!slurm_is_on(nm->flags) || nm->doomed != NULL || fleet_live(nm) == NULL)
+	if (!slurm_is_on(nm->flags) || nm->lookup != NULL || fleet_live(nm) == NULL)
 		return;
-	d = doom(e, nm);
+	d = look_up(e, nm);
 	notice_text(d->why, &fleet_live(nm)->n);
 }
 
 /* Has squeue shown which jobs are on the node? */
-static bool is_known(const struct engine *e, const struct doomed *d)
+static bool is_known(const struct engine *e, const struct job_lookup *d)
 {
 	return d->run != 0 && d->run <= e->jobs->runs;
 }
 
-static void take_out(struct engine *e, struct doomed **link)
+static void take_out(struct engine *e, struct job_lookup **link)
 {
-	struct doomed *d = *link;
+	struct job_lookup *d = *link;
 
 	*link = d->next;
-	d->nm->doomed = NULL;
+	d->nm->lookup = NULL;
 	if (d->force && !d->late)
 		force(e, d->nm, d->dead, d->why);
 	free(d); /* if its jobs were not told, the next snapshot leads here again */
@@ -156,10 +156,10 @@ static void take_out(struct engine *e, struct doomed **link)
 /* Power down the nodes whose jobs are written down. */
 static void force_known(struct engine *e)
 {
-	struct doomed **link = &e->jobs->doomed;
+	struct job_lookup **link = &e->jobs->lookups;
 
 	while (*link != NULL) {
-		struct doomed *d = *link;
+		struct job_lookup *d = *link;
 
 		if (is_known(e, d) && !(d->late && d->nm->fencing)) {
 			take_out(e, link);
@@ -171,7 +171,7 @@ static void force_known(struct engine *e)
 	}
 }
 
-static void go_down_unknown(struct engine *e, struct doomed *d)
+static void go_down_unknown(struct engine *e, struct job_lookup *d)
 {
 	engine_event(e, d->nm->name, d->nm->newest != NULL ? d->nm->newest->n.gen : 0,
 		     "jobs-unknown",
@@ -181,7 +181,7 @@ static void go_down_unknown(struct engine *e, struct doomed *d)
 }
 
 /* The node's jobs were to be told already, so no snapshot leads here again (core/drift.c). */
-static bool is_last_word(const struct doomed *d)
+static bool is_last_word(const struct job_lookup *d)
 {
 	const struct fleet_node *fn = fleet_live(d->nm);
 
@@ -190,11 +190,11 @@ static bool is_last_word(const struct doomed *d)
 
 void rescue_force_late(struct engine *e)
 {
-	struct doomed **link = &e->jobs->doomed;
+	struct job_lookup **link = &e->jobs->lookups;
 	int64_t now = engine_now(e);
 
 	while (*link != NULL) {
-		struct doomed *d = *link;
+		struct job_lookup *d = *link;
 
 		if (!d->late && now >= d->since_ms + RESCUE_WAIT_MS) {
 			if (!d->force && !is_last_word(d)) {
@@ -212,13 +212,13 @@ void rescue_force_late(struct engine *e)
 }
 
 /* Has an earlier answer, after the node was ordered down, shown the job on it? */
-static bool is_taken(const struct rescue *r, const struct doomed *d)
+static bool is_taken(const struct rescue *r, const struct job_lookup *d)
 {
 	return r != NULL && d->late && r->j.at_ms == d->since_ms &&
 	       strcmp(r->j.node, d->nm->name) == 0;
 }
 
-static void take(struct engine *e, const struct slurm_job *j, const struct doomed *d)
+static void take(struct engine *e, const struct slurm_job *j, const struct job_lookup *d)
 {
 	const struct node *n = d->nm->newest != NULL ? &d->nm->newest->n : NULL;
 	struct rescue *r = rescue_get(e, j->number);
@@ -262,7 +262,7 @@ static void take(struct engine *e, const struct slurm_job *j, const struct doome
  * may, and a job that is still leaving counts, too; a job that works there once slurmctld has
  * powered the node down is on its next machine (P3).  A job that lacks its nodes loses none:
  * postpone.c tells it. */
-static bool shows(const struct engine *e, const struct doomed *d, const struct slurm_job *j)
+static bool shows(const struct engine *e, const struct job_lookup *d, const struct slurm_job *j)
 {
 	if (d->nm->barred && slurm_job_configuring(j))
 		return false;
@@ -276,7 +276,7 @@ static bool shows(const struct engine *e, const struct doomed *d, const struct s
 static void on_job(void *ctx, const struct slurm_job *j)
 {
 	struct engine *e = ctx;
-	const struct doomed *d = NULL;
+	const struct job_lookup *d = NULL;
 	struct hostlist *h;
 	struct err err;
 
@@ -286,9 +286,9 @@ static void on_job(void *ctx, const struct slurm_job *j)
 	for (size_t i = 0; i < h->n && (d == NULL || !d->force); i++) {
 		const struct fleet_name *nm = fleet_find(&e->fleet, h->names[i]);
 
-		if (nm != NULL && nm->doomed != NULL && shows(e, nm->doomed, j) &&
-		    (d == NULL || nm->doomed->force))
-			d = nm->doomed;
+		if (nm != NULL && nm->lookup != NULL && shows(e, nm->lookup, j) &&
+		    (d == NULL || nm->lookup->force))
+			d = nm->lookup;
 	}
 	if (d != NULL && !is_taken(rescue_find(e, j->number), d))
 		take(e, j, d);
@@ -300,7 +300,7 @@ static void mark_signalled(struct engine *e)
 {
 	struct node_event ev = {.type = NODE_EV_SIGNALLED, .now_ms = engine_now(e)};
 
-	for (const struct doomed *d = e->jobs->doomed; d != NULL; d = d->next) {
+	for (const struct job_lookup *d = e->jobs->lookups; d != NULL; d = d->next) {
 		struct fleet_node *fn = fleet_live(d->nm);
 
 		if (!d->force && is_known(e, d) && fn != NULL && fn->n.state == NODE_DRAINING)
@@ -314,7 +314,7 @@ static void finish_moved(struct engine *e)
 	for (struct rescue *r = e->jobs->parts[JOB_RESCUED]; r != NULL; r = r->in.next) {
 		const struct fleet_name *nm = r->returns ? fleet_find(&e->fleet, r->j.node) : NULL;
 
-		if (nm != NULL && nm->doomed != NULL && is_known(e, nm->doomed))
+		if (nm != NULL && nm->lookup != NULL && is_known(e, nm->lookup))
 			rescue_finish(e, r);
 	}
 	rescue_forget(e);
@@ -322,10 +322,10 @@ static void finish_moved(struct engine *e)
 
 void rescue_jobs(struct engine *e, const char *text, size_t len, const struct err *err)
 {
-	if (e->jobs->doomed == NULL)
+	if (e->jobs->lookups == NULL)
 		return;
 	if (err != NULL) {
-		for (struct doomed *d = e->jobs->doomed; d != NULL; d = d->next)
+		for (struct job_lookup *d = e->jobs->lookups; d != NULL; d = d->next)
 			if (is_known(e, d))
 				ask_again(e, d);
 		return;

@@ -11,13 +11,13 @@ enum {
 	RESCUE_GONE_MS = 500,       /* between two looks whether its machines are gone */
 };
 
-struct doomed { /* a node that slurmctld is about to be told of */
-	struct doomed *next;
+struct job_lookup { /* a node whose jobs squeue names before they are told, or lose it */
+	struct job_lookup *next;
 	struct fleet_name *nm;
 	int64_t since_ms;
 	uint64_t run;   /* the run of squeue that says who is on it; 0: it is to be asked ... */
 	int64_t ask_ms; /* ... not before this time, and once the node is fenced */
-	bool force;     /* it goes down; else its jobs are only to be told */
+	bool force;     /* the node is forced down then; else its jobs are only told */
 	bool dead;
 	bool late; /* it was told to go down, and squeue is still to say who was on it ... */
 	bool anew; /* ... and is asked since slurmctld did so: whoever has it then came later */
@@ -35,7 +35,7 @@ void rescue_finish(struct engine *e, struct rescue *r);
 void rescue_forget(struct engine *e); /* those that are finished */
 
 /* --- rescue_node.c --- */
-bool rescue_may_ask(const struct doomed *d); /* is squeue to be asked, from d->ask_ms on? */
+bool rescue_may_ask(const struct job_lookup *d); /* is squeue to be asked, from d->ask_ms on? */
 /* Those that have waited long enough for squeue. */
 void rescue_force_late(struct engine *e);
 

@@ -40,10 +40,10 @@ void rescue_load(struct engine *e, const struct journal_rescue *j)
 
 void rescue_free(struct engine *e)
 {
-	while (e->jobs->doomed != NULL) {
-		struct doomed *d = e->jobs->doomed;
+	while (e->jobs->lookups != NULL) {
+		struct job_lookup *d = e->jobs->lookups;
 
-		e->jobs->doomed = d->next;
+		e->jobs->lookups = d->next;
 		free(d);
 	}
 }

@@ -1,6 +1,6 @@
 /* claims.h - how a machine becomes a node that has the cluster's keys.  Only keys/ includes it.
  *
- *   claims.c       issues a claim for each incarnation with its create, and ends both together
+ *   claims.c       issues a claim for each generation with its create, and ends both together
  *   claim_ask.c    answers claiming machines: /v1/claim, /v1/claim/ID/nonce, /v1/alarm
  *   claim_proof.c  finds out which machine asks: by its document, its address, a port of its root's
  *   claim_lack.c   fetches the keys that documents are checked with
@@ -54,7 +54,7 @@ struct claim_run {
 /* The node was given these keys: revoke the token that it was given before. */
 void claims_given(struct engine *e, struct claim_run *r, const struct secrets_released *rel);
 bool claims_on(const struct engine *e); /* is there a listener for nodes at all? */
-/* The claim of this incarnation, or NULL. */
+/* The claim of this generation, or NULL. */
 struct claim_run *claims_of(const struct engine *e, const char *node, uint64_t gen);
 /* Make a claim for a node with a valid certificate that the journal has no claim for, or one of
  * before the certificate: the journal was lost, or is an older copy. */
@@ -84,7 +84,7 @@ int door_read_stage1(const char *path, char **text, size_t *len, char sha256[65]
 int64_t door_key_version(const char *text);
 
 /* --- door_node.c --- */
-/* Handle a request of rq->peer, whose certificate is valid and whose incarnation is the present
+/* Handle a request of rq->peer, whose certificate is valid and whose generation is the present
  * one.  A node_handler_fn: sets an->later if door_answer() follows. */
 void door_node(struct engine *e, struct claim_run *r, const struct node_request *rq,
 	       struct http_answer *an);

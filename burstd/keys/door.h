@@ -17,10 +17,10 @@ enum {
 				       burst-agent takes no more either */
 	DOOR_HOSTS_LONG = 64 << 10, /* a list of so many bytes takes a while to make */
 	DOOR_HOSTS_MS = 5000,       /* so old the list in an answer to a heartbeat may be */
-	DOOR_MISUSES_MAX = 10,      /* misuses by one incarnation that are written down */
+	DOOR_MISUSES_MAX = 10,      /* misuses by one generation that are written down */
 	DOOR_SAID_MAX = 200,        /* likewise events a day; then it is told to be quiet */
 	DOOR_SAID_MS = 86400000,
-	DOOR_ASKS_S = 20,        /* requests of one incarnation a second; node-init and the agent
+	DOOR_ASKS_S = 20,        /* requests of one generation a second; node-init and the agent
 				    send about three */
 	DOOR_COPIES_S = 3,       /* of these with a long answer, or a signature */
 	DOOR_CONFIRM_MS = 25000, /* one credential of a node at a time; libmunge waits no longer */

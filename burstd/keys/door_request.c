@@ -73,7 +73,7 @@ static bool was_made_since(const struct claim *c, const struct node_peer *p,
 	       (c->state == CLAIM_CLAIMED && same && fn->n.state == NODE_READY);
 }
 
-/* The node's claim, if it is the present incarnation of its name and its claim is valid; NULL: *an
+/* The node's claim, if it is the present generation of its name and its claim is valid; NULL: *an
  * says why not.  410: it is over, and its dead-man's switch must go on. */
 static struct claim_run *admit(struct engine *e, const struct node_request *rq,
 			       struct http_answer *an)

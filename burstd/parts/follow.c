@@ -14,7 +14,7 @@ static void refuse_here(struct engine *e, const struct fleet_node *fn, const cha
 
 	refuse_mark(e, fn->name, fn->n.reason, text);
 	if (at != NULL && text == NULL)
-		fn->name->hint.not_before_ms = place_opens_ms(e, at);
+		fn->name->hint.not_before_ms = place_ready_ms(e, at);
 }
 
 /* If a place refused the node and the pool has other offers, decide anew which of them may have it,

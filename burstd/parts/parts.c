@@ -64,7 +64,7 @@ static const struct engine_part parts[] = {
 		 * and the offers of that do not matter.  It is freed before secrets, where it
 		 * cancels what it waits for. */
 		.name = "claims",
-		.before = {"offers of clouds", "secrets: their turn"},
+		.before = {"quotes of clouds", "secrets: their turn"},
 		.at = {[PART_FREE] = claims_free},
 		.open = claims_open,
 		.may_use = claims_may_use,
@@ -72,7 +72,7 @@ static const struct engine_part parts[] = {
 		.row_in_tx = claims_row,
 	},
 	{
-		.name = "offers of clouds",
+		.name = "quotes of clouds",
 		.open = clouds_check,
 	},
 	{
@@ -134,7 +134,8 @@ static const struct engine_part parts[] = {
 		.row_durable = follow_row,
 	},
 	{
-		/* Before places: an answer ends "away" before it closes or opens a place. */
+		/* Before places: an answer ends "away" before it makes a place cool down or ready.
+		 */
 		.name = "providers that are away",
 		.before = {"places"},
 		.heard = away_reply,
@@ -142,7 +143,7 @@ static const struct engine_part parts[] = {
 	{
 		.name = "places",
 		.heard = place_heard,
-		.quotes = place_quotes,
+		.quoted = place_quotes,
 	},
 	{
 		.name = "notices",
@@ -203,7 +204,7 @@ static const struct engine_part parts[] = {
 		.name = "refusals",
 		.before = {"jobs that wait", "jobs that lose a node", "srun and salloc"},
 		.at = {[PART_RUN] = refuse_run, [PART_RELOAD] = refuse_anew},
-		.offers = refuse_offers,
+		.repriced = refuse_quotes,
 		.reads = JOBS_FOR_REFUSE,
 		.squeue_says = refuse_jobs,
 	},
@@ -213,7 +214,7 @@ static const struct engine_part parts[] = {
 		       [PART_RELOAD] = postpone_anew,
 		       [PART_RUN] = postpone_run},
 		.clock_set = postpone_clock_set,
-		.offers = postpone_offers,
+		.repriced = postpone_quotes,
 		.next_ms = postpone_next_ms,
 	},
 	{

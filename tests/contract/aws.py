@@ -305,14 +305,14 @@ def a_fleet_buys_one_node_in_any_subnet(w):
 @test
 def types_and_prices_of_spot_instances_are_read(w):
     with driver(w) as d:
-        said = d.run(kind="offers", types=["c5.large", "g4dn.metal"], cursor="")
+        said = d.run(kind="quotes", types=["c5.large", "g4dn.metal"], cursor="")
         want((said["code"], said["cursor"]), ("ok", "p"), said)
-        want(sorted((o["type"], o["spot"], o["cpus"], o["gpus"], o["memory_mb"]) for o in said["offers"]),
+        want(sorted((o["type"], o["spot"], o["cpus"], o["gpus"], o["memory_mb"]) for o in said["quotes"]),
              [("c5.large", False, 2, 0, 4096), ("g4dn.metal", False, 96, 8, 393216)])
-        said = d.run(kind="offers", types=["c5.large", "g4dn.metal"], cursor="p")
+        said = d.run(kind="quotes", types=["c5.large", "g4dn.metal"], cursor="p")
         want((said["code"], said["cursor"]), ("ok", ""), said)
-        assert said["offers"]
-        for o in said["offers"]:
+        assert said["quotes"]
+        for o in said["quotes"]:
             assert o["type"] in ("c5.large", "g4dn.metal") and o["spot"] and o["price_nano_h"] > 0, o
 
 
@@ -569,11 +569,11 @@ def the_other_requests_are_written_as_botocore_writes_them(w):
          serialised("ec2", "TerminateInstances", {"InstanceIds": ["i-1", "i-2"]}))
     want(body_of(d.build(kind="report", id="i-1", words="XID 79")), serialised("ec2", "ReportInstanceStatus", {
         "Instances": ["i-1"], "Status": "impaired", "ReasonCodes": ["other"]}))
-    want(body_of(d.build(kind="offers", types=["g4dn.metal", "x"], cursor="tN+")),
+    want(body_of(d.build(kind="quotes", types=["g4dn.metal", "x"], cursor="tN+")),
          serialised("ec2", "DescribeInstanceTypes", {
              "Filters": [{"Name": "instance-type", "Values": ["g4dn.metal", "x"]}], "MaxResults": 100,
              "NextToken": "N+"}))
-    got = body_of(d.build(kind="offers", types=["g4dn.metal"], cursor="p", at_ms=AT_MS))
+    got = body_of(d.build(kind="quotes", types=["g4dn.metal"], cursor="p", at_ms=AT_MS))
     at = datetime.datetime.fromisoformat(got["StartTime"].replace("Z", "+00:00"))
     want(at.timestamp(), AT_MS / 1000)
     got["StartTime"] = "x"

@@ -11,7 +11,7 @@
  *   {"do":"good_until"}                              -> {"ms":...}
  *   OP: {"kind":"create","at_ms":...,"token":...,"place":{"type":...,"region":...,"zone":...,
  *        "market":...},"wants":[["c1",1,0],...]}, {"kind":"list","cursor":""},
- *        {"kind":"delete","ids":[...]}, {"kind":"offers","types":[...],"cursor":""},
+ *        {"kind":"delete","ids":[...]}, {"kind":"quotes","types":[...],"cursor":""},
  *        {"kind":"login"}, {"kind":"notices","cursor":"","wait_ms":0},
  *        {"kind":"notices","ack":TEXT}
  *
@@ -107,10 +107,10 @@ static int read_op(struct op *o, const json_t *j)
 	} else if (k == PROVIDER_DELETE) {
 		o->op.u.del.nids = words(o, json_object_get(j, "ids"));
 		o->op.u.del.ids = o->words;
-	} else if (k == PROVIDER_OFFERS) {
-		o->op.u.offers.ntypes = words(o, json_object_get(j, "types"));
-		o->op.u.offers.types = o->words;
-		o->op.u.offers.cursor = text(j, "cursor");
+	} else if (k == PROVIDER_QUOTES) {
+		o->op.u.quotes.ntypes = words(o, json_object_get(j, "types"));
+		o->op.u.quotes.types = o->words;
+		o->op.u.quotes.cursor = text(j, "cursor");
 	} else if (k == PROVIDER_REPORT) {
 		o->op.u.report.id = text(j, "id");
 		o->op.u.report.words = text(j, "words");
@@ -211,7 +211,7 @@ static json_t *show_notices(const struct provider_result *r)
 
 static json_t *show_result(const struct provider_result *r)
 {
-	json_t *items = json_array(), *instances = json_array(), *offers = json_array();
+	json_t *items = json_array(), *instances = json_array(), *quotes = json_array();
 	json_t *ended = json_array(), *fabrics = json_array();
 
 	for (size_t i = 0; i < r->nitems; i++)
@@ -220,23 +220,23 @@ static json_t *show_result(const struct provider_result *r)
 					 "instance", show_instance(&r->items[i].instance)));
 	for (size_t i = 0; i < r->ninstances; i++)
 		(void)json_array_append_new(instances, show_instance(&r->instances[i]));
-	for (size_t i = 0; i < r->noffers; i++)
+	for (size_t i = 0; i < r->nquotes; i++)
 		(void)json_array_append_new(
-			offers,
+			quotes,
 			json_pack("{s:s, s:s, s:b, s:I, s:s, s:I, s:I, s:I}", "type",
-				  r->offers[i].type, "zone", r->offers[i].zone, "spot",
-				  r->offers[i].market == PROVIDER_SPOT, "price_nano_h",
-				  (json_int_t)r->offers[i].price_nano_h, "currency",
-				  r->offers[i].currency, "cpus", (json_int_t)r->offers[i].cpus,
-				  "gpus", (json_int_t)r->offers[i].gpus, "memory_mb",
-				  (json_int_t)r->offers[i].memory_mb));
+				  r->quotes[i].type, "zone", r->quotes[i].zone, "spot",
+				  r->quotes[i].market == PROVIDER_SPOT, "price_nano_h",
+				  (json_int_t)r->quotes[i].price_nano_h, "currency",
+				  r->quotes[i].currency, "cpus", (json_int_t)r->quotes[i].cpus,
+				  "gpus", (json_int_t)r->quotes[i].gpus, "memory_mb",
+				  (json_int_t)r->quotes[i].memory_mb));
 	for (size_t i = 0; i < r->nended; i++)
 		(void)json_array_append_new(ended, json_string(r->ended[i].id));
 	for (size_t i = 0; i < r->nfabrics; i++)
 		(void)json_array_append_new(fabrics, json_string(r->fabrics[i].name));
 	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:s?, s:I, s:o, s:o, s:I, s:s?, s:o}",
 			 "code", provider_code_str(r->code), "message", r->message, "items", items,
-			 "instances", instances, "offers", offers, "cursor", r->cursor, "session",
+			 "instances", instances, "quotes", quotes, "cursor", r->cursor, "session",
 			 r->session, "retry_after_ms", (json_int_t)r->retry_after_ms, "notices",
 			 show_notices(r), "ended", ended, "odd", (json_int_t)r->nodd, "ack", r->ack,
 			 "fabrics", fabrics);

@@ -365,7 +365,7 @@ static void lose(struct file *f, bool torn, uint64_t *seed)
 }
 
 /* A file below a directory that is gone is gone. */
-static void drop_orphans(struct names *t)
+static void drop_strays(struct names *t)
 {
 	bool again = true;
 
@@ -393,7 +393,7 @@ void disk_crash(enum disk_model m, uint64_t seed)
 	for (size_t i = 0; i < moves; i++)
 		names_apply(&disk.kept, &disk.moves[i]);
 	disk.nmoves = 0;
-	drop_orphans(&disk.kept);
+	drop_strays(&disk.kept);
 	disk.now = disk.kept;
 	for (int i = 0; i < disk.nfiles; i++)
 		lose(&disk.files[i], m == DISK_TORN, &seed);

@@ -44,7 +44,7 @@ beat() {
 	[ "$(says c1 /v1/node/failed "{\"v\":1,\"node\":\"c2\",\"generation\":$two,\"step\":\"gpu\",\"why\":\"gone\",\"total_ms\":1,\"steps\":[]}")" = 403 ]
 	[ "$(says c1 /v1/node/event "{\"v\":1,\"node\":\"c2\",\"generation\":$two,\"boot_id\":\"b\",\"id\":\"e1\",\"type\":\"preempt\",\"deadline\":1}")" = 403 ]
 	[ "$(says c1 /v1/node/confirm "{\"v\":1,\"node\":\"c2\",\"generation\":$two,\"key_version\":1}")" = 403 ]
-	# Nor for another incarnation of itself.
+	# Nor for another generation of itself.
 	[ "$(says c1 /v1/node/heartbeat "$(beat c1 $((one + 1)))")" = 403 ]
 	# With no certificate, with one of its own making, and with the other's, which is no secret, but not its key.
 	[ "$(on c1 curl -sS -o /dev/null -w '%{http_code}' --cacert /run/burst/ca.pem -d "$(beat c2 "$two")" "$lab_door/v1/node/heartbeat")" = 401 ]

@@ -105,7 +105,7 @@ rungs() {
 	run -0 burstctl plan --nodes 2
 	echo "$output"
 	[[ $output == *"2 nodes of pool h100 from offer b"* ]]
-	curl -sS http://127.0.0.1:9818/metrics | grep -qxF 'burstd_places_closed{provider="sim",reason="capacity"} 1'
+	curl -sS http://127.0.0.1:9818/metrics | grep -qxF 'burstd_places_cooling{provider="sim",reason="capacity"} 1'
 	curl -sS http://127.0.0.1:9818/metrics | grep -qxF 'burstd_nodes_unsold_total{provider="sim",reason="capacity"} 2'
 	zone_capacity a null
 	run -1 lab_as researcher "$lab_dir/bin/burstctl" retry

@@ -222,8 +222,8 @@ waits() {
 	echo "Name=gpu Type=h100 File=$lab_dir/dev/gpu[0-3]" >/etc/slurm-wrong/gres.conf
 	echo 'slurmd_args="-f /etc/slurm-wrong/slurm.conf"' >/etc/simcloud/boot.conf
 	job=$(job -N1 --gres=gpu:h100:8 --wrap 'sleep 1')
-	within 40 happened 1 pool-closed
-	burstctl events --json --since "$seq" | grep pool-closed | grep -q 'gres/gpu'
+	within 40 happened 1 pool-blocked
+	burstctl events --json --since "$seq" | grep pool-blocked | grep -q 'gres/gpu'
 	# The job's next try is refused.
 	within 60 eval 'comment "$job" | grep -q "^burstd: pool .*come up wrong"'
 	[ "$(new_rows)" = 2 ]

@@ -20,7 +20,7 @@ static inline void check_instance(const struct provider_instance *in)
 	assert(in->created_ms >= 0 && in->ended_ms >= 0 && in->reclaim_ms >= 0);
 }
 
-static inline void check_offer(const struct provider_offer *o)
+static inline void check_offer(const struct provider_quote *o)
 {
 	assert(ENDS(o->type) && ENDS(o->region) && ENDS(o->zone) && ENDS(o->currency));
 	assert(o->price_nano_h >= 0);
@@ -82,7 +82,7 @@ static inline void check_driver(const struct provider_ops *ops, void *self, cons
 	const struct provider_place place = {.type = "gpu", .region = "north", .zone = ""};
 	const struct provider_want wants[] = {{"c1", 1, 0}, {"c2", 3, 1}};
 	const struct provider_caps caps = ops->caps(self);
-	struct provider_op op = {.kind = PROVIDER_OFFERS};
+	struct provider_op op = {.kind = PROVIDER_QUOTES};
 	struct provider_reply reply = {0};
 	struct provider_result a = {0}, b = {0};
 	const uint8_t *line;
@@ -109,7 +109,7 @@ static inline void check_driver(const struct provider_ops *ops, void *self, cons
 	} else if (op.kind == PROVIDER_LIST) {
 		op.u.list.cluster = "u-u-i-d";
 		op.u.list.cursor = "";
-	} else if (op.kind == PROVIDER_OFFERS) {
+	} else if (op.kind == PROVIDER_QUOTES) {
 		op.u.offers.cursor = "";
 	} else if (op.kind == PROVIDER_DELETE) {
 		op.u.del.ids = ids;

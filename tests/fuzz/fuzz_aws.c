@@ -15,7 +15,7 @@ static const struct provider_place anywhere = {
 /* Prices: what comes behind types. */
 static void check_prices(void *self, const uint8_t *data, size_t size)
 {
-	struct provider_op op = {.kind = PROVIDER_OFFERS};
+	struct provider_op op = {.kind = PROVIDER_QUOTES};
 	struct provider_reply reply = {.status = 200, .body = (const char *)data, .len = size};
 	struct provider_result r = {0};
 

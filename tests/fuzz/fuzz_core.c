@@ -53,7 +53,7 @@ static struct provider_instance make_instance(struct world *w, const struct node
 	return in;
 }
 
-/* What no event may do to an incarnation, whatever it says. */
+/* What no event may do to a generation, whatever it says. */
 static void check_step(const struct node *a, const struct node *b, const struct node_event *ev)
 {
 	assert(strcmp(a->name, b->name) == 0 && a->gen == b->gen && a->pool == b->pool);

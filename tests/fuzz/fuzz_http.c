@@ -110,7 +110,7 @@ static void on_connection(uv_stream_t *s, int status)
 
 static void on_done(void *ctx, const struct http_reply *r, const struct err *e)
 {
-	struct provider_op op = {.kind = PROVIDER_OFFERS};
+	struct provider_op op = {.kind = PROVIDER_QUOTES};
 	struct provider_reply reply;
 	struct provider_result out = {0};
 

@@ -39,7 +39,7 @@
 
 enum { GENS = 2, SIDES = 2, NO_ROW = NODE_NSTATES };
 
-enum instance { /* what the cloud has for one incarnation */
+enum instance { /* what the cloud has for one generation */
 		NONE,
 		LATE, /* nobody waits for its create any more, but it may still come (F1, F2) */
 		LIVE,
@@ -51,7 +51,7 @@ enum instance { /* what the cloud has for one incarnation */
 		FORGOTTEN,  /* no list has it any more, but its token brings it up */
 };
 
-struct life {          /* one incarnation: a row and its world, as small as it can be told */
+struct life {          /* one generation: a row and its world, as small as it can be told */
 	uint8_t state; /* enum node_state, or NO_ROW */
 	bool release, accepted, missed;
 	bool tired;  /* INDOUBT: attempts used up */
@@ -128,7 +128,7 @@ bool life_has_row(const struct life *l);
 /* --- side.c: what may happen to one Slurm node --- */
 
 void side_moves(const struct side *s, const struct rules *r, struct moves *out);
-/* By the real fleet rules: the index of its live incarnation, or -1. */
+/* By the real fleet rules: the index of its live generation, or -1. */
 int side_live(const struct side *s);
 bool side_clear(const struct side *s, unsigned gen, const struct rules *r);
 /* NULL, or what is wrong with this state whatever led to it. */

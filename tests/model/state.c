@@ -19,7 +19,7 @@ const char *side_check(const struct side *s, const struct rules *r)
 		if (node_lives(&n) && !node_counts(&n))
 			return "it lives and does not count";
 	}
-	return live > 1 ? "I3: two incarnations of one node are wanted" : NULL;
+	return live > 1 ? "I3: two generations of one node are wanted" : NULL;
 }
 
 bool side_done(const struct side *s)

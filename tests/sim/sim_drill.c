@@ -102,7 +102,7 @@ static void start(struct world *w, step_fn step, const struct ctld_job *j, int64
 	int64_t end = w->now + ms, last = end + CLOSED_MS;
 
 	while (!w->failed && j->state != JOB_RUNNING && w->now < end && w->now < last) {
-		if (sim_place_closed(w))
+		if (sim_place_cools(w))
 			end = w->now + ms;
 		step(w);
 	}
@@ -170,7 +170,7 @@ static void drill_hook(struct world *w, step_fn step)
 	struct ctld_job *j;
 	int64_t end;
 
-	while (!w->failed && sim_place_closed(w))
+	while (!w->failed && sim_place_cools(w))
 		step(w); /* a drill before this one may have closed it: all are refused there */
 	j = submit(w);
 	end = w->now + START_MS;
@@ -441,7 +441,7 @@ static void drill_fails(struct world *w, step_fn step)
  * as an error goes when its time to boot is over.  The job is told, and gets its nodes at another
  * place. */
 
-static struct inst *doomed_of(const struct world *w, const struct ctld_node *n)
+static struct inst *stillborn_of(const struct world *w, const struct ctld_node *n)
 {
 	for (size_t k = w->cloud->n; k > 0; k--)
 		if (w->cloud->all[k - 1]->fate != MAKES_WELL &&
@@ -468,7 +468,7 @@ static void drill_stillborn(struct world *w, step_fn step, enum sim_makes how)
 		step(w);
 	n = &w->ctld->nodes[j->nodes[0]];
 	boot_req = n->boot_req;
-	i = doomed_of(w, n);
+	i = stillborn_of(w, n);
 	while (!w->failed && i != NULL && inst_live(i) && !i->error)
 		step(w);
 	pass(w, step, (how == MAKES_AN_ERROR && i != NULL ? i->created : w->now) + known);

@@ -27,7 +27,7 @@ struct sim_bill {
 struct journal *sim_journal_new(struct world *w);
 void sim_journal_free(struct journal *j);
 
-/* The durable row of an incarnation, or of the newest if gen is 0; NULL: none. */
+/* The durable row of a generation, or of the newest if gen is 0; NULL: none. */
 const struct sim_row *sim_journal_row(const struct journal *j, const char *node, uint64_t gen);
 size_t sim_journal_rows(const struct journal *j, const struct sim_row **rows);
 const struct journal_batch *sim_journal_batch(const struct journal *j, uint64_t id);
@@ -37,7 +37,7 @@ bool sim_journal_exact(const struct journal *j);
 bool sim_journal_billed(const struct journal *j, const char *instance);
 const struct sim_opinions *sim_journal_opinions(const struct journal *j);
 int64_t sim_journal_spent(const struct journal *j, uint32_t pool);
-/* The durable claim of an incarnation; NULL: none. */
+/* The durable claim of a generation; NULL: none. */
 const struct claim *sim_journal_claim(const struct journal *j, const char *node, uint64_t gen);
 struct sim_claims *sim_journal_claims(struct journal *j);
 struct sim_vouchers *sim_journal_vouchers(struct journal *j);

@@ -38,7 +38,7 @@ static bool is_machine(const struct world *w, const struct sim_row *r, const str
 	return sim_cloud_by_id(w->cloud, r->n.instance) == i;
 }
 
-/* I31: to one client alone, of all that ever asked for this incarnation. */
+/* I31: to one client alone, of all that ever asked for this generation. */
 static void check_first(struct world *w, const char *node, uint64_t gen, uint32_t key)
 {
 	struct sim_boot *b = w->boot;

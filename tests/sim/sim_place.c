@@ -288,7 +288,7 @@ static void see_closed(void *ctx, const struct cooldown_row *row)
 	*any = *any || row->view.state >= COOLDOWN_CAPACITY;
 }
 
-bool sim_place_closed(const struct world *w)
+bool sim_place_cools(const struct world *w)
 {
 	bool any = false;
 

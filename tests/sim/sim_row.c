@@ -77,7 +77,7 @@ void sim_row_change(struct world *w, const struct sim_row *old, const struct nod
 	sim_absent_row(w, &old->n, n);
 }
 
-/* I3: of each node at most one incarnation is meant to be of use. */
+/* I3: of each node at most one generation is meant to be of use. */
 void sim_row_alone(struct world *w, const struct sim_row *r)
 {
 	const struct sim_row *all;
@@ -85,7 +85,7 @@ void sim_row_alone(struct world *w, const struct sim_row *r)
 
 	for (size_t i = 0; i < n && node_lives(&r->n); i++)
 		if (&all[i] != r && node_lives(&all[i].n) && strcmp(all[i].n.name, r->n.name) == 0)
-			world_fail(w, "I3: two incarnations of %s are to live: %llu and %llu",
+			world_fail(w, "I3: two generations of %s are to live: %llu and %llu",
 				   r->n.name, (unsigned long long)all[i].n.gen,
 				   (unsigned long long)r->n.gen);
 }

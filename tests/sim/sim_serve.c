@@ -167,7 +167,7 @@ static void on_list(struct world *w, struct wire *q)
 	str_adds(&q->body, "\"}");
 }
 
-static void on_offers(struct world *w, struct wire *q)
+static void on_quotes(struct world *w, struct wire *q)
 {
 	char price[FMT_MONEY_SIZE];
 	const char *comma = "";
@@ -368,6 +368,6 @@ void sim_wire_serve(struct world *w, struct wire *q)
 	else if (q->kind != WIRE_OFFERS)
 		on_fabric(w, q);
 	else
-		on_offers(w, q);
+		on_quotes(w, q);
 	spoil(w, q);
 }

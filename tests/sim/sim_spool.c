@@ -216,7 +216,7 @@ int spool_pass(struct spool *s, spool_fn fn, void *ctx, struct err *e)
 
 static bool is_pending(const struct engine *e, const char *name)
 {
-	const struct pending *p = e->buy->calls;
+	const struct fresh_call *p = e->buy->calls;
 
 	while (p != NULL && strcmp(p->name, name) != 0)
 		p = p->next;

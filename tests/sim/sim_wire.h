@@ -63,7 +63,7 @@ bool sim_wire_away(struct world *w, struct wire *q);
 /* It has arrived: do it, and make the reply, or say in `error` that there is none. */
 void sim_wire_serve(struct world *w, struct wire *q);
 void sim_wire_no_reply(const struct world *w, struct wire *q);
-/* Count a fault for every incarnation that the request is about. */
+/* Count a fault for every generation that the request is about. */
 void sim_wire_met(struct world *w, enum sim_fault f, const struct wire *q);
 
 #endif

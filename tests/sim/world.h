@@ -383,7 +383,7 @@ int64_t world_between(struct world *w, int64_t low, int64_t high); /* both inclu
 bool world_one_in(struct world *w, uint32_t n);
 /* Does this fault happen on this occasion? */
 bool world_fault(struct world *w, enum sim_fault f);
-/* It happened to this incarnation (gen 0: the newest) of this node: count it under its durable
+/* It happened to this generation (gen 0: the newest) of this node: count it under its durable
  * state. */
 void world_met(struct world *w, enum sim_fault f, const char *node, uint64_t gen);
 
@@ -423,8 +423,8 @@ void sim_place_told(struct world *w, const struct create_request *rq, int64_t se
 void sim_place_sold(struct world *w, const struct create_request *rq); /* all of it, it says */
 int64_t sim_place_calm_at(const struct world *w); /* by then all has cooled down */
 void sim_place_choose(struct world *w);
-void sim_place_heal(struct world *w);         /* no place fails any more */
-bool sim_place_closed(const struct world *w); /* does burstd leave one alone for a while? */
+void sim_place_heal(struct world *w);        /* no place fails any more */
+bool sim_place_cools(const struct world *w); /* does burstd leave one alone for a while? */
 /* How does a create that is sent there now fail?  It may begin with it. */
 enum sim_fails sim_place_fails(struct world *w, const struct create_request *rq, bool twin);
 /* What comes of one that is accepted there now?  It may begin with it. */

@@ -375,7 +375,7 @@ const struct engine_losses *engine_losses(const struct engine *e, size_t pool)
 	return e->losses.n > 0 ? &e->losses : NULL;
 }
 
-const char *engine_closed(const struct engine *e, size_t pool)
+const char *engine_blocked(const struct engine *e, size_t pool)
 {
 	return engine_paused(e, pool) ? "paused by an admin" : pool < 4 ? e->closed[pool] : NULL;
 }

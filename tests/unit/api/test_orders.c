@@ -326,27 +326,29 @@ static void test_stopped_pools(void **state)
 	(void)state;
 	pools = json_object_get(r, "pools");
 	assert_true(json_is_false(json_object_get(json_array_get(pools, 0), "paused")));
-	assert_string_equal(text(json_array_get(pools, 0), "closed"), "");
+	assert_string_equal(text(json_array_get(pools, 0), "blocked"), "");
 	assert_int_equal(json_array_size(json_object_get(r, "problems")), 0);
 	json_decref(r);
 
 	f->e.paused[0] = true;
 	fake_refuse(&f->e, "n1", 0, "pool pool0: paused by an admin");
 	fleet_find(&f->e.fleet, "n1")->refused = NODE_BECAUSE_OPERATOR;
-	f->e.closed[1] = "its nodes come up wrong: m1: no GPU; closed until 2026-01-02T03:04:05Z";
+	f->e.closed[1] =
+		"its nodes come up wrong: m1: no GPU; buys nothing until 2026-01-02T03:04:05Z";
 	r = ask_as(f, &viewer, RQ("status", ""));
 	pools = json_object_get(r, "pools");
 	assert_true(json_is_true(json_object_get(json_array_get(pools, 0), "paused")));
-	assert_string_equal(text(json_array_get(pools, 0), "closed"), "");
+	assert_string_equal(text(json_array_get(pools, 0), "blocked"), "");
 	assert_true(json_is_false(json_object_get(json_array_get(pools, 1), "paused")));
-	assert_string_equal(text(json_array_get(pools, 1), "closed"), f->e.closed[1]);
+	assert_string_equal(text(json_array_get(pools, 1), "blocked"), f->e.closed[1]);
 	assert_true(has_problem(r, "pool pool0: paused by an admin; nothing is bought for it until "
 				   "\"burstctl resume pool0\""));
 	assert_string_equal(text(json_array_get(pools, 0), "paused_by"), "");
 	assert_true(has_problem(r, "pool pool0: node n1 was refused 12s ago: paused by an admin; "
 				   "next try when Slurm asks again"));
-	assert_true(has_problem(r, "pool pool1: its nodes come up wrong: m1: no GPU; closed until "
-				   "2026-01-02T03:04:05Z; nothing is bought for it"));
+	assert_true(has_problem(
+		r, "pool pool1: its nodes come up wrong: m1: no GPU; buys nothing until "
+		   "2026-01-02T03:04:05Z; nothing is bought for it"));
 	json_decref(r);
 
 	f->e.paused_by = "uid 1000";

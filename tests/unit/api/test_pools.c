@@ -66,7 +66,7 @@ static void every_pool_has_its_offers_as_they_are_tried(void **state)
 	assert_int_equal(number(pool, "spot_share"), 50);
 	assert_int_equal(number(pool, "fallback_refusals"), 3);
 	assert_int_equal(number(pool, "fallback_ms"), 1800000);
-	assert_string_equal(text(pool, "closed"), "");
+	assert_string_equal(text(pool, "blocked"), "");
 	rung = row(pool, "offers", 0);
 	assert_string_equal(text(rung, "offer"), "od");
 	assert_string_equal(text(rung, "market"), "on-demand");

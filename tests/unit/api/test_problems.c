@@ -74,7 +74,7 @@ static void test_problems(void **state)
 	f->e.losses = (struct engine_losses){2, FAKE_NOW - 120000, NODE_BECAUSE_RECLAIMED,
 					     "n7"}; /* F41 */
 	f->e.unreadable = unreadable;
-	f->e.counters.orphans = 2;
+	f->e.counters.strays = 2;
 	f->e.counters.unreadable = 3; /* one of them is not remembered */
 	(void)fake_node(&f->e, "n1", 1, NODE_QUARANTINED);
 	fn = fake_node(&f->e, "n2", 1, NODE_INDOUBT);

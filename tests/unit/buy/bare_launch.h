@@ -108,7 +108,7 @@ void engine_post(struct engine *e, struct fleet_node *fn, const struct node_even
 	assert_true(node_step(&next, ev, engine_limits(e, &fn->n, &lim)));
 	fleet_set(&e->fleet, fn, &next);
 	F.posted[F.nposted++] = ev->type;
-	F.hopeful += ev->type == NODE_EV_REFUSED && place_opens_ms(e, &F.pool.own) == 0;
+	F.hopeful += ev->type == NODE_EV_REFUSED && place_ready_ms(e, &F.pool.own) == 0;
 }
 
 void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx)
@@ -180,7 +180,7 @@ uint64_t cloud_body_hash(const struct provider_request *rq)
 	return F.hash;
 }
 
-const char *pool_closed(const struct engine *e, size_t i)
+const char *pool_blocked(const struct engine *e, size_t i)
 {
 	(void)e;
 	(void)i;
@@ -211,7 +211,7 @@ int64_t pool_cost(const struct engine *e, size_t i, size_t rung)
 	return 0;
 }
 
-void engine_tell_offers(struct engine *e, bool cheaper)
+void engine_tell_quotes(struct engine *e, bool cheaper)
 {
 	(void)e;
 	(void)cheaper;

@@ -405,7 +405,7 @@ static void repeat_into_an_empty_place(void)
 	assert_int_equal(count(NODE_INDOUBT), NODES);
 	F.passed = 500;
 	place_bought(&F.e, &F.pool.own, &none, 1, engine_now(&F.e) - 1);
-	assert_int_equal(place_opens_ms(&F.e, &F.pool.own),
+	assert_int_equal(place_ready_ms(&F.e, &F.pool.own),
 			 engine_now(&F.e) + COOLDOWN_CAPACITY_MS);
 	F.passed = 2000;
 	F.repeats = true;
@@ -424,7 +424,7 @@ static void test_a_repeat_that_is_refused_tells_of_the_place_as_of_the_repeat(vo
 	F.answer(&F.cloud, F.ctx, &none);
 	launch_answered(&F.e);
 	assert_int_equal(F.posted[NODES - 1], NODE_EV_REFUSED);
-	assert_int_equal(place_opens_ms(&F.e, &F.pool.own),
+	assert_int_equal(place_ready_ms(&F.e, &F.pool.own),
 			 engine_now(&F.e) + (int64_t)2 * COOLDOWN_CAPACITY_MS);
 }
 
@@ -436,7 +436,7 @@ static void test_a_repeat_that_succeeds_opens_no_place(void **state)
 	answer(NODES);
 	launch_answered(&F.e);
 	assert_int_equal(count(NODE_BOOTING), NODES);
-	assert_true(place_opens_ms(&F.e, &F.pool.own) > engine_now(&F.e));
+	assert_true(place_ready_ms(&F.e, &F.pool.own) > engine_now(&F.e));
 }
 
 /* slurmctld does not have it: neither it nor the others of its job. */

@@ -196,24 +196,25 @@ static void test_closed(void **state)
 {
 	(void)state;
 	fails(1, 1000);
-	assert_null(engine_closed(&F.e, 1)); /* the first is bad luck, and written down */
+	assert_null(engine_blocked(&F.e, 1)); /* the first is bad luck, and written down */
 	assert_int_equal(F.events, 0);
 	assert_int_equal(F.rows, 1);
 	fails(1, 2000); /* the rest of its gang */
 	assert_int_equal(F.rows, 1);
 	F.now += 60000;
 	fails(1, 1000);
-	assert_string_equal(F.type, "pool-closed");
-	assert_string_equal(F.detail, "pool beta: its nodes come up wrong: c7: registered wrong: "
-				      "gres/gpu count reported lower than configured; closed until "
-				      "2027-01-15T08:06:00Z");
+	assert_string_equal(F.type, "pool-blocked");
+	assert_string_equal(F.detail,
+			    "pool beta: its nodes come up wrong: c7: registered wrong: "
+			    "gres/gpu count reported lower than configured; buys nothing until "
+			    "2027-01-15T08:06:00Z");
 	assert_string_equal(F.row, "beta");
 	assert_int_equal(F.put.breaker.waves, 2);
 	assert_int_equal(F.put.breaker.until_ms, F.now + BREAKER_MS);
 	assert_false(F.put.paused);
-	assert_null(engine_closed(&F.e, 0)); /* the other one is open */
+	assert_null(engine_blocked(&F.e, 0)); /* the other one is open */
 	F.now += BREAKER_MS;
-	assert_null(engine_closed(&F.e, 1));
+	assert_null(engine_blocked(&F.e, 1));
 }
 
 /* One broken machine, and seven others that are fine. */
@@ -227,11 +228,11 @@ static void test_one_node_alone(void **state)
 		fails(0, 1000);
 		F.now += 3 * BREAKER_MAX_MS;
 	}
-	assert_null(engine_closed(&F.e, 0));
+	assert_null(engine_blocked(&F.e, 0));
 	assert_null(pool_probes(&F.e, 0));
 	assert_int_equal(c6->fails, 4);
 	fails(0, 1000); /* c7 */
-	assert_non_null(engine_closed(&F.e, 0));
+	assert_non_null(engine_blocked(&F.e, 0));
 	F.now += BREAKER_MAX_MS;
 	F.name = "c6";
 	fails(0, 1000); /* from now on it counts too */
@@ -275,13 +276,13 @@ static void test_probes(void **state)
 	assert_null(pool_probes(&F.e, 0)); /* bad luck closes nothing */
 	close_pool(0);
 	assert_null(pool_probes(&F.e, 0)); /* nothing at all is bought */
-	assert_int_equal(pool_closed_because(&F.e, 0), NODE_BECAUSE_BOOT);
+	assert_int_equal(pool_blocked_because(&F.e, 0), NODE_BECAUSE_BOOT);
 	F.now += BREAKER_MS;
 	assert_non_null(pool_probes(&F.e, 0));
-	assert_int_equal(pool_closed_because(&F.e, 0), NODE_BECAUSE_BOOT); /* of those that wait */
+	assert_int_equal(pool_blocked_because(&F.e, 0), NODE_BECAUSE_BOOT); /* of those that wait */
 	F.cloud.conf = &(const struct conf_provider){.name = (char *)(uintptr_t) "far"};
 	F.unlisted = &F.cloud; /* that says more */
-	assert_int_equal(pool_closed_because(&F.e, 0), NODE_BECAUSE_UNREACHABLE);
+	assert_int_equal(pool_blocked_because(&F.e, 0), NODE_BECAUSE_UNREACHABLE);
 	F.unlisted = NULL;
 	assert_false(pool_is_probed(&F.e, 0));
 	fn = want("a1", 0);
@@ -318,7 +319,7 @@ static void test_works(void **state)
 	close_pool(0);
 	F.rows = 0;
 	works(nm, "here");
-	assert_null(engine_closed(&F.e, 0));
+	assert_null(engine_blocked(&F.e, 0));
 	assert_null(pool_probes(&F.e, 0));
 	assert_int_equal(F.rows, 1);
 	assert_int_equal(F.put.breaker.waves, 0);
@@ -386,7 +387,7 @@ static void test_admin(void **state)
 	(void)state;
 	close_pool(0);
 	assert_int_equal(engine_pause(&F.e, "alpha", true, "root", NULL), 0);
-	assert_string_equal(engine_closed(&F.e, 0), "paused by an admin");
+	assert_string_equal(engine_blocked(&F.e, 0), "paused by an admin");
 	assert_true(F.put.paused && F.put.breaker.waves == 2);
 	assert_string_equal(engine_paused_by(&F.e, 0, &since_ms), "root");
 	assert_true(since_ms == F.now && F.put.paused_ms == F.now);
@@ -394,7 +395,7 @@ static void test_admin(void **state)
 	assert_true(F.turns > 0);   /* what was not sent yet is not sent */
 	assert_true(F.hurries > 0); /* nor is anything kept warm there */
 	assert_int_equal(engine_pause(&F.e, NULL, false, "uid 7", NULL), 0);
-	assert_null(engine_closed(&F.e, 0)); /* its machines are forgiven too */
+	assert_null(engine_blocked(&F.e, 0)); /* its machines are forgiven too */
 	assert_true(!F.put.paused && F.put.breaker.waves == 0);
 	assert_string_equal(engine_paused_by(&F.e, 0, &since_ms), "");
 	assert_true(since_ms == 0 && F.put.paused_ms == 0 && F.put.by[0] == '\0');
@@ -402,7 +403,7 @@ static void test_admin(void **state)
 	F.events = 0;
 	close_pool(1);
 	assert_int_equal(engine_pause(&F.e, "beta", false, "root", NULL), 0);
-	assert_null(engine_closed(&F.e, 1)); /* it was not paused: that is forgiven */
+	assert_null(engine_blocked(&F.e, 1)); /* it was not paused: that is forgiven */
 	assert_int_equal(F.events, 2);
 }
 
@@ -417,11 +418,11 @@ static void test_more_pools(void **state)
 	F.conf.npools = 3;
 	pool_grow(&F.e, 2, 3);
 	assert_true(engine_paused(&F.e, 0));
-	assert_non_null(strstr(engine_closed(&F.e, 1), "c7: registered wrong"));
+	assert_non_null(strstr(engine_blocked(&F.e, 1), "c7: registered wrong"));
 	assert_false(engine_paused(&F.e, 2));
-	assert_null(engine_closed(&F.e, 2));
+	assert_null(engine_blocked(&F.e, 2));
 	close_pool(2);
-	assert_non_null(engine_closed(&F.e, 2));
+	assert_non_null(engine_blocked(&F.e, 2));
 }
 
 static void load(const char *name, struct breaker b, bool paused)
@@ -441,8 +442,8 @@ static void test_restart(void **state)
 	load("gone", (struct breaker){.waves = 9, .until_ms = INT64_MAX}, true); /* not ours now */
 	load("beta", (struct breaker){2, F.now - 1000, F.now + 240000}, false);
 	load("alpha", (struct breaker){0}, true);
-	assert_string_equal(engine_closed(&F.e, 1),
-			    "its nodes come up wrong; closed until 2027-01-15T08:04:00Z");
+	assert_string_equal(engine_blocked(&F.e, 1),
+			    "its nodes come up wrong; buys nothing until 2027-01-15T08:04:00Z");
 	assert_true(engine_paused(&F.e, 0));
 	assert_string_equal(engine_paused_by(&F.e, 0, &since_ms), "uid 7");
 	assert_int_equal(since_ms, 4711);
@@ -458,11 +459,11 @@ static void test_clock_back(void **state)
 
 	(void)state;
 	load("alpha", (struct breaker){2, F.now + year, F.now + year + BREAKER_MS}, false);
-	assert_non_null(engine_closed(&F.e, 0));
+	assert_non_null(engine_blocked(&F.e, 0));
 	F.now += BREAKER_MAX_MS;
-	assert_null(engine_closed(&F.e, 0));
+	assert_null(engine_blocked(&F.e, 0));
 	fails(0, 1000);
-	assert_non_null(engine_closed(&F.e, 0));
+	assert_non_null(engine_blocked(&F.e, 0));
 	assert_int_equal(F.put.breaker.waves, 3);
 }
 
@@ -525,14 +526,14 @@ static void test_refuse_for_what_is_not_listed(void **state)
 	pool_refuse_wanted(&F.e);
 	assert_int_equal(F.nposted, 0);
 	F.unlisted = &far;
-	assert_non_null(strstr(pool_closed(&F.e, 0), "far has not shown what it has"));
-	assert_string_equal(engine_closed(&F.e, 0), pool_closed(&F.e, 0));
+	assert_non_null(strstr(pool_blocked(&F.e, 0), "far has not shown what it has"));
+	assert_string_equal(engine_blocked(&F.e, 0), pool_blocked(&F.e, 0));
 	pool_refuse_wanted(&F.e);
 	assert_int_equal(F.nposted, 1);
 	assert_int_equal(F.reasons[0], NODE_BECAUSE_UNREACHABLE);
 	assert_int_equal(engine_pause(&F.e, "alpha", true, "root", NULL), 0);
-	assert_int_equal(pool_closed_because(&F.e, 0), NODE_BECAUSE_OPERATOR);
-	assert_null(strstr(pool_closed(&F.e, 0), "far"));
+	assert_int_equal(pool_blocked_because(&F.e, 0), NODE_BECAUSE_OPERATOR);
+	assert_null(strstr(pool_blocked(&F.e, 0), "far"));
 }
 
 static void test_refuse_for_the_disk(void **state)

@@ -58,7 +58,7 @@ bool engine_paused(const struct engine *e, size_t i)
 	return i == 0 && F.paused;
 }
 
-const char *pool_closed(const struct engine *e, size_t i)
+const char *pool_blocked(const struct engine *e, size_t i)
 {
 	(void)e;
 	return i == 0 ? F.closed : NULL;

@@ -29,7 +29,7 @@
 #define POOL                                                                                       \
 	"{\"name\":\"" NAME "\",\"nodes\":2,\"max_nodes\":64,\"rate\":\"62.92\",\"max_rate\":"     \
 	"\"900\",\"spent\":\"12345.67\",\"states\":{\"ready\":12,\"booting\":11,\"draining\":4},"  \
-	"\"closed\":\"" LONG "\",\"probes\":\"" LONG "\",\"listed\":false,\"new\":4,\"offer\":"    \
+	"\"blocked\":\"" LONG "\",\"probes\":\"" LONG "\",\"listed\":false,\"new\":4,\"offer\":"   \
 	"\"an-offer-with-a-long-name\",\"offers\":[" RUNG "]}"
 
 #define ROTATION(more)                                                                             \

@@ -270,14 +270,14 @@ static void test_stopped_pool(void **state)
 {
 	static const char reply[] =
 		"{\"ok\":true,\"pools\":[{\"name\":\"a\",\"states\":{\"ready\":2},\"paused\":true},"
-		"{\"name\":\"b\",\"states\":{},\"paused\":false,\"closed\":\"no GPU\"},"
-		"{\"name\":\"c\",\"states\":{},\"paused\":false,\"closed\":\"\"}]}";
+		"{\"name\":\"b\",\"states\":{},\"paused\":false,\"blocked\":\"no GPU\"},"
+		"{\"name\":\"c\",\"states\":{},\"paused\":false,\"blocked\":\"\"}]}";
 	struct lab *l = lab_new();
 
 	(void)state;
 	lab_run_once(l, S "status", reply);
 	assert_non_null(strstr(l->out, "  2 ready; paused\n"));
-	assert_non_null(strstr(l->out, "  all off; closed\n"));
+	assert_non_null(strstr(l->out, "  all off; blocked\n"));
 	assert_non_null(strstr(l->out, "  all off\n"));
 	lab_free(l);
 }

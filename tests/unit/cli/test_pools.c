@@ -47,12 +47,12 @@ static void pools_show_offers_in_their_order_and_why_not(void **state)
 		"\"spot\":2,\"max_nodes\":64,\"rate\":\"62.92\",\"max_rate\":\"900\","
 		"\"policy\":\"cheapest\",\"gang\":\"best_effort\",\"max_price\":\"99\","
 		"\"spot_share\":50,\"fallback_refusals\":3,\"fallback_ms\":1800000,"
-		"\"jurisdictions\":[\"EU\",\"CH\"],\"closed\":\"paused by an admin\",\"probes\":"
+		"\"jurisdictions\":[\"EU\",\"CH\"],\"blocked\":\"paused by an admin\",\"probes\":"
 		"\"its nodes came up wrong\",\"listed\":false,\"others\":3," OFFERS
 		"},{\"name\":\"plain\",\"nodes\":0,\"max_nodes\":4,\"rate\":\"0\",\"max_rate\":"
 		"\"9\",\"policy\":\"ordered\",\"gang\":\"all_or_nothing\",\"max_price\":\"\","
 		"\"spot_share\":100,\"fallback_refusals\":0,\"fallback_ms\":0,"
-		"\"jurisdictions\":[],\"closed\":\"\",\"listed\":true,\"offers\":[" RUNG(
+		"\"jurisdictions\":[],\"blocked\":\"\",\"listed\":true,\"offers\":[" RUNG(
 			"", 1, "", "on-demand", "0.5", 0, "") "]}]}";
 	static const char want[] =
 		"h100  2 of 64 nodes, 62.92 of 900.00 USD per hour\n"
@@ -301,7 +301,7 @@ static void retry_says_how_much_was_forgotten(void **state)
 		 "\"scontrol update JobId=JOB StartTime=now\" does not wait for it.\n",
 		 "{\"op\":\"retry\",\"what\":\"h100\",\"v\":1}"},
 		{S "retry aws", "{\"ok\":true,\"places\":0}",
-		 "nothing to do: nothing cools down there (a pool that is closed opens by "
+		 "nothing to do: nothing cools down there (a blocked pool goes on by "
 		 "\"burstctl "
 		 "resume\")\n",
 		 "{\"op\":\"retry\",\"what\":\"aws\",\"v\":1}"},

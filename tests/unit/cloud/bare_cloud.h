@@ -129,7 +129,7 @@ void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provid
 		add(B.heard, sizeof(B.heard), provider_code_str(r->code), ";", "");
 }
 
-void engine_quotes(struct engine *e, struct cloud *c, struct provider_offer *before, size_t nbefore)
+void engine_quotes(struct engine *e, struct cloud *c, struct provider_quote *before, size_t nbefore)
 {
 	(void)e;
 	assert_ptr_equal(c, B.c);
@@ -222,7 +222,7 @@ static inline void bare_fini(void)
 {
 	cloud_cancel_all(&B.e);
 	free(B.c->seen);
-	free(B.c->offers);
+	free(B.c->quotes);
 	free(B.c->coming);
 	fleet_fini(&B.e.fleet);
 }

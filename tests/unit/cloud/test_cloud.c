@@ -22,7 +22,7 @@ static int build(const void *self, const struct provider_op *op, struct provider
 	(void)e;
 	(void)snprintf(url, sizeof(url), "%s%s", provider_op_str(op->kind),
 		       op->kind == PROVIDER_LIST          ? op->u.list.cursor
-		       : op->kind == PROVIDER_OFFERS      ? op->u.offers.cursor
+		       : op->kind == PROVIDER_QUOTES      ? op->u.quotes.cursor
 		       : op->kind == PROVIDER_FABRIC_LIST ? op->u.fabric.cursor
 							  : "");
 	if (op->kind == PROVIDER_NOTICES && op->u.notices.ack != NULL)
@@ -49,9 +49,9 @@ static void parse(const void *self, const struct provider_op *op,
 		out->ninstances = F.shows;
 		out->instances = mem_zalloc((F.shows + 1) * sizeof(*out->instances));
 	}
-	if (op->kind == PROVIDER_OFFERS) {
-		out->noffers = F.sells;
-		out->offers = mem_zalloc((F.sells + 1) * sizeof(*out->offers));
+	if (op->kind == PROVIDER_QUOTES) {
+		out->nquotes = F.sells;
+		out->quotes = mem_zalloc((F.sells + 1) * sizeof(*out->quotes));
 	}
 	if (op->kind == PROVIDER_LOGIN)
 		out->session = mem_strdup("s");
@@ -82,7 +82,7 @@ static int setup(void **state)
 	F = (struct fix){.shows = 1, .sells = 1, .until = INT64_MAX};
 	bare_init(&ops, 1, 8, 0);
 	B.c->list_step = 1000;
-	B.c->offers_next = INT64_MAX;
+	B.c->quotes_next = INT64_MAX;
 	return 0;
 }
 
@@ -154,16 +154,16 @@ static void test_every_page_asks_its_limit(void **state)
 	says("listc", PROVIDER_OK, 0, "");
 	assert_int_equal(B.lists, 1);
 	B.c->list_next = INT64_MAX;
-	B.c->offers_next = 0;
+	B.c->quotes_next = 0;
 	turn();
 	waits_until(BEGAN + 3000);
-	says("offers", PROVIDER_OK, 0, "b");
+	says("quotes", PROVIDER_OK, 0, "b");
 	waits_until(BEGAN + 4000);
-	says("offersb", PROVIDER_RATE, 3000, "");
+	says("quotesb", PROVIDER_RATE, 3000, "");
 	waits_until(BEGAN + 7000);
-	says("offersb", PROVIDER_OK, 0, "");
-	assert_int_equal(B.c->noffers, 2);
-	B.c->offers_next = INT64_MAX;
+	says("quotesb", PROVIDER_OK, 0, "");
+	assert_int_equal(B.c->nquotes, 2);
+	B.c->quotes_next = INT64_MAX;
 	B.c->caps.flags = PROVIDER_FABRICS;
 	B.pools[0].own.in_fabric = job;
 	turn();
@@ -369,30 +369,30 @@ static void test_a_first_list_that_is_not_understood_is_none(void **state)
 }
 
 /* Else all would be "not offered there", which no wait can mend. */
-static void test_an_empty_list_of_offers_is_not_believed(void **state)
+static void test_an_empty_list_of_quotes_is_not_believed(void **state)
 {
 	(void)state;
 	B.c->list_next = INT64_MAX;
-	B.c->offers_next = 0;
+	B.c->quotes_next = 0;
 	turn();
-	says("offers", PROVIDER_OK, 0, "");
-	assert_int_equal(B.c->noffers, 1);
+	says("quotes", PROVIDER_OK, 0, "");
+	assert_int_equal(B.c->nquotes, 1);
 	F.sells = 0;
-	B.c->offers_next = W.now;
+	B.c->quotes_next = W.now;
 	turn();
-	says("offers", PROVIDER_OK, 0, "");
-	assert_int_equal(B.c->noffers, 1); /* as before */
-	assert_string_equal(B.c->error, "offers: none at all: not believed");
+	says("quotes", PROVIDER_OK, 0, "");
+	assert_int_equal(B.c->nquotes, 1); /* as before */
+	assert_string_equal(B.c->error, "quotes: none at all: not believed");
 	/* Nor is what came of one that failed before its end. */
 	F.sells = 1;
-	B.c->offers_next = W.now;
+	B.c->quotes_next = W.now;
 	turn();
-	says("offers", PROVIDER_OK, 0, "b");
-	says("offersb", PROVIDER_TRANSIENT, 0, "");
-	B.c->offers_next = W.now;
+	says("quotes", PROVIDER_OK, 0, "b");
+	says("quotesb", PROVIDER_TRANSIENT, 0, "");
+	B.c->quotes_next = W.now;
 	turn();
-	says("offers", PROVIDER_OK, 0, "");
-	assert_int_equal(B.c->noffers, 1);
+	says("quotes", PROVIDER_OK, 0, "");
+	assert_int_equal(B.c->nquotes, 1);
 }
 
 /* I21: it may be bought in any of them. */
@@ -404,10 +404,10 @@ static void test_an_offer_without_a_zone_costs_what_the_dearest_zone_does(void *
 	static const char *const zones[] = {"a", "b", "c"};
 
 	(void)state;
-	B.c->offers = mem_zalloc(3 * sizeof(*B.c->offers));
-	B.c->noffers = 3;
+	B.c->quotes = mem_zalloc(3 * sizeof(*B.c->quotes));
+	B.c->nquotes = 3;
 	for (int i = 0; i < 3; i++) {
-		struct provider_offer *o = &B.c->offers[i];
+		struct provider_quote *o = &B.c->quotes[i];
 
 		o->price_nano_h = i == 1 ? 9 : 5 - i;
 		(void)snprintf(o->type, sizeof(o->type), "t");
@@ -464,7 +464,7 @@ static void test_all_parts_hear_each_answer(void **state)
 {
 	(void)state;
 	for (int k = 0; k < PROVIDER_NOPS; k++) {
-		if (k == PROVIDER_LIST || k == PROVIDER_OFFERS)
+		if (k == PROVIDER_LIST || k == PROVIDER_QUOTES)
 			continue; /* their pages are above */
 		B.kinds = 0;
 		ask((enum provider_op_kind)k, 1);
@@ -531,7 +531,7 @@ int main(void)
 		T(test_a_request_for_notices_asks_its_limit_too),
 		T(test_a_reload_changes_the_limits),
 		T(test_a_first_list_that_is_not_understood_is_none),
-		T(test_an_empty_list_of_offers_is_not_believed),
+		T(test_an_empty_list_of_quotes_is_not_believed),
 		T(test_an_offer_without_a_zone_costs_what_the_dearest_zone_does),
 		T(test_a_report_says_nothing_of_the_provider),
 		T(test_all_parts_hear_each_answer),

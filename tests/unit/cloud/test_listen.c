@@ -45,7 +45,7 @@ static int setup(void **state)
 	B.pools[1].own.provider_index = 1;
 	B.c->caps.flags = PROVIDER_TELLS;
 	B.c->listed = true;
-	B.c->list_next = B.c->offers_next = INT64_MAX;
+	B.c->list_next = B.c->quotes_next = INT64_MAX;
 	B.e.fleet.pools[0].nodes = 1;
 	return 0;
 }
@@ -365,7 +365,7 @@ static void test_what_is_odd_is_counted_and_forgotten(void **state)
 	result.ack = mem_strdup("r");
 	answer_after("listen()", 10);
 	answer_after("forget(r)", 1);
-	assert_int_equal(B.e.count.notices_odd, 3);
+	assert_int_equal(B.e.count.notices_unreadable, 3);
 	assert_int_equal(waiting(), 1);
 }
 

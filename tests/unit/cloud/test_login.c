@@ -26,7 +26,7 @@ static int build(const void *self, const struct provider_op *op, struct provider
 {
 	static const char *const urls[] = {
 		[PROVIDER_CREATE] = "create", [PROVIDER_LIST] = "list",
-		[PROVIDER_DELETE] = "delete", [PROVIDER_OFFERS] = "offers",
+		[PROVIDER_DELETE] = "delete", [PROVIDER_QUOTES] = "quotes",
 		[PROVIDER_LOGIN] = "login",   [PROVIDER_NOTICES] = "notices"};
 	char url[64];
 
@@ -36,11 +36,11 @@ static int build(const void *self, const struct provider_op *op, struct provider
 	(void)snprintf(url, sizeof(url), "%s", urls[op->kind]);
 	if (op->kind == PROVIDER_LOGIN)
 		(void)snprintf(url, sizeof(url), "login%d", F.at);
-	if (op->kind == PROVIDER_OFFERS) {
-		(void)snprintf(url, sizeof(url), "offers%s", op->u.offers.cursor);
+	if (op->kind == PROVIDER_QUOTES) {
+		(void)snprintf(url, sizeof(url), "quotes%s", op->u.quotes.cursor);
 		F.text[0] = '\0';
-		for (size_t i = 0; i < op->u.offers.ntypes; i++) {
-			strncat(F.text, op->u.offers.types[i], 16);
+		for (size_t i = 0; i < op->u.quotes.ntypes; i++) {
+			strncat(F.text, op->u.quotes.types[i], 16);
 			strncat(F.text, ";", 2);
 		}
 	}
@@ -62,10 +62,10 @@ static void parse(const void *self, const struct provider_op *op,
 	}
 	if (op->kind == PROVIDER_LOGIN)
 		out->session = mem_strdup("s");
-	if (op->kind == PROVIDER_OFFERS) {
-		out->offers = mem_zalloc(sizeof(*out->offers));
-		out->noffers = 1;
-		out->offers[0].price_nano_h = (int64_t)strlen(reply->body) + 1;
+	if (op->kind == PROVIDER_QUOTES) {
+		out->quotes = mem_zalloc(sizeof(*out->quotes));
+		out->nquotes = 1;
+		out->quotes[0].price_nano_h = (int64_t)strlen(reply->body) + 1;
 		(void)snprintf(out->cursor, sizeof(out->cursor), "%s", reply->body);
 	}
 }
@@ -124,7 +124,7 @@ static void log_in(void)
 	answer("login1", 200, "");
 	assert_true(session_good(B.c));
 	answer("list", 200, "");
-	answer("offers", 200, "");
+	answer("quotes", 200, "");
 	assert_int_equal(waiting(), 0);
 }
 
@@ -149,7 +149,7 @@ static void test_a_login_goes_before_all_else(void **state)
 	answer("login1", 200, "");
 	assert_true(cloud_ready(B.c, PROVIDER_LIST));
 	answer("list", 200, "");
-	answer("offers", 200, "");
+	answer("quotes", 200, "");
 	assert_int_equal(B.lists, 1);
 	assert_int_equal(B.c->ok_ms, BEGAN);
 }
@@ -158,7 +158,7 @@ static void test_a_session_is_renewed_five_minutes_before_its_end(void **state)
 {
 	(void)state;
 	log_in();
-	B.c->list_next = B.c->offers_next = INT64_MAX;
+	B.c->list_next = B.c->quotes_next = INT64_MAX;
 	assert_true(cloud_next_ms(B.c) == BEGAN + 55 * MINUTE);
 	W.now = BEGAN + 55 * MINUTE - 1;
 	cloud_run(B.c);
@@ -171,7 +171,7 @@ static void test_a_session_is_renewed_five_minutes_before_its_end(void **state)
 	answer("login0", 200, "");
 	answer("list", 200, "");
 	answer("login1", 200, "");
-	B.c->list_next = B.c->offers_next = INT64_MAX;
+	B.c->list_next = B.c->quotes_next = INT64_MAX;
 	assert_true(cloud_next_ms(B.c) == W.now + 55 * MINUTE);
 }
 
@@ -269,7 +269,7 @@ static void test_sessions_may_be_renewed_for_ever(void **state)
 {
 	(void)state;
 	log_in();
-	B.c->list_next = B.c->offers_next = INT64_MAX;
+	B.c->list_next = B.c->quotes_next = INT64_MAX;
 	for (int i = 0; i < ENGINE_LOGIN_STEPS; i++) {
 		W.now = cloud_next_ms(B.c);
 		F.brings = W.now + 60 * MINUTE;
@@ -286,7 +286,7 @@ static void test_a_session_that_ends_soon_is_not_renewed_at_once(void **state)
 	(void)state;
 	F.brings = BEGAN + 2 * MINUTE;
 	log_in();
-	B.c->list_next = B.c->offers_next = INT64_MAX;
+	B.c->list_next = B.c->quotes_next = INT64_MAX;
 	assert_true(cloud_next_ms(B.c) == W.now + 30000);
 }
 
@@ -307,7 +307,7 @@ static void test_a_session_that_is_denied_is_renewed_once_in_five_minutes(void *
 	(void)state;
 	F.brings = BEGAN + 360 * MINUTE;
 	log_in();
-	B.c->list_next = B.c->offers_next = INT64_MAX;
+	B.c->list_next = B.c->quotes_next = INT64_MAX;
 	W.now += MINUTE;
 	denied();
 	answer("login0", 200, "");
@@ -336,7 +336,7 @@ static void test_how_far_our_clock_is_ahead_is_told_by_the_date_of_an_answer(voi
 	F.brings = BEGAN + 360 * MINUTE;
 	log_in();
 	assert_int_equal(engine_clock_ahead(&B.e, 0), 0); /* nothing was said */
-	B.c->list_next = B.c->offers_next = INT64_MAX;
+	B.c->list_next = B.c->quotes_next = INT64_MAX;
 	op.u.list.cluster = op.u.list.cursor = "";
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		cloud_send(B.c, &op, on_answer, NULL);
@@ -361,7 +361,7 @@ static void test_requests_are_dated_by_the_providers_clock(void **state)
 	assert_true(login_next_ms(B.c) == BEGAN + 25 * MINUTE);
 	B.e.ahead_ms = 0; /* set forward; nothing was said of the provider's clock */
 	assert_false(session_good(B.c));
-	B.c->list_next = B.c->offers_next = INT64_MAX;
+	B.c->list_next = B.c->quotes_next = INT64_MAX;
 	B.e.ahead_ms = 60 * MINUTE;
 	op.u.list.cluster = op.u.list.cursor = "";
 	cloud_send(B.c, &op, on_answer, NULL);
@@ -375,32 +375,32 @@ static void test_requests_are_dated_by_the_providers_clock(void **state)
 	answer("list", 200, "");
 }
 
-static void test_offers_of_our_types_come_in_pages(void **state)
+static void test_quotes_for_our_types_come_in_pages(void **state)
 {
 	(void)state;
 	F.until = INT64_MAX;
 	B.c->list_next = INT64_MAX;
 	cloud_run(B.c);
 	assert_string_equal(F.text, "t1;t2;"); /* not the other provider's */
-	answer("offers", 200, "a");
-	answer("offersa", 200, "bb");
-	assert_null(B.c->offers); /* not before all are there */
-	answer("offersbb", 200, "");
+	answer("quotes", 200, "a");
+	answer("quotesa", 200, "bb");
+	assert_null(B.c->quotes); /* not before all are there */
+	answer("quotesbb", 200, "");
 	assert_int_equal(waiting(), 0);
-	assert_int_equal(B.c->noffers, 3);
-	assert_true(B.c->offers_known);
-	assert_int_equal(B.c->offers[1].price_nano_h, 3);
-	W.now = B.c->offers_next;
+	assert_int_equal(B.c->nquotes, 3);
+	assert_true(B.c->quotes_known);
+	assert_int_equal(B.c->quotes[1].price_nano_h, 3);
+	W.now = B.c->quotes_next;
 	cloud_run(B.c);
-	answer("offers", 200, "x");
-	answer("offersx", 403, "");
-	assert_int_equal(B.c->noffers, 3); /* what was known stays */
-	W.now = B.c->offers_next;
+	answer("quotes", 200, "x");
+	answer("quotesx", 403, "");
+	assert_int_equal(B.c->nquotes, 3); /* what was known stays */
+	W.now = B.c->quotes_next;
 	cloud_run(B.c);
-	answer("offers", 200, "x");
-	answer("offersx", 200, "x");
-	assert_string_equal(B.c->error, "offers: its pages do not end");
-	assert_int_equal(B.c->noffers, 3);
+	answer("quotes", 200, "x");
+	answer("quotesx", 200, "x");
+	assert_string_equal(B.c->error, "quotes: its pages do not end");
+	assert_int_equal(B.c->nquotes, 3);
 	assert_int_equal(waiting(), 0);
 }
 
@@ -418,7 +418,7 @@ int main(void)
 		T(test_a_session_that_ends_soon_is_not_renewed_at_once),
 		T(test_a_session_that_is_denied_is_renewed_once_in_five_minutes),
 		T(test_how_far_our_clock_is_ahead_is_told_by_the_date_of_an_answer),
-		T(test_offers_of_our_types_come_in_pages),
+		T(test_quotes_for_our_types_come_in_pages),
 	};
 #undef T
 

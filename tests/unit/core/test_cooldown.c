@@ -54,7 +54,7 @@ struct step { /* times in seconds */
 
 #define OPEN(t, p)                                                                                 \
 	{                                                                                          \
-		t, LOOK, p, COOLDOWN_OPEN, 0, 0                                                    \
+		t, LOOK, p, COOLDOWN_READY, 0, 0                                                   \
 	}
 #define HALF(t, p)                                                                                 \
 	{                                                                                          \
@@ -391,7 +391,7 @@ static void test_an_admin_opens_a_place(void **state)
 	(void)cooldown_bought(&c, &places[B], PROVIDER_CAPACITY, 0, 0);
 	(void)cooldown_heard(&c, "aws", PROVIDER_DENIED, 0, 0);
 	cooldown_clear(&c, &places[A]);
-	assert_int_equal(cooldown_look(&c, &places[A], 1).state, COOLDOWN_OPEN);
+	assert_int_equal(cooldown_look(&c, &places[A], 1).state, COOLDOWN_READY);
 	assert_int_equal(cooldown_look(&c, &places[B], 1).state, COOLDOWN_CAPACITY);
 	cooldown_clear(&c, &places[A]);
 	cooldown_fini(&c);
@@ -448,7 +448,7 @@ static void test_memory_is_bounded_and_the_one_that_ends_first_goes(void **state
 	assert_int_equal(c.n, COOLDOWN_PLACES_MAX);
 	assert_int_equal(cooldown_look(&c, &p, 409000).state, COOLDOWN_CAPACITY);
 	(void)snprintf(zone, sizeof(zone), "z%d", COOLDOWN_PLACES_MAX + 1);
-	assert_int_equal(cooldown_look(&c, &p, 409000).state, COOLDOWN_OPEN);
+	assert_int_equal(cooldown_look(&c, &p, 409000).state, COOLDOWN_READY);
 	(void)snprintf(zone, sizeof(zone), "z%d", COOLDOWN_PLACES_MAX + 2);
 	assert_int_equal(cooldown_look(&c, &p, 409000).state, COOLDOWN_CAPACITY);
 	assert_int_equal(cooldown_look(&c, &places[E], 409000).state, COOLDOWN_HALF);
@@ -504,7 +504,7 @@ static void test_no_story_closes_a_place_for_good(void **state)
 		p = &places[d / 5 % COUNT(places)];
 		if (d / 25 % 2 == 0) {
 			if (cooldown_buy(&c, p, now))
-				assert_true(cooldown_look(&c, p, now).state == COOLDOWN_OPEN ||
+				assert_true(cooldown_look(&c, p, now).state == COOLDOWN_READY ||
 					    !cooldown_buy(&c, p, now));
 		} else {
 			(void)cooldown_bought(&c, p, (enum provider_code)(d / 50 % PROVIDER_NCODES),

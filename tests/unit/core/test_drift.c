@@ -31,11 +31,11 @@
 enum { STARTED = 1000, WANTED = 2000, SINCE = 3000, BEGAN = 900000, NOW = 1000000 };
 enum { NO_NODE = NODE_NSTATES }; /* a row's state: never bought */
 
-struct world { /* one node with at most two incarnations */
+struct world { /* one node with at most two generations */
 	struct fleet f;
 	struct fleet_name *nm;
 	struct fleet_node *fn, *older;
-	struct fleet_place place;
+	struct fleet_elsewhere place;
 };
 
 static struct fleet_node *add(struct world *w, uint64_t gen, enum node_state state, const char *id,

@@ -400,7 +400,7 @@ static void apply(const struct row *r, struct conf *c, struct ladder_known *know
 
 		if (r->known[i].price != 0)
 			k->price = r->known[i].price == NO_PRICE ? 0 : r->known[i].price;
-		if (r->known[i].cool.state != COOLDOWN_OPEN)
+		if (r->known[i].cool.state != COOLDOWN_READY)
 			k->cool = r->known[i].cool;
 		if (r->known[i].wrong)
 			k->wrong_until_ms = now + 1;

@@ -44,7 +44,7 @@ static void send(enum provider_op_kind k, int64_t now)
 
 static void turn(int64_t now)
 {
-	static const enum provider_op_kind order[] = {CREATE, PROVIDER_OFFERS, DELETE, LIST};
+	static const enum provider_op_kind order[] = {CREATE, PROVIDER_QUOTES, DELETE, LIST};
 
 	limit_turn(&l);
 	for (size_t i = 0; i < Q.nwire;)
@@ -93,13 +93,13 @@ static void test_a_thousand_creates_keep_no_delete_and_no_list_waiting(void **st
 		Q.takes = rows[i].takes;
 		Q.left[CREATE] = 1000;
 		run(0, 20000);
-		Q.left[DELETE] = Q.left[LIST] = Q.left[PROVIDER_OFFERS] = 1;
+		Q.left[DELETE] = Q.left[LIST] = Q.left[PROVIDER_QUOTES] = 1;
 		run(20000, 60000);
 		assert_int_equal(Q.sent[DELETE], 1);
 		assert_int_equal(Q.sent[LIST], 1);
 		assert_in_range(Q.last[DELETE], 20000, 20000 + rows[i].late);
 		assert_in_range(Q.last[LIST], 20000, 20000 + rows[i].late);
-		assert_int_equal(Q.sent[PROVIDER_OFFERS], 1);
+		assert_int_equal(Q.sent[PROVIDER_QUOTES], 1);
 	}
 }
 
@@ -120,7 +120,7 @@ static void test_a_thousand_deletes_let_creates_go_on(void **state)
 		Q.takes = rows[i].takes;
 		Q.left[DELETE] = 100000;
 		run(0, 20000);
-		Q.left[CREATE] = Q.left[LIST] = Q.left[PROVIDER_OFFERS] = 10000;
+		Q.left[CREATE] = Q.left[LIST] = Q.left[PROVIDER_QUOTES] = 10000;
 		run(20000, 80000);
 		assert_true(Q.sent[CREATE] >= rows[i].creates);
 		assert_true(Q.sent[LIST] >= rows[i].lists);
@@ -154,7 +154,7 @@ static void test_of_slots_no_more_are_taken_than_there_are(void **state)
 			assert_int_equal(l.out, Q.nwire);
 		}
 		assert_true(Q.sent[CREATE] > 0 && Q.sent[DELETE] > 0 && Q.sent[LIST] > 0);
-		assert_true(Q.sent[PROVIDER_OFFERS] > 0);
+		assert_true(Q.sent[PROVIDER_QUOTES] > 0);
 	}
 }
 
@@ -184,8 +184,8 @@ static void test_at_the_start_creates_do_not_go_first(void **state)
 
 	(void)state;
 	limit_init(&l, 16, 1, NULL, 0);
-	limit_take(&l, PROVIDER_OFFERS, 1, 0); /* the token */
-	limit_give(&l, PROVIDER_OFFERS);
+	limit_take(&l, PROVIDER_QUOTES, 1, 0); /* the token */
+	limit_give(&l, PROVIDER_QUOTES);
 	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
 		assert_false(limit_may(&l, asked[i], 0));
 	for (size_t n = 0; n < sizeof(want) / sizeof(want[0]); n++) {

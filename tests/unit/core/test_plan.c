@@ -482,7 +482,7 @@ static void test_closed(void **state)
 {
 	struct round t;
 	struct ladder_known known[2] = {{.price = 1}, {.price = 1}};
-	struct plan_pool pools[2] = {{.known = &known[0], .closed = "paused"},
+	struct plan_pool pools[2] = {{.known = &known[0], .blocked = "paused"},
 				     {.known = &known[1]}};
 	char why[160];
 	struct node n;
@@ -549,7 +549,7 @@ static void test_who_is_tried_gets_its_other_nodes(void **state)
 	static const char *const want[] = {"RRR", "BRR", "RBR"};
 	struct ladder_known known[2] = {{.price = 1}, {.price = 1}};
 	struct plan_pool pools[2] = {
-		{.known = &known[0], .probes = "one is tried", .closed = "one is tried"},
+		{.known = &known[0], .probes = "one is tried", .blocked = "one is tried"},
 		{.known = &known[1]}};
 
 	(void)state;

@@ -170,11 +170,11 @@ static void test_no_rung_refuses_the_job_and_says_of_each_why(void **state)
 			    67);
 	t.ask.ahead_ms = 0;
 	assert_int_equal(t.p.no_rungs[0].hint.surely_ms, 0);
-	cool(&t, FAR, COOLDOWN_OPEN, 0);
+	cool(&t, FAR, COOLDOWN_READY, 0);
 	t.known[0][FAR].price = -1;
 	expect(&t, "RR");
 	assert_int_equal(t.p.no_rungs[0].worst, LADDER_CAPACITY);
-	cool(&t, SPOT, COOLDOWN_OPEN, 0);
+	cool(&t, SPOT, COOLDOWN_READY, 0);
 	t.known[0][SPOT].price = -1;
 	expect(&t, "RR");
 	assert_int_equal(t.p.no_rungs[0].worst, LADDER_DEAR);

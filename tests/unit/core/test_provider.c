@@ -94,8 +94,8 @@ static void test_a_released_result_is_empty(void **state)
 				    .instances = mem_zalloc(sizeof(*r.instances)),
 				    .ninstances = 1,
 				    .cursor = "2",
-				    .offers = mem_zalloc(sizeof(*r.offers)),
-				    .noffers = 1};
+				    .quotes = mem_zalloc(sizeof(*r.quotes)),
+				    .nquotes = 1};
 
 	(void)state;
 	for (int times = 0; times < 2; times++) {
@@ -106,8 +106,8 @@ static void test_a_released_result_is_empty(void **state)
 		assert_null(r.instances);
 		assert_int_equal(r.ninstances, 0);
 		assert_string_equal(r.cursor, "");
-		assert_null(r.offers);
-		assert_int_equal(r.noffers, 0);
+		assert_null(r.quotes);
+		assert_int_equal(r.nquotes, 0);
 	}
 }
 

@@ -337,7 +337,7 @@ static void test_nobodys_wish_is_overruled(void **state)
 
 static void prices_change_nothing(void)
 {
-	postpone_offers(&F.e, true);
+	postpone_quotes(&F.e, true);
 	W.asked[0] = '\0';
 	postpone_run(&F.e);
 	assert_string_equal(W.asked, "");
@@ -345,7 +345,7 @@ static void prices_change_nothing(void)
 
 static void prices_let_it_try(void)
 {
-	postpone_offers(&F.e, true);
+	postpone_quotes(&F.e, true);
 	details("PENDING", 7, 86400, F.comment);
 	assert_string_equal(F.started, "7_2");
 }

@@ -28,7 +28,7 @@ static void test_jobs_are_written_down_before_the_node_goes(void **state)
 	assert_string_equal(F.heard, "107 burstd: the job loses node c1: spot is over\n");
 	assert_int_equal(F.heard_at, strlen("put 7_2 ")); /* before any order that follows */
 	assert_int_equal(F.e.count.jobs_taken, 1);
-	assert_null(node("c1")->doomed);
+	assert_null(node("c1")->lookup);
 }
 
 /* I16: slurmctld must not wait for one that nobody will hear from again.  A release that would lose
@@ -199,7 +199,7 @@ static void test_squeue_is_not_waited_for_for_ever(void **state)
 	assert_string_equal(F.story, "force c1 put 7 commit ");
 	assert_int_equal(F.put.at_ms, BEGAN);
 	assert_non_null(strstr(F.events, "c1 job-taken: job 7 (job 107) loses this node: x\n"));
-	assert_null(node("c1")->doomed);
+	assert_null(node("c1")->lookup);
 	F.events[0] = '\0';
 	/* Meanwhile it may have been requeued and have begun anew. */
 	shows(detail("107", "RUNNING", "5", "1800000001", "(null)"));
@@ -253,7 +253,7 @@ static void test_a_job_that_got_the_node_after_the_order_loses_nothing(void **st
 		passes();
 		squeue(rows[i].squeue);
 		assert_int_equal(strstr(F.events, "job-taken") != NULL, rows[i].taken);
-		assert_null(node("c1")->doomed);
+		assert_null(node("c1")->lookup);
 	}
 }
 
@@ -280,7 +280,7 @@ static void test_a_node_whose_order_was_lost_is_told_once_more(void **state)
 	rescue_node(&F.e, node("c1"), false, "burstd: x");
 	squeue("107|7|RUNNING|p|None|c1\n");
 	assert_string_equal(F.story, "force c1 put 7 commit force c1 ");
-	assert_null(node("c1")->doomed);
+	assert_null(node("c1")->lookup);
 }
 
 /* A job could start there until slurmctld has drained the node: what squeue said before that
@@ -319,13 +319,13 @@ static void test_a_fence_that_hangs_holds_up_no_order(void **state)
 	assert_int_equal(F.wanted, 1);
 	squeue("107|7|RUNNING|p|None|c1\n");
 	assert_string_equal(F.story, "force c1 put 7 commit ");
-	assert_non_null(node("c1")->doomed);
+	assert_non_null(node("c1")->lookup);
 	node("c1")->fencing = false;
 	passes();
 	assert_int_equal(F.wanted, 2);
 	squeue("107|7|COMPLETING|p|None|c1\n8|8|RUNNING|p|None|c1\n");
 	assert_string_equal(F.story, "force c1 put 7 commit put 8 commit "); /* each once */
-	assert_null(node("c1")->doomed);
+	assert_null(node("c1")->lookup);
 }
 
 /* What is sent back because a job lacks other nodes is no node that it loses; one that runs there

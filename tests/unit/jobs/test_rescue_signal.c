@@ -11,7 +11,7 @@ static void tell_c1(void)
 	assert_string_equal(F.story, "put 7_2 signalled c1 commit ");
 	assert_int_equal(F.put.signal, JOURNAL_SIGNAL_DUE);
 	assert_string_equal(F.put.why, "spot will be over");
-	assert_null(node("c1")->doomed);
+	assert_null(node("c1")->lookup);
 	rescue_signalled(&F.e, followed(), "USR1");
 	assert_int_equal(F.put.signal, JOURNAL_SIGNAL_SENT);
 	assert_string_equal(F.events,
@@ -39,10 +39,10 @@ static void test_a_signal_is_given_up_where_squeue_is_silent(void **state)
 	W.now += 3000;
 	rescue_run(&F.e);
 	assert_string_equal(F.story, "");
-	assert_null(node("c1")->doomed);
+	assert_null(node("c1")->lookup);
 	node("c1")->flags = SLURM_KNOWN | SLURM_POWERING_DOWN;
 	rescue_signal(&F.e, node("c1"));
-	assert_null(node("c1")->doomed); /* no job is on it */
+	assert_null(node("c1")->lookup); /* no job is on it */
 }
 
 static void test_a_job_that_loses_one_node_now_is_not_told_of_another(void **state)
@@ -147,17 +147,17 @@ static void test_a_job_that_comes_to_work_stays_written_down_until_squeue_answer
 	rescue_signal(&F.e, node("c1"));
 	squeue("107|7|CONFIGURING|p|None|c[1-2]\n");
 	shows(running);
-	assert_non_null(node("c1")->doomed);
+	assert_non_null(node("c1")->lookup);
 	rescue_run(&F.e);
 	F.e.jobs->runs++;
 	rescue_jobs(&F.e, "", 0, &silent);
 	assert_non_null(followed());
 	W.now += 3000; /* for so long it waits; then the job is looked at again */
 	rescue_run(&F.e);
-	assert_null(node("c1")->doomed);
+	assert_null(node("c1")->lookup);
 	assert_string_equal(W.asked, "7");
 	rescue_fates(&F.e, running, strlen(running), NULL);
-	assert_non_null(node("c1")->doomed);
+	assert_non_null(node("c1")->lookup);
 	assert_int_equal(F.del, 0);
 	squeue("107|7|RUNNING|p|None|c[3-4]\n");
 	assert_int_equal(F.del, 107);
@@ -239,7 +239,7 @@ static void test_a_job_that_comes_to_work_is_told_though_squeue_is_slow(void **s
 	assert_int_equal(F.put.signal, JOURNAL_SIGNAL_DUE);
 	assert_non_null(followed());
 	assert_false(followed()->waits);
-	assert_null(node("c1")->doomed);
+	assert_null(node("c1")->lookup);
 }
 
 /* Whether the command was run, or died with burstd, nobody knows; a job that went back into the

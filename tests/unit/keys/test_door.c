@@ -133,8 +133,8 @@ static void test_a_node_that_has_registered_has_confirmed(void **state)
 	assert_true(B.e.staging.due);
 }
 
-/* Of the name, of an earlier incarnation, of one that leaves, and of who is not. */
-static void test_only_the_present_incarnation_is_let_in(void **state)
+/* Of the name, of an earlier generation, of one that leaves, and of who is not. */
+static void test_only_the_present_generation_is_let_in(void **state)
 {
 	struct fleet_node *fn = fleet_live(fleet_find(&B.e.fleet, "c2"));
 
@@ -444,7 +444,7 @@ int main(void)
 		T(test_a_node_whose_claim_was_lost_goes_on),
 		T(test_a_node_that_an_older_journal_knows_as_booting_goes_on),
 		T(test_a_node_that_has_registered_has_confirmed),
-		T(test_only_the_present_incarnation_is_let_in),
+		T(test_only_the_present_generation_is_let_in),
 		T(test_a_claim_that_is_over_lets_nobody_in),
 		T(test_a_name_that_is_not_as_it_should_be_is_nobodys),
 		T(test_a_certificate_for_another_key_is_misuse),

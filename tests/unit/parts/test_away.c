@@ -127,7 +127,7 @@ static void test_when(void **state)
 		{"it cannot be logged in", true, PROVIDER_LOGIN, PROVIDER_DENIED, true, false},
 		{"refused is answered", true, PROVIDER_CREATE, PROVIDER_CAPACITY, false, true},
 		{"throttled is answered", true, PROVIDER_LIST, PROVIDER_RATE, false, true},
-		{"offers are another service's", true, PROVIDER_OFFERS, PROVIDER_TRANSIENT, false,
+		{"offers are another service's", true, PROVIDER_QUOTES, PROVIDER_TRANSIENT, false,
 		 false},
 		{"so are notices", true, PROVIDER_NOTICES, PROVIDER_TRANSIENT, false, false},
 		{"logged in is not served", true, PROVIDER_LOGIN, PROVIDER_OK, false, false},
@@ -233,7 +233,7 @@ static void test_nothing_climbs_with_a_doubtful_journal(void **state)
 	call(f, "c[1-2]", A_CALL);
 	away_run(f->e);
 	assert_int_equal(row(f, "c1")->state, NODE_WANTED);
-	assert_null(pool_closed(f->e, 0));
+	assert_null(pool_blocked(f->e, 0));
 	silent(f, LIMIT);
 	launch_run(f->e);
 	intake_run(f->e);
@@ -245,7 +245,7 @@ static void test_nothing_climbs_with_a_doubtful_journal(void **state)
 	assert_non_null(strstr(name_of(f, "c1")->why, "far has not shown what it has"));
 	far(f)->listed = true;
 	doubt_list_seen(f->e);
-	assert_null(pool_closed(f->e, 0));
+	assert_null(pool_blocked(f->e, 0));
 }
 
 /* --- what would boot for nothing ---------------------------------------------------------------
@@ -504,7 +504,7 @@ static void test_a_job_is_told_the_time_of_the_wall_clock(void **state)
 	for (size_t i = 0; i < 2; i++)
 		place_bought(f->e, &f->e->conf->pools[0].offers[i], &r, 1, engine_now(f->e));
 	call(f, "c3", C3_CALL);
-	(void)engine_time(f->e, at, place_opens_ms(f->e, &f->e->conf->pools[0].offers[0]));
+	(void)engine_time(f->e, at, place_ready_ms(f->e, &f->e->conf->pools[0].offers[0]));
 	(void)snprintf(why, sizeof(why), "no capacity: cools down until %.19sZ", at);
 	assert_non_null(strstr(name_of(f, "c3")->why, why));
 }
@@ -638,11 +638,11 @@ static void test_one_that_is_off_keeps_no_other_from_selling(void **state)
 	load(f);
 	fake_files = NULL;
 	assert_true(doubt_looked(f->e, 0));
-	assert_null(pool_closed(f->e, 0));
+	assert_null(pool_blocked(f->e, 0));
 	/* There may be an instance that nobody knows of. */
 	f->e->cloud->doubtful = true;
 	assert_false(doubt_looked(f->e, 0));
-	assert_non_null(strstr(pool_closed(f->e, 0), "far has not shown what it has"));
+	assert_non_null(strstr(pool_blocked(f->e, 0), "far has not shown what it has"));
 }
 
 /* F26: what failed with all else says nothing of its place, which would be left alone as soon as

@@ -382,7 +382,7 @@ static void test_documents_of_another_time_close_their_pool(void **state)
 	one();
 	V.at_ms = engine_now(F.e) - QUARTER;
 	is_untimely("it has expired");
-	assert_null(engine_closed(F.e, 0)); /* one may have had bad luck */
+	assert_null(engine_blocked(F.e, 0)); /* one may have had bad luck */
 	/* What is bought after that is another try. */
 	for (int64_t then = engine_now(F.e); engine_now(F.e) <= then;)
 		;
@@ -393,7 +393,7 @@ static void test_documents_of_another_time_close_their_pool(void **state)
 	assert_int_equal(status(t), 403);
 	turn();
 	assert_true(goes(2, NODE_BECAUSE_INIT));
-	assert_non_null(strstr(engine_closed(F.e, 0), "is the clock here right?"));
+	assert_non_null(strstr(engine_blocked(F.e, 0), "is the clock here right?"));
 }
 
 static void test_document_of_another_time_than_the_providers(void **state)

@@ -67,7 +67,7 @@ static int drv_build(const void *self, const struct provider_op *op, struct prov
 	out->kind = PROVIDER_COMMAND;
 	out->argv = mem_zalloc(4 * sizeof(char *));
 	out->deadline_ms = s->deadline_ms;
-	if (op->kind == PROVIDER_OFFERS) {
+	if (op->kind == PROVIDER_QUOTES) {
 		out->argv[0] = mem_strdup("/bin/cat");
 		out->body = mem_strdup("one; two $(three)");
 		out->body_len = strlen(out->body);
@@ -86,12 +86,12 @@ static void drv_parse(const void *self, const struct provider_op *op,
 
 	assert_ptr_equal(self, s);
 	out->code = reply->status == 0 ? PROVIDER_OK : PROVIDER_TRANSIENT;
-	if (op->kind == PROVIDER_OFFERS) {
+	if (op->kind == PROVIDER_QUOTES) {
 		s->offers++;
 		(void)snprintf(s->offers_body, sizeof(s->offers_body), "%s", reply->body);
-		out->offers =
-			mem_zalloc(sizeof(*out->offers)); /* none at all would not be believed */
-		out->noffers = 1;
+		out->quotes =
+			mem_zalloc(sizeof(*out->quotes)); /* none at all would not be believed */
+		out->nquotes = 1;
 	} else {
 		s->lists++;
 		s->status = reply->status;

@@ -143,7 +143,7 @@ void pool_failed(struct engine *e, const struct node *n, const char *why)
 	F.failed++;
 }
 
-int64_t place_opens_ms(struct engine *e, const struct conf_offer *o)
+int64_t place_ready_ms(struct engine *e, const struct conf_offer *o)
 {
 	return 0;
 }

@@ -134,7 +134,7 @@ static void test_a_call_that_waited_for_long_is_not_enough(void **state)
 		load(f, 0, false);
 		call(f, "c[1-2]", NULL); /* asks */
 		call(f, "c3", NULL);     /* waits behind it */
-		for (struct pending *p = f->e->buy->calls; p != NULL; p = p->next)
+		for (struct fresh_call *p = f->e->buy->calls; p != NULL; p = p->next)
 			p->since_ms -= waits[i].waited_ms;
 		f->e->poll.began_ms = engine_now(f->e);
 		poll_next = f->e->poll.next_ms = engine_now(f->e) + 60000;

@@ -415,7 +415,7 @@ static void test_an_end_is_kept_for_the_answer_to_its_create(void **state)
 	assert_int_equal(fn->n.state, NODE_GONE);
 }
 
-/* I21, I22: a list of many pages may be older than what closed a row; of an incarnation that is
+/* I21, I22: a list of many pages may be older than what closed a row; of a generation that is
  * forgotten, too.  The next list counts. */
 static void test_a_list_does_not_revive_what_has_ended_since_it_began(void **state)
 {

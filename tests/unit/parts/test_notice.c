@@ -94,7 +94,7 @@ static void test_a_node_is_fenced_at_once(void **state)
 
 	assert_int_equal(tell(f, "c1", PROVIDER_NOTICE_RECLAIM, 0), ENGINE_NOTICE_TAKEN);
 	assert_int_equal(live(f, "c1")->n.state, NODE_DRAINING);
-	assert_non_null(fleet_find(&f->e->fleet, "c1")->doomed); /* its jobs first */
+	assert_non_null(fleet_find(&f->e->fleet, "c1")->lookup); /* its jobs first */
 	assert_in_range(fleet_find(&f->e->fleet, "c1")->fenced_ms, 1, engine_now(f->e));
 	assert_order(f, "drain", "c1");
 	assert_told(f, "c1 notice: i-c1-2: reclaim: the provider takes its capacity back (r); says "
@@ -206,7 +206,7 @@ static void test_what_is_not_meant_is_left_alone(void **state)
 	assert_true(notice_take(&f->e->cloud->all[0], &(struct provider_notice){.id = "i-nobody"}));
 	engine_commit(f->e);
 	assert_int_equal(journal_last_event(f->journal), last);
-	assert_int_equal(f->e->count.notices_others, 1);
+	assert_int_equal(f->e->count.notices_foreign, 1);
 	assert_int_equal(engine_notices(f->e, 0, PROVIDER_NOTICE_RECLAIM), 1); /* i-c3-1 */
 	assert_int_equal(live(f, "c1")->n.state, NODE_READY);
 	assert_order(f, "none", "");
@@ -285,7 +285,7 @@ static void test_rebalance_is_for_pools_that_want_it(void **state)
 	assert_int_equal(tell(f, "c1", PROVIDER_NOTICE_REBALANCE, 0), ENGINE_NOTICE_IGNORED);
 	fleet_find(&f->e->fleet, "c1")->by_admin = false;
 	assert_int_equal(tell(f, "c1", PROVIDER_NOTICE_REBALANCE, 0), ENGINE_NOTICE_TAKEN);
-	assert_null(fleet_find(&f->e->fleet, "c1")->doomed); /* its jobs may end */
+	assert_null(fleet_find(&f->e->fleet, "c1")->lookup); /* its jobs may end */
 	assert_false(notice_moving(f->e));
 	assert_order(f, "drain", "c1");
 	assert_true(engine_force_ms(f->e, "c1") == INT64_MAX);
@@ -313,7 +313,7 @@ static void test_jobs_with_time_are_told_and_their_node_stays(void **state)
 	f->e->conf->pools[0].checkpoint_signal = mem_strdup("USR1");
 	assert_int_equal(tell(f, "c1", PROVIDER_NOTICE_RECLAIM, now + 120000), ENGINE_NOTICE_TAKEN);
 	assert_order(f, "drain", "c1");
-	assert_non_null(fleet_find(&f->e->fleet, "c1")->doomed);
+	assert_non_null(fleet_find(&f->e->fleet, "c1")->lookup);
 	assert_true(engine_force_ms(f->e, "c1") == now + 110000);
 	assert_true(notice_moving(f->e));
 }
@@ -464,13 +464,13 @@ static void test_an_end_that_comes_nearer(void **state)
 	f->e->jobs->runs++;
 	rescue_jobs(f->e, "", 0, NULL); /* those that it has are told */
 	assert_true(live(f, "c1")->n.signal_ms != 0);
-	assert_null(fleet_find(&f->e->fleet, "c1")->doomed);
+	assert_null(fleet_find(&f->e->fleet, "c1")->lookup);
 	fleet_find(&f->e->fleet, "c1")->flags |= SLURM_DRAIN; /* as it is by now */
 	assert_int_equal(tell(f, "c1", PROVIDER_NOTICE_RECLAIM, now + 90000), ENGINE_NOTICE_TAKEN);
-	assert_null(fleet_find(&f->e->fleet, "c1")->doomed);
+	assert_null(fleet_find(&f->e->fleet, "c1")->lookup);
 	assert_order(f, "none", "");
 	assert_int_equal(tell(f, "c1", PROVIDER_NOTICE_RECLAIM, now + 1), ENGINE_NOTICE_TAKEN);
-	assert_non_null(fleet_find(&f->e->fleet, "c1")->doomed); /* it goes */
+	assert_non_null(fleet_find(&f->e->fleet, "c1")->lookup); /* it goes */
 }
 
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, start, teardown)

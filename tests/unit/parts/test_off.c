@@ -106,7 +106,7 @@ static void test_a_removed_pool(void **state)
 	assert_null(engine_off(f->e, 0));
 	assert_int_equal(f->e->fleet.pools[1].nodes, 2);
 	assert_true(engine_spent(f->e, 1) >= INT64_C(9000000000)); /* a bill, and an hour */
-	assert_non_null(strstr(engine_closed(f->e, 1), "not have it any more"));
+	assert_non_null(strstr(engine_blocked(f->e, 1), "not have it any more"));
 	/* Its instances are not strays, and nothing more is bought. */
 	assert_true(cloud_ready(&f->e->cloud->all[0], PROVIDER_LIST));
 	assert_null(engine_offer_of(f->e, row(f, "g1")));
@@ -356,7 +356,7 @@ static void test_reload_with_a_removed_pool(void **state)
 	assert_int_equal(conf_finish(next, NULL), 0);
 	assert_int_equal(engine_reload(f->e, next, &err), 0);
 	assert_false(next->pools[1].removed);
-	assert_null(engine_closed(f->e, 1));
+	assert_null(engine_blocked(f->e, 1));
 	assert_true(fleet_find(&f->e->fleet, "g1")->listed);
 	/* The old refusal: what is there may not go while burstd runs. */
 	next = conf_of(false, NULL);

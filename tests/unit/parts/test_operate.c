@@ -741,11 +741,11 @@ static void test_pause(void **state)
 	load(f);
 	assert_int_equal(engine_pause(f->e, "other", true, "root", NULL), -1);
 	assert_false(engine_paused(f->e, 0));
-	assert_null(engine_closed(f->e, 0));
+	assert_null(engine_blocked(f->e, 0));
 	for (int i = 0; i < 2; i++) /* again is no event */
 		assert_int_equal(engine_pause(f->e, "pool", true, "uid 1001", NULL), 0);
 	assert_true(engine_paused(f->e, 0));
-	assert_non_null(strstr(engine_closed(f->e, 0), "paused"));
+	assert_non_null(strstr(engine_blocked(f->e, 0), "paused"));
 	assert_int_equal(events(f, "", "paused", "pool pool, ordered by uid 1001"), 1);
 	engine_free(f->e); /* it outlives a restart */
 	f->e = NULL;

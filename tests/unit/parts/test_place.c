@@ -50,7 +50,7 @@ static void cool(struct fix *f, size_t rung, enum provider_code code)
 	engine_commit(f->e);
 }
 
-/* What one place refused is bought at the next, in a new incarnation, with its job; who came stays.
+/* What one place refused is bought at the next, in a new generation, with its job; who came stays.
  */
 static void test_a_refused_node_climbs(void **state)
 {
@@ -94,8 +94,8 @@ static void test_who_cannot_climb_waits_for_its_place(void **state)
 	place_bought(f->e, own, &none, 1, engine_now(f->e));
 	refuse(f, "c1", NODE_BECAUSE_CAPACITY);
 	assert_true(name_of(f, "c1")->barred);
-	assert_true(place_opens_ms(f->e, own) > engine_now(f->e));
-	assert_int_equal(name_of(f, "c1")->hint.not_before_ms, place_opens_ms(f->e, own));
+	assert_true(place_ready_ms(f->e, own) > engine_now(f->e));
+	assert_int_equal(name_of(f, "c1")->hint.not_before_ms, place_ready_ms(f->e, own));
 }
 
 static void test_a_job_that_is_over_does_not_climb(void **state)
@@ -200,13 +200,13 @@ static void test_rows_of_an_older_burstd(void **state)
 }
 
 /* The provider sends these offers, which it gets. */
-static void quote(struct cloud *c, struct provider_offer *offers, size_t n)
+static void quote(struct cloud *c, struct provider_quote *offers, size_t n)
 {
-	struct provider_offer *before = c->offers;
-	size_t nbefore = c->noffers;
+	struct provider_quote *before = c->quotes;
+	size_t nbefore = c->nquotes;
 
-	c->offers = offers;
-	c->noffers = n;
+	c->quotes = offers;
+	c->nquotes = n;
 	place_quotes(c, before, nbefore);
 	free(before);
 }
@@ -221,10 +221,10 @@ static void test_a_type_like_another(void **state)
 	assert_int_equal(load(f, make_conf(), NULL), 0);
 	c = &f->e->cloud->all[0];
 	assert_null(engine_like_type(f->e, 0, "gpu_8x_h10"));
-	c->noffers = sizeof(types) / sizeof(types[0]);
-	c->offers = mem_zalloc(c->noffers * sizeof(*c->offers));
-	for (size_t i = 0; i < c->noffers; i++)
-		(void)snprintf(c->offers[i].type, sizeof(c->offers[i].type), "%s", types[i]);
+	c->nquotes = sizeof(types) / sizeof(types[0]);
+	c->quotes = mem_zalloc(c->nquotes * sizeof(*c->quotes));
+	for (size_t i = 0; i < c->nquotes; i++)
+		(void)snprintf(c->quotes[i].type, sizeof(c->quotes[i].type), "%s", types[i]);
 	assert_string_equal(engine_like_type(f->e, 0, "gpu_8x_h10"), "gpu_8x_h100");
 	assert_null(engine_like_type(f->e, 0, "standard_nd96"));
 }
@@ -233,7 +233,7 @@ static void test_a_type_like_another(void **state)
 static void test_what_is_gone_costs_what_it_did(void **state)
 {
 	struct fix *f = *state;
-	struct provider_offer *offers = mem_zalloc(sizeof(*offers));
+	struct provider_quote *offers = mem_zalloc(sizeof(*offers));
 	struct node n;
 
 	assert_int_equal(load(f, two_offers(false), NULL), 0);
@@ -241,7 +241,7 @@ static void test_what_is_gone_costs_what_it_did(void **state)
 	f->e->conf->pools[0].offers[1].price_nano_h = 0;
 	offers[0].price_nano_h = 7; /* of everything */
 	quote(&f->e->cloud->all[0], offers, 1);
-	f->e->cloud->all[0].offers_known = true;
+	f->e->cloud->all[0].quotes_known = true;
 	quote(&f->e->cloud->all[0], NULL, 0);
 	assert_int_equal(quote_known(f->e, &f->e->conf->pools[0].offers[0]), -1);
 	node_init(&n, "c1", 1, engine_now(f->e));
@@ -263,7 +263,7 @@ static void test_what_changes_is_news_to_who_is_to_be_told(void **state)
 	f->e->conf->pools[0].offers[0].price_nano_h = 0;
 	nm = fleet_name(&f->e->fleet, "c1", 0);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct provider_offer *offers = mem_zalloc(sizeof(*offers));
+		struct provider_quote *offers = mem_zalloc(sizeof(*offers));
 
 		offers->price_nano_h = rows[i].price;
 		refuse_mark(f->e, nm, NODE_BECAUSE_LIMIT, "too dear");
@@ -297,7 +297,7 @@ static void test_what_was_billed_is_not_spent_again(void **state)
 static void test_what_is_gone_costs_what_its_own_provider_wanted(void **state)
 {
 	struct fix *f = *state;
-	struct provider_offer *offers[2] = {mem_zalloc(sizeof(**offers)),
+	struct provider_quote *offers[2] = {mem_zalloc(sizeof(**offers)),
 					    mem_zalloc(sizeof(**offers))};
 	struct conf *c = two_offers(false);
 
@@ -332,7 +332,7 @@ static void test_prices_and_lists_of_all_rungs(void **state)
 	o[0].price_nano_h = o[1].price_nano_h = 0;
 	assert_int_equal(quote_known(f->e, &o[0]), 0);
 	assert_false(place_priced(&f->e->cloud->all[0], 0));
-	f->e->cloud->all[0].offers_known = true;
+	f->e->cloud->all[0].quotes_known = true;
 	assert_int_equal(quote_known(f->e, &o[0]), -1);
 	assert_true(place_priced(&f->e->cloud->all[0], 0));
 	f->e->cloud->all[0].caps.spot_prices = "EUR"; /* it tells those of spot, and no others */
@@ -367,12 +367,12 @@ static void test_an_answer_that_bought_nothing_is_no_purchase(void **state)
 	assert_int_equal(load(f, two_offers(false), NULL), 0);
 	o = &f->e->conf->pools[0].offers[0];
 	cool(f, 0, PROVIDER_CAPACITY);
-	assert_int_not_equal(place_opens_ms(f->e, o), 0);
+	assert_int_not_equal(place_ready_ms(f->e, o), 0);
 	place_bought(f->e, o, &r, 2, engine_now(f->e) + 1);
-	assert_int_not_equal(place_opens_ms(f->e, o), 0);
+	assert_int_not_equal(place_ready_ms(f->e, o), 0);
 	items[1].code = PROVIDER_OK;
 	place_bought(f->e, o, &r, 2, engine_now(f->e) + 1);
-	assert_int_equal(place_opens_ms(f->e, o), 0);
+	assert_int_equal(place_ready_ms(f->e, o), 0);
 }
 
 static void wait_a_moment(struct fix *f)
@@ -396,11 +396,11 @@ static void test_a_place_whose_purchases_fail_is_left_alone(void **state)
 	cool(f, 0, PROVIDER_TRANSIENT);
 	wait_a_moment(f);
 	cool(f, 0, PROVIDER_TRANSIENT); /* nothing else was answered: it may be away */
-	assert_false(place_is_shut(f->e, o));
+	assert_false(place_is_cooling(f->e, o));
 	f->e->cloud->all[0].ok_ms = engine_now(f->e);
 	wait_a_moment(f);
 	cool(f, 0, PROVIDER_AMBIGUOUS);
-	assert_true(place_is_shut(f->e, o));
+	assert_true(place_is_cooling(f->e, o));
 	assert_int_equal(place_view(f->e, o).state, COOLDOWN_FAILING);
 	call(f, "c[1-2]", ONE);
 	expect(f, "c1", 1, "there");
@@ -431,7 +431,7 @@ static void test_a_place_of_a_provider_that_throttles_all_else_is_left_alone(voi
 	assert_int_equal(f->e->cloud->all[0].ok_ms, 0);
 	wait_a_moment(f);
 	cool(f, 0, PROVIDER_TRANSIENT);
-	assert_true(place_is_shut(f->e, o));
+	assert_true(place_is_cooling(f->e, o));
 }
 
 /* F7: nothing was sent that bought anything.  Who is WANTED there would wait for the provider's
@@ -452,7 +452,7 @@ static void test_who_is_throttled_for_long_climbs(void **state)
 	expect(f, "c1", 1, "here");
 	place_bought(f->e, o, &r, 1, engine_now(f->e));
 	engine_commit(f->e);
-	assert_true(place_opens_ms(f->e, o) >= engine_now(f->e) + 890000);
+	assert_true(place_ready_ms(f->e, o) >= engine_now(f->e) + 890000);
 	name_of(f, "c2")->flags = SLURM_KNOWN | SLURM_ALLOCATED;
 	away_run(f->e);
 	assert_int_equal(name_of(f, "c1")->newest->n.state, NODE_GONE);
@@ -487,21 +487,21 @@ static void test_a_place_rests_from_when_a_doubt_ends(void **state)
 	wait_a_moment(f);
 	cool(f, 0, PROVIDER_TRANSIENT);
 	wait_a_moment(f);
-	assert_false(place_is_shut(f->e, o));
+	assert_false(place_is_cooling(f->e, o));
 	call(f, "c1", "{\"jobs\":[{\"job_id\":7,\"features\":null,\"nodes_alloc\":\"c1\"}]}");
 	expect(f, "c1", 1, "here");
 	for (size_t i = 0; i < sizeof(story) / sizeof(story[0]); i++) {
 		struct node_event ev = {.type = story[i], .now_ms = engine_now(f->e), .batch = 1};
 
 		wait_a_moment(f);
-		assert_false(place_is_shut(f->e, o));
+		assert_false(place_is_cooling(f->e, o));
 		ev.list_ms = ev.now_ms + ((int64_t)i << 24);
 		engine_post(f->e, name_of(f, "c1")->newest, &ev);
 		engine_commit(f->e);
 	}
 	assert_int_equal(name_of(f, "c1")->newest->n.state, NODE_GONE);
-	assert_true(place_is_shut(f->e, o));
-	assert_true(place_opens_ms(f->e, o) >= engine_now(f->e) + 12); /* as long as the doubt */
+	assert_true(place_is_cooling(f->e, o));
+	assert_true(place_ready_ms(f->e, o) >= engine_now(f->e) + 12); /* as long as the doubt */
 }
 
 /* --- several providers -------------------------------------------------------------------------
@@ -575,7 +575,7 @@ static void test_a_provider_of_machines_does_not_cool_down(void **state)
 	assert_int_equal(load(f, two_offers(false), NULL), 0);
 	o = &f->e->conf->pools[0].offers[0];
 	cool(f, 0, PROVIDER_CAPACITY);
-	assert_int_equal(place_opens_ms(f->e, o), 0);
+	assert_int_equal(place_ready_ms(f->e, o), 0);
 	assert_int_equal(engine_unsold(f->e, 0, PROVIDER_CAPACITY), 1); /* people see it */
 	place_heard(&f->e->cloud->all[0], PROVIDER_DELETE,
 		    &(struct provider_result){.code = PROVIDER_DENIED, .message = "no"},
@@ -598,7 +598,7 @@ static void test_only_some_answers_are_of_machines(void **state)
 
 	for (int k = 0; k < PROVIDER_NOPS; k++) {
 		unsigned n = 0;
-		bool of = k == PROVIDER_LIST || k == PROVIDER_DELETE || k == PROVIDER_OFFERS;
+		bool of = k == PROVIDER_LIST || k == PROVIDER_DELETE || k == PROVIDER_QUOTES;
 
 		assert_int_equal(load(f, two_offers(false), NULL), 0);
 		place_heard(&f->e->cloud->all[0], (enum provider_op_kind)k,
@@ -689,7 +689,7 @@ static void test_how_long_a_place_cools_down(void **state)
 	assert_int_equal(load(f, two_offers(false), NULL), 0);
 	f->e->conf->providers[0].cooldown_ms = 5000;
 	cool(f, 0, PROVIDER_CAPACITY);
-	until = place_opens_ms(f->e, &f->e->conf->pools[0].offers[0]);
+	until = place_ready_ms(f->e, &f->e->conf->pools[0].offers[0]);
 	assert_in_range(until, engine_now(f->e) + 1, engine_now(f->e) + 5000);
 }
 

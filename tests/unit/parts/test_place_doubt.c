@@ -34,19 +34,19 @@ static void test_nothing_is_bought_blindly_with_a_doubtful_journal(void **state)
 		f->e->cloud->all[0].listed = true;
 		doubt_list_seen(f->e);
 		engine_commit(f->e);
-		assert_null(pool_closed(f->e, 0)); /* it may come in a moment */
+		assert_null(pool_blocked(f->e, 0)); /* it may come in a moment */
 		f->e->started_ms -= 3000000;
 		assert_false(doubt_looked(f->e, 0));
 		assert_false(doubt_may_send(f->e, &here));
 		assert_ptr_equal(doubt_unlisted(f->e, 0), &f->e->cloud->all[1]);
-		assert_non_null(strstr(pool_closed(f->e, 0), f->e->conf->providers[1].name));
+		assert_non_null(strstr(pool_blocked(f->e, 0), f->e->conf->providers[1].name));
 		assert_int_equal(doubtful(f), 1);
 	}
 	f->e->cloud->all[1].listed = true;
 	doubt_list_seen(f->e);
 	engine_commit(f->e);
 	assert_true(doubt_may_send(f->e, &here));
-	assert_null(pool_closed(f->e, 0));
+	assert_null(pool_blocked(f->e, 0));
 	assert_int_equal(doubtful(f), 0);
 	assert_int_equal(load(f, two_providers("dear"), NULL), 0);
 	f->e->started_ms -= 3000000;
@@ -91,7 +91,7 @@ static void test_one_that_never_shows_anything_keeps_no_others_in_doubt(void **s
 	starts_late(f);
 	lists(f, 1);
 	assert_null(doubt_unlisted(f->e, 0)); /* it was looked at in the life before */
-	assert_null(pool_closed(f->e, 0));
+	assert_null(pool_blocked(f->e, 0));
 	assert_true(doubt_looked(f->e, 0));
 	f->e->started_ms = engine_now(f->e); /* it may come in a moment, as with any journal */
 	assert_false(doubt_looked(f->e, 0));

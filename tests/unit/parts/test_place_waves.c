@@ -27,10 +27,10 @@ static void test_a_wave_of_reclaims_closes_the_place(void **state)
 	fn = add_spot(f, "c1", NODE_DRAINING);
 	(void)add_spot(f, "c3", NODE_READY);
 	place_reclaimed(f->e, fn);
-	assert_int_equal(place_opens_ms(f->e, o), 0);
+	assert_int_equal(place_ready_ms(f->e, o), 0);
 	fn = add_spot(f, "c2", NODE_DRAINING);
 	place_reclaimed(f->e, fn);
-	assert_int_not_equal(place_opens_ms(f->e, o), 0);
+	assert_int_not_equal(place_ready_ms(f->e, o), 0);
 	assert_int_equal(engine_unsold(f->e, 0, PROVIDER_CAPACITY), 0); /* nobody wanted to buy */
 	engine_commit(f->e);
 }
@@ -75,7 +75,7 @@ static void test_only_what_is_taken_back_makes_a_wave(void **state)
 		other->n.release = rows[i].released;
 		other->n.since_ms = engine_now(f->e) - rows[i].ago_ms;
 		place_reclaimed(f->e, fn);
-		if ((place_opens_ms(f->e, o) != 0) != rows[i].counts)
+		if ((place_ready_ms(f->e, o) != 0) != rows[i].counts)
 			fail_msg("row %zu", i);
 	}
 }
@@ -94,7 +94,7 @@ static void test_what_is_no_wave_closes_no_place(void **state)
 	(void)add_spot(f, "c1", NODE_DRAINING);
 	fn = add_spot(f, "c2", NODE_DRAINING);
 	place_reclaimed(f->e, fn);
-	assert_int_equal(place_opens_ms(f->e, o), 0);
+	assert_int_equal(place_ready_ms(f->e, o), 0);
 	f->e->conf->pools[0].offers[0].market = PROVIDER_SPOT;
 	for (uint64_t gen = 1; gen <= 19; gen++) {
 		node_init(&n, "c3", gen, engine_now(f->e));
@@ -103,7 +103,7 @@ static void test_what_is_no_wave_closes_no_place(void **state)
 		(void)fleet_add(&f->e->fleet, &n);
 	}
 	place_reclaimed(f->e, fn);
-	assert_int_equal(place_opens_ms(f->e, o), 0); /* 2 of 21 */
+	assert_int_equal(place_ready_ms(f->e, o), 0); /* 2 of 21 */
 }
 
 /* A machine that may be gone in a moment is no less so for having been said to need work: only then
@@ -124,12 +124,12 @@ static void test_a_reclaim_after_another_notice_is_one_of_a_wave(void **state)
 	for (int i = 0; i < 4; i++) {
 		if (i == 2)
 			n.kind = PROVIDER_NOTICE_RECLAIM;
-		assert_int_equal(place_opens_ms(f->e, &f->e->conf->pools[0].offers[0]), 0);
+		assert_int_equal(place_ready_ms(f->e, &f->e->conf->pools[0].offers[0]), 0);
 		(void)snprintf(n.id, sizeof(n.id), "i-%d", i % 2 + 1);
 		notice_take(&f->e->cloud->all[0], &n);
 		engine_commit(f->e);
 	}
-	assert_int_not_equal(place_opens_ms(f->e, &f->e->conf->pools[0].offers[0]), 0);
+	assert_int_not_equal(place_ready_ms(f->e, &f->e->conf->pools[0].offers[0]), 0);
 }
 
 int main(void)

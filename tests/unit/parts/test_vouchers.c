@@ -374,12 +374,12 @@ static void test_machines_that_end_as_they_boot_close_their_pool(void **state)
 	}
 	happens(3, NODE_EV_RELEASE, NODE_BECAUSE_ENDED); /* another's end */
 	assert_int_equal(fleet_find(&F.e->fleet, "c3")->fails, 0);
-	assert_null(engine_closed(F.e, 0));
+	assert_null(engine_blocked(F.e, 0));
 	is_seen(1, PROVIDER_ENDED);
 	assert_int_equal(fleet_find(&F.e->fleet, "c1")->fails, 1);
 	row(2)->n.wanted_ms = engine_now(F.e) + 1; /* bought after that */
 	is_seen(2, PROVIDER_ENDED);
-	assert_non_null(engine_closed(F.e, 0));
+	assert_non_null(engine_blocked(F.e, 0));
 }
 
 static void test_no_more_are_looked_at_than_the_store_can_bear(void **state)

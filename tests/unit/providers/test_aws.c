@@ -368,16 +368,16 @@ static void test_lists_deletes_and_prices_are_asked_for(void **state)
 	assert_string_equal(rq.body, "Action=ReportInstanceStatus&Version=2016-11-15"
 				     "&InstanceId.1=i-1&Status=impaired&ReasonCode.1=other");
 	provider_request_fini(&rq);
-	op = (struct provider_op){.kind = PROVIDER_OFFERS, .at_ms = now_ms};
-	op.u.offers.types = types;
-	op.u.offers.ntypes = 1;
-	op.u.offers.cursor = "";
+	op = (struct provider_op){.kind = PROVIDER_QUOTES, .at_ms = now_ms};
+	op.u.quotes.types = types;
+	op.u.quotes.ntypes = 1;
+	op.u.quotes.cursor = "";
 	build(&rq, &op);
 	assert_string_equal(rq.body, "Action=DescribeInstanceTypes&Version=2016-11-15"
 				     "&Filter.1.Name=instance-type&Filter.1.Value.1=p5.48xlarge"
 				     "&MaxResults=100");
 	provider_request_fini(&rq);
-	op.u.offers.cursor = "p";
+	op.u.quotes.cursor = "p";
 	build(&rq, &op);
 	assert_string_equal(rq.body, "Action=DescribeSpotPriceHistory&Version=2016-11-15"
 				     "&StartTime=2026-11-18T11%3A06%3A40.000Z"
@@ -390,17 +390,17 @@ static void test_lists_deletes_and_prices_are_asked_for(void **state)
 /* A token of EC2's belongs to the request that it came from. */
 static void test_all_pages_of_prices_are_of_one_time(void **state)
 {
-	struct provider_op op = {.kind = PROVIDER_OFFERS, .at_ms = now_ms};
+	struct provider_op op = {.kind = PROVIDER_QUOTES, .at_ms = now_ms};
 	struct provider_request rq;
 	struct provider_result r;
 
 	(void)state;
-	op.u.offers.cursor = "p";
+	op.u.quotes.cursor = "p";
 	parse(&r, &op, 200,
 	      "<DescribeSpotPriceHistoryResponse><spotPriceHistorySet/><nextToken>a,b=</nextToken>"
 	      "</DescribeSpotPriceHistoryResponse>");
 	assert_int_equal(r.code, PROVIDER_OK);
-	op.u.offers.cursor = r.cursor;
+	op.u.quotes.cursor = r.cursor;
 	op.at_ms += 1000;
 	build(&rq, &op);
 	assert_true(has(&rq, "StartTime=2026-11-18T11%3A06%3A40.000Z"));
@@ -412,16 +412,16 @@ static void test_all_pages_of_prices_are_of_one_time(void **state)
 static void test_a_type_of_many_pools_is_asked_for_once(void **state)
 {
 	static const char *types[256];
-	struct provider_op op = {.kind = PROVIDER_OFFERS, .at_ms = now_ms};
+	struct provider_op op = {.kind = PROVIDER_QUOTES, .at_ms = now_ms};
 	struct provider_request rq;
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(types); i++)
 		types[i] = i == COUNT(types) - 1 ? "p5.48xlarge" : "c5.large";
-	op.u.offers.types = types;
-	op.u.offers.ntypes = COUNT(types);
+	op.u.quotes.types = types;
+	op.u.quotes.ntypes = COUNT(types);
 	for (int page = 0; page < 2; page++) {
-		op.u.offers.cursor = page == 0 ? "" : "p";
+		op.u.quotes.cursor = page == 0 ? "" : "p";
 		build(&rq, &op);
 		assert_true(has(&rq, "Filter.1.Value.1=c5.large"));
 		assert_true(has(&rq, "Filter.1.Value.2=p5.48xlarge"));
@@ -435,7 +435,7 @@ static void test_no_more_than_200_types_are_asked_for(void **state)
 {
 	static char each[256][16];
 	static const char *types[256];
-	struct provider_op op = {.kind = PROVIDER_OFFERS, .at_ms = now_ms};
+	struct provider_op op = {.kind = PROVIDER_QUOTES, .at_ms = now_ms};
 	struct provider_request rq;
 
 	(void)state;
@@ -443,9 +443,9 @@ static void test_no_more_than_200_types_are_asked_for(void **state)
 		(void)snprintf(each[i], sizeof(each[i]), "t.%zu", i);
 		types[i] = each[i];
 	}
-	op.u.offers.types = types;
-	op.u.offers.ntypes = COUNT(types);
-	op.u.offers.cursor = "";
+	op.u.quotes.types = types;
+	op.u.quotes.ntypes = COUNT(types);
+	op.u.quotes.cursor = "";
 	build(&rq, &op);
 	assert_true(has(&rq, "Filter.1.Value.200=t.199"));
 	assert_null(strstr(rq.body, "Filter.1.Value.201="));

@@ -167,7 +167,7 @@ static void test_build(void **state)
 		 NULL},
 		{PROVIDER_DELETE, "POST", "http://127.0.0.1:1/v1/instances/delete",
 		 "{\"ids\":[\"a\",\"b\"]}"},
-		{PROVIDER_OFFERS, "GET", "http://127.0.0.1:1/v1/offers", NULL},
+		{PROVIDER_QUOTES, "GET", "http://127.0.0.1:1/v1/offers", NULL},
 		{PROVIDER_NOTICES, "GET",
 		 "http://127.0.0.1:1/v1/notices?wait=20000&after=17&cluster="
 		 "0b1c2d3e-0000-4000-8000-000000000001",
@@ -355,7 +355,7 @@ static const struct {
 	 PROVIDER_TRANSIENT},
 	{PROVIDER_DELETE, 200, "", PROVIDER_TRANSIENT},
 	{PROVIDER_DELETE, 500, "{}", PROVIDER_TRANSIENT},
-	{PROVIDER_OFFERS, 200, "{\"offers\":[]}", PROVIDER_OK},
+	{PROVIDER_QUOTES, 200, "{\"offers\":[]}", PROVIDER_OK},
 	{PROVIDER_NOTICES, 200, "{\"notices\":[],\"cursor\":\"\"}", PROVIDER_OK},
 	{PROVIDER_NOTICES, 200, "{\"notices\":[]}", PROVIDER_TRANSIENT}, /* where to go on? */
 	{PROVIDER_NOTICES, 200, "{\"cursor\":\"1\"}", PROVIDER_TRANSIENT},
@@ -363,20 +363,20 @@ static const struct {
 	{PROVIDER_REPORT, 200, "{}", PROVIDER_OK},
 	{PROVIDER_REPORT, 404, "{\"error\":{\"code\":\"not-found\"}}", PROVIDER_INVALID},
 	{PROVIDER_REPORT, 500, "", PROVIDER_TRANSIENT},
-	{PROVIDER_OFFERS, 200, "{\"offers\":[{}]}", PROVIDER_TRANSIENT},
-	{PROVIDER_OFFERS, 200,
+	{PROVIDER_QUOTES, 200, "{\"offers\":[{}]}", PROVIDER_TRANSIENT},
+	{PROVIDER_QUOTES, 200,
 	 "{\"offers\":[{\"type\":\"t\",\"region\":\"r\",\"zone\":\"z\",\"market\":\"spot\","
 	 "\"price\":\"1.5\",\"currency\":\"EUR\",\"available\":null}]}",
 	 PROVIDER_OK},
-	{PROVIDER_OFFERS, 200,
+	{PROVIDER_QUOTES, 200,
 	 "{\"offers\":[{\"type\":\"t\",\"region\":\"r\",\"zone\":\"z\",\"market\":\"spot\","
 	 "\"price\":1.5,\"currency\":\"EUR\"}]}",
 	 PROVIDER_TRANSIENT},
-	{PROVIDER_OFFERS, 200,
+	{PROVIDER_QUOTES, 200,
 	 "{\"offers\":[{\"type\":\"t\",\"region\":\"r\",\"zone\":\"z\",\"market\":\"spot\","
 	 "\"price\":\"-1\",\"currency\":\"EUR\"}]}",
 	 PROVIDER_TRANSIENT},
-	{PROVIDER_OFFERS, 200,
+	{PROVIDER_QUOTES, 200,
 	 "{\"offers\":[{\"type\":\"t\",\"region\":\"r\",\"zone\":\"z\",\"market\":"
 	 "\"lease\","
 	 "\"price\":\"1\",\"currency\":\"EUR\"}]}",
@@ -396,7 +396,7 @@ static void test_parse_code(void **state)
 		assert_int_equal(r.code, replies[i].code);
 		/* A result that is not OK has nothing in it that could be taken for one. */
 		if (r.code != PROVIDER_OK) {
-			assert_int_equal(r.nitems + r.ninstances + r.noffers, 0);
+			assert_int_equal(r.nitems + r.ninstances + r.nquotes, 0);
 			assert_null(r.items);
 			assert_null(r.instances);
 			assert_true(r.message[0] != '\0');
@@ -417,7 +417,7 @@ static void test_parse_survives_damage(void **state)
 		[PROVIDER_DELETE] =
 			"{\"results\":[{\"id\":\"a\",\"state\":\"ended\"},{\"id\":\"b\","
 			"\"error\":{\"code\":\"not-yet\",\"retry_after_ms\":5}}]}",
-		[PROVIDER_OFFERS] =
+		[PROVIDER_QUOTES] =
 			"{\"offers\":[{\"type\":\"t\",\"region\":\"r\",\"market\":\"spot\","
 			"\"price\":\"1.5\",\"currency\":\"EUR\"}]}",
 		[PROVIDER_NOTICES] = "{\"notices\":[{\"id\":\"i\",\"kind\":\"reclaim\","
@@ -642,16 +642,16 @@ static void test_offers(void **state)
 	struct provider_result r;
 
 	(void)state;
-	parse(&r, PROVIDER_OFFERS, 200,
+	parse(&r, PROVIDER_QUOTES, 200,
 	      "{\"offers\":[{\"type\":\"gpu_8x_h100\",\"region\":\"eu-north-1\",\"zone\":\"a\","
 	      "\"market\":\"on-demand\",\"price\":\"29.52\",\"currency\":\"EUR\",\"available\":3}]"
 	      "}",
 	      NULL);
-	assert_int_equal(r.noffers, 1);
-	assert_int_equal(r.offers[0].price_nano_h, INT64_C(29520000000));
-	assert_string_equal(r.offers[0].type, "gpu_8x_h100");
-	assert_string_equal(r.offers[0].currency, "EUR");
-	assert_int_equal(r.offers[0].market, PROVIDER_ON_DEMAND);
+	assert_int_equal(r.nquotes, 1);
+	assert_int_equal(r.quotes[0].price_nano_h, INT64_C(29520000000));
+	assert_string_equal(r.quotes[0].type, "gpu_8x_h100");
+	assert_string_equal(r.quotes[0].currency, "EUR");
+	assert_int_equal(r.quotes[0].market, PROVIDER_ON_DEMAND);
 	provider_result_fini(&r);
 }
 

@@ -94,18 +94,18 @@ static void test_driver_whole_life(void **state)
 
 static void test_driver_offers(void **state)
 {
-	struct provider_op op = {.kind = PROVIDER_OFFERS};
+	struct provider_op op = {.kind = PROVIDER_QUOTES};
 	struct provider_result r;
 	bool found = false;
 
 	(void)state;
 	assert_int_equal(drive(&op, &r), 0);
 	assert_int_equal(r.code, PROVIDER_OK);
-	for (size_t i = 0; i < r.noffers; i++)
-		found |= strcmp(r.offers[i].type, "gpu_8x_h100") == 0 &&
-			 strcmp(r.offers[i].region, "eu-west-1") == 0 &&
-			 r.offers[i].market == PROVIDER_ON_DEMAND &&
-			 r.offers[i].price_nano_h == INT64_C(29520000000);
+	for (size_t i = 0; i < r.nquotes; i++)
+		found |= strcmp(r.quotes[i].type, "gpu_8x_h100") == 0 &&
+			 strcmp(r.quotes[i].region, "eu-west-1") == 0 &&
+			 r.quotes[i].market == PROVIDER_ON_DEMAND &&
+			 r.quotes[i].price_nano_h == INT64_C(29520000000);
 	assert_true(found);
 	provider_result_fini(&r);
 }

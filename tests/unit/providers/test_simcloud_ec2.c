@@ -310,23 +310,23 @@ static void test_an_unknown_id_spoils_a_delete(void **state)
 static void test_types_and_spot_prices_are_told(void **state)
 {
 	static const char *const types[] = {"gpu_8x_h100"};
-	struct provider_op op = {.kind = PROVIDER_OFFERS};
+	struct provider_op op = {.kind = PROVIDER_QUOTES};
 	struct provider_result r;
 
 	(void)state;
-	op.u.offers.types = types;
-	op.u.offers.ntypes = 1;
-	op.u.offers.cursor = "";
+	op.u.quotes.types = types;
+	op.u.quotes.ntypes = 1;
+	op.u.quotes.cursor = "";
 	drive(&op, &r);
-	assert_int_equal(r.noffers, 1);
-	assert_string_equal(r.offers[0].type, "gpu_8x_h100");
+	assert_int_equal(r.nquotes, 1);
+	assert_string_equal(r.quotes[0].type, "gpu_8x_h100");
 	assert_string_equal(r.cursor, "p");
 	provider_result_fini(&r);
-	op.u.offers.cursor = "p";
+	op.u.quotes.cursor = "p";
 	drive(&op, &r);
-	assert_int_equal(r.noffers, 2); /* zones a and b */
-	assert_true(r.offers[0].market == PROVIDER_SPOT && r.offers[1].market == PROVIDER_SPOT);
-	assert_int_equal(r.offers[0].price_nano_h, INT64_C(11800000000));
+	assert_int_equal(r.nquotes, 2); /* zones a and b */
+	assert_true(r.quotes[0].market == PROVIDER_SPOT && r.quotes[1].market == PROVIDER_SPOT);
+	assert_int_equal(r.quotes[0].price_nano_h, INT64_C(11800000000));
 	provider_result_fini(&r);
 }
 

@@ -595,15 +595,15 @@ static void test_no_directory(void **state)
 
 static void test_offers(void **state)
 {
-	struct provider_op op = {.kind = PROVIDER_OFFERS};
+	struct provider_op op = {.kind = PROVIDER_QUOTES};
 	struct fix f;
 
 	(void)state;
 	start(&f);
 	assert_int_equal(run(&f, &op), PROVIDER_OK);
-	assert_int_equal(f.r.noffers, 1);
-	assert_string_equal(f.r.offers[0].type, ""); /* of everything */
-	assert_int_equal(f.r.offers[0].price_nano_h, 1);
+	assert_int_equal(f.r.nquotes, 1);
+	assert_string_equal(f.r.quotes[0].type, ""); /* of everything */
+	assert_int_equal(f.r.quotes[0].price_nano_h, 1);
 	assert_int_equal(chmod(f.command, 0644), 0);
 	assert_int_equal(run(&f, &op), PROVIDER_TRANSIENT);
 	assert_non_null(strstr(f.r.message, "/site: cannot be run"));

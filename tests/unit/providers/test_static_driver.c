@@ -161,8 +161,8 @@ static const struct {
 	{PROVIDER_LIST, 0, N1 "running - 5\nend 1\n", PROVIDER_TRANSIENT},
 	{PROVIDER_LIST, 0, "bad n1\nend 1\n", PROVIDER_TRANSIENT},
 	{PROVIDER_LIST, 2, "end 0\n", PROVIDER_TRANSIENT},
-	{PROVIDER_OFFERS, 0, "ok\n", PROVIDER_OK},
-	{PROVIDER_OFFERS, 1, "transient flock is not installed\n", PROVIDER_TRANSIENT},
+	{PROVIDER_QUOTES, 0, "ok\n", PROVIDER_OK},
+	{PROVIDER_QUOTES, 1, "transient flock is not installed\n", PROVIDER_TRANSIENT},
 };
 
 #undef N1
@@ -203,7 +203,7 @@ static void test_parse_hostile(void **state)
 		assert_int_equal(r.code, replies[i].code);
 		assert_true((r.code == PROVIDER_OK) == (r.message[0] == '\0'));
 		if (r.code != PROVIDER_OK)
-			assert_true(r.nitems == 0 && r.ninstances == 0 && r.noffers == 0);
+			assert_true(r.nitems == 0 && r.ninstances == 0 && r.nquotes == 0);
 		provider_result_fini(&r);
 	}
 	stop(&f);

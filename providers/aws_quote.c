@@ -36,7 +36,7 @@ static const char *token_of(const char *cursor)
 /* StartTime of the request for prices. */
 static int64_t start_of(const struct provider_op *op)
 {
-	const char *cursor = op->u.offers.cursor;
+	const char *cursor = op->u.quotes.cursor;
 
 	return token_of(cursor)[0] != '\0' ? strtoll(cursor + 1, NULL, 10) : op->at_ms;
 }
@@ -44,7 +44,7 @@ static int64_t start_of(const struct provider_op *op)
 static bool is_again(const struct provider_op *op, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
-		if (strcmp(op->u.offers.types[k], op->u.offers.types[i]) == 0)
+		if (strcmp(op->u.quotes.types[k], op->u.quotes.types[i]) == 0)
 			return true;
 	return false;
 }
@@ -55,11 +55,11 @@ static void add_types(const struct provider_op *op, struct str *body)
 {
 	size_t n = 0;
 
-	if (op->u.offers.ntypes > 0)
+	if (op->u.quotes.ntypes > 0)
 		query_add(body, "instance-type", "Filter.1.Name");
-	for (size_t i = 0; i < op->u.offers.ntypes && n < TYPES_MAX; i++)
+	for (size_t i = 0; i < op->u.quotes.ntypes && n < TYPES_MAX; i++)
 		if (!is_again(op, i))
-			query_add(body, op->u.offers.types[i], "Filter.1.Value.%zu", ++n);
+			query_add(body, op->u.quotes.types[i], "Filter.1.Value.%zu", ++n);
 }
 
 static void build_types(const struct provider_op *op, struct str *body)
@@ -80,13 +80,13 @@ static void build_prices(const struct provider_op *op, struct str *body)
 	query_add_number(body, PRICES_PAGE, "MaxResults");
 }
 
-int aws_offers_build(const struct provider_op *op, struct str *body, struct err *e)
+int aws_quotes_build(const struct provider_op *op, struct str *body, struct err *e)
 {
-	const char *cursor = op->u.offers.cursor;
+	const char *cursor = op->u.quotes.cursor;
 
-	for (size_t i = 0; i < op->u.offers.ntypes; i++)
-		if (!aws_is_plain(op->u.offers.types[i], PROVIDER_WORD_MAX))
-			return err_set(e, ERR_INVALID, "offers: not an instance type");
+	for (size_t i = 0; i < op->u.quotes.ntypes; i++)
+		if (!aws_is_plain(op->u.quotes.types[i], PROVIDER_WORD_MAX))
+			return err_set(e, ERR_INVALID, "quotes: not an instance type");
 	if (is_types(cursor))
 		build_types(op, body);
 	else
@@ -95,19 +95,19 @@ int aws_offers_build(const struct provider_op *op, struct str *body, struct err 
 	return 0;
 }
 
-static void set_place(const struct aws *a, struct provider_offer *o)
+static void set_place(const struct aws *a, struct provider_quote *o)
 {
 	memcpy(o->region, a->region, strlen(a->region) + 1);
 	memcpy(o->currency, AWS_CURRENCY, sizeof(AWS_CURRENCY));
 }
 
-static struct provider_offer *more(struct provider_result *out)
+static struct provider_quote *more(struct provider_result *out)
 {
-	if ((out->noffers & (out->noffers - 1)) == 0) /* a power of two is full */
-		out->offers =
-			mem_realloc(out->offers, (2 * out->noffers + 1) * sizeof(*out->offers));
-	out->offers[out->noffers] = (struct provider_offer){0};
-	return &out->offers[out->noffers++];
+	if ((out->nquotes & (out->nquotes - 1)) == 0) /* a power of two is full */
+		out->quotes =
+			mem_realloc(out->quotes, (2 * out->nquotes + 1) * sizeof(*out->quotes));
+	out->quotes[out->nquotes] = (struct provider_quote){0};
+	return &out->quotes[out->nquotes++];
 }
 
 /* --- what the types are -----------------------------------------------------------------------
@@ -135,7 +135,7 @@ static bool is_on_demand(const struct xml_node *item)
 static int read_type(const struct aws *a, const struct xml_node *item, struct provider_result *out)
 {
 	const struct xml_node *gpu = xml_child(xml_child(item, "gpuInfo"), "gpus");
-	struct provider_offer *o;
+	struct provider_quote *o;
 
 	if (!is_on_demand(item))
 		return 0; /* spot only: its prices are the offer */
@@ -154,13 +154,13 @@ static int read_type(const struct aws *a, const struct xml_node *item, struct pr
 /* Prices come newest first: only the first of a type and zone counts. */
 static int read_price(const struct aws *a, const struct xml_node *item, struct provider_result *out)
 {
-	struct provider_offer o = {.market = PROVIDER_SPOT}, *same = out->offers;
+	struct provider_quote o = {.market = PROVIDER_SPOT}, *same = out->quotes;
 
 	if (xml_copy(item, "instanceType", o.type, sizeof(o.type)) != 1 ||
 	    xml_copy(item, "availabilityZone", o.zone, sizeof(o.zone)) != 1 ||
 	    fmt_money_parse(xml_text(item, "spotPrice"), &o.price_nano_h, NULL) != 0)
 		return -1;
-	for (size_t n = out->noffers; n > 0; n--, same++)
+	for (size_t n = out->nquotes; n > 0; n--, same++)
 		if (strcmp(same->zone, o.zone) == 0 && strcmp(same->type, o.type) == 0)
 			return 0;
 	set_place(a, &o);
@@ -172,7 +172,7 @@ static int read_price(const struct aws *a, const struct xml_node *item, struct p
 static int turn_page(const struct xml_node *root, const struct provider_op *op,
 		     struct provider_result *out)
 {
-	const char *next = xml_text(root, "nextToken"), *before = op->u.offers.cursor;
+	const char *next = xml_text(root, "nextToken"), *before = op->u.quotes.cursor;
 	char start[FMT_U64_SIZE];
 	int n = 0;
 
@@ -188,7 +188,7 @@ static int turn_page(const struct xml_node *root, const struct provider_op *op,
 	return n >= 0 && (size_t)n < sizeof(out->cursor) ? 0 : -1;
 }
 
-int aws_offers_parse(const struct aws *a, const struct provider_op *op,
+int aws_quotes_parse(const struct aws *a, const struct provider_op *op,
 		     const struct provider_reply *reply, struct provider_result *out)
 {
 	static const char *const types[] = {"DescribeInstanceTypesResponse",
@@ -213,7 +213,7 @@ int aws_offers_parse(const struct aws *a, const struct provider_op *op,
 					     "spotPrice",
 					     "nextToken",
 					     NULL};
-	bool what = is_types(op->u.offers.cursor);
+	bool what = is_types(op->u.quotes.cursor);
 	const struct xml_node *set, *item;
 	struct xml x;
 	int rc = -1;
