@@ -100,7 +100,7 @@ static const struct {
 	 true, max_rate_of},
 	{"burstd_pool_paused", "gauge", "Has an admin stopped buying in the pool?", false,
 	 paused_of},
-	{"burstd_pool_blocked", "gauge",
+	{"burstd_pool_circuit_open", "gauge",
 	 "Does the pool buy nothing, for a reason other than an admin's pause?", false, blocked_of},
 	{"burstd_pool_warm_wanted", "gauge",
 	 "Nodes that are to be up whether a job has them or not.", false, warm_wanted_of},

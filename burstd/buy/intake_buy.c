@@ -74,6 +74,8 @@ static void buy(struct engine *e, struct demand *d, const struct plan_node *pn, 
 	n.pool = pn->pool;
 	n.job = pn->job;
 	n.group = pn->group != 0 ? e->buy->last_group + pn->group : 0;
+	if (nm->addr != NULL)
+		(void)snprintf(n.stale_addr, sizeof(n.stale_addr), "%s", nm->addr);
 	place_set(e, &n, &rungs[pn->rung], pn->price);
 	nm->why[0] = '\0';
 	nm->refused = NODE_BECAUSE_NONE;

@@ -35,6 +35,21 @@ bool drift_is_elsewhere(const struct fleet_name *nm, const char *id, const char 
 			     (addr[0] != '\0' && ipaddr_same(p->addr, addr)));
 }
 
+/* Did slurmctld have this NodeAddr before our row was made?  An old release keeps it when the node
+ * is powered down, and the provider may have given the address out again (F37). */
+static bool is_stale(const struct fleet_node *live, const char *addr)
+{
+	return live != NULL && !live->moved && ipaddr_same(addr, live->n.stale_addr);
+}
+
+/* Is it proven that the node is elsewhere, so that the live row may give way? */
+static bool is_proven_elsewhere(const struct fleet_name *nm, const struct provider_instance *in)
+{
+	const char *addr = is_stale(fleet_live(nm), in->addr) ? "" : in->addr;
+
+	return drift_is_elsewhere(nm, in->id, addr);
+}
+
 enum drift_claim drift_claim(const struct drift_listed *l)
 {
 	bool ended = l->in->state == PROVIDER_ENDED;
@@ -51,7 +66,7 @@ enum drift_claim drift_claim(const struct drift_listed *l)
 	if (l->fn == NULL)
 		return DRIFT_ADOPT;
 	/* A second instance of one generation (I3). */
-	return drift_is_elsewhere(l->nm, l->in->id, l->in->addr) ? DRIFT_ADOPT_NEXT : DRIFT_STRAY;
+	return is_proven_elsewhere(l->nm, l->in) ? DRIFT_ADOPT_NEXT : DRIFT_STRAY;
 }
 
 /* The journal may be an older copy (F58): believe an instance in it once the provider has shown it,
@@ -77,7 +92,7 @@ static bool supersedes(const struct fleet_name *nm, const struct fleet_node *liv
 		return true;
 	if (in->gen > n->gen)
 		return !nm->on_instance || !is_proven(live, started_ms);
-	return in->gen == n->gen && drift_is_elsewhere(nm, in->id, in->addr);
+	return in->gen == n->gen && is_proven_elsewhere(nm, in);
 }
 
 enum drift_fate drift_fate(const struct fleet_name *nm, const struct provider_instance *in,

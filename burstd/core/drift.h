@@ -60,7 +60,8 @@ enum drift_fate {                /* what becomes of an adopted instance */
 enum drift_fate drift_fate(const struct fleet_name *nm, const struct provider_instance *in,
 			   int64_t started_ms);
 
-/* Does slurmctld have the node up on this instance, which is not the live row's? */
+/* Does slurmctld have the node up on this instance, which is not the live row's?  Then it must not
+ * be deleted, even if it is NodeAddr that says so, and that may be an earlier generation's. */
 bool drift_is_elsewhere(const struct fleet_name *nm, const char *id, const char *addr);
 
 /* --- what a complete list lacks ----------------------------------------------------------------

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fmt.h"
+#include "base/ipaddr.h"
 #include "base/mem.h"
 #include "core/reclaim.h"
 #include "core/slurm_flag.h"
@@ -32,6 +33,7 @@ void fleet_fini(struct fleet *f)
 			fn = older;
 		}
 		free(f->all[i]->elsewhere);
+		free(f->all[i]->addr);
 		free(f->all[i]->told);
 		free(f->all[i]);
 	}
@@ -62,6 +64,25 @@ void fleet_forget_place(struct fleet_name *nm)
 	free(nm->elsewhere);
 	nm->elsewhere = NULL;
 	nm->on_instance = false;
+}
+
+void fleet_addr(struct fleet_name *nm, const char *addr)
+{
+	const char *had = nm->addr != NULL ? nm->addr : "";
+
+	if (strcmp(had, addr) == 0)
+		return;
+	free(nm->addr);
+	nm->addr = addr[0] != '\0' ? mem_strdup(addr) : NULL;
+}
+
+void fleet_addr_seen(struct fleet_name *nm, const char *addr, int64_t began_ms)
+{
+	struct fleet_node *live = fleet_live(nm);
+
+	fleet_addr(nm, addr);
+	if (live != NULL && !live->moved && began_ms > live->n.wanted_ms)
+		live->moved = !ipaddr_same(addr, live->n.stale_addr);
 }
 
 void fleet_tell(struct fleet_name *nm, const char *why, int64_t now_ms)

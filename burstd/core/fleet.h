@@ -23,6 +23,7 @@ struct fleet_node {        /* one generation */
 	bool mark;                /* scratch, for one pass over a list */
 	bool unreached;           /* it is to end, at a provider that cannot be reached */
 	bool registered;   /* a snapshot said so, and the event is not posted yet; memory only */
+	bool moved;        /* slurmctld has had another NodeAddr than n.stale_addr; memory only */
 	int64_t seen_ms;   /* begin of the last list that showed it; 0: none since burstd started */
 	int64_t said_ms;   /* when it was made, by its provider's clock; 0: not said since burstd
 			      started */
@@ -69,11 +70,12 @@ struct fleet_name { /* one Slurm node */
 	uint32_t cpus, memory_mb, tmp_mb; /* likewise, by slurm.conf; 0: not known */
 	/* as of the last snapshot; both unset if it has the node down, or without an instance */
 	bool on_instance; /* slurmctld has the node up on the live row's instance */
-	struct fleet_elsewhere
-		*elsewhere; /* the other instance that slurmctld has it on; NULL: none */
-	bool idle;          /* it boots, and no job has it, in the last snapshot */
-	bool warm;          /* it is one of the nodes that its pool keeps up */
-	bool kept;          /* slurmctld has it in SuspendExcNodes */
+	/* the other instance that slurmctld has it on; NULL: none */
+	struct fleet_elsewhere *elsewhere;
+	char *addr; /* NodeAddr, up or down, by the last snapshot or order; NULL: none is known */
+	bool idle;  /* it boots, and no job has it, in the last snapshot */
+	bool warm;  /* it is one of the nodes that its pool keeps up */
+	bool kept;  /* slurmctld has it in SuspendExcNodes */
 	uint64_t waits_for; /* number of the job that it is wanted for; 0: none known */
 	int64_t waits_ms;   /* since when */
 	int64_t useless_ms; /* when its job was found to have ended; 0: it has not */
@@ -155,6 +157,11 @@ const char *fleet_why(const struct fleet_node *fn, const struct node *n);
 
 /* Forget where slurmctld has the node, until the next snapshot. */
 void fleet_forget_place(struct fleet_name *nm);
+
+/* slurmctld has this NodeAddr, or was told to have it; "": none.  Sets nm->addr. */
+void fleet_addr(struct fleet_name *nm, const char *addr);
+/* A snapshot that began then, and shows the effect of all orders, has it. */
+void fleet_addr_seen(struct fleet_name *nm, const char *addr, int64_t began_ms);
 
 /* Set nm->told: why slurmctld is told to drain the node or power it down. */
 void fleet_tell(struct fleet_name *nm, const char *why, int64_t now_ms);

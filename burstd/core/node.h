@@ -148,6 +148,9 @@ struct node {
 	enum provider_market market;
 	char instance[PROVIDER_ID_MAX + 1]; /* "" until known */
 	char addr[PROVIDER_ADDR_MAX + 1];   /* "" until known */
+	/* The NodeAddr that slurmctld had before this row was made, and may have kept from another
+	 * generation; "": none, or not known. */
+	char stale_addr[PROVIDER_ADDR_MAX + 1];
 	int64_t rate_nano_h; /* counts against the pool's max_rate from WANTED to GONE */
 	int64_t wanted_ms;   /* when it was decided */
 	int64_t since_ms;    /* when the present state began */

@@ -64,6 +64,19 @@ static bool is_nowhere(const struct slurm_node *sn)
 	return sn->instance.n == 0 && (sn->addr.n == 0 || slurm_text_is(sn->addr, sn->name));
 }
 
+/* The addresses of orders that this snapshot need not show stand until one shows their effect. */
+static void note_addr(const struct look *l, struct fleet_name *nm, const struct slurm_node *sn)
+{
+	char addr[PROVIDER_ADDR_MAX + 1] = "";
+
+	if (!slurm_text_is(sn->addr, sn->name))
+		copy_text(addr, sizeof(addr), sn->addr);
+	if (l->settled)
+		fleet_addr_seen(nm, addr, l->began_ms);
+	else if (nm->addr == NULL)
+		fleet_addr(nm, addr);
+}
+
 static void note_place(const struct look *l, struct fleet_name *nm, const struct slurm_node *sn)
 {
 	struct fleet_elsewhere p = {.since_ms = l->began_ms};
@@ -136,11 +149,13 @@ static void take_down(struct look *l, struct fleet_name *nm, const struct slurm_
 			     "powered-down", nm->told);
 }
 
-static void mend_addr(struct look *l, const struct fleet_name *nm, const struct fleet_node *live,
+static void mend_addr(struct look *l, struct fleet_name *nm, const struct fleet_node *live,
 		      unsigned deeds)
 {
-	if ((deeds & DRIFT_SET_ADDR) != 0)
+	if ((deeds & DRIFT_SET_ADDR) != 0) {
+		fleet_addr(nm, live->n.addr);
 		slurm_set_addr(l->e->slurm, nm->name, live->n.addr, nm->name);
+	}
 	if ((deeds & DRIFT_RESET_ADDR) != 0)
 		slurm_set_addr(l->e->slurm, nm->name, NULL, NULL);
 }
@@ -237,6 +252,7 @@ static void look(struct look *l, struct fleet_name *nm, const struct slurm_node 
 		nm->held_ms = 0;
 	else if (nm->held_ms == 0)
 		nm->held_ms = l->now_ms;
+	note_addr(l, nm, sn);
 	if (slurm_is_on(sn->flags))
 		note_place(l, nm, sn);
 	else

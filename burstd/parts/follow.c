@@ -95,8 +95,10 @@ void follow_row(struct engine *e, struct fleet_node *fn, const struct node *was)
 	const char *wrong = NULL; /* what was wrong with the machine, if known */
 
 	e->jobs->notices.due = e->jobs->notices.due || strcmp(is->instance, was->instance) != 0;
-	if (is->addr[0] != '\0' && strcmp(is->addr, was->addr) != 0 && node_lives(is))
+	if (is->addr[0] != '\0' && strcmp(is->addr, was->addr) != 0 && node_lives(is)) {
+		fleet_addr(fn->name, is->addr);
 		slurm_set_addr(e->slurm, is->name, is->addr, is->name);
+	}
 	if (was->state == NODE_BOOTING && is->state == NODE_READY)
 		pool_works(e, fn->name, is);
 	if (never_came(was, is)) {

@@ -52,6 +52,7 @@ static void get_node(struct db_cursor *c, struct node *n, const char **pool)
 	n->noticed_ms = db_get_int(c, 0, INT64_MAX);
 	n->deadline_ms = db_get_int(c, INT64_MIN, INT64_MAX);
 	n->signal_ms = db_get_int(c, 0, INT64_MAX);
+	db_copy_text(c, n->stale_addr, sizeof(n->stale_addr));
 }
 
 static int read_node(const struct journal *j, struct db_cursor *c, const struct journal_visitor *v,

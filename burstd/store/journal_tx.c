@@ -148,6 +148,7 @@ void journal_put_node(struct journal_tx *tx, const struct node *n, const char *p
 	add_int(tx, n->noticed_ms);
 	add_int(tx, n->deadline_ms);
 	add_int(tx, n->signal_ms);
+	add_text(tx, n->stale_addr);
 }
 
 void journal_del_node(struct journal_tx *tx, const char *name, uint64_t gen)

@@ -216,6 +216,9 @@ static const char step_12[] = "ALTER TABLE refusal"
  * hints, and the start that drops it asks slurmctld in any case. */
 static const char step_13[] = "DROP TABLE call;";
 
-const char *const schema_steps[SCHEMA_STEPS] = {step_1,  step_2,  step_3, step_4, step_5,
-						step_6,  step_7,  step_8, step_9, step_10,
-						step_11, step_12, step_13};
+/* The NodeAddr that slurmctld had before the row was made; not known of what there was before. */
+static const char step_14[] = "ALTER TABLE node ADD COLUMN stale_addr TEXT NOT NULL DEFAULT '';";
+
+const char *const schema_steps[SCHEMA_STEPS] = {step_1,  step_2,  step_3,  step_4, step_5,
+						step_6,  step_7,  step_8,  step_9, step_10,
+						step_11, step_12, step_13, step_14};

@@ -6,7 +6,7 @@
 	"gang, slot, instance, addr, rate_nano_h, wanted_ms, since_ms, sent_ms, missed_ms, "       \
 	"wake_ms, start_ms, end_ms, job, offer, provider, market, notice, noticed_ms, "            \
 	"deadline_ms, "                                                                            \
-	"signal_ms"
+	"signal_ms, stale_addr"
 
 #define RESCUE_COLUMNS "job, id, node, gen, at_ms, why, nodes, signal, hold_ms"
 
@@ -24,7 +24,7 @@ const char *const journal_sql[NSTATEMENTS] = {
 	[PUT_NODE] =
 		"INSERT INTO node (" NODE_COLUMNS ") VALUES"
 		" (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-		" ?, ?, ?, ?)"
+		" ?, ?, ?, ?, ?)"
 		" ON CONFLICT (name, gen) DO UPDATE SET epoch = excluded.epoch, pool = "
 		"excluded.pool,"
 		" state = excluded.state, reason = excluded.reason, released = excluded.released,"
@@ -39,7 +39,8 @@ const char *const journal_sql[NSTATEMENTS] = {
 		"excluded.job, offer = excluded.offer, provider = excluded.provider,"
 		" market = excluded.market,"
 		" notice = excluded.notice, noticed_ms = excluded.noticed_ms,"
-		" deadline_ms = excluded.deadline_ms, signal_ms = excluded.signal_ms",
+		" deadline_ms = excluded.deadline_ms, signal_ms = excluded.signal_ms,"
+		" stale_addr = excluded.stale_addr",
 	[DEL_NODE] = "DELETE FROM node WHERE name = ? AND gen = ?",
 	[PUT_BATCH] =
 		"INSERT INTO batch (id, epoch, token, pool, body_hash, at_ms, offer, provider)"

@@ -68,9 +68,9 @@ static int dump_node(void *ctx, const struct node *n, const char *pool, struct e
 		 n->addr);
 	str_addf(&s,
 		 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64
-		 " %" PRId64 " %" PRIu64,
+		 " %" PRId64 " %" PRIu64 " %s",
 		 n->rate_nano_h, n->wanted_ms, n->since_ms, n->sent_ms, n->missed_ms, n->wake_ms,
-		 n->start_ms, n->end_ms, n->job);
+		 n->start_ms, n->end_ms, n->job, n->stale_addr);
 	add(ctx, &s);
 	return 0;
 }

@@ -599,6 +599,47 @@ static void test_second_of_a_generation(void **state)
 	finish(&w);
 }
 
+/* I20, F37: an old Slurm keeps NodeAddr when a node is powered down, and the provider has given the
+ * address to the second one. */
+static void test_the_address_of_an_earlier_generation_proves_nothing(void **state)
+{
+	static const struct {
+		const char *name, *id, *stale;
+		bool moved, gone, proof;
+	} rows[] = {
+		{"slurmctld had it before", "", "10.0.0.9", false, false, false},
+		{"in another spelling", "", "::ffff:10.0.0.9", false, false, false},
+		{"whatever slurmd says of a third", "i-8", "10.0.0.9", false, false, false},
+		{"it had another one", "", "10.0.0.8", false, false, true},
+		{"it had none, or nobody knows", "", "", false, false, true},
+		{"it has had another one since", "", "10.0.0.9", true, false, true},
+		{"slurmd says so", "i-9", "10.0.0.9", false, false, true},
+		{"no other can be the node", "", "10.0.0.9", false, true, true},
+	};
+	struct provider_instance in = other_is(PROVIDER_RUNNING, 5);
+	struct world w;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct drift_listed l = {.in = &in, .here = true, .priced = true};
+		enum drift_fate fate = rows[i].proof ? DRIFT_REPLACE : DRIFT_LET_GO;
+
+		begin(&w, rows[i].gone ? NODE_GONE : NODE_READY);
+		l.nm = w.nm;
+		l.fn = w.fn;
+		w.nm->flags = K | ALLOC;
+		(void)snprintf(w.fn->n.stale_addr, sizeof(w.fn->n.stale_addr), "%s", rows[i].stale);
+		w.fn->moved = rows[i].moved;
+		put_elsewhere(&w, rows[i].id, "10.0.0.9", SINCE);
+		if (drift_claim(&l) != (rows[i].proof ? DRIFT_ADOPT_NEXT : DRIFT_STRAY))
+			fail_msg("%s: %d", rows[i].name, drift_claim(&l));
+		if (drift_fate(w.nm, &in, STARTED) != (rows[i].gone ? DRIFT_KEEP : fate))
+			fail_msg("%s: %d", rows[i].name, drift_fate(w.nm, &in, STARTED));
+		assert_true(drift_is_elsewhere(w.nm, in.id, in.addr)); /* it is not deleted yet */
+		finish(&w);
+	}
+}
+
 struct fate_row {
 	const char *name;
 	uint32_t flags;
@@ -729,6 +770,7 @@ int main(void)
 		cmocka_unit_test(test_elsewhere),
 		cmocka_unit_test(test_claim),
 		cmocka_unit_test(test_second_of_a_generation),
+		cmocka_unit_test(test_the_address_of_an_earlier_generation_proves_nothing),
 		cmocka_unit_test(test_fate),
 		cmocka_unit_test(test_absent),
 		cmocka_unit_test(test_brake),

@@ -314,6 +314,38 @@ static void test_grow(void **state)
 	fleet_fini(&f);
 }
 
+static void test_addr(void **state)
+{
+	struct node n = make("c1", 1, NODE_READY, 0);
+	struct fleet_name *nm;
+	struct fleet_node *fn;
+	struct fleet f;
+
+	(void)state;
+	n.wanted_ms = 10;
+	(void)snprintf(n.stale_addr, sizeof(n.stale_addr), "10.0.0.9");
+	fleet_init(&f, 1);
+	nm = fleet_name(&f, "c1", 0);
+	fleet_addr(nm, "");
+	assert_null(nm->addr);
+	fleet_addr_seen(nm, "10.0.0.8", 5);
+	assert_string_equal(nm->addr, "10.0.0.8");
+	fn = fleet_add(&f, &n);
+	fleet_addr_seen(nm, "", 10); /* before it was wanted */
+	assert_null(nm->addr);
+	assert_false(fn->moved);
+	fleet_addr_seen(nm, "::ffff:10.0.0.9", 11);
+	assert_false(fn->moved);
+	fleet_addr(nm, "10.0.0.7"); /* an order, which need not be carried out */
+	assert_string_equal(nm->addr, "10.0.0.7");
+	assert_false(fn->moved);
+	fleet_addr_seen(nm, "", 11);
+	assert_true(fn->moved);
+	fleet_addr_seen(nm, "10.0.0.9", 12);
+	assert_true(fn->moved); /* it is another time */
+	fleet_fini(&f);         /* with the address */
+}
+
 static void test_tell(void **state)
 {
 	struct fleet_name *nm;
@@ -409,6 +441,7 @@ int main(void)
 		cmocka_unit_test(test_sorted),
 		cmocka_unit_test(test_many_names),
 		cmocka_unit_test(test_grow),
+		cmocka_unit_test(test_addr),
 		cmocka_unit_test(test_tell),
 		cmocka_unit_test(test_exists),
 		cmocka_unit_test(test_stage),

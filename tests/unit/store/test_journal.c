@@ -24,6 +24,7 @@ static const struct node full_node = {
 	.batch = UINT64_MAX - 2,
 	.instance = "i-0123'; DROP TABLE node; --",
 	.addr = "2001:db8::1",
+	.stale_addr = "2001:db8::2",
 	.rate_nano_h = INT64_MAX,
 	.wanted_ms = 1,
 	.since_ms = 2,
@@ -57,6 +58,7 @@ static void assert_node_equal(const struct node *a, const struct node *b)
 	assert_true(a->batch == b->batch);
 	assert_string_equal(a->instance, b->instance);
 	assert_string_equal(a->addr, b->addr);
+	assert_string_equal(a->stale_addr, b->stale_addr);
 	assert_int_equal(a->rate_nano_h, b->rate_nano_h);
 	assert_int_equal(a->wanted_ms, b->wanted_ms);
 	assert_int_equal(a->since_ms, b->since_ms);
@@ -111,7 +113,8 @@ static void test_node_has_no_other_field(void **state)
 		uint64_t batch, job;
 		char offer[PROVIDER_WORD_MAX + 1], provider[PROVIDER_WORD_MAX + 1];
 		enum provider_market market;
-		char instance[PROVIDER_ID_MAX + 1], addr[PROVIDER_ADDR_MAX + 1];
+		char instance[PROVIDER_ID_MAX + 1], addr[PROVIDER_ADDR_MAX + 1],
+			stale_addr[PROVIDER_ADDR_MAX + 1];
 		int64_t rate_nano_h, wanted_ms, since_ms, sent_ms, missed_ms, wake_ms, start_ms,
 			end_ms, noticed_ms, deadline_ms, signal_ms;
 		enum provider_notice_kind notice;
