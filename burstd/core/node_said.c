@@ -114,6 +114,7 @@ static int read_step(struct node_report *p, struct jpull *j)
 		p->n++;
 	else
 		i = NODE_STEPS_MAX - 1; /* no boot has so many; the last slot is overwritten */
+	memset(&p->steps[i], 0, sizeof(p->steps[i]));
 	while (jpull_key(j, &key)) {
 		v = jpull_take(j);
 		if (jpull_is(&key, "name"))

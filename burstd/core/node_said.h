@@ -39,7 +39,7 @@ struct node_report { /* the steps of one boot */
 
 /* Parse all of text.  -1: it is not such a body. */
 int node_said_read(struct node_said *s, const char *text, size_t len);
-/* Parse "steps"; those beyond NODE_STEPS_MAX are dropped. */
+/* Parse "steps"; of more than NODE_STEPS_MAX the first ones and the very last are kept. */
 int node_report_read(struct node_report *p, const struct jpull_value *steps);
 
 #endif
