@@ -5,6 +5,8 @@
 
 #include "providers/simcloud/js.h"
 
+enum { OPS_TEXT_MAX = 256 }; /* bytes of all operations in an error */
+
 static const char *const words[FAULT_ACTIONS] = {
 	[FAULT_ERROR] = "error",           [FAULT_DROP_REQUEST] = "drop-request",
 	[FAULT_DROP_REPLY] = "drop-reply", [FAULT_HOLD] = "hold",
@@ -12,6 +14,19 @@ static const char *const words[FAULT_ACTIONS] = {
 	[FAULT_GARBAGE] = "garbage",       [FAULT_PARTIAL] = "partial",
 	[FAULT_EMPTY] = "empty",           [FAULT_LATE] = "late",
 };
+
+static int unknown_op(struct err *e)
+{
+	struct str all;
+	int rc;
+
+	str_init(&all, OPS_TEXT_MAX);
+	for (const char *const *op = op_words(); *op != NULL; op++)
+		str_addf(&all, "%s, ", *op);
+	rc = err_set(e, ERR_INVALID, "op: want %sor any", all.p);
+	str_fini(&all);
+	return rc;
+}
 
 static int read_words(struct fault_rule *r, const json_t *o, struct err *e)
 {
@@ -24,7 +39,7 @@ static int read_words(struct fault_rule *r, const json_t *o, struct err *e)
 		return -1;
 	r->op = op_parse(op);
 	if (r->op < 0 && op[0] != '\0' && strcmp(op, "any") != 0)
-		return err_set(e, ERR_INVALID, "op: want create, list, get, delete or offers");
+		return unknown_op(e);
 	while (r->action < FAULT_ACTIONS && strcmp(words[r->action], action) != 0)
 		r->action++;
 	if (r->action == FAULT_ACTIONS)

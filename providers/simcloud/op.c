@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-static const char *const ops[OP_COUNT] = {"create", "list",    "get",    "delete",
-					  "offers", "notices", "report", "fabric"};
+static const char *const ops[OP_COUNT + 1] = {"create",  "list",   "get",    "delete", "offers",
+					      "notices", "report", "fabric", NULL};
 static const char *const markets[MARKET_COUNT] = {"on-demand", "spot", "reserved"};
 
 static const struct {
@@ -25,6 +25,11 @@ static const struct {
 const char *op_word(enum op op)
 {
 	return ops[op];
+}
+
+const char *const *op_words(void)
+{
+	return ops;
 }
 
 int op_parse(const char *word)

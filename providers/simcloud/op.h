@@ -34,6 +34,7 @@ enum code {
 };
 
 const char *op_word(enum op op);        /* "create", ... */
+const char *const *op_words(void);      /* all of them, and NULL */
 int op_parse(const char *word);         /* -1: no such word */
 const char *market_word(enum market m); /* "on-demand", ... */
 int market_parse(const char *word, enum market *m, struct err *e);

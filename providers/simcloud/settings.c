@@ -22,8 +22,6 @@ static const struct {
 };
 static const char *const regions[] = {"eu-north-1", "eu-west-1"};
 static const char *const zone_letters[] = {"a", "b"};
-static const char *const op_names[] = {"create", "list",    "get",    "delete",
-				       "offers", "notices", "fabric", NULL};
 
 static void add_default(struct settings *c, unsigned type, const char *region, const char *letter)
 {
@@ -113,7 +111,7 @@ static int read_latency(const json_t *doc, struct settings *c, struct err *e)
 
 	if (o == NULL || json_is_null(o))
 		return 0;
-	if (js_only(o, op_names, e) != 0)
+	if (js_only(o, op_words(), e) != 0)
 		return err_wrap(e, "latency");
 	for (int i = 0; i < OP_COUNT; i++)
 		if (read_dist(o, op_word((enum op)i), &c->latency[i], e) != 0)
@@ -147,7 +145,7 @@ static int read_buckets(const json_t *doc, struct settings *c, struct err *e)
 
 	if (o == NULL || json_is_null(o))
 		return 0;
-	if (js_only(o, op_names, e) != 0)
+	if (js_only(o, op_words(), e) != 0)
 		return err_wrap(e, "buckets");
 	for (int i = 0; i < OP_COUNT; i++) {
 		const json_t *b = json_object_get(o, op_word((enum op)i));

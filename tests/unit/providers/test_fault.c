@@ -136,6 +136,26 @@ static void test_refused_rules(void **state)
 	assert_int_equal(add("{\"action\":\"hold\"}"), -1);
 }
 
+static void test_rule_may_be_for_each_operation(void **state)
+{
+	json_t *wrong = json_loads("{\"action\":\"error\",\"op\":\"novel\"}", 0, NULL);
+	struct err e = {0};
+	char rule[64];
+
+	(void)state;
+	F = (struct faults){.seed = 1};
+	assert_int_equal(faults_add(&F, wrong, &e), -1);
+	json_decref(wrong);
+	for (int i = 0; i < OP_COUNT; i++) {
+		const char *op = op_word((enum op)i);
+
+		(void)snprintf(rule, sizeof(rule), "{\"action\":\"error\",\"op\":\"%s\"}", op);
+		assert_int_equal(add(rule), i + 1);
+		assert_int_equal(pick((enum op)i), i + 1);
+		assert_non_null(strstr(e.msg, op));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -143,6 +163,7 @@ int main(void)
 		cmocka_unit_test(test_chance_follows_the_seed),
 		cmocka_unit_test(test_first_that_fires_has_it_and_others_keep_their_count),
 		cmocka_unit_test(test_refused_rules),
+		cmocka_unit_test(test_rule_may_be_for_each_operation),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

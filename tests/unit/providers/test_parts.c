@@ -238,6 +238,27 @@ static void test_settings(void **state)
 	settings_fini(&s);
 }
 
+static void test_every_operation_has_a_latency_and_a_bucket(void **state)
+{
+	struct settings s;
+
+	(void)state;
+	settings_init(&s);
+	for (int i = 0; i < OP_COUNT; i++) {
+		const char *op = op_word((enum op)i);
+		json_t *o = json_pack("{s:{s:s},s:{s:{s:i,s:i}}}", "latency", op, "3s", "buckets",
+				      op, "rate", 2, "burst", 9);
+		struct err e = {0};
+
+		if (settings_merge(&s, o, &e) != 0)
+			fail_msg("%s: %s", op, e.msg);
+		assert_int_equal(s.latency[i].a_ms, 3000);
+		assert_int_equal(s.bucket[i].burst, 9);
+		json_decref(o);
+	}
+	settings_fini(&s);
+}
+
 static void test_prices_of_the_built_in_offers(void **state)
 {
 	struct settings s;
@@ -410,6 +431,7 @@ int main(void)
 		cmocka_unit_test(test_addr),
 		cmocka_unit_test(test_addr_reuse_waits_its_delay),
 		cmocka_unit_test(test_settings),
+		cmocka_unit_test(test_every_operation_has_a_latency_and_a_bucket),
 		cmocka_unit_test(test_prices_of_the_built_in_offers),
 		cmocka_unit_test(test_hosts_file_is_changed_in_place),
 		cmocka_unit_test(test_json_text),
