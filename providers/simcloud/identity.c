@@ -59,8 +59,10 @@ int identity_open(struct identity **out, enum identity_kind kind, const char *pa
 		return err_set(e, ERR_IO, "no random bytes");
 	}
 	(void)snprintf(key_path, sizeof(key_path), "%s.key", path != NULL ? path : "");
-	if (path != NULL && (access(path, F_OK) == 0 || access(key_path, F_OK) == 0))
+	if (path != NULL && access(path, F_OK) == 0)
 		rc = identity_load(i, path, key_path, e);
+	else if (path != NULL && access(key_path, F_OK) == 0)
+		rc = identity_mend(i, path, key_path, e);
 	else if (identity_make(i) != 0)
 		rc = err_set(e, ERR_IO, "cannot make a key and its certificate");
 	else

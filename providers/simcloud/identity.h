@@ -21,7 +21,8 @@ struct identity;
 int identity_kind_parse(const char *word, enum identity_kind *k, struct err *e);
 
 /* What it is verified with is in path (PEM; gcp: JSON), its RSA-2048 key in path + ".key" (0600);
- * both are made when there is neither.  path NULL: they are made, and kept nowhere. */
+ * both are made when there is neither, and what is in path when there is the key alone.  path NULL:
+ * both are made, and kept nowhere. */
 int identity_open(struct identity **out, enum identity_kind kind, const char *path, struct err *e);
 void identity_close(struct identity *i); /* NULL is fine */
 enum identity_kind identity_kind(const struct identity *i);

@@ -16,7 +16,14 @@
 #include "base/mem.h"
 #include "providers/simcloud/identity_private.h"
 
-enum { BITS = 2048, DAYS = 3650, LEAF_DAYS = 90, NUMBER_BYTES = 512, JWKS_MAX_BYTES = 4096 };
+enum {
+	BITS = 2048,
+	DAYS = 3650,
+	LEAF_DAYS = 90,
+	NUMBER_BYTES = 512,
+	JWKS_MAX_BYTES = 4096,
+	TEMPORARY_BYTES = 1100
+};
 
 /* --- certificates ----------------------------------------------------------------------------- */
 
@@ -110,7 +117,9 @@ static int make_authorities(struct identity *i)
 			       .days = DAYS,
 			       .extensions = inter_is};
 
-	inter.key = i->kept = EVP_RSA_gen(BITS);
+	if (i->kept == NULL)
+		i->kept = EVP_RSA_gen(BITS);
+	inter.key = i->kept;
 	if (key != NULL && inter.key != NULL)
 		inter.issuer = i->root = make_cert(&root);
 	if (i->root != NULL)
@@ -185,9 +194,11 @@ static int make_own(struct identity *i)
 {
 	struct wanted w = {.name = "simcloud instance identity", .serial = 1, .days = DAYS};
 
-	w.key = w.by = i->key = EVP_RSA_gen(BITS);
+	if (i->key == NULL)
+		i->key = EVP_RSA_gen(BITS);
 	if (i->key == NULL)
 		return -1;
+	w.key = w.by = i->key;
 	if (i->kind == IDENTITY_GCP)
 		return name_key(i);
 	i->cert = make_cert(&w);
@@ -201,11 +212,13 @@ int identity_make(struct identity *i)
 	return make_authorities(i) == 0 ? make_leaf(i) : -1;
 }
 
-static FILE *open_new(const char *path, mode_t mode)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+typedef int (*write_fn)(FILE *f, const struct identity *i);
 
-	return fd >= 0 ? fdopen(fd, "w") : NULL;
+static int write_key(FILE *f, const struct identity *i)
+{
+	const EVP_PKEY *key = i->kept != NULL ? i->kept : i->key;
+
+	return PEM_write_PrivateKey(f, key, NULL, NULL, 0, NULL, NULL) == 1 ? 0 : -1;
 }
 
 static int write_public(FILE *f, const struct identity *i)
@@ -217,22 +230,61 @@ static int write_public(FILE *f, const struct identity *i)
 	return PEM_write_X509(f, i->inter) == 1 && PEM_write_X509(f, i->root) == 1 ? 0 : -1;
 }
 
-/* Write the key first: a certificate without its key would be useless for ever. */
+/* Write a new file whole or not at all: nobody could read half a key.  The temporary name has our
+ * pid, since another simcloud may do the same. */
+static int keep_file(const struct identity *i, const char *path, mode_t mode, write_fn write,
+		     struct err *e)
+{
+	char temporary[TEMPORARY_BYTES];
+	bool good;
+	FILE *f;
+	int fd;
+
+	(void)snprintf(temporary, sizeof(temporary), "%s.%ld.tmp", path, (long)getpid());
+	(void)unlink(temporary);
+	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	f = fd >= 0 ? fdopen(fd, "w") : NULL;
+	good = f != NULL && write(f, i) == 0 && fflush(f) == 0 && fsync(fd) == 0;
+	if (f != NULL && fclose(f) != 0)
+		good = false;
+	good = good && link(temporary, path) == 0;
+	if (!good)
+		(void)err_set(e, ERR_IO, "%.200s: %s", path, strerror(errno));
+	(void)unlink(temporary);
+	return good ? 0 : -1;
+}
+
+/* Write the key first: identity_mend() makes what is missing of it, and nothing could make a key
+ * for a certificate. */
 int identity_keep(const struct identity *i, const char *path, const char *key_path, struct err *e)
 {
-	const EVP_PKEY *key = i->kept != NULL ? i->kept : i->key;
-	FILE *f = open_new(key_path, 0600);
-	bool good = f != NULL && PEM_write_PrivateKey(f, key, NULL, NULL, 0, NULL, NULL) == 1;
+	if (keep_file(i, key_path, 0600, write_key, e) != 0)
+		return -1;
+	return keep_file(i, path, 0644, write_public, e);
+}
 
-	if (f != NULL && fclose(f) != 0)
-		good = false;
-	if (!good)
-		return err_set(e, ERR_IO, "%.200s: %s", key_path, strerror(errno));
-	f = open_new(path, 0644);
-	good = f != NULL && write_public(f, i) == 0;
-	if (f != NULL && fclose(f) != 0)
-		good = false;
-	return good ? 0 : err_set(e, ERR_IO, "%.200s: %s", path, strerror(errno));
+static void read_key(struct identity *i, const char *key_path)
+{
+	FILE *k = fopen(key_path, "re");
+
+	if (k == NULL)
+		return;
+	i->key = PEM_read_PrivateKey(k, NULL, NULL, NULL);
+	(void)fclose(k);
+}
+
+int identity_mend(struct identity *i, const char *path, const char *key_path, struct err *e)
+{
+	read_key(i, key_path);
+	if (i->key == NULL || EVP_PKEY_is_a(i->key, "RSA") != 1)
+		return err_set(e, ERR_INVALID, "%.200s: no RSA key", key_path);
+	if (i->kind == IDENTITY_AZURE) {
+		i->kept = i->key;
+		i->key = NULL;
+	}
+	if (identity_make(i) != 0)
+		return err_set(e, ERR_IO, "cannot make a certificate for %.200s", key_path);
+	return keep_file(i, path, 0644, write_public, e);
 }
 
 /* Is the loaded key the one that the file publishes? */
@@ -278,16 +330,13 @@ int identity_load(struct identity *i, const char *path, const char *key_path, st
 	static const char *const what[] = {[IDENTITY_AWS] = "no certificate",
 					   [IDENTITY_GCP] = "no set of keys (JWK)",
 					   [IDENTITY_AZURE] = "no intermediate and root"};
-	FILE *f = fopen(path, "re"), *k = fopen(key_path, "re");
+	FILE *f = fopen(path, "re");
 	int rc;
 
-	if (k != NULL)
-		i->key = PEM_read_PrivateKey(k, NULL, NULL, NULL);
+	read_key(i, key_path);
 	rc = f != NULL && i->key != NULL ? load_public(i, f) : -1;
 	if (f != NULL)
 		(void)fclose(f);
-	if (k != NULL)
-		(void)fclose(k);
 	if (rc != 0)
 		return err_set(e, ERR_INVALID, "%.200s: %s with its key in %.200s.key", path,
 			       what[i->kind], path);

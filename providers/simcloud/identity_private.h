@@ -22,10 +22,12 @@ struct identity {
 
 /* --- identity_keys.c --- */
 
-/* New ones, in memory alone. */
+/* New ones, in memory alone; but the key that is in the file, if it is given. */
 int identity_make(struct identity *i);
-/* To the two files, which must not be there. */
+/* To the two files, which must not be there.  A failure may leave the key. */
 int identity_keep(const struct identity *i, const char *path, const char *key_path, struct err *e);
+/* Read the key, whose other file is missing, since who wrote it was killed then; make that file. */
+int identity_mend(struct identity *i, const char *path, const char *key_path, struct err *e);
 int identity_load(struct identity *i, const char *path, const char *key_path, struct err *e);
 
 /* As JWT has it: base64 of URLs, without padding. */

@@ -311,6 +311,13 @@ static void the_key_is_kept_and_found_again(void **state)
 	text = verify(signature, W.cert);
 	assert_string_equal(text, "hello");
 	free(text);
+	identity_close(again);
+	/* The certificate alone is missing: who made the two was killed. */
+	(void)unlink(W.cert);
+	assert_int_equal(identity_open(&again, IDENTITY_AWS, W.cert, &e), 0);
+	text = verify(signature, W.cert);
+	assert_string_equal(text, "hello");
+	free(text);
 	free(signature);
 	identity_close(again);
 	(void)unlink(W.key);

@@ -3,6 +3,8 @@
 #include "imds_lab.h"
 
 #include <jansson.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "base/clock.h"
@@ -549,7 +551,6 @@ static void keys_are_kept_and_found_again(void **state)
 	/* Of a stranger's, in the same words. */
 	(void)snprintf(kept, sizeof(kept), "%s.kept", W.cert);
 	(void)rename(W.cert, kept);
-	assert_int_equal(identity_open(&none, kind, W.cert, &e), -1); /* the key alone */
 	(void)unlink(W.key);
 	assert_int_equal(identity_open(&none, kind, W.cert, &e), 0);
 	identity_close(none);
@@ -561,6 +562,64 @@ static void keys_are_kept_and_found_again(void **state)
 	other = kind == IDENTITY_GCP ? IDENTITY_AZURE : IDENTITY_GCP;
 	assert_int_equal(identity_open(&none, other, W.cert, &e), -1);
 	assert_null(none);
+}
+
+/* What was signed before the kill is verified with what is made for the key after it. */
+static void a_key_whose_maker_was_killed_then_is_no_obstacle(void **state)
+{
+	static const struct {
+		const char *target, *nonce;
+		enum attest_kind kind;
+	} t[] = {[IDENTITY_GCP] = {TOKEN "?format=full&audience=" NONCE, NONCE, ATTEST_GCP},
+		 [IDENTITY_AZURE] = {"/metadata/attested/document?" V "&nonce=" NONCE, NONCE,
+				     ATTEST_AZURE}};
+	enum identity_kind kind = identity_kind(W.identity);
+	struct attest_identity id;
+	struct err e = {0};
+	struct stat st;
+
+	(void)state;
+	(void)ask_as((struct said){.flavor = "Google", .metadata = "true"}, "10.77.0.10",
+		     t[kind].target, NULL);
+	identity_close(W.identity);
+	(void)unlink(W.cert);
+	assert_int_equal(identity_open(&W.identity, kind, W.cert, &e), 0);
+	W.imds.identity = W.identity;
+	assert_int_equal(stat(W.cert, &st), 0);
+	assert_int_equal(st.st_mode & 0733, 0600);
+	assert_int_equal(judge(t[kind].kind, t[kind].nonce, A.an.body, &e, &id), 0);
+	/* What is no key is not written over. */
+	identity_close(W.identity);
+	(void)unlink(W.cert);
+	assert_int_equal(truncate(W.key, 100), 0);
+	assert_int_equal(identity_open(&W.identity, kind, W.cert, &e), -1);
+	assert_int_equal(access(W.cert, F_OK), -1);
+	W.imds.identity = NULL;
+}
+
+/* The disk is full in the middle of the key. */
+static void half_a_key_is_none(void **state)
+{
+	enum identity_kind kind = identity_kind(W.identity);
+	struct rlimit was, few;
+	struct identity *none;
+	struct err e = {0};
+	int rc;
+
+	(void)state;
+	(void)unlink(W.cert);
+	(void)unlink(W.key);
+	(void)signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
+	few = (struct rlimit){.rlim_cur = 100, .rlim_max = was.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &few), 0);
+	rc = identity_open(&none, kind, W.cert, &e);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
+	assert_int_equal(rc, -1);
+	assert_int_equal(rmdir(W.dir), 0); /* nothing is left in it */
+	assert_int_equal(mkdir(W.dir, 0700), 0);
+	assert_int_equal(identity_open(&none, kind, W.cert, &e), 0);
+	identity_close(none);
 }
 
 #define T(f, begin) cmocka_unit_test_setup_teardown(f, setup_##begin, teardown)
@@ -582,6 +641,9 @@ int main(void)
 		T(what_is_planned_begins_when_it_is_let, azure_then),
 		T(keys_are_kept_and_found_again, gcp),
 		T(keys_are_kept_and_found_again, azure),
+		T(a_key_whose_maker_was_killed_then_is_no_obstacle, gcp),
+		T(a_key_whose_maker_was_killed_then_is_no_obstacle, azure),
+		T(half_a_key_is_none, gcp),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
