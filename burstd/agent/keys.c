@@ -22,6 +22,7 @@ struct keys {
 	struct child *child;
 	bool switching; /* the command is a switch */
 	bool back;      /* it switched, but was called off: fetch the key that all others use */
+	bool for_back;  /* the command is that fetch; one begun before may have an older answer */
 	int64_t again;  /* do not fetch before */
 	int64_t order, done; /* burstd's switch_ms: the one ordered, 0: none; the one done */
 	char version[64];    /* that burstd wants */
@@ -46,7 +47,7 @@ static void on_end(void *ctx, const struct child_end *end)
 			k->done = k->order;
 		} else {
 			k->again = clock_boot_ms() + KEYS_AGAIN_MS;
-			k->back = false;
+			k->back = k->back && !k->for_back;
 		}
 	}
 	agent_look(k->a);
@@ -77,6 +78,7 @@ static void begin(struct keys *k, bool switching)
 	fill(k, switching ? "switch" : "stage", &text);
 	call.command = text.p;
 	k->switching = switching;
+	k->for_back = k->back;
 	if (child_start(&k->child, &k->a->poller, &call, &e) != 0) {
 		k->again = clock_boot_ms() + KEYS_AGAIN_MS;
 		agent_complain(k->a, "keys_command", e.msg);

@@ -106,8 +106,8 @@ static FILE *make(char *path)
 	return fdopen(fd, "w");
 }
 
-/* The command puts the new key in use in so many seconds. */
-static void begin(const char *slow)
+/* The command does `slowly` in so many seconds, and all else at once. */
+static void begin(const char *slowly, const char *seconds)
 {
 	FILE *f;
 
@@ -115,7 +115,7 @@ static void begin(const char *slow)
 	(void)snprintf(F.script, sizeof(F.script), "/tmp/burst-keys-XXXXXX");
 	f = make(F.script);
 	(void)snprintf(F.ran, sizeof(F.ran), "%s.ran", F.script);
-	(void)fprintf(f, "echo $1 >>%s\n[ $1 = stage ] || sleep %s\n", F.ran, slow);
+	(void)fprintf(f, "echo $1 >>%s\n[ $1 != %s ] || sleep %s\n", F.ran, slowly, seconds);
 	(void)fclose(f);
 	(void)snprintf(F.version, sizeof(F.version), "%s.XXXXXX", F.script);
 	f = make(F.version);
@@ -136,14 +136,21 @@ static void begin(const char *slow)
 static int setup(void **state)
 {
 	(void)state;
-	begin("0");
+	begin("switch", "0");
 	return 0;
 }
 
 static int setup_slow(void **state)
 {
 	(void)state;
-	begin("1");
+	begin("switch", "1");
+	return 0;
+}
+
+static int setup_slow_fetch(void **state)
+{
+	(void)state;
+	begin("stage", "1");
 	return 0;
 }
 
@@ -241,6 +248,34 @@ static void who_switches_just_now_does_so_when_that_is_done(void **state)
 	assert_string_equal(ran_times(2), "switch stage ");
 }
 
+/* What burstd says to a fetch that was begun before may be of before. */
+static void who_fetches_when_it_is_called_off_fetches_again(void **state)
+{
+	FILE *f;
+
+	(void)state;
+	told("8", clock_wall_ms());
+	assert_string_equal(ran_times(1), "switch ");
+	pass(LONG_MS);
+	told("9", KEYS_UNSAID); /* another version: it is fetched */
+	assert_string_equal(ran_times(2), "switch stage ");
+	f = fopen(F.version, "w");
+	assert_non_null(f);
+	(void)fputs("9\n", f);
+	(void)fclose(f);
+	told("9", 0); /* that runs still */
+	pass(2 * SLOW_MS);
+	assert_string_equal(F.a->key_version, "9");
+	F.skew += MINUTES;
+	told("9", 0);
+	assert_string_equal(ran_times(3), "switch stage stage ");
+	pass(2 * SLOW_MS);
+	F.skew += MINUTES;
+	told("9", 0);
+	pass(LONG_MS);
+	assert_string_equal(ran(), "switch stage stage ");
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -252,6 +287,8 @@ int main(void)
 		T(who_has_switched_all_the_same_fetches_the_keys_again),
 		cmocka_unit_test_setup_teardown(who_switches_just_now_does_so_when_that_is_done,
 						setup_slow, teardown),
+		cmocka_unit_test_setup_teardown(who_fetches_when_it_is_called_off_fetches_again,
+						setup_slow_fetch, teardown),
 	};
 #undef T
 
