@@ -22,7 +22,6 @@ struct prereq {
 	char error[160]; /* why there is no report, though asked; "": see report */
 	int64_t asked_ms, next_ms;
 	int64_t known_ms;               /* when the report's settings were asked for */
-	int64_t hold_ms;                /* 0: not known */
 	struct slurm_feature *features; /* of the nodes in a snapshot; NULL: none are wanted */
 	size_t nfeatures;
 	int64_t look_ms;
