@@ -22,9 +22,12 @@ enum {
 	WIRE_READS_MAX = 32, /* in one turn; then others have theirs */
 };
 
-/*  IDLE --wire_send()--> START -+--------------------> SEND -> READ -> IDLE (kept, or closed)
- *                               +-> LOOKUP -> CONNECT -^
- * Every failure leads to IDLE, without a connection. */
+/*  IDLE --wire_send()--> START -+--it was kept--------------------> SEND -> READING -> IDLE
+ *                               |                                    ^      (kept, or closed)
+ *                               +-----------> CONNECT -+-------------+
+ *                               +-> LOOKUP ------^     +-TLS-> SHAKE-+
+ * A kept connection that was closed meanwhile leads back to START, an address that cannot be
+ * reached to CONNECT with the next one; every other failure to IDLE, without a connection. */
 enum wire_state {
 	WIRE_IDLE,
 	WIRE_START,
