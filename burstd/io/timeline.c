@@ -4,13 +4,15 @@
 #include "io/loop.h"
 #include "store/journal.h"
 
-enum { YEAR_9999_S = 253402300 }; /* in thousands of seconds; a later time is not valid */
+/* The end of the year 9999, in thousands of seconds, since seconds do not fit in an int.  A later
+ * time is not valid. */
+enum { YEAR_9999_KS = 253402300 };
 
 static int read_last(void *ctx, const struct journal_event *ev)
 {
 	int64_t *last = ctx;
 
-	if (ev->at_ms > *last && ev->at_ms / 1000000 < YEAR_9999_S)
+	if (ev->at_ms > *last && ev->at_ms / 1000000 < YEAR_9999_KS)
 		*last = ev->at_ms;
 	return 0;
 }
