@@ -185,8 +185,9 @@ static int read_reply(const struct answer *a, struct reply *r)
 	struct jpull j;
 	int rc = 0;
 
-	/* Of the members only a malformed generation makes the answer invalid: a newer burstd, for
-	 * example with a longer version of its list, must not cost the node. */
+	/* But for "ok" and "generation", which every burstd gives, no member makes the answer
+	 * invalid: a newer burstd, for example with a longer version of its list, must not cost the
+	 * node. */
 	*r = (struct reply){.ok = false, .switch_ms = KEYS_UNSAID};
 	jpull_init(&j, a->body.p, a->body.len);
 	if (!jpull_enter(&j, '{'))
@@ -222,7 +223,7 @@ static int judge(const struct heartbeat *h, const struct answer *a, struct reply
 		return err_set(e, ERR_INVALID, "%s: status %d", name, a->status);
 	if (read_reply(a, r) != 0 || !r->ok)
 		return err_set(e, ERR_INVALID, "%s: not the answer to a heartbeat", name);
-	if (r->generation != 0 && r->generation != h->a->conf.generation)
+	if (r->generation != h->a->conf.generation)
 		return err_set(e, ERR_INVALID, "%s: answers for another generation", name);
 	return 0;
 }

@@ -65,7 +65,7 @@ def fails_over_and_back(lab):
     assert not two.beats()
     one.on("/v1/node/heartbeat", (503, {"error": "standby"}))
     until(lambda: len(two.beats()) >= 2, "heartbeats to the fourth")
-    one.on("/v1/node/heartbeat", (200, {"ok": True}))
+    one.on("/v1/node/heartbeat", (200, {"ok": True, "generation": 3}))
     two.on("/v1/node/heartbeat", (200, {"ok": False}))
     n = len(one.beats())
     until(lambda: len(one.beats()) >= n + 2, "heartbeats to the third again")
@@ -86,8 +86,8 @@ def asks_on(lab):
 def interval_has_bounds(lab):
     """from 5 s to 5 min: no burstd makes nodes flood it, or fall silent"""
     often, never_again = lab.burstd(), lab.burstd(address="127.0.0.2")
-    often.on("/v1/node/heartbeat", (200, {"ok": True, "interval_s": 1}))
-    never_again.on("/v1/node/heartbeat", (200, {"ok": True, "interval_s": 301}))
+    often.on("/v1/node/heartbeat", (200, {"ok": True, "generation": 3, "interval_s": 1}))
+    never_again.on("/v1/node/heartbeat", (200, {"ok": True, "generation": 3, "interval_s": 301}))
     lab.start([often], heartbeat="60s")
     until(often.beats, "its configuration is read")
     lab.start([never_again], heartbeat="1s")
@@ -200,7 +200,7 @@ def closed_connection(lab):
 
     def once(h, body):
         h.close_connection = True  # without saying so
-        h.answer(200, {"ok": True})
+        h.answer(200, {"ok": True, "generation": 3})
 
     b.on("/v1/node/heartbeat", once)
     lab.start([b])
@@ -212,13 +212,15 @@ def closed_connection(lab):
 def answers_that_are_none(lab):
     """only a whole {"ok":true} for this very generation is the answer to a heartbeat"""
     b = lab.burstd()
-    for bad in ({"ok": False}, {"ok": "true"}, {"ok": True, "generation": 4}, {"ok": True, "generation": 2}, b'{"ok":true', b'[{"ok":true}]', b"", b"OK",
-                b'{"ok":true}{"ok":true}', b'{"ok":true,"generation":"3"}'):
+    for bad in ({"ok": False, "generation": 3}, {"ok": "true", "generation": 3}, {"ok": True, "generation": 4}, {"ok": True, "generation": 2},
+                {"ok": True}, {"ok": True, "generation": 0}, {"ok": True, "generation": None},
+                b'{"ok":true,"generation":3', b'[{"ok":true,"generation":3}]', b"", b"OK",
+                b'{"ok":true,"generation":3}{"ok":true,"generation":3}', b'{"ok":true,"generation":"3"}'):
         b.on("/v1/node/heartbeat", (200, bad))
         lab.configure([b])
         assert lab.command("--once").returncode == 1, bad
     for status in (202, 204, 401, 410, 500):
-        b.on("/v1/node/heartbeat", (status, {"ok": True} if status != 204 else b""))
+        b.on("/v1/node/heartbeat", (status, {"ok": True, "generation": 3} if status != 204 else b""))
         assert lab.command("--once").returncode == 1, status
     b.on("/v1/node/heartbeat", (200, {"ok": True, "generation": 3, "more": [1, {"a": None}]}))
     assert lab.command("--once").returncode == 0
@@ -234,10 +236,10 @@ def renewal(lab):
     """the certificate is renewed when burstd says so, and used from then on"""
     b = lab.burstd()
     before = lab.read("h100-1.pem")
-    b.on("/v1/node/heartbeat", (200, {"ok": True, "renew": True}))
+    b.on("/v1/node/heartbeat", (200, {"ok": True, "generation": 3, "renew": True}))
     lab.start([b])
     until(lambda: b.got("/v1/node/renew"), "a renewal")
-    b.on("/v1/node/heartbeat", (200, {"ok": True}))
+    b.on("/v1/node/heartbeat", (200, {"ok": True, "generation": 3}))
     until(lambda: lab.read("h100-1.pem") not in ("", before), "a new certificate")
     n = len(b.beats())
     until(lambda: len(b.beats()) >= n + 2, "heartbeats with it")
@@ -252,7 +254,7 @@ def renewal_in_time(lab):
     ahead = 20 * 3600
 
     def late(h, _):
-        h.answer(200, {"ok": True, "now_ms": int((time.time() + ahead) * 1000)})
+        h.answer(200, {"ok": True, "generation": 3, "now_ms": int((time.time() + ahead) * 1000)})
 
     b.on("/v1/node/heartbeat", late)
 
@@ -273,7 +275,7 @@ def renewal_by_the_wall(lab):
     ahead = 20 * 3600
 
     def set_back(h, _):
-        h.answer(200, {"ok": True, "now_ms": int((time.time() + ahead) * 1000), "wall_ms": int(time.time() * 1000)})
+        h.answer(200, {"ok": True, "generation": 3, "now_ms": int((time.time() + ahead) * 1000), "wall_ms": int(time.time() * 1000)})
 
     b.on("/v1/node/heartbeat", set_back)
     b.on("/v1/node/renew", (503, {}))
@@ -287,7 +289,7 @@ def renewal_for_a_job(lab):
     b, other = lab.burstd(), Lab()
     c = other.burstd()
     for one in b, c:
-        one.on("/v1/node/heartbeat", lambda h, _: h.answer(200, {"ok": True, "now_ms": int((time.time() + 13 * 3600) * 1000)}))
+        one.on("/v1/node/heartbeat", lambda h, _: h.answer(200, {"ok": True, "generation": 3, "now_ms": int((time.time() + 13 * 3600) * 1000)}))
     try:
         lab.start([b])  # 12 h
         other.start([c], deadman_job="1h")
@@ -295,7 +297,7 @@ def renewal_for_a_job(lab):
         until(lambda: len(c.got("/v1/node/heartbeat")) >= 3, "heartbeats")
         assert not c.got("/v1/node/renew"), "two thirds of its life are not over"
         # Longer than it lives: not all of the time.
-        c.on("/v1/node/heartbeat", lambda h, _: h.answer(200, {"ok": True, "now_ms": int((time.time() + 5 * 3600) * 1000)}))
+        c.on("/v1/node/heartbeat", lambda h, _: h.answer(200, {"ok": True, "generation": 3, "now_ms": int((time.time() + 5 * 3600) * 1000)}))
         other.children[0].kill()
         other.start([c], deadman_job="48h")
         n = len(c.got("/v1/node/heartbeat"))
@@ -313,7 +315,7 @@ def rogue_renewal(lab):
     with open(stolen, encoding="ascii") as f:
         stolen = f.read()
     before = lab.read("h100-1.pem")
-    b.on("/v1/node/heartbeat", (200, {"ok": True, "renew": True}))
+    b.on("/v1/node/heartbeat", (200, {"ok": True, "generation": 3, "renew": True}))
     bad = [lambda csr: stolen, lambda csr: other.sign(csr, CLIENT_EXT).decode(), lambda csr: "x", lambda csr: "",
            lambda csr: lab.ca.sign(csr, CLIENT_EXT, ("-days", "0")).decode()]
     for one in bad:
@@ -704,13 +706,13 @@ def refused_else(lab):
     b = lab.burstd()
     before = lab.read("h100-1.pem")
     lab.write("hosts", "127.0.0.1 localhost\n")
-    b.on("/v1/node/heartbeat", (200, {"ok": True, "renew": True, "hosts": "v1"}))
+    b.on("/v1/node/heartbeat", (200, {"ok": True, "generation": 3, "renew": True, "hosts": "v1"}))
     b.on("/v1/node/renew", lambda h, body: h.answer(
         429, {"cert": lab.ca.sign(base64.b64decode(json.loads(body)["csr"]), CLIENT_EXT).decode()}))
     b.on("/v1/node/hosts", (429, "10.0.0.7 h100-7\n"))
     lab.start([b], hosts_file=f"{lab.dir}/hosts")
     until(lambda: b.got("/v1/node/renew"), "a renewal")
-    b.on("/v1/node/heartbeat", (200, {"ok": True, "hosts": "v1"}))
+    b.on("/v1/node/heartbeat", (200, {"ok": True, "generation": 3, "hosts": "v1"}))
     until(lambda: b.got("/v1/node/hosts"), "the list is asked for")
     n = len(b.beats())
     until(lambda: len(b.beats()) >= n + 2, "heartbeats after it")
@@ -927,7 +929,7 @@ class Keys:
 
     def __init__(self, lab):
         self.burstd, self.keys = lab.burstd(), None
-        self.burstd.on("/v1/node/heartbeat", lambda h, body: h.answer(200, {"ok": True, **({"keys": self.keys} if self.keys else {})}))
+        self.burstd.on("/v1/node/heartbeat", lambda h, body: h.answer(200, {"ok": True, "generation": 3, **({"keys": self.keys} if self.keys else {})}))
 
 
 def keys_follow(lab):
@@ -989,7 +991,7 @@ def keys_clocks(lab):
         lab.clock_to(off)
         at = int(time.time() * 1000) + 4000
         b.on("/v1/node/heartbeat", lambda h, _, at=at, wall=wall: h.answer(
-            200, {"ok": True, "now_ms": int(time.time() * 1000), "wall_ms": int((time.time() + wall) * 1000),
+            200, {"ok": True, "generation": 3, "now_ms": int(time.time() * 1000), "wall_ms": int((time.time() + wall) * 1000),
                   "keys": {"version": "8", "switch_ms": at}}))
         n = len(b.beats())
         p = lab.start([b], env=env, keys_command=f"{tool} %k")
