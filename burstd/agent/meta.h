@@ -1,7 +1,9 @@
 /* meta.h - parses what a metadata service says about the end of the machine.
  *
  * Pure: texts in, notices out.  An unexpected text is an error, never a notice: a proxy that
- * answers every request with a page must not look like a preemption. */
+ * answers every request with a page must not look like a preemption.  id and detail of a notice
+ * have the service's own words, with any bytes in them but NUL: whoever passes them on escapes
+ * them.  Only an id of Azure's, which is sent back as it came, is checked. */
 #ifndef AGENT_META_H
 #define AGENT_META_H
 

@@ -498,6 +498,24 @@ def aws_others(lab):
     never(lambda: lab.read("local.ran") or len({e["id"] for e in b.events()}) > 2, "no more than that", 4)
 
 
+def words_of_strangers(lab):
+    """whatever a metadata service, or a command, says: it is data in requests and in the log, and nothing else"""
+    odd = '","v":2}\r\nX-Evil: 1\r\n\r\n\\\x1b[2J\x7f\u00e9\nwarn msg=forged'
+    b = lab.burstd()
+    m = _aws(lab, spot=(200, {"action": odd, "time": odd}), rebalance=(200, {"noticeTime": odd}),
+             maintenance=(200, [{"Code": odd, "EventId": odd, "NotBefore": odd, "State": "active"}]))
+    lab.start([b], provider="aws", notice_command=lab.script("look", "printf 'maintenance \",\\\\\\033\\r\\377'"), **metadata(m))
+    until(lambda: len({e["id"] for e in b.events()}) == 4, "a notice of each")
+    until(lambda: lab.read("log").count('msg="burstd has taken a notice"') == 4, "taken")
+    for r, e in zip(b.got("/v1/node/event"), b.events()):
+        assert set(e) == {"v", "node", "generation", "boot_id", "type", "id", "detail", "age_ms"}, e
+        assert re.fullmatch("[0-9a-f]{32}", e["id"]) and r[4]["Idempotency-Key"] == e["id"], e
+        assert re.fullmatch("[ -~]+", e["detail"]) and "X-Evil" not in r[4], e
+    assert sorted({e["id"]: e["type"] for e in b.events()}.values()) == ["maintenance", "maintenance", "preempt", "rebalance"]
+    log = lab.read("log")
+    assert re.fullmatch(r"([ -~]+\n)+", log) and "\nwarn msg=forged" not in log, log
+
+
 def portal(lab):
     """a page that answers everything with 200 is no notice"""
     b, m = lab.burstd(), lab.fake().on("/", (200, "<html>Please log in</html>", [("Metadata-Flavor", "Google")]))
@@ -1238,7 +1256,7 @@ TESTS = [urgent_overtakes, asks_on, interval_has_bounds, deadman_and_jobs, deadm
          rogue_renewal, wrong_clock, gpus, heartbeat_says_how_the_node_is, body_stays_small, fails_over_and_back,
          names_are_looked_up, wrong_ca, old_tls, wrong_name, redirect, huge_answers, closed_connection,
          answers_that_are_none, renewal, renewal_in_time, renewal_by_the_wall, renewal_for_a_job, aws_spot, aws_token,
-         aws_others, portal, gcp, gcp_flavour, gcp_restarts, azure, azure_looks_itself, azure_preempt,
+         aws_others, words_of_strangers, portal, gcp, gcp_flavour, gcp_restarts, azure, azure_looks_itself, azure_preempt,
          file_and_command, lost_acks, refused, refused_else, parallel, local_command,
          local_command_goes_on, notice_of_each_boot, hiccup, gpus_of_driver, shutdown,
          shutdown_why, keys_follow, keys_off, keys_unsaid, keys_clocks, keys_fail, hosts_follow, hosts_hostile,
