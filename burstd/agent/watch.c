@@ -1,7 +1,9 @@
 /* watch.c - asks the metadata service, a file and a command whether this machine will be taken
  * away.
  *
- * A source that fails is logged once, until it answers again. */
+ * What fails is logged once, until it answers again; of the metadata service's questions the first
+ * that fails. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -28,6 +30,18 @@ enum {
 	WATCH_PATH_MAX = 256,
 };
 
+/* What is asked.  Each has a state of its own, or the answer of one would have the failure of
+ * another logged at every poll. */
+enum watch_ask {
+	WATCH_QUESTION,                   /* Amazon's and Google's first; then the others */
+	WATCH_TOKEN = WATCH_QUESTION + 3, /* Amazon's */
+	WATCH_NAME,                       /* Azure's */
+	WATCH_EVENTS,
+	WATCH_ACK,
+	WATCH_FILE, /* those before are the metadata service's */
+	WATCH_COMMAND,
+};
+
 struct watch;
 typedef int (*watch_parse_fn)(struct watch *w, const struct answer *a, struct notice *out);
 
@@ -45,7 +59,7 @@ struct watch {
 	struct wire *wire;
 	struct poller_item timer;
 	unsigned polls, step;
-	bool silent; /* its silence was logged */
+	unsigned failing; /* bits of enum watch_ask: it failed when it was asked last */
 	char token[WATCH_TOKEN_MAX];
 	int64_t token_until;
 	char name[WATCH_FILE_MAX]; /* Azure's name of this machine */
@@ -58,11 +72,24 @@ struct watch {
 	struct child *child;
 };
 
-static void complain(struct watch *w, const char *why)
+static void complain(struct watch *w, unsigned ask, const char *why)
 {
-	if (!w->silent)
-		agent_complain(w->a, "the metadata service does not answer as it should", why);
-	w->silent = true;
+	const unsigned metadata = (1u << WATCH_FILE) - 1;
+	const bool known = (w->failing & (ask < WATCH_FILE ? metadata : 1u << ask)) != 0;
+
+	w->failing |= 1u << ask;
+	if (known)
+		return;
+	agent_complain(w->a,
+		       ask == WATCH_FILE      ? "notice_file cannot be read"
+		       : ask == WATCH_COMMAND ? "notice_command does not work"
+					      : "the metadata service does not answer as it should",
+		       why);
+}
+
+static void answered(struct watch *w, unsigned ask)
+{
+	w->failing &= ~(1u << ask);
 }
 
 static void tell(struct watch *w, const struct notice *n, int count)
@@ -102,6 +129,7 @@ static const struct {
 };
 
 enum { AWS_ASKS = sizeof(aws_asks) / sizeof(aws_asks[0]) };
+static_assert(AWS_ASKS <= WATCH_TOKEN - WATCH_QUESTION, "each has a bit of its own");
 
 static void aws_next(struct watch *w);
 
@@ -116,15 +144,15 @@ static void aws_answer(struct watch *w, const struct answer *a)
 		return;
 	}
 	if (a->status == 404) {
-		w->silent = false;
+		answered(w, WATCH_QUESTION + w->step);
 		return;
 	}
 	count = a->status == 200 ? aws_asks[w->step].parse(w, a, n) : -1;
 	if (count < 0) {
-		complain(w, aws_asks[w->step].path);
+		complain(w, WATCH_QUESTION + w->step, aws_asks[w->step].path);
 		return;
 	}
-	w->silent = false;
+	answered(w, WATCH_QUESTION + w->step);
 	tell(w, n, count);
 }
 
@@ -133,7 +161,7 @@ static void on_aws(void *ctx, const struct answer *a, const struct err *e)
 	struct watch *w = ctx;
 
 	if (e != NULL) {
-		complain(w, e->msg);
+		complain(w, WATCH_QUESTION + w->step, e->msg);
 		return;
 	}
 	aws_answer(w, a);
@@ -154,9 +182,10 @@ static void on_token(void *ctx, const struct answer *a, const struct err *e)
 	struct watch *w = ctx;
 
 	if (a == NULL || a->status != 200 || !is_token(a->body.p, a->body.len)) {
-		complain(w, e != NULL ? e->msg : "no token");
+		complain(w, WATCH_TOKEN, e != NULL ? e->msg : "no token");
 		return;
 	}
+	answered(w, WATCH_TOKEN);
 	memcpy(w->token, a->body.p, a->body.len + 1);
 	w->token_until = clock_boot_ms() + (int64_t)WATCH_TOKEN_S * 1000 / 2;
 	aws_next(w);
@@ -213,11 +242,11 @@ static void on_gcp(void *ctx, const struct answer *a, const struct err *e)
 
 	g->timer.deadline = clock_boot_ms() + w->a->conf.poll;
 	if (count < 0) {
-		complain(w, e != NULL ? e->msg : g->path);
+		complain(w, WATCH_QUESTION + (unsigned)(g - w->gcp), e != NULL ? e->msg : g->path);
 		g->etag[0] = '\0';
 		return;
 	}
-	w->silent = false;
+	answered(w, WATCH_QUESTION + (unsigned)(g - w->gcp));
 	tell(w, n, count);
 	if (count == 0 && strstr(g->path, "maintenance") != NULL)
 		for (int i = 0; i < 2; i++)
@@ -299,10 +328,11 @@ static void on_ack(void *ctx, const struct answer *a, const struct err *e)
 	struct watch *w = ctx;
 
 	if (a == NULL || a->status != 200) {
-		complain(w, e != NULL ? e->msg : "an event was not acknowledged");
+		complain(w, WATCH_ACK, e != NULL ? e->msg : "an event was not acknowledged");
 		w->acks[w->nacks % WATCH_ACKS_MAX][0] = '\0'; /* again, at the next poll */
 		return;
 	}
+	answered(w, WATCH_ACK);
 	w->nacks++;
 }
 
@@ -333,6 +363,7 @@ static void azure_ack(struct watch *w)
 			  on_ack);
 		return;
 	}
+	answered(w, WATCH_ACK); /* there is nothing to acknowledge */
 }
 
 static void on_azure(void *ctx, const struct answer *a, const struct err *e)
@@ -344,11 +375,12 @@ static void on_azure(void *ctx, const struct answer *a, const struct err *e)
 		w->nseen = meta_azure(a->body.p, a->body.len, w->name, w->seen);
 	if (a == NULL || a->status != 200 || w->nseen < 0) {
 		w->nseen = 0;
-		complain(w, e != NULL ? e->msg : "scheduled events are not understood");
+		complain(w, WATCH_EVENTS,
+			 e != NULL ? e->msg : "scheduled events are not understood");
 		return;
 	}
 	w->first = false;
-	w->silent = false;
+	answered(w, WATCH_EVENTS);
 	tell(w, w->seen, w->nseen);
 	azure_ack(w);
 }
@@ -368,9 +400,10 @@ static void on_name(void *ctx, const struct answer *a, const struct err *e)
 	struct watch *w = ctx;
 
 	if (a == NULL || a->status != 200 || a->body.len == 0 || a->body.len >= sizeof(w->name)) {
-		complain(w, e != NULL ? e->msg : "no name of this machine");
+		complain(w, WATCH_NAME, e != NULL ? e->msg : "no name of this machine");
 		return;
 	}
+	answered(w, WATCH_NAME);
 	memcpy(w->name, a->body.p, a->body.len + 1);
 	w->named = true;
 	azure_events(w);
@@ -395,20 +428,24 @@ static void look_at_file(struct watch *w)
 {
 	const char *path = w->a->conf.notice_file;
 	char text[WATCH_FILE_MAX];
+	struct err e = {0};
 	struct notice n;
-	ssize_t len;
+	ssize_t len = -1;
 	int fd;
 
 	if (path[0] == '\0')
 		return;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0) {
-		if (errno != ENOENT)
-			complain(w, path);
-		return;
+	if (fd >= 0)
+		len = read(fd, text, sizeof(text));
+	if (len < 0 && (fd >= 0 || errno != ENOENT)) {
+		(void)err_set(&e, ERR_IO, "%.200s: %s", path, strerror(errno));
+		complain(w, WATCH_FILE, e.msg);
+	} else {
+		answered(w, WATCH_FILE);
 	}
-	len = read(fd, text, sizeof(text));
-	(void)close(fd);
+	if (fd >= 0)
+		(void)close(fd);
 	if (len >= 0 && meta_line(text, (size_t)len, true, &n) > 0)
 		tell(w, &n, 1);
 }
@@ -419,10 +456,11 @@ static void on_command(void *ctx, const struct child_end *end)
 	struct notice n;
 
 	if (end->status != 0) {
-		complain(w, end->status < 0 ? end->e.msg : w->a->conf.notice_command);
+		complain(w, WATCH_COMMAND,
+			 end->status < 0 ? end->e.msg : w->a->conf.notice_command);
 		return;
 	}
-	w->silent = false;
+	answered(w, WATCH_COMMAND);
 	if (meta_line(end->out, end->len, false, &n) > 0)
 		tell(w, &n, 1);
 }
@@ -439,7 +477,7 @@ static void run_command(struct watch *w)
 	if (call.command[0] == '\0' || w->child != NULL)
 		return;
 	if (child_start(&w->child, &w->a->poller, &call, &e) != 0)
-		complain(w, e.msg);
+		complain(w, WATCH_COMMAND, e.msg);
 }
 
 static void on_timer(struct poller_item *t, short got, int64_t now)

@@ -498,6 +498,46 @@ def aws_others(lab):
     never(lambda: lab.read("local.ran") or len({e["id"] for e in b.events()}) > 2, "no more than that", 4)
 
 
+SILENT = "the metadata service does not answer as it should"
+
+
+def one_source_of_several(lab):
+    """a command that fails beside a metadata service that answers is logged once, by its name; and the other way round"""
+    b, m = lab.burstd(), _aws(lab)
+    good = f"test -e {lab.dir}/good"
+    lab.start([b], provider="aws", notice_command=lab.script("look", good), **metadata(m))
+    until(lambda: len(m.got(SPOT)) >= 4, "four polls")
+    assert lab.read("log").count("notice_command does not work") == 1 and SILENT not in lab.read("log"), lab.read("log")
+    lab.write("good", "")
+    m.set(SPOT, (503, ""))
+    until(lambda: SILENT in lab.read("log"), "that it does not answer")
+    n = len(m.got(SPOT))
+    until(lambda: len(m.got(SPOT)) >= n + 3, "three polls")
+    assert lab.read("log").count(SILENT) == 1 and lab.read("log").count("notice_command") == 1, lab.read("log")
+
+
+def one_question_of_several(lab):
+    """one question that a metadata service does not answer is logged once, though it answers the others"""
+    b, m, g = lab.burstd(), _aws(lab, rebalance=(200, "<html>")), lab.fake(address="127.0.0.5")
+    g.on("/computeMetadata/v1/instance/preempted", (200, "<html>", [("Metadata-Flavor", "Google")]))
+    g.on("/computeMetadata/v1/instance/maintenance-event", (200, "NONE", [("Metadata-Flavor", "Google")]))
+    for provider, fake, path in (("aws", m, REBALANCE), ("gcp", g, "/computeMetadata/v1/instance/preempted")):
+        lab.write("log", "")
+        p = lab.start([b], provider=provider, **metadata(fake))
+        until(lambda: len(fake.got(path)) >= 4, "four polls")  # pylint: disable=cell-var-from-loop
+        p.kill()
+        p.wait()
+        assert lab.read("log").count(SILENT) == 1, lab.read("log")
+    lab.write("log", "")
+    p = lab.start([b], provider="aws", **metadata(m))
+    until(lambda: SILENT in lab.read("log"), "that it does not answer")
+    m.set(REBALANCE, (404, ""))
+    n = len(m.got(REBALANCE))
+    until(lambda: len(m.got(REBALANCE)) >= n + 2, "two polls")
+    m.set(REBALANCE, (503, ""))
+    until(lambda: lab.read("log").count(SILENT) == 2, "that it does not answer any more")
+
+
 def words_of_strangers(lab):
     """whatever a metadata service, or a command, says: it is data in requests and in the log, and nothing else"""
     odd = '","v":2}\r\nX-Evil: 1\r\n\r\n\\\x1b[2J\x7f\u00e9\nwarn msg=forged'
@@ -1256,7 +1296,8 @@ TESTS = [urgent_overtakes, asks_on, interval_has_bounds, deadman_and_jobs, deadm
          rogue_renewal, wrong_clock, gpus, heartbeat_says_how_the_node_is, body_stays_small, fails_over_and_back,
          names_are_looked_up, wrong_ca, old_tls, wrong_name, redirect, huge_answers, closed_connection,
          answers_that_are_none, renewal, renewal_in_time, renewal_by_the_wall, renewal_for_a_job, aws_spot, aws_token,
-         aws_others, words_of_strangers, portal, gcp, gcp_flavour, gcp_restarts, azure, azure_looks_itself, azure_preempt,
+         aws_others, one_source_of_several, one_question_of_several, words_of_strangers, portal, gcp, gcp_flavour,
+         gcp_restarts, azure, azure_looks_itself, azure_preempt,
          file_and_command, lost_acks, refused, refused_else, parallel, local_command,
          local_command_goes_on, notice_of_each_boot, hiccup, gpus_of_driver, shutdown,
          shutdown_why, keys_follow, keys_off, keys_unsaid, keys_clocks, keys_fail, hosts_follow, hosts_hostile,
