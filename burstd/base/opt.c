@@ -105,8 +105,9 @@ static int unknown_long(const struct scan *s, const char *name, size_t len)
 	word[len] = '\0';
 	near = opt_nearest(word, candidates, n);
 	if (near != NULL)
-		return err_set(s->e, ERR_INVALID, "no option --%s; did you mean --%s?", word, near);
-	return err_set(s->e, ERR_INVALID, "no option --%s", word);
+		return err_set(s->e, ERR_INVALID, "unknown option --%s; did you mean --%s?", word,
+			       near);
+	return err_set(s->e, ERR_INVALID, "unknown option --%s", word);
 }
 
 static int parse_number(const struct opt *o, const char *text, int64_t *out, struct err *e)
@@ -168,7 +169,7 @@ static int take_value(struct scan *s, const struct opt *o, const char *attached,
 		return 0;
 	}
 	if (s->left == 0) {
-		(void)err_set(s->e, ERR_INVALID, "--%s: want %s after it", o->name, o->arg);
+		(void)err_set(s->e, ERR_INVALID, "--%s needs a value: %s", o->name, o->arg);
 		return -1;
 	}
 	*out = *s->v++;
@@ -198,7 +199,7 @@ static int parse_letters(struct scan *s, const char *p)
 		const char *value = NULL;
 
 		if (h.o == NULL)
-			return err_set(s->e, ERR_INVALID, "no option -%c", *p);
+			return err_set(s->e, ERR_INVALID, "unknown option -%c", *p);
 		if (h.o->type == OPT_FLAG) {
 			(void)store(h, NULL, s->e);
 			continue;

@@ -84,7 +84,9 @@ int secret_load(struct secret **out, const char *path, struct err *e)
 		goto out;
 	}
 	if (!S_ISREG(st.st_mode) || (!is_private(&st) && !is_credential(path, &st))) {
-		(void)err_set(e, ERR_AUTH, "%s: want a plain file of our own, mode 0600", path);
+		(void)err_set(e, ERR_AUTH,
+			      "%s: must be a regular file owned by root or this user, mode 0600",
+			      path);
 		goto out;
 	}
 	s = map_secret(SECRET_MAX);

@@ -13,10 +13,10 @@
 #include "base/mem.h"
 #include "base/own_file.h"
 
-static int refuse(const char *path, struct err *e)
+static int refuse(const char *path, const char *what, struct err *e)
 {
-	return err_set(e, ERR_AUTH, "%.150s: want it to be our own, and nobody else's to read",
-		       path);
+	return err_set(e, ERR_AUTH, "%.150s: must be a %s owned by root or this user, mode %s",
+		       path, what, what[0] == 'd' ? "0700" : "0600");
 }
 
 static bool is_ours(const struct stat *st)
@@ -40,7 +40,7 @@ static int open_dir(const char *path, const char **name, struct err *e)
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		(void)err_set(e, ERR_IO, "%.150s: %s", dir, strerror(errno));
 	} else if (!is_ours(&st)) {
-		(void)refuse(dir, e);
+		(void)refuse(dir, "directory", e);
 	} else {
 		free(dir);
 		return fd;
@@ -60,7 +60,7 @@ static int open_file(int dir, const char *name, const char *path, struct stat *s
 	if (fd < 0 || fstat(fd, st) < 0) {
 		(void)err_set(e, ERR_IO, "%.150s: %s", path, strerror(errno));
 	} else if (!S_ISREG(st->st_mode) || !is_ours(st)) {
-		(void)refuse(path, e);
+		(void)refuse(path, "regular file", e);
 	} else {
 		return fd;
 	}

@@ -34,7 +34,7 @@ int text_file_read(const char *path, size_t max, char **text, size_t *len, struc
 	if (fd < 0 || fstat(fd, &st) != 0) {
 		rc = err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
 	} else if (!S_ISREG(st.st_mode)) {
-		rc = err_set(e, ERR_INVALID, "%s: not a plain file", path);
+		rc = err_set(e, ERR_INVALID, "%s: not a regular file", path);
 	} else if (st.st_size > (off_t)max) {
 		rc = err_set(e, ERR_LIMIT, "%s: more than %zu bytes", path, max);
 	} else {

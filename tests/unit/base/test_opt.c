@@ -121,14 +121,14 @@ static void test_bad(void **state)
 	static const struct {
 		const char *line, *error;
 	} rows[] = {
-		{"--folow", "no option --folow; did you mean --follow?"},
-		{"--fol", "no option --fol"}, /* never abbreviated */
-		{"--zzzzzzzz", "no option --zzzzzzzz"},
-		{"-x", "no option -x"},
-		{"-fx", "no option -x"},
+		{"--folow", "unknown option --folow; did you mean --follow?"},
+		{"--fol", "unknown option --fol"}, /* never abbreviated */
+		{"--zzzzzzzz", "unknown option --zzzzzzzz"},
+		{"-x", "unknown option -x"},
+		{"-fx", "unknown option -x"},
 		{"--follow=1", "--follow takes no value"},
-		{"--node", "--node: want NODE after it"},
-		{"-fn", "--tail: want COUNT after it"},
+		{"--node", "--node needs a value: NODE"},
+		{"-fn", "--tail needs a value: COUNT"},
 		{"-n -1", "from 0 to 1000"},
 		{"-n 1001", "from 0 to 1000"},
 		{"-n 5x", "from 0 to 1000"},

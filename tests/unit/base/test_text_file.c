@@ -45,8 +45,8 @@ static void test_a_file_is_read_whole_or_not_at_all(void **state)
 static void test_only_a_plain_file_will_do(void **state)
 {
 	(void)state;
-	assert_refused("/tmp", 100, ERR_INVALID, "not a plain file");
-	assert_refused("/dev/zero", 100, ERR_INVALID, "not a plain file");
+	assert_refused("/tmp", 100, ERR_INVALID, "not a regular file");
+	assert_refused("/dev/zero", 100, ERR_INVALID, "not a regular file");
 }
 
 int main(void)

@@ -261,8 +261,8 @@ static void test_usage(void **state)
 		{"node show n[1-2]", "not the name of a node"},
 		{"config", "config check [FILE]"},
 		{"status x", "one word too many: x"},
-		{"status --pool x", "no option --pool"},
-		{"--colour status", "no option --colour"},
+		{"status --pool x", "unknown option --pool"},
+		{"--colour status", "unknown option --colour"},
 		{"nodes --stat ready", "did you mean --state?"},
 		{"nodes --state sleepy", "no such state; they are wanted, creating, indoubt, "
 					 "booting, ready, draining, deleting, gone, quarantined, "
@@ -290,7 +290,7 @@ static void test_usage(void **state)
 		{"audit verify --head 5:ab", "64 digits"},
 		{"events --node ../x", "not the name of a node"},
 		{"status --timeout 5", "want a duration"},
-		{"status --socket", "want PATH after it"},
+		{"status --socket", "--socket needs a value: PATH"},
 		{"help launch", "no command \"launch\""},
 	};
 	struct lab *l = lab_new();

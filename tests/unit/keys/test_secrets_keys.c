@@ -463,7 +463,7 @@ static void test_a_file_that_is_not_there_or_open_to_all_is_told_of(void **state
 	assert_int_equal(secret_file_write(file, BUNDLE, strlen(BUNDLE), "one", NULL), 0);
 	assert_int_equal(chmod(file, 0644), 0);
 	pass(SECRETS_WRONG_MS + 1000);
-	assert_non_null(strstr(S()->error, "nobody else's to read"));
+	assert_non_null(strstr(S()->error, "owned by root or this user"));
 	assert_int_equal(chmod(file, 0600), 0);
 	pass(SECRETS_WRONG_MS + 1000);
 	assert_true(secrets_ready(&F.e));
