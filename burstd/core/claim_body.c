@@ -33,10 +33,10 @@ static int get_text(const struct field *f, const struct jpull_value *v, struct e
 
 	/* To unescape a text is to copy it, and a secret with it. */
 	if ((v->type == JPULL_STRING && !v->plain) || jpull_text(v, to, f->size) < 0)
-		return bad(e, f->name, "is no text, or too long");
+		return bad(e, f->name, "is not a plain string, or is too long");
 	for (const char *p = to; *p != '\0'; p++)
 		if (*p < ' ' || *p > '~')
-			return bad(e, f->name, "is not plain text");
+			return bad(e, f->name, "has other characters than printable ASCII");
 	return 0;
 }
 
@@ -47,12 +47,12 @@ static int get_bytes(const struct field *f, const struct jpull_value *v, struct 
 
 	if (v->type != JPULL_STRING || !v->plain ||
 	    !base64_decode(BASE64_PLAIN, v->p, v->n, to, f->size - 1, &n))
-		return bad(e, f->name, "is not base64, or too long");
+		return bad(e, f->name, "is not base64, or is too long");
 	to[n] = '\0';
 	if (f->len != NULL)
 		*f->len = n;
 	else if (memchr(to, '\0', n) != NULL)
-		return bad(e, f->name, "is not text");
+		return bad(e, f->name, "contains a NUL byte");
 	return 0;
 }
 
@@ -61,7 +61,7 @@ static int get_number(const struct field *f, const struct jpull_value *v, struct
 	int64_t *to = f->to;
 
 	if (jpull_int(v, to) < 0 || *to > (int64_t)f->size)
-		return bad(e, f->name, "is no whole number, or out of range");
+		return bad(e, f->name, "is not an integer, or is out of range");
 	return 0;
 }
 
@@ -82,7 +82,7 @@ static int get_member(const struct field *f, const struct jpull_value *v,
 	if (f->type != FIELD_OBJECT)
 		return get_field(f, v, e);
 	if (v->type != JPULL_OBJECT)
-		return bad(e, f->name, "is no object");
+		return bad(e, f->name, "is not an object");
 	jpull_init(&in, v->p, v->n);
 	return get_object(&in, f->inner, e);
 }
@@ -101,13 +101,16 @@ static int get_object(struct jpull *j, const struct field *fields,
 		size_t i = 0;
 
 		if (j->bad || !key.plain || ++n > CLAIM_BODY_MEMBERS_MAX)
-			return err_set(e, ERR_INVALID, "claim: not JSON, or too much of it");
+			return err_set(
+				e, ERR_INVALID,
+				"claim: malformed JSON, an escaped name, or more than %d members",
+				CLAIM_BODY_MEMBERS_MAX);
 		while (fields[i].name != NULL && !jpull_is(&key, fields[i].name))
 			i++;
 		if (fields[i].name == NULL)
 			continue;
 		if ((seen & 1u << i) != 0)
-			return bad(e, fields[i].name, "comes twice");
+			return bad(e, fields[i].name, "occurs twice");
 		seen |= 1u << i;
 		if (get_member(&fields[i], &v, e) < 0)
 			return -1;
@@ -123,11 +126,11 @@ static int check(struct claim_body *b, int64_t version, const char *kind, struct
 	if (version != CLAIM_BODY_VERSION)
 		return bad(e, "v", "is not 1");
 	if (b->id[0] == '\0' || b->secret[0] == '\0' || b->csr[0] == '\0')
-		return err_set(e, ERR_INVALID, "claim: without claim_id, claim_secret or csr");
+		return err_set(e, ERR_INVALID, "claim: claim_id, claim_secret or csr is missing");
 	if (b->node[0] != '\0' && !hostlist_is_name(b->node))
-		return bad(e, "node", "is no node name");
+		return bad(e, "node", "is not a node name");
 	if (k < 0)
-		return bad(e, "type", "is no attestation that is known");
+		return bad(e, "type", "is an unknown attestation type");
 	if (k != ATTEST_NONE && b->doc_len == 0)
 		return bad(e, "doc", "is missing");
 	b->attest = (enum attest_kind)k;
@@ -179,7 +182,7 @@ int claim_body_parse(struct claim_body *b, const char *text, size_t len, struct 
 		return err_set(e, ERR_LIMIT, "claim: more than %d bytes", CLAIM_BODY_MAX);
 	rc = get_object(&j, fields, e);
 	if (rc == 0 && !jpull_end(&j))
-		rc = err_set(e, ERR_INVALID, "claim: not JSON, or something behind it");
+		rc = err_set(e, ERR_INVALID, "claim: malformed JSON, or followed by other data");
 	if (rc == 0)
 		rc = check(b, version, kind, e);
 	if (rc < 0)

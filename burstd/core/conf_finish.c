@@ -38,7 +38,8 @@ static int finish_own(const struct conf *c, struct conf_pool *p, struct err *e)
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++)
 		if (!conf_is_given(want[i].text))
 			return err_set(e, ERR_INVALID,
-				       "%.120s:%d: pool \"%.30s\": %s is missing (%s), or an offer",
+				       "%.120s:%d: pool \"%.30s\": %s is missing (%s); set it, or "
+				       "add an offer",
 				       c->path, p->line, p->name, want[i].name,
 				       conf_option_find("pool", want[i].name)->help);
 	p->own = (struct conf_offer){.name = mem_strdup(""),
@@ -75,9 +76,10 @@ static int check_twice(const struct conf *c, const struct conf_pool *p, size_t i
 
 	for (size_t k = 0; k < i; k++) {
 		if (strcmp(o->name, p->offers[k].name) == 0)
-			return err_set(e, ERR_INVALID,
-				       "%.120s:%d: pool \"%.30s\": offer \"%.30s\" is there twice",
-				       c->path, o->line, p->name, o->name);
+			return err_set(
+				e, ERR_INVALID,
+				"%.120s:%d: pool \"%.30s\": offer \"%.30s\" is defined twice",
+				c->path, o->line, p->name, o->name);
 		if (same_place(o, &p->offers[k]))
 			return err_set(
 				e, ERR_INVALID,
@@ -95,7 +97,7 @@ static int finish_offers(const struct conf *c, struct conf_pool *p, struct err *
 		return err_set(
 			e, ERR_INVALID,
 			"%.120s:%d: pool \"%.30s\" has offers: provider, type, region, zone, "
-			"market, price and jurisdiction are theirs",
+			"market, price and jurisdiction belong in the offers",
 			c->path, p->place_line != 0 ? p->place_line : p->line, p->name);
 	if (p->noffers > CONF_OFFERS_MAX)
 		return err_set(e, ERR_LIMIT, "%.120s:%d: pool \"%.30s\": more than %d offers",
@@ -116,7 +118,7 @@ static int add_node(struct conf *c, struct conf_pool *p, const char *node, struc
 	const struct conf_pool *other = map_get(&c->by_node, node);
 
 	if (other == p)
-		return err_set(e, ERR_INVALID, "%.120s:%d: pool \"%s\": node %s is there twice",
+		return err_set(e, ERR_INVALID, "%.120s:%d: pool \"%s\": node %s is listed twice",
 			       c->path, p->nodes_line, p->name, node);
 	if (other != NULL)
 		return err_set(e, ERR_INVALID,
@@ -137,8 +139,8 @@ static int check_vouchers(const struct conf *c, const struct conf_pool *p, struc
 		if (c->providers[o[i].provider_index].vouchers && o[i].in_fabric != NULL &&
 		    strcmp(o[i].in_fabric, CONF_FABRIC_JOB) == 0)
 			return err_set(e, ERR_INVALID,
-				       "%.120s:%d: pool \"%.30s\": fabric = job: with release = "
-				       "user-data each create is of one machine",
+				       "%.120s:%d: pool \"%.30s\": fabric = job is impossible with "
+				       "release = user-data: each create makes one machine",
 				       c->path, conf_is_given(o[i].fabric) ? o[i].line : p->line,
 				       p->name);
 	return 0;
@@ -151,7 +153,8 @@ static int finish_pool(struct conf *c, struct conf_pool *p, struct err *e)
 	if (hostlist_parse(&p->nodes, p->nodes_text, strlen(p->nodes_text), &why) < 0)
 		return err_set(e, (enum err_code)why.code, "%.120s:%d: pool \"%.30s\": %s%s",
 			       c->path, p->nodes_line, p->name, why.msg,
-			       why.code == ERR_LIMIT ? ", and Slurm has no more in a cluster" : "");
+			       why.code == ERR_LIMIT ? ", the most that a Slurm cluster can have"
+						     : "");
 	if (c->by_node.n + p->nodes->n > HOSTLIST_NAMES_MAX)
 		return err_set(e, ERR_LIMIT,
 			       "%.120s:%d: pool \"%.30s\": its %zu nodes and the %zu of the pools "
@@ -181,11 +184,11 @@ static int check_names(const struct conf *c, struct err *e)
 		for (size_t k = 0; k < i; k++)
 			if (strcmp(c->providers[i].name, c->providers[k].name) == 0)
 				return err_set(e, ERR_INVALID,
-					       "%.120s:%d: provider \"%s\" is there twice", c->path,
-					       c->providers[i].line, c->providers[i].name);
+					       "%.120s:%d: provider \"%s\" is defined twice",
+					       c->path, c->providers[i].line, c->providers[i].name);
 	for (size_t i = 0; i < c->npools; i++)
 		if (conf_pool_named(c, c->pools[i].name) != &c->pools[i])
-			return err_set(e, ERR_INVALID, "%.120s:%d: pool \"%s\" is there twice",
+			return err_set(e, ERR_INVALID, "%.120s:%d: pool \"%s\" is defined twice",
 				       c->path, c->pools[i].line, c->pools[i].name);
 	return 0;
 }

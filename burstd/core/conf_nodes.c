@@ -22,11 +22,10 @@ static int finish_attest(const struct conf *c, struct conf_provider *p, struct e
 	if (p->attest == CONF_ATTEST_OFF)
 		return 0;
 	if (!conf_is_given(p->driver) || strcmp(p->driver, "static") == 0)
-		return err_set(
-			e, ERR_INVALID,
-			"%.120s:%d: provider \"%.40s\": attest: driver static gives machines "
-			"no user-data: want off",
-			c->path, p->line, p->name);
+		return err_set(e, ERR_INVALID,
+			       "%.120s:%d: provider \"%.40s\": attest must be off: driver static "
+			       "has no user-data",
+			       c->path, p->line, p->name);
 	if (p->attest == CONF_ATTEST_AZURE && p->attest_ca_file == NULL)
 		return err_set(e, ERR_INVALID,
 			       "%.120s:%d: provider \"%.40s\": attest = azure: attest_ca_file is "
@@ -34,8 +33,8 @@ static int finish_attest(const struct conf *c, struct conf_provider *p, struct e
 			       c->path, p->line, p->name);
 	if (p->user_data_file != NULL)
 		return err_set(e, ERR_INVALID,
-			       "%.120s:%d: provider \"%.40s\": user_data_file: with the section "
-			       "nodes machines get another; want attest = off, or none",
+			       "%.120s:%d: provider \"%.40s\": user_data_file: with section nodes "
+			       "burstd writes the user-data: remove it, or set attest = off",
 			       c->path, p->line, p->name);
 	return 0;
 }
@@ -49,15 +48,14 @@ static int finish_voucher(const struct conf *c, struct conf_provider *p, struct 
 	    strcmp(p->driver, "static") == 0)
 		return 0;
 	if (p->attest_as != CONF_ATTEST_AUTO)
-		return err_set(
-			e, ERR_INVALID,
-			"%.120s:%d: provider \"%.40s\": attest: %s nobody asks which machine "
-			"it is: want auto, or off",
-			c->path, p->line, p->name, why);
+		return err_set(e, ERR_INVALID,
+			       "%.120s:%d: provider \"%.40s\": attest: %s burstd does not check "
+			       "identities: want auto or off",
+			       c->path, p->line, p->name, why);
 	if (p->user_data_file != NULL)
 		return err_set(e, ERR_INVALID,
-			       "%.120s:%d: provider \"%.40s\": user_data_file: %s machines get "
-			       "another; want attest = off, or none",
+			       "%.120s:%d: provider \"%.40s\": user_data_file: %s burstd writes "
+			       "the user-data: remove it, or set attest = off",
 			       c->path, p->line, p->name, why);
 	p->vouchers = true;
 	return 0;
@@ -72,7 +70,7 @@ static int finish_vouchers(struct conf *c, struct err *e)
 	if (conf_is_given(n->listen) || n->urls != NULL)
 		return err_set(e, ERR_INVALID,
 			       "%.120s:%d: nodes: release = user-data is for machines that do not "
-			       "reach burstd: want neither listen nor url",
+			       "reach burstd: remove listen and url",
 			       c->path, line);
 	if (n->conf_servers == NULL)
 		return err_set(e, ERR_INVALID, "%.120s:%d: nodes: conf_server is missing", c->path,
@@ -80,7 +78,7 @@ static int finish_vouchers(struct conf *c, struct err *e)
 	if (!conf_is_given(c->secrets.ca_file))
 		return err_set(e, ERR_INVALID,
 			       "%.120s:%d: secrets: ca_file is missing: machines check Vault's "
-			       "certificate by it",
+			       "certificate with it",
 			       c->path, conf_secrets_line(c, "release"));
 	for (size_t i = 0; i < c->nproviders; i++)
 		if (finish_voucher(c, &c->providers[i], e) < 0)
@@ -92,8 +90,10 @@ int conf_check_release(const struct conf_secrets *s, unsigned flags, struct err 
 {
 	if (s->release == CONF_BROKER || (flags & SECRET_WRAPS) != 0)
 		return 0;
-	return err_set(e, ERR_INVALID,
-		       "secrets: driver %.40s wraps nothing: want release = \"broker\"", s->driver);
+	return err_set(
+		e, ERR_INVALID,
+		"secrets: driver %.40s cannot make wrapping tokens: want release = \"broker\"",
+		s->driver);
 }
 
 const char *conf_cloud(const struct conf_provider *p)
@@ -144,7 +144,7 @@ int conf_nodes_finish(struct conf *c, struct err *e)
 	    !conf_is_given(c->secrets.ca_file))
 		return err_set(e, ERR_INVALID,
 			       "%.120s:%d: secrets: ca_file is missing: with release = wrap "
-			       "machines check Vault's certificate by it",
+			       "machines check Vault's certificate with it",
 			       c->path, conf_secrets_line(c, "driver"));
 	for (size_t i = 0; i < c->nproviders; i++)
 		if (finish_attest(c, &c->providers[i], e) < 0)

@@ -179,7 +179,7 @@ int conf_option_set(const struct conf_option *o, void *object, const char *text,
 		return err_set(e, ERR_LIMIT, "longer than %d bytes", CONF_VALUE_MAX);
 	if (!conf_text_is_plain(text))
 		return err_set(e, ERR_INVALID,
-			       "holds a control byte, a quote, a backslash or \"${\"");
+			       "contains a control character, a quote, a backslash or \"${\"");
 	switch (o->type) {
 	case CONF_CURRENCY:
 		return set_currency(field, text, e);
@@ -243,13 +243,15 @@ static int check_arg(const struct conf_option *o, const char *text, size_t n, st
 		return err_set(e, ERR_INVALID,
 			       "\"%.40s\": want the absolute path of a program first", text);
 	if (!conf_text_is_plain(text) || text[0] == '\0')
-		return err_set(e, ERR_INVALID,
-			       "a word is empty or holds a control byte, a quote, a backslash or "
-			       "\"${\"");
+		return err_set(
+			e, ERR_INVALID,
+			"a word is empty or contains a control character, a quote, a backslash "
+			"or \"${\"");
 	if (!is_template(text, hook ? "jnd%" : "na%") || (n == 0 && strchr(text, '%') != NULL))
-		return err_set(e, ERR_INVALID,
-			       "\"%.40s\": want %s or %%%%, and none in the program's path", text,
-			       hook ? "%j, %n, %d" : "%n, %a");
+		return err_set(
+			e, ERR_INVALID,
+			"\"%.40s\": only %s and %%%% are allowed, and none in the program's path",
+			text, hook ? "%j, %n, %d" : "%n, %a");
 	return 0;
 }
 
@@ -260,13 +262,13 @@ static int check_member(const struct conf_option *o, char *const *have, const ch
 	size_t most = o->type == CONF_CODES ? CONF_CODES_MAX : CONF_NODE_URLS_MAX;
 
 	if (n == most)
-		return err_set(e, ERR_LIMIT, "more than %zu", most);
+		return err_set(e, ERR_LIMIT, "more than %zu values", most);
 	if (o->type == CONF_CODES ? conf_text_code(text, e) < 0
 				  : conf_text_check(o->type, text, e) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(have[i], text) == 0)
-			return err_set(e, ERR_INVALID, "%s is there twice", text);
+			return err_set(e, ERR_INVALID, "%s is listed twice", text);
 	return 0;
 }
 

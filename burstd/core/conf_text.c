@@ -176,7 +176,8 @@ static int check_signal(const char *text, struct err *e)
 		return err_set(e, ERR_INVALID, "want a signal such as USR1");
 	if (strcmp(name, "KILL") == 0 || strcmp(name, "9") == 0 || strcmp(name, "STOP") == 0 ||
 	    strcmp(name, "19") == 0)
-		return err_set(e, ERR_INVALID, "a job cannot hear %s: want one such as USR1", text);
+		return err_set(e, ERR_INVALID, "a job cannot catch %s: want a signal such as USR1",
+			       text);
 	return 0;
 }
 
@@ -229,7 +230,7 @@ int conf_text_check(enum conf_option_type type, const char *text, struct err *e)
 			return 0;
 		return err_set(e, ERR_INVALID,
 			       "want words of letters, digits and \"._:/,@+=-\", at most %d bytes: "
-			       "a node takes nothing else",
+			       "nodes accept nothing else",
 			       CONF_TEXT_MAX);
 	case CONF_URLS:
 		if (is_base_url(text))
@@ -240,7 +241,8 @@ int conf_text_check(enum conf_option_type type, const char *text, struct err *e)
 		if (is_nodes_host_port(text))
 			return 0;
 		return err_set(e, ERR_INVALID,
-			       "\"%.60s\": want HOST:PORT, without [ ]: a node takes none", text);
+			       "\"%.60s\": want HOST:PORT, without [ ]: nodes cannot parse those",
+			       text);
 	case CONF_CODE:
 		return conf_text_code(text, e);
 	case CONF_LINKS:

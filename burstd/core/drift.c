@@ -154,7 +154,7 @@ static const char *const whys[] = {
 	[DRIFT_WHY_DEAD] = "burstd: its slurmd does not answer",
 	[DRIFT_WHY_NO_INSTANCE] = "burstd: it has no instance",
 	[DRIFT_WHY_DELETING] = "burstd: its instance is being deleted",
-	[DRIFT_WHY_MUTE] = "burstd: powered down, yet waited for",
+	[DRIFT_WHY_MUTE] = "burstd: powered down, but slurmctld expects it to answer",
 };
 
 const char *drift_why_text(enum drift_why w)

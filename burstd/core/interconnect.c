@@ -34,9 +34,8 @@ int interconnect_parse(const char *text, struct interconnect *out, struct err *e
 		if (out->gbits > 0 && *at == '\0')
 			return 0;
 	}
-	return err_set(
-		e, ERR_INVALID,
-		"\"%.40s\": want none, ib, roce, efa or gib, and for those behind it, if you "
-		"like, :PORTSxGBITS, such as ib:8x400",
-		text);
+	return err_set(e, ERR_INVALID,
+		       "\"%.40s\": want none, or ib, roce, efa or gib, optionally followed by "
+		       ":PORTSxGBITS, such as ib:8x400",
+		       text);
 }

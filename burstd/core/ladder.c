@@ -363,10 +363,14 @@ static void say_jurisdiction(const struct ladder_ask *a, const struct conf_offer
 	size_t i = 0;
 
 	assert(list != NULL);
+	if (list[0] == NULL) {
+		say(t, "no jurisdiction is allowed: %.30s is excluded", o->region);
+		return;
+	}
 	for (; i < CODES_SHOWN && list[i] != NULL; i++)
 		say(t, "%s%.8s", i != 0 ? ", " : "", list[i]);
-	say(t, "%s%s only: %.30s%s", i == 0 ? "nowhere" : "", list[i] != NULL ? ", ..." : "",
-	    o->region, stands_in(a, o) != NULL ? " is not" : " is in an unknown country");
+	say(t, "%s only: %.30s is %s", list[i] != NULL ? ", ..." : "", o->region,
+	    stands_in(a, o) != NULL ? "outside" : "in an unknown country");
 }
 
 static void say_spot_first(const struct ladder_ask *a, struct text *t)
@@ -398,8 +402,8 @@ static void say_away(const struct ladder_ask *a, size_t i, struct text *t)
 {
 	char at[FMT_TIME_SIZE];
 
-	say(t, "%.30s cannot be reached since %.19sZ: asked again by itself",
-	    rung_of(a, i)->provider, fmt_time(at, a->known[i].away_ms - a->ahead_ms));
+	say(t, "%.30s is unreachable since %.19sZ; burstd retries", rung_of(a, i)->provider,
+	    fmt_time(at, a->known[i].away_ms - a->ahead_ms));
 }
 
 static void say_price(const struct ladder_ask *a, size_t i, struct text *t)
@@ -443,7 +447,7 @@ static void say_why(const struct ladder_ask *a, size_t i, enum ladder_cause caus
 		say_price(a, i, t);
 		return;
 	case LADDER_DENIED:
-		say_closed(a, i, "denied by the provider: off", t);
+		say_closed(a, i, "access denied: not tried", t);
 		return;
 	case LADDER_AWAY:
 		say_away(a, i, t);

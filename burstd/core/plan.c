@@ -117,13 +117,13 @@ static void explain_limit(const struct plan_node *pn, const struct plan_ask *a, 
 		explain_need(pn, a, out, size);
 	else if (pn->beside && pn->cause == PLAN_MAX_RATE)
 		(void)snprintf(out, size,
-			       "pool %s: its nodes were refused to another job, which needs more "
-			       "than max_rate %s %s/h",
+			       "pool %s: this job shares nodes with one that exceeds max_rate "
+			       "%s %s/h",
 			       p->name, rate, a->conf->currency);
 	else if (pn->beside)
 		(void)snprintf(out, size,
-			       "pool %s: its nodes were refused to another job, which needs more "
-			       "than max_nodes %u",
+			       "pool %s: this job shares nodes with one that exceeds "
+			       "max_nodes %u",
 			       p->name, p->max_nodes);
 	else if (pn->cause == PLAN_MAX_RATE)
 		(void)snprintf(out, size, "pool %s: max_rate %s %s/h reached%s", p->name, rate,
@@ -143,8 +143,10 @@ void plan_explain(const struct plan *plan, const struct plan_node *pn, const str
 		explain_stuck(p, fleet_unreached(pn->stuck), out, size);
 		break;
 	case PLAN_RESTS:
-		(void)snprintf(out, size, "pool %s: a node of the job did not come up, and rests",
-			       p->name);
+		(void)snprintf(
+			out, size,
+			"pool %s: a node of the job did not come up, and is not used for a while",
+			p->name);
 		break;
 	case PLAN_BLOCKED:
 		(void)snprintf(out, size, "pool %s: %s", p->name, a->pools[pn->full].blocked);

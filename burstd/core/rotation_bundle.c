@@ -220,7 +220,7 @@ static int put_jwks(const struct rotation *r, struct text *out, const struct jwk
 		new_jwk(out, kid, fresh);
 	adds(out, "]}");
 	if (r->phase != ROTATION_STAGING && r->phase != ROTATION_ABORTING && !ours)
-		return err_set(e, ERR_INVALID, "slurm_jwks has lost its new key");
+		return err_set(e, ERR_INVALID, "slurm_jwks no longer has the new key");
 	return out->full || first ? err_set(e, ERR_LIMIT, "slurm_jwks has no room for another key")
 				  : 0;
 }
@@ -236,7 +236,7 @@ static int add_jwks(const struct rotation *r, struct text *out, const struct sec
 	if (!base64_decode(BASE64_PLAIN, b->slurm_jwks.p, b->slurm_jwks.n, (unsigned char *)old.p,
 			   JWKS_MAX, &n) ||
 	    read_jwks(old.p, n, &s) != 0 || read_kids(&s) != 0)
-		rc = err_set(e, ERR_INVALID, "slurm_jwks has no list of keys that is understood");
+		rc = err_set(e, ERR_INVALID, "slurm_jwks has no usable list of keys");
 	else
 		rc = put_jwks(r, &now, &s, fresh, e);
 	if (rc == 0)
@@ -308,7 +308,7 @@ static int fill(const struct rotation *r, struct text *out, const char *bundle, 
 		return -1;
 	adds(out, "{");
 	if (copy_rest(r, out, bundle, len, &first) != 0)
-		return err_set(e, ERR_INVALID, "the bundle is no JSON object");
+		return err_set(e, ERR_INVALID, "the bundle is not a JSON object");
 	if (r->kind == ROTATION_MUNGE) {
 		if (add_munge(r, out, &b, fresh, &first, e) != 0)
 			return -1;

@@ -193,7 +193,7 @@ static int read_members(struct jpull *j, struct secret_bundle *b, struct err *e)
 	struct jpull_value key;
 
 	if (!jpull_enter(j, '{'))
-		return err_set(e, ERR_INVALID, "it is no JSON object");
+		return err_set(e, ERR_INVALID, "the bundle is not a JSON object");
 	while (jpull_key(j, &key)) {
 		struct secret_piece *to = NULL;
 
@@ -204,10 +204,11 @@ static int read_members(struct jpull *j, struct secret_bundle *b, struct err *e)
 			(void)jpull_take(j);
 		else if (take_piece(j, to) < 0)
 			return err_set(e, ERR_INVALID,
-				       "a key in it is no plain text, or is there twice");
+				       "%.*s is not a plain string, or occurs twice", (int)key.n,
+				       key.p);
 	}
 	if (!jpull_end(j))
-		return err_set(e, ERR_INVALID, "it is not whole JSON");
+		return err_set(e, ERR_INVALID, "the bundle is malformed JSON");
 	if (kid.n >= sizeof(b->kid))
 		return err_set(e, ERR_INVALID, "kid has more than %zu bytes", sizeof(b->kid) - 1);
 	if (kid.n > 0)
@@ -223,13 +224,14 @@ int secret_bundle_read(const char *text, size_t len, struct secret_bundle *out, 
 	if (out != NULL)
 		*out = b;
 	if (len > SECRET_BUNDLE_MAX)
-		return err_set(e, ERR_LIMIT, "it has more than %d bytes", SECRET_BUNDLE_MAX);
+		return err_set(e, ERR_LIMIT, "the bundle has more than %d bytes",
+			       SECRET_BUNDLE_MAX);
 	jpull_init(&j, text, len);
 	if (read_members(&j, &b, e) < 0)
 		return -1;
 	if (b.munge_key.n + b.slurm_key.n + b.slurm_jwks.n == 0)
 		return err_set(e, ERR_INVALID,
-			       "it has neither munge_key, slurm_key nor slurm_jwks");
+			       "the bundle has neither munge_key, slurm_key nor slurm_jwks");
 	if (check_key("munge_key", &b.munge_key, SECRET_KEY_MAX, e) < 0 ||
 	    check_key("munge_key_next", &b.munge_key_next, SECRET_KEY_MAX, e) < 0 ||
 	    check_key("slurm_key", &b.slurm_key, SECRET_KEY_MAX, e) < 0 ||

@@ -42,9 +42,9 @@ static int check_field(const struct field *f, struct err *e)
 	n = strnlen(f->text, f->max + 1);
 	if (n < f->min || n > f->max)
 		return err_set(e, ERR_INVALID, "user-data: %s has %s than %zu bytes", f->name,
-			       n < f->min ? "less" : "more", n < f->min ? f->min : f->max);
+			       n < f->min ? "fewer" : "more", n < f->min ? f->min : f->max);
 	if (f->text[strspn(f->text, f->chars)] != '\0')
-		return err_set(e, ERR_INVALID, "user-data: %s has a character that cannot be there",
+		return err_set(e, ERR_INVALID, "user-data: %s has a character that is not allowed",
 			       f->name);
 	return 0;
 }
@@ -59,14 +59,14 @@ static int check_urls(const char *urls, struct err *e)
 
 		if (strncmp(p, scheme, strlen(scheme)) != 0 || len == strlen(scheme) ||
 		    memchr(p + strlen(scheme), '/', len - strlen(scheme)) != NULL)
-			return err_set(
-				e, ERR_INVALID,
-				"user-data: URLS: each is https://HOST[:PORT], without a path");
+			return err_set(e, ERR_INVALID,
+				       "user-data: URLS: each must be https://HOST[:PORT], without "
+				       "a path");
 		p += len;
 		p += strspn(p, " ");
 	}
 	if (n == 0 || n > USERDATA_URLS_MAX)
-		return err_set(e, ERR_INVALID, "user-data: URLS: 1 to %d", USERDATA_URLS_MAX);
+		return err_set(e, ERR_INVALID, "user-data: URLS: want 1 to %d", USERDATA_URLS_MAX);
 	return 0;
 }
 
@@ -106,13 +106,13 @@ static int check(const struct userdata *u, const struct field *fields, size_t n,
 		known = known || strcmp(u->identity, identities[i]) == 0;
 	if (!known)
 		return err_set(e, ERR_INVALID,
-			       "user-data: PROVIDER is none of aws, gcp, azure and none");
+			       "user-data: PROVIDER must be aws, gcp, azure or none");
 	if (u->node[0] != '\0' && !hostlist_is_name(u->node))
-		return err_set(e, ERR_INVALID, "user-data: NODE is no node name");
+		return err_set(e, ERR_INVALID, "user-data: NODE is not a node name");
 	if (u->node_init[0] != '\0' && u->node_init[0] != '/')
-		return err_set(e, ERR_INVALID, "user-data: NODE_INIT is no absolute path");
+		return err_set(e, ERR_INVALID, "user-data: NODE_INIT is not an absolute path");
 	if (u->timeout_s == 0 || u->timeout_s > USERDATA_TIMEOUT_MAX)
-		return err_set(e, ERR_INVALID, "user-data: TIMEOUT is 1 to %d s",
+		return err_set(e, ERR_INVALID, "user-data: TIMEOUT must be 1 to %d s",
 			       USERDATA_TIMEOUT_MAX);
 	return check_urls(u->urls, e) < 0 ? -1 : check_ca(u->ca_pem, e);
 }
@@ -180,7 +180,7 @@ static int fill(char **out, const char *template, const struct field *fields, si
 
 	if (len > max)
 		return err_set(e, ERR_LIMIT,
-			       "user-data: %zu bytes, and the provider takes %zu at most", len,
+			       "user-data: %zu bytes, but the provider takes at most %zu", len,
 			       max);
 	*out = mem_zalloc(len + 1);
 	render(*out, template, fields, n);
@@ -249,7 +249,7 @@ int userdata_fill_token(char **out, const struct userdata_token *u, size_t max, 
 		if (check_field(&fields[i], e) < 0)
 			return -1;
 	if (u->node_init[0] != '/')
-		return err_set(e, ERR_INVALID, "user-data: NODE_INIT is no absolute path");
+		return err_set(e, ERR_INVALID, "user-data: NODE_INIT is not an absolute path");
 	if (u->sha256[0] != '\0' && strlen(u->sha256) != USERDATA_SHA256_LEN)
 		return err_set(e, ERR_INVALID, "user-data: SHA256 is not 64 hex digits");
 	if (check_lines(u->lines, e) < 0)

@@ -120,7 +120,7 @@ static void on_read(struct secrets *s, void *ctx, const struct secret_op *op,
 	s->flying--;
 	if (r->code == SECRET_OK &&
 	    secret_bundle_read(secret_text(r->value), secret_len(r->value), NULL, &err) < 0) {
-		(void)snprintf(bad.message, sizeof(bad.message), "the bundle: %.140s", err.msg);
+		(void)snprintf(bad.message, sizeof(bad.message), "invalid keys: %.140s", err.msg);
 		r = &bad;
 	}
 	if (r->code == SECRET_OK)

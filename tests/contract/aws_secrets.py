@@ -336,7 +336,7 @@ def who_may_not_write_stops_the_rotation(w):
 def it_wraps_nothing_and_says_so_at_the_start(w):
     with store(w, "x", w.key, release="wrap") as s:
         want(s.proc.wait(10), 1)
-        assert "wraps nothing" in s.said(), s.said()
+        assert "cannot make wrapping tokens" in s.said(), s.said()
 
 
 if __name__ == "__main__":

@@ -160,7 +160,7 @@ answered_since() {
 	LAB_POOL='jurisdictions = {"EU"}' LAB_COOLDOWN=3s
 	buy_from "$abroad" "$near"
 	job=$(job -N1 --exclusive --wrap 'sleep 1')
-	within 20 told "$job" 'abroad: EU only: us-east-1 is not; near ([^)]*): no capacity'
+	within 20 told "$job" 'abroad: EU only: us-east-1 is outside; near ([^)]*): no capacity'
 	asked 1 1
 	within 5 eval 'squeue -h -j "$job" -o %r | grep -q BeginTime'
 	# Another try is like the first.

@@ -90,7 +90,7 @@ rungs() {
 	[[ $output == *"the job wants spot"* ]]
 	run -1 burstctl plan --jurisdiction US
 	echo "$output"
-	[[ $output == *"US only: eu-north-1 is not"* ]]
+	[[ $output == *"US only: eu-north-1 is outside"* ]]
 }
 
 @test "the first offer is sold out: the job runs on the second, and pools and plan say so; retry forgets it" {

@@ -33,11 +33,11 @@ static const struct {
 	 "burstd.conf:200: node a2 is in pool \"a\" and in pool \"b\""},
 	{"node twice in one",
 	 {{"a", "one", "a[1-3],a2"}},
-	 "burstd.conf:100: pool \"a\": node a2 is there twice"},
+	 "burstd.conf:100: pool \"a\": node a2 is listed twice"},
 	{"bad list", {{"a", "one", "a[3-1]"}}, "burstd.conf:100: pool \"a\": node list"},
 	{"pool twice",
 	 {{"a", "one", "a1"}, {"a", "one", "a2"}},
-	 "burstd.conf:209: pool \"a\" is there twice"},
+	 "burstd.conf:209: pool \"a\" is defined twice"},
 	{"too many in all",
 	 {{"a", "one", "a[1-60000]"}, {"b", "one", "b[1-6000]"}},
 	 "burstd.conf:200: pool \"b\": its 6000 nodes and the 60000 of the pools before it are "
@@ -45,8 +45,8 @@ static const struct {
 	 "than the 65536 that Slurm can have in a cluster"},
 	{"too many in one",
 	 {{"a", "one", "a[1-65537]"}},
-	 "burstd.conf:100: pool \"a\": node list, byte 9: more than 65536 names, and Slurm has no "
-	 "more in a cluster"},
+	 "burstd.conf:100: pool \"a\": node list, byte 9: more than 65536 names, the most that a "
+	 "Slurm cluster can have"},
 	{"just not too many", {{"a", "one", "a[1-60000]"}, {"b", "one", "b[1-5536]"}}, NULL},
 };
 
@@ -82,12 +82,12 @@ static void test_provider_twice(void **state)
 	(void)state;
 	add_provider(c, "one", 7);
 	assert_int_equal(conf_finish(c, &e), -1);
-	assert_string_equal(e.msg, "burstd.conf:7: provider \"one\" is there twice");
+	assert_string_equal(e.msg, "burstd.conf:7: provider \"one\" is defined twice");
 	conf_free(c);
 	c = small_conf();
 	add_provider(c, "two", 8);
 	assert_int_equal(conf_finish(c, &e), -1);
-	assert_string_equal(e.msg, "burstd.conf:8: provider \"two\" is there twice");
+	assert_string_equal(e.msg, "burstd.conf:8: provider \"two\" is defined twice");
 	conf_free(c);
 }
 

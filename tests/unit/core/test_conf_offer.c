@@ -110,15 +110,14 @@ static void test_what_is_wrong_with_offers_has_its_line(void **state)
 	} rows[] = {
 		{.name = "neither a place nor an offer",
 		 .want = "109: pool \"p\": provider is missing (section of the provider to buy "
-			 "from), or an "
-			 "offer"},
+			 "from); set it, or add an offer"},
 		{.name = "a provider, too",
 		 .offers = {"x"},
 		 .option = "provider",
 		 .text = "one",
 		 .want = "109: pool \"p\" has offers: provider, type, region, zone, market, price "
 			 "and "
-			 "jurisdiction are theirs"},
+			 "jurisdiction belong in the offers"},
 		{.name = "a type, too",
 		 .offers = {"x"},
 		 .option = "type",
@@ -135,10 +134,10 @@ static void test_what_is_wrong_with_offers_has_its_line(void **state)
 		 .want = "103: pool \"p\" has offers: "},
 		{.name = "a name twice",
 		 .offers = {"x", "y", "x"},
-		 .want = "125: pool \"p\": offer \"x\" is there twice"},
+		 .want = "125: pool \"p\": offer \"x\" is defined twice"},
 		{.name = "a name twice, not that of the first",
 		 .offers = {"x", "y", "y"},
-		 .want = "125: pool \"p\": offer \"y\" is there twice"},
+		 .want = "125: pool \"p\": offer \"y\" is defined twice"},
 		{.name = "no such provider, of the second",
 		 .offers = {"x", "y"},
 		 .of = 1,

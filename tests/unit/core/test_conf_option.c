@@ -52,7 +52,7 @@ static const struct {
 	{"", "state_dir", "var/lib", NULL, "absolute path"},
 	{"", "state_dir", "", NULL, "absolute path"},
 	{"", "state_dir", "/a\"b", NULL, "a quote"},
-	{"", "state_dir", "/a\nb", NULL, "control byte"},
+	{"", "state_dir", "/a\nb", NULL, "control character"},
 	{"", "state_dir", "/a${HOME}", NULL, "${"},
 	{"", "listen", "127.0.0.1:9818", "127.0.0.1:9818", NULL},
 	{"", "listen", "127.255.255.254:65535", "127.255.255.254:65535", NULL},
@@ -180,8 +180,8 @@ static const struct {
 	{"", "cluster", "a`b", NULL, "want a name"},
 	{"", "cluster", "a{b", NULL, "want a name"},
 	{"", "currency", "EU", NULL, "three capital letters"},
-	{"", "state_dir", "/a\x1f", NULL, "control byte"},
-	{"", "state_dir", "/a\x7f", NULL, "control byte"},
+	{"", "state_dir", "/a\x1f", NULL, "control character"},
+	{"", "state_dir", "/a\x7f", NULL, "control character"},
 	{"", "state_dir", "/a\\b", NULL, "a backslash"},
 	{"", "state_dir", "/a ~!#$", "/a ~!#$", NULL},
 	{"", "listen", "127.0.0.1:", NULL, "loopback"},
@@ -317,11 +317,11 @@ static void test_command(void **state)
 		{{"/site/%n"}, NULL, "none in the program's path"},
 		{{""}, NULL, "absolute path"},
 		{{"/site", ""}, NULL, "a word is empty"},
-		{{"/site", "a\nb"}, NULL, "a control byte"},
+		{{"/site", "a\nb"}, NULL, "a control character"},
 		{{"/site", "\\"}, NULL, "a backslash"},
-		{{"/site", "%N"}, NULL, "\"%N\": want %n, %a or %%"},
-		{{"/site", "100%"}, NULL, "want %n, %a or %%"},
-		{{"/site", "%%%"}, NULL, "want %n, %a or %%"},
+		{{"/site", "%N"}, NULL, "\"%N\": only %n, %a and %% are allowed"},
+		{{"/site", "100%"}, NULL, "only %n, %a and %% are allowed"},
+		{{"/site", "%%%"}, NULL, "only %n, %a and %% are allowed"},
 	};
 	const struct conf_option *o = conf_option_find("provider", "on");
 
@@ -367,7 +367,7 @@ static void test_a_list_of_jurisdictions(void **state)
 	assert_int_equal(conf_option_add_arg(o, &p, "EU", &e), 0);
 	assert_int_equal(conf_option_add_arg(o, &p, "CH", &e), 0);
 	assert_int_equal(conf_option_add_arg(o, &p, "EU", &e), -1);
-	assert_string_equal(e.msg, "EU is there twice");
+	assert_string_equal(e.msg, "EU is listed twice");
 	assert_int_equal(conf_option_add_arg(o, &p, "CH", &e), -1);
 	assert_int_equal(conf_option_add_arg(o, &p, "eu", &e), -1);
 	assert_string_equal(e.msg, "\"eu\": want capital letters: a country such as DE, EU or EEA");

@@ -69,36 +69,36 @@ static const struct row rows[] = {
 	 .want = "res spot od",
 	 .why = "far: EU only: nowhere-1 is in an unknown country; us: EU only: us-east-1 "
 		"is "
-		"not"},
+		"outside"},
 	{.name = "an admin may say where it is",
 	 .set = {POOL("jurisdictions", "EU"), {FAR, "jurisdiction", "DE"}},
 	 .want = "res spot far od",
-	 .why = "us: EU only: us-east-1 is not"},
+	 .why = "us: EU only: us-east-1 is outside"},
 	{.name = "which goes before the table",
 	 .set = {POOL("jurisdictions", "EU"), {OD, "jurisdiction", "GB"}},
 	 .want = "res spot",
 	 .why = "far: EU only: nowhere-1 is in an unknown country; od: EU only: eu-west-1 "
 		"is "
-		"not; us: EU only: us-east-1 is not"},
+		"outside; us: EU only: us-east-1 is outside"},
 	{.name = "several countries",
 	 .set = {POOL("jurisdictions", "IE"), POOL("jurisdictions", "US")},
 	 .want = "od us",
-	 .why = "res, spot: IE, US only: eu-north-1 is not; far: IE, "
+	 .why = "res, spot: IE, US only: eu-north-1 is outside; far: IE, "
 		"US only: nowhere-1 is in an unknown country"},
 	{.name = "the job's list, too",
 	 .wish = {.jurisdictions = only_eu},
 	 .want = "res spot od",
 	 .why = "far: EU only: nowhere-1 is in an unknown country; us: EU only: us-east-1 "
 		"is "
-		"not"},
+		"outside"},
 	{.name = "both lists must allow it",
 	 .set = {POOL("jurisdictions", "US"), POOL("jurisdictions", "IE")},
 	 .wish = {.jurisdictions = only_eu},
 	 .want = "od",
-	 .why = "res, spot: US, IE only: eu-north-1 is not; far: "
+	 .why = "res, spot: US, IE only: eu-north-1 is outside; far: "
 		"US, "
 		"IE only: nowhere-1 is in an unknown country; us: EU only: us-east-1 is "
-		"not"},
+		"outside"},
 	{.name = "the job wants spot",
 	 .wish = {.constraint = "h100&spot"},
 	 .want = "spot far",
@@ -162,24 +162,21 @@ static const struct row rows[] = {
 		   {US, 0, COOL(DENIED, 7)}},
 	 .want = "res far",
 	 .why = "spot (p5 in spot): no capacity: cools down until 2026-01-02T14:05:00Z; od: the "
-		"quota of the "
-		"account "
-		"is "
-		"used up: not tried until 2026-01-02T15:30:00Z; us: denied by the provider: off "
-		"until "
+		"quota of the account is used up: not tried until 2026-01-02T15:30:00Z; us: access "
+		"denied: not tried until "
 		"2026-01-02T14:07:00Z",
 	 .next = 5},
 	{.name = "away: left out before its price is asked about; what denies us says more",
 	 .known = {{.rung = SPOT, .price = NO_PRICE, .away = true},
 		   {.rung = US, .price = NO_PRICE, .cool = COOL(DENIED, 7), .away = true}},
 	 .want = "res far od",
-	 .why = "spot: aws cannot be reached since 2026-01-02T14:00:00Z: asked again by itself; "
-		"us: denied by the provider: off until 2026-01-02T14:07:00Z",
+	 .why = "spot: aws is unreachable since 2026-01-02T14:00:00Z; burstd retries; "
+		"us: access denied: not tried until 2026-01-02T14:07:00Z",
 	 .next = 7},
 	{.name = "off with no end in sight",
 	 .known = {{US, 0, COOL(DENIED, 0)}},
 	 .want = "res spot far od",
-	 .why = "us: denied by the provider: off until a call to aws succeeds"},
+	 .why = "us: access denied: not tried until a call to aws succeeds"},
 	{.name = "half-open: in its place",
 	 .known = {{SPOT, 0, COOL(HALF, 0)}},
 	 .want = "res spot far od us",
@@ -271,8 +268,9 @@ static const struct row rows[] = {
 	{.name = "nor one whose spot lies elsewhere",
 	 .set = {POOL("fallback_after", "10m"), POOL("jurisdictions", "US")},
 	 .want = "us",
-	 .why = "res, spot: US only: eu-north-1 is not; far: US only: nowhere-1 is in an unknown "
-		"country; od: US only: eu-west-1 is not"},
+	 .why = "res, spot: US only: eu-north-1 is outside; far: US only: nowhere-1 is in an "
+		"unknown "
+		"country; od: US only: eu-west-1 is outside"},
 	{.name = "nor in a pool that may have none",
 	 .set = {POOL("fallback_after", "10m"), POOL("spot_share", "0")},
 	 .nodes = 1,
@@ -285,7 +283,8 @@ static const struct row rows[] = {
 	 .why = "res (p5 in res): no capacity: cools down until 2026-01-02T14:04:00Z; spot (p5 in "
 		"spot): no capacity: cools "
 		"down until 2026-01-02T14:03:00Z; far: EU only: nowhere-1 is in an unknown "
-		"country; od: spot only until 2026-01-02T14:10:00Z; us: EU only: us-east-1 is not",
+		"country; od: spot only until 2026-01-02T14:10:00Z; us: EU only: us-east-1 is "
+		"outside",
 	 .next = 3},
 	{.name = "no fallback leaves the EU",
 	 .set = {POOL("fallback_refusals", "1"), POOL("jurisdictions", "EU")},
@@ -296,29 +295,31 @@ static const struct row rows[] = {
 	 .want = "",
 	 .why = "res (p5 in res), spot (p5 in spot), od (p5 in od): no capacity: cools down until "
 		"2026-01-02T14:03:00Z; far: EU only: "
-		"nowhere-1 is in an unknown country; us: EU only: us-east-1 is not",
+		"nowhere-1 is in an unknown country; us: EU only: us-east-1 is outside",
 	 .next = 3},
 	{.name = "nothing left but a price that will show: it waits",
 	 .set = {POOL("jurisdictions", "IE")},
 	 .known = {{OD, NO_PRICE, {0}}},
 	 .want = "",
-	 .why = "res, spot: IE only: eu-north-1 is not; far: IE only: nowhere-1 is in an unknown "
-		"country; od: price not known yet; us: IE only: us-east-1 is not",
+	 .why = "res, spot: IE only: eu-north-1 is outside; far: IE only: nowhere-1 is in an "
+		"unknown "
+		"country; od: price not known yet; us: IE only: us-east-1 is outside",
 	 .waits = true},
 	{.name = "more countries than people read",
 	 .set = {POOL("jurisdictions", "US"), POOL("jurisdictions", "IE"),
 		 POOL("jurisdictions", "SE"), POOL("jurisdictions", "NO")},
 	 .wish = {.jurisdictions = five_countries},
 	 .want = "",
-	 .why = "res, spot: FR, GB, DE, AT, ... only: eu-north-1 is not; far: US, IE, SE, NO only: "
+	 .why = "res, spot: FR, GB, DE, AT, ... only: eu-north-1 is outside; far: US, IE, SE, NO "
+		"only: "
 		"nowhere-1 is in an unknown country; od: FR, GB, DE, AT, ... only: "
-		"eu-west-1 is not; us: FR, GB, DE, AT, ... only: us-east-1 is not"},
+		"eu-west-1 is outside; us: FR, GB, DE, AT, ... only: us-east-1 is outside"},
 	{.name = "a job that may be bought nowhere",
 	 .wish = {.jurisdictions = five_countries + 5, .constraint = "reserved"},
 	 .want = "",
-	 .why = "res, spot: nowhere only: eu-north-1 is not; far: nowhere only: nowhere-1 is in "
-		"an unknown country; od: nowhere only: eu-west-1 is not; us: nowhere only: "
-		"us-east-1 is not"},
+	 .why = "res, spot: no jurisdiction is allowed: eu-north-1 is excluded; far: no "
+		"jurisdiction is allowed: nowhere-1 is excluded; od: no jurisdiction is allowed: "
+		"eu-west-1 is excluded; us: no jurisdiction is allowed: us-east-1 is excluded"},
 	{.name = "the first alone cools down",
 	 .known = {{RES, 0, COOL(CAPACITY, 8)}},
 	 .want = "spot far od us",
@@ -378,7 +379,7 @@ static const struct row rows[] = {
 	 .known = {{US, NO_PRICE, COOL(CAPACITY, 3)}, {OD, 0, COOL(CAPACITY, 3)}},
 	 .want = "",
 	 .why = "res, spot: the job wants ondemand; far: EU only: nowhere-1 is in an unknown "
-		"country; od: 4.00 above max_price 1.00; us: EU only: us-east-1 is not"},
+		"country; od: 4.00 above max_price 1.00; us: EU only: us-east-1 is outside"},
 };
 
 static void apply(const struct row *r, struct conf *c, struct ladder_known *known)
@@ -471,7 +472,7 @@ static void test_times_are_the_wall_clocks(void **state)
 	known[FAR].cool = (struct cooldown_view){COOLDOWN_CAPACITY, now};
 	ladder_make(&l, &a);
 	ladder_explain(&l, &a, SPOT, why, sizeof(why));
-	assert_non_null(strstr(why, " cannot be reached since 2026-01-02T13:00:00Z"));
+	assert_non_null(strstr(why, " is unreachable since 2026-01-02T13:00:00Z"));
 	ladder_explain(&l, &a, FAR, why, sizeof(why));
 	assert_non_null(strstr(why, " until 2026-01-02T13:00:00Z"));
 	conf_free(c);
@@ -510,14 +511,14 @@ static void test_a_pool_without_offers_is_a_ladder_of_one(void **state)
 	wishes[1] = (struct ladder_wish){.jurisdictions = only_eu};
 	ladder_make(&l, &a);
 	ladder_why(&l, &a, why, sizeof(why));
-	assert_string_equal(why, "EU only: eu-west-2 is not");
+	assert_string_equal(why, "EU only: eu-west-2 is outside");
 	a.job.nwishes = 1;
 	ladder_make(&l, &a);
 	assert_int_equal(l.n, 1);
 	set("pool", "jurisdictions", c->pools, "EU");
 	ladder_make(&l, &a);
 	ladder_why(&l, &a, why, sizeof(why));
-	assert_string_equal(why, "EU only: eu-west-2 is not");
+	assert_string_equal(why, "EU only: eu-west-2 is outside");
 	conf_free(c);
 }
 

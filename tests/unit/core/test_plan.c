@@ -276,11 +276,9 @@ static void test_beside_a_job_that_needs_too_much(void **state)
 		const char *list, *first, *why;
 	} cases[] = {
 		{2, 100, "a[1-5]", "a[1-3]",
-		 "pool a: its nodes were refused to another job, which needs more than max_nodes "
-		 "2"},
+		 "pool a: this job shares nodes with one that exceeds max_nodes 2"},
 		{8, 25, "a[1-5]", "a[1-3]",
-		 "pool a: its nodes were refused to another job, which needs more than max_rate "
-		 "25.00 EUR/h"},
+		 "pool a: this job shares nodes with one that exceeds max_rate 25.00 EUR/h"},
 		{3, 100, "a[1-5]", "a[1-3]", "pool a: max_nodes 3 reached"}, /* no job's need */
 	};
 
@@ -529,14 +527,16 @@ static void test_rests_and_probes(void **state)
 	assert_int_equal(t.p.nodes[1].verdict, PLAN_REFUSE);
 	assert_int_equal(t.p.nodes[2].verdict, PLAN_BUY);
 	plan_explain(&t.p, &t.p.nodes[1], &t.ask, why, sizeof(why));
-	assert_string_equal(why, "pool a: a node of the job did not come up, and rests");
+	assert_string_equal(
+		why, "pool a: a node of the job did not come up, and is not used for a while");
 	assert_int_equal(t.p.nodes[3].verdict, PLAN_BUY);
 	assert_int_equal(t.p.nodes[4].verdict, PLAN_REFUSE);
 	assert_int_equal(t.p.nodes[5].verdict, PLAN_REFUSE);
 	assert_int_equal(t.p.nodes[6].verdict, PLAN_REFUSE); /* of no job */
 	assert_int_equal(t.p.nodes[7].verdict, PLAN_HAVE);
 	plan_explain(&t.p, &t.p.nodes[8], &t.ask, why, sizeof(why));
-	assert_string_equal(why, "pool b: a node of the job did not come up, and rests");
+	assert_string_equal(
+		why, "pool b: a node of the job did not come up, and is not used for a while");
 	plan_explain(&t.p, &t.p.nodes[5], &t.ask, why, sizeof(why));
 	assert_string_equal(why, "pool b: one is tried");
 	round_fini(&t);

@@ -158,8 +158,8 @@ static void test_no_rung_refuses_the_job_and_says_of_each_why(void **state)
 	expect(&t, "RR");
 	why_is(&t, 1,
 	       "pool a: spot (t in spot): no capacity: cools down until 2026-01-02T14:01:00Z; far: "
-	       "denied by the provider: off until a call to two succeeds; od: 5.00 above "
-	       "max_pric...");
+	       "access denied: not tried until a call to two succeeds; od: 5.00 "
+	       "above max_price 4.00");
 	assert_int_equal(t.p.nno_rungs, 1);
 	assert_int_equal(t.p.no_rungs[0].worst, LADDER_DENIED);
 	assert_int_equal(t.p.no_rungs[0].hint.not_before_ms, now + 60000);

@@ -594,10 +594,11 @@ static void a_bundle_that_cannot_be_rotated_stays_as_it_is(void **state)
 		 "no munge_key_next"},
 		/* {"keys":[]} */
 		{ROTATION_JWKS, ROTATION_STAGING, "{\"slurm_jwks\":\"eyJrZXlzIjpbXX0=\"}",
-		 "no list of keys"},
+		 "no usable list of keys"},
 		/* {"keys":[{"kid":"a"}]} */
 		{ROTATION_JWKS, ROTATION_SWITCHING,
-		 "{\"slurm_jwks\":\"eyJrZXlzIjpbeyJraWQiOiJhIn1dfQ==\"}", "lost its new key"},
+		 "{\"slurm_jwks\":\"eyJrZXlzIjpbeyJraWQiOiJhIn1dfQ==\"}",
+		 "no longer has the new key"},
 		{ROTATION_MUNGE, ROTATION_STAGING, "nonsense", "JSON"},
 	};
 

@@ -293,7 +293,7 @@ static void test_a_store_that_wraps_nothing_is_not_asked_to(void **state)
 	secrets_free(&F.e);
 	F.conf.secrets.release = CONF_WRAP;
 	assert_int_equal(secrets_open(&F.e, &e), -1);
-	assert_non_null(strstr(e.msg, "wraps nothing"));
+	assert_non_null(strstr(e.msg, "cannot make wrapping tokens"));
 }
 
 /* --- enrolment -------------------------------------------------------------------------------- */

@@ -80,8 +80,9 @@ static void to_wrap_with_a_driver_that_wraps_nothing_is_refused(void **state)
 	next->nodes.deadman_ms = 1234567; /* nothing of it is taken */
 	next->secrets.line = 7;
 	assert_int_equal(engine_reload(F.e, next, &err), -1);
-	assert_string_equal(err.msg, "burstd.conf:7: secrets: driver vault wraps nothing: want "
-				     "release = \"broker\"");
+	assert_string_equal(
+		err.msg, "burstd.conf:7: secrets: driver vault cannot make wrapping tokens: want "
+			 "release = \"broker\"");
 	assert_ptr_equal(F.e->conf, before);
 	assert_int_equal(F.e->conf->secrets.release, CONF_BROKER);
 	conf_free(next);
