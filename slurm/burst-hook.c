@@ -69,7 +69,7 @@ static const char usage[] =
 	"       burst-hook --help | --version\n"
 	"\n"
 	"Leaves the call as a file in " PATHS_SPOOL ", where burstd finds it.\n"
-	"The name it is started by says which call it is: these are symlinks to burst-hook.\n"
+	"The name by which it is started selects the call: all are symlinks to burst-hook.\n"
 	"burst-prolog ends when all nodes of SLURM_JOB_ID are up; its status is 0, or that of the\n"
 	"site's own " PATHS_SITE_PROLOG ".\n"
 	"exit: 0 the call is durable, 2 usage, 3 the call is lost\n";
@@ -284,9 +284,7 @@ int main(int argc, char **argv)
 		return show(stdout, "burst-hook " BURSTD_VERSION "\n", EXIT_DURABLE);
 	/* No node name begins with a '-': this is somebody at a terminal. */
 	if (c.list != NULL && c.list[0] == '-') {
-		(void)fprintf(stderr,
-			      "%s: there is no option \"%.60s\"; --help says what there is\n", name,
-			      c.list);
+		(void)fprintf(stderr, "%s: unknown option \"%.60s\"; see --help\n", name, c.list);
 		return EXIT_USAGE;
 	}
 	if (strcmp(name, "burst-prolog") == 0)

@@ -62,11 +62,11 @@ static bool is_sound(void)
 		return false;
 	}
 	if (!S_ISREG(st.st_mode))
-		complain_about_site("not a file");
+		complain_about_site("not a regular file");
 	else if ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-		complain_about_site("others may write it");
+		complain_about_site("writable by group or others");
 	else if (st.st_uid != 0 && st.st_uid != geteuid())
-		complain_about_site("it belongs to another user");
+		complain_about_site("owned by another user");
 	else
 		return true;
 	return false;
@@ -143,7 +143,8 @@ static int make_question(struct question *q)
 	q->nodes = getenv("SLURM_JOB_NODELIST");
 	if (job == NULL || q->nodes == NULL || !is_number(job) || !is_plain(q->nodes) ||
 	    strlen(q->nodes) > CALL_LIST_MAX) {
-		hook_complain("burst-prolog: SLURM_JOB_ID or SLURM_JOB_NODELIST is missing or odd");
+		hook_complain(
+			"burst-prolog: SLURM_JOB_ID or SLURM_JOB_NODELIST is missing or malformed");
 		return -1;
 	}
 	(void)snprintf(q->head, sizeof(q->head), "{\"v\":1,\"op\":\"gate\",\"job\":%s,\"nodes\":\"",

@@ -87,7 +87,8 @@ static void drop_late(struct slurm *s, struct queue *q)
 
 void give_on_late(void *ctx)
 {
-	static const struct err late = {.code = ERR_NOTSENT, .msg = "the job may be another since"};
+	static const struct err late = {
+		.code = ERR_NOTSENT, .msg = "the job may have changed since the order was queued"};
 	struct slurm *s = ctx;
 	struct slurm_order order;
 	struct command *c = queue_take(&s->late);

@@ -124,9 +124,9 @@ static bool carries_features(struct slurm_look *l, const struct slurm_rule *r)
 		return true;
 	slurm_look_wanted(l, "Feature=%s", first->features);
 	if (n > 1)
-		return slurm_look_found(l, "not so for %s of pool %s, and in %zu more pools",
+		return slurm_look_found(l, "missing for node %s of pool %s, and in %zu more pools",
 					first->bare, first->name, n - 1);
-	return slurm_look_found(l, "not so for %s of pool %s", first->bare, first->name);
+	return slurm_look_found(l, "missing for node %s of pool %s", first->bare, first->name);
 }
 
 /* If slurmctld hides powered-down nodes, this cannot be checked; the rule for PrivateData is about
@@ -148,9 +148,9 @@ static bool knows_nodes(struct slurm_look *l, const struct slurm_rule *r)
 	}
 	if (first == NULL)
 		return true;
-	slurm_look_wanted(l, "a line for %.80s, or nodes = of the pool without", first->unknown);
+	slurm_look_wanted(l, "a line for %.80s, or removal from the pool's nodes", first->unknown);
 	if (n > 1)
-		return slurm_look_found(l, "without %.80s of pool %s, and some of %zu more pools",
+		return slurm_look_found(l, "without %.80s of pool %s, and nodes of %zu more pools",
 					first->unknown, first->name, n - 1);
 	return slurm_look_found(l, "without %.80s of pool %s", first->unknown, first->name);
 }
@@ -228,7 +228,7 @@ const struct slurm_rule slurm_rules[] = {
 	{.setting = "ResumeFailProgram",
 	 .severity = SLURM_WARNING,
 	 .wanted = "/usr/libexec/burstd/burst-resume-fail",
-	 .why = "burstd learns at its next look only which nodes slurmctld has given up, and "
+	 .why = "burstd learns only at its next poll which nodes slurmctld has given up, and "
 		"they bill until then.",
 	 .ok = rule_hook,
 	 .arg = "burst-resume-fail"},
@@ -283,7 +283,7 @@ const struct slurm_rule slurm_rules[] = {
 	{.setting = "SlurmctldParameters",
 	 .severity = SLURM_WARNING,
 	 .wanted = "power_save_interval=1, at most 5",
-	 .why = "slurmctld may look that many seconds late for nodes to resume or to suspend.",
+	 .why = "slurmctld checks up to that many seconds late for nodes to resume or to suspend.",
 	 .ok = option_in_range,
 	 .arg = "power_save_interval",
 	 .high = 5,
@@ -291,7 +291,7 @@ const struct slurm_rule slurm_rules[] = {
 	{.setting = "SlurmctldParameters",
 	 .severity = SLURM_WARNING,
 	 .wanted = "no power_save_min_interval above 5",
-	 .why = "slurmctld looks no sooner than that many seconds after its last look.",
+	 .why = "slurmctld checks no sooner than that many seconds after its last check.",
 	 .ok = option_in_range,
 	 .arg = "power_save_min_interval",
 	 .high = 5},
@@ -319,7 +319,7 @@ const struct slurm_rule slurm_rules[] = {
 	 .arg = "enable_configless"},
 	{.setting = "AuthType",
 	 .severity = SLURM_ERROR,
-	 .wanted = "what auth of section nodes says",
+	 .wanted = "the auth of section nodes",
 	 .why = "Machines are given the key of the other kind, and slurmctld refuses them.",
 	 .ok = has_our_auth},
 	{.setting = "TreeWidth",
@@ -439,7 +439,7 @@ const struct slurm_rule slurm_rules[] = {
 	{.setting = "MinNodes",
 	 .severity = SLURM_WARNING,
 	 .optional = true,
-	 .wanted = "of a partition no more than its pools can have (max_nodes)",
+	 .wanted = "at most what the partition's pools can have (max_nodes)",
 	 .why = "No job can ever start there: each needs more nodes than burstd may buy.",
 	 .ok = has_least},
 	{.setting = "SlurmdTimeout",

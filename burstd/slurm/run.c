@@ -35,7 +35,7 @@ static const struct {
 	[SLURM_CONFIG] = {"scontrol show config", false, {"show", "config"}},
 	[SLURM_PARTITIONS] = {"scontrol show partitions", false, {"-o", "show", "partitions"}},
 	[UPDATE] = {"scontrol update", false, {NULL}},
-	[UPDATE_JOBS] = {"scontrol or scancel, of jobs", false, {NULL}},
+	[UPDATE_JOBS] = {"scontrol or scancel for jobs", false, {NULL}},
 	[NOTIFY_JOBS] = {"scontrol notify", false, {NULL}},
 };
 

@@ -119,7 +119,7 @@ named_1() {
 		all|warning|SuspendExcParts|late, which has nodes of pool h100|no partition with a node of a pool
 		all|warning|MinNodes|9 for cloud, whose nodes can be 8 at once: pool h100 has max_nodes 7|at most 8, or a higher max_nodes
 		from 23.02|warning|SuspendExcStates|with CLOUD|no CLOUD
-		from 23.02|warning|NodeName|not so for c1 of pool h100|Feature=spot,ondemand
+		from 23.02|warning|NodeName|missing for node c1 of pool h100|Feature=spot,ondemand
 		all|warning|SlurmdTimeout|0 sec|not 0
 		all|advice|AuthInfo|cred_expire=5|cred_expire of 10 or more
 		all|advice|SchedulerParameters|without sched_interval, which means 60|sched_interval below 60
@@ -151,14 +151,14 @@ named_2() {
 		all|error|ReturnToService|0|2
 		up to 23.02|error|TreeWidth|50|65533, unless cloud_dns is set
 		up to 23.02|error|CommunicationParameters|without NoAddrCache|NoAddrCache
-		all|error|NodeName|without c8 of pool h100|a line for c8, or nodes = of the pool without
+		all|error|NodeName|without c8 of pool h100|a line for c8, or removal from the pool's nodes
 		all|error|SuspendTime|INFINITE|seconds, here or for the partitions
 		all|warning|ResumeFailProgram|not set|/usr/libexec/burstd/burst-resume-fail
 		all|warning|PrologSlurmctld|not set|/usr/libexec/burstd/burst-prolog
 		all|warning|SlurmctldParameters|power_save_interval=30|power_save_interval=1, at most 5
 		up to 23.02|warning|SlurmctldParameters|without cloud_reg_addrs|cloud_reg_addrs
 		all|warning|ResumeTimeout|630 s for pool h100|at least 660 s
-		all|warning|NodeName|not so for c1 of pool h100|Feature=spot,ondemand
+		all|warning|NodeName|missing for node c1 of pool h100|Feature=spot,ondemand
 		all|advice|AuthInfo|without cred_expire, which means 120|cred_expire below 120
 		all|advice|SchedulerParameters|without sched_interval, which means 60|sched_interval below 60
 		from 25.05|advice|SchedulerParameters|without requeue_on_resume_failure|requeue_on_resume_failure

@@ -194,8 +194,7 @@ static void test_unknown_option_is_one_sentence(void **state)
 		const struct lab_result r = lab_run(&rows[i]);
 		char want[160];
 
-		(void)snprintf(want, sizeof(want),
-			       "%s: there is no option \"%s\"; --help says what there is\n",
+		(void)snprintf(want, sizeof(want), "%s: unknown option \"%s\"; see --help\n",
 			       rows[i].name, rows[i].list);
 		assert_int_equal(r.code, 2);
 		assert_string_equal(r.err, want);

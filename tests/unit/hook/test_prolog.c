@@ -434,8 +434,10 @@ static void test_site(void **state)
 		 "\x7f"
 		 "ELF",
 		 0755, 0, false, "Exec format"},
-		{"a group may write", "#!/bin/sh\nexit 3\n", 0775, 0, false, "others may write"},
-		{"all may write", "#!/bin/sh\nexit 3\n", 0757, 0, false, "others may write"},
+		{"a group may write", "#!/bin/sh\nexit 3\n", 0775, 0, false,
+		 "writable by group or others"},
+		{"all may write", "#!/bin/sh\nexit 3\n", 0757, 0, false,
+		 "writable by group or others"},
 	};
 	int log = lab_log_listen();
 
@@ -494,7 +496,7 @@ static void test_site_is_no_file(void **state)
 	reply(lfd, UP);
 	lab_finish(&p, &r);
 	assert_int_equal(r.code, 0);
-	assert_non_null(strstr(lab_log_next(log), "not a file"));
+	assert_non_null(strstr(lab_log_next(log), "not a regular file"));
 	assert_int_equal(rmdir(PATHS_SITE_PROLOG), 0);
 	lab_server_close(lfd);
 	(void)close(log);

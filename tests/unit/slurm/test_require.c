@@ -514,12 +514,12 @@ static const struct {
 	{"one does not",
 	 {NULL, "spot,ondemand"},
 	 {NULL, "c7"},
-	 "not so for c7 of pool a100",
+	 "missing for node c7 of pool a100",
 	 "Feature=spot,ondemand"},
 	{"in both pools",
 	 {"a,b", "spot,ondemand"},
 	 {"c1", "c7"},
-	 "not so for c1 of pool h100, and in 1 more pools",
+	 "missing for node c1 of pool h100, and in 1 more pools",
 	 "Feature=a,b"},
 };
 
@@ -616,7 +616,7 @@ static void test_unknown_nodes(void **state)
 		{"24.11",
 		 "config",
 		 {"c1 and 200 more", "a1"},
-		 "without c1 and 200 more of pool h100, and some of 1 more pools"},
+		 "without c1 and 200 more of pool h100, and nodes of 1 more pools"},
 		/* It hides what is powered down: PrivateData is what is wrong. */
 		{"22.05", "bare-config", {"c1", NULL}, NULL},
 		{"24.11", "bare-config", {"c1", NULL}, "without c1 of pool h100"},
