@@ -87,7 +87,7 @@ void audit_delete(struct audit *a, struct fleet_node *fn, const char *id)
 
 void audit_stray(struct audit *a, const char *node, const char *id, bool again)
 {
-	add(a, node, "reconciler", "it is ours, and stands for no node");
+	add(a, node, "reconciler", "it has our tag, but belongs to no node");
 	add_id(a, id);
 	a->first = a->first || !again;
 }
@@ -160,13 +160,13 @@ void audit_put_delete(struct engine *e, struct audit *a, const char *target)
 static const char *reason_of(const struct slurm_order *o)
 {
 	static const char *const reasons[][2] = {
-		{"start", "what it was held back for is over"},
-		{"clear", "what its comment says is over"},
-		{"requeue", "it was signalled, and has ended before its node goes"},
-		{"address", "where its instance is"},
-		{"resume", "ResumeTimeout left it down"},
+		{"start", "its wait is over"},
+		{"clear", "its comment is outdated"},
+		{"requeue", "it ended after its signal, before its node is taken away"},
+		{"address", "address of its instance"},
+		{"resume", "it was down after ResumeTimeout"},
 		{"power-up", "its pool keeps nodes warm"},
-		{"keep", "it is to stay warm, or is paid for"},
+		{"keep", "it is kept warm, or its quantum is paid for"},
 		{"let-go", "slurmctld may power it down"}};
 
 	if (strcmp(o->verb, "signal") == 0)
@@ -176,7 +176,8 @@ static const char *reason_of(const struct slurm_order *o)
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
 		if (strcmp(o->verb, reasons[i][0]) == 0)
 			return reasons[i][1];
-	return o->of_jobs ? "its nodes were refused" : "nobody needs it; its reason is an admin's";
+	return o->of_jobs ? "its nodes were refused"
+			  : "it is not needed; its Reason was set by an admin";
 }
 
 static void put_jobs(struct engine *e, const struct slurm_order *o)

@@ -91,7 +91,7 @@ static void tell(struct engine *e, const struct fleet_node *fn, const struct nod
 	if (is->deadline_ms != was->deadline_ms) {
 		char at[FMT_TIME_SIZE];
 
-		add(&s, ", ", "its machine goes at ");
+		add(&s, ", ", "its machine will be taken away at ");
 		str_addf(&s, "%.19sZ", engine_time(e, at, is->deadline_ms));
 	}
 	if (is->accepted && !was->accepted)

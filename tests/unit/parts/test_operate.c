@@ -568,10 +568,11 @@ static void test_what_burstd_does_by_itself_is_on_record_as_such(void **state)
 		const char *want;
 	} rows[] = {
 		{tell_address,
-		 "reconciler: address slurmctld c1 10.0.0.1: where its instance is\n"},
+		 "reconciler: address slurmctld c1 10.0.0.1: address of its instance\n"},
 		{tell_power_down, "reconciler: power-down slurmctld c2 : burstd: its slurmd does "
 				  "not answer\n"},
-		{tell_resume, "reconciler: resume slurmctld c3 : ResumeTimeout left it down\n"},
+		{tell_resume,
+		 "reconciler: resume slurmctld c3 : it was down after ResumeTimeout\n"},
 		{tell_postpone,
 		 "reconciler: postpone slurmctld 7_1 StartTime=now+60: its nodes were refused\n"},
 	};
@@ -613,7 +614,8 @@ static void test_a_stray_is_deleted_as_one(void **state)
 	*c->strays = (struct stray){.id = "i-9", .node = "c3", .gen = 4, .first_ms = 1};
 	remove_run(f->e);
 	engine_commit(f->e);
-	assert_records(f, "reconciler: delete cloud c3 i-9: it is ours, and stands for no node\n");
+	assert_records(f,
+		       "reconciler: delete cloud c3 i-9: it has our tag, but belongs to no node\n");
 }
 
 /* "uid 10" is not "uid 1000"; and who is left out is not left out silently. */
