@@ -32,12 +32,13 @@ static int read_key(int at, unsigned char *key, const char *dir, struct err *e)
 	if (fstat(fd, &st) < 0 || (n = read(fd, text, sizeof(text))) < 0)
 		rc = fail(dir, e);
 	else if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 077) != 0)
-		rc = err_set(e, ERR_AUTH, "%.150s/%s: want a plain file of our own, mode 0600", dir,
+		rc = err_set(e, ERR_AUTH,
+			     "%.150s/%s: must be a regular file owned by this user, mode 0600", dir,
 			     name);
 	else if (n != CLAIM_KEY_BYTES)
 		rc = err_set(e, ERR_INVALID,
-			     "%.150s/%s: damaged: want %d bytes; machines that boot now could not "
-			     "claim with another key: remove it when there are none",
+			     "%.150s/%s: damaged (want %d bytes); remove it while no machine "
+			     "boots: one that boots cannot claim with a new key",
 			     dir, name, CLAIM_KEY_BYTES);
 	else
 		memcpy(key, text, CLAIM_KEY_BYTES);
@@ -49,7 +50,7 @@ static int read_key(int at, unsigned char *key, const char *dir, struct err *e)
 static int make_key(int at, unsigned char *key, const char *dir, struct err *e)
 {
 	if (RAND_bytes(key, CLAIM_KEY_BYTES) != 1)
-		return err_set(e, ERR_IO, "%.150s/%s: there are no random bytes", dir, name);
+		return err_set(e, ERR_IO, "%.150s/%s: cannot get random bytes", dir, name);
 	/* Another burstd's key must not be replaced. */
 	if (own_file_write(at, name, key, CLAIM_KEY_BYTES, OWN_FILE_NEW) == 0)
 		return 0;

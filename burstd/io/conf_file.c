@@ -81,17 +81,15 @@ static int check_file(int fd, const char *path, struct err *e)
 	if (fstat(fd, &st) < 0)
 		return err_set(e, ERR_IO, "%.150s: %s", path, strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return err_set(e, ERR_AUTH, "%.150s: not a plain file", path);
+		return err_set(e, ERR_AUTH, "%.150s: not a regular file", path);
 	if (st.st_uid != 0 && st.st_uid != geteuid())
-		return err_set(
-			e, ERR_AUTH,
-			"%.150s: belongs to uid %u: want it to be root's or our own (uid %u)", path,
-			(unsigned)st.st_uid, (unsigned)geteuid());
+		return err_set(e, ERR_AUTH,
+			       "%.150s: owned by uid %u; must be owned by root or uid %u", path,
+			       (unsigned)st.st_uid, (unsigned)geteuid());
 	if ((st.st_mode & 022) != 0)
-		return err_set(
-			e, ERR_AUTH,
-			"%.150s: users other than its owner may write it (mode %04o): chmod go-w",
-			path, (unsigned)st.st_mode & 07777);
+		return err_set(e, ERR_AUTH,
+			       "%.150s: writable by group or others (mode %04o): chmod go-w", path,
+			       (unsigned)st.st_mode & 07777);
 	if (st.st_size > CONF_FILE_MAX)
 		return err_set(e, ERR_LIMIT, "%.150s: longer than %d bytes", path, CONF_FILE_MAX);
 	return 0;
@@ -109,7 +107,7 @@ static int read_all(int fd, char *buf, const char *path, struct err *e)
 	if (strncmp(buf, "\xff\xfe", 2) == 0 || strncmp(buf, "\xfe\xff", 2) == 0)
 		return err_set(e, ERR_INVALID, "%.150s:1: is UTF-16: save the file as UTF-8", path);
 	if (strlen(buf) != len)
-		return err_set(e, ERR_INVALID, "%.150s: holds a zero byte", path);
+		return err_set(e, ERR_INVALID, "%.150s: contains a NUL byte", path);
 	return 0;
 }
 
@@ -163,8 +161,8 @@ int conf_file_load(struct conf **out, const char *path, struct err *e)
 	*out = NULL;
 	if (fd < 0 && errno == ENOENT && strcmp(path, PATHS_CONF) == 0)
 		return err_set(e, ERR_IO,
-			       "%s: %s; burstd looks nowhere else unless it is told: burstd "
-			       "--config FILE, burstctl config check FILE, burstctl check FILE",
+			       "%s: %s; to use another file: burstd --config FILE, "
+			       "burstctl config check FILE, burstctl check FILE",
 			       path, strerror(errno));
 	if (fd < 0)
 		return err_set(e, ERR_IO, "%.150s: %s", path, strerror(errno));

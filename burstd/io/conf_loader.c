@@ -43,7 +43,7 @@ static void unknown_option(cfg_t *cfg, const char *name)
 	const char *section = conf_loader_section_of(cfg);
 
 	conf_loader_fail(conf_loader_of(cfg), cfg->line,
-			 "no such option \"%.40s\" %s%s; did you mean \"%s\"?", name,
+			 "unknown option \"%.40s\" %s%s; did you mean \"%s\"?", name,
 			 section[0] == '\0'                       ? "outside the sections"
 			 : section[0] == 'o'                      ? "in an "
 			 : section[1] == 'e' || section[0] == 'n' ? "in "
@@ -58,7 +58,7 @@ static void offer_twice(struct conf_loader *l, int line, const char *title)
 	for (size_t i = 0; i < l->noffers; i++)
 		if (strcmp(l->offers[i].name, title) == 0)
 			first = l->offers[i].line;
-	conf_loader_fail(l, line, "offer \"%.60s\" is there twice; the first ends in line %d",
+	conf_loader_fail(l, line, "offer \"%.60s\" is defined twice; the first ends in line %d",
 			 title, first);
 }
 
@@ -77,10 +77,11 @@ static void title_twice(cfg_t *cfg, const char *title)
 		offer_twice(l, cfg->line, title);
 	else if (p != NULL && pool != NULL)
 		conf_loader_fail(l, cfg->line,
-				 "this kind of section has the title \"%.60s\" already", title);
+				 "title \"%.60s\" is defined twice for this kind of section",
+				 title);
 	else
 		conf_loader_fail(l, cfg->line,
-				 "%s \"%.60s\" is there twice; the first ends in line %d",
+				 "%s \"%.60s\" is defined twice; the first ends in line %d",
 				 p != NULL ? "provider" : "pool", title,
 				 p != NULL      ? p->line
 				 : pool != NULL ? pool->line
@@ -129,9 +130,9 @@ static int on_option(cfg_t *cfg, cfg_opt_t *opt)
 	int *line = &l->lines[opt->def.number];
 
 	if (strcmp(o->section, conf_loader_section_of(cfg)) != 0) /* written as "slurm|conf" = */
-		conf_loader_fail(l, cfg->line, "%s belongs inside of its section", o->name);
+		conf_loader_fail(l, cfg->line, "%s belongs inside its section", o->name);
 	else if (*line != 0 && !conf_option_is_list(o))
-		conf_loader_fail(l, cfg->line, "%s is there twice, first in line %d", o->name,
+		conf_loader_fail(l, cfg->line, "%s is defined twice, first in line %d", o->name,
 				 *line);
 	*line = cfg->line;
 	return l->failed ? -1 : 0;

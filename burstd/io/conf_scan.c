@@ -61,7 +61,7 @@ static bool is_curly(const char *p)
 static void scan_char(struct scan *s)
 {
 	if (is_curly(s->p)) {
-		conf_loader_fail(s->l, s->line, "a curly quote: write \" instead");
+		conf_loader_fail(s->l, s->line, "contains a curly quote: write \" instead");
 		return;
 	}
 	if (*s->p == '{' && s->depth++ == 0)
@@ -102,11 +102,9 @@ int conf_scan_text(struct conf_loader *l, char *text)
 		if (*p == '\n')
 			line++;
 		else if (p[0] == '$' && p[1] == '{')
-			conf_loader_fail(l, line,
-					 "the environment is not looked at: write the value "
-					 "instead of ${...}");
+			conf_loader_fail(l, line, "${...} is not expanded: write the value itself");
 		else if (((unsigned char)*p < ' ' && *p != '\t' && *p != '\r') || *p == 0x7f)
-			conf_loader_fail(l, line, "a control byte");
+			conf_loader_fail(l, line, "contains a control character");
 	}
 	while (*s.p != '\0' && !l->failed)
 		scan_next(&s, text);

@@ -42,7 +42,7 @@ static void set_users(struct conf_loader *l, cfg_opt_t *opt, int line)
 	if (n == 0 || l->failed)
 		return;
 	if (n > CONF_ADMINS_MAX) {
-		conf_loader_fail(l, line, "admins: more than %d", CONF_ADMINS_MAX);
+		conf_loader_fail(l, line, "admins: more than %d users", CONF_ADMINS_MAX);
 		return;
 	}
 	c->admins = mem_zalloc(n * sizeof(*c->admins));
@@ -131,7 +131,7 @@ static int on_slurm(cfg_t *cfg, cfg_opt_t *opt)
 
 	(void)opt;
 	if (l->slurm)
-		conf_loader_fail(l, cfg->line, "slurm is there twice");
+		conf_loader_fail(l, cfg->line, "slurm is defined twice");
 	l->slurm = true;
 	return l->failed ? -1 : 0;
 }
@@ -142,7 +142,7 @@ static int on_secrets(cfg_t *cfg, cfg_opt_t *opt)
 	size_t k = 0;
 
 	if (l->secrets)
-		conf_loader_fail(l, cfg->line, "secrets is there twice");
+		conf_loader_fail(l, cfg->line, "secrets is defined twice");
 	l->secrets = true;
 	l->conf->secrets.line = cfg_opt_getnsec(opt, 0)->line;
 	for (size_t i = 0; i < conf_noptions; i++)
@@ -158,7 +158,7 @@ static int on_nodes(cfg_t *cfg, cfg_opt_t *opt)
 	struct conf_loader *l = conf_loader_of(cfg);
 
 	if (l->nodes)
-		conf_loader_fail(l, cfg->line, "nodes is there twice");
+		conf_loader_fail(l, cfg->line, "nodes is defined twice");
 	l->nodes = true;
 	l->conf->nodes.line = cfg_opt_getnsec(opt, 0)->line;
 	return l->failed ? -1 : 0;

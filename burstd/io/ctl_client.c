@@ -106,7 +106,7 @@ static int on_frame(void *ctx, const char *data, size_t len, struct err *e)
 	struct ask *a = ctx;
 
 	if (a->reply != NULL)
-		return err_set(e, ERR_NET, "%s: not an answer", a->path);
+		return err_set(e, ERR_NET, "%s: unexpected second answer", a->path);
 	a->reply = mem_zalloc(len + 1);
 	memcpy(a->reply, data, len);
 	a->len = len;

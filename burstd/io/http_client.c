@@ -172,7 +172,7 @@ static int judge(struct xfer *x, CURLcode rc, struct err *e)
 		return err_set(e, ERR_NET, "compressed reply, which was not asked for");
 	/* libcurl takes "HTTP/22.1 200" for status 22, or for 200: it depends on its release. */
 	if (x->strange || status_of(x) < 100 || status_of(x) > 999)
-		return err_set(e, ERR_NET, "reply with a status line that is not HTTP's");
+		return err_set(e, ERR_NET, "malformed HTTP status line");
 	return 0;
 }
 
@@ -513,12 +513,12 @@ static void set_options(struct xfer *x, const struct http_call *call)
 static int check_call(const struct http_call *call, struct err *e)
 {
 	if (has_control(call->method) || strchr(call->method, ' ') != NULL)
-		return err_set(e, ERR_INVALID, "control byte or blank in the method");
+		return err_set(e, ERR_INVALID, "control character or blank in the method");
 	if (has_control(call->url) || strchr(call->url, ' ') != NULL)
-		return err_set(e, ERR_INVALID, "control byte or blank in the URL");
+		return err_set(e, ERR_INVALID, "control character or blank in the URL");
 	for (const char *const *h = call->headers; h != NULL && *h != NULL; h++)
 		if (has_control(*h))
-			return err_set(e, ERR_INVALID, "control byte in a header");
+			return err_set(e, ERR_INVALID, "control character in a header");
 	return 0;
 }
 

@@ -74,8 +74,8 @@ static bool is_ours(const struct munge_ask *ask, const char *host)
 int munge_check_payload(const struct munge_ask *ask, const char *payload, size_t len,
 			char nonce[MUNGE_CHECK_NONCE + 1], struct err *e)
 {
-	static const char *const what[FIELDS] = {"form", "host", "method", "path",
-						 "body", "node", "nonce"};
+	static const char *const what[FIELDS] = {"protocol", "host", "method", "path",
+						 "body",     "node", "nonce"};
 	char text[MUNGE_CHECK_PAYLOAD_MAX + 1], hash[HASH_HEX + 1];
 	const char *f[FIELDS],
 		*want[FIELDS] = {"burst1", NULL, ask->method, ask->path, hash, ask->node, NULL};
@@ -83,7 +83,7 @@ int munge_check_payload(const struct munge_ask *ask, const char *payload, size_t
 
 	nonce[0] = '\0';
 	if (len > MUNGE_CHECK_PAYLOAD_MAX)
-		return err_set(e, ERR_INVALID, "it has more than %d bytes of payload",
+		return err_set(e, ERR_INVALID, "credential has more than %d bytes of payload",
 			       MUNGE_CHECK_PAYLOAD_MAX);
 	if (len > 0)
 		memcpy(text, payload, len);
@@ -91,16 +91,16 @@ int munge_check_payload(const struct munge_ask *ask, const char *payload, size_t
 	for (; n < FIELDS && at <= len; at += strlen(text + at) + 1)
 		f[n++] = text + at;
 	if (n < FIELDS || at != len + 1)
-		return err_set(e, ERR_INVALID, "its payload has another form");
+		return err_set(e, ERR_INVALID, "credential has a malformed payload");
 	hash_of(ask, hash);
 	for (size_t i = 0; i < FIELDS; i++)
 		if (want[i] != NULL && strcmp(want[i], f[i]) != 0)
-			return err_set(e, ERR_AUTH, "it is for another %s", what[i]);
+			return err_set(e, ERR_AUTH, "credential is for another %s", what[i]);
 	if (!is_ours(ask, f[1]))
-		return err_set(e, ERR_AUTH, "it is for another host");
+		return err_set(e, ERR_AUTH, "credential is for another host");
 	if (strlen(f[6]) != MUNGE_CHECK_NONCE ||
 	    strspn(f[6], "0123456789abcdef") != MUNGE_CHECK_NONCE)
-		return err_set(e, ERR_INVALID, "its nonce is none");
+		return err_set(e, ERR_INVALID, "credential has a malformed nonce");
 	memcpy(nonce, f[6], MUNGE_CHECK_NONCE + 1);
 	return 0;
 }
@@ -174,7 +174,7 @@ static void work(struct check *c)
 		fail(c, c->word, ctx, rc);
 	} else if (uid != c->ask.uid) {
 		c->word = MUNGE_WRONG;
-		(void)err_set(&c->why, ERR_AUTH, "it is of uid %u", (unsigned)uid);
+		(void)err_set(&c->why, ERR_AUTH, "credential was made by uid %u", (unsigned)uid);
 	} else if (munge_check_payload(&c->ask, payload, (size_t)(len > 0 ? len : 0), nonce,
 				       &c->why) != 0) {
 		c->word = MUNGE_WRONG;
@@ -377,7 +377,7 @@ int munge_check_begin(struct munge_check *m, const struct munge_ask *ask, munge_
 
 	if (strncmp(ask->credential, "MUNGE:", 6) != 0 ||
 	    strlen(ask->credential) > MUNGE_CHECK_CRED_MAX)
-		return err_set(e, ERR_INVALID, "that is no credential of munge");
+		return err_set(e, ERR_INVALID, "not a munge credential");
 	if (m->waiting >= MUNGE_CHECK_WAITING_MAX)
 		return err_set(e, ERR_LIMIT, "%d credentials wait for munged",
 			       MUNGE_CHECK_WAITING_MAX);

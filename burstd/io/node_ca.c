@@ -58,7 +58,8 @@ static int check_private(const struct node_ca *ca, const char *file, int fd, str
 	if (fstat(fd, &st) < 0)
 		return fail(ca, file, e);
 	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 077) != 0)
-		return err_set(e, ERR_AUTH, "%.150s/%s: want a plain file of our own, mode 0600",
+		return err_set(e, ERR_AUTH,
+			       "%.150s/%s: must be a regular file owned by this user, mode 0600",
 			       ca->path, file);
 	return 0;
 }
@@ -224,7 +225,7 @@ static int open_all(struct node_ca *ca, int64_t now_ms, struct err *e)
 	/* There is a next CA but no present one: somebody removed that, and running nodes trust it.
 	 */
 	if (ca->cas[CURRENT].cert == NULL && ca->cas[NEXT].cert != NULL)
-		return err_set(e, ERR_INVALID, "%.150s/%s: missing, but %s is there", ca->path,
+		return err_set(e, ERR_INVALID, "%.150s/%s: missing, but %s exists", ca->path,
 			       files[CURRENT], files[NEXT]);
 	return node_ca_roll(ca, now_ms, e) < 0 ? -1 : 0;
 }
@@ -388,6 +389,6 @@ int node_ca_check(const struct node_ca *ca, const void *der, size_t len, int64_t
 	X509_free(cert);
 	ERR_clear_error();
 	if (rc == 0)
-		return err_set(e, ERR_AUTH, "the certificate is not of our nodes");
+		return err_set(e, ERR_AUTH, "the certificate was not issued by this cluster's CA");
 	return rc < 0 ? -1 : 0;
 }

@@ -278,9 +278,9 @@ X509_REQ *node_cert_read_csr(const char *pem, size_t len, struct err *e)
 	if (req == NULL || p != der + n)
 		(void)bad_csr(e, "not one request in DER");
 	else if (key == NULL || !is_p256(X509_REQ_get_X509_PUBKEY(req)))
-		(void)bad_csr(e, "its key is not of P-256");
+		(void)bad_csr(e, "its key is not a named, uncompressed P-256 key");
 	else if (X509_REQ_verify(req, key) != 1)
-		(void)bad_csr(e, "it is not signed with its key");
+		(void)bad_csr(e, "not signed with its own key");
 	else
 		return req;
 	X509_REQ_free(req);
@@ -336,11 +336,11 @@ int node_cert_check(const struct node_cert_ca *ca, X509 *cert, int64_t now_ms,
 	    X509_cmp_time(X509_get0_notAfter(cert), &now) <= 0 ||
 	    node_cert_end_ms(ca->cert) <= now_ms)
 		return err_set(e, ERR_AUTH,
-			       "the node's certificate has expired, or is not good yet");
+			       "the node's certificate has expired, or is not valid yet");
 	if (X509_check_purpose(cert, X509_PURPOSE_SSL_CLIENT, 0) != 1 ||
 	    read_names(cert, out) < 0) {
 		*out = (struct node_ca_peer){.gen = 0};
-		return err_set(e, ERR_AUTH, "the certificate is not a node's");
+		return err_set(e, ERR_AUTH, "the certificate is not a node certificate");
 	}
 	node_cert_serial(cert, out->serial);
 	node_cert_spki(X509_get_X509_PUBKEY(cert), out->spki);

@@ -125,7 +125,7 @@ static int open_dir(struct spool *s, struct err *e)
 		return 0;
 	(void)close(s->fd);
 	s->fd = -1;
-	return err_set(e, ERR_AUTH, "%s: others than root and burstd can write to it", s->dir);
+	return err_set(e, ERR_AUTH, "%s: writable by users other than root and burstd", s->dir);
 }
 
 static void drop_names(struct spool *s)

@@ -43,7 +43,8 @@ int spool_check(const char *dir, const char **note, struct err *e)
 	if (!S_ISDIR(st.st_mode))
 		return err_set(e, ERR_INVALID, "%s: not a directory, or a link to one", dir);
 	if (!spool_is_trusted(&st))
-		return err_set(e, ERR_AUTH, "%s: others than root and burstd can write to it", dir);
+		return err_set(e, ERR_AUTH, "%s: writable by users other than root and burstd",
+			       dir);
 	if (faccessat(AT_FDCWD, dir, R_OK | W_OK | X_OK, AT_EACCESS) != 0)
 		return err_set(e, ERR_IO, "%s: %s", dir, strerror(errno));
 	if (statfs(dir, &fs) == 0)

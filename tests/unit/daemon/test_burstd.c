@@ -156,7 +156,7 @@ static void test_nodes(void **state)
 	lab_start(b, "-c", lab_path("burstd.conf"));
 	lab_finish(b);
 	assert_int_equal(b->rc, LAB_BAD_CONF); /* a person must look */
-	assert_non_null(strstr(b->text, "claim-key: want a plain file of our own"));
+	assert_non_null(strstr(b->text, "claim-key: must be a regular file owned by this user"));
 	assert_non_null(strstr(b->text, "hint=\"1. start it by systemctl"));
 	assert_int_equal(unlink(lab_path("state/claim-key")), 0);
 	lab_write_conf(NULL, NULL);

@@ -302,7 +302,7 @@ static void test_check_spool(void **state)
 		lab_finish(b);
 		assert_int_equal(b->rc, i == 0 ? 0 : LAB_BAD_CONF);
 		assert_non_null(strstr(b->text, i == 0 ? in_memory : lost));
-		assert_true((strstr(b->text, "others than root") != NULL) == (i == 1));
+		assert_true((strstr(b->text, "users other than root") != NULL) == (i == 1));
 	}
 	assert_int_equal(rename(PATHS_SPOOL "-away", PATHS_SPOOL), 0);
 	assert_int_equal(chmod(PATHS_SPOOL, 0700), 0);

@@ -43,25 +43,25 @@ static const struct {
 	{"missing currency", "cluster = lab\n\n\n", "4: currency is missing"},
 	{"bad value", HEAD "listen = \"0.0.0.0:80\"\n", "3: listen: want a loopback"},
 	{"unknown option", HEAD "clusterr = x\n",
-	 "3: no such option \"clusterr\" outside the sections; did you mean \"cluster\"?"},
+	 "3: unknown option \"clusterr\" outside the sections; did you mean \"cluster\"?"},
 	{"unknown in a pool", HEAD SIM "pool p {\n node = x\n}\n",
-	 "5: no such option \"node\" in a pool; did you mean \"nodes\"?"},
-	{"unknown in slurm", HEAD "slurm { bin = x }\n", "3: no such option \"bin\" in a slurm"},
+	 "5: unknown option \"node\" in a pool; did you mean \"nodes\"?"},
+	{"unknown in slurm", HEAD "slurm { bin = x }\n", "3: unknown option \"bin\" in a slurm"},
 	{"unknown section", HEAD "pools p { }\n",
-	 "3: no such option \"pools\" outside the sections; did you mean \"pool\"?"},
+	 "3: unknown option \"pools\" outside the sections; did you mean \"pool\"?"},
 	{"lines after comments", "# one\n/* two\nthree */ # four\n" HEAD "x = 1",
-	 "6: no such option \"x\""},
-	{"option twice", HEAD "cluster = b\n", "3: cluster is there twice, first in line 1"},
+	 "6: unknown option \"x\""},
+	{"option twice", HEAD "cluster = b\n", "3: cluster is defined twice, first in line 1"},
 	{"option twice in a pool", HEAD SIM "pool p { type = a\ntype = b }",
-	 "5: type is there twice, first in line 4"},
+	 "5: type is defined twice, first in line 4"},
 	{"provider twice", HEAD SIM "\n" SIM,
-	 "5: provider \"sim\" is there twice; the first ends in line 3"},
+	 "5: provider \"sim\" is defined twice; the first ends in line 3"},
 	{"pool twice", HEAD SIM POOL POOL,
-	 "5: pool \"p\" is there twice; the first ends in line 4"},
+	 "5: pool \"p\" is defined twice; the first ends in line 4"},
 	{"one of two of a name twice", HEAD "provider p { driver = sim }\n" POOL_P POOL_P,
-	 "5: this kind of section has the title \"p\" already"},
+	 "5: title \"p\" is defined twice for this kind of section"},
 	{"curly quotes", HEAD "provider \xe2\x80\x9csim\xe2\x80\x9d { driver = sim }\n",
-	 "3: a curly quote: write \" instead"},
+	 "3: contains a curly quote: write \" instead"},
 	{"byte order mark", "\xef\xbb\xbf" HEAD SIM,
 	 "1: begins with a byte order mark (BOM): save the file without it"},
 	{"duration as burstctl shows it", HEAD "provider x {\ndriver = sim\nsettle = 1d00h\n}\n",
@@ -73,12 +73,12 @@ static const struct {
 	 HEAD "provider x {\ndriver = static\noff = {\"/x\", \"%h\"}\n}\n",
 	 "5: provider \"x\": off: \"%h\": only %n, %a and %% are allowed"},
 	{"unknown in secrets", HEAD "secrets { adress = x }\n",
-	 "3: no such option \"adress\" in secrets; did you mean \"address\"?"},
-	{"secrets twice", HEAD "secrets { }\nsecrets { }\n", "4: secrets is there twice"},
+	 "3: unknown option \"adress\" in secrets; did you mean \"address\"?"},
+	{"secrets twice", HEAD "secrets { }\nsecrets { }\n", "4: secrets is defined twice"},
 	{"a short wrap_ttl", HEAD "secrets {\n wrap_ttl = 10s }\n", "4: wrap_ttl: \"10s\": want"},
 	{"unknown in nodes", HEAD "nodes { urls = x }\n",
-	 "3: no such option \"urls\" in nodes; did you mean \"url\"?"},
-	{"nodes twice", HEAD NODES "nodes { }\n", "5: nodes is there twice"},
+	 "3: unknown option \"urls\" in nodes; did you mean \"url\"?"},
+	{"nodes twice", HEAD NODES "nodes { }\n", "5: nodes is defined twice"},
 	{"nodes without a listener", HEAD "nodes {\n url = {\"https://b\"} }\n",
 	 "4: nodes: listen is missing (ADDRESS:PORT)"},
 	{"nodes without a URL", HEAD "nodes { listen = \"[::]:1\" conf_server = {\"c:1\"} }\n",
@@ -145,7 +145,7 @@ static const struct {
 	{"no such proof", HEAD "provider p {\ndriver = x\nattest = oci\n}\n",
 	 "5: provider \"p\": attest: \"oci\": want aws, gcp, azure, callback, address, off or "
 	 "auto"},
-	{"slurm twice", HEAD "slurm { }\nslurm { }\n", "4: slurm is there twice"},
+	{"slurm twice", HEAD "slurm { }\nslurm { }\n", "4: slurm is defined twice"},
 	{"no title", HEAD "pool { }\n", "3: pool has no title: want pool \"NAME\" { ... }"},
 	{"title of slurm", HEAD "slurm x { }\n", "3: missing opening brace for section 'slurm'"},
 	{"bad title", HEAD "provider \"a b\" { driver = sim }\n",
@@ -169,23 +169,23 @@ static const struct {
 	 "5: pool \"p\" has offers: provider, type, region, zone, market, price and jurisdiction "
 	 "belong in the offers"},
 	{"offer twice", HEAD SIM OFFERS "\n" OFFER_O OFFER_O "}\n",
-	 "6: offer \"o\" is there twice; the first ends in line 5"},
+	 "6: offer \"o\" is defined twice; the first ends in line 5"},
 	{"offers of one name in two pools, and a pool twice",
 	 HEAD SIM OFFERS OFFER_O "}\n" OFFERS OFFER_O "}\n",
-	 "6: pool \"p\" is there twice; the first ends in line 5"},
+	 "6: pool \"p\" is defined twice; the first ends in line 5"},
 	{"no such provider of an offer",
 	 HEAD SIM OFFERS "offer o { type = t region = r\nprovider = simm } }\n",
 	 "5: pool \"p\": offer \"o\": there is no provider \"simm\""},
 	{"unknown in an offer", HEAD SIM OFFERS "offer o {\nmax_nodes = 1 } }\n",
 	 "5: unknown option \"max_nodes\" in an offer"},
 	{"offer misspelt", HEAD SIM OFFERS "\noffers o { } }\n",
-	 "5: no such option \"offers\" in a pool; did you mean \"offer\"?"},
+	 "5: unknown option \"offers\" in a pool; did you mean \"offer\"?"},
 	{"offer without a title", HEAD SIM OFFERS "\noffer { } }\n",
 	 "5: offer has no title: want offer \"NAME\" { ... }"},
 	{"bad title of an offer", HEAD SIM OFFERS "offer \"a b\" { } }\n",
 	 "4: offer \"a b\": want a name"},
 	{"option twice in an offer", HEAD SIM OFFERS "offer o { type = a\ntype = b } }\n",
-	 "5: type is there twice, first in line 4"},
+	 "5: type is defined twice, first in line 4"},
 	{"bad jurisdiction", HEAD SIM OFFERS "jurisdictions = {EU,\n eu} }\n",
 	 "5: pool \"p\": jurisdictions: \"eu\": want capital letters"},
 	{"not a signal", HEAD SIM OFFERS "checkpoint_signal = SIG-1\n} }\n",
@@ -223,9 +223,8 @@ static const struct {
 	 "4: admins: there is no user \"no-such-user-here\""},
 	{"uid too large", HEAD "admins = {4294967295}\n", "3: admins: there is no user"},
 	{"uid of junk", HEAD "admins = {12ab}\n", "3: admins: there is no user"},
-	{"environment", HEAD "state_dir = \"${HOME}\"\n", "3: the environment is not looked at"},
-	{"environment, unquoted", HEAD "state_dir = ${HOME}\n",
-	 "3: the environment is not looked at"},
+	{"environment", HEAD "state_dir = \"${HOME}\"\n", "3: ${...} is not expanded"},
+	{"environment, unquoted", HEAD "state_dir = ${HOME}\n", "3: ${...} is not expanded"},
 	{"environment, hidden", HEAD "state_dir = \"/$\\x7bHOME}\"\n",
 	 "3: state_dir: contains a control character"},
 	{"open quote", HEAD "state_dir = \"/a\nlisten = \"\"\n",
@@ -238,9 +237,9 @@ static const struct {
 	{"no equal sign", HEAD "listen \"\"\n", "3: missing equal sign"},
 	{"empty name", HEAD "\"\" = 1\n", "3: syntax error"},
 	{"reached into a section", HEAD "slurm {}\n\"slurm|conf\" = /a\n",
-	 "4: conf belongs inside of its section"},
+	 "4: conf belongs inside its section"},
 	{"the loader's own option", HEAD "\"\\001loader\" = x\n", "3: syntax error"},
-	{"control byte", HEAD "\n\x01\n", "4: a control byte"},
+	{"control byte", HEAD "\n\x01\n", "4: contains a control character"},
 };
 
 static void test_bad(void **state)
@@ -269,7 +268,7 @@ static void test_syntax(void **state)
 	(void)state;
 	assert_int_equal(conf_file_parse(&c, "f", example, &e), -1);
 	assert_string_equal(e.msg,
-			    "f:13: no such option \"url2\" in a provider; did you mean \"url\"?");
+			    "f:13: unknown option \"url2\" in a provider; did you mean \"url\"?");
 
 	c = parsed("cluster=lab state_dir=/a//c\ncurrency='EUR'// comment\nadmins += {0} // x\n"
 		   "provider p { driver = sim url = http://127.0.0.1:1//x }\r\n/**/\n");
@@ -303,13 +302,13 @@ static void test_file(void **state)
 		{"good", HEAD, sizeof(HEAD) - 1, 0644, NULL},
 		{"private", HEAD, sizeof(HEAD) - 1, 0600, NULL},
 		{"writable by group", HEAD, sizeof(HEAD) - 1, 0664,
-		 ": users other than its owner may write it (mode 0664): chmod go-w"},
+		 ": writable by group or others (mode 0664): chmod go-w"},
 		{"writable by all", HEAD, sizeof(HEAD) - 1, 0646, "(mode 0646): chmod go-w"},
 		{"UTF-16",
 		 "\xff\xfe"
 		 "c\0",
 		 4, 0600, ":1: is UTF-16: save the file as UTF-8"},
-		{"zero byte", HEAD "\0x", sizeof(HEAD "\0x") - 1, 0600, "zero byte"},
+		{"zero byte", HEAD "\0x", sizeof(HEAD "\0x") - 1, 0600, "NUL byte"},
 	};
 	char dir[] = "/tmp/confXXXXXX", path[64];
 	struct conf *c;
@@ -321,13 +320,13 @@ static void test_file(void **state)
 	assert_int_equal(conf_file_load(&c, path, &e), -1);
 	assert_null(c);
 	assert_non_null(strstr(e.msg, "No such file"));
-	assert_null(strstr(e.msg, "looks nowhere else"));
+	assert_null(strstr(e.msg, "to use another file"));
 	/* Who has named no file is told how to. */
 	if (access(PATHS_CONF, F_OK) != 0) {
 		assert_int_equal(conf_file_load(&c, PATHS_CONF, &e), -1);
 		assert_string_equal(
 			e.msg, PATHS_CONF
-			": No such file or directory; burstd looks nowhere else unless it is told: "
+			": No such file or directory; to use another file: "
 			"burstd --config FILE, burstctl config check FILE, burstctl check FILE");
 	}
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -344,13 +343,12 @@ static void test_file(void **state)
 	unlink(path);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(conf_file_load(&c, path, &e), -1); /* and does not hang */
-	assert_non_null(strstr(e.msg, ": not a plain file"));
+	assert_non_null(strstr(e.msg, ": not a regular file"));
 	unlink(path);
 	write_file(path, HEAD, sizeof(HEAD) - 1, 0644);
 	if (chown(path, 65534, (gid_t)-1) == 0) {
 		assert_int_equal(conf_file_load(&c, path, &e), -1);
-		assert_non_null(
-			strstr(e.msg, ": belongs to uid 65534: want it to be root's or our"));
+		assert_non_null(strstr(e.msg, ": owned by uid 65534; must be owned by root or"));
 	}
 	unlink(path);
 	rmdir(dir);

@@ -318,14 +318,14 @@ static void a_credential_for_another_request_is_refused(void **state)
 		struct node_says s;
 		const char *why;
 	} cases[] = {
-		{{.host = "evil.example.com"}, "it is for another host"},
-		{{.host = "burst"}, "it is for another host"},
-		{{.path = "/v1/node/event"}, "it is for another path"},
-		{{.method = "GET"}, "it is for another method"},
-		{{.body = "{}"}, "it is for another body"},
-		{{.node = "c2"}, "it is for another node"},
-		{{.nonce = "short"}, "its nonce is none"},
-		{{.nonce = "0123456789ABCDEF0123456789ABCDEF"}, "its nonce is none"},
+		{{.host = "evil.example.com"}, "credential is for another host"},
+		{{.host = "burst"}, "credential is for another host"},
+		{{.path = "/v1/node/event"}, "credential is for another path"},
+		{{.method = "GET"}, "credential is for another method"},
+		{{.body = "{}"}, "credential is for another body"},
+		{{.node = "c2"}, "credential is for another node"},
+		{{.nonce = "short"}, "credential has a malformed nonce"},
+		{{.nonce = "0123456789ABCDEF0123456789ABCDEF"}, "credential has a malformed nonce"},
 	};
 
 	NEEDS_MUNGED;
@@ -347,7 +347,7 @@ static void a_credential_of_another_user_is_refused(void **state)
 	ask = ask_for(cred);
 	ask.uid = geteuid() + 1;
 	assert_int_equal(check(&ask), MUNGE_WRONG);
-	assert_non_null(strstr(F.why, "it is of uid "));
+	assert_non_null(strstr(F.why, "credential was made by uid "));
 	free(cred);
 }
 

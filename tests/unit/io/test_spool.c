@@ -146,7 +146,7 @@ static void test_early_after_a_listing_that_failed(void **state)
 	(void)state;
 	put_call("1");
 	assert_int_equal(chmod(F.dir, 0777), 0);
-	(void)pass_fails("can write to it");
+	(void)pass_fails("writable by users other than root");
 	assert_int_equal(chmod(F.dir, 0755), 0);
 	put_call("2");
 	assert_string_equal(next_pass(), "1 2 ");

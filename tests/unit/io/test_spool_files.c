@@ -443,7 +443,7 @@ static void test_check(void **state)
 	assert_check(at("link"), ERR_INVALID, "a link");
 	for (size_t i = 0; i < COUNT(open_modes); i++) {
 		assert_int_equal(chmod(F.dir, open_modes[i]), 0);
-		assert_check(F.dir, ERR_AUTH, "others than root and burstd can write");
+		assert_check(F.dir, ERR_AUTH, "writable by users other than root and burstd");
 	}
 	assert_int_equal(chmod(F.dir, 0700), 0);
 	assert_check(F.dir, ERR_NONE, NULL);
@@ -457,7 +457,7 @@ static void test_check_as_another_user(void **state)
 	assert_check(F.dir, ERR_IO, "Permission denied"); /* root's, mode 0755 */
 	assert_int_equal(seteuid(0), 0);
 	assert_int_equal(chown(F.dir, STRANGER, 0), 0);
-	assert_check(F.dir, ERR_AUTH, "others than root and burstd can write");
+	assert_check(F.dir, ERR_AUTH, "writable by users other than root and burstd");
 	assert_int_equal(seteuid(STRANGER), 0);
 	for (mode_t mode = 0; mode <= 0700; mode += 0100) {
 		const bool all = mode == 0700;

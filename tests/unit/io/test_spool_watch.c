@@ -204,7 +204,7 @@ static void test_writable_by_others(void **state)
 	for (size_t i = 0; i < COUNT(modes); i++) {
 		assert_int_equal(chmod(F.dir, modes[i]), 0);
 		reopen_spool();
-		assert_string_equal(pass_fails("others than root and burstd can write to it"), "");
+		assert_string_equal(pass_fails("writable by users other than root and burstd"), "");
 		assert_int_equal(F.e.code, ERR_AUTH);
 		assert_true(there("1"));
 		assert_false(is_due());
@@ -220,7 +220,7 @@ static void test_a_strangers_directory(void **state)
 	need_root();
 	put_call("1");
 	assert_int_equal(chown(F.dir, STRANGER, STRANGER), 0);
-	assert_string_equal(pass_fails("others than root"), "");
+	assert_string_equal(pass_fails("users other than root"), "");
 	assert_int_equal(F.e.code, ERR_AUTH);
 	assert_true(there("1"));
 }
@@ -236,7 +236,7 @@ static void test_writable_by_others_amid_calls_that_are_kept(void **state)
 	assert_int_equal(chmod(F.dir, 0777), 0);
 	put_call("2");
 	turn();
-	assert_string_equal(pass_fails("can write to it"), "");
+	assert_string_equal(pass_fails("writable by users other than root"), "");
 	spool_done(F.s, "1");
 	assert_true(there("1")); /* not in a directory that is anybody's */
 	assert_int_equal(chmod(F.dir, 0755), 0);
