@@ -196,13 +196,14 @@ static int put_forgotten(struct journal *j, const struct journal_mark *upto, int
 			 struct err *e)
 {
 	char object[64], request[JOURNAL_MARK_SIZE];
-	const struct journal_audit a = {.at_ms = now_ms,
-					.actor = "reconciler",
-					.verb = CHAIN_FORGET,
-					.target = "journal",
-					.object = object,
-					.reason = "older than events_keep, or more than are kept",
-					.request = request};
+	const struct journal_audit a = {
+		.at_ms = now_ms,
+		.actor = "reconciler",
+		.verb = CHAIN_FORGET,
+		.target = "journal",
+		.object = object,
+		.reason = "older than events_keep, or beyond the maximum number of records",
+		.request = request};
 
 	(void)snprintf(object, sizeof(object), "%" PRId64 "-%" PRId64, j->forgotten.seq + 1,
 		       upto->seq);
@@ -365,7 +366,7 @@ static int look_further(struct journal *j, struct walk *w, struct err *e)
 static int begin(const struct journal *j, struct journal_chain *c, struct err *e)
 {
 	if (c->known != NULL && c->known->seq < j->forgotten.seq && c->at.seq < c->known->seq)
-		return err_set(e, ERR_INVALID, "record %" PRId64 " is not kept any more",
+		return err_set(e, ERR_INVALID, "record %" PRId64 " was already deleted",
 			       c->known->seq);
 	if (!c->begun || c->at.seq < j->forgotten.seq)
 		c->at = j->forgotten;

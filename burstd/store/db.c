@@ -83,8 +83,8 @@ static int fail(struct db *d, struct err *e)
 
 int db_damaged(const struct db *d, const char *table, struct err *e)
 {
-	return err_set(e, ERR_DAMAGED, "%.120s: damaged: a row of table %s is not as written",
-		       d->path, table);
+	return err_set(e, ERR_DAMAGED, "%.120s: damaged: table %s has a malformed row", d->path,
+		       table);
 }
 
 static int exec(struct db *d, const char *sql, struct err *e)
@@ -139,11 +139,10 @@ static int check_version(struct db *d, int *version, struct err *e)
 	/* It was opened for writing, so its header says that only a later SQLite may write to it.
 	 */
 	if (sqlite3_db_readonly(d->sql, "main") == 1)
-		return err_set(e, ERR_DAMAGED, "%.120s: damaged: its header is not as written",
-			       d->path);
+		return err_set(e, ERR_DAMAGED, "%.120s: damaged: malformed header", d->path);
 	*version = (int)strtol(text, NULL, 10);
 	if (*version < 0 || (*version == 0) != (strcmp(tables, "0") == 0))
-		return err_set(e, ERR_DAMAGED, "%.120s: not a file of burstd", d->path);
+		return err_set(e, ERR_DAMAGED, "%.120s: not a burstd journal", d->path);
 	if (*version > d->kind->nsteps)
 		return err_set(
 			e, ERR_INVALID,
@@ -243,7 +242,7 @@ static int check_length(struct db *d, struct err *e)
 	if (stat(d->path, &st) < 0)
 		return err_set(e, ERR_IO, "%.150s: %s", d->path, strerror(errno));
 	if ((int64_t)st.st_size < strtoll(pages, NULL, 10) * strtoll(size, NULL, 10))
-		return err_set(e, ERR_DAMAGED, "%.150s: damaged: it is cut short", d->path);
+		return err_set(e, ERR_DAMAGED, "%.150s: damaged: the file is truncated", d->path);
 	return 0;
 }
 
@@ -286,7 +285,7 @@ int db_open(struct db **out, const char *path, const struct db_kind *kind, bool 
 		goto fail;
 	}
 	if (sqlite3_db_readonly(d->sql, "main") == 1) { /* SQLite does this after EIO */
-		(void)err_set(e, ERR_IO, "%.120s: it cannot be opened for writing", d->path);
+		(void)err_set(e, ERR_IO, "%.120s: cannot be opened for writing", d->path);
 		goto fail;
 	}
 	(void)sqlite3_extended_result_codes(d->sql, 1);

@@ -45,12 +45,12 @@ static int check_owned(int fd, const char *path, const char *file, struct err *e
 	if (fstat(fd, &st) < 0)
 		return fail(e, path, file);
 	if (st.st_uid != geteuid() || (st.st_mode & 022) != 0)
-		return err_set(
-			e, ERR_AUTH,
-			"%.120s/%s: want it to be of our own user and writable by nobody else: it "
-			"is uid %u's, mode %04o, and we are uid %u",
-			path, file, (unsigned)st.st_uid, (unsigned)st.st_mode & 07777,
-			(unsigned)geteuid());
+		return err_set(e, ERR_AUTH,
+			       "%.120s/%s: must be owned by uid %u and writable by nobody else "
+			       "(owner uid %u, "
+			       "mode %04o)",
+			       path, file, (unsigned)geteuid(), (unsigned)st.st_uid,
+			       (unsigned)st.st_mode & 07777);
 	return 0;
 }
 
@@ -63,15 +63,15 @@ static int open_dir(const char *path, struct err *e)
 	if (!made && errno != EEXIST)
 		return err_set(
 			e, ERR_IO,
-			"%.150s: it is not there and cannot be made by uid %u (%s): mount its "
-			"file system, or make it for that user",
+			"%.150s: does not exist, and uid %u cannot create it (%s): mount its "
+			"file system, or create it for that user",
 			path, (unsigned)geteuid(), strerror(errno));
 	/* If we may not read the parent, whoever made the directory there must have synced it. */
 	if (sync_parent(path) < 0 && (made || errno != EACCES))
 		return fail(e, path, "..");
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 && errno == EACCES)
-		return err_set(e, ERR_AUTH, "%.180s: no right to open it as uid %u", path,
+		return err_set(e, ERR_AUTH, "%.180s: uid %u may not open it", path,
 			       (unsigned)geteuid());
 	if (fd < 0)
 		return err_set(e, err_of_errno(errno),
@@ -97,7 +97,7 @@ static int held_by_other(int fd, const char *path, struct err *e)
 	pid[n > 0 ? n : 0] = '\0';
 	pid[strspn(pid, "0123456789")] = '\0';
 	return err_set(e, ERR_LIMIT, "%.150s: another burstd is using it (pid %s)", path,
-		       pid[0] != '\0' ? pid : "not known");
+		       pid[0] != '\0' ? pid : "unknown");
 }
 
 static int write_pid(int fd)
@@ -223,8 +223,8 @@ static int find_uuid(struct state_dir *d, int dir, const char *path, struct err 
 	if (d->fresh && trace(dir) != NULL)
 		return err_set(
 			e, ERR_INVALID,
-			"%.150s/uuid: it is lost: it is not there, and %s is; a new one would "
-			"make strangers of all that runs",
+			"%.150s/uuid: missing, but %s exists: restore uuid; with a new one all "
+			"running instances would be foreign",
 			path, trace(dir));
 	if (d->fresh) {
 		if (make_uuid(d->uuid) < 0)

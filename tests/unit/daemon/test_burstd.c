@@ -392,8 +392,9 @@ static void test_state_that_a_person_must_mend(void **state)
 		const char *error, *hint;
 	} rows[] = {
 		{"damaged journal", damage_journal, "damaged: ", hint_journal},
-		{"damaged header", damage_header, "damaged: its header", hint_journal},
-		{"damaged row", damage_row, "damaged: a row of table pool", hint_journal},
+		{"damaged header", damage_header, "damaged: malformed header", hint_journal},
+		{"damaged row", damage_row, "damaged: table pool has a malformed row",
+		 hint_journal},
 		{"damaged numbers", damage_numbers, "makes no sense", hint_journal},
 		{"lost table", lose_table, "no such table", hint_journal},
 		{"cut journal", cut_journal, "damaged: ", hint_journal},
@@ -401,7 +402,7 @@ static void test_state_that_a_person_must_mend(void **state)
 		 "hint=\"a newer burstd "},
 		{"another's journal", write_another, "another cluster uuid",
 		 "hint=\"1. put uuid back"},
-		{"lost uuid", lose_uuid, "/uuid: it is lost", "hint=\"1. put uuid back"},
+		{"lost uuid", lose_uuid, "/uuid: missing, but ", "hint=\"1. put uuid back"},
 		{"damaged uuid", damage_uuid, "/uuid: damaged", "hint=\"1. put uuid back"},
 		{"anybody's", let_others_write, "mode 0777", "hint=\"1. start it by systemctl"},
 		{"another user's", give_away, "state", "hint=\"1. start it by systemctl"},
@@ -502,7 +503,7 @@ static void test_state_that_is_not_ours(void **state)
 		void (*harm)(void);
 		const char *error;
 	} rows[] = {
-		{"all", restore_all, "/state: no right to open it"},
+		{"all", restore_all, "/state: uid 65534 may not open it"},
 		{"uuid", restore_uuid, "/uuid: Permission denied"},
 		{"journal", restore_journal, "/journal.db: Permission denied"},
 		{"readable journal", restore_readable_journal, "/journal.db: Permission denied"},
@@ -548,7 +549,7 @@ static void may_come_back(struct burstd *b, const char *why)
 	lab_start(b, "-c", lab_path("burstd.conf"));
 	lab_finish(b);
 	assert_int_equal(b->rc, EXIT_FAILURE);
-	assert_non_null(strstr(b->text, "/state: it is not there and cannot be made by uid"));
+	assert_non_null(strstr(b->text, "/state: does not exist, and uid"));
 	assert_non_null(strstr(b->text, why));
 	assert_null(strstr(b->text, "hint="));
 }

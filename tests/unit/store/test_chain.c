@@ -370,7 +370,7 @@ static void test_what_is_kept_holds_after_a_trim(void **state)
 	assert_int_equal(journal_audits(f->j, head.seq, 10, keep_one, text, NULL), 0);
 	(void)snprintf(text + strcspn(text, ":"), 2, "%s", "");
 	assert_string_equal(text, "267 1000000 reconciler forget journal 1-256 older than "
-				  "events_keep, or more than are kept 256");
+				  "events_keep, or beyond the maximum number of records 256");
 	reopen(f);
 	assert_good(f, 11);
 	assert_int_equal(check_known(f, &head).bad, 0);

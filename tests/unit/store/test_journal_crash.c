@@ -124,7 +124,7 @@ static void test_not_ours(void **state)
 	refused(f, ERR_DAMAGED, "damaged: file is not a database");
 	unlink(f->path);
 	assert_int_equal(sql(f, "CREATE TABLE mail (x)"), SQLITE_OK);
-	refused(f, ERR_DAMAGED, "not a file of burstd");
+	refused(f, ERR_DAMAGED, "not a burstd journal");
 	unlink(f->path);
 	assert_int_equal(mkdir(f->path, 0700), 0);
 	assert_int_equal(journal_open(&f->j, f->path, &(bool){false}, NULL), -1);

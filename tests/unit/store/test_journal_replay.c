@@ -97,7 +97,7 @@ static void test_a_job_that_lost_its_node_is_right_or_stops_the_load(void **stat
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		assert_int_equal(sql(f, rows[i]), SQLITE_OK);
 		assert_int_equal(load_all(f, &e), -1);
-		assert_non_null(strstr(e.msg, "a row of table rescue is not as written"));
+		assert_non_null(strstr(e.msg, "table rescue has a malformed row"));
 		assert_int_equal(sql(f, "DELETE FROM rescue"), SQLITE_OK);
 	}
 	assert_int_equal(

@@ -145,7 +145,7 @@ static void test_a_lost_uuid_is_not_replaced(void **state)
 	assert_int_equal(mkdir(f->dir, 0700), 0);
 	for (size_t i = 0; i < sizeof(traces) / sizeof(traces[0]); i++) {
 		write_text(in_dir(f, traces[i]), "", 0600);
-		refused(f, ERR_INVALID, "uuid: it is lost");
+		refused(f, ERR_INVALID, "uuid: missing, but ");
 		refused(f, ERR_INVALID, traces[i]);
 		assert_int_equal(access(in_dir(f, "uuid"), F_OK), -1);
 		assert_int_equal(unlink(in_dir(f, traces[i])), 0);
@@ -155,7 +155,7 @@ static void test_a_lost_uuid_is_not_replaced(void **state)
 		unreadable = NULL;
 	}
 	assert_int_equal(mkdir(in_dir(f, "static"), 0700), 0); /* as burst-static makes it */
-	refused(f, ERR_INVALID, "static is; a new one");
+	refused(f, ERR_INVALID, "static exists: restore uuid");
 	assert_int_equal(rmdir(in_dir(f, "static")), 0);
 	assert_int_equal(state_dir_open(&d, f->dir, NULL), 0);
 	assert_true(d.fresh);
@@ -203,8 +203,8 @@ static void test_uuid_file(void **state)
 		 "uuid: damaged"},
 		{"no dash", "012345670-9ab-4def-8123-456789abcdef", 0600, ERR_INVALID,
 		 "uuid: damaged"},
-		{"writable by group", GOOD_UUID, 0620, ERR_AUTH, "uuid: want it to be of our own"},
-		{"writable by all", GOOD_UUID, 0602, ERR_AUTH, "uuid: want it to be of our own"},
+		{"writable by group", GOOD_UUID, 0620, ERR_AUTH, "uuid: must be owned by uid"},
+		{"writable by all", GOOD_UUID, 0602, ERR_AUTH, "uuid: must be owned by uid"},
 	};
 	const struct fixture *f = *state;
 
@@ -247,7 +247,7 @@ static void test_directory_of_others(void **state)
 	state_dir_close(&d);
 	if (geteuid() == 0) { /* only root can give it away */
 		assert_int_equal(chown(f->dir, 12345, 12345), 0);
-		refused(f, ERR_AUTH, "of our own user");
+		refused(f, ERR_AUTH, "must be owned by uid");
 		assert_int_equal(chown(f->dir, 0, 0), 0);
 	}
 }
