@@ -21,7 +21,7 @@ void answer_fini(struct answer *a)
 
 static int bad(struct err *e, const char *what)
 {
-	return err_set(e, ERR_INVALID, "not an HTTP answer: %s", what);
+	return err_set(e, ERR_INVALID, "invalid HTTP answer: %s", what);
 }
 
 static int too_much(const struct answer *a, struct err *e)
@@ -41,13 +41,13 @@ static int take_status(struct answer *a, struct err *e)
 	if (a->n < 12 || memcmp(p, "HTTP/1.", 7) != 0 || (p[7] != '0' && p[7] != '1') ||
 	    p[8] != ' ' || !is_digit(p[9]) || !is_digit(p[10]) || !is_digit(p[11]) ||
 	    (p[12] != ' ' && p[12] != '\0'))
-		return bad(e, "its first line");
+		return bad(e, "malformed status line");
 	a->status = (p[9] - '0') * 100 + (p[10] - '0') * 10 + (p[11] - '0');
 	a->close = p[7] == '0';
 	if (a->status < 100 || a->status == 101)
-		return bad(e, "its status");
+		return bad(e, "unexpected status");
 	if (a->status < 200 && ++a->interim > ANSWER_INTERIM_MAX)
-		return bad(e, "too many before it");
+		return bad(e, "too many interim answers");
 	a->state = ANSWER_HEADER;
 	return 0;
 }
@@ -58,11 +58,11 @@ static int take_length(struct answer *a, const char *value, struct err *e)
 	int64_t sum = 0;
 
 	if (n == 0 || n > DIGITS_MAX || value[n] != '\0')
-		return bad(e, "its length");
+		return bad(e, "malformed Content-Length");
 	for (size_t i = 0; i < n; i++)
 		sum = sum * 10 + (value[i] - '0');
 	if (a->has_length && a->left != sum)
-		return bad(e, "two lengths");
+		return bad(e, "two Content-Lengths that differ");
 	a->has_length = true;
 	a->left = sum;
 	return 0;
@@ -91,7 +91,7 @@ static int take_header(struct answer *a, const char *name, const char *value, st
 		return take_length(a, value, e);
 	if (strcasecmp(name, "transfer-encoding") == 0) {
 		if (a->chunked || strcasecmp(value, "chunked") != 0)
-			return bad(e, "its transfer encoding");
+			return bad(e, "unsupported Transfer-Encoding");
 		a->chunked = true;
 	} else if (strcasecmp(name, "connection") == 0) {
 		a->close = a->close || lists(value, "close");
@@ -126,7 +126,7 @@ static int split_header(struct answer *a, struct err *e)
 		return bad(e, "a header without a colon");
 	*colon = '\0';
 	if (!is_name(a->line))
-		return bad(e, "the name of a header");
+		return bad(e, "malformed name of a header");
 	value = colon + 1 + strspn(colon + 1, " \t");
 	n = strlen(value);
 	while (n > 0 && (value[n - 1] == ' ' || value[n - 1] == '\t'))
@@ -138,7 +138,7 @@ static int split_header(struct answer *a, struct err *e)
 static int end_head(struct answer *a, struct err *e)
 {
 	if (a->has_length && a->chunked)
-		return bad(e, "a length beside chunks");
+		return bad(e, "Content-Length beside chunks");
 	if (a->status < 200) {
 		if (a->chunked || (a->has_length && a->left > 0))
 			return bad(e, "an interim answer with a body");
@@ -157,7 +157,7 @@ static int end_head(struct answer *a, struct err *e)
 		a->close = true;
 		a->state = ANSWER_TO_EOF;
 	} else {
-		return bad(e, "neither length nor chunks");
+		return bad(e, "neither Content-Length nor chunks");
 	}
 	return 0;
 }
@@ -178,7 +178,7 @@ static int take_size(struct answer *a, struct err *e)
 	while (n <= DIGITS_MAX && hex(a->line[n]) >= 0)
 		sum = sum * 16 + hex(a->line[n++]);
 	if (n == 0 || n > DIGITS_MAX || strchr(" \t;", a->line[n]) == NULL)
-		return bad(e, "the size of a chunk");
+		return bad(e, "malformed size of a chunk");
 	if (sum > (int64_t)(a->body.max - a->body.len))
 		return too_much(a, e);
 	a->left = sum;
@@ -197,7 +197,7 @@ static int take_line(struct answer *a, struct err *e)
 		return take_size(a, e);
 	case ANSWER_AFTER:
 		if (a->n > 0)
-			return bad(e, "a chunk longer than it says");
+			return bad(e, "a chunk longer than its size");
 		a->state = ANSWER_SIZE;
 		return 0;
 	case ANSWER_TRAILER:
@@ -278,7 +278,7 @@ int answer_feed(struct answer *a, const char *p, size_t len, struct err *e)
 		len -= n;
 	}
 	if (len > 0)
-		return bad(e, "bytes behind its end");
+		return bad(e, "bytes after its end");
 	return a->state == ANSWER_DONE;
 }
 

@@ -57,7 +57,7 @@ static int help(void)
 
 	str_init(&s, 1 << 14);
 	str_adds(&s, "usage: burst-agent [OPTION...]\n"
-		     "Tells burstd that this node is alive, and when it is to go.\n\n");
+		     "Tells burstd that this node is alive, and when it will be taken away.\n\n");
 	opt_help(table, NOPTS, &s);
 	str_adds(&s, "\nKeys of the configuration, one \"key = value\" a line:\n");
 	agent_conf_help(&s);
@@ -102,7 +102,7 @@ static void on_poweroff(void *ctx, const struct child_end *end)
 	struct agent *a = ctx;
 
 	if (end->status != 0)
-		agent_complain(a, "power-off did not work; it is tried again",
+		agent_complain(a, "power-off failed; will retry",
 			       end->status < 0 ? end->e.msg : a->conf.poweroff);
 }
 
@@ -122,7 +122,7 @@ static void power_off(struct agent *a)
 	alarm_raise("powering off %s: no burstd has answered a heartbeat for %s; jobs: %s",
 		    a->conf.node, silent, a->facts.job ? "still running" : "none");
 	if (a->poweroff == NULL && child_start(&a->poweroff, &a->poller, &call, &e) != 0)
-		agent_complain(a, "poweroff", e.msg);
+		agent_complain(a, "cannot run poweroff", e.msg);
 }
 
 static void turn_deadman(struct agent *a)
@@ -133,8 +133,7 @@ static void turn_deadman(struct agent *a)
 	case DEADMAN_NOTHING:
 		break;
 	case DEADMAN_WARN:
-		agent_complain(a, "no burstd answers: the node would power off",
-			       "but a job runs, and has its time");
+		agent_complain(a, "no burstd answers", "power-off waits for running jobs");
 		alarm_raise("no burstd answers; %s powers off when its jobs have ended",
 			    a->conf.node);
 		break;
@@ -269,7 +268,7 @@ int main(int argc, char **argv)
 	if (opt_parse(&set, 1, &args, false, &e) != 0 || args.n > 0 ||
 	    (o.level != NULL && log_level_parse(o.level) < 0)) {
 		(void)fprintf(stderr, "burst-agent: %s; see --help\n",
-			      e.code != ERR_NONE ? e.msg : "not understood");
+			      e.code != ERR_NONE ? e.msg : "invalid arguments");
 		return EXIT_USAGE;
 	}
 	if (o.help)

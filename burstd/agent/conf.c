@@ -100,7 +100,7 @@ static int take_node(struct agent_conf *c, const char *value, struct err *e)
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
 
 	if (value[0] == '\0' || value[0] == '-' || value[strspn(value, ok)] != '\0')
-		return err_set(e, ERR_INVALID, "not the name of a node");
+		return err_set(e, ERR_INVALID, "not a node name");
 	return take_text(c->node, sizeof(c->node), value, e);
 }
 
@@ -148,7 +148,7 @@ static int take_url(struct agent_conf *c, const char *value, struct err *e)
 	struct place *p = &c->urls[c->nurls];
 
 	if (c->nurls == AGENT_URLS_MAX)
-		return err_set(e, ERR_LIMIT, "more than %d", AGENT_URLS_MAX);
+		return err_set(e, ERR_LIMIT, "more than %d URLs", AGENT_URLS_MAX);
 	if (place_parse(p, value, e) != 0)
 		return -1;
 	if (!p->tls)
@@ -195,9 +195,9 @@ static int unknown(const char *name, struct err *e)
 		names[i] = keys[i].name;
 	near = opt_nearest(name, names, NKEYS);
 	if (near != NULL)
-		return err_set(e, ERR_INVALID, "there is no \"%.40s\"; did you mean \"%s\"?", name,
+		return err_set(e, ERR_INVALID, "unknown key \"%.40s\"; did you mean \"%s\"?", name,
 			       near);
-	return err_set(e, ERR_INVALID, "there is no \"%.40s\"", name);
+	return err_set(e, ERR_INVALID, "unknown key \"%.40s\"", name);
 }
 
 static char *trim(char *p)
@@ -221,7 +221,7 @@ static int take_line(struct agent_conf *c, char *line, bool *given, struct err *
 		return 0;
 	for (const char *p = line; *p != '\0'; p++)
 		if ((unsigned char)*p < ' ' && *p != '\t')
-			return err_set(e, ERR_INVALID, "a control character");
+			return err_set(e, ERR_INVALID, "contains a control character");
 	equals = strchr(line, '=');
 	if (equals == NULL)
 		return err_set(e, ERR_INVALID, "want key = value");
@@ -232,7 +232,7 @@ static int take_line(struct agent_conf *c, char *line, bool *given, struct err *
 	if (i == NKEYS)
 		return unknown(name, e);
 	if (given[i] && keys[i].type != KEY_URL)
-		return err_set(e, ERR_INVALID, "%s is there twice", name);
+		return err_set(e, ERR_INVALID, "%s is defined twice", name);
 	given[i] = true;
 	return take_value(c, &keys[i], value, e) != 0 ? err_wrap(e, "%s", name) : 0;
 }
@@ -280,7 +280,9 @@ int agent_conf_load(struct agent_conf *c, const char *path, struct err *e)
 		(void)err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
 	} else if (!S_ISREG(st.st_mode) || (st.st_uid != 0 && st.st_uid != geteuid()) ||
 		   (st.st_mode & 077) != 0) {
-		(void)err_set(e, ERR_AUTH, "%s: want a plain file of our own, mode 0600", path);
+		(void)err_set(e, ERR_AUTH,
+			      "%s: must be a regular file owned by root or this user, mode 0600",
+			      path);
 	} else {
 		n = read(fd, text, AGENT_CONF_MAX);
 		if (n < 0 || n == AGENT_CONF_MAX || strlen(text) != (size_t)n)

@@ -292,11 +292,11 @@ static void on_hosts(void *ctx, const struct answer *a, const struct err *e)
 	if (e != NULL)
 		why = *e;
 	else if (a->status != 200 || strlen(a->body.p) != a->body.len)
-		(void)err_set(&why, ERR_INVALID, "status %d, or no text", a->status);
+		(void)err_set(&why, ERR_INVALID, "status %d, or not text", a->status);
 	else if (hosts_check(a->body.p, &why) == 0)
 		(void)hosts_write(h->a->conf.hosts_file, a->body.p, &why);
 	if (why.code != ERR_NONE) {
-		agent_complain(h->a, "the list of hosts is not the newest", why.msg);
+		agent_complain(h->a, "list of hosts not updated", why.msg);
 		h->hosts_at = now + HEARTBEAT_HOSTS_AGAIN_MS;
 		return;
 	}

@@ -64,7 +64,7 @@ static char *read_old(int fd, size_t *len, struct err *e)
 		*len += (size_t)n;
 	if (n == 0 && *len < HOSTS_FILE_MAX && strlen(text) == *len)
 		return text;
-	(void)err_set(e, ERR_INVALID, "it cannot be read, is too long or not text");
+	(void)err_set(e, ERR_INVALID, "unreadable, too long or not text");
 	free(text);
 	return NULL;
 }
@@ -168,7 +168,7 @@ int hosts_write(const char *path, const char *text, struct err *e)
 	if (fd < 0 || fstat(fd, &st) != 0) {
 		(void)err_set(e, ERR_IO, "%s", strerror(errno));
 	} else if (!S_ISREG(st.st_mode)) {
-		(void)err_set(e, ERR_INVALID, "not a plain file");
+		(void)err_set(e, ERR_INVALID, "not a regular file");
 	} else if ((old = read_old(fd, &len, e)) != NULL) {
 		strip(old);
 		errno = EFBIG;

@@ -361,6 +361,6 @@ int meta_line(const char *text, size_t len, bool any, struct notice *out)
 		}
 	}
 	set_id(out, "told", line, "");
-	(void)snprintf(out->detail, sizeof(out->detail), "told: %.120s", line);
+	(void)snprintf(out->detail, sizeof(out->detail), "announced: %.120s", line);
 	return 1;
 }

@@ -239,7 +239,7 @@ static void on_command(void *ctx, const struct child_end *end)
 
 	(void)snprintf(status, sizeof(status), "%d", end->status);
 	log_write(h->a->log, end->status == 0 ? LOG_INFO : LOG_ERROR,
-		  "told the jobs ourselves: burstd did not answer", "status", status, NULL);
+		  "ran local_command: burstd did not answer", "status", status, NULL);
 	plan(h);
 }
 
@@ -347,7 +347,7 @@ void notices_tell(struct notices *h, const struct notice *n)
 	log_write(h->a->log, LOG_WARN, "notice", "type", notice_name(n->type), "what", n->detail,
 		  NULL);
 	if (it == NULL) {
-		agent_complain(h->a, "too many notices that nobody takes; dropped", n->detail);
+		agent_complain(h->a, "notice dropped: too many wait for burstd", n->detail);
 		return;
 	}
 	*it = (struct item){.used = true, .n = *n, .since = now, .next = now};

@@ -26,10 +26,10 @@ static int take_port(struct place *p, const char *text, const char *initial, str
 	if (text[0] == '\0')
 		text = initial;
 	else if (n == 0 || n > 5 || text[n] != '\0')
-		return bad(e, "the port");
+		return bad(e, "invalid port");
 	port = strtoul(text, NULL, 10);
 	if (port == 0 || port > 65535)
-		return bad(e, "the port");
+		return bad(e, "invalid port");
 	(void)snprintf(p->port, sizeof(p->port), "%lu", port);
 	return 0;
 }
@@ -72,7 +72,7 @@ static int split(struct place *p, const char *rest, struct err *e)
 	if (rest[0] == '[') {
 		end = strchr(++rest, ']');
 		if (end == NULL)
-			return bad(e, "the bracket");
+			return bad(e, "missing ]");
 		n = (size_t)(end - rest);
 		end++;
 	} else {
@@ -84,13 +84,13 @@ static int split(struct place *p, const char *rest, struct err *e)
 	memcpy(p->host, rest, n);
 	p->host[n] = '\0';
 	if (!is_host(p->host))
-		return bad(e, "the host");
+		return bad(e, "invalid host");
 	if (*end == ':')
 		port = end + 1;
 	else if (*end != '\0')
 		return bad(e, "nothing may follow the host and port");
 	if (*end == ':' && port[0] == '\0')
-		return bad(e, "the port");
+		return bad(e, "invalid port");
 	return take_port(p, port, p->tls ? "443" : "80", e);
 }
 
@@ -104,7 +104,7 @@ int place_parse(struct place *p, const char *url, struct err *e)
 	if (p->tls || strncmp(url, "http://", 7) == 0)
 		rest = url + (p->tls ? 8 : 7);
 	if (rest == NULL || split(p, rest, e) != 0)
-		return rest == NULL ? bad(e, "another scheme") : -1;
+		return rest == NULL ? bad(e, "unsupported scheme") : -1;
 	(void)snprintf(p->name, sizeof(p->name), strchr(p->host, ':') != NULL ? "[%s]:%s" : "%s:%s",
 		       p->host, p->port);
 	if (look_up(p->host, p->port, true, &found) == 0) {
@@ -112,7 +112,7 @@ int place_parse(struct place *p, const char *url, struct err *e)
 		p->n = take_addresses(p->addr, found);
 		freeaddrinfo(found);
 	} else if (strchr(p->host, ':') != NULL) {
-		return bad(e, "the address");
+		return bad(e, "invalid address");
 	}
 	return 0;
 }

@@ -34,7 +34,7 @@ int tls_err(struct err *e, const char *what)
 	const char *why = code != 0 ? ERR_reason_error_string(code) : NULL;
 
 	ERR_clear_error();
-	return err_set(e, ERR_AUTH, "%s: %s", what, why != NULL ? why : "OpenSSL does not say why");
+	return err_set(e, ERR_AUTH, "%s: %s", what, why != NULL ? why : "unknown OpenSSL error");
 }
 
 /* A key with a passphrase is refused: nobody is there to type one. */

@@ -375,8 +375,7 @@ static void on_azure(void *ctx, const struct answer *a, const struct err *e)
 		w->nseen = meta_azure(a->body.p, a->body.len, w->name, w->seen);
 	if (a == NULL || a->status != 200 || w->nseen < 0) {
 		w->nseen = 0;
-		complain(w, WATCH_EVENTS,
-			 e != NULL ? e->msg : "scheduled events are not understood");
+		complain(w, WATCH_EVENTS, e != NULL ? e->msg : "no valid list of scheduled events");
 		return;
 	}
 	w->first = false;

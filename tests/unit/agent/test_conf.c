@@ -36,9 +36,9 @@ static void test_defaults(void **state)
 static const struct {
 	const char *more, *error;
 } wrong[] = {
-	{"hearbeat = 5s", "f:7: there is no \"hearbeat\"; did you mean \"heartbeat\"?"},
-	{"zzzzzzzz = 5s", "f:7: there is no \"zzzzzzzz\""},
-	{"node = b", "f:7: node is there twice"},
+	{"hearbeat = 5s", "f:7: unknown key \"hearbeat\"; did you mean \"heartbeat\"?"},
+	{"zzzzzzzz = 5s", "f:7: unknown key \"zzzzzzzz\""},
+	{"node = b", "f:7: node is defined twice"},
 	{"heartbeat", "f:7: want key = value"},
 	{"heartbeat = 5", "f:7: heartbeat: "},
 	{"heartbeat = 1h", "f:7: heartbeat: want 1s to 5m"},
@@ -56,7 +56,7 @@ static const struct {
 	{"url = https://", "f:7: url: "},
 	{"url = https://a b", "f:7: url: "},
 	{"metadata = ftp://x", "f:7: metadata: "},
-	{"poweroff = a\001b", "f:7: a control character"},
+	{"poweroff = a\001b", "f:7: contains a control character"},
 };
 
 static void test_wrong_lines(void **state)
@@ -113,7 +113,7 @@ static void test_bad_values(void **state)
 		(void)snprintf(text + strlen(text), sizeof(text) - strlen(text),
 			       "url = https://a%d\n", i);
 	assert_int_equal(agent_conf_parse(&c, "f", text, &e), -1);
-	assert_string_equal(e.msg, "f:9: url: more than 8");
+	assert_string_equal(e.msg, "f:9: url: more than 8 URLs");
 }
 
 static void test_urls(void **state)
