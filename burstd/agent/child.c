@@ -205,7 +205,7 @@ static void on_child(struct poller_item *it, short got, int64_t now)
 		c->deadline = now + CHILD_TERM_MS;
 		c->stopped = true;
 		c->end.status = -1;
-		(void)err_set(&c->end.e, ERR_NET, "stopped: out of time");
+		(void)err_set(&c->end.e, ERR_NET, "stopped: timed out");
 		return;
 	}
 	(void)read_output(c);

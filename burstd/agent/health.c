@@ -94,7 +94,7 @@ static void first_line(const struct child_end *end, char out[META_DETAIL_MAX])
 	if (n > 0)
 		(void)snprintf(out, META_DETAIL_MAX, "%.*s", n, end->out);
 	else if (end->status < 0)
-		(void)snprintf(out, META_DETAIL_MAX, "out of time");
+		(void)snprintf(out, META_DETAIL_MAX, "timed out");
 	else
 		(void)snprintf(out, META_DETAIL_MAX, "status %d", end->status);
 }

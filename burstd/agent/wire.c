@@ -416,14 +416,14 @@ static void expired(struct wire *w)
 {
 	static const char *const doing[] = {"",
 					    "starting",
-					    "looking up its name",
+					    "resolving its name",
 					    "connecting",
-					    "shaking hands",
+					    "doing the TLS handshake",
 					    "sending",
 					    "waiting for its answer"};
 	struct err e = {0};
 
-	(void)err_set(&e, ERR_NET, "%s: out of time while %s", w->place->name, doing[w->state]);
+	(void)err_set(&e, ERR_NET, "%s: timed out while %s", w->place->name, doing[w->state]);
 	if (w->state == WIRE_CONNECT || w->state == WIRE_SHAKE)
 		w->place->at++;
 	finish(w, &e);

@@ -191,7 +191,7 @@ def slow_servers(lab):
     mute = lab.raw(lambda s: time.sleep(60), tls=False)
     lab.configure([mute.url])
     r = lab.command("--once")
-    assert r.returncode == 1 and "shaking hands" in r.stderr, r
+    assert r.returncode == 1 and "TLS handshake" in r.stderr, r
 
 
 def closed_connection(lab):
@@ -922,7 +922,7 @@ def health_commands(lab):
     b = lab.burstd()
     bad = [("health_command", lab.script("diag", "echo 'Memory: Fail'; exit 226"), "Memory: Fail"),
            ("health_command", f"{lab.dir}/not-there", "No such file"),
-           ("health_command", lab.script("hang", "sleep 100"), "out of time"),
+           ("health_command", lab.script("hang", "sleep 100"), "timed out"),
            ("error_command", lab.script("xid", "echo 'NVRM: Xid (PCI:0000:07:00): 79, GPU has fallen off the \"bus\"'"),
             'Xid (PCI:0000:07:00): 79, GPU has fallen off the "bus"')]
     for key, command, what in bad:

@@ -164,7 +164,7 @@ static void test_out_of_time(void **state)
 	(void)state;
 	run_words("echo begun; trap '' TERM; while :; do sleep 1; done", "", &vars, 300);
 	assert_int_equal(end.status, -1);
-	assert_string_equal(end.e.msg, "stopped: out of time");
+	assert_string_equal(end.e.msg, "stopped: timed out");
 	assert_in_range(clock_boot_ms() - begun, 300, 8000);
 }
 

@@ -185,7 +185,7 @@ static void test_out_of_time(void **state)
 	while (F.called == 0)
 		poller_turn(&F.poller);
 	assert_int_equal(F.status, -1);
-	assert_non_null(strstr(F.err.msg, "out of time while waiting for its answer"));
+	assert_non_null(strstr(F.err.msg, "timed out while waiting for its answer"));
 	assert_in_range(clock_boot_ms() - begun, 200, 2000);
 	/* What comes too late is not taken for the next answer. */
 	(void)close(F.peer);
