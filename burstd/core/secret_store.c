@@ -139,8 +139,8 @@ static int check_key(const char *name, const struct secret_piece *b, int max, st
 			     SECRET_KEY_MIN, max);
 	else if (is_known(key, (size_t)n))
 		rc = err_set(e, ERR_INVALID,
-			     "%s is a sample or a pattern: make one with "
-			     "\"mungekey\", or of random bytes",
+			     "%s is a sample or a pattern: make a key with "
+			     "\"mungekey\" or from random bytes",
 			     name);
 	explicit_bzero(key, sizeof(key));
 	return rc;

@@ -156,7 +156,7 @@ void wish_init(struct wish *w, const char *comment, const struct conf *conf, str
 	if (comment == NULL)
 		return;
 	if (strlen(comment) > WISH_COMMENT_MAX) {
-		(void)err_set(unknown, ERR_LIMIT, "comment: not read: longer than %d bytes",
+		(void)err_set(unknown, ERR_LIMIT, "comment: ignored: longer than %d bytes",
 			      WISH_COMMENT_MAX);
 		return;
 	}
