@@ -401,7 +401,7 @@ const struct slurm_rule slurm_rules[] = {
 	{.setting = "SuspendExcNodes",
 	 .severity = SLURM_WARNING,
 	 .wanted = "the nodes of a pool and :N, where it keeps N warm and burstd cannot say so",
-	 .why = "slurmctld powers down idle nodes, and none is kept warm rather than bought again "
+	 .why = "slurmctld powers down idle nodes, and warm nodes are not kept but bought again "
 		"and again.",
 	 .ok = rule_keeps_warm},
 	{.setting = "SuspendExcNodes",

@@ -173,7 +173,7 @@ cannot() {
 		A cloud node that is powered down is taken out of topology.conf.
 		When it is stopped, slurmctld waits without end
 		While burstd is away nobody gives up a node
-		slurmctld powers down idle nodes, and none is kept warm
+		slurmctld powers down idle nodes, and warm nodes are not kept
 		burstd cannot tell slurmctld which nodes are paid for
 		Machines fetch slurm.conf from slurmctld
 		Machines are given the key of the other kind
