@@ -103,7 +103,7 @@ static const char *unlisted(const struct engine *e, size_t i)
 	(void)snprintf(
 		p->unlisted, sizeof(p->unlisted),
 		"%.60s has not shown what it has since the journal was lost, or an older one "
-		"put back; asked again by itself",
+		"put back; burstd retries",
 		c->conf->name);
 	return p->unlisted;
 }
