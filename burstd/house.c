@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/paths.h"
 #include "burstd.h"
+#include "buy/buy_api.h"
 #include "engine/engine.h"
 #include "io/loop.h"
 #include "io/spool.h"

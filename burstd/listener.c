@@ -15,6 +15,7 @@
 #include "io/node_ca.h"
 #include "io/node_claims.h"
 #include "io/node_server.h"
+#include "keys/keys_api.h"
 #include "providers/attest/registry.h"
 
 enum {

@@ -6,6 +6,7 @@
 #include "base/secret.h"
 #include "base/str.h"
 #include "burstd.h"
+#include "cloud/cloud_api.h"
 #include "engine/engine.h"
 #include "io/conf_file.h"
 #include "io/sd.h"

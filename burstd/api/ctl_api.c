@@ -9,6 +9,8 @@
 #include "api/held.h"
 #include "base/fmt.h"
 #include "base/mem.h"
+#include "jobs/jobs_api.h"
+#include "parts/parts.h"
 
 enum { ERROR_MAX = 2048 }; /* bytes of a failure's answer, escapes included */
 

@@ -13,6 +13,7 @@
 
 #include "api/api.h"
 #include "io/ctl_server.h"
+#include "jobs/jobs_api.h"
 
 enum {
 	CTL_API_VERSION = 1,

@@ -12,7 +12,9 @@
 #include "base/hostlist.h"
 #include "base/mem.h"
 #include "base/plain.h"
+#include "buy/buy_api.h"
 #include "core/reclaim.h"
+#include "jobs/jobs_api.h"
 
 enum { BY_SIZE = 32 };
 

@@ -11,6 +11,8 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "buy/buy_api.h"
+#include "jobs/jobs_api.h"
 
 enum { CODES_MAX = 16 }; /* of the jurisdictions of one job */
 

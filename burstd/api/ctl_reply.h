@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "io/ctl_server.h"
+#include "jobs/jobs_api.h"
 #include "slurm/job.h"
 
 struct ctl_reply {

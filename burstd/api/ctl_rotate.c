@@ -6,6 +6,7 @@
 
 #include "api/ctl_ops.h"
 #include "api/ctl_reply.h"
+#include "keys/keys_api.h"
 
 enum { LACK_MAX = 100 }; /* nodes that are named */
 

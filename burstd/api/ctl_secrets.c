@@ -6,6 +6,7 @@
 
 #include "api/ctl_ops.h"
 #include "api/ctl_reply.h"
+#include "keys/keys_api.h"
 
 /* Show a rotation that runs, or that has an error. */
 static void put_rotation(struct ctl_reply *r)

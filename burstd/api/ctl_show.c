@@ -9,7 +9,11 @@
 #include "api/explain.h"
 #include "base/fmt.h"
 #include "base/mem.h"
+#include "buy/buy_api.h"
+#include "cloud/cloud_api.h"
 #include "core/claim.h"
+#include "jobs/jobs_api.h"
+#include "keys/keys_api.h"
 
 enum {
 	WHY_MAX = 1024,

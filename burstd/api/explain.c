@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "base/fmt.h"
+#include "cloud/cloud_api.h"
 #include "core/reclaim.h"
+#include "jobs/jobs_api.h"
+#include "keys/keys_api.h"
 #include "slurm/parse.h"
 
 enum {

@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "core/fleet.h"
 #include "engine/engine.h"
+#include "slurm/require.h"
 
 enum {
 	EXPLAIN_PROBLEMS_MAX = 50, /* sentences; more would only bury the first ones */

@@ -6,6 +6,7 @@
 #include "api/explain_private.h"
 #include "base/fmt.h"
 #include "base/mem.h"
+#include "cloud/cloud_api.h"
 
 enum {
 	CLOCK_OFF_MS = 60000,       /* node-init wants 30 s of burstd's clock */

@@ -5,6 +5,7 @@
 
 #include "api/explain_private.h"
 #include "base/fmt.h"
+#include "buy/buy_api.h"
 
 /* "paused by an admin (uid 1000, since 2026-01-02T03:04:05Z); nothing is bought ..." */
 static void add_pause(struct str *out, const struct engine *e, size_t i)

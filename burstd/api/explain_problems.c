@@ -7,6 +7,10 @@
 #include "base/fmt.h"
 #include "base/hostlist.h"
 #include "base/mem.h"
+#include "buy/buy_api.h"
+#include "cloud/cloud_api.h"
+#include "jobs/jobs_api.h"
+#include "keys/keys_api.h"
 #include "slurm/parse.h"
 
 enum {

@@ -4,6 +4,7 @@
 #include "api/explain.h"
 #include "base/fmt.h"
 #include "base/str.h"
+#include "keys/keys_api.h"
 
 enum {
 	SENTENCE_MAX = 1024,

@@ -6,6 +6,7 @@
 #include "api/ctl_api.h"
 #include "base/mem.h"
 #include "io/loop.h"
+#include "jobs/jobs_api.h"
 
 struct hold {
 	struct hold *next, **prevp; /* those that wait for events */

@@ -5,6 +5,7 @@
 
 #include "api/metrics_private.h"
 #include "base/mem.h"
+#include "buy/buy_api.h"
 
 /* --- counters --------------------------------------------------------------------------------- */
 

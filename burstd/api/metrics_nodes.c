@@ -4,6 +4,7 @@
 #include "api/metrics_private.h"
 #include "core/claim.h"
 #include "io/node_server.h"
+#include "keys/keys_api.h"
 
 /* Nothing at all where there is no secret store. */
 static void write_secrets(const struct api *a, struct str *s)

@@ -3,6 +3,7 @@
 
 #include "api/metrics_private.h"
 #include "base/mem.h"
+#include "buy/buy_api.h"
 
 static size_t npools(const struct api *a)
 {

@@ -5,7 +5,10 @@
 
 #include "api/metrics_private.h"
 #include "base/mem.h"
+#include "buy/buy_api.h"
+#include "cloud/cloud_api.h"
 #include "core/reclaim.h"
+#include "jobs/jobs_api.h"
 
 static bool is_up(const struct engine_source *src)
 {

@@ -3,6 +3,7 @@
 #ifndef BURSTD_BUY_BUY_H
 #define BURSTD_BUY_BUY_H
 
+#include "buy/buy_api.h"
 #include "cloud/cloud.h"
 #include "core/demand.h"
 #include "core/plan.h"

@@ -6,6 +6,7 @@
 #ifndef BURSTD_CLOUD_CLOUD_H
 #define BURSTD_CLOUD_CLOUD_H
 
+#include "cloud/cloud_api.h"
 #include "core/cooldown.h"
 #include "core/limit.h"
 #include "core/pages.h"

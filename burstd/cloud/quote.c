@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "core/ladder.h"
+
 /* Knows what a provider asks now for the configured offers: by the prices that it sent last, or by
  * the configuration's own price. */
 

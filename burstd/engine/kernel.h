@@ -20,6 +20,7 @@
 #include "engine/engine.h"
 #include "engine/part.h"
 #include "slurm/slurm.h"
+#include "store/journal.h"
 
 enum {
 	ENGINE_RETRY_MS = 1000,      /* pause after a failed poll or list; it doubles ... */

@@ -12,6 +12,7 @@
 #include "core/wish.h"
 #include "engine/kernel.h"
 #include "jobs/job.h"
+#include "jobs/jobs_api.h"
 #include "slurm/version.h"
 
 enum {

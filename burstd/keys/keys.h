@@ -5,6 +5,7 @@
 #define BURSTD_KEYS_KEYS_H
 
 #include "engine/kernel.h"
+#include "keys/keys_api.h"
 
 /* The machines of one create, for their user-data and claims; borrowed. */
 struct keys_for {

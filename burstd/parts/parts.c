@@ -342,3 +342,12 @@ struct engine_parts parts_all(void)
 {
 	return (struct engine_parts){parts, sizeof(parts) / sizeof(parts[0])};
 }
+
+void engine_reconcile(struct engine *e)
+{
+	e->poll.next_ms = engine_now(e);
+	prereq_hurry(e);
+	for (size_t i = 0; i < e->conf->nproviders; i++)
+		e->cloud->all[i].list_next = e->cloud->all[i].quotes_next = engine_now(e);
+	engine_turn(e);
+}

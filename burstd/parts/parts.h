@@ -10,6 +10,9 @@ struct engine_parts parts_all(void);
 /* Make the memory of each directory of parts, empty. */
 void parts_init(struct engine *e);
 
+/* Ask slurmctld and all providers now, and compare, rather than when it is due. */
+void engine_reconcile(struct engine *e);
+
 /* --- restore.c --- */
 /* Give each part what the journal has of it. */
 int restore_open(struct engine *e, struct err *err);

@@ -48,7 +48,7 @@ rungs() {
 }
 
 @test "pools: both offers, in their order, with their prices; plan: the first of them, and nothing is bought" {
-	within 15 eval '[ "$(rungs)" = "a 1 open,b 2 open" ]'
+	within 15 eval '[ "$(rungs)" = "a 1 ready,b 2 ready" ]'
 	run -0 burstctl pools
 	echo "$output"
 	[[ $output == *"h100  0 of 8 nodes, 0.00 of 300.00 EUR per hour"* ]]
@@ -97,7 +97,7 @@ rungs() {
 	zone_capacity a 0
 	job=$(job -N2 --exclusive --wrap 'sleep 1')
 	within 40 job_is "$job" COMPLETED
-	[ "$(rungs)" = "b 1 open,a 0 capacity" ]
+	[ "$(rungs)" = "b 1 ready,a 0 capacity" ]
 	run -0 burstctl pools h100
 	echo "$output"
 	[[ $output == *"a: no capacity: cools down until "* ]]
@@ -111,7 +111,7 @@ rungs() {
 	run -1 lab_as researcher "$lab_dir/bin/burstctl" retry
 	run -0 burstctl retry h100
 	[[ $output == "1 cooldown is forgotten"* ]]
-	[ "$(rungs)" = "a 1 open,b 2 open" ]
+	[ "$(rungs)" = "a 1 ready,b 2 ready" ]
 	burstctl events -n 20 | grep -q 'retried .*h100, ordered by'
 }
 

@@ -179,7 +179,7 @@ at_terminal() {
 	within 15 job_is "$job" PENDING
 	within 20 eval 'scontrol -o show node $broken | grep -q "State=DOWN+.*Reason=burstd: it did not come up; rests until"'
 	within 40 job_is "$job" COMPLETED
-	# The pool is open, for there is nothing wrong with it.
+	# The pool buys, for there is nothing wrong with it.
 	burstctl status >"$lab_dir/status"
 	run -1 grep 'come up wrong' "$lab_dir/status"
 	other=$(job -N3 --exclusive --wrap 'sleep 1')

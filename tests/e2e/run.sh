@@ -52,7 +52,7 @@ finish() {
 	wait -n -p pid "${!running[@]}" || rc=$?
 	file=${running[$pid]}
 	unset "running[$pid]"
-	echo "# $file"
+	echo "# $file: $((SECONDS - began[pid])) s"
 	flush "${file##*/}"
 	# A file that failed before or after its tests has no "not ok" of its own.
 	if [ $rc != 0 ] && ! grep -q '^not ok' "$out/${file##*/}"; then
@@ -61,10 +61,10 @@ finish() {
 	fi
 }
 
-declare -A running=()
+declare -A running=() began=()
 for file; do
 	"$here/lab/enter" bats --tap "$file" >"$out/${file##*/}" 2>&1 &
-	running[$!]=$file
+	running[$!]=$file began[$!]=$SECONDS
 	[ ${#running[@]} -lt "$jobs" ] || finish
 done
 while [ ${#running[@]} -gt 0 ]; do finish; done

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "buy/buy_api.h"
 #include "sim_cloud.h"
 #include "sim_journal.h"
 #include "sim_slurm.h"

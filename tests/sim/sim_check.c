@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buy/buy_api.h"
 #include "sim_boot.h"
 #include "sim_cloud.h"
 #include "sim_journal.h"

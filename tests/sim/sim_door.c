@@ -14,6 +14,7 @@
 #include "engine/engine.h"
 #include "io/node_ca.h"
 #include "io/node_claims.h"
+#include "keys/keys_api.h"
 
 enum { GIVE_UP_MS = 30 * SIM_SECOND, DAY_MS = 86400000 };
 

@@ -2,6 +2,7 @@
  * would do it by itself in the end, only a time limit shows that burstd did. */
 #include <string.h>
 
+#include "buy/buy_api.h"
 #include "sim_cloud.h"
 #include "sim_journal.h"
 #include "sim_slurm.h"

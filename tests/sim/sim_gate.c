@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hostlist.h"
+#include "jobs/jobs_api.h"
 #include "sim_slurm.h"
 
 enum { HELD_MS = 10 * SIM_SECOND };

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "buy/buy_api.h"
 #include "core/conf.h"
 #include "parts/parts.h"
 #include "providers/registry.h"

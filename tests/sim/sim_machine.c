@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/claim.h"
 #include "sim_rotate.h"
 
 enum {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "core/reclaim.h"
+#include "jobs/jobs_api.h"
 #include "sim_boot.h"
 
 static void deliver(struct world *w, struct inst *i, enum provider_notice_kind kind, int64_t at_ms)

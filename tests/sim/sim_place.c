@@ -2,6 +2,7 @@
  * the check that it leaves them alone for a while. */
 #include <string.h>
 
+#include "buy/buy_api.h"
 #include "core/cooldown.h"
 #include "sim_cloud.h"
 #include "sim_journal.h"

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "core/rotation.h"
+#include "keys/keys_api.h"
 #include "sim_journal.h"
 #include "sim_slurm.h"
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/claim.h"
 #include "sim_boot.h"
 
 enum { TRIES = 4, WRONG_MAX = 12 };

@@ -25,6 +25,7 @@
 #include "io/conf_file.h"
 #include "io/http_client.h"
 #include "io/loop.h"
+#include "keys/keys_api.h"
 #include "providers/secrets/registry.h"
 #include "store.h"
 

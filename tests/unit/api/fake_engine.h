@@ -18,9 +18,14 @@
 
 #include "base/fmt.h"
 #include "base/mem.h"
+#include "buy/buy_api.h"
+#include "cloud/cloud_api.h"
 #include "core/claim.h"
 #include "engine/engine.h"
 #include "fake_journal.h"
+#include "jobs/jobs_api.h"
+#include "keys/keys_api.h"
+#include "parts/parts.h"
 
 struct engine {
 	struct conf *conf;

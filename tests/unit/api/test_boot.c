@@ -2,6 +2,7 @@
 #include "ctl_ask.h"
 
 #include "api/metrics.h"
+#include "keys/keys_api.h"
 
 static const struct engine_boot confirmed = {.claim = "confirmed",
 					     .why = "",

@@ -3,6 +3,7 @@
  * Each request is answered twice, and the second time the engine's time is an hour ahead: each time
  * in the answer must be an hour earlier, and nothing else may differ. */
 #include "ctl_ask.h"
+#include "keys/keys_api.h"
 
 enum { HOUR = 3600000, LEAST = FAKE_NOW / 2 }; /* what is less is no time of day */
 

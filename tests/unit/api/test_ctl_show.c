@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "base/fmt.h"
+#include "buy/buy_api.h"
 
 static void fake_events(struct journal *j, int64_t n, const char *detail)
 {

@@ -7,6 +7,7 @@
 #include "api/ctl_api.h"
 #include "api/held.h"
 #include "io/loop.h"
+#include "jobs/jobs_api.h"
 
 #define GATE(nodes) "{\"v\":1,\"op\":\"gate\",\"job\":7,\"nodes\":\"" nodes "\"}"
 #define WAIT(more)  "{\"v\":1,\"op\":\"events\",\"wait\":true" more "}"

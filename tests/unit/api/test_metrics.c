@@ -9,6 +9,8 @@
 #include <stdbool.h>
 
 #include "api/metrics.h"
+#include "buy/buy_api.h"
+#include "keys/keys_api.h"
 
 enum { SAMPLES_MAX = 20000, FAMILIES_MAX = 100, NAME_SIZE = 128, LINE_SIZE = 1024 };
 

@@ -2,6 +2,8 @@
  * `status` and `node` also what slurm.conf lacks and why a node goes. */
 #include "ctl_ask.h"
 
+#include "buy/buy_api.h"
+#include "jobs/jobs_api.h"
 #include "slurm/parse.h"
 
 static struct fixture *two_pools(void)

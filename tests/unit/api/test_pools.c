@@ -1,5 +1,7 @@
 /* Where nodes are bought and would be: "pools" and "plan", and "retry", which is an order. */
+#include "buy/buy_api.h"
 #include "ctl_ask.h"
+#include "jobs/jobs_api.h"
 
 #define RQ(op, rest) "{\"v\":1,\"op\":\"" op "\"" rest "}"
 

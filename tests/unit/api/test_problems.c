@@ -4,6 +4,8 @@
 #include <inttypes.h>
 
 #include "base/fmt.h"
+#include "buy/buy_api.h"
+#include "jobs/jobs_api.h"
 
 /* What test_problems brings about, in the order in which it is shown. */
 static const char *const all_problems[] = {

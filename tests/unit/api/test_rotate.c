@@ -1,5 +1,6 @@
 /* test_rotate.c - what the control socket says of a rotation of keys, and who may order one. */
 #include "ctl_ask.h"
+#include "keys/keys_api.h"
 
 #include <malloc.h>
 

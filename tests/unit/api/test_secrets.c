@@ -3,6 +3,7 @@
 #include "ctl_ask.h"
 
 #include "api/metrics.h"
+#include "keys/keys_api.h"
 
 static const struct engine_secrets good = {
 	.driver = "vault",

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "cloud/cloud_api.h"
 #include "engine/engine.h"
 #include "engine/kernel.h"
 #include "io/conf_file.h"

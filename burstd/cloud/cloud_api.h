@@ -1,0 +1,50 @@
+/* cloud_api.h - what burstd's API shows of the providers.  Texts are borrowed, and valid until
+ * control returns to the loop; `provider` is an index in the configuration. */
+#ifndef BURSTD_CLOUD_API_H
+#define BURSTD_CLOUD_API_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/provider.h"
+#include "engine/engine.h"
+
+struct engine_source engine_provider_source(const struct engine *e, size_t provider);
+
+/* Since when the provider cannot be reached, so that burstd buys nothing there; 0: it can. */
+int64_t engine_away_since(const struct engine *e, size_t provider);
+/* Why the provider is off: it could not be opened, or the configuration does not have it any more;
+ * NULL: it is on. */
+const char *engine_off(const struct engine *e, size_t provider);
+/* How far the wall clock of this machine is ahead of the provider's, in ms, as far as the Dates of
+ * its answers prove; < 0: behind. */
+int64_t engine_clock_ahead(const struct engine *e, size_t provider);
+/* Why the provider's last failed delete failed, and when that was; 0: none has. */
+const char *engine_undeleted(const struct engine *e, size_t provider, int64_t *failed_ms);
+/* Why requests for the provider's notices fail, and since when; 0: they do not, or it has none. */
+const char *engine_unheard(const struct engine *e, size_t provider, int64_t *since_ms);
+/* Why the provider refused to drop a fabric last, and how many fabrics it refuses to drop. */
+const char *engine_undropped(const struct engine *e, size_t provider, size_t *n);
+/* The id of the i-th instance in the provider's last list that has our tag, but an unreadable node
+ * name or generation; NULL: no more. */
+const char *engine_unreadable(const struct engine *e, size_t provider, size_t i);
+struct engine_stray {
+	const char *id, *node; /* valid for this turn; node: as its tag says */
+	int64_t tried_ms;      /* when the provider was first asked to delete it; 0: not yet */
+	int64_t seen_ms;       /* when the list began that shows it */
+	bool leaves;           /* it stops already */
+	bool up; /* no pool names its node, but slurmctld has the node up: it is not deleted */
+};
+/* The i-th stray of a provider: an instance in its last good list that has our tag and no row.  It
+ * is deleted, unless slurmctld turns out to use it.  false: no more. */
+bool engine_stray(const struct engine *e, size_t provider, size_t i, struct engine_stray *out);
+
+/* How often a request of that kind was throttled, since burstd started. */
+uint64_t engine_throttled(const struct engine *e, size_t provider, enum provider_op_kind kind);
+
+/* Why a WANTED row is not bought yet: its machine could not get its keys now; NULL: that is not
+ * why. */
+const char *engine_keys_wait(const struct engine *e, const struct node *n);
+
+#endif

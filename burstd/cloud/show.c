@@ -1,0 +1,44 @@
+#include "cloud/cloud.h"
+
+/* Shows to the API what is known of a provider (cloud_api.h). */
+
+struct engine_source engine_provider_source(const struct engine *e, size_t provider)
+{
+	const struct cloud *c = &e->cloud->all[provider];
+
+	return (struct engine_source){c->conf->name, c->ok_ms, c->failed_ms,
+				      off_is(c) ? c->off : c->error};
+}
+
+const char *engine_undeleted(const struct engine *e, size_t provider, int64_t *failed_ms)
+{
+	*failed_ms = e->cloud->all[provider].undeleted_ms;
+	return e->cloud->all[provider].undeleted;
+}
+
+const char *engine_unheard(const struct engine *e, size_t provider, int64_t *since_ms)
+{
+	*since_ms = e->cloud->all[provider].unheard_ms;
+	return e->cloud->all[provider].unheard;
+}
+
+const char *engine_unreadable(const struct engine *e, size_t provider, size_t i)
+{
+	const struct cloud *c = &e->cloud->all[provider];
+
+	for (size_t k = 0; k < c->nodd; k++)
+		if (c->odd[k].shown && i-- == 0)
+			return c->odd[k].id;
+	return NULL;
+}
+
+bool engine_stray(const struct engine *e, size_t provider, size_t i, struct engine_stray *out)
+{
+	const struct cloud *c = &e->cloud->all[provider];
+
+	if (i >= c->nstrays)
+		return false;
+	*out = (struct engine_stray){c->strays[i].id, c->strays[i].node,   c->strays[i].tried_ms,
+				     c->strays_ms,    c->strays[i].leaves, c->strays[i].up};
+	return true;
+}
