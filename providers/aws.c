@@ -400,7 +400,8 @@ static void parse_error(const struct aws *a, const struct provider_op *op,
 		(void)snprintf(text, sizeof(text),
 			       "no credential_file, and this machine has no role");
 	else
-		(void)snprintf(text, sizeof(text), "HTTP status %ld, no words", reply->status);
+		(void)snprintf(text, sizeof(text), "HTTP status %ld without an error message",
+			       reply->status);
 	aws_set_message(a, out, text);
 }
 
@@ -417,7 +418,7 @@ static void aws_parse(const void *self, const struct provider_op *op,
 		return;
 	provider_result_fini(out); /* half a result would be worse than none */
 	out->code = op->kind == PROVIDER_CREATE ? PROVIDER_AMBIGUOUS : PROVIDER_TRANSIENT;
-	aws_set_message(a, out, "the reply makes no sense");
+	aws_set_message(a, out, "malformed reply");
 }
 
 const struct provider_ops provider_aws = {

@@ -177,7 +177,7 @@ int aws_login_build(const struct aws *a, const struct provider_op *op, struct pr
 	case AWS_STEP_DONE:
 		break;
 	}
-	return err_set(e, ERR_INVALID, "there is a session");
+	return err_set(e, ERR_INVALID, "already logged in");
 }
 
 /* --- replies: what renew() takes, as one text -------------------------------------------------
@@ -336,7 +336,7 @@ int aws_renew(void *self, const char *session, struct err *e)
 	}
 	if (take(a, session) != 0) {
 		restart(a);
-		return err_set(e, ERR_INVALID, "the login makes no sense");
+		return err_set(e, ERR_INVALID, "malformed login reply");
 	}
 	a->step++;
 	if (a->step == AWS_STEP_DONE || (a->step == AWS_STEP_ASSUME && a->role == NULL)) {

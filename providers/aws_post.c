@@ -76,7 +76,7 @@ static int post(const struct aws *a, const struct post *p, struct str *body,
 	if (!full && add_signature(a, p, out) == 0)
 		return 0;
 	provider_request_fini(out);
-	return err_set(e, ERR_LIMIT, "a request of more than %d bytes", AWS_BODY_MAX);
+	return err_set(e, ERR_LIMIT, "the request is longer than %d bytes", AWS_BODY_MAX);
 }
 
 int aws_post(const struct aws *a, const struct aws_endpoint *ep, const char *service,

@@ -161,7 +161,7 @@ static int build_create(const struct provider_create *c, struct provider_request
 		str_addf(&s, "\"fabric\":\"%s\",", c->place->fabric);
 	if (add_user_data(&s, c->user_data) != 0) {
 		str_fini(&s);
-		return err_set(e, ERR_INVALID, "create: user-data that is no text");
+		return err_set(e, ERR_INVALID, "create: user-data is not valid UTF-8");
 	}
 	str_adds(&s, "\"instances\":[");
 	for (size_t i = 0; i < c->nwants; i++)

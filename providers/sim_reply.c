@@ -581,7 +581,7 @@ void sim_parse(const void *self, const struct provider_op *op, const struct prov
 		if (parse_ok(op, reply, out) != 0) {
 			provider_result_fini(out); /* half a result would be worse than none */
 			out->code = senseless(op);
-			set_message(s, out, "the reply makes no sense");
+			set_message(s, out, "malformed reply");
 		}
 		return;
 	}
@@ -592,6 +592,6 @@ void sim_parse(const void *self, const struct provider_op *op, const struct prov
 	if (out->code == PROVIDER_NOT_FOUND && op->kind != PROVIDER_FABRIC_DROP)
 		out->code = PROVIDER_INVALID; /* the path is unknown, not an instance */
 	words = json_string_value(json_object_get(error, "message"));
-	set_message(s, out, words != NULL ? words : "an error without words");
+	set_message(s, out, words != NULL ? words : "error without a message");
 	json_decref(doc);
 }

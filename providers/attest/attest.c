@@ -27,7 +27,8 @@ int attest_word(const json_t *o, const char *key, bool must, char *out, size_t s
 	if (!must && (v == NULL || json_is_null(v)))
 		return 0;
 	if (text == NULL || json_string_length(v) >= size || (must && text[0] == '\0'))
-		return err_set(e, ERR_INVALID, "identity document: \"%s\" is missing or no text",
+		return err_set(e, ERR_INVALID,
+			       "identity document: \"%s\" is missing, too long or not a string",
 			       key);
 	for (const char *p = text; *p != '\0'; p++)
 		if (*p < ' ' || *p > '~')

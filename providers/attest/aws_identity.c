@@ -88,7 +88,7 @@ static int add_all(struct aws *a, const char *text, size_t len, struct err *e)
 		char region[REGION_MAX + 1] = "";
 
 		if (close == NULL || close - p < 2 || close - p > REGION_MAX)
-			return err_set(e, ERR_INVALID, "a region in brackets that is none");
+			return err_set(e, ERR_INVALID, "malformed region heading");
 		memcpy(region, p + 1, (size_t)(close - p) - 1);
 		next = next_heading(close, end);
 		if (add_region(a, region, close, (size_t)(next - close), e) < 0)
@@ -159,7 +159,7 @@ static int verify(const struct aws *a, const char *region, PKCS7 *p7, json_t **j
 			return rc == 1 ? 0 : -1;
 	}
 	return err_set(e, ERR_AUTH, "identity document: %s %.40s",
-		       known ? "it is not signed by AWS in" : "no certificate is known of", region);
+		       known ? "it is not signed by AWS in" : "no certificate for region", region);
 }
 
 static int aws_verify(const void *self, const struct attest_expect *want, const char *doc,

@@ -85,7 +85,7 @@ static int add_trust(struct azure *a, const char *text, size_t len, struct err *
 	}
 	a->given = sk_X509_num(a->intermediates);
 	if (rc == 0 && a->nroots == 0)
-		return err_set(e, ERR_INVALID, "no root certificate: one that issued itself");
+		return err_set(e, ERR_INVALID, "no root (self-signed) certificate");
 	return rc;
 }
 
@@ -271,7 +271,8 @@ static int get_time(const json_t *o, const char *key, int64_t *out_ms, struct er
 	       (form[i] == 'd' ? isdigit((unsigned char)text[i]) != 0 : text[i] == form[i]))
 		i++;
 	if (form[i] != '\0' || text[i] != '\0')
-		return err_set(e, ERR_INVALID, "identity document: \"%s\" is no time", key);
+		return err_set(e, ERR_INVALID, "identity document: \"%s\" is not a valid time",
+			       key);
 	(void)snprintf(iso, sizeof(iso), "20%.2s-%.2s-%.2sT%.8sZ", text + 6, text, text + 3,
 		       text + 9);
 	if (fmt_time_parse(iso, out_ms, e) < 0)
@@ -441,7 +442,7 @@ static int azure_learn(void *self, const char *body, size_t len, struct err *e)
 	}
 	ERR_clear_error();
 	if (cert == NULL)
-		return err_set(e, ERR_INVALID, "that is no certificate");
+		return err_set(e, ERR_INVALID, "not a certificate");
 	if (!leads_to_a_root(a, cert)) {
 		X509_free(cert);
 		return err_set(e, ERR_AUTH, "the certificate does not lead to a trusted root");

@@ -78,7 +78,8 @@ static int get_time(const json_t *o, const char *key, int64_t *out_ms, struct er
 
 	*out_ms = 0;
 	if (!json_is_integer(v) || s <= 0 || s > INT64_MAX / 1000)
-		return err_set(e, ERR_INVALID, "identity document: \"%s\" is no time", key);
+		return err_set(e, ERR_INVALID, "identity document: \"%s\" is not a valid time",
+			       key);
 	*out_ms = s * 1000;
 	return 0;
 }
@@ -121,7 +122,7 @@ static int read_claims(const json_t *claims, struct attest_identity *out, struct
 	    get_time(claims, "exp", &out->expires_ms, e) < 0)
 		return -1;
 	if (strcmp(issuer, ISSUER) != 0)
-		return err_set(e, ERR_AUTH, "identity document: it is of '%.80s', not of Google",
+		return err_set(e, ERR_AUTH, "identity document: its issuer is '%.80s', not Google",
 			       issuer);
 	if (out->expires_ms - out->issued_ms > life_max_ms)
 		return err_set(e, ERR_AUTH, "identity document: it never expires");

@@ -269,7 +269,7 @@ int jwt_verify(const struct jwt_keys *keys, const char *token, size_t len, json_
 	*claims = NULL;
 	*cert = NULL;
 	if (take_apart(token, len, &p) < 0)
-		return bad(e, "it is no token of three parts");
+		return bad(e, "it is not a token of three parts");
 	if (read_header(&p, kid, e) < 0)
 		return -1;
 	key = find_key(keys, kid);

@@ -108,7 +108,7 @@ static int sm_take(void *self, const struct secret_result *r, int64_t now_ms, st
 
 	(void)now_ms; /* the session says itself when it ends */
 	if (r != NULL && r->value == NULL)
-		return err_set(e, ERR_INVALID, "that is no session");
+		return err_set(e, ERR_INVALID, "not a session");
 	return provider_aws.renew(s->aws, r != NULL ? secret_text(r->value) : NULL, e);
 }
 
@@ -182,7 +182,7 @@ static int build_call(const struct sm *s, const struct secret_op *op, struct pro
 		return err_set(e, ERR_AUTH, "there is no session");
 	text = make_body(s, op, &action);
 	if (text == NULL)
-		return err_set(e, ERR_INVALID, "not asked of Secrets Manager");
+		return err_set(e, ERR_INVALID, "operation not supported by Secrets Manager");
 	str_init(&body, AWS_BODY_MAX);
 	str_adds(&body, text); /* in one piece: no copy is left behind */
 	secret_wipe(&text);
@@ -266,7 +266,8 @@ static void failed(const struct sm *s, const struct secret_op *op, const struct 
 	if (code[0] != '\0')
 		(void)snprintf(text, sizeof(text), "%s: %s", code, words);
 	else
-		(void)snprintf(text, sizeof(text), "HTTP status %ld, no words", reply->status);
+		(void)snprintf(text, sizeof(text), "HTTP status %ld without an error message",
+			       reply->status);
 	aws_set_message(s->aws, &r, text); /* masks the secrets in it */
 	parts_message(out, r.message, strlen(r.message));
 }
@@ -383,7 +384,8 @@ static const char *read_version(const struct jpull_value *root, struct secret_re
 
 	if (parts_member(root, "DeletedDate").type == JPULL_NUMBER) {
 		out->code = SECRET_MISSING;
-		(void)snprintf(out->message, sizeof(out->message), "it is marked for deletion");
+		(void)snprintf(out->message, sizeof(out->message),
+			       "the secret is marked for deletion");
 		return NULL;
 	}
 	if (all.type != JPULL_OBJECT)
@@ -424,7 +426,7 @@ static const char *read_reply(const struct secret_op *op, const struct jpull_val
 	case SECRET_PROMOTE:
 		return NULL;
 	default:
-		return "it was not asked that";
+		return "unsupported operation";
 	}
 }
 
@@ -445,12 +447,12 @@ static void sm_parse(const void *self, const struct secret_op *op, const struct 
 	}
 	wrong = parts_json(reply->body, reply->len, &root) && root.type == JPULL_OBJECT
 			? read_reply(op, &root, out)
-			: "it is no JSON";
+			: "not JSON";
 	if (wrong == NULL)
 		return;
 	secret_result_fini(out);
 	out->code = SECRET_INVALID;
-	(void)snprintf(out->message, sizeof(out->message), "the answer makes no sense: %s", wrong);
+	(void)snprintf(out->message, sizeof(out->message), "malformed reply: %s", wrong);
 }
 
 const struct secret_store_ops secrets_aws = {

@@ -56,7 +56,7 @@ static int file_build(const void *self, const struct secret_op *op, struct secre
 	const struct file *f = self;
 
 	if (op->kind != SECRET_VERSION && op->kind != SECRET_READ && op->kind != SECRET_WRITE)
-		return err_set(e, ERR_INVALID, "not asked of a file");
+		return err_set(e, ERR_INVALID, "operation not supported by a file");
 	if (op->kind == SECRET_WRITE && op->bundle == NULL)
 		return err_set(e, ERR_INVALID, "want a bundle");
 	out->kind = SECRET_FILE;
@@ -88,8 +88,8 @@ static void file_parse(const void *self, const struct secret_op *op,
 	if (op->version != NULL && op->version[0] != '\0' &&
 	    strcmp(op->version, out->version) != 0) {
 		out->code = SECRET_MISSING;
-		parts_message(out, "another version lies there now",
-			      strlen("another version lies there now"));
+		parts_message(out, "the file has another version now",
+			      strlen("the file has another version now"));
 		return;
 	}
 	if (reply->len <= SECRET_BUNDLE_MAX)

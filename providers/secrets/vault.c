@@ -30,9 +30,10 @@ static int check_address(const char *url, struct err *e)
 			       "several",
 			       url);
 	if (plain && !ipaddr_host_is_loopback(host))
-		return err_set(e, ERR_INVALID,
-			       "address: \"%.60s\": want https://, for secrets are fetched there",
-			       url);
+		return err_set(
+			e, ERR_INVALID,
+			"address: \"%.60s\": want https://, since secrets are read from there",
+			url);
 	return 0;
 }
 
@@ -234,7 +235,7 @@ static int build_wrapped(const struct vault *v, const struct secret_op *op,
 			 struct secret_request *out, struct err *e)
 {
 	if (op->token == NULL || !parts_is_plain(op->token, SECRET_TOKEN_MAX))
-		return err_set(e, ERR_INVALID, "that is no wrapping token");
+		return err_set(e, ERR_INVALID, "not a wrapping token");
 	if (op->kind == SECRET_PEEK) {
 		begin(v, op, out, "POST", "sys/wrapping/lookup");
 		set_body(out, parts_text("{\"token\":\"%s\"}", op->token));
@@ -303,13 +304,13 @@ static int build_own(const struct vault *v, const struct secret_op *op, struct s
 	case SECRET_REVOKE:
 	case SECRET_LOOK:
 		if (op->token == NULL || !parts_is_plain(op->token, SECRET_ACCESSOR_MAX))
-			return err_set(e, ERR_INVALID, "that is no accessor");
+			return err_set(e, ERR_INVALID, "not an accessor");
 		begin(v, op, out, "POST",
 		      op->kind == SECRET_LOOK ? VAULT_LOOK_PATH : "auth/token/revoke-accessor");
 		set_body(out, parts_text("{\"accessor\":\"%s\"}", op->token));
 		break;
 	default:
-		return err_set(e, ERR_INVALID, "not asked of Vault");
+		return err_set(e, ERR_INVALID, "operation not supported by Vault");
 	}
 	set_token(out, secret_text(v->token));
 	return 0;
@@ -327,7 +328,7 @@ static int vault_build(const void *self, const struct secret_op *op, struct secr
 	const struct vault *v = self;
 
 	if (vault_address(v, op->address) == NULL || !is_version(op->version))
-		return err_set(e, ERR_INVALID, "no such address, or no version of Vault's");
+		return err_set(e, ERR_INVALID, "unknown address, or not a version of Vault's");
 	switch (op->kind) {
 	case SECRET_HEALTH:
 		/* Without standbyok: we look for the active server. */
@@ -357,7 +358,7 @@ static int vault_take(void *self, const struct secret_result *r, int64_t now_ms,
 		return 1;
 	}
 	if (r->code != SECRET_OK || (r->value == NULL && v->token == NULL))
-		return err_set(e, ERR_INVALID, "that is no session");
+		return err_set(e, ERR_INVALID, "not a session");
 	if (r->value != NULL) {
 		secret_free(v->token);
 		v->token = secret_dup(r->value);

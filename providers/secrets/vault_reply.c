@@ -60,9 +60,10 @@ static void take_words(const struct vault *v, const struct secret_reply *reply,
 	if (!parts_json(reply->body, reply->len, &root))
 		return;
 	if (is_true(&root, "sealed"))
-		(void)snprintf(out->message, sizeof(out->message), "it is sealed");
+		(void)snprintf(out->message, sizeof(out->message), "the server is sealed");
 	if (is_false(&root, "initialized"))
-		(void)snprintf(out->message, sizeof(out->message), "it was never initialised");
+		(void)snprintf(out->message, sizeof(out->message),
+			       "the server was never initialised");
 	list = parts_member(&root, "errors");
 	if (list.type != JPULL_ARRAY)
 		return;
@@ -75,7 +76,8 @@ static void take_words(const struct vault *v, const struct secret_reply *reply,
 			parts_message(out, first.p, first.n);
 	}
 	if (quotes(v, out->message))
-		(void)snprintf(out->message, sizeof(out->message), "(its words hold a secret)");
+		(void)snprintf(out->message, sizeof(out->message),
+			       "(message withheld: it contains a secret)");
 }
 
 static enum secret_code bad_request(const struct secret_op *op, const char *words)
@@ -166,7 +168,7 @@ static const char *read_auth(const struct secret_op *op, const struct jpull_valu
 	int64_t lease = number(&auth, "lease_duration");
 
 	if (lease < 0 || lease > LEASE_MAX_S)
-		return "a session without an end, or with a strange one";
+		return "lease_duration is missing or out of range";
 	out->lease_ms = lease * 1000;
 	out->renewable = is_true(&auth, "renewable");
 	if (op->kind == SECRET_RENEW)
@@ -269,14 +271,14 @@ static const char *read_wrap(const struct vault *v, const struct jpull_value *ro
 	int64_t ttl = number(&info, "ttl");
 
 	if (info.type != JPULL_OBJECT)
-		return "it was not wrapped";
+		return "it is not wrapped";
 	parts_copy(&accessor, out->accessor, sizeof(out->accessor));
 	parts_copy(&path, out->path, sizeof(out->path));
 	/* Compare the whole path: a token for anything else is forged. */
 	if (strcmp(out->path, v->data) != 0)
-		return "it wraps something else than the bundle";
+		return "its token wraps something other than the bundle";
 	if (ttl <= 0 || ttl > LEASE_MAX_S || out->accessor[0] == '\0')
-		return "a wrapping token without an end, or without a name";
+		return "the wrapping token has no ttl or no accessor";
 	out->ttl_ms = ttl * 1000;
 	out->value = parts_secret(&token, SECRET_TOKEN_MAX);
 	return out->value != NULL ? NULL : "no wrapping token in it";
@@ -368,11 +370,11 @@ void vault_parse(const void *self, const struct secret_op *op, const struct secr
 	if (needs_body(op->kind)) {
 		wrong = parts_json(reply->body, reply->len, &root) && root.type == JPULL_OBJECT
 				? read_reply(v, op, &root, out)
-				: "it is no JSON";
+				: "not JSON";
 	}
 	if (wrong == NULL)
 		return;
 	secret_result_fini(out);
 	out->code = SECRET_INVALID;
-	(void)snprintf(out->message, sizeof(out->message), "the answer makes no sense: %s", wrong);
+	(void)snprintf(out->message, sizeof(out->message), "malformed reply: %s", wrong);
 }

@@ -35,7 +35,7 @@ event() {
 	id=$(job --gres=gpu:8 --wrap true)
 	# It has claimed, and is told to come again: nothing weaker is tried, and it is not given up.
 	within 40 eval 'grep -qs ": 202$" "$lab_dir"/sim/*/burst/stage0.log'
-	within 20 eval 'burstctl status --json | grep -q "it is sealed"'
+	within 20 eval 'burstctl status --json | grep -q "the server is sealed"'
 	sleep 2
 	alive 1
 	run ! job_is "$id" COMPLETED

@@ -864,7 +864,8 @@ static void test_a_file_of_roots_that_is_damaged(void **state)
 		lab_write("roots", texts[i], 0600);
 		lab_start_ready(b);
 		assert_true(lab_read_until(b, "msg=\"a provider is off\" provider=far"));
-		ASK_OP("status", "provider far is off: attest_ca_file: ", "no root certificate");
+		ASK_OP("status", "provider far is off: attest_ca_file: ",
+		       "no root (self-signed) certificate");
 		assert_int_equal(kill(b->pid, SIGTERM), 0);
 		lab_finish(b);
 		assert_int_equal(b->rc, 0);

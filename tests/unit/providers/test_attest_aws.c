@@ -127,7 +127,8 @@ static void a_document_of_another_instance_account_or_region_is_refused(void **s
 	refused(l, &want, lab_signed(DOCUMENT, &l->other, 0), ERR_AUTH, "region 'us-test-1'");
 	refused(l, &ours, lab_signed(DOCUMENT, &l->other, 0), ERR_AUTH, "not signed by AWS");
 	want.region = "mars-1";
-	refused(l, &want, lab_signed(DOCUMENT, &l->region, 0), ERR_AUTH, "no certificate is known");
+	refused(l, &want, lab_signed(DOCUMENT, &l->region, 0), ERR_AUTH,
+		"no certificate for region");
 	want.region = NULL;
 	refused(l, &want, lab_signed(DOCUMENT, &l->region, 0), ERR_INVALID, "no region");
 }
@@ -263,7 +264,8 @@ static void what_is_no_document_is_refused(void **state)
 		{"{\"accountId\":\"1\",\"accountId\":\"123456789012\"}", "a name twice"},
 		{"{\"a\":{\"b\":[{\"c\":1,\"c\":2}]}}", "a name twice"},
 		{"{}", "\"accountId\" is missing"},
-		{"{\"accountId\":123456789012}", "\"accountId\" is missing or no text"},
+		{"{\"accountId\":123456789012}",
+		 "\"accountId\" is missing, too long or not a string"},
 		{"{\"accountId\":\"\"}", "\"accountId\" is missing"},
 		{"{\"accountId\":\"1\\n2\"}", "\"accountId\" is not plain"},
 		{"{\"accountId\":\"1\",\"region\":\"us-test-1\"}", "\"instanceId\" is missing"},

@@ -348,10 +348,10 @@ static void claims_that_are_not_googles_or_of_no_machine_are_refused(void **stat
 		const char *claims, *why;
 		enum err_code code;
 	} rows[] = {
-		{"{\"iss\":\"https://evil.example\"," AUD "," TIMES "," MACHINE "}",
-		 "not of Google", ERR_AUTH},
+		{"{\"iss\":\"https://evil.example\"," AUD "," TIMES "," MACHINE "}", "not Google",
+		 ERR_AUTH},
 		{"{\"iss\":\"http://accounts.google.com\"," AUD "," TIMES "," MACHINE "}",
-		 "not of Google", ERR_AUTH},
+		 "not Google", ERR_AUTH},
 		{"{" AUD "," TIMES "," MACHINE "}", "\"iss\"", ERR_INVALID},
 		{"{" ISS "," AUD "," TIMES "}", "format=full", ERR_INVALID},
 		{"{" ISS "," AUD "," TIMES ",\"google\":{\"compute_engine\":[]}}", "format=full",

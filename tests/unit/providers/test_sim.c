@@ -694,7 +694,7 @@ static void test_message(void **state)
 		{"\"token s3cret is wrong\"", "token *** is wrong"},
 		{"\"s3crets3cret\"", "******"},
 		{"\"a\\u001b[2Jb\\nc\"", "a?[2Jb?c"},
-		{"5", "an error without words"},
+		{"5", "error without a message"},
 	};
 	struct provider_result r;
 	char body[1024], longer[512];

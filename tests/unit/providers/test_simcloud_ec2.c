@@ -381,9 +381,9 @@ static void test_faults_are_told_in_ec2s_words(void **state)
 		 "\"when\":\"after\"}",
 		 PROVIDER_AMBIGUOUS, "InternalError"},
 		{"{\"op\":\"create\",\"action\":\"garbage\",\"count\":1}", PROVIDER_AMBIGUOUS,
-		 "makes no sense"},
+		 "malformed reply"},
 		{"{\"op\":\"create\",\"action\":\"truncate\",\"count\":1}", PROVIDER_AMBIGUOUS,
-		 "makes no sense"},
+		 "malformed reply"},
 	};
 	struct provider_result r;
 	char token[16];

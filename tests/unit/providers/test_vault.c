@@ -327,8 +327,9 @@ static void test_the_answers_of_a_real_server_are_understood(void **state)
 		const char *version, *message;
 	} rows[] = {
 		{"health", SECRET_HEALTH, 200, SECRET_OK, "", ""},
-		{"health-sealed", SECRET_HEALTH, 503, SECRET_AWAY, "", "it is sealed"},
-		{"health-new", SECRET_HEALTH, 501, SECRET_NEW, "", "it was never initialised"},
+		{"health-sealed", SECRET_HEALTH, 503, SECRET_AWAY, "", "the server is sealed"},
+		{"health-new", SECRET_HEALTH, 501, SECRET_NEW, "",
+		 "the server was never initialised"},
 		{"health-standby", SECRET_HEALTH, 429, SECRET_ELSEWHERE, "", "HTTP status 429"},
 		{"login", SECRET_LOGIN, 200, SECRET_OK, "", ""},
 		{"login-refused", SECRET_LOGIN, 400, SECRET_DENIED, "",
@@ -567,7 +568,7 @@ static void test_an_answer_that_makes_no_sense_is_no_answer(void **state)
 		parse(rows[i].kind, 200, rows[i].body, NULL, NULL, &r);
 		if (r.code != SECRET_INVALID || r.value != NULL)
 			fail_msg("row %zu: %s", i, secret_code_str(r.code));
-		assert_non_null(strstr(r.message, "makes no sense"));
+		assert_non_null(strstr(r.message, "malformed reply"));
 		secret_result_fini(&r);
 	}
 }
