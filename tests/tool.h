@@ -22,7 +22,7 @@ struct tool {
 
 static _Noreturn void tool_misuse(const struct tool *t, const char *why)
 {
-	(void)fprintf(stderr, "%s: %s\n\"%s --help\" says what there is\n", t->name, why, t->name);
+	(void)fprintf(stderr, "%s: %s\n\"%s --help\" lists the options\n", t->name, why, t->name);
 	exit(2);
 }
 
@@ -39,7 +39,7 @@ static void tool_options(const struct tool *t, int argc, char **argv)
 	if (opt_parse(sets, 2, &args, false, &e) != 0)
 		tool_misuse(t, e.msg);
 	if (args.n > 0) {
-		(void)err_set(&e, ERR_INVALID, "what is \"%.60s\"?", args.v[0]);
+		(void)err_set(&e, ERR_INVALID, "unexpected argument: %.60s", args.v[0]);
 		tool_misuse(t, e.msg);
 	}
 	if (!help)

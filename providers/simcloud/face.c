@@ -345,7 +345,8 @@ static void run_report(const struct face_call *f, struct cloud *c, int64_t now,
 	struct str s;
 
 	if (code != CODE_OK) {
-		face_error(out, code, code == CODE_INVALID ? "it is on its way out" : NULL);
+		face_error(out, code,
+			   code == CODE_INVALID ? "the instance is stopping or ended" : NULL);
 		return;
 	}
 	str_init(&s, FACE_BODY_MAX);

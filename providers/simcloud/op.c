@@ -14,12 +14,12 @@ static const struct {
 	[CODE_CAPACITY] = {"capacity", "none of this type is free here now", 503},
 	[CODE_QUOTA] = {"quota", "the account's limit is reached", 403},
 	[CODE_DENIED] = {"denied", "not allowed", 403},
-	[CODE_INVALID] = {"invalid", "the request makes no sense", 400},
+	[CODE_INVALID] = {"invalid", "malformed request", 400},
 	[CODE_NOT_FOUND] = {"not-found", "no such instance", 404},
 	[CODE_TOKEN_MISMATCH] = {"token-mismatch", "the token was used for another request", 409},
 	[CODE_NOT_YET] = {"not-yet", "refused for now", 409},
 	[CODE_RATE] = {"rate", "too many requests", 429},
-	[CODE_INTERNAL] = {"internal", "something broke", 500},
+	[CODE_INTERNAL] = {"internal", "internal error", 500},
 };
 
 const char *op_word(enum op op)

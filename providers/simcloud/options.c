@@ -18,18 +18,18 @@ const char options_help[] =
 	"  --token-file FILE        the bearer token the API asks for; mode 0600;\n"
 	"                           without it the API is open, on loopback only\n"
 	"  --admin-token-file FILE  the same for /admin/\n"
-	"  --aws-key-file FILE      speak EC2's API too, at /, with who signs with this\n"
-	"                           key; as the AWS command line has it; mode 0600\n"
+	"  --aws-key-file FILE      also serve EC2's API at /, for requests signed with\n"
+	"                           this key (AWS credentials format); mode 0600\n"
 	"  --config FILE            JSON: behaviour, offers, limits\n"
 	"  --state FILE             append the billing meter to FILE, and go on from it\n"
-	"  --seed N                 of everything that is drawn by chance (default 1)\n"
+	"  --seed N                 seed of all random choices (default 1)\n"
 	"  --subnet CIDR            addresses of instances (default 10.77.0.0/16)\n"
-	"  --metadata ADDR:PORT     where instances ask about themselves, by their\n"
-	"                           addresses\n"
-	"  --metadata-as CLOUD      as aws, gcp or azure tells it (default aws)\n"
-	"  --identity FILE          the certificate that verifies what instances are\n"
-	"                           told; the key that signs it is FILE.key; both are\n"
-	"                           made if need be\n"
+	"  --metadata ADDR:PORT     serve the metadata of instances here; the caller's\n"
+	"                           address says which one asks\n"
+	"  --metadata-as CLOUD      imitate aws, gcp or azure there (default aws)\n"
+	"  --identity FILE          the certificate that verifies identity documents; the\n"
+	"                           key that signs them is FILE.key; both are made if\n"
+	"                           need be\n"
 	"  --boot PROGRAM           run PROGRAM for each instance; absolute path\n"
 	"  --run-dir DIR            directories of instances and their hosts file;\n"
 	"                           absolute path, needed with --boot\n"
@@ -89,16 +89,15 @@ static int check(const struct options *o, struct err *e)
 			"--listen %s is not loopback: want --token-file and --admin-token-file",
 			o->address);
 	if (o->identity != NULL && o->metadata == NULL)
-		return err_set(e, ERR_INVALID, "--identity: means nothing without --metadata");
+		return err_set(e, ERR_INVALID, "--identity: needs --metadata");
 	if (o->metadata_as != IDENTITY_AWS && (o->metadata == NULL || o->aws_key_file != NULL))
-		return err_set(e, ERR_INVALID,
-			       "--metadata-as: of gcp and azure, means nothing without --metadata, "
-			       "or with --aws-key-file");
+		return err_set(
+			e, ERR_INVALID,
+			"--metadata-as: gcp and azure need --metadata, and exclude --aws-key-file");
 	if (o->boot != NULL && o->run_dir == NULL)
-		return err_set(e, ERR_INVALID, "--boot: want --run-dir too");
+		return err_set(e, ERR_INVALID, "--boot: needs --run-dir");
 	if (o->boot == NULL && (o->run_dir != NULL || o->hosts_extra != NULL))
-		return err_set(e, ERR_INVALID,
-			       "--run-dir, --hosts-extra: mean nothing without --boot");
+		return err_set(e, ERR_INVALID, "--run-dir, --hosts-extra: need --boot");
 	return 0;
 }
 
@@ -168,7 +167,7 @@ int options_parse(struct options *o, int argc, char **argv, struct err *e)
 	if (o->help || o->version)
 		return 0;
 	if (optind != argc)
-		return err_set(e, ERR_INVALID, "%s: what is that?  See simcloud --help",
+		return err_set(e, ERR_INVALID, "unexpected argument: %s; see simcloud --help",
 			       argv[optind]);
 	return check(o, e);
 }

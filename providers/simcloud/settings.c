@@ -187,7 +187,7 @@ static int read_curve(const json_t *o, struct settings_offer *to, struct err *e)
 	to->price_nano_h = c->v[0].nano_h;
 	return to->market == MARKET_SPOT
 		       ? 0
-		       : err_set(e, ERR_INVALID, "prices: only those of spot change");
+		       : err_set(e, ERR_INVALID, "prices: only spot offers may have them");
 }
 
 static int read_offer(const json_t *o, struct settings_offer *to, struct err *e)
@@ -234,7 +234,8 @@ static int read_offers(const json_t *doc, struct settings *c, struct err *e)
 			return err_wrap(e, "offer %zu", i + 1);
 		/* One account has one bill. */
 		if (strcmp(c->offers[i].currency, c->offers[0].currency) != 0)
-			return err_set(e, ERR_INVALID, "offer %zu: another currency", i + 1);
+			return err_set(e, ERR_INVALID,
+				       "offer %zu: all offers must have one currency", i + 1);
 	}
 	return 0;
 }
@@ -285,7 +286,7 @@ static int read_doc(struct settings *c, const json_t *doc, struct err *e)
 	    read_globs(doc, "end_never", &c->end_never, e) != 0 || read_buckets(doc, c, e) != 0)
 		return -1;
 	if (c->spot_hour_ms < 1)
-		return err_set(e, ERR_INVALID, "spot_hour: want some time");
+		return err_set(e, ERR_INVALID, "spot_hour: want more than 0");
 	c->spot_dies = json_is_string(json_object_get(doc, "spot_life")) ||
 		       json_is_object(json_object_get(doc, "spot_life"));
 	return read_offers(doc, c, e);
