@@ -13,8 +13,7 @@
 
 enum {
 	ADDR_TEXT_SIZE = 16,
-	ADDR_HOST_KEEPS =
-		10, /* the subnet's first addresses are the host's: gateway, slurmctld, ... */
+	ADDR_HOST_KEEPS = 10, /* first addresses of the subnet, for the host: gateway, slurmctld */
 };
 
 struct addr_freed {

@@ -3,8 +3,8 @@
  * It never asks burstd.  The definitions are those of docs/simcloud.md:
  *   duplicate: two live instances of one node name at once, not counting an older generation whose
  *              delete was accepted; an instant with n of them counts n - 1 times.
- *   leaked:    the time an instance lives, beyond the grace, in a stretch in which nobody wanted
- * its node; outside all wanted intervals a node is unwanted. */
+ *   leaked:    the time beyond the grace that an instance lives while nobody wants its node;
+ * outside all wanted intervals a node is unwanted. */
 #ifndef SIMCLOUD_AUDIT_H
 #define SIMCLOUD_AUDIT_H
 
@@ -17,7 +17,7 @@
 
 enum {
 	AUDIT_NODE_SIZE = 128,
-	AUDIT_FINDINGS_MAX = 1000, /* told one by one; the sums have all of them */
+	AUDIT_FINDINGS_MAX = 1000, /* reported one by one; the sums include the rest */
 	AUDIT_GRACE_MS = 150000,   /* promise P1 */
 };
 

@@ -1,8 +1,8 @@
-/* boot.h - instances that are real: one child process each, which is the instance.
+/* boot.h - real instances: each is one child process.
  *
  * A child runs in a session of its own with a clean environment, dies with simcloud, and is killed
- * with its whole process group.  What it makes beyond that (namespaces, daemons) must hang off its
- * life, as `unshare --kill-child` does. */
+ * with its whole process group.  Its namespaces and daemons must end with it, as
+ * `unshare --kill-child` makes them. */
 #ifndef SIMCLOUD_BOOT_H
 #define SIMCLOUD_BOOT_H
 
@@ -22,18 +22,19 @@ struct boot_instance { /* borrowed */
 	size_t user_data_len;
 };
 
-/* The process of that row is gone.  Called from the loop, never from boot_start() or boot_kill().
+/* The process of that row has exited.  Called from the loop, never from boot_start() or
+ * boot_kill().
  */
 typedef void (*boot_exited_fn)(void *ctx, uint32_t row);
 
-/* Directories for the instances, and the file "hosts" for all of them, come under run_dir.
- * metadata: where the metadata service is, for the program; NULL: there is none. */
+/* run_dir gets a directory for each instance, and the file "hosts" for all of them.
+ * metadata: address of the metadata service, passed to the program; NULL: none. */
 int boot_open(struct boot **out, struct uv_loop_s *loop, const char *program, const char *run_dir,
 	      const char *metadata, struct err *e);
 void boot_on_exit(struct boot *b, boot_exited_fn fn, void *ctx);
 int boot_start(struct boot *b, const struct boot_instance *i, struct err *e);
 void boot_kill(struct boot *b, uint32_t row); /* unknown rows are ignored */
-unsigned boot_count(const struct boot *b);    /* processes there are */
-void boot_close(struct boot *b); /* kills and forgets what is left; frees from the loop */
+unsigned boot_count(const struct boot *b);    /* number of processes */
+void boot_close(struct boot *b);              /* kills all processes; the loop frees b */
 
 #endif

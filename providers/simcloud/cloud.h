@@ -11,7 +11,7 @@
  *                        |                                   |  delete         |            |
  *                        +-----------------------------------+-----------------+   killed: any
  *
- * One whose process exits by itself is STOPPING for as long as one that is deleted.
+ * An instance whose process exits by itself is STOPPING for as long as a deleted one.
  * An ended instance stays listed for a while, then it is forgotten; the meter never forgets. */
 #ifndef SIMCLOUD_CLOUD_H
 #define SIMCLOUD_CLOUD_H
@@ -32,47 +32,47 @@
 #include "providers/simcloud/token.h"
 #include "providers/simcloud/userdata.h"
 
-#define CLOUD_NO_BLOCK UINT32_MAX /* no enumerator has room for it */
+#define CLOUD_NO_BLOCK UINT32_MAX /* too large for an enumerator */
 
 enum cloud_state { CLOUD_PENDING, CLOUD_RUNNING, CLOUD_RECLAIMING, CLOUD_STOPPING, CLOUD_ENDED };
 
-struct cloud_pool { /* what is sold of one type in one zone and market */
+struct cloud_pool { /* instances of one type, zone and market */
 	char type[SETTINGS_WORD_SIZE], region[SETTINGS_WORD_SIZE], zone[SETTINGS_WORD_SIZE];
 	char currency[4];
 	enum market market;
 	bool offered;
-	int64_t price_nano_h, capacity, used; /* capacity -1: no end */
+	int64_t price_nano_h, capacity, used; /* capacity -1: unlimited */
 	struct settings_curve curve;
-	/* Machines in use on each block of fabric_size; NULL: none was ever told apart. */
+	/* Machines in use on each block of fabric_size; NULL: blocks were never needed. */
 	int64_t *blocks;
 	uint32_t nblocks, turn;
 };
 
 struct cloud_instance {
-	uint32_t row; /* in the meter: its identity */
+	uint32_t row; /* row in the meter, which identifies the instance */
 	uint32_t addr;
-	enum cloud_state state, shown; /* shown: what lists say until shown_until */
+	enum cloud_state state, shown; /* shown: state that lists show until shown_until */
 	struct cloud_pool *pool;
 	int64_t shown_until, visible_at, address_at;
-	int64_t stop_at, reclaim_at; /* -1: not to be; INT64_MAX: never */
-	int64_t repair_at;           /* likewise */
-	bool process;                /* cloud_host has something of it to kill */
-	const char *why;             /* it will have ended; static string */
-	int64_t warned_at;           /* a rebalance was recommended; -1: never */
-	struct order *order;         /* it was made with; NULL: by the neutral API */
+	int64_t stop_at, reclaim_at; /* -1: not planned; INT64_MAX: never */
+	int64_t repair_at;           /* time of a planned repair; likewise */
+	bool process;                /* cloud_host has a process to kill */
+	const char *why;             /* reason of its end; static string */
+	int64_t warned_at;           /* when a rebalance was recommended; -1: never */
+	struct order *order;         /* EC2 reservation; NULL: created by the neutral API */
 	struct userdata *user_data;  /* NULL: none */
-	uint32_t index;              /* of it in its create */
-	uint32_t block;              /* of its pool it is on; CLOUD_NO_BLOCK: not told apart */
-	char *fabric;                /* that it asked for; NULL: none */
+	uint32_t index;              /* index of the instance in its create */
+	uint32_t block;              /* block of its pool; CLOUD_NO_BLOCK: none */
+	char *fabric;                /* name of the fabric that it asked for; NULL: none */
 };
 
-/* How instances are made real; every pointer may be NULL. */
+/* Starts and ends the processes of instances; every pointer may be NULL. */
 struct cloud_host {
 	void *ctx;
-	bool (*start)(void *ctx, const struct cloud_instance *i); /* false: it cannot start */
+	bool (*start)(void *ctx, const struct cloud_instance *i); /* false: the start failed */
 	void (*kill)(void *ctx, const struct cloud_instance *i);  /* cloud_exited() follows */
 	void (*named)(void *ctx, const struct cloud_instance *i,
-		      bool live); /* has address, or lost it */
+		      bool live); /* live: it got its address; else it lost it */
 };
 
 struct cloud {
@@ -84,19 +84,19 @@ struct cloud {
 	struct tokens tokens;
 	struct heap due;
 	struct rng rng;
-	struct cloud_instance **by_row; /* NULL: forgotten */
+	struct cloud_instance **by_row; /* instances; NULL: forgotten */
 	uint32_t cap, first;            /* no instance is kept below first */
 	struct cloud_pool **pools;
 	size_t npools;
-	int64_t start_ms; /* prices change from here on */
+	int64_t start_ms; /* price curves begin at this time */
 	struct notices notices;
-	struct cloud_fabric { /* a name for machines that are to be close to each other */
+	struct cloud_fabric { /* a name for machines close to each other */
 		char name[SETTINGS_WORD_SIZE], cluster[SETTINGS_WORD_SIZE];
 		char region[SETTINGS_WORD_SIZE]; /* "": any */
 	} * fabrics;
 	size_t nfabrics;
 	int64_t live;
-	bool closing; /* cloud_end_all() was called: nothing more is made */
+	bool closing; /* cloud_end_all() was called: creates are refused */
 };
 
 struct cloud_want {
@@ -109,17 +109,16 @@ struct cloud_want {
 struct cloud_create {      /* borrowed */
 	const char *token; /* "": none */
 	const char *cluster, *type, *region, *zone;
-	const char
-		*fabric; /* all on one block, that of its other instances; NULL or "": anywhere */
+	const char *fabric; /* put all on the block of this fabric; NULL or "": anywhere */
 	enum market market;
 	const struct cloud_want *wants;
 	size_t nwants;
-	uint64_t body_hash; /* what the token is good for */
+	uint64_t body_hash; /* the token is valid for this body only */
 	size_t body_len;
-	struct order *order; /* that instances remember, or NULL */
+	struct order *order; /* EC2 reservation that instances keep, or NULL */
 };
 
-struct cloud_opts { /* borrowed for as long as the cloud lives, but for subnet */
+struct cloud_opts { /* borrowed as long as the cloud lives, except subnet */
 	const struct settings *conf;
 	struct meter *meter;
 	struct events *events;
@@ -132,30 +131,31 @@ int cloud_init(struct cloud *c, const struct cloud_opts *o, struct err *e);
 void cloud_fini(struct cloud *c);
 void cloud_reconf(struct cloud *c);
 
-/* Fill results[0..nwants): the row of the instance, or -(enum code).  Anything but CODE_OK: nothing
- * happened. */
+/* Fill results[0..nwants): the row of the instance, or -(enum code).  Without CODE_OK nothing was
+ * created. */
 enum code cloud_create(struct cloud *c, const struct cloud_create *rq, int32_t *results,
 		       int64_t now);
-/* How many of these one zone has room for now, up to max, whatever the quota; -1: they are not sold
- * here. */
+/* For how many of these instances one zone has room now, up to max, regardless of the quota; -1:
+ * the zone does not offer them. */
 int64_t cloud_room(struct cloud *c, const struct cloud_create *rq, int64_t max, int64_t now);
 /* --- fabric.c --- */
 const struct cloud_fabric *fabric_find(const struct cloud *c, const char *name);
-/* CODE_OK, CODE_QUOTA, or CODE_TOKEN_MISMATCH: there is one of that name. */
+/* CODE_OK, CODE_QUOTA, or CODE_TOKEN_MISMATCH: a fabric of that name exists. */
 enum code fabric_make(struct cloud *c, const struct cloud_fabric *f);
 /* CODE_OK, CODE_NOT_FOUND, or CODE_NOT_YET: an instance is in it. */
 enum code fabric_drop(struct cloud *c, const char *name);
-/* For how many more of that fabric one block of p has room, up to max. */
+/* For how many more instances of that fabric one block of p has room, up to max. */
 int64_t fabric_room(const struct cloud *c, const struct cloud_pool *p, const char *fabric,
 		    int64_t max);
-/* Put an instance that is being made onto a block; and it has ended. */
+/* Put a new instance on a block; take an ended one off it. */
 void fabric_take(struct cloud *c, struct cloud_instance *i, const char *fabric);
 void fabric_leave(struct cloud_instance *i);
 
 /* --- cloud.c --- */
-/* The instance of an id, if the API would admit to it; NULL otherwise. */
+/* The instance of an id, if the API shows it now; else NULL. */
 struct cloud_instance *cloud_find(const struct cloud *c, const char *id, int64_t now);
-struct cloud_instance *cloud_of_row(const struct cloud *c, uint32_t row); /* also hidden ones */
+struct cloud_instance *cloud_of_row(const struct cloud *c,
+				    uint32_t row); /* including hidden ones */
 /* CODE_OK, CODE_NOT_FOUND or CODE_NOT_YET (*retry_ms says when). */
 enum code cloud_delete(struct cloud *c, const char *id, int64_t now, int64_t *retry_ms);
 /* One page of a list: up to limit instances after row `after` (-1: from the start). */
@@ -166,32 +166,32 @@ struct cloud_query {
 };
 
 typedef void (*cloud_visit_fn)(void *ctx, const struct cloud_instance *i);
-/* Calls fn for each.  Returns the row to go on after, or -1 when that was all. */
+/* Call fn for each instance.  Returns the row after which the next page begins, or -1 at the end.
+ */
 int64_t cloud_list(struct cloud *c, const struct cloud_query *q, cloud_visit_fn fn, void *ctx);
 
 enum cloud_state cloud_shown(const struct cloud_instance *i, int64_t now);
 const char *cloud_state_word(enum cloud_state s);
 
 bool cloud_reclaim(struct cloud *c, struct cloud_instance *i, int64_t notice_ms, int64_t now);
-/* Tell of something else: kind is none of a reclaim.  What is to be repaired ends after notice_ms.
- */
+/* Announce something other than a reclaim.  An instance to be repaired ends after notice_ms. */
 bool cloud_warn(struct cloud *c, struct cloud_instance *i, enum notice_kind kind, int64_t notice_ms,
 		int64_t now);
-/* What is planned for it, a reclaim or a repair, may begin at once.  false: there is none. */
+/* Let a planned reclaim or repair begin at once.  false: none is planned. */
 bool cloud_hasten(struct cloud *c, struct cloud_instance *i, enum notice_kind kind, int64_t now);
-/* Somebody says that its host is broken: an event, and nothing else.  CODE_OK, CODE_NOT_FOUND, or
- * CODE_INVALID: it is on its way out. */
+/* Note a report that its host is broken: it is an event, and nothing else.  CODE_OK,
+ * CODE_NOT_FOUND, or CODE_INVALID: the instance is stopping or ended. */
 enum code cloud_report(struct cloud *c, const char *id, const char *why, int64_t now);
 void cloud_kill(struct cloud *c, struct cloud_instance *i, const char *why, int64_t now);
-void cloud_exited(struct cloud *c, uint32_t row, int64_t now); /* the process is no more */
+void cloud_exited(struct cloud *c, uint32_t row, int64_t now); /* its process has exited */
 void cloud_end_all(struct cloud *c, int64_t now);
 
 struct cloud_pool *cloud_pool_get(struct cloud *c, const char *type, const char *region,
 				  const char *zone, enum market market);
-/* What an instance costs that is made now. */
+/* The price of an instance created now. */
 int64_t cloud_price(const struct cloud *c, const struct cloud_pool *p, int64_t now);
 
 void cloud_tick(struct cloud *c, int64_t now); /* do what is due */
-int64_t cloud_next(const struct cloud *c);     /* when something is; INT64_MAX: never */
+int64_t cloud_next(const struct cloud *c);     /* when something is due; INT64_MAX: never */
 
 #endif

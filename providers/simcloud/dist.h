@@ -1,4 +1,4 @@
-/* dist.h - a distribution of durations: how long something of the simulated cloud takes.
+/* dist.h - a distribution of durations: how long an action of the simulated cloud takes.
  *
  * In JSON: "50ms", or {"dist":"uniform","min":"1s","max":"3s"}, or
  * {"dist":"lognormal","median":"45s","sigma":0.4}. */
@@ -15,8 +15,8 @@ enum dist_kind { DIST_CONSTANT, DIST_UNIFORM, DIST_LOGNORMAL };
 
 struct dist {
 	enum dist_kind kind;
-	int64_t a_ms, b_ms; /* the constant; min and max; the median */
-	double sigma;       /* lognormal: of the logarithm, 0 to 3 */
+	int64_t a_ms, b_ms; /* a: constant, min or median; b: max */
+	double sigma;       /* lognormal: deviation of the logarithm, 0 to 3 */
 };
 
 /* -1: *d is unchanged. */

@@ -1,12 +1,12 @@
 /* ec2.h - EC2's face of the simulated cloud: its Query API, as far as a driver needs it.
  *
  * POST / with a form, answered in XML, and signed (Signature Version 4): the signature is computed
- * anew from what arrived.  A parameter that is not known here is refused, so that a misspelt one is
- * not lost.  Tags are EC2's: any text.  Only for the meter, which knows instances as nodes, the
- * tags that say so are read: burstd-node and burstd-generation are lists, and an instance is the
- * one at its launch index.
+ * anew from what arrived.  An unknown parameter is refused, so that a misspelt one is
+ * noticed.  Tags are EC2's: any text.  For the meter alone, which
+ * knows instances as nodes, the tags burstd-node and burstd-generation are read: lists in which an
+ * instance has the entry at its launch index.
  *
- * What EC2 has and the simulated cloud has not is made up: the subnet of zone Z is subnet-Z, all
+ * Things of EC2 that the simulated cloud lacks are made up: the subnet of zone Z is subnet-Z, all
  * images, groups, profiles and templates exist, and a price is in dollars. */
 #ifndef SIMCLOUD_EC2_H
 #define SIMCLOUD_EC2_H
@@ -38,21 +38,21 @@ enum ec2_action {
 	EC2_DROP_GROUP,
 };
 
-struct ec2_choice { /* one place that may be tried */
+struct ec2_choice { /* a type and zone to try */
 	char type[SETTINGS_WORD_SIZE], zone[SETTINGS_WORD_SIZE];
 	int64_t priority;
 };
 
-struct ec2_call { /* what a face_call has besides, if it came this way */
+struct ec2_call { /* further members of a face_call that came by EC2's API */
 	enum ec2_action action;
-	size_t min;         /* create: so many or none */
-	struct order *tags; /* of a placement group */
+	size_t min;         /* create: minimum number of instances */
+	struct order *tags; /* tags of a placement group */
 	struct order *order;
-	struct userdata *user_data;                 /* create; NULL: none */
-	struct ec2_choice choices[EC2_CHOICES_MAX]; /* create */
+	struct userdata *user_data;                 /* user data of a create; NULL: none */
+	struct ec2_choice choices[EC2_CHOICES_MAX]; /* places of a create */
 	size_t nchoices;
-	bool by_price;                                 /* else by priority */
-	char types[EC2_TYPES_MAX][SETTINGS_WORD_SIZE]; /* offers: only these */
+	bool by_price;                                 /* try choices by price, else by priority */
+	char types[EC2_TYPES_MAX][SETTINGS_WORD_SIZE]; /* offers of these types only */
 	size_t ntypes;
 };
 
@@ -61,11 +61,11 @@ struct ec2_key {
 };
 
 /* --- ec2_auth.c --- */
-/* From a file such as the AWS command line has.  Free it with ec2_key_free(). */
+/* Load a credentials file of the AWS command line.  Free the key with ec2_key_free(). */
 int ec2_key_load(struct ec2_key **out, const char *path, struct err *e);
 void ec2_key_free(struct ec2_key *k); /* NULL is fine */
-/* Is the request signed with this key for that service ("ec2", "sqs"), now?  region: that it is
- * signed for. */
+/* Is the request signed with this key for that service ("ec2", "sqs"), now?  region gets the
+ * region in the signature. */
 enum code ec2_authorize(const struct ec2_key *k, const struct http_request *rq, const char *service,
 			int64_t now, char region[SETTINGS_WORD_SIZE], struct err *e);
 
@@ -94,13 +94,13 @@ void ec2_put_instance(struct str *s, const struct cloud *c, const struct cloud_i
 void ec2_put_state(struct str *s, const char *name, enum cloud_state state);
 
 /* --- ec2_reply.c --- */
-/* Begin and end of an answer to this action; the second makes the reply of it. */
+/* Begin and end an answer to this action; ec2_end() makes the reply. */
 void ec2_begin(struct str *s, const char *action);
 void ec2_end(struct str *s, const char *action, struct face_reply *out);
 /* The error that EC2 has for this code. */
 const char *ec2_error_word(enum code code);
-/* message: "WORD: text" is told as EC2's error WORD; any other text, or NULL, as the one that EC2
- * has for this code. */
+/* message: "WORD: text" becomes EC2's error WORD; any other text, or NULL, the error that EC2 has
+ * for this code. */
 void ec2_error(struct face_reply *out, enum code code, const char *message);
 
 #endif

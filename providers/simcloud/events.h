@@ -1,6 +1,5 @@
-/* events.h - the last things that happened, for GET /admin/events and for people.
- *
- * A ring: the meter is the evidence, this is the story. */
+/* events.h - a ring with the last events, for GET /admin/events and for people.  Judgements rest on
+ * the meter, not on it. */
 #ifndef SIMCLOUD_EVENTS_H
 #define SIMCLOUD_EVENTS_H
 
@@ -26,7 +25,7 @@ void events_init(struct events *e);
 void events_fini(struct events *e);
 /* Texts are cut to fit; NULL is "". */
 void events_add(struct events *e, int64_t now, const char *kind, const char *const text[3]);
-/* As a JSON object: those after seq, oldest first. */
+/* Write the events after seq as a JSON object, oldest first. */
 void events_write(const struct events *e, uint64_t after, struct str *s);
 
 #endif

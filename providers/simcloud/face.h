@@ -12,7 +12,7 @@
 #include "providers/simcloud/face_call.h"
 #include "providers/simcloud/face_reply.h"
 
-/* What an instance has to show; a set of them is a word with these bits. */
+/* Fields of an instance in answers; a set of fields has these bits. */
 enum face_field {
 	FACE_CLUSTER,
 	FACE_NAME,
@@ -32,21 +32,21 @@ enum face_field {
 	FACE_NFIELDS
 };
 
-/* What requests and answers call them. */
+/* Names of the fields in requests and answers. */
 extern const char *const face_field_names[FACE_NFIELDS];
 
 enum {
-	FACE_WAIT_MAX_MS = 60000, /* a request for notices is held at most */
-	FACE_NOTICES_MAX = 1000,  /* in one answer */
+	FACE_WAIT_MAX_MS = 60000, /* longest time that a request for notices is held */
+	FACE_NOTICES_MAX = 1000,  /* notices in one answer */
 	FACE_BODY_MAX = 4 << 20,  /* bytes of one answer */
 	FACE_ALL = (1 << FACE_NFIELDS) - 1,
 	FACE_TAGS = 1 << FACE_CLUSTER | 1 << FACE_NAME | 1 << FACE_GENERATION,
 };
 
 enum face_style face_style_of(const struct face_call *f);
-/* Is it for notices, of which there are none yet? */
+/* Does the call ask for notices, and there are none yet? */
 bool face_waits(const struct face_call *f, struct cloud *c, int64_t now);
-/* Do it.  rule is NULL, or one of FAULT_PARTIAL and FAULT_EMPTY. */
+/* Run the call.  rule is NULL, or one of FAULT_PARTIAL and FAULT_EMPTY. */
 void face_run(const struct face_call *f, struct cloud *c, const struct fault_rule *rule,
 	      int64_t now, struct face_reply *out);
 /* One instance as the API shows it, with these fields. */
@@ -59,9 +59,9 @@ enum code face_parse(struct face_call **out, const struct http_request *rq,
 		     const struct settings *conf, struct err *e);
 
 /* --- face_error.c --- */
-/* {"error":{"code","message"}}, or what out->style wants; message NULL: the code's own sentence. */
+/* Answer {"error":{"code","message"}}, or as out->style requires; message NULL: the code's own. */
 void face_error(struct face_reply *out, enum code code, const char *message);
-/* "error":{...} alone, within an object; retry_ms 0: nothing is said of when to ask again. */
+/* "error":{...} alone, within an object; retry_ms 0: without a time to ask again. */
 void face_put_error(struct str *s, enum code code, const char *message, int64_t retry_ms);
 
 /* --- face_fabric.c: /v1/fabrics --- */

@@ -20,24 +20,24 @@ struct face_reply {
 	size_t len;
 	enum face_style style;
 	int64_t retry_ms;           /* 0: no Retry-After */
-	uint64_t items[CODE_COUNT]; /* create, delete: how many instances came to what */
+	uint64_t items[CODE_COUNT]; /* create, delete: number of instances by outcome */
 };
 
-/* The answer's body, of what is in s, which ends with it; a body of before is released. */
+/* Move s into the answer's body, and free s and the former body. */
 void face_body(struct face_reply *out, struct str *s);
-/* How long the word at the beginning of "Word: text" is; 0: there is none. */
+/* Length of WORD in "WORD: text"; 0: the text has none. */
 size_t face_word(const char *message);
 
-/* What a partial rule leaves out of n: the nodes it names, or everything after the first `keep`.
- * rule may be NULL. */
+/* Does a partial rule leave the i-th of n out?  It leaves out the nodes that it names, or all after
+ * the first `keep`.  rule may be NULL. */
 bool face_left_out(const struct fault_rule *rule, const char *node, size_t i, size_t n);
 
 /* --- for a list --- */
 enum { FACE_CURSOR_SIZE = 32 };
-/* Does the rule keep the i-th of n from being shown?  rule may be NULL. */
+/* Does the rule hide the i-th of n in a list?  rule may be NULL. */
 bool face_hides(const struct fault_rule *rule, const char *node, size_t i, size_t n);
-/* The cursor behind which the rest is, when cloud_list() gave `next`; "": there is none, as far as
- * the rule shows. */
+/* The cursor of the next page, when cloud_list() returned `next`; "": this is the last page, as far
+ * as the rule shows. */
 const char *face_cursor(char out[FACE_CURSOR_SIZE], const struct fault_rule *rule, int64_t next);
 
 #endif

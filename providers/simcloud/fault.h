@@ -1,4 +1,4 @@
-/* fault.h - what shall go wrong: rules given through POST /admin/faults.
+/* fault.h - faults to inject: rules given by POST /admin/faults.
  *
  * A rule sees the requests that match it, in order, and fires on some of them: the nth, every k-th,
  * or with a probability drawn from its own stream of the seed.  So the same requests in the same
@@ -37,11 +37,12 @@ struct fault_rule {
 	int op; /* enum op, or -1: any */
 	enum fault_action action;
 	enum code code;
-	int64_t status, retry_after_s, ms, keep; /* keep: partial leaves so many whole; -1: half */
-	int64_t nth, every, count;               /* 0: not said; count: fire so often at most */
+	int64_t status, retry_after_s, ms,
+		keep;              /* keep: number that partial leaves whole; -1: half */
+	int64_t nth, every, count; /* 0: not given; count: fire at most so often */
 	double probability;
 	bool after;
-	char node[FAULT_GLOB_SIZE]; /* "": any request; with op list: what partial leaves out */
+	char node[FAULT_GLOB_SIZE]; /* "": any node; op list: nodes that partial leaves out */
 	char message[FAULT_TEXT_SIZE];
 	uint64_t seen, fired;
 	struct rng rng;
@@ -60,11 +61,12 @@ struct fault_nodes {
 	size_t n;
 };
 
-/* The id of the new rule; -1: it makes no sense or there are too many, nothing changed. */
+/* The id of the new rule; -1: it is invalid, or there are too many; nothing changed. */
 int faults_add(struct faults *f, const json_t *o, struct err *e);
 bool faults_remove(struct faults *f, unsigned id);
 void faults_write(const struct faults *f, struct str *s);
-/* The rule that has this request, or NULL.  Counts; the rule is good until the table changes. */
+/* The rule that fires on this request, or NULL.  Counts the request for each rule that matches; the
+ * rule is valid until the table changes. */
 const struct fault_rule *faults_pick(struct faults *f, enum op op, const struct fault_nodes *nodes);
 bool fault_matches_node(const struct fault_rule *r, const char *node);
 

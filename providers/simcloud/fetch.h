@@ -6,9 +6,8 @@
 
 #include "base/err.h"
 
-/* What is a URL (http://ADDR:PORT/...; numeric, no TLS) is asked for with that bearer token (NULL:
- * none); all else is a file, and "-" standard input.  NUL-terminated; free() it.  -1: *out is NULL.
- */
+/* Get a URL (http://ADDR:PORT/...; numeric, no TLS) with a bearer token (NULL: none), or read a
+ * file ("-": standard input).  *out is NUL-terminated; free() it.  -1: *out is NULL. */
 int fetch(char **out, size_t *len, const char *what, const char *token, struct err *e);
 
 #endif

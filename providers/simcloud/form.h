@@ -1,6 +1,6 @@
-/* form.h - the body of an HTML form, read; and text into XML, written.
+/* form.h - reads the body of an HTML form, and writes text as XML.
  *
- * Whoever asks for a parameter takes it; what is left in the end was not understood. */
+ * Reading a parameter takes it; a parameter that is left in the end is unknown. */
 #ifndef SIMCLOUD_FORM_H
 #define SIMCLOUD_FORM_H
 
@@ -25,7 +25,7 @@ struct form {
 /* -1: malformed, or too many; *f is empty then.  form_fini() in either case. */
 int form_parse(struct form *f, const char *body, size_t len);
 void form_fini(struct form *f);
-/* The value of the parameter with this name, written as a format; NULL: there is none. */
+/* Take the parameter with this name, which is given as a format; NULL: there is none. */
 const char *form_take(struct form *f, const char *name, ...) __attribute__((format(printf, 2, 3)));
 /* A parameter that nobody took; NULL: there is none. */
 const char *form_left(const struct form *f);

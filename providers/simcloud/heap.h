@@ -1,6 +1,6 @@
-/* heap.h - what is due when: a binary heap of (time, order of arrival, what, of which row).
+/* heap.h - a queue by due time: a binary heap of (time, order of arrival, what, row).
  *
- * Nothing is ever cancelled: the owner looks, when an entry comes due, whether it still applies. */
+ * No entry is ever cancelled: when one comes due, the owner checks whether it still applies. */
 #ifndef SIMCLOUD_HEAP_H
 #define SIMCLOUD_HEAP_H
 
@@ -23,7 +23,7 @@ struct heap {
 
 void heap_fini(struct heap *h);
 void heap_push(struct heap *h, int64_t at, int what, uint32_t row);
-int64_t heap_next(const struct heap *h); /* time of the first; INT64_MAX: empty */
+int64_t heap_next(const struct heap *h); /* time of the first entry; INT64_MAX: empty */
 bool heap_pop(struct heap *h, int64_t now, struct heap_item *out); /* false: nothing due by now */
 
 #endif

@@ -16,8 +16,7 @@ struct hosts;
 /* Create path with the lines of the file `extra` (NULL: none) on top. */
 int hosts_open(struct hosts **out, const char *path, const char *extra, struct err *e);
 void hosts_close(struct hosts *h); /* leaves the file; NULL is fine */
-/* addr 0: owner, which had the name, gives it up; nothing happens if it has another owner by now.
- */
+/* addr 0: the owner gives up its name, unless the name has another owner by now. */
 void hosts_set(struct hosts *h, const char *node, uint32_t owner, uint32_t addr);
 
 #endif

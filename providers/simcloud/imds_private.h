@@ -18,7 +18,7 @@ struct asked {
 	struct str out;
 };
 
-/* What a path is answered with; false: there is none now. */
+/* Writes the answer for a path to a->out; false: the path has no value now. */
 typedef bool (*tell_fn)(struct asked *a);
 
 struct imds_path {
@@ -42,14 +42,14 @@ const char *imds_second(char out[FMT_TIME_SIZE], int64_t ms); /* 2026-01-02T03:0
 /* --- imds_gcp_answer.c --- */
 
 void imds_gcp_mark(struct http_answer *an); /* the header that all of Google's answers have */
-/* A value that was asked for, in a->out, as Google sends it. */
+/* Answer with the value in a->out, as Google sends it. */
 void imds_gcp_answer(struct asked *a, struct http_answer *an);
-/* Of what is in a->out now. */
+/* The etag of what is in a->out now. */
 uint64_t imds_etag(const struct asked *a);
 
 /* --- imds_wait.c: answers that are held until what was asked for changes --- */
 
-/* Until it is not what `etag` is of, or until_ms.  false: too many wait. */
+/* Hold the answer until the value has another etag, or until until_ms.  false: too many wait. */
 bool imds_hold(struct asked *a, uint64_t ticket, tell_fn tell, uint64_t etag, int64_t until_ms);
 
 /* --- imds_gcp.c, imds_azure.c --- */

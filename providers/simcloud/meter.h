@@ -1,7 +1,7 @@
 /* meter.h - the billing meter: one row for every instance that ever was, never changed afterwards.
  *
  * A row runs from the effect of the create to the end of the instance, at the price of that moment
- * and those it is told of later, each from its own moment on.
+ * and the later prices, each from its own time on.
  * This is the ground truth by which `simcloud audit` judges burstd, so it knows nothing of burstd.
  * With a state file every change is one line appended by one write(2); a simcloud that is killed
  * and started again closes the rows left open at the last time it is known to have lived. */
@@ -21,7 +21,7 @@ enum {
 	METER_ROWS_MAX = 1 << 22, /* about 500 MB; then creates are refused */
 };
 
-/* From a moment on another price. */
+/* A price that holds from a time on. */
 struct meter_price {
 	int64_t from_ms, nano_h;
 };
@@ -33,14 +33,14 @@ struct meter_row {
 	int64_t price_nano_h;
 	int64_t start_ms, deleted_ms, end_ms; /* -1: not yet; deleted: when a delete was accepted */
 	enum market market;
-	struct meter_price *later; /* those after price_nano_h, in their order; the meter's */
+	struct meter_price *later; /* prices after price_nano_h, in order; the meter owns them */
 	uint32_t nlater;
 };
 
 struct meter {
 	struct meter_row *rows;
 	uint32_t n, cap;
-	int64_t last_ms;   /* the latest time in it */
+	int64_t last_ms;   /* latest time in any row */
 	int fd;            /* state file, or -1 */
 	struct map *words; /* every string once */
 	char **owned;
@@ -58,10 +58,10 @@ int meter_load(struct meter *m, const char *text, size_t len, struct err *e);
 
 /* Add a row; the strings of *r are copied, its times but start_ms ignored.  Returns its number. */
 uint32_t meter_start(struct meter *m, const struct meter_row *r);
-/* From then on it costs so much; not before what it cost until then began. */
+/* Set the price from from_ms on, which must not precede the begin of the last price. */
 void meter_price(struct meter *m, uint32_t row, int64_t from_ms, int64_t nano_h);
-int64_t meter_price_now(const struct meter_row *r);             /* the last of them */
-void meter_deleted(struct meter *m, uint32_t row, int64_t now); /* later ones change nothing */
+int64_t meter_price_now(const struct meter_row *r);             /* the last price */
+void meter_deleted(struct meter *m, uint32_t row, int64_t now); /* only the first call counts */
 void meter_ended(struct meter *m, uint32_t row, int64_t now, const char *why);
 void meter_alive(struct meter *m, int64_t now); /* a mark: simcloud lived at this time */
 

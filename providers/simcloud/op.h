@@ -18,7 +18,7 @@ enum op {
 
 enum market { MARKET_ON_DEMAND, MARKET_SPOT, MARKET_RESERVED, MARKET_COUNT };
 
-/* What a request, or one instance in it, came to. */
+/* The outcome of a request, or of one instance in it. */
 enum code {
 	CODE_OK,
 	CODE_CAPACITY,
@@ -40,7 +40,7 @@ const char *market_word(enum market m); /* "on-demand", ... */
 int market_parse(const char *word, enum market *m, struct err *e);
 const char *code_word(enum code code); /* "capacity", ... */
 int code_parse(const char *word);      /* -1: no such word */
-unsigned code_status(enum code code);  /* the HTTP status it has as the answer to a whole request */
+unsigned code_status(enum code code);  /* HTTP status of an answer with this code */
 const char *code_text(enum code code); /* a sentence for people */
 
 #endif

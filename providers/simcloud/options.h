@@ -15,7 +15,7 @@ struct options { /* pointers are into argv */
 	uint16_t port;
 	const char *token_file, *admin_token_file, *aws_key_file, *config, *state;
 	const char *boot, *run_dir, *hosts_extra, *subnet;
-	const char *metadata; /* as it was given; NULL: no metadata service */
+	const char *metadata; /* as given; NULL: no metadata service */
 	char metadata_address[OPTIONS_ADDR_SIZE];
 	uint16_t metadata_port;
 	enum identity_kind metadata_as;

@@ -1,5 +1,5 @@
-/* order.h - what all instances of one create have in common and the neutral API knows nothing of:
- * EC2's reservation, with its tags. */
+/* order.h - EC2's reservation and its tags, which all instances of one create share; the neutral
+ * API has no such thing. */
 #ifndef SIMCLOUD_ORDER_H
 #define SIMCLOUD_ORDER_H
 
@@ -9,11 +9,11 @@
 
 enum { ORDER_TAGS_MAX = 50, ORDER_TOKEN_SIZE = 65 }; /* EC2's limits */
 
-struct order { /* lives as long as one of its instances, and as whoever made it */
+struct order { /* lives as long as its creator or one of its instances holds a reference */
 	unsigned refs;
 	uint32_t id; /* the row of its first instance */
 	char token[ORDER_TOKEN_SIZE];
-	bool tokens_only; /* its metadata is not for who has none */
+	bool tokens_only; /* metadata requires a token (IMDSv2) */
 	size_t ntags;
 	struct {
 		char *key, *value;
@@ -23,7 +23,7 @@ struct order { /* lives as long as one of its instances, and as whoever made it 
 struct order *order_new(void);
 struct order *order_ref(struct order *o); /* NULL is fine in both */
 void order_unref(struct order *o);
-/* -1: there are too many, or there is one with this key. */
+/* -1: too many tags, or the key occurs twice. */
 int order_tag(struct order *o, const char *key, const char *value);
 const char *order_find(const struct order *o, const char *key); /* NULL: none */
 

@@ -1,8 +1,8 @@
 /* settings.h - how the simulated cloud behaves: --config FILE, and POST /admin/config while it
  * runs.
  *
- * A change is merged into what is there (objects key by key, anything else replaced) and the whole
- * is read again; a change that cannot be read changes nothing. */
+ * A change is merged into the present settings (objects key by key, anything else replaced) and
+ * the result is read again; an invalid change changes nothing. */
 #ifndef SIMCLOUD_SETTINGS_H
 #define SIMCLOUD_SETTINGS_H
 
@@ -19,7 +19,7 @@ enum {
 	SETTINGS_GLOBS_MAX = 16,    /* patterns in one list: tests need one or two */
 	SETTINGS_OFFERS_MAX = 256,  /* price lists of tests are short */
 	SETTINGS_PRICES_MAX = 32,   /* steps of one curve */
-	SETTINGS_FABRICS_MAX = 500, /* as EC2 has it, in a region */
+	SETTINGS_FABRICS_MAX = 500, /* EC2's limit in a region */
 	SETTINGS_BATCH_MAX = 1000,  /* instances in one create or delete, and in one page */
 };
 
@@ -34,15 +34,15 @@ struct settings_bucket {
 	bool per_instance; /* a create or delete takes one token for each instance in it */
 };
 
-/* A price that changes: what it is from so long after simcloud's start on. */
+/* A step of a price curve; from_ms counts from simcloud's start. */
 struct settings_price {
 	int64_t from_ms, nano_h;
 };
 
 struct settings_curve {
 	struct settings_price v[SETTINGS_PRICES_MAX];
-	unsigned n;        /* 0: the price does not change */
-	int64_t period_ms; /* it begins anew after that; 0: the last price holds */
+	unsigned n;        /* number of steps; 0: the price does not change */
+	int64_t period_ms; /* the curve repeats after this time; 0: the last price holds */
 };
 
 struct settings_offer {
@@ -50,32 +50,32 @@ struct settings_offer {
 	char currency[4];
 	enum market market;
 	int64_t price_nano_h;
-	struct settings_curve curve; /* of spot only */
-	int64_t capacity;            /* instances that can live at once; -1: no end */
+	struct settings_curve curve; /* for spot only */
+	int64_t capacity;            /* instances that can live at once; -1: unlimited */
 };
 
 struct settings {
 	bool tokens, tags, filter;
 	int64_t token_life_ms, ended_keep_ms, addr_reuse_ms, min_rental_ms;
 	int64_t quota;       /* live instances in the account; -1: no limit */
-	int64_t fabric_size; /* machines that are close to each other; 0: all of a place are */
-	int64_t fabric_max;  /* of names for them, in the account */
+	int64_t fabric_size; /* machines of one block; 0: all of a place are one block */
+	int64_t fabric_max;  /* fabrics in the account */
 	int64_t page_max, create_max, delete_max;
 	struct dist latency[OP_COUNT];
 	struct dist boot, stop;    /* create to running; delete accepted to ended */
-	struct dist visible;       /* create to being known to list, get and delete */
-	struct dist address_after; /* create to showing its address */
-	struct dist state_lag;     /* a change of state to its being shown */
-	struct dist spot_life; /* create of a spot instance to its being reclaimed, if spot_dies */
+	struct dist visible;       /* create to visible in list, get and delete */
+	struct dist address_after; /* create to address shown */
+	struct dist state_lag;     /* change of state to change shown */
+	struct dist spot_life;     /* create to reclaim of a spot instance, if spot_dies */
 	bool spot_dies;
 	int64_t spot_notice_ms;
-	int64_t spot_hour_ms;                        /* so long an instance keeps a price */
-	double flap;                                 /* chance of being left out of one list */
-	struct settings_globs boot_never, end_never; /* of node names or types */
+	int64_t spot_hour_ms;                        /* how long an instance keeps a price */
+	double flap;                                 /* probability that a list omits an instance */
+	struct settings_globs boot_never, end_never; /* patterns of node names or types */
 	struct settings_bucket bucket[OP_COUNT];
 	struct settings_offer offers[SETTINGS_OFFERS_MAX];
 	unsigned noffers;
-	json_t *doc; /* what was given, merged */
+	json_t *doc; /* all settings given so far, merged */
 };
 
 void settings_init(struct settings *c); /* the defaults of docs/simcloud.md */

@@ -1,7 +1,7 @@
-/* sqs.h - SQS's face of the simulated cloud: a queue into which EventBridge puts what happens.
+/* sqs.h - SQS's face of the simulated cloud: a queue to which EventBridge delivers events.
  *
- * POST / in SQS's JSON protocol, signed for the service sqs.  There is one queue, whatever its URL:
- * a message is given out to whoever asks first, is hidden then, and comes again unless it is
+ * POST / in SQS's JSON protocol, signed for the service sqs.  All URLs name the same queue: a
+ * message goes to the first client that asks, is hidden then, and comes again unless it is
  * deleted. */
 #ifndef SIMCLOUD_SQS_H
 #define SIMCLOUD_SQS_H
@@ -12,11 +12,11 @@
 
 enum { SQS_BATCH_MAX = 10, SQS_WORD_SIZE = 81 };
 
-struct sqs_call {               /* what a face_call has besides, if it came this way */
+struct sqs_call {               /* further members of a face_call that came by SQS's API */
 	bool remove;            /* DeleteMessageBatch; else ReceiveMessage */
 	int64_t max, hidden_ms; /* receive */
-	char ids[SQS_BATCH_MAX][SQS_WORD_SIZE]; /* remove: the caller's names for ... */
-	char receipts[SQS_BATCH_MAX][SQS_WORD_SIZE];
+	char ids[SQS_BATCH_MAX][SQS_WORD_SIZE];      /* remove: the caller's names of entries */
+	char receipts[SQS_BATCH_MAX][SQS_WORD_SIZE]; /* remove: what to delete */
 	size_t n;
 };
 

@@ -11,8 +11,8 @@ struct throttle {
 	int64_t at;          /* 0: never used, so full */
 };
 
-/* Take n.  0, or how many ms until there will be that many (n more than burst: until it is full,
- * and then they are taken all the same, leaving a debt). */
+/* Take n tokens.  Returns 0, or the time in ms until there are n.  More than burst are taken when
+ * the bucket is full, which leaves a debt. */
 int64_t throttle_take(struct throttle *b, const struct settings_bucket *c, int64_t n, int64_t now);
 
 #endif

@@ -1,4 +1,4 @@
-/* token.h - what was answered to which create token.
+/* token.h - the answers to create tokens.
  *
  * A repeated token with the same body gets the first answer; with another body it is refused.  A
  * create that made nothing is not remembered: asking again with its token is a new attempt. */
@@ -14,7 +14,7 @@ enum { TOKEN_TEXT_MAX = 128, TOKEN_KEPT_MAX = 1 << 20 };
 
 struct token {
 	char text[TOKEN_TEXT_MAX + 1];
-	uint64_t hash; /* of the body */
+	uint64_t hash; /* hash of the body */
 	size_t len;
 	int64_t expires;
 	struct token *next;
