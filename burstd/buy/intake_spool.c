@@ -54,7 +54,7 @@ static void tell_bad(struct engine *e)
 	if (bad == e->count.calls_bad)
 		return;
 	(void)snprintf(text, sizeof(text),
-		       "%llu files in the spool are no whole calls: they are NAME.bad now",
+		       "%llu files in the spool are not complete calls: renamed to NAME.bad",
 		       (unsigned long long)(bad - e->count.calls_bad));
 	e->count.calls_bad = bad;
 	engine_event(e, "", 0, "call-bad", text);

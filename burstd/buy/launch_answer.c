@@ -87,8 +87,9 @@ static bool makes_sense(struct cloud *c, const struct fleet_node *fn,
 	owner = owner_of(c, in->id);
 	if (owner == NULL || owner == fn)
 		return true;
-	(void)snprintf(what, sizeof(what), "%.63s says that it made %.63s, which is %.63s's",
-		       c->conf->name, in->id, owner->n.name);
+	(void)snprintf(what, sizeof(what),
+		       "%.63s says that it created %.63s, which belongs to %.63s", c->conf->name,
+		       in->id, owner->n.name);
 	engine_event(c->e, fn->n.name, fn->n.gen, "answer-odd", what);
 	return false;
 }

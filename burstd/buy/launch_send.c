@@ -24,7 +24,8 @@ void launch_record(struct cloud *c, struct batch *b, const char *verb)
 {
 	b->verb = verb;
 	if (batch_owns_fabric(c->e, b))
-		audit_thing(c->e, "fabric-make", c->conf->name, b->j.token, "a job is to have it");
+		audit_thing(c->e, "fabric-make", c->conf->name, b->j.token,
+			    "for a job of several nodes");
 	else
 		launch_record_create(c, b);
 }

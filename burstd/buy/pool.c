@@ -100,11 +100,10 @@ static const char *unlisted(const struct engine *e, size_t i)
 
 	if (c == NULL)
 		return NULL;
-	(void)snprintf(
-		p->unlisted, sizeof(p->unlisted),
-		"%.60s has not shown what it has since the journal was lost, or an older one "
-		"put back; burstd retries",
-		c->conf->name);
+	(void)snprintf(p->unlisted, sizeof(p->unlisted),
+		       "%.60s has not listed its instances since the journal was lost or restored; "
+		       "burstd retries",
+		       c->conf->name);
 	return p->unlisted;
 }
 

@@ -105,8 +105,8 @@ static void refused_whole(struct cloud *c, const struct provider_result *r, size
 		return;
 	c->delete_denied = true;
 	(void)snprintf(detail, sizeof(detail),
-		       "provider %s does not delete %zu instances, nor others, perhaps: %.200s; "
-		       "tried again by itself",
+		       "provider %s does not delete %zu instances, and perhaps others: %.200s; "
+		       "burstd retries",
 		       c->conf->name, n, r->message);
 	engine_event(c->e, "", 0, "deletes-refused", detail);
 }

@@ -214,11 +214,10 @@ static void refused(struct cloud *c, struct fabric *f, const struct provider_res
 	if (c->drop_denied)
 		return;
 	c->drop_denied = true;
-	(void)snprintf(
-		detail, sizeof(detail),
-		"provider %s does not drop a fabric that no node needs any more, nor others, "
-		"perhaps: %s; tried again by itself",
-		c->conf->name, c->undropped);
+	(void)snprintf(detail, sizeof(detail),
+		       "provider %s does not delete a fabric that no node needs any more, and "
+		       "perhaps others: %s; burstd retries",
+		       c->conf->name, c->undropped);
 	engine_event(c->e, "", 0, "drops-refused", detail);
 }
 

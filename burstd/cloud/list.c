@@ -50,8 +50,8 @@ static void say_full(struct cloud *c)
 {
 	if (c->nstrays >= ENGINE_STRAYS_MAX || c->nodd >= ENGINE_ODD_MAX)
 		cloud_complain(c, PROVIDER_LIST, "limit",
-			       "more instances of ours that no node has, or whose tags cannot be "
-			       "read, than are remembered: the rest must wait");
+			       "too many instances that no node has, or whose tags cannot be read: "
+			       "the rest is handled later");
 }
 
 static void list_slower(struct cloud *c)
@@ -91,7 +91,7 @@ static void on_list(struct cloud *c, void *ctx, const struct provider_result *r)
 
 	(void)ctx;
 	if (next != PAGES_AGAIN && c->nseen + r->ninstances > ENGINE_SEEN_MAX)
-		why = "it has more instances than can be ours";
+		why = "too many instances";
 	if (why != NULL)
 		cloud_complain(c, PROVIDER_LIST, "invalid", why);
 	if (why != NULL || next != PAGES_MORE)

@@ -34,7 +34,7 @@ static void failed(struct cloud *c, const struct provider_result *r)
 	if (c->unheard_ms == 0)
 		c->unheard_ms = now;
 	if (strcmp(c->unheard, r->message) != 0)
-		log_write(c->e->d.log, LOG_WARN, "notices are not heard", "provider", c->conf->name,
+		log_write(c->e->d.log, LOG_WARN, "cannot read notices", "provider", c->conf->name,
 			  "code", provider_code_str(r->code), "error", r->message, NULL);
 	(void)snprintf(c->unheard, sizeof(c->unheard), "%s", r->message);
 	c->listen_step = engine_longer(c->listen_step);

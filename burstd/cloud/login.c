@@ -46,7 +46,7 @@ static void on_login(struct cloud *c, void *ctx, const struct provider_result *r
 	if (rc == 0 && !session_good(c))
 		(void)err_set(&err, ERR_INVALID, "the session has ended already");
 	else if (rc > 0)
-		(void)err_set(&err, ERR_LIMIT, "its steps do not end");
+		(void)err_set(&err, ERR_LIMIT, "too many steps");
 	if (err.code != 0) {
 		cloud_complain(c, PROVIDER_LOGIN, "denied", err.msg);
 		start_over(c);

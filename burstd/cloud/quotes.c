@@ -57,7 +57,7 @@ static void on_quotes(struct cloud *c, void *ctx, const struct provider_result *
 	if (next == PAGES_MORE || next == PAGES_DONE)
 		keep_coming(c, r);
 	if (next == PAGES_MORE && c->ncoming >= ENGINE_QUOTES_MAX)
-		why = "more of them than can be read";
+		why = "too many quotes";
 	if (next == PAGES_DONE && c->ncoming == 0)
 		why = "none at all: not believed";
 	if (why != NULL)

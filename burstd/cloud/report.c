@@ -152,7 +152,7 @@ void report_run(struct engine *e)
 			send(e, r);
 			continue;
 		}
-		over(e, r, "the provider had no time for it");
+		over(e, r, "it could not be sent in time");
 		free(r);
 	}
 }

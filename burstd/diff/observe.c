@@ -364,7 +364,7 @@ static void drop_sightings(struct engine *e)
 static void disbelieve(struct engine *e, const struct err *err)
 {
 	if (strcmp(e->poll.error, err->msg) != 0)
-		log_write(e->d.log, LOG_WARN, "a snapshot of slurmctld makes no sense", "error",
+		log_write(e->d.log, LOG_WARN, "cannot parse a snapshot of slurmctld", "error",
 			  err->msg, NULL);
 	(void)snprintf(e->poll.error, sizeof(e->poll.error), "%s", err->msg);
 	e->poll.failed_ms = engine_now(e);

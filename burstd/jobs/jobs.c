@@ -27,7 +27,8 @@ void jobs_answer(struct engine *e, const char *text, size_t len, const struct er
 
 	e->jobs->running = 0;
 	if (err == NULL && !slurm_job_whole(text, len)) {
-		(void)err_set(&broken, ERR_INVALID, "squeue: a comment is not as wide as asked");
+		(void)err_set(&broken, ERR_INVALID,
+			      "cannot parse squeue's output: a comment has the wrong width");
 		err = &broken;
 	}
 	for (size_t i = 0; i < e->d.parts.n; i++)

@@ -90,9 +90,11 @@ static enum engine_noticed take(struct engine *e, struct fleet_node *fn,
 				.notice = n->kind,
 				.deadline_ms = n->at_ms};
 	enum engine_noticed what = judge(e, fn, n->kind);
-	static const char *const so[] = {[ENGINE_NOTICE_TAKEN] = "",
-					 [ENGINE_NOTICE_LATE] = "; it leaves already",
-					 [ENGINE_NOTICE_IGNORED] = "; nothing follows from that"};
+	static const char *const so[] = {
+		[ENGINE_NOTICE_TAKEN] = "",
+		[ENGINE_NOTICE_LATE] =
+			"; nothing to do: it has no instance, or one that is already leaving",
+		[ENGINE_NOTICE_IGNORED] = "; ignored"};
 	char text[NOTICE_TEXT_MAX], detail[2 * NOTICE_TEXT_MAX];
 	struct node was = fn->next != NULL ? *fn->next : fn->n;
 
@@ -103,7 +105,7 @@ static enum engine_noticed take(struct engine *e, struct fleet_node *fn,
 	}
 	describe(e, text, n);
 	(void)snprintf(detail, sizeof(detail), "%s: %s%s%s%s", n->instance, text, so[what],
-		       n->by[0] != '\0' ? "; says " : "", n->by);
+		       n->by[0] != '\0' ? "; reported by " : "", n->by);
 	engine_event(e, fn->n.name, fn->n.gen, "notice", detail);
 	return what;
 }

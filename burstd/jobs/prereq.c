@@ -215,10 +215,10 @@ static void take_partitions(struct engine *e, const char *text, size_t len)
 		keep_partitions(p, (struct slurm_text){text, len});
 	} else {
 		free(r);
-		log_write(e->d.log, LOG_WARN, "slurmctld's settings make no sense", "error",
-			  err.msg, NULL);
-		(void)snprintf(p->error, sizeof(p->error), "its settings make no sense: %.120s",
-			       err.msg);
+		log_write(e->d.log, LOG_WARN, "cannot parse slurmctld's settings", "error", err.msg,
+			  NULL);
+		(void)snprintf(p->error, sizeof(p->error),
+			       "cannot parse slurmctld's settings: %.120s", err.msg);
 	}
 	free(p->config);
 	p->config = NULL;

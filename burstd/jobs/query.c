@@ -222,10 +222,11 @@ void query_answer(struct engine *e, const char *text, size_t len, const struct e
 	struct err err = {0};
 
 	if (failure != NULL)
-		(void)err_set(&err, (enum err_code)failure->code, "slurmctld does not say: %.200s",
-			      failure->msg);
+		(void)err_set(&err, (enum err_code)failure->code,
+			      "slurmctld does not answer: %.200s", failure->msg);
 	else if (!slurm_job_parse_words(text, len, on_words, &f))
-		(void)err_set(&err, ERR_NET, "squeue: a comment is not as wide as asked");
+		(void)err_set(&err, ERR_NET,
+			      "cannot parse squeue's output: a comment has the wrong width");
 	else if (f.rank == 0)
 		(void)err_set(&err, ERR_INVALID, "slurmctld knows no job %s%s", id,
 			      f.uid == ENGINE_ANYBODY ? "" : " of yours");

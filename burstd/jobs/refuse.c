@@ -250,8 +250,8 @@ static const char *prospect(const struct fleet_name *bad, const struct gang *g)
 {
 	bool lasting = bad->hint.lasting && !bad->hint.stale && !is_anothers(bad, g);
 
-	return lasting ? "no wait helps, so ask for something else"
-		       : "only those of sbatch wait and try again";
+	return lasting ? "waiting would not help, so ask for something else"
+		       : "only sbatch jobs are requeued and tried again";
 }
 
 /* Tell users of srun and salloc before their jobs end: slurmctld requeues none of these. */

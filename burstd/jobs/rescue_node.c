@@ -175,7 +175,7 @@ static void go_down_unknown(struct engine *e, struct job_lookup *d)
 {
 	engine_event(e, d->nm->name, d->nm->newest != NULL ? d->nm->newest->n.gen : 0,
 		     "jobs-unknown",
-		     "squeue has not said in time which jobs are on it; it is asked again");
+		     "squeue did not show in time which jobs run on it; asked again");
 	force(e, d->nm, d->dead, d->why);
 	d->late = true;
 }

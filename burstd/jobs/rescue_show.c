@@ -27,7 +27,7 @@ bool engine_taken(const struct engine *e, const char *node, size_t i, struct eng
 		if (r->j.signal == JOURNAL_SIGNAL_SENT) {
 			const char *signal = e->conf->pools[nm->pool].checkpoint_signal;
 
-			out->signal = signal != NULL && signal[0] != '\0' ? signal : "word";
+			out->signal = signal != NULL && signal[0] != '\0' ? signal : "a notice";
 		}
 		return true;
 	}

@@ -37,7 +37,7 @@ void breach_sound(struct engine *e, const struct breach *b)
 	char text[320];
 
 	(void)snprintf(text, sizeof(text), "%.200s; %s%s", b->why,
-		       b->left ? "what it was given may be known: " : "it had been given nothing",
+		       b->left ? "its keys may have leaked: " : "it had been given nothing",
 		       b->left ? engine_rotate_command(e) : "");
 	e->count.claims_breached++;
 	engine_event(e, b->node, b->gen, "breach", text);

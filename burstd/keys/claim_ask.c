@@ -397,7 +397,7 @@ static void judge(struct asking *a, struct claim_set *set)
 	switch (claim_prove(a->e, set, &a->body, a->rq, &r, why)) {
 	case CLAIM_PROVED:
 		if (own != NULL && own != r)
-			ask_wrongly(a, set, own, "the key of another machine");
+			ask_wrongly(a, set, own, "it uses the key of another machine");
 		else
 			ask_first(a, set, r);
 		break;
@@ -425,9 +425,9 @@ static void check_key(struct asking *a, struct claim_set *set)
 		struct claim_run *own = owned_by(set, a->spki);
 
 		memcpy(a->spki, p->spki, sizeof(a->spki));
-		ask_wrongly(a, set, own, "its certificate is of another key than its request");
+		ask_wrongly(a, set, own, "its certificate has another key than its request");
 	} else {
-		claims_refused(a->e, set, a->rq->address, "without a certificate of its key");
+		claims_refused(a->e, set, a->rq->address, "no certificate for its key");
 		reply(a->e, a->rq, a->an, CLAIM_DENIED, 0);
 	}
 }

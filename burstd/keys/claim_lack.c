@@ -60,7 +60,7 @@ static void on_fetched(void *ctx, const struct http_reply *reply, const struct e
 		mark_answered(v);
 	if (why.code != 0)
 		log_write(v->e->d.log, LOG_WARN,
-			  "what identity documents are checked with cannot be had", "kind",
+			  "cannot get the keys that verify identity documents", "kind",
 			  attest_kind_str(v->ops->kind), "error", why.msg, NULL);
 	engine_turn(v->e);
 }

@@ -171,9 +171,9 @@ static enum claim_proof tell_no_region(struct engine *e, struct claim_set *set)
 {
 	if (!set->nowhere)
 		log_write(e->d.log, LOG_WARN,
-			  "whose signature a document needs is not known: its offer is gone",
-			  "claim", set->mark, "hint",
-			  "put the offer back until its machines have booted", NULL);
+			  "cannot verify an identity document: its offer was removed", "claim",
+			  set->mark, "hint", "put the offer back until its machines have booted",
+			  NULL);
 	set->nowhere = true;
 	return CLAIM_UNKNOWN_YET;
 }
@@ -207,7 +207,7 @@ static enum claim_proof verify(struct engine *e, struct claim_set *set, const st
 	struct err err = {0};
 
 	if (b->attest != v->ops->kind) {
-		(void)snprintf(why, 160, "a document of another kind than %s",
+		(void)snprintf(why, 160, "its identity document is not of kind %s",
 			       attest_kind_str(v->ops->kind));
 		return CLAIM_DISPROVED;
 	}
@@ -235,8 +235,8 @@ static bool is_by_root(const struct engine *e, uint32_t cloud, const struct node
 	    (rq->port >= CLAIM_PORT_MIN && rq->port <= CLAIM_PORT_MAX))
 		return true;
 	(void)snprintf(why, 160,
-		       "it comes from port %u, not from %d to %d: not by root; or behind NAT, "
-		       "where \"callback\" cannot be",
+		       "it comes from port %u, not from %d to %d: not sent by root, or behind NAT, "
+		       "where \"callback\" does not work",
 		       (unsigned)rq->port, CLAIM_PORT_MIN, CLAIM_PORT_MAX);
 	return false;
 }
@@ -285,15 +285,14 @@ static enum claim_proof when_started(const struct engine *e, struct claim_run *r
 		    id->created_ms <= fn->said_ms + NODE_SKEW_MS)
 			return CLAIM_PROVED;
 		(void)snprintf(why, 160,
-			       "its identity document has another start of the machine "
-			       "than the provider");
+			       "its identity document has another start time than the provider");
 		return CLAIM_UNTIMELY;
 	}
 	if (id->created_ms >= asked - NODE_SKEW_MS)
 		return CLAIM_PROVED;
 	if (fn->seen_ms == 0) /* the next list may have it */
 		return CLAIM_UNKNOWN_YET;
-	(void)snprintf(why, 160, "its identity document is of long before it was asked for");
+	(void)snprintf(why, 160, "its identity document has a start time before its request");
 	return CLAIM_UNTIMELY;
 }
 
@@ -327,7 +326,8 @@ static enum claim_proof by_document(struct engine *e, struct claim_set *set,
 	if (*whose == NULL && unknown)
 		return CLAIM_UNKNOWN_YET;
 	if (*whose == NULL) {
-		(void)snprintf(why, 160, "a document of another instance, %.95s", id.instance);
+		(void)snprintf(why, 160, "its identity document is of another instance, %.95s",
+			       id.instance);
 		return CLAIM_DISPROVED;
 	}
 	if (!claim_is_from_machine(e, *whose, rq, why))
@@ -342,7 +342,7 @@ static enum claim_proof by_document(struct engine *e, struct claim_set *set,
 		return rc;
 	if (p->attest == CONF_ATTEST_AZURE && !claim_nonce_use(e, set->id, b->nonce)) {
 		*whose = NULL;
-		(void)snprintf(why, 160, "the nonce was not ours, is used, or too old");
+		(void)snprintf(why, 160, "the nonce is unknown, used or too old");
 		return CLAIM_UNKNOWN_YET; /* the machine asks for a new nonce each time */
 	}
 	return CLAIM_PROVED;
@@ -374,8 +374,8 @@ static enum claim_proof by_address(struct engine *e, struct claim_set *set,
 	if (*whose == NULL && any_unknown(e, set))
 		return CLAIM_UNKNOWN_YET;
 	if (*whose == NULL) {
-		(void)snprintf(why, 160, "it comes from an address that no machine of its has%s",
-			       calls ? "; behind NAT \"callback\" cannot be" : "");
+		(void)snprintf(why, 160, "it comes from an address that none of its machines has%s",
+			       calls ? "; \"callback\" does not work behind NAT" : "");
 		return CLAIM_DISPROVED;
 	}
 	if (is_by_root(e, set->cloud, rq, why))

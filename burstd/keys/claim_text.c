@@ -133,7 +133,7 @@ void claim_text(struct engine *e, struct claim_run *r, const char *cert,
 	lines_add_base64(l, "cert", cert != NULL ? cert : "");
 	add_release(e, l, rel);
 	if (l->bad)
-		log_write(e->d.log, LOG_ERROR, "what a node is to be told cannot be said", "node",
+		log_write(e->d.log, LOG_ERROR, "cannot write the answer to a node's claim", "node",
 			  r->c.node, NULL);
 	finish(l, an, 200);
 }

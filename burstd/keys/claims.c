@@ -171,7 +171,7 @@ static const char *proof_of(const struct engine *e, const struct claim *c, uint3
 	if (c->weak)
 		return "by its address alone";
 	return e->conf->providers[cloud].attest == CONF_ATTEST_CALLBACK
-		       ? "by its address, and a port of its root's"
+		       ? "by its address, and a port that only root can use"
 		       : "by its identity document";
 }
 
@@ -347,7 +347,7 @@ static void tell_guesses(struct engine *e)
 
 		if (set != NULL)
 			put_on_record(e, set, "claim-guessed", from,
-				      "wrong secrets, which end nothing");
+				      "wrong secrets; its machines can still claim");
 	}
 }
 

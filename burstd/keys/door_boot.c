@@ -73,7 +73,7 @@ void door_boot_ready(struct engine *e, struct claim_run *r, const struct node_sa
 	struct str text;
 
 	if (node_report_read(&p, &s->steps) != 0) {
-		door_say(an, 400, "not understood");
+		door_say(an, 400, "malformed request");
 		return;
 	}
 	door_say(an, 200, "ok=1");

@@ -77,7 +77,7 @@ static void on_munge(void *ctx, const struct munge_end *end)
 				  NULL);
 		refuse(e, end, &an);
 	} else if (r == NULL) {
-		door_say(&an, 410, "this node is over");
+		door_say(&an, 410, "this node was released");
 	} else {
 		confirm(e, r, c, end->cred, &an);
 	}
@@ -124,7 +124,7 @@ static void begin_munge(struct engine *e, struct claim_run *r, const struct conf
 
 	*copy = *c;
 	if (authorization == NULL || strncmp(authorization, scheme, sizeof(scheme) - 1) != 0) {
-		door_say(an, 401, "want a credential of munge");
+		door_say(an, 401, "want a munge credential");
 		free(copy);
 	} else {
 		ask.credential = authorization + sizeof(scheme) - 1;
@@ -153,15 +153,15 @@ void door_confirm(struct engine *e, struct claim_run *r, const struct node_reque
 	(void)snprintf(c.node, sizeof(c.node), "%s", r->c.node);
 	memcpy(c.spki, rq->peer.spki, sizeof(c.spki));
 	if (c.key_version == 0) {
-		door_say(an, 400, "which keys?");
+		door_say(an, 400, "key_version is missing");
 	} else if (!rotate_takes(e, c.key_version, r->c.version)) {
 		/* The keys were replaced while it booted: slurmctld would refuse the node. */
-		door_say(an, 409, "old keys");
+		door_say(an, 409, "this node has old keys");
 		claims_fail(e, r, "confirm", "it has old keys", false);
 	} else if (e->keys->door->munge != NULL && r->confirm_ms != 0 &&
 		   engine_now(e) < r->confirm_ms + DOOR_CONFIRM_MS) {
 		/* One node must not use up munged's queue. */
-		door_say(an, 503, "munged looks at another credential of it");
+		door_say(an, 503, "munged is checking another credential of this node");
 		an->retry_after_s = DOOR_AGAIN_S;
 	} else if (e->keys->door->munge != NULL) {
 		begin_munge(e, r, &c, rq, an);

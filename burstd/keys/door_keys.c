@@ -81,7 +81,7 @@ void door_keys(struct engine *e, struct claim_run *r, const struct node_request 
 	struct door_keys_ask *ask;
 
 	if ((r->keys_ms != 0 && now - r->keys_ms < ROTATE_KEYS_MS) || waits(e, r)) {
-		door_say(an, 429, "not so often");
+		door_say(an, 429, "too many requests");
 		an->retry_after_s = ROTATE_KEYS_MS / 1000;
 		return;
 	}

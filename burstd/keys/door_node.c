@@ -34,7 +34,7 @@ static bool listen_to(struct engine *e, struct claim_run *r, const struct http_r
 		return false;
 	}
 	if (node_said_read(s, rq->body, rq->len) != 0 || s->node[0] == '\0') {
-		door_say(an, 400, "not understood");
+		door_say(an, 400, "malformed request");
 		return false;
 	}
 	if (strcmp(s->node, r->c.node) == 0 &&
@@ -151,7 +151,7 @@ static void handle_event(struct engine *e, struct claim_run *r, const struct nod
 	uint64_t id = door_hash(s->id);
 
 	if ((kind < 0 && strcmp(s->type, "shutdown") != 0) || s->deadline > TIME_MAX_S) {
-		door_say(an, 400, "no such event");
+		door_say(an, 400, "unknown event");
 		return;
 	}
 	if (s->id[0] != '\0' && id == r->events) {
@@ -164,7 +164,7 @@ static void handle_event(struct engine *e, struct claim_run *r, const struct nod
 		r->said = 0;
 	}
 	if (r->said >= DOOR_SAID_MAX) {
-		door_say(an, 429, "enough");
+		door_say(an, 429, "too many events today");
 		an->retry_after_s = QUIET_S;
 		return;
 	}
@@ -201,12 +201,12 @@ static void handle_renew(struct engine *e, struct claim_run *r, const struct nod
 	    !base64_decode(BASE64_LINES, text, strlen(text), (unsigned char *)pem, sizeof(pem) - 1,
 			   &n) ||
 	    node_ca_read_csr(pem, n, spki, &err) != 0) {
-		door_say(an, 400, "no request for a certificate");
+		door_say(an, 400, "not a certificate request");
 		return;
 	}
 	if (memcmp(spki, r->c.spki, sizeof(spki)) != 0) {
 		door_misuse(e, r, "it wants a certificate for another key");
-		door_say(an, 403, "this is another key");
+		door_say(an, 403, "not the key of this node");
 		return;
 	}
 	if (node_ca_sign(e->d.door->ca, pem, n, r->c.node, r->c.gen, engine_wall(e, engine_now(e)),
@@ -353,13 +353,13 @@ void door_node(struct engine *e, struct claim_run *r, const struct node_request 
 	while (v < NVERBS && strcmp(verbs[v].path, path) != 0)
 		v++;
 	if (v == NVERBS) {
-		door_say(an, 404, "there is nothing");
+		door_say(an, 404, "not found");
 	} else if (strcmp(rq->http.method, verbs[v].get ? "GET" : "POST") != 0) {
-		door_say(an, 405, "not so");
+		door_say(an, 405, "method not allowed");
 	} else if (!verbs[v].early && r->c.state != CLAIM_CONFIRMED) {
-		door_say(an, 409, "it has not confirmed its keys");
+		door_say(an, 409, "this node has not confirmed its keys");
 	} else if (is_dear(v) && !bucket_take(&r->copies, engine_now(e))) {
-		door_say(an, 429, "too often");
+		door_say(an, 429, "too many requests");
 		an->retry_after_s = DOOR_AGAIN_S;
 	} else if (v == TIME) {
 		handle_time(e, an);

@@ -86,26 +86,26 @@ static struct claim_run *admit(struct engine *e, const struct node_request *rq,
 
 	if (read_peer(&rq->peer, node, &gen) != 0 || (nm = fleet_find(&e->fleet, node)) == NULL ||
 	    gen > nm->last_gen) {
-		door_say(an, 401, "no node of ours");
+		door_say(an, 401, "unknown node");
 		return NULL;
 	}
 	fn = fleet_gen(nm, gen);
 	r = claims_of(e, node, gen);
 	if (fn == NULL || fn != fleet_live(nm) || !lives(fn)) {
-		door_say(an, 410, "this node is over");
+		door_say(an, 410, "this node was released");
 		return NULL;
 	}
 	/* Nodes must not power off because burstd's journal was lost. */
 	if (r == NULL || was_made_since(&r->c, &rq->peer, fn))
 		r = claims_adopt(e, fn, rq->peer.spki);
 	if (r->c.state != CLAIM_CLAIMED && r->c.state != CLAIM_CONFIRMED) {
-		door_say(an, 401, "this node may not speak");
+		door_say(an, 401, "this node has no valid claim");
 		return NULL;
 	}
 	/* Every certificate of the node is for the key of its claim. */
 	if (!r->c.bound || memcmp(rq->peer.spki, r->c.spki, sizeof(r->c.spki)) != 0) {
 		door_misuse(e, r, "a certificate in its name is for another key");
-		door_say(an, 401, "this is another key");
+		door_say(an, 401, "not the key of this node");
 		return NULL;
 	}
 	return r;
@@ -125,7 +125,7 @@ static bool too_often(struct engine *e, struct claim_run *r, struct http_answer 
 	}
 	if (bucket_take(asks, engine_now(e)))
 		return false;
-	door_say(an, 429, "too often");
+	door_say(an, 429, "too many requests");
 	an->retry_after_s = RETRY_S;
 	return true;
 }
@@ -162,7 +162,7 @@ static void route(struct engine *e, const struct node_request *rq, struct http_a
 	} else if (strcmp(path, "/v1/alarm") == 0) {
 		claim_alarm(e, rq, an);
 	} else {
-		door_say(an, 404, "there is nothing");
+		door_say(an, 404, "not found");
 	}
 }
 

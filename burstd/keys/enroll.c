@@ -114,8 +114,8 @@ static void on_peeked(struct secrets *s, void *ctx, const struct secret_op *op,
 		fail(s, ERR_NET, r->message);
 	} else if (strcmp(r->path, want) != 0) {
 		(void)snprintf(words, sizeof(words),
-			       "the token is from %.80s and not from %.80s: somebody made it to "
-			       "deceive, or role_name and auth_mount are wrong",
+			       "the token is from %.80s and not from %.80s: it is forged, or "
+			       "role_name and auth_mount are wrong",
 			       r->path, want);
 		engine_event(s->e, "", 0, "secrets-alarm", words);
 		fail(s, ERR_AUTH, words);
@@ -143,11 +143,12 @@ int engine_enroll(struct engine *e, const char *token, const char *by, struct er
 			"this needs the driver vault, with role_name in the section secrets");
 	if (e->conf->secrets.credential_file == NULL)
 		return err_set(err, ERR_INVALID,
-			       "want credential_file in the section secrets: where to keep it");
+			       "want credential_file in the section secrets: the credential is "
+			       "kept there");
 	if (s->enroll != NULL)
-		return err_set(err, ERR_LIMIT, "somebody else is at it");
+		return err_set(err, ERR_LIMIT, "another enrolment is under way");
 	if (token[0] == '\0' || strlen(token) > SECRET_TOKEN_MAX)
-		return err_set(err, ERR_INVALID, "that is no wrapping token");
+		return err_set(err, ERR_INVALID, "not a wrapping token");
 	s->enroll = mem_zalloc(sizeof(*s->enroll));
 	s->enroll->token = secret_new(token, strlen(token));
 	s->enrolment = ENGINE_ENROL_BUSY;

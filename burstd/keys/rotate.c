@@ -51,7 +51,7 @@ int rotate_load(struct engine *e, struct err *err)
 				  .told = (v[9] & TOLD) != 0,
 				  .alien = (v[9] & ALIEN) != 0};
 	if (!rotation_good(&rt->r))
-		return err_set(err, ERR_DAMAGED, "the journal's rotation of keys makes no sense");
+		return err_set(err, ERR_DAMAGED, "the rotation of keys in the journal is damaged");
 	rotation_set_back(&rt->r, engine_now(e));
 	rt->looked_ms = engine_now(e);
 	rt->stood_ms = engine_now(e) - rt->r.since_ms; /* each node has its full time again */
@@ -85,7 +85,7 @@ static void look_for_a_credential(struct rotate *rt)
 	bool soon = rt->r.phase == ROTATION_WINDOW || rotation_want(&rt->r) == ROTATION_WANT_WRITE;
 
 	if (rt->store == NULL && soon && rt->error[0] == '\0')
-		rotate_complain(rt, "credential", "it needs one, with --resume");
+		rotate_complain(rt, "credential", "missing; give one with --resume");
 }
 
 /* When the phase times out.  While nodes cannot fetch keys that time does not pass, as for each

@@ -153,9 +153,8 @@ void rotate_tell_slurmctld(struct rotate *rt)
 	if (rotate_has_command(rt->e) && !rt->commanded) {
 		command(rt);
 	} else if (munge) {
-		rotate_tell_people(rt,
-				   "now: the new key to the machines of slurmctld, slurmdbd and of "
-				   "users, and munged restarted there");
+		rotate_tell_people(rt, "now: copy the new key to the machines of slurmctld, "
+				       "slurmdbd and users, and restart munged there");
 		if (rt->r.phase == ROTATION_SETTLING)
 			rt->error[0] = '\0'; /* of a removed command */
 		rotate_event(rt, ROTATION_EV_TOLD, 0);

@@ -21,7 +21,7 @@ void rotate_complain(struct rotate *rt, const char *what, const char *why)
 		return;
 	memcpy(rt->error, full, sizeof(full));
 	engine_event(rt->e, "", 0, "rotation-alarm", full);
-	log_write(rt->e->d.log, LOG_ERROR, "the rotation of keys stands still", "phase",
+	log_write(rt->e->d.log, LOG_ERROR, "the rotation of keys is blocked", "phase",
 		  rotation_phase_str(rt->r.phase), "error", full, NULL);
 }
 
@@ -33,7 +33,7 @@ bool rotate_advance(struct rotate *rt, const struct rotation_event *ev)
 		return false;
 	rt->dirty = true;
 	if (rt->r.phase == was && ev->type == ROTATION_EV_ALIEN)
-		rotate_tell_people(rt, "it goes on from what somebody else has written");
+		rotate_tell_people(rt, "it continues from the bundle that somebody else wrote");
 	if (rt->r.phase == was)
 		return true;
 	rt->commanded = false;

@@ -35,7 +35,7 @@ static int begin(struct rotate *rt, const struct engine_rotate_ask *ask, struct 
 	if (!secrets_ready(rt->e) || ev.version == 0)
 		return err_set(err, ERR_INVALID, "the secret store does not answer now");
 	if (getrandom(&dice, sizeof(dice), 0) != sizeof(dice))
-		return err_set(err, ERR_IO, "the system has no dice");
+		return err_set(err, ERR_IO, "cannot get random bytes");
 	ev.id = (int64_t)(dice >> 2) + 1;
 	rotate_store_free(rt); /* of an earlier rotation */
 	if (give(rt, ask->credential, err) != 0)
@@ -76,7 +76,7 @@ static int order_abort(struct rotate *rt, const struct engine_rotate_ask *ask, s
 	const struct rotation_event ev = {.type = ROTATION_EV_ABORT, .now_ms = engine_now(rt->e)};
 
 	if (!rotation_runs(&rt->r))
-		return err_set(err, ERR_INVALID, "none is under way");
+		return err_set(err, ERR_INVALID, "no rotation is under way");
 	if (is_untouched(rt)) {
 		rotate_store_free(rt);
 		(void)rotate_advance(rt, &ev);
@@ -87,7 +87,7 @@ static int order_abort(struct rotate *rt, const struct engine_rotate_ask *ask, s
 	if (rt->r.phase == ROTATION_WINDOW && ev.now_ms > rt->r.switch_ms - ROTATION_HEAR_MS)
 		return err_set(err, ERR_INVALID,
 			       "too late: some node may not hear within %" PRId64
-			       " s that the switch is off; let it be, and rotate again",
+			       " s that the switch is cancelled; let it happen, and rotate again",
 			       (rt->r.switch_ms - ev.now_ms) / 1000);
 	if (rt->store == NULL || rt->store->stuck || ask->credential != NULL)
 		if (give(rt, ask->credential, err) != 0)
@@ -102,7 +102,7 @@ static int order_abort(struct rotate *rt, const struct engine_rotate_ask *ask, s
 static int resume(struct rotate *rt, const struct engine_rotate_ask *ask, struct err *err)
 {
 	if (!rotation_runs(&rt->r))
-		return err_set(err, ERR_INVALID, "none is under way");
+		return err_set(err, ERR_INVALID, "no rotation is under way");
 	if (give(rt, ask->credential, err) != 0)
 		return -1;
 	rt->tell_ms = 0;

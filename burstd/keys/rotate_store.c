@@ -146,7 +146,7 @@ static void begin_write(struct rotate *rt, const struct secret_result *r)
 	size_t size = 0;
 
 	if (roll(fresh, sizeof(fresh)) != 0 || roll(dice, sizeof(dice)) != 0)
-		(void)err_set(&err, ERR_IO, "the system has no dice");
+		(void)err_set(&err, ERR_IO, "cannot get random bytes");
 	else
 		text = rotation_bundle(&rt->r, secret_text(r->value), secret_len(r->value), fresh,
 				       &size, &err);
@@ -276,8 +276,8 @@ static void on_peeked(struct secrets *s, void *ctx, const struct secret_op *op,
 		failed(rt, op->kind, r);
 	} else if (want == NULL || strcmp(r->path, want) != 0) {
 		stuck(rt, "credential",
-		      "the wrapping token is not of rotate_role_name: somebody made it to "
-		      "deceive, or the configuration is wrong");
+		      "the wrapping token is not of rotate_role_name: it is forged, or the "
+		      "configuration is wrong");
 	} else {
 		st->unwraps++;
 		send(rt, ROTATE_UNWRAP, &unwrap, on_unwrapped);

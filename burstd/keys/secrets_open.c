@@ -62,8 +62,8 @@ int secrets_open(struct engine *e, struct err *err)
 		s->phase = SECRETS_REFUSED; /* logged in the first turn, which tries again */
 	if ((s->flags & SECRET_INSECURE) != 0)
 		log_write(e->d.log, LOG_WARN,
-			  "the cluster's keys are in a plain file: this is for development",
-			  "driver", c->driver, NULL);
+			  "the cluster's keys are in a plain file: for development only", "driver",
+			  c->driver, NULL);
 	return 0;
 }
 

@@ -64,10 +64,10 @@ static void follow(struct secrets *s, const struct secret_result *r)
 		return;
 	}
 	if (to < 0 && r->location[0] != '\0') {
-		(void)snprintf(s->error, sizeof(s->error),
-			       "%s names another address, which is not in the configuration: "
-			       "refused",
-			       secrets_present_address(s));
+		(void)snprintf(
+			s->error, sizeof(s->error),
+			"%s redirects to an address that is not in the configuration: refused",
+			secrets_present_address(s));
 		engine_event(s->e, "", 0, "secrets-redirect", s->error);
 	}
 	next_address(s, r);
@@ -137,9 +137,10 @@ static void rights_denied(struct secrets *s, const struct secret_result *r)
 		go(s, SECRETS_LOGIN, 0);
 		return;
 	}
-	(void)snprintf(words, sizeof(words),
-		       "its policy does not let it ask what it may (sys/capabilities-self): %.80s",
-		       r->message);
+	(void)snprintf(
+		words, sizeof(words),
+		"its policy does not let it read its own rights (sys/capabilities-self): %.80s",
+		r->message);
 	refuse_rights(s, words, true);
 }
 

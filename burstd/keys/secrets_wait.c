@@ -79,8 +79,7 @@ static int put_ask(struct engine *e, const struct secrets_ask *like, uint64_t *h
 			       "there is no section secrets in the configuration");
 	if (like->mode != CONF_BROKER && (s->flags & SECRET_WRAPS) == 0)
 		return err_set(err, ERR_INVALID,
-			       "driver %s cannot make wrapping tokens: want release = broker",
-			       s->ops->name);
+			       "driver %s cannot wrap tokens: want release = broker", s->ops->name);
 	if (s->nasks >= SECRETS_WAITING_MAX)
 		return err_set(err, ERR_LIMIT, "%d nodes wait for keys", SECRETS_WAITING_MAX);
 	ask = mem_zalloc(sizeof(*ask));

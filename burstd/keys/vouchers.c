@@ -57,8 +57,8 @@ const char *engine_token_wait(const struct engine *e, const struct node *n)
 	if (r != NULL && e->keys->secrets != NULL && e->keys->secrets->error[0] != '\0')
 		return e->keys->secrets->error;
 	if (r != NULL && !r->asked && r->v.state == VOUCHER_HELD)
-		return "the secret store gives nobody keys now";
-	return r != NULL ? "the secret store makes a token for it" : NULL;
+		return "the secret store gives out no keys now";
+	return r != NULL ? "the secret store is making a token for it" : NULL;
 }
 
 bool vouchers_keys(const struct engine *e, const struct node *n, int64_t *version, bool **drained)
@@ -142,16 +142,16 @@ static void sound(struct engine *e, const struct voucher *v)
 	char g[FMT_U64_SIZE];
 
 	breach_sound(e, &b);
-	log_write(e->d.log, LOG_ERROR, "the token of a node was used, and there is no node", "node",
-		  v->node, "generation", fmt_u64(g, v->gen), "accessor", v->accessor, "next",
-		  "look into Vault's audit log who unwrapped it", "else", engine_rotate_command(e),
-		  NULL);
+	log_write(e->d.log, LOG_ERROR, "the token of a node was used, but no node registered",
+		  "node", v->node, "generation", fmt_u64(g, v->gen), "accessor", v->accessor,
+		  "next", "look into Vault's audit log who unwrapped it", "else",
+		  engine_rotate_command(e), NULL);
 }
 
 static void tell_unknown(struct engine *e, const struct voucher *v, const char *why)
 {
 	engine_event(e, v->node, v->gen, "token-unknown", why);
-	log_write(e->d.log, LOG_WARN, "whether the token of a node was used is not known", "node",
+	log_write(e->d.log, LOG_WARN, "cannot tell whether the token of a node was used", "node",
 		  v->node, "accessor", v->accessor, "why", why, NULL);
 }
 
@@ -174,17 +174,17 @@ void vouchers_step(struct engine *e, struct voucher_run *r, enum voucher_event_t
 		sound(e, &r->v);
 	else if (verdict != VOUCHER_DROP && type == VOUCHER_EV_USED && r->v.undated)
 		tell_unknown(e, &r->v,
-			     "its token is gone: it is of another secret store, or its time was "
-			     "over, for the clock was set back since; or it was used");
+			     "its token is gone: it was used, is of another secret store, or "
+			     "expired, since the clock was set back");
 	else if (verdict == VOUCHER_LATE)
 		tell_unknown(e, &r->v,
 			     "the secret store did not say in time whether its token was used");
 	else if (verdict == VOUCHER_UNSURE)
 		tell_unknown(e, &r->v,
-			     "its token was gone before it was revoked: used by it when it was let "
-			     "go, or by somebody else");
+			     "its token was gone before it was revoked: used by the node as it was "
+			     "released, or by somebody else");
 	else if (type == VOUCHER_EV_TIMER)
-		log_write(e->d.log, LOG_INFO, "the token of a node was not revoked: it has ended",
+		log_write(e->d.log, LOG_INFO, "the token of a node expired before it was revoked",
 			  "node", r->v.node, "accessor", r->v.accessor, NULL);
 	journal_del_voucher(engine_tx(e), r->v.node, r->v.gen);
 	vouchers_forget(e, r);
@@ -409,7 +409,8 @@ static bool look_after(struct engine *e, const struct voucher *v)
 	}
 	if (v->state != VOUCHER_SPENT)
 		log_write(e->d.log, LOG_WARN,
-			  "the token of a node cannot be revoked: there is no such store any more",
+			  "the token of a node cannot be revoked: its secret store is not "
+			  "configured any more",
 			  "node", v->node, "accessor", v->accessor, NULL);
 	journal_del_voucher(engine_tx(e), v->node, v->gen);
 	return false;

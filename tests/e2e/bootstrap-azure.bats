@@ -153,7 +153,7 @@ content() {
 	bought
 	ask_nonce
 	signature "$other" "$nonce" | document
-	refused "a document of another instance, $other_id"
+	refused "its identity document is of another instance, $other_id"
 	ended
 }
 

@@ -124,7 +124,7 @@ own() {
 	other=$node other_id=$(meta "$node" instance/id)
 	bought
 	token "$other" "$(audience)" | document
-	refused "a document of another instance, $other_id"
+	refused "its identity document is of another instance, $other_id"
 	ended
 }
 

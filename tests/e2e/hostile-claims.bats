@@ -41,7 +41,7 @@ claim_ttl() {
 	# And from now on to nobody.
 	[ "$(try "$node" one)" = 409 ]
 	breach
-	event breach 'may be known: burstctl secrets rotate --munge'
+	event breach 'may have leaked: burstctl secrets rotate --munge'
 	within 60 job_is "$id" COMPLETED
 	# Nobody has done anything about it.
 	lab_kill burstd

@@ -70,7 +70,7 @@ own() {
 	other=$(identity "$node" document | jq -r .instanceId)
 	identity "$node" rsa2048 | document
 	bought
-	refused "a document of another instance, $other"
+	refused "its identity document is of another instance, $other"
 	breach
 	within 60 job_is "$id" COMPLETED
 }
@@ -115,7 +115,7 @@ own() {
 	identity "$node" document | sed 's/"pendingTime" : "[^"]*"/"pendingTime" : "2020-01-01T00:00:00Z"/' | signed | document
 	lingers
 	[ "$(shows)" = 403 ]
-	within 10 event boot-failed 'another start of the machine than the provider'
+	within 10 event boot-failed 'another start time than the provider'
 	over
 	within 60 job_is "$id" COMPLETED
 	run -1 event breach

@@ -27,7 +27,7 @@ teardown() {
 	steal
 	[ "$(try "$thief" its)" = 403 ]
 	run ! has_keys "$(machine "$thief")/burst/its/answer"
-	within 10 event claim-refused 'an address that no machine of its has'
+	within 10 event claim-refused 'an address that none of its machines has'
 	# Now the machine itself is too late as well.
 	[ "$(try "$node" own)" = 409 ]
 	breach
@@ -58,7 +58,7 @@ teardown() {
 	caught "$node" own
 	[ "$(try "$node" user SELF=no AGAIN=/run/burst/caught)" = 403 ]
 	run ! has_keys "$dir/burst/user/answer"
-	within 10 event claim-refused 'without a certificate of its key'
+	within 10 event claim-refused 'no certificate for its key'
 	# As a user, with what a user may have.
 	install -d -m 777 "$dir/burst/users"
 	cp "$dir/burst/stolen" "$dir/burst/caught" "$dir/burst/users/"
@@ -73,7 +73,7 @@ teardown() {
 	# A key of his own is a second one.
 	[ "$(try "$node" other AGAIN=/run/burst/caught)" = 409 ]
 	run ! has_keys "$dir/burst/other/answer"
-	within 10 event claim-refused 'of another key than its request'
+	within 10 event claim-refused 'another key than its request'
 	breach
 }
 
@@ -84,7 +84,7 @@ teardown() {
 	steal
 	[ "$(try "$node" user PORTS=40123)" = 403 ]
 	run ! has_keys "$dir/burst/user/answer"
-	within 10 event claim-refused 'it comes from port 40123, not from 800 to 863: not by root; or behind NAT'
+	within 10 event claim-refused 'it comes from port 40123, not from 800 to 863: not sent by root, or behind NAT'
 	breach
 }
 

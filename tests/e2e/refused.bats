@@ -114,7 +114,7 @@ at_terminal() {
 	within 20 grep -q 'Node failure\|revoked' "$lab_dir/srun.out"
 	within 20 grep -q 'revoked\|Relinquishing\|failure' "$lab_dir/salloc.out"
 	cat "$lab_dir/srun.out" "$lab_dir/salloc.out"
-	[ "$(grep -c 'burstd: .*no [^;]*; the job ends: only those of sbatch wait and try again' "$lab_dir/srun.out")" = 1 ]
+	[ "$(grep -c 'burstd: .*no [^;]*; the job ends: only sbatch jobs are requeued and tried again' "$lab_dir/srun.out")" = 1 ]
 	[ "$(grep -c 'burstd: .*no [^;]*; the job ends' "$lab_dir/salloc.out")" = 1 ]
 	[ "$(grep -n 'burstd:\|Node failure' "$lab_dir/srun.out" | head -n 1 | grep -c burstd)" = 1 ]
 	burstctl audit | grep -w notify | grep -qi capacity

@@ -98,8 +98,8 @@ new_rows() {
 	far_is_away
 	rm -f /var/lib/burstd/journal.db*
 	lab_start burstd
-	within 60 comment_has "$job" 'far has not shown what it has since the journal was lost'
-	burstctl status | grep -q 'far has not shown what it has'
+	within 60 comment_has "$job" 'far has not listed its instances since the journal was lost'
+	burstctl status | grep -q 'far has not listed its instances'
 	[ "$(new_rows)" = 0 ]
 	lab_stop burstd # a restart makes nothing clear
 	lab_start burstd
@@ -124,7 +124,7 @@ new_rows() {
 	cp -p "$BATS_TEST_TMPDIR/older.db" /var/lib/burstd/journal.db
 	lab_start burstd
 	grep -q 'the journal may be an older copy' /var/log/burstd.log
-	within 60 comment_has "$job" 'far has not shown what it has since the journal was lost'
+	within 60 comment_has "$job" 'far has not listed its instances since the journal was lost'
 	[ "$(new_rows)" = 0 ]
 	nft delete table ip far
 	scancel "$job"

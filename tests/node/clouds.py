@@ -131,7 +131,7 @@ class Burstd(Handler):
             return self.say(200, hashlib.sha256(open(f'{DIR}/node-init', 'rb').read()).hexdigest())
         if self.path == '/v1/node/keys' and self.connection.getpeercert():
             if 'often' in modes():
-                return self.say(429, 'error=not so often\n')
+                return self.say(429, 'error=too many requests\n')
             return self.say(200, open(f'{DIR}/keys').read())
         return self.say(404)
 
@@ -146,7 +146,7 @@ class Burstd(Handler):
         if f'moved{path.replace("/", ".")}' in modes():
             return self.say(307, '', [('Location', f'https://127.0.0.1:8444{path}')])
         if f'no{path.replace("/", ".")}' in modes():
-            return self.say(410, 'error=this node is over\n')
+            return self.say(410, 'error=this node was released\n')
         if path == '/v1/claim':
             return self.claim(json.loads(data))
         if path == '/v1/node/confirm':

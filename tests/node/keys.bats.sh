@@ -165,7 +165,7 @@ refused() {
 	sed -i '/^munge_key=/d' /run/burst/s/claim.conf
 	does_not stage 'no munge key'
 	modes often
-	does_not stage '429 error=not so often'
+	does_not stage '429 error=too many requests'
 	key_in_use "$old"
 	[ "$(cat /run/burst/key-version)" = 7 ]
 	keys turn

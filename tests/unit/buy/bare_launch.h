@@ -269,7 +269,7 @@ void audit_thing(struct engine *e, const char *verb, const char *target, const c
 {
 	(void)e;
 	(void)target;
-	assert_string_equal(reason, "a job is to have it");
+	assert_string_equal(reason, "for a job of several nodes");
 	assert_string_equal(verb, "fabric-make");
 	assert_non_null(strstr(thing, "burstd-0a1b2c3d-"));
 	F.recorded++;

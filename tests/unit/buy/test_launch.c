@@ -539,7 +539,7 @@ static void test_an_instance_that_another_row_has_is_no_answer(void **state)
 	assert_string_equal(row("c1")->n.instance, "i-1");
 	assert_int_equal(row("c2")->n.state, NODE_INDOUBT);
 	assert_string_equal(row("c2")->n.instance, "");
-	assert_non_null(strstr(F.event, " says that it made i-1, which is c1's"));
+	assert_non_null(strstr(F.event, " says that it created i-1, which belongs to c1"));
 	/* The repeat says so again, and then what is true. */
 	for (int i = 0; i < 2; i++) {
 		F.passed += 10000;

@@ -526,7 +526,7 @@ static void test_refuse_for_what_is_not_listed(void **state)
 	pool_refuse_wanted(&F.e);
 	assert_int_equal(F.nposted, 0);
 	F.unlisted = &far;
-	assert_non_null(strstr(pool_blocked(&F.e, 0), "far has not shown what it has"));
+	assert_non_null(strstr(pool_blocked(&F.e, 0), "far has not listed its instances"));
 	assert_string_equal(engine_blocked(&F.e, 0), pool_blocked(&F.e, 0));
 	pool_refuse_wanted(&F.e);
 	assert_int_equal(F.nposted, 1);

@@ -273,8 +273,8 @@ static void add_nodes(void)
 	}
 }
 
-static const char told[] = " deletes-refused: provider ec2 does not delete 4 instances, nor "
-			   "others, perhaps: no right to; tried again by itself\n";
+static const char told[] = " deletes-refused: provider ec2 does not delete 4 instances, and "
+			   "perhaps others: no right to; burstd retries\n";
 
 /* All that goes out now is denied, until nothing does; the sizes of the requests. */
 static void deny_all(char sizes[200])

@@ -356,9 +356,9 @@ static void test_who_is_needed_is_not_asked_while_none_could_go(void **state)
 /* The right to, say: it is told once, until one goes. */
 static void test_one_that_the_provider_would_not_drop_is_told(void **state)
 {
-	static const char once[] = "drops-refused: provider cloud does not drop a fabric that no "
-				   "node needs any more, nor others, perhaps: no right to; tried "
-				   "again by itself";
+	static const char once[] = "drops-refused: provider cloud does not delete a fabric that no "
+				   "node needs any more, "
+				   "and perhaps others: no right to; burstd retries";
 	size_t n;
 
 	(void)state;

@@ -249,7 +249,7 @@ static void test_a_login_that_makes_no_sense_is_none(void **state)
 		(void)snprintf(url, sizeof(url), "login%d", i);
 		answer(url, 200, "");
 	}
-	assert_string_equal(B.c->error, "login: its steps do not end");
+	assert_string_equal(B.c->error, "login: too many steps");
 	assert_int_equal(waiting(), 0);
 	assert_int_equal(B.shut, 3);
 	/* One that there is is good enough for now. */

@@ -176,8 +176,10 @@ static void test_a_provider_without_time_is_not_waited_for(void **state)
 	W.now = BEGAN + 30000;
 	F.story[0] = '\0';
 	report_run(&F.e);
-	assert_string_equal(F.story, "commit\nc1 report-failed: provider ec2, instance i-1: the "
-				     "provider had no time for it\n");
+	assert_string_equal(
+		F.story,
+		"commit\n"
+		"c1 report-failed: provider ec2, instance i-1: it could not be sent in time\n");
 	assert_false(fn->reporting);
 	assert_int_equal(F.sent, 0);
 	assert_int_equal(F.e.cloud->nreports, 0);

@@ -395,7 +395,7 @@ static void test_state_that_a_person_must_mend(void **state)
 		{"damaged header", damage_header, "damaged: malformed header", hint_journal},
 		{"damaged row", damage_row, "damaged: table pool has a malformed row",
 		 hint_journal},
-		{"damaged numbers", damage_numbers, "makes no sense", hint_journal},
+		{"damaged numbers", damage_numbers, "in the journal is damaged", hint_journal},
 		{"lost table", lose_table, "no such table", hint_journal},
 		{"cut journal", cut_journal, "damaged: ", hint_journal},
 		{"newer journal", write_newer, "schema 999 is from a newer",

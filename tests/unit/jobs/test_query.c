@@ -256,11 +256,12 @@ static void what_is_no_job_of_ours_is_an_error_in_one_sentence(void **state)
 	}
 	(void)query(1, "7");
 	query_answer(&F.e, NULL, 0, &away);
-	assert_string_equal(F.got[1].error, "slurmctld does not say: squeue: exit status 1: no");
+	assert_string_equal(F.got[1].error, "slurmctld does not answer: squeue: exit status 1: no");
 	assert_int_equal(F.got[1].code, ERR_NET);
 	(void)query(2, "7");
 	query_answer(&F.e, "7|7|PENDING|c|N||1000|1||||x y\n", 31, NULL);
-	assert_string_equal(F.got[2].error, "squeue: a comment is not as wide as asked");
+	assert_string_equal(F.got[2].error,
+			    "cannot parse squeue's output: a comment has the wrong width");
 	F.broken = true;
 	(void)query(3, "7");
 	assert_string_equal(F.got[3].error, "squeue cannot be started");

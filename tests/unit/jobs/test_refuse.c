@@ -162,8 +162,9 @@ static void test_gang(void **state)
 	assert_string_equal(F.released, "c2 ");
 	assert_string_equal(F.told, "7 ");
 	assert_string_equal(F.heard, "7 ");
-	assert_string_equal(F.said, "burstd: none left; the job ends: only those of sbatch wait "
-				    "and try again");
+	assert_string_equal(
+		F.said,
+		"burstd: none left; the job ends: only sbatch jobs are requeued and tried again");
 	assert_string_equal(F.events, "c1 c2 ");
 	F.heard[0] = F.forced[0] = '\0';
 	squeue("7|7|CONFIGURING|gpu||c[1-2]\n8|8|CONFIGURING|gpu||c3\n");
@@ -218,9 +219,9 @@ static void says_whether_a_wait_helps(bool helps)
 	const char *end = strrchr(F.said, ';');
 
 	assert_non_null(end);
-	assert_string_equal(end,
-			    helps ? "; the job ends: only those of sbatch wait and try again"
-				  : "; the job ends: no wait helps, so ask for something else");
+	assert_string_equal(
+		end, helps ? "; the job ends: only sbatch jobs are requeued and tried again"
+			   : "; the job ends: waiting would not help, so ask for something else");
 }
 
 /* I24: what has changed since it was decided may have mended it; what is decided then counts. */

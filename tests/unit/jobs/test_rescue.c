@@ -190,8 +190,9 @@ static void test_squeue_is_not_waited_for_for_ever(void **state)
 		passes();
 	assert_in_range(W.now, BEGAN + 1, BEGAN + 2000);
 	assert_string_equal(F.story, "force c1 ");
-	assert_string_equal(F.events, "c1 jobs-unknown: squeue has not said in time which jobs are "
-				      "on it; it is asked again\n");
+	assert_string_equal(
+		F.events,
+		"c1 jobs-unknown: squeue did not show in time which jobs run on it; asked again\n");
 	squeue_fails();
 	passes();
 	assert_string_equal(F.story, "force c1 "); /* once */

@@ -468,7 +468,7 @@ static void test_what_people_see_of_it(void **state)
 	assert_false(engine_taken(&F.e, "c1", 1, &t));
 	pool.checkpoint_signal = NULL; /* a command was run */
 	assert_true(engine_taken(&F.e, "c1", 0, &t));
-	assert_string_equal(t.signal, "word");
+	assert_string_equal(t.signal, "a notice");
 	followed()->j.signal = JOURNAL_SIGNAL_NONE;
 	assert_true(engine_taken(&F.e, "c1", 0, &t));
 	assert_string_equal(t.signal, "");

@@ -113,7 +113,7 @@ static void test_old_keys_are_not_confirmed_and_the_node_goes(void **state)
 	assert_int_equal(confirm_as('b', C2_KEYS), 0);
 	commit();
 	assert_late(0, 1, 409);
-	assert_string_equal(B.said, "error=old keys\n");
+	assert_string_equal(B.said, "error=this node has old keys\n");
 	assert_string_equal(B.fails, "c2 confirm: it has old keys\n");
 	assert_int_equal(confirm_as('b', C2 "}"), 400); /* it must say */
 	/* While the store is away: those that it was given. */

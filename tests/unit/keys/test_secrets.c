@@ -391,11 +391,13 @@ static void test_a_policy_that_hides_its_rights_is_refused(void **state)
 		say("a0/rights", "denied");
 		assert_int_equal(S()->phase, SECRETS_REFUSED);
 		assert_int_equal(F.until, 0);
-		assert_non_null(strstr(S()->error, "rights: its policy does not let it ask what it "
-						   "may (sys/capabilities-self): it is denied"));
+		assert_non_null(strstr(S()->error,
+				       "rights: its policy does not let it read its own rights "
+				       "(sys/capabilities-self): it is denied"));
 		pass(SECRETS_REFUSED_MS);
 	}
-	assert_non_null(strstr(F.events, "secrets-alarm: its policy does not let it ask"));
+	assert_non_null(
+		strstr(F.events, "secrets-alarm: its policy does not let it read its own rights"));
 	assert_int_equal(F.nevents, 1);
 }
 

@@ -242,7 +242,7 @@ static void test_nothing_climbs_with_a_doubtful_journal(void **state)
 	assert_int_equal(row(f, "c1")->gen, 1); /* no other */
 	assert_true(name_of(f, "c1")->barred);
 	assert_int_equal(name_of(f, "c1")->refused, NODE_BECAUSE_UNREACHABLE);
-	assert_non_null(strstr(name_of(f, "c1")->why, "far has not shown what it has"));
+	assert_non_null(strstr(name_of(f, "c1")->why, "far has not listed its instances"));
 	far(f)->listed = true;
 	doubt_list_seen(f->e);
 	assert_null(pool_blocked(f->e, 0));
@@ -642,7 +642,7 @@ static void test_one_that_is_off_keeps_no_other_from_selling(void **state)
 	/* There may be an instance that nobody knows of. */
 	f->e->cloud->doubtful = true;
 	assert_false(doubt_looked(f->e, 0));
-	assert_non_null(strstr(pool_blocked(f->e, 0), "far has not shown what it has"));
+	assert_non_null(strstr(pool_blocked(f->e, 0), "far has not listed its instances"));
 }
 
 /* F26: what failed with all else says nothing of its place, which would be left alone as soon as

@@ -102,7 +102,7 @@ static void test_the_command_is_said(void **state)
 	(void)state;
 	one();
 	is_misused();
-	assert_non_null(strstr(said(), "may be known: burstctl secrets rotate --munge"));
+	assert_non_null(strstr(said(), "may have leaked: burstctl secrets rotate --munge"));
 	F.e->conf->nodes.auth = CONF_AUTH_SLURM;
 	assert_string_equal(engine_rotate_command(F.e), "burstctl secrets rotate --jwks");
 	is_rotated(ROTATION_MUNGE, F.e->keys->breaches.last_ms + 1);

@@ -89,8 +89,9 @@ static void test_port_that_anybody_can_have(void **state)
 			status(says((struct says){.create = 1, .key = i, .port = ports[i]})), 403);
 	}
 	assert_int_equal(events("claim-refused"), 4);
-	assert_true(told("claim-refused", "it comes from port 40123, not from 800 to 863: not by "
-					  "root; or behind NAT, where \"callback\" cannot be"));
+	assert_true(told("claim-refused",
+			 "it comes from port 40123, not from 800 to 863: not sent by "
+			 "root, or behind NAT, where \"callback\" does not work"));
 	assert_int_equal(F.released, 0);
 }
 
@@ -100,7 +101,7 @@ static void test_behind_nat(void **state)
 	one();
 	F.address = "192.0.2.1";
 	assert_int_equal(status(says((struct says){.create = 1, .port = 861})), 403);
-	assert_true(told("claim-refused", "behind NAT \"callback\" cannot be"));
+	assert_true(told("claim-refused", "\"callback\" does not work behind NAT"));
 	assert_true(goes(1, NODE_BECAUSE_BREACH));
 	assert_int_equal(F.released, 0);
 }
@@ -215,12 +216,12 @@ static void test_replayed(void **state)
 	is_served(says((struct says){.create = 1}), "");
 	n = F.released;
 	assert_int_equal(status(says((struct says){.create = 1, .shown = -1})), 403);
-	assert_true(told("claim-refused", "without a certificate of its key"));
+	assert_true(told("claim-refused", "no certificate for its key"));
 	assert_int_equal(events("breach"), 0);
 	is_served(says((struct says){.create = 1}), ""); /* it is none the worse for it */
 	/* With a key of his own he is a second client. */
 	assert_int_equal(status(says((struct says){.create = 1, .shown = 1})), 409);
-	assert_true(told("claim-refused", "its certificate is of another key than its request"));
+	assert_true(told("claim-refused", "its certificate has another key than its request"));
 	assert_int_equal(F.released, n + 1);
 	assert_true(goes(1, NODE_BECAUSE_BREACH));
 }
@@ -284,7 +285,7 @@ static void test_proof_that_was_begun_for_another(void **state)
 	begun();
 	F.address = "10.0.0.2";
 	assert_int_equal(status(says((struct says){.create = 1, .port = 861})), 403);
-	assert_true(told("claim-refused", "the key of another machine"));
+	assert_true(told("claim-refused", "it uses the key of another machine"));
 	assert_int_equal(claim(2)->c.state, CLAIM_ISSUED);
 	assert_int_equal(F.released, 0);
 }

@@ -485,7 +485,7 @@ static void test_machine_started_long_before_it_was_asked_for(void **state)
 	assert_int_equal(status(shows("i-1 a r")), 202); /* the next list may say when it was */
 	assert_int_equal(claim(1)->c.state, CLAIM_ISSUED);
 	row(1)->seen_ms = engine_now(F.e); /* it does not */
-	is_untimely("long before it was asked for");
+	is_untimely("a start time before its request");
 }
 
 static void test_machine_asked_for_by_a_clock_that_was_ahead(void **state)

@@ -97,8 +97,8 @@ static void test_a_node_is_fenced_at_once(void **state)
 	assert_non_null(fleet_find(&f->e->fleet, "c1")->lookup); /* its jobs first */
 	assert_in_range(fleet_find(&f->e->fleet, "c1")->fenced_ms, 1, engine_now(f->e));
 	assert_order(f, "drain", "c1");
-	assert_told(f, "c1 notice: i-c1-2: reclaim: the provider takes its capacity back (r); says "
-		       "root\n");
+	assert_told(f, "c1 notice: i-c1-2: reclaim: the provider takes its capacity back (r); "
+		       "reported by root\n");
 	assert_int_equal(engine_notices(f->e, 0, PROVIDER_NOTICE_RECLAIM), 1);
 }
 
@@ -194,8 +194,9 @@ static void test_what_is_not_meant_is_left_alone(void **state)
 	/* An instance of before has gone: its id says nothing of the next one. */
 	assert_int_equal(tell(f, "i-c1-1", PROVIDER_NOTICE_FAULTY, 0), ENGINE_NOTICE_UNKNOWN);
 	assert_int_equal(tell(f, "i-c3-1", PROVIDER_NOTICE_RECLAIM, 0), ENGINE_NOTICE_LATE);
-	assert_told(f, "c3 notice: i-c3-1: reclaim: the provider takes its capacity back (r); it "
-		       "leaves already; says root\n");
+	assert_told(
+		f, "c3 notice: i-c3-1: reclaim: the provider takes its capacity back (r); nothing "
+		   "to do: it has no instance, or one that is already leaving; reported by root\n");
 	assert_int_equal(tell(f, "c3", PROVIDER_NOTICE_RECLAIM, 0), ENGINE_NOTICE_LATE);
 	/* Its provider has it back, and its delete waits for no report. */
 	f->e->cloud->all[0].caps.flags |= PROVIDER_REPORTS;

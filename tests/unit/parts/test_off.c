@@ -410,7 +410,7 @@ static void test_a_removed_pool_is_not_in_the_file(void **state)
 	assert_string_equal(engine_prereq_error(f->e), "scontrol show partitions failed");
 	prereq_answer(f->e, SLURM_CONFIG, "x", 1);
 	prereq_answer(f->e, SLURM_PARTITIONS, "", 0);
-	assert_non_null(strstr(engine_prereq_error(f->e), "its settings make no sense: "));
+	assert_non_null(strstr(engine_prereq_error(f->e), "cannot parse slurmctld's settings: "));
 	assert_null(engine_prereq(f->e));
 	prereq_answer(f->e, SLURM_CONFIG, config, sizeof(config) - 1);
 	prereq_answer(f->e, SLURM_PARTITIONS, "", 0);
