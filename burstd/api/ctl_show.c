@@ -162,8 +162,8 @@ static void put_unscraped(struct ctl_reply *r)
 	if (r->api->unscraped == NULL)
 		return;
 	(void)snprintf(text, sizeof(text),
-		       "nobody can read /metrics: %s; tried each few seconds; what answers there "
-		       "meanwhile is not burstd",
+		       "/metrics is not served: %s; tried again each few seconds; until then "
+		       "whatever answers there is not burstd",
 		       r->api->unscraped);
 	put_problem(r, text);
 }
@@ -172,7 +172,7 @@ static void put_spool_full(struct ctl_reply *r)
 {
 	if (r->api->spool_full)
 		put_problem(r, "calls of slurmctld may be lost: the disk of the spool is full, and "
-			       "burstd gives them what it has kept free there");
+			       "burstd releases its reserve for them");
 }
 
 static void put_spool(struct ctl_reply *r)

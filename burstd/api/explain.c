@@ -158,9 +158,9 @@ static void explain_wanted(struct str *out, const struct engine *e, const struct
 
 	str_addf(out, "waiting: to be bought from provider %s", provider_name(e, n->pool));
 	if (token != NULL)
-		str_addf(out, ", when it has the token for its keys (%s)", token);
+		str_addf(out, ", once there is a token for its keys (%s)", token);
 	if (keys != NULL)
-		str_addf(out, ", when its machine can come by its keys (%s)", keys);
+		str_addf(out, ", once its machine can get its keys (%s)", keys);
 	if (n->attempts > 0) {
 		str_addf(out, ", %" PRIu32 " %s put off", n->attempts,
 			 n->attempts == 1 ? "try was" : "tries were");
@@ -227,7 +227,7 @@ static void add_taken(struct str *out, const struct engine *e, const char *node,
 
 	for (size_t i = 0; i < TAKEN_MAX && engine_taken(e, node, i, &t); i++) {
 		if (t.signal[0] == '\0') {
-			str_addf(out, "; job %s is moved away", t.job);
+			str_addf(out, "; job %s is requeued or ends", t.job);
 			continue;
 		}
 		str_addf(out, "; job %s was sent %s", t.job, t.signal);
@@ -235,7 +235,7 @@ static void add_taken(struct str *out, const struct engine *e, const char *node,
 			add_at(out, e, " and is requeued at the latest at ", force_ms);
 	}
 	if (engine_taken(e, node, TAKEN_MAX, &t))
-		str_adds(out, "; and so on");
+		str_adds(out, "; and more jobs");
 }
 
 static void explain_draining(struct str *out, const struct engine *e, const struct node *n)
@@ -246,11 +246,11 @@ static void explain_draining(struct str *out, const struct engine *e, const stru
 	if (n->deadline_ms != 0)
 		add_at(out, e, " at ", n->deadline_ms);
 	if (force_ms == INT64_MAX)
-		str_adds(out, "; it gets no more jobs, and goes when those on it have ended");
+		str_adds(out, "; it gets no more jobs, and is removed when those on it have ended");
 	else if (force_ms > engine_now(e))
 		add_at(out, e, "; it gets no more jobs, and those on it have until ", force_ms);
 	else
-		str_adds(out, "; jobs are moved away");
+		str_adds(out, "; its jobs are requeued or end");
 	add_taken(out, e, n->name, force_ms);
 }
 

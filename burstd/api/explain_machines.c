@@ -185,7 +185,7 @@ static void check_undeleted(struct explain_report *r, size_t provider)
 		str_addf(&r->s, "provider %s: deletes fail: %zu %s",
 			 engine_conf(r->e)->providers[provider].name, n, n == 1 ? "node" : "nodes");
 		explain_report_add_names(&r->s, names, n);
-		str_addf(&r->s, " may bill on: %s; tried again by itself", why);
+		str_addf(&r->s, " may bill on: %s; burstd retries", why);
 		explain_report_say(r);
 	}
 	free(names);

@@ -70,7 +70,7 @@ static void check_offer(struct explain_report *r, const struct conf_pool *p,
 	str_addf(&r->s, "pool %s%s%s: provider %s ", p->name, o->name[0] != '\0' ? ", offer " : "",
 		 o->name, o->provider);
 	if (unpriced)
-		str_addf(&r->s, "has no prices of %s instances in %s to ask for: set \"price\"; ",
+		str_addf(&r->s, "publishes no prices of %s instances in %s: set \"price\"; ",
 			 market, of);
 	else
 		str_addf(&r->s, "does not offer type %s in region %s%s%s (%s, in %s); ", o->type,
@@ -78,7 +78,8 @@ static void check_offer(struct explain_report *r, const struct conf_pool *p,
 	like = unpriced ? NULL : engine_like_type(r->e, o->provider_index, o->type);
 	if (like != NULL)
 		str_addf(&r->s, "did you mean %s? ", like);
-	str_adds(&r->s, o->name[0] != '\0' ? "it is never taken" : "nothing can be bought for it");
+	str_adds(&r->s, o->name[0] != '\0' ? "the offer is never used"
+					   : "nothing can be bought for the pool");
 	explain_report_say(r);
 }
 
@@ -155,7 +156,7 @@ static void check_dear(struct explain_report *r, size_t pool)
 		return;
 	str_addf(&r->s,
 		 "pool %s: %s is %s %s per hour, and its cheapest node costs %s: nothing can be "
-		 "bought for it until it is raised",
+		 "bought for the pool until it is raised",
 		 p->name, option, fmt_money(most, limit), engine_conf(r->e)->currency,
 		 fmt_money(price, least));
 	explain_report_say(r);

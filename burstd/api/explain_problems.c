@@ -136,8 +136,8 @@ static void check_door(struct explain_report *r)
 
 	if (init != NULL) {
 		str_addf(&r->s,
-			 "%s; until it can be read, which is tried each minute, no node that is to "
-			 "be told of it is bought, and those that boot wait for their keys",
+			 "%s; until it can be read, which is tried each minute, no node that needs "
+			 "it is bought, and nodes that boot wait for their keys",
 			 init);
 		explain_report_say(r);
 	}
@@ -145,10 +145,11 @@ static void check_door(struct explain_report *r)
 		return;
 	str_addf(&r->s,
 		 "nodes cannot reach burstd: %s; until they can, which is tried each few seconds, "
-		 "none that has its keys by burstd is bought, and those that boot wait for theirs",
+		 "no node that gets its keys from burstd is bought, and nodes that boot wait for "
+		 "theirs",
 		 off);
 	if (deadman > 0)
-		str_addf(&r->s, "; those that are up switch themselves off after %s (deadman)",
+		str_addf(&r->s, "; nodes that are up power off after %s (deadman)",
 			 fmt_duration(text, deadman));
 	explain_report_say(r);
 }
@@ -307,8 +308,7 @@ static void check_slurm_conf_known(struct explain_report *r)
 
 	if (error[0] == '\0' || engine_slurm_source(r->e).error[0] != '\0')
 		return;
-	str_addf(&r->s,
-		 "whether slurm.conf is good is not known: %s; slurmctld is asked each minute",
+	str_addf(&r->s, "slurm.conf is not checked: %s; slurmctld is asked again each minute",
 		 error);
 	explain_report_say(r);
 }

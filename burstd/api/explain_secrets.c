@@ -27,24 +27,25 @@ static void explain_breaches(const struct engine *e, explain_fn fn, void *ctx)
 
 	if (b.n > 0) {
 		(void)snprintf(text, sizeof(text),
-			       "%s claim%s of keys %s misused, the last one %s ago: \"burstctl "
-			       "events\" has breach; if keys have left: %s",
+			       "%s claim%s of keys %s misused, the last one %s ago: see \"breach\" "
+			       "in \"burstctl events\"; if keys leaked: %s",
 			       fmt_u64(k, b.n), b.n == 1 ? "" : "s", b.n == 1 ? "was" : "were",
 			       fmt_duration(ago, age > 0 ? age : 0), engine_rotate_command(e));
 		fn(ctx, text);
 	}
 	if (d != NULL && d->hosts_left_out > 0) {
-		(void)snprintf(
-			text, sizeof(text),
-			"%s node%s not in the list of names that nodes have of each other: it "
-			"is full; shorter names, or a name service, help",
-			fmt_u64(k, d->hosts_left_out), d->hosts_left_out == 1 ? " is" : "s are");
+		(void)snprintf(text, sizeof(text),
+			       "%s node%s missing in the list of node names that nodes get: it is "
+			       "full; use shorter names or a name service",
+			       fmt_u64(k, d->hosts_left_out),
+			       d->hosts_left_out == 1 ? " is" : "s are");
 		fn(ctx, text);
 	}
 	if (d != NULL && d->misuses > 0) {
 		(void)snprintf(text, sizeof(text),
-			       "%s %s of a node spoke for another one since burstd started: "
-			       "\"burstctl events\" has claim-misuse; who is root there?",
+			       "%s %s of a node spoke for another one since burstd started: see "
+			       "\"claim-misuse\" in \"burstctl events\", and check who is root on "
+			       "that node",
 			       fmt_u64(k, d->misuses), d->misuses == 1 ? "request" : "requests");
 		fn(ctx, text);
 	}
@@ -60,8 +61,8 @@ static void explain_rotation(const struct engine *e, explain_fn fn, void *ctx)
 	if (!s.there || (s.error[0] == '\0' && !s.needs_credential))
 		return;
 	(void)snprintf(text, sizeof(text),
-		       "the rotation of %s's key stands still (%s): %s; \"burstctl secrets "
-		       "rotate\" shows the progress",
+		       "the rotation of %s's key is blocked (%s): %s; \"burstctl secrets rotate\" "
+		       "shows the progress",
 		       rotation_kind_str(s.r.kind), rotation_phase_str(s.r.phase),
 		       s.error[0] != '\0'
 			       ? s.error
@@ -81,11 +82,11 @@ void explain_secrets(const struct engine *e, explain_fn fn, void *ctx)
 		return;
 	str_init(&text, SENTENCE_MAX);
 	if (is_told(e, &s)) {
-		str_addf(&text, "the secret store %s gives out no keys, for %s now: %s; %s",
+		str_addf(&text, "the secret store %s has given out no keys for %s: %s; %s",
 			 s.source.name, fmt_duration(ago, engine_now(e) - s.trouble_ms),
 			 s.source.error,
 			 engine_conf(e)->secrets.release == CONF_USER_DATA
-				 ? "no node that needs some is bought"
+				 ? "no node that needs keys is bought"
 				 : "nodes that boot wait for theirs");
 		fn(ctx, text.p);
 		str_clear(&text);

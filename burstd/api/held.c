@@ -181,7 +181,7 @@ static char *silence(struct api *a, struct hold *h)
 	struct err e = {0};
 	char *text;
 
-	(void)err_set(&e, ERR_NET, "slurmctld has not said within %d s what job that is",
+	(void)err_set(&e, ERR_NET, "slurmctld did not describe the job within %d s",
 		      CTL_HOLD_MS / 1000);
 	engine_query_cancel(h->query);
 	text = ctl_api_job(a, &h->who, h->json, h->len, NULL, &e);

@@ -21,7 +21,8 @@ static const struct {
 	{"burstd_calls_total", NULL, NULL, "kind", "suspend", AT(calls[CALL_SUSPEND])},
 	{"burstd_calls_total", NULL, NULL, "kind", "resume-fail", AT(calls[CALL_RESUME_FAIL])},
 	{"burstd_calls_bad_total", "counter",
-	 "Files in the spool that were no whole call: NAME.bad.", NULL, NULL, AT(calls_bad)},
+	 "Files in the spool that were not complete calls, renamed to NAME.bad.", NULL, NULL,
+	 AT(calls_bad)},
 	{"burstd_calls_refused_total", "counter",
 	 "Calls that could not be read or named no node of ours.", NULL, NULL, AT(calls_refused)},
 	{"burstd_provider_requests_total", "counter", "Requests sent to providers.", "operation",
@@ -33,10 +34,10 @@ static const struct {
 	{"burstd_provider_requests_total", NULL, NULL, "operation", "report", AT(reports)},
 	{"burstd_provider_requests_total", NULL, NULL, "operation", "fabrics", AT(fabrics)},
 	{"burstd_notices_unreadable_total", "counter",
-	 "What providers told of instances and was not understood.", NULL, NULL,
-	 AT(notices_unreadable)},
+	 "Notices of providers that were not understood.", NULL, NULL, AT(notices_unreadable)},
 	{"burstd_notices_foreign_total", "counter",
-	 "What providers told of instances that are not ours.", NULL, NULL, AT(notices_foreign)},
+	 "Notices of providers about instances that are not ours.", NULL, NULL,
+	 AT(notices_foreign)},
 	{"burstd_instances_created_total", "counter", "Instances that a provider created for us.",
 	 NULL, NULL, AT(instances_created)},
 	{"burstd_instances_refused_total", "counter", "Instances that a provider refused.", NULL,
@@ -46,18 +47,18 @@ static const struct {
 	 AT(instances_lost)},
 	{"burstd_jobs_taken_total", "counter", "Jobs that lost a node while they ran.", NULL, NULL,
 	 AT(jobs_taken)},
-	{"burstd_jobs_taken_end_total", "counter", "What became of them.", "end", "requeued",
+	{"burstd_jobs_taken_end_total", "counter",
+	 "Jobs that lost a node while they ran, by what became of them.", "end", "requeued",
 	 AT(jobs_requeued)},
 	{"burstd_jobs_taken_end_total", NULL, NULL, "end", "ended", AT(jobs_ended)},
 	{"burstd_jobs_signalled_total", "counter",
-	 "Jobs that were told to save their work, for their node goes.", NULL, NULL,
+	 "Jobs that were told to save their work because their node will be taken.", NULL, NULL,
 	 AT(jobs_signalled)},
 	{"burstd_jobs_lifted_total", "counter",
-	 "Requeued jobs that were let start before slurmctld would have.", NULL, NULL,
+	 "Requeued jobs that burstd let start earlier than slurmctld would have.", NULL, NULL,
 	 AT(jobs_lifted)},
 	{"burstd_jobs_notified_total", "counter",
-	 "Sentences that jobs of srun and salloc were told before they ended.", NULL, NULL,
-	 AT(jobs_notified)},
+	 "Messages to srun and salloc jobs before they ended.", NULL, NULL, AT(jobs_notified)},
 	{"burstd_notice_fences_total", "counter",
 	 "Notices after which slurmctld was told to give the node no more jobs.", NULL, NULL,
 	 AT(fences)},
@@ -72,8 +73,8 @@ static const struct {
 	{"burstd_slurm_requests_total", NULL, NULL, "kind", "update", AT(updates)},
 	{"burstd_gates_waiting", "gauge", "Jobs that wait for their nodes in burst-prolog.", NULL,
 	 NULL, AT(gates_waiting)},
-	{"burstd_gates_total", "counter", "Jobs that have waited for their nodes, by the end.",
-	 "end", "up", AT(gates_up)},
+	{"burstd_gates_total", "counter",
+	 "Jobs whose wait for their nodes has ended, by how it ended.", "end", "up", AT(gates_up)},
 	{"burstd_gates_total", NULL, NULL, "end", "gone", AT(gates_gone)},
 	{"burstd_journal_commits_total", "counter", "Durable transactions of the journal.", NULL,
 	 NULL, AT(commits)},
@@ -99,7 +100,7 @@ static void write_counters(const struct api *a, struct str *s)
 static void write_gate_time(const struct api *a, struct str *s)
 {
 	metrics_family(s, "burstd_gate_seconds_total", "counter",
-		       "Time that jobs have waited for their nodes in burst-prolog, all together.");
+		       "Total time that jobs have waited for their nodes in burst-prolog.");
 	metrics_sample_seconds(s, "burstd_gate_seconds_total", NULL, 0,
 			       (int64_t)engine_counters(a->engine)->gate_ms);
 }
@@ -110,10 +111,11 @@ static void write_fence_time(const struct api *a, struct str *s)
 	const struct engine_counters *n = engine_counters(a->engine);
 
 	metrics_family(s, "burstd_notice_fence_seconds_total", "counter",
-		       "Time from a notice until slurmctld had taken that, all together.");
+		       "Total time from a notice until slurmctld gave the node no more jobs.");
 	metrics_sample_seconds(s, "burstd_notice_fence_seconds_total", NULL, 0,
 			       (int64_t)n->fence_ms);
-	metrics_family(s, "burstd_notice_fence_seconds_max", "gauge", "The longest such time.");
+	metrics_family(s, "burstd_notice_fence_seconds_max", "gauge",
+		       "Longest time from a notice until slurmctld gave the node no more jobs.");
 	metrics_sample_seconds(s, "burstd_notice_fence_seconds_max", NULL, 0,
 			       (int64_t)n->fence_max_ms);
 }
@@ -125,7 +127,8 @@ static void write_self(const struct api *a, struct str *s)
 	const struct metrics_label l[] = {{"version", BURSTD_VERSION},
 					  {"cluster", engine_conf(a->engine)->cluster}};
 
-	metrics_family(s, "burstd_build_info", "gauge", "Always 1; what runs is in the labels.");
+	metrics_family(s, "burstd_build_info", "gauge",
+		       "Always 1; its labels are the version and the cluster.");
 	metrics_sample_u64(s, "burstd_build_info", l, 2, 1);
 	metrics_family(s, "burstd_start_time_seconds", "gauge", "When burstd started.");
 	metrics_sample_seconds(s, "burstd_start_time_seconds", NULL, 0,
@@ -136,7 +139,8 @@ static void write_room(const struct api *a, struct str *s)
 {
 	const struct journal_room *room = engine_room(a->engine);
 
-	metrics_family(s, "burstd_disk_free_bytes", "gauge", "Free where the journal is.");
+	metrics_family(s, "burstd_disk_free_bytes", "gauge",
+		       "Bytes free on the disk of the journal.");
 	metrics_sample_u64(s, "burstd_disk_free_bytes", NULL, 0,
 			   room->free_bytes > 0 ? (uint64_t)room->free_bytes : 0);
 	metrics_family(s, "burstd_buying_stopped", "gauge",

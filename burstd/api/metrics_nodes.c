@@ -26,18 +26,18 @@ static void write_secrets(const struct api *a, struct str *s)
 		       "When the secret store last answered; 0: never.");
 	metrics_sample_seconds(s, "burstd_secrets_last_success_timestamp_seconds", NULL, 0,
 			       engine_wall(a->engine, v.source.ok_ms));
-	metrics_family(s, "burstd_secrets_released_total", "counter", "Keys given out, by how.");
+	metrics_family(s, "burstd_secrets_released_total", "counter", "Keys given out, by mode.");
 	for (size_t i = 0; i < 3; i++) {
 		l = (struct metrics_label){"mode", modes[i]};
 		metrics_sample_u64(s, "burstd_secrets_released_total", &l, 1, v.released[i]);
 	}
 	metrics_family(s, "burstd_secrets_failed_total", "counter",
-		       "Nodes that could not have keys.");
+		       "Nodes that could not get keys.");
 	metrics_sample_u64(s, "burstd_secrets_failed_total", NULL, 0, v.failed);
 	metrics_family(s, "burstd_secrets_requests_total", "counter",
 		       "Requests to the secret store.");
 	metrics_sample_u64(s, "burstd_secrets_requests_total", NULL, 0, v.requests);
-	metrics_family(s, "burstd_secrets_logins_total", "counter", "Sessions begun with it.");
+	metrics_family(s, "burstd_secrets_logins_total", "counter", "Logins to the secret store.");
 	metrics_sample_u64(s, "burstd_secrets_logins_total", NULL, 0, v.logins);
 }
 
@@ -47,14 +47,14 @@ static void write_claims(const struct api *a, struct str *s)
 	size_t n[CLAIM_NSTATES], weak = engine_claims(a->engine, n);
 
 	metrics_family(s, "burstd_claims", "gauge",
-		       "Nodes that exist by how far they are to their keys.");
+		       "Nodes that exist, by the state of their claim.");
 	for (int i = 0; i < CLAIM_NSTATES; i++) {
 		const struct metrics_label l = {"state", claim_state_str((enum claim_state)i)};
 
 		metrics_sample_u64(s, "burstd_claims", &l, 1, n[i]);
 	}
 	metrics_family(s, "burstd_claims_weak", "gauge",
-		       "Nodes of which nothing but their address was proved.");
+		       "Nodes that proved nothing but their address.");
 	metrics_sample_u64(s, "burstd_claims_weak", NULL, 0, weak);
 	metrics_family(s, "burstd_claims_breached_total", "counter",
 		       "Claims that somebody else used, or tried to.");
@@ -66,8 +66,7 @@ static void write_boots(const struct engine_door_counters *n, struct str *s)
 {
 	struct metrics_label l = {"end", "ready"};
 
-	metrics_family(s, "burstd_bootstraps_total", "counter",
-		       "Reports of node-init, by what it said.");
+	metrics_family(s, "burstd_bootstraps_total", "counter", "Reports of node-init, by result.");
 	metrics_sample_u64(s, "burstd_bootstraps_total", &l, 1, n->ready);
 	l.value = "failed";
 	metrics_sample_u64(s, "burstd_bootstraps_total", &l, 1, n->failed);
@@ -79,14 +78,15 @@ static void write_boots(const struct engine_door_counters *n, struct str *s)
 			metrics_sample_u64(s, "burstd_bootstrap_steps_total", &l, 1, n->steps[i].n);
 	}
 	metrics_family(s, "burstd_bootstrap_seconds_total", "counter",
-		       "How long they took, all together.");
+		       "Total time of each step of node-init.");
 	for (size_t i = 0; i < ENGINE_BOOT_STEPS; i++) {
 		l = (struct metrics_label){"step", n->steps[i].name};
 		if (n->steps[i].n > 0)
 			metrics_sample_seconds(s, "burstd_bootstrap_seconds_total", &l, 1,
 					       n->steps[i].sum_ms);
 	}
-	metrics_family(s, "burstd_bootstrap_seconds_max", "gauge", "The longest of each.");
+	metrics_family(s, "burstd_bootstrap_seconds_max", "gauge",
+		       "Longest run of each step of node-init.");
 	for (size_t i = 0; i < ENGINE_BOOT_STEPS; i++) {
 		l = (struct metrics_label){"step", n->steps[i].name};
 		if (n->steps[i].n > 0)
@@ -103,14 +103,16 @@ static void write_said(const struct engine_door_counters *n, struct str *s)
 		uint64_t v;
 	} all[] = {
 		{"burstd_node_heartbeats_total", "Heartbeats of nodes.", n->heartbeats},
-		{"burstd_node_confirms_total", "Nodes that showed that they have the keys.",
+		{"burstd_node_confirms_total", "Nodes that proved that they have the keys.",
 		 n->confirmed},
-		{"burstd_node_events_total", "What agents told: that the machine goes, is faulty.",
+		{"burstd_node_events_total",
+		 "Events that node agents reported: the machine will be taken, or is faulty.",
 		 n->events},
-		{"burstd_node_renewals_total", "Certificates of nodes renewed.", n->renewed},
-		{"burstd_node_misuses_total", "Nodes that spoke for another, or with another key.",
-		 n->misuses},
-		{"burstd_node_munge_refused_total", "Credentials of nodes that were refused.",
+		{"burstd_node_renewals_total", "Certificates of nodes that were renewed.",
+		 n->renewed},
+		{"burstd_node_misuses_total",
+		 "Requests of nodes for another node, or with another key.", n->misuses},
+		{"burstd_node_munge_refused_total", "Munge credentials of nodes that were refused.",
 		 n->munge_refused},
 	};
 
@@ -177,7 +179,7 @@ static void write_listener(const struct api *a, struct str *s)
 static void write_left_out(const struct engine_door_counters *n, struct str *s)
 {
 	metrics_family(s, "burstd_hosts_left_out", "gauge",
-		       "Nodes whose names other nodes are not told: the list is too long.");
+		       "Nodes missing in the list of node names that nodes get: it is full.");
 	metrics_sample_u64(s, "burstd_hosts_left_out", NULL, 0, n->hosts_left_out);
 }
 

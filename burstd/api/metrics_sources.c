@@ -80,7 +80,7 @@ static void write_notices(const struct api *a, struct str *s)
 	const struct conf *c = engine_conf(a->engine);
 
 	metrics_family(s, "burstd_notices_total", "counter",
-		       "Words that a machine will be taken away, or is broken.");
+		       "Notices that a machine will be taken away, or is broken.");
 	for (size_t i = 0; i < c->nproviders; i++)
 		for (int k = 0; k < PROVIDER_NNOTICES; k++) {
 			enum provider_notice_kind kind = (enum provider_notice_kind)k;
@@ -131,7 +131,7 @@ static void write_closed(const struct api *a, struct str *s)
 	all.n = mem_zalloc((n + 1) * sizeof(*all.n));
 	engine_cooldowns(a->engine, count_closed, &all);
 	metrics_family(s, "burstd_places_cooling", "gauge",
-		       "Places where nothing is tried for now, by what they answered.");
+		       "Places where no purchase is tried for now, by reason.");
 	for (size_t i = 0; i < n; i++)
 		for (int k = 0; k < DENIED; k++) {
 			const struct metrics_label l[] = {{"provider", all.conf->providers[i].name},
@@ -139,10 +139,9 @@ static void write_closed(const struct api *a, struct str *s)
 
 			metrics_sample_u64(s, "burstd_places_cooling", l, 2, all.n[i][k]);
 		}
-	metrics_family(
-		s, "burstd_provider_off", "gauge",
-		"Is nothing bought from the provider, because it denied us, its credential is "
-		"missing, or the configuration has it no more? An admin must act.");
+	metrics_family(s, "burstd_provider_off", "gauge",
+		       "Is nothing bought from the provider, because it denied us, its credential "
+		       "is missing, or it was removed from the configuration? An admin must act.");
 	for (size_t i = 0; i < n; i++) {
 		const struct metrics_label l = {"provider", all.conf->providers[i].name};
 
@@ -159,7 +158,7 @@ static void write_unsold(const struct api *a, struct str *s)
 	const struct conf *c = engine_conf(a->engine);
 
 	metrics_family(s, "burstd_nodes_unsold_total", "counter",
-		       "Nodes that a provider was asked for and refused, by what it said.");
+		       "Nodes that a provider was asked for and refused, by reason.");
 	for (size_t i = 0; i < c->nproviders; i++)
 		for (size_t k = 0; k < sizeof(codes) / sizeof(codes[0]); k++) {
 			const struct metrics_label l[] = {{"provider", c->providers[i].name},

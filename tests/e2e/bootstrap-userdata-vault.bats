@@ -93,7 +93,7 @@ unwrap() {
 @test "while Vault is sealed nothing is bought, and it is said why" {
 	vault PUT sys/seal
 	id=$(job -w c3 --gres=gpu:8 --wrap hostname)
-	within 30 eval 'burstctl node show c3 | grep -q "when it has the token for its keys"'
+	within 30 eval 'burstctl node show c3 | grep -q "once there is a token for its keys"'
 	sleep 3
 	alive 0
 	lab_unseal

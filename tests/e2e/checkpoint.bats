@@ -243,7 +243,7 @@ script() {
 	node=$(job_nodes "$job")
 	burstctl notice "$node" --kind rebalance
 	within 2 node_is "$node" DRAIN
-	burstctl node show "$node" | grep -q 'goes when those on it have ended'
+	burstctl node show "$node" | grep -q 'is removed when those on it have ended'
 	over "$job"
 	within 15 job_is "$job" COMPLETED
 	restarted "$job" 0

@@ -261,7 +261,7 @@ answered_since() {
 	run -1 burstctl plan --job "$job"
 	kill -CONT "$pid"
 	echo "$output"
-	[[ $output == *"slurmctld has not said within 10 s what job that is"* ]]
+	[[ $output == *"slurmctld did not describe the job within 10 s"* ]]
 	scancel "$job"
 }
 

@@ -288,7 +288,7 @@ int engine_enroll(struct engine *e, const char *token, const char *by, struct er
 {
 	assert_non_null(by);
 	if (strcmp(token, "-") == 0)
-		return err_set(err, ERR_INVALID, "that is no wrapping token");
+		return err_set(err, ERR_INVALID, "not a wrapping token");
 	(void)snprintf(e->enroll_token, sizeof(e->enroll_token), "%s", token);
 	return 0;
 }
@@ -298,8 +298,9 @@ int engine_rotate(struct engine *e, const struct engine_rotate_ask *ask, struct 
 	e->rotate_ask = *ask;
 	(void)snprintf(e->rotate_credential, sizeof(e->rotate_credential), "%s",
 		       ask->credential != NULL ? ask->credential : "");
-	return ask->verb == ENGINE_ROTATE_ABORT ? err_set(err, ERR_INVALID, "none is under way")
-						: 0;
+	return ask->verb == ENGINE_ROTATE_ABORT
+		       ? err_set(err, ERR_INVALID, "no rotation is under way")
+		       : 0;
 }
 
 void engine_rotation(const struct engine *e, struct engine_rotation *out)

@@ -107,13 +107,13 @@ static void test_a_breach_is_a_problem(void **state)
 	f->e.breaches = (struct engine_breaches){.n = 1, .last_ms = FAKE_NOW - 7200000};
 	door.misuses = 2;
 	assert_true(status_says(f, "1 claim of keys was misused, the last one 2h00m ago: "));
-	assert_true(status_says(f, "if keys have left: burstctl secrets rotate --munge"));
+	assert_true(status_says(f, "if keys leaked: burstctl secrets rotate --munge"));
 	f->e.breaches = (struct engine_breaches){.n = 3, .last_ms = FAKE_NOW + 7200000};
 	assert_true(status_says(f, "3 claims of keys were misused, the last one 0ms ago: "));
 	assert_true(status_says(f, "2 requests of a node spoke for another one"));
 	assert_false(status_says(f, "not in the list of names"));
 	door.hosts_left_out = 3;
-	assert_true(status_says(f, "3 nodes are not in the list of names"));
+	assert_true(status_says(f, "3 nodes are missing in the list of node names"));
 	stop(f);
 }
 

@@ -303,7 +303,7 @@ static void test_why_it_waits_for_its_token(void **state)
 	f->e.token_wait = "Vault is sealed";
 	r = ask(f, "{\"v\":1,\"op\":\"node\",\"name\":\"n1\"}");
 	assert_non_null(strstr(json_string_value(json_object_get(r, "why")),
-			       "to be bought from provider sim, when it has the token for its keys "
+			       "to be bought from provider sim, once there is a token for its keys "
 			       "(Vault is sealed)"));
 	json_decref(r);
 	stop(f);

@@ -324,8 +324,8 @@ static void a_plan_of_a_job_does_not_wait_for_ever(void **state)
 	text = held_expired(&F.api, F.conns[0].hold);
 	F.conns[0].hold = NULL;
 	assert_null(F.e.query);
-	assert_string_equal(text, "{\"ok\":false,\"code\":\"failed\",\"error\":\"slurmctld has not "
-				  "said within 10 s what job that is\"}");
+	assert_string_equal(text, "{\"ok\":false,\"code\":\"failed\",\"error\":\"slurmctld did not "
+				  "describe the job within 10 s\"}");
 	free(text);
 	assert_null(ask(0, &viewer, PLAN));
 	held_gone(&F.api, F.conns[0].hold);

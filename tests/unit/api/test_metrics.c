@@ -314,8 +314,8 @@ static const struct {
 	{"burstd_pool_paid{pool=\"pool1\"}", "4"},
 	{"burstd_pool_paused{pool=\"pool0\"}", "0"},
 	{"burstd_pool_paused{pool=\"pool1\"}", "1"},
-	{"burstd_pool_circuit_open{pool=\"pool0\"}", "1"},
-	{"burstd_pool_circuit_open{pool=\"pool1\"}", "0"}, /* paused, that is all */
+	{"burstd_pool_blocked{pool=\"pool0\"}", "1"},
+	{"burstd_pool_blocked{pool=\"pool1\"}", "0"}, /* paused, that is all */
 	{"burstd_slurm_conf_problems{severity=\"error\"}", "2"},
 	{"burstd_slurm_conf_problems{severity=\"warning\"}", "0"},
 	{"burstd_slurm_conf_problems{severity=\"advice\"}", "1"},

@@ -57,17 +57,17 @@ static void test_listeners_that_are_off_are_told(void **state)
 	assert_string_equal(
 		json_string_value(json_array_get(rows, 0)),
 		"nodes cannot reach burstd: nodes: listen: cannot listen on ::1 port 8443: Address "
-		"already in use; until they can, which is tried each few seconds, none that has "
-		"its keys by burstd is bought, and those that boot wait for theirs; those that are "
-		"up switch themselves off after 10m00s (deadman)");
-	assert_string_equal(
-		json_string_value(json_array_get(rows, 1)),
-		"nobody can read /metrics: cannot listen on 127.0.0.1 port 9818: Address already "
-		"in use; tried each few seconds; what answers there meanwhile is not burstd");
+		"already in use; until they can, which is tried each few seconds, no node that "
+		"gets its keys from burstd is bought, and nodes that boot wait for theirs; nodes "
+		"that are up power off after 10m00s (deadman)");
+	assert_string_equal(json_string_value(json_array_get(rows, 1)),
+			    "/metrics is not served: cannot listen on 127.0.0.1 port 9818: Address "
+			    "already in use; tried again each few seconds; until then whatever "
+			    "answers there is not burstd");
 	json_decref(r);
 	r = ask(f, "{\"v\":1,\"op\":\"node\",\"name\":\"n1\"}");
 	assert_non_null(strstr(json_string_value(json_object_get(r, "why")),
-			       ", when its machine can come by its keys (nodes: listen: cannot "));
+			       ", once its machine can get its keys (nodes: listen: cannot "));
 	json_decref(r);
 	stop(f);
 }
@@ -84,8 +84,8 @@ static void test_a_node_init_that_is_away_is_told(void **state)
 	assert_int_equal(json_array_size(rows), 1);
 	assert_string_equal(json_string_value(json_array_get(rows, 0)),
 			    "nodes: node_init: /x: No such file or directory; until it can be "
-			    "read, which is tried each minute, no node that is to be told of it is "
-			    "bought, and those that boot wait for their keys");
+			    "read, which is tried each minute, no node that needs it is bought, "
+			    "and nodes that boot wait for their keys");
 	json_decref(r);
 	stop(f);
 }
@@ -132,7 +132,7 @@ static void test_a_limit_below_the_price_of_one_node(void **state)
 	} rows[] = {
 		{29520000000, 29520000000, 0, NULL},
 		{0, 1, 0, NULL}, /* not known yet */
-		{-1, 1, 0, "did you mean 8xh100? nothing can be bought for it"},
+		{-1, 1, 0, "did you mean 8xh100? nothing can be bought for the pool"},
 		{29520000000, 29510000000, 0,
 		 "max_rate is 29.51 USD per hour, and its cheapest node "
 		 "costs 29.52"},

@@ -181,20 +181,20 @@ static void test_why_draining(void **state)
 		const char *signal, *why;
 	} rows[] = {
 		{PROVIDER_NOTICE_RECLAIM, 0, FAKE_NOW, 0, "",
-		 "leaving: the provider takes its capacity back; jobs are moved away"},
+		 "leaving: the provider takes its capacity back; its jobs are requeued or end"},
 		{PROVIDER_NOTICE_RECLAIM, 0, FAKE_NOW, 1, "",
-		 "leaving: the provider takes its capacity back; jobs are moved away; job 17 is "
-		 "moved away"},
+		 "leaving: the provider takes its capacity back; its jobs are requeued or end; job "
+		 "17 is requeued or ends"},
 		{PROVIDER_NOTICE_MAINTENANCE, FAKE_NOW + 120000, FAKE_NOW + 110000, 1, "USR1",
 		 "leaving: the provider will stop it for maintenance at 1970-01-12T13:48:40Z; it "
 		 "gets no more jobs, and those on it have until 1970-01-12T13:48:30Z; job 17 was "
 		 "sent USR1 and is requeued at the latest at 1970-01-12T13:48:30Z"},
 		{PROVIDER_NOTICE_REBALANCE, 0, INT64_MAX, 0, "",
 		 "leaving: the provider may soon take its capacity back; it gets no more jobs, and "
-		 "goes when those on it have ended"},
+		 "is removed when those on it have ended"},
 		{PROVIDER_NOTICE_REBALANCE, 0, INT64_MAX, 1, "USR1",
 		 "leaving: the provider may soon take its capacity back; it gets no more jobs, and "
-		 "goes when those on it have ended; job 17 was sent USR1"},
+		 "is removed when those on it have ended; job 17 was sent USR1"},
 	};
 
 	(void)state;
@@ -215,7 +215,7 @@ static void test_why_draining(void **state)
 		json_decref(r);
 		f->e.ntaken = 9;
 		r = ask_as(f, &admin, RQ("node", ",\"name\":\"n1\""));
-		assert_non_null(strstr(text(r, "why"), "; and so on"));
+		assert_non_null(strstr(text(r, "why"), "; and more jobs"));
 		json_decref(r);
 		stop(f);
 	}

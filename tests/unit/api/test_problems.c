@@ -55,8 +55,8 @@ static void test_a_provider_that_tells_no_price(void **state)
 	f->e.price = LADDER_UNPRICED;
 	r = ask_as(f, &viewer, "{\"v\":1,\"op\":\"status\"}");
 	assert_string_equal(json_string_value(json_array_get(json_object_get(r, "problems"), 0)),
-			    "pool pool0: provider sim has no prices of on-demand instances in USD "
-			    "to ask for: set \"price\"; nothing can be bought for it");
+			    "pool pool0: provider sim publishes no prices of on-demand instances "
+			    "in USD: set \"price\"; nothing can be bought for the pool");
 	json_decref(r);
 	stop(f);
 }
@@ -137,8 +137,8 @@ static void test_settings_that_are_not_known_are_told(void **state)
 
 	(void)state;
 	f->e.prereq_error = "scontrol show config failed";
-	assert_problem(f, "whether slurm.conf is good is not known: scontrol show config failed; "
-			  "slurmctld is asked each minute");
+	assert_problem(f, "slurm.conf is not checked: scontrol show config failed; slurmctld is "
+			  "asked again each minute");
 	f->e.slurm.error = "scontrol: timed out"; /* which says enough */
 	assert_problem(f, "slurmctld does not answer: scontrol: timed out (last answer 1s ago); "
 			  "until it does, what runs goes on, no more nodes are released, and only "
@@ -206,7 +206,7 @@ static void test_undeleted(void **state)
 	(void)fake_node(&f->e, "n5", 2, NODE_READY);
 	f->e.undeleted_ms = FAKE_NOW - 5000;
 	assert_problem(f, "provider sim: deletes fail: 3 nodes (n[1-2,5]) may bill on: the BMC is "
-			  "busy; tried again by itself");
+			  "busy; burstd retries");
 	stop(f);
 }
 

@@ -44,12 +44,12 @@ static void test_the_rotation_is_shown_to_all(void **state)
 		.version = 8,
 		.nodes =
 			{.have = 3, .lack = 1, .unheard = 2, .drained = 4, .others = 5, .fixed = 6},
-		.error = "write: it is sealed"};
+		.error = "write: the server is sealed"};
 	r = ask_as(f, &viewer, "{\"v\":1,\"op\":\"secrets-rotation\"}");
 	s = json_object_get(r, "rotation");
 	assert_string_equal(text(s, "kind"), "munge");
 	assert_string_equal(text(s, "phase"), "window");
-	assert_string_equal(text(s, "error"), "write: it is sealed");
+	assert_string_equal(text(s, "error"), "write: the server is sealed");
 	assert_true(json_is_true(json_object_get(s, "runs")));
 	assert_int_equal(json_integer_value(json_object_get(s, "switch_ms")), FAKE_NOW);
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
@@ -59,7 +59,7 @@ static void test_the_rotation_is_shown_to_all(void **state)
 	assert_string_equal(json_string_value(json_array_get(json_object_get(s, "lacking"), 0)),
 			    "n7");
 	json_decref(r);
-	store_says(f, "munge: window", "write: it is sealed");
+	store_says(f, "munge: window", "write: the server is sealed");
 	f->e.rotation.error = "";
 	store_says(f, "munge: window", "");
 	f->e.rotation.needs_credential = true;
@@ -94,7 +94,7 @@ static void test_one_that_stands_still_is_a_problem(void **state)
 	list = json_object_get(r, "problems");
 	assert_int_equal(json_array_size(list), 1);
 	assert_non_null(strstr(json_string_value(json_array_get(list, 0)),
-			       "the rotation of jwks's key stands still (switching): it needs a"));
+			       "the rotation of jwks's key is blocked (switching): it needs a"));
 	json_decref(r);
 	stop(f);
 }

@@ -57,15 +57,16 @@ static void test_trouble_is_a_problem_when_it_lasts_or_when_we_are_refused(void 
 	(void)state;
 	f->e.secrets = good;
 	assert_int_equal(count_problems(f, "secret"), 0);
-	f->e.secrets.source.error = "health: it is sealed";
+	f->e.secrets.source.error = "health: the server is sealed";
 	f->e.secrets.trouble_ms = FAKE_NOW - 60000;
 	assert_int_equal(count_problems(f, "secret"), 0);
 	f->e.secrets.trouble_ms = FAKE_NOW - 180000;
 	assert_int_equal(
-		count_problems(f, "gives out no keys, for 3m00s now: health: it is sealed"), 1);
+		count_problems(f, "has given out no keys for 3m00s: health: the server is sealed"),
+		1);
 	f->e.secrets.trouble_ms = FAKE_NOW - 1;
 	f->e.secrets.phase = "refused";
-	assert_int_equal(count_problems(f, "gives out no keys"), 1);
+	assert_int_equal(count_problems(f, "has given out no keys"), 1);
 	f->e.secrets = good;
 	f->e.secrets.insecure = true;
 	assert_int_equal(count_problems(f, "plain file"), 1);

@@ -755,8 +755,7 @@ static void test_ports_that_others_have_keep_it_from_nothing_else(void **state)
 	lab_start_ready(b);
 	assert_non_null(strstr(b->text, "msg=\"the listener of /metrics is off\" error="));
 	assert_non_null(strstr(b->text, "msg=\"the listener for nodes is off\" error="));
-	ASK_OP("status",
-	       "\"nodes cannot reach burstd: ", "\"nobody can read /metrics: cannot listen",
+	ASK_OP("status", "\"nodes cannot reach burstd: ", "\"/metrics is not served: cannot listen",
 	       "Address already in use");
 	ASK("{\"ok\":true,\"changes\":[],\"at_restart\":[]}");
 	(void)close(taken[0]);
@@ -809,13 +808,12 @@ static void test_files_for_new_machines_that_are_away(void **state)
 	} files[] = {
 		{"secret-id", "msg=\"the secret store is off\"",
 		 "msg=\"the secret store is on again\"",
-		 "the secret store https://127.0.0.1:1 gives out no keys"},
+		 "the secret store https://127.0.0.1:1 has given out no keys"},
 		{"vault-ca", "msg=\"the secret store is off\"",
 		 "msg=\"the secret store is on again\"",
-		 "the secret store https://127.0.0.1:1 gives out no keys"},
+		 "the secret store https://127.0.0.1:1 has given out no keys"},
 		{"node-init", "msg=\"node-init cannot be read\"",
-		 "msg=\"node-init can be read again\"",
-		 "no node that is to be told of it is bought"},
+		 "msg=\"node-init can be read again\"", "no node that needs it is bought"},
 	};
 	struct burstd *b = mem_zalloc(sizeof(*b));
 	char want[64];
