@@ -28,12 +28,12 @@ static const char *broken_off(const char *text, size_t len, bool typed)
 	while (len > 0 && strchr(" \t\r\n", text[len - 1]) != NULL)
 		len--;
 	if (len == 0)
-		return "there is none in it";
+		return "it is empty";
 	if (memchr(text, '\0', len) != NULL)
-		return "it is no text";
+		return "it has NUL bytes";
 	if (text[0] == '{')
-		return text[len - 1] == '}' ? NULL : "it breaks off: its last brace is missing";
-	return !ended && (typed || lines) ? "it breaks off: its last line has no end" : NULL;
+		return text[len - 1] == '}' ? NULL : "it is truncated: its last brace is missing";
+	return !ended && (typed || lines) ? "it is truncated: its last line has no newline" : NULL;
 }
 
 const char *cli_read_secret(int fd, bool first_line, char *out, size_t size)
@@ -66,8 +66,7 @@ static int parse_reply(const char *text, size_t len, json_t **reply, struct err 
 	int rc = CLI_FAILED;
 
 	if (!json_is_object(r) || !json_is_boolean(json_object_get(r, "ok"))) {
-		(void)err_set(e, ERR_INVALID,
-			      "what answers there is not burstd, or its answer was damaged");
+		(void)err_set(e, ERR_INVALID, "the answer is not from burstd, or is damaged");
 	} else if (json_is_false(json_object_get(r, "ok"))) {
 		char *error = out_people(cli_text(r, "error"));
 
@@ -85,7 +84,7 @@ static int parse_reply(const char *text, size_t len, json_t **reply, struct err 
 static const char *advice(const struct err *e)
 {
 	if (e->code == ERR_NOTSENT)
-		return "is it running? (systemctl status burstd; --socket names another place)";
+		return "is it running? (systemctl status burstd; --socket names another socket)";
 	if (e->code == ERR_AUTH)
 		return "you may not use this socket; ask an admin";
 	return "is it stuck? (systemctl status burstd)";

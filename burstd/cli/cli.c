@@ -248,7 +248,7 @@ static int too_many(const struct cli_command *k, const struct opt_args *a)
 	else if (strncmp(k->operands, "NODES", 5) == 0)
 		(void)err_set(&e, ERR_INVALID, "NODES is one list, without blanks");
 	else
-		(void)err_set(&e, ERR_INVALID, "one word too many: %.60s", a->v[k->max]);
+		(void)err_set(&e, ERR_INVALID, "unexpected argument: %.60s", a->v[k->max]);
 	rc = usage(k, e.msg);
 	str_fini(&list);
 	return rc;
@@ -269,7 +269,7 @@ static int check_words(const struct cli_command *k, const void *args, const stru
 
 	for (int i = 0; i < a->n && !k->local && e.code == 0; i++)
 		if (!is_utf8(a->v[i]))
-			(void)err_set(&e, ERR_INVALID, "word %d: \"%.60s\" is not UTF-8", i + 1,
+			(void)err_set(&e, ERR_INVALID, "argument %d: \"%.60s\" is not UTF-8", i + 1,
 				      a->v[i]);
 	for (size_t i = 0; i < k->nopts && !k->local && e.code == 0; i++) {
 		const char *text = NULL;

@@ -241,7 +241,7 @@ static int verify_some(const struct cli *c, const struct verify_args *a, struct 
 	*more = json_is_true(json_object_get(r, "more"));
 	json_decref(r);
 	if (*more && begun && v->at <= from)
-		return cli_complain(CLI_FAILED, "burstd did not look through all of it");
+		return cli_complain(CLI_FAILED, "burstd did not verify the whole log");
 	return CLI_OK;
 }
 
@@ -260,7 +260,8 @@ static void print_verdict(const struct cli *c, const struct verdict *v)
 		if (v->head)
 			(void)fputs(" (or --head is of another journal)", c->out.f);
 	} else if (v->records == 0 && v->at == 0) {
-		(void)fputs("no records: the journal is new, or was lost; --head tells", c->out.f);
+		(void)fputs("no records: the journal is new, or was lost; --head shows which",
+			    c->out.f);
 	} else {
 		(void)fprintf(c->out.f,
 			      "%" PRId64 " records from %" PRId64

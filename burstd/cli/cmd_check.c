@@ -349,7 +349,9 @@ static void complain(const struct cli *c, const struct verdict *v, const char *p
 	if (cli_text(v->slurm, "error")[0] != '\0')
 		(void)cli_complain(CLI_UNREACHABLE, text);
 	else if (v->slurm == NULL)
-		(void)cli_complain(CLI_FAILED, "slurm.conf was not checked: that takes burstd");
+		(void)cli_complain(
+			CLI_FAILED,
+			"slurm.conf was not checked: the burstd program was not found or failed");
 	print_slurm(c, v->slurm);
 }
 
@@ -451,8 +453,8 @@ static void note_unpriced(struct verdict *v, const struct conf *conf)
 	if (n == 0)
 		return;
 	(void)snprintf(text, sizeof(text),
-		       "burstd does not answer, and only it knows what providers charge: what "
-		       "a node of pool \"%.63s\"%s may cost was not compared with that",
+		       "burstd does not answer, and only it knows what providers charge: the price "
+		       "limit of pool \"%.63s\"%s was not compared with that",
 		       first, n > 1 ? " and others" : "");
 	add(v->notes, text);
 }

@@ -358,13 +358,12 @@ static void say_none(const struct cli *c, const struct events_args *a, const str
 	if (a->since != NULL)
 		(void)fprintf(c->out.f, " since %s", a->since);
 	if (is_part(a->job) && s->number[0] == '\0')
-		(void)fprintf(
-			c->out.f,
-			": what is bought for it goes by its number, which \"sacct -X -j %s -o "
-			"jobidraw\" has",
-			a->job);
+		(void)fprintf(c->out.f,
+			      ": purchases for it are listed by its number, which \"sacct -X -j %s "
+			      "-o jobidraw\" shows",
+			      a->job);
 	if (a->node != NULL)
-		(void)fprintf(c->out.f, ": \"burstctl node show %s\" says how it is", a->node);
+		(void)fprintf(c->out.f, ": \"burstctl node show %s\" shows its state", a->node);
 	(void)fputc('\n', c->out.f);
 }
 

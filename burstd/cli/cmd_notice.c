@@ -73,7 +73,7 @@ static int gather(json_t *all, char **operands)
 	for (size_t i = 0; rc == CLI_OK && operands[i] != NULL; i++) {
 		char where[40];
 
-		(void)snprintf(where, sizeof(where), "word %zu", i + 1);
+		(void)snprintf(where, sizeof(where), "argument %zu", i + 1);
 		rc = strcmp(operands[i], "-") == 0 ? read_machines(all, stdin)
 						   : add_machine(all, operands[i], where);
 	}
@@ -113,17 +113,17 @@ static int print(const struct cli *c, const json_t *row, bool many)
 	}
 	if (strcmp(result, "taken") == 0)
 		(void)fprintf(c->out.f,
-			      "node %s gets no more jobs, and goes: \"burstctl node show %s\"\n",
+			      "node %s gets no more jobs and will be removed: \"burstctl node show "
+			      "%s\"\n",
 			      node, node);
 	else if (strcmp(result, "ignored") == 0)
-		(void)fprintf(c->out.f,
-			      "noted: its pool, or who has drained it, wants nothing done about "
-			      "that\n");
+		(void)fprintf(c->out.f, "noted; nothing is done: the pool ignores such notices, or "
+					"an admin drained the node\n");
 	else
-		(void)fprintf(c->out.f,
-			      "nothing to do: node %s has no instance, or one that leaves "
-			      "already\n",
-			      node);
+		(void)fprintf(
+			c->out.f,
+			"nothing to do: node %s has no instance, or one that is already leaving\n",
+			node);
 	return CLI_OK;
 }
 
@@ -223,7 +223,7 @@ static int run_notice(const struct cli *c, const void *args, char **operands)
 		return cli_complain(CLI_USAGE,
 				    "say --kind reclaim, rebalance, maintenance or faulty");
 	if (a->at != NULL && a->in_ms >= 0)
-		return cli_complain(CLI_USAGE, "say --in or --at, not both");
+		return cli_complain(CLI_USAGE, "--in and --at: only one of them");
 	rq = request(a);
 	if (rq == NULL)
 		return CLI_USAGE;

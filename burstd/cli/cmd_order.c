@@ -225,8 +225,8 @@ static int set_paused(const struct cli *c, const char *pool, bool paused)
 		print_each(c, r, "changed",
 			   paused ? "is paused: nothing is bought for it; its nodes run on, and "
 				    "are deleted when they are idle, as always"
-				  : "is open: its nodes are bought again");
-		print_each(c, r, "unchanged", paused ? "was paused already" : "was open already");
+				  : "is resumed: its nodes are bought again");
+		print_each(c, r, "unchanged", paused ? "was paused already" : "was not paused");
 		if (!paused && cli_row(r, "changed", 0) != NULL)
 			(void)fputs(waiters, c->out.f);
 	}
@@ -287,9 +287,8 @@ static int run_retry(const struct cli *c, const void *args, char **operands)
 	if (c->json)
 		cli_print_json(c, r);
 	else if (n == 0)
-		(void)fputs("nothing to do: nothing cools down there (a blocked pool goes on "
-			    "by \"burstctl "
-			    "resume\")\n",
+		(void)fputs("nothing to do: no cooldown is active there (\"burstctl resume\" lets "
+			    "a blocked pool buy again)\n",
 			    c->out.f);
 	else
 		(void)fprintf(c->out.f,

@@ -145,9 +145,9 @@ static int take_job(struct plan_args *a)
 	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++)
 		any = any || given[i] != NULL;
 	if (any)
-		return cli_complain(CLI_USAGE,
-				    "--job: a job that there is says itself what it needs: no "
-				    "other option goes with its id");
+		return cli_complain(
+			CLI_USAGE,
+			"--job: the id of an existing job cannot be combined with other options");
 	a->job = a->spec;
 	return CLI_OK;
 }

@@ -62,7 +62,8 @@ static void show_nodes(const struct cli *c, const json_t *s)
 	struct str text;
 
 	str_init(&text, 4096);
-	str_addf(&text, "%" PRId64 " have it, %" PRId64 " have another, %" PRId64 " do not say",
+	str_addf(&text,
+		 "%" PRId64 " have it, %" PRId64 " have another, %" PRId64 " have not reported",
 		 cli_int(n, "have"), cli_int(n, "lack"), cli_int(n, "unheard"));
 	if (cli_int(n, "drained") > 0)
 		str_addf(&text, ", %" PRId64 " drained for that", cli_int(n, "drained"));
@@ -71,7 +72,8 @@ static void show_nodes(const struct cli *c, const json_t *s)
 			 cli_int(n, "others"));
 	if (cli_int(n, "fixed") > 0)
 		str_addf(&text,
-			 "; %" PRId64 " have theirs by their user-data: drained when it is another",
+			 "; %" PRId64
+			 " got theirs in user-data, and are drained when the key changes",
 			 cli_int(n, "fixed"));
 	line(c, "nodes", text.p);
 	str_clear(&text);
@@ -116,19 +118,20 @@ static const char *next_of(const json_t *s)
 {
 	static const struct {
 		const char *phase, *next;
-	} all[] = {{"staging", "the new key is written beside the old one"},
-		   {"spreading", "nodes fetch it; who has not done so in 10 minutes is drained"},
-		   {"loading", "slurmctld is told to read both keys"},
-		   {"aging", "the old key stays as long as a token of it may be about"},
-		   {"dropping", "the old key is taken out"},
-		   {"aborting", "the new key is taken out"}};
+	} all[] = {
+		{"staging", "the new key is written beside the old one"},
+		{"spreading", "nodes fetch it; nodes that have not within 10 minutes are drained"},
+		{"loading", "slurmctld is told to read both keys"},
+		{"aging", "the old key stays as long as a token of it may be valid"},
+		{"dropping", "the old key is removed"},
+		{"aborting", "the new key is removed"}};
 	const char *phase = cli_text(s, "phase");
 
 	if (has(s, "needs_credential") && strcmp(phase, "staging") == 0)
-		return "it cannot go on before the error is mended, and without a credential: "
-		       "burstctl secrets rotate --resume, or --abort";
+		return "it needs the error repaired, and a credential: burstctl secrets rotate "
+		       "--resume, or --abort";
 	if (has(s, "needs_credential"))
-		return "it cannot go on without a credential: burstctl secrets rotate --resume";
+		return "it needs a credential: burstctl secrets rotate --resume";
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (strcmp(phase, all[i].phase) == 0)
 			return all[i].next;
@@ -137,7 +140,7 @@ static const char *next_of(const json_t *s)
 	if (strcmp(phase, "staged") == 0)
 		return "when slurmctld's own slurm.jwks has both keys: burstctl secrets rotate "
 		       "--switch";
-	return "the new key is the one that is used";
+	return "the new key is in use";
 }
 
 static int show(const struct cli *c, const json_t *r)
@@ -183,10 +186,9 @@ static void plan_begin(const struct cli *c, const json_t *s, const char *which)
 			      which, cli_text(s, "role"));
 	else
 		(void)fprintf(f, "1. You: burstctl secrets rotate --%s.\n", which);
-	(void)fputs(
-		"   burstd writes the new key beside the old one; nodes fetch it.  Who has not\n"
-		"   done so in 10 minutes gets no more jobs.\n",
-		f);
+	(void)fputs("   burstd writes the new key beside the old one; nodes fetch it.  Nodes that\n"
+		    "   have not within 10 minutes get no more jobs.\n",
+		    f);
 }
 
 static void plan_fetch(const struct cli *c, const json_t *s, const char *member)
@@ -207,7 +209,7 @@ static void plan_munge(const struct cli *c, const json_t *s)
 
 	plan_begin(c, s, "munge");
 	(void)fputs(
-		"2. You: the new key to every machine that burstd did not buy: those of\n"
+		"2. You: copy the new key to every machine that burstd did not buy: those of\n"
 		"   slurmctld, slurmdbd and slurmrestd, of users, and other nodes.  Beside the\n"
 		"   old one, not in its place:\n",
 		f);
@@ -215,19 +217,20 @@ static void plan_munge(const struct cli *c, const json_t *s)
 	(void)fputs(
 		"3. You: burstctl secrets rotate --switch --in 2m.  At that time all of them,\n"
 		"   and you on yours, put the new key in the old one's place and restart\n"
-		"   munged, within seconds.  Jobs run on; what is asked of slurmctld meanwhile\n"
-		"   fails or waits.\n",
+		"   munged, within seconds.  Jobs run on; requests to slurmctld meanwhile fail\n"
+		"   or wait.\n",
 		f);
 	(void)fputs(has(s, "switch_command")
 			    ? "   On burstd's own machine switch_command does it.\n"
 			    : "   On burstd's own machine, too: there is no switch_command.\n",
 		    f);
-	(void)fprintf(f,
-		      "4. Nodes that boot meanwhile are bought anew; who has not followed in 5\n"
-		      "   minutes is drained.\n"
-		      "Until 45 s before the switch: burstctl secrets rotate --abort.  After it\n"
-		      "the old key is in version %s.\n",
-		      cli_text(s, "current"));
+	(void)fprintf(
+		f,
+		"4. Nodes that boot meanwhile are replaced; nodes that have not followed in 5\n"
+		"   minutes are drained.\n"
+		"Until 45 s before the switch: burstctl secrets rotate --abort.  After it\n"
+		"the old key is in version %s.\n",
+		cli_text(s, "current"));
 }
 
 static void plan_jwks(const struct cli *c, const json_t *s)
@@ -238,20 +241,21 @@ static void plan_jwks(const struct cli *c, const json_t *s)
 	if (has(s, "switch_command"))
 		(void)fputs(
 			"2. switch_command puts slurm.jwks on slurmctld's machine, each time it\n"
-			"   changes.  You: to slurmdbd's, and those of users (sackd):\n",
+			"   changes.  You: copy it to those of slurmdbd and users (sackd):\n",
 			f);
 	else
 		(void)fputs(
-			"2. You: slurm.jwks, which has both keys, to the machines of slurmctld,\n"
+			"2. You: copy slurm.jwks, which has both keys, to the machines of "
+			"slurmctld,\n"
 			"   slurmdbd and users (sackd), then burstctl secrets rotate --switch:\n",
 			f);
 	plan_fetch(c, s, "slurm_jwks");
 	(void)fputs(
 		"3. burstd runs scontrol reconfigure, makes the new key the default, and waits\n"
 		"   for all nodes.\n"
-		"4. After twice the life of a token it takes the old key out.  You: slurm.jwks\n"
-		"   once more, then.\n"
-		"Nothing stands still.  Until step 3: burstctl secrets rotate --abort.\n",
+		"4. After twice the life of a token it removes the old key.  Then you: copy\n"
+		"   slurm.jwks once more.\n"
+		"No service is interrupted.  Until step 3: burstctl secrets rotate --abort.\n",
 		f);
 }
 
@@ -359,7 +363,7 @@ static int run_order(const struct cli *c, const struct rotate_args *a)
 		if (text[0] != '\0' &&
 		    json_object_set_new(rq, "credential", json_string(text)) != 0) {
 			json_decref(rq);
-			rc = cli_complain(CLI_USAGE, "that is no credential");
+			rc = cli_complain(CLI_USAGE, "the credential is not UTF-8");
 		} else {
 			rc = cli_ask_loudly(c, rq, &r);
 			json_decref(r);
@@ -379,7 +383,7 @@ static int run_rotate(const struct cli *c, const void *args, char **operands)
 	(void)operands;
 	if (orders + begins + a->status + a->plan > 1 || (a->munge && a->jwks && !a->plan) ||
 	    (orders > 0 && (a->munge || a->jwks)))
-		return cli_complain(CLI_USAGE, "one of --plan, --munge, --jwks, --switch, "
+		return cli_complain(CLI_USAGE, "want one of --plan, --munge, --jwks, --switch, "
 					       "--abort, --resume and --status");
 	if (a->in_ms > 0 && !a->now)
 		return cli_complain(CLI_USAGE, "--in goes with --switch");

@@ -33,7 +33,7 @@ static void show_rotation(const struct cli *c, const json_t *s)
 	if (cli_text(s, "rotation")[0] == '\0')
 		return;
 	(void)snprintf(text, sizeof(text), "%.60s%s%.300s", cli_text(s, "rotation"),
-		       error[0] != '\0' ? ", stands still: " : "", error);
+		       error[0] != '\0' ? ", blocked: " : "", error);
 	field(&c->out, "rotation", text);
 }
 
@@ -93,7 +93,7 @@ static int begin(const struct cli *c, const char *token)
 
 	if (json_object_set_new(rq, "token", json_string(token)) != 0) {
 		json_decref(rq);
-		return cli_complain(CLI_USAGE, "that is no wrapping token");
+		return cli_complain(CLI_USAGE, "the wrapping token is not UTF-8");
 	}
 	rc = cli_ask_loudly(c, rq, &r);
 	json_decref(r);

@@ -72,7 +72,7 @@ static void print_why(const struct out *o, const json_t *rung)
 	bool half = strcmp(cli_text(rung, "state"), "half-open") == 0;
 
 	if (why[0] == '\0' && half)
-		why = "cooled down: one purchase is tried, and no other beside it";
+		why = "cooled down: one purchase at a time is tried";
 	if (why[0] == '\0')
 		return;
 	print_name(o, rung);
@@ -124,8 +124,8 @@ void ladder_print(const struct out *o, const json_t *pool)
 		(void)fputc('\n', o->f);
 	}
 	if (json_is_false(json_object_get(pool, "listed")))
-		(void)fputs("  nothing is bought before each of its providers has shown what it "
-			    "has\n",
+		(void)fputs("  nothing is bought before each of its providers has listed its "
+			    "instances\n",
 			    o->f);
 }
 

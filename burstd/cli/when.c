@@ -67,7 +67,7 @@ int when_parse(const char *text, int64_t now_ms, int64_t *out_ms, struct err *e)
 		if (read_as(text, forms[i], now_ms, out_ms) == 0)
 			return 0;
 	return err_set(e, ERR_INVALID,
-		       "\"%.40s\" is no time: want yesterday, 2h (ago), 13:30, 2026-01-02, "
+		       "\"%.40s\" is not a time: want yesterday, 2h (ago), 13:30, 2026-01-02, "
 		       "2026-01-02T13:30, or that with a Z for UTC",
 		       text);
 }

@@ -188,7 +188,7 @@ said() {
 	burstctl drain c1
 	within 30 alive 0
 	run burstctl resume
-	said 0 'pool h100 is open'
+	said 0 'pool h100 is resumed'
 	scontrol update job "$second" starttime=now
 	within 60 job_is "$second" COMPLETED
 	[ "$(new_rows)" = 2 ]

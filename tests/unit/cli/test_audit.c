@@ -82,7 +82,7 @@ static void test_audit_of_nothing_says_so(void **state)
 	lab_run_once(l, S "audit --json", NONE);
 	lab_want(l, 0, "", "");
 	lab_run_once(l, S "audit verify", verdict);
-	lab_want(l, 0, "no records: the journal is new, or was lost; --head tells\n", "");
+	lab_want(l, 0, "no records: the journal is new, or was lost; --head shows which\n", "");
 	lab_free(l);
 }
 
@@ -126,7 +126,7 @@ static void test_audit_verify_fails_if_it_gets_no_further(void **state)
 
 	(void)state;
 	lab_run(l, S "audit verify", stuck, 2);
-	lab_want(l, 1, "", "burstctl: burstd did not look through all of it\n");
+	lab_want(l, 1, "", "burstctl: burstd did not verify the whole log\n");
 	lab_free(l);
 }
 

@@ -196,8 +196,8 @@ static void test_a_task_of_an_array(void **state)
 	lab_want(l, 0, "no events of job 7_3 since 9\n", "");
 	lab_run(l, S "events --job 7_1", twice, 2);
 	lab_want(l, 0,
-		 "no events of job 7_1: what is bought for it goes by its number, which \"sacct -X "
-		 "-j 7_1 -o jobidraw\" has\n",
+		 "no events of job 7_1: purchases for it are listed by its number, which \"sacct "
+		 "-X -j 7_1 -o jobidraw\" shows\n",
 		 "");
 	lab_free(l);
 }
@@ -227,10 +227,9 @@ static void test_no_events(void **state)
 		const char *command, *out;
 	} rows[] = {
 		{S "events -N n1",
-		 "no events of node n1: \"burstctl node show n1\" says how it is\n"},
+		 "no events of node n1: \"burstctl node show n1\" shows its state\n"},
 		{S "events -N n1 --since 7",
-		 "no events of node n1 since 7: \"burstctl node show n1\" says how it "
-		 "is\n"},
+		 "no events of node n1 since 7: \"burstctl node show n1\" shows its state\n"},
 		{S "events", "no events\n"},
 		{S "events -N n1 --json", ""}, /* its line would be one */
 		{S "events -n 0", ""},         /* as was asked */

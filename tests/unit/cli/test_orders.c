@@ -105,19 +105,20 @@ static void test_notice(void **state)
 {
 	static const struct order_row rows[] = {
 		{S "notice h1 --kind reclaim --in 120s", NOTED("h1", "taken", "h1"), 0,
-		 "node h1 gets no more jobs, and goes: \"burstctl node show h1\"\n", "",
+		 "node h1 gets no more jobs and will be removed: \"burstctl node show h1\"\n", "",
 		 "{\"op\":\"notice\",\"kind\":\"reclaim\",\"in_ms\":120000,\"machines\":[\"h1\"],"
 		 "\"v\":1}",
 		 1},
 		{S "notice i-1 -k faulty --at 2026-01-02T03:04:05Z --reason x",
 		 NOTED("i-1", "late", "h1"), 0,
-		 "nothing to do: node h1 has no instance, or one that leaves already\n", "",
+		 "nothing to do: node h1 has no instance, or one that is already leaving\n", "",
 		 "{\"op\":\"notice\",\"kind\":\"faulty\",\"reason\":\"x\",\"at_ms\":1767323045000,"
 		 "\"machines\":[\"i-1\"],\"v\":1}",
 		 1},
 		{S "notice h1 -k rebalance", NOTED("h1", "ignored", "h1"), 0,
-		 "noted: its pool, or who has drained it, wants nothing done about that\n", "",
-		 "{\"op\":\"notice\",\"kind\":\"rebalance\",\"machines\":[\"h1\"],\"v\":1}", 1},
+		 "noted; nothing is done: the pool ignores such notices, or an admin drained the "
+		 "node\n",
+		 "", "{\"op\":\"notice\",\"kind\":\"rebalance\",\"machines\":[\"h1\"],\"v\":1}", 1},
 		{S "notice x -k faulty", NOTED("x", "unknown", ""), 1, "",
 		 "burstctl: no node and no instance of ours is named \"x\"\n",
 		 "{\"op\":\"notice\",\"kind\":\"faulty\",\"machines\":[\"x\"],\"v\":1}", 1},
@@ -125,8 +126,8 @@ static void test_notice(void **state)
 		 "burstctl: instances of several providers have the id \"i-7\": name the node\n",
 		 "{\"op\":\"notice\",\"kind\":\"faulty\",\"machines\":[\"i-7\"],\"v\":1}", 1},
 		{S "notice i-1 x h2 -k faulty", MANY_NOTED, 1,
-		 "i-1: node h1 gets no more jobs, and goes: \"burstctl node show h1\"\n"
-		 "h2: nothing to do: node h2 has no instance, or one that leaves already\n",
+		 "i-1: node h1 gets no more jobs and will be removed: \"burstctl node show h1\"\n"
+		 "h2: nothing to do: node h2 has no instance, or one that is already leaving\n",
 		 "burstctl: no node and no instance of ours is named \"x\"\n",
 		 "{\"op\":\"notice\",\"kind\":\"faulty\",\"machines\":[\"i-1\",\"x\",\"h2\"],\"v\":"
 		 "1}",
@@ -145,14 +146,14 @@ static void test_notice(void **state)
 		 "{\"op\":\"notice\",\"kind\":\"faulty\",\"machines\":[\"i-1\",\"x\",\"h2\"],\"v\":"
 		 "1}",
 		 1},
-		{S "notice h1\xff -k faulty", "", 2, "", "word 1: \"h1", NULL, 0},
+		{S "notice h1\xff -k faulty", "", 2, "", "argument 1: \"h1", NULL, 0},
 		{S "notice h1 -k faulty --reason \xe9t\xe9", "", 2, "", "--reason: not UTF-8", NULL,
 		 0},
 		{S "drain c1\xc3", "", 2, "", "is not UTF-8", NULL, 0},
 		{S "notice h1", "", 2, "", "say --kind reclaim", NULL, 0},
 		{S "notice h1 -k soon", "", 2, "", "say --kind reclaim", NULL, 0},
-		{S "notice h1 -k faulty --in 1s --at 2026-01-02T03:04:05Z", "", 2, "", "not both",
-		 NULL, 0},
+		{S "notice h1 -k faulty --in 1s --at 2026-01-02T03:04:05Z", "", 2, "",
+		 "only one of them", NULL, 0},
 		{S "notice i-\xff -k faulty", "", 2, "", "not UTF-8", NULL, 0},
 		{S "notice h1 -k faulty --at noon", "", 2, "", "\"noon\": want a time", NULL, 0},
 	};
@@ -177,8 +178,8 @@ static void many_machines_come_by_standard_input(void **state)
 	l->fed = typed;
 	lab_run(l, S "notice - -k reclaim", replies, 2);
 	lab_want(l, 0,
-		 "i-1: node h1 gets no more jobs, and goes: \"burstctl node show h1\"\n"
-		 "i-1001: nothing to do: node h2 has no instance, or one that leaves already\n",
+		 "i-1: node h1 gets no more jobs and will be removed: \"burstctl node show h1\"\n"
+		 "i-1001: nothing to do: node h2 has no instance, or one that is already leaving\n",
 		 "");
 	assert_int_equal(l->nrequests, 2);
 	assert_string_equal(l->requests[1], "{\"op\":\"notice\",\"kind\":\"reclaim\",\"machines\":"
@@ -242,13 +243,13 @@ static void test_pause(void **state)
 		 "pool a was paused already\npool b was paused already\n",
 		 "{\"op\":\"pause\",\"v\":1}"},
 		{S "resume h100", "{\"ok\":true,\"changed\":[\"h100\"],\"unchanged\":[]}",
-		 "pool h100 is open: its nodes are bought again\n" WAITERS,
+		 "pool h100 is resumed: its nodes are bought again\n" WAITERS,
 		 "{\"op\":\"resume\",\"pool\":\"h100\",\"v\":1}"},
 		{S "resume", "{\"ok\":true,\"changed\":[\"a\"],\"unchanged\":[\"b\"]}",
-		 "pool a is open: its nodes are bought again\npool b was open already\n" WAITERS,
+		 "pool a is resumed: its nodes are bought again\npool b was not paused\n" WAITERS,
 		 "{\"op\":\"resume\",\"v\":1}"},
 		{S "resume", "{\"ok\":true,\"changed\":[],\"unchanged\":[\"b\"]}",
-		 "pool b was open already\n", "{\"op\":\"resume\",\"v\":1}"},
+		 "pool b was not paused\n", "{\"op\":\"resume\",\"v\":1}"},
 	};
 	struct lab *l = lab_new();
 
@@ -371,8 +372,9 @@ static const struct {
 	 "what depends on pools was not checked in slurm.conf\n",
 	 "burstctl: f:2: two\n"},
 	{"an older one", "", "no option --slurm\n", 2, 1, "",
-	 "burstctl: no option --slurm\nburstctl: burstd --check failed: exit status 2\nburstctl: "
-	 "slurm.conf was not checked: that takes burstd\n"},
+	 "burstctl: no option --slurm\n"
+	 "burstctl: burstd --check failed: exit status 2\n"
+	 "burstctl: slurm.conf was not checked: the burstd program was not found or failed\n"},
 	{"killed", REPORT("[]"), "", 137, 1, "ok: slurm.conf as slurmctld 24.11.5 has read it\n",
 	 "burstctl: burstd --check failed: exit status 137\n"},
 };
@@ -449,7 +451,8 @@ static void test_check(void **state)
 	lab_remove(l, "burstd");
 	lab_run_once(l, "check DIR/good.conf", lab_hang_up);
 	assert_int_equal(l->rc, 1); /* half a check is none */
-	assert_non_null(strstr(l->err, "slurm.conf was not checked: that takes burstd"));
+	assert_non_null(strstr(
+		l->err, "slurm.conf was not checked: the burstd program was not found or failed"));
 	lab_run_once(l, "check DIR/none.conf", lab_hang_up);
 	assert_int_equal(l->rc, 1);
 	assert_non_null(strstr(l->err, "none.conf"));
@@ -473,10 +476,9 @@ static void test_check(void **state)
 static const struct {
 	const char *pools, *reply, *note, *err; /* "": none; NULL: nothing about a price */
 } price_rows[] = {
-	{POOL("p", "c1", ""), NULL, "a node of pool \"p\" may cost was not compared with that\n",
-	 ""},
+	{POOL("p", "c1", ""), NULL, "price limit of pool \"p\" was not compared with that\n", ""},
 	{POOL("a", "c1", "price = \"5\"") POOL("b", "c2", "") POOL("c", "c3", ""), NULL,
-	 "a node of pool \"b\" and others may cost was not compared with that\n", ""},
+	 "price limit of pool \"b\" and others was not compared with that\n", ""},
 	{POOL("p", "c1", "price = \"5\""), NULL, "", ""},
 	{POOL("p", "c1", ""), SOLD, "",
 	 "max_rate is 20.00 EUR per hour, and its cheapest node costs 29.52"},

@@ -37,7 +37,7 @@
 	"  1st  spot-a  aws       p5.48xlarge  eu-north-1a          spot          31.46      2\n"  \
 	"  2nd  any     aws       p5.48xlarge  eu-north-1           on-demand     98.32      0\n"  \
 	"    -  spot-b  aws       p5.48xlarge  eu-north-1/arn1-az2  spot              ?      0\n"  \
-	"  any: cooled down: one purchase is tried, and no other beside it\n"                      \
+	"  any: cooled down: one purchase at a time is tried\n"                                    \
 	"  spot-b: no capacity: cools down until 2026-01-02T23:05:00\n"
 
 static void pools_show_offers_in_their_order_and_why_not(void **state)
@@ -62,7 +62,7 @@ static void pools_show_offers_in_their_order_and_why_not(void **state)
 		"\n" TABLE
 		"  3 more nodes are of offers that the configuration does not have any more\n"
 		"  its nodes came up wrong\n"
-		"  nothing is bought before each of its providers has shown what it has\n"
+		"  nothing is bought before each of its providers has listed its instances\n"
 		"\n"
 		"  refused lately\n"
 		"  spot-b: 1m00s ago, 4 nodes: capacity: no hosts\n"
@@ -245,7 +245,7 @@ static void what_is_asked_comes_from_options_or_from_words(void **state)
 		assert_int_equal(l->nrequests, 0);
 	}
 	lab_run_once(l, S "plan --job 4711_3 -n 2", HEAD "\"plans\":[]}");
-	lab_want(l, 2, "", "no other option goes with its id");
+	lab_want(l, 2, "", "cannot be combined with other options");
 	assert_int_equal(l->nrequests, 0);
 	lab_run_once(l, S "plan -n 0", HEAD "\"plans\":[]}");
 	assert_int_equal(l->rc, 2);
@@ -301,9 +301,8 @@ static void retry_says_how_much_was_forgotten(void **state)
 		 "\"scontrol update JobId=JOB StartTime=now\" does not wait for it.\n",
 		 "{\"op\":\"retry\",\"what\":\"h100\",\"v\":1}"},
 		{S "retry aws", "{\"ok\":true,\"places\":0}",
-		 "nothing to do: nothing cools down there (a blocked pool goes on by "
-		 "\"burstctl "
-		 "resume\")\n",
+		 "nothing to do: no cooldown is active there (\"burstctl resume\" lets "
+		 "a blocked pool buy again)\n",
 		 "{\"op\":\"retry\",\"what\":\"aws\",\"v\":1}"},
 	};
 	struct lab *l = lab_new();

@@ -24,7 +24,8 @@ static void test_status_says_what_is_next(void **state)
 	lab_run_once(l, S "secrets rotate", ROTATION("munge", "staged", "true", ""));
 	assert_int_equal(l->rc, 0);
 	assert_non_null(strstr(l->out, "munge: staged"));
-	assert_non_null(strstr(l->out, "2 have it, 1 have another, 0 do not say; 4 have their"));
+	assert_non_null(
+		strstr(l->out, "2 have it, 1 have another, 0 have not reported; 4 have their"));
 	assert_non_null(strstr(l->out, "without   c3"));
 	assert_non_null(strstr(l->out, "restart munged on them: burstctl secrets rotate --switch"));
 	lab_run_once(l, S "secrets rotate --status",
@@ -136,13 +137,13 @@ static void test_half_a_credential_is_not_sent(void **state)
 	static const struct {
 		const char *typed, *fed, *args, *why;
 	} rows[] = {
-		{NULL, NULL, "-", "there is none in it"},
-		{NULL, " \n\n", "-", "there is none in it"},
+		{NULL, NULL, "-", "it is empty"},
+		{NULL, " \n\n", "-", "it is empty"},
 		{NULL, long_line, "-", "it is too long"},
-		{NULL, "aws_access_key_id = A\naws_secret_access_k", "-", "no end"},
+		{NULL, "aws_access_key_id = A\naws_secret_access_k", "-", "no newline"},
 		{NULL, "{\"type\": \"service_account\",\n", "-", "brace is missing"},
-		{"hvs.wrap\4\4", NULL, "-", "no end"}, /* twice control and D */
-		{NULL, NULL, "DIR", "Is a directory"}, /* what cannot be read */
+		{"hvs.wrap\4\4", NULL, "-", "no newline"}, /* twice control and D */
+		{NULL, NULL, "DIR", "Is a directory"},     /* what cannot be read */
 		{NULL, NULL, "DIR/none", "No such file"},
 	};
 	struct lab *l = lab_new();
@@ -195,7 +196,7 @@ static void test_the_switch_is_ordered_with_its_time(void **state)
 			    "\"v\":1}");
 	assert_non_null(strstr(l->out, "switch    "));
 	lab_run_once(l, S "secrets rotate --abort",
-		     "{\"ok\":false,\"error\":\"none is under way\"}");
+		     "{\"ok\":false,\"error\":\"no rotation is under way\"}");
 	assert_int_equal(l->rc, 1);
 	assert_string_equal(l->requests[0],
 			    "{\"op\":\"secrets-rotate\",\"verb\":\"abort\",\"v\":1}");

@@ -40,8 +40,7 @@ static void test_show(void **state)
 	lab_run_once(
 		l, S "secrets show",
 		STORE("", "\",\"rotation\":\"munge: settling\",\"rotation_error\":\"command: 1"));
-	assert_non_null(
-		strstr(l->out, "rotation      munge: settling, stands still: command: 1\n"));
+	assert_non_null(strstr(l->out, "rotation      munge: settling, blocked: command: 1\n"));
 	lab_run_once(l, S "secrets show", "{\"ok\":true,\"now_ms\":1}");
 	lab_want(l, 0, "no secret store is configured\n", "");
 	lab_free(l);
@@ -71,8 +70,7 @@ static void test_the_token_comes_from_standard_input_alone(void **state)
 	lab_run(l, S "secrets enroll", failed, 2);
 	assert_int_equal(l->rc, 1);
 	assert_non_null(strstr(l->err, "used before"));
-	lab_run_once(l, S "secrets enroll",
-		     "{\"ok\":false,\"error\":\"that is no wrapping token\"}");
+	lab_run_once(l, S "secrets enroll", "{\"ok\":false,\"error\":\"not a wrapping token\"}");
 	assert_int_equal(l->rc, 1);
 	lab_run_once(l, S "secrets enroll hvs.wrapping", "");
 	assert_int_equal(l->rc, 2);

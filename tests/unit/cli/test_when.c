@@ -61,7 +61,7 @@ static void test_no_times(void **state)
 
 		print_message("# %s\n", rows[i]);
 		assert_int_equal(when_parse(rows[i], now, &ms, &e), -1);
-		assert_non_null(strstr(e.msg, "is no time: want yesterday"));
+		assert_non_null(strstr(e.msg, "is not a time: want yesterday"));
 	}
 }
 
