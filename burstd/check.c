@@ -94,7 +94,7 @@ static void become_burstd(struct check *c)
 		return;
 	}
 	if (faccessat(AT_FDCWD, c->conf->path, R_OK, AT_EACCESS) != 0)
-		problem(c, 0, "user %s, whom burstd runs as, cannot read it: %s", pw->pw_name,
+		problem(c, 0, "user %s, as which burstd runs, cannot read it: %s", pw->pw_name,
 			strerror(errno));
 }
 
@@ -109,7 +109,7 @@ static void check_parent(struct check *c, const char *path)
 	if (faccessat(AT_FDCWD, parent, strcmp(path, PATHS_STATE) == 0 ? F_OK : W_OK | X_OK,
 		      AT_EACCESS) != 0)
 		problem(c, c->conf->state_dir_line,
-			"state_dir: %s is not there and cannot be made in %s: %s", path, parent,
+			"state_dir: %s does not exist and cannot be made in %s: %s", path, parent,
 			strerror(errno));
 	free(copy);
 }
@@ -128,8 +128,8 @@ static void check_state_dir(struct check *c)
 		problem(c, line, "state_dir: %s is not a directory, or a link to one", path);
 	else if (st.st_uid != geteuid())
 		problem(c, line,
-			"state_dir: %s belongs to uid %u: check as that user, whom burstd must "
-			"run as, or as root",
+			"state_dir: %s belongs to uid %u: check as that user, as which burstd must "
+			"run, or as root",
 			path, (unsigned)st.st_uid);
 	else if ((st.st_mode & 022) != 0)
 		problem(c, line, "state_dir: others may write to %s (mode %04o): chmod go-w", path,
@@ -265,8 +265,8 @@ static void check_price(const struct check *c, const struct conf_pool *p,
 	if (o->name[0] != '\0')
 		str_addf(&s, "offer \"%s\" of ", o->name);
 	str_addf(&s,
-		 "pool \"%s\" needs a \"price\": provider \"%s\" has no prices of %s instances in "
-		 "%s to ask for, and nothing is bought at an unknown one",
+		 "pool \"%s\" needs a \"price\": provider \"%s\" publishes no prices of %s "
+		 "instances in %s, and nothing is bought at an unknown price",
 		 p->name, o->provider, provider_market_str((enum provider_market)o->market),
 		 c->conf->currency);
 	check_say(stderr, s.p);
@@ -323,8 +323,8 @@ static void check_jurisdictions(struct check *c, const struct conf_pool *p)
 	for (char **code = p->jurisdictions; *code != NULL; code++)
 		if (!is_jurisdiction(c, p, *code))
 			problem(c, p->line,
-				"pool \"%s\": jurisdictions: %s is no country (two letters as in "
-				"ISO 3166), nor EU, nor EEA, and no offer of the pool has it",
+				"pool \"%s\": jurisdictions: %s is not a country (two letters as "
+				"in ISO 3166), EU or EEA, and no offer of the pool has it",
 				p->name, *code);
 	str_init(&where, PROBLEM_MAX / 2);
 	if (!any_within(c, p, &where) && c->problems == before)
@@ -443,12 +443,11 @@ static void check_store(struct check *c, const struct secret_store_ops *ops, voi
 		problem(c, conf_secrets_line(c->conf, "release"), "%s", e.msg);
 	if (s->credential_file == NULL && (flags & SECRET_RENEWS) != 0)
 		problem(c, s->line,
-			"secrets: credential_file is missing: burstd logs in to %s with what is in "
-			"it",
+			"secrets: credential_file is missing: burstd needs it to log in to %s",
 			s->driver);
 	if ((flags & SECRET_INSECURE) != 0)
 		check_say(stderr,
-			  "note: the cluster's keys are in a plain file: this is for development");
+			  "note: the cluster's keys are in a plain file: for development only");
 	if (s->release == CONF_USER_DATA)
 		note_user_data(c);
 }

@@ -57,8 +57,7 @@ static void look_at_spool(struct burstd *b)
 	full = r.free_bytes >= 0 && r.free_bytes < ROOM_SLICE;
 	if (full && room_give(&r))
 		log_write(b->log, LOG_WARN,
-			  "the disk of the spool is full: calls get some of what was kept free "
-			  "there",
+			  "the disk of the spool is full: releasing reserved space for calls",
 			  NULL);
 	b->api.spool_full = full;
 	room_fini(&r);

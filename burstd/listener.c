@@ -138,10 +138,10 @@ static void roll(struct listener *l)
 		rc = node_server_renew(l->server, s.pem, s.key, node_ca_trust(l->ca), &e);
 	explicit_bzero(&s, sizeof(s));
 	if (rc < 0)
-		log_write(l->log, LOG_ERROR, "nodes: certificates are not made anew", "error",
-			  e.msg, NULL);
+		log_write(l->log, LOG_ERROR, "nodes: cannot renew certificates", "error", e.msg,
+			  NULL);
 	else
-		log_write(l->log, LOG_INFO, "nodes: certificates were made anew", NULL);
+		log_write(l->log, LOG_INFO, "nodes: certificates were renewed", NULL);
 }
 
 /* The descriptors that remain beside those of jobs that wait on the control socket. */

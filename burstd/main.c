@@ -55,7 +55,7 @@ static const struct opt table[] = {
 	 offsetof(struct options, check), 0, 0},
 	{"slurm", 0, OPT_FLAG, NULL, "with --check: ask slurmctld whether slurm.conf is good too",
 	 offsetof(struct options, slurm), 0, 0},
-	{"json", 0, OPT_FLAG, NULL, "with --slurm: say that as JSON on standard output",
+	{"json", 0, OPT_FLAG, NULL, "with --slurm: print the result as JSON",
 	 offsetof(struct options, json), 0, 0},
 	{"help", 'h', OPT_FLAG, NULL, "show this and exit", offsetof(struct options, help), 0, 0},
 	{"version", 'V', OPT_FLAG, NULL, "show the version and exit",
@@ -154,11 +154,10 @@ static int open_journal(struct burstd *b, const struct conf *conf, int64_t *gen_
 		return -1;
 	}
 	if (rc == 2)
-		log_write(
-			b->log, LOG_WARN,
-			"the journal may be an older copy: nothing is bought in a pool before all "
-			"of its providers have shown what they have",
-			"journal", path, NULL);
+		log_write(b->log, LOG_WARN,
+			  "the journal may be an older copy: nothing is bought in a pool before "
+			  "all of its providers have listed their instances",
+			  "journal", path, NULL);
 	if (rc == 1 && !b->state.fresh)
 		log_write(b->log, LOG_WARN,
 			  "the journal is gone: our instances will be found at the providers",

@@ -75,7 +75,7 @@ rungs() {
 	sed 's/boot_timeout/jurisdictions = {"EUU"}\n&/' /etc/burstd/burstd.conf >"$lab_dir/poor.conf"
 	run -1 burstctl check "$lab_dir/poor.conf"
 	echo "$output"
-	[[ $output == *'jurisdictions: EUU is no country'* ]]
+	[[ $output == *'jurisdictions: EUU is not a country'* ]]
 }
 
 @test "plan: what is over a limit would be refused, whatever the offer" {

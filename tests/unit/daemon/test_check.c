@@ -52,8 +52,8 @@ static const struct {
 	 "max_rate = \"300\" jurisdictions = {\"XX\", \"EU\", \"EUU\"}",
 	 LAB_BAD_CONF,
 	 -1,
-	 {":11: pool \"p\": jurisdictions: XX is no country ",
-	  ":11: pool \"p\": jurisdictions: EUU is no country "}},
+	 {":11: pool \"p\": jurisdictions: XX is not a country ",
+	  ":11: pool \"p\": jurisdictions: EUU is not a country "}},
 	{"jurisdictions where nothing is sold",
 	 "region = r\n",
 	 "region = eu-north-1 jurisdictions = {\"DE\", \"CH\"}\n",
@@ -146,8 +146,8 @@ static const struct {
 	 "driver = aws\n\tregion = r\n\timage = ami-1\n}",
 	 0,
 	 -1,
-	 {"note: :11: pool \"p\" needs a \"price\": provider \"sim\" has no prices of on-demand "
-	  "instances in EUR to ask for, and nothing is bought at an unknown one"}},
+	 {"note: :11: pool \"p\" needs a \"price\": provider \"sim\" publishes no prices of "
+	  "on-demand instances in EUR, and nothing is bought at an unknown price"}},
 	{"no such secret store",
 	 "slurm {",
 	 "secrets {\ndriver = gpg\n}\nslurm {",
@@ -166,7 +166,7 @@ static const struct {
 	 "slurm {",
 	 LAB_BAD_CONF,
 	 -1,
-	 {":7: secrets: credential_file is missing: burstd logs in to vault with what is in it"}},
+	 {":7: secrets: credential_file is missing: burstd needs it to log in to vault"}},
 	{"a bundle as Vault's policies name it",
 	 "slurm {",
 	 "secrets {\ndriver = vault\naddress = \"https://v:8200\"\nname = \"kv/data/b\" "
