@@ -28,7 +28,8 @@ static void confirm(struct engine *e, struct claim_run *r, const struct confirmi
 	struct str s;
 
 	if (res.answer != CLAIM_OK) {
-		door_say(an, res.answer == CLAIM_DENIED ? 403 : 409, "it cannot be confirmed");
+		door_say(an, res.answer == CLAIM_DENIED ? 403 : 409,
+			 "this node cannot be confirmed");
 		return;
 	}
 	if (res.changed)

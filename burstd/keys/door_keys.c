@@ -58,7 +58,7 @@ static void on_keys(void *ctx, const struct secrets_released *rel, const struct 
 		if (rel == NULL)
 			log_write(e->d.log, LOG_WARN, "there are no keys for a node", "node",
 				  ask->node, "error", err->msg, NULL);
-		door_say(&an, 503, "not now");
+		door_say(&an, 503, "try again later");
 		an.retry_after_s = ROTATE_KEYS_MS / 1000;
 	}
 	door_answer(e, ask->ticket, &an);
@@ -94,7 +94,7 @@ void door_keys(struct engine *e, struct claim_run *r, const struct node_request 
 	(void)snprintf(ask->node, sizeof(ask->node), "%s", r->c.node);
 	if (secrets_release(e, mode, on_keys, ask, &ask->handle, NULL) != 0) {
 		free(ask);
-		door_say(an, 503, "not now");
+		door_say(an, 503, "try again later");
 		an->retry_after_s = ROTATE_KEYS_MS / 1000;
 		return;
 	}

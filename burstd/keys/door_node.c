@@ -213,7 +213,7 @@ static void handle_renew(struct engine *e, struct claim_run *r, const struct nod
 			 &cert, &err) != 0) {
 		log_write(e->d.log, LOG_ERROR, "a certificate cannot be renewed", "node", r->c.node,
 			  "why", err.msg, NULL);
-		door_say(an, 503, "not now");
+		door_say(an, 503, "try again later");
 		an->retry_after_s = QUIET_S;
 		return;
 	}
@@ -251,7 +251,8 @@ static void say_none(const struct engine *e, struct http_answer *an)
 {
 	bool off = engine_init_off(e) != NULL;
 
-	door_say(an, off ? 503 : 404, off ? "it cannot be read now" : "it comes with the image");
+	door_say(an, off ? 503 : 404,
+		 off ? "node-init cannot be read now" : "node-init comes with the image");
 }
 
 static void handle_stage1(struct engine *e, struct http_answer *an)

@@ -40,7 +40,8 @@ static int begin(struct rotate *rt, const struct engine_rotate_ask *ask, struct 
 	rotate_store_free(rt); /* of an earlier rotation */
 	if (give(rt, ask->credential, err) != 0)
 		return -1;
-	return rotate_advance(rt, &ev) ? 0 : err_set(err, ERR_INVALID, "not now");
+	return rotate_advance(rt, &ev) ? 0
+				       : err_set(err, ERR_INVALID, "not possible in this phase");
 }
 
 static int order_switch(struct rotate *rt, const struct engine_rotate_ask *ask, struct err *err)
@@ -61,7 +62,8 @@ static int order_switch(struct rotate *rt, const struct engine_rotate_ask *ask, 
 		return -1;
 	ev.at_ms = engine_now(rt->e) + in_ms;
 	secrets_poll(rt->e); /* a write by somebody else ends it while it can still be called off */
-	return rotate_advance(rt, &ev) ? 0 : err_set(err, ERR_INVALID, "not now");
+	return rotate_advance(rt, &ev) ? 0
+				       : err_set(err, ERR_INVALID, "not possible in this phase");
 }
 
 /* Was nothing written so far, and is no write on the wire? */
