@@ -133,7 +133,7 @@ static int get_mark(struct ctl_reply *r, const char *seq, const char *hash, stru
 		return -1;
 	if (*given && (strlen(text) != JOURNAL_HASH_SIZE - 1 ||
 		       strspn(text, "0123456789abcdef") != JOURNAL_HASH_SIZE - 1))
-		return ctl_reply_refuse(r, "invalid", "\"%s\": want 64 digits, 0 to f", hash);
+		return ctl_reply_refuse(r, "invalid", "\"%s\": want 64 hexadecimal digits", hash);
 	if (*given)
 		memcpy(m->hash, text, sizeof(m->hash));
 	return 0;

@@ -540,8 +540,8 @@ static int plan_job(struct ctl_reply *r, struct plan_rq *rq, const char *id, boo
 
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
 		if (json_object_get(r->args, own[i]) != NULL)
-			return ctl_reply_refuse(r, "invalid", "\"job\": it has \"%s\" of its own",
-						own[i]);
+			return ctl_reply_refuse(r, "invalid",
+						"\"job\": cannot be combined with \"%s\"", own[i]);
 	if (r->no_job != NULL)
 		return ctl_reply_refuse(r, r->no_job->code == ERR_INVALID ? "not-found" : "failed",
 					"%s", r->no_job->msg);

@@ -57,7 +57,7 @@ static void check_unreadable(struct explain_report *r)
 			str_addf(&r->s,
 				 "provider %s: instance %s has the tag of this cluster, but its "
 				 "node or generation cannot be read: it is left alone and may "
-				 "bill; mend its tags or delete it at the provider",
+				 "bill; repair its tags or delete it at the provider",
 				 c->providers[i].name, id);
 			explain_report_say(r);
 		}
@@ -134,8 +134,8 @@ static void check_unheard(struct explain_report *r, size_t provider)
 	if (since_ms == 0 || now - since_ms < UNHEARD_LONG_MS)
 		return;
 	str_addf(&r->s,
-		 "provider %s: its notices have not been heard for %s: %s; until they are, a "
-		 "reclaim is seen when it has happened",
+		 "provider %s: its notices could not be read for %s: %s; until they can be, a "
+		 "reclaim is seen only after it has happened",
 		 engine_conf(r->e)->providers[provider].name, fmt_duration(text, now - since_ms),
 		 why);
 	explain_report_say(r);
@@ -164,7 +164,7 @@ static void check_undropped(struct explain_report *r, size_t provider)
 
 	if (n == 0)
 		return;
-	str_addf(&r->s, "provider %s: would not drop %zu %s that no node needs any more: %s",
+	str_addf(&r->s, "provider %s: does not delete %zu %s that no node needs any more: %s",
 		 engine_conf(r->e)->providers[provider].name, n, n == 1 ? "fabric" : "fabrics",
 		 why);
 	explain_report_say(r);
@@ -200,10 +200,11 @@ static void check_rebuilt(struct explain_report *r)
 	if (n == 0 || engine_now(r->e) - engine_started_ms(r->e) > REBUILT_MS)
 		return;
 	str_addf(&r->s,
-		 "%" PRIu64 " instance%s found at the providers that the journal did not know: it "
-		 "was lost, or is an older copy; %s count against the limits, and cost since when "
-		 "the provider says; not known: for which jobs %s bought, and the bills of what "
-		 "ended before %.19sZ",
+		 "%" PRIu64
+		 " instance%s found at the providers that the journal did not know: the journal "
+		 "was lost, or is an older copy; %s count against the limits, and cost from the "
+		 "start that the provider reports; unknown are the jobs for which %s bought, and "
+		 "the bills of instances that ended before %.19sZ",
 		 n, n == 1 ? " was" : "s were", n == 1 ? "it does" : "they",
 		 n == 1 ? "it was" : "they were", engine_time(r->e, at, engine_started_ms(r->e)));
 	explain_report_say(r);

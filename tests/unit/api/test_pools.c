@@ -343,7 +343,7 @@ static void what_makes_no_sense_is_refused_and_orders_are_for_operators(void **s
 		{RQ("plan", ",\"pool\":\"pool0\",\"list\":\"n1\""), &viewer, "invalid", "only one"},
 		{RQ("plan", ",\"job\":\"7_[1-2]\""), &viewer, "invalid", "the id of one job"},
 		{RQ("plan", ",\"job\":\"7\",\"nodes\":2"), &viewer, "invalid",
-		 "\"nodes\" of its own"},
+		 "cannot be combined with \"nodes\""},
 		{RQ("plan", ",\"job\":7"), &viewer, "invalid", "\"job\""},
 		{RQ("plan", ",\"list\":\"[\""), &viewer, "invalid", "\"list\": not a node list"},
 		{RQ("plan", ",\"nodes\":0"), &viewer, "invalid", "\"nodes\""},

@@ -19,9 +19,10 @@ static const char *const all_problems[] = {
 	"29.52 USD/h",
 	"provider sim: instance i-1 of this cluster (n9) is in no journal and was still there "
 	"1m58s after its first delete",
-	"2 instances were found at the providers that the journal did not know: it was lost, or is "
-	"an older copy; they count against the limits, and cost since when the provider says; not "
-	"known: for which jobs they were bought, and the bills of what ended before ",
+	"2 instances were found at the providers that the journal did not know: the journal was "
+	"lost, or is an older copy; they count against the limits, and cost from the start that "
+	"the provider reports; unknown are the jobs for which they were bought, and the bills of "
+	"instances that ended before ",
 	"provider sim: instance i-x has the tag of this cluster, but its node or generation cannot "
 	"be read",
 	"provider sim: instance i-y has",
@@ -125,8 +126,9 @@ static void test_notices_that_fail_for_a_minute_are_told(void **state)
 	f->e.unheard_ms = FAKE_NOW - 59999; /* a moment's failure */
 	assert_problem(f, NULL);
 	f->e.unheard_ms = FAKE_NOW - 120000;
-	assert_problem(f, "provider sim: its notices have not been heard for 2m00s: the queue does "
-			  "not exist; until they are, a reclaim is seen when it has happened");
+	assert_problem(f,
+		       "provider sim: its notices could not be read for 2m00s: the queue does not "
+		       "exist; until they can be, a reclaim is seen only after it has happened");
 	stop(f);
 }
 
@@ -172,12 +174,11 @@ static void test_a_wrong_clock_is_told(void **state)
 
 static void test_fabrics_that_stay_are_told(void **state)
 {
-	static const char *const want[] = {
-		NULL,
-		"provider sim: would not drop 1 fabric that no node needs any more: no right to "
-		"delete groups",
-		"provider sim: would not drop 2 fabrics that no node needs any more: no right to "
-		"delete groups"};
+	static const char *const want[] = {NULL,
+					   "provider sim: does not delete 1 fabric that no node "
+					   "needs any more: no right to delete groups",
+					   "provider sim: does not delete 2 fabrics that no node "
+					   "needs any more: no right to delete groups"};
 
 	(void)state;
 	for (size_t n = 0; n < sizeof(want) / sizeof(want[0]); n++) {
