@@ -205,8 +205,9 @@ static int set_known(json_t *rq, const char *head)
 
 	if (end == head || *end != ':' || seq < 1 || strlen(end + 1) != 64 ||
 	    strspn(end + 1, "0123456789abcdef") != 64)
-		return cli_complain(CLI_USAGE,
-				    "--head: want SEQ:HASH, 64 digits, as the log has it");
+		return cli_complain(
+			CLI_USAGE,
+			"--head: want SEQ:HASH as in the log, HASH of 64 hexadecimal digits");
 	(void)json_object_set_new(rq, "known", json_integer(seq));
 	(void)json_object_set_new(rq, "known_hash", json_string(end + 1));
 	return CLI_OK;

@@ -287,7 +287,7 @@ static void test_usage(void **state)
 		{"events -n 1 --since 1", "only one"},
 		{"audit -n 1 --since 1", "only one"},
 		{"audit verify --head 5", "want SEQ:HASH"},
-		{"audit verify --head 5:ab", "64 digits"},
+		{"audit verify --head 5:ab", "64 hexadecimal digits"},
 		{"events --node ../x", "not the name of a node"},
 		{"status --timeout 5", "want a duration"},
 		{"status --socket", "--socket needs a value: PATH"},
