@@ -103,39 +103,40 @@ void metrics_sources_write(const struct api *a, struct str *s)
 /* --- places --------------------------------------------------------------------------------------
  */
 
-enum { CAPACITY, QUOTA, FAILING, DENIED, NCLOSED };
+enum { CAPACITY, QUOTA, FAILING, DENIED, NCAUSES };
 
-static const char *const closed_words[NCLOSED] = {"capacity", "quota", "failing", "denied"};
+static const char *const cause_words[NCAUSES] = {"capacity", "quota", "failing", "denied"};
 
-struct closed { /* of each provider */
+struct cooling { /* of each provider */
 	const struct conf *conf;
-	uint32_t (*n)[NCLOSED]; /* places closed now; DENIED: and those that wait for an admin */
+	uint32_t (*n)[NCAUSES]; /* places that cool down now; DENIED: and those that wait for an
+				   admin */
 };
 
-static void count_closed(void *ctx, const struct cooldown_row *c)
+static void count_cooling(void *ctx, const struct cooldown_row *c)
 {
-	struct closed *to = ctx;
+	struct cooling *to = ctx;
 
 	for (size_t i = 0; i < to->conf->nproviders; i++)
-		for (int k = 0; k < NCLOSED; k++)
+		for (int k = 0; k < NCAUSES; k++)
 			if (strcmp(to->conf->providers[i].name, c->provider) == 0 &&
-			    strcmp(closed_words[k], c->reason) == 0)
+			    strcmp(cause_words[k], c->reason) == 0)
 				to->n[i][k] += k == DENIED || c->view.state >= COOLDOWN_CAPACITY;
 }
 
-static void write_closed(const struct api *a, struct str *s)
+static void write_cooling(const struct api *a, struct str *s)
 {
-	struct closed all = {.conf = engine_conf(a->engine)};
+	struct cooling all = {.conf = engine_conf(a->engine)};
 	size_t n = all.conf->nproviders;
 
 	all.n = mem_zalloc((n + 1) * sizeof(*all.n));
-	engine_cooldowns(a->engine, count_closed, &all);
+	engine_cooldowns(a->engine, count_cooling, &all);
 	metrics_family(s, "burstd_places_cooling", "gauge",
 		       "Places where no purchase is tried for now, by reason.");
 	for (size_t i = 0; i < n; i++)
 		for (int k = 0; k < DENIED; k++) {
 			const struct metrics_label l[] = {{"provider", all.conf->providers[i].name},
-							  {"reason", closed_words[k]}};
+							  {"reason", cause_words[k]}};
 
 			metrics_sample_u64(s, "burstd_places_cooling", l, 2, all.n[i][k]);
 		}
@@ -189,7 +190,7 @@ static void write_throttled(const struct api *a, struct str *s)
 
 void metrics_sources_write_places(const struct api *a, struct str *s)
 {
-	write_closed(a, s);
+	write_cooling(a, s);
 	write_unsold(a, s);
 	write_throttled(a, s);
 }

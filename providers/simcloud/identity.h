@@ -21,8 +21,8 @@ struct identity;
 int identity_kind_parse(const char *word, enum identity_kind *k, struct err *e);
 
 /* path has what verifies signatures (PEM; gcp: JSON), path + ".key" (0600) the RSA-2048 key.  Both
- * are made if neither exists, the first is made anew if only the key does.  path NULL: they are made
- * and kept nowhere. */
+ * are made if neither exists, the first is made anew if only the key does.  path NULL: they are
+ * made and kept nowhere. */
 int identity_open(struct identity **out, enum identity_kind kind, const char *path, struct err *e);
 void identity_close(struct identity *i); /* NULL is fine */
 enum identity_kind identity_kind(const struct identity *i);
