@@ -525,11 +525,14 @@ void world_stand(struct world *w)
 bool world_step(struct world *w)
 {
 	int64_t timer = sim_loop_next(w->loop);
+	bool idle = timer > w->now;
 
 	if (timer < w->frozen_until)
 		timer = w->frozen_until;
 	count_step(w);
 	w->turn++;
+	if (idle)
+		w->idle_turn = w->turn;
 	if (!run_task(w, timer)) {
 		if (timer == INT64_MAX)
 			return false;

@@ -232,6 +232,7 @@ struct sim_pool_state {
 	bool vague;          /* one that was to go came up wrong, and may have counted or not */
 	int64_t closed_until;
 	uint64_t step;  /* in which that was */
+	uint64_t turn;  /* in which it was told what closed the pool */
 	char alone[16]; /* the node that failed, if it was only one */
 	struct sim_rest {
 		char node[16];
@@ -321,6 +322,7 @@ struct world {
 	int64_t frozen_until;      /* it has no turn until then */
 	bool standing;             /* ... in the midst of one */
 	uint64_t turn;             /* turns, of burstd or of the world */
+	uint64_t idle_turn;        /* before the last of them burstd had no more to do at once */
 	int64_t disk_until;        /* until then the disk has no room (F55) ... */
 	bool told_full;            /* ... as far as burstd was told */
 	int64_t slow_until;        /* until then it is busy */
