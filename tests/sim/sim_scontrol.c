@@ -358,8 +358,9 @@ static void check_useless(struct sim_ctld *c, struct ctld_node *n, const char *r
 				count_refusal(c, j);
 		return;
 	}
-	/* It may have lost its state since the snapshot that showed it (F50). */
-	if (!n->useless && c->forgot_at <= c->told_at)
+	/* It may have lost its state since the snapshot that showed it (F50).  If slurmctld powers
+	 * it down by itself, while burstd waits for squeue, this order changes nothing. */
+	if (!n->useless && !n->powering_down && c->forgot_at <= c->told_at)
 		world_fail(c->w, "F53: %s is sent back, and nobody decided so", n->name);
 	n->useless = false;
 }
