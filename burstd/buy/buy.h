@@ -202,6 +202,9 @@ void form_refuse(struct engine *e, struct fleet_node **v, size_t n, enum node_re
  * stands still, or slurmctld does not answer, slurmctld may give nodes up (F47, F54); normally a
  * snapshot comes each second while nodes are wanted. */
 bool wanted_is_fresh(const struct engine *e, int64_t known_ms);
+/* Likewise for a row; one from before burstd's start is not wanted before the first snapshot says
+ * so (I13). */
+bool wanted_is_told(const struct engine *e, const struct node *n);
 bool wanted_goes(struct cloud *c); /* may a create go to this provider now? */
 /* Collect WANTED rows that may go out, in order of arrival: whole gangs, until there are slice.send
  * or more; and besides, up to slice.send rows whose place is sold out, which the caller refuses.

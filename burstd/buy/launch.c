@@ -145,6 +145,19 @@ static bool wants_repeat(struct engine *e, const struct batch *b)
 	return some;
 }
 
+/* A repeat buys if the first try never left: what is in doubt must be wanted still, as what is sent
+ * for the first time must be. */
+static bool is_told(const struct engine *e, const struct batch *b)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		const struct fleet_node *fn = batch_row(b, i);
+
+		if (fn != NULL && fn->n.state == NODE_INDOUBT && !wanted_is_told(e, &fn->n))
+			return false;
+	}
+	return true;
+}
+
 /* May the create be repeated?  Not if a member was refused, or throttled and goes out with another
  * batch: a provider might make it now. */
 static bool repeatable(const struct batch *b)
@@ -188,7 +201,7 @@ static void launch_again(struct engine *e)
 			send_made(c, b);
 			continue;
 		}
-		if (!wants_repeat(e, b) || !wanted_goes(c) || !may_begin(c, b) ||
+		if (!wants_repeat(e, b) || !is_told(e, b) || !wanted_goes(c) || !may_begin(c, b) ||
 		    engine_keyless(e, b->cloud) != NULL)
 			continue;
 		/* In a blocked pool a repeat must not buy what was never made. */

@@ -19,17 +19,21 @@ bool wanted_is_fresh(const struct engine *e, int64_t known_ms)
 	return engine_now(e) - known_ms < WANTED_FRESH_MS;
 }
 
+bool wanted_is_told(const struct engine *e, const struct node *n)
+{
+	if (n->wanted_ms <= e->started_ms && e->poll.snapshot_ms == 0)
+		return false;
+	return wanted_is_fresh(e, n->wanted_ms);
+}
+
 /* May this row be sent, apart from its gang?  Not while slurmctld does not know the node, or the
- * node rests (which it may do since the row was wanted); and a row from before burstd's start not
- * before the first snapshot. */
+ * node rests (which it may do since the row was wanted). */
 static bool sendable(struct engine *e, const struct fleet_node *fn, const bool *keyless)
 {
 	unsigned tagged = cloud_of(e, &fn->n)->caps.flags & (PROVIDER_TOKENS | PROVIDER_TAGS);
 	struct node_limits lim;
 
-	if (fn->n.wanted_ms <= e->started_ms && e->poll.snapshot_ms == 0)
-		return false;
-	if (!wanted_is_fresh(e, fn->n.wanted_ms))
+	if (!wanted_is_told(e, &fn->n))
 		return false;
 	if (engine_now(e) < fn->name->rests_ms)
 		return false;

@@ -110,7 +110,8 @@ void sim_cloud_check_create(struct sim_cloud *c, const struct create_request *rq
 			sim_journal_row(c->w->journal, rq->wants[i].node, rq->wants[i].gen);
 
 		check_want(c->w, rq, &rq->wants[i]);
-		if (t == NULL && r != NULL && r->n.state == NODE_CREATING &&
+		/* One in doubt is asked for again: it may never have left, or made nothing. */
+		if (r != NULL && (r->n.state == NODE_CREATING || r->n.state == NODE_INDOUBT) &&
 		    r->born < c->w->life_began && !c->w->told)
 			world_fail(c->w,
 				   "I13: create of %s, wanted in an earlier life, before slurmctld "

@@ -81,6 +81,45 @@ static void test_a_create_is_not_repeated_while_its_machines_could_not_claim(voi
 	assert_int_equal(F.sent, 2);
 }
 
+/* I13, F47: it may never have left, and would buy now what slurmctld has given up since. */
+static void test_a_create_is_repeated_only_for_nodes_that_are_known_to_be_wanted(void **state)
+{
+	static const struct {
+		int64_t wanted, started, snapshot; /* so long ago; snapshot 0: there was none */
+		bool sent;
+	} rows[] = {
+		{4000, 9000000, 0, true}, /* the call said so */
+		{89000, 9000000, 0, true},
+		{240000, 9000000, 0, false}, /* slurmctld has been silent for too long */
+		{240000, 9000000, 95000, false},
+		{240000, 9000000, 1000, true},
+		{4000, 1000, 0, false}, /* burstd has just started */
+		{240000, 1000, 0, false},
+		{240000, 1000, 500, true},
+	};
+	const struct provider_result lost = {.code = PROVIDER_AMBIGUOUS};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(teardown(state), 0);
+		assert_int_equal(setup(state), 0);
+		F.e.left = 4 * NODES;
+		launch_run(&F.e);
+		F.answer(&F.cloud, F.ctx, &lost);
+		launch_answered(&F.e);
+		F.passed = 2000;
+		for (struct fleet_node *fn = F.e.fleet.states[NODE_INDOUBT]; fn;
+		     fn = fn->state_next)
+			fn->n.wanted_ms = engine_now(&F.e) - rows[i].wanted;
+		F.e.started_ms = engine_now(&F.e) - rows[i].started;
+		F.e.poll.snapshot_ms =
+			rows[i].snapshot == 0 ? 0 : engine_now(&F.e) - rows[i].snapshot;
+		launch_run(&F.e);
+		assert_int_equal(F.sent, rows[i].sent ? 2 : 1);
+		assert_int_equal(count(NODE_INDOUBT), NODES);
+		assert_int_equal(row("c1")->n.attempts, 1); /* it waits, and is not given up */
+	}
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -88,6 +127,7 @@ int main(void)
 		T(test_a_create_is_not_repeated_with_one_that_another_has_made),
 		T(test_a_create_is_not_repeated_with_another_body),
 		T(test_a_create_is_not_repeated_while_its_machines_could_not_claim),
+		T(test_a_create_is_repeated_only_for_nodes_that_are_known_to_be_wanted),
 	};
 #undef T
 
