@@ -395,24 +395,38 @@ analysed: ## the slow analysers on all files; scripts/dev/analysed then names th
 		else echo 'sources have changed meanwhile: again' >&2; exit 1; fi
 
 # Tests that take too long for `make test`; docs/reliability.md has their figures.
-soak: ## hours: the analysers on all files, 10,000 seeds, the museum, death at every write, fuzzing, 30 minutes of chaos
+soak: ## hours: the analysers on all files, unit tests of the release, both clouds end to end, 10,000 seeds, the museum, death at every write, fuzzing, 30 minutes of chaos
 	@$(MAKE) --no-print-directory analysed
+	@$(MAKE) --no-print-directory unit
+	@$(MAKE) --no-print-directory CC=clang BUILD=$(BUILD)/clang WERROR=1 all
+	@BOTH=1 $(MAKE) --no-print-directory e2e
 	@$(MAKE) --no-print-directory sim
 	@$(MAKE) --no-print-directory museum
 	@$(MAKE) --no-print-directory crash
 	@$(MAKE) --no-print-directory fuzz SECONDS=60
 	@$(MAKE) --no-print-directory chaos MINUTES=30
 
-# Everything, in one run of prove.
-test: test-asan ## every test, unit to end-to-end
+# Everything, in two runs of prove side by side.  The end-to-end tests, node and chaos mostly wait: they begin as soon as
+# the release is built.  Beside them, at a lower priority, is built and run what computes: the unit tests under ASan and
+# UBSan (of the hook, which is another program when it is static, the release too), then the long ones.  What the first run
+# says comes after the second's, so that the two do not mix.
+WAITS    := tests/e2e/run.sh tests/node/run.sh tests/chaos/run.sh
+COMPUTES := $(ASAN) $(filter $(B)/tests/unit/hook/%,$(UNIT)) $(AGENT_TESTS) $(CONTRACTS) scripts/dev/check.sh \
+	tests/sim/run.sh tests/crash/run.sh tests/model/run.sh
+test: deps ## every test, unit to end-to-end
 	@$(MAKE) --no-print-directory $(all_processors) WERROR=1 test-programs
-	$(Q)$(prove) $(ASAN) $(UNIT) $(AGENT_TESTS) tests/e2e/run.sh tests/chaos/run.sh tests/node/run.sh \
-		scripts/dev/check.sh tests/sim/run.sh tests/crash/run.sh tests/model/run.sh $(CONTRACTS)
+	$(Q)log=$(BUILD)/waits.log; CMOCKA_MESSAGE_OUTPUT=TAP prove -j3 $(PROVE) --exec tests/unit/tap.sh $(WAITS) >$$log 2>&1 & \
+		rc=0; nice -n 10 $(MAKE) --no-print-directory $(all_processors) WERROR=1 MODE=asan unit-programs && \
+		nice -n 10 env $(prove) $(COMPUTES) || rc=1; \
+		wait $$! || rc=1; cat $$log; \
+		if [ $$rc = 0 ]; then echo 'make test: passed'; else echo 'make test: FAILED, see the summaries of both runs above'; fi; exit $$rc
 
 # A make of its own, after deps, so that pkg-config finds what deps installs.
 test-asan: deps
-	@$(MAKE) --no-print-directory $(all_processors) WERROR=1 MODE=asan test-programs
-test-programs: all $(UNIT) $(BIN)/sim $(BIN)/crash $(BIN)/model $(BIN)/driver $(BIN)/store $(BIN)/flood
+	@$(MAKE) --no-print-directory $(all_processors) WERROR=1 MODE=asan unit-programs
+unit-programs: all $(UNIT) $(BIN)/sim
+	@:
+test-programs: all $(filter $(B)/tests/unit/hook/%,$(UNIT)) $(BIN)/sim $(BIN)/crash $(BIN)/model $(BIN)/driver $(BIN)/store $(BIN)/flood
 	@:
 
 SUITES ?= trixie
@@ -525,6 +539,6 @@ help: ## this list
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
-.PHONY: all help deps deps-build demo lab lab-possible contract test quick analysed soak test-programs test-asan test-slurm-matrix unit e2e node check sim model cover cover-all tsan museum museum-page mutate crash chaos bench fuzz fuzzers torture install uninstall clean
+.PHONY: all help deps deps-build demo lab lab-possible contract test quick analysed soak unit-programs test-programs test-asan test-slurm-matrix unit e2e node check sim model cover cover-all tsan museum museum-page mutate crash chaos bench fuzz fuzzers torture install uninstall clean
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -54,7 +54,7 @@ no_more() {
 	# What was proved, and by what.
 	case $LAB_CLOUD in
 	aws) event claimed 'by its identity document' ;;
-	*) event claimed 'by its address, and a port of its root' ;;
+	*) event claimed 'by its address, and a port that only root can use' ;;
 	esac
 	run ! grep -q weak <(burstctl nodes)
 	within 30 all_down

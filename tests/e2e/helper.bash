@@ -70,7 +70,7 @@ no_jobs() {
 # within SECONDS CMD...: or the test fails, saying what was waited for.  On a machine that has no time for us a look takes long,
 # and so does what is looked for: it is only when we looked often that what we did not see was late.
 within() {
-	LAB_TRIES=4 lab_wait "$@" || {
+	LAB_TRIES=2 lab_wait "$@" || {
 		echo "not within $1 s: ${*:2}"
 		squeue
 		sinfo

@@ -1,19 +1,32 @@
 #!/bin/bash
-# run.sh [FILE.bats...]: end-to-end tests on a real Slurm, as one TAP stream.  Without arguments: all of them.
+# run.sh [FILE.bats...]: end-to-end tests on a real Slurm, as one TAP stream.  Without arguments: all of them, but of a file
+# that has a twin over EC2's API (x-aws.bats) only one of the two; BOTH=1 runs both.
 #
-# Each file runs in a lab of its own (lab/enter).  JOBS run side by side, one more than processors unless told otherwise
-# (8 at most: memory), since a lab waits three quarters of its time; JOBS=1 takes them in turn.
+# Each file runs in a lab of its own (lab/enter).  JOBS run side by side, four for each processor unless told otherwise
+# (8 at most: memory), since a lab waits most of its time; JOBS=1 takes them in turn.  TIMES=1 says how long each test took.
 # `prove --exec tests/e2e/run.sh tests/e2e/*.bats` works too.  Where root or namespaces are refused nothing is run: a TAP
 # plan that says so for prove, one sentence and exit status 77 for people.
 set -u
 here=$(readlink -f "${0%/*}")
 cd "$here/../.." || exit
 if [ $# = 0 ]; then
-	# The largest first, so that none of the long ones is left for the end.
-	mapfile -t files < <(ls -S tests/e2e/*.bats)
-	set -- "${files[@]}"
+	# The longest first (as measured in 2026-11), then the largest, so that none of the long ones is left for the end.
+	longest='refused waiting gpus checkpoint placement gate rotate-abort controller reclaim warm unreachable hostile-clock away'
+	mapfile -t files < <(find -L tests/e2e -name '*.bats' -printf '%s %p\n' | sort -rn | awk -v longest="$longest" '
+		BEGIN { n = split(longest, first, " "); for (i = 1; i <= n; i++) rank[first[i]] = i }
+		{ name = $2; gsub(/.*\/|(-aws)?\.bats$/, "", name); print (name in rank ? rank[name] : n + NR) " " $2 }' |
+		sort -n | cut -d' ' -f2)
+	for file in "${files[@]}"; do
+		name=${file##*/} name=${name%.bats} twin=${name%-aws}
+		case $twin in
+		crash | fabric | placement | refused) over=$twin-aws ;; # what EC2 answers in its own way
+		bootstrap | jobs | reclaim) over=$twin ;;
+		*) over=$name ;;
+		esac
+		if [ -n "${BOTH-}" ] || [ "$name" = "$over" ]; then set -- "$@" "$file"; fi
+	done
 fi
-jobs=$(($(nproc) + 1))
+jobs=$(($(nproc) * 4))
 jobs=${JOBS:-$((jobs < 8 ? jobs : 8))}
 
 if ! why=$("$here/lab/enter" true 2>&1); then
@@ -26,7 +39,7 @@ fi
 case "$*" in *vault*) VAULT=$(tests/contract/openbao/find.sh) || VAULT='' ;; esac
 export VAULT
 if [ $# = 1 ]; then
-	exec "$here/lab/enter" bats --tap "$1"
+	exec "$here/lab/enter" bats --tap ${TIMES:+--timing} "$1"
 fi
 
 out=$(mktemp -d) || exit
@@ -52,7 +65,7 @@ finish() {
 	wait -n -p pid "${!running[@]}" || rc=$?
 	file=${running[$pid]}
 	unset "running[$pid]"
-	echo "# $file: $((SECONDS - began[pid])) s"
+	echo "# $file: $((SECONDS - ${began[$pid]})) s"
 	flush "${file##*/}"
 	# A file that failed before or after its tests has no "not ok" of its own.
 	if [ $rc != 0 ] && ! grep -q '^not ok' "$out/${file##*/}"; then
@@ -63,7 +76,7 @@ finish() {
 
 declare -A running=() began=()
 for file; do
-	"$here/lab/enter" bats --tap "$file" >"$out/${file##*/}" 2>&1 &
+	"$here/lab/enter" bats --tap ${TIMES:+--timing} "$file" >"$out/${file##*/}" 2>&1 &
 	running[$!]=$file began[$!]=$SECONDS
 	[ ${#running[@]} -lt "$jobs" ] || finish
 done

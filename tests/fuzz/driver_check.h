@@ -50,7 +50,7 @@ static inline void check_result(const struct provider_op *op, const struct provi
 	assert(ENDS(r->message) && ENDS(r->cursor));
 	assert(r->session == NULL || op->kind == PROVIDER_LOGIN);
 	if (r->code != PROVIDER_OK) {
-		assert(r->nitems == 0 && r->ninstances == 0 && r->noffers == 0);
+		assert(r->nitems == 0 && r->ninstances == 0 && r->nquotes == 0);
 		assert(r->session == NULL && r->nfabrics == 0);
 		assert(r->nnotices == 0 && r->nended == 0 && r->nodd == 0 && r->ack == NULL);
 		return;
@@ -63,8 +63,8 @@ static inline void check_result(const struct provider_op *op, const struct provi
 	}
 	for (size_t i = 0; i < r->ninstances; i++)
 		check_instance(&r->instances[i]);
-	for (size_t i = 0; i < r->noffers; i++)
-		check_offer(&r->offers[i]);
+	for (size_t i = 0; i < r->nquotes; i++)
+		check_offer(&r->quotes[i]);
 	for (size_t i = 0; i < r->nfabrics; i++)
 		assert(ENDS(r->fabrics[i].name) && r->fabrics[i].name[0] != '\0');
 	check_notices(op, r);
@@ -110,7 +110,7 @@ static inline void check_driver(const struct provider_ops *ops, void *self, cons
 		op.u.list.cluster = "u-u-i-d";
 		op.u.list.cursor = "";
 	} else if (op.kind == PROVIDER_QUOTES) {
-		op.u.offers.cursor = "";
+		op.u.quotes.cursor = "";
 	} else if (op.kind == PROVIDER_DELETE) {
 		op.u.del.ids = ids;
 		op.u.del.nids = caps.delete_max < 2 ? 1 : 2;
@@ -127,7 +127,7 @@ static inline void check_driver(const struct provider_ops *ops, void *self, cons
 	ops->parse(self, &op, &reply, &b);
 	check_result(&op, &a);
 	assert(a.code == b.code && a.retry_after_ms == b.retry_after_ms && a.nitems == b.nitems);
-	assert(a.ninstances == b.ninstances && a.noffers == b.noffers);
+	assert(a.ninstances == b.ninstances && a.nquotes == b.nquotes);
 	assert(a.nfabrics == b.nfabrics);
 	assert(a.nnotices == b.nnotices && a.nended == b.nended && a.nodd == b.nodd);
 	assert(strcmp(a.message, b.message) == 0 && strcmp(a.cursor, b.cursor) == 0);

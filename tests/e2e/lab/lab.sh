@@ -52,15 +52,20 @@ lab_as() {
 	setpriv --reuid="$user" --regid="$user" --init-groups env HOME=/ "$@"
 }
 
+# lab_wait SECONDS CMD...: until CMD succeeds.  It looks less and less often, for several labs share the machine: at first
+# every 50 ms, then after a twentieth of the time so far, at most 400 ms.
 lab_wait() {
-	local seconds=$1 begin=${EPOCHREALTIME/./} tries=0 took
+	local seconds=$1 begin=${EPOCHREALTIME/./} tries=0 ms pause
 	shift
 	until "$@" >/dev/null 2>&1; do
-		took=$(((${EPOCHREALTIME/./} - begin) / 1000000))
+		ms=$(((${EPOCHREALTIME/./} - begin) / 1000))
 		tries=$((tries + 1))
-		[ $took -lt "$seconds" ] || [ $tries -lt $((seconds * ${LAB_TRIES:-0})) ] || return 1
-		[ $took -lt $((seconds * 3)) ] || return 1
-		sleep 0.05
+		[ $ms -lt $((seconds * 1000)) ] || [ $tries -lt $((seconds * ${LAB_TRIES:-0})) ] || return 1
+		[ $ms -lt $((seconds * 3000)) ] || return 1
+		pause=$((ms / 20))
+		pause=$((pause < 50 ? 50 : pause > 400 ? 400 : pause))
+		printf -v pause 0.%03d $pause
+		sleep "$pause"
 	done
 }
 
