@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/opt.h"
 
-enum agent_key_type { KEY_URL, KEY_PLACE, KEY_TEXT, KEY_NODE, KEY_PROVIDER, KEY_NUMBER, KEY_TIME };
+enum agent_key_type { KEY_URL, KEY_ORIGIN, KEY_TEXT, KEY_NODE, KEY_PROVIDER, KEY_NUMBER, KEY_TIME };
 
 struct agent_key {
 	const char *name;
@@ -37,7 +37,7 @@ static const struct agent_key keys[] = {
 	{"generation", KEY_NUMBER, NULL, AT(generation), 1, INT64_MAX, "generation of the node"},
 	{"provider", KEY_PROVIDER, "none", 0, 0, 0,
 	 "cloud: aws, gcp and azure have a metadata service with notices; oci has none"},
-	{"metadata", KEY_PLACE, "http://169.254.169.254", AT(metadata), 0, 0,
+	{"metadata", KEY_ORIGIN, "http://169.254.169.254", AT(metadata), 0, 0,
 	 "URL of the metadata service"},
 	{"poll", KEY_TIME, "5s", AT(poll), 1000, SECONDS_(60), "time between two polls of it"},
 	{"key_version_file", KEY_TEXT, "", AT(key_version_file), 0, 0,
@@ -145,11 +145,11 @@ static int take_time(int64_t *to, const struct agent_key *k, const char *value, 
 
 static int take_url(struct agent_conf *c, const char *value, struct err *e)
 {
-	struct place *p = &c->urls[c->nurls];
+	struct origin *p = &c->urls[c->nurls];
 
 	if (c->nurls == AGENT_URLS_MAX)
 		return err_set(e, ERR_LIMIT, "more than %d URLs", AGENT_URLS_MAX);
-	if (place_parse(p, value, e) != 0)
+	if (origin_parse(p, value, e) != 0)
 		return -1;
 	if (!p->tls)
 		return err_set(e, ERR_INVALID, "want https://HOST[:PORT]");
@@ -163,8 +163,8 @@ static int take_value(struct agent_conf *c, const struct agent_key *k, const cha
 	switch (k->type) {
 	case KEY_URL:
 		return take_url(c, value, e);
-	case KEY_PLACE:
-		return place_parse(member(c, k), value, e);
+	case KEY_ORIGIN:
+		return origin_parse(member(c, k), value, e);
 	case KEY_TEXT:
 		return take_text(member(c, k), AGENT_TEXT_MAX, value, e);
 	case KEY_NODE:

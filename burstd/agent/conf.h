@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent/place.h"
+#include "agent/origin.h"
 #include "base/err.h"
 #include "base/str.h"
 
@@ -24,14 +24,14 @@ enum {
 enum agent_cloud { AGENT_NO_CLOUD, AGENT_AWS, AGENT_GCP, AGENT_AZURE, AGENT_OCI };
 
 struct agent_conf {
-	struct place urls[AGENT_URLS_MAX];
+	struct origin urls[AGENT_URLS_MAX];
 	size_t nurls;
 	char ca[AGENT_TEXT_MAX], cert[AGENT_TEXT_MAX], key[AGENT_TEXT_MAX];
 	char node[AGENT_NODE_MAX];
 	int64_t generation;
 	char provider[AGENT_TEXT_MAX];
 	enum agent_cloud cloud; /* which metadata service has notices, and in which format */
-	struct place metadata;
+	struct origin metadata;
 	char key_version_file[AGENT_TEXT_MAX];
 	char keys_command[AGENT_TEXT_MAX]; /* "": the agent does not fetch keys */
 	char hosts_file[AGENT_TEXT_MAX];   /* "": not changed */

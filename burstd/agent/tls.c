@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/place.h"
+#include "agent/origin.h"
 #include "base/base64.h"
 #include "base/mem.h"
 #include "base/secret.h"
@@ -183,7 +183,7 @@ void tls_close(struct tls *t)
 	free(t);
 }
 
-SSL *tls_session(struct tls *t, struct place *p)
+SSL *tls_session(struct tls *t, struct origin *p)
 {
 	SSL *s = mem_check(SSL_new(t->ctx));
 	X509_VERIFY_PARAM *param = SSL_get0_param(s);

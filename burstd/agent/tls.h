@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
-struct place;
+struct origin;
 struct tls;
 
 struct tls_files {
@@ -26,7 +26,7 @@ int tls_open(struct tls **out, const struct tls_files *f, struct err *e);
 void tls_close(struct tls *t);
 
 /* Make a session for one connection to p; the caller's (SSL_free()). */
-SSL *tls_session(struct tls *t, struct place *p);
+SSL *tls_session(struct tls *t, struct origin *p);
 /* After the handshake: is the server's certificate not yet or no longer valid, by this node's
  * clock? */
 bool tls_clock_odd(const SSL *s);

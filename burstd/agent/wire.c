@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/place.h"
+#include "agent/origin.h"
 #include "agent/poller.h"
 #include "agent/tls.h"
 #include "base/clock.h"
@@ -40,7 +40,7 @@ enum wire_state {
 
 struct wire {
 	struct poller *poller;
-	struct place *place;
+	struct origin *origin;
 	struct tls *tls;
 	struct poller_item it;
 	enum wire_state state;
@@ -56,21 +56,21 @@ struct wire {
 	wire_done_fn done;
 	void *ctx;
 	pid_t lookup;
-	unsigned untried; /* addresses of the place, for this request */
+	unsigned untried; /* addresses of the origin, for this request */
 	size_t found_n;
-	struct place_addr found[PLACE_ADDR_MAX];
+	struct origin_addr found[ORIGIN_ADDR_MAX];
 };
 
 static void on_event(struct poller_item *it, short got, int64_t now);
 
-struct wire *wire_new(struct poller *p, struct place *place, struct tls *tls)
+struct wire *wire_new(struct poller *p, struct origin *origin, struct tls *tls)
 {
 	struct wire *w = mem_zalloc(sizeof(*w));
 
-	assert(!place->tls || tls != NULL);
+	assert(!origin->tls || tls != NULL);
 	w->poller = p;
-	w->place = place;
-	w->tls = place->tls ? tls : NULL;
+	w->origin = origin;
+	w->tls = origin->tls ? tls : NULL;
 	w->it.fd = -1;
 	w->it.fn = on_event;
 	w->it.ctx = w;
@@ -108,7 +108,7 @@ static void hang_up(struct wire *w)
 {
 	poller_del(w->poller, &w->it);
 	if (w->state == WIRE_LOOKUP)
-		(void)place_found(w->place, w->lookup, w->found, 0, clock_boot_ms());
+		(void)origin_found(w->origin, w->lookup, w->found, 0, clock_boot_ms());
 	SSL_free(w->ssl); /* no close_notify: the connection is over either way */
 	w->ssl = NULL;
 	ERR_clear_error();
@@ -165,7 +165,7 @@ static void fail(struct wire *w, const struct err *e, int64_t now)
 		return;
 	}
 	if (w->state == WIRE_CONNECT || w->state == WIRE_SHAKE)
-		w->place->at++;
+		w->origin->at++;
 	if (w->state == WIRE_CONNECT && w->untried > 0) {
 		hang_up(w);
 		connect_now(w, now);
@@ -176,16 +176,16 @@ static void fail(struct wire *w, const struct err *e, int64_t now)
 
 static int open_socket(struct wire *w, struct err *e)
 {
-	const struct place_addr *a = &w->place->addr[w->place->at % w->place->n];
+	const struct origin_addr *a = &w->origin->addr[w->origin->at % w->origin->n];
 	int fd, yes = 1;
 
 	fd = socket(a->sa.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
-		return err_set(e, ERR_NOTSENT, "%s: socket: %s", w->place->name, strerror(errno));
+		return err_set(e, ERR_NOTSENT, "%s: socket: %s", w->origin->name, strerror(errno));
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
 	(void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof(yes));
 	if (connect(fd, (const struct sockaddr *)&a->sa, a->len) != 0 && errno != EINPROGRESS) {
-		(void)err_set(e, ERR_NOTSENT, "%s: %s", w->place->name, strerror(errno));
+		(void)err_set(e, ERR_NOTSENT, "%s: %s", w->origin->name, strerror(errno));
 		(void)close(fd);
 		return -1;
 	}
@@ -214,13 +214,13 @@ static void start(struct wire *w, int64_t now)
 
 	w->reused = w->heard = w->clock_odd = false;
 	w->sent = 0;
-	w->untried = w->place->n;
-	if (!place_stale(w->place, now)) {
+	w->untried = w->origin->n;
+	if (!origin_stale(w->origin, now)) {
 		connect_now(w, now);
 		return;
 	}
 	w->found_n = 0;
-	fd = place_lookup(w->place, &w->lookup, &e);
+	fd = origin_lookup(w->origin, &w->lookup, &e);
 	if (fd < 0) {
 		fail(w, &e, now);
 		return;
@@ -241,15 +241,15 @@ static void on_lookup(struct wire *w, int64_t now)
 		w->found_n += (size_t)n;
 	if (n > 0 && w->found_n < sizeof(w->found))
 		return;
-	rc = place_found(w->place, w->lookup, w->found, w->found_n, now);
+	rc = origin_found(w->origin, w->lookup, w->found, w->found_n, now);
 	w->state = WIRE_START; /* the child is gone */
 	hang_up(w);
-	w->untried = w->place->n;
+	w->untried = w->origin->n;
 	if (rc == 0) {
 		connect_now(w, now);
 		return;
 	}
-	(void)err_set(&e, ERR_NOTSENT, "%s: no address for this name", w->place->host);
+	(void)err_set(&e, ERR_NOTSENT, "%s: no address for this name", w->origin->host);
 	fail(w, &e, now);
 }
 
@@ -264,13 +264,13 @@ static void on_connect(struct wire *w, int64_t now)
 	if (getsockopt(w->it.fd, SOL_SOCKET, SO_ERROR, &code, &len) != 0)
 		code = errno;
 	if (code != 0) {
-		(void)err_set(&e, ERR_NOTSENT, "%s: %s", w->place->name, strerror(code));
+		(void)err_set(&e, ERR_NOTSENT, "%s: %s", w->origin->name, strerror(code));
 		fail(w, &e, now);
 		return;
 	}
 	w->state = WIRE_SEND;
 	if (w->tls != NULL) {
-		w->ssl = tls_session(w->tls, w->place);
+		w->ssl = tls_session(w->tls, w->origin);
 		mem_check(SSL_set_fd(w->ssl, w->it.fd) == 1 ? w->ssl : NULL);
 		w->state = WIRE_SHAKE;
 	}
@@ -288,14 +288,14 @@ static int ssl_wait(struct wire *w, int rc, struct err *e)
 		return 0;
 	}
 	if (w->state == WIRE_SHAKE && verify != X509_V_OK)
-		(void)err_set(e, ERR_AUTH, "%s: untrusted certificate: %s", w->place->name,
+		(void)err_set(e, ERR_AUTH, "%s: untrusted certificate: %s", w->origin->name,
 			      X509_verify_cert_error_string(verify));
 	else if (why == SSL_ERROR_SSL)
-		(void)tls_err(e, w->place->name);
+		(void)tls_err(e, w->origin->name);
 	else if (why == SSL_ERROR_SYSCALL && saved != 0)
-		(void)err_set(e, ERR_NET, "%s: %s", w->place->name, strerror(saved));
+		(void)err_set(e, ERR_NET, "%s: %s", w->origin->name, strerror(saved));
 	else
-		(void)err_set(e, ERR_NET, "%s: the connection was closed", w->place->name);
+		(void)err_set(e, ERR_NET, "%s: the connection was closed", w->origin->name);
 	ERR_clear_error();
 	return -1;
 }
@@ -318,7 +318,7 @@ static int put(struct wire *w, struct err *e)
 	if (n >= 0)
 		return (int)n;
 	if (errno != EAGAIN && errno != EINTR)
-		return err_set(e, ERR_NET, "%s: %s", w->place->name, strerror(errno));
+		return err_set(e, ERR_NET, "%s: %s", w->origin->name, strerror(errno));
 	watch(w, w->it.fd, POLLOUT);
 	return 0;
 }
@@ -343,7 +343,7 @@ static int take(struct wire *w, char *to, bool *eof, struct err *e)
 		return 0;
 	}
 	*eof = n == 0;
-	return err_set(e, ERR_NET, "%s: %s", w->place->name,
+	return err_set(e, ERR_NET, "%s: %s", w->origin->name,
 		       n == 0 ? "the connection was closed" : strerror(errno));
 }
 
@@ -388,7 +388,7 @@ static int read_some(struct wire *w, struct err *e)
 	w->heard = true;
 	rc = answer_feed(&w->in, buf, (size_t)n, e);
 	if (rc < 0)
-		return err_wrap(e, "%s", w->place->name);
+		return err_wrap(e, "%s", w->origin->name);
 	return rc == 1 ? 2 : 1;
 }
 
@@ -423,9 +423,9 @@ static void expired(struct wire *w)
 					    "waiting for its answer"};
 	struct err e = {0};
 
-	(void)err_set(&e, ERR_NET, "%s: timed out while %s", w->place->name, doing[w->state]);
+	(void)err_set(&e, ERR_NET, "%s: timed out while %s", w->origin->name, doing[w->state]);
 	if (w->state == WIRE_CONNECT || w->state == WIRE_SHAKE)
-		w->place->at++;
+		w->origin->at++;
 	finish(w, &e);
 }
 
@@ -481,7 +481,7 @@ static void build(struct wire *w, const struct wire_call *c)
 {
 	str_clear(&w->out);
 	str_addf(&w->out, "%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: burst-agent/%s\r\n%s",
-		 c->method, c->path, w->place->name, BURSTD_VERSION,
+		 c->method, c->path, w->origin->name, BURSTD_VERSION,
 		 c->headers != NULL ? c->headers : "");
 	if (c->body != NULL)
 		str_addf(&w->out, "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n%s",

@@ -1,4 +1,4 @@
-/* wire.h - one connection to one place, kept open between requests, one request at a time.
+/* wire.h - one connection to one origin, kept open between requests, one request at a time.
  *
  * Redirects are not followed, proxies are not used, and a request's timeout counts from wire_send()
  * to the last byte of the answer. */
@@ -12,7 +12,7 @@
 #include "agent/answer.h"
 #include "base/err.h"
 
-struct place;
+struct origin;
 struct poller;
 struct tls;
 struct wire;
@@ -31,8 +31,8 @@ struct wire_call {
  * here. */
 typedef void (*wire_done_fn)(void *ctx, const struct answer *a, const struct err *e);
 
-/* place and tls (NULL: http) must outlive it. */
-struct wire *wire_new(struct poller *p, struct place *place, struct tls *tls);
+/* origin and tls (NULL: http) must outlive it. */
+struct wire *wire_new(struct poller *p, struct origin *origin, struct tls *tls);
 void wire_free(struct wire *w); /* does not call done; NULL is fine */
 
 bool wire_busy(const struct wire *w);

@@ -130,11 +130,11 @@ static void test_urls(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct place p;
+		struct origin p;
 		struct err e = {0};
 
 		print_message("# %s\n", rows[i].url);
-		assert_int_equal(place_parse(&p, rows[i].url, &e), 0);
+		assert_int_equal(origin_parse(&p, rows[i].url, &e), 0);
 		assert_string_equal(p.name, rows[i].name);
 		assert_string_equal(p.host, rows[i].host);
 		assert_int_equal(p.numeric, rows[i].numeric);
@@ -145,27 +145,27 @@ static void test_urls(void **state)
 /* A lookup is a child's work; what was found is used on when nobody answers any more. */
 static void test_addresses_are_kept(void **state)
 {
-	struct place p, found;
+	struct origin p, found;
 	struct err e = {0};
 	pid_t child = -1;
 	int fd;
 
 	(void)state;
-	assert_int_equal(place_parse(&p, "https://name.invalid", &e), 0);
-	assert_int_equal(place_parse(&found, "https://10.0.0.9", &e), 0);
-	assert_true(place_stale(&p, 0));
+	assert_int_equal(origin_parse(&p, "https://name.invalid", &e), 0);
+	assert_int_equal(origin_parse(&found, "https://10.0.0.9", &e), 0);
+	assert_true(origin_stale(&p, 0));
 	for (int i = 0; i < 3; i++) {
-		fd = place_lookup(&p, &child, &e);
+		fd = origin_lookup(&p, &child, &e);
 		assert_true(fd >= 0 && child > 0);
-		assert_int_equal(place_found(&p, child, found.addr,
-					     i == 1 ? sizeof(found.addr[0]) : 0, 1000),
+		assert_int_equal(origin_found(&p, child, found.addr,
+					      i == 1 ? sizeof(found.addr[0]) : 0, 1000),
 				 i == 0 ? -1 : 0);
 		(void)close(fd);
 	}
 	assert_int_equal(p.n, 1);
 	assert_memory_equal(&p.addr[0], &found.addr[0], sizeof(found.addr[0]));
-	assert_false(place_stale(&p, 1000));
-	assert_true(place_stale(&p, 1000 + PLACE_GOOD_MS));
+	assert_false(origin_stale(&p, 1000));
+	assert_true(origin_stale(&p, 1000 + ORIGIN_GOOD_MS));
 }
 
 static void test_steps(void **state)

@@ -12,13 +12,13 @@
 
 #include <cmocka.h>
 
-#include "agent/place.h"
+#include "agent/origin.h"
 #include "agent/poller.h"
 #include "base/clock.h"
 
 static struct fix {
 	struct poller poller;
-	struct place place;
+	struct origin origin;
 	struct wire *wire;
 	int listener, peer;
 	unsigned called;
@@ -27,7 +27,7 @@ static struct fix {
 	char body[64];
 } F;
 
-static int listen_on(struct place_addr *a)
+static int listen_on(struct origin_addr *a)
 {
 	struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -46,9 +46,9 @@ static int setup(void **state)
 	(void)state;
 	memset(&F, 0, sizeof(F));
 	F.peer = -1;
-	assert_int_equal(place_parse(&F.place, "http://127.0.0.1:1", &e), 0);
-	F.listener = listen_on(&F.place.addr[0]);
-	F.wire = wire_new(&F.poller, &F.place, NULL);
+	assert_int_equal(origin_parse(&F.origin, "http://127.0.0.1:1", &e), 0);
+	F.listener = listen_on(&F.origin.addr[0]);
+	F.wire = wire_new(&F.poller, &F.origin, NULL);
 	return 0;
 }
 
@@ -143,15 +143,15 @@ static void test_a_request(void **state)
 /* The first address of a name does not answer; the request goes to the second. */
 static void test_the_next_address(void **state)
 {
-	struct place_addr dead;
+	struct origin_addr dead;
 	char request[1024];
 	int fd = listen_on(&dead);
 
 	(void)state;
 	(void)close(fd);
-	F.place.addr[1] = F.place.addr[0];
-	F.place.addr[0] = dead;
-	F.place.n = 2;
+	F.origin.addr[1] = F.origin.addr[0];
+	F.origin.addr[0] = dead;
+	F.origin.n = 2;
 	ask(5000);
 	serve(request, sizeof(request));
 	answer(GOOD);
@@ -160,12 +160,12 @@ static void test_the_next_address(void **state)
 
 static void test_no_address_answers(void **state)
 {
-	struct place_addr dead;
+	struct origin_addr dead;
 
 	(void)state;
 	(void)close(listen_on(&dead));
-	F.place.addr[0] = F.place.addr[1] = dead;
-	F.place.n = 2;
+	F.origin.addr[0] = F.origin.addr[1] = dead;
+	F.origin.n = 2;
 	ask(5000);
 	while (F.called == 0)
 		poller_turn(&F.poller);

@@ -1,4 +1,4 @@
-#include "agent/place.h"
+#include "agent/origin.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@ static int bad(struct err *e, const char *what)
 	return err_set(e, ERR_INVALID, "want https://HOST[:PORT]: %s", what);
 }
 
-static int take_port(struct place *p, const char *text, const char *initial, struct err *e)
+static int take_port(struct origin *p, const char *text, const char *initial, struct err *e)
 {
 	size_t n = strspn(text, "0123456789");
 	unsigned long port;
@@ -52,11 +52,11 @@ static int look_up(const char *host, const char *port, bool numeric, struct addr
 	return getaddrinfo(host, port, &hints, out);
 }
 
-static unsigned take_addresses(struct place_addr *to, const struct addrinfo *from)
+static unsigned take_addresses(struct origin_addr *to, const struct addrinfo *from)
 {
 	unsigned n = 0;
 
-	for (; from != NULL && n < PLACE_ADDR_MAX; from = from->ai_next) {
+	for (; from != NULL && n < ORIGIN_ADDR_MAX; from = from->ai_next) {
 		memset(&to[n], 0, sizeof(to[n]));
 		memcpy(&to[n].sa, from->ai_addr, from->ai_addrlen);
 		to[n++].len = from->ai_addrlen;
@@ -64,7 +64,7 @@ static unsigned take_addresses(struct place_addr *to, const struct addrinfo *fro
 	return n;
 }
 
-static int split(struct place *p, const char *rest, struct err *e)
+static int split(struct origin *p, const char *rest, struct err *e)
 {
 	const char *end, *port = "";
 	size_t n;
@@ -94,7 +94,7 @@ static int split(struct place *p, const char *rest, struct err *e)
 	return take_port(p, port, p->tls ? "443" : "80", e);
 }
 
-int place_parse(struct place *p, const char *url, struct err *e)
+int origin_parse(struct origin *p, const char *url, struct err *e)
 {
 	struct addrinfo *found = NULL;
 	const char *rest = NULL;
@@ -117,14 +117,14 @@ int place_parse(struct place *p, const char *url, struct err *e)
 	return 0;
 }
 
-bool place_stale(const struct place *p, int64_t now)
+bool origin_stale(const struct origin *p, int64_t now)
 {
 	return !p->numeric && (p->n == 0 || now >= p->good_until);
 }
 
-static void answer(const struct place *p, int fd)
+static void answer(const struct origin *p, int fd)
 {
-	struct place_addr found[PLACE_ADDR_MAX];
+	struct origin_addr found[ORIGIN_ADDR_MAX];
 	struct addrinfo *list = NULL;
 	size_t n = 0;
 
@@ -133,7 +133,7 @@ static void answer(const struct place *p, int fd)
 	_exit(write(fd, found, n * sizeof(found[0])) < 0);
 }
 
-int place_lookup(const struct place *p, pid_t *child, struct err *e)
+int origin_lookup(const struct origin *p, pid_t *child, struct err *e)
 {
 	sigset_t none;
 	int fd[2];
@@ -153,7 +153,8 @@ int place_lookup(const struct place *p, pid_t *child, struct err *e)
 	return err_set(e, ERR_NOTSENT, "fork: %s", strerror(errno));
 }
 
-int place_found(struct place *p, pid_t child, const struct place_addr *found, size_t n, int64_t now)
+int origin_found(struct origin *p, pid_t child, const struct origin_addr *found, size_t n,
+		 int64_t now)
 {
 	size_t count = n / sizeof(found[0]);
 
@@ -166,6 +167,6 @@ int place_found(struct place *p, pid_t child, const struct place_addr *found, si
 		p->at = 0;
 	}
 	/* If nothing was found, known addresses stay, but are looked up again soon. */
-	p->good_until = now + (count > 0 ? PLACE_GOOD_MS : PLACE_GOOD_MS / 4);
+	p->good_until = now + (count > 0 ? ORIGIN_GOOD_MS : ORIGIN_GOOD_MS / 4);
 	return p->n > 0 ? 0 : -1;
 }
