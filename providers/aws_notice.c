@@ -225,7 +225,7 @@ static int read_message(const json_t *m, struct str *ack, struct provider_result
 	str_addf(ack, "%s%s", ack->len > 0 ? "\n" : "", receipt);
 	event = json_loads(body, 0, NULL);
 	if (!read_event(event, out))
-		out->nodd++;
+		out->nunread++;
 	json_decref(event);
 	return 0;
 }

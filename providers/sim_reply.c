@@ -470,7 +470,7 @@ static int parse_quotes(const json_t *doc, struct provider_result *out)
 	return 0;
 }
 
-/* Read a notice, or count it in nodd if it is malformed or its kind unknown. */
+/* Read a notice, or count it in nunread if it is malformed or its kind unknown. */
 static void read_notice(const json_t *o, struct provider_result *out)
 {
 	struct provider_notice *n = &out->notices[out->nnotices];
@@ -482,7 +482,7 @@ static void read_notice(const json_t *o, struct provider_result *out)
 	    provider_notice_parse(kind, &n->kind) == 0 && get_int(o, "at_ms", &n->at_ms) >= 0)
 		out->nnotices++;
 	else
-		out->nodd++;
+		out->nunread++;
 }
 
 static int parse_notices(const json_t *doc, struct provider_result *out)

@@ -90,7 +90,7 @@ static bool makes_sense(struct cloud *c, const struct fleet_node *fn,
 	(void)snprintf(what, sizeof(what),
 		       "%.63s says that it created %.63s, which belongs to %.63s", c->conf->name,
 		       in->id, owner->n.name);
-	engine_event(c->e, fn->n.name, fn->n.gen, "answer-odd", what);
+	engine_event(c->e, fn->n.name, fn->n.gen, "answer-wrong", what);
 	return false;
 }
 

@@ -26,7 +26,7 @@ enum {
 	ENGINE_LISTEN_MS = 20000,      /* a provider may hold a request for notices so long */
 	ENGINE_LISTEN_PAUSE_MS = 1000, /* pause after one that brought none */
 	ENGINE_STRAYS_MAX = 65536,     /* strays of one provider */
-	ENGINE_ODD_MAX = 4096,         /* unreadable instances of one provider, in one run */
+	ENGINE_UNREAD_MAX = 4096,      /* unreadable instances of one provider, in one run */
 	ENGINE_SEEN_MAX = 131072,      /* instances in one list: twice as many as nodes */
 	ENGINE_THROTTLED_MS = 60000,   /* a provider that says 429 for so long is failing */
 	ENGINE_REPLY_MAX = 32 << 20,   /* bytes of one answer */
@@ -44,7 +44,7 @@ struct stray { /* an instance with our tag that no row stands for */
 	bool up;    /* no pool names its node, and the last snapshot has it up */
 };
 
-struct odd { /* an instance with our tag whose node or generation cannot be read */
+struct unread { /* an instance with our tag whose node or generation cannot be read */
 	char id[PROVIDER_ID_MAX + 1];
 	int64_t first_ms; /* when a list showed it first */
 	bool shown;       /* the last list has it */
@@ -79,11 +79,11 @@ struct cloud { /* one provider */
 	size_t nstrays;
 	size_t strays_at, apart_at; /* the next one to be asked to end, with others and alone */
 	int64_t strays_ms;          /* when the list began that they are from */
-	struct map ids;  /* -> struct fleet_node, what counts, by its instance: owner.c */
-	struct odd *odd; /* all of this run, so that each is told of once */
-	struct map odd_ids;
-	size_t nodd, unreadable; /* unreadable: how many of the last list */
-	int64_t odd_ms;          /* when the youngest of those was seen first */
+	struct map ids;        /* -> struct fleet_node, what counts, by its instance: owner.c */
+	struct unread *unread; /* all of this run, so that each is told of once */
+	struct map unread_ids;
+	size_t nunread, unreadable; /* unreadable: how many of the last list */
+	int64_t odd_ms;             /* when the youngest of those was seen first */
 	/* the quotes */
 	struct provider_quote *quotes, *coming; /* coming: of the pages so far */
 	size_t nquotes, ncoming;

@@ -48,7 +48,7 @@ static void keep_seen(struct cloud *c, const struct provider_result *r)
 /* Write an event if a list exceeds a limit; the rest is handled when there is room. */
 static void say_full(struct cloud *c)
 {
-	if (c->nstrays >= ENGINE_STRAYS_MAX || c->nodd >= ENGINE_ODD_MAX)
+	if (c->nstrays >= ENGINE_STRAYS_MAX || c->nunread >= ENGINE_UNREAD_MAX)
 		cloud_complain(c, PROVIDER_LIST, "limit",
 			       "too many instances that no node has, or whose tags cannot be read: "
 			       "the rest is handled later");

@@ -105,7 +105,7 @@ static bool goes_on(const struct cloud *c, const struct provider_result *r, bool
 {
 	if (kept)
 		return false;
-	if (r->nnotices + r->nended + r->nodd == 0)
+	if (r->nnotices + r->nended + r->nunread == 0)
 		return engine_now(c->e) - c->listen_began >= ENGINE_LISTEN_PAUSE_MS;
 	return r->ack != NULL || strcmp(r->cursor, c->listen_cursor) != 0;
 }
@@ -123,7 +123,7 @@ static void on_notices(struct cloud *c, void *ctx, const struct provider_result 
 	}
 	if (r->ack == NULL && !c->listen_stuck)
 		heard(c); /* otherwise after the acknowledgement */
-	e->count.notices_unreadable += r->nodd;
+	e->count.notices_unreadable += r->nunread;
 	for (size_t i = 0; i < r->nnotices; i++)
 		kept = !engine_noticed(c->e, c, &r->notices[i]) || kept;
 	c->listen_next = engine_now(e) +

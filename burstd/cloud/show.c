@@ -26,9 +26,9 @@ const char *engine_unreadable(const struct engine *e, size_t provider, size_t i)
 {
 	const struct cloud *c = &e->cloud->all[provider];
 
-	for (size_t k = 0; k < c->nodd; k++)
-		if (c->odd[k].shown && i-- == 0)
-			return c->odd[k].id;
+	for (size_t k = 0; k < c->nunread; k++)
+		if (c->unread[k].shown && i-- == 0)
+			return c->unread[k].id;
 	return NULL;
 }
 

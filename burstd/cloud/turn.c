@@ -8,7 +8,7 @@
 int cloud_open(struct cloud *c, struct engine *e, const struct conf_provider *conf, struct err *err)
 {
 	*c = (struct cloud){.e = e, .conf = conf};
-	map_init(&c->odd_ids);
+	map_init(&c->unread_ids);
 	map_init(&c->ids);
 	limit_init(&c->limit, conf->concurrency, conf->rate, NULL, engine_now(e));
 	c->list_step = ENGINE_RETRY_MS;
@@ -27,9 +27,9 @@ void cloud_close(struct cloud *c)
 		c->ops->close(c->self);
 	free(c->seen);
 	free(c->strays);
-	map_fini(&c->odd_ids);
+	map_fini(&c->unread_ids);
 	map_fini(&c->ids);
-	free(c->odd);
+	free(c->unread);
 	free(c->quotes);
 	free(c->coming);
 	free(c->fabrics);

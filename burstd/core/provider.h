@@ -278,8 +278,8 @@ struct provider_result {
 	size_t nnotices;
 	struct provider_ended *ended; /* notices: only a hint to list soon */
 	size_t nended;
-	size_t nodd; /* notices: how many could not be read */
-	char *ack;   /* notices: for the acknowledgement; NULL: none is needed */
+	size_t nunread; /* notices: how many could not be read */
+	char *ack;      /* notices: for the acknowledgement; NULL: none is needed */
 	struct provider_fabric *fabrics; /* a list of fabrics; longer names are not burstd's */
 	size_t nfabrics;
 };

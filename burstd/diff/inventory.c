@@ -184,30 +184,30 @@ static void index_owners(struct cloud *c, struct map *ids)
 		}
 }
 
-static struct odd *odd_new(struct cloud *c, const char *id)
+static struct unread *unread_new(struct cloud *c, const char *id)
 {
-	struct odd *o;
+	struct unread *o;
 
-	if (c->nodd == ENGINE_ODD_MAX)
+	if (c->nunread == ENGINE_UNREAD_MAX)
 		return NULL;
-	if (c->odd == NULL) /* in one piece, since the map borrows the ids */
-		c->odd = mem_zalloc(ENGINE_ODD_MAX * sizeof(*c->odd));
-	o = &c->odd[c->nodd++];
+	if (c->unread == NULL) /* in one piece, since the map borrows the ids */
+		c->unread = mem_zalloc(ENGINE_UNREAD_MAX * sizeof(*c->unread));
+	o = &c->unread[c->nunread++];
 	o->first_ms = engine_now(c->e);
 	(void)snprintf(o->id, sizeof(o->id), "%s", id);
-	map_put(&c->odd_ids, o->id, o);
+	map_put(&c->unread_ids, o->id, o);
 	engine_event(c->e, "", 0, "unreadable", id);
 	return o;
 }
 
-static void add_odd(struct cloud *c, const struct provider_instance *in)
+static void add_unread(struct cloud *c, const struct provider_instance *in)
 {
-	struct odd *o = map_get(&c->odd_ids, in->id);
+	struct unread *o = map_get(&c->unread_ids, in->id);
 	int64_t first_ms = engine_now(c->e);
 
 	c->unreadable++;
 	if (o == NULL)
-		o = odd_new(c, in->id);
+		o = unread_new(c, in->id);
 	if (o != NULL) {
 		o->shown = true;
 		first_ms = o->first_ms;
@@ -239,7 +239,7 @@ static void saw(struct cloud *c, struct fleet_node *fn, const struct provider_in
 /* May an unreadable instance be the result of this create, whose answer was lost?  Then the row's
  * absence proves nothing, and another purchase might be the second (I9).  Not if the instance is
  * older than the create. */
-static bool may_be_odd(const struct cloud *c, const struct fleet_node *fn)
+static bool may_be_unread(const struct cloud *c, const struct fleet_node *fn)
 {
 	const struct node *n = fn->next != NULL ? fn->next : &fn->n;
 
@@ -371,7 +371,7 @@ static size_t take_all_known(struct cloud *c)
 		else if (is_readable(in))
 			c->seen[unknown++] = *in;
 		else if (in->state != PROVIDER_ENDED)
-			add_odd(c, in);
+			add_unread(c, in);
 	}
 	map_fini(&owners);
 	return unknown;
@@ -386,8 +386,8 @@ static void take_instances(struct cloud *c)
 	c->e->count.foreign = 0;
 	c->unreadable = 0;
 	c->odd_ms = 0;
-	for (size_t i = 0; i < c->nodd; i++)
-		c->odd[i].shown = false;
+	for (size_t i = 0; i < c->nunread; i++)
+		c->unread[i].shown = false;
 	merge_rows(c);
 	unknown = take_all_known(c);
 	count_unreadable(c->e);
@@ -411,7 +411,7 @@ static void take_absent(struct cloud *c, bool brake)
 
 			fn->mark = false;
 			if (seen || fn->busy || cloud_of(e, &fn->n) != c ||
-			    !drift_absent(fn, brake) || may_be_odd(c, fn))
+			    !drift_absent(fn, brake) || may_be_unread(c, fn))
 				continue;
 			engine_post(e, fn, &ev);
 		}

@@ -214,7 +214,7 @@ struct rescue { /* one job */
 	struct journal_rescue j; /* as durable */
 	int64_t look_ms, step_ms;
 	int64_t tell_ms;   /* DUE: not before then */
-	int64_t doubt_ms;  /* requeued, and its begin time was odd: since then; 0: not so */
+	int64_t doubt_ms;  /* requeued, and its begin time makes no sense: since then; 0: not so */
 	bool fits;         /* j.hold_ms is slurmctld's own; memory only */
 	bool asked, stuck; /* in the question on the wire; told of */
 	bool waits;        /* DUE, and not at work as far as is known: it can be told nothing */

@@ -398,7 +398,7 @@ def notices_are_heard_through_a_queue_and_deleted_when_they_were(w):
         want(sorted((n["id"], n["kind"], n["at_ms"]) for n in said["notices"]),
              [("i-0abc", "reclaim", at), ("i-1234567890abcdef0", "rebalance", 0),
               ("i-abcd1111", "maintenance", 1796224209000), ("i-abcd2222", "maintenance", 1796224209000)])
-        want((said["ended"], said["odd"]), (["i-abcd1111"], 1))
+        want((said["ended"], said["unread"]), (["i-abcd1111"], 1))
         want(d.run(kind="notices", wait_ms=0)["notices"], [])  # hidden, not gone
         want(left(sqs, url), 5)
         want(d.run(kind="notices", ack=said["ack"])["code"], "ok")

@@ -238,8 +238,8 @@ static json_t *show_result(const struct provider_result *r)
 			 "code", provider_code_str(r->code), "message", r->message, "items", items,
 			 "instances", instances, "quotes", quotes, "cursor", r->cursor, "session",
 			 r->session, "retry_after_ms", (json_int_t)r->retry_after_ms, "notices",
-			 show_notices(r), "ended", ended, "odd", (json_int_t)r->nodd, "ack", r->ack,
-			 "fabrics", fabrics);
+			 show_notices(r), "ended", ended, "unread", (json_int_t)r->nunread, "ack",
+			 r->ack, "fabrics", fabrics);
 }
 
 static json_t *do_parse(struct shell *s, const struct provider_op *op, const json_t *in)

@@ -30,7 +30,7 @@ static inline void check_notices(const struct provider_op *op, const struct prov
 {
 	const bool asked = op->kind == PROVIDER_NOTICES;
 
-	assert(asked || r->nnotices + r->nended + r->nodd == 0);
+	assert(asked || r->nnotices + r->nended + r->nunread == 0);
 	assert(r->ack == NULL || (asked && op->u.notices.ack == NULL && r->ack[0] != '\0'));
 	for (size_t i = 0; i < r->nnotices; i++) {
 		assert(ENDS(r->notices[i].id) && r->notices[i].id[0] != '\0');
@@ -52,7 +52,7 @@ static inline void check_result(const struct provider_op *op, const struct provi
 	if (r->code != PROVIDER_OK) {
 		assert(r->nitems == 0 && r->ninstances == 0 && r->nquotes == 0);
 		assert(r->session == NULL && r->nfabrics == 0);
-		assert(r->nnotices == 0 && r->nended == 0 && r->nodd == 0 && r->ack == NULL);
+		assert(r->nnotices == 0 && r->nended == 0 && r->nunread == 0 && r->ack == NULL);
 		return;
 	}
 	assert(r->nitems == asked);
@@ -129,7 +129,7 @@ static inline void check_driver(const struct provider_ops *ops, void *self, cons
 	assert(a.code == b.code && a.retry_after_ms == b.retry_after_ms && a.nitems == b.nitems);
 	assert(a.ninstances == b.ninstances && a.nquotes == b.nquotes);
 	assert(a.nfabrics == b.nfabrics);
-	assert(a.nnotices == b.nnotices && a.nended == b.nended && a.nodd == b.nodd);
+	assert(a.nnotices == b.nnotices && a.nended == b.nended && a.nunread == b.nunread);
 	assert(strcmp(a.message, b.message) == 0 && strcmp(a.cursor, b.cursor) == 0);
 	provider_result_fini(&a);
 	provider_result_fini(&b);

@@ -361,7 +361,7 @@ static void test_what_is_odd_is_counted_and_forgotten(void **state)
 {
 	(void)state;
 	cloud_run(B.c);
-	result.nodd = 3;
+	result.nunread = 3;
 	result.ack = mem_strdup("r");
 	answer_after("listen()", 10);
 	answer_after("forget(r)", 1);

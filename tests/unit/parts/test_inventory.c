@@ -726,7 +726,7 @@ static void test_unreadable_of_nobody(void **state)
 /* More than are remembered are counted all the same. */
 static void test_many_unreadable(void **state)
 {
-	enum { MANY = ENGINE_ODD_MAX + 5 };
+	enum { MANY = ENGINE_UNREAD_MAX + 5 };
 	static const struct shown ours = {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING};
 	static char ids[MANY][16];
 	struct shown *all = mem_zalloc(MANY * sizeof(*all));
@@ -740,7 +740,7 @@ static void test_many_unreadable(void **state)
 	for (int i = 0; i < 2; i++) {
 		list(f, all, MANY);
 		assert_int_equal(engine_counters(f->e)->unreadable, MANY);
-		assert_int_equal(told(f), ENGINE_ODD_MAX);
+		assert_int_equal(told(f), ENGINE_UNREAD_MAX);
 	}
 	free(all);
 }
@@ -757,7 +757,7 @@ static void test_unreadable_keeps_a_lost_create_in_doubt(void **state)
 		list(f, &odd, 1);
 		if (older)
 			f->e->fleet.states[NODE_INDOUBT]->n.sent_ms =
-				f->e->cloud->all[0].odd[0].first_ms + 1;
+				f->e->cloud->all[0].unread[0].first_ms + 1;
 		for (f->ahead = 0; f->ahead < 300000; f->ahead += 60001)
 			list(f, &odd, 1);
 		assert_int_equal(fleet_exists(fleet_find(&f->e->fleet, "c1")), !older);

@@ -149,7 +149,7 @@ static void receive_file(struct provider_result *r, const char *name)
 	receive_one(r, text);
 	free(text);
 	assert_int_equal(r->code, PROVIDER_OK);
-	assert_int_equal(r->nodd, 0);
+	assert_int_equal(r->nunread, 0);
 	assert_string_equal(r->ack, "r0");
 }
 
@@ -246,7 +246,7 @@ static void test_what_is_not_for_us_and_what_is_odd_goes_as_well(void **state)
 		receive_one(&r, rows[i].body);
 		assert_int_equal(r.code, PROVIDER_OK);
 		assert_int_equal(r.nnotices, rows[i].notices);
-		assert_int_equal(r.nodd, rows[i].odd);
+		assert_int_equal(r.nunread, rows[i].odd);
 		assert_int_equal(r.nended, 0);
 		assert_string_equal(r.ack, "r0");
 		provider_result_fini(&r);

@@ -472,7 +472,7 @@ static void test_notices(void **state)
 	assert_int_equal(r.notices[0].at_ms, 1800);
 	assert_int_equal(r.notices[1].kind, PROVIDER_NOTICE_FAULTY);
 	assert_int_equal(r.notices[1].at_ms, 0);
-	assert_int_equal(r.nodd, 3);
+	assert_int_equal(r.nunread, 3);
 	assert_string_equal(r.cursor, "17");
 	assert_null(r.ack);
 	provider_result_fini(&r);

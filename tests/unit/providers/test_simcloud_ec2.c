@@ -688,7 +688,7 @@ static void test_maintenance_and_an_end_are_messages_too(void **state)
 	simrun_do(&S, "POST", "/admin/reclaim", "{\"node\":\"c1\",\"kind\":\"faulty\"}");
 	simrun_do(&S, "POST", "/admin/kill", "{\"node\":\"c2\"}");
 	hear(&r, NULL, 20000);
-	assert_int_equal(r.nodd, 0);
+	assert_int_equal(r.nunread, 0);
 	assert_int_equal(r.nnotices, 3);
 	assert_int_equal(r.notices[0].kind, PROVIDER_NOTICE_MAINTENANCE);
 	assert_true(r.notices[0].at_ms > now + 598000 && r.notices[0].at_ms < now + 620000);
