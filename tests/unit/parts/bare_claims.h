@@ -690,4 +690,12 @@ static inline int teardown(void **state)
 	return 0;
 }
 
+/* One of its lines is this. */
+static inline bool has(const char *text, const char *line)
+{
+	const char *p = strstr(text, line);
+
+	return p != NULL && (p == text || p[-1] == '\n') && p[strlen(line)] == '\n';
+}
+
 #endif

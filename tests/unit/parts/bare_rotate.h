@@ -311,4 +311,20 @@ static inline void all_follow(void)
 	go();
 }
 
+static inline void slurmctld_has(int i, uint32_t flags)
+{
+	char name[16];
+
+	(void)snprintf(name, sizeof(name), "c%d", i);
+	fleet_find(&F.e->fleet, name)->flags = flags;
+	rt()->look_ms = 0;
+	go();
+}
+
+static inline void poll_the_store(void)
+{
+	F.e->keys->secrets->version_next = F.e->keys->secrets->next_ms = 0;
+	go();
+}
+
 #endif

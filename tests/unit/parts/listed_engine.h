@@ -14,7 +14,7 @@ struct shown { /* an instance in a list */
 };
 
 /* Put one row of c1 into the journal, and load an engine from it. */
-static void load(struct fix *f, enum node_state s, const struct shown *in)
+static inline void load(struct fix *f, enum node_state s, const struct shown *in)
 {
 	struct journal_tx *tx = journal_begin(f->journal);
 	struct node n;
@@ -35,7 +35,7 @@ static void load(struct fix *f, enum node_state s, const struct shown *in)
 	assert_int_equal(load_conf(f, make_conf(), NULL), 0);
 }
 
-static void snapshot(struct fix *f, const char *state, const char *place)
+static inline void snapshot(struct fix *f, const char *state, const char *place)
 {
 	char text[400];
 	int n = snprintf(text, sizeof(text), "NodeName=c1 NodeHostName=c1 State=%s %s\n", state,
@@ -46,7 +46,8 @@ static void snapshot(struct fix *f, const char *state, const char *place)
 }
 
 /* Show a complete list with these rows. */
-static void take_at(struct fix *f, size_t provider, const struct provider_instance *rows, size_t n)
+static inline void take_at(struct fix *f, size_t provider, const struct provider_instance *rows,
+			   size_t n)
 {
 	struct cloud *c = &f->e->cloud->all[provider];
 
@@ -63,12 +64,12 @@ static void take_at(struct fix *f, size_t provider, const struct provider_instan
 	c->nseen = 0;
 }
 
-static void take(struct fix *f, const struct provider_instance *rows, size_t n)
+static inline void take(struct fix *f, const struct provider_instance *rows, size_t n)
 {
 	take_at(f, 0, rows, n);
 }
 
-static struct provider_instance row_of(const struct fix *f, const struct shown *in)
+static inline struct provider_instance row_of(const struct fix *f, const struct shown *in)
 {
 	struct provider_instance p = {
 		.gen = in->gen, .state = in->state, .created_ms = f->created_ms};
@@ -80,7 +81,7 @@ static struct provider_instance row_of(const struct fix *f, const struct shown *
 	return p;
 }
 
-static void list(struct fix *f, const struct shown *in, size_t n)
+static inline void list(struct fix *f, const struct shown *in, size_t n)
 {
 	struct provider_instance *rows = mem_zalloc((n + 1) * sizeof(*rows));
 
@@ -90,19 +91,19 @@ static void list(struct fix *f, const struct shown *in, size_t n)
 	free(rows);
 }
 
-static const char *kept(const struct fix *f)
+static inline const char *kept(const struct fix *f)
 {
 	const struct fleet_node *fn = fleet_live(fleet_find(&f->e->fleet, "c1"));
 
 	return fn != NULL ? fn->n.instance : "none";
 }
 
-static enum node_state state_of(const struct fix *f)
+static inline enum node_state state_of(const struct fix *f)
 {
 	return fleet_live(fleet_find(&f->e->fleet, "c1"))->n.state;
 }
 
-static bool is_stray(const struct fix *f, const char *id)
+static inline bool is_stray(const struct fix *f, const char *id)
 {
 	const struct cloud *c = &f->e->cloud->all[0];
 

@@ -1,69 +1,8 @@
-/* test_claim_proof.c - which machine is it that claims: documents and nonces.  The
- * verifier is the test's: its documents are words, "INSTANCE ACCOUNT REGION NONCE". */
+/* test_claim_proof.c - which machine is it that claims: documents, addresses and nonces. */
 #include "bare_claims.h"
 #include "cloud/cloud.h"
-#include "keys/keys.h"
 #include "parts/parts.h"
-
-static struct {
-	int64_t created_ms; /* of the machine, by its document */
-	int64_t at_ms;      /* documents are good for a minute around that; 0: always */
-} V;
-
-static int v_open(void **self, const struct attest_conf *conf, struct err *e)
-{
-	(void)conf;
-	(void)e;
-	*self = &V;
-	return 0;
-}
-
-static void v_close(void *self)
-{
-	(void)self;
-}
-
-static int v_verify(const void *self, const struct attest_expect *want, const char *doc, size_t len,
-		    int64_t now_ms, struct attest_identity *out, struct err *e)
-{
-	(void)self;
-	assert_int_equal(strlen(doc), len);
-	memset(out, 0, sizeof(*out));
-	if (strcmp(doc, "tampered") == 0)
-		return err_set(e, ERR_AUTH, "the signature does not hold");
-	if (sscanf(doc, "%63s %63s %63s %63s", out->instance, out->account, out->region,
-		   out->nonce) < 3)
-		return err_set(e, ERR_INVALID, "its content is not in it");
-	out->created_ms = V.created_ms;
-	if (attest_match(out, want, e) < 0)
-		return -1;
-	if (V.at_ms != 0 && llabs(now_ms - V.at_ms) > 60000)
-		return err_set(e, ERR_TIME, "it has expired");
-	return 0;
-}
-
-static const struct attest_ops *find(enum attest_kind k)
-{
-	static struct attest_ops ops = {.open = v_open, .close = v_close, .verify = v_verify};
-
-	ops.kind = k;
-	return &ops;
-}
-
-static int begin(int attest)
-{
-	memset(&V, 0, sizeof(V));
-	(void)setup_with(attest, CONF_BROKER);
-	F.door.verifier = find;
-	restart();
-	return 0;
-}
-
-static int aws(void **state)
-{
-	(void)state;
-	return begin(CONF_ATTEST_AWS);
-}
+#include "proved_claims.h"
 
 static int gcp(void **state)
 {
@@ -75,11 +14,6 @@ static int azure(void **state)
 {
 	(void)state;
 	return begin(CONF_ATTEST_AZURE);
-}
-
-static uint64_t shows(const char *doc)
-{
-	return says((struct says){.create = 1, .attest = "aws-rsa2048", .doc = doc});
 }
 
 static const struct attest_ops *find_none(enum attest_kind k)
@@ -215,18 +149,6 @@ static void test_while_its_provider_is_off(void **state)
 	is_served(shows("i-2 a r"), "");
 }
 
-static void refused(const char *doc, bool ends)
-{
-	uint64_t t = shows(doc);
-
-	assert_int_equal(status(t), 403);
-	assert_int_equal(F.released, 0);
-	turn();
-	assert_int_equal(goes(1, NODE_BECAUSE_BREACH), ends);
-	assert_int_equal(events("claim-refused"), 1);
-	assert_int_equal(audits("claim-refuse"), 1);
-}
-
 static void test_document_of_another_instance(void **state)
 {
 	(void)state;
@@ -341,164 +263,6 @@ static void test_lost_answer_while_its_provider_is_off(void **state)
 	F.e->cloud->all[0].off[0] = '\0';
 }
 
-/* --- clocks ------------------------------------------------------------------------------------
- */
-
-enum { QUARTER = 900000 };
-
-/* It ends as one that did not come up, and nobody is called a thief. */
-static void is_untimely(const char *why)
-{
-	uint64_t t = shows("i-1 a r");
-
-	assert_int_equal(status(t), 403);
-	turn();
-	assert_true(goes(1, NODE_BECAUSE_INIT));
-	assert_int_equal(events("breach"), 0);
-	assert_int_equal(audits("breach"), 0);
-	assert_int_equal(F.e->count.claims_breached, 0);
-	assert_int_equal(events("claim-refused"), 1);
-	assert_int_equal(events("boot-failed"), 1);
-	assert_non_null(strstr(fleet_why(row(1), &row(1)->n), why));
-	assert_int_equal(F.released, 0);
-	assert_int_equal(claim(1)->c.state, CLAIM_REVOKED);
-	assert_int_equal(status(shows("i-1 a r")), 410);
-}
-
-static void test_document_of_another_time_is_no_theft(void **state)
-{
-	(void)state;
-	one();
-	V.at_ms = engine_now(F.e) - QUARTER;
-	is_untimely("claim: it has expired; is the clock here right?");
-}
-
-/* Machine after machine would be bought. */
-static void test_documents_of_another_time_close_their_pool(void **state)
-{
-	uint64_t t;
-
-	(void)state;
-	one();
-	V.at_ms = engine_now(F.e) - QUARTER;
-	is_untimely("it has expired");
-	assert_null(engine_blocked(F.e, 0)); /* one may have had bad luck */
-	/* What is bought after that is another try. */
-	for (int64_t then = engine_now(F.e); engine_now(F.e) <= then;)
-		;
-	buy(2, 1);
-	boots(2, true);
-	F.address = "10.0.0.2";
-	t = says((struct says){.create = 2, .attest = "aws-rsa2048", .doc = "i-2 a r"});
-	assert_int_equal(status(t), 403);
-	turn();
-	assert_true(goes(2, NODE_BECAUSE_INIT));
-	assert_non_null(strstr(engine_blocked(F.e, 0), "is the clock here right?"));
-}
-
-static void test_document_of_another_time_than_the_providers(void **state)
-{
-	(void)state;
-	one();
-	V.at_ms = engine_now(F.e) - QUARTER;
-	F.e->cloud->all[0].dated = true;
-	F.e->cloud->all[0].ahead_ms = -2 * QUARTER;
-	is_untimely("claim: it has expired; the clock here is 30m00s behind the provider's");
-}
-
-static void test_document_is_judged_by_the_clock_of_who_signs_it(void **state)
-{
-	(void)state;
-	one();
-	V.at_ms = engine_now(F.e) - QUARTER;
-	F.e->cloud->all[0].dated = true;
-	F.e->cloud->all[0].ahead_ms = QUARTER;
-	is_served(shows("i-1 a r"), "");
-}
-
-/* A time is no excuse for anything else. */
-static void test_document_of_another_time_and_another_instance(void **state)
-{
-	(void)state;
-	one();
-	V.at_ms = 1;
-	refused("i-9 a r", true);
-}
-
-static void test_document_of_another_time_from_another_address(void **state)
-{
-	(void)state;
-	one();
-	V.at_ms = 1;
-	F.address = "10.0.0.2";
-	refused("i-1 a r", true);
-}
-
-static void test_document_of_another_time_with_a_second_key(void **state)
-{
-	(void)state;
-	one();
-	assert_int_equal(status(shows("i-1 a r")), 0); /* the secret store is asked */
-	V.at_ms = 1;
-	assert_int_equal(
-		status(says((struct says){
-			.create = 1, .key = 1, .attest = "aws-rsa2048", .doc = "i-1 a r"})),
-		409);
-	turn();
-	assert_true(goes(1, NODE_BECAUSE_BREACH));
-	assert_int_equal(events("breach"), 1);
-}
-
-static void test_machine_started_when_its_provider_says(void **state)
-{
-	(void)state;
-	one();
-	/* Long ago by our clock, which is wrong and does not matter. */
-	row(1)->said_ms = engine_now(F.e) - QUARTER;
-	V.created_ms = row(1)->said_ms - NODE_SKEW_MS;
-	is_served(shows("i-1 a r"), "");
-}
-
-static void test_machine_started_before_its_provider_says(void **state)
-{
-	(void)state;
-	one();
-	row(1)->said_ms = engine_now(F.e);
-	V.created_ms = row(1)->said_ms - NODE_SKEW_MS - 1;
-	is_untimely("another start");
-}
-
-static void test_machine_started_after_its_provider_says(void **state)
-{
-	(void)state;
-	one();
-	row(1)->said_ms = engine_now(F.e);
-	V.created_ms = row(1)->said_ms + NODE_SKEW_MS + 1;
-	is_untimely("another start");
-}
-
-static void test_machine_started_long_before_it_was_asked_for(void **state)
-{
-	(void)state;
-	one();
-	V.created_ms = claim(1)->c.issued_ms - NODE_SKEW_MS - 1;
-	assert_int_equal(status(shows("i-1 a r")), 202); /* the next list may say when it was */
-	assert_int_equal(claim(1)->c.state, CLAIM_ISSUED);
-	row(1)->seen_ms = engine_now(F.e); /* it does not */
-	is_untimely("a start time before its request");
-}
-
-static void test_machine_asked_for_by_a_clock_that_was_ahead(void **state)
-{
-	(void)state;
-	one();
-	row(1)->seen_ms = engine_now(F.e);
-	V.created_ms = claim(1)->c.issued_ms - NODE_SKEW_MS - QUARTER;
-	F.e->cloud->all[0].dated = true;
-	F.e->cloud->all[0].ahead_ms = QUARTER;
-	is_served(shows("i-1 a r"), "");
-}
-
 static void test_instance_is_not_known_yet(void **state)
 {
 	(void)state;
@@ -507,11 +271,6 @@ static void test_instance_is_not_known_yet(void **state)
 	assert_int_equal(claim(1)->c.state, CLAIM_ISSUED);
 	boots(1, true);
 	is_served(shows("i-1 a r"), "");
-}
-
-static void shows_address(int i)
-{
-	(void)snprintf(row(i)->n.addr, sizeof(row(i)->n.addr), "10.0.0.%d", i);
 }
 
 /* Every user of another node could send its document meanwhile. */
@@ -537,18 +296,6 @@ static void test_address_comes_later(void **state)
 	assert_int_equal(status(shows("i-1 a r")), 202);
 	shows_address(1);
 	is_served(shows("i-1 a r"), "");
-}
-
-static void test_document_of_another_time_before_its_address_is_known(void **state)
-{
-	(void)state;
-	buy(1, 1);
-	boots(1, false);
-	V.at_ms = 1;
-	assert_int_equal(status(shows("i-1 a r")), 202);
-	assert_int_equal(claim(1)->c.state, CLAIM_ISSUED);
-	shows_address(1);
-	is_untimely("expired");
 }
 
 /* The wait for it is no longer than any other. */
@@ -693,22 +440,9 @@ int main(void)
 		T(aws, test_document_from_another_address),
 		T(aws, test_document_from_another_address_behind_a_nat),
 		T(aws, test_lost_answer_while_its_provider_is_off),
-		T(aws, test_document_of_another_time_is_no_theft),
-		T(aws, test_documents_of_another_time_close_their_pool),
-		T(aws, test_document_of_another_time_than_the_providers),
-		T(aws, test_document_is_judged_by_the_clock_of_who_signs_it),
-		T(aws, test_document_of_another_time_and_another_instance),
-		T(aws, test_document_of_another_time_from_another_address),
-		T(aws, test_document_of_another_time_with_a_second_key),
-		T(aws, test_machine_started_when_its_provider_says),
-		T(aws, test_machine_started_before_its_provider_says),
-		T(aws, test_machine_started_after_its_provider_says),
-		T(aws, test_machine_started_long_before_it_was_asked_for),
-		T(aws, test_machine_asked_for_by_a_clock_that_was_ahead),
 		T(aws, test_instance_is_not_known_yet),
 		T(aws, test_address_is_not_known_yet),
 		T(aws, test_address_comes_later),
-		T(aws, test_document_of_another_time_before_its_address_is_known),
 		T(aws, test_address_never_comes),
 		T(aws, test_address_never_comes_and_is_not_asked_for),
 		T(gcp, test_google_token_is_for_this_claim),

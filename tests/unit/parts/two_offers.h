@@ -2,6 +2,9 @@
 #ifndef TWO_OFFERS_H
 #define TWO_OFFERS_H
 
+#include "buy/buy.h"
+#include "core/wish.h"
+#include "jobs/jobs.h"
 #include "loaded_engine.h"
 
 #define OD 1000000000
@@ -62,6 +65,50 @@ static int load(struct fix *f, struct conf *c, struct err *err)
 	if (rc == 0)
 		f->e->left = ENGINE_SEND;
 	return rc;
+}
+
+#define ONE "{\"jobs\":[{\"job_id\":7,\"features\":null,\"nodes_alloc\":\"c[1-2]\"}]}"
+
+static inline struct fleet_name *name_of(const struct fix *f, const char *node)
+{
+	return fleet_find(&f->e->fleet, node);
+}
+
+static inline void refuse(struct fix *f, const char *node, enum node_reason why)
+{
+	struct node_event ev = {.type = NODE_EV_REFUSED, .reason = why, .now_ms = engine_now(f->e)};
+
+	engine_post(f->e, name_of(f, node)->newest, &ev);
+	engine_commit(f->e);
+}
+
+static inline void squeue(struct fix *f, const char *text, const struct err *err)
+{
+	f->e->jobs->running = f->e->jobs->wanted;
+	f->e->jobs->wanted = 0;
+	f->e->jobs->wishes_wanted = WISH_NOTHING;
+	intake_asks(f->e);
+	jobs_answer(f->e, text, text != NULL ? strlen(text) : 0, err);
+}
+
+static inline void expect(const struct fix *f, const char *node, uint64_t gen, const char *offer)
+{
+	const struct fleet_node *fn = name_of(f, node)->newest;
+
+	assert_int_equal(fn->n.gen, gen);
+	assert_int_equal(fn->n.state, NODE_WANTED);
+	assert_string_equal(fn->n.offer, offer);
+	assert_string_equal(fn->n.provider, "cloud");
+	assert_int_equal(fn->n.market, PROVIDER_SPOT);
+	assert_int_equal(fn->n.rate_nano_h, OD / 2);
+}
+
+static inline void cool(struct fix *f, size_t rung, enum provider_code code)
+{
+	const struct provider_result r = {.code = code, .message = "none left"};
+
+	place_bought(f->e, &f->e->conf->pools[0].offers[rung], &r, 1, engine_now(f->e));
+	engine_commit(f->e);
 }
 
 #endif
