@@ -484,4 +484,33 @@ static inline void make_gangs(void)
 	}
 }
 
+static inline struct fleet_node *row(const char *name)
+{
+	return fleet_find(&F.e.fleet, name)->newest;
+}
+
+/* As EC2's: a thousand instances, then two a second. */
+static inline void with_room_for(uint32_t n)
+{
+	static const struct provider_limit own[PROVIDER_NOPS] = {
+		[PROVIDER_CREATE] = {.instances = {NODES, 1}}};
+
+	limit_init(&F.cloud.limit, 1000, 0, own, engine_now(&F.e));
+	limit_take(&F.cloud.limit, PROVIDER_CREATE, NODES - n, engine_now(&F.e));
+	limit_give(&F.cloud.limit, PROVIDER_CREATE);
+}
+
+static inline void lose_all(void)
+{
+	const struct provider_result lost = {.code = PROVIDER_AMBIGUOUS};
+
+	F.e.left = 4 * NODES;
+	launch_run(&F.e);
+	F.answer(&F.cloud, F.ctx, &lost);
+	launch_answered(&F.e);
+	F.passed = 2000;
+	F.repeats = true;
+	F.nposted = 0;
+}
+
 #endif

@@ -3,11 +3,6 @@
 #include "buy/buy.h"
 #include "cloud/cloud.h"
 
-static struct fleet_node *row(const char *name)
-{
-	return fleet_find(&F.e.fleet, name)->newest;
-}
-
 /* All are in doubt but c1, which was throttled, and is made by the next create. */
 static void lose_all_but_the_first(void)
 {
