@@ -215,7 +215,7 @@ static void buy(struct world *w, const struct demand *d, const struct plan *p,
 		if (pn->verdict != PLAN_BUY)
 			continue;
 		bought[pn->pool] = true;
-		assert(pools[pn->pool].closed == NULL && pn->price > 0);
+		assert(pools[pn->pool].blocked == NULL && pn->price > 0);
 		assert(pn->group <= p->groups);
 		if (++w->gens > GENS_MAX)
 			continue;
@@ -247,10 +247,10 @@ static void call(struct world *w)
 	struct ladder_known known[POOLS] = {{.price = prices[how & 3]},
 					    {.price = prices[how >> 2 & 3]}};
 	struct plan_pool pools[POOLS] = {{.known = &known[0],
-					  .closed = how & 0x40 ? "paused" : NULL,
+					  .blocked = how & 0x40 ? "paused" : NULL,
 					  .probes = how & 0x10 ? "one" : NULL},
 					 {.known = &known[1],
-					  .closed = how & 0x80 ? "paused" : NULL,
+					  .blocked = how & 0x80 ? "paused" : NULL,
 					  .probes = how & 0x20 ? "one" : NULL}};
 	struct demand d;
 	struct plan p;
