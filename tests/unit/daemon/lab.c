@@ -185,6 +185,12 @@ void lab_finish(struct burstd *b)
 	b->rc = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+void lab_stop(struct burstd *b)
+{
+	assert_int_equal(kill(b->pid, SIGTERM), 0);
+	lab_finish(b);
+}
+
 void lab_start_ready(struct burstd *b)
 {
 	lab_start(b, "-c", lab_path("burstd.conf"));

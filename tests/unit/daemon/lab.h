@@ -50,5 +50,6 @@ void lab_start_ready(struct burstd *b); /* start, and wait until it is ready */
 /* Read its standard error until `word`, or to the end if NULL. */
 bool lab_read_until(struct burstd *b, const char *word);
 void lab_finish(struct burstd *b); /* wait for its end */
+void lab_stop(struct burstd *b);   /* end it by SIGTERM, as systemd does, and wait */
 
 #endif

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,8 +45,7 @@ static int start(void **state)
 static int stop(void **state)
 {
 	(void)state;
-	assert_int_equal(kill(b->pid, SIGTERM), 0);
-	lab_finish(b);
+	lab_stop(b);
 	assert_int_equal(b->rc, 0);
 	free(b);
 	return 0;
