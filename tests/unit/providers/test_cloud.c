@@ -1,144 +1,16 @@
 /* test_cloud.c - the simulated cloud on virtual time: life cycle, capacity, tokens, and its vices.
  */
+#include "cloud_world.h"
 #include "providers/simcloud/cloud.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "base/mem.h"
-
-struct world {
-	struct settings conf;
-	struct meter *meter;
-	struct events events;
-	struct cloud cloud;
-	int64_t now;
-	unsigned started, killed;
-	int names;
-	bool refuse_start;
-	enum market market;
-};
-static struct world W;
-
-static void configure(const char *text)
-{
-	json_t *o = json_loads(text, 0, NULL);
-	struct err e = {0};
-
-	assert_non_null(o);
-	if (settings_merge(&W.conf, o, &e) != 0)
-		fail_msg("%s", e.msg);
-	json_decref(o);
-	cloud_reconf(&W.cloud);
-}
-
-static int setup(void **state)
-{
-	(void)state;
-	memset(&W, 0, sizeof(W));
-	W.now = 1000000;
-	settings_init(&W.conf);
-	W.meter = meter_new();
-	events_init(&W.events);
-	return cloud_init(&W.cloud,
-			  &(struct cloud_opts){.conf = &W.conf,
-					       .meter = W.meter,
-					       .events = &W.events,
-					       .subnet = "10.77.0.0/24",
-					       .seed = 1},
-			  NULL);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	cloud_fini(&W.cloud);
-	events_fini(&W.events);
-	meter_free(W.meter);
-	settings_fini(&W.conf);
-	return 0;
-}
-
-static void pass(int64_t ms)
-{
-	/* Step by step, as a loop would. */
-	for (int64_t end = W.now + ms; W.now < end;) {
-		int64_t next = cloud_next(&W.cloud);
-
-		W.now = next < end ? (next > W.now ? next : W.now) : end;
-		cloud_tick(&W.cloud, W.now);
-	}
-}
-
-/* "n1,n2:5" makes n1 alone and n2 in group 5; results in out. */
-static enum code create(const char *token, const char *names, uint64_t hash, int32_t *out)
-{
-	static struct cloud_want wants[8];
-	struct cloud_create rq = {.token = token,
-				  .cluster = "c",
-				  .type = "gpu_8x_h100",
-				  .region = "eu-north-1",
-				  .zone = "",
-				  .market = W.market,
-				  .wants = wants,
-				  .body_hash = hash,
-				  .body_len = 1};
-
-	memset(wants, 0, sizeof(wants));
-	for (const char *p = names; *p != '\0'; p += *p == ',') {
-		struct cloud_want *w = &wants[rq.nwants++];
-		size_t len = strcspn(p, ",:");
-
-		memcpy(w->node, p, len);
-		w->gen = 1;
-		p += len;
-		if (*p == ':')
-			w->group = strtol(p + 1, (char **)(uintptr_t)&p, 10);
-	}
-	return cloud_create(&W.cloud, &rq, out, W.now);
-}
-
-static struct cloud_instance *one(const char *name)
-{
-	int32_t row;
-
-	assert_int_equal(create("", name, 0, &row), CODE_OK);
-	assert_true(row >= 0);
-	return cloud_of_row(&W.cloud, (uint32_t)row);
-}
-
-static const struct meter_row *row_of(const struct cloud_instance *i)
-{
-	return &W.meter->rows[i->row];
-}
-
-static enum code del(const struct cloud_instance *i)
-{
-	char id[METER_ID_SIZE];
-	int64_t retry = 0;
-
-	return cloud_delete(&W.cloud, meter_id(id, i->row), W.now, &retry);
-}
-
-static void count_row(void *ctx, const struct cloud_instance *i)
-{
-	(void)i;
-	++*(unsigned *)ctx;
-}
-
-static unsigned listed(const char *cluster)
-{
-	struct cloud_query q = {.cluster = cluster, .after = -1, .limit = 1000, .now = W.now};
-	unsigned n = 0;
-
-	assert_int_equal(cloud_list(&W.cloud, &q, count_row, &n), -1);
-	return n;
-}
 
 static void test_life(void **state)
 {
@@ -297,27 +169,6 @@ static void test_reclaim(void **state)
 	assert_int_equal(row_of(a)->deleted_ms, -1);
 }
 
-static void test_spot_has_a_life_of_its_own(void **state)
-{
-	struct cloud_instance *od, *spot;
-
-	(void)state;
-	configure("{\"spot_life\":\"1h\",\"spot_notice\":\"30s\"}");
-	od = one("n1");
-	W.market = MARKET_SPOT;
-	spot = one("n2");
-	assert_string_equal(row_of(spot)->type, row_of(od)->type);
-	assert_int_equal(row_of(spot)->price_nano_h, INT64_C(11800000000));
-	pass(3600000 - 1);
-	assert_int_equal(spot->state, CLOUD_RUNNING);
-	pass(1);
-	assert_int_equal(spot->state, CLOUD_RECLAIMING);
-	pass(30000);
-	assert_int_equal(spot->state, CLOUD_ENDED);
-	pass(86400000);
-	assert_int_equal(od->state, CLOUD_RUNNING);
-}
-
 /* F12, F14, F15, F20 */
 static void test_vices_of_lists(void **state)
 {
@@ -453,263 +304,7 @@ static void test_subnet_used_up_is_no_capacity(void **state)
 	assert_int_equal(out[0], -CODE_CAPACITY);
 }
 
-/* --- instances that are processes --------------------------------------------------------------
- */
-
-static bool on_start(void *ctx, const struct cloud_instance *i)
-{
-	(void)ctx;
-	(void)i;
-	W.started++;
-	return !W.refuse_start;
-}
-
-static void on_kill(void *ctx, const struct cloud_instance *i)
-{
-	(void)ctx;
-	(void)i;
-	W.killed++;
-}
-
-static void on_named(void *ctx, const struct cloud_instance *i, bool live)
-{
-	(void)ctx;
-	(void)i;
-	W.names += live ? 1 : -1;
-}
-
-static void with_host(void)
-{
-	W.cloud.host = (struct cloud_host){.start = on_start, .kill = on_kill, .named = on_named};
-}
-
-static void test_process_ends_it(void **state)
-{
-	struct cloud_instance *a, *b;
-
-	(void)state;
-	with_host();
-	a = one("n1");
-	b = one("n2");
-	assert_int_equal(W.names, 2);
-	pass(1100);
-	assert_int_equal(W.started, 2);
-	assert_int_equal(del(a), CODE_OK);
-	assert_int_equal(W.killed, 1);
-	assert_int_equal(a->state, CLOUD_STOPPING); /* until the process is gone it bills */
-	pass(70);
-	cloud_exited(&W.cloud, a->row, W.now);
-	assert_int_equal(a->state, CLOUD_ENDED);
-	assert_int_equal(row_of(a)->end_ms, W.now);
-	assert_string_equal(a->why, "deleted");
-	cloud_exited(&W.cloud, b->row, W.now); /* by itself */
-	assert_int_equal(b->state, CLOUD_ENDED);
-	assert_string_equal(b->why, "exited");
-	cloud_exited(&W.cloud, b->row, W.now); /* and never twice */
-	assert_int_equal(W.names, 0);
-}
-
-/* F10: what powers itself off is listed as stopping, and billed, before it has ended. */
-static void test_what_exits_stops_first(void **state)
-{
-	struct cloud_instance *a, *b;
-
-	(void)state;
-	with_host();
-	W.conf.stop = (struct dist){.kind = DIST_CONSTANT, .a_ms = 500};
-	a = one("n1");
-	b = one("n2");
-	pass(1100);
-	cloud_exited(&W.cloud, a->row, W.now);
-	cloud_exited(&W.cloud, b->row, W.now);
-	assert_int_equal(a->state, CLOUD_STOPPING);
-	assert_int_equal(del(a), CODE_OK);
-	cloud_kill(&W.cloud, b, "killed", W.now);
-	assert_string_equal(b->why, "killed");
-	pass(499);
-	assert_int_equal(a->state, CLOUD_STOPPING);
-	pass(1);
-	assert_int_equal(a->state, CLOUD_ENDED);
-	assert_int_equal(row_of(a)->end_ms, W.now);
-	assert_string_equal(a->why, "exited");
-	assert_int_equal(b->state, CLOUD_ENDED);
-	assert_int_equal(W.killed, 0);
-}
-
-static void test_deleted_before_it_booted_is_never_started(void **state)
-{
-	struct cloud_instance *i;
-
-	(void)state;
-	with_host();
-	i = one("n1");
-	assert_int_equal(del(i), CODE_OK);
-	assert_int_equal(i->state, CLOUD_ENDED);
-	pass(5000);
-	assert_int_equal(W.started, 0);
-}
-
-static void test_cannot_boot(void **state)
-{
-	struct cloud_instance *i;
-
-	(void)state;
-	with_host();
-	W.refuse_start = true;
-	i = one("n1");
-	pass(1100);
-	assert_int_equal(i->state, CLOUD_ENDED);
-	assert_string_equal(i->why, "cannot boot");
-}
-
-/* What was due of an instance that is long forgotten comes due all the same. */
-static void test_late_events_of_a_forgotten_instance(void **state)
-{
-	struct cloud_instance *i;
-
-	(void)state;
-	configure("{\"boot\":\"10m\"}");
-	i = one("n1");
-	cloud_kill(&W.cloud, i, "killed", W.now);
-	pass(1200000);
-	assert_int_equal(cloud_next(&W.cloud), INT64_MAX);
-	assert_int_equal(listed(""), 0);
-}
-
-static void test_end_all(void **state)
-{
-	int32_t out[8];
-
-	(void)state;
-	(void)one("n1");
-	(void)one("n2");
-	cloud_end_all(&W.cloud, W.now);
-	assert_int_equal(W.cloud.live, 0);
-	assert_int_equal(create("", "n3", 0, out), CODE_OK);
-	assert_int_equal(out[0], -CODE_INTERNAL);
-}
-
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-/* --- the spot market -------------------------------------------------------------------------- */
-
-/* The price at the beginning of each hour of the instance holds for that hour, as at EC2. */
-static void test_a_price_holds_for_an_hour_of_the_instance(void **state)
-{
-	const struct cloud_instance *a, *b;
-	const struct meter_row *row;
-	const int64_t minute = 60000;
-
-	(void)state;
-	W.market = MARKET_SPOT;
-	configure("{\"offers\":[{\"type\":\"gpu_8x_h100\",\"region\":\"eu-north-1\",\"market\":"
-		  "\"spot\",\"prices\":[[\"0s\",\"36\"],[\"90m\",\"72\"],[\"150m\",\"18\"]],"
-		  "\"period\":\"4h\"}]}");
-	W.cloud.start_ms = W.now;
-	a = one("a");
-	pass(100 * minute); /* 36, 36 */
-	assert_int_equal(meter_price_now(row_of(a)), INT64_C(36000000000));
-	b = one("b");
-	assert_int_equal(meter_price_now(row_of(b)), INT64_C(72000000000));
-	pass(30 * minute); /* a: 72 since the 120th minute */
-	assert_int_equal(meter_cost(row_of(a), W.now), INT64_C(84000000000));
-	pass(110 * minute); /* 18 at the 180th, and at the 240th it begins anew with 36 */
-	pass(15 * minute);
-	assert_int_equal(row_of(a)->nlater, 3);
-	assert_int_equal(meter_cost(row_of(a), W.now),
-			 INT64_C(1000000000) * (36 + 36 + 72 + 18 + 9));
-	/* b: 72 from 100 to 160, then 18, also at 220 */
-	assert_int_equal(row_of(b)->nlater, 1);
-	assert_int_equal(meter_cost(row_of(b), W.now),
-			 INT64_C(1000000000) * 72 + INT64_C(18000000000) * 95 / 60);
-	row = row_of(a);
-	cloud_kill(&W.cloud, cloud_of_row(&W.cloud, a->row), "killed", W.now);
-	pass(120 * minute); /* it changes no more */
-	assert_int_equal(row->nlater, 3);
-}
-
-static void test_a_price_is_of_its_moment(void **state)
-{
-	static const struct {
-		int64_t s, price;
-	} rows[] = {{0, 1}, {9, 1}, {10, 2}, {29, 2}, {30, 3}, {59, 3}, {60, 1}, {70, 2}, {691, 3}};
-	const struct cloud_pool *p;
-
-	(void)state;
-	configure("{\"offers\":[{\"type\":\"t\",\"region\":\"r\",\"market\":\"spot\",\"prices\":[["
-		  "\"0s\","
-		  "\"1\"],[\"10s\",\"2\"],[\"30s\",\"3\"]],\"period\":\"60s\"}]}");
-	p = cloud_pool_get(&W.cloud, "t", "r", "", MARKET_SPOT);
-	assert_non_null(p);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		assert_int_equal(cloud_price(&W.cloud, p, rows[i].s * 1000),
-				 INT64_C(1000000000) * rows[i].price);
-}
-
-static void test_each_market_has_its_own_capacity(void **state)
-{
-	int32_t rows[2];
-
-	(void)state;
-	configure(
-		"{\"offers\":[{\"type\":\"gpu_8x_h100\",\"region\":\"eu-north-1\",\"market\":"
-		"\"reserved\",\"price\":\"0\",\"capacity\":1},{\"type\":\"gpu_8x_h100\",\"region\":"
-		"\"eu-north-1\",\"price\":\"5\"}]}");
-	W.market = MARKET_RESERVED;
-	assert_int_equal(create("", "a,b", 0, rows), CODE_OK);
-	assert_true(rows[0] >= 0);
-	assert_int_equal(rows[1], -CODE_CAPACITY);
-	assert_int_equal(W.meter->rows[rows[0]].market, MARKET_RESERVED);
-	W.market = MARKET_ON_DEMAND;
-	assert_int_equal(create("", "b", 0, rows), CODE_OK);
-	W.market = MARKET_SPOT;
-	assert_int_equal(create("", "c", 0, rows), CODE_INVALID);
-}
-
-static void test_a_reclaim_leaves_as_much_time_as_it_says(void **state)
-{
-	static const int64_t notices[] = {120000, 30000, 5000, 0};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(notices) / sizeof(notices[0]); i++) {
-		struct cloud_instance *a = one("a");
-		uint64_t told = W.cloud.notices.n;
-
-		pass(2000);
-		assert_true(cloud_reclaim(&W.cloud, a, notices[i], W.now));
-		assert_int_equal(W.cloud.notices.n, told + 1);
-		assert_int_equal(W.cloud.notices.ring[told].kind, NOTICE_RECLAIM);
-		assert_int_equal(W.cloud.notices.ring[told].at_ms, W.now + notices[i]);
-		if (notices[i] > 0)
-			pass(notices[i] - 1);
-		assert_int_equal(a->state, CLOUD_RECLAIMING);
-		pass(1);
-		assert_int_equal(a->state, CLOUD_ENDED);
-		assert_string_equal(a->why, "reclaimed");
-		assert_int_equal(W.cloud.notices.ring[told + 1].kind, NOTICE_ENDED);
-	}
-}
-
-static void test_a_repair_ends_an_instance_and_other_warnings_do_not(void **state)
-{
-	struct cloud_instance *a = one("a"), *b = one("b");
-
-	(void)state;
-	pass(2000);
-	assert_true(cloud_warn(&W.cloud, a, NOTICE_MAINTENANCE, 60000, W.now));
-	assert_true(cloud_warn(&W.cloud, b, NOTICE_REBALANCE, 60000, W.now));
-	assert_true(cloud_warn(&W.cloud, b, NOTICE_FAULTY, 60000, W.now));
-	assert_int_equal(W.cloud.notices.ring[0].at_ms, W.now + 60000);
-	assert_int_equal(W.cloud.notices.ring[1].at_ms, 0);
-	pass(59999);
-	assert_int_equal(a->state, CLOUD_RUNNING);
-	pass(1);
-	assert_int_equal(a->state, CLOUD_ENDED);
-	assert_string_equal(a->why, "taken for repair");
-	assert_false(cloud_warn(&W.cloud, a, NOTICE_REBALANCE, 0, W.now));
-	pass(100000);
-	assert_int_equal(b->state, CLOUD_RUNNING);
-}
 
 int main(void)
 {
@@ -720,14 +315,8 @@ int main(void)
 		T(test_token_of_a_create_that_made_nothing_is_free),
 		T(test_capacity_and_gangs),
 		T(test_capacity_comes_back),
-		T(test_a_price_holds_for_an_hour_of_the_instance),
-		T(test_a_price_is_of_its_moment),
-		T(test_each_market_has_its_own_capacity),
-		T(test_a_reclaim_leaves_as_much_time_as_it_says),
-		T(test_a_repair_ends_an_instance_and_other_warnings_do_not),
 		T(test_unknown_place_is_invalid),
 		T(test_reclaim),
-		T(test_spot_has_a_life_of_its_own),
 		T(test_vices_of_lists),
 		T(test_without_filter_or_tags_all_is_listed),
 		T(test_pages_cover_all_once),
@@ -735,12 +324,6 @@ int main(void)
 		T(test_quota),
 		T(test_address_reuse),
 		T(test_subnet_used_up_is_no_capacity),
-		T(test_process_ends_it),
-		T(test_what_exits_stops_first),
-		T(test_deleted_before_it_booted_is_never_started),
-		T(test_cannot_boot),
-		T(test_late_events_of_a_forgotten_instance),
-		T(test_end_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
