@@ -7,7 +7,7 @@
 /* A snapshot of c1, c2 and c3, of which one is looked at in a turn; the first was. */
 static void look_by_ones(struct fix *f, const char *what)
 {
-	char text[400];
+	static char text[400]; /* it lives as long as the snapshot */
 	int n = snprintf(text, sizeof(text), "NodeName=c1 %s\nNodeName=c2 %s\nNodeName=c3 %s\n",
 			 what, what, what);
 
