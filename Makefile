@@ -398,7 +398,6 @@ analysed: ## the slow analysers on all files; scripts/dev/analysed then names th
 soak: ## hours: the analysers on all files, unit tests of the release, both clouds end to end, 10,000 seeds, the museum, death at every write, fuzzing, 30 minutes of chaos
 	@$(MAKE) --no-print-directory analysed
 	@$(MAKE) --no-print-directory unit
-	@$(MAKE) --no-print-directory CC=clang BUILD=$(BUILD)/clang WERROR=1 all
 	@BOTH=1 $(MAKE) --no-print-directory e2e
 	@$(MAKE) --no-print-directory sim
 	@$(MAKE) --no-print-directory museum
@@ -406,17 +405,23 @@ soak: ## hours: the analysers on all files, unit tests of the release, both clou
 	@$(MAKE) --no-print-directory fuzz SECONDS=60
 	@$(MAKE) --no-print-directory chaos MINUTES=30
 
-# Everything, in two runs of prove side by side.  The end-to-end tests, node and chaos mostly wait: they begin as soon as
-# the release is built.  Beside them, at a lower priority, is built and run what computes: the unit tests under ASan and
-# UBSan (of the hook, which is another program when it is static, the release too), then the long ones.  What the first run
-# says comes after the second's, so that the two do not mix.
+# Everything.  First the hook's tests that keep time, on the release: it is another program there, static.  Then two runs of
+# prove side by side: the end-to-end tests, node and chaos, which mostly wait, and at a lower priority what computes: the
+# unit tests under ASan and UBSan, which are built meanwhile, and the long ones.  What the first of the two says comes after
+# the second's, so that they do not mix.  A shell lets what it starts in the background ignore ^C; and make runs each line
+# with its own name in it even by `make -n`.
+submake   = $(MAKE)
+HOOK_TESTS := $(filter $(B)/tests/unit/hook/%,$(UNIT))
+TIMED    := $(filter $(B)/tests/unit/hook/test_hook%,$(HOOK_TESTS))
 WAITS    := tests/e2e/run.sh tests/node/run.sh tests/chaos/run.sh
-COMPUTES := $(ASAN) $(filter $(B)/tests/unit/hook/%,$(UNIT)) $(AGENT_TESTS) $(CONTRACTS) scripts/dev/check.sh \
+COMPUTES := $(ASAN) $(filter-out $(TIMED),$(HOOK_TESTS)) $(AGENT_TESTS) $(CONTRACTS) scripts/dev/check.sh \
 	tests/sim/run.sh tests/crash/run.sh tests/model/run.sh
 test: deps ## every test, unit to end-to-end
 	@$(MAKE) --no-print-directory $(all_processors) WERROR=1 test-programs
-	$(Q)log=$(BUILD)/waits.log; CMOCKA_MESSAGE_OUTPUT=TAP prove -j3 $(PROVE) --exec tests/unit/tap.sh $(WAITS) >$$log 2>&1 & \
-		rc=0; nice -n 10 $(MAKE) --no-print-directory $(all_processors) WERROR=1 MODE=asan unit-programs && \
+	$(Q)$(prove) $(TIMED)
+	$(Q)log=$(BUILD)/waits.log; \
+		env --default-signal=INT,QUIT CMOCKA_MESSAGE_OUTPUT=TAP prove -j3 $(PROVE) --exec tests/unit/tap.sh $(WAITS) >$$log 2>&1 & \
+		rc=0; nice -n 10 $(submake) --no-print-directory $(all_processors) WERROR=1 MODE=asan unit-programs && \
 		nice -n 10 env $(prove) $(COMPUTES) || rc=1; \
 		wait $$! || rc=1; cat $$log; \
 		if [ $$rc = 0 ]; then echo 'make test: passed'; else echo 'make test: FAILED, see the summaries of both runs above'; fi; exit $$rc
@@ -426,7 +431,7 @@ test-asan: deps
 	@$(MAKE) --no-print-directory $(all_processors) WERROR=1 MODE=asan unit-programs
 unit-programs: all $(UNIT) $(BIN)/sim
 	@:
-test-programs: all $(filter $(B)/tests/unit/hook/%,$(UNIT)) $(BIN)/sim $(BIN)/crash $(BIN)/model $(BIN)/driver $(BIN)/store $(BIN)/flood
+test-programs: all $(HOOK_TESTS) $(BIN)/sim $(BIN)/crash $(BIN)/model $(BIN)/driver $(BIN)/store $(BIN)/flood
 	@:
 
 SUITES ?= trixie

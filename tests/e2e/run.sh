@@ -43,7 +43,13 @@ if [ $# = 1 ]; then
 fi
 
 out=$(mktemp -d) || exit
-trap 'rm -rf "$out"' EXIT
+declare -A running=() began=()
+# Stopping this script stops its labs: a shell lets what it starts in the background ignore ^C.
+end() {
+	[ ${#running[@]} = 0 ] || kill "${!running[@]}" 2>/dev/null
+	rm -rf "$out"
+}
+trap end EXIT
 trap 'exit 130' INT TERM HUP
 
 # Which of the files come out first does not matter; their lines are kept together and numbered anew.
@@ -74,7 +80,6 @@ finish() {
 	fi
 }
 
-declare -A running=() began=()
 for file; do
 	"$here/lab/enter" bats --tap ${TIMES:+--timing} "$file" >"$out/${file##*/}" 2>&1 &
 	running[$!]=$file began[$!]=$SECONDS
