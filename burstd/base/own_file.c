@@ -4,7 +4,23 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
+
+#include "base/mem.h"
+
+char *own_file_split(const char *path, const char **name)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir;
+
+	*name = slash != NULL ? slash + 1 : path;
+	if (slash == NULL || slash == path)
+		return mem_strdup(slash == NULL ? "." : "/");
+	dir = mem_strdup(path);
+	dir[slash - path] = '\0';
+	return dir;
+}
 
 static int write_all(int fd, const char *p, size_t len)
 {
@@ -19,13 +35,13 @@ static int write_all(int fd, const char *p, size_t len)
 	return fsync(fd);
 }
 
-static int write_temporary(int dir, const char *name, const void *bytes, size_t len)
+static int write_temporary(int dir, const char *name, const void *bytes, size_t len, mode_t mode)
 {
 	int fd, rc, saved;
 
 	if (unlinkat(dir, name, 0) < 0 && errno != ENOENT)
 		return -1;
-	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 	if (fd < 0)
 		return -1;
 	rc = write_all(fd, bytes, len);
@@ -45,10 +61,10 @@ int own_file_write(int dir, const char *name, const void *bytes, size_t len, enu
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	rc = write_temporary(dir, temporary, bytes, len);
+	rc = write_temporary(dir, temporary, bytes, len, how == OWN_FILE_NEW_PUBLIC ? 0644 : 0600);
 	if (rc == 0)
-		rc = how == OWN_FILE_NEW ? linkat(dir, temporary, dir, name, 0)
-					 : renameat(dir, temporary, dir, name);
+		rc = how == OWN_FILE_REPLACE ? renameat(dir, temporary, dir, name)
+					     : linkat(dir, temporary, dir, name, 0);
 	if (rc == 0)
 		rc = fsync(dir);
 	saved = errno;

@@ -7,11 +7,16 @@
 
 enum own_file_how {
 	OWN_FILE_REPLACE,
-	OWN_FILE_NEW, /* keep an existing file: EEXIST */
+	OWN_FILE_NEW,        /* keep an existing file: EEXIST */
+	OWN_FILE_NEW_PUBLIC, /* likewise, and others may read it */
 };
 
-/* Write NAME, mode 0600, in the open directory dir, by way of NAME.tmp; an old NAME.tmp of a crash
- * is removed.  -1: errno. */
+/* The directory of a path ("." if it names none), the caller's (free()); *name is the rest of it.
+ */
+char *own_file_split(const char *path, const char **name);
+
+/* Write NAME, mode 0600 (0644 if public), in the open directory dir, by way of NAME.tmp; an old
+ * NAME.tmp of a crash is removed.  -1: errno. */
 int own_file_write(int dir, const char *name, const void *bytes, size_t len, enum own_file_how how);
 
 #endif

@@ -27,16 +27,10 @@ static bool is_ours(const struct stat *st)
 /* Open the directory of path; *name: what is behind the last slash. */
 static int open_dir(const char *path, const char **name, struct err *e)
 {
-	const char *slash = strrchr(path, '/');
-	char *dir = slash != NULL && slash > path ? mem_strdup(path)
-						  : mem_strdup(slash != NULL ? "/" : ".");
+	char *dir = own_file_split(path, name);
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct stat st;
-	int fd;
 
-	if (slash != NULL && slash > path)
-		dir[slash - path] = '\0';
-	*name = slash != NULL ? slash + 1 : path;
-	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		(void)err_set(e, ERR_IO, "%.150s: %s", dir, strerror(errno));
 	} else if (!is_ours(&st)) {

@@ -14,6 +14,7 @@
 
 #include "base/fmt.h"
 #include "base/mem.h"
+#include "base/own_file.h"
 #include "providers/simcloud/identity_private.h"
 
 enum {
@@ -22,7 +23,6 @@ enum {
 	LEAF_DAYS = 90,
 	NUMBER_BYTES = 512,
 	JWKS_MAX_BYTES = 4096,
-	TEMPORARY_BYTES = 1100
 };
 
 /* --- certificates ----------------------------------------------------------------------------- */
@@ -230,27 +230,39 @@ static int write_public(FILE *f, const struct identity *i)
 	return PEM_write_X509(f, i->inter) == 1 && PEM_write_X509(f, i->root) == 1 ? 0 : -1;
 }
 
-/* Write a new file whole or not at all: nobody could read half a key.  The temporary name has our
- * pid, since another simcloud may do the same. */
-static int keep_file(const struct identity *i, const char *path, mode_t mode, write_fn write,
-		     struct err *e)
+/* What `write` writes, in memory; NULL: it cannot.  The caller's (free()). */
+static char *text_of(const struct identity *i, write_fn write, size_t *len)
 {
-	char temporary[TEMPORARY_BYTES];
-	bool good;
-	FILE *f;
-	int fd;
+	char *text = NULL;
+	FILE *f = open_memstream(&text, len);
+	bool good = f != NULL && write(f, i) == 0;
 
-	(void)snprintf(temporary, sizeof(temporary), "%s.%ld.tmp", path, (long)getpid());
-	(void)unlink(temporary);
-	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-	f = fd >= 0 ? fdopen(fd, "w") : NULL;
-	good = f != NULL && write(f, i) == 0 && fflush(f) == 0 && fsync(fd) == 0;
 	if (f != NULL && fclose(f) != 0)
 		good = false;
-	good = good && link(temporary, path) == 0;
+	if (good)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* Nobody could read half a key: the file is whole or not there. */
+static int keep_file(const struct identity *i, const char *path, enum own_file_how how,
+		     write_fn write, struct err *e)
+{
+	size_t len = 0;
+	const char *name;
+	char *text = text_of(i, write, &len), *at = own_file_split(path, &name);
+	int dir = open(at, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool good = text != NULL && dir >= 0 && own_file_write(dir, name, text, len, how) == 0;
+
 	if (!good)
 		(void)err_set(e, ERR_IO, "%.200s: %s", path, strerror(errno));
-	(void)unlink(temporary);
+	if (dir >= 0)
+		(void)close(dir);
+	if (text != NULL)
+		explicit_bzero(text, len); /* it may be the key */
+	free(text);
+	free(at);
 	return good ? 0 : -1;
 }
 
@@ -258,9 +270,9 @@ static int keep_file(const struct identity *i, const char *path, mode_t mode, wr
  * for a certificate. */
 int identity_keep(const struct identity *i, const char *path, const char *key_path, struct err *e)
 {
-	if (keep_file(i, key_path, 0600, write_key, e) != 0)
+	if (keep_file(i, key_path, OWN_FILE_NEW, write_key, e) != 0)
 		return -1;
-	return keep_file(i, path, 0644, write_public, e);
+	return keep_file(i, path, OWN_FILE_NEW_PUBLIC, write_public, e);
 }
 
 static void read_key(struct identity *i, const char *key_path)
@@ -284,7 +296,7 @@ int identity_mend(struct identity *i, const char *path, const char *key_path, st
 	}
 	if (identity_make(i) != 0)
 		return err_set(e, ERR_IO, "cannot make a certificate for %.200s", key_path);
-	return keep_file(i, path, 0644, write_public, e);
+	return keep_file(i, path, OWN_FILE_NEW_PUBLIC, write_public, e);
 }
 
 /* Is the loaded key the one that the file publishes? */

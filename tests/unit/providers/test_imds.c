@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -303,9 +304,14 @@ static void the_key_is_kept_and_found_again(void **state)
 {
 	struct identity *again;
 	struct err e = {0};
+	struct stat st;
 	char *text, *signature;
 
 	(void)state;
+	assert_int_equal(stat(W.cert, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0644); /* burstd, another user, reads it */
+	assert_int_equal(stat(W.key, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
 	assert_int_equal(identity_open(&again, IDENTITY_AWS, W.cert, &e), 0);
 	signature = identity_sign(again, "hello", 5, 64);
 	text = verify(signature, W.cert);
