@@ -12,9 +12,8 @@
 
 #include <cmocka.h>
 
-#include "agent/agent.h"
-#include "base/clock.h"
 #include "base/mem.h"
+#include "turns.h"
 
 enum { SOON_MS = 150, LONG_MS = 400, SLOW_MS = 1000, MINUTES = 120000 };
 
@@ -42,24 +41,9 @@ int64_t clock_boot_ms(void)
 	return clock_of(CLOCK_BOOTTIME);
 }
 
-static void nop(struct poller_item *it, short got, int64_t now)
-{
-	(void)it;
-	(void)got;
-	(void)now;
-}
-
 static void pass(int64_t ms)
 {
-	int64_t end = clock_boot_ms() + ms;
-
-	while (clock_boot_ms() < end) {
-		struct poller_item wake = {.fd = -1, .deadline = clock_boot_ms() + 20, .fn = nop};
-
-		poller_add(&F.a->poller, &wake);
-		poller_turn(&F.a->poller);
-		poller_del(&F.a->poller, &wake);
-	}
+	turns(F.a, ms);
 }
 
 /* The words that the command was run with. */

@@ -12,9 +12,8 @@
 
 #include <cmocka.h>
 
-#include "agent/agent.h"
-#include "base/clock.h"
 #include "base/mem.h"
+#include "turns.h"
 
 enum { POLL_MS = 20, POLLS_MS = 600, PATIENCE_MS = 10000 };
 
@@ -28,24 +27,9 @@ static struct fix {
 	char dir[32], file[64], command[64], good[64];
 } F;
 
-static void nop(struct poller_item *it, short got, int64_t now)
-{
-	(void)it;
-	(void)got;
-	(void)now;
-}
-
 static void pass(int64_t ms)
 {
-	int64_t end = clock_boot_ms() + ms;
-
-	while (clock_boot_ms() < end) {
-		struct poller_item wake = {.fd = -1, .deadline = clock_boot_ms() + 5, .fn = nop};
-
-		poller_add(&F.a->poller, &wake);
-		poller_turn(&F.a->poller);
-		poller_del(&F.a->poller, &wake);
-	}
+	turns(F.a, ms);
 }
 
 static unsigned logged(const char *what)
