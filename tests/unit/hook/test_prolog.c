@@ -2,6 +2,7 @@
  *
  * The one rule: whatever burstd does, it ends, and with status 0. */
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -83,7 +84,8 @@ static void assert_asked_nobody(int lfd)
 /* --- burstd ------------------------------------------------------------------------------------
  */
 
-/* A minute of nothing is too long for a test: this one begins first and is looked at last. */
+/* A quarter of a minute of nothing is too long for a test: this one begins first and is looked at
+ * last. */
 static struct {
 	struct lab_proc p;
 	int fd;
@@ -95,7 +97,7 @@ static void test_silence_begins(void **state)
 	int lfd = lab_server_listen(1);
 
 	(void)state;
-	o.limit_ms = ANSWER_MS + 1000;
+	o.limit_ms = ANSWER_MS + 3000;
 	lab_start(&silence.p, &o);
 	silence.fd = take(lfd);
 	lab_server_close(lfd);
@@ -104,9 +106,16 @@ static void test_silence_begins(void **state)
 static void test_silence_ends(void **state)
 {
 	struct lab_result r;
+	int status = 0;
 
 	(void)state;
-	lab_finish(&silence.p, &r);
+	if (waitpid(silence.p.pid, &status, WNOHANG) == silence.p.pid) {
+		/* Nobody knows when: the tests before this one may have taken longer. */
+		silence.p.limit_ms = UINT_MAX;
+		lab_finish_ended(&silence.p, status, &r);
+	} else {
+		lab_finish(&silence.p, &r);
+	}
 	assert_int_equal(r.code, 0);
 	assert_true(r.ms >= ANSWER_MS - 100);
 	(void)close(silence.fd);
