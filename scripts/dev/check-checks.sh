@@ -328,6 +328,7 @@ unanalysed() {
 	(
 		cd analysed
 		mkdir -p burstd/core providers slurm built/burstd/core built/hook/slurm
+		printf '# -O2\nanalyser-options: ; @echo -std=c11\n' >Makefile
 		touch .clang-tidy burstd/core/{a,b}.c burstd/core/low.h burstd/core/other.h slurm/hook.c
 		printf 'x.o: burstd/core/a.c \\\n burstd/core/low.h burstd/core/lower.h\nburstd/core/low.h:\n' >built/burstd/core/a.d
 		printf 'x.o: burstd/core/b.c burstd/core/other.h\nburstd/core/low.h:\n' >built/burstd/core/b.d
@@ -336,7 +337,7 @@ unanalysed() {
 		echo built >.gitignore
 		git add -A
 		git -c user.name=x -c user.email=x@localhost commit -qm x
-		git rev-parse HEAD >scripts/dev/analysed
+		echo "$(git rev-parse HEAD) $(scripts/dev/unanalysed.sh --options)" >scripts/dev/analysed
 		files='burstd/core/a.c burstd/core/b.c slurm/hook.c '
 		prints "unanalysed.sh, nothing changed" "" scripts/dev/unanalysed.sh built
 		echo >>burstd/core/low.h
@@ -354,6 +355,11 @@ unanalysed() {
 		echo >>.clang-tidy
 		prints "unanalysed.sh, the analysers" "$files" scripts/dev/unanalysed.sh built
 		git checkout -q .clang-tidy
+		sed -i s/O2/O3/ Makefile
+		prints "unanalysed.sh, what the analysers are not told" "burstd/core/b.c " scripts/dev/unanalysed.sh built
+		sed -i s/c11/c17/ Makefile
+		prints "unanalysed.sh, what the analysers are told" "$files" scripts/dev/unanalysed.sh built
+		git checkout -q Makefile
 		echo 0123456789012345678901234567890123456789 >scripts/dev/analysed
 		prints "unanalysed.sh, no such commit" "$files" scripts/dev/unanalysed.sh built
 		exit $failed

@@ -5,13 +5,13 @@
 # At the lowest priority: `make test` runs it beside tests that keep time, and those come first.
 #   QUICK=1  only what takes seconds
 #   WHOLE=1  the analysers look at all files, not only at those that have changed since they did (unanalysed.sh)
-#   ONLY=analysers  nothing but cppcheck and the analysers
+#   ONLY=analysers  nothing but cppcheck and the analysers (analysers.bash)
 set -u
 cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source-path=SCRIPTDIR
+source scripts/dev/analysers.bash
 renice -n 19 -p $$ >/dev/null
-jobs=$(nproc)
 log=$(mktemp)
-unanalysed=$(mktemp)
 trap 'rm -f "$log" "$unanalysed"' EXIT
 n=0
 
@@ -57,35 +57,14 @@ gate() { # TOOL VERSION NAME COMMAND...
 }
 
 sources() { find burstd providers slurm tests -name '*.[ch]' | sort; }
-programs() { find burstd providers slurm -name '*.c' | sort; }
-includes=(-Iburstd -I. -D_GNU_SOURCE '-DBURSTD_VERSION="check"')
 
 format() { sources | xargs clang-format --dry-run -Werror; }
-cppcheck_all() {
-	programs | xargs cppcheck -q -j"$jobs" --std=c11 --enable=warning,performance,portability --inline-suppr \
-		--suppress=missingIncludeSystem --suppress=varFuncNullUB --error-exitcode=1 "${includes[@]}"
-}
-# The static analyser of clang takes a hundred times as long as all other checks: it looks at what it has not seen.
-tidy_files() { # FILE... on standard input; OPTION...
-	xargs -r -P"$jobs" -n2 bash -c 'clang-tidy --quiet --warnings-as-errors="*" '"$*"' "$@" -- \
-		-Iburstd -I. -D_GNU_SOURCE -DBURSTD_VERSION=\"check\" -std=c11' tidy
-}
-tidy() {
-	comm -12 <(programs) <(sort "$unanalysed") | tidy_files &&
-		comm -23 <(programs) <(sort "$unanalysed") | tidy_files '--checks=-clang-analyzer-*'
-}
 scripts() {
 	git ls-files -co --exclude-standard | while read -r f; do
 		[ -f "$f" ] && head -c 40 "$f" | head -1 | grep -qE '^#!/(usr/)?bin/(env )?(ba)?sh' && echo "$f"
 	done | xargs shellcheck -x && git ls-files -co --exclude-standard '*.bats' | xargs shellcheck -x -s bats
 }
 with_clang() { make -j"$jobs" CC=clang WERROR=1 BUILD=build/clang all; }
-analyze() {
-	local objects
-	objects=$(sed 's|\.c$|.o|; s|^|build/analyze/analyze/|; s|analyze/slurm/|analyze/hook/slurm/|' "$unanalysed")
-	# shellcheck disable=SC2086  # one word each
-	[ -z "$objects" ] || make -j"$jobs" MODE=analyze WERROR=1 BUILD=build/analyze $objects
-}
 sanitize() {
 	make -j"$jobs" MODE=asan WERROR=1 build/asan/bin/sim && build/asan/bin/sim --seeds 100 --steps 1000
 }
@@ -121,14 +100,6 @@ exhibits() {
 	return $rc
 }
 
-analysers() {
-	scripts/dev/unanalysed.sh >"$unanalysed" || programs >"$unanalysed"
-	[ -z "${WHOLE-}" ] || programs >"$unanalysed"
-	echo "# the analysers look at $(wc -l <"$unanalysed") files of $(programs | wc -l)"
-	gate cppcheck 2.10 "cppcheck" cppcheck_all
-	gate gcc 12 "gcc -fanalyzer" analyze
-	gate clang-tidy 14 "clang-tidy" tidy
-}
 [ "${ONLY-}" != analysers ] || {
 	analysers
 	echo "1..$n"

@@ -1,18 +1,24 @@
 #!/bin/bash
 # unanalysed.sh [OBJECTS]: the sources of programs that the slow analysers have still to look at, one a line.
 #
-# scripts/dev/analysed names the commit on which `make analysed` had no complaint about any file.  What is printed are the
-# files that differ from it, and those that include a header that does, by the .d files in OBJECTS (build/release).  All are,
-# where that commit is not in the repository, or where what the analysers are told has changed since.
+# scripts/dev/analysed names the commit on which `make analysed` had no complaint about any file, and the checksum of the
+# options that the Makefile gave the analysers then.  What is printed are the files that differ from that commit, and those
+# that include a header that does, by the .d files in OBJECTS (build/release).  All are, where that commit is not in the
+# repository, or where what the analysers are told has changed since.
+#
+# unanalysed.sh --options: that checksum, now.
 set -eu -o pipefail
 cd "$(dirname "$0")/../.."
+options() { make -s --no-print-directory MODE=analyze analyser-options | sha256sum | cut -d' ' -f1; }
+[ "${1-}" != --options ] || { options && exit; }
 objects=${1:-build/release}
 all() { find burstd providers slurm -name '*.c' | sort; }
 
-commit=$(cat scripts/dev/analysed 2>/dev/null) || commit=''
+read -r commit analysed_with 2>/dev/null <scripts/dev/analysed || commit=''
 git cat-file -e "$commit^{commit}" 2>/dev/null || { all && exit; }
 changed=$({ git diff --name-only "$commit" -- && git ls-files -o --exclude-standard; } | sort -u)
-! grep -qxE '\.clang-tidy|Makefile|scripts/dev/(check|unanalysed)\.sh' <<<"$changed" || { all && exit; }
+! grep -qxE '\.clang-tidy|scripts/dev/(analysers\.bash|unanalysed\.sh)' <<<"$changed" || { all && exit; }
+[ "$analysed_with" = "$(options)" ] || { all && exit; }
 all | while read -r source; do
 	needs=$source
 	depends=$objects/${source%.c}.d
