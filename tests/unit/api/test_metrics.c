@@ -3,14 +3,7 @@
  * https://prometheus.io/docs/instrumenting/exposition_formats/ and .../practices/naming/ are the
  * rules; the parser refuses everything they do not allow and some things that they only advise
  * against. */
-#include "fake_engine.h"
-
-#include <ctype.h>
-#include <stdbool.h>
-
-#include "api/metrics.h"
-#include "buy/buy_api.h"
-#include "keys/keys_api.h"
+#include "metrics_text.h"
 
 enum { SAMPLES_MAX = 20000, FAMILIES_MAX = 100, NAME_SIZE = 128, LINE_SIZE = 1024 };
 
@@ -243,53 +236,6 @@ static void scrape(struct engine *e, struct parse *p)
 		print_error("%s\n", p->why);
 	assert_string_equal(p->why, "");
 	str_fini(&s);
-}
-
-static void fill(struct engine *e)
-{
-	static const char *const lists[] = {"n[1-9]", "m[1-2]"};
-
-	fake_init(e, lists, 2);
-	(void)fake_node(e, "n1", 1, NODE_GONE);
-	(void)fake_node(e, "n2", 1, NODE_READY);
-	(void)fake_node(e, "n3", 1, NODE_READY);
-	(void)fake_node(e, "n4", 1, NODE_QUARANTINED);
-	fake_refuse(e, "n5", 0, "none");
-	fake_refuse(e, "n6", 0, "none");
-	e->fleet.pools[0].spent_nano = 5 * FMT_NANO;
-	e->counters = (struct engine_counters){
-		.calls = {1, 2, 3},
-		.calls_bad = 36,
-		.calls_refused = 4,
-		.creates = 5,
-		.deletes = 6,
-		.lists = 7,
-		.quotes = 8,
-		.notices = 22,
-		.fabrics = 24,
-		.notices_unreadable = 23,
-		.notices_foreign = 24,
-		.reports = 25,
-		.instances_created = 9,
-		.instances_refused = 10,
-		.instances_lost = 11,
-		.polls = 12,
-		.updates = 13,
-		.strays = 14,
-		.foreign = 15,
-		.unreadable = 21,
-		.commits = 16,
-		.gates_waiting = 17,
-		.gates_up = 18,
-		.gates_gone = 19,
-		.gate_ms = 20500,
-		.jobs_signalled = 31,
-		.jobs_lifted = 32,
-		.jobs_notified = 34,
-		.fences = 33,
-		.fence_ms = 4500,
-		.fence_max_ms = 250,
-	};
 }
 
 static const struct {
@@ -528,77 +474,6 @@ static void test_many_pools(void **state)
 	fake_fini(&e);
 }
 
-static void test_http(void **state)
-{
-	static const struct {
-		const char *method, *path;
-		unsigned status;
-	} rows[] = {
-		{"GET", "/metrics", 200},    {"HEAD", "/metrics", 200}, {"POST", "/metrics", 405},
-		{"DELETE", "/metrics", 405}, {"GET", "/", 404},         {"GET", "/metrics/", 404},
-		{"POST", "/x", 404},
-	};
-	struct engine e;
-	struct api api = {.engine = &e};
-	struct metrics m = {.api = &api};
-
-	(void)state;
-	fill(&e);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct http_request rq = {
-			.method = rows[i].method, .path = rows[i].path, .query = "", .body = ""};
-		struct http_answer an = {.status = 500};
-
-		print_message("# %s %s\n", rq.method, rq.path);
-		metrics_handle(&m, &rq, &an);
-		assert_int_equal(an.status, rows[i].status);
-		if (an.status == 200) {
-			assert_string_equal(an.type, "text/plain; version=0.0.4; charset=utf-8");
-			assert_int_equal(an.len, strlen(an.body));
-		}
-		free(an.body);
-	}
-	metrics_fini(&m);
-	fake_fini(&e);
-}
-
-/* Who asks faster than once a second gets what there is: writing the page may take milliseconds. */
-static void test_fresh(void **state)
-{
-	static const struct {
-		int64_t later_ms, calls;
-		const char *want;
-	} rows[] = {
-		{0, 1, "{kind=\"resume\"} 1\n"},
-		{METRICS_FRESH_MS - 1, 2, "{kind=\"resume\"} 1\n"},
-		{METRICS_FRESH_MS, 3, "{kind=\"resume\"} 3\n"},
-		{METRICS_FRESH_MS + 1, 4, "{kind=\"resume\"} 3\n"},
-		{0, 5, "{kind=\"resume\"} 5\n"}, /* the clock was set back */
-	};
-	const struct http_request rq = {
-		.method = "GET", .path = "/metrics", .query = "", .body = ""};
-	struct engine e;
-	struct api api = {.engine = &e};
-	struct metrics m = {.api = &api};
-
-	(void)state;
-	fill(&e);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct http_answer an = {.status = 500};
-
-		print_message("# row %zu\n", i);
-		e.later_ms = rows[i].later_ms;
-		e.counters.calls[0] = (uint64_t)rows[i].calls;
-		metrics_handle(&m, &rq, &an);
-		assert_int_equal(an.status, 200);
-		assert_int_equal(an.len, strlen(an.body));
-		assert_non_null(strstr(an.body, rows[i].want));
-		free(an.body);
-	}
-	metrics_fini(&m);
-	fake_fini(&e);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -610,8 +485,6 @@ int main(void)
 		cmocka_unit_test(test_one_of_two_providers_is_away),
 		cmocka_unit_test(test_escapes),
 		cmocka_unit_test(test_many_pools),
-		cmocka_unit_test(test_http),
-		cmocka_unit_test(test_fresh),
 	};
 
 	return cmocka_run_group_tests_name("metrics", tests, NULL, NULL);

@@ -1,19 +1,5 @@
 /* What conf_option.h promises: every option, what it takes and what it refuses. */
-#include "core/conf_option.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "base/mem.h"
-#include "core/conf.h"
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#include "conf_values.h"
 
 static void set(const char *section, const char *name, void *object, const char *text)
 {
@@ -301,56 +287,6 @@ static void test_a_currency_is_written_with_its_end_and_nothing_behind(void **st
 	assert_memory_equal(&c, &want, sizeof(c));
 }
 
-static void test_command(void **state)
-{
-	static const struct {
-		const char *words[3], *want; /* as printed ... */
-		const char *want_err;        /* ... or why the last word is refused */
-	} rows[] = {
-		{{"/site"}, "\"/site\"", NULL},
-		{{"/site", "-H", "%n-bmc"}, "\"/site\", \"-H\", \"%n-bmc\"", NULL},
-		{{"/site", "%a:%%n", "two words; $HOME"},
-		 "\"/site\", \"%a:%%n\", \"two words; $HOME\"",
-		 NULL},
-		{{"site"}, NULL, "want the absolute path of a program first"},
-		{{"%n"}, NULL, "want the absolute path"},
-		{{"/site/%n"}, NULL, "none in the program's path"},
-		{{""}, NULL, "absolute path"},
-		{{"/site", ""}, NULL, "a word is empty"},
-		{{"/site", "a\nb"}, NULL, "a control character"},
-		{{"/site", "\\"}, NULL, "a backslash"},
-		{{"/site", "%N"}, NULL, "\"%N\": only %n, %a and %% are allowed"},
-		{{"/site", "100%"}, NULL, "only %n, %a and %% are allowed"},
-		{{"/site", "%%%"}, NULL, "only %n, %a and %% are allowed"},
-	};
-	const struct conf_option *o = conf_option_find("provider", "on");
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct conf_provider p = {0};
-		struct err e = {0};
-		struct str s;
-		int rc = 0;
-
-		print_message("# row %zu\n", i);
-		for (int k = 0; k < 3 && rows[i].words[k] != NULL && rc == 0; k++)
-			rc = conf_option_add_arg(o, &p, rows[i].words[k], &e);
-		str_init(&s, 1000);
-		conf_option_print(o, &p, &s);
-		if (rows[i].want != NULL) {
-			assert_int_equal(rc, 0);
-			assert_string_equal(s.p, rows[i].want);
-		} else {
-			assert_int_equal(rc, -1);
-			if (strstr(e.msg, rows[i].want_err) == NULL)
-				fail_msg("got: %s", e.msg);
-		}
-		str_fini(&s);
-		conf_option_fini(o, &p);
-		assert_null(p.on);
-	}
-}
-
 static void test_a_list_of_jurisdictions(void **state)
 {
 	const struct conf_option *o = conf_option_find("pool", "jurisdictions");
@@ -383,83 +319,6 @@ static void test_a_list_of_jurisdictions(void **state)
 	str_fini(&s);
 	conf_option_fini(o, &p);
 	assert_null(p.jurisdictions);
-}
-
-static void test_command_too_long(void **state)
-{
-	const struct conf_option *o = conf_option_find("provider", "off");
-	struct conf_provider p = {0};
-	struct err e = {0};
-	char word[1026];
-
-	(void)state;
-	memset(word, 'x', sizeof(word) - 1);
-	word[sizeof(word) - 1] = '\0';
-	assert_int_equal(conf_option_add_arg(o, &p, "/site", &e), 0);
-	assert_int_equal(conf_option_add_arg(o, &p, word, &e), -1);
-	for (int i = 1; i < 64; i++)
-		assert_int_equal(conf_option_add_arg(o, &p, "%n", &e), 0);
-	assert_int_equal(conf_option_add_arg(o, &p, "%n", &e), -1);
-	assert_int_equal(e.code, ERR_LIMIT);
-	conf_option_fini(o, &p);
-}
-
-static void test_the_longest_word_of_a_command(void **state)
-{
-	const struct conf_option *o = conf_option_find("provider", "off");
-	struct conf_provider p = {0};
-	char word[1025];
-
-	(void)state;
-	memset(word, 'x', sizeof(word) - 1);
-	word[sizeof(word) - 1] = '\0';
-	assert_int_equal(conf_option_add_arg(o, &p, "/site", NULL), 0);
-	assert_int_equal(conf_option_add_arg(o, &p, word, NULL), 0);
-	assert_int_equal(conf_option_add_arg(o, &p, "%n%a%%", NULL), 0);
-	assert_string_equal(p.off[1], word);
-	assert_null(p.off[3]);
-	conf_option_fini(o, &p);
-}
-
-/* A reload must see a change at its very end. */
-static void test_the_longest_commands_are_compared_to_their_end(void **state)
-{
-	const struct conf_option *o = conf_option_find("provider", "on");
-	struct conf_provider a = {0}, b = {0};
-	char word[1025];
-
-	(void)state;
-	memset(word, '/', sizeof(word) - 1);
-	word[sizeof(word) - 1] = '\0';
-	for (int i = 0; i < 64; i++) {
-		assert_int_equal(conf_option_add_arg(o, &a, word, NULL), 0);
-		if (i == 63)
-			word[sizeof(word) - 2] = 'x';
-		assert_int_equal(conf_option_add_arg(o, &b, word, NULL), 0);
-	}
-	assert_true(conf_option_same(o, &a, &a));
-	assert_false(conf_option_same(o, &a, &b));
-	conf_option_fini(o, &a);
-	conf_option_fini(o, &b);
-}
-
-static void test_the_longest_value(void **state)
-{
-	const struct conf_option *o = conf_option_find("pool", "nodes");
-	struct conf_pool p = {0};
-	struct err e = {0};
-	char *text = mem_zalloc((64 << 10) + 2);
-
-	(void)state;
-	memset(text, 'a', (64 << 10) + 1);
-	assert_int_equal(conf_option_set(o, &p, text, &e), -1);
-	assert_string_equal(e.msg, "longer than 65536 bytes");
-	assert_int_equal(e.code, ERR_LIMIT);
-	text[64 << 10] = '\0';
-	assert_int_equal(conf_option_set(o, &p, text, &e), 0);
-	assert_true(conf_option_same(o, &p, &p));
-	conf_option_fini(o, &p);
-	free(text);
 }
 
 static void test_what_is_empty(void **state)
@@ -625,12 +484,7 @@ int main(void)
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_failed_set_changes_nothing),
 		cmocka_unit_test(test_a_currency_is_written_with_its_end_and_nothing_behind),
-		cmocka_unit_test(test_command),
 		cmocka_unit_test(test_a_list_of_jurisdictions),
-		cmocka_unit_test(test_command_too_long),
-		cmocka_unit_test(test_the_longest_word_of_a_command),
-		cmocka_unit_test(test_the_longest_commands_are_compared_to_their_end),
-		cmocka_unit_test(test_the_longest_value),
 		cmocka_unit_test(test_what_is_empty),
 		cmocka_unit_test(test_users),
 		cmocka_unit_test(test_reload_and_ranges),

@@ -1,29 +1,6 @@
 /* test_postpone_anew.c - a job that could not have its nodes, for a reason that no wait can mend:
  * it waits a day, and is decided anew when something has changed. */
-#include "bare_postpone.h"
-#include "jobs/jobs.h"
-
-static void refuse_for_good(void)
-{
-	F.bad.hint.lasting = true;
-	F.started[0] = '\0';
-	refuse("this job needs 12 nodes, the pool allows 8");
-	details("PENDING", 7, 6, "");
-	W.now += 10000; /* slurmctld's own time is over */
-}
-
-static void words(unsigned count, const char *constraint)
-{
-	char line[1200];
-
-	(void)snprintf(line, sizeof(line), "107|7_2|PENDING|p|None||1000|%u|||(null)|%s %-1025s\n",
-		       count, constraint, "(null)");
-	W.words[0] = '\0';
-	W.now += 60000;
-	postpone_run(&F.e);
-	assert_string_equal(W.words, "107");
-	postpone_words(&F.e, line, strlen(line));
-}
+#include "postponed_anew.h"
 
 static void test_it_waits_a_day(void **state)
 {
@@ -343,14 +320,6 @@ static void test_nobodys_wish_is_overruled(void **state)
 	assert_string_equal(F.started, "");
 }
 
-static void prices_change_nothing(void)
-{
-	postpone_quotes(&F.e, true);
-	W.asked[0] = '\0';
-	postpone_run(&F.e);
-	assert_string_equal(W.asked, "");
-}
-
 static void prices_let_it_try(void)
 {
 	postpone_quotes(&F.e, true);
@@ -449,162 +418,6 @@ static void test_anew_is_not_before_slurmctlds_own_time(void **state)
 	assert_true(F.wait_ms > 118000 && F.wait_ms <= 120000);
 }
 
-/* The configuration may be another. */
-static void test_decided_anew_after_a_restart(void **state)
-{
-	(void)state;
-	postpone_load(
-		&F.e,
-		&(struct journal_refusal){
-			107, {.count = 1, .last_ms = BEGAN - 1000, .wait_ms = REFUSAL_DAY_MS}});
-	W.now += 120000;
-	words(12, "(null)");
-	details("PENDING", 7, 86400 - 181, "burstd: x");
-	assert_string_equal(W.asked, "7_2");
-	assert_string_equal(F.started, "7_2");
-}
-
-/* It may start already. */
-static void test_not_decided_anew_after_a_restart_when_its_day_is_over(void **state)
-{
-	(void)state;
-	F.put = (struct journal_refusal){
-		107, {.count = 1, .last_ms = BEGAN - REFUSAL_DAY_MS, .wait_ms = REFUSAL_DAY_MS}};
-	restart();
-	named("PENDING");
-	W.now += 120000;
-	F.put.job = 0;
-	details("PENDING", 7, -120, "burstd: x");
-	assert_string_equal(W.asked, "7_2");
-	assert_string_equal(F.started, "");
-	assert_int_equal(F.put.job, 0);
-}
-
-/* I17: neither then may it start before slurmctld would start it by itself, for which slurm.conf is
- * asked first. */
-static void test_anew_after_a_restart_is_not_before_slurmctlds_own_time(void **state)
-{
-	static const struct {
-		int64_t hold_ms, after_ms; /* after_ms: of its refusal */
-		bool known;
-		int64_t wait_ms; /* 0: at once; -1: not yet */
-	} rows[] = {
-		{0, 120000, true, 10000},       {6000, 131000, true, 0},
-		{601000, 131000, true, 479000}, {601000, 611000, true, 0},
-		{601000, 131000, false, -1},    {0, 30000, false, -1},
-		{0, 191000, false, 0},
-	};
-	struct journal_refusal r = {107, {.count = 1, .last_ms = BEGAN, .wait_ms = REFUSAL_DAY_MS}};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		assert_int_equal(setup(state), 0);
-		F.e.started_ms = BEGAN + 130000;
-		F.hold_ms = rows[i].hold_ms;
-		F.known_ms = rows[i].known;
-		postpone_load(&F.e, &r);
-		words(12, "(null)");
-		W.now = BEGAN + rows[i].after_ms - 1;
-		details("PENDING", 7, (BEGAN + REFUSAL_DAY_MS - W.now) / 1000, "burstd: x");
-		assert_string_equal(F.started, rows[i].wait_ms == 0 ? "7_2" : "");
-		assert_int_equal(F.wait_ms, rows[i].wait_ms > 0 ? rows[i].wait_ms : 0);
-		assert_int_equal(teardown(state), 0);
-	}
-	assert_int_equal(setup(state), 0);
-}
-
-/* F57: slurmctld's clock is set while burstd is away.  What it was told is durable: nobody has let
- * the job start, and its words are not over. */
-static void test_anew_after_a_restart_with_another_clock(void **state)
-{
-	static const int64_t by_s[] = {3600, 60, -60, -3600};
-
-	for (size_t i = 0; i < sizeof(by_s) / sizeof(by_s[0]); i++) {
-		struct engine_postponed soonest;
-
-		(void)teardown(state);
-		(void)setup(state);
-		refuse_for_good();
-		W.now += 3600000; /* its own time is over */
-		F.e.ahead_ms = -by_s[i] * 1000;
-		restart();
-		assert_int_equal(engine_postponed(&F.e, &soonest), 1);
-		assert_int_equal(soonest.until_ms, BEGAN + REFUSAL_DAY_MS - by_s[i] * 1000);
-		F.known_ms = W.now;
-		named("PENDING");
-		details("PENDING", 7, (BEGAN + REFUSAL_DAY_MS - W.now) / 1000, F.comment);
-		assert_string_equal(F.cleared, "");
-		assert_string_equal(F.started, "7_2");
-		ended("start", "", NULL);
-		assert_int_equal(F.put.r.told_wall_ms, 0); /* that is over */
-	}
-}
-
-/* ... nor is that forgotten by a crash, before anybody knows whether slurmctld has taken it. */
-static void test_anew_after_a_restart_though_it_was_not_told_again(void **state)
-{
-	const int64_t told = BEGAN + REFUSAL_DAY_MS;
-
-	(void)state;
-	refuse_for_good();
-	clock_set(360000);
-	details("PENDING", 7, (told - W.now) / 1000, F.comment);
-	assert_int_equal(F.told, 2);
-	W.now += 3600000; /* its own time is over */
-	restart();
-	F.known_ms = W.now;
-	named("PENDING");
-	details("PENDING", 7, (told - W.now) / 1000, F.comment);
-	assert_string_equal(F.cleared, "");
-	assert_string_equal(F.started, "7_2");
-}
-
-/* Refused again since the start, it is known when slurmctld would start it. */
-static void test_a_new_refusal_says_slurmctlds_own_time(void **state)
-{
-	(void)state;
-	postpone_load(
-		&F.e,
-		&(struct journal_refusal){
-			107, {.count = 1, .last_ms = BEGAN - 1000, .wait_ms = REFUSAL_DAY_MS}});
-	F.bad.hint.lasting = true;
-	refuse("why");
-	details("PENDING", 7, 20, "");
-	postpone_anew(&F.e);
-	details("PENDING", 7, 86400, F.comment);
-	assert_string_equal(F.started, "");
-	assert_true(F.wait_ms > 18000 && F.wait_ms <= 20000);
-}
-
-/* What could not be decided at once is decided a minute later. */
-static void test_anew_after_a_restart_waits_for_slurm_conf(void **state)
-{
-	(void)state;
-	W.now = BEGAN + 639000;
-	F.e.started_ms = BEGAN + 690000;
-	postpone_load(&F.e,
-		      &(struct journal_refusal){
-			      107, {.count = 1, .last_ms = BEGAN, .wait_ms = REFUSAL_DAY_MS}});
-	words(12, "(null)");
-	details("PENDING", 7, 86400 - 700, "burstd: x");
-	assert_string_equal(F.started, "");
-	F.hold_ms = 601000;
-	F.known_ms = W.now;
-	later("PENDING", 7, 86400 - 761, "burstd: x");
-	assert_string_equal(F.started, "7_2");
-}
-
-/* One that waits for a while is not hurried, whatever changes. */
-static void test_others_are_not_decided_anew(void **state)
-{
-	(void)state;
-	refuse("why");
-	details("PENDING", 7, 6, "");
-	postpone_anew(&F.e);
-	F.costs[0] = 1;
-	prices_change_nothing();
-	assert_string_equal(W.words, "");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -616,7 +429,6 @@ int main(void)
 		TEST(test_anew_is_said_once_at_a_time),
 		TEST(test_anew_after_the_clock_was_set),
 		TEST(test_anew_though_it_was_not_told_again),
-		TEST(test_anew_after_a_restart_though_it_was_not_told_again),
 		TEST(test_anew_after_the_clock_was_set_forward),
 		TEST(test_anew_after_the_clock_was_set_back_a_little),
 		TEST(test_no_earlier_than_its_own_time_after_the_clock_was_set),
@@ -628,13 +440,6 @@ int main(void)
 		TEST(test_asked_once_a_minute_who_was_edited),
 		TEST(test_decided_anew_when_it_has_other_tasks),
 		TEST(test_anew_is_not_before_slurmctlds_own_time),
-		TEST(test_decided_anew_after_a_restart),
-		TEST(test_not_decided_anew_after_a_restart_when_its_day_is_over),
-		TEST(test_anew_after_a_restart_is_not_before_slurmctlds_own_time),
-		TEST(test_a_new_refusal_says_slurmctlds_own_time),
-		TEST(test_anew_after_a_restart_waits_for_slurm_conf),
-		TEST(test_anew_after_a_restart_with_another_clock),
-		TEST(test_others_are_not_decided_anew),
 	};
 
 	return cmocka_run_group_tests_name("postpone/anew", tests, NULL, NULL);

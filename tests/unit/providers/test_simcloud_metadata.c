@@ -1,134 +1,17 @@
 /* test_simcloud_metadata.c - the metadata service as Google's and Azure's: what they sign is judged
  * by who verifies it for burstd. */
-#include "imds_lab.h"
+#include "metadata_lab.h"
 
-#include <jansson.h>
-#include <signal.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-
-#include "base/clock.h"
-#include "base/mem.h"
-#include "providers/attest/registry.h"
-
-#define NOW   INT64_C(1795000000000) /* 2026-11-18T11:06:40Z, a Wednesday */
-#define GCP   "/computeMetadata/v1/"
 #define TOKEN GCP "instance/service-accounts/default/identity"
-#define V     "api-version=2021-02-01"
-#define NONCE "0123456789abcdef0123456789abcdef"
-
-static struct { /* what was asked last, and the answer that came later */
-	struct http_answer an;
-	unsigned nlater;
-	uint64_t ticket;
-	struct http_answer later;
-} A;
-
-static void on_later(void *ctx, uint64_t ticket, const struct http_answer *an)
-{
-	assert_ptr_equal(ctx, &A);
-	free(A.later.body);
-	A.nlater++;
-	A.ticket = ticket;
-	A.later = *an;
-}
-
-static int setup_as(enum identity_kind kind, int64_t now)
-{
-	memset(&A, 0, sizeof(A));
-	imds_lab_open(kind, now);
-	W.imds.later = on_later;
-	W.imds.ctx = &A;
-	return 0;
-}
-
-/* Certificates have the time of the clock. */
-static int setup_gcp(void **state)
-{
-	(void)state;
-	return setup_as(IDENTITY_GCP, clock_wall_ms());
-}
-
-static int setup_azure(void **state)
-{
-	(void)state;
-	return setup_as(IDENTITY_AZURE, clock_wall_ms());
-}
-
-static int setup_azure_then(void **state)
-{
-	(void)state;
-	return setup_as(IDENTITY_AZURE, NOW);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	free(A.an.body);
-	free(A.later.body);
-	imds_lab_close();
-	return 0;
-}
 
 /* --- asking ----------------------------------------------------------------------------------- */
 
-struct said { /* headers */
-	const char *flavor, *metadata, *forwarded;
-};
-
-static const struct said google = {.flavor = "Google"}, azure = {.metadata = "true"};
-
-static const char *header_of(void *from, const char *name)
-{
-	const struct said *s = from;
-
-	if (strcasecmp(name, "Metadata-Flavor") == 0)
-		return s->flavor;
-	if (strcasecmp(name, "Metadata") == 0)
-		return s->metadata;
-	return strcasecmp(name, "X-Forwarded-For") == 0 ? s->forwarded : NULL;
-}
-
-/* target: path, and what is behind '?'; body NULL: GET.  The answer's text, until the next one. */
-static const char *ask_as(struct said said, const char *from, const char *target, const char *body)
-{
-	static char text[16384];
-	char path[256] = "";
-	size_t n = strcspn(target, "?");
-	struct http_request rq = {.method = body != NULL ? "POST" : "GET",
-				  .path = path,
-				  .query = target[n] == '?' ? target + n + 1 : "",
-				  .body = body != NULL ? body : "",
-				  .len = body != NULL ? strlen(body) : 0,
-				  .from = from,
-				  .ticket = 77,
-				  .header = header_of,
-				  .headers_from = &said};
-
-	assert_true(n < sizeof(path));
-	memcpy(path, target, n);
-	free(A.an.body);
-	A.an = (struct http_answer){.status = 500};
-	imds_handle(&W.imds, &rq, &A.an, W.now);
-	(void)snprintf(text, sizeof(text), "%.*s", (int)A.an.len,
-		       A.an.body != NULL ? A.an.body : "");
-	return text;
-}
+static const struct said google = {.flavor = "Google"};
 
 /* Row 0, which is spot, and row 1. */
 static const char *gcp(const char *target)
 {
 	return ask_as(google, "10.77.0.10", target, NULL);
-}
-
-static const char *az(const char *target)
-{
-	return ask_as(azure, "10.77.0.10", target, NULL);
-}
-
-static struct cloud_instance *first(void)
-{
-	return cloud_of_row(&W.cloud, 0);
 }
 
 static const char *more(const struct http_answer *an, const char *name)
@@ -137,38 +20,6 @@ static const char *more(const struct http_answer *an, const char *name)
 		if (strcmp(an->more[i].name, name) == 0)
 			return an->more[i].value;
 	return "";
-}
-
-/* --- judging ---------------------------------------------------------------------------------- */
-
-static void *verifier;
-
-static void open_verifier(enum attest_kind kind, const char *path)
-{
-	struct attest_conf conf = {0};
-	struct err e = {0};
-	char text[8192];
-	FILE *f = fopen(path, "r");
-
-	assert_non_null(f);
-	conf.trust = text;
-	conf.trust_len = fread(text, 1, sizeof(text), f);
-	(void)fclose(f);
-	if (attest_find(kind)->open(&verifier, &conf, &e) != 0)
-		fail_msg("%s", e.msg);
-}
-
-/* 0, or the error's code; of whom the document is, in *id. */
-static int judge(enum attest_kind kind, const char *nonce, const char *doc, struct err *e,
-		 struct attest_identity *id)
-{
-	const struct attest_expect want = {.nonce = nonce};
-	int rc;
-
-	open_verifier(kind, W.cert);
-	rc = attest_find(kind)->verify(verifier, &want, doc, strlen(doc), W.now, id, e);
-	attest_find(kind)->close(verifier);
-	return rc == 0 ? 0 : (int)e->code;
 }
 
 /* --- Google ----------------------------------------------------------------------------------- */
@@ -342,185 +193,6 @@ static void a_question_hangs_for_its_time_or_as_long_as_the_machine(void **state
 	assert_string_equal(A.later.body, "plain");
 }
 
-/* --- Azure ------------------------------------------------------------------------------------ */
-
-static void Azure_wants_its_header_and_a_version(void **state)
-{
-	static const char path[] = "/metadata/instance/compute/vmId?format=text&" V;
-	static const struct {
-		struct said said;
-		const char *target;
-		unsigned status;
-	} t[] = {{{.metadata = "true"}, path, 200},
-		 {{.metadata = "True"}, path, 200},
-		 {{0}, path, 400},
-		 {{.metadata = "yes"}, path, 400},
-		 {{.metadata = "true", .forwarded = "10.0.0.1"}, path, 400},
-		 {{.metadata = "true"}, "/metadata/instance/compute/vmId?format=text", 400},
-		 {{.metadata = "true"},
-		  "/metadata/instance/compute/vmId?format=text&api-version=2016-01-01",
-		  400},
-		 {{.metadata = "true"},
-		  "/metadata/instance/compute/vmId?format=text&api-version=2021-02-01x",
-		  400},
-		 {{.metadata = "true"}, "/metadata/instance/compute/vmId?" V, 400},
-		 {{.metadata = "true"}, "/metadata/instance/compute/none?format=text&" V, 404},
-		 {{.metadata = "true"}, GCP "instance/id?" V, 404}};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
-		const char *text = ask_as(t[i].said, "10.77.0.10", t[i].target, NULL);
-
-		assert_int_equal(A.an.status, t[i].status);
-		if (t[i].status == 200)
-			assert_string_equal(text, "sim-00000000");
-		else
-			assert_non_null(strstr(text, "{\"error\":\""));
-	}
-	(void)ask_as(azure, "10.77.0.99", path, NULL);
-	assert_int_equal(A.an.status, 404);
-	(void)ask_as(azure, "10.77.0.10", path, "");
-	assert_int_equal(A.an.status, 405);
-}
-
-static void what_Azure_tells(void **state)
-{
-	static const char *const t[][2] = {
-		{"compute/name", "c1"},
-		{"compute/vmSize", "gpu_8x_h100"},
-		{"compute/location", "eu-north-1"},
-		{"compute/priority", "Spot"},
-		{"compute/subscriptionId", "00000000-0000-0000-0000-000000000000"},
-		{"compute/userData", "IyEvYmluL3NoCjogY2xhaW0K"},
-		{"network/interface/0/ipv4/ipAddress/0/privateIpAddress", "10.77.0.10"},
-	};
-	char target[160];
-	json_t *o;
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
-		(void)snprintf(target, sizeof(target), "/metadata/instance/%s?" V "&format=text",
-			       t[i][0]);
-		assert_string_equal(az(target), t[i][1]);
-		assert_int_equal(A.an.status, 200);
-	}
-	o = json_loads(az("/metadata/instance/compute?" V), JSON_REJECT_DUPLICATES, NULL);
-	assert_string_equal(json_string_value(json_object_get(o, "vmId")), "sim-00000000");
-	assert_string_equal(json_string_value(json_object_get(o, "name")), "c1");
-	json_decref(o);
-}
-
-static void a_document_of_Azures_says_which_machine_and_whose_nonce(void **state)
-{
-	struct attest_identity id;
-	struct err e = {0};
-	const char *doc = az("/metadata/attested/document?" V "&nonce=" NONCE);
-
-	(void)state;
-	assert_int_equal(A.an.status, 200);
-	if (judge(ATTEST_AZURE, NONCE, doc, &e, &id) != 0)
-		fail_msg("%s", e.msg);
-	assert_string_equal(id.instance, "sim-00000000");
-	assert_string_equal(id.account, "00000000-0000-0000-0000-000000000000");
-	assert_string_equal(id.type, "gpu_8x_h100");
-	assert_true(id.issued_ms == W.now / 1000 * 1000);
-	assert_true(id.expires_ms == (W.now + 6 * 3600000) / 1000 * 1000);
-	assert_int_equal(judge(ATTEST_AZURE, "f" NONCE, doc, &e, &id), ERR_AUTH);
-	/* Who brings none has no use of it here. */
-	doc = az("/metadata/attested/document?" V);
-	assert_int_equal(judge(ATTEST_AZURE, NONCE, doc, &e, &id), ERR_AUTH);
-	(void)az("/metadata/attested/document?" V "&nonce=" NONCE NONCE NONCE);
-	assert_int_equal(A.an.status, 400);
-}
-
-/* As with Azure itself: the intermediate is not sent, and who does not have it cannot judge.  Nor
- * does it say where to get it. */
-static void the_chain_is_in_the_file_and_not_in_the_document(void **state)
-{
-	const struct attest_ops *ops = attest_find(ATTEST_AZURE);
-	const struct attest_expect want = {.nonce = NONCE};
-	char path[80], text[8192] = "";
-	struct attest_identity id;
-	struct attest_lack lack;
-	struct err e = {0};
-	const char *doc, *root;
-	FILE *f = fopen(W.cert, "r");
-
-	(void)state;
-	assert_true(fread(text, 1, sizeof(text) - 1, f) > 0);
-	(void)fclose(f);
-	root = strstr(text + 1, "-----BEGIN CERTIFICATE-----");
-	assert_non_null(root);
-	(void)snprintf(path, sizeof(path), "%s/root", W.dir);
-	f = fopen(path, "w");
-	(void)fputs(root, f);
-	(void)fclose(f);
-	open_verifier(ATTEST_AZURE, path);
-	(void)unlink(path);
-	doc = az("/metadata/attested/document?" V "&nonce=" NONCE);
-	assert_int_equal(ops->verify(verifier, &want, doc, strlen(doc), W.now, &id, &e), -1);
-	assert_int_equal(e.code, ERR_LIMIT);
-	assert_int_equal(ops->lacks(verifier, doc, strlen(doc), &lack), 0);
-	ops->close(verifier);
-}
-
-static void what_is_planned_is_told_in_Azures_words(void **state)
-{
-	static const char target[] = "/metadata/scheduledevents?api-version=2020-07-01";
-
-	(void)state;
-	assert_string_equal(az(target), "{\"DocumentIncarnation\":1,\"Events\":[]}");
-	assert_true(cloud_reclaim(&W.cloud, first(), 30000, W.now));
-	assert_string_equal(
-		az(target),
-		"{\"DocumentIncarnation\":2,\"Events\":[{\"EventId\":"
-		"\"00000001-0000-4000-8000-000000000000\",\"EventType\":\"Preempt\","
-		"\"ResourceType\":\"VirtualMachine\",\"Resources\":[\"c1\"],\"EventStatus\":"
-		"\"Scheduled\",\"NotBefore\":\"Wed, 18 Nov 2026 11:07:10 GMT\",\"Description\":"
-		"\"\",\"EventSource\":\"Platform\",\"DurationInSeconds\":-1}]}");
-	assert_true(cloud_warn(&W.cloud, first(), NOTICE_MAINTENANCE, 86400000, W.now));
-	assert_non_null(strstr(az(target), "\"EventType\":\"Redeploy\""));
-	assert_non_null(strstr(az(target), "\"NotBefore\":\"Thu, 19 Nov 2026 11:06:40 GMT\""));
-	(void)ask_as(azure, "10.77.0.11", target, NULL);
-	assert_null(strstr(A.an.body, "EventId"));
-}
-
-static unsigned start_event(const char *from, const char *body)
-{
-	(void)ask_as(azure, from, "/metadata/scheduledevents?api-version=2020-07-01", body);
-	return A.an.status;
-}
-
-static void what_is_planned_begins_when_it_is_let(void **state)
-{
-	static const char preempt[] =
-		"{\"StartRequests\":[{\"EventId\":\"00000001-0000-4000-8000-000000000000\"}]}";
-	static const char *const odd[] = {
-		"", "[]", "{\"StartRequests\":[]}", "{\"StartRequests\":[{\"EventId\":7}]}",
-		/* One of both is not there: neither begins. */
-		"{\"StartRequests\":[{\"EventId\":\"00000001-0000-4000-8000-000000000000\"},"
-		"{\"EventId\":\"00000003-0000-4000-8000-000000000000\"}]}",
-		"{\"StartRequests\":[{\"EventId\":\"00000003-0000-4000-8000-000000000000\"},"
-		"{\"EventId\":\"00000001-0000-4000-8000-000000000000\"}]}"};
-
-	(void)state;
-	assert_int_equal(start_event("10.77.0.10", preempt), 400); /* nothing is planned */
-	assert_true(cloud_reclaim(&W.cloud, first(), 600000, W.now));
-	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
-		assert_int_equal(start_event("10.77.0.10", odd[i]), 400);
-	assert_true(cloud_reclaim(&W.cloud, cloud_of_row(&W.cloud, 1), 600000, W.now));
-	assert_int_equal(start_event("10.77.0.11", preempt), 400); /* it is another's */
-	assert_false(cloud_hasten(&W.cloud, first(), NOTICE_MAINTENANCE, W.now));
-	cloud_tick(&W.cloud, W.now);
-	assert_int_equal(first()->state, CLOUD_RECLAIMING);
-	assert_int_equal(start_event("10.77.0.10", preempt), 200);
-	cloud_tick(&W.cloud, W.now);
-	assert_int_equal(first()->state, CLOUD_ENDED);
-	assert_string_equal(first()->why, "reclaimed");
-	assert_false(cloud_hasten(&W.cloud, first(), NOTICE_RECLAIM, W.now));
-	assert_int_equal(cloud_of_row(&W.cloud, 1)->state, CLOUD_RECLAIMING);
-}
-
 /* --- keys ------------------------------------------------------------------------------------- */
 
 /* What was signed after another start is verified with what was written before it. */
@@ -622,8 +294,6 @@ static void half_a_key_is_none(void **state)
 	identity_close(none);
 }
 
-#define T(f, begin) cmocka_unit_test_setup_teardown(f, setup_##begin, teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -633,15 +303,7 @@ int main(void)
 		T(an_audience_is_a_text_and_not_a_part_of_the_claims, gcp),
 		T(a_question_hangs_until_the_answer_is_another, gcp),
 		T(a_question_hangs_for_its_time_or_as_long_as_the_machine, gcp),
-		T(Azure_wants_its_header_and_a_version, azure),
-		T(what_Azure_tells, azure),
-		T(a_document_of_Azures_says_which_machine_and_whose_nonce, azure),
-		T(the_chain_is_in_the_file_and_not_in_the_document, azure),
-		T(what_is_planned_is_told_in_Azures_words, azure_then),
-		T(what_is_planned_begins_when_it_is_let, azure_then),
-		T(keys_are_kept_and_found_again, gcp),
 		T(keys_are_kept_and_found_again, azure),
-		T(a_key_whose_maker_was_killed_then_is_no_obstacle, gcp),
 		T(a_key_whose_maker_was_killed_then_is_no_obstacle, azure),
 		T(half_a_key_is_none, gcp),
 	};
