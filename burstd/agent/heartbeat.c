@@ -42,7 +42,7 @@ struct heartbeat {
 	int64_t wall_offset; /* ... and its clock, by which certificates are dated */
 	int64_t renew_next;
 	unsigned renew_fails;
-	bool clock_odd, renew_now;
+	bool clock_wrong, renew_now;
 	char hosts[HEARTBEAT_VERSION_MAX + 1];      /* version of the list that is in hosts_file */
 	char hosts_next[HEARTBEAT_VERSION_MAX + 1]; /* version that burstd has */
 	int64_t hosts_at;                           /* do not fetch before */
@@ -134,8 +134,8 @@ static void body(const struct heartbeat *h, struct str *out)
 	str_addf(out, ",\"load_milli\":%lld,\"uptime_s\":%lld,\"cert_until\":%lld",
 		 (long long)a->facts.load_milli, (long long)a->facts.uptime,
 		 (long long)(until / 1000));
-	str_addf(out, ",\"faulty\":%s,\"clock_odd\":%s,\"now_ms\":%lld",
-		 a->faulty ? "true" : "false", h->clock_odd ? "true" : "false",
+	str_addf(out, ",\"faulty\":%s,\"clock_wrong\":%s,\"now_ms\":%lld",
+		 a->faulty ? "true" : "false", h->clock_wrong ? "true" : "false",
 		 (long long)clock_wall_ms());
 	str_addf(out, ",\"busy\":%s,\"jobs\":[", a->facts.job ? "true" : "false");
 	for (size_t i = 0; i < a->facts.njobs; i++)
@@ -263,16 +263,16 @@ static void failed(struct heartbeat *h)
 
 static void set_clock(struct heartbeat *h, const struct reply *r)
 {
-	const bool odd = wire_clock_odd(h->wire);
+	const bool wrong = wire_clock_wrong(h->wire);
 
 	if (r->now_ms > 0)
 		h->offset = r->now_ms - clock_wall_ms();
 	if (r->wall_ms > 0 || r->now_ms > 0) /* an older burstd sends only now_ms */
 		h->wall_offset = (r->wall_ms > 0 ? r->wall_ms : r->now_ms) - clock_wall_ms();
-	if (odd && !h->clock_odd)
+	if (wrong && !h->clock_wrong)
 		agent_complain(h->a, "burstd's certificate is out of date by our clock",
 			       "one of the two clocks is wrong");
-	h->clock_odd = odd;
+	h->clock_wrong = wrong;
 }
 
 /* --- the other nodes' addresses --- */

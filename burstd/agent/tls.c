@@ -201,7 +201,7 @@ SSL *tls_session(struct tls *t, struct origin *p)
 	return s;
 }
 
-bool tls_clock_odd(const SSL *s)
+bool tls_clock_wrong(const SSL *s)
 {
 	const X509 *x = SSL_get0_peer_certificate(s);
 

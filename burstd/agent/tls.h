@@ -3,7 +3,7 @@
  * A server's certificate must be signed by burstd's CA for the name or address of the URL; the
  * system's CAs do not count.  Its dates are not checked: a node with a wrong clock must neither be
  * cut off nor, by the dead-man's switch, powered off.  A certificate that is out of date by this
- * node's clock is reported instead (tls_clock_odd()). */
+ * node's clock is reported instead (tls_clock_wrong()). */
 #ifndef AGENT_TLS_H
 #define AGENT_TLS_H
 
@@ -29,7 +29,7 @@ void tls_close(struct tls *t);
 SSL *tls_session(struct tls *t, struct origin *p);
 /* After the handshake: is the server's certificate not yet or no longer valid, by this node's
  * clock? */
-bool tls_clock_odd(const SSL *s);
+bool tls_clock_wrong(const SSL *s);
 /* Set *e to OpenSSL's first error, and empty its queue. */
 int tls_err(struct err *e, const char *what);
 

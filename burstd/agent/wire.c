@@ -48,7 +48,7 @@ struct wire {
 	SSL *ssl;
 	bool reused; /* a kept connection: if it was closed, a new one is tried, once */
 	bool heard;  /* a byte of the answer has come */
-	bool clock_odd;
+	bool clock_wrong;
 	struct str out;
 	size_t sent;
 	struct answer in;
@@ -83,9 +83,9 @@ bool wire_busy(const struct wire *w)
 	return w->state != WIRE_IDLE;
 }
 
-bool wire_clock_odd(const struct wire *w)
+bool wire_clock_wrong(const struct wire *w)
 {
-	return w->clock_odd;
+	return w->clock_wrong;
 }
 
 /* Set what the poller waits for.  A new descriptor is added anew, so that events of the old one are
@@ -212,7 +212,7 @@ static void start(struct wire *w, int64_t now)
 	struct err e = {0};
 	int fd;
 
-	w->reused = w->heard = w->clock_odd = false;
+	w->reused = w->heard = w->clock_wrong = false;
 	w->sent = 0;
 	w->untried = w->origin->n;
 	if (!origin_stale(w->origin, now)) {
@@ -356,7 +356,7 @@ static int shake(struct wire *w, struct err *e)
 	rc = SSL_do_handshake(w->ssl);
 	if (rc != 1)
 		return ssl_wait(w, rc, e);
-	w->clock_odd = tls_clock_odd(w->ssl);
+	w->clock_wrong = tls_clock_wrong(w->ssl);
 	w->state = WIRE_SEND;
 	return 1;
 }

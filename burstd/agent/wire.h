@@ -41,6 +41,6 @@ void wire_send(struct wire *w, const struct wire_call *call, wire_done_fn done, 
 /* Drop the request, if any, without calling done, and close the connection. */
 void wire_drop(struct wire *w);
 /* Was the server's certificate out of date by this node's clock, at the last answer? */
-bool wire_clock_odd(const struct wire *w);
+bool wire_clock_wrong(const struct wire *w);
 
 #endif

@@ -184,7 +184,7 @@ static int read_notice(struct ctl_reply *r, struct notice_rq *rq)
 			return ctl_reply_refuse(r, "invalid", "\"machines\": want strings in it");
 		if (!plain_is(all->reason) || !plain_is(name))
 			return ctl_reply_refuse(r, "invalid",
-						"a control byte in \"machine\" or \"reason\"");
+						"a control character in \"machine\" or \"reason\"");
 		rq->list[i] = *all;
 		rq->list[i].instance = name;
 	}

@@ -82,6 +82,6 @@ int attest_check_time(const X509 *cert, int64_t now_ms, struct err *e)
 	    X509_cmp_time(X509_get0_notAfter(cert), &now) <= 0)
 		return err_set(e, ERR_TIME,
 			       "identity document: the certificate that signed it has expired, or "
-			       "is not good yet");
+			       "is not valid yet");
 	return 0;
 }

@@ -36,7 +36,7 @@ def heartbeat_says_how_the_node_is(lab):
     until(lambda: len(b.beats()) >= 3, "three heartbeats")
     got = b.beats()[1]
     want = {"v": 1, "node": "h100-1", "generation": 3, "boot_id": "0f7c7d0e-1111-2222-3333-444455556666",
-            "key_version": "7", "load_milli": 1250, "uptime_s": 351735, "faulty": False, "clock_odd": False, "busy": True,
+            "key_version": "7", "load_milli": 1250, "uptime_s": 351735, "faulty": False, "clock_wrong": False, "busy": True,
             "seq": 2}
     for key, value in want.items():
         assert got.get(key) == value, (key, got)
@@ -339,12 +339,12 @@ def wrong_clock(lab):
     lab.clock_to(10 * 365 * 86400)
     lab.start([b], env=env, deadman="4s")
     until(lambda: len(b.beats()) >= 3, "heartbeats")
-    assert b.beats()[-1]["clock_odd"] and b.beats()[-1]["now_ms"] > (time.time() + 9 * 365 * 86400) * 1000
+    assert b.beats()[-1]["clock_wrong"] and b.beats()[-1]["now_ms"] > (time.time() + 9 * 365 * 86400) * 1000
     lab.clock_to(-5 * 365 * 86400)
     n = len(b.beats())
     until(lambda: len(b.beats()) >= n + 3, "heartbeats after the jump")
     lab.clock_to(0)
-    until(lambda: b.beats()[-1]["clock_odd"] is False or b.beats()[-1]["now_ms"] / 1000 < time.time() + 60, "the right clock")
+    until(lambda: b.beats()[-1]["clock_wrong"] is False or b.beats()[-1]["now_ms"] / 1000 < time.time() + 60, "the right clock")
     assert not lab.read("off")
     assert not b.got("/v1/node/renew"), "burstd's clock says that it is not time"
     assert "out of date by our clock" in lab.read("log")

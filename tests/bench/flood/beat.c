@@ -118,7 +118,7 @@ static void say(struct beat *b, struct node *n, unsigned i)
 		body, sizeof(body),
 		"{\"v\":1,\"node\":\"c%u\",\"generation\":1,\"boot_id\":\"0f7c\",\"agent\":"
 		"\"0.1\",\"seq\":2,\"load_milli\":1250,\"uptime_s\":4711,\"cert_until\":%lld,"
-		"\"faulty\":false,\"clock_odd\":false,\"now_ms\":%lld,\"busy\":true,"
+		"\"faulty\":false,\"clock_wrong\":false,\"now_ms\":%lld,\"busy\":true,"
 		"\"jobs\":[4711]}",
 		i + 1, (long long)time(NULL) + DAY_S, (long long)time(NULL) * 1000);
 	(void)snprintf(text, sizeof(text),
