@@ -1,22 +1,8 @@
 /* test_ladder.c - which offers a job may have, in what order, and why not the others. */
-#include "ladder_conf.h"
+#include "ladder_ask.h"
 
 /* --- a ladder of five --------------------------------------------------------------------------
  */
-
-enum { RES, SPOT, FAR, OD, US, NRUNGS };
-
-static struct conf *five(void)
-{
-	struct conf *c = empty_conf();
-
-	(void)add_offer(c->pools, "res", "aws", "eu-north-1", "reserved");
-	(void)add_offer(c->pools, "spot", "aws", "eu-north-1", "spot");
-	(void)add_offer(c->pools, "far", "lambda", "nowhere-1", "spot");
-	(void)add_offer(c->pools, "od", "aws", "eu-west-1", "on-demand");
-	(void)add_offer(c->pools, "us", "aws", "us-east-1", "on-demand");
-	return c;
-}
 
 struct row {
 	const char *name;
@@ -451,33 +437,6 @@ static void test_the_order_and_why_not_the_others(void **state)
 	}
 }
 
-/* F57: our time is not the wall clock's, by which people read. */
-static void test_times_are_the_wall_clocks(void **state)
-{
-	struct conf *c = five();
-	struct ladder_known known[NRUNGS] = {{0}};
-	struct ladder_ask a = {.conf = c,
-			       .pool = c->pools,
-			       .known = known,
-			       .now_ms = now,
-			       .ahead_ms = 60 * MINUTE};
-	char why[1000];
-	struct ladder l;
-
-	(void)state;
-	finish(c);
-	for (size_t i = 0; i < NRUNGS; i++)
-		known[i].price = FMT_NANO;
-	known[SPOT].away_ms = now;
-	known[FAR].cool = (struct cooldown_view){COOLDOWN_CAPACITY, now};
-	ladder_make(&l, &a);
-	ladder_explain(&l, &a, SPOT, why, sizeof(why));
-	assert_non_null(strstr(why, " is unreachable since 2026-01-02T13:00:00Z"));
-	ladder_explain(&l, &a, FAR, why, sizeof(why));
-	assert_non_null(strstr(why, " until 2026-01-02T13:00:00Z"));
-	conf_free(c);
-}
-
 static void test_a_pool_without_offers_is_a_ladder_of_one(void **state)
 {
 	struct conf *c = empty_conf();
@@ -575,31 +534,13 @@ static void test_the_cheapest_node_that_the_pool_may_have(void **state)
 	conf_free(c);
 }
 
-static void test_a_text_that_is_too_long_is_cut(void **state)
-{
-	struct conf *c = five();
-	struct ladder_known known[NRUNGS] = {{0}};
-	struct ladder_ask a = {.conf = c, .pool = c->pools, .known = known, .now_ms = now};
-	struct ladder l;
-	char why[40];
-
-	(void)state;
-	finish(c);
-	ladder_make(&l, &a);
-	ladder_why(&l, &a, why, sizeof(why));
-	assert_string_equal(why, "res, spot, far, od, us: price not kn...");
-	conf_free(c);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_order_and_why_not_the_others),
-		cmocka_unit_test(test_times_are_the_wall_clocks),
 		cmocka_unit_test(test_a_pool_without_offers_is_a_ladder_of_one),
 		cmocka_unit_test(test_spot_may_be_the_first_rung),
 		cmocka_unit_test(test_the_cheapest_node_that_the_pool_may_have),
-		cmocka_unit_test(test_a_text_that_is_too_long_is_cut),
 	};
 
 	return cmocka_run_group_tests_name("ladder", tests, NULL, NULL);
