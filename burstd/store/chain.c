@@ -23,6 +23,38 @@ enum { /* most that one call checks: some milliseconds */
        CHECK_BYTES = 1 << 20
 };
 
+static const char sql_put_audit[] =
+	"INSERT INTO audit (seq, at_ms, actor, verb, target, object, reason, request,"
+	" hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
+static const char sql_audits[] =
+	"SELECT seq, at_ms, actor, verb, target, object, reason, request, hash"
+	" FROM audit WHERE seq > ? ORDER BY seq LIMIT ?";
+
+static const char sql_first_audit[] = "SELECT seq FROM audit ORDER BY seq LIMIT 1";
+
+static const char sql_last_audit[] =
+	"SELECT seq, hash FROM audit WHERE seq <= ? ORDER BY seq DESC LIMIT 1";
+
+static const char sql_last_forget[] = "SELECT request FROM audit WHERE verb = '" CHAIN_FORGET "'"
+				      " ORDER BY seq DESC LIMIT 1";
+
+/* The last of the oldest records after a number, if there are too many or all of those are old;
+ * reads no other row. */
+const char chain_old_audit[] =
+	"SELECT seq, hash FROM"
+	" (SELECT seq, hash FROM audit WHERE seq > ? ORDER BY seq LIMIT 1 OFFSET ?)"
+	" AS last WHERE seq <= ? OR ? > (SELECT MAX(at_ms) FROM"
+	" (SELECT at_ms FROM audit WHERE seq > ? ORDER BY seq LIMIT ?) AS oldest)";
+
+static const char sql_del_audits[] = "DELETE FROM audit WHERE seq <= ?";
+
+static const char sql_get_mark[] = "SELECT seq, hash FROM audit_mark WHERE name = ?";
+
+static const char sql_put_mark[] = "INSERT INTO audit_mark (name, seq, hash) VALUES (?, ?, ?)"
+				   " ON CONFLICT (name) DO UPDATE SET seq = excluded.seq,"
+				   " hash = excluded.hash";
+
 static const struct journal_mark origin = {
 	0, "0000000000000000000000000000000000000000000000000000000000000000"};
 
@@ -99,7 +131,7 @@ static int get_place(struct journal *j, struct db_cursor *c, struct journal_mark
 
 static int get_mark(struct journal *j, const char *name, struct journal_mark *out, struct err *e)
 {
-	struct db_cursor c = {.st = db_stmt(j->db, GET_MARK, e)};
+	struct db_cursor c = {.st = db_stmt(j->db, sql_get_mark, e)};
 
 	*out = origin;
 	if (c.st != NULL)
@@ -110,7 +142,7 @@ static int get_mark(struct journal *j, const char *name, struct journal_mark *ou
 static int put_mark(struct journal *j, const char *name, const struct journal_mark *m,
 		    struct err *e)
 {
-	struct db_cursor c = {.st = db_stmt(j->db, PUT_MARK, e)};
+	struct db_cursor c = {.st = db_stmt(j->db, sql_put_mark, e)};
 
 	if (c.st == NULL)
 		return -1;
@@ -128,7 +160,7 @@ int chain_open(struct journal *j, struct err *e)
 		const char *name;
 		struct journal_mark *mark;
 	} marks[] = {{"head", &j->head}, {"forgotten", &j->forgotten}};
-	struct db_cursor c = {.st = db_stmt(j->db, LAST_AUDIT, e)};
+	struct db_cursor c = {.st = db_stmt(j->db, sql_last_audit, e)};
 	struct journal_mark last = {.seq = 0};
 
 	if (c.st != NULL)
@@ -145,11 +177,12 @@ int chain_open(struct journal *j, struct err *e)
 	return 0;
 }
 
-int chain_put(struct journal *j, const struct journal_audit *a, struct err *e)
+/* Within a transaction: write the next record.  The seq and hash of a are ignored. */
+static int put_next(struct journal *j, const struct journal_audit *a, struct err *e)
 {
 	const char *const texts[] = {a->actor,  a->verb,   a->target,
 				     a->object, a->reason, a->request};
-	struct db_cursor c = {.st = db_stmt(j->db, PUT_AUDIT, e)};
+	struct db_cursor c = {.st = db_stmt(j->db, sql_put_audit, e)};
 	char hash[JOURNAL_HASH_SIZE];
 
 	if (c.st == NULL)
@@ -165,6 +198,33 @@ int chain_put(struct journal *j, const struct journal_audit *a, struct err *e)
 	return db_step(j->db, c.st, e);
 }
 
+/* From what journal_put_audit() collected. */
+static int write_audit(const struct journal_tx *tx, const struct tx_effect *f, struct err *e)
+{
+	const struct tx_value *v = &tx->values[f->first];
+	const struct journal_audit a = {.at_ms = v[0].number,
+					.actor = tx->text + v[1].at,
+					.verb = tx->text + v[2].at,
+					.target = tx->text + v[3].at,
+					.object = tx->text + v[4].at,
+					.reason = tx->text + v[5].at,
+					.request = tx->text + v[6].at};
+
+	return put_next(tx->j, &a, e);
+}
+
+void journal_put_audit(struct journal_tx *tx, const struct journal_audit *a)
+{
+	tx_effect_by(tx, write_audit); /* in the order in which that reads them */
+	tx_int(tx, a->at_ms);
+	tx_text(tx, a->actor);
+	tx_text(tx, a->verb);
+	tx_text(tx, a->target);
+	tx_text(tx, a->object);
+	tx_text(tx, a->reason);
+	tx_text(tx, a->request);
+}
+
 int chain_put_head(struct journal *j, struct err *e)
 {
 	return j->next_head.seq != j->head.seq ? put_mark(j, "head", &j->next_head, e) : 0;
@@ -177,7 +237,7 @@ int chain_put_head(struct journal *j, struct err *e)
  * Never fewer, since forgetting adds a record each time. */
 static int find_old(struct journal *j, int64_t before_ms, struct journal_mark *upto, struct err *e)
 {
-	struct db_cursor c = {.st = db_stmt(j->db, OLD_AUDIT, e)};
+	struct db_cursor c = {.st = db_stmt(j->db, chain_old_audit, e)};
 
 	*upto = origin;
 	if (c.st == NULL)
@@ -208,12 +268,12 @@ static int put_forgotten(struct journal *j, const struct journal_mark *upto, int
 	(void)snprintf(object, sizeof(object), "%" PRId64 "-%" PRId64, j->forgotten.seq + 1,
 		       upto->seq);
 	journal_mark_print(upto, request);
-	return chain_put(j, &a, e);
+	return put_next(j, &a, e);
 }
 
 static int forget(struct journal *j, const struct journal_mark *upto, int64_t now_ms, struct err *e)
 {
-	struct db_cursor c = {.st = db_stmt(j->db, DEL_AUDITS, e)};
+	struct db_cursor c = {.st = db_stmt(j->db, sql_del_audits, e)};
 
 	j->next_head = j->head;
 	if (c.st == NULL || db_begin(j->db, e) < 0)
@@ -276,7 +336,7 @@ static void read_audit(struct db_cursor *c, struct journal_audit *a)
 int journal_audits(struct journal *j, int64_t after, unsigned limit, journal_audit_fn fn, void *ctx,
 		   struct err *e)
 {
-	struct db_cursor c = {.st = db_stmt(j->db, AUDITS, e)};
+	struct db_cursor c = {.st = db_stmt(j->db, sql_audits, e)};
 	struct journal_audit a = {.seq = 0};
 	int rc;
 
@@ -379,7 +439,7 @@ static int begin(const struct journal *j, struct journal_chain *c, struct err *e
 /* *seq: INT64_MAX if there is none. */
 static int get_first(struct journal *j, int64_t *seq, struct err *e)
 {
-	struct db_cursor c = {.st = db_stmt(j->db, FIRST_AUDIT, e)};
+	struct db_cursor c = {.st = db_stmt(j->db, sql_first_audit, e)};
 	int rc = c.st != NULL ? db_step(j->db, c.st, e) : -1;
 
 	*seq = INT64_MAX;
@@ -393,7 +453,7 @@ static int get_first(struct journal *j, int64_t *seq, struct err *e)
 /* Does the last `forget` record name the same place as the mark? */
 static int is_on_record(struct journal *j, bool *is, struct err *e)
 {
-	struct db_cursor c = {.st = db_stmt(j->db, LAST_FORGET, e)};
+	struct db_cursor c = {.st = db_stmt(j->db, sql_last_forget, e)};
 	char want[JOURNAL_MARK_SIZE];
 	int rc;
 

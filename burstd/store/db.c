@@ -29,16 +29,25 @@ enum {
 	 * new ones.  10,000 nodes write some 14 MiB from WANTED to BOOTING, 250 at a time; a log
 	 * gets longer with smaller commits, or while somebody reads. */
 	DB_WAL_BYTES = 16 << 20,
+	/* Statements prepared: the journal has some 40.  A power of two. */
+	DB_STMTS_MAX = 128,
+	DB_SLOTS = 2 * DB_STMTS_MAX, /* half of them are empty, so that a search is short */
+};
+
+struct slot {
+	const char *sql; /* NULL: empty */
+	sqlite3_stmt *st;
 };
 
 struct db {
 	sqlite3 *sql;
 	char *path;
 	const struct db_kind *kind;
-	sqlite3_stmt **stmts; /* kind->nsql; NULL until first used */
-	int wal_pages;        /* in the log and not yet in the main file, at most */
-	bool full;            /* the last failure was SQLITE_FULL */
-	bool damaged;         /* SQLite reported damage */
+	struct slot stmts[DB_SLOTS]; /* a hash table of what was used, by the text's address */
+	unsigned nstmts;
+	int wal_pages; /* in the log and not yet in the main file, at most */
+	bool full;     /* the last failure was SQLITE_FULL */
+	bool damaged;  /* SQLite reported damage */
 };
 
 /* A failing statement, or a row that is too long, means damage, too: our statements are correct for
@@ -275,7 +284,6 @@ int db_open(struct db **out, const char *path, const struct db_kind *kind, bool 
 	*out = NULL;
 	d->path = mem_strdup(path);
 	d->kind = kind;
-	d->stmts = mem_zalloc(kind->nsql * sizeof(sqlite3_stmt *));
 	if (make_file(path, e) < 0)
 		goto fail;
 	/* No mutexes, since there is one thread: each bound value would lock one. */
@@ -305,22 +313,39 @@ void db_close(struct db *d)
 {
 	if (d == NULL)
 		return;
-	for (unsigned i = 0; i < d->kind->nsql; i++)
-		(void)sqlite3_finalize(d->stmts[i]);
+	for (unsigned i = 0; i < DB_SLOTS; i++)
+		(void)sqlite3_finalize(d->stmts[i].st);
 	(void)sqlite3_close(d->sql);
-	free(d->stmts);
 	free(d->path);
 	free(d);
 }
 
-sqlite3_stmt *db_stmt(struct db *d, unsigned number, struct err *e)
+/* The slot that has the statement, or an empty one. */
+static struct slot *slot_of(struct db *d, const char *sql)
 {
-	assert(number < d->kind->nsql);
-	if (d->stmts[number] == NULL &&
-	    sqlite3_prepare_v3(d->sql, d->kind->sql[number], -1, SQLITE_PREPARE_PERSISTENT,
-			       &d->stmts[number], NULL) != SQLITE_OK)
+	/* Fibonacci hashing: the upper bits of the product depend on all of the address. */
+	uint64_t i = ((uint64_t)(uintptr_t)sql * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
+
+	while (d->stmts[i % DB_SLOTS].sql != NULL && d->stmts[i % DB_SLOTS].sql != sql)
+		i++;
+	return &d->stmts[i % DB_SLOTS];
+}
+
+sqlite3_stmt *db_stmt(struct db *d, const char *sql, struct err *e)
+{
+	struct slot *s = slot_of(d, sql);
+
+	if (s->sql != NULL)
+		return s->st;
+	assert(d->nstmts < DB_STMTS_MAX);
+	if (sqlite3_prepare_v3(d->sql, sql, -1, SQLITE_PREPARE_PERSISTENT, &s->st, NULL) !=
+	    SQLITE_OK) {
 		(void)fail(d, e);
-	return d->stmts[number];
+		return NULL;
+	}
+	s->sql = sql;
+	d->nstmts++;
+	return s->st;
 }
 
 int db_step(struct db *d, sqlite3_stmt *st, struct err *e)

@@ -14,12 +14,10 @@
 struct sqlite3_stmt;
 struct db;
 
-/* The kind of a file: the steps that make its tables, and the statements used on it. */
+/* The kind of a file: the steps that make its tables. */
 struct db_kind {
 	const char *const *steps; /* step i takes version i to i + 1; never changed once released */
 	int nsteps;
-	const char *const *sql; /* a statement's number is its index here */
-	unsigned nsql;
 };
 
 /* Open path, or make it (mode 0600), and upgrade it to the newest version in one transaction.
@@ -30,8 +28,9 @@ int db_open(struct db **out, const char *path, const struct db_kind *kind, bool 
 	    struct err *e);
 void db_close(struct db *d); /* NULL is fine */
 
-/* The statement of this number, ready for binding; it is prepared once.  NULL: *e. */
-struct sqlite3_stmt *db_stmt(struct db *d, unsigned number, struct err *e);
+/* The statement of this text, ready for binding.  It is prepared once, and found again by the
+ * text's address: sql is a constant, in one place.  NULL: *e. */
+struct sqlite3_stmt *db_stmt(struct db *d, const char *sql, struct err *e);
 /* Step to the next row.  1: there is one; 0: done; -1: *e.  After 0 and -1 the statement is reset.
  */
 int db_step(struct db *d, struct sqlite3_stmt *st, struct err *e);

@@ -13,9 +13,16 @@ build=${1:?usage: cover.sh BUILDDIR}
 whole='burstd/core/(node|node_word|drift)\.c'
 # FILE FUNCTION...; each must be there, so that nobody renames it out of sight.
 replay=(
-	'burstd/store/journal.c journal_get_number journal_events read_event'
-	'burstd/store/journal_load.c journal_load get_word get_node read_node read_batch read_spent
-		read_refusal read_pool read_rescue read_all'
+	'burstd/store/journal.c journal_get_number'
+	'burstd/store/journal_events.c journal_events read_event'
+	'burstd/store/journal_load.c journal_load'
+	'burstd/store/journal_read.c journal_read journal_get_word'
+	'burstd/store/journal_nodes.c get_node read_node journal_load_nodes read_batch journal_load_batches'
+	'burstd/store/journal_usage.c read_spent journal_load_spent'
+	'burstd/store/journal_jobs.c read_refusal journal_load_refusals read_rescue journal_load_rescues'
+	'burstd/store/journal_pools.c read_pool journal_load_pools'
+	'burstd/store/journal_claims.c journal_load_claims'
+	'burstd/store/journal_vouchers.c journal_load_vouchers'
 	'burstd/store/chain.c chain_open get_mark get_place'
 	'burstd/store/db.c db_get_int db_get_text db_copy_text'
 )

@@ -410,7 +410,7 @@ static int steps_to_find_none(struct fixture *f)
 	int n;
 
 	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_prepare_v2(db, journal_sql[OLD_AUDIT], -1, &st, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, chain_old_audit, -1, &st, NULL), SQLITE_OK);
 	assert_int_equal(sqlite3_bind_int(st, 2, JOURNAL_TRIM - 1), SQLITE_OK);
 	assert_int_equal(sqlite3_bind_int(st, 6, JOURNAL_TRIM), SQLITE_OK);
 	for (int i = 1; i <= 5; i += i == 1 ? 2 : 1)

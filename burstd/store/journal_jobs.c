@@ -1,0 +1,109 @@
+/* The tables of refused jobs, and of jobs that are about to lose a node. */
+#include "store/private.h"
+
+#define RESCUE_COLUMNS "job, id, node, gen, at_ms, why, nodes, signal, hold_ms"
+
+static const char sql_put_refusal[] =
+	"INSERT INTO refusal (job, count, last_ms, first_ms, wait_ms, "
+	"told_wall_ms, had_wall_ms)"
+	" VALUES (?, ?, ?, ?, ?, ?, ?)"
+	" ON CONFLICT (job) DO UPDATE SET count = excluded.count,"
+	" last_ms = excluded.last_ms, first_ms = excluded.first_ms,"
+	" wait_ms = excluded.wait_ms, told_wall_ms = excluded.told_wall_ms,"
+	" had_wall_ms = excluded.had_wall_ms";
+
+static const char sql_del_refusal[] = "DELETE FROM refusal WHERE job = ?";
+
+static const char sql_all_refusals[] =
+	"SELECT job, count, last_ms, first_ms, wait_ms, told_wall_ms, had_wall_ms "
+	"FROM refusal"
+	" ORDER BY job";
+
+static const char sql_put_rescue[] =
+	"INSERT INTO rescue (" RESCUE_COLUMNS ")"
+	" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE SET"
+	" id = excluded.id, node = excluded.node, gen = excluded.gen,"
+	" at_ms = excluded.at_ms, why = excluded.why, nodes = excluded.nodes,"
+	" signal = excluded.signal, hold_ms = excluded.hold_ms";
+
+static const char sql_del_rescue[] = "DELETE FROM rescue WHERE job = ?";
+
+static const char sql_all_rescues[] = "SELECT " RESCUE_COLUMNS " FROM rescue ORDER BY job";
+
+void journal_put_refusal(struct journal_tx *tx, const struct journal_refusal *r)
+{
+	tx_effect(tx, sql_put_refusal);
+	tx_bits(tx, r->job);
+	tx_int(tx, r->r.count);
+	tx_int(tx, r->r.last_ms);
+	tx_int(tx, r->r.first_ms);
+	tx_int(tx, r->r.wait_ms);
+	tx_int(tx, r->r.told_wall_ms);
+	tx_int(tx, r->r.had_wall_ms);
+}
+
+void journal_del_refusal(struct journal_tx *tx, uint64_t job)
+{
+	tx_effect(tx, sql_del_refusal);
+	tx_bits(tx, job);
+}
+
+static int read_refusal(const struct journal *j, struct db_cursor *c,
+			const struct journal_visitor *v, struct err *e)
+{
+	struct journal_refusal r = {.job = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX)};
+
+	r.r.count = (uint32_t)db_get_int(c, 0, UINT32_MAX);
+	r.r.last_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	r.r.first_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	r.r.wait_ms = db_get_int(c, 0, INT64_MAX);
+	r.r.told_wall_ms = db_get_int(c, 0, INT64_MAX);
+	r.r.had_wall_ms = db_get_int(c, 0, INT64_MAX);
+	return c->bad ? db_damaged(j->db, "refusal", e) : v->refusal(v->ctx, &r, e);
+}
+
+int journal_load_refusals(struct journal *j, const struct journal_visitor *v, struct err *e)
+{
+	return v->refusal != NULL ? journal_read(j, sql_all_refusals, read_refusal, v, e) : 0;
+}
+
+void journal_put_rescue(struct journal_tx *tx, const struct journal_rescue *r)
+{
+	tx_effect(tx, sql_put_rescue);
+	tx_bits(tx, r->job);
+	tx_text(tx, r->id);
+	tx_text(tx, r->node);
+	tx_bits(tx, r->gen);
+	tx_int(tx, r->at_ms);
+	tx_text(tx, r->why);
+	tx_text(tx, r->nodes);
+	tx_int(tx, r->signal);
+	tx_int(tx, r->hold_ms);
+}
+
+void journal_del_rescue(struct journal_tx *tx, uint64_t job)
+{
+	tx_effect(tx, sql_del_rescue);
+	tx_bits(tx, job);
+}
+
+static int read_rescue(const struct journal *j, struct db_cursor *c,
+		       const struct journal_visitor *v, struct err *e)
+{
+	struct journal_rescue r = {.job = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX)};
+
+	db_copy_text(c, r.id, sizeof(r.id));
+	db_copy_text(c, r.node, sizeof(r.node));
+	r.gen = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX);
+	r.at_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	db_copy_text(c, r.why, sizeof(r.why));
+	db_copy_text(c, r.nodes, sizeof(r.nodes));
+	r.signal = (enum journal_signal)db_get_int(c, 0, JOURNAL_NSIGNALS - 1);
+	r.hold_ms = db_get_int(c, 0, INT64_MAX);
+	return c->bad ? db_damaged(j->db, "rescue", e) : v->rescue(v->ctx, &r, e);
+}
+
+int journal_load_rescues(struct journal *j, const struct journal_visitor *v, struct err *e)
+{
+	return v->rescue != NULL ? journal_read(j, sql_all_rescues, read_rescue, v, e) : 0;
+}
