@@ -10,6 +10,7 @@
 #include "io/loop.h"
 #include "io/spool.h"
 #include "store/journal.h"
+#include "store/journal_audit.h"
 #include "store/room.h"
 
 enum {

@@ -5,6 +5,7 @@
 #include "api/ctl_reply.h"
 #include "base/hostlist.h"
 #include "slurm/command.h"
+#include "store/journal_audit.h"
 
 enum { RECORDS_MAX = 1000 }; /* of one answer */
 

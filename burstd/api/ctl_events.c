@@ -4,6 +4,7 @@
 #include "api/ctl_api.h"
 #include "api/ctl_ops.h"
 #include "api/ctl_reply.h"
+#include "store/journal_events.h"
 
 enum { TAIL_WINDOW = 1024 }; /* events to look through first for the last ones of some nodes */
 

@@ -14,6 +14,7 @@
 #include "core/claim.h"
 #include "jobs/jobs_api.h"
 #include "keys/keys_api.h"
+#include "store/journal_usage.h"
 
 enum {
 	WHY_MAX = 1024,

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "io/loop.h"
 #include "jobs/jobs_api.h"
+#include "store/journal_events.h"
 
 struct hold {
 	struct hold *next, **prevp; /* those that wait for events */

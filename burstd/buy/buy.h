@@ -10,6 +10,8 @@
 #include "engine/kernel.h"
 #include "io/spool.h"
 #include "keys/keys.h"
+#include "store/journal_nodes.h"
+#include "store/journal_pools.h"
 
 enum {
 	INTAKE_CALLS_MAX = 1000,     /* fresh calls that wait; all others are hints */

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "base/secret.h"
+#include "store/journal_nodes.h"
 
 struct batch *batch_find(struct engine *e, uint64_t id)
 {

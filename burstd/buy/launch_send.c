@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "store/journal_nodes.h"
 
 void launch_record_create(struct cloud *c, const struct batch *b)
 {

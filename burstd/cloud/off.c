@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "cloud/cloud.h"
+#include "store/journal_nodes.h"
 
 /* Turns off providers that cannot be used, so that the others work.
  *

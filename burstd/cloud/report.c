@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "store/journal_audit.h"
 
 /* Reports broken hosts to providers that have an API for that; otherwise the provider would sell
  * the host to the next customer, perhaps to this site.  A report is sent once, while the instance

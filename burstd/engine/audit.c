@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "store/journal_audit.h"
 
 /* Audit records: each request to a provider, and each order to slurmctld that changes a node or a
  * job, is on record before it is sent (I28).  A record has nothing that a driver makes of a

@@ -9,6 +9,9 @@
 #include "base/fmt.h"
 #include "base/mem.h"
 #include "base/redact.h"
+#include "store/journal_events.h"
+#include "store/journal_nodes.h"
+#include "store/journal_usage.h"
 
 struct journal_tx *engine_tx(struct engine *e)
 {

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "io/loop.h"
 #include "store/journal.h"
+#include "store/journal_events.h"
 
 /* The end of the year 9999, in thousands of seconds, since seconds do not fit in an int.  A later
  * time is not valid. */

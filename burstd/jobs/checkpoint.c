@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "io/proc.h"
+#include "store/journal_audit.h"
 
 /* Tells the jobs of a node whose machine will be taken away to save their work: by a signal, by a
  * command of the site, or by both, as the pool says.

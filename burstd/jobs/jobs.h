@@ -14,6 +14,7 @@
 #include "jobs/job.h"
 #include "jobs/jobs_api.h"
 #include "slurm/version.h"
+#include "store/journal_jobs.h"
 
 enum {
 	ENGINE_GATE_POLL_MS = 250,     /* while a job waits for its nodes */

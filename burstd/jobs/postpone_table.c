@@ -1,4 +1,5 @@
 #include "jobs/postpone_private.h"
+#include "store/journal_jobs.h"
 
 #include <stdio.h>
 

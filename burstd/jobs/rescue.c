@@ -1,5 +1,6 @@
 #include "engine/times.h"
 #include "jobs/rescue_private.h"
+#include "store/journal_jobs.h"
 
 #include <stdio.h>
 #include <string.h>

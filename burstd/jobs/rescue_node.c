@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "store/journal_jobs.h"
 
 /* Powers down the nodes that must go: reclaimed, vanished, dead, or by an admin's order.
  *

@@ -12,6 +12,7 @@
 #include "core/userdata.h"
 #include "jobs/jobs.h"
 #include "keys/claim_set.h"
+#include "store/journal_claims.h"
 
 /* Path of node-init in the image; if another one is to run, the answer to the claim says so. */
 #define CLAIM_NODE_INIT "/usr/libexec/burstd/node-init"

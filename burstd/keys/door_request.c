@@ -5,6 +5,7 @@
 
 #include "io/loop.h"
 #include "keys/door.h"
+#include "store/journal_audit.h"
 
 /* Takes the requests of nodes from the listener's thread, one by one, and finds out who asks, and
  * for what. */

@@ -1,4 +1,5 @@
 #include "keys/rotate.h"
+#include "store/journal_audit.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "keys/claims.h"
+#include "store/journal_vouchers.h"
 
 /* Gets tokens for machines: burstd asks the store for one for each machine to buy, and buys when
  * each has a token that outlasts its boot timeout. */

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "keys/claims.h"
+#include "store/journal_vouchers.h"
 
 /* Keeps the table of vouchers, machines with a token in their user-data (core/voucher.h), and acts
  * on what becomes of each token. */

@@ -4,6 +4,9 @@
 #include "keys/keys.h"
 #include "keys/vouchers.h"
 #include "parts/parts.h"
+#include "store/journal_jobs.h"
+#include "store/journal_nodes.h"
+#include "store/journal_pools.h"
 
 #include <assert.h>
 

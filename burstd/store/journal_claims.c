@@ -1,4 +1,6 @@
 /* The table of claims. */
+#include "store/journal_claims.h"
+
 #include <assert.h>
 #include <string.h>
 

@@ -1,4 +1,6 @@
 /* The table of events, and how old ones are deleted. */
+#include "store/journal_events.h"
+
 #include <string.h>
 
 #include "store/private.h"

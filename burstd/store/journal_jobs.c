@@ -1,4 +1,6 @@
 /* The tables of refused jobs, and of jobs that are about to lose a node. */
+#include "store/journal_jobs.h"
+
 #include "store/private.h"
 
 #define RESCUE_COLUMNS "job, id, node, gen, at_ms, why, nodes, signal, hold_ms"

@@ -1,4 +1,6 @@
 /* The tables of nodes and of the batches that they are bought in. */
+#include "store/journal_nodes.h"
+
 #include "core/reclaim.h"
 #include "store/private.h"
 

@@ -1,4 +1,7 @@
 /* The table of pools. */
+#include "store/journal_pools.h"
+
+#include "core/provider.h"
 #include "store/private.h"
 
 #define POOL_COLUMNS "name, paused, waves, last_ms, until_ms, paused_by, paused_ms"

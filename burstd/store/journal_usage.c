@@ -1,6 +1,9 @@
 /* The table of bills. */
+#include "store/journal_usage.h"
+
 #include <string.h>
 
+#include "core/provider.h"
 #include "store/private.h"
 
 static const char sql_put_usage[] =

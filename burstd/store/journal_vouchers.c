@@ -1,4 +1,6 @@
 /* The table of vouchers. */
+#include "store/journal_vouchers.h"
+
 #include <string.h>
 
 #include "store/private.h"

@@ -9,6 +9,7 @@
 
 #include "store/db.h"
 #include "store/journal.h"
+#include "store/journal_audit.h"
 #include "store/room.h"
 
 enum {

@@ -45,6 +45,11 @@
 #include "../sim/world.h"
 #include "disk.h"
 #include "store/journal.h"
+#include "store/journal_audit.h"
+#include "store/journal_jobs.h"
+#include "store/journal_nodes.h"
+#include "store/journal_pools.h"
+#include "store/journal_usage.h"
 #include "store/state_dir.h"
 
 #define CRASH_STATE_DIR "/var/lib/burstd"

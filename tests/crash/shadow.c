@@ -29,6 +29,14 @@
 
 #include "../sim/sim_journal.c" /* NOLINT: so that there is one of it */
 #include "../sim/sim_tx.c"      /* NOLINT: likewise */
+#include "store/journal_audit.h"
+#include "store/journal_claims.h"
+#include "store/journal_events.h"
+#include "store/journal_jobs.h"
+#include "store/journal_nodes.h"
+#include "store/journal_pools.h"
+#include "store/journal_usage.h"
+#include "store/journal_vouchers.h"
 
 /* It takes part in no crash. */
 bool shadow_alive(struct world *w)

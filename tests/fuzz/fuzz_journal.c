@@ -14,6 +14,11 @@
 
 #include "base/mem.h"
 #include "store/journal.h"
+#include "store/journal_events.h"
+#include "store/journal_jobs.h"
+#include "store/journal_nodes.h"
+#include "store/journal_pools.h"
+#include "store/journal_usage.h"
 
 enum { FILE_MAX = 1 << 20, EDIT = 5 };
 

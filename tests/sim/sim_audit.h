@@ -3,7 +3,7 @@
 #ifndef SIM_AUDIT_H
 #define SIM_AUDIT_H
 
-#include "store/journal.h"
+#include "store/journal_audit.h"
 #include "world.h"
 
 enum { SIM_AUDITS_MAX = 4096 };

@@ -11,6 +11,7 @@
 #include "sim_rotate.h"
 #include "sim_slurm.h"
 #include "sim_tx.h"
+#include "store/journal_events.h"
 
 enum {
 	ROWS_MAX = 4096,

@@ -8,6 +8,8 @@
 #include "sim_opinions.h"
 #include "sim_vouchers.h"
 #include "store/journal.h"
+#include "store/journal_nodes.h"
+#include "store/journal_usage.h"
 #include "world.h"
 
 struct sim_row {

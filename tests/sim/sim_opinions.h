@@ -3,6 +3,8 @@
 #define SIM_OPINIONS_H
 
 #include "store/journal.h"
+#include "store/journal_jobs.h"
+#include "store/journal_pools.h"
 #include "world.h"
 
 enum { SIM_OPINIONS_MAX = 256 }; /* of a kind */

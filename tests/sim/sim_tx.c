@@ -9,6 +9,9 @@
 #include "base/mem.h"
 #include "sim_rotate.h"
 #include "sim_slurm.h"
+#include "store/journal_claims.h"
+#include "store/journal_events.h"
+#include "store/journal_vouchers.h"
 
 struct journal_tx *journal_begin(struct journal *j)
 {

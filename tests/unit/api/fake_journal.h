@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/hostlist.h"
-#include "store/journal.h"
+#include "store/journal_audit.h"
+#include "store/journal_events.h"
+#include "store/journal_usage.h"
 
 enum { FAKE_NOW = 1000000000, FAKE_EVENTS_MAX = 8000 };
 

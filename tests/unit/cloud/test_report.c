@@ -3,6 +3,7 @@
  *
  * On a bare struct engine: the cloud, the clock and the records are the test's. */
 #include "cloud/cloud.h"
+#include "store/journal_audit.h"
 #include "tests/unit/engine/bare_engine.h"
 #include "tests/unit/engine/bare_state.h"
 

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "io/loop.h"
 #include "store/journal.h"
+#include "store/journal_events.h"
 
 #define HOUR INT64_C(3600000)
 

@@ -7,6 +7,7 @@
 #include "cloud/cloud.h"
 #include "io/proc.h"
 #include "jobs/jobs.h"
+#include "store/journal_audit.h"
 #include "tests/unit/engine/bare_state.h"
 
 #define ENDS (BEGAN + 130000) /* of the machine: so long jobs have time */

@@ -6,6 +6,7 @@
 
 #include "io/proc.h"
 #include "jobs/jobs.h"
+#include "store/journal_audit.h"
 #include "tests/unit/engine/bare_state.h"
 
 enum { JOBS = 20 };

@@ -12,6 +12,7 @@
 #include "keys/door.h"
 #include "keys/keys.h"
 #include "keys/vouchers.h"
+#include "store/journal_audit.h"
 #include "tests/unit/engine/bare_state.h"
 
 enum { LATE_MAX = 8, TEXT = 4096 };

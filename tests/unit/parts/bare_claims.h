@@ -16,6 +16,8 @@
 #include "keys/claim_set.h"
 #include "keys/keys.h"
 #include "parts/parts.h"
+#include "store/journal_audit.h"
+#include "store/journal_events.h"
 
 #define BUNDLE "{\"munge_key\":\"kZ3qVh0v8mJ5rT2yB7nC4xW1sD6fG9hL0pQoIuYtReE=\"}"
 

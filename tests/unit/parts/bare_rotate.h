@@ -9,6 +9,7 @@
 #include "base/secret_file.h"
 #include "keys/keys.h"
 #include "keys/rotate.h"
+#include "store/journal_claims.h"
 #include <uv.h>
 
 #define JWKS                                                                                       \

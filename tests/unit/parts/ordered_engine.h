@@ -5,6 +5,7 @@
 
 #include "diff/diff.h"
 #include "loaded_engine.h"
+#include "store/journal_events.h"
 
 /* c1 and c2 are READY in the journal, c3 is off. */
 static inline void load(struct fix *f)

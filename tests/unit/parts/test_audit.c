@@ -4,6 +4,7 @@
 #include "jobs/jobs.h"
 #include "loaded_engine.h"
 #include "ordered_engine.h"
+#include "store/journal_audit.h"
 
 static int keep_record(void *ctx, const struct journal_audit *a)
 {

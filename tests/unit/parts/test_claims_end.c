@@ -2,6 +2,7 @@
 #include "bare_claims.h"
 
 #include "keys/keys.h"
+#include "store/journal_claims.h"
 
 /* It ended by itself, with a token that nobody may have used: no breach, no release comes before.
  */

@@ -15,6 +15,8 @@
 #include "cloud/cloud.h"
 #include "jobs/jobs.h"
 #include "parts/parts.h"
+#include "store/journal_events.h"
+#include "store/journal_usage.h"
 #include "tests/unit/engine/bare_state.h"
 
 enum { NODES = 200, NOW = 1000000 };

@@ -7,6 +7,7 @@
 
 #include "jobs/jobs.h"
 #include "loaded_engine.h"
+#include "store/journal_audit.h"
 
 static bool is_given(struct fix *f)
 {

@@ -8,6 +8,7 @@
 #include "core/wish.h"
 #include "diff/diff.h"
 #include "jobs/jobs.h"
+#include "store/journal_events.h"
 
 static struct conf_offer make_offer(const char *name, int market)
 {

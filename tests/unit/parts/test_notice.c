@@ -8,6 +8,7 @@
 #include "diff/diff.h"
 #include "io/proc.h"
 #include "jobs/jobs.h"
+#include "store/journal_events.h"
 
 static struct fleet_node *add(struct fix *f, const char *name, uint64_t gen, enum node_state state)
 {

@@ -5,6 +5,7 @@
 #include "jobs/jobs.h"
 #include "keys/vouchers.h"
 #include "loaded_engine.h"
+#include "store/journal_usage.h"
 
 static struct conf_pool pool_at(const char *name, const char *nodes, const char *provider)
 {

@@ -6,6 +6,7 @@
 #include "buy/buy.h"
 #include "cloud/cloud.h"
 #include "jobs/jobs.h"
+#include "store/journal_events.h"
 
 enum { NEAR, MID, FAR };
 

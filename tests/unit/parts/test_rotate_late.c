@@ -3,6 +3,7 @@
 #include "bare_rotate.h"
 #include "buy/buy.h"
 #include "keys/keys.h"
+#include "store/journal_vouchers.h"
 
 /* c1 has munge's new key, and c2 that of before. */
 static void one_of_two_follows(void)

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/fnv.h"
 #include "buy/buy.h"
+#include "store/journal_events.h"
 
 static char dir[96];
 

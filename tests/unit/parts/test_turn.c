@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "diff/diff.h"
 #include "jobs/jobs.h"
+#include "store/journal_audit.h"
 
 enum { PATIENCE_MS = 15000 };
 

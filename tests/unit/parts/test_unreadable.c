@@ -2,6 +2,7 @@
 #include "buy/buy.h"
 #include "cloud/cloud.h"
 #include "listed_engine.h"
+#include "store/journal_events.h"
 
 #define MANGLED(id)                                                                                \
 	{                                                                                          \

@@ -2,6 +2,7 @@
  * who used it. */
 #include "bare_vouchers.h"
 #include "keys/keys.h"
+#include "store/journal_vouchers.h"
 
 /* It was there, and a thief was faster than the revoke; or that one's answer was lost. */
 static void test_one_that_was_used_before_it_was_revoked_is_told(void **state)

@@ -16,6 +16,9 @@
 
 #include "base/mem.h"
 #include "store/journal.h"
+#include "store/journal_events.h"
+#include "store/journal_nodes.h"
+#include "store/journal_usage.h"
 
 struct fixture {
 	char dir[32], path[64];

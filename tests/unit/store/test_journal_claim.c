@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "fixture.h"
+#include "store/journal_claims.h"
 #include "store/schema.h"
 
 enum { ROWS_MAX = 8, SCHEMA_BEFORE = 7, SCHEMA_WITHOUT_ACCESSORS = 9 };

@@ -6,6 +6,8 @@
 #include "base/str.h"
 #include "fixture.h"
 #include "store/db.h"
+#include "store/journal_jobs.h"
+#include "store/journal_pools.h"
 #include "store/schema.h"
 
 enum { ROWS_MAX = 8, WITH_CALLS = 12, WITHOUT_CALLS = 13 };

@@ -1,6 +1,8 @@
 /* What a start reads, when it cannot be read: each time the load stops and says so, and nothing is
  * made up in its place (F55).  Damaged rows: test_journal_crash.c, test_journal_pools.c. */
 #include "fixture.h"
+#include "store/journal_jobs.h"
+#include "store/journal_pools.h"
 
 static int nothing_pool(void *ctx, const struct journal_pool *p, struct err *e)
 {

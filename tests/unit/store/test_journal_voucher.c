@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fixture.h"
+#include "store/journal_vouchers.h"
 #include "store/schema.h"
 #include "tests/unit/watched_heap.h"
 

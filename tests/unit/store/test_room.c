@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "fixture.h"
+#include "store/journal_audit.h"
 
 /* --- a small disk ------------------------------------------------------------------------------
  * SQLite's writes and room.c's calls come here.  What it holds is what lies in its directory. */
