@@ -186,12 +186,12 @@ static struct cooldown_place place_to_cool(const struct engine *e, const struct 
 {
 	const struct conf_provider *p = &e->conf->providers[o->provider_index];
 
-	return (struct cooldown_place){.provider = p->name,
-				       .type = o->type,
-				       .region = o->region,
-				       .zone = o->zone,
-				       .fabric = o->in_fabric,
-				       .market = (enum provider_market)o->market,
+	return (struct cooldown_place){.place = {.provider = p->name,
+						 .type = o->type,
+						 .region = o->region,
+						 .zone = o->zone,
+						 .fabric = o->in_fabric,
+						 .market = (enum provider_market)o->market},
 				       .first_ms = p->cooldown_ms,
 				       .patience_ms = p->unreachable_ms,
 				       .heard_ms = heard_ms(&e->cloud->all[o->provider_index])};
@@ -358,7 +358,7 @@ static void note_refusals(struct engine *e, const struct conf_offer *o,
 		if (say.nodes == 0)
 			continue;
 		(void)snprintf(say.words, sizeof(say.words), "%s", r->message);
-		unsold_note(&e->cloud->unsold, &at, &say, sent_ms);
+		unsold_note(&e->cloud->unsold, &at.place, &say, sent_ms);
 		e->cloud->all[o->provider_index].refused[codes[i]] += say.nodes;
 	}
 }
@@ -482,7 +482,7 @@ size_t place_unsold(const struct engine *e, const struct conf_offer *o,
 {
 	const struct cooldown_place at = place_to_cool(e, o);
 
-	return unsold_last(&e->cloud->unsold, &at, out);
+	return unsold_last(&e->cloud->unsold, &at.place, out);
 }
 
 uint64_t engine_unsold(const struct engine *e, size_t provider, enum provider_code code)
@@ -503,7 +503,7 @@ static void clear_rungs(struct engine *e, const struct conf_pool *p, const char 
 	for (size_t i = 0; i < n; i++) {
 		const struct cooldown_place at = place_to_cool(e, &rungs[i]);
 
-		if (provider == NULL || strcmp(at.provider, provider) == 0)
+		if (provider == NULL || strcmp(at.place.provider, provider) == 0)
 			cooldown_clear(&e->cloud->cooldown, &at);
 	}
 }
@@ -512,7 +512,7 @@ static void clear_rungs(struct engine *e, const struct conf_pool *p, const char 
 static void clear_provider(struct engine *e, const char *name)
 {
 	const struct cooldown_place whole = {
-		.provider = name, .type = "", .region = "", .zone = ""};
+		.place = {.provider = name, .type = "", .region = "", .zone = ""}};
 
 	cooldown_clear(&e->cloud->cooldown, &whole);
 	for (size_t i = 0; i < e->conf->npools; i++)
@@ -523,7 +523,7 @@ int place_retry(struct engine *e, const char *what, size_t *n)
 {
 	const struct conf_pool *p = what != NULL ? conf_pool_named(e->conf, what) : NULL;
 	uint32_t at = what != NULL ? conf_provider_named(e->conf, what) : 0;
-	size_t before = e->cloud->cooldown.n;
+	size_t before = e->cloud->cooldown.places.n;
 
 	*n = 0;
 	if (p == NULL && at >= e->conf->nproviders)
@@ -535,6 +535,6 @@ int place_retry(struct engine *e, const char *what, size_t *n)
 		if (what != NULL)
 			break;
 	}
-	*n = before - e->cloud->cooldown.n;
+	*n = before - e->cloud->cooldown.places.n;
 	return 0;
 }

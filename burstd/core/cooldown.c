@@ -2,19 +2,14 @@
 
 #include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clamp.h"
-#include "base/mem.h"
 
 enum kind { CAPACITY, QUOTA, FAILING, DENIED, NKINDS };
 
-enum { KEY_SIZE = 5 * (PROVIDER_WORD_MAX + 1) + 32 };
-
 struct cooldown_entry {
-	struct cooldown_entry *next;
-	char key[KEY_SIZE];
+	struct places_entry in; /* the table: the first member */
 	char provider[PROVIDER_WORD_MAX + 1];
 	enum kind kind;
 	uint32_t times;   /* how often it cooled down; 0: not yet (FAILING) */
@@ -31,72 +26,54 @@ struct cooldown_entry {
 
 static const struct {
 	const char *word;
+	enum places_scope scope;
 	int64_t first_ms, max_ms;
 	enum cooldown_state state;
 	enum cooldown_news news;
 } kinds[NKINDS] = {
-	[CAPACITY] = {"capacity", COOLDOWN_CAPACITY_MS, COOLDOWN_CAPACITY_MAX_MS, COOLDOWN_CAPACITY,
-		      COOLDOWN_COOLS},
-	[QUOTA] = {"quota", COOLDOWN_QUOTA_MS, COOLDOWN_QUOTA_MAX_MS, COOLDOWN_QUOTA,
-		   COOLDOWN_NO_QUOTA},
-	[FAILING] = {"failing", COOLDOWN_CAPACITY_MS, COOLDOWN_CAPACITY_MAX_MS, COOLDOWN_FAILING,
-		     COOLDOWN_FAILS},
-	[DENIED] = {"denied", COOLDOWN_DENIED_MS, COOLDOWN_DENIED_MAX_MS, COOLDOWN_DENIED,
-		    COOLDOWN_OFF},
+	[CAPACITY] = {"capacity", PLACES_WHOLE, COOLDOWN_CAPACITY_MS, COOLDOWN_CAPACITY_MAX_MS,
+		      COOLDOWN_CAPACITY, COOLDOWN_COOLS},
+	[QUOTA] = {"quota", PLACES_ACCOUNT, COOLDOWN_QUOTA_MS, COOLDOWN_QUOTA_MAX_MS,
+		   COOLDOWN_QUOTA, COOLDOWN_NO_QUOTA},
+	[FAILING] = {"failing", PLACES_WHOLE, COOLDOWN_CAPACITY_MS, COOLDOWN_CAPACITY_MAX_MS,
+		     COOLDOWN_FAILING, COOLDOWN_FAILS},
+	[DENIED] = {"denied", PLACES_PROVIDER, COOLDOWN_DENIED_MS, COOLDOWN_DENIED_MAX_MS,
+		    COOLDOWN_DENIED, COOLDOWN_OFF},
 };
+
+/* If there are too many places, the one that ends first is forgotten; an alarm stays.  There are
+ * fewer providers than places, so that not all are alarms. */
+static int64_t rank(const void *entry)
+{
+	const struct cooldown_entry *e = entry;
+
+	return e->kind == DENIED ? PLACES_STAYS : e->until_ms;
+}
 
 void cooldown_init(struct cooldown *c)
 {
 	*c = (struct cooldown){0};
-	map_init(&c->by_key);
+	places_init(&c->places, COOLDOWN_PLACES_MAX, sizeof(struct cooldown_entry), rank);
 }
 
 void cooldown_fini(struct cooldown *c)
 {
-	while (c->first != NULL) {
-		struct cooldown_entry *e = c->first;
-
-		c->first = e->next;
-		free(e);
-	}
-	map_fini(&c->by_key);
+	places_fini(&c->places);
 	*c = (struct cooldown){0};
-}
-
-/* No word holds a space, so no two places have one key. */
-static void make_key(char *key, enum kind kind, const struct cooldown_place *p)
-{
-	if (kind == DENIED)
-		(void)snprintf(key, KEY_SIZE, "%s %.63s", kinds[kind].word, p->provider);
-	else if (kind == QUOTA)
-		(void)snprintf(key, KEY_SIZE, "%s %.63s %.63s %.63s %s", kinds[kind].word,
-			       p->provider, p->type, p->region, provider_market_str(p->market));
-	else
-		(void)snprintf(key, KEY_SIZE, "%s %.63s %.63s %.63s %.63s %s%s%.63s",
-			       kinds[kind].word, p->provider, p->type, p->region, p->zone,
-			       provider_market_str(p->market), p->fabric != NULL ? " " : "",
-			       p->fabric != NULL ? p->fabric : "");
 }
 
 static struct cooldown_entry *find(const struct cooldown *c, enum kind kind,
 				   const struct cooldown_place *p)
 {
-	char key[KEY_SIZE];
+	char key[PLACES_KEY_SIZE];
 
-	make_key(key, kind, p);
-	return map_get(&c->by_key, key);
+	places_key(key, kinds[kind].word, kinds[kind].scope, &p->place);
+	return places_find(&c->places, key);
 }
 
 static void drop(struct cooldown *c, struct cooldown_entry *e)
 {
-	struct cooldown_entry **link = &c->first;
-
-	while (*link != e)
-		link = &(*link)->next;
-	*link = e->next;
-	map_del(&c->by_key, e->key);
-	free(e);
-	c->n--;
+	places_drop(&c->places, e);
 }
 
 /* Length of the pause after the last refusal that was counted. */
@@ -116,13 +93,15 @@ static void tick(struct cooldown *c, int64_t now)
 {
 	int64_t back = c->seen_ms - now;
 
-	for (struct cooldown_entry *e = back > 0 ? c->first : NULL; e != NULL; e = e->next) {
+	c->seen_ms = now;
+	if (back <= 0)
+		return;
+	for (struct cooldown_entry *e = NULL; (e = places_next(&c->places, e)) != NULL;) {
 		e->last_ms -= back;
 		e->until_ms -= back;
 		e->since_ms -= back;
 		e->probe_ms -= back;
 	}
-	c->seen_ms = now;
 }
 
 static bool is_cooling(const struct cooldown_entry *e, int64_t now)
@@ -190,36 +169,16 @@ bool cooldown_buy(struct cooldown *c, const struct cooldown_place *p, int64_t no
 	return true;
 }
 
-/* Make room for one more entry: drop the one that ends first. */
-static void make_room(struct cooldown *c)
-{
-	struct cooldown_entry *soonest = NULL;
-
-	if (c->n < COOLDOWN_PLACES_MAX)
-		return;
-	for (struct cooldown_entry *e = c->first; e != NULL; e = e->next)
-		if (e->kind != DENIED && (soonest == NULL || e->until_ms <= soonest->until_ms))
-			soonest = e;
-	assert(soonest != NULL); /* fewer providers than places: not all are DENIED */
-	drop(c, soonest);
-}
-
 static struct cooldown_entry *get(struct cooldown *c, enum kind kind,
 				  const struct cooldown_place *p)
 {
-	struct cooldown_entry *e = find(c, kind, p);
+	char key[PLACES_KEY_SIZE];
+	struct cooldown_entry *e;
 
-	if (e != NULL)
-		return e;
-	make_room(c);
-	e = mem_zalloc(sizeof(*e));
+	places_key(key, kinds[kind].word, kinds[kind].scope, &p->place);
+	e = places_get(&c->places, key);
 	e->kind = kind;
-	make_key(e->key, kind, p);
-	(void)snprintf(e->provider, sizeof(e->provider), "%s", p->provider);
-	e->next = c->first;
-	c->first = e;
-	c->n++;
-	map_put(&c->by_key, e->key, e);
+	(void)snprintf(e->provider, sizeof(e->provider), "%s", p->place.provider);
 	return e;
 }
 
@@ -419,7 +378,7 @@ enum provider_code cooldown_worse(enum provider_code a, enum provider_code b)
 enum cooldown_news cooldown_heard(struct cooldown *c, const char *provider, enum provider_code code,
 				  int64_t sent_ms, int64_t now_ms)
 {
-	const struct cooldown_place p = {.provider = provider};
+	const struct cooldown_place p = {.place = {.provider = provider}};
 	struct cooldown_entry *e;
 	enum cooldown_news news;
 
@@ -449,8 +408,8 @@ void cooldown_back(struct cooldown *c, const char *provider)
 {
 	struct cooldown_entry *next;
 
-	for (struct cooldown_entry *e = c->first; e != NULL; e = next) {
-		next = e->next;
+	for (struct cooldown_entry *e = places_next(&c->places, NULL); e != NULL; e = next) {
+		next = places_next(&c->places, e);
 		if (e->times == 0 && strcmp(e->provider, provider) == 0)
 			drop(c, e);
 	}
@@ -470,18 +429,16 @@ static void tell(const struct cooldown_entry *e, int64_t now, cooldown_fn fn, vo
 {
 	struct cooldown_row row = {.reason = kinds[e->kind].word,
 				   .provider = e->provider,
-				   .place = e->key,
+				   .place = places_where(e->in.key),
 				   .view = view(e, now),
 				   .times = e->times};
 
-	row.place += strlen(row.reason) + 1 + strlen(row.provider);
-	row.place += row.place[0] == ' ';
 	fn(ctx, &row);
 }
 
 void cooldown_each(const struct cooldown *c, int64_t now_ms, cooldown_fn fn, void *ctx)
 {
-	for (const struct cooldown_entry *e = c->first; e != NULL; e = e->next)
+	for (const struct cooldown_entry *e = NULL; (e = places_next(&c->places, e)) != NULL;)
 		if (e->times > 0 && !is_stale(e, now_ms))
 			tell(e, now_ms, fn, ctx);
 }

@@ -35,8 +35,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/map.h"
-#include "core/provider.h"
+#include "core/places.h"
 
 enum {
 	COOLDOWN_CAPACITY_MS = 60000,
@@ -54,21 +53,17 @@ enum {
 	COOLDOWN_PLACES_MAX = 4096, /* remembered; the one that ends first is forgotten */
 };
 
-struct cooldown_place { /* borrowed; zone may be "" */
-	const char *provider, *type, *region, *zone;
-	enum provider_market market;
+struct cooldown_place { /* a place, and how it cools down */
+	struct place place;
 	/* The first pause for want of capacity; the others are in proportion.  0: the default. */
 	int64_t first_ms;
-	const char *fabric;  /* the fabric of its machines; NULL: anywhere */
 	int64_t patience_ms; /* it is "failing" when purchases fail for so long; 0: never */
 	int64_t heard_ms;    /* when the provider last answered any request */
 	int64_t pause_ms;    /* RATE: the pause that the provider asked for; 0: not said */
 };
 
 struct cooldown {
-	struct map by_key;
-	struct cooldown_entry *first;
-	size_t n;
+	struct places places;
 	int64_t seen_ms; /* the latest time that was passed in */
 };
 

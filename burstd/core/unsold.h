@@ -9,8 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/map.h"
-#include "core/cooldown.h"
+#include "core/places.h"
 
 enum {
 	UNSOLD_EACH = 4,          /* entries of one place: the last ones */
@@ -25,20 +24,18 @@ struct unsold_say {
 };
 
 struct unsold {
-	struct map by_key;
-	struct unsold_place *first;
-	size_t n;
+	struct places places;
 };
 
 void unsold_init(struct unsold *u);
 void unsold_fini(struct unsold *u);
 
 /* Note that a purchase sent at sent_ms was refused. */
-void unsold_note(struct unsold *u, const struct cooldown_place *p, const struct unsold_say *say,
+void unsold_note(struct unsold *u, const struct place *p, const struct unsold_say *say,
 		 int64_t sent_ms);
 
 /* The entries of this place, the newest first; returns how many. */
-size_t unsold_last(const struct unsold *u, const struct cooldown_place *p,
+size_t unsold_last(const struct unsold *u, const struct place *p,
 		   struct unsold_say out[UNSOLD_EACH]);
 
 #endif

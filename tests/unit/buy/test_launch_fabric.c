@@ -195,7 +195,7 @@ static void test_what_changed_while_the_fabric_was_made_counts(void **state)
 	F.closed = "paused";
 	say(PROVIDER_OK);
 	assert_int_equal(F.sent, 0);
-	assert_int_equal(F.e.cloud->cooldown.n, 0); /* nothing has failed there */
+	assert_int_equal(F.e.cloud->cooldown.places.n, 0); /* nothing has failed there */
 	assert_int_equal(count(NODE_WANTED), 3);
 	launch_run(&F.e);
 	launch_answered(&F.e); /* there is no other answer */
@@ -345,12 +345,12 @@ static void test_a_job_too_large_for_one_fabric_is_refused(void **state)
 static void is_no_purchase_that_is_tried(void)
 {
 	struct conf_offer *o = &F.pool.own;
-	const struct cooldown_place at = {.provider = "p",
-					  .type = o->type,
-					  .region = o->region,
-					  .zone = o->zone,
-					  .fabric = CONF_FABRIC_JOB,
-					  .market = (enum provider_market)o->market};
+	const struct cooldown_place at = {.place = {.provider = "p",
+						    .type = o->type,
+						    .region = o->region,
+						    .zone = o->zone,
+						    .fabric = CONF_FABRIC_JOB,
+						    .market = (enum provider_market)o->market}};
 	int64_t then = engine_now(&F.e) - COOLDOWN_CAPACITY_MS - 1;
 
 	want_a_job("job");

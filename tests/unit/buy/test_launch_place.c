@@ -47,7 +47,8 @@ static void make_two_places(struct conf_offer offers[2], struct node *last)
 static void cool(const struct conf_offer *o, int64_t ago_ms)
 {
 	const struct cooldown_place at = {
-		.provider = p_name, .type = o->type, .region = o->region, .zone = o->zone};
+		.place = {
+			.provider = p_name, .type = o->type, .region = o->region, .zone = o->zone}};
 
 	(void)cooldown_bought(&F.e.cloud->cooldown, &at, PROVIDER_CAPACITY,
 			      engine_now(&F.e) - ago_ms, engine_now(&F.e) - ago_ms);

@@ -18,19 +18,19 @@
 enum { A, B, C, D, E, F, G, H, I, J };
 
 static const struct cooldown_place places[] = {
-	[A] = {"aws", "p5", "eu-north-1", "a", PROVIDER_SPOT, 0, NULL},
-	[B] = {"aws", "p5", "eu-north-1", "b", PROVIDER_SPOT, 0, NULL},
-	[C] = {"aws", "p5", "eu-north-1", "a", PROVIDER_ON_DEMAND, 0, NULL},
-	[D] = {"aws", "p4", "eu-north-1", "a", PROVIDER_SPOT, 0, NULL},
-	[E] = {"lambda", "p5", "eu-north-1", "a", PROVIDER_SPOT, 0, NULL},
-	[F] = {"aws", "p5", "eu-north-1", "a", PROVIDER_SPOT, 0, "job"},
+	[A] = {{"aws", "p5", "eu-north-1", "a", PROVIDER_SPOT, NULL}},
+	[B] = {{"aws", "p5", "eu-north-1", "b", PROVIDER_SPOT, NULL}},
+	[C] = {{"aws", "p5", "eu-north-1", "a", PROVIDER_ON_DEMAND, NULL}},
+	[D] = {{"aws", "p4", "eu-north-1", "a", PROVIDER_SPOT, NULL}},
+	[E] = {{"lambda", "p5", "eu-north-1", "a", PROVIDER_SPOT, NULL}},
+	[F] = {{"aws", "p5", "eu-north-1", "a", PROVIDER_SPOT, "job"}},
 	/* Purchases that fail for a minute close these; the provider of G answered at 30 s, that of
 	 * H never. */
-	[G] = {"aws", "p6", "eu-north-1", "a", PROVIDER_SPOT, 0, NULL, 60000, 30000},
-	[H] = {"sim", "p6", "eu-north-1", "a", PROVIDER_SPOT, 0, NULL, 60000, 0},
+	[G] = {{"aws", "p6", "eu-north-1", "a", PROVIDER_SPOT, NULL}, 0, 60000, 30000},
+	[H] = {{"sim", "p6", "eu-north-1", "a", PROVIDER_SPOT, NULL}, 0, 60000, 0},
 	/* H, and it said that nothing is to be tried for so long: less than a minute, or more. */
-	[I] = {"sim", "p6", "eu-north-1", "a", PROVIDER_SPOT, 0, NULL, 60000, 0, 40000},
-	[J] = {"sim", "p6", "eu-north-1", "a", PROVIDER_SPOT, 0, NULL, 60000, 0, 900000},
+	[I] = {{"sim", "p6", "eu-north-1", "a", PROVIDER_SPOT, NULL}, 0, 60000, 0, 40000},
+	[J] = {{"sim", "p6", "eu-north-1", "a", PROVIDER_SPOT, NULL}, 0, 60000, 0, 900000},
 };
 
 enum deed {
@@ -323,7 +323,7 @@ static void run(struct cooldown *c, const struct step *s)
 		assert_int_equal(cooldown_buy(c, p, now), s->arg);
 		return;
 	case BACK:
-		cooldown_back(c, p->provider);
+		cooldown_back(c, p->place.provider);
 		return;
 	case ENDS:
 		assert_int_equal(cooldown_doubt_ends(c, p, sent, now), s->want);
@@ -334,7 +334,7 @@ static void run(struct cooldown *c, const struct step *s)
 		return;
 	default:
 		assert_int_equal(
-			cooldown_heard(c, p->provider, (enum provider_code)s->arg, sent, now),
+			cooldown_heard(c, p->place.provider, (enum provider_code)s->arg, sent, now),
 			s->want);
 	}
 }
@@ -410,7 +410,7 @@ static void test_all_of_it_for_people(void **state)
 	struct str s;
 
 	(void)state;
-	anywhere.zone = "";
+	anywhere.place.zone = "";
 	cooldown_init(&c);
 	str_init(&s, 4096);
 	(void)cooldown_bought(&c, &places[A], PROVIDER_CAPACITY, 0, 0);
@@ -437,15 +437,15 @@ static void test_memory_is_bounded_and_the_one_that_ends_first_goes(void **state
 
 	(void)state;
 	cooldown_init(&c);
-	p.zone = zone;
+	p.place.zone = zone;
 	(void)cooldown_bought(&c, &places[E], PROVIDER_DENIED, 0, 0); /* ends before all others */
 	(void)cooldown_bought(&c, &places[C], PROVIDER_QUOTA, 0, 0);  /* ends after all others */
 	for (int i = 0; i < 2 * COOLDOWN_PLACES_MAX; i++) {
 		(void)snprintf(zone, sizeof(zone), "z%d", i);
 		(void)cooldown_bought(&c, &p, PROVIDER_CAPACITY, 400000 + i, 400000 + i);
-		assert_in_range(c.n, 1, COOLDOWN_PLACES_MAX);
+		assert_in_range(c.places.n, 1, COOLDOWN_PLACES_MAX);
 	}
-	assert_int_equal(c.n, COOLDOWN_PLACES_MAX);
+	assert_int_equal(c.places.n, COOLDOWN_PLACES_MAX);
 	assert_int_equal(cooldown_look(&c, &p, 409000).state, COOLDOWN_CAPACITY);
 	(void)snprintf(zone, sizeof(zone), "z%d", COOLDOWN_PLACES_MAX + 1);
 	assert_int_equal(cooldown_look(&c, &p, 409000).state, COOLDOWN_READY);

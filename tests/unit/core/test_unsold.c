@@ -10,11 +10,11 @@
 
 #include "core/unsold.h"
 
-static const struct cooldown_place a = {"aws", "t", "r", "ra", PROVIDER_SPOT, 0, NULL, 0, 0, 0},
-				   b = {"aws", "t", "r", "rb", PROVIDER_SPOT, 0, NULL, 0, 0, 0};
+static const struct place a = {"aws", "t", "r", "ra", PROVIDER_SPOT, NULL},
+			  b = {"aws", "t", "r", "rb", PROVIDER_SPOT, NULL};
 
-static void note(struct unsold *u, const struct cooldown_place *p, enum provider_code code,
-		 int64_t sent_ms, int64_t at_ms)
+static void note(struct unsold *u, const struct place *p, enum provider_code code, int64_t sent_ms,
+		 int64_t at_ms)
 {
 	struct unsold_say s = {.at_ms = at_ms, .code = code, .nodes = 2};
 
@@ -63,7 +63,7 @@ static void requests_on_the_wire_together_are_one_entry(void **state)
 
 static void a_place_is_its_zone_and_market_too(void **state)
 {
-	struct cooldown_place other = a;
+	struct place other = a;
 	struct unsold_say said[UNSOLD_EACH];
 	struct unsold u;
 
@@ -88,7 +88,7 @@ static void the_place_that_was_silent_for_longest_is_forgotten(void **state)
 	unsold_init(&u);
 	note(&u, &b, PROVIDER_CAPACITY, 5, 6);
 	for (int i = 0; i < UNSOLD_PLACES_MAX; i++) {
-		struct cooldown_place p = a;
+		struct place p = a;
 		char zone[16];
 
 		(void)snprintf(zone, sizeof(zone), "z%d", i);
@@ -97,7 +97,7 @@ static void the_place_that_was_silent_for_longest_is_forgotten(void **state)
 		if (i == 7) /* it speaks again */
 			note(&u, &b, PROVIDER_CAPACITY, 5000, 5001);
 	}
-	assert_int_equal(u.n, UNSOLD_PLACES_MAX);
+	assert_int_equal(u.places.n, UNSOLD_PLACES_MAX);
 	assert_int_equal(unsold_last(&u, &b, said), 2);
 	unsold_fini(&u);
 }

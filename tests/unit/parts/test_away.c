@@ -651,15 +651,15 @@ static void test_purchases_that_fail_with_all_else_close_no_place(void **state)
 {
 	struct fix *f = *state;
 	const struct cooldown_place there = {
-		.provider = "far", .type = "there", .region = "r", .patience_ms = LIMIT};
+		.place = {.provider = "far", .type = "there", .region = "r"}, .patience_ms = LIMIT};
 
 	load(f);
 	(void)cooldown_bought(&f->e->cloud->cooldown, &there, PROVIDER_TRANSIENT, engine_now(f->e),
 			      engine_now(f->e));
 	silent(f, LIMIT);
-	assert_int_equal(f->e->cloud->cooldown.n, 1);
+	assert_int_equal(f->e->cloud->cooldown.places.n, 1);
 	heard(f, PROVIDER_LIST, PROVIDER_OK);
-	assert_int_equal(f->e->cloud->cooldown.n, 0);
+	assert_int_equal(f->e->cloud->cooldown.places.n, 0);
 }
 
 /* F26: of a list only its last page says whether the provider is there (list.c); all other
@@ -673,12 +673,12 @@ static void test_parts_hear_what_became_of_a_request(void **state)
 	far(f)->mute_ms = engine_now(f->e) - 1000;
 	engine_heard(f->e, far(f), PROVIDER_LIST, &ok, engine_now(f->e));
 	assert_true(far(f)->mute_ms != 0);
-	assert_int_equal(f->e->cloud->cooldown.n, 0);
+	assert_int_equal(f->e->cloud->cooldown.places.n, 0);
 	engine_heard(f->e, far(f), PROVIDER_DELETE, &denied, engine_now(f->e));
 	assert_int_equal(far(f)->mute_ms, 0);
-	assert_int_equal(f->e->cloud->cooldown.n, 1);
+	assert_int_equal(f->e->cloud->cooldown.places.n, 1);
 	engine_heard(f->e, far(f), PROVIDER_DELETE, &ok, engine_now(f->e) + 1000);
-	assert_int_equal(f->e->cloud->cooldown.n, 0);
+	assert_int_equal(f->e->cloud->cooldown.places.n, 0);
 }
 
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)

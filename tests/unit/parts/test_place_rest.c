@@ -216,11 +216,11 @@ static void test_one_purchase_is_tried_and_the_others_wait_for_it(void **state)
 
 	assert_int_equal(load(f, two_offers(false), NULL), 0);
 	o = &f->e->conf->pools[0].offers[0];
-	at = (struct cooldown_place){.provider = "cloud",
-				     .type = "t",
-				     .region = "r",
-				     .zone = "",
-				     .market = (enum provider_market)o->market};
+	at = (struct cooldown_place){.place = {.provider = "cloud",
+					       .type = "t",
+					       .region = "r",
+					       .zone = "",
+					       .market = (enum provider_market)o->market}};
 	(void)cooldown_bought(&f->e->cloud->cooldown, &at, PROVIDER_CAPACITY,
 			      engine_now(f->e) - COOLDOWN_CAPACITY_MS - 40001,
 			      engine_now(f->e) - COOLDOWN_CAPACITY_MS - 40000);

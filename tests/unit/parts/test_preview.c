@@ -198,7 +198,7 @@ static void nothing_changes_by_looking(void **state)
 	assert_int_equal(e->fleet.pools[0].count[NODE_WANTED], 0);
 	assert_int_equal(journal_last_event(f->journal), events);
 	assert_int_equal(e->count.commits, commits);
-	assert_int_equal(e->cloud->cooldown.n, 0);
+	assert_int_equal(e->cloud->cooldown.places.n, 0);
 	assert_null(fleet_find(&e->fleet, "c3")->newest);
 }
 
