@@ -76,12 +76,12 @@ static void make_room(struct places *t)
 	for (struct places_entry *e = t->first; e != NULL; e = e->next) {
 		int64_t r = t->rank(e);
 
-		if (r != PLACES_STAYS && r <= rank) {
+		if (r <= rank) {
 			least = e;
 			rank = r;
 		}
 	}
-	assert(least != NULL);
+	assert(rank != PLACES_STAYS);
 	places_drop(t, least);
 }
 

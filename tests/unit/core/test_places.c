@@ -186,6 +186,8 @@ static void an_entry_is_made_once_of_zeros(void **state)
 	holds(&t, "x a;");
 	places_fini(&t);
 	assert_null(t.first);
+	assert_null(t.by_key.slots);
+	assert_int_equal(t.n, 0);
 }
 
 static void a_key_of_any_length_is_kept_whole(void **state)

@@ -102,6 +102,30 @@ static void the_place_that_was_silent_for_longest_is_forgotten(void **state)
 	unsold_fini(&u);
 }
 
+/* It counts when a place spoke last, not when it did before that. */
+static void one_that_spoke_twice_may_be_silent_for_longest(void **state)
+{
+	struct unsold_say said[UNSOLD_EACH];
+	struct unsold u;
+
+	(void)state;
+	unsold_init(&u);
+	note(&u, &b, PROVIDER_CAPACITY, 99, 100);
+	note(&u, &a, PROVIDER_CAPACITY, 49, 50);
+	note(&u, &a, PROVIDER_CAPACITY, 59, 60);
+	for (int i = 0; i < UNSOLD_PLACES_MAX - 1; i++) {
+		struct place p = a;
+		char zone[16];
+
+		(void)snprintf(zone, sizeof(zone), "z%d", i);
+		p.zone = zone;
+		note(&u, &p, PROVIDER_CAPACITY, 199, 200);
+	}
+	assert_int_equal(unsold_last(&u, &a, said), 0);
+	assert_int_equal(unsold_last(&u, &b, said), 1);
+	unsold_fini(&u);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -109,6 +133,7 @@ int main(void)
 		cmocka_unit_test(requests_on_the_wire_together_are_one_entry),
 		cmocka_unit_test(a_place_is_its_zone_and_market_too),
 		cmocka_unit_test(the_place_that_was_silent_for_longest_is_forgotten),
+		cmocka_unit_test(one_that_spoke_twice_may_be_silent_for_longest),
 	};
 
 	return cmocka_run_group_tests_name("unsold", tests, NULL, NULL);
