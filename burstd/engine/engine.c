@@ -19,16 +19,16 @@ const struct node_limits *engine_limits(const struct engine *e, const struct nod
 {
 	*out = (struct node_limits){0};
 	for (size_t i = 0; i < e->d.parts.n; i++)
-		if (e->d.parts.row[i].limits != NULL)
-			e->d.parts.row[i].limits(e, n, out);
+		if (e->d.parts.row[i].part->limits != NULL)
+			e->d.parts.row[i].part->limits(e, n, out);
 	return out;
 }
 
 void engine_at(struct engine *e, enum part_moment moment)
 {
 	for (size_t i = 0; i < e->d.parts.n; i++)
-		if (e->d.parts.row[i].at[moment] != NULL)
-			e->d.parts.row[i].at[moment](e);
+		if (e->d.parts.row[i].part->at[moment] != NULL)
+			e->d.parts.row[i].part->at[moment](e);
 }
 
 /* If the wall clock was set, write an event, and the new difference to the journal. */
@@ -45,8 +45,8 @@ void engine_look_at_clock(struct engine *e)
 		       by > 0 ? "forward" : "back", fmt_duration(text, by > 0 ? by : -by));
 	engine_event(e, "", 0, "clock-set", detail);
 	for (size_t i = 0; i < e->d.parts.n; i++)
-		if (e->d.parts.row[i].clock_set != NULL)
-			e->d.parts.row[i].clock_set(e, by);
+		if (e->d.parts.row[i].part->clock_set != NULL)
+			e->d.parts.row[i].part->clock_set(e, by);
 }
 
 /* --- the turn ----------------------------------------------------------------------------------
@@ -57,8 +57,8 @@ static void arm(struct engine *e)
 	int64_t next = e->fleet.wake_ms;
 
 	for (size_t i = 0; i < e->d.parts.n; i++)
-		if (e->d.parts.row[i].next_ms != NULL) {
-			int64_t at = e->d.parts.row[i].next_ms(e);
+		if (e->d.parts.row[i].part->next_ms != NULL) {
+			int64_t at = e->d.parts.row[i].part->next_ms(e);
 
 			next = at < next ? at : next;
 		}
@@ -72,7 +72,7 @@ static bool record(struct engine *e)
 	bool some = false;
 
 	for (size_t i = 0; i < e->d.parts.n; i++)
-		if (e->d.parts.row[i].record != NULL && e->d.parts.row[i].record(e))
+		if (e->d.parts.row[i].part->record != NULL && e->d.parts.row[i].part->record(e))
 			some = true;
 	return some;
 }
@@ -122,8 +122,8 @@ void engine_heard(struct engine *e, struct cloud *c, enum provider_op_kind kind,
 	const struct engine_parts *p = &e->d.parts;
 
 	for (size_t i = 0; i < p->n; i++)
-		if (p->row[i].heard != NULL)
-			p->row[i].heard(c, kind, r, sent_ms);
+		if (p->row[i].part->heard != NULL)
+			p->row[i].part->heard(c, kind, r, sent_ms);
 }
 
 void engine_listed(struct engine *e, struct cloud *c)
@@ -131,8 +131,8 @@ void engine_listed(struct engine *e, struct cloud *c)
 	const struct engine_parts *p = &e->d.parts;
 
 	for (size_t i = 0; i < p->n; i++)
-		if (p->row[i].listed != NULL)
-			p->row[i].listed(c);
+		if (p->row[i].part->listed != NULL)
+			p->row[i].part->listed(c);
 }
 
 bool engine_noticed(struct engine *e, struct cloud *c, const struct provider_notice *n)
@@ -141,8 +141,8 @@ bool engine_noticed(struct engine *e, struct cloud *c, const struct provider_not
 	bool known = true;
 
 	for (size_t i = 0; i < p->n; i++)
-		if (p->row[i].noticed != NULL)
-			known = p->row[i].noticed(c, n) && known;
+		if (p->row[i].part->noticed != NULL)
+			known = p->row[i].part->noticed(c, n) && known;
 	return known;
 }
 
@@ -151,21 +151,21 @@ void engine_quotes(struct engine *e, struct cloud *c, struct provider_quote *bef
 	const struct engine_parts *p = &e->d.parts;
 
 	for (size_t i = 0; i < p->n; i++)
-		if (p->row[i].quoted != NULL)
-			p->row[i].quoted(c, before, nbefore);
+		if (p->row[i].part->quoted != NULL)
+			p->row[i].part->quoted(c, before, nbefore);
 }
 
 void engine_tell_quotes(struct engine *e, bool cheaper)
 {
 	for (size_t i = 0; i < e->d.parts.n; i++)
-		if (e->d.parts.row[i].repriced != NULL)
-			e->d.parts.row[i].repriced(e, cheaper);
+		if (e->d.parts.row[i].part->repriced != NULL)
+			e->d.parts.row[i].part->repriced(e, cheaper);
 }
 
 const char *engine_keyless(const struct engine *e, uint32_t provider)
 {
 	for (size_t i = 0; i < e->d.parts.n; i++) {
-		const struct engine_part *p = &e->d.parts.row[i];
+		const struct engine_part *p = e->d.parts.row[i].part;
 		const char *why = p->keyless != NULL ? p->keyless(e, provider) : NULL;
 
 		if (why != NULL)
@@ -177,7 +177,8 @@ const char *engine_keyless(const struct engine *e, uint32_t provider)
 bool engine_on_trial(const struct engine *e, uint32_t pool)
 {
 	for (size_t i = 0; i < e->d.parts.n; i++)
-		if (e->d.parts.row[i].on_trial != NULL && e->d.parts.row[i].on_trial(e, pool))
+		if (e->d.parts.row[i].part->on_trial != NULL &&
+		    e->d.parts.row[i].part->on_trial(e, pool))
 			return true;
 	return false;
 }
@@ -185,8 +186,8 @@ bool engine_on_trial(const struct engine *e, uint32_t pool)
 int engine_may_use(struct engine *e, size_t provider, struct err *err)
 {
 	for (size_t i = 0; i < e->d.parts.n; i++)
-		if (e->d.parts.row[i].may_use != NULL &&
-		    e->d.parts.row[i].may_use(e, provider, err) != 0)
+		if (e->d.parts.row[i].part->may_use != NULL &&
+		    e->d.parts.row[i].part->may_use(e, provider, err) != 0)
 			return -1;
 	return 0;
 }
@@ -194,18 +195,13 @@ int engine_may_use(struct engine *e, size_t provider, struct err *err)
 /* --- the order of the table --------------------------------------------------------------------
  */
 
-static bool is_row(const struct engine_part *p, const char *name)
-{
-	return p->name != NULL && strcmp(p->name, name) == 0;
-}
-
 const struct engine_part *engine_parts_late(const struct engine_parts *p)
 {
 	for (size_t i = 0; i < p->n; i++)
 		for (size_t b = 0; b < PART_BEFORE_MAX && p->row[i].before[b] != NULL; b++)
 			for (size_t k = 0; k < i; k++)
-				if (is_row(&p->row[k], p->row[i].before[b]))
-					return &p->row[i];
+				if (p->row[k].part == p->row[i].before[b])
+					return p->row[i].part;
 	return NULL;
 }
 
@@ -229,7 +225,8 @@ void engine_name_nodes(struct engine *e)
 static int complete(struct engine *e, struct err *err)
 {
 	for (size_t i = 0; i < e->d.parts.n; i++)
-		if (e->d.parts.row[i].complete != NULL && e->d.parts.row[i].complete(e, err) != 0)
+		if (e->d.parts.row[i].part->complete != NULL &&
+		    e->d.parts.row[i].part->complete(e, err) != 0)
 			return err_wrap(err, "cannot load the journal");
 	return 0;
 }
@@ -237,7 +234,8 @@ static int complete(struct engine *e, struct err *err)
 static int open_parts(struct engine *e, struct err *err)
 {
 	for (size_t i = 0; i < e->d.parts.n; i++)
-		if (e->d.parts.row[i].open != NULL && e->d.parts.row[i].open(e, err) != 0)
+		if (e->d.parts.row[i].part->open != NULL &&
+		    e->d.parts.row[i].part->open(e, err) != 0)
 			return -1;
 	return 0;
 }
@@ -356,8 +354,8 @@ static int may_reload(struct engine *e, const struct conf *next, struct err *err
 	if (conf_may_replace(e->conf, next, err) != 0)
 		return -1;
 	for (size_t i = 0; i < e->d.parts.n; i++)
-		if (e->d.parts.row[i].may_reload != NULL &&
-		    e->d.parts.row[i].may_reload(e, next, err) != 0)
+		if (e->d.parts.row[i].part->may_reload != NULL &&
+		    e->d.parts.row[i].part->may_reload(e, next, err) != 0)
 			return -1;
 	return 0;
 }

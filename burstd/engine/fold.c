@@ -111,8 +111,8 @@ void engine_post(struct engine *e, struct fleet_node *fn, const struct node_even
 	bool changed = node_step(&next, ev, engine_limits(e, &was, &lim));
 
 	for (size_t i = 0; i < e->d.parts.n; i++)
-		if (e->d.parts.row[i].posted != NULL)
-			e->d.parts.row[i].posted(e, &was, ev);
+		if (e->d.parts.row[i].part->posted != NULL)
+			e->d.parts.row[i].part->posted(e, &was, ev);
 	if (!changed)
 		return;
 	*stage(e, fn) = next;
@@ -187,7 +187,8 @@ static bool may_prune(const struct engine *e, const struct fleet_node *fn)
 	if (fn->n.state != NODE_GONE || fn->next != NULL || fn->busy)
 		return false;
 	for (size_t i = 0; i < e->d.parts.n; i++)
-		if (e->d.parts.row[i].needs != NULL && e->d.parts.row[i].needs(e, &fn->n))
+		if (e->d.parts.row[i].part->needs != NULL &&
+		    e->d.parts.row[i].part->needs(e, &fn->n))
 			return false;
 	return true;
 }
@@ -246,15 +247,16 @@ static void put_all(struct engine *e)
 static void put_parts(struct engine *e)
 {
 	for (size_t k = 0; k < e->d.parts.n; k++)
-		for (size_t i = 0; e->d.parts.row[k].row_in_tx != NULL && i < e->staging.n; i++)
-			e->d.parts.row[k].row_in_tx(e, e->staging.rows[i]->next);
+		for (size_t i = 0; e->d.parts.row[k].part->row_in_tx != NULL && i < e->staging.n;
+		     i++)
+			e->d.parts.row[k].part->row_in_tx(e, e->staging.rows[i]->next);
 }
 
 static void follow(struct engine *e, struct fleet_node *fn, const struct node *was)
 {
 	for (size_t i = 0; i < e->d.parts.n; i++)
-		if (e->d.parts.row[i].row_durable != NULL)
-			e->d.parts.row[i].row_durable(e, fn, was);
+		if (e->d.parts.row[i].part->row_durable != NULL)
+			e->d.parts.row[i].part->row_durable(e, fn, was);
 }
 
 /* Publish all rows before parts act on any: they may stage changes, even of the same nodes, for the

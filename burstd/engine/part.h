@@ -1,9 +1,9 @@
-/* part.h - what the kernel of the engine knows of its parts: one row for each, in a table that main
- * gives it (parts.h), so that the kernel calls no part by its name.
+/* part.h - what the kernel of the engine knows of its parts: a table that main gives it (parts.h),
+ * so that the kernel calls no part by its name.
  *
- * A row says what its part does at each moment of the engine's life; NULL: nothing.  At each moment
- * the rows are called in the order of the table.  A part that must be early at one moment and late
- * at another has two rows. */
+ * A part says what it does at each moment of the engine's life; NULL: nothing.  It is defined in
+ * the file that does so, whose functions only the table calls.  At each moment the parts are called
+ * in the order of the table.  What must be early at one moment and late at another is two parts. */
 #ifndef BURSTD_ENGINE_PART_H
 #define BURSTD_ENGINE_PART_H
 
@@ -43,10 +43,7 @@ enum part_moment {
 enum { PART_BEFORE_MAX = 3 };
 
 struct engine_part {
-	const char *name;
-	/* Rows that must come later in the table; the reason stands beside them.  engine_new()
-	 * insists on it. */
-	const char *before[PART_BEFORE_MAX];
+	const char *name; /* for people */
 	void (*at[PART_NMOMENTS])(struct engine *e);
 
 	/* Add to e->conf what only the journal has: before any init. */
@@ -76,8 +73,8 @@ struct engine_part {
 	const char *(*keyless)(const struct engine *e, uint32_t provider);
 	/* Is a single purchase under way in this pool, which decides whether its circuit closes? */
 	bool (*on_trial)(const struct engine *e, uint32_t pool);
-	/* Can the part go over to the configuration `next`?  Only the last row that has this column
-	 * may change anything. */
+	/* Can the part go over to the configuration `next`?  Only the last part that has this
+	 * column may change anything. */
 	int (*may_reload)(struct engine *e, const struct conf *next, struct err *err);
 
 	/* Stage audit records of what goes out after the commit.  true: there were some, and
@@ -111,12 +108,19 @@ struct engine_part {
 	void (*row_durable)(struct engine *e, struct fleet_node *fn, const struct node *was);
 };
 
+/* A row of the table: a part, and those that must come later; the reason stands beside them.
+ * engine_new() insists on it. */
+struct part_row {
+	const struct engine_part *part;
+	const struct engine_part *before[PART_BEFORE_MAX];
+};
+
 struct engine_parts {
-	const struct engine_part *row;
+	const struct part_row *row;
 	size_t n;
 };
 
-/* The first row of the table whose `before` is violated; NULL: the order is right. */
+/* The first part of the table whose `before` is violated; NULL: the order is right. */
 const struct engine_part *engine_parts_late(const struct engine_parts *p);
 
 #endif

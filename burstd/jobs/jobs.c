@@ -32,8 +32,8 @@ void jobs_answer(struct engine *e, const char *text, size_t len, const struct er
 		err = &broken;
 	}
 	for (size_t i = 0; i < e->d.parts.n; i++)
-		if ((who & e->d.parts.row[i].reads) != 0)
-			e->d.parts.row[i].squeue_says(e, text, len, err);
+		if ((who & e->d.parts.row[i].part->reads) != 0)
+			e->d.parts.row[i].part->squeue_says(e, text, len, err);
 }
 
 void jobs_run(struct engine *e)
@@ -48,7 +48,7 @@ void jobs_run(struct engine *e)
 	e->jobs->runs++;
 	e->jobs->wishes_wanted = WISH_NOTHING;
 	for (size_t i = 0; i < e->d.parts.n; i++) {
-		const struct engine_part *p = &e->d.parts.row[i];
+		const struct engine_part *p = e->d.parts.row[i].part;
 
 		if ((e->jobs->running & p->reads) != 0 && p->squeue_begins != NULL)
 			p->squeue_begins(e);

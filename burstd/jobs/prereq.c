@@ -195,8 +195,8 @@ int64_t prereq_known_ms(const struct engine *e)
 static void tell_parts(struct engine *e, const struct prereq *p)
 {
 	for (size_t i = 0; i < e->d.parts.n; i++)
-		if (e->d.parts.row[i].settings != NULL)
-			e->d.parts.row[i].settings(e, p->config, p->config_len, p->asked_ms);
+		if (e->d.parts.row[i].part->settings != NULL)
+			e->d.parts.row[i].part->settings(e, p->config, p->config_len, p->asked_ms);
 }
 
 static void take_partitions(struct engine *e, const char *text, size_t len)

@@ -17,330 +17,384 @@ void parts_init(struct engine *e)
 	e->diff = mem_zalloc(sizeof(*e->diff));
 }
 
-/* The parts, in the order of the turn.  `before` names the rows that must come after this one; the
+static const struct engine_part off_part = {
+	.name = "removed sections",
+	.complete = off_keep,
+};
+
+static const struct engine_part memory_part = {
+	.name = "what parts keep",
+	.at = {[PART_INIT] = parts_init},
+};
+
+static const struct engine_part pool_part = {
+	.name = "pools",
+	.at = {[PART_INIT] = pool_init,
+	       [PART_START] = pool_start,
+	       [PART_RELOAD] = pool_reload,
+	       [PART_FREE] = pool_free},
+	.on_trial = pool_is_probed,
+};
+
+static const struct engine_part clouds_part = {
+	.name = "clouds",
+	.at = {[PART_INIT] = clouds_init,
+	       [PART_START] = clouds_start,
+	       [PART_RELOAD] = clouds_reload,
+	       [PART_PASS] = cloud_fail_unsent,
+	       [PART_TAKE] = clouds_take,
+	       [PART_STOP] = cloud_cancel_all,
+	       [PART_FREE] = clouds_free},
+	.open = clouds_open,
+	.limits = clouds_limits,
+	.may_use = fabric_may_use,
+	.may_reload = fabric_check,
+	.next_ms = clouds_next_ms,
+};
+
+static const struct engine_part claims_part = {
+	.name = "claims",
+	.at = {[PART_FREE] = claims_free},
+	.open = claims_open,
+	.may_use = claims_may_use,
+	.keyless = claims_keyless,
+	.row_in_tx = claims_row,
+};
+
+static const struct engine_part clouds_quotes_part = {
+	.name = "quotes of clouds",
+	.open = clouds_check,
+};
+
+static const struct engine_part secrets_part = {
+	.name = "secrets",
+	.at = {[PART_RELOAD] = secrets_hurry},
+	.open = secrets_open,
+	.may_reload = secrets_may_replace,
+};
+
+static const struct engine_part vouchers_part = {
+	.name = "vouchers",
+	.open = vouchers_open,
+	.keyless = vouchers_keyless,
+	.may_reload = vouchers_reload,
+	.posted = vouchers_posted,
+	.row_in_tx = vouchers_row,
+};
+
+static const struct engine_part rotate_part = {
+	.name = "rotation",
+	.open = rotate_load,
+};
+
+static const struct engine_part door_part = {
+	.name = "door",
+	.at = {[PART_RELOAD] = door_reload, [PART_SEND] = door_run, [PART_FREE] = door_free},
+	.open = door_open,
+	.next_ms = node_init_next_ms,
+};
+
+static const struct engine_part restore_part = {
+	.name = "journal",
+	.open = restore_open,
+};
+
+static const struct engine_part launch_answer_part = {
+	.name = "answers to creates",
+	.at = {[PART_INIT] = launch_init, [PART_TAKE] = launch_take},
+	.next_ms = launch_next_ms,
+};
+
+static const struct engine_part registered_part = {
+	.name = "nodes that came up",
+	.at = {[PART_TAKE] = registered_run, [PART_FREE] = registered_free},
+	.next_ms = registered_next_ms,
+};
+
+static const struct engine_part inventory_part = {
+	.name = "inventory",
+	.listed = inventory_take,
+};
+
+static const struct engine_part follow_part = {
+	.name = "what follows from a row",
+	.row_durable = follow_row,
+};
+
+static const struct engine_part away_part = {
+	.name = "providers that are away",
+	.heard = away_reply,
+};
+
+static const struct engine_part place_part = {
+	.name = "places",
+	.heard = place_heard,
+	.quoted = place_quotes,
+};
+
+static const struct engine_part notice_part = {
+	.name = "notices",
+	.noticed = notice_take,
+	.at = {[PART_RUN] = notice_run, [PART_FREE] = notice_free},
+};
+
+static const struct engine_part deadline_part = {
+	.name = "deadlines",
+	.at = {[PART_RUN] = deadline_run},
+};
+
+static const struct engine_part intake_spool_part = {
+	.name = "spool",
+	.at = {[PART_INIT] = intake_watch, [PART_RUN] = intake_look, [PART_FREE] = intake_unwatch},
+	.next_ms = intake_look_next_ms,
+};
+
+static const struct engine_part intake_part = {
+	.name = "calls",
+	.at = {[PART_INIT] = intake_init, [PART_RUN] = intake_run, [PART_FREE] = intake_free},
+	.next_ms = intake_next_ms,
+	.reads = JOBS_FOR_INTAKE,
+	.squeue_begins = intake_asks,
+	.squeue_says = intake_jobs,
+};
+
+static const struct engine_part report_part = {
+	.name = "reports",
+	.at = {[PART_RUN] = report_run, [PART_FREE] = report_free},
+	.next_ms = report_next_ms,
+};
+
+static const struct engine_part remove_part = {
+	.name = "deletes",
+	.at = {[PART_RUN] = remove_run},
+};
+
+static const struct engine_part launch_part = {
+	.name = "creates",
+	.needs = launch_needs,
+	.at = {[PART_START] = place_write_back, [PART_RUN] = launch_run, [PART_FREE] = launch_free},
+};
+
+static const struct engine_part refuse_part = {
+	.name = "refusals",
+	.at = {[PART_RUN] = refuse_run, [PART_RELOAD] = refuse_anew},
+	.repriced = refuse_quotes,
+	.reads = JOBS_FOR_REFUSE,
+	.squeue_says = refuse_jobs,
+};
+
+static const struct engine_part postpone_part = {
+	.name = "jobs that wait",
+	.at = {[PART_INIT] = postpone_init,
+	       [PART_RELOAD] = postpone_anew,
+	       [PART_RUN] = postpone_run},
+	.clock_set = postpone_clock_set,
+	.repriced = postpone_quotes,
+	.next_ms = postpone_next_ms,
+};
+
+static const struct engine_part rescue_part = {
+	.name = "jobs that lose a node",
+	.at = {[PART_RUN] = rescue_run, [PART_FREE] = rescue_free},
+	.next_ms = rescue_next_ms,
+	.reads = JOBS_FOR_RESCUE,
+	.squeue_says = rescue_jobs,
+};
+
+static const struct engine_part checkpoint_part = {
+	.name = "checkpoints",
+	.at = {[PART_RUN] = checkpoint_run, [PART_FREE] = checkpoint_free},
+	.next_ms = checkpoint_next_ms,
+};
+
+static const struct engine_part gate_part = {
+	.name = "jobs that wait for their nodes",
+	.at = {[PART_RUN] = gate_run, [PART_FREE] = gate_free},
+	.reads = JOBS_FOR_GATE,
+	.squeue_says = gate_jobs,
+};
+
+static const struct engine_part cancel_part = {
+	.name = "jobs that are cancelled",
+	.at = {[PART_INIT] = cancel_init, [PART_FREE] = cancel_free},
+	.reads = JOBS_FOR_CANCEL,
+	.squeue_begins = cancel_asks,
+	.squeue_says = cancel_jobs,
+};
+
+static const struct engine_part job_part = {
+	.name = "jobs",
+	.at = {[PART_INIT] = job_init, [PART_FREE] = job_free},
+};
+
+static const struct engine_part prereq_part = {
+	.name = "prerequisites",
+	.at = {[PART_INIT] = prereq_init, [PART_RUN] = prereq_run, [PART_FREE] = prereq_free},
+	.next_ms = prereq_next_ms,
+};
+
+static const struct engine_part warm_part = {
+	.name = "warm nodes",
+	.at = {[PART_INIT] = warm_init,
+	       [PART_RELOAD] = warm_hurry,
+	       [PART_PAUSE] = warm_hurry,
+	       [PART_RUN] = warm_run,
+	       [PART_FREE] = warm_free},
+	.next_ms = warm_next_ms,
+	.settings = warm_config,
+};
+
+static const struct engine_part claims_turn_part = {
+	.name = "claims: their turn",
+	.at = {[PART_RUN] = claims_run},
+	.next_ms = claims_next_ms,
+};
+
+static const struct engine_part vouchers_turn_part = {
+	.name = "vouchers: their turn",
+	.at = {[PART_RUN] = vouchers_run, [PART_FREE] = vouchers_free},
+	.next_ms = vouchers_next_ms,
+};
+
+static const struct engine_part rotate_turn_part = {
+	.name = "rotation: its turn",
+	.at = {[PART_RUN] = rotate_run, [PART_FREE] = rotate_free},
+	.next_ms = rotate_next_ms,
+};
+
+static const struct engine_part secrets_turn_part = {
+	.name = "secrets: their turn",
+	.at = {[PART_RUN] = secrets_run, [PART_FREE] = secrets_free},
+	.next_ms = secrets_next_ms,
+};
+
+static const struct engine_part fresh_part = {
+	.name = "nodes that are wanted",
+	.at = {[PART_RUN] = engine_write_fresh},
+};
+
+static const struct engine_part srun_part = {
+	.name = "srun and salloc",
+	.at = {[PART_RUN] = srun_run},
+	.next_ms = srun_next_ms,
+};
+
+static const struct engine_part audit_part = {
+	.name = "audit",
+	.record = audit_order,
+};
+
+static const struct engine_part intake_forget_part = {
+	.name = "files of calls",
+	.at = {[PART_SEND] = intake_forget},
+};
+
+static const struct engine_part clouds_send_part = {
+	.name = "requests to clouds",
+	.at = {[PART_SEND] = clouds_send},
+};
+
+static const struct engine_part jobs_part = {
+	.name = "squeue",
+	.at = {[PART_SEND] = jobs_run},
+};
+
+static const struct engine_part query_part = {
+	.name = "squeue of one job",
+	.at = {[PART_SEND] = query_run, [PART_FREE] = query_free},
+};
+
+static const struct engine_part slurmctld_part = {
+	.name = "slurmctld",
+	.at = {[PART_INIT] = slurmctld_init,
+	       [PART_RELOAD] = slurmctld_reload,
+	       [PART_SEND] = slurmctld_send,
+	       [PART_STOP] = slurmctld_stop,
+	       [PART_FREE] = observe_free},
+	.next_ms = slurmctld_next_ms,
+};
+
+/* The parts, in the order of the turn.  `before` names those that must come after this one; the
  * comment above it says why. */
-static const struct engine_part parts[] = {
-	{
-		/* Before pools and clouds: it makes removed sections that the journal names. */
-		.name = "removed sections",
-		.before = {"pools"},
-		.complete = off_keep,
-	},
-	{
-		/* Before all parts, which keep their state there. */
-		.name = "what parts keep",
-		.before = {"pools", "clouds"},
-		.at = {[PART_INIT] = parts_init},
-	},
-	{
-		/* Before the clouds: pools keep what clouds say about offers. */
-		.name = "pools",
-		.before = {"clouds"},
-		.at = {[PART_INIT] = pool_init,
-		       [PART_START] = pool_start,
-		       [PART_RELOAD] = pool_reload,
-		       [PART_FREE] = pool_free},
-		.on_trial = pool_is_probed,
-	},
-	{
-		/* Before vouchers: see there. */
-		.name = "clouds",
-		.before = {"vouchers"},
-		.at = {[PART_INIT] = clouds_init,
-		       [PART_START] = clouds_start,
-		       [PART_RELOAD] = clouds_reload,
-		       [PART_PASS] = cloud_fail_unsent,
-		       [PART_TAKE] = clouds_take,
-		       [PART_STOP] = cloud_cancel_all,
-		       [PART_FREE] = clouds_free},
-		.open = clouds_open,
-		.limits = clouds_limits,
-		.may_use = fabric_may_use,
-		.may_reload = fabric_check,
-		.next_ms = clouds_next_ms,
-	},
-	{
-		/* Before the offers of clouds: it switches off a provider whose roots are no good,
-		 * and the offers of that do not matter.  It is freed before secrets, where it
-		 * cancels what it waits for. */
-		.name = "claims",
-		.before = {"quotes of clouds", "secrets: their turn"},
-		.at = {[PART_FREE] = claims_free},
-		.open = claims_open,
-		.may_use = claims_may_use,
-		.keyless = claims_keyless,
-		.row_in_tx = claims_row,
-	},
-	{
-		.name = "quotes of clouds",
-		.open = clouds_check,
-	},
-	{
-		/* Before vouchers and rotation, which open what they need there. */
-		.name = "secrets",
-		.before = {"vouchers", "rotation"},
-		.at = {[PART_RELOAD] = secrets_hurry},
-		.open = secrets_open,
-		.may_reload = secrets_may_replace,
-	},
-	{
-		/* After all others that may refuse a reload: to accept one changes something. */
-		.name = "vouchers",
-		.open = vouchers_open,
-		.keyless = vouchers_keyless,
-		.may_reload = vouchers_reload,
-		.posted = vouchers_posted,
-		.row_in_tx = vouchers_row,
-	},
-	{
-		.name = "rotation",
-		.open = rotate_load,
-	},
-	{
-		/* Before all requests go out: nodes wait for the answers. */
-		.name = "door",
-		.before = {"requests to clouds", "slurmctld"},
-		.at = {[PART_RELOAD] = door_reload,
-		       [PART_SEND] = door_run,
-		       [PART_FREE] = door_free},
-		.open = door_open,
-		.next_ms = node_init_next_ms,
-	},
-	{
-		.name = "journal",
-		.open = restore_open,
-	},
-
-	{
-		/* Before nodes that came up: an instance without an address in the journal is more
-		 * urgent than a node that works already. */
-		.name = "answers to creates",
-		.before = {"nodes that came up"},
-		.at = {[PART_INIT] = launch_init, [PART_TAKE] = launch_take},
-		.next_ms = launch_next_ms,
-	},
-	{
-		.name = "nodes that came up",
-		.at = {[PART_TAKE] = registered_run, [PART_FREE] = registered_free},
-		.next_ms = registered_next_ms,
-	},
-
-	{
-		.name = "inventory",
-		.listed = inventory_take,
-	},
-	{
-		.name = "what follows from a row",
-		.row_durable = follow_row,
-	},
-	{
-		/* Before places: an answer ends "away" before it makes a place cool down or ready.
-		 */
-		.name = "providers that are away",
-		.before = {"places"},
-		.heard = away_reply,
-	},
-	{
-		.name = "places",
-		.heard = place_heard,
-		.quoted = place_quotes,
-	},
-	{
-		.name = "notices",
-		.noticed = notice_take,
-		.at = {[PART_RUN] = notice_run, [PART_FREE] = notice_free},
-	},
-	{
-		/* Before calls: a node whose time is over counts for no job any more. */
-		.name = "deadlines",
-		.before = {"calls"},
-		.at = {[PART_RUN] = deadline_run},
-	},
-	{
-		/* Before calls: they are acted on in the turn that reads them. */
-		.name = "spool",
-		.before = {"calls"},
-		.at = {[PART_INIT] = intake_watch,
-		       [PART_RUN] = intake_look,
-		       [PART_FREE] = intake_unwatch},
-		.next_ms = intake_look_next_ms,
-	},
-	{
-		.name = "calls",
-		.at = {[PART_INIT] = intake_init,
-		       [PART_RUN] = intake_run,
-		       [PART_FREE] = intake_free},
-		.next_ms = intake_next_ms,
-		.reads = JOBS_FOR_INTAKE,
-		.squeue_begins = intake_asks,
-		.squeue_says = intake_jobs,
-	},
-	{
-		/* Before deletes: a broken host is reported before its machine is gone. */
-		.name = "reports",
-		.before = {"deletes"},
-		.at = {[PART_RUN] = report_run, [PART_FREE] = report_free},
-		.next_ms = report_next_ms,
-	},
-	{
-		/* Before creates: a delete saves money, and has the slots first (limit.h). */
-		.name = "deletes",
-		.before = {"creates"},
-		.at = {[PART_RUN] = remove_run},
-	},
-	{
-		/* Before refusals, which refuse in this turn what could not be bought in it, and
-		 * before "nodes that are wanted", of which most are written with their creates. */
-		.name = "creates",
-		.before = {"refusals", "nodes that are wanted"},
-		.needs = launch_needs,
-		.at = {[PART_START] = place_write_back,
-		       [PART_RUN] = launch_run,
-		       [PART_FREE] = launch_free},
-	},
-	{
-		/* Before "jobs that wait": refusals make them wait; and before their srun is told
-		 * why they end. */
-		.name = "refusals",
-		.before = {"jobs that wait", "jobs that lose a node", "srun and salloc"},
-		.at = {[PART_RUN] = refuse_run, [PART_RELOAD] = refuse_anew},
-		.repriced = refuse_quotes,
-		.reads = JOBS_FOR_REFUSE,
-		.squeue_says = refuse_jobs,
-	},
-	{
-		.name = "jobs that wait",
-		.at = {[PART_INIT] = postpone_init,
-		       [PART_RELOAD] = postpone_anew,
-		       [PART_RUN] = postpone_run},
-		.clock_set = postpone_clock_set,
-		.repriced = postpone_quotes,
-		.next_ms = postpone_next_ms,
-	},
-	{
-		/* After all that may order a node down; before srun is told why its job ends. */
-		.name = "jobs that lose a node",
-		.before = {"srun and salloc"},
-		.at = {[PART_RUN] = rescue_run, [PART_FREE] = rescue_free},
-		.next_ms = rescue_next_ms,
-		.reads = JOBS_FOR_RESCUE,
-		.squeue_says = rescue_jobs,
-	},
-	{
-		.name = "checkpoints",
-		.at = {[PART_RUN] = checkpoint_run, [PART_FREE] = checkpoint_free},
-		.next_ms = checkpoint_next_ms,
-	},
-	{
-		/* Before the table of jobs: a gate that closes still has its job there. */
-		.name = "jobs that wait for their nodes",
-		.before = {"jobs"},
-		.at = {[PART_RUN] = gate_run, [PART_FREE] = gate_free},
-		.reads = JOBS_FOR_GATE,
-		.squeue_says = gate_jobs,
-	},
-	{
-		.name = "jobs that are cancelled",
-		.at = {[PART_INIT] = cancel_init, [PART_FREE] = cancel_free},
-		.reads = JOBS_FOR_CANCEL,
-		.squeue_begins = cancel_asks,
-		.squeue_says = cancel_jobs,
-	},
-	{
-		.name = "jobs",
-		.at = {[PART_INIT] = job_init, [PART_FREE] = job_free},
-	},
-	{
-		.name = "prerequisites",
-		.at = {[PART_INIT] = prereq_init,
-		       [PART_RUN] = prereq_run,
-		       [PART_FREE] = prereq_free},
-		.next_ms = prereq_next_ms,
-	},
-	{
-		.name = "warm nodes",
-		.at = {[PART_INIT] = warm_init,
-		       [PART_RELOAD] = warm_hurry,
-		       [PART_PAUSE] = warm_hurry,
-		       [PART_RUN] = warm_run,
-		       [PART_FREE] = warm_free},
-		.next_ms = warm_next_ms,
-		.settings = warm_config,
-	},
-	{
-		/* Before the turn of secrets, as are vouchers and rotation: secrets asks in this
-		 * turn for what they want. */
-		.name = "claims: their turn",
-		.before = {"secrets: their turn"},
-		.at = {[PART_RUN] = claims_run},
-		.next_ms = claims_next_ms,
-	},
-	{
-		.name = "vouchers: their turn",
-		.before = {"secrets: their turn"},
-		.at = {[PART_RUN] = vouchers_run, [PART_FREE] = vouchers_free},
-		.next_ms = vouchers_next_ms,
-	},
-	{
-		.name = "rotation: its turn",
-		.before = {"secrets: their turn"},
-		.at = {[PART_RUN] = rotate_run, [PART_FREE] = rotate_free},
-		.next_ms = rotate_next_ms,
-	},
-	{
-		.name = "secrets: their turn",
-		.at = {[PART_RUN] = secrets_run, [PART_FREE] = secrets_free},
-		.next_ms = secrets_next_ms,
-	},
-	{
-		.name = "nodes that are wanted",
-		.before = {"files of calls"},
-		.at = {[PART_RUN] = engine_write_fresh},
-	},
-	{
-		/* Before the audit, which puts what it tells on record. */
-		.name = "srun and salloc",
-		.before = {"audit"},
-		.at = {[PART_RUN] = srun_run},
-		.next_ms = srun_next_ms,
-	},
-	{
-		.name = "audit",
-		.record = audit_order,
-	},
-
-	{
-		/* After all commits of the turn, also that of "nodes that are wanted". */
-		.name = "files of calls",
-		.at = {[PART_SEND] = intake_forget},
-	},
+static const struct part_row rows[] = {
+	/* Before pools and clouds: it makes removed sections that the journal names. */
+	{.part = &off_part, .before = {&pool_part}},
+	/* Before all parts, which keep their state there. */
+	{.part = &memory_part, .before = {&pool_part, &clouds_part}},
+	/* Before the clouds: pools keep what clouds say about offers. */
+	{.part = &pool_part, .before = {&clouds_part}},
+	/* Before vouchers, which have the last word on a reload. */
+	{.part = &clouds_part, .before = {&vouchers_part}},
+	/* Before the offers of clouds: it switches off a provider whose roots are no good, and
+	 * the offers of that do not matter.  It is freed before secrets, where it cancels what it
+	 * waits for. */
+	{.part = &claims_part, .before = {&clouds_quotes_part, &secrets_turn_part}},
+	{.part = &clouds_quotes_part},
+	/* Before vouchers and rotation, which open what they need there. */
+	{.part = &secrets_part, .before = {&vouchers_part, &rotate_part}},
+	/* After all others that may refuse a reload: to accept one changes something. */
+	{.part = &vouchers_part},
+	{.part = &rotate_part},
+	/* Before all requests go out: nodes wait for the answers. */
+	{.part = &door_part, .before = {&clouds_send_part, &slurmctld_part}},
+	{.part = &restore_part},
+	/* Before nodes that came up: an instance without an address in the journal is more urgent
+	 * than a node that works already. */
+	{.part = &launch_answer_part, .before = {&registered_part}},
+	{.part = &registered_part},
+	{.part = &inventory_part},
+	{.part = &follow_part},
+	/* Before places: an answer ends "away" before it makes a place cool down or ready. */
+	{.part = &away_part, .before = {&place_part}},
+	{.part = &place_part},
+	{.part = &notice_part},
+	/* Before calls: a node whose time is over counts for no job any more. */
+	{.part = &deadline_part, .before = {&intake_part}},
+	/* Before calls: they are acted on in the turn that reads them. */
+	{.part = &intake_spool_part, .before = {&intake_part}},
+	{.part = &intake_part},
+	/* Before deletes: a broken host is reported before its machine is gone. */
+	{.part = &report_part, .before = {&remove_part}},
+	/* Before creates: a delete saves money, and has the slots first (limit.h). */
+	{.part = &remove_part, .before = {&launch_part}},
+	/* Before refusals, which refuse in this turn what could not be bought in it, and before
+	 * the nodes that are wanted, of which most are written with their creates. */
+	{.part = &launch_part, .before = {&refuse_part, &fresh_part}},
+	/* Before jobs that wait: refusals make them wait; and before their srun is told why
+	 * they end. */
+	{.part = &refuse_part, .before = {&postpone_part, &rescue_part, &srun_part}},
+	{.part = &postpone_part},
+	/* After all that may order a node down; before srun is told why its job ends. */
+	{.part = &rescue_part, .before = {&srun_part}},
+	{.part = &checkpoint_part},
+	/* Before the table of jobs: a gate that closes still has its job there. */
+	{.part = &gate_part, .before = {&job_part}},
+	{.part = &cancel_part},
+	{.part = &job_part},
+	{.part = &prereq_part},
+	{.part = &warm_part},
+	/* Before the turn of secrets, as are vouchers and rotation: secrets asks in this turn for
+	 * what they want. */
+	{.part = &claims_turn_part, .before = {&secrets_turn_part}},
+	{.part = &vouchers_turn_part, .before = {&secrets_turn_part}},
+	{.part = &rotate_turn_part, .before = {&secrets_turn_part}},
+	{.part = &secrets_turn_part},
+	{.part = &fresh_part, .before = {&intake_forget_part}},
+	/* Before the audit, which puts what it tells on record. */
+	{.part = &srun_part, .before = {&audit_part}},
+	{.part = &audit_part},
+	/* After all commits of the turn, also that of the nodes that are wanted. */
+	{.part = &intake_forget_part},
 	/* Requests go out after the answers of the door. */
-	{
-		.name = "requests to clouds",
-		.at = {[PART_SEND] = clouds_send},
-	},
-	{
-		.name = "squeue",
-		.at = {[PART_SEND] = jobs_run},
-	},
-	{
-		.name = "squeue of one job",
-		.at = {[PART_SEND] = query_run, [PART_FREE] = query_free},
-	},
-	{
-		.name = "slurmctld",
-		.at = {[PART_INIT] = slurmctld_init,
-		       [PART_RELOAD] = slurmctld_reload,
-		       [PART_SEND] = slurmctld_send,
-		       [PART_STOP] = slurmctld_stop,
-		       [PART_FREE] = observe_free},
-		.next_ms = slurmctld_next_ms,
-	},
+	{.part = &clouds_send_part},
+	{.part = &jobs_part},
+	{.part = &query_part},
+	{.part = &slurmctld_part},
 };
 
 struct engine_parts parts_all(void)
 {
-	return (struct engine_parts){parts, sizeof(parts) / sizeof(parts[0])};
+	return (struct engine_parts){rows, sizeof(rows) / sizeof(rows[0])};
 }
 
 void engine_reconcile(struct engine *e)

@@ -11,7 +11,8 @@
 
 static struct {
 	struct engine e;
-	struct engine_part rows[3]; /* the one in the middle has no column at all */
+	struct engine_part parts[3]; /* the one in the middle has no column at all */
+	struct part_row rows[3];
 	bool yes[2];
 	unsigned asked;
 } F;
@@ -57,6 +58,8 @@ static int setup(void **state)
 {
 	(void)state;
 	memset(&F, 0, sizeof(F));
+	for (size_t i = 0; i < 3; i++)
+		F.rows[i].part = &F.parts[i];
 	F.e.d.parts = (struct engine_parts){F.rows, 3};
 	return 0;
 }
@@ -65,8 +68,8 @@ static void test_a_pool_is_on_trial_if_any_part_says_so(void **state)
 {
 	(void)state;
 	assert_false(engine_on_trial(&F.e, 7)); /* nobody says anything */
-	F.rows[0].on_trial = first_tries;
-	F.rows[2].on_trial = last_tries;
+	F.parts[0].on_trial = first_tries;
+	F.parts[2].on_trial = last_tries;
 	for (unsigned i = 0; i < 4; i++) {
 		F.yes[0] = (i & 1) != 0;
 		F.yes[1] = (i & 2) != 0;
@@ -79,8 +82,8 @@ static void test_a_notice_is_known_if_all_parts_know_it(void **state)
 {
 	(void)state;
 	assert_true(engine_noticed(&F.e, NULL, NULL));
-	F.rows[0].noticed = first_knows;
-	F.rows[2].noticed = last_knows;
+	F.parts[0].noticed = first_knows;
+	F.parts[2].noticed = last_knows;
 	for (unsigned i = 0; i < 4; i++) {
 		F.yes[0] = (i & 1) != 0;
 		F.yes[1] = (i & 2) != 0;
@@ -99,7 +102,7 @@ static void test_without_limits_there_are_none(void **state)
 	assert_int_equal(l.settle_ms, 0);
 	assert_int_equal(l.boot_ms, 0);
 	assert_false(l.tokens);
-	F.rows[2].limits = limit;
+	F.parts[2].limits = limit;
 	assert_int_equal(engine_limits(&F.e, NULL, &l)->settle_ms, 5);
 }
 

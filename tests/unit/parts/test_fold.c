@@ -160,6 +160,7 @@ const char *pool_refusal(const struct engine *e, const struct node *n)
  */
 
 static const struct engine_part follow = {.row_durable = follow_row};
+static const struct part_row follow_place = {.part = &follow};
 
 /* All of them go from CREATING to BOOTING by one commit. */
 static int setup(void **state)
@@ -175,7 +176,7 @@ static int setup(void **state)
 	F.conf.pools = &F.pool;
 	F.conf.npools = 1;
 	F.e.conf = &F.conf;
-	F.e.d.parts = (struct engine_parts){&follow, 1};
+	F.e.d.parts = (struct engine_parts){&follow_place, 1};
 	fleet_init(&F.e.fleet, 1);
 	for (int i = 0; i < NODES; i++) {
 		char name[16];
@@ -235,10 +236,11 @@ static bool is_needed(const struct engine *e, const struct node *n)
 static void test_what_a_part_needs_is_not_forgotten(void **state)
 {
 	static const struct engine_part needs = {.needs = is_needed};
+	static const struct part_row row = {.part = &needs};
 
 	(void)state;
 	engine_commit(&F.e);
-	F.e.d.parts = (struct engine_parts){&needs, 1};
+	F.e.d.parts = (struct engine_parts){&row, 1};
 	for (int i = 0; i < 2; i++) {
 		struct node gone = F.fn[i]->n, n;
 

@@ -11,12 +11,12 @@
 #include "base/mem.h"
 #include "parts/parts.h"
 
-static size_t row_named(const struct engine_parts *p, const char *name)
+static size_t row_of(const struct engine_parts *p, const struct engine_part *part)
 {
 	for (size_t i = 0; i < p->n; i++)
-		if (strcmp(p->row[i].name, name) == 0)
+		if (p->row[i].part == part)
 			return i;
-	fail_msg("there is no row \"%s\"", name);
+	fail_msg("the table has no part \"%s\"", part->name);
 	return 0;
 }
 
@@ -28,27 +28,27 @@ static void test_the_table_is_in_order(void **state)
 	assert_null(engine_parts_late(&all));
 }
 
-static void test_names_of_rows_are_their_own(void **state)
+static void test_each_part_has_one_row(void **state)
 {
 	const struct engine_parts all = parts_all();
 
 	(void)state;
 	for (size_t i = 0; i < all.n; i++)
-		assert_int_equal(row_named(&all, all.row[i].name), i);
+		assert_int_equal(row_of(&all, all.row[i].part), i);
 }
 
 /* Two rows of which one says that it comes before the other change places. */
 static void test_rows_that_change_places_are_refused(void **state)
 {
 	const struct engine_parts all = parts_all();
-	struct engine_part *rows = mem_zalloc(all.n * sizeof(*rows));
+	struct part_row *rows = mem_zalloc(all.n * sizeof(*rows));
 	const struct engine_parts swapped = {rows, all.n};
 	size_t pairs = 0;
 
 	(void)state;
 	for (size_t i = 0; i < all.n; i++)
 		for (size_t b = 0; b < PART_BEFORE_MAX && all.row[i].before[b] != NULL; b++) {
-			size_t k = row_named(&all, all.row[i].before[b]);
+			size_t k = row_of(&all, all.row[i].before[b]);
 
 			memcpy(rows, all.row, all.n * sizeof(*rows));
 			rows[i] = all.row[k];
@@ -67,16 +67,16 @@ static void test_the_memory_of_parts_is_made_before_all_others(void **state)
 	size_t i = 0;
 
 	(void)state;
-	while (all.row[i].at[PART_INIT] == NULL)
+	while (all.row[i].part->at[PART_INIT] == NULL)
 		i++;
-	assert_true(all.row[i].at[PART_INIT] == parts_init);
+	assert_true(all.row[i].part->at[PART_INIT] == parts_init);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_table_is_in_order),
-		cmocka_unit_test(test_names_of_rows_are_their_own),
+		cmocka_unit_test(test_each_part_has_one_row),
 		cmocka_unit_test(test_rows_that_change_places_are_refused),
 		cmocka_unit_test(test_the_memory_of_parts_is_made_before_all_others),
 	};
