@@ -191,7 +191,7 @@ void launch_load(struct engine *e, const struct journal_batch *j)
 	struct batch *b = mem_zalloc(sizeof(*b));
 	bool known;
 
-	assert(p != NULL); /* off_keep() */
+	assert(p != NULL); /* off.c */
 	b->j = *j;
 	b->pool = conf_pool_index(e->conf, p);
 	known = cloud_find(e, b->pool, j->provider, &b->cloud);

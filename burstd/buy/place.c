@@ -50,7 +50,7 @@ void place_load(struct engine *e, struct node *n)
 	bool old = n->provider[0] == '\0';
 
 	if (!cloud_find(e, n->pool, n->provider, &n->cloud)) {
-		assert(!node_counts(n)); /* off_keep() */
+		assert(!node_counts(n)); /* off.c */
 		n->cloud = 0;
 		return;
 	}

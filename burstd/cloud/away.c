@@ -73,8 +73,8 @@ void away_back(struct cloud *c)
 	cooldown_back(&c->e->cloud->cooldown, c->conf->name);
 }
 
-void away_reply(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
-		int64_t sent_ms)
+static void away_reply(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
+		       int64_t sent_ms)
 {
 	(void)sent_ms;
 	if (kind != PROVIDER_LIST)
@@ -111,3 +111,8 @@ void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provid
 	else
 		c->list_next = now;
 }
+
+const struct engine_part away_part = {
+	.name = "providers that are away",
+	.heard = away_reply,
+};

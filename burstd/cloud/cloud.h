@@ -187,16 +187,9 @@ void cloud_run(struct cloud *c);
 int64_t cloud_next_ms(const struct cloud *c);
 
 /* --- clouds.c --- */
-void clouds_init(struct engine *e);
-void clouds_limits(const struct engine *e, const struct node *n, struct node_limits *out);
-int clouds_open(struct engine *e, struct err *err);
-int clouds_check(struct engine *e, struct err *err); /* offers, once it is known which are off */
-void clouds_start(struct engine *e);
-void clouds_reload(struct engine *e);
-void clouds_take(struct engine *e);
-void clouds_send(struct engine *e);
-int64_t clouds_next_ms(const struct engine *e);
-void clouds_free(struct engine *e);
+extern const struct engine_part clouds_part;
+extern const struct engine_part clouds_quotes_part;
+extern const struct engine_part clouds_send_part;
 
 /* --- session.c --- */
 /* Is there a session, or does the provider need none?  If not, only a login may go out. */
@@ -238,9 +231,7 @@ int fabric_may_use(struct engine *e, size_t provider, struct err *err); /* one p
  * longer than a request may take.  Each instance is reported once in a run, and not while too many
  * reports wait.  The outcome is an event. */
 void report_want(struct engine *e, struct fleet_node *fn, const char *words, const char *by);
-void report_run(struct engine *e);
-int64_t report_next_ms(const struct engine *e);
-void report_free(struct engine *e);
+extern const struct engine_part report_part;
 
 /* --- sells.c --- */
 /* Find the provider of that name.  "" stands for a pool's only provider, or OFF_UNKNOWN if it has
@@ -281,17 +272,15 @@ bool doubt_may_send(const struct engine *e, const struct node *n);
 
 /* --- away.c --- */
 /* A request has ended: note whether its provider is away.  list.c calls this for a whole list,
- * away_reply() for all other requests. */
+ * away_part for all other requests. */
 void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r);
-void away_reply(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
-		int64_t sent_ms);
+extern const struct engine_part away_part;
 int64_t away_since(const struct cloud *c); /* since when it is away; 0: it is not */
 bool away_is(const struct cloud *c);       /* is it away, or off (off.c)? */
 void away_back(struct cloud *c);           /* it was away or off, and is neither any more */
 
 /* --- off.c --- */
-/* Add to the configuration the sections that only rows of the journal name. */
-int off_keep(struct engine *e, struct err *err);
+extern const struct engine_part off_part;
 #define OFF_UNKNOWN "?"                                  /* the provider of rows that name none */
 static inline const char *off_why(const struct cloud *c) /* NULL: it is on */
 {

@@ -5,14 +5,14 @@
 
 /* Calls all providers at each moment of the engine's life. */
 
-void clouds_init(struct engine *e)
+static void clouds_init(struct engine *e)
 {
 	e->cloud->all = mem_zalloc((e->conf->nproviders + 1) * sizeof(*e->cloud->all));
 	cooldown_init(&e->cloud->cooldown);
 	unsold_init(&e->cloud->unsold);
 }
 
-void clouds_limits(const struct engine *e, const struct node *n, struct node_limits *out)
+static void clouds_limits(const struct engine *e, const struct node *n, struct node_limits *out)
 {
 	const struct cloud *c = cloud_of(e, n);
 
@@ -22,7 +22,7 @@ void clouds_limits(const struct engine *e, const struct node *n, struct node_lim
 				    .boot_ms = e->conf->pools[n->pool].boot_ms};
 }
 
-int clouds_open(struct engine *e, struct err *err)
+static int clouds_open(struct engine *e, struct err *err)
 {
 	for (size_t i = 0; i < e->conf->nproviders; i++)
 		if (cloud_open(&e->cloud->all[i], e, &e->conf->providers[i], err) != 0)
@@ -30,32 +30,33 @@ int clouds_open(struct engine *e, struct err *err)
 	return 0;
 }
 
-int clouds_check(struct engine *e, struct err *err)
+/* Check offers, once it is known which providers are off. */
+static int clouds_check(struct engine *e, struct err *err)
 {
 	return fabric_check(e, e->conf, err);
 }
 
-void clouds_start(struct engine *e)
+static void clouds_start(struct engine *e)
 {
 	for (size_t i = 0; i < e->conf->nproviders; i++)
 		cloud_hurry(&e->cloud->all[i]);
 	off_start(e);
 }
 
-void clouds_reload(struct engine *e)
+static void clouds_reload(struct engine *e)
 {
 	for (size_t i = 0; i < e->conf->nproviders; i++)
 		cloud_reload(&e->cloud->all[i], &e->conf->providers[i]);
 	off_hurry(e);
 }
 
-void clouds_take(struct engine *e)
+static void clouds_take(struct engine *e)
 {
 	for (size_t i = 0; i < e->conf->nproviders; i++)
 		limit_turn(&e->cloud->all[i].limit);
 }
 
-void clouds_send(struct engine *e)
+static void clouds_send(struct engine *e)
 {
 	for (size_t i = 0; i < e->conf->nproviders; i++)
 		cloud_run(&e->cloud->all[i]);
@@ -77,7 +78,7 @@ static int64_t strays_next_ms(const struct cloud *c)
 	return next;
 }
 
-int64_t clouds_next_ms(const struct engine *e)
+static int64_t clouds_next_ms(const struct engine *e)
 {
 	int64_t next = e->cloud->unsent ? engine_now(e) : INT64_MAX;
 
@@ -91,7 +92,7 @@ int64_t clouds_next_ms(const struct engine *e)
 	return next;
 }
 
-void clouds_free(struct engine *e)
+static void clouds_free(struct engine *e)
 {
 	for (size_t i = 0; e->cloud->all[i].e != NULL; i++)
 		cloud_close(&e->cloud->all[i]);
@@ -99,3 +100,29 @@ void clouds_free(struct engine *e)
 	cooldown_fini(&e->cloud->cooldown);
 	unsold_fini(&e->cloud->unsold);
 }
+
+const struct engine_part clouds_part = {
+	.name = "clouds",
+	.at = {[PART_INIT] = clouds_init,
+	       [PART_START] = clouds_start,
+	       [PART_RELOAD] = clouds_reload,
+	       [PART_PASS] = cloud_fail_unsent,
+	       [PART_TAKE] = clouds_take,
+	       [PART_STOP] = cloud_cancel_all,
+	       [PART_FREE] = clouds_free},
+	.open = clouds_open,
+	.limits = clouds_limits,
+	.may_use = fabric_may_use,
+	.may_reload = fabric_check,
+	.next_ms = clouds_next_ms,
+};
+
+const struct engine_part clouds_quotes_part = {
+	.name = "quotes of clouds",
+	.open = clouds_check,
+};
+
+const struct engine_part clouds_send_part = {
+	.name = "requests to clouds",
+	.at = {[PART_SEND] = clouds_send},
+};

@@ -64,7 +64,8 @@ static int keep_spent(void *ctx, const char *pool, int64_t cost_nano, struct err
 	return 0;
 }
 
-int off_keep(struct engine *e, struct err *err)
+/* Add to the configuration the sections that only rows of the journal name. */
+static int off_keep(struct engine *e, struct err *err)
 {
 	const struct journal_visitor v = {
 		.node = keep_node, .batch = keep_batch, .spent = keep_spent, .ctx = e};
@@ -190,3 +191,8 @@ void off_start(struct engine *e)
 				  "a pool is not in the configuration any more", "pool",
 				  e->conf->pools[i].name, NULL);
 }
+
+const struct engine_part off_part = {
+	.name = "removed sections",
+	.complete = off_keep,
+};

@@ -26,7 +26,7 @@ struct report { /* a report, until it is answered */
 	char words[REPORT_WORDS_MAX + 1];
 };
 
-void report_free(struct engine *e)
+static void report_free(struct engine *e)
 {
 	while (e->cloud->reports != NULL) {
 		struct report *r = e->cloud->reports;
@@ -133,7 +133,7 @@ static void send(struct engine *e, struct report *r)
 	cloud_send(&e->cloud->all[r->provider], &op, on_report, r);
 }
 
-void report_run(struct engine *e)
+static void report_run(struct engine *e)
 {
 	struct report **link = &e->cloud->reports;
 
@@ -158,7 +158,7 @@ void report_run(struct engine *e)
 	}
 }
 
-int64_t report_next_ms(const struct engine *e)
+static int64_t report_next_ms(const struct engine *e)
 {
 	int64_t next = INT64_MAX;
 
@@ -166,3 +166,9 @@ int64_t report_next_ms(const struct engine *e)
 		next = until_ms(e, r) < next ? until_ms(e, r) : next;
 	return next;
 }
+
+const struct engine_part report_part = {
+	.name = "reports",
+	.at = {[PART_RUN] = report_run, [PART_FREE] = report_free},
+	.next_ms = report_next_ms,
+};

@@ -17,11 +17,6 @@ void parts_init(struct engine *e)
 	e->diff = mem_zalloc(sizeof(*e->diff));
 }
 
-static const struct engine_part off_part = {
-	.name = "removed sections",
-	.complete = off_keep,
-};
-
 static const struct engine_part memory_part = {
 	.name = "what parts keep",
 	.at = {[PART_INIT] = parts_init},
@@ -36,22 +31,6 @@ static const struct engine_part pool_part = {
 	.on_trial = pool_is_probed,
 };
 
-static const struct engine_part clouds_part = {
-	.name = "clouds",
-	.at = {[PART_INIT] = clouds_init,
-	       [PART_START] = clouds_start,
-	       [PART_RELOAD] = clouds_reload,
-	       [PART_PASS] = cloud_fail_unsent,
-	       [PART_TAKE] = clouds_take,
-	       [PART_STOP] = cloud_cancel_all,
-	       [PART_FREE] = clouds_free},
-	.open = clouds_open,
-	.limits = clouds_limits,
-	.may_use = fabric_may_use,
-	.may_reload = fabric_check,
-	.next_ms = clouds_next_ms,
-};
-
 static const struct engine_part claims_part = {
 	.name = "claims",
 	.at = {[PART_FREE] = claims_free},
@@ -59,11 +38,6 @@ static const struct engine_part claims_part = {
 	.may_use = claims_may_use,
 	.keyless = claims_keyless,
 	.row_in_tx = claims_row,
-};
-
-static const struct engine_part clouds_quotes_part = {
-	.name = "quotes of clouds",
-	.open = clouds_check,
 };
 
 static const struct engine_part secrets_part = {
@@ -121,11 +95,6 @@ static const struct engine_part follow_part = {
 	.row_durable = follow_row,
 };
 
-static const struct engine_part away_part = {
-	.name = "providers that are away",
-	.heard = away_reply,
-};
-
 static const struct engine_part place_part = {
 	.name = "places",
 	.heard = place_heard,
@@ -156,12 +125,6 @@ static const struct engine_part intake_part = {
 	.reads = JOBS_FOR_INTAKE,
 	.squeue_begins = intake_asks,
 	.squeue_says = intake_jobs,
-};
-
-static const struct engine_part report_part = {
-	.name = "reports",
-	.at = {[PART_RUN] = report_run, [PART_FREE] = report_free},
-	.next_ms = report_next_ms,
 };
 
 static const struct engine_part remove_part = {
@@ -287,11 +250,6 @@ static const struct engine_part audit_part = {
 static const struct engine_part intake_forget_part = {
 	.name = "files of calls",
 	.at = {[PART_SEND] = intake_forget},
-};
-
-static const struct engine_part clouds_send_part = {
-	.name = "requests to clouds",
-	.at = {[PART_SEND] = clouds_send},
 };
 
 static const struct engine_part jobs_part = {

@@ -21,7 +21,7 @@ static int load_node(void *ctx, const struct node *n, const char *pool, struct e
 	(void)err;
 	if (p == NULL && !node_counts(n))
 		return 0;  /* gone, and of a pool that was removed */
-	assert(p != NULL); /* off_keep() has made it */
+	assert(p != NULL); /* off.c has made it */
 	copy.pool = conf_pool_index(e->conf, p);
 	place_load(e, &copy);
 	(void)fleet_add(&e->fleet, &copy);

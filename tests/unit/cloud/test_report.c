@@ -95,7 +95,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	report_free(&F.e);
+	report_part.at[PART_FREE](&F.e);
 	free(F.ctx);
 	fleet_fini(&F.e.fleet);
 	return 0;
@@ -114,27 +114,27 @@ static void test_it_is_on_record_sent_once_and_the_delete_waits(void **state)
 	(void)state;
 	report_want(&F.e, fn, "XID 79", "root");
 	assert_true(fn->reporting);
-	report_run(&F.e);
+	report_part.at[PART_RUN](&F.e);
 	assert_true(fn->reporting);
 	answer(PROVIDER_OK, "");
 	assert_false(fn->reporting);
 	report_want(&F.e, fn, "XID 80", "root"); /* told again */
-	report_run(&F.e);
+	report_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.story, "record root ec2 c1 XID 79 i-1\n"
 				     "commit\n"
 				     "send i-1: XID 79\n"
 				     "c1 reported: provider ec2, instance i-1: XID 79\n");
-	assert_true(report_next_ms(&F.e) == INT64_MAX);
+	assert_true(report_part.next_ms(&F.e) == INT64_MAX);
 }
 
 static void test_a_failure_is_told_and_that_is_all(void **state)
 {
 	(void)state;
 	report_want(&F.e, fn, "", "");
-	report_run(&F.e);
+	report_part.at[PART_RUN](&F.e);
 	F.story[0] = '\0';
 	answer(PROVIDER_DENIED, "UnauthorizedOperation");
-	report_run(&F.e);
+	report_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.story, "c1 report-failed: provider ec2, instance i-1: "
 				     "UnauthorizedOperation\n");
 	assert_false(fn->reporting);
@@ -146,7 +146,7 @@ static void test_one_that_is_throttled_is_sent_again_while_there_is_time(void **
 {
 	(void)state;
 	report_want(&F.e, fn, "XID 79", "root");
-	report_run(&F.e);
+	report_part.at[PART_RUN](&F.e);
 	F.story[0] = '\0';
 	W.now += 1000;
 	answer(PROVIDER_RATE, "slowly");
@@ -154,7 +154,7 @@ static void test_one_that_is_throttled_is_sent_again_while_there_is_time(void **
 	F.ctx = NULL;
 	assert_true(fn->reporting);
 	assert_int_equal(F.e.cloud->nreports, 1);
-	report_run(&F.e);
+	report_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.story, "record reconciler ec2 c1 XID 79 i-1\ncommit\n"
 				     "send i-1: XID 79\n");
 	F.story[0] = '\0';
@@ -171,12 +171,12 @@ static void test_a_provider_without_time_is_not_waited_for(void **state)
 	(void)state;
 	F.ready = false;
 	report_want(&F.e, fn, "XID 79", "root");
-	report_run(&F.e);
+	report_part.at[PART_RUN](&F.e);
 	assert_true(fn->reporting);
-	assert_int_equal(report_next_ms(&F.e), BEGAN + 30000);
+	assert_int_equal(report_part.next_ms(&F.e), BEGAN + 30000);
 	W.now = BEGAN + 30000;
 	F.story[0] = '\0';
-	report_run(&F.e);
+	report_part.at[PART_RUN](&F.e);
 	assert_string_equal(
 		F.story,
 		"commit\n"
@@ -191,7 +191,7 @@ static void test_a_provider_without_an_ear_is_not_told(void **state)
 	(void)state;
 	F.cloud.caps.flags = PROVIDER_TOKENS;
 	report_want(&F.e, fn, "XID 79", "root");
-	report_run(&F.e);
+	report_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.story, "");
 	assert_false(fn->reporting);
 }
@@ -208,7 +208,7 @@ static void test_long_words_are_cut_between_characters(void **state)
 	words[199] = '\0';
 	(void)snprintf(want, sizeof(want), "send i-1: %s\n", words);
 	F.story[0] = '\0';
-	report_run(&F.e);
+	report_part.at[PART_RUN](&F.e);
 	assert_non_null(strstr(F.story, want));
 }
 
