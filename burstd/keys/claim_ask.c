@@ -252,7 +252,7 @@ struct asking { /* a request, while it is handled */
 	unsigned char spki[NODE_CA_SPKI_SIZE];
 };
 
-/* Hold the request; claims_run() begins what it waits for. */
+/* Hold the request; the next turn begins what it waits for. */
 static void hold(struct asking *a, struct claim_run *r, bool again)
 {
 	struct engine *e = a->e;

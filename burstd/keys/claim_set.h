@@ -104,6 +104,9 @@ struct claims {
 /* --- claim_table.c --- */
 struct claim_set *claims_named(const struct engine *e, const char *id); /* NULL: there is none */
 struct fleet_node *claims_node(const struct engine *e, const struct claim_run *r); /* its row */
+/* Make the claim id of a create: its token can be guessed, and is in the provider's lists, while
+ * with an id anybody could have events written. */
+void claims_make_id(const struct engine *e, const char *token, char out[CLAIM_ID_MAX + 1]);
 /* The secret of this id, as text. */
 void claims_secret(const struct engine *e, const char *id, char out[CLAIM_SECRET_SIZE]);
 /* Hex of HMAC-SHA256(key, label NUL text). */

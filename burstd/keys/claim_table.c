@@ -2,12 +2,15 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "keys/claim_set.h"
 
-/* Finds claims by node and by id, and computes their secrets from the claim key. */
+/* Finds claims by node and by id, and computes their ids and secrets from the claim key. */
+
+enum { ID_DIGITS = 16 };
 
 /* --- the table ---------------------------------------------------------------------------------
  */
@@ -60,4 +63,16 @@ void claims_mac(const unsigned char *key, const char *label, const char *text,
 void claims_secret(const struct engine *e, const char *id, char out[CLAIM_SECRET_SIZE])
 {
 	claims_mac(e->d.door->claim_key, "burst-claim-1", id, out);
+}
+
+void claims_make_id(const struct engine *e, const char *token, char out[CLAIM_ID_MAX + 1])
+{
+	char hex[CLAIM_SECRET_SIZE];
+	int n;
+
+	claims_mac(e->d.door->claim_key, "burst-id-1", token, hex);
+	n = snprintf(out, CLAIM_ID_MAX + 1, "%s-%.*s", token, ID_DIGITS, hex);
+	assert(n > 0 && n <= CLAIM_ID_MAX);
+	(void)n;
+	OPENSSL_cleanse(hex, sizeof(hex));
 }

@@ -17,22 +17,6 @@
 /* Path of node-init in the image; if another one is to run, the answer to the claim says so. */
 #define CLAIM_NODE_INIT "/usr/libexec/burstd/node-init"
 
-enum { ID_DIGITS = 16 };
-
-/* Make the claim id of a create: its token can be guessed, and is in the provider's lists, while
- * with an id anybody could have events written. */
-static void make_id(const struct engine *e, const char *token, char out[CLAIM_ID_MAX + 1])
-{
-	char hex[CLAIM_SECRET_SIZE];
-	int n;
-
-	claims_mac(e->d.door->claim_key, "burst-id-1", token, hex);
-	n = snprintf(out, CLAIM_ID_MAX + 1, "%s-%.*s", token, ID_DIGITS, hex);
-	assert(n > 0 && n <= CLAIM_ID_MAX);
-	(void)n;
-	OPENSSL_cleanse(hex, sizeof(hex));
-}
-
 /* Let requests with this claim's secret pass to the loop from now on. */
 static void list(struct engine *e, const char *id)
 {
@@ -304,7 +288,9 @@ static bool is_too_late(const struct node *is, const struct claim *c)
 	       (c->state == CLAIM_ISSUED || c->state == CLAIM_ATTESTING);
 }
 
-void claims_row(struct engine *e, const struct node *is)
+/* row_in_tx(): revoke the claim of a row that ends, or whose machine the provider takes before it
+ * has its keys, in the same commit. */
+static void claims_row(struct engine *e, const struct node *is)
 {
 	struct claim_run *r = claims_of(e, is->name, is->gen);
 	const struct claim_event ev = {.type = CLAIM_EV_REVOKE, .now_ms = engine_now(e)};
@@ -386,7 +372,7 @@ static void wake(struct engine *e)
 	cs->wake_ms = next;
 }
 
-void claims_run(struct engine *e)
+static void claims_run(struct engine *e)
 {
 	if (e->keys->claims == NULL)
 		return;
@@ -399,7 +385,7 @@ void claims_run(struct engine *e)
 		claim_asks_run(e);
 }
 
-int64_t claims_next_ms(const struct engine *e)
+static int64_t claims_next_ms(const struct engine *e)
 {
 	int64_t next;
 
@@ -417,7 +403,7 @@ bool claims_wanted(const struct engine *e, uint32_t cloud)
 	return e->keys->claims != NULL && e->conf->providers[cloud].attest != CONF_ATTEST_OFF;
 }
 
-const char *claims_keyless(const struct engine *e, uint32_t provider)
+static const char *claims_keyless(const struct engine *e, uint32_t provider)
 {
 	if (!claims_wanted(e, provider))
 		return NULL;
@@ -460,7 +446,7 @@ char *claims_user_data(const struct engine *e, const struct keys_for *k, struct 
 	int64_t s = time_to_claim(e, k) / 1000;
 
 	u.timeout_s = s < 1 ? 1 : s > USERDATA_TIMEOUT_MAX ? USERDATA_TIMEOUT_MAX : (uint32_t)s;
-	make_id(e, k->token, id);
+	claims_make_id(e, k->token, id);
 	claims_secret(e, id, secret);
 	(void)userdata_fill(&out, &u, userdata_limit(p->driver), err);
 	OPENSSL_cleanse(secret, sizeof(secret));
@@ -475,7 +461,7 @@ void claims_issue(struct engine *e, const struct keys_for *k)
 
 	if (!claims_wanted(e, k->cloud))
 		return;
-	make_id(e, k->token, id);
+	claims_make_id(e, k->token, id);
 	for (size_t i = 0; i < k->n; i++) {
 		const struct member *m = &k->members[i];
 		struct claim_run *old = claims_of(e, m->name->name, m->gen);
@@ -514,7 +500,9 @@ struct claim_run *claims_adopt(struct engine *e, const struct fleet_node *fn,
 /* --- start and end -----------------------------------------------------------------------------
  */
 
-int claims_open(struct engine *e, struct err *err)
+/* Make the table of claims, if nodes.listen is set and main gives a listener; otherwise no function
+ * of claims does anything. */
+static int claims_open(struct engine *e, struct err *err)
 {
 	const struct engine_door *door = e->d.door;
 
@@ -559,7 +547,7 @@ int claims_load(struct engine *e, const struct claim *c)
 	return 0;
 }
 
-void claims_free(struct engine *e)
+static void claims_free(struct engine *e)
 {
 	struct claims *cs = e->keys->claims;
 
@@ -592,3 +580,18 @@ void claims_refused(struct engine *e, struct claim_set *set, const char *from, c
 	if (set->told++ < CLAIM_TOLD_MAX)
 		put_on_record(e, set, "claim-refused", from, why);
 }
+
+const struct engine_part claims_part = {
+	.name = "claims",
+	.at = {[PART_FREE] = claims_free},
+	.open = claims_open,
+	.may_use = claims_may_use,
+	.keyless = claims_keyless,
+	.row_in_tx = claims_row,
+};
+
+const struct engine_part claims_turn_part = {
+	.name = "claims: their turn",
+	.at = {[PART_RUN] = claims_run},
+	.next_ms = claims_next_ms,
+};

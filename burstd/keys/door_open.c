@@ -41,8 +41,9 @@ static struct door_late *take_late(struct door *d)
 	return l;
 }
 
-/* The last commit may have led to another staged change, mostly an event. */
-void door_run(struct engine *e)
+/* Commit what is staged, then send the answers to nodes that wait for that.  The last commit may
+ * have led to another staged change, mostly an event. */
+static void door_run(struct engine *e)
 {
 	struct door *d = e->keys->door;
 	struct door_late *l;
@@ -85,7 +86,8 @@ static void open_munge(struct engine *e)
 		d->munge = munge_check_new(e->d.loop, socket);
 }
 
-int door_open(struct engine *e, struct err *err)
+/* Take requests from nodes, if the configuration has a section nodes and main gives a listener. */
+static int door_open(struct engine *e, struct err *err)
 {
 	struct door *d;
 
@@ -101,7 +103,8 @@ int door_open(struct engine *e, struct err *err)
 	return 0;
 }
 
-void door_reload(struct engine *e)
+/* A node-init that cannot be read leaves the old one. */
+static void door_reload(struct engine *e)
 {
 	struct err err = {0};
 
@@ -114,7 +117,7 @@ void door_reload(struct engine *e)
 		log_write(e->d.log, LOG_ERROR, "node-init stays as it was", "error", err.msg, NULL);
 }
 
-void door_free(struct engine *e)
+static void door_free(struct engine *e)
 {
 	struct door *d = e->keys->door;
 
@@ -133,3 +136,10 @@ void door_free(struct engine *e)
 	free(d);
 	e->keys->door = NULL;
 }
+
+const struct engine_part door_part = {
+	.name = "door",
+	.at = {[PART_RELOAD] = door_reload, [PART_SEND] = door_run, [PART_FREE] = door_free},
+	.open = door_open,
+	.next_ms = node_init_next_ms,
+};

@@ -27,12 +27,9 @@ struct keys_state {
 };
 
 /* --- claims.c, claim_proof.c --- */
-/* Make the table of claims, if nodes.listen is set and main gives a listener; else do nothing, and
- * neither does any function below. */
-int claims_open(struct engine *e, struct err *err);
+extern const struct engine_part claims_part, claims_turn_part;
 /* Load the keys by which this provider signs its machines' documents, if that failed so far. */
 int claims_may_use(struct engine *e, size_t provider, struct err *err);
-const char *claims_keyless(const struct engine *e, uint32_t provider);
 /* Load a claim of the journal.  The rows of the fleet must be loaded before. */
 int claims_load(struct engine *e, const struct claim *c);
 /* Do machines of this provider claim? */
@@ -42,31 +39,16 @@ bool claims_wanted(const struct engine *e, uint32_t cloud);
 char *claims_user_data(const struct engine *e, const struct keys_for *k, struct err *err);
 /* Issue a claim for each machine of a create, in the commit that writes the intent. */
 void claims_issue(struct engine *e, const struct keys_for *k);
-/* row_in_tx(): revoke the claim of a row that ends, or whose machine the provider takes before it
- * has its keys, in the same commit. */
-void claims_row(struct engine *e, const struct node *is);
-void claims_run(struct engine *e);
-int64_t claims_next_ms(const struct engine *e);
-void claims_free(struct engine *e);
 
 /* --- secrets.c, secrets_open.c, secrets_reload.c --- */
-/* Open the driver of the configured store; nothing is sent before secrets_run().  -1: the section
- * is wrong.  A file that cannot be read only turns the store off until it can. */
-int secrets_open(struct engine *e, struct err *err);
+extern const struct engine_part secrets_part, secrets_turn_part;
 /* Can the open driver do what the configuration `next` asks for?  -1: *err. */
 int secrets_may_replace(struct engine *e, const struct conf *next, struct err *err);
 void secrets_hurry(struct engine *e); /* try files again that could not be read */
-void secrets_run(struct engine *e);
-int64_t secrets_next_ms(const struct engine *e);
 void secrets_free(struct engine *e);
 
 /* --- door_open.c --- */
-/* Take requests from nodes, if the configuration has a section nodes and main gives a listener. */
-int door_open(struct engine *e, struct err *err);
-void door_reload(struct engine *e); /* a node-init that cannot be read leaves the old one */
-/* Commit what is staged, then send the answers to nodes that wait for that. */
-void door_run(struct engine *e);
-void door_free(struct engine *e);
+extern const struct engine_part door_part;
 
 /* --- node_init.c --- */
 /* Note why node_init cannot be read; NULL: it can. */
@@ -88,9 +70,6 @@ void breach_sound(struct engine *e, const struct breach *b);
 void breach_mended(struct engine *e, const struct rotation *r);
 
 /* --- rotate.c --- */
-int rotate_load(struct engine *e, struct err *err); /* after secrets_open() */
-void rotate_run(struct engine *e);
-int64_t rotate_next_ms(const struct engine *e);
-void rotate_free(struct engine *e);
+extern const struct engine_part rotate_part, rotate_turn_part;
 
 #endif

@@ -29,7 +29,7 @@ static void put(struct rotate *rt)
 		journal_put_number(engine_tx(rt->e), names[i], v[i]);
 }
 
-int rotate_load(struct engine *e, struct err *err)
+static int rotate_load(struct engine *e, struct err *err)
 {
 	struct rotate *rt = mem_zalloc(sizeof(*rt));
 	int64_t v[NUMBERS];
@@ -115,7 +115,7 @@ static bool has_nodes(const struct engine *e)
 	return claims_on(e) || e->keys->vouchers != NULL;
 }
 
-void rotate_run(struct engine *e)
+static void rotate_run(struct engine *e)
 {
 	struct rotate *rt = e->keys->rotate;
 	const struct rotation_event timer = {.type = ROTATION_EV_TIMER, .now_ms = engine_now(e)};
@@ -141,7 +141,7 @@ void rotate_run(struct engine *e)
 	rotate_write_down(rt);
 }
 
-int64_t rotate_next_ms(const struct engine *e)
+static int64_t rotate_next_ms(const struct engine *e)
 {
 	const struct rotate *rt = e->keys->rotate;
 	int64_t next = INT64_MAX, at;
@@ -161,7 +161,7 @@ int64_t rotate_next_ms(const struct engine *e)
 	return next;
 }
 
-void rotate_free(struct engine *e)
+static void rotate_free(struct engine *e)
 {
 	struct rotate *rt = e->keys->rotate;
 
@@ -172,3 +172,14 @@ void rotate_free(struct engine *e)
 	free(rt);
 	e->keys->rotate = NULL;
 }
+
+const struct engine_part rotate_part = {
+	.name = "rotation",
+	.open = rotate_load,
+};
+
+const struct engine_part rotate_turn_part = {
+	.name = "rotation: its turn",
+	.at = {[PART_RUN] = rotate_run, [PART_FREE] = rotate_free},
+	.next_ms = rotate_next_ms,
+};

@@ -198,7 +198,7 @@ static void run_asks(struct secrets *s)
 /* --- for the rest of the engine ----------------------------------------------------------------
  */
 
-void secrets_run(struct engine *e)
+static void secrets_run(struct engine *e)
 {
 	struct secrets *s = e->keys->secrets;
 
@@ -210,7 +210,7 @@ void secrets_run(struct engine *e)
 	secrets_alarm_when_long(s);
 }
 
-int64_t secrets_next_ms(const struct engine *e)
+static int64_t secrets_next_ms(const struct engine *e)
 {
 	const struct secrets *s = e->keys->secrets;
 	int64_t next;
@@ -227,3 +227,9 @@ int64_t secrets_next_ms(const struct engine *e)
 		next = s->trouble_ms + SECRETS_ALARM_MS;
 	return next;
 }
+
+const struct engine_part secrets_turn_part = {
+	.name = "secrets: their turn",
+	.at = {[PART_RUN] = secrets_run, [PART_FREE] = secrets_free},
+	.next_ms = secrets_next_ms,
+};

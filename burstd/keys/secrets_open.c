@@ -32,7 +32,9 @@ int secrets_on(struct secrets *s, struct err *err)
 	return 0;
 }
 
-int secrets_open(struct engine *e, struct err *err)
+/* Open the driver of the configured store; nothing is sent before its first turn.  -1: the section
+ * is wrong.  A file that cannot be read only turns the store off until it can. */
+static int secrets_open(struct engine *e, struct err *err)
 {
 	const struct conf_secrets *c = &e->conf->secrets;
 	struct secrets *s;
@@ -86,3 +88,10 @@ void secrets_free(struct engine *e)
 	free(s);
 	e->keys->secrets = NULL;
 }
+
+const struct engine_part secrets_part = {
+	.name = "secrets",
+	.at = {[PART_RELOAD] = secrets_hurry},
+	.open = secrets_open,
+	.may_reload = secrets_may_replace,
+};

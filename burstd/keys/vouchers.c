@@ -22,7 +22,7 @@ bool vouchers_wanted(const struct engine *e, uint32_t cloud)
 	return e->keys->vouchers != NULL && e->conf->providers[cloud].vouchers;
 }
 
-const char *vouchers_keyless(const struct engine *e, uint32_t provider)
+static const char *vouchers_keyless(const struct engine *e, uint32_t provider)
 {
 	return vouchers_wanted(e, provider) ? engine_init_off(e) : NULL;
 }
@@ -191,7 +191,8 @@ void vouchers_step(struct engine *e, struct voucher_run *r, enum voucher_event_t
 	vouchers_forget(e, r);
 }
 
-void vouchers_row(struct engine *e, const struct node *is)
+/* row_in_tx(): a row that is up or ends needs its token no more. */
+static void vouchers_row(struct engine *e, const struct node *is)
 {
 	struct voucher_run *r = vouchers_find(e, is->name, is->gen);
 
@@ -203,10 +204,10 @@ void vouchers_row(struct engine *e, const struct node *is)
 		vouchers_forget(e, r);
 }
 
-/* A node that comes up need not become READY: one that is to end may register, and has used its
- * token then.  A DRAINING node that slurmctld suspends was not released by burstd, but by the end
- * of its machine. */
-void vouchers_posted(struct engine *e, const struct node *was, const struct node_event *ev)
+/* posted(): note that the node came up, or that burstd let it go.  A node that comes up need not
+ * become READY: one that is to end may register, and has used its token then.  A DRAINING node that
+ * slurmctld suspends was not released by burstd, but by the end of its machine. */
+static void vouchers_posted(struct engine *e, const struct node *was, const struct node_event *ev)
 {
 	bool goes = was->state == NODE_DRAINING;
 	bool up = ev->type == NODE_EV_REGISTERED && (goes || was->state == NODE_BOOTING);
@@ -271,7 +272,7 @@ static void send(struct engine *e, struct voucher_run *r)
 
 static void look_for_node_init(struct engine *e);
 
-void vouchers_run(struct engine *e)
+static void vouchers_run(struct engine *e)
 {
 	struct vouchers *vs = e->keys->vouchers;
 	int64_t now = engine_now(e);
@@ -293,7 +294,7 @@ void vouchers_run(struct engine *e)
 	}
 }
 
-int64_t vouchers_next_ms(const struct engine *e)
+static int64_t vouchers_next_ms(const struct engine *e)
 {
 	const struct vouchers *vs = e->keys->vouchers;
 	int64_t next = INT64_MAX;
@@ -375,7 +376,9 @@ static int make_table(struct engine *e, struct err *err)
 	return know_store(e, err);
 }
 
-int vouchers_open(struct engine *e, struct err *err)
+/* Make the table, with release = "user-data".  Otherwise no machine gets a token, and the table
+ * only has those of the journal. */
+static int vouchers_open(struct engine *e, struct err *err)
 {
 	if (!gives_tokens(&e->conf->secrets))
 		return 0;
@@ -385,7 +388,9 @@ int vouchers_open(struct engine *e, struct err *err)
 	return 0;
 }
 
-int vouchers_reload(struct engine *e, const struct conf *next, struct err *err)
+/* Read the node_init of the configuration `next`, for machines bought from now on.  -1: it cannot
+ * be read, and nothing has changed. */
+static int vouchers_reload(struct engine *e, const struct conf *next, struct err *err)
 {
 	struct err why;
 
@@ -443,7 +448,7 @@ void vouchers_load(struct engine *e, struct voucher *v)
 			      NULL); /* the machine will get its keys in another way */
 }
 
-void vouchers_free(struct engine *e)
+static void vouchers_free(struct engine *e)
 {
 	struct vouchers *vs = e->keys->vouchers;
 
@@ -460,3 +465,18 @@ void vouchers_free(struct engine *e)
 	free(vs);
 	e->keys->vouchers = NULL;
 }
+
+const struct engine_part vouchers_part = {
+	.name = "vouchers",
+	.open = vouchers_open,
+	.keyless = vouchers_keyless,
+	.may_reload = vouchers_reload,
+	.posted = vouchers_posted,
+	.row_in_tx = vouchers_row,
+};
+
+const struct engine_part vouchers_turn_part = {
+	.name = "vouchers: their turn",
+	.at = {[PART_RUN] = vouchers_run, [PART_FREE] = vouchers_free},
+	.next_ms = vouchers_next_ms,
+};

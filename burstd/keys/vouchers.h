@@ -9,17 +9,11 @@
 #include "keys/secrets.h"
 
 /* --- for other parts --- */
-/* Make the table, with release = "user-data".  Otherwise no machine gets a token, and the table
- * only has those of the journal. */
-int vouchers_open(struct engine *e, struct err *err);
-/* Read the node_init of the configuration `next`, for machines bought from now on.  -1: it cannot
- * be read, and nothing has changed. */
-int vouchers_reload(struct engine *e, const struct conf *next, struct err *err);
+extern const struct engine_part vouchers_part, vouchers_turn_part;
 /* Load a voucher of the journal.  The rows of the fleet must be loaded before.  Takes v->token. */
 void vouchers_load(struct engine *e, struct voucher *v);
 /* Do machines of this provider get a token?  Then a create is of one machine. */
 bool vouchers_wanted(const struct engine *e, uint32_t cloud);
-const char *vouchers_keyless(const struct engine *e, uint32_t provider); /* part.h */
 /* Has each of these rows that needs one a token that lasts as long as its machine may boot?  Asks
  * the store for those that are missing; its answer begins a turn. */
 bool vouchers_have(struct engine *e, struct fleet_node *const *v, size_t n);
@@ -29,10 +23,6 @@ bool vouchers_waits(const struct engine *e, const struct node *n);
  * caller's to wipe and free, for it holds a secret.  NULL: *err. */
 char *vouchers_user_data(const struct engine *e, const struct keys_for *k,
 			 const struct conf_offer *o, struct err *err);
-/* row_in_tx(): a row that is up or ends needs its token no more. */
-void vouchers_row(struct engine *e, const struct node *is);
-/* posted(): note that the node came up, or that burstd let it go. */
-void vouchers_posted(struct engine *e, const struct node *was, const struct node_event *ev);
 /* slurmctld has the node up, though it came up wrong: the node itself used its token. */
 void vouchers_up(struct engine *e, const struct node *n);
 /* Is the token of this row not known to be used yet? */
@@ -42,9 +32,6 @@ const struct voucher *vouchers_of(const struct engine *e, const char *node, uint
  * was drained for outdated keys, which the caller may set.  false: the row has no voucher, or the
  * token is not used yet. */
 bool vouchers_keys(const struct engine *e, const struct node *n, int64_t *version, bool **drained);
-void vouchers_run(struct engine *e);
-int64_t vouchers_next_ms(const struct engine *e);
-void vouchers_free(struct engine *e);
 
 /* --- inside --- */
 enum {

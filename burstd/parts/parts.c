@@ -31,43 +31,6 @@ static const struct engine_part pool_part = {
 	.on_trial = pool_is_probed,
 };
 
-static const struct engine_part claims_part = {
-	.name = "claims",
-	.at = {[PART_FREE] = claims_free},
-	.open = claims_open,
-	.may_use = claims_may_use,
-	.keyless = claims_keyless,
-	.row_in_tx = claims_row,
-};
-
-static const struct engine_part secrets_part = {
-	.name = "secrets",
-	.at = {[PART_RELOAD] = secrets_hurry},
-	.open = secrets_open,
-	.may_reload = secrets_may_replace,
-};
-
-static const struct engine_part vouchers_part = {
-	.name = "vouchers",
-	.open = vouchers_open,
-	.keyless = vouchers_keyless,
-	.may_reload = vouchers_reload,
-	.posted = vouchers_posted,
-	.row_in_tx = vouchers_row,
-};
-
-static const struct engine_part rotate_part = {
-	.name = "rotation",
-	.open = rotate_load,
-};
-
-static const struct engine_part door_part = {
-	.name = "door",
-	.at = {[PART_RELOAD] = door_reload, [PART_SEND] = door_run, [PART_FREE] = door_free},
-	.open = door_open,
-	.next_ms = node_init_next_ms,
-};
-
 static const struct engine_part restore_part = {
 	.name = "journal",
 	.open = restore_open,
@@ -205,30 +168,6 @@ static const struct engine_part warm_part = {
 	       [PART_FREE] = warm_free},
 	.next_ms = warm_next_ms,
 	.settings = warm_config,
-};
-
-static const struct engine_part claims_turn_part = {
-	.name = "claims: their turn",
-	.at = {[PART_RUN] = claims_run},
-	.next_ms = claims_next_ms,
-};
-
-static const struct engine_part vouchers_turn_part = {
-	.name = "vouchers: their turn",
-	.at = {[PART_RUN] = vouchers_run, [PART_FREE] = vouchers_free},
-	.next_ms = vouchers_next_ms,
-};
-
-static const struct engine_part rotate_turn_part = {
-	.name = "rotation: its turn",
-	.at = {[PART_RUN] = rotate_run, [PART_FREE] = rotate_free},
-	.next_ms = rotate_next_ms,
-};
-
-static const struct engine_part secrets_turn_part = {
-	.name = "secrets: their turn",
-	.at = {[PART_RUN] = secrets_run, [PART_FREE] = secrets_free},
-	.next_ms = secrets_next_ms,
 };
 
 static const struct engine_part fresh_part = {

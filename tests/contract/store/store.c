@@ -44,10 +44,11 @@ void engine_turn(struct engine *e)
 {
 	int64_t next;
 
-	secrets_run(e);
+	secrets_turn_part.at[PART_RUN](e);
 	tool_rotate_run();
 	next = tool_rotate_next_ms();
-	timer_at(e->timer, next < secrets_next_ms(e) ? next : secrets_next_ms(e));
+	timer_at(e->timer,
+		 next < secrets_turn_part.next_ms(e) ? next : secrets_turn_part.next_ms(e));
 }
 
 void tool_begin(struct str *s, struct jsonw *w)
@@ -242,7 +243,7 @@ int main(int argc, char **argv)
 		goto fail;
 	T.e.d.store_files = on_files;
 	T.e.timer = timer_new(T.e.d.loop, on_timer, &T.e);
-	if (secrets_open(&T.e, &e) != 0)
+	if (secrets_part.open(&T.e, &e) != 0)
 		goto fail;
 	(void)uv_pipe_init(loop_uv(T.e.d.loop), &T.in, 0);
 	(void)uv_pipe_open(&T.in, STDIN_FILENO);

@@ -85,7 +85,7 @@ static inline void commit(void)
 {
 	B.e.staging.due = false;
 	B.e.count.commits++;
-	door_run(&B.e);
+	door_part.at[PART_SEND](&B.e);
 }
 
 void engine_turn(struct engine *e)
@@ -421,14 +421,14 @@ static int setup(void **state)
 	(void)put("c3", 1, NODE_BOOTING, "");
 	put_claim(&B.a, "c1", 2, 'a', CLAIM_CONFIRMED);
 	put_claim(&B.b, "c2", 5, 'b', CLAIM_CLAIMED);
-	assert_int_equal(door_open(&B.e, NULL), 0);
+	assert_int_equal(door_part.open(&B.e, NULL), 0);
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	door_free(&B.e);
+	door_part.at[PART_FREE](&B.e);
 	fleet_fini(&B.e.fleet);
 	for (size_t i = 0; i < B.nlate; i++)
 		free(B.late[i].an.body);

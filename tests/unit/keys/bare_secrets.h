@@ -73,7 +73,7 @@ int64_t engine_now(const struct engine *e)
 
 void engine_turn(struct engine *e)
 {
-	secrets_run(e);
+	secrets_turn_part.at[PART_RUN](e);
 }
 
 void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
@@ -342,7 +342,7 @@ static inline void pass(int64_t ms)
 	int64_t end = F.now + ms;
 
 	for (;;) {
-		int64_t next = secrets_next_ms(&F.e);
+		int64_t next = secrets_turn_part.next_ms(&F.e);
 
 		if (next > end)
 			break;
@@ -364,7 +364,7 @@ static inline struct secrets *S(void)
 
 static inline void start(void)
 {
-	assert_int_equal(secrets_open(&F.e, NULL), 0);
+	assert_int_equal(secrets_part.open(&F.e, NULL), 0);
 	engine_turn(&F.e);
 }
 

@@ -9,7 +9,7 @@ static void test_an_answer_waits_for_the_commit(void **state)
 	assert_int_equal(by("c1", 2, 'a', "POST", "/v1/claim", "{}"), 0);
 	assert_int_equal(B.timers, 1); /* there will be a turn */
 	B.follows = true;
-	door_run(&B.e);
+	door_part.at[PART_SEND](&B.e);
 	assert_int_equal(B.nlate, 0); /* it is not durable yet */
 	B.follows = false;
 	commit();
@@ -25,7 +25,7 @@ static void test_nothing_is_answered_when_the_commit_failed(void **state)
 	assert_int_equal(by("c1", 2, 'a', "POST", "/v1/claim", "{}"), 0);
 	B.e.dead = true;
 	B.e.staging.due = false;
-	door_run(&B.e);
+	door_part.at[PART_SEND](&B.e);
 	assert_int_equal(B.nlate, 0);
 	assert_int_equal(by("c1", 2, 'a', "GET", "/v1/node/time", ""), 503);
 	B.an.body = mem_strdup("secret");
@@ -43,14 +43,14 @@ static void test_what_is_staged_holds_answers_back(void **state)
 	B.e.staging.n = 1;
 	B.follows = true;
 	assert_int_equal(by("c1", 2, 'a', "GET", "/v1/node/time", ""), 0);
-	door_run(&B.e);
+	door_part.at[PART_SEND](&B.e);
 	assert_int_equal(B.nlate, 0);
 	B.follows = false;
-	door_run(&B.e);
+	door_part.at[PART_SEND](&B.e);
 	assert_int_equal(B.commits, 2);
 	assert_late(0, 1, 200);
 	B.e.staging.due = true;
-	door_run(&B.e); /* nobody waits */
+	door_part.at[PART_SEND](&B.e); /* nobody waits */
 	assert_int_equal(B.commits, 2);
 }
 
@@ -220,12 +220,12 @@ static void test_without_a_door_nobody_is_let_in(void **state)
 	engine_node_request(&B.e, &rq, &an);
 	assert_int_equal(an.status, 503);
 	assert_true(an.retry_after_s > 0);
-	door_free(&B.e);
+	door_part.at[PART_FREE](&B.e);
 	B.e.started = true;
 	engine_node_request(&B.e, &rq, &an);
 	assert_int_equal(an.status, 503);
 	B.conf.nodes.line = 0;
-	assert_int_equal(door_open(&B.e, NULL), 0);
+	assert_int_equal(door_part.open(&B.e, NULL), 0);
 	assert_null(B.e.keys->door);
 	assert_null(engine_door_counters(&B.e));
 }
@@ -357,7 +357,7 @@ static void test_node_init_is_given_out_with_its_hash(void **state)
 	assert_true(fd >= 0 && write(fd, "abc", 3) == 3);
 	(void)close(fd);
 	B.conf.nodes.node_init = path;
-	door_reload(&B.e);
+	door_part.at[PART_RELOAD](&B.e);
 	assert_true(door_stage1(&B.e, &hash));
 	assert_string_equal(hash,
 			    "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
@@ -367,7 +367,7 @@ static void test_node_init_is_given_out_with_its_hash(void **state)
 	assert_string_equal(B.said, hash);
 	/* Gone: it stays as it was. */
 	B.conf.nodes.node_init = none;
-	door_reload(&B.e);
+	door_part.at[PART_RELOAD](&B.e);
 	assert_int_equal(by("c2", 5, 'b', "GET", "/v1/node/stage1", ""), 200);
 	assert_null(engine_init_off(&B.e));
 	(void)unlink(path);
@@ -387,15 +387,15 @@ static void test_node_init_that_is_away_at_the_start(void **state)
 	(void)snprintf(other, sizeof(other), "%s-later", path);
 	B.conf.nodes.node_init = other;
 	for (int reload = 0; reload < 2; reload++) {
-		door_free(&B.e);
-		assert_int_equal(door_open(&B.e, NULL), 0);
+		door_part.at[PART_FREE](&B.e);
+		assert_int_equal(door_part.open(&B.e, NULL), 0);
 		assert_has(engine_init_off(&B.e), "nodes: node_init: /tmp/burst-stage1-");
 		assert_int_equal(by("c2", 5, 'b', "GET", "/v1/node/stage1", ""), 503);
 		assert_int_equal(by("c2", 5, 'b', "GET", "/v1/node/stage1.sha256", ""), 503);
 		assert_int_equal(rename(path, other), 0);
 		assert_in_range(node_init_next_ms(&B.e), W.now + 1, W.now + 60000);
 		if (reload) {
-			door_reload(&B.e);
+			door_part.at[PART_RELOAD](&B.e);
 		} else {
 			commit();
 			assert_non_null(engine_init_off(&B.e));

@@ -127,7 +127,7 @@ static void test_with_auth_slurm_there_is_no_credential(void **state)
 {
 	(void)state;
 	B.conf.nodes.auth = CONF_AUTH_SLURM;
-	door_reload(&B.e);
+	door_part.at[PART_RELOAD](&B.e);
 	assert_int_equal(confirm_as('b', C2_KEYS), 0);
 	commit();
 	assert_late(0, 1, 200);
@@ -328,7 +328,7 @@ static void test_a_preemption_is_acknowledged_when_it_is_durable(void **state)
 			 0);
 	assert_string_equal(B.notices, "c1 0 120000 spot?q (its agent)\n");
 	B.follows = true;
-	door_run(&B.e);
+	door_part.at[PART_SEND](&B.e);
 	assert_int_equal(B.nlate, 0);
 	B.follows = false;
 	commit();

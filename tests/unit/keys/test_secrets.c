@@ -26,7 +26,7 @@ static void test_without_a_section_there_is_nothing(void **state)
 	F.conf.secrets.driver = (char *)(uintptr_t) "";
 	start();
 	assert_null(F.e.keys->secrets);
-	assert_int_equal(secrets_next_ms(&F.e), INT64_MAX);
+	assert_int_equal(secrets_turn_part.next_ms(&F.e), INT64_MAX);
 	assert_int_equal(secrets_release(&F.e, CONF_WRAP, on_keys, NULL, NULL, &e), -1);
 	assert_int_equal(engine_enroll(&F.e, "x", "root", &e), -1);
 }
@@ -112,7 +112,7 @@ static void test_when_no_address_answers_it_is_asked_later_and_later(void **stat
 	lose("a1/health", ERR_NET);
 	assert_int_equal(waiting(), 0); /* not at once again */
 	for (int i = 0; i < 8; i++) {
-		int64_t next = secrets_next_ms(&F.e);
+		int64_t next = secrets_turn_part.next_ms(&F.e);
 
 		assert_true(next > F.now && next <= F.now + SECRETS_AWAY_CAP_MS);
 		F.now = next;
@@ -132,8 +132,8 @@ static void test_trouble_is_told_after_two_minutes_once_and_when_it_ends(void **
 	pass(60000);
 	say("a0/version", "sealed");
 	for (int i = 0; i < 200 && F.now < INT64_C(1800000000000) + 10 * MINUTE; i++) {
-		if (secrets_next_ms(&F.e) > F.now && waiting() == 0)
-			pass(secrets_next_ms(&F.e) - F.now);
+		if (secrets_turn_part.next_ms(&F.e) > F.now && waiting() == 0)
+			pass(secrets_turn_part.next_ms(&F.e) - F.now);
 		for (size_t k = 0; k < F.n; k++)
 			if (F.wire[k].done != NULL) {
 				say(F.wire[k].url, "sealed");
@@ -318,7 +318,7 @@ static void test_rights_that_were_not_told_are_asked_for_again(void **state)
 	say("a1/health", "");
 	say("a1/rights", "broken");
 	assert_false(secrets_revoke(&F.e, "acc")); /* what it may is not known */
-	pass(secrets_next_ms(&F.e) - F.now);
+	pass(secrets_turn_part.next_ms(&F.e) - F.now);
 	say("a0/health", "");
 	say("a0/rights", "nonsense");
 	pass(SECRETS_WRONG_MS);
@@ -548,7 +548,7 @@ static void test_one_who_is_behind_is_asked_again_soon_and_ten_times(void **stat
 	pass(60000);
 	for (int i = 0; i < SECRETS_BEHIND_MAX; i++) {
 		say("a0/version", "behind");
-		assert_in_range(secrets_next_ms(&F.e) - F.now, 100, 1000);
+		assert_in_range(secrets_turn_part.next_ms(&F.e) - F.now, 100, 1000);
 		pass(1000);
 	}
 	say("a0/version", "behind");

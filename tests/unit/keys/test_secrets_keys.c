@@ -292,7 +292,7 @@ static void test_a_store_that_wraps_nothing_is_not_asked_to(void **state)
 	assert_int_equal(secrets_release(&F.e, CONF_WRAP, on_keys, NULL, NULL, &e), -1);
 	secrets_free(&F.e);
 	F.conf.secrets.release = CONF_WRAP;
-	assert_int_equal(secrets_open(&F.e, &e), -1);
+	assert_int_equal(secrets_part.open(&F.e, &e), -1);
 	assert_non_null(strstr(e.msg, "cannot make wrapping tokens"));
 }
 
@@ -437,7 +437,7 @@ static void test_a_file_is_read_as_a_server_is_asked(void **state)
 	(void)state;
 	assert_int_equal(secret_file_write(file, BUNDLE, strlen(BUNDLE), "one", NULL), 0);
 	start();
-	assert_true(secrets_next_ms(&F.e) <= F.now); /* told in the next turn */
+	assert_true(secrets_turn_part.next_ms(&F.e) <= F.now); /* told in the next turn */
 	engine_turn(&F.e);
 	engine_turn(&F.e);
 	assert_true(secrets_ready(&F.e));

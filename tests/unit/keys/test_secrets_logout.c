@@ -82,7 +82,7 @@ static void test_where_there_is_no_session_nothing_is_waited_for(void **state)
 	assert_false(bye());
 	say("a0/health", "sealed");
 	assert_false(bye());
-	F.now = secrets_next_ms(&F.e);
+	F.now = secrets_turn_part.next_ms(&F.e);
 	engine_turn(&F.e);
 	say("a1/health", "");
 	say("a1/login", "");

@@ -78,30 +78,13 @@ static struct fix {
  */
 
 #ifndef BARE_REAL_STORE
-int secrets_open(struct engine *e, struct err *err)
-{
-	(void)e;
-	(void)err;
-	return 0;
-}
-
-void secrets_run(struct engine *e)
-{
-	(void)e;
-}
+const struct engine_part secrets_part = {
+	.at = {[PART_RELOAD] = secrets_hurry},
+	.may_reload = secrets_may_replace,
+};
+const struct engine_part secrets_turn_part = {.name = NULL};
 
 void secrets_poll(struct engine *e)
-{
-	(void)e;
-}
-
-int64_t secrets_next_ms(const struct engine *e)
-{
-	(void)e;
-	return INT64_MAX;
-}
-
-void secrets_free(struct engine *e)
 {
 	(void)e;
 }
@@ -363,11 +346,11 @@ static inline void restart(void)
 static inline void turn(void)
 {
 	engine_commit(F.e);
-	claims_run(F.e);
+	claims_turn_part.at[PART_RUN](F.e);
 	engine_commit(F.e);
 	engine_commit(F.e); /* and what followed from that */
 	if (F.e->keys->door != NULL)
-		door_run(F.e);
+		door_part.at[PART_SEND](F.e);
 }
 
 static inline struct fleet_node *row(int i)

@@ -174,11 +174,11 @@ static inline const char *bundle(void)
 static inline void go(void)
 {
 	for (int i = 0; i < TURNS; i++) {
-		rotate_run(F.e);
-		secrets_run(F.e);
+		rotate_turn_part.at[PART_RUN](F.e);
+		secrets_turn_part.at[PART_RUN](F.e);
 		engine_commit(F.e);
 		if (F.e->keys->door != NULL)
-			door_run(F.e);
+			door_part.at[PART_SEND](F.e);
 	}
 }
 

@@ -85,7 +85,7 @@ static inline void store_says(enum secret_code what)
 {
 	const struct secrets_look *look = F.look;
 
-	vouchers_run(F.e);
+	vouchers_turn_part.at[PART_RUN](F.e);
 	look = F.look;
 	assert_non_null(look);
 	F.look = NULL;

@@ -171,7 +171,7 @@ static void test_secret_store_away(void **state)
 	t = says((struct says){.create = 1});
 	assert_int_equal(status(t), 0);
 	claim(1)->ask->until_ms = engine_now(F.e);
-	assert_int_equal(claims_next_ms(F.e), claim(1)->ask->until_ms);
+	assert_int_equal(claims_turn_part.next_ms(F.e), claim(1)->ask->until_ms);
 	turn();
 	assert_int_equal(status(t), 202);
 	assert_int_equal(claim(1)->c.state, CLAIM_ATTESTING);
@@ -209,16 +209,16 @@ static void test_no_keys_while_node_init_is_away(void **state)
 static void test_machines_that_claim_are_keyless_without_a_door_or_node_init(void **state)
 {
 	(void)state;
-	assert_null(claims_keyless(F.e, 0));
+	assert_null(claims_part.keyless(F.e, 0));
 	node_init_off(F.e, &(struct err){.code = ERR_IO, .msg = "node_init: away"});
-	assert_string_equal(claims_keyless(F.e, 0), "node_init: away");
+	assert_string_equal(claims_part.keyless(F.e, 0), "node_init: away");
 	F.door.off = "cannot listen";
-	assert_string_equal(claims_keyless(F.e, 0), "cannot listen");
+	assert_string_equal(claims_part.keyless(F.e, 0), "cannot listen");
 	assert_string_equal(engine_keyless(F.e, 0), "cannot listen");
 	node_init_off(F.e, NULL);
-	assert_string_equal(claims_keyless(F.e, 0), "cannot listen");
+	assert_string_equal(claims_part.keyless(F.e, 0), "cannot listen");
 	F.e->conf->providers[0].attest = CONF_ATTEST_OFF;
-	assert_null(claims_keyless(F.e, 0));
+	assert_null(claims_part.keyless(F.e, 0));
 	F.door.off = NULL;
 }
 
@@ -252,7 +252,7 @@ static void test_a_lost_claim_is_made_of_its_certificate(void **state)
 	one();
 	gone = row(1)->n;
 	gone.state = NODE_GONE;
-	claims_row(F.e, &gone);
+	claims_part.row_in_tx(F.e, &gone);
 	assert_null(claim(1));
 	assert_non_null(claims_adopt(F.e, row(1), spki));
 	assert_int_equal(claim(1)->c.state, CLAIM_CONFIRMED);

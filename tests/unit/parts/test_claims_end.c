@@ -60,7 +60,7 @@ static void test_nobody_claims_in_time(void **state)
 {
 	(void)state;
 	one();
-	assert_int_equal(claims_next_ms(F.e), claim(1)->c.expires_ms);
+	assert_int_equal(claims_turn_part.next_ms(F.e), claim(1)->c.expires_ms);
 	claim(1)->c.expires_ms = F.e->keys->claims->wake_ms = engine_now(F.e);
 	turn();
 	assert_int_equal(claim(1)->c.state, CLAIM_EXPIRED);
@@ -104,7 +104,7 @@ static void test_after_a_restart_there_is_time_to_claim(void **state)
 	F.e->keys->claims->wake_ms = 0;
 	turn();
 	assert_int_equal(claim(1)->c.state, CLAIM_ISSUED);
-	assert_in_range(claims_next_ms(F.e), engine_now(F.e) + CLAIM_GRACE_MS - 1000,
+	assert_in_range(claims_turn_part.next_ms(F.e), engine_now(F.e) + CLAIM_GRACE_MS - 1000,
 			engine_now(F.e) + CLAIM_GRACE_MS);
 	t = says((struct says){.create = 1});
 	is_served(t, "acc-1");
@@ -161,7 +161,7 @@ static void test_after_a_restart_there_is_time_to_confirm(void **state)
 	F.e->keys->claims->wake_ms = 0;
 	turn();
 	assert_int_equal(claim(1)->c.state, CLAIM_CLAIMED);
-	assert_in_range(claims_next_ms(F.e), engine_now(F.e) + CLAIM_CONFIRM_MS - 1000,
+	assert_in_range(claims_turn_part.next_ms(F.e), engine_now(F.e) + CLAIM_CONFIRM_MS - 1000,
 			engine_now(F.e) + CLAIM_CONFIRM_MS);
 	assert_int_equal(journal_load(F.journal, &v, NULL), 0); /* it is on record, too */
 	assert_int_equal(released_ms, claim(1)->c.released_ms);

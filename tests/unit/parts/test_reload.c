@@ -183,7 +183,7 @@ static void a_node_init_that_was_away_already_keeps_nothing_from_being_reloaded(
 	assert_non_null(strstr(engine_init_off(F.e), "nodes: node_init: "));
 	write_node_init("none", "there\n");
 	F.e->keys->init_next = 0;
-	vouchers_run(F.e);
+	vouchers_turn_part.at[PART_RUN](F.e);
 	assert_null(engine_init_off(F.e));
 }
 

@@ -99,7 +99,7 @@ static void jwks_rolls(void **state)
 	/* A server of the store that knows of neither write yet. */
 	(void)snprintf(F.e->keys->secrets->version, sizeof(F.e->keys->secrets->version), "7");
 	F.e->keys->secrets->version_next = engine_now(F.e) + F.e->conf->secrets.poll_ms;
-	rotate_run(F.e);
+	rotate_turn_part.at[PART_RUN](F.e);
 	assert_int_equal(phase(), ROTATION_AGING);
 	F.e->keys->secrets->version_next = F.e->keys->secrets->next_ms = 0;
 	go();
@@ -136,7 +136,7 @@ static void a_restart_goes_on_where_it_was(void **state)
 	rt()->r.prev = 0;
 	rt()->dirty = true;
 	rt()->store->next_ms = INT64_MAX;
-	rotate_run(F.e);
+	rotate_turn_part.at[PART_RUN](F.e);
 	restart();
 	go();
 	assert_int_equal(phase(), ROTATION_SPREADING);

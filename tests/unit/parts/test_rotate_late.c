@@ -43,7 +43,7 @@ static void minutes_pass(int n)
 		claim(2)->keys_old_ms -= MINUTE;
 		rt()->looked_ms -= MINUTE;
 		rt()->look_ms = 0;
-		rotate_run(F.e);
+		rotate_turn_part.at[PART_RUN](F.e);
 	}
 	engine_commit(F.e);
 }
@@ -57,7 +57,7 @@ static void who_cannot_follow_for_nodes_cannot_reach_burstd_is_not_late(void **s
 	minutes_pass(60);
 	assert_int_equal(events("keys-old"), 0);
 	rt()->r.since_ms -= ROTATION_SPREAD_MS;
-	rotate_run(F.e);
+	rotate_turn_part.at[PART_RUN](F.e);
 	assert_int_equal(phase(), ROTATION_SPREADING);
 	F.door.off = NULL;
 	minutes_pass(8);
@@ -77,9 +77,9 @@ static void who_cannot_follow_for_the_store_is_away_is_not_late(void **state)
 	assert_int_equal(events("keys-old"), 0);
 	/* Nor is he left behind. */
 	rt()->r.since_ms -= ROTATION_SPREAD_MS;
-	rotate_run(F.e);
+	rotate_turn_part.at[PART_RUN](F.e);
 	assert_int_equal(phase(), ROTATION_SPREADING);
-	assert_true(rotate_next_ms(F.e) > engine_now(F.e));
+	assert_true(rotate_turn_part.next_ms(F.e) > engine_now(F.e));
 	F.e->keys->secrets->phase = SECRETS_READY;
 	minutes_pass(8);
 	assert_int_equal(events("keys-old"), 0);
@@ -92,10 +92,10 @@ static void who_cannot_follow_for_the_store_is_away_is_not_late(void **state)
 	its_time_comes();
 	F.e->keys->secrets->phase = SECRETS_PROBE;
 	rt()->r.since_ms -= ROTATION_SETTLE_MS + 1000;
-	rotate_run(F.e);
+	rotate_turn_part.at[PART_RUN](F.e);
 	assert_int_equal(phase(), ROTATION_SETTLING);
 	F.e->keys->secrets->phase = SECRETS_READY;
-	rotate_run(F.e);
+	rotate_turn_part.at[PART_RUN](F.e);
 	assert_int_equal(phase(), ROTATION_DONE); /* whoever is about to be heard */
 }
 
@@ -145,16 +145,16 @@ static void after_a_restart_all_have_their_time_anew(void **state)
 	assert_int_equal(order(ENGINE_ROTATE_START, ROTATION_MUNGE, NULL, 0), 0);
 	rt()->r.since_ms -= ROTATION_SPREAD_MS - 1000;
 	rt()->dirty = true;
-	rotate_run(F.e);
+	rotate_turn_part.at[PART_RUN](F.e);
 	restart();
 	go();
 	assert_int_equal(phase(), ROTATION_SPREADING);
 	assert_true(secrets_serves(F.e));
 	rt()->r.since_ms -= 2000;
-	rotate_run(F.e);
+	rotate_turn_part.at[PART_RUN](F.e);
 	assert_int_equal(phase(), ROTATION_SPREADING);
 	rt()->r.since_ms -= ROTATION_SPREAD_MS;
-	rotate_run(F.e);
+	rotate_turn_part.at[PART_RUN](F.e);
 	assert_int_equal(phase(), ROTATION_STAGED);
 }
 

@@ -26,11 +26,11 @@ static void what_somebody_else_writes_while_nodes_fetch_ends_it_at_once(void **s
 	put_bundle(BUNDLE, "99");
 	(void)snprintf(F.e->keys->secrets->version, sizeof(F.e->keys->secrets->version), "6");
 	F.e->keys->secrets->version_next = 0; /* it was away, and that is of long ago */
-	rotate_run(F.e);
+	rotate_turn_part.at[PART_RUN](F.e);
 	assert_int_equal(phase(), ROTATION_SPREADING);
 	F.e->keys->secrets->phase = SECRETS_PROBE;
 	F.e->keys->secrets->version_next = INT64_MAX;
-	rotate_run(F.e);
+	rotate_turn_part.at[PART_RUN](F.e);
 	assert_int_equal(phase(), ROTATION_SPREADING);
 	F.e->keys->secrets->phase = SECRETS_READY;
 	poll_the_store();
@@ -140,7 +140,7 @@ static void when_the_store_was_looked_at_is_no_matter_of_the_next_poll(void **st
 	/* A server that knows of neither write was asked a moment ago. */
 	(void)snprintf(F.e->keys->secrets->version, sizeof(F.e->keys->secrets->version), "7");
 	F.e->conf->secrets.poll_ms = MINUTE;
-	rotate_run(F.e);
+	rotate_turn_part.at[PART_RUN](F.e);
 	assert_int_equal(phase(), ROTATION_AGING);
 }
 

@@ -20,7 +20,7 @@ static void test_nothing_is_bought_before_the_token_is_durable(void **state)
 	assert_null(engine_token_wait(F.e, &fn->n));
 	assert_true(vouchers_have(F.e, &fn, 1));
 	restart(); /* its row was not in the journal: it is nobody's */
-	vouchers_run(F.e);
+	vouchers_turn_part.at[PART_RUN](F.e);
 	assert_int_equal(F.revoked, 1);
 	assert_string_equal(F.revoked_last, "acc-1");
 }
@@ -143,13 +143,13 @@ static void test_a_revoke_that_is_not_durable_is_not_sent(void **state)
 	buy_with_token(1, "acc-1");
 	boots(1, true);
 	is_late(1);
-	vouchers_run(F.e);
+	vouchers_turn_part.at[PART_RUN](F.e);
 	look = F.look;
 	F.look = NULL;
 	look->fn(look->ctx, SECRET_OK);
 	assert_int_equal(voucher(1)->state, VOUCHER_VOID);
 	F.e->dead = true; /* as engine_commit() leaves it when the disk fails */
-	vouchers_run(F.e);
+	vouchers_turn_part.at[PART_RUN](F.e);
 	assert_int_equal(F.revoked, 0);
 	restart();
 	assert_int_equal(voucher(1)->state, VOUCHER_DOUBTED);
@@ -165,7 +165,7 @@ static void test_of_a_node_that_is_let_go_it_is_revoked(void **state)
 	assert_int_equal(F.revoked, 1);
 	assert_string_equal(F.revoked_last, "acc-1");
 	assert_null(voucher(1));
-	vouchers_run(F.e);
+	vouchers_turn_part.at[PART_RUN](F.e);
 	assert_int_equal(F.looks, 0);
 	restart();
 	assert_null(voucher(1));
@@ -179,9 +179,9 @@ static void test_a_revoke_that_does_not_happen_is_tried_until_it_does(void **sta
 	boots(1, true);
 	happens(1, NODE_EV_RELEASE, NODE_BECAUSE_SUSPENDED);
 	F.away = true;
-	vouchers_run(F.e);
+	vouchers_turn_part.at[PART_RUN](F.e);
 	assert_int_equal(F.revoked, 0);
-	assert_true(vouchers_next_ms(F.e) <= engine_now(F.e) + VOUCHER_LOOK_MS);
+	assert_true(vouchers_turn_part.next_ms(F.e) <= engine_now(F.e) + VOUCHER_LOOK_MS);
 	F.away = false;
 	vouchers_find(F.e, "c1", 1)->look_ms = 0;
 	store_says(SECRET_TRANSIENT);
@@ -201,7 +201,7 @@ static void test_a_revoke_is_given_up_when_the_token_has_ended(void **state)
 	boots(1, true);
 	happens(1, NODE_EV_RELEASE, NODE_BECAUSE_SUSPENDED);
 	vouchers_find(F.e, "c1", 1)->v.ends_ms = engine_now(F.e) - 1;
-	vouchers_run(F.e);
+	vouchers_turn_part.at[PART_RUN](F.e);
 	engine_commit(F.e);
 	assert_int_equal(F.revoked, 0);
 	assert_int_equal(events("token-unknown"), 0);

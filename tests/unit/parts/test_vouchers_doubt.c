@@ -109,7 +109,7 @@ static void test_who_registers_when_it_is_to_go_has_used_its_token(void **state)
 	assert_int_equal(voucher(1)->state, VOUCHER_SPENT);
 	assert_int_equal(voucher(2)->state, VOUCHER_HELD); /* it is powered down as it boots */
 	is_seen(1, PROVIDER_ENDED);
-	vouchers_run(F.e);
+	vouchers_turn_part.at[PART_RUN](F.e);
 	assert_int_equal(F.looks, 0);
 	assert_null(voucher(1));
 }
@@ -137,7 +137,7 @@ static void test_who_registers_wrong_has_used_its_token(void **state)
 	assert_int_equal(voucher(3)->state, VOUCHER_HELD);
 	is_seen(1, PROVIDER_ENDED);
 	is_seen(2, PROVIDER_ENDED);
-	vouchers_run(F.e);
+	vouchers_turn_part.at[PART_RUN](F.e);
 	assert_int_equal(F.looks, 0);
 	assert_null(voucher(1));
 	assert_null(voucher(2));
@@ -188,14 +188,14 @@ static void test_no_more_are_looked_at_than_the_store_can_bear(void **state)
 		else
 			happens(i, NODE_EV_RELEASE, NODE_BECAUSE_SUSPENDED);
 	}
-	vouchers_run(F.e);
+	vouchers_turn_part.at[PART_RUN](F.e);
 	assert_int_equal(F.looks + F.revoked, VOUCHERS_FLYING_MAX);
-	assert_true(vouchers_next_ms(F.e) > engine_now(F.e)); /* it does not spin */
-	vouchers_run(F.e);
+	assert_true(vouchers_turn_part.next_ms(F.e) > engine_now(F.e)); /* it does not spin */
+	vouchers_turn_part.at[PART_RUN](F.e);
 	assert_int_equal(F.looks + F.revoked, VOUCHERS_FLYING_MAX);
 	first = F.look;
 	first->fn(first->ctx, SECRET_TRANSIENT);
-	vouchers_run(F.e);
+	vouchers_turn_part.at[PART_RUN](F.e);
 	assert_int_equal(F.looks + F.revoked, VOUCHERS_FLYING_MAX + 1);
 }
 
@@ -239,11 +239,11 @@ static void test_the_doubt_survives_a_restart_and_the_end_of_its_machine(void **
 	is_seen(1, PROVIDER_ENDED);
 	assert_int_equal(row(1)->n.state, NODE_GONE);
 	restart();
-	assert_true(vouchers_next_ms(F.e) <= engine_now(F.e));
+	assert_true(vouchers_turn_part.next_ms(F.e) <= engine_now(F.e));
 	store_says(SECRET_SPENT);
 	assert_int_equal(events("breach"), 1);
 	restart();
-	vouchers_run(F.e);
+	vouchers_turn_part.at[PART_RUN](F.e);
 	assert_null(F.look);
 }
 
@@ -254,10 +254,10 @@ static void test_while_the_store_does_not_say_it_is_asked_again(void **state)
 	boots(1, true);
 	is_late(1);
 	F.away = true;
-	vouchers_run(F.e);
+	vouchers_turn_part.at[PART_RUN](F.e);
 	assert_null(F.look);
-	assert_true(vouchers_next_ms(F.e) > engine_now(F.e));
-	assert_true(vouchers_next_ms(F.e) < INT64_MAX);
+	assert_true(vouchers_turn_part.next_ms(F.e) > engine_now(F.e));
+	assert_true(vouchers_turn_part.next_ms(F.e) < INT64_MAX);
 	F.away = false;
 	vouchers_find(F.e, "c1", 1)->look_ms = 0;
 	store_says(SECRET_TRANSIENT);
@@ -267,7 +267,7 @@ static void test_while_the_store_does_not_say_it_is_asked_again(void **state)
 	assert_non_null(voucher(1));
 	/* Until nobody can say any more. */
 	vouchers_find(F.e, "c1", 1)->v.ends_ms = engine_now(F.e) - 1;
-	vouchers_run(F.e);
+	vouchers_turn_part.at[PART_RUN](F.e);
 	engine_commit(F.e);
 	assert_int_equal(events("token-unknown"), 1);
 	assert_int_equal(events("breach"), 0);

@@ -250,7 +250,7 @@ static void test_without_a_store_nobody_can_be_asked(void **state)
 	F.wraps_nothing = true;
 	three_then_wrap();
 	assert_null(F.e->keys->vouchers);
-	vouchers_run(F.e);
+	vouchers_turn_part.at[PART_RUN](F.e);
 	assert_int_equal(F.looks + F.revoked, 0);
 	F.wraps_nothing = false;
 	restart();

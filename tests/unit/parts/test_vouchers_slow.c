@@ -59,8 +59,8 @@ static void test_one_that_is_bad_when_it_comes_slows_all(void **state)
 		assert_false(vouchers_have(F.e, fn, 2));
 		assert_int_equal(F.released, i);
 		assert_true(vouchers_waits(F.e, &fn[1]->n));
-		assert_true(vouchers_next_ms(F.e) > engine_now(F.e));
-		assert_true(vouchers_next_ms(F.e) <= engine_now(F.e) + VOUCHER_AGAIN_MS);
+		assert_true(vouchers_turn_part.next_ms(F.e) > engine_now(F.e));
+		assert_true(vouchers_turn_part.next_ms(F.e) <= engine_now(F.e) + VOUCHER_AGAIN_MS);
 		F.e->keys->vouchers->again_ms = engine_now(F.e);
 	}
 	F.ago_ms = 0;
@@ -139,7 +139,7 @@ static void test_no_token_is_made_to_live_for_hours(void **state)
 	keys_come("acc-1");
 	let_pass(&fn, 1, 7200000);
 	assert_false(vouchers_have(F.e, &fn, 1)); /* it has ended */
-	vouchers_run(F.e);
+	vouchers_turn_part.at[PART_RUN](F.e);
 	assert_false(vouchers_have(F.e, &fn, 1));
 	assert_int_equal(F.life_ms, voucher_life_ms(BOOT_MS) + VOUCHER_LONGER_MAX_MS);
 	F.keys_fn = NULL;
@@ -194,8 +194,8 @@ static void test_while_the_store_refuses_nothing_is_bought_and_people_are_told(v
 	assert_string_equal(engine_token_wait(F.e, &fn->n), err.msg);
 	assert_false(vouchers_have(F.e, &fn, 1));
 	assert_int_equal(F.released, 1); /* not at once */
-	assert_true(vouchers_next_ms(F.e) > engine_now(F.e));
-	assert_true(vouchers_next_ms(F.e) <= engine_now(F.e) + VOUCHER_AGAIN_MS);
+	assert_true(vouchers_turn_part.next_ms(F.e) > engine_now(F.e));
+	assert_true(vouchers_turn_part.next_ms(F.e) <= engine_now(F.e) + VOUCHER_AGAIN_MS);
 	F.e->keys->vouchers->again_ms = engine_now(F.e);
 	assert_false(vouchers_have(F.e, &fn, 1));
 	assert_int_equal(F.released, 2);
