@@ -119,7 +119,8 @@ static void note_there(void *ctx, const struct slurm_job *j)
 		wait_for(&e->jobs->cancel_waiting, j->partition);
 }
 
-void cancel_asks(struct engine *e)
+/* squeue is being asked for all jobs, now. */
+static void cancel_asks(struct engine *e)
 {
 	e->jobs->cancel_asked_ms = engine_now(e);
 }
@@ -135,7 +136,7 @@ static bool is_useless(const struct engine *e, const struct fleet_name *nm)
 	return !job->there || is_empty(e, nm);
 }
 
-void cancel_jobs(struct engine *e, const char *text, size_t len, const struct err *err)
+static void cancel_jobs(struct engine *e, const char *text, size_t len, const struct err *err)
 {
 	int64_t now = engine_now(e);
 
@@ -154,12 +155,20 @@ void cancel_jobs(struct engine *e, const char *text, size_t len, const struct er
 	job_forget(e, JOB_BOOKED, NULL);
 }
 
-void cancel_init(struct engine *e)
+static void cancel_init(struct engine *e)
 {
 	str_init(&e->jobs->cancel_waiting, ENGINE_PARTITIONS_MAX);
 }
 
-void cancel_free(struct engine *e)
+static void cancel_free(struct engine *e)
 {
 	str_fini(&e->jobs->cancel_waiting);
 }
+
+const struct engine_part cancel_part = {
+	.name = "jobs that are cancelled",
+	.at = {[PART_INIT] = cancel_init, [PART_FREE] = cancel_free},
+	.reads = JOBS_FOR_CANCEL,
+	.squeue_begins = cancel_asks,
+	.squeue_says = cancel_jobs,
+};

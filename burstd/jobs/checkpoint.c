@@ -178,7 +178,7 @@ static void run_hooks(struct engine *e)
 	}
 }
 
-void checkpoint_free(struct engine *e)
+static void checkpoint_free(struct engine *e)
 {
 	while (e->jobs->hooks != NULL) {
 		struct hook *k = e->jobs->hooks;
@@ -262,7 +262,8 @@ static bool fence_first(struct engine *e, const struct rescue *r)
 	return nm->fencing;
 }
 
-void checkpoint_run(struct engine *e)
+/* Have jobs save their work: by a signal, by the site's command, or both, as their pools say. */
+static void checkpoint_run(struct engine *e)
 {
 	unsigned hooks = e->jobs->nhooks;
 
@@ -273,7 +274,7 @@ void checkpoint_run(struct engine *e)
 		run_hooks(e);
 }
 
-int64_t checkpoint_next_ms(const struct engine *e)
+static int64_t checkpoint_next_ms(const struct engine *e)
 {
 	int64_t next = INT64_MAX;
 
@@ -303,3 +304,9 @@ void checkpoint_told(struct engine *e, const struct slurm_order *o, const struct
 		}
 	}
 }
+
+const struct engine_part checkpoint_part = {
+	.name = "checkpoints",
+	.at = {[PART_RUN] = checkpoint_run, [PART_FREE] = checkpoint_free},
+	.next_ms = checkpoint_next_ms,
+};

@@ -125,7 +125,7 @@ int64_t engine_gate_boot_ms(const struct gate *g)
 	return longest;
 }
 
-void gate_free(struct engine *e)
+static void gate_free(struct engine *e)
 {
 	while (e->jobs->gates.first != NULL)
 		engine_gate_close(e->jobs->gates.first); /* NOLINT(clang-analyzer-unix.Malloc) */
@@ -202,7 +202,8 @@ static void ask_jobs(struct engine *e)
 	jobs_want(e, JOBS_FOR_GATE);
 }
 
-void gate_run(struct engine *e)
+/* End the gates whose nodes are all up in a new snapshot, or of which one was refused. */
+static void gate_run(struct engine *e)
 {
 	struct gate *next;
 
@@ -228,7 +229,8 @@ static void note_waits(void *ctx, const struct slurm_job *j)
 		job->waits = true;
 }
 
-void gate_jobs(struct engine *e, const char *text, size_t len, const struct err *err)
+/* End the gates of jobs that are not CONFIGURING any more. */
+static void gate_jobs(struct engine *e, const char *text, size_t len, const struct err *err)
 {
 	struct gate *next;
 
@@ -244,3 +246,10 @@ void gate_jobs(struct engine *e, const char *text, size_t len, const struct err 
 			end(g, GATE_GONE);
 	}
 }
+
+const struct engine_part gate_part = {
+	.name = "jobs that wait for their nodes",
+	.at = {[PART_RUN] = gate_run, [PART_FREE] = gate_free},
+	.reads = JOBS_FOR_GATE,
+	.squeue_says = gate_jobs,
+};

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 
-void job_init(struct engine *e)
+static void job_init(struct engine *e)
 {
 	map_init(&e->jobs->by_number);
 }
@@ -78,9 +78,14 @@ void job_forget(struct engine *e, enum job_concern c, bool (*over)(struct engine
 	}
 }
 
-void job_free(struct engine *e)
+static void job_free(struct engine *e)
 {
 	for (size_t c = 0; c < JOB_NCONCERNS; c++)
 		job_forget(e, (enum job_concern)c, NULL);
 	map_fini(&e->jobs->by_number);
 }
+
+const struct engine_part job_table_part = {
+	.name = "jobs",
+	.at = {[PART_INIT] = job_init, [PART_FREE] = job_free},
+};

@@ -44,8 +44,7 @@ struct job_part {
 	struct job_part *prev;
 };
 
-void job_init(struct engine *e);
-void job_free(struct engine *e); /* with all parts */
+extern const struct engine_part job_table_part;
 
 /* The concern's part in the job with this number; NULL: there is none. */
 void *job_find(const struct engine *e, uint64_t number, enum job_concern c);

@@ -36,7 +36,8 @@ void jobs_answer(struct engine *e, const char *text, size_t len, const struct er
 			e->d.parts.row[i].part->squeue_says(e, text, len, err);
 }
 
-void jobs_run(struct engine *e)
+/* Start squeue if it is due. */
+static void jobs_run(struct engine *e)
 {
 	enum wish_need need = e->jobs->wishes_wanted;
 	struct err err;
@@ -61,3 +62,8 @@ void jobs_run(struct engine *e)
 	(void)err_set(&err, ERR_NOTSENT, "squeue cannot be started");
 	jobs_answer(e, NULL, 0, &err);
 }
+
+const struct engine_part jobs_part = {
+	.name = "squeue",
+	.at = {[PART_SEND] = jobs_run},
+};

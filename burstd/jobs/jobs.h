@@ -82,26 +82,19 @@ void jobs_want(struct engine *e, enum jobs_for who);
 /* Likewise for intake, with the columns that show what each job asks for. */
 void jobs_want_wishes(struct engine *e, enum wish_need need);
 bool jobs_coming(const struct engine *e, enum jobs_for who); /* an answer is still to come */
-void jobs_run(struct engine *e);                             /* start squeue if it is due */
+extern const struct engine_part jobs_part;
 /* Give squeue's answer to each part that asked for it: squeue_says() of part.h. */
 void jobs_answer(struct engine *e, const char *text, size_t len, const struct err *err);
 
 /* --- query.c --- */
-/* Answer engine_query_job(): one squeue for each query, one after the other. */
-void query_run(struct engine *e);
+extern const struct engine_part query_part;
 void query_answer(struct engine *e, const char *text, size_t len, const struct err *failure);
-void query_free(struct engine *e);
 
 /* --- refuse.c --- */
 /* Mark a node as refused; refuse_run() then sends it and the other nodes of its job back to
  * slurmctld.  text is shown to people; NULL: the text of `why`, or what the provider said. */
 void refuse_mark(struct engine *e, struct fleet_name *nm, enum node_reason why, const char *text);
-/* The configuration or a price has changed: a refusal that no wait could mend, and that slurmctld
- * has not been told yet, becomes one with an ordinary wait. */
-void refuse_anew(struct engine *e);
-void refuse_quotes(struct engine *e, bool cheaper); /* calls refuse_anew() if one got cheaper */
-void refuse_run(struct engine *e);
-void refuse_jobs(struct engine *e, const char *text, size_t len, const struct err *err);
+extern const struct engine_part refuse_part;
 
 /* --- postpone.c --- */
 /* Why a job's nodes were sent back. */
@@ -112,14 +105,10 @@ struct postpone_why {
 };
 /* Make a job wait whose nodes were just sent back: by its StartTime, longer with each refusal. */
 void postpone_job(struct engine *e, const struct slurm_job *j, const struct postpone_why *why);
-void postpone_run(struct engine *e);
-/* Somebody set this machine's clock by by_ms (< 0: back): convert the times, and repeat the order
- * to jobs that would wait longer than meant. */
-void postpone_clock_set(struct engine *e, int64_t by_ms);
+extern const struct engine_part postpone_part;
 void postpone_told(struct engine *e, const struct slurm_order *o, const struct err *err);
 void postpone_details(struct engine *e, const char *text, size_t len, int64_t began_ms,
 		      const struct err *err);
-int64_t postpone_next_ms(const struct engine *e);
 
 /* --- postpone_comment.c --- */
 /* Write text into the job's AdminComment, unless it holds words of somebody else, and clear it when
@@ -153,20 +142,13 @@ void recall_details(struct engine *e, const char *text, size_t len, const struct
  * the job it boots for has ended. */
 void cancel_look(struct engine *e, struct fleet_name *nm, const struct slurm_node *sn,
 		 int64_t began_ms);
-void cancel_asks(struct engine *e); /* squeue is being asked for all jobs, now */
-void cancel_jobs(struct engine *e, const char *text, size_t len, const struct err *err);
 void cancel_told(struct engine *e, const struct slurm_order *o, bool ok);
-void cancel_init(struct engine *e);
-void cancel_free(struct engine *e);
+extern const struct engine_part cancel_part;
 
 /* --- gate.c --- */
-/* End the gates whose nodes are all up in a new snapshot, or of which one was refused. */
-void gate_run(struct engine *e);
-/* End the gates of jobs that are not CONFIGURING any more. */
-void gate_jobs(struct engine *e, const char *text, size_t len, const struct err *err);
+extern const struct engine_part gate_part;
 /* The pause between two snapshots: `otherwise`, or less while a gate waits. */
 int64_t gate_poll_ms(const struct engine *e, int64_t otherwise);
-void gate_free(struct engine *e);
 
 /* --- srun.c --- */
 /* Have the job's srun or salloc print text, once, before slurmctld gets any order that is given
@@ -174,19 +156,14 @@ void gate_free(struct engine *e);
 void srun_tell(struct engine *e, uint64_t job, const char *text);
 /* squeue says which of the jobs have a batch script. */
 void srun_who(struct engine *e, const char *text, size_t len, const struct err *err);
-void srun_run(struct engine *e);
-int64_t srun_next_ms(const struct engine *e);
+extern const struct engine_part srun_part;
 
 /* --- notice.c, notice_text.c --- */
 enum { NOTICE_WHY_SIZE = 96 };
 /* Convert the time of a notice from the provider's clock to ours; 0: not said.  The result is never
  * in the past, and never further away than the provider warns of a reclaim (caps.reclaim_ms). */
 int64_t notice_when(const struct cloud *c, enum provider_notice_kind kind, int64_t at_ms);
-/* Stage a provider's notice; what it calls for is done once it is durable.  false: no row has this
- * instance yet, but a create without an answer may.  The notice is kept in memory, and the provider
- * must be able to tell it again: do not acknowledge it. */
-bool notice_take(struct cloud *c, const struct provider_notice *n);
-void notice_run(struct engine *e); /* stage kept notices whose instances are known by now */
+extern const struct engine_part notice_part;
 /* Stage a notice of an admin or a node. */
 void notice_said(struct engine *e, const struct engine_notice *n, struct engine_notice_end *out);
 /* Act on a durable row that has become DRAINING, or is DRAINING with another notice. */
@@ -200,14 +177,10 @@ void notice_text(char out[NOTICE_WHY_SIZE], const struct node *n); /* "burstd: .
 bool notice_signals(const struct conf_pool *p); /* are the pool's jobs told to save their work? */
 void notice_told(struct engine *e, const struct slurm_order *o, bool ok);
 bool notice_moving(const struct engine *e); /* is a machine about to be taken? */
-void notice_free(struct engine *e);
 
 /* --- checkpoint.c --- */
-/* Have jobs save their work: by a signal, by the site's command, or both, as their pools say. */
-void checkpoint_run(struct engine *e);
+extern const struct engine_part checkpoint_part;
 void checkpoint_told(struct engine *e, const struct slurm_order *o, const struct err *err);
-int64_t checkpoint_next_ms(const struct engine *e);
-void checkpoint_free(struct engine *e);
 
 /* --- rescue.c --- */
 struct rescue { /* one job */
@@ -229,10 +202,9 @@ struct rescue { /* one job */
 /* Record that the job was told to save its work; how: for the event. */
 void rescue_signalled(struct engine *e, struct rescue *r, const char *how);
 void rescue_told(struct engine *e, const struct slurm_order *o, const struct err *err);
-void rescue_run(struct engine *e);
+extern const struct engine_part rescue_part;
 /* squeue shows what became of the jobs that are followed. */
 void rescue_fates(struct engine *e, const char *text, size_t len, const struct err *err);
-int64_t rescue_next_ms(const struct engine *e);
 
 /* --- rescue_node.c --- */
 /* Have slurmctld power a node down, as slurm_power_down() does, once the jobs on it are in the
@@ -260,13 +232,10 @@ void insist_told(struct engine *e, const struct slurm_order *o, const struct err
 void insist_look(struct engine *e, struct fleet_name *nm, int64_t began_ms);
 
 /* --- prereq.c --- */
-void prereq_init(struct engine *e);
-void prereq_free(struct engine *e);
-void prereq_run(struct engine *e);
+extern const struct engine_part prereq_part;
 void prereq_hurry(struct engine *e); /* slurmctld is back: read slurm.conf in this turn */
 /* Compare the features of our nodes in a snapshot, once a minute. */
 void prereq_nodes(struct engine *e, const struct slurm_node *nodes, size_t n);
-int64_t prereq_next_ms(const struct engine *e);
 bool prereq_may_have(const struct engine *e, enum slurm_trait t); /* true if not known yet */
 bool prereq_has(const struct engine *e, enum slurm_trait t);      /* false if not known yet */
 /* How long slurmctld holds a requeued job back, as of the last minute; 0: not known. */

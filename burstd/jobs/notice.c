@@ -31,7 +31,7 @@ enum {
 /* --- who is meant ------------------------------------------------------------------------------
  */
 
-void notice_free(struct engine *e)
+static void notice_free(struct engine *e)
 {
 	free(e->jobs->notices.early);
 }
@@ -198,7 +198,10 @@ static bool keep(struct cloud *c, const struct provider_notice *n)
 	return true;
 }
 
-bool notice_take(struct cloud *c, const struct provider_notice *n)
+/* Stage a provider's notice; what it calls for is done once it is durable.  false: no row has this
+ * instance yet, but a create without an answer may.  The notice is kept in memory, and the provider
+ * must be able to tell it again: do not acknowledge it. */
+static bool notice_take(struct cloud *c, const struct provider_notice *n)
 {
 	struct fleet_node *fn = owner_of(c, n->id);
 
@@ -211,7 +214,8 @@ bool notice_take(struct cloud *c, const struct provider_notice *n)
 	return true;
 }
 
-void notice_run(struct engine *e)
+/* Stage kept notices whose instances are known by now. */
+static void notice_run(struct engine *e)
 {
 	struct notice_index *x = &e->jobs->notices;
 	int64_t old = engine_now(e) - NOTICE_EARLY_MS - NOTICE_EARLY_END_MS;
@@ -398,3 +402,9 @@ bool notice_moving(const struct engine *e)
 	}
 	return false;
 }
+
+const struct engine_part notice_part = {
+	.name = "notices",
+	.noticed = notice_take,
+	.at = {[PART_RUN] = notice_run, [PART_FREE] = notice_free},
+};

@@ -77,7 +77,7 @@ static int64_t held_until(const struct engine *e, const struct postponed *p)
  * clock was set back, the job would wait longer than meant, and is told anew.  slurmctld's own hold
  * on a requeued job is for what is left of its last run, so it does not move (I17); a begin time of
  * the user's does. */
-void postpone_clock_set(struct engine *e, int64_t by_ms)
+static void postpone_clock_set(struct engine *e, int64_t by_ms)
 {
 	for (struct postponed *p = e->jobs->parts[JOB_POSTPONED]; p != NULL; p = p->in.next) {
 		int64_t meant = p->refusal.last_ms + refusal_wait_ms(&p->refusal);
@@ -397,7 +397,7 @@ static bool is_due(const struct engine *e, const struct postponed *p)
 	return slurm_past(e->slurm, p->mark);
 }
 
-void postpone_run(struct engine *e)
+static void postpone_run(struct engine *e)
 {
 	struct postponed *asked[SLURM_ASK_MAX];
 	const char *ids[SLURM_ASK_MAX];
@@ -424,7 +424,17 @@ void postpone_run(struct engine *e)
 		asked[i]->asked = true;
 }
 
-int64_t postpone_next_ms(const struct engine *e)
+static int64_t postpone_next_ms(const struct engine *e)
 {
 	return e->jobs->postpone_next;
 }
+
+const struct engine_part postpone_part = {
+	.name = "jobs that wait",
+	.at = {[PART_INIT] = postpone_init,
+	       [PART_RELOAD] = postpone_anew,
+	       [PART_RUN] = postpone_run},
+	.clock_set = postpone_clock_set,
+	.repriced = postpone_quotes,
+	.next_ms = postpone_next_ms,
+};

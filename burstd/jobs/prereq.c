@@ -28,13 +28,13 @@ struct prereq {
 	struct str partitions; /* "NAME LIST" of each, one a line */
 };
 
-void prereq_init(struct engine *e)
+static void prereq_init(struct engine *e)
 {
 	e->jobs->prereq = mem_zalloc(sizeof(*e->jobs->prereq));
 	str_init(&e->jobs->prereq->partitions, SLURM_PARTITIONS_MAX);
 }
 
-void prereq_free(struct engine *e)
+static void prereq_free(struct engine *e)
 {
 	if (e->jobs->prereq == NULL)
 		return;
@@ -66,12 +66,12 @@ void prereq_nodes(struct engine *e, const struct slurm_node *nodes, size_t n)
 
 /* Wait for the first poll.  A failed one counts, too, since slurm.conf may be its cause: without
  * PrivateData=cloud 22.05 shows no node at all while all are powered down. */
-int64_t prereq_next_ms(const struct engine *e)
+static int64_t prereq_next_ms(const struct engine *e)
 {
 	return e->poll.polled || e->poll.failed_ms != 0 ? e->jobs->prereq->next_ms : INT64_MAX;
 }
 
-void prereq_run(struct engine *e)
+static void prereq_run(struct engine *e)
 {
 	if (engine_now(e) < prereq_next_ms(e))
 		return;
@@ -267,3 +267,9 @@ const char *engine_prereq_error(const struct engine *e)
 {
 	return e->jobs->prereq->report == NULL ? e->jobs->prereq->error : "";
 }
+
+const struct engine_part prereq_part = {
+	.name = "prerequisites",
+	.at = {[PART_INIT] = prereq_init, [PART_RUN] = prereq_run, [PART_FREE] = prereq_free},
+	.next_ms = prereq_next_ms,
+};

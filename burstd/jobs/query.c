@@ -54,7 +54,7 @@ void engine_query_cancel(struct engine_query *q)
 	free(q);
 }
 
-void query_free(struct engine *e)
+static void query_free(struct engine *e)
 {
 	while (e->jobs->queries != NULL) {
 		struct engine_query *q = e->jobs->queries;
@@ -75,7 +75,8 @@ static void end_first(struct engine *e, const struct engine_job *j, const struct
 		q.fn(q.ctx, j, err);
 }
 
-void query_run(struct engine *e)
+/* Answer engine_query_job(): one squeue for each query, one after the other. */
+static void query_run(struct engine *e)
 {
 	struct err err;
 
@@ -235,3 +236,8 @@ void query_answer(struct engine *e, const char *text, size_t len, const struct e
 	else
 		end_first(e, NULL, &err);
 }
+
+const struct engine_part query_part = {
+	.name = "squeue of one job",
+	.at = {[PART_SEND] = query_run, [PART_FREE] = query_free},
+};

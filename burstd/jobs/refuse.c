@@ -27,19 +27,21 @@ void refuse_mark(struct engine *e, struct fleet_name *nm, enum node_reason why, 
 	e->jobs->refuse_due = true;
 }
 
-void refuse_anew(struct engine *e)
+/* The configuration or a price has changed: a refusal that no wait could mend, and that slurmctld
+ * has not been told yet, becomes one with an ordinary wait. */
+static void refuse_anew(struct engine *e)
 {
 	for (size_t i = 0; i < e->fleet.nall; i++)
 		e->fleet.all[i]->hint.stale = true;
 }
 
-void refuse_quotes(struct engine *e, bool cheaper)
+static void refuse_quotes(struct engine *e, bool cheaper)
 {
 	if (cheaper)
 		refuse_anew(e);
 }
 
-void refuse_run(struct engine *e)
+static void refuse_run(struct engine *e)
 {
 	if (!e->jobs->refuse_due)
 		return;
@@ -336,7 +338,7 @@ static void postpone(struct gangs *g, int64_t from)
 	}
 }
 
-void refuse_jobs(struct engine *e, const char *text, size_t len, const struct err *err)
+static void refuse_jobs(struct engine *e, const char *text, size_t len, const struct err *err)
 {
 	struct gangs g = {.e = e};
 	int64_t from = engine_now(e);
@@ -357,3 +359,11 @@ void refuse_jobs(struct engine *e, const char *text, size_t len, const struct er
 	free(g.gangs);
 	map_fini(&healthy);
 }
+
+const struct engine_part refuse_part = {
+	.name = "refusals",
+	.at = {[PART_RUN] = refuse_run, [PART_RELOAD] = refuse_anew},
+	.repriced = refuse_quotes,
+	.reads = JOBS_FOR_REFUSE,
+	.squeue_says = refuse_jobs,
+};

@@ -210,14 +210,14 @@ static void ask(struct engine *e)
 	}
 }
 
-void rescue_run(struct engine *e)
+static void rescue_run(struct engine *e)
 {
 	rescue_force_late(e);
 	ask(e);
 	rescue_forget(e);
 }
 
-int64_t rescue_next_ms(const struct engine *e)
+static int64_t rescue_next_ms(const struct engine *e)
 {
 	int64_t next = INT64_MAX, now = engine_now(e);
 
@@ -232,3 +232,11 @@ int64_t rescue_next_ms(const struct engine *e)
 			next = r->look_ms;
 	return next;
 }
+
+const struct engine_part rescue_part = {
+	.name = "jobs that lose a node",
+	.at = {[PART_RUN] = rescue_run, [PART_FREE] = rescue_free},
+	.next_ms = rescue_next_ms,
+	.reads = JOBS_FOR_RESCUE,
+	.squeue_says = rescue_jobs,
+};

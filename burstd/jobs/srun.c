@@ -155,6 +155,15 @@ static void ask(struct engine *e)
 	}
 }
 
+static int64_t srun_next_ms(const struct engine *e)
+{
+	int64_t now = engine_now(e);
+
+	return now < e->jobs->srun_heard_ms && e->jobs->srun_heard_ms <= now + SRUN_HEARD_MS
+		       ? e->jobs->srun_heard_ms
+		       : INT64_MAX;
+}
+
 /* Is any text on its way, or was a moment ago? */
 static bool is_talking(struct engine *e)
 {
@@ -166,7 +175,7 @@ static bool is_talking(struct engine *e)
 	return e->jobs->srun_due || e->jobs->srun_asks || speaks || srun_next_ms(e) != INT64_MAX;
 }
 
-void srun_run(struct engine *e)
+static void srun_run(struct engine *e)
 {
 	if (e->jobs->parts[JOB_SRUN] == NULL)
 		return;
@@ -176,11 +185,8 @@ void srun_run(struct engine *e)
 	slurm_talks(e->slurm, is_talking(e));
 }
 
-int64_t srun_next_ms(const struct engine *e)
-{
-	int64_t now = engine_now(e);
-
-	return now < e->jobs->srun_heard_ms && e->jobs->srun_heard_ms <= now + SRUN_HEARD_MS
-		       ? e->jobs->srun_heard_ms
-		       : INT64_MAX;
-}
+const struct engine_part srun_part = {
+	.name = "srun and salloc",
+	.at = {[PART_RUN] = srun_run},
+	.next_ms = srun_next_ms,
+};

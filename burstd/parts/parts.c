@@ -64,12 +64,6 @@ static const struct engine_part place_part = {
 	.quoted = place_quotes,
 };
 
-static const struct engine_part notice_part = {
-	.name = "notices",
-	.noticed = notice_take,
-	.at = {[PART_RUN] = notice_run, [PART_FREE] = notice_free},
-};
-
 static const struct engine_part deadline_part = {
 	.name = "deadlines",
 	.at = {[PART_RUN] = deadline_run},
@@ -101,64 +95,6 @@ static const struct engine_part launch_part = {
 	.at = {[PART_START] = place_write_back, [PART_RUN] = launch_run, [PART_FREE] = launch_free},
 };
 
-static const struct engine_part refuse_part = {
-	.name = "refusals",
-	.at = {[PART_RUN] = refuse_run, [PART_RELOAD] = refuse_anew},
-	.repriced = refuse_quotes,
-	.reads = JOBS_FOR_REFUSE,
-	.squeue_says = refuse_jobs,
-};
-
-static const struct engine_part postpone_part = {
-	.name = "jobs that wait",
-	.at = {[PART_INIT] = postpone_init,
-	       [PART_RELOAD] = postpone_anew,
-	       [PART_RUN] = postpone_run},
-	.clock_set = postpone_clock_set,
-	.repriced = postpone_quotes,
-	.next_ms = postpone_next_ms,
-};
-
-static const struct engine_part rescue_part = {
-	.name = "jobs that lose a node",
-	.at = {[PART_RUN] = rescue_run, [PART_FREE] = rescue_free},
-	.next_ms = rescue_next_ms,
-	.reads = JOBS_FOR_RESCUE,
-	.squeue_says = rescue_jobs,
-};
-
-static const struct engine_part checkpoint_part = {
-	.name = "checkpoints",
-	.at = {[PART_RUN] = checkpoint_run, [PART_FREE] = checkpoint_free},
-	.next_ms = checkpoint_next_ms,
-};
-
-static const struct engine_part gate_part = {
-	.name = "jobs that wait for their nodes",
-	.at = {[PART_RUN] = gate_run, [PART_FREE] = gate_free},
-	.reads = JOBS_FOR_GATE,
-	.squeue_says = gate_jobs,
-};
-
-static const struct engine_part cancel_part = {
-	.name = "jobs that are cancelled",
-	.at = {[PART_INIT] = cancel_init, [PART_FREE] = cancel_free},
-	.reads = JOBS_FOR_CANCEL,
-	.squeue_begins = cancel_asks,
-	.squeue_says = cancel_jobs,
-};
-
-static const struct engine_part job_part = {
-	.name = "jobs",
-	.at = {[PART_INIT] = job_init, [PART_FREE] = job_free},
-};
-
-static const struct engine_part prereq_part = {
-	.name = "prerequisites",
-	.at = {[PART_INIT] = prereq_init, [PART_RUN] = prereq_run, [PART_FREE] = prereq_free},
-	.next_ms = prereq_next_ms,
-};
-
 static const struct engine_part warm_part = {
 	.name = "warm nodes",
 	.at = {[PART_INIT] = warm_init,
@@ -175,12 +111,6 @@ static const struct engine_part fresh_part = {
 	.at = {[PART_RUN] = engine_write_fresh},
 };
 
-static const struct engine_part srun_part = {
-	.name = "srun and salloc",
-	.at = {[PART_RUN] = srun_run},
-	.next_ms = srun_next_ms,
-};
-
 static const struct engine_part audit_part = {
 	.name = "audit",
 	.record = audit_order,
@@ -189,16 +119,6 @@ static const struct engine_part audit_part = {
 static const struct engine_part intake_forget_part = {
 	.name = "files of calls",
 	.at = {[PART_SEND] = intake_forget},
-};
-
-static const struct engine_part jobs_part = {
-	.name = "squeue",
-	.at = {[PART_SEND] = jobs_run},
-};
-
-static const struct engine_part query_part = {
-	.name = "squeue of one job",
-	.at = {[PART_SEND] = query_run, [PART_FREE] = query_free},
 };
 
 static const struct engine_part slurmctld_part = {
@@ -265,9 +185,9 @@ static const struct part_row rows[] = {
 	{.part = &rescue_part, .before = {&srun_part}},
 	{.part = &checkpoint_part},
 	/* Before the table of jobs: a gate that closes still has its job there. */
-	{.part = &gate_part, .before = {&job_part}},
+	{.part = &gate_part, .before = {&job_table_part}},
 	{.part = &cancel_part},
-	{.part = &job_part},
+	{.part = &job_table_part},
 	{.part = &prereq_part},
 	{.part = &warm_part},
 	/* Before the turn of secrets, as are vouchers and rotation: secrets asks in this turn for

@@ -131,7 +131,7 @@ static int setup(void **state)
 	W = (struct world){.now = BEGAN, .question = SLURM_DETAILS};
 	memset(&F, 0, sizeof(F));
 	bare_state(&F.e);
-	job_init(&F.e);
+	job_table_part.at[PART_INIT](&F.e);
 	F.bad.pool = 1;
 	F.costs[0] = F.costs[1] = 500;
 	return 0;
@@ -140,7 +140,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	job_free(&F.e);
+	job_table_part.at[PART_FREE](&F.e);
 	return 0;
 }
 
@@ -162,7 +162,7 @@ static void details(const char *state, unsigned priority, int64_t begin, const c
 	(void)snprintf(number, sizeof(number), "%u", priority);
 	(void)snprintf(start, sizeof(start), "%lld", (long long)(W.now / 1000 + begin));
 	text = detail("107", state, number, start, comment);
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	W.now++;
 	postpone_details(&F.e, text, strlen(text), W.now, NULL);
 }
@@ -181,7 +181,7 @@ static inline void clock_set(int64_t ahead_ms)
 	int64_t by = F.e.ahead_ms - ahead_ms;
 
 	F.e.ahead_ms = ahead_ms;
-	postpone_clock_set(&F.e, by);
+	postpone_part.clock_set(&F.e, by);
 }
 
 /* Report the end of a command to slurmctld. */
@@ -208,8 +208,8 @@ static inline void lose(const char *comment)
 /* Restart burstd, with the row that it has. */
 static inline void restart(void)
 {
-	job_free(&F.e);
-	job_init(&F.e);
+	job_table_part.at[PART_FREE](&F.e);
+	job_table_part.at[PART_INIT](&F.e);
 	postpone_load(&F.e, &F.put);
 }
 
@@ -219,7 +219,7 @@ static inline void named(const char *state)
 	char line[1200];
 
 	W.words[0] = '\0';
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	assert_string_equal(W.words, "107");
 	(void)snprintf(line, sizeof(line), "107|7_2|%s|p|None||1000|1|||(null)|(null) %-1025s\n",
 		       state, "(null)");

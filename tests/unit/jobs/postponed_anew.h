@@ -22,7 +22,7 @@ static inline void words(unsigned count, const char *constraint)
 		       count, constraint, "(null)");
 	W.words[0] = '\0';
 	W.now += 60000;
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	assert_string_equal(W.words, "107");
 	postpone_words(&F.e, line, strlen(line));
 }
@@ -31,7 +31,7 @@ static inline void prices_change_nothing(void)
 {
 	postpone_quotes(&F.e, true);
 	W.asked[0] = '\0';
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	assert_string_equal(W.asked, "");
 }
 

@@ -170,7 +170,7 @@ static int setup(void **state)
 	bare_state(&F.e);
 	F.hold_ms = 121000;
 	fleet_init(&F.e.fleet, 1);
-	job_init(&F.e);
+	job_table_part.at[PART_INIT](&F.e);
 	for (int i = 1; i <= 4; i++) {
 		char name[16];
 		struct node n;
@@ -187,7 +187,7 @@ static int teardown(void **state)
 {
 	(void)state;
 	rescue_free(&F.e);
-	job_free(&F.e);
+	job_table_part.at[PART_FREE](&F.e);
 	fleet_fini(&F.e.fleet);
 	return 0;
 }
@@ -207,10 +207,10 @@ static inline void squeue(const char *text)
 /* Let time pass until burstd asks about the jobs; slurmctld then answers this. */
 static inline void shows(const char *text)
 {
-	W.now = rescue_next_ms(&F.e);
+	W.now = rescue_part.next_ms(&F.e);
 	assert_true(W.now != INT64_MAX);
 	W.asked[0] = '\0';
-	rescue_run(&F.e);
+	rescue_part.at[PART_RUN](&F.e);
 	assert_string_not_equal(W.asked, "");
 	rescue_fates(&F.e, text, strlen(text), NULL);
 }
@@ -249,10 +249,10 @@ static inline void hold(void)
 /* Until then burstd must ask nothing and do nothing. */
 static inline void waits(int64_t until_ms)
 {
-	while (rescue_next_ms(&F.e) < until_ms) {
-		W.now = rescue_next_ms(&F.e);
+	while (rescue_part.next_ms(&F.e) < until_ms) {
+		W.now = rescue_part.next_ms(&F.e);
 		W.asked[0] = '\0';
-		rescue_run(&F.e);
+		rescue_part.at[PART_RUN](&F.e);
 		assert_string_equal(W.asked, "");
 	}
 	assert_string_equal(F.story, "");

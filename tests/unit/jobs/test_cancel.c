@@ -61,7 +61,7 @@ static int setup(void **state)
 	F = (struct fix){.now = 1000000};
 	bare_state(&F.e);
 	fleet_init(&F.e.fleet, 1);
-	job_init(&F.e);
+	job_table_part.at[PART_INIT](&F.e);
 	str_init(&F.e.jobs->cancel_waiting, ENGINE_PARTITIONS_MAX);
 	F.nm = fleet_name(&F.e.fleet, "c1", 0);
 	node_init(&n, "c1", 1, F.now);
@@ -75,7 +75,7 @@ static int teardown(void **state)
 {
 	(void)state;
 	assert_null(F.e.jobs->parts[JOB_BOOKED]);
-	job_free(&F.e);
+	job_table_part.at[PART_FREE](&F.e);
 	str_fini(&F.e.jobs->cancel_waiting);
 	fleet_fini(&F.e.fleet);
 	return 0;
@@ -100,7 +100,7 @@ static void squeue(const char *text)
 {
 	F.e.jobs->cancel_asked_ms = F.now;
 	F.now += 1000;
-	cancel_jobs(&F.e, text, strlen(text), NULL);
+	cancel_part.squeue_says(&F.e, text, strlen(text), NULL);
 	F.now += 1000;
 }
 

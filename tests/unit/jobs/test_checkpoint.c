@@ -152,7 +152,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	checkpoint_free(&F.e);
+	checkpoint_part.at[PART_FREE](&F.e);
 	for (size_t i = 0; i < F.nruns; i++)
 		if (F.runs[i].done != NULL) {
 			static const struct err gone = {.code = ERR_CANCELLED, .msg = "cancelled"};
@@ -196,16 +196,16 @@ static void test_no_job_is_told_before_its_node_is_fenced(void **state)
 	F.pool.checkpoint_signal = usr1;
 	jobs(1);
 	fleet_find(&F.e.fleet, "c0")->fencing = true;
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.story, "");
 	fleet_find(&F.e.fleet, "c0")->fencing = false;
-	checkpoint_run(&F.e);
-	checkpoint_run(&F.e); /* once */
+	checkpoint_part.at[PART_RUN](&F.e);
+	checkpoint_part.at[PART_RUN](&F.e); /* once */
 	assert_string_equal(F.story, "USR1 to 100; ");
 	told("requeue", 0);
 	assert_string_equal(F.story, "USR1 to 100; ");
 	told("signal", 0);
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.story, "USR1 to 100; 100 was told by USR1; ");
 }
 
@@ -215,21 +215,21 @@ static void test_a_signal_that_was_not_heard_is_sent_again(void **state)
 	(void)state;
 	F.pool.checkpoint_signal = usr1;
 	jobs(1);
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	told("signal", ERR_NOTSENT);
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.story, "USR1 to 100; ");
-	assert_int_equal(checkpoint_next_ms(&F.e), BEGAN + 2000);
+	assert_int_equal(checkpoint_part.next_ms(&F.e), BEGAN + 2000);
 	W.now = BEGAN + 2000;
-	assert_true(checkpoint_next_ms(&F.e) == INT64_MAX); /* it is time */
+	assert_true(checkpoint_part.next_ms(&F.e) == INT64_MAX); /* it is time */
 	F.unheard = true;
-	checkpoint_run(&F.e);
-	assert_int_equal(checkpoint_next_ms(&F.e), BEGAN + 4000);
+	checkpoint_part.at[PART_RUN](&F.e);
+	assert_int_equal(checkpoint_part.next_ms(&F.e), BEGAN + 4000);
 	F.unheard = false;
 	W.now = BEGAN + 4000;
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	told("signal", ERR_NET);
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.story, "USR1 to 100; no USR1 to 100; USR1 to 100; 100 was told by "
 				     "USR1; ");
 }
@@ -240,7 +240,7 @@ static void test_a_job_whose_time_is_over_is_not_told(void **state)
 	F.pool.checkpoint_signal = usr1;
 	jobs(1);
 	W.now = ENDS;
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.story, "");
 	assert_int_equal(F.jobs[0].j.signal, JOURNAL_SIGNAL_NONE);
 }
@@ -251,10 +251,10 @@ static void test_a_job_is_told_of_its_own_machine_alone(void **state)
 	(void)state;
 	jobs(2);
 	F.jobs[1].j.gen = 2;
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.jobs[0].j.signal, JOURNAL_SIGNAL_NONE);
 	F.pool.checkpoint_signal = usr1;
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.jobs[1].j.signal, JOURNAL_SIGNAL_NONE);
 	assert_string_equal(F.story, "");
 }
@@ -272,7 +272,7 @@ static void test_the_signal_goes_to_whom_the_pool_says(void **state)
 		F.pool.checkpoint_to = i;
 		F.e.jobs->parts[JOB_RESCUED] = &F.jobs[i];
 		F.jobs[i].in.next = NULL;
-		checkpoint_run(&F.e);
+		checkpoint_part.at[PART_RUN](&F.e);
 		assert_int_equal(F.to, to[i]);
 	}
 }
@@ -283,7 +283,7 @@ static void test_a_command_is_on_record_before_it_runs(void **state)
 	(void)state;
 	F.pool.checkpoint_command = F.words;
 	jobs(1);
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.story, "checkpoint 100 /save; 100 was told by the site's command; "
 				     "commit; run /save 100@c0:1800000130%; ");
 	assert_int_equal(F.timeout_ms, RECLAIM_LEAD_MS);
@@ -302,7 +302,7 @@ static void test_a_command_is_told_the_time_of_the_wall_clock(void **state)
 	F.pool.checkpoint_command = F.words;
 	F.e.ahead_ms = 3600000;
 	jobs(1);
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_non_null(strstr(F.story, "run /save 100@c0:1799996530%; "));
 }
 
@@ -312,7 +312,7 @@ static void test_a_command_has_no_longer_than_the_machine(void **state)
 	F.pool.checkpoint_command = F.words;
 	jobs(1);
 	W.now = ENDS - 5000;
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.timeout_ms, 5000);
 	F.story[0] = '\0';
 	ends(0, 0, "");
@@ -326,8 +326,8 @@ static void test_a_pool_may_have_both(void **state)
 	F.pool.checkpoint_signal = usr1;
 	F.pool.checkpoint_command = F.words;
 	jobs(1);
-	checkpoint_run(&F.e);
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.story, "USR1 to 100; checkpoint 100 /save; commit; "
 				     "run /save 100@c0:1800000130%; ");
 	told("signal", 0);
@@ -339,14 +339,14 @@ static void test_sixteen_commands_run_at_a_time(void **state)
 	(void)state;
 	F.pool.checkpoint_command = F.words;
 	jobs(JOBS);
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.nruns, 16);
 	assert_int_equal(F.jobs[16].j.signal, JOURNAL_SIGNAL_DUE);
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.nruns, 16);
 	for (size_t i = 0; i < 3; i++)
 		ends(i, 0, "");
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.nruns, 19);
 	assert_int_equal(F.jobs[18].j.signal, JOURNAL_SIGNAL_SENT);
 	assert_int_equal(F.jobs[19].j.signal, JOURNAL_SIGNAL_DUE);
@@ -358,9 +358,9 @@ static void test_a_command_runs_once(void **state)
 	(void)state;
 	F.pool.checkpoint_command = F.words;
 	jobs(1);
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	jobs(2);
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.nruns, 2);
 }
 
@@ -369,9 +369,9 @@ static void test_a_command_may_end_when_the_engine_is_gone(void **state)
 	(void)state;
 	F.pool.checkpoint_command = F.words;
 	jobs(1);
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	F.story[0] = '\0';
-	checkpoint_free(&F.e);
+	checkpoint_part.at[PART_FREE](&F.e);
 	ends(0, 1, "too late");
 	assert_string_equal(F.story, "");
 	assert_int_equal(F.turns, 0);

@@ -40,7 +40,7 @@ void engine_commit(struct engine *e)
 
 void engine_turn(struct engine *e)
 {
-	checkpoint_run(e);
+	checkpoint_part.at[PART_RUN](e);
 }
 
 void journal_put_audit(struct journal_tx *tx, const struct journal_audit *a)
@@ -142,7 +142,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	checkpoint_free(&F.e);
+	checkpoint_part.at[PART_FREE](&F.e);
 	for (unsigned i = 0; i < F.ncommands; i++)
 		free(F.ctx[i]);
 	fleet_fini(&F.e.fleet);
@@ -163,12 +163,12 @@ static void test_a_signal_waits_for_the_fence_of_its_own_node_alone(void **state
 	(void)state;
 	make(3);
 	fleet_find(&F.e.fleet, "n2")->fencing = true;
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.signals, "101 103 ");
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.signals, "101 103 "); /* once */
 	fleet_find(&F.e.fleet, "n2")->fencing = false;
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.signals, "101 103 102 ");
 }
 
@@ -184,17 +184,17 @@ static void test_a_node_that_nobody_has_fenced_is_fenced_first(void **state)
 	drained = fleet_find(&F.e.fleet, "n2");
 	up->fenced_ms = drained->fenced_ms = 0;
 	F.e.poll.snapshot_ms = 0;
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.signals, "");
 	assert_false(up->fencing);
 	F.e.poll.snapshot_ms = BEGAN;
 	up->flags = SLURM_KNOWN | SLURM_ALLOCATED;
 	drained->flags = SLURM_KNOWN | SLURM_ALLOCATED | SLURM_DRAIN;
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.signals, "102 "); /* it is an admin's */
 	assert_true(up->fencing);
 	up->fencing = false; /* slurmctld has heard of it */
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.signals, "102 101 ");
 }
 
@@ -209,11 +209,11 @@ static void test_an_older_fence_is_none(void **state)
 	up->flags = SLURM_KNOWN | SLURM_ALLOCATED;
 	up->fenced_ms = BEGAN - 1;
 	up->newest->n.noticed_ms = BEGAN;
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.signals, "");
 	assert_true(up->fencing);
 	up->fencing = false;
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.signals, "101 ");
 }
 
@@ -226,11 +226,11 @@ static void test_no_signal_waits_for_a_command(void **state)
 	(void)state;
 	F.pool.checkpoint_command = command;
 	make(JOBS);
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.nsignals, JOBS);
 	assert_int_equal(F.ncommands, 16);
 	told("101,117,118", true);
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.ncommands, 16);
 	for (unsigned i = 0; i < 4; i++) {
 		F.done[i](F.ctx[i], &good, NULL);
@@ -240,7 +240,7 @@ static void test_no_signal_waits_for_a_command(void **state)
 	assert_int_equal(F.ncommands, JOBS);
 	assert_int_equal(F.nsignals, JOBS);
 	told("102", true);
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.ncommands, JOBS);
 }
 
@@ -252,18 +252,18 @@ static void test_what_slurmctld_did_not_hear_is_said_again(void **state)
 	F.pool.checkpoint_command = command;
 	make(1);
 	F.full = true;
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.nsignals, 0);
 	assert_int_equal(F.ncommands, 1);
-	assert_int_equal(checkpoint_next_ms(&F.e), BEGAN + 2000);
+	assert_int_equal(checkpoint_part.next_ms(&F.e), BEGAN + 2000);
 	F.full = false;
 	W.now = BEGAN + 2000;
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	told("101", false);
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.nsignals, 1);
 	W.now += 2000;
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.nsignals, 2);
 	told("101", true);
 	assert_int_equal(F.jobs[0].j.signal, JOURNAL_SIGNAL_SENT);
@@ -275,7 +275,7 @@ static void test_one_that_is_not_at_work_is_told_nothing(void **state)
 	(void)state;
 	make(2);
 	F.jobs[0].waits = true;
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.signals, "102 ");
 	assert_int_equal(F.jobs[0].j.signal, JOURNAL_SIGNAL_DUE);
 }
@@ -285,7 +285,7 @@ static void test_it_is_too_late_for_a_signal(void **state)
 	(void)state;
 	make(1);
 	W.now = BEGAN + 110000;
-	checkpoint_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.nsignals, 0);
 	assert_int_equal(F.jobs[0].j.signal, JOURNAL_SIGNAL_NONE);
 }

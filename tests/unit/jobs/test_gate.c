@@ -80,9 +80,9 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	gate_free(&F.e);
+	gate_part.at[PART_FREE](&F.e);
 	assert_null(F.e.jobs->parts[JOB_GATED]);
-	job_free(&F.e);
+	job_table_part.at[PART_FREE](&F.e);
 	assert_int_equal(F.e.count.gates_waiting, 0);
 	assert_int_equal(F.e.jobs->gates.names, 0);
 	fleet_fini(&F.e.fleet);
@@ -123,7 +123,7 @@ static void flags(const char *name, uint32_t f)
 static void snapshot(int64_t ms)
 {
 	F.e.poll.snapshot_ms = F.now - ms;
-	gate_run(&F.e);
+	gate_part.at[PART_RUN](&F.e);
 }
 
 static void squeue(const char *text)
@@ -131,7 +131,7 @@ static void squeue(const char *text)
 	assert_true(F.squeue);
 	F.squeue = false;
 	if (text != NULL)
-		gate_jobs(&F.e, text, strlen(text), NULL);
+		gate_part.squeue_says(&F.e, text, strlen(text), NULL);
 }
 
 /* --- what opens it -----------------------------------------------------------------------------
@@ -252,7 +252,7 @@ static void test_limit(void **state)
 	}
 	assert_int_equal(e.code, ERR_LIMIT);
 	assert_in_range(n, 10, 99);
-	gate_free(&F.e);
+	gate_part.at[PART_FREE](&F.e);
 	(void)gate(0, "c1"); /* all is given back */
 	str_fini(&s);
 }
@@ -263,7 +263,7 @@ static void test_older_snapshot_is_not_believed(void **state)
 	(void)state;
 	F.e.poll.snapshot_ms = F.now - 1;
 	(void)gate(0, "c1");
-	gate_run(&F.e);
+	gate_part.at[PART_RUN](&F.e);
 	F.now += 100;
 	snapshot(101);
 	assert_int_equal(F.ended[0], NOTHING);
@@ -298,7 +298,7 @@ static void test_jobs(void **state)
 	flags("c1", UP | SLURM_POWERING_UP);
 	for (int i = 0; i < 4; i++)
 		(void)gate(i, "c1");
-	gate_run(&F.e);
+	gate_part.at[PART_RUN](&F.e);
 	F.now += 10;
 	(void)gate(4, "c1"); /* after squeue was asked: it may not know */
 	squeue(JOB("13") "9999999999|9999999999|CONFIGURING|cloud|None|c1\n" JOB(
@@ -310,7 +310,7 @@ static void test_jobs(void **state)
 	assert_int_equal(F.ended[3], NOTHING);
 	assert_int_equal(F.ended[4], NOTHING);
 	F.now += 2000;
-	gate_run(&F.e);
+	gate_part.at[PART_RUN](&F.e);
 	squeue(""); /* nobody waits any more */
 	assert_int_equal(F.ended[1], GATE_GONE);
 	assert_int_equal(F.ended[3], GATE_GONE);
@@ -327,12 +327,12 @@ static void test_a_job_with_two_prologs(void **state)
 	first = gate_of(10, 0, "c1");
 	(void)gate_of(10, 1, "c1");
 	(void)gate_of(10, 2, "c1");
-	gate_run(&F.e);
+	gate_part.at[PART_RUN](&F.e);
 	squeue(JOB("10"));
 	assert_int_equal(F.ended[1], NOTHING);
 	engine_gate_close(first);
 	F.now += 2000;
-	gate_run(&F.e);
+	gate_part.at[PART_RUN](&F.e);
 	squeue("");
 	assert_int_equal(F.ended[1], GATE_GONE);
 	assert_int_equal(F.ended[2], GATE_GONE);
@@ -344,11 +344,11 @@ static void test_squeue_fails(void **state)
 	(void)state;
 	flags("c1", UP | SLURM_POWERING_UP);
 	(void)gate(0, "c1");
-	gate_run(&F.e);
+	gate_part.at[PART_RUN](&F.e);
 	squeue(NULL);
 	assert_int_equal(F.ended[0], NOTHING); /* unknown is no reason */
 	F.now += 2000;
-	gate_run(&F.e);
+	gate_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.squeues, 2);
 }
 
@@ -358,38 +358,38 @@ static void test_cadence_of_squeue(void **state)
 {
 	(void)state;
 	flags("c1", UP | SLURM_POWERING_UP);
-	gate_run(&F.e);
+	gate_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.squeues, 0); /* nobody waits */
 	(void)gate(0, "c1");
-	gate_run(&F.e);
+	gate_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.squeues, 1);
-	gate_run(&F.e); /* one at a time */
+	gate_part.at[PART_RUN](&F.e); /* one at a time */
 	squeue(JOB("10"));
 	for (int i = 0; i < 399; i++, F.now += 5)
-		gate_run(&F.e);
+		gate_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.squeues, 1);
 	F.now += 5;
-	gate_run(&F.e);
+	gate_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.squeues, 2);
 	squeue(JOB("10"));
 	F.now += 100;
 	(void)gate(1, "c1");
-	gate_run(&F.e);
+	gate_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.squeues, 2);
 	F.now += 400;
-	gate_run(&F.e);
+	gate_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.squeues, 3);
 	F.now += 1000; /* squeue is slow */
 	squeue(JOB("10") JOB("11"));
 	F.now += 2999;
-	gate_run(&F.e);
+	gate_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.squeues, 3);
 	F.now += 1;
-	gate_run(&F.e);
+	gate_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.squeues, 4);
 	squeue("");
 	F.now += 100000;
-	gate_run(&F.e);
+	gate_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.squeues, 4);
 }
 

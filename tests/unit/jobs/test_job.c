@@ -16,14 +16,14 @@ static int setup(void **state)
 	(void)state;
 	memset(&E, 0, sizeof(E));
 	bare_state(&E);
-	job_init(&E);
+	job_table_part.at[PART_INIT](&E);
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	job_free(&E);
+	job_table_part.at[PART_FREE](&E);
 	return 0;
 }
 

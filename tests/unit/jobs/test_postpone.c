@@ -8,7 +8,7 @@ static void test_told(void **state)
 	refuse("pool h100: max_nodes 8 reached");
 	assert_int_equal(F.put.job, 107);
 	assert_int_equal(F.put.r.count, 1);
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	assert_string_equal(W.asked, "7_2");
 	details("PENDING", 7, 6, "");
 	assert_string_equal(F.job, "7_2");
@@ -119,15 +119,15 @@ static void test_not_yet(void **state)
 {
 	(void)state;
 	refuse("why");
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	details("COMPLETING", 7, 0, "");
 	assert_int_equal(F.told, 0);
 	W.asked[0] = '\0';
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	assert_string_equal(W.asked, "");
 	assert_true(F.e.jobs->postpone_next > W.now && F.e.jobs->postpone_next <= W.now + 1000);
 	W.now = F.e.jobs->postpone_next;
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	assert_string_equal(W.asked, "7_2");
 	details("PENDING", 7, 6, "");
 	assert_int_equal(F.told, 1);
@@ -137,7 +137,7 @@ static void test_not_yet(void **state)
 	details("RUNNING", 7, 0, "");
 	W.now += 1000;
 	W.asked[0] = '\0';
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	assert_string_equal(W.asked, "");
 	assert_int_equal(F.told, 1);
 }
@@ -151,7 +151,7 @@ static void test_old_answer(void **state)
 
 	(void)state;
 	refuse("why");
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	postpone_details(&F.e, text, strlen(text), asked, NULL);
 	assert_int_equal(F.told, 0);
 }
@@ -164,13 +164,13 @@ static void test_an_answer_of_before_a_second_refusal(void **state)
 
 	(void)state;
 	refuse("why");
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	assert_string_equal(W.asked, "7_2");
 	W.now += 1000;
 	refuse("why");
 	postpone_details(&F.e, "", 0, W.now, &away);
 	W.asked[0] = '\0';
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	assert_string_equal(W.asked, "7_2");
 }
 
@@ -183,10 +183,10 @@ static void test_after_its_own_commands(void **state)
 	F.past = 6;
 	refuse("why");
 	F.mark = 20; /* addresses of others */
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	assert_string_equal(W.asked, "");
 	F.past = 7;
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	assert_string_equal(W.asked, "7_2");
 }
 
@@ -228,7 +228,7 @@ static void updated(const char *verb, const char *names, const struct err *err)
 	postpone_told(&F.e, &o, err);
 	W.now += 1000;
 	W.asked[0] = '\0';
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 }
 
 /* A slurmctld that was away would start the job again at the end of its own delay. */
@@ -369,13 +369,13 @@ static void test_no_answer(void **state)
 
 	(void)state;
 	refuse("why");
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	W.now += 20000;
 	postpone_details(&F.e, NULL, 0, W.now, &away);
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.e.jobs->postpone_next, W.now + 5000);
 	W.now += 5000;
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	details("PENDING", 7, 6, "");
 	assert_int_equal(F.told, 1);
 }
@@ -391,16 +391,16 @@ static void test_many(void **state)
 		(void)snprintf(j.id, sizeof(j.id), "%u", (unsigned)j.number);
 		postpone_job(&F.e, &j, &F.bad);
 	}
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	W.now += 20000; /* slurmctld is slow */
 	postpone_details(&F.e, "", 0, W.now, NULL);
 	W.now += 60000;
 	W.nasked = 0;
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	waits += W.nasked;
 	postpone_details(&F.e, "", 0, W.now, NULL); /* it knows none of these any more */
 	W.nasked = 0;
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	waits += W.nasked;
 	assert_int_equal(waits, 600);
 }
@@ -411,10 +411,10 @@ static void test_forgotten(void **state)
 	refuse("why");
 	details("PENDING", 7, 6, "ask Ann");
 	W.now = BEGAN + 60000 + REFUSAL_SLACK_MS;
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.dels, 0);
 	W.now++;
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.dels, 1);
 	refuse("why");
 	assert_int_equal(F.put.r.count, 1);
@@ -428,19 +428,19 @@ static void test_loaded(void **state)
 
 	(void)state;
 	postpone_load(&F.e, &(struct journal_refusal){107, {.count = 3, .last_ms = BEGAN + year}});
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	assert_string_equal(W.asked, "");
 	refuse("why");
 	assert_int_equal(F.put.r.count, 4);
 	assert_int_equal(F.put.r.last_ms, BEGAN);
-	job_free(&F.e);
-	job_init(&F.e);
+	job_table_part.at[PART_FREE](&F.e);
+	job_table_part.at[PART_INIT](&F.e);
 	postpone_load(&F.e, &(struct journal_refusal){107, {.count = 3, .last_ms = BEGAN + year}});
 	W.now += 2 * REFUSAL_MAX_MS + REFUSAL_SLACK_MS;
 	named("PENDING");
 	assert_int_equal(F.dels, 0); /* its words may be there */
 	details("PENDING", 7, 6, "ask Ann");
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.dels, 1);
 }
 
@@ -510,7 +510,7 @@ static void test_an_answer_of_before_the_clock_was_set(void **state)
 	refuse("why");
 	details("PENDING", 7, 6, "");
 	W.now += 60000;
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	clock_set(3600000);
 	text = detail("107", "PENDING", "7", "1", "burstd: why");
 	postpone_details(&F.e, text, strlen(text), W.now, NULL);

@@ -43,7 +43,7 @@ static void test_decided_anew_before_slurmctld_has_heard(void **state)
 	assert_string_equal(F.started, "");
 	W.asked[0] = '\0';
 	W.now += 4999;
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	assert_string_equal(W.asked, "");        /* but it is looked at soon */
 	W.now += 5001;                           /* slurmctld's own time is over, too */
 	details("PENDING", 7, 86390, F.comment); /* now it has */
@@ -123,7 +123,7 @@ static void test_anew_until_slurmctld_has_taken_it(void **state)
 			assert_int_equal(engine_postponed(&F.e, &soonest), 1);
 			W.asked[0] = '\0';
 			W.now += rows[i].again_ms - 1;
-			postpone_run(&F.e);
+			postpone_part.at[PART_RUN](&F.e);
 			assert_string_equal(W.asked, "");
 			W.now++;
 		}
@@ -248,7 +248,7 @@ static void test_anew_after_the_clock_was_set_back_a_little(void **state)
 		(void)setup(state);
 		refuse_for_good();
 		clock_set(rows[i].by_ms);
-		postpone_run(&F.e);
+		postpone_part.at[PART_RUN](&F.e);
 		details("PENDING", 7, (told - W.now) / 1000, F.comment);
 		assert_int_equal(F.told, rows[i].told);
 		assert_int_equal(engine_postponed(&F.e, &soonest), 1);
@@ -374,12 +374,12 @@ static void test_asked_once_a_minute_who_was_edited(void **state)
 	refuse_for_good();
 	words(12, "(null)");
 	W.words[0] = '\0';
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	W.now += 59999;
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	assert_string_equal(W.words, "");
 	W.now++;
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	assert_string_equal(W.words, "107");
 }
 
@@ -393,7 +393,7 @@ static void test_decided_anew_when_it_has_other_tasks(void **state)
 	refuse_for_good();
 	for (int i = 0; i < 3; i++) {
 		W.now += 61000;
-		postpone_run(&F.e);
+		postpone_part.at[PART_RUN](&F.e);
 		(void)snprintf(line, sizeof(line), "%-24s%-24s%-24s%-24lld%-300s%-24d%-24d%-24d\n",
 			       "107", "PENDING", "7", (long long)(BEGAN / 1000 + 86400), F.comment,
 			       i < 2 ? 12 : 8, 12, 12);

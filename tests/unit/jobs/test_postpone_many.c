@@ -103,14 +103,14 @@ static int setup(void **state)
 	W = (struct world){.now = BEGAN, .question = SLURM_DETAILS};
 	memset(&F, 0, sizeof(F));
 	bare_state(&F.e);
-	job_init(&F.e);
+	job_table_part.at[PART_INIT](&F.e);
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	job_free(&F.e);
+	job_table_part.at[PART_FREE](&F.e);
 	return 0;
 }
 
@@ -132,7 +132,7 @@ static void words(unsigned first, unsigned last)
 			 "(null)");
 	W.words[0] = '\0';
 	W.now += 61000;
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	postpone_words(&F.e, s.p, s.len);
 	str_fini(&s);
 }

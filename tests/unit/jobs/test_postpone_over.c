@@ -75,7 +75,7 @@ static void test_looked_at_when_its_nodes_are_bought(void **state)
 	W.now += 40000;
 	postpone_bought(&F.e, 107);
 	postpone_bought(&F.e, 8); /* never refused */
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.e.jobs->postpone_next, W.now + 2000);
 	W.now += 2000;
 	details("CONFIGURING", 7, 0, F.comment);
@@ -173,7 +173,7 @@ static void test_refusals_end_with_the_job(void **state)
 		for (int k = 0; k < 2 && rows[i].next != NULL; k++)
 			later(rows[i].next, rows[i].priority, 6, rows[i].comment);
 		W.now += 61000;
-		postpone_run(&F.e);
+		postpone_part.at[PART_RUN](&F.e);
 		postpone_details(&F.e, "", 0, W.now, NULL);
 		assert_int_equal(F.dels, i + 1);
 		assert_int_equal(postpone_look(&F.e, 107).count, 0);
@@ -189,7 +189,7 @@ static void test_no_problem_of_a_job_that_slurmctld_has_forgotten(void **state)
 		refuse("why");
 	details("PENDING", 7, 6, "");
 	W.now += 61000;
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	assert_string_equal(W.asked, "7_2");
 	postpone_details(&F.e, "", 0, W.now, NULL);
 	assert_int_equal(engine_postponed(&F.e, &soonest), 0);
@@ -246,7 +246,7 @@ static void test_a_number_that_a_het_job_has_now_is_not_told(void **state)
 		(void)snprintf(line, sizeof(line),
 			       "%-24s%-24s%-24s%-24s%-300s%-24s%-24s%-24s%-24s\n", "7", "PENDING",
 			       "7", start, "", "1", "1", "1", rows[i].het);
-		postpone_run(&F.e);
+		postpone_part.at[PART_RUN](&F.e);
 		W.now++;
 		postpone_details(&F.e, line, strlen(line), W.now, NULL);
 		assert_int_equal(F.told, rows[i].told);

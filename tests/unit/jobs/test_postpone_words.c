@@ -27,7 +27,7 @@ static void test_they_are_looked_after_however_long_the_job_waits(void **state)
 	}
 	assert_string_equal(F.cleared, "");
 	postpone_bought(&F.e, 107);
-	postpone_run(&F.e);
+	postpone_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.e.jobs->postpone_next, W.now + 2000);
 	W.now += 2000;
 	details("CONFIGURING", 7, 0, F.comment);
@@ -78,11 +78,11 @@ static void test_they_are_taken_back_after_a_restart(void **state)
 		assert_string_equal(F.cleared, "7_2");
 		assert_int_equal(F.dels, 0);
 		later("RUNNING", 7, 0, "");
-		postpone_run(&F.e);
+		postpone_part.at[PART_RUN](&F.e);
 		assert_int_equal(F.dels, 1);
 		W.words[0] = W.asked[0] = '\0';
 		W.now += 61000;
-		postpone_run(&F.e);
+		postpone_part.at[PART_RUN](&F.e);
 		assert_string_equal(W.words, "");
 		assert_string_equal(W.asked, "");
 		assert_int_equal(teardown(state), 0);
@@ -309,13 +309,13 @@ static void test_an_answer_that_lay_for_long_says_nothing_of_the_comment(void **
 		W.now++; /* the refusal was before */
 		refuse("why");
 		asked = ++W.now;
-		postpone_run(&F.e);
+		postpone_part.at[PART_RUN](&F.e);
 		W.now += SLURM_COMMENT_MS;
 		text = detail("107", "PENDING", "7", "1800000120", "");
 		postpone_details(&F.e, text, strlen(text), asked, NULL);
 		assert_int_equal(F.told, 0);
 		asked = W.now += 300;
-		postpone_run(&F.e);
+		postpone_part.at[PART_RUN](&F.e);
 		W.now += slow ? SLURM_COMMENT_MS : 100;
 		text = detail("107", "PENDING", "7", "1800000120", slow ? "" : "ask Ann");
 		postpone_details(&F.e, text, strlen(text), asked, NULL);

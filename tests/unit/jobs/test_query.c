@@ -98,7 +98,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	query_free(&F.e);
+	query_part.at[PART_FREE](&F.e);
 	assert_null(F.e.jobs->queries);
 	conf_free(F.conf);
 	return 0;
@@ -139,7 +139,7 @@ static struct engine_query *query(int i, const char *id)
 	struct engine_query *q = engine_query_job(&F.e, id, ENGINE_ANYBODY, on_job, &F.got[i]);
 
 	assert_non_null(q);
-	query_run(&F.e);
+	query_part.at[PART_SEND](&F.e);
 	return q;
 }
 
@@ -155,7 +155,7 @@ static void squeue(const char *rows, const char *comment)
 				      rows, SLURM_COMMENT_WIDTH, comment);
 	}
 	query_answer(&F.e, text, n, NULL);
-	query_run(&F.e);
+	query_part.at[PART_SEND](&F.e);
 }
 
 static void a_job_is_told_as_squeue_shows_it(void **state)
@@ -297,7 +297,7 @@ static void a_user_is_told_of_jobs_of_his_own_alone(void **state)
 		print_message("# %d %s\n", (int)rows[i].uid, rows[i].rows);
 		F.got[0] = (struct answer){.n = 0};
 		assert_non_null(engine_query_job(&F.e, "7", rows[i].uid, on_job, &F.got[0]));
-		query_run(&F.e);
+		query_part.at[PART_SEND](&F.e);
 		squeue(rows[i].rows, "");
 		assert_int_equal(F.got[0].n, 1);
 		assert_string_equal(F.got[0].error, rows[i].error);

@@ -147,7 +147,7 @@ static struct fleet_name *add(const char *name, enum node_state state, uint32_t 
 
 static void squeue(const char *text)
 {
-	refuse_jobs(&F.e, text, strlen(text), NULL);
+	refuse_part.squeue_says(&F.e, text, strlen(text), NULL);
 }
 
 /* The gang of a refused node goes with it, in one pass, and its job waits. */
@@ -235,7 +235,7 @@ static void test_a_day_is_waited_for_what_is_so_still(void **state)
 		refuse_mark(&F.e, nm, NODE_BECAUSE_LIMIT, "none left");
 		nm->hint.lasting = true;
 		if (anew)
-			refuse_anew(&F.e);
+			refuse_part.at[PART_RELOAD](&F.e);
 		F.forced[0] = '\0';
 		squeue("7|7|CONFIGURING|gpu||c[1-2]\n");
 		assert_int_equal(F.lasting, !anew);

@@ -11,7 +11,7 @@ static void test_jobs_are_written_down_before_the_node_goes(void **state)
 	rescue_node(&F.e, node("c3"), false, "burstd: dead still"); /* once is enough */
 	assert_string_equal(F.story, "");
 	assert_int_equal(F.wanted, 2);
-	rescue_run(&F.e);
+	rescue_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.story, "");
 	squeue("107|7_2|RUNNING|p|None|c[1-2]\n"
 	       "8|8|RUNNING|p|None|c4\n"
@@ -171,9 +171,9 @@ static void squeue_fails(void)
 /* Time passes until squeue is asked once more, or the node goes. */
 static void passes(void)
 {
-	W.now = rescue_next_ms(&F.e);
+	W.now = rescue_part.next_ms(&F.e);
 	assert_true(W.now != INT64_MAX);
-	rescue_run(&F.e);
+	rescue_part.at[PART_RUN](&F.e);
 }
 
 /* F48: neither the fence nor the order waits for squeue for long; and nobody is lost for that. */
@@ -216,7 +216,7 @@ static void test_a_job_that_began_before_the_order_was_heard_is_not_requeued(voi
 		W.now = BEGAN;
 		rescue_node(&F.e, node("c1"), false, "burstd: x");
 		W.now += 2000;
-		rescue_run(&F.e);
+		rescue_part.at[PART_RUN](&F.e);
 		assert_string_equal(F.story, "force c1 ");
 		node("c1")->unheard = unheard;
 		W.now += 10000;
@@ -275,7 +275,7 @@ static void test_a_node_whose_order_was_lost_is_told_once_more(void **state)
 	(void)state;
 	rescue_node(&F.e, node("c1"), false, "burstd: x");
 	W.now += 2000;
-	rescue_run(&F.e);
+	rescue_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.story, "force c1 ");
 	W.now += 10000;
 	rescue_node(&F.e, node("c1"), false, "burstd: x");
@@ -298,10 +298,10 @@ static void test_squeue_is_asked_once_the_node_is_fenced(void **state)
 	assert_string_equal(F.story, "commit "); /* that one was begun before */
 	squeue("9|9|RUNNING|p|None|c1\n");
 	assert_string_equal(F.story, "commit commit force c3 ");
-	rescue_run(&F.e);
+	rescue_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.wanted, 1);
 	node("c1")->fencing = false;
-	rescue_run(&F.e);
+	rescue_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.wanted, 2);
 	squeue("107|7|RUNNING|p|None|c1\n");
 	assert_string_equal(F.story, "commit commit force c3 put 7 commit force c1 ");
@@ -377,7 +377,7 @@ static void test_a_requeued_job(void **state)
 			    "7_2 <- burstd: lost node c1: spot is over; it was requeued");
 	assert_int_equal(F.del, 107);
 	assert_int_equal(F.e.count.jobs_requeued, 1);
-	assert_true(rescue_next_ms(&F.e) == INT64_MAX);
+	assert_true(rescue_part.next_ms(&F.e) == INT64_MAX);
 }
 
 /* F57: slurmctld's clock, the wall clock, was set: when it started is compared by ours. */
@@ -442,8 +442,8 @@ static void test_a_job_that_slurmctld_has_forgotten(void **state)
 
 	(void)state;
 	take_c1();
-	W.now = rescue_next_ms(&F.e);
-	rescue_run(&F.e);
+	W.now = rescue_part.next_ms(&F.e);
+	rescue_part.at[PART_RUN](&F.e);
 	(void)err_set(&err, ERR_NET, "no");
 	rescue_fates(&F.e, NULL, 0, &err);
 	assert_string_equal(F.events, ""); /* no answer says nothing */
@@ -467,7 +467,7 @@ static void test_a_job_that_still_runs(void **state)
 	shows(DETAIL("RUNNING", "5", "1799999000"));
 	assert_string_equal(F.events,
 			    "c1 job-goes-on: job 7_2 (job 107): it runs on without that node\n");
-	assert_true(rescue_next_ms(&F.e) == INT64_MAX);
+	assert_true(rescue_part.next_ms(&F.e) == INT64_MAX);
 }
 
 /* I16, F57: after a restart, whatever the clock says. */
@@ -491,8 +491,8 @@ static void test_not_asked_while_slurmctld_is_being_told(void **state)
 	(void)state;
 	take_c1();
 	W.settled_ms = INT64_MAX;
-	W.now = rescue_next_ms(&F.e);
-	rescue_run(&F.e);
+	W.now = rescue_part.next_ms(&F.e);
+	rescue_part.at[PART_RUN](&F.e);
 	assert_string_equal(W.asked, "");
 }
 

@@ -20,7 +20,7 @@ static void test_it_may_start_once_the_machine_that_it_lost_is_gone(void **state
 		"lost are gone\n");
 	assert_int_equal(F.del, 107);
 	assert_int_equal(F.e.count.jobs_lifted, 1);
-	assert_true(rescue_next_ms(&F.e) == INT64_MAX);
+	assert_true(rescue_part.next_ms(&F.e) == INT64_MAX);
 }
 
 /* The other components of a heterogeneous job are held back by slurmctld all the same, and it
@@ -182,10 +182,10 @@ static void test_it_starts_by_itself_if_they_do_not_go_in_time(void **state)
 	hold();
 	waits(BEGAN + 121000);
 	W.now = BEGAN + 121000;
-	rescue_run(&F.e);
+	rescue_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.del, 107);
 	assert_string_equal(F.events, "");
-	assert_true(rescue_next_ms(&F.e) == INT64_MAX);
+	assert_true(rescue_part.next_ms(&F.e) == INT64_MAX);
 }
 
 /* Whoever has held it, moved it, or started it since, has his will. */
@@ -240,7 +240,7 @@ static void test_a_begin_time_of_its_user_is_left_alone(void **state)
 		assert_int_equal(F.e.count.jobs_requeued, 1);
 		assert_int_equal(F.hurried, !rows[i].held_back);
 		assert_int_equal(F.del, rows[i].held_back ? 0 : 107);
-		assert_int_equal(rescue_next_ms(&F.e) == INT64_MAX, !rows[i].held_back);
+		assert_int_equal(rescue_part.next_ms(&F.e) == INT64_MAX, !rows[i].held_back);
 	}
 }
 
@@ -303,8 +303,8 @@ static void test_in_doubt_it_is_let_go_after_a_restart_if_it_fits(void **state)
 		take_c1();
 		shows(DETAIL("PENDING", "5", "1800000121"));
 		row = F.put;
-		job_free(&F.e);
-		job_init(&F.e);
+		job_table_part.at[PART_FREE](&F.e);
+		job_table_part.at[PART_INIT](&F.e);
 		rescue_load(&F.e, &row);
 		F.events[0] = F.story[0] = '\0';
 		F.hold_ms = rows[i].hold_ms;

@@ -37,7 +37,7 @@ static void test_a_signal_is_given_up_where_squeue_is_silent(void **state)
 	becomes("c1", NODE_DRAINING);
 	rescue_signal(&F.e, node("c1"));
 	W.now += 3000;
-	rescue_run(&F.e);
+	rescue_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.story, "");
 	assert_null(node("c1")->lookup);
 	node("c1")->flags = SLURM_KNOWN | SLURM_POWERING_DOWN;
@@ -87,7 +87,7 @@ static void test_a_node_that_is_told_goes_when_it_must(void **state)
 	rescue_signal(&F.e, node("c1"));
 	W.now += 1500;
 	rescue_node(&F.e, node("c1"), false, "burstd: now");
-	rescue_run(&F.e);
+	rescue_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.story, ""); /* two seconds from then */
 	squeue("107|7_2|RUNNING|p|None|c1\n");
 	assert_string_equal(F.story, "put 7_2 commit force c1 ");
@@ -148,12 +148,12 @@ static void test_a_job_that_comes_to_work_stays_written_down_until_squeue_answer
 	squeue("107|7|CONFIGURING|p|None|c[1-2]\n");
 	shows(running);
 	assert_non_null(node("c1")->lookup);
-	rescue_run(&F.e);
+	rescue_part.at[PART_RUN](&F.e);
 	F.e.jobs->runs++;
 	rescue_jobs(&F.e, "", 0, &silent);
 	assert_non_null(followed());
 	W.now += 3000; /* for so long it waits; then the job is looked at again */
-	rescue_run(&F.e);
+	rescue_part.at[PART_RUN](&F.e);
 	assert_null(node("c1")->lookup);
 	assert_string_equal(W.asked, "7");
 	rescue_fates(&F.e, running, strlen(running), NULL);
@@ -176,7 +176,7 @@ static void test_an_answer_about_another_node_does_not_end_a_job_that_comes_to_w
 	squeue("");
 	assert_int_equal(F.del, 0);
 	node("c1")->fencing = false;
-	rescue_run(&F.e);
+	rescue_part.at[PART_RUN](&F.e);
 	squeue("107|7|RUNNING|p|None|c1\n");
 	assert_int_equal(F.del, 0);
 	assert_false(followed()->waits);
@@ -231,8 +231,8 @@ static void test_a_job_that_comes_to_work_is_told_though_squeue_is_slow(void **s
 	shows(DETAIL("RUNNING", "5", "1800000004"));
 	for (int i = 0; i < 3; i++) {
 		W.now += 3000;
-		rescue_run(&F.e);
-		assert_true(rescue_next_ms(&F.e) > W.now);
+		rescue_part.at[PART_RUN](&F.e);
+		assert_true(rescue_part.next_ms(&F.e) > W.now);
 	}
 	assert_null(strstr(F.story, "force"));
 	squeue("107|7|RUNNING|p|None|c[1-2]\n");
@@ -375,8 +375,8 @@ static void test_an_old_answer_does_not_end_a_job_that_is_being_requeued(void **
 	(void)state;
 	tell_c1();
 	shows(old);
-	W.now = rescue_next_ms(&F.e);
-	rescue_run(&F.e); /* asked */
+	W.now = rescue_part.next_ms(&F.e);
+	rescue_part.at[PART_RUN](&F.e); /* asked */
 	rescue_told(&F.e, &o, NULL);
 	rescue_fates(&F.e, old, strlen(old), NULL);
 	assert_string_equal(F.events, "");

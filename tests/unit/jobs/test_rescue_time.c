@@ -164,7 +164,7 @@ static int setup(void **state)
 	memset(&F, 0, sizeof(F));
 	bare_state(&F.e);
 	fleet_init(&F.e.fleet, 1);
-	job_init(&F.e);
+	job_table_part.at[PART_INIT](&F.e);
 	add_node("c1", 3);
 	add_node("c3", 1);
 	return 0;
@@ -174,7 +174,7 @@ static int teardown(void **state)
 {
 	(void)state;
 	rescue_free(&F.e);
-	job_free(&F.e);
+	job_table_part.at[PART_FREE](&F.e);
 	fleet_fini(&F.e.fleet);
 	return 0;
 }
@@ -208,10 +208,10 @@ static void shows(const char *state, const char *start)
 {
 	const char *text = detail("7", state, "5", start, "(null)");
 
-	if (rescue_next_ms(&F.e) != INT64_MAX) /* else it is time already */
-		W.now = rescue_next_ms(&F.e);
+	if (rescue_part.next_ms(&F.e) != INT64_MAX) /* else it is time already */
+		W.now = rescue_part.next_ms(&F.e);
 	W.asked[0] = '\0';
-	rescue_run(&F.e);
+	rescue_part.at[PART_RUN](&F.e);
 	assert_string_equal(W.asked, "7");
 	rescue_fates(&F.e, text, strlen(text), NULL);
 }
@@ -223,12 +223,12 @@ static void test_a_node_that_must_go_after_all_waits_from_then_on(void **state)
 	rescue_signal(&F.e, node("c1"));
 	W.now = BEGAN + 1500;
 	rescue_node(&F.e, node("c1"), false, "burstd: spot is over");
-	assert_int_equal(rescue_next_ms(&F.e), BEGAN + 3500);
+	assert_int_equal(rescue_part.next_ms(&F.e), BEGAN + 3500);
 	W.now = BEGAN + 2000;
-	rescue_run(&F.e);
+	rescue_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.story, "");
 	W.now = BEGAN + 3500;
-	rescue_run(&F.e);
+	rescue_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.story, "c1 jobs-unknown; force c1; ");
 }
 
@@ -248,13 +248,13 @@ static void test_no_fate_is_asked_for_while_nodes_are_about_to_go(void **state)
 	(void)state;
 	rescue_node(&F.e, node("c1"), false, "burstd: spot is over");
 	squeue();
-	W.now = rescue_next_ms(&F.e);
+	W.now = rescue_part.next_ms(&F.e);
 	rescue_node(&F.e, node("c3"), false, "burstd: spot is over");
-	rescue_run(&F.e);
+	rescue_part.at[PART_RUN](&F.e);
 	assert_string_equal(W.asked, "");
 	squeue();
-	W.now = rescue_next_ms(&F.e);
-	rescue_run(&F.e);
+	W.now = rescue_part.next_ms(&F.e);
+	rescue_part.at[PART_RUN](&F.e);
 	assert_string_equal(W.asked, "7");
 }
 
@@ -319,16 +319,16 @@ static void test_an_answer_lets_no_job_start_while_something_of_it_is_left(void 
 	squeue_on("c[1,3]");
 	shows("PENDING", "1800000121");
 	becomes("c1", NODE_GONE);
-	W.now = rescue_next_ms(&F.e);
-	rescue_run(&F.e);
+	W.now = rescue_part.next_ms(&F.e);
+	rescue_part.at[PART_RUN](&F.e);
 	assert_string_equal(W.asked, "7");
 	F.story[0] = '\0';
 	becomes("c3", NODE_DELETING);
 	rescue_fates(&F.e, text, strlen(text), NULL);
 	assert_string_equal(F.story, "");
-	W.now = rescue_next_ms(&F.e);
+	W.now = rescue_part.next_ms(&F.e);
 	W.asked[0] = '\0';
-	rescue_run(&F.e);
+	rescue_part.at[PART_RUN](&F.e);
 	assert_string_equal(W.asked, "");
 	becomes("c3", NODE_GONE);
 	shows("PENDING", "1800000121");
@@ -343,8 +343,8 @@ static void test_an_answer_of_before_a_job_was_taken_again(void **state)
 	(void)state;
 	rescue_node(&F.e, node("c1"), false, "burstd: spot is over");
 	squeue();
-	W.now = rescue_next_ms(&F.e);
-	rescue_run(&F.e);
+	W.now = rescue_part.next_ms(&F.e);
+	rescue_part.at[PART_RUN](&F.e);
 	assert_string_equal(W.asked, "7");
 	W.now += 1000;
 	rescue_node(&F.e, node("c3"), false, "burstd: spot is over");
@@ -374,7 +374,7 @@ static void test_a_told_job_is_looked_at_every_second(void **state)
 	signalled();
 	for (int i = 0; i < 5; i++) {
 		shows("RUNNING", "1799999000");
-		assert_int_equal(rescue_next_ms(&F.e), W.now + 1000);
+		assert_int_equal(rescue_part.next_ms(&F.e), W.now + 1000);
 	}
 }
 

@@ -40,14 +40,14 @@ static int setup(void **state)
 	W = (struct world){.now = BEGAN, .question = SLURM_WHO};
 	memset(&F, 0, sizeof(F));
 	bare_state(&F.e);
-	job_init(&F.e);
+	job_table_part.at[PART_INIT](&F.e);
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	job_free(&F.e);
+	job_table_part.at[PART_FREE](&F.e);
 	return 0;
 }
 
@@ -69,35 +69,35 @@ static void test_srun_is_told_and_batch_is_not(void **state)
 	srun_tell(&F.e, 7, "burstd: none left");
 	srun_tell(&F.e, 107, "burstd: none left");
 	assert_true(F.talks); /* from now on orders wait */
-	srun_run(&F.e);
+	srun_part.at[PART_RUN](&F.e);
 	assert_string_equal(W.asked, "107 7");
 	assert_true(F.talks);
-	srun_run(&F.e);
+	srun_part.at[PART_RUN](&F.e);
 	assert_int_equal(W.nasked, 2); /* once */
 	who("7", "107");
 	assert_int_equal(F.ntold, 1);
 	assert_string_equal(F.told[0], "7: burstd: none left");
 	assert_int_equal(F.e.count.jobs_notified, 1);
-	srun_run(&F.e);
+	srun_part.at[PART_RUN](&F.e);
 	assert_true(F.talks); /* it is on its way */
 	F.notifies = false;
-	srun_run(&F.e);
+	srun_part.at[PART_RUN](&F.e);
 	assert_true(F.talks); /* slurmctld has it, and hands it on */
-	assert_int_equal(srun_next_ms(&F.e), BEGAN + 250);
+	assert_int_equal(srun_part.next_ms(&F.e), BEGAN + 250);
 	W.now += 249;
-	srun_run(&F.e);
+	srun_part.at[PART_RUN](&F.e);
 	assert_true(F.talks);
 	W.now++;
-	srun_run(&F.e);
+	srun_part.at[PART_RUN](&F.e);
 	assert_false(F.talks);
-	assert_true(srun_next_ms(&F.e) == INT64_MAX);
+	assert_true(srun_part.next_ms(&F.e) == INT64_MAX);
 }
 
 static void test_each_sentence_once(void **state)
 {
 	(void)state;
 	srun_tell(&F.e, 7, "burstd: none left");
-	srun_run(&F.e);
+	srun_part.at[PART_RUN](&F.e);
 	srun_tell(&F.e, 7, "burstd: none left");
 	who("7", NULL);
 	F.notifies = F.talks = false;
@@ -119,7 +119,7 @@ static void test_a_sentence_that_nobody_heard_is_told(void **state)
 	(void)state;
 	srun_tell(&F.e, 7, "a");
 	srun_tell(&F.e, 7, "b");
-	srun_run(&F.e);
+	srun_part.at[PART_RUN](&F.e);
 	who("7", NULL);
 	srun_tell(&F.e, 7, "a");
 	assert_int_equal(F.ntold, 2);
@@ -134,12 +134,12 @@ static void test_a_number_may_be_another_jobs_by_now(void **state)
 
 	(void)state;
 	srun_tell(&F.e, 7, "a");
-	srun_run(&F.e);
+	srun_part.at[PART_RUN](&F.e);
 	who("7", NULL);
 	assert_int_equal(F.ntold, 1);
 	W.now += 60000;
 	srun_tell(&F.e, 7, "b");
-	srun_run(&F.e);
+	srun_part.at[PART_RUN](&F.e);
 	assert_int_equal(W.nasked, 2);
 	srun_who(&F.e, batch, sizeof(batch) - 1, NULL);
 	assert_int_equal(F.ntold, 1);
@@ -150,13 +150,13 @@ static void test_a_batch_job_is_remembered(void **state)
 {
 	(void)state;
 	srun_tell(&F.e, 107, "a");
-	srun_run(&F.e);
+	srun_part.at[PART_RUN](&F.e);
 	who("107", NULL);
-	srun_run(&F.e);
+	srun_part.at[PART_RUN](&F.e);
 	assert_false(F.talks);
 	srun_tell(&F.e, 107, "b");
 	assert_false(F.talks);
-	srun_run(&F.e);
+	srun_part.at[PART_RUN](&F.e);
 	assert_int_equal(W.nasked, 1);
 	assert_int_equal(F.ntold, 0);
 }
@@ -166,15 +166,15 @@ static void test_words_that_come_while_squeue_is_asked(void **state)
 {
 	(void)state;
 	srun_tell(&F.e, 7, "a");
-	srun_run(&F.e);
+	srun_part.at[PART_RUN](&F.e);
 	srun_tell(&F.e, 7, "b");
 	srun_tell(&F.e, 8, "c");
-	srun_run(&F.e);
+	srun_part.at[PART_RUN](&F.e);
 	assert_string_equal(W.asked, "7"); /* one question at a time */
 	who("7", NULL);
 	assert_int_equal(F.ntold, 1);
 	assert_string_equal(F.told[0], "7: b");
-	srun_run(&F.e);
+	srun_part.at[PART_RUN](&F.e);
 	assert_string_equal(W.asked, "8");
 	who("8", NULL);
 	assert_string_equal(F.told[1], "8: c");
@@ -186,19 +186,19 @@ static void test_whom_slurmctld_does_not_know(void **state)
 
 	(void)state;
 	srun_tell(&F.e, 7, "a");
-	srun_run(&F.e);
+	srun_part.at[PART_RUN](&F.e);
 	who(NULL, NULL); /* it has ended */
-	srun_run(&F.e);
+	srun_part.at[PART_RUN](&F.e);
 	assert_false(F.talks);
 	assert_int_equal(W.nasked, 1);
 	srun_tell(&F.e, 8, "b");
-	srun_run(&F.e);
+	srun_part.at[PART_RUN](&F.e);
 	srun_who(&F.e, NULL, 0, &err);
-	srun_run(&F.e);
+	srun_part.at[PART_RUN](&F.e);
 	assert_false(F.talks);
 	assert_int_equal(F.ntold, 0);
 	srun_tell(&F.e, 8, "b"); /* nobody has heard it */
-	srun_run(&F.e);
+	srun_part.at[PART_RUN](&F.e);
 	who("8", NULL);
 	assert_string_equal(F.told[0], "8: b");
 }
@@ -208,10 +208,10 @@ static void test_hundreds_are_asked_about_in_parts(void **state)
 	(void)state;
 	for (uint64_t job = 1; job <= SLURM_ASK_MAX + 1; job++)
 		srun_tell(&F.e, job, "a");
-	srun_run(&F.e);
+	srun_part.at[PART_RUN](&F.e);
 	assert_int_equal(W.nasked, SLURM_ASK_MAX);
 	who(NULL, NULL);
-	srun_run(&F.e);
+	srun_part.at[PART_RUN](&F.e);
 	assert_int_equal(W.nasked, SLURM_ASK_MAX + 1);
 	assert_true(F.talks);
 }
@@ -220,13 +220,13 @@ static void test_jobs_are_forgotten(void **state)
 {
 	(void)state;
 	srun_tell(&F.e, 7, "a");
-	srun_run(&F.e);
+	srun_part.at[PART_RUN](&F.e);
 	who("7", NULL);
 	W.now += 7199000;
-	srun_run(&F.e);
+	srun_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.e.jobs->nsruns, 1);
 	W.now += 61000;
-	srun_run(&F.e);
+	srun_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.e.jobs->nsruns, 0);
 	assert_null(F.e.jobs->parts[JOB_SRUN]);
 }
@@ -237,10 +237,10 @@ static void test_a_component_that_was_not_asked_about_hears_nothing(void **state
 {
 	(void)state;
 	srun_tell(&F.e, 6, "a");
-	srun_run(&F.e);
+	srun_part.at[PART_RUN](&F.e);
 	srun_who(&F.e, "", 0, &(struct err){.code = ERR_NET});
 	srun_tell(&F.e, 7, "b");
-	srun_run(&F.e);
+	srun_part.at[PART_RUN](&F.e);
 	assert_string_equal(W.asked, "7");
 	who("6", "7");
 	assert_int_equal(F.ntold, 1);

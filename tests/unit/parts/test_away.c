@@ -351,7 +351,7 @@ static void test_what_is_in_doubt_keeps_its_name(void **state)
 	f->e->jobs->refuse_due = false;
 	away_run(f->e);
 	assert_false(f->e->jobs->refuse_due); /* I30: squeue is asked once, not in each turn */
-	refuse_jobs(f->e, JOB, strlen(JOB), NULL);
+	refuse_part.squeue_says(f->e, JOB, strlen(JOB), NULL);
 	engine_commit(f->e);
 	assert_true(row(f, "c1")->release);
 	assert_int_equal(row(f, "c1")->state, NODE_INDOUBT);
@@ -572,7 +572,7 @@ static void test_one_that_is_off_is_away(void **state)
 	assert_true(name_of(f, "c1")->barred);
 	assert_int_equal(name_of(f, "c1")->refused, NODE_BECAUSE_UNREACHABLE);
 	assert_non_null(strstr(name_of(f, "c1")->why, "far cannot be reached: no credential"));
-	refuse_jobs(f->e, "7|7|CONFIGURING|gpu|None|c1|(null)\n", 35, NULL);
+	refuse_part.squeue_says(f->e, "7|7|CONFIGURING|gpu|None|c1|(null)\n", 35, NULL);
 	engine_commit(f->e);
 	assert_true(row(f, "c1")->release);
 	assert_true(fleet_stuck(name_of(f, "c1")));

@@ -86,7 +86,7 @@ static void test_squeue_is_asked_for_wishes_that_are_not_known(void **state)
 	}
 }
 
-/* As jobs_run() does when squeue is started, and later has answered. */
+/* As jobs_part.at[PART_SEND]() does when squeue is started, and later has answered. */
 static void squeue(struct fix *f, const char *text, size_t len, const struct err *err)
 {
 	f->e->jobs->running = f->e->jobs->wanted;
@@ -303,11 +303,11 @@ static void test_who_is_bought_for_is_looked_at_soon(void **state)
 
 	load(f, 0, false);
 	postpone_say(f->e, &d, "7", "burstd: lost node c9");
-	postpone_run(f->e);
+	postpone_part.at[PART_RUN](f->e);
 	assert_true(f->e->jobs->postpone_next > engine_now(f->e) + 30000);
 	call(f, "c[1-2]", OLD);
 	assert_int_equal(fleet_find(&f->e->fleet, "c1")->newest->n.job, 7);
-	postpone_run(f->e);
+	postpone_part.at[PART_RUN](f->e);
 	assert_true(f->e->jobs->postpone_next <= engine_now(f->e) + 5000);
 }
 

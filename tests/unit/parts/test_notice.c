@@ -110,14 +110,14 @@ static void test_a_notice_that_is_known_leaves_no_trace(void **state)
 	struct provider_notice n = {.id = "i-c1-2", .at_ms = engine_now(f->e) + 60000};
 	int64_t last;
 
-	notice_take(&f->e->cloud->all[0], &n);
+	notice_part.noticed(&f->e->cloud->all[0], &n);
 	engine_commit(f->e);
 	last = journal_last_event(f->journal);
-	notice_take(&f->e->cloud->all[0], &n);
+	notice_part.noticed(&f->e->cloud->all[0], &n);
 	n.at_ms += 5000; /* the earliest end counts */
-	notice_take(&f->e->cloud->all[0], &n);
+	notice_part.noticed(&f->e->cloud->all[0], &n);
 	n.kind = PROVIDER_NOTICE_MAINTENANCE;
-	notice_take(&f->e->cloud->all[0], &n);
+	notice_part.noticed(&f->e->cloud->all[0], &n);
 	engine_commit(f->e);
 	assert_int_equal(journal_last_event(f->journal), last);
 	assert_int_equal(live(f, "c1")->n.notice, PROVIDER_NOTICE_RECLAIM);
@@ -161,7 +161,7 @@ static void test_an_end_by_a_clock_that_is_wrong_is_put_right(void **state)
 	c->dated = false;
 	c->ahead_ms = 0;
 	c->caps.reclaim_ms = 120000;
-	notice_take(c, &(struct provider_notice){.id = "i-c1-2", .at_ms = now + 420000});
+	notice_part.noticed(c, &(struct provider_notice){.id = "i-c1-2", .at_ms = now + 420000});
 	engine_commit(f->e);
 	assert_now_or_so(f, live(f, "c1")->n.deadline_ms, now, 120000);
 }
@@ -205,7 +205,8 @@ static void test_what_is_not_meant_is_left_alone(void **state)
 	assert_int_equal(f->e->cloud->nreports, 0);
 	/* A queue that is shared with others tells of theirs: that is no news. */
 	last = journal_last_event(f->journal);
-	assert_true(notice_take(&f->e->cloud->all[0], &(struct provider_notice){.id = "i-nobody"}));
+	assert_true(notice_part.noticed(&f->e->cloud->all[0],
+					&(struct provider_notice){.id = "i-nobody"}));
 	engine_commit(f->e);
 	assert_int_equal(journal_last_event(f->journal), last);
 	assert_int_equal(f->e->count.notices_foreign, 1);
@@ -232,23 +233,23 @@ static void test_a_notice_may_come_before_the_answer_to_the_create(void **state)
 		fn->n.instance[0] = '\0';
 		memcpy(n.id, ids[i], strlen(ids[i]) + 1);
 		memcpy(in.id, ids[i], strlen(ids[i]) + 1);
-		assert_false(notice_take(&f->e->cloud->all[0], &n));
-		assert_false(notice_take(&f->e->cloud->all[0], &n)); /* told again */
-		assert_false(notice_take(&f->e->cloud->all[0], &other));
+		assert_false(notice_part.noticed(&f->e->cloud->all[0], &n));
+		assert_false(notice_part.noticed(&f->e->cloud->all[0], &n)); /* told again */
+		assert_false(notice_part.noticed(&f->e->cloud->all[0], &other));
 		assert_int_equal(f->e->jobs->notices.nearly, 2);
-		notice_run(f->e);
+		notice_part.at[PART_RUN](f->e);
 		assert_int_equal(fn->n.state, early[i]);
 		ev.now_ms = engine_now(f->e);
 		engine_post(f->e, fn, &ev);
 		engine_commit(f->e);
-		notice_run(f->e);
+		notice_part.at[PART_RUN](f->e);
 		assert_int_equal(fn->n.state, NODE_DRAINING);
 		assert_int_equal(fn->n.notice, PROVIDER_NOTICE_FAULTY);
 		assert_int_equal(f->e->jobs->notices.nearly, 1);
-		assert_true(notice_take(&f->e->cloud->all[0], &n));
+		assert_true(notice_part.noticed(&f->e->cloud->all[0], &n));
 		f->e->jobs->notices.nearly = 0;
 		/* With all of ours known, others are others. */
-		assert_true(notice_take(&f->e->cloud->all[0], &other));
+		assert_true(notice_part.noticed(&f->e->cloud->all[0], &other));
 		fleet_stage(fn)->state = NODE_GONE;
 		fleet_publish(&f->e->fleet, fn);
 	}
@@ -263,16 +264,16 @@ static void test_notices_that_came_too_early_are_not_kept_for_ever(void **state)
 	fn->n.instance[0] = '\0';
 	for (int i = 0; i < 1010; i++) {
 		(void)snprintf(n.id, sizeof(n.id), "i-%d", i);
-		assert_false(notice_take(&f->e->cloud->all[0], &n));
+		assert_false(notice_part.noticed(&f->e->cloud->all[0], &n));
 	}
 	assert_int_equal(f->e->jobs->notices.nearly, 1000);
 	assert_string_equal(f->e->jobs->notices.early[0].n.id, "i-10"); /* the newest */
 	assert_string_equal(f->e->jobs->notices.early[999].n.id, "i-1009");
 	f->e->jobs->notices.early[999].first_ms -= 600000;
-	assert_true(notice_take(&f->e->cloud->all[0], &n)); /* nobody will know it */
+	assert_true(notice_part.noticed(&f->e->cloud->all[0], &n)); /* nobody will know it */
 	f->e->jobs->notices.early[5].first_ms -= 660000;
 	f->e->jobs->notices.due = true;
-	notice_run(f->e);
+	notice_part.at[PART_RUN](f->e);
 	assert_int_equal(f->e->jobs->notices.nearly, 999);
 }
 
@@ -401,7 +402,7 @@ static void test_a_notice_of_another_provider_is_about_its_own(void **state)
 	struct fix *f = *state;
 
 	load_two_providers(f);
-	(void)notice_take(&f->e->cloud->all[1], &(struct provider_notice){.id = "i-c1-2"});
+	(void)notice_part.noticed(&f->e->cloud->all[1], &(struct provider_notice){.id = "i-c1-2"});
 	engine_commit(f->e);
 	assert_int_equal(live(f, "c1")->n.state, NODE_READY);
 	assert_order(f, "none", "");
@@ -420,11 +421,11 @@ static void test_an_id_that_two_providers_have_is_two_machines(void **state)
 	/* An admin who says no more than that is asked for the node. */
 	assert_int_equal(tell(f, "sim-1", PROVIDER_NOTICE_RECLAIM, 0), ENGINE_NOTICE_SEVERAL);
 	assert_int_equal(live(f, "c1")->n.state, NODE_READY);
-	assert_true(notice_take(&f->e->cloud->all[1], &n));
+	assert_true(notice_part.noticed(&f->e->cloud->all[1], &n));
 	engine_commit(f->e);
 	assert_int_equal(live(f, "c1")->n.state, NODE_READY);
 	assert_int_equal(live(f, "c2")->n.state, NODE_DRAINING);
-	assert_true(notice_take(&f->e->cloud->all[0], &n));
+	assert_true(notice_part.noticed(&f->e->cloud->all[0], &n));
 	engine_commit(f->e);
 	assert_int_equal(live(f, "c1")->n.state, NODE_DRAINING);
 }
@@ -462,7 +463,7 @@ static void test_an_end_that_comes_nearer(void **state)
 	assert_int_equal(tell(f, "c1", PROVIDER_NOTICE_RECLAIM, now + 120000), ENGINE_NOTICE_TAKEN);
 	assert_order(f, "drain", "c1");
 	notice_told(f->e, &drain, true);
-	rescue_run(f->e); /* squeue is asked */
+	rescue_part.at[PART_RUN](f->e); /* squeue is asked */
 	f->e->jobs->runs++;
 	rescue_jobs(f->e, "", 0, NULL); /* those that it has are told */
 	assert_true(live(f, "c1")->n.signal_ms != 0);

@@ -216,7 +216,7 @@ static void test_what_is_found_is_not_refused(void **state)
 	snapshot(f, "ALLOCATED+CLOUD+POWERING_UP", "NodeAddr=c1");
 	refuse_mark(f->e, fleet_find(&f->e->fleet, "c1"), NODE_BECAUSE_LIMIT, NULL);
 	list(f, &found, 1);
-	refuse_jobs(f->e, jobs, sizeof(jobs) - 1, NULL);
+	refuse_part.squeue_says(f->e, jobs, sizeof(jobs) - 1, NULL);
 	engine_commit(f->e);
 	assert_string_equal(kept(f), "i-3");
 	assert_int_equal(fleet_find(&f->e->fleet, "c1")->refused, NODE_BECAUSE_NONE);

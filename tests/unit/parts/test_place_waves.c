@@ -126,7 +126,7 @@ static void test_a_reclaim_after_another_notice_is_one_of_a_wave(void **state)
 			n.kind = PROVIDER_NOTICE_RECLAIM;
 		assert_int_equal(place_ready_ms(f->e, &f->e->conf->pools[0].offers[0]), 0);
 		(void)snprintf(n.id, sizeof(n.id), "i-%d", i % 2 + 1);
-		notice_take(&f->e->cloud->all[0], &n);
+		notice_part.noticed(&f->e->cloud->all[0], &n);
 		engine_commit(f->e);
 	}
 	assert_int_not_equal(place_ready_ms(f->e, &f->e->conf->pools[0].offers[0]), 0);

@@ -15,7 +15,7 @@ enum { PATIENCE_MS = 15000 };
 
 static struct fleet_node *found; /* the next turn finds its address: a commit has to follow */
 
-void srun_run(struct engine *e)
+static void run(struct engine *e)
 {
 	static const struct provider_instance at = {
 		.id = "i-1", .addr = "10.0.0.7", .state = PROVIDER_RUNNING};
@@ -42,11 +42,7 @@ void srun_who(struct engine *e, const char *text, size_t len, const struct err *
 	(void)err;
 }
 
-int64_t srun_next_ms(const struct engine *e)
-{
-	(void)e;
-	return INT64_MAX;
-}
+const struct engine_part srun_part = {.at = {[PART_RUN] = run}};
 
 static struct fleet_node *row(const struct fix *f, const char *name)
 {
