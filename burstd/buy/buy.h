@@ -79,23 +79,14 @@ struct buy_state {
 };
 
 /* --- intake_spool.c --- */
-void intake_look(struct engine *e); /* read what came into the spool */
-void intake_watch(struct engine *e);
-void intake_unwatch(struct engine *e);
-int64_t intake_look_next_ms(const struct engine *e);
+extern const struct engine_part intake_spool_part;
 
 /* --- intake.c --- */
 /* Take a call from the spool; fits spool_fn, ctx is the engine.  true: it is fresh, and will be
  * acted on in its turn.  false: it is a hint, which makes the next snapshot come soon. */
 bool intake_take(void *ctx, const struct spool_call *call);
 void intake_hint(struct engine *e); /* ask slurmctld soon */
-void intake_run(struct engine *e);
-void intake_forget(struct engine *e); /* delete the files of calls that were acted on */
-void intake_asks(struct engine *e);   /* squeue is about to be asked, for it too */
-void intake_jobs(struct engine *e, const char *text, size_t len, const struct err *err);
-void intake_init(struct engine *e);
-int64_t intake_next_ms(const struct engine *e);
-void intake_free(struct engine *e);
+extern const struct engine_part intake_part, intake_forget_part;
 
 /* --- intake_buy.c --- */
 /* The state of each pool for plan_make(); free it by intake_free_pools(). */
@@ -105,21 +96,17 @@ void intake_free_pools(const struct engine *e, struct plan_pool *pools);
 void intake_act_on(struct engine *e, struct demand *d, const char *why);
 
 /* --- place.c --- */
+extern const struct engine_part place_part;
 /* The place that an offer buys at, as drivers take it; borrows from o. */
 struct provider_place place_for_driver(const struct conf_offer *o);
 /* Fill in the row's offer, provider, market and rate: it will be bought by o. */
 void place_set(const struct engine *e, struct node *n, const struct conf_offer *o, int64_t rate);
 /* Find the provider of a row of the journal, n->pool set. */
 void place_load(struct engine *e, struct node *n);
-/* Write the provider into rows of an older burstd, which lack it, before the pool's offers change.
- */
-void place_write_back(struct engine *e);
 /* Fill in the offer of an instance of the pool that the journal does not know.  Which offer it was
  * is a guess: the most expensive one at that provider. */
 void place_adopt(const struct cloud *c, struct node *n);
 bool place_priced(const struct cloud *c, uint32_t pool); /* is the price of that offer known? */
-/* quotes(): a provider has new offers; before: the last ones. */
-void place_quotes(struct cloud *c, struct provider_quote *before, size_t nbefore);
 /* The price of one more node of the pool, for a job without wishes; 0: none can be bought now. */
 int64_t place_next_price(struct engine *e, uint32_t pool);
 struct ladder_known *place_known(struct engine *e, uint32_t pool); /* of each rung; the caller's */
@@ -145,9 +132,6 @@ void place_bought(struct engine *e, const struct conf_offer *o, const struct pro
 void place_doubt_ends(struct engine *e, const struct node *n);
 /* A purchase could not be sent, so a probe has told nothing. */
 void place_unsent(struct engine *e, const struct conf_offer *o);
-/* heard(): note the answer to any other request to a provider. */
-void place_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
-		 int64_t sent_ms);
 size_t place_unsold(const struct engine *e, const struct conf_offer *o,
 		    struct unsold_say out[UNSOLD_EACH]); /* as unsold_last() */
 /* Forget pauses, as engine_retry(). */
@@ -158,7 +142,7 @@ int place_retry(struct engine *e, const char *what, size_t *n);
 void place_reclaimed(struct engine *e, const struct fleet_node *fn);
 
 /* --- launch.c --- */
-void launch_run(struct engine *e);
+extern const struct engine_part launch_part;
 
 /* --- launch_batch.c --- */
 void launch_load(struct engine *e, const struct journal_batch *j);
@@ -169,9 +153,7 @@ bool launch_needs(const struct engine *e, const struct node *n);
 
 /* --- launch_answer.c --- */
 void launch_answered(struct engine *e); /* post the answers to creates, as far as e->left allows */
-void launch_init(struct engine *e);
-void launch_take(struct engine *e);
-int64_t launch_next_ms(const struct engine *e);
+extern const struct engine_part launch_answer_part;
 void launch_free(struct engine *e); /* the batches, too */
 
 /* --- launch_send.c --- */
@@ -215,7 +197,7 @@ bool wanted_goes(struct cloud *c); /* may a create go to this provider now? */
 size_t wanted_collect(struct engine *e, struct fleet_node ***out);
 
 /* --- remove.c --- */
-void remove_run(struct engine *e);
+extern const struct engine_part remove_part;
 
 /* --- away_run.c --- */
 /* The instance of a row in doubt was found: take back a refusal for that doubt, unless slurmctld
@@ -228,10 +210,7 @@ void away_run(struct engine *e);
 void away_count(const struct engine *e, struct plan_pool *pools);
 
 /* --- pool.c --- */
-void pool_init(struct engine *e);
-void pool_start(struct engine *e);
-void pool_reload(struct engine *e);
-void pool_free(struct engine *e);
+extern const struct engine_part pool_part;
 void pool_grow(struct engine *e, size_t had, size_t n); /* more pools, never fewer */
 void pool_load(struct engine *e, const struct journal_pool *p);
 /* The node did not register, or registered with wrong hardware: it rests, and its pool's circuit
@@ -271,12 +250,6 @@ bool pool_may_refuse(const struct engine *e, const struct fleet_node *fn);
 const char *pool_refusal(const struct engine *e, const struct node *n);
 
 /* --- warm.c --- */
-void warm_init(struct engine *e);
-void warm_free(struct engine *e);
-void warm_run(struct engine *e);
-void warm_hurry(struct engine *e); /* the configuration or an order has changed: decide anew */
-int64_t warm_next_ms(const struct engine *e);
-/* settings(): read SuspendExcNodes from `scontrol show config`, begun at asked_ms. */
-void warm_config(struct engine *e, const char *text, size_t len, int64_t asked_ms);
+extern const struct engine_part warm_part;
 
 #endif

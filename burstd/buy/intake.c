@@ -25,12 +25,12 @@ static void drop(struct fresh_call *p)
 	free(p);
 }
 
-void intake_init(struct engine *e)
+static void intake_init(struct engine *e)
 {
 	e->buy->calls_last = &e->buy->calls;
 }
 
-int64_t intake_next_ms(const struct engine *e)
+static int64_t intake_next_ms(const struct engine *e)
 {
 	return e->buy->calls != NULL && !e->buy->calls->asks ? engine_now(e) : INT64_MAX;
 }
@@ -46,7 +46,7 @@ static void drop_all(struct fresh_call **calls)
 }
 
 /* Files of calls that were not acted on stay in the spool, for the next start. */
-void intake_free(struct engine *e)
+static void intake_free(struct engine *e)
 {
 	drop_all(&e->buy->calls);
 	drop_all(&e->buy->acted);
@@ -130,9 +130,10 @@ static void end_call(struct engine *e)
 	b->acted = p;
 }
 
-/* Once what came of them is durable: rows that are wanted wait in memory for their creates.  Where
- * the journal failed the files stay: they are hints after the next start. */
-void intake_forget(struct engine *e)
+/* Delete the files of calls that were acted on, once what came of them is durable: rows that are
+ * wanted wait in memory for their creates.  Where the journal failed the files stay: they are hints
+ * after the next start. */
+static void intake_forget(struct engine *e)
 {
 	if (e->dead || e->staging.due || e->staging.n > 0 || e->fresh.v != NULL)
 		return;
@@ -348,7 +349,8 @@ static void act_on_wanted(struct engine *e, const char *list, const char *text, 
 	demand_fini(&d);
 }
 
-void intake_asks(struct engine *e)
+/* squeue is about to be asked, for calls, too. */
+static void intake_asks(struct engine *e)
 {
 	e->buy->call_asked = e->buy->calls != NULL && e->buy->calls->asks;
 	e->buy->wanted_asked = e->buy->wanted != NULL;
@@ -409,7 +411,7 @@ static void climb(struct engine *e, const char *text, size_t len, const struct e
 }
 
 /* The poll will find out what is wanted when there is no answer. */
-void intake_jobs(struct engine *e, const char *text, size_t len, const struct err *err)
+static void intake_jobs(struct engine *e, const char *text, size_t len, const struct err *err)
 {
 	if (e->buy->call_asked) {
 		if (err == NULL && !is_old(e, e->buy->calls))
@@ -433,7 +435,7 @@ void intake_jobs(struct engine *e, const char *text, size_t len, const struct er
 	e->buy->call_asked = e->buy->wanted_asked = e->buy->climb_asked = false;
 }
 
-void intake_run(struct engine *e)
+static void intake_run(struct engine *e)
 {
 	while (e->buy->calls != NULL && !e->dead) {
 		struct fresh_call *p = e->buy->calls;
@@ -450,3 +452,17 @@ void intake_run(struct engine *e)
 		jobs_want_wishes(e, wish_most(e->conf));
 	engine_commit(e);
 }
+
+const struct engine_part intake_part = {
+	.name = "calls",
+	.at = {[PART_INIT] = intake_init, [PART_RUN] = intake_run, [PART_FREE] = intake_free},
+	.next_ms = intake_next_ms,
+	.reads = JOBS_FOR_INTAKE,
+	.squeue_begins = intake_asks,
+	.squeue_says = intake_jobs,
+};
+
+const struct engine_part intake_forget_part = {
+	.name = "files of calls",
+	.at = {[PART_SEND] = intake_forget},
+};

@@ -14,19 +14,19 @@ static void on_wake(void *ctx)
 		timer_at(e->timer, spool_next_ms(e->d.spool));
 }
 
-void intake_watch(struct engine *e)
+static void intake_watch(struct engine *e)
 {
 	if (e->d.spool != NULL)
 		spool_on_wake(e->d.spool, on_wake, e);
 }
 
-void intake_unwatch(struct engine *e)
+static void intake_unwatch(struct engine *e)
 {
 	if (e->d.spool != NULL)
 		spool_on_wake(e->d.spool, NULL, NULL);
 }
 
-int64_t intake_look_next_ms(const struct engine *e)
+static int64_t intake_look_next_ms(const struct engine *e)
 {
 	return e->d.spool != NULL && e->started ? spool_next_ms(e->d.spool) : INT64_MAX;
 }
@@ -61,7 +61,8 @@ static void tell_bad(struct engine *e)
 	intake_hint(e);
 }
 
-void intake_look(struct engine *e)
+/* Read what came into the spool. */
+static void intake_look(struct engine *e)
 {
 	struct err err = {0};
 
@@ -85,3 +86,9 @@ int engine_spool(const struct engine *e, const char **note, struct err *err)
 		return err_set(err, ERR_IO, "%s", e->buy->spool_trouble);
 	return 0;
 }
+
+const struct engine_part intake_spool_part = {
+	.name = "spool",
+	.at = {[PART_INIT] = intake_watch, [PART_RUN] = intake_look, [PART_FREE] = intake_unwatch},
+	.next_ms = intake_look_next_ms,
+};

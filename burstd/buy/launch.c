@@ -218,7 +218,7 @@ static void launch_again(struct engine *e)
 	}
 }
 
-void launch_run(struct engine *e)
+static void launch_run(struct engine *e)
 {
 	if (e->buy->batches != NULL) {
 		launch_again(e);
@@ -235,3 +235,9 @@ void launch_run(struct engine *e)
 	else
 		e->more = true;
 }
+
+const struct engine_part launch_part = {
+	.name = "creates",
+	.needs = launch_needs,
+	.at = {[PART_RUN] = launch_run, [PART_FREE] = launch_free},
+};

@@ -220,17 +220,17 @@ static bool post_answer(struct engine *e, struct answer *a)
 	return true;
 }
 
-void launch_init(struct engine *e)
+static void launch_init(struct engine *e)
 {
 	e->buy->answers_last = &e->buy->answers;
 }
 
-int64_t launch_next_ms(const struct engine *e)
+static int64_t launch_next_ms(const struct engine *e)
 {
 	return e->buy->answers != NULL ? engine_now(e) : INT64_MAX;
 }
 
-void launch_take(struct engine *e)
+static void launch_take(struct engine *e)
 {
 	if (!e->more) /* creates go out first */
 		launch_answered(e);
@@ -247,3 +247,9 @@ void launch_answered(struct engine *e)
 		answer_free(a);
 	}
 }
+
+const struct engine_part launch_answer_part = {
+	.name = "answers to creates",
+	.at = {[PART_INIT] = launch_init, [PART_TAKE] = launch_take},
+	.next_ms = launch_next_ms,
+};

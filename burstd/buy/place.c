@@ -64,7 +64,9 @@ void place_load(struct engine *e, struct node *n)
 	e->buy->unplaced = e->buy->unplaced || (old && node_counts(n));
 }
 
-void place_write_back(struct engine *e)
+/* Write the provider into rows of an older burstd, which lack it, before the pool's offers change.
+ */
+static void place_write_back(struct engine *e)
 {
 	if (!e->buy->unplaced)
 		return;
@@ -87,7 +89,8 @@ static bool is_cheaper(const struct cloud *c, const struct cloud *before,
 	return now > 0 && (was <= 0 || now < was);
 }
 
-void place_quotes(struct cloud *c, struct provider_quote *before, size_t nbefore)
+/* quoted(): a provider has new offers; before: the last ones. */
+static void place_quotes(struct cloud *c, struct provider_quote *before, size_t nbefore)
 {
 	const struct cloud was = {.e = c->e, .quotes = before, .nquotes = nbefore};
 	const struct conf *conf = c->e->conf;
@@ -414,8 +417,9 @@ static bool is_of_machines(enum provider_op_kind kind)
 	return kind == PROVIDER_LIST || kind == PROVIDER_DELETE || kind == PROVIDER_QUOTES;
 }
 
-void place_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
-		 int64_t sent_ms)
+/* heard(): note the answer to any other request to a provider than a create. */
+static void place_heard(struct cloud *c, enum provider_op_kind kind,
+			const struct provider_result *r, int64_t sent_ms)
 {
 	enum cooldown_news news;
 
@@ -538,3 +542,10 @@ int place_retry(struct engine *e, const char *what, size_t *n)
 	*n = before - e->cloud->cooldown.places.n;
 	return 0;
 }
+
+const struct engine_part place_part = {
+	.name = "places",
+	.at = {[PART_START] = place_write_back},
+	.heard = place_heard,
+	.quoted = place_quotes,
+};

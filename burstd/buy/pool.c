@@ -30,22 +30,22 @@ struct pool {
 	struct engine_losses lost; /* memory only; counted again from the rows at a start */
 };
 
-void pool_init(struct engine *e)
+static void pool_init(struct engine *e)
 {
 	e->buy->pools = mem_zalloc((e->conf->npools + 1) * sizeof(*e->buy->pools));
 }
 
-void pool_free(struct engine *e)
+static void pool_free(struct engine *e)
 {
 	free(e->buy->pools);
 }
 
-void pool_start(struct engine *e)
+static void pool_start(struct engine *e)
 {
 	(void)pool_look(e);
 }
 
-void pool_reload(struct engine *e)
+static void pool_reload(struct engine *e)
 {
 	pool_grow(e, e->old[e->nold - 1]->npools, e->conf->npools);
 }
@@ -495,3 +495,12 @@ const char *engine_paused_by(const struct engine *e, size_t i, int64_t *since_ms
 	*since_ms = e->buy->pools[i].paused_ms;
 	return e->buy->pools[i].by;
 }
+
+const struct engine_part pool_part = {
+	.name = "pools",
+	.at = {[PART_INIT] = pool_init,
+	       [PART_START] = pool_start,
+	       [PART_RELOAD] = pool_reload,
+	       [PART_FREE] = pool_free},
+	.on_trial = pool_is_probed,
+};

@@ -362,7 +362,7 @@ static void remove_strays(struct cloud *c, struct removal **all)
 	remove_apart(c, now, all);
 }
 
-void remove_run(struct engine *e)
+static void remove_run(struct engine *e)
 {
 	struct removal *all = NULL;
 
@@ -381,3 +381,8 @@ void remove_run(struct engine *e)
 		cloud_send_reserved(rm->rq);
 	}
 }
+
+const struct engine_part remove_part = {
+	.name = "deletes",
+	.at = {[PART_RUN] = remove_run},
+};

@@ -41,13 +41,13 @@ struct warm {
 	int64_t seen_ms, next_ms; /* the last snapshot looked at; when to look again */
 };
 
-void warm_init(struct engine *e)
+static void warm_init(struct engine *e)
 {
 	e->buy->warm = mem_zalloc(sizeof(*e->buy->warm));
 	e->buy->warm->next_ms = INT64_MAX;
 }
 
-void warm_free(struct engine *e)
+static void warm_free(struct engine *e)
 {
 	if (e->buy->warm == NULL)
 		return;
@@ -55,12 +55,13 @@ void warm_free(struct engine *e)
 	free(e->buy->warm);
 }
 
-void warm_hurry(struct engine *e)
+/* The configuration or an order has changed: decide anew. */
+static void warm_hurry(struct engine *e)
 {
 	e->buy->warm->due = true;
 }
 
-int64_t warm_next_ms(const struct engine *e)
+static int64_t warm_next_ms(const struct engine *e)
 {
 	return e->buy->warm->next_ms;
 }
@@ -125,7 +126,8 @@ static void disown(struct engine *e, size_t i)
 			e->buy->warm->pools[i].ours = true;
 }
 
-void warm_config(struct engine *e, const char *text, size_t len, int64_t asked_ms)
+/* settings(): read SuspendExcNodes from `scontrol show config`, begun at asked_ms. */
+static void warm_config(struct engine *e, const char *text, size_t len, int64_t asked_ms)
 {
 	struct slurm_text rest = slurm_exclude_setting((struct slurm_text){text, len});
 	struct warm *w = e->buy->warm;
@@ -239,7 +241,7 @@ static void decide(struct engine *e, size_t i)
 	free(nodes);
 }
 
-void warm_run(struct engine *e)
+static void warm_run(struct engine *e)
 {
 	struct warm *w = e->buy->warm;
 	int64_t now = engine_now(e);
@@ -279,3 +281,14 @@ struct engine_warm engine_warm(const struct engine *e, size_t pool)
 	}
 	return out;
 }
+
+const struct engine_part warm_part = {
+	.name = "warm nodes",
+	.at = {[PART_INIT] = warm_init,
+	       [PART_RELOAD] = warm_hurry,
+	       [PART_PAUSE] = warm_hurry,
+	       [PART_RUN] = warm_run,
+	       [PART_FREE] = warm_free},
+	.next_ms = warm_next_ms,
+	.settings = warm_config,
+};

@@ -22,24 +22,9 @@ static const struct engine_part memory_part = {
 	.at = {[PART_INIT] = parts_init},
 };
 
-static const struct engine_part pool_part = {
-	.name = "pools",
-	.at = {[PART_INIT] = pool_init,
-	       [PART_START] = pool_start,
-	       [PART_RELOAD] = pool_reload,
-	       [PART_FREE] = pool_free},
-	.on_trial = pool_is_probed,
-};
-
 static const struct engine_part restore_part = {
 	.name = "journal",
 	.open = restore_open,
-};
-
-static const struct engine_part launch_answer_part = {
-	.name = "answers to creates",
-	.at = {[PART_INIT] = launch_init, [PART_TAKE] = launch_take},
-	.next_ms = launch_next_ms,
 };
 
 static const struct engine_part registered_part = {
@@ -58,52 +43,9 @@ static const struct engine_part follow_part = {
 	.row_durable = follow_row,
 };
 
-static const struct engine_part place_part = {
-	.name = "places",
-	.heard = place_heard,
-	.quoted = place_quotes,
-};
-
 static const struct engine_part deadline_part = {
 	.name = "deadlines",
 	.at = {[PART_RUN] = deadline_run},
-};
-
-static const struct engine_part intake_spool_part = {
-	.name = "spool",
-	.at = {[PART_INIT] = intake_watch, [PART_RUN] = intake_look, [PART_FREE] = intake_unwatch},
-	.next_ms = intake_look_next_ms,
-};
-
-static const struct engine_part intake_part = {
-	.name = "calls",
-	.at = {[PART_INIT] = intake_init, [PART_RUN] = intake_run, [PART_FREE] = intake_free},
-	.next_ms = intake_next_ms,
-	.reads = JOBS_FOR_INTAKE,
-	.squeue_begins = intake_asks,
-	.squeue_says = intake_jobs,
-};
-
-static const struct engine_part remove_part = {
-	.name = "deletes",
-	.at = {[PART_RUN] = remove_run},
-};
-
-static const struct engine_part launch_part = {
-	.name = "creates",
-	.needs = launch_needs,
-	.at = {[PART_START] = place_write_back, [PART_RUN] = launch_run, [PART_FREE] = launch_free},
-};
-
-static const struct engine_part warm_part = {
-	.name = "warm nodes",
-	.at = {[PART_INIT] = warm_init,
-	       [PART_RELOAD] = warm_hurry,
-	       [PART_PAUSE] = warm_hurry,
-	       [PART_RUN] = warm_run,
-	       [PART_FREE] = warm_free},
-	.next_ms = warm_next_ms,
-	.settings = warm_config,
 };
 
 static const struct engine_part fresh_part = {
@@ -114,11 +56,6 @@ static const struct engine_part fresh_part = {
 static const struct engine_part audit_part = {
 	.name = "audit",
 	.record = audit_order,
-};
-
-static const struct engine_part intake_forget_part = {
-	.name = "files of calls",
-	.at = {[PART_SEND] = intake_forget},
 };
 
 static const struct engine_part slurmctld_part = {

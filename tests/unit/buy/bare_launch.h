@@ -505,7 +505,7 @@ static inline void lose_all(void)
 	const struct provider_result lost = {.code = PROVIDER_AMBIGUOUS};
 
 	F.e.left = 4 * NODES;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	F.answer(&F.cloud, F.ctx, &lost);
 	launch_answered(&F.e);
 	F.passed = 2000;

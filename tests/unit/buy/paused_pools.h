@@ -139,7 +139,7 @@ static inline int setup(void **state)
 	F.e.cloud->all = &F.cloud;
 	F.e.slice.write = F.e.left = 500;
 	fleet_init(&F.e.fleet, 3);
-	pool_init(&F.e);
+	pool_part.at[PART_INIT](&F.e);
 	return 0;
 }
 

@@ -7,15 +7,15 @@ static void test_nothing_goes_out_when_this_pass_has_done_its_work(void **state)
 {
 	(void)state;
 	F.e.left = 0;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 0);
 	assert_true(F.e.more); /* and the timer is set for now */
 	F.e.left = 1;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 1); /* a request is never cut */
 	assert_int_equal(count(NODE_CREATING), NODES);
 	assert_int_equal(F.e.left, 0);
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_false(F.e.more); /* nothing is wanted any more */
 }
 
@@ -24,7 +24,7 @@ static void test_what_the_disk_held_up_for_long_is_decided_anew(void **state)
 {
 	(void)state;
 	F.disk_ms = 91000;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	F.disk_ms = 0;
 	assert_int_equal(F.sent, 0);
 	assert_int_equal(F.made, 0);
@@ -36,11 +36,11 @@ static void test_what_the_disk_held_up_for_long_is_decided_anew(void **state)
 	assert_null(F.e.buy->batches);
 	F.passed += 60000; /* longer than it waits for another try */
 	F.e.left = NODES;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 0);
 	F.e.poll.snapshot_ms = engine_now(&F.e);
 	F.recorded = 0; /* it was, as is what never left us */
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 1);
 }
 
@@ -49,12 +49,12 @@ static void test_nothing_is_bought_that_could_not_have_its_keys(void **state)
 {
 	(void)state;
 	F.keyless = "cannot listen";
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 0);
 	assert_int_equal(count(NODE_WANTED), NODES);
 	assert_false(F.e.more); /* time does it */
 	F.keyless = NULL;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 1);
 }
 
@@ -63,7 +63,7 @@ static void test_user_data_of_machines_that_claim(void **state)
 {
 	(void)state;
 	F.claims = true;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 1);
 	assert_string_equal(F.op.u.create.user_data, F.op.u.create.token);
 	assert_int_equal(F.issued, NODES);
@@ -79,7 +79,7 @@ static void test_a_token_in_the_user_data_is_for_one_machine(void **state)
 {
 	(void)state;
 	F.vouchers = true;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, NODES - 1);
 	assert_int_equal(count(NODE_WANTED), 1);
 	for (unsigned i = 0; i < F.sent; i++)
@@ -94,7 +94,7 @@ static void test_a_job_waits_for_all_its_tokens(void **state)
 	(void)state;
 	make_gangs();
 	F.vouchers = true;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, NODES - 4); /* c4 is one of four */
 	assert_int_equal(count(NODE_WANTED), 4);
 }
@@ -103,7 +103,7 @@ static void test_a_create_has_no_more_nodes_than_the_driver_can_take(void **stat
 {
 	(void)state;
 	F.fits = 4;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 3);
 	assert_int_equal(F.sizes[0], 4);
 	assert_int_equal(F.sizes[1], 4);
@@ -116,7 +116,7 @@ static void test_a_create_has_no_more_nodes_than_the_provider_lets_through(void 
 {
 	(void)state;
 	with_room_for(4);
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 1);
 	assert_int_equal(F.sizes[0], 4);
 	assert_int_equal(count(NODE_WANTED), NODES - 4);
@@ -129,16 +129,16 @@ static void test_a_job_waits_until_there_is_room_for_all_of_it(void **state)
 	make_gangs(); /* of 3, 4, and 3 that stand alone */
 	F.cloud.caps.flags = PROVIDER_GANGS;
 	with_room_for(2);
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 0);
 	assert_int_equal(limit_next_ms(&F.cloud.limit, engine_now(&F.e)), engine_now(&F.e) + 1000);
 	with_room_for(6);
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 1);
 	assert_int_equal(F.sizes[0], 3);
 	assert_int_equal(limit_next_ms(&F.cloud.limit, engine_now(&F.e)), engine_now(&F.e) + 1000);
 	with_room_for(NODES); /* more there never is */
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 2);
 	assert_int_equal(F.sizes[1], 7);
 }
@@ -148,7 +148,7 @@ static void test_jobs_stay_whole_where_the_driver_can_take_them(void **state)
 	(void)state;
 	make_gangs();
 	F.fits = 5;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 3);
 	assert_int_equal(F.sizes[0], 3); /* those that stand alone; not two of a job */
 	assert_int_equal(F.sizes[1], 3);
@@ -163,7 +163,7 @@ static void test_who_knows_of_gangs_gets_them_as_they_came(void **state)
 	(void)state;
 	make_gangs();
 	F.cloud.caps.flags = PROVIDER_GANGS;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 1);
 	assert_string_equal(F.first[0], "c1");
 }
@@ -173,7 +173,7 @@ static void test_a_job_too_large_for_one_create_goes_in_pieces(void **state)
 	(void)state;
 	make_gangs();
 	F.fits = 2;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sizes[0], 2);
 	assert_int_equal(F.sizes[1], 1); /* the last that stands alone */
 	assert_int_equal(F.sizes[2], 2);
@@ -189,7 +189,7 @@ static void test_a_job_with_a_node_that_slurmctld_does_not_know_waits(void **sta
 	(void)state;
 	make_gangs();
 	fleet_find(&F.e.fleet, "c1")->missing_ms = 1;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(count(NODE_WANTED), 3);
 	assert_int_equal(row("c2")->n.state, NODE_WANTED);
 	assert_int_equal(row("c4")->n.state, NODE_CREATING);
@@ -200,13 +200,13 @@ static void test_a_node_that_rests_is_not_bought(void **state)
 {
 	(void)state;
 	fleet_find(&F.e.fleet, "c1")->rests_ms = engine_now(&F.e) + 1;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 1);
 	assert_int_equal(F.sizes[0], NODES - 1);
 	assert_int_equal(fleet_find(&F.e.fleet, "c1")->newest->n.state, NODE_WANTED);
 	fleet_find(&F.e.fleet, "c1")->rests_ms = engine_now(&F.e);
 	F.e.left = 100;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 2);
 	assert_int_equal(F.sizes[1], 1);
 }
@@ -221,7 +221,7 @@ static void test_the_number_of_a_batch_never_comes_again(void **state)
 	launch_load(&F.e, &j);
 	j.id = now + 5;
 	launch_load(&F.e, &j);
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.e.buy->batches->j.id, now + 11);
 	assert_int_equal(F.last_batch, now + 11);
 }
@@ -232,7 +232,7 @@ static void test_the_number_of_a_create_that_cannot_be_built_is_in_the_journal(v
 {
 	(void)state;
 	F.unbuildable = true;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 0);
 	assert_true(F.e.buy->last_batch > 0);
 	assert_int_equal(F.last_batch, F.e.buy->last_batch);
@@ -251,7 +251,7 @@ static void test_nothing_goes_out_for_a_pool_that_is_closed(void **state)
 {
 	(void)state;
 	F.closed = "an admin";
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 0);
 	assert_int_equal(count(NODE_WANTED), NODES);
 	assert_int_equal(F.looked, 1); /* they are refused */
@@ -262,7 +262,7 @@ static void test_nothing_is_bought_again_for_a_pool_that_is_closed(void **state)
 	(void)state;
 	lose_all();
 	F.closed = "an admin";
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 1);
 	assert_int_equal(count(NODE_INDOUBT), NODES);
 }

@@ -13,13 +13,13 @@ static void lose_all_but_the_first(void)
 		items[i] =
 			(struct provider_item){.code = i == 0 ? PROVIDER_RATE : PROVIDER_AMBIGUOUS};
 	F.e.left = 8 * NODES;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	F.answer(&F.cloud, F.ctx, &r);
 	launch_answered(&F.e);
 	for (struct fleet_node *fn = F.e.fleet.states[NODE_INDOUBT]; fn; fn = fn->state_next)
 		fn->n.wake_ms += 60000;
 	F.passed = 30000;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 2);
 	answer(1);
 	launch_answered(&F.e);
@@ -34,7 +34,7 @@ static void test_a_create_is_not_repeated_with_one_that_another_has_made(void **
 {
 	(void)state;
 	lose_all_but_the_first();
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 2);
 	assert_int_equal(row("c2")->n.attempts, NODE_RETRIES); /* only lists can tell */
 }
@@ -46,12 +46,12 @@ static void test_a_create_is_not_repeated_with_another_body(void **state)
 
 	(void)state;
 	F.e.left = 4 * NODES;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	F.answer(&F.cloud, F.ctx, &lost);
 	launch_answered(&F.e);
 	F.passed = 2000;
 	F.hash = 2;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 1);
 	assert_int_equal(count(NODE_INDOUBT), NODES);
 	assert_int_equal(row("c1")->n.attempts, NODE_RETRIES);
@@ -64,15 +64,15 @@ static void test_a_create_is_not_repeated_while_its_machines_could_not_claim(voi
 
 	(void)state;
 	F.e.left = 4 * NODES;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	F.answer(&F.cloud, F.ctx, &lost);
 	launch_answered(&F.e);
 	F.passed = 2000;
 	F.keyless = "cannot listen";
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 1);
 	F.keyless = NULL;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 2);
 }
 
@@ -98,7 +98,7 @@ static void test_a_create_is_repeated_only_for_nodes_that_are_known_to_be_wanted
 		assert_int_equal(teardown(state), 0);
 		assert_int_equal(setup(state), 0);
 		F.e.left = 4 * NODES;
-		launch_run(&F.e);
+		launch_part.at[PART_RUN](&F.e);
 		F.answer(&F.cloud, F.ctx, &lost);
 		launch_answered(&F.e);
 		F.passed = 2000;
@@ -108,7 +108,7 @@ static void test_a_create_is_repeated_only_for_nodes_that_are_known_to_be_wanted
 		F.e.started_ms = engine_now(&F.e) - rows[i].started;
 		F.e.poll.snapshot_ms =
 			rows[i].snapshot == 0 ? 0 : engine_now(&F.e) - rows[i].snapshot;
-		launch_run(&F.e);
+		launch_part.at[PART_RUN](&F.e);
 		assert_int_equal(F.sent, rows[i].sent ? 2 : 1);
 		assert_int_equal(count(NODE_INDOUBT), NODES);
 		assert_int_equal(row("c1")->n.attempts, 1); /* it waits, and is not given up */

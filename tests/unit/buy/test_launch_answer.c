@@ -6,7 +6,7 @@
 static void test_an_answer_is_taken_in_by_pieces(void **state)
 {
 	(void)state;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	F.e.left = F.e.slice.write;
 	answer(NODES);
 	assert_int_equal(F.nposted, 0);
@@ -16,7 +16,8 @@ static void test_an_answer_is_taken_in_by_pieces(void **state)
 		assert_int_equal(count(NODE_BOOTING), posted);
 		assert_int_equal(F.e.left, 0);
 		assert_non_null(F.e.buy->answers);
-		launch_run(&F.e); /* the batch is still on the wire: no repeat, not forgotten */
+		launch_part.at[PART_RUN](
+			&F.e); /* the batch is still on the wire: no repeat, not forgotten */
 		assert_non_null(F.e.buy->batches);
 		assert_int_equal(F.hurried, 0);
 		F.e.left = F.e.slice.write;
@@ -37,7 +38,7 @@ static void test_an_answer_is_taken_in_by_pieces(void **state)
 static void test_who_is_not_in_an_answer_is_in_doubt(void **state)
 {
 	(void)state;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	F.e.left = 4 * NODES;
 	answer(7);
 	launch_answered(&F.e);
@@ -53,7 +54,7 @@ static void test_an_answer_does_not_undo_an_end_that_a_list_has_told(void **stat
 		.state = PROVIDER_ENDED, .created_ms = began + 1000, .ended_ms = began + 5000};
 
 	(void)state;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	F.passed = 30000;
 	(void)snprintf(in.id, sizeof(in.id), "i-1");
 	fleet_ended(row("c1"), &in);
@@ -82,7 +83,7 @@ static void test_an_answer_about_another_node_is_none(void **state)
 	const struct provider_result r = {.items = items, .nitems = NODES};
 
 	(void)state;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	F.e.left = 4 * NODES;
 	make_items(items);
 	(void)snprintf(items[3].instance.node, sizeof(items[3].instance.node), "c5");
@@ -102,7 +103,7 @@ static void test_an_instance_that_another_row_has_is_no_answer(void **state)
 	const struct provider_result r = {.items = items, .nitems = NODES};
 
 	(void)state;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	F.e.left = 4 * NODES;
 	make_items(items);
 	(void)snprintf(items[1].instance.id, sizeof(items[1].instance.id), "i-1");
@@ -116,7 +117,7 @@ static void test_an_instance_that_another_row_has_is_no_answer(void **state)
 	/* The repeat says so again, and then what is true. */
 	for (int i = 0; i < 2; i++) {
 		F.passed += 10000;
-		launch_run(&F.e);
+		launch_part.at[PART_RUN](&F.e);
 		F.e.left = 4 * NODES;
 		make_items(items);
 		if (i == 0)
@@ -134,7 +135,7 @@ static void test_what_is_throttled_whole_asks_for_no_list(void **state)
 	struct provider_result r = {.code = PROVIDER_RATE};
 
 	(void)state;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	F.e.left = 4 * NODES;
 	F.answer(&F.cloud, F.ctx, &r);
 	launch_answered(&F.e);
@@ -148,7 +149,7 @@ static void test_who_is_throttled_waits_as_long_as_the_provider_says(void **stat
 	const struct provider_result r = {.items = items, .nitems = NODES, .retry_after_ms = 45000};
 
 	(void)state;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	F.e.left = 4 * NODES;
 	make_items(items);
 	items[0].code = PROVIDER_RATE;
@@ -164,7 +165,7 @@ static void test_a_refusal_counts_once_for_its_place(void **state)
 	const struct provider_result none = {.code = PROVIDER_CAPACITY};
 
 	(void)state;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	F.nposted = 0;
 	F.answer(&F.cloud, F.ctx, &none);
 	for (int i = 0; i < 3; i++) {
@@ -187,7 +188,7 @@ static void test_a_create_of_which_some_was_settled_otherwise_is_not_repeated(vo
 	n = row("c1")->n;
 	n.state = NODE_GONE;
 	fleet_set(&F.e.fleet, row("c1"), &n);
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 1);
 	assert_int_equal(F.nposted, NODES - 1);
 	assert_int_equal(F.posted[0], NODE_EV_REFUSED);
@@ -197,7 +198,7 @@ static void test_a_create_of_which_some_was_settled_otherwise_is_not_repeated(vo
 static void test_a_create_on_the_wire_is_not_forgotten(void **state)
 {
 	(void)state;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	for (int i = 1; i <= NODES; i++) {
 		char name[16];
 		struct node n;
@@ -218,13 +219,13 @@ static void test_what_turns_up_meanwhile_is_not_asked_for_again(void **state)
 
 	(void)state;
 	F.e.left = 4 * NODES;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	F.answer(&F.cloud, F.ctx, &lost);
 	launch_answered(&F.e);
 	F.passed = 2000;
 	F.repeats = F.found = true;
 	F.recorded--; /* it is written down, and not sent */
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(count(NODE_BOOTING), NODES);
 	assert_int_equal(F.sent, 1);
 }

@@ -32,7 +32,7 @@ static void say(enum provider_code code)
 	F.answer(&F.cloud, ctx, &r);
 	free(ctx);
 	if (code == PROVIDER_OK) /* the turn goes on */
-		launch_run(&F.e);
+		launch_part.at[PART_RUN](&F.e);
 	launch_answered(&F.e);
 }
 
@@ -42,7 +42,7 @@ static void test_a_fabric_is_made_before_the_create_of_its_job(void **state)
 
 	(void)state;
 	want_a_job("job");
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.made, 1);
 	assert_int_equal(F.sent, 0);
 	assert_int_equal(count(NODE_CREATING), 3); /* the intent of the create is durable */
@@ -65,7 +65,7 @@ static void test_one_node_of_a_job_needs_no_fabric(void **state)
 	(void)state;
 	F.pool.own.in_fabric = "job";
 	F.e.fleet.states[NODE_WANTED]->n.group = 7;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.made, 0);
 	assert_int_equal(F.sent, 1);
 	assert_int_equal(F.sizes[0], NODES);
@@ -78,7 +78,7 @@ static void test_each_job_has_a_fabric_and_nodes_alone_have_none(void **state)
 	make_gangs();
 	F.pool.own.in_fabric = "job";
 	F.cloud.caps.flags = PROVIDER_GANGS; /* which would put them all into one create */
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.made, 2);
 	assert_int_equal(F.sent, 1);
 	assert_int_equal(F.sizes[0], 3); /* c8, c9, c10 */
@@ -94,7 +94,7 @@ static void test_those_behind_a_job_with_a_fabric_are_no_part_of_it(void **state
 		fn->n.group = strcmp(fn->n.name, "c1") == 0 || strcmp(fn->n.name, "c2") == 0;
 	F.pool.own.in_fabric = "job";
 	F.fits = 4;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.made, 1);
 	assert_int_equal(count(NODE_GONE), 0);
 	assert_int_equal(F.sent, 2);
@@ -109,7 +109,7 @@ static void test_a_fabric_that_is_there_is_for_all(void **state)
 	make_gangs();
 	F.pool.own.in_fabric = "pg-1";
 	F.cloud.caps.flags = PROVIDER_GANGS;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.made, 0);
 	assert_int_equal(F.sent, 1);
 	assert_int_equal(F.sizes[0], NODES);
@@ -134,7 +134,7 @@ static void test_without_its_fabric_nothing_was_bought(void **state)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		want_a_job("job");
-		launch_run(&F.e);
+		launch_part.at[PART_RUN](&F.e);
 		say(rows[i].code);
 		assert_int_equal(F.sent, 0);
 		assert_int_equal(F.nposted, 6); /* each: START, and what came of it */
@@ -161,7 +161,7 @@ static void test_who_may_not_make_fabrics_may_buy_without(void **state)
 	want_a_job("job");
 	any = F.pool.own;
 	any.in_fabric = NULL;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	say(PROVIDER_DENIED);
 	assert_int_equal(fleet_find(&F.e.fleet, "c1")->newest->n.reason, NODE_BECAUSE_DENIED);
 	assert_int_equal(place_would(&F.e, &F.pool.own), PLACE_SOLD_OUT);
@@ -169,7 +169,7 @@ static void test_who_may_not_make_fabrics_may_buy_without(void **state)
 	(void)teardown(state);
 	(void)setup(state);
 	want_a_job("job");
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	say(PROVIDER_OK);
 	say(PROVIDER_DENIED); /* the create is: nobody may buy */
 	assert_int_equal(place_would(&F.e, &any), PLACE_SOLD_OUT);
@@ -182,7 +182,7 @@ static void test_what_changed_while_the_fabric_was_made_counts(void **state)
 				.now_ms = engine_now(&F.e)};
 
 	want_a_job("job");
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	engine_post(&F.e, F.e.fleet.states[NODE_CREATING], &ev);
 	say(PROVIDER_OK);
 	assert_int_equal(F.sent, 0);
@@ -191,19 +191,19 @@ static void test_what_changed_while_the_fabric_was_made_counts(void **state)
 	(void)setup(state);
 	F.provider.unreachable_ms = 60000;
 	want_a_job("job");
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	F.closed = "paused";
 	say(PROVIDER_OK);
 	assert_int_equal(F.sent, 0);
 	assert_int_equal(F.e.cloud->cooldown.places.n, 0); /* nothing has failed there */
 	assert_int_equal(count(NODE_WANTED), 3);
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	launch_answered(&F.e); /* there is no other answer */
 	assert_null(F.e.buy->batches);
 	(void)teardown(state);
 	(void)setup(state);
 	want_a_job("job");
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	fleet_find(&F.e.fleet, "c1")->missing_ms = 1; /* slurmctld does not have it any more */
 	say(PROVIDER_OK);
 	assert_int_equal(F.sent, 0);
@@ -219,13 +219,13 @@ static void test_a_create_that_is_throttled_keeps_its_fabric(void **state)
 
 	(void)state;
 	want_a_job("job");
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	memcpy(name, F.token, sizeof(name));
 	say(PROVIDER_OK);
 	for (unsigned i = 2; i < 5; i++) {
 		say(PROVIDER_RATE);
 		assert_int_equal(count(NODE_CREATING), 3);
-		launch_run(&F.e);
+		launch_part.at[PART_RUN](&F.e);
 		assert_int_equal(F.made, 1);
 		assert_int_equal(F.sent, i);
 		assert_string_equal(F.token, name);
@@ -233,7 +233,7 @@ static void test_a_create_that_is_throttled_keeps_its_fabric(void **state)
 	say(PROVIDER_RATE);
 	ev.now_ms = engine_now(&F.e);
 	engine_post(&F.e, F.e.fleet.states[NODE_CREATING], &ev); /* nobody wants it any more */
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	launch_answered(&F.e);
 	assert_int_equal(F.sent, 4);
 	assert_int_equal(count(NODE_WANTED), 2);
@@ -243,13 +243,13 @@ static void test_the_create_behind_a_fabric_asks_its_limit(void **state)
 {
 	(void)state;
 	want_a_job("job");
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	F.busy = true;
 	say(PROVIDER_OK);
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 0);
 	F.busy = false;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 1);
 }
 
@@ -264,12 +264,12 @@ static void test_the_create_behind_a_fabric_waits_for_room(void **state)
 	limit_init(&F.cloud.limit, 1000, 0, own, engine_now(&F.e));
 	limit_take(&F.cloud.limit, PROVIDER_CREATE, NODES - 2, engine_now(&F.e));
 	limit_give(&F.cloud.limit, PROVIDER_CREATE);
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.made, 1);
 	say(PROVIDER_OK);
 	assert_int_equal(F.sent, 0);
 	F.passed += 1000;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 1);
 }
 
@@ -282,7 +282,7 @@ static void test_a_job_larger_than_all_room_goes_when_there_is_all(void **state)
 	(void)state;
 	want_a_job("job"); /* of three */
 	limit_init(&F.cloud.limit, 1000, 0, own, engine_now(&F.e));
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	say(PROVIDER_OK);
 	assert_int_equal(F.sent, 1);
 }
@@ -294,7 +294,7 @@ static void test_a_repeat_makes_the_same_fabric_first(void **state)
 
 	(void)state;
 	want_a_job("job");
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	memcpy(name, F.token, sizeof(name));
 	say(PROVIDER_OK);
 	say(PROVIDER_AMBIGUOUS);
@@ -303,10 +303,10 @@ static void test_a_repeat_makes_the_same_fabric_first(void **state)
 		fn->n.wake_ms = 0;
 	F.e.left = 100;
 	limit_throttled(&F.cloud.limit, PROVIDER_FABRIC_MAKE, 0, 0, engine_now(&F.e));
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.made, 1); /* it asks, too */
 	F.cloud.limit.kinds[PROVIDER_FABRIC_MAKE].until_ms = 0;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.made, 2);
 	assert_string_equal(F.token, name);
 	assert_int_equal(F.sent, 1);
@@ -314,7 +314,7 @@ static void test_a_repeat_makes_the_same_fabric_first(void **state)
 	assert_int_equal(count(NODE_INDOUBT), 3);
 	for (struct fleet_node *fn = F.e.fleet.states[NODE_INDOUBT]; fn; fn = fn->state_next)
 		fn->n.wake_ms = 0;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	say(PROVIDER_OK);
 	assert_int_equal(F.sent, 2);
 	assert_string_equal(F.token, name);
@@ -326,7 +326,7 @@ static void test_a_job_too_large_for_one_fabric_is_refused(void **state)
 	(void)state;
 	want_a_job("job");
 	F.fits = 2;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.made + F.sent, 0);
 	assert_int_equal(count(NODE_GONE), NODES);
 	assert_string_equal(fleet_find(&F.e.fleet, "c1")->why,
@@ -336,7 +336,7 @@ static void test_a_job_too_large_for_one_fabric_is_refused(void **state)
 	(void)setup(state);
 	want_a_job("job");
 	F.cloud.caps.create_max = 2;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.made + F.sent, 0);
 	assert_int_equal(count(NODE_GONE), NODES);
 }
@@ -357,7 +357,7 @@ static void is_no_purchase_that_is_tried(void)
 	(void)cooldown_bought(&F.e.cloud->cooldown, &at, PROVIDER_CAPACITY, then, then);
 	assert_int_equal(cooldown_look(&F.e.cloud->cooldown, &at, engine_now(&F.e)).state,
 			 COOLDOWN_HALF);
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.made + F.sent, 0);
 	assert_int_equal(count(NODE_GONE), NODES);
 	assert_int_equal(cooldown_look(&F.e.cloud->cooldown, &at, engine_now(&F.e)).state,

@@ -11,7 +11,7 @@ static void test_who_is_refused_first_knows_when_the_place_opens(void **state)
 	const struct provider_result r = {.code = PROVIDER_OK, .items = items, .nitems = NODES};
 
 	(void)state;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	make_items(items);
 	for (int i = 1; i < NODES; i++)
 		items[i] = (struct provider_item){.code = PROVIDER_CAPACITY};
@@ -63,7 +63,7 @@ static void test_who_waits_for_a_probe_keeps_no_other_place_waiting(void **state
 	make_two_places(offers, &last);
 	cool(&offers[0], COOLDOWN_CAPACITY_MS + 1);
 	assert_int_equal(place_buy(&F.e, &offers[0]), PLACE_SELLS); /* that is being tried */
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 1);
 	assert_string_equal(F.first[0], "c11");
 	assert_int_equal(count(NODE_WANTED), NODES);
@@ -78,7 +78,7 @@ static void test_who_is_refused_unsent_keeps_no_other_place_waiting(void **state
 	(void)state;
 	make_two_places(offers, &last);
 	cool(&offers[0], 1);
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 1);
 	assert_string_equal(F.first[0], "c11");
 	assert_int_equal(count(NODE_GONE), NODES);
@@ -95,7 +95,7 @@ static void test_all_that_goes_at_once_is_one_probe(void **state)
 	cool(&offers[0], COOLDOWN_CAPACITY_MS + 1);
 	F.fits = 6;
 	F.cloud.caps.create_max = 6;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 2);
 	assert_string_equal(F.first[0], "c1");
 	assert_string_equal(F.first[1], "c7");
@@ -114,11 +114,11 @@ static void test_who_waits_for_room_does_not_try_the_place(void **state)
 	place_bought(&F.e, &F.pool.own, &none, 1, engine_now(&F.e));
 	F.passed += COOLDOWN_CAPACITY_MS + 1;
 	with_room_for(2);
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 0);
 	assert_int_equal(place_would(&F.e, &F.pool.own), PLACE_SELLS);
 	with_room_for(3);
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 1);
 	assert_int_equal(place_would(&F.e, &F.pool.own), PLACE_TELLS_SOON);
 }
@@ -130,7 +130,7 @@ static void repeat_into_an_empty_place(void)
 	const struct provider_result none = {.code = PROVIDER_CAPACITY};
 
 	F.e.left = 4 * NODES;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	F.answer(&F.cloud, F.ctx, &lost);
 	launch_answered(&F.e);
 	assert_int_equal(count(NODE_INDOUBT), NODES);
@@ -141,7 +141,7 @@ static void repeat_into_an_empty_place(void)
 	F.passed = 2000;
 	F.repeats = true;
 	F.nposted = 0;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 2);
 	F.passed = 3000;
 }
@@ -184,7 +184,7 @@ static void test_what_is_wanted_where_purchases_fail_is_refused(void **state)
 	F.passed = 60000;
 	place_bought(&F.e, &F.pool.own, &failed, 1, engine_now(&F.e));
 	F.nposted = 0;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 0);
 	assert_int_equal(count(NODE_WANTED), 0);
 	assert_int_equal(fleet_find(&F.e.fleet, "c1")->newest->n.reason, NODE_BECAUSE_UNREACHABLE);
@@ -200,7 +200,7 @@ static void test_a_place_that_opens_is_asked_once_for_all_that_go_now(void **sta
 	place_bought(&F.e, &F.pool.own, &none, 1, engine_now(&F.e) - 1);
 	F.passed = COOLDOWN_CAPACITY_MS + 1;
 	F.cloud.caps.create_max = 4;
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 3);
 	assert_int_equal(count(NODE_CREATING), NODES);
 }
@@ -221,7 +221,7 @@ static void test_a_create_is_for_one_place(void **state)
 		memcpy(fn->n.offer, atoi(fn->n.name + 1) <= 3 ? here : there,
 		       atoi(fn->n.name + 1) <= 3 ? sizeof(here) : sizeof(there));
 	}
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 2);
 	assert_int_equal(F.sizes[0], 3);
 	assert_int_equal(F.sizes[1], 7);
@@ -236,7 +236,7 @@ static void test_where_nothing_can_go_nobody_tries_at_once_again(void **state)
 	place_bought(&F.e, &F.pool.own, &none, 1, engine_now(&F.e) - 1);
 	F.passed = COOLDOWN_CAPACITY_MS + 1;
 	assert_int_equal(place_buy(&F.e, &F.pool.own), PLACE_SELLS);
-	launch_run(&F.e);
+	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 0);
 	assert_int_equal(count(NODE_WANTED), NODES);
 	assert_false(F.e.more);

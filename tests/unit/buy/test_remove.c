@@ -7,20 +7,20 @@
 static void test_strays_are_deleted_and_asked_for_again_after_a_minute(void **state)
 {
 	(void)state;
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.nsent, 1);
 	assert_string_equal(F.sent[0].ids, "s0;s1;s2;");
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.nsent, 2);
 	assert_string_equal(F.sent[1].ids, "s3;s4;");
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.nsent, 2);
 	answer(0, PROVIDER_AMBIGUOUS, NULL);
 	assert_int_equal(F.hurried, 1);
 	answer(1, PROVIDER_RATE, NULL);
 	assert_int_equal(F.hurried, 1); /* nothing to see (I30) */
 	F.now += MINUTE;
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.sent[2].ids, "s0;s1;s2;");
 }
 
@@ -33,10 +33,10 @@ static void test_one_whose_host_is_being_reported_waits_for_that(void **state)
 	add_nodes();
 	fn = fleet_find(&F.e.fleet, "n2")->newest;
 	fn->reporting = true;
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.sent[0].ids, "n1;n3;n4;");
 	fn->reporting = false;
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.sent[1].ids, "n2;");
 }
 
@@ -49,11 +49,11 @@ static void test_who_was_asked_to_end_in_vain_lets_others_go_first(void **state)
 	fleet_find(&F.e.fleet, "n1")->newest->asked = true;
 	fleet_find(&F.e.fleet, "n3")->newest->asked = true;
 	F.slots = 1;
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.nsent, 1);
 	assert_string_equal(F.sent[0].ids, "n2;n4;");
 	F.slots = 1;
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.sent[1].ids, "n1;n3;");
 }
 
@@ -67,7 +67,7 @@ static void test_a_delete_has_no_more_instances_than_the_provider_lets_through(v
 	add_nodes();
 	limit_init(&F.cloud.limit, 8, 0, own, F.now);
 	F.slots = 1;
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.sent[0].ids, "n1;n2;n3;");
 }
 
@@ -79,7 +79,7 @@ static void test_deletes_leave_in_their_order(void **state)
 	add_nodes();
 	F.cloud.nstrays = STRAYS;
 	F.cloud.caps.delete_max = 2;
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.nsent, 3);
 	assert_string_equal(F.sent[0].ids, "n1;n2;");
 	assert_string_equal(F.sent[1].ids, "n3;n4;");
@@ -115,7 +115,7 @@ static void test_an_early_404_is_not_believed(void **state)
 		F.e.started_ms = F.now + rows[i].started;
 		F.cloud.caps.delete_max = 1;
 		F.slots = 1;
-		remove_run(&F.e);
+		remove_part.at[PART_RUN](&F.e);
 		assert_string_equal(F.sent[0].ids, "n1;");
 		F.now += rows[i].answered;
 		answer(0, PROVIDER_OK, (enum provider_code[]){PROVIDER_NOT_FOUND});
@@ -131,12 +131,12 @@ static void test_without_a_slot_nothing_is_put_down_as_asked(void **state)
 {
 	(void)state;
 	F.slots = 0;
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.nsent, 0);
 	assert_int_equal(F.cloud.strays[0].asked_ms, 0);
 	F.slots = 1;
 	F.cloud.strays[0].apart = true;
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.nsent, 1);
 	assert_string_equal(F.sent[0].ids, "s1;s2;s3;"); /* many first */
 	assert_int_equal(F.cloud.strays[0].asked_ms, 0);
@@ -152,7 +152,7 @@ static void test_strays_have_their_turn_one_after_the_other(void **state)
 	F.cloud.caps.delete_max = 1;
 	for (int i = 0; i < 7; i++) {
 		F.slots = 1;
-		remove_run(&F.e);
+		remove_part.at[PART_RUN](&F.e);
 		assert_int_equal(F.nsent, 1);
 		(void)snprintf(order + 3 * i, 4, "%.3s", F.sent[0].ids);
 		answer(0, PROVIDER_RATE, NULL);
@@ -171,7 +171,7 @@ static void test_strays_that_are_asked_alone_have_their_turn_too(void **state)
 		F.cloud.strays[i].apart = true;
 	for (int i = 0; i < 7; i++) {
 		F.slots = 1;
-		remove_run(&F.e);
+		remove_part.at[PART_RUN](&F.e);
 		assert_int_equal(F.nsent, 1);
 		(void)snprintf(order + 3 * i, 4, "%.3s", F.sent[0].ids);
 		answer(0, PROVIDER_RATE, NULL);
@@ -201,7 +201,7 @@ static void test_a_throttled_delete_waits_as_long_as_its_kind(void **state)
 					    .retry_after_ms = rows[i].said_ms};
 
 		F.slots = 1;
-		remove_run(&F.e);
+		remove_part.at[PART_RUN](&F.e);
 		F.cloud.limit.kinds[PROVIDER_DELETE].until_ms = F.now + rows[i].until_ms;
 		F.sent[0].fn(&F.cloud, F.sent[0].ctx, &r);
 		assert_int_equal(F.retry_ms, F.now + rows[i].want_ms);

@@ -7,17 +7,17 @@ static void test_one_that_may_not_be_deleted_is_asked_for_alone(void **state)
 						    PROVIDER_TRANSIENT};
 
 	(void)state;
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	answer(0, PROVIDER_OK, spoilt);
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.sent[1].ids, "s3;s4;");
 	F.now += MINUTE;
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.nsent,
 			 3); /* that one later: it is not for this that there are more (I30) */
 	assert_string_equal(F.sent[2].ids, "s0;s2;s3;");
 	F.now += 10 * MINUTE;
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.nsent, 5);
 	assert_string_equal(F.sent[3].ids, "s4;s0;s2;");
 	assert_string_equal(F.sent[4].ids, "s1;");
@@ -32,7 +32,7 @@ static void deny_all(char sizes[200])
 	size_t answered = F.nsent;
 
 	sizes[0] = '\0';
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	while (answered < F.nsent) {
 		size_t n = strlen(sizes);
 
@@ -71,7 +71,7 @@ static void test_a_delete_that_is_refused_whole_is_told_once(void **state)
 	deny_all(sizes);
 	assert_string_equal(sizes, "2 2 ");
 	F.cloud.delete_most = 0;
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	answer(F.nsent - 1, PROVIDER_OK, fine);
 	F.events[0] = '\0';
 	deny_all(sizes);
@@ -86,15 +86,15 @@ static void test_a_delete_that_is_denied_for_one_is_cut_in_two(void **state)
 
 	(void)state;
 	add_nodes();
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	answer(0, PROVIDER_DENIED, NULL);
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.sent[1].ids, "n1;n2;");
 	assert_string_equal(F.sent[2].ids, "n3;n4;");
 	answer(2, PROVIDER_OK, fine);
 	answer(1, PROVIDER_DENIED, NULL);
 	F.posted[0] = '\0';
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.sent[3].ids, "n1;");
 	assert_string_equal(F.sent[4].ids, "n2;");
 	answer(3, PROVIDER_DENIED, NULL);
@@ -103,7 +103,7 @@ static void test_a_delete_that_is_denied_for_one_is_cut_in_two(void **state)
 	F.posted[0] = '\0';
 	F.cloud.caps.delete_max = 1;
 	F.slots = 8;
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	answer(7, PROVIDER_DENIED, NULL);
 	assert_string_equal(F.posted, "n1 delete-denied;"); /* it is */
 }
@@ -116,11 +116,11 @@ static void test_strays_that_are_denied_for_one_are_cut_in_two_as_well(void **st
 	(void)state;
 	F.cloud.nstrays = 2;
 	F.slots = 16;
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	answer(0, PROVIDER_DENIED, NULL);
 	F.now += MINUTE;
-	remove_run(&F.e);
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.sent[1].ids, "s0;");
 	assert_string_equal(F.sent[2].ids, "s1;");
 	answer(1, PROVIDER_DENIED, NULL);
@@ -128,7 +128,7 @@ static void test_strays_that_are_denied_for_one_are_cut_in_two_as_well(void **st
 	assert_false(F.cloud.strays[0].apart);
 	F.cloud.nstrays = 1;
 	F.now += MINUTE;
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	answer(3, PROVIDER_DENIED, NULL);
 	assert_true(F.cloud.strays[0].apart);
 }
@@ -140,12 +140,12 @@ static void test_one_that_is_refused_alone_is_denied(void **state)
 
 	(void)state;
 	add_nodes();
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	answer(0, PROVIDER_OK, codes);
 	assert_string_equal(F.posted, "n1 delete-failed;n2 delete-denied;n3 delete-failed;"
 				      "n4 delete-failed;");
 	F.cloud.caps.delete_max = 1;
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	F.posted[0] = '\0';
 	answer(1, PROVIDER_DENIED, NULL);
 	assert_string_equal(F.posted, "n1 delete-denied;");
@@ -159,23 +159,23 @@ static void test_a_delete_that_makes_no_sense_is_cut_in_two(void **state)
 
 	(void)state;
 	add_nodes();
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	answer(0, PROVIDER_INVALID, NULL);
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.nsent, 3);
 	assert_string_equal(F.sent[1].ids, "n1;n2;");
 	assert_string_equal(F.sent[2].ids, "n3;n4;");
 	answer(1, PROVIDER_OK, fine);
 	answer(2, PROVIDER_INVALID, NULL);
 	F.posted[0] = '\0';
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.nsent, 7);
 	assert_string_equal(F.sent[3].ids, "n1;");
 	answer(3, PROVIDER_INVALID, NULL);
 	assert_string_equal(F.posted, "n1 delete-denied;");
 	answer(4, PROVIDER_OK, fine);
 	F.slots = 8;
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.sent[7].ids, "n1;n2;"); /* whole again */
 }
 
@@ -185,12 +185,12 @@ static void test_strays_that_make_no_sense_together_are_cut_in_two_as_well(void 
 	F.cloud.caps.delete_max = 4;
 	F.cloud.nstrays = 4;
 	F.slots = 8;
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.sent[0].ids, "s0;s1;s2;s3;");
 	answer(0, PROVIDER_INVALID, NULL);
 	F.now += MINUTE;
-	remove_run(&F.e);
-	remove_run(&F.e);
+	remove_part.at[PART_RUN](&F.e);
+	remove_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.nsent, 3);
 	assert_string_equal(F.sent[1].ids, "s0;s1;");
 	assert_string_equal(F.sent[2].ids, "s2;s3;");

@@ -147,7 +147,7 @@ static int setup(void **state)
 	F.conf = (struct conf){.pools = F.pools, .npools = 2};
 	F.e.conf = &F.conf;
 	fleet_init(&F.e.fleet, 2);
-	warm_init(&F.e);
+	warm_part.at[PART_INIT](&F.e);
 	add_pool(0, "gpu", "c[1-4]");
 	add_pool(1, "cpu", "d[1-2]");
 	F.pools[0].warm = 2;
@@ -157,7 +157,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	warm_free(&F.e);
+	warm_part.at[PART_FREE](&F.e);
 	fleet_fini(&F.e.fleet);
 	for (size_t i = 0; i < 2; i++) {
 		hostlist_free(F.pools[i].nodes);
@@ -202,7 +202,7 @@ static void settings(const char *excluded)
 
 	(void)snprintf(text, sizeof(text), "SuspendExcNodes         = %s\nSuspendRate = 0\n",
 		       excluded);
-	warm_config(&F.e, text, strlen(text), F.now);
+	warm_part.settings(&F.e, text, strlen(text), F.now);
 }
 
 /* A snapshot has come in; what is slurmctld told for it?  It knows it then. */
@@ -210,7 +210,7 @@ static const char *look(void)
 {
 	F.told[0] = '\0';
 	F.e.poll.snapshot_ms = F.now;
-	warm_run(&F.e);
+	warm_part.at[PART_RUN](&F.e);
 	return F.told;
 }
 
@@ -250,7 +250,7 @@ static void test_nothing_is_done_before_it_is_known_what_slurmctld_keeps(void **
 	settings("(null)");
 	assert_string_equal(look(), "");
 	F.settled_ms = F.now;
-	warm_config(&F.e, "SuspendRate = 0\n", 16, F.now); /* cut short */
+	warm_part.settings(&F.e, "SuspendRate = 0\n", 16, F.now); /* cut short */
 	assert_string_equal(look(), "");
 	settings("(null)");
 	assert_string_equal(look(), "up:c1 up:c2");
@@ -326,7 +326,7 @@ static void test_what_comes_to_nothing_is_tried_later_and_later(void **state)
 	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
 		F.now += waits[i] * 1000 - 1;
 		assert_string_equal(look(), ""); /* slurmctld was asked, and has them off again */
-		assert_int_equal(warm_next_ms(&F.e), F.now + 1);
+		assert_int_equal(warm_part.next_ms(&F.e), F.now + 1);
 		F.now += 1;
 		assert_string_equal(look(), "up:c1 up:c2");
 	}
@@ -371,7 +371,7 @@ static void test_what_slurmctld_has_forgotten_it_is_told_again(void **state)
 	assert_string_equal(look(), "");
 	settings("own[1-3]"); /* it was reconfigured */
 	F.told[0] = '\0';
-	warm_run(&F.e); /* and that is enough */
+	warm_part.at[PART_RUN](&F.e); /* and that is enough */
 	assert_string_equal(F.told, "+c1 +c2");
 }
 
@@ -399,7 +399,7 @@ static void test_names_of_others_are_left_alone(void **state)
 	up("c4", F.now);
 	assert_string_equal(look(), "+c1"); /* c4 is kept already, and counts */
 	F.pools[0].warm = 0;
-	warm_hurry(&F.e);
+	warm_part.at[PART_RELOAD](&F.e);
 	assert_string_equal(look(), "-c1 -c4");
 	assert_true(name("d1")->kept);
 	assert_string_equal(look(), "");
@@ -426,8 +426,8 @@ static void test_a_paused_pool_keeps_none_and_a_closed_one_what_it_has(void **st
 	assert_int_equal(engine_warm(&F.e, 0).up, 1);
 	F.paused = true;
 	F.told[0] = '\0';
-	warm_hurry(&F.e);
-	warm_run(&F.e);
+	warm_part.at[PART_RELOAD](&F.e);
+	warm_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.told, "-c1");
 }
 
@@ -507,18 +507,18 @@ static void test_what_is_paid_is_kept_and_let_go_in_time(void **state)
 	up("c1", F.now - 10 * MINUTE);
 	assert_string_equal(look(), "+c1");
 	assert_int_equal(engine_warm(&F.e, 0).paid, 1);
-	assert_int_equal(warm_next_ms(&F.e), F.now + 48 * MINUTE);
+	assert_int_equal(warm_part.next_ms(&F.e), F.now + 48 * MINUTE);
 	F.now += 48 * MINUTE - 1;
 	F.told[0] = '\0';
 	F.e.poll.next_ms = F.now + MINUTE;
-	warm_run(&F.e); /* nothing has happened: it is not looked at */
+	warm_part.at[PART_RUN](&F.e); /* nothing has happened: it is not looked at */
 	assert_string_equal(F.told, "");
 	F.now += 1;
-	warm_run(&F.e); /* without a snapshot */
+	warm_part.at[PART_RUN](&F.e); /* without a snapshot */
 	assert_string_equal(F.told, "-c1");
 	assert_int_equal(F.e.poll.next_ms, F.now);
 	assert_int_equal(engine_warm(&F.e, 0).paid, 0);
-	assert_int_equal(warm_next_ms(&F.e), F.now + 2 * MINUTE);
+	assert_int_equal(warm_part.next_ms(&F.e), F.now + 2 * MINUTE);
 	F.now += 2 * MINUTE; /* slurmctld did not let go of it: the next one is paid */
 	assert_string_equal(look(), "+c1");
 }
@@ -552,7 +552,7 @@ static void test_where_names_cannot_be_told_nothing_is_kept_for_being_paid(void 
 	settings("own[1-3]:1");
 	assert_string_equal(look(), "");
 	assert_int_equal(engine_warm(&F.e, 0).paid, 0);
-	assert_int_equal(warm_next_ms(&F.e), INT64_MAX);
+	assert_int_equal(warm_part.next_ms(&F.e), INT64_MAX);
 }
 
 /* More pools after a reload, before slurmctld was asked again. */
@@ -565,7 +565,7 @@ static void test_a_pool_that_is_new(void **state)
 	F.conf.npools = 2;
 	assert_int_equal(engine_warm(&F.e, 1).wanted, 0);
 	F.pools[1].warm = 1;
-	warm_hurry(&F.e);
+	warm_part.at[PART_RELOAD](&F.e);
 	assert_int_equal(engine_warm(&F.e, 1).wanted, 1);
 	F.now += 1;
 	assert_string_equal(look(), "up:d1");

@@ -158,7 +158,7 @@ static inline void call(struct fix *f, const char *list, const char *file)
 				     .file_len = file != NULL ? strlen(file) : 0};
 
 	assert_true(intake_take(f->e, &c));
-	intake_run(f->e);
+	intake_part.at[PART_RUN](f->e);
 }
 
 #endif

@@ -49,7 +49,7 @@ static void test_each_request_is_on_record_before_it_is_sent(void **state)
 			  "admin\n");
 	commits = f->e->count.commits;
 	assert_false(audit_order(f->e)); /* the same command: once */
-	remove_run(f->e);
+	remove_part.at[PART_RUN](f->e);
 	engine_commit(f->e);
 	assert_int_equal(f->e->count.commits, commits);
 }
@@ -74,7 +74,7 @@ static void test_deletes_of_a_turn_share_a_commit(void **state)
 	engine_commit(f->e);
 	f->e->cloud->all[0].caps.delete_max = 1;
 	commits = f->e->count.commits;
-	remove_run(f->e);
+	remove_part.at[PART_RUN](f->e);
 	assert_int_equal(f->e->count.commits, commits + 1);
 	assert_int_equal(f->e->count.deletes, 2);
 	assert_records(f, "an admin: delete cloud c1 i-1: an admin's order\n"
@@ -94,12 +94,12 @@ static void test_what_is_deleted_again_is_named_by_its_node(void **state)
 	ev.now_ms = loop_now(f->loop) - 100000;
 	engine_post(f->e, fn, &ev);
 	engine_commit(f->e);
-	remove_run(f->e);
+	remove_part.at[PART_RUN](f->e);
 	fn->busy = false;
 	ev.type = NODE_EV_DELETE_FAILED;
 	engine_post(f->e, fn, &ev);
 	engine_commit(f->e);
-	remove_run(f->e);
+	remove_part.at[PART_RUN](f->e);
 	assert_records(f, "reconciler: delete cloud c1 i-1: Slurm powered it down\n"
 			  "reconciler: delete-again cloud c1 : Slurm powered it down\n");
 	/* With one that is asked for the first time, all are named. */
@@ -109,7 +109,7 @@ static void test_what_is_deleted_again_is_named_by_its_node(void **state)
 	fleet_find(&f->e->fleet, "c2")->listed = false;
 	engine_post(f->e, fleet_live(fleet_find(&f->e->fleet, "c2")), &ev);
 	engine_commit(f->e);
-	remove_run(f->e);
+	remove_part.at[PART_RUN](f->e);
 	assert_records(f, "reconciler: delete cloud c1 i-1: Slurm powered it down\n"
 			  "reconciler: delete-again cloud c1 : Slurm powered it down\n"
 			  "reconciler: delete cloud c[1-2] i-2,i-1: Slurm powered it down\n");
@@ -211,7 +211,7 @@ static void test_a_stray_is_deleted_as_one(void **state)
 	c->strays = mem_zalloc(sizeof(*c->strays));
 	c->nstrays = 1;
 	*c->strays = (struct stray){.id = "i-9", .node = "c3", .gen = 4, .first_ms = 1};
-	remove_run(f->e);
+	remove_part.at[PART_RUN](f->e);
 	engine_commit(f->e);
 	assert_records(f,
 		       "reconciler: delete cloud c3 i-9: it has our tag, but belongs to no node\n");

@@ -99,7 +99,7 @@ static void squeue(struct fix *f, const char *text)
 	f->e->jobs->running = f->e->jobs->wanted;
 	f->e->jobs->wanted = 0;
 	f->e->jobs->wishes_wanted = WISH_NOTHING;
-	intake_asks(f->e);
+	intake_part.squeue_begins(f->e);
 	jobs_answer(f->e, text, strlen(text), NULL);
 	engine_commit(f->e);
 }
@@ -194,7 +194,7 @@ static void test_what_was_never_sent_climbs(void **state)
 		post(f, "c2", NODE_EV_START);
 		post(f, "c2", NODE_EV_NOTSENT);
 		silent(f, LIMIT - 1000);
-		launch_run(f->e);
+		launch_part.at[PART_RUN](f->e);
 		assert_int_equal(row(f, "c1")->state, NODE_WANTED);
 		assert_int_equal(row(f, "c2")->state, NODE_WANTED);
 		silent(f, LIMIT);
@@ -202,7 +202,7 @@ static void test_what_was_never_sent_climbs(void **state)
 		assert_int_equal(row(f, "c1")->state, NODE_GONE);
 		assert_int_equal(row(f, "c1")->reason, NODE_BECAUSE_UNREACHABLE);
 		assert_non_null(strstr(name_of(f, "c1")->why, "far cannot be reached: list: "));
-		intake_run(f->e);
+		intake_part.at[PART_RUN](f->e);
 		squeue(f, JOB);
 		for (int k = 1; k <= 2; k++) {
 			const struct node *n = row(f, k == 1 ? "c1" : "c2");
@@ -235,8 +235,8 @@ static void test_nothing_climbs_with_a_doubtful_journal(void **state)
 	assert_int_equal(row(f, "c1")->state, NODE_WANTED);
 	assert_null(pool_blocked(f->e, 0));
 	silent(f, LIMIT);
-	launch_run(f->e);
-	intake_run(f->e);
+	launch_part.at[PART_RUN](f->e);
+	intake_part.at[PART_RUN](f->e);
 	squeue(f, JOB);
 	assert_int_equal(row(f, "c1")->state, NODE_GONE);
 	assert_int_equal(row(f, "c1")->gen, 1); /* no other */
@@ -273,24 +273,24 @@ static void test_what_could_not_get_its_keys_climbs(void **state)
 	keyless(f, &door);
 	call(f, "c[1-2]", A_CALL);
 	assert_string_equal(row(f, "c1")->provider, "far");
-	launch_run(f->e);
+	launch_part.at[PART_RUN](f->e);
 	far(f)->keyless_ms -= LIMIT - 1000;
-	launch_run(f->e);
+	launch_part.at[PART_RUN](f->e);
 	assert_int_equal(row(f, "c1")->state, NODE_WANTED);
 	far(f)->keyless_ms -= 1000;
-	launch_run(f->e);
+	launch_part.at[PART_RUN](f->e);
 	assert_int_equal(row(f, "c1")->state, NODE_GONE);
 	assert_string_equal(name_of(f, "c1")->why,
 			    "far: its machines would get no keys: [::]:6820: Address already in "
 			    "use");
-	intake_run(f->e);
+	intake_part.at[PART_RUN](f->e);
 	squeue(f, JOB);
 	assert_string_equal(row(f, "c1")->provider, "cloud");
 	assert_string_equal(row(f, "c2")->provider, "cloud");
 	call(f, "c3", C3_CALL);
 	assert_string_equal(row(f, "c3")->provider, "cloud");
 	door.off = NULL;
-	launch_run(f->e);
+	launch_part.at[PART_RUN](f->e);
 	assert_true(far(f)->keyless_ms == 0);
 	assert_null(cloud_keyless(f->e, 1));
 }
@@ -308,13 +308,13 @@ static void test_a_job_is_told_that_its_nodes_would_get_no_keys(void **state)
 		if (never)
 			f->e->conf->providers[1].unreachable_ms = 0;
 		call(f, "c[1-2]", A_CALL);
-		launch_run(f->e);
+		launch_part.at[PART_RUN](f->e);
 		f->e->cloud->all[0].keyless_ms -= LIMIT;
 		far(f)->keyless_ms -= LIMIT;
-		launch_run(f->e);
+		launch_part.at[PART_RUN](f->e);
 		assert_int_equal(row(f, "c1")->state, never ? NODE_WANTED : NODE_GONE);
 		if (!never) {
-			intake_run(f->e);
+			intake_part.at[PART_RUN](f->e);
 			squeue(f, JOB);
 			assert_true(name_of(f, "c1")->barred);
 			assert_non_null(strstr(name_of(f, "c1")->why,

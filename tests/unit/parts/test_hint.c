@@ -83,7 +83,7 @@ static void test_calls_that_are_hints(void **state)
 			if (!rows[i].fresh)
 				is_soon(f);
 			assert_int_equal(f->e->buy->ncalls, rows[i].fresh);
-			intake_run(f->e);
+			intake_part.at[PART_RUN](f->e);
 		}
 	f->e->poll.polling = false;
 }
@@ -112,7 +112,7 @@ static void test_a_snapshot_that_began_later_decides(void **state)
 		f->e->poll.began_ms = engine_now(f->e) - rows[i].began_ago_ms;
 		f->e->poll.next_ms = INT64_MAX;
 		assert_true(intake_take(f->e, &c));
-		intake_run(f->e);
+		intake_part.at[PART_RUN](f->e);
 		nm = fleet_find(&f->e->fleet, "c1");
 		assert_int_equal(fleet_exists(nm), rows[i].fresh);
 		assert_int_equal(f->e->poll.next_ms != INT64_MAX, !rows[i].fresh);
@@ -140,7 +140,7 @@ static void test_calls_that_wait_have_bounds(void **state)
 	c.list_len = 2;
 	assert_true(intake_take(f->e, &c));
 	assert_true(f->e->buy->call_bytes > sizeof(long_file));
-	intake_run(f->e);
+	intake_part.at[PART_RUN](f->e);
 	assert_int_equal(f->e->buy->call_bytes, 0);
 	c.list = "c[1-2]";
 	c.list_len = 6;
@@ -167,7 +167,7 @@ static void test_squeue_failed_for_a_call(void **state)
 	rests(f);
 	f->e->jobs->running = f->e->jobs->wanted;
 	f->e->jobs->wanted = 0;
-	intake_asks(f->e);
+	intake_part.squeue_begins(f->e);
 	jobs_answer(f->e, NULL, 0, &failed);
 	assert_null(f->e->buy->calls);
 	is_soon(f);
@@ -182,7 +182,7 @@ static void test_squeue_failed_for_the_next_offer(void **state)
 	fleet_find(&f->e->fleet, "c3")->climbs = true;
 	f->e->buy->climb_asked = true;
 	rests(f);
-	intake_jobs(f->e, NULL, 0, &failed);
+	intake_part.squeue_says(f->e, NULL, 0, &failed);
 	is_soon(f);
 	assert_false(f->e->buy->climb_asked);
 }

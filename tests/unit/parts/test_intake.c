@@ -92,7 +92,7 @@ static void squeue(struct fix *f, const char *text, size_t len, const struct err
 	f->e->jobs->running = f->e->jobs->wanted;
 	f->e->jobs->wanted = 0;
 	f->e->jobs->wishes_wanted = WISH_NOTHING;
-	intake_asks(f->e);
+	intake_part.squeue_begins(f->e);
 	jobs_answer(f->e, text, len, err);
 }
 
@@ -141,7 +141,7 @@ static void test_a_call_that_waited_for_long_is_not_enough(void **state)
 		poll_next = f->e->poll.next_ms = engine_now(f->e) + 60000;
 		squeue(f, "", 0, NULL);
 		f->e->left = ENGINE_SEND;
-		intake_run(f->e);
+		intake_part.at[PART_RUN](f->e);
 		assert_null(f->e->buy->calls);
 		assert_int_equal(is_bought(f, "c1"), waits[i].bought);
 		assert_int_equal(is_bought(f, "c3"), waits[i].bought);
@@ -208,7 +208,7 @@ static void test_what_was_shown_long_ago_is_not_bought(void **state)
 		f->e->buy->wanted = mem_strdup("c1");
 		refused = fleet_name(&f->e->fleet, "c2", 0);
 		refused->climbs = f->e->buy->climbing = true;
-		intake_run(f->e);
+		intake_part.at[PART_RUN](f->e);
 		squeue(f, "", 0, NULL);
 		assert_int_equal(is_bought(f, "c1"), ages[i].bought);
 		assert_int_equal(is_bought(f, "c2"), ages[i].bought);
@@ -234,7 +234,7 @@ static void test_what_is_refused_meanwhile_is_not_bought(void **state)
 		f->e->buy->wanted = mem_strdup("c1");
 		climber = fleet_name(&f->e->fleet, "c2", 0);
 		climber->climbs = f->e->buy->climbing = true;
-		intake_run(f->e);
+		intake_part.at[PART_RUN](f->e);
 		shown->barred = climber->barred = barred;
 		squeue(f, "", 0, NULL);
 		assert_int_equal(is_bought(f, "c1"), !barred);
@@ -379,7 +379,7 @@ static void test_jobs_of_wanted_nodes_are_asked_for_with_their_wishes(void **sta
 		slurm_parse_nodes(snapshot, sizeof(snapshot) - 1, observe_node, f->e, NULL), 1);
 	observe_snapshot(f->e, loop_now(f->loop), NULL);
 	assert_string_equal(f->e->buy->wanted, "c1");
-	intake_run(f->e);
+	intake_part.at[PART_RUN](f->e);
 	assert_int_equal(f->e->jobs->wishes_wanted, WISH_COMMENT);
 	n = add_row(text, "7|7|CONFIGURING|gpu|None|c1|spot ", "burst:spott");
 	squeue(f, text, n, NULL);
@@ -438,7 +438,7 @@ static void snapshot(struct fix *f, const char *state)
 	while (f->e->diff->look != NULL)
 		(void)observe_some(f->e);
 	engine_commit(f->e);
-	intake_run(f->e);
+	intake_part.at[PART_RUN](f->e);
 }
 
 static uint64_t bought(const struct fix *f, const char *node)

@@ -518,10 +518,10 @@ static void test_wanted_before_the_start(void **state)
 	load(f, NODE_WANTED, &ours);
 	f->e->cloud->all[0].listed = true;
 	f->e->fleet.states[NODE_WANTED]->n.wake_ms = 0;
-	launch_run(f->e);
+	launch_part.at[PART_RUN](f->e);
 	assert_non_null(f->e->fleet.states[NODE_WANTED]);
 	snapshot(f, "ALLOCATED+CLOUD+POWERING_UP", "NodeAddr=c1");
-	launch_run(f->e); /* it goes out, or would, if there were anybody to ask */
+	launch_part.at[PART_RUN](f->e); /* it goes out, or would, if there were anybody to ask */
 	assert_null(f->e->fleet.states[NODE_WANTED]);
 }
 

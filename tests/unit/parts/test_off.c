@@ -154,7 +154,7 @@ static void test_a_removed_provider(void **state)
 	assert_int_equal(cloud_next_ms(far), INT64_MAX);
 	cloud_run(far);
 	f->e->poll.snapshot_ms = engine_now(f->e);
-	remove_run(f->e);
+	remove_part.at[PART_RUN](f->e);
 	assert_null(f->e->cloud->requests);
 	assert_int_equal(row(f, "g2")->state, NODE_DELETING);
 	assert_int_equal(f->e->fleet.pools[1].nodes, 2);
@@ -187,7 +187,7 @@ static void test_a_batch_of_a_removed_provider(void **state)
 	assert_int_equal(load_conf(f, conf_of(false, NULL), NULL), 0);
 	assert_non_null(f->e->buy->batches);
 	assert_int_equal(f->e->buy->batches->cloud, 1);
-	launch_run(f->e);
+	launch_part.at[PART_RUN](f->e);
 	assert_null(f->e->cloud->requests);
 	assert_int_equal(row(f, "g1")->state, NODE_INDOUBT);
 }
@@ -320,7 +320,7 @@ static void test_nothing_is_bought_while_it_is_off(void **state)
 	assert_int_equal(place_next_price(f->e, 1), 0);
 	assert_string_equal(pool_refusal(f->e, row(f, "g1")), "provider cloud is off: no key");
 	f->e->poll.snapshot_ms = engine_now(f->e);
-	launch_run(f->e);
+	launch_part.at[PART_RUN](f->e);
 	assert_int_equal(row(f, "g1")->state, NODE_GONE);
 	assert_int_equal(row(f, "g1")->reason, NODE_BECAUSE_DENIED);
 	assert_int_equal(row(f, "g2")->state, NODE_BOOTING);

@@ -19,7 +19,7 @@ static void test_a_refused_node_climbs(void **state)
 	cool(f, 0, PROVIDER_CAPACITY);
 	assert_false(name_of(f, "c2")->barred);
 	assert_true(name_of(f, "c2")->climbs);
-	intake_run(f->e);
+	intake_part.at[PART_RUN](f->e);
 	assert_int_equal(f->e->jobs->wanted, JOBS_FOR_INTAKE);
 	squeue(f, "7|7|CONFIGURING|gpu|None|c[1-2]|(null)\n", NULL);
 	expect(f, "c1", 1, "here");
@@ -28,7 +28,7 @@ static void test_a_refused_node_climbs(void **state)
 	/* and when there is none left, the job is refused whole */
 	refuse(f, "c2", NODE_BECAUSE_INVALID);
 	assert_int_equal(name_of(f, "c2")->tried, 3); /* neither is asked again for this call */
-	intake_run(f->e);
+	intake_part.at[PART_RUN](f->e);
 	squeue(f, "7|7|CONFIGURING|gpu|None|c[1-2]|(null)\n", NULL);
 	assert_true(name_of(f, "c2")->barred);
 	assert_non_null(strstr(name_of(f, "c2")->why, "): no capacity: cools down until "));
@@ -62,12 +62,12 @@ static void test_a_job_that_is_over_does_not_climb(void **state)
 	call(f, "c[1-2]", ONE);
 	refuse(f, "c1", NODE_BECAUSE_QUOTA);
 	refuse(f, "c2", NODE_BECAUSE_DENIED);
-	intake_run(f->e);
+	intake_part.at[PART_RUN](f->e);
 	squeue(f, "9|9|CONFIGURING|gpu|None|c2|(null)\n", NULL);
 	assert_int_equal(name_of(f, "c1")->newest->n.gen, 1);
 	expect(f, "c2", 2, "there"); /* the next job has it */
 	refuse(f, "c2", NODE_BECAUSE_CAPACITY);
-	intake_run(f->e);
+	intake_part.at[PART_RUN](f->e);
 	squeue(f, NULL, &err);
 	assert_int_equal(name_of(f, "c2")->newest->n.gen, 2);
 	assert_false(name_of(f, "c2")->climbs); /* the next snapshot says what is wanted */
@@ -118,7 +118,7 @@ static void test_who_is_throttled_for_long_climbs(void **state)
 	name_of(f, "c2")->flags = 0; /* now it is not */
 	away_run(f->e);
 	assert_int_equal(name_of(f, "c2")->newest->n.state, NODE_GONE);
-	intake_run(f->e);
+	intake_part.at[PART_RUN](f->e);
 	squeue(f, "7|7|CONFIGURING|gpu|None|c[1-2]|(null)\n", NULL);
 	expect(f, "c1", 2, "there");
 	expect(f, "c2", 2, "there");

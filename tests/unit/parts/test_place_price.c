@@ -66,7 +66,7 @@ static void test_rows_of_an_older_burstd(void **state)
 	assert_int_equal(load(f, two_offers(false), NULL), 0); /* both of one provider */
 	assert_string_equal(name_of(f, "c1")->newest->n.provider, "cloud");
 	assert_true(f->e->buy->unplaced);
-	place_write_back(f->e); /* from then on the journal says it */
+	place_part.at[PART_START](f->e); /* from then on the journal says it */
 	assert_int_equal(load(f, two_offers(false), NULL), 0);
 	assert_false(f->e->buy->unplaced);
 }
@@ -79,7 +79,7 @@ static void quote(struct cloud *c, struct provider_quote *offers, size_t n)
 
 	c->quotes = offers;
 	c->nquotes = n;
-	place_quotes(c, before, nbefore);
+	place_part.quoted(c, before, nbefore);
 	free(before);
 }
 

@@ -55,7 +55,7 @@ static void test_a_place_whose_purchases_fail_is_left_alone(void **state)
 	expect(f, "c2", 1, "there");
 	refuse(f, "c2", NODE_BECAUSE_CAPACITY);
 	cool(f, 1, PROVIDER_CAPACITY);
-	intake_run(f->e);
+	intake_part.at[PART_RUN](f->e);
 	squeue(f, "7|7|CONFIGURING|gpu|None|c[1-2]|(null)\n", NULL);
 	assert_true(name_of(f, "c2")->barred);
 	assert_int_equal(name_of(f, "c2")->refused, NODE_BECAUSE_UNREACHABLE);
@@ -130,9 +130,9 @@ static void test_a_provider_of_machines_does_not_cool_down(void **state)
 	cool(f, 0, PROVIDER_CAPACITY);
 	assert_int_equal(place_ready_ms(f->e, o), 0);
 	assert_int_equal(engine_unsold(f->e, 0, PROVIDER_CAPACITY), 1); /* people see it */
-	place_heard(&f->e->cloud->all[0], PROVIDER_DELETE,
-		    &(struct provider_result){.code = PROVIDER_DENIED, .message = "no"},
-		    engine_now(f->e));
+	place_part.heard(&f->e->cloud->all[0], PROVIDER_DELETE,
+			 &(struct provider_result){.code = PROVIDER_DENIED, .message = "no"},
+			 engine_now(f->e));
 	engine_commit(f->e);
 	assert_int_equal(place_buy(f->e, o), PLACE_SELLS);
 }
@@ -154,9 +154,10 @@ static void test_only_some_answers_are_of_machines(void **state)
 		bool of = k == PROVIDER_LIST || k == PROVIDER_DELETE || k == PROVIDER_QUOTES;
 
 		assert_int_equal(load(f, two_offers(false), NULL), 0);
-		place_heard(&f->e->cloud->all[0], (enum provider_op_kind)k,
-			    &(struct provider_result){.code = PROVIDER_DENIED, .message = "no"},
-			    engine_now(f->e));
+		place_part.heard(
+			&f->e->cloud->all[0], (enum provider_op_kind)k,
+			&(struct provider_result){.code = PROVIDER_DENIED, .message = "no"},
+			engine_now(f->e));
 		engine_commit(f->e);
 		engine_cooldowns(f->e, count_row, &n);
 		if (n != of)

@@ -556,9 +556,9 @@ static void an_admin_has_what_cools_down_tried_again(void **state)
 
 		answered(e, NEAR, PROVIDER_CAPACITY, 1);
 		answered(e, FAR, PROVIDER_QUOTA, 1);
-		place_heard(&e->cloud->all[0], PROVIDER_DELETE,
-			    &(struct provider_result){.code = PROVIDER_DENIED, .message = ""},
-			    engine_now(e));
+		place_part.heard(&e->cloud->all[0], PROVIDER_DELETE,
+				 &(struct provider_result){.code = PROVIDER_DENIED, .message = ""},
+				 engine_now(e));
 		assert_int_equal(engine_retry(e, names[what], "uid 7", &n, NULL), 0);
 		assert_int_equal(n, 3);
 		assert_int_equal(retried(f, said[what]), 1);
@@ -567,9 +567,9 @@ static void an_admin_has_what_cools_down_tried_again(void **state)
 		assert_int_equal(l.rungs[2].place, 3);
 	}
 	assert_true(l.rungs[0].nsaid > 0); /* what was said is no less true */
-	place_heard(&e->cloud->all[1], PROVIDER_DELETE,
-		    &(struct provider_result){.code = PROVIDER_DENIED, .message = ""},
-		    engine_now(e));
+	place_part.heard(&e->cloud->all[1], PROVIDER_DELETE,
+			 &(struct provider_result){.code = PROVIDER_DENIED, .message = ""},
+			 engine_now(e));
 	assert_int_equal(engine_retry(e, "cloud", "root", &n, NULL), 0);
 	assert_int_equal(n, 0);
 	assert_int_equal(engine_retry(e, "spare", "root", &n, NULL), 0);

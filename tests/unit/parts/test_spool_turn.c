@@ -54,7 +54,7 @@ static void look(struct fix *f)
 	do
 		(void)uv_run(loop_uv(f->loop), UV_RUN_NOWAIT);
 	while (loop_now(f->loop) < spool_next_ms(f->e->d.spool));
-	intake_look(f->e);
+	intake_spool_part.at[PART_RUN](f->e);
 }
 
 static void load(struct fix *f)
@@ -95,15 +95,15 @@ static void test_a_file_goes_after_the_commit(void **state)
 	assert_int_equal(f->e->buy->ncalls, 1);
 	assert_false(is_bought(f));
 	assert_true(is_there("1.call"));
-	intake_run(f->e);
+	intake_part.at[PART_RUN](f->e);
 	assert_true(is_bought(f));
-	intake_forget(f->e);
+	intake_forget_part.at[PART_SEND](f->e);
 	assert_true(is_there("1.call")); /* the row is in memory only */
 	engine_write_fresh(f->e);
-	intake_forget(f->e);
+	intake_forget_part.at[PART_SEND](f->e);
 	assert_true(is_there("1.call"));
 	engine_commit(f->e);
-	intake_forget(f->e);
+	intake_forget_part.at[PART_SEND](f->e);
 	assert_false(is_there("1.call"));
 	unload(f);
 }
@@ -117,17 +117,17 @@ static void test_a_file_stays_where_the_journal_failed(void **state)
 	look(f);
 	put("1.call", CALL_RESUME, 0);
 	look(f);
-	intake_run(f->e);
+	intake_part.at[PART_RUN](f->e);
 	engine_write_fresh(f->e);
 	f->e->dead = true;
-	intake_forget(f->e);
+	intake_forget_part.at[PART_SEND](f->e);
 	assert_true(is_there("1.call"));
 	unload(f);
 	assert_true(is_there("1.call"));
 	/* F54: the next burstd cannot know what became of it. */
 	load(f);
 	look(f);
-	intake_run(f->e);
+	intake_part.at[PART_RUN](f->e);
 	assert_false(is_there("1.call"));
 	assert_false(is_bought(f));
 	unload(f);
@@ -142,11 +142,11 @@ static void test_a_file_stays_once_the_journal_failed(void **state)
 	look(f);
 	put("1.call", CALL_RESUME, 0);
 	look(f);
-	intake_run(f->e);
+	intake_part.at[PART_RUN](f->e);
 	engine_write_fresh(f->e);
 	engine_commit(f->e);
 	f->e->dead = true;
-	intake_forget(f->e);
+	intake_forget_part.at[PART_SEND](f->e);
 	assert_true(is_there("1.call"));
 	unload(f);
 }
@@ -167,7 +167,7 @@ static void test_the_file_of_a_hint_goes_at_once(void **state)
 		look(f);
 		assert_false(is_there("1.call"));
 		assert_true(f->e->poll.next_ms != INT64_MAX);
-		intake_run(f->e);
+		intake_part.at[PART_RUN](f->e);
 		assert_false(is_bought(f));
 	}
 	unload(f);
@@ -221,10 +221,10 @@ static void test_the_spool_has_its_turns(void **state)
 
 	load(f);
 	look(f);
-	assert_true(intake_look_next_ms(f->e) == INT64_MAX); /* not before it was started */
+	assert_true(intake_spool_part.next_ms(f->e) == INT64_MAX); /* not before it was started */
 	f->e->started = true;
-	assert_true(intake_look_next_ms(f->e) == spool_next_ms(f->e->d.spool));
-	assert_true(intake_look_next_ms(f->e) <= loop_now(f->loop) + SPOOL_EVERY_MS);
+	assert_true(intake_spool_part.next_ms(f->e) == spool_next_ms(f->e->d.spool));
+	assert_true(intake_spool_part.next_ms(f->e) <= loop_now(f->loop) + SPOOL_EVERY_MS);
 	f->e->started = false;
 	unload(f);
 }
@@ -280,7 +280,7 @@ static void test_a_freed_engine_is_not_woken(void **state)
 	load(f);
 	look(f);
 	s = f->e->d.spool;
-	intake_watch(f->e);
+	intake_spool_part.at[PART_INIT](f->e);
 	engine_free(f->e);
 	f->e = NULL;
 	alive = timer_new(f->loop, on_alive, NULL); /* libuv polls for somebody alone */

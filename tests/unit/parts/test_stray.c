@@ -63,19 +63,19 @@ static void test_stray_at_work(void **state)
 	list(f, both, 2);
 	assert_true(is_stray(f, "i-3"));
 	s = &f->e->cloud->all[0].strays[0];
-	remove_run(f->e);
+	remove_part.at[PART_RUN](f->e);
 	assert_int_equal(s->asked_ms, 0);
 	s->first_ms -= 60000;
 	snapshot(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.3");
-	remove_run(f->e);
+	remove_part.at[PART_RUN](f->e);
 	assert_int_equal(s->asked_ms, 0);
 	snapshot(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.1");
-	remove_run(f->e);
+	remove_part.at[PART_RUN](f->e);
 	assert_int_not_equal(s->asked_ms, 0);
 	assert_int_equal(s->tried_ms, s->asked_ms);
 	s->asked_ms -= 60000;
 	s->tried_ms = first = s->tried_ms - 60000;
-	remove_run(f->e); /* again; what people are told is since when */
+	remove_part.at[PART_RUN](f->e); /* again; what people are told is since when */
 	assert_true(s->asked_ms > first);
 	assert_true(engine_stray(f->e, 0, 0, &shown));
 	assert_int_equal(shown.tried_ms, first);
@@ -88,7 +88,7 @@ static void snapshot_of(struct fix *f, const char *node, const char *node_state)
 
 	assert_true(slurm_parse_nodes(text, (size_t)n, observe_node, f->e, NULL) > 0);
 	observe_snapshot(f->e, loop_now(f->loop), NULL);
-	remove_run(f->e);
+	remove_part.at[PART_RUN](f->e);
 }
 
 /* I18, F58: its pool was removed, and the journal is lost that had its row.  A job may be at work
@@ -117,7 +117,7 @@ static void test_stray_whose_node_no_pool_names(void **state)
 		assert_true(is_stray(f, "i-9"));
 		s = &f->e->cloud->all[0].strays[0];
 		s->first_ms -= 60000;
-		remove_run(f->e); /* slurmctld has not spoken yet */
+		remove_part.at[PART_RUN](f->e); /* slurmctld has not spoken yet */
 		assert_int_equal(s->asked_ms, 0);
 		for (size_t i = 0; i < UP; i++) {
 			snapshot_of(f, row.node, up[i]);
@@ -151,7 +151,7 @@ static void test_stray_that_is_younger_than_the_snapshot(void **state)
 	s = &f->e->cloud->all[0].strays[0];
 	s->first_ms -= 60000;
 	f->e->poll.snapshot_ms = s->first_ms;
-	remove_run(f->e);
+	remove_part.at[PART_RUN](f->e);
 	assert_int_equal(s->asked_ms, 0);
 	snapshot_of(f, "other", "IDLE");
 	assert_int_not_equal(s->asked_ms, 0);

@@ -88,7 +88,7 @@ static void test_unreadable_of_nobody(void **state)
 	snapshot(f, "IDLE+CLOUD+POWERED_DOWN", "NodeAddr=c1"); /* a stray would be deleted */
 	for (int i = 0; i < 3; i++, f->ahead += 60001) {
 		list(f, all, 4);
-		remove_run(f->e);
+		remove_part.at[PART_RUN](f->e);
 		assert_int_equal(engine_counters(f->e)->unreadable, 2);
 		assert_string_equal(engine_unreadable(f->e, 0, 0), "x-1");
 		assert_string_equal(engine_unreadable(f->e, 0, 1), "x-2");

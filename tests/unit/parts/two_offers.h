@@ -87,7 +87,7 @@ static inline void squeue(struct fix *f, const char *text, const struct err *err
 	f->e->jobs->running = f->e->jobs->wanted;
 	f->e->jobs->wanted = 0;
 	f->e->jobs->wishes_wanted = WISH_NOTHING;
-	intake_asks(f->e);
+	intake_part.squeue_begins(f->e);
 	jobs_answer(f->e, text, text != NULL ? strlen(text) : 0, err);
 }
 
