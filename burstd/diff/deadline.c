@@ -19,7 +19,7 @@ static bool deadline_known(const struct engine *e, const struct fleet_node *fn)
 		!slurm_has_up(fn->name->flags));
 }
 
-void deadline_run(struct engine *e)
+static void deadline_run(struct engine *e)
 {
 	int64_t now = engine_now(e), next = INT64_MAX;
 
@@ -38,3 +38,8 @@ void deadline_run(struct engine *e)
 	e->fleet.wake_ms = next;
 	engine_commit(e);
 }
+
+const struct engine_part deadline_part = {
+	.name = "deadlines",
+	.at = {[PART_RUN] = deadline_run},
+};

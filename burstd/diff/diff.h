@@ -28,9 +28,7 @@ struct diff_state {
 };
 
 /* --- inventory.c --- */
-/* Compare a provider's whole list, c->seen, with the rows, and stage what follows.  Changes
- * c->seen. */
-void inventory_take(struct cloud *c);
+extern const struct engine_part inventory_part;
 
 /* --- observe.c --- */
 /* Keep a node of a snapshot that is being read; ctx is the engine. */
@@ -44,18 +42,12 @@ void observe_free(struct engine *e);
 /* --- registered.c --- */
 /* Post REGISTERED to this row in this turn or, when there are many, in one of the next. */
 void registered_add(struct engine *e, struct fleet_node *fn);
-void registered_run(struct engine *e); /* after all answers to creates are posted */
-int64_t registered_next_ms(const struct engine *e);
-void registered_free(struct engine *e);
+extern const struct engine_part registered_part;
 
 /* --- slurmctld.c --- */
-void slurmctld_init(struct engine *e);
-void slurmctld_reload(struct engine *e);
-void slurmctld_send(struct engine *e);
-int64_t slurmctld_next_ms(const struct engine *e);
-void slurmctld_stop(struct engine *e);
+extern const struct engine_part slurmctld_part;
 
 /* --- deadline.c --- */
-void deadline_run(struct engine *e);
+extern const struct engine_part deadline_part;
 
 #endif

@@ -431,7 +431,9 @@ static bool must_brake(const struct cloud *c)
 	return drift_brake(alive, absent);
 }
 
-void inventory_take(struct cloud *c)
+/* Compare a provider's whole list, c->seen, with the rows, and stage what follows.  Changes
+ * c->seen. */
+static void inventory_take(struct cloud *c)
 {
 	bool brake;
 
@@ -443,3 +445,8 @@ void inventory_take(struct cloud *c)
 			  c->conf->name, NULL);
 	take_absent(c, brake);
 }
+
+const struct engine_part inventory_part = {
+	.name = "inventory",
+	.listed = inventory_take,
+};

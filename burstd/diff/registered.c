@@ -17,7 +17,8 @@ void registered_add(struct engine *e, struct fleet_node *fn)
 	node_queue_add(&e->diff->up, fn);
 }
 
-void registered_run(struct engine *e)
+/* After all answers to creates are posted. */
+static void registered_run(struct engine *e)
 {
 	if (e->more || e->buy->answers != NULL)
 		return;
@@ -36,12 +37,18 @@ void registered_run(struct engine *e)
 	node_queue_end(&e->diff->up);
 }
 
-int64_t registered_next_ms(const struct engine *e)
+static int64_t registered_next_ms(const struct engine *e)
 {
 	return e->diff->up.v != NULL ? engine_now(e) : INT64_MAX;
 }
 
-void registered_free(struct engine *e)
+static void registered_free(struct engine *e)
 {
 	free(e->diff->up.v);
 }
+
+const struct engine_part registered_part = {
+	.name = "nodes that came up",
+	.at = {[PART_TAKE] = registered_run, [PART_FREE] = registered_free},
+	.next_ms = registered_next_ms,
+};

@@ -157,7 +157,12 @@ static void on_updated(void *ctx, const struct slurm_order *o, const struct err 
 /* --- the part ----------------------------------------------------------------------------------
  */
 
-void slurmctld_init(struct engine *e)
+static void slurmctld_reload(struct engine *e)
+{
+	slurm_configure(e->slurm, e->conf->slurm_bin, e->conf->slurm_conf);
+}
+
+static void slurmctld_init(struct engine *e)
 {
 	const struct slurm_callbacks cb = {observe_node, on_answer, on_updated, e, e->d.zone};
 
@@ -166,27 +171,32 @@ void slurmctld_init(struct engine *e)
 	e->diff->look_timer = timer_new(e->d.loop, on_look, e);
 }
 
-void slurmctld_reload(struct engine *e)
-{
-	slurm_configure(e->slurm, e->conf->slurm_bin, e->conf->slurm_conf);
-}
-
-void slurmctld_send(struct engine *e)
+static void slurmctld_send(struct engine *e)
 {
 	if (e->diff->look == NULL) /* otherwise a job's nodes would be sent back in two steps */
 		slurm_flush(e->slurm);
 	poll(e);
 }
 
-int64_t slurmctld_next_ms(const struct engine *e)
+static int64_t slurmctld_next_ms(const struct engine *e)
 {
 	int64_t next = e->poll.polling ? INT64_MAX : e->poll.next_ms;
 
 	return slurm_held_until(e->slurm) < next ? slurm_held_until(e->slurm) : next;
 }
 
-void slurmctld_stop(struct engine *e)
+static void slurmctld_stop(struct engine *e)
 {
 	slurm_free(e->slurm);
 	timer_free(e->diff->look_timer);
 }
+
+const struct engine_part slurmctld_part = {
+	.name = "slurmctld",
+	.at = {[PART_INIT] = slurmctld_init,
+	       [PART_RELOAD] = slurmctld_reload,
+	       [PART_SEND] = slurmctld_send,
+	       [PART_STOP] = slurmctld_stop,
+	       [PART_FREE] = observe_free},
+	.next_ms = slurmctld_next_ms,
+};

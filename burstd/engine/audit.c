@@ -206,7 +206,8 @@ static void put_nodes(struct engine *e, const struct slurm_order *o, const struc
 	audit_put(e, &a, o->verb, "slurmctld", o->what);
 }
 
-bool audit_order(struct engine *e)
+/* Stage records of the commands for slurmctld that have none yet; false: there are none. */
+static bool audit_order(struct engine *e)
 {
 	struct slurm_order o;
 	struct hostlist *h;
@@ -236,3 +237,8 @@ void audit_unsent(struct engine *e, const struct slurm_order *o, const char *why
 								.reason = why,
 								.request = o->verb});
 }
+
+const struct engine_part audit_part = {
+	.name = "audit",
+	.record = audit_order,
+};

@@ -167,7 +167,9 @@ void engine_want(struct engine *e, const struct node *n, const char *why)
 	node_queue_add(&e->fresh, fn);
 }
 
-void engine_write_fresh(struct engine *e)
+/* Stage some of the rows of engine_want() that the journal does not have, if nothing else waits to
+ * be sent. */
+static void write_fresh(struct engine *e)
 {
 	if (e->more) /* most of them go out with their creates in a moment */
 		return;
@@ -309,3 +311,8 @@ void engine_commit(struct engine *e)
 	}
 	publish(e);
 }
+
+const struct engine_part fresh_part = {
+	.name = "nodes that are wanted",
+	.at = {[PART_RUN] = write_fresh},
+};

@@ -142,11 +142,10 @@ void engine_post(struct engine *e, struct fleet_node *fn, const struct node_even
 /* Add a generation in any state to the fleet, and stage it. */
 struct fleet_node *engine_insert(struct engine *e, const struct node *n, const char *why);
 /* Add a WANTED generation.  The journal gets it with its first change, as a rule its create, or by
- * engine_write_fresh(); after a crash before that slurmctld asks for it again.  Borrows why for
+ * fresh_part; after a crash before that slurmctld asks for it again.  Borrows why for
  * good. */
 void engine_want(struct engine *e, const struct node *n, const char *why);
-/* Stage some of those that the journal does not have, if nothing else waits to be sent. */
-void engine_write_fresh(struct engine *e);
+extern const struct engine_part fresh_part;
 /* Count so many nodes against e->left. */
 void engine_spend(struct engine *e, size_t nodes);
 void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
@@ -191,8 +190,7 @@ void audit_put(struct engine *e, struct audit *a, const char *verb, const char *
 	       const char *request);
 /* Likewise for a delete, with the instances; nothing if each of them is on record already. */
 void audit_put_delete(struct engine *e, struct audit *a, const char *target);
-/* Stage records of the commands for slurmctld that have none yet; false: there are none. */
-bool audit_order(struct engine *e);
+extern const struct engine_part audit_part;
 /* An order that is on record was not sent: stage a record that says so. */
 void audit_unsent(struct engine *e, const struct slurm_order *o, const char *why);
 

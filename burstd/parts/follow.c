@@ -87,7 +87,8 @@ static bool is_reclaimed(const struct node *was, const struct node *is)
 	       (was->state != NODE_DRAINING || was->notice != is->notice);
 }
 
-void follow_row(struct engine *e, struct fleet_node *fn, const struct node *was)
+/* Do what follows from a change of a row, once it is durable. */
+static void follow_row(struct engine *e, struct fleet_node *fn, const struct node *was)
 {
 	const struct node *is = &fn->n;
 	bool ended = is->state == NODE_GONE || is->state == NODE_DELETING;
@@ -140,3 +141,8 @@ void follow_row(struct engine *e, struct fleet_node *fn, const struct node *was)
 		rescue_power_down(e, fn->name, true, why);
 	}
 }
+
+const struct engine_part follow_part = {
+	.name = "what follows from a row",
+	.row_durable = follow_row,
+};

@@ -8,7 +8,8 @@
 #include "keys/keys.h"
 #include "keys/vouchers.h"
 
-void parts_init(struct engine *e)
+/* Make the memory of each directory of parts, empty. */
+static void make_memory(struct engine *e)
 {
 	e->cloud = mem_zalloc(sizeof(*e->cloud));
 	e->jobs = mem_zalloc(sizeof(*e->jobs));
@@ -17,55 +18,9 @@ void parts_init(struct engine *e)
 	e->diff = mem_zalloc(sizeof(*e->diff));
 }
 
-static const struct engine_part memory_part = {
+const struct engine_part memory_part = {
 	.name = "what parts keep",
-	.at = {[PART_INIT] = parts_init},
-};
-
-static const struct engine_part restore_part = {
-	.name = "journal",
-	.open = restore_open,
-};
-
-static const struct engine_part registered_part = {
-	.name = "nodes that came up",
-	.at = {[PART_TAKE] = registered_run, [PART_FREE] = registered_free},
-	.next_ms = registered_next_ms,
-};
-
-static const struct engine_part inventory_part = {
-	.name = "inventory",
-	.listed = inventory_take,
-};
-
-static const struct engine_part follow_part = {
-	.name = "what follows from a row",
-	.row_durable = follow_row,
-};
-
-static const struct engine_part deadline_part = {
-	.name = "deadlines",
-	.at = {[PART_RUN] = deadline_run},
-};
-
-static const struct engine_part fresh_part = {
-	.name = "nodes that are wanted",
-	.at = {[PART_RUN] = engine_write_fresh},
-};
-
-static const struct engine_part audit_part = {
-	.name = "audit",
-	.record = audit_order,
-};
-
-static const struct engine_part slurmctld_part = {
-	.name = "slurmctld",
-	.at = {[PART_INIT] = slurmctld_init,
-	       [PART_RELOAD] = slurmctld_reload,
-	       [PART_SEND] = slurmctld_send,
-	       [PART_STOP] = slurmctld_stop,
-	       [PART_FREE] = observe_free},
-	.next_ms = slurmctld_next_ms,
+	.at = {[PART_INIT] = make_memory},
 };
 
 /* The parts, in the order of the turn.  `before` names those that must come after this one; the

@@ -7,18 +7,15 @@
 
 struct engine_parts parts_all(void);
 
-/* Make the memory of each directory of parts, empty. */
-void parts_init(struct engine *e);
+extern const struct engine_part memory_part;
 
 /* Ask slurmctld and all providers now, and compare, rather than when it is due. */
 void engine_reconcile(struct engine *e);
 
 /* --- restore.c --- */
-/* Give each part what the journal has of it. */
-int restore_open(struct engine *e, struct err *err);
+extern const struct engine_part restore_part;
 
 /* --- follow.c --- */
-/* Do what follows from a change of a row, once it is durable. */
-void follow_row(struct engine *e, struct fleet_node *fn, const struct node *was);
+extern const struct engine_part follow_part;
 
 #endif

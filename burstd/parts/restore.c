@@ -80,7 +80,8 @@ static int load_voucher(void *ctx, struct voucher *v, struct err *err)
 	return 0;
 }
 
-int restore_open(struct engine *e, struct err *err)
+/* Give each part what the journal has of it. */
+static int restore_open(struct engine *e, struct err *err)
 {
 	const struct journal_visitor v = {.node = load_node,
 					  .batch = load_batch,
@@ -103,3 +104,8 @@ int restore_open(struct engine *e, struct err *err)
 	pool_count_lost(e);
 	return 0;
 }
+
+const struct engine_part restore_part = {
+	.name = "journal",
+	.open = restore_open,
+};

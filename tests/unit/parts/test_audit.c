@@ -42,13 +42,13 @@ static void test_each_request_is_on_record_before_it_is_sent(void **state)
 	order(f, &rq, 2, 0, 0);
 	f->e->jobs->runs++;
 	rescue_jobs(f->e, "", 0, NULL);
-	assert_true(audit_order(f->e));
+	assert_true(audit_part.record(f->e));
 	assert_records(f, "");
 	engine_commit(f->e);
 	assert_records(f, "uid 1001: power-down slurmctld c[1-2] : burstd: terminated by an "
 			  "admin\n");
 	commits = f->e->count.commits;
-	assert_false(audit_order(f->e)); /* the same command: once */
+	assert_false(audit_part.record(f->e)); /* the same command: once */
 	remove_part.at[PART_RUN](f->e);
 	engine_commit(f->e);
 	assert_int_equal(f->e->count.commits, commits);
@@ -183,7 +183,7 @@ static void test_what_burstd_does_by_itself_is_on_record_as_such(void **state)
 		f = *state;
 		load(f);
 		rows[i].tell(f->e->slurm);
-		assert_true(audit_order(f->e));
+		assert_true(audit_part.record(f->e));
 		engine_commit(f->e);
 		assert_records(f, rows[i].want);
 	}

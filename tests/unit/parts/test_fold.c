@@ -159,8 +159,7 @@ const char *pool_refusal(const struct engine *e, const struct node *n)
 /* --- tests -------------------------------------------------------------------------------------
  */
 
-static const struct engine_part follow = {.row_durable = follow_row};
-static const struct part_row follow_place = {.part = &follow};
+static const struct part_row follow = {.part = &follow_part};
 
 /* All of them go from CREATING to BOOTING by one commit. */
 static int setup(void **state)
@@ -176,7 +175,7 @@ static int setup(void **state)
 	F.conf.pools = &F.pool;
 	F.conf.npools = 1;
 	F.e.conf = &F.conf;
-	F.e.d.parts = (struct engine_parts){&follow_place, 1};
+	F.e.d.parts = (struct engine_parts){&follow, 1};
 	fleet_init(&F.e.fleet, 1);
 	for (int i = 0; i < NODES; i++) {
 		char name[16];
@@ -469,7 +468,7 @@ static void test_a_reclaim_counts_once_for_its_place(void **state)
 		was.state = rows[i].was;
 		was.notice = rows[i].notice;
 		was.deadline_ms = NOW;
-		follow_row(&F.e, F.fn[0], &was);
+		follow_part.row_durable(&F.e, F.fn[0], &was);
 		assert_int_equal(F.taken, rows[i].taken);
 	}
 	is->state = NODE_BOOTING; /* as its list has it */

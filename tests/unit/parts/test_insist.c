@@ -15,7 +15,7 @@ static bool is_given(struct fix *f)
 
 	f->e->jobs->runs++;
 	rescue_jobs(f->e, "", 0, NULL); /* no job is there */
-	given = audit_order(f->e);
+	given = audit_part.record(f->e);
 	engine_commit(f->e);
 	return given;
 }
@@ -214,7 +214,7 @@ static void empty_queue(struct fix *f)
 		(void)usleep(100000);
 		(void)uv_run(loop_uv(f->loop), UV_RUN_NOWAIT);
 	}
-	(void)audit_order(f->e);
+	(void)audit_part.record(f->e);
 	for (int i = 0; i < 3 * SLURM_QUEUE_MAX; i++)
 		(void)uv_run(loop_uv(f->loop), UV_RUN_NOWAIT);
 }

@@ -113,12 +113,12 @@ static void test_the_deadline_of_one_does_not_wait_for_the_queue_of_others(void 
 	registered_add(f->e, row(f, "c1")); /* the next snapshot has it, too */
 	assert_int_equal(f->e->diff->up.n, 1);
 	f->e->more = true; /* creates go first */
-	deadline_run(f->e);
+	deadline_part.at[PART_RUN](f->e);
 	assert_int_equal(row(f, "c1")->n.state, NODE_BOOTING);
 	assert_null(row(f, "c2"));
 	assert_int_equal(fleet_find(&f->e->fleet, "c2")->newest->n.state, NODE_DELETING);
 	f->e->more = false;
-	registered_run(f->e);
+	registered_part.at[PART_TAKE](f->e);
 	engine_commit(f->e);
 	assert_int_equal(row(f, "c1")->n.state, NODE_READY);
 	assert_null(f->e->diff->up.v);
@@ -134,7 +134,7 @@ static void test_one_that_was_not_posted_as_registered_has_its_deadline_again(vo
 	fn = fleet_find(&f->e->fleet, "c1")->newest;
 	registered_add(f->e, fn);
 	f->e->fleet.wake_ms = INT64_MAX;
-	registered_run(f->e);
+	registered_part.at[PART_TAKE](f->e);
 	assert_false(fn->registered);
 	assert_int_equal(f->e->fleet.wake_ms, fn->n.wake_ms);
 }

@@ -89,7 +89,7 @@ static void snapshot(const char *text)
 	assert_true(slurm_parse_nodes(text, strlen(text), observe_node, F.e, NULL) > 0);
 	assert_true(observe_snapshot(F.e, engine_now(F.e) + 1, NULL));
 	F.e->left = 10;
-	registered_run(F.e);
+	registered_part.at[PART_TAKE](F.e);
 	engine_commit(F.e);
 }
 
