@@ -91,7 +91,7 @@ extern const struct engine_part query_part;
 void query_answer(struct engine *e, const char *text, size_t len, const struct err *failure);
 
 /* --- refuse.c --- */
-/* Mark a node as refused; refuse_run() then sends it and the other nodes of its job back to
+/* Mark a node as refused; the next turn sends it and the other nodes of its job back to
  * slurmctld.  text is shown to people; NULL: the text of `why`, or what the provider said. */
 void refuse_mark(struct engine *e, struct fleet_name *nm, enum node_reason why, const char *text);
 extern const struct engine_part refuse_part;
