@@ -121,8 +121,8 @@ void away_found(struct fleet_name *nm)
 	if (!nm->barred || nm->refused != NODE_BECAUSE_UNREACHABLE ||
 	    nm->forced_ms >= nm->refused_ms)
 		return; /* slurmctld has heard of it */
-	nm->barred = false;
-	nm->refused = NODE_BECAUSE_NONE;
+	fleet_unbar(nm);
+	fleet_forget_refusal(nm);
 }
 
 void away_run(struct engine *e)

@@ -155,10 +155,10 @@ static void forgive(struct engine *e, const struct demand *d)
 
 		if (nm == NULL)
 			continue;
-		nm->barred = false;
-		nm->refused = NODE_BECAUSE_NONE;
+		fleet_unbar(nm);
+		fleet_forget_refusal(nm);
 		nm->forced_ms = 0;
-		nm->waits_for = 0;
+		fleet_wait_for_none(nm);
 		nm->climbs = false;
 		nm->tried = 0;
 		nm->missing_ms = 0; /* it knows the node, whatever the last snapshot showed */
@@ -253,8 +253,7 @@ static void wait_for_jobs(struct engine *e, const struct demand *d)
 
 			if (nm == NULL || fleet_exists(nm))
 				continue;
-			nm->waits_for = d->jobs[i].id;
-			nm->waits_ms = engine_now(e);
+			fleet_wait_for(nm, d->jobs[i].id, engine_now(e));
 		}
 }
 

@@ -78,8 +78,8 @@ static void buy(struct engine *e, struct demand *d, const struct plan_node *pn, 
 		(void)snprintf(n.stale_addr, sizeof(n.stale_addr), "%s", nm->addr);
 	place_set(e, &n, &rungs[pn->rung], pn->price);
 	nm->why[0] = '\0';
-	nm->refused = NODE_BECAUSE_NONE;
-	nm->waits_for = 0;
+	fleet_forget_refusal(nm);
+	fleet_wait_for_none(nm);
 	nm->useless_ms = 0; /* it was an earlier job that nobody saw any more */
 	engine_want(e, &n, why);
 	nm->newest->wishes = wishes_of(e, name, demand_get_job(d, pn->job));
@@ -196,8 +196,7 @@ static void wait_for(struct engine *e, const struct plan_node *pn, const char *n
 	if (pn->job == 0)
 		return;
 	nm = fleet_name(&e->fleet, name, pn->pool);
-	nm->waits_for = pn->job;
-	nm->waits_ms = engine_now(e);
+	fleet_wait_for(nm, pn->job, engine_now(e));
 }
 
 /* It waited to be bought, and its job has ended meanwhile: cancel.c sends it back. */

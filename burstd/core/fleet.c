@@ -85,6 +85,34 @@ void fleet_addr_seen(struct fleet_name *nm, const char *addr, int64_t began_ms)
 		live->moved = !ipaddr_same(addr, live->n.stale_addr);
 }
 
+void fleet_bar(struct fleet_name *nm, enum node_reason why, int64_t at_ms)
+{
+	nm->barred = true;
+	nm->refused = why;
+	nm->refused_ms = at_ms;
+}
+
+void fleet_unbar(struct fleet_name *nm)
+{
+	nm->barred = false;
+}
+
+void fleet_forget_refusal(struct fleet_name *nm)
+{
+	nm->refused = NODE_BECAUSE_NONE;
+}
+
+void fleet_wait_for(struct fleet_name *nm, uint64_t job, int64_t now_ms)
+{
+	nm->waits_for = job;
+	nm->waits_ms = now_ms;
+}
+
+void fleet_wait_for_none(struct fleet_name *nm)
+{
+	nm->waits_for = 0;
+}
+
 void fleet_tell(struct fleet_name *nm, const char *why, int64_t now_ms)
 {
 	free(nm->told);

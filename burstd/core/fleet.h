@@ -163,6 +163,15 @@ void fleet_addr(struct fleet_name *nm, const char *addr);
 /* A snapshot that began then, and shows the effect of all orders, has it. */
 void fleet_addr_seen(struct fleet_name *nm, const char *addr, int64_t began_ms);
 
+/* Bar the node: it is not bought until slurmctld asks again.  why and at_ms are for people. */
+void fleet_bar(struct fleet_name *nm, enum node_reason why, int64_t at_ms);
+/* It may be bought again.  What people read of the refusal stays, until fleet_forget_refusal(). */
+void fleet_unbar(struct fleet_name *nm);
+void fleet_forget_refusal(struct fleet_name *nm);
+/* Set the number of the job that the node is wanted for (0: none known), and since when. */
+void fleet_wait_for(struct fleet_name *nm, uint64_t job, int64_t now_ms);
+void fleet_wait_for_none(struct fleet_name *nm); /* since when stays: that was the last job */
+
 /* Set nm->told: why slurmctld is told to drain the node or power it down. */
 void fleet_tell(struct fleet_name *nm, const char *why, int64_t now_ms);
 

@@ -278,8 +278,8 @@ static void adopt(struct cloud *c, struct fleet_name *nm, const struct provider_
 		give_way(e, fleet_live(nm));
 	/* Its node may have been refused before the instance was found. */
 	if (!n.release && in->state != PROVIDER_STOPPING && in->state != PROVIDER_RECLAIMING) {
-		nm->barred = false;
-		nm->refused = NODE_BECAUSE_NONE;
+		fleet_unbar(nm);
+		fleet_forget_refusal(nm);
 	}
 	e->count.strays++;
 	fn = engine_insert(e, &n, "found at the provider, unknown to the journal");

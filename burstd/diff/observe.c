@@ -163,11 +163,11 @@ static void mend_addr(struct look *l, struct fleet_name *nm, const struct fleet_
 static void forget(struct fleet_name *nm, unsigned deeds)
 {
 	if ((deeds & DRIFT_UNBAR) != 0)
-		nm->barred = false;
+		fleet_unbar(nm);
 	if ((deeds & DRIFT_FORGET_JOB) != 0)
-		nm->waits_for = 0;
+		fleet_wait_for_none(nm);
 	if ((deeds & DRIFT_FORGET_REFUSAL) != 0)
-		nm->refused = NODE_BECAUSE_NONE;
+		fleet_forget_refusal(nm);
 }
 
 /* Is the node up although it is to end?  Then only its voucher is marked as used. */
@@ -295,7 +295,7 @@ static void look_missing(struct look *l)
 		if (!drift_vanished(nm, l->began_ms))
 			continue;
 		nm->flags = SLURM_KNOWN | SLURM_POWERED_DOWN | SLURM_VANISHED;
-		nm->barred = false;
+		fleet_unbar(nm);
 		if (most == 0 || !drift_vanished_release(nm, l->began_ms))
 			continue;
 		most--;

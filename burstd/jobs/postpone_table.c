@@ -104,7 +104,7 @@ void postpone_settle(struct engine *e, struct postponed *p, bool ended)
 		if (nm->refused_for != job || nm->barred) /* if barred, refused anew */
 			continue;
 		nm->refused_for = 0;
-		nm->refused = NODE_BECAUSE_NONE;
+		fleet_forget_refusal(nm);
 	}
 }
 

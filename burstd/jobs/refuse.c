@@ -15,9 +15,7 @@ void refuse_mark(struct engine *e, struct fleet_name *nm, enum node_reason why, 
 {
 	if (nm->barred && why == NODE_BECAUSE_GANG)
 		return; /* what its job lacks is said already */
-	nm->barred = true;
-	nm->refused = why;
-	nm->refused_ms = engine_now(e);
+	fleet_bar(nm, why, engine_now(e));
 	nm->hint = (struct refusal_hint){0};
 	if (text != NULL)
 		(void)snprintf(nm->why, sizeof(nm->why), "%s", text);
@@ -142,7 +140,7 @@ static void has_begun(struct fleet_name *nm)
 		return;
 	nm->flags &= ~(uint32_t)SLURM_POWERING_UP;
 	if (fn != NULL && (fn->n.instance[0] != '\0' || is_made(nm, fn)))
-		nm->barred = false;
+		fleet_unbar(nm);
 }
 
 static void note_begun(const struct gangs *g)
@@ -203,9 +201,7 @@ static void infect(struct gangs *g, const struct map *healthy)
 			if (nm == NULL || nm->barred || is_up(nm) ||
 			    map_get(healthy, nm->name) != NULL || stays(g->e, &g->gangs[j], nm))
 				continue;
-			nm->barred = true;
-			nm->refused = bad->refused;
-			nm->refused_ms = bad->refused_ms;
+			fleet_bar(nm, bad->refused, bad->refused_ms);
 			nm->hint = bad->hint;
 			(void)snprintf(nm->why, sizeof(nm->why), "%s", bad->why);
 		}

@@ -32,8 +32,7 @@ static bool climbs(struct engine *e, const struct fleet_node *fn)
 	if (at != NULL)
 		fn->name->tried |= UINT32_C(1) << (at - rungs);
 	fn->name->climbs = true;
-	fn->name->waits_for = is->job;
-	fn->name->waits_ms = engine_now(e);
+	fleet_wait_for(fn->name, is->job, engine_now(e));
 	e->buy->climbing = true;
 	return true;
 }
