@@ -303,7 +303,9 @@ int main(void)
 		T(an_audience_is_a_text_and_not_a_part_of_the_claims, gcp),
 		T(a_question_hangs_until_the_answer_is_another, gcp),
 		T(a_question_hangs_for_its_time_or_as_long_as_the_machine, gcp),
+		T(keys_are_kept_and_found_again, gcp),
 		T(keys_are_kept_and_found_again, azure),
+		T(a_key_whose_maker_was_killed_then_is_no_obstacle, gcp),
 		T(a_key_whose_maker_was_killed_then_is_no_obstacle, azure),
 		T(half_a_key_is_none, gcp),
 	};
