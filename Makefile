@@ -390,12 +390,11 @@ check: test-asan ## compilers, sanitizers, analysers, layers, format, shellcheck
 # Files that `make test` need not analyse again: see scripts/dev/unanalysed.sh.
 analysed: ## the slow analysers on all files; scripts/dev/analysed then names this commit
 	@git diff --quiet HEAD || { echo 'commit first: the analysers vouch for a commit' >&2; exit 2; }
-	$(Q)commit=$$(git rev-parse HEAD) && WHOLE=1 ONLY=analysers $(prove) scripts/dev/check.sh && \
-		if git diff --quiet $$commit -- burstd providers slurm; then \
-			echo $$commit $$(scripts/dev/unanalysed.sh --options) >scripts/dev/analysed; \
+	$(Q)commit=$$(git rev-parse HEAD) && options=$$(scripts/dev/unanalysed.sh --options) && \
+		WHOLE=1 ONLY=analysers $(prove) scripts/dev/check.sh && \
+		if git diff --quiet $$commit -- burstd providers slurm Makefile; then \
+			echo $$commit $$options >scripts/dev/analysed; \
 		else echo 'sources have changed meanwhile: again' >&2; exit 1; fi
-analyser-options:
-	@echo '$(filter-out -DBURSTD_VERSION=% -ffile-prefix-map=% -Werror,$(cppflags) $(cflags) $(BANNED) $(CPPFLAGS) $(CFLAGS))'
 
 # Tests that take too long for `make test`; docs/reliability.md has their figures.
 soak: ## hours: the analysers on all files, unit tests of the release, both clouds end to end, 10,000 seeds, the museum, death at every write, fuzzing, 30 minutes of chaos
@@ -547,6 +546,6 @@ help: ## this list
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
-.PHONY: all help deps deps-build demo lab lab-possible contract test quick analysed analyser-options soak unit-programs test-programs test-asan test-slurm-matrix unit e2e node check sim model cover cover-all tsan museum museum-page mutate crash chaos bench fuzz fuzzers torture install uninstall clean
+.PHONY: all help deps deps-build demo lab lab-possible contract test quick analysed soak unit-programs test-programs test-asan test-slurm-matrix unit e2e node check sim model cover cover-all tsan museum museum-page mutate crash chaos bench fuzz fuzzers torture install uninstall clean
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -163,7 +163,8 @@ void fleet_addr(struct fleet_name *nm, const char *addr);
 /* A snapshot that began then, and shows the effect of all orders, has it. */
 void fleet_addr_seen(struct fleet_name *nm, const char *addr, int64_t began_ms);
 
-/* Bar the node: it is not bought until slurmctld asks again.  why and at_ms are for people. */
+/* Bar the node: it is not bought until fleet_unbar(), since slurmctld asks again, has let it go, or
+ * an instance of it was found after all. */
 void fleet_bar(struct fleet_name *nm, enum node_reason why, int64_t at_ms);
 /* It may be bought again.  What people read of the refusal stays, until fleet_forget_refusal(). */
 void fleet_unbar(struct fleet_name *nm);

@@ -328,7 +328,7 @@ unanalysed() {
 	(
 		cd analysed
 		mkdir -p burstd/core providers slurm built/burstd/core built/hook/slurm
-		printf '# -O2\nanalyser-options: ; @echo -std=c11\n' >Makefile
+		printf '# -O2\nbuild/analyze/analyze/%%.o: ; cc -std=c11\n' >Makefile
 		touch .clang-tidy burstd/core/{a,b}.c burstd/core/low.h burstd/core/other.h slurm/hook.c
 		printf 'x.o: burstd/core/a.c \\\n burstd/core/low.h burstd/core/lower.h\nburstd/core/low.h:\n' >built/burstd/core/a.d
 		printf 'x.o: burstd/core/b.c burstd/core/other.h\nburstd/core/low.h:\n' >built/burstd/core/b.d

@@ -2,15 +2,19 @@
 # unanalysed.sh [OBJECTS]: the sources of programs that the slow analysers have still to look at, one a line.
 #
 # scripts/dev/analysed names the commit on which `make analysed` had no complaint about any file, and the checksum of the
-# options that the Makefile gave the analysers then.  What is printed are the files that differ from that commit, and those
-# that include a header that does, by the .d files in OBJECTS (build/release).  All are, where that commit is not in the
-# repository, or where what the analysers are told has changed since.
+# commands by which make had gcc analyse a file of burstd and one of the hook.  What is printed are the files that differ
+# from that commit, and those that include a header that does, by the .d files in OBJECTS (build/release).  All are, where
+# that commit is not in the repository, or where what the analysers are told has changed since.
 #
 # unanalysed.sh --options: that checksum, now.
 set -eu -o pipefail
 cd "$(dirname "$0")/../.."
-options() { make -s --no-print-directory MODE=analyze analyser-options | sha256sum | cut -d' ' -f1; }
-[ "${1-}" != --options ] || { options && exit; }
+options() {
+	make -n -B V=1 --no-print-directory MODE=analyze BUILD=build/analyze build/analyze/analyze/burstd/main.o \
+		build/analyze/analyze/hook/slurm/burst-hook.o |
+		sed -E 's/-DBURSTD_VERSION=[^ ]*|-ffile-prefix-map=[^ ]*|-Werror( |$)//g' | tr -s ' ' | sha256sum | cut -d' ' -f1
+}
+[ "${1-}" != --options ] || { options; exit; }
 objects=${1:-build/release}
 all() { find burstd providers slurm -name '*.c' | sort; }
 
