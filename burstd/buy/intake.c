@@ -135,7 +135,7 @@ static void end_call(struct engine *e)
  * after the next start. */
 static void intake_forget(struct engine *e)
 {
-	if (e->dead || e->staging.due || e->staging.n > 0 || e->fresh.v != NULL)
+	if (e->dead || e->staging.due || e->staging.n > 0 || e->unwritten.v != NULL)
 		return;
 	while (e->buy->acted != NULL) {
 		struct fresh_call *p = e->buy->acted;

@@ -22,14 +22,15 @@ struct fleet_node {        /* one generation */
 				     memory only */
 	bool mark;                /* scratch, for one pass over a list */
 	bool unreached;           /* it is to end, at a provider that cannot be reached */
-	bool registered;   /* a snapshot said so, and the event is not posted yet; memory only */
-	bool moved;        /* slurmctld has had another NodeAddr than n.stale_addr; memory only */
-	int64_t seen_ms;   /* begin of the last list that showed it; 0: none since burstd started */
-	int64_t said_ms;   /* when it was made, by its provider's clock; 0: not said since burstd
-			      started */
-	const char *fresh; /* why it was wanted, while the journal does not have it; else NULL */
-	const char *made;  /* why it was wanted, for good; NULL: before burstd started */
-	char *why;         /* details of its reason; NULL: none; memory only */
+	bool registered; /* a snapshot said so, and the event is not posted yet; memory only */
+	bool moved;      /* slurmctld has had another NodeAddr than n.stale_addr; memory only */
+	int64_t seen_ms; /* begin of the last list that showed it; 0: none since burstd started */
+	int64_t said_ms; /* when it was made, by its provider's clock; 0: not said since burstd
+			    started */
+	const char
+		*unwritten; /* why it was wanted, while the journal does not have it; else NULL */
+	const char *made;   /* why it was wanted, for good; NULL: before burstd started */
+	char *why;          /* details of its reason; NULL: none; memory only */
 	enum node_reason why_of; /* the reason that `why` details */
 	/* An instance of this row that a list shows as ended, while the answer to its create, which
 	 * may be older than the list, is still to come; else NULL; memory only. */

@@ -62,7 +62,7 @@ static void arm(struct engine *e)
 
 			next = at < next ? at : next;
 		}
-	if ((e->more || e->staging.n > 0 || e->fresh.v != NULL) && engine_now(e) < next)
+	if ((e->more || e->staging.n > 0 || e->unwritten.v != NULL) && engine_now(e) < next)
 		next = engine_now(e);
 	timer_at(e->timer, next);
 }
@@ -342,7 +342,7 @@ void engine_free(struct engine *e)
 	free(e->keys);
 	free(e->buy);
 	free(e->diff);
-	free(e->fresh.v);
+	free(e->unwritten.v);
 	conf_free(e->conf);
 	engine_free_old(e);
 	free(e->old);

@@ -36,23 +36,24 @@ void engine_event(struct engine *e, const char *node, uint64_t gen, const char *
 
 /* Write the event that a node was wanted, and for which job, so that people find what was bought
  * for their job. */
-static void tell_fresh(struct engine *e, struct fleet_node *fn)
+static void tell_unwritten(struct engine *e, struct fleet_node *fn)
 {
 	char why[160];
 
-	(void)snprintf(why, sizeof(why), "%.120s", fn->fresh);
+	(void)snprintf(why, sizeof(why), "%.120s", fn->unwritten);
 	if (fn->n.job != 0)
-		(void)snprintf(why, sizeof(why), "%.120s, for job %" PRIu64, fn->fresh, fn->n.job);
+		(void)snprintf(why, sizeof(why), "%.120s, for job %" PRIu64, fn->unwritten,
+			       fn->n.job);
 	engine_event(e, fn->n.name, fn->n.gen, node_state_str(fn->n.state), why);
-	fn->fresh = NULL;
+	fn->unwritten = NULL;
 }
 
 static struct node *stage(struct engine *e, struct fleet_node *fn)
 {
 	if (fn->next != NULL)
 		return fn->next;
-	if (fn->fresh != NULL)
-		tell_fresh(e, fn);
+	if (fn->unwritten != NULL)
+		tell_unwritten(e, fn);
 	if (e->staging.n == e->staging.cap) {
 		e->staging.cap = e->staging.cap == 0 ? 64 : 2 * e->staging.cap;
 		e->staging.rows =
@@ -163,25 +164,25 @@ void engine_want(struct engine *e, const struct node *n, const char *why)
 {
 	struct fleet_node *fn = fleet_add(&e->fleet, n);
 
-	fn->fresh = fn->made = why;
-	node_queue_add(&e->fresh, fn);
+	fn->unwritten = fn->made = why;
+	node_queue_add(&e->unwritten, fn);
 }
 
 /* Stage some of the rows of engine_want() that the journal does not have, if nothing else waits to
  * be sent. */
-static void write_fresh(struct engine *e)
+static void write_unwritten(struct engine *e)
 {
 	if (e->more) /* most of them go out with their creates in a moment */
 		return;
-	while (e->left > 0 && e->fresh.at < e->fresh.n) {
-		struct fleet_node *fn = node_queue_take(&e->fresh);
+	while (e->left > 0 && e->unwritten.at < e->unwritten.n) {
+		struct fleet_node *fn = node_queue_take(&e->unwritten);
 
-		if (fn == NULL || fn->fresh == NULL)
+		if (fn == NULL || fn->unwritten == NULL)
 			continue; /* written already, perhaps gone */
 		(void)stage(e, fn);
 		engine_spend(e, 1);
 	}
-	node_queue_end(&e->fresh);
+	node_queue_end(&e->unwritten);
 }
 
 static bool may_prune(const struct engine *e, const struct fleet_node *fn)
@@ -312,7 +313,7 @@ void engine_commit(struct engine *e)
 	publish(e);
 }
 
-const struct engine_part fresh_part = {
+const struct engine_part unwritten_part = {
 	.name = "nodes that are wanted",
-	.at = {[PART_RUN] = write_fresh},
+	.at = {[PART_RUN] = write_unwritten},
 };

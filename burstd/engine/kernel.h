@@ -83,7 +83,7 @@ struct engine {
 		size_t n, cap;
 		bool following; /* row_durable() of the last commit is running */
 	} staging;
-	struct node_queue fresh; /* WANTED; some of them are not yet in the journal */
+	struct node_queue unwritten; /* WANTED; some of them are not yet in the journal */
 	struct engine_slice slice;
 	size_t left; /* how many nodes may still be written before the loop serves hooks again */
 	bool more;   /* this turn has more to send than its slice */
@@ -142,10 +142,10 @@ void engine_post(struct engine *e, struct fleet_node *fn, const struct node_even
 /* Add a generation in any state to the fleet, and stage it. */
 struct fleet_node *engine_insert(struct engine *e, const struct node *n, const char *why);
 /* Add a WANTED generation.  The journal gets it with its first change, as a rule its create, or by
- * fresh_part; after a crash before that slurmctld asks for it again.  Borrows why for
+ * unwritten_part; after a crash before that slurmctld asks for it again.  Borrows why for
  * good. */
 void engine_want(struct engine *e, const struct node *n, const char *why);
-extern const struct engine_part fresh_part;
+extern const struct engine_part unwritten_part;
 /* Count so many nodes against e->left. */
 void engine_spend(struct engine *e, size_t nodes);
 void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,

@@ -68,7 +68,7 @@ static const struct part_row rows[] = {
 	{.part = &remove_part, .before = {&launch_part}},
 	/* Before refusals, which refuse in this turn what could not be bought in it, and before
 	 * the nodes that are wanted, of which most are written with their creates. */
-	{.part = &launch_part, .before = {&refuse_part, &fresh_part}},
+	{.part = &launch_part, .before = {&refuse_part, &unwritten_part}},
 	/* Before jobs that wait: refusals make them wait; and before their srun is told why
 	 * they end. */
 	{.part = &refuse_part, .before = {&postpone_part, &rescue_part, &srun_part}},
@@ -88,7 +88,7 @@ static const struct part_row rows[] = {
 	{.part = &vouchers_turn_part, .before = {&secrets_turn_part}},
 	{.part = &rotate_turn_part, .before = {&secrets_turn_part}},
 	{.part = &secrets_turn_part},
-	{.part = &fresh_part, .before = {&intake_forget_part}},
+	{.part = &unwritten_part, .before = {&intake_forget_part}},
 	/* Before the audit, which puts what it tells on record. */
 	{.part = &srun_part, .before = {&audit_part}},
 	{.part = &audit_part},
@@ -104,13 +104,4 @@ static const struct part_row rows[] = {
 struct engine_parts parts_all(void)
 {
 	return (struct engine_parts){rows, sizeof(rows) / sizeof(rows[0])};
-}
-
-void engine_reconcile(struct engine *e)
-{
-	e->poll.next_ms = engine_now(e);
-	prereq_hurry(e);
-	for (size_t i = 0; i < e->conf->nproviders; i++)
-		e->cloud->all[i].list_next = e->cloud->all[i].quotes_next = engine_now(e);
-	engine_turn(e);
 }

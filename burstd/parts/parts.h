@@ -9,13 +9,14 @@ struct engine_parts parts_all(void);
 
 extern const struct engine_part memory_part;
 
-/* Ask slurmctld and all providers now, and compare, rather than when it is due. */
-void engine_reconcile(struct engine *e);
-
 /* --- restore.c --- */
 extern const struct engine_part restore_part;
 
 /* --- follow.c --- */
 extern const struct engine_part follow_part;
+
+/* --- reconcile.c --- */
+/* Ask slurmctld and all providers now, and compare, rather than when it is due. */
+void engine_reconcile(struct engine *e);
 
 #endif

@@ -1,4 +1,4 @@
-/* journal_audit.h - the audit records, chained by their hashes: chain.c. */
+/* journal_audit.h - the audit records, chained by their hashes. */
 #ifndef BURSTD_JOURNAL_AUDIT_H
 #define BURSTD_JOURNAL_AUDIT_H
 

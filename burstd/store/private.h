@@ -96,7 +96,7 @@ int journal_load_rescues(struct journal *j, const struct journal_visitor *v, str
 int journal_load_claims(struct journal *j, const struct journal_visitor *v, struct err *e);
 int journal_load_vouchers(struct journal *j, const struct journal_visitor *v, struct err *e);
 
-/* --- chain.c --- */
+/* --- journal_audit.c --- */
 int chain_open(struct journal *j, struct err *e); /* find the end of the chain */
 /* Within a transaction, once before the commit: write the new end of the chain. */
 int chain_put_head(struct journal *j, struct err *e);

@@ -2,8 +2,8 @@
 
 /* Times are milliseconds since 1970 UTC, money is nano-units, states and reasons are words.
  *
- * `epoch` is the leader's term, constant until there is more than one burstd (docs/design.md): it
- * is here so that intents written today carry it. */
+ * `epoch` is the leader's term, constant until there is more than one burstd: it is here
+ * so that intents written today carry it. */
 static const char step_1[] = "CREATE TABLE meta ("
 			     "  key TEXT PRIMARY KEY,"
 			     "  value BIGINT NOT NULL);"

@@ -23,7 +23,7 @@ replay=(
 	'burstd/store/journal_pools.c read_pool journal_load_pools'
 	'burstd/store/journal_claims.c journal_load_claims'
 	'burstd/store/journal_vouchers.c journal_load_vouchers'
-	'burstd/store/chain.c chain_open get_mark get_place'
+	'burstd/store/journal_audit.c chain_open get_mark get_place'
 	'burstd/store/db.c db_get_int db_get_text db_copy_text'
 )
 command -v gcovr >/dev/null || {

@@ -132,7 +132,7 @@ static void check_deleted(struct crash *c, struct kept *k)
 	if (!k->fresh)
 		return;
 	life_check_synced(c, "I29: a call is done with");
-	if (sim_journal_txs(c->w.journal)->open > 0 || c->w.engine->fresh.v != NULL ||
+	if (sim_journal_txs(c->w.journal)->open > 0 || c->w.engine->unwritten.v != NULL ||
 	    (k->bare && c->commits == k->commits))
 		world_fail(&c->w, "I29: %s is deleted before what came of it is durable", k->name);
 }

@@ -18,13 +18,13 @@ struct tee_tx {
 };
 
 /* What the crash cut short. */
-struct fresh_call {
+struct cut_tx {
 	struct journal_tx *tx;
 	int64_t at; /* 0: nothing */
 };
 
 static struct journal *real;
-static struct fresh_call pending;
+static struct cut_tx pending;
 
 #define WRAP(type, name, ...)                                                                      \
 	type __real_##name(__VA_ARGS__);                                                           \
@@ -277,7 +277,7 @@ static void settle(struct crash *c, const char *found)
 			differ(c, "atomicity or durability", want, found);
 	}
 	free(want);
-	pending = (struct fresh_call){0};
+	pending = (struct cut_tx){0};
 }
 
 /* No death leaves a gap in the audit log (I28). */
@@ -405,7 +405,7 @@ WRAP(int, journal_commit, struct journal_tx *tx, struct err *e)
 	free(tx);
 	rc = __real_journal_commit(t.real, e);
 	if (crash.dead) {
-		pending = (struct fresh_call){.tx = t.shadow, .at = crash.w.now};
+		pending = (struct cut_tx){.tx = t.shadow, .at = crash.w.now};
 		return 0;
 	}
 	crash.commits++;

@@ -220,7 +220,7 @@ static bool is_pending(const struct engine *e, const char *name)
 
 	while (p != NULL && strcmp(p->name, name) != 0)
 		p = p->next;
-	return p != NULL || e->fresh.v != NULL; /* rows that are in memory only */
+	return p != NULL || e->unwritten.v != NULL; /* rows that are in memory only */
 }
 
 /* A fresh call was acted on: all of that is durable (I29). */

@@ -99,7 +99,7 @@ static void test_a_file_goes_after_the_commit(void **state)
 	assert_true(is_bought(f));
 	intake_forget_part.at[PART_SEND](f->e);
 	assert_true(is_there("1.call")); /* the row is in memory only */
-	fresh_part.at[PART_RUN](f->e);
+	unwritten_part.at[PART_RUN](f->e);
 	intake_forget_part.at[PART_SEND](f->e);
 	assert_true(is_there("1.call"));
 	engine_commit(f->e);
@@ -118,7 +118,7 @@ static void test_a_file_stays_where_the_journal_failed(void **state)
 	put("1.call", CALL_RESUME, 0);
 	look(f);
 	intake_part.at[PART_RUN](f->e);
-	fresh_part.at[PART_RUN](f->e);
+	unwritten_part.at[PART_RUN](f->e);
 	f->e->dead = true;
 	intake_forget_part.at[PART_SEND](f->e);
 	assert_true(is_there("1.call"));
@@ -143,7 +143,7 @@ static void test_a_file_stays_once_the_journal_failed(void **state)
 	put("1.call", CALL_RESUME, 0);
 	look(f);
 	intake_part.at[PART_RUN](f->e);
-	fresh_part.at[PART_RUN](f->e);
+	unwritten_part.at[PART_RUN](f->e);
 	engine_commit(f->e);
 	f->e->dead = true;
 	intake_forget_part.at[PART_SEND](f->e);
