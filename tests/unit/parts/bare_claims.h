@@ -4,7 +4,7 @@
 #ifndef TESTS_BARE_CLAIMS_H
 #define TESTS_BARE_CLAIMS_H
 
-#include "loaded_parts.h"
+#include "tests/unit/engine/loaded_parts.h"
 
 #include <openssl/evp.h>
 #include <openssl/pem.h>

@@ -3,7 +3,7 @@
 #ifndef TESTS_LOADED_ENGINE_H
 #define TESTS_LOADED_ENGINE_H
 
-#include "loaded_parts.h"
+#include "tests/unit/engine/loaded_parts.h"
 
 #include "buy/buy.h"
 #include "parts/parts.h"
