@@ -1,10 +1,9 @@
-/* bare_rotate.h - a rotation on the engine of bare_claims.h: the journal and the store's file are
+/* bare_rotate.h - a rotation on the engine of whole_claims.h: the journal and the store's file are
  * real, and two nodes are up and report their key versions. */
 #ifndef TESTS_BARE_ROTATE_H
 #define TESTS_BARE_ROTATE_H
 
-#define BARE_REAL_STORE
-#include "bare_claims.h"
+#include "whole_claims.h"
 
 #include "base/secret_file.h"
 #include "keys/keys.h"

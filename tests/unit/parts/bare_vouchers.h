@@ -1,9 +1,10 @@
-/* bare_vouchers.h - machines with a token in their user-data, on the engine of bare_claims.h: buy
+/* bare_vouchers.h - machines with a token in their user-data, on the engine of whole_claims.h: buy
  * them, let things happen to them, and play the store. */
 #ifndef TESTS_BARE_VOUCHERS_H
 #define TESTS_BARE_VOUCHERS_H
 
-#include "bare_claims.h"
+#include "tests/unit/keys/claims_store.h"
+#include "whole_claims.h"
 
 #include "buy/buy.h"
 #include "cloud/cloud.h"

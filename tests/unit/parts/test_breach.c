@@ -1,5 +1,6 @@
 /* test_breach.c - an alarm about keys outlives a restart, and ends with what mends it. */
-#include "bare_claims.h"
+#include "tests/unit/keys/claims_store.h"
+#include "whole_claims.h"
 
 #include "core/rotation.h"
 #include "keys/keys.h"

@@ -1,6 +1,7 @@
 /* test_claim_callback.c - which machine is it that claims, where nobody signs for it: whose address
  * and root's port it comes from.  And whose claim it is, wherever: who has its key. */
-#include "bare_claims.h"
+#include "tests/unit/keys/claims_store.h"
+#include "whole_claims.h"
 
 static int callback(void **state)
 {

@@ -1,8 +1,9 @@
 /* test_claim_proof.c - which machine is it that claims: documents, addresses and nonces. */
-#include "bare_claims.h"
 #include "cloud/cloud.h"
 #include "parts/parts.h"
-#include "proved_claims.h"
+#include "tests/unit/keys/claims_proved.h"
+#include "tests/unit/keys/claims_store.h"
+#include "whole_claims.h"
 
 static int gcp(void **state)
 {
@@ -40,23 +41,8 @@ static const struct attest_ops *find_refusing(enum attest_kind k)
 /* In the place of the engine before, with another verifier. */
 static int start_with(const struct attest_ops *(*verifier)(enum attest_kind k), struct err *err)
 {
-	const struct engine_deps d = {.loop = F.loop,
-				      .proc = F.proc,
-				      .journal = F.journal,
-				      .uuid = uuid,
-				      .driver = fake,
-				      .door = &F.door,
-				      .fatal = on_fatal,
-				      .parts = parts_all()};
-	struct conf *c = make_conf();
-
-	engine_free(F.e);
-	F.e = NULL;
 	F.door.verifier = verifier;
-	if (engine_new(&F.e, &d, c, err) == 0)
-		return 0;
-	conf_free(c);
-	return -1;
+	return load(err);
 }
 
 /* No file mends that. */

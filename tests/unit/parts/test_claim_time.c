@@ -1,7 +1,8 @@
 /* test_claim_time.c - documents of another time, and machines that started at another time than
  * their provider says: a clock is wrong, and nobody is a thief for it (F39). */
-#include "bare_claims.h"
-#include "proved_claims.h"
+#include "tests/unit/keys/claims_proved.h"
+#include "tests/unit/keys/claims_store.h"
+#include "whole_claims.h"
 
 enum { QUARTER = 900000 };
 

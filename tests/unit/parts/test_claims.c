@@ -1,10 +1,11 @@
 /* test_claims.c - who gets the cluster's keys: what a create gives its machines, who may use that,
  * and what they are answered. */
-#include "bare_claims.h"
 #include "buy/buy.h"
 #include "diff/diff.h"
 #include "jobs/jobs.h"
 #include "keys/keys.h"
+#include "tests/unit/keys/claims_store.h"
+#include "whole_claims.h"
 
 static bool tells(const char *text, const char *key)
 {

@@ -1,8 +1,9 @@
 /* test_claims_again.c - an answer to a claim that was lost, cannot be given yet, or is asked for
  * again, also after a crash. */
-#include "bare_claims.h"
 #include "buy/buy.h"
 #include "keys/keys.h"
+#include "tests/unit/keys/claims_store.h"
+#include "whole_claims.h"
 
 /* Throttled: it goes out again with another token, and the old secret opens nothing. */
 static void test_create_not_sent_claims_anew(void **state)

@@ -1,5 +1,6 @@
 /* test_claims_end.c - what becomes of claims whose time is over or whose machine goes. */
-#include "bare_claims.h"
+#include "tests/unit/keys/claims_store.h"
+#include "whole_claims.h"
 
 #include "keys/keys.h"
 #include "store/journal_claims.h"

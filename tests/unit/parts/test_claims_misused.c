@@ -1,6 +1,7 @@
 /* test_claims_misused.c - what becomes of claims that are replayed, stolen or tried by others, and
  * of their machines. */
-#include "bare_claims.h"
+#include "tests/unit/keys/claims_store.h"
+#include "whole_claims.h"
 
 #include "buy/buy.h"
 #include "keys/door.h"

@@ -1,7 +1,6 @@
 /* test_reload.c - a configuration that takes the place of another while burstd runs: what it names
  * must be there and can be done, or it is refused as a whole and the old one goes on. */
-#define BARE_REAL_STORE
-#include "bare_claims.h"
+#include "whole_claims.h"
 
 #include "keys/keys.h"
 #include "keys/vouchers.h"

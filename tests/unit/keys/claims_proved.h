@@ -1,9 +1,9 @@
-/* proved_claims.h - machines that prove themselves by documents.  The verifier is the test's:
- * its documents are words, "INSTANCE ACCOUNT REGION NONCE". */
-#ifndef TESTS_PROVED_CLAIMS_H
-#define TESTS_PROVED_CLAIMS_H
+/* claims_proved.h - machines that prove themselves by documents.  The verifier is the test's: its
+ * documents are words, "INSTANCE ACCOUNT REGION NONCE". */
+#ifndef TESTS_CLAIMS_PROVED_H
+#define TESTS_CLAIMS_PROVED_H
 
-#include "bare_claims.h"
+#include "claims_run.h"
 
 static struct {
 	int64_t created_ms; /* of the machine, by its document */
