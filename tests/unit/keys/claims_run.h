@@ -1,6 +1,7 @@
 /* claims_run.h - an engine whose machines claim, loaded from a real journal and never started: load
  * it, end its turns, and let machines be bought and boot.  The header that includes this one
- * says which parts the engine has, and how a create is sent: tests/unit/parts/whole_claims.h. */
+ * says which parts the engine has, and how a create is sent: claims_engine.h for keys alone,
+ * tests/unit/parts/whole_claims.h for all parts. */
 #ifndef TESTS_CLAIMS_RUN_H
 #define TESTS_CLAIMS_RUN_H
 
@@ -215,6 +216,8 @@ static inline int teardown(void **state)
 	}
 	for (size_t i = 0; i < ANSWERS_MAX; i++)
 		free(F.answers[i].body);
+	for (size_t i = 0; i < F.ncreates; i++)
+		free(F.creates[i].user_data);
 	for (int i = 0; i < KEYS; i++)
 		free(F.keys[i].csr);
 	node_claims_free(F.table);

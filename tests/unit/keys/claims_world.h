@@ -12,7 +12,7 @@
 #include "store/journal_audit.h"
 #include "store/journal_events.h"
 
-enum { KEYS = 4, WIRE_MAX = 64, ANSWERS_MAX = 64 };
+enum { KEYS = 4, WIRE_MAX = 64, ANSWERS_MAX = 64, CREATES_MAX = 8 };
 
 static struct fix {
 	char dir[64];
@@ -61,6 +61,12 @@ static struct fix {
 	uint16_t port;
 	struct node_peer peer;
 	const struct secret_store_ops *(*store)(const char *name); /* without claims_store.h */
+	/* creates on an engine of keys alone (claims_engine.h) */
+	struct {
+		char token[PROVIDER_WORD_MAX + 1];
+		char *user_data; /* "": none */
+	} creates[CREATES_MAX];
+	size_t ncreates;
 } F;
 
 /* --- the network ------------------------------------------------------------------------------

@@ -1,9 +1,7 @@
 /* test_claims_misused.c - what becomes of claims that are replayed, stolen or tried by others, and
  * of their machines. */
-#include "tests/unit/keys/claims_store.h"
-#include "whole_claims.h"
+#include "claims_engine.h"
 
-#include "buy/buy.h"
 #include "keys/door.h"
 
 /* The first key is taken; whoever comes with another one has the secret, too. */
@@ -347,20 +345,17 @@ static void test_breach_of_an_older_machine_of_the_name(void **state)
 {
 	struct fleet_node *old;
 	struct claim_run *r;
-	struct node node;
 
 	(void)state;
 	one();
 	old = row(1);
 	old->n.state = NODE_DRAINING;
 	r = claim(1);
-	node_init(&node, "c1", 2, engine_now(F.e));
-	place_set(F.e, &node, &F.e->conf->pools[0].own, 1);
-	(void)fleet_add(&F.e->fleet, &node);
+	(void)want(1, 2);
 	claims_fail(F.e, r, "agent", "somebody else is there", true);
 	turn();
 	assert_int_equal(old->n.state, NODE_DELETING);
-	assert_int_equal(old->name->forced_ms, 0);
+	assert_int_equal(D.n, 0);
 }
 
 int main(void)

@@ -1,7 +1,6 @@
 /* test_claim_callback.c - which machine is it that claims, where nobody signs for it: whose address
  * and root's port it comes from.  And whose claim it is, wherever: who has its key. */
-#include "tests/unit/keys/claims_store.h"
-#include "whole_claims.h"
+#include "claims_engine.h"
 
 static int callback(void **state)
 {
@@ -58,8 +57,8 @@ static void test_from_roots_port(void **state)
 		is_served(t, "");
 		assert_false(claim(i + 1)->c.weak);
 	}
-	assert_non_null(strstr(F.wire[0].body, "PORTS='800-863'"));
-	assert_int_equal(F.nwire, 1); /* the create: nobody is called */
+	assert_non_null(strstr(F.creates[0].user_data, "PORTS='800-863'"));
+	assert_int_equal(F.nwire, 0); /* nobody is called */
 }
 
 /* Who asks again within a minute has another port, for the first is still busy; as often as that.
@@ -199,7 +198,7 @@ static void test_address_and_any_port(void **state)
 {
 	(void)state;
 	one();
-	assert_non_null(strstr(F.wire[0].body, "PORTS=''"));
+	assert_non_null(strstr(F.creates[0].user_data, "PORTS=''"));
 	is_served(says((struct says){.create = 1, .port = 40123}), "");
 	is_served(says((struct says){.create = 1, .port = 40124}), "");
 }

@@ -1,9 +1,6 @@
 /* test_claims_again.c - an answer to a claim that was lost, cannot be given yet, or is asked for
  * again, also after a crash. */
-#include "buy/buy.h"
-#include "keys/keys.h"
-#include "tests/unit/keys/claims_store.h"
-#include "whole_claims.h"
+#include "claims_engine.h"
 
 /* Throttled: it goes out again with another token, and the old secret opens nothing. */
 static void test_create_not_sent_claims_anew(void **state)
@@ -20,8 +17,7 @@ static void test_create_not_sent_claims_anew(void **state)
 	fn->busy = false;
 	engine_post(F.e, fn, &ev);
 	turn();
-	launch_send(&F.e->cloud->all[0], &fn, 1);
-	turn();
+	launch(&fn, 1);
 	assert_string_not_equal(claim(1)->c.id, id);
 	knock(id, secret, false);
 	restart();

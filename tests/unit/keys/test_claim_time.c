@@ -1,8 +1,7 @@
 /* test_claim_time.c - documents of another time, and machines that started at another time than
  * their provider says: a clock is wrong, and nobody is a thief for it (F39). */
-#include "tests/unit/keys/claims_proved.h"
-#include "tests/unit/keys/claims_store.h"
-#include "whole_claims.h"
+#include "claims_engine.h"
+#include "claims_proved.h"
 
 enum { QUARTER = 900000 };
 
@@ -31,29 +30,6 @@ static void test_document_of_another_time_is_no_theft(void **state)
 	one();
 	V.at_ms = engine_now(F.e) - QUARTER;
 	is_untimely("claim: it has expired; is the clock here right?");
-}
-
-/* Machine after machine would be bought. */
-static void test_documents_of_another_time_close_their_pool(void **state)
-{
-	uint64_t t;
-
-	(void)state;
-	one();
-	V.at_ms = engine_now(F.e) - QUARTER;
-	is_untimely("it has expired");
-	assert_null(engine_blocked(F.e, 0)); /* one may have had bad luck */
-	/* What is bought after that is another try. */
-	for (int64_t then = engine_now(F.e); engine_now(F.e) <= then;)
-		;
-	buy(2, 1);
-	boots(2, true);
-	F.address = "10.0.0.2";
-	t = says((struct says){.create = 2, .attest = "aws-rsa2048", .doc = "i-2 a r"});
-	assert_int_equal(status(t), 403);
-	turn();
-	assert_true(goes(2, NODE_BECAUSE_INIT));
-	assert_non_null(strstr(engine_blocked(F.e, 0), "is the clock here right?"));
 }
 
 static void test_document_of_another_time_than_the_providers(void **state)
@@ -176,7 +152,6 @@ int main(void)
 #define T(how, f) cmocka_unit_test_setup_teardown(f, how, teardown)
 	const struct CMUnitTest tests[] = {
 		T(aws, test_document_of_another_time_is_no_theft),
-		T(aws, test_documents_of_another_time_close_their_pool),
 		T(aws, test_document_of_another_time_than_the_providers),
 		T(aws, test_document_is_judged_by_the_clock_of_who_signs_it),
 		T(aws, test_document_of_another_time_and_another_instance),

@@ -1,9 +1,6 @@
 /* test_claim_proof.c - which machine is it that claims: documents, addresses and nonces. */
-#include "cloud/cloud.h"
-#include "parts/parts.h"
-#include "tests/unit/keys/claims_proved.h"
-#include "tests/unit/keys/claims_store.h"
-#include "whole_claims.h"
+#include "claims_engine.h"
+#include "claims_proved.h"
 
 static int gcp(void **state)
 {
@@ -55,42 +52,24 @@ static void test_start_without_a_verifier(void **state)
 	assert_non_null(strstr(err.msg, "provider \"cloud\": attest: there is no"));
 }
 
-/* Its attest_ca_file is empty or garbage: that provider is off, and all else goes on; the file is
- * looked at again each minute. */
+/* Its attest_ca_file is empty or garbage: that provider is off until the file is better. */
 static void test_start_with_a_verifier_that_does_not_open(void **state)
 {
 	static const char why[] = "attest_ca_file: /ca: no certificate in it";
 	struct err err = {0};
-	struct cloud *c;
 
 	(void)state;
 	if (start_with(find_refusing, &err) != 0)
 		fail_msg("%s", err.msg);
-	c = &F.e->cloud->all[0];
 	assert_string_equal(engine_off(F.e, 0), why);
-	assert_string_equal(engine_provider_source(F.e, 0).error, why);
-	assert_true(F.e->cloud->aways);
-	assert_false(cloud_ready(c, PROVIDER_LIST));
-	assert_int_equal(c->caps.create_max, 0);
-	assert_in_range(cloud_next_ms(c) - engine_now(F.e), 59000, 60000);
 	assert_null(F.e->keys->claims->provers[0].ops);
-	off_start(F.e);
-	engine_commit(F.e);
-	assert_int_equal(events("provider-off"), 1);
-	F.e->started = true;
 	/* It is no better ... */
-	off_hurry(F.e);
-	off_run(c);
-	assert_string_equal(engine_off(F.e, 0), why);
-	assert_int_equal(events("provider-off"), 1);
+	assert_int_equal(claims_part.may_use(F.e, 0, &err), -1);
+	assert_string_equal(err.msg, why);
+	assert_null(F.e->keys->claims->provers[0].ops);
 	/* ... and then it is. */
 	F.door.verifier = find;
-	off_hurry(F.e);
-	off_run(c);
-	F.e->started = false;
-	assert_null(engine_off(F.e, 0));
-	assert_int_equal(events("provider-on"), 1);
-	assert_int_equal(c->caps.create_max, 1000);
+	assert_int_equal(claims_part.may_use(F.e, 0, &err), 0);
 	assert_non_null(F.e->keys->claims->provers[0].ops);
 }
 

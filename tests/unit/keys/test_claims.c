@@ -1,11 +1,6 @@
 /* test_claims.c - who gets the cluster's keys: what a create gives its machines, who may use that,
  * and what they are answered. */
-#include "buy/buy.h"
-#include "diff/diff.h"
-#include "jobs/jobs.h"
-#include "keys/keys.h"
-#include "tests/unit/keys/claims_store.h"
-#include "whole_claims.h"
+#include "claims_engine.h"
 
 static bool tells(const char *text, const char *key)
 {
@@ -22,8 +17,7 @@ static void test_issued_with_its_create(void **state)
 
 	(void)state;
 	buy(1, 3);
-	assert_int_equal(F.nwire, 1);
-	text = F.wire[0].body;
+	text = F.creates[0].user_data;
 	for (int i = 1; i <= 3; i++) {
 		assert_non_null(claim(i));
 		assert_int_equal(claim(i)->c.state, CLAIM_ISSUED);
@@ -31,11 +25,11 @@ static void test_issued_with_its_create(void **state)
 		assert_int_equal(claim(i)->c.expires_ms, claim(i)->c.issued_ms + 600000);
 	}
 	/* Nobody finds it by the create's token, which can be guessed and is in lists. */
-	(void)snprintf(line, sizeof(line), "%s-", F.e->buy->batches->j.token);
+	(void)snprintf(line, sizeof(line), "%s-", F.creates[0].token);
 	assert_int_equal(strncmp(claim(1)->c.id, line, strlen(line)), 0);
 	assert_int_equal(strspn(claim(1)->c.id + strlen(line), "0123456789abcdef"), 16);
 	assert_int_equal(strlen(claim(1)->c.id), strlen(line) + 16);
-	knock(F.e->buy->batches->j.token, "", false);
+	knock(F.creates[0].token, "", false);
 	claims_secret(F.e, claim(1)->c.id, secret);
 	assert_int_equal(strlen(secret), 64);
 	(void)snprintf(line, sizeof(line), "ID='%s'", claim(1)->c.id);
@@ -46,7 +40,6 @@ static void test_issued_with_its_create(void **state)
 	knock(claim(1)->c.id, secret, true);
 	secret[0] = secret[0] == '0' ? '1' : '0';
 	knock(claim(1)->c.id, secret, false);
-	wire_says(0, ERR_NOTSENT, "no way there");
 }
 
 static void test_secrets_differ_by_create(void **state)
@@ -60,24 +53,23 @@ static void test_secrets_differ_by_create(void **state)
 	claims_secret(F.e, claim(1)->c.id, a);
 	claims_secret(F.e, claim(2)->c.id, b);
 	assert_string_not_equal(a, b);
-	wire_says(0, ERR_NOTSENT, "no way there");
-	wire_says(1, ERR_NOTSENT, "no way there");
 }
 
 /* What is sent again must be the same bytes, and what a machine has must open the same claim. */
 static void test_create_repeat_has_same_user_data_after_restart(void **state)
 {
 	char secret[CLAIM_SECRET_SIZE], *again;
+	struct member members[2];
 	struct keys_for keys;
 
 	(void)state;
 	buy(1, 2);
 	claims_secret(F.e, claim(1)->c.id, secret);
 	restart();
-	assert_non_null(F.e->buy->batches);
-	keys = keys_of(F.e->buy->batches);
+	keys = keys_of_rows((struct fleet_node *[]){row(1), row(2)}, 2, F.creates[0].token,
+			    members);
 	again = claims_user_data(F.e, &keys, NULL);
-	assert_string_equal(again, F.wire[0].body);
+	assert_string_equal(again, F.creates[0].user_data);
 	free(again);
 	assert_int_equal(claim(2)->c.state, CLAIM_ISSUED);
 	knock(claim(1)->c.id, secret, true);
@@ -167,53 +159,38 @@ static void test_it_is_told_what_it_must_have(void **state)
 	assert_true(has(body(t), "deadman=0"));
 }
 
-/* slurm.conf, as slurmctld has it, with these SlurmdParameters. */
-static void settings(const char *slurmd)
-{
-	char text[400];
-
-	(void)snprintf(text, sizeof(text),
-		       "Configuration data as of 2026-01-01T00:00:00\n"
-		       "BOOT_TIME = 2026-01-01T00:00:00\nSLURM_VERSION = 22.05.8\n"
-		       "SlurmctldParameters = node_reg_mem_percent=80\nSlurmdParameters = %s\n\n",
-		       slurmd);
-	prereq_answer(F.e, SLURM_CONFIG, text, strlen(text));
-	prereq_answer(F.e, SLURM_PARTITIONS, "", 0);
-}
-
 /* Of processors, memory and disk what slurmctld would not take it without. */
 static void test_it_is_told_how_large_it_must_be(void **state)
 {
-	static const char shown[] = "NodeName=c1 CPUTot=192 Gres=gpu:a100_3g.20gb:2 "
-				    "RealMemory=2000001 State=IDLE+CLOUD "
-				    "TmpDisk=900000 Partitions=p\n";
 	struct fleet_name *name;
 	uint64_t t;
 
 	(void)state;
 	one();
 	name = fleet_find(&F.e->fleet, "c1");
-	assert_int_equal(slurm_parse_nodes(shown, strlen(shown), observe_node, F.e, NULL), 1);
-	assert_int_equal(name->memory_mb, 2000001);
+	name->cpus = 192;
+	name->memory_mb = 2000001;
+	name->tmp_mb = 900000;
+	name->gpu_parts = "all";
 	/* Not known yet how exact it is. */
 	t = says((struct says){.create = 1});
 	is_served(t, "");
 	assert_true(has(body(t), "gpu_mig=all") && !tells(body(t), "gpus"));
 	assert_false(tells(body(t), "cpus") || tells(body(t), "memory_mb") ||
 		     tells(body(t), "tmp_mb"));
-	settings("(null)");
+	D.memory_percent = 80;
 	t = says((struct says){.create = 1});
 	is_served(t, "");
 	assert_true(has(body(t), "cpus=192") && has(body(t), "memory_mb=1600000") &&
 		    has(body(t), "tmp_mb=900000"));
 	/* It takes any. */
-	settings("config_overrides");
+	D.memory_percent = 0;
 	t = says((struct says){.create = 1});
 	is_served(t, "");
 	assert_false(tells(body(t), "cpus") || tells(body(t), "memory_mb") ||
 		     tells(body(t), "tmp_mb"));
 	/* What slurm.conf does not say. */
-	settings("(null)");
+	D.memory_percent = 80;
 	name->cpus = name->tmp_mb = 0;
 	name->memory_mb = 1;
 	t = says((struct says){.create = 1});
@@ -341,7 +318,7 @@ static void test_nothing_without_the_section(void **state)
 	F.door.claim_key = claim_key;
 	restart();
 	buy(1, 1);
-	assert_string_equal(F.wire[0].body, "");
+	assert_string_equal(F.creates[0].user_data, "");
 	assert_null(claim(1));
 }
 

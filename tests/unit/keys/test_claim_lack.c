@@ -1,10 +1,7 @@
 /* test_claim_lack.c - documents that are signed with keys that nobody knows: what is fetched, how
  * often, and when they are none.  The verifier is the test's: its documents are words, "KEY
  * INSTANCE", and a fetch is answered with the keys that there are. */
-#include "cloud/cloud.h"
-#include "keys/keys.h"
-#include "tests/unit/keys/claims_store.h"
-#include "whole_claims.h"
+#include "claims_engine.h"
 
 #define KEYS_AT "https://keys.example/"
 
