@@ -134,7 +134,7 @@ void lab_finish_ended(struct lab_proc *p, int status, struct lab_result *r)
 	lab_slurp(p->out, r->out, sizeof(r->out));
 	lab_slurp(p->err, r->err, sizeof(r->err));
 	assert_string_equal(r->out, "");
-	assert_true(r->ms <= p->limit_ms);
+	assert_true(r->ms <= (int64_t)p->limit_ms * LAB_PATIENCE);
 }
 
 void lab_finish(struct lab_proc *p, struct lab_result *r)
@@ -143,7 +143,8 @@ void lab_finish(struct lab_proc *p, struct lab_result *r)
 	pid_t got;
 
 	while ((got = waitpid(p->pid, &status, WNOHANG)) == 0) {
-		if (lab_now_ms(CLOCK_MONOTONIC) - p->started > p->limit_ms + LAB_GUARD_MS)
+		if (lab_now_ms(CLOCK_MONOTONIC) - p->started >
+		    (int64_t)p->limit_ms * LAB_PATIENCE + LAB_GUARD_MS)
 			(void)kill(p->pid, SIGKILL);
 		(void)poll(NULL, 0, 1);
 	}

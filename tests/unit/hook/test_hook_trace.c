@@ -369,9 +369,6 @@ static void test_slow_disk(void **state)
 		struct trace t;
 
 		print_message("# %s\n", rows[i].name);
-#ifdef __SANITIZE_ADDRESS__
-		o.limit_ms = LAB_LIMIT_MS + 500; /* it begins that slowly */
-#endif
 		if (!trace_start_timed(&t, o))
 			skip();
 		trace_to(&t, rows[i].nr, rows[i].nth);
