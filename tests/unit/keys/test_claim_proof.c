@@ -20,21 +20,6 @@ static const struct attest_ops *find_none(enum attest_kind k)
 	return NULL;
 }
 
-static int v_refuse(void **self, const struct attest_conf *conf, struct err *e)
-{
-	(void)self;
-	(void)conf;
-	return err_set(e, ERR_INVALID, "no certificate in it");
-}
-
-static const struct attest_ops *find_refusing(enum attest_kind k)
-{
-	static struct attest_ops ops = {.open = v_refuse, .close = v_close};
-
-	ops.kind = k;
-	return &ops;
-}
-
 /* In the place of the engine before, with another verifier. */
 static int start_with(const struct attest_ops *(*verifier)(enum attest_kind k), struct err *err)
 {

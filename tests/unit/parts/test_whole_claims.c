@@ -191,21 +191,6 @@ static void test_documents_of_another_time_close_their_pool(void **state)
 /* --- a verifier ---------------------------------------------------------------------------------
  */
 
-static int v_refuse(void **self, const struct attest_conf *conf, struct err *e)
-{
-	(void)self;
-	(void)conf;
-	return err_set(e, ERR_INVALID, "no certificate in it");
-}
-
-static const struct attest_ops *find_refusing(enum attest_kind k)
-{
-	static struct attest_ops ops = {.open = v_refuse, .close = v_close};
-
-	ops.kind = k;
-	return &ops;
-}
-
 static int azure(void **state)
 {
 	(void)state;
