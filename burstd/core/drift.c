@@ -321,11 +321,15 @@ static enum drift_why why_power_down_live(const struct node *n, const struct dri
 	return DRIFT_WHY_NONE;
 }
 
-/* slurmctld powers the node down when its jobs are done, and they have had their time. */
+/* slurmctld powers the node down when its jobs are done, and one still runs though they have had
+ * their time.  (A node with completing jobs alone is IDLE.)  Old releases spoil the requeue of a
+ * job that completes there when the node is forced down: with them that job ends first. */
 static bool overstays(const struct node *n, const struct drift_seen *s)
 {
+	uint32_t waits_for = s->loses_requeued ? SLURM_COMPLETING : 0;
+
 	return n->state == NODE_DRAINING && s->now_ms >= s->plan.force_ms &&
-	       (s->flags & (SLURM_ALLOCATED | SLURM_COMPLETING)) == SLURM_ALLOCATED;
+	       (s->flags & (SLURM_ALLOCATED | waits_for)) == SLURM_ALLOCATED;
 }
 
 /* The row being deleted need not be the newest: a later purchase may have failed. */

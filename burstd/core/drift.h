@@ -97,9 +97,10 @@ struct drift_seen {
 	uint32_t flags;
 	enum drift_reason reason;
 	enum drift_addr addr;
-	bool settled; /* the snapshot shows the effect of all orders */
-	bool listed;  /* its provider's list was read since burstd started */
-	bool blind;   /* no list has come for so long that the journal's address must do */
+	bool settled;        /* the snapshot shows the effect of all orders */
+	bool listed;         /* its provider's list was read since burstd started */
+	bool blind;          /* no list has come for so long that the journal's address must do */
+	bool loses_requeued; /* slurmctld has, or may have, SLURM_BUG_REQUEUE_LOST */
 	int64_t began_ms, now_ms, started_ms; /* the snapshot; now; burstd */
 	int64_t before_ms;                    /* begin of the previous snapshot; 0: none */
 	struct reclaim_plan plan;             /* of a live row that is DRAINING */

@@ -239,6 +239,7 @@ static void look(struct look *l, struct fleet_name *nm, const struct slurm_node 
 				  .settled = l->settled,
 				  .listed = doubt_looked(l->e, nm->pool),
 				  .blind = live != NULL && doubt_is_blind(l->e, &live->n),
+				  .loses_requeued = prereq_may_have(l->e, SLURM_BUG_REQUEUE_LOST),
 				  .began_ms = l->began_ms,
 				  .now_ms = l->now_ms,
 				  .started_ms = l->e->started_ms,

@@ -11,13 +11,17 @@ setup_file() {
 		echo "run this file by tests/e2e/run.sh: it needs a lab of its own" >&2
 		return 1
 	}
-	lab_up
+	LAB_SLURM_EXTRA="Epilog=$lab_dir/bin/epilog" lab_up
 	lab_stop burstd
 	cat >"$lab_dir/bin/told" <<-'T'
 		#!/bin/sh
 		echo "$@" >>/tmp/told
 	T
-	chmod 755 "$lab_dir/bin/told"
+	cat >"$lab_dir/bin/epilog" <<-T
+		#!/bin/sh
+		while [ -e "$lab_dir/home/completes-\$SLURM_JOB_ID" ]; do sleep 0.2; done
+	T
+	chmod 755 "$lab_dir/bin/told" "$lab_dir/bin/epilog"
 	sed -i 's/market .*/market = "spot"\n\t\t\tcheckpoint_signal = "USR1"\n\t\t\trebalance = "drain"/
 		s/settle .*/&\n\t\t\tlist_every = "1s"/' /etc/burstd/burstd.conf
 	lab_start burstd
@@ -208,6 +212,37 @@ script() {
 	had_its_time "$job" "$latest"
 	burstctl events --tail 1000 | grep -q "notice.*says the lab"
 	[ "$(burstctl events --tail 1000 | grep -c "job-signalled.*job $job:")" = 1 ]
+	within 60 job_is "$job" COMPLETED
+}
+
+# Releases before 23.11 spoil the requeue of the job that completes, so burstd waits for it.
+@test "F41: the job is off its node before the end, though another job completes there" {
+	local version other
+	version=$(slurmctld -V | sed -n 's/^slurm\(-wlm\)* \([0-9]*\)\.\([0-9]*\).*/\2\3/p')
+	other=$(job -N1 -n1 --wrap 'sleep 600')
+	within 30 running "$other" 0
+	node=$(job_nodes "$other")
+	job=$(job -N1 -n1 -w "$node" --requeue --wrap "$deaf")
+	within 10 running "$job" 0
+	touch "$lab_dir/home/completes-$other"
+	scancel "$other"
+	within 5 node_is "$node" COMPLETING
+	node_is "$node" MIXED
+	sim_reclaim "$node" 20000
+	told "$job"
+	latest=$(latest "$node" "$job")
+	if [ "$version" -lt 2311 ]; then
+		sleep $((latest + 2 - $(date +%s)))
+		running "$job" 0
+		rm "$lab_dir/home/completes-$other"
+	fi
+	within 15 restarted "$job" 1
+	had_its_time "$job" "$latest"
+	if [ "$version" -ge 2311 ]; then
+		node_is "$node" COMPLETING
+		node_is "$node" IDLE # no job runs there that the node could be forced down for
+		rm "$lab_dir/home/completes-$other"
+	fi
 	within 60 job_is "$job" COMPLETED
 }
 

@@ -277,7 +277,7 @@ static void run(struct world *w, struct child *k)
 		sim_ctld_show_words(w->ctld, k->args[9], &k->out);
 	else if (k->query == SQUEUE)
 		sim_ctld_show_jobs(w->ctld, is_all(k), has_constraints(k), &k->out);
-	else if (k->query == SETTINGS && w->set.warm && strcmp(k->args[2], "config") == 0)
+	else if (k->query == SETTINGS && w->set.settings && strcmp(k->args[2], "config") == 0)
 		sim_ctld_show_config(w->ctld, &k->out);
 	else if (k->query == SETTINGS)
 		str_adds(&k->out, "PartitionName=cloud State=UP\n");

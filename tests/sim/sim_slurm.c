@@ -429,6 +429,10 @@ static void check_deadline(struct sim_ctld *c, const struct ctld_node *n, const 
 	    c->troubled > since || c->w->disk_until > since || c->w->skew != 0 || !sim_ctld_up(c) ||
 	    c->w->now < c->deaf_until || r->n.noticed_ms > since)
 		return;
+	/* Old releases spoil the requeue of a job that completes on a node that is forced down, so
+	 * burstd waits for the end of that one, also where it does not know the release. */
+	if ((c->w->set.old_slurm || !c->w->set.settings) && n->completing)
+		return;
 	/* What it knew for longer was something else, which waits for the job. */
 	if (r->n.notice != PROVIDER_NOTICE_RECLAIM && i->reclaim_said > since)
 		return;

@@ -257,6 +257,7 @@ static void choose(struct world *w)
 	s->tokens = !world_one_in(w, 3);
 	s->gangs = world_one_in(w, 2);
 	s->old_slurm = world_one_in(w, 3);
+	s->settings = w->seed % 2 == 1; /* choose_warm() needs them */
 	s->instance_ids = !s->old_slurm && world_one_in(w, 2);
 	s->create_max = world_one_in(w, 2) ? 1000 : 1 + world_below(w, 3);
 	s->delete_max = world_one_in(w, 2) ? 1000 : 1 + world_below(w, 3);

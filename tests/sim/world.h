@@ -272,6 +272,7 @@ struct sim_limits {     /* the provider's: token buckets, sim_limit.c */
 struct sim_setting {
 	bool calm, stubborn;           /* sim_climate.c */
 	bool tokens, gangs, old_slurm; /* old_slurm: 22.05's resume file */
+	bool settings; /* `scontrol show config` answers; else burstd knows no version */
 	bool instance_ids;             /* slurmd says which instance it is on */
 	bool prolog;                   /* burst-prolog is PrologSlurmctld */
 	bool fabric;                   /* jobs of pools get a fabric of their own */

@@ -103,6 +103,7 @@ enum { /* what differs from the usual: settled, listed, all long ago, address ou
        UNSEEN = 1 << 22,        /* no snapshot came for a while before this one */
        BLIND = 1 << 23,         /* its provider has listed nothing since burstd started */
        REFUSED_SINCE = 1 << 24, /* the snapshot began */
+       LOSES_REQUEUED = 1 << 25,
 };
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
