@@ -179,8 +179,9 @@ script() {
 }
 
 @test "a job that is done when it has saved its work is not run again" {
-	job=$(script -N1 --exclusive --requeue 'trap "exit 0" USR1; while :; do sleep 0.2 & wait; done')
+	job=$(script -N1 --exclusive --requeue 'trap "exit 0" USR1; echo "run 0"; while :; do sleep 0.2 & wait; done')
 	within 30 running "$job" 0
+	within 5 wrote "$job" '^run 0'
 	sim_reclaim "$(job_nodes "$job")" 60000
 	within 12 job_is "$job" COMPLETED
 	restarted "$job" 0
@@ -188,8 +189,9 @@ script() {
 }
 
 @test "a job that may not be requeued is told too, and reported" {
-	job=$(script -N1 --exclusive --no-requeue 'trap "exit 3" USR1; while :; do sleep 0.2 & wait; done')
+	job=$(script -N1 --exclusive --no-requeue 'trap "exit 3" USR1; echo "run 0"; while :; do sleep 0.2 & wait; done')
 	within 30 running "$job" 0
+	within 5 wrote "$job" '^run 0'
 	sim_reclaim "$(job_nodes "$job")" 60000
 	within 12 job_is "$job" FAILED
 	within 15 eval 'burstctl events --tail 1000 | grep -q "job-ended.*job $job: it ended as FAILED and was not requeued"'
@@ -224,6 +226,7 @@ script() {
 	node=$(job_nodes "$other")
 	job=$(job -N1 -n1 -w "$node" --requeue --wrap "$deaf")
 	within 10 running "$job" 0
+	within 5 wrote "$job" '^run 0'
 	touch "$lab_dir/home/completes-$other"
 	scancel "$other"
 	within 5 node_is "$node" COMPLETING
@@ -262,7 +265,7 @@ script() {
 	lab_kill burstd
 	lab_start burstd
 	latest=$(latest "$node" "$job")
-	within 15 restarted "$job" 1
+	within 20 restarted "$job" 1
 	had_its_time "$job" "$latest"
 	[ "$(burstctl events --tail 1000 | grep -c "job-signalled.*job $job:")" = 1 ]
 	within 60 job_is "$job" COMPLETED

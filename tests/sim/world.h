@@ -272,11 +272,11 @@ struct sim_limits {     /* the provider's: token buckets, sim_limit.c */
 struct sim_setting {
 	bool calm, stubborn;           /* sim_climate.c */
 	bool tokens, gangs, old_slurm; /* old_slurm: 22.05's resume file */
-	bool settings; /* `scontrol show config` answers; else burstd knows no version */
-	bool instance_ids;             /* slurmd says which instance it is on */
-	bool prolog;                   /* burst-prolog is PrologSlurmctld */
-	bool fabric;                   /* jobs of pools get a fabric of their own */
-	bool warm;                     /* some pools keep nodes warm, or have a quantum ... */
+	bool settings;       /* `scontrol show config` answers; else burstd knows no version */
+	bool instance_ids;   /* slurmd says which instance it is on */
+	bool prolog;         /* burst-prolog is PrologSlurmctld */
+	bool fabric;         /* jobs of pools get a fabric of their own */
+	bool warm;           /* some pools keep nodes warm, or have a quantum ... */
 	bool fixed;          /* ... and slurm.conf has a count of those that are to stay */
 	bool afresh;         /* a create that is repeated tries again what was refused (F4) */
 	bool twins;          /* the account stands in burstd.conf twice, for different offers */

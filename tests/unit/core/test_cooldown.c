@@ -15,7 +15,7 @@
 
 /* A and B differ in the zone, A and C in the market, A and D in the type; E is of another
  * provider; F is A for who wants a fabric. */
-enum { A, B, C, D, E, F, G, H, I, J };
+enum { A, B, C, D, E, F, G, H, I, J, K };
 
 static const struct cooldown_place places[] = {
 	[A] = {{"aws", "p5", "eu-north-1", "a", PROVIDER_SPOT, NULL}},
@@ -31,6 +31,8 @@ static const struct cooldown_place places[] = {
 	/* H, and it said that nothing is to be tried for so long: less than a minute, or more. */
 	[I] = {{"sim", "p6", "eu-north-1", "a", PROVIDER_SPOT, NULL}, 0, 60000, 0, 40000},
 	[J] = {{"sim", "p6", "eu-north-1", "a", PROVIDER_SPOT, NULL}, 0, 60000, 0, 900000},
+	[K] = {{"sim", "p7", "eu-north-1", "a", PROVIDER_SPOT, NULL},
+	       20000}, /* first pause: 20 s */
 };
 
 enum deed {
@@ -41,6 +43,7 @@ enum deed {
 	LISTED,   /* so was another call */
 	BACK,     /* the provider answers again */
 	ENDS,     /* a purchase that was never answered has bought nothing */
+	TAKEN,    /* the place has taken machines back */
 };
 
 struct step { /* times in seconds */
@@ -105,6 +108,11 @@ struct step { /* times in seconds */
 #define SHUTS(t, p, s, n)                                                                          \
 	{                                                                                          \
 		t, ENDS, p, 0, COOLDOWN_##n, s                                                     \
+	}
+
+#define TAKES(t, p)                                                                                \
+	{                                                                                          \
+		t, TAKEN, p, 0, COOLDOWN_COOLS, 0                                                  \
 	}
 
 static const struct story {
@@ -185,6 +193,20 @@ static const struct story {
 	  TOLD(131, H, RATE, 130, SAME), HALF(131, H), MAY(132, H), TOLD(190, H, RATE, 189, SAME),
 	  HALF(190, H), TOLD(191, H, RATE, 190, FAILS), FAILS(191, H, 311),
 	  TOLD(320, H, RATE, 319, SAME), TOLD(1521, H, RATE, 1520, SAME), HALF(1521, H)}},
+	{"... of which what it says while it is closed, or to what was sent before, is no part",
+	 {TOLD(0, H, RATE, 0, SAME), TOLD(60, H, RATE, 59, FAILS), TOLD(100, H, RATE, 99, SAME),
+	  FAILS(101, H, 120), TOLD(130, H, RATE, 60, SAME), TOLD(190, H, RATE, 189, SAME),
+	  TOLD(249, H, RATE, 248, SAME), TOLD(250, H, RATE, 249, FAILS)}},
+	{"... from the end of the pause on",
+	 {TOLD(0, H, RATE, 0, SAME), TOLD(60, H, RATE, 59, FAILS), TOLD(120, H, RATE, 119, SAME),
+	  TOLD(180, H, RATE, 179, FAILS)}},
+	{"... even where 20 minutes lie between the two, but not more",
+	 {TOLD(0, H, RATE, 0, SAME), TOLD(60, H, RATE, 59, FAILS), TOLD(130, H, RATE, 129, SAME),
+	  TOLD(1330, H, RATE, 1329, FAILS), HALF(2000, H), TOLD(2000, H, RATE, 1999, SAME),
+	  TOLD(3201, H, RATE, 3200, SAME), TOLD(3260, H, RATE, 3259, SAME)}},
+	{"... counted from the last answer, not from the end of the pause",
+	 {TOLD(0, H, RATE, 0, SAME), TOLD(60, H, RATE, 59, FAILS), TOLD(1270, H, RATE, 1269, SAME),
+	  TOLD(1325, H, RATE, 1324, SAME), TOLD(1331, H, RATE, 1330, FAILS)}},
 	{"... not where one in between was bought",
 	 {TOLD(10, H, RATE, 9, SAME), TOLD(40, H, OK, 39, SAME), TOLD(70, H, RATE, 69, SAME),
 	  OPEN(70, H)}},
@@ -197,6 +219,34 @@ static const struct story {
 	{"... or so long that it was forgotten",
 	 {TOLD(10, G, TRANSIENT, 9, SAME), TOLD(70, G, TRANSIENT, 69, FAILS), HALF(3730, G),
 	  OPEN(3731, G), TOLD(3732, G, TRANSIENT, 3731, SAME), OPEN(3732, G)}},
+	{"failures 20 minutes apart are one run, and those further apart are not",
+	 {TOLD(0, G, TRANSIENT, 0, SAME), TOLD(1200, G, TRANSIENT, 1199, FAILS),
+	  TOLD(2000, H, RATE, 1999, SAME), TOLD(3201, H, RATE, 3200, SAME),
+	  TOLD(3260, H, RATE, 3259, SAME), TOLD(3261, H, RATE, 3260, FAILS)}},
+	{"an answer in a run counts to its end, and not for the next run",
+	 {TOLD(0, H, RATE, 0, SAME), TOLD(60, H, TRANSIENT, 59, FAILS), TOLD(0, I, RATE, 0, SAME),
+	  OPEN(9000, H), TOLD(9000, H, RATE, 8999, SAME), TOLD(10201, H, TRANSIENT, 10200, SAME),
+	  TOLD(10261, H, TRANSIENT, 10260, SAME)}},
+	{"a place that fails again when it was forgotten is not closed at once",
+	 {TOLD(0, G, TRANSIENT, 0, SAME), TOLD(60, G, TRANSIENT, 59, FAILS),
+	  TOLD(3721, G, TRANSIENT, 3720, SAME), OPEN(3721, G)}},
+	{"a purchase before it closed is no probe",
+	 {TOLD(0, H, RATE, 0, SAME), MAY(50, H), TOLD(61, H, RATE, 49, FAILS), HALF(121, H)}},
+	{"the first pause may be another, and the next is twice that",
+	 {TOLD(0, K, CAPACITY, 0, COOLS), COOLS(0, K, 20), TOLD(20, K, CAPACITY, 20, COOLS),
+	  COOLS(20, K, 60)}},
+	{"a probe is waited for half a minute",
+	 {TOLD(10, A, CAPACITY, 9, COOLS), MAY(71, A), {80, LOOK, A, COOLDOWN_PROBING, 101, 0}}},
+	{"a denied purchase is no failure of its place",
+	 {TOLD(0, G, DENIED, 0, OFF), TOLD(61, G, TRANSIENT, 60, SAME), DENIED(61, G, 300)}},
+	{"a list that was sent before the denial was known says nothing",
+	 {TOLD(10, A, DENIED, 9, OFF), HEARD(20, A, OK, 10, SAME), DENIED(20, A, 310),
+	  HEARD(30, A, DENIED, 29, SAME), HEARD(40, A, OK, 30, SAME), DENIED(40, A, 0)}},
+	{"the clock goes back, and then machines are taken back (F57)",
+	 {OPEN(100, A), TAKES(60, A), COOLS(60, A, 120)}},
+	{"the clock goes back while a purchase is in doubt (F57)",
+	 {TOLD(1040, H, RATE, 1039, SAME), TOLD(1100, H, RATE, 1099, FAILS), NOTHING(1060, H, 960),
+	  FAILS(1060, H, 1160)}},
 	{"what was sent before it closed neither opens nor lengthens it",
 	 {TOLD(10, G, TRANSIENT, 9, SAME), TOLD(70, G, TRANSIENT, 69, FAILS),
 	  TOLD(71, G, OK, 70, SAME), TOLD(72, G, TRANSIENT, 69, SAME), FAILS(72, G, 130)}},
@@ -313,7 +363,7 @@ static void run(struct cooldown *c, const struct step *s)
 	case LOOK:
 		v = cooldown_look(c, p, now);
 		assert_int_equal(v.state, s->arg);
-		if (s->arg == COOLDOWN_PROBING) { /* half a minute from when it was begun */
+		if (s->arg == COOLDOWN_PROBING && s->want == 0) { /* half a minute from its begin */
 			assert_true(v.until_ms > 0 && v.until_ms <= now + COOLDOWN_WAIT_MS);
 			return;
 		}
@@ -324,6 +374,9 @@ static void run(struct cooldown *c, const struct step *s)
 		return;
 	case BACK:
 		cooldown_back(c, p->place.provider);
+		return;
+	case TAKEN:
+		assert_int_equal(cooldown_taken_back(c, p, now), s->want);
 		return;
 	case ENDS:
 		assert_int_equal(cooldown_doubt_ends(c, p, sent, now), s->want);
