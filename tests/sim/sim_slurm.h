@@ -148,8 +148,6 @@ void sim_ctld_end_jobs(struct sim_ctld *c); /* everything ends: all nodes become
 bool sim_ctld_up(const struct sim_ctld *c);
 /* Until then burstd may not hear from it, nor be heard: the judges wait. */
 void sim_ctld_trouble(struct sim_ctld *c, int64_t until);
-void sim_ctld_register(struct sim_ctld *c, struct inst *i);
-void sim_ctld_instance_ended(struct sim_ctld *c, const struct inst *i);
 /* Has slurmctld not wanted this node at some time since? */
 bool sim_ctld_unwanted_since(struct sim_ctld *c, const char *node, int64_t since);
 /* A launch for a node that slurmctld has not wanted for long, though it would have said so. */
@@ -175,11 +173,15 @@ void sim_ctld_excuse(struct sim_ctld *c, struct ctld_node *n);
 void sim_ctld_set_reason(struct sim_ctld *c, struct ctld_node *n, enum ctld_by by,
 			 const char *reason);
 void sim_ctld_down(struct sim_ctld *c, struct ctld_node *n); /* state=DOWN */
-/* state=POWER_DOWN_FORCE, on a node that may be dead, or has a job that may not end at once */
-bool sim_ctld_completes(struct sim_ctld *c, struct ctld_node *n);
 void sim_ctld_back(struct sim_ctld *c, struct ctld_node *n); /* state=RESUME */
 int64_t sim_ctld_seconds(int64_t ms);                        /* slurmctld knows no fractions */
 bool sim_ctld_fits(const struct ctld_node *n, const struct ctld_job *j);
+
+/* --- sim_slurmd.c: machines, as slurmctld hears of them --- */
+void sim_ctld_register(struct sim_ctld *c, struct inst *i);
+void sim_ctld_instance_ended(struct sim_ctld *c, const struct inst *i);
+/* state=POWER_DOWN_FORCE, on a node that may be dead, or has a job that may not end at once */
+bool sim_ctld_completes(struct sim_ctld *c, struct ctld_node *n);
 
 /* --- sim_job.c --- */
 /* Does this job wait for this node, or run on it? */
