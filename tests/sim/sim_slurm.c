@@ -364,6 +364,26 @@ void sim_ctld_tell_jobs(struct sim_ctld *c, const struct ctld_job *jobs, int64_t
 	memcpy(c->told_jobs, jobs, sizeof(c->told_jobs));
 }
 
+static void tell_detail(struct ctld_job *j, const struct ctld_job *told, int64_t at)
+{
+	if (told->id != j->id)
+		return;
+	j->details_at = at;
+	if (j->requeued_to == 0 && told->state == JOB_PENDING)
+		j->requeued_to = told->begin_at;
+}
+
+void sim_ctld_tell_details(struct sim_ctld *c, const struct ctld_job *jobs, const char *ids,
+			   int64_t at)
+{
+	for (const char *id = ids; id != NULL; id = strchr(id, ',')) {
+		id += *id == ',';
+		for (size_t i = 0; i < JOBS_MAX; i++)
+			if (sim_ctld_is_named(&c->jobs[i], id))
+				tell_detail(&c->jobs[i], &jobs[i], at);
+	}
+}
+
 bool sim_ctld_told(const struct sim_ctld *c, const struct inst *i)
 {
 	for (size_t k = 0; k < c->n; k++)
