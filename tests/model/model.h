@@ -139,7 +139,7 @@ uint64_t side_pack(const struct side *s);
 struct side side_unpack(uint64_t key);
 void side_print(const struct side *s, const char *name);
 
-/* --- explore.c: both sides --- */
+/* --- explore.c: both sides; see explore.h --- */
 
 struct summary {
 	uint64_t states, alone, transitions, longest;

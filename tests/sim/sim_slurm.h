@@ -148,8 +148,6 @@ void sim_ctld_end_jobs(struct sim_ctld *c); /* everything ends: all nodes become
 bool sim_ctld_up(const struct sim_ctld *c);
 /* Until then burstd may not hear from it, nor be heard: the judges wait. */
 void sim_ctld_trouble(struct sim_ctld *c, int64_t until);
-void sim_ctld_register(struct sim_ctld *c, struct inst *i);
-void sim_ctld_instance_ended(struct sim_ctld *c, const struct inst *i);
 /* Has slurmctld not wanted this node at some time since? */
 bool sim_ctld_unwanted_since(struct sim_ctld *c, const char *node, int64_t since);
 /* A launch for a node that slurmctld has not wanted for long, though it would have said so. */
@@ -168,20 +166,22 @@ void sim_ctld_tell_details(struct sim_ctld *c, const struct ctld_job *jobs, cons
 			   int64_t at);
 void sim_ctld_tell_jobs(struct sim_ctld *c, const struct ctld_job *jobs, int64_t at, bool all);
 
-/* --- what sim_slurm.c lends to sim_scontrol.c and sim_admin.c --- */
+/* --- what sim_slurm.c lends to the others of slurmctld, and to sim_admin.c --- */
 struct ctld_node *sim_ctld_find(struct sim_ctld *c, const char *name); /* NULL: unknown */
 /* slurmctld has given a reason to delete what this node has now (I18). */
 void sim_ctld_excuse(struct sim_ctld *c, struct ctld_node *n);
 void sim_ctld_set_reason(struct sim_ctld *c, struct ctld_node *n, enum ctld_by by,
 			 const char *reason);
-void sim_ctld_down(struct sim_ctld *c, struct ctld_node *n); /* state=DOWN */
+
+/* --- sim_slurmd.c: machines, as slurmctld hears of them --- */
+void sim_ctld_register(struct sim_ctld *c, struct inst *i);
+void sim_ctld_instance_ended(struct sim_ctld *c, const struct inst *i);
 /* state=POWER_DOWN_FORCE, on a node that may be dead, or has a job that may not end at once */
 bool sim_ctld_completes(struct sim_ctld *c, struct ctld_node *n);
-void sim_ctld_back(struct sim_ctld *c, struct ctld_node *n); /* state=RESUME */
-int64_t sim_ctld_seconds(int64_t ms);                        /* slurmctld knows no fractions */
-bool sim_ctld_fits(const struct ctld_node *n, const struct ctld_job *j);
 
 /* --- sim_job.c --- */
+int64_t sim_ctld_seconds(int64_t ms); /* slurmctld knows no fractions */
+bool sim_ctld_fits(const struct ctld_node *n, const struct ctld_job *j);
 /* Does this job wait for this node, or run on it? */
 bool sim_ctld_is_on(const struct sim_ctld *c, const struct ctld_job *j, const struct ctld_node *n);
 /* The first job that does so, or the next one after j; NULL: there is none. */
@@ -253,7 +253,7 @@ void sim_fate_ordered(struct sim_ctld *c, const struct ctld_node *n);
 void sim_fate_event(struct sim_ctld *c, const char *type, const char *detail);
 void sim_fate_words(struct sim_ctld *c, struct ctld_job *j); /* once a second */
 
-/* --- scontrol and squeue --- */
+/* --- sim_show.c: scontrol show and squeue --- */
 void sim_ctld_trace(const struct sim_ctld *c); /* all nodes */
 void sim_ctld_show_config(const struct sim_ctld *c, struct str *out);
 void sim_ctld_show_nodes(const struct sim_ctld *c, struct str *out);
@@ -264,15 +264,21 @@ const char *sim_ctld_constraint(const struct sim_ctld *c, uint64_t job, int64_t 
 void sim_ctld_show_jobs(const struct sim_ctld *c, bool all, bool constraints, struct str *out);
 /* squeue -j IDS in the columns of SLURM_DETAIL_ARGS: -1: there is only one, and that is unknown. */
 int sim_ctld_show_details(struct sim_ctld *c, const char *ids, struct str *out);
-/* --- sim_told.c --- `scontrol requeue ID,ID`, and `scancel --signal=S [--batch|--full] ID ...`,
- * from the first ID on: likewise. */
+
+/* --- sim_told.c: what jobs are told --- */
+/* `scontrol requeue ID,ID`, and `scancel --signal=S [--batch|--full] ID ...`: of the first `only`
+ * jobs that are named.  -1: one of them was refused. */
 int sim_ctld_requeue_ended(struct sim_ctld *c, const char *ids, size_t only);
 int sim_ctld_signal(struct sim_ctld *c, const char *const *ids, size_t only);
 /* `scontrol notify JOB TEXT`, and squeue in the columns of SLURM_WHO_ARGS. */
 int sim_ctld_notify(struct sim_ctld *c, const char *job, const char *text);
 void sim_ctld_show_who(struct sim_ctld *c, const char *ids, struct str *out);
+
+/* --- sim_scontrol.c: scontrol update --- */
 /* `scontrol update NAME=VALUE ...`: 0, or -1: refused with nothing or a part done. */
 int sim_ctld_update(struct sim_ctld *c, const char *const *args, size_t only);
+void sim_ctld_down(struct sim_ctld *c, struct ctld_node *n); /* state=DOWN */
+void sim_ctld_back(struct sim_ctld *c, struct ctld_node *n); /* state=RESUME */
 
 /* --- sim_admin.c: people, and machines that are not what they should be --- */
 void sim_admin_start(struct world *w);

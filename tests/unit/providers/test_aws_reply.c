@@ -1,8 +1,5 @@
-/* test_aws_reply.c - what the driver aws makes of replies, recorded and made up, and of errors. */
+/* test_aws_reply.c - what the driver aws makes of replies about instances, recorded and made up. */
 #include "tests/unit/providers/aws_lab.h"
-
-/* --- replies ----------------------------------------------------------------------------------
- */
 
 static void test_a_recorded_launch_is_read(void **state)
 {
@@ -72,6 +69,24 @@ static void test_a_launch_is_read_by_launch_index_and_else_not_believed(void **s
 		}
 		provider_result_fini(&r);
 	}
+}
+
+/* A6: EC2 may take one back in the answer to its launch. */
+static void test_a_launch_says_who_was_taken(void **state)
+{
+	static const char body[] =
+		RUN("<item><instanceId>i-a</instanceId><amiLaunchIndex>0</amiLaunchIndex>"
+		    "<instanceState><code>48</code><name>terminated</name></instanceState>"
+		    "<stateReason><code>Server.SpotInstanceTermination</code></stateReason></"
+		    "item>" MADE("i-b", "1"));
+	struct provider_op op = create(2);
+	struct provider_result r;
+
+	(void)state;
+	parse(&r, &op, 200, body);
+	assert_true(r.items[0].instance.taken);
+	assert_false(r.items[1].instance.taken);
+	provider_result_fini(&r);
 }
 
 static void test_a_recorded_list_is_read_and_a_piece_of_it_is_no_list(void **state)
@@ -320,272 +335,13 @@ static void test_a_report_is_taken_or_not(void **state)
 	}
 }
 
-#define TYPE(name, classes)                                                                        \
-	"<item><instanceType>" name "</instanceType><supportedUsageClasses>" classes               \
-	"</supportedUsageClasses><vCpuInfo><defaultVCpus>192</defaultVCpus></vCpuInfo>"            \
-	"<memoryInfo><sizeInMiB>2097152</sizeInMiB></memoryInfo><gpuInfo><gpus><item>"             \
-	"<count>8</count></item></gpus></gpuInfo></item>"
-#define TYPES(items, more)                                                                         \
-	"<DescribeInstanceTypesResponse><instanceTypeSet>" items "</instanceTypeSet>" more         \
-	"</DescribeInstanceTypesResponse>"
-
-static void test_types_come_before_prices_and_have_none(void **state)
-{
-	struct provider_op op = {.kind = PROVIDER_QUOTES};
-	struct provider_result r;
-
-	(void)state;
-	op.u.quotes.cursor = "";
-	parse(&r, &op, 200,
-	      TYPES(TYPE("p5.48xlarge", "<item>on-demand</item><item>spot</item>")
-			    TYPE("p6.x", "<item>capacity-block</item>"),
-		    "<nextToken>n</nextToken>"));
-	assert_int_equal(r.code, PROVIDER_OK);
-	assert_int_equal(r.nquotes, 1);
-	assert_string_equal(r.quotes[0].type, "p5.48xlarge");
-	assert_int_equal(r.quotes[0].market, PROVIDER_ON_DEMAND);
-	assert_int_equal(r.quotes[0].price_nano_h, 0);
-	assert_int_equal(r.quotes[0].cpus, 192);
-	assert_int_equal(r.quotes[0].gpus, 8);
-	assert_int_equal(r.quotes[0].memory_mb, 2097152);
-	assert_string_equal(r.cursor, "tn");
-	provider_result_fini(&r);
-	op.u.quotes.cursor = "tn";
-	parse(&r, &op, 200, TYPES("", "<nextToken>n</nextToken>")); /* it goes round */
-	assert_int_equal(r.code, PROVIDER_TRANSIENT);
-	provider_result_fini(&r);
-	parse(&r, &op, 200, TYPES("", ""));
-	assert_int_equal(r.code, PROVIDER_OK);
-	assert_string_equal(r.cursor, "p");
-	provider_result_fini(&r);
-	op.u.quotes.cursor = "p"; /* the other call's answer */
-	parse(&r, &op, 200, TYPES("", ""));
-	assert_int_equal(r.code, PROVIDER_TRANSIENT);
-	provider_result_fini(&r);
-}
-
-static void test_gpus_of_several_kinds_are_added_up(void **state)
-{
-	struct provider_op op = {.kind = PROVIDER_QUOTES};
-	struct provider_result r;
-
-	(void)state;
-	op.u.quotes.cursor = "";
-	parse(&r, &op, 200,
-	      TYPES("<item><instanceType>t</instanceType><supportedUsageClasses><item>on-demand"
-		    "</item></supportedUsageClasses><gpuInfo><gpus><item><count>2</count></item>"
-		    "<item><count>1</count></item></gpus></gpuInfo></item>",
-		    ""));
-	assert_int_equal(r.nquotes, 1);
-	assert_int_equal(r.quotes[0].gpus, 3);
-	provider_result_fini(&r);
-}
-
-static void test_prices_are_in_dollars_per_hour(void **state)
-{
-	char *text = fixture("spot-prices.xml");
-	struct provider_op op = {.kind = PROVIDER_QUOTES};
-	struct provider_result r;
-
-	(void)state;
-	op.u.quotes.cursor = "p";
-	parse(&r, &op, 200, text);
-	assert_int_equal(r.code, PROVIDER_OK);
-	assert_int_equal(r.nquotes, 3);
-	assert_string_equal(r.quotes[0].type, "c5.large");
-	assert_string_equal(r.quotes[0].region, "eu-west-1");
-	assert_string_equal(r.quotes[0].zone, "eu-west-1a");
-	assert_int_equal(r.quotes[0].market, PROVIDER_SPOT);
-	assert_int_equal(r.quotes[0].price_nano_h, 10000);
-	assert_string_equal(r.quotes[0].currency, "USD");
-	provider_result_fini(&r);
-	/* Of one type in one zone the newest counts, which comes first. */
-	parse(&r, &op, 200,
-	      "<DescribeSpotPriceHistoryResponse><spotPriceHistorySet>"
-	      "<item><instanceType>t</instanceType><availabilityZone>z</availabilityZone>"
-	      "<spotPrice>1.2500</spotPrice></item>"
-	      "<item><instanceType>t</instanceType><availabilityZone>z</availabilityZone>"
-	      "<spotPrice>9</spotPrice></item></spotPriceHistorySet><nextToken>m</nextToken>"
-	      "</DescribeSpotPriceHistoryResponse>");
-	assert_int_equal(r.nquotes, 1);
-	assert_int_equal(r.quotes[0].price_nano_h, 1250000000);
-	assert_string_equal(r.cursor, "p0,m");
-	provider_result_fini(&r);
-	parse(&r, &op, 200,
-	      "<DescribeSpotPriceHistoryResponse><spotPriceHistorySet><item>"
-	      "<instanceType>t</instanceType><availabilityZone>z</availabilityZone>"
-	      "<spotPrice>1e3</spotPrice></item></spotPriceHistorySet>"
-	      "</DescribeSpotPriceHistoryResponse>");
-	assert_int_equal(r.code, PROVIDER_TRANSIENT);
-	assert_int_equal(r.nquotes, 0);
-	provider_result_fini(&r);
-	free(text);
-}
-
-/* --- errors -----------------------------------------------------------------------------------
- */
-
-#define C PROVIDER_CREATE
-#define L PROVIDER_LIST
-#define D PROVIDER_DELETE
-
-/* Never one for the other: what follows from each differs. */
-static const struct {
-	enum provider_op_kind kind;
-	long status;
-	const char *word;
-	enum provider_code code;
-} errors[] = {
-	/* EC2 says capacity with 500: it is no failure of its own */
-	{C, 500, "InsufficientInstanceCapacity", PROVIDER_CAPACITY},
-	{C, 400, "InsufficientInstanceCapacity", PROVIDER_CAPACITY},
-	{C, 500, "InsufficientHostCapacity", PROVIDER_CAPACITY},
-	{C, 500, "InsufficientReservedInstanceCapacity", PROVIDER_CAPACITY},
-	{C, 400, "InsufficientCapacity", PROVIDER_CAPACITY},
-	{C, 400, "UnfulfillableCapacity", PROVIDER_CAPACITY},
-	{C, 400, "ReservationCapacityExceeded", PROVIDER_CAPACITY},
-	{C, 400, "InsufficientFreeAddressesInSubnet", PROVIDER_CAPACITY},
-	{C, 400, "SpotMaxPriceTooLow", PROVIDER_CAPACITY},
-	{C, 400, "Unsupported", PROVIDER_CAPACITY},
-	{C, 400, "InsufficientMoonlight", PROVIDER_CAPACITY},
-	{C, 400, "MaxSpotInstanceCountExceeded", PROVIDER_QUOTA},
-	{C, 400, "VcpuLimitExceeded", PROVIDER_QUOTA},
-	{C, 400, "InstanceLimitExceeded", PROVIDER_QUOTA},
-	{C, 400, "VolumeLimitExceeded", PROVIDER_QUOTA},
-	{C, 400, "SomethingNewLimitExceeded", PROVIDER_QUOTA},
-	{C, 503, "RequestLimitExceeded", PROVIDER_RATE},
-	{C, 400, "RequestLimitExceeded", PROVIDER_RATE},
-	{C, 400, "Throttling", PROVIDER_RATE},
-	{C, 400, "ThrottlingException", PROVIDER_RATE},
-	{C, 429, "", PROVIDER_RATE},
-	{C, 403, "UnauthorizedOperation", PROVIDER_DENIED},
-	{C, 401, "AuthFailure", PROVIDER_DENIED},
-	{C, 403, "AccessDenied", PROVIDER_DENIED},
-	{C, 400, "RequestExpired", PROVIDER_DENIED},
-	{C, 400, "ExpiredToken", PROVIDER_DENIED},
-	{C, 403, "SignatureDoesNotMatch", PROVIDER_DENIED},
-	{C, 403, "InvalidClientTokenId", PROVIDER_DENIED},
-	{C, 400, "OptInRequired", PROVIDER_DENIED},
-	{C, 400, "PendingVerification", PROVIDER_DENIED},
-	{C, 403, "", PROVIDER_DENIED},
-	{C, 400, "InvalidParameterValue", PROVIDER_INVALID},
-	{C, 400, "InvalidAMIID.NotFound", PROVIDER_INVALID},
-	{C, 400, "InvalidSubnetID.NotFound", PROVIDER_INVALID},
-	{C, 400, "MissingParameter", PROVIDER_INVALID},
-	{C, 400, "UnsupportedOperation", PROVIDER_INVALID},
-	{C, 400, "InvalidInstanceID.NotFound", PROVIDER_INVALID},
-	{C, 400, "NeverHeardOf", PROVIDER_INVALID},
-	{C, 400, "IdempotentParameterMismatch", PROVIDER_CONFLICT},
-	{C, 400, "IdempotentInstanceTerminated", PROVIDER_CONFLICT},
-	{C, 500, "InternalError", PROVIDER_AMBIGUOUS},
-	{C, 500, "InternalFailure", PROVIDER_AMBIGUOUS},
-	{C, 500, "InternalServerError", PROVIDER_AMBIGUOUS},
-	{C, 500, "ServerInternal", PROVIDER_AMBIGUOUS},
-	{C, 503, "Unavailable", PROVIDER_AMBIGUOUS},
-	{C, 503, "ServiceUnavailable", PROVIDER_AMBIGUOUS},
-	{C, 503, "", PROVIDER_AMBIGUOUS},
-	{C, 408, "", PROVIDER_AMBIGUOUS},
-	{C, 502, "", PROVIDER_AMBIGUOUS},
-	{C, 302, "", PROVIDER_AMBIGUOUS},
-	{L, 500, "InternalError", PROVIDER_TRANSIENT},
-	{L, 503, "RequestLimitExceeded", PROVIDER_RATE},
-	{L, 403, "UnauthorizedOperation", PROVIDER_DENIED},
-	{L, 400, "InvalidInstanceID.NotFound", PROVIDER_INVALID},
-	{L, 400, "InvalidParameterValue", PROVIDER_INVALID},
-	{L, 500, "InsufficientInstanceCapacity", PROVIDER_TRANSIENT},
-	{D, 500, "InternalError", PROVIDER_TRANSIENT},
-	{D, 400, "IncorrectInstanceState", PROVIDER_NOT_YET},
-	{D, 503, "RequestLimitExceeded", PROVIDER_RATE},
-	{D, 403, "UnauthorizedOperation", PROVIDER_DENIED},
-	{D, 400, "InvalidInstanceID.Malformed", PROVIDER_INVALID},
-	{D, 400, "VcpuLimitExceeded", PROVIDER_TRANSIENT},
-	{PROVIDER_LOGIN, 403, "AccessDenied", PROVIDER_DENIED},
-	{PROVIDER_LOGIN, 403, "ExpiredTokenException", PROVIDER_DENIED},
-	{PROVIDER_LOGIN, 500, "", PROVIDER_TRANSIENT},
-};
-
-#undef C
-#undef L
-#undef D
-
-static void test_errors_of_ec2_are_told_apart_for_each_call(void **state)
-{
-	static const char *const ids[] = {"i-1"};
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(errors); i++) {
-		struct provider_op op = create(2);
-		struct provider_result r;
-		struct str s;
-
-		print_message("# %d %ld %s\n", (int)errors[i].kind, errors[i].status,
-			      errors[i].word);
-		if (errors[i].kind == PROVIDER_DELETE) {
-			op.u.del.ids = ids;
-			op.u.del.nids = 1;
-		}
-		op.kind = errors[i].kind;
-		str_init(&s, 4096);
-		if (errors[i].word[0] != '\0')
-			str_addf(&s,
-				 XML "<Response><Errors><Error><Code>%s</Code><Message>words "
-				     "of EC2</Message></Error></Errors></Response>",
-				 errors[i].word);
-		parse(&r, &op, errors[i].status, s.p);
-		assert_int_equal(r.code, errors[i].code);
-		assert_int_equal(r.nitems, 0);
-		if (errors[i].word[0] != '\0')
-			assert_non_null(strstr(r.message, ": words of EC2"));
-		else
-			assert_string_not_equal(r.message, "");
-		provider_result_fini(&r);
-		str_fini(&s);
-	}
-}
-
-static void test_a_message_has_no_secret_in_it(void **state)
-{
-	struct provider_op op = create(1);
-	struct provider_reply reply = {.status = 403,
-				       .body = "<ErrorResponse><Error><Code>SignatureDoesNotMatch</"
-					       "Code><Message>not\n" SECRET
-					       " it was</Message></Error></ErrorResponse>",
-				       .retry_after = "7"};
-	struct provider_result r = {0};
-
-	(void)state;
-	reply.len = strlen(reply.body);
-	provider_aws.parse(self, &op, &reply, &r);
-	assert_string_equal(r.message, "SignatureDoesNotMatch: not?*** it was");
-	assert_int_equal(r.retry_after_ms, 7000);
-	provider_result_fini(&r);
-}
-
-/* A6: EC2 may take one back in the answer to its launch. */
-static void test_a_launch_says_who_was_taken(void **state)
-{
-	static const char body[] =
-		RUN("<item><instanceId>i-a</instanceId><amiLaunchIndex>0</amiLaunchIndex>"
-		    "<instanceState><code>48</code><name>terminated</name></instanceState>"
-		    "<stateReason><code>Server.SpotInstanceTermination</code></stateReason></"
-		    "item>" MADE("i-b", "1"));
-	struct provider_op op = create(2);
-	struct provider_result r;
-
-	(void)state;
-	parse(&r, &op, 200, body);
-	assert_true(r.items[0].instance.taken);
-	assert_false(r.items[1].instance.taken);
-	provider_result_fini(&r);
-}
-
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(test_a_recorded_launch_is_read),
-		T(test_a_launch_says_who_was_taken),
 		T(test_a_launch_is_read_by_launch_index_and_else_not_believed),
+		T(test_a_launch_says_who_was_taken),
 		T(test_a_recorded_list_is_read_and_a_piece_of_it_is_no_list),
 		T(test_lists_that_cannot_be_believed_are_none),
 		T(test_states_of_ec2_are_ours_and_a_new_one_still_bills),
@@ -593,11 +349,6 @@ int main(void)
 		T(test_all_ids_that_ec2_does_not_know_are_told),
 		T(test_one_that_is_protected_is_told_to_an_admin),
 		T(test_a_report_is_taken_or_not),
-		T(test_types_come_before_prices_and_have_none),
-		T(test_gpus_of_several_kinds_are_added_up),
-		T(test_prices_are_in_dollars_per_hour),
-		T(test_errors_of_ec2_are_told_apart_for_each_call),
-		T(test_a_message_has_no_secret_in_it),
 	};
 #undef T
 

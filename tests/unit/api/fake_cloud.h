@@ -1,0 +1,89 @@
+/* fake_cloud.h - cloud_api.h of the fake engine: what providers said last, and what is left there.
+ */
+#ifndef BURSTD_TEST_FAKE_CLOUD_H
+#define BURSTD_TEST_FAKE_CLOUD_H
+
+#include "fake_state.h"
+
+const char *engine_undeleted(const struct engine *e, size_t provider, int64_t *failed_ms)
+{
+	assert_true(provider < e->conf->nproviders);
+	*failed_ms = e->undeleted_ms;
+	return e->undeleted;
+}
+
+const char *engine_off(const struct engine *e, size_t provider)
+{
+	assert_true(provider < e->conf->nproviders);
+	return e->off;
+}
+
+const char *engine_undropped(const struct engine *e, size_t provider, size_t *n)
+{
+	assert_true(provider < e->conf->nproviders);
+	*n = e->undropped;
+	return "no right to delete groups";
+}
+
+int64_t engine_clock_ahead(const struct engine *e, size_t provider)
+{
+	assert_true(provider < e->conf->nproviders);
+	return e->ahead_ms;
+}
+
+const char *engine_unheard(const struct engine *e, size_t provider, int64_t *since_ms)
+{
+	(void)provider;
+	*since_ms = e->unheard_ms;
+	return "the queue does not exist";
+}
+
+const char *engine_unreadable(const struct engine *e, size_t provider, size_t i)
+{
+	assert_true(provider < e->conf->nproviders);
+	return e->unreadable != NULL ? e->unreadable[i] : NULL;
+}
+
+bool engine_stray(const struct engine *e, size_t provider, size_t i, struct engine_stray *out)
+{
+	static char id[32];
+
+	assert_true(provider < e->conf->nproviders);
+	if (i >= e->nstrays)
+		return false;
+	(void)snprintf(id, sizeof(id), "i-%zu", i);
+	*out = (struct engine_stray){id,
+				     "n9",
+				     i == 0 ? FAKE_NOW - 5000 : e->tried_ms,
+				     FAKE_NOW - 2000,
+				     i == 1 && e->leaves,
+				     e->stray_up};
+	return true;
+}
+
+int64_t engine_away_since(const struct engine *e, size_t provider)
+{
+	assert_true(provider < e->conf->nproviders && provider < 2);
+	return e->away_ms[provider];
+}
+
+struct engine_source engine_provider_source(const struct engine *e, size_t provider)
+{
+	assert_true(provider < e->conf->nproviders);
+	return e->provider;
+}
+
+const char *engine_keys_wait(const struct engine *e, const struct node *n)
+{
+	(void)n;
+	return e->door_off;
+}
+
+uint64_t engine_throttled(const struct engine *e, size_t provider, enum provider_op_kind kind)
+{
+	(void)e;
+	(void)provider;
+	return kind == PROVIDER_LIST ? 12 : 0;
+}
+
+#endif

@@ -1,0 +1,149 @@
+/* conf_equal.h - two texts, or two configurations with all of their fields, are the same. */
+#ifndef TESTS_CONF_EQUAL_H
+#define TESTS_CONF_EQUAL_H
+
+#include "conf_text.h"
+
+/* NULL is equal to NULL only. */
+static inline void assert_text_equal(const char *got, const char *want)
+{
+	assert_int_equal(got == NULL, want == NULL);
+	if (want != NULL)
+		assert_string_equal(got, want);
+}
+
+static inline void assert_words_equal(char *const *got, char *const *want)
+{
+	size_t i = 0;
+
+	assert_int_equal(got == NULL, want == NULL);
+	for (; want != NULL && want[i] != NULL; i++)
+		assert_text_equal(got[i], want[i]);
+	assert_true(got == NULL || got[i] == NULL);
+}
+
+static inline void assert_provider_equal(const struct conf_provider *a,
+					 const struct conf_provider *b)
+{
+	assert_text_equal(a->name, b->name);
+	assert_text_equal(a->driver, b->driver);
+	assert_text_equal(a->url, b->url);
+	assert_text_equal(a->credential_file, b->credential_file);
+	assert_text_equal(a->ca_file, b->ca_file);
+	assert_int_equal(a->settle_ms, b->settle_ms);
+	assert_int_equal(a->list_ms, b->list_ms);
+	assert_int_equal(a->timeout_ms, b->timeout_ms);
+	assert_int_equal(a->concurrency, b->concurrency);
+	assert_int_equal(a->rate, b->rate);
+	assert_words_equal(a->on, b->on);
+	assert_words_equal(a->off, b->off);
+	assert_words_equal(a->status, b->status);
+	assert_text_equal(a->records, b->records);
+	assert_text_equal(a->program, b->program);
+	assert_text_equal(a->region, b->region);
+	assert_text_equal(a->image, b->image);
+	assert_text_equal(a->subnets, b->subnets);
+	assert_text_equal(a->security_groups, b->security_groups);
+	assert_text_equal(a->instance_profile, b->instance_profile);
+	assert_text_equal(a->key_name, b->key_name);
+	assert_text_equal(a->launch_template, b->launch_template);
+	assert_text_equal(a->user_data_file, b->user_data_file);
+	assert_text_equal(a->role, b->role);
+	assert_text_equal(a->sts_url, b->sts_url);
+	assert_text_equal(a->metadata_url, b->metadata_url);
+	assert_text_equal(a->notice_queue, b->notice_queue);
+	assert_int_equal(a->attest_as, b->attest_as);
+	assert_int_equal(a->attest, b->attest);
+	assert_text_equal(a->account, b->account);
+	assert_int_equal(a->check_address, b->check_address);
+	assert_text_equal(a->attest_ca_file, b->attest_ca_file);
+}
+
+static inline void assert_offer_equal(const struct conf_offer *a, const struct conf_offer *b)
+{
+	assert_text_equal(a->name, b->name);
+	assert_text_equal(a->provider, b->provider);
+	assert_int_equal(a->provider_index, b->provider_index);
+	assert_text_equal(a->type, b->type);
+	assert_text_equal(a->region, b->region);
+	assert_text_equal(a->zone, b->zone);
+	assert_int_equal(a->market, b->market);
+	assert_int_equal(a->price_nano_h, b->price_nano_h);
+	assert_int_equal(a->max_price_nano_h, b->max_price_nano_h);
+	assert_text_equal(a->jurisdiction, b->jurisdiction);
+}
+
+static inline void assert_pool_equal(const struct conf_pool *a, const struct conf_pool *b)
+{
+	assert_text_equal(a->name, b->name);
+	assert_text_equal(a->nodes_text, b->nodes_text);
+	assert_int_equal(a->nodes->n, b->nodes->n);
+	assert_text_equal(a->provider, b->provider);
+	assert_int_equal(a->provider_index, b->provider_index);
+	assert_text_equal(a->type, b->type);
+	assert_text_equal(a->region, b->region);
+	assert_text_equal(a->zone, b->zone);
+	assert_int_equal(a->spot, b->spot);
+	assert_int_equal(a->max_nodes, b->max_nodes);
+	assert_int_equal(a->max_rate_nano_h, b->max_rate_nano_h);
+	assert_int_equal(a->price_nano_h, b->price_nano_h);
+	assert_int_equal(a->boot_ms, b->boot_ms);
+	assert_int_equal(a->warm, b->warm);
+	assert_int_equal(a->quantum_ms, b->quantum_ms);
+	assert_text_equal(a->jurisdiction, b->jurisdiction);
+	assert_int_equal(a->policy, b->policy);
+	assert_int_equal(a->gang, b->gang);
+	assert_int_equal(a->max_price_nano_h, b->max_price_nano_h);
+	assert_int_equal(a->spot_share, b->spot_share);
+	assert_int_equal(a->fallback_refusals, b->fallback_refusals);
+	assert_int_equal(a->fallback_ms, b->fallback_ms);
+	assert_words_equal(a->jurisdictions, b->jurisdictions);
+	assert_int_equal(a->job_comment, b->job_comment);
+	assert_string_equal(a->checkpoint_signal, b->checkpoint_signal);
+	assert_int_equal(a->checkpoint_to, b->checkpoint_to);
+	assert_words_equal(a->checkpoint_command, b->checkpoint_command);
+	assert_int_equal(a->rebalance, b->rebalance);
+	assert_int_equal(a->rebalance_wait_ms, b->rebalance_wait_ms);
+	assert_int_equal(a->noffers, b->noffers);
+	for (size_t i = 0; i < a->noffers; i++)
+		assert_offer_equal(&a->offers[i], &b->offers[i]);
+}
+
+static inline void assert_nodes_equal(const struct conf_nodes *a, const struct conf_nodes *b)
+{
+	assert_text_equal(a->listen, b->listen);
+	assert_words_equal(a->urls, b->urls);
+	assert_words_equal(a->conf_servers, b->conf_servers);
+	assert_int_equal(a->claim_ms, b->claim_ms);
+	assert_int_equal(a->deadman_ms, b->deadman_ms);
+	assert_int_equal(a->auth, b->auth);
+	assert_text_equal(a->munge_socket, b->munge_socket);
+	assert_text_equal(a->node_init, b->node_init);
+	assert_text_equal(a->slurmd_options, b->slurmd_options);
+}
+
+/* But for lines and the path. */
+static inline void assert_conf_equal(const struct conf *a, const struct conf *b)
+{
+	assert_text_equal(a->cluster, b->cluster);
+	assert_text_equal(a->currency, b->currency);
+	assert_text_equal(a->state_dir, b->state_dir);
+	assert_text_equal(a->listen, b->listen);
+	assert_int_equal(a->log_level, b->log_level);
+	assert_int_equal(a->events_keep_ms, b->events_keep_ms);
+	assert_text_equal(a->slurm_bin, b->slurm_bin);
+	assert_text_equal(a->slurm_conf, b->slurm_conf);
+	assert_int_equal(a->nadmins, b->nadmins);
+	for (size_t i = 0; i < a->nadmins; i++)
+		assert_int_equal(a->admins[i], b->admins[i]);
+	assert_nodes_equal(&a->nodes, &b->nodes);
+	assert_int_equal(a->nproviders, b->nproviders);
+	for (size_t i = 0; i < a->nproviders; i++)
+		assert_provider_equal(&a->providers[i], &b->providers[i]);
+	assert_int_equal(a->npools, b->npools);
+	for (size_t i = 0; i < a->npools; i++)
+		assert_pool_equal(&a->pools[i], &b->pools[i]);
+	assert_int_equal(a->by_node.n, b->by_node.n);
+}
+
+#endif

@@ -1,0 +1,67 @@
+/* test_conf_example.c - the example that is installed has every option, with its default. */
+#include "conf_equal.h"
+
+#include "core/conf_option.h"
+
+static char *read_example(void)
+{
+	FILE *in = fopen("scripts/pkg/burstd.conf", "r");
+	char *text = mem_zalloc(1 << 16);
+
+	assert_non_null(in); /* tests are run in the root of the tree */
+	assert_true(fread(text, 1, (1 << 16) - 1, in) > 0);
+	fclose(in);
+	return text;
+}
+
+/* Make "#name = value" an option, where it is one that is shown with its default. */
+static void uncomment(char *text)
+{
+	for (char *p = text; (p = strchr(p, '#')) != NULL; p++)
+		if (p[1] >= 'a' && p[1] <= 'z')
+			*p = ' ';
+}
+
+/* The pool that is shown as a whole stands behind "#" and a tab. */
+static void uncomment_pool(char *text)
+{
+	for (char *p = text; (p = strstr(p, "\n#\t")) != NULL; p++)
+		p[1] = ' ';
+}
+
+static void test_example(void **state)
+{
+	char *text = read_example();
+	struct conf *plain = parsed(text), *full;
+
+	(void)state;
+	uncomment(text);
+	full = parsed(text); /* the defaults it shows are the defaults */
+	assert_conf_equal(plain, full);
+	assert_int_equal(plain->npools, 1);
+	for (size_t i = 0; i < conf_noptions; i++) {
+		char want[64];
+
+		(void)snprintf(want, sizeof(want), "%s = ", conf_options[i].name);
+		if (strstr(text, want) == NULL)
+			fail_msg("the example lacks %s %s", conf_options[i].section,
+				 conf_options[i].name);
+	}
+	conf_free(plain);
+	conf_free(full);
+	uncomment_pool(text);
+	full = parsed(text);
+	assert_int_equal(full->npools, 2);
+	assert_int_equal(full->pools[1].noffers, 2);
+	conf_free(full);
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_example),
+	};
+
+	return cmocka_run_group_tests_name("example of burstd.conf", tests, NULL, NULL);
+}

@@ -1,0 +1,165 @@
+/* test_conf_reload.c - every option may be reloaded just when its table says so. */
+#include "conf_text.h"
+#include "conf_whole.h"
+
+#include "core/conf_option.h"
+
+/* A good value that is not the one in `whole`. */
+static const struct {
+	const char *section, *name, *from, *to;
+} changes[] = {
+	{"", "cluster", "\"lab\"", "\"lib\""},
+	{"", "currency", "\"CHF\"", "\"EUR\""},
+	{"", "state_dir", "\"/srv/burstd\"", "\"/srv/b\""},
+	{"", "listen", "\"127.0.0.1:9818\"", "\"\""},
+	{"", "log_level", "\"warn\"", "\"debug\""},
+	{"", "events_keep", "\"30d\"", "\"31d\""},
+	{"", "admins", "{\"root\", \"1001\"}", "{}"},
+	{"slurm", "bin_dir", "\"/opt/slurm/bin\"", "\"/usr/bin\""},
+	{"slurm", "conf", "\"/etc/slurm/slurm.conf\"", "\"\""},
+	{"secrets", "driver", "\"vault\"", "\"aws\""},
+	{"secrets", "address", "\"https://v1:8200,https://v2:8200\"", "\"https://v3:8200\""},
+	{"secrets", "ca_file", "\"/etc/vault.pem\"", "\"\""},
+	{"secrets", "namespace", "\"hpc/\"", "\"\""},
+	{"secrets", "mount", "\"kv2\"", "\"kv3\""},
+	{"secrets", "name", "\"slurm/prod/node\"", "\"slurm/x\""},
+	{"secrets", "auth_mount", "\"approle2\"", "\"approle3\""},
+	{"secrets", "role_id", "\"role-1\"", "\"role-2\""},
+	{"secrets", "role_name", "\"burstd-prod\"", "\"burstd-x\""},
+	{"secrets", "credential_file", "\"/etc/secret-id\"", "\"\""},
+	{"secrets", "rotate_role_id", "\"role-9\"", "\"role-8\""},
+	{"secrets", "rotate_role_name", "\"burst-rotate\"", "\"burst-x\""},
+	{"secrets", "switch_command", "{\"/switch\", \"now\"}", "{}"},
+	{"secrets", "region", "\"us-east-9\"", "\"us-east-8\""},
+	{"secrets", "role", "\"arn:aws:iam::2:role/s\"", "\"\""},
+	{"secrets", "sts_url", "\"https://sts.secrets\"", "\"\""},
+	{"secrets", "metadata_url", "\"http://127.0.0.1:1339\"", "\"\""},
+	{"secrets", "dir", "\"/srv/secrets\"", "\"\""},
+	{"secrets", "release", "\"broker\"", "\"wrap\""},
+	{"secrets", "wrap_ttl", "\"45s\"", "\"46s\""},
+	{"secrets", "poll", "\"47s\"", "\"48s\""},
+	{"secrets", "timeout", "\"49s\"", "\"50s\""},
+	{"nodes", "listen", "\"0.0.0.0:8443\"", "\"[::]:8443\""},
+	{"nodes", "url", "\"https://b1:8443\", ", ""},
+	{"nodes", "conf_server", "\"c1:6817\", ", ""},
+	{"nodes", "claim_ttl", "\"21m\"", "\"0s\""},
+	{"nodes", "deadman", "\"22m\"", "\"0s\""},
+	{"nodes", "auth", "auth = slurm", "auth = munge"},
+	{"nodes", "munge_socket", "\"/run/m2\"", "\"\""},
+	{"nodes", "node_init", "\"/opt/node-init\"", "\"\""},
+	{"nodes", "slurmd_options", "\"-v -b\"", "\"\""},
+	{"provider", "driver", "\"sim\" url", "\"other\" url"},
+	{"provider", "url", "\"http://127.0.0.1:8900\"", "\"\""},
+	{"provider", "credential_file", "\"/etc/sim.token\"", "\"\""},
+	{"provider", "ca_file", "\"/etc/ca.pem\"", "\"\""},
+	{"provider", "settle", "\"61s\"", "\"62s\""},
+	{"provider", "list_every", "\"31s\"", "\"32s\""},
+	{"provider", "cooldown", "\"62s\"", "\"64s\""},
+	{"provider", "unreachable_after", "\"63s\"", "\"65s\""},
+	{"provider", "timeout", "\"1500ms\"", "\"2s\""},
+	{"provider", "concurrency", "concurrency = 17", "concurrency = 18"},
+	{"provider", "rate", "rate = 3", "rate = 4"},
+	{"provider", "on", "\"on\", ", ""},
+	{"provider", "off", "off = {\"/site\", \"off\", \"%n\"}", "off = {}"},
+	{"provider", "status", "\"/cat\"", "\"/dog\""},
+	{"provider", "records", "\"/srv/static\"", "\"/srv/x\""},
+	{"provider", "program", "\"/opt/burst-static\"", "\"/opt/x\""},
+	{"provider", "region", "\"eu-west-9\"", "\"\""},
+	{"provider", "image", "\"ami-1\"", "\"\""},
+	{"provider", "subnets", "\"az1=subnet-1,az2=subnet-2\"", "\"\""},
+	{"provider", "security_groups", "\"sg-1,sg-2\"", "\"\""},
+	{"provider", "instance_profile", "\"nodes\"", "\"\""},
+	{"provider", "key_name", "\"ops\"", "\"\""},
+	{"provider", "launch_template", "\"lt-1:7\"", "\"\""},
+	{"provider", "user_data_file", "\"/etc/user-data\"", "\"\""},
+	{"provider", "role", "\"arn:aws:iam::1:role/b\"", "\"\""},
+	{"provider", "sts_url", "\"https://sts.example\"", "\"\""},
+	{"provider", "metadata_url", "\"http://127.0.0.1:1338\"", "\"\""},
+	{"provider", "notice_queue", "\"https://sqs.example/1/q\"", "\"\""},
+	{"provider", "attest", "static\" attest = off", "static\" attest = auto"},
+	{"provider", "account", "\"a-1\"", "\"\""},
+	{"provider", "check_address", "check_address = false", "check_address = true"},
+	{"provider", "attest_ca_file", "\"/etc/attest.pem\"", "\"\""},
+	{"pool", "nodes", "\"c[1-8]\"", "\"c[1-9]\""},
+	{"pool", "provider", "provider = \"sim\" type", "provider = \"b\" type"},
+	{"pool", "type", "\"gpu_8x_h100\"", "\"x\""},
+	{"pool", "region", "\"eu-north-1\"", "\"x\""},
+	{"pool", "zone", "\"a\"", "\"\""},
+	{"pool", "market", "\"spot\"", "\"on-demand\""},
+	{"pool", "jurisdiction", "\"SE\"", "\"DE\""},
+	{"pool", "fabric", "pg-7", "pg-8"},
+	{"pool", "interconnect", "\"ib:8x400\"", "\"\""},
+	{"pool", "max_nodes", "max_nodes = 7", "max_nodes = 8"},
+	{"pool", "max_rate", "\"300.5\"", "\"1\""},
+	{"pool", "price", "\"29.52\"", "\"\""},
+	{"pool", "boot_timeout", "\"11m\"", "\"13m\""},
+	{"pool", "warm", "warm = 2", "warm = 3"},
+	{"pool", "quantum", "\"1h\"", "\"30m\""},
+	{"pool", "policy", "\"cheapest\"", "\"ordered\""},
+	{"pool", "gang", "\"best_effort\"", "\"all_or_nothing\""},
+	{"pool", "max_price", "max_price = \"30\"", "max_price = \"31\""},
+	{"pool", "spot_share", "spot_share = 51", "spot_share = 52"},
+	{"pool", "fallback_refusals", "refusals = 3", "refusals = 4"},
+	{"pool", "fallback_after", "\"12m\"", "\"14m\""},
+	{"pool", "job_comment", "job_comment = true", "job_comment = false"},
+	{"pool", "checkpoint_signal", "= USR1", "= USR2"},
+	{"pool", "checkpoint_to", "= steps", "= full"},
+	{"pool", "checkpoint_command", "\"%j\"", "\"%n\""},
+	{"pool", "rebalance", "= drain", "= ignore"},
+	{"pool", "rebalance_wait", "\"7m\"", "\"8m\""},
+	{"pool", "jurisdictions", "\"EU\", ", ""},
+	{"offer", "provider", "provider = \"sim\"\n", "provider = \"b\"\n"},
+	{"offer", "type", "\"big\"", "\"small\""},
+	{"offer", "region", "\"eu-west-1\"", "\"eu-west-2\""},
+	{"offer", "zone", "zone = \"c\"", "zone = \"d\""},
+	{"offer", "market", "\"reserved\"", "\"spot\""},
+	{"offer", "price", "\"1.5\"", "\"1.6\""},
+	{"offer", "max_price", "\"2.5\"", "\"2.6\""},
+	{"offer", "jurisdiction", "\"IE\"", "\"DE\""},
+	{"offer", "fabric", "fabric = job", "fabric = none"},
+	{"offer", "interconnect", "= efa", "= roce"},
+};
+
+/* Each option alone: read at all (the printed text changes), and reloadable just when the table
+ * says so. */
+static void test_reload(void **state)
+{
+	struct conf *old = parsed(whole);
+
+	(void)state;
+	assert_int_equal(COUNT(changes), conf_noptions);
+	for (size_t i = 0; i < COUNT(changes); i++) {
+		const struct conf_option *o = conf_option_find(changes[i].section, changes[i].name);
+		const char *at = strstr(whole, changes[i].from);
+		struct conf *next;
+		struct err e = {0};
+		struct str s;
+
+		print_message("# %s %s\n", changes[i].section, changes[i].name);
+		assert_ptr_equal(o, &conf_options[i]);
+		assert_non_null(at);
+		str_init(&s, sizeof(whole) + 100);
+		str_add(&s, whole, (size_t)(at - whole));
+		str_adds(&s, changes[i].to);
+		str_adds(&s, at + strlen(changes[i].from));
+		next = parsed(s.p);
+		assert_int_equal(conf_may_replace(old, next, &e), o->reload ? 0 : -1);
+		if (!o->reload) {
+			assert_non_null(strstr(e.msg, o->name));
+			assert_non_null(strstr(e.msg, "restart"));
+		}
+		assert_int_equal(conf_may_replace(old, old, &e), 0);
+		conf_free(next);
+		str_fini(&s);
+	}
+	conf_free(old);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_reload),
+	};
+
+	return cmocka_run_group_tests_name("reload of conf_file", tests, NULL, NULL);
+}

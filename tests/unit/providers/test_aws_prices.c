@@ -1,0 +1,117 @@
+/* test_aws_prices.c - what the driver aws makes of replies about instance types and spot prices. */
+#include "tests/unit/providers/aws_lab.h"
+
+#define TYPE(name, classes)                                                                        \
+	"<item><instanceType>" name "</instanceType><supportedUsageClasses>" classes               \
+	"</supportedUsageClasses><vCpuInfo><defaultVCpus>192</defaultVCpus></vCpuInfo>"            \
+	"<memoryInfo><sizeInMiB>2097152</sizeInMiB></memoryInfo><gpuInfo><gpus><item>"             \
+	"<count>8</count></item></gpus></gpuInfo></item>"
+#define TYPES(items, more)                                                                         \
+	"<DescribeInstanceTypesResponse><instanceTypeSet>" items "</instanceTypeSet>" more         \
+	"</DescribeInstanceTypesResponse>"
+
+static void test_types_come_before_prices_and_have_none(void **state)
+{
+	struct provider_op op = {.kind = PROVIDER_QUOTES};
+	struct provider_result r;
+
+	(void)state;
+	op.u.quotes.cursor = "";
+	parse(&r, &op, 200,
+	      TYPES(TYPE("p5.48xlarge", "<item>on-demand</item><item>spot</item>")
+			    TYPE("p6.x", "<item>capacity-block</item>"),
+		    "<nextToken>n</nextToken>"));
+	assert_int_equal(r.code, PROVIDER_OK);
+	assert_int_equal(r.nquotes, 1);
+	assert_string_equal(r.quotes[0].type, "p5.48xlarge");
+	assert_int_equal(r.quotes[0].market, PROVIDER_ON_DEMAND);
+	assert_int_equal(r.quotes[0].price_nano_h, 0);
+	assert_int_equal(r.quotes[0].cpus, 192);
+	assert_int_equal(r.quotes[0].gpus, 8);
+	assert_int_equal(r.quotes[0].memory_mb, 2097152);
+	assert_string_equal(r.cursor, "tn");
+	provider_result_fini(&r);
+	op.u.quotes.cursor = "tn";
+	parse(&r, &op, 200, TYPES("", "<nextToken>n</nextToken>")); /* it goes round */
+	assert_int_equal(r.code, PROVIDER_TRANSIENT);
+	provider_result_fini(&r);
+	parse(&r, &op, 200, TYPES("", ""));
+	assert_int_equal(r.code, PROVIDER_OK);
+	assert_string_equal(r.cursor, "p");
+	provider_result_fini(&r);
+	op.u.quotes.cursor = "p"; /* the other call's answer */
+	parse(&r, &op, 200, TYPES("", ""));
+	assert_int_equal(r.code, PROVIDER_TRANSIENT);
+	provider_result_fini(&r);
+}
+
+static void test_gpus_of_several_kinds_are_added_up(void **state)
+{
+	struct provider_op op = {.kind = PROVIDER_QUOTES};
+	struct provider_result r;
+
+	(void)state;
+	op.u.quotes.cursor = "";
+	parse(&r, &op, 200,
+	      TYPES("<item><instanceType>t</instanceType><supportedUsageClasses><item>on-demand"
+		    "</item></supportedUsageClasses><gpuInfo><gpus><item><count>2</count></item>"
+		    "<item><count>1</count></item></gpus></gpuInfo></item>",
+		    ""));
+	assert_int_equal(r.nquotes, 1);
+	assert_int_equal(r.quotes[0].gpus, 3);
+	provider_result_fini(&r);
+}
+
+static void test_prices_are_in_dollars_per_hour(void **state)
+{
+	char *text = fixture("spot-prices.xml");
+	struct provider_op op = {.kind = PROVIDER_QUOTES};
+	struct provider_result r;
+
+	(void)state;
+	op.u.quotes.cursor = "p";
+	parse(&r, &op, 200, text);
+	assert_int_equal(r.code, PROVIDER_OK);
+	assert_int_equal(r.nquotes, 3);
+	assert_string_equal(r.quotes[0].type, "c5.large");
+	assert_string_equal(r.quotes[0].region, "eu-west-1");
+	assert_string_equal(r.quotes[0].zone, "eu-west-1a");
+	assert_int_equal(r.quotes[0].market, PROVIDER_SPOT);
+	assert_int_equal(r.quotes[0].price_nano_h, 10000);
+	assert_string_equal(r.quotes[0].currency, "USD");
+	provider_result_fini(&r);
+	/* Of one type in one zone the newest counts, which comes first. */
+	parse(&r, &op, 200,
+	      "<DescribeSpotPriceHistoryResponse><spotPriceHistorySet>"
+	      "<item><instanceType>t</instanceType><availabilityZone>z</availabilityZone>"
+	      "<spotPrice>1.2500</spotPrice></item>"
+	      "<item><instanceType>t</instanceType><availabilityZone>z</availabilityZone>"
+	      "<spotPrice>9</spotPrice></item></spotPriceHistorySet><nextToken>m</nextToken>"
+	      "</DescribeSpotPriceHistoryResponse>");
+	assert_int_equal(r.nquotes, 1);
+	assert_int_equal(r.quotes[0].price_nano_h, 1250000000);
+	assert_string_equal(r.cursor, "p0,m");
+	provider_result_fini(&r);
+	parse(&r, &op, 200,
+	      "<DescribeSpotPriceHistoryResponse><spotPriceHistorySet><item>"
+	      "<instanceType>t</instanceType><availabilityZone>z</availabilityZone>"
+	      "<spotPrice>1e3</spotPrice></item></spotPriceHistorySet>"
+	      "</DescribeSpotPriceHistoryResponse>");
+	assert_int_equal(r.code, PROVIDER_TRANSIENT);
+	assert_int_equal(r.nquotes, 0);
+	provider_result_fini(&r);
+	free(text);
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(test_types_come_before_prices_and_have_none),
+		T(test_gpus_of_several_kinds_are_added_up),
+		T(test_prices_are_in_dollars_per_hour),
+	};
+#undef T
+
+	return cmocka_run_group_tests_name("aws prices", tests, NULL, NULL);
+}
