@@ -470,6 +470,7 @@ static void test_all_of_it_for_people(void **state)
 	(void)cooldown_bought(&c, &anywhere, PROVIDER_CAPACITY, 60000, 60000);
 	(void)cooldown_bought(&c, &places[C], PROVIDER_QUOTA, 60000, 60000);
 	(void)cooldown_heard(&c, "lambda", PROVIDER_DENIED, 60000, 60000);
+	(void)cooldown_bought(&c, &places[G], PROVIDER_TRANSIENT, 60000, 60000); /* not closed */
 	cooldown_each(&c, 60001, note, &s);
 	assert_string_equal(s.p, "denied|lambda|: state 6 until 0, 1\n"
 				 "quota|aws|p5 eu-north-1 on-demand: state 5 until 960000, 1\n"
