@@ -79,12 +79,14 @@ layers() {
 	put burstd/io/planted.h <<<'#include <uv.h>'
 	seq 600 | sed 's|.*|// &|' | put burstd/base/planted_600.c
 	seq 601 | sed 's|.*|// &|' | put burstd/base/planted_601.c
+	seq 601 | sed 's|.*|// &|' | put tests/unit/base/planted_601.c
 	refuses check-layers.sh scripts/dev/check-layers.sh <<-'W'
 		burstd/base/planted.c:1: may not include engine/engine.h
 		burstd/api/planted.c:1: may not include jobs/jobs.h
 		burstd/planted_main.c:1: may not include engine/kernel.h
 		burstd/keys/planted.c:1: may not include jobs/rescue_private.h
 		burstd/base/planted_601.c: has more than 600 lines
+		tests/unit/base/planted_601.c: has more than 600 lines
 		burstd/base/planted_macro.c:1: include a file by its name
 		burstd/core/planted.c:1: pure, may not include <uv.h>
 		burstd/core/planted_near.c:1: write node.h from burstd/ or the root
@@ -103,7 +105,7 @@ layers() {
 		burstd/slurm/planted_time.c:1: pure, may not include <time.h>
 	W
 	! scripts/dev/check-layers.sh | grep planted_600 || missed 'check-layers.sh refuses a file of 600 lines'
-	find burstd providers -name 'planted*' -delete
+	find burstd providers tests -name 'planted*' -delete
 	rmdir burstd/nolayer
 }
 
