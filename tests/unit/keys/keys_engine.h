@@ -1,7 +1,7 @@
-/* keys_engine.h - machines that claim, or have tokens, on an engine (claims_run.h) that has no
- * parts but those of keys.  The test plays the rest of burstd: cloud has one provider, which is
- * asked nothing; D keeps what jobs are told; launch() does about keys what buy does for a create,
- * and keeps its user-data in F.creates. */
+/* keys_engine.h - an engine (claims_run.h) that has no parts but those of keys.  The test plays the
+ * rest of burstd: cloud has one provider, which is asked nothing; D keeps what jobs are told;
+ * launch() does about keys what buy does for a create, and keeps its user-data in F.creates.  The
+ * secret store is the real one, unless the test has claims_store.h. */
 #ifndef TESTS_KEYS_ENGINE_H
 #define TESTS_KEYS_ENGINE_H
 
@@ -29,6 +29,8 @@ static struct {     /* since the engine was loaded */
 	unsigned n; /* how many nodes were to be powered down; the last one: */
 	char node[65], why[200];
 	bool dead;
+	unsigned drains; /* ... and drained; the last one, with its `why`: */
+	char drained[65];
 	uint32_t memory_percent; /* as prereq_memory_percent() says it; 0: not known */
 } D;
 
@@ -38,6 +40,14 @@ void rescue_power_down(struct engine *e, struct fleet_name *nm, bool dead, const
 	D.n++;
 	D.dead = dead;
 	(void)snprintf(D.node, sizeof(D.node), "%s", nm->name);
+	(void)snprintf(D.why, sizeof(D.why), "%s", why);
+}
+
+void insist_drain(struct engine *e, struct fleet_name *nm, const char *why)
+{
+	(void)e;
+	D.drains++;
+	(void)snprintf(D.drained, sizeof(D.drained), "%s", nm->name);
 	(void)snprintf(D.why, sizeof(D.why), "%s", why);
 }
 
@@ -134,11 +144,15 @@ static inline struct engine_parts the_parts(void)
 	static const struct part_row rows[] = {
 		{.part = &memory, .before = {&claims_part}},
 		{.part = &claims_part, .before = {&journal}},
+		{.part = &secrets_part, .before = {&vouchers_part, &rotate_part}},
 		{.part = &vouchers_part, .before = {&journal}},
+		{.part = &rotate_part},
 		{.part = &door_part},
 		{.part = &journal},
 		{.part = &claims_turn_part},
 		{.part = &vouchers_turn_part},
+		{.part = &rotate_turn_part, .before = {&secrets_turn_part}},
+		{.part = &secrets_turn_part},
 	};
 
 	return (struct engine_parts){rows, sizeof(rows) / sizeof(rows[0])};
