@@ -171,6 +171,50 @@ static void abort_takes_the_new_key_out(void **state)
 	stage(ROTATION_MUNGE);
 }
 
+/* The answer to the write comes after the order: the key is in the store, and must be taken out. */
+static void an_abort_while_a_write_is_under_way_waits_for_another(void **state)
+{
+	const struct engine_rotate_ask start = {
+		.verb = ENGINE_ROTATE_START, .kind = ROTATION_MUNGE, .by = "root"};
+
+	(void)state;
+	assert_int_equal(engine_rotate(F.e, &start, NULL), 0);
+	for (int i = 0; i < TURNS && rt()->store->step != ROTATE_WRITE; i++)
+		act_on_rotation();
+	assert_int_equal(rt()->store->step, ROTATE_WRITE);
+	assert_non_null(strstr(bundle(), "munge_key_next"));
+	aborts();
+	assert_int_equal(phase(), ROTATION_ABORTED);
+	assert_int_equal(writes, 2);
+	assert_null(strstr(bundle(), "munge_key_next"));
+}
+
+/* ... at another address, and ever more seldom; people are told the third time. */
+static void a_write_that_fails_is_tried_again(void **state)
+{
+	int64_t most = ROTATE_AGAIN_MS;
+
+	(void)state;
+	F.e->keys->secrets->naddresses = 3;
+	fails = SECRET_AWAY;
+	begins(ROTATION_MUNGE);
+	for (unsigned i = 1; i <= 6; i++) {
+		int64_t now = engine_now(F.e);
+
+		assert_int_equal(rt()->store->failures, i);
+		assert_int_equal(rt()->store->s.at, i % 3);
+		assert_in_range(rt()->store->next_ms - now, i == 1 ? 1 : most / 2 + 1, most);
+		assert_int_equal(rotate_store_next_ms(rt()), rt()->store->next_ms);
+		assert_int_equal(events("rotation-alarm"), i >= 3);
+		most = 2 * most < ROTATE_AGAIN_MAX_MS ? 2 * most : ROTATE_AGAIN_MAX_MS;
+		write_again();
+	}
+	fails = SECRET_OK;
+	write_again();
+	assert_int_equal(phase(), ROTATION_SPREADING);
+	assert_string_equal(rt()->error, "");
+}
+
 static void keys_are_given_once_a_minute_and_to_who_has_confirmed(void **state)
 {
 	const char *said = node_asks(1, "GET", "/v1/node/keys", "");
@@ -295,6 +339,8 @@ int main(void)
 		T(jwks_rolls),
 		T(a_restart_goes_on_where_it_was),
 		T(abort_takes_the_new_key_out),
+		T(an_abort_while_a_write_is_under_way_waits_for_another),
+		T(a_write_that_fails_is_tried_again),
 		T(keys_are_given_once_a_minute_and_to_who_has_confirmed),
 		T(keys_that_come_too_late_for_a_node_are_not_given),
 		T(vaults_credential_is_unwrapped_once_and_of_the_right_role),

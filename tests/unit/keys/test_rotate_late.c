@@ -33,6 +33,20 @@ static void a_node_that_does_not_follow_is_drained(void **state)
 	assert_int_equal(phase(), ROTATION_STAGED); /* the others do not wait for it */
 }
 
+/* It gets its keys when it claims, and is refused when it comes up with old ones. */
+static void a_node_that_boots_is_not_waited_for(void **state)
+{
+	(void)state;
+	claim(2)->c.state = CLAIM_CLAIMED;
+	begins(ROTATION_MUNGE);
+	(void)beats(1, now_version());
+	look_at_nodes();
+	assert_int_equal(rt()->nodes.have, 1);
+	assert_int_equal(rt()->nodes.lack + rt()->nodes.unheard + rt()->nodes.others, 0);
+	assert_int_equal(claim(2)->keys_old_ms, 0);
+	assert_int_equal(phase(), ROTATION_STAGED);
+}
+
 static void minutes_pass(int n)
 {
 	for (int i = 0; i < n; i++) {
@@ -142,6 +156,7 @@ static void after_a_restart_all_have_their_time_anew(void **state)
 	rt()->r.since_ms -= ROTATION_SPREAD_MS - 1000;
 	rt()->dirty = true;
 	act_on_rotation();
+	assert_false(F.e->staging.due);
 	restart_and_go();
 	assert_int_equal(phase(), ROTATION_SPREADING);
 	assert_true(secrets_serves(F.e));
@@ -284,12 +299,27 @@ static void a_node_that_cannot_follow_is_drained_at_once(void **state)
 	assert_int_equal(events("keys-old"), 2); /* once */
 }
 
+/* The store was away since burstd started: nobody knows which keys are old. */
+static void a_node_that_cannot_follow_stays_while_no_version_is_known(void **state)
+{
+	(void)state;
+	slurmctld_has(1, SLURM_KNOWN | SLURM_IDLE);
+	believe_in("");
+	rt()->look_ms = 0;
+	act_on_rotation();
+	assert_int_equal(rt()->nodes.fixed, 2);
+	assert_int_equal(rt()->nodes.drained, 0);
+	assert_int_equal(D.drains, 0);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define V(f) cmocka_unit_test_setup_teardown(f, setup_tokens, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(a_node_that_does_not_follow_is_drained),
+		T(a_node_that_boots_is_not_waited_for),
 		T(who_cannot_follow_for_the_store_is_away_is_not_late),
 		T(who_cannot_follow_for_nodes_cannot_reach_burstd_is_not_late),
 		T(who_cannot_follow_for_burstd_stands_still_is_not_late),
@@ -299,8 +329,8 @@ int main(void)
 		T(who_never_follows_is_late_whatever_else_is_written),
 		T(who_is_heard_for_the_first_time_has_its_time_from_then_on),
 		T(a_node_that_an_admin_has_drained_is_left_to_him),
-		cmocka_unit_test_setup_teardown(a_node_that_cannot_follow_is_drained_at_once,
-						setup_tokens, teardown),
+		V(a_node_that_cannot_follow_is_drained_at_once),
+		V(a_node_that_cannot_follow_stays_while_no_version_is_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

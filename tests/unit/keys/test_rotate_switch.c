@@ -202,6 +202,37 @@ static void a_switch_command_is_run_until_it_succeeds(void **state)
 	assert_null(rt()->child);
 }
 
+static void a_switch_command_that_succeeded_is_not_run_after_a_restart(void **state)
+{
+	(void)state;
+	switch_with("/bin/true");
+	wait_for_child();
+	assert_true(rt()->r.told);
+	go();
+	use_command(NULL);
+	restart();
+	use_command("/bin/true");
+	go();
+	assert_int_equal(phase(), ROTATION_SETTLING);
+	assert_true(rt()->r.told);
+	assert_null(rt()->child);
+	assert_int_equal(audits("switch-command"), 1);
+}
+
+/* I28: nothing runs that the audit does not have. */
+static void a_switch_command_is_on_record_before_it_runs(void **state)
+{
+	(void)state;
+	switch_with("/bin/false");
+	wait_for_child();
+	rt()->tell_ms = 0;
+	rotate_tell_slurmctld(rt());
+	assert_non_null(rt()->child);
+	assert_false(F.e->staging.due);
+	assert_int_equal(audits("switch-command"), 2);
+	wait_for_child();
+}
+
 /* munge's switch is for all machines, and the command does it on one: somebody has to say when.
  * That of slurm.jwks is for nobody else to follow at once. */
 static void with_a_command_munges_switch_is_ordered_all_the_same(void **state)
@@ -219,6 +250,24 @@ static void with_a_command_munges_switch_is_ordered_all_the_same(void **state)
 	all_follow();
 	assert_int_equal(phase(), ROTATION_LOADING);
 	wait_for_child();
+}
+
+/* It copies the keys before slurmctld is told to read them, each time. */
+static void each_step_of_jwks_has_its_command(void **state)
+{
+	(void)state;
+	use_command("/bin/true");
+	begins(ROTATION_JWKS);
+	all_follow();
+	assert_int_equal(phase(), ROTATION_LOADING);
+	wait_for_child();
+	assert_int_equal(audits("switch-command"), 1);
+	rotate_event(rt(), ROTATION_EV_TOLD, 0); /* there is no scontrol here */
+	go();
+	all_follow();
+	assert_int_equal(phase(), ROTATION_AGING);
+	wait_for_child();
+	assert_int_equal(audits("switch-command"), 2);
 }
 
 /* It has not run: that is no try, and the next is soon. */
@@ -271,7 +320,10 @@ int main(void)
 		T(a_restart_with_a_clock_set_back_waits_no_longer_for_the_switch),
 		T(an_abort_that_nodes_may_not_hear_of_is_refused),
 		C(a_switch_command_is_run_until_it_succeeds),
+		C(a_switch_command_that_succeeded_is_not_run_after_a_restart),
+		C(a_switch_command_is_on_record_before_it_runs),
 		C(with_a_command_munges_switch_is_ordered_all_the_same),
+		C(each_step_of_jwks_has_its_command),
 		C(a_switch_command_that_cannot_be_started_is_tried_sooner),
 		C(without_its_command_it_is_the_admins),
 	};

@@ -35,6 +35,29 @@ static void test_machines_with_tokens_are_keyless_without_node_init(void **state
 	node_init_off(F.e, NULL);
 }
 
+static int reload_with_node_init(const char *path)
+{
+	struct conf *next = make_conf();
+	int rc;
+
+	next->nodes.node_init = mem_strdup(path);
+	rc = engine_reload(F.e, next, NULL);
+	if (rc != 0)
+		conf_free(next);
+	return rc;
+}
+
+/* Machines get what could be read before; if nothing could, the rest of the file counts. */
+static void test_a_node_init_that_cannot_be_read_is_refused_while_there_is_one(void **state)
+{
+	(void)state;
+	assert_int_equal(reload_with_node_init("/nowhere"), -1);
+	assert_null(engine_init_off(F.e));
+	node_init_off(F.e, &(struct err){.code = ERR_IO, .msg = "node_init: away"});
+	assert_int_equal(reload_with_node_init("/nowhere"), 0);
+	assert_non_null(strstr(engine_init_off(F.e), "/nowhere"));
+}
+
 /* The user-data of the last create. */
 static const char *sent(void)
 {
@@ -208,6 +231,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_nothing_is_bought_before_the_token_is_durable),
 		T(test_machines_with_tokens_are_keyless_without_node_init),
+		T(test_a_node_init_that_cannot_be_read_is_refused_while_there_is_one),
 		T(test_what_the_machine_is_told),
 		T(test_it_is_told_the_same_after_a_restart),
 		T(test_it_is_wiped_when_the_node_is_up),

@@ -110,10 +110,13 @@ static inline void store_says(enum secret_code what)
 	engine_commit(F.e);
 }
 
-/* ... after the pause that follows an answer. */
+/* ... after the pause that c1 makes. */
 static inline void later_the_store_says(enum secret_code what)
 {
-	vouchers_find(F.e, "c1", 1)->look_ms = 0;
+	struct voucher_run *r = vouchers_find(F.e, "c1", 1);
+
+	assert_in_range(r->look_ms - engine_now(F.e), 1, VOUCHER_LOOK_MS);
+	r->look_ms = 0;
 	store_says(what);
 }
 
