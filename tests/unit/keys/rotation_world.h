@@ -21,6 +21,7 @@ enum { MINUTE = 60000, TURNS = 12 };
 static unsigned store_flags;
 static unsigned writes, promotes, logins;
 static enum secret_code fails; /* result of the next writes; SECRET_OK: the real one */
+static int64_t again_in_ms;    /* when it wants them again; 0: it does not say */
 static char enrolled[64];
 
 static inline int st_open(void **self, const struct secret_store_conf *conf, struct err *e)
@@ -76,6 +77,7 @@ static inline void st_parse(const void *self, const struct secret_op *op,
 	(void)self;
 	if (op->kind == SECRET_WRITE && fails != SECRET_OK) {
 		out->code = fails;
+		out->retry_after_ms = again_in_ms;
 		(void)snprintf(out->message, sizeof(out->message), "it fails");
 		return;
 	}
@@ -157,6 +159,7 @@ static inline void store_has(unsigned flags, const char *text)
 	store_flags = flags;
 	writes = promotes = logins = 0;
 	fails = SECRET_OK;
+	again_in_ms = 0;
 	F.store = the_store;
 	put_bundle(text, "7");
 }

@@ -89,6 +89,9 @@ static void jwks_rolls(void **state)
 	assert_int_equal(phase(), ROTATION_SETTLING);
 	assert_int_equal(writes, 2);
 	assert_true(rotate_takes(F.e, rt()->r.prev, 0)); /* it has both keys */
+	believe_in("50");                                /* what an admin wrote a moment ago */
+	assert_true(rotate_takes(F.e, 50, 50));
+	poll_the_store();
 	all_follow();
 	assert_int_equal(phase(), ROTATION_AGING);
 	rotate_event(rt(), ROTATION_EV_TOLD, 0);
@@ -171,17 +174,38 @@ static void abort_takes_the_new_key_out(void **state)
 	stage(ROTATION_MUNGE);
 }
 
-/* The answer to the write comes after the order: the key is in the store, and must be taken out. */
-static void an_abort_while_a_write_is_under_way_waits_for_another(void **state)
+/* Order a rotation, and let its first write go out. */
+static void begins_to_write(void)
 {
 	const struct engine_rotate_ask start = {
 		.verb = ENGINE_ROTATE_START, .kind = ROTATION_MUNGE, .by = "root"};
 
-	(void)state;
 	assert_int_equal(engine_rotate(F.e, &start, NULL), 0);
 	for (int i = 0; i < TURNS && rt()->store->step != ROTATE_WRITE; i++)
 		act_on_rotation();
 	assert_int_equal(rt()->store->step, ROTATE_WRITE);
+}
+
+static void another_credential_while_a_write_is_under_way_is_refused(void **state)
+{
+	const struct engine_rotate_ask resume = {
+		.verb = ENGINE_ROTATE_RESUME, .credential = "good", .by = "root"};
+	struct err err = {0};
+
+	(void)state;
+	begins_to_write();
+	assert_int_equal(engine_rotate(F.e, &resume, &err), -1);
+	assert_non_null(strstr(err.msg, "a write is under way"));
+	assert_int_equal(rt()->store->step, ROTATE_WRITE);
+	go();
+	assert_int_equal(phase(), ROTATION_SPREADING);
+}
+
+/* The answer to the write comes after the order: the key is in the store, and must be taken out. */
+static void an_abort_while_a_write_is_under_way_waits_for_another(void **state)
+{
+	(void)state;
+	begins_to_write();
 	assert_non_null(strstr(bundle(), "munge_key_next"));
 	aborts();
 	assert_int_equal(phase(), ROTATION_ABORTED);
@@ -213,6 +237,34 @@ static void a_write_that_fails_is_tried_again(void **state)
 	write_again();
 	assert_int_equal(phase(), ROTATION_SPREADING);
 	assert_string_equal(rt()->error, "");
+}
+
+static void a_write_that_fails_is_tried_again_when_the_store_says(void **state)
+{
+	(void)state;
+	fails = SECRET_TRANSIENT;
+	again_in_ms = 10 * MINUTE;
+	begins(ROTATION_MUNGE);
+	assert_in_range(rt()->store->next_ms - engine_now(F.e), 9 * MINUTE, 10 * MINUTE);
+}
+
+/* It would be denied each time, and audited there. */
+static void a_write_that_is_denied_waits_for_an_admin(void **state)
+{
+	struct engine_rotation s;
+
+	(void)state;
+	fails = SECRET_DENIED;
+	begins(ROTATION_MUNGE);
+	engine_rotation(F.e, &s);
+	assert_true(s.needs_credential);
+	assert_int_equal(events("rotation-alarm"), 1);
+	assert_int_equal(rotate_store_next_ms(rt()), INT64_MAX);
+	fails = SECRET_OK;
+	write_again();
+	assert_int_equal(phase(), ROTATION_STAGING);
+	assert_int_equal(order(ENGINE_ROTATE_RESUME, ROTATION_NONE, NULL, 0), 0);
+	assert_int_equal(phase(), ROTATION_SPREADING);
 }
 
 static void keys_are_given_once_a_minute_and_to_who_has_confirmed(void **state)
@@ -340,7 +392,10 @@ int main(void)
 		T(a_restart_goes_on_where_it_was),
 		T(abort_takes_the_new_key_out),
 		T(an_abort_while_a_write_is_under_way_waits_for_another),
+		T(another_credential_while_a_write_is_under_way_is_refused),
 		T(a_write_that_fails_is_tried_again),
+		T(a_write_that_fails_is_tried_again_when_the_store_says),
+		T(a_write_that_is_denied_waits_for_an_admin),
 		T(keys_are_given_once_a_minute_and_to_who_has_confirmed),
 		T(keys_that_come_too_late_for_a_node_are_not_given),
 		T(vaults_credential_is_unwrapped_once_and_of_the_right_role),

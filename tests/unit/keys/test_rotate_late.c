@@ -16,10 +16,14 @@ static void one_of_two_follows(void)
 
 static void a_node_that_does_not_follow_is_drained(void **state)
 {
+	const char *lack[2];
+
 	(void)state;
 	one_of_two_follows();
 	assert_int_equal(rt()->nodes.have, 1);
 	assert_int_equal(rt()->nodes.lack, 1);
+	assert_int_equal(engine_rotation_lack(F.e, lack, 2), 1);
+	assert_string_equal(lack[0], "c2");
 	assert_int_equal(claim(1)->keys_old_ms, 0);
 	assert_true(claim(2)->keys_old_ms != 0);
 	assert_int_equal(events("keys-old"), 0);
@@ -155,6 +159,7 @@ static void after_a_restart_all_have_their_time_anew(void **state)
 	begins(ROTATION_MUNGE);
 	rt()->r.since_ms -= ROTATION_SPREAD_MS - 1000;
 	rt()->dirty = true;
+	assert_true(rotate_turn_part.next_ms(F.e) <= engine_now(F.e));
 	act_on_rotation();
 	assert_false(F.e->staging.due);
 	restart_and_go();

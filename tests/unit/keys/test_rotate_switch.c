@@ -219,6 +219,21 @@ static void a_switch_command_that_succeeded_is_not_run_after_a_restart(void **st
 	assert_int_equal(audits("switch-command"), 1);
 }
 
+/* It need not wait for the next try. */
+static void an_order_to_resume_runs_the_switch_command_at_once(void **state)
+{
+	(void)state;
+	switch_with("/bin/false");
+	wait_for_child();
+	rt()->look_ms = INT64_MAX;
+	assert_int_equal(rotate_turn_part.next_ms(F.e), rt()->tell_ms);
+	go();
+	assert_null(rt()->child);
+	assert_int_equal(order(ENGINE_ROTATE_RESUME, ROTATION_NONE, NULL, 0), 0);
+	wait_for_child();
+	assert_int_equal(audits("switch-command"), 2);
+}
+
 /* I28: nothing runs that the audit does not have. */
 static void a_switch_command_is_on_record_before_it_runs(void **state)
 {
@@ -252,14 +267,19 @@ static void with_a_command_munges_switch_is_ordered_all_the_same(void **state)
 	wait_for_child();
 }
 
+static void load_jwks_with(const char *path)
+{
+	use_command(path);
+	begins(ROTATION_JWKS);
+	all_follow();
+	assert_int_equal(phase(), ROTATION_LOADING);
+}
+
 /* It copies the keys before slurmctld is told to read them, each time. */
 static void each_step_of_jwks_has_its_command(void **state)
 {
 	(void)state;
-	use_command("/bin/true");
-	begins(ROTATION_JWKS);
-	all_follow();
-	assert_int_equal(phase(), ROTATION_LOADING);
+	load_jwks_with("/bin/true");
 	wait_for_child();
 	assert_int_equal(audits("switch-command"), 1);
 	rotate_event(rt(), ROTATION_EV_TOLD, 0); /* there is no scontrol here */
@@ -268,6 +288,18 @@ static void each_step_of_jwks_has_its_command(void **state)
 	assert_int_equal(phase(), ROTATION_AGING);
 	wait_for_child();
 	assert_int_equal(audits("switch-command"), 2);
+}
+
+static void a_command_that_ends_late_counts_for_its_own_step(void **state)
+{
+	(void)state;
+	load_jwks_with("/bin/true");
+	assert_non_null(rt()->child);
+	rotate_event(rt(), ROTATION_EV_TOLD, 0);
+	go();
+	assert_int_equal(phase(), ROTATION_SETTLING);
+	wait_for_child();
+	assert_false(rt()->commanded);
 }
 
 /* It has not run: that is no try, and the next is soon. */
@@ -321,9 +353,11 @@ int main(void)
 		T(an_abort_that_nodes_may_not_hear_of_is_refused),
 		C(a_switch_command_is_run_until_it_succeeds),
 		C(a_switch_command_that_succeeded_is_not_run_after_a_restart),
+		C(an_order_to_resume_runs_the_switch_command_at_once),
 		C(a_switch_command_is_on_record_before_it_runs),
 		C(with_a_command_munges_switch_is_ordered_all_the_same),
 		C(each_step_of_jwks_has_its_command),
+		C(a_command_that_ends_late_counts_for_its_own_step),
 		C(a_switch_command_that_cannot_be_started_is_tried_sooner),
 		C(without_its_command_it_is_the_admins),
 	};
