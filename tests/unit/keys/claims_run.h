@@ -1,6 +1,6 @@
 /* claims_run.h - an engine whose machines claim, loaded from a real journal and never started: load
  * it, end its turns, and let machines be bought and boot.  The header that includes this one
- * says which parts the engine has, and how a create is sent: claims_engine.h for keys alone,
+ * says which parts the engine has, and how a create is sent: keys_engine.h for keys alone,
  * tests/unit/parts/whole_claims.h for all parts. */
 #ifndef TESTS_CLAIMS_RUN_H
 #define TESTS_CLAIMS_RUN_H
@@ -9,11 +9,15 @@
 
 static const unsigned char claim_key[CLAIM_KEY_SIZE] = "0123456789abcdef0123456789abcde";
 
-/* That header defines these three. */
+enum { NODES_MAX = 40 };
+
+/* That header defines these four. */
 static inline struct engine_parts the_parts(void);
 static inline const struct provider_ops *fake(const char *name); /* the provider's driver */
-/* Send one create of the nodes first to first + n - 1, which is then on its way. */
-static inline void buy(int first, int n);
+/* Add a WANTED row of node c<i>. */
+static inline struct fleet_node *want(int i, uint64_t gen);
+/* Send one create of these rows, which is then on its way. */
+static inline void launch(struct fleet_node **v, size_t n);
 
 static inline char **words(const char *one)
 {
@@ -140,6 +144,17 @@ static inline void boots(int i, bool addr)
 	row(i)->busy = false;
 	engine_post(F.e, row(i), &ev);
 	turn();
+}
+
+/* Send one create of the nodes first to first + n - 1. */
+static inline void buy(int first, int n)
+{
+	struct fleet_node *v[NODES_MAX];
+
+	assert_true(n <= NODES_MAX);
+	for (int i = 0; i < n; i++)
+		v[i] = want(first + i, 1);
+	launch(v, (size_t)n);
 }
 
 /* Make one machine that is up. */

@@ -1,6 +1,6 @@
-/* claims_store.h - a secret store for tests of claims: it keeps the request for keys that waits
- * (F.keys_fn) and counts the tokens that are revoked.  It takes the place of secrets.c when the
- * test is linked; a test with a store of its own includes claims_run.h without it. */
+/* claims_store.h - a secret store for tests of claims and vouchers: it keeps the request for keys
+ * that waits (F.keys_fn) and counts the tokens that are revoked.  It takes the place of secrets.c
+ * when the test is linked; a test with a store of its own includes keys_engine.h without it. */
 #ifndef TESTS_CLAIMS_STORE_H
 #define TESTS_CLAIMS_STORE_H
 

@@ -12,7 +12,7 @@
 #include "store/journal_audit.h"
 #include "store/journal_events.h"
 
-enum { KEYS = 4, WIRE_MAX = 64, ANSWERS_MAX = 64, CREATES_MAX = 8 };
+enum { KEYS = 4, WIRE_MAX = 64, ANSWERS_MAX = 64, CREATES_MAX = 24 };
 
 static struct fix {
 	char dir[64];
@@ -61,7 +61,7 @@ static struct fix {
 	uint16_t port;
 	struct node_peer peer;
 	const struct secret_store_ops *(*store)(const char *name); /* without claims_store.h */
-	/* creates on an engine of keys alone (claims_engine.h) */
+	/* creates on an engine of keys alone (keys_engine.h) */
 	struct {
 		char token[PROVIDER_WORD_MAX + 1];
 		char *user_data; /* "": none */

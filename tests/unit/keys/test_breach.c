@@ -1,5 +1,6 @@
 /* test_breach.c - an alarm about keys outlives a restart, and ends with what mends it. */
-#include "claims_engine.h"
+#include "claims_store.h"
+#include "keys_engine.h"
 
 #include "core/rotation.h"
 #include "keys/rotate.h"

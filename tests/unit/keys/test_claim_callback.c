@@ -1,6 +1,7 @@
 /* test_claim_callback.c - which machine is it that claims, where nobody signs for it: whose address
  * and root's port it comes from.  And whose claim it is, wherever: who has its key. */
-#include "claims_engine.h"
+#include "claims_store.h"
+#include "keys_engine.h"
 
 static int callback(void **state)
 {

@@ -1,6 +1,7 @@
 /* test_claim_guess.c - who knows a claim's id, and no more: he ends nothing, delays nobody, and
  * learns no ids from what every user may read. */
-#include "claims_engine.h"
+#include "claims_store.h"
+#include "keys_engine.h"
 
 /* The first of this type in the journal. */
 static int keep_first(void *ctx, const struct journal_event *ev)

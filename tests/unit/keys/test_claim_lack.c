@@ -1,7 +1,8 @@
 /* test_claim_lack.c - documents that are signed with keys that nobody knows: what is fetched, how
  * often, and when they are none.  The verifier is the test's: its documents are words, "KEY
  * INSTANCE", and a fetch is answered with the keys that there are. */
-#include "claims_engine.h"
+#include "claims_store.h"
+#include "keys_engine.h"
 
 #define KEYS_AT "https://keys.example/"
 

@@ -1,6 +1,7 @@
 /* test_claim_proof.c - which machine is it that claims: documents, addresses and nonces. */
-#include "claims_engine.h"
 #include "claims_proved.h"
+#include "claims_store.h"
+#include "keys_engine.h"
 
 static int gcp(void **state)
 {

@@ -1,7 +1,8 @@
 /* test_claim_time.c - documents of another time, and machines that started at another time than
  * their provider says: a clock is wrong, and nobody is a thief for it (F39). */
-#include "claims_engine.h"
 #include "claims_proved.h"
+#include "claims_store.h"
+#include "keys_engine.h"
 
 enum { QUARTER = 900000 };
 

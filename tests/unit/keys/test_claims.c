@@ -1,6 +1,7 @@
 /* test_claims.c - who gets the cluster's keys: what a create gives its machines, who may use that,
  * and what they are answered. */
-#include "claims_engine.h"
+#include "claims_store.h"
+#include "keys_engine.h"
 
 static bool tells(const char *text, const char *key)
 {

@@ -1,6 +1,7 @@
 /* test_claims_again.c - an answer to a claim that was lost, cannot be given yet, or is asked for
  * again, also after a crash. */
-#include "claims_engine.h"
+#include "claims_store.h"
+#include "keys_engine.h"
 
 /* Throttled: it goes out again with another token, and the old secret opens nothing. */
 static void test_create_not_sent_claims_anew(void **state)

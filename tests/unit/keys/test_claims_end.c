@@ -1,5 +1,6 @@
 /* test_claims_end.c - what becomes of claims whose time is over or whose machine goes. */
-#include "claims_engine.h"
+#include "claims_store.h"
+#include "keys_engine.h"
 #include "store/journal_claims.h"
 
 /* It ended by itself, with a token that nobody may have used: no breach, no release comes before.

@@ -1,6 +1,7 @@
 /* test_claims_misused.c - what becomes of claims that are replayed, stolen or tried by others, and
  * of their machines. */
-#include "claims_engine.h"
+#include "claims_store.h"
+#include "keys_engine.h"
 
 #include "keys/door.h"
 

@@ -58,21 +58,21 @@ static inline struct engine_parts the_parts(void)
 	return parts_all();
 }
 
-static inline void buy(int first, int n)
+static inline struct fleet_node *want(int i, uint64_t gen)
 {
-	struct fleet_node *v[40];
+	char name[16];
+	struct node node;
 
-	for (int i = 0; i < n; i++) {
-		char name[16];
-		struct node node;
+	(void)snprintf(name, sizeof(name), "c%d", i);
+	node_init(&node, name, gen, engine_now(F.e));
+	node.rate_nano_h = 1;
+	place_set(F.e, &node, &F.e->conf->pools[0].own, 1);
+	return fleet_add(&F.e->fleet, &node);
+}
 
-		(void)snprintf(name, sizeof(name), "c%d", first + i);
-		node_init(&node, name, 1, engine_now(F.e));
-		node.rate_nano_h = 1;
-		place_set(F.e, &node, &F.e->conf->pools[0].own, 1);
-		v[i] = fleet_add(&F.e->fleet, &node);
-	}
-	launch_send(&F.e->cloud->all[0], v, (size_t)n);
+static inline void launch(struct fleet_node **v, size_t n)
+{
+	launch_send(&F.e->cloud->all[0], v, n);
 	turn();
 }
 

@@ -1,15 +1,15 @@
 /* test_vouchers_end.c - a token whose node is over: what people are told of it when nobody can say
  * who used it. */
-#include "bare_vouchers.h"
-#include "keys/keys.h"
+#include "keys_engine.h"
+#include "store/journal_nodes.h"
 #include "store/journal_vouchers.h"
+#include "vouchers_world.h"
 
 /* It was there, and a thief was faster than the revoke; or that one's answer was lost. */
 static void test_one_that_was_used_before_it_was_revoked_is_told(void **state)
 {
 	(void)state;
-	buy_with_token(1, "acc-1");
-	boots(1, true);
+	boots_with_token(1, "acc-1");
 	is_late(1);
 	store_says(SECRET_OK);
 	store_says(SECRET_SPENT);
@@ -25,9 +25,8 @@ static void test_one_that_was_used_before_it_was_revoked_is_told(void **state)
 static void test_one_that_was_used_before_its_node_was_let_go_is_told(void **state)
 {
 	(void)state;
-	buy_with_token(1, "acc-1");
-	boots(1, true);
-	happens(1, NODE_EV_RELEASE, NODE_BECAUSE_SUSPENDED);
+	boots_with_token(1, "acc-1");
+	is_let_go(1);
 	restart();
 	store_says(SECRET_SPENT);
 	assert_int_equal(events("breach"), 0);
@@ -39,17 +38,14 @@ static void test_one_that_was_used_before_its_node_was_let_go_is_told(void **sta
 /* A revoke whose answer was lost, of one that nobody else has had. */
 static void test_of_one_that_no_machine_had_nobody_is_told(void **state)
 {
-	struct fleet_node *fn;
+	struct fleet_node *fn = asks_for_token(1);
 
 	(void)state;
-	fn = want(1);
-	assert_false(vouchers_have(F.e, &fn, 1));
 	keys_come("acc-1");
 	F.e->conf->pools[0].boot_ms = 2 * BOOT_MS; /* too much for that one */
 	assert_false(vouchers_have(F.e, &fn, 1));
 	store_says(SECRET_TRANSIENT);
-	vouchers_find(F.e, "c1", 1)->look_ms = 0;
-	store_says(SECRET_SPENT);
+	later_the_store_says(SECRET_SPENT);
 	assert_int_equal(F.revoked, 2);
 	assert_int_equal(F.looks, 0);
 	assert_int_equal(events("token-unknown"), 0);
@@ -59,13 +55,10 @@ static void test_of_one_that_no_machine_had_nobody_is_told(void **state)
 /* F58: a list has found its node's machine meanwhile, which has another token. */
 static void test_one_that_comes_when_its_node_is_there_is_not_its(void **state)
 {
-	struct fleet_node *fn;
-	struct node *n;
+	struct fleet_node *fn = asks_for_token(1);
+	struct node *n = fleet_stage(fn);
 
 	(void)state;
-	fn = want(1);
-	assert_false(vouchers_have(F.e, &fn, 1));
-	n = fleet_stage(fn);
 	n->state = NODE_BOOTING;
 	(void)snprintf(n->instance, sizeof(n->instance), "i-7");
 	fleet_publish(&F.e->fleet, fn);
@@ -82,10 +75,8 @@ static void test_after_the_clock_was_set_back_no_theft_is_claimed(void **state)
 	struct voucher *v;
 
 	(void)state;
-	buy_with_token(1, "acc-1");
-	buy_with_token(2, "acc-2");
-	boots(1, true);
-	boots(2, true);
+	boots_with_token(1, "acc-1");
+	boots_with_token(2, "acc-2");
 	v = &vouchers_find(F.e, "c1", 1)->v;
 	v->made_ms += 3600000;
 	v->ends_ms += 3600000;
@@ -131,6 +122,15 @@ static void a_second_ago(int i)
 	engine_commit(F.e);
 }
 
+/* Node i has its token, and both are in the journal. */
+static void could_be_bought(int i, const char *accessor)
+{
+	const struct fleet_node *fn = asks_for_token(i);
+
+	journal_put_node(engine_tx(F.e), &fn->n, "pool");
+	keys_come(accessor);
+}
+
 /* Another Vault knows none of them: that says nothing of who used them, now or after one more
  * restart. */
 static void test_of_another_stores_token_no_theft_is_claimed(void **state)
@@ -138,12 +138,8 @@ static void test_of_another_stores_token_no_theft_is_claimed(void **state)
 	struct fleet_node *fn;
 
 	(void)state;
-	buy_with_token(1, "acc-1");
-	boots(1, true);
-	fn = want(2);
-	journal_put_node(engine_tx(F.e), &fn->n, "pool");
-	assert_false(vouchers_have(F.e, &fn, 1));
-	keys_come("acc-2");
+	boots_with_token(1, "acc-1");
+	could_be_bought(2, "acc-2");
 	a_second_ago(1);
 	a_second_ago(2);
 	restart(); /* the same one */
@@ -165,15 +161,13 @@ static void test_of_another_stores_token_no_theft_is_claimed(void **state)
 	assert_int_equal(events("token-unknown"), 1);
 	assert_true(is_said_why());
 	/* Its own are looked after as ever. */
-	buy_with_token(3, "acc-3");
-	boots(3, true);
+	boots_with_token(3, "acc-3");
 	restart();
 	is_late(3);
 	store_says(SECRET_SPENT);
 	assert_int_equal(events("breach"), 1);
 	/* Another namespace of it has others. */
-	buy_with_token(4, "acc-4");
-	boots(4, true);
+	boots_with_token(4, "acc-4");
 	journal_put_number(engine_tx(F.e), "voucher_store_ms", 1); /* the other was long ago */
 	a_second_ago(4);
 	F.store_in = "two";
@@ -188,10 +182,9 @@ static void test_of_another_stores_token_no_theft_is_claimed(void **state)
 static void test_of_another_stores_token_it_is_not_said_who_used_it(void **state)
 {
 	(void)state;
-	buy_with_token(1, "acc-1");
-	boots(1, true);
+	boots_with_token(1, "acc-1");
 	a_second_ago(1);
-	happens(1, NODE_EV_RELEASE, NODE_BECAUSE_SUSPENDED);
+	is_let_go(1);
 	F.store_at = "https://two:8200";
 	restart();
 	store_says(SECRET_SPENT);
@@ -205,16 +198,9 @@ static void test_of_another_stores_token_it_is_not_said_who_used_it(void **state
 /* Two machines boot, and a third was not bought yet; then burstd is started with release = wrap. */
 static void three_then_wrap(void)
 {
-	struct fleet_node *fn;
-
-	buy_with_token(1, "acc-1");
-	buy_with_token(2, "acc-2");
-	boots(1, true);
-	boots(2, true);
-	fn = want(3);
-	journal_put_node(engine_tx(F.e), &fn->n, "pool");
-	assert_false(vouchers_have(F.e, &fn, 1));
-	keys_come("acc-3");
+	boots_with_token(1, "acc-1");
+	boots_with_token(2, "acc-2");
+	could_be_bought(3, "acc-3");
 	F.release = CONF_WRAP;
 	restart();
 }
@@ -250,7 +236,7 @@ static void test_without_a_store_nobody_can_be_asked(void **state)
 	F.wraps_nothing = true;
 	three_then_wrap();
 	assert_null(F.e->keys->vouchers);
-	vouchers_turn_part.at[PART_RUN](F.e);
+	act_on_tokens();
 	assert_int_equal(F.looks + F.revoked, 0);
 	F.wraps_nothing = false;
 	restart();

@@ -1,16 +1,13 @@
 /* test_vouchers.c - machines whose user-data has the token for their keys: it is there before they
  * are bought, the same after a restart, gone when they are up. */
-#include "bare_vouchers.h"
-#include "buy/buy.h"
-#include "keys/keys.h"
+#include "keys_engine.h"
+#include "vouchers_world.h"
 
 static void test_nothing_is_bought_before_the_token_is_durable(void **state)
 {
-	struct fleet_node *fn;
+	struct fleet_node *fn = asks_for_token(1);
 
 	(void)state;
-	fn = want(1);
-	assert_false(vouchers_have(F.e, &fn, 1));
 	assert_int_equal(F.released, 1);
 	assert_true(F.life_ms > BOOT_MS);
 	assert_non_null(engine_token_wait(F.e, &fn->n));
@@ -20,7 +17,7 @@ static void test_nothing_is_bought_before_the_token_is_durable(void **state)
 	assert_null(engine_token_wait(F.e, &fn->n));
 	assert_true(vouchers_have(F.e, &fn, 1));
 	restart(); /* its row was not in the journal: it is nobody's */
-	vouchers_turn_part.at[PART_RUN](F.e);
+	act_on_tokens();
 	assert_int_equal(F.revoked, 1);
 	assert_string_equal(F.revoked_last, "acc-1");
 }
@@ -36,6 +33,35 @@ static void test_machines_with_tokens_are_keyless_without_node_init(void **state
 	assert_null(engine_keyless(F.e, 0));
 	F.e->conf->providers[0].vouchers = true;
 	node_init_off(F.e, NULL);
+}
+
+static int reload_with_node_init(const char *path)
+{
+	struct conf *next = make_conf();
+	int rc;
+
+	next->nodes.node_init = mem_strdup(path);
+	rc = engine_reload(F.e, next, NULL);
+	if (rc != 0)
+		conf_free(next);
+	return rc;
+}
+
+/* Machines get what could be read before; if nothing could, the rest of the file counts. */
+static void test_a_node_init_that_cannot_be_read_is_refused_while_there_is_one(void **state)
+{
+	(void)state;
+	assert_int_equal(reload_with_node_init("/nowhere"), -1);
+	assert_null(engine_init_off(F.e));
+	node_init_off(F.e, &(struct err){.code = ERR_IO, .msg = "node_init: away"});
+	assert_int_equal(reload_with_node_init("/nowhere"), 0);
+	assert_non_null(strstr(engine_init_off(F.e), "/nowhere"));
+}
+
+/* The user-data of the last create. */
+static const char *sent(void)
+{
+	return F.creates[F.ncreates - 1].user_data;
 }
 
 static void test_what_the_machine_is_told(void **state)
@@ -60,8 +86,7 @@ static void test_what_the_machine_is_told(void **state)
 					    "end=1\nLINES\n"};
 
 	(void)state;
-	fleet_name(&F.e->fleet, "c1", 0)->gpus = 8;
-	fleet_name(&F.e->fleet, "c1", 0)->gpu_model = "h100";
+	has_gpus(1);
 	F.e->conf->pools[0].interconnect = mem_strdup("ib:8x400");
 	buy_with_token(1, "acc-1");
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
@@ -75,25 +100,22 @@ static void test_what_the_machine_is_told(void **state)
 }
 
 /* I4, and a crash at any time: as it was sent, whatever slurmctld has not said yet. */
-static void test_a_repeat_after_a_restart_has_the_same_bytes(void **state)
+static void test_it_is_told_the_same_after_a_restart(void **state)
 {
-	char *first, *again;
-	struct keys_for keys;
-	const struct conf_offer *o;
+	struct fleet_node *fn;
+	struct member members[1];
+	struct keys_for k;
+	char *again;
 
 	(void)state;
-	fleet_name(&F.e->fleet, "c1", 0)->gpus = 8;
-	fleet_name(&F.e->fleet, "c1", 0)->gpu_model = "h100";
+	has_gpus(1);
 	buy_with_token(1, "acc-1");
-	first = mem_strdup(sent());
 	restart();
-	o = &F.e->conf->pools[0].own;
-	assert_non_null(F.e->buy->batches);
-	keys = keys_of(F.e->buy->batches);
-	again = vouchers_user_data(F.e, &keys, o, NULL);
+	fn = row(1);
+	k = keys_of_rows(&fn, 1, F.creates[0].token, members);
+	again = user_data(&k);
 	assert_non_null(again);
-	assert_string_equal(first, again);
-	secret_wipe(&first);
+	assert_string_equal(sent(), again);
 	secret_wipe(&again);
 }
 
@@ -103,8 +125,7 @@ static void test_it_is_wiped_when_the_node_is_up(void **state)
 	bool *drained;
 
 	(void)state;
-	buy_with_token(1, "acc-1");
-	boots(1, true);
+	boots_with_token(1, "acc-1");
 	assert_int_equal(voucher(1)->state, VOUCHER_HELD);
 	assert_false(vouchers_keys(F.e, &row(1)->n, &version, &drained));
 	happens(1, NODE_EV_REGISTERED, NODE_BECAUSE_NONE);
@@ -140,16 +161,15 @@ static void test_a_revoke_that_is_not_durable_is_not_sent(void **state)
 	const struct secrets_look *look;
 
 	(void)state;
-	buy_with_token(1, "acc-1");
-	boots(1, true);
+	boots_with_token(1, "acc-1");
 	is_late(1);
-	vouchers_turn_part.at[PART_RUN](F.e);
+	act_on_tokens();
 	look = F.look;
 	F.look = NULL;
 	look->fn(look->ctx, SECRET_OK);
 	assert_int_equal(voucher(1)->state, VOUCHER_VOID);
 	F.e->dead = true; /* as engine_commit() leaves it when the disk fails */
-	vouchers_turn_part.at[PART_RUN](F.e);
+	act_on_tokens();
 	assert_int_equal(F.revoked, 0);
 	restart();
 	assert_int_equal(voucher(1)->state, VOUCHER_DOUBTED);
@@ -158,14 +178,13 @@ static void test_a_revoke_that_is_not_durable_is_not_sent(void **state)
 static void test_of_a_node_that_is_let_go_it_is_revoked(void **state)
 {
 	(void)state;
-	buy_with_token(1, "acc-1");
-	boots(1, true);
-	happens(1, NODE_EV_RELEASE, NODE_BECAUSE_SUSPENDED);
+	boots_with_token(1, "acc-1");
+	is_let_go(1);
 	store_says(SECRET_OK);
 	assert_int_equal(F.revoked, 1);
 	assert_string_equal(F.revoked_last, "acc-1");
 	assert_null(voucher(1));
-	vouchers_turn_part.at[PART_RUN](F.e);
+	act_on_tokens();
 	assert_int_equal(F.looks, 0);
 	restart();
 	assert_null(voucher(1));
@@ -175,16 +194,14 @@ static void test_of_a_node_that_is_let_go_it_is_revoked(void **state)
 static void test_a_revoke_that_does_not_happen_is_tried_until_it_does(void **state)
 {
 	(void)state;
-	buy_with_token(1, "acc-1");
-	boots(1, true);
-	happens(1, NODE_EV_RELEASE, NODE_BECAUSE_SUSPENDED);
+	boots_with_token(1, "acc-1");
+	is_let_go(1);
 	F.away = true;
-	vouchers_turn_part.at[PART_RUN](F.e);
+	act_on_tokens();
 	assert_int_equal(F.revoked, 0);
 	assert_true(vouchers_turn_part.next_ms(F.e) <= engine_now(F.e) + VOUCHER_LOOK_MS);
 	F.away = false;
-	vouchers_find(F.e, "c1", 1)->look_ms = 0;
-	store_says(SECRET_TRANSIENT);
+	later_the_store_says(SECRET_TRANSIENT);
 	assert_int_equal(voucher(1)->state, VOUCHER_VOID);
 	assert_null(voucher(1)->token);
 	restart();
@@ -197,11 +214,10 @@ static void test_a_revoke_that_does_not_happen_is_tried_until_it_does(void **sta
 static void test_a_revoke_is_given_up_when_the_token_has_ended(void **state)
 {
 	(void)state;
-	buy_with_token(1, "acc-1");
-	boots(1, true);
-	happens(1, NODE_EV_RELEASE, NODE_BECAUSE_SUSPENDED);
+	boots_with_token(1, "acc-1");
+	is_let_go(1);
 	vouchers_find(F.e, "c1", 1)->v.ends_ms = engine_now(F.e) - 1;
-	vouchers_turn_part.at[PART_RUN](F.e);
+	act_on_tokens();
 	engine_commit(F.e);
 	assert_int_equal(F.revoked, 0);
 	assert_int_equal(events("token-unknown"), 0);
@@ -215,8 +231,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_nothing_is_bought_before_the_token_is_durable),
 		T(test_machines_with_tokens_are_keyless_without_node_init),
+		T(test_a_node_init_that_cannot_be_read_is_refused_while_there_is_one),
 		T(test_what_the_machine_is_told),
-		T(test_a_repeat_after_a_restart_has_the_same_bytes),
+		T(test_it_is_told_the_same_after_a_restart),
 		T(test_it_is_wiped_when_the_node_is_up),
 		T(test_attestation_is_shown_as_none),
 		T(test_a_revoke_that_is_not_durable_is_not_sent),

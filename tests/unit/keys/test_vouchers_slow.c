@@ -1,15 +1,13 @@
 /* test_vouchers_slow.c - a store that is slow, away or refuses: tokens that are too old when they
  * come, and purchases that wait for them. */
-#include "bare_vouchers.h"
-#include "buy/buy.h"
+#include "keys_engine.h"
+#include "vouchers_world.h"
 
 static void test_one_that_waited_too_long_is_made_anew(void **state)
 {
-	struct fleet_node *fn;
+	struct fleet_node *fn = asks_for_token(1);
 
 	(void)state;
-	fn = want(1);
-	assert_false(vouchers_have(F.e, &fn, 1));
 	keys_come("acc-1");
 	/* Up to then there would be nobody to look. */
 	vouchers_find(F.e, "c1", 1)->v.ends_ms = engine_now(F.e) + BOOT_MS + 1000;
@@ -27,11 +25,9 @@ static void test_one_that_waited_too_long_is_made_anew(void **state)
 /* Behind a queue, or with the store away: what counts is when its own request went out. */
 static void test_one_that_was_waited_for_is_good_from_when_it_was_made(void **state)
 {
-	struct fleet_node *fn;
+	struct fleet_node *fn = asks_for_token(1);
 
 	(void)state;
-	fn = want(1);
-	assert_false(vouchers_have(F.e, &fn, 1));
 	F.ago_ms = 7000;
 	keys_come("acc-1");
 	assert_true(vouchers_have(F.e, &fn, 1));
@@ -43,7 +39,7 @@ static void test_one_that_was_waited_for_is_good_from_when_it_was_made(void **st
  * whoever else waits, and people are told. */
 static void test_one_that_is_bad_when_it_comes_slows_all(void **state)
 {
-	struct fleet_node *fn[2] = {want(1), want(2)};
+	struct fleet_node *fn[2] = {want(1, 1), want(2, 1)};
 
 	(void)state;
 	for (unsigned i = 1; i <= 3; i++) {
@@ -109,7 +105,7 @@ static void revoke_all(void)
  * are made next live longer, until there are enough. */
 static void test_a_gang_of_a_slow_store_is_bought_at_last(void **state)
 {
-	struct fleet_node *fn[3] = {want(1), want(2), want(3)};
+	struct fleet_node *fn[3] = {want(1, 1), want(2, 1), want(3, 1)};
 	int made = 0;
 
 	(void)state;
@@ -124,7 +120,7 @@ static void test_a_gang_of_a_slow_store_is_bought_at_last(void **state)
 	assert_true(F.life_ms > voucher_life_ms(BOOT_MS));
 	assert_true(F.life_ms <= voucher_life_ms(BOOT_MS) + VOUCHER_LONGER_MAX_MS);
 	F.e->keys->vouchers->longer_until_ms = engine_now(F.e); /* and then as before */
-	fn[0] = want(4);
+	fn[0] = want(4, 1);
 	assert_false(vouchers_have(F.e, fn, 1));
 	assert_int_equal(F.life_ms, voucher_life_ms(BOOT_MS));
 }
@@ -132,14 +128,13 @@ static void test_a_gang_of_a_slow_store_is_bought_at_last(void **state)
 /* However long its create was held up: what lives for hours is good for thieves for hours. */
 static void test_no_token_is_made_to_live_for_hours(void **state)
 {
-	struct fleet_node *fn = want(1);
+	struct fleet_node *fn = asks_for_token(1);
 
 	(void)state;
-	assert_false(vouchers_have(F.e, &fn, 1));
 	keys_come("acc-1");
 	let_pass(&fn, 1, 7200000);
 	assert_false(vouchers_have(F.e, &fn, 1)); /* it has ended */
-	vouchers_turn_part.at[PART_RUN](F.e);
+	act_on_tokens();
 	assert_false(vouchers_have(F.e, &fn, 1));
 	assert_int_equal(F.life_ms, voucher_life_ms(BOOT_MS) + VOUCHER_LONGER_MAX_MS);
 	F.keys_fn = NULL;
@@ -148,11 +143,9 @@ static void test_no_token_is_made_to_live_for_hours(void **state)
 static void test_one_for_keys_that_were_changed_is_made_anew(void **state)
 {
 	struct secrets s = {.version = "8"};
-	struct fleet_node *fn;
+	struct fleet_node *fn = asks_for_token(1);
 
 	(void)state;
-	fn = want(1);
-	assert_false(vouchers_have(F.e, &fn, 1));
 	keys_come("acc-1"); /* of version 7 */
 	F.e->keys->secrets = &s;
 	assert_false(vouchers_have(F.e, &fn, 1));
@@ -163,11 +156,9 @@ static void test_one_for_keys_that_were_changed_is_made_anew(void **state)
 /* A token that is there opens nothing while the store is away, or has keys that will change. */
 static void test_while_the_store_serves_nobody_nothing_is_bought(void **state)
 {
-	struct fleet_node *fn;
+	struct fleet_node *fn = asks_for_token(1);
 
 	(void)state;
-	fn = want(1);
-	assert_false(vouchers_have(F.e, &fn, 1));
 	keys_come("acc-1");
 	F.away = true;
 	assert_false(vouchers_have(F.e, &fn, 1));
@@ -180,13 +171,10 @@ static void test_while_the_store_serves_nobody_nothing_is_bought(void **state)
 static void test_while_the_store_refuses_nothing_is_bought_and_people_are_told(void **state)
 {
 	const struct err err = {.code = ERR_AUTH, .msg = "the secret store: permission denied"};
-	struct fleet_node *fn;
-	secrets_fn fn_keys;
+	struct fleet_node *fn = asks_for_token(1);
+	secrets_fn fn_keys = F.keys_fn;
 
 	(void)state;
-	fn = want(1);
-	assert_false(vouchers_have(F.e, &fn, 1));
-	fn_keys = F.keys_fn;
 	F.keys_fn = NULL;
 	F.e->keys->vouchers->longer_ms = 1000; /* which its policy refuses, perhaps */
 	F.e->keys->vouchers->longer_until_ms = INT64_MAX;
@@ -203,49 +191,11 @@ static void test_while_the_store_refuses_nothing_is_bought_and_people_are_told(v
 	F.keys_fn = NULL;
 }
 
-/* The first of those that may go out now; "": none. */
-static const char *first_to_go(void)
-{
-	struct fleet_node **all;
-	size_t n = wanted_collect(F.e, &all);
-	const char *first = n > 0 ? all[0]->n.name : "";
-
-	assert_true(n <= F.e->slice.send);
-	free(all);
-	return first;
-}
-
-static void test_who_waits_for_its_token_is_in_nobodys_way(void **state)
-{
-	struct fleet_node *fn[3] = {want(1), want(2), want(3)};
-
-	(void)state;
-	F.e->slice.send = 1;
-	F.e->cloud->all[0].listed = true;
-	F.e->poll.snapshot_ms = engine_now(F.e);
-	assert_string_equal(first_to_go(), "c1");
-	assert_false(vouchers_have(F.e, &fn[0], 1));
-	assert_string_equal(first_to_go(), "c2");
-	keys_come("acc-1");
-	assert_string_equal(first_to_go(), "c1");
-	F.away = true;
-	assert_string_equal(first_to_go(), "c2");
-	F.away = false;
-	F.e->keys->vouchers->again_ms =
-		engine_now(F.e) + VOUCHER_AGAIN_MS; /* no more tokens, but there is one */
-	assert_string_equal(first_to_go(), "c1");
-	happens(1, NODE_EV_RELEASE, NODE_BECAUSE_SUSPENDED);
-	assert_string_equal(first_to_go(), "");
-}
-
 static void test_an_ask_ends_with_its_node(void **state)
 {
-	struct fleet_node *fn;
-
 	(void)state;
-	fn = want(1);
-	assert_false(vouchers_have(F.e, &fn, 1));
-	happens(1, NODE_EV_RELEASE, NODE_BECAUSE_SUSPENDED);
+	(void)asks_for_token(1);
+	is_let_go(1);
 	assert_null(F.keys_fn); /* cancelled */
 	assert_null(vouchers_find(F.e, "c1", 1));
 	assert_int_equal(F.e->keys->vouchers->nasked, 0); /* nobody waits for what comes of it */
@@ -264,7 +214,6 @@ int main(void)
 		T(test_one_that_is_bad_when_it_comes_slows_all),
 		T(test_a_gang_of_a_slow_store_is_bought_at_last),
 		T(test_while_the_store_refuses_nothing_is_bought_and_people_are_told),
-		T(test_who_waits_for_its_token_is_in_nobodys_way),
 		T(test_an_ask_ends_with_its_node),
 	};
 

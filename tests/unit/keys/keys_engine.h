@@ -1,14 +1,14 @@
-/* claims_engine.h - machines that claim, on an engine (claims_run.h) that has no parts but those
- * of keys that a claim needs.  The test plays the rest of burstd: cloud has one provider, which is
- * asked nothing; D keeps what jobs are told; buy() issues claims as buy does for a create, and
- * keeps its user-data in F.creates. */
-#ifndef TESTS_CLAIMS_ENGINE_H
-#define TESTS_CLAIMS_ENGINE_H
+/* keys_engine.h - an engine (claims_run.h) that has no parts but those of keys.  The test plays the
+ * rest of burstd: cloud has one provider, which is asked nothing; D keeps what jobs are told;
+ * launch() does about keys what buy does for a create, and keeps its user-data in F.creates.  The
+ * secret store is the real one, unless the test has claims_store.h. */
+#ifndef TESTS_KEYS_ENGINE_H
+#define TESTS_KEYS_ENGINE_H
 
 #include "claims_run.h"
-#include "claims_store.h"
 
 #include "jobs/jobs.h"
+#include "keys/vouchers.h"
 
 /* --- cloud -------------------------------------------------------------------------------------
  */
@@ -29,6 +29,8 @@ static struct {     /* since the engine was loaded */
 	unsigned n; /* how many nodes were to be powered down; the last one: */
 	char node[65], why[200];
 	bool dead;
+	unsigned drains; /* ... and drained; the last one, with its `why`: */
+	char drained[65];
 	uint32_t memory_percent; /* as prereq_memory_percent() says it; 0: not known */
 } D;
 
@@ -38,6 +40,14 @@ void rescue_power_down(struct engine *e, struct fleet_name *nm, bool dead, const
 	D.n++;
 	D.dead = dead;
 	(void)snprintf(D.node, sizeof(D.node), "%s", nm->name);
+	(void)snprintf(D.why, sizeof(D.why), "%s", why);
+}
+
+void insist_drain(struct engine *e, struct fleet_name *nm, const char *why)
+{
+	(void)e;
+	D.drains++;
+	(void)snprintf(D.drained, sizeof(D.drained), "%s", nm->name);
 	(void)snprintf(D.why, sizeof(D.why), "%s", why);
 }
 
@@ -108,10 +118,18 @@ static inline int load_claim(void *ctx, const struct claim *c, struct err *err)
 	return claims_load(ctx, c);
 }
 
+static inline int load_voucher(void *ctx, struct voucher *v, struct err *err)
+{
+	(void)err;
+	vouchers_load(ctx, v);
+	return 0;
+}
+
 /* Load the journal, as parts/restore.c does. */
 static inline int restore(struct engine *e, struct err *err)
 {
-	const struct journal_visitor v = {.node = load_node, .claim = load_claim, .ctx = e};
+	const struct journal_visitor v = {
+		.node = load_node, .claim = load_claim, .voucher = load_voucher, .ctx = e};
 
 	return breach_load(e, err) != 0 ? -1 : journal_load(e->d.journal, &v, err);
 }
@@ -126,9 +144,15 @@ static inline struct engine_parts the_parts(void)
 	static const struct part_row rows[] = {
 		{.part = &memory, .before = {&claims_part}},
 		{.part = &claims_part, .before = {&journal}},
+		{.part = &secrets_part, .before = {&vouchers_part, &rotate_part}},
+		{.part = &vouchers_part, .before = {&journal}},
+		{.part = &rotate_part},
 		{.part = &door_part},
 		{.part = &journal},
 		{.part = &claims_turn_part},
+		{.part = &vouchers_turn_part},
+		{.part = &rotate_turn_part, .before = {&secrets_turn_part}},
+		{.part = &secrets_turn_part},
 	};
 
 	return (struct engine_parts){rows, sizeof(rows) / sizeof(rows[0])};
@@ -137,7 +161,6 @@ static inline struct engine_parts the_parts(void)
 /* --- creates -----------------------------------------------------------------------------------
  */
 
-/* Add a WANTED row of node c<i>. */
 static inline struct fleet_node *want(int i, uint64_t gen)
 {
 	const struct conf_offer *o = &F.e->conf->pools[0].own;
@@ -152,8 +175,6 @@ static inline struct fleet_node *want(int i, uint64_t gen)
 	return fleet_add(&F.e->fleet, &node);
 }
 
-enum { NODES_MAX = 40 };
-
 /* The machines of the create of these rows with this token; members: room for n. */
 static inline struct keys_for keys_of_rows(struct fleet_node *const *v, size_t n, const char *token,
 					   struct member *members)
@@ -164,9 +185,18 @@ static inline struct keys_for keys_of_rows(struct fleet_node *const *v, size_t n
 	return (struct keys_for){.members = members, .n = n, .token = token};
 }
 
-/* Do what launch_send() does about claims: make the user-data, and issue the claims in the commit
+static inline char *user_data(const struct keys_for *k)
+{
+	if (claims_wanted(F.e, 0))
+		return claims_user_data(F.e, k, NULL);
+	if (vouchers_wanted(F.e, 0))
+		return vouchers_user_data(F.e, k, &F.e->conf->pools[0].own, NULL);
+	return mem_strdup("");
+}
+
+/* Do what launch_send() does about keys: make the user-data, and issue the claims in the commit
  * that makes the rows CREATING. */
-static inline void launch(struct fleet_node *const *v, size_t n)
+static inline void launch(struct fleet_node **v, size_t n)
 {
 	struct member members[NODES_MAX];
 	struct keys_for k;
@@ -176,8 +206,7 @@ static inline void launch(struct fleet_node *const *v, size_t n)
 	(void)snprintf(F.creates[at].token, sizeof(F.creates[at].token), "burstd-%.8s-%zu", uuid,
 		       at + 1);
 	k = keys_of_rows(v, n, F.creates[at].token, members);
-	F.creates[at].user_data =
-		claims_wanted(F.e, 0) ? claims_user_data(F.e, &k, NULL) : mem_strdup("");
+	F.creates[at].user_data = user_data(&k);
 	assert_non_null(F.creates[at].user_data);
 	for (size_t i = 0; i < n; i++) {
 		const struct node_event ev = {.type = NODE_EV_START,
@@ -192,16 +221,6 @@ static inline void launch(struct fleet_node *const *v, size_t n)
 	for (size_t i = 0; i < n; i++)
 		v[i]->busy = true;
 	turn();
-}
-
-static inline void buy(int first, int n)
-{
-	struct fleet_node *v[NODES_MAX];
-
-	assert_true(n <= NODES_MAX);
-	for (int i = 0; i < n; i++)
-		v[i] = want(first + i, 1);
-	launch(v, (size_t)n);
 }
 
 #endif

@@ -1,9 +1,9 @@
 /* test_rotate_switch.c - the moment of the switch: it is called off, or the machine beside
  * slurmctld does not follow. */
-#include "bare_rotate.h"
-#include "keys/keys.h"
+#include "rotation_world.h"
 
 #include <unistd.h>
+#include <uv.h>
 
 /* --- called off --------------------------------------------------------------------------------
  */
@@ -25,22 +25,19 @@ static void who_was_told_of_a_switch_is_told_that_it_is_off(void **state)
 	(void)state;
 	stage(ROTATION_MUNGE);
 	version = now_version();
-	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, MINUTE), 0);
+	switches(MINUTE);
 	assert_null(strstr(beats(1, version), "\"switch_ms\":0"));
 	fails = SECRET_AWAY;
-	assert_int_equal(order(ENGINE_ROTATE_ABORT, ROTATION_NONE, NULL, 0), 0);
+	aborts();
 	assert_int_equal(phase(), ROTATION_ABORTING);
 	assert_true(says_off(beats(1, version), version));
 	assert_non_null(strstr(node_asks(1, "GET", "/v1/node/keys", ""), "\nswitch=yes\n"));
-	restart();
-	go();
-	up(1, version);
-	up(2, version);
+	restart_and_go();
+	both_are_up(version);
 	assert_int_equal(phase(), ROTATION_ABORTING);
 	assert_true(says_off(beats(1, version), version));
 	fails = SECRET_OK;
-	rt()->store->next_ms = 0;
-	go();
+	write_again();
 	assert_int_equal(phase(), ROTATION_ABORTED);
 	assert_true(now_version() != version);
 	assert_true(says_off(beats(2, version), now_version()));
@@ -49,7 +46,7 @@ static void who_was_told_of_a_switch_is_told_that_it_is_off(void **state)
 	assert_true(says_off(beats(2, now_version()), now_version()));
 	/* The store is away, and burstd was started anew: which version it has is not known. */
 	version = now_version();
-	F.e->keys->secrets->version[0] = '\0';
+	believe_in("");
 	assert_true(says_off(beats(1, version), version));
 	(void)snprintf(F.e->keys->secrets->version, sizeof(F.e->keys->secrets->version), "%lld",
 		       (long long)version);
@@ -57,12 +54,11 @@ static void who_was_told_of_a_switch_is_told_that_it_is_off(void **state)
 	assert_null(strstr(beats(1, 0), "keys"));
 	rt()->r.switch_ms -= ROTATION_SPREAD_MS + MINUTE; /* nobody has it in mind any more */
 	assert_null(strstr(beats(1, version), "keys"));
-	F.e->keys->secrets->version[0] = '\0';
+	believe_in("");
 	assert_null(strstr(beats(1, version), "keys"));
 	/* What an admin writes is not what all use by now. */
 	put_bundle(BUNDLE, "99");
-	F.e->keys->secrets->version_next = F.e->keys->secrets->next_ms = 0;
-	go();
+	poll_the_store();
 	assert_int_equal(now_version(), 99);
 	claim(1)->keys_ms = 0;
 	assert_non_null(strstr(node_asks(1, "GET", "/v1/node/keys", ""), "\nswitch=no\n"));
@@ -73,23 +69,21 @@ static void who_has_not_heard_that_it_is_off_hears_it_in_the_next_rotation(void 
 {
 	(void)state;
 	stage(ROTATION_MUNGE);
-	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, 10 * MINUTE), 0);
+	switches(10 * MINUTE);
 	(void)beats(1, now_version());
-	assert_int_equal(order(ENGINE_ROTATE_ABORT, ROTATION_NONE, NULL, 0), 0);
+	aborts();
 	assert_int_equal(phase(), ROTATION_ABORTED);
 	writes = 0;
-	assert_int_equal(order(ENGINE_ROTATE_START, ROTATION_MUNGE, NULL, 0), 0);
+	begins(ROTATION_MUNGE);
 	assert_true(says_off(beats(1, now_version() - 1), now_version()));
-	restart();
-	go();
-	up(1, now_version());
-	up(2, now_version());
+	restart_and_go();
+	both_are_up(now_version());
 	assert_true(says_off(beats(1, now_version()), now_version()));
 	rt()->look_ms = 0;
 	(void)beats(2, now_version());
 	assert_int_equal(phase(), ROTATION_STAGED);
 	assert_true(says_off(beats(1, now_version()), now_version()));
-	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, 10 * MINUTE), 0);
+	switches(10 * MINUTE);
 	assert_null(strstr(beats(1, now_version()), "\"switch_ms\":0"));
 }
 
@@ -98,7 +92,7 @@ static void a_restart_with_a_clock_set_back_waits_no_longer_for_the_switch(void 
 {
 	(void)state;
 	stage(ROTATION_MUNGE);
-	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, 10 * MINUTE), 0);
+	switches(10 * MINUTE);
 	rt()->r.since_ms += 24 * 60 * MINUTE;
 	rt()->r.switch_ms += 24 * 60 * MINUTE;
 	rt()->dirty = true;
@@ -115,7 +109,7 @@ static void an_abort_that_nodes_may_not_hear_of_is_refused(void **state)
 
 	(void)state;
 	stage(ROTATION_MUNGE);
-	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, MINUTE), 0);
+	switches(MINUTE);
 	rt()->r.switch_ms -= MINUTE - ROTATION_HEAR_MS + 1000;
 	assert_int_equal(engine_rotate(F.e, &ask, &err), -1);
 	assert_non_null(strstr(err.msg, "may not hear within 4"));
@@ -158,7 +152,7 @@ static void switch_with(const char *path)
 {
 	stage(ROTATION_MUNGE);
 	use_command(path);
-	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, MINUTE), 0);
+	switches(MINUTE);
 	its_time_comes();
 	assert_int_equal(phase(), ROTATION_SETTLING);
 }
@@ -192,8 +186,7 @@ static void a_switch_command_is_run_until_it_succeeds(void **state)
 	restart();
 	use_command("/bin/false");
 	go();
-	up(1, now_version());
-	up(2, now_version());
+	both_are_up(now_version());
 	all_follow();
 	assert_int_equal(phase(), ROTATION_SETTLING);
 	wait_for_child();
@@ -209,6 +202,52 @@ static void a_switch_command_is_run_until_it_succeeds(void **state)
 	assert_null(rt()->child);
 }
 
+static void a_switch_command_that_succeeded_is_not_run_after_a_restart(void **state)
+{
+	(void)state;
+	switch_with("/bin/true");
+	wait_for_child();
+	assert_true(rt()->r.told);
+	go();
+	use_command(NULL);
+	restart();
+	use_command("/bin/true");
+	go();
+	assert_int_equal(phase(), ROTATION_SETTLING);
+	assert_true(rt()->r.told);
+	assert_null(rt()->child);
+	assert_int_equal(audits("switch-command"), 1);
+}
+
+/* It need not wait for the next try. */
+static void an_order_to_resume_runs_the_switch_command_at_once(void **state)
+{
+	(void)state;
+	switch_with("/bin/false");
+	wait_for_child();
+	rt()->look_ms = INT64_MAX;
+	assert_int_equal(rotate_turn_part.next_ms(F.e), rt()->tell_ms);
+	go();
+	assert_null(rt()->child);
+	assert_int_equal(order(ENGINE_ROTATE_RESUME, ROTATION_NONE, NULL, 0), 0);
+	wait_for_child();
+	assert_int_equal(audits("switch-command"), 2);
+}
+
+/* I28: nothing runs that the audit does not have. */
+static void a_switch_command_is_on_record_before_it_runs(void **state)
+{
+	(void)state;
+	switch_with("/bin/false");
+	wait_for_child();
+	rt()->tell_ms = 0;
+	rotate_tell_slurmctld(rt());
+	assert_non_null(rt()->child);
+	assert_false(F.e->staging.due);
+	assert_int_equal(audits("switch-command"), 2);
+	wait_for_child();
+}
+
 /* munge's switch is for all machines, and the command does it on one: somebody has to say when.
  * That of slurm.jwks is for nobody else to follow at once. */
 static void with_a_command_munges_switch_is_ordered_all_the_same(void **state)
@@ -220,12 +259,47 @@ static void with_a_command_munges_switch_is_ordered_all_the_same(void **state)
 	assert_int_equal(phase(), ROTATION_STAGED);
 	assert_int_equal(rt()->r.switch_ms, 0);
 	assert_null(rt()->child);
-	assert_int_equal(order(ENGINE_ROTATE_ABORT, ROTATION_NONE, NULL, 0), 0);
+	aborts();
 	assert_int_equal(phase(), ROTATION_ABORTED);
-	assert_int_equal(order(ENGINE_ROTATE_START, ROTATION_JWKS, NULL, 0), 0);
+	begins(ROTATION_JWKS);
 	all_follow();
 	assert_int_equal(phase(), ROTATION_LOADING);
 	wait_for_child();
+}
+
+static void load_jwks_with(const char *path)
+{
+	use_command(path);
+	begins(ROTATION_JWKS);
+	all_follow();
+	assert_int_equal(phase(), ROTATION_LOADING);
+}
+
+/* It copies the keys before slurmctld is told to read them, each time. */
+static void each_step_of_jwks_has_its_command(void **state)
+{
+	(void)state;
+	load_jwks_with("/bin/true");
+	wait_for_child();
+	assert_int_equal(audits("switch-command"), 1);
+	rotate_event(rt(), ROTATION_EV_TOLD, 0); /* there is no scontrol here */
+	go();
+	all_follow();
+	assert_int_equal(phase(), ROTATION_AGING);
+	wait_for_child();
+	assert_int_equal(audits("switch-command"), 2);
+}
+
+static void a_command_that_ends_late_counts_for_its_own_step(void **state)
+{
+	(void)state;
+	load_jwks_with("/bin/true");
+	assert_non_null(rt()->child);
+	rotate_event(rt(), ROTATION_EV_TOLD, 0);
+	go();
+	assert_int_equal(phase(), ROTATION_SETTLING);
+	wait_for_child();
+	assert_false(rt()->commanded);
 }
 
 /* It has not run: that is no try, and the next is soon. */
@@ -278,7 +352,12 @@ int main(void)
 		T(a_restart_with_a_clock_set_back_waits_no_longer_for_the_switch),
 		T(an_abort_that_nodes_may_not_hear_of_is_refused),
 		C(a_switch_command_is_run_until_it_succeeds),
+		C(a_switch_command_that_succeeded_is_not_run_after_a_restart),
+		C(an_order_to_resume_runs_the_switch_command_at_once),
+		C(a_switch_command_is_on_record_before_it_runs),
 		C(with_a_command_munges_switch_is_ordered_all_the_same),
+		C(each_step_of_jwks_has_its_command),
+		C(a_command_that_ends_late_counts_for_its_own_step),
 		C(a_switch_command_that_cannot_be_started_is_tried_sooner),
 		C(without_its_command_it_is_the_admins),
 	};

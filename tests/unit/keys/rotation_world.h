@@ -1,15 +1,13 @@
-/* bare_rotate.h - a rotation on the engine of whole_claims.h: the journal and the store's file are
- * real, and two nodes are up and report their key versions. */
-#ifndef TESTS_BARE_ROTATE_H
-#define TESTS_BARE_ROTATE_H
+/* rotation_world.h - a rotation: the journal and the store's file are real, and two nodes are up
+ * and report their key versions. */
+#ifndef TESTS_ROTATION_WORLD_H
+#define TESTS_ROTATION_WORLD_H
 
-#include "whole_claims.h"
+#include "keys_engine.h"
 
 #include "base/secret_file.h"
-#include "keys/keys.h"
 #include "keys/rotate.h"
 #include "store/journal_claims.h"
-#include <uv.h>
 
 #define JWKS                                                                                       \
 	"eyJrZXlzIjpbeyJhbGciOiJIUzI1NiIsImt0eSI6Im9jdCIsImtpZCI6Im9sZCIsInVzZSI6ImRlZmF1bHQiLCJr" \
@@ -23,6 +21,7 @@ enum { MINUTE = 60000, TURNS = 12 };
 static unsigned store_flags;
 static unsigned writes, promotes, logins;
 static enum secret_code fails; /* result of the next writes; SECRET_OK: the real one */
+static int64_t again_in_ms;    /* when it wants them again; 0: it does not say */
 static char enrolled[64];
 
 static inline int st_open(void **self, const struct secret_store_conf *conf, struct err *e)
@@ -78,6 +77,7 @@ static inline void st_parse(const void *self, const struct secret_op *op,
 	(void)self;
 	if (op->kind == SECRET_WRITE && fails != SECRET_OK) {
 		out->code = fails;
+		out->retry_after_ms = again_in_ms;
 		(void)snprintf(out->message, sizeof(out->message), "it fails");
 		return;
 	}
@@ -153,6 +153,17 @@ static inline void put_bundle(const char *text, const char *version)
 	assert_int_equal(secret_file_write(path, text, strlen(text), version, NULL), 0);
 }
 
+/* Make a store that can do this; version 7 of the bundle is this text. */
+static inline void store_has(unsigned flags, const char *text)
+{
+	store_flags = flags;
+	writes = promotes = logins = 0;
+	fails = SECRET_OK;
+	again_in_ms = 0;
+	F.store = the_store;
+	put_bundle(text, "7");
+}
+
 static char bundle_text[SECRET_BUNDLE_MAX + 1];
 
 static inline const char *bundle(void)
@@ -170,15 +181,26 @@ static inline const char *bundle(void)
 /* --- the engine, and nodes ---------------------------------------------------------------------
  */
 
+static inline void act_on_rotation(void)
+{
+	rotate_turn_part.at[PART_RUN](F.e);
+}
+
 static inline void go(void)
 {
 	for (int i = 0; i < TURNS; i++) {
-		rotate_turn_part.at[PART_RUN](F.e);
+		act_on_rotation();
 		secrets_turn_part.at[PART_RUN](F.e);
 		engine_commit(F.e);
 		if (F.e->keys->door != NULL)
 			door_part.at[PART_SEND](F.e);
 	}
+}
+
+static inline void restart_and_go(void)
+{
+	restart();
+	go();
 }
 
 static inline struct rotate *rt(void)
@@ -206,31 +228,24 @@ static inline void up(int i, int64_t version)
 	engine_commit(F.e);
 }
 
+static inline void both_are_up(int64_t version)
+{
+	up(1, version);
+	up(2, version);
+}
+
 /* Send a request of node i; returns the reply, whose ticket is F.tickets. */
 static inline const char *node_asks(int i, const char *method, const char *path, const char *text)
 {
-	struct node_request rq = {.http = {.method = method,
-					   .path = path,
-					   .query = "",
-					   .body = text,
-					   .len = strlen(text),
-					   .ticket = ++F.tickets,
-					   .header = test_header}};
-	struct http_answer an = {.status = 500};
+	struct http_answer an;
 
-	rq.peer.known = true;
-	(void)snprintf(rq.peer.cn, sizeof(rq.peer.cn), "c%d", i);
-	(void)snprintf(rq.peer.urn, sizeof(rq.peer.urn), "urn:burst:node:c%d:%llu", i,
+	F.peer = (struct node_peer){.known = true};
+	(void)snprintf(F.peer.cn, sizeof(F.peer.cn), "c%d", i);
+	(void)snprintf(F.peer.urn, sizeof(F.peer.urn), "urn:burst:node:c%d:%llu", i,
 		       (unsigned long long)row(i)->n.gen);
-	memcpy(rq.peer.spki, F.keys[i].spki, sizeof(rq.peer.spki));
-	F.e->started = true;
-	engine_node_request(F.e, &rq, &an);
-	F.e->started = false;
+	memcpy(F.peer.spki, F.keys[i].spki, sizeof(F.peer.spki));
+	request(method, path, text, &an);
 	go();
-	if (!an.later) {
-		F.answers[F.tickets].status = an.status;
-		F.answers[F.tickets].body = an.body != NULL ? an.body : mem_strdup("");
-	}
 	return F.answers[F.tickets].body != NULL ? F.answers[F.tickets].body : "(waits)";
 }
 
@@ -256,22 +271,60 @@ static inline int order(enum engine_rotate_verb verb, enum rotation_kind kind,
 	return rc;
 }
 
+/* These orders are taken. */
+static inline void begins(enum rotation_kind kind)
+{
+	assert_int_equal(order(ENGINE_ROTATE_START, kind, NULL, 0), 0);
+}
+
+static inline void switches(int64_t in_ms)
+{
+	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, in_ms), 0);
+}
+
+static inline void aborts(void)
+{
+	assert_int_equal(order(ENGINE_ROTATE_ABORT, ROTATION_NONE, NULL, 0), 0);
+}
+
+static inline void look_at_nodes(void)
+{
+	rt()->look_ms = 0;
+	go();
+}
+
+static inline void poll_the_store(void)
+{
+	F.e->keys->secrets->version_next = F.e->keys->secrets->next_ms = 0;
+	go();
+}
+
+/* ... which burstd believes to have this version. */
+static inline void believe_in(const char *version)
+{
+	struct secrets *s = F.e->keys->secrets;
+
+	(void)snprintf(s->version, sizeof(s->version), "%s", version);
+}
+
+/* Let it write again, after the pause that follows a failure. */
+static inline void write_again(void)
+{
+	rt()->store->next_ms = 0;
+	go();
+}
+
 static inline int setup(void **state)
 {
 	(void)state;
-	store_flags = writes = promotes = logins = 0;
-	fails = SECRET_OK;
 	(void)setup_with(CONF_ATTEST_ADDRESS, CONF_BROKER);
-	F.store = the_store;
-	put_bundle("{\"munge_key\":\"kZ3qVh0v8mJ5rT2yB7nC4xW1sD6fG9hL0pQoIuYtReE=\","
-		   "\"slurm_jwks\":\"" JWKS "\"}",
-		   "7");
+	store_has(0, "{\"munge_key\":\"kZ3qVh0v8mJ5rT2yB7nC4xW1sD6fG9hL0pQoIuYtReE=\","
+		     "\"slurm_jwks\":\"" JWKS "\"}");
 	restart();
 	two();
 	go();
 	assert_string_equal(secrets_version(F.e), "7");
-	up(1, 7);
-	up(2, 7);
+	both_are_up(7);
 	return 0;
 }
 
@@ -283,14 +336,13 @@ static int64_t now_version(void)
 /* Rotate until all nodes have the new key beside the old one. */
 static inline void stage(enum rotation_kind kind)
 {
-	assert_int_equal(order(ENGINE_ROTATE_START, kind, NULL, 0), 0);
+	begins(kind);
 	assert_int_equal(phase(), ROTATION_SPREADING);
 	assert_int_equal(writes, 1);
 	assert_int_equal(rt()->r.now, now_version());
 	(void)beats(1, now_version());
 	(void)beats(2, now_version());
-	rt()->look_ms = 0;
-	go();
+	look_at_nodes();
 	assert_int_equal(phase(), ROTATION_STAGED);
 }
 
@@ -307,8 +359,7 @@ static inline void all_follow(void)
 {
 	(void)beats(1, now_version());
 	(void)beats(2, now_version());
-	rt()->look_ms = 0;
-	go();
+	look_at_nodes();
 }
 
 static inline void slurmctld_has(int i, uint32_t flags)
@@ -317,14 +368,7 @@ static inline void slurmctld_has(int i, uint32_t flags)
 
 	(void)snprintf(name, sizeof(name), "c%d", i);
 	fleet_find(&F.e->fleet, name)->flags = flags;
-	rt()->look_ms = 0;
-	go();
-}
-
-static inline void poll_the_store(void)
-{
-	F.e->keys->secrets->version_next = F.e->keys->secrets->next_ms = 0;
-	go();
+	look_at_nodes();
 }
 
 #endif

@@ -1,44 +1,49 @@
-/* bare_vouchers.h - machines with a token in their user-data, on the engine of whole_claims.h: buy
- * them, let things happen to them, and play the store. */
-#ifndef TESTS_BARE_VOUCHERS_H
-#define TESTS_BARE_VOUCHERS_H
+/* vouchers_world.h - machines with a token in their user-data: buy them, let things happen to them,
+ * and play the store.  The test includes keys_engine.h besides, or whole_claims.h for all parts. */
+#ifndef TESTS_VOUCHERS_WORLD_H
+#define TESTS_VOUCHERS_WORLD_H
 
-#include "tests/unit/keys/claims_store.h"
-#include "whole_claims.h"
+#include "claims_run.h"
+#include "claims_store.h"
 
-#include "buy/buy.h"
-#include "cloud/cloud.h"
 #include "keys/vouchers.h"
 
 enum { BOOT_MS = 600000 };
 
-static inline struct fleet_node *want(int i)
+/* Let slurm.conf give node i eight GPUs. */
+static inline void has_gpus(int i)
 {
 	char name[16];
-	struct node node;
 
 	(void)snprintf(name, sizeof(name), "c%d", i);
-	node_init(&node, name, 1, engine_now(F.e));
-	node.rate_nano_h = 1;
-	place_set(F.e, &node, &F.e->conf->pools[0].own, 1);
-	return fleet_add(&F.e->fleet, &node);
+	fleet_name(&F.e->fleet, name, 0)->gpus = 8;
+	fleet_name(&F.e->fleet, name, 0)->gpu_model = "h100";
+}
+
+/* Want node i, and ask for its token, which is not there yet. */
+static inline struct fleet_node *asks_for_token(int i)
+{
+	struct fleet_node *fn = want(i, 1);
+
+	assert_false(vouchers_have(F.e, &fn, 1));
+	return fn;
 }
 
 /* Let the token of node i come, and send its create. */
 static inline void buy_with_token(int i, const char *accessor)
 {
-	struct fleet_node *fn = want(i);
+	struct fleet_node *fn = asks_for_token(i);
 
-	assert_false(vouchers_have(F.e, &fn, 1));
 	keys_come(accessor);
 	assert_true(vouchers_have(F.e, &fn, 1));
-	launch_send(&F.e->cloud->all[0], &fn, 1);
-	engine_commit(F.e);
+	launch(&fn, 1);
 }
 
-static inline const char *sent(void)
+/* ... and let its machine run. */
+static inline void boots_with_token(int i, const char *accessor)
 {
-	return F.wire[F.nwire - 1].body;
+	buy_with_token(i, accessor);
+	boots(i, true);
 }
 
 static inline const struct voucher *voucher_of(const struct fleet_node *fn)
@@ -59,12 +64,17 @@ static inline void happens(int i, enum node_event_type type, enum node_reason wh
 	engine_commit(F.e);
 }
 
+/* Let slurmctld need it no more. */
+static inline void is_let_go(int i)
+{
+	happens(i, NODE_EV_RELEASE, NODE_BECAUSE_SUSPENDED);
+}
+
 /* Let its time to boot run out. */
 static inline void is_late(int i)
 {
 	struct node_event ev = {.type = NODE_EV_TIMER, .now_ms = engine_now(F.e) + 2 * BOOT_MS};
 
-	F.e->poll.snapshot_ms = F.e->poll.ok_ms = ev.now_ms;
 	engine_post(F.e, row(i), &ev);
 	engine_commit(F.e);
 	assert_true(goes(i, NODE_BECAUSE_BOOT));
@@ -82,16 +92,32 @@ static inline void is_seen(int i, enum provider_state s)
 	engine_commit(F.e);
 }
 
+static inline void act_on_tokens(void)
+{
+	vouchers_turn_part.at[PART_RUN](F.e);
+}
+
+/* Let the store answer the look, or the revoke, that goes out now. */
 static inline void store_says(enum secret_code what)
 {
-	const struct secrets_look *look = F.look;
+	const struct secrets_look *look;
 
-	vouchers_turn_part.at[PART_RUN](F.e);
+	act_on_tokens();
 	look = F.look;
 	assert_non_null(look);
 	F.look = NULL;
 	look->fn(look->ctx, what);
 	engine_commit(F.e);
+}
+
+/* ... after the pause that c1 makes. */
+static inline void later_the_store_says(enum secret_code what)
+{
+	struct voucher_run *r = vouchers_find(F.e, "c1", 1);
+
+	assert_in_range(r->look_ms - engine_now(F.e), 1, VOUCHER_LOOK_MS);
+	r->look_ms = 0;
+	store_says(what);
 }
 
 static inline int setup_vouchers(void **state)

@@ -1,16 +1,14 @@
 /* test_vouchers_doubt.c - a machine has gone: did somebody use its token?  When that is an alarm.
  */
-#include "bare_vouchers.h"
-#include "diff/diff.h"
+#include "keys_engine.h"
+#include "vouchers_world.h"
 
 /* The one that ended, and one that its job needs no more for that, with the same reason. */
 static void test_who_goes_for_what_another_node_did_is_not_doubted(void **state)
 {
 	(void)state;
-	buy_with_token(1, "acc-1");
-	buy_with_token(2, "acc-2");
-	boots(1, true);
-	boots(2, true);
+	boots_with_token(1, "acc-1");
+	boots_with_token(2, "acc-2");
 	is_seen(1, PROVIDER_ENDED);
 	assert_int_equal(voucher(1)->state, VOUCHER_DOUBTED);
 	happens(2, NODE_EV_RELEASE, NODE_BECAUSE_ENDED);
@@ -58,8 +56,7 @@ static void test_who_was_let_go_before_it_was_there_is_known_after_a_restart(voi
 static void test_a_machine_that_was_seen_to_stop_is_doubted(void **state)
 {
 	(void)state;
-	buy_with_token(1, "acc-1");
-	boots(1, true);
+	boots_with_token(1, "acc-1");
 	is_seen(1, PROVIDER_STOPPING);
 	assert_true(goes(1, NODE_BECAUSE_STOPPED));
 	assert_int_equal(voucher(1)->state, VOUCHER_DOUBTED);
@@ -69,78 +66,45 @@ static void test_a_machine_that_was_seen_to_stop_is_doubted(void **state)
 static void test_a_machine_that_was_seen_to_be_taken_is_doubted(void **state)
 {
 	(void)state;
-	buy_with_token(1, "acc-1");
-	buy_with_token(2, "acc-2");
-	boots(1, true);
-	boots(2, true);
+	boots_with_token(1, "acc-1");
+	boots_with_token(2, "acc-2");
 	is_seen(1, PROVIDER_RECLAIMING);
 	is_seen(2, PROVIDER_RECLAIMING);
 	assert_int_equal(row(1)->n.state, NODE_DRAINING);
 	assert_int_equal(voucher(1)->state, VOUCHER_HELD);
-	happens(1, NODE_EV_RELEASE, NODE_BECAUSE_SUSPENDED);
+	is_let_go(1);
 	assert_int_equal(voucher(1)->state, VOUCHER_DOUBTED);
 	is_seen(2, PROVIDER_ENDED);
 	assert_int_equal(row(2)->n.reason, NODE_BECAUSE_RECLAIMED);
 	assert_int_equal(voucher(2)->state, VOUCHER_DOUBTED);
 }
 
-static void snapshot(const char *text)
-{
-	assert_true(slurm_parse_nodes(text, strlen(text), observe_node, F.e, NULL) > 0);
-	assert_true(observe_snapshot(F.e, engine_now(F.e) + 1, NULL));
-	F.e->left = 10;
-	registered_part.at[PART_TAKE](F.e);
-	engine_commit(F.e);
-}
-
 /* It is up, though it is to go: it is no thief's. */
-static void test_who_registers_when_it_is_to_go_has_used_its_token(void **state)
+static void test_who_comes_up_when_it_is_to_go_has_used_its_token(void **state)
 {
 	(void)state;
-	buy_with_token(1, "acc-1");
-	buy_with_token(2, "acc-2");
-	boots(1, true);
-	boots(2, true);
+	boots_with_token(1, "acc-1");
 	is_seen(1, PROVIDER_RECLAIMING);
-	is_seen(2, PROVIDER_RECLAIMING);
-	snapshot("NodeName=c1 NodeHostName=c1 State=MIXED+CLOUD NodeAddr=10.0.0.1\n"
-		 "NodeName=c2 NodeHostName=c2 State=IDLE+CLOUD+POWER_DOWN NodeAddr=10.0.0.2\n");
+	happens(1, NODE_EV_REGISTERED, NODE_BECAUSE_NONE);
 	assert_int_equal(row(1)->n.state, NODE_DRAINING);
 	assert_int_equal(voucher(1)->state, VOUCHER_SPENT);
-	assert_int_equal(voucher(2)->state, VOUCHER_HELD); /* it is powered down as it boots */
 	is_seen(1, PROVIDER_ENDED);
-	vouchers_turn_part.at[PART_RUN](F.e);
+	act_on_tokens();
 	assert_int_equal(F.looks, 0);
 	assert_null(voucher(1));
 }
 
-/* With too few GPUs: it goes, and is no thief's, whatever else becomes of its machine. */
-static void test_who_registers_wrong_has_used_its_token(void **state)
+/* With too few GPUs: it is no thief's, whatever else becomes of its machine. */
+static void test_who_comes_up_wrong_has_used_its_token(void **state)
 {
 	(void)state;
-	for (int i = 1; i <= 3; i++) {
-		buy_with_token(i, "acc");
-		boots(i, true);
-	}
-	is_seen(2, PROVIDER_RECLAIMING);
-	snapshot("NodeName=c1 NodeHostName=c1 State=IDLE+CLOUD+DRAIN+INVALID_REG "
-		 "NodeAddr=10.0.0.1\n"
-		 "NodeName=c2 NodeHostName=c2 State=IDLE+CLOUD+DRAIN+INVALID_REG "
-		 "NodeAddr=10.0.0.2\n"
-		 /* It may be so from before: it is powered down as it boots. */
-		 "NodeName=c3 NodeHostName=c3 State=IDLE+CLOUD+INVALID_REG+POWER_DOWN "
-		 "NodeAddr=10.0.0.3\n");
+	boots_with_token(1, "acc-1");
+	assert_true(vouchers_is_held(F.e, &row(1)->n));
+	vouchers_up(F.e, &row(1)->n);
+	engine_commit(F.e);
 	assert_int_equal(row(1)->n.state, NODE_BOOTING);
-	assert_int_equal(row(2)->n.state, NODE_DRAINING);
 	assert_int_equal(voucher(1)->state, VOUCHER_SPENT);
-	assert_int_equal(voucher(2)->state, VOUCHER_SPENT);
-	assert_int_equal(voucher(3)->state, VOUCHER_HELD);
-	is_seen(1, PROVIDER_ENDED);
-	is_seen(2, PROVIDER_ENDED);
-	vouchers_turn_part.at[PART_RUN](F.e);
-	assert_int_equal(F.looks, 0);
-	assert_null(voucher(1));
-	assert_null(voucher(2));
+	assert_false(vouchers_is_held(F.e, &row(1)->n));
 }
 
 /* Up, and to go, in one commit. */
@@ -149,30 +113,11 @@ static void test_who_is_up_for_a_moment_has_used_its_token(void **state)
 	const struct node_event up = {.type = NODE_EV_REGISTERED, .now_ms = engine_now(F.e)};
 
 	(void)state;
-	buy_with_token(1, "acc-1");
-	boots(1, true);
+	boots_with_token(1, "acc-1");
 	engine_post(F.e, row(1), &up);
 	is_seen(1, PROVIDER_STOPPING);
 	assert_int_equal(row(1)->n.state, NODE_DRAINING);
 	assert_int_equal(voucher(1)->state, VOUCHER_SPENT);
-}
-
-/* node-init tells nobody that it failed: it ends the machine. */
-static void test_machines_that_end_as_they_boot_close_their_pool(void **state)
-{
-	(void)state;
-	for (int i = 1; i <= 3; i++) {
-		buy_with_token(i, "acc");
-		boots(i, true);
-	}
-	happens(3, NODE_EV_RELEASE, NODE_BECAUSE_ENDED); /* another's end */
-	assert_int_equal(fleet_find(&F.e->fleet, "c3")->fails, 0);
-	assert_null(engine_blocked(F.e, 0));
-	is_seen(1, PROVIDER_ENDED);
-	assert_int_equal(fleet_find(&F.e->fleet, "c1")->fails, 1);
-	row(2)->n.wanted_ms = engine_now(F.e) + 1; /* bought after that */
-	is_seen(2, PROVIDER_ENDED);
-	assert_non_null(engine_blocked(F.e, 0));
 }
 
 static void test_no_more_are_looked_at_than_the_store_can_bear(void **state)
@@ -181,29 +126,27 @@ static void test_no_more_are_looked_at_than_the_store_can_bear(void **state)
 
 	(void)state;
 	for (int i = 1; i <= VOUCHERS_FLYING_MAX + 2; i++) {
-		buy_with_token(i, "acc");
-		boots(i, true);
+		boots_with_token(i, "acc");
 		if (i % 2 == 0)
 			is_late(i);
 		else
-			happens(i, NODE_EV_RELEASE, NODE_BECAUSE_SUSPENDED);
+			is_let_go(i);
 	}
-	vouchers_turn_part.at[PART_RUN](F.e);
+	act_on_tokens();
 	assert_int_equal(F.looks + F.revoked, VOUCHERS_FLYING_MAX);
 	assert_true(vouchers_turn_part.next_ms(F.e) > engine_now(F.e)); /* it does not spin */
-	vouchers_turn_part.at[PART_RUN](F.e);
+	act_on_tokens();
 	assert_int_equal(F.looks + F.revoked, VOUCHERS_FLYING_MAX);
 	first = F.look;
 	first->fn(first->ctx, SECRET_TRANSIENT);
-	vouchers_turn_part.at[PART_RUN](F.e);
+	act_on_tokens();
 	assert_int_equal(F.looks + F.revoked, VOUCHERS_FLYING_MAX + 1);
 }
 
 static void test_who_never_came_has_its_token_revoked(void **state)
 {
 	(void)state;
-	buy_with_token(1, "acc-1");
-	boots(1, true);
+	boots_with_token(1, "acc-1");
 	is_late(1);
 	assert_null(voucher(1)->token);
 	store_says(SECRET_OK);
@@ -218,8 +161,7 @@ static void test_who_never_came_has_its_token_revoked(void **state)
 static void test_a_token_that_was_used_without_a_node_is_an_alarm(void **state)
 {
 	(void)state;
-	buy_with_token(1, "acc-1");
-	boots(1, true);
+	boots_with_token(1, "acc-1");
 	is_late(1);
 	store_says(SECRET_SPENT);
 	assert_int_equal(events("breach"), 1);
@@ -234,8 +176,7 @@ static void test_a_token_that_was_used_without_a_node_is_an_alarm(void **state)
 static void test_the_doubt_survives_a_restart_and_the_end_of_its_machine(void **state)
 {
 	(void)state;
-	buy_with_token(1, "acc-1");
-	boots(1, true);
+	boots_with_token(1, "acc-1");
 	is_seen(1, PROVIDER_ENDED);
 	assert_int_equal(row(1)->n.state, NODE_GONE);
 	restart();
@@ -243,31 +184,28 @@ static void test_the_doubt_survives_a_restart_and_the_end_of_its_machine(void **
 	store_says(SECRET_SPENT);
 	assert_int_equal(events("breach"), 1);
 	restart();
-	vouchers_turn_part.at[PART_RUN](F.e);
+	act_on_tokens();
 	assert_null(F.look);
 }
 
 static void test_while_the_store_does_not_say_it_is_asked_again(void **state)
 {
 	(void)state;
-	buy_with_token(1, "acc-1");
-	boots(1, true);
+	boots_with_token(1, "acc-1");
 	is_late(1);
 	F.away = true;
-	vouchers_turn_part.at[PART_RUN](F.e);
+	act_on_tokens();
 	assert_null(F.look);
 	assert_true(vouchers_turn_part.next_ms(F.e) > engine_now(F.e));
 	assert_true(vouchers_turn_part.next_ms(F.e) < INT64_MAX);
 	F.away = false;
-	vouchers_find(F.e, "c1", 1)->look_ms = 0;
-	store_says(SECRET_TRANSIENT);
+	later_the_store_says(SECRET_TRANSIENT);
 	assert_non_null(voucher(1));
-	vouchers_find(F.e, "c1", 1)->look_ms = 0;
-	store_says(SECRET_DENIED);
+	later_the_store_says(SECRET_DENIED);
 	assert_non_null(voucher(1));
 	/* Until nobody can say any more. */
 	vouchers_find(F.e, "c1", 1)->v.ends_ms = engine_now(F.e) - 1;
-	vouchers_turn_part.at[PART_RUN](F.e);
+	act_on_tokens();
 	engine_commit(F.e);
 	assert_int_equal(events("token-unknown"), 1);
 	assert_int_equal(events("breach"), 0);
@@ -284,10 +222,9 @@ int main(void)
 		T(test_whose_create_was_in_doubt_is_doubted),
 		T(test_a_machine_that_was_seen_to_stop_is_doubted),
 		T(test_a_machine_that_was_seen_to_be_taken_is_doubted),
-		T(test_who_registers_when_it_is_to_go_has_used_its_token),
-		T(test_who_registers_wrong_has_used_its_token),
+		T(test_who_comes_up_when_it_is_to_go_has_used_its_token),
+		T(test_who_comes_up_wrong_has_used_its_token),
 		T(test_who_is_up_for_a_moment_has_used_its_token),
-		T(test_machines_that_end_as_they_boot_close_their_pool),
 		T(test_no_more_are_looked_at_than_the_store_can_bear),
 		T(test_who_never_came_has_its_token_revoked),
 		T(test_a_token_that_was_used_without_a_node_is_an_alarm),

@@ -1,12 +1,11 @@
 /* test_rotate_others.c - somebody else writes to the store while a key is replaced. */
-#include "bare_rotate.h"
-#include "keys/keys.h"
+#include "rotation_world.h"
 
 static void what_somebody_else_writes_ends_it(void **state)
 {
 	(void)state;
 	stage(ROTATION_MUNGE);
-	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, 0), 0);
+	switches(0);
 	put_bundle(BUNDLE, "99");
 	its_time_comes();
 	assert_int_equal(phase(), ROTATION_ABORTED);
@@ -21,16 +20,16 @@ static void what_somebody_else_writes_ends_it(void **state)
 static void what_somebody_else_writes_while_nodes_fetch_ends_it_at_once(void **state)
 {
 	(void)state;
-	assert_int_equal(order(ENGINE_ROTATE_START, ROTATION_MUNGE, NULL, 0), 0);
+	begins(ROTATION_MUNGE);
 	slurmctld_has(2, SLURM_KNOWN | SLURM_IDLE);
 	put_bundle(BUNDLE, "99");
-	(void)snprintf(F.e->keys->secrets->version, sizeof(F.e->keys->secrets->version), "6");
+	believe_in("6");
 	F.e->keys->secrets->version_next = 0; /* it was away, and that is of long ago */
-	rotate_turn_part.at[PART_RUN](F.e);
+	act_on_rotation();
 	assert_int_equal(phase(), ROTATION_SPREADING);
 	F.e->keys->secrets->phase = SECRETS_PROBE;
 	F.e->keys->secrets->version_next = INT64_MAX;
-	rotate_turn_part.at[PART_RUN](F.e);
+	act_on_rotation();
 	assert_int_equal(phase(), ROTATION_SPREADING);
 	F.e->keys->secrets->phase = SECRETS_READY;
 	poll_the_store();
@@ -38,8 +37,7 @@ static void what_somebody_else_writes_while_nodes_fetch_ends_it_at_once(void **s
 	assert_int_equal(phase(), ROTATION_ABORTED);
 	assert_int_equal(events("rotation-alarm"), 1);
 	(void)beats(2, 99);
-	rt()->look_ms = 0;
-	go();
+	look_at_nodes();
 	assert_int_equal(claim(2)->keys_old_ms, 0);
 }
 
@@ -50,12 +48,12 @@ static void what_somebody_else_writes_calls_the_switch_off(void **state)
 	(void)state;
 	stage(ROTATION_MUNGE);
 	version = now_version();
-	(void)snprintf(F.e->keys->secrets->version, sizeof(F.e->keys->secrets->version), "7");
+	believe_in("7");
 	go(); /* a server that is behind: what was there before is nobody else's */
 	assert_int_equal(phase(), ROTATION_STAGED);
 	poll_the_store();
 	assert_int_equal(now_version(), version);
-	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, 0), 0);
+	switches(0);
 	put_bundle(BUNDLE, "99");
 	rt()->r.switch_ms = engine_now(F.e) + ROTATION_HEAR_MS - 1;
 	poll_the_store(); /* not all would hear it, and some would switch alone */
@@ -74,7 +72,7 @@ static void what_somebody_else_wrote_just_before_calls_the_switch_off(void **sta
 	(void)state;
 	stage(ROTATION_MUNGE);
 	put_bundle(BUNDLE, "99");
-	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, 0), 0);
+	switches(0);
 	assert_int_equal(phase(), ROTATION_ABORTED);
 	assert_int_equal(now_version(), 99);
 	assert_int_equal(events("rotation-alarm"), 1);
@@ -88,12 +86,11 @@ static void what_an_admin_wrote_just_before_is_what_it_begins_with(void **state)
 	(void)state;
 	put_bundle(BUNDLE, "99");
 	assert_int_equal(now_version(), 7);
-	assert_int_equal(order(ENGINE_ROTATE_START, ROTATION_MUNGE, NULL, 0), 0);
+	begins(ROTATION_MUNGE);
 	assert_int_equal(phase(), ROTATION_STAGING);
 	assert_int_equal(rt()->r.now, 99);
 	assert_int_equal(writes, 0); /* not before that is durable */
-	rt()->store->next_ms = 0;
-	go();
+	write_again();
 	assert_int_equal(phase(), ROTATION_SPREADING);
 	assert_int_equal(writes, 1);
 	assert_non_null(strstr(bundle(), "munge_key_next"));
@@ -106,7 +103,7 @@ static void nodes_that_settle_are_given_what_an_admin_writes(void **state)
 {
 	(void)state;
 	stage(ROTATION_MUNGE);
-	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, 0), 0);
+	switches(0);
 	its_time_comes();
 	(void)beats(1, now_version());
 	assert_int_equal(phase(), ROTATION_SETTLING);
@@ -132,15 +129,15 @@ static void when_the_store_was_looked_at_is_no_matter_of_the_next_poll(void **st
 	(void)state;
 	F.e->conf->secrets.poll_ms = 10 * MINUTE;
 	stage(ROTATION_JWKS);
-	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, 0), 0);
+	switches(0);
 	rotate_event(rt(), ROTATION_EV_TOLD, 0);
 	go();
 	all_follow();
 	assert_int_equal(phase(), ROTATION_AGING);
 	/* A server that knows of neither write was asked a moment ago. */
-	(void)snprintf(F.e->keys->secrets->version, sizeof(F.e->keys->secrets->version), "7");
+	believe_in("7");
 	F.e->conf->secrets.poll_ms = MINUTE;
-	rotate_turn_part.at[PART_RUN](F.e);
+	act_on_rotation();
 	assert_int_equal(phase(), ROTATION_AGING);
 }
 
