@@ -231,6 +231,25 @@ static void test_anew_after_the_clock_was_set_forward(void **state)
 	}
 }
 
+/* F57, F48: set back, so that it is to be told anew, and then forward, while slurmctld was away.
+ * When that is back somebody holds the job, and releases it: what it was told is still so. */
+static void test_its_words_stand_when_the_clock_was_set_twice(void **state)
+{
+	const int64_t told = BEGAN + REFUSAL_DAY_MS;
+	struct engine_postponed soonest;
+
+	(void)state;
+	refuse_for_good();
+	clock_set(205000);
+	clock_set(-266000);
+	details("PENDING", 0, (told - W.now) / 1000, F.comment);
+	later("PENDING", 7, (told - W.now - 61000) / 1000, F.comment);
+	assert_string_equal(F.cleared, "");
+	assert_int_equal(F.told, 1);
+	assert_int_equal(engine_postponed(&F.e, &soonest), 1);
+	assert_int_equal(soonest.until_ms, told - 266000);
+}
+
 /* F57: set back by what a command takes it is not told anew; by more, it is.  In both cases it is
  * one that waits, and that a reload lets go. */
 static void test_anew_after_the_clock_was_set_back_a_little(void **state)
@@ -430,6 +449,7 @@ int main(void)
 		TEST(test_anew_after_the_clock_was_set),
 		TEST(test_anew_though_it_was_not_told_again),
 		TEST(test_anew_after_the_clock_was_set_forward),
+		TEST(test_its_words_stand_when_the_clock_was_set_twice),
 		TEST(test_anew_after_the_clock_was_set_back_a_little),
 		TEST(test_no_earlier_than_its_own_time_after_the_clock_was_set),
 		TEST(test_decided_anew_after_a_reload_before_it_is_told),
