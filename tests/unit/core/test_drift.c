@@ -49,6 +49,8 @@ static const struct row coming[] = {
 	 WAITS | UNSEEN, D_WATCH | DRIFT_BUY | DRIFT_CANCEL | DRIFT_FORGET_JOB, 0, 0, 0},
 	{"F50 F53 whatever we told it since", COMING, NO_NODE, WAITS | UNSEEN | UNSETTLED,
 	 D_WATCH | DRIFT_BUY | DRIFT_FORGET_JOB, 0, 0, 0},
+	{"F53 for nobody, and then there is nobody to forget", COMING, NO_NODE, UNSEEN,
+	 D_WATCH | DRIFT_BUY | DRIFT_CANCEL, 0, 0, 0},
 	{"F53 but of a call of since then it is", COMING, NO_NODE, WAITS | WAITS_NEW | UNSEEN,
 	 D_WATCH | DRIFT_BUY | DRIFT_CANCEL, 0, 0, 0},
 	{"one that boots is left alone", COMING, NODE_BOOTING, 0, D_WATCH | DRIFT_CANCEL, 0, 0, 0},
@@ -59,6 +61,8 @@ static const struct row coming[] = {
 	{"nor by one that is older than the order", COMING, NO_NODE, BARRED | FORCED_NOW, D_WATCH,
 	 0, 0, 0},
 	{"the instance of an earlier request is replaced", COMING, NODE_READY, 0,
+	 D_WATCH | DRIFT_RELEASE | DRIFT_CANCEL, REPLACED, 0, 0},
+	{"also one that is about to be taken away", COMING, NODE_DRAINING, 0,
 	 D_WATCH | DRIFT_RELEASE | DRIFT_CANCEL, REPLACED, 0, 0},
 	{"unless the snapshot is the older one", COMING, NODE_READY, TOO_OLD,
 	 D_WATCH | DRIFT_CANCEL, 0, 0, 0},
@@ -172,6 +176,8 @@ static const struct row on[] = {
 	 ALLOC | TOLD | COMPLETING, NODE_DRAINING, LOSES_REQUEUED, D_ON, 0, 0, 0},
 	{"but not the one that runs", ALLOC | TOLD, NODE_DRAINING, LOSES_REQUEUED,
 	 D_ON | DRIFT_POWER_DOWN, 0, DRIFT_WHY_NOTICE, false},
+	{"one that stays is not told again either", ALLOC | TOLD | INVALID, NODE_READY, 0, D_ON, 0,
+	 0, 0},
 	{"a reboot is the admin's", IDLE | DOWN | REBOOT, NODE_READY, NOT_RESPONDING, D_ON, 0, 0,
 	 0},
 	{"F36 registered wrong: the pool's fault, and it goes", IDLE | INVALID, NODE_BOOTING, 0,
@@ -269,6 +275,7 @@ static void check_rows(const struct row *rows, size_t n)
 		struct world w;
 
 		set_up(&w, r, &s);
+		memset(&t, 0xff, sizeof(t));
 		drift_node(w.nm, &s, &t);
 		if (t.deeds != r->deeds || t.release != r->release || t.why != r->why ||
 		    t.dead != r->dead)
@@ -318,6 +325,8 @@ static void test_draining(void **state)
 		{"told or not", ALLOC | TOLD, 0, NOW - 5, NOW, 0, 0, DRIFT_POWER_DOWN, false},
 		{"though another job completes there (F41)", ALLOC | COMPLETING | TOLD, 0, NOW - 5,
 		 NOW, NOW - 5, 0, DRIFT_POWER_DOWN, false},
+		{"it has its time, and was told to go then", ALLOC | TOLD | INVALID, 0, NEVER,
+		 LATER, NOW - 5, 0, 0, false},
 		{"all that ran there completes", COMPLETING | TOLD, 0, NOW - 5, NOW, NOW - 5, 0, 0,
 		 false},
 		{"as a dead one", ALLOC, 0, NEVER, NOW, 0, 0, DRIFT_POWER_DOWN, true},
@@ -336,6 +345,7 @@ static void test_draining(void **state)
 		s.plan = (struct reclaim_plan){rows[i].signal_ms, rows[i].force_ms, rows[i].dead};
 		w.fn->n.signal_ms = rows[i].told_ms;
 		w.nm->fenced_ms = rows[i].fenced_ms;
+		memset(&t, 0xff, sizeof(t));
 		drift_node(w.nm, &s, &t);
 		if (t.deeds != (D_ON | rows[i].deeds) || t.dead != rows[i].dead)
 			fail_msg("%s: deeds %#x, dead %d", rows[i].name, t.deeds, t.dead);
