@@ -154,8 +154,7 @@ storm() {
 	# A job that slurmctld starts again before it is told is refused again; the first time counts.
 	events >/run/lab/events
 	figure "$1: first refusal to last job sent back" "$(jq --argjson t "$first" \
-		'map(select(.type == "refused" and (.detail | contains(" -> ") | not))) | unique_by(.node) |
-			map(.at_ms) | max - $t' /run/lab/events)" "$2"
+		'map(select(.type == "sent-back")) | unique_by(.node) | map(.at_ms) | max - $t' /run/lab/events)" "$2"
 	figure "$1: first refusal to last job told why" \
 		"$(jq --argjson t "$first" 'map(select(.type == "job-postponed").at_ms) | max - $t' /run/lab/events)"
 	figure "$1: create calls" "$(sim_of /admin/stats '[.ops.create.answers[]] | add')" '' calls
