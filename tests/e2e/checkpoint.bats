@@ -220,7 +220,7 @@ script() {
 # Releases before 23.11 spoil the requeue of the job that completes, so burstd waits for it.
 @test "F41: the job is off its node before the end, though another job completes there" {
 	local version other
-	version=$(slurmctld -V | sed -n 's/^slurm\(-wlm\)* \([0-9]*\)\.\([0-9]*\).*/\2\3/p')
+	version=$(lab_slurm_version)
 	other=$(job -N1 -n1 --wrap 'sleep 600')
 	within 30 running "$other" 0
 	node=$(job_nodes "$other")

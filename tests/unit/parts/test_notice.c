@@ -4,6 +4,8 @@
  * On a real engine that is loaded and never started, so that nothing is sent: the orders wait. */
 #include "loaded_engine.h"
 
+#include <time.h>
+
 #include "cloud/cloud.h"
 #include "diff/diff.h"
 #include "io/proc.h"
@@ -476,6 +478,58 @@ static void test_an_end_that_comes_nearer(void **state)
 	assert_non_null(fleet_find(&f->e->fleet, "c1")->lookup); /* it goes */
 }
 
+/* Let slurmctld show c1 so, after all that was done. */
+static void show(struct fix *f, const char *state)
+{
+	char text[120];
+	int n = snprintf(text, sizeof(text), "NodeName=c1 NodeHostName=c1 State=%s\n", state);
+	const struct timespec tick = {0, 2000000};
+
+	(void)nanosleep(&tick, NULL);
+	assert_int_equal(slurm_parse_nodes(text, (size_t)n, observe_node, f->e, NULL), 1);
+	(void)observe_snapshot(f->e, loop_now(f->loop), NULL);
+	while (f->e->diff->look != NULL)
+		(void)observe_some(f->e);
+}
+
+/* F41: one job has had its time, and another completes beside it.  Only releases that would spoil
+ * the requeue of that one, and those that are not known yet, are waited for. */
+static void test_a_job_that_completes_is_waited_for_with_old_releases_alone(void **state)
+{
+	static const struct {
+		const char *version; /* NULL: not known */
+		bool goes;
+	} rows[] = {{NULL, false}, {"23.02.7", false}, {"23.11.0", true}, {"25.05.4", true}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fix *f = *state;
+		struct fleet_name *nm = fleet_find(&f->e->fleet, "c1");
+		struct node going = fleet_live(nm)->n;
+		char config[200];
+		int n;
+
+		going.state = NODE_DRAINING;
+		going.notice = PROVIDER_NOTICE_RECLAIM;
+		going.noticed_ms = 1;
+		fleet_set(&f->e->fleet, fleet_live(nm), &going);
+		if (rows[i].version != NULL) {
+			n = snprintf(config, sizeof(config),
+				     "Configuration data as of 2026-11-28T00:00:00\n"
+				     "BOOT_TIME = 2026-11-28T00:00:00\nSLURM_VERSION = %s\n\n",
+				     rows[i].version);
+			prereq_answer(f->e, SLURM_CONFIG, config, (size_t)n);
+			prereq_answer(f->e, SLURM_PARTITIONS, "", 0);
+			assert_string_equal(engine_prereq_error(f->e), "");
+		}
+		show(f, "MIXED+CLOUD+COMPLETING+DRAIN+POWER_DOWN");
+		assert_int_equal(nm->lookup != NULL, rows[i].goes);
+		show(f, "MIXED+CLOUD+DRAIN+POWER_DOWN"); /* it has ended */
+		assert_non_null(nm->lookup);
+		(void)teardown(state);
+		(void)start(state);
+	}
+}
+
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, start, teardown)
 
 int main(void)
@@ -500,6 +554,7 @@ int main(void)
 		TEST(test_a_machine_of_before_is_not_the_node),
 		TEST(test_a_machine_that_goes_goes_whoever_has_it_in_hand),
 		TEST(test_an_end_that_comes_nearer),
+		TEST(test_a_job_that_completes_is_waited_for_with_old_releases_alone),
 	};
 
 	return cmocka_run_group_tests_name("notice", tests, NULL, NULL);
