@@ -86,6 +86,7 @@ static void postpone_clock_set(struct engine *e, int64_t by_ms)
 			p->good_ms -= by_ms;
 		if (p->least_ms > held_until(e, p))
 			p->least_ms -= by_ms;
+		/* One that was refused again has been told nothing yet. */
 		if (p->told_wall_ms != 0 && (!p->untold || p->until_ms != 0))
 			p->until_ms = engine_from_wall(e, p->told_wall_ms);
 		if (p->untold || p->told_wall_ms == 0 || refusal_over(&p->refusal, engine_now(e)))

@@ -250,6 +250,19 @@ static void test_its_words_stand_when_the_clock_was_set_twice(void **state)
 	assert_int_equal(soonest.until_ms, told - 266000);
 }
 
+/* F57: one that was refused again, and is yet to be told, waits for no time, whatever the clock. */
+static void test_refused_again_before_the_clock_was_set(void **state)
+{
+	struct engine_postponed soonest;
+
+	(void)state;
+	refuse_for_good();
+	refuse("why");
+	assert_int_equal(engine_postponed(&F.e, &soonest), 0);
+	clock_set(-60000);
+	assert_int_equal(engine_postponed(&F.e, &soonest), 0);
+}
+
 /* F57: set back by what a command takes it is not told anew; by more, it is.  In both cases it is
  * one that waits, and that a reload lets go. */
 static void test_anew_after_the_clock_was_set_back_a_little(void **state)
@@ -450,6 +463,7 @@ int main(void)
 		TEST(test_anew_though_it_was_not_told_again),
 		TEST(test_anew_after_the_clock_was_set_forward),
 		TEST(test_its_words_stand_when_the_clock_was_set_twice),
+		TEST(test_refused_again_before_the_clock_was_set),
 		TEST(test_anew_after_the_clock_was_set_back_a_little),
 		TEST(test_no_earlier_than_its_own_time_after_the_clock_was_set),
 		TEST(test_decided_anew_after_a_reload_before_it_is_told),
