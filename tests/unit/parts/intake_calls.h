@@ -4,8 +4,6 @@
 
 #include "loaded_engine.h"
 
-#include <time.h>
-
 #include "buy/buy.h"
 #include "cloud/cloud.h"
 #include "core/wish.h"
@@ -63,15 +61,7 @@ static inline void squeue(struct fix *f, const char *text, size_t len, const str
 
 static inline void snapshot(struct fix *f, const char *state)
 {
-	char text[80];
-	int n = snprintf(text, sizeof(text), "NodeName=c1 State=%s\n", state);
-	const struct timespec tick = {0, 2000000}; /* it began after what was done */
-
-	(void)nanosleep(&tick, NULL);
-	assert_int_equal(slurm_parse_nodes(text, (size_t)n, observe_node, f->e, NULL), 1);
-	(void)observe_snapshot(f->e, loop_now(f->loop), NULL);
-	while (f->e->diff->look != NULL)
-		(void)observe_some(f->e);
+	show(f, state, "");
 	engine_commit(f->e);
 	intake_part.at[PART_RUN](f->e);
 }

@@ -35,16 +35,6 @@ static inline void load(struct fix *f, enum node_state s, const struct shown *in
 	assert_int_equal(load_conf(f, make_conf(), NULL), 0);
 }
 
-static inline void snapshot(struct fix *f, const char *state, const char *place)
-{
-	char text[400];
-	int n = snprintf(text, sizeof(text), "NodeName=c1 NodeHostName=c1 State=%s %s\n", state,
-			 place);
-
-	assert_true(slurm_parse_nodes(text, (size_t)n, observe_node, f->e, NULL) > 0);
-	observe_snapshot(f->e, loop_now(f->loop), NULL);
-}
-
 /* Show a complete list with these rows. */
 static inline void take_at(struct fix *f, size_t provider, const struct provider_instance *rows,
 			   size_t n)

@@ -5,7 +5,10 @@
 
 #include "tests/unit/engine/loaded_parts.h"
 
+#include <time.h>
+
 #include "buy/buy.h"
+#include "diff/diff.h"
 #include "parts/parts.h"
 
 /* --- a driver that cannot ask for anything -----------------------------------------------
@@ -159,6 +162,22 @@ static inline void call(struct fix *f, const char *list, const char *file)
 
 	assert_true(intake_take(f->e, &c));
 	intake_part.at[PART_RUN](f->e);
+}
+
+/* Show a snapshot of slurmctld that began after all that was done before: c1 in this state, with
+ * these other fields. */
+static inline void show(struct fix *f, const char *state, const char *fields)
+{
+	char text[400];
+	int n = snprintf(text, sizeof(text), "NodeName=c1 NodeHostName=c1 State=%s %s\n", state,
+			 fields);
+	const struct timespec tick = {0, 2000000};
+
+	(void)nanosleep(&tick, NULL);
+	assert_true(slurm_parse_nodes(text, (size_t)n, observe_node, f->e, NULL) > 0);
+	(void)observe_snapshot(f->e, loop_now(f->loop), NULL);
+	while (f->e->diff->look != NULL)
+		(void)observe_some(f->e);
 }
 
 #endif

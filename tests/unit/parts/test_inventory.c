@@ -125,7 +125,7 @@ static void test_a_row_twice_is_one_instance(void **state)
 
 		rows[2] = rows[0]; /* pages overlap more than once */
 		load(f, twice[i].row, twice[i].row == NODE_GONE ? &old : &ours);
-		snapshot(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.1");
+		show(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.1");
 		take(f, rows, 3);
 		nm = fleet_find(&f->e->fleet, "c1");
 		if (strcmp(kept(f), twice[i].kept) != 0)
@@ -165,7 +165,7 @@ static void test_a_row_twice_is_counted_once(void **state)
 	rows[7] = rows[2];
 	rows[8] = rows[0];
 	load(f, NODE_READY, &ours);
-	snapshot(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.1");
+	show(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.1");
 	take(f, rows, 9);
 	assert_int_equal(engine_counters(f->e)->unreadable, 1);
 	assert_int_equal(engine_counters(f->e)->foreign, 1);
@@ -235,7 +235,7 @@ static void test_as_old_as_its_provider_says(void **state)
 		const struct fleet_node *fn;
 
 		load(f, adopted ? NODE_GONE : NODE_READY, adopted ? &old : &found);
-		snapshot(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.1");
+		show(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.1");
 		f->e->cloud->all[0].dated = true;
 		f->e->cloud->all[0].ahead_ms = 3600000;
 		f->created_ms = loop_now(f->loop) - 7200000;
@@ -347,7 +347,7 @@ static void test_what_ended_at_a_provider_that_has_left_is_not_revived(void **st
 	put_row(f, "c1", "i-1", "left", NODE_GONE);
 	load_two_providers(f);
 	row = row_of(f, &same);
-	snapshot(f, "IDLE+CLOUD+POWERED_DOWN", "NodeAddr=c1");
+	show(f, "IDLE+CLOUD+POWERED_DOWN", "NodeAddr=c1");
 	nm = fleet_find(&f->e->fleet, "c1");
 	for (size_t c = 0; c < 2; c++) {
 		take_at(f, c, &row, 1);
@@ -421,7 +421,7 @@ static void test_a_list_does_not_revive_what_has_ended_since_it_began(void **sta
 	struct fleet_name *nm;
 
 	load(f, NODE_GONE, &runs);
-	snapshot(f, "IDLE+CLOUD+POWERED_DOWN", "NodeAddr=c1");
+	show(f, "IDLE+CLOUD+POWERED_DOWN", "NodeAddr=c1");
 	nm = fleet_find(&f->e->fleet, "c1");
 	nm->newest->n.since_ms = nm->forgot_ms = loop_now(f->loop) + 60000;
 	list(f, &runs, 1);

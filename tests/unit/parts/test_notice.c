@@ -4,8 +4,6 @@
  * On a real engine that is loaded and never started, so that nothing is sent: the orders wait. */
 #include "loaded_engine.h"
 
-#include <time.h>
-
 #include "cloud/cloud.h"
 #include "diff/diff.h"
 #include "io/proc.h"
@@ -479,19 +477,6 @@ static void test_an_end_that_comes_nearer(void **state)
 }
 
 /* Let slurmctld show c1 so, after all that was done. */
-static void show(struct fix *f, const char *state)
-{
-	char text[120];
-	int n = snprintf(text, sizeof(text), "NodeName=c1 NodeHostName=c1 State=%s\n", state);
-	const struct timespec tick = {0, 2000000};
-
-	(void)nanosleep(&tick, NULL);
-	assert_int_equal(slurm_parse_nodes(text, (size_t)n, observe_node, f->e, NULL), 1);
-	(void)observe_snapshot(f->e, loop_now(f->loop), NULL);
-	while (f->e->diff->look != NULL)
-		(void)observe_some(f->e);
-}
-
 /* F41: one job has had its time, and another completes beside it.  Only releases that would spoil
  * the requeue of that one, and those that are not known yet, are waited for. */
 static void test_a_job_that_completes_is_waited_for_with_old_releases_alone(void **state)
@@ -521,9 +506,9 @@ static void test_a_job_that_completes_is_waited_for_with_old_releases_alone(void
 			prereq_answer(f->e, SLURM_PARTITIONS, "", 0);
 			assert_string_equal(engine_prereq_error(f->e), "");
 		}
-		show(f, "MIXED+CLOUD+COMPLETING+DRAIN+POWER_DOWN");
+		show(f, "MIXED+CLOUD+COMPLETING+DRAIN+POWER_DOWN", "");
 		assert_int_equal(nm->lookup != NULL, rows[i].goes);
-		show(f, "MIXED+CLOUD+DRAIN+POWER_DOWN"); /* it has ended */
+		show(f, "MIXED+CLOUD+DRAIN+POWER_DOWN", ""); /* it has ended */
 		assert_non_null(nm->lookup);
 		(void)teardown(state);
 		(void)start(state);

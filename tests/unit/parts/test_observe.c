@@ -184,7 +184,7 @@ static void test_which_stays(void **state)
 		const char *want;
 
 		load(f, cases[i].row, &cases[i].ours);
-		snapshot(f, cases[i].state, cases[i].place);
+		show(f, cases[i].state, cases[i].place);
 		list(f, both, cases[i].hidden ? 1 : 2);
 		want = down ? "none" : cases[i].other_stays ? "i-3" : "i-1";
 		if (strcmp(kept(f), want) != 0)
@@ -213,7 +213,7 @@ static void test_what_is_found_is_not_refused(void **state)
 	struct fix *f = *state;
 
 	load(f, NODE_DELETING, &gone);
-	snapshot(f, "ALLOCATED+CLOUD+POWERING_UP", "NodeAddr=c1");
+	show(f, "ALLOCATED+CLOUD+POWERING_UP", "NodeAddr=c1");
 	refuse_mark(f->e, fleet_find(&f->e->fleet, "c1"), NODE_BECAUSE_LIMIT, NULL);
 	list(f, &found, 1);
 	refuse_part.squeue_says(f->e, jobs, sizeof(jobs) - 1, NULL);
@@ -230,7 +230,7 @@ static void test_what_is_found_dying_stays_refused(void **state)
 	struct fix *f = *state;
 
 	load(f, NODE_DELETING, &gone);
-	snapshot(f, "ALLOCATED+CLOUD+POWERING_UP", "NodeAddr=c1");
+	show(f, "ALLOCATED+CLOUD+POWERING_UP", "NodeAddr=c1");
 	refuse_mark(f->e, fleet_find(&f->e->fleet, "c1"), NODE_BECAUSE_LIMIT, NULL);
 	list(f, &found, 1);
 	assert_int_equal(fleet_find(&f->e->fleet, "c1")->refused, NODE_BECAUSE_LIMIT);
@@ -268,7 +268,7 @@ static void test_a_generation_that_is_found_is_never_used_again(void **state)
 	struct fleet_name *nm;
 
 	load(f, NODE_READY, &ours);
-	snapshot(f, "IDLE+CLOUD", "NodeAddr=10.0.0.1");
+	show(f, "IDLE+CLOUD", "NodeAddr=10.0.0.1");
 	list(f, past, 3);
 	nm = fleet_find(&f->e->fleet, "c1");
 	assert_int_equal(nm->last_gen, 7);
@@ -292,7 +292,7 @@ static void test_a_broken_snapshot_leaves_nothing_for_the_next(void **state)
 	observe_snapshot(f->e, loop_now(f->loop), &broken);
 	assert_string_equal(f->e->poll.error, broken.msg);
 	assert_true(f->e->poll.snapshot_ms == 0);
-	snapshot(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.1");
+	show(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.1");
 	assert_true((fleet_find(&f->e->fleet, "c1")->flags & SLURM_POWERED_DOWN) == 0);
 	assert_non_null(f->e->fleet.states[NODE_READY]);
 	assert_string_equal(f->e->poll.error, "");
@@ -320,7 +320,7 @@ static void test_what_was_bought_is_looked_at_though_nobody_names_its_node(void 
 
 	load(f, NODE_READY, &ours);
 	fleet_find(&f->e->fleet, "c1")->listed = false;
-	snapshot(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.1");
+	show(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.1");
 	assert_int_equal(fleet_find(&f->e->fleet, "c1")->missing_ms, 0);
 	assert_true((fleet_find(&f->e->fleet, "c1")->flags & SLURM_ALLOCATED) != 0);
 }
@@ -369,18 +369,18 @@ static void test_address(void **state)
 	struct fix *f = *state;
 
 	load(f, NODE_READY, &ours);
-	snapshot(f, "IDLE+CLOUD", "NodeAddr=c1");
+	show(f, "IDLE+CLOUD", "NodeAddr=c1");
 	assert_false(is_updating(f));
-	snapshot(f, "IDLE+CLOUD", "NodeAddr=10.0.0.9");
+	show(f, "IDLE+CLOUD", "NodeAddr=10.0.0.9");
 	assert_false(is_updating(f));
 	list(f, NULL, 0);
-	snapshot(f, "IDLE+CLOUD", "NodeAddr=10.0.0.9");
+	show(f, "IDLE+CLOUD", "NodeAddr=10.0.0.9");
 	assert_false(is_updating(f));
 	list(f, &ours, 1);
 	assert_false(is_updating(f));
-	snapshot(f, "IDLE+CLOUD", "NodeAddr=10.0.0.1");
+	show(f, "IDLE+CLOUD", "NodeAddr=10.0.0.1");
 	assert_false(is_updating(f));
-	snapshot(f, "IDLE+CLOUD", "NodeAddr=c1");
+	show(f, "IDLE+CLOUD", "NodeAddr=c1");
 	assert_true(is_updating(f));
 }
 
@@ -407,7 +407,7 @@ static void test_address_from_the_journal_alone(void **state)
 		f->e->started_ms = engine_now(f->e) - rows[i].since_ms;
 		f->e->cloud->all[0].listed = rows[i].listed;
 		f->e->cloud->doubtful = rows[i].doubtful;
-		snapshot(f, "IDLE+CLOUD", rows[i].place);
+		show(f, "IDLE+CLOUD", rows[i].place);
 		if (is_updating(f) != rows[i].told)
 			fail_msg("%s", rows[i].what);
 	}
@@ -430,7 +430,7 @@ static void test_when_an_instance_was_made_is_kept_as_its_provider_says(void **s
 	list(f, &ours, 1);
 	assert_int_equal(fleet_find(&f->e->fleet, "c1")->newest->said_ms, 4102444800000);
 	f->created_ms = 4711;
-	snapshot(f, "ALLOCATED+CLOUD+POWERING_UP", "NodeAddr=c1");
+	show(f, "ALLOCATED+CLOUD+POWERING_UP", "NodeAddr=c1");
 	list(f, &found, 1);
 	assert_string_equal(fleet_find(&f->e->fleet, "c1")->newest->n.instance, "i-3");
 	assert_int_equal(fleet_find(&f->e->fleet, "c1")->newest->said_ms, 4711);
@@ -445,11 +445,11 @@ static void test_address_elsewhere(void **state)
 	load(f, NODE_READY, &ours);
 	list(f, &ours, 1);
 	usleep(5000);
-	snapshot(f, "IDLE+CLOUD", "NodeAddr=10.0.0.9");
+	show(f, "IDLE+CLOUD", "NodeAddr=10.0.0.9");
 	assert_false(is_updating(f));
 	list(f, &ours, 1);
 	usleep(5000); /* it is there since the first of these */
-	snapshot(f, "IDLE+CLOUD", "NodeAddr=10.0.0.9");
+	show(f, "IDLE+CLOUD", "NodeAddr=10.0.0.9");
 	assert_true(is_updating(f));
 }
 
@@ -470,7 +470,7 @@ static void test_a_node_that_is_shown_again_is_not_missing(void **state)
 	nm->tried = 1;
 	nm->useless_ms = 1;
 	f->e->fleet.wake_ms = INT64_MAX;
-	snapshot(f, "IDLE+CLOUD+POWERED_DOWN", "NodeAddr=c1");
+	show(f, "IDLE+CLOUD+POWERED_DOWN", "NodeAddr=c1");
 	assert_int_equal(nm->missing_ms, 0);
 	/* It is not wanted: when it is again, all places are asked, and it is another job's. */
 	assert_int_equal(nm->tried, 0);
@@ -500,7 +500,7 @@ static void test_whose_a_reason_is(void **state)
 
 	load(f, NODE_READY, &ours);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		snapshot(f, rows[i].state, rows[i].rest);
+		show(f, rows[i].state, rows[i].rest);
 		if (fleet_find(&f->e->fleet, "c1")->by_admin != rows[i].by_admin)
 			fail_msg("%s %s", rows[i].state, rows[i].rest);
 	}
@@ -520,7 +520,7 @@ static void test_wanted_before_the_start(void **state)
 	f->e->fleet.states[NODE_WANTED]->n.wake_ms = 0;
 	launch_part.at[PART_RUN](f->e);
 	assert_non_null(f->e->fleet.states[NODE_WANTED]);
-	snapshot(f, "ALLOCATED+CLOUD+POWERING_UP", "NodeAddr=c1");
+	show(f, "ALLOCATED+CLOUD+POWERING_UP", "NodeAddr=c1");
 	launch_part.at[PART_RUN](f->e); /* it goes out, or would, if there were anybody to ask */
 	assert_null(f->e->fleet.states[NODE_WANTED]);
 }

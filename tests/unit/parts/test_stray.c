@@ -20,7 +20,7 @@ static void test_strays(void **state)
 		all[i] = (struct shown){ids[i], 5, "", PROVIDER_RUNNING};
 	}
 	load(f, NODE_READY, &ours);
-	snapshot(f, "IDLE+CLOUD", "NodeAddr=10.0.0.1");
+	show(f, "IDLE+CLOUD", "NodeAddr=10.0.0.1");
 	list(f, all, MANY / 2);
 	assert_int_equal(f->e->cloud->all[0].nstrays, MANY / 2);
 	first = f->e->cloud->all[0].strays[0].first_ms;
@@ -59,17 +59,17 @@ static void test_stray_at_work(void **state)
 	int64_t first;
 
 	load(f, NODE_BOOTING, &ours);
-	snapshot(f, "ALLOCATED+CLOUD+POWERING_UP", "NodeAddr=10.0.0.1");
+	show(f, "ALLOCATED+CLOUD+POWERING_UP", "NodeAddr=10.0.0.1");
 	list(f, both, 2);
 	assert_true(is_stray(f, "i-3"));
 	s = &f->e->cloud->all[0].strays[0];
 	remove_part.at[PART_RUN](f->e);
 	assert_int_equal(s->asked_ms, 0);
 	s->first_ms -= 60000;
-	snapshot(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.3");
+	show(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.3");
 	remove_part.at[PART_RUN](f->e);
 	assert_int_equal(s->asked_ms, 0);
-	snapshot(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.1");
+	show(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.1");
 	remove_part.at[PART_RUN](f->e);
 	assert_int_not_equal(s->asked_ms, 0);
 	assert_int_equal(s->tried_ms, s->asked_ms);
@@ -170,7 +170,7 @@ static void test_stray_that_changes(void **state)
 	struct engine_stray s;
 
 	load(f, NODE_BOOTING, &ours);
-	snapshot(f, "ALLOCATED+CLOUD+POWERING_UP", "NodeAddr=10.0.0.1");
+	show(f, "ALLOCATED+CLOUD+POWERING_UP", "NodeAddr=10.0.0.1");
 	list(f, first, 2);
 	assert_true(engine_stray(f->e, 0, 0, &s));
 	assert_false(s.leaves);

@@ -35,7 +35,7 @@ static void test_unreadable_is_known_by_its_id(void **state)
 	struct fix *f = *state;
 
 	load(f, NODE_BOOTING, &ours);
-	snapshot(f, "ALLOCATED+CLOUD+POWERING_UP", "NodeAddr=10.0.0.1");
+	show(f, "ALLOCATED+CLOUD+POWERING_UP", "NodeAddr=10.0.0.1");
 	for (int i = 0; i < 6; i++, f->ahead += 60001) {
 		list(f, &mangled[i % 2], 1);
 		assert_string_equal(kept(f), "i-1");
@@ -64,7 +64,7 @@ static void test_what_a_row_has_is_ours_without_our_tag(void **state)
 			(void)snprintf(all[i].cluster, sizeof(all[i].cluster), "%s",
 				       clusters[k % 2]);
 		load(f, rows[k / 2], &ours);
-		snapshot(f, "DOWN+CLOUD", "NodeAddr=10.0.0.1"); /* it would be believed gone */
+		show(f, "DOWN+CLOUD", "NodeAddr=10.0.0.1"); /* it would be believed gone */
 		for (int n = 0; n < 3; n++, f->ahead += 60001)
 			take(f, all, 2);
 		assert_int_equal(fleet_find(&f->e->fleet, "c1")->newest->n.state, rows[k / 2]);
@@ -85,7 +85,7 @@ static void test_unreadable_of_nobody(void **state)
 	struct fix *f = *state;
 
 	load(f, NODE_READY, &ours);
-	snapshot(f, "IDLE+CLOUD+POWERED_DOWN", "NodeAddr=c1"); /* a stray would be deleted */
+	show(f, "IDLE+CLOUD+POWERED_DOWN", "NodeAddr=c1"); /* a stray would be deleted */
 	for (int i = 0; i < 3; i++, f->ahead += 60001) {
 		list(f, all, 4);
 		remove_part.at[PART_RUN](f->e);
