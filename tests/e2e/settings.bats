@@ -40,7 +40,7 @@ offers() {
 	sed "/^pool/,/^}/{ /^[[:space:]]*\\(provider\\|type\\|region\\|market\\) /d; s/^}/$text}/ }" -i /etc/burstd/burstd.conf
 }
 
-release=$(slurmctld -V | sed 's/^[^ ]* \([0-9]*\)\.\([0-9]*\).*/\1\2/')
+release=$(lab_slurm_version)
 
 # for_this RELEASES: as docs/slurm.md names them: all, 22.05, up to 23.02, from 24.11, 25.11.0 to 25.11.2
 for_this() {

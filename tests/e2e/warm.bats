@@ -6,7 +6,7 @@
 load helper
 LAB_POOL='warm = 2'
 
-release=$(slurmctld -V | sed 's/^[^ ]* \([0-9]*\)\.\([0-9]*\).*/\1\2/')
+release=$(lab_slurm_version)
 
 # Before 23.02 burstd cannot tell slurmctld which nodes to keep: slurm.conf has to.
 by_name() {

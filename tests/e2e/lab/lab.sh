@@ -53,7 +53,7 @@ lab_as() {
 }
 
 # lab_wait SECONDS CMD...: until CMD succeeds.  It looks less and less often, for several labs share the machine: at first
-# every 50 ms, then after a twentieth of the time so far, at most 400 ms.
+# every 50 ms, then after a tenth of the time so far, at most 400 ms.
 lab_wait() {
 	local seconds=$1 begin=${EPOCHREALTIME/./} tries=0 ms pause
 	shift
@@ -62,7 +62,7 @@ lab_wait() {
 		tries=$((tries + 1))
 		[ $ms -lt $((seconds * 1000)) ] || [ $tries -lt $((seconds * ${LAB_TRIES:-0})) ] || return 1
 		[ $ms -lt $((seconds * 3000)) ] || return 1
-		pause=$((ms / 20))
+		pause=$((ms / 10))
 		pause=$((pause < 50 ? 50 : pause > 400 ? 400 : pause))
 		printf -v pause 0.%03d $pause
 		sleep "$pause"
