@@ -352,21 +352,6 @@ static int parse_ok(const struct aws *a, const struct provider_op *op,
 	return -1;
 }
 
-/* Parse seconds.  A date counts as absent, since it would need a clock. */
-static int64_t retry_after(const char *header)
-{
-	int64_t s = 0;
-
-	for (const char *p = header != NULL ? header : ""; *p != '\0'; p++) {
-		if (!isdigit((unsigned char)*p))
-			return 0;
-		s = s * 10 + (*p - '0');
-		if (s > AWS_RETRY_MAX_S)
-			s = AWS_RETRY_MAX_S;
-	}
-	return s * 1000;
-}
-
 /* The job's own placement group is so new that parts of EC2 do not know it: send the same create
  * again later.  A create that counts as not sent would get another group, just as new. */
 static bool no_group_yet(const struct provider_op *op, const char *code)
@@ -383,7 +368,7 @@ static void parse_error(const struct aws *a, const struct provider_op *op,
 	char code[64], message[AWS_WORDS_MAX], text[AWS_WORDS_MAX + 80];
 
 	aws_error_words(reply, code, message);
-	out->retry_after_ms = retry_after(reply->retry_after);
+	out->retry_after_ms = headers_retry_after_ms(&reply->headers, AWS_RETRY_MAX_MS);
 	out->code = aws_code(op->kind, code, reply->status);
 	if (op->kind == PROVIDER_DELETE &&
 	    aws_delete_error(op->u.del.ids, op->u.del.nids, code, message, out))

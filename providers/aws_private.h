@@ -58,7 +58,7 @@ enum {
 	AWS_USER_DATA_MAX = 16 << 10, /* EC2's limit, before base64 */
 	AWS_CRED_MAX = 4096,          /* bytes of a session token */
 	AWS_TOKEN_MAX = 64,           /* bytes of a client token: EC2's limit */
-	AWS_RETRY_MAX_S = 86400,      /* a longer Retry-After is a mistake or an attack */
+	AWS_RETRY_MAX_MS = 86400000,  /* a longer Retry-After is a mistake or an attack */
 	AWS_WORDS_MAX = 8192,         /* bytes of an error, which may name all ids of a delete */
 	AWS_MESSAGES_MAX = 10,        /* in one answer of the queue: SQS's limit */
 	/* How long SQS hides a received message, while burstd writes it down and deletes it; then

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 
 enum {
-	RETRY_MAX_S = 86400, /* a longer Retry-After is a mistake or an attack */
+	RETRY_MAX_MS = 86400000, /* a longer Retry-After is a mistake or an attack */
 	OFFERS_MAX = 10000,
 	NOTICES_MAX = 1000, /* in one answer */
 };
@@ -71,23 +71,6 @@ static enum provider_state state_of(const char *word)
 		if (strcmp(words[i], word) == 0)
 			return (enum provider_state)i;
 	return PROVIDER_UNKNOWN;
-}
-
-/* Parse seconds.  A date counts as absent, since it would need a clock. */
-static int64_t retry_after(const char *header)
-{
-	int64_t s = 0;
-
-	if (header == NULL || *header == '\0')
-		return 0;
-	for (const char *p = header; *p != '\0'; p++) {
-		if (!isdigit((unsigned char)*p))
-			return 0;
-		s = s * 10 + (*p - '0');
-		if (s > RETRY_MAX_S)
-			s = RETRY_MAX_S;
-	}
-	return s * 1000;
 }
 
 /* Set the message for people and logs: one line, with the credential masked if the provider repeats
@@ -299,8 +282,7 @@ static enum provider_code read_error(const json_t *error, struct provider_result
 	int64_t ms;
 
 	if (get_int(error, "retry_after_ms", &ms) == 1 && ms > out->retry_after_ms)
-		out->retry_after_ms =
-			ms < RETRY_MAX_S * INT64_C(1000) ? ms : RETRY_MAX_S * INT64_C(1000);
+		out->retry_after_ms = ms < RETRY_MAX_MS ? ms : RETRY_MAX_MS;
 	return code != NULL ? code_of_word(code, other) : other;
 }
 
@@ -587,7 +569,7 @@ void sim_parse(const void *self, const struct provider_op *op, const struct prov
 	}
 	doc = load(reply);
 	error = json_object_get(doc, "error");
-	out->retry_after_ms = retry_after(reply->retry_after);
+	out->retry_after_ms = headers_retry_after_ms(&reply->headers, RETRY_MAX_MS);
 	out->code = read_error(error, out, code_of_status(reply->status, senseless(op)));
 	if (out->code == PROVIDER_NOT_FOUND && op->kind != PROVIDER_FABRIC_DROP)
 		out->code = PROVIDER_INVALID; /* the path is unknown, not an instance */

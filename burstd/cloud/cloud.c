@@ -200,7 +200,7 @@ static void on_http(void *ctx, const struct http_reply *reply, const struct err 
 		r = (struct provider_reply){.status = reply->status,
 					    .body = reply->body,
 					    .len = reply->len,
-					    .retry_after = reply->retry_after};
+					    .headers = reply->headers};
 	answered(ctx, &r, e);
 }
 

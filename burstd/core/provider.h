@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/headers.h"
 #include "base/hostlist.h"
 
 enum provider_op_kind {
@@ -190,7 +191,7 @@ struct provider_reply { /* borrowed */
 	long status;    /* HTTP status, or the command's exit status */
 	const char *body;
 	size_t len;
-	const char *retry_after; /* header as sent, or NULL */
+	struct headers headers; /* of HTTP; headers_get() looks one up */
 };
 
 enum provider_state {

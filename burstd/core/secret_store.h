@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/headers.h"
 #include "base/secret.h"
 
 enum secret_op_kind {
@@ -115,8 +116,8 @@ struct secret_reply { /* borrowed; SECRET_FILE: status is 200, 404, or 403 with 
 	long status;
 	const char *body;
 	size_t len;
-	const char *retry_after, *location; /* headers as sent, or NULL */
-	const char *version;                /* SECRET_FILE: of the file */
+	struct headers headers; /* of HTTP */
+	const char *version;    /* SECRET_FILE: of the file */
 };
 
 /* What the reply means.  Filled in by parse(), freed by secret_result_fini(). */

@@ -89,14 +89,33 @@ static bool has_control(const char *s)
 	return false;
 }
 
-/* The same for headers that are passed on.  NULL also if the value has a line break, perhaps
- * because it was folded; or is empty, as newer releases of libcurl have it if the break came first.
- */
-static const char *plain_header(struct xfer *x, const char *name)
+/* Copy the reply's headers into *h: libcurl's are good until its next call. */
+static void headers_copy(struct xfer *x, struct headers *h)
 {
-	const char *value = header(x, name);
+	struct curl_header *one = NULL;
+	struct header *v = NULL;
+	size_t cap = 0;
 
-	return value != NULL && value[0] != '\0' && !has_control(value) ? value : NULL;
+	while ((one = curl_easy_nextheader(x->easy, CURLH_HEADER, -1, one)) != NULL) {
+		if (h->n == cap) {
+			cap = cap == 0 ? 16 : 2 * cap;
+			v = mem_realloc(v, cap * sizeof(*v));
+		}
+		v[h->n++] = (struct header){mem_strdup(one->name), mem_strdup(one->value)};
+	}
+	h->v = v;
+}
+
+static void headers_wipe(struct headers *h)
+{
+	for (size_t i = 0; i < h->n; i++) {
+		char *value = (char *)(uintptr_t)h->v[i].value;
+
+		explicit_bzero(value, strlen(value)); /* a session may be one */
+		free(value);
+		free((void *)(uintptr_t)h->v[i].name);
+	}
+	free((void *)(uintptr_t)h->v);
 }
 
 static long status_of(struct xfer *x)
@@ -112,7 +131,7 @@ static void xfer_finish(struct xfer *x, const struct err *e)
 {
 	struct http_reply reply = {
 		.status = status_of(x), .body = x->body ? x->body : "", .len = x->len};
-	char *date, *location;
+	const char *date;
 	time_t at;
 
 	(void)curl_multi_remove_handle(x->client->multi, x->easy);
@@ -120,16 +139,12 @@ static void xfer_finish(struct xfer *x, const struct err *e)
 	*x->prevp = x->next;
 	if (x->next != NULL)
 		x->next->prevp = x->prevp;
-	date = plain_header(x, "Date") ? mem_strdup(plain_header(x, "Date")) : NULL;
-	location = plain_header(x, "Location") ? mem_strdup(plain_header(x, "Location")) : NULL;
-	reply.date = date;
+	headers_copy(x, &reply.headers);
+	date = headers_get(&reply.headers, "Date");
 	at = date != NULL ? curl_getdate(date, NULL) : -1;
 	reply.date_ms = at > 0 ? (int64_t)at * 1000 : 0;
-	reply.location = location;
-	reply.retry_after = plain_header(x, "Retry-After");
 	x->done(x->ctx, e ? NULL : &reply, e);
-	free(date);
-	free(location);
+	headers_wipe(&reply.headers);
 	xfer_free(x);
 }
 

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/headers.h"
 
 struct loop;
 struct http_client;
@@ -55,9 +56,8 @@ struct http_reply {       /* borrowed during the callback only */
 	long status;      /* 100 to 999 */
 	const char *body; /* NUL-terminated */
 	size_t len;
-	/* headers as sent, or NULL; no control bytes */
-	const char *retry_after, *date, *location;
-	int64_t date_ms; /* date, parsed; 0: none, or unreadable */
+	struct headers headers;
+	int64_t date_ms; /* its Date, parsed; 0: none, or unreadable */
 };
 
 typedef void (*http_done_fn)(void *ctx, const struct http_reply *reply, const struct err *e);

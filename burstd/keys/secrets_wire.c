@@ -86,8 +86,7 @@ static void on_http(void *ctx, const struct http_reply *reply, const struct err 
 		r = (struct secret_reply){.status = reply->status,
 					  .body = reply->body,
 					  .len = reply->len,
-					  .retry_after = reply->retry_after,
-					  .location = reply->location};
+					  .headers = reply->headers};
 		parsed(w, &r);
 	}
 	engine_turn(engine);

@@ -253,7 +253,7 @@ static void failed(const struct sm *s, const struct secret_op *op, const struct 
 	const struct provider_reply pr = {.status = reply->status,
 					  .body = reply->body,
 					  .len = reply->len,
-					  .retry_after = reply->retry_after};
+					  .headers = reply->headers};
 	char code[64], words[AWS_WORDS_MAX], text[AWS_WORDS_MAX + 80];
 	struct provider_result r = {0};
 
@@ -262,7 +262,7 @@ static void failed(const struct sm *s, const struct secret_op *op, const struct 
 	/* The label was moved by somebody else meanwhile. */
 	if (op->kind == SECRET_PROMOTE && strcmp(code, "InvalidParameterException") == 0)
 		out->code = SECRET_CONFLICT;
-	out->retry_after_ms = parts_retry_after(reply->retry_after);
+	out->retry_after_ms = headers_retry_after_ms(&reply->headers, SECRET_RETRY_MAX_MS);
 	if (code[0] != '\0')
 		(void)snprintf(text, sizeof(text), "%s: %s", code, words);
 	else
@@ -279,7 +279,7 @@ static void parse_login(const struct sm *s, const struct secret_op *op,
 	const struct provider_reply pr = {.status = reply->status,
 					  .body = reply->body,
 					  .len = reply->len,
-					  .retry_after = reply->retry_after};
+					  .headers = reply->headers};
 	struct provider_result r = {0};
 
 	provider_aws.parse(s->aws, &login, &pr, &r);

@@ -105,21 +105,6 @@ struct secret *parts_secret(const struct jpull_value *v, size_t max)
 	return secret_new(v->p, v->n);
 }
 
-/* A date counts as absent, since it would need a clock. */
-int64_t parts_retry_after(const char *header)
-{
-	int64_t ms = 0;
-
-	for (const char *p = header != NULL ? header : ""; *p != '\0'; p++) {
-		if (!isdigit((unsigned char)*p))
-			return 0;
-		ms = ms * 10 + (*p - '0') * INT64_C(1000);
-		if (ms > SECRET_RETRY_MAX_MS)
-			ms = SECRET_RETRY_MAX_MS;
-	}
-	return ms;
-}
-
 void parts_message(struct secret_result *out, const char *text, size_t len)
 {
 	size_t n = 0;

@@ -29,7 +29,6 @@ void parts_copy(const struct jpull_value *v, char *out, size_t size);
 /* A plain string as a secret; NULL: it is no string, empty, or longer than max. */
 struct secret *parts_secret(const struct jpull_value *v, size_t max);
 
-int64_t parts_retry_after(const char *header); /* seconds to ms; 0: none, or a date */
 /* Set the message for people and logs: one line. */
 void parts_message(struct secret_result *out, const char *text, size_t len);
 

@@ -144,6 +144,8 @@ static enum secret_code code_of(const struct secret_op *op, long status, const c
 static void failed(const struct vault *v, const struct secret_op *op,
 		   const struct secret_reply *reply, struct secret_result *out)
 {
+	const char *location;
+
 	take_words(v, reply, out);
 	out->code = code_of(op, reply->status, out->message);
 	/* OpenBao sends 400 and Vault 403, as if we had no right to ask. */
@@ -151,10 +153,10 @@ static void failed(const struct vault *v, const struct secret_op *op,
 	    (reply->status == 400 || reply->status == 403) &&
 	    strstr(out->message, "invalid accessor") != NULL)
 		out->code = SECRET_SPENT;
-	out->retry_after_ms = parts_retry_after(reply->retry_after);
-	if (out->code == SECRET_ELSEWHERE && reply->location != NULL &&
-	    strlen(reply->location) <= SECRET_URL_MAX)
-		(void)snprintf(out->location, sizeof(out->location), "%s", reply->location);
+	out->retry_after_ms = headers_retry_after_ms(&reply->headers, SECRET_RETRY_MAX_MS);
+	location = headers_get(&reply->headers, "Location");
+	if (out->code == SECRET_ELSEWHERE && location != NULL && strlen(location) <= SECRET_URL_MAX)
+		(void)snprintf(out->location, sizeof(out->location), "%s", location);
 }
 
 /* --- what was asked for -----------------------------------------------------------------------

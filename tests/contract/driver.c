@@ -24,6 +24,7 @@
 #include "base/mem.h"
 #include "core/provider.h"
 #include "providers/registry.h"
+#include "tests/unit/two_headers.h"
 
 enum { LINE_MAX_BYTES = 64 << 20 };
 
@@ -245,11 +246,13 @@ static json_t *show_result(const struct provider_result *r)
 static json_t *do_parse(struct shell *s, const struct provider_op *op, const json_t *in)
 {
 	const char *body = text(in, "body");
+	struct header v[2];
 	const struct provider_reply reply = {
 		.status = (long)json_integer_value(json_object_get(in, "status")),
 		.body = body,
 		.len = strlen(body),
-		.retry_after = json_string_value(json_object_get(in, "retry_after"))};
+		.headers = two_headers(v, json_string_value(json_object_get(in, "retry_after")),
+				       NULL)};
 	struct provider_result r = {0};
 	json_t *out;
 

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "core/provider.h"
+#include "tests/unit/two_headers.h"
 
 #define ENDS(text) (memchr(text, '\0', sizeof(text)) != NULL)
 
@@ -86,6 +87,7 @@ static inline void check_driver(const struct provider_ops *ops, void *self, cons
 	struct provider_reply reply = {0};
 	struct provider_result a = {0}, b = {0};
 	const uint8_t *line;
+	struct header v[2];
 	char *header, *body;
 
 	if (size < 3 || (line = memchr(data + 2, '\n', size - 2)) == NULL)
@@ -122,7 +124,7 @@ static inline void check_driver(const struct provider_ops *ops, void *self, cons
 	memcpy(body, line + 1, reply.len);
 	reply.body = body;
 	reply.status = statuses[data[1] % (sizeof(statuses) / sizeof(statuses[0]))];
-	reply.retry_after = header[0] != '\0' ? header : NULL;
+	reply.headers = two_headers(v, header, NULL);
 	ops->parse(self, &op, &reply, &a);
 	ops->parse(self, &op, &reply, &b);
 	check_result(&op, &a);

@@ -124,9 +124,12 @@ static void on_done(void *ctx, const struct http_reply *r, const struct err *e)
 	}
 	assert(r->status >= 100 && r->status < 1000);
 	assert(r->len <= REPLY_MAX && r->body[r->len] == '\0');
-	assert(r->retry_after == NULL || strpbrk(r->retry_after, "\r\n") == NULL);
-	assert(r->date == NULL || strpbrk(r->date, "\r\n") == NULL);
-	reply = (struct provider_reply){r->status, r->body, r->len, r->retry_after};
+	for (size_t i = 0; i < r->headers.n; i++) {
+		const char *value = headers_get(&r->headers, r->headers.v[i].name);
+
+		assert(value == NULL || strpbrk(value, "\r\n") == NULL);
+	}
+	reply = (struct provider_reply){r->status, r->body, r->len, r->headers};
 	provider_sim.parse(f.sim, &op, &reply, &out);
 	check_result(&op, &out);
 	provider_result_fini(&out);

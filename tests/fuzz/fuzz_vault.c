@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "providers/secrets/aws_sm.h"
 #include "providers/secrets/vault.h"
+#include "tests/unit/two_headers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -61,11 +62,11 @@ static void check_driver(const struct secret_store_ops *ops, const struct secret
 						     .version = "1",
 						     .token = "t",
 						     .bundle = "{}"};
+			struct header v[2];
 			const struct secret_reply reply = {.status = statuses[i],
 							   .body = body,
 							   .len = size,
-							   .location = body,
-							   .retry_after = body};
+							   .headers = two_headers(v, body, body)};
 			struct secret_result r = {0};
 
 			ops->parse(self, &op, &reply, &r);

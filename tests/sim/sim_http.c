@@ -87,6 +87,7 @@ static void on_reply(struct world *w, void *ctx, uint64_t arg)
 	struct wire *q = ctx;
 	struct http_reply r = {.status = q->status, .body = q->body.p, .len = q->body.len};
 	char seconds[12];
+	const struct header retry_after = {"Retry-After", seconds};
 
 	if (q->replied_at == 0)
 		q->replied_at = w->now;
@@ -98,7 +99,7 @@ static void on_reply(struct world *w, void *ctx, uint64_t arg)
 	}
 	if (q->retry_s > 0) {
 		(void)snprintf(seconds, sizeof(seconds), "%u", q->retry_s);
-		r.retry_after = seconds;
+		r.headers = (struct headers){&retry_after, 1};
 	}
 	if (q->done != NULL && q->error.code == 0 && q->list_run != 0) {
 		sim_cloud_listed(w->cloud, q->list_run, q->twin);

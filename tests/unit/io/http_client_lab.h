@@ -67,6 +67,13 @@ static inline int teardown(void **state)
 	return 0;
 }
 
+static inline void take_header(char *out, size_t size, const struct http_reply *r, const char *name)
+{
+	const char *value = headers_get(&r->headers, name);
+
+	(void)snprintf(out, size, "%s", value != NULL ? value : "(none)");
+}
+
 static inline void done(void *ctx, const struct http_reply *r, const struct err *e)
 {
 	(void)ctx;
@@ -84,11 +91,10 @@ static inline void done(void *ctx, const struct http_reply *r, const struct err 
 	F.len = r->len;
 	assert_int_equal(r->body[r->len], 0);
 	(void)snprintf(F.body, sizeof(F.body), "%s", r->body);
-	(void)snprintf(F.retry_after, sizeof(F.retry_after), "%s",
-		       r->retry_after ? r->retry_after : "(none)");
-	(void)snprintf(F.date, sizeof(F.date), "%s", r->date ? r->date : "(none)");
+	take_header(F.retry_after, sizeof(F.retry_after), r, "Retry-After");
+	take_header(F.date, sizeof(F.date), r, "Date");
 	F.date_ms = r->date_ms;
-	(void)snprintf(F.location, sizeof(F.location), "%s", r->location ? r->location : "(none)");
+	take_header(F.location, sizeof(F.location), r, "Location");
 }
 
 static inline int send_call(struct http_call *k, const char *method, const char *url)

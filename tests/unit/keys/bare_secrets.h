@@ -20,6 +20,7 @@
 #include "keys/keys.h"
 #include "keys/secrets.h"
 #include "tests/unit/engine/bare_state.h"
+#include "tests/unit/two_headers.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define BUNDLE   "{\"munge_key\":\"kZ3qVh0v8mJ5rT2yB7nC4xW1sD6fG9hL0pQoIuYtReE=\"}"
@@ -177,6 +178,7 @@ static inline int build(const void *self, const struct secret_op *op, struct sec
 static inline void parse(const void *self, const struct secret_op *op,
 			 const struct secret_reply *reply, struct secret_result *r)
 {
+	const char *location;
 	static const struct {
 		const char *word;
 		enum secret_code code;
@@ -197,10 +199,10 @@ static inline void parse(const void *self, const struct secret_op *op,
 		(void)snprintf(r->message, sizeof(r->message), "%ld %.100s", reply->status,
 			       reply->body);
 	}
-	if (reply->location != NULL)
-		(void)snprintf(r->location, sizeof(r->location), "%s", reply->location);
-	if (reply->retry_after != NULL)
-		r->retry_after_ms = 1000 * strtoll(reply->retry_after, NULL, 10);
+	location = headers_get(&reply->headers, "Location");
+	if (location != NULL)
+		(void)snprintf(r->location, sizeof(r->location), "%s", location);
+	r->retry_after_ms = headers_retry_after_ms(&reply->headers, INT64_MAX / 10);
 	if (r->code != SECRET_OK)
 		return;
 	r->lease_ms = op->kind == SECRET_RENEW && reply->body[0] != '\0'
@@ -296,11 +298,11 @@ static inline void reply(const char *url, const char *body, const char *retry, c
 	for (size_t i = 0; i < F.n; i++) {
 		struct wire *w = &F.wire[i];
 		http_done_fn done = w->done;
+		struct header v[2];
 		const struct http_reply r = {.status = 200,
 					     .body = body,
 					     .len = strlen(body),
-					     .retry_after = retry,
-					     .location = location};
+					     .headers = two_headers(v, retry, location)};
 
 		if (done == NULL || strcmp(w->url, url) != 0)
 			continue;

@@ -23,6 +23,7 @@
 #include "base/str.h"
 #include "core/provider.h"
 #include "providers/simcloud/app.h"
+#include "tests/unit/two_headers.h"
 
 enum { SIMRUN_ARGS = 32 };
 
@@ -182,6 +183,7 @@ static inline int simrun_drive(const struct provider_ops *ops, const void *drive
 	struct curl_slist *headers = NULL;
 	struct simrun_reply r;
 	struct provider_reply reply;
+	struct header v[2];
 
 	*out = (struct provider_result){0};
 	assert_int_equal(ops->build(driver, op, &rq, NULL), 0);
@@ -191,11 +193,10 @@ static inline int simrun_drive(const struct provider_ops *ops, const void *drive
 	curl_slist_free_all(headers);
 	provider_request_fini(&rq);
 	if (r.rc == CURLE_OK) {
-		reply = (struct provider_reply){
-			.status = r.status,
-			.body = r.body.p,
-			.len = r.body.len,
-			.retry_after = r.retry_after[0] != '\0' ? r.retry_after : NULL};
+		reply = (struct provider_reply){.status = r.status,
+						.body = r.body.p,
+						.len = r.body.len,
+						.headers = two_headers(v, r.retry_after, NULL)};
 		ops->parse(driver, op, &reply, out);
 	}
 	simrun_done(&r);

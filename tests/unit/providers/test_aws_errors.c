@@ -1,5 +1,6 @@
 /* test_aws_errors.c - what the driver aws makes of errors: which code, and which words of them. */
 #include "tests/unit/providers/aws_lab.h"
+#include "tests/unit/two_headers.h"
 
 #define C PROVIDER_CREATE
 #define L PROVIDER_LIST
@@ -122,11 +123,12 @@ static void test_errors_of_ec2_are_told_apart_for_each_call(void **state)
 static void test_a_message_has_no_secret_in_it(void **state)
 {
 	struct provider_op op = create(1);
+	struct header v[2];
 	struct provider_reply reply = {.status = 403,
 				       .body = "<ErrorResponse><Error><Code>SignatureDoesNotMatch</"
 					       "Code><Message>not\n" SECRET
 					       " it was</Message></Error></ErrorResponse>",
-				       .retry_after = "7"};
+				       .headers = two_headers(v, "7", NULL)};
 	struct provider_result r = {0};
 
 	(void)state;

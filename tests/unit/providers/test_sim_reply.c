@@ -1,6 +1,7 @@
 /* test_sim_reply.c - what the driver sim makes of replies, friendly and hostile. */
 #include "providers/sim.h"
 #include "sim_lab.h"
+#include "tests/unit/two_headers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,8 +15,11 @@ static void parse(struct provider_result *out, enum provider_op_kind kind, long 
 		  const char *body, const char *retry)
 {
 	struct provider_op op = op_of(kind);
-	struct provider_reply reply = {
-		.status = status, .body = body, .len = strlen(body), .retry_after = retry};
+	struct header v[2];
+	struct provider_reply reply = {.status = status,
+				       .body = body,
+				       .len = strlen(body),
+				       .headers = two_headers(v, retry, NULL)};
 
 	memset(out, 0, sizeof(*out));
 	provider_sim.parse(self, &op, &reply, out);

@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 #include "providers/secrets/vault.h"
+#include "tests/unit/two_headers.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define SESSION  "s.SESSIONSESSIONSESSION0001"
@@ -53,11 +54,11 @@ static inline void parse(enum secret_op_kind kind, long status, const char *body
 			 const char *location, struct secret_result *out)
 {
 	const struct secret_op op = {.kind = kind, .version = "1", .token = WRAPPING};
+	struct header v[2];
 	const struct secret_reply reply = {.status = status,
 					   .body = body,
 					   .len = strlen(body),
-					   .retry_after = retry,
-					   .location = location};
+					   .headers = two_headers(v, retry, location)};
 
 	*out = (struct secret_result){0};
 	secrets_vault.parse(self, &op, &reply, out);

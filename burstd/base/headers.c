@@ -1,0 +1,39 @@
+#include "base/headers.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <strings.h>
+
+static bool has_control(const char *s)
+{
+	for (; *s != '\0'; s++)
+		if ((unsigned char)*s < 0x20 || *s == 0x7f)
+			return true;
+	return false;
+}
+
+const char *headers_get(const struct headers *h, const char *name)
+{
+	size_t i = 0;
+
+	while (i < h->n && strcasecmp(h->v[i].name, name) != 0)
+		i++;
+	if (i == h->n || h->v[i].value[0] == '\0' || has_control(h->v[i].value))
+		return NULL;
+	return h->v[i].value;
+}
+
+int64_t headers_retry_after_ms(const struct headers *h, int64_t max_ms)
+{
+	const char *p = headers_get(h, "Retry-After");
+	int64_t ms = 0;
+
+	for (; p != NULL && *p != '\0'; p++) {
+		if (!isdigit((unsigned char)*p))
+			return 0;
+		ms = ms * 10 + (*p - '0') * INT64_C(1000);
+		if (ms > max_ms)
+			ms = max_ms;
+	}
+	return ms;
+}
