@@ -283,7 +283,7 @@ static int build_body(const struct aws *a, const struct provider_op *op, struct 
 	case PROVIDER_CREATE:
 		return aws_create_build(a, &op->u.create, body, e);
 	case PROVIDER_LIST:
-		return aws_list_build(op->u.list.cluster, op->u.list.cursor, body, e);
+		return aws_list_build(op->u.list.cluster, provider_cursor(op), body, e);
 	case PROVIDER_DELETE:
 		return aws_delete_build(op->u.del.ids, op->u.del.nids, body, e);
 	case PROVIDER_QUOTES:
@@ -331,7 +331,7 @@ static int parse_ok(const struct aws *a, const struct provider_op *op,
 	case PROVIDER_CREATE:
 		return aws_create_parse(a, &op->u.create, reply, out);
 	case PROVIDER_LIST:
-		return aws_list_parse(op->u.list.cursor, reply, out);
+		return aws_list_parse(provider_cursor(op), reply, out);
 	case PROVIDER_DELETE:
 		return aws_delete_parse(op->u.del.ids, op->u.del.nids, reply, out);
 	case PROVIDER_QUOTES:
@@ -399,8 +399,11 @@ static void aws_parse(const void *self, const struct provider_op *op,
 		parse_error(a, op, reply, out);
 		return;
 	}
-	if (parse_ok(a, op, reply, out) == 0)
+	if (parse_ok(a, op, reply, out) == 0) {
+		if (op->kind != PROVIDER_NOTICES && out->cursor[0] != '\0')
+			out->code = PROVIDER_MORE;
 		return;
+	}
 	provider_result_fini(out); /* half a result would be worse than none */
 	out->code = op->kind == PROVIDER_CREATE ? PROVIDER_AMBIGUOUS : PROVIDER_TRANSIENT;
 	aws_set_message(a, out, "malformed reply");

@@ -36,7 +36,7 @@ static const char *token_of(const char *cursor)
 /* StartTime of the request for prices. */
 static int64_t start_of(const struct provider_op *op)
 {
-	const char *cursor = op->u.quotes.cursor;
+	const char *cursor = provider_cursor(op);
 
 	return token_of(cursor)[0] != '\0' ? strtoll(cursor + 1, NULL, 10) : op->at_ms;
 }
@@ -82,7 +82,7 @@ static void build_prices(const struct provider_op *op, struct str *body)
 
 int aws_quotes_build(const struct provider_op *op, struct str *body, struct err *e)
 {
-	const char *cursor = op->u.quotes.cursor;
+	const char *cursor = provider_cursor(op);
 
 	for (size_t i = 0; i < op->u.quotes.ntypes; i++)
 		if (!aws_is_plain(op->u.quotes.types[i], PROVIDER_WORD_MAX))
@@ -172,7 +172,7 @@ static int read_price(const struct aws *a, const struct xml_node *item, struct p
 static int turn_page(const struct xml_node *root, const struct provider_op *op,
 		     struct provider_result *out)
 {
-	const char *next = xml_text(root, "nextToken"), *before = op->u.quotes.cursor;
+	const char *next = xml_text(root, "nextToken"), *before = provider_cursor(op);
 	char start[FMT_U64_SIZE];
 	int n = 0;
 
@@ -213,7 +213,7 @@ int aws_quotes_parse(const struct aws *a, const struct provider_op *op,
 					     "spotPrice",
 					     "nextToken",
 					     NULL};
-	bool what = is_types(op->u.quotes.cursor);
+	bool what = is_types(provider_cursor(op));
 	const struct xml_node *set, *item;
 	struct xml x;
 	int rc = -1;

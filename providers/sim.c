@@ -229,8 +229,8 @@ static int build_fabric(const struct provider_op *op, struct provider_request *o
 	if (list) {
 		str_addf(url, "?limit=%d&cluster=", SIM_BATCH_MAX);
 		add_escaped(url, cluster);
-		str_adds(url, op->u.fabric.cursor[0] != '\0' ? "&cursor=" : "");
-		add_escaped(url, op->u.fabric.cursor);
+		str_adds(url, provider_cursor(op)[0] != '\0' ? "&cursor=" : "");
+		add_escaped(url, provider_cursor(op));
 		return 0;
 	}
 	if (op->kind == PROVIDER_FABRIC_DROP) {
@@ -250,7 +250,7 @@ static int build_fabric(const struct provider_op *op, struct provider_request *o
 static void build_notices(const struct provider_op *op, struct str *url)
 {
 	str_addf(url, "/v1/notices?wait=%u&after=", (unsigned)op->u.notices.wait_ms);
-	add_escaped(url, op->u.notices.cursor);
+	add_escaped(url, provider_cursor(op));
 	str_adds(url, "&cluster=");
 	add_escaped(url, op->u.notices.cluster);
 }
@@ -307,7 +307,7 @@ static int sim_build(const void *self, const struct provider_op *op, struct prov
 		rc = build_create(&op->u.create, out, &url, e);
 		break;
 	case PROVIDER_LIST:
-		build_list(op->u.list.cluster, op->u.list.cursor, &url);
+		build_list(op->u.list.cluster, provider_cursor(op), &url);
 		break;
 	case PROVIDER_DELETE:
 		rc = build_delete(op->u.del.ids, op->u.del.nids, out, &url, e);

@@ -491,7 +491,7 @@ static int parse_fabrics(const struct provider_op *op, const json_t *doc,
 
 	if (!json_is_array(list) || n > SIM_BATCH_MAX ||
 	    get_text(doc, "cursor", out->cursor, sizeof(out->cursor)) != 1 ||
-	    (out->cursor[0] != '\0' && strcmp(out->cursor, op->u.fabric.cursor) == 0))
+	    (out->cursor[0] != '\0' && strcmp(out->cursor, provider_cursor(op)) == 0))
 		return -1;
 	out->fabrics = mem_zalloc((n + 1) * sizeof(*out->fabrics));
 	for (size_t i = 0; i < n; i++) {
@@ -522,7 +522,7 @@ static int parse_ok(const struct provider_op *op, const struct provider_reply *r
 	case PROVIDER_CREATE:
 		return parse_create(&op->u.create, reply, out);
 	case PROVIDER_LIST:
-		return parse_list(op->u.list.cluster, op->u.list.cursor, reply, out);
+		return parse_list(op->u.list.cluster, provider_cursor(op), reply, out);
 	case PROVIDER_DELETE:
 		return parse_delete(op->u.del.ids, op->u.del.nids, reply, out);
 	case PROVIDER_QUOTES:
@@ -564,6 +564,8 @@ void sim_parse(const void *self, const struct provider_op *op, const struct prov
 			provider_result_fini(out); /* half a result would be worse than none */
 			out->code = senseless(op);
 			set_message(s, out, "malformed reply");
+		} else if (op->kind != PROVIDER_NOTICES && out->cursor[0] != '\0') {
+			out->code = PROVIDER_MORE;
 		}
 		return;
 	}

@@ -2,7 +2,34 @@
 
 #include <ctype.h>
 #include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 #include <strings.h>
+
+#include "base/mem.h"
+
+void headers_add(struct headers *h, const char *name, const char *value)
+{
+	struct header *v = (struct header *)(uintptr_t)h->v;
+
+	if ((h->n & (h->n - 1)) == 0) /* as many as there is room for */
+		v = mem_realloc(v, (h->n == 0 ? 1 : 2 * h->n) * sizeof(*v));
+	v[h->n++] = (struct header){mem_strdup(name), mem_strdup(value)};
+	h->v = v;
+}
+
+void headers_free(struct headers *h)
+{
+	for (size_t i = 0; i < h->n; i++) {
+		char *value = (char *)(uintptr_t)h->v[i].value;
+
+		explicit_bzero(value, strlen(value));
+		free(value);
+		free((void *)(uintptr_t)h->v[i].name);
+	}
+	free((void *)(uintptr_t)h->v);
+	*h = (struct headers){0};
+}
 
 static bool has_control(const char *s)
 {

@@ -5,14 +5,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct header { /* borrowed */
+struct header {
 	const char *name, *value;
 };
 
-struct headers { /* in the order in which they came */
+struct headers { /* in the order in which they came; {0}: none */
 	const struct header *v;
 	size_t n;
 };
+
+/* Append copies.  Only of headers that were all added so, and are freed by headers_free(), which
+ * wipes the values: a session may be one. */
+void headers_add(struct headers *h, const char *name, const char *value);
+void headers_free(struct headers *h);
 
 /* The value of the first header with this name, in any case (RFC 9110, 5.1).  NULL: there is none,
  * or it is empty, or it has a control byte. */

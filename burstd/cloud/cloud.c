@@ -81,7 +81,7 @@ static void note(struct cloud *c, enum provider_op_kind kind, const struct provi
 	}
 	if (!bad) {
 		c->ok_ms = engine_now(c->e);
-		if (kind != PROVIDER_LIST || r->cursor[0] == '\0') /* else its next page may fail */
+		if (kind != PROVIDER_LIST || r->code != PROVIDER_MORE) /* the next page may fail */
 			c->error[0] = '\0';
 		return;
 	}
@@ -270,6 +270,8 @@ struct request *cloud_reserve(struct cloud *c, const struct provider_op *op, req
 	struct request *rq = mem_zalloc(sizeof(*rq));
 
 	*rq = (struct request){.cloud = c, .op = *op, .fn = fn, .ctx = ctx};
+	if (rq->op.cursor == NULL)
+		rq->op.cursor = "";
 	rq->next = c->e->cloud->requests;
 	rq->prev = &c->e->cloud->requests;
 	if (rq->next != NULL)

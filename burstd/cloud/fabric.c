@@ -108,7 +108,6 @@ void fabric_make(struct cloud *c, uint64_t batch, const char *name, request_fn f
 	remember(c, batch);
 	op.u.fabric.cluster = c->e->d.uuid;
 	op.u.fabric.name = name;
-	op.u.fabric.cursor = "";
 	cloud_send(c, &op, fn, ctx);
 }
 
@@ -147,7 +146,7 @@ static void on_list(struct cloud *c, void *ctx, const struct provider_result *r)
 {
 	(void)ctx;
 	(void)pages_answered(&c->fabrics_list, r, engine_now(c->e));
-	for (size_t i = 0; r->code == PROVIDER_OK && i < r->nfabrics; i++) {
+	for (size_t i = 0; i < r->nfabrics; i++) {
 		char name[PROVIDER_WORD_MAX + 1];
 		const char *number = strrchr(r->fabrics[i].name, '-');
 		uint64_t batch = number != NULL ? strtoull(number + 1, NULL, 10) : 0;
@@ -168,7 +167,7 @@ static void list_page(struct cloud *c)
 	c->fabrics_list.due = false;
 	op.u.fabric.cluster = c->e->d.uuid;
 	op.u.fabric.name = "";
-	op.u.fabric.cursor = c->fabrics_list.cursor;
+	op.cursor = c->fabrics_list.cursor;
 	cloud_send(c, &op, on_list, NULL);
 }
 
@@ -267,7 +266,6 @@ static struct dropping *drop(struct cloud *c, struct fabric *f)
 	audit_thing(e, "fabric-drop", c->conf->name, d->name, "no node needs it any more");
 	op.u.fabric.cluster = e->d.uuid;
 	op.u.fabric.name = d->name;
-	op.u.fabric.cursor = "";
 	d->rq = cloud_reserve(c, &op, on_dropped, d);
 	return d;
 }

@@ -116,7 +116,7 @@ static void list_page(struct cloud *c)
 		return;
 	c->list.due = false;
 	op.u.list.cluster = c->e->d.uuid;
-	op.u.list.cursor = c->list.cursor;
+	op.cursor = c->list.cursor;
 	cloud_send(c, &op, on_list, NULL);
 }
 

@@ -94,7 +94,7 @@ static void forget(struct cloud *c)
 	free(c->listen_ack);
 	c->listen_ack = NULL;
 	op.u.notices.cluster = c->e->d.uuid;
-	op.u.notices.cursor = h->cursor;
+	op.cursor = h->cursor;
 	op.u.notices.ack = h->ack;
 	cloud_send(c, &op, on_forgotten, h);
 }
@@ -157,7 +157,7 @@ void listen_run(struct cloud *c)
 	c->listening = true;
 	c->listen_began = engine_now(c->e);
 	op.u.notices.cluster = c->e->d.uuid;
-	op.u.notices.cursor = h->cursor;
+	op.cursor = h->cursor;
 	op.u.notices.wait_ms = ENGINE_LISTEN_MS;
 	cloud_send(c, &op, on_notices, h);
 }

@@ -108,7 +108,7 @@ static void quotes_page(struct cloud *c)
 			types_here(c, &conf->pools[i], ask->types + op.u.quotes.ntypes);
 	(void)snprintf(ask->cursor, sizeof(ask->cursor), "%s", c->quoting.cursor);
 	op.u.quotes.types = ask->types;
-	op.u.quotes.cursor = ask->cursor;
+	op.cursor = ask->cursor;
 	cloud_send(c, &op, on_quotes, ask);
 }
 

@@ -49,6 +49,7 @@ const char *provider_code_str(enum provider_code c)
 		[PROVIDER_RATE] = "rate",
 		[PROVIDER_TRANSIENT] = "transient",
 		[PROVIDER_AMBIGUOUS] = "ambiguous",
+		[PROVIDER_MORE] = "more",
 	};
 
 	return (unsigned)c < PROVIDER_NCODES ? words[c] : "?";

@@ -55,6 +55,7 @@ enum provider_code {
 	PROVIDER_RATE,      /* throttled; nothing happened */
 	PROVIDER_TRANSIENT, /* it failed, and nothing happened; try again */
 	PROVIDER_AMBIGUOUS, /* it may have happened: find out by token or list first */
+	PROVIDER_MORE,      /* the request as a whole only: ask again with the result's cursor */
 	PROVIDER_NCODES
 };
 
@@ -126,14 +127,18 @@ struct provider_create {
 	const char *user_data; /* the text for each instance; NULL: as configured */
 };
 
+/* An operation may take several requests: pages of a list, steps of a login, an operation that is
+ * asked about until it has ended.  Each answer but the last is PROVIDER_MORE, with a cursor that
+ * only the driver can read; build() is asked again with it. */
 struct provider_op { /* everything is borrowed */
 	enum provider_op_kind kind;
+	/* "" or NULL: the first request.  Notices: of the last answer, whatever it was. */
+	const char *cursor;
 	int64_t at_ms; /* when it is sent, by the provider's clock; signatures carry the time */
 	union {
 		struct provider_create create;
 		struct {
 			const char *cluster;
-			const char *cursor; /* "" for the first page */
 		} list;
 		struct {
 			const char *const *ids;
@@ -142,7 +147,6 @@ struct provider_op { /* everything is borrowed */
 		struct {
 			const char *const *types; /* that pools buy; no others are needed */
 			size_t ntypes;
-			const char *cursor; /* "" for the first page */
 		} quotes;
 		/* A long poll: the provider holds the request until it has a notice, or for
 		 * wait_ms.  If it keeps notices until they are acknowledged, the result has an ack,
@@ -151,8 +155,7 @@ struct provider_op { /* everything is borrowed */
 		 * never. */
 		struct {
 			const char *cluster;
-			const char *cursor; /* of the last answer; "" at first */
-			const char *ack;    /* NULL: a poll */
+			const char *ack; /* NULL: a poll */
 			uint32_t wait_ms;
 		} notices;
 		/* Has no visible effect: sent once, while the instance runs. */
@@ -162,8 +165,7 @@ struct provider_op { /* everything is borrowed */
 		} report;
 		struct {
 			const char *cluster;
-			const char *name;   /* not of a list */
-			const char *cursor; /* of a list; "" for the first page */
+			const char *name; /* not of a list */
 		} fabric;
 	} u;
 };
@@ -268,7 +270,8 @@ struct provider_result {
 	size_t nitems;
 	struct provider_instance *instances; /* list */
 	size_t ninstances;
-	/* For the next request.  Lists, quotes: "" at the end. */
+	/* PROVIDER_MORE: for the next request, not before retry_after_ms.  Notices: for the next
+	 * poll.  Else "". */
 	char cursor[PROVIDER_CURSOR_MAX + 1];
 	struct provider_quote *quotes;
 	size_t nquotes;
@@ -324,6 +327,11 @@ struct provider_ops {
 	int (*renew)(void *self, const char *session, struct err *e);
 };
 
+/* The cursor of the operation; "" for the first request. */
+static inline const char *provider_cursor(const struct provider_op *op)
+{
+	return op->cursor != NULL ? op->cursor : "";
+}
 void provider_request_fini(struct provider_request *r);
 void provider_result_fini(struct provider_result *r);
 /* Must all instances be in one fabric? */

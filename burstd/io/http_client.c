@@ -90,32 +90,12 @@ static bool has_control(const char *s)
 }
 
 /* Copy the reply's headers into *h: libcurl's are good until its next call. */
-static void headers_copy(struct xfer *x, struct headers *h)
+static void copy_headers(struct xfer *x, struct headers *h)
 {
 	struct curl_header *one = NULL;
-	struct header *v = NULL;
-	size_t cap = 0;
 
-	while ((one = curl_easy_nextheader(x->easy, CURLH_HEADER, -1, one)) != NULL) {
-		if (h->n == cap) {
-			cap = cap == 0 ? 16 : 2 * cap;
-			v = mem_realloc(v, cap * sizeof(*v));
-		}
-		v[h->n++] = (struct header){mem_strdup(one->name), mem_strdup(one->value)};
-	}
-	h->v = v;
-}
-
-static void headers_wipe(struct headers *h)
-{
-	for (size_t i = 0; i < h->n; i++) {
-		char *value = (char *)(uintptr_t)h->v[i].value;
-
-		explicit_bzero(value, strlen(value)); /* a session may be one */
-		free(value);
-		free((void *)(uintptr_t)h->v[i].name);
-	}
-	free((void *)(uintptr_t)h->v);
+	while ((one = curl_easy_nextheader(x->easy, CURLH_HEADER, -1, one)) != NULL)
+		headers_add(h, one->name, one->value);
 }
 
 static long status_of(struct xfer *x)
@@ -139,12 +119,12 @@ static void xfer_finish(struct xfer *x, const struct err *e)
 	*x->prevp = x->next;
 	if (x->next != NULL)
 		x->next->prevp = x->prevp;
-	headers_copy(x, &reply.headers);
+	copy_headers(x, &reply.headers);
 	date = headers_get(&reply.headers, "Date");
 	at = date != NULL ? curl_getdate(date, NULL) : -1;
 	reply.date_ms = at > 0 ? (int64_t)at * 1000 : 0;
 	x->done(x->ctx, e ? NULL : &reply, e);
-	headers_wipe(&reply.headers);
+	headers_free(&reply.headers);
 	xfer_free(x);
 }
 

@@ -104,20 +104,20 @@ static int read_op(struct op *o, const json_t *j)
 		read_create(o, j);
 	} else if (k == PROVIDER_LIST) {
 		o->op.u.list.cluster = text(j, "cluster");
-		o->op.u.list.cursor = text(j, "cursor");
+		o->op.cursor = text(j, "cursor");
 	} else if (k == PROVIDER_DELETE) {
 		o->op.u.del.nids = words(o, json_object_get(j, "ids"));
 		o->op.u.del.ids = o->words;
 	} else if (k == PROVIDER_QUOTES) {
 		o->op.u.quotes.ntypes = words(o, json_object_get(j, "types"));
 		o->op.u.quotes.types = o->words;
-		o->op.u.quotes.cursor = text(j, "cursor");
+		o->op.cursor = text(j, "cursor");
 	} else if (k == PROVIDER_REPORT) {
 		o->op.u.report.id = text(j, "id");
 		o->op.u.report.words = text(j, "words");
 	} else if (k == PROVIDER_NOTICES) {
 		o->op.u.notices.cluster = text(j, "cluster");
-		o->op.u.notices.cursor = text(j, "cursor");
+		o->op.cursor = text(j, "cursor");
 		o->op.u.notices.ack = json_string_value(json_object_get(j, "ack"));
 		o->op.u.notices.wait_ms =
 			(uint32_t)json_integer_value(json_object_get(j, "wait_ms"));
@@ -125,7 +125,7 @@ static int read_op(struct op *o, const json_t *j)
 		   k == PROVIDER_FABRIC_DROP) {
 		o->op.u.fabric.cluster = text(j, "cluster");
 		o->op.u.fabric.name = text(j, "name");
-		o->op.u.fabric.cursor = text(j, "cursor");
+		o->op.cursor = text(j, "cursor");
 	}
 	return 0;
 }

@@ -95,13 +95,13 @@ static inline void check_driver(const struct provider_ops *ops, void *self, cons
 	op.kind = (enum provider_op_kind)(data[0] % (ops->good_until != NULL ? 5 : 4));
 	if ((caps.flags & PROVIDER_TELLS) != 0 && (data[0] == 'n' || data[0] == 'a')) {
 		op.kind = PROVIDER_NOTICES;
-		op.u.notices.cluster = op.u.notices.cursor = "";
+		op.u.notices.cluster = op.cursor = "";
 		op.u.notices.ack = data[0] == 'a' ? "r" : NULL;
 	} else if ((caps.flags & PROVIDER_FABRICS) != 0 && data[0] >= 'F' && data[0] <= 'H') {
 		op.kind = (enum provider_op_kind)(PROVIDER_FABRIC_MAKE + data[0] - 'F');
 		op.u.fabric.cluster = "u-u-i-d";
 		op.u.fabric.name = "t";
-		op.u.fabric.cursor = "";
+		op.cursor = "";
 	} else if (op.kind == PROVIDER_CREATE) {
 		op.u.create.cluster = "u-u-i-d";
 		op.u.create.token = "t";
@@ -110,9 +110,9 @@ static inline void check_driver(const struct provider_ops *ops, void *self, cons
 		op.u.create.nwants = caps.create_max < 2 ? 1 : 2;
 	} else if (op.kind == PROVIDER_LIST) {
 		op.u.list.cluster = "u-u-i-d";
-		op.u.list.cursor = "";
+		op.cursor = "";
 	} else if (op.kind == PROVIDER_QUOTES) {
-		op.u.quotes.cursor = "";
+		op.cursor = "";
 	} else if (op.kind == PROVIDER_DELETE) {
 		op.u.del.ids = ids;
 		op.u.del.nids = caps.delete_max < 2 ? 1 : 2;

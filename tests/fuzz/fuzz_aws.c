@@ -19,7 +19,7 @@ static void check_prices(void *self, const uint8_t *data, size_t size)
 	struct provider_reply reply = {.status = 200, .body = (const char *)data, .len = size};
 	struct provider_result r = {0};
 
-	op.u.quotes.cursor = "p";
+	op.cursor = "p";
 	provider_aws.parse(self, &op, &reply, &r);
 	check_result(&op, &r);
 	provider_result_fini(&r);

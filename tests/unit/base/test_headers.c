@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -64,11 +65,36 @@ static void test_retry_after_is_seconds_up_to_a_maximum(void **state)
 	assert_int_equal(headers_retry_after_ms(&(struct headers){NULL, 0}, MAX), 0);
 }
 
+static void test_headers_are_copied_in_their_order(void **state)
+{
+	struct headers h = {0};
+	char name[16], value[16];
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		(void)snprintf(name, sizeof(name), "X-%d", i);
+		(void)snprintf(value, sizeof(value), "v%d", i);
+		headers_add(&h, name, value);
+	}
+	assert_int_equal(h.n, 20);
+	for (int i = 0; i < 20; i++) {
+		(void)snprintf(name, sizeof(name), "X-%d", i);
+		(void)snprintf(value, sizeof(value), "v%d", i);
+		assert_string_equal(h.v[i].name, name);
+		assert_string_equal(headers_get(&h, name), value);
+	}
+	headers_free(&h);
+	assert_int_equal(h.n, 0);
+	assert_null(headers_get(&h, "X-0"));
+	headers_free(&h); /* of none */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_header_is_found_by_its_name_in_any_case),
 		cmocka_unit_test(test_a_value_without_text_or_with_control_bytes_counts_as_absent),
+		cmocka_unit_test(test_headers_are_copied_in_their_order),
 		cmocka_unit_test(test_retry_after_is_seconds_up_to_a_maximum),
 	};
 

@@ -21,9 +21,9 @@ static int build(const void *self, const struct provider_op *op, struct provider
 	(void)self;
 	(void)e;
 	(void)snprintf(url, sizeof(url), "%s%s", provider_op_str(op->kind),
-		       op->kind == PROVIDER_LIST          ? op->u.list.cursor
-		       : op->kind == PROVIDER_QUOTES      ? op->u.quotes.cursor
-		       : op->kind == PROVIDER_FABRIC_LIST ? op->u.fabric.cursor
+		       op->kind == PROVIDER_LIST          ? op->cursor
+		       : op->kind == PROVIDER_QUOTES      ? op->cursor
+		       : op->kind == PROVIDER_FABRIC_LIST ? op->cursor
 							  : "");
 	if (op->kind == PROVIDER_NOTICES && op->u.notices.ack != NULL)
 		(void)snprintf(url, sizeof(url), "forget");
@@ -45,6 +45,8 @@ static void parse(const void *self, const struct provider_op *op,
 		return;
 	}
 	(void)snprintf(out->cursor, sizeof(out->cursor), "%s", reply->body);
+	if (out->cursor[0] != '\0')
+		out->code = PROVIDER_MORE;
 	if (op->kind == PROVIDER_LIST) {
 		out->ninstances = F.shows;
 		out->instances = mem_zalloc((F.shows + 1) * sizeof(*out->instances));
@@ -440,7 +442,7 @@ static void ask(enum provider_op_kind kind, size_t instances)
 	else if (kind == PROVIDER_CREATE)
 		op.u.create.nwants = instances;
 	else if (kind == PROVIDER_FABRIC_LIST)
-		op.u.fabric.cursor = "";
+		op.cursor = "";
 	cloud_send(B.c, &op, keep_code, NULL);
 }
 

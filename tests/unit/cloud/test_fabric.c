@@ -53,7 +53,7 @@ void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, vo
 	(void)c;
 	assert_string_equal(op->u.fabric.cluster, F.e.d.uuid);
 	add(F.said, sizeof(F.said), provider_op_str(op->kind), " ",
-	    op->kind == PROVIDER_FABRIC_LIST ? op->u.fabric.cursor : op->u.fabric.name);
+	    op->kind == PROVIDER_FABRIC_LIST ? op->cursor : op->u.fabric.name);
 	add(F.said, sizeof(F.said), ";", "", "");
 	assert_true(F.n < SAID_MAX);
 	F.answer[F.n] = fn;
@@ -159,6 +159,8 @@ static void say(unsigned i, enum provider_code code, const char *const *names, c
 		(void)snprintf(list[r.nfabrics].name, sizeof(list[0].name), "%s",
 			       names[r.nfabrics]);
 	(void)snprintf(r.cursor, sizeof(r.cursor), "%s", cursor);
+	if (code == PROVIDER_OK && cursor[0] != '\0')
+		r.code = PROVIDER_MORE;
 	F.answer[i](&F.cloud, F.ctx[i], &r);
 }
 

@@ -19,7 +19,7 @@ static int build(const void *self, const struct provider_op *op, struct provider
 	if (op->kind == PROVIDER_NOTICES && op->u.notices.ack != NULL)
 		(void)snprintf(url, sizeof(url), "forget(%s)", op->u.notices.ack);
 	else if (op->kind == PROVIDER_NOTICES)
-		(void)snprintf(url, sizeof(url), "listen(%s)", op->u.notices.cursor);
+		(void)snprintf(url, sizeof(url), "listen(%s)", op->cursor);
 	out->kind = PROVIDER_HTTP;
 	out->method = "GET";
 	out->url = mem_strdup(url);

@@ -37,7 +37,7 @@ static int build(const void *self, const struct provider_op *op, struct provider
 	if (op->kind == PROVIDER_LOGIN)
 		(void)snprintf(url, sizeof(url), "login%d", F.at);
 	if (op->kind == PROVIDER_QUOTES) {
-		(void)snprintf(url, sizeof(url), "quotes%s", op->u.quotes.cursor);
+		(void)snprintf(url, sizeof(url), "quotes%s", op->cursor);
 		F.text[0] = '\0';
 		for (size_t i = 0; i < op->u.quotes.ntypes; i++) {
 			strncat(F.text, op->u.quotes.types[i], 16);
@@ -67,6 +67,7 @@ static void parse(const void *self, const struct provider_op *op,
 		out->nquotes = 1;
 		out->quotes[0].price_nano_h = (int64_t)strlen(reply->body) + 1;
 		(void)snprintf(out->cursor, sizeof(out->cursor), "%s", reply->body);
+		out->code = reply->body[0] != '\0' ? PROVIDER_MORE : PROVIDER_OK;
 	}
 }
 
@@ -192,7 +193,7 @@ static void test_without_a_session_nothing_is_sent(void **state)
 	assert_false(cloud_ready(B.c, PROVIDER_LIST));
 	cloud_run(B.c);
 	assert_int_equal(waiting(), 1);
-	op.u.list.cluster = op.u.list.cursor = "";
+	op.u.list.cluster = op.cursor = "";
 	cloud_send(B.c, &op, on_answer, NULL); /* nor what is on its way already */
 	assert_int_equal(waiting(), 1);
 	cloud_fail_unsent(&B.e);
@@ -294,7 +295,7 @@ static void denied(void)
 {
 	struct provider_op op = {.kind = PROVIDER_LIST};
 
-	op.u.list.cluster = op.u.list.cursor = "";
+	op.u.list.cluster = op.cursor = "";
 	cloud_send(B.c, &op, on_answer, NULL);
 	answer("list", 403, "");
 	assert_true(cloud_ready(B.c, PROVIDER_LIST)); /* who knows */
@@ -337,7 +338,7 @@ static void test_how_far_our_clock_is_ahead_is_told_by_the_date_of_an_answer(voi
 	log_in();
 	assert_int_equal(engine_clock_ahead(&B.e, 0), 0); /* nothing was said */
 	B.c->list_next = B.c->quotes_next = INT64_MAX;
-	op.u.list.cluster = op.u.list.cursor = "";
+	op.u.list.cluster = op.cursor = "";
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		cloud_send(B.c, &op, on_answer, NULL);
 		B.date_ms = rows[i].date != 0 ? W.now + rows[i].date : 0;
@@ -363,7 +364,7 @@ static void test_requests_are_dated_by_the_providers_clock(void **state)
 	assert_false(session_good(B.c));
 	B.c->list_next = B.c->quotes_next = INT64_MAX;
 	B.e.ahead_ms = 60 * MINUTE;
-	op.u.list.cluster = op.u.list.cursor = "";
+	op.u.list.cluster = op.cursor = "";
 	cloud_send(B.c, &op, on_answer, NULL);
 	B.date_ms = W.now - 60 * MINUTE;
 	answer("list", 200, "");

@@ -30,7 +30,7 @@ static void test_a_page_that_is_throttled_is_due_again(void **state)
 	assert_int_equal(answered(PROVIDER_RATE, "", 1), PAGES_AGAIN);
 	assert_true(p.busy && p.due);
 	assert_string_equal(p.cursor, "");
-	assert_int_equal(answered(PROVIDER_OK, "two", 2), PAGES_MORE);
+	assert_int_equal(answered(PROVIDER_MORE, "two", 2), PAGES_MORE);
 	assert_string_equal(p.cursor, "two");
 	assert_int_equal(answered(PROVIDER_RATE, "", 3), PAGES_AGAIN);
 	assert_true(p.due);
@@ -43,10 +43,10 @@ static void test_any_other_failure_ends_the_list(void **state)
 {
 	(void)state;
 	for (int c = PROVIDER_CAPACITY; c < PROVIDER_NCODES; c++) {
-		if (c == PROVIDER_RATE)
+		if (c == PROVIDER_RATE || c == PROVIDER_MORE)
 			continue;
 		pages_begin(&p, 0);
-		assert_int_equal(answered(PROVIDER_OK, "two", 1), PAGES_MORE);
+		assert_int_equal(answered(PROVIDER_MORE, "two", 1), PAGES_MORE);
 		assert_int_equal(answered((enum provider_code)c, "x", 2), PAGES_FAILED);
 		assert_false(p.busy || p.due);
 	}
@@ -60,15 +60,19 @@ static void test_a_list_without_end_is_none(void **state)
 
 	(void)state;
 	pages_begin(&p, 0);
-	assert_int_equal(answered(PROVIDER_OK, "a", 1), PAGES_MORE);
-	assert_int_equal(answered(PROVIDER_OK, "a", 1), PAGES_ENDLESS);
+	assert_int_equal(answered(PROVIDER_MORE, "a", 1), PAGES_MORE);
+	assert_int_equal(answered(PROVIDER_MORE, "a", 1), PAGES_ENDLESS);
+	assert_false(p.busy || p.due);
+	pages_begin(&p, 0);
+	assert_int_equal(answered(PROVIDER_MORE, "a", 1), PAGES_MORE);
+	assert_int_equal(answered(PROVIDER_MORE, "", 1), PAGES_ENDLESS); /* not the first page */
 	assert_false(p.busy || p.due);
 	pages_begin(&p, 0);
 	for (n = 1; n < PAGES_MAX; n++) {
 		(void)snprintf(cursor, sizeof(cursor), "c%d", n);
-		assert_int_equal(answered(PROVIDER_OK, cursor, 1), PAGES_MORE);
+		assert_int_equal(answered(PROVIDER_MORE, cursor, 1), PAGES_MORE);
 	}
-	assert_int_equal(answered(PROVIDER_OK, "last", 1), PAGES_ENDLESS);
+	assert_int_equal(answered(PROVIDER_MORE, "last", 1), PAGES_ENDLESS);
 	assert_false(p.busy || p.due);
 }
 
@@ -81,7 +85,7 @@ static void test_a_list_that_takes_too_long_is_none(void **state)
 	assert_int_equal(answered(PROVIDER_RATE, "", 50 + PAGES_MS), PAGES_ENDLESS);
 	assert_false(p.busy || p.due);
 	pages_begin(&p, 50);
-	assert_int_equal(answered(PROVIDER_OK, "a", 50 + PAGES_MS), PAGES_ENDLESS);
+	assert_int_equal(answered(PROVIDER_MORE, "a", 50 + PAGES_MS), PAGES_ENDLESS);
 	pages_begin(&p, 50);
 	assert_int_equal(answered(PROVIDER_OK, "", 50 + PAGES_MS), PAGES_DONE); /* it is whole */
 	pages_begin(&p, 50);

@@ -29,7 +29,7 @@ static inline struct provider_op op_of(enum provider_op_kind kind)
 						       .nwants = 2};
 	if (kind == PROVIDER_LIST) {
 		op.u.list.cluster = cluster;
-		op.u.list.cursor = "c1";
+		op.cursor = "c1";
 	}
 	if (kind == PROVIDER_DELETE) {
 		op.u.del.ids = ids;
@@ -37,7 +37,7 @@ static inline struct provider_op op_of(enum provider_op_kind kind)
 	}
 	if (kind == PROVIDER_NOTICES) {
 		op.u.notices.cluster = cluster;
-		op.u.notices.cursor = "17";
+		op.cursor = "17";
 		op.u.notices.wait_ms = 20000;
 	}
 	if (kind == PROVIDER_REPORT) {
@@ -48,7 +48,7 @@ static inline struct provider_op op_of(enum provider_op_kind kind)
 	    kind == PROVIDER_FABRIC_DROP) {
 		op.u.fabric.cluster = cluster;
 		op.u.fabric.name = "tok";
-		op.u.fabric.cursor = "";
+		op.cursor = "";
 	}
 	return op;
 }

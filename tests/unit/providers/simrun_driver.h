@@ -77,7 +77,7 @@ static inline int list(struct provider_result *out, const char *cursor)
 	struct provider_op op = {.kind = PROVIDER_LIST};
 
 	op.u.list.cluster = cluster;
-	op.u.list.cursor = cursor;
+	op.cursor = cursor;
 	return drive(&op, out);
 }
 

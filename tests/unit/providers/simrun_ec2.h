@@ -111,7 +111,7 @@ static inline void list(struct provider_result *out, const char *cursor)
 	struct provider_op op = {.kind = PROVIDER_LIST};
 
 	op.u.list.cluster = cluster;
-	op.u.list.cursor = cursor;
+	op.cursor = cursor;
 	drive(&op, out);
 }
 

@@ -77,7 +77,7 @@ static inline enum provider_code list(struct fix *f)
 	struct provider_op op = {.kind = PROVIDER_LIST};
 
 	op.u.list.cluster = cluster;
-	op.u.list.cursor = "";
+	op.cursor = "";
 	return run(f, &op);
 }
 

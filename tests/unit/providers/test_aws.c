@@ -226,7 +226,7 @@ static void test_lists_deletes_and_prices_are_asked_for(void **state)
 
 	(void)state;
 	op.u.list.cluster = UUID;
-	op.u.list.cursor = "a+/=";
+	op.cursor = "a+/=";
 	build(&rq, &op);
 	assert_string_equal(rq.body, "Action=DescribeInstances&Version=2016-11-15"
 				     "&Filter.1.Name=tag%3Aburstd-cluster&Filter.1.Value.1=" UUID
@@ -249,13 +249,13 @@ static void test_lists_deletes_and_prices_are_asked_for(void **state)
 	op = (struct provider_op){.kind = PROVIDER_QUOTES, .at_ms = now_ms};
 	op.u.quotes.types = types;
 	op.u.quotes.ntypes = 1;
-	op.u.quotes.cursor = "";
+	op.cursor = "";
 	build(&rq, &op);
 	assert_string_equal(rq.body, "Action=DescribeInstanceTypes&Version=2016-11-15"
 				     "&Filter.1.Name=instance-type&Filter.1.Value.1=p5.48xlarge"
 				     "&MaxResults=100");
 	provider_request_fini(&rq);
-	op.u.quotes.cursor = "p";
+	op.cursor = "p";
 	build(&rq, &op);
 	assert_string_equal(rq.body, "Action=DescribeSpotPriceHistory&Version=2016-11-15"
 				     "&StartTime=2026-11-18T11%3A06%3A40.000Z"
@@ -273,12 +273,12 @@ static void test_all_pages_of_prices_are_of_one_time(void **state)
 	struct provider_result r;
 
 	(void)state;
-	op.u.quotes.cursor = "p";
+	op.cursor = "p";
 	parse(&r, &op, 200,
 	      "<DescribeSpotPriceHistoryResponse><spotPriceHistorySet/><nextToken>a,b=</nextToken>"
 	      "</DescribeSpotPriceHistoryResponse>");
-	assert_int_equal(r.code, PROVIDER_OK);
-	op.u.quotes.cursor = r.cursor;
+	assert_int_equal(r.code, PROVIDER_MORE);
+	op.cursor = r.cursor;
 	op.at_ms += 1000;
 	build(&rq, &op);
 	assert_true(has(&rq, "StartTime=2026-11-18T11%3A06%3A40.000Z"));
@@ -299,7 +299,7 @@ static void test_a_type_of_many_pools_is_asked_for_once(void **state)
 	op.u.quotes.types = types;
 	op.u.quotes.ntypes = COUNT(types);
 	for (int page = 0; page < 2; page++) {
-		op.u.quotes.cursor = page == 0 ? "" : "p";
+		op.cursor = page == 0 ? "" : "p";
 		build(&rq, &op);
 		assert_true(has(&rq, "Filter.1.Value.1=c5.large"));
 		assert_true(has(&rq, "Filter.1.Value.2=p5.48xlarge"));
@@ -323,7 +323,7 @@ static void test_no_more_than_200_types_are_asked_for(void **state)
 	}
 	op.u.quotes.types = types;
 	op.u.quotes.ntypes = COUNT(types);
-	op.u.quotes.cursor = "";
+	op.cursor = "";
 	build(&rq, &op);
 	assert_true(has(&rq, "Filter.1.Value.200=t.199"));
 	assert_null(strstr(rq.body, "Filter.1.Value.201="));

@@ -60,7 +60,7 @@ static void test_the_list_alone_says_who_each_instance_of_a_batch_is(void **stat
 
 	(void)state;
 	list.u.list.cluster = UUID;
-	list.u.list.cursor = "";
+	list.cursor = "";
 	for (int round = 0; round < 100; round++) {
 		struct provider_op op = create(1 + roll(WANTS_MAX));
 		uint32_t spread = 1 + roll(round % 2 == 0 ? 3 : 4000), old = 1 + roll(5);
@@ -169,7 +169,7 @@ static void test_an_instance_whose_tags_were_mangled_is_listed_without_a_node(vo
 
 	(void)state;
 	op.u.list.cluster = UUID;
-	op.u.list.cursor = "";
+	op.cursor = "";
 	for (size_t i = 0; i < COUNT(mangled); i++) {
 		struct provider_result r;
 
@@ -193,7 +193,7 @@ static void test_two_batches_of_one_node_are_told_apart(void **state)
 
 	(void)state;
 	op.u.list.cluster = UUID;
-	op.u.list.cursor = "";
+	op.cursor = "";
 	parse(&r, &op, 200,
 	      LIST(ONE("0", OURS TAG("burstd-node", "c1") TAG("burstd-generation", "4"))
 			   ONE("0", OURS TAG("burstd-node", "c1") TAG("burstd-generation", "5")),
@@ -211,7 +211,7 @@ static void list_one(struct provider_result *r, const char *elements)
 	struct str s;
 
 	op.u.list.cluster = UUID;
-	op.u.list.cursor = "";
+	op.cursor = "";
 	str_init(&s, 4096);
 	str_addf(&s,
 		 "<DescribeInstancesResponse><reservationSet><item><instancesSet><item>"

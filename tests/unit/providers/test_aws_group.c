@@ -8,7 +8,7 @@ static struct provider_op fabric(enum provider_op_kind kind)
 
 	op.u.fabric.cluster = UUID;
 	op.u.fabric.name = "burstd-0a1b2c3d-17";
-	op.u.fabric.cursor = "";
+	op.cursor = "";
 	return op;
 }
 

@@ -20,7 +20,7 @@ static struct provider_op ask(const char *ack)
 	struct provider_op op = {.kind = PROVIDER_NOTICES, .at_ms = now_ms};
 
 	op.u.notices.cluster = UUID;
-	op.u.notices.cursor = "";
+	op.cursor = "";
 	op.u.notices.ack = ack;
 	op.u.notices.wait_ms = 20000;
 	return op;

@@ -16,12 +16,12 @@ static void test_types_come_before_prices_and_have_none(void **state)
 	struct provider_result r;
 
 	(void)state;
-	op.u.quotes.cursor = "";
+	op.cursor = "";
 	parse(&r, &op, 200,
 	      TYPES(TYPE("p5.48xlarge", "<item>on-demand</item><item>spot</item>")
 			    TYPE("p6.x", "<item>capacity-block</item>"),
 		    "<nextToken>n</nextToken>"));
-	assert_int_equal(r.code, PROVIDER_OK);
+	assert_int_equal(r.code, PROVIDER_MORE);
 	assert_int_equal(r.nquotes, 1);
 	assert_string_equal(r.quotes[0].type, "p5.48xlarge");
 	assert_int_equal(r.quotes[0].market, PROVIDER_ON_DEMAND);
@@ -31,15 +31,15 @@ static void test_types_come_before_prices_and_have_none(void **state)
 	assert_int_equal(r.quotes[0].memory_mb, 2097152);
 	assert_string_equal(r.cursor, "tn");
 	provider_result_fini(&r);
-	op.u.quotes.cursor = "tn";
+	op.cursor = "tn";
 	parse(&r, &op, 200, TYPES("", "<nextToken>n</nextToken>")); /* it goes round */
 	assert_int_equal(r.code, PROVIDER_TRANSIENT);
 	provider_result_fini(&r);
 	parse(&r, &op, 200, TYPES("", ""));
-	assert_int_equal(r.code, PROVIDER_OK);
+	assert_int_equal(r.code, PROVIDER_MORE);
 	assert_string_equal(r.cursor, "p");
 	provider_result_fini(&r);
-	op.u.quotes.cursor = "p"; /* the other call's answer */
+	op.cursor = "p"; /* the other call's answer */
 	parse(&r, &op, 200, TYPES("", ""));
 	assert_int_equal(r.code, PROVIDER_TRANSIENT);
 	provider_result_fini(&r);
@@ -51,7 +51,7 @@ static void test_gpus_of_several_kinds_are_added_up(void **state)
 	struct provider_result r;
 
 	(void)state;
-	op.u.quotes.cursor = "";
+	op.cursor = "";
 	parse(&r, &op, 200,
 	      TYPES("<item><instanceType>t</instanceType><supportedUsageClasses><item>on-demand"
 		    "</item></supportedUsageClasses><gpuInfo><gpus><item><count>2</count></item>"
@@ -69,7 +69,7 @@ static void test_prices_are_in_dollars_per_hour(void **state)
 	struct provider_result r;
 
 	(void)state;
-	op.u.quotes.cursor = "p";
+	op.cursor = "p";
 	parse(&r, &op, 200, text);
 	assert_int_equal(r.code, PROVIDER_OK);
 	assert_int_equal(r.nquotes, 3);

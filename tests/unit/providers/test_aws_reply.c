@@ -97,7 +97,7 @@ static void test_a_recorded_list_is_read_and_a_piece_of_it_is_no_list(void **sta
 
 	(void)state;
 	op.u.list.cluster = UUID;
-	op.u.list.cursor = "";
+	op.cursor = "";
 	parse(&r, &op, 200, text);
 	assert_int_equal(r.code, PROVIDER_OK);
 	assert_int_equal(r.ninstances, 4);
@@ -135,7 +135,7 @@ static void test_lists_that_cannot_be_believed_are_none(void **state)
 		const char *cursor;
 	} rows[] = {
 		{LIST("", ""), PROVIDER_OK, ""},
-		{LIST("", "<nextToken>n</nextToken>"), PROVIDER_OK, "n"},
+		{LIST("", "<nextToken>n</nextToken>"), PROVIDER_MORE, "n"},
 		{LIST("", "<nextToken/>"), PROVIDER_OK, ""},
 		{LIST("", "<nextToken>again</nextToken>"), PROVIDER_TRANSIENT, ""},
 		{XML "<DescribeInstancesResponse/>", PROVIDER_TRANSIENT, ""},
@@ -157,7 +157,7 @@ static void test_lists_that_cannot_be_believed_are_none(void **state)
 
 	(void)state;
 	op.u.list.cluster = UUID;
-	op.u.list.cursor = "again";
+	op.cursor = "again";
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct provider_result r;
 
@@ -185,7 +185,7 @@ static void test_states_of_ec2_are_ours_and_a_new_one_still_bills(void **state)
 
 	(void)state;
 	op.u.list.cluster = UUID;
-	op.u.list.cursor = "";
+	op.cursor = "";
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct provider_result r;
 		struct str s;

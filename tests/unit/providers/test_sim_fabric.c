@@ -86,7 +86,7 @@ static enum provider_code about(enum provider_op_kind kind, const char *name)
 
 	op.u.fabric.cluster = cluster;
 	op.u.fabric.name = name;
-	op.u.fabric.cursor = "";
+	op.cursor = "";
 	drive(&op, &r);
 	code = r.code;
 	provider_result_fini(&r);
@@ -100,7 +100,7 @@ static size_t listed(const char *of)
 	size_t n;
 
 	op.u.fabric.cluster = of;
-	op.u.fabric.name = op.u.fabric.cursor = "";
+	op.u.fabric.name = op.cursor = "";
 	drive(&op, &r);
 	assert_int_equal(r.code, PROVIDER_OK);
 	n = r.nfabrics;
@@ -255,7 +255,7 @@ static void parse(struct provider_result *r, enum provider_op_kind kind, long st
 
 	op.u.fabric.cluster = cluster;
 	op.u.fabric.name = "tok";
-	op.u.fabric.cursor = "";
+	op.cursor = "";
 	*r = (struct provider_result){0};
 	provider_sim.parse(self, &op, &reply, r);
 }

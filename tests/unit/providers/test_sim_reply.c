@@ -85,7 +85,7 @@ static const struct {
 	{PROVIDER_CREATE, 429, "busy", PROVIDER_RATE},
 	{PROVIDER_LIST, 200, "{\"instances\":[" O1 "],\"cursor\":\"\"}", PROVIDER_OK},
 	{PROVIDER_LIST, 200, "{\"instances\":[],\"cursor\":\"\"}", PROVIDER_OK},
-	{PROVIDER_LIST, 200, "{\"instances\":[],\"cursor\":\"c2\"}", PROVIDER_OK},
+	{PROVIDER_LIST, 200, "{\"instances\":[],\"cursor\":\"c2\"}", PROVIDER_MORE},
 	{PROVIDER_LIST, 200, "{\"instances\":[],\"cursor\":\"c1\"}", PROVIDER_TRANSIENT},
 	{PROVIDER_LIST, 200, "{\"instances\":[]}", PROVIDER_TRANSIENT},
 	{PROVIDER_LIST, 200, "{\"instances\":[],\"cursor\":null}", PROVIDER_TRANSIENT},
@@ -152,7 +152,7 @@ static void test_parse_code(void **state)
 				    provider_code_str(r.code));
 		assert_int_equal(r.code, replies[i].code);
 		/* A result that is not OK has nothing in it that could be taken for one. */
-		if (r.code != PROVIDER_OK) {
+		if (r.code != PROVIDER_OK && r.code != PROVIDER_MORE) {
 			assert_int_equal(r.nitems + r.ninstances + r.nquotes, 0);
 			assert_null(r.items);
 			assert_null(r.instances);

@@ -9,7 +9,7 @@ static void hear(struct provider_result *out, const char *ack, uint32_t wait_ms)
 	struct provider_op op = {.kind = PROVIDER_NOTICES};
 
 	op.u.notices.cluster = cluster;
-	op.u.notices.cursor = "";
+	op.cursor = "";
 	op.u.notices.ack = ack;
 	op.u.notices.wait_ms = wait_ms;
 	drive(&op, out);

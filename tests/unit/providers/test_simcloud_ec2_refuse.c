@@ -98,7 +98,7 @@ static void send_list(const char *change, const char *to, long status, const cha
 	struct str body;
 
 	op.u.list.cluster = cluster;
-	op.u.list.cursor = "";
+	op.cursor = "";
 	assert_int_equal(provider_aws.build(driver, &op, &rq, NULL), 0);
 	str_init(&body, 1 << 16);
 	for (const char *p = rq.body; *p != '\0';) {

@@ -31,7 +31,7 @@ static void notices(struct provider_result *out, const char *cursor, uint32_t wa
 	struct provider_op op = {.kind = PROVIDER_NOTICES};
 
 	op.u.notices.cluster = cluster;
-	op.u.notices.cursor = cursor;
+	op.cursor = cursor;
 	op.u.notices.wait_ms = wait_ms;
 	ask(&op, out);
 }
@@ -104,7 +104,7 @@ static void test_what_was_told_sooner_ends_no_other_request(void **state)
 static void test_notices_are_of_all_kinds_and_of_one_cluster(void **state)
 {
 	static const struct provider_op other = {.kind = PROVIDER_NOTICES,
-						 .u.notices = {.cluster = "other", .cursor = ""}};
+						 .u.notices = {.cluster = "other"}};
 	static const struct {
 		const char *body;
 		enum provider_notice_kind kind;

@@ -180,7 +180,7 @@ static struct provider_op op_of(enum provider_op_kind kind)
 	}
 	if (kind == PROVIDER_LIST) {
 		op.u.list.cluster = cluster;
-		op.u.list.cursor = "";
+		op.cursor = "";
 	}
 	return op;
 }
