@@ -25,7 +25,8 @@ static enum pages_next next(struct pages *p, const struct provider_result *r, in
 	if (r->code != PROVIDER_MORE)
 		return PAGES_FAILED;
 	/* A cursor that is missing or repeats, or a list that never ends, is broken (F16). */
-	if (late || r->cursor[0] == '\0' || strcmp(r->cursor, p->cursor) == 0 || ++p->n >= PAGES_MAX)
+	if (late || r->cursor[0] == '\0' || strcmp(r->cursor, p->cursor) == 0 ||
+	    ++p->n >= PAGES_MAX)
 		return PAGES_ENDLESS;
 	(void)snprintf(p->cursor, sizeof(p->cursor), "%s", r->cursor);
 	return PAGES_MORE;
