@@ -296,6 +296,7 @@ static int build_body(const struct aws *a, const struct provider_op *op, struct 
 		return aws_group_build(op, body, e);
 	case PROVIDER_LOGIN:
 	case PROVIDER_NOTICES:
+	case PROVIDER_STEP:
 	case PROVIDER_NOPS:
 		break;
 	}
@@ -346,6 +347,7 @@ static int parse_ok(const struct aws *a, const struct provider_op *op,
 	case PROVIDER_FABRIC_LIST:
 	case PROVIDER_FABRIC_DROP:
 		return aws_group_parse(op, reply, out);
+	case PROVIDER_STEP:
 	case PROVIDER_NOPS:
 		break;
 	}

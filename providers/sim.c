@@ -327,6 +327,7 @@ static int sim_build(const void *self, const struct provider_op *op, struct prov
 		rc = build_fabric(op, out, &url, e);
 		break;
 	case PROVIDER_LOGIN:
+	case PROVIDER_STEP:
 	case PROVIDER_NOPS:
 		rc = err_set(e, ERR_INVALID, "there is no such request");
 		break;

@@ -545,6 +545,7 @@ static int parse_ok(const struct provider_op *op, const struct provider_reply *r
 		json_decref(doc);
 		break;
 	case PROVIDER_LOGIN:
+	case PROVIDER_STEP:
 	case PROVIDER_NOPS:
 		break;
 	}

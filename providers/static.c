@@ -236,6 +236,7 @@ static int add_body(const struct provider_op *op, struct str *body, struct err *
 	case PROVIDER_FABRIC_MAKE:
 	case PROVIDER_FABRIC_LIST:
 	case PROVIDER_FABRIC_DROP:
+	case PROVIDER_STEP:
 	case PROVIDER_NOPS:
 		break;
 	}

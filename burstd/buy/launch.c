@@ -191,22 +191,51 @@ static bool may_begin(struct cloud *c, const struct batch *b)
 	return !batch_owns_fabric(c->e, b) || cloud_ready(c, PROVIDER_FABRIC_MAKE);
 }
 
+/* Can the create be sent with the bytes of its first time? */
+static bool is_same(struct cloud *c, struct batch *b)
+{
+	uint64_t hash = 0;
+
+	return batch_hash(c, b, &hash, NULL) == 0 && hash == b->j.body_hash;
+}
+
+/* burstd ended while the create was under way.  What its requests have begun must be ended, wanted
+ * or not: what comes of it is released. */
+static void go_on(struct cloud *c, struct batch *b)
+{
+	struct engine *e = c->e;
+
+	if (!cloud_ready(c, PROVIDER_STEP))
+		return;
+	if (!is_same(c, b)) {
+		batch_goes_on(e, b, "");
+		give_up_repeating(e, b);
+		return;
+	}
+	launch_record(c, b, "create-again");
+	engine_commit(e);
+	if (!e->dead)
+		launch_go_on(c, b);
+}
+
 static void launch_again(struct engine *e)
 {
 	for (struct batch *b = e->buy->batches; b != NULL && !e->dead; b = b->next) {
 		struct cloud *c = batch_cloud(e, b);
-		uint64_t hash = 0;
 
 		if (b->made) {
 			send_made(c, b);
+			continue;
+		}
+		if (b->j.cursor[0] != '\0' && !b->inflight) {
+			go_on(c, b);
 			continue;
 		}
 		if (!wants_repeat(e, b) || !is_told(e, b) || !wanted_goes(c) || !may_begin(c, b) ||
 		    engine_keyless(e, b->cloud) != NULL)
 			continue;
 		/* In a blocked pool a repeat must not buy what was never made. */
-		if (pool_blocked(e, b->pool) != NULL || !repeatable(b) ||
-		    batch_hash(c, b, &hash, NULL) != 0 || hash != b->j.body_hash) {
+		if (pool_blocked(e, b->pool) != NULL || !repeatable(b) || !is_same(c, b)) {
 			give_up_repeating(e, b);
 			continue;
 		}

@@ -57,6 +57,8 @@ static const struct {
 	[PROVIDER_RATE] = {NODE_EV_NOTSENT, NODE_BECAUSE_NONE},
 	[PROVIDER_TRANSIENT] = {NODE_EV_NOTSENT, NODE_BECAUSE_NONE},
 	[PROVIDER_AMBIGUOUS] = {NODE_EV_LOST, NODE_BECAUSE_NONE},
+	[PROVIDER_MORE] = {NODE_EV_LOST,
+			   NODE_BECAUSE_NONE}, /* of a request, never of an instance */
 };
 
 /* Set the reason for people, with the provider's words: "sim: no gpu_8x_h100 in eu-1: ..." */
@@ -168,6 +170,12 @@ void launch_on_create(struct cloud *c, void *ctx, const struct provider_result *
 	const struct sent *sent = ctx;
 	struct batch *b = batch_find(c->e, sent->batch);
 
+	if (b != NULL)
+		batch_goes_on(c->e, b, r->code == PROVIDER_MORE ? r->cursor : "");
+	if (r->code == PROVIDER_MORE) {
+		engine_commit(c->e); /* the next request follows */
+		return;
+	}
 	/* Repeat only the create: with its fabric it would be two requests again, throttled as
 	 * before, for ever. */
 	if (r->code == PROVIDER_RATE && b != NULL && batch_owns_fabric(c->e, b)) {

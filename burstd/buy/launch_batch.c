@@ -101,7 +101,7 @@ int batch_op(const struct engine *e, struct batch *b, struct provider_op *op,
 		b->user_data = vouchers_user_data(e, &keys, o, err);
 	if (b->user_data == NULL && has_user_data(e, b->cloud))
 		return -1;
-	*op = (struct provider_op){.kind = PROVIDER_CREATE};
+	*op = (struct provider_op){.kind = PROVIDER_CREATE, .cursor = b->j.cursor};
 	op->u.create = (struct provider_create){.cluster = e->d.uuid,
 						.token = b->j.token,
 						.place = place,
@@ -117,11 +117,22 @@ int batch_hash(struct cloud *c, struct batch *b, uint64_t *hash, struct err *err
 	struct provider_place place;
 	struct provider_op op;
 
-	if (batch_op(c->e, b, &op, &place, err) != 0 || c->ops->build(c->self, &op, &rq, err) != 0)
+	if (batch_op(c->e, b, &op, &place, err) != 0)
+		return -1;
+	op.cursor = "";
+	if (c->ops->build(c->self, &op, &rq, err) != 0)
 		return -1;
 	*hash = cloud_body_hash(&rq);
 	provider_request_fini(&rq);
 	return 0;
+}
+
+void batch_goes_on(struct engine *e, struct batch *b, const char *cursor)
+{
+	if (strcmp(b->j.cursor, cursor) == 0)
+		return;
+	(void)snprintf(b->j.cursor, sizeof(b->j.cursor), "%s", cursor);
+	journal_put_batch(engine_tx(e), &b->j);
 }
 
 struct batch *batch_new(struct engine *e, struct fleet_node **nodes, size_t n)

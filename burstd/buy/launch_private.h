@@ -28,8 +28,11 @@ bool batch_owns_fabric(const struct engine *e, const struct batch *b); /* made f
  * which no reload changes (I4).  -1: the offer is gone, or there is no user-data. */
 int batch_op(const struct engine *e, struct batch *b, struct provider_op *op,
 	     struct provider_place *place, struct err *err);
-/* *hash: of the request's bytes; -1: the request cannot be built. */
+/* *hash: of the bytes of its first request; -1: the request cannot be built. */
 int batch_hash(struct cloud *c, struct batch *b, uint64_t *hash, struct err *err);
+
+/* Stage where the create goes on; "": its last answer has come. */
+void batch_goes_on(struct engine *e, struct batch *b, const char *cursor);
 
 /* --- launch_answer.c --- */
 /* Take the answer to a create; ctx is a struct sent. */
@@ -45,6 +48,8 @@ void launch_record_create(struct cloud *c, const struct batch *b);
 void launch_record(struct cloud *c, struct batch *b, const char *verb);
 /* Send that request. */
 void launch_send_batch(struct cloud *c, struct batch *b);
+/* Go on with a create of several requests, from its cursor in the journal. */
+void launch_go_on(struct cloud *c, struct batch *b);
 /* Send the create; its fabric is made, or it needs none. */
 void launch_send_create(struct cloud *c, struct batch *b);
 /* Answer the batch with NOT_YET: no create was sent, so its nodes are WANTED again, and the place

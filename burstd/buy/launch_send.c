@@ -99,6 +99,12 @@ void launch_send_batch(struct cloud *c, struct batch *b)
 	fabric_make(c, b->j.id, b->j.token, on_fabric, sent);
 }
 
+void launch_go_on(struct cloud *c, struct batch *b)
+{
+	batch_hold(c, b);
+	launch_send_create(c, b);
+}
+
 /* Do not send what is outdated because the disk took minutes for the commit (F55). */
 static void send_or_not(struct cloud *c, struct batch *b)
 {

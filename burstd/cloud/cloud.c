@@ -1,4 +1,4 @@
-#include "cloud/cloud.h"
+#include "cloud/request_private.h"
 #include "engine/times.h"
 
 #include <assert.h>
@@ -8,21 +8,9 @@
 
 #include "base/fnv.h"
 #include "base/mem.h"
+#include "base/secret.h"
 #include "io/http_client.h"
 #include "io/proc.h"
-
-struct request {
-	struct request *next, **prev;
-	struct cloud *cloud; /* NULL: the engine is gone */
-	struct provider_op op;
-	request_fn fn;
-	void *ctx;
-	uint64_t handle; /* of an HTTP request */
-	bool http;
-	int64_t sent_ms;
-	struct request *detached; /* what prev points to once the engine is gone */
-	struct err unsent;        /* code is set: it could not be sent */
-};
 
 bool cloud_ready(struct cloud *c, enum provider_op_kind kind)
 {
@@ -101,39 +89,62 @@ static void note_limit(const struct request *rq, const struct provider_result *r
 	int64_t now = engine_now(rq->cloud->e);
 	bool unsure = r->code == PROVIDER_TRANSIENT || r->code == PROVIDER_AMBIGUOUS;
 
-	limit_give(l, rq->op.kind);
+	limit_give(l, rq->counted);
 	if (r->code == PROVIDER_RATE || (unsure && r->retry_after_ms > 0))
-		limit_throttled(l, rq->op.kind, rq->sent_ms, r->retry_after_ms, now);
+		limit_throttled(l, rq->counted, rq->sent_ms, r->retry_after_ms, now);
 	else if (!unsure)
-		limit_answered(l, rq->op.kind);
+		limit_answered(l, rq->counted);
 }
 
-/* Every request ends here. */
-static void finish(struct request *rq, const struct provider_result *r)
+static void request_free(struct request *rq)
 {
-	struct cloud *c = rq->cloud;
-
 	assert(rq->prev != NULL);
 	*rq->prev = rq->next;
 	if (rq->next != NULL)
 		rq->next->prev = rq->prev;
-	if (c != NULL) {
-		note_limit(rq, r);
-		note(c, rq->op.kind, r);
-		engine_heard(c->e, c, rq->op.kind, r, rq->sent_ms);
-		rq->fn(c, rq->ctx, r);
-	}
+	secret_wipe(&rq->cursor);
 	free(rq->ctx);
 	free(rq);
 }
 
+/* If it was not sent, nothing happened. */
+static struct provider_result result_of(const struct err *e)
+{
+	struct provider_result r = {.code = e->code == ERR_NOTSENT ? PROVIDER_TRANSIENT
+								   : PROVIDER_AMBIGUOUS};
+
+	(void)snprintf(r.message, sizeof(r.message), "%.150s", e->msg);
+	return r;
+}
+
+/* Every answer ends here. */
+static void finish(struct request *rq, const struct provider_result *r)
+{
+	static const struct err endless = {.code = ERR_LIMIT,
+					   .msg = "an operation of several requests does not end"};
+	struct provider_result unknown;
+	struct cloud *c = rq->cloud;
+	enum steps steps = STEPS_OVER;
+
+	if (c != NULL) {
+		note_limit(rq, r);
+		steps = steps_take(rq, r);
+		unknown = result_of(&endless);
+		r = steps == STEPS_ENDLESS ? &unknown : r;
+		note(c, rq->op.kind, r);
+		engine_heard(c->e, c, rq->op.kind, r, rq->sent_ms);
+		if (steps != STEPS_ON ||
+		    (rq->op.kind == PROVIDER_CREATE && r->code == PROVIDER_MORE))
+			rq->fn(c, rq->ctx, r);
+	}
+	if (steps != STEPS_ON)
+		request_free(rq);
+}
+
 static void fail(struct request *rq, const struct err *e)
 {
-	struct provider_result r = {0};
+	const struct provider_result r = result_of(e);
 
-	/* If it was not sent, nothing happened. */
-	r.code = e->code == ERR_NOTSENT ? PROVIDER_TRANSIENT : PROVIDER_AMBIGUOUS;
-	(void)snprintf(r.message, sizeof(r.message), "%.150s", e->msg);
 	finish(rq, &r);
 }
 
@@ -252,7 +263,8 @@ static void count(struct engine_counters *n, enum provider_op_kind kind)
 		[PROVIDER_DELETE] = &n->deletes,      [PROVIDER_QUOTES] = &n->quotes,
 		[PROVIDER_LOGIN] = &n->logins,        [PROVIDER_NOTICES] = &n->notices,
 		[PROVIDER_FABRIC_MAKE] = &n->fabrics, [PROVIDER_FABRIC_LIST] = &n->fabrics,
-		[PROVIDER_FABRIC_DROP] = &n->fabrics, [PROVIDER_REPORT] = &n->reports};
+		[PROVIDER_FABRIC_DROP] = &n->fabrics, [PROVIDER_REPORT] = &n->reports,
+		[PROVIDER_STEP] = &n->steps};
 
 	(*of[kind])++;
 }
@@ -269,15 +281,18 @@ struct request *cloud_reserve(struct cloud *c, const struct provider_op *op, req
 {
 	struct request *rq = mem_zalloc(sizeof(*rq));
 
-	*rq = (struct request){.cloud = c, .op = *op, .fn = fn, .ctx = ctx};
+	*rq = (struct request){
+		.cloud = c, .op = *op, .fn = fn, .ctx = ctx, .began_ms = engine_now(c->e)};
 	if (rq->op.cursor == NULL)
 		rq->op.cursor = "";
+	rq->counted = steps_counted(rq);
 	rq->next = c->e->cloud->requests;
 	rq->prev = &c->e->cloud->requests;
 	if (rq->next != NULL)
 		rq->next->prev = &rq->next;
 	c->e->cloud->requests = rq;
-	limit_take(&c->limit, op->kind, instances_of(op), engine_now(c->e));
+	limit_take(&c->limit, rq->counted, rq->counted == PROVIDER_STEP ? 0 : instances_of(op),
+		   engine_now(c->e));
 	(void)err_set(&rq->unsent, ERR_NOTSENT, "it was not sent");
 	return rq;
 }
@@ -292,7 +307,7 @@ void cloud_send_reserved(struct request *rq)
 	rq->unsent = (struct err){0};
 	rq->sent_ms = engine_now(c->e);
 	rq->op.at_ms = times_of(c, rq->sent_ms);
-	count(&c->e->count, rq->op.kind);
+	count(&c->e->count, rq->counted);
 	rc = rq->op.kind == PROVIDER_LOGIN || session_good(c)
 		     ? c->ops->build(c->self, &rq->op, &p, &e)
 		     : err_set(&e, ERR_NOTSENT, "the session has ended");
@@ -349,7 +364,7 @@ void cloud_cancel_all(struct engine *e)
 		rq->next = NULL;
 		rq->prev = &rq->detached;
 		rq->cloud = NULL; /* the answer will be dropped */
-		if (rq->unsent.code != 0)
+		if (rq->unsent.code != 0 || rq->rests)
 			fail(rq, &rq->unsent);
 		else if (rq->http)
 			http_client_cancel(e->d.http, rq->handle);

@@ -161,7 +161,11 @@ static inline struct cloud *cloud_of(const struct engine *e, const struct node *
 bool cloud_ready(struct cloud *c, enum provider_op_kind kind);
 /* Send op, for which cloud_ready() was true, and call fn once with the result, later, unless the
  * engine is freed before.  Takes ctx, which is freed after fn, or instead of calling it.  What op
- * points to must live as long: ctx is the place for it. */
+ * points to must live as long: ctx is the place for it.
+ *
+ * If the operation takes several requests, these follow by themselves, but pages of lists.  fn of a
+ * create is called with each PROVIDER_MORE, too, and must have written down its cursor when it
+ * returns: after a crash the create goes on there. */
 void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx);
 /* The same in two steps, within one turn: count it as on the wire, and send it. */
 struct request *cloud_reserve(struct cloud *c, const struct provider_op *op, request_fn fn,
@@ -176,6 +180,10 @@ uint64_t cloud_body_hash(const struct provider_request *rq);
 /* Show the text in the provider's status, and log it once for as long as it is the same. */
 void cloud_complain(struct cloud *c, enum provider_op_kind kind, const char *code,
 		    const char *text);
+
+/* --- steps.c --- */
+void steps_run(struct cloud *c);
+int64_t steps_next_ms(const struct cloud *c);
 
 /* --- turn.c --- */
 /* Open the driver; if that fails the provider is off.  -1: there is no such driver. */

@@ -48,6 +48,7 @@ void cloud_run(struct cloud *c)
 	if (off_is(c))
 		return;
 	login_run(c);
+	steps_run(c);
 	list_run(c);
 	listen_run(c);
 	fabric_run(c);
@@ -65,13 +66,14 @@ static int64_t next_request_ms(const struct cloud *c)
 	const int64_t at[] = {
 		due_ms(c, PROVIDER_LOGIN, login_next_ms(c)),
 		limit_next_ms(&c->limit, engine_now(c->e)),
+		steps_next_ms(c),
 		due_ms(c, PROVIDER_LIST, list_next_ms(c)),
 		due_ms(c, PROVIDER_QUOTES, quotes_next_ms(c)),
 		due_ms(c, PROVIDER_FABRIC_LIST, fabric_next_ms(c)),
 		due_ms(c, PROVIDER_NOTICES, listen_next_ms(c)),
 	};
 	size_t n = session_good(c) ? sizeof(at) / sizeof(at[0])
-				   : 2; /* without a session nothing else can be sent */
+				   : 3; /* without a session nothing else can be sent */
 	int64_t next = INT64_MAX;
 
 	for (size_t i = 0; i < n; i++)

@@ -68,6 +68,7 @@ const char *provider_op_str(enum provider_op_kind k)
 		[PROVIDER_FABRIC_LIST] = "fabric-list",
 		[PROVIDER_FABRIC_DROP] = "fabric-drop",
 		[PROVIDER_REPORT] = "report",
+		[PROVIDER_STEP] = "step",
 	};
 
 	return (unsigned)k < PROVIDER_NOPS ? words[k] : "?";

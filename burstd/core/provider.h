@@ -39,6 +39,9 @@ enum provider_op_kind {
 	PROVIDER_FABRIC_LIST, /* one page of the names of fabrics with our cluster's tag */
 	PROVIDER_FABRIC_DROP, /* one by its name; NOT_YET while an instance is in it, NOT_FOUND if
 				 there is none */
+	/* For limits and counters alone: any request of an operation after its first, but for pages
+	 * and logins. */
+	PROVIDER_STEP,
 	PROVIDER_NOPS
 };
 
@@ -129,7 +132,9 @@ struct provider_create {
 
 /* An operation may take several requests: pages of a list, steps of a login, an operation that is
  * asked about until it has ended.  Each answer but the last is PROVIDER_MORE, with a cursor that
- * only the driver can read; build() is asked again with it. */
+ * only the driver can read; build() is asked again with it.  From the second request on each must
+ * be safe to repeat: if it fails, or its answer is lost, it is sent again.  The cursor of a create
+ * is in the journal, so that burstd goes on with it after a crash. */
 struct provider_op { /* everything is borrowed */
 	enum provider_op_kind kind;
 	/* "" or NULL: the first request.  Notices: of the last answer, whatever it was. */

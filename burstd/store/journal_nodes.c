@@ -37,16 +37,16 @@ static const char sql_del_node[] = "DELETE FROM node WHERE name = ? AND gen = ?"
 static const char sql_all_nodes[] = "SELECT " NODE_COLUMNS " FROM node ORDER BY name, gen";
 
 static const char sql_put_batch[] =
-	"INSERT INTO batch (id, epoch, token, pool, body_hash, at_ms, offer, provider)"
-	" VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+	"INSERT INTO batch (id, epoch, token, pool, body_hash, at_ms, offer, provider, cursor)"
+	" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	" ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch, token = excluded.token,"
 	" pool = excluded.pool, body_hash = excluded.body_hash, at_ms = excluded.at_ms,"
-	" offer = excluded.offer, provider = excluded.provider";
+	" offer = excluded.offer, provider = excluded.provider, cursor = excluded.cursor";
 
 static const char sql_del_batch[] = "DELETE FROM batch WHERE id = ?";
 
 static const char sql_all_batches[] =
-	"SELECT id, token, pool, body_hash, at_ms, offer, provider FROM batch"
+	"SELECT id, token, pool, body_hash, at_ms, offer, provider, cursor FROM batch"
 	" ORDER BY id";
 
 void journal_put_node(struct journal_tx *tx, const struct node *n, const char *pool)
@@ -157,6 +157,7 @@ void journal_put_batch(struct journal_tx *tx, const struct journal_batch *b)
 	tx_int(tx, b->at_ms);
 	tx_text(tx, b->offer);
 	tx_text(tx, b->provider);
+	tx_text(tx, b->cursor);
 }
 
 void journal_del_batch(struct journal_tx *tx, uint64_t id)
@@ -176,6 +177,7 @@ static int read_batch(const struct journal *j, struct db_cursor *c, const struct
 	b.at_ms = db_get_int(c, INT64_MIN, INT64_MAX);
 	db_copy_text(c, b.offer, sizeof(b.offer));
 	db_copy_text(c, b.provider, sizeof(b.provider));
+	db_copy_text(c, b.cursor, sizeof(b.cursor));
 	return c->bad ? db_damaged(j->db, "batch", e) : v->batch(v->ctx, &b, e);
 }
 

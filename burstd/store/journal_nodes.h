@@ -16,6 +16,8 @@ struct journal_batch { /* one create request: its members never change (I5) */
 	char offer[PROVIDER_WORD_MAX + 1], provider[PROVIDER_WORD_MAX + 1]; /* of its members */
 	uint64_t body_hash; /* of the request as first sent: a repeat must be identical (I4) */
 	int64_t at_ms;
+	/* Of a create of several requests: where it goes on; "": the first has no answer yet. */
+	char cursor[PROVIDER_CURSOR_MAX + 1];
 };
 
 void journal_put_node(struct journal_tx *tx, const struct node *n,

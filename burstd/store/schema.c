@@ -219,6 +219,9 @@ static const char step_13[] = "DROP TABLE call;";
 /* The NodeAddr that slurmctld had before the row was made; not known of what there was before. */
 static const char step_14[] = "ALTER TABLE node ADD COLUMN stale_addr TEXT NOT NULL DEFAULT '';";
 
-const char *const schema_steps[SCHEMA_STEPS] = {step_1,  step_2,  step_3,  step_4, step_5,
-						step_6,  step_7,  step_8,  step_9, step_10,
-						step_11, step_12, step_13, step_14};
+/* Where a create of several requests goes on. */
+static const char step_15[] = "ALTER TABLE batch ADD COLUMN cursor TEXT NOT NULL DEFAULT '';";
+
+const char *const schema_steps[SCHEMA_STEPS] = {step_1,  step_2,  step_3,  step_4,  step_5,
+						step_6,  step_7,  step_8,  step_9,  step_10,
+						step_11, step_12, step_13, step_14, step_15};

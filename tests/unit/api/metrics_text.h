@@ -36,6 +36,7 @@ static inline void fill(struct engine *e)
 		.notices_unreadable = 23,
 		.notices_foreign = 24,
 		.reports = 25,
+		.steps = 37,
 		.instances_created = 9,
 		.instances_refused = 10,
 		.instances_lost = 11,

@@ -284,6 +284,7 @@ static const struct {
 	{"burstd_provider_requests_total{operation=\"fabrics\"}", "24"},
 	{"burstd_provider_requests_total{operation=\"notices\"}", "22"},
 	{"burstd_provider_requests_total{operation=\"report\"}", "25"},
+	{"burstd_provider_requests_total{operation=\"step\"}", "37"},
 	{"burstd_notices_unreadable_total", "23"},
 	{"burstd_notices_foreign_total", "24"},
 	{"burstd_instances_created_total", "9"},

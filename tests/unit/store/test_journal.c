@@ -190,7 +190,8 @@ static void test_batches(void **state)
 					       .token = "t-1",
 					       .pool = "h100",
 					       .body_hash = 3,
-					       .at_ms = 4},
+					       .at_ms = 4,
+					       .cursor = "step 2"},
 					  b = {.id = 2,
 					       .token = "t-2",
 					       .pool = "a100",
@@ -211,6 +212,8 @@ static void test_batches(void **state)
 	assert_string_equal(s->batches[1].pool, "a100");
 	assert_true(s->batches[0].body_hash == 3 && s->batches[1].body_hash == UINT64_MAX);
 	assert_int_equal(s->batches[1].at_ms, INT64_MAX);
+	assert_string_equal(s->batches[0].cursor, "step 2");
+	assert_string_equal(s->batches[1].cursor, "");
 	forget(s);
 
 	tx = journal_begin(f->j);
