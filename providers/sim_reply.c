@@ -62,7 +62,8 @@ static enum provider_state state_of(const char *word)
 	static const char *const words[] = {
 		[PROVIDER_UNKNOWN] = "",          [PROVIDER_PENDING] = "pending",
 		[PROVIDER_RUNNING] = "running",   [PROVIDER_RECLAIMING] = "reclaiming",
-		[PROVIDER_STOPPING] = "stopping", [PROVIDER_ENDED] = "ended",
+		[PROVIDER_STOPPING] = "stopping", [PROVIDER_FAILED] = "failed",
+		[PROVIDER_ENDED] = "ended",
 	};
 
 	if (strcmp(word, "booting") == 0)

@@ -432,7 +432,8 @@ static int state_of(const char *word)
 	static const char *const words[] = {
 		[PROVIDER_UNKNOWN] = "unknown",   [PROVIDER_PENDING] = "pending",
 		[PROVIDER_RUNNING] = "running",   [PROVIDER_RECLAIMING] = "",
-		[PROVIDER_STOPPING] = "stopping", [PROVIDER_ENDED] = "ended",
+		[PROVIDER_STOPPING] = "stopping", [PROVIDER_FAILED] = "failed",
+		[PROVIDER_ENDED] = "ended",
 	};
 
 	for (int i = 0; i <= PROVIDER_ENDED; i++)

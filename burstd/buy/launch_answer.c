@@ -42,39 +42,20 @@ void launch_free(struct engine *e)
 	}
 }
 
-static const struct {
-	enum node_event_type event;
-	enum node_reason reason;
-} verdicts[PROVIDER_NCODES] = {
-	[PROVIDER_OK] = {NODE_EV_CREATED, NODE_BECAUSE_NONE},
-	[PROVIDER_CAPACITY] = {NODE_EV_REFUSED, NODE_BECAUSE_CAPACITY},
-	[PROVIDER_QUOTA] = {NODE_EV_REFUSED, NODE_BECAUSE_QUOTA},
-	[PROVIDER_DENIED] = {NODE_EV_REFUSED, NODE_BECAUSE_DENIED},
-	[PROVIDER_INVALID] = {NODE_EV_REFUSED, NODE_BECAUSE_INVALID},
-	[PROVIDER_NOT_FOUND] = {NODE_EV_LOST, NODE_BECAUSE_NONE},
-	[PROVIDER_CONFLICT] = {NODE_EV_LOST, NODE_BECAUSE_NONE},
-	[PROVIDER_NOT_YET] = {NODE_EV_NOTSENT, NODE_BECAUSE_NONE},
-	[PROVIDER_RATE] = {NODE_EV_NOTSENT, NODE_BECAUSE_NONE},
-	[PROVIDER_TRANSIENT] = {NODE_EV_NOTSENT, NODE_BECAUSE_NONE},
-	[PROVIDER_AMBIGUOUS] = {NODE_EV_LOST, NODE_BECAUSE_NONE},
-	[PROVIDER_MORE] = {NODE_EV_LOST,
-			   NODE_BECAUSE_NONE}, /* of a request, never of an instance */
+static const enum node_event_type verdicts[PROVIDER_NCODES] = {
+	[PROVIDER_OK] = NODE_EV_CREATED,
+	[PROVIDER_CAPACITY] = NODE_EV_REFUSED,
+	[PROVIDER_QUOTA] = NODE_EV_REFUSED,
+	[PROVIDER_DENIED] = NODE_EV_REFUSED,
+	[PROVIDER_INVALID] = NODE_EV_REFUSED,
+	[PROVIDER_NOT_FOUND] = NODE_EV_LOST,
+	[PROVIDER_CONFLICT] = NODE_EV_LOST,
+	[PROVIDER_NOT_YET] = NODE_EV_NOTSENT,
+	[PROVIDER_RATE] = NODE_EV_NOTSENT,
+	[PROVIDER_TRANSIENT] = NODE_EV_NOTSENT,
+	[PROVIDER_AMBIGUOUS] = NODE_EV_LOST,
+	[PROVIDER_MORE] = NODE_EV_LOST, /* of a request, never of an instance */
 };
-
-/* Set the reason for people, with the provider's words: "sim: no gpu_8x_h100 in eu-1: ..." */
-static void say_why(struct cloud *c, struct fleet_node *fn, enum node_reason why, const char *words)
-{
-	const struct conf_offer *o = engine_offer_of(c->e, &fn->n);
-	const char *text = words[0] != '\0' ? words : node_reason_text(why);
-	char *to = fn->name->why;
-
-	if (why == NODE_BECAUSE_CAPACITY && o != NULL)
-		(void)snprintf(to, sizeof(fn->name->why), "%.30s: no %.30s in %.25s: %.50s",
-			       c->conf->name, o->type, o->zone[0] != '\0' ? o->zone : o->region,
-			       text);
-	else
-		(void)snprintf(to, sizeof(fn->name->why), "%.60s: %.90s", c->conf->name, text);
-}
 
 /* Does the instance fit the request, and belong to no other row?  Otherwise the release of one row
  * would delete the instance of the other. */
@@ -100,8 +81,8 @@ static void answer_one(struct cloud *c, struct fleet_node *fn, const struct prov
 		       const struct provider_item *it)
 {
 	enum provider_code code = it != NULL ? it->code : r->code;
-	struct node_event ev = {.type = verdicts[code].event,
-				.reason = verdicts[code].reason,
+	struct node_event ev = {.type = verdicts[code],
+				.reason = node_reason_of(code),
 				.now_ms = engine_now(c->e),
 				.instance = it != NULL ? &it->instance : NULL};
 
@@ -116,7 +97,7 @@ static void answer_one(struct cloud *c, struct fleet_node *fn, const struct prov
 		fn->said_ms = times_of(c, it->instance.created_ms);
 	}
 	if (ev.type == NODE_EV_REFUSED)
-		say_why(c, fn, ev.reason, r->message);
+		place_say_why(c, fn, ev.reason, r->message);
 	if (ev.type == NODE_EV_CREATED && fn->ended != NULL &&
 	    strcmp(fn->ended->id, it->instance.id) == 0)
 		ev.instance = fn->ended; /* a list has already shown its end (I22) */
@@ -156,7 +137,7 @@ void launch_put_answer(struct cloud *c, uint64_t batch, const struct provider_re
 static void heard(struct engine *e, const struct batch *b, const struct answer *a)
 {
 	const struct conf_offer *o = batch_rung(e, b);
-	bool anew = verdicts[a->r.code].event == NODE_EV_REFUSED;
+	bool anew = verdicts[a->r.code] == NODE_EV_REFUSED;
 	struct provider_result r = a->r; /* borrows */
 
 	if (a->of_fabric && r.code == PROVIDER_DENIED)

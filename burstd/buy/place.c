@@ -389,6 +389,20 @@ void place_bought(struct engine *e, const struct conf_offer *o, const struct pro
 	note_failing(e, o);
 }
 
+void place_say_why(struct cloud *c, struct fleet_node *fn, enum node_reason why, const char *words)
+{
+	const struct conf_offer *o = engine_offer_of(c->e, &fn->n);
+	const char *text = words[0] != '\0' ? words : node_reason_text(why);
+	char *to = fn->name->why;
+
+	if (why == NODE_BECAUSE_CAPACITY && o != NULL)
+		(void)snprintf(to, sizeof(fn->name->why), "%.30s: no %.30s in %.25s: %.50s",
+			       c->conf->name, o->type, o->zone[0] != '\0' ? o->zone : o->region,
+			       text);
+	else
+		(void)snprintf(to, sizeof(fn->name->why), "%.60s: %.90s", c->conf->name, text);
+}
+
 void place_doubt_ends(struct engine *e, const struct node *n)
 {
 	const struct conf_offer *o = engine_offer_of(e, n);

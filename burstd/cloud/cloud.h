@@ -74,7 +74,8 @@ struct cloud { /* one provider */
 	bool waits;  /* somebody waits for what the next one shows */
 	int64_t list_began, list_next, list_step;
 	struct provider_instance *seen;
-	size_t nseen;
+	struct provider_failure *failures; /* of those; by id, rising, once the list is complete */
+	size_t nseen, nfailures;
 	struct stray *strays;
 	size_t nstrays;
 	size_t strays_at, apart_at; /* the next one to be asked to end, with others and alone */
@@ -212,6 +213,8 @@ void login_run(struct cloud *c);
 int64_t login_next_ms(const struct cloud *c);
 
 /* --- list.c, quotes.c --- */
+/* Why that instance of the list failed; NULL: the provider did not say. */
+const struct provider_failure *list_failure(const struct cloud *c, const char *id);
 void list_run(struct cloud *c);
 int64_t list_next_ms(const struct cloud *c);
 void quotes_run(struct cloud *c);

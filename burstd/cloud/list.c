@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,20 +25,55 @@ static bool anyone_waits(const struct cloud *c)
 	return c->nstrays > 0;
 }
 
+static void forget_seen(struct cloud *c)
+{
+	free(c->seen);
+	free(c->failures);
+	c->seen = NULL;
+	c->failures = NULL;
+	c->nseen = c->nfailures = 0;
+}
+
 static void list_failed(struct cloud *c)
 {
 	pages_end(&c->list);
-	free(c->seen);
-	c->seen = NULL;
-	c->nseen = 0;
+	forget_seen(c);
 	if (c->list_step < ENGINE_RETRY_MS)
 		c->list_step = ENGINE_RETRY_MS;
 	c->list_next = engine_now(c->e) + c->list_step;
 	c->list_step = engine_longer(c->list_step);
 }
 
+static int by_id(const void *a, const void *b)
+{
+	const struct provider_failure *x = a, *y = b;
+
+	return strcmp(x->id, y->id);
+}
+
+static void keep_failures(struct cloud *c, const struct provider_result *r)
+{
+	if (r->nfailures == 0)
+		return;
+	c->failures =
+		mem_realloc(c->failures, (c->nfailures + r->nfailures) * sizeof(*c->failures));
+	memcpy(c->failures + c->nfailures, r->failures, r->nfailures * sizeof(*c->failures));
+	c->nfailures += r->nfailures;
+}
+
+const struct provider_failure *list_failure(const struct cloud *c, const char *id)
+{
+	struct provider_failure key;
+
+	if (c->nfailures == 0)
+		return NULL;
+	(void)snprintf(key.id, sizeof(key.id), "%s", id);
+	return bsearch(&key, c->failures, c->nfailures, sizeof(key), by_id);
+}
+
 static void keep_seen(struct cloud *c, const struct provider_result *r)
 {
+	keep_failures(c, r);
 	if (r->ninstances == 0)
 		return;
 	c->seen = mem_realloc(c->seen, (c->nseen + r->ninstances) * sizeof(*c->seen));
@@ -67,6 +103,8 @@ static void list_done(struct cloud *c)
 		list_slower(c);
 	c->unsure = false;
 	c->list_next = c->list_began + c->conf->list_ms;
+	if (c->nfailures > 0)
+		qsort(c->failures, c->nfailures, sizeof(*c->failures), by_id);
 	engine_listed(c->e, c);
 	engine_spend(c->e, c->nseen / ENGINE_LOOKS);
 	engine_commit(c->e);
@@ -78,9 +116,7 @@ static void list_done(struct cloud *c)
 	c->waits = c->unsure || anyone_waits(c);
 	c->fabrics_look = true;
 	say_full(c);
-	free(c->seen);
-	c->seen = NULL;
-	c->nseen = 0;
+	forget_seen(c);
 }
 
 static void on_list(struct cloud *c, void *ctx, const struct provider_result *r)

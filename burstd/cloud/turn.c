@@ -26,6 +26,7 @@ void cloud_close(struct cloud *c)
 	if (c->ops != NULL && !off_is(c))
 		c->ops->close(c->self);
 	free(c->seen);
+	free(c->failures);
 	free(c->strays);
 	map_fini(&c->unread_ids);
 	map_fini(&c->ids);

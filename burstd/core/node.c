@@ -41,6 +41,22 @@ int node_state_parse(const char *name)
 	return -1;
 }
 
+enum node_reason node_reason_of(enum provider_code code)
+{
+	switch (code) {
+	case PROVIDER_CAPACITY:
+		return NODE_BECAUSE_CAPACITY;
+	case PROVIDER_QUOTA:
+		return NODE_BECAUSE_QUOTA;
+	case PROVIDER_DENIED:
+		return NODE_BECAUSE_DENIED;
+	case PROVIDER_INVALID:
+		return NODE_BECAUSE_INVALID;
+	default:
+		return NODE_BECAUSE_NONE;
+	}
+}
+
 bool node_reason_of_place(enum node_reason r)
 {
 	return r == NODE_BECAUSE_CAPACITY || r == NODE_BECAUSE_QUOTA || r == NODE_BECAUSE_DENIED ||
@@ -160,6 +176,11 @@ static enum node_reason why_stopped(const struct provider_instance *in)
 	return in != NULL && in->taken ? NODE_BECAUSE_RECLAIMED : NODE_BECAUSE_STOPPED;
 }
 
+static enum node_reason why_failed(const struct node_event *ev)
+{
+	return ev->reason != NODE_BECAUSE_NONE ? ev->reason : NODE_BECAUSE_STOPPED;
+}
+
 /* An instance is known to exist: keep it, or delete it if it is no longer wanted. */
 static void adopt(struct node *n, const struct node_event *ev, const struct node_limits *lim)
 {
@@ -173,6 +194,8 @@ static void adopt(struct node *n, const struct node_event *ev, const struct node
 	n->attempts = 0;
 	if (in->state == PROVIDER_ENDED)
 		end(n, why_stopped(in), ev);
+	else if (in->state == PROVIDER_FAILED)
+		delete_it(n, why_failed(ev), ev->now_ms);
 	else if (n->release || in->state == PROVIDER_RECLAIMING)
 		delete_it(n, NODE_BECAUSE_RECLAIMED, ev->now_ms);
 	else
@@ -306,12 +329,14 @@ static void take_notice(struct node *n, enum provider_notice_kind kind, int64_t 
 		move(n, NODE_DRAINING, now_ms, INT64_MAX);
 }
 
-/* A list shows the instance stopping or reclaimed: it ends at reclaim_ms, or now. */
+/* A list shows the instance stopping, failed or reclaimed: it ends at reclaim_ms, or now. */
 static void seen_leaving(struct node *n, const struct node_event *ev)
 {
-	bool stops = ev->instance->state == PROVIDER_STOPPING;
+	bool stops = ev->instance->state != PROVIDER_RECLAIMING;
 
-	if (stops && n->state == NODE_BOOTING && n->noticed_ms == 0 && !ev->instance->taken)
+	if (ev->instance->state == PROVIDER_FAILED && n->state == NODE_BOOTING)
+		delete_it(n, why_failed(ev), ev->now_ms);
+	else if (stops && n->state == NODE_BOOTING && n->noticed_ms == 0 && !ev->instance->taken)
 		delete_it(n, NODE_BECAUSE_STOPPED, ev->now_ms);
 	else
 		take_notice(n, PROVIDER_NOTICE_RECLAIM,
@@ -372,7 +397,8 @@ static void step_alive(struct node *n, const struct node_event *ev, const struct
 		n->misses = 0;
 		learn(n, ev->instance);
 		if (ev->instance->state == PROVIDER_RECLAIMING ||
-		    ev->instance->state == PROVIDER_STOPPING)
+		    ev->instance->state == PROVIDER_STOPPING ||
+		    ev->instance->state == PROVIDER_FAILED)
 			seen_leaving(n, ev); /* slurmd may be up: its job must leave first */
 		break;
 	case NODE_EV_NOTICE:

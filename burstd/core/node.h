@@ -29,9 +29,10 @@
  *
  * A reclaim leads from BOOTING to DRAINING, too; a rebalance notice for a node that boots takes
  * effect when the node is up.  An instance that stops while it boots, without a notice, does not
- * count as a reclaim (F10).  Gone is written only on proof (I9): the provider says ended, or two
- * complete lists a settle time apart do not show the instance.  A delete's success is not proof;
- * nor is one list (I8, F12, F15). */
+ * count as a reclaim (F10).  One that fails before it runs (PROVIDER_FAILED) is deleted as past
+ * its deadline, with the provider's reason.  Gone is written only on proof (I9): the provider says
+ * ended, or two complete lists a settle time apart do not show the instance.  A delete's success is
+ * not proof; nor is one list (I8, F12, F15). */
 #ifndef BURSTD_NODE_H
 #define BURSTD_NODE_H
 
@@ -59,7 +60,8 @@ enum node_event_type {
 	NODE_EV_CREATED, /* the instance exists: instance */
 	NODE_EV_LOST,    /* no usable answer to a create */
 	NODE_EV_REFUSED, /* definite refusal; reason */
-	NODE_EV_SEEN,    /* a list shows the instance; its state may be ended or reclaiming */
+	NODE_EV_SEEN,    /* a list shows the instance; its state may be ended or reclaiming, or
+			    failed for `reason` */
 	NODE_EV_ABSENT,  /* a complete list begun at list_ms does not show the instance */
 	NODE_EV_REGISTERED, /* slurmctld has the node up */
 	NODE_EV_RELEASE,    /* the node is not wanted any more: suspended, refused gang, operator;
@@ -175,7 +177,7 @@ struct node_event {
 	int64_t retry_ms;                 /* NOTSENT, DELETE_FAILED: not before; 0: own backoff */
 	uint64_t batch;                   /* START: the create it goes out with ... */
 	uint32_t slot;                    /* ... and its place there */
-	enum node_reason reason;          /* REFUSED, RELEASE */
+	enum node_reason reason;          /* REFUSED, RELEASE; SEEN: of a failed instance */
 	enum provider_notice_kind notice; /* NOTICE ... */
 	int64_t deadline_ms;              /* ... when it happens; 0: not said */
 	const struct provider_instance *instance; /* CREATED, SEEN */
@@ -203,6 +205,8 @@ const char *node_event_str(enum node_event_type t);
 const char *node_reason_str(enum node_reason r);  /* short word, for events and metrics */
 const char *node_reason_text(enum node_reason r); /* a phrase for people */
 int node_reason_parse(const char *word);
+/* The reason for a refusal with this code; NODE_BECAUSE_NONE: the code is no refusal. */
+enum node_reason node_reason_of(enum provider_code code);
 /* Is the reason about the place where the node was to be bought, so that another place may do? */
 bool node_reason_of_place(enum node_reason r);
 

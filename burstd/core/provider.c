@@ -26,6 +26,7 @@ void provider_result_fini(struct provider_result *r)
 {
 	free(r->items);
 	free(r->instances);
+	free(r->failures);
 	free(r->quotes);
 	secret_wipe(&r->session);
 	free(r->notices);

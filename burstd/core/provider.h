@@ -207,7 +207,10 @@ enum provider_state {
 	PROVIDER_RUNNING,
 	PROVIDER_RECLAIMING, /* the provider has announced that it will take it */
 	PROVIDER_STOPPING,   /* it ends, and may still bill */
-	PROVIDER_ENDED,      /* gone, and no longer billed */
+	/* It was accepted and then failed, as when the provider found no host for it: it never will
+	 * run, and exists until it is deleted.  The result's failures say why. */
+	PROVIDER_FAILED,
+	PROVIDER_ENDED, /* gone, and no longer billed */
 };
 
 /* A driver lists every instance with our cluster's uuid.  If the tags with node name or generation
@@ -224,6 +227,14 @@ struct provider_instance {
 	int64_t created_ms, ended_ms; /* by the provider's clock; 0: not said */
 	int64_t reclaim_ms;           /* when it will be reclaimed; 0: not said */
 	bool taken;                   /* it stops or has ended because the provider reclaims it */
+};
+
+struct provider_failure { /* of an instance that is PROVIDER_FAILED */
+	char id[PROVIDER_ID_MAX + 1];
+	/* As if the create had been refused: PROVIDER_CAPACITY, PROVIDER_QUOTA ...; any other code:
+	 * it says nothing about the place. */
+	enum provider_code code;
+	char message[160]; /* the provider's words, for people */
 };
 
 /* What is about to happen to an instance. */
@@ -275,6 +286,8 @@ struct provider_result {
 	size_t nitems;
 	struct provider_instance *instances; /* list */
 	size_t ninstances;
+	struct provider_failure *failures; /* list: of its failed instances, in any order */
+	size_t nfailures;
 	/* PROVIDER_MORE: for the next request, not before retry_after_ms.  Notices: for the next
 	 * poll.  Else "". */
 	char cursor[PROVIDER_CURSOR_MAX + 1];

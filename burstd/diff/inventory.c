@@ -216,10 +216,32 @@ static void add_unread(struct cloud *c, const struct provider_instance *in)
 		c->odd_ms = first_ms;
 }
 
+/* An instance that was accepted has failed before it ran: the place has refused it, only later. */
+static enum node_reason failed(struct cloud *c, struct fleet_node *fn,
+			       const struct provider_instance *in)
+{
+	const struct provider_failure *f = list_failure(c, in->id);
+	const struct conf_offer *o = engine_offer_of(c->e, &fn->n);
+	enum node_reason why = f != NULL ? node_reason_of(f->code) : NODE_BECAUSE_NONE;
+	struct provider_result r = {0};
+
+	if (f == NULL || !node_coming(&fn->n) || fn->n.release || fn->busy)
+		return why;
+	(void)snprintf(r.message, sizeof(r.message), "%s", f->message);
+	place_say_why(c, fn, why != NODE_BECAUSE_NONE ? why : NODE_BECAUSE_STOPPED, r.message);
+	fleet_because(fn, why != NODE_BECAUSE_NONE ? why : NODE_BECAUSE_STOPPED, fn->name->why);
+	r.code = f->code;
+	if (o != NULL && why != NODE_BECAUSE_NONE)
+		place_bought(c->e, o, &r, 1, fn->n.sent_ms);
+	return why;
+}
+
 static void saw(struct cloud *c, struct fleet_node *fn, const struct provider_instance *in)
 {
 	struct node_event ev = {.type = NODE_EV_SEEN, .now_ms = engine_now(c->e), .instance = in};
 
+	if (in->state == PROVIDER_FAILED)
+		ev.reason = failed(c, fn, in);
 	fn->mark = true;
 	fn->seen_ms = c->list_began;
 	if (in->created_ms > 0)

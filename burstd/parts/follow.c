@@ -17,8 +17,8 @@ static void refuse_here(struct engine *e, const struct fleet_node *fn, const cha
 		fn->name->hint.not_before_ms = place_ready_ms(e, at);
 }
 
-/* If a place refused the node and the pool has other offers, decide anew which of them may have it,
- * together with the rest of its job. */
+/* If a place refused the node, or accepted it and then failed to make it, and the pool has other
+ * offers, decide anew which of them may have it, together with the rest of its job. */
 static bool climbs(struct engine *e, const struct fleet_node *fn)
 {
 	const struct node *is = &fn->n;
@@ -26,8 +26,7 @@ static bool climbs(struct engine *e, const struct fleet_node *fn)
 	size_t n;
 	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[is->pool], &n);
 
-	if (n <= 1 || is->state != NODE_GONE || fn->name->barred ||
-	    !node_reason_of_place(is->reason))
+	if (n <= 1 || fn->name->barred || !node_reason_of_place(is->reason))
 		return false;
 	if (at != NULL)
 		fn->name->tried |= UINT32_C(1) << (at - rungs);

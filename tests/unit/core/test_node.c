@@ -68,11 +68,11 @@ static void test_every_cell(void **state)
 }
 
 /* Instance states in the order of enum provider_state: UNKNOWN (exists and bills, I14, F19),
- * PENDING, RUNNING, RECLAIMING, STOPPING, ENDED. */
+ * PENDING, RUNNING, RECLAIMING, STOPPING, FAILED, ENDED. */
 static const char *const sightings[NODE_NSTATES] = {
-	[NODE_WANTED] = "BBBXBG",   [NODE_CREATING] = "CCCCCC", [NODE_INDOUBT] = "BBBXBG",
-	[NODE_BOOTING] = "BBBDXG",  [NODE_READY] = "RRRDDG",    [NODE_DRAINING] = "DDDDDG",
-	[NODE_DELETING] = "XXXXXG", [NODE_GONE] = "XXXXXG",     [NODE_QUARANTINED] = "QQQQQG",
+	[NODE_WANTED] = "BBBXBXG",   [NODE_CREATING] = "CCCCCCC", [NODE_INDOUBT] = "BBBXBXG",
+	[NODE_BOOTING] = "BBBDXXG",  [NODE_READY] = "RRRDDDG",    [NODE_DRAINING] = "DDDDDDG",
+	[NODE_DELETING] = "XXXXXXG", [NODE_GONE] = "XXXXXXG",     [NODE_QUARANTINED] = "QQQQQQG",
 };
 
 static void test_every_sighting(void **state)
