@@ -13,6 +13,11 @@ static bool has_slot(enum provider_op_kind k)
 	return k != PROVIDER_NOTICES;
 }
 
+static void fill(struct bucket *b, const struct provider_bucket *of, int64_t now_ms)
+{
+	bucket_init_with(b, of->size, of->gains, of->every_ms, now_ms);
+}
+
 void limit_init(struct limit *l, uint32_t slots, uint32_t rate, const struct provider_limit *own,
 		int64_t now_ms)
 {
@@ -21,10 +26,8 @@ void limit_init(struct limit *l, uint32_t slots, uint32_t rate, const struct pro
 	for (int k = 0; k < PROVIDER_NOPS && rate == 0 && own != NULL; k++) {
 		struct limit_kind *kind = &l->kinds[k];
 
-		bucket_init_with(&kind->requests, own[k].requests.size, own[k].requests.per_s,
-				 now_ms);
-		bucket_init_with(&kind->instances, own[k].instances.size, own[k].instances.per_s,
-				 now_ms);
+		fill(&kind->requests, &own[k].requests, now_ms);
+		fill(&kind->instances, &own[k].instances, now_ms);
 	}
 }
 
@@ -34,7 +37,7 @@ void limit_change(struct limit *l, uint32_t slots, uint32_t rate, const struct p
 	struct limit next;
 
 	l->slots = slots;
-	if (l->all.per_s == rate)
+	if (l->all.gains == rate)
 		return;
 	limit_init(&next, slots, rate, own, now_ms);
 	l->all = next.all;

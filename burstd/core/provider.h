@@ -72,8 +72,10 @@ enum provider_flags {
 	PROVIDER_FABRICS = 1 << 6,  /* a create can ask for machines of one fabric */
 };
 
-struct provider_bucket { /* a token bucket; per_s 0: no limit */
-	uint32_t size, per_s;
+/* A token bucket: it holds `size` tokens, and gains `gains` of them in every_ms (0: in a second).
+ * gains 0: no limit. */
+struct provider_bucket {
+	uint32_t size, gains, every_ms;
 };
 
 struct provider_limit { /* of one kind of request */

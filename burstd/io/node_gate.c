@@ -54,7 +54,7 @@ static void share_init(struct share *s, uint32_t per_s, int64_t now_ms)
 static bool share_has(const struct share *s, bool late, int64_t now_ms)
 {
 	return bucket_has(&s->all, now_ms) > 0 ||
-	       (!late && s->first.per_s > 0 && bucket_has(&s->first, now_ms) > 0);
+	       (!late && s->first.gains > 0 && bucket_has(&s->first, now_ms) > 0);
 }
 
 static bool share_take(struct share *s, bool late, int64_t now_ms)

@@ -119,7 +119,7 @@ static bool too_often(struct engine *e, struct claim_run *r, struct http_answer 
 {
 	struct bucket *asks = r != NULL ? &r->asks : &e->keys->door->asks;
 
-	if (asks->per_s == 0) {
+	if (asks->gains == 0) {
 		bucket_init(asks, DOOR_ASKS_S, engine_now(e));
 		if (r != NULL)
 			bucket_init(&r->copies, DOOR_COPIES_S, engine_now(e));

@@ -84,7 +84,7 @@ static void test_a_bucket_may_hold_more_than_a_second_brings(void **state)
 	int64_t now = 777;
 
 	(void)state;
-	bucket_init_with(&b, 100, 5, now);
+	bucket_init_with(&b, 100, 5, 0, now);
 	assert_int_equal(bucket_has(&b, now), 100);
 	bucket_take_some(&b, 97, now);
 	assert_int_equal(bucket_has(&b, now), 3);
@@ -104,10 +104,46 @@ static void test_no_limit_has_room_for_all(void **state)
 	struct bucket b;
 
 	(void)state;
-	bucket_init_with(&b, 0, 0, 5);
+	bucket_init_with(&b, 0, 0, 0, 5);
 	bucket_take_some(&b, 1000, 5);
 	assert_int_equal(bucket_has(&b, 5), UINT32_MAX);
 	assert_int_equal(bucket_full_ms(&b, 1000, 5), 5);
+}
+
+/* As Lambda launches: one in twelve seconds, however often one asks in between. */
+static void test_a_token_may_take_longer_than_a_second(void **state)
+{
+	struct bucket b;
+	unsigned taken = 0;
+
+	(void)state;
+	bucket_init_with(&b, 1, 1, 12000, 5);
+	assert_true(bucket_take(&b, 5));
+	assert_int_equal(bucket_next_ms(&b, 5), 12005);
+	for (int64_t now = 6; now < 12005; now += 7)
+		assert_false(bucket_take(&b, now));
+	assert_true(bucket_take(&b, 12005));
+	/* as Spheron creates: ten in a quarter of an hour */
+	bucket_init_with(&b, 10, 10, 900000, 0);
+	for (int64_t now = 0; now < 9000000; now += 11)
+		taken += bucket_take(&b, now);
+	assert_in_range(taken, 109, 110);
+}
+
+/* No part of a token is lost where tokens and milliseconds do not divide. */
+static void test_thirds_of_a_token_add_up(void **state)
+{
+	struct bucket b;
+
+	(void)state;
+	bucket_init_with(&b, 1, 3, 7000, 0);
+	assert_true(bucket_take(&b, 0));
+	for (int64_t now = 1; now < 2333; now++) {
+		bucket_take_some(&b, 0, now); /* it is brought up to date each time */
+		assert_int_equal(bucket_has(&b, now), 0);
+	}
+	assert_int_equal(bucket_next_ms(&b, 2333), 2334);
+	assert_true(bucket_take(&b, 2334));
 }
 
 int main(void)
@@ -119,6 +155,8 @@ int main(void)
 		cmocka_unit_test(test_clock_back),
 		cmocka_unit_test(test_a_full_bucket_stays_full),
 		cmocka_unit_test(test_a_bucket_may_hold_more_than_a_second_brings),
+		cmocka_unit_test(test_a_token_may_take_longer_than_a_second),
+		cmocka_unit_test(test_thirds_of_a_token_add_up),
 		cmocka_unit_test(test_no_limit_has_room_for_all),
 	};
 

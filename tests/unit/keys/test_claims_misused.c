@@ -260,8 +260,8 @@ static void test_alarm_about_another_node(void **state)
 /* As if all of a second's were asked for, and that second did not end. */
 static void empties(struct bucket *b)
 {
-	assert_int_equal(b->per_s, DOOR_ASKS_S);
-	b->milli = 0;
+	assert_int_equal(b->gains, DOOR_ASKS_S);
+	b->level = 0;
 	b->at_ms = engine_now(F.e) + 3600000;
 }
 

@@ -276,13 +276,13 @@ static void test_it_is_on_again_with_the_limits_of_its_own(void **state)
 	fake_limits = own;
 	assert_int_equal(load_conf(f, conf_of(true, "g[1-2]"), NULL), 0);
 	creates = &f->e->cloud->all[0].limit.kinds[PROVIDER_CREATE];
-	assert_int_equal(creates->requests.per_s, 0);
+	assert_int_equal(creates->requests.gains, 0);
 	files_fail = NULL;
 	off_hurry(f->e);
 	off_run(&f->e->cloud->all[0]);
 	assert_null(engine_off(f->e, 0));
 	assert_int_equal(creates->requests.size, 2);
-	assert_int_equal(creates->requests.per_s, 1);
+	assert_int_equal(creates->requests.gains, 1);
 	assert_int_equal(creates->instances.size, 50);
 	assert_true(cloud_ready(&f->e->cloud->all[0], PROVIDER_CREATE));
 	fake_limits = NULL;

@@ -15,14 +15,14 @@ static void test_it_is_known_by_its_name_and_says_what_ec2_can(void **state)
 	assert_int_equal(caps.token_ms, 86400000);
 	assert_int_equal(caps.reclaim_ms, 120000);
 	assert_int_equal(caps.limits[PROVIDER_CREATE].requests.size, 5);
-	assert_int_equal(caps.limits[PROVIDER_CREATE].requests.per_s, 2);
+	assert_int_equal(caps.limits[PROVIDER_CREATE].requests.gains, 2);
 	assert_int_equal(caps.limits[PROVIDER_CREATE].instances.size, 1000);
-	assert_int_equal(caps.limits[PROVIDER_CREATE].instances.per_s, 2);
-	assert_int_equal(caps.limits[PROVIDER_DELETE].requests.per_s, 5);
-	assert_int_equal(caps.limits[PROVIDER_DELETE].instances.per_s, 20);
-	assert_int_equal(caps.limits[PROVIDER_LIST].requests.per_s, 20);
-	assert_int_equal(caps.limits[PROVIDER_LOGIN].requests.per_s, 0); /* not EC2's */
-	assert_int_equal(caps.limits[PROVIDER_NOTICES].requests.per_s, 0);
+	assert_int_equal(caps.limits[PROVIDER_CREATE].instances.gains, 2);
+	assert_int_equal(caps.limits[PROVIDER_DELETE].requests.gains, 5);
+	assert_int_equal(caps.limits[PROVIDER_DELETE].instances.gains, 20);
+	assert_int_equal(caps.limits[PROVIDER_LIST].requests.gains, 20);
+	assert_int_equal(caps.limits[PROVIDER_LOGIN].requests.gains, 0); /* not EC2's */
+	assert_int_equal(caps.limits[PROVIDER_NOTICES].requests.gains, 0);
 	/* What is bought in one create fits, or it would wait for ever. */
 	assert_true(caps.create_max <= caps.limits[PROVIDER_CREATE].instances.size);
 	assert_true(caps.delete_max <= caps.limits[PROVIDER_DELETE].instances.size);
