@@ -153,6 +153,35 @@ static void test_the_constraint_in_a_resume_file(void **state)
 	}
 }
 
+/* The same as what squeue says of such a one: it asks for something, and nobody knows for what. */
+static void test_a_constraint_too_long_in_a_resume_file_is_not_known(void **state)
+{
+	static const struct {
+		int bytes;
+		bool known;
+	} texts[] = {{DEMAND_TEXT_MAX, true}, {DEMAND_TEXT_MAX + 1, false}, {9000, false}};
+	static char file[9100];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct demand d;
+		int n = snprintf(
+			file, sizeof(file),
+			"{\"jobs\":[{\"job_id\":1,\"nodes\":\"c1\",\"features\":\"%0*d\"}]}",
+			texts[i].bytes, 7);
+
+		assert_int_equal(demand_init(&d, "c1", 2, NULL), 0);
+		assert_int_equal(demand_add_file(&d, file, (size_t)n, NULL), 0);
+		assert_int_equal(d.njobs, 1);
+		assert_int_equal(d.jobs[0].wishes_known, texts[i].known);
+		if (texts[i].known)
+			assert_int_equal(strlen(d.jobs[0].constraint), texts[i].bytes);
+		else
+			assert_null(d.jobs[0].constraint);
+		demand_fini(&d);
+	}
+}
+
 static void test_two_constraints_of_a_job_are_a_mistake(void **state)
 {
 	static const char file[] = "{\"jobs\":[{\"job_id\":1,\"nodes\":\"c1\",\"features\":\"a\","
@@ -379,6 +408,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_the_constraint_in_a_resume_file),
+		cmocka_unit_test(test_a_constraint_too_long_in_a_resume_file_is_not_known),
 		cmocka_unit_test(test_two_constraints_of_a_job_are_a_mistake),
 		cmocka_unit_test(test_what_squeue_says_goes_to_the_job_with_its_number),
 		cmocka_unit_test(test_a_job_that_is_there_twice_wishes_twice),
