@@ -115,7 +115,11 @@ static void test_a_released_result_is_empty(void **state)
 				    .ninstances = 1,
 				    .cursor = "2",
 				    .quotes = mem_zalloc(sizeof(*r.quotes)),
-				    .nquotes = 1};
+				    .nquotes = 1,
+				    .notices = mem_zalloc(sizeof(*r.notices)),
+				    .ended = mem_zalloc(sizeof(*r.ended)),
+				    .ack = mem_strdup("receipt"),
+				    .fabrics = mem_zalloc(sizeof(*r.fabrics))};
 
 	(void)state;
 	for (int times = 0; times < 2; times++) {
@@ -128,6 +132,10 @@ static void test_a_released_result_is_empty(void **state)
 		assert_string_equal(r.cursor, "");
 		assert_null(r.quotes);
 		assert_int_equal(r.nquotes, 0);
+		assert_null(r.notices);
+		assert_null(r.ended);
+		assert_null(r.ack);
+		assert_null(r.fabrics);
 	}
 }
 
@@ -160,6 +168,7 @@ static void test_each_market_has_the_word_of_the_configuration(void **state)
 			provider_market_parse(provider_market_str((enum provider_market)i), &m), 0);
 		assert_int_equal(m, i);
 		assert_int_equal(provider_market_parse("Spot", &m), -1);
+		assert_int_equal(provider_market_parse("?", &m), -1);
 		assert_int_equal(m, i);
 	}
 }
@@ -194,6 +203,7 @@ static void test_a_notice_is_read_from_the_word_for_its_kind(void **state)
 		assert_int_equal(provider_notice_parse(words[k], &kind), 0);
 		assert_int_equal(kind, k);
 		assert_int_equal(provider_notice_parse("stopped", &kind), -1);
+		assert_int_equal(provider_notice_parse("?", &kind), -1);
 		assert_int_equal(kind, k);
 	}
 	assert_string_equal(provider_notice_str(PROVIDER_NNOTICES), "?");
