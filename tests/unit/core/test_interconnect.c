@@ -36,12 +36,28 @@ static void test_a_kind_and_perhaps_how_many_ports_of_which_rate(void **state)
 static void test_anything_else_is_refused_with_what_is_wanted(void **state)
 {
 	static const char *const all[] = {
-		"",          "infiniband", "IB",
-		"ib:",       "ib:8",       "ib:8x",
-		"ib:x400",   "ib:0x400",   "ib:8x0",
-		"ib:65x1",   "ib:1x3201",  "ib:8x400 ",
-		"none:1x1",  "ib8x400",    "ib:-8x4",
-		"ib:08x400", "efax",       "ib:99999999999999999999x1",
+		"",
+		"infiniband",
+		"IB",
+		"ib:",
+		"ib:8",
+		"ib:8x",
+		"ib:x400",
+		"ib:0x400",
+		"ib:8x0",
+		"ib:65x1",
+		"ib:1x3201",
+		"ib:8x400 ",
+		"none:1x1",
+		"ib8x400",
+		"ib:-8x4",
+		"ib:08x400",
+		"efax",
+		"ib:99999999999999999999x1",
+		"ib:4294967304x400",
+		"ib:8x4294967696",
+		"ib:8y400",
+		"ib;8x400",
 	};
 	struct interconnect got;
 
