@@ -90,6 +90,8 @@ static void what_is_no_such_body_is_refused(void **state)
 		"{\"generation\":1.5}",
 		"{\"generation\":9223372036854775808}",
 		"{\"faulty\":1}",
+		"{\"faulty\":}",
+		"{\"faulty\":nul}",
 		"{\"faulty\":\"true\"}",
 	};
 	struct node_said s;
@@ -299,13 +301,31 @@ static void a_why_that_is_too_long_does_not_lose_the_report(void **state)
 	free(p);
 }
 
-static void the_words_of_a_step_can_be_printed(void **state)
+static void of_a_step_only_what_is_known_counts(void **state)
 {
 	struct node_report *p = mem_zalloc(sizeof(*p));
 
 	(void)state;
 	assert_int_equal(
-		read_steps(p, "[{\"new\":[1],\"name\":\"g\\npu\",\"why\":\"\\u001b[2J\"}]"), 0);
+		read_steps(p, "[{\"name\":\"gpu\",\"why\":\"slow\",\"new\":[7],\"log\":7}]"), 0);
+	assert_string_equal(p->steps[0].name, "gpu");
+	assert_string_equal(p->steps[0].why, "slow");
+	assert_int_equal(
+		read_steps(p, "[{\"name\":null,\"result\":null,\"ms\":null,\"why\":null}]"), 0);
+	assert_int_equal(p->n, 1);
+	assert_string_equal(p->steps[0].name, "");
+	assert_string_equal(p->steps[0].result, "");
+	assert_string_equal(p->steps[0].why, "");
+	assert_int_equal(p->steps[0].ms, 0);
+	free(p);
+}
+
+static void the_words_of_a_step_can_be_printed(void **state)
+{
+	struct node_report *p = mem_zalloc(sizeof(*p));
+
+	(void)state;
+	assert_int_equal(read_steps(p, "[{\"name\":\"g\\npu\",\"why\":\"\\u001b[2J\"}]"), 0);
 	assert_string_equal(p->steps[0].name, "g?pu");
 	assert_string_equal(p->steps[0].why, "?[2J");
 	free(p);
@@ -325,6 +345,7 @@ int main(void)
 		cmocka_unit_test(a_report_without_steps_has_none),
 		cmocka_unit_test(what_is_no_report_is_refused),
 		cmocka_unit_test(a_why_that_is_too_long_does_not_lose_the_report),
+		cmocka_unit_test(of_a_step_only_what_is_known_counts),
 		cmocka_unit_test(the_words_of_a_step_can_be_printed),
 	};
 
