@@ -21,6 +21,8 @@ static void test_a_kind_and_perhaps_how_many_ports_of_which_rate(void **state)
 		{"efa:32x100", "efa", 32, 100},
 		{"gib", "gib", 0, 0},
 		{"ib:64x3200", "ib", 64, 3200},
+		{"ib:1x900", "ib", 1, 900},
+		{"ib:9x1", "ib", 9, 1},
 	};
 	struct interconnect got;
 
