@@ -76,6 +76,8 @@ static const struct {
 	{"two that exclude each other", "burst:spot burst:ondemand", "spot&ondemand; -; -", NULL},
 	{"two lists of places: what both allow", "burst:EU burst:DE,US", "-; DE; -", NULL},
 	{"the other way round", "burst:DE,US burst:EU", "-; DE; -", NULL},
+	{"all that both allow", "burst:DE,FR burst:EU,US", "-; DE,FR; -", NULL},
+	{"each of both lists, once", "burst:EU,US burst:US,DE,FR", "-; US,DE,FR; -", NULL},
 	{"EU is within EEA", "burst:EEA burst:EU", "-; EU; -", NULL},
 	{"the same twice", "burst:EU burst:EU", "-; EU; -", NULL},
 	{"nothing that both allow", "burst:EU burst:US", "-; nowhere; -", NULL},
