@@ -177,8 +177,10 @@ static void test_who_does_not_want_it_any_more_keeps_nobody_waiting(void **state
 /* Where nobody went before, machines that bill go first, then what shows them. */
 static void test_at_the_start_creates_do_not_go_first(void **state)
 {
-	static const enum provider_op_kind asked[] = {PROVIDER_NOTICES, CREATE, LIST, DELETE},
-					   want[] = {DELETE, LIST, CREATE, PROVIDER_NOTICES};
+	static const enum provider_op_kind asked[] = {PROVIDER_NOTICES, PROVIDER_REPORT, CREATE,
+						      LIST, DELETE},
+					   want[] = {DELETE, LIST, CREATE, PROVIDER_REPORT,
+						     PROVIDER_NOTICES};
 	bool gone[PROVIDER_NOPS] = {false};
 
 	(void)state;
@@ -230,6 +232,57 @@ static void test_notices_take_a_token_and_no_slot(void **state)
 	assert_true(limit_may(&l, DELETE, 10000));
 }
 
+/* ... even if all slots are taken, and it is no request for which one would be kept. */
+static void test_notices_neither_need_a_slot_nor_count_as_one(void **state)
+{
+	(void)state;
+	limit_init(&l, 2, 0, NULL, 0);
+	limit_take(&l, PROVIDER_NOTICES, 0, 0);
+	assert_true(limit_may(&l, CREATE, 0));
+	limit_take(&l, CREATE, 1, 0);
+	assert_false(limit_may(&l, CREATE, 0)); /* the other slot is kept for deletes */
+	assert_true(limit_may(&l, DELETE, 0));
+	limit_take(&l, DELETE, 1, 0);
+	assert_true(limit_may(&l, PROVIDER_NOTICES, 0));
+}
+
+static void test_a_fabric_is_made_where_a_create_may_go(void **state)
+{
+	(void)state;
+	limit_init(&l, 4, 0, NULL, 0);
+	assert_true(limit_may(&l, PROVIDER_QUOTES, 0));
+	limit_take(&l, PROVIDER_QUOTES, 0, 0);
+	assert_false(limit_may(&l, PROVIDER_QUOTES, 0)); /* the others are kept */
+	assert_true(limit_may(&l, PROVIDER_FABRIC_MAKE, 0));
+	/* It does not wait for creates that wait. */
+	limit_init(&l, 16, 1, NULL, 0);
+	limit_take(&l, PROVIDER_QUOTES, 0, 0); /* the token */
+	assert_false(limit_may(&l, CREATE, 0));
+	assert_false(limit_may(&l, LIST, 0));
+	limit_turn(&l);
+	assert_false(limit_may(&l, PROVIDER_FABRIC_MAKE, 1000)); /* but for a list */
+	limit_init(&l, 16, 1, NULL, 0);
+	limit_take(&l, PROVIDER_QUOTES, 0, 0);
+	assert_false(limit_may(&l, CREATE, 0));
+	limit_turn(&l);
+	assert_true(limit_may(&l, PROVIDER_FABRIC_MAKE, 1000));
+}
+
+static void test_who_asked_in_vain_in_this_turn_waits(void **state)
+{
+	(void)state;
+	limit_init(&l, 16, 1, NULL, 0);
+	assert_false(limit_waits(&l, CREATE));
+	assert_true(limit_may(&l, CREATE, 0));
+	assert_false(limit_waits(&l, CREATE));
+	limit_take(&l, CREATE, 1, 0);
+	assert_false(limit_may(&l, CREATE, 0));
+	assert_true(limit_waits(&l, CREATE));
+	assert_false(limit_waits(&l, DELETE));
+	limit_turn(&l);
+	assert_false(limit_waits(&l, CREATE)); /* it may need nothing any more */
+}
+
 /* --- what the provider documents --- */
 
 static const struct provider_limit own[PROVIDER_NOPS] = {
@@ -268,6 +321,9 @@ static void test_instances_have_a_limit_of_their_own(void **state)
 	assert_false(limit_may(&l, CREATE, 499));
 	assert_int_equal(limit_next_ms(&l, 499), 500);
 	assert_int_equal(limit_room(&l, LIST, 0), UINT32_MAX);
+	limit_init(&l, 1024, 0, own, 0);
+	limit_take(&l, CREATE, 999, 0);
+	assert_true(limit_may(&l, CREATE, 0)); /* about the last one */
 }
 
 /* One that waits for room is nobody ahead of it. */
@@ -339,6 +395,8 @@ static void test_what_the_provider_says_of_how_long_is_believed_to_a_limit(void 
 	assert_false(limit_may(&l, DELETE, 11099));
 	assert_true(limit_may(&l, DELETE, 11100));
 	limit_throttled(&l, DELETE, 99, 20000, 11100); /* sent before: no longer pause of ours */
+	assert_int_equal(l.kinds[DELETE].step_ms, 1000);
+	limit_throttled(&l, DELETE, 100, 0, 11100); /* sent when it began: likewise */
 	assert_int_equal(l.kinds[DELETE].step_ms, 1000);
 	assert_false(limit_may(&l, DELETE, 31099));
 	assert_true(limit_may(&l, DELETE, 31100));
@@ -428,6 +486,9 @@ int main(void)
 		T(test_at_the_start_creates_do_not_go_first),
 		T(test_who_may_and_does_not_keeps_nobody_waiting),
 		T(test_notices_take_a_token_and_no_slot),
+		T(test_notices_neither_need_a_slot_nor_count_as_one),
+		T(test_a_fabric_is_made_where_a_create_may_go),
+		T(test_who_asked_in_vain_in_this_turn_waits),
 		T(test_each_kind_has_the_providers_own_limit),
 		T(test_instances_have_a_limit_of_their_own),
 		T(test_who_could_not_go_anyway_is_passed),

@@ -117,6 +117,16 @@ static void test_of_two_that_may_share_a_limit_one_at_a_time_is_on_the_wire(void
 	assert_true(limit_may(&l, DELETE, 5000));
 }
 
+static void test_the_answer_to_either_lets_the_other_go(void **state)
+{
+	(void)state;
+	throttle_both(CREATE, DELETE);
+	limit_take(&l, DELETE, 1, 5000);
+	assert_false(limit_may(&l, CREATE, 5000));
+	limit_give(&l, DELETE);
+	assert_true(limit_may(&l, CREATE, 5000));
+}
+
 static void test_after_a_minute_they_share_nothing(void **state)
 {
 	(void)state;
@@ -189,15 +199,78 @@ static void test_who_is_throttled_for_ever_shares_nothing_for_long(void **state)
 	assert_true(limit_may(&l, DELETE, 60001 + 1000));
 }
 
+/* --- whose turn it is after a pause, where one request goes in a second --- */
+
+static void goes(enum provider_op_kind k)
+{
+	limit_take(&l, k, 1, 0);
+	limit_give(&l, k);
+}
+
+/* Its pause is over in a second, and another asks before it does. */
+static bool may_after_the_pause_of(enum provider_op_kind throttled, enum provider_op_kind other)
+{
+	limit_throttled(&l, throttled, 0, 0, 0);
+	limit_turn(&l);
+	assert_false(limit_may(&l, other, 500));
+	limit_turn(&l);
+	limit_turn(&l); /* who asked then is no longer in line for that */
+	return limit_may(&l, other, 1000);
+}
+
+static void test_a_kind_is_in_line_when_its_pause_ends(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		enum provider_op_kind first = i == 0 ? CREATE : DELETE;
+
+		limit_init(&l, 16, 1, NULL, 0);
+		goes(first);
+		goes(i == 0 ? DELETE : CREATE);
+		assert_false(may_after_the_pause_of(first, i == 0 ? DELETE : CREATE));
+		assert_true(limit_may(&l, first, 1000));
+	}
+}
+
+static void test_who_is_throttled_while_others_get_through_keeps_its_turn(void **state)
+{
+	(void)state;
+	limit_init(&l, 16, 1, NULL, 0);
+	goes(CREATE);
+	limit_answered(&l, CREATE);
+	goes(DELETE);
+	assert_false(may_after_the_pause_of(DELETE, CREATE));
+	assert_true(limit_may(&l, DELETE, 1000));
+	/* ... that which it had, and no earlier one */
+	limit_init(&l, 16, 1, NULL, 0);
+	goes(LIST);
+	goes(DELETE);
+	limit_answered(&l, DELETE);
+	goes(DELETE);
+	assert_true(may_after_the_pause_of(DELETE, LIST));
+}
+
+static void test_who_is_throttled_while_nobody_gets_through_has_had_its_turn(void **state)
+{
+	(void)state;
+	limit_init(&l, 16, 1, NULL, 0);
+	goes(DELETE);
+	assert_true(may_after_the_pause_of(DELETE, CREATE));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds_with_one_limit_have_turns),
 		cmocka_unit_test(test_of_two_that_may_share_a_limit_one_at_a_time_is_on_the_wire),
+		cmocka_unit_test(test_the_answer_to_either_lets_the_other_go),
 		cmocka_unit_test(test_after_a_minute_they_share_nothing),
 		cmocka_unit_test(test_a_request_that_is_held_shares_no_limit),
 		cmocka_unit_test(test_a_short_pause_is_for_all_that_may_share_a_limit),
 		cmocka_unit_test(test_who_is_throttled_for_ever_shares_nothing_for_long),
+		cmocka_unit_test(test_a_kind_is_in_line_when_its_pause_ends),
+		cmocka_unit_test(test_who_is_throttled_while_others_get_through_keeps_its_turn),
+		cmocka_unit_test(test_who_is_throttled_while_nobody_gets_through_has_had_its_turn),
 	};
 
 	return cmocka_run_group_tests_name("limit, shared", tests, NULL, NULL);
