@@ -199,6 +199,30 @@ static void test_who_is_throttled_for_ever_shares_nothing_for_long(void **state)
 	assert_true(limit_may(&l, DELETE, 60001 + 1000));
 }
 
+/* In a larger struct something else lies there. */
+static void test_what_lies_behind_it_is_no_kind(void **state)
+{
+	static struct {
+		struct limit l;
+		struct limit_kind behind;
+	} both;
+	const struct limit_kind behind = {.waits = 1,
+					  .again = UINT64_MAX,
+					  .throttled = 1,
+					  .paused_ms = 1000,
+					  .until_ms = 3000};
+
+	(void)state;
+	both.behind = behind;
+	limit_init(&both.l, 16, 0, NULL, 0);
+	limit_throttled(&both.l, DELETE, 0, 0, 500);
+	limit_take(&both.l, DELETE, 1, 500);
+	limit_give(&both.l, DELETE);
+	assert_true(limit_may(&both.l, DELETE, 1500));
+	assert_true(limit_may(&both.l, DELETE, 4000));
+	assert_memory_equal(&both.behind, &behind, sizeof(behind));
+}
+
 /* --- whose turn it is after a pause, where one request goes in a second --- */
 
 static void goes(enum provider_op_kind k)
@@ -268,6 +292,7 @@ int main(void)
 		cmocka_unit_test(test_a_request_that_is_held_shares_no_limit),
 		cmocka_unit_test(test_a_short_pause_is_for_all_that_may_share_a_limit),
 		cmocka_unit_test(test_who_is_throttled_for_ever_shares_nothing_for_long),
+		cmocka_unit_test(test_what_lies_behind_it_is_no_kind),
 		cmocka_unit_test(test_a_kind_is_in_line_when_its_pause_ends),
 		cmocka_unit_test(test_who_is_throttled_while_others_get_through_keeps_its_turn),
 		cmocka_unit_test(test_who_is_throttled_while_nobody_gets_through_has_had_its_turn),
