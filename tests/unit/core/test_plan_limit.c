@@ -128,12 +128,31 @@ static void test_a_price_beyond_all_numbers_is_no_reason_for_good(void **state)
 	round_fini(&t);
 }
 
+/* Without the others of the pool it would. */
+static void test_a_job_that_needs_all_of_the_rate_may_fit_some_day(void **state)
+{
+	struct ladder_known known[2] = {{.price = 10 * FMT_NANO}, {.price = 1}};
+	struct plan_pool pools[2] = {{.known = &known[0]}, {.known = &known[1]}};
+	struct round t;
+
+	(void)state;
+	round_init(&t, 8, 20, "a[2-3]");
+	t.f.pools[0].nodes = 1;
+	t.f.pools[0].rate_nano_h = 10 * FMT_NANO;
+	add_job(&t, 1, "a[2-3]");
+	make_plan(&t, pools);
+	assert_int_equal(t.p.nodes[0].cause, PLAN_MAX_RATE);
+	assert_false(plan_hint(&t.p, &t.p.nodes[0]).lasting);
+	round_fini(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nobody_waits_for_nodes_that_may_never_leave),
 		cmocka_unit_test(test_who_is_refused_for_nodes_that_nobody_sees_is_told),
 		cmocka_unit_test(test_a_job_that_is_too_dear_is_told_how_many_it_may_have),
+		cmocka_unit_test(test_a_job_that_needs_all_of_the_rate_may_fit_some_day),
 		cmocka_unit_test(test_a_price_beyond_all_numbers_is_no_reason_for_good),
 	};
 
