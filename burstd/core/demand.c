@@ -239,15 +239,19 @@ static int64_t read_id(const struct jpull_value *v)
 	return jpull_int(&number, &id) == 1 ? id : 0;
 }
 
-/* null: the job has no constraint.  Anything but a string: not known. */
+/* null: the job has no constraint.  Anything but a string, or one longer than Slurm takes: not
+ * known. */
 static void read_constraint(struct demand_job *job, const struct jpull_value *v)
 {
 	char text[DEMAND_TEXT_MAX + 1];
 
 	if (v->type != JPULL_NULL && v->type != JPULL_STRING)
 		return;
-	if (jpull_text(v, text, sizeof(text)) < 0)
+	if (jpull_text(v, text, sizeof(text)) < 0) {
+		if (v->n > DEMAND_TEXT_MAX)
+			return;
 		text[0] = '\0';
+	}
 	put_constraint(job, text, strlen(text));
 }
 

@@ -76,6 +76,56 @@ static void test_a_refusal_waits_for_what_is_known(void **state)
 	assert_int_equal(r.first_ms, 400);
 }
 
+static void test_the_time_of_another_chance_makes_a_wait_shorter_never_longer(void **state)
+{
+	static const int64_t now = 1000000;
+	static const struct {
+		int64_t not_before, surely, want; /* from now; 0: not known */
+	} rows[] = {
+		{0, 10000, 10000},         {0, 1, 1},
+		{0, 3600000, REFUSAL_MS},  {600000, 10000, 10000},
+		{600000, 3600000, 600000}, {600000, -10000, 600000},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct refusal_hint hint = {.not_before_ms = now + rows[i].not_before,
+					    .surely_ms = now + rows[i].surely};
+		struct refusal r = {0};
+
+		assert_int_equal(refusal_add(&r, hint, now), rows[i].want);
+		assert_int_equal(refusal_wait_ms(&r), rows[i].want);
+		assert_false(refusal_lasts(&r));
+	}
+}
+
+static void test_what_no_wait_can_mend_waits_a_day(void **state)
+{
+	struct refusal r = {0};
+
+	(void)state;
+	assert_false(refusal_lasts(&r));
+	for (int i = 0; i < 2; i++) {
+		struct refusal_hint hint = {.lasting = true, .surely_ms = 5000};
+
+		assert_int_equal(refusal_add(&r, hint, 1000), REFUSAL_DAY_MS);
+		assert_true(refusal_lasts(&r));
+	}
+	/* The longest wait for a place is not for ever. */
+	(void)refusal_add(&r, (struct refusal_hint){.not_before_ms = 99000000}, 2000);
+	assert_false(refusal_lasts(&r));
+}
+
+/* The row of a job that is kept for another reason. */
+static void test_without_a_refusal_there_is_no_wait(void **state)
+{
+	const struct refusal r = {.wait_ms = REFUSAL_DAY_MS};
+
+	(void)state;
+	assert_int_equal(refusal_wait_ms(&r), 0);
+	assert_false(refusal_lasts(&r));
+}
+
 static void test_first_failure_is_bad_luck(void **state)
 {
 	struct breaker b = {0};
@@ -163,6 +213,9 @@ int main(void)
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_refusals_end),
 		cmocka_unit_test(test_a_refusal_waits_for_what_is_known),
+		cmocka_unit_test(test_the_time_of_another_chance_makes_a_wait_shorter_never_longer),
+		cmocka_unit_test(test_what_no_wait_can_mend_waits_a_day),
+		cmocka_unit_test(test_without_a_refusal_there_is_no_wait),
 		cmocka_unit_test(test_first_failure_is_bad_luck),
 		cmocka_unit_test(test_breaker_closes_and_doubles),
 		cmocka_unit_test(test_success_forgets),

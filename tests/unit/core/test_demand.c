@@ -153,6 +153,35 @@ static void test_the_constraint_in_a_resume_file(void **state)
 	}
 }
 
+/* The same as what squeue says of such a one: it asks for something, and nobody knows for what. */
+static void test_a_constraint_too_long_in_a_resume_file_is_not_known(void **state)
+{
+	static const struct {
+		int bytes;
+		bool known;
+	} texts[] = {{DEMAND_TEXT_MAX, true}, {DEMAND_TEXT_MAX + 1, false}, {9000, false}};
+	static char file[9100];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct demand d;
+		int n = snprintf(
+			file, sizeof(file),
+			"{\"jobs\":[{\"job_id\":1,\"nodes\":\"c1\",\"features\":\"%0*d\"}]}",
+			texts[i].bytes, 7);
+
+		assert_int_equal(demand_init(&d, "c1", 2, NULL), 0);
+		assert_int_equal(demand_add_file(&d, file, (size_t)n, NULL), 0);
+		assert_int_equal(d.njobs, 1);
+		assert_int_equal(d.jobs[0].wishes_known, texts[i].known);
+		if (texts[i].known)
+			assert_int_equal(strlen(d.jobs[0].constraint), texts[i].bytes);
+		else
+			assert_null(d.jobs[0].constraint);
+		demand_fini(&d);
+	}
+}
+
 static void test_two_constraints_of_a_job_are_a_mistake(void **state)
 {
 	static const char file[] = "{\"jobs\":[{\"job_id\":1,\"nodes\":\"c1\",\"features\":\"a\","
@@ -232,11 +261,99 @@ static void test_a_text_too_long_is_none(void **state)
 	assert_int_equal(demand_add_job(&d, 7, "c1", 2, NULL), 0);
 	demand_set_constraint(&d, 7, text, DEMAND_TEXT_MAX);
 	assert_int_equal(strlen(d.jobs[0].constraint), DEMAND_TEXT_MAX);
+	assert_true(d.jobs[0].wishes_known);
 	demand_set_constraint(&d, 7, text, DEMAND_TEXT_MAX + 1);
 	check_wishes(&d, "7:?/?"); /* it asks for something, and nobody knows for what */
 	demand_set_constraint(&d, 7, "spot", 4);
 	demand_set_constraint(&d, 7, "a\0b", 3); /* nor is one that cannot be one */
 	check_wishes(&d, "7:-/?");
+	demand_fini(&d);
+}
+
+/* A comment takes nothing away that is not in it: one too long is none. */
+static void test_a_comment_too_long_is_none(void **state)
+{
+	static char text[DEMAND_TEXT_MAX + 1];
+	struct demand d;
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	assert_int_equal(demand_init(&d, "c1", 2, NULL), 0);
+	assert_int_equal(demand_add_job(&d, 7, "c1", 2, NULL), 0);
+	demand_set_comment(&d, 7, text, DEMAND_TEXT_MAX);
+	assert_int_equal(strlen(d.jobs[0].comment), DEMAND_TEXT_MAX);
+	demand_set_comment(&d, 7, text, DEMAND_TEXT_MAX + 1);
+	check_wishes(&d, "7:?/-");
+	demand_fini(&d);
+}
+
+static void test_only_the_whole_word_of_slurm_is_none(void **state)
+{
+	static const char *const texts[] = {"(nul", "(null) run", "a&b&c1", "(null]"};
+	struct demand d;
+
+	(void)state;
+	assert_int_equal(demand_init(&d, "c1", 2, NULL), 0);
+	assert_int_equal(demand_add_job(&d, 7, "c1", 2, NULL), 0);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		demand_set_comment(&d, 7, texts[i], strlen(texts[i]));
+		assert_string_equal(d.jobs[0].comment, texts[i]);
+	}
+	demand_set_comment(&d, 7, "(null)", 6);
+	assert_null(d.jobs[0].comment);
+	demand_fini(&d);
+}
+
+static void test_a_job_is_found_by_its_number(void **state)
+{
+	static const uint64_t there[] = {9, 2, 5}, absent[] = {0, 1, 3, 4, 6, 8, 10, UINT64_MAX};
+	struct demand d;
+
+	(void)state;
+	assert_int_equal(demand_init(&d, "c[1-9]", 6, NULL), 0);
+	assert_null(demand_get_job(&d, 0)); /* there is none at all */
+	assert_null(demand_get_job(&d, 9));
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(demand_add_job(&d, there[i], "c1", 2, NULL), 0);
+	for (size_t i = 0; i < 3; i++)
+		assert_ptr_equal(demand_get_job(&d, there[i]), &d.jobs[i]);
+	for (size_t i = 0; i < sizeof(absent) / sizeof(absent[0]); i++)
+		assert_null(demand_get_job(&d, absent[i]));
+	demand_fini(&d);
+}
+
+/* ... whoever looked for one before. */
+static void test_a_bad_file_leaves_no_job(void **state)
+{
+	struct demand d;
+
+	(void)state;
+	assert_int_equal(demand_init(&d, "c[1-9]", 6, NULL), 0);
+	assert_int_equal(demand_add_job(&d, 1, "c1", 2, NULL), 0);
+	assert_non_null(demand_get_job(&d, 1));
+	assert_int_equal(demand_add_file(&d, "{]", 2, NULL), -1);
+	assert_int_equal(d.njobs, 0);
+	assert_null(demand_get_job(&d, 1));
+	assert_null(demand_get_job(&d, 0));
+	assert_int_equal(demand_add_job(&d, 2, "c2", 2, NULL), 0);
+	assert_null(demand_get_job(&d, 1));
+	assert_int_equal(demand_get_job(&d, 2)->nodes[0], 1);
+	assert_int_equal(demand_add_job(&d, 3, "c3", 2, NULL), 0);
+	assert_int_equal(demand_get_job(&d, 3)->nodes[0], 2);
+	demand_fini(&d);
+}
+
+static void test_whatever_was_in_its_memory_there_are_no_jobs_at_first(void **state)
+{
+	struct demand d;
+
+	(void)state;
+	memset(&d, 0x7f, sizeof(d));
+	assert_int_equal(demand_init(&d, "c1", 2, NULL), 0);
+	assert_int_equal(d.njobs, 0);
+	assert_false(d.has_jobs);
+	assert_int_equal(demand_add_job(&d, 1, "c1", 2, NULL), 0);
+	assert_non_null(demand_get_job(&d, 1));
 	demand_fini(&d);
 }
 
@@ -379,10 +496,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_the_constraint_in_a_resume_file),
+		cmocka_unit_test(test_a_constraint_too_long_in_a_resume_file_is_not_known),
 		cmocka_unit_test(test_two_constraints_of_a_job_are_a_mistake),
 		cmocka_unit_test(test_what_squeue_says_goes_to_the_job_with_its_number),
 		cmocka_unit_test(test_a_job_that_is_there_twice_wishes_twice),
 		cmocka_unit_test(test_a_text_too_long_is_none),
+		cmocka_unit_test(test_a_comment_too_long_is_none),
+		cmocka_unit_test(test_only_the_whole_word_of_slurm_is_none),
+		cmocka_unit_test(test_a_job_is_found_by_its_number),
+		cmocka_unit_test(test_a_bad_file_leaves_no_job),
+		cmocka_unit_test(test_whatever_was_in_its_memory_there_are_no_jobs_at_first),
 		cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_brackets_in_strings),
 		cmocka_unit_test(test_bad_list),

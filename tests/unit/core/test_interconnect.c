@@ -21,6 +21,8 @@ static void test_a_kind_and_perhaps_how_many_ports_of_which_rate(void **state)
 		{"efa:32x100", "efa", 32, 100},
 		{"gib", "gib", 0, 0},
 		{"ib:64x3200", "ib", 64, 3200},
+		{"ib:1x900", "ib", 1, 900},
+		{"ib:9x1", "ib", 9, 1},
 	};
 	struct interconnect got;
 
@@ -36,12 +38,28 @@ static void test_a_kind_and_perhaps_how_many_ports_of_which_rate(void **state)
 static void test_anything_else_is_refused_with_what_is_wanted(void **state)
 {
 	static const char *const all[] = {
-		"",          "infiniband", "IB",
-		"ib:",       "ib:8",       "ib:8x",
-		"ib:x400",   "ib:0x400",   "ib:8x0",
-		"ib:65x1",   "ib:1x3201",  "ib:8x400 ",
-		"none:1x1",  "ib8x400",    "ib:-8x4",
-		"ib:08x400", "efax",       "ib:99999999999999999999x1",
+		"",
+		"infiniband",
+		"IB",
+		"ib:",
+		"ib:8",
+		"ib:8x",
+		"ib:x400",
+		"ib:0x400",
+		"ib:8x0",
+		"ib:65x1",
+		"ib:1x3201",
+		"ib:8x400 ",
+		"none:1x1",
+		"ib8x400",
+		"ib:-8x4",
+		"ib:08x400",
+		"efax",
+		"ib:99999999999999999999x1",
+		"ib:4294967304x400",
+		"ib:8x4294967696",
+		"ib:8y400",
+		"ib;8x400",
 	};
 	struct interconnect got;
 

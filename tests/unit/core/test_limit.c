@@ -3,7 +3,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <cmocka.h>
 
@@ -178,8 +177,10 @@ static void test_who_does_not_want_it_any_more_keeps_nobody_waiting(void **state
 /* Where nobody went before, machines that bill go first, then what shows them. */
 static void test_at_the_start_creates_do_not_go_first(void **state)
 {
-	static const enum provider_op_kind asked[] = {PROVIDER_NOTICES, CREATE, LIST, DELETE},
-					   want[] = {DELETE, LIST, CREATE, PROVIDER_NOTICES};
+	static const enum provider_op_kind asked[] = {PROVIDER_NOTICES, PROVIDER_REPORT, CREATE,
+						      LIST, DELETE},
+					   want[] = {DELETE, LIST, CREATE, PROVIDER_REPORT,
+						     PROVIDER_NOTICES};
 	bool gone[PROVIDER_NOPS] = {false};
 
 	(void)state;
@@ -231,6 +232,57 @@ static void test_notices_take_a_token_and_no_slot(void **state)
 	assert_true(limit_may(&l, DELETE, 10000));
 }
 
+/* ... even if all slots are taken, and it is no request for which one would be kept. */
+static void test_notices_neither_need_a_slot_nor_count_as_one(void **state)
+{
+	(void)state;
+	limit_init(&l, 2, 0, NULL, 0);
+	limit_take(&l, PROVIDER_NOTICES, 0, 0);
+	assert_true(limit_may(&l, CREATE, 0));
+	limit_take(&l, CREATE, 1, 0);
+	assert_false(limit_may(&l, CREATE, 0)); /* the other slot is kept for deletes */
+	assert_true(limit_may(&l, DELETE, 0));
+	limit_take(&l, DELETE, 1, 0);
+	assert_true(limit_may(&l, PROVIDER_NOTICES, 0));
+}
+
+static void test_a_fabric_is_made_where_a_create_may_go(void **state)
+{
+	(void)state;
+	limit_init(&l, 4, 0, NULL, 0);
+	assert_true(limit_may(&l, PROVIDER_QUOTES, 0));
+	limit_take(&l, PROVIDER_QUOTES, 0, 0);
+	assert_false(limit_may(&l, PROVIDER_QUOTES, 0)); /* the others are kept */
+	assert_true(limit_may(&l, PROVIDER_FABRIC_MAKE, 0));
+	/* It does not wait for creates that wait. */
+	limit_init(&l, 16, 1, NULL, 0);
+	limit_take(&l, PROVIDER_QUOTES, 0, 0); /* the token */
+	assert_false(limit_may(&l, CREATE, 0));
+	assert_false(limit_may(&l, LIST, 0));
+	limit_turn(&l);
+	assert_false(limit_may(&l, PROVIDER_FABRIC_MAKE, 1000)); /* but for a list */
+	limit_init(&l, 16, 1, NULL, 0);
+	limit_take(&l, PROVIDER_QUOTES, 0, 0);
+	assert_false(limit_may(&l, CREATE, 0));
+	limit_turn(&l);
+	assert_true(limit_may(&l, PROVIDER_FABRIC_MAKE, 1000));
+}
+
+static void test_who_asked_in_vain_in_this_turn_waits(void **state)
+{
+	(void)state;
+	limit_init(&l, 16, 1, NULL, 0);
+	assert_false(limit_waits(&l, CREATE));
+	assert_true(limit_may(&l, CREATE, 0));
+	assert_false(limit_waits(&l, CREATE));
+	limit_take(&l, CREATE, 1, 0);
+	assert_false(limit_may(&l, CREATE, 0));
+	assert_true(limit_waits(&l, CREATE));
+	assert_false(limit_waits(&l, DELETE));
+	limit_turn(&l);
+	assert_false(limit_waits(&l, CREATE)); /* it may need nothing any more */
+}
+
 /* --- what the provider documents --- */
 
 static const struct provider_limit own[PROVIDER_NOPS] = {
@@ -269,6 +321,9 @@ static void test_instances_have_a_limit_of_their_own(void **state)
 	assert_false(limit_may(&l, CREATE, 499));
 	assert_int_equal(limit_next_ms(&l, 499), 500);
 	assert_int_equal(limit_room(&l, LIST, 0), UINT32_MAX);
+	limit_init(&l, 1024, 0, own, 0);
+	limit_take(&l, CREATE, 999, 0);
+	assert_true(limit_may(&l, CREATE, 0)); /* about the last one */
 }
 
 /* One that waits for room is nobody ahead of it. */
@@ -341,6 +396,8 @@ static void test_what_the_provider_says_of_how_long_is_believed_to_a_limit(void 
 	assert_true(limit_may(&l, DELETE, 11100));
 	limit_throttled(&l, DELETE, 99, 20000, 11100); /* sent before: no longer pause of ours */
 	assert_int_equal(l.kinds[DELETE].step_ms, 1000);
+	limit_throttled(&l, DELETE, 100, 0, 11100); /* sent when it began: likewise */
+	assert_int_equal(l.kinds[DELETE].step_ms, 1000);
 	assert_false(limit_may(&l, DELETE, 31099));
 	assert_true(limit_may(&l, DELETE, 31100));
 	limit_throttled(&l, DELETE, 31100, 86400000, 31100);
@@ -376,117 +433,6 @@ static void test_what_the_provider_says_counts_for_more_than_our_own_pause(void 
 	assert_true(limit_may(&l, DELETE, now + 2 + 3000));
 }
 
-/* --- one limit for all, that nobody has configured (F7, P1, P2) ---
- *
- * What each kind has got through, where the provider takes one request of any kind in GAP_MS and
- * says so. */
-
-enum { GAP_MS = 850, FAST_MS = 60 };
-
-static int64_t free_at;
-static unsigned through[PROVIDER_NOPS], sent[PROVIDER_NOPS];
-
-static void arrives(enum provider_op_kind k, int64_t sent_ms, int64_t now)
-{
-	int64_t wait = free_at > now ? free_at - now : 0;
-
-	limit_give(&l, k);
-	if (wait > 0) {
-		limit_throttled(&l, k, sent_ms, (wait + 999) / 1000 * 1000, now);
-		return;
-	}
-	free_at = now + GAP_MS;
-	through[k]++;
-	limit_answered(&l, k);
-}
-
-static void play(const enum provider_op_kind *kinds, size_t n, int64_t ms)
-{
-	struct {
-		enum provider_op_kind kind;
-		int64_t sent_ms;
-	} wire[64];
-	size_t nwire = 0;
-
-	free_at = 0;
-	memset(through, 0, sizeof(through));
-	memset(sent, 0, sizeof(sent));
-	limit_init(&l, 16, 0, NULL, 0);
-	for (int64_t now = 1; now < ms; now++) {
-		size_t left = 0;
-
-		limit_turn(&l);
-		for (size_t i = 0; i < nwire; i++)
-			if (now - wire[i].sent_ms < FAST_MS)
-				wire[left++] = wire[i];
-			else
-				arrives(wire[i].kind, wire[i].sent_ms, now);
-		nwire = left;
-		for (size_t i = 0; i < n; i++)
-			while (limit_may(&l, kinds[i], now)) {
-				limit_take(&l, kinds[i], 1, now);
-				sent[kinds[i]]++;
-				wire[nwire].kind = kinds[i];
-				wire[nwire++].sent_ms = now;
-			}
-	}
-}
-
-static void test_kinds_with_one_limit_have_turns(void **state)
-{
-	static const enum provider_op_kind orders[][3] = {{DELETE, LIST, CREATE},
-							  {CREATE, LIST, DELETE},
-							  {DELETE, CREATE, LIST},
-							  {LIST, DELETE, CREATE}};
-
-	(void)state;
-	for (size_t n = 2; n <= 3; n++)
-		for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
-			unsigned all = 0, asked = 0;
-
-			play(orders[i], n, 120000);
-			for (size_t k = 0; k < n; k++) {
-				all += through[orders[i][k]];
-				asked += sent[orders[i][k]];
-			}
-			assert_in_range(all, 80, 142); /* a pause of a second, and the wire */
-			assert_in_range(asked, all, 5 * all / 2); /* I30 */
-			for (size_t k = 0; k < n; k++)
-				assert_in_range(through[orders[i][k]], all / n - 8, all / n + 8);
-		}
-}
-
-/* A kind that is throttled for ever, by a limit of its own, keeps no other. */
-static void test_who_is_throttled_for_ever_shares_nothing_for_long(void **state)
-{
-	int64_t last = 0, longest = 0;
-
-	(void)state;
-	limit_init(&l, 16, 0, NULL, 0);
-	limit_throttled(&l, DELETE, 1, 1000, 1);
-	for (int64_t now = 2; now < 60000; now++) {
-		limit_turn(&l);
-		if (limit_may(&l, CREATE, now)) {
-			limit_take(&l, CREATE, 1, now);
-			limit_give(&l, CREATE);
-			limit_throttled(&l, CREATE, now, 1000, now);
-		}
-		if (limit_may(&l, DELETE, now)) {
-			limit_take(&l, DELETE, 1, now);
-			limit_give(&l, DELETE);
-			limit_answered(&l, DELETE);
-			longest = last != 0 && now - last > longest ? now - last : longest;
-			last = now;
-		}
-	}
-	assert_in_range(longest, 0, 3000);
-	assert_in_range(last, 57000, 60000);
-	/* One that says "in a quarter of an hour" says it of itself alone. */
-	limit_throttled(&l, CREATE, 60001, LIMIT_PAUSE_MAX_MS, 60001);
-	limit_turn(&l);
-	assert_true(limit_may(&l, DELETE, 60001 + 1000));
-}
-
 /* --- a reload --- */
 
 static void test_a_reload_gives_no_token_twice(void **state)
@@ -508,6 +454,26 @@ static void test_a_reload_gives_no_token_twice(void **state)
 	assert_int_equal(l.out, 0);
 }
 
+static void test_a_reload_brings_the_providers_own_limits_and_takes_them_away(void **state)
+{
+	(void)state;
+	limit_init(&l, 16, 100, own, 0);
+	limit_change(&l, 16, 0, own, 0);
+	for (int i = 0; i < 5; i++) {
+		assert_true(limit_may(&l, CREATE, 0));
+		limit_take(&l, CREATE, 1, 0);
+	}
+	assert_false(limit_may(&l, CREATE, 0));
+	assert_int_equal(limit_next_ms(&l, 0), 500);
+	assert_int_equal(limit_room(&l, CREATE, 0), 995);
+	limit_change(&l, 16, 100, own, 0);
+	assert_true(limit_may(&l, CREATE, 0));
+	assert_int_equal(limit_room(&l, CREATE, 0), UINT32_MAX);
+	limit_change(&l, 16, 0, NULL, 0); /* one whose limits are not known */
+	assert_int_equal(limit_next_ms(&l, 0), INT64_MAX);
+	assert_int_equal(limit_room(&l, CREATE, 0), UINT32_MAX);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup(f, setup)
@@ -520,6 +486,9 @@ int main(void)
 		T(test_at_the_start_creates_do_not_go_first),
 		T(test_who_may_and_does_not_keeps_nobody_waiting),
 		T(test_notices_take_a_token_and_no_slot),
+		T(test_notices_neither_need_a_slot_nor_count_as_one),
+		T(test_a_fabric_is_made_where_a_create_may_go),
+		T(test_who_asked_in_vain_in_this_turn_waits),
 		T(test_each_kind_has_the_providers_own_limit),
 		T(test_instances_have_a_limit_of_their_own),
 		T(test_who_could_not_go_anyway_is_passed),
@@ -527,9 +496,8 @@ int main(void)
 		T(test_after_that_they_go_one_by_one),
 		T(test_what_the_provider_says_of_how_long_is_believed_to_a_limit),
 		T(test_what_the_provider_says_counts_for_more_than_our_own_pause),
-		T(test_kinds_with_one_limit_have_turns),
-		T(test_who_is_throttled_for_ever_shares_nothing_for_long),
 		T(test_a_reload_gives_no_token_twice),
+		T(test_a_reload_brings_the_providers_own_limits_and_takes_them_away),
 	};
 #undef T
 

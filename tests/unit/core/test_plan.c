@@ -9,17 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/fmt.h"
-#include "core/plan.h"
-#include "two_pools.h"
-
-/* Pool a: a[1-8], pool b: b[1-8]; the price is 10 an hour each. */
-static struct conf *make_conf(uint32_t max_nodes, int64_t max_rate)
-{
-	static const char *const nodes[] = {"a[1-8]", "b[1-8]"};
-
-	return two_pools(nodes, max_nodes, max_rate);
-}
+#include "plan_round.h"
 
 struct row {
 	const char *name;
@@ -173,47 +163,6 @@ static const struct row rows[] = {
 	 "BBB",
 	 NULL},
 };
-
-struct round { /* what one plan is made from, and what comes of it */
-	struct conf *c;
-	struct fleet f;
-	struct demand d;
-	struct plan p;
-	struct plan_ask ask;
-	const struct plan_job *jobs;
-};
-
-/* These nodes are asked for, of pools with these limits, and there is nothing yet. */
-static void round_init(struct round *t, uint32_t max_nodes, int64_t max_rate, const char *list)
-{
-	*t = (struct round){.c = make_conf(max_nodes, max_rate)};
-	fleet_init(&t->f, 2);
-	assert_int_equal(demand_init(&t->d, list, strlen(list), NULL), 0);
-}
-
-static void add_job(struct round *t, uint64_t id, const char *list)
-{
-	assert_int_equal(demand_add_job(&t->d, id, list, strlen(list), NULL), 0);
-}
-
-static void make_plan(struct round *t, struct plan_pool *pools)
-{
-	t->ask = (struct plan_ask){.demand = &t->d,
-				   .conf = t->c,
-				   .fleet = &t->f,
-				   .pools = pools,
-				   .jobs = t->jobs,
-				   .now_ms = 1000000};
-	plan_make(&t->p, &t->ask);
-}
-
-static void round_fini(struct round *t)
-{
-	plan_fini(&t->p);
-	demand_fini(&t->d);
-	fleet_fini(&t->f);
-	conf_free(t->c);
-}
 
 static void run(const struct row *r)
 {

@@ -313,6 +313,60 @@ static void test_jobs_that_share_a_node_must_all_be_content(void **state)
 	done(&t);
 }
 
+/* It may want none of these, and is asked about meanwhile. */
+static void test_a_job_whose_wishes_are_not_known_waits(void **state)
+{
+	struct round t;
+
+	(void)state;
+	setup(&t, "a[1-4]");
+	add_job(&t, "a[1-2]");
+	add_job(&t, "a[2-3]");
+	add_job(&t, "a4");
+	t.jobs[0].unknown = true;
+	expect(&t, "WWWs");
+	t.jobs[0].unknown = false;
+	expect(&t, "ssss");
+	cool(&t, SPOT, COOLDOWN_CAPACITY, 1);
+	cool(&t, FAR, COOLDOWN_CAPACITY, 1);
+	cool(&t, OD, COOLDOWN_CAPACITY, 1);
+	t.jobs[0].unknown = true;
+	expect(&t, "WWWR");
+	done(&t);
+}
+
+/* A job is too dear for good if the cheapest that it may have some day is. */
+static void test_what_a_job_can_never_have_makes_it_no_cheaper(void **state)
+{
+	struct ladder_wish not_spot = {.constraint = "ondemand"};
+	struct round t;
+
+	(void)state;
+	setup(&t, "a1");
+	add_job(&t, "a1");
+	t.c->pools[0].max_rate_nano_h = 4 * FMT_NANO;
+	t.jobs[0] = (struct plan_job){.wishes = &not_spot, .nwishes = 1};
+	expect(&t, "R"); /* 5 an hour, whatever spot costs */
+	assert_true(plan_hint(&t.p, &t.p.nodes[0]).lasting);
+	t.jobs[0].nwishes = 0;
+	cool(&t, SPOT, COOLDOWN_CAPACITY, 1);
+	cool(&t, FAR, COOLDOWN_CAPACITY, 1);
+	expect(&t, "R"); /* spot may be had again in a minute */
+	assert_int_equal(t.p.nodes[0].cause, PLAN_MAX_RATE);
+	assert_false(plan_hint(&t.p, &t.p.nodes[0]).lasting);
+	t.c->pools[0].max_rate_nano_h = 1 * FMT_NANO;
+	expect(&t, "R");
+	assert_true(plan_hint(&t.p, &t.p.nodes[0]).lasting);
+	t.known[0][SPOT].price = -1; /* nor does one that is not offered */
+	expect(&t, "R");
+	assert_true(plan_hint(&t.p, &t.p.nodes[0]).lasting);
+	t.known[0][FAR].price = 0; /* not known yet: it may be cheap */
+	expect(&t, "R");
+	assert_int_equal(t.p.nodes[0].cause, PLAN_MAX_RATE);
+	assert_false(plan_hint(&t.p, &t.p.nodes[0]).lasting);
+	done(&t);
+}
+
 /* I30: a job that could be had without the one that shares its node does not wait a day. */
 static void test_what_jobs_lack_together_is_not_for_good(void **state)
 {
@@ -415,6 +469,8 @@ int main(void)
 		cmocka_unit_test(test_spot_share_counts_what_was_decided),
 		cmocka_unit_test(test_what_the_job_was_told_and_for_how_long),
 		cmocka_unit_test(test_jobs_that_share_a_node_must_all_be_content),
+		cmocka_unit_test(test_a_job_whose_wishes_are_not_known_waits),
+		cmocka_unit_test(test_what_a_job_can_never_have_makes_it_no_cheaper),
 		cmocka_unit_test(test_what_jobs_lack_together_is_not_for_good),
 		cmocka_unit_test(test_who_shares_a_node_with_a_refused_job_is_told_its_reason),
 		cmocka_unit_test(test_nobody_waits_for_spot_that_he_cannot_have),

@@ -18,8 +18,9 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-static char aws[] = "aws", lambda[] = "lambda", upper[] = "OCI";
-static struct conf_provider providers[] = {{.name = aws}, {.name = lambda}, {.name = upper}};
+static char aws[] = "aws", lambda[] = "lambda", upper[] = "OCI", letter[] = "x";
+static struct conf_provider providers[] = {
+	{.name = aws}, {.name = lambda}, {.name = upper}, {.name = letter}};
 static const struct conf three = {.providers = providers, .nproviders = COUNT(providers)};
 
 /* "CONSTRAINT; PLACES; PRICE", "-" for what is not restricted. */
@@ -51,6 +52,9 @@ static const struct {
 	{"two markets are alternatives", "burst:spot,reserved", "(spot|reserved); -; -", NULL},
 	{"a provider", "burst:aws", "aws; -; -", NULL},
 	{"two providers", "burst:lambda,aws", "(lambda|aws); -; -", NULL},
+	{"one of a single letter", "burst:x", "x; -; -", NULL},
+	{"... or another", "burst:x,aws", "(x|aws); -; -", NULL},
+	{"... and a market", "burst:x burst:spot", "x&spot; -; -", NULL},
 	{"both kinds count", "burst:aws,spot", "spot&aws; -; -", NULL},
 	{"alternatives of both kinds", "burst:aws,spot,lambda,ondemand",
 	 "(spot|ondemand)&(aws|lambda); -; -", NULL},
@@ -76,6 +80,8 @@ static const struct {
 	{"two that exclude each other", "burst:spot burst:ondemand", "spot&ondemand; -; -", NULL},
 	{"two lists of places: what both allow", "burst:EU burst:DE,US", "-; DE; -", NULL},
 	{"the other way round", "burst:DE,US burst:EU", "-; DE; -", NULL},
+	{"all that both allow", "burst:DE,FR burst:EU,US", "-; DE,FR; -", NULL},
+	{"each of both lists, once", "burst:EU,US burst:US,DE,FR", "-; US,DE,FR; -", NULL},
 	{"EU is within EEA", "burst:EEA burst:EU", "-; EU; -", NULL},
 	{"the same twice", "burst:EU burst:EU", "-; EU; -", NULL},
 	{"nothing that both allow", "burst:EU burst:US", "-; nowhere; -", NULL},
@@ -89,6 +95,8 @@ static const struct {
 	{"a blank behind the comma", "burst:spot, EU", "spot; -; -", "\"\" was left out"},
 	{"no price", "burst:max_price=", "-; -; -", "\"max_price=\""},
 	{"a price of nothing", "burst:max_price=0", "-; -; -", "\"max_price=0\""},
+	{"a price without its sign", "burst:max_price:20", "-; -; -", "\"max_price:20\""},
+	{"another price", "burst:min_price=20", "-; -; -", "\"min_price=20\""},
 	{"a price in letters", "burst:max_price=cheap", "-; -; -", "\"max_price=cheap\""},
 	{"a negative price", "burst:max_price=-1", "-; -; -", "\"max_price=-1\""},
 	{"an overflowing price", "burst:max_price=99999999999999999999", "-; -; -", "max_price="},
@@ -107,6 +115,8 @@ static void test_what_a_comment_wishes(void **state)
 		char got[300];
 
 		print_message("# %s\n", rows[i].name);
+		memset(&w, 0x7f, sizeof(w));
+		memset(&e, 0x7f, sizeof(e));
 		wish_init(&w, rows[i].comment, &three, &e);
 		show(&w, got, sizeof(got));
 		assert_string_equal(got, rows[i].want);
@@ -287,6 +297,7 @@ static const struct {
 	{"no jobs are known, plain", {"a1", "x1"}, NULL, false, WISH_NOTHING},
 	{"no jobs are known, mixed", {"a1", "m1"}, NULL, false, WISH_CONSTRAINT},
 	{"no jobs are known, comments", {"m1", "k1"}, NULL, false, WISH_COMMENT},
+	{"no jobs are known, one node", {"m1"}, NULL, false, WISH_CONSTRAINT},
 	{"an admin's power-up: there are no jobs", {"m1", "k1"}, NULL, true, WISH_NOTHING},
 };
 
@@ -318,6 +329,21 @@ static void test_whose_wishes_must_be_asked_for(void **state)
 		assert_int_equal(wish_missing(&d, c), missing[i].want);
 		demand_fini(&d);
 	}
+	conf_free(c);
+}
+
+/* Whatever the first node of the call is. */
+static void test_nobody_is_asked_about_nodes_of_other_jobs(void **state)
+{
+	struct conf *c = wish_conf();
+	struct demand d;
+
+	(void)state;
+	assert_int_equal(demand_init(&d, "k1,a1", 5, NULL), 0);
+	assert_int_equal(demand_add_job(&d, 1, "a1", 2, NULL), 0);
+	d.has_jobs = true;
+	assert_int_equal(wish_missing(&d, c), WISH_NOTHING);
+	demand_fini(&d);
 	conf_free(c);
 }
 
@@ -387,6 +413,19 @@ static void test_what_nodes_of_offers_must_carry_and_whose_jobs_are_asked(void *
 	}
 }
 
+static void test_a_feature_may_be_one_letter(void **state)
+{
+	struct conf_offer offers[] = {{.provider = letter}, {.provider = aws}};
+	const struct conf_pool p = {.offers = offers, .noffers = COUNT(offers)};
+	struct str s;
+
+	(void)state;
+	str_init(&s, 100);
+	wish_features(&p, &s);
+	assert_string_equal(s.p, "x,aws");
+	str_fini(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -396,6 +435,8 @@ int main(void)
 		cmocka_unit_test(test_any_bytes_are_read),
 		cmocka_unit_test(test_what_a_node_needs),
 		cmocka_unit_test(test_whose_wishes_must_be_asked_for),
+		cmocka_unit_test(test_nobody_is_asked_about_nodes_of_other_jobs),
+		cmocka_unit_test(test_a_feature_may_be_one_letter),
 		cmocka_unit_test(test_what_nodes_of_offers_must_carry_and_whose_jobs_are_asked),
 	};
 
