@@ -113,7 +113,7 @@ static void nodes_stay_in_their_pools(void **state)
 
 	(void)state;
 	for (int i = 0; i < 20; i++) {
-		char name[8];
+		char name[16];
 
 		(void)snprintf(name, sizeof(name), "x%d", i);
 		assert_int_equal(conf_keep_pool(c, name), 2 + i);
