@@ -109,15 +109,19 @@ static void a_pool_of_the_journal_alone_comes_last_and_can_buy_nothing(void **st
 /* The pools move when one is added, and each node is still found in its own. */
 static void nodes_stay_in_their_pools(void **state)
 {
-	struct conf *c = pools_a_b();
+	struct conf *c = small_conf();
 
 	(void)state;
+	add_pool(c, "a", "one", "a", 100);
+	add_pool(c, "b", "one", "b[1-3],b", 200);
+	assert_int_equal(conf_finish(c, NULL), 0);
 	for (int i = 0; i < 20; i++) {
 		char name[16];
 
 		(void)snprintf(name, sizeof(name), "x%d", i);
 		assert_int_equal(conf_keep_pool(c, name), 2 + i);
 		assert_ptr_equal(conf_pool_of(c, "a"), &c->pools[0]);
+		assert_ptr_equal(conf_pool_of(c, "b3"), &c->pools[1]);
 		assert_ptr_equal(conf_pool_of(c, "b"), &c->pools[1]);
 		assert_null(conf_pool_of(c, name));
 	}
@@ -185,8 +189,31 @@ static void a_reload_without_a_section_does_not_keep_it(void **state)
 	(void)conf_keep_pool(old, "x"); /* its place is behind b's */
 	conf_keep_removed(next, old);
 	check_sections(next, "one two - a");
+	add_provider(old, "three", 7);
+	conf_keep_removed(next, old);
+	check_sections(next, "one two - a");
+	(void)conf_keep_provider(old, "w"); /* its place is behind that one's */
+	conf_keep_removed(next, old);
+	check_sections(next, "one two - a");
 	conf_free(old);
 	conf_free(next);
+}
+
+static void a_file_without_a_section_keeps_those_of_the_journal(void **state)
+{
+	struct conf *old = conf_new("burstd.conf"), *next = conf_new("burstd.conf");
+
+	(void)state;
+	assert_int_equal(conf_keep_provider(old, "w"), 0);
+	assert_int_equal(conf_keep_pool(old, "x"), 0);
+	conf_keep_removed(next, old);
+	check_sections(next, "(w) - (x)");
+	conf_free(next);
+	next = with_pools((const char *const[3]){"a", NULL});
+	conf_keep_removed(next, old);
+	check_sections(next, "one two - (x) a"); /* w's place is taken: such a reload is refused */
+	conf_free(next);
+	conf_free(old);
 }
 
 static void what_is_removed_is_not_shown(void **state)
@@ -219,6 +246,7 @@ int main(void)
 		cmocka_unit_test(a_reload_keeps_removed_sections_at_their_places),
 		cmocka_unit_test(a_section_that_is_back_is_not_removed_any_more),
 		cmocka_unit_test(a_reload_without_a_section_does_not_keep_it),
+		cmocka_unit_test(a_file_without_a_section_keeps_those_of_the_journal),
 		cmocka_unit_test(what_is_removed_is_not_shown),
 	};
 
