@@ -309,6 +309,34 @@ static void room_has_its_end(void **state)
 		      "the bundle has more than 12288 bytes");
 }
 
+/* What cannot be read again could be neither switched to nor taken out. */
+static void a_list_has_sixteen_keys_with_the_new_one(void **state)
+{
+	static char bundle[SECRET_BUNDLE_MAX];
+	struct rotation r = at(ROTATION_JWKS, ROTATION_STAGING);
+	char list[256] = "{\"keys\":[{}", *staged;
+
+	(void)state;
+	for (int i = 1; i < 15; i++)
+		strncat(list, ",{}", 4);
+	strncat(list, "]}", 3);
+	with_list(bundle, sizeof(bundle), list);
+	staged = write_it(&r, bundle);
+	r.phase = ROTATION_SWITCHING;
+	free(write_it(&r, staged));
+	free(staged);
+	list[strlen(list) - 2] = '\0';
+	strncat(list, ",{}]}", 6);
+	with_list(bundle, sizeof(bundle), list);
+	check_refused(ROTATION_JWKS, ROTATION_STAGING, bundle, ERR_LIMIT,
+		      "slurm_jwks has no room for another key");
+	list[strlen(list) - 2] = '\0';
+	strncat(list, ",{}]}", 6);
+	with_list(bundle, sizeof(bundle), list);
+	check_refused(ROTATION_JWKS, ROTATION_STAGING, bundle, ERR_INVALID,
+		      "slurm_jwks has no usable list of keys");
+}
+
 static void a_bundle_that_is_of_no_use_is_refused_for_its_own_fault(void **state)
 {
 	(void)state;
@@ -427,6 +455,7 @@ int main(void)
 		cmocka_unit_test(the_last_key_is_not_taken_out),
 		cmocka_unit_test(room_has_its_end),
 		cmocka_unit_test(a_bundle_that_is_of_no_use_is_refused_for_its_own_fault),
+		cmocka_unit_test(a_list_has_sixteen_keys_with_the_new_one),
 		cmocka_unit_test(another_mark_is_somebody_elses_write),
 		cmocka_unit_test(jwks_has_both_keys_until_the_old_one_is_dropped),
 		cmocka_unit_test(a_bundle_that_cannot_be_rotated_stays_as_it_is),
