@@ -74,6 +74,8 @@ static void check_taken(struct conf *c, enum conf_attest attest, bool vouchers)
 
 	if (conf_nodes_finish(c, &e) != 0)
 		fail_msg("%s", e.msg);
+	if (c->nodes.line == 0) /* there is no such section */
+		assert_int_equal(c->providers[0].attest, CONF_ATTEST_OFF);
 	assert_int_equal(c->providers[1].attest, attest);
 	assert_int_equal(c->providers[1].vouchers, vouchers);
 	conf_free(c);
@@ -85,11 +87,15 @@ static void without_the_section_no_machine_proves_anything(void **state)
 
 	(void)state;
 	set("provider", "attest", &c->providers[1], "gcp");
-	c->providers[1].attest = CONF_ATTEST_AWS;
+	c->providers[0].attest = c->providers[1].attest = CONF_ATTEST_AWS;
 	check_taken(c, CONF_ATTEST_OFF, false);
 	/* A store of the keys alone is for rotations: nobody is given any. */
 	c = small_conf();
 	set("secrets", "driver", c, "vault");
+	check_taken(c, CONF_ATTEST_OFF, false);
+	c = small_conf(); /* and without a store no release of them matters */
+	set("secrets", "release", c, "user-data");
+	set("provider", "attest", &c->providers[1], "auto");
 	check_taken(c, CONF_ATTEST_OFF, false);
 }
 
