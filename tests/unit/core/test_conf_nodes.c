@@ -284,6 +284,23 @@ static void who_gets_a_token_proves_nothing(void **state)
 	check_taken(c, CONF_ATTEST_OFF, false);
 }
 
+static void the_whole_configuration_is_refused_for_it(void **state)
+{
+	struct conf *c = with_nodes("wrap");
+	struct err e = {0};
+
+	(void)state;
+	set("provider", "driver", &c->providers[1], "aws");
+	assert_int_equal(conf_finish(c, &e), 0);
+	assert_int_equal(c->providers[1].attest, CONF_ATTEST_AWS);
+	conf_free(c);
+	c = with_nodes("wrap");
+	clear(c, "nodes", "url");
+	assert_int_equal(conf_finish(c, &e), -1);
+	assert_string_equal(e.msg, "burstd.conf:40: nodes: url is missing");
+	conf_free(c);
+}
+
 static void a_release_needs_a_driver_that_can_do_it(void **state)
 {
 	struct conf *c = small_conf();
@@ -326,6 +343,7 @@ int main(void)
 		cmocka_unit_test(a_proof_that_cannot_be_is_refused),
 		cmocka_unit_test(a_token_in_the_user_data_is_for_who_does_not_reach_burstd),
 		cmocka_unit_test(who_gets_a_token_proves_nothing),
+		cmocka_unit_test(the_whole_configuration_is_refused_for_it),
 		cmocka_unit_test(a_release_needs_a_driver_that_can_do_it),
 		cmocka_unit_test(nodes_are_told_which_of_slurms_keys_they_get),
 	};
