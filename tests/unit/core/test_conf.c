@@ -390,6 +390,8 @@ static void test_diff(void **state)
 	check_diff(old, old, "");
 	set("", "log_level", next, "warn");
 	set("slurm", "bin_dir", next, "/opt/bin");
+	set("secrets", "poll", next, "90s");
+	set("nodes", "deadman", next, "5m");
 	set("provider", "settle", &next->providers[1], "90s");
 	set("pool", "max_nodes", &next->pools[0], "7");
 	set("pool", "zone", &next->pools[0], "east-1");
@@ -397,6 +399,8 @@ static void test_diff(void **state)
 	check_diff(old, next,
 		   "log_level: debug -> warn\n"
 		   "slurm bin_dir: \"\" -> /opt/bin\n"
+		   "secrets poll: 0s -> 90s\n"
+		   "nodes deadman: 0s -> 5m\n"
 		   "provider \"two\" settle: 0s -> 90s\n"
 		   "provider \"three\": new\n"
 		   "pool \"a\": gone\n"

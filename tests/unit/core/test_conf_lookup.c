@@ -107,6 +107,19 @@ static void a_name_that_nobody_has_is_not_found(void **state)
 	conf_free(c);
 }
 
+/* The contents of files that the configuration names are its own: ASan looks. */
+static void what_was_loaded_goes_with_the_configuration(void **state)
+{
+	struct conf *c = small_conf();
+
+	(void)state;
+	for (size_t i = 0; i < c->nproviders; i++) {
+		c->providers[i].user_data = mem_strdup("#!/bin/sh\n");
+		c->providers[i].attest_ca = mem_strdup("-----BEGIN CERTIFICATE-----\n");
+	}
+	conf_free(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -115,6 +128,7 @@ int main(void)
 		cmocka_unit_test(the_smaller_limit_is_the_most_that_a_node_may_cost),
 		cmocka_unit_test(an_offers_network_overrides_the_pools),
 		cmocka_unit_test(a_name_that_nobody_has_is_not_found),
+		cmocka_unit_test(what_was_loaded_goes_with_the_configuration),
 	};
 
 	return cmocka_run_group_tests_name("conf_lookup", tests, NULL, NULL);

@@ -163,14 +163,18 @@ static void a_reload_keeps_removed_sections_at_their_places(void **state)
 static void a_section_that_is_back_is_not_removed_any_more(void **state)
 {
 	struct conf *old = with_pools((const char *const[3]){"a", NULL}), *next = pools_a_b();
+	struct err e = {0};
 
 	(void)state;
 	(void)conf_keep_pool(old, "b");
+	assert_int_equal(conf_may_replace(old, next, &e), 0);
 	(void)conf_keep_provider(old, "w");
 	add_provider(next, "w", 9);
 	conf_keep_removed(next, old);
 	check_sections(next, "one two w - a b");
 	check_diff(old, next, "provider \"w\": new\npool \"b\": new\n");
+	assert_int_equal(conf_may_replace(old, next, &e), -1);
+	assert_string_equal(e.msg, "burstd.conf:9: provider \"w\" is new: this needs a restart");
 	conf_free(old);
 	conf_free(next);
 }
