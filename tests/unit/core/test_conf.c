@@ -236,7 +236,9 @@ static void test_print(void **state)
 {
 	static const char *const want[] = {
 		"cluster = \"lab\"\ncurrency = \"EUR\"\nstate_dir = \"/s\"\n",
-		"\"\nadmins = {\"7\", \"8\"}\n\nslurm {\n\tbin_dir = \"/bin\"\n\tconf = \"\"\n}\n",
+		"\"\nadmins = {\"7\", \"8\"}\n\nslurm {\n\tbin_dir = \"/bin\"\n\tconf = \"\"",
+		"\n}\n\nsecrets {\n\tdriver = \"\"\n",
+		"\n}\n\nnodes {\n\tlisten = \"\"\n",
 		"\n}\n\nprovider \"one\" {\n\tdriver = \"sim\"\n",
 		"\n\ton = {\"/site\", \"%n\"}\n\toff = {}\n",
 		"\n}\n\nprovider \"two\" {\n\tdriver = \"sim\"\n",
@@ -353,6 +355,8 @@ static void test_may_replace_options(void **state)
 		{"", "log_level", "error", NULL},
 		{"slurm", "bin_dir", "/elsewhere", NULL},
 		{"secrets", "release", "broker", NULL},
+		{"secrets", "driver", "vault", "driver: a change needs a restart"},
+		{"nodes", "auth", "slurm", "auth: a change needs a restart"},
 		{"secrets", "release", "user-data",
 		 "secrets release: from or to user-data: a change needs a restart"},
 		{"provider", "url", "http://x", "provider \"two\" url: a change needs a restart"},
