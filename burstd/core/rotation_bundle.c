@@ -199,6 +199,8 @@ static int put_jwks(const struct rotation *r, struct text *out, const struct jwk
 {
 	bool switching = r->phase == ROTATION_SWITCHING, first = true, ours = false;
 	bool keep_use = r->phase == ROTATION_STAGING || r->phase == ROTATION_ABORTING;
+	/* A longer list could not be read again, neither to switch nor to abort. */
+	bool too_many = r->phase == ROTATION_STAGING && s->n == KEYS_MAX;
 	char kid[ROTATION_MARK_SIZE];
 
 	kid_of(r, kid);
@@ -221,8 +223,9 @@ static int put_jwks(const struct rotation *r, struct text *out, const struct jwk
 	adds(out, "]}");
 	if (r->phase != ROTATION_STAGING && r->phase != ROTATION_ABORTING && !ours)
 		return err_set(e, ERR_INVALID, "slurm_jwks no longer has the new key");
-	return out->full || first ? err_set(e, ERR_LIMIT, "slurm_jwks has no room for another key")
-				  : 0;
+	return out->full || first || too_many
+		       ? err_set(e, ERR_LIMIT, "slurm_jwks has no room for another key")
+		       : 0;
 }
 
 static int add_jwks(const struct rotation *r, struct text *out, const struct secret_bundle *b,

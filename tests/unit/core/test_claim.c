@@ -248,6 +248,114 @@ static void another_key_cannot_confirm(void **state)
 	assert_int_equal(c.state, CLAIM_ATTESTING);
 }
 
+/* Claims are compared whole, and so are the rows of the journal: what is not said is zero, also
+ * where the compiler leaves room between two fields. */
+static void a_claim_begins_empty_and_is_issued_once(void **state)
+{
+	struct claim a, b;
+
+	(void)state;
+	memset(&a, 0, sizeof(a));
+	memset(&b, 0xff, sizeof(b));
+	claim_init(&a, "batch-1", "c1", 3);
+	claim_init(&b, "batch-1", "c1", 3);
+	assert_memory_equal(&a, &b, sizeof(a));
+	assert_string_equal(a.id, "batch-1");
+	assert_string_equal(a.node, "c1");
+	assert_int_equal(a.gen, 3);
+	assert_int_equal(a.state, CLAIM_ISSUED);
+	claim_issue(&a, 100, 700);
+	assert_int_equal(a.issued_ms, 100);
+	assert_int_equal(a.since_ms, 100);
+	assert_int_equal(a.expires_ms, 700);
+}
+
+/* The journal lost the claim, and the node has a certificate: it goes on as it was. */
+static void a_claim_that_the_journal_lost_is_restored_as_confirmed(void **state)
+{
+	struct claim c;
+
+	(void)state;
+	claim_init(&c, "batch-1", "c1", 3);
+	claim_adopt(&c, 5000, key_a);
+	assert_int_equal(c.state, CLAIM_CONFIRMED);
+	assert_true(c.issued_ms == 5000 && c.since_ms == 5000 && c.expires_ms == 5000);
+	assert_int_equal(claim_want(&c), CLAIM_WANT_NOTHING);
+	assert_int_equal(confirm(&c, key_a).answer, CLAIM_OK);
+	assert_int_equal(confirm(&c, key_b).answer, CLAIM_DENIED);
+	assert_int_equal(ask(&c, key_a, 6000).answer, CLAIM_CONFLICT); /* it gets no keys */
+	assert_int_equal(ask(&c, key_b, 6000).answer, CLAIM_CONFLICT);
+	assert_int_equal(c.state, CLAIM_BREACHED);
+}
+
+static struct claim at_stage(int stage)
+{
+	struct claim c = issued();
+
+	if (stage > 0)
+		(void)ask(&c, key_a, 200);
+	if (stage > 1) {
+		(void)attested(&c, 300);
+		(void)release(&c, RELEASED);
+	}
+	if (stage > 2)
+		(void)confirm(&c, key_a);
+	assert_int_equal(c.state, stage);
+	return c;
+}
+
+static void a_claim_is_revoked_with_its_node_and_closed_when_that_is_gone(void **state)
+{
+	(void)state;
+	for (int stage = CLAIM_ISSUED; stage <= CLAIM_CONFIRMED; stage++) {
+		struct claim c = at_stage(stage);
+
+		assert_true(plain(&c, CLAIM_EV_REVOKE, 8000).changed);
+		assert_int_equal(c.state, CLAIM_REVOKED);
+		assert_int_equal(c.reason, CLAIM_BECAUSE_RELEASED);
+		assert_int_equal(c.since_ms, 8000);
+		assert_false(plain(&c, CLAIM_EV_REVOKE, 8500).changed);
+		assert_int_equal(ask(&c, key_a, 8600).answer, CLAIM_OVER);
+		assert_true(plain(&c, CLAIM_EV_GONE, 9000).changed);
+		assert_int_equal(c.state, CLAIM_CLOSED);
+		assert_int_equal(c.reason, CLAIM_BECAUSE_RELEASED); /* why it ended stays known */
+		assert_int_equal(c.since_ms, 9000);
+
+		c = at_stage(stage);
+		assert_true(plain(&c, CLAIM_EV_GONE, 9000).changed);
+		assert_int_equal(c.state, CLAIM_CLOSED);
+		assert_int_equal(c.reason, CLAIM_BECAUSE_NONE);
+	}
+}
+
+/* The proof is of the request before the keys; the token's name is of use until the token is. */
+static void what_a_state_needs_ends_with_the_state(void **state)
+{
+	struct claim c = issued();
+	const struct claim empty = {.state = CLAIM_ISSUED};
+
+	(void)state;
+	(void)ask(&c, key_a, 200);
+	(void)attested(&c, 300);
+	assert_true(c.attested);
+	(void)release(&c, RELEASED);
+	assert_false(c.attested);
+	memset(c.accessor, 'x', sizeof(c.accessor) - 1);
+	(void)confirm(&c, key_a);
+	assert_memory_equal(c.accessor, empty.accessor, sizeof(c.accessor));
+}
+
+/* Before a machine has asked a claim has no owner, and a key of zeros is none either. */
+static void a_claim_that_nobody_asked_for_has_no_owner(void **state)
+{
+	static const unsigned char zeros[CLAIM_SPKI_SIZE];
+	struct claim c = issued();
+
+	(void)state;
+	assert_int_equal(confirm(&c, zeros).answer, CLAIM_DENIED);
+	assert_int_equal(c.state, CLAIM_ISSUED);
+}
+
 static void words_are_read_as_they_are_written(void **state)
 {
 	(void)state;
@@ -429,6 +537,11 @@ int main(void)
 		cmocka_unit_test(a_proof_that_comes_too_late_changes_nothing),
 		cmocka_unit_test(only_who_proves_itself_ends_a_node_by_an_alarm),
 		cmocka_unit_test(another_key_cannot_confirm),
+		cmocka_unit_test(a_claim_begins_empty_and_is_issued_once),
+		cmocka_unit_test(a_claim_that_the_journal_lost_is_restored_as_confirmed),
+		cmocka_unit_test(a_claim_is_revoked_with_its_node_and_closed_when_that_is_gone),
+		cmocka_unit_test(what_a_state_needs_ends_with_the_state),
+		cmocka_unit_test(a_claim_that_nobody_asked_for_has_no_owner),
 		cmocka_unit_test(words_are_read_as_they_are_written),
 		cmocka_unit_test(every_sequence_of_eight_events_keeps_the_rules),
 	};

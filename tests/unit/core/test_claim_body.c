@@ -61,16 +61,18 @@ static void what_is_not_said_is_empty(void **state)
 		HEAD ",\"attest\":{},\"facts\":{}}",
 		HEAD ",\"attest\":{\"type\":\"none\"},\"node\":null}",
 		HEAD ",\"later\":{\"deep\":[1,{\"v\":2}]},\"later\":1}",
+		HEAD ",\"facts\":{\"gpus\":null}}",
 	};
 	struct claim_body *b = mem_zalloc(sizeof(*b));
 	struct err e;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		memset(b, 'x', sizeof(*b)); /* nothing is left of the last one */
 		if (parse(b, texts[i], &e) < 0)
 			fail_msg("%s: %s", texts[i], e.msg);
 		assert_int_equal(b->attest, ATTEST_NONE);
-		assert_true(b->node[0] == '\0' && b->doc_len == 0);
+		assert_true(b->node[0] == '\0' && b->doc_len == 0 && b->facts.gpus == 0);
 	}
 	free(b);
 }
@@ -94,10 +96,12 @@ static void what_makes_no_sense_is_refused_and_wiped(void **state)
 		{HEAD ",\"attest\":\"AAEC\"}", "\"attest\" is not an object"},
 		{HEAD ",\"attest\":null}", "\"attest\" is not an object"},
 		{HEAD ",\"attest\":{\"type\":\"oracle\",\"doc\":\"AAEC\"}}", "\"type\""},
+		{HEAD ",\"attest\":{\"type\":\"x\"}}", "\"type\""},
 		{HEAD ",\"attest\":{\"type\":\"gcp-jwt\"}}", "\"doc\" is missing"},
 		{HEAD ",\"attest\":{\"type\":\"gcp-jwt\",\"doc\":\"A?==\"}}", "\"doc\" is not"},
 		{HEAD ",\"node\":\"a b\"}", "\"node\" is not a node name"},
 		{HEAD ",\"node\":\"a[1-9]\"}", "\"node\" is not a node name"},
+		{HEAD ",\"node\":\"[\"}", "\"node\" is not a node name"},
 		{HEAD ",\"node\":7}", "\"node\" is not a plain string"},
 		{HEAD ",\"facts\":{\"gpus\":2147483648}}", "\"gpus\""},
 		{HEAD ",\"facts\":{\"gpus\":-1}}", "\"gpus\""},
@@ -114,6 +118,8 @@ static void what_makes_no_sense_is_refused_and_wiped(void **state)
 		{"{\"v\":1,\"claim_id\":\"b\",\"claim_secret\":\"0\"}",
 		 "claim_id, claim_secret or csr is missing"},
 		{"{\"v\":1,\"claim_id\":\"b\",\"claim_secret\":\"0\",\"csr\":\"Zg\"}", "\"csr\""},
+		{"{\"v\":1,\"claim_id\":\"b\",\"claim_secret\":\"0\",\"csr\":1234}",
+		 "\"csr\" is not base64"},
 		{"{\"v\":1,\"claim_id\":\"b\",\"claim_secret\":\"0\",\"csr\":\"AAAA\"}",
 		 "\"csr\" contains a NUL byte"},
 	};
@@ -178,6 +184,49 @@ static void each_field_has_its_limit(void **state)
 	free(b);
 }
 
+static void what_is_just_within_its_limits_is_taken(void **state)
+{
+	const size_t empty = strlen(HEAD ",\"new\":\"\"}");
+	struct claim_body *b = mem_zalloc(sizeof(*b));
+	struct err e;
+
+	(void)state;
+	assert_int_equal(with_length(b, HEAD ",\"new\":\"", CLAIM_BODY_MAX - empty, "\"}"), 0);
+	assert_int_equal(with_length(b, HEAD ",\"new\":\"", CLAIM_BODY_MAX - empty + 1, "\"}"), -1);
+	assert_int_equal(parse(b, HEAD ",\"facts\":{\"gpus\":2147483647}}", &e), 0);
+	assert_int_equal(b->facts.gpus, INT32_MAX);
+	assert_int_equal(parse(b, HEAD ",\"boot_id\":\"a ~\"}", &e), 0);
+	assert_string_equal(b->boot, "a ~");
+	assert_int_equal(parse(b,
+			       "{\"v\":1,\"claim_id\":\"b\",\"claim_secret\":\"0\","
+			       "\"csr\":\"Zg==\"}",
+			       &e),
+			 0);
+	assert_string_equal(b->csr, "f");
+	free(b);
+}
+
+/* It is kept with a NUL byte behind it. */
+static void a_request_for_a_certificate_has_its_limit_in_bytes(void **state)
+{
+	struct claim_body *b = mem_zalloc(sizeof(*b));
+	struct err e;
+	struct str s;
+
+	(void)state;
+	for (int more = 0; more < 2; more++) {
+		str_init(&s, CLAIM_BODY_MAX);
+		str_adds(&s, "{\"v\":1,\"claim_id\":\"b\",\"claim_secret\":\"0\",\"csr\":\"");
+		for (int i = 0; i < CLAIM_BODY_CSR_MAX / 3; i++)
+			str_adds(&s, "QUFB");
+		str_adds(&s, more ? "QQ==\"}" : "\"}");
+		assert_int_equal(parse(b, s.p, &e), more ? -1 : 0);
+		assert_int_equal(strlen(b->csr), more ? 0 : CLAIM_BODY_CSR_MAX);
+		str_fini(&s);
+	}
+	free(b);
+}
+
 static void too_many_members_and_too_deep_ones_are_refused(void **state)
 {
 	struct claim_body *b = mem_zalloc(sizeof(*b));
@@ -210,6 +259,8 @@ int main(void)
 		cmocka_unit_test(what_is_not_said_is_empty),
 		cmocka_unit_test(what_makes_no_sense_is_refused_and_wiped),
 		cmocka_unit_test(each_field_has_its_limit),
+		cmocka_unit_test(what_is_just_within_its_limits_is_taken),
+		cmocka_unit_test(a_request_for_a_certificate_has_its_limit_in_bytes),
 		cmocka_unit_test(too_many_members_and_too_deep_ones_are_refused),
 	};
 

@@ -236,7 +236,9 @@ static void test_print(void **state)
 {
 	static const char *const want[] = {
 		"cluster = \"lab\"\ncurrency = \"EUR\"\nstate_dir = \"/s\"\n",
-		"\"\nadmins = {\"7\", \"8\"}\n\nslurm {\n\tbin_dir = \"/bin\"\n\tconf = \"\"\n}\n",
+		"\"\nadmins = {\"7\", \"8\"}\n\nslurm {\n\tbin_dir = \"/bin\"\n\tconf = \"\"",
+		"\n}\n\nsecrets {\n\tdriver = \"\"\n",
+		"\n}\n\nnodes {\n\tlisten = \"\"\n",
 		"\n}\n\nprovider \"one\" {\n\tdriver = \"sim\"\n",
 		"\n\ton = {\"/site\", \"%n\"}\n\toff = {}\n",
 		"\n}\n\nprovider \"two\" {\n\tdriver = \"sim\"\n",
@@ -353,6 +355,8 @@ static void test_may_replace_options(void **state)
 		{"", "log_level", "error", NULL},
 		{"slurm", "bin_dir", "/elsewhere", NULL},
 		{"secrets", "release", "broker", NULL},
+		{"secrets", "driver", "vault", "driver: a change needs a restart"},
+		{"nodes", "auth", "slurm", "auth: a change needs a restart"},
 		{"secrets", "release", "user-data",
 		 "secrets release: from or to user-data: a change needs a restart"},
 		{"provider", "url", "http://x", "provider \"two\" url: a change needs a restart"},
@@ -390,6 +394,8 @@ static void test_diff(void **state)
 	check_diff(old, old, "");
 	set("", "log_level", next, "warn");
 	set("slurm", "bin_dir", next, "/opt/bin");
+	set("secrets", "poll", next, "90s");
+	set("nodes", "deadman", next, "5m");
 	set("provider", "settle", &next->providers[1], "90s");
 	set("pool", "max_nodes", &next->pools[0], "7");
 	set("pool", "zone", &next->pools[0], "east-1");
@@ -397,6 +403,8 @@ static void test_diff(void **state)
 	check_diff(old, next,
 		   "log_level: debug -> warn\n"
 		   "slurm bin_dir: \"\" -> /opt/bin\n"
+		   "secrets poll: 0s -> 90s\n"
+		   "nodes deadman: 0s -> 5m\n"
 		   "provider \"two\" settle: 0s -> 90s\n"
 		   "provider \"three\": new\n"
 		   "pool \"a\": gone\n"

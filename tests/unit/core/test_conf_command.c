@@ -128,11 +128,72 @@ static void test_the_longest_value(void **state)
 	free(text);
 }
 
+/* A command about a job is told other things than one about a machine. */
+static void test_a_hook_has_letters_of_its_own(void **state)
+{
+	static const char *const bad[] = {"%a", "%", "%J", "%%%"};
+	const struct conf_option *o = conf_option_find("pool", "checkpoint_command");
+	struct conf_pool p = {0};
+	struct err e = {0};
+	struct str s;
+
+	(void)state;
+	str_init(&s, 1000);
+	conf_option_print(o, &p, &s);
+	assert_string_equal(s.p, "");
+	assert_int_equal(conf_option_add_arg(o, &p, "/save", &e), 0);
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		assert_int_equal(conf_option_add_arg(o, &p, bad[i], &e), -1);
+		assert_non_null(strstr(e.msg, "only %j, %n, %d and %% are allowed"));
+	}
+	assert_int_equal(conf_option_add_arg(o, &p, "%j-%n-%d-%%", &e), 0);
+	conf_option_print(o, &p, &s);
+	assert_string_equal(s.p, "\"/save\", \"%j-%n-%d-%%\"");
+	str_fini(&s);
+	conf_option_fini(o, &p);
+	assert_null(p.checkpoint_command);
+}
+
+static void test_urls_and_hosts_are_eight_and_none_twice(void **state)
+{
+	static const struct {
+		const char *name, *bad, *why;
+	} rows[] = {
+		{"url", "http://h", "\"http://h\": want https://HOST[:PORT]"},
+		{"conf_server", "h", "\"h\": want HOST:PORT"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct conf_option *o = conf_option_find("nodes", rows[i].name);
+		struct conf c = {0};
+		struct err e = {0};
+		char text[32];
+
+		assert_int_equal(conf_option_add_arg(o, &c, rows[i].bad, &e), -1);
+		assert_memory_equal(e.msg, rows[i].why, strlen(rows[i].why));
+		for (int k = 0; k < 8; k++) {
+			(void)snprintf(text, sizeof(text), i == 0 ? "https://h%d:1" : "h%d:1", k);
+			assert_int_equal(conf_option_add_arg(o, &c, text, &e), 0);
+			if (k < 7)
+				assert_int_equal(conf_option_add_arg(o, &c, text, &e), -1);
+		}
+		assert_non_null(strstr(e.msg, "h6:1 is listed twice"));
+		assert_int_equal(conf_option_add_arg(o, &c, "h9:1", &e), -1);
+		assert_string_equal(e.msg, "more than 8 values");
+		assert_int_equal(e.code, ERR_LIMIT);
+		conf_option_fini(o, &c);
+		assert_true(c.nodes.urls == NULL && c.nodes.conf_servers == NULL);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_command),
 		cmocka_unit_test(test_command_too_long),
+		cmocka_unit_test(test_a_hook_has_letters_of_its_own),
+		cmocka_unit_test(test_urls_and_hosts_are_eight_and_none_twice),
 		cmocka_unit_test(test_the_longest_word_of_a_command),
 		cmocka_unit_test(test_the_longest_commands_are_compared_to_their_end),
 		cmocka_unit_test(test_the_longest_value),

@@ -398,6 +398,42 @@ static void test_one_place_with_and_without_a_fabric(void **state)
 	conf_free(c);
 }
 
+/* A token in user-data is for one machine, and a fabric for each job for several. */
+static void test_no_job_has_a_fabric_of_machines_with_a_token_each(void **state)
+{
+	static const struct {
+		const char *own, *offers[2]; /* provider two has tokens */
+		int line;                    /* 0: good */
+	} rows[] = {
+		{"job", {NULL, NULL}, 109}, {"pg", {NULL, NULL}, 0}, {"", {NULL, NULL}, 0},
+		{"job", {"", ""}, 109},     {"", {"", "job"}, 115},  {"", {"job", ""}, 0},
+		{"job", {"", "none"}, 0},   {"", {"", "pg"}, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct conf *c = rows[i].offers[0] != NULL
+					 ? with_offers((const char *const[4]){"x", "y"})
+					 : small_conf();
+		struct err e = {0};
+		char want[120];
+
+		if (rows[i].offers[0] == NULL)
+			add_pool(c, "p", "two", "n1", 100);
+		set("pool", "fabric", c->pools, rows[i].own);
+		for (int k = 0; k < 2 && rows[i].offers[k] != NULL; k++)
+			set("offer", "fabric", &c->pools->offers[k], rows[i].offers[k]);
+		c->providers[1].vouchers = true;
+		assert_int_equal(conf_finish(c, &e), rows[i].line != 0 ? -1 : 0);
+		(void)snprintf(want, sizeof(want),
+			       "burstd.conf:%d: pool \"p\": fabric = job is impossible with "
+			       "release = user-data: each create makes one machine",
+			       rows[i].line);
+		assert_string_equal(e.msg, rows[i].line != 0 ? want : "");
+		conf_free(c);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -413,6 +449,7 @@ int main(void)
 		cmocka_unit_test(test_offers_are_printed_within_their_pool),
 		cmocka_unit_test(test_the_fabric_of_an_offer),
 		cmocka_unit_test(test_one_place_with_and_without_a_fabric),
+		cmocka_unit_test(test_no_job_has_a_fabric_of_machines_with_a_token_each),
 	};
 
 	return cmocka_run_group_tests_name("conf_offer", tests, NULL, NULL);

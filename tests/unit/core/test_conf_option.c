@@ -447,6 +447,64 @@ static void test_table(void **state)
 	assert_null(conf_option_find("pool", "cluster"));
 }
 
+/* Each word of the options that are one of a few, in the order of the enum. */
+static void test_choices(void **state)
+{
+	static const struct {
+		const char *section, *name, *words[8];
+	} rows[] = {
+		{"secrets", "release", {"wrap", "broker", "user-data"}},
+		{"nodes", "auth", {"munge", "slurm"}},
+		{"provider",
+		 "attest",
+		 {"off", "aws", "gcp", "azure", "callback", "address", "auto"}},
+		{"offer", "market", {"on-demand", "spot", "reserved"}},
+		{"pool", "policy", {"ordered", "cheapest"}},
+		{"pool", "gang", {"all_or_nothing", "best_effort"}},
+		{"pool", "job_comment", {"false", "true"}},
+		{"pool", "checkpoint_to", {"batch", "steps", "full"}},
+		{"pool", "rebalance", {"ignore", "drain"}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct conf_option *o = conf_option_find(rows[i].section, rows[i].name);
+		int k = 0;
+
+		for (; rows[i].words[k] != NULL; k++) {
+			union any object;
+			struct str s;
+			int got;
+
+			memset(&object, 0xff, sizeof(object));
+			set(rows[i].section, rows[i].name, &object, rows[i].words[k]);
+			memcpy(&got, (const char *)&object + o->offset, sizeof(got));
+			assert_int_equal(got, k);
+			str_init(&s, 100);
+			conf_option_print(o, &object, &s);
+			assert_string_equal(s.p, rows[i].words[k]);
+			str_fini(&s);
+		}
+		assert_true(k >= 2);
+	}
+}
+
+static void test_which_options_are_lists(void **state)
+{
+	static const char *const lists[] = {
+		"admins", "switch_command",     "url",          "conf_server", "on", "off",
+		"status", "checkpoint_command", "jurisdictions"};
+	size_t k = 0;
+
+	(void)state;
+	for (size_t i = 0; i < conf_noptions; i++)
+		if (conf_option_is_list(&conf_options[i])) {
+			assert_true(k < COUNT(lists));
+			assert_string_equal(conf_options[i].name, lists[k++]);
+		}
+	assert_int_equal(k, COUNT(lists));
+}
+
 static void test_nearest(void **state)
 {
 	static const struct {
@@ -489,6 +547,8 @@ int main(void)
 		cmocka_unit_test(test_users),
 		cmocka_unit_test(test_reload_and_ranges),
 		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_choices),
+		cmocka_unit_test(test_which_options_are_lists),
 		cmocka_unit_test(test_nearest),
 	};
 

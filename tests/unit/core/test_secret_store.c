@@ -5,9 +5,12 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "core/secret_store.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -140,9 +143,186 @@ static void test_a_bad_bundle_is_refused_and_never_quoted(void **state)
 	}
 }
 
+/* Every member is checked, whatever else is there. */
+static void test_a_refusal_says_what_is_wrong(void **state)
+{
+	static const struct {
+		const char *text, *why;
+	} rows[] = {
+		{"[]", "the bundle is not a JSON object"},
+		{"{\"munge_key\":\"" GOOD "\"} x", "the bundle is malformed JSON"},
+		{"{\"kid\":\"x\"}", "the bundle has neither munge_key, slurm_key nor slurm_jwks"},
+		{"{\"munge_key_next\":\"" GOOD "\"}",
+		 "the bundle has neither munge_key, slurm_key nor slurm_jwks"},
+		{"{\"munge_key\":7}", "munge_key is not a plain string, or occurs twice"},
+		{"{\"kid\":\"a\",\"kid\":\"a\"}", "kid is not a plain string, or occurs twice"},
+		{"{\"munge_key\":\"" GOOD "\",\"kid\":\"\\u0071\"}",
+		 "kid is not a plain string, or occurs twice"},
+		{"{\"munge_key\":\"A\"}", "munge_key is not base64"},
+		{"{\"munge_key\":\"kZ3q\"}", "munge_key has 3 bytes: want 32 to 1024"},
+		{"{\"munge_key\":\"" GOOD "\",\"munge_key_next\":\"kZ3q\"}",
+		 "munge_key_next has 3 bytes: want 32 to 1024"},
+		{"{\"munge_key\":\"" GOOD "\",\"slurm_key\":\"kZ3q\"}",
+		 "slurm_key has 3 bytes: want 32 to 1024"},
+		{"{\"slurm_key\":\"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\"}",
+		 "slurm_key is a sample or a pattern: make a key with \"mungekey\" or from random "
+		 "bytes"},
+		/* not json, [], {} x, x, and no base64 */
+		{"{\"slurm_jwks\":\"bm90IGpzb24=\"}",
+		 "slurm_jwks is not the base64 of a JSON object"},
+		{"{\"slurm_jwks\":\"W10=\"}", "slurm_jwks is not the base64 of a JSON object"},
+		{"{\"slurm_jwks\":\"e30geA==\"}", "slurm_jwks is not the base64 of a JSON object"},
+		{"{\"slurm_jwks\":\"eA==\"}", "slurm_jwks is not the base64 of a JSON object"},
+		{"{\"slurm_jwks\":\"A\"}", "slurm_jwks is not the base64 of a JSON object"},
+		{"{\"munge_key\":\"" GOOD "\",\"kid\":"
+		 "\"0123456789012345678901234567890123456789012345678901234567890123\"}",
+		 "kid has more than 63 bytes"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct err e = {0};
+
+		assert_int_equal(secret_bundle_read(rows[i].text, strlen(rows[i].text), NULL, &e),
+				 -1);
+		assert_int_equal(e.code, ERR_INVALID);
+		assert_string_equal(e.msg, rows[i].why);
+	}
+}
+
+static void test_one_key_of_any_kind_is_enough(void **state)
+{
+	static const char *const texts[] = {
+		"{\"munge_key\":\"" GOOD "\"}",
+		"{\"slurm_key\":\"" GOOD "\"}",
+		"{\"slurm_jwks\":\"e30=\"}",
+		"{\"munge_key\":\"" GOOD "\",\"slurm_key\":\"" GOOD "\"}",
+		"{\"munge_key\":\"" GOOD
+		"\",\"slurm_jwks\":\"e30gICAgICAgICAgICAgICAgICAgICAgICAgICAgIA==\"}",
+		"{\"munge_key\":null,\"slurm_key\":\"" GOOD "\",\"slurm_jwks\":null}",
+		"{\"munge_key\":\"" GOOD "\",\"munge_key_next\":\"" GOOD "\",\"kid\":"
+		"\"012345678901234567890123456789012345678901234567890123456789012\"}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		struct err e = {0};
+
+		if (secret_bundle_read(texts[i], strlen(texts[i]), NULL, &e) != 0)
+			fail_msg("%s: %s", texts[i], e.msg);
+	}
+}
+
+static void test_the_keys_name_may_be_one_letter(void **state)
+{
+	static const char text[] = "{\"munge_key\":\"" GOOD "\",\"kid\":\"7\"}";
+	struct secret_bundle b;
+
+	(void)state;
+	assert_int_equal(secret_bundle_read(text, strlen(text), &b, NULL), 0);
+	assert_string_equal(b.kid, "7");
+}
+
+/* Eight kinds of bytes are few, but they may be chance. */
+static void test_a_key_of_few_bytes_is_a_pattern(void **state)
+{
+	unsigned char key[40];
+	struct err e = {0};
+
+	(void)state;
+	for (unsigned kinds = 7; kinds <= 8; kinds++) {
+		for (size_t i = 0; i < sizeof(key); i++)
+			key[i] = (unsigned char)(i < kinds ? i : 1 + (i * i / 3 + i / 7) % 3);
+		assert_int_equal(read_key(key, sizeof(key), &e), kinds == 7 ? -1 : 0);
+	}
+}
+
+/* A text that is there twice, and nothing else, has half of its length as its period. */
+static void test_a_key_that_repeats_itself_is_a_pattern(void **state)
+{
+	unsigned char key[66];
+	struct err e = {0};
+
+	(void)state;
+	fill(key, 33);
+	memcpy(key + 33, key, 33);
+	assert_int_equal(read_key(key, 66, &e), -1);
+	assert_non_null(strstr(e.msg, "a pattern"));
+	key[65] ^= 1;
+	assert_int_equal(read_key(key, 66, &e), 0);
+}
+
+static int read_jwks(size_t blanks, const char *object, struct err *e)
+{
+	static char list[8000], text[11000], all[11100];
+
+	memset(list, ' ', blanks);
+	(void)snprintf(list + blanks, sizeof(list) - blanks, "%s", object);
+	base64(text, (const unsigned char *)list, strlen(list));
+	(void)snprintf(all, sizeof(all), "{\"slurm_jwks\":\"%s\"}", text);
+	return secret_bundle_read(all, strlen(all), NULL, e);
+}
+
+static void test_a_list_of_keys_has_4096_bytes(void **state)
+{
+	struct err e = {0};
+
+	(void)state;
+	assert_int_equal(read_jwks(4094, "{}", &e), 0);
+	assert_int_equal(read_jwks(4095, "{}", &e), -1);
+	assert_int_equal(read_jwks(7000, "{}", &e), -1);
+	assert_int_equal(read_jwks(4094, "[]", &e), -1);
+}
+
+static void test_a_bundle_has_its_limit(void **state)
+{
+	static const char text[] = "{\"munge_key\":\"" GOOD "\"}";
+	static char all[SECRET_BUNDLE_MAX + 1];
+	struct err e = {0};
+
+	(void)state;
+	memset(all, ' ', sizeof(all));
+	memcpy(all, text, sizeof(text) - 1);
+	assert_int_equal(secret_bundle_read(all, SECRET_BUNDLE_MAX, NULL, &e), 0);
+	assert_int_equal(secret_bundle_read(all, SECRET_BUNDLE_MAX + 1, NULL, &e), -1);
+	assert_int_equal(e.code, ERR_LIMIT);
+}
+
+static bool is_mapped(const char *p)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+
+	return msync((void *)((uintptr_t)p / page * page), page, MS_ASYNC) == 0;
+}
+
+/* What a request and a result own goes with them, and they may be used again. */
+static void test_what_has_ended_is_empty(void **state)
+{
+	const struct secret_request no_request = {0};
+	const struct secret_result no_result = {0};
+	struct secret_request q = {.kind = SECRET_FILE, .method = "PUT", .url = mem_strdup("/b")};
+	struct secret_result r = {.code = SECRET_DENIED, .value = secret_new("k", 1)};
+	const char *text = secret_text(r.value);
+
+	(void)state;
+	for (size_t i = 0; i < SECRET_HEADERS_MAX; i++)
+		q.headers[i] = mem_strdup("X-Vault-Token: t");
+	q.body = mem_strdup("key");
+	q.body_len = 3;
+	secret_request_fini(&q);
+	assert_memory_equal(&q, &no_request, sizeof(q));
+	secret_request_fini(&q); /* without a body */
+	assert_true(is_mapped(text));
+	secret_result_fini(&r);
+	assert_false(is_mapped(text)); /* no page of a secret is left */
+	assert_memory_equal(&r, &no_result, sizeof(r));
+	secret_result_fini(&r);
+}
+
 static const char *address(const void *self, uint32_t i)
 {
-	static const char *const ours[] = {"https://vault:8200", "https://vault-b:8200"};
+	static const char *const ours[] = {"https://vault:8200", "https://vault-b:8200",
+					   "https://v"};
 
 	(void)self;
 	return i < COUNT(ours) ? ours[i] : NULL;
@@ -160,6 +340,9 @@ static void test_a_location_is_ours_only_if_all_of_its_origin_is(void **state)
 		{"https://vault:8200@evil/v1", -1},
 		{"https://vault:82000/v1", -1},
 		{"https://vault:8200.evil:443/", -1},
+		{"https://v", 2},
+		{"https://v/v1", 2},
+		{"https://fault:8200/v1", -1},
 		{"https://vault/v1", -1},
 		{"/v1/sys/health", -1},
 		{"https://", -1},
@@ -178,6 +361,8 @@ static void test_every_word_has_a_name(void **state)
 		assert_string_not_equal(secret_code_str((enum secret_code)i), "?");
 	for (int i = 0; i < SECRET_NOPS; i++)
 		assert_string_not_equal(secret_op_str((enum secret_op_kind)i), "?");
+	assert_string_equal(secret_code_str(SECRET_NCODES), "?");
+	assert_string_equal(secret_op_str(SECRET_NOPS), "?");
 }
 
 int main(void)
@@ -188,6 +373,14 @@ int main(void)
 		cmocka_unit_test(test_a_key_that_the_world_knows_is_refused),
 		cmocka_unit_test(test_a_bad_bundle_is_refused_and_never_quoted),
 		cmocka_unit_test(test_a_location_is_ours_only_if_all_of_its_origin_is),
+		cmocka_unit_test(test_a_refusal_says_what_is_wrong),
+		cmocka_unit_test(test_one_key_of_any_kind_is_enough),
+		cmocka_unit_test(test_the_keys_name_may_be_one_letter),
+		cmocka_unit_test(test_a_key_of_few_bytes_is_a_pattern),
+		cmocka_unit_test(test_a_key_that_repeats_itself_is_a_pattern),
+		cmocka_unit_test(test_a_list_of_keys_has_4096_bytes),
+		cmocka_unit_test(test_a_bundle_has_its_limit),
+		cmocka_unit_test(test_what_has_ended_is_empty),
 		cmocka_unit_test(test_every_word_has_a_name),
 	};
 
