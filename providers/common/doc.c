@@ -55,6 +55,14 @@ bool doc_good(const struct doc *d)
 	return d->wrong[0] == '\0';
 }
 
+bool doc_forgive(struct doc *d)
+{
+	bool wrong = !doc_good(d);
+
+	d->wrong[0] = '\0';
+	return wrong;
+}
+
 /* --- errors ------------------------------------------------------------------------------------
  */
 

@@ -55,6 +55,9 @@ bool doc_load(struct doc *d, const char *body, size_t len);
 void doc_fini(struct doc *d);
 /* Was all that was asked for there? */
 bool doc_good(const struct doc *d);
+/* Was something wrong with this row?  Then forget it, and go on: for rows that may be odd.  Only in
+ * a loop that began well. */
+bool doc_forgive(struct doc *d);
 /* The driver's own complaint about o's member key (NULL: about o itself): "want ...". */
 void doc_wrong(const struct doc_at *o, const char *key, const char *want);
 

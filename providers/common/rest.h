@@ -109,10 +109,7 @@ void rest_drop(struct rest_call *c); /* instead */
  */
 
 /* The code of a reply that cannot be understood. */
-static inline enum provider_code rest_senseless(enum provider_op_kind kind)
-{
-	return kind == PROVIDER_CREATE ? PROVIDER_AMBIGUOUS : PROVIDER_TRANSIENT;
-}
+enum provider_code rest_senseless(enum provider_op_kind kind);
 static inline bool rest_succeeded(const struct provider_reply *reply)
 {
 	return reply->status >= 200 && reply->status < 300;
@@ -148,6 +145,21 @@ typedef int (*rest_read_fn)(const struct rest *r, const struct provider_op *op, 
  * is given to read with d->top empty: use doc_has(). */
 void rest_parse(const struct rest *r, const struct provider_op *op,
 		const struct provider_reply *reply, rest_read_fn read, struct provider_result *out);
+
+/* --- instances ---------------------------------------------------------------------------------
+ */
+
+struct rest_state {
+	const char *word;
+	enum provider_state state;
+};
+/* What a vendor's word for a state means.  PROVIDER_UNKNOWN: none of the n; it exists and bills
+ * (I14). */
+enum provider_state rest_state(const struct rest_state *states, size_t n, const char *word);
+/* Append an instance to the list, all zero. */
+struct provider_instance *rest_add_instance(struct provider_result *out);
+/* Has every item that is OK an id of its own?  Two nodes of a create cannot be one instance. */
+bool rest_ids_differ(const struct provider_result *out);
 
 /* --- pages -------------------------------------------------------------------------------------
  *

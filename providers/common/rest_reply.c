@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fmt.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "providers/common/words.h"
 
@@ -15,6 +16,11 @@ enum {
 
 /* --- codes -------------------------------------------------------------------------------------
  */
+
+enum provider_code rest_senseless(enum provider_op_kind kind)
+{
+	return kind == PROVIDER_CREATE ? PROVIDER_AMBIGUOUS : PROVIDER_TRANSIENT;
+}
 
 static bool ends(enum provider_op_kind kind)
 {
@@ -212,6 +218,46 @@ void rest_parse(const struct rest *r, const struct provider_op *op,
 	doc_fini(&d);
 }
 
+/* --- instances ---------------------------------------------------------------------------------
+ */
+
+enum provider_state rest_state(const struct rest_state *states, size_t n, const char *word)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(states[i].word, word) == 0)
+			return states[i].state;
+	return PROVIDER_UNKNOWN;
+}
+
+struct provider_instance *rest_add_instance(struct provider_result *out)
+{
+	const size_t n = out->ninstances++;
+
+	if ((n & (n - 1)) == 0) /* as many as there is room for */
+		out->instances =
+			mem_realloc(out->instances, (n == 0 ? 1 : 2 * n) * sizeof(*out->instances));
+	out->instances[n] = (struct provider_instance){0};
+	return &out->instances[n];
+}
+
+bool rest_ids_differ(const struct provider_result *out)
+{
+	struct map seen;
+	bool differ = true;
+
+	map_init(&seen);
+	for (size_t i = 0; i < out->nitems && differ; i++) {
+		const char *id = out->items[i].instance.id;
+
+		if (out->items[i].code != PROVIDER_OK)
+			continue;
+		differ = map_get(&seen, id) == NULL;
+		map_put(&seen, id, &seen);
+	}
+	map_fini(&seen);
+	return differ;
+}
+
 /* --- pages -------------------------------------------------------------------------------------
  */
 
@@ -220,7 +266,7 @@ int rest_more(const struct provider_op *op, struct provider_result *out, const c
 	if (strlen(next) >= sizeof(out->cursor) ||
 	    (next[0] != '\0' && strcmp(next, provider_cursor(op)) == 0))
 		return -1;
-	memcpy(out->cursor, next, strlen(next) + 1);
+	memmove(out->cursor, next, strlen(next) + 1); /* it may be there */
 	out->code = next[0] != '\0' ? PROVIDER_MORE : PROVIDER_OK;
 	return 0;
 }

@@ -1,7 +1,9 @@
 #include "providers/common/words.h"
 
+#include <openssl/evp.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/plain.h"
 
 static const char mask[] = "***";
@@ -53,4 +55,13 @@ bool words_is_plain(const char *text, size_t max)
 		if (*p <= ' ' || *p > '~' || *p == '"' || *p == '\\')
 			return false;
 	return text[0] != '\0' && strlen(text) <= max;
+}
+
+char *words_base64(const char *text)
+{
+	size_t n = strlen(text);
+	char *out = mem_zalloc((n + 2) / 3 * 4 + 1);
+
+	(void)EVP_EncodeBlock((unsigned char *)out, (const unsigned char *)text, (int)n);
+	return out;
 }

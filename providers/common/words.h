@@ -14,4 +14,7 @@ void words_show(char *out, size_t size, const char *text, const char *const *sec
  * header as it is. */
 bool words_is_plain(const char *text, size_t max);
 
+/* Text in base64, padded; the caller's (free(), or secret_wipe()). */
+char *words_base64(const char *text);
+
 #endif

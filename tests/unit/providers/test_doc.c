@@ -225,6 +225,29 @@ static void test_the_first_error_ends_the_reading(void **state)
 	doc_fini(&d);
 }
 
+/* One odd row of somebody else does not make the list useless. */
+static void test_a_row_may_be_forgiven(void **state)
+{
+	struct doc_at list;
+	struct doc d;
+	int64_t sum = 0;
+	int odd = 0;
+
+	(void)state;
+	load(&d, "{\"a\":[{\"n\":1},{\"n\":\"?\"},7,{\"n\":2}]}");
+	list = doc_list(&d.top, "a", 9);
+	for (size_t i = 0; i < list.n; i++) {
+		struct doc_at o = doc_item(&list, i);
+
+		sum += doc_int(&o, "n");
+		odd += doc_forgive(&d);
+	}
+	assert_int_equal(sum, 3);
+	assert_int_equal(odd, 2);
+	assert_true(doc_good(&d));
+	doc_fini(&d);
+}
+
 static void test_a_driver_complains_too(void **state)
 {
 	struct doc_at list, item;
@@ -350,6 +373,7 @@ int main(void)
 		cmocka_unit_test(test_a_page_of_instances),
 		cmocka_unit_test(test_what_is_wrong_is_said_with_its_place),
 		cmocka_unit_test(test_the_first_error_ends_the_reading),
+		cmocka_unit_test(test_a_row_may_be_forgiven),
 		cmocka_unit_test(test_a_driver_complains_too),
 		cmocka_unit_test(test_an_item_that_is_not_there_is_nothing),
 		cmocka_unit_test(test_what_is_no_json_is_refused),

@@ -413,6 +413,53 @@ static void test_a_reply_is_read_or_nothing_of_it_is_left(void **state)
 	rest_fini(&r);
 }
 
+/* --- instances ---------------------------------------------------------------------------------
+ */
+
+static void test_a_word_that_nobody_knows_is_an_unknown_state(void **state)
+{
+	static const struct rest_state states[] = {{"up", PROVIDER_RUNNING},
+						   {"off", PROVIDER_ENDED}};
+
+	(void)state;
+	assert_int_equal(rest_state(states, 2, "up"), PROVIDER_RUNNING);
+	assert_int_equal(rest_state(states, 2, "off"), PROVIDER_ENDED);
+	assert_int_equal(rest_state(states, 1, "off"), PROVIDER_UNKNOWN);
+	assert_int_equal(rest_state(states, 2, "UP"), PROVIDER_UNKNOWN);
+	assert_int_equal(rest_state(states, 2, ""), PROVIDER_UNKNOWN);
+}
+
+static void test_a_list_grows(void **state)
+{
+	struct provider_result out = {0};
+
+	(void)state;
+	for (int64_t i = 0; i < 100; i++) {
+		struct provider_instance *in = rest_add_instance(&out);
+
+		assert_int_equal(in->created_ms, 0);
+		in->created_ms = i + 1;
+	}
+	assert_int_equal(out.ninstances, 100);
+	for (int64_t i = 0; i < 100; i++)
+		assert_int_equal(out.instances[i].created_ms, i + 1);
+	provider_result_fini(&out);
+}
+
+static void test_two_nodes_are_not_one_instance(void **state)
+{
+	struct provider_result out = {.items = calloc(3, sizeof(*out.items)), .nitems = 3};
+
+	(void)state;
+	(void)snprintf(out.items[0].instance.id, 8, "a");
+	(void)snprintf(out.items[1].instance.id, 8, "b");
+	(void)snprintf(out.items[2].instance.id, 8, "a");
+	assert_false(rest_ids_differ(&out));
+	out.items[2].code = PROVIDER_CAPACITY;
+	assert_true(rest_ids_differ(&out));
+	provider_result_fini(&out);
+}
+
 /* --- pages -------------------------------------------------------------------------------------
  */
 
@@ -528,6 +575,9 @@ int main(void)
 		cmocka_unit_test(test_a_time_to_wait_is_in_a_header_or_in_the_body),
 		cmocka_unit_test(test_a_delete_of_one_that_is_gone_is_told_of_that_one),
 		cmocka_unit_test(test_a_reply_is_read_or_nothing_of_it_is_left),
+		cmocka_unit_test(test_a_word_that_nobody_knows_is_an_unknown_state),
+		cmocka_unit_test(test_a_list_grows),
+		cmocka_unit_test(test_two_nodes_are_not_one_instance),
 		cmocka_unit_test(test_a_cursor_leads_on_and_never_back),
 		cmocka_unit_test(test_pages_are_numbered_from_one),
 		cmocka_unit_test(test_the_next_page_is_below_the_base),
