@@ -127,6 +127,7 @@ static void test_rows_of_a_driver_come_first(void **state)
 		{PROVIDER_CREATE, 403, "quota2", "quota", PROVIDER_OK},
 		{PROVIDER_CREATE, 503, "capacity", "", PROVIDER_CAPACITY},
 		{PROVIDER_DELETE, 503, "capacity", "", PROVIDER_TRANSIENT},
+		{PROVIDER_FABRIC_MAKE, 503, "capacity", "", PROVIDER_TRANSIENT},
 		{PROVIDER_DELETE, 400, "not-found", "", PROVIDER_NOT_FOUND},
 		{PROVIDER_FABRIC_DROP, 400, "not-found", "", PROVIDER_NOT_FOUND},
 		{PROVIDER_CREATE, 400, "not-found", "", PROVIDER_INVALID},
@@ -138,6 +139,7 @@ static void test_rows_of_a_driver_come_first(void **state)
 		{PROVIDER_DELETE, 409, "taken", "", PROVIDER_TRANSIENT},
 		{PROVIDER_CREATE, 400, "lost", "", PROVIDER_AMBIGUOUS},
 		{PROVIDER_DELETE, 400, "lost", "", PROVIDER_TRANSIENT},
+		{PROVIDER_FABRIC_MAKE, 400, "lost", "", PROVIDER_TRANSIENT},
 		{PROVIDER_CREATE, 400, "novel", "", PROVIDER_OK},
 	};
 
@@ -557,6 +559,11 @@ static void test_the_next_page_is_below_the_base(void **state)
 		assert_string_equal(rq.url, table[i].url);
 		provider_request_fini(&rq);
 	}
+	assert_int_equal(rest_more_url(&r, &op, &out, ""), 0);
+	r.base[strlen("https://cloud.example")] = '\0';
+	assert_int_equal(rest_more_url(&r, &op, &out, "//evil.example/x"), -1);
+	assert_int_equal(rest_more_url(&r, &op, &out, "/x"), 0);
+	assert_string_equal(out.cursor, "/x");
 	assert_int_equal(rest_more_url(&r, &op, &out, ""), 0);
 	assert_int_equal(out.code, PROVIDER_OK);
 	rest_fini(&r);
