@@ -82,7 +82,7 @@ void doc_wrong(const struct doc_at *o, const char *key, const char *want)
 	struct doc_at there = {.up = o, .key = key};
 	struct str path;
 
-	if (o->v == NULL || !doc_good(o->doc))
+	if (!doc_good(o->doc))
 		return; /* something before it was wrong */
 	str_init(&path, PATH_MAX_BYTES);
 	add_path(&path, key != NULL ? &there : o);

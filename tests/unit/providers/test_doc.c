@@ -70,7 +70,7 @@ static int64_t ask(const struct doc_at *o, enum what what)
 		doc_text(o, "x", text, sizeof(text));
 		return (int64_t)strlen(text);
 	case TEXT_IF:
-		(void)doc_text_if(o, "x", text, sizeof(text));
+		assert_true(doc_text_if(o, "x", text, sizeof(text)) == (text[0] != '\0'));
 		return (int64_t)strlen(text);
 	case ID:
 		doc_id(o, "x", text, sizeof(text));
@@ -114,6 +114,7 @@ static const struct {
 	{ID, "{\"x\":\"i-1\"}", 3, NULL},
 	{ID, "{\"x\":1234567}", 7, NULL},
 	{ID, "{\"x\":12345678}", 0, "an id of at most 7 bytes"},
+	{ID, "{\"x\":0}", 1, NULL},
 	{ID, "{\"x\":-1}", 0, "an id of at most 7 bytes"},
 	{ID, "{\"x\":1.5}", 0, "an id of at most 7 bytes"},
 	{ID, "{\"x\":\"\"}", 0, "an id of at most 7 bytes"},
@@ -250,7 +251,7 @@ static void test_a_row_may_be_forgiven(void **state)
 
 static void test_a_driver_complains_too(void **state)
 {
-	struct doc_at list, item;
+	struct doc_at list, item, inner, seven;
 	struct doc d;
 
 	(void)state;
@@ -272,6 +273,18 @@ static void test_a_driver_complains_too(void **state)
 	assert_int_equal(doc_list(&item, NULL, 9).n, 0);
 	assert_string_equal(d.wrong, "[1]: want a list of at most 9");
 	doc_fini(&d);
+	load(&d, "{\"m\":[[],[7]]}");
+	list = doc_list(&d.top, "m", 9);
+	item = doc_item(&list, 1);
+	inner = doc_list(&item, NULL, 9);
+	seven = doc_item(&inner, 0);
+	doc_wrong(&seven, NULL, "a pair");
+	assert_string_equal(d.wrong, "m[1][0]: want a pair");
+	doc_fini(&d);
+	load(&d, "{\"m\":[]}");
+	assert_int_equal(doc_int(&d.top, "m"), 0);
+	assert_string_equal(d.wrong, "m: want a whole number");
+	doc_fini(&d);
 }
 
 static void test_an_item_that_is_not_there_is_nothing(void **state)
@@ -285,6 +298,9 @@ static void test_an_item_that_is_not_there_is_nothing(void **state)
 	item = doc_item(&list, 3);
 	assert_int_equal(doc_int_if(&item, "x"), 0);
 	assert_string_equal(doc_word(&item, NULL), "");
+	assert_true(doc_good(&d));
+	assert_int_equal(doc_int(&item, "x"), 0); /* what must be there is not */
+	assert_string_equal(d.wrong, "[3].x: want a whole number");
 	doc_fini(&d);
 }
 

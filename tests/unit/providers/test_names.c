@@ -105,12 +105,16 @@ static void test_a_node_that_does_not_fit_is_refused(void **state)
 	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
 		const struct provider_want want = {rows[k].node, 3, 0};
 		char name[NAMES_SIZE] = "left";
+		struct provider_instance i;
 		struct err e = {0};
 
 		assert_int_equal(names_pack(name, &rows[k].form, cluster, &want, &e),
 				 rows[k].words == NULL ? 0 : -1);
-		if (rows[k].words == NULL)
+		if (rows[k].words == NULL) {
+			assert_int_equal(names_unpack(&rows[k].form, name, cluster, &i),
+					 NAMES_OURS);
 			continue;
+		}
 		assert_int_equal(e.code, ERR_INVALID);
 		assert_non_null(strstr(e.msg, rows[k].words));
 		assert_string_equal(name, "");
@@ -224,6 +228,8 @@ static void test_all_names_of_a_cluster_begin_alike(void **state)
 	(void)state;
 	assert_int_equal(names_prefix(out, cluster), 0);
 	assert_string_equal(out, OURS);
+	assert_int_equal(names_prefix(out, "A9fF-0aBc-dE19"), 0);
+	assert_string_equal(out, "ba9ff0abcde19");
 	assert_int_equal(names_prefix(out, "0b1c"), -1);
 	assert_string_equal(out, "");
 }

@@ -67,6 +67,7 @@ static void test_a_status_means_by_kind(void **state)
 		{0, LOST},
 		{100, LOST},
 		{302, LOST},
+		{399, LOST},
 		{400, SAME(PROVIDER_INVALID)},
 		{401, SAME(PROVIDER_DENIED)},
 		{402, SAME(PROVIDER_DENIED)},
@@ -167,6 +168,7 @@ static void test_a_refusal_is_told(void **state)
 		 "quota: 8 GPUs"},
 		{403, "{\"error\":{\"code\":\"quota\"}}", PROVIDER_QUOTA,
 		 "quota: error without a message"},
+		{400, "{\"error\":{\"code\":\"c\",\"message\":\"m\"}}", PROVIDER_INVALID, "c: m"},
 		{403, "{\"error\":{\"message\":\"8 GPUs\"}}", PROVIDER_DENIED, "8 GPUs"},
 		{401, "{\"error\":{\"message\":\"pass and user:pass and dXNlcjpwYXNz\"}}",
 		 PROVIDER_DENIED, "*** and *** and ***"},
@@ -364,7 +366,7 @@ static int read_one(const struct rest *r, const struct provider_op *op, struct d
 	(void)r;
 	out->items = calloc(1, sizeof(*out->items));
 	out->nitems = 1;
-	if (op->kind == PROVIDER_DELETE && !doc_has(&d->top, NULL))
+	if (op->kind == PROVIDER_REPORT && !doc_has(&d->top, NULL))
 		return 0;
 	doc_id(&d->top, "id", out->items[0].instance.id, sizeof(out->items[0].instance.id));
 	return strcmp(out->items[0].instance.id, "odd") == 0 ? -1 : 0;
@@ -391,7 +393,8 @@ static void test_a_reply_is_read_or_nothing_of_it_is_left(void **state)
 		{PROVIDER_CREATE, 204, "", PROVIDER_AMBIGUOUS, "malformed reply: empty"},
 		{PROVIDER_LIST, 200, "", PROVIDER_TRANSIENT, "malformed reply: empty"},
 		{PROVIDER_LIST, 200, "{}", PROVIDER_TRANSIENT, "malformed reply: id"},
-		{PROVIDER_DELETE, 204, "", PROVIDER_OK, ""},
+		{PROVIDER_REPORT, 204, "", PROVIDER_OK, ""},
+		{PROVIDER_DELETE, 204, "", PROVIDER_TRANSIENT, "malformed reply: id: want an id"},
 		{PROVIDER_DELETE, 200, "{\"id\":\"i\"}", PROVIDER_OK, ""},
 		{PROVIDER_DELETE, 200, "<html>", PROVIDER_TRANSIENT, "malformed reply"},
 		{PROVIDER_CREATE, 403, "{\"id\":\"i\"}", PROVIDER_DENIED, "HTTP status 403"},

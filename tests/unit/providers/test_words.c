@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -87,15 +88,34 @@ static void test_a_cut_leaves_nothing_half(void **state)
 	}
 }
 
+static void test_base64(void **state)
+{
+	static const struct {
+		const char *text, *coded;
+	} rows[] = {
+		{"", ""},        {"f", "Zg=="},          {"fo", "Zm8="},
+		{"foo", "Zm9v"}, {"foobar", "Zm9vYmFy"}, {"\xff\xfe", "//4="},
+	}; /* RFC 4648, 10 */
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *coded = words_base64(rows[i].text);
+
+		assert_string_equal(coded, rows[i].coded);
+		free(coded);
+	}
+}
+
 static void test_plain_words(void **state)
 {
 	static const struct {
 		const char *text;
 		bool plain;
 	} rows[] = {
-		{"i-0123", true}, {"a/b:c", true}, {"12345678", true},   {"", false},
-		{"a b", false},   {"a\"b", false}, {"a\\b", false},      {"a\n", false},
-		{"\x7f", false},  {"\xc3", false}, {"123456789", false},
+		{"i-0123", true},     {"a/b:c", true}, {"12345678", true}, {"", false},
+		{"a", true},          {"~", true},     {"a b", false},     {"a\"b", false},
+		{"a\\b", false},      {"a\n", false},  {"\x7f", false},    {"\xc3", false},
+		{"123456789", false},
 	};
 
 	(void)state;
@@ -109,6 +129,7 @@ int main(void)
 		cmocka_unit_test(test_words_are_one_line_that_may_be_shown),
 		cmocka_unit_test(test_no_secret_is_shown),
 		cmocka_unit_test(test_a_cut_leaves_nothing_half),
+		cmocka_unit_test(test_base64),
 		cmocka_unit_test(test_plain_words),
 	};
 
