@@ -8,6 +8,7 @@
 #include "base/ipaddr.h"
 #include "base/mem.h"
 #include "providers/aws_private.h"
+#include "providers/common/words.h"
 
 enum {
 	URL_MAX_BYTES = 1024,
@@ -171,7 +172,7 @@ static int set_user_data(struct aws *a, const char *text, struct err *e)
 		return 0;
 	if (n > AWS_USER_DATA_MAX)
 		return err_set(e, ERR_LIMIT, "user_data_file: at most %d bytes", AWS_USER_DATA_MAX);
-	a->user_data = aws_base64(text);
+	a->user_data = words_base64(text);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/secret.h"
+#include "providers/common/words.h"
 
 struct choice {                    /* a zone and subnet where the place allows to launch */
 	const char *zone, *subnet; /* may be "" */
@@ -124,7 +125,7 @@ static void add_place(const struct aws *a, const struct choice *at, struct str *
 /* The create's own user-data is secret for a while: wipe the copy. */
 static void add_user_data(const struct aws *a, const struct provider_create *c, struct str *body)
 {
-	char *text = c->user_data != NULL ? aws_base64(c->user_data) : NULL;
+	char *text = c->user_data != NULL ? words_base64(c->user_data) : NULL;
 
 	query_add_given(body, text != NULL ? text : a->user_data, "UserData");
 	secret_wipe(&text);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "providers/common/words.h"
+
 /* Error codes of EC2 and STS.  Capacity, quota, throttling and our own mistakes are kept apart,
  * because the response to each differs (a pool cools down, an admin is told, we wait a second).  A
  * '*' at the end matches any rest. */
@@ -171,34 +173,13 @@ enum provider_code aws_code(enum provider_op_kind kind, const char *word, long s
 	return code;
 }
 
-static void replace(const char **text, const char *secret, char *out, size_t *n)
-{
-	size_t len = secret != NULL ? strlen(secret) : 0;
-
-	if (len == 0 || strncmp(*text, secret, len) != 0)
-		return;
-	memcpy(out + *n, "***", 3);
-	*n += 3;
-	*text += len;
-}
-
 void aws_set_message(const struct aws *a, struct provider_result *out, const char *text)
 {
 	const char *const secrets[] = {a->now.secret, a->now.token, a->base.secret, a->base.token,
 				       a->metadata_token};
-	size_t n = 0;
 
-	while (*text != '\0' && n < sizeof(out->message) - 4) {
-		const char *from = text;
-
-		for (size_t i = 0; i < sizeof(secrets) / sizeof(secrets[0]) && text == from; i++)
-			replace(&text, secrets[i], out->message, &n);
-		if (text != from)
-			continue;
-		out->message[n++] = *text >= ' ' && *text <= '~' ? *text : '?';
-		text++;
-	}
-	out->message[n] = '\0';
+	words_show(out->message, sizeof(out->message), text, secrets,
+		   sizeof(secrets) / sizeof(secrets[0]));
 }
 
 static void get_cut(const struct xml_node *n, const char *name, char *out, size_t size)

@@ -11,7 +11,7 @@
  *   aws_tag.c     which node of a batch an instance is
  *   aws_error.c   EC2's words for what went wrong
  *   aws_post.c    a POST with its signature
- *   aws_text.c    plain words, base64, times
+ *   aws_text.c    plain words, times
  */
 #ifndef PROVIDERS_AWS_PRIVATE_H
 #define PROVIDERS_AWS_PRIVATE_H
@@ -202,8 +202,6 @@ int aws_post_secrets(const struct aws *a, const char *action, int64_t at_ms, str
 
 /* --- aws_text.c --- */
 bool aws_is_plain(const char *text, size_t max); /* printable, no blank, not empty */
-/* Text in base64; the caller's. */
-char *aws_base64(const char *text);
 /* Parse "2026-01-02T03:04:05" at *p, with `between` in place of the T, and move *p behind it.
  * Returns seconds since 1970; -1: it is no such time. */
 int64_t aws_seconds_read(const char **p, char between);

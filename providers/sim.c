@@ -1,86 +1,72 @@
 #include "providers/sim.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <jansson.h>
-
 #include "base/fmt.h"
+#include "base/jpull.h"
 #include "base/mem.h"
-#include "base/secret.h"
-#include "base/str.h"
-#include "providers/sim_private.h"
+#include "providers/common/rest.h"
+#include "providers/common/rows.h"
+#include "providers/common/words.h"
 
 enum {
-	BODY_MAX = 1 << 20,
-	URL_MAX = 2048,
-	HEADER_MAX = 8192, /* the longest credentials are tokens of a few KiB */
+	BATCH_MAX = 1000, /* instances in one create, ids in one delete, and in one page */
 	TOKEN_MAX = 128,
 	TOKEN_LIFE_MS = 86400000,
+	OFFERS_MAX = 10000,
+	NOTICES_MAX = 1000, /* in one answer */
 };
 
 /* The only fields of a list that sim_parse() reads: with ten thousand rows every byte counts. */
 #define LIST_FIELDS "cluster,name,generation,id,state,address,created_ms,ended_ms,reclaim_ms"
+#define LIST_PATH   "/v1/instances?limit=1000&fields=" LIST_FIELDS
+
+/* What is not in it, such as "internal", may have taken effect. */
+static const struct rest_row errors[] = {
+	{.code = "capacity", .means = PROVIDER_CAPACITY},
+	{.code = "quota", .means = PROVIDER_QUOTA},
+	{.code = "denied", .means = PROVIDER_DENIED},
+	{.code = "invalid", .means = PROVIDER_INVALID},
+	{.code = "token-mismatch", .means = PROVIDER_CONFLICT},
+	{.code = "not-yet", .means = PROVIDER_NOT_YET},
+	{.code = "rate", .means = PROVIDER_RATE},
+	{.ops = REST_OP(PROVIDER_FABRIC_DROP), .code = "not-found", .means = PROVIDER_NOT_FOUND},
+	{.status = 404, .means = PROVIDER_INVALID}, /* the path is unknown, not an instance */
+	{.code = "not-found", .means = PROVIDER_NOT_FOUND}, /* one of a delete */
+};
+
+static const struct rest_api api = {
+	.auth = REST_BEARER,
+	.open = true,
+	.error_code = "error.code",
+	.error_message = "error.message",
+	.error_wait = "error.retry_after_ms",
+	.wait_unit_ms = 1,
+	.rows = errors,
+	.nrows = sizeof(errors) / sizeof(errors[0]),
+};
 
 /* --- open, close ------------------------------------------------------------------------------ */
 
-static bool is_url(const char *url)
-{
-	const char *host;
-
-	if (strncmp(url, "http://", 7) == 0)
-		host = url + 7;
-	else if (strncmp(url, "https://", 8) == 0)
-		host = url + 8;
-	else
-		return false;
-	for (const char *p = host; *p != '\0'; p++)
-		if (*p <= ' ' || *p > '~' || strchr("@?#\\\"<>", *p) != NULL)
-			return false;
-	return *host != '\0' && *host != '/' && strlen(url) < URL_MAX / 2;
-}
-
-static bool is_credential(const char *text)
-{
-	for (const char *p = text; *p != '\0'; p++)
-		if (*p <= ' ' || *p > '~')
-			return false; /* a line break would end the header and begin another */
-	return *text != '\0' && strlen(text) < HEADER_MAX / 2;
-}
-
 static int sim_open(void **self, const struct provider_conf *conf, struct err *e)
 {
-	struct sim *s;
-	size_t n;
+	struct rest *r = mem_zalloc(sizeof(*r));
+	int rc = rest_init(r, &api, conf, e);
 
-	*self = NULL;
-	if (conf->url == NULL || !is_url(conf->url))
-		return err_set(e, ERR_INVALID, "provider %s: want url = \"http(s)://HOST[:PORT]\"",
-			       conf->name);
-	if (conf->credential != NULL && !is_credential(conf->credential))
-		return err_set(e, ERR_INVALID, "provider %s: the credential is not one word",
-			       conf->name);
-	s = mem_zalloc(sizeof(*s));
-	s->base = mem_strdup(conf->url);
-	n = strlen(s->base);
-	while (s->base[n - 1] == '/')
-		s->base[--n] = '\0';
-	if (conf->credential != NULL)
-		s->credential = mem_strdup(conf->credential);
-	*self = s;
-	return 0;
+	if (rc != 0) {
+		free(r);
+		r = NULL;
+	}
+	*self = r;
+	return rc;
 }
 
 static void sim_close(void *self)
 {
-	struct sim *s = self;
-
-	if (s == NULL)
-		return;
-	secret_wipe(&s->credential);
-	free(s->base);
-	free(s);
+	if (self != NULL)
+		rest_fini(self);
+	free(self);
 }
 
 static struct provider_caps sim_caps(const void *self)
@@ -89,256 +75,450 @@ static struct provider_caps sim_caps(const void *self)
 	return (struct provider_caps){
 		.flags = PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_GANGS | PROVIDER_TELLS |
 			 PROVIDER_REPORTS | PROVIDER_FABRICS,
-		.create_max = SIM_BATCH_MAX,
-		.delete_max = SIM_BATCH_MAX,
+		.create_max = BATCH_MAX,
+		.delete_max = BATCH_MAX,
 		.token_ms = TOKEN_LIFE_MS,
 	};
 }
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-bool sim_is_plain(const char *text, size_t max)
+static bool is_word(const char *text, size_t max)
 {
-	for (const char *p = text; *p != '\0'; p++)
-		if (*p <= ' ' || *p > '~' || *p == '"' || *p == '\\')
-			return false;
-	return strlen(text) <= max;
+	return text[0] == '\0' || words_is_plain(text, max);
 }
 
 static bool is_create(const struct provider_create *c)
 {
 	const struct provider_place *p = c->place;
 
-	if (c->nwants == 0 || c->nwants > SIM_BATCH_MAX || c->token[0] == '\0' ||
-	    c->cluster[0] == '\0')
-		return false;
-	if (!sim_is_plain(c->token, TOKEN_MAX) || !sim_is_plain(c->cluster, PROVIDER_WORD_MAX) ||
-	    !sim_is_plain(p->type, PROVIDER_WORD_MAX) ||
-	    !sim_is_plain(p->region, PROVIDER_WORD_MAX) ||
-	    !sim_is_plain(p->zone, PROVIDER_WORD_MAX) ||
-	    (provider_in_fabric(p) && !sim_is_plain(p->fabric, PROVIDER_WORD_MAX)))
+	if (c->nwants == 0 || c->nwants > BATCH_MAX || !words_is_plain(c->token, TOKEN_MAX) ||
+	    !words_is_plain(c->cluster, PROVIDER_WORD_MAX) ||
+	    !is_word(p->type, PROVIDER_WORD_MAX) || !is_word(p->region, PROVIDER_WORD_MAX) ||
+	    !is_word(p->zone, PROVIDER_WORD_MAX) ||
+	    (provider_in_fabric(p) && !is_word(p->fabric, PROVIDER_WORD_MAX)))
 		return false;
 	for (size_t i = 0; i < c->nwants; i++)
-		if (c->wants[i].node[0] == '\0' ||
-		    !sim_is_plain(c->wants[i].node, HOSTLIST_NAME_MAX) ||
+		if (!words_is_plain(c->wants[i].node, HOSTLIST_NAME_MAX) ||
 		    c->wants[i].gen > INT64_MAX)
 			return false;
 	return true;
 }
 
-/* User-data is secret for a while: wipe the copy. */
-static int add_user_data(struct str *s, const char *text)
+static int build_create(struct rest_call *c, const struct provider_create *op, struct err *e)
 {
-	json_t *value = text != NULL ? json_string(text) : NULL;
-	char *quoted = value != NULL ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
-
-	json_decref(value);
-	if (quoted != NULL)
-		str_addf(s, "\"user_data\":%s,", quoted);
-	if (text != NULL && quoted == NULL)
-		return -1;
-	secret_wipe(&quoted);
-	return 0;
-}
-
-static int build_create(const struct provider_create *c, struct provider_request *out,
-			struct str *url, struct err *e)
-{
-	char gen[FMT_U64_SIZE];
-	struct str s;
-
-	if (!is_create(c))
+	if (!is_create(op))
 		return err_set(e, ERR_INVALID, "create: 1 to %d instances of plain names",
-			       SIM_BATCH_MAX);
-	str_adds(url, "/v1/instances");
-	str_init(&s, BODY_MAX);
-	s.secret = true;
-	str_addf(&s, "{\"token\":\"%s\",\"cluster\":\"%s\",\"type\":\"%s\",\"region\":\"%s\",",
-		 c->token, c->cluster, c->place->type, c->place->region);
-	str_addf(&s, "\"zone\":\"%s\",\"market\":\"%s\",", c->place->zone,
-		 provider_market_str(c->place->market));
-	if (provider_in_fabric(c->place))
-		str_addf(&s, "\"fabric\":\"%s\",", c->place->fabric);
-	if (add_user_data(&s, c->user_data) != 0) {
-		str_fini(&s);
-		return err_set(e, ERR_INVALID, "create: user-data is not valid UTF-8");
+			       BATCH_MAX);
+	rest_open(c, NULL, '{');
+	rest_text(c, "token", op->token);
+	rest_text(c, "cluster", op->cluster);
+	rest_text(c, "type", op->place->type);
+	rest_text(c, "region", op->place->region);
+	rest_text(c, "zone", op->place->zone);
+	rest_text(c, "market", provider_market_str(op->place->market));
+	if (provider_in_fabric(op->place))
+		rest_text(c, "fabric", op->place->fabric);
+	if (op->user_data != NULL)
+		rest_text(c, "user_data", op->user_data);
+	rest_open(c, "instances", '[');
+	for (size_t i = 0; i < op->nwants; i++) {
+		rest_open(c, NULL, '{');
+		rest_text(c, "name", op->wants[i].node);
+		rest_number(c, "generation", op->wants[i].gen);
+		rest_number(c, "group", op->wants[i].group);
+		rest_close(c, '}');
 	}
-	str_adds(&s, "\"instances\":[");
-	for (size_t i = 0; i < c->nwants; i++)
-		str_addf(&s, "%s{\"name\":\"%s\",\"generation\":%s,\"group\":%u}", i > 0 ? "," : "",
-			 c->wants[i].node, fmt_u64(gen, c->wants[i].gen), c->wants[i].group);
-	str_adds(&s, "]}");
-	out->method = "POST";
-	out->body_len = s.len;
-	out->body = str_take(&s);
+	rest_close(c, ']');
+	rest_close(c, '}');
 	return 0;
 }
 
-static int build_delete(const char *const *ids, size_t n, struct provider_request *out,
-			struct str *url, struct err *e)
+static int build_delete(struct rest_call *c, const char *const *ids, size_t n, struct err *e)
 {
-	struct str s;
-
-	if (n == 0 || n > SIM_BATCH_MAX)
-		return err_set(e, ERR_INVALID, "delete: want 1 to %d ids", SIM_BATCH_MAX);
-	for (size_t i = 0; i < n; i++)
-		if (ids[i][0] == '\0' || !sim_is_plain(ids[i], PROVIDER_ID_MAX))
+	if (n == 0 || n > BATCH_MAX)
+		return err_set(e, ERR_INVALID, "delete: want 1 to %d ids", BATCH_MAX);
+	rest_open(c, NULL, '{');
+	rest_open(c, "ids", '[');
+	for (size_t i = 0; i < n; i++) {
+		if (!words_is_plain(ids[i], PROVIDER_ID_MAX))
 			return err_set(e, ERR_INVALID, "delete: not an id of this provider");
-	str_adds(url, "/v1/instances/delete");
-	str_init(&s, BODY_MAX);
-	str_adds(&s, "{\"ids\":[");
-	for (size_t i = 0; i < n; i++)
-		str_addf(&s, "%s\"%s\"", i > 0 ? "," : "", ids[i]);
-	str_adds(&s, "]}");
-	out->method = "POST";
-	out->body_len = s.len;
-	out->body = str_take(&s);
+		rest_text(c, NULL, ids[i]);
+	}
+	rest_close(c, ']');
+	rest_close(c, '}');
 	return 0;
 }
 
-static void add_escaped(struct str *s, const char *text)
-{
-	for (; *text != '\0'; text++)
-		if (isalnum((unsigned char)*text) || strchr("-_.~", *text) != NULL)
-			str_add(s, text, 1);
-		else
-			str_addf(s, "%%%02X", (unsigned)(unsigned char)*text);
-}
-
-static void build_list(const char *cluster, const char *cursor, struct str *url)
-{
-	str_addf(url, "/v1/instances?limit=%d&fields=" LIST_FIELDS "&cluster=", SIM_BATCH_MAX);
-	add_escaped(url, cluster);
-	if (cursor[0] != '\0') {
-		str_adds(url, "&cursor=");
-		add_escaped(url, cursor);
-	}
-}
-
-static int build_fabric(const struct provider_op *op, struct provider_request *out, struct str *url,
-			struct err *e)
+static int build_fabric(struct rest_call *c, const struct provider_op *op, struct err *e)
 {
 	const char *cluster = op->u.fabric.cluster, *name = op->u.fabric.name;
-	bool list = op->kind == PROVIDER_FABRIC_LIST;
-	struct str s;
 
-	if (!sim_is_plain(cluster, PROVIDER_WORD_MAX) ||
-	    (!list && (name[0] == '\0' || !sim_is_plain(name, PROVIDER_WORD_MAX))))
+	if (!is_word(cluster, PROVIDER_WORD_MAX) ||
+	    (op->kind != PROVIDER_FABRIC_LIST && !words_is_plain(name, PROVIDER_WORD_MAX)))
 		return err_set(e, ERR_INVALID, "fabric: not a plain name");
-	str_adds(url, "/v1/fabrics");
-	if (list) {
-		str_addf(url, "?limit=%d&cluster=", SIM_BATCH_MAX);
-		add_escaped(url, cluster);
-		str_adds(url, provider_cursor(op)[0] != '\0' ? "&cursor=" : "");
-		add_escaped(url, provider_cursor(op));
-		return 0;
+	if (op->kind == PROVIDER_FABRIC_LIST) {
+		rest_query_number(c, "limit", BATCH_MAX);
+		rest_query(c, "cluster", cluster);
+		rest_query_given(c, "cursor", provider_cursor(op));
+	} else if (op->kind == PROVIDER_FABRIC_DROP) {
+		rest_part(c, name);
+	} else {
+		rest_open(c, NULL, '{');
+		rest_text(c, "cluster", cluster);
+		rest_text(c, "name", name);
+		rest_close(c, '}');
 	}
-	if (op->kind == PROVIDER_FABRIC_DROP) {
-		str_adds(url, "/");
-		add_escaped(url, name);
-		out->method = "DELETE";
-		return 0;
-	}
-	str_init(&s, BODY_MAX);
-	str_addf(&s, "{\"cluster\":\"%s\",\"name\":\"%s\"}", cluster, name);
-	out->method = "POST";
-	out->body_len = s.len;
-	out->body = str_take(&s);
 	return 0;
 }
 
-static void build_notices(const struct provider_op *op, struct str *url)
+static int build_report(struct rest_call *c, const char *id, const char *words, struct err *e)
 {
-	str_addf(url, "/v1/notices?wait=%u&after=", (unsigned)op->u.notices.wait_ms);
-	add_escaped(url, provider_cursor(op));
-	str_adds(url, "&cluster=");
-	add_escaped(url, op->u.notices.cluster);
-}
-
-static int build_report(const struct provider_op *op, struct provider_request *out, struct str *url,
-			struct err *e)
-{
-	const char *id = op->u.report.id;
-	json_t *body = json_pack("{s:s}", "reason", op->u.report.words);
-
-	if (body == NULL || id[0] == '\0' || !sim_is_plain(id, PROVIDER_ID_MAX)) {
-		json_decref(body);
-		return err_set(e, ERR_INVALID, "report: want an id of this provider, and text");
-	}
-	str_adds(url, "/v1/instances/");
-	add_escaped(url, id);
-	str_adds(url, "/report");
-	out->method = "POST";
-	out->body = mem_check(json_dumps(body, JSON_COMPACT));
-	out->body_len = strlen(out->body);
-	json_decref(body);
+	if (!words_is_plain(id, PROVIDER_ID_MAX))
+		return err_set(e, ERR_INVALID, "report: want an id of this provider");
+	rest_part(c, id);
+	rest_part(c, "report");
+	rest_open(c, NULL, '{');
+	rest_text(c, "reason", words);
+	rest_close(c, '}');
 	return 0;
 }
 
-static void add_headers(const struct sim *s, struct provider_request *out)
+static int build_rest(struct rest_call *c, const struct provider_op *op, struct err *e)
 {
-	struct str h;
-	int n = 0;
-
-	out->headers[n++] = mem_strdup("Accept: application/json");
-	if (out->body != NULL)
-		out->headers[n++] = mem_strdup("Content-Type: application/json");
-	if (s->credential == NULL)
-		return;
-	str_init(&h, HEADER_MAX);
-	str_addf(&h, "Authorization: Bearer ");
-	str_adds(&h, s->credential);
-	out->headers[n] = str_take(&h);
+	switch (op->kind) {
+	case PROVIDER_CREATE:
+		return build_create(c, &op->u.create, e);
+	case PROVIDER_LIST:
+		rest_query(c, "cluster", op->u.list.cluster);
+		rest_query_given(c, "cursor", provider_cursor(op));
+		return 0;
+	case PROVIDER_DELETE:
+		return build_delete(c, op->u.del.ids, op->u.del.nids, e);
+	case PROVIDER_NOTICES:
+		rest_query_number(c, "wait", op->u.notices.wait_ms);
+		rest_query(c, "after", provider_cursor(op));
+		rest_query(c, "cluster", op->u.notices.cluster);
+		return 0;
+	case PROVIDER_REPORT:
+		return build_report(c, op->u.report.id, op->u.report.words, e);
+	case PROVIDER_FABRIC_MAKE:
+	case PROVIDER_FABRIC_LIST:
+	case PROVIDER_FABRIC_DROP:
+		return build_fabric(c, op, e);
+	default:
+		return 0;
+	}
 }
 
 static int sim_build(const void *self, const struct provider_op *op, struct provider_request *out,
 		     struct err *e)
 {
-	const struct sim *s = self;
-	struct str url;
-	int rc = 0;
+	static const struct {
+		const char *method, *path;
+	} ways[PROVIDER_NOPS] = {
+		[PROVIDER_CREATE] = {"POST", "/v1/instances"},
+		[PROVIDER_LIST] = {"GET", LIST_PATH},
+		[PROVIDER_DELETE] = {"POST", "/v1/instances/delete"},
+		[PROVIDER_QUOTES] = {"GET", "/v1/offers"},
+		[PROVIDER_NOTICES] = {"GET", "/v1/notices"},
+		[PROVIDER_REPORT] = {"POST", "/v1/instances"},
+		[PROVIDER_FABRIC_MAKE] = {"POST", "/v1/fabrics"},
+		[PROVIDER_FABRIC_LIST] = {"GET", "/v1/fabrics"},
+		[PROVIDER_FABRIC_DROP] = {"DELETE", "/v1/fabrics"},
+	};
+	struct rest_call c;
 
-	str_init(&url, URL_MAX);
-	str_adds(&url, s->base);
-	out->kind = PROVIDER_HTTP;
-	out->method = "GET";
-	switch (op->kind) {
-	case PROVIDER_CREATE:
-		rc = build_create(&op->u.create, out, &url, e);
-		break;
-	case PROVIDER_LIST:
-		build_list(op->u.list.cluster, provider_cursor(op), &url);
-		break;
-	case PROVIDER_DELETE:
-		rc = build_delete(op->u.del.ids, op->u.del.nids, out, &url, e);
-		break;
-	case PROVIDER_QUOTES:
-		str_adds(&url, "/v1/offers");
-		break;
-	case PROVIDER_NOTICES:
-		build_notices(op, &url);
-		break;
-	case PROVIDER_REPORT:
-		rc = build_report(op, out, &url, e);
-		break;
-	case PROVIDER_FABRIC_MAKE:
-	case PROVIDER_FABRIC_LIST:
-	case PROVIDER_FABRIC_DROP:
-		rc = build_fabric(op, out, &url, e);
-		break;
-	case PROVIDER_LOGIN:
-	case PROVIDER_STEP:
-	case PROVIDER_NOPS:
-		rc = err_set(e, ERR_INVALID, "there is no such request");
-		break;
-	}
-	if (rc != 0) {
-		str_fini(&url);
+	if (op->kind >= PROVIDER_NOPS || ways[op->kind].method == NULL)
+		return err_set(e, ERR_INVALID, "there is no such request");
+	rest_begin(&c, self, ways[op->kind].method, ways[op->kind].path);
+	if (build_rest(&c, op, e) == 0)
+		return rest_end(&c, out, provider_op_str(op->kind), e);
+	rest_drop(&c);
+	return -1;
+}
+
+/* --- rows of replies ---------------------------------------------------------------------------
+ */
+
+/* Any other word is unknown. */
+static const struct rest_state states[] = {
+	{"booting", PROVIDER_PENDING},   {"pending", PROVIDER_PENDING},
+	{"running", PROVIDER_RUNNING},   {"reclaiming", PROVIDER_RECLAIMING},
+	{"stopping", PROVIDER_STOPPING}, {"failed", PROVIDER_FAILED},
+	{"ended", PROVIDER_ENDED},
+};
+
+/* An overlong or missing state is unknown: the instance exists (I14). */
+static enum provider_state state_of(const struct jpull_value *v)
+{
+	char word[32];
+
+	(void)jpull_text(v, word, sizeof(word));
+	return rest_state(states, sizeof(states) / sizeof(states[0]), word);
+}
+
+/* Fields of an instance, in the usual order in a row of any reply. */
+enum field {
+	CLUSTER,
+	NAME,
+	GENERATION,
+	ID,
+	STATE,
+	ADDRESS,
+	HOSTNAME,
+	CREATED_MS,
+	RECLAIM_MS,
+	ENDED_MS,
+	ERROR,
+	NFIELDS
+};
+
+static const char *const fields[NFIELDS] = {
+	[CLUSTER] = "cluster",       [NAME] = "name",
+	[GENERATION] = "generation", [ID] = "id",
+	[STATE] = "state",           [ADDRESS] = "address",
+	[HOSTNAME] = "hostname",     [CREATED_MS] = "created_ms",
+	[RECLAIM_MS] = "reclaim_ms", [ENDED_MS] = "ended_ms",
+	[ERROR] = "error",
+};
+
+/* Read id, state, address and times; 0 or -1. */
+static int read_body(struct provider_instance *i, const struct jpull_value *v)
+{
+	if (jpull_text(&v[ID], i->id, sizeof(i->id)) != 1 ||
+	    !words_is_plain(i->id, PROVIDER_ID_MAX) ||
+	    jpull_text(&v[ADDRESS], i->addr, sizeof(i->addr)) < 0 ||
+	    jpull_text(&v[HOSTNAME], i->hostname, sizeof(i->hostname)) < 0 ||
+	    jpull_int(&v[CREATED_MS], &i->created_ms) < 0 ||
+	    jpull_int(&v[ENDED_MS], &i->ended_ms) < 0 ||
+	    jpull_int(&v[RECLAIM_MS], &i->reclaim_ms) < 0)
 		return -1;
-	}
-	out->url = str_take(&url);
-	add_headers(s, out);
+	i->taken = i->reclaim_ms != 0;
+	i->state = state_of(&v[STATE]);
 	return 0;
+}
+
+static int read_tags(struct provider_instance *i, const struct jpull_value *v)
+{
+	int64_t gen;
+	int name = jpull_text(&v[NAME], i->node, sizeof(i->node));
+	int number = jpull_int(&v[GENERATION], &gen);
+
+	i->gen = (uint64_t)gen;
+	return name == 1 && number == 1 && hostlist_is_name(i->node) ? 0 : -1;
+}
+
+/* What the error of one row of a create or delete means. */
+static enum provider_code row_error(enum provider_op_kind kind, const struct jpull_value *v,
+				    struct provider_result *out)
+{
+	enum provider_code code;
+	struct doc d;
+	int64_t ms;
+
+	(void)doc_load(&d, v[ERROR].p, v[ERROR].n);
+	code = rest_code(&api, kind, 200, doc_word(&d.top, "code"), "", rest_senseless(kind));
+	ms = doc_int_if(&d.top, "retry_after_ms");
+	ms = ms < REST_RETRY_MAX_MS ? ms : REST_RETRY_MAX_MS;
+	out->retry_after_ms = ms > out->retry_after_ms ? ms : out->retry_after_ms;
+	doc_fini(&d);
+	return code;
+}
+
+struct reading { /* what a list of rows answers, and its result */
+	const struct provider_op *op;
+	struct provider_result *out;
+};
+
+/* The reply must list exactly the requested nodes, in that order; otherwise none of it is
+ * trusted. */
+static int read_created(void *ctx, size_t n, const struct jpull_value *v)
+{
+	const struct reading *of = ctx;
+	const struct provider_create *c = &of->op->u.create;
+	struct provider_item *item = &of->out->items[n];
+	struct provider_instance *i = &item->instance;
+
+	if (read_tags(i, v) != 0 || strcmp(i->node, c->wants[n].node) != 0 ||
+	    i->gen != c->wants[n].gen)
+		return -1;
+	if (v[ERROR].type != JPULL_NONE)
+		item->code = row_error(PROVIDER_CREATE, v, of->out);
+	else
+		item->code = read_body(i, v) == 0 ? PROVIDER_OK : PROVIDER_AMBIGUOUS;
+	memcpy(i->cluster, c->cluster, strlen(c->cluster) + 1);
+	of->out->nitems++;
+	return 0;
+}
+
+/* Unreadable tags count as none, whoever's instance it is (core/provider.h).  The other fields must
+ * be readable if it is ours; of others only the id must. */
+static int read_listed(void *ctx, size_t n, const struct jpull_value *v)
+{
+	const struct reading *of = ctx;
+	struct provider_instance *i = rest_add_instance(of->out);
+	int tag = jpull_text(&v[CLUSTER], i->cluster, sizeof(i->cluster));
+	bool ours = tag == 1 && strcmp(i->cluster, of->op->u.list.cluster) == 0;
+
+	(void)n;
+	if (tag < 0 && v[CLUSTER].type != JPULL_STRING)
+		return -1; /* a tag that is not a string may be ours, mangled */
+	if (read_tags(i, v) != 0) {
+		i->node[0] = '\0';
+		i->gen = 0;
+	}
+	if (read_body(i, v) == 0)
+		return 0;
+	if (ours || i->id[0] == '\0')
+		return -1;
+	i->addr[0] = i->hostname[0] = '\0';
+	return 0;
+}
+
+static int read_deleted(void *ctx, size_t n, const struct jpull_value *v)
+{
+	const struct reading *of = ctx;
+	struct provider_item *item = &of->out->items[n];
+
+	if (jpull_text(&v[ID], item->instance.id, sizeof(item->instance.id)) != 1 ||
+	    strcmp(item->instance.id, of->op->u.del.ids[n]) != 0)
+		return -1;
+	if (v[ERROR].type != JPULL_NONE)
+		item->code = row_error(PROVIDER_DELETE, v, of->out);
+	else if (v[STATE].type == JPULL_STRING)
+		item->instance.state = state_of(&v[STATE]);
+	else
+		return -1;
+	of->out->nitems++;
+	return 0;
+}
+
+static int read_rows(const struct provider_op *op, const struct provider_reply *reply,
+		     struct provider_result *out)
+{
+	struct jpull_value cursor = {.type = JPULL_NONE};
+	struct reading ctx = {op, out};
+	struct rows rows = {"instances", fields, NFIELDS, BATCH_MAX, read_listed, &ctx};
+
+	if (op->kind == PROVIDER_CREATE) {
+		rows.max = op->u.create.nwants;
+		rows.fn = read_created;
+	} else if (op->kind == PROVIDER_DELETE) {
+		rows.list = "results";
+		rows.max = op->u.del.nids;
+		rows.fn = read_deleted;
+	}
+	if (op->kind != PROVIDER_LIST)
+		out->items = mem_zalloc(rows.max * sizeof(*out->items));
+	if (rows_read(&rows, reply->body, reply->len, op->kind == PROVIDER_LIST ? &cursor : NULL) !=
+	    0)
+		return -1;
+	if (op->kind == PROVIDER_CREATE && !rest_ids_differ(out))
+		return -1;
+	if (op->kind != PROVIDER_LIST)
+		return out->nitems == rows.max ? 0 : -1;
+	/* Without a cursor the list may be incomplete (I12). */
+	if (jpull_text(&cursor, out->cursor, sizeof(out->cursor)) != 1)
+		return -1;
+	return rest_more(op, out, out->cursor);
+}
+
+static void read_quote(struct provider_quote *q, const struct doc_at *o)
+{
+	char market[16], price[32];
+
+	doc_text(o, "type", q->type, sizeof(q->type));
+	doc_text(o, "region", q->region, sizeof(q->region));
+	(void)doc_text_if(o, "zone", q->zone, sizeof(q->zone));
+	doc_text(o, "market", market, sizeof(market));
+	doc_text(o, "price", price, sizeof(price));
+	doc_text(o, "currency", q->currency, sizeof(q->currency));
+	if (strlen(q->currency) != 3 || fmt_money_parse(price, &q->price_nano_h, NULL) != 0 ||
+	    provider_market_parse(market, &q->market) != 0)
+		doc_wrong(o, NULL, "a market, a price and its currency");
+}
+
+static int read_quotes(const struct doc *d, struct provider_result *out)
+{
+	struct doc_at list = doc_list(&d->top, "offers", OFFERS_MAX);
+
+	out->quotes = mem_zalloc((list.n + 1) * sizeof(*out->quotes));
+	for (; out->nquotes < list.n; out->nquotes++) {
+		struct doc_at o = doc_item(&list, out->nquotes);
+
+		read_quote(&out->quotes[out->nquotes], &o);
+	}
+	return 0;
+}
+
+/* A notice that is malformed or of an unknown kind is only counted. */
+static int read_notices(struct doc *d, struct provider_result *out)
+{
+	struct doc_at list = doc_list(&d->top, "notices", NOTICES_MAX);
+
+	doc_text(&d->top, "cursor", out->cursor, sizeof(out->cursor));
+	out->notices = mem_zalloc((list.n + 1) * sizeof(*out->notices));
+	for (size_t i = 0; i < list.n && doc_good(d); i++) {
+		struct provider_notice *n = &out->notices[out->nnotices];
+		struct doc_at o = doc_item(&list, i);
+
+		doc_id(&o, "id", n->id, sizeof(n->id));
+		n->at_ms = doc_int_if(&o, "at_ms");
+		if (provider_notice_parse(doc_word(&o, "kind"), &n->kind) != 0)
+			doc_wrong(&o, "kind", "a kind of notice");
+		if (doc_forgive(d))
+			out->nunread++;
+		else
+			out->nnotices++;
+	}
+	return 0;
+}
+
+/* Skip other clusters' fabrics, which a provider that does not filter lists, too. */
+static int read_fabrics(const struct provider_op *op, struct doc *d, struct provider_result *out)
+{
+	struct doc_at list = doc_list(&d->top, "fabrics", BATCH_MAX);
+
+	doc_text(&d->top, "cursor", out->cursor, sizeof(out->cursor));
+	out->fabrics = mem_zalloc((list.n + 1) * sizeof(*out->fabrics));
+	for (size_t i = 0; i < list.n && doc_good(d); i++) {
+		struct provider_fabric *f = &out->fabrics[out->nfabrics];
+		struct doc_at o = doc_item(&list, i);
+
+		if (strcmp(doc_word(&o, "cluster"), op->u.fabric.cluster) != 0)
+			continue;
+		doc_text(&o, "name", f->name, sizeof(f->name));
+		out->nfabrics += !doc_forgive(d);
+	}
+	return rest_more(op, out, out->cursor);
+}
+
+static int read_doc(const struct rest *r, const struct provider_op *op, struct doc *d,
+		    struct provider_result *out)
+{
+	(void)r;
+	switch (op->kind) {
+	case PROVIDER_QUOTES:
+		return read_quotes(d, out);
+	case PROVIDER_NOTICES:
+		return read_notices(d, out);
+	case PROVIDER_FABRIC_LIST:
+		return read_fabrics(op, d, out);
+	case PROVIDER_REPORT:
+		return 0; /* the status says that it was accepted */
+	default:
+		return doc_has(&d->top, NULL) ? 0 : -1;
+	}
+}
+
+static void sim_parse(const void *self, const struct provider_op *op,
+		      const struct provider_reply *reply, struct provider_result *out)
+{
+	if (op->kind > PROVIDER_DELETE || !rest_succeeded(reply))
+		rest_parse(self, op, reply, read_doc, out);
+	else if (read_rows(op, reply, out) != 0)
+		rest_unreadable(self, op, reply, "", out);
 }
 
 const struct provider_ops provider_sim = {

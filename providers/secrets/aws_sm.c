@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "providers/aws.h"
 #include "providers/aws_private.h"
+#include "providers/common/words.h"
 #include "providers/secrets/parts.h"
 
 /* Readers get the version with the label AWSCURRENT.  A new bundle is written under a label of our
@@ -57,7 +58,7 @@ static int sm_open(void **self, const struct secret_store_conf *c, struct err *e
 	struct sm *s = mem_zalloc(sizeof(*s));
 
 	*self = NULL;
-	if (c->name == NULL || !parts_is_plain(c->name, ID_MAX)) {
+	if (c->name == NULL || !words_is_plain(c->name, ID_MAX)) {
 		(void)err_set(e, ERR_INVALID, "name: want the secret's ARN or name");
 		goto fail;
 	}
@@ -124,7 +125,7 @@ static const char *sm_path(const void *self, enum secret_op_kind kind)
 
 static bool is_version(const char *text)
 {
-	return is_given(text) && parts_is_plain(text, SECRET_VERSION_MAX);
+	return is_given(text) && words_is_plain(text, SECRET_VERSION_MAX);
 }
 
 static char *put_body(const struct sm *s, const struct secret_op *op)
@@ -156,7 +157,7 @@ static char *make_body(const struct sm *s, const struct secret_op *op, const cha
 	case SECRET_WRITE:
 		*action = TARGET "PutSecretValue";
 		if (op->bundle == NULL || !is_given(op->token) || strlen(op->token) < TOKEN_MIN ||
-		    !parts_is_plain(op->token, TOKEN_MAX))
+		    !words_is_plain(op->token, TOKEN_MAX))
 			return NULL;
 		return put_body(s, op);
 	case SECRET_PROMOTE:

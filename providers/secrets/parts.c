@@ -34,14 +34,6 @@ void parts_header(struct secret_request *out, char *line)
 	out->headers[n] = line;
 }
 
-bool parts_is_plain(const char *text, size_t max)
-{
-	for (const char *p = text; *p != '\0'; p++)
-		if (*p <= ' ' || *p > '~' || *p == '"' || *p == '\\')
-			return false;
-	return text[0] != '\0' && strlen(text) <= max;
-}
-
 bool parts_is_path(const char *text)
 {
 	for (const char *p = text;; p++) {

@@ -15,8 +15,6 @@ char *parts_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Add a header, at most SECRET_HEADERS_MAX.  Takes line. */
 void parts_header(struct secret_request *out, char *line);
 
-/* Printable ASCII without blank, quote or backslash, 1 to max bytes. */
-bool parts_is_plain(const char *text, size_t max);
 /* A path of words: letters, digits and "-_.", with single slashes between, no "." or "..". */
 bool parts_is_path(const char *text);
 

@@ -6,6 +6,7 @@
 
 #include "base/ipaddr.h"
 #include "base/mem.h"
+#include "providers/common/words.h"
 #include "providers/secrets/parts.h"
 #include "providers/secrets/vault_private.h"
 
@@ -23,7 +24,7 @@ static int check_address(const char *url, struct err *e)
 	bool tls = strncmp(url, "https://", 8) == 0, plain = strncmp(url, "http://", 7) == 0;
 	const char *host = url + (tls ? 8 : plain ? 7 : 0);
 
-	if (!parts_is_plain(url, SECRET_URL_MAX) || (!tls && !plain) || host[0] == '\0' ||
+	if (!words_is_plain(url, SECRET_URL_MAX) || (!tls && !plain) || host[0] == '\0' ||
 	    strpbrk(host, "/?#@") != NULL)
 		return err_set(e, ERR_INVALID,
 			       "address: \"%.60s\": want https://HOST:PORT, with commas between "
@@ -89,7 +90,7 @@ static int set_paths(struct vault *v, const struct secret_store_conf *c, struct 
 			e, ERR_INVALID,
 			"name: want the bundle's path in the KV engine: without \"%s/data/\"",
 			mount);
-	if (ns != NULL && (!parts_is_plain(ns, NAMESPACE_MAX)))
+	if (ns != NULL && (!words_is_plain(ns, NAMESPACE_MAX)))
 		return err_set(e, ERR_INVALID, "namespace: want a path");
 	v->data = parts_text("%s/data/%s", mount, c->name);
 	v->metadata = parts_text("%s/metadata/%s", mount, c->name);
@@ -107,7 +108,7 @@ static int vault_credential(void *self, const char *text, struct err *e)
 {
 	struct vault *v = self;
 
-	if (!parts_is_plain(text, SECRET_TOKEN_MAX))
+	if (!words_is_plain(text, SECRET_TOKEN_MAX))
 		return err_set(e, ERR_INVALID, "credential_file: want a secret_id");
 	secret_free(v->secret_id);
 	v->secret_id = secret_new(text, strlen(text));
@@ -147,7 +148,7 @@ static int vault_open(void **self, const struct secret_store_conf *c, struct err
 	*self = NULL;
 	if (set_addresses(v, c->address, e) < 0 || set_paths(v, c, e) < 0)
 		goto fail;
-	if (c->role_id == NULL || !parts_is_plain(c->role_id, ROLE_MAX)) {
+	if (c->role_id == NULL || !words_is_plain(c->role_id, ROLE_MAX)) {
 		(void)err_set(e, ERR_INVALID, "role_id: want the role_id of burstd's AppRole");
 		goto fail;
 	}
@@ -234,7 +235,7 @@ static int build_login(const struct vault *v, const struct secret_op *op,
 static int build_wrapped(const struct vault *v, const struct secret_op *op,
 			 struct secret_request *out, struct err *e)
 {
-	if (op->token == NULL || !parts_is_plain(op->token, SECRET_TOKEN_MAX))
+	if (op->token == NULL || !words_is_plain(op->token, SECRET_TOKEN_MAX))
 		return err_set(e, ERR_INVALID, "not a wrapping token");
 	if (op->kind == SECRET_PEEK) {
 		begin(v, op, out, "POST", "sys/wrapping/lookup");
@@ -303,7 +304,7 @@ static int build_own(const struct vault *v, const struct secret_op *op, struct s
 		break;
 	case SECRET_REVOKE:
 	case SECRET_LOOK:
-		if (op->token == NULL || !parts_is_plain(op->token, SECRET_ACCESSOR_MAX))
+		if (op->token == NULL || !words_is_plain(op->token, SECRET_ACCESSOR_MAX))
 			return err_set(e, ERR_INVALID, "not an accessor");
 		begin(v, op, out, "POST",
 		      op->kind == SECRET_LOOK ? VAULT_LOOK_PATH : "auth/token/revoke-accessor");

@@ -149,6 +149,24 @@ static void test_build(void **state)
 	}
 }
 
+/* A cursor that is left out would ask for the first page again. */
+static void test_the_longest_cursor_is_sent_whole(void **state)
+{
+	char cursor[PROVIDER_CURSOR_MAX + 1] = {0};
+	struct provider_op op = op_of(PROVIDER_LIST);
+	struct provider_request rq = {0};
+	const char *sent;
+
+	(void)state;
+	memset(cursor, '%', sizeof(cursor) - 1);
+	op.cursor = cursor;
+	assert_int_equal(provider_sim.build(self, &op, &rq, NULL), 0);
+	sent = strstr(rq.url, "&cursor=%25");
+	assert_non_null(sent);
+	assert_int_equal(strlen(sent), strlen("&cursor=") + 3 * strlen(cursor));
+	provider_request_fini(&rq);
+}
+
 static void test_build_refuses_what_can_never_be_asked(void **state)
 {
 	static char big[200];
@@ -219,6 +237,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_caps, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_build, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_user_data_of_a_create, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_the_longest_cursor_is_sent_whole, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_build_refuses_what_can_never_be_asked, setup,
 						teardown),
 		cmocka_unit_test(test_fini_releases_a_command_too),

@@ -1,0 +1,284 @@
+#include "providers/common/doc.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fmt.h"
+#include "base/jpull.h"
+#include "base/str.h"
+#include "providers/common/rfc3339.h"
+#include "providers/common/words.h"
+
+enum { PATH_MAX_BYTES = 96, NUMBER_SIZE = 40 };
+
+/* --- the document ------------------------------------------------------------------------------
+ */
+
+static bool load(struct doc *d, const char *body, size_t len)
+{
+	struct jpull j;
+
+	if (len > DOC_BYTES_MAX) {
+		(void)snprintf(d->wrong, sizeof(d->wrong), "more than %d bytes", DOC_BYTES_MAX);
+		return false;
+	}
+	/* jansson would go two thousand levels deep. */
+	jpull_init(&j, body, len);
+	(void)jpull_take(&j);
+	d->root = jpull_end(&j)
+			  ? json_loadb(body, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, NULL)
+			  : NULL;
+	if (d->root == NULL)
+		(void)snprintf(d->wrong, sizeof(d->wrong), "%s", len == 0 ? "empty" : "no JSON");
+	return d->root != NULL;
+}
+
+bool doc_load(struct doc *d, const char *body, size_t len)
+{
+	bool good;
+
+	*d = (struct doc){0};
+	good = load(d, body != NULL ? body : "", body != NULL ? len : 0);
+	d->top = (struct doc_at){.doc = d, .v = d->root};
+	return good;
+}
+
+void doc_fini(struct doc *d)
+{
+	json_decref(d->root);
+	*d = (struct doc){0};
+}
+
+bool doc_good(const struct doc *d)
+{
+	return d->wrong[0] == '\0';
+}
+
+bool doc_forgive(struct doc *d)
+{
+	bool wrong = !doc_good(d);
+
+	d->wrong[0] = '\0';
+	return wrong;
+}
+
+/* --- errors ------------------------------------------------------------------------------------
+ */
+
+static void add_path(struct str *s, const struct doc_at *o)
+{
+	if (o->up == NULL)
+		return;
+	add_path(s, o->up);
+	if (o->key == NULL)
+		str_addf(s, "[%zu]", o->index);
+	else
+		str_addf(s, "%s%s", s->len > 0 ? "." : "", o->key);
+}
+
+void doc_wrong(const struct doc_at *o, const char *key, const char *want)
+{
+	struct doc_at there = {.up = o, .key = key};
+	struct str path;
+
+	if (!doc_good(o->doc))
+		return; /* something before it was wrong */
+	str_init(&path, PATH_MAX_BYTES);
+	add_path(&path, key != NULL ? &there : o);
+	(void)snprintf(o->doc->wrong, sizeof(o->doc->wrong), "%s%swant %s", path.p,
+		       path.len > 0 ? ": " : "", want);
+	str_fini(&path);
+}
+
+/* --- places ------------------------------------------------------------------------------------
+ */
+
+/* The value at key, below as many members as it has dots; NULL: none, or null. */
+static const json_t *find(const struct doc_at *o, const char *key)
+{
+	const json_t *v = o->v != NULL && doc_good(o->doc) ? o->v : NULL;
+	char name[DOC_KEY_MAX];
+
+	while (key != NULL && v != NULL) {
+		size_t n = strcspn(key, ".");
+
+		(void)snprintf(name, sizeof(name), "%.*s", (int)n, key);
+		v = json_object_get(v, name);
+		key = key[n] == '.' ? key + n + 1 : NULL;
+	}
+	return json_is_null(v) ? NULL : v;
+}
+
+bool doc_has(const struct doc_at *o, const char *key)
+{
+	return find(o, key) != NULL;
+}
+
+struct doc_at doc_list(const struct doc_at *o, const char *key, size_t max)
+{
+	struct doc_at list = {.doc = o->doc, .up = o, .key = key, .v = find(o, key)};
+	char want[NUMBER_SIZE];
+
+	if (key == NULL) {
+		list.up = o->up;
+		list.key = o->key;
+		list.index = o->index;
+	}
+	list.n = json_array_size(list.v);
+	if (json_is_array(list.v) && list.n <= max)
+		return list;
+	(void)snprintf(want, sizeof(want), "a list of at most %zu", max);
+	doc_wrong(o, key, want);
+	list.v = NULL;
+	list.n = 0;
+	return list;
+}
+
+struct doc_at doc_item(const struct doc_at *list, size_t i)
+{
+	return (struct doc_at){.doc = list->doc,
+			       .up = list,
+			       .index = i,
+			       .v = list->v != NULL ? json_array_get(list->v, i) : NULL};
+}
+
+/* --- texts -------------------------------------------------------------------------------------
+ */
+
+static void text_wrong(const struct doc_at *o, const char *key, const char *what, size_t size)
+{
+	char want[NUMBER_SIZE + 24];
+
+	(void)snprintf(want, sizeof(want), "%s of at most %zu bytes", what, size - 1);
+	doc_wrong(o, key, want);
+}
+
+bool doc_text_if(const struct doc_at *o, const char *key, char *out, size_t size)
+{
+	const json_t *v = find(o, key);
+
+	out[0] = '\0';
+	if (v == NULL)
+		return false;
+	if (!json_is_string(v) || json_string_length(v) >= size) {
+		text_wrong(o, key, "a string", size);
+		return false;
+	}
+	memcpy(out, json_string_value(v), json_string_length(v) + 1);
+	return true;
+}
+
+void doc_text(const struct doc_at *o, const char *key, char *out, size_t size)
+{
+	if (!doc_text_if(o, key, out, size))
+		text_wrong(o, key, "a string", size);
+}
+
+void doc_id(const struct doc_at *o, const char *key, char *out, size_t size)
+{
+	const json_t *v = find(o, key);
+	char number[FMT_U64_SIZE];
+	const char *text = json_string_value(v);
+
+	out[0] = '\0';
+	if (json_is_integer(v) && json_integer_value(v) >= 0)
+		text = fmt_i64(number, json_integer_value(v));
+	if (text == NULL || !words_is_plain(text, size - 1))
+		text_wrong(o, key, "an id", size);
+	else
+		memcpy(out, text, strlen(text) + 1);
+}
+
+const char *doc_word(const struct doc_at *o, const char *key)
+{
+	const char *text = json_string_value(find(o, key));
+
+	return text != NULL ? text : "";
+}
+
+/* --- numbers -----------------------------------------------------------------------------------
+ */
+
+static bool whole(const char *text, int64_t *out)
+{
+	int64_t v = 0;
+
+	for (const char *p = text; *p != '\0'; p++) {
+		if (*p < '0' || *p > '9' || v > (INT64_MAX - (*p - '0')) / 10)
+			return false;
+		v = v * 10 + (*p - '0');
+	}
+	*out = v;
+	return text[0] != '\0';
+}
+
+int64_t doc_int_if(const struct doc_at *o, const char *key)
+{
+	const json_t *v = find(o, key);
+	int64_t n = json_integer_value(v);
+
+	if (v == NULL)
+		return 0;
+	if (json_is_string(v) ? !whole(json_string_value(v), &n) : !json_is_integer(v) || n < 0) {
+		doc_wrong(o, key, "a whole number");
+		return 0;
+	}
+	return n;
+}
+
+int64_t doc_int(const struct doc_at *o, const char *key)
+{
+	if (!doc_has(o, key))
+		doc_wrong(o, key, "a whole number");
+	return doc_int_if(o, key);
+}
+
+bool doc_flag(const struct doc_at *o, const char *key)
+{
+	const json_t *v = find(o, key);
+
+	if (v != NULL && !json_is_boolean(v))
+		doc_wrong(o, key, "true or false");
+	return doc_good(o->doc) && json_is_true(v);
+}
+
+/* A number as the text that the vendor wrote.  jansson has made a double of "29.52", which is exact
+ * to 15 digits: nine decimals of it are those of the text. */
+static const char *text_of(const json_t *v, char number[NUMBER_SIZE])
+{
+	if (json_is_integer(v))
+		return fmt_i64(number, json_integer_value(v));
+	if (!json_is_real(v))
+		return json_string_value(v);
+	(void)snprintf(number, NUMBER_SIZE, "%.9f", json_real_value(v));
+	return number;
+}
+
+int64_t doc_money(const struct doc_at *o, const char *key, int64_t per)
+{
+	char number[NUMBER_SIZE];
+	const char *text = text_of(find(o, key), number);
+	int64_t nano = 0;
+
+	if (text == NULL || fmt_money_parse(text, &nano, NULL) != 0) {
+		doc_wrong(o, key, "a price");
+		return 0;
+	}
+	return nano / per + (nano % per > 0);
+}
+
+int64_t doc_time(const struct doc_at *o, const char *key)
+{
+	const json_t *v = find(o, key);
+	const char *text = json_string_value(v);
+	int64_t ms = 0;
+
+	if (v == NULL || (text != NULL && text[0] == '\0') ||
+	    (text != NULL && strncmp(text, "0001-01-01T00:00:00", 19) == 0))
+		return 0;
+	if (text != NULL && rfc3339_parse(text, &ms) == 0 && ms >= 0)
+		return ms;
+	doc_wrong(o, key, "a time such as 2026-01-02T03:04:05Z");
+	return 0;
+}
