@@ -16,6 +16,8 @@ enum {
 	TOKEN_LIFE_MS = 86400000,
 	OFFERS_MAX = 10000,
 	NOTICES_MAX = 1000, /* in one answer */
+	POLL_MS = 2000,     /* before an operation is asked about, unless the provider says */
+	POLL_MAX_MS = 60000,
 };
 
 /* The only fields of a list that sim_parse() reads: with ten thousand rows every byte counts. */
@@ -184,6 +186,12 @@ static int build_report(struct rest_call *c, const char *id, const char *words, 
 	return 0;
 }
 
+/* Has the create become an operation, which is asked about? */
+static bool is_polled(const struct provider_op *op)
+{
+	return op->kind == PROVIDER_CREATE && provider_cursor(op)[0] != '\0';
+}
+
 static int build_rest(struct rest_call *c, const struct provider_op *op, struct err *e)
 {
 	switch (op->kind) {
@@ -229,6 +237,11 @@ static int sim_build(const void *self, const struct provider_op *op, struct prov
 	};
 	struct rest_call c;
 
+	if (is_polled(op)) {
+		rest_begin(&c, self, "GET", "/v1/operations");
+		rest_part(&c, op->cursor);
+		return rest_end(&c, out, "create", e);
+	}
 	if (op->kind >= PROVIDER_NOPS || ways[op->kind].method == NULL)
 		return err_set(e, ERR_INVALID, "there is no such request");
 	rest_begin(&c, self, ways[op->kind].method, ways[op->kind].path);
@@ -512,13 +525,41 @@ static int read_doc(const struct rest *r, const struct provider_op *op, struct d
 	}
 }
 
+/* 202: the create is an operation that goes on. */
+static int read_operation(const struct rest *r, const struct provider_op *op, struct doc *d,
+			  struct provider_result *out)
+{
+	(void)r;
+	(void)op;
+	doc_id(&d->top, "operation", out->cursor, PROVIDER_ID_MAX + 1);
+	out->code = PROVIDER_MORE;
+	return 0;
+}
+
+static void parse_accepted(const void *self, const struct provider_op *op,
+			   const struct provider_reply *reply, struct provider_result *out)
+{
+	rest_parse(self, op, reply, read_operation, out);
+	if (out->code == PROVIDER_MORE)
+		out->retry_after_ms = headers_retry_after_ms(&reply->headers, POLL_MAX_MS);
+	if (out->code == PROVIDER_MORE && out->retry_after_ms == 0)
+		out->retry_after_ms = POLL_MS;
+}
+
 static void sim_parse(const void *self, const struct provider_op *op,
 		      const struct provider_reply *reply, struct provider_result *out)
 {
+	if (op->kind == PROVIDER_CREATE && reply->status == 202) {
+		parse_accepted(self, op, reply, out);
+		return;
+	}
 	if (op->kind > PROVIDER_DELETE || !rest_succeeded(reply))
 		rest_parse(self, op, reply, read_doc, out);
 	else if (read_rows(op, reply, out) != 0)
 		rest_unreadable(self, op, reply, "", out);
+	/* The operation is forgotten, not refused: its machines may exist. */
+	if (is_polled(op) && reply->status == 404)
+		out->code = PROVIDER_AMBIGUOUS;
 }
 
 const struct provider_ops provider_sim = {

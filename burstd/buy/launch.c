@@ -203,19 +203,14 @@ static bool is_same(struct cloud *c, struct batch *b)
  * or not: what comes of it is released. */
 static void go_on(struct cloud *c, struct batch *b)
 {
-	struct engine *e = c->e;
-
 	if (!cloud_ready(c, PROVIDER_STEP))
 		return;
-	if (!is_same(c, b)) {
-		batch_goes_on(e, b, "");
-		give_up_repeating(e, b);
+	if (is_same(c, b)) {
+		launch_go_on(c, b);
 		return;
 	}
-	launch_record(c, b, "create-again");
-	engine_commit(e);
-	if (!e->dead)
-		launch_go_on(c, b);
+	batch_goes_on(c->e, b, "");
+	give_up_repeating(c->e, b);
 }
 
 static void launch_again(struct engine *e)

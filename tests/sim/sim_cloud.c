@@ -305,11 +305,13 @@ void sim_cloud_free(struct sim_cloud *c)
 	free(c->all);
 	free(c->live);
 	free(c->tokens);
+	sim_operations_free(c);
 	free(c);
 }
 
 void sim_cloud_heal(struct sim_cloud *c)
 {
+	c->w->set.polled = false; /* drills count how long a refusal takes */
 	c->other_until = c->auth_until = c->away[0].until = c->away[1].until = 0;
 	sim_place_heal(c->w);
 	sim_price_heal(c->w);

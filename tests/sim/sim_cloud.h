@@ -116,6 +116,8 @@ struct sim_cloud {
 	size_t nlive;
 	struct token *tokens;
 	size_t ntokens, tokens_cap;
+	struct sim_operation **operations;
+	size_t noperations;
 	uint32_t runs;       /* of lists */
 	int64_t restored_at; /* 0: never */
 	int64_t other_until; /* its lists are another account's until then (F18) ... */
@@ -145,6 +147,7 @@ struct sim_cloud {
 
 struct sim_cloud *sim_cloud_new(struct world *w);
 void sim_cloud_free(struct sim_cloud *c);
+void sim_operations_free(struct sim_cloud *c); /* sim_operation.c */
 void sim_cloud_heal(struct sim_cloud *c);
 
 /* --- sim_fabric.c: what a job's nodes have between them --- */

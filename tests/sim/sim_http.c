@@ -79,7 +79,7 @@ static void told(struct world *w, const struct wire *q)
 	else if (strstr(q->body.p, "\"capacity\"") != NULL)
 		sim_place_told(w, &q->create, q->sent_at, COOL_CAPACITY);
 	else if (q->status == 200)
-		sim_place_sold(w, &q->create);
+		sim_place_sold(w, &q->create, q->sent_at);
 }
 
 static void on_reply(struct world *w, void *ctx, uint64_t arg)
@@ -101,6 +101,10 @@ static void on_reply(struct world *w, void *ctx, uint64_t arg)
 		(void)snprintf(seconds, sizeof(seconds), "%u", q->retry_s);
 		r.headers = (struct headers){&retry_after, 1};
 	}
+	if (q->began_at != 0 && q->error.code == 0 && !q->garbage) {
+		q->kind = WIRE_CREATE; /* this is its answer */
+		q->sent_at = q->began_at;
+	}
 	if (q->done != NULL && q->error.code == 0 && q->list_run != 0) {
 		sim_cloud_listed(w->cloud, q->list_run, q->twin);
 		sim_place_listed(w, q->twin);
@@ -117,7 +121,8 @@ static void on_reply(struct world *w, void *ctx, uint64_t arg)
 		told(w, q);
 	if (q->done != NULL && q->kind == WIRE_CREATE && q->error.code == 0 && q->status == 429)
 		sim_cloud_throttled(w->cloud, q->create.token);
-	if (q->done != NULL && wire_makes(q))
+	if (q->done != NULL && wire_makes(q) &&
+	    !(q->status == 202 && q->error.code == 0 && !q->garbage))
 		sim_place_answered(w, q->kind == WIRE_CREATE ? &q->create : NULL,
 				   q->error.code == 0 ? q->status : 0, q->sent_at);
 	if (q->done != NULL && q->kind == WIRE_STORE && q->error.code == 0 && q->status == 200)

@@ -80,9 +80,15 @@ void sim_place_told(struct world *w, const struct create_request *rq, int64_t se
 	c->life = w->life;
 }
 
-void sim_place_sold(struct world *w, const struct create_request *rq)
+/* What was sent before a refusal came back says nothing about what has changed since. */
+void sim_place_sold(struct world *w, const struct create_request *rq, int64_t sent_at)
 {
-	memset(sim_place_of(w, rq)->cooling, 0, sizeof(sim_place_of(w, rq)->cooling));
+	for (int why = 0; why < SIM_COOLS; why++) {
+		struct sim_cooling *c = &sim_place_of(w, rq)->cooling[why];
+
+		if (sent_at > c->told_at)
+			*c = (struct sim_cooling){0};
+	}
 }
 
 /* --- purchases fail, and all else is answered (F26; ADR 23) --------------------------------------

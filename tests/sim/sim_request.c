@@ -133,6 +133,8 @@ int sim_wire_read(const struct world *w, struct wire *q, const struct http_call 
 		q->kind = WIRE_NAMES;
 	else if (post && strcmp(path, "/v1/instances") == 0)
 		q->kind = WIRE_CREATE;
+	else if (get && strncmp(path, "/v1/operations/", 15) == 0)
+		q->kind = WIRE_STEP;
 	else if (post && strcmp(path, "/v1/instances/delete") == 0)
 		q->kind = WIRE_DELETE;
 	if (q->kind == WIRE_CREATE || q->kind == WIRE_DELETE || q->kind == WIRE_MAKE)
@@ -149,6 +151,8 @@ int sim_wire_read(const struct world *w, struct wire *q, const struct http_call 
 		q->kind = WIRE_DROP;
 		(void)snprintf(q->create.fabric, sizeof(q->create.fabric), "%.63s", path + 12);
 	}
+	if (q->kind == WIRE_STEP)
+		(void)snprintf(q->cursor, sizeof(q->cursor), "%s", path + 15);
 	at = q->kind == WIRE_LIST ? strstr(path, "cursor=") : NULL;
 	if (at != NULL)
 		(void)snprintf(q->cursor, sizeof(q->cursor), "%.*s", (int)strcspn(at + 7, "&"),

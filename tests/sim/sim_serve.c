@@ -237,10 +237,10 @@ static void spoil(struct world *w, struct wire *q)
 			      : ends(q)     ? SIM_DELETE_REPLY_LOST
 					    : SIM_LIST_BROKEN;
 
-	if (q->status == 200 && world_fault(w, lost)) {
+	if ((q->status == 200 || q->status == 202) && world_fault(w, lost)) {
 		sim_wire_met(w, lost, q);
 		sim_wire_no_reply(w, q);
-	} else if (q->status == 200 && world_fault(w, SIM_GARBAGE)) {
+	} else if ((q->status == 200 || q->status == 202) && world_fault(w, SIM_GARBAGE)) {
 		sim_wire_met(w, SIM_GARBAGE, q);
 		q->garbage = true;
 		q->list_run = 0;
@@ -327,12 +327,19 @@ static bool at_the_door(struct world *w, struct wire *q)
 		error(q, 500, "internal");
 		return true;
 	}
-	if ((wire_makes(q) || ends(q)) && world_fault(w, lost)) {
+	if ((wire_makes(q) || ends(q) || q->kind == WIRE_STEP) && world_fault(w, lost)) {
 		sim_wire_met(w, lost, q);
 		sim_wire_no_reply(w, q);
 		return true;
 	}
 	return false;
+}
+
+/* A step is about a create that the provider has taken on. */
+static void on_step(struct world *w, struct wire *q)
+{
+	if (!sim_operation_ask(w, q))
+		error(q, 404, "not-found");
 }
 
 static void on_report(struct world *w, struct wire *q)
@@ -355,8 +362,12 @@ void sim_wire_serve(struct world *w, struct wire *q)
 	}
 	if (at_the_door(w, q))
 		return;
-	if (q->kind == WIRE_CREATE)
+	if (q->kind == WIRE_CREATE) {
 		on_create(w, q);
+		if (w->set.polled && q->status != 502 && q->status != 429)
+			sim_operation_begin(w, q);
+	} else if (q->kind == WIRE_STEP)
+		on_step(w, q);
 	else if (q->kind == WIRE_DELETE)
 		on_delete(w, q);
 	else if (q->kind == WIRE_LIST)

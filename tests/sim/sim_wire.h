@@ -9,6 +9,7 @@
 
 enum wire_kind {
 	WIRE_CREATE,
+	WIRE_STEP, /* asks about a create that is an operation */
 	WIRE_LIST,
 	WIRE_DELETE,
 	WIRE_OFFERS,
@@ -34,7 +35,8 @@ struct wire {
 	size_t nids;
 	bool single; /* DELETE /v1/instances/ID */
 	int64_t sent_at, replied_at;
-	int64_t hold_ms; /* the answer waits for something to tell */
+	int64_t began_at; /* the answer is that of a create which was sent then; 0: it is not */
+	int64_t hold_ms;  /* the answer waits for something to tell */
 	char cursor[48];
 	bool twin;     /* asked by the account's other name */
 	char url[160]; /* of STORE ... */
@@ -63,6 +65,10 @@ bool sim_wire_away(struct world *w, struct wire *q);
 /* It has arrived: do it, and make the reply, or say in `error` that there is none. */
 void sim_wire_serve(struct world *w, struct wire *q);
 void sim_wire_no_reply(const struct world *w, struct wire *q);
+/* --- sim_operation.c --- */
+/* Answer a create with an operation, which ends with the answer that q has. */
+void sim_operation_begin(struct world *w, struct wire *q);
+bool sim_operation_ask(struct world *w, struct wire *q); /* false: there is none */
 /* Count a fault for every generation that the request is about. */
 void sim_wire_met(struct world *w, enum sim_fault f, const struct wire *q);
 

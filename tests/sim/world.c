@@ -281,6 +281,7 @@ static void choose(struct world *w)
 	choose_pools(w);
 	s->twins = s->pools[0].ladder && world_one_in(w, 2);
 	s->claims = w->seed % 3 == 0;
+	s->polled = w->seed % 5 == 0;
 	choose_faults(w);
 	if (s->twins) /* what each of two lists may lack, after its last one, is not told apart */
 		s->chance[SIM_LIST_OTHER] = s->chance[SIM_LIST_EMPTY] = s->chance[SIM_FLAP] = 0;

@@ -279,6 +279,7 @@ struct sim_setting {
 	bool warm;           /* some pools keep nodes warm, or have a quantum ... */
 	bool fixed;          /* ... and slurm.conf has a count of those that are to stay */
 	bool afresh;         /* a create that is repeated tries again what was refused (F4) */
+	bool polled;         /* a create is an operation that is asked about (ADR 36) */
 	bool twins;          /* the account stands in burstd.conf twice, for different offers */
 	bool claims;         /* machines are given a claim to the cluster's keys ... */
 	bool bootstrap;      /* ... and make it */
@@ -423,7 +424,8 @@ struct sim_place *sim_place_of(struct world *w, const struct create_request *rq)
 void sim_place_check(struct world *w, const struct create_request *rq);
 void sim_place_told(struct world *w, const struct create_request *rq, int64_t sent_at,
 		    enum sim_cool why);
-void sim_place_sold(struct world *w, const struct create_request *rq); /* all of it, it says */
+void sim_place_sold(struct world *w, const struct create_request *rq,
+		    int64_t sent_at);             /* all of it, it says */
 int64_t sim_place_calm_at(const struct world *w); /* by then all has cooled down */
 void sim_place_choose(struct world *w);
 void sim_place_heal(struct world *w);        /* no place fails any more */

@@ -64,7 +64,6 @@ static void test_after_a_crash_it_goes_on_where_it_was(void **state)
 	send_all();
 	hear_more("a");
 	crash();
-	F.repeats = true;
 	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 2);
 	assert_string_equal(F.op.cursor, "a");
@@ -86,7 +85,6 @@ static void test_one_whose_nodes_were_released_is_ended_as_well(void **state)
 	for (struct fleet_node *fn = F.e.fleet.states[NODE_INDOUBT]; fn; fn = fn->state_next)
 		fn->n.release = true;
 	F.closed = "paused";
-	F.repeats = true;
 	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 2);
 	assert_string_equal(F.op.cursor, "a");
@@ -121,7 +119,6 @@ static void test_while_no_request_may_go_it_waits(void **state)
 	assert_int_equal(F.sent, 1);
 	assert_string_equal(F.durable.cursor, "a");
 	F.busy = false;
-	F.repeats = true;
 	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 2);
 }

@@ -42,6 +42,10 @@ static const struct {
 	{PROVIDER_CREATE, 200, "{\"instances\":[" N1 "," N2 "]}", PROVIDER_OK},
 	{PROVIDER_CREATE, 200, "{\"x\":1,\"instances\":[" N1 "," N2 "],\"y\":{}}", PROVIDER_OK},
 	{PROVIDER_CREATE, 200, "{\"instances\":[" N1 "]}", PROVIDER_AMBIGUOUS},
+	{PROVIDER_CREATE, 202, "{}", PROVIDER_AMBIGUOUS},
+	{PROVIDER_CREATE, 202, "", PROVIDER_AMBIGUOUS},
+	{PROVIDER_CREATE, 202, "{\"operation\":\"a b\"}", PROVIDER_AMBIGUOUS},
+	{PROVIDER_CREATE, 202, "<html>", PROVIDER_AMBIGUOUS},
 	{PROVIDER_CREATE, 200, "{\"instances\":[" N2 "," N1 "]}", PROVIDER_AMBIGUOUS},
 	{PROVIDER_CREATE, 200, "{\"instances\":[" N1 "," N1 "]}", PROVIDER_AMBIGUOUS},
 	{PROVIDER_CREATE, 200,
@@ -139,6 +143,37 @@ static const struct {
 	 "\"price\":\"1\",\"currency\":\"EUR\"}]}",
 	 PROVIDER_TRANSIENT},
 };
+
+/* A create that is an operation is asked about until it has ended (ADR 36). */
+static void test_an_operation_is_asked_about(void **state)
+{
+	struct provider_op op = op_of(PROVIDER_CREATE);
+	struct provider_request rq = {0};
+	struct header v[2];
+	struct provider_reply gone = {.status = 404, .body = "{}", .len = 2};
+	struct provider_result r;
+
+	(void)state;
+	parse(&r, PROVIDER_CREATE, 202, "{\"operation\":\"op-7\"}", NULL);
+	assert_int_equal(r.code, PROVIDER_MORE);
+	assert_string_equal(r.cursor, "op-7");
+	assert_int_equal(r.retry_after_ms, 2000);
+	op.cursor = r.cursor;
+	assert_int_equal(provider_sim.build(self, &op, &rq, NULL), 0);
+	assert_string_equal(rq.method, "GET");
+	assert_non_null(strstr(rq.url, "/v1/operations/op-7"));
+	assert_null(rq.body);
+	provider_request_fini(&rq);
+	provider_result_fini(&r);
+	parse(&r, PROVIDER_CREATE, 202, "{\"operation\":\"op-7\"}", "9");
+	assert_int_equal(r.retry_after_ms, 9000);
+	provider_result_fini(&r);
+	op.cursor = "op-7";
+	gone.headers = two_headers(v, NULL, NULL);
+	provider_sim.parse(self, &op, &gone, &r); /* it is forgotten, and was not refused */
+	assert_int_equal(r.code, PROVIDER_AMBIGUOUS);
+	provider_result_fini(&r);
+}
 
 static void test_parse_code(void **state)
 {
@@ -487,6 +522,7 @@ static void test_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_an_operation_is_asked_about, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_parse_code, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_notices, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_parse_survives_damage, setup, teardown),
