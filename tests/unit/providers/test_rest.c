@@ -10,6 +10,7 @@
 
 static const struct rest_api bearer = {.auth = REST_BEARER};
 static const struct rest_api open_to_all = {.auth = REST_BEARER, .open = true};
+static const struct rest_api open_basic = {.auth = REST_BASIC, .open = true};
 static const struct rest_api basic = {.auth = REST_BASIC};
 static const struct rest_api named = {.auth = REST_HEADER, .auth_header = "X-API-KEY"};
 
@@ -37,6 +38,10 @@ static void test_addresses_and_credentials(void **state)
 		{&bearer, NULL, "word", "want url"},
 		{&bearer, "ftp://h", "word", "want url"},
 		{&bearer, "http://", "word", "want url"},
+		{&bearer, "http:/h", "word", "want url"},
+		{&bearer, "https:/h", "word", "want url"},
+		{&bearer, "https://h/~", "wo~rd", NULL},
+		{&open_basic, "https://h", NULL, NULL},
 		{&bearer, "https:///x", "word", "want url"},
 		{&bearer, "https://user@host", "word", "want url"},
 		{&bearer, "https://host/?q", "word", "want url"},
@@ -154,15 +159,17 @@ static void test_paths_and_queries_are_escaped(void **state)
 	rest_begin(&c, &r, "DELETE", "/v1/instances");
 	rest_part(&c, "a/b?c#d e%");
 	rest_part(&c, "...");
+	rest_part(&c, "i");
 	rest_query(&c, "name", "a&b=c+d\xc3\xa9");
 	rest_query(&c, "empty", "");
 	rest_query_given(&c, "none", "");
 	rest_query_given(&c, "cursor", "-_.~/");
+	rest_query_given(&c, "x", "y");
 	rest_query_number(&c, "limit", 1000);
 	assert_int_equal(rest_end(&c, &out, "x", NULL), 0);
 	assert_string_equal(out.url,
 			    "https://cloud.example/api/v1/instances/a%2Fb%3Fc%23d%20e%25/"
-			    "...?name=a%26b%3Dc%2Bd%C3%A9&empty=&cursor=-_.~%2F&limit=1000");
+			    ".../i?name=a%26b%3Dc%2Bd%C3%A9&empty=&cursor=-_.~%2F&x=y&limit=1000");
 	assert_string_equal(out.method, "DELETE");
 	assert_int_equal(out.kind, PROVIDER_HTTP);
 	assert_null(out.body);
@@ -178,7 +185,7 @@ static void test_paths_and_queries_are_escaped(void **state)
 
 static void test_a_body_is_written_in_json(void **state)
 {
-	static const char want[] = "{\"name\":\"a\\\"b\\\\c\\nd\\re\\tf\\u0001g\x7f\xc3\xa9\","
+	static const char want[] = "{\"name\":\"a \\\"b\\\\c\\nd\\re\\tf\\u0001g\x7f\xc3\xa9\","
 				   "\"count\":18446744073709551615,"
 				   "\"spot\":true,\"new\":false,\"script\":\"IyEvYmluL3NoCg==\","
 				   "\"tags\":[{\"key\":\"k\"},{},"
@@ -189,8 +196,9 @@ static void test_a_body_is_written_in_json(void **state)
 
 	(void)state;
 	rest_begin(&c, &r, "POST", "/v1/instances");
+	assert_true(c.body.secret); /* a create's user-data has secrets of claims */
 	rest_open(&c, NULL, '{');
-	rest_text(&c, "name", "a\"b\\c\nd\re\tf\x01g\x7f\xc3\xa9");
+	rest_text(&c, "name", "a \"b\\c\nd\re\tf\x01g\x7f\xc3\xa9");
 	rest_number(&c, "count", UINT64_MAX);
 	rest_flag(&c, "spot", true);
 	rest_flag(&c, "new", false);
