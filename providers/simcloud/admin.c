@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/fmt.h"
-#include "providers/simcloud/face.h"
 #include "providers/simcloud/js.h"
+#include "providers/simcloud/neutral.h"
 
 enum { REPLY_MAX = 1 << 30, NOTICE_MS = 120000 };
 
@@ -245,7 +245,7 @@ static int get_instances(const struct visit *v, struct err *e)
 
 		/* Show it as of the far future: no lag, nothing hidden. */
 		if (i != NULL)
-			face_instance(v->s, c, i, FACE_ALL, INT64_MAX);
+			neutral_instance(v->s, c, i, NEUTRAL_ALL, INT64_MAX);
 	}
 	js_close(v->s, ']');
 	js_close(v->s, '}');
@@ -331,7 +331,7 @@ static void refuse(struct http_answer *an, enum code code, const char *message, 
 {
 	struct face_reply r = {0};
 
-	face_error(&r, code, message);
+	neutral_error(&r, code, message);
 	an->status = status;
 	an->body = r.body;
 	an->len = r.len;
@@ -348,7 +348,7 @@ void admin_handle(struct admin *a, const struct http_request *rq, struct http_an
 
 	str_init(&s, REPLY_MAX);
 	an->type = "application/json";
-	if (a->token != NULL && !front_bearer(rq->authorization, a->token)) {
+	if (a->token != NULL && !face_bearer(rq->authorization, a->token)) {
 		refuse(an, CODE_DENIED, "want the admin's token", 401);
 	} else if (fn == NULL) {
 		refuse(an, CODE_NOT_FOUND, "no such method and path", 404);

@@ -16,6 +16,7 @@
 #include "providers/simcloud/admin.h"
 #include "providers/simcloud/boot.h"
 #include "providers/simcloud/cloud.h"
+#include "providers/simcloud/ec2.h"
 #include "providers/simcloud/fetch.h"
 #include "providers/simcloud/front.h"
 #include "providers/simcloud/hosts.h"
@@ -338,8 +339,8 @@ static int set_up(struct app *a, struct err *e)
 	if (cloud_init(&a->cloud, &co, e) != 0)
 		return -1;
 	front_init(&a->front, &a->cloud, &a->conf, a->o.seed);
-	a->front.token = a->token != NULL ? secret_text(a->token) : NULL;
-	a->front.ec2 = a->ec2_key;
+	a->front.keys.token = a->token != NULL ? secret_text(a->token) : NULL;
+	a->front.keys.ec2 = a->ec2_key;
 	a->admin = (struct admin){.front = &a->front,
 				  .token = a->admin_token != NULL ? secret_text(a->admin_token)
 								  : NULL};

@@ -12,9 +12,7 @@
 #define SIMCLOUD_EC2_H
 
 #include "base/secret.h"
-#include "io/http_server.h"
-#include "providers/simcloud/face_call.h"
-#include "providers/simcloud/face_reply.h"
+#include "providers/simcloud/face.h"
 #include "providers/simcloud/form.h"
 #include "providers/simcloud/order.h"
 
@@ -43,7 +41,7 @@ struct ec2_choice { /* a type and zone to try */
 	int64_t priority;
 };
 
-struct ec2_call { /* further members of a face_call that came by EC2's API */
+struct ec2_call { /* face_call.own */
 	enum ec2_action action;
 	size_t min;         /* create: minimum number of instances */
 	struct order *tags; /* tags of a placement group */
@@ -56,6 +54,8 @@ struct ec2_call { /* further members of a face_call that came by EC2's API */
 	size_t ntypes;
 };
 
+extern const struct face face_ec2;
+
 struct ec2_key {
 	char id[129], secret[129];
 };
@@ -64,25 +64,20 @@ struct ec2_key {
 /* Load a credentials file of the AWS command line.  Free the key with ec2_key_free(). */
 int ec2_key_load(struct ec2_key **out, const char *path, struct err *e);
 void ec2_key_free(struct ec2_key *k); /* NULL is fine */
-/* Is the request signed with this key for that service ("ec2", "sqs"), now?  region gets the
+/* Is the request signed with our key for that service ("ec2", "sqs"), now?  v->region gets the
  * region in the signature. */
-enum code ec2_authorize(const struct ec2_key *k, const struct http_request *rq, const char *service,
-			int64_t now, char region[SETTINGS_WORD_SIZE], struct err *e);
+enum code ec2_authorize(struct face_visit *v, const char *service, struct err *e);
 
 /* --- ec2_parse.c --- */
-bool ec2_is(const struct http_request *rq);
-/* As face_parse(). */
-enum code ec2_parse(struct face_call **out, const struct http_request *rq, const char *region,
-		    const struct settings *conf, struct err *e);
+bool ec2_is(const struct face_visit *v);
+enum code ec2_parse(struct face_call **out, const struct face_visit *v, struct err *e);
+void ec2_call_free(void *own);
 
-/* --- ec2_run.c, ec2_group.c --- */
-/* As face_run(). */
-void ec2_run(const struct face_call *f, struct cloud *c, const struct fault_rule *rule, int64_t now,
-	     struct face_reply *out);
+/* --- ec2_group.c --- */
 void ec2_run_group(const struct face_call *f, struct cloud *c, struct face_reply *out);
 
 /* --- ec2_create.c --- */
-/* EC2_RUN and EC2_FLEET; as face_run(). */
+/* EC2_RUN and EC2_FLEET. */
 void ec2_create(const struct face_call *f, struct cloud *c, const struct fault_rule *rule,
 		int64_t now, struct face_reply *out);
 

@@ -164,9 +164,10 @@ static bool is_signed(const struct ec2_key *k, const struct claim *cl,
 	return good;
 }
 
-enum code ec2_authorize(const struct ec2_key *k, const struct http_request *rq, const char *service,
-			int64_t now, char region[SETTINGS_WORD_SIZE], struct err *e)
+enum code ec2_authorize(struct face_visit *v, const char *service, struct err *e)
 {
+	const struct http_request *rq = v->rq;
+	const struct ec2_key *k = v->keys->ec2;
 	const char *date = http_header(rq, "X-Amz-Date");
 	int64_t at_ms = read_date(date);
 	struct claim cl;
@@ -177,8 +178,8 @@ enum code ec2_authorize(const struct ec2_key *k, const struct http_request *rq, 
 			      "MissingAuthenticationToken: want a request signed for %s", service);
 		return CODE_DENIED;
 	}
-	memcpy(region, cl.region, SETTINGS_WORD_SIZE);
-	if (at_ms < now - EC2_SKEW_MS || at_ms > now + EC2_SKEW_MS)
+	memcpy(v->region, cl.region, sizeof(v->region));
+	if (at_ms < v->now - EC2_SKEW_MS || at_ms > v->now + EC2_SKEW_MS)
 		(void)err_set(e, ERR_AUTH, "RequestExpired: Request has expired.");
 	else if (strcmp(cl.id, k->id) != 0 || !is_signed(k, &cl, rq, at_ms))
 		(void)err_set(e, ERR_AUTH,

@@ -9,6 +9,7 @@
 
 struct making {
 	const struct face_call *f;
+	const struct ec2_call *x; /* f's own */
 	struct cloud *c;
 	const struct fault_rule *rule;
 	int64_t now;
@@ -73,7 +74,7 @@ static enum code try_choice(struct making *m, const struct ec2_choice *at)
 				  .wants = m->f->wants,
 				  .body_hash = m->f->body_hash,
 				  .body_len = m->f->body_len,
-				  .order = m->f->ec2->order};
+				  .order = m->x->order};
 	enum code code;
 	size_t most = allowed(m);
 	int64_t n = cloud_room(m->c, &rq, (int64_t)most, m->now);
@@ -82,8 +83,8 @@ static enum code try_choice(struct making *m, const struct ec2_choice *at)
 		return CODE_INVALID;
 	if (m->c->conf->quota >= 0 && m->c->live + (int64_t)m->f->n > m->c->conf->quota)
 		return CODE_QUOTA;
-	if ((size_t)n < m->f->ec2->min)
-		return most < m->f->ec2->min ? m->rule->code : CODE_CAPACITY;
+	if ((size_t)n < m->x->min)
+		return most < m->x->min ? m->rule->code : CODE_CAPACITY;
 	rq.nwants = (size_t)n;
 	code = cloud_create(m->c, &rq, m->rows, m->now);
 	if (code == CODE_OK && m->rows[0] < 0)
@@ -92,7 +93,7 @@ static enum code try_choice(struct making *m, const struct ec2_choice *at)
 		return code;
 	m->n = (size_t)n;
 	m->taken = at;
-	m->f->ec2->order->id = (uint32_t)m->rows[0];
+	m->x->order->id = (uint32_t)m->rows[0];
 	return CODE_OK;
 }
 
@@ -129,7 +130,7 @@ static void run_instances(struct making *m)
 		return;
 	}
 	if (code == CODE_OK && m->n == 0)
-		code = try_choice(m, &m->f->ec2->choices[0]);
+		code = try_choice(m, &m->x->choices[0]);
 	count(m, code != CODE_OK ? code : CODE_CAPACITY);
 	if (code != CODE_OK) {
 		ec2_error(m->out, code,
@@ -153,7 +154,7 @@ static void run_instances(struct making *m)
 /* The next choice to try: the cheapest, or the one with the lowest priority number. */
 static size_t next_choice(const struct making *m, const bool *tried)
 {
-	const struct ec2_call *x = m->f->ec2;
+	const struct ec2_call *x = m->x;
 	size_t best = x->nchoices;
 	int64_t best_cost = 0;
 
@@ -187,7 +188,7 @@ static void put_override(struct str *s, const struct ec2_choice *at)
 
 static void put_fleet(struct str *s, const struct making *m)
 {
-	const struct ec2_call *x = m->f->ec2;
+	const struct ec2_call *x = m->x;
 	char id[METER_ID_SIZE];
 
 	str_adds(s, "<fleetId>fleet-0</fleetId><errorSet>");
@@ -218,9 +219,9 @@ static void create_fleet(struct making *m)
 	struct str s;
 
 	if (!answer_again(m, &code))
-		for (size_t k; m->n == 0 && (k = next_choice(m, tried)) < m->f->ec2->nchoices;) {
+		for (size_t k; m->n == 0 && (k = next_choice(m, tried)) < m->x->nchoices;) {
 			tried[k] = true;
-			why = m->why[k] = try_choice(m, &m->f->ec2->choices[k]);
+			why = m->why[k] = try_choice(m, &m->x->choices[k]);
 		}
 	count(m, why != CODE_OK ? why : CODE_CAPACITY);
 	if (code != CODE_OK) {
@@ -235,10 +236,10 @@ static void create_fleet(struct making *m)
 void ec2_create(const struct face_call *f, struct cloud *c, const struct fault_rule *rule,
 		int64_t now, struct face_reply *out)
 {
-	struct making m = {.f = f, .c = c, .rule = rule, .now = now, .out = out};
+	struct making m = {.f = f, .x = f->own, .c = c, .rule = rule, .now = now, .out = out};
 
 	m.rows = mem_zalloc(f->n * sizeof(*m.rows));
-	if (f->ec2->action == EC2_FLEET)
+	if (m.x->action == EC2_FLEET)
 		create_fleet(&m);
 	else
 		run_instances(&m);

@@ -28,7 +28,8 @@ static void put_group(struct str *s, const char *element, const struct cloud_fab
 
 static void make(const struct face_call *f, struct cloud *c, struct face_reply *out)
 {
-	const char *cluster = order_find(f->ec2->tags, "burstd-cluster");
+	const struct ec2_call *x = f->own;
+	const char *cluster = order_find(x->tags, "burstd-cluster");
 	struct cloud_fabric g = {.region = ""};
 	enum code code;
 	struct str s;
@@ -87,9 +88,11 @@ static void list(const struct face_call *f, const struct cloud *c, struct face_r
 
 void ec2_run_group(const struct face_call *f, struct cloud *c, struct face_reply *out)
 {
-	if (f->ec2->action == EC2_MAKE_GROUP)
+	const struct ec2_call *x = f->own;
+
+	if (x->action == EC2_MAKE_GROUP)
 		make(f, c, out);
-	else if (f->ec2->action == EC2_DROP_GROUP)
+	else if (x->action == EC2_DROP_GROUP)
 		drop(f, c, out);
 	else
 		list(f, c, out);

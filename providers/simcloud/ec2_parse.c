@@ -19,9 +19,20 @@ struct reading {
 	struct err *e;
 };
 
-bool ec2_is(const struct http_request *rq)
+bool ec2_is(const struct face_visit *v)
 {
-	return strcmp(rq->path, "/") == 0 && strcmp(rq->method, "POST") == 0;
+	return v->keys->ec2 != NULL && strcmp(v->rq->path, "/") == 0 &&
+	       strcmp(v->rq->method, "POST") == 0;
+}
+
+void ec2_call_free(void *own)
+{
+	struct ec2_call *x = own;
+
+	order_unref(x->order);
+	order_unref(x->tags);
+	userdata_unref(x->user_data);
+	free(x);
 }
 
 static int bad_value(struct reading *r, const char *name)
@@ -535,10 +546,10 @@ static int read_action(struct reading *r)
 	return 0;
 }
 
-enum code ec2_parse(struct face_call **out, const struct http_request *rq, const char *region,
-		    const struct settings *conf, struct err *e)
+enum code ec2_parse(struct face_call **out, const struct face_visit *v, struct err *e)
 {
-	struct reading r = {.conf = conf, .e = e};
+	const struct http_request *rq = v->rq;
+	struct reading r = {.conf = v->conf, .e = e};
 	int rc;
 
 	*out = NULL;
@@ -546,9 +557,9 @@ enum code ec2_parse(struct face_call **out, const struct http_request *rq, const
 		(void)err_set(e, ERR_INVALID, "MalformedQueryString: want a form");
 		return CODE_INVALID;
 	}
-	r.f = mem_zalloc(sizeof(*r.f));
-	r.f->ec2 = r.x = mem_zalloc(sizeof(*r.x));
-	(void)snprintf(r.f->region, sizeof(r.f->region), "%s", region);
+	r.f = face_call_new(v, OP_LIST);
+	r.f->own = r.x = mem_zalloc(sizeof(*r.x));
+	memcpy(r.f->region, v->region, sizeof(r.f->region));
 	r.f->body_hash = token_hash(rq->body, rq->len);
 	r.f->body_len = rq->len;
 	rc = read_action(&r);

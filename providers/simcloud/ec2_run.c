@@ -149,7 +149,7 @@ static void report(const struct face_call *f, struct cloud *c, int64_t now, stru
 
 static bool asked_for(const struct face_call *f, const struct cloud_pool *p, enum market market)
 {
-	const struct ec2_call *x = f->ec2;
+	const struct ec2_call *x = f->own;
 
 	if (!p->offered || p->market != market || strcmp(p->region, f->region) != 0)
 		return false;
@@ -213,10 +213,12 @@ static void describe_prices(const struct face_call *f, const struct cloud *c, in
 	ec2_end(&s, "DescribeSpotPriceHistory", out);
 }
 
-void ec2_run(const struct face_call *f, struct cloud *c, const struct fault_rule *rule, int64_t now,
-	     struct face_reply *out)
+static void run(const struct face_call *f, struct cloud *c, const struct fault_rule *rule,
+		int64_t now, struct face_reply *out)
 {
-	switch (f->ec2->action) {
+	const struct ec2_call *x = f->own;
+
+	switch (x->action) {
 	case EC2_RUN:
 	case EC2_FLEET:
 		ec2_create(f, c, rule, now, out);
@@ -243,3 +245,19 @@ void ec2_run(const struct face_call *f, struct cloud *c, const struct fault_rule
 		break;
 	}
 }
+
+static enum code authorize(struct face_visit *v, struct err *e)
+{
+	return ec2_authorize(v, "ec2", e);
+}
+
+const struct face face_ec2 = {
+	.name = "EC2",
+	.type = "text/xml;charset=UTF-8",
+	.is = ec2_is,
+	.authorize = authorize,
+	.parse = ec2_parse,
+	.run = run,
+	.error = ec2_error,
+	.free_own = ec2_call_free,
+};

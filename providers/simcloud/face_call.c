@@ -2,16 +2,16 @@
 
 #include <stdlib.h>
 
-#include "providers/simcloud/ec2.h"
+#include "base/mem.h"
+#include "providers/simcloud/face.h"
 
-static void free_ec2(struct ec2_call *x)
+struct face_call *face_call_new(const struct face_visit *v, enum op op)
 {
-	if (x != NULL) {
-		order_unref(x->order);
-		order_unref(x->tags);
-		userdata_unref(x->user_data);
-	}
-	free(x);
+	struct face_call *f = mem_zalloc(sizeof(*f));
+
+	f->face = v->face;
+	f->op = op;
+	return f;
 }
 
 void face_call_free(struct face_call *f)
@@ -22,8 +22,8 @@ void face_call_free(struct face_call *f)
 		userdata_unref(f->wants[i].user_data);
 	free(f->wants);
 	free(f->ids);
-	free_ec2(f->ec2);
-	free(f->sqs);
+	if (f->own != NULL)
+		(f->face->free_own != NULL ? f->face->free_own : free)(f->own);
 	free(f);
 }
 

@@ -1,8 +1,7 @@
 /* face_call.h - one parsed request to the simulated cloud: an operation and its arguments.
  *
- * A face is one of the APIs that clients may use: the neutral one (face.h), EC2's (ec2.h), SQS's
- * (sqs.h).  Each reads its own wire format into such a call, and keeps what no other face has
- * behind a pointer of its own. */
+ * Each face (face.h) reads its own wire format into such a call, and keeps what no other face has
+ * behind `own`. */
 #ifndef SIMCLOUD_FACE_CALL_H
 #define SIMCLOUD_FACE_CALL_H
 
@@ -13,9 +12,14 @@
 
 enum { FACE_ID_SIZE = 96, FACE_REASON_MAX = 255 };
 
+struct face;
+struct face_visit;
+
 enum face_verb { FACE_MAKE, FACE_LIST, FACE_DROP };
 
 struct face_call {
+	const struct face *face;
+	void *own; /* further members of its face; NULL: none */
 	enum op op;
 	enum face_verb verb;             /* OP_FABRIC: what to do */
 	char fabric[SETTINGS_WORD_SIZE]; /* fabric's name; OP_FABRIC: not with a list; create: may
@@ -34,10 +38,10 @@ struct face_call {
 	int64_t limit, after; /* list; notices: after only */
 	int64_t wait_ms;      /* notices: longest wait for one */
 	unsigned fields;      /* list: fields of each instance (enum face_field) */
-	struct ec2_call *ec2; /* EC2's API (ec2.h): its members; NULL: came by another */
-	struct sqs_call *sqs; /* likewise SQS's API (sqs.h) */
 };
 
+/* A call of v's face, without arguments yet. */
+struct face_call *face_call_new(const struct face_visit *v, enum op op);
 void face_call_free(struct face_call *f); /* NULL is fine */
 /* The node name of the i-th of f->n instances; "": unknown. */
 const char *face_node(const struct face_call *f, const struct cloud *c, size_t i);

@@ -1,5 +1,6 @@
 #include "providers/simcloud/face_reply.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,17 @@ void face_body(struct face_reply *out, struct str *s)
 	free(out->body);
 	out->len = s->len;
 	out->body = str_take(s);
+}
+
+void face_header(struct face_reply *out, const char *name, const char *value)
+{
+	size_t i = 0;
+
+	while (i < HTTP_MORE_MAX && out->more[i].name != NULL)
+		i++;
+	assert(i < HTTP_MORE_MAX && strlen(value) < HTTP_VALUE_SIZE);
+	out->more[i].name = name;
+	memcpy(out->more[i].value, value, strlen(value) + 1);
 }
 
 size_t face_word(const char *message)

@@ -1,6 +1,6 @@
 /* face_reply.h - the answer to one request to the simulated cloud, and what all faces need for it.
  *
- * Each face (face_call.h) writes a text of its own.  Which instances a fault rule leaves out of it
+ * Each face (face.h) writes a text of its own.  Which instances a fault rule leaves out of it
  * is decided here, for all faces alike. */
 #ifndef SIMCLOUD_FACE_REPLY_H
 #define SIMCLOUD_FACE_REPLY_H
@@ -9,22 +9,26 @@
 #include <stdint.h>
 
 #include "base/str.h"
+#include "io/http_server.h"
 #include "providers/simcloud/fault.h"
 
-enum face_style { FACE_JSON, FACE_XML, FACE_SQS }; /* neutral, EC2's, SQS's */
+struct face;
 
 struct face_reply {
+	const struct face *face;
 	enum code code; /* of the request as a whole */
 	unsigned status;
 	char *body; /* NULL: none */
 	size_t len;
-	enum face_style style;
-	int64_t retry_ms;           /* 0: no Retry-After */
-	uint64_t items[CODE_COUNT]; /* create, delete: number of instances by outcome */
+	int64_t retry_ms;                     /* 0: no Retry-After */
+	struct http_more more[HTTP_MORE_MAX]; /* other headers */
+	uint64_t items[CODE_COUNT];           /* create, delete: number of instances by outcome */
 };
 
 /* Move s into the answer's body, and free s and the former body. */
 void face_body(struct face_reply *out, struct str *s);
+/* Add a header; name is a static string, value is copied. */
+void face_header(struct face_reply *out, const char *name, const char *value);
 /* Length of WORD in "WORD: text"; 0: the text has none. */
 size_t face_word(const char *message);
 

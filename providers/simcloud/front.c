@@ -1,13 +1,11 @@
 #include "providers/simcloud/front.h"
 
-#include <openssl/crypto.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "providers/simcloud/face.h"
+#include "providers/simcloud/faces.h"
 #include "providers/simcloud/js.h"
-#include "providers/simcloud/sqs.h"
 
 /* A request between its arrival and its answer. */
 struct front_job {
@@ -55,14 +53,6 @@ void front_fini(struct front *f)
 	heap_fini(&f->due);
 }
 
-bool front_bearer(const char *header, const char *token)
-{
-	size_t len = strlen(token);
-
-	return header != NULL && strncmp(header, "Bearer ", 7) == 0 && strlen(header + 7) == len &&
-	       CRYPTO_memcmp(header + 7, token, len) == 0;
-}
-
 /* --- waiting ---------------------------------------------------------------------------------- */
 
 static void keep(struct front *f, struct front_job *j)
@@ -100,25 +90,17 @@ static void count(struct front *f, const struct front_job *j, int64_t now)
 		s->refused_ms[j->op] = now;
 }
 
-static const char *type_of(enum face_style s)
-{
-	static const char *const types[] = {[FACE_JSON] = "application/json",
-					    [FACE_XML] = "text/xml;charset=UTF-8",
-					    [FACE_SQS] = "application/x-amz-json-1.0"};
-
-	return types[s];
-}
-
 /* Turn the reply into an answer, and free the job. */
 static struct http_answer answer_of(struct front *f, struct front_job *j, int64_t now)
 {
 	struct http_answer an = {.status = j->reply.status,
-				 .type = type_of(j->reply.style),
+				 .type = j->reply.face->type,
 				 .body = j->reply.body,
 				 .len = j->reply.len,
 				 .drop = j->drop,
 				 .retry_after_s = (uint32_t)((j->reply.retry_ms + 999) / 1000)};
 
+	memcpy(an.more, j->reply.more, sizeof(an.more));
 	count(f, j, now);
 	j->reply.body = NULL;
 	job_free(j);
@@ -307,16 +289,17 @@ static const char *node_about(const void *ctx, size_t i)
 	return face_node(a->call, a->cloud, i);
 }
 
-static void refuse(struct http_answer *an, enum face_style style, enum code code,
+static void refuse(struct http_answer *an, const struct face *face, enum code code,
 		   const char *message)
 {
-	struct face_reply r = {.style = style};
+	struct face_reply r = {.face = face};
 
 	face_error(&r, code, message);
 	an->status = r.status;
-	an->type = type_of(style);
+	an->type = face->type;
 	an->body = r.body;
 	an->len = r.len;
+	memcpy(an->more, r.more, sizeof(an->more));
 }
 
 static void tally(struct front *f, int64_t now)
@@ -342,7 +325,7 @@ static bool throttled(struct front *f, const struct face_call *call, struct http
 	if (wait == 0)
 		return false;
 	f->stats.count[call->op][CODE_RATE]++;
-	refuse(an, face_style_of(call), CODE_RATE, NULL);
+	refuse(an, call->face, CODE_RATE, NULL);
 	an->retry_after_s = (uint32_t)((wait + 999) / 1000);
 	return true;
 }
@@ -355,7 +338,7 @@ static struct front_job *job_new(const struct http_request *rq, struct face_call
 	j->ticket = rq->ticket;
 	j->call = call;
 	j->op = call->op;
-	j->reply.style = face_style_of(call);
+	j->reply.face = call->face;
 	j->since = now;
 	memcpy(j->node, node, strnlen(node, sizeof(j->node) - 1));
 	return j;
@@ -398,27 +381,23 @@ static void accept_call(struct front *f, const struct http_request *rq, struct f
 static struct face_call *read_call(struct front *f, const struct http_request *rq,
 				   struct http_answer *an, int64_t now)
 {
-	bool amazon = f->ec2 != NULL && ec2_is(rq), sqs = amazon && sqs_is(rq);
-	enum face_style style = sqs ? FACE_SQS : amazon ? FACE_XML : FACE_JSON;
-	char region[SETTINGS_WORD_SIZE] = "";
+	struct face_visit v = {.rq = rq, .keys = &f->keys, .conf = f->conf, .now = now};
 	struct face_call *call = NULL;
 	struct err e = {0};
 	enum code code;
 
-	if (amazon ? ec2_authorize(f->ec2, rq, sqs ? "sqs" : "ec2", now, region, &e) != CODE_OK
-		   : f->token != NULL && !front_bearer(rq->authorization, f->token)) {
+	faces_find(&v);
+	code = v.face->authorize(&v, &e);
+	if (code != CODE_OK) {
 		f->stats.unauthorized++;
-		refuse(an, style, CODE_DENIED,
-		       amazon ? e.msg : "want the header Authorization: Bearer TOKEN");
+		refuse(an, v.face, code, e.msg);
 		an->status = 401;
 		return NULL;
 	}
-	code = sqs      ? sqs_parse(&call, rq, &e)
-	       : amazon ? ec2_parse(&call, rq, region, f->conf, &e)
-			: face_parse(&call, rq, f->conf, &e);
+	code = v.face->parse(&call, &v, &e);
 	if (code != CODE_OK) {
 		f->stats.unreadable++;
-		refuse(an, style, code, e.msg);
+		refuse(an, v.face, code, e.msg);
 	}
 	return call;
 }
@@ -433,7 +412,7 @@ void front_handle(struct front *f, const struct http_request *rq, struct http_an
 	if (call == NULL)
 		return;
 	if (f->njobs >= FRONT_JOBS_MAX) {
-		refuse(an, face_style_of(call), CODE_INTERNAL, "too many requests wait");
+		refuse(an, call->face, CODE_INTERNAL, "too many requests wait");
 		face_call_free(call);
 	} else if (throttled(f, call, an, now)) {
 		face_call_free(call);

@@ -12,7 +12,7 @@
 
 #include "io/http_server.h"
 #include "providers/simcloud/cloud.h"
-#include "providers/simcloud/ec2.h"
+#include "providers/simcloud/face.h"
 #include "providers/simcloud/fault.h"
 #include "providers/simcloud/heap.h"
 #include "providers/simcloud/throttle.h"
@@ -34,8 +34,7 @@ struct front {
 	struct cloud *cloud;
 	struct settings *conf;
 	struct http_server *server; /* sends late answers; NULL until it runs */
-	const char *token;          /* NULL: no credential asked */
-	const struct ec2_key *ec2;  /* key that signs requests of EC2's API; NULL: not served */
+	struct face_keys keys;      /* of the clients */
 	struct faults faults;
 	struct throttle buckets[OP_COUNT];
 	struct rng rng;
@@ -60,8 +59,5 @@ int64_t front_next(const struct front *f); /* when front_tick() is due; INT64_MA
 unsigned front_release(struct front *f, unsigned id, int64_t now);
 void front_write_held(const struct front *f, struct str *s, int64_t now);
 void front_write_stats(const struct front *f, struct str *s, int64_t now);
-
-/* Is the header "Bearer TOKEN"?  Takes the same time whatever differs. */
-bool front_bearer(const char *header, const char *token);
 
 #endif

@@ -8,9 +8,12 @@
 
 #include "base/fmt.h"
 #include "base/mem.h"
+#include "providers/simcloud/ec2.h"
 #include "providers/simcloud/js.h"
 
 enum {
+	BATCH_MAX = 10,
+	WORD_SIZE = 81,
 	BODY_MAX = 1 << 20,
 	HIDDEN_S = 30,
 	HIDDEN_MAX_S = 43200,
@@ -18,13 +21,26 @@ enum {
 	WARNED_MS = 120000
 };
 
+struct sqs_call {                            /* face_call.own */
+	bool remove;                         /* DeleteMessageBatch; else ReceiveMessage */
+	int64_t max, hidden_ms;              /* receive */
+	char ids[BATCH_MAX][WORD_SIZE];      /* remove: the caller's names of entries */
+	char receipts[BATCH_MAX][WORD_SIZE]; /* remove: what to delete */
+	size_t n;
+};
+
 static const char prefix[] = "AmazonSQS.";
 
-bool sqs_is(const struct http_request *rq)
+static bool is(const struct face_visit *v)
 {
-	const char *target = http_header(rq, "X-Amz-Target");
+	const char *target = http_header(v->rq, "X-Amz-Target");
 
-	return target != NULL && strncmp(target, prefix, sizeof(prefix) - 1) == 0;
+	return ec2_is(v) && target != NULL && strncmp(target, prefix, sizeof(prefix) - 1) == 0;
+}
+
+static enum code authorize(struct face_visit *v, struct err *e)
+{
+	return ec2_authorize(v, "sqs", e);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -43,7 +59,7 @@ static int read_receive(struct face_call *f, const json_t *o, struct err *e)
 {
 	static const char *const known[] = {"QueueUrl", "MaxNumberOfMessages", "VisibilityTimeout",
 					    "WaitTimeSeconds", NULL};
-	struct sqs_call *q = f->sqs;
+	struct sqs_call *q = f->own;
 
 	q->max = 1;
 	q->hidden_ms = INT64_C(1000) * HIDDEN_S;
@@ -51,7 +67,7 @@ static int read_receive(struct face_call *f, const json_t *o, struct err *e)
 	    read_seconds(o, "VisibilityTimeout", HIDDEN_MAX_S, &q->hidden_ms, e) != 0 ||
 	    read_seconds(o, "WaitTimeSeconds", WAIT_MAX_S, &f->wait_ms, e) != 0)
 		return -1;
-	return q->max >= 1 && q->max <= SQS_BATCH_MAX
+	return q->max >= 1 && q->max <= BATCH_MAX
 		       ? 0
 		       : err_set(e, ERR_INVALID, "InvalidParameterValue: MaxNumberOfMessages");
 }
@@ -60,33 +76,33 @@ static int read_remove(struct face_call *f, const json_t *o, struct err *e)
 {
 	static const char *const known[] = {"QueueUrl", "Entries", NULL};
 	const json_t *list = json_object_get(o, "Entries"), *v;
-	struct sqs_call *q = f->sqs;
+	struct sqs_call *q = f->own;
 	size_t i;
 
 	q->remove = true;
 	q->n = json_array_size(list);
 	if (js_only(o, known, e) != 0)
 		return -1;
-	if (q->n == 0 || q->n > SQS_BATCH_MAX)
+	if (q->n == 0 || q->n > BATCH_MAX)
 		return err_set(e, ERR_INVALID, "%s: want 1 to %d entries",
 			       q->n == 0 ? "EmptyBatchRequest" : "TooManyEntriesInBatchRequest",
-			       SQS_BATCH_MAX);
-	json_array_foreach(list, i, v) if (js_get_str(v, "Id", q->ids[i], SQS_WORD_SIZE, e) != 0 ||
-					   js_get_str(v, "ReceiptHandle", q->receipts[i],
-						      SQS_WORD_SIZE, e) != 0) return -1;
+			       BATCH_MAX);
+	json_array_foreach(list, i, v) if (js_get_str(v, "Id", q->ids[i], WORD_SIZE, e) != 0 ||
+					   js_get_str(v, "ReceiptHandle", q->receipts[i], WORD_SIZE,
+						      e) != 0) return -1;
 	return 0;
 }
 
-enum code sqs_parse(struct face_call **out, const struct http_request *rq, struct err *e)
+static enum code parse(struct face_call **out, const struct face_visit *v, struct err *e)
 {
+	const struct http_request *rq = v->rq;
 	const char *action = http_header(rq, "X-Amz-Target") + sizeof(prefix) - 1;
 	json_t *o = json_loadb(rq->body, rq->len, JSON_REJECT_DUPLICATES, NULL);
-	struct face_call *f = mem_zalloc(sizeof(*f));
+	struct face_call *f = face_call_new(v, OP_NOTICES);
 	int rc = -1;
 
 	*out = NULL;
-	f->op = OP_NOTICES;
-	f->sqs = mem_zalloc(sizeof(*f->sqs));
+	f->own = mem_zalloc(sizeof(struct sqs_call));
 	if (!json_is_object(o) || json_string_length(json_object_get(o, "QueueUrl")) == 0)
 		(void)err_set(e, ERR_INVALID, "MissingParameter: want QueueUrl");
 	else if (strcmp(action, "ReceiveMessage") == 0)
@@ -106,7 +122,7 @@ enum code sqs_parse(struct face_call **out, const struct http_request *rq, struc
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-void sqs_error(struct face_reply *out, enum code code, const char *message)
+static void error(struct face_reply *out, enum code code, const char *message)
 {
 	static const char *const words[CODE_COUNT] = {[CODE_DENIED] = "AccessDeniedException",
 						      [CODE_NOT_FOUND] = "QueueDoesNotExist",
@@ -221,7 +237,7 @@ static void put_event(struct str *s, const struct cloud *c, const struct notice 
 
 static void put_message(struct str *s, const struct cloud *c, const struct notice *n)
 {
-	char receipt[SQS_WORD_SIZE], id[40];
+	char receipt[WORD_SIZE], id[40];
 	struct str body;
 
 	str_init(&body, BODY_MAX);
@@ -261,7 +277,7 @@ static bool is_removed(struct cloud *c, const char *receipt)
 
 static void remove_some(const struct sqs_call *q, struct cloud *c, struct str *s)
 {
-	bool gone[SQS_BATCH_MAX];
+	bool gone[BATCH_MAX];
 
 	js_open(s, "Successful", '[');
 	for (size_t i = 0; i < q->n; i++) {
@@ -287,16 +303,35 @@ static void remove_some(const struct sqs_call *q, struct cloud *c, struct str *s
 	js_close(s, ']');
 }
 
-void sqs_run(const struct face_call *f, struct cloud *c, int64_t now, struct face_reply *out)
+static bool waits(const struct face_call *f, struct cloud *c, int64_t now)
 {
+	return f->wait_ms > 0 && notices_visible(&c->notices, now) == NULL;
+}
+
+static void run(const struct face_call *f, struct cloud *c, const struct fault_rule *rule,
+		int64_t now, struct face_reply *out)
+{
+	const struct sqs_call *q = f->own;
 	struct str s;
 
+	(void)rule;
 	str_init(&s, BODY_MAX);
 	js_open(&s, NULL, '{');
-	if (f->sqs->remove)
-		remove_some(f->sqs, c, &s);
+	if (q->remove)
+		remove_some(q, c, &s);
 	else
-		receive(f->sqs, c, now, &s);
+		receive(q, c, now, &s);
 	js_close(&s, '}');
 	face_body(out, &s);
 }
+
+const struct face face_sqs = {
+	.name = "SQS",
+	.type = "application/x-amz-json-1.0",
+	.is = is,
+	.authorize = authorize,
+	.parse = parse,
+	.waits = waits,
+	.run = run,
+	.error = error,
+};

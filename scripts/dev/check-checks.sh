@@ -67,6 +67,7 @@ layers() {
 	put burstd/core/planted_time.h <<<'#include <time.h>'
 	put providers/sim/planted.c <<<'#include "providers/simcloud/cloud.h"'
 	put providers/simcloud/planted.c <<<'#include "core/node.h"'
+	put providers/simcloud/planted_face.c <<<'#include "providers/simcloud/neutral.h"'
 	put burstd/engine/planted_reach.c <<<'#include "io/planted.h"'
 	put burstd/engine/planted_api.c <<<'#include "api/planted.h"'
 	put burstd/cloud/planted.c <<<'#include "keys/claims.h"'
@@ -97,6 +98,7 @@ layers() {
 		burstd/core/planted_time.h:1: pure, may not include <time.h>
 		providers/sim/planted.c:1: may not include providers/simcloud/cloud.h
 		providers/simcloud/planted.c:1: may not include core/node.h
+		providers/simcloud/planted_face.c:1: may not include the face providers/simcloud/neutral.h
 		burstd/engine/planted_reach.c: reaches <uv.h> through burstd/io/planted.h
 		burstd/engine/planted_api.c:1: may not include api/planted.h
 		burstd/cloud/planted.c:1: may not include keys/claims.h

@@ -60,7 +60,7 @@ struct client { /* one request of a worker thread, and what came of it */
 	CURLcode rc;
 	struct str reply;
 	char retry_after[16], etag[16];
-	bool second;
+	bool second, fourth;
 };
 
 static inline void handler(void *ctx, const struct http_request *rq, struct http_answer *an)
@@ -85,6 +85,9 @@ static inline void handler(void *ctx, const struct http_request *rq, struct http
 	if (strcmp(rq->path, "/more") == 0) {
 		an->more[0] = (struct http_more){"ETag", "1f"};
 		an->more[1] = (struct http_more){"X-Second", "2"};
+		an->more[2] = (struct http_more){"X-Third", "3"};
+		an->more[3].name = "X-Fourth";
+		memset(an->more[3].value, '4', HTTP_VALUE_SIZE - 1);
 	}
 	if (strcmp(rq->path, "/empty") == 0)
 		return;
@@ -175,6 +178,8 @@ static inline size_t on_header(char *data, size_t size, size_t n, void *ctx)
 			       data + 6);
 	if (size * n > 10 && strncasecmp(data, "X-Second: ", 10) == 0)
 		c->second = data[10] == '2';
+	if (size * n > 10 && strncasecmp(data, "X-Fourth: ", 10) == 0)
+		c->fourth = strspn(data + 10, "4") == HTTP_VALUE_SIZE - 1;
 	return size * n;
 }
 

@@ -34,6 +34,7 @@ static void test_whole_request_in_whole_answer_out(void **state)
 		assert_string_equal(c.retry_after, rows[i].status == 429 ? "7" : "");
 		assert_string_equal(c.etag, strcmp(c.path, "/more") == 0 ? "1f" : "");
 		assert_int_equal(c.second, strcmp(c.path, "/more") == 0);
+		assert_int_equal(c.fourth, strcmp(c.path, "/more") == 0);
 		str_fini(&c.reply);
 	}
 }

@@ -1,11 +1,11 @@
-/* face_parse.c - parses a request to the REST API into a call: its path, its query, its body. */
+/* neutral_parse.c - parses a request to the REST API into a call: its path, its query, its body. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "providers/simcloud/face.h"
 #include "providers/simcloud/js.h"
+#include "providers/simcloud/neutral.h"
 
 enum { GROUP_MAX = 1 << 30 };
 
@@ -120,9 +120,9 @@ static int read_fields(unsigned *out, char *text, struct err *e)
 	for (char *w = strtok_r(text, ",", &save); w != NULL; w = strtok_r(NULL, ",", &save)) {
 		unsigned f = 0;
 
-		while (f < FACE_NFIELDS && strcmp(face_field_names[f], w) != 0)
+		while (f < NEUTRAL_NFIELDS && strcmp(neutral_field_names[f], w) != 0)
 			f++;
-		if (f == FACE_NFIELDS)
+		if (f == NEUTRAL_NFIELDS)
 			return err_set(e, ERR_INVALID, "fields: an instance has no \"%.40s\"", w);
 		*out |= 1U << f;
 	}
@@ -146,7 +146,7 @@ static int read_list(struct face_call *f, const struct http_request *rq,
 		return err_set(e, ERR_INVALID, "limit: want a number from 1");
 	if (f->limit > conf->page_max)
 		f->limit = conf->page_max; /* F16: the cap may be smaller than what was asked */
-	f->fields = FACE_ALL;
+	f->fields = NEUTRAL_ALL;
 	rc = http_query(rq->query, "fields", fields, sizeof(fields));
 	if (rc < 0)
 		return err_set(e, ERR_INVALID, "fields: malformed");
@@ -183,7 +183,7 @@ static int read_notices(struct face_call *f, const struct http_request *rq, stru
 		return err_set(e, ERR_INVALID, "cluster: malformed");
 	if (read_number(rq, "after", INT64_MAX, &f->after, e) != 0)
 		return -1;
-	return read_number(rq, "wait", FACE_WAIT_MAX_MS, &f->wait_ms, e);
+	return read_number(rq, "wait", NEUTRAL_WAIT_MAX_MS, &f->wait_ms, e);
 }
 
 static int read_reason(struct face_call *f, const json_t *o, struct err *e)
@@ -260,34 +260,33 @@ static int route(const struct http_request *rq, const char **id, bool *many)
 	return get ? OP_GET : strcmp(rq->method, "DELETE") == 0 ? OP_DELETE : -1;
 }
 
-enum code face_parse(struct face_call **out, const struct http_request *rq,
-		     const struct settings *conf, struct err *e)
+enum code neutral_parse(struct face_call **out, const struct face_visit *v, struct err *e)
 {
+	const struct http_request *rq = v->rq;
 	struct face_call *f;
 	const char *id;
 	bool many;
 	int op = route(rq, &id, &many), rc = 0;
 
 	*out = NULL;
-	if (face_fabric_is(rq))
-		return face_fabric_parse(out, rq, e);
+	if (neutral_fabric_is(rq))
+		return neutral_fabric_parse(out, v, e);
 	if (op < 0) {
 		(void)err_set(e, ERR_INVALID, "no such method and path");
 		return CODE_NOT_FOUND;
 	}
-	f = mem_zalloc(sizeof(*f));
-	f->op = (enum op)op;
+	f = face_call_new(v, (enum op)op);
 	f->many = many;
 	if (id != NULL)
 		rc = read_one_id(f, id, e);
 	if (rc != 0 || (id != NULL && op != OP_REPORT) || op == OP_OFFERS)
 		; /* there is nothing more to read */
 	else if (op == OP_LIST)
-		rc = read_list(f, rq, conf, e);
+		rc = read_list(f, rq, v->conf, e);
 	else if (op == OP_NOTICES)
 		rc = read_notices(f, rq, e);
 	else
-		rc = read_body(f, rq, conf, e);
+		rc = read_body(f, rq, v->conf, e);
 	if (rc != 0) {
 		face_call_free(f);
 		return CODE_INVALID;

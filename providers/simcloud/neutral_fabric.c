@@ -2,14 +2,14 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "providers/simcloud/face.h"
 #include "providers/simcloud/js.h"
+#include "providers/simcloud/neutral.h"
 
 enum { BODY_MAX = 256 << 10 };
 
 static const char path[] = "/v1/fabrics";
 
-bool face_fabric_is(const struct http_request *rq)
+bool neutral_fabric_is(const struct http_request *rq)
 {
 	return strncmp(rq->path, path, sizeof(path) - 1) == 0 &&
 	       (rq->path[sizeof(path) - 1] == '\0' || rq->path[sizeof(path) - 1] == '/');
@@ -63,13 +63,12 @@ static int read_call(struct face_call *f, const struct http_request *rq, struct 
 	return 0;
 }
 
-enum code face_fabric_parse(struct face_call **out, const struct http_request *rq, struct err *e)
+enum code neutral_fabric_parse(struct face_call **out, const struct face_visit *v, struct err *e)
 {
-	struct face_call *f = mem_zalloc(sizeof(*f));
+	struct face_call *f = face_call_new(v, OP_FABRIC);
 
 	*out = NULL;
-	f->op = OP_FABRIC;
-	if (read_call(f, rq, e) != 0) {
+	if (read_call(f, v->rq, e) != 0) {
 		face_call_free(f);
 		return CODE_INVALID;
 	}
@@ -98,7 +97,7 @@ static void put_all(struct str *s, const struct face_call *f, const struct cloud
 	js_close(s, '}');
 }
 
-void face_fabric_run(const struct face_call *f, struct cloud *c, struct face_reply *out)
+void neutral_fabric_run(const struct face_call *f, struct cloud *c, struct face_reply *out)
 {
 	const struct cloud_fabric *there = fabric_find(c, f->fabric);
 	struct cloud_fabric fab = {.region = ""};
@@ -114,10 +113,10 @@ void face_fabric_run(const struct face_call *f, struct cloud *c, struct face_rep
 	if (code == CODE_TOKEN_MISMATCH && strcmp(there->cluster, f->cluster) == 0)
 		code = CODE_OK; /* the caller's own, made before */
 	if (code != CODE_OK) {
-		face_error(out, code,
-			   code == CODE_NOT_FOUND ? "no such fabric"
-			   : code == CODE_NOT_YET ? "an instance is in it"
-						  : NULL);
+		neutral_error(out, code,
+			      code == CODE_NOT_FOUND ? "no such fabric"
+			      : code == CODE_NOT_YET ? "an instance is in it"
+						     : NULL);
 		return;
 	}
 	str_init(&s, BODY_MAX);
