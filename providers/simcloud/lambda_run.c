@@ -143,8 +143,8 @@ static void put_path(struct str *s, const struct cloud *c, const struct cloud_in
 	js_close(s, '}');
 }
 
-static void topology(const struct face_call *f, struct cloud *c, int64_t now,
-		     struct face_reply *out)
+static void topology(const struct face_call *f, struct cloud *c, const struct fault_rule *rule,
+		     int64_t now, struct face_reply *out)
 {
 	struct cloud_query q = {.cluster = "",
 				.region = f->region[0] != '\0' ? f->region : NULL,
@@ -158,10 +158,11 @@ static void topology(const struct face_call *f, struct cloud *c, int64_t now,
 
 	begin(&s, '[');
 	for (size_t i = 0; i < l.n; i++)
-		put_path(&s, c, l.v[i]);
+		if (!face_hides(rule, c->meter->rows[l.v[i]->row].node, i, l.n))
+			put_path(&s, c, l.v[i]);
 	js_close(&s, ']');
-	if (next >= 0)
-		js_str(&s, "page_token", face_cursor(token, NULL, next));
+	if (face_cursor(token, rule, next)[0] != '\0')
+		js_str(&s, "page_token", token);
 	js_close(&s, '}');
 	face_body(out, &s);
 	free(l.v);
@@ -277,7 +278,7 @@ static void run(const struct face_call *f, struct cloud *c, const struct fault_r
 		terminate(f, c, rule, now, out);
 		break;
 	case OP_FABRIC:
-		topology(f, c, now, out);
+		topology(f, c, rule, now, out);
 		break;
 	case OP_OFFERS:
 	case OP_NOTICES:

@@ -368,6 +368,15 @@ static void test_a_launch_is_held_until_it_is_released(void **state)
 	assert_int_equal(listed(), 1);
 }
 
+static size_t with_topology(void)
+{
+	json_t *d = ask("GET", "topology/instance", NULL, 200);
+	size_t n = json_array_size(d);
+
+	json_decref(d);
+	return n;
+}
+
 /* F4, F16, F17 */
 static void test_a_list_a_launch_and_a_terminate_may_be_partial(void **state)
 {
@@ -383,6 +392,10 @@ static void test_a_list_a_launch_and_a_terminate_may_be_partial(void **state)
 	assert_int_equal(listed(), 1);
 	fault("{\"op\":\"list\",\"action\":\"empty\"}");
 	assert_int_equal(listed(), 0);
+	fault("{\"op\":\"fabric\",\"action\":\"partial\"}");
+	assert_int_equal(with_topology(), 1);
+	fault("{\"op\":\"fabric\",\"action\":\"empty\"}");
+	assert_int_equal(with_topology(), 0);
 	fault("{\"op\":\"create\",\"action\":\"partial\"}");
 	refused("POST", LAUNCH_PATH, LAUNCH(""), 400,
 		"instance-operations/launch/insufficient-capacity", NULL);
