@@ -63,6 +63,8 @@ static inline json_t *ask(const char *method, const char *path, const char *body
 	if (r.status != status)
 		fail_msg("%s %s %s: %ld %s", method, path, body != NULL ? body : "", r.status,
 			 r.body.p);
+	json_decref(r.json);
+	r.json = json_loadb(r.body.p, r.body.len, JSON_REJECT_DUPLICATES, NULL);
 	in = json_incref(json_object_get(r.json, status == 200 ? "data" : "error"));
 	assert_non_null(in);
 	assert_int_equal(json_object_size(r.json), 1);

@@ -67,6 +67,19 @@ static void test_the_meter_knows_the_node_by_tags_or_else_by_name(void **state)
 		{LAUNCH(",\"name\":\"bdeadbeef012-1-n\""), "bdeadbeef012-1-n", "", 0},
 		{LAUNCH(",\"name\":\"bdeadbeef01234-1-n\""), "bdeadbeef01234-1-n", "", 0},
 		{LAUNCH(",\"name\":\"bdeadbeef0123-n\""), "bdeadbeef0123-n", "", 0},
+		{LAUNCH(",\"name\":\"bdeadbeef0123--n\""), "bdeadbeef0123--n", "", 0},
+		{LAUNCH(",\"tags\":[{\"key\":\"burstd-node\",\"value\":\"n\"},{\"key\":\"burstd-"
+			"cluster"
+			"\",\"value\":"
+			"\"012345678901234567890123456789012345678901234567890123456789abc"
+			"\"}]"),
+		 "n", "012345678901234567890123456789012345678901234567890123456789abc", 0},
+		{LAUNCH(",\"tags\":[{\"key\":\"burstd-node\",\"value\":\"n\"},{\"key\":\"burstd-"
+			"cluster"
+			"\",\"value\":"
+			"\"012345678901234567890123456789012345678901234567890123456789abcd"
+			"\"}]"),
+		 "n", "", 0},
 		{LAUNCH(",\"name\":\"bdeadbeef0123-1-\""), "bdeadbeef0123-1-", "", 0},
 		{LAUNCH(",\"name\":\"My Instance\""), "", "", 0},
 		{LAUNCH(""), "", "", 0},
@@ -201,6 +214,43 @@ static void test_instance_types_have_prices_and_the_regions_with_room(void **sta
 	json_decref(d);
 }
 
+static void test_a_type_is_described_by_its_name(void **state)
+{
+	static const struct {
+		const char *type, *description, *gpu;
+		json_int_t gpus, cents;
+	} rows[] = {
+		{"gpu_1x_h100", "1x H100", "H100", 1, 100},
+		{"gpu_10x_b200_sxm6", "10x B200_SXM6", "B200_SXM6", 10, 101},
+		{"cpu_4x", "1x CPU", "N/A", 0, 100},
+	};
+	json_t *d;
+
+	(void)state;
+	simrun_do(&S, "POST", "/admin/config",
+		  "{\"offers\":["
+		  "{\"type\":\"gpu_1x_h100\",\"region\":\"r\",\"zone\":\"ra\",\"market\":\"on-"
+		  "demand\","
+		  "\"price\":\"1.004999999\",\"currency\":\"USD\",\"capacity\":1},"
+		  "{\"type\":\"gpu_10x_b200_sxm6\",\"region\":\"r\",\"zone\":\"ra\",\"market\":"
+		  "\"on-demand\",\"price\":\"1.005\",\"currency\":\"USD\",\"capacity\":1},"
+		  "{\"type\":\"cpu_4x\",\"region\":\"r\",\"zone\":\"ra\",\"market\":\"on-demand\","
+		  "\"price\":\"1\",\"currency\":\"USD\",\"capacity\":1}]}");
+	d = ask("GET", "instance-types", NULL, 200);
+	assert_int_equal(json_object_size(d), COUNT(rows));
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const json_t *t =
+			json_object_get(json_object_get(d, rows[i].type), "instance_type");
+
+		assert_string_equal(text(t, "name"), rows[i].type);
+		assert_string_equal(text(t, "description"), rows[i].description);
+		assert_string_equal(text(t, "gpu_description"), rows[i].gpu);
+		assert_int_equal(simrun_int(t, "price_cents_per_hour"), rows[i].cents);
+		assert_int_equal(simrun_int(json_object_get(t, "specs"), "gpus"), rows[i].gpus);
+	}
+	json_decref(d);
+}
+
 static void test_no_instance_is_of_a_cluster_of_lambda(void **state)
 {
 	char id[32];
@@ -238,6 +288,10 @@ static void test_the_topology_has_the_switches_of_each_instance(void **state)
 	send_as(&r, BEARER, "GET", "topology/instance?region=eu-north-1&page_token=c1", NULL);
 	assert_int_equal(json_array_size(json_object_get(r.json, "data")), 1);
 	assert_null(json_object_get(r.json, "page_token"));
+	simrun_done(&r);
+	simrun_do(&S, "POST", "/admin/config", "{\"page_max\":1}");
+	send_as(&r, BEARER, "GET", "topology/instance?page_size=2", NULL);
+	assert_int_equal(json_array_size(json_object_get(r.json, "data")), 1);
 	simrun_done(&r);
 	send_as(&r, BEARER, "GET", "topology/instance?region=eu-west-1", NULL);
 	assert_int_equal(json_array_size(json_object_get(r.json, "data")), 0);
@@ -302,6 +356,8 @@ int main(void)
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			test_instance_types_have_prices_and_the_regions_with_room, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_type_is_described_by_its_name, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_no_instance_is_of_a_cluster_of_lambda, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_the_topology_has_the_switches_of_each_instance,

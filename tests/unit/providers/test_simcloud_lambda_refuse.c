@@ -20,6 +20,7 @@ static void test_the_key_is_a_bearer_or_the_user_of_basic(void **state)
 		{"Authorization: Basic c2VjcmV0X2xhYi5rM3k=", 401},     /* no colon */
 		{"Authorization: Basic c2VjcmV0X2xhYi5rM3k6eA==", 401}, /* a password */
 		{"Authorization: Basic c2VjcmV0X2xhYi5rM3o6", 401},     /* another key */
+		{"Authorization: Basic secret_lab.k3z", 401},
 		{"Authorization: Bearer secret_lab.k3z", 401},
 		{"Authorization: secret_lab.k3y", 401},
 		{NULL, 401},
@@ -187,6 +188,8 @@ static void test_what_there_is_not_is_said(void **state)
 		{"GET", LAUNCH_PATH, NULL, 404, "global/not-found"},
 		{"DELETE", "instances/sim-00000000", NULL, 404, "global/not-found"},
 		{"GET", "topology/instance?page_token=x", NULL, 400, MALFORMED},
+		{"GET", "topology/instance?page_token=c-1", NULL, 400, MALFORMED},
+		{"GET", "topology/instance?page_token=c99999999", NULL, 400, MALFORMED},
 		{"GET", "topology/instance?page_size=0", NULL, 400, MALFORMED},
 	};
 
