@@ -415,6 +415,7 @@ bool cloud_warn(struct cloud *c, struct cloud_instance *i, enum notice_kind kind
 	}
 	if (kind == NOTICE_REBALANCE)
 		i->warned_at = now;
+	i->faulty |= kind == NOTICE_FAULTY;
 	note(c, i, notice_word(kind), NULL, now);
 	tell(c, i, kind, kind == NOTICE_MAINTENANCE ? i->repair_at : 0, now);
 	return true;

@@ -58,6 +58,7 @@ struct cloud_instance {
 	int64_t repair_at;           /* time of a planned repair; likewise */
 	bool process;                /* cloud_host has a process to kill */
 	const char *why;             /* reason of its end; static string */
+	bool faulty;                 /* its host was said to be broken */
 	int64_t warned_at;           /* when a rebalance was recommended; -1: never */
 	struct order *order;         /* EC2 reservation; NULL: created by the neutral API */
 	struct userdata *user_data;  /* NULL: none */

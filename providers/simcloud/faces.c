@@ -1,13 +1,16 @@
 #include "providers/simcloud/faces.h"
 
 #include "providers/simcloud/ec2.h"
+#include "providers/simcloud/lambda.h"
 #include "providers/simcloud/neutral.h"
 #include "providers/simcloud/sqs.h"
 
 /* In the order in which they are asked. */
 static const struct face *const faces[] = {
-	&face_sqs,                /* before EC2: both are at POST / */
-	&face_ec2, &face_neutral, /* takes all that is left */
+	&face_sqs,     /* POST / with X-Amz-Target, so before EC2 */
+	&face_ec2,     /* POST / */
+	&face_lambda,  /* /api/v1/ */
+	&face_neutral, /* all that is left */
 };
 
 void faces_find(struct face_visit *v)

@@ -166,6 +166,14 @@ want "no bats: OpenBao" skips 'bats is not installed' bats -- tests/contract/vau
 want "no Python: moto" skips 'there is no python3' python3 -- tests/contract/aws.sh
 fake go <<<'[ "$1" != env ] || exec echo go1.24; echo "dial tcp: connection refused" >&2; exit 1'
 want "Go, and no network: OpenBao" skips 'OpenBao cannot be built: ' bao vault -- tests/contract/vault.sh
+want "no Python: Prism" skips 'there is no python3' python3 -- tests/contract/lambda.sh
+want "no node: Prism" skips 'there is no node' node -- tests/contract/lambda.sh
+fake npm <<<'echo "no network"; exit 1'
+spec=../shared/specs/lambda.json
+no_prism='Prism cannot be installed, see '
+[ -f $spec ] || no_prism="there is no $spec"
+want "no network, or no description: Prism" skips "$no_prism" -- tests/contract/lambda.sh
+want "no network: Prism: nothing is left that counts" test ! -e "$tmp/without/prism/installed"
 fake apt-get <<<'exit 100'
 want "no network: chronyd" not without chronyd -- tests/node/chronyd.sh
 want "no network: chronyd: said so" grep -qx 'there is no chronyd, and its package cannot be fetched' "$tmp/said"
