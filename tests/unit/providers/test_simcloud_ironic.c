@@ -290,6 +290,34 @@ static void test_an_allocation_may_settle_late(void **state)
 	until("/v1/allocations/a1", "state", "active");
 }
 
+/* With a program for instances: each gets its user data as a file. */
+static int setup_booting(void **state)
+{
+	char script[SIMRUN_PATH], run[SIMRUN_PATH];
+	const char *args[] = {"--boot", script, "--run-dir", run, NULL};
+
+	(void)state;
+	S = (struct simrun){0};
+	simrun_dir(&S);
+	assert_int_equal(mkdir(simrun_path(run, S.dir, "run"), 0700), 0);
+	simrun_write(simrun_path(script, S.dir, "boot"), "#!/bin/sh\nexec sleep 60\n");
+	assert_int_equal(chmod(script, 0700), 0);
+	return start(args);
+}
+
+static void told(const char *id, const char *text)
+{
+	char path[SIMRUN_PATH], name[64], is[64] = "";
+	FILE *f;
+
+	(void)snprintf(name, sizeof(name), "run/%s/user-data", id);
+	f = fopen(simrun_path(path, S.dir, name), "r");
+	assert_non_null(f);
+	is[fread(is, 1, sizeof(is) - 1, f)] = '\0';
+	assert_int_equal(fclose(f), 0);
+	assert_string_equal(is, text);
+}
+
 static void test_a_config_drive_has_the_user_data(void **state)
 {
 	(void)state;
@@ -300,6 +328,22 @@ static void test_a_config_drive_has_the_user_data(void **state)
 	     202);
 	until(N0, "provision_state", "active");
 	until(N1, "provision_state", "active");
+	told("sim-00000000", "#!/bin/sh\n");
+	told("sim-00000001", "{\"a\":1}");
+}
+
+static void test_a_machine_may_be_managed_for_a_while(void **state)
+{
+	(void)state;
+	set("{\"clean\":\"50ms\"}");
+	done("PUT", N0 "/states/provision", "{\"target\":\"manage\"}", 202);
+	assert_true(has(N0, "provision_state", "manageable"));
+	refused("PUT", N0 "/states/provision", DEPLOY, 400, "while it is in state \"manageable\"");
+	done("POST", "/v1/allocations", ALLOC("a1", "n1"), 201);
+	assert_true(has(N0, "allocation_uuid", NULL)); /* the other one was taken */
+	done("PUT", N0 "/states/provision", "{\"target\":\"provide\"}", 202);
+	assert_true(has(N0, "provision_state", "cleaning"));
+	until(N0, "provision_state", "available");
 }
 
 static void test_maintenance_is_a_report_and_keeps_a_machine_free(void **state)
@@ -365,7 +409,9 @@ int main(void)
 		T(test_there_are_as_many_machines_as_the_offers_say),
 		T(test_an_allocation_may_be_seen_late),
 		T(test_an_allocation_may_settle_late),
-		T(test_a_config_drive_has_the_user_data),
+		cmocka_unit_test_setup_teardown(test_a_config_drive_has_the_user_data,
+						setup_booting, teardown),
+		T(test_a_machine_may_be_managed_for_a_while),
 		T(test_maintenance_is_a_report_and_keeps_a_machine_free),
 		T(test_power_is_kept),
 	};
