@@ -152,6 +152,7 @@ void ironic_location(const struct ironic_run *r, const char *what);
 /* An error of Ironic's own, a JSON text in a JSON string. */
 void ironic_fail(const struct ironic_run *r, unsigned status, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+void ironic_refuse_locked(const struct ironic_run *r, const struct ironic_node *n);
 /* "NNN text": the error NNN of the framework below Ironic, which is another text.  Else Ironic's
  * own, for this code. */
 void ironic_error(struct face_reply *out, enum code code, const char *message);

@@ -344,6 +344,29 @@ static void get(const struct ironic_run *r, const struct ironic_alloc *a)
 		show(r, a, 200, list);
 }
 
+/* Of a failed deployment it may be removed, and the node then has no name at all. */
+static bool may_drop(const struct ironic_run *r, const struct ironic_alloc *a,
+		     const struct ironic_node *n)
+{
+	if (ironic_is_locked(n))
+		ironic_refuse_locked(r, n);
+	else if (ironic_maintained(n))
+		return true;
+	else if (ironic_is_moving(n))
+		ironic_fail(r, 409,
+			    "Cannot remove allocation %s for node %s, because the node is in state "
+			    "%s where updates are not allowed (and maintenance mode is off)",
+			    a->uuid, n->uuid, ironic_state_word(n->state));
+	else if (n->state == IRONIC_ACTIVE)
+		ironic_fail(r, 409,
+			    "Cannot remove allocation %s for node %s, because the node is active "
+			    "(and maintenance mode is off)",
+			    a->uuid, n->uuid);
+	else
+		return true;
+	return false;
+}
+
 static void drop(const struct ironic_run *r, struct ironic_alloc *a)
 {
 	const struct ironic_node *n = a->node;
@@ -352,13 +375,8 @@ static void drop(const struct ironic_run *r, struct ironic_alloc *a)
 		ironic_error(r->out, r->rule->code, NULL);
 		return;
 	}
-	if (n != NULL && n->state != IRONIC_AVAILABLE && !ironic_maintained(n)) {
-		ironic_fail(r, 409,
-			    "Cannot remove allocation %s for node %s, because the node is %s (and "
-			    "maintenance mode is off)",
-			    a->uuid, n->uuid, ironic_state_word(n->state));
+	if (n != NULL && !may_drop(r, a, n))
 		return;
-	}
 	ironic_alloc_drop(r->h, a);
 	ironic_empty(r, 204);
 }

@@ -53,14 +53,6 @@ bool ironic_arguments(const struct ironic_run *r, const char *const *known, cons
 	return false;
 }
 
-static void refuse_locked(const struct ironic_run *r, const struct ironic_node *n)
-{
-	ironic_fail(r, 409,
-		    "Node %s is locked by host simcloud, please retry after the current operation "
-		    "is completed.",
-		    n->uuid);
-}
-
 static void accept(const struct ironic_run *r)
 {
 	char path[FACE_ID_SIZE + 16];
@@ -182,7 +174,7 @@ static void undeploy(const struct ironic_run *r, struct ironic_node *n)
 		code = cloud_delete(r->c, meter_id(id, i->row), r->now, &retry_ms);
 	r->out->items[code]++;
 	if (code != CODE_OK) { /* [invented] Ironic has no minimum rental */
-		refuse_locked(r, n);
+		ironic_refuse_locked(r, n);
 		r->out->retry_ms = retry_ms;
 		return;
 	}
@@ -246,7 +238,7 @@ static bool provision_good(const struct ironic_run *r, const struct ironic_node 
 			    "in maintenance mode.",
 			    n->uuid);
 	else if (verb == V_NONE && ironic_is_locked(n))
-		refuse_locked(r, n);
+		ironic_refuse_locked(r, n);
 	else if (verb == V_NONE)
 		ironic_fail(r, 400,
 			    "The requested action \"%.100s\" can not be performed on node \"%s\" "
@@ -305,7 +297,7 @@ void ironic_power(const struct ironic_run *r, struct ironic_node *n)
 			    "it is in state \"%s\".",
 			    target, r->q->ident, ironic_state_word(n->state));
 	} else if (ironic_is_locked(n)) {
-		refuse_locked(r, n);
+		ironic_refuse_locked(r, n);
 	} else {
 		n->on = strstr(target, "off") == NULL;
 		n->updated_at = r->now;

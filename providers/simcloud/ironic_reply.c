@@ -135,6 +135,14 @@ void ironic_fail(const struct ironic_run *r, unsigned status, const char *fmt, .
 	put_fault(r->out, status, text);
 }
 
+void ironic_refuse_locked(const struct ironic_run *r, const struct ironic_node *n)
+{
+	ironic_fail(r, 409,
+		    "Node %s is locked by host simcloud, please retry after the current operation "
+		    "is completed.",
+		    n->uuid);
+}
+
 /* The credential is judged before Ironic sees the request, in a third form. */
 static void put_unauthorized(struct face_reply *out, const char *text)
 {

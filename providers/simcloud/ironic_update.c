@@ -62,7 +62,8 @@ static bool instance_good(const struct ironic_run *r, struct ironic_node *n, con
 	const struct ironic_node *other;
 
 	if (is == NULL) {
-		if (n->alloc == NULL || n->state == IRONIC_AVAILABLE || ironic_maintained(n))
+		if (n->alloc == NULL || n->state == IRONIC_AVAILABLE ||
+		    n->state == IRONIC_MANAGEABLE || ironic_maintained(n))
 			return true;
 		ironic_fail(r, 409,
 			    "Node %s with an allocation can not have instance_uuid removed unless "

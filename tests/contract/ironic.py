@@ -21,9 +21,10 @@ VERSION = "1.78"
 NODES = ["h100-z1-0", "h100-z1-1"]
 NOBODY = "00000000-0000-4000-8000-0000000000ff"
 OTHER = "00000000-0000-4000-8000-000000000abc"
-DEPLOY_S = 1 # for each of Ironic's steps, of which there are several
-SIM_S = 4
+DEPLOY_S = 3  # for each of Ironic's steps, of which there are several
+SIM_S = 8
 TOKEN = "secret"
+BROKEN = "0.2"  # no whole number: Ironic's fake hardware then fails whatever takes time
 
 # Members whose values are the same on both sides, and those that both have or both lack.
 SAME = {"provision_state", "target_provision_state", "power_state", "target_power_state", "state", "maintenance",
@@ -81,12 +82,12 @@ class Service:
     """One of the two.  `ids` are its names for things, which are replaced before answers are compared."""
 
     def __init__(self, port):
-        self.port, self.ids, self.proc = port, {}, None
+        self.port, self.ids, self.proc, self.headers = port, {}, None, {}
 
     def send(self, method, path, body=None, headers=None, text=None):
         conn = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         sent = {"X-OpenStack-Ironic-API-Version": VERSION, "Content-Type": "application/json"}
-        sent.update(headers or {})
+        sent.update(self.headers if headers is None else headers)
         sent = {k: v for k, v in sent.items() if v is not None}
         conn.request(method, self.fill(path), body=text if text is not None else
                      self.fill(json.dumps(body)) if body is not None else None, headers=sent)
@@ -126,12 +127,12 @@ def wait_up(service):
     raise AssertionError("it does not start")
 
 
-def start_real(where, auth="noauth"):
+def start_real(where, auth="noauth", delay=DEPLOY_S):
     bin_dir, real = os.path.dirname(sys.executable), Service(free_port())
     conf = os.path.join(where, auth + ".conf")
     users = os.path.join(where, "htpasswd")
     with open(conf, "w", encoding="utf-8") as f:
-        f.write(CONF.format(dir=where, port=real.port, delay=DEPLOY_S, auth=auth,
+        f.write(CONF.format(dir=where, port=real.port, delay=delay, auth=auth,
                             users=f"http_basic_auth_user_file={users}" if auth == "http_basic" else ""))
     log = open(os.path.join(where, auth + ".log"), "w", encoding="utf-8")
     if not os.path.exists(os.path.join(where, "ironic.sqlite")):
@@ -157,9 +158,10 @@ def enroll(real):
         real.send("PUT", path + "/traits", {"traits": ["CUSTOM_Z1"]})
 
 
-def start_sim(program, where, token=None):
+def start_sim(program, where, token=None, **more):
     conf = {"offers": [{"type": "h100", "region": "r1", "zone": "z1", "price": "1", "capacity": len(NODES)}],
             "boot": f"{SIM_S}s", "stop": f"{SIM_S}s", "machine_lock": "1h"}
+    conf.update(more)
     path = os.path.join(where, "sim.json")
     with open(path, "w", encoding="utf-8") as f:
         json.dump(conf, f)
@@ -248,7 +250,7 @@ STORY = []
 def ask(name, method, path, body=None, version=None, but=None, text=None, keep=None):
     """keep: under this name the answer's uuid is known from now on.  but: what differs,
     a member or the error's "text", and why."""
-    headers = {"X-OpenStack-Ironic-API-Version": version} if version else {}
+    headers = {"X-OpenStack-Ironic-API-Version": version} if version else None
     STORY.append(("ask", name, method, path, body, headers, but or {}, text, keep))
 
 
@@ -392,9 +394,10 @@ until(N0, "provision_state", "deploying")
 ask("the node, which deploys", "GET", N0 + SHORT)
 ask("another deployment, of the locked", "PUT", N0 + "/states/provision", {"target": "active"})
 ask("an end, of the locked", "PUT", N0 + "/states/provision", {"target": "deleted"})
-ask("power, of the locked", "PUT", N0 + "/states/power", {"target": "power off"})
-ask("a patch of the moving", "PATCH", N0, [{"op": "add", "path": "/extra/x", "value": "y"}])
 ask("nodes that deploy", "GET", "/v1/nodes?provision_state=deploying")
+ask("a patch of the moving", "PATCH", N0, [{"op": "add", "path": "/extra/x", "value": "y"}])
+# Last, since Ironic tries for some seconds to get the lock.
+ask("power, of the locked", "PUT", N0 + "/states/power", {"target": "power off"})
 until(N0, "provision_state", "active")
 until(N0, "reservation", None)
 ask("the node, which is active", "GET", N0 + SHORT,
@@ -431,15 +434,36 @@ ask("the old name is free", "POST", "/v1/allocations", {"name": "a1", "resource_
 until("/v1/allocations/a1", "state", "active")
 ask("an allocation that was not used ends", "DELETE", "/v1/allocations/a1")
 
+FAILING = len(STORY)  # from here on no machine boots
+ask("an allocation whose deployment is to fail", "POST", "/v1/allocations",
+    {"name": "f1", "resource_class": "h100", "candidate_nodes": [NODES[1]]}, keep="f1")
+until("/v1/allocations/f1", "state", "active")
+ask("a deployment that is to fail", "PUT", N1 + "/states/provision", {"target": "active"})
+until(N1, "provision_state", "deploy failed")
+until(N1, "reservation", None)
+ask("the node, whose deployment failed", "GET", N1 + SHORT)
+ask("nodes whose deployment failed", "GET", "/v1/nodes?provision_state=deploy%20failed&fields=name")
+ask("the allocation of the failed", "GET", "/v1/allocations/f1")
+ask("the instance of the failed stays", "PATCH", N1, [{"op": "remove", "path": "/instance_uuid"}])
+until(N1, "reservation", None)
+ask("its allocation may go", "DELETE", "/v1/allocations/f1")
+ask("a patch of the failed", "PATCH", N1, [{"op": "add", "path": "/instance_info/image_source", "value": "http://y"}])
+until(N1, "reservation", None)
+ask("what failed is not provided", "PUT", N1 + "/states/provision", {"target": "provide"})
+ask("it is tried again", "PUT", N1 + "/states/provision", {"target": "active"})
+until(N1, "provision_state", "deploy failed")
+until(N1, "reservation", None)
+ask("the node, whose deployment failed again", "GET", N1 + SHORT)
+
 
 def tell(n, name, why):
     print(f"ok {n} - {name}" if not why else f"not ok {n} - {name}\n# {why[:1500]}", flush=True)
     return bool(why)
 
 
-def play(real, sim):
-    failed, n = 0, 0
-    for step in STORY:
+def play(real, sim, story, n):
+    failed = 0
+    for step in story:
         if step[0] == "until":
             for service in (real, sim):
                 service.until(*step[1:])
@@ -478,7 +502,7 @@ def run(program, where):
         enroll(real)
         sim = start_sim(program, where)
         services.append(sim)
-        failed, n = play(real, sim)
+        failed, n = play(real, sim, STORY[:FAILING], 0)
         for s in services:
             s.close()
         services = []
@@ -490,12 +514,16 @@ def run(program, where):
             f.write(TOKEN)
         os.chmod(token, 0o600)
         known = real.ids
-        real = start_real(where, "http_basic")
+        real = start_real(where, "http_basic", BROKEN)
         services.append(real)
-        sim = start_sim(program, where, token)
+        sim = start_sim(program, where, token, boot_fails=["*"], boot="0s")
         services.append(sim)
-        real.ids = sim.ids = known
+        real.ids = known
+        real.headers = sim.headers = basic("admin", TOKEN)
+        sim.ids.update((x["name"], x["uuid"]) for x in sim.get("/v1/nodes")["nodes"])
         more, n = play_credentials(real, sim, n)
+        failed += more
+        more, n = play(real, sim, STORY[FAILING:], n)
     finally:
         for s in services:
             s.close()

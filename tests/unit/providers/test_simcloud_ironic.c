@@ -171,6 +171,26 @@ static void test_what_failed_is_given_back(void **state)
 	assert_true(has(N0, "last_error", NULL));
 }
 
+/* Whoever removes the allocation of a failed deployment leaves a machine that nobody names. */
+static void test_what_failed_may_lose_its_allocation(void **state)
+{
+	(void)state;
+	set("{\"boot_fails\":[\"*\"]}");
+	done("POST", "/v1/allocations", ALLOC("a1", "n1"), 201);
+	deploy(N0);
+	until(N0, "provision_state", "deploy failed");
+	done("DELETE", "/v1/allocations/a1", NULL, 204);
+	assert_true(has(N0, "provision_state", "deploy failed"));
+	assert_true(has(N0, "instance_uuid", NULL));
+	set("{\"boot\":\"1h\",\"boot_fails\":null}");
+	done("POST", "/v1/allocations", ALLOC("a1", "n1"), 201);
+	deploy(N1);
+	refused("DELETE", "/v1/allocations/a1", NULL, 409, "is locked by host");
+	set("{\"machine_lock\":\"1ms\"}");
+	deploy(N0);
+	until(N0, "provision_state", "wait call-back");
+}
+
 /* What the cloud refuses, Ironic says after it has accepted. */
 static void test_quota_and_lost_capacity_fail_a_deployment(void **state)
 {
@@ -402,6 +422,7 @@ int main(void)
 		T(test_a_deployment_is_locked_and_then_waits),
 		T(test_a_deployment_may_fail_and_be_tried_again),
 		T(test_what_failed_is_given_back),
+		T(test_what_failed_may_lose_its_allocation),
 		T(test_quota_and_lost_capacity_fail_a_deployment),
 		T(test_cleaning_takes_its_time),
 		T(test_an_end_takes_as_long_as_the_cloud_takes),

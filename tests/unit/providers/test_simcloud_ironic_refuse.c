@@ -192,6 +192,15 @@ static void test_an_instance_is_on_one_machine(void **state)
 		"can not have instance_uuid removed");
 	refused("DELETE", "/v1/allocations/a1", NULL, 409, "because the node is active");
 	refused("DELETE", N1 "/allocation", NULL, 409, "because the node is active");
+	done("PUT", N1 "/maintenance", NULL, 202);
+	done("DELETE", N1 "/allocation", NULL, 204);
+	set("{\"boot\":\"1h\",\"machine_lock\":\"1ms\"}");
+	done("PATCH", N0, "[{\"op\":\"remove\",\"path\":\"/instance_uuid\"}]", 200);
+	done("POST", "/v1/allocations", ALLOC("a2", "n2"), 201);
+	deploy(N0);
+	until(N0, "provision_state", "wait call-back");
+	refused("DELETE", "/v1/allocations/a2", NULL, 409,
+		"in state wait call-back where updates are not allowed");
 }
 
 static void test_an_allocation_may_get_another_name(void **state)
