@@ -56,6 +56,7 @@ void cloud_fini(struct cloud *c)
 	}
 	free(c->pools);
 	free(c->fabrics);
+	annex_free(c->annex);
 	addr_fini(&c->addrs);
 	tokens_fini(&c->tokens);
 	notices_fini(&c->notices);
@@ -519,11 +520,13 @@ int64_t cloud_list(struct cloud *c, const struct cloud_query *q, cloud_visit_fn 
 
 static void boot(struct cloud *c, struct cloud_instance *i, int64_t now)
 {
+	const struct meter_row *row = &c->meter->rows[i->row];
 	bool real = c->host.start != NULL;
 
 	if (i->process || (i->state != CLOUD_PENDING && i->state != CLOUD_RECLAIMING))
 		return;
-	if (real && !c->host.start(c->host.ctx, i)) {
+	if (settings_glob(&c->conf->boot_fails, row->node, row->type) ||
+	    (real && !c->host.start(c->host.ctx, i))) {
 		end(c, i, "cannot boot", now);
 		return;
 	}

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "providers/simcloud/addr.h"
+#include "providers/simcloud/annex.h"
 #include "providers/simcloud/events.h"
 #include "providers/simcloud/heap.h"
 #include "providers/simcloud/meter.h"
@@ -97,7 +98,8 @@ struct cloud {
 	} * fabrics;
 	size_t nfabrics;
 	int64_t live;
-	bool closing; /* cloud_end_all() was called: creates are refused */
+	bool closing;        /* cloud_end_all() was called: creates are refused */
+	struct annex *annex; /* what single faces keep; NULL: nothing */
 };
 
 struct cloud_want {

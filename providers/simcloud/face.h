@@ -50,6 +50,9 @@ struct face {
 		    int64_t now, struct face_reply *out);
 	/* Make *out an error; message NULL: the code's own. */
 	void (*error)(struct face_reply *out, enum code code, const char *message);
+	/* The node name of the i-th of f->n things that the call is about; "": unknown.  NULL: it
+	 * follows from the call's wants or ids. */
+	const char *(*node)(const struct face_call *f, const struct cloud *c, size_t i);
 	/* Free face_call.own, never NULL; NULL: free() does. */
 	void (*free_own)(void *own);
 };

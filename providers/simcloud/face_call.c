@@ -31,6 +31,8 @@ const char *face_node(const struct face_call *f, const struct cloud *c, size_t i
 {
 	uint32_t row;
 
+	if (f->face->node != NULL)
+		return f->face->node(f, c, i);
 	if (f->op == OP_CREATE)
 		return f->wants[i].node;
 	if (f->ids == NULL || !meter_row_of(c->meter, f->ids[i], &row))

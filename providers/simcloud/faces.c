@@ -1,6 +1,7 @@
 #include "providers/simcloud/faces.h"
 
 #include "providers/simcloud/ec2.h"
+#include "providers/simcloud/ironic.h"
 #include "providers/simcloud/lambda.h"
 #include "providers/simcloud/neutral.h"
 #include "providers/simcloud/sqs.h"
@@ -10,6 +11,7 @@ static const struct face *const faces[] = {
 	&face_sqs,     /* POST / with X-Amz-Target, so before EC2 */
 	&face_ec2,     /* POST / */
 	&face_lambda,  /* /api/v1/ */
+	&face_ironic,  /* /v1/nodes, /v1/allocations */
 	&face_neutral, /* all that is left */
 };
 

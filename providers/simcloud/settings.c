@@ -9,7 +9,13 @@
 #include "base/mem.h"
 #include "providers/simcloud/js.h"
 
-enum { DEFAULT_BOOT_MS = 1100, MINUTE_MS = 60000, DAY_MS = 86400000 };
+enum {
+	DEFAULT_BOOT_MS = 1100,
+	DEFAULT_MACHINES = 8,
+	SECOND_MS = 1000,
+	MINUTE_MS = 60000,
+	DAY_MS = 86400000
+};
 
 /* EUR an hour; spot is sold at 40 %. */
 static const struct {
@@ -52,6 +58,8 @@ static void defaults(struct settings *c)
 		.spot_hour_ms = INT64_C(60) * MINUTE_MS,
 		.quota = -1,
 		.fabric_max = SETTINGS_FABRICS_MAX,
+		.machines = DEFAULT_MACHINES,
+		.machine_lock_ms = SECOND_MS,
 		.page_max = SETTINGS_BATCH_MAX,
 		.create_max = SETTINGS_BATCH_MAX,
 		.delete_max = SETTINGS_BATCH_MAX,
@@ -257,7 +265,8 @@ static int read_doc(struct settings *c, const json_t *doc, struct err *e)
 		"delete_max",  "latency",    "boot",        "stop",          "visible",
 		"flap",        "spot_life",  "spot_notice", "address_after", "state_lag",
 		"boot_never",  "end_never",  "buckets",     "offers",        "spot_hour",
-		"fabric_size", "fabric_max", NULL};
+		"fabric_size", "fabric_max", "boot_fails",  "clean",         "machine_lock",
+		"machines",    NULL};
 
 	if (js_only(doc, known, e) != 0 || js_get_bool(doc, "tokens", &c->tokens, e) != 0 ||
 	    js_get_bool(doc, "tags", &c->tags, e) != 0 ||
@@ -269,6 +278,7 @@ static int read_doc(struct settings *c, const json_t *doc, struct err *e)
 	    read_number(doc, "quota", &c->quota, 0, e) != 0 ||
 	    read_number(doc, "fabric_size", &c->fabric_size, 0, e) != 0 ||
 	    read_number(doc, "fabric_max", &c->fabric_max, SETTINGS_FABRICS_MAX, e) != 0 ||
+	    read_number(doc, "machines", &c->machines, SETTINGS_BATCH_MAX, e) != 0 ||
 	    read_number(doc, "page_max", &c->page_max, SETTINGS_BATCH_MAX, e) != 0 ||
 	    read_number(doc, "create_max", &c->create_max, SETTINGS_BATCH_MAX, e) != 0 ||
 	    read_number(doc, "delete_max", &c->delete_max, SETTINGS_BATCH_MAX, e) != 0)
@@ -283,6 +293,9 @@ static int read_doc(struct settings *c, const json_t *doc, struct err *e)
 	    js_get_ms(doc, "spot_hour", &c->spot_hour_ms, e) != 0 ||
 	    js_get_real(doc, "flap", &c->flap, e) != 0 ||
 	    read_globs(doc, "boot_never", &c->boot_never, e) != 0 ||
+	    read_globs(doc, "boot_fails", &c->boot_fails, e) != 0 ||
+	    read_dist(doc, "clean", &c->clean, e) != 0 ||
+	    js_get_ms(doc, "machine_lock", &c->machine_lock_ms, e) != 0 ||
 	    read_globs(doc, "end_never", &c->end_never, e) != 0 || read_buckets(doc, c, e) != 0)
 		return -1;
 	if (c->spot_hour_ms < 1)

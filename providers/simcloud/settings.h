@@ -69,9 +69,12 @@ struct settings {
 	struct dist spot_life;     /* create to reclaim of a spot instance, if spot_dies */
 	bool spot_dies;
 	int64_t spot_notice_ms;
-	int64_t spot_hour_ms;                        /* how long an instance keeps a price */
-	double flap;                                 /* probability that a list omits an instance */
-	struct settings_globs boot_never, end_never; /* patterns of node names or types */
+	int64_t spot_hour_ms;    /* how long an instance keeps a price */
+	struct dist clean;       /* a machine's cleaning after its instance has ended */
+	int64_t machine_lock_ms; /* how long a machine is locked by a change of its state */
+	int64_t machines;        /* machines of an offer without a capacity */
+	double flap;             /* probability that a list omits an instance */
+	struct settings_globs boot_never, boot_fails, end_never; /* patterns of nodes or types */
 	struct settings_bucket bucket[OP_COUNT];
 	struct settings_offer offers[SETTINGS_OFFERS_MAX];
 	unsigned noffers;

@@ -38,6 +38,7 @@ struct simrun_reply {
 	struct str body;
 	json_t *json; /* NULL: not JSON */
 	char retry_after[32];
+	char heads[2048]; /* all headers, as they came; those that do not fit are left out */
 };
 
 /* Start simcloud; args is NULL-terminated, without "simcloud" itself. */
@@ -139,6 +140,8 @@ static inline size_t simrun_on_header(char *data, size_t size, size_t n, void *c
 {
 	struct simrun_reply *r = ctx;
 
+	if (strlen(r->heads) + size * n < sizeof(r->heads))
+		(void)strncat(r->heads, data, size * n);
 	if (size * n > 13 && strncasecmp(data, "Retry-After: ", 13) == 0)
 		(void)snprintf(r->retry_after, sizeof(r->retry_after), "%.*s",
 			       (int)strcspn(data + 13, "\r"), data + 13);

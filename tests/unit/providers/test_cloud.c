@@ -264,6 +264,20 @@ static void test_refusals_and_hangs(void **state)
 	assert_int_equal(i->state, CLOUD_ENDED);
 }
 
+static void test_some_never_come_up(void **state)
+{
+	struct cloud_instance *bad, *good;
+
+	(void)state;
+	configure("{\"boot_fails\":[\"n1\"]}");
+	bad = one("n1");
+	good = one("n2");
+	pass(2000);
+	assert_int_equal(bad->state, CLOUD_ENDED);
+	assert_string_equal(bad->why, "cannot boot");
+	assert_int_equal(good->state, CLOUD_RUNNING);
+}
+
 static void test_quota(void **state)
 {
 	int32_t out[8];
@@ -321,6 +335,7 @@ int main(void)
 		T(test_without_filter_or_tags_all_is_listed),
 		T(test_pages_cover_all_once),
 		T(test_refusals_and_hangs),
+		T(test_some_never_come_up),
 		T(test_quota),
 		T(test_address_reuse),
 		T(test_subnet_used_up_is_no_capacity),
