@@ -375,6 +375,7 @@ static int read_fleet(struct reading *r)
 static int read_create(struct reading *r)
 {
 	r->x->order = order_new();
+	r->x->order->ec2 = true;
 	if ((r->x->action == EC2_RUN ? read_run(r) : read_fleet(r)) != 0 || take_all_tags(r) != 0)
 		return -1;
 	name_wants(r);

@@ -204,6 +204,11 @@ static void put_token(struct asked *a, const struct http_request *rq, struct htt
 	imds_answer(an, a);
 }
 
+static bool is_ec2(const struct asked *a)
+{
+	return a->i->order != NULL && a->i->order->ec2;
+}
+
 /* A token in the request must be valid, even where none is demanded. */
 static bool may_read(const struct asked *a, const struct http_request *rq)
 {
@@ -217,9 +222,9 @@ static bool may_read(const struct asked *a, const struct http_request *rq)
 static void get(struct asked *a, const struct http_request *rq, struct http_answer *an)
 {
 	bool ec2 = strncmp(rq->path, "/latest/", 8) == 0;
-	tell_fn tell = find(rq->path, a->i->order != NULL);
+	tell_fn tell = find(rq->path, is_ec2(a));
 
-	if (ec2 && a->i->order != NULL && !may_read(a, rq)) {
+	if (ec2 && is_ec2(a) && !may_read(a, rq)) {
 		an->status = 401;
 		return;
 	}
@@ -233,7 +238,7 @@ static void handle_ec2(struct asked *a, const struct http_request *rq, struct ht
 {
 	if (strcmp(rq->method, "GET") == 0)
 		get(a, rq, an);
-	else if (strcmp(rq->method, "PUT") == 0 && a->i->order != NULL &&
+	else if (strcmp(rq->method, "PUT") == 0 && is_ec2(a) &&
 		 strcmp(rq->path, "/latest/api/token") == 0)
 		put_token(a, rq, an);
 	else

@@ -70,7 +70,7 @@ static inline void imds_lab_open(enum identity_kind kind, int64_t now)
 	assert_int_equal(identity_open(&W.identity, kind, W.cert, NULL), 0);
 	W.imds = (struct imds){.cloud = &W.cloud, .identity = W.identity};
 	W.order = order_new();
-	W.order->tokens_only = true;
+	W.order->ec2 = W.order->tokens_only = true;
 	imds_lab_make(kind == IDENTITY_AWS ? W.order : NULL, MARKET_SPOT, "#!/bin/sh\n: claim\n");
 	imds_lab_make(NULL, MARKET_ON_DEMAND, "plain");
 }

@@ -115,11 +115,29 @@ static void a_token_is_of_one_instance(void **state)
 
 	(void)state;
 	imds_lab_make(order, MARKET_ON_DEMAND, "x");
-	order->tokens_only = true;
+	order->ec2 = order->tokens_only = true;
 	get_token("60");
 	assert_int_equal(ask("10.77.0.12", "GET", "/latest/user-data",
 			     (struct said){.token = token}, NOW, &out),
 			 401);
+	order_unref(order);
+}
+
+static void an_instance_of_another_API_is_told_nothing_of_EC2s(void **state)
+{
+	struct order *order = order_new();
+	const char *out;
+
+	(void)state;
+	imds_lab_make(order, MARKET_ON_DEMAND, "x");
+	assert_int_equal(ask("10.77.0.12", "PUT", "/latest/api/token", (struct said){.ttl = "60"},
+			     NOW, &out),
+			 405);
+	assert_int_equal(ask("10.77.0.12", "GET", "/latest/user-data", (struct said){0}, NOW, &out),
+			 404);
+	assert_int_equal(
+		ask("10.77.0.12", "GET", "/metadata/v1/user-data", (struct said){0}, NOW, &out),
+		200);
 	order_unref(order);
 }
 
@@ -338,6 +356,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(without_a_good_token_EC2_tells_nothing),
 		T(a_token_is_of_one_instance),
+		T(an_instance_of_another_API_is_told_nothing_of_EC2s),
 		T(a_token_needs_its_time_and_no_proxy),
 		T(what_EC2_tells),
 		T(what_will_happen_is_told_in_EC2s_words),
