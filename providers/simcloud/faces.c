@@ -3,13 +3,16 @@
 #include "providers/simcloud/ec2.h"
 #include "providers/simcloud/lyceum.h"
 #include "providers/simcloud/neutral.h"
+#include "providers/simcloud/spheron.h"
 #include "providers/simcloud/sqs.h"
 
 /* In the order in which they are asked. */
 static const struct face *const faces[] = {
-	&face_sqs,               /* before EC2: both are at POST / */
-	&face_ec2, &face_lyceum, /* /api/v2/external/ */
-	&face_neutral,           /* takes all that is left */
+	&face_sqs,     /* before EC2: both are at POST / */
+	&face_ec2,     /* POST / */
+	&face_lyceum,  /* /api/v2/external/ */
+	&face_spheron, /* /api/, without a version behind it */
+	&face_neutral, /* takes all that is left */
 };
 
 void faces_find(struct face_visit *v)

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "providers/simcloud/js.h"
 #include "providers/simcloud/lyceum.h"
-#include "providers/simcloud/name.h"
+#include "providers/simcloud/path.h"
 
 static const char prefix[] = "/api/v2/external/";
 
@@ -99,18 +99,6 @@ static int check_profile(const char *profile, struct err *e)
 		       profile);
 }
 
-/* The meter knows a name that is not ours as that of the node. */
-static void know_node(struct face_call *f, const char *display)
-{
-	struct name name = {0};
-
-	if (!name_read(&name, display) && strlen(display) < sizeof(name.node))
-		memcpy(name.node, display, strlen(display));
-	memcpy(f->cluster, name.cluster, sizeof(name.cluster));
-	memcpy(f->wants[0].node, name.node, sizeof(name.node));
-	f->wants[0].gen = name.gen;
-}
-
 static int read_create(struct face_call *f, const json_t *o, struct err *e)
 {
 	struct lyceum_call *x = f->own;
@@ -125,7 +113,7 @@ static int read_create(struct face_call *f, const json_t *o, struct err *e)
 	    read_market(&f->market, o, e) != 0 || read_count(&x->count, o, e) != 0 ||
 	    check_profile(x->profile, e) != 0)
 		return -1;
-	know_node(f, x->order->name);
+	face_call_named(f, x->order->name);
 	return 0;
 }
 
@@ -236,43 +224,20 @@ static const struct route {
 	 "\"signup_grant_claimed_at\":null}"},
 };
 
-/* Does the path fit?  *id: the word at {id}, of *n bytes; else NULL. */
-static bool fits(const char *pattern, const char *path, const char **id, size_t *n)
-{
-	const char *hole = strstr(pattern, "{id}");
-	size_t before = hole != NULL ? (size_t)(hole - pattern) : 0;
-
-	*id = NULL;
-	if (hole == NULL)
-		return strcmp(pattern, path) == 0;
-	if (strncmp(pattern, path, before) != 0)
-		return false;
-	*id = path + before;
-	*n = strcspn(*id, "/");
-	return *n > 0 && strcmp(hole + 4, *id + *n) == 0;
-}
-
-static const struct route *find(const struct http_request *rq, const char **id, size_t *n,
-				bool *known)
+/* NULL: none; *known says whether another method has that path. */
+static const struct route *find(const struct http_request *rq, char id[PATH_ID_SIZE], bool *known)
 {
 	const char *path = rq->path + sizeof(prefix) - 1;
 
 	*known = false;
 	for (size_t k = 0; k < sizeof(routes) / sizeof(routes[0]); k++) {
-		if (!fits(routes[k].path, path, id, n))
+		if (!path_fits(routes[k].path, path, id))
 			continue;
 		*known = true;
 		if (strcmp(routes[k].method, rq->method) == 0)
 			return &routes[k];
 	}
 	return NULL;
-}
-
-static void take_id(struct face_call *f, const char *id, size_t n)
-{
-	f->n = 1;
-	f->ids = mem_zalloc(sizeof(*f->ids));
-	memcpy(f->ids[0], id, n < FACE_ID_SIZE ? n : FACE_ID_SIZE - 1);
 }
 
 /* A session may name its organization; a key has one of its own. */
@@ -304,13 +269,12 @@ enum code lyceum_parse(struct face_call **out, const struct face_visit *v, struc
 	const struct route *r;
 	struct lyceum_call *x;
 	struct face_call *f;
-	const char *id;
+	char id[PATH_ID_SIZE];
 	enum code code;
 	bool known;
-	size_t n = 0;
 
 	*out = NULL;
-	r = find(v->rq, &id, &n, &known);
+	r = find(v->rq, id, &known);
 	if (r == NULL || !is_member(v)) {
 		(void)err_set(e, ERR_INVALID, "%s",
 			      r != NULL ? "Organization not found"
@@ -322,8 +286,7 @@ enum code lyceum_parse(struct face_call **out, const struct face_visit *v, struc
 	f->own = x = mem_zalloc(sizeof(*x));
 	x->action = r->action;
 	x->answer = r->answer;
-	if (id != NULL)
-		take_id(f, id, n);
+	face_call_id(f, id);
 	code = read_call(f, v, e);
 	if (code != CODE_OK)
 		face_call_free(f);

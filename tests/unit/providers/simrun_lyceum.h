@@ -13,7 +13,7 @@
 static inline int setup(void **state)
 {
 	(void)state;
-	rest_start("/api/v2/external/", KEY);
+	rest_start("/api/v2/external/", KEY, NULL);
 	memset(rest_headers, 0, sizeof(rest_headers));
 	rest_headers[0] = BEARER;
 	simrun_do(&S, "POST", "/admin/config", "{\"boot\":\"1ms\",\"stop\":\"1ms\"}");

@@ -12,16 +12,20 @@ static struct simrun S;
 static const char *rest_base;                  /* such as "/api/v2/external/" */
 static const char *rest_headers[REST_HEADERS]; /* of each request; NULL: none */
 
-static inline void rest_start(const char *base, const char *key)
+/* more: NULL-terminated further arguments, in which RUN is a new directory; NULL: none. */
+static inline void rest_start(const char *base, const char *key, const char *const *more)
 {
-	char path[SIMRUN_PATH], bearer[128];
-	const char *args[] = {"--token-file", path, NULL};
+	char path[SIMRUN_PATH], run[SIMRUN_PATH], bearer[128];
+	const char *args[SIMRUN_ARGS] = {"--token-file", path};
 
 	S = (struct simrun){0};
 	rest_base = base;
 	simrun_dir(&S);
 	(void)snprintf(bearer, sizeof(bearer), "%s\n", key);
 	simrun_write(simrun_path(path, S.dir, "key"), bearer);
+	for (size_t i = 0; more != NULL && more[i] != NULL; i++)
+		args[2 + i] =
+			strcmp(more[i], "RUN") == 0 ? simrun_path(run, S.dir, "run") : more[i];
 	simrun_start(&S, args);
 }
 
@@ -122,8 +126,9 @@ static inline const char *unlike(const json_t *recorded, const json_t *ours, con
 	const char *key, *where;
 	size_t i, k;
 
-	if (json_is_real(recorded) ? !json_is_real(ours)
-				   : json_typeof(recorded) != json_typeof(ours))
+	if (json_is_boolean(recorded) && json_is_boolean(ours))
+		return NULL;
+	if (json_typeof(recorded) != json_typeof(ours))
 		return name;
 	if (json_is_array(recorded)) {
 		json_array_foreach(ours, i, v)
@@ -151,12 +156,18 @@ static inline const char *unlike(const json_t *recorded, const json_t *ours, con
 	return NULL;
 }
 
-/* The body that a file in dir has; the caller's.  NULL: there is none. */
+/* The body that a file in dir has, or its member "answer", if it says where it is from; the
+ * caller's.  NULL: there is none. */
 static inline json_t *recorded(const char *dir, const char *file)
 {
 	char path[SIMRUN_PATH];
+	json_t *all = json_load_file(simrun_path(path, dir, file), 0, NULL);
+	json_t *answer =
+		json_object_get(all, "origin") != NULL ? json_object_get(all, "answer") : all;
 
-	return json_load_file(simrun_path(path, dir, file), 0, NULL);
+	json_incref(answer);
+	json_decref(all);
+	return answer;
 }
 
 /* Fail unless ours has the recording's shape. */
