@@ -1,0 +1,36 @@
+# venv.bash: sourced by the contract tests that run on Python, to have a virtual environment with what PyPI has for
+# them, or to say that there is none.  Set BUILD and be in the repository's root.
+
+skip() {
+	echo "1..0 # SKIP $1"
+	exit 0
+}
+
+# What it was to have is written last; and a Python of another release does not find what this one's has put there.
+is_whole() { # DIR LIST
+	cmp -s "$2" "$1/installed" && "$1/bin/python" -m pip --version >/dev/null 2>&1
+}
+
+# From nothing: what somebody stopped half-way is not gone on with.
+make_venv() { # DIR LIST
+	rm -rf "$1"
+	python3 -m venv "$1" || return
+	timeout 300 "$1/bin/python" -m pip install --quiet --disable-pip-version-check --timeout 20 --retries 1 -r "$2" ||
+		return
+	cp "$2" "$1/installed"
+}
+
+# Let DIR have what is in LIST, or skip.  Several tests may want one DIR at the same time.
+want_venv() { # DIR LIST
+	mkdir -p "$BUILD"
+	exec 9>"$1.lock"
+	flock 9
+	if ! is_whole "$1" "$2"; then
+		command -v python3 >/dev/null || skip "there is no python3"
+		make_venv "$1" "$2" >"$1.log" 2>&1 ||
+			skip "no virtual environment, or no PyPI, see $1.log: $(tail -n 1 "$1.log" | cut -c1-160)"
+	fi
+	exec 9>&-
+	# No __pycache__ beside the sources.
+	export PYTHONDONTWRITEBYTECODE=1
+}
