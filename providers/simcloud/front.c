@@ -321,9 +321,11 @@ static bool throttled(struct front *f, const struct face_call *call, struct http
 		      int64_t now)
 {
 	const struct settings_bucket *b = &f->conf->bucket[call->op];
-	int64_t wait = throttle_take(&f->buckets[call->op], b,
-				     b->per_instance && call->n > 0 ? (int64_t)call->n : 1, now);
+	int64_t wait = throttle_take(&f->any, &f->conf->bucket_any, 1, now);
 
+	if (wait == 0)
+		wait = throttle_take(&f->buckets[call->op], b,
+				     b->per_instance && call->n > 0 ? (int64_t)call->n : 1, now);
 	if (wait == 0)
 		return false;
 	f->stats.count[call->op][CODE_RATE]++;

@@ -73,6 +73,7 @@ struct settings {
 	double flap;                                 /* probability that a list omits an instance */
 	struct settings_globs boot_never, end_never; /* patterns of node names or types */
 	struct settings_bucket bucket[OP_COUNT];
+	struct settings_bucket bucket_any; /* of all requests together */
 	struct settings_offer offers[SETTINGS_OFFERS_MAX];
 	unsigned noffers;
 	json_t *doc; /* all settings given so far, merged */

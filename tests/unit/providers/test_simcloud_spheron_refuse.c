@@ -274,6 +274,24 @@ static void test_too_many_creates_are_refused(void **state)
 	simrun_done(&r);
 }
 
+/* And 250 requests of whatever kind. */
+static void test_too_many_requests_are_refused(void **state)
+{
+	json_t *d;
+
+	(void)state;
+	simrun_do(&S, "POST", "/admin/config",
+		  "{\"buckets\":{\"any\":{\"rate\":0.277,\"burst\":3}}}");
+	json_decref(ask("GET", "balance", NULL, 200));
+	json_decref(ask("GET", "deployments", NULL, 200));
+	(void)create("c1");
+	d = ask("GET", "deployments", NULL, 429);
+	assert_in_range(json_integer_value(at(d, "retryAfter")), 1, 4);
+	json_decref(d);
+	json_decref(ask("POST", "deployments", CREATE(OFFER_A, ""), 429));
+	assert_int_equal(bought(""), 1);
+}
+
 int main(void)
 {
 #define T(t) cmocka_unit_test_setup_teardown(t, setup, rest_stop)
@@ -287,6 +305,7 @@ int main(void)
 		T(test_an_effect_may_be_without_its_answer),
 		T(test_a_list_may_lack_deployments),
 		T(test_too_many_creates_are_refused),
+		T(test_too_many_requests_are_refused),
 	};
 
 #undef T
