@@ -88,7 +88,7 @@ static bool is_token(const char *token, const char *key, const char *use, int64_
 	o = json_loadb((const char *)text, n, 0, NULL);
 	said = json_string_value(json_object_get(o, "use"));
 	good = said != NULL && strcmp(said, use) == 0 &&
-	       json_integer_value(json_object_get(o, "exp")) * 1000 > now;
+	       json_integer_value(json_object_get(o, "exp")) > now / 1000;
 	json_decref(o);
 	return good;
 }
