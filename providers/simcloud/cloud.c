@@ -60,6 +60,7 @@ void cloud_fini(struct cloud *c)
 	addr_fini(&c->addrs);
 	tokens_fini(&c->tokens);
 	notices_fini(&c->notices);
+	sshkeys_fini(&c->sshkeys);
 	heap_fini(&c->due);
 	*c = (struct cloud){0};
 }

@@ -30,6 +30,7 @@
 #include "providers/simcloud/order.h"
 #include "providers/simcloud/rng.h"
 #include "providers/simcloud/settings.h"
+#include "providers/simcloud/sshkeys.h"
 #include "providers/simcloud/token.h"
 #include "providers/simcloud/userdata.h"
 
@@ -92,6 +93,7 @@ struct cloud {
 	size_t npools;
 	int64_t start_ms; /* price curves begin at this time */
 	struct notices notices;
+	struct sshkeys sshkeys;
 	struct cloud_fabric { /* a name for machines close to each other */
 		char name[SETTINGS_WORD_SIZE], cluster[SETTINGS_WORD_SIZE];
 		char region[SETTINGS_WORD_SIZE]; /* "": any */

@@ -43,6 +43,11 @@ struct face_call {
 /* A call of v's face, without arguments yet. */
 struct face_call *face_call_new(const struct face_visit *v, enum op op);
 void face_call_free(struct face_call *f); /* NULL is fine */
+/* The call is about this instance; "": about none. */
+void face_call_id(struct face_call *f, const char *id);
+/* A create of one instance, whose name says which node it is for (name.h); the meter takes another
+ * name for that of the node. */
+void face_call_named(struct face_call *f, const char *name);
 /* The node name of the i-th of f->n instances; "": unknown. */
 const char *face_node(const struct face_call *f, const struct cloud *c, size_t i);
 

@@ -21,7 +21,7 @@ struct face_reply {
 	const char *type; /* static string; NULL: the face's */
 	char *body;       /* NULL: none */
 	size_t len;
-	int64_t retry_ms;                     /* 0: no Retry-After */
+	int64_t retry_ms; /* 0: no Retry-After; error() may tell it in the body, and clear it */
 	struct http_more more[HTTP_MORE_MAX]; /* other headers */
 	uint64_t items[CODE_COUNT];           /* create, delete: number of instances by outcome */
 };

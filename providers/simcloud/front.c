@@ -210,11 +210,11 @@ unsigned front_release(struct front *f, unsigned id, int64_t now)
 
 static void fail(struct front_job *j, const struct fault_rule *r)
 {
+	j->reply.retry_ms = r->retry_after_s * 1000; /* a face may tell it in the body instead */
 	face_error(&j->reply, r->code, r->message);
 	memset(j->reply.items, 0, sizeof(j->reply.items)); /* the client is not told of them */
 	if (r->status != 0)
 		j->reply.status = (unsigned)r->status;
-	j->reply.retry_ms = r->retry_after_s * 1000;
 }
 
 static void spoil(struct front_job *j)
@@ -294,10 +294,11 @@ static const char *node_about(const void *ctx, size_t i)
 	return face_node(a->call, a->cloud, i);
 }
 
+/* retry_ms 0: no time to ask again. */
 static void refuse(struct http_answer *an, const struct face *face, enum code code,
-		   const char *message)
+		   const char *message, int64_t retry_ms)
 {
-	struct face_reply r = {.face = face};
+	struct face_reply r = {.face = face, .retry_ms = retry_ms};
 
 	face_error(&r, code, message);
 	an->status = r.status;
@@ -305,6 +306,7 @@ static void refuse(struct http_answer *an, const struct face *face, enum code co
 	an->body = r.body;
 	an->len = r.len;
 	memcpy(an->more, r.more, sizeof(an->more));
+	an->retry_after_s = (uint32_t)((r.retry_ms + 999) / 1000);
 }
 
 static void tally(struct front *f, int64_t now)
@@ -324,14 +326,15 @@ static bool throttled(struct front *f, const struct face_call *call, struct http
 		      int64_t now)
 {
 	const struct settings_bucket *b = &f->conf->bucket[call->op];
-	int64_t wait = throttle_take(&f->buckets[call->op], b,
-				     b->per_instance && call->n > 0 ? (int64_t)call->n : 1, now);
+	int64_t wait = throttle_take(&f->any, &f->conf->bucket_any, 1, now);
 
+	if (wait == 0)
+		wait = throttle_take(&f->buckets[call->op], b,
+				     b->per_instance && call->n > 0 ? (int64_t)call->n : 1, now);
 	if (wait == 0)
 		return false;
 	f->stats.count[call->op][CODE_RATE]++;
-	refuse(an, call->face, CODE_RATE, NULL);
-	an->retry_after_s = (uint32_t)((wait + 999) / 1000);
+	refuse(an, call->face, CODE_RATE, NULL, wait);
 	return true;
 }
 
@@ -395,14 +398,14 @@ static struct face_call *read_call(struct front *f, const struct http_request *r
 	code = v.face->authorize(&v, &e);
 	if (code != CODE_OK) {
 		f->stats.unauthorized++;
-		refuse(an, v.face, code, e.msg);
+		refuse(an, v.face, code, e.msg, 0);
 		an->status = 401;
 		return NULL;
 	}
 	code = v.face->parse(&call, &v, &e);
 	if (code != CODE_OK) {
 		f->stats.unreadable++;
-		refuse(an, v.face, code, e.msg);
+		refuse(an, v.face, code, e.msg, 0);
 	}
 	return call;
 }
@@ -417,7 +420,7 @@ void front_handle(struct front *f, const struct http_request *rq, struct http_an
 	if (call == NULL)
 		return;
 	if (f->njobs >= FRONT_JOBS_MAX) {
-		refuse(an, call->face, CODE_INTERNAL, "too many requests wait");
+		refuse(an, call->face, CODE_INTERNAL, "too many requests wait", 0);
 		face_call_free(call);
 	} else if (throttled(f, call, an, now)) {
 		face_call_free(call);

@@ -73,6 +73,14 @@ void js_seconds(struct str *s, const char *key, int64_t ms)
 	str_addf(s, "%" PRId64 ".%03" PRId64, ms / 1000, ms % 1000);
 }
 
+void js_money(struct str *s, const char *key, int64_t nano)
+{
+	char text[FMT_MONEY_SIZE];
+
+	begin(s, key);
+	str_adds(s, fmt_money(text, nano));
+}
+
 void js_bool(struct str *s, const char *key, bool value)
 {
 	begin(s, key);

@@ -19,6 +19,7 @@ void js_close(struct str *s, char bracket);                     /* '}' or ']' */
 void js_str(struct str *s, const char *key, const char *value); /* bytes that are not UTF-8: '?' */
 void js_int(struct str *s, const char *key, int64_t value);
 void js_seconds(struct str *s, const char *key, int64_t ms); /* 1234 as 1.234 */
+void js_money(struct str *s, const char *key, int64_t nano); /* a number, such as 29.52 */
 void js_bool(struct str *s, const char *key, bool value);
 void js_null(struct str *s, const char *key);
 void js_raw(struct str *s, const char *key, const json_t *value);

@@ -147,21 +147,30 @@ static int read_bucket(const json_t *o, struct settings_bucket *b, struct err *e
 	return 0;
 }
 
+static int take_bucket(const json_t *o, const char *word, struct settings_bucket *b, struct err *e)
+{
+	const json_t *v = json_object_get(o, word);
+
+	if (v != NULL && !json_is_null(v) && read_bucket(v, b, e) != 0)
+		return err_wrap(e, "buckets: %s", word);
+	return 0;
+}
+
 static int read_buckets(const json_t *doc, struct settings *c, struct err *e)
 {
 	const json_t *o = json_object_get(doc, "buckets");
+	const char *known[OP_COUNT + 2] = {"any"};
 
 	if (o == NULL || json_is_null(o))
 		return 0;
-	if (js_only(o, op_words(), e) != 0)
+	for (int i = 0; i < OP_COUNT; i++)
+		known[1 + i] = op_word((enum op)i);
+	if (js_only(o, known, e) != 0)
 		return err_wrap(e, "buckets");
-	for (int i = 0; i < OP_COUNT; i++) {
-		const json_t *b = json_object_get(o, op_word((enum op)i));
-
-		if (b != NULL && !json_is_null(b) && read_bucket(b, &c->bucket[i], e) != 0)
-			return err_wrap(e, "buckets: %s", op_word((enum op)i));
-	}
-	return 0;
+	for (int i = 0; i < OP_COUNT; i++)
+		if (take_bucket(o, op_word((enum op)i), &c->bucket[i], e) != 0)
+			return -1;
+	return take_bucket(o, "any", &c->bucket_any, e);
 }
 
 /* Read [["0s","11.80"],["10m","14.00"]]; the first is the price. */

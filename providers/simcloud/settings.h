@@ -76,6 +76,7 @@ struct settings {
 	double flap;             /* probability that a list omits an instance */
 	struct settings_globs boot_never, boot_fails, end_never; /* patterns of nodes or types */
 	struct settings_bucket bucket[OP_COUNT];
+	struct settings_bucket bucket_any; /* of all requests together */
 	struct settings_offer offers[SETTINGS_OFFERS_MAX];
 	unsigned noffers;
 	json_t *doc; /* all settings given so far, merged */
