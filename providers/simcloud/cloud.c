@@ -60,6 +60,7 @@ void cloud_fini(struct cloud *c)
 	tokens_fini(&c->tokens);
 	notices_fini(&c->notices);
 	heap_fini(&c->due);
+	books_free(c->books);
 	*c = (struct cloud){0};
 }
 

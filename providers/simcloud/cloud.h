@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "providers/simcloud/addr.h"
+#include "providers/simcloud/book.h"
 #include "providers/simcloud/events.h"
 #include "providers/simcloud/heap.h"
 #include "providers/simcloud/meter.h"
@@ -96,7 +97,8 @@ struct cloud {
 	} * fabrics;
 	size_t nfabrics;
 	int64_t live;
-	bool closing; /* cloud_end_all() was called: creates are refused */
+	struct book *books; /* what faces keep beside the instances */
+	bool closing;       /* cloud_end_all() was called: creates are refused */
 };
 
 struct cloud_want {

@@ -18,7 +18,8 @@ struct face_reply {
 	const struct face *face;
 	enum code code; /* of the request as a whole */
 	unsigned status;
-	char *body; /* NULL: none */
+	const char *type; /* static string; NULL: the face's */
+	char *body;       /* NULL: none */
 	size_t len;
 	int64_t retry_ms;                     /* 0: no Retry-After */
 	struct http_more more[HTTP_MORE_MAX]; /* other headers */

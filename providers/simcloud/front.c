@@ -90,11 +90,16 @@ static void count(struct front *f, const struct front_job *j, int64_t now)
 		s->refused_ms[j->op] = now;
 }
 
+static const char *type_of(const struct face_reply *r)
+{
+	return r->type != NULL ? r->type : r->face->type;
+}
+
 /* Turn the reply into an answer, and free the job. */
 static struct http_answer answer_of(struct front *f, struct front_job *j, int64_t now)
 {
 	struct http_answer an = {.status = j->reply.status,
-				 .type = j->reply.face->type,
+				 .type = type_of(&j->reply),
 				 .body = j->reply.body,
 				 .len = j->reply.len,
 				 .drop = j->drop,
@@ -296,7 +301,7 @@ static void refuse(struct http_answer *an, const struct face *face, enum code co
 
 	face_error(&r, code, message);
 	an->status = r.status;
-	an->type = face->type;
+	an->type = type_of(&r);
 	an->body = r.body;
 	an->len = r.len;
 	memcpy(an->more, r.more, sizeof(an->more));

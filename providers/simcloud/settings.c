@@ -46,6 +46,7 @@ static void defaults(struct settings *c)
 		.tags = true,
 		.filter = true,
 		.token_life_ms = DAY_MS,
+		.login_life_ms = INT64_C(60) * MINUTE_MS,
 		.ended_keep_ms = MINUTE_MS,
 		.addr_reuse_ms = MINUTE_MS,
 		.spot_notice_ms = INT64_C(2) * MINUTE_MS,
@@ -252,17 +253,20 @@ static int read_number(const json_t *doc, const char *key, int64_t *out, int64_t
 static int read_doc(struct settings *c, const json_t *doc, struct err *e)
 {
 	static const char *const known[] = {
-		"tokens",      "tags",       "filter",      "token_life",    "ended_keep",
-		"addr_reuse",  "min_rental", "quota",       "page_max",      "create_max",
-		"delete_max",  "latency",    "boot",        "stop",          "visible",
-		"flap",        "spot_life",  "spot_notice", "address_after", "state_lag",
-		"boot_never",  "end_never",  "buckets",     "offers",        "spot_hour",
-		"fabric_size", "fabric_max", NULL};
+		"tokens",     "tags",        "filter",        "token_life",
+		"ended_keep", "addr_reuse",  "min_rental",    "quota",
+		"page_max",   "create_max",  "delete_max",    "latency",
+		"boot",       "stop",        "visible",       "flap",
+		"spot_life",  "spot_notice", "address_after", "state_lag",
+		"boot_never", "end_never",   "buckets",       "offers",
+		"spot_hour",  "fabric_size", "fabric_max",    "login_life",
+		NULL};
 
 	if (js_only(doc, known, e) != 0 || js_get_bool(doc, "tokens", &c->tokens, e) != 0 ||
 	    js_get_bool(doc, "tags", &c->tags, e) != 0 ||
 	    js_get_bool(doc, "filter", &c->filter, e) != 0 ||
 	    js_get_ms(doc, "token_life", &c->token_life_ms, e) != 0 ||
+	    js_get_ms(doc, "login_life", &c->login_life_ms, e) != 0 ||
 	    js_get_ms(doc, "ended_keep", &c->ended_keep_ms, e) != 0 ||
 	    js_get_ms(doc, "addr_reuse", &c->addr_reuse_ms, e) != 0 ||
 	    js_get_ms(doc, "min_rental", &c->min_rental_ms, e) != 0 ||
