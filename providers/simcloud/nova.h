@@ -59,7 +59,7 @@ struct nova_query {
 
 struct nova_call { /* face_call.own */
 	enum nova_what what;
-	unsigned version; /* 96 is 2.96 */
+	unsigned major, version; /* 2 and 96 is 2.96; 0: not known */
 	bool detail;
 	char root[OS_URL_SIZE], base[OS_URL_SIZE]; /* .../compute/R, and with /v2.1 and project */
 	char id[NOVA_TEXT_SIZE];                   /* of a server, flavor or group */

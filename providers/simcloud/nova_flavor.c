@@ -56,6 +56,15 @@ static void put_size(struct str *s)
 	js_int(s, "disk", DISK_GB);
 }
 
+/* None, in a way that was mended in 2.75. */
+static void put_swap(struct str *s, unsigned version)
+{
+	if (version >= 75)
+		js_int(s, "swap", 0);
+	else
+		js_str(s, "swap", "");
+}
+
 void nova_put_its_flavor(struct str *s, const struct nova_call *x, const struct cloud_pool *p)
 {
 	char name[NOVA_TEXT_SIZE], id[OS_ID_SIZE], href[OS_URL_SIZE + 64];
@@ -92,7 +101,7 @@ void nova_put_flavor(struct str *s, const struct nova_call *x, const struct clou
 	js_str(s, "name", name);
 	if (x->detail) {
 		put_size(s);
-		js_int(s, "swap", 0);
+		put_swap(s, x->version);
 		js_int(s, "OS-FLV-EXT-DATA:ephemeral", 0);
 		js_bool(s, "OS-FLV-DISABLED:disabled", false);
 		js_bool(s, "os-flavor-access:is_public", true);

@@ -169,6 +169,7 @@ static void read_version(struct nova_call *x, const struct http_request *rq)
 
 	find_version(rq, text);
 	if (strcmp(text, "latest") == 0) {
+		x->major = 2;
 		x->version = NOVA_VERSION_MAX;
 		return;
 	}
@@ -181,6 +182,7 @@ static void read_version(struct nova_call *x, const struct http_request *rq)
 		refuse(x, 400, why);
 		return;
 	}
+	x->major = (unsigned)(text[0] - '0');
 	x->version = (unsigned)minor;
 	if (text[0] == '2' && minor <= NOVA_VERSION_MAX)
 		return;

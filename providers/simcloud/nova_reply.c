@@ -17,7 +17,7 @@ static void put_headers(struct face_reply *out, const struct nova_call *x)
 	char version[32];
 
 	if (x->version > 0) {
-		(void)snprintf(version, sizeof(version), "compute 2.%u", x->version);
+		(void)snprintf(version, sizeof(version), "compute %u.%u", x->major, x->version);
 		face_header(out, "OpenStack-API-Version", version);
 		face_header(out, "X-OpenStack-Nova-API-Version", version + strlen("compute "));
 		face_header(out, "Vary", "OpenStack-API-Version");

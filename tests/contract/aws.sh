@@ -1,12 +1,13 @@
 #!/bin/bash
-# aws.sh [SCRIPT PROGRAM]: the driver aws against moto, and its requests against botocore's, as TAP; both from PyPI, in a
-# virtual environment under build/.  Skipped where Python's venv or PyPI is out of reach: that is found out in less than
-# a minute, and beside the other tests.
+# aws.sh [SCRIPT PROGRAM [WANT]]: the driver aws against moto, and its requests against botocore's, as TAP; both from
+# PyPI, in a virtual environment under build/.  Skipped where Python's venv or PyPI is out of reach: that is found out in
+# less than a minute, and beside the other tests.  Other tests run a script of theirs this way, in an environment of
+# their own if they have a list WANT.txt.
 set -u
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit
 BUILD=${BUILD:-build}
-venv=$BUILD/contract
-want=tests/contract/requirements.txt
+venv=$BUILD/contract${3:+-$3}
+want=tests/contract/${3:-requirements}.txt
 
 skip() {
 	echo "1..0 # SKIP $1"
@@ -20,19 +21,19 @@ is_whole() {
 make_venv() {
 	rm -rf "$venv"
 	python3 -m venv "$venv" || return
-	timeout 300 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --timeout 20 --retries 1 -r "$want" ||
+	timeout 900 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --timeout 20 --retries 1 -r "$want" ||
 		return
 	cp "$want" "$venv/installed"
 }
 
 mkdir -p "$BUILD"
 # aws-secrets.sh runs beside it, perhaps.
-exec 9>"$BUILD/contract.lock"
+exec 9>"$venv.lock"
 flock 9
 if ! is_whole; then
 	command -v python3 >/dev/null || skip "there is no python3"
-	make_venv >"$BUILD/contract.log" 2>&1 ||
-		skip "no virtual environment, or no PyPI, see $BUILD/contract.log: $(tail -n 1 "$BUILD/contract.log" | cut -c1-160)"
+	make_venv >"$venv.log" 2>&1 ||
+		skip "no virtual environment, or no PyPI, see $venv.log: $(tail -n 1 "$venv.log" | cut -c1-160)"
 fi
 exec 9>&-
 # No __pycache__ beside the sources.
