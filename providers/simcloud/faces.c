@@ -10,7 +10,7 @@
 static const struct face *const faces[] = {
 	&face_sqs,                     /* before EC2: both are at POST / */
 	&face_ec2,     &face_keystone, /* /identity/ and /v3/ */
-	&face_nova,                    /* /compute/, /v2.1/ and GET / */
+	&face_nova,                    /* /compute/ and /v2.1/ */
 	&face_neutral,                 /* takes all that is left */
 };
 

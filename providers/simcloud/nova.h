@@ -1,9 +1,9 @@
 /* nova.h - Nova's face of the simulated cloud: OpenStack's Compute API at microversion 2.96, as far
  * as a driver needs it.
  *
- * At /compute/REGION/, as Keystone's catalog says, and at / for the region that is offered first.
- * A type is a flavor; a spot offer is another one, TYPE.spot, with the trait CUSTOM_PREEMPTIBLE, a
- * reserved one TYPE.reserved.  Prices and availability are not in this API.
+ * At /compute/REGION/, as Keystone's catalog says, and at /v2.1 for the region that is offered
+ * first. A type is a flavor; a spot offer is another one, TYPE.spot, with the trait
+ * CUSTOM_PREEMPTIBLE, a reserved one TYPE.reserved.  Prices and availability are not in this API.
  *
  * Nova takes a create before it knows of a host: where there is no room the servers exist, and end
  * in the state ERROR until somebody deletes them.  Such servers never were instances of the cloud,

@@ -60,7 +60,7 @@ static bool split(struct reading *r, const char *path)
 			       r->v->conf->noffers > 0 ? r->v->conf->offers[0].region : "");
 		(void)snprintf(r->root, sizeof(r->root), "%.160s", origin);
 		r->below = path;
-		return strcmp(path, "/") == 0 || os_under(path, "/v2.1") != NULL;
+		return os_under(path, "/v2.1") != NULL;
 	}
 	at += at[0] == '/';
 	(void)snprintf(r->region, sizeof(r->region), "%.*s", (int)strcspn(at, "/"), at);
@@ -73,8 +73,7 @@ bool nova_is(const struct face_visit *v)
 {
 	struct reading r = {.v = v};
 
-	return split(&r, v->rq->path) &&
-	       (strcmp(v->rq->path, "/") != 0 || strcmp(v->rq->method, "GET") == 0);
+	return split(&r, v->rq->path);
 }
 
 /* A word of 32 hexadecimal digits before the rest is a project, as older clients say it. */

@@ -588,7 +588,7 @@ def sim_side(stack, program):
     with open(token, "w", encoding="utf-8", opener=lambda p, f: os.open(p, f, 0o600)) as f:
         f.write(SECRET)
     url = start(stack, [program, "--token-file", token])
-    side = Side("simcloud", url, url)
+    side = Side("simcloud", url + "/compute/eu-north-1", url)
     side.admin = url
     side.send(url, "POST", "/admin/config", {"quota": 10, "boot": "50ms"})
     side.token = token_of(side.identity("POST", TOKENS, password(SCOPE)))
