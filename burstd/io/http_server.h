@@ -31,7 +31,7 @@ struct http_request {              /* borrowed during the handler only */
 	void *headers_from;
 };
 
-enum { HTTP_MORE_MAX = 6, HTTP_VALUE_SIZE = 256 };
+enum { HTTP_MORE_MAX = 8, HTTP_VALUE_SIZE = 256 };
 
 struct http_more {        /* another header of an answer */
 	const char *name; /* static string; NULL: none */

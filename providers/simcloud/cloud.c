@@ -62,61 +62,8 @@ void cloud_fini(struct cloud *c)
 	notices_fini(&c->notices);
 	sshkeys_fini(&c->sshkeys);
 	heap_fini(&c->due);
+	books_free(c->books);
 	*c = (struct cloud){0};
-}
-
-struct cloud_pool *cloud_pool_get(struct cloud *c, const char *type, const char *region,
-				  const char *zone, enum market market)
-{
-	for (size_t i = 0; i < c->npools; i++) {
-		struct cloud_pool *p = c->pools[i];
-
-		if (p->market == market && strcmp(p->type, type) == 0 &&
-		    strcmp(p->region, region) == 0 && strcmp(p->zone, zone) == 0)
-			return p;
-	}
-	return NULL;
-}
-
-/* Pools are never freed while instances may point to them: one no longer offered is only marked. */
-void cloud_reconf(struct cloud *c)
-{
-	for (size_t i = 0; i < c->npools; i++)
-		c->pools[i]->offered = false;
-	for (unsigned i = 0; i < c->conf->noffers; i++) {
-		const struct settings_offer *o = &c->conf->offers[i];
-		struct cloud_pool *p = cloud_pool_get(c, o->type, o->region, o->zone, o->market);
-
-		if (p == NULL) {
-			c->pools = mem_realloc(c->pools,
-					       (c->npools + 1) * sizeof(struct cloud_pool *));
-			p = c->pools[c->npools++] = mem_zalloc(sizeof(*p));
-			memcpy(p->type, o->type, sizeof(p->type));
-			memcpy(p->region, o->region, sizeof(p->region));
-			memcpy(p->zone, o->zone, sizeof(p->zone));
-			p->market = o->market;
-		}
-		memcpy(p->currency, o->currency, sizeof(p->currency));
-		p->price_nano_h = o->price_nano_h;
-		p->capacity = o->capacity;
-		p->curve = o->curve;
-		p->offered = true;
-	}
-}
-
-int64_t cloud_price(const struct cloud *c, const struct cloud_pool *p, int64_t now)
-{
-	const struct settings_curve *v = &p->curve;
-	int64_t at = now - c->start_ms;
-	unsigned i = 0;
-
-	if (v->n == 0)
-		return p->price_nano_h;
-	if (v->period_ms > 0)
-		at %= v->period_ms;
-	while (i + 1 < v->n && v->v[i + 1].from_ms <= at)
-		i++;
-	return v->v[i].nano_h;
 }
 
 static void tell(struct cloud *c, const struct cloud_instance *i, enum notice_kind kind,

@@ -22,6 +22,7 @@
 
 #include "providers/simcloud/addr.h"
 #include "providers/simcloud/annex.h"
+#include "providers/simcloud/book.h"
 #include "providers/simcloud/events.h"
 #include "providers/simcloud/heap.h"
 #include "providers/simcloud/meter.h"
@@ -102,6 +103,7 @@ struct cloud {
 	int64_t live;
 	bool closing;        /* cloud_end_all() was called: creates are refused */
 	struct annex *annex; /* what single faces keep; NULL: nothing */
+	struct book *books;  /* likewise */
 };
 
 struct cloud_want {
@@ -191,11 +193,13 @@ void cloud_kill(struct cloud *c, struct cloud_instance *i, const char *why, int6
 void cloud_exited(struct cloud *c, uint32_t row, int64_t now); /* its process has exited */
 void cloud_end_all(struct cloud *c, int64_t now);
 
+/* --- stock.c, with cloud_reconf() --- */
 struct cloud_pool *cloud_pool_get(struct cloud *c, const char *type, const char *region,
 				  const char *zone, enum market market);
 /* The price of an instance created now. */
 int64_t cloud_price(const struct cloud *c, const struct cloud_pool *p, int64_t now);
 
+/* --- cloud.c --- */
 void cloud_tick(struct cloud *c, int64_t now); /* do what is due */
 int64_t cloud_next(const struct cloud *c);     /* when something is due; INT64_MAX: never */
 

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/fmt.h"
-#include "base/hostlist.h"
 #include "base/mem.h"
+#include "providers/simcloud/nodelist.h"
 
-enum { TAG_VALUE_MAX = 256, TAG_KEY_MAX = 128, TAG_PARTS_MAX = 8, TEXT_MAX_BYTES = 4096 };
+enum { TAG_VALUE_MAX = 256, TAG_KEY_MAX = 128 };
 
 struct reading {
 	struct form form;
@@ -122,35 +122,9 @@ static int take_all_tags(struct reading *r)
 	}
 }
 
-/* Join the tags KEY, KEY-2, KEY-3 ... into one text. */
-static void join(struct str *out, const struct order *o, const char *key)
+static const char *find_tag(const void *ctx, const char *key)
 {
-	for (int part = 1; part <= TAG_PARTS_MAX; part++) {
-		char name[64];
-		const char *v;
-
-		(void)snprintf(name, sizeof(name), part > 1 ? "%s-%d" : "%s", key, part);
-		v = order_find(o, name);
-		if (v == NULL)
-			return;
-		str_adds(out, v);
-	}
-}
-
-/* The i-th generation in "3*5,4"; 0: none. */
-static int64_t generation(const char *text, size_t i)
-{
-	while (*text != '\0') {
-		char *p;
-		int64_t gen = strtoll(text, &p, 10);
-		size_t run = *p == '*' ? strtoul(p + 1, &p, 10) : 1;
-
-		if (i < run)
-			return gen;
-		i -= run;
-		text = *p == ',' ? p + 1 : "";
-	}
-	return 0;
+	return order_find(ctx, key);
 }
 
 /* Set the instances' nodes and generations by their tags, for the meter. */
@@ -158,28 +132,15 @@ static void name_wants(struct reading *r)
 {
 	const char *cluster = order_find(r->x->order, "burstd-cluster");
 	struct face_call *f = r->f;
-	struct str names, gens;
-	struct hostlist *h;
 
 	if (cluster != NULL && strlen(cluster) < sizeof(f->cluster))
 		memcpy(f->cluster, cluster, strlen(cluster) + 1);
-	str_init(&names, TEXT_MAX_BYTES);
-	str_init(&gens, TEXT_MAX_BYTES);
-	join(&names, r->x->order, "burstd-node");
-	join(&gens, r->x->order, "burstd-generation");
-	if (hostlist_parse(&h, names.p, names.len, NULL) != 0)
-		h = NULL;
 	f->wants = mem_zalloc(f->n * sizeof(*f->wants));
+	nodelist_name(f->wants, f->n, find_tag, r->x->order);
 	for (size_t i = 0; i < f->n; i++) {
-		(void)snprintf(f->wants[i].node, sizeof(f->wants[i].node), "%s",
-			       h != NULL && i < h->n ? h->names[i] : "");
-		f->wants[i].gen = generation(gens.p, i);
 		f->wants[i].user_data = userdata_ref(r->x->user_data);
 		f->wants[i].group = 1; /* placed together, as many as there is room for */
 	}
-	hostlist_free(h);
-	str_fini(&names);
-	str_fini(&gens);
 }
 
 /* --- create ----------------------------------------------------------------------------------- */

@@ -378,6 +378,7 @@ static void run(const struct face_call *f, struct cloud *c, const struct fault_r
 		neutral_fabric_run(f, c, out);
 		break;
 	case OP_OFFERS:
+	case OP_LOGIN:
 	case OP_COUNT:
 		run_offers(c, now, out);
 		break;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 static const char *const ops[OP_COUNT + 1] = {"create",  "list",   "get",    "delete", "offers",
-					      "notices", "report", "fabric", NULL};
+					      "notices", "report", "fabric", "login",  NULL};
 static const char *const markets[MARKET_COUNT] = {"on-demand", "spot", "reserved"};
 
 static const struct {

@@ -13,6 +13,7 @@ enum op {
 	OP_NOTICES,
 	OP_REPORT,
 	OP_FABRIC,
+	OP_LOGIN, /* where a face has one: a session for a credential */
 	OP_COUNT
 };
 

@@ -52,6 +52,7 @@ static void defaults(struct settings *c)
 		.tags = true,
 		.filter = true,
 		.token_life_ms = DAY_MS,
+		.login_life_ms = INT64_C(60) * MINUTE_MS,
 		.ended_keep_ms = MINUTE_MS,
 		.addr_reuse_ms = MINUTE_MS,
 		.spot_notice_ms = INT64_C(2) * MINUTE_MS,
@@ -275,12 +276,13 @@ static int read_doc(struct settings *c, const json_t *doc, struct err *e)
 		"flap",        "spot_life",  "spot_notice", "address_after", "state_lag",
 		"boot_never",  "end_never",  "buckets",     "offers",        "spot_hour",
 		"fabric_size", "fabric_max", "boot_fails",  "clean",         "machine_lock",
-		"machines",    NULL};
+		"machines",    "login_life", NULL};
 
 	if (js_only(doc, known, e) != 0 || js_get_bool(doc, "tokens", &c->tokens, e) != 0 ||
 	    js_get_bool(doc, "tags", &c->tags, e) != 0 ||
 	    js_get_bool(doc, "filter", &c->filter, e) != 0 ||
 	    js_get_ms(doc, "token_life", &c->token_life_ms, e) != 0 ||
+	    js_get_ms(doc, "login_life", &c->login_life_ms, e) != 0 ||
 	    js_get_ms(doc, "ended_keep", &c->ended_keep_ms, e) != 0 ||
 	    js_get_ms(doc, "addr_reuse", &c->addr_reuse_ms, e) != 0 ||
 	    js_get_ms(doc, "min_rental", &c->min_rental_ms, e) != 0 ||

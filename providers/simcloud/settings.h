@@ -56,6 +56,7 @@ struct settings_offer {
 
 struct settings {
 	bool tokens, tags, filter;
+	int64_t login_life_ms; /* how long a session is good */
 	int64_t token_life_ms, ended_keep_ms, addr_reuse_ms, min_rental_ms;
 	int64_t quota;       /* live instances in the account; -1: no limit */
 	int64_t fabric_size; /* machines of one block; 0: all of a place are one block */

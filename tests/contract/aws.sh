@@ -1,7 +1,8 @@
 #!/bin/bash
-# aws.sh [SCRIPT PROGRAM]: the driver aws against moto, and its requests against botocore's, as TAP; both from PyPI, in a
-# virtual environment under build/.  Skipped where Python's venv or PyPI is out of reach: that is found out in less than
-# a minute, and beside the other tests.
+# aws.sh [SCRIPT PROGRAM [WANT]]: the driver aws against moto, and its requests against botocore's, as TAP; both from
+# PyPI, in a virtual environment under build/.  Skipped where Python's venv or PyPI is out of reach: that is found out in
+# less than a minute, and beside the other tests.  Other tests run a script of theirs this way, in an environment of
+# their own if they have a list WANT.txt.
 set -u
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit
 BUILD=${BUILD:-build}

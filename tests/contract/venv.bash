@@ -15,7 +15,7 @@ is_whole() { # DIR LIST
 make_venv() { # DIR LIST
 	rm -rf "$1"
 	python3 -m venv "$1" || return
-	timeout 300 "$1/bin/python" -m pip install --quiet --disable-pip-version-check --timeout 20 --retries 1 -r "$2" ||
+	timeout 900 "$1/bin/python" -m pip install --quiet --disable-pip-version-check --timeout 20 --retries 1 -r "$2" ||
 		return
 	cp "$2" "$1/installed"
 }
