@@ -106,8 +106,9 @@ static void test_no_limit_has_room_for_all(void **state)
 	(void)state;
 	bucket_init_with(&b, 0, 0, 0, 5);
 	bucket_take_some(&b, 1000, 5);
-	assert_int_equal(bucket_has(&b, 5), UINT32_MAX);
-	assert_int_equal(bucket_full_ms(&b, 1000, 5), 5);
+	bucket_take_some(&b, 1000, 7);
+	assert_int_equal(bucket_has(&b, 7), UINT32_MAX);
+	assert_int_equal(bucket_full_ms(&b, 1000, 7), 7);
 }
 
 /* As Lambda launches: one in twelve seconds, however often one asks in between. */
@@ -146,6 +147,42 @@ static void test_thirds_of_a_token_add_up(void **state)
 	assert_true(bucket_take(&b, 2334));
 }
 
+/* It is full when the last part of its last token has come, and not in the millisecond before. */
+static void test_a_bucket_is_not_full_before_its_time(void **state)
+{
+	struct bucket b;
+
+	(void)state;
+	bucket_init_with(&b, 1, 3, 7000, 0);
+	assert_true(bucket_take(&b, 0));
+	assert_int_equal(bucket_has(&b, 2333), 0);
+	assert_int_equal(bucket_has(&b, 2334), 1);
+}
+
+static void test_a_token_may_come_with_every_millisecond(void **state)
+{
+	struct bucket b;
+
+	(void)state;
+	bucket_init_with(&b, 2, 1, 1, 50);
+	bucket_take_some(&b, 2, 50);
+	assert_false(bucket_take(&b, 50));
+	assert_int_equal(bucket_next_ms(&b, 50), 51);
+	assert_int_equal(bucket_has(&b, 51), 1);
+}
+
+/* What of it has come stays, be it one part of a thousand. */
+static void test_a_token_is_not_late_for_one_that_was_taken_late(void **state)
+{
+	struct bucket b;
+
+	(void)state;
+	bucket_init_with(&b, 2, 1, 0, 0);
+	bucket_take_some(&b, 2, 0);
+	assert_true(bucket_take(&b, 1001));
+	assert_int_equal(bucket_next_ms(&b, 1001), 2000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -158,6 +195,9 @@ int main(void)
 		cmocka_unit_test(test_a_token_may_take_longer_than_a_second),
 		cmocka_unit_test(test_thirds_of_a_token_add_up),
 		cmocka_unit_test(test_no_limit_has_room_for_all),
+		cmocka_unit_test(test_a_bucket_is_not_full_before_its_time),
+		cmocka_unit_test(test_a_token_may_come_with_every_millisecond),
+		cmocka_unit_test(test_a_token_is_not_late_for_one_that_was_taken_late),
 	};
 
 	return cmocka_run_group_tests_name("bucket", tests, NULL, NULL);

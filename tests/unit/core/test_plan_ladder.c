@@ -459,6 +459,83 @@ static void test_what_was_tried_a_moment_ago_is_not_tried_again(void **state)
 	done(&t);
 }
 
+/* slurmctld asks for the nodes once more: that is another try. */
+static void test_who_asks_anew_is_not_held_to_what_refused_before(void **state)
+{
+	struct round t;
+
+	(void)state;
+	setup(&t, "a[1-2]");
+	add_job(&t, "a[1-2]");
+	fleet_name(&t.f, "a2", 0)->tried = 1U << SPOT;
+	expect(&t, "ff");
+	t.ask.anew = true;
+	expect(&t, "ss");
+	done(&t);
+}
+
+/* What nobody can mend is told by the last rung; what passes is not the job's alone. */
+static void test_the_worst_of_what_lasts_is_that_of_the_last_rung(void **state)
+{
+	struct ladder_wish not_spot = {.constraint = "ondemand"};
+	struct round t;
+
+	(void)state;
+	setup(&t, "a1,b1");
+	add_job(&t, "a1");
+	add_job(&t, "b1");
+	t.jobs[0] = (struct plan_job){.wishes = &not_spot, .nwishes = 1};
+	t.jobs[1] = (struct plan_job){.wishes = (struct ladder_wish[]){{.constraint = "spot"}},
+				      .nwishes = 1};
+	t.known[0][OD].price = -1;
+	expect(&t, "RR");
+	assert_int_equal(t.p.no_rungs[0].worst, LADDER_NOT_OFFERED);
+	assert_true(t.p.no_rungs[0].hint.lasting);
+	assert_int_equal(t.p.no_rungs[1].worst, LADDER_CONSTRAINT); /* of one rung, too */
+	t.known[0][OD].price = 5 * FMT_NANO;
+	cool(&t, OD, COOLDOWN_CAPACITY, 1);
+	expect(&t, "RR");
+	assert_false(plan_hint(&t.p, &t.p.nodes[0]).lasting);
+	assert_false(plan_hint(&t.p, &t.p.nodes[0]).clash);
+	assert_int_equal(plan_hint(&t.p, &t.p.nodes[0]).job, 0);
+	done(&t);
+}
+
+/* Whoever shares its node asks for nothing: no wait can mend the job's own wish. */
+static void test_a_neighbour_without_wishes_is_no_hindrance(void **state)
+{
+	struct ladder_wish reserved = {.constraint = "reserved"};
+	struct round t;
+
+	(void)state;
+	setup(&t, "a[1-2]");
+	add_job(&t, "a1");
+	add_job(&t, "a[1-2]");
+	t.jobs[0] = (struct plan_job){.wishes = &reserved, .nwishes = 1};
+	expect(&t, "RR");
+	assert_true(plan_hint(&t.p, &t.p.nodes[0]).lasting);
+	assert_false(plan_hint(&t.p, &t.p.nodes[0]).clash);
+	assert_int_equal(plan_hint(&t.p, &t.p.nodes[0]).job, 1);
+	done(&t);
+}
+
+/* The second rung would be too dear even then. */
+static void test_room_for_any_rung_is_waited_for(void **state)
+{
+	struct round t;
+
+	(void)state;
+	setup(&t, "a[1-2]");
+	add_job(&t, "a[1-2]");
+	cool(&t, SPOT, COOLDOWN_CAPACITY, 1);
+	t.known[0][FAR].price = 5 * FMT_NANO;
+	t.known[0][OD].price = 6 * FMT_NANO;
+	t.c->pools[0].max_rate_nano_h = 10 * FMT_NANO;
+	t.f.pools[0].rate_nano_h = t.f.pools[0].leaving_nano_h = 5 * FMT_NANO;
+	expect(&t, "WW");
+	done(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -475,6 +552,10 @@ int main(void)
 		cmocka_unit_test(test_who_shares_a_node_with_a_refused_job_is_told_its_reason),
 		cmocka_unit_test(test_nobody_waits_for_spot_that_he_cannot_have),
 		cmocka_unit_test(test_what_was_tried_a_moment_ago_is_not_tried_again),
+		cmocka_unit_test(test_who_asks_anew_is_not_held_to_what_refused_before),
+		cmocka_unit_test(test_the_worst_of_what_lasts_is_that_of_the_last_rung),
+		cmocka_unit_test(test_a_neighbour_without_wishes_is_no_hindrance),
+		cmocka_unit_test(test_room_for_any_rung_is_waited_for),
 	};
 
 	return cmocka_run_group_tests_name("plan_ladder", tests, NULL, NULL);

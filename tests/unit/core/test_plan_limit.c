@@ -146,6 +146,44 @@ static void test_a_job_that_needs_all_of_the_rate_may_fit_some_day(void **state)
 	round_fini(&t);
 }
 
+static void test_a_job_that_needs_all_of_the_nodes_may_fit_some_day(void **state)
+{
+	struct ladder_known known[2] = {{.price = 1}, {.price = 1}};
+	struct plan_pool pools[2] = {{.known = &known[0]}, {.known = &known[1]}};
+	struct round t;
+
+	(void)state;
+	round_init(&t, 2, 1000, "a[2-3]");
+	t.f.pools[0].nodes = 1;
+	add_job(&t, 1, "a[2-3]");
+	make_plan(&t, pools);
+	check_why(&t, 0, "pool a: max_nodes 2 reached");
+	assert_false(plan_hint(&t.p, &t.p.nodes[0]).lasting);
+	round_fini(&t);
+}
+
+/* Nor can what it has be added to what it lacks. */
+static void test_a_rate_beyond_all_numbers_is_no_reason_for_good(void **state)
+{
+	struct ladder_known known[2] = {{.price = 10 * FMT_NANO}, {.price = 1}};
+	struct plan_pool pools[2] = {{.known = &known[0]}, {.known = &known[1]}};
+	struct round t;
+	struct node n;
+
+	(void)state;
+	round_init(&t, 8, 1000, "a[1-2]");
+	node_init(&n, "a1", 1, 0);
+	n.state = NODE_READY;
+	n.rate_nano_h = INT64_MAX / 2 + 1;
+	(void)fleet_add(&t.f, &n);
+	add_job(&t, 1, "a[1-2]");
+	make_plan(&t, pools);
+	assert_int_equal(t.p.nodes[1].verdict, PLAN_REFUSE);
+	assert_int_equal(t.p.nodes[1].cause, PLAN_MAX_RATE);
+	assert_false(plan_hint(&t.p, &t.p.nodes[1]).lasting);
+	round_fini(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -154,6 +192,8 @@ int main(void)
 		cmocka_unit_test(test_a_job_that_is_too_dear_is_told_how_many_it_may_have),
 		cmocka_unit_test(test_a_job_that_needs_all_of_the_rate_may_fit_some_day),
 		cmocka_unit_test(test_a_price_beyond_all_numbers_is_no_reason_for_good),
+		cmocka_unit_test(test_a_job_that_needs_all_of_the_nodes_may_fit_some_day),
+		cmocka_unit_test(test_a_rate_beyond_all_numbers_is_no_reason_for_good),
 	};
 
 	return cmocka_run_group_tests_name("plan, limits", tests, NULL, NULL);
