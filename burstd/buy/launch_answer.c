@@ -92,13 +92,13 @@ static void answer_one(struct cloud *c, struct fleet_node *fn, const struct prov
 		ev.retry_ms = ev.now_ms + r->retry_after_ms;
 	if (ev.type == NODE_EV_CREATED && !makes_sense(c, fn, &it->instance))
 		ev.type = NODE_EV_LOST;
-	if (ev.type == NODE_EV_CREATED) {
+	if (it != NULL && ev.type == NODE_EV_CREATED) {
 		c->e->count.instances_created++;
 		fn->said_ms = times_of(c, it->instance.created_ms);
 	}
 	if (ev.type == NODE_EV_REFUSED)
 		place_say_why(c, fn, ev.reason, r->message);
-	if (ev.type == NODE_EV_CREATED && fn->ended != NULL &&
+	if (it != NULL && ev.type == NODE_EV_CREATED && fn->ended != NULL &&
 	    strcmp(fn->ended->id, it->instance.id) == 0)
 		ev.instance = fn->ended; /* a list has already shown its end (I22) */
 	engine_post(c->e, fn, &ev);

@@ -63,7 +63,7 @@ static void keep_failures(struct cloud *c, const struct provider_result *r)
 
 const struct provider_failure *list_failure(const struct cloud *c, const char *id)
 {
-	struct provider_failure key;
+	struct provider_failure key = {0};
 
 	if (c->nfailures == 0)
 		return NULL;

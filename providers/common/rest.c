@@ -46,6 +46,7 @@ static char *basic_secret(const char *credential)
 	const char *colon = strchr(credential, ':');
 	char *key;
 
+	assert(colon != NULL); /* rest_init() */
 	if (colon[1] != '\0')
 		return mem_strdup(colon + 1);
 	key = mem_strdup(credential);

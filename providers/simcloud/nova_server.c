@@ -1,4 +1,5 @@
 /* nova_server.c - a server as Nova shows it: its state, and each member since its microversion. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -105,7 +106,11 @@ static void put_host(const struct view *v)
 	char text[64] = "";
 
 	if (v->it->i != NULL) {
-		uint64_t h = fnv_text(FNV_BEGIN, v->it->i->pool->zone) ^ v->it->i->row;
+		const struct cloud_pool *pool = v->it->i->pool;
+		uint64_t h;
+
+		assert(pool != NULL);
+		h = fnv_text(FNV_BEGIN, pool->zone) ^ v->it->i->row;
 
 		(void)snprintf(text, sizeof(text), "%016" PRIx64 "%016" PRIx64 "%016" PRIx64 "%08x",
 			       h, h * 3, h * 5, v->it->i->row);
