@@ -214,8 +214,8 @@ void ironic_tenant(struct ironic_node *n, const struct cloud *c);
 
 /* --- ironic_show.c: nodes in answers --- */
 void ironic_list(const struct ironic_run *r);
-/* The node with that status; fields "": all. */
-void ironic_show(const struct ironic_run *r, const struct ironic_node *n, const char *fields);
+/* The node with that status, with the fields in list; "": all. */
+void ironic_show(const struct ironic_run *r, const struct ironic_node *n, const char *list);
 void ironic_get(const struct ironic_run *r, const struct ironic_node *n);
 void ironic_states(const struct ironic_run *r, const struct ironic_node *n);
 

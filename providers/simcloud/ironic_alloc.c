@@ -169,9 +169,9 @@ static bool body_good(const struct ironic_run *r)
 
 	if (r->q->torn)
 		ironic_fail(r, 500, "Expecting value: line 1 column 1 (char 0)");
-	else if (!keys_good(r))
+	if (r->q->torn || !keys_good(r))
 		return false;
-	else if (name != NULL && !is_name(name))
+	if (name != NULL && !is_name(name))
 		ironic_fail(r, 400, "Cannot create allocation with invalid name '%.100s'", name);
 	else if (class == NULL || class[0] == '\0')
 		ironic_fail(r, 400, "The resource_class field is mandatory when not backfilling");
@@ -304,7 +304,7 @@ static void make(const struct ironic_run *r)
 	choose(r, a);
 	if ((h->nallocs & (h->nallocs - 1)) == 0)
 		h->allocs = mem_realloc(h->allocs, (h->nallocs == 0 ? 1 : 2 * h->nallocs) *
-							   sizeof(*h->allocs));
+							   sizeof(struct ironic_alloc *));
 	h->allocs[h->nallocs++] = a;
 	show(r, a, 201, "");
 	(void)snprintf(path, sizeof(path), "allocations/%s", a->uuid);
@@ -350,14 +350,12 @@ static bool may_drop(const struct ironic_run *r, const struct ironic_alloc *a,
 {
 	if (ironic_is_locked(n))
 		ironic_refuse_locked(r, n);
-	else if (ironic_maintained(n))
-		return true;
-	else if (ironic_is_moving(n))
+	else if (!ironic_maintained(n) && ironic_is_moving(n))
 		ironic_fail(r, 409,
 			    "Cannot remove allocation %s for node %s, because the node is in state "
 			    "%s where updates are not allowed (and maintenance mode is off)",
 			    a->uuid, n->uuid, ironic_state_word(n->state));
-	else if (n->state == IRONIC_ACTIVE)
+	else if (!ironic_maintained(n) && n->state == IRONIC_ACTIVE)
 		ironic_fail(r, 409,
 			    "Cannot remove allocation %s for node %s, because the node is active "
 			    "(and maintenance mode is off)",

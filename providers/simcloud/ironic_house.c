@@ -137,8 +137,8 @@ static void add_node(struct ironic *h, const struct cloud *c, size_t pool)
 	(void)snprintf(n->uuid, sizeof(n->uuid), "00000000-0000-4000-8000-%04x%08x",
 		       (unsigned)pool + 1, (unsigned)n->slot);
 	if ((h->nnodes & (h->nnodes - 1)) == 0)
-		h->nodes = mem_realloc(h->nodes,
-				       (h->nnodes == 0 ? 1 : 2 * h->nnodes) * sizeof(*h->nodes));
+		h->nodes = mem_realloc(h->nodes, (h->nnodes == 0 ? 1 : 2 * h->nnodes) *
+							 sizeof(struct ironic_node *));
 	h->nodes[h->nnodes++] = n;
 }
 

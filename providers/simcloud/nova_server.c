@@ -33,6 +33,7 @@ static struct shown state_of(const struct nova_item *it, int64_t now)
 {
 	if (it->i != NULL)
 		return of_instance(it->i, now);
+	assert(it->k != NULL);
 	if (now < it->k->failed_at)
 		return (struct shown){"BUILD", "building", "scheduling", 0};
 	return (struct shown){"ERROR", "error", NULL, 0};
