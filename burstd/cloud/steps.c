@@ -55,6 +55,7 @@ static void rest(struct request *rq, int64_t pause_ms)
 	if (rq->steps++ >= STEPS_QUICK && pause_ms < STEPS_PAUSE_MS)
 		pause_ms = STEPS_PAUSE_MS;
 	rq->rests = true;
+	rq->unsent = (struct err){0}; /* it has been answered with that */
 	rq->next_ms = engine_now(rq->cloud->e) + pause_ms;
 }
 

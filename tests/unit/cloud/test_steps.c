@@ -10,6 +10,7 @@ static struct fix {
 	enum provider_code code; /* of the next answer ... */
 	int64_t retry_ms;        /* ... and how long to wait */
 	char heard[256];         /* what the owner of the operation was told, in order */
+	bool unbuildable;        /* no request can be built now */
 	unsigned renewed;
 	int64_t until; /* of the session */
 } F;
@@ -20,7 +21,8 @@ static int build(const void *self, const struct provider_op *op, struct provider
 	char url[64];
 
 	(void)self;
-	(void)e;
+	if (F.unbuildable)
+		return err_set(e, ERR_INVALID, "not now");
 	(void)snprintf(url, sizeof(url), "%s(%s)", provider_op_str(op->kind), op->cursor);
 	out->kind = PROVIDER_HTTP;
 	out->method = "GET";
@@ -192,6 +194,25 @@ static void test_a_lost_answer_on_the_way_is_asked_for_again(void **state)
 	assert_string_equal(F.heard, "more ok");
 }
 
+/* It is answered once: while it rests, others that cannot be sent do not count it again. */
+static void test_a_step_that_cannot_be_sent_is_sent_later(void **state)
+{
+	(void)state;
+	begin(PROVIDER_CREATE);
+	F.unbuildable = true;
+	says("create()", PROVIDER_MORE, 0, "a");
+	engine_turn(&B.e);
+	assert_string_equal(F.heard, "more");
+	begin(PROVIDER_REPORT);
+	engine_turn(&B.e);
+	assert_string_equal(F.heard, "more transient"); /* of the report */
+	assert_int_equal(B.c->limit.out, 0);
+	F.unbuildable = false;
+	waits_until(W.now + 1000);
+	says("create(a)", PROVIDER_OK, 0, "");
+	assert_string_equal(F.heard, "more transient ok");
+}
+
 static void test_the_failure_of_the_first_request_is_the_result(void **state)
 {
 	static const enum provider_code codes[] = {PROVIDER_TRANSIENT, PROVIDER_AMBIGUOUS,
@@ -344,6 +365,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_lost_answer_on_the_way_is_asked_for_again,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_the_failure_of_the_first_request_is_the_result,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_step_that_cannot_be_sent_is_sent_later,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_refusal_on_the_way_is_the_result, setup,
 						teardown),
