@@ -610,7 +610,8 @@ def gcp(lab):
     g.set("preempted", "TRUE")
     begun = time.monotonic()
     e = until(lambda: b.events("preempt"), "preemption")[0]
-    assert time.monotonic() - begun < 2 and abs(e["deadline"] - time.time() - 30) < 10, e
+    assert time.monotonic() - begun < 8, "it was told when the question ended, after 10 s"
+    assert abs(e["deadline"] - time.time() - 30) < 10, e
     g.set("maintenance-event", "NONE")
     until(lambda: g.held >= 6, "held again")
     g.set("maintenance-event", "TERMINATE_ON_HOST_MAINTENANCE")

@@ -217,7 +217,7 @@ def a_batch_is_launched_listed_and_terminated(w):
         gone = d.run(kind="delete", ids=ids)
         want([i["code"] for i in gone["items"]], ["ok"] * 3, gone)
         seen = d.list()
-        want({i["state"] for i in seen}, {5}, seen)
+        want({i["state"] for i in seen}, {6}, seen)
 
 
 @test
