@@ -243,17 +243,17 @@ fail:
 	return -1;
 }
 
-/* Request limits that EC2 documents for each action, per account and region: {burst, per second}.
- * None is documented for CreateFleet, which launches instances as RunInstances does. */
+/* Request limits that EC2 documents for each action, per account and region: {burst, tokens gained,
+ * in ms}. None is documented for CreateFleet, which launches instances as RunInstances does. */
 static const struct provider_limit limits[PROVIDER_NOPS] = {
-	[PROVIDER_CREATE] = {.requests = {5, 2}, .instances = {1000, 2}},
-	[PROVIDER_DELETE] = {.requests = {100, 5}, .instances = {1000, 20}},
-	[PROVIDER_LIST] = {.requests = {100, 20}},
-	[PROVIDER_QUOTES] = {.requests = {100, 20}},
-	[PROVIDER_FABRIC_LIST] = {.requests = {100, 20}},
-	[PROVIDER_FABRIC_MAKE] = {.requests = {50, 5}},
-	[PROVIDER_FABRIC_DROP] = {.requests = {50, 5}},
-	[PROVIDER_REPORT] = {.requests = {50, 5}},
+	[PROVIDER_CREATE] = {.requests = {5, 2, 1000}, .instances = {1000, 2, 1000}},
+	[PROVIDER_DELETE] = {.requests = {100, 5, 1000}, .instances = {1000, 20, 1000}},
+	[PROVIDER_LIST] = {.requests = {100, 20, 1000}},
+	[PROVIDER_QUOTES] = {.requests = {100, 20, 1000}},
+	[PROVIDER_FABRIC_LIST] = {.requests = {100, 20, 1000}},
+	[PROVIDER_FABRIC_MAKE] = {.requests = {50, 5, 1000}},
+	[PROVIDER_FABRIC_DROP] = {.requests = {50, 5, 1000}},
+	[PROVIDER_REPORT] = {.requests = {50, 5, 1000}},
 };
 
 /* No PROVIDER_GANGS: EC2 may launch only a part of a batch of several jobs.  It follows the order

@@ -496,7 +496,7 @@ static inline struct fleet_node *row(const char *name)
 static inline void with_room_for(uint32_t n)
 {
 	static const struct provider_limit own[PROVIDER_NOPS] = {
-		[PROVIDER_CREATE] = {.instances = {NODES, 1}}};
+		[PROVIDER_CREATE] = {.instances = {NODES, 1, 1000}}};
 
 	limit_init(&F.cloud.limit, 1000, 0, own, engine_now(&F.e));
 	limit_take(&F.cloud.limit, PROVIDER_CREATE, NODES - n, engine_now(&F.e));

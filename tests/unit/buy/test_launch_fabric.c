@@ -257,7 +257,7 @@ static void test_the_create_behind_a_fabric_asks_its_limit(void **state)
 static void test_the_create_behind_a_fabric_waits_for_room(void **state)
 {
 	static const struct provider_limit own[PROVIDER_NOPS] = {
-		[PROVIDER_CREATE] = {.instances = {NODES, 1}}};
+		[PROVIDER_CREATE] = {.instances = {NODES, 1, 1000}}};
 
 	(void)state;
 	want_a_job("job");
@@ -277,7 +277,7 @@ static void test_the_create_behind_a_fabric_waits_for_room(void **state)
 static void test_a_job_larger_than_all_room_goes_when_there_is_all(void **state)
 {
 	static const struct provider_limit own[PROVIDER_NOPS] = {
-		[PROVIDER_CREATE] = {.instances = {2, 1}}};
+		[PROVIDER_CREATE] = {.instances = {2, 1, 1000}}};
 
 	(void)state;
 	want_a_job("job"); /* of three */

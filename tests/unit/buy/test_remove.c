@@ -61,7 +61,7 @@ static void test_who_was_asked_to_end_in_vain_lets_others_go_first(void **state)
 static void test_a_delete_has_no_more_instances_than_the_provider_lets_through(void **state)
 {
 	static const struct provider_limit own[PROVIDER_NOPS] = {
-		[PROVIDER_DELETE] = {.instances = {3, 1}}};
+		[PROVIDER_DELETE] = {.instances = {3, 1, 1000}}};
 
 	(void)state;
 	add_nodes();

@@ -506,8 +506,8 @@ static void test_a_lost_answer_is_no_answer(void **state)
 static void test_a_request_takes_a_token_for_each_instance(void **state)
 {
 	static const struct provider_limit own[PROVIDER_NOPS] = {
-		[PROVIDER_CREATE] = {.instances = {10, 1}},
-		[PROVIDER_DELETE] = {.instances = {10, 1}}};
+		[PROVIDER_CREATE] = {.instances = {10, 1, 1000}},
+		[PROVIDER_DELETE] = {.instances = {10, 1, 1000}}};
 
 	(void)state;
 	limit_init(&B.c->limit, 8, 0, own, W.now);

@@ -296,8 +296,8 @@ static void test_steps_become_no_storm(void **state)
 static void test_steps_have_a_limit_of_their_own(void **state)
 {
 	static const struct provider_limit own[PROVIDER_NOPS] = {
-		[PROVIDER_CREATE] = {.requests = {1, 1}, .instances = {10, 1}},
-		[PROVIDER_STEP] = {.requests = {2, 1}}};
+		[PROVIDER_CREATE] = {.requests = {1, 1, 1000}, .instances = {10, 1, 1000}},
+		[PROVIDER_STEP] = {.requests = {2, 1, 1000}}};
 
 	(void)state;
 	limit_init(&B.c->limit, 8, 0, own, W.now);

@@ -267,7 +267,7 @@ static void test_a_missing_credential(void **state)
 static void test_it_is_on_again_with_the_limits_of_its_own(void **state)
 {
 	static const struct provider_limit own[PROVIDER_NOPS] = {
-		[PROVIDER_CREATE] = {.requests = {2, 1}, .instances = {50, 5}}};
+		[PROVIDER_CREATE] = {.requests = {2, 1, 1000}, .instances = {50, 5, 1000}}};
 	struct fix *f = *state;
 	struct limit_kind *creates;
 
