@@ -50,7 +50,9 @@ static inline void check_result(const struct provider_op *op, const struct provi
 	assert(r->code < PROVIDER_NCODES && r->retry_after_ms >= 0);
 	assert(ENDS(r->message) && ENDS(r->cursor));
 	assert(r->session == NULL || op->kind == PROVIDER_LOGIN);
-	if (r->code != PROVIDER_OK) {
+	assert(r->code != PROVIDER_MORE || r->cursor[0] != '\0');
+	/* A page of a list that goes on is as whole as the last one. */
+	if (r->code != PROVIDER_OK && !(r->code == PROVIDER_MORE && asked == 0)) {
 		assert(r->nitems == 0 && r->ninstances == 0 && r->nquotes == 0);
 		assert(r->session == NULL && r->nfabrics == 0);
 		assert(r->nnotices == 0 && r->nended == 0 && r->nunread == 0 && r->ack == NULL);
