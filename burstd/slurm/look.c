@@ -177,11 +177,12 @@ bool slurm_look_pools(struct slurm_look *l, enum slurm_own t, slurm_seconds_fn o
 
 bool slurm_look_cut(struct slurm_text *rest, struct slurm_text *list, struct slurm_text *count)
 {
-	const char *p = rest->p, *end = p + rest->n, *colon = NULL;
+	const char *p = rest->p, *end, *colon = NULL;
 	int depth = 0; /* a comma in brackets separates nothing */
 
 	if (rest->n == 0)
 		return false;
+	end = p + rest->n;
 	for (; p < end && (*p != ',' || depth > 0); p++) {
 		depth += (*p == '[') - (*p == ']');
 		if (*p == ':' && colon == NULL)
