@@ -128,9 +128,7 @@ int64_t place_ready_ms(struct engine *e, const struct conf_offer *o); /* 0: read
 /* Note the answer to a purchase of n nodes. */
 void place_bought(struct engine *e, const struct conf_offer *o, const struct provider_result *r,
 		  size_t n, int64_t sent_ms);
-/* Set why the node was refused, for people, with the provider's words: "sim: no gpu_8x_h100 in
- * eu-1:
- * ..." */
+/* Set why the node was refused, for people, in the provider's words. */
 void place_say_why(struct cloud *c, struct fleet_node *fn, enum node_reason why, const char *words);
 /* The purchase of this row was in doubt, and made nothing. */
 void place_doubt_ends(struct engine *e, const struct node *n);

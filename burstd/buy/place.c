@@ -389,6 +389,7 @@ void place_bought(struct engine *e, const struct conf_offer *o, const struct pro
 	note_failing(e, o);
 }
 
+/* "sim: no gpu_8x_h100 in eu-1: ..." */
 void place_say_why(struct cloud *c, struct fleet_node *fn, enum node_reason why, const char *words)
 {
 	const struct conf_offer *o = engine_offer_of(c->e, &fn->n);
