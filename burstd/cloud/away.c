@@ -87,7 +87,8 @@ void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provid
 	const bool was = c->away;
 	int64_t since;
 
-	if (!is_asked_of_it(kind) || (kind == PROVIDER_LOGIN && r->code == PROVIDER_OK))
+	if (!is_asked_of_it(kind) ||
+	    (kind == PROVIDER_LOGIN && (r->code == PROVIDER_OK || r->code == PROVIDER_MORE)))
 		return;
 	if (is_answer(kind, r->code))
 		c->mute_ms = 0;

@@ -32,6 +32,8 @@ static void test_when(void **state)
 		 false},
 		{"so are notices", true, PROVIDER_NOTICES, PROVIDER_TRANSIENT, false, false},
 		{"logged in is not served", true, PROVIDER_LOGIN, PROVIDER_OK, false, false},
+		{"a step of a login is one that goes on", true, PROVIDER_LOGIN, PROVIDER_MORE,
+		 false, false},
 		{"never listed: lists are denied", false, PROVIDER_LIST, PROVIDER_DENIED, true,
 		 false},
 		{"never listed: it cannot be logged in", false, PROVIDER_LOGIN, PROVIDER_DENIED,
