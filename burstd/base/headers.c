@@ -1,7 +1,6 @@
 #include "base/headers.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -31,10 +30,10 @@ void headers_free(struct headers *h)
 	*h = (struct headers){0};
 }
 
-static bool has_control(const char *s)
+bool headers_has_control(const char *text)
 {
-	for (; *s != '\0'; s++)
-		if ((unsigned char)*s < 0x20 || *s == 0x7f)
+	for (; *text != '\0'; text++)
+		if ((unsigned char)*text < 0x20 || *text == 0x7f)
 			return true;
 	return false;
 }
@@ -45,7 +44,7 @@ const char *headers_get(const struct headers *h, const char *name)
 
 	while (i < h->n && strcasecmp(h->v[i].name, name) != 0)
 		i++;
-	if (i == h->n || h->v[i].value[0] == '\0' || has_control(h->v[i].value))
+	if (i == h->n || h->v[i].value[0] == '\0' || headers_has_control(h->v[i].value))
 		return NULL;
 	return h->v[i].value;
 }

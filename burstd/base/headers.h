@@ -2,6 +2,7 @@
 #ifndef BURSTD_HEADERS_H
 #define BURSTD_HEADERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,8 @@ struct headers { /* in the order in which they came; {0}: none */
 void headers_add(struct headers *h, const char *name, const char *value);
 void headers_free(struct headers *h);
 
+/* Has the text a control byte?  In a line of HTTP it could begin another. */
+bool headers_has_control(const char *text);
 /* The value of the first header with this name, in any case (RFC 9110, 5.1).  NULL: there is none,
  * or it is empty, or it has a control byte. */
 const char *headers_get(const struct headers *h, const char *name);

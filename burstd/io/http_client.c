@@ -81,14 +81,6 @@ static const char *header(struct xfer *x, const char *name)
 										     : NULL;
 }
 
-static bool has_control(const char *s)
-{
-	for (; *s != '\0'; s++)
-		if ((unsigned char)*s < 0x20 || *s == 0x7f)
-			return true;
-	return false;
-}
-
 /* Copy the reply's headers into *h: libcurl's are good until its next call. */
 static void copy_headers(struct xfer *x, struct headers *h)
 {
@@ -507,12 +499,12 @@ static void set_options(struct xfer *x, const struct http_call *call)
 /* Refuse control bytes: a line break could add a header, or a request. */
 static int check_call(const struct http_call *call, struct err *e)
 {
-	if (has_control(call->method) || strchr(call->method, ' ') != NULL)
+	if (headers_has_control(call->method) || strchr(call->method, ' ') != NULL)
 		return err_set(e, ERR_INVALID, "control character or blank in the method");
-	if (has_control(call->url) || strchr(call->url, ' ') != NULL)
+	if (headers_has_control(call->url) || strchr(call->url, ' ') != NULL)
 		return err_set(e, ERR_INVALID, "control character or blank in the URL");
 	for (const char *const *h = call->headers; h != NULL && *h != NULL; h++)
-		if (has_control(*h))
+		if (headers_has_control(*h))
 			return err_set(e, ERR_INVALID, "control character in a header");
 	return 0;
 }
