@@ -111,10 +111,11 @@ static void test_a_token_ends(void **state)
 {
 	(void)state;
 	ask("GET", "/v2.1/servers", NULL, 200);
-	admin("/admin/config", "{\"login_life\":\"200ms\"}");
+	admin("/admin/config", "{\"login_life\":\"1s\"}");
 	login();
 	ask("GET", "/v2.1/servers", NULL, 200);
-	usleep(250000);
+	(void)sleep(1);
+	usleep(50000);
 	says("GET", "/v2.1/servers", NULL, 401, denied);
 	header("WWW-Authenticate: Keystone uri=");
 	admin("/admin/config", "{\"login_life\":\"1h\"}");
@@ -122,6 +123,7 @@ static void test_a_token_ends(void **state)
 	login();
 	ask("GET", "/v2.1/servers", NULL, 200);
 	admin("/admin/config", "{\"login_life\":\"1ms\"}");
+	usleep(10000);
 	says("GET", "/v2.1/servers", NULL, 401, denied); /* and may end before that */
 }
 
