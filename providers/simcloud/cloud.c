@@ -62,7 +62,6 @@ void cloud_fini(struct cloud *c)
 	notices_fini(&c->notices);
 	sshkeys_fini(&c->sshkeys);
 	heap_fini(&c->due);
-	books_free(c->books);
 	*c = (struct cloud){0};
 }
 

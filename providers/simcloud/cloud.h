@@ -22,7 +22,6 @@
 
 #include "providers/simcloud/addr.h"
 #include "providers/simcloud/annex.h"
-#include "providers/simcloud/book.h"
 #include "providers/simcloud/events.h"
 #include "providers/simcloud/heap.h"
 #include "providers/simcloud/meter.h"
@@ -103,7 +102,6 @@ struct cloud {
 	int64_t live;
 	bool closing;        /* cloud_end_all() was called: creates are refused */
 	struct annex *annex; /* what single faces keep; NULL: nothing */
-	struct book *books;  /* likewise */
 };
 
 struct cloud_want {

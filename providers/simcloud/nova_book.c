@@ -7,7 +7,6 @@
 #include "providers/simcloud/nova.h"
 
 struct nova_book {
-	struct book head;
 	struct nova_kept *v; /* in the order of their making */
 	size_t n, cap;
 	struct nova_group *groups;
@@ -15,9 +14,9 @@ struct nova_book {
 	uint32_t last;
 };
 
-static void free_book(struct book *head)
+static void free_book(void *own)
 {
-	struct nova_book *b = (struct nova_book *)head;
+	struct nova_book *b = own;
 
 	for (size_t i = 0; i < b->n; i++)
 		nova_spec_unref(b->v[i].spec);
@@ -33,14 +32,12 @@ static const char owner[] = "nova";
 
 struct nova_book *nova_book(struct cloud *c)
 {
-	struct book *head = book_find(c->books, owner);
-	struct nova_book *b;
+	struct nova_book *b = annex_get(c->annex, owner);
 
-	if (head != NULL)
-		return (struct nova_book *)head;
-	b = mem_zalloc(sizeof(*b));
-	b->head = (struct book){.next = c->books, .owner = owner, .free = free_book};
-	c->books = &b->head;
+	if (b == NULL) {
+		b = mem_zalloc(sizeof(*b));
+		annex_put(&c->annex, owner, b, free_book);
+	}
 	return b;
 }
 
