@@ -26,9 +26,10 @@ static struct bare {
 		void *ctx;
 	} wire[WIRE_MAX];
 	size_t n, answered;
-	int64_t date_ms; /* date of the next reply; 0: none */
-	unsigned lists;  /* complete lists seen */
-	char heard[128]; /* results of lists, as away.c hears them */
+	int64_t date_ms;                       /* date of the next reply; 0: none */
+	unsigned lists;                        /* complete lists seen */
+	void (*listed)(const struct cloud *c); /* looks at each of them; NULL: nobody does */
+	char heard[128];                       /* results of lists, as away.c hears them */
 	unsigned kinds;  /* kinds of requests whose replies others heard of, as bits */
 	unsigned shut;   /* failed logins, as away.c hears them */
 	char story[256]; /* sent, noticed, committed */
@@ -109,6 +110,8 @@ void engine_listed(struct engine *e, struct cloud *c)
 	(void)e;
 	c->unsure = B.unsure;
 	B.lists++;
+	if (B.listed != NULL)
+		B.listed(c);
 }
 
 void engine_heard(struct engine *e, struct cloud *c, enum provider_op_kind kind,
