@@ -378,8 +378,9 @@ static inline int build(const void *self, const struct provider_op *op,
 			struct provider_request *out, struct err *e)
 {
 	(void)self;
-	(void)op;
 	(void)out;
+	/* It is asked for the hash, which is that of the first request (I4). */
+	assert_string_equal(provider_cursor(op), "");
 	return F.unbuildable ? err_set(e, ERR_INVALID, "it is too long") : 0;
 }
 

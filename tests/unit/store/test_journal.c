@@ -197,6 +197,7 @@ static void test_batches(void **state)
 					       .pool = "a100",
 					       .body_hash = UINT64_MAX,
 					       .at_ms = INT64_MAX};
+	struct journal_batch c = a;
 	struct fixture *f = *state;
 	struct journal_tx *tx = journal_begin(f->j);
 	struct seen *s;
@@ -214,6 +215,16 @@ static void test_batches(void **state)
 	assert_int_equal(s->batches[1].at_ms, INT64_MAX);
 	assert_string_equal(s->batches[0].cursor, "step 2");
 	assert_string_equal(s->batches[1].cursor, "");
+	forget(s);
+
+	/* It goes on: the row is written again. */
+	tx = journal_begin(f->j);
+	(void)snprintf(c.cursor, sizeof(c.cursor), "step 3");
+	journal_put_batch(tx, &c);
+	commit(tx);
+	s = load(f);
+	assert_string_equal(s->batches[0].cursor, "step 3");
+	assert_string_equal(s->batches[0].token, "t-1");
 	forget(s);
 
 	tx = journal_begin(f->j);
