@@ -27,6 +27,7 @@ import botocore.serialize
 import botocore.session
 
 import imds
+import tap
 
 REGION = "eu-west-1"
 CLUSTER = "0a1b2c3d-0000-4000-8000-001122334455"
@@ -772,18 +773,8 @@ def simclouds_refusals_are_read_by_botocore(w):
 
 
 def main():
-    failed = 0
     with moto(sys.argv[1]) as w:
-        for k, fn in enumerate(tests, 1):
-            name = fn.__name__.replace("_", " ")
-            try:
-                fn(w)
-                print(f"ok {k} - {name}", flush=True)
-            except Exception as e:  # pylint: disable=broad-except
-                failed += 1
-                print(f"not ok {k} - {name}\n# {type(e).__name__}: {str(e)[:2000]}", flush=True)
-    print(f"1..{len(tests)}")
-    return failed > 0
+        return tap.run(tests, lambda fn: fn(w))
 
 
 if __name__ == "__main__":

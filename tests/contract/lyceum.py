@@ -10,8 +10,9 @@ import subprocess
 import sys
 import tempfile
 import time
-import traceback
 import urllib.request
+
+import tap
 
 KEY = "lk_contract"
 
@@ -174,22 +175,17 @@ def it_renews_its_session(w):
     assert "refreshed" not in w.run("vm", "list")
 
 
+def alone(fn):
+    """Each test has a world of its own."""
+    w = World(sys.argv[1], sys.argv[2])
+    try:
+        fn(w)
+    finally:
+        w.close()
+
+
 def main():
-    failed = 0
-    print(f"1..{len(tests)}", flush=True)
-    for n, fn in enumerate(tests, 1):
-        w = World(sys.argv[1], sys.argv[2])
-        try:
-            fn(w)
-            print(f"ok {n} - {fn.__name__}", flush=True)
-        except Exception:  # pylint: disable=broad-except
-            failed += 1
-            print(f"not ok {n} - {fn.__name__}", flush=True)
-            for line in traceback.format_exc().splitlines():
-                print("# " + line)
-        finally:
-            w.close()
-    return failed > 0
+    return tap.run(tests, alone)
 
 
 if __name__ == "__main__":

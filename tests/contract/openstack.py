@@ -22,6 +22,8 @@ import time
 import urllib.parse
 from contextlib import ExitStack
 
+import tap
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 IMAGE = "155d900f-4e14-4e4c-a73d-069cbf4541e6"  # of Nova's tests; simcloud has all
 NET = "3cb9bc59-5699-4588-a4b1-b87f96708bc6"
@@ -599,19 +601,9 @@ def sim_side(stack, program):
 
 
 def main():
-    failed = 0
     with ExitStack() as stack:
         w = (real_side(stack, os.path.join(sys.prefix, "keystone")), sim_side(stack, os.path.abspath(sys.argv[1])))
-        for k, fn in enumerate(tests, 1):
-            name = fn.__name__.replace("_", " ")
-            try:
-                fn(w)
-                print(f"ok {k} - {name}", flush=True)
-            except Exception as e:  # pylint: disable=broad-except
-                failed += 1
-                print(f"not ok {k} - {name}\n# {type(e).__name__}: {str(e)[:3000]}", flush=True)
-    print(f"1..{len(tests)}")
-    return failed > 0
+        return tap.run(tests, lambda fn: fn(w))
 
 
 if __name__ == "__main__":

@@ -16,9 +16,10 @@ import sys
 import tempfile
 import threading
 import time
-import traceback
 import urllib.parse
 from contextlib import contextmanager
+
+import tap
 
 # Prism's own errors, which no vendor has.
 ERRORS = "https://stoplight.io/prism/errors#"
@@ -38,16 +39,7 @@ def want(got, expected, about=None):
 
 def run_all(*args):
     """As TAP; each test gets args."""
-    print(f"1..{len(tests)}")
-    failed = 0
-    for n, fn in enumerate(tests, 1):
-        try:
-            fn(*args)
-            print(f"ok {n} - {fn.__name__}", flush=True)
-        except Exception:  # whatever it is, the test has failed
-            failed = 1
-            print(f"not ok {n} - {fn.__name__}\n# " + traceback.format_exc().replace("\n", "\n# "), flush=True)
-    return failed
+    return tap.run(tests, lambda fn: fn(*args))
 
 
 # --- descriptions ---------------------------------------------------------------------------------------------------
