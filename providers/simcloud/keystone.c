@@ -28,7 +28,9 @@ static bool is(const struct face_visit *v)
 
 static bool is_tokens(const struct face_visit *v)
 {
-	return strcmp(below(v->rq->path), "/v3/auth/tokens") == 0;
+	const char *at = below(v->rq->path);
+
+	return at != NULL && strcmp(at, "/v3/auth/tokens") == 0;
 }
 
 static bool is_secret(const struct face_visit *v, const char *text)

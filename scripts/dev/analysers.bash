@@ -23,7 +23,7 @@ analyze() {
 	local objects
 	objects=$(sed 's|\.c$|.o|; s|^|build/analyze/analyze/|; s|analyze/slurm/|analyze/hook/slurm/|' "$unanalysed")
 	# shellcheck disable=SC2086  # one word each
-	[ -z "$objects" ] || make -j"$jobs" MODE=analyze WERROR=1 BUILD=build/analyze $objects
+	[ -z "$objects" ] || make -k -j"$jobs" MODE=analyze WERROR=1 BUILD=build/analyze $objects
 }
 
 analysers() {
