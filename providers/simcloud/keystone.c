@@ -1,5 +1,6 @@
 #include "providers/simcloud/keystone.h"
 
+#include <assert.h>
 #include <openssl/crypto.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,7 @@ static enum code parse(struct face_call **out, const struct face_visit *v, struc
 	const char *at = below(v->rq->path);
 	bool get = strcmp(v->rq->method, "GET") == 0;
 
+	assert(at != NULL); /* is() */
 	if (is_tokens(v) && strcmp(v->rq->method, "POST") == 0)
 		return parse_login(out, v, e);
 	if (is_tokens(v) && get)

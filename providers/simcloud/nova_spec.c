@@ -1,5 +1,6 @@
 /* nova_spec.c - what a create asks for, which its servers keep: read from a body that the schema
  * allows. */
+#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,7 @@ void nova_spec_name(char out[NOVA_TEXT_SIZE], const struct nova_spec *s, size_t 
 {
 	const char *name = nova_spec_text(s, "name");
 
+	assert(s != NULL);
 	if (s->count > 1)
 		(void)snprintf(out, NOVA_TEXT_SIZE, "%.240s-%zu", name, i + 1);
 	else
