@@ -66,6 +66,15 @@ struct conf_option {
 extern const struct conf_option conf_options[];
 extern const size_t conf_noptions;
 
+/* The options of one driver, in the same section as those of every provider.  Their offsets are in
+ * a struct of the driver's own, which open() gets as provider_conf.options. */
+struct conf_driver {
+	const char *name;
+	const struct conf_option *options;
+	size_t noptions;
+	size_t size; /* of that struct */
+};
+
 const struct conf_option *conf_option_find(const char *section, const char *name); /* or NULL */
 /* The name of an option or subsection of this section that is most similar to `name`, for "did you
  * mean"; never NULL. */

@@ -312,6 +312,7 @@ struct provider_conf { /* one provider section of burstd.conf; borrowed during o
 	const char *name, *url, *ca_file;
 	const char *credential; /* the secret's text, or NULL */
 	uint32_t timeout_ms, concurrency;
+	const void *options; /* the struct of the driver's own options; NULL: it has none */
 	/* driver static */
 	const char *const *on, *const *off, *const *status; /* NULL-terminated, or NULL */
 	const char *records, *program;
@@ -321,8 +322,10 @@ struct provider_conf { /* one provider section of burstd.conf; borrowed during o
 	const char *user_data; /* the text itself */
 };
 
+struct conf_driver;
 struct provider_ops {
-	const char *name; /* driver = "name" in burstd.conf */
+	const char *name;                  /* driver = "name" in burstd.conf */
+	const struct conf_driver *options; /* NULL: it has none of its own */
 	int (*open)(void **self, const struct provider_conf *conf, struct err *e);
 	void (*close)(void *self); /* NULL is fine */
 	struct provider_caps (*caps)(const void *self);
