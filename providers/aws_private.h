@@ -23,6 +23,7 @@
 #include "base/hostlist.h"
 #include "base/str.h"
 #include "core/provider.h"
+#include "providers/common/members.h"
 #include "providers/common/query.h"
 #include "providers/common/sigv4.h"
 #include "providers/common/xml.h"
@@ -168,9 +169,7 @@ void aws_tags_add(struct str *body, const char *prefix, const struct provider_cr
 struct aws_tags { /* the tags of a batch, which all its instances have */
 	char cluster[PROVIDER_WORD_MAX + 1];
 	bool readable; /* cluster fits */
-	struct str names, gens;
-	struct hostlist *nodes; /* NULL: the tags cannot be read */
-	uint64_t *gen;
+	struct members members;
 };
 void aws_tags_init(struct aws_tags *t);
 void aws_tags_fini(struct aws_tags *t);

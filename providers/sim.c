@@ -412,7 +412,7 @@ static int read_rows(const struct provider_op *op, const struct provider_reply *
 {
 	struct jpull_value cursor = {.type = JPULL_NONE};
 	struct reading ctx = {op, out};
-	struct rows rows = {"instances", fields, NFIELDS, BATCH_MAX, read_listed, &ctx};
+	struct rows rows = {"instances", fields, NFIELDS, BATCH_MAX, read_listed, &ctx, NULL};
 
 	if (op->kind == PROVIDER_CREATE) {
 		rows.max = op->u.create.nwants;

@@ -94,6 +94,15 @@ void doc_wrong(const struct doc_at *o, const char *key, const char *want)
 /* --- places ------------------------------------------------------------------------------------
  */
 
+static const json_t *member(const json_t *v, const char *name)
+{
+	json_t *o = (json_t *)(uintptr_t)v; /* jansson's iterators are not for constants */
+
+	if (strcmp(name, "*") == 0 && json_object_size(v) == 1)
+		return json_object_iter_value(json_object_iter(o));
+	return json_object_get(v, name);
+}
+
 /* The value at key, below as many members as it has dots; NULL: none, or null. */
 static const json_t *find(const struct doc_at *o, const char *key)
 {
@@ -104,7 +113,7 @@ static const json_t *find(const struct doc_at *o, const char *key)
 		size_t n = strcspn(key, ".");
 
 		(void)snprintf(name, sizeof(name), "%.*s", (int)n, key);
-		v = json_object_get(v, name);
+		v = member(v, name);
 		key = key[n] == '.' ? key + n + 1 : NULL;
 	}
 	return json_is_null(v) ? NULL : v;

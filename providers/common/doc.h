@@ -16,8 +16,9 @@
  * once, at the end, and believe nothing before.  What may be missing or odd in rows that are not
  * ours is read by doc_word(), which knows no error.
  *
- * A key is a name, or several with dots between for members of members: "instance_type.name".  For
- * lists of ten thousand rows use jpull.h, which builds no tree. */
+ * A key is a name, or several with dots between for members of members: "instance_type.name".  "*"
+ * is the only member of an object, whatever its name.  For lists of ten thousand rows use jpull.h,
+ * which builds no tree. */
 #ifndef PROVIDERS_COMMON_DOC_H
 #define PROVIDERS_COMMON_DOC_H
 

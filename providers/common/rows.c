@@ -49,6 +49,7 @@ static int read_list(const struct rows *rows, struct jpull *j)
 int rows_read(const struct rows *rows, const char *body, size_t len, struct jpull_value *cursor)
 {
 	struct jpull_value key, first = {.type = JPULL_NONE};
+	const char *next = rows->cursor != NULL ? rows->cursor : "cursor";
 	bool found = false;
 	struct jpull j;
 
@@ -56,7 +57,7 @@ int rows_read(const struct rows *rows, const char *body, size_t len, struct jpul
 	jpull_init(&j, body != NULL ? body : "", len);
 	(void)jpull_enter(&j, '{');
 	while (jpull_key(&j, &key)) {
-		if (cursor != NULL && jpull_is(&key, "cursor")) {
+		if (cursor != NULL && jpull_is(&key, next)) {
 			if (first.type != JPULL_NONE)
 				return -1;
 			*cursor = first = jpull_take(&j);

@@ -12,13 +12,14 @@
 enum { ROWS_FIELDS_MAX = 16 };
 
 struct rows {
-	const char *list;          /* {"LIST": [{...}, ...], "cursor": ...} */
+	const char *list;          /* {"LIST": [{...}, ...], "CURSOR": ...} */
 	const char *const *fields; /* at most ROWS_FIELDS_MAX, fastest in the order of the reply */
 	size_t nfields;
 	size_t max; /* rows */
 	/* Takes row i: its fields, JPULL_NONE if missing.  -1: the row makes no sense. */
 	int (*fn)(void *ctx, size_t i, const struct jpull_value *v);
 	void *ctx;
+	const char *cursor; /* its key; NULL: "cursor" */
 };
 
 /* Read all of body.  *cursor (NULL: none is wanted) is left alone if there is none.  -1: not such a

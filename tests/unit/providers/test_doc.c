@@ -363,6 +363,28 @@ static void test_depth_and_length_have_limits(void **state)
 	free(big);
 }
 
+static void test_the_only_member_has_any_name(void **state)
+{
+	static const struct {
+		const char *body, *text;
+	} errors[] = {
+		{"{\"badRequest\":{\"message\":\"m\"}}", "m"},
+		{"{\"a\":{\"message\":\"m\"},\"b\":{\"message\":\"n\"}}", ""},
+		{"{\"a\":1}", ""},
+		{"{}", ""},
+		{"[{\"message\":\"m\"}]", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		struct doc d;
+
+		assert_true(doc_load(&d, errors[i].body, strlen(errors[i].body)));
+		assert_string_equal(doc_word(&d.top, "*.message"), errors[i].text);
+		doc_fini(&d);
+	}
+}
+
 static void test_a_long_path_is_cut(void **state)
 {
 	char key[DOC_KEY_MAX];
@@ -394,6 +416,7 @@ int main(void)
 		cmocka_unit_test(test_an_item_that_is_not_there_is_nothing),
 		cmocka_unit_test(test_what_is_no_json_is_refused),
 		cmocka_unit_test(test_depth_and_length_have_limits),
+		cmocka_unit_test(test_the_only_member_has_any_name),
 		cmocka_unit_test(test_a_long_path_is_cut),
 	};
 

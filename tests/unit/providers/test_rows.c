@@ -62,7 +62,7 @@ static void test_rows_are_given_one_by_one(void **state)
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		struct jpull_value cursor = {.type = JPULL_NONE};
 		struct seen seen = {0};
-		const struct rows rows = {"l", fields, 2, 3, see, &seen};
+		const struct rows rows = {"l", fields, 2, 3, see, &seen, NULL};
 		char text[8];
 
 		if (rows_read(&rows, table[i].body, strlen(table[i].body), &cursor) != table[i].rc)
@@ -77,7 +77,7 @@ static void test_a_row_that_makes_no_sense_ends_the_reading(void **state)
 {
 	static const char body[] = "{\"l\":[{\"id\":\"a\"},{\"id\":\"b\"},{}]}";
 	struct seen seen = {.stop = 2};
-	const struct rows rows = {"l", fields, 2, 3, see, &seen};
+	const struct rows rows = {"l", fields, 2, 3, see, &seen, NULL};
 
 	(void)state;
 	assert_int_equal(rows_read(&rows, body, sizeof(body) - 1, NULL), -1);
@@ -88,11 +88,23 @@ static void test_a_cursor_that_is_not_wanted_is_skipped(void **state)
 {
 	static const char body[] = "{\"cursor\":1,\"l\":[{}],\"cursor\":[2]}";
 	struct seen seen = {0};
-	const struct rows rows = {"l", fields, 2, 3, see, &seen};
+	const struct rows rows = {"l", fields, 2, 3, see, &seen, NULL};
 
 	(void)state;
 	assert_int_equal(rows_read(&rows, body, sizeof(body) - 1, NULL), 0);
 	assert_int_equal(rows_read(&rows, NULL, 0, NULL), -1);
+}
+
+static void test_a_cursor_may_have_another_name(void **state)
+{
+	static const char body[] = "{\"cursor\":1,\"l\":[{}],\"next\":\"n\"}";
+	struct seen seen = {0};
+	const struct rows rows = {"l", fields, 2, 3, see, &seen, "next"};
+	struct jpull_value cursor = {.type = JPULL_NONE};
+
+	(void)state;
+	assert_int_equal(rows_read(&rows, body, sizeof(body) - 1, &cursor), 0);
+	assert_true(jpull_is(&cursor, "n"));
 }
 
 int main(void)
@@ -101,6 +113,7 @@ int main(void)
 		cmocka_unit_test(test_rows_are_given_one_by_one),
 		cmocka_unit_test(test_a_row_that_makes_no_sense_ends_the_reading),
 		cmocka_unit_test(test_a_cursor_that_is_not_wanted_is_skipped),
+		cmocka_unit_test(test_a_cursor_may_have_another_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
