@@ -6,8 +6,7 @@
  *filter POST /api/v1/instance-operations/terminate   many; 404 does not say which of them is
  *unknown GET  /api/v1/instance-types                  prices, the same in each region
  *
- * Who an instance is, is in its tags, and again in its name, which both are there from its launch.
-*/
+ * Who an instance is, its tags say, and its name again; it has both from its launch on. */
 #include "providers/lambda.h"
 
 #include <stdio.h>
