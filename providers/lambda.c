@@ -1,10 +1,10 @@
 /* lambda.c - Lambda Cloud, by its published API description, version 1.10.0:
  * https://docs.lambda.ai/api/cloud (OpenAPI), from which all of this is, unless it says otherwise.
  *
- *	POST /api/v1/instance-operations/launch      one instance; one call in 12 s; repeated:
- *another GET  /api/v1/instances                       all of the account, in one page, without a
- *filter POST /api/v1/instance-operations/terminate   many; 404 does not say which of them is
- *unknown GET  /api/v1/instance-types                  prices, the same in each region
+ *	POST /api/v1/instance-operations/launch     one instance, in 12 s; repeated: another
+ *	GET  /api/v1/instances                      all of the account, unfiltered, one page
+ *	POST /api/v1/instance-operations/terminate  many; a 404 does not say which it is about
+ *	GET  /api/v1/instance-types                 prices, the same in each region
  *
  * Who an instance is, its tags say, and its name again; it has both from its launch on. */
 #include "providers/lambda.h"
