@@ -10,7 +10,8 @@
 static bool offer_fits(const struct provider_quote *o, const struct conf_offer *p,
 		       const char *currency)
 {
-	return strcmp(o->type, p->type) == 0 && strcmp(o->region, p->region) == 0 &&
+	return strcmp(o->type, p->type) == 0 &&
+	       (o->region[0] == '\0' || strcmp(o->region, p->region) == 0) &&
 	       (int)o->market == p->market && strcmp(o->currency, currency) == 0 &&
 	       (p->zone[0] == '\0' || strcmp(o->zone, p->zone) == 0);
 }

@@ -268,8 +268,8 @@ struct provider_item { /* an instance in a create or delete */
 };
 
 struct provider_quote {
-	char type[PROVIDER_WORD_MAX + 1]; /* "": this price is for all types there */
-	char region[PROVIDER_WORD_MAX + 1];
+	char type[PROVIDER_WORD_MAX + 1];   /* "": this price is for all types there */
+	char region[PROVIDER_WORD_MAX + 1]; /* "": it is the same in all regions */
 	char zone[PROVIDER_WORD_MAX + 1];
 	enum provider_market market;
 	int64_t price_nano_h; /* nano-units per hour and instance; 0: not said */

@@ -3,6 +3,7 @@
  * (aws.py).
  *
  *   {"do":"open","driver":"aws","conf":{"region":"eu-west-1",...}}  -> {"ok":true}
+ *        conf has the driver's own options, too, as they are written in burstd.conf
  *   {"do":"build","op":OP}                           -> {"method":...,"url":...,"headers":[...],
  *                                                        "body":...}
  *   {"do":"parse","op":OP,"status":200,"body":TEXT}  -> {"code":...,"items":[...],...}
@@ -22,6 +23,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/conf_option.h"
 #include "core/provider.h"
 #include "providers/registry.h"
 #include "tests/unit/two_headers.h"
@@ -94,7 +96,8 @@ static int read_op(struct op *o, const json_t *j)
 	const char *kind = text(j, "kind");
 	int k = 0;
 
-	*o = (struct op){.op = {.at_ms = json_integer_value(json_object_get(j, "at_ms"))}};
+	*o = (struct op){.op = {.cursor = text(j, "cursor"),
+				.at_ms = json_integer_value(json_object_get(j, "at_ms"))}};
 	while (k < PROVIDER_NOPS && strcmp(provider_op_str((enum provider_op_kind)k), kind) != 0)
 		k++;
 	if (k == PROVIDER_NOPS)
@@ -104,20 +107,17 @@ static int read_op(struct op *o, const json_t *j)
 		read_create(o, j);
 	} else if (k == PROVIDER_LIST) {
 		o->op.u.list.cluster = text(j, "cluster");
-		o->op.cursor = text(j, "cursor");
 	} else if (k == PROVIDER_DELETE) {
 		o->op.u.del.nids = words(o, json_object_get(j, "ids"));
 		o->op.u.del.ids = o->words;
 	} else if (k == PROVIDER_QUOTES) {
 		o->op.u.quotes.ntypes = words(o, json_object_get(j, "types"));
 		o->op.u.quotes.types = o->words;
-		o->op.cursor = text(j, "cursor");
 	} else if (k == PROVIDER_REPORT) {
 		o->op.u.report.id = text(j, "id");
 		o->op.u.report.words = text(j, "words");
 	} else if (k == PROVIDER_NOTICES) {
 		o->op.u.notices.cluster = text(j, "cluster");
-		o->op.cursor = text(j, "cursor");
 		o->op.u.notices.ack = json_string_value(json_object_get(j, "ack"));
 		o->op.u.notices.wait_ms =
 			(uint32_t)json_integer_value(json_object_get(j, "wait_ms"));
@@ -125,7 +125,6 @@ static int read_op(struct op *o, const json_t *j)
 		   k == PROVIDER_FABRIC_DROP) {
 		o->op.u.fabric.cluster = text(j, "cluster");
 		o->op.u.fabric.name = text(j, "name");
-		o->op.cursor = text(j, "cursor");
 	}
 	return 0;
 }
@@ -136,10 +135,37 @@ static void fini_op(struct op *o)
 	free(o->words);
 }
 
+static void free_options(const struct conf_driver *d, void *options)
+{
+	for (size_t i = 0; d != NULL && i < d->noptions; i++)
+		conf_option_fini(&d->options[i], options);
+	free(options);
+}
+
+/* The struct of the driver's own options, as said or by default; NULL: it has none. */
+static void *make_options(const struct conf_driver *d, const json_t *said, struct err *e)
+{
+	void *options = d != NULL ? mem_zalloc(d->size) : NULL;
+
+	for (size_t i = 0; d != NULL && i < d->noptions; i++) {
+		const struct conf_option *o = &d->options[i];
+		const char *value = json_string_value(json_object_get(said, o->name));
+
+		value = value != NULL ? value : o->initial;
+		if (value == NULL || conf_option_set(o, options, value, e) == 0)
+			continue;
+		free_options(d, options);
+		return NULL;
+	}
+	return options;
+}
+
 static json_t *do_open(struct shell *s, json_t *in)
 {
 	const json_t *c = json_object_get(in, "conf");
-	const struct provider_conf conf = {
+	void *options;
+	int rc;
+	struct provider_conf conf = {
 		.name = "contract",
 		.url = text(c, "url"),
 		.credential = json_string_value(json_object_get(c, "credential")),
@@ -167,7 +193,11 @@ static json_t *do_open(struct shell *s, json_t *in)
 	s->ops = provider_find(text(in, "driver"));
 	if (s->ops == NULL)
 		return problem("no such driver");
-	if (s->ops->open(&s->self, &conf, &e) == 0)
+	conf.options = options = make_options(s->ops->options, c, &e);
+	rc = s->ops->options != NULL && options == NULL ? -1 : s->ops->open(&s->self, &conf, &e);
+	if (options != NULL)
+		free_options(s->ops->options, options);
+	if (rc == 0)
 		return json_pack("{s:b}", "ok", 1);
 	s->ops = NULL;
 	return problem(e.msg);

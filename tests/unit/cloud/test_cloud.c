@@ -420,6 +420,22 @@ static void test_an_offer_without_a_zone_costs_what_the_dearest_zone_does(void *
 	assert_int_equal(quote_price(B.c, &in_a), 5);
 }
 
+/* Some clouds have one price list for all of their regions. */
+static void test_a_quote_without_a_region_is_of_all(void **state)
+{
+	static char t[] = "t", u[] = "u", r[] = "r", none[] = "";
+	const struct conf_offer here = {.type = t, .region = r, .zone = none};
+	const struct conf_offer other = {.type = u, .region = r, .zone = none};
+
+	(void)state;
+	B.c->quotes = mem_zalloc(sizeof(*B.c->quotes));
+	B.c->nquotes = 1;
+	B.c->quotes[0].price_nano_h = 9;
+	(void)snprintf(B.c->quotes[0].type, sizeof(B.c->quotes[0].type), "t");
+	assert_int_equal(quote_price(B.c, &here), 9);
+	assert_int_equal(quote_price(B.c, &other), 0);
+}
+
 /* --- what an answer is about ------------------------------------------------------------------
  */
 
@@ -535,6 +551,7 @@ int main(void)
 		T(test_a_first_list_that_is_not_understood_is_none),
 		T(test_an_empty_list_of_quotes_is_not_believed),
 		T(test_an_offer_without_a_zone_costs_what_the_dearest_zone_does),
+		T(test_a_quote_without_a_region_is_of_all),
 		T(test_a_report_says_nothing_of_the_provider),
 		T(test_all_parts_hear_each_answer),
 		T(test_a_lost_answer_is_no_answer),
