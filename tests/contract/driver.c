@@ -7,6 +7,7 @@
  *   {"do":"build","op":OP}                           -> {"method":...,"url":...,"headers":[...],
  *                                                        "body":...}
  *   {"do":"parse","op":OP,"status":200,"body":TEXT}  -> {"code":...,"items":[...],...}
+ *        "headers":{NAME:TEXT} of the reply, if wanted
  *   {"do":"renew","session":TEXT or null}            -> {"more":true}
  *   {"do":"fits","op":OP}                            -> {"n":3}
  *   {"do":"good_until"}                              -> {"ms":...}
@@ -22,11 +23,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/headers.h"
 #include "base/mem.h"
 #include "core/conf_option.h"
 #include "core/provider.h"
 #include "providers/registry.h"
-#include "tests/unit/two_headers.h"
 
 enum { LINE_MAX_BYTES = 64 << 20 };
 
@@ -243,7 +244,7 @@ static json_t *show_notices(const struct provider_result *r)
 static json_t *show_result(const struct provider_result *r)
 {
 	json_t *items = json_array(), *instances = json_array(), *quotes = json_array();
-	json_t *ended = json_array(), *fabrics = json_array();
+	json_t *ended = json_array(), *fabrics = json_array(), *failures = json_array();
 
 	for (size_t i = 0; i < r->nitems; i++)
 		(void)json_array_append_new(
@@ -261,32 +262,41 @@ static json_t *show_result(const struct provider_result *r)
 				  r->quotes[i].currency, "cpus", (json_int_t)r->quotes[i].cpus,
 				  "gpus", (json_int_t)r->quotes[i].gpus, "memory_mb",
 				  (json_int_t)r->quotes[i].memory_mb));
+	for (size_t i = 0; i < r->nfailures; i++)
+		(void)json_array_append_new(
+			failures, json_pack("{s:s, s:s, s:s}", "id", r->failures[i].id, "code",
+					    provider_code_str(r->failures[i].code), "message",
+					    r->failures[i].message));
 	for (size_t i = 0; i < r->nended; i++)
 		(void)json_array_append_new(ended, json_string(r->ended[i].id));
 	for (size_t i = 0; i < r->nfabrics; i++)
 		(void)json_array_append_new(fabrics, json_string(r->fabrics[i].name));
-	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:s?, s:I, s:o, s:o, s:I, s:s?, s:o}",
+	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:s?, s:I, s:o, s:o, s:I, s:s?, s:o, s:o}",
 			 "code", provider_code_str(r->code), "message", r->message, "items", items,
 			 "instances", instances, "quotes", quotes, "cursor", r->cursor, "session",
 			 r->session, "retry_after_ms", (json_int_t)r->retry_after_ms, "notices",
 			 show_notices(r), "ended", ended, "unread", (json_int_t)r->nunread, "ack",
-			 r->ack, "fabrics", fabrics);
+			 r->ack, "fabrics", fabrics, "failures", failures);
 }
 
 static json_t *do_parse(struct shell *s, const struct provider_op *op, const json_t *in)
 {
-	const char *body = text(in, "body");
-	struct header v[2];
-	const struct provider_reply reply = {
+	const char *body = text(in, "body"), *name;
+	struct headers headers = {0};
+	struct provider_reply reply = {
 		.status = (long)json_integer_value(json_object_get(in, "status")),
 		.body = body,
-		.len = strlen(body),
-		.headers = two_headers(v, json_string_value(json_object_get(in, "retry_after")),
-				       NULL)};
+		.len = strlen(body)};
 	struct provider_result r = {0};
-	json_t *out;
+	json_t *out, *value;
 
+	if (json_is_string(json_object_get(in, "retry_after")))
+		headers_add(&headers, "Retry-After", text(in, "retry_after"));
+	json_object_foreach(json_object_get(in, "headers"), name, value)
+		headers_add(&headers, name, json_string_value(value));
+	reply.headers = headers;
 	s->ops->parse(s->self, op, &reply, &r);
+	headers_free(&headers);
 	out = show_result(&r);
 	provider_result_fini(&r);
 	return out;

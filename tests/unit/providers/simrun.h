@@ -23,7 +23,6 @@
 #include "base/str.h"
 #include "core/provider.h"
 #include "providers/simcloud/app.h"
-#include "tests/unit/two_headers.h"
 
 enum { SIMRUN_ARGS = 32 };
 
@@ -178,6 +177,25 @@ static inline void simrun_done(struct simrun_reply *r)
 	json_decref(r->json);
 }
 
+/* All headers of a reply, as the engine has them. */
+static inline struct headers simrun_headers(const struct simrun_reply *r)
+{
+	struct headers all = {0};
+	char line[1024];
+
+	for (const char *p = r->heads; *p != '\0'; p += strcspn(p, "\n"), p += *p == '\n') {
+		char *colon;
+
+		(void)snprintf(line, sizeof(line), "%.*s", (int)strcspn(p, "\r\n"), p);
+		colon = strchr(line, ':');
+		if (colon == NULL)
+			continue;
+		*colon = '\0';
+		headers_add(&all, line, colon + 1 + strspn(colon + 1, " "));
+	}
+	return all;
+}
+
 /* Run one operation as the engine would: build, send, parse.  -1: no reply. */
 static inline int simrun_drive(const struct provider_ops *ops, const void *driver,
 			       const struct provider_op *op, struct provider_result *out)
@@ -186,7 +204,6 @@ static inline int simrun_drive(const struct provider_ops *ops, const void *drive
 	struct curl_slist *headers = NULL;
 	struct simrun_reply r;
 	struct provider_reply reply;
-	struct header v[2];
 
 	*out = (struct provider_result){0};
 	assert_int_equal(ops->build(driver, op, &rq, NULL), 0);
@@ -199,8 +216,9 @@ static inline int simrun_drive(const struct provider_ops *ops, const void *drive
 		reply = (struct provider_reply){.status = r.status,
 						.body = r.body.p,
 						.len = r.body.len,
-						.headers = two_headers(v, r.retry_after, NULL)};
+						.headers = simrun_headers(&r)};
 		ops->parse(driver, op, &reply, out);
+		headers_free(&reply.headers);
 	}
 	simrun_done(&r);
 	return r.rc == CURLE_OK ? 0 : -1;
