@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/conf_option.h"
 #include "core/provider.h"
 #include "providers/registry.h"
 #include "tests/unit/two_headers.h"
@@ -136,28 +137,40 @@ static void fini_op(struct op *o)
 	free(o->words);
 }
 
+/* The driver's own options as the test gives them; one that it does not give is unset. */
+static void *own_options(const struct conf_driver *d, const json_t *conf)
+{
+	void *own = d != NULL && d->size > 0 ? mem_zalloc(d->size) : NULL;
+
+	for (size_t i = 0; own != NULL && i < d->noptions; i++) {
+		const char *value = json_string_value(json_object_get(conf, d->options[i].name));
+
+		if (value != NULL && conf_option_set(&d->options[i], own, value, NULL) != 0)
+			(void)fprintf(stderr, "driver: cannot set %s\n", d->options[i].name);
+	}
+	return own;
+}
+
+static void free_own(const struct conf_driver *d, void *own)
+{
+	for (size_t i = 0; own != NULL && i < d->noptions; i++)
+		conf_option_fini(&d->options[i], own);
+	free(own);
+}
+
 static json_t *do_open(struct shell *s, json_t *in)
 {
 	const json_t *c = json_object_get(in, "conf");
-	const struct provider_conf conf = {
+	struct provider_conf conf = {
 		.name = "contract",
 		.url = text(c, "url"),
 		.credential = json_string_value(json_object_get(c, "credential")),
 		.timeout_ms = 30000,
 		.concurrency = 1,
-		.region = text(c, "region"),
-		.image = text(c, "image"),
-		.subnets = text(c, "subnets"),
-		.security_groups = text(c, "security_groups"),
-		.instance_profile = text(c, "instance_profile"),
-		.key_name = text(c, "key_name"),
-		.launch_template = text(c, "launch_template"),
-		.role = text(c, "role"),
-		.sts_url = text(c, "sts_url"),
-		.metadata_url = text(c, "metadata_url"),
-		.notice_queue = text(c, "notice_queue"),
 		.user_data = json_string_value(json_object_get(c, "user_data"))};
 	struct err e = {0};
+	void *own;
+	int rc;
 
 	if (s->ops != NULL)
 		s->ops->close(s->self);
@@ -167,7 +180,11 @@ static json_t *do_open(struct shell *s, json_t *in)
 	s->ops = provider_find(text(in, "driver"));
 	if (s->ops == NULL)
 		return problem("no such driver");
-	if (s->ops->open(&s->self, &conf, &e) == 0)
+	own = own_options(s->ops->options, c);
+	conf.options = own;
+	rc = s->ops->open(&s->self, &conf, &e);
+	free_own(s->ops->options, own);
+	if (rc == 0)
 		return json_pack("{s:b}", "ok", 1);
 	s->ops = NULL;
 	return problem(e.msg);
