@@ -246,7 +246,7 @@ static void test_an_instance_as_lambda_shows_it(void **state)
 
 static void test_the_address_is_the_one_that_is_wanted(void **state)
 {
-	static char lan[] = "private", wan[] = "public";
+	static const char lan[] = "private", wan[] = "public";
 	const struct lambda_options near = {.ssh_key = key, .address = lan};
 	const struct lambda_options far = {.ssh_key = key, .address = wan};
 	struct provider_result r;
