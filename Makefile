@@ -122,7 +122,7 @@ libbuy     := $(B)/libbuy.a $(libkeys)
 libdiff    := $(B)/libdiff.a $(libbuy)
 libparts   := $(B)/libparts.a $(libdiff)
 libapi     := $(B)/libapi.a $(libparts)
-libcli     := $(B)/libcli.a $(B)/libio.a $(libcore)
+libcli     := $(B)/libcli.a $(B)/libio.a $(B)/libdrivers.a $(libcore)
 libagent   := $(B)/libagent.a $(libbase)
 libdrivers := $(B)/libdrivers.a $(libcore)
 libhook    := $(libbase)
@@ -162,7 +162,7 @@ PAGES    := $(patsubst docs/man/%.scd,$(BUILD)/man/%,$(wildcard docs/man/*.scd))
 
 all: $(PROGRAMS) $(PAGES) ## build every program into build/bin, the manual pages into build/man
 
-parts_burstd := $(patsubst %,$(B)/burstd/%.o,main reload house failure check check_slurm listener scrape) $(libapi) $(libdrivers)
+parts_burstd := $(patsubst %,$(B)/burstd/%.o,main reload house failure check check_provider check_slurm listener scrape) $(libapi) $(libdrivers)
 $(BIN)/burstd: $(parts_burstd)
 $(BIN)/burstctl: $(B)/burstd/cli/burstctl.o $(libcli)
 # simcloud uses nothing of the drivers but their signatures (check-layers.sh).
@@ -246,6 +246,9 @@ $(B)/tests/unit/%.t: $(B)/tests/unit/%.o $$(call beside,tests/unit/$$(patsubst %
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs) -lcmocka
 
 $(filter $(B)/tests/unit/agent/%,$(UNIT)): ldlibs += -lssl
+
+# Of the drivers these need the tables of options alone.
+$(filter $(B)/tests/unit/io/%,$(UNIT)): $(B)/libdrivers.a
 
 # Tests of programs run the programs.
 $(filter $(B)/tests/unit/hook/%,$(UNIT)): | $(BIN)/burst-hook

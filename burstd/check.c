@@ -18,24 +18,15 @@
 #include "base/plain.h"
 #include "base/secret.h"
 #include "base/str.h"
+#include "check_private.h"
 #include "core/conf_option.h"
 #include "core/jurisdiction.h"
 #include "core/ladder.h"
 #include "io/conf_file.h"
 #include "io/spool.h"
 #include "providers/attest/registry.h"
-#include "providers/registry.h"
+#include "providers/options.h"
 #include "providers/secrets/registry.h"
-
-enum { PROBLEM_MAX = 8192 }; /* bytes of one */
-
-struct check {
-	const struct conf *conf;
-	unsigned problems;
-};
-
-static void problem(struct check *c, int line, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
 
 void check_say(FILE *to, const char *line)
 {
@@ -46,9 +37,9 @@ void check_say(FILE *to, const char *line)
 	free(copy);
 }
 
-static void problem(struct check *c, int line, const char *fmt, ...)
+void check_problem(struct check *c, int line, const char *fmt, ...)
 {
-	char where[16] = "", *text = mem_zalloc(PROBLEM_MAX);
+	char where[16] = "", *text = mem_zalloc(CHECK_PROBLEM_MAX);
 	struct str s;
 	va_list ap;
 
@@ -56,9 +47,9 @@ static void problem(struct check *c, int line, const char *fmt, ...)
 	if (line > 0)
 		(void)snprintf(where, sizeof(where), ":%d", line);
 	va_start(ap, fmt);
-	(void)vsnprintf(text, PROBLEM_MAX, fmt, ap);
+	(void)vsnprintf(text, CHECK_PROBLEM_MAX, fmt, ap);
 	va_end(ap);
-	str_init(&s, 2 * PROBLEM_MAX);
+	str_init(&s, 2 * CHECK_PROBLEM_MAX);
 	str_addf(&s, "%s%s: %s", c->conf->path, where, text);
 	check_say(stderr, s.p);
 	str_fini(&s);
@@ -88,14 +79,15 @@ static void become_burstd(struct check *c)
 		return;
 	if (pw == NULL || initgroups(pw->pw_name, pw->pw_gid) != 0 ||
 	    setresgid(pw->pw_gid, pw->pw_gid, pw->pw_gid) != 0 || setresuid(uid, uid, uid) != 0) {
-		problem(c, c->conf->state_dir_line,
+		check_problem(
+			c, c->conf->state_dir_line,
 			"state_dir: %s belongs to uid %u, and nothing can be checked as that user",
 			c->conf->state_dir, (unsigned)uid);
 		return;
 	}
 	if (faccessat(AT_FDCWD, c->conf->path, R_OK, AT_EACCESS) != 0)
-		problem(c, 0, "user %s, as which burstd runs, cannot read it: %s", pw->pw_name,
-			strerror(errno));
+		check_problem(c, 0, "user %s, as which burstd runs, cannot read it: %s",
+			      pw->pw_name, strerror(errno));
 }
 
 /* --- directories -------------------------------------------------------------------------------
@@ -108,9 +100,9 @@ static void check_parent(struct check *c, const char *path)
 
 	if (faccessat(AT_FDCWD, parent, strcmp(path, PATHS_STATE) == 0 ? F_OK : W_OK | X_OK,
 		      AT_EACCESS) != 0)
-		problem(c, c->conf->state_dir_line,
-			"state_dir: %s does not exist and cannot be made in %s: %s", path, parent,
-			strerror(errno));
+		check_problem(c, c->conf->state_dir_line,
+			      "state_dir: %s does not exist and cannot be made in %s: %s", path,
+			      parent, strerror(errno));
 	free(copy);
 }
 
@@ -123,19 +115,21 @@ static void check_state_dir(struct check *c)
 	if (lstat(path, &st) != 0 && errno == ENOENT)
 		check_parent(c, path);
 	else if (faccessat(AT_FDCWD, path, F_OK, AT_EACCESS) != 0)
-		problem(c, line, "state_dir: %s: %s", path, strerror(errno));
+		check_problem(c, line, "state_dir: %s: %s", path, strerror(errno));
 	else if (!S_ISDIR(st.st_mode))
-		problem(c, line, "state_dir: %s is not a directory, or a link to one", path);
+		check_problem(c, line, "state_dir: %s is not a directory, or a link to one", path);
 	else if (st.st_uid != geteuid())
-		problem(c, line,
+		check_problem(
+			c, line,
 			"state_dir: %s belongs to uid %u: check as that user, as which burstd must "
 			"run, or as root",
 			path, (unsigned)st.st_uid);
 	else if ((st.st_mode & 022) != 0)
-		problem(c, line, "state_dir: others may write to %s (mode %04o): chmod go-w", path,
-			(unsigned)st.st_mode & 07777);
+		check_problem(c, line, "state_dir: others may write to %s (mode %04o): chmod go-w",
+			      path, (unsigned)st.st_mode & 07777);
 	else if (faccessat(AT_FDCWD, path, R_OK | W_OK | X_OK, AT_EACCESS) != 0)
-		problem(c, line, "state_dir: no right to write to %s: %s", path, strerror(errno));
+		check_problem(c, line, "state_dir: no right to write to %s: %s", path,
+			      strerror(errno));
 }
 
 static void check_spool(struct check *c)
@@ -145,12 +139,12 @@ static void check_spool(struct check *c)
 	struct str s;
 
 	if (spool_check(PATHS_SPOOL, &note, &e) != 0) {
-		problem(c, 0, "the spool, where hooks leave their calls: %s", e.msg);
+		check_problem(c, 0, "the spool, where hooks leave their calls: %s", e.msg);
 		return;
 	}
 	if (note == NULL)
 		return;
-	str_init(&s, PROBLEM_MAX);
+	str_init(&s, CHECK_PROBLEM_MAX);
 	str_addf(&s, "note: the spool " PATHS_SPOOL " %s", note);
 	check_say(stderr, s.p);
 	str_fini(&s);
@@ -168,109 +162,20 @@ static void check_programs(struct check *c)
 		struct stat st;
 		struct str path;
 
-		str_init(&path, PROBLEM_MAX);
+		str_init(&path, CHECK_PROBLEM_MAX);
 		str_addf(&path, "%s/%s", conf->slurm_bin, programs[i]);
 		if (faccessat(AT_FDCWD, path.p, X_OK, AT_EACCESS) != 0)
-			problem(c, conf->slurm_bin_line, "bin_dir: %s: %s", path.p,
-				strerror(errno));
+			check_problem(c, conf->slurm_bin_line, "bin_dir: %s: %s", path.p,
+				      strerror(errno));
 		else if (stat(path.p, &st) != 0 || !S_ISREG(st.st_mode))
-			problem(c, conf->slurm_bin_line, "bin_dir: %s is not a program", path.p);
+			check_problem(c, conf->slurm_bin_line, "bin_dir: %s is not a program",
+				      path.p);
 		str_fini(&path);
 	}
 	if (conf->slurm_conf != NULL &&
 	    faccessat(AT_FDCWD, conf->slurm_conf, R_OK, AT_EACCESS) != 0)
-		problem(c, conf->slurm_conf_line, "conf: %s: %s", conf->slurm_conf,
-			strerror(errno));
-}
-
-static const struct provider_ops *find_driver(struct check *c, const struct conf_provider *p)
-{
-	const struct provider_ops *ops = provider_find(p->driver);
-	struct str known;
-
-	if (ops != NULL)
-		return ops;
-	str_init(&known, PROBLEM_MAX / 2);
-	for (size_t i = 0; provider_drivers[i] != NULL; i++)
-		str_addf(&known, "%s%s", i > 0 ? ", " : "", provider_drivers[i]->name);
-	problem(c, p->driver_line, "provider \"%s\": no driver \"%s\"; there are: %s", p->name,
-		p->driver, known.p);
-	str_fini(&known);
-	return NULL;
-}
-
-static void check_command(struct check *c, const struct conf_provider *p, const char *option,
-			  char *const *argv)
-{
-	if (argv != NULL && faccessat(AT_FDCWD, argv[0], X_OK, AT_EACCESS) != 0)
-		problem(c, p->line, "provider \"%s\": %s: %s: %s", p->name, option, argv[0],
-			strerror(errno));
-}
-
-/* The commands of the driver static, and the program that runs them. */
-static void check_commands(struct check *c, const struct conf_provider *p)
-{
-	char *const program[] = {p->program, NULL};
-
-	check_command(c, p, "on", p->on);
-	check_command(c, p, "off", p->off);
-	check_command(c, p, "status", p->status);
-	if (p->on != NULL || p->off != NULL || p->status != NULL)
-		check_command(c, p, "program", program);
-}
-
-/* Can the driver build a create for this pool and offer at all? */
-static bool check_rung(struct check *c, const struct conf_pool *p, const struct conf_offer *o,
-		       const struct provider_ops *ops, const void *self)
-{
-	const struct provider_place place = {.type = o->type,
-					     .region = o->region,
-					     .zone = o->zone,
-					     .market = (enum provider_market)o->market,
-					     .fabric = o->in_fabric};
-	const struct provider_want want = {.node = p->nodes->names[0], .gen = 1};
-	struct provider_op op = {.kind = PROVIDER_CREATE};
-	struct provider_request rq = {0};
-	struct err e = {0};
-
-	op.u.create = (struct provider_create){.cluster = "00000000-0000-4000-8000-000000000000",
-					       .token = "check",
-					       .place = &place,
-					       .wants = &want,
-					       .nwants = 1};
-	if (o->in_fabric != NULL && (ops->caps(self).flags & PROVIDER_FABRICS) == 0)
-		(void)err_set(&e, ERR_INVALID, "fabric: driver %s has none", ops->name);
-	else if (ops->build(self, &op, &rq, &e) == 0)
-		provider_request_fini(&rq);
-	if (e.code == 0)
-		return true;
-	if (o->name[0] == '\0')
-		problem(c, p->line, "pool \"%s\": %s", p->name, e.msg);
-	else
-		problem(c, o->line, "offer \"%s\" of pool \"%s\": %s", o->name, p->name, e.msg);
-	return false;
-}
-
-/* Note an offer that cannot be bought without a price.  The file is valid all the same. */
-static void check_price(const struct check *c, const struct conf_pool *p,
-			const struct conf_offer *o, const struct provider_caps *caps)
-{
-	struct str s;
-
-	if (o->price_nano_h != 0 ||
-	    provider_says_prices(caps, (enum provider_market)o->market, c->conf->currency))
-		return;
-	str_init(&s, PROBLEM_MAX);
-	str_addf(&s, "note: %s:%d: ", c->conf->path, o->name[0] != '\0' ? o->line : p->line);
-	if (o->name[0] != '\0')
-		str_addf(&s, "offer \"%s\" of ", o->name);
-	str_addf(&s,
-		 "pool \"%s\" needs a \"price\": provider \"%s\" publishes no prices of %s "
-		 "instances in %s, and nothing is bought at an unknown price",
-		 p->name, o->provider, provider_market_str((enum provider_market)o->market),
-		 c->conf->currency);
-	check_say(stderr, s.p);
-	str_fini(&s);
+		check_problem(c, conf->slurm_conf_line, "conf: %s: %s", conf->slurm_conf,
+			      strerror(errno));
 }
 
 /* --- what keeps a pool from ever buying --------------------------------------------------------
@@ -322,14 +227,16 @@ static void check_jurisdictions(struct check *c, const struct conf_pool *p)
 		return;
 	for (char **code = p->jurisdictions; *code != NULL; code++)
 		if (!is_jurisdiction(c, p, *code))
-			problem(c, p->line,
+			check_problem(
+				c, p->line,
 				"pool \"%s\": jurisdictions: %s is not a country (two letters as "
 				"in ISO 3166), EU or EEA, and no offer of the pool has it",
 				p->name, *code);
-	str_init(&where, PROBLEM_MAX / 2);
+	str_init(&where, CHECK_PROBLEM_MAX / 2);
 	if (!any_within(c, p, &where) && c->problems == before)
-		problem(c, p->line, "pool \"%s\": jurisdictions: nothing can ever be bought: %s",
-			p->name, where.p);
+		check_problem(c, p->line,
+			      "pool \"%s\": jurisdictions: nothing can ever be bought: %s", p->name,
+			      where.p);
 	str_fini(&where);
 }
 
@@ -345,66 +252,19 @@ static void check_limits(struct check *c, const struct conf_pool *p)
 	if (p->max_nodes == 0) {
 		struct str s;
 
-		str_init(&s, PROBLEM_MAX);
+		str_init(&s, CHECK_PROBLEM_MAX);
 		str_addf(&s, "note: %s:%d: pool \"%s\": max_nodes is 0: nothing is bought for it",
 			 c->conf->path, p->line, p->name);
 		check_say(stderr, s.p);
 		str_fini(&s);
 	}
 	if (least > limit)
-		problem(c, p->line,
-			"pool \"%s\": %s is %s %s per hour, and its cheapest node costs %s: "
-			"nothing "
-			"can ever be bought",
-			p->name, option, fmt_money(most, limit), c->conf->currency,
-			fmt_money(price, least));
-}
-
-static void check_pools(struct check *c, const struct conf_provider *p,
-			const struct provider_ops *ops, const void *self)
-{
-	const struct provider_caps caps = ops->caps(self);
-
-	for (size_t i = 0; i < c->conf->npools; i++) {
-		size_t n;
-		const struct conf_offer *rungs = conf_rungs(&c->conf->pools[i], &n);
-
-		for (size_t k = 0; k < n; k++) {
-			if (&c->conf->providers[rungs[k].provider_index] != p)
-				continue;
-			if (check_rung(c, &c->conf->pools[i], &rungs[k], ops, self))
-				check_price(c, &c->conf->pools[i], &rungs[k], &caps);
-		}
-	}
-}
-
-static void check_provider(struct check *c, struct conf_provider *p)
-{
-	const struct provider_ops *ops = find_driver(c, p);
-	struct provider_conf pc;
-	struct secret *secret = NULL;
-	struct err e = {0};
-	void *self;
-
-	if (p->ca_file != NULL && faccessat(AT_FDCWD, p->ca_file, R_OK, AT_EACCESS) != 0)
-		problem(c, p->ca_line, "provider \"%s\": ca_file: %s: %s", p->name, p->ca_file,
-			strerror(errno));
-	check_commands(c, p);
-	if (p->credential_file != NULL && secret_load(&secret, p->credential_file, &e) != 0) {
-		problem(c, p->credential_line, "provider \"%s\": credential_file: %s", p->name,
-			e.msg);
-		return; /* a driver that needs one would only complain about that */
-	}
-	if (conf_file_load_user_data(p, &e) != 0)
-		problem(c, p->line, "provider \"%s\": %s", p->name, e.msg);
-	pc = conf_for_driver(p, secret != NULL ? secret_text(secret) : NULL);
-	if (ops != NULL && ops->open(&self, &pc, &e) == 0) {
-		check_pools(c, p, ops, self);
-		ops->close(self);
-	} else if (ops != NULL) {
-		problem(c, p->line, "provider \"%s\": %s", p->name, e.msg);
-	}
-	secret_free(secret);
+		check_problem(c, p->line,
+			      "pool \"%s\": %s is %s %s per hour, and its cheapest node costs %s: "
+			      "nothing "
+			      "can ever be bought",
+			      p->name, option, fmt_money(most, limit), c->conf->currency,
+			      fmt_money(price, least));
 }
 
 /* --- the secret store --------------------------------------------------------------------------
@@ -417,14 +277,14 @@ static void bad_secrets(struct check *c, const struct err *e)
 	size_t n = strcspn(e->msg, ":, ");
 
 	(void)snprintf(option, sizeof(option), "%.*s", n < sizeof(option) ? (int)n : 0, e->msg);
-	problem(c, conf_secrets_line(c->conf, option), "secrets: %s", e->msg);
+	check_problem(c, conf_secrets_line(c->conf, option), "secrets: %s", e->msg);
 }
 
 static void note_user_data(const struct check *c)
 {
 	struct str s;
 
-	str_init(&s, PROBLEM_MAX);
+	str_init(&s, CHECK_PROBLEM_MAX);
 	str_addf(&s,
 		 "note: %s:%d: secrets: release = user-data is weak: whoever reads a machine's "
 		 "user-data first gets the cluster's keys",
@@ -440,9 +300,10 @@ static void check_store(struct check *c, const struct secret_store_ops *ops, voi
 	struct err e = {0};
 
 	if (conf_check_release(s, flags, &e) != 0)
-		problem(c, conf_secrets_line(c->conf, "release"), "%s", e.msg);
+		check_problem(c, conf_secrets_line(c->conf, "release"), "%s", e.msg);
 	if (s->credential_file == NULL && (flags & SECRET_RENEWS) != 0)
-		problem(c, s->line,
+		check_problem(
+			c, s->line,
 			"secrets: credential_file is missing: burstd needs it to log in to %s",
 			s->driver);
 	if ((flags & SECRET_INSECURE) != 0)
@@ -484,24 +345,24 @@ static void check_secrets(struct check *c)
 
 	if (s->driver[0] == '\0') {
 		if (is_begun(c->conf))
-			problem(c, s->line, "secrets: driver is missing: vault, aws or file");
+			check_problem(c, s->line, "secrets: driver is missing: vault, aws or file");
 		return;
 	}
 	if (ops == NULL) {
-		problem(c, conf_secrets_line(c->conf, "driver"),
-			"secrets: no driver \"%s\"; there are: aws, file, vault", s->driver);
+		check_problem(c, conf_secrets_line(c->conf, "driver"),
+			      "secrets: no driver \"%s\"; there are: aws, file, vault", s->driver);
 		return;
 	}
 	if (s->ca_file != NULL && faccessat(AT_FDCWD, s->ca_file, R_OK, AT_EACCESS) != 0)
-		problem(c, conf_secrets_line(c->conf, "ca_file"), "secrets: ca_file: %s: %s",
-			s->ca_file, strerror(errno));
+		check_problem(c, conf_secrets_line(c->conf, "ca_file"), "secrets: ca_file: %s: %s",
+			      s->ca_file, strerror(errno));
 	if (s->credential_file != NULL &&
 	    faccessat(AT_FDCWD, s->credential_file, F_OK, AT_EACCESS) != 0 && errno == ENOENT &&
 	    s->role_name[0] != '\0')
 		check_say(stderr, "note: burstd is not enrolled yet: burstctl secrets enroll");
 	else if (s->credential_file != NULL && secret_load(&secret, s->credential_file, &e) != 0)
-		problem(c, conf_secrets_line(c->conf, "credential_file"),
-			"secrets: credential_file: %s", e.msg);
+		check_problem(c, conf_secrets_line(c->conf, "credential_file"),
+			      "secrets: credential_file: %s", e.msg);
 	sc = conf_for_store(s, secret != NULL ? secret_text(secret) : NULL);
 	if (ops->open(&self, &sc, &e) == 0) {
 		check_store(c, ops, self);
@@ -518,7 +379,7 @@ static void check_secrets(struct check *c)
 static void check_readable(struct check *c, int line, const char *what, const char *path)
 {
 	if (path != NULL && path[0] != '\0' && faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) != 0)
-		problem(c, line, "%s: %s: %s", what, path, strerror(errno));
+		check_problem(c, line, "%s: %s: %s", what, path, strerror(errno));
 }
 
 static void check_attest(struct check *c, struct conf_provider *p)
@@ -533,7 +394,7 @@ static void check_attest(struct check *c, struct conf_provider *p)
 	void *self = NULL;
 
 	if (conf_file_load_attest_ca(p, &e) != 0) {
-		problem(c, p->line, "provider \"%s\": %s", p->name, e.msg);
+		check_problem(c, p->line, "provider \"%s\": %s", p->name, e.msg);
 		return;
 	}
 	if (ops == NULL)
@@ -541,7 +402,7 @@ static void check_attest(struct check *c, struct conf_provider *p)
 	ac.trust = p->attest_ca;
 	ac.trust_len = p->attest_ca != NULL ? strlen(p->attest_ca) : 0;
 	if (ops->open(&self, &ac, &e) != 0)
-		problem(c, p->line, "provider \"%s\": attest_ca_file: %s", p->name, e.msg);
+		check_problem(c, p->line, "provider \"%s\": attest_ca_file: %s", p->name, e.msg);
 	else
 		ops->close(self);
 }
@@ -560,7 +421,7 @@ static void check_nodes(struct check *c, struct conf *conf)
 		check_attest(c, p);
 		if (p->attest != CONF_ATTEST_ADDRESS)
 			continue;
-		str_init(&s, PROBLEM_MAX);
+		str_init(&s, CHECK_PROBLEM_MAX);
 		str_addf(&s,
 			 "note: %s:%d: provider \"%s\": attest = address is weak: whoever can use "
 			 "the "
@@ -577,7 +438,7 @@ unsigned check_run(const char *path)
 	struct conf *conf;
 	struct err e;
 
-	if (conf_file_load(&conf, path, &e) != 0) {
+	if (conf_file_load(&conf, path, provider_options, &e) != 0) {
 		check_say(stderr, e.msg);
 		return 1;
 	}

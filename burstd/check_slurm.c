@@ -15,6 +15,7 @@
 #include "io/conf_file.h"
 #include "io/loop.h"
 #include "io/proc.h"
+#include "providers/options.h"
 #include "slurm/feature.h"
 #include "slurm/require.h"
 #include "slurm/slurm.h"
@@ -312,7 +313,7 @@ enum check_slurm check_slurm(const char *path, bool json)
 	struct err e = {0};
 	enum check_slurm verdict = CHECK_SLURM_SILENT;
 
-	if (conf_file_load(&conf, path, &e) != 0)
+	if (conf_file_load(&conf, path, provider_options, &e) != 0)
 		conf = NULL; /* the check of the configuration says so */
 	e = (struct err){0};
 	if (look(conf, r, &e) == 0)

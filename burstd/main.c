@@ -32,6 +32,7 @@
 #include "keys/keys_api.h"
 #include "listener.h"
 #include "parts/parts.h"
+#include "providers/options.h"
 #include "providers/registry.h"
 #include "providers/secrets/registry.h"
 #include "scrape.h"
@@ -314,7 +315,7 @@ static int start(struct burstd *b)
 	int64_t gen_floor = 0;
 	struct err e;
 
-	if (conf_file_load(&conf, b->conf_path, &e) != 0) {
+	if (conf_file_load(&conf, b->conf_path, provider_options, &e) != 0) {
 		e.code = ERR_INVALID; /* whatever failed, a person must see to it */
 		goto fail;
 	}

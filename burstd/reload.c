@@ -10,6 +10,7 @@
 #include "engine/engine.h"
 #include "io/conf_file.h"
 #include "io/sd.h"
+#include "providers/options.h"
 
 enum { CHANGES_MAX = 4096 }; /* bytes of the log's line about a reload */
 
@@ -70,7 +71,7 @@ int reload_conf(void *ctx, const struct api_reload *to, struct err *e)
 	struct telling t = {.to = to};
 	struct conf *next;
 
-	if (conf_file_load(&next, b->conf_path, e) != 0)
+	if (conf_file_load(&next, b->conf_path, provider_options, e) != 0)
 		return -1;
 	str_init(&t.text, CHANGES_MAX);
 	conf_diff(engine_conf(b->engine), next, tell_change, &t);

@@ -61,7 +61,8 @@ static int set_service(struct aws_endpoint *ep, const char *url, struct err *e)
 	return 0;
 }
 
-static int set_endpoints(struct aws *a, const struct provider_conf *conf, struct err *e)
+static int set_endpoints(struct aws *a, const struct provider_conf *conf,
+			 const struct aws_options *own, struct err *e)
 {
 	const char *tail = strncmp(a->region, "cn-", 3) == 0 ? ".cn" : "";
 	char ec2[160], sts[160];
@@ -72,12 +73,12 @@ static int set_endpoints(struct aws *a, const struct provider_conf *conf, struct
 	    0)
 		return err_wrap(e, "url");
 	if (set_service(&a->sts,
-			conf->sts_url != NULL && conf->sts_url[0] != '\0' ? conf->sts_url : sts,
+			own->sts_url != NULL && own->sts_url[0] != '\0' ? own->sts_url : sts,
 			e) != 0)
 		return err_wrap(e, "sts_url");
 	if (set_endpoint(&a->metadata,
-			 conf->metadata_url != NULL && conf->metadata_url[0] != '\0'
-				 ? conf->metadata_url
+			 own->metadata_url != NULL && own->metadata_url[0] != '\0'
+				 ? own->metadata_url
 				 : "http://169.254.169.254",
 			 e) != 0)
 		return err_wrap(e, "metadata_url");
@@ -176,17 +177,18 @@ static int set_user_data(struct aws *a, const char *text, struct err *e)
 	return 0;
 }
 
-static int set_launch(struct aws *a, const struct provider_conf *conf, struct err *e)
+static int set_launch(struct aws *a, const struct provider_conf *conf,
+		      const struct aws_options *own, struct err *e)
 {
-	a->image = dup_or_null(conf->image);
-	a->profile = dup_or_null(conf->instance_profile);
-	a->key_name = dup_or_null(conf->key_name);
-	a->role = dup_or_null(conf->role);
-	set_template(a, conf->launch_template != NULL ? conf->launch_template : "");
+	a->image = dup_or_null(own->image);
+	a->profile = dup_or_null(own->instance_profile);
+	a->key_name = dup_or_null(own->key_name);
+	a->role = dup_or_null(own->role);
+	set_template(a, own->launch_template != NULL ? own->launch_template : "");
 	if (a->image == NULL && a->template == NULL)
 		return err_set(e, ERR_INVALID, "want image or launch_template: the image to run");
-	if (set_subnets(a, conf->subnets != NULL ? conf->subnets : "", e) != 0 ||
-	    set_groups(a, conf->security_groups != NULL ? conf->security_groups : "", e) != 0)
+	if (set_subnets(a, own->subnets != NULL ? own->subnets : "", e) != 0 ||
+	    set_groups(a, own->security_groups != NULL ? own->security_groups : "", e) != 0)
 		return -1;
 	return set_user_data(a, conf->user_data, e);
 }
@@ -223,18 +225,20 @@ static void aws_close(void *self)
 
 static int aws_open(void **self, const struct provider_conf *conf, struct err *e)
 {
+	static const struct aws_options none;
+	const struct aws_options *own = conf->options != NULL ? conf->options : &none;
 	struct aws *a = mem_zalloc(sizeof(*a));
 
 	*self = NULL;
 	a->name = mem_strdup(conf->name);
-	if (conf->region == NULL || strlen(conf->region) > PROVIDER_WORD_MAX ||
-	    !aws_is_plain(conf->region, PROVIDER_WORD_MAX)) {
+	if (own->region == NULL || strlen(own->region) > PROVIDER_WORD_MAX ||
+	    !aws_is_plain(own->region, PROVIDER_WORD_MAX)) {
 		(void)err_set(e, ERR_INVALID, "want region, such as \"eu-west-1\"");
 		goto fail;
 	}
-	a->region = mem_strdup(conf->region);
-	if (set_endpoints(a, conf, e) != 0 || set_queue(a, conf->notice_queue, e) != 0 ||
-	    set_launch(a, conf, e) != 0 || aws_login_open(a, conf, e) != 0)
+	a->region = mem_strdup(own->region);
+	if (set_endpoints(a, conf, own, e) != 0 || set_queue(a, own->notice_queue, e) != 0 ||
+	    set_launch(a, conf, own, e) != 0 || aws_login_open(a, conf, e) != 0)
 		goto fail;
 	*self = a;
 	return 0;
@@ -269,6 +273,7 @@ static struct provider_caps aws_caps(const void *self)
 		.delete_max = AWS_DELETE_MAX,
 		.token_ms = TOKEN_LIFE_MS,
 		.reclaim_ms = AWS_WARNED_MS,
+		.region = a->region,
 		.spot_prices = AWS_CURRENCY,
 		.limits = limits,
 	};
@@ -414,6 +419,7 @@ static void aws_parse(const void *self, const struct provider_op *op,
 
 const struct provider_ops provider_aws = {
 	.name = "aws",
+	.options = &aws_options,
 	.open = aws_open,
 	.close = aws_close,
 	.caps = aws_caps,

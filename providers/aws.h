@@ -6,8 +6,15 @@
 #ifndef PROVIDERS_AWS_H
 #define PROVIDERS_AWS_H
 
+#include "core/conf_option.h"
 #include "core/provider.h"
 
+struct aws_options { /* "" or NULL: not given */
+	const char *region, *image, *subnets, *security_groups, *instance_profile, *key_name;
+	const char *launch_template, *role, *sts_url, *metadata_url, *notice_queue;
+};
+
+extern const struct conf_driver aws_options;
 extern const struct provider_ops provider_aws;
 
 #endif

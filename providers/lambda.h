@@ -6,7 +6,7 @@
 #include "core/provider.h"
 
 struct lambda_options { /* provider_conf.options; NULL or "": not given */
-	char *ssh_key, *image, *address, *firewall_rulesets, *file_systems;
+	const char *ssh_key, *image, *address, *firewall_rulesets, *file_systems;
 };
 
 extern const struct provider_ops provider_lambda;

@@ -10,30 +10,33 @@
 #include "providers/common/words.h"
 #include "providers/openstack_private.h"
 
+enum { TOGETHER = 8 }; /* as the table of options says */
+
 /* --- open, close -------------------------------------------------------------------------------
  */
 
 /* Where a text option is; NULL: it is none. */
-static char **text_at(struct openstack_options *o, size_t i)
+static const char **text_at(struct openstack_options *o, size_t i)
 {
 	const struct conf_option *option = &openstack_options.options[i];
 
 	if (option->type == CONF_COUNT || option->type == CONF_YES)
 		return NULL;
-	return (char **)(void *)((char *)o + option->offset);
+	return (const char **)(void *)((char *)o + option->offset);
 }
 
 static void copy_options(struct openstack *s, const struct openstack_options *given)
 {
-	static const struct openstack_options none = {.together = 8};
-
-	s->o = given != NULL ? *given : none;
+	if (given != NULL)
+		s->o = *given;
+	if (s->o.together == 0)
+		s->o.together = TOGETHER;
 	for (size_t i = 0; i < openstack_options.noptions; i++) {
 		const char *initial = openstack_options.options[i].initial;
-		char **text = text_at(&s->o, i);
+		const char **text = text_at(&s->o, i);
 
 		if (text != NULL)
-			*text = mem_strdup(*text != NULL ? *text : initial);
+			*text = mem_strdup(*text != NULL ? *text : initial != NULL ? initial : "");
 	}
 }
 
@@ -70,7 +73,7 @@ static void openstack_close(void *self)
 	openstack_login_close(s);
 	for (size_t i = 0; i < openstack_options.noptions; i++)
 		if (text_at(&s->o, i) != NULL)
-			free(*text_at(&s->o, i));
+			free((char *)(uintptr_t)*text_at(&s->o, i));
 	secret_wipe(&s->user_data);
 	rest_fini(&s->keystone);
 	free(s);
@@ -100,11 +103,13 @@ static int openstack_open(void **self, const struct provider_conf *conf, struct 
  * no prices at all. */
 static struct provider_caps openstack_caps(const void *self)
 {
-	(void)self;
+	const struct openstack *s = self;
+
 	return (struct provider_caps){
 		.flags = PROVIDER_TAGS | PROVIDER_GANGS,
 		.create_max = OPENSTACK_CREATE_MAX,
 		.delete_max = 1,
+		.region = s->o.region[0] != '\0' ? s->o.region : NULL,
 		.spot_prices = "",
 	};
 }
@@ -215,14 +220,15 @@ static void openstack_parse(const void *self, const struct provider_op *op,
 			    const struct provider_reply *reply, struct provider_result *out)
 {
 	const struct openstack *s = self;
+	const char *why;
 
 	if (op->kind == PROVIDER_LOGIN) {
 		openstack_login_parse(s, op, reply, out);
 	} else if (!rest_succeeded(reply) ||
 		   (op->kind != PROVIDER_LIST && !openstack_is_polled(op))) {
 		rest_parse(&s->keystone, op, reply, read_reply, out);
-	} else if (openstack_list_parse(s, op, reply, out) != 0) {
-		rest_unreadable(&s->keystone, op, reply, "", out);
+	} else if (openstack_list_parse(s, op, reply, out, &why) != 0) {
+		rest_unreadable(&s->keystone, op, reply, why, out);
 	}
 	keep_open(op, out);
 }

@@ -7,21 +7,22 @@
 #ifndef PROVIDERS_OPENSTACK_H
 #define PROVIDERS_OPENSTACK_H
 
-#include <stdint.h>
-
+#include "core/conf_option.h"
 #include "core/provider.h"
 
-struct openstack_options {
-	/* texts; NULL is "" */
-	char *region, *interface;
-	char *user, *user_domain, *project, *project_domain, *application_credential;
-	char *image, *volume_type, *networks, *address_network, *security_groups, *key_name;
-	char *server_group, *spot_suffix, *spot_trait;
+enum { OPENSTACK_CREATE_MAX = 100 }; /* servers in one create */
+
+struct openstack_options { /* texts: NULL is "", or the default where there is one */
+	const char *region, *interface;
+	const char *user, *user_domain, *project, *project_domain, *application_credential;
+	const char *image, *volume_type, *networks, *address_network, *security_groups, *key_name;
+	const char *server_group, *spot_suffix, *spot_trait;
 	uint32_t volume_gb; /* 0: no volume */
-	uint32_t together;  /* single nodes in one create */
+	uint32_t together;  /* single nodes in one create; 0: as many as by default */
 	int config_drive;
 };
 
 extern const struct provider_ops provider_openstack;
+extern const struct conf_driver openstack_options; /* openstack_options.c */
 
 #endif

@@ -1,55 +1,74 @@
-/* openstack_options.c - the options that only this driver has. */
-#include "core/conf_option.h"
-#include "providers/openstack_private.h"
+#include "core/conf.h"
+#include "providers/openstack.h"
 
-#define AT(field) offsetof(struct openstack_options, field)
-#define TEXT(option, help_text)                                                                    \
-	{                                                                                          \
-		"provider", #option, "", help_text, false, CONF_TEXT, 0, 0, AT(option)             \
-	}
+#define FIELD(name) offsetof(struct openstack_options, name)
 
 /* clang-format off */
-static const struct conf_option options[] = {
-	TEXT(region, "region of the catalog; empty: the only one there"),
+static const struct conf_option rows[] = {
+	{"provider", "region", "",
+	 "region of Keystone's catalog; empty: the only one there",
+	 false, CONF_TEXT, 0, 0, FIELD(region)},
 	{"provider", "interface", "public",
 	 "endpoint of Nova in the catalog: public, internal or admin",
-	 false, CONF_NAME, 0, 0, AT(interface)},
-	TEXT(user, "name or id of the user whose password is in credential_file"),
+	 false, CONF_NAME, 0, 0, FIELD(interface)},
+	{"provider", "application_credential", "",
+	 "id of the application credential whose secret is in credential_file; or its name, with user",
+	 false, CONF_TEXT, 0, 0, FIELD(application_credential)},
+	{"provider", "user", "",
+	 "name or id of the user whose password is in credential_file",
+	 false, CONF_TEXT, 0, 0, FIELD(user)},
 	{"provider", "user_domain", "default",
 	 "name or id of the user's domain",
-	 false, CONF_TEXT, 0, 0, AT(user_domain)},
-	TEXT(project, "name or id of the project; not with application_credential, which has its own"),
+	 false, CONF_TEXT, 0, 0, FIELD(user_domain)},
+	{"provider", "project", "",
+	 "name or id of the user's project",
+	 false, CONF_TEXT, 0, 0, FIELD(project)},
 	{"provider", "project_domain", "default",
 	 "name or id of the project's domain",
-	 false, CONF_TEXT, 0, 0, AT(project_domain)},
-	TEXT(application_credential,
-	     "id, or name with user, of the application credential whose secret is in credential_file"),
-	TEXT(image, "id of the image of the servers"),
+	 false, CONF_TEXT, 0, 0, FIELD(project_domain)},
+	{"provider", "image", NULL,
+	 "id of the servers' image",
+	 false, CONF_TEXT, 0, 0, FIELD(image)},
 	{"provider", "volume_gb", "0",
-	 "size of the volume, made from the image, that a server boots from; 0: none, its own disk",
-	 false, CONF_COUNT, 0, 65536, AT(volume_gb)},
-	TEXT(volume_type, "type of that volume; empty: the cloud's default"),
+	 "size of the volume that a server boots from, made of the image; 0: none, but its own disk",
+	 false, CONF_COUNT, 0, 65536, FIELD(volume_gb)},
+	{"provider", "volume_type", "",
+	 "type of that volume; empty: the cloud's default",
+	 false, CONF_TEXT, 0, 0, FIELD(volume_type)},
 	{"provider", "networks", "auto",
-	 "ids of networks, comma-separated; auto: the project's only one",
-	 false, CONF_TEXT, 0, 0, AT(networks)},
-	TEXT(address_network, "name of the network whose address is the node's; empty: the first"),
-	TEXT(security_groups, "names or ids of security groups, comma-separated; empty: default"),
-	TEXT(key_name, "SSH key pair of the servers"),
+	 "ids of networks, comma-separated; auto: the project's only one; or none",
+	 false, CONF_TEXT, 0, 0, FIELD(networks)},
+	{"provider", "address_network", "",
+	 "name of the network whose address slurmctld is told; empty: any",
+	 false, CONF_TEXT, 0, 0, FIELD(address_network)},
+	{"provider", "security_groups", "",
+	 "names of security groups, comma-separated; empty: default",
+	 false, CONF_TEXT, 0, 0, FIELD(security_groups)},
+	{"provider", "key_name", "",
+	 "SSH key pair of servers",
+	 false, CONF_TEXT, 0, 0, FIELD(key_name)},
 	{"provider", "config_drive", "false",
 	 "true: user-data on a disk as well, for clouds without a metadata service",
-	 false, CONF_YES, 0, 0, AT(config_drive)},
-	TEXT(server_group, "id of a server group that all servers are put into"),
-	TEXT(spot_suffix, "market = spot buys the flavor whose name is the type and this, such as .spot"),
-	TEXT(spot_trait, "trait that flavors of preemptible servers require, such as CUSTOM_PREEMPTIBLE"),
+	 false, CONF_YES, 0, 0, FIELD(config_drive)},
+	{"provider", "server_group", "",
+	 "id of the server group that all servers join; empty: none",
+	 false, CONF_TEXT, 0, 0, FIELD(server_group)},
+	{"provider", "spot_suffix", "",
+	 "end of the names of preemptible flavors: market spot buys TYPE and this",
+	 false, CONF_TEXT, 0, 0, FIELD(spot_suffix)},
+	{"provider", "spot_trait", "",
+	 "trait that preemptible flavors require, and no others",
+	 false, CONF_TEXT, 0, 0, FIELD(spot_trait)},
 	{"provider", "together", "8",
-	 "single nodes asked for at once; Nova finds hosts for all of them, or for none",
-	 false, CONF_COUNT, 1, OPENSTACK_CREATE_MAX, AT(together)},
+	 "single nodes in one create, for which Nova finds hosts together or not at all",
+	 false, CONF_COUNT, 1, OPENSTACK_CREATE_MAX, FIELD(together)},
 };
 /* clang-format on */
 
 const struct conf_driver openstack_options = {
 	.name = "openstack",
-	.options = options,
-	.noptions = sizeof(options) / sizeof(options[0]),
+	.options = rows,
+	.noptions = sizeof(rows) / sizeof(rows[0]),
+	.attest = CONF_ATTEST_CALLBACK,
 	.size = sizeof(struct openstack_options),
 };

@@ -12,7 +12,10 @@
  *   nova/exception.py, servers.py: create()  refusals; those of quotas are 403
  *   docs.openstack.org/api-ref/identity/v3  logins: password, application credential
  *
- * and as docs.openstack.org/api-ref/compute says of lists: "limit", "marker", "servers_links". */
+ *   servers.py, _is_cell_down_supported()  with a filter or a limit a list lacks cells that are
+ * away
+ *
+ * and as docs.openstack.org/api-ref/compute says of lists: "marker", "servers_links". */
 #ifndef PROVIDERS_OPENSTACK_PRIVATE_H
 #define PROVIDERS_OPENSTACK_PRIVATE_H
 
@@ -26,7 +29,6 @@
 #define OPENSTACK_BATCH   "burstd-batch"
 
 enum {
-	OPENSTACK_CREATE_MAX = 100,
 	OPENSTACK_PARTS = 8,         /* values of metadata for one list ... */
 	OPENSTACK_VALUE_MAX = 255,   /* ... of so many bytes each */
 	OPENSTACK_TAG_MAX = 60,      /* bytes */
@@ -68,8 +70,6 @@ struct openstack {
 	enum openstack_step step;
 	char marker[PROVIDER_ID_MAX + 1]; /* of the next page of flavors; "": the first */
 };
-
-extern const struct conf_driver openstack_options;
 
 /* --- openstack_call.c --- */
 extern const struct rest_api openstack_api;
@@ -119,8 +119,9 @@ int openstack_created_read(const struct provider_op *op, struct doc *d,
 
 /* --- openstack_list.c --- */
 void openstack_list_build(struct rest_call *c, const struct provider_op *op);
-/* Of a list, or of what became of a create. */
+/* Of a list, or of what became of a create.  -1: *why says more, or is "". */
 int openstack_list_parse(const struct openstack *s, const struct provider_op *op,
-			 const struct provider_reply *reply, struct provider_result *out);
+			 const struct provider_reply *reply, struct provider_result *out,
+			 const char **why);
 
 #endif

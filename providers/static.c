@@ -58,12 +58,12 @@ static bool names_node(const char *const *words)
 	return false;
 }
 
-static int check(const struct provider_conf *conf, struct err *e)
+static int check(const struct provider_conf *conf, const struct static_options *own, struct err *e)
 {
 	const struct {
 		const char *name;
 		const char *const *words;
-	} commands[] = {{"on", conf->on}, {"off", conf->off}, {"status", conf->status}};
+	} commands[] = {{"on", own->on}, {"off", own->off}, {"status", own->status}};
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (!names_node(commands[i].words))
@@ -76,7 +76,7 @@ static int check(const struct provider_conf *conf, struct err *e)
 	if (conf->credential != NULL)
 		return err_set(e, ERR_INVALID,
 			       "credential_file: name the file in the commands, which read it");
-	if (conf->records == NULL || conf->program == NULL)
+	if (own->records == NULL || own->program == NULL)
 		return err_set(e, ERR_INVALID, "want records and program");
 	if (conf->concurrency > CONCURRENCY_MAX)
 		return err_set(e, ERR_INVALID, "concurrency: at most %d commands at a time",
@@ -86,20 +86,22 @@ static int check(const struct provider_conf *conf, struct err *e)
 
 static int static_open(void **self, const struct provider_conf *conf, struct err *e)
 {
+	static const struct static_options none;
+	const struct static_options *own = conf->options != NULL ? conf->options : &none;
 	struct machines *m;
 	struct str dir;
 
 	*self = NULL;
-	if (check(conf, e) != 0)
+	if (check(conf, own, e) != 0)
 		return -1;
 	m = mem_zalloc(sizeof(*m));
-	str_init(&dir, strlen(conf->records) + strlen(conf->name) + 2);
-	str_addf(&dir, "%s/%s", conf->records, conf->name);
+	str_init(&dir, strlen(own->records) + strlen(conf->name) + 2);
+	str_addf(&dir, "%s/%s", own->records, conf->name);
 	m->dir = str_take(&dir);
-	m->program = mem_strdup(conf->program);
-	m->on = copy_words(conf->on);
-	m->off = copy_words(conf->off);
-	m->status = copy_words(conf->status);
+	m->program = mem_strdup(own->program);
+	m->on = copy_words(own->on);
+	m->off = copy_words(own->off);
+	m->status = copy_words(own->status);
 	m->timeout_ms = conf->timeout_ms;
 	m->jobs = conf->concurrency;
 	*self = m;
@@ -536,6 +538,7 @@ static void static_parse(const void *self, const struct provider_op *op,
 
 const struct provider_ops provider_static = {
 	.name = "static",
+	.options = &static_options,
 	.open = static_open,
 	.close = static_close,
 	.caps = static_caps,

@@ -6,8 +6,15 @@
 #ifndef PROVIDERS_STATIC_H
 #define PROVIDERS_STATIC_H
 
+#include "core/conf_option.h"
 #include "core/provider.h"
 
+struct static_options {
+	const char *const *on, *const *off, *const *status; /* NULL-terminated, or NULL */
+	const char *records, *program;
+};
+
+extern const struct conf_driver static_options;
 extern const struct provider_ops provider_static;
 
 #endif

@@ -18,6 +18,7 @@
 #include "core/conf.h"
 #include "core/ladder.h"
 #include "io/conf_file.h"
+#include "providers/options.h"
 
 enum {
 	ERRORS_MAX = 256 << 10, /* bytes of what burstd complains of: a line for each option */
@@ -218,7 +219,7 @@ static int run_config_check(const struct cli *c, const void *args, char **operan
 	int rc;
 
 	(void)args;
-	if (conf_file_load(&conf, path, &e) != 0)
+	if (conf_file_load(&conf, path, provider_options, &e) != 0)
 		add(v.problems, e.msg);
 	else
 		ask_burstd(&v, path, false);
@@ -360,7 +361,8 @@ static void check_file(struct verdict *v, const char *path, struct conf **conf)
 {
 	struct err e = {0};
 
-	if (conf_file_load(conf, path, &e) != 0 && json_array_size(v->problems) == 0)
+	if (conf_file_load(conf, path, provider_options, &e) != 0 &&
+	    json_array_size(v->problems) == 0)
 		add(v->problems, e.msg);
 }
 

@@ -28,6 +28,14 @@ bool conf_held_by(const struct conf_option *o, const char *section)
 	return strcmp(o->section, section) == 0;
 }
 
+/* The values of a driver's own options. */
+static void fini_own(struct conf_provider *p)
+{
+	for (size_t i = 0; p->own != NULL && i < p->own_options->noptions; i++)
+		conf_option_fini(&p->own_options->options[i], p->own);
+	free(p->own);
+}
+
 static void fini_object(const char *section, void *object)
 {
 	for (size_t i = 0; i < conf_noptions; i++)
@@ -54,6 +62,7 @@ void conf_free(struct conf *c)
 		return;
 	for (size_t i = 0; i < c->nproviders; i++) {
 		fini_object("provider", &c->providers[i]);
+		fini_own(&c->providers[i]);
 		free(c->providers[i].name);
 		free(c->providers[i].user_data);
 		free(c->providers[i].attest_ca);
@@ -81,22 +90,7 @@ struct provider_conf conf_for_driver(const struct conf_provider *p, const char *
 				      .credential = credential,
 				      .timeout_ms = (uint32_t)p->timeout_ms,
 				      .concurrency = p->concurrency,
-				      .on = (const char *const *)p->on,
-				      .off = (const char *const *)p->off,
-				      .status = (const char *const *)p->status,
-				      .records = p->records,
-				      .program = p->program,
-				      .region = p->region,
-				      .image = p->image,
-				      .subnets = p->subnets,
-				      .security_groups = p->security_groups,
-				      .instance_profile = p->instance_profile,
-				      .key_name = p->key_name,
-				      .launch_template = p->launch_template,
-				      .role = p->role,
-				      .sts_url = p->sts_url,
-				      .metadata_url = p->metadata_url,
-				      .notice_queue = p->notice_queue,
+				      .options = p->own,
 				      .user_data = p->user_data};
 }
 
@@ -223,16 +217,22 @@ bool conf_is_place(const struct conf_option *o)
 	return false;
 }
 
-static void print_section(const char *section, const char *title, const void *object,
-			  struct str *out)
+static void print_section(const char *section, const void *object, struct str *out)
 {
-	if (title != NULL)
-		str_addf(out, "\n%s \"%s\" {\n", section, title);
-	else if (section[0] != '\0')
+	if (section[0] != '\0')
 		str_addf(out, "\n%s {\n", section);
 	print_options(section, section[0] != '\0' ? "\t" : "", object, out);
 	if (section[0] != '\0')
 		str_adds(out, "}\n");
+}
+
+static void print_provider(const struct conf_provider *p, struct str *out)
+{
+	str_addf(out, "\nprovider \"%s\" {\n", p->name);
+	print_options("provider", "\t", p, out);
+	for (size_t i = 0; p->own != NULL && i < p->own_options->noptions; i++)
+		print_option(&p->own_options->options[i], "\t", p->own, out);
+	str_adds(out, "}\n");
 }
 
 static void print_pool(const struct conf_pool *p, struct str *out)
@@ -252,13 +252,13 @@ static void print_pool(const struct conf_pool *p, struct str *out)
 
 void conf_print(const struct conf *c, struct str *out)
 {
-	print_section("", NULL, c, out);
-	print_section("slurm", NULL, c, out);
-	print_section("secrets", NULL, c, out);
-	print_section("nodes", NULL, c, out);
+	print_section("", c, out);
+	print_section("slurm", c, out);
+	print_section("secrets", c, out);
+	print_section("nodes", c, out);
 	for (size_t i = 0; i < c->nproviders; i++)
 		if (!c->providers[i].removed)
-			print_section("provider", c->providers[i].name, &c->providers[i], out);
+			print_provider(&c->providers[i], out);
 	for (size_t i = 0; i < c->npools; i++)
 		if (!c->pools[i].removed)
 			print_pool(&c->pools[i], out);

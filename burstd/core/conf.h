@@ -39,24 +39,23 @@ enum conf_attest {
 	CONF_ATTEST_AUTO,     /* as the driver suggests; in attest_as only */
 };
 
+struct conf_driver;
 struct conf_provider {
 	char *name;
 	char *driver;
-	char *url;                  /* "": the driver's own */
-	char *credential_file;      /* NULL: none */
-	char *ca_file;              /* NULL: the system's */
-	int64_t settle_ms;          /* W: how long a list may lag behind */
-	int64_t list_ms;            /* between two lists when nothing moves */
-	int64_t cooldown_ms;        /* core/cooldown.h */
-	int64_t unreachable_ms;     /* after so long without an answer it is away; 0: never */
-	int64_t timeout_ms;         /* of one request */
-	uint32_t concurrency;       /* requests in flight */
-	uint32_t rate;              /* requests per second; 0: provider_caps.limits */
-	char **on, **off, **status; /* driver static: commands, or NULL */
-	char *records, *program;    /* driver static */
-	/* driver aws; "" where nothing is said */
-	char *region, *image, *subnets, *security_groups, *instance_profile, *key_name;
-	char *launch_template, *role, *sts_url, *metadata_url, *notice_queue;
+	char *url;              /* "": the driver's own */
+	char *credential_file;  /* NULL: none */
+	char *ca_file;          /* NULL: the system's */
+	int64_t settle_ms;      /* W: how long a list may lag behind */
+	int64_t list_ms;        /* between two lists when nothing moves */
+	int64_t cooldown_ms;    /* core/cooldown.h */
+	int64_t unreachable_ms; /* after so long without an answer it is away; 0: never */
+	int64_t timeout_ms;     /* of one request */
+	uint32_t concurrency;   /* requests in flight */
+	uint32_t rate;          /* requests per second; 0: provider_caps.limits */
+	/* The driver's own options, and the struct with their values; NULL: it has none. */
+	const struct conf_driver *own_options;
+	void *own;
 	char *user_data_file; /* NULL: none */
 	char *user_data;      /* its contents: conf_file_load_user_data(), or NULL */
 	/* Section nodes: how its machines prove what they are. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/conf.h"
+#include "core/conf_option.h"
 #include "core/conf_private.h"
 #include "core/secret_store.h"
 
@@ -11,9 +12,15 @@ static enum conf_attest attest_of(const struct conf_provider *p)
 {
 	if (p->attest_as != CONF_ATTEST_AUTO)
 		return (enum conf_attest)p->attest_as;
-	if (strcmp(p->driver, "aws") == 0)
-		return CONF_ATTEST_AWS;
-	return strcmp(p->driver, "static") == 0 ? CONF_ATTEST_OFF : CONF_ATTEST_CALLBACK;
+	return p->own_options != NULL ? (enum conf_attest)p->own_options->attest
+				      : CONF_ATTEST_CALLBACK;
+}
+
+/* Have its machines no user-data?  Nor has a provider that only the journal names. */
+static bool has_no_user_data(const struct conf_provider *p)
+{
+	return !conf_is_given(p->driver) ||
+	       (p->own_options != NULL && p->own_options->attest == CONF_ATTEST_OFF);
 }
 
 static int finish_attest(const struct conf *c, struct conf_provider *p, struct err *e)
@@ -21,11 +28,11 @@ static int finish_attest(const struct conf *c, struct conf_provider *p, struct e
 	p->attest = attest_of(p);
 	if (p->attest == CONF_ATTEST_OFF)
 		return 0;
-	if (!conf_is_given(p->driver) || strcmp(p->driver, "static") == 0)
+	if (has_no_user_data(p))
 		return err_set(e, ERR_INVALID,
-			       "%.120s:%d: provider \"%.40s\": attest must be off: driver static "
+			       "%.120s:%d: provider \"%.40s\": attest must be off: driver %.30s "
 			       "has no user-data",
-			       c->path, p->line, p->name);
+			       c->path, p->line, p->name, p->driver);
 	if (p->attest == CONF_ATTEST_AZURE && p->attest_ca_file == NULL)
 		return err_set(e, ERR_INVALID,
 			       "%.120s:%d: provider \"%.40s\": attest = azure: attest_ca_file is "
@@ -44,8 +51,7 @@ static int finish_voucher(const struct conf *c, struct conf_provider *p, struct 
 {
 	static const char *const why = "with release = user-data";
 
-	if (p->attest_as == CONF_ATTEST_OFF || !conf_is_given(p->driver) ||
-	    strcmp(p->driver, "static") == 0)
+	if (p->attest_as == CONF_ATTEST_OFF || has_no_user_data(p))
 		return 0;
 	if (p->attest_as != CONF_ATTEST_AUTO)
 		return err_set(e, ERR_INVALID,

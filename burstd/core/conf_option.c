@@ -135,7 +135,7 @@ const struct conf_option conf_options[] = {
 	 "more options of slurmd",
 	 true, CONF_LINE, 0, 0, TOP(nodes.slurmd_options)},
 	{"provider", "driver", NULL,
-	 "driver for its API: aws, sim or static",
+	 "driver for its API, such as aws",
 	 false, CONF_NAME, 0, 0, PROVIDER(driver)},
 	{"provider", "url", "",
 	 "URL of its API; empty: the driver's own",
@@ -167,57 +167,9 @@ const struct conf_option conf_options[] = {
 	{"provider", "rate", "0",
 	 "requests per second, of all kinds; 0: the provider's own limits, as far as known",
 	 true, CONF_COUNT, 0, 10000, PROVIDER(rate)},
-	{"provider", "on", "",
-	 "driver static: command that switches node %n on",
-	 false, CONF_ARGV, 0, 0, PROVIDER(on)},
-	{"provider", "off", "",
-	 "driver static: command that switches node %n off",
-	 false, CONF_ARGV, 0, 0, PROVIDER(off)},
-	{"provider", "status", "",
-	 "driver static: command that prints whether node %n is on or off",
-	 false, CONF_ARGV, 0, 0, PROVIDER(status)},
-	{"provider", "records", "/var/lib/burstd/static",
-	 "driver static: directory for the records of machines that are on",
-	 false, CONF_PATH, 0, 0, PROVIDER(records)},
-	{"provider", "program", "/usr/libexec/burstd/burst-static",
-	 "driver static: program that runs these commands",
-	 false, CONF_PATH, 0, 0, PROVIDER(program)},
-	{"provider", "region", "",
-	 "driver aws: region of EC2, such as eu-west-1",
-	 false, CONF_TEXT, 0, 0, PROVIDER(region)},
-	{"provider", "image", "",
-	 "driver aws: AMI of the instances; empty: launch_template's",
-	 false, CONF_TEXT, 0, 0, PROVIDER(image)},
-	{"provider", "subnets", "",
-	 "driver aws: ZONE=SUBNET,ZONE=SUBNET; empty: those of the default VPC",
-	 false, CONF_TEXT, 0, 0, PROVIDER(subnets)},
-	{"provider", "security_groups", "",
-	 "driver aws: ids of security groups, comma-separated",
-	 false, CONF_TEXT, 0, 0, PROVIDER(security_groups)},
-	{"provider", "instance_profile", "",
-	 "driver aws: name or ARN of the instances' profile",
-	 false, CONF_TEXT, 0, 0, PROVIDER(instance_profile)},
-	{"provider", "key_name", "",
-	 "driver aws: SSH key pair of instances",
-	 false, CONF_TEXT, 0, 0, PROVIDER(key_name)},
-	{"provider", "launch_template", "",
-	 "driver aws: id or name of a launch template, with :VERSION; empty: none",
-	 false, CONF_TEXT, 0, 0, PROVIDER(launch_template)},
 	{"provider", "user_data_file", "",
-	 "driver aws: file with the user-data of instances; at most 16 KiB",
+	 "file with the user-data of instances; empty: none",
 	 false, CONF_PATH, 0, 0, PROVIDER(user_data_file)},
-	{"provider", "role", "",
-	 "driver aws: ARN of a role that burstd assumes; empty: its own rights",
-	 false, CONF_TEXT, 0, 0, PROVIDER(role)},
-	{"provider", "sts_url", "",
-	 "driver aws: URL of STS; empty: the region's",
-	 false, CONF_URL, 0, 0, PROVIDER(sts_url)},
-	{"provider", "metadata_url", "",
-	 "driver aws: URL of the instance metadata service; empty: EC2's",
-	 false, CONF_URL, 0, 0, PROVIDER(metadata_url)},
-	{"provider", "notice_queue", "",
-	 "driver aws: URL of the SQS queue with notices of reclaims; empty: none",
-	 false, CONF_URL, 0, 0, PROVIDER(notice_queue)},
 	{"provider", "attest", "auto",
 	 "proof of its machines' identity: aws, gcp, azure, callback, address, off or auto",
 	 false, CONF_ATTEST, 0, 0, PROVIDER(attest_as)},
@@ -367,29 +319,55 @@ const struct conf_option *conf_option_find(const char *section, const char *name
 	return NULL;
 }
 
-const char *conf_option_nearest(const char *section, const char *name)
+const struct conf_option *conf_option_of(const struct conf_driver *d, const char *name)
 {
-	const char *best = NULL;
-	size_t least = 0;
+	for (size_t i = 0; i < d->noptions; i++)
+		if (strcmp(d->options[i].name, name) == 0)
+			return &d->options[i];
+	return NULL;
+}
 
-	for (size_t i = 0; i < conf_noptions; i++) {
-		size_t d = opt_distance(name, conf_options[i].name);
+const struct conf_driver *conf_driver_find(const struct conf_driver *const *drivers,
+					   const char *name)
+{
+	for (size_t i = 0; drivers[i] != NULL; i++)
+		if (strcmp(drivers[i]->name, name) == 0)
+			return drivers[i];
+	return NULL;
+}
 
-		if (strcmp(conf_options[i].section, section) == 0 && (best == NULL || d < least)) {
-			best = conf_options[i].name;
-			least = d;
-		}
+/* The most similar name so far. */
+struct nearest {
+	const char *to, *best; /* best NULL: none yet */
+	size_t least;
+};
+
+static void consider(struct nearest *n, const char *name)
+{
+	size_t d = opt_distance(n->to, name);
+
+	if (n->best == NULL || d < n->least) {
+		n->best = name;
+		n->least = d;
 	}
-	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
-		size_t d = opt_distance(name, sections[i].name);
+}
 
-		if (strcmp(section, sections[i].parent) == 0 && d < least) {
-			best = sections[i].name;
-			least = d;
-		}
-	}
-	assert(best != NULL); /* asked about a section that does not exist */
-	return best;
+const char *conf_option_nearest(const char *section, const char *name,
+				const struct conf_driver *const *drivers)
+{
+	struct nearest n = {.to = name};
+
+	for (size_t i = 0; i < conf_noptions; i++)
+		if (strcmp(conf_options[i].section, section) == 0)
+			consider(&n, conf_options[i].name);
+	for (size_t i = 0; strcmp(section, "provider") == 0 && drivers[i] != NULL; i++)
+		for (size_t k = 0; k < drivers[i]->noptions; k++)
+			consider(&n, drivers[i]->options[k].name);
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
+		if (strcmp(section, sections[i].parent) == 0)
+			consider(&n, sections[i].name);
+	assert(n.best != NULL); /* asked about a section that does not exist */
+	return n.best;
 }
 
 bool conf_option_is_list(const struct conf_option *o)

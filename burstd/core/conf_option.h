@@ -1,8 +1,9 @@
-/* conf_option.h - the options of burstd.conf: the one table by which they are read, printed,
- * compared and documented.
+/* conf_option.h - the options of burstd.conf: the tables by which they are read, printed, compared
+ * and documented.
  *
- * A new option is one line of this table and one field of struct conf, conf_provider, conf_pool or
- * conf_offer. */
+ * A new option is one line of conf_options[] and one field of struct conf, conf_provider, conf_pool
+ * or conf_offer; one that only a driver knows is a line of that driver's table and a field of a
+ * struct of its own. */
 #ifndef BURSTD_CONF_OPTION_H
 #define BURSTD_CONF_OPTION_H
 
@@ -19,6 +20,7 @@ enum conf_option_type {
 	CONF_WORD,      /* char *: printable, no spaces */
 	CONF_TEXT,      /* char *: longer, likewise; "" when it may be empty and is */
 	CONF_PATH,      /* char *: absolute; NULL when it may be empty and is */
+	CONF_PROGRAM,   /* char *: absolute path of a program; may not be empty */
 	CONF_URL,       /* char *: http:// or https://; "" when it may be empty and is */
 	CONF_LISTEN,    /* char *: loopback address:port, or "" */
 	CONF_BIND,      /* char *: any address:port, or "" */
@@ -66,19 +68,27 @@ struct conf_option {
 extern const struct conf_option conf_options[];
 extern const size_t conf_noptions;
 
-/* The options of one driver, in the same section as those of every provider.  Their offsets are in
- * a struct of the driver's own, which open() gets as provider_conf.options. */
+/* The options of one driver, which stand in the section of a provider beside those of every
+ * provider.  Their offsets are in a struct of the driver's own, which open() gets as
+ * provider_conf.options; its texts and words may be const there. */
 struct conf_driver {
-	const char *name;
-	const struct conf_option *options;
+	const char *name;                  /* driver = "name" in burstd.conf */
+	const struct conf_option *options; /* section "provider"; no name of conf_options[] */
 	size_t noptions;
-	size_t size; /* of that struct */
+	size_t size; /* of that struct; 0: there are no options */
+	int attest;  /* enum conf_attest, for attest = auto; OFF: its machines have no user-data */
 };
 
 const struct conf_option *conf_option_find(const char *section, const char *name); /* or NULL */
+/* Likewise of the options that only this driver has. */
+const struct conf_option *conf_option_of(const struct conf_driver *d, const char *name);
+/* The driver of that name in a table that ends with NULL, or NULL. */
+const struct conf_driver *conf_driver_find(const struct conf_driver *const *drivers,
+					   const char *name);
 /* The name of an option or subsection of this section that is most similar to `name`, for "did you
  * mean"; never NULL. */
-const char *conf_option_nearest(const char *section, const char *name);
+const char *conf_option_nearest(const char *section, const char *name,
+				const struct conf_driver *const *drivers);
 
 /* Check text and put its value into the field of `object`, the struct that holds the section; the
  * old value is freed.  -1: the field is unchanged and *e says what is wanted, without the option's

@@ -379,6 +379,7 @@ void conf_option_fini(const struct conf_option *o, void *object)
 	case CONF_WORD:
 	case CONF_TEXT:
 	case CONF_PATH:
+	case CONF_PROGRAM:
 	case CONF_URL:
 	case CONF_LISTEN:
 	case CONF_BIND:

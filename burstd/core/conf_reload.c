@@ -25,16 +25,45 @@ static const struct conf_option *fixed_change(const char *section, const void *o
 	return NULL;
 }
 
+/* Likewise of the driver's own options.  Another driver is a change of `driver`. */
+static const struct conf_option *fixed_own_change(const struct conf_provider *old,
+						  const struct conf_provider *next)
+{
+	if (old->own == NULL || old->own_options != next->own_options)
+		return NULL;
+	for (size_t i = 0; i < old->own_options->noptions; i++) {
+		const struct conf_option *o = &old->own_options->options[i];
+
+		if (!o->reload && !conf_option_same(o, old->own, next->own))
+			return o;
+	}
+	return NULL;
+}
+
+static int needs_restart(const char *section, const char *name, const struct conf_option *o,
+			 struct err *e)
+{
+	return err_set(e, ERR_INVALID, "%s%s%s%s%s: a change needs a restart", section,
+		       name != NULL ? " \"" : "", name != NULL ? name : "",
+		       name != NULL ? "\" " : "", o->name);
+}
+
 static int may_keep(const char *section, const char *name, const void *old, const void *next,
 		    struct err *e)
 {
 	const struct conf_option *o = fixed_change(section, old, next);
 
-	if (o == NULL)
-		return 0;
-	return err_set(e, ERR_INVALID, "%s%s%s%s%s: a change needs a restart", section,
-		       name != NULL ? " \"" : "", name != NULL ? name : "",
-		       name != NULL ? "\" " : "", o->name);
+	return o != NULL ? needs_restart(section, name, o, e) : 0;
+}
+
+static int may_keep_provider(const struct conf_provider *old, const struct conf_provider *next,
+			     struct err *e)
+{
+	const struct conf_option *own = fixed_own_change(old, next);
+
+	if (may_keep("provider", old->name, old, next, e) < 0)
+		return -1;
+	return own != NULL ? needs_restart("provider", old->name, own, e) : 0;
 }
 
 static int moved(const char *section, const char *name, struct err *e)
@@ -78,7 +107,7 @@ int conf_may_replace(const struct conf *old, const struct conf *next, struct err
 
 		if (p >= next->nproviders || strcmp(next->providers[p].name, name) != 0)
 			return moved("provider", name, e);
-		if (may_keep("provider", name, &old->providers[p], &next->providers[p], e) < 0)
+		if (may_keep_provider(&old->providers[p], &next->providers[p], e) < 0)
 			return -1;
 	}
 	if (p < next->nproviders && !next->providers[p].removed)
@@ -109,26 +138,42 @@ struct diff {
 	void *ctx;
 };
 
+static void diff_option(const struct diff *d, struct conf_change c, const struct conf_option *o,
+			const void *old, const void *next)
+{
+	struct str from, to;
+
+	if (conf_option_same(o, old, next))
+		return;
+	str_init(&from, VALUE_MAX);
+	str_init(&to, VALUE_MAX);
+	conf_option_print(o, old, &from);
+	conf_option_print(o, next, &to);
+	c.option = o->name;
+	c.from = from.p;
+	c.to = to.p;
+	d->fn(d->ctx, &c);
+	str_fini(&from);
+	str_fini(&to);
+}
+
 static void diff_options(const struct diff *d, struct conf_change c, const void *old,
 			 const void *next)
 {
-	for (size_t i = 0; i < conf_noptions; i++) {
-		const struct conf_option *o = &conf_options[i];
-		struct str from, to;
+	for (size_t i = 0; i < conf_noptions; i++)
+		if (strcmp(conf_options[i].section, c.section) == 0)
+			diff_option(d, c, &conf_options[i], old, next);
+}
 
-		if (strcmp(o->section, c.section) != 0 || conf_option_same(o, old, next))
-			continue;
-		str_init(&from, VALUE_MAX);
-		str_init(&to, VALUE_MAX);
-		conf_option_print(o, old, &from);
-		conf_option_print(o, next, &to);
-		c.option = o->name;
-		c.from = from.p;
-		c.to = to.p;
-		d->fn(d->ctx, &c);
-		str_fini(&from);
-		str_fini(&to);
-	}
+static void diff_own_options(const struct diff *d, const struct conf_provider *old,
+			     const struct conf_provider *next)
+{
+	const struct conf_change c = {.section = "provider", .title = old->name};
+
+	if (old->own == NULL || old->own_options != next->own_options)
+		return;
+	for (size_t i = 0; i < old->own_options->noptions; i++)
+		diff_option(d, c, &old->own_options->options[i], old->own, next->own);
 }
 
 /* Report one provider or pool; old or next is NULL if it is new or gone. */
@@ -164,10 +209,13 @@ static const struct conf_pool *pool_in(const struct conf *c, const char *name)
 static void diff_providers(const struct diff *d, const struct conf *old, const struct conf *next)
 {
 	for (size_t i = 0; i < old->nproviders; i++) {
-		const struct conf_provider *p = &old->providers[i];
+		const struct conf_provider *p = &old->providers[i], *n = provider_in(next, p->name);
 
-		if (!p->removed)
-			diff_section(d, "provider", p->name, p, provider_in(next, p->name));
+		if (p->removed)
+			continue;
+		diff_section(d, "provider", p->name, p, n);
+		if (n != NULL)
+			diff_own_options(d, p, n);
 	}
 	for (size_t i = 0; i < next->nproviders; i++)
 		if (provider_in(old, next->providers[i].name) == NULL)

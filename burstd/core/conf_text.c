@@ -211,6 +211,7 @@ int conf_text_check(enum conf_option_type type, const char *text, struct err *e)
 		return err_set(e, ERR_INVALID, "want text of at most %d bytes, without a blank",
 			       CONF_TEXT_MAX);
 	case CONF_PATH:
+	case CONF_PROGRAM:
 		return text[0] == '/' ? 0 : err_set(e, ERR_INVALID, "want an absolute path");
 	case CONF_URL:
 		return is_url(text) ? 0 : err_set(e, ERR_INVALID, "want http://... or https://...");

@@ -514,7 +514,7 @@ void ladder_why(const struct ladder *l, const struct ladder_ask *a, char *out, s
 	out[0] = '\0';
 	for (size_t i = 0; i < l->nrungs; i++)
 		ladder_explain(l, a, i, whys[i], sizeof(whys[i]));
-	for (size_t i = 0; i < l->nrungs && t.len < size; i++) {
+	for (size_t i = 0; i < l->nrungs; i++) {
 		if (l->cause[i] == LADDER_TRY || (said >> i & 1) != 0)
 			continue;
 		say(&t, "%s", t.len != 0 ? "; " : "");

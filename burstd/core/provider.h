@@ -89,6 +89,7 @@ struct provider_caps {
 	uint32_t delete_max; /* ids in one delete, >= 1 */
 	int64_t token_ms;    /* how long the provider remembers a token */
 	int64_t reclaim_ms;  /* longest warning of a reclaim; 0: not known */
+	const char *region;  /* it buys in this region only; NULL: wherever an offer says */
 	/* It quotes only spot prices, and only in this currency; NULL: every price, in any
 	 * currency. */
 	const char *spot_prices;
@@ -312,14 +313,8 @@ struct provider_conf { /* one provider section of burstd.conf; borrowed during o
 	const char *name, *url, *ca_file;
 	const char *credential; /* the secret's text, or NULL */
 	uint32_t timeout_ms, concurrency;
-	const void *options; /* the struct of the driver's own options; NULL: it has none */
-	/* driver static */
-	const char *const *on, *const *off, *const *status; /* NULL-terminated, or NULL */
-	const char *records, *program;
-	/* driver aws; "" or NULL: not given */
-	const char *region, *image, *subnets, *security_groups, *instance_profile, *key_name;
-	const char *launch_template, *role, *sts_url, *metadata_url, *notice_queue;
-	const char *user_data; /* the text itself */
+	const void *options;   /* the struct of the driver's own options; NULL: it has none */
+	const char *user_data; /* the text for each instance; NULL: none */
 };
 
 struct conf_driver;

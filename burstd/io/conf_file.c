@@ -50,13 +50,13 @@ static void parse(struct conf_loader *l, char *text, size_t len)
 	(void)cfg_free(cfg);
 }
 
-int conf_file_parse(struct conf **out, const char *name, const char *text, struct err *e)
+int conf_file_parse(struct conf **out, const char *name, const char *text,
+		    const struct conf_driver *const *drivers, struct err *e)
 {
-	struct conf_loader l = {.name = name, .conf = conf_new(name), .e = e};
+	struct conf_loader l = {.name = name, .conf = conf_new(name), .e = e, .drivers = drivers};
 	size_t len = strnlen(text, CONF_FILE_MAX + 1);
 	char *copy = mem_zalloc(len + 2);
 
-	assert(conf_noptions <= sizeof(l.lines) / sizeof(l.lines[0]));
 	*out = NULL;
 	memcpy(copy, text, len);
 	if (len > CONF_FILE_MAX)
@@ -151,7 +151,8 @@ int conf_file_load_store_ca(const struct conf *c, char **out, struct err *e)
 	return load_text(out, "ca_file", c->secrets.ca_file, e);
 }
 
-int conf_file_load(struct conf **out, const char *path, struct err *e)
+int conf_file_load(struct conf **out, const char *path, const struct conf_driver *const *drivers,
+		   struct err *e)
 {
 	/* O_NONBLOCK: a FIFO in its place must not hang us. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -171,7 +172,7 @@ int conf_file_load(struct conf **out, const char *path, struct err *e)
 	text = mem_zalloc(CONF_FILE_MAX + 2);
 	if (read_all(fd, text, path, e) < 0)
 		goto out;
-	rc = conf_file_parse(out, path, text, e);
+	rc = conf_file_parse(out, path, text, drivers, e);
 out:
 	free(text);
 	(void)close(fd);

@@ -12,11 +12,14 @@
 enum { CONF_FILE_MAX = 1 << 20 }; /* bytes; 256 pools with long node lists are a quarter of it */
 
 /* Load and check (conf_finish()) the configuration at path; *out is the caller's, NULL on failure.
- * A file that anybody but root and this user can write is refused. */
-int conf_file_load(struct conf **out, const char *path, struct err *e);
+ * A file that anybody but root and this user can write is refused.  drivers, NULL-terminated and of
+ * static lifetime: whose own options it may have; a driver that is not among them has none. */
+int conf_file_load(struct conf **out, const char *path, const struct conf_driver *const *drivers,
+		   struct err *e);
 
 /* Likewise from text; name: of the file, for errors. */
-int conf_file_parse(struct conf **out, const char *name, const char *text, struct err *e);
+int conf_file_parse(struct conf **out, const char *name, const char *text,
+		    const struct conf_driver *const *drivers, struct err *e);
 
 /* Read the file user_data_file, if one is named, into user_data: once, before the driver is opened.
  */

@@ -16,7 +16,10 @@ struct conf_loader {
 	struct err *e;
 	bool failed;                /* *e has the first error */
 	bool slurm, secrets, nodes; /* whether these sections were in the file */
-	int lines[192]; /* of each option of conf_options in the present sections; 0: not given */
+	const struct conf_driver *const *drivers;
+	/* Of each option in the present sections, those of conf_options first, then the names of
+	 * drivers' own; 0: not given. */
+	int lines[512];
 	struct conf_offer *offers; /* of the pool being read */
 	size_t noffers;
 };
@@ -27,7 +30,9 @@ void conf_loader_fail(struct conf_loader *l, int line, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 struct conf_loader *conf_loader_of(const cfg_t *cfg);
 const char *conf_loader_section_of(const cfg_t *cfg); /* as in conf_options; "": none */
-/* Make libconfuse's table of a section's options; returns how many entries it has, with the end. */
+/* The most entries that the table of a section can have. */
+size_t conf_loader_most(const struct conf_loader *l);
+/* Make libconfuse's table of a section's options; returns how many entries it has. */
 size_t conf_loader_options(struct conf_loader *l, const char *section, cfg_opt_t *out);
 /* libconfuse's callback for errors. */
 void conf_loader_on_error(cfg_t *cfg, const char *fmt, va_list ap)

@@ -1,4 +1,5 @@
 /* Notes the line of each option while libconfuse reads, and the first error in words for people. */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +49,7 @@ static void unknown_option(cfg_t *cfg, const char *name)
 			 : section[0] == 'o'                      ? "in an "
 			 : section[1] == 'e' || section[0] == 'n' ? "in "
 								  : "in a ",
-			 section, conf_option_nearest(section, name));
+			 section, conf_option_nearest(section, name, conf_loader_of(cfg)->drivers));
 }
 
 static void offer_twice(struct conf_loader *l, int line, const char *title)
@@ -122,24 +123,73 @@ void conf_loader_on_error(cfg_t *cfg, const char *fmt, va_list ap)
 	conf_loader_fail(conf_loader_of(cfg), cfg->line, "%s", text);
 }
 
-/* Note the line of an option.  def.number is its index in conf_options. */
+/* The section of an option, by its index in conf_loader.lines. */
+static const char *section_of_line(long k)
+{
+	return (size_t)k < conf_noptions ? conf_options[k].section : "provider";
+}
+
+/* Note the line of an option.  def.number is its index in conf_loader.lines. */
 static int on_option(cfg_t *cfg, cfg_opt_t *opt)
 {
 	struct conf_loader *l = conf_loader_of(cfg);
-	const struct conf_option *o = &conf_options[opt->def.number];
 	int *line = &l->lines[opt->def.number];
 
-	if (strcmp(o->section, conf_loader_section_of(cfg)) != 0) /* written as "slurm|conf" = */
-		conf_loader_fail(l, cfg->line, "%s belongs inside its section", o->name);
-	else if (*line != 0 && !conf_option_is_list(o))
-		conf_loader_fail(l, cfg->line, "%s is defined twice, first in line %d", o->name,
+	/* Written as "slurm|conf" = ... */
+	if (strcmp(section_of_line(opt->def.number), conf_loader_section_of(cfg)) != 0)
+		conf_loader_fail(l, cfg->line, "%s belongs inside its section", opt->name);
+	else if (*line != 0 && (opt->flags & CFGF_LIST) == 0)
+		conf_loader_fail(l, cfg->line, "%s is defined twice, first in line %d", opt->name,
 				 *line);
 	*line = cfg->line;
 	return l->failed ? -1 : 0;
 }
 
-/* The options of one section for libconfuse: to it all are text, and conf_option_set() parses them.
- */
+/* To libconfuse all options are text, and conf_option_set() parses them. */
+static cfg_opt_t entry(const struct conf_option *o, size_t line)
+{
+	return (cfg_opt_t){.name = o->name,
+			   .type = CFGT_STR,
+			   .flags = CFGF_NODEFAULT | (conf_option_is_list(o) ? CFGF_LIST : 0),
+			   .def.number = (long)line,
+			   .validcb = on_option};
+}
+
+static bool has_entry(const cfg_opt_t *table, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(table[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Add the options that only one or several drivers have, each name once: which driver it is stands
+ * elsewhere in the section. */
+static size_t own_options(const struct conf_loader *l, cfg_opt_t *table, size_t n)
+{
+	size_t line = conf_noptions;
+
+	for (size_t i = 0; l->drivers[i] != NULL; i++)
+		for (size_t k = 0; k < l->drivers[i]->noptions; k++) {
+			const struct conf_option *o = &l->drivers[i]->options[k];
+
+			if (has_entry(table, n, o->name))
+				continue;
+			assert(line < sizeof(l->lines) / sizeof(l->lines[0]));
+			table[n++] = entry(o, line++);
+		}
+	return n;
+}
+
+size_t conf_loader_most(const struct conf_loader *l)
+{
+	size_t most = conf_noptions + 1; /* the loader's own */
+
+	for (size_t i = 0; l->drivers[i] != NULL; i++)
+		most += l->drivers[i]->noptions;
+	return most;
+}
+
 size_t conf_loader_options(struct conf_loader *l, const char *section, cfg_opt_t *out)
 {
 	size_t n = 0;
@@ -148,12 +198,6 @@ size_t conf_loader_options(struct conf_loader *l, const char *section, cfg_opt_t
 		.name = loader_option, .type = CFGT_PTR, .simple_value.ptr = (void **)(void *)l};
 	for (size_t i = 0; i < conf_noptions; i++)
 		if (strcmp(conf_options[i].section, section) == 0)
-			out[n++] = (cfg_opt_t){
-				.name = conf_options[i].name,
-				.type = CFGT_STR,
-				.flags = CFGF_NODEFAULT |
-					 (conf_option_is_list(&conf_options[i]) ? CFGF_LIST : 0),
-				.def.number = (long)i,
-				.validcb = on_option};
-	return n;
+			out[n++] = entry(&conf_options[i], i);
+	return strcmp(section, "provider") == 0 ? own_options(l, out, n) : n;
 }

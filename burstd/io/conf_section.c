@@ -67,19 +67,20 @@ static const char *label(char *out, size_t size, const cfg_t *cfg, const char *o
 static void set_argv(struct conf_loader *l, cfg_t *cfg, const struct conf_option *o, void *object)
 {
 	cfg_opt_t *opt = cfg_getopt(cfg, o->name);
+	int line = l->lines[opt->def.number];
 	struct err why = {0};
 	char name[128];
 
 	for (unsigned i = 0; i < cfg_opt_size(opt) && !l->failed; i++)
 		if (conf_option_add_arg(o, object, cfg_opt_getnstr(opt, i), &why) < 0)
-			conf_loader_fail(l, l->lines[o - conf_options], "%s: %.140s",
+			conf_loader_fail(l, line, "%s: %.140s",
 					 label(name, sizeof(name), cfg, o->name), why.msg);
 }
 
 static void set_option(struct conf_loader *l, cfg_t *cfg, const struct conf_option *o, void *object)
 {
 	cfg_opt_t *opt = cfg_getopt(cfg, o->name);
-	int line = l->lines[o - conf_options];
+	int line = l->lines[opt->def.number];
 	const char *text = cfg_opt_size(opt) > 0 ? cfg_opt_getnstr(opt, 0) : o->initial;
 	struct err why = {0};
 	char name[128];
@@ -105,6 +106,36 @@ int conf_section_set(struct conf_loader *l, cfg_t *cfg, void *object)
 		set_option(l, cfg, &conf_options[i], object);
 		l->lines[i] = 0;
 	}
+	return l->failed ? -1 : 0;
+}
+
+/* Refuse options of other drivers, and forget the lines of all that drivers have. */
+static void check_own(struct conf_loader *l, cfg_t *cfg, const struct conf_provider *p)
+{
+	for (size_t i = 0; l->drivers[i] != NULL; i++)
+		for (size_t k = 0; k < l->drivers[i]->noptions; k++) {
+			const char *name = l->drivers[i]->options[k].name;
+			int line = l->lines[cfg_getopt(cfg, name)->def.number];
+
+			if (line != 0 && (p->own_options == NULL ||
+					  conf_option_of(p->own_options, name) == NULL))
+				conf_loader_fail(l, line,
+						 "provider \"%.30s\": %s is an option of driver "
+						 "%s, not of %.30s",
+						 p->name, name, l->drivers[i]->name, p->driver);
+		}
+	memset(l->lines + conf_noptions, 0, sizeof(l->lines) - conf_noptions * sizeof(l->lines[0]));
+}
+
+/* Give the options that only its driver has their values. */
+static int set_own(struct conf_loader *l, cfg_t *cfg, struct conf_provider *p)
+{
+	p->own_options = conf_driver_find(l->drivers, p->driver);
+	if (p->own_options != NULL && p->own_options->size > 0)
+		p->own = mem_zalloc(p->own_options->size);
+	for (size_t i = 0; p->own != NULL && i < p->own_options->noptions; i++)
+		set_option(l, cfg, &p->own_options->options[i], p->own);
+	check_own(l, cfg, p);
 	return l->failed ? -1 : 0;
 }
 
@@ -181,7 +212,7 @@ static int on_provider(cfg_t *cfg, cfg_opt_t *opt)
 				    .credential_line =
 					    conf_section_line_of(l, "provider", "credential_file"),
 				    .ca_line = conf_section_line_of(l, "provider", "ca_file")};
-	return conf_section_set(l, section, p);
+	return conf_section_set(l, section, p) == 0 ? set_own(l, section, p) : -1;
 }
 
 void conf_section_drop_offers(struct conf_loader *l)
@@ -270,8 +301,7 @@ cfg_t *conf_section_parser(struct conf_loader *l)
 		[SEC_POOL] = {"pool", SEC_TOP, titled, on_pool},
 		[SEC_OFFER] = {"offer", SEC_POOL, titled, on_offer},
 	};
-	const size_t most =
-		conf_noptions + NSECTIONS + 2; /* the loader's own and the last, empty one */
+	const size_t most = conf_loader_most(l) + NSECTIONS + 1; /* and the last, empty one */
 	cfg_opt_t *opts[NSECTIONS];
 	size_t n[NSECTIONS];
 	cfg_t *cfg;

@@ -152,17 +152,15 @@ static struct claim_run *by_instance(const struct engine *e, const struct claim_
 	return NULL;
 }
 
-/* The region of a create: the provider's, since a driver with a region buys nowhere else; or the
- * offer's.  NULL: the offer was removed before a restart. */
+/* The region of a create: the one that its driver buys in, or the offer's.  NULL: the offer was
+ * removed before a restart. */
 static const char *region_of(const struct engine *e, const struct claim_set *set)
 {
 	const struct fleet_node *fn = claims_node(e, set->first);
 	const struct conf_offer *o = fn != NULL ? engine_offer_of(e, &fn->n) : NULL;
-	const char *region = e->conf->providers[set->cloud].region;
+	const char *region = e->cloud->all[set->cloud].caps.region;
 
-	if (region == NULL || region[0] == '\0')
-		region = o != NULL ? o->region : NULL;
-	return region;
+	return region != NULL ? region : o != NULL ? o->region : NULL;
 }
 
 /* The region is not known: the configuration is wrong, not the machine, which waits until its claim

@@ -48,13 +48,12 @@ static bool is_given(const char *text)
 static int sm_open(void **self, const struct secret_store_conf *c, struct err *e)
 {
 	const char *region = c->region != NULL ? c->region : "";
-	struct provider_conf pc = {.name = "secrets",
-				   .region = region,
-				   .image = "none", /* unused, but open() wants one */
-				   .credential = c->credential,
-				   .role = c->role,
-				   .sts_url = c->sts_url,
-				   .metadata_url = c->metadata_url};
+	const struct aws_options own = {.region = region,
+					.image = "none", /* unused, but open() wants one */
+					.role = c->role,
+					.sts_url = c->sts_url,
+					.metadata_url = c->metadata_url};
+	struct provider_conf pc = {.name = "secrets", .credential = c->credential, .options = &own};
 	struct sm *s = mem_zalloc(sizeof(*s));
 
 	*self = NULL;

@@ -5,7 +5,8 @@
 #   every file that docs/design.md names is there, and every source file is named there
 #   every `make TARGET` of README.md and CONTRIBUTING.md is in the Makefile
 #   the metrics of docs/operations.md are those of burstd/api/metrics*.c
-#   the options of docs/man/burstd.conf.5.scd are those of burstd/core/conf_option.c, with reload and default
+#   the options of docs/man/burstd.conf.5.scd are those of burstd/core/conf_option.c and providers/*_options.c, with
+#   reload and default
 #   the options of docs/man/simcloud.1.scd, of docs/simcloud.md and of the two --help texts are those of the tables of
 #   providers/simcloud/options.c and app_audit.c, with argument and default
 #   prose in README.md, CONTRIBUTING.md, docs/design.md and docs/simcloud.md ends at column 100
@@ -117,20 +118,21 @@ check_metrics() {
 	done
 }
 
-# "section option reload|restart default", one line each
+# "section option reload|restart default", one line each; the section of a driver's own options is "provider:DRIVER"
 options_of_code() {
 	awk '
-	/^const struct conf_option conf_options\[\]/ { inside = 1; next }
+	FNR == 1 { driver = FILENAME; if (!sub(/^providers\//, "", driver)) driver = ""; sub(/_options\.c$/, "", driver) }
+	/^(static )?const struct conf_option (conf_options|rows)\[\]/ { inside = 1; next }
 	/^};/ { inside = 0 }
 	inside && match($0, /^\t\{"/) {
 		n = split($0, part, "\""); initial = part[6]
 		if ($0 ~ /, NULL,$/) initial = "(required)"
 		else if ($0 ~ /, PATHS_STATE,$/) initial = state
-		name = (part[2] == "" ? "-" : part[2]) " " part[4]
+		name = (part[2] == "" ? "-" : part[2]) (driver == "" ? "" : ":" driver) " " part[4]
 	}
 	inside && match($0, /^\t (true|false),/) {
 		print name, ($0 ~ /^\t true/ ? "reload" : "restart"), (initial == "" ? "-" : initial)
-	}' state="$(sed -n 's/^#define PATHS_STATE *"\(.*\)"/\1/p' burstd/base/paths.h)" burstd/core/conf_option.c | sort
+	}' state="$(sed -n 's/^#define PATHS_STATE *"\(.*\)"/\1/p' burstd/base/paths.h)" burstd/core/conf_option.c providers/*_options.c | sort
 }
 
 # An empty default may be described in words.
@@ -145,6 +147,7 @@ options_of_manual() {
 		print section, name, reload, initial
 		name = ""; text = ""
 	}
+	/^## DRIVER / { flush(); section = "provider:" $3 }
 	/^# / {
 		flush(); section = ""
 		if ($0 == "# TOP LEVEL") section = "-"
@@ -173,6 +176,9 @@ check_options() {
 		sub(/^\t?#?/, ""); print (section == "" ? "-" : section), $1
 	}
 	/^#\t+offer "[^"]*" \{$/ { section = "offer" }
+	/^#\t+provider "[^"]*" \{$/ { section = "a driver" }
+	section == "a driver" && /^#\t+driver = / { gsub(/"/, ""); section = "provider:" $4; next }
+	section ~ /^provider:/ && /^#\t+[a-z_]+ = / { print section, $2 }
 	/^#\t+}$/ { section = "" }
 	section == "offer" && /^#\t+[a-z_]+ = / { print section, $2 } # of a pool that is shown only' scripts/pkg/burstd.conf | sort >"$tmp/options-shipped"
 	cut -d' ' -f1,2 "$tmp/options-code" >"$tmp/options-names"

@@ -136,55 +136,40 @@ static void fini_op(struct op *o)
 	free(o->words);
 }
 
-static void free_options(const struct conf_driver *d, void *options)
+/* The driver's own options as the test gives them; one that it does not give is unset. */
+static void *own_options(const struct conf_driver *d, const json_t *conf)
 {
-	for (size_t i = 0; d != NULL && i < d->noptions; i++)
-		conf_option_fini(&d->options[i], options);
-	free(options);
+	void *own = d != NULL && d->size > 0 ? mem_zalloc(d->size) : NULL;
+
+	for (size_t i = 0; own != NULL && i < d->noptions; i++) {
+		const char *value = json_string_value(json_object_get(conf, d->options[i].name));
+
+		if (value != NULL && conf_option_set(&d->options[i], own, value, NULL) != 0)
+			(void)fprintf(stderr, "driver: cannot set %s\n", d->options[i].name);
+	}
+	return own;
 }
 
-/* The struct of the driver's own options, as said or by default; NULL: it has none. */
-static void *make_options(const struct conf_driver *d, const json_t *said, struct err *e)
+static void free_own(const struct conf_driver *d, void *own)
 {
-	void *options = d != NULL ? mem_zalloc(d->size) : NULL;
-
-	for (size_t i = 0; d != NULL && i < d->noptions; i++) {
-		const struct conf_option *o = &d->options[i];
-		const char *value = json_string_value(json_object_get(said, o->name));
-
-		value = value != NULL ? value : o->initial;
-		if (value == NULL || conf_option_set(o, options, value, e) == 0)
-			continue;
-		free_options(d, options);
-		return NULL;
-	}
-	return options;
+	for (size_t i = 0; own != NULL && i < d->noptions; i++)
+		conf_option_fini(&d->options[i], own);
+	free(own);
 }
 
 static json_t *do_open(struct shell *s, json_t *in)
 {
 	const json_t *c = json_object_get(in, "conf");
-	void *options;
-	int rc;
 	struct provider_conf conf = {
 		.name = "contract",
 		.url = text(c, "url"),
 		.credential = json_string_value(json_object_get(c, "credential")),
 		.timeout_ms = 30000,
 		.concurrency = 1,
-		.region = text(c, "region"),
-		.image = text(c, "image"),
-		.subnets = text(c, "subnets"),
-		.security_groups = text(c, "security_groups"),
-		.instance_profile = text(c, "instance_profile"),
-		.key_name = text(c, "key_name"),
-		.launch_template = text(c, "launch_template"),
-		.role = text(c, "role"),
-		.sts_url = text(c, "sts_url"),
-		.metadata_url = text(c, "metadata_url"),
-		.notice_queue = text(c, "notice_queue"),
 		.user_data = json_string_value(json_object_get(c, "user_data"))};
 	struct err e = {0};
+	void *own;
+	int rc;
 
 	if (s->ops != NULL)
 		s->ops->close(s->self);
@@ -194,10 +179,10 @@ static json_t *do_open(struct shell *s, json_t *in)
 	s->ops = provider_find(text(in, "driver"));
 	if (s->ops == NULL)
 		return problem("no such driver");
-	conf.options = options = make_options(s->ops->options, c, &e);
-	rc = s->ops->options != NULL && options == NULL ? -1 : s->ops->open(&s->self, &conf, &e);
-	if (options != NULL)
-		free_options(s->ops->options, options);
+	own = own_options(s->ops->options, c);
+	conf.options = own;
+	rc = s->ops->open(&s->self, &conf, &e);
+	free_own(s->ops->options, own);
 	if (rc == 0)
 		return json_pack("{s:b}", "ok", 1);
 	s->ops = NULL;

@@ -64,12 +64,12 @@ static void check_step(void *self, const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const steps[] = {"TOK", "role"};
-	const struct provider_conf conf = {.name = "aws",
-					   .region = "north",
-					   .launch_template = "t",
-					   .subnets = "north-a=subnet-a,north-b=subnet-b",
-					   .role = "arn:aws:iam::1:role/r",
-					   .notice_queue = "https://sqs/1/q"};
+	static const struct aws_options own = {.region = "north",
+					       .launch_template = "t",
+					       .subnets = "north-a=subnet-a,north-b=subnet-b",
+					       .role = "arn:aws:iam::1:role/r",
+					       .notice_queue = "https://sqs/1/q"};
+	const struct provider_conf conf = {.name = "aws", .options = &own};
 	const uint8_t *line;
 	void *self;
 

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "io/conf_file.h"
+#include "providers/options.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -34,7 +35,7 @@ static void check_print(const struct conf *c)
 	str_init(&b, CONF_PRINT_MAX);
 	conf_print(c, &a);
 	check(!a.full);
-	if (conf_file_parse(&again, "f", a.p, &e) < 0) {
+	if (conf_file_parse(&again, "f", a.p, provider_options, &e) < 0) {
 		(void)fprintf(stderr, "%s\n%s\n", a.p, e.msg);
 		abort();
 	}
@@ -54,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size > 0)
 		memcpy(text, data, size);
-	if (conf_file_parse(&c, "f", text, &e) == 0)
+	if (conf_file_parse(&c, "f", text, provider_options, &e) == 0)
 		check_print(c);
 	else
 		check_message(e.msg);

@@ -55,7 +55,7 @@ static void check_step(void *self, const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static char key[] = "lab";
+	static const char key[] = "lab";
 	const struct lambda_options o = {.ssh_key = key};
 	const struct provider_conf conf = {.name = "lambda", .credential = "k", .options = &o};
 	const uint8_t *line;

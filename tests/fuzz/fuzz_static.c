@@ -10,14 +10,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const command[] = {"/bin/true", "%n", NULL};
-	const struct provider_conf conf = {.name = "own",
-					   .on = command,
-					   .off = command,
-					   .status = command,
-					   .records = "/r",
-					   .program = "/bin/true",
-					   .timeout_ms = 1000,
-					   .concurrency = 1};
+	static const struct static_options own = {.on = command,
+						  .off = command,
+						  .status = command,
+						  .records = "/r",
+						  .program = "/bin/true"};
+	const struct provider_conf conf = {
+		.name = "own", .options = &own, .timeout_ms = 1000, .concurrency = 1};
 	void *self;
 
 	if (provider_static.open(&self, &conf, NULL) != 0)

@@ -26,6 +26,7 @@
 #include "io/http_client.h"
 #include "io/loop.h"
 #include "keys/keys_api.h"
+#include "providers/options.h"
 #include "providers/secrets/registry.h"
 #include "store.h"
 
@@ -238,8 +239,8 @@ int main(int argc, char **argv)
 	T.e.d.log = log_new(STDERR_FILENO, LOG_DEBUG);
 	T.e.d.uuid = "0a1b2c3d-0000-4000-8000-001122334455";
 	T.e.d.store = secrets_find;
-	if (conf_file_load(&T.e.conf, argv[1], &e) != 0 || loop_new(&T.e.d.loop, &e) != 0 ||
-	    http_client_new(&T.e.d.http, T.e.d.loop, &e) != 0)
+	if (conf_file_load(&T.e.conf, argv[1], provider_options, &e) != 0 ||
+	    loop_new(&T.e.d.loop, &e) != 0 || http_client_new(&T.e.d.http, T.e.d.loop, &e) != 0)
 		goto fail;
 	T.e.d.store_files = on_files;
 	T.e.timer = timer_new(T.e.d.loop, on_timer, &T.e);

@@ -11,6 +11,7 @@
 
 #include "cli/cli.h"
 #include "core/conf_option.h"
+#include "providers/options.h"
 
 enum { PAGE_MAX = 1 << 16 };
 
@@ -41,7 +42,8 @@ static char *paragraph(char **at)
 	return p;
 }
 
-/* "# TOP LEVEL" and "# SECTION pool ..." to the section's name, other headings to NULL. */
+/* "# TOP LEVEL" and "# SECTION pool ..." to the section's name, "## DRIVER aws" to the section's
+ * name as well, other headings to NULL. */
 static const char *section_of(const char *heading)
 {
 	static const char *const sections[] = {"slurm",    "secrets", "nodes",
@@ -49,6 +51,8 @@ static const char *section_of(const char *heading)
 
 	if (strncmp(heading, "# TOP LEVEL", 11) == 0)
 		return "";
+	if (strncmp(heading, "## DRIVER ", 10) == 0)
+		return "provider";
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
 		if (strncmp(heading, "# SECTION ", 10) == 0 &&
 		    strncmp(heading + 10, sections[i], strlen(sections[i])) == 0)
@@ -74,24 +78,52 @@ static void check_option(const char *text, const char *section, const struct con
 	assert_non_null(strstr(text, want));
 }
 
-/* burstd.conf(5) has the options of the table, in its order, with their defaults. */
+/* The options that the page should have next. */
+struct rows {
+	const struct conf_option *all;
+	size_t n, seen;
+};
+
+/* The page goes on with a driver's own options; after those of the last with conf_options again. */
+static void turn_to(struct rows *now, struct rows *rest, const char *heading)
+{
+	char name[32] = "";
+
+	if (now->all == conf_options)
+		*rest = *now;
+	if (sscanf(heading, "## DRIVER %31s", name) == 1) {
+		const struct conf_driver *d = conf_driver_find(provider_options, name);
+
+		assert_non_null(d);
+		*now = (struct rows){.all = d->options, .n = d->noptions};
+	} else if (now->all != conf_options) {
+		*now = *rest;
+	}
+}
+
+/* burstd.conf(5) has the options of the tables, in their order, with their defaults. */
 static void test_conf(void **state)
 {
 	char *text = page("docs/man/burstd.conf.5.scd"), *at = text, *p;
+	struct rows now = {.all = conf_options, .n = conf_noptions}, rest = now;
 	const char *section = NULL;
-	size_t n = 0;
+	size_t n = 0, want = conf_noptions;
 
 	(void)state;
 	while ((p = paragraph(&at)) != NULL) {
-		if (p[0] == '#')
+		if (p[0] == '#') {
 			section = section_of(p);
+			turn_to(&now, &rest, p);
+		}
 		if (section == NULL || p[0] != '*')
 			continue;
-		assert_true(n < conf_noptions);
-		check_option(p, section, &conf_options[n]);
+		assert_true(now.seen < now.n);
+		check_option(p, section, &now.all[now.seen++]);
 		n++;
 	}
-	assert_int_equal(n, conf_noptions);
+	for (size_t i = 0; provider_options[i] != NULL; i++)
+		want += provider_options[i]->noptions;
+	assert_int_equal(n, want);
 	free(text);
 }
 

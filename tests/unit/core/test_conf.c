@@ -203,18 +203,14 @@ static void test_the_path_is_copied(void **state)
 
 static void test_a_driver_is_told_its_section(void **state)
 {
-	char *on[] = {NULL}, *off[] = {NULL}, *status[] = {NULL};
-	char url[] = "u", ca[] = "c", name[] = "n", records[] = "r", program[] = "p";
+	char url[] = "u", ca[] = "c", name[] = "n", data[] = "d", own[] = "o";
 	const struct conf_provider p = {.name = name,
 					.url = url,
 					.ca_file = ca,
 					.timeout_ms = 1500,
 					.concurrency = 7,
-					.on = on,
-					.off = off,
-					.status = status,
-					.records = records,
-					.program = program};
+					.user_data = data,
+					.own = own};
 	const struct provider_conf d = conf_for_driver(&p, "secret");
 
 	(void)state;
@@ -224,11 +220,8 @@ static void test_a_driver_is_told_its_section(void **state)
 	assert_string_equal(d.credential, "secret");
 	assert_int_equal(d.timeout_ms, 1500);
 	assert_int_equal(d.concurrency, 7);
-	assert_ptr_equal(d.on, on);
-	assert_ptr_equal(d.off, off);
-	assert_ptr_equal(d.status, status);
-	assert_ptr_equal(d.records, records);
-	assert_ptr_equal(d.program, program);
+	assert_ptr_equal(d.user_data, data);
+	assert_ptr_equal(d.options, own);
 }
 
 /* Every option written out, under its section, and each provider and pool by its title. */
@@ -238,9 +231,9 @@ static void test_print(void **state)
 		"cluster = \"lab\"\ncurrency = \"EUR\"\nstate_dir = \"/s\"\n",
 		"\"\nadmins = {\"7\", \"8\"}\n\nslurm {\n\tbin_dir = \"/bin\"\n\tconf = \"\"",
 		"\n}\n\nsecrets {\n\tdriver = \"\"\n",
+		"\n\tswitch_command = {\"/site\", \"%n\"}\n",
 		"\n}\n\nnodes {\n\tlisten = \"\"\n",
 		"\n}\n\nprovider \"one\" {\n\tdriver = \"sim\"\n",
-		"\n\ton = {\"/site\", \"%n\"}\n\toff = {}\n",
 		"\n}\n\nprovider \"two\" {\n\tdriver = \"sim\"\n",
 		"\n}\n\npool \"a\" {\n\tnodes = \"a1\"\n\tprovider = \"one\"\n",
 		("\n\tboot_timeout = \"0s\"\n\twarm = \"0\"\n\tquantum = \"0s\"\n\tpolicy = "
@@ -261,9 +254,8 @@ static void test_print(void **state)
 	add_pool(c, "a", "one", "a1", 100);
 	add_pool(c, "b", "one", "b1", 200);
 	for (int i = 0; i < 2; i++)
-		assert_int_equal(conf_option_add_arg(conf_option_find("provider", "on"),
-						     &c->providers[0], i == 0 ? "/site" : "%n",
-						     NULL),
+		assert_int_equal(conf_option_add_arg(conf_option_find("secrets", "switch_command"),
+						     c, i == 0 ? "/site" : "%n", NULL),
 				 0);
 	assert_int_equal(conf_option_add_arg(conf_option_find("pool", "jurisdictions"),
 					     &c->pools[0], "EU", NULL),

@@ -23,11 +23,11 @@ static void test_command(void **state)
 		{{"/site", "100%"}, NULL, "only %n, %a and %% are allowed"},
 		{{"/site", "%%%"}, NULL, "only %n, %a and %% are allowed"},
 	};
-	const struct conf_option *o = conf_option_find("provider", "on");
+	const struct conf_option *o = conf_option_find("secrets", "switch_command");
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct conf_provider p = {0};
+		struct conf p = {0};
 		struct err e = {0};
 		struct str s;
 		int rc = 0;
@@ -47,14 +47,14 @@ static void test_command(void **state)
 		}
 		str_fini(&s);
 		conf_option_fini(o, &p);
-		assert_null(p.on);
+		assert_null(p.secrets.switch_command);
 	}
 }
 
 static void test_command_too_long(void **state)
 {
-	const struct conf_option *o = conf_option_find("provider", "off");
-	struct conf_provider p = {0};
+	const struct conf_option *o = conf_option_find("secrets", "switch_command");
+	struct conf p = {0};
 	struct err e = {0};
 	char word[1026];
 
@@ -72,8 +72,8 @@ static void test_command_too_long(void **state)
 
 static void test_the_longest_word_of_a_command(void **state)
 {
-	const struct conf_option *o = conf_option_find("provider", "off");
-	struct conf_provider p = {0};
+	const struct conf_option *o = conf_option_find("secrets", "switch_command");
+	struct conf p = {0};
 	char word[1025];
 
 	(void)state;
@@ -82,16 +82,16 @@ static void test_the_longest_word_of_a_command(void **state)
 	assert_int_equal(conf_option_add_arg(o, &p, "/site", NULL), 0);
 	assert_int_equal(conf_option_add_arg(o, &p, word, NULL), 0);
 	assert_int_equal(conf_option_add_arg(o, &p, "%n%a%%", NULL), 0);
-	assert_string_equal(p.off[1], word);
-	assert_null(p.off[3]);
+	assert_string_equal(p.secrets.switch_command[1], word);
+	assert_null(p.secrets.switch_command[3]);
 	conf_option_fini(o, &p);
 }
 
 /* A reload must see a change at its very end. */
 static void test_the_longest_commands_are_compared_to_their_end(void **state)
 {
-	const struct conf_option *o = conf_option_find("provider", "on");
-	struct conf_provider a = {0}, b = {0};
+	const struct conf_option *o = conf_option_find("secrets", "switch_command");
+	struct conf a = {0}, b = {0};
 	char word[1025];
 
 	(void)state;

@@ -149,6 +149,17 @@ static void the_stores_certificate_is_for_machines_that_ask_it(void **state)
 	check_taken(with_nodes("wrap"), CONF_ATTEST_CALLBACK, false);
 }
 
+/* As the loader does.  Other drivers have no options of their own. */
+static void set_driver(struct conf_provider *p, const char *name)
+{
+	static const struct conf_driver aws = {.name = "aws", .attest = CONF_ATTEST_AWS},
+					bare = {.name = "static", .attest = CONF_ATTEST_OFF};
+	static const struct conf_driver *const drivers[] = {&aws, &bare, NULL};
+
+	set("provider", "driver", p, name);
+	p->own_options = conf_driver_find(drivers, name);
+}
+
 static void machines_prove_what_their_cloud_signs(void **state)
 {
 	static const struct {
@@ -166,7 +177,7 @@ static void machines_prove_what_their_cloud_signs(void **state)
 		struct conf *c = with_nodes("wrap");
 
 		set("provider", "attest", &c->providers[1], rows[i].attest);
-		set("provider", "driver", &c->providers[1], rows[i].driver);
+		set_driver(&c->providers[1], rows[i].driver);
 		check_taken(c, rows[i].want, false);
 	}
 }
@@ -183,7 +194,7 @@ static void check_provider_refused(const char *release, const struct row *row)
 		struct conf *c = with_nodes(release);
 		char want[256];
 
-		set("provider", "driver", &c->providers[i], row->driver);
+		set_driver(&c->providers[i], row->driver);
 		set("provider", row->name, &c->providers[i], row->text);
 		(void)snprintf(want, sizeof(want), "burstd.conf:%s: %s",
 			       i == 0 ? "5: provider \"one\"" : "6: provider \"two\"", row->want);
@@ -272,7 +283,7 @@ static void who_gets_a_token_proves_nothing(void **state)
 	for (size_t i = 0; i < COUNT(takes); i++) {
 		c = with_nodes("user-data");
 		set("provider", "attest", &c->providers[1], takes[i].attest);
-		set("provider", "driver", &c->providers[1], takes[i].driver);
+		set_driver(&c->providers[1], takes[i].driver);
 		check_taken(c, CONF_ATTEST_OFF, takes[i].vouchers);
 	}
 	c = with_nodes("user-data");
@@ -290,7 +301,7 @@ static void the_whole_configuration_is_refused_for_it(void **state)
 	struct err e = {0};
 
 	(void)state;
-	set("provider", "driver", &c->providers[1], "aws");
+	set_driver(&c->providers[1], "aws");
 	assert_int_equal(conf_finish(c, &e), 0);
 	assert_int_equal(c->providers[1].attest, CONF_ATTEST_AWS);
 	conf_free(c);

@@ -246,6 +246,12 @@ static const struct row rows[] = {
 	 .want = "res spot far",
 	 .why = "od, us: spot only until 2026-01-02T14:10:00Z",
 	 .next = 10},
+	{.name = "it waits for spot whose price will show",
+	 .set = {POOL("fallback_refusals", "1")},
+	 .known = {{SPOT, NO_PRICE, {0}}, {FAR, NOT_THERE, {0}}},
+	 .want = "res",
+	 .why = "spot: price not known yet; far: lambda does not offer p5 in nowhere-1; od, us: "
+		"spot only for 1 more refusal"},
 	{.name = "a job that wants on-demand does not wait for spot",
 	 .set = {POOL("fallback_after", "10m")},
 	 .wish = {.constraint = "ondemand"},
@@ -362,7 +368,9 @@ static const struct row rows[] = {
 	{.name = "what lasts is said first",
 	 .set = {POOL("jurisdictions", "EU"), {OD, "max_price", "1"}},
 	 .wish = {.constraint = "ondemand"},
-	 .known = {{US, NO_PRICE, COOL(CAPACITY, 3)}, {OD, 0, COOL(CAPACITY, 3)}},
+	 .known = {{US, NO_PRICE, COOL(CAPACITY, 3)},
+		   {OD, 0, COOL(CAPACITY, 3)},
+		   {.rung = FAR, .off = "no key"}},
 	 .want = "",
 	 .why = "res, spot: the job wants ondemand; far: EU only: nowhere-1 is in an unknown "
 		"country; od: 4.00 above max_price 1.00; us: EU only: us-east-1 is outside"},
@@ -412,7 +420,7 @@ static void test_the_order_and_why_not_the_others(void **state)
 				       .spot = rows[i].spot,
 				       .job = rows[i].job,
 				       .now_ms = now};
-		char order[100] = "", why[1000];
+		char order[100] = "", why[1000] = "of another job";
 		struct ladder l;
 		size_t len = 0;
 

@@ -120,6 +120,21 @@ static void check_order(const struct ladder_ask *a, uint32_t x, uint32_t y)
 	assert_true(ladder_price(a, x) < ladder_price(a, y) || x < y); /* equal: as written */
 }
 
+/* Some words for each that is left out, and none else. */
+static void check_words(const struct ladder *l, const struct ladder_ask *a,
+			const bool in[CONF_OFFERS_MAX])
+{
+	char why[200], all[CONF_OFFERS_MAX * sizeof(why)];
+
+	for (size_t i = 0; i < l->nrungs; i++) {
+		ladder_explain(l, a, i, why, sizeof(why));
+		assert_int_equal(in[i], l->cause[i] == LADDER_TRY);
+		assert_int_equal(in[i], why[0] == '\0');
+	}
+	ladder_why(l, a, all, sizeof(all));
+	assert_int_equal(l->n == l->nrungs, all[0] == '\0');
+}
+
 static void check_ladder(const struct ladder *l, const struct ladder_ask *a)
 {
 	bool in[CONF_OFFERS_MAX] = {false};
@@ -136,13 +151,7 @@ static void check_ladder(const struct ladder *l, const struct ladder_ask *a)
 			check_order(a, l->order[k - 1], i);
 	}
 	assert_true(half <= 1);
-	for (size_t i = 0; i < l->nrungs; i++) {
-		char why[200];
-
-		ladder_explain(l, a, i, why, sizeof(why));
-		assert_int_equal(in[i], l->cause[i] == LADDER_TRY);
-		assert_int_equal(in[i], why[0] == '\0');
-	}
+	check_words(l, a, in);
 }
 
 /* The same question once more, with less in the way: nothing that was there goes. */

@@ -4,6 +4,8 @@
 
 #include "conf_text.h"
 
+#include "core/conf_option.h"
+
 /* NULL is equal to NULL only. */
 static inline void assert_text_equal(const char *got, const char *want)
 {
@@ -35,28 +37,15 @@ static inline void assert_provider_equal(const struct conf_provider *a,
 	assert_int_equal(a->timeout_ms, b->timeout_ms);
 	assert_int_equal(a->concurrency, b->concurrency);
 	assert_int_equal(a->rate, b->rate);
-	assert_words_equal(a->on, b->on);
-	assert_words_equal(a->off, b->off);
-	assert_words_equal(a->status, b->status);
-	assert_text_equal(a->records, b->records);
-	assert_text_equal(a->program, b->program);
-	assert_text_equal(a->region, b->region);
-	assert_text_equal(a->image, b->image);
-	assert_text_equal(a->subnets, b->subnets);
-	assert_text_equal(a->security_groups, b->security_groups);
-	assert_text_equal(a->instance_profile, b->instance_profile);
-	assert_text_equal(a->key_name, b->key_name);
-	assert_text_equal(a->launch_template, b->launch_template);
 	assert_text_equal(a->user_data_file, b->user_data_file);
-	assert_text_equal(a->role, b->role);
-	assert_text_equal(a->sts_url, b->sts_url);
-	assert_text_equal(a->metadata_url, b->metadata_url);
-	assert_text_equal(a->notice_queue, b->notice_queue);
 	assert_int_equal(a->attest_as, b->attest_as);
 	assert_int_equal(a->attest, b->attest);
 	assert_text_equal(a->account, b->account);
 	assert_int_equal(a->check_address, b->check_address);
 	assert_text_equal(a->attest_ca_file, b->attest_ca_file);
+	assert_ptr_equal(a->own_options, b->own_options);
+	for (size_t i = 0; a->own != NULL && i < a->own_options->noptions; i++)
+		assert_true(conf_option_same(&a->own_options->options[i], a->own, b->own));
 }
 
 static inline void assert_offer_equal(const struct conf_offer *a, const struct conf_offer *b)

@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "io/conf_file.h"
+#include "providers/options.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -31,7 +32,7 @@ static inline struct conf *parsed(const char *text)
 	struct conf *c;
 	struct err e = {0};
 
-	if (conf_file_parse(&c, "f", text, &e) < 0)
+	if (conf_file_parse(&c, "f", text, provider_options, &e) < 0)
 		fail_msg("%s", e.msg);
 	return c;
 }

@@ -22,11 +22,32 @@ static void uncomment(char *text)
 			*p = ' ';
 }
 
-/* The pool that is shown as a whole stands behind "#" and a tab. */
-static void uncomment_pool(char *text)
+/* Sections that are shown as a whole stand behind "#" and a tab. */
+static void uncomment_sections(char *text)
 {
 	for (char *p = text; (p = strstr(p, "\n#\t")) != NULL; p++)
 		p[1] = ' ';
+}
+
+static void assert_shown(const char *text, const struct conf_option *o)
+{
+	char want[64];
+
+	(void)snprintf(want, sizeof(want), "%s = ", o->name);
+	if (strstr(text, want) == NULL)
+		fail_msg("the example lacks %s %s", o->section, o->name);
+}
+
+/* One section for each driver, that of sim, which is in force, first. */
+static void assert_drivers(const struct conf *c)
+{
+	size_t n = 0;
+
+	assert_string_equal(c->providers[n++].driver, "sim");
+	for (size_t i = 0; provider_options[i] != NULL; i++)
+		if (strcmp(provider_options[i]->name, "sim") != 0)
+			assert_string_equal(c->providers[n++].driver, provider_options[i]->name);
+	assert_int_equal(c->nproviders, n);
 }
 
 static void test_example(void **state)
@@ -39,20 +60,18 @@ static void test_example(void **state)
 	full = parsed(text); /* the defaults it shows are the defaults */
 	assert_conf_equal(plain, full);
 	assert_int_equal(plain->npools, 1);
-	for (size_t i = 0; i < conf_noptions; i++) {
-		char want[64];
-
-		(void)snprintf(want, sizeof(want), "%s = ", conf_options[i].name);
-		if (strstr(text, want) == NULL)
-			fail_msg("the example lacks %s %s", conf_options[i].section,
-				 conf_options[i].name);
-	}
+	for (size_t i = 0; i < conf_noptions; i++)
+		assert_shown(text, &conf_options[i]);
+	for (size_t i = 0; provider_options[i] != NULL; i++)
+		for (size_t k = 0; k < provider_options[i]->noptions; k++)
+			assert_shown(text, &provider_options[i]->options[k]);
 	conf_free(plain);
 	conf_free(full);
-	uncomment_pool(text);
+	uncomment_sections(text);
 	full = parsed(text);
 	assert_int_equal(full->npools, 2);
 	assert_int_equal(full->pools[1].noffers, 2);
+	assert_drivers(full);
 	conf_free(full);
 	free(text);
 }

@@ -3,6 +3,8 @@
 #include "conf_whole.h"
 
 #include "base/log.h"
+#include "providers/aws.h"
+#include "providers/static.h"
 
 static void assert_globals(const struct conf *c)
 {
@@ -18,7 +20,7 @@ static void assert_globals(const struct conf *c)
 	assert_int_equal(c->admins[1], 1001);
 	assert_string_equal(c->slurm_bin, "/opt/slurm/bin");
 	assert_string_equal(c->slurm_conf, "/etc/slurm/slurm.conf");
-	assert_int_equal(c->nproviders, 2);
+	assert_int_equal(c->nproviders, 3);
 	assert_int_equal(c->npools, 3);
 	assert_int_equal(c->state_dir_line, 3);
 	assert_int_equal(c->slurm_bin_line, 7);
@@ -56,12 +58,7 @@ static void assert_providers(const struct conf *c)
 	assert_int_equal(sim->timeout_ms, 1500);
 	assert_int_equal(sim->concurrency, 17);
 	assert_int_equal(sim->rate, 3);
-	assert_string_equal(sim->off[1], "off");
-	assert_string_equal(sim->off[2], "%n");
-	assert_null(sim->off[3]);
-	assert_string_equal(sim->program, "/opt/burst-static");
-	assert_string_equal(sim->region, "eu-west-9");
-	assert_string_equal(sim->subnets, "az1=subnet-1,az2=subnet-2");
+	assert_null(sim->own);
 	assert_string_equal(sim->user_data_file, "/etc/user-data");
 	assert_null(sim->user_data);
 	assert_int_equal(sim->attest_as, CONF_ATTEST_OFF);
@@ -72,13 +69,28 @@ static void assert_providers(const struct conf *c)
 	assert_null(sim->attest_ca);
 	assert_int_equal(c->providers[1].attest_as, CONF_ATTEST_OFF);
 	assert_int_equal(c->providers[1].check_address, 1);
-	assert_string_equal(c->providers[1].image, "");
 	assert_null(c->providers[1].user_data_file);
-	assert_null(c->providers[1].on);
 	assert_int_equal(sim->driver_line, 9);
 	assert_int_equal(sim->credential_line, 9);
 	assert_int_equal(sim->ca_line, 10);
 	assert_int_equal(c->providers[1].ca_line, 0);
+}
+
+/* What only its driver knows is in a struct of the driver's. */
+static void assert_own_options(const struct conf *c)
+{
+	const struct static_options *site = c->providers[1].own;
+	const struct aws_options *ec2 = c->providers[2].own;
+
+	assert_ptr_equal(c->providers[1].own_options, &static_options);
+	assert_string_equal(site->off[1], "off");
+	assert_string_equal(site->off[2], "%n");
+	assert_null(site->off[3]);
+	assert_string_equal(site->program, "/opt/burst-static");
+	assert_ptr_equal(c->providers[2].own_options, &aws_options);
+	assert_string_equal(ec2->region, "eu-west-9");
+	assert_string_equal(ec2->subnets, "az1=subnet-1,az2=subnet-2");
+	assert_int_equal(c->providers[2].attest, CONF_ATTEST_AWS);
 }
 
 static void assert_first_pool(const struct conf *c)
@@ -145,6 +157,7 @@ static void test_every_field(void **state)
 	assert_globals(c);
 	assert_nodes(&c->nodes);
 	assert_providers(c);
+	assert_own_options(c);
 	assert_first_pool(c);
 	assert_other_pools(c);
 	conf_free(c);
@@ -266,7 +279,7 @@ static void test_vouchers(void **state)
 			       "secrets { driver = vault release = user-data ca_file = \"/ca\" }\n"
 			       "nodes { conf_server = {\"c:1\"} }\nprovider \"x\" { %s }\n",
 			       rows[i].provider);
-		if (conf_file_parse(&c, "f", text, &e) < 0)
+		if (conf_file_parse(&c, "f", text, provider_options, &e) < 0)
 			fail_msg("%s", e.msg);
 		assert_int_equal(c->secrets.release, CONF_USER_DATA);
 		if (c->providers[0].vouchers != rows[i].want)

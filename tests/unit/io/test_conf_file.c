@@ -250,7 +250,8 @@ static void test_bad(void **state)
 		struct err e = {0};
 
 		print_message("# %s\n", bad_rows[i].name);
-		assert_int_equal(conf_file_parse(&c, "f", bad_rows[i].text, &e), -1);
+		assert_int_equal(conf_file_parse(&c, "f", bad_rows[i].text, provider_options, &e),
+				 -1);
 		assert_null(c);
 		if (strncmp(e.msg, "f:", 2) != 0 ||
 		    strncmp(e.msg + 2, bad_rows[i].want, strlen(bad_rows[i].want)) != 0)
@@ -266,7 +267,7 @@ static void test_syntax(void **state)
 	struct err e = {0};
 
 	(void)state;
-	assert_int_equal(conf_file_parse(&c, "f", example, &e), -1);
+	assert_int_equal(conf_file_parse(&c, "f", example, provider_options, &e), -1);
 	assert_string_equal(e.msg,
 			    "f:13: unknown option \"url2\" in a provider; did you mean \"url\"?");
 
@@ -317,13 +318,13 @@ static void test_file(void **state)
 	(void)state;
 	assert_non_null(mkdtemp(dir));
 	(void)snprintf(path, sizeof(path), "%s/burstd.conf", dir);
-	assert_int_equal(conf_file_load(&c, path, &e), -1);
+	assert_int_equal(conf_file_load(&c, path, provider_options, &e), -1);
 	assert_null(c);
 	assert_non_null(strstr(e.msg, "No such file"));
 	assert_null(strstr(e.msg, "to use another file"));
 	/* Who has named no file is told how to. */
 	if (access(PATHS_CONF, F_OK) != 0) {
-		assert_int_equal(conf_file_load(&c, PATHS_CONF, &e), -1);
+		assert_int_equal(conf_file_load(&c, PATHS_CONF, provider_options, &e), -1);
 		assert_string_equal(
 			e.msg, PATHS_CONF
 			": No such file or directory; to use another file: "
@@ -332,7 +333,8 @@ static void test_file(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		print_message("# %s\n", rows[i].name);
 		write_file(path, rows[i].text, rows[i].len, rows[i].mode);
-		assert_int_equal(conf_file_load(&c, path, &e), rows[i].want == NULL ? 0 : -1);
+		assert_int_equal(conf_file_load(&c, path, provider_options, &e),
+				 rows[i].want == NULL ? 0 : -1);
 		assert_int_equal(c == NULL, rows[i].want != NULL);
 		if (rows[i].want != NULL) {
 			assert_memory_equal(e.msg, path, strlen(path));
@@ -342,12 +344,13 @@ static void test_file(void **state)
 	}
 	unlink(path);
 	assert_int_equal(mkfifo(path, 0600), 0);
-	assert_int_equal(conf_file_load(&c, path, &e), -1); /* and does not hang */
+	assert_int_equal(conf_file_load(&c, path, provider_options, &e),
+			 -1); /* and does not hang */
 	assert_non_null(strstr(e.msg, ": not a regular file"));
 	unlink(path);
 	write_file(path, HEAD, sizeof(HEAD) - 1, 0644);
 	if (chown(path, 65534, (gid_t)-1) == 0) {
-		assert_int_equal(conf_file_load(&c, path, &e), -1);
+		assert_int_equal(conf_file_load(&c, path, provider_options, &e), -1);
 		assert_non_null(strstr(e.msg, ": owned by uid 65534; must be owned by root or"));
 	}
 	unlink(path);
@@ -388,7 +391,7 @@ static void test_too_long(void **state)
 
 	(void)state;
 	memset(text, '\n', CONF_FILE_MAX + 1);
-	assert_int_equal(conf_file_parse(&c, "f", text, &e), -1);
+	assert_int_equal(conf_file_parse(&c, "f", text, provider_options, &e), -1);
 	assert_string_equal(e.msg, "f:1: longer than 1048576 bytes");
 	free(text);
 }

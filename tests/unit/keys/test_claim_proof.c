@@ -145,8 +145,7 @@ static void test_document_when_its_offer_is_gone(void **state)
 	(void)snprintf(row(1)->n.offer, sizeof(row(1)->n.offer), "gone");
 	assert_int_equal(status(shows("i-1 a elsewhere")), 202);
 	assert_int_equal(claim(1)->c.state, CLAIM_ISSUED);
-	free(F.e->conf->providers[0].region); /* a driver's that buys in one region only */
-	F.e->conf->providers[0].region = mem_strdup("s");
+	F.e->cloud->all[0].caps.region = "s"; /* of a driver that buys in one region only */
 	is_served(shows("i-1 a s"), "");
 }
 

@@ -152,6 +152,7 @@ static void start(struct fix *f, const char *script, uint32_t deadline_ms)
 				.driver = find,
 				.fatal = on_fatal,
 				.parts = parts_all()};
+	static const struct conf_driver *const no_options[] = {NULL};
 	struct conf *conf;
 	char path[128];
 	bool existed;
@@ -165,7 +166,7 @@ static void start(struct fix *f, const char *script, uint32_t deadline_ms)
 	assert_int_equal(http_client_new(&f->http, f->loop, NULL), 0);
 	f->proc = proc_new(f->loop);
 	assert_int_equal(journal_open(&f->journal, path, &existed, NULL), 0);
-	if (conf_file_parse(&conf, "test.conf", conf_text, &e) != 0)
+	if (conf_file_parse(&conf, "test.conf", conf_text, no_options, &e) != 0)
 		fail_msg("%s", e.msg);
 	f->seen.loop = f->loop;
 	f->seen.script = script;

@@ -29,14 +29,13 @@ enum { BODY_MAX = 1 << 20, WANTS_MAX = 500, NOW_S = 1795000000 };
 static const int64_t now_ms = NOW_S * INT64_C(1000);
 static void *self;
 
+static struct aws_options own; /* of usual() */
+
 static inline struct provider_conf usual(void)
 {
-	return (struct provider_conf){.name = "ec2",
-				      .url = "",
-				      .region = "eu-west-1",
-				      .image = "ami-1",
-				      .subnets = SUBNETS,
-				      .credential = CRED};
+	own = (struct aws_options){.region = "eu-west-1", .image = "ami-1", .subnets = SUBNETS};
+	return (struct provider_conf){
+		.name = "ec2", .url = "", .credential = CRED, .options = &own};
 }
 
 static inline void reopen(const struct provider_conf *conf)

@@ -22,7 +22,7 @@
 #define API      "https://cloud.lambda.ai/api/v1/"
 #define SECRET   "secret_lab.k3y"
 
-static char key[] = "lab key";
+static const char key[] = "lab key";
 static const struct provider_place place = {
 	.type = "gpu_8x_h100", .region = "us-west-1", .zone = "", .market = PROVIDER_ON_DEMAND};
 static const struct provider_want want = {"h100-7", 12, 0};

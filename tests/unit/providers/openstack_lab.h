@@ -34,11 +34,8 @@ static struct openstack_options options;
 /* As the table of options has them. */
 static inline struct openstack_options usual_options(void)
 {
-	return (struct openstack_options){.region = (char *)(uintptr_t) "R1",
-					  .user = (char *)(uintptr_t) "burstd",
-					  .project = (char *)(uintptr_t) "hpc",
-					  .image = (char *)(uintptr_t)IMAGE,
-					  .together = 8};
+	return (struct openstack_options){
+		.region = "R1", .user = "burstd", .project = "hpc", .image = IMAGE, .together = 8};
 }
 
 static inline struct provider_conf usual(void)
@@ -47,11 +44,6 @@ static inline struct provider_conf usual(void)
 				      .url = "https://keystone.example/v3",
 				      .credential = SECRET,
 				      .options = &options};
-}
-
-static inline void set(char **option, const char *text)
-{
-	*option = (char *)(uintptr_t)text;
 }
 
 static inline void reopen(const struct provider_conf *conf)

@@ -24,19 +24,20 @@ static struct provider_place place;
 static inline void open_driver(const char *credential, const char *template)
 {
 	char queue[128];
-	struct provider_conf conf = {.name = "t",
-				     .url = S.url,
-				     .credential = credential,
-				     .region = "eu-north-1",
-				     .image = "ami-1",
-				     .subnets = "eu-north-1a=subnet-eu-north-1a,"
-						"eu-north-1b=subnet-eu-north-1b",
-				     .security_groups = "sg-1,sg-2",
-				     .instance_profile = "nodes",
-				     .key_name = "k",
-				     .user_data = "#!/bin/sh\n",
-				     .launch_template = template,
-				     .notice_queue = queue};
+	const struct aws_options own = {.region = "eu-north-1",
+					.image = "ami-1",
+					.subnets = "eu-north-1a=subnet-eu-north-1a,"
+						   "eu-north-1b=subnet-eu-north-1b",
+					.security_groups = "sg-1,sg-2",
+					.instance_profile = "nodes",
+					.key_name = "k",
+					.launch_template = template,
+					.notice_queue = queue};
+	const struct provider_conf conf = {.name = "t",
+					   .url = S.url,
+					   .credential = credential,
+					   .user_data = "#!/bin/sh\n",
+					   .options = &own};
 	struct err e;
 
 	(void)snprintf(queue, sizeof(queue), "%s/000000000000/burstd", S.url);

@@ -99,15 +99,16 @@ static inline void open_driver(struct fix *f, uint32_t timeout_ms)
 	const char *on[] = {f->command, "on", "%n", "`id` $HOME; %% %a", NULL};
 	const char *off[] = {f->command, "off", "%n", NULL};
 	const char *status[] = {f->command, "status", "%n", NULL};
-	struct provider_conf conf = {.name = "own",
-				     .url = "",
-				     .timeout_ms = timeout_ms,
-				     .concurrency = 4,
-				     .on = on,
-				     .off = off,
-				     .status = status,
-				     .records = f->records,
-				     .program = f->program};
+	const struct static_options own = {.on = on,
+					   .off = off,
+					   .status = status,
+					   .records = f->records,
+					   .program = f->program};
+	const struct provider_conf conf = {.name = "own",
+					   .url = "",
+					   .timeout_ms = timeout_ms,
+					   .concurrency = 4,
+					   .options = &own};
 	struct err e = {0};
 
 	provider_static.close(f->self);

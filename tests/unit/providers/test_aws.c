@@ -91,12 +91,12 @@ static void test_without_subnets_the_zone_is_said(void **state)
 	struct provider_request rq;
 
 	(void)state;
-	conf.subnets = "";
-	conf.security_groups = "sg-1,sg-2";
-	conf.launch_template = "lt-1";
+	own.subnets = "";
+	own.security_groups = "sg-1,sg-2";
+	own.launch_template = "lt-1";
 	conf.user_data = "#!/bin/sh";
-	conf.key_name = "ops";
-	conf.instance_profile = "nodes";
+	own.key_name = "ops";
+	own.instance_profile = "nodes";
 	reopen(&conf);
 	place.market = PROVIDER_SPOT;
 	build(&rq, &op);
@@ -127,7 +127,7 @@ static void test_reserved_capacity_is_insisted_on(void **state)
 	struct provider_request rq;
 
 	(void)state;
-	conf.launch_template = "lt-1";
+	own.launch_template = "lt-1";
 	reopen(&conf);
 	place.market = PROVIDER_RESERVED;
 	place.zone = ""; /* a choice of subnets */

@@ -18,8 +18,8 @@ static void open_fleets(void)
 {
 	struct provider_conf conf = usual();
 
-	conf.subnets = "eu-west-1a=subnet-a,eu-west-1b=subnet-b,eu-west-1b=subnet-c";
-	conf.launch_template = "nodes:3";
+	own.subnets = "eu-west-1a=subnet-a,eu-west-1b=subnet-b,eu-west-1b=subnet-c";
+	own.launch_template = "nodes:3";
 	reopen(&conf);
 }
 

@@ -51,8 +51,8 @@ static void test_a_launch_names_its_group_and_is_never_a_fleet(void **state)
 	struct provider_request rq;
 
 	(void)state;
-	conf.launch_template = "lt-1";
-	conf.image = "";
+	own.launch_template = "lt-1";
+	own.image = "";
 	reopen(&conf);
 	place.zone = "";
 	build(&rq, &op);

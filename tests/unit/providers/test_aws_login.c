@@ -80,7 +80,7 @@ static void test_a_role_is_assumed_with_the_right_of_the_machine_or_of_the_file(
 	struct provider_request rq;
 
 	(void)state;
-	conf.role = "arn:aws:iam::1:role/r";
+	own.role = "arn:aws:iam::1:role/r";
 	reopen(&conf);
 	assert_true(provider_aws.good_until(self) == 0);
 	step("POST", "https://sts.eu-west-1.amazonaws.com/", want, STS, 0);
@@ -91,7 +91,7 @@ static void test_a_role_is_assumed_with_the_right_of_the_machine_or_of_the_file(
 	assert_null(header(&rq, "X-Amz-Security-Token"));
 	provider_request_fini(&rq);
 	conf.credential = NULL;
-	conf.sts_url = "https://sts.example/";
+	own.sts_url = "https://sts.example/";
 	reopen(&conf);
 	machine_steps(1);
 	assert_true(provider_aws.good_until(self) == 0); /* that one is only to assume with */
@@ -199,7 +199,7 @@ static void test_the_token_of_the_file_is_in_no_message(void **state)
 	struct provider_result r;
 
 	(void)state;
-	conf.role = "arn:aws:iam::1:role/r";
+	own.role = "arn:aws:iam::1:role/r";
 	conf.credential = "[a]\naws_access_key_id = AKIA1\naws_secret_access_key = s/1\n"
 			  "aws_session_token = qqq-token\n";
 	reopen(&conf);

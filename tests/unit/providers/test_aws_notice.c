@@ -10,7 +10,7 @@ static int setup_queue(void **state)
 {
 	struct provider_conf conf = usual();
 
-	conf.notice_queue = QUEUE;
+	own.notice_queue = QUEUE;
 	(void)state;
 	return provider_aws.open(&self, &conf, NULL);
 }
@@ -63,7 +63,7 @@ static void test_a_queue_that_is_no_url_is_refused(void **state)
 		struct err e = {0};
 		void *s = &e;
 
-		conf.notice_queue = bad[i];
+		own.notice_queue = bad[i];
 		assert_int_equal(provider_aws.open(&s, &conf, &e), -1);
 		assert_null(s);
 		if (strncmp(e.msg, "notice_queue: ", 14) != 0)
@@ -324,7 +324,7 @@ static void test_a_session_goes_with_each_request(void **state)
 	struct provider_request rq;
 
 	(void)state;
-	conf.notice_queue = QUEUE;
+	own.notice_queue = QUEUE;
 	conf.credential = CRED "aws_session_token = tok\n";
 	reopen(&conf);
 	build(&rq, &op);

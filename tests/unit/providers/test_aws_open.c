@@ -33,39 +33,50 @@ static void test_a_configuration_that_cannot_work_is_refused(void **state)
 {
 	static const struct {
 		const char *want;
-		struct provider_conf conf;
+		struct aws_options own;
+		const char *url, *credential;
 	} rows[] = {
-		{"region", {.region = ""}},
-		{"region", {.region = "eu west"}},
-		{"image or launch_template", {.region = "r", .image = ""}},
-		{"url", {.region = "r", .image = "i", .url = "ftp://x"}},
-		{"url", {.region = "r", .image = "i", .url = "https://u@x/"}},
-		{"sts_url", {.region = "r", .image = "i", .sts_url = "x"}},
-		{"url: want https", {.region = "r", .image = "i", .url = "http://ec2.example/"}},
-		{"url: want https", {.region = "r", .image = "i", .url = "http://127.example.com"}},
+		{"region", {.region = ""}, "", CRED},
+		{"region", {.region = "eu west"}, "", CRED},
+		{"image or launch_template", {.region = "r", .image = ""}, "", CRED},
+		{"url", {.region = "r", .image = "i"}, "ftp://x", CRED},
+		{"url", {.region = "r", .image = "i"}, "https://u@x/", CRED},
+		{"sts_url", {.region = "r", .image = "i", .sts_url = "x"}, "", CRED},
+		{"url: want https", {.region = "r", .image = "i"}, "http://ec2.example/", CRED},
+		{"url: want https", {.region = "r", .image = "i"}, "http://127.example.com", CRED},
 		{"sts_url: want https",
-		 {.region = "r", .image = "i", .sts_url = "http://127.0.0.1.example.com/"}},
-		{"metadata_url", {.region = "r", .image = "i", .metadata_url = "http:///"}},
-		{"subnets", {.region = "r", .image = "i", .subnets = "subnet-1"}},
-		{"subnets", {.region = "r", .image = "i", .subnets = "a=s,=t"}},
-		{"subnets", {.region = "r", .image = "i", .subnets = "a="}},
-		{"security_groups", {.region = "r", .image = "i", .security_groups = "sg-1,,sg-2"}},
-		{"credential_file", {.region = "r", .image = "i", .credential = "KEY SECRET"}},
+		 {.region = "r", .image = "i", .sts_url = "http://127.0.0.1.example.com/"},
+		 "",
+		 CRED},
+		{"metadata_url",
+		 {.region = "r", .image = "i", .metadata_url = "http:///"},
+		 "",
+		 CRED},
+		{"subnets", {.region = "r", .image = "i", .subnets = "subnet-1"}, "", CRED},
+		{"subnets", {.region = "r", .image = "i", .subnets = "a=s,=t"}, "", CRED},
+		{"subnets", {.region = "r", .image = "i", .subnets = "a="}, "", CRED},
+		{"security_groups",
+		 {.region = "r", .image = "i", .security_groups = "sg-1,,sg-2"},
+		 "",
+		 CRED},
+		{"credential_file", {.region = "r", .image = "i"}, "", "KEY SECRET"},
+		{"credential_file", {.region = "r", .image = "i"}, "", "aws_access_key_id = A"},
 		{"credential_file",
-		 {.region = "r", .image = "i", .credential = "aws_access_key_id = A"}},
-		{"credential_file",
-		 {.region = "r",
-		  .image = "i",
-		  .credential = "[a]\naws_access_key_id=A\n[b]\naws_secret_access_key=B"}},
+		 {.region = "r", .image = "i"},
+		 "",
+		 "[a]\naws_access_key_id=A\n[b]\naws_secret_access_key=B"},
+		{"region", {0}, "", CRED},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct provider_conf conf = rows[i].conf;
+		const struct provider_conf conf = {.name = "x",
+						   .url = rows[i].url,
+						   .credential = rows[i].credential,
+						   .options = &rows[i].own};
 		struct err e = {0};
 		void *s = &e;
 
-		conf.name = "x";
 		assert_int_equal(provider_aws.open(&s, &conf, &e), -1);
 		assert_null(s);
 		if (strstr(e.msg, rows[i].want) == NULL)
@@ -149,8 +160,8 @@ static void test_china_has_a_domain_of_its_own(void **state)
 	struct provider_request rq;
 
 	(void)state;
-	conf.region = "cn-north-1";
-	conf.subnets = "";
+	own.region = "cn-north-1";
+	own.subnets = "";
 	reopen(&conf);
 	place.region = "cn-north-1";
 	build(&rq, &op);

@@ -161,9 +161,10 @@ static void launch_is(const char *body)
 
 static void test_all_that_a_launch_may_have(void **state)
 {
-	static char family[] = "lambda-stack-24-04", rules[] = "aa,bb", fs[] = "home,data set";
-	static char hex[] = "ddaedf1b7a0e41ac981711504493b242";
-	static char uuid[] = "43336648-096d-4cba-9aa2-f9bb7727639d";
+	static const char family[] = "lambda-stack-24-04", rules[] = "aa,bb",
+			  fs[] = "home,data set";
+	static const char hex[] = "ddaedf1b7a0e41ac981711504493b242";
+	static const char uuid[] = "43336648-096d-4cba-9aa2-f9bb7727639d";
 	const struct lambda_options by_family = {
 		.ssh_key = key, .image = family, .firewall_rulesets = rules, .file_systems = fs};
 	const struct lambda_options by_id = {.ssh_key = key, .image = hex};

@@ -9,7 +9,7 @@
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 static const char cluster[] = "0b1c2d3e-4f50-4000-8000-000000000001";
-static char ssh_key[] = "lab";
+static const char ssh_key[] = "lab";
 static struct simrun S;
 static void *driver;
 

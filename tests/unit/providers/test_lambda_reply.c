@@ -111,6 +111,9 @@ static void test_replies(void **state)
 		{PROVIDER_LIST, 200, "{\"data\":[],\"page_token\":null}", PROVIDER_OK, ""},
 		{PROVIDER_LIST, 200, DATA(OURS("i-1", "active") "," OURS("", "active")),
 		 PROVIDER_TRANSIENT, "malformed reply: data[1].id: want an id"},
+		{PROVIDER_LIST, 200,
+		 DATA("{\"id\":null," TAGS("h100-7", "12") "}," OURS("i-1", "active") ",7"),
+		 PROVIDER_TRANSIENT, "malformed reply: data[0].id: want an id"},
 		{PROVIDER_LIST, 200, DATA("{\"id\":null," TAGS("h100-7", "12") "}"),
 		 PROVIDER_TRANSIENT, "malformed reply: data[0].id: want an id"},
 		{PROVIDER_LIST, 200, DATA("{\"id\":\"i\",\"ip\":7," TAGS("h100-7", "12") "}"),
@@ -243,7 +246,7 @@ static void test_an_instance_as_lambda_shows_it(void **state)
 
 static void test_the_address_is_the_one_that_is_wanted(void **state)
 {
-	static char lan[] = "private", wan[] = "public";
+	static const char lan[] = "private", wan[] = "public";
 	const struct lambda_options near = {.ssh_key = key, .address = lan};
 	const struct lambda_options far = {.ssh_key = key, .address = wan};
 	struct provider_result r;

@@ -47,12 +47,12 @@ static void test_options_say_how_a_server_is_made(void **state)
 	struct provider_op op;
 
 	(void)state;
-	set(&options.networks, "n-1,n-2");
-	set(&options.security_groups, "default,slurm");
-	set(&options.key_name, "admin");
-	set(&options.server_group, "g-1");
-	set(&options.volume_type, "ssd");
-	set(&options.spot_suffix, ".spot");
+	options.networks = "n-1,n-2";
+	options.security_groups = "default,slurm";
+	options.key_name = "admin";
+	options.server_group = "g-1";
+	options.volume_type = "ssd";
+	options.spot_suffix = ".spot";
 	options.volume_gb = 50;
 	options.config_drive = 1;
 	reset(USUAL_FLAVORS);

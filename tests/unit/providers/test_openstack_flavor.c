@@ -32,19 +32,19 @@ static void test_preemptible_servers_are_known_by_suffix_or_trait(void **state)
 	buys_not(PROVIDER_SPOT, "g1.h100", "want spot_suffix or spot_trait");
 	buys(PROVIDER_ON_DEMAND, "g1.h100.spot", "\"f-2\""); /* as far as one can know */
 	buys(PROVIDER_RESERVED, "g1.h100", "\"f-1\"");
-	set(&options.spot_suffix, ".spot");
+	options.spot_suffix = ".spot";
 	reset(USUAL_FLAVORS);
 	buys(PROVIDER_SPOT, "g1.h100", "\"f-2\"");
 	buys(PROVIDER_ON_DEMAND, "g1.h100", "\"f-1\"");
 	buys_not(PROVIDER_SPOT, "g9", "there is no flavor g9.spot");
-	set(&options.spot_suffix, "");
-	set(&options.spot_trait, "CUSTOM_PREEMPTIBLE");
+	options.spot_suffix = "";
+	options.spot_trait = "CUSTOM_PREEMPTIBLE";
 	reset(USUAL_FLAVORS);
 	buys(PROVIDER_SPOT, "g1.h100.spot", "\"f-2\"");
 	buys_not(PROVIDER_SPOT, "g1.h100", "does not require the trait");
 	buys_not(PROVIDER_ON_DEMAND, "g1.h100.spot", "want market = \"spot\"");
 	buys_not(PROVIDER_RESERVED, "g1.h100.spot", "want market = \"spot\"");
-	set(&options.spot_suffix, ".spot");
+	options.spot_suffix = ".spot";
 	reset(USUAL_FLAVORS);
 	buys(PROVIDER_SPOT, "g1.h100", "\"f-2\"");
 	reset(FLAVORS(
@@ -74,7 +74,7 @@ static void test_flavors_are_quotes_without_a_price(void **state)
 	struct provider_result r;
 
 	(void)state;
-	set(&options.spot_suffix, ".spot");
+	options.spot_suffix = ".spot";
 	reset(USUAL_FLAVORS);
 	parse(&r, &quotes_op, 200, USUAL_FLAVORS);
 	assert_int_equal(r.code, PROVIDER_OK);
@@ -82,8 +82,8 @@ static void test_flavors_are_quotes_without_a_price(void **state)
 	quoted(&r.quotes[0], "g1.h100", PROVIDER_ON_DEMAND, 8);
 	quoted(&r.quotes[1], "g1.h100", PROVIDER_SPOT, 0);
 	provider_result_fini(&r);
-	set(&options.spot_suffix, "");
-	set(&options.spot_trait, "CUSTOM_PREEMPTIBLE");
+	options.spot_suffix = "";
+	options.spot_trait = "CUSTOM_PREEMPTIBLE";
 	reset(USUAL_FLAVORS);
 	parse(&r, &quotes_op, 200, USUAL_FLAVORS);
 	quoted(&r.quotes[0], "g1.h100", PROVIDER_ON_DEMAND, 8);

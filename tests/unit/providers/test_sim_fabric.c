@@ -39,12 +39,14 @@ static int teardown(void **state)
 
 static void open_driver(const struct provider_ops *which)
 {
+	static const struct aws_options own = {.region = "eu-north-1",
+					       .image = "ami-1",
+					       .subnets = "eu-north-1a=subnet-eu-north-1a"};
+	bool aws = which == &provider_aws;
 	const struct provider_conf conf = {.name = "t",
 					   .url = S.url,
-					   .credential = which == &provider_aws ? KEY : NULL,
-					   .region = "eu-north-1",
-					   .image = "ami-1",
-					   .subnets = "eu-north-1a=subnet-eu-north-1a"};
+					   .credential = aws ? KEY : NULL,
+					   .options = aws ? &own : NULL};
 	struct err e;
 
 	ops = which;
@@ -225,16 +227,15 @@ static void test_by_ec2s(void **state)
 
 static void test_another_region_does_not_know_a_group(void **state)
 {
-	static const struct provider_conf conf = {
-		.name = "t", .credential = KEY, .region = "eu-west-1", .image = "ami-1"};
-	struct provider_conf there = conf;
+	static const struct aws_options own = {.region = "eu-west-1", .image = "ami-1"};
+	const struct provider_conf there = {
+		.name = "t", .url = S.url, .credential = KEY, .options = &own};
 	struct err e;
 
 	(void)state;
 	open_driver(&provider_aws);
 	assert_int_equal(about(PROVIDER_FABRIC_MAKE, "f-1"), PROVIDER_OK);
 	provider_aws.close(self);
-	there.url = S.url;
 	assert_int_equal(provider_aws.open(&self, &there, &e), 0);
 	place.region = "eu-west-1";
 	place.zone = "eu-west-1a";

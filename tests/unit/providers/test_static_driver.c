@@ -30,16 +30,17 @@ static void test_open_refuses(void **state)
 	(void)state;
 	assert_ptr_equal(provider_find("static"), &provider_static);
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct provider_conf conf = {.name = "own",
-					     .url = rows[i].url,
-					     .credential = rows[i].credential,
-					     .timeout_ms = 1000,
-					     .concurrency = rows[i].concurrency,
-					     .on = rows[i].on,
-					     .off = rows[i].off,
-					     .status = rows[i].status,
-					     .records = "/r",
-					     .program = "/p"};
+		const struct static_options own = {.on = rows[i].on,
+						   .off = rows[i].off,
+						   .status = rows[i].status,
+						   .records = "/r",
+						   .program = "/p"};
+		const struct provider_conf conf = {.name = "own",
+						   .url = rows[i].url,
+						   .credential = rows[i].credential,
+						   .timeout_ms = 1000,
+						   .concurrency = rows[i].concurrency,
+						   .options = &own};
 		struct err e = {0};
 		void *s = &e;
 
