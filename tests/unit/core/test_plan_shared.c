@@ -248,6 +248,20 @@ static void test_the_shared_node_need_not_be_the_first(void **state)
 	done(&t);
 }
 
+static void test_who_shares_no_node_is_not_asked(void **state)
+{
+	struct ladder_wish reserved = {.constraint = "reserved"};
+	struct round t;
+
+	(void)state;
+	setup(&t, "a[1-2]");
+	add_job(&t, "a2");
+	add_job(&t, "a1"); /* the first node of all, and the last to be decided */
+	t.jobs[1] = (struct plan_job){.wishes = &reserved, .nwishes = 1};
+	expect(&t, "Rs");
+	done(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -262,6 +276,7 @@ int main(void)
 		cmocka_unit_test(test_who_shares_with_one_refused_is_not_asked_about),
 		cmocka_unit_test(test_all_wishes_of_all_who_share_a_node_hold),
 		cmocka_unit_test(test_the_shared_node_need_not_be_the_first),
+		cmocka_unit_test(test_who_shares_no_node_is_not_asked),
 	};
 
 	return cmocka_run_group_tests_name("plan_shared", tests, NULL, NULL);
