@@ -95,6 +95,7 @@ struct provider_caps {
 	const char *spot_prices;
 	/* PROVIDER_NOPS of them, static: the provider's documented limits; NULL: none. */
 	const struct provider_limit *limits;
+	struct provider_bucket together; /* likewise of requests of all kinds */
 };
 
 enum {

@@ -354,6 +354,18 @@ static void test_a_reload_changes_the_limits(void **state)
 	waits_until(BEGAN + 1000);
 }
 
+/* Lambda counts requests of all kinds together. */
+static void test_a_reload_keeps_the_providers_limit_of_all_requests(void **state)
+{
+	(void)state;
+	B.c->caps.together = (struct provider_bucket){1, 1, 1000};
+	B.c->list_next = 0;
+	cloud_reload(B.c, &B.provider);
+	turn();
+	says("list", PROVIDER_OK, 0, "b");
+	waits_until(BEGAN + 1000);
+}
+
 /* I13: what it shows may be ours, and nobody can say yet whose: nothing is bought before. */
 static void test_a_first_list_that_is_not_understood_is_none(void **state)
 {
@@ -548,6 +560,7 @@ int main(void)
 		T(test_a_list_that_breaks_at_its_second_page_is_none),
 		T(test_a_request_for_notices_asks_its_limit_too),
 		T(test_a_reload_changes_the_limits),
+		T(test_a_reload_keeps_the_providers_limit_of_all_requests),
 		T(test_a_first_list_that_is_not_understood_is_none),
 		T(test_an_empty_list_of_quotes_is_not_believed),
 		T(test_an_offer_without_a_zone_costs_what_the_dearest_zone_does),
