@@ -35,14 +35,10 @@ enum {
 #define TAG_NODE    "burstd-node"
 #define TAG_GEN     "burstd-generation"
 
-/* "Requests to the API are generally limited to one request per second", launches to "one request
- * per 12 seconds, or five requests per minute". */
+/* Launches are "limited to one request per 12 seconds, or five requests per minute", and "requests
+ * to the API are generally limited to one request per second". */
 static const struct provider_limit limits[PROVIDER_NOPS] = {
 	[PROVIDER_CREATE] = {.requests = {1, 1, 12000}},
-	[PROVIDER_LIST] = {.requests = {1, 1, 1000}},
-	[PROVIDER_DELETE] = {.requests = {1, 1, 1000}},
-	[PROVIDER_QUOTES] = {.requests = {1, 1, 1000}},
-	[PROVIDER_STEP] = {.requests = {1, 1, 1000}},
 };
 
 /* Codes of "provider/" are of those behind Lambda ("network outages", "resource exhaustion"): they
@@ -169,7 +165,8 @@ static struct provider_caps lambda_caps(const void *self)
 	return (struct provider_caps){.flags = PROVIDER_TAGS,
 				      .create_max = 1,
 				      .delete_max = LAMBDA_REMOVE_MAX,
-				      .limits = limits};
+				      .limits = limits,
+				      .together = {1, 1, 1000}};
 }
 
 /* --- launch ----------------------------------------------------------------------------------- */
