@@ -276,6 +276,7 @@ struct provider_quote {
 	enum provider_market market;
 	int64_t price_nano_h; /* nano-units per hour and instance; 0: not said */
 	char currency[4];     /* ISO 4217 */
+	bool dry;             /* none is free there now, it says; unless another quote differs */
 	uint32_t cpus, gpus;  /* of the type; cpus 0: neither is known */
 	uint64_t memory_mb;   /* 0: not said */
 };
