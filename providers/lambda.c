@@ -4,7 +4,7 @@
  *	POST /api/v1/instance-operations/launch     one instance, in 12 s; repeated: another
  *	GET  /api/v1/instances                      all of the account, unfiltered, one page
  *	POST /api/v1/instance-operations/terminate  many; a 404 does not say which it is about
- *	GET  /api/v1/instance-types                 prices, the same in each region
+ *	GET  /api/v1/instance-types                 prices, the same everywhere; where one is free
  *
  * Who an instance is, its tags say, and its name again; it has both from its launch on. */
 #include "providers/lambda.h"
@@ -29,21 +29,20 @@ enum {
 	INSTANCES_MAX = 20000, /* one page: at a launch in 12 s nobody has so many */
 	TAGS_MAX = 200,
 	TYPES_MAX = 1000,
+	REGIONS_MAX = 200,
 };
 
 #define TAG_CLUSTER "burstd-cluster"
 #define TAG_NODE    "burstd-node"
 #define TAG_GEN     "burstd-generation"
 
-/* "Requests to the API are generally limited to one request per second", launches to "one request
- * per 12 seconds, or five requests per minute". */
+/* Launches are "limited to one request per 12 seconds, or five requests per minute", and "requests
+ * to the API are generally limited to one request per second".  A tenth of a second more, since two
+ * requests may arrive closer to each other than they were sent. */
 static const struct provider_limit limits[PROVIDER_NOPS] = {
-	[PROVIDER_CREATE] = {.requests = {1, 1, 12000}},
-	[PROVIDER_LIST] = {.requests = {1, 1, 1000}},
-	[PROVIDER_DELETE] = {.requests = {1, 1, 1000}},
-	[PROVIDER_QUOTES] = {.requests = {1, 1, 1000}},
-	[PROVIDER_STEP] = {.requests = {1, 1, 1000}},
+	[PROVIDER_CREATE] = {.requests = {1, 1, 12100}},
 };
+static const struct provider_bucket together = {1, 1, 1100};
 
 /* Codes of "provider/" are of those behind Lambda ("network outages", "resource exhaustion"): they
  * do not say that nothing happened.  The object that does not exist is the instance of a terminate,
@@ -169,7 +168,8 @@ static struct provider_caps lambda_caps(const void *self)
 	return (struct provider_caps){.flags = PROVIDER_TAGS,
 				      .create_max = 1,
 				      .delete_max = LAMBDA_REMOVE_MAX,
-				      .limits = limits};
+				      .limits = limits,
+				      .together = together};
 }
 
 /* --- launch ----------------------------------------------------------------------------------- */
@@ -380,25 +380,46 @@ static bool is_wanted(const struct provider_op *op, const char *type)
 	return op->u.quotes.ntypes == 0;
 }
 
+/* What a type costs, and is; it is the same everywhere. */
+static void read_type(const struct doc_at *o, struct provider_quote *q)
+{
+	doc_text(o, "instance_type.name", q->type, sizeof(q->type));
+	q->market = PROVIDER_ON_DEMAND;
+	q->price_nano_h = doc_money(o, "instance_type.price_cents_per_hour", 100);
+	memcpy(q->currency, "USD", 4);
+	q->cpus = (uint32_t)doc_int(o, "instance_type.specs.vcpus");
+	q->gpus = (uint32_t)doc_int(o, "instance_type.specs.gpus");
+	q->memory_mb = (uint64_t)doc_int(o, "instance_type.specs.memory_gib") * 1024;
+}
+
+/* One quote for all regions, in which there is none, and one for each in which there are some. */
+static void add_quotes(const struct doc_at *item, struct provider_result *out)
+{
+	struct doc_at free_in = doc_list(item, "regions_with_capacity_available", REGIONS_MAX);
+	struct provider_quote q = {.dry = true};
+
+	read_type(item, &q);
+	out->quotes =
+		mem_realloc(out->quotes, (out->nquotes + 1 + free_in.n) * sizeof(*out->quotes));
+	out->quotes[out->nquotes++] = q;
+	q.dry = false;
+	for (size_t k = 0; k < free_in.n; k++) {
+		struct doc_at region = doc_item(&free_in, k);
+
+		doc_text(&region, "name", q.region, sizeof(q.region));
+		out->quotes[out->nquotes++] = q;
+	}
+}
+
 static int read_quotes(const struct provider_op *op, struct doc *d, struct provider_result *out)
 {
 	struct doc_at list = doc_values(&d->top, "data", TYPES_MAX);
 
-	out->quotes = mem_zalloc((list.n + 1) * sizeof(*out->quotes));
 	for (size_t k = 0; k < list.n; k++) {
 		struct doc_at item = doc_item(&list, k);
-		struct provider_quote *q = &out->quotes[out->nquotes];
 
-		if (!is_wanted(op, doc_word(&item, "instance_type.name")))
-			continue;
-		out->nquotes++;
-		doc_text(&item, "instance_type.name", q->type, sizeof(q->type));
-		q->market = PROVIDER_ON_DEMAND;
-		q->price_nano_h = doc_money(&item, "instance_type.price_cents_per_hour", 100);
-		memcpy(q->currency, "USD", 4);
-		q->cpus = (uint32_t)doc_int(&item, "instance_type.specs.vcpus");
-		q->gpus = (uint32_t)doc_int(&item, "instance_type.specs.gpus");
-		q->memory_mb = (uint64_t)doc_int(&item, "instance_type.specs.memory_gib") * 1024;
+		if (is_wanted(op, doc_word(&item, "instance_type.name")))
+			add_quotes(&item, out);
 	}
 	return 0;
 }

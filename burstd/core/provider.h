@@ -95,6 +95,7 @@ struct provider_caps {
 	const char *spot_prices;
 	/* PROVIDER_NOPS of them, static: the provider's documented limits; NULL: none. */
 	const struct provider_limit *limits;
+	struct provider_bucket together; /* likewise of requests of all kinds */
 };
 
 enum {
@@ -275,6 +276,7 @@ struct provider_quote {
 	enum provider_market market;
 	int64_t price_nano_h; /* nano-units per hour and instance; 0: not said */
 	char currency[4];     /* ISO 4217 */
+	bool dry;             /* none is free there now, it says; unless another quote differs */
 	uint32_t cpus, gpus;  /* of the type; cpus 0: neither is known */
 	uint64_t memory_mb;   /* 0: not said */
 };

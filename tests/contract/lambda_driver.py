@@ -113,7 +113,7 @@ def many_are_terminated_though_one_is_unknown(w, _):
 def prices_are_read(w, _):
     d = w.driver()
     said = d.run(kind="quotes", types=["gpu_8x_h100"])
-    want([(q["type"], q["price_nano_h"], q["currency"]) for q in said["quotes"]], [("gpu_8x_h100", 29520000000, "USD")])
+    want({(q["type"], q["price_nano_h"], q["currency"]) for q in said["quotes"]}, {("gpu_8x_h100", 29520000000, "USD")})
     d.close()
 
 
@@ -164,8 +164,8 @@ def the_examples_of_the_description_are_read(w, _):
              [(shown["id"], "n1", 3, "198.51.100.2", STATES["stopping"])], said)
         liar.answer = 200, {"data": example(w, "/api/v1/instance-types", "get")}
         said = d.run(kind="quotes", types=[])
-        want([(q["type"], q["price_nano_h"], q["cpus"], q["gpus"], q["memory_mb"]) for q in said["quotes"]],
-             [("gpu_8x_example", 15920000000, 124, 8, 1800 * 1024)], said)
+        one = ("gpu_8x_example", 15920000000, 124, 8, 1800 * 1024)
+        want([(q["type"], q["price_nano_h"], q["cpus"], q["gpus"], q["memory_mb"]) for q in said["quotes"]], [one, one])
         d.close()
 
 

@@ -16,7 +16,7 @@ setup() {
 teardown() {
 	[ -n "${BATS_TEST_COMPLETED-}" ] || lab_logs
 	sim_faults_clear
-	sim_config '{"quota": null, "buckets": {"create": null}}'
+	sim_config '{"quota": null, "buckets": {"create": null, "any": null}}'
 	sim_capacity null
 }
 
@@ -116,6 +116,24 @@ restarted() {
 	job=$(job -N3 --exclusive --wrap 'sleep 1')
 	within 60 job_is "$job" COMPLETED
 	one_each 3
+}
+
+@test "within the limits that the cloud documents none of burstd's requests is throttled" {
+	[ -n "${lab_documented-}" ] || skip "nobody has said what this cloud documents"
+	lab_stop burstd
+	sed -i '/^[[:space:]]*\(rate\|list_every\) *=/d' /etc/burstd/burstd.conf
+	sim_config "$lab_documented"
+	sim DELETE /admin/stats >/dev/null
+	lab_start burstd
+	job=$(job -N3 --exclusive --wrap 'sleep 1')
+	within 60 job_is "$job" COMPLETED
+	one_each 3
+	within 40 alive 0
+	[ "$(sim_of /admin/stats '[.ops[].answers.rate // 0] | add')" = 0 ] || sim GET /admin/stats
+	[ "$(sim_of /admin/stats '[.ops[].answers.rate // 0] | add')" = 0 ]
+	lab_stop burstd
+	lab_burstd_conf
+	lab_start burstd
 }
 
 @test "a create whose reply is lost, or never came to be one: one machine for each node" {

@@ -6,6 +6,8 @@
 LAB_CURRENCY=USD
 LAB_SIM_CONFIG='{"ended_keep": "3s"}'
 lab_shows_reclaim=yes
+# Without the rate below burstd keeps to these.
+lab_documented='{"buckets": {"create": {"rate": 0.084, "burst": 1}, "any": {"rate": 1, "burst": 1}}}'
 
 # Without a rate of its own a launch would have to wait 12 s for the one before, as the API's limit is documented.
 lab_provider_lambda() {

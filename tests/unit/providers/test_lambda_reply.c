@@ -23,12 +23,13 @@
 #define OURS(id, status)                                                                           \
 	"{\"id\":\"" id "\",\"name\":\"" PREFIX "-c-h100-7\",\"ip\":\"198.51.100.2\","             \
 	"\"private_ip\":\"10.0.2.100\",\"status\":\"" status "\"," TAGS("h100-7", "12") REST "}"
-#define TYPE(name, cents, cpus)                                                                    \
+#define TYPE_IN(name, cents, cpus, regions)                                                        \
 	"\"" name "\":{\"instance_type\":{\"name\":\"" name "\",\"description\":\"\","             \
 	"\"gpu_description\":\"\",\"price_cents_per_hour\":" cents ",\"specs\":{\"vcpus\":" cpus   \
 	",\"memory_gib\":1800,\"storage_gib\":6144,\"gpus\":8}},"                                  \
-	"\"regions_with_capacity_available\":[]}"
-#define CLOUDFLARE "error code: 1015"
+	"\"regions_with_capacity_available\":" regions "}"
+#define TYPE(name, cents, cpus) TYPE_IN(name, cents, cpus, "[]")
+#define CLOUDFLARE              "error code: 1015"
 
 static void test_replies(void **state)
 {
@@ -136,6 +137,12 @@ static void test_replies(void **state)
 		{PROVIDER_QUOTES, 200, "{\"data\":{" TYPE("a", "1", "null") "}}",
 		 PROVIDER_TRANSIENT,
 		 "malformed reply: data[0].instance_type.specs.vcpus: want a whole number"},
+		{PROVIDER_QUOTES, 200, "{\"data\":{" TYPE_IN("a", "1", "2", "[{}]") "}}",
+		 PROVIDER_TRANSIENT,
+		 "malformed reply: data[0].regions_with_capacity_available[0].name: want a string"},
+		{PROVIDER_QUOTES, 200, "{\"data\":{" TYPE_IN("a", "1", "2", "null") "}}",
+		 PROVIDER_TRANSIENT,
+		 "malformed reply: data[0].regions_with_capacity_available: want a list of"},
 		{PROVIDER_QUOTES, 403, ERROR("global/account-inactive", ""), PROVIDER_DENIED, ""},
 	};
 
@@ -404,6 +411,29 @@ static void test_prices(void **state)
 	provider_result_fini(&r);
 }
 
+/* The price is that of all regions; where there are some free, a quote of the region says so. */
+static void test_where_some_are_free(void **state)
+{
+	struct provider_result r =
+		parse(PROVIDER_QUOTES, 200,
+		      "{\"data\":{" TYPE_IN(
+			      "gpu_1x_a10", "129", "30",
+			      "[{\"name\":\"us-west-1\",\"description\":\"California, USA\"},"
+			      "{\"name\":\"us-east-1\",\"description\":\"\"}]") "}}");
+
+	(void)state;
+	assert_int_equal(r.nquotes, 3);
+	for (size_t i = 0; i < r.nquotes; i++) {
+		assert_string_equal(r.quotes[i].type, "gpu_1x_a10");
+		assert_int_equal(r.quotes[i].price_nano_h, 1290000000);
+		assert_true(r.quotes[i].dry == (i == 0));
+	}
+	assert_string_equal(r.quotes[0].region, "");
+	assert_string_equal(r.quotes[1].region, "us-west-1");
+	assert_string_equal(r.quotes[2].region, "us-east-1");
+	provider_result_fini(&r);
+}
+
 /* A type that no pool buys may be as odd as it likes. */
 static void test_prices_of_what_pools_buy(void **state)
 {
@@ -437,6 +467,7 @@ int main(void)
 		T(test_a_list_that_is_cut_short),
 		T(test_ten_mebibytes_and_a_thousand_brackets),
 		T(test_prices),
+		T(test_where_some_are_free),
 		T(test_prices_of_what_pools_buy),
 	};
 
