@@ -147,7 +147,7 @@ static int build_call(const struct openstack *s, const struct provider_op *op, s
 {
 	switch (op->kind) {
 	case PROVIDER_CREATE:
-		return openstack_create_build(s, op, c, e);
+		return openstack_question_build(s, op, c, e);
 	case PROVIDER_LIST:
 		return build_list(s, op, c, e);
 	case PROVIDER_DELETE:
@@ -165,12 +165,17 @@ static int openstack_build(const void *self, const struct provider_op *op,
 {
 	const struct openstack *s = self;
 	struct rest_call c;
+	int rc;
 
 	if (op->kind == PROVIDER_LOGIN)
 		return openstack_login_build(s, out, e);
-	if (s->now == NULL)
-		return err_set(e, ERR_INVALID, "not logged in yet");
-	if (build_call(s, op, &c, e) != 0)
+	if (op->kind == PROVIDER_CREATE && !openstack_is_polled(op))
+		rc = openstack_create_build(s, op, &c, e);
+	else if (s->now == NULL)
+		rc = err_set(e, ERR_INVALID, "not logged in yet");
+	else
+		rc = build_call(s, op, &c, e);
+	if (rc != 0)
 		return -1;
 	return rest_end(&c, out, provider_op_str(op->kind), e);
 }

@@ -36,6 +36,7 @@ size_t openstack_fits(const void *self, const struct provider_create *c)
 static int check(const struct openstack *s, const struct provider_create *c, struct err *e)
 {
 	const char *text = c->user_data;
+	const char *region = s->now != NULL ? s->now->region : s->o.region;
 
 	if (c->nwants == 0 || c->nwants > OPENSTACK_CREATE_MAX ||
 	    !words_is_plain(c->token, TOKEN_MAX))
@@ -45,9 +46,9 @@ static int check(const struct openstack *s, const struct provider_create *c, str
 		if (!hostlist_is_name(c->wants[i].node) || c->wants[i].gen == 0 ||
 		    c->wants[i].gen > INT64_MAX)
 			return err_set(e, ERR_INVALID, "create: not a node's name and generation");
-	if (strcmp(c->place->region, s->now->region) != 0)
-		return err_set(e, ERR_INVALID, "this provider is for region %s, not %s",
-			       s->now->region, c->place->region);
+	if (region[0] != '\0' && strcmp(c->place->region, region) != 0)
+		return err_set(e, ERR_INVALID, "this provider is for region %s, not %s", region,
+			       c->place->region);
 	if (provider_in_fabric(c->place))
 		return err_set(e, ERR_INVALID, "this driver has no fabrics");
 	if (text != NULL && strlen(text) > OPENSTACK_USER_DATA)
@@ -160,13 +161,13 @@ static void put_given(struct rest_call *c, const char *key, const char *text)
 
 /* Of the body nothing depends on the session but the flavor's id. */
 static void put_server(const struct openstack *s, const struct provider_create *op,
-		       const struct openstack_flavor *f, struct rest_call *c)
+		       const char *flavor, struct rest_call *c)
 {
 	const char *user_data = op->user_data != NULL ? op->user_data : s->user_data;
 
 	rest_open(c, "server", '{');
 	rest_text(c, "name", op->nwants == 1 ? op->wants[0].node : op->token);
-	rest_text(c, "flavorRef", f->id);
+	rest_text(c, "flavorRef", flavor);
 	put_disk(s, c);
 	put_networks(c, s->o.networks);
 	put_count(c, op->nwants);
@@ -183,8 +184,8 @@ static void put_server(const struct openstack *s, const struct provider_create *
 }
 
 /* What has become of it, by its reservation. */
-static int build_question(const struct openstack *s, const struct provider_op *op,
-			  struct rest_call *c, struct err *e)
+int openstack_question_build(const struct openstack *s, const struct provider_op *op,
+			     struct rest_call *c, struct err *e)
 {
 	char reservation[OPENSTACK_RESERVATION + 1];
 	unsigned count;
@@ -197,21 +198,23 @@ static int build_question(const struct openstack *s, const struct provider_op *o
 	return 0;
 }
 
+/* Before the first login it only shows whether there can be such a create at all. */
 int openstack_create_build(const struct openstack *s, const struct provider_op *op,
 			   struct rest_call *c, struct err *e)
 {
-	const struct openstack_flavor *f;
+	const char *flavor;
 
-	if (openstack_is_polled(op))
-		return build_question(s, op, c, e);
 	if (check(s, &op->u.create, e) != 0)
 		return -1;
-	f = openstack_flavor_of(s, op->u.create.place, e);
-	if (f == NULL)
+	flavor = openstack_flavor_id(s, op->u.create.place, e);
+	if (flavor == NULL)
 		return -1;
-	openstack_begin(c, s->now, "POST", "/servers");
+	if (s->now != NULL)
+		openstack_begin(c, s->now, "POST", "/servers");
+	else
+		rest_begin(c, &s->keystone, "POST", "/v2.1/servers");
 	rest_open(c, NULL, '{');
-	put_server(s, &op->u.create, f, c);
+	put_server(s, &op->u.create, flavor, c);
 	if (s->o.server_group[0] != '\0') {
 		rest_open(c, "os:scheduler_hints", '{');
 		rest_text(c, "group", s->o.server_group);

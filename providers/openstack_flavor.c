@@ -32,8 +32,8 @@ static int check_market(const struct openstack *s, const struct openstack_flavor
 		       s->o.spot_trait);
 }
 
-const struct openstack_flavor *openstack_flavor_of(const struct openstack *s,
-						   const struct provider_place *p, struct err *e)
+const char *openstack_flavor_id(const struct openstack *s, const struct provider_place *p,
+				struct err *e)
 {
 	bool spot = p->market == PROVIDER_SPOT;
 	const struct openstack_flavor *f;
@@ -45,12 +45,14 @@ const struct openstack_flavor *openstack_flavor_of(const struct openstack *s,
 			      "flavors of preemptible servers are known");
 		return NULL;
 	}
+	if (s->now == NULL)
+		return p->type;
 	(void)snprintf(name, sizeof(name), "%.63s%.62s", p->type, spot ? s->o.spot_suffix : "");
 	f = find(s->now, name);
 	if (f == NULL)
 		(void)err_set(e, ERR_INVALID, "there is no flavor %s (burstd looks once an hour)",
 			      name);
-	return f != NULL && check_market(s, f, spot, e) == 0 ? f : NULL;
+	return f != NULL && check_market(s, f, spot, e) == 0 ? f->id : NULL;
 }
 
 /* --- the list ----------------------------------------------------------------------------------

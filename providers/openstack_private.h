@@ -96,9 +96,10 @@ int64_t openstack_good_until(const void *self);
 int openstack_renew(void *self, const char *session, struct err *e);
 
 /* --- openstack_flavor.c --- */
-/* The flavor that this place's type and market mean; NULL: *e says why there is none. */
-const struct openstack_flavor *openstack_flavor_of(const struct openstack *s,
-						   const struct provider_place *p, struct err *e);
+/* The id of the flavor that this place's type and market mean; before the first login, when nothing
+ * is sent, the type.  NULL: *e says why there is none. */
+const char *openstack_flavor_id(const struct openstack *s, const struct provider_place *p,
+				struct err *e);
 void openstack_flavors_build(struct rest_call *c, const struct openstack_session *n,
 			     const char *marker);
 /* A page of flavors as lines of a login: the marker of the next, "" at the end; then those with a
@@ -113,6 +114,9 @@ int openstack_quotes_read(const struct openstack *s, const struct provider_op *o
 size_t openstack_fits(const void *self, const struct provider_create *c);
 int openstack_create_build(const struct openstack *s, const struct provider_op *op,
 			   struct rest_call *c, struct err *e);
+/* What has become of one that was accepted? */
+int openstack_question_build(const struct openstack *s, const struct provider_op *op,
+			     struct rest_call *c, struct err *e);
 /* The answer to a create, not to a question what became of it. */
 int openstack_created_read(const struct provider_op *op, struct doc *d,
 			   struct provider_result *out);

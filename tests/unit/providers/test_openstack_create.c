@@ -199,6 +199,31 @@ static void test_creates_that_cannot_be(void **state)
 	free(text);
 }
 
+/* `burstd --check`, and a reload, ask for a create of each offer. */
+static void test_offers_can_be_checked_before_the_first_login(void **state)
+{
+	struct provider_conf conf = usual();
+	struct provider_op op = create(1);
+	struct provider_request rq;
+
+	(void)state;
+	reopen(&conf);
+	build(&rq, &op);
+	has(&rq, "\"flavorRef\":\"g1.h100\"");
+	provider_request_fini(&rq);
+	place.market = PROVIDER_SPOT;
+	refuse(&op, "want spot_suffix or spot_trait");
+	place.market = PROVIDER_ON_DEMAND;
+	place.region = "R2";
+	refuse(&op, "region R1");
+	options.region = "";
+	reopen(&conf);
+	build(&rq, &op);
+	provider_request_fini(&rq);
+	op.cursor = "r-1/0";
+	refuse(&op, "not logged in");
+}
+
 /* --- answers -----------------------------------------------------------------------------------
  */
 
@@ -482,6 +507,7 @@ int main(void)
 		T(test_no_job_waits_for_the_hosts_of_another),
 		T(test_names_go_on_in_further_values),
 		T(test_creates_that_cannot_be),
+		T(test_offers_can_be_checked_before_the_first_login),
 		T(test_one_server_is_known_at_once),
 		T(test_several_are_asked_for_until_all_are_seen),
 		T(test_what_has_not_been_seen_in_the_end_is_open),
