@@ -18,6 +18,10 @@ teardown() {
 	sim_faults_clear
 	sim_config '{"quota": null, "buckets": {"create": null, "any": null}}'
 	sim_capacity null
+	[ -n "${own_limits-}" ] || return 0
+	lab_stop burstd
+	lab_burstd_conf
+	lab_start burstd
 }
 
 new_rows() {
@@ -120,6 +124,9 @@ restarted() {
 
 @test "within the limits that the cloud documents none of burstd's requests is throttled" {
 	[ -n "${lab_documented-}" ] || skip "nobody has said what this cloud documents"
+	# What the story before has launched counts, too, and a new burstd does not know of it.
+	sleep 12
+	own_limits=yes
 	lab_stop burstd
 	sed -i '/^[[:space:]]*\(rate\|list_every\) *=/d' /etc/burstd/burstd.conf
 	sim_config "$lab_documented"
@@ -131,9 +138,6 @@ restarted() {
 	within 40 alive 0
 	[ "$(sim_of /admin/stats '[.ops[].answers.rate // 0] | add')" = 0 ] || sim GET /admin/stats
 	[ "$(sim_of /admin/stats '[.ops[].answers.rate // 0] | add')" = 0 ]
-	lab_stop burstd
-	lab_burstd_conf
-	lab_start burstd
 }
 
 @test "a create whose reply is lost, or never came to be one: one machine for each node" {
