@@ -216,6 +216,7 @@ struct ladder_known *place_known(struct engine *e, uint32_t pool)
 		const struct cooldown_place at = place_to_cool(e, &rungs[i]);
 
 		known[i].price = quote_known(e, &rungs[i]);
+		known[i].dry = quote_dry(&e->cloud->all[rungs[i].provider_index], &rungs[i]);
 		known[i].off = off_why(&e->cloud->all[rungs[i].provider_index]);
 		known[i].keyless = cloud_keyless(e, rungs[i].provider_index);
 		known[i].cool = cooldown_look(&e->cloud->cooldown, &at, engine_now(e));

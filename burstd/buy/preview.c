@@ -72,6 +72,9 @@ static void say_wrong(const struct engine *e, const struct ladder_ask *a, uint32
 		(void)snprintf(r->why, sizeof(r->why),
 			       "a machine from there came up wrong: behind the others until %.19sZ",
 			       engine_time(e, at, a->known[i].wrong_until_ms));
+	else if (a->known[i].dry && r->why[0] == '\0')
+		(void)snprintf(r->why, sizeof(r->why),
+			       "the provider says that none is free: behind the others");
 }
 
 static void fill_rung(const struct engine *e, const struct ladder *l, const struct ladder_ask *a,

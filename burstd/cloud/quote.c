@@ -7,12 +7,17 @@
 /* Knows what a provider asks now for the configured offers: by the prices that it sent last, or by
  * the configuration's own price. */
 
+static bool is_of(const struct provider_quote *o, const struct conf_offer *p)
+{
+	return strcmp(o->type, p->type) == 0 &&
+	       (o->region[0] == '\0' || strcmp(o->region, p->region) == 0) &&
+	       (int)o->market == p->market && (p->zone[0] == '\0' || strcmp(o->zone, p->zone) == 0);
+}
+
 static bool offer_fits(const struct provider_quote *o, const struct conf_offer *p,
 		       const char *currency)
 {
-	return strcmp(o->type, p->type) == 0 && strcmp(o->region, p->region) == 0 &&
-	       (int)o->market == p->market && strcmp(o->currency, currency) == 0 &&
-	       (p->zone[0] == '\0' || strcmp(o->zone, p->zone) == 0);
+	return is_of(o, p) && strcmp(o->currency, currency) == 0;
 }
 
 int64_t quote_price(const struct cloud *c, const struct conf_offer *p)
@@ -30,6 +35,20 @@ int64_t quote_price(const struct cloud *c, const struct conf_offer *p)
 			best = o->price_nano_h;
 	}
 	return best;
+}
+
+bool quote_dry(const struct cloud *c, const struct conf_offer *p)
+{
+	bool dry = false;
+
+	for (size_t i = 0; i < c->nquotes; i++) {
+		if (!is_of(&c->quotes[i], p))
+			continue;
+		if (!c->quotes[i].dry)
+			return false;
+		dry = true;
+	}
+	return dry;
 }
 
 int64_t quote_known(const struct engine *e, const struct conf_offer *o)

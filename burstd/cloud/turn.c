@@ -41,6 +41,7 @@ void cloud_reload(struct cloud *c, const struct conf_provider *conf)
 {
 	c->conf = conf;
 	limit_change(&c->limit, conf->concurrency, conf->rate, c->caps.limits, engine_now(c->e));
+	limit_together(&c->limit, &c->caps.together, engine_now(c->e));
 }
 
 void cloud_run(struct cloud *c)

@@ -232,7 +232,7 @@ static bool goes_before(const struct ladder_ask *a, uint32_t x, uint32_t y)
 {
 	bool rx = rung_of(a, x)->market == PROVIDER_RESERVED;
 	bool ry = rung_of(a, y)->market == PROVIDER_RESERVED;
-	bool wx = a->known[x].wrong_until_ms != 0, wy = a->known[y].wrong_until_ms != 0;
+	bool wx = ladder_is_last(&a->known[x]), wy = ladder_is_last(&a->known[y]);
 
 	if (wx != wy)
 		return wy;

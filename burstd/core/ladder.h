@@ -14,6 +14,7 @@
  *             for spot
  *   half-open one rung at most, and it is on the ladder like any other: the purchase is the probe
  *   wrong     what came up wrong from there a moment ago may do so again: behind all others
+ *   dry       so is what the provider says that it has none of at the moment, if it says so
  *
  * Pure: the same question has the same answer. */
 #ifndef BURSTD_LADDER_H
@@ -56,9 +57,16 @@ struct ladder_known {  /* of one rung */
 	int64_t away_ms;           /* since when its provider is away; 0: it is not */
 	int64_t wrong_until_ms; /* until when it is tried last, as a machine came up wrong; 0: none
 				   did lately */
+	bool dry;               /* the provider says that none is free there now: likewise */
 	const char *off;        /* why its provider is off; NULL: it is on */
 	const char *keyless;    /* why its machines could not get their keys; NULL: they could */
 };
+
+/* Are all others tried before it? */
+static inline bool ladder_is_last(const struct ladder_known *k)
+{
+	return k->wrong_until_ms != 0 || k->dry;
+}
 
 struct ladder_wish {                      /* restrictions: they only take rungs away */
 	const char *constraint;           /* as in Slurm; NULL: none, or not known */

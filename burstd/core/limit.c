@@ -21,7 +21,7 @@ static void fill(struct bucket *b, const struct provider_bucket *of, int64_t now
 void limit_init(struct limit *l, uint32_t slots, uint32_t rate, const struct provider_limit *own,
 		int64_t now_ms)
 {
-	*l = (struct limit){.slots = slots, .turn = 1};
+	*l = (struct limit){.slots = slots, .rate = rate, .turn = 1};
 	bucket_init(&l->all, rate, now_ms);
 	for (int k = 0; k < PROVIDER_NOPS && rate == 0 && own != NULL; k++) {
 		struct limit_kind *kind = &l->kinds[k];
@@ -37,14 +37,21 @@ void limit_change(struct limit *l, uint32_t slots, uint32_t rate, const struct p
 	struct limit next;
 
 	l->slots = slots;
-	if (l->all.gains == rate)
+	if (l->rate == rate)
 		return;
 	limit_init(&next, slots, rate, own, now_ms);
+	l->rate = rate;
 	l->all = next.all;
 	for (int k = 0; k < PROVIDER_NOPS; k++) {
 		l->kinds[k].requests = next.kinds[k].requests;
 		l->kinds[k].instances = next.kinds[k].instances;
 	}
+}
+
+void limit_together(struct limit *l, const struct provider_bucket *all, int64_t now_ms)
+{
+	if (l->rate == 0 && l->all.gains == 0)
+		fill(&l->all, all, now_ms);
 }
 
 void limit_turn(struct limit *l)

@@ -51,6 +51,7 @@ struct limit_kind {                        /* of requests: enum provider_op_kind
 struct limit {
 	uint32_t slots;    /* most requests on the wire */
 	uint32_t out;      /* requests on the wire now, without those that the provider holds */
+	uint32_t rate;     /* as configured */
 	struct bucket all; /* requests of all kinds */
 	uint64_t turn, order;
 	uint64_t answered;          /* ordinal of the last request that was answered */
@@ -67,6 +68,8 @@ void limit_init(struct limit *l, uint32_t slots, uint32_t rate, const struct pro
  * tokens. */
 void limit_change(struct limit *l, uint32_t slots, uint32_t rate, const struct provider_limit *own,
 		  int64_t now_ms);
+/* After either: the provider's own limit of all kinds together, while rate is 0. */
+void limit_together(struct limit *l, const struct provider_bucket *all, int64_t now_ms);
 void limit_turn(struct limit *l); /* a turn begins, in which each kind asks again */
 /* May a request go out now?  false: it is in line.  true: it need not be sent. */
 bool limit_may(struct limit *l, enum provider_op_kind kind, int64_t now_ms);

@@ -95,6 +95,7 @@ struct provider_caps {
 	const char *spot_prices;
 	/* PROVIDER_NOPS of them, static: the provider's documented limits; NULL: none. */
 	const struct provider_limit *limits;
+	struct provider_bucket together; /* likewise of requests of all kinds */
 };
 
 enum {
@@ -269,12 +270,13 @@ struct provider_item { /* an instance in a create or delete */
 };
 
 struct provider_quote {
-	char type[PROVIDER_WORD_MAX + 1]; /* "": this price is for all types there */
-	char region[PROVIDER_WORD_MAX + 1];
+	char type[PROVIDER_WORD_MAX + 1];   /* "": this price is for all types there */
+	char region[PROVIDER_WORD_MAX + 1]; /* "": it is the same in all regions */
 	char zone[PROVIDER_WORD_MAX + 1];
 	enum provider_market market;
 	int64_t price_nano_h; /* nano-units per hour and instance; 0: not said */
 	char currency[4];     /* ISO 4217 */
+	bool dry;             /* none is free there now, it says; unless another quote differs */
 	uint32_t cpus, gpus;  /* of the type; cpus 0: neither is known */
 	uint64_t memory_mb;   /* 0: not said */
 };

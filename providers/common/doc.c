@@ -115,7 +115,8 @@ bool doc_has(const struct doc_at *o, const char *key)
 	return find(o, key) != NULL;
 }
 
-struct doc_at doc_list(const struct doc_at *o, const char *key, size_t max)
+static struct doc_at many(const struct doc_at *o, const char *key, bool are, size_t n, size_t max,
+			  const char *what)
 {
 	struct doc_at list = {.doc = o->doc, .up = o, .key = key, .v = find(o, key)};
 	char want[NUMBER_SIZE];
@@ -125,22 +126,48 @@ struct doc_at doc_list(const struct doc_at *o, const char *key, size_t max)
 		list.key = o->key;
 		list.index = o->index;
 	}
-	list.n = json_array_size(list.v);
-	if (json_is_array(list.v) && list.n <= max)
+	if (are && n <= max) {
+		list.n = n;
 		return list;
-	(void)snprintf(want, sizeof(want), "a list of at most %zu", max);
+	}
+	(void)snprintf(want, sizeof(want), "%s of at most %zu", what, max);
 	doc_wrong(o, key, want);
 	list.v = NULL;
-	list.n = 0;
 	return list;
+}
+
+struct doc_at doc_list(const struct doc_at *o, const char *key, size_t max)
+{
+	const json_t *v = find(o, key);
+
+	return many(o, key, json_is_array(v), json_array_size(v), max, "a list");
+}
+
+struct doc_at doc_values(const struct doc_at *o, const char *key, size_t max)
+{
+	const json_t *v = find(o, key);
+
+	return many(o, key, json_is_object(v), json_object_size(v), max, "an object");
+}
+
+static const json_t *value_at(const json_t *object, size_t i)
+{
+	json_t *o = (json_t *)(uintptr_t)object;
+	void *at = json_object_iter(o);
+
+	while (at != NULL && i-- > 0)
+		at = json_object_iter_next(o, at);
+	return json_object_iter_value(at);
 }
 
 struct doc_at doc_item(const struct doc_at *list, size_t i)
 {
+	const json_t *v = json_is_object(list->v) ? value_at(list->v, i) : NULL;
+
 	return (struct doc_at){.doc = list->doc,
 			       .up = list,
 			       .index = i,
-			       .v = list->v != NULL ? json_array_get(list->v, i) : NULL};
+			       .v = v != NULL ? v : json_array_get(list->v, i)};
 }
 
 /* --- texts -------------------------------------------------------------------------------------

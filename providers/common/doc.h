@@ -63,6 +63,9 @@ void doc_wrong(const struct doc_at *o, const char *key, const char *want);
 
 /* The list at key, of at most max items; anything else is an error.  key NULL: o itself. */
 struct doc_at doc_list(const struct doc_at *o, const char *key, size_t max);
+/* Likewise the values of an object whose keys are data: {"small": {...}, "large": {...}}, in the
+ * order of the reply. */
+struct doc_at doc_values(const struct doc_at *o, const char *key, size_t max);
 struct doc_at doc_item(const struct doc_at *list, size_t i);
 /* Is there anything but null at key? */
 bool doc_has(const struct doc_at *o, const char *key);

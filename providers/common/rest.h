@@ -35,7 +35,7 @@ enum rest_auth {
 struct rest_row {
 	unsigned ops;     /* REST_OP(PROVIDER_CREATE) | ... */
 	long status;      /* of HTTP */
-	const char *code; /* the vendor's word for the error */
+	const char *code; /* the vendor's word for the error; "provider/": all that begin so */
 	const char *says; /* a part of its message, for vendors without codes */
 	enum provider_code means;
 };

@@ -82,6 +82,15 @@ enum provider_code rest_code_of_status(enum provider_op_kind kind, long status)
 	}
 }
 
+/* Is it the row's code, or one below it? */
+static bool is_code(const char *of_row, const char *code)
+{
+	size_t n = strlen(of_row);
+
+	return n > 0 && of_row[n - 1] == '/' ? strncmp(code, of_row, n) == 0
+					     : strcmp(code, of_row) == 0;
+}
+
 enum provider_code rest_code(const struct rest_api *api, enum provider_op_kind kind, long status,
 			     const char *code, const char *words, enum provider_code other)
 {
@@ -90,7 +99,7 @@ enum provider_code rest_code(const struct rest_api *api, enum provider_op_kind k
 
 		if ((row->ops == 0 || (row->ops & REST_OP(kind)) != 0) &&
 		    (row->status == 0 || row->status == status) &&
-		    (row->code == NULL || strcmp(row->code, code) == 0) &&
+		    (row->code == NULL || is_code(row->code, code)) &&
 		    (row->says == NULL || strstr(words, row->says) != NULL))
 			return sensible(kind, row->means);
 	}

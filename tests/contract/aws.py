@@ -27,6 +27,7 @@ import botocore.serialize
 import botocore.session
 
 import imds
+import shell
 import tap
 
 REGION = "eu-west-1"
@@ -44,25 +45,11 @@ def test(fn):
     return fn
 
 
-class Driver:
+class Driver(shell.Shell):
     """driver.c, and an HTTP client that adds nothing to what it says."""
 
     def __init__(self, program, conf):
-        self.proc = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.ask(do="open", driver="aws", conf=conf)
-
-    def ask(self, **what):
-        self.proc.stdin.write(json.dumps(what) + "\n")
-        self.proc.stdin.flush()
-        said = json.loads(self.proc.stdout.readline())
-        if "error" in said:
-            raise AssertionError(said["error"])
-        return said
-
-    def close(self):
-        self.proc.stdin.close()
-        self.proc.wait()
-        self.proc.stdout.close()
+        super().__init__(program, "aws", conf, send)
 
     def build(self, **op):
         op.setdefault("cluster", CLUSTER)

@@ -3,6 +3,7 @@
  * (aws.py).
  *
  *   {"do":"open","driver":"aws","conf":{"region":"eu-west-1",...}}  -> {"ok":true}
+ *        conf has the driver's own options, too, as they are written in burstd.conf
  *   {"do":"build","op":OP}                           -> {"method":...,"url":...,"headers":[...],
  *                                                        "body":...}
  *   {"do":"parse","op":OP,"status":200,"body":TEXT}  -> {"code":...,"items":[...],...}
@@ -95,7 +96,8 @@ static int read_op(struct op *o, const json_t *j)
 	const char *kind = text(j, "kind");
 	int k = 0;
 
-	*o = (struct op){.op = {.at_ms = json_integer_value(json_object_get(j, "at_ms"))}};
+	*o = (struct op){.op = {.cursor = text(j, "cursor"),
+				.at_ms = json_integer_value(json_object_get(j, "at_ms"))}};
 	while (k < PROVIDER_NOPS && strcmp(provider_op_str((enum provider_op_kind)k), kind) != 0)
 		k++;
 	if (k == PROVIDER_NOPS)
@@ -105,20 +107,17 @@ static int read_op(struct op *o, const json_t *j)
 		read_create(o, j);
 	} else if (k == PROVIDER_LIST) {
 		o->op.u.list.cluster = text(j, "cluster");
-		o->op.cursor = text(j, "cursor");
 	} else if (k == PROVIDER_DELETE) {
 		o->op.u.del.nids = words(o, json_object_get(j, "ids"));
 		o->op.u.del.ids = o->words;
 	} else if (k == PROVIDER_QUOTES) {
 		o->op.u.quotes.ntypes = words(o, json_object_get(j, "types"));
 		o->op.u.quotes.types = o->words;
-		o->op.cursor = text(j, "cursor");
 	} else if (k == PROVIDER_REPORT) {
 		o->op.u.report.id = text(j, "id");
 		o->op.u.report.words = text(j, "words");
 	} else if (k == PROVIDER_NOTICES) {
 		o->op.u.notices.cluster = text(j, "cluster");
-		o->op.cursor = text(j, "cursor");
 		o->op.u.notices.ack = json_string_value(json_object_get(j, "ack"));
 		o->op.u.notices.wait_ms =
 			(uint32_t)json_integer_value(json_object_get(j, "wait_ms"));
@@ -126,7 +125,6 @@ static int read_op(struct op *o, const json_t *j)
 		   k == PROVIDER_FABRIC_DROP) {
 		o->op.u.fabric.cluster = text(j, "cluster");
 		o->op.u.fabric.name = text(j, "name");
-		o->op.cursor = text(j, "cursor");
 	}
 	return 0;
 }

@@ -4,8 +4,11 @@
 bats_require_minimum_version 1.5.0
 LAB_SUSPEND_TIME=2 LAB_SUSPEND_TIMEOUT=2
 : "${LAB_SETTLE:=2s}"
-# x-aws.bats is x.bats once more, over EC2's API.
-case ${BATS_TEST_FILENAME-} in *-aws.bats) LAB_CLOUD=aws ;; esac
+# x-aws.bats is x.bats once more, over EC2's API; cloud-x.bats is cloud.bats, over that of x (lab/cloud-x.sh).
+case ${BATS_TEST_FILENAME-} in
+*-aws.bats) LAB_CLOUD=aws ;;
+*/cloud-*.bats) LAB_CLOUD=${BATS_TEST_FILENAME##*/cloud-} LAB_CLOUD=${LAB_CLOUD%.bats} ;;
+esac
 # shellcheck source=tests/e2e/lab/lab.sh
 . "$BATS_TEST_DIRNAME/lab/lab.sh"
 

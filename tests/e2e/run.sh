@@ -11,10 +11,10 @@ here=$(readlink -f "${0%/*}")
 cd "$here/../.." || exit
 if [ $# = 0 ]; then
 	# The longest first (as measured in 2026-11), then the largest, so that none of the long ones is left for the end.
-	longest='refused waiting gpus checkpoint placement gate rotate-abort controller reclaim warm unreachable hostile-clock away'
+	longest='cloud refused waiting gpus checkpoint placement gate rotate-abort controller reclaim warm unreachable hostile-clock away'
 	mapfile -t files < <(find -L tests/e2e -name '*.bats' -printf '%s %p\n' | sort -rn | awk -v longest="$longest" '
 		BEGIN { n = split(longest, first, " "); for (i = 1; i <= n; i++) rank[first[i]] = i }
-		{ name = $2; gsub(/.*\/|(-aws)?\.bats$/, "", name); print (name in rank ? rank[name] : n + NR) " " $2 }' |
+		{ name = $2; gsub(/.*\/|(-aws)?\.bats$/, "", name); sub(/^cloud-.*/, "cloud", name); print (name in rank ? rank[name] : n + NR) " " $2 }' |
 		sort -n | cut -d' ' -f2)
 	for file in "${files[@]}"; do
 		name=${file##*/} name=${name%.bats} twin=${name%-aws}

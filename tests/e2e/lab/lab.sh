@@ -18,7 +18,11 @@
 : "${LAB_NODES:=8}"                             # cloud nodes c[1-N]
 : "${LAB_SUSPEND_TIME:=4}" "${LAB_SUSPEND_TIMEOUT:=3}" "${LAB_RESUME_TIMEOUT:=60}"
 : "${LAB_SIM_ARGS:=}"                           # more arguments for simcloud
-: "${LAB_CLOUD:=sim}"                           # the driver that burstd buys from it with: sim, aws; gcp, azure: sim, with their metadata
+: "${LAB_CLOUD:=sim}"                           # the driver that burstd buys from it with: sim, aws, that of a cloud-NAME.sh;
+#                                                 gcp, azure: sim, with their metadata
+: "${LAB_SIM_CONFIG:=}"                         # how simcloud behaves from its start on, as sim_config has it
+: "${LAB_CURRENCY:=EUR}"                        # of the cluster
+: "${LAB_LIST_EVERY:=}"                         # time between two of burstd's lists; empty: its default
 : "${LAB_SETTLE:=5s}"                           # the provider's consistency window, as burstd is told
 : "${LAB_COOLDOWN:=5s}"                         # and for how long it leaves a place alone that has nothing
 : "${LAB_BOOT=sim-boot}"                        # what an instance runs; empty: nothing
@@ -42,6 +46,9 @@ lab_url=http://127.0.0.1:8900
 export SIM_TOKEN=lab-token
 # shellcheck source=tests/e2e/lab/bootstrap.sh
 [ -z "$LAB_BOOTSTRAP" ] || . "$lab_here/bootstrap.sh"
+# What a cloud wants in burstd.conf: lab_provider_NAME and lab_pool_NAME, as for sim below; and what the lab has to know.
+# shellcheck source=tests/e2e/lab/cloud-lambda.sh
+[ ! -e "$lab_here/cloud-$LAB_CLOUD.sh" ] || . "$lab_here/cloud-$LAB_CLOUD.sh"
 
 # --- processes --------------------------------------------------------------------------------
 
@@ -282,6 +289,7 @@ lab_provider() {
 			$("lab_provider_$LAB_CLOUD" "$2" "$1")
 			settle          = "$LAB_SETTLE"
 			cooldown        = "$LAB_COOLDOWN"
+			${LAB_LIST_EVERY:+list_every = "$LAB_LIST_EVERY"}
 			$([ -z "$LAB_BOOTSTRAP" ] || lab_attest)
 		}
 	C
@@ -368,7 +376,7 @@ lab_burstd_conf() {
 	chown slurm /etc/burstd/sim.token /etc/burstd/ec2.key
 	cat >/etc/burstd/burstd.conf <<-C
 		cluster   = "lab"
-		currency  = "EUR"
+		currency  = "$LAB_CURRENCY"
 		state_dir = "/var/lib/burstd"
 		listen    = "127.0.0.1:9818"
 		slurm {
@@ -473,7 +481,8 @@ lab_start_simcloud() {
 	# shellcheck disable=SC2086  # a list of arguments
 	lab_spawn simcloud root "$lab_dir/bin/simcloud" --listen 127.0.0.1:8900 --token-file /etc/simcloud/token \
 		--subnet 10.77.0.0/16 --seed 1 "${boot[@]}" $LAB_SIM_ARGS
-	lab_wait 10 sim GET /v1/offers
+	lab_wait 10 sim GET /v1/offers || return
+	[ -z "$LAB_SIM_CONFIG" ] || sim_config "$LAB_SIM_CONFIG"
 }
 
 lab_start_burstd() {

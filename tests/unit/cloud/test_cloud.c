@@ -354,6 +354,18 @@ static void test_a_reload_changes_the_limits(void **state)
 	waits_until(BEGAN + 1000);
 }
 
+/* Lambda counts requests of all kinds together. */
+static void test_a_reload_keeps_the_providers_limit_of_all_requests(void **state)
+{
+	(void)state;
+	B.c->caps.together = (struct provider_bucket){1, 1, 1000};
+	B.c->list_next = 0;
+	cloud_reload(B.c, &B.provider);
+	turn();
+	says("list", PROVIDER_OK, 0, "b");
+	waits_until(BEGAN + 1000);
+}
+
 /* I13: what it shows may be ours, and nobody can say yet whose: nothing is bought before. */
 static void test_a_first_list_that_is_not_understood_is_none(void **state)
 {
@@ -418,6 +430,44 @@ static void test_an_offer_without_a_zone_costs_what_the_dearest_zone_does(void *
 	}
 	assert_int_equal(quote_price(B.c, &any), 9);
 	assert_int_equal(quote_price(B.c, &in_a), 5);
+}
+
+/* Some clouds have one price list for all of their regions. */
+static void test_a_quote_without_a_region_is_of_all(void **state)
+{
+	static char t[] = "t", u[] = "u", r[] = "r", none[] = "";
+	const struct conf_offer here = {.type = t, .region = r, .zone = none};
+	const struct conf_offer other = {.type = u, .region = r, .zone = none};
+
+	(void)state;
+	B.c->quotes = mem_zalloc(sizeof(*B.c->quotes));
+	B.c->nquotes = 1;
+	B.c->quotes[0].price_nano_h = 9;
+	(void)snprintf(B.c->quotes[0].type, sizeof(B.c->quotes[0].type), "t");
+	assert_int_equal(quote_price(B.c, &here), 9);
+	assert_int_equal(quote_price(B.c, &other), 0);
+}
+
+/* Dry: all quotes of it say so, in whatever currency. */
+static void test_a_place_is_dry_if_the_provider_says_so(void **state)
+{
+	static char t[] = "t", r[] = "r", none[] = "";
+	const struct conf_offer here = {.type = t, .region = r, .zone = none};
+
+	(void)state;
+	B.c->quotes = mem_zalloc(2 * sizeof(*B.c->quotes));
+	assert_false(quote_dry(B.c, &here));
+	for (int i = 0; i < 2; i++)
+		(void)snprintf(B.c->quotes[i].type, sizeof(B.c->quotes[i].type), "t");
+	(void)snprintf(B.c->quotes[1].region, sizeof(B.c->quotes[1].region), "r");
+	(void)snprintf(B.c->quotes[0].currency, sizeof(B.c->quotes[0].currency), "USD");
+	B.c->quotes[0].dry = true;
+	B.c->nquotes = 1;
+	assert_true(quote_dry(B.c, &here));
+	B.c->nquotes = 2;
+	assert_false(quote_dry(B.c, &here));
+	B.c->quotes[1].region[0] = 's';
+	assert_true(quote_dry(B.c, &here));
 }
 
 /* --- what an answer is about ------------------------------------------------------------------
@@ -532,9 +582,12 @@ int main(void)
 		T(test_a_list_that_breaks_at_its_second_page_is_none),
 		T(test_a_request_for_notices_asks_its_limit_too),
 		T(test_a_reload_changes_the_limits),
+		T(test_a_reload_keeps_the_providers_limit_of_all_requests),
 		T(test_a_first_list_that_is_not_understood_is_none),
 		T(test_an_empty_list_of_quotes_is_not_believed),
 		T(test_an_offer_without_a_zone_costs_what_the_dearest_zone_does),
+		T(test_a_quote_without_a_region_is_of_all),
+		T(test_a_place_is_dry_if_the_provider_says_so),
 		T(test_a_report_says_nothing_of_the_provider),
 		T(test_all_parts_hear_each_answer),
 		T(test_a_lost_answer_is_no_answer),

@@ -17,7 +17,7 @@ struct row {
 		int rung;
 		int64_t price; /* 0: as ever */
 		struct cooldown_view cool;
-		bool wrong;
+		bool wrong, dry;
 		const char *off;
 		bool away;
 		const char *keyless;
@@ -365,6 +365,10 @@ static const struct row rows[] = {
 	 .known = {{SPOT, .wrong = true}, {RES, .wrong = true}},
 	 .want = "far us od res spot",
 	 .why = ""},
+	{.name = "the provider has none of it now, it says: likewise",
+	 .known = {{OD, .dry = true}, {RES, .wrong = true}},
+	 .want = "spot far us res od",
+	 .why = ""},
 	{.name = "what lasts is said first",
 	 .set = {POOL("jurisdictions", "EU"), {OD, "max_price", "1"}},
 	 .wish = {.constraint = "ondemand"},
@@ -399,6 +403,7 @@ static void apply(const struct row *r, struct conf *c, struct ladder_known *know
 			k->cool = r->known[i].cool;
 		if (r->known[i].wrong)
 			k->wrong_until_ms = now + 1;
+		k->dry = r->known[i].dry;
 		if (r->known[i].off != NULL)
 			k->off = r->known[i].off;
 		k->keyless = r->known[i].keyless;

@@ -52,6 +52,7 @@ static void any_ask(struct ladder_ask *a, struct ladder_known *known, struct lad
 			(enum cooldown_state)(throw(2) ? 0 : throw(COOLDOWN_DENIED + 1));
 		known[i].cool.until_ms = known[i].cool.state > COOLDOWN_PROBING ? now + 1 : 0;
 		known[i].wrong_until_ms = throw(4) ? 0 : now + 1;
+		known[i].dry = throw(8) == 0;
 		known[i].off = throw(8) ? NULL : "no key";
 		known[i].away_ms = throw(8) ? 0 : now - 1;
 		known[i].keyless = throw(8) ? NULL : "no door";
@@ -104,7 +105,8 @@ static void check_order(const struct ladder_ask *a, uint32_t x, uint32_t y)
 {
 	const struct conf_offer *ox = &a->pool->offers[x], *oy = &a->pool->offers[y];
 	bool rx = ox->market == PROVIDER_RESERVED, ry = oy->market == PROVIDER_RESERVED;
-	bool wx = a->known[x].wrong_until_ms != 0, wy = a->known[y].wrong_until_ms != 0;
+	bool wx = a->known[x].wrong_until_ms != 0 || a->known[x].dry;
+	bool wy = a->known[y].wrong_until_ms != 0 || a->known[y].dry;
 
 	assert_true(!wx || wy);
 	if (wx != wy)

@@ -474,6 +474,42 @@ static void test_a_reload_brings_the_providers_own_limits_and_takes_them_away(vo
 	assert_int_equal(limit_room(&l, CREATE, 0), UINT32_MAX);
 }
 
+/* Some providers count requests of all kinds together, besides those of each kind. */
+static void test_a_limit_of_all_kinds_together(void **state)
+{
+	static const struct provider_bucket each_second = {1, 1, 1000}, none;
+
+	(void)state;
+	limit_init(&l, 16, 0, own, 0);
+	limit_together(&l, &none, 0);
+	limit_take(&l, CREATE, 1, 0);
+	assert_true(limit_may(&l, DELETE, 0));
+	limit_together(&l, &each_second, 0);
+	limit_take(&l, CREATE, 1, 0);
+	assert_false(limit_may(&l, DELETE, 999));
+	assert_int_equal(limit_next_ms(&l, 999), 1000);
+	assert_true(limit_may(&l, DELETE, 1000));
+	limit_take(&l, DELETE, 1, 1000);
+	/* A reload gives no token twice. */
+	limit_change(&l, 8, 0, own, 1000);
+	limit_together(&l, &each_second, 1000);
+	limit_turn(&l);
+	assert_false(limit_may(&l, LIST, 1000));
+	/* A configured rate replaces it, also the same one. */
+	limit_change(&l, 8, 1, own, 1000);
+	limit_together(&l, &each_second, 1000);
+	assert_int_equal(limit_room(&l, CREATE, 1000), UINT32_MAX);
+	limit_change(&l, 8, 2, own, 1000);
+	limit_together(&l, &each_second, 1000);
+	limit_turn(&l);
+	limit_take(&l, LIST, 0, 1000);
+	assert_true(limit_may(&l, LIST, 1000));
+	limit_change(&l, 8, 0, own, 1000);
+	limit_together(&l, &each_second, 1000);
+	limit_take(&l, LIST, 0, 1000);
+	assert_false(limit_may(&l, LIST, 1000));
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup(f, setup)
@@ -498,6 +534,7 @@ int main(void)
 		T(test_what_the_provider_says_counts_for_more_than_our_own_pause),
 		T(test_a_reload_gives_no_token_twice),
 		T(test_a_reload_brings_the_providers_own_limits_and_takes_them_away),
+		T(test_a_limit_of_all_kinds_together),
 	};
 #undef T
 

@@ -195,6 +195,29 @@ static void test_where_a_machine_came_up_wrong_is_tried_last(void **state)
 	assert_string_equal(l.rungs[0].why, "");
 }
 
+/* A launch there would be refused, and some clouds allow one in twelve seconds. */
+static void test_where_the_provider_says_that_it_has_none_is_tried_last(void **state)
+{
+	struct fix *f = *state;
+	struct engine_ladder l;
+	struct provider_quote *q = mem_zalloc(sizeof(*q));
+
+	assert_int_equal(load(f, two_offers(false), NULL), 0);
+	*q = (struct provider_quote){
+		.type = "t", .region = "r", .market = PROVIDER_SPOT, .dry = true};
+	f->e->cloud->all[0].quotes = q;
+	f->e->cloud->all[0].nquotes = 1;
+	engine_ladder(f->e, 0, &l);
+	assert_string_equal(l.rungs[0].offer->name, "there");
+	assert_string_equal(l.rungs[1].offer->name, "here");
+	assert_int_equal(l.rungs[1].place, 2); /* it may be wrong, or of minutes ago */
+	assert_string_equal(l.rungs[1].why,
+			    "the provider says that none is free: behind the others");
+	q->dry = false;
+	engine_ladder(f->e, 0, &l);
+	assert_string_equal(l.rungs[0].offer->name, "here");
+}
+
 /* As long as its provider's section says. */
 static void test_how_long_a_place_cools_down(void **state)
 {
@@ -246,6 +269,7 @@ int main(void)
 		T(test_a_place_rests_from_when_a_doubt_ends),
 		T(test_a_provider_of_machines_does_not_cool_down),
 		T(test_where_a_machine_came_up_wrong_is_tried_last),
+		T(test_where_the_provider_says_that_it_has_none_is_tried_last),
 		T(test_how_long_a_place_cools_down),
 		T(test_one_purchase_is_tried_and_the_others_wait_for_it),
 		T(test_only_some_answers_are_of_machines),

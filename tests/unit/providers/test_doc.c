@@ -59,7 +59,7 @@ static void test_a_page_of_instances(void **state)
 }
 
 /* What is asked for in the tests below: of the member x of the one item of a list. */
-enum what { TEXT, TEXT_IF, ID, INT, INT_IF, FLAG, MONEY, TIME, LIST, WORD };
+enum what { TEXT, TEXT_IF, ID, INT, INT_IF, FLAG, MONEY, TIME, LIST, VALUES, WORD };
 
 static int64_t ask(const struct doc_at *o, enum what what)
 {
@@ -87,6 +87,8 @@ static int64_t ask(const struct doc_at *o, enum what what)
 		return doc_time(o, "x");
 	case LIST:
 		return (int64_t)doc_list(o, "x", 2).n;
+	case VALUES:
+		return (int64_t)doc_values(o, "x", 2).n;
 	case WORD:
 		return (int64_t)strlen(doc_word(o, "x"));
 	}
@@ -168,6 +170,12 @@ static const struct {
 	{TIME, "{\"x\":\"1969-12-31T23:59:59Z\"}", 0, "a time such as 2026-01-02T03:04:05Z"},
 	{TIME, "{\"x\":\"yesterday\"}", 0, "a time such as 2026-01-02T03:04:05Z"},
 	{TIME, "{\"x\":1767323045}", 0, "a time such as 2026-01-02T03:04:05Z"},
+	{VALUES, "{\"x\":{\"a\":1,\"b\":2}}", 2, NULL},
+	{VALUES, "{\"x\":{}}", 0, NULL},
+	{VALUES, "{\"x\":{\"a\":1,\"b\":2,\"c\":3}}", 0, "an object of at most 2"},
+	{VALUES, "{\"x\":[1,2]}", 0, "an object of at most 2"},
+	{VALUES, "{\"x\":null}", 0, "an object of at most 2"},
+	{VALUES, "{}", 0, "an object of at most 2"},
 	{LIST, "{\"x\":[1,2]}", 2, NULL},
 	{LIST, "{\"x\":[]}", 0, NULL},
 	{LIST, "{\"x\":[1,2,3]}", 0, "a list of at most 2"},
@@ -246,6 +254,28 @@ static void test_a_row_may_be_forgiven(void **state)
 	assert_int_equal(sum, 3);
 	assert_int_equal(odd, 2);
 	assert_true(doc_good(&d));
+	doc_fini(&d);
+}
+
+/* Keys that are data, such as the names of types: what is wrong is said without them. */
+static void test_values_of_an_object_come_in_the_order_of_the_reply(void **state)
+{
+	struct doc_at list, o;
+	struct doc d;
+
+	(void)state;
+	load(&d, "{\"a\":{\"z\":{\"n\":1},\"b\":{\"n\":2},\"m\":{\"n\":\"?\"}}}");
+	list = doc_values(&d.top, "a", 9);
+	assert_int_equal(list.n, 3);
+	for (size_t i = 0; i < 2; i++) {
+		o = doc_item(&list, i);
+		assert_int_equal(doc_int(&o, "n"), i + 1);
+	}
+	o = doc_item(&list, 3);
+	assert_false(doc_has(&o, NULL));
+	o = doc_item(&list, 2);
+	assert_int_equal(doc_int(&o, "n"), 0);
+	assert_string_equal(d.wrong, "a[2].n: want a whole number");
 	doc_fini(&d);
 }
 
@@ -390,6 +420,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_wrong_is_said_with_its_place),
 		cmocka_unit_test(test_the_first_error_ends_the_reading),
 		cmocka_unit_test(test_a_row_may_be_forgiven),
+		cmocka_unit_test(test_values_of_an_object_come_in_the_order_of_the_reply),
 		cmocka_unit_test(test_a_driver_complains_too),
 		cmocka_unit_test(test_an_item_that_is_not_there_is_nothing),
 		cmocka_unit_test(test_what_is_no_json_is_refused),

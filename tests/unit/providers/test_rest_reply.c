@@ -21,6 +21,8 @@ static const struct rest_row rows[] = {
 	{.code = "not-yet", .means = PROVIDER_NOT_YET},
 	{.code = "taken", .means = PROVIDER_CONFLICT},
 	{.code = "lost", .means = PROVIDER_AMBIGUOUS},
+	{.code = "upstream/full", .means = PROVIDER_CAPACITY},
+	{.code = "upstream/", .means = PROVIDER_AMBIGUOUS},
 	{.code = "quota", .means = PROVIDER_INVALID}, /* the first that fits decides */
 };
 static const struct rest_api api = {
@@ -142,6 +144,12 @@ static void test_rows_of_a_driver_come_first(void **state)
 		{PROVIDER_DELETE, 400, "lost", "", PROVIDER_TRANSIENT},
 		{PROVIDER_FABRIC_MAKE, 400, "lost", "", PROVIDER_TRANSIENT},
 		{PROVIDER_CREATE, 400, "novel", "", PROVIDER_OK},
+		{PROVIDER_CREATE, 400, "upstream/", "", PROVIDER_AMBIGUOUS},
+		{PROVIDER_CREATE, 400, "upstream/down", "", PROVIDER_AMBIGUOUS},
+		{PROVIDER_CREATE, 400, "upstream/full", "", PROVIDER_CAPACITY},
+		{PROVIDER_CREATE, 400, "upstream/full/2", "", PROVIDER_AMBIGUOUS},
+		{PROVIDER_CREATE, 400, "upstream", "", PROVIDER_OK},
+		{PROVIDER_CREATE, 400, "lost/1", "", PROVIDER_OK},
 	};
 
 	(void)state;
