@@ -3,6 +3,7 @@
 #include "buy/buy.h"
 #include "jobs/jobs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/fnv.h"

@@ -2,6 +2,7 @@
 
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

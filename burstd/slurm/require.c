@@ -1,6 +1,7 @@
 #include "slurm/require.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 

@@ -11,9 +11,13 @@ cppcheck_all() {
 	programs | xargs cppcheck -q -j"$jobs" --std=c11 --enable=warning,performance,portability --inline-suppr \
 		--suppress=missingIncludeSystem --suppress=varFuncNullUB --error-exitcode=1 "${includes[@]}"
 }
+# With the warnings that a build by clang has: that build is in `make soak`, for all else that may be found by it.
 tidy_files() { # FILE... on standard input; OPTION...
+	local warnings
+	warnings=$(make -n -B V=1 --no-print-directory CC=clang BUILD=build/clang build/clang/release/burstd/main.o |
+		grep -oE ' -W[a-z][a-z0-9=-]*' | sort -u | tr -d '\n')
 	xargs -r -P"$jobs" -n2 bash -c 'clang-tidy --quiet --warnings-as-errors="*" '"$*"' "$@" -- \
-		-Iburstd -I. -D_GNU_SOURCE -DBURSTD_VERSION=\"check\" -std=c11' tidy
+		-Iburstd -I. -D_GNU_SOURCE -DBURSTD_VERSION=\"check\" -std=c11 '"$warnings" tidy
 }
 tidy() {
 	comm -12 <(programs) <(sort "$unanalysed") | tidy_files &&

@@ -1,6 +1,7 @@
 #!/bin/bash
 # check-install.sh: what `make install` puts into a DESTDIR, that it would work there, and that `make uninstall`
-# takes away exactly that.  Builds into build/install; installs only below a temporary directory.
+# takes away exactly that.  Builds into build/install what the release has not got yet; installs only below a temporary
+# directory.
 set -eu
 cd "$(dirname "$0")/../.."
 tmp=$(mktemp -d)
@@ -90,7 +91,11 @@ round() { # PREFIX SYSTEMD
 	want "PREFIX=$1: uninstall leaves what it found: $(diff "$tmp/before" "$tmp/after" | head -5)" cmp "$tmp/before" "$tmp/after"
 }
 
-rm -rf build/install/man
+rm -rf build/install
+mkdir -p build/install/release
+for made in build/bin build/release/burstd build/release/providers build/release/slurm build/release/hook build/release/*.a; do
+	[ ! -e "$made" ] || cp -a "$made" "build/install/${made#build/}"
+done
 make_ all
 round /usr /usr/lib
 round /opt/burstd /etc

@@ -64,7 +64,6 @@ scripts() {
 		[ -f "$f" ] && head -c 40 "$f" | head -1 | grep -qE '^#!/(usr/)?bin/(env )?(ba)?sh' && echo "$f"
 	done | xargs shellcheck -x && git ls-files -co --exclude-standard '*.bats' | xargs shellcheck -x -s bats
 }
-with_clang() { make -j"$jobs" CC=clang WERROR=1 BUILD=build/clang all; }
 sanitize() {
 	make -j"$jobs" MODE=asan WERROR=1 build/asan/bin/sim && build/asan/bin/sim --seeds 100 --steps 1000
 }
@@ -88,8 +87,6 @@ exposure() {
 	return $rc
 }
 guarded() { make -j"$jobs" WERROR=1 all && scripts/dev/check-guards.sh; }
-# So that no harness rots between two long runs: all are built, and pass what was ever kept for them.
-fuzzers() { make -j"$jobs" fuzz SECONDS=2; }
 
 # Exhibits of the museum are tried all together in its own long run alone: one that no longer applies must be seen before.
 exhibits() {
@@ -124,9 +121,8 @@ ok "units: limits, metadata addresses, and the exit status that is for good" scr
 gate systemd-analyze 252 "exposure: burstd 1.5 at most, what is on nodes below 3" exposure
 ok "programs are compiled and linked with what guards them" guarded
 ok "directories do not need each other, nor many files of one" scripts/dev/check-objects.py build/release
-ok "clang builds without a warning" with_clang
 ok "simulator under ASan and UBSan" sanitize
 ok "no data race between the loop and the node-facing listener" threads
-ok "fuzzers, two seconds each from their corpora" fuzzers
+ok "the harnesses of the fuzzers, on their corpora and what is near" make -j"$jobs" replay
 analysers
 echo "1..$n"

@@ -18,15 +18,21 @@ teardown() {
 	sim_faults_clear
 	sim_config '{"quota": null, "buckets": {"create": null, "any": null}}'
 	sim_capacity null
+	[ -n "${own_limits-}" ] || return 0
+	lab_stop burstd
+	lab_burstd_conf
+	lab_start burstd
 }
 
 new_rows() {
 	echo $(($(sim_rows) - rows))
 }
 
-# fault OP ACTION [MORE]: the next request of this kind
+# fault OP "ACTION MORE": the next request of this kind
 fault() {
-	sim POST /admin/faults "{\"op\": \"$1\", \"action\": \"$2\", \"count\": 1${3:+, $3}}" >/dev/null
+	local action=${2%% *} more
+	more=${2#"$action"}
+	sim POST /admin/faults "{\"op\": \"$1\", \"action\": \"$action\", \"count\": 1${more:+,$more}}" >/dev/null
 }
 
 # told WORDS: has an admin been?
@@ -102,7 +108,7 @@ restarted() {
 }
 
 @test "what is denied is told to an admin, and tried again when he says so" {
-	fault create error '"code": "denied"'
+	fault create 'error "code": "denied"'
 	job=$(job -N1 --exclusive --wrap 'sleep 1')
 	within 20 told denied
 	[ "$(new_rows)" = 0 ]
@@ -120,6 +126,9 @@ restarted() {
 
 @test "within the limits that the cloud documents none of burstd's requests is throttled" {
 	[ -n "${lab_documented-}" ] || skip "nobody has said what this cloud documents"
+	# What the story before has launched counts, too, and a new burstd does not know of it.
+	sleep 12
+	own_limits=yes
 	lab_stop burstd
 	sed -i '/^[[:space:]]*\(rate\|list_every\) *=/d' /etc/burstd/burstd.conf
 	sim_config "$lab_documented"
@@ -131,16 +140,12 @@ restarted() {
 	within 40 alive 0
 	[ "$(sim_of /admin/stats '[.ops[].answers.rate // 0] | add')" = 0 ] || sim GET /admin/stats
 	[ "$(sim_of /admin/stats '[.ops[].answers.rate // 0] | add')" = 0 ]
-	lab_stop burstd
-	lab_burstd_conf
-	lab_start burstd
 }
 
 @test "a create whose reply is lost, or never came to be one: one machine for each node" {
 	for how in 'drop-reply' 'drop-request' 'error "when": "after", "code": "internal"' 'garbage' 'truncate'; do
 		rows=$(sim_rows)
-		# shellcheck disable=SC2086  # ACTION MORE
-		fault create ${how%% *} "$([ "$how" = "${how#* }" ] || echo "${how#* }")"
+		fault create "$how"
 		job=$(job -N2 --exclusive --wrap 'sleep 1')
 		within 60 job_is "$job" COMPLETED
 		one_each 2
@@ -188,7 +193,7 @@ restarted() {
 	within 40 job_is "$job" RUNNING
 	fault list empty
 	sleep 3
-	fault list error '"code": "internal"'
+	fault list 'error "code": "internal"'
 	sleep 2
 	job_is "$job" RUNNING
 	over "$job"
@@ -198,8 +203,7 @@ restarted() {
 
 @test "deletes that are lost, refused for now or throttled are asked for again" {
 	for how in 'drop-reply' 'drop-request' 'error "code": "internal"' 'error "code": "rate"' 'error "code": "not-yet"'; do
-		# shellcheck disable=SC2086  # ACTION MORE
-		fault delete ${how%% *} "$([ "$how" = "${how#* }" ] || echo "${how#* }")"
+		fault delete "$how"
 		job=$(job -N1 --exclusive --wrap 'sleep 1')
 		within 40 job_is "$job" COMPLETED
 		within 60 alive 0

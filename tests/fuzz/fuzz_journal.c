@@ -150,7 +150,8 @@ static void edit(const uint8_t *e)
 		if (e[4] < 8)
 			im->nbad = where;
 		else
-			im->bad[where] += (unsigned char)(e[4] & 1 ? 1 : -1);
+			im->bad[where] =
+				(unsigned char)(im->bad[where] + ((e[4] & 1) != 0 ? 1 : -1));
 		break;
 	}
 }
