@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base64.h"
 #include "base/ipaddr.h"
 #include "base/mem.h"
 #include "providers/common/names.h"
@@ -78,16 +79,30 @@ static void lyceum_close(void *self)
 	free(l);
 }
 
-/* "ssh-ed25519 AAAA... somebody", and no private key. */
-static bool is_public_key(const char *text)
+/* burstd.conf has no blanks in a text, so the key is given without its kind, which is in it once
+ * more (RFC 4253, 6.6): "AAAAC3NzaC1lZDI1NTE5..." is "ssh-ed25519 AAAAC3...".  NULL: it is none. */
+static char *whole_key(const char *base64)
 {
 	static const char *const begins[] = {"ssh-", "ecdsa-", "sk-"};
-	bool known = false;
+	unsigned char bytes[KEY_MAX];
+	size_t n = 0, kind = 0;
+	struct str key;
 
-	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
-		known = known || strncmp(text, begins[i], strlen(begins[i])) == 0;
-	return known && strchr(text, ' ') != NULL && strpbrk(text, "\r\n") == NULL &&
-	       strlen(text) <= KEY_MAX;
+	if (!base64_decode(BASE64_PLAIN, base64, strlen(base64), bytes, sizeof(bytes), &n) ||
+	    n < 4 || bytes[0] != 0 || bytes[1] != 0 || bytes[2] != 0)
+		return NULL;
+	kind = bytes[3];
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
+		const size_t len = strlen(begins[i]);
+
+		if (kind < len || 4 + kind > n || memcmp(bytes + 4, begins[i], len) != 0)
+			continue;
+		str_init(&key, (size_t)2 * KEY_MAX);
+		str_add(&key, (const char *)bytes + 4, kind);
+		str_addf(&key, " %s", base64);
+		return str_take(&key);
+	}
+	return NULL;
 }
 
 static int set_options(struct lyceum *l, const struct provider_conf *conf, struct err *e)
@@ -97,12 +112,12 @@ static int set_options(struct lyceum *l, const struct provider_conf *conf, struc
 
 	if (conf->user_data != NULL && conf->user_data[0] != '\0')
 		return err_set(e, ERR_INVALID, "user_data_file: Lyceum's VMs get no user-data");
-	if (!is_public_key(key))
-		return err_set(e, ERR_INVALID,
-			       "want ssh_public_key, the text of an SSH public key: Lyceum makes "
-			       "no VM without");
-	l->public_key = mem_strdup(key);
-	return 0;
+	l->public_key = whole_key(key);
+	return l->public_key != NULL
+		       ? 0
+		       : err_set(e, ERR_INVALID,
+				 "want ssh_public_key, the part AAAA... of an SSH public key: "
+				 "Lyceum makes no VM without");
 }
 
 static int lyceum_open(void **self, const struct provider_conf *conf, struct err *e)

@@ -6,7 +6,7 @@
 /* clang-format off */
 static const struct conf_option rows[] = {
 	{"provider", "ssh_public_key", NULL,
-	 "SSH public key that Lyceum lets into each machine, as in an authorized_keys file",
+	 "SSH public key that Lyceum lets into each machine: its part AAAA..., without blanks",
 	 false, CONF_TEXT, 0, 0, FIELD(ssh_public_key)},
 };
 /* clang-format on */
