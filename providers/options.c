@@ -4,11 +4,18 @@
 #include "core/conf_option.h"
 #include "providers/aws.h"
 #include "providers/lambda.h"
+#include "providers/lyceum.h"
 #include "providers/openstack.h"
 #include "providers/static.h"
 
 static const struct conf_driver sim_options = {.name = "sim", .attest = CONF_ATTEST_CALLBACK};
 
 const struct conf_driver *const provider_options[] = {
-	&aws_options, &lambda_options, &openstack_options, &sim_options, &static_options, NULL,
+	&aws_options,
+	&lambda_options,
+	&lyceum_options,
+	&openstack_options,
+	&sim_options,
+	&static_options,
+	NULL,
 };

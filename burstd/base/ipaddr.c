@@ -92,6 +92,13 @@ static bool parse(const char *text, uint16_t out[GROUPS])
 	return true;
 }
 
+bool ipaddr_is(const char *text)
+{
+	uint16_t groups[GROUPS];
+
+	return parse(text, groups);
+}
+
 bool ipaddr_same(const char *a, const char *b)
 {
 	uint16_t x[GROUPS], y[GROUPS];

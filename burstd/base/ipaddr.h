@@ -6,6 +6,9 @@
 
 #include <stdbool.h>
 
+/* Is it an IPv4 or IPv6 address, in any spelling, without a zone, brackets or a port? */
+bool ipaddr_is(const char *text);
+
 /* Are both texts the same address, in any spelling: capitals, leading zeros, "::", an IPv4 tail,
  * IPv4 as ::ffff:a.b.c.d?  A text that is no address (a host name) only equals itself. */
 bool ipaddr_same(const char *a, const char *b);

@@ -40,6 +40,21 @@ static void same_address(void **state)
 	}
 }
 
+static void is_an_address(void **state)
+{
+	static const char *const are[] = {"10.77.0.1", "::", "2001:DB8::1", "::ffff:10.77.0.1",
+					  "1:2:3:4:5:6:7:8"};
+	static const char *const are_not[] = {
+		"",      "gpu-1",        "10.77.0.256", "10.77.0.1:22", "[::1]:22",
+		"[::1]", "fe80::1%eth0", "1:2:3",       "10.77.0.1 ",   "10.77.0.1:22:22"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(are) / sizeof(are[0]); i++)
+		assert_true(ipaddr_is(are[i]));
+	for (size_t i = 0; i < sizeof(are_not) / sizeof(are_not[0]); i++)
+		assert_false(ipaddr_is(are_not[i]));
+}
+
 static void another_address(void **state)
 {
 	static const struct row rows[] = {
@@ -112,6 +127,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_address),
+		cmocka_unit_test(is_an_address),
 		cmocka_unit_test(another_address),
 		cmocka_unit_test(this_machine),
 	};
