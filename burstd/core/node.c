@@ -152,7 +152,7 @@ static void learn(struct node *n, const struct provider_instance *in)
 static int64_t began(const struct node *n, const struct node_event *ev)
 {
 	int64_t said = ev->instance->created_ms;
-	int64_t least = n->sent_ms > 0 ? n->sent_ms - NODE_SKEW_MS : 1;
+	int64_t least = n->sent_ms > NODE_SKEW_MS ? n->sent_ms - NODE_SKEW_MS : 1;
 
 	return said >= least && said <= ev->now_ms ? said : ev->now_ms;
 }
@@ -163,7 +163,7 @@ static void mend_bill(struct node *n, const struct node_event *ev)
 {
 	int64_t said = ev->instance->created_ms;
 
-	if (n->start_ms == 0 || n->end_ms != 0 || said <= 0 || began(n, ev) != said)
+	if (n->end_ms != 0 || began(n, ev) != said)
 		return;
 	if (said < n->start_ms - NODE_SKEW_MS || said > n->start_ms + NODE_SKEW_MS)
 		n->start_ms = said;
@@ -190,7 +190,6 @@ static void adopt(struct node *n, const struct node_event *ev, const struct node
 	(void)snprintf(n->instance, sizeof(n->instance), "%s", in->id);
 	learn(n, in);
 	n->start_ms = began(n, ev);
-	n->end_ms = 0;
 	n->attempts = 0;
 	if (in->state == PROVIDER_ENDED)
 		end(n, why_stopped(in), ev);
@@ -350,11 +349,10 @@ static enum node_reason why_ended(const struct node *n, const struct provider_in
 		return why_stopped(in);
 	if (n->state != NODE_DRAINING)
 		return in != NULL && in->taken ? NODE_BECAUSE_RECLAIMED : NODE_BECAUSE_ENDED;
-	if (n->noticed_ms != 0 && n->notice == PROVIDER_NOTICE_FAULTY)
+	if (n->notice == PROVIDER_NOTICE_FAULTY)
 		return NODE_BECAUSE_FAULTY;
-	return n->noticed_ms != 0 && n->notice == PROVIDER_NOTICE_MAINTENANCE
-		       ? NODE_BECAUSE_MAINTENANCE
-		       : NODE_BECAUSE_RECLAIMED;
+	return n->notice == PROVIDER_NOTICE_MAINTENANCE ? NODE_BECAUSE_MAINTENANCE
+							: NODE_BECAUSE_RECLAIMED;
 }
 
 /* slurmd is up.  A notice that did not stop the boot takes effect now. */

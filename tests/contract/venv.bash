@@ -15,7 +15,7 @@ is_whole() { # DIR LIST
 make_venv() { # DIR LIST
 	rm -rf "$1"
 	python3 -m venv "$1" || return
-	timeout 900 "$1/bin/python" -m pip install --quiet --disable-pip-version-check --timeout 20 --retries 1 -r "$2" ||
+	timeout 900 "$1/bin/python" -m pip install --quiet --no-compile --disable-pip-version-check --timeout 20 --retries 1 -r "$2" ||
 		return
 	cp "$2" "$1/installed"
 }
@@ -31,6 +31,8 @@ want_venv() { # DIR LIST
 			skip "no virtual environment, or no PyPI, see $1.log: $(tail -n 1 "$1.log" | cut -c1-160)"
 	fi
 	exec 9>&-
-	# No __pycache__ beside the sources.
-	export PYTHONDONTWRITEBYTECODE=1
+	# What is imported is compiled once, and not beside the sources.
+	unset PYTHONDONTWRITEBYTECODE
+	PYTHONPYCACHEPREFIX=$(readlink -f "$1")/pycache
+	export PYTHONPYCACHEPREFIX
 }

@@ -50,11 +50,26 @@ static void test_a_refusal_has_the_reason_of_its_code(void **state)
 		assert_int_equal(node_reason_of((enum provider_code)c), of[c]);
 }
 
+/* Only then another place is tried: what went wrong with the node goes wrong there, too. */
+static void test_a_refusal_of_a_place_says_nothing_of_another(void **state)
+{
+	static const bool place[NODE_NREASONS] = {
+		[NODE_BECAUSE_CAPACITY] = true,    [NODE_BECAUSE_QUOTA] = true,
+		[NODE_BECAUSE_DENIED] = true,      [NODE_BECAUSE_INVALID] = true,
+		[NODE_BECAUSE_UNREACHABLE] = true,
+	};
+
+	(void)state;
+	for (int r = 0; r < NODE_NREASONS; r++)
+		assert_int_equal(node_reason_of_place((enum node_reason)r), place[r]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_that_fails_after_it_was_accepted_is_refused_later),
 		cmocka_unit_test(test_a_refusal_has_the_reason_of_its_code),
+		cmocka_unit_test(test_a_refusal_of_a_place_says_nothing_of_another),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

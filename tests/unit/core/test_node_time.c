@@ -268,11 +268,70 @@ static void test_a_bill_begins_when_the_provider_says(void **state)
 		}
 }
 
+static bool seen_created(struct node *n, int64_t created_ms, int64_t now)
+{
+	struct provider_instance in = instance(PROVIDER_RUNNING);
+
+	in.created_ms = created_ms;
+	return step(n, (struct node_event){.type = NODE_EV_SEEN, .now_ms = now, .instance = &in});
+}
+
+static void test_a_bill_is_corrected_for_more_than_two_clocks(void **state)
+{
+	static const int64_t off[] = {-NODE_SKEW_MS - 1, -NODE_SKEW_MS, NODE_SKEW_MS,
+				      NODE_SKEW_MS + 1};
+	static const bool mended[] = {true, false, false, true};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(off) / sizeof(off[0]); i++) {
+		struct node n = node_at(NODE_READY);
+
+		n.start_ms = T0 + 2 * NODE_SKEW_MS;
+		assert_int_equal(seen_created(&n, n.start_ms + off[i], T0 + 5 * NODE_SKEW_MS),
+				 mended[i]);
+		assert_int_equal(n.start_ms, T0 + 2 * NODE_SKEW_MS + (mended[i] ? off[i] : 0));
+	}
+}
+
+/* What is shown again after its end was billed up to there, and would else begin after that. */
+static void test_a_bill_that_has_ended_keeps_its_beginning(void **state)
+{
+	struct node n = node_at(NODE_READY);
+	const int64_t later = T0 + 5 * NODE_SKEW_MS;
+
+	(void)state;
+	(void)seen(&n, PROVIDER_ENDED, T0 + W);
+	for (int i = 0; i < 2; i++) {
+		(void)seen_created(&n, later, later);
+		assert_int_equal(n.state, NODE_DELETING);
+		assert_true(n.start_ms == T0 && n.end_ms == T0 + W);
+	}
+}
+
+/* F57: it was 1970 as the create was sent.  A provider that says nothing has not said 0. */
+static void test_a_bill_begins_in_1970_too(void **state)
+{
+	static const int64_t sent[] = {5000, NODE_SKEW_MS, NODE_SKEW_MS + 1};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sent) / sizeof(sent[0]); i++) {
+		struct node n;
+
+		node_init(&n, "c1", 7, sent[i]);
+		(void)at_time(&n, NODE_EV_START, sent[i]);
+		(void)at_time(&n, NODE_EV_CREATED, sent[i] + 5);
+		assert_int_equal(n.start_ms, sent[i] + 5);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_backoff_doubles_up_to_its_cap),
 		cmocka_unit_test(test_a_bill_begins_when_the_provider_says),
+		cmocka_unit_test(test_a_bill_is_corrected_for_more_than_two_clocks),
+		cmocka_unit_test(test_a_bill_that_has_ended_keeps_its_beginning),
+		cmocka_unit_test(test_a_bill_begins_in_1970_too),
 		cmocka_unit_test(test_a_delete_does_not_wait_for_a_day),
 		cmocka_unit_test(test_an_address_is_one_address),
 		cmocka_unit_test(test_lost_creates_are_repeated_a_few_times),

@@ -238,12 +238,12 @@ static void test_an_end_is_no_further_away_after_a_restart(void **state)
 	(void)state;
 	(void)notice(&n, RECLAIM, T0 + 120000, T0);
 	assert_false(at_time(&n, NODE_EV_RESTART, T0 + 5));
-	assert_true(at_time(&n, NODE_EV_RESTART, T0 - 1000000));
-	assert_true(n.noticed_ms == T0 - 1000000 && n.deadline_ms == T0 - 880000);
+	assert_true(at_time(&n, NODE_EV_RESTART, T0 - 900000));
+	assert_true(n.noticed_ms == T0 - 900000 && n.deadline_ms == T0 - 780000);
 	n = node_at(NODE_READY);
 	(void)notice(&n, SOON, 0, T0);
-	(void)at_time(&n, NODE_EV_RESTART, T0 - 1000000);
-	assert_true(n.noticed_ms == T0 - 1000000 && n.deadline_ms == 0);
+	(void)at_time(&n, NODE_EV_RESTART, T0 - 900000);
+	assert_true(n.noticed_ms == T0 - 900000 && n.deadline_ms == 0);
 	n = node_at(NODE_BOOTING); /* registered, and the timer did not come */
 	(void)notice(&n, SOON, 0, T0);
 	(void)at_time(&n, NODE_EV_REGISTERED, T0 + 1);
