@@ -4,10 +4,11 @@
 #include "core/conf_option.h"
 #include "providers/aws.h"
 #include "providers/lambda.h"
+#include "providers/spheron.h"
 #include "providers/static.h"
 
 static const struct conf_driver sim_options = {.name = "sim", .attest = CONF_ATTEST_CALLBACK};
 
 const struct conf_driver *const provider_options[] = {
-	&aws_options, &lambda_options, &sim_options, &static_options, NULL,
+	&aws_options, &lambda_options, &sim_options, &spheron_options, &static_options, NULL,
 };

@@ -5,10 +5,11 @@
 #include "providers/aws.h"
 #include "providers/lambda.h"
 #include "providers/sim.h"
+#include "providers/spheron.h"
 #include "providers/static.h"
 
 const struct provider_ops *const provider_drivers[] = {
-	&provider_aws, &provider_lambda, &provider_sim, &provider_static, NULL,
+	&provider_aws, &provider_lambda, &provider_sim, &provider_spheron, &provider_static, NULL,
 };
 
 const struct provider_ops *provider_find(const char *name)

@@ -186,7 +186,7 @@ static void test_config_options(void **state)
 	for (size_t i = 0; provider_options[i] != NULL; i++)
 		for (size_t k = 0; k < provider_options[i]->noptions; k++, nown++)
 			assert_option(l->out, &provider_options[i]->options[k]);
-	assert_non_null(strstr(l->out, "provider aws     subnets"));
+	assert_non_null(strstr(l->out, "provider aws      subnets"));
 	lab_run_once(l, "config options --json", lab_hang_up);
 	r = json_loads(l->out, 0, NULL);
 	assert_int_equal(json_array_size(json_object_get(r, "options")), conf_noptions + nown);
