@@ -454,6 +454,21 @@ static void test_an_offer_of_two_regions(void **state)
 	provider_result_fini(&r);
 }
 
+/* Some sellers show both; only a spot machine may be counted with the lower. */
+static void test_a_spot_price_is_that_of_spot_machines(void **state)
+{
+	struct provider_result r = parse(
+		PROVIDER_QUOTES, 200,
+		OFFERS("{\"provider\":\"p\",\"offerId\":\"o\",\"gpuCount\":8,\"price\":29.52,"
+		       "\"spot_price\":11.8,\"clusters\":[\"r\"],\"instanceType\":\"DEDICATED\"}"));
+
+	(void)state;
+	assert_int_equal(r.nquotes, 1);
+	assert_int_equal(r.quotes[0].price_nano_h, 29520000000);
+	assert_string_equal(r.quotes[0].zone, "p:8xH100:no-cloud-init"); /* it does not say */
+	provider_result_fini(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -470,6 +485,7 @@ int main(void)
 		T(test_offers_as_clients_saw_them),
 		T(test_offers_that_nobody_can_buy),
 		T(test_an_offer_of_two_regions),
+		T(test_a_spot_price_is_that_of_spot_machines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
