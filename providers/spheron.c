@@ -27,7 +27,7 @@
 enum {
 	PAGE = 100,        /* [S] */
 	PAGE_MAX = 100000, /* of a list that has no pages */
-	AGAIN_MS = 60000,  /* if it does not say for how long a deployment must run */
+	AGAIN_MS = 15000,  /* if it does not say when: not faster than every 10 s [P] */
 };
 
 #define WINDOW_MS 900000

@@ -143,19 +143,19 @@ static void test_deletes_that_are_refused(void **state)
 	} rows[] = {
 		{"{\"canTerminate\":false,\"timeRemaining\":19}", PROVIDER_NOT_YET, 1140000},
 		{"{\"canTerminate\":false,\"timeRemaining\":0.5}", PROVIDER_NOT_YET, 30000},
-		{"{\"canTerminate\":false,\"timeRemaining\":0}", PROVIDER_NOT_YET, 60000},
-		{"{\"canTerminate\":false,\"timeRemaining\":-1}", PROVIDER_NOT_YET, 60000},
-		{"{\"canTerminate\":false,\"timeRemaining\":\"?\"}", PROVIDER_NOT_YET, 60000},
+		{"{\"canTerminate\":false,\"timeRemaining\":0}", PROVIDER_NOT_YET, 15000},
+		{"{\"canTerminate\":false,\"timeRemaining\":-1}", PROVIDER_NOT_YET, 15000},
+		{"{\"canTerminate\":false,\"timeRemaining\":\"?\"}", PROVIDER_NOT_YET, 15000},
 		{"{\"canTerminate\":false,\"timeRemaining\":999999}", PROVIDER_NOT_YET, 86400000},
-		{"{\"canTerminate\":false}", PROVIDER_NOT_YET, 60000},
+		{"{\"canTerminate\":false}", PROVIDER_NOT_YET, 15000},
 		{"{\"canTerminate\":false,\"currentStatus\":\"terminated\"}", PROVIDER_OK, 0},
 		{"{\"canTerminate\":false,\"currentStatus\":\"terminated-provider\"}", PROVIDER_OK,
 		 0},
 		{"{\"canTerminate\":false,\"currentStatus\":\"failed\"}", PROVIDER_OK, 0},
 		/* Not proof of an end: it is asked for again. */
 		{"{\"canTerminate\":false,\"currentStatus\":\"deploying\"}", PROVIDER_NOT_YET,
-		 60000},
-		{"{\"canTerminate\":false,\"currentStatus\":\"on fire\"}", PROVIDER_NOT_YET, 60000},
+		 15000},
+		{"{\"canTerminate\":false,\"currentStatus\":\"on fire\"}", PROVIDER_NOT_YET, 15000},
 	};
 
 	(void)state;
