@@ -6,16 +6,12 @@
 #include "providers/lambda.h"
 #include "providers/lyceum.h"
 #include "providers/openstack.h"
+#include "providers/spheron.h"
 #include "providers/static.h"
 
 static const struct conf_driver sim_options = {.name = "sim", .attest = CONF_ATTEST_CALLBACK};
 
 const struct conf_driver *const provider_options[] = {
-	&aws_options,
-	&lambda_options,
-	&lyceum_options,
-	&openstack_options,
-	&sim_options,
-	&static_options,
-	NULL,
+	&aws_options, &lambda_options,  &lyceum_options, &openstack_options,
+	&sim_options, &spheron_options, &static_options, NULL,
 };

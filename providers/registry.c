@@ -7,16 +7,12 @@
 #include "providers/lyceum.h"
 #include "providers/openstack.h"
 #include "providers/sim.h"
+#include "providers/spheron.h"
 #include "providers/static.h"
 
 const struct provider_ops *const provider_drivers[] = {
-	&provider_aws,
-	&provider_lambda,
-	&provider_lyceum,
-	&provider_openstack,
-	&provider_sim,
-	&provider_static,
-	NULL,
+	&provider_aws, &provider_lambda,  &provider_lyceum, &provider_openstack,
+	&provider_sim, &provider_spheron, &provider_static, NULL,
 };
 
 const struct provider_ops *provider_find(const char *name)

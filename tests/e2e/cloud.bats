@@ -98,7 +98,7 @@ restarted() {
 @test "at the account's limit nothing is bought, an admin is told, and the job runs when it is raised" {
 	sim_config '{"quota": 0}'
 	job=$(job -N1 --exclusive --wrap 'sleep 1')
-	within 20 told quota
+	within 20 told "${lab_says_quota-quota}"
 	within 20 job_is "$job" PENDING
 	[ "$(new_rows)" = 0 ]
 	sim_config '{"quota": null}'

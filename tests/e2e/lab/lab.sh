@@ -46,7 +46,8 @@ lab_url=http://127.0.0.1:8900
 export SIM_TOKEN=lab-token
 # shellcheck source=tests/e2e/lab/bootstrap.sh
 [ -z "$LAB_BOOTSTRAP" ] || . "$lab_here/bootstrap.sh"
-# What a cloud wants in burstd.conf: lab_provider_NAME and lab_pool_NAME, as for sim below; and what the lab has to know.
+# What a cloud wants in burstd.conf: lab_provider_NAME and lab_pool_NAME, as for sim below;
+# lab_begin_NAME, what its account must have; and what the lab has to know.
 # shellcheck source=tests/e2e/lab/cloud-lambda.sh
 [ ! -e "$lab_here/cloud-$LAB_CLOUD.sh" ] || . "$lab_here/cloud-$LAB_CLOUD.sh"
 
@@ -482,7 +483,8 @@ lab_start_simcloud() {
 	lab_spawn simcloud root "$lab_dir/bin/simcloud" --listen 127.0.0.1:8900 --token-file /etc/simcloud/token \
 		--subnet 10.77.0.0/16 --seed 1 "${boot[@]}" $LAB_SIM_ARGS
 	lab_wait 10 sim GET /v1/offers || return
-	[ -z "$LAB_SIM_CONFIG" ] || sim_config "$LAB_SIM_CONFIG"
+	[ -z "$LAB_SIM_CONFIG" ] || sim_config "$LAB_SIM_CONFIG" || return
+	! declare -F "lab_begin_$LAB_CLOUD" >/dev/null || "lab_begin_$LAB_CLOUD"
 }
 
 lab_start_burstd() {

@@ -1,0 +1,479 @@
+/* spheron.c - Spheron, which sells the machines of others.  It publishes no description of its API;
+ * what is here was read in programs that use it, and that is all that is known:
+ *
+ *	[S] SkyPilot, sky/provision/spheron/ and sky/catalog/data_fetchers/fetch_spheron.py
+ *	[P] a client in Python, "measured against the live API" in 2026-09, which cites a manual
+ *	[T] a client in TypeScript, used against the live service in 2026-05
+ *
+ *	POST   /api/deployments                  one machine of one offer; repeated: another [S P T]
+ *	GET    /api/deployments?page&limit&teamId   in pages [S], or a list alone [S T]; teamId [T]
+ *	DELETE /api/deployments/ID               400 before its minimum runtime, 400 again after [S
+ *T] GET    /api/gpu-offers?page&limit        offers with prices in USD [S P T]
+ *
+ * There are neither tokens nor tags: who a deployment is, its name says. */
+#include "providers/spheron.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/secret.h"
+#include "providers/common/names.h"
+#include "providers/common/rest.h"
+#include "providers/common/words.h"
+#include "providers/spheron_offer.h"
+
+enum {
+	PAGE = 100,        /* [S] */
+	PAGE_MAX = 100000, /* of a list that has no pages */
+	AGAIN_MS = 15000,  /* if it does not say when: not faster than every 10 s [P] */
+};
+
+#define WINDOW_MS 900000
+
+/* "10 deployment creates / 15 min / user" and "250 requests / 15 min / IP" [P], which is dealt out
+ * here; elsewhere the vendor says 100. */
+static const struct provider_limit limits[PROVIDER_NOPS] = {
+	[PROVIDER_CREATE] = {.requests = {10, 10, WINDOW_MS}},
+	[PROVIDER_LIST] = {.requests = {10, 120, WINDOW_MS}},
+	[PROVIDER_DELETE] = {.requests = {10, 100, WINDOW_MS}},
+	[PROVIDER_QUOTES] = {.requests = {5, 20, WINDOW_MS}},
+};
+
+/* RATE_LIMIT_EXCEEDED is known, and that refusals for lack of funds speak of balance or credit [P].
+ * *Invented*: OFFER_UNAVAILABLE and "Offer not found", which are simcloud's words. */
+static const struct rest_row errors[] = {
+	{.code = "RATE_LIMIT_EXCEEDED", .means = PROVIDER_RATE},
+	{.ops = REST_OP(PROVIDER_CREATE), .code = "OFFER_UNAVAILABLE", .means = PROVIDER_CAPACITY},
+	{.ops = REST_OP(PROVIDER_CREATE),
+	 .status = 400,
+	 .says = "Offer not found",
+	 .means = PROVIDER_CAPACITY},
+	{.ops = REST_OP(PROVIDER_CREATE),
+	 .status = 400,
+	 .says = "alance",
+	 .means = PROVIDER_DENIED},
+	{.ops = REST_OP(PROVIDER_CREATE), .status = 400, .says = "redit", .means = PROVIDER_DENIED},
+	{.ops = REST_OP(PROVIDER_CREATE), .status = 404, .means = PROVIDER_INVALID},
+};
+
+/* Whoever has Python-urllib's name gets 403 [P]; what has none is not known. */
+static const char *const headers[] = {"User-Agent: burstd", NULL};
+
+static const struct rest_api api = {
+	.auth = REST_BEARER,
+	.headers = headers,
+	.error_code = "code",
+	.error_message = "error",
+	.error_wait = "retryAfter", /* seconds [P] */
+	.wait_unit_ms = 1000,
+	.shows_code = true,
+	.rows = errors,
+	.nrows = sizeof(errors) / sizeof(errors[0]),
+};
+
+/* No more is known of names than that they are texts: so only what fits everywhere. */
+static const struct names_form form = {.max = 63};
+
+/* A stopped one keeps its disk, and bills; there is no way to start it again [P].  Whether one that
+ * failed still bills nobody says: see state_of(). */
+static const struct rest_state states[] = {
+	{"deploying", PROVIDER_PENDING}, {"running", PROVIDER_RUNNING},
+	{"stopped", PROVIDER_STOPPING},  {"failed", PROVIDER_FAILED},
+	{"terminated", PROVIDER_ENDED},  {"terminated-provider", PROVIDER_ENDED},
+};
+
+struct spheron {
+	struct rest rest; /* the first, so that it is this */
+	char *team, *ssh_key, *operating_system;
+	char *user_data; /* a secret may be in it */
+};
+
+/* --- open, close ------------------------------------------------------------------------------ */
+
+static void spheron_close(void *self)
+{
+	struct spheron *s = self;
+
+	if (s == NULL)
+		return;
+	rest_fini(&s->rest);
+	secret_wipe(&s->user_data);
+	free(s->team);
+	free(s->ssh_key);
+	free(s->operating_system);
+	free(s);
+}
+
+static char *copy(const char *text)
+{
+	return mem_strdup(text != NULL ? text : "");
+}
+
+/* Texts of burstd.conf have no blanks, and names of operating systems have. */
+static char *copy_blanks(const char *text)
+{
+	char *out = copy(text), *to = out;
+
+	for (const char *p = out; *p != '\0'; to++) {
+		bool blank = strncmp(p, "%20", 3) == 0;
+
+		*to = blank ? ' ' : *p;
+		p += blank ? 3 : 1;
+	}
+	*to = '\0';
+	return out;
+}
+
+static int set_options(struct spheron *s, const struct spheron_options *o, struct err *e)
+{
+	s->team = copy(o->team);
+	s->ssh_key = copy(o->ssh_key);
+	s->operating_system = copy_blanks(o->operating_system);
+	if (s->team[0] != '\0' && s->ssh_key[0] != '\0' && s->operating_system[0] != '\0')
+		return 0;
+	return err_set(e, ERR_INVALID,
+		       "want team, ssh_key and operating_system: Spheron deploys nothing without");
+}
+
+/* A command of cloud-init must start it. */
+static int check_user_data(const char *text, struct err *e)
+{
+	if (text == NULL || strncmp(text, "#!", 2) == 0)
+		return 0;
+	return err_set(e, ERR_INVALID,
+		       "user-data must be a script, with \"#!\" at its beginning: Spheron passes "
+		       "only commands on to cloud-init");
+}
+
+static int spheron_open(void **self, const struct provider_conf *conf, struct err *e)
+{
+	static const struct spheron_options none;
+	const char *text =
+		conf->user_data != NULL && conf->user_data[0] != '\0' ? conf->user_data : NULL;
+	struct provider_conf at = *conf;
+	struct spheron *s = mem_zalloc(sizeof(*s));
+
+	*self = NULL;
+	if (at.url == NULL || at.url[0] == '\0')
+		at.url = "https://app.spheron.ai";
+	if (rest_init(&s->rest, &api, &at, e) != 0) {
+		free(s);
+		return -1;
+	}
+	if (set_options(s, conf->options != NULL ? conf->options : &none, e) != 0 ||
+	    check_user_data(text, e) != 0) {
+		spheron_close(s);
+		return -1;
+	}
+	s->user_data = text != NULL ? mem_strdup(text) : NULL;
+	*self = s;
+	return 0;
+}
+
+static struct provider_caps spheron_caps(const void *self)
+{
+	(void)self;
+	/* A name is there from birth, as a tag would be. */
+	return (struct provider_caps){
+		.flags = PROVIDER_TAGS, .create_max = 1, .delete_max = 1, .limits = limits};
+}
+
+/* --- create ----------------------------------------------------------------------------------- */
+
+#define SCRIPT "/root/burst-user-data"
+
+/* Spheron makes a script of cloudInit, in which all of writeFiles comes after runcmd [T]: so the
+ * commands bring the text with them.  Whatever it is, cloud-init's logs have no more than this. */
+static void add_user_data(struct rest_call *c, const char *text)
+{
+	char *coded = words_base64(text);
+	struct str line;
+
+	str_init(&line, REST_BODY_MAX);
+	line.secret = true;
+	str_adds(&line, "(umask 077 && echo ");
+	str_adds(&line, coded);
+	str_adds(&line, " | base64 -d >" SCRIPT " && chmod 700 " SCRIPT " && " SCRIPT
+			"; rc=$?; rm -f " SCRIPT "; exit $rc)");
+	c->bad = c->bad || line.full;
+	rest_open(c, "cloudInit", '{');
+	rest_open(c, "runcmd", '[');
+	rest_text(c, NULL, line.p);
+	rest_close(c, ']');
+	rest_close(c, '}');
+	str_fini(&line);
+	secret_wipe(&coded);
+}
+
+static int check_create(const struct provider_create *op, const struct spheron_offer *o,
+			const char *user_data, struct err *e)
+{
+	if (op->nwants != 1)
+		return err_set(e, ERR_INVALID, "create: Spheron deploys one machine a call");
+	if (provider_in_fabric(op->place))
+		return err_set(e, ERR_INVALID, "create: Spheron puts no machine into a fabric");
+	if (user_data != NULL && !o->cloud_init)
+		return err_set(e, ERR_INVALID,
+			       "offer %s has no cloud-init: its machines would never run the "
+			       "user-data; take an offer with supportsCloudInit",
+			       op->place->type);
+	return check_user_data(user_data, e);
+}
+
+static int build_create(const struct spheron *s, struct rest_call *c,
+			const struct provider_create *op, struct err *e)
+{
+	const char *user_data = op->user_data != NULL ? op->user_data : s->user_data;
+	struct spheron_offer o;
+	char name[NAMES_SIZE];
+
+	if (spheron_offer_read(&o, op->place, e) != 0 || check_create(op, &o, user_data, e) != 0 ||
+	    names_pack(name, &form, op->cluster, &op->wants[0], e) != 0)
+		return -1;
+	rest_open(c, NULL, '{');
+	rest_text(c, "provider", o.provider);
+	rest_text(c, "offerId", op->place->type);
+	rest_text(c, "gpuType", o.gpu);
+	rest_number(c, "gpuCount", o.count);
+	rest_text(c, "region", op->place->region);
+	rest_text(c, "operatingSystem", s->operating_system);
+	rest_text(c, "instanceType", o.kind);
+	rest_text(c, "teamId", s->team);
+	rest_text(c, "sshKeyId", s->ssh_key);
+	rest_text(c, "name", name);
+	if (user_data != NULL)
+		add_user_data(c, user_data);
+	rest_close(c, '}');
+	return 0;
+}
+
+/* --- deployments ------------------------------------------------------------------------------ */
+
+/* One that failed may bill until it is deleted; Spheron lists the dead for good, and refuses to
+ * delete them, so there must be an end: when it says since when it has stopped. */
+static enum provider_state state_of(const struct doc_at *o)
+{
+	enum provider_state state =
+		rest_state(states, sizeof(states) / sizeof(states[0]), doc_word(o, "status"));
+
+	return state == PROVIDER_FAILED && doc_has(o, "stoppedAt") ? PROVIDER_ENDED : state;
+}
+
+static void read_deployment(const struct doc_at *o, struct provider_instance *i)
+{
+	const char *addr = doc_word(o, "ipAddress"); /* there before the machine is [P] */
+
+	doc_id(o, "id", i->id, sizeof(i->id));
+	if (strlen(addr) <= PROVIDER_ADDR_MAX)
+		memcpy(i->addr, addr, strlen(addr) + 1);
+	i->state = state_of(o);
+	i->created_ms = doc_time(o, "createdAt");
+	if (i->state == PROVIDER_ENDED)
+		i->ended_ms = doc_time(o, "stoppedAt");
+	/* A reclaimed spot machine, or a broken host [S]. */
+	i->taken = strcmp(doc_word(o, "status"), "terminated-provider") == 0;
+}
+
+/* Is it the one that was asked for, as far as it says? */
+static bool is_wanted(const struct provider_create *c, const struct doc_at *o,
+		      struct provider_instance *i)
+{
+	const char *name = doc_word(o, "name");
+	bool is = !doc_has(o, "name") ||
+		  (names_unpack(&form, name, c->cluster, i) == NAMES_OURS &&
+		   strcmp(i->node, c->wants[0].node) == 0 && i->gen == c->wants[0].gen);
+
+	(void)snprintf(i->cluster, sizeof(i->cluster), "%s", c->cluster);
+	(void)snprintf(i->node, sizeof(i->node), "%s", c->wants[0].node);
+	i->gen = c->wants[0].gen;
+	return is;
+}
+
+static int read_created(const struct provider_create *c, struct doc *d, struct provider_result *out)
+{
+	out->items = mem_zalloc(sizeof(*out->items));
+	out->nitems = 1;
+	read_deployment(&d->top, &out->items[0].instance);
+	if (!is_wanted(c, &d->top, &out->items[0].instance))
+		doc_wrong(&d->top, "name", "the name that was asked for");
+	return 0;
+}
+
+static void add_failure(struct provider_result *out, const char *id)
+{
+	struct provider_failure *f;
+
+	out->failures = mem_realloc(out->failures, (out->nfailures + 1) * sizeof(*out->failures));
+	f = &out->failures[out->nfailures++];
+	*f = (struct provider_failure){.code = PROVIDER_TRANSIENT};
+	(void)snprintf(f->id, sizeof(f->id), "%s", id);
+	(void)snprintf(f->message, sizeof(f->message), "Spheron says that it failed, and not why");
+}
+
+static struct doc_at deployments_of(struct doc *d)
+{
+	if (json_is_array(d->root))
+		return doc_list(&d->top, NULL, PAGE_MAX);
+	return doc_list(&d->top, doc_has(&d->top, "deployments") ? "deployments" : "data", PAGE);
+}
+
+/* Without a count of pages a full one is not the last; one that is longer is no page. */
+static bool has_more(const struct provider_op *op, const struct doc *d, size_t n)
+{
+	if (!json_is_array(d->root) && doc_has(&d->top, "totalPages"))
+		return (uint64_t)doc_int(&d->top, "totalPages") > rest_page(op);
+	return n == PAGE;
+}
+
+static int read_list(const struct provider_op *op, struct doc *d, struct provider_result *out)
+{
+	struct doc_at list = deployments_of(d);
+
+	for (size_t k = 0; k < list.n && doc_good(d); k++) {
+		struct doc_at o = doc_item(&list, k);
+		struct provider_instance who = {0};
+
+		if (names_unpack(&form, doc_word(&o, "name"), op->u.list.cluster, &who) ==
+		    NAMES_FOREIGN)
+			continue;
+		read_deployment(&o, &who);
+		*rest_add_instance(out) = who;
+		if (who.state == PROVIDER_FAILED)
+			add_failure(out, who.id);
+	}
+	return doc_good(d) ? rest_more_pages(op, out, has_more(op, d, list.n)) : -1;
+}
+
+/* --- delete ----------------------------------------------------------------------------------- */
+
+static int read_deleted(const struct provider_op *op, struct provider_result *out)
+{
+	out->items = mem_zalloc(sizeof(*out->items));
+	out->nitems = 1;
+	out->items[0].instance.state = PROVIDER_STOPPING; /* a list says when it is over */
+	(void)snprintf(out->items[0].instance.id, sizeof(out->items[0].instance.id), "%s",
+		       op->u.del.ids[0]);
+	return 0;
+}
+
+/* 400 with canTerminate: it has ended already, or is too young, and must wait for that many minutes
+ * [S T]. */
+static bool read_refused_delete(const struct provider_op *op, const struct provider_reply *reply,
+				struct provider_result *out)
+{
+	struct doc d;
+	bool is = doc_load(&d, reply->body, reply->len) && doc_has(&d.top, "canTerminate") &&
+		  !doc_flag(&d.top, "canTerminate") && doc_good(&d);
+
+	if (is) {
+		enum provider_state state = rest_state(states, sizeof(states) / sizeof(states[0]),
+						       doc_word(&d.top, "currentStatus"));
+		bool ended = state == PROVIDER_ENDED || state == PROVIDER_FAILED;
+		int64_t min = doc_has(&d.top, "timeRemaining")
+				      ? doc_money(&d.top, "timeRemaining", 1)
+				      : 0;
+		int64_t ms = doc_good(&d) ? min / 1000000 * 60 : 0;
+
+		(void)read_deleted(op, out);
+		if (!ended) {
+			out->items[0].code = PROVIDER_NOT_YET;
+			out->items[0].instance.state = PROVIDER_UNKNOWN;
+			out->retry_after_ms = ms <= 0                  ? AGAIN_MS
+					      : ms < REST_RETRY_MAX_MS ? ms
+								       : REST_RETRY_MAX_MS;
+		}
+	}
+	doc_fini(&d);
+	return is;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+static int build_delete(struct rest_call *c, const struct provider_op *op, struct err *e)
+{
+	if (op->u.del.nids != 1)
+		return err_set(e, ERR_INVALID, "delete: Spheron takes one id a call");
+	rest_part(c, op->u.del.ids[0]);
+	return 0;
+}
+
+static int spheron_build(const void *self, const struct provider_op *op,
+			 struct provider_request *out, struct err *e)
+{
+	const struct spheron *s = self;
+	struct rest_call c;
+	int rc = 0;
+
+	switch (op->kind) {
+	case PROVIDER_CREATE:
+		rest_begin(&c, &s->rest, "POST", "/api/deployments");
+		rc = build_create(s, &c, &op->u.create, e);
+		break;
+	case PROVIDER_LIST:
+		rest_begin(&c, &s->rest, "GET", "/api/deployments");
+		rest_query_number(&c, "page", rest_page(op));
+		rest_query_number(&c, "limit", PAGE);
+		rest_query(&c, "teamId", s->team); /* the current one may be changed by people */
+		break;
+	case PROVIDER_DELETE:
+		rest_begin(&c, &s->rest, "DELETE", "/api/deployments");
+		rc = build_delete(&c, op, e);
+		break;
+	case PROVIDER_QUOTES:
+		rest_begin(&c, &s->rest, "GET", "/api/gpu-offers");
+		rest_query_number(&c, "page", rest_page(op));
+		rest_query_number(&c, "limit", PAGE);
+		break;
+	default:
+		return err_set(e, ERR_INVALID, "there is no such request");
+	}
+	if (rc == 0)
+		return rest_end(&c, out, provider_op_str(op->kind), e);
+	rest_drop(&c);
+	return -1;
+}
+
+static int read_reply(const struct rest *r, const struct provider_op *op, struct doc *d,
+		      struct provider_result *out)
+{
+	(void)r;
+	switch (op->kind) {
+	case PROVIDER_CREATE:
+		return read_created(&op->u.create, d, out);
+	case PROVIDER_LIST:
+		return read_list(op, d, out);
+	case PROVIDER_DELETE:
+		return read_deleted(op, out);
+	case PROVIDER_QUOTES:
+		return spheron_offer_quotes(op, d, out);
+	default:
+		return -1;
+	}
+}
+
+static void spheron_parse(const void *self, const struct provider_op *op,
+			  const struct provider_reply *reply, struct provider_result *out)
+{
+	const struct spheron *s = self;
+
+	if (op->kind == PROVIDER_DELETE && op->u.del.nids != 1) {
+		out->code = PROVIDER_INVALID;
+		return;
+	}
+	if (op->kind == PROVIDER_DELETE && reply->status == 400 &&
+	    read_refused_delete(op, reply, out))
+		return;
+	rest_parse(&s->rest, op, reply, read_reply, out);
+}
+
+const struct provider_ops provider_spheron = {
+	.name = "spheron",
+	.options = &spheron_options,
+	.open = spheron_open,
+	.close = spheron_close,
+	.caps = spheron_caps,
+	.build = spheron_build,
+	.parse = spheron_parse,
+};
