@@ -1,5 +1,6 @@
 #include "core/plan.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -201,11 +202,12 @@ static enum ladder_cause worst(const struct ladder *l)
 		LADDER_FAILING, LADDER_CAPACITY, LADDER_PROBING, LADDER_LATER,   LADDER_SPOT_FIRST,
 		LADDER_TRIED,   LADDER_SHARE,    LADDER_DEAR};
 
+	assert(l->nrungs > 0); /* as any pool that has nodes */
 	for (size_t k = 0; k < sizeof(order) / sizeof(order[0]); k++)
 		for (size_t i = 0; i < l->nrungs; i++)
 			if (l->cause[i] == order[k])
 				return order[k];
-	return l->nrungs > 0 ? l->cause[l->nrungs - 1] : LADDER_OFF;
+	return l->cause[l->nrungs - 1];
 }
 
 static struct fate no_rung(struct planner *pl, uint32_t i, const struct ladder *l,
@@ -231,7 +233,8 @@ static struct fate no_rung(struct planner *pl, uint32_t i, const struct ladder *
 /* --- what no wait can mend ---------------------------------------------------------------------
  */
 
-/* The price of the cheapest rung that the job may have some day; 0: a price is not known. */
+/* The price of the cheapest rung that the job may have some day, of which there is one; <= 0: a
+ * price is not known. */
 static int64_t cheapest(const struct ladder *l, const struct ladder_ask *a)
 {
 	int64_t least = INT64_MAX;
@@ -239,12 +242,10 @@ static int64_t cheapest(const struct ladder *l, const struct ladder_ask *a)
 	for (size_t i = 0; i < l->nrungs; i++) {
 		int64_t price = ladder_price(a, i);
 
-		if (l->cause[i] == LADDER_NO_PRICE)
-			return 0;
 		if (!ladder_is_for_good(l, a, i) && price < least)
 			least = price;
 	}
-	return least != INT64_MAX ? least : 0;
+	return least;
 }
 
 static struct fate too_many(const struct planner *pl, uint32_t i)
@@ -267,7 +268,6 @@ static struct fate too_dear(const struct planner *pl, uint32_t i, const struct l
 
 	if (price <= 0 || ch->rate > INT64_MAX / 2 || price > INT64_MAX / 2 / (int64_t)ch->more)
 		return f;
-	f.need.nodes = ch->more + ch->have;
 	f.need.rate = ch->rate + price * (int64_t)ch->more;
 	f.need.most =
 		most / price < a->pool->max_nodes ? (uint32_t)(most / price) : a->pool->max_nodes;
@@ -303,7 +303,7 @@ static struct fate choose(struct planner *pl, uint32_t i, const struct ladder_jo
 			return (struct fate){.verdict = PLAN_BUY};
 		later = later || fits(pl, i, ch->price, true);
 	}
-	if (later || (l.n == 0 && l.waits))
+	if (later || l.waits)
 		return (struct fate){.verdict = PLAN_WAIT};
 	if (l.n == 0)
 		return no_rung(pl, i, &l, &la);
@@ -350,7 +350,7 @@ static struct fate shared(const struct planner *pl, const uint32_t *nodes, size_
 			f.beside = pn->lasting || pn->beside;
 			return f; /* `lasting` is not shared: alone, this job may fit */
 		}
-		if (pn->verdict == PLAN_WAIT && pn->group == PLAN_WAITS)
+		if (pn->group == PLAN_WAITS)
 			f.verdict = PLAN_WAIT;
 	}
 	return f;
@@ -554,7 +554,6 @@ void plan_make(struct plan *p, const struct plan_ask *a)
 	classify(&pl);
 	for (uint32_t j = 0; j < a->demand->njobs; j++)
 		decide_job(&pl, j);
-	pl.several = false;
 	for (uint32_t i = 0; i < p->n; i++) /* nodes of no job: an admin's POWER_UP */
 		decide(&pl, &i, 1, 0, &(struct ladder_job){.since_ms = a->now_ms, .none = true},
 		       false);

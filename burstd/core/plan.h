@@ -40,10 +40,10 @@ struct plan_no_rung {
 	struct refusal_hint hint;
 };
 
-struct plan_need { /* what a job needs in one pool, for the text of a refusal */
-	uint32_t nodes;
-	int64_t rate;  /* nano-units per hour, at the cheapest rung that it may have */
-	uint32_t most; /* nodes that max_rate allows at that rate */
+struct plan_need {      /* what a job needs in one pool, for the text of a refusal */
+	uint32_t nodes; /* MAX_NODES */
+	int64_t rate;   /* MAX_RATE: nano-units per hour, at the cheapest rung that it may have */
+	uint32_t most;  /* likewise: nodes that max_rate allows at that rate */
 };
 
 struct plan_node {

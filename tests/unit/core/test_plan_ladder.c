@@ -1,130 +1,5 @@
 /* test_plan_ladder.c - which rung a job's nodes come from, and what happens when there is none. */
-#include "small_conf.h"
-
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "base/fmt.h"
-#include "core/plan.h"
-
-enum { SPOT, FAR, OD, NRUNGS };
-
-static const int64_t now = INT64_C(1767362400000);
-
-struct round {
-	struct conf *c;
-	struct fleet f;
-	struct demand d;
-	struct plan p;
-	struct ladder_known known[2][NRUNGS];
-	struct plan_pool pools[2];
-	struct plan_job jobs[8];
-	struct plan_ask ask;
-};
-
-static void add_offer(struct conf_pool *p, const char *name, const char *provider,
-		      const char *market)
-{
-	struct conf_offer *o;
-
-	p->offers = mem_realloc(p->offers, (p->noffers + 1) * sizeof(*p->offers));
-	o = &p->offers[p->noffers++];
-	*o = (struct conf_offer){.name = mem_strdup(name)};
-	set("offer", "provider", o, provider);
-	set("offer", "type", o, "t");
-	set("offer", "region", o, "r");
-	set("offer", "zone", o, name);
-	set("offer", "market", o, market);
-	set("offer", "jurisdiction", o, strcmp(name, "far") == 0 ? "US" : "DE");
-}
-
-/* Pool a with three rungs at 2, 3 and 5 an hour; pool b with one at 10. */
-static void setup(struct round *t, const char *list)
-{
-	static const int64_t prices[NRUNGS] = {2, 3, 5};
-	struct err e = {0};
-
-	*t = (struct round){.c = small_conf()};
-	for (int i = 0; i < 2; i++) {
-		struct conf_pool *p;
-
-		t->c->pools = mem_realloc(t->c->pools, (size_t)(i + 1) * sizeof(*p));
-		p = &t->c->pools[t->c->npools++];
-		*p = (struct conf_pool){.name = mem_strdup(i == 0 ? "a" : "b"),
-					.max_nodes = 8,
-					.max_rate_nano_h = 1000 * FMT_NANO,
-					.spot_share = 100};
-		set("pool", "nodes", p, i == 0 ? "a[1-8]" : "b[1-8]");
-		set("pool", "provider", p, i == 0 ? "" : "one");
-		set("pool", "type", p, i == 0 ? "" : "t");
-		set("pool", "region", p, i == 0 ? "" : "r");
-		set("pool", "zone", p, "");
-	}
-	add_offer(t->c->pools, "spot", "one", "spot");
-	add_offer(t->c->pools, "far", "two", "spot");
-	add_offer(t->c->pools, "od", "one", "on-demand");
-	if (conf_finish(t->c, &e) != 0)
-		fail_msg("%s", e.msg);
-	for (int i = 0; i < NRUNGS; i++)
-		t->known[0][i].price = prices[i] * FMT_NANO;
-	t->known[1][0].price = 10 * FMT_NANO;
-	t->pools[0].known = t->known[0];
-	t->pools[1].known = t->known[1];
-	fleet_init(&t->f, 2);
-	assert_int_equal(demand_init(&t->d, list, strlen(list), NULL), 0);
-	t->ask = (struct plan_ask){.demand = &t->d,
-				   .conf = t->c,
-				   .fleet = &t->f,
-				   .pools = t->pools,
-				   .jobs = t->jobs,
-				   .now_ms = now};
-}
-
-static void add_job(struct round *t, const char *list)
-{
-	assert_int_equal(demand_add_job(&t->d, t->d.njobs + 1, list, strlen(list), NULL), 0);
-}
-
-/* Compare with one letter a node: the rung it is bought from (s, f, o), W(ait), R(efuse), H(ave).
- */
-static void expect(struct round *t, const char *want)
-{
-	static const char letters[] = "?HBWR", rungs[] = "sfo";
-	char got[16] = "";
-
-	plan_fini(&t->p);
-	plan_make(&t->p, &t->ask);
-	for (size_t i = 0; i < t->p.n; i++) {
-		const struct plan_node *pn = &t->p.nodes[i];
-
-		got[i] = pn->verdict == PLAN_BUY && pn->pool == 0 ? rungs[pn->rung]
-								  : letters[pn->verdict];
-	}
-	assert_string_equal(got, want);
-}
-
-static void why_is(struct round *t, size_t node, const char *want)
-{
-	char why[200];
-
-	plan_explain(&t->p, &t->p.nodes[node], &t->ask, why, sizeof(why));
-	assert_string_equal(why, want);
-}
-
-static void done(struct round *t)
-{
-	plan_fini(&t->p);
-	demand_fini(&t->d);
-	fleet_fini(&t->f);
-	conf_free(t->c);
-}
-
-static void cool(struct round *t, int rung, enum cooldown_state s, int minutes)
-{
-	t->known[0][rung].cool =
-		(struct cooldown_view){s, minutes != 0 ? now + minutes * INT64_C(60000) : 0};
-}
+#include "plan_ladder_round.h"
 
 static void test_the_first_rung_that_may_be_had_at_its_price(void **state)
 {
@@ -285,34 +160,6 @@ static void test_what_the_job_was_told_and_for_how_long(void **state)
 	done(&t);
 }
 
-/* One node is bought once: the wishes of all jobs that are to share it hold. */
-static void test_jobs_that_share_a_node_must_all_be_content(void **state)
-{
-	static const char *const eu[] = {"EU", NULL};
-	struct ladder_wish not_spot = {.constraint = "ondemand"}, spot = {.constraint = "spot"},
-			   europe = {.jurisdictions = eu};
-	struct round t;
-
-	(void)state;
-	setup(&t, "a[1-4]");
-	add_job(&t, "a[1-2]");
-	add_job(&t, "a[2-3]");
-	add_job(&t, "a4");
-	t.jobs[1] = (struct plan_job){.wishes = &not_spot, .nwishes = 1};
-	t.jobs[2] = (struct plan_job){.wishes = &europe, .nwishes = 1};
-	cool(&t, SPOT, COOLDOWN_CAPACITY, 1);
-	expect(&t, "oooo"); /* far is in the US */
-	t.jobs[2].nwishes = 0;
-	expect(&t, "ooof");
-	/* What cannot be had together is refused together, and the stranger is not. */
-	t.jobs[0] = (struct plan_job){.wishes = &spot, .nwishes = 1};
-	expect(&t, "RRRf");
-	why_is(&t, 0, "pool a: spot, far: the job wants ondemand; od: the job wants spot");
-	assert_int_equal(t.p.no_rungs[t.p.nodes[0].no_rung].worst, LADDER_CONSTRAINT);
-	why_is(&t, 2, "pool a: spot, far: the job wants ondemand; od: the job wants spot");
-	done(&t);
-}
-
 /* It may want none of these, and is asked about meanwhile. */
 static void test_a_job_whose_wishes_are_not_known_waits(void **state)
 {
@@ -364,57 +211,6 @@ static void test_what_a_job_can_never_have_makes_it_no_cheaper(void **state)
 	expect(&t, "R");
 	assert_int_equal(t.p.nodes[0].cause, PLAN_MAX_RATE);
 	assert_false(plan_hint(&t.p, &t.p.nodes[0]).lasting);
-	done(&t);
-}
-
-/* I30: a job that could be had without the one that shares its node does not wait a day. */
-static void test_what_jobs_lack_together_is_not_for_good(void **state)
-{
-	struct ladder_wish spot = {.constraint = "spot"}, not_spot = {.constraint = "ondemand"};
-	struct refusal_hint hint;
-	struct round t;
-
-	(void)state;
-	setup(&t, "a[1-3]");
-	add_job(&t, "a1");
-	add_job(&t, "a[1-2]");
-	add_job(&t, "a3");
-	t.jobs[0] = (struct plan_job){.wishes = &spot, .nwishes = 1};
-	t.jobs[1] = (struct plan_job){.wishes = &not_spot, .nwishes = 1};
-	t.jobs[2] = (struct plan_job){.wishes = (struct ladder_wish[]){{.constraint = "reserved"}},
-				      .nwishes = 1};
-	expect(&t, "RRR");
-	for (size_t i = 0; i < 2; i++) {
-		hint = plan_hint(&t.p, &t.p.nodes[i]);
-		assert_false(hint.lasting);
-		assert_true(hint.clash);
-		assert_int_equal(hint.job, 1); /* whose turn it is first */
-	}
-	hint = plan_hint(&t.p, &t.p.nodes[2]);
-	assert_true(hint.lasting);
-	assert_false(hint.clash);
-	done(&t);
-}
-
-/* Not with that of whoever was refused first. */
-static void test_who_shares_a_node_with_a_refused_job_is_told_its_reason(void **state)
-{
-	struct ladder_wish wish = {.constraint = "reserved"};
-	struct round t;
-
-	(void)state;
-	setup(&t, "a[1-4]");
-	add_job(&t, "a1");
-	add_job(&t, "a[2-3]");
-	add_job(&t, "a[3-4]");
-	t.jobs[0] = (struct plan_job){.wishes = &wish, .nwishes = 1};
-	for (int i = 0; i < NRUNGS; i++)
-		cool(&t, i, COOLDOWN_QUOTA, 1);
-	expect(&t, "RRRR");
-	why_is(&t, 0, "pool a: spot, far, od: the job wants reserved");
-	why_is(&t, 3,
-	       "pool a: spot, far, od: the quota of the account is used up: not tried until "
-	       "2026-01-02T14:01:00Z");
 	done(&t);
 }
 
@@ -501,24 +297,6 @@ static void test_the_worst_of_what_lasts_is_that_of_the_last_rung(void **state)
 	done(&t);
 }
 
-/* Whoever shares its node asks for nothing: no wait can mend the job's own wish. */
-static void test_a_neighbour_without_wishes_is_no_hindrance(void **state)
-{
-	struct ladder_wish reserved = {.constraint = "reserved"};
-	struct round t;
-
-	(void)state;
-	setup(&t, "a[1-2]");
-	add_job(&t, "a1");
-	add_job(&t, "a[1-2]");
-	t.jobs[0] = (struct plan_job){.wishes = &reserved, .nwishes = 1};
-	expect(&t, "RR");
-	assert_true(plan_hint(&t.p, &t.p.nodes[0]).lasting);
-	assert_false(plan_hint(&t.p, &t.p.nodes[0]).clash);
-	assert_int_equal(plan_hint(&t.p, &t.p.nodes[0]).job, 1);
-	done(&t);
-}
-
 /* The second rung would be too dear even then. */
 static void test_room_for_any_rung_is_waited_for(void **state)
 {
@@ -536,6 +314,35 @@ static void test_room_for_any_rung_is_waited_for(void **state)
 	done(&t);
 }
 
+/* Of two reasons that an admin can mend the one is told that keeps all out. */
+static void test_a_provider_that_is_off_is_told_before_all_else(void **state)
+{
+	struct round t;
+
+	(void)state;
+	setup(&t, "a1");
+	add_job(&t, "a1");
+	t.known[0][SPOT].off = t.known[0][OD].off = "no credentials";
+	cool(&t, FAR, COOLDOWN_DENIED, 0);
+	expect(&t, "R");
+	assert_int_equal(t.p.no_rungs[0].worst, LADDER_OFF);
+	done(&t);
+}
+
+/* The second of its nodes would be one too many: a job is not split. */
+static void test_spot_share_counts_all_that_the_job_needs(void **state)
+{
+	struct round t;
+
+	(void)state;
+	setup(&t, "a[1-2]");
+	t.c->pools[0].spot_share = 50;
+	t.f.pools[0].nodes = 1;
+	add_job(&t, "a[1-2]");
+	expect(&t, "oo");
+	done(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -545,17 +352,15 @@ int main(void)
 		cmocka_unit_test(test_one_purchase_probes_a_place_and_the_others_go_on),
 		cmocka_unit_test(test_spot_share_counts_what_was_decided),
 		cmocka_unit_test(test_what_the_job_was_told_and_for_how_long),
-		cmocka_unit_test(test_jobs_that_share_a_node_must_all_be_content),
 		cmocka_unit_test(test_a_job_whose_wishes_are_not_known_waits),
 		cmocka_unit_test(test_what_a_job_can_never_have_makes_it_no_cheaper),
-		cmocka_unit_test(test_what_jobs_lack_together_is_not_for_good),
-		cmocka_unit_test(test_who_shares_a_node_with_a_refused_job_is_told_its_reason),
 		cmocka_unit_test(test_nobody_waits_for_spot_that_he_cannot_have),
 		cmocka_unit_test(test_what_was_tried_a_moment_ago_is_not_tried_again),
 		cmocka_unit_test(test_who_asks_anew_is_not_held_to_what_refused_before),
 		cmocka_unit_test(test_the_worst_of_what_lasts_is_that_of_the_last_rung),
-		cmocka_unit_test(test_a_neighbour_without_wishes_is_no_hindrance),
 		cmocka_unit_test(test_room_for_any_rung_is_waited_for),
+		cmocka_unit_test(test_a_provider_that_is_off_is_told_before_all_else),
+		cmocka_unit_test(test_spot_share_counts_all_that_the_job_needs),
 	};
 
 	return cmocka_run_group_tests_name("plan_ladder", tests, NULL, NULL);
