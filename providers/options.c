@@ -3,11 +3,12 @@
 #include "core/conf.h"
 #include "core/conf_option.h"
 #include "providers/aws.h"
+#include "providers/ironic.h"
 #include "providers/lambda.h"
 #include "providers/static.h"
 
 static const struct conf_driver sim_options = {.name = "sim", .attest = CONF_ATTEST_CALLBACK};
 
 const struct conf_driver *const provider_options[] = {
-	&aws_options, &lambda_options, &sim_options, &static_options, NULL,
+	&aws_options, &ironic_options, &lambda_options, &sim_options, &static_options, NULL,
 };

@@ -3,12 +3,13 @@
 #include <string.h>
 
 #include "providers/aws.h"
+#include "providers/ironic.h"
 #include "providers/lambda.h"
 #include "providers/sim.h"
 #include "providers/static.h"
 
 const struct provider_ops *const provider_drivers[] = {
-	&provider_aws, &provider_lambda, &provider_sim, &provider_static, NULL,
+	&provider_aws, &provider_ironic, &provider_lambda, &provider_sim, &provider_static, NULL,
 };
 
 const struct provider_ops *provider_find(const char *name)
