@@ -3,6 +3,7 @@
 #include "core/conf.h"
 #include "core/conf_option.h"
 #include "providers/aws.h"
+#include "providers/ironic.h"
 #include "providers/lambda.h"
 #include "providers/lyceum.h"
 #include "providers/openstack.h"
@@ -12,6 +13,7 @@
 static const struct conf_driver sim_options = {.name = "sim", .attest = CONF_ATTEST_CALLBACK};
 
 const struct conf_driver *const provider_options[] = {
-	&aws_options, &lambda_options,  &lyceum_options, &openstack_options,
-	&sim_options, &spheron_options, &static_options, NULL,
+	&aws_options,     &ironic_options,    &lambda_options,
+	&lyceum_options,  &openstack_options, &sim_options,
+	&spheron_options, &static_options,    NULL,
 };

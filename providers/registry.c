@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "providers/aws.h"
+#include "providers/ironic.h"
 #include "providers/lambda.h"
 #include "providers/lyceum.h"
 #include "providers/openstack.h"
@@ -11,8 +12,9 @@
 #include "providers/static.h"
 
 const struct provider_ops *const provider_drivers[] = {
-	&provider_aws, &provider_lambda,  &provider_lyceum, &provider_openstack,
-	&provider_sim, &provider_spheron, &provider_static, NULL,
+	&provider_aws,     &provider_ironic,    &provider_lambda,
+	&provider_lyceum,  &provider_openstack, &provider_sim,
+	&provider_spheron, &provider_static,    NULL,
 };
 
 const struct provider_ops *provider_find(const char *name)

@@ -176,10 +176,12 @@ bool ironic_has(const char *list, const char *word);
 struct ironic_page { /* "limit" and "marker", "fields" */
 	int64_t limit;
 	char marker[FACE_ID_SIZE], fields[IRONIC_FIELDS_SIZE]; /* fields "": all */
+	const char *by;                                        /* the other order that there is */
+	bool sorted;                                           /* it is wanted */
 	int64_t n;                                             /* how many are on the page */
 	char last[IRONIC_UUID_SIZE];
 };
-bool ironic_page(const struct ironic_run *r, struct ironic_page *p);
+bool ironic_page(const struct ironic_run *r, struct ironic_page *p, const char *by);
 /* The member "next" of a list at that path, unless the page is not full or the rule hides it. */
 void ironic_next(struct str *s, const struct ironic_run *r, const struct ironic_page *p,
 		 const char *path);

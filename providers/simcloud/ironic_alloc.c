@@ -421,6 +421,7 @@ static bool fits(const struct ironic_run *r, const struct filter *w, const struc
 	       (w->node[0] == '\0' || (a->node != NULL && a->node == ironic_node(r->h, w->node)));
 }
 
+/* They are numbered as they come, so they are in order by their uuid as well. */
 static bool find_start(const struct ironic_run *r, const char *marker, size_t *i)
 {
 	*i = 0;
@@ -459,7 +460,7 @@ static void list(const struct ironic_run *r)
 	struct str s;
 	size_t i;
 
-	if (!ironic_only(r, known) || !read_filter(r, &w) || !ironic_page(r, &p) ||
+	if (!ironic_only(r, known) || !read_filter(r, &w) || !ironic_page(r, &p, "uuid") ||
 	    !fields_known(r, p.fields) || !find_start(r, p.marker, &i))
 		return;
 	str_init(&s, IRONIC_BODY_MAX);

@@ -219,6 +219,20 @@ static void vacate(struct ironic *h, struct cloud *c, struct ironic_node *n, int
 	ironic_enter(n, IRONIC_CLEANING, at);
 }
 
+/* [invented] Ironic does not know what address a machine gets: its operator has noted it. */
+static void note_address(const struct cloud *c, struct ironic_node *n, int64_t now)
+{
+	const struct cloud_instance *i = n->row >= 0 ? cloud_of_row(c, (uint32_t)n->row) : NULL;
+	json_t *properties = json_object_get(n->doc, "properties");
+	char text[ADDR_TEXT_SIZE];
+
+	if (i != NULL && i->addr != 0 && now >= i->address_at)
+		(void)json_object_set_new(properties, "address",
+					  mem_check(json_string(addr_text(text, i->addr))));
+	else
+		(void)json_object_del(properties, "address");
+}
+
 static void follow(struct ironic *h, struct cloud *c, struct ironic_node *n, int64_t now)
 {
 	if (n->state == IRONIC_DEPLOYING || n->state == IRONIC_WAIT)
@@ -232,6 +246,7 @@ static void follow(struct ironic *h, struct cloud *c, struct ironic_node *n, int
 		vacate(h, c, n, now);
 	if (n->state == IRONIC_CLEANING || n->state == IRONIC_CLEANWAIT)
 		follow_clean(n, now);
+	note_address(c, n, now);
 }
 
 struct ironic *ironic_open(struct cloud *c, int64_t now)

@@ -68,8 +68,8 @@ static bool read_limit(const struct ironic_run *r, struct ironic_page *p)
 	return true;
 }
 
-/* Order is the one of creation: another is refused, so that nobody believes to have it. */
-bool ironic_page(const struct ironic_run *r, struct ironic_page *p)
+/* Order is the one of creation, or `by`: another is refused, so that nobody believes to have it. */
+bool ironic_page(const struct ironic_run *r, struct ironic_page *p, const char *by)
 {
 	char key[32], dir[16];
 
@@ -79,7 +79,9 @@ bool ironic_page(const struct ironic_run *r, struct ironic_page *p)
 	    !ironic_value(r, "sort_key", key, sizeof(key)) ||
 	    !ironic_value(r, "sort_dir", dir, sizeof(dir)))
 		return false;
-	if ((key[0] != '\0' && strcmp(key, "id") != 0) ||
+	p->by = by;
+	p->sorted = strcmp(key, by) == 0;
+	if ((key[0] != '\0' && !p->sorted && strcmp(key, "id") != 0) ||
 	    (dir[0] != '\0' && strcmp(dir, "asc") != 0)) {
 		ironic_fail(r, 400, "The sort_key value \"%s\" is an invalid field for sorting",
 			    key);
@@ -97,7 +99,8 @@ void ironic_next(struct str *s, const struct ironic_run *r, const struct ironic_
 	if (p->n < p->limit || (r->rule != NULL && r->rule->action == FAULT_EMPTY))
 		return;
 	str_init(&url, 2 * IRONIC_FIELDS_SIZE);
-	str_addf(&url, "http://%s/v1/%s?sort_key=id&sort_dir=asc", r->q->host, path);
+	str_addf(&url, "http://%s/v1/%s?sort_key=%s&sort_dir=asc", r->q->host, path,
+		 p->sorted ? p->by : "id");
 	for (const char *q = r->q->query; *q != '\0'; q += *q == '&') {
 		size_t n = strcspn(q, "&");
 

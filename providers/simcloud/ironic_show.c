@@ -1,9 +1,11 @@
 /* ironic_show.c - nodes in answers: the fields of each, since which version they are there, and
  * the filters of a list. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/mem.h"
 #include "providers/simcloud/ironic.h"
 #include "providers/simcloud/js.h"
 
@@ -365,13 +367,38 @@ static bool fits(const struct filter *w, const struct ironic_node *n)
 	       is_any(w->lessee, ironic_string(n->doc, "lessee"));
 }
 
+/* By its instance; those without one first, as a database has them. */
+static int by_instance(const void *a, const void *b)
+{
+	const struct ironic_node *x = *(struct ironic_node *const *)a;
+	const struct ironic_node *y = *(struct ironic_node *const *)b;
+	const char *p = ironic_string(x->doc, "instance_uuid");
+	const char *q = ironic_string(y->doc, "instance_uuid");
+	int order = strcmp(p != NULL ? p : "", q != NULL ? q : "");
+
+	return order != 0 ? order : strcmp(x->uuid, y->uuid);
+}
+
+/* All nodes in the order of the page; the caller's. */
+static struct ironic_node **ordered(const struct ironic_run *r, const struct ironic_page *p)
+{
+	struct ironic_node **nodes = mem_zalloc((r->h->nnodes + 1) * sizeof(*nodes));
+
+	for (size_t i = 0; i < r->h->nnodes; i++)
+		nodes[i] = r->h->nodes[i];
+	if (p->sorted)
+		qsort(nodes, r->h->nnodes, sizeof(struct ironic_node *), by_instance);
+	return nodes;
+}
+
 /* Where a list begins: behind the marker.  false: the answer is a refusal. */
-static bool find_start(const struct ironic_run *r, const char *marker, size_t *i)
+static bool find_start(const struct ironic_run *r, struct ironic_node *const *nodes,
+		       const char *marker, size_t *i)
 {
 	*i = 0;
 	if (marker[0] == '\0')
 		return true;
-	while (*i < r->h->nnodes && strcmp(r->h->nodes[*i]->uuid, marker) != 0)
+	while (*i < r->h->nnodes && strcmp(nodes[*i]->uuid, marker) != 0)
 		(*i)++;
 	if (*i == r->h->nnodes) {
 		ironic_fail(r, 404, "Node %s could not be found.", marker);
@@ -382,12 +409,12 @@ static bool find_start(const struct ironic_run *r, const char *marker, size_t *i
 }
 
 static void put_page(struct str *s, const struct ironic_run *r, struct ironic_page *p,
-		     const struct filter *w, size_t i)
+		     const struct filter *w, struct ironic_node *const *nodes, size_t i)
 {
 	js_open(s, NULL, '{');
 	js_open(s, "nodes", '[');
 	for (; i < r->h->nnodes && p->n < p->limit; i++) {
-		const struct ironic_node *n = r->h->nodes[i];
+		const struct ironic_node *n = nodes[i];
 
 		if (!fits(w, n))
 			continue;
@@ -401,6 +428,18 @@ static void put_page(struct str *s, const struct ironic_run *r, struct ironic_pa
 	js_close(s, '}');
 }
 
+static void answer(const struct ironic_run *r, struct ironic_page *p, const struct filter *w,
+		   struct ironic_node *const *nodes, size_t from)
+{
+	struct str s;
+
+	if (p->fields[0] == '\0' && r->q->what != IRONIC_DETAIL && w->detail[0] != '1')
+		(void)snprintf(p->fields, sizeof(p->fields), "%s", SHORT_FIELDS);
+	str_init(&s, IRONIC_BODY_MAX);
+	put_page(&s, r, p, w, nodes, from);
+	ironic_body(r, 200, &s);
+}
+
 void ironic_list(const struct ironic_run *r)
 {
 	static const char *const known[] = {
@@ -409,20 +448,17 @@ void ironic_list(const struct ironic_run *r)
 		"marker",          "sort_key",       "sort_dir",      NULL};
 	struct filter w = {.state = ""};
 	struct ironic_page p;
-	struct str s;
+	struct ironic_node **nodes;
 	size_t i;
 
-	if (!ironic_only(r, known) || !read_filter(r, &w) || !ironic_page(r, &p) ||
-	    !columns_known(r, p.fields) || !fields_known(r, p.fields) ||
-	    !find_start(r, p.marker, &i))
+	if (!ironic_only(r, known) || !read_filter(r, &w) || !ironic_page(r, &p, "instance_uuid") ||
+	    !columns_known(r, p.fields) || !fields_known(r, p.fields))
 		return;
-	if (p.fields[0] == '\0' && r->q->what != IRONIC_DETAIL && w.detail[0] != '1')
-		(void)snprintf(p.fields, sizeof(p.fields), "%s", SHORT_FIELDS);
-	str_init(&s, IRONIC_BODY_MAX);
-	put_page(&s, r, &p, &w, i);
-	ironic_body(r, 200, &s);
+	nodes = ordered(r, &p);
+	if (find_start(r, nodes, p.marker, &i))
+		answer(r, &p, &w, nodes, i);
+	free(nodes);
 }
-
 void ironic_states(const struct ironic_run *r, const struct ironic_node *n)
 {
 	struct str s;

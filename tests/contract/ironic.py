@@ -338,6 +338,12 @@ ask("allocations by their state", "GET", "/v1/allocations?state=error&fields=nam
 ask("allocations of a node", "GET", "/v1/allocations?node=" + NODES[0])
 ask("allocations of an unknown node", "GET", "/v1/allocations?node=nosuch")
 ask("allocations by an unknown argument", "GET", "/v1/allocations?color=red")
+ask("allocations by their uuid", "GET", "/v1/allocations?sort_key=uuid&limit=1&fields=uuid",
+    but={"next": "the names of what is shown differ", "uuid": "likewise"})
+ask("nodes with an instance, by that", "GET", "/v1/nodes?sort_key=instance_uuid&associated=true&fields=uuid,instance_uuid")
+ask("a page of them", "GET", "/v1/nodes?sort_key=instance_uuid&associated=true&limit=1&fields=uuid")
+ask("... and the next", "GET", "/v1/nodes?sort_key=instance_uuid&associated=true&limit=1&fields=uuid&marker={"
+    + NODES[0] + "}")
 ask("an allocation that there is not", "GET", "/v1/allocations/nosuch")
 ask("an allocation is removed", "DELETE", "/v1/allocations/a3")
 ask("and again", "DELETE", "/v1/allocations/a3")

@@ -410,6 +410,31 @@ static void test_power_is_kept(void **state)
 	}
 }
 
+/* As Ironic's database does it: so two lists of one order can be read side by side. */
+static void test_machines_are_listed_by_their_instance(void **state)
+{
+	static const char by[] = "/v1/nodes?sort_key=instance_uuid&associated=true&limit=1";
+	json_t *o, *first;
+	char path[300];
+
+	(void)state;
+	done("POST", "/v1/allocations",
+	     "{\"name\":\"a\",\"resource_class\":\"h100\",\"candidate_nodes\":[\"h100-z1-1\"]}",
+	     201);
+	done("POST", "/v1/allocations", ALLOC("b", "n1"), 201);
+	o = call("GET", by, NULL, 200);
+	first = json_array_get(json_object_get(o, "nodes"), 0);
+	assert_string_equal(word(first, "name"), "h100-z1-1");
+	assert_non_null(strstr(word(o, "next"), "sort_key=instance_uuid&sort_dir=asc"));
+	(void)snprintf(path, sizeof(path), "%s&marker=%s", by, word(first, "uuid"));
+	json_decref(o);
+	o = call("GET", path, NULL, 200);
+	first = json_array_get(json_object_get(o, "nodes"), 0);
+	assert_string_equal(word(first, "name"), "h100-z1-0");
+	json_decref(o);
+	assert_int_equal(count("/v1/allocations?sort_key=uuid", "allocations"), 2);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -435,6 +460,7 @@ int main(void)
 		T(test_a_machine_may_be_managed_for_a_while),
 		T(test_maintenance_is_a_report_and_keeps_a_machine_free),
 		T(test_power_is_kept),
+		T(test_machines_are_listed_by_their_instance),
 	};
 #undef T
 
