@@ -155,7 +155,7 @@ static int check(const struct provider_create *op, char name[NAMES_SIZE], struct
 int ironic_create_build(const struct ironic *i, const struct provider_op *op, struct rest_call *c,
 			struct err *e)
 {
-	char name[NAMES_SIZE];
+	char name[NAMES_SIZE] = "";
 	struct ironic_step s;
 
 	if (check(&op->u.create, name, e) != 0)

@@ -246,7 +246,7 @@ static bool wants_all(const struct provider_op *op)
  * yet [R C10].  One that cannot be read is none: it must not cost the list. */
 static void read_address(const struct doc_at *o, char out[PROVIDER_ADDR_MAX + 1])
 {
-	char host[ADDRESS_SIZE];
+	char host[PROVIDER_ADDR_MAX + 1];
 	const char *said = doc_word(o, "ip_address");
 	const bool bracketed = said[0] == '[';
 	const char *colon = strchr(said, ':');
@@ -256,7 +256,7 @@ static void read_address(const struct doc_at *o, char out[PROVIDER_ADDR_MAX + 1]
 		n = strcspn(++said, "]");
 	else if (colon != NULL && colon == strrchr(said, ':'))
 		n = (size_t)(colon - said);
-	if (n >= sizeof(host) || n > PROVIDER_ADDR_MAX)
+	if (n > PROVIDER_ADDR_MAX)
 		return;
 	memcpy(host, said, n);
 	host[n] = '\0';

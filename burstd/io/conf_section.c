@@ -130,11 +130,13 @@ static void check_own(struct conf_loader *l, cfg_t *cfg, const struct conf_provi
 /* Give the options that only its driver has their values. */
 static int set_own(struct conf_loader *l, cfg_t *cfg, struct conf_provider *p)
 {
-	p->own_options = conf_driver_find(l->drivers, p->driver);
-	if (p->own_options != NULL && p->own_options->size > 0)
-		p->own = mem_zalloc(p->own_options->size);
-	for (size_t i = 0; p->own != NULL && i < p->own_options->noptions; i++)
-		set_option(l, cfg, &p->own_options->options[i], p->own);
+	const struct conf_driver *d = conf_driver_find(l->drivers, p->driver);
+
+	p->own_options = d;
+	if (d != NULL && d->size > 0)
+		p->own = mem_zalloc(d->size);
+	for (size_t i = 0; d != NULL && i < d->noptions; i++)
+		set_option(l, cfg, &d->options[i], p->own);
 	check_own(l, cfg, p);
 	return l->failed ? -1 : 0;
 }

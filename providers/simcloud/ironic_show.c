@@ -382,7 +382,7 @@ static int by_instance(const void *a, const void *b)
 /* All nodes in the order of the page; the caller's. */
 static struct ironic_node **ordered(const struct ironic_run *r, const struct ironic_page *p)
 {
-	struct ironic_node **nodes = mem_zalloc((r->h->nnodes + 1) * sizeof(*nodes));
+	struct ironic_node **nodes = mem_zalloc((r->h->nnodes + 1) * sizeof(struct ironic_node *));
 
 	for (size_t i = 0; i < r->h->nnodes; i++)
 		nodes[i] = r->h->nodes[i];
