@@ -222,14 +222,8 @@ static void created(const struct provider_create *op, const struct ironic_step *
 	struct provider_instance *in;
 
 	provider_result_fini(out);
-	out->items = mem_zalloc(sizeof(*out->items));
-	out->nitems = 1;
-	in = &out->items[0].instance;
+	in = rest_created(op, out);
 	(void)snprintf(in->id, sizeof(in->id), "%s", s->alloc);
-	(void)snprintf(in->cluster, sizeof(in->cluster), "%s", op->cluster);
-	(void)snprintf(in->node, sizeof(in->node), "%s", op->wants[0].node);
-	in->gen = op->wants[0].gen;
-	in->state = PROVIDER_PENDING;
 }
 
 /* A database that takes "N1" for "n1" would show another's. */

@@ -240,12 +240,9 @@ static void copy_detail(char *out, size_t size, const char *line)
 static void add_failure(struct provider_result *out, const char *id, enum provider_code code,
 			const char *words)
 {
-	struct provider_failure *f;
+	struct provider_failure *f = rest_add_failure(out, id);
 
-	out->failures = mem_realloc(out->failures, (out->nfailures + 1) * sizeof(*out->failures));
-	f = &out->failures[out->nfailures++];
-	*f = (struct provider_failure){.code = code};
-	(void)snprintf(f->id, sizeof(f->id), "%s", id);
+	f->code = code;
 	(void)snprintf(f->message, sizeof(f->message), "%s", words);
 }
 

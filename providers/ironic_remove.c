@@ -51,17 +51,9 @@ int ironic_remove_build(const struct ironic *i, const struct provider_op *op, st
 static void finish(const struct provider_op *op, enum provider_code code, int64_t retry_ms,
 		   struct provider_result *out)
 {
-	struct provider_instance *in;
-
 	provider_result_fini(out);
-	out->items = mem_zalloc(sizeof(*out->items));
-	out->nitems = 1;
-	out->items[0].code = code;
+	rest_deleted(op, code, out);
 	out->retry_after_ms = retry_ms;
-	in = &out->items[0].instance;
-	/* A list says when it has ended. */
-	in->state = code == PROVIDER_OK ? PROVIDER_STOPPING : PROVIDER_UNKNOWN;
-	(void)snprintf(in->id, sizeof(in->id), "%s", op->u.del.ids[0]);
 }
 
 static void read_alloc(const struct provider_op *op, struct doc *d, struct ironic_step *s,

@@ -271,16 +271,9 @@ static int read_launched(const struct provider_create *c, struct doc *d,
 			 struct provider_result *out)
 {
 	struct doc_at ids = doc_list(&d->top, "data.instance_ids", 1), id = doc_item(&ids, 0);
-	struct provider_instance *i;
+	struct provider_instance *i = rest_created(c, out);
 
-	out->items = mem_zalloc(sizeof(*out->items));
-	out->nitems = 1;
-	i = &out->items[0].instance;
 	doc_id(&id, NULL, i->id, sizeof(i->id));
-	(void)snprintf(i->cluster, sizeof(i->cluster), "%s", c->cluster);
-	(void)snprintf(i->node, sizeof(i->node), "%s", c->wants[0].node);
-	i->gen = c->wants[0].gen;
-	i->state = PROVIDER_PENDING;
 	return 0;
 }
 
@@ -372,14 +365,6 @@ static int read_list(const struct lambda *l, const struct provider_op *op, struc
 
 /* --- prices ----------------------------------------------------------------------------------- */
 
-static bool is_wanted(const struct provider_op *op, const char *type)
-{
-	for (size_t i = 0; i < op->u.quotes.ntypes; i++)
-		if (strcmp(op->u.quotes.types[i], type) == 0)
-			return true;
-	return op->u.quotes.ntypes == 0;
-}
-
 /* What a type costs, and is; it is the same everywhere. */
 static void read_type(const struct doc_at *o, struct provider_quote *q)
 {
@@ -418,7 +403,7 @@ static int read_quotes(const struct provider_op *op, struct doc *d, struct provi
 	for (size_t k = 0; k < list.n; k++) {
 		struct doc_at item = doc_item(&list, k);
 
-		if (is_wanted(op, doc_word(&item, "instance_type.name")))
+		if (rest_wants_type(op, doc_word(&item, "instance_type.name")))
 			add_quotes(&item, out);
 	}
 	return 0;
@@ -451,10 +436,7 @@ static int lambda_build(const void *self, const struct provider_op *op,
 	default:
 		return err_set(e, ERR_INVALID, "there is no such request");
 	}
-	if (rc == 0)
-		return rest_end(&c, out, provider_op_str(op->kind), e);
-	rest_drop(&c);
-	return -1;
+	return rest_finish(&c, rc, out, provider_op_str(op->kind), e);
 }
 
 static int read_reply(const struct rest *r, const struct provider_op *op, struct doc *d,

@@ -218,14 +218,8 @@ static int read_created(const struct provider_create *c, struct doc *d, struct p
 		return -1;
 	if (strcmp(doc_word(&d->top, "display_name"), name) != 0)
 		doc_wrong(&d->top, "display_name", "the name that was asked for");
-	out->items = mem_zalloc(sizeof(*out->items));
-	out->nitems = 1;
-	i = &out->items[0].instance;
+	i = rest_created(c, out);
 	doc_id(&d->top, "vm_id", i->id, sizeof(i->id));
-	(void)snprintf(i->cluster, sizeof(i->cluster), "%s", c->cluster);
-	(void)snprintf(i->node, sizeof(i->node), "%s", c->wants[0].node);
-	i->gen = c->wants[0].gen;
-	i->state = PROVIDER_PENDING;
 	return 0;
 }
 
@@ -311,22 +305,11 @@ static int read_deleted(const struct provider_op *op, struct doc *d, struct prov
 
 	if (said[0] != '\0' && strcmp(said, id) != 0)
 		doc_wrong(&d->top, "vm_id", "the VM that was to be deleted");
-	out->items = mem_zalloc(sizeof(*out->items));
-	out->nitems = 1;
-	(void)snprintf(out->items[0].instance.id, sizeof(out->items[0].instance.id), "%s", id);
-	out->items[0].instance.state = PROVIDER_STOPPING; /* a list says when it has ended */
+	rest_deleted(op, PROVIDER_OK, out);
 	return 0;
 }
 
 /* --- prices ----------------------------------------------------------------------------------- */
-
-static bool is_wanted(const struct provider_op *op, const char *type)
-{
-	for (size_t i = 0; i < op->u.quotes.ntypes; i++)
-		if (strcmp(op->u.quotes.types[i], type) == 0)
-			return true;
-	return op->u.quotes.ntypes == 0;
-}
 
 /* What has this price: "on-demand.h100.8x" is a market and a type.  The vendor's own client looks
  * for it under group_by, where no reply had it [R C3, C].  false: nothing that pools buy. */
@@ -350,7 +333,7 @@ static bool read_meter(const struct provider_op *op, const struct doc_at *o,
 		q->market = (enum provider_market)m;
 		said += n + 1;
 		(void)snprintf(q->type, sizeof(q->type), "%s", said);
-		return read_type(said, profile, &gpus) && is_wanted(op, said);
+		return read_type(said, profile, &gpus) && rest_wants_type(op, said);
 	}
 	return false;
 }
@@ -397,14 +380,6 @@ static int read_quotes(const struct provider_op *op, struct doc *d, struct provi
 
 /* ---------------------------------------------------------------------------------------------- */
 
-static int build_delete(struct rest_call *c, const struct provider_op *op, struct err *e)
-{
-	if (op->u.del.nids != 1)
-		return err_set(e, ERR_INVALID, "delete: Lyceum deletes one VM a call");
-	rest_part(c, op->u.del.ids[0]);
-	return 0;
-}
-
 static int lyceum_build(const void *self, const struct provider_op *op,
 			struct provider_request *out, struct err *e)
 {
@@ -424,7 +399,7 @@ static int lyceum_build(const void *self, const struct provider_op *op,
 		break;
 	case PROVIDER_DELETE:
 		rest_begin(&c, &l->rest, "DELETE", API "/vms");
-		rc = build_delete(&c, op, e);
+		rc = rest_delete_one(&c, op, "Lyceum", e);
 		break;
 	case PROVIDER_QUOTES:
 		rest_begin(&c, &l->rest, "GET", API "/pricing");
@@ -432,10 +407,7 @@ static int lyceum_build(const void *self, const struct provider_op *op,
 	default:
 		return err_set(e, ERR_INVALID, "there is no such request");
 	}
-	if (rc == 0)
-		return rest_end(&c, out, provider_op_str(op->kind), e);
-	rest_drop(&c);
-	return -1;
+	return rest_finish(&c, rc, out, provider_op_str(op->kind), e);
 }
 
 static int read_reply(const struct rest *r, const struct provider_op *op, struct doc *d,

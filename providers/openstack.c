@@ -188,11 +188,7 @@ static int read_deleted(const struct provider_op *op, struct provider_result *ou
 {
 	if (op->u.del.nids != 1)
 		return -1;
-	out->items = mem_zalloc(sizeof(*out->items));
-	out->nitems = 1;
-	out->items[0].instance.state = PROVIDER_STOPPING;
-	(void)snprintf(out->items[0].instance.id, sizeof(out->items[0].instance.id), "%s",
-		       op->u.del.ids[0]);
+	rest_deleted(op, PROVIDER_OK, out);
 	return 0;
 }
 

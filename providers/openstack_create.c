@@ -234,13 +234,7 @@ int openstack_created_read(const struct provider_op *op, struct doc *d, struct p
 
 	if (c->nwants != 1)
 		return openstack_cursor_write(out, doc_word(&d->top, "reservation_id"), 0);
-	out->items = mem_zalloc(sizeof(*out->items));
-	out->nitems = 1;
-	i = &out->items[0].instance;
+	i = rest_created(c, out);
 	doc_id(&d->top, "server.id", i->id, sizeof(i->id));
-	(void)snprintf(i->cluster, sizeof(i->cluster), "%s", c->cluster);
-	(void)snprintf(i->node, sizeof(i->node), "%s", c->wants[0].node);
-	i->gen = c->wants[0].gen;
-	i->state = PROVIDER_PENDING;
 	return 0;
 }

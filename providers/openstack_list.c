@@ -257,17 +257,10 @@ static enum provider_code meaning(const char *words)
 static void add_failure(const struct reading *r, const struct provider_instance *i,
 			const struct jpull_value *fault)
 {
-	const size_t n = r->out->nfailures++;
-	struct provider_failure *f;
+	struct provider_failure *f = rest_add_failure(r->out, i->id);
 	char *end;
 	struct doc d;
 
-	if ((n & (n - 1)) == 0) /* as many as there is room for */
-		r->out->failures = mem_realloc(r->out->failures,
-					       (n == 0 ? 1 : 2 * n) * sizeof(*r->out->failures));
-	f = &r->out->failures[n];
-	*f = (struct provider_failure){.code = PROVIDER_TRANSIENT};
-	memcpy(f->id, i->id, sizeof(f->id));
 	(void)doc_load(&d, fault->p, fault->n);
 	f->code = meaning(doc_word(&d.top, "message"));
 	words_show(f->message, sizeof(f->message), doc_word(&d.top, "message"),

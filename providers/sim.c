@@ -245,10 +245,7 @@ static int sim_build(const void *self, const struct provider_op *op, struct prov
 	if (op->kind >= PROVIDER_NOPS || ways[op->kind].method == NULL)
 		return err_set(e, ERR_INVALID, "there is no such request");
 	rest_begin(&c, self, ways[op->kind].method, ways[op->kind].path);
-	if (build_rest(&c, op, e) == 0)
-		return rest_end(&c, out, provider_op_str(op->kind), e);
-	rest_drop(&c);
-	return -1;
+	return rest_finish(&c, build_rest(&c, op, e), out, provider_op_str(op->kind), e);
 }
 
 /* --- rows of replies ---------------------------------------------------------------------------

@@ -303,12 +303,8 @@ static int read_created(const struct provider_create *c, struct doc *d, struct p
 
 static void add_failure(struct provider_result *out, const char *id)
 {
-	struct provider_failure *f;
+	struct provider_failure *f = rest_add_failure(out, id);
 
-	out->failures = mem_realloc(out->failures, (out->nfailures + 1) * sizeof(*out->failures));
-	f = &out->failures[out->nfailures++];
-	*f = (struct provider_failure){.code = PROVIDER_TRANSIENT};
-	(void)snprintf(f->id, sizeof(f->id), "%s", id);
 	(void)snprintf(f->message, sizeof(f->message), "Spheron says that it failed, and not why");
 }
 
@@ -348,16 +344,6 @@ static int read_list(const struct provider_op *op, struct doc *d, struct provide
 
 /* --- delete ----------------------------------------------------------------------------------- */
 
-static int read_deleted(const struct provider_op *op, struct provider_result *out)
-{
-	out->items = mem_zalloc(sizeof(*out->items));
-	out->nitems = 1;
-	out->items[0].instance.state = PROVIDER_STOPPING; /* a list says when it is over */
-	(void)snprintf(out->items[0].instance.id, sizeof(out->items[0].instance.id), "%s",
-		       op->u.del.ids[0]);
-	return 0;
-}
-
 /* 400 with canTerminate: it has ended already, or is too young, and must wait for that many minutes
  * [S T]. */
 static bool read_refused_delete(const struct provider_op *op, const struct provider_reply *reply,
@@ -376,28 +362,17 @@ static bool read_refused_delete(const struct provider_op *op, const struct provi
 				      : 0;
 		int64_t ms = doc_good(&d) ? min / 1000000 * 60 : 0;
 
-		(void)read_deleted(op, out);
-		if (!ended) {
-			out->items[0].code = PROVIDER_NOT_YET;
-			out->items[0].instance.state = PROVIDER_UNKNOWN;
+		rest_deleted(op, ended ? PROVIDER_OK : PROVIDER_NOT_YET, out);
+		if (!ended)
 			out->retry_after_ms = ms <= 0                  ? AGAIN_MS
 					      : ms < REST_RETRY_MAX_MS ? ms
 								       : REST_RETRY_MAX_MS;
-		}
 	}
 	doc_fini(&d);
 	return is;
 }
 
 /* ---------------------------------------------------------------------------------------------- */
-
-static int build_delete(struct rest_call *c, const struct provider_op *op, struct err *e)
-{
-	if (op->u.del.nids != 1)
-		return err_set(e, ERR_INVALID, "delete: Spheron takes one id a call");
-	rest_part(c, op->u.del.ids[0]);
-	return 0;
-}
 
 static int spheron_build(const void *self, const struct provider_op *op,
 			 struct provider_request *out, struct err *e)
@@ -419,7 +394,7 @@ static int spheron_build(const void *self, const struct provider_op *op,
 		break;
 	case PROVIDER_DELETE:
 		rest_begin(&c, &s->rest, "DELETE", "/api/deployments");
-		rc = build_delete(&c, op, e);
+		rc = rest_delete_one(&c, op, "Spheron", e);
 		break;
 	case PROVIDER_QUOTES:
 		rest_begin(&c, &s->rest, "GET", "/api/gpu-offers");
@@ -429,10 +404,7 @@ static int spheron_build(const void *self, const struct provider_op *op,
 	default:
 		return err_set(e, ERR_INVALID, "there is no such request");
 	}
-	if (rc == 0)
-		return rest_end(&c, out, provider_op_str(op->kind), e);
-	rest_drop(&c);
-	return -1;
+	return rest_finish(&c, rc, out, provider_op_str(op->kind), e);
 }
 
 static int read_reply(const struct rest *r, const struct provider_op *op, struct doc *d,
@@ -445,7 +417,8 @@ static int read_reply(const struct rest *r, const struct provider_op *op, struct
 	case PROVIDER_LIST:
 		return read_list(op, d, out);
 	case PROVIDER_DELETE:
-		return read_deleted(op, out);
+		rest_deleted(op, PROVIDER_OK, out);
+		return 0;
 	case PROVIDER_QUOTES:
 		return spheron_offer_quotes(op, d, out);
 	default:

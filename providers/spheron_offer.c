@@ -101,14 +101,6 @@ static bool write_zone(char out[PROVIDER_WORD_MAX + 1], const char *gpu, const s
 
 /* --- prices ----------------------------------------------------------------------------------- */
 
-static bool is_wanted(const struct provider_op *op, const char *type)
-{
-	for (size_t i = 0; i < op->u.quotes.ntypes; i++)
-		if (strcmp(op->u.quotes.types[i], type) == 0)
-			return true;
-	return op->u.quotes.ntypes == 0;
-}
-
 /* These may have fractions. */
 static int64_t whole(const struct doc_at *o, const char *key)
 {
@@ -162,7 +154,7 @@ int spheron_offer_quotes(const struct provider_op *op, struct doc *d, struct pro
 			struct doc_at o = doc_item(&offers, k);
 			const char *type = doc_word(&o, "offerId");
 
-			if (strlen(type) <= PROVIDER_WORD_MAX && is_wanted(op, type))
+			if (strlen(type) <= PROVIDER_WORD_MAX && rest_wants_type(op, type))
 				read_offer(&o, doc_word(&group, "gpuType"), out);
 		}
 	}

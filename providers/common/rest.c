@@ -272,16 +272,34 @@ static void add_headers(const struct rest *r, struct provider_request *out)
 	}
 }
 
-void rest_drop(struct rest_call *c)
+static void drop(struct rest_call *c)
 {
 	str_fini(&c->url);
 	str_fini(&c->body);
 }
 
+int rest_finish(struct rest_call *c, int rc, struct provider_request *out, const char *what,
+		struct err *e)
+{
+	if (rc == 0)
+		return rest_end(c, out, what, e);
+	drop(c);
+	return -1;
+}
+
+int rest_delete_one(struct rest_call *c, const struct provider_op *op, const char *who,
+		    struct err *e)
+{
+	if (op->u.del.nids != 1)
+		return err_set(e, ERR_INVALID, "delete: %s takes one id a call", who);
+	rest_part(c, op->u.del.ids[0]);
+	return 0;
+}
+
 int rest_end(struct rest_call *c, struct provider_request *out, const char *what, struct err *e)
 {
 	if (c->bad || c->url.full || c->body.full) {
-		rest_drop(c);
+		drop(c);
 		return err_set(e, ERR_INVALID, "%s: %s", what,
 			       c->bad ? "a text in it cannot be sent" : "the request is too long");
 	}

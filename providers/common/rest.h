@@ -103,7 +103,14 @@ void rest_json(struct rest_call *c, json_t *v);
 /* Move the request to *out.  -1: it is too long, or something in it cannot be sent; what: of the
  * error message.  Either way *c is finished. */
 int rest_end(struct rest_call *c, struct provider_request *out, const char *what, struct err *e);
-void rest_drop(struct rest_call *c); /* instead */
+/* As rest_end() if rc is 0.  Else *c is dropped and -1 returned: rc is of what wrote the call,
+ * which has set *e. */
+int rest_finish(struct rest_call *c, int rc, struct provider_request *out, const char *what,
+		struct err *e);
+/* Append the id of a delete to the path.  -1: there is not just one; who, as in "Nova": of the
+ * error message. */
+int rest_delete_one(struct rest_call *c, const struct provider_op *op, const char *who,
+		    struct err *e);
 
 /* --- replies -----------------------------------------------------------------------------------
  */
@@ -158,6 +165,18 @@ struct rest_state {
 enum provider_state rest_state(const struct rest_state *states, size_t n, const char *word);
 /* Append an instance to the list, all zero. */
 struct provider_instance *rest_add_instance(struct provider_result *out);
+/* Append why that instance of the list has failed: PROVIDER_TRANSIENT, which says nothing about the
+ * place, and no words, unless the caller knows better. */
+struct provider_failure *rest_add_failure(struct provider_result *out, const char *id);
+/* The one item of a create of one instance: OK, pending, whose it is.  The caller sets the id. */
+struct provider_instance *rest_created(const struct provider_create *c,
+				       struct provider_result *out);
+/* The one item of a delete of one id.  OK: it is stopping, since only a list says when it has
+ * ended. */
+void rest_deleted(const struct provider_op *op, enum provider_code code,
+		  struct provider_result *out);
+/* Is this type one of those whose quotes are asked for? */
+bool rest_wants_type(const struct provider_op *op, const char *type);
 /* Has every item that is OK an id of its own?  Two nodes of a create cannot be one instance. */
 bool rest_ids_differ(const struct provider_result *out);
 

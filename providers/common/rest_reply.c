@@ -164,17 +164,30 @@ static int64_t wait_ms(const struct rest_api *api, const struct doc *d,
 	return n > ms ? n : ms;
 }
 
+static struct provider_item *only_item(struct provider_result *out)
+{
+	out->items = mem_zalloc(sizeof(*out->items));
+	out->nitems = 1;
+	return &out->items[0];
+}
+
+void rest_deleted(const struct provider_op *op, enum provider_code code,
+		  struct provider_result *out)
+{
+	struct provider_item *item = only_item(out);
+
+	item->code = code;
+	(void)snprintf(item->instance.id, sizeof(item->instance.id), "%s", op->u.del.ids[0]);
+	item->instance.state = code == PROVIDER_OK ? PROVIDER_STOPPING : PROVIDER_UNKNOWN;
+}
+
 /* What is refused for one instance is said of it, not of the request. */
 static void say_of_item(const struct provider_op *op, struct provider_result *out)
 {
 	if (op->kind != PROVIDER_DELETE || op->u.del.nids != 1 ||
 	    (out->code != PROVIDER_NOT_FOUND && out->code != PROVIDER_NOT_YET))
 		return;
-	out->items = mem_zalloc(sizeof(*out->items));
-	out->nitems = 1;
-	out->items[0].code = out->code;
-	(void)snprintf(out->items[0].instance.id, sizeof(out->items[0].instance.id), "%s",
-		       op->u.del.ids[0]);
+	rest_deleted(op, out->code, out);
 	out->code = PROVIDER_OK;
 	out->message[0] = '\0';
 }
@@ -247,6 +260,39 @@ struct provider_instance *rest_add_instance(struct provider_result *out)
 			mem_realloc(out->instances, (n == 0 ? 1 : 2 * n) * sizeof(*out->instances));
 	out->instances[n] = (struct provider_instance){0};
 	return &out->instances[n];
+}
+
+struct provider_failure *rest_add_failure(struct provider_result *out, const char *id)
+{
+	const size_t n = out->nfailures++;
+	struct provider_failure *f;
+
+	if ((n & (n - 1)) == 0) /* as many as there is room for */
+		out->failures =
+			mem_realloc(out->failures, (n == 0 ? 1 : 2 * n) * sizeof(*out->failures));
+	f = &out->failures[n];
+	*f = (struct provider_failure){.code = PROVIDER_TRANSIENT};
+	(void)snprintf(f->id, sizeof(f->id), "%s", id);
+	return f;
+}
+
+struct provider_instance *rest_created(const struct provider_create *c, struct provider_result *out)
+{
+	struct provider_instance *i = &only_item(out)->instance;
+
+	(void)snprintf(i->cluster, sizeof(i->cluster), "%s", c->cluster);
+	(void)snprintf(i->node, sizeof(i->node), "%s", c->wants[0].node);
+	i->gen = c->wants[0].gen;
+	i->state = PROVIDER_PENDING;
+	return i;
+}
+
+bool rest_wants_type(const struct provider_op *op, const char *type)
+{
+	for (size_t i = 0; i < op->u.quotes.ntypes; i++)
+		if (strcmp(op->u.quotes.types[i], type) == 0)
+			return true;
+	return op->u.quotes.ntypes == 0;
 }
 
 bool rest_ids_differ(const struct provider_result *out)

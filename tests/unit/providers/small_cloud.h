@@ -117,14 +117,12 @@ static inline int small_build(const void *self, const struct provider_op *op,
 			      struct provider_request *out, struct err *e)
 {
 	struct rest_call c;
+	int rc = 0;
 
 	switch (op->kind) {
 	case PROVIDER_CREATE:
 		rest_begin(&c, self, "POST", "/v1/instances");
-		if (small_create(&c, &op->u.create, e) != 0) {
-			rest_drop(&c);
-			return -1;
-		}
+		rc = small_create(&c, &op->u.create, e);
 		break;
 	case PROVIDER_LIST:
 		rest_begin(&c, self, "GET", "/v1/instances");
@@ -132,7 +130,7 @@ static inline int small_build(const void *self, const struct provider_op *op,
 		break;
 	case PROVIDER_DELETE:
 		rest_begin(&c, self, "DELETE", "/v1/instances");
-		rest_part(&c, op->u.del.nids == 1 ? op->u.del.ids[0] : "");
+		rc = rest_delete_one(&c, op, "this cloud", e);
 		break;
 	case PROVIDER_QUOTES:
 		rest_begin(&c, self, "GET", "/v1/types");
@@ -140,7 +138,7 @@ static inline int small_build(const void *self, const struct provider_op *op,
 	default:
 		return err_set(e, ERR_INVALID, "there is no such request");
 	}
-	return rest_end(&c, out, provider_op_str(op->kind), e);
+	return rest_finish(&c, rc, out, provider_op_str(op->kind), e);
 }
 
 /* --- replies -----------------------------------------------------------------------------------
@@ -191,16 +189,6 @@ static inline int small_list(const struct provider_op *op, const struct doc *d,
 	return rest_more_pages(op, out, (uint64_t)doc_int(&d->top, "pages") > rest_page(op));
 }
 
-static inline int small_deleted(const struct provider_op *op, struct provider_result *out)
-{
-	out->items = mem_zalloc(sizeof(*out->items));
-	out->nitems = 1;
-	out->items[0].instance.state = PROVIDER_STOPPING; /* a list will say when it has ended */
-	(void)snprintf(out->items[0].instance.id, sizeof(out->items[0].instance.id), "%s",
-		       op->u.del.ids[0]);
-	return 0;
-}
-
 static inline void small_quote(const struct doc_at *o, enum provider_market market,
 			       struct provider_result *out)
 {
@@ -241,7 +229,8 @@ static inline int small_read(const struct rest *r, const struct provider_op *op,
 	case PROVIDER_LIST:
 		return small_list(op, d, out);
 	case PROVIDER_DELETE:
-		return small_deleted(op, out);
+		rest_deleted(op, PROVIDER_OK, out);
+		return 0;
 	case PROVIDER_QUOTES:
 		return small_quotes(d, out);
 	default:

@@ -320,15 +320,50 @@ static void test_what_cannot_be_sent_is_refused_at_the_end(void **state)
 	rest_fini(&r);
 }
 
-static void test_a_request_may_be_dropped(void **state)
+/* Nothing of it goes out, and why is what the one who wrote it has said. */
+static void test_a_request_that_went_wrong_is_dropped(void **state)
 {
 	struct rest r = rest_of(&bearer, "s3cret");
+	struct provider_request out = {0};
 	struct rest_call c;
+	struct err e = {0};
 
 	(void)state;
 	rest_begin(&c, &r, "POST", "/x");
 	rest_text(&c, NULL, "x");
-	rest_drop(&c);
+	assert_int_equal(rest_finish(&c, err_set(&e, ERR_LIMIT, "mine"), &out, "create", &e), -1);
+	assert_string_equal(e.msg, "mine");
+	assert_null(out.url);
+	rest_begin(&c, &r, "POST", "/x");
+	assert_int_equal(rest_finish(&c, 0, &out, "create", &e), 0);
+	assert_non_null(out.url);
+	provider_request_fini(&out);
+	rest_fini(&r);
+}
+
+/* The second of two ids would stay, and bill. */
+static void test_a_delete_of_one_is_of_just_one(void **state)
+{
+	const char *const ids[] = {"i/1", "i-2"};
+	struct provider_op op = {.kind = PROVIDER_DELETE, .u.del = {ids, 1}};
+	struct rest r = rest_of(&bearer, "s3cret");
+	struct provider_request out = {0};
+	struct rest_call c;
+	struct err e = {0};
+
+	(void)state;
+	rest_begin(&c, &r, "DELETE", "/x");
+	assert_int_equal(rest_finish(&c, rest_delete_one(&c, &op, "Nova", &e), &out, "delete", &e),
+			 0);
+	assert_non_null(strstr(out.url, "/x/i%2F1"));
+	provider_request_fini(&out);
+	for (op.u.del.nids = 0; op.u.del.nids <= 2; op.u.del.nids += 2) {
+		rest_begin(&c, &r, "DELETE", "/x");
+		assert_int_equal(
+			rest_finish(&c, rest_delete_one(&c, &op, "Nova", &e), &out, "delete", &e),
+			-1);
+		assert_string_equal(e.msg, "delete: Nova takes one id a call");
+	}
 	rest_fini(&r);
 }
 
@@ -341,7 +376,8 @@ int main(void)
 		cmocka_unit_test(test_a_body_is_written_in_json),
 		cmocka_unit_test(test_any_text_comes_through_a_body),
 		cmocka_unit_test(test_what_cannot_be_sent_is_refused_at_the_end),
-		cmocka_unit_test(test_a_request_may_be_dropped),
+		cmocka_unit_test(test_a_request_that_went_wrong_is_dropped),
+		cmocka_unit_test(test_a_delete_of_one_is_of_just_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

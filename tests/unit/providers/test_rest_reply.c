@@ -426,6 +426,73 @@ static void test_a_reply_is_read_or_nothing_of_it_is_left(void **state)
 	rest_fini(&r);
 }
 
+/* A node that is taken for another's is paid for, and used by nobody. */
+static void test_the_item_of_one_instance(void **state)
+{
+	const struct provider_want wants[] = {{"n1", 7, 0}};
+	const struct provider_create c = {.cluster = "uuid", .wants = wants, .nwants = 1};
+	const char *const ids[] = {"i-9"};
+	const struct provider_op del = {.kind = PROVIDER_DELETE, .u.del = {ids, 1}};
+	struct provider_result out = {0};
+	const struct provider_instance *i = rest_created(&c, &out);
+
+	(void)state;
+	assert_int_equal(out.nitems, 1);
+	assert_ptr_equal(i, &out.items[0].instance);
+	assert_int_equal(out.items[0].code, PROVIDER_OK);
+	assert_string_equal(i->cluster, "uuid");
+	assert_string_equal(i->node, "n1");
+	assert_int_equal(i->gen, 7);
+	assert_int_equal(i->state, PROVIDER_PENDING);
+	provider_result_fini(&out);
+	for (int k = 0; k < 2; k++) {
+		enum provider_code code = k == 0 ? PROVIDER_OK : PROVIDER_NOT_YET;
+
+		out = (struct provider_result){0};
+		rest_deleted(&del, code, &out);
+		assert_int_equal(out.nitems, 1);
+		assert_int_equal(out.items[0].code, code);
+		assert_string_equal(out.items[0].instance.id, "i-9");
+		assert_int_equal(out.items[0].instance.state,
+				 k == 0 ? PROVIDER_STOPPING : PROVIDER_UNKNOWN);
+		provider_result_fini(&out);
+	}
+}
+
+static void test_failures_stay_in_their_order(void **state)
+{
+	struct provider_result out = {0};
+	char id[16];
+
+	(void)state;
+	for (int k = 0; k < 5; k++) {
+		(void)snprintf(id, sizeof(id), "i-%d", k);
+		rest_add_failure(&out, id)->code = k == 3 ? PROVIDER_QUOTA : PROVIDER_TRANSIENT;
+	}
+	assert_int_equal(out.nfailures, 5);
+	for (int k = 0; k < 5; k++) {
+		(void)snprintf(id, sizeof(id), "i-%d", k);
+		assert_string_equal(out.failures[k].id, id);
+		assert_int_equal(out.failures[k].code,
+				 k == 3 ? PROVIDER_QUOTA : PROVIDER_TRANSIENT);
+		assert_string_equal(out.failures[k].message, "");
+	}
+	provider_result_fini(&out);
+}
+
+static void test_quotes_of_the_types_that_are_asked_for(void **state)
+{
+	const char *const types[] = {"a", "bb"};
+	struct provider_op op = {.kind = PROVIDER_QUOTES, .u.quotes = {types, 2}};
+
+	(void)state;
+	assert_true(rest_wants_type(&op, "a"));
+	assert_true(rest_wants_type(&op, "bb"));
+	assert_false(rest_wants_type(&op, "b"));
+	op.u.quotes.ntypes = 0;
+	assert_true(rest_wants_type(&op, "b"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -439,6 +506,9 @@ int main(void)
 		cmocka_unit_test(test_a_time_to_wait_is_in_a_header_or_in_the_body),
 		cmocka_unit_test(test_a_delete_of_one_that_is_gone_is_told_of_that_one),
 		cmocka_unit_test(test_a_reply_is_read_or_nothing_of_it_is_left),
+		cmocka_unit_test(test_the_item_of_one_instance),
+		cmocka_unit_test(test_failures_stay_in_their_order),
+		cmocka_unit_test(test_quotes_of_the_types_that_are_asked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
