@@ -135,6 +135,14 @@ static const struct {
 	 -1,
 	 {":10: provider \"sim\": on: /nowhere/on: No such file",
 	  ":10: provider \"sim\": status: /nowhere/status: No such file"}},
+	{"the program that runs such commands is not there",
+	 "	driver = sim\n	url = \"http://127.0.0.1:1\"\n	credential_file = "
+	 "\"DIR/token\"\n}\n",
+	 "driver = static program = \"/nowhere/burst-static\"\n on = {\"DIR/bin/squeue\", \"%n\"}\n"
+	 "off = {\"DIR/bin/squeue\", \"%n\"}\n status = {\"DIR/bin/squeue\", \"%n\"}\n}\n",
+	 LAB_BAD_CONF,
+	 -1,
+	 {":10: provider \"sim\": program: /nowhere/burst-static: No such file"}},
 	{"a pool that its provider can never serve",
 	 "driver = sim\n\turl = \"http://127.0.0.1:1\"\n\tcredential_file = \"DIR/token\"\n}",
 	 "driver = aws\n\tregion = r2\n\timage = ami-1\n}",
