@@ -351,6 +351,32 @@ static void test_a_machine_is_undeployed(void **state)
 	check_rows(rows, COUNT(rows));
 }
 
+/* A machine is locked for seconds: without a time to wait the engine would ask at its own pace. */
+static void test_what_is_locked_is_asked_for_again_in_seconds(void **state)
+{
+	static const struct {
+		const char *cursor;
+		long status;
+		const char *body;
+		int64_t want;
+	} rows[] = {
+		{"", 200, ALLOC("allocating", "null", "null"), 2000},
+		{AT("l"), 200, NODE("null", "active", "null", ""), 2000},
+		{AT("d"), 409, LOCKED, 10000},
+		{AT("x"), 409, LOCKED, 10000},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct provider_op op = op_at(PROVIDER_DELETE, rows[i].cursor);
+		struct provider_result r = parse_op(&op, rows[i].status, rows[i].body);
+
+		assert_int_equal(r.items[0].code, PROVIDER_NOT_YET);
+		assert_int_equal(r.retry_after_ms, rows[i].want);
+		provider_result_fini(&r);
+	}
+}
+
 static void test_requests_of_a_delete(void **state)
 {
 	struct provider_op op = op_at(PROVIDER_DELETE, "");
@@ -452,6 +478,7 @@ int main(void)
 		T(test_an_allocation_is_asked_for),
 		T(test_a_machine_is_deployed),
 		T(test_a_machine_is_undeployed),
+		T(test_what_is_locked_is_asked_for_again_in_seconds),
 		T(test_requests_of_a_delete),
 		T(test_a_machine_is_changed_only_just_after_a_look),
 		T(test_a_slow_server_is_asked_in_the_end),
