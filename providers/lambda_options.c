@@ -7,7 +7,7 @@
 static const struct conf_option rows[] = {
 	{"provider", "ssh_key", NULL,
 	 "name of the SSH key that Lambda puts on each instance; it wants exactly one",
-	 false, CONF_TEXT, 0, 0, FIELD(ssh_key)},
+	 false, CONF_PHRASE, 0, 0, FIELD(ssh_key)},
 	{"provider", "image", "",
 	 "family or id of the image; empty: the latest Lambda Stack",
 	 false, CONF_TEXT, 0, 0, FIELD(image)},
@@ -19,7 +19,7 @@ static const struct conf_option rows[] = {
 	 false, CONF_TEXT, 0, 0, FIELD(firewall_rulesets)},
 	{"provider", "file_systems", "",
 	 "names of file systems of the offers' region to mount, comma-separated",
-	 false, CONF_TEXT, 0, 0, FIELD(file_systems)},
+	 false, CONF_PHRASE, 0, 0, FIELD(file_systems)},
 };
 /* clang-format on */
 

@@ -79,30 +79,31 @@ static void lyceum_close(void *self)
 	free(l);
 }
 
-/* burstd.conf has no blanks in a text, so the key is given without its kind, which is in it once
- * more (RFC 4253, 6.6): "AAAAC3NzaC1lZDI1NTE5..." is "ssh-ed25519 AAAAC3...".  NULL: it is none. */
-static char *whole_key(const char *base64)
+/* "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5... comment": the kind is in the base64 once more, with its
+ * length (RFC 4253, 6.6), so that nothing else is taken for a key, and no private one is sent.  The
+ * key without its comment; NULL: it is none. */
+static char *public_key(const char *line)
 {
 	static const char *const begins[] = {"ssh-", "ecdsa-", "sk-"};
+	const size_t kind = strcspn(line, " ");
+	const char *base64 = line + kind + strspn(line + kind, " ");
+	const size_t len = strcspn(base64, " ");
 	unsigned char bytes[KEY_MAX];
-	size_t n = 0, kind = 0;
+	size_t n = 0;
+	bool known = false;
 	struct str key;
 
-	if (!base64_decode(BASE64_PLAIN, base64, strlen(base64), bytes, sizeof(bytes), &n) ||
-	    n < 4 || bytes[0] != 0 || bytes[1] != 0 || bytes[2] != 0)
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		known = known || strncmp(line, begins[i], strlen(begins[i])) == 0;
+	if (!known || !base64_decode(BASE64_PLAIN, base64, len, bytes, sizeof(bytes), &n) ||
+	    n < 4 + kind || memcmp(bytes, "\0\0\0", 3) != 0 || bytes[3] != kind ||
+	    memcmp(bytes + 4, line, kind) != 0)
 		return NULL;
-	kind = bytes[3];
-	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
-		const size_t len = strlen(begins[i]);
-
-		if (kind < len || 4 + kind > n || memcmp(bytes + 4, begins[i], len) != 0)
-			continue;
-		str_init(&key, (size_t)2 * KEY_MAX);
-		str_add(&key, (const char *)bytes + 4, kind);
-		str_addf(&key, " %s", base64);
-		return str_take(&key);
-	}
-	return NULL;
+	str_init(&key, kind + len + 1);
+	str_add(&key, line, kind);
+	str_adds(&key, " ");
+	str_add(&key, base64, len);
+	return str_take(&key);
 }
 
 static int set_options(struct lyceum *l, const struct provider_conf *conf, struct err *e)
@@ -112,12 +113,12 @@ static int set_options(struct lyceum *l, const struct provider_conf *conf, struc
 
 	if (conf->user_data != NULL && conf->user_data[0] != '\0')
 		return err_set(e, ERR_INVALID, "user_data_file: Lyceum's VMs get no user-data");
-	l->public_key = whole_key(key);
+	l->public_key = public_key(key);
 	return l->public_key != NULL
 		       ? 0
 		       : err_set(e, ERR_INVALID,
-				 "want ssh_public_key, the part AAAA... of an SSH public key: "
-				 "Lyceum makes no VM without");
+				 "want ssh_public_key, such as \"ssh-ed25519 AAAA...\": Lyceum "
+				 "makes no VM without");
 }
 
 static int lyceum_open(void **self, const struct provider_conf *conf, struct err *e)

@@ -6,8 +6,8 @@
 /* clang-format off */
 static const struct conf_option rows[] = {
 	{"provider", "ssh_public_key", NULL,
-	 "SSH public key that Lyceum lets into each machine: its part AAAA..., without blanks",
-	 false, CONF_TEXT, 0, 0, FIELD(ssh_public_key)},
+	 "SSH public key that Lyceum lets into each machine: ssh-ed25519 AAAA...",
+	 false, CONF_PHRASE, 0, 0, FIELD(ssh_public_key)},
 };
 /* clang-format on */
 

@@ -111,26 +111,11 @@ static char *copy(const char *text)
 	return mem_strdup(text != NULL ? text : "");
 }
 
-/* Texts of burstd.conf have no blanks, and names of operating systems have. */
-static char *copy_blanks(const char *text)
-{
-	char *out = copy(text), *to = out;
-
-	for (const char *p = out; *p != '\0'; to++) {
-		bool blank = strncmp(p, "%20", 3) == 0;
-
-		*to = blank ? ' ' : *p;
-		p += blank ? 3 : 1;
-	}
-	*to = '\0';
-	return out;
-}
-
 static int set_options(struct spheron *s, const struct spheron_options *o, struct err *e)
 {
 	s->team = copy(o->team);
 	s->ssh_key = copy(o->ssh_key);
-	s->operating_system = copy_blanks(o->operating_system);
+	s->operating_system = copy(o->operating_system);
 	if (s->team[0] != '\0' && s->ssh_key[0] != '\0' && s->operating_system[0] != '\0')
 		return 0;
 	return err_set(e, ERR_INVALID,

@@ -12,8 +12,8 @@ static const struct conf_option rows[] = {
 	 "id of the SSH key that Spheron puts on each deployment; it wants exactly one",
 	 false, CONF_TEXT, 0, 0, FIELD(ssh_key)},
 	{"provider", "operating_system", NULL,
-	 "operating system, one of the os_options of the offers, %20 for a blank",
-	 false, CONF_TEXT, 0, 0, FIELD(operating_system)},
+	 "operating system, one of the os_options of the offers",
+	 false, CONF_PHRASE, 0, 0, FIELD(operating_system)},
 };
 /* clang-format on */
 

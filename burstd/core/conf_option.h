@@ -19,6 +19,7 @@ enum conf_option_type {
 	CONF_NAME,      /* char *: letters, digits, '-', '_', '.' */
 	CONF_WORD,      /* char *: printable, no spaces */
 	CONF_TEXT,      /* char *: longer, likewise; "" when it may be empty and is */
+	CONF_PHRASE,    /* char *: as CONF_TEXT, with blanks between its words */
 	CONF_PATH,      /* char *: absolute; NULL when it may be empty and is */
 	CONF_PROGRAM,   /* char *: absolute path of a program; may not be empty */
 	CONF_URL,       /* char *: http:// or https://; "" when it may be empty and is */

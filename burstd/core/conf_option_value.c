@@ -378,6 +378,7 @@ void conf_option_fini(const struct conf_option *o, void *object)
 	case CONF_NAME:
 	case CONF_WORD:
 	case CONF_TEXT:
+	case CONF_PHRASE:
 	case CONF_PATH:
 	case CONF_PROGRAM:
 	case CONF_URL:

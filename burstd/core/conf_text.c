@@ -189,6 +189,13 @@ int conf_text_code(const char *text, struct err *e)
 		       "\"%.40s\": want capital letters: a country such as DE, EU or EEA", text);
 }
 
+static bool is_phrase(const char *text)
+{
+	size_t n = strlen(text);
+
+	return n > 0 && n <= CONF_TEXT_MAX && text[0] != ' ' && text[n - 1] != ' ';
+}
+
 int conf_text_check(enum conf_option_type type, const char *text, struct err *e)
 {
 	struct interconnect links;
@@ -209,6 +216,12 @@ int conf_text_check(enum conf_option_type type, const char *text, struct err *e)
 		if (text[0] != '\0' && strlen(text) <= CONF_TEXT_MAX && strchr(text, ' ') == NULL)
 			return 0;
 		return err_set(e, ERR_INVALID, "want text of at most %d bytes, without a blank",
+			       CONF_TEXT_MAX);
+	case CONF_PHRASE:
+		if (is_phrase(text))
+			return 0;
+		return err_set(e, ERR_INVALID,
+			       "want text of at most %d bytes, without a blank at either end",
 			       CONF_TEXT_MAX);
 	case CONF_PATH:
 	case CONF_PROGRAM:

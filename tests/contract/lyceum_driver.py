@@ -17,7 +17,7 @@ from shell import Shell
 
 CLUSTER = "0b1c2d3e-4f50-4000-8000-000000000001"
 NAME = "b0b1c2d3e4f50-c-h100-7"
-SSH_KEY = "AAAAC3NzaC1lZDI1NTE5"
+SSH_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5"
 FIRST = "/api/v2/external/"
 STATES = {"pending": 1, "running": 2, "failed": 5, "ended": 6}
 
@@ -107,7 +107,7 @@ class World(lyceum.World):
         return said
 
     def start(self, *words, ok=True):
-        return self.run("vm", "start", "-k", "ssh-ed25519 " + SSH_KEY, "--async", *words, ok=ok)
+        return self.run("vm", "start", "-k", SSH_KEY, "--async", *words, ok=ok)
 
     def buy(self, kind="h100.8x", market="on-demand", node="h100-7", gen=12):
         place = {"type": kind, "region": "eu", "zone": "", "market": market}

@@ -46,7 +46,7 @@ static void check_create(void *self, const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct lyceum_options o = {.ssh_public_key = "AAAAC3NzaC1lZDI1NTE5"};
+	const struct lyceum_options o = {.ssh_public_key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5"};
 	const struct provider_conf conf = {.name = "lyceum", .credential = "k", .options = &o};
 	const uint8_t *line;
 	void *self;

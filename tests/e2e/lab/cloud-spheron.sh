@@ -17,7 +17,7 @@ lab_provider_spheron() {
 		credential_file  = "/etc/burstd/sim.token"
 		team             = "team-simcloud"
 		ssh_key          = "key-00000000"
-		operating_system = "Ubuntu%20Server%2022.04"
+		operating_system = "Ubuntu Server 22.04"
 		rate             = 50
 	C
 }

@@ -11,6 +11,8 @@
 #include "core/conf_text.h"
 
 static const char *const want_text = "want text of at most 4096 bytes, without a blank";
+static const char *const want_phrase =
+	"want text of at most 4096 bytes, without a blank at either end";
 static const char *const want_bind = "want an address and port such as 0.0.0.0:8443";
 static const char *const want_signal = "want a signal such as USR1";
 static const char *const want_line =
@@ -33,6 +35,11 @@ static void test_texts_words_and_files(void **state)
 	check(CONF_TEXT, "a", NULL);
 	check(CONF_TEXT, "", want_text);
 	check(CONF_TEXT, "a b", want_text);
+	check(CONF_PHRASE, "a  b", NULL);
+	check(CONF_PHRASE, "", want_phrase);
+	check(CONF_PHRASE, " a", want_phrase);
+	check(CONF_PHRASE, "a ", want_phrase);
+	check(CONF_PHRASE, " ", want_phrase);
 	check(CONF_WORD, "a", NULL);
 	check(CONF_WORD, "", "want one word of at most 63 bytes");
 	check(CONF_WORD, "a b", "want one word of at most 63 bytes");

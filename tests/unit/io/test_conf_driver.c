@@ -2,6 +2,7 @@
 #include "conf_equal.h"
 
 #include "providers/aws.h"
+#include "providers/lambda.h"
 #include "providers/static.h"
 
 #define EC2  "provider ec2 { driver = aws region = \"eu-west-1\" image = \"ami-1\" }\n"
@@ -59,6 +60,34 @@ static void test_sections_do_not_share_values_or_lines(void **state)
 	assert_string_equal(second->region, "");
 	assert_null(c->providers[3].own);
 	conf_free(c);
+}
+
+/* Names of other people's things have blanks, and those must survive config show. */
+static void test_a_name_may_have_blanks(void **state)
+{
+	struct conf *c = parsed(HEAD
+				"provider l { driver = lambda ssh_key = \"my  lab key\" }\n" WHERE
+				"l }\n"),
+		    *again;
+	const struct lambda_options *l = c->providers[0].own;
+	struct str s;
+
+	(void)state;
+	assert_string_equal(l->ssh_key, "my  lab key");
+	str_init(&s, CONF_PRINT_MAX);
+	conf_print(c, &s);
+	again = parsed(s.p);
+	assert_string_equal(((const struct lambda_options *)again->providers[0].own)->ssh_key,
+			    "my  lab key");
+	str_fini(&s);
+	conf_free(c);
+	conf_free(again);
+	refused(HEAD "provider l {\ndriver = lambda\nssh_key = \" x\"\n}\n" POOL,
+		"f:5: provider \"l\": ssh_key: want text of at most 4096 bytes, without a blank at "
+		"either end");
+	refused(HEAD "provider l {\ndriver = lambda\n}\n" POOL,
+		"f:5: provider \"l\": ssh_key is missing (name of the SSH key that Lambda puts on "
+		"each instance; it wants exactly one)");
 }
 
 static void test_only_the_drivers_own_are_printed(void **state)
@@ -127,6 +156,7 @@ int main(void)
 		cmocka_unit_test(test_another_drivers_option_is_refused_with_its_line),
 		cmocka_unit_test(test_a_bad_value_has_its_line),
 		cmocka_unit_test(test_sections_do_not_share_values_or_lines),
+		cmocka_unit_test(test_a_name_may_have_blanks),
 		cmocka_unit_test(test_only_the_drivers_own_are_printed),
 		cmocka_unit_test(test_a_change_is_seen),
 	};

@@ -22,7 +22,7 @@
 #define API      "https://api.lyceum.technology/api/v2/external/"
 #define SECRET   "lk_lab-k3y"
 #define BLOB     "AAAAC3NzaC1lZDI1NTE5"
-#define KEY      "ssh-ed25519 " BLOB /* as it is sent */
+#define KEY      "ssh-ed25519 " BLOB
 
 /* A list, and a VM in it, as recorded. */
 #define VMS(rows, total) "{\"vms\":[" rows "],\"total\":" total "}"
@@ -71,7 +71,7 @@ static inline int open_with(const char *key, const char *user_data, struct err *
 static inline int setup(void **state)
 {
 	(void)state;
-	return open_with(BLOB, NULL, NULL);
+	return open_with(KEY " me@here", NULL, NULL); /* it is sent without the comment */
 }
 
 static inline int teardown(void **state)

@@ -23,7 +23,7 @@
 #define API      "https://app.spheron.ai/api/"
 #define SECRET   "sai_pk_lab.k3y"
 
-static const char team[] = "team-1", ssh_key[] = "key-1", os[] = "Ubuntu%20Server%2022.04";
+static const char team[] = "team-1", ssh_key[] = "key-1", os[] = "Ubuntu Server 22.04";
 static const struct spheron_options options = {team, ssh_key, os};
 static const struct provider_want want = {"h100-7", 12, 0};
 static const char *const ids[] = {"6a01", "6a02"};

@@ -22,14 +22,17 @@ static void test_options_that_cannot_be(void **state)
 		{"lab", NULL, "want ssh_public_key"}, /* the name of a key, as Lambda wants it */
 		{"/root/.ssh/id_ed25519.pub", NULL, "want ssh_public_key"},
 		{"ssh-ed25519", NULL, "want ssh_public_key"},
-		{"AAAADHg1MDktZWQyNTUxOQ==", NULL, "want ssh_public_key"}, /* of another kind */
-		{"AAAAQ3NzaC1lZDI1NTE5", NULL, "want ssh_public_key"},     /* cut */
-		{"AAAA", NULL, "want ssh_public_key"},
-		{"AQAAC3NzaC1lZDI1NTE5", NULL, "want ssh_public_key"},
-		{BLOB " me", NULL, "want ssh_public_key"},
+		{BLOB, NULL, "want ssh_public_key"},
+		{"x509-ed25519 AAAADHg1MDktZWQyNTUxOQ==", NULL, "want ssh_public_key"},
+		{"ssh-rsa " BLOB, NULL, "want ssh_public_key"}, /* of another kind */
+		{"ssh-ed2551 " BLOB, NULL, "want ssh_public_key"},
+		{"ssh-ed25519 AAAAQ3NzaC1lZDI1NTE5", NULL, "want ssh_public_key"}, /* cut */
+		{"ssh-ed25519 AAAAC3NzaC1lZDI1NT", NULL, "want ssh_public_key"},
+		{"ssh-ed25519 AAAA", NULL, "want ssh_public_key"},
+		{"ssh-ed25519 AQAAC3NzaC1lZDI1NTE5", NULL, "want ssh_public_key"},
 		{"-----BEGIN OPENSSH PRIVATE KEY----- b3BlbnNzaC1r", NULL, "want ssh_public_key"},
-		{BLOB "\n" BLOB, NULL, "want ssh_public_key"},
-		{BLOB, "#cloud-config\n", "user_data_file: Lyceum's VMs get no user-data"},
+		{KEY "\n" BLOB, NULL, "want ssh_public_key"},
+		{KEY, "#cloud-config\n", "user_data_file: Lyceum's VMs get no user-data"},
 	};
 	struct provider_conf bare = {.name = "here", .credential = SECRET};
 	struct err e = {0};
@@ -47,8 +50,9 @@ static void test_options_that_cannot_be(void **state)
 static void test_keys_of_each_kind(void **state)
 {
 	static const char *const keys[] = {
-		BLOB, "AAAAB3NzaC1yc2FhYmM=", "AAAAE2VjZHNhLXNoYTItbmlzdHAyNTZhYmM=",
-		"AAAAGnNrLXNzaC1lZDI1NTE5QG9wZW5zc2guY29t"};
+		KEY, KEY " me@here, at home", "ssh-rsa AAAAB3NzaC1yc2FhYmM=",
+		"ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTZhYmM=",
+		"sk-ssh-ed25519@openssh.com AAAAGnNrLXNzaC1lZDI1NTE5QG9wZW5zc2guY29t"};
 	char *longest = mem_zalloc(5401);
 
 	(void)state;
@@ -57,9 +61,9 @@ static void test_keys_of_each_kind(void **state)
 		provider_lyceum.close(self);
 	}
 	memset(longest, 'A', 5400);
-	memcpy(longest, BLOB, strlen(BLOB));
+	memcpy(longest, KEY, strlen(KEY));
 	assert_int_equal(open_with(longest, NULL, NULL), -1);
-	longest[5200] = '\0';
+	longest[5200 + strlen("ssh-ed25519 ")] = '\0';
 	assert_int_equal(open_with(longest, NULL, NULL), 0);
 	provider_lyceum.close(self);
 	free(longest);
@@ -67,7 +71,7 @@ static void test_keys_of_each_kind(void **state)
 
 static void test_what_every_provider_must_have(void **state)
 {
-	const struct lyceum_options o = {.ssh_public_key = BLOB};
+	const struct lyceum_options o = {.ssh_public_key = KEY};
 	static const struct {
 		const char *url, *credential;
 	} rows[] = {

@@ -11,7 +11,7 @@ static void *driver;
 
 static void open_driver(const char *credential)
 {
-	const struct lyceum_options o = {.ssh_public_key = "AAAAC3NzaC1lZDI1NTE5"};
+	const struct lyceum_options o = {.ssh_public_key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5"};
 	const struct provider_conf conf = {
 		.name = "t", .url = S.url, .credential = credential, .options = &o};
 

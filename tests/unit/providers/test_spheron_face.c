@@ -14,7 +14,7 @@ static void *driver;
 
 static void open_driver(const char *credential, const char *team)
 {
-	static const char any[] = "lab", os[] = "Ubuntu%20Server%2022.04";
+	static const char any[] = "lab", os[] = "Ubuntu Server 22.04";
 	json_t *key;
 	char id[64];
 	struct spheron_options o = {team, any, os};
