@@ -13,17 +13,16 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "tests/unit/two_headers.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define CLUSTER  "0b1c2d3e-4f50-4000-8000-000000000001"
-#define NAME     "b0b1c2d3e4f50-c-h100-7"
-#define API      "http://ironic:6385/v1/"
-#define SECRET   "s3cret.of-the-l4b"
-#define ID       "9c3e4f1a-0000-4000-8000-000000000001"
-#define THEIRS   "9c3e4f1a-0000-4000-8000-0000000000ff"
-#define MACHINE  "1f2e3d4c-0000-4000-8000-00000000000a"
-#define NOW      1000000
+#define NAME    "b0b1c2d3e4f50-c-h100-7"
+#define API     "http://ironic:6385/v1/"
+#define DRIVER  provider_ironic
+#define SECRET  "s3cret.of-the-l4b"
+#define NIDS    1
+#define ID      "9c3e4f1a-0000-4000-8000-000000000001"
+#define THEIRS  "9c3e4f1a-0000-4000-8000-0000000000ff"
+#define MACHINE "1f2e3d4c-0000-4000-8000-00000000000a"
+#define NOW     1000000
 
 /* As Ironic writes an error: JSON in a text. */
 #define FAULT(text)                                                                                \
@@ -47,27 +46,17 @@
 
 static const struct provider_place place = {
 	.type = "h100", .region = "here", .zone = "", .market = PROVIDER_ON_DEMAND};
-static const struct provider_want want = {"h100-7", 12, 0};
 static const char *const ids[] = {ID, THEIRS};
-static void *self;
+
+#include "driver_lab.h"
 
 static inline struct provider_op op_at(enum provider_op_kind kind, const char *cursor)
 {
 	static const char *const types[] = {"h100", "a100"};
-	struct provider_op op = {.kind = kind, .cursor = cursor, .at_ms = NOW};
+	struct provider_op op = op_of(kind);
 
-	if (kind == PROVIDER_CREATE)
-		op.u.create = (struct provider_create){.cluster = CLUSTER,
-						       .token = "t",
-						       .place = &place,
-						       .wants = &want,
-						       .nwants = 1};
-	if (kind == PROVIDER_LIST)
-		op.u.list.cluster = CLUSTER;
-	if (kind == PROVIDER_DELETE) {
-		op.u.del.ids = ids;
-		op.u.del.nids = 1;
-	}
+	op.cursor = cursor;
+	op.at_ms = NOW;
 	if (kind == PROVIDER_QUOTES) {
 		op.u.quotes.types = types;
 		op.u.quotes.ntypes = 2;
@@ -92,34 +81,8 @@ static inline int setup(void **state)
 	return open_with(NULL, NULL, NULL);
 }
 
-static inline int teardown(void **state)
-{
-	(void)state;
-	provider_ironic.close(self);
-	provider_ironic.close(NULL);
-	return 0;
-}
-
-static inline struct provider_result parse_op(const struct provider_op *op, long status,
-					      const char *body)
-{
-	struct header v[2];
-	struct provider_reply reply = {.status = status,
-				       .body = body,
-				       .len = strlen(body),
-				       .headers = two_headers(v, NULL, NULL)};
-	struct provider_result r = {0};
-
-	provider_ironic.parse(self, op, &reply, &r);
-	assert_null(strstr(r.message, SECRET));
-	assert_null(strstr(r.cursor, SECRET));
-	if (r.code != PROVIDER_OK && r.code != PROVIDER_MORE)
-		assert_int_equal(r.nitems + r.ninstances + r.nquotes, 0);
-	return r;
-}
-
-static inline struct provider_result parse(enum provider_op_kind kind, const char *cursor,
-					   long status, const char *body)
+static inline struct provider_result parse_at(enum provider_op_kind kind, const char *cursor,
+					      long status, const char *body)
 {
 	struct provider_op op = op_at(kind, cursor);
 
@@ -150,7 +113,5 @@ static inline void assert_request(const struct provider_op *op, const char *want
 	assert_string_equal(text, want_text);
 	free(text);
 }
-
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 #endif

@@ -14,40 +14,19 @@
 #include <jansson.h>
 
 #include "base/mem.h"
-#include "tests/unit/two_headers.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define CLUSTER  "0b1c2d3e-4f50-4000-8000-000000000001"
-#define PREFIX   "b0b1c2d3e4f50"
-#define NAME     PREFIX "-c-h100-7"
-#define API      "https://app.spheron.ai/api/"
-#define SECRET   "sai_pk_lab.k3y"
+#define NAME   PREFIX "-c-h100-7"
+#define API    "https://app.spheron.ai/api/"
+#define DRIVER provider_spheron
+#define SECRET "sai_pk_lab.k3y"
+#define NIDS   1
 
 static const char team[] = "team-1", ssh_key[] = "key-1", os[] = "Ubuntu Server 22.04";
 static const struct spheron_options options = {team, ssh_key, os};
-static const struct provider_want want = {"h100-7", 12, 0};
 static const char *const ids[] = {"6a01", "6a02"};
 static struct provider_place place;
-static void *self;
 
-static inline struct provider_op op_of(enum provider_op_kind kind)
-{
-	struct provider_op op = {.kind = kind};
-
-	if (kind == PROVIDER_CREATE)
-		op.u.create = (struct provider_create){.cluster = CLUSTER,
-						       .token = "t",
-						       .place = &place,
-						       .wants = &want,
-						       .nwants = 1};
-	if (kind == PROVIDER_LIST)
-		op.u.list.cluster = CLUSTER;
-	if (kind == PROVIDER_DELETE) {
-		op.u.del.ids = ids;
-		op.u.del.nids = 1;
-	}
-	return op;
-}
+#include "driver_lab.h"
 
 static inline int open_with(const struct spheron_options *o, const char *user_data, struct err *e)
 {
@@ -66,39 +45,6 @@ static inline int setup(void **state)
 	return open_with(&options, NULL, NULL);
 }
 
-static inline int teardown(void **state)
-{
-	(void)state;
-	provider_spheron.close(self);
-	provider_spheron.close(NULL);
-	return 0;
-}
-
-static inline struct provider_result parse_op(const struct provider_op *op, long status,
-					      const char *body)
-{
-	struct header v[2];
-	struct provider_reply reply = {.status = status,
-				       .body = body,
-				       .len = strlen(body),
-				       .headers = two_headers(v, NULL, NULL)};
-	struct provider_result r = {0};
-
-	provider_spheron.parse(self, op, &reply, &r);
-	assert_null(strstr(r.message, SECRET));
-	if (r.code != PROVIDER_OK && r.code != PROVIDER_MORE)
-		assert_int_equal(r.nitems + r.ninstances + r.nquotes + r.nfailures, 0);
-	return r;
-}
-
-static inline struct provider_result parse(enum provider_op_kind kind, long status,
-					   const char *body)
-{
-	struct provider_op op = op_of(kind);
-
-	return parse_op(&op, status, body);
-}
-
 /* The answer of that file in tests/fixtures/spheron, as text; the caller's. */
 static inline char *fixture(const char *file)
 {
@@ -113,7 +59,5 @@ static inline char *fixture(const char *file)
 	json_decref(o);
 	return text;
 }
-
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 #endif

@@ -177,7 +177,7 @@ static void check_rows(const struct row *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct provider_result r =
-			parse(rows[i].kind, rows[i].cursor, rows[i].status, rows[i].body);
+			parse_at(rows[i].kind, rows[i].cursor, rows[i].status, rows[i].body);
 		const char *then = r.code == PROVIDER_MORE ? r.cursor : r.message;
 
 		if (r.code != rows[i].code ||
@@ -454,7 +454,7 @@ static void test_a_slow_server_is_asked_in_the_end(void **state)
 
 static void test_an_instance_is_an_allocation(void **state)
 {
-	struct provider_result r = parse(C, AT("d"), 202, "");
+	struct provider_result r = parse_at(C, AT("d"), 202, "");
 	const struct provider_instance *i = &r.items[0].instance;
 
 	(void)state;

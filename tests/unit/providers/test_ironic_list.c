@@ -342,7 +342,8 @@ static void test_lists_that_are_wrong(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct provider_result r = parse(PROVIDER_LIST, rows[i].cursor, 200, rows[i].body);
+		struct provider_result r =
+			parse_at(PROVIDER_LIST, rows[i].cursor, 200, rows[i].body);
 
 		if (r.code != PROVIDER_TRANSIENT ||
 		    strncmp(r.message, rows[i].message, strlen(rows[i].message)) != 0)
@@ -362,7 +363,7 @@ static void test_a_list_that_is_cut_fails(void **state)
 
 		memcpy(part, whole, n);
 		part[n] = '\0';
-		r = parse(PROVIDER_LIST, ALL, 200, part);
+		r = parse_at(PROVIDER_LIST, ALL, 200, part);
 		assert_int_equal(r.code, PROVIDER_TRANSIENT);
 		provider_result_fini(&r);
 	}
@@ -379,7 +380,7 @@ static void test_refusals_of_a_list(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct provider_result r = parse(PROVIDER_LIST, "", rows[i].status, FAULT("x"));
+		struct provider_result r = parse_at(PROVIDER_LIST, "", rows[i].status, FAULT("x"));
 
 		assert_int_equal(r.code, rows[i].code);
 		assert_string_equal(r.message, "x");
@@ -405,9 +406,9 @@ static void test_thirty_machines_fit_into_a_cursor(void **state)
 				 "\"last_error\":\"%0300d\"}",
 				 k > 0 ? "," : "", k, k, failed ? "deploy failed" : "active", k, k);
 		str_adds(&s, "],\"next\":\"x\"}");
-		r = parse(PROVIDER_LIST,
-			  "n " UUID("0") " " MACHINE " 9c3e4f1a-0000-4000-7000-000000000000\n", 200,
-			  s.p);
+		r = parse_at(PROVIDER_LIST,
+			     "n " UUID("0") " " MACHINE " 9c3e4f1a-0000-4000-7000-000000000000\n",
+			     200, s.p);
 		assert_int_equal(r.code, PROVIDER_MORE);
 		assert_non_null(
 			strstr(r.cursor, failed ? "\nf000000000029 0000" : "\nr000000000029 0000"));
@@ -430,7 +431,7 @@ static void test_ten_mebibytes(void **state)
 			 "\"b0b1c2d3e4f50-1-n%d\",\"state\":\"active\"}",
 			 k > 0 ? "," : "", (unsigned)k, k);
 	str_adds(&s, "]}");
-	r = parse(PROVIDER_LIST, ALL, 200, s.p);
+	r = parse_at(PROVIDER_LIST, ALL, 200, s.p);
 	assert_int_equal(r.code, PROVIDER_TRANSIENT); /* more than a page may have */
 	provider_result_fini(&r);
 	str_fini(&s);

@@ -197,12 +197,12 @@ static void test_a_total_that_differs(void **state)
 		(void)snprintf(body, sizeof(body), "{\"vms\":[%s],\"total\":%s}",
 			       OURS("i-1", "ready"), totals[i]);
 		op.cursor = "";
-		r = parse_op(&op, 200, body, NULL);
+		r = parse_later(&op, 200, body, NULL);
 		assert_int_equal(r.code, PROVIDER_MORE);
 		assert_string_equal(r.cursor, "all");
 		provider_result_fini(&r);
 		op.cursor = "all";
-		r = parse_op(&op, 200, body, NULL);
+		r = parse_later(&op, 200, body, NULL);
 		assert_int_equal(r.code, PROVIDER_TRANSIENT);
 		assert_string_equal(r.message,
 				    "malformed reply: total: want the number of VMs in the list");
@@ -218,7 +218,8 @@ static void test_ended_ones_that_are_still_listed(void **state)
 
 	(void)state;
 	op.cursor = "all";
-	r = parse_op(&op, 200, VMS(OURS("i-1", "terminated") "," OURS("i-2", "ready"), "2"), NULL);
+	r = parse_later(&op, 200, VMS(OURS("i-1", "terminated") "," OURS("i-2", "ready"), "2"),
+			NULL);
 	assert_int_equal(r.code, PROVIDER_OK);
 	assert_string_equal(r.cursor, "");
 	assert_int_equal(r.ninstances, 2);

@@ -154,7 +154,7 @@ static struct provider_result parse_file(const struct provider_op *op, long stat
 		skip();
 	}
 	text = json_dumps(body, 0);
-	r = parse_op(op, status, text, NULL);
+	r = parse_later(op, status, text, NULL);
 	free(text);
 	json_decref(body);
 	return r;
@@ -278,7 +278,7 @@ static void test_a_create_is_pending(void **state)
 static void test_a_throttle_says_when_it_ends(void **state)
 {
 	struct provider_op op = op_of(PROVIDER_CREATE);
-	struct provider_result r = parse_op(&op, 429, DETAIL("Too many requests"), "12");
+	struct provider_result r = parse_later(&op, 429, DETAIL("Too many requests"), "12");
 
 	(void)state;
 	assert_int_equal(r.code, PROVIDER_RATE);
@@ -372,7 +372,7 @@ static void test_prices_of_what_pools_buy(void **state)
 	(void)state;
 	op.u.quotes.types = types;
 	op.u.quotes.ntypes = 1;
-	r = parse_op(
+	r = parse_later(
 		&op, 200,
 		PRICES("7,{\"meter_slug\":\"storage_gb\",\"applies_to\":{\"hardware_profile\":"
 		       "\"spot.h100.8x\"},\"unit\":\"month\"},{\"meter_slug\":\"vm_running\"}"
