@@ -6,12 +6,14 @@ they are states, and errors with the same text, but for what names a thing of it
 in the request's row (`but`), with the reason.
 """
 import base64
+import contextlib
 import http.client
 import json
 import os
 import re
 import shutil
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -23,6 +25,8 @@ NOBODY = "00000000-0000-4000-8000-0000000000ff"
 OTHER = "00000000-0000-4000-8000-000000000abc"
 DEPLOY_S = 3  # for each of Ironic's steps, of which there are several
 SIM_S = 8
+PATIENCE_S = 120
+ENDS_WITH_US = ["setpriv", "--pdeathsig", "TERM"]  # also where a test is killed
 TOKEN = "secret"
 BROKEN = "0.2"  # no whole number: Ironic's fake hardware then fails whatever takes time
 
@@ -61,7 +65,8 @@ host_ip=127.0.0.1
 host_ip=127.0.0.1
 port={port}
 [database]
-connection=sqlite:///{dir}/ironic.sqlite
+connection=sqlite:///{dir}/ironic.sqlite?timeout=60
+sqlite_max_wait_for_retry=60
 [conductor]
 automated_clean=false
 sync_power_state_interval=0
@@ -76,6 +81,14 @@ def free_port():
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         return s.getsockname()[1]
+
+
+def patiently(pause):
+    """Looks, `pause` seconds apart, for as long as Ironic may take on a machine that has no time for it."""
+    end = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end:
+        yield
+        time.sleep(pause)
 
 
 class Service:
@@ -105,10 +118,9 @@ class Service:
         return json.loads(self.send("GET", path)[2])
 
     def until(self, path, key, value):
-        for _ in range(600):
+        for _ in patiently(0.05):
             if self.get(path).get(key) == value:
                 return
-            time.sleep(0.05)
         raise AssertionError(f"{path}: {key} is not {value}: {self.send('GET', path)[2]}")
 
     def close(self):
@@ -117,13 +129,12 @@ class Service:
 
 
 def wait_up(service):
-    for _ in range(600):
+    for _ in patiently(0.1):
         with socket.socket() as s:
             if s.connect_ex(("127.0.0.1", service.port)) == 0:
                 return service
         if service.proc.poll() is not None:
             break
-        time.sleep(0.1)
     raise AssertionError("it does not start")
 
 
@@ -138,7 +149,11 @@ def start_real(where, auth="noauth", delay=DEPLOY_S):
     if not os.path.exists(os.path.join(where, "ironic.sqlite")):
         subprocess.run([os.path.join(bin_dir, "ironic-dbsync"), "--config-file", conf, "create_schema"], check=True,
                        stdout=log, stderr=log)
-    real.proc = subprocess.Popen([os.path.join(bin_dir, "ironic"), "--config-file", conf], stdout=log, stderr=log)
+        # Readers and the writer of one file then do not wait for each other.
+        with contextlib.closing(sqlite3.connect(os.path.join(where, "ironic.sqlite"))) as db:
+            db.execute("PRAGMA journal_mode=WAL")
+    real.proc = subprocess.Popen([*ENDS_WITH_US, os.path.join(bin_dir, "ironic"), "--config-file", conf], stdout=log,
+                                 stderr=log)
     return wait_up(real)
 
 
@@ -168,7 +183,7 @@ def start_sim(program, where, token=None, **more):
     args = [program, "--config", path]
     if token:
         args += ["--token-file", token]
-    proc = subprocess.Popen(args, stdout=subprocess.PIPE, text=True)
+    proc = subprocess.Popen(ENDS_WITH_US + args, stdout=subprocess.PIPE, text=True)
     sim = Service(int(proc.stdout.readline().rsplit(":", 1)[1]))
     sim.proc = proc
     for n in sim.get("/v1/nodes").get("nodes", []):

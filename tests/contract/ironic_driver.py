@@ -62,7 +62,7 @@ class Cloud:
     def run(self, **op):
         """All requests of an operation, as burstd sends them: what is unclear again, later."""
         found = []
-        for _ in range(150):
+        for _ in ironic.patiently(0):
             said = self.step(op)
             found += said["instances"]
             begun = op.get("cursor", "") != "" and op["kind"] != "list"
@@ -89,22 +89,20 @@ class Cloud:
 
     def delete(self, one):
         """Until it is no longer "not yet"."""
-        for _ in range(200):
+        for _ in ironic.patiently(0.1):
             said = self.run(kind="delete", ids=[one])
             want(said["code"], "ok", said)
             if said["items"][0]["code"] != "not-yet":
                 return said["items"][0]["code"]
-            time.sleep(0.1)
         raise AssertionError("it stays locked")
 
     def becomes(self, one, state):
-        for _ in range(150):
+        for _ in ironic.patiently(0.1):
             if not self.service.switches_on:
                 self.switch_on(one)
             shown = self.list().get(one)
             if (shown and shown["state"]) == (STATES[state] if state else None):
                 return shown
-            time.sleep(0.1)
         raise AssertionError(f"it is never {state}, but {shown}")
 
     def switch_on(self, one):
@@ -131,12 +129,11 @@ class Cloud:
 
     def settled(self):
         """Nothing is left, and all machines are free."""
-        for _ in range(200):
+        for _ in ironic.patiently(0.1):
             nodes = self.all("nodes?detail=true")
             if all(n["provision_state"] == "available" and not n["reservation"] and not n["instance_uuid"]
                    for n in nodes):
                 break
-            time.sleep(0.1)
         want([(n["name"], n["provision_state"], n["instance_uuid"]) for n in nodes
               if n["provision_state"] != "available" or n["instance_uuid"]], [])
         want(self.all("allocations"), [])
