@@ -30,35 +30,57 @@ teardown() {
 
 # A tool that fails says nothing, and nothing is what many of these hope for: each takes an answer only of one that did not.
 
-# flags NODES: slurmctld's, as text
-flags() {
-	local text
-	text=$(scontrol -o show node "$1") || return
-	sed -n 's/ Reason=.*//; s/.* State=\([^ ]*\).*/\1/p' <<<"$text" | grep .
+# Tests look several times a second, in several labs at once: what most of them look at costs one program, scontrol.
+
+# scontrol_words KIND NAMES WORD: into $words, the values of WORD= that scontrol shows of each, each value once
+scontrol_words() {
+	local text line
+	words=()
+	text=$(scontrol -o show "$1" "$2") || return
+	while read -r line; do
+		[[ "${line%% Reason=*}" =~ \ $3=([^ ]*) ]] || continue
+		[[ " ${words[*]-} " = *" ${BASH_REMATCH[1]} "* ]] || words+=("${BASH_REMATCH[1]}")
+	done <<<"$text"
+	[ ${#words[@]} -gt 0 ]
 }
 
-# node_is NODES FLAG: do all of NODES (a hostlist) have FLAG?
+# node_is NODES FLAG...: do all of NODES (a hostlist) have one of these flags?  ^FLAG: as the first, the base state
 node_is() {
-	local text
-	text=$(flags "$1") && ! grep -qv "$2" <<<"$text"
+	local words state
+	scontrol_words node "$1" State || return
+	for state in "${words[@]}"; do has_flag "$state" "${@:2}" || return; done
 }
 
+# node_is_not NODES FLAG...: does none of NODES have any of these?
 node_is_not() {
-	local text
-	text=$(flags "$1") && ! grep -q "$2" <<<"$text"
+	local words state
+	scontrol_words node "$1" State || return
+	for state in "${words[@]}"; do ! has_flag "$state" "${@:2}" || return; done
+}
+
+has_flag() {
+	local state=$1 flag
+	for flag in "${@:2}"; do
+		case $flag in
+		^*) [[ $state != "${flag#^}"* ]] || return 0 ;;
+		*) [[ $state != *"$flag"* ]] || return 0 ;;
+		esac
+	done
+	return 1
 }
 
 # powered_down NODES: down as after a suspend, and usable for the next job
 powered_down() {
-	node_is "$1" POWERED_DOWN && node_is_not "$1" '^DOWN\|DRAIN\|POWERING'
-}
-
-job_state() {
-	scontrol -o show job "$1" | sed -n 's/.* JobState=\([A-Z_]*\).*/\1/p' | sort -u | paste -sd,
+	local words state
+	scontrol_words node "$1" State || return
+	for state in "${words[@]}"; do
+		has_flag "$state" POWERED_DOWN && ! has_flag "$state" ^DOWN DRAIN POWERING || return
+	done
 }
 
 job_is() {
-	[ "$(job_state "$1")" = "$2" ]
+	local words
+	scontrol_words job "$1" JobState && [ "${words[*]}" = "$2" ]
 }
 
 job_nodes() {
@@ -82,21 +104,33 @@ within() {
 	}
 }
 
-# nodes burstd has in STATE, one a line; ANY: any but gone
+# nodes burstd has in STATE, one a line; ANY: any but gone.  jq would take longer than all else of a look.
 burstd_nodes() {
-	local text
-	text=$(burstctl nodes --json) || return
-	jq -r --arg s "$1" '.nodes[] |
-		select(.state == $s or ($s == "ANY" and (.older > 0 or (.state | IN("gone", "none") | not)))) | .name' <<<"$text"
+	local text name state older
+	text=$(burstctl nodes --json) && [[ $text =~ \"nodes\":\ *\[ ]] || return
+	text=${text//\": /\":}
+	while [[ $text = *'"name":"'* ]]; do
+		text=${text#*\"name\":\"}
+		name=${text%%\"*} state=${text#*\"state\":\"} older=${text#*\"older\":}
+		state=${state%%\"*} older=${older%%[!0-9]*}
+		case $1 in
+		"$state") echo "$name" ;;
+		ANY) [[ $state = @(gone|none) && $older = 0 ]] || echo "$name" ;;
+		esac
+	done
 }
 
 burstd_has() {
-	local text
-	text=$(burstd_nodes "$2") && [ "$(grep -c . <<<"$text")" = "$1" ]
+	local text rows
+	text=$(burstd_nodes "$2") || return
+	mapfile -t rows <<<"$text"
+	[ -n "$text" ] || rows=()
+	[ ${#rows[@]} = "$1" ]
 }
 
 alive() {
-	[ "$(sim_alive)" = "$1" ]
+	local looked
+	sim_look /admin/stats && [[ $looked =~ \"live\":\ *([0-9]+) ]] && [ "${BASH_REMATCH[1]}" = "$1" ]
 }
 
 # busy: ms that ten small programs take at this moment, one after the other; by so much a limit in ms is longer
