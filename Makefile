@@ -406,11 +406,11 @@ analysed: ## the slow analysers on all files; scripts/dev/analysed then names th
 		else echo 'sources have changed meanwhile: again' >&2; exit 1; fi
 
 # Tests that take too long for `make test`; docs/reliability.md has their figures.
-soak: ## hours: the analysers on all files, a build by clang, unit tests of the release, both clouds end to end, 10,000 seeds, the museum, death at every write, fuzzing, 30 minutes of chaos
+soak: ## hours: the analysers on all files, a build by clang, unit tests of the release, every cloud end to end, 10,000 seeds, the museum, death at every write, fuzzing, 30 minutes of chaos
 	@$(MAKE) --no-print-directory analysed
 	@$(MAKE) --no-print-directory CC=clang WERROR=1 BUILD=$(BUILD)/clang all
 	@$(MAKE) --no-print-directory unit
-	@BOTH=1 $(MAKE) --no-print-directory e2e
+	@ALL=1 $(MAKE) --no-print-directory e2e
 	@$(MAKE) --no-print-directory sim
 	@$(MAKE) --no-print-directory museum
 	@$(MAKE) --no-print-directory crash

@@ -2,6 +2,9 @@
 # What must hold over the API of every cloud: cloud-x.bats is this file with the driver x and simcloud's face of x (lab/cloud-x.sh).
 # Each face forgets, refuses, throttles and reclaims in its vendor's words; whatever it does, no machine is bought twice or
 # left behind, and the job runs.
+#
+# Stories with the tag "once" are about burstd more than about the cloud's words: `make test` tells them over simcloud's own
+# API only, `make soak` over each.
 
 # Variables from the helper; scripts for the job to expand.
 # shellcheck disable=SC2016,SC2034,SC2154
@@ -107,6 +110,7 @@ restarted() {
 	one_each 1
 }
 
+# bats test_tags=once
 @test "what is denied is told to an admin, and tried again when he says so" {
 	fault create 'error "code": "denied"'
 	job=$(job -N1 --exclusive --wrap 'sleep 1')
@@ -117,6 +121,7 @@ restarted() {
 	one_each 1
 }
 
+# bats test_tags=once
 @test "throttled creates wait, and none is bought twice" {
 	sim_config '{"buckets": {"create": {"rate": 0.5, "burst": 1}}}'
 	job=$(job -N3 --exclusive --wrap 'sleep 1')
@@ -153,6 +158,7 @@ restarted() {
 	done
 }
 
+# bats test_tags=once
 @test "kill -9 between intent and create: one machine for each node in the end" {
 	sim_hold create before
 	job=$(job -N2 --exclusive --wrap 'sleep 1')
@@ -188,6 +194,7 @@ restarted() {
 	[ "$(new_rows)" = 2 ]
 }
 
+# bats test_tags=once
 @test "a list that does not show them for a moment is no proof: the job goes on" {
 	job=$(job -N2 --exclusive --wrap "$until_over")
 	within 40 job_is "$job" RUNNING
@@ -201,6 +208,7 @@ restarted() {
 	one_each 2
 }
 
+# bats test_tags=once
 @test "deletes that are lost, refused for now or throttled are asked for again" {
 	for how in 'drop-reply' 'drop-request' 'error "code": "internal"' 'error "code": "rate"' 'error "code": "not-yet"'; do
 		fault delete "$how"
@@ -211,6 +219,7 @@ restarted() {
 	done
 }
 
+# bats test_tags=once
 @test "kill -9 during a delete: the machine goes" {
 	sim_hold delete before
 	job=$(job -N1 --exclusive --wrap 'sleep 1')
@@ -235,6 +244,7 @@ restarted() {
 	[ -z "${lab_shows_reclaim-}" ] || burstctl events | grep -w "$node" | grep -q 'the provider took its capacity back'
 }
 
+# bats test_tags=once
 @test "a machine that somebody else has deleted: the job is requeued, and runs again" {
 	job=$(job -N1 --exclusive --requeue --wrap '[ -n "${SLURM_RESTART_COUNT-}" ] || sleep 600')
 	within 40 job_is "$job" RUNNING

@@ -1,6 +1,7 @@
 #!/bin/bash
-# run.sh [FILE.bats...]: end-to-end tests on a real Slurm, as one TAP stream.  Without arguments: all of them, but of a file
-# that has a twin over EC2's API (x-aws.bats) only one of the two; BOTH=1 runs both.
+# run.sh [FILE.bats...]: end-to-end tests on a real Slurm, as one TAP stream.  Without arguments: all files, but of one that
+# has a twin over EC2's API (x-aws.bats) only one of the two, and of cloud-x.bats only the stories that cloud.bats does not
+# tell as well; ALL=1 leaves out nothing.
 #
 # Each file runs in a lab of its own (lab/enter).  JOBS run side by side, four for each processor unless told otherwise
 # (8 at most: memory), since a lab waits most of its time; JOBS=1 takes them in turn.  TIMES=1 says how long each test took.
@@ -9,8 +10,10 @@
 set -u
 here=$(readlink -f "${0%/*}")
 cd "$here/../.." || exit
+short=''
 if [ $# = 0 ]; then
 	# The longest first (as measured in 2026-11), then the largest, so that none of the long ones is left for the end.
+	[ -n "${ALL-}" ] || short=yes
 	longest='cloud refused waiting gpus checkpoint placement gate rotate-abort controller reclaim warm unreachable hostile-clock away'
 	mapfile -t files < <(find -L tests/e2e -name '*.bats' -printf '%s %p\n' | sort -rn | awk -v longest="$longest" '
 		BEGIN { n = split(longest, first, " "); for (i = 1; i <= n; i++) rank[first[i]] = i }
@@ -23,7 +26,7 @@ if [ $# = 0 ]; then
 		bootstrap | jobs | reclaim) over=$twin ;;
 		*) over=$name ;;
 		esac
-		if [ -n "${BOTH-}" ] || [ "$name" = "$over" ]; then set -- "$@" "$file"; fi
+		if [ -n "${ALL-}" ] || [ "$name" = "$over" ]; then set -- "$@" "$file"; fi
 	done
 fi
 jobs=$(($(nproc) * 4))
@@ -81,7 +84,9 @@ finish() {
 }
 
 for file; do
-	"$here/lab/enter" bats --tap ${TIMES:+--timing} "$file" >"$out/${file##*/}" 2>&1 &
+	some=()
+	[[ $short$file != yes*/cloud-* ]] || some=(--filter-tags '!once')
+	"$here/lab/enter" bats --tap ${TIMES:+--timing} "${some[@]}" "$file" >"$out/${file##*/}" 2>&1 &
 	running[$!]=$file began[$!]=$SECONDS
 	[ ${#running[@]} -lt "$jobs" ] || finish
 done
