@@ -75,7 +75,12 @@ class Cloud:
         raise AssertionError(f"it does not end: {said}")
 
     def create(self, node, gen=1, **more):
-        return self.run(kind="create", token="t", place={**PLACE, **more}, wants=[[node, gen, 0]])
+        """Until it is no longer "not yet": Ironic's database is one file, which it may find locked."""
+        for _ in ironic.patiently(1):
+            said = self.run(kind="create", token="t", place={**PLACE, **more}, wants=[[node, gen, 0]])
+            if said["code"] != "not-yet":
+                break
+        return said
 
     def made(self, node, gen=1, **more):
         said = self.create(node, gen, **more)

@@ -50,7 +50,7 @@ class World:
 
     def run(self, *words, ok=True):
         env = {"HOME": self.home, "PATH": os.environ["PATH"], "COLUMNS": "300", "NO_COLOR": "1",
-               "PYTHONDONTWRITEBYTECODE": "1"}
+               "PYTHONPYCACHEPREFIX": os.environ["PYTHONPYCACHEPREFIX"]}
         done = subprocess.run([self.cli, *words], env=env, text=True, capture_output=True, timeout=60, check=False)
         said = done.stdout + done.stderr
         assert (done.returncode == 0) == ok, f"{words}: {done.returncode}: {said}"
