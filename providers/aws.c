@@ -251,6 +251,7 @@ fail:
  * in ms}. None is documented for CreateFleet, which launches instances as RunInstances does. */
 static const struct provider_limit limits[PROVIDER_NOPS] = {
 	[PROVIDER_CREATE] = {.requests = {5, 2, 1000}, .instances = {1000, 2, 1000}},
+	[PROVIDER_STEP] = {.requests = {5, 2, 1000}}, /* a launch in the next subnet */
 	[PROVIDER_DELETE] = {.requests = {100, 5, 1000}, .instances = {1000, 20, 1000}},
 	[PROVIDER_LIST] = {.requests = {100, 20, 1000}},
 	[PROVIDER_QUOTES] = {.requests = {100, 20, 1000}},
@@ -287,7 +288,7 @@ static int build_body(const struct aws *a, const struct provider_op *op, struct 
 {
 	switch (op->kind) {
 	case PROVIDER_CREATE:
-		return aws_create_build(a, &op->u.create, body, e);
+		return aws_create_build(a, op, body, e);
 	case PROVIDER_LIST:
 		return aws_list_build(op->u.list.cluster, provider_cursor(op), body, e);
 	case PROVIDER_DELETE:
@@ -336,7 +337,7 @@ static int parse_ok(const struct aws *a, const struct provider_op *op,
 {
 	switch (op->kind) {
 	case PROVIDER_CREATE:
-		return aws_create_parse(a, &op->u.create, reply, out);
+		return aws_create_parse(a, op, reply, out);
 	case PROVIDER_LIST:
 		return aws_list_parse(provider_cursor(op), reply, out);
 	case PROVIDER_DELETE:
@@ -396,6 +397,8 @@ static void parse_error(const struct aws *a, const struct provider_op *op,
 		(void)snprintf(text, sizeof(text), "HTTP status %ld without an error message",
 			       reply->status);
 	aws_set_message(a, out, text);
+	if (op->kind == PROVIDER_CREATE && aws_create_goes_on(a, op, out))
+		out->code = PROVIDER_MORE;
 }
 
 static void aws_parse(const void *self, const struct provider_op *op,

@@ -34,21 +34,16 @@ static void find_choices(const struct aws *a, const struct provider_create *c, s
 			all->v[all->n++] = (struct choice){a->subnets[i].zone, a->subnets[i].id};
 }
 
-/* A fleet can only prefer reserved capacity, not insist on it; a placement group is in one zone;
- * and a fleet has the user-data of its launch template. */
-static bool may_be_fleet(const struct aws *a, const struct provider_create *c,
-			 const struct choices *all)
-{
-	return a->template != NULL && all->n > 1 && c->place->market != PROVIDER_RESERVED &&
-	       !provider_in_fabric(c->place) && c->user_data == NULL;
-}
-
 /* A fleet picks the best of several subnets, but its instances have no launch index to tell which
- * node each is: it serves only a single node outside of a gang. */
+ * node each is: it serves only a single node outside of a gang.  It can only prefer reserved
+ * capacity, not insist on it; a placement group is in one zone; and a fleet has the user-data of
+ * its launch template. */
 static bool is_fleet(const struct aws *a, const struct provider_create *c,
 		     const struct choices *all)
 {
-	return may_be_fleet(a, c, all) && c->nwants == 1 && c->wants[0].group == 0;
+	return a->template != NULL && all->n > 1 && c->place->market != PROVIDER_RESERVED &&
+	       !provider_in_fabric(c->place) && c->user_data == NULL && c->nwants == 1 &&
+	       c->wants[0].group == 0;
 }
 
 static size_t gang_at(const struct provider_create *c, size_t i)
@@ -68,38 +63,56 @@ static size_t alike(const struct provider_create *c)
 {
 	size_t size = gang_at(c, 0), n = size;
 
-	while (size <= AWS_POOLED_MAX && n < c->nwants && gang_at(c, n) == size)
+	while (n < c->nwants && gang_at(c, n) == size)
 		n += size;
 	return n;
 }
 
 size_t aws_fits(const void *self, const struct provider_create *c)
 {
-	const struct aws *a = self;
-	struct choices all;
 	size_t n = alike(c);
 
-	n = n < AWS_CREATE_MAX ? n : AWS_CREATE_MAX;
-	find_choices(a, c, &all);
-	if (may_be_fleet(a, c, &all)) {
-		if (c->wants[0].group == 0)
-			return 1;
-		for (size_t i = 1; i < n; i++)
-			if (c->wants[i].group == 0)
-				n = i; /* ends the loop: single nodes go as fleets */
-	}
-	return aws_tags_fit(c, n);
+	(void)self;
+	return aws_tags_fit(c, n < AWS_CREATE_MAX ? n : AWS_CREATE_MAX);
 }
 
-/* Spread batches over the subnets by their token; a repeat gets the same subnet. */
-static const struct choice *pick(const struct choices *all, const char *token)
+/* Spread batches over the subnets by their token; a repeat gets the same subnet.  Where EC2 has no
+ * capacity the next subnet is tried: the cursor is how many have been. */
+static size_t tried(const struct provider_op *op)
+{
+	return (size_t)strtoul(provider_cursor(op), NULL, 10);
+}
+
+static const struct choice *pick(const struct choices *all, const char *token, size_t tries)
 {
 	uint32_t h = 2166136261U;
 
 	for (; *token != '\0'; token++)
 		h = (h ^ (unsigned char)*token) * 16777619U;
 	assert(all->n > 0);
-	return &all->v[h % all->n];
+	return &all->v[(h + tries) % all->n];
+}
+
+/* May the create go to another subnet?  An admin's placement group may be bound to one zone. */
+static bool may_go_on(const struct aws *a, const struct provider_op *op, const struct choices *all)
+{
+	const struct provider_create *c = &op->u.create;
+	const char *fabric = c->place->fabric;
+	bool bound = provider_in_fabric(c->place) && strcmp(fabric, c->token) != 0;
+
+	return !bound && !is_fleet(a, c, all) && tried(op) + 1 < all->n;
+}
+
+bool aws_create_goes_on(const struct aws *a, const struct provider_op *op,
+			struct provider_result *out)
+{
+	struct choices all;
+
+	find_choices(a, &op->u.create, &all);
+	if (out->code != PROVIDER_CAPACITY || !may_go_on(a, op, &all))
+		return false;
+	(void)snprintf(out->cursor, sizeof(out->cursor), "%zu", tried(op) + 1);
+	return true;
 }
 
 /* --- requests ---------------------------------------------------------------------------------
@@ -139,13 +152,24 @@ static void add_metadata(struct str *body)
 	query_add_number(body, 1, "MetadataOptions.HttpPutResponseHopLimit");
 }
 
-static void build_run(const struct aws *a, const struct provider_create *c, const struct choice *at,
+/* EC2 takes a token with other parameters, such as another subnet, for a mistake. */
+static void add_token(const struct provider_op *op, struct str *body)
+{
+	char token[AWS_TOKEN_MAX + 8];
+
+	(void)snprintf(token, sizeof(token), tried(op) == 0 ? "%s" : "%s.%zu", op->u.create.token,
+		       tried(op));
+	query_add(body, token, "ClientToken");
+}
+
+static void build_run(const struct aws *a, const struct provider_op *op, const struct choice *at,
 		      struct str *body)
 {
+	const struct provider_create *c = &op->u.create;
 	bool arn = a->profile != NULL && strncmp(a->profile, "arn:", 4) == 0;
 
 	query_begin(body, "RunInstances", AWS_EC2_VERSION);
-	query_add(body, c->token, "ClientToken");
+	add_token(op, body);
 	query_add_number(body, gang_at(c, 0), "MinCount"); /* the first job whole, or nothing */
 	query_add_number(body, c->nwants, "MaxCount");
 	query_add(body, c->place->type, "InstanceType");
@@ -251,9 +275,10 @@ static int check(const struct aws *a, const struct provider_create *c, const str
 	return 0;
 }
 
-int aws_create_build(const struct aws *a, const struct provider_create *c, struct str *body,
+int aws_create_build(const struct aws *a, const struct provider_op *op, struct str *body,
 		     struct err *e)
 {
+	const struct provider_create *c = &op->u.create;
 	struct choices all;
 
 	find_choices(a, c, &all);
@@ -262,7 +287,7 @@ int aws_create_build(const struct aws *a, const struct provider_create *c, struc
 	if (is_fleet(a, c, &all))
 		build_fleet(a, c, &all, body);
 	else
-		build_run(a, c, pick(&all, c->token), body);
+		build_run(a, op, pick(&all, c->token, tried(op)), body);
 	return 0;
 }
 
@@ -284,7 +309,22 @@ static bool is_new(const struct provider_result *out, const char *id)
 	return true;
 }
 
-/* Read instances, in any order; EC2 lacked capacity for those that are missing. */
+/* EC2 lacked capacity for what is missing.  Jobs that have nothing may find some in another
+ * subnet, by a create of their own; a job stays in one zone. */
+static void note_missing(const struct provider_create *c, struct provider_result *out)
+{
+	for (size_t i = 0, n; i < c->nwants; i += n) {
+		bool some = false;
+
+		n = gang_at(c, i);
+		for (size_t k = i; k < i + n; k++)
+			some = some || out->items[k].code == PROVIDER_OK;
+		for (size_t k = i; k < i + n && !some; k++)
+			out->items[k].code = PROVIDER_NOT_YET;
+	}
+}
+
+/* Read instances, in any order. */
 static int parse_run(const struct aws *a, const struct provider_create *c,
 		     const struct xml_node *root, struct provider_result *out)
 {
@@ -379,9 +419,10 @@ static int parse_fleet(const struct aws *a, const struct provider_create *c,
 	return 0;
 }
 
-int aws_create_parse(const struct aws *a, const struct provider_create *c,
+int aws_create_parse(const struct aws *a, const struct provider_op *op,
 		     const struct provider_reply *reply, struct provider_result *out)
 {
+	const struct provider_create *c = &op->u.create;
 	static const char *const run[] = {"RunInstancesResponse",
 					  "instancesSet",
 					  "item",
@@ -412,6 +453,8 @@ int aws_create_parse(const struct aws *a, const struct provider_create *c,
 			rc = parse_fleet(a, c, x.root, out);
 	} else if (xml_parse(&x, run, reply->body, reply->len) == 0) {
 		rc = parse_run(a, c, x.root, out);
+		if (rc == 0 && may_go_on(a, op, &all))
+			note_missing(c, out);
 	}
 	xml_fini(&x);
 	return rc;

@@ -47,9 +47,6 @@ enum {
 	 * interfaces (EFA) has 40 KB of XML, which expat parses in 0.2 ms: the loop stands still
 	 * for 50 ms at most. */
 	AWS_PAGE_MAX = 250,
-	/* Jobs of more nodes get a launch of their own: if EC2 makes only a part of the last job in
-	 * a launch, its instances are terminated, and each has cost a minute. */
-	AWS_POOLED_MAX = 4,
 	AWS_SUBNETS_MAX = 100,
 	AWS_GROUPS_MAX = 16,
 	AWS_TAG_PARTS = 8,       /* tags for one text ... */
@@ -119,10 +116,13 @@ int aws_renew(void *self, const char *session, struct err *e);
 
 /* --- aws_create.c --- */
 size_t aws_fits(const void *self, const struct provider_create *c);
-int aws_create_build(const struct aws *a, const struct provider_create *c, struct str *body,
+int aws_create_build(const struct aws *a, const struct provider_op *op, struct str *body,
 		     struct err *e);
-int aws_create_parse(const struct aws *a, const struct provider_create *c,
+int aws_create_parse(const struct aws *a, const struct provider_op *op,
 		     const struct provider_reply *reply, struct provider_result *out);
+/* A create was refused: does it go on in another subnet?  Then out->cursor says where. */
+bool aws_create_goes_on(const struct aws *a, const struct provider_op *op,
+			struct provider_result *out);
 
 /* --- aws_list.c --- */
 int aws_list_build(const char *cluster, const char *cursor, struct str *body, struct err *e);

@@ -93,29 +93,39 @@ static size_t fitting_now(struct cloud *c, const struct draft *f)
 struct ranked {
 	struct fleet_node *fn;
 	size_t size, at; /* size of its gang; its index before sorting */
+	size_t first;    /* index of the first gang of that size */
 };
 
 static int by_size(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
 
-	if (x->size != y->size)
-		return x->size < y->size ? -1 : 1;
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
 	return x->at < y->at ? -1 : 1;
 }
 
-/* Sort small jobs first.  A provider without gangs makes the front of a batch if it cannot make all
- * of it, so most jobs come whole; and a driver finds jobs of one size side by side. */
+/* The first of v[0..n) that belongs to a gang of the same size as v[n]; n: none does. */
+static size_t first_of_size(const struct ranked *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (v[i].size == v[n].size)
+			return v[i].first;
+	return n;
+}
+
+/* Put jobs of one size side by side: a driver may launch these alone together.  The size that came
+ * first goes first, and jobs of one size in their order, so that no job is passed over for long. */
 static void sort_gangs(struct draft *f)
 {
 	struct ranked *v = mem_zalloc((f->n + 1) * sizeof(*v));
 
-	for (size_t i = 0, size; i < f->n; i += size) {
-		for (size = 1; i + size < f->n && f->v[i]->n.group != 0 &&
-			       f->v[i + size]->n.group == f->v[i]->n.group;)
-			size++;
+	for (size_t i = 0, size, first; i < f->n; i += size) {
+		size = gang_size(f, i);
+		v[i].size = size;
+		first = first_of_size(v, i);
 		for (size_t k = 0; k < size; k++)
-			v[i + k] = (struct ranked){f->v[i + k], size, i + k};
+			v[i + k] = (struct ranked){f->v[i + k], size, i + k, first};
 	}
 	qsort(v, f->n, sizeof(*v), by_size);
 	for (size_t i = 0; i < f->n; i++)

@@ -150,12 +150,30 @@ static void test_jobs_stay_whole_where_the_driver_can_take_them(void **state)
 	F.fits = 5;
 	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sent, 3);
-	assert_int_equal(F.sizes[0], 3); /* those that stand alone; not two of a job */
-	assert_int_equal(F.sizes[1], 3);
-	assert_int_equal(F.sizes[2], 4);
-	assert_string_equal(F.first[0], "c8");
-	assert_string_equal(F.first[1], "c1");
-	assert_string_equal(F.first[2], "c4");
+	assert_int_equal(F.sizes[0], 3); /* not two of the next job */
+	assert_int_equal(F.sizes[1], 5); /* it, and one that stands alone */
+	assert_int_equal(F.sizes[2], 2);
+	assert_string_equal(F.first[0], "c1");
+	assert_string_equal(F.first[1], "c4");
+	assert_string_equal(F.first[2], "c9");
+}
+
+/* Jobs of 1, 3, 1, 3 and 2 nodes: none waits for more than those of the sizes before it. */
+static void test_jobs_of_one_size_go_together_and_the_size_that_came_first_goes_first(void **state)
+{
+	static const uint32_t groups[NODES] = {0, 1, 1, 1, 0, 2, 2, 2, 3, 3};
+	static const char *const order[NODES] = {"c1", "c5", "c2", "c3", "c4",
+						 "c6", "c7", "c8", "c9", "c10"};
+	size_t i = 0;
+
+	(void)state;
+	for (struct fleet_node *fn = F.e.fleet.states[NODE_WANTED]; fn; fn = fn->state_next)
+		fn->n.group = groups[i++];
+	launch_part.at[PART_RUN](&F.e);
+	assert_int_equal(F.sent, 1);
+	assert_int_equal(F.sizes[0], NODES);
+	for (i = 0; i < NODES; i++)
+		assert_int_equal(row(order[i])->n.slot, i);
 }
 
 static void test_who_knows_of_gangs_gets_them_as_they_came(void **state)
@@ -175,11 +193,11 @@ static void test_a_job_too_large_for_one_create_goes_in_pieces(void **state)
 	F.fits = 2;
 	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.sizes[0], 2);
-	assert_int_equal(F.sizes[1], 1); /* the last that stands alone */
+	assert_int_equal(F.sizes[1], 1); /* the last of the first job */
 	assert_int_equal(F.sizes[2], 2);
-	assert_int_equal(F.sizes[3], 1);
+	assert_int_equal(F.sizes[3], 2);
 	assert_int_equal(F.sizes[4], 2);
-	assert_int_equal(F.sizes[5], 2);
+	assert_int_equal(F.sizes[5], 1);
 	assert_int_equal(count(NODE_CREATING), NODES);
 }
 
@@ -281,6 +299,7 @@ int main(void)
 		T(test_a_create_has_no_more_nodes_than_the_provider_lets_through),
 		T(test_a_job_waits_until_there_is_room_for_all_of_it),
 		T(test_jobs_stay_whole_where_the_driver_can_take_them),
+		T(test_jobs_of_one_size_go_together_and_the_size_that_came_first_goes_first),
 		T(test_who_knows_of_gangs_gets_them_as_they_came),
 		T(test_a_job_too_large_for_one_create_goes_in_pieces),
 		T(test_a_job_with_a_node_that_slurmctld_does_not_know_waits),

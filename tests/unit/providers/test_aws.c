@@ -195,16 +195,16 @@ static void test_a_gang_in_front_comes_whole_or_not_at_all(void **state)
 	provider_request_fini(&rq);
 }
 
-/* Of a job that there was room for but in part all is given back, and paid for. */
-static void test_jobs_of_one_size_are_launched_together_and_large_ones_alone(void **state)
+/* At most one job of a launch gets a part of its nodes: MinCount is the size of each. */
+static void test_jobs_of_one_size_are_launched_together(void **state)
 {
 	static const struct {
 		const char *groups; /* of each node; '0' stands alone */
 		size_t fits;
 	} rows[] = {
-		{"0000", 4},         {"0001122", 3}, {"112233", 6}, {"1122333", 4},
-		{"11112222", 8},     {"11220", 4},   {"11111", 5},  {"1111122222", 5},
-		{"111112222203", 5}, {"10", 2},
+		{"0000", 4},           {"0001122", 3}, {"112233", 6}, {"1122333", 4},
+		{"11112222", 8},       {"11220", 4},   {"11111", 5},  {"1111122222", 10},
+		{"1111122222033", 10}, {"10", 2},
 	};
 
 	(void)state;
@@ -341,7 +341,7 @@ int main(void)
 		T(test_reserved_capacity_is_insisted_on),
 		T(test_what_ec2_could_not_do_is_not_asked),
 		T(test_a_gang_in_front_comes_whole_or_not_at_all),
-		T(test_jobs_of_one_size_are_launched_together_and_large_ones_alone),
+		T(test_jobs_of_one_size_are_launched_together),
 		T(test_lists_deletes_and_prices_are_asked_for),
 		T(test_all_pages_of_prices_are_of_one_time),
 		T(test_a_type_of_many_pools_is_asked_for_once),

@@ -75,7 +75,7 @@ static void test_no_fleet_is_for_several_nodes_nor_for_a_gang(void **state)
 	open_fleets();
 	op.u.create.nwants = 2;
 	wants[1] = (struct provider_want){.node = "c2", .gen = 1};
-	assert_int_equal(provider_aws.fits(self, &op.u.create), 1);
+	assert_int_equal(provider_aws.fits(self, &op.u.create), 2); /* one launch, not two fleets */
 	build(&rq, &op);
 	assert_non_null(strstr(rq.body, "Action=RunInstances"));
 	provider_request_fini(&rq);
@@ -83,7 +83,7 @@ static void test_no_fleet_is_for_several_nodes_nor_for_a_gang(void **state)
 	assert_int_equal(provider_aws.fits(self, &op.u.create), 2);
 	wants[2] = (struct provider_want){.node = "c3", .gen = 1};
 	op.u.create.nwants = 3;
-	assert_int_equal(provider_aws.fits(self, &op.u.create), 2); /* c3 goes alone, anywhere */
+	assert_int_equal(provider_aws.fits(self, &op.u.create), 2); /* c3 is no job of two */
 	op.u.create.nwants = 1;
 	build(&rq, &op);
 	assert_non_null(strstr(rq.body, "Action=RunInstances"));
