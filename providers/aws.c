@@ -397,8 +397,8 @@ static void parse_error(const struct aws *a, const struct provider_op *op,
 		(void)snprintf(text, sizeof(text), "HTTP status %ld without an error message",
 			       reply->status);
 	aws_set_message(a, out, text);
-	if (op->kind == PROVIDER_CREATE && aws_create_goes_on(a, op, out))
-		out->code = PROVIDER_MORE;
+	if (op->kind == PROVIDER_CREATE)
+		aws_create_goes_on(a, op, code, out);
 }
 
 static void aws_parse(const void *self, const struct provider_op *op,

@@ -103,16 +103,20 @@ static bool may_go_on(const struct aws *a, const struct provider_op *op, const s
 	return !bound && !is_fleet(a, c, all) && tried(op) + 1 < all->n;
 }
 
-bool aws_create_goes_on(const struct aws *a, const struct provider_op *op,
+void aws_create_goes_on(const struct aws *a, const struct provider_op *op, const char *code,
 			struct provider_result *out)
 {
 	struct choices all;
 
+	/* A subnet that we have no right to has no room for us: burstd would repeat a denied step,
+	 * as if something had begun. */
+	if (tried(op) > 0 && strcmp(code, "UnauthorizedOperation") == 0)
+		out->code = PROVIDER_CAPACITY;
 	find_choices(a, &op->u.create, &all);
 	if (out->code != PROVIDER_CAPACITY || !may_go_on(a, op, &all))
-		return false;
+		return;
+	out->code = PROVIDER_MORE;
 	(void)snprintf(out->cursor, sizeof(out->cursor), "%zu", tried(op) + 1);
-	return true;
 }
 
 /* --- requests ---------------------------------------------------------------------------------

@@ -120,8 +120,9 @@ int aws_create_build(const struct aws *a, const struct provider_op *op, struct s
 		     struct err *e);
 int aws_create_parse(const struct aws *a, const struct provider_op *op,
 		     const struct provider_reply *reply, struct provider_result *out);
-/* A create was refused: does it go on in another subnet?  Then out->cursor says where. */
-bool aws_create_goes_on(const struct aws *a, const struct provider_op *op,
+/* A create was refused with this code: if it goes on in another subnet, change the result to
+ * PROVIDER_MORE. */
+void aws_create_goes_on(const struct aws *a, const struct provider_op *op, const char *code,
 			struct provider_result *out);
 
 /* --- aws_list.c --- */

@@ -111,6 +111,27 @@ static void test_only_for_want_of_capacity(void **state)
 	}
 }
 
+/* burstd repeats a step that is denied, for half an hour; here nothing has begun. */
+static void test_a_later_subnet_that_is_denied_is_passed_over(void **state)
+{
+	struct provider_op op = anywhere(1);
+	struct provider_result r;
+
+	(void)state;
+	op.cursor = "1";
+	parse(&r, &op, 403, REFUSED("UnauthorizedOperation"));
+	assert_int_equal(r.code, PROVIDER_MORE);
+	provider_result_fini(&r);
+	op.cursor = "2";
+	parse(&r, &op, 403, REFUSED("UnauthorizedOperation"));
+	assert_int_equal(r.code, PROVIDER_CAPACITY);
+	assert_non_null(strstr(r.message, "UnauthorizedOperation"));
+	provider_result_fini(&r);
+	parse(&r, &op, 400, REFUSED("ExpiredToken")); /* the session ends: that is to be repeated */
+	assert_int_equal(r.code, PROVIDER_DENIED);
+	provider_result_fini(&r);
+}
+
 /* Its machines may be in one zone already; a group that was made for the job is empty. */
 static void test_an_admins_group_stays_where_it_is_and_a_jobs_own_goes_on(void **state)
 {
@@ -184,6 +205,7 @@ int main(void)
 		T(test_each_subnet_is_tried_once_with_a_token_of_its_own),
 		T(test_the_same_step_is_the_same_request),
 		T(test_only_for_want_of_capacity),
+		T(test_a_later_subnet_that_is_denied_is_passed_over),
 		T(test_an_admins_group_stays_where_it_is_and_a_jobs_own_goes_on),
 		T(test_one_subnet_is_all_there_is),
 		T(test_jobs_that_got_nothing_may_get_it_in_another_subnet),
