@@ -50,7 +50,7 @@ reason() {
 
 # up NODE: by hand, and idle
 up() {
-	node_is "$1" IDLE && node_is_not "$1" POWER NOT_RESPONDING
+	node_is "$1" IDLE && node_is_not "$1" 'POWER|NOT_RESPONDING'
 }
 
 boot_time() {
@@ -117,7 +117,7 @@ instance_of() {
 	scontrol update nodename="$node" state=DRAIN reason='admin: a=b "disk" State=IDLE'
 	within 10 job_is "$job" PENDING
 	let_boot
-	within 20 node_is_not "$node" POWER NOT_RESPONDING
+	within 20 node_is_not "$node" 'POWER|NOT_RESPONDING'
 	node_is "$node" DRAIN
 	[ "$(reason "$node")" = 'admin: a=b "disk" State=IDLE' ]
 	within 40 job_is "$job" COMPLETED
@@ -245,7 +245,7 @@ instance_of() {
 	within 20 node_is c8 POWERING_UP
 	sim POST /v1/instances '{"cluster": "mine", "type": "cpu_4x", "region": "eu-north-1", "market": "on-demand",
 		"instances": [{"name": "c8", "generation": 1}]}' >/dev/null
-	within 20 node_is_not c8 POWER NOT_RESPONDING
+	within 20 node_is_not c8 'POWER|NOT_RESPONDING'
 	[ "$(new_rows)" = 2 ]
 	scontrol update nodename=c8 state=DOWN reason='admin: mine'
 	sleep 4

@@ -44,29 +44,18 @@ scontrol_words() {
 	[ ${#words[@]} -gt 0 ]
 }
 
-# node_is NODES FLAG...: do all of NODES (a hostlist) have one of these flags?  ^FLAG: as the first, the base state
+# node_is NODES REGEX: does the state of each of NODES (a hostlist), with its flags, match?
 node_is() {
 	local words state
 	scontrol_words node "$1" State || return
-	for state in "${words[@]}"; do has_flag "$state" "${@:2}" || return; done
+	for state in "${words[@]}"; do [[ $state =~ $2 ]] || return; done
 }
 
-# node_is_not NODES FLAG...: does none of NODES have any of these?
+# node_is_not NODES REGEX: does none of them match?
 node_is_not() {
 	local words state
 	scontrol_words node "$1" State || return
-	for state in "${words[@]}"; do ! has_flag "$state" "${@:2}" || return; done
-}
-
-has_flag() {
-	local state=$1 flag
-	for flag in "${@:2}"; do
-		case $flag in
-		^*) [[ $state != "${flag#^}"* ]] || return 0 ;;
-		*) [[ $state != *"$flag"* ]] || return 0 ;;
-		esac
-	done
-	return 1
+	for state in "${words[@]}"; do [[ ! $state =~ $2 ]] || return; done
 }
 
 # powered_down NODES: down as after a suspend, and usable for the next job
@@ -74,7 +63,7 @@ powered_down() {
 	local words state
 	scontrol_words node "$1" State || return
 	for state in "${words[@]}"; do
-		has_flag "$state" POWERED_DOWN && ! has_flag "$state" ^DOWN DRAIN POWERING || return
+		[[ $state = *POWERED_DOWN* && ! $state =~ ^DOWN|DRAIN|POWERING ]] || return
 	done
 }
 

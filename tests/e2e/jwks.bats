@@ -55,7 +55,7 @@ of_node() { on "$1" cat /run/burst/slurm/slurm.jwks; }
 	[ "$(uniq /var/log/slurm/switch.log | paste -sd,)" = 'jwks stage,jwks switch,jwks drop' ]
 	# The job never noticed; slurmctld and the node speak, and so does one that boots now.
 	job_is "$id" RUNNING
-	node_is_not c1 DRAIN NOT_RESPONDING
+	node_is_not c1 'DRAIN|NOT_RESPONDING'
 	scancel "$id"
 	within 60 job_is "$id" CANCELLED
 	two=$(job -w c2 --gres=gpu:8 --wrap 'srun true')

@@ -218,7 +218,7 @@ said() {
 	said 2 'NODES is one list: c1,c2'
 	sleep 2
 	alive 1
-	node_is_not c1 DRAIN POWER
+	node_is_not c1 'DRAIN|POWER'
 	burstctl status --json | jq -e '.pools[0].paused == false'
 	burstctl terminate c1
 	within 20 alive 0

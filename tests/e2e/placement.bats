@@ -326,7 +326,7 @@ answered_since() {
 	sim POST /admin/release '{}' >/dev/null
 	within 10 job_is "$job" PENDING
 	scancel "$job"
-	within 20 node_is_not 'c[1-38]' POWERING_UP CONFIGURING
+	within 20 node_is_not 'c[1-38]' 'POWERING_UP|CONFIGURING'
 	sleep 2
 	scontrol show partition cloud | grep -q State=DRAIN
 	for node in c39 c40; do

@@ -242,6 +242,21 @@ static void test_on_demand_a_fleet_takes_the_first_that_is_to_be_had(void **stat
 	provider_request_fini(&rq);
 }
 
+/* It has asked for all subnets at once. */
+static void test_a_fleet_that_is_refused_does_not_go_on_in_another_subnet(void **state)
+{
+	struct provider_op op = fleet();
+	struct provider_result r;
+
+	(void)state;
+	open_fleets();
+	parse(&r, &op, 500,
+	      XML "<Response><Errors><Error><Code>InsufficientInstanceCapacity</Code>"
+		  "<Message>m</Message></Error></Errors></Response>");
+	assert_int_equal(r.code, PROVIDER_CAPACITY);
+	provider_result_fini(&r);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -253,6 +268,7 @@ int main(void)
 		T(test_a_fleet_that_is_refused_in_a_reply_that_went_well),
 		T(test_of_several_refusals_the_most_hopeful_counts),
 		T(test_a_fleet_is_refused_as_hopefully_as_the_best_of_its_subnets),
+		T(test_a_fleet_that_is_refused_does_not_go_on_in_another_subnet),
 		T(test_on_demand_a_fleet_takes_the_first_that_is_to_be_had),
 	};
 #undef T
