@@ -242,7 +242,8 @@ static int take_list(struct asking *a, struct provider_result *r, struct err *e)
 {
 	(void)e;
 	for (size_t i = 0; i < r->ninstances; i++)
-		a->c->instances += r->instances[i].state != PROVIDER_ENDED;
+		a->c->instances += r->instances[i].state != PROVIDER_ENDED &&
+				   strcmp(r->instances[i].cluster, a->c->cluster) == 0;
 	return 0;
 }
 

@@ -21,7 +21,8 @@
 
 enum { TEXT_SIZE = 8192, ROUTES = 4 };
 
-#define UUID "12345678-1234-4123-8123-123456789abc"
+#define UUID  "12345678-1234-4123-8123-123456789abc"
+#define OTHER "87654321-1234-4123-8123-123456789abc"
 
 /* --- the provider ------------------------------------------------------------------------------
  */
@@ -41,10 +42,10 @@ struct route { /* the first that the request begins with answers; once: only one
 	"429 Too Many Requests", "",                                                               \
 		"{\"error\":{\"code\":\"rate\",\"message\":\"slow\",\"retry_after_ms\":1}}"
 #define EMPTY "{\"instances\":[],\"cursor\":\"\"}"
-#define ONE(id, state, cursor)                                                                     \
-	"{\"instances\":[{\"id\":\"" id "\",\"cluster\":\"" UUID "\",\"name\":\"c1\","             \
-	"\"generation\":1,\"state\":\"" state "\",\"address\":\"\",\"created_ms\":1}],"            \
-	"\"cursor\":\"" cursor "\"}"
+#define ROW(id, cluster, state)                                                                    \
+	"{\"id\":\"" id "\",\"cluster\":\"" cluster "\",\"name\":\"c1\",\"generation\":1,"         \
+	"\"state\":\"" state "\",\"address\":\"\",\"created_ms\":1}"
+#define LISTED(rows, cursor) "{\"instances\":[" rows "],\"cursor\":\"" cursor "\"}"
 #define OFFER(type, price)                                                                         \
 	"{\"type\":\"" type "\",\"region\":\"r\",\"zone\":\"z\",\"market\":\"on-demand\","         \
 	"\"price\":\"" price "\",\"currency\":\"EUR\"}"
@@ -165,6 +166,7 @@ static void write_conf(unsigned port, const char *pool)
 		"\"URL\" }\n"
 		"provider lambda { driver = lambda url = \"URL\" credential_file = \"DIR/token\" "
 		"ssh_key = k }\n"
+		"provider ironic { driver = ironic url = \"URL\" }\n"
 		"provider lyceum { driver = lyceum url = \"URL\" credential_file = \"DIR/token\"\n"
 		"ssh_public_key = \"ssh-ed25519 "
 		"AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZ"
@@ -279,11 +281,12 @@ static const struct {
 	 {WELL, {QUOTES, OK, OFFERS(""), false}},
 	 1,
 	 {"not ok: quotes: invalid: none at all: burstd does not believe that"}},
-	{"a list that is throttled, and has two pages; one that has ended is none",
+	{"a list that is throttled, and has two pages; neither one that has ended nor another's "
+	 "counts",
 	 ANY,
 	 {{LIST, SLOW, true},
-	  {LIST, OK, ONE("i-1", "running", "more"), true},
-	  {LIST, OK, ONE("i-2", "ended", ""), false},
+	  {LIST, OK, LISTED(ROW("i-1", UUID, "running"), "more"), true},
+	  {LIST, OK, LISTED(ROW("i-2", UUID, "ended") "," ROW("i-3", OTHER, "running"), ""), false},
 	  PRICED},
 	 0,
 	 {"ok: list: 1 instance is this cluster's"}},
@@ -325,6 +328,7 @@ static void test_each_answer_is_told(void **state)
 					 NULL,
 				 strcmp(rows[i].name, "a clock that is wrong") == 0);
 		assert_non_null(strstr(asked, LIST));
+		assert_non_null(strstr(asked, "cluster=" UUID));
 		assert_non_null(strstr(asked, QUOTES));
 		for (const char *p = asked; *p != '\0'; p = strchr(p, '\n') + 1)
 			assert_int_equal(strncmp(p, "GET ", 4), 0);
@@ -378,6 +382,31 @@ static void test_what_is_free_is_told_where_the_provider_says_so(void **state)
 	assert_line("ok: offer \"b\" of pool \"p\": t in s, on-demand: 5.00 EUR per hour, as "
 		    "burstd.conf says; none is free now");
 	assert_int_equal(b->rc, 0); /* none now is not wrong */
+}
+
+/* Ironic is asked for each type by itself, so offers of one type must not be asked for twice. */
+static void test_each_type_is_asked_for_once(void **state)
+{
+	const struct route routes[ROUTES] = {
+		{"GET /v1/nodes?resource_class=t", OK, "{\"nodes\":[{\"resource_class\":\"t\"}]}",
+		 false},
+		{"GET /v1/nodes", OK, "{\"nodes\":[]}", false},
+		{"GET /v1/allocations", OK, "{\"allocations\":[]}", false}};
+	const char *first;
+
+	(void)state;
+	lab_make_files("#!/bin/sh\nexit 1\n");
+	write_uuid();
+	run(routes,
+	    "offer a { provider = ironic type = t region = r price = \"5\" }\n"
+	    "offer b { provider = ironic type = t region = s price = \"5\" }\n",
+	    "ironic", false);
+	assert_int_equal(b->rc, 0);
+	assert_line("ok: quotes: 1");
+	assert_line("ok: credential: none is configured, and none was asked for");
+	first = strstr(asked, "resource_class=t");
+	assert_non_null(first);
+	assert_null(strstr(first + 1, "resource_class=t"));
 }
 
 /* Without a session nothing is asked, and that is wrong: the machine's role has steps, and its
@@ -438,7 +467,7 @@ static void test_what_keeps_it_from_asking_is_told(void **state)
 	assert_int_equal(b->rc, 1);
 	(void)snprintf(line, sizeof(line),
 		       "not ok: configuration: %s has no provider \"smi\"; there are: sim, bad, "
-		       "aws, lambda, lyceum",
+		       "aws, lambda, ironic, lyceum",
 		       lab_path("burstd.conf"));
 	assert_line(line);
 	run(NULL, ANY, "bad", false);
@@ -453,7 +482,8 @@ static void test_what_keeps_it_from_asking_is_told(void **state)
 
 static void test_json(void **state)
 {
-	const struct route routes[ROUTES] = {{LIST, OK, ONE("i-1", "running", ""), false}, PRICED};
+	const struct route routes[ROUTES] = {
+		{LIST, OK, LISTED(ROW("i-1", UUID, "running"), ""), false}, PRICED};
 
 	(void)state;
 	lab_make_files("#!/bin/sh\nexit 1\n");
@@ -477,6 +507,7 @@ int main(void)
 		cmocka_unit_test(test_each_answer_is_told),
 		cmocka_unit_test(test_an_offer_that_the_driver_refuses_is_wrong),
 		cmocka_unit_test(test_what_is_free_is_told_where_the_provider_says_so),
+		cmocka_unit_test(test_each_type_is_asked_for_once),
 		cmocka_unit_test(test_a_login_that_fails_is_told),
 		cmocka_unit_test(test_it_works_before_burstd_has_run),
 		cmocka_unit_test(test_what_keeps_it_from_asking_is_told),
