@@ -1,8 +1,8 @@
 /* check_cloud.h - `burstd --check --provider NAME`: asks a provider whether it would serve burstd.
  *
  * It sends what only looks: a login, if the driver has one, a list of this cluster's instances and
- * the quotes.  It buys nothing, deletes nothing and writes nothing, so it can run before burstd was
- * ever started, and beside it. */
+ * the quotes.  It buys nothing, deletes nothing and leaves no trace in state_dir, so it can run
+ * before burstd was ever started, and beside it. */
 #ifndef BURSTD_CHECK_CLOUD_H
 #define BURSTD_CHECK_CLOUD_H
 
