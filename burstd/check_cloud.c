@@ -400,11 +400,11 @@ static void print_text(const struct report *r)
 
 	for (size_t i = 0; (row = json_array_get(r->checks, i)) != NULL; i++) {
 		const char *state = json_string_value(json_object_get(row, "state"));
-		enum state k = GOOD;
+		enum state k = UNTRIED;
 		struct str s;
 
-		while (strcmp(state, state_words[k]) != 0)
-			k++;
+		while (k > GOOD && strcmp(state, state_words[k]) != 0)
+			k--;
 		str_init(&s, 2 * WORDS_MAX);
 		str_addf(&s, "%s: %s: %s", heads[k],
 			 json_string_value(json_object_get(row, "check")),
