@@ -163,7 +163,7 @@ PAGES    := $(patsubst docs/man/%.scd,$(BUILD)/man/%,$(wildcard docs/man/*.scd))
 
 all: $(PROGRAMS) $(PAGES) ## build every program into build/bin, the manual pages into build/man
 
-parts_burstd := $(patsubst %,$(B)/burstd/%.o,main reload house failure check check_provider check_slurm listener scrape) $(libapi) $(libdrivers)
+parts_burstd := $(patsubst %,$(B)/burstd/%.o,main reload house failure check check_provider check_cloud check_cloud_ask check_slurm listener scrape) $(libapi) $(libdrivers)
 $(BIN)/burstd: $(parts_burstd)
 $(BIN)/burstctl: $(B)/burstd/cli/burstctl.o $(libcli)
 # simcloud uses nothing of the drivers but their signatures (check-layers.sh).

@@ -37,6 +37,17 @@ void check_say(FILE *to, const char *line)
 	free(copy);
 }
 
+json_t *check_plain(const char *text)
+{
+	char *copy = mem_strdup(text);
+	json_t *j;
+
+	plain_make(copy, '?');
+	j = mem_check(json_string(copy)); /* it is UTF-8 now */
+	free(copy);
+	return j;
+}
+
 void check_problem(struct check *c, int line, const char *fmt, ...)
 {
 	char where[16] = "", *text = mem_zalloc(CHECK_PROBLEM_MAX);
@@ -51,7 +62,10 @@ void check_problem(struct check *c, int line, const char *fmt, ...)
 	va_end(ap);
 	str_init(&s, 2 * CHECK_PROBLEM_MAX);
 	str_addf(&s, "%s%s: %s", c->conf->path, where, text);
-	check_say(stderr, s.p);
+	if (c->list != NULL)
+		(void)json_array_append_new(c->list, check_plain(s.p));
+	else
+		check_say(stderr, s.p);
 	str_fini(&s);
 	free(text);
 }
@@ -69,8 +83,7 @@ static uid_t burstd_user(const struct conf *conf)
 	return 0;
 }
 
-/* Check as burstd's own user: root may read what burstd may not. */
-static void become_burstd(struct check *c)
+void check_become_burstd(struct check *c)
 {
 	uid_t uid = geteuid() == 0 ? burstd_user(c->conf) : 0;
 	const struct passwd *pw = uid != 0 ? getpwuid(uid) : NULL;
@@ -443,7 +456,7 @@ unsigned check_run(const char *path)
 		return 1;
 	}
 	c.conf = conf;
-	become_burstd(&c);
+	check_become_burstd(&c);
 	check_state_dir(&c);
 	check_spool(&c);
 	check_programs(&c);

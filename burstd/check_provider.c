@@ -56,9 +56,8 @@ static void check_own_programs(struct check *c, const struct conf_provider *p)
 	}
 }
 
-/* Can the driver build a create for this pool and offer at all? */
-static bool check_rung(struct check *c, const struct conf_pool *p, const struct conf_offer *o,
-		       const struct provider_ops *ops, const void *self)
+int check_provider_builds(const struct conf_pool *p, const struct conf_offer *o,
+			  const struct provider_ops *ops, const void *self, struct err *e)
 {
 	const struct provider_place place = {.type = o->type,
 					     .region = o->region,
@@ -68,18 +67,26 @@ static bool check_rung(struct check *c, const struct conf_pool *p, const struct 
 	const struct provider_want want = {.node = p->nodes->names[0], .gen = 1};
 	struct provider_op op = {.kind = PROVIDER_CREATE};
 	struct provider_request rq = {0};
-	struct err e = {0};
 
-	op.u.create = (struct provider_create){.cluster = "00000000-0000-4000-8000-000000000000",
+	op.u.create = (struct provider_create){.cluster = CHECK_NO_UUID,
 					       .token = "check",
 					       .place = &place,
 					       .wants = &want,
 					       .nwants = 1};
 	if (o->in_fabric != NULL && (ops->caps(self).flags & PROVIDER_FABRICS) == 0)
-		(void)err_set(&e, ERR_INVALID, "fabric: driver %s has none", ops->name);
-	else if (ops->build(self, &op, &rq, &e) == 0)
-		provider_request_fini(&rq);
-	if (e.code == 0)
+		return err_set(e, ERR_INVALID, "fabric: driver %s has none", ops->name);
+	if (ops->build(self, &op, &rq, e) != 0)
+		return -1;
+	provider_request_fini(&rq);
+	return 0;
+}
+
+static bool check_rung(struct check *c, const struct conf_pool *p, const struct conf_offer *o,
+		       const struct provider_ops *ops, const void *self)
+{
+	struct err e = {0};
+
+	if (check_provider_builds(p, o, ops, self, &e) == 0)
 		return true;
 	if (o->name[0] == '\0')
 		check_problem(c, p->line, "pool \"%s\": %s", p->name, e.msg);
@@ -129,13 +136,13 @@ static void check_pools(struct check *c, const struct conf_provider *p,
 	}
 }
 
-void check_provider(struct check *c, struct conf_provider *p)
+const struct provider_ops *check_provider_open(struct check *c, struct conf_provider *p,
+					       void **self)
 {
 	const struct provider_ops *ops = find_driver(c, p);
 	struct provider_conf pc;
 	struct secret *secret = NULL;
 	struct err e = {0};
-	void *self;
 
 	if (p->ca_file != NULL && faccessat(AT_FDCWD, p->ca_file, R_OK, AT_EACCESS) != 0)
 		check_problem(c, p->ca_line, "provider \"%s\": ca_file: %s: %s", p->name,
@@ -144,16 +151,26 @@ void check_provider(struct check *c, struct conf_provider *p)
 	if (p->credential_file != NULL && secret_load(&secret, p->credential_file, &e) != 0) {
 		check_problem(c, p->credential_line, "provider \"%s\": credential_file: %s",
 			      p->name, e.msg);
-		return; /* a driver that needs one would only complain about that */
+		return NULL; /* a driver that needs one would only complain about that */
 	}
 	if (conf_file_load_user_data(p, &e) != 0)
 		check_problem(c, p->line, "provider \"%s\": %s", p->name, e.msg);
 	pc = conf_for_driver(p, secret != NULL ? secret_text(secret) : NULL);
-	if (ops != NULL && ops->open(&self, &pc, &e) == 0) {
-		check_pools(c, p, ops, self);
-		ops->close(self);
-	} else if (ops != NULL) {
+	if (ops != NULL && ops->open(self, &pc, &e) != 0) {
 		check_problem(c, p->line, "provider \"%s\": %s", p->name, e.msg);
+		ops = NULL;
 	}
 	secret_free(secret);
+	return ops;
+}
+
+void check_provider(struct check *c, struct conf_provider *p)
+{
+	void *self;
+	const struct provider_ops *ops = check_provider_open(c, p, &self);
+
+	if (ops == NULL)
+		return;
+	check_pools(c, p, ops, self);
+	ops->close(self);
 }

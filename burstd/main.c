@@ -21,6 +21,7 @@
 #include "burstd.h"
 #include "buy/buy_api.h"
 #include "check.h"
+#include "check_cloud.h"
 #include "check_slurm.h"
 #include "io/conf_file.h"
 #include "io/http_client.h"
@@ -45,7 +46,7 @@ enum {
 };
 
 struct options {
-	const char *conf;
+	const char *conf, *provider;
 	bool check, slurm, json, help, version;
 };
 
@@ -56,7 +57,11 @@ static const struct opt table[] = {
 	 offsetof(struct options, check), 0, 0},
 	{"slurm", 0, OPT_FLAG, NULL, "with --check: ask slurmctld whether slurm.conf is good too",
 	 offsetof(struct options, slurm), 0, 0},
-	{"json", 0, OPT_FLAG, NULL, "with --slurm: print the result as JSON",
+	{"provider", 0, OPT_TEXT, "NAME",
+	 "with --check: ask this provider, by requests that only look, whether it would serve "
+	 "burstd",
+	 offsetof(struct options, provider), 0, 0},
+	{"json", 0, OPT_FLAG, NULL, "with --slurm or --provider: print the result as JSON",
 	 offsetof(struct options, json), 0, 0},
 	{"help", 'h', OPT_FLAG, NULL, "show this and exit", offsetof(struct options, help), 0, 0},
 	{"version", 'V', OPT_FLAG, NULL, "show the version and exit",
@@ -410,7 +415,8 @@ static void help(void)
 
 	str_init(&s, 8192);
 	str_adds(&s, "usage: burstd [-c FILE]\n"
-		     "       burstd --check [--slurm [--json]] [FILE]\n\n");
+		     "       burstd --check [--slurm [--json]] [FILE]\n"
+		     "       burstd --check --provider NAME [--json] [FILE]\n\n");
 	opt_wrap(&s,
 		 "The cloud-bursting daemon for Slurm. Runs in the foreground and logs to standard "
 		 "error.",
@@ -422,7 +428,9 @@ static void help(void)
 		 "\"burstctl check\" is for people: it runs this --check, explains, and looks at "
 		 "slurm.conf too. burstd --check is for scripts and units, by its exit code.\n\n"
 		 "SIGHUP reloads the configuration, or refuses it and changes nothing.\n\n"
-		 "Exit codes: 0 stopped, or nothing wrong; 1 failed, or a problem of slurm.conf; 2 "
+		 "Exit codes: 0 stopped, or nothing wrong; 1 failed, or a problem of slurm.conf or "
+		 "the "
+		 "provider; 2 "
 		 "usage; 69 slurmctld does not answer --check; 78 bad configuration.",
 		 0, 0);
 	(void)fputs(s.p, stdout);
@@ -431,10 +439,13 @@ static void help(void)
 
 static int check(const struct options *o, const char *path)
 {
-	unsigned problems = check_run(path);
 	enum check_slurm slurm = CHECK_SLURM_GOOD;
+	unsigned problems;
 	struct str s;
 
+	if (o->provider != NULL)
+		return check_cloud(path, o->provider, o->json) ? EXIT_SUCCESS : EXIT_FAILURE;
+	problems = check_run(path);
 	if (problems == 0 && !o->json) {
 		str_init(&s, strlen(path) + 8);
 		str_addf(&s, "ok: %s", path);
@@ -450,6 +461,13 @@ static int check(const struct options *o, const char *path)
 					  : EXIT_SILENT;
 }
 
+static bool is_odd(const struct options *o)
+{
+	const bool asks = o->slurm || o->provider != NULL;
+
+	return (asks && !o->check) || (o->json && !asks) || (o->slurm && o->provider != NULL);
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = {.conf = PATHS_CONF};
@@ -462,8 +480,9 @@ int main(int argc, char **argv)
 	if (opt_parse(&set, 1, &args, false, &e) != 0 ||
 	    (args.n > o.check &&
 	     err_set(&e, ERR_INVALID, "%s: unexpected", args.v[o.check]) != 0) ||
-	    (((o.slurm && !o.check) || (o.json && !o.slurm)) &&
-	     err_set(&e, ERR_INVALID, "--slurm is for --check, and --json for --slurm") != 0)) {
+	    (is_odd(&o) &&
+	     err_set(&e, ERR_INVALID,
+		     "--slurm or --provider is for --check, and --json for one of these") != 0)) {
 		(void)fprintf(stderr, "burstd: %s\nTry `burstd --help`.\n", e.msg);
 		return EXIT_USAGE;
 	}

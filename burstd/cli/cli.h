@@ -51,7 +51,7 @@ extern const struct cli_command cmd_status, cmd_nodes, cmd_node_show, cmd_events
 	cmd_terminate, cmd_notice, cmd_pause, cmd_resume, cmd_retry, cmd_pools, cmd_plan, cmd_check,
 	cmd_config_check, cmd_config_show, cmd_config_options, cmd_reconcile, cmd_reload, cmd_audit,
 	cmd_audit_verify, cmd_secrets_show, cmd_secrets_enroll, cmd_secrets_rotate, cmd_version,
-	cmd_complete;
+	cmd_complete, cmd_provider_check;
 
 /* The table, in the order of the help; the options of every command. */
 extern const struct cli_command *const cli_commands[];
@@ -67,6 +67,10 @@ int cli_main(int argc, char **argv);
 
 /* Print "burstctl: WHAT" on standard error; return rc. */
 int cli_complain(int rc, const char *what);
+
+/* Find the burstd that belongs to this burstctl, for what only burstd can do, as with its drivers:
+ * beside it, in ../sbin, or "burstd", which means PATH's.  Returns out or that word. */
+const char *cli_find_burstd(char *out, size_t size);
 
 /* Ask burstd; takes request (an object, without "v").  CLI_OK: *reply is the caller's
  * (json_decref()).  Else it is NULL, *e says why in one sentence, and nothing was printed. */

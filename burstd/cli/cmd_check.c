@@ -1,7 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <libgen.h>
 #include <limits.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -30,25 +29,6 @@ enum {
 /* --- burstd --check ------------------------------------------------------------------------------
  */
 
-/* Find the burstd that belongs to us: only burstd knows its drivers, and what it needs to start. */
-static const char *find_burstd(char *out, size_t size)
-{
-	static const char *const beside[] = {"burstd", "../sbin/burstd"};
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-	self[n > 0 ? n : 0] = '\0';
-	for (size_t i = 0; n > 0 && i < sizeof(beside) / sizeof(beside[0]); i++) {
-		char dir[PATH_MAX];
-
-		(void)snprintf(dir, sizeof(dir), "%s", self);
-		if ((size_t)snprintf(out, size, "%s/%s", dirname(dir), beside[i]) < size &&
-		    access(out, X_OK) == 0)
-			return out;
-	}
-	return "burstd"; /* PATH's */
-}
-
 /* report: descriptor for its JSON about slurm.conf; -1: do not ask */
 static pid_t start_burstd(const char *path, int errors, int report)
 {
@@ -67,7 +47,7 @@ static pid_t start_burstd(const char *path, int errors, int report)
 		(void)posix_spawn_file_actions_addopen(&fa, STDOUT_FILENO, "/dev/null", O_WRONLY,
 						       0);
 	(void)posix_spawn_file_actions_adddup2(&fa, errors, STDERR_FILENO);
-	rc = posix_spawnp(&pid, find_burstd(found, sizeof(found)), &fa, NULL, argv, environ);
+	rc = posix_spawnp(&pid, cli_find_burstd(found, sizeof(found)), &fa, NULL, argv, environ);
 	(void)posix_spawn_file_actions_destroy(&fa);
 	return rc == 0 ? pid : -1;
 }

@@ -6,9 +6,13 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/paths.h"
 #include "cli/cli.h"
+#include "core/conf.h"
 #include "core/node.h"
 #include "core/reclaim.h"
+#include "io/conf_file.h"
+#include "providers/options.h"
 
 enum {
 	ASK_MS = 300,      /* a user waits with a finger on the key */
@@ -76,6 +80,25 @@ static void offer_pools(const struct typed *t, bool providers)
 	if (providers)
 		offer_names(t, r, "providers");
 	json_decref(r);
+}
+
+/* Whoever names one may have just written it into the file, and burstd need not run. */
+static void offer_providers(const struct typed *t)
+{
+	struct cli quick = *t->c;
+	struct conf *conf;
+	struct err e;
+	json_t *r;
+
+	quick.timeout_ms = ASK_MS;
+	if (cli_ask(&quick, json_pack("{s:s}", "op", "status"), &r, &e) == CLI_OK) {
+		offer_names(t, r, "providers");
+		json_decref(r);
+	} else if (conf_file_load(&conf, PATHS_CONF, provider_options, &e) == 0) {
+		for (size_t i = 0; i < conf->nproviders; i++)
+			offer(t, conf->providers[i].name);
+		conf_free(conf);
+	}
 }
 
 static void offer_nodes(const struct typed *t)
@@ -243,6 +266,10 @@ static void offer_operand(const struct typed *t, const struct line *l)
 		offer_commands(t, l->operands > 0 ? l->last : "");
 	else if (l->operands < l->command->max && strcmp(p, "POOL | PROVIDER]") == 0)
 		offer_pools(t, true);
+	else if (l->operands == 0 && is_one_of(p, n, "PROVIDER"))
+		offer_providers(t);
+	else if (l->operands == 1 && is_one_of(p, n, "PROVIDER"))
+		offer_values(t, "FILE", 4);
 	else if (l->operands < l->command->max)
 		offer_values(t, p, n);
 }

@@ -1,54 +1,21 @@
 #include "cloud/cloud.h"
 
-#include <string.h>
-
 #include "core/ladder.h"
+#include "core/tariff.h"
 
 /* Knows what a provider asks now for the configured offers: by the prices that it sent last, or by
  * the configuration's own price. */
 
-static bool is_of(const struct provider_quote *o, const struct conf_offer *p)
-{
-	return strcmp(o->type, p->type) == 0 &&
-	       (o->region[0] == '\0' || strcmp(o->region, p->region) == 0) &&
-	       (int)o->market == p->market && (p->zone[0] == '\0' || strcmp(o->zone, p->zone) == 0);
-}
-
-static bool offer_fits(const struct provider_quote *o, const struct conf_offer *p,
-		       const char *currency)
-{
-	return is_of(o, p) && strcmp(o->currency, currency) == 0;
-}
-
 int64_t quote_price(const struct cloud *c, const struct conf_offer *p)
 {
-	int64_t best = 0;
-
 	if (p->price_nano_h > 0)
 		return p->price_nano_h;
-	for (size_t i = 0; i < c->nquotes; i++) {
-		const struct provider_quote *o = &c->quotes[i];
-
-		if (o->type[0] != '\0' && !offer_fits(o, p, c->e->conf->currency))
-			continue;           /* without a type it is the price of all types */
-		if (o->price_nano_h > best) /* any zone: take the highest price */
-			best = o->price_nano_h;
-	}
-	return best;
+	return tariff_price(c->quotes, c->nquotes, p, c->e->conf->currency);
 }
 
 bool quote_dry(const struct cloud *c, const struct conf_offer *p)
 {
-	bool dry = false;
-
-	for (size_t i = 0; i < c->nquotes; i++) {
-		if (!is_of(&c->quotes[i], p))
-			continue;
-		if (!c->quotes[i].dry)
-			return false;
-		dry = true;
-	}
-	return dry;
+	return tariff_dry(c->quotes, c->nquotes, p);
 }
 
 int64_t quote_known(const struct engine *e, const struct conf_offer *o)

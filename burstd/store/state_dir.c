@@ -238,6 +238,24 @@ static int find_uuid(struct state_dir *d, int dir, const char *path, struct err 
 	return rc;
 }
 
+int state_dir_look(const char *path, char out[STATE_DIR_UUID_SIZE], struct err *e)
+{
+	int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), fd, rc;
+
+	out[0] = '\0';
+	if (dir < 0)
+		return errno == ENOENT ? 1 : fail(e, path, ".");
+	fd = openat(dir, "uuid", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0)
+		rc = read_uuid(fd, path, out, e);
+	else
+		rc = errno == ENOENT ? 1 : fail(e, path, "uuid");
+	if (fd >= 0)
+		(void)close(fd);
+	(void)close(dir);
+	return rc;
+}
+
 /* -1: missing or unreadable. */
 static int64_t read_last_batch(int dir)
 {

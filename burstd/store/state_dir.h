@@ -32,6 +32,10 @@ struct state_dir {
 int state_dir_open(struct state_dir *d, const char *path, struct err *e);
 void state_dir_close(struct state_dir *d); /* twice is fine */
 
+/* Only look for the uuid in path, beside a burstd that may run: no lock, and nothing is made.  0:
+ * there is one; 1: there is none yet, and *out is "".  -1: *e. */
+int state_dir_look(const char *path, char out[STATE_DIR_UUID_SIZE], struct err *e);
+
 /* Tie the journal to the uuid.  1: the journal is new, or made by a burstd that was killed before
  * this call; now it has both numbers.  2: it may be an older copy.  In both cases it is
  * JOURNAL_DOUBTFUL from now on, unless the uuid is new as well.  *gen_floor: generations begin

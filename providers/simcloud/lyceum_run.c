@@ -121,6 +121,16 @@ static void status(const struct face_call *f, struct cloud *c, int64_t now, stru
 	face_body(out, &s);
 }
 
+/* A machine that had failed or ended by itself has been deleted as well: the answer says that it is
+ * terminated, and so do lists from then on.  (Nobody has recorded such a list.) */
+static void mark_deleted(struct cloud *c, const char *id, int64_t now)
+{
+	struct cloud_instance *i = cloud_find(c, id, now);
+
+	if (i != NULL && i->state == CLOUD_ENDED)
+		i->why = "deleted";
+}
+
 static void drop(const struct face_call *f, struct cloud *c, const struct fault_rule *rule,
 		 int64_t now, struct face_reply *out)
 {
@@ -136,6 +146,7 @@ static void drop(const struct face_call *f, struct cloud *c, const struct fault_
 		lyceum_error(out, code, NULL);
 		return;
 	}
+	mark_deleted(c, f->ids[0], now);
 	(void)snprintf(text, sizeof(text), "VM %s has been terminated", f->ids[0]);
 	str_init(&s, LYCEUM_BODY_MAX);
 	js_open(&s, NULL, '{');

@@ -254,6 +254,29 @@ restarted() {
 	[ "$(new_rows)" = 2 ]
 }
 
+@test "an admin asks before burstd runs whether the cloud would serve it, with a good credential and a wrong one" {
+	lab_stop burstd
+	sim DELETE /admin/stats >/dev/null
+	run -0 burstctl provider check sim
+	grep '^ok: credential: taken$' <<<"$output"
+	grep '^ok: list: 0 instances are this cluster' <<<"$output"
+	grep -E "^ok: (offer .* of )?pool \"h100\": .* $LAB_CURRENCY per hour" <<<"$output"
+	run ! grep '^not ok' <<<"$output"
+	[ "$(sim_of /admin/stats '[.ops[].answers.ok // 0] | add > 0')" = true ]
+	# What is wrong is wrong by the cloud's answer alone.
+	local key
+	key=$(sed -n 's/^[[:space:]]*credential_file *= "\(.*\)"/\1/p' /etc/burstd/burstd.conf | head -n 1)
+	install -o slurm -m 600 /dev/null /etc/burstd/wrong.key
+	sed 's/$/x/' "$key" >/etc/burstd/wrong.key
+	sed "s|$key|/etc/burstd/wrong.key|" /etc/burstd/burstd.conf >/etc/burstd/wrong.conf
+	run -1 burstctl provider check sim /etc/burstd/wrong.conf
+	grep '^not ok: credential: refused: .' <<<"$output"
+	[ "$(burstctl provider check sim /etc/burstd/wrong.conf --json | jq .good)" = false ]
+	[ "$(new_rows)" = 0 ]
+	[ "$(sim_of /admin/stats '[.ops | (.create, .delete) | .answers | add] | add // 0')" = 0 ]
+	lab_start burstd
+}
+
 @test "no duplicate and no leaked second in all of this" {
 	calm
 	# A delete that had to wait for the next burstd, or for the cloud's patience: the windows above are a few seconds each.

@@ -20,6 +20,7 @@
 : "${LAB_SIM_ARGS:=}"                           # more arguments for simcloud
 : "${LAB_CLOUD:=sim}"                           # the driver that burstd buys from it with: sim, aws, that of a cloud-NAME.sh;
 #                                                 gcp, azure: sim, with their metadata
+: "${LAB_TYPE:=}"                               # of the pool's machines, as the driver names simcloud's gpu_8x_h100; empty: so
 : "${LAB_SIM_CONFIG:=}"                         # how simcloud behaves from its start on, as sim_config has it
 : "${LAB_CURRENCY:=EUR}"                        # of the cluster
 : "${LAB_LIST_EVERY:=}"                         # time between two of burstd's lists; empty: its default
@@ -296,7 +297,7 @@ lab_offer() {
 	shift 3
 	[ "$market" = on-demand ] || price=12.00
 	[ "$LAB_CLOUD" != aws ] || [ "$region" = eu-north-1 ] || provider=$region
-	echo "offer \"$name\" { provider = \"$provider\" type = \"gpu_8x_h100\" region = \"$region\" zone = \"$zone\"" \
+	echo "offer \"$name\" { provider = \"$provider\" type = \"${LAB_TYPE:-gpu_8x_h100}\" region = \"$region\" zone = \"$zone\"" \
 		"market = \"$market\" price = \"$price\" $* }"
 }
 
@@ -380,7 +381,7 @@ lab_place() {
 	fi
 	cat <<-C
 		provider     = "sim"
-		type         = "gpu_8x_h100"
+		type         = "${LAB_TYPE:-gpu_8x_h100}"
 		region       = "eu-north-1"
 		market       = "on-demand"
 	C
@@ -612,7 +613,8 @@ sim_config() {
 	sim POST /admin/config "$1" >/dev/null
 }
 
-# sim_capacity N|null: how many instances of the pool's kind there can be at once
+# sim_capacity N|null: how many instances of the pool's kind there can be at once.  simcloud names that gpu_8x_h100, whatever
+# a face of it says.
 sim_capacity() {
 	if ! [[ ${1-} =~ ^(null|[0-9]+)$ ]]; then
 		echo "usage: sim_capacity N|null: so many machines, or as many as one likes" >&2

@@ -235,10 +235,51 @@ static void test_check_says_what_it_did_not_compare(void **state)
 	lab_free(l);
 }
 
+/* What burstd finds and how it ends is burstctl's own answer. */
+static void test_provider(void **state)
+{
+	static const struct {
+		const char *line, *args;
+		int status;
+	} rows[] = {
+		{"provider check aws", "--check --provider aws -- /etc/burstd/burstd.conf", 0},
+		{"provider check aws /f", "--check --provider aws -- /f", 1},
+		{"provider check --json aws /f", "--check --json --provider aws -- /f", 1},
+	};
+	char *path = mem_strdup(getenv("PATH"));
+	struct lab *l = lab_new();
+	char script[256], want[256], file[64];
+
+	(void)state;
+	(void)setenv("PATH", l->dir, 1);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		(void)snprintf(script, sizeof(script), "#!/bin/sh\necho \"asked: $*\"\nexit %d\n",
+			       rows[i].status);
+		lab_write(l, "burstd", script);
+		(void)snprintf(file, sizeof(file), "%s/burstd", l->dir);
+		assert_int_equal(chmod(file, 0700), 0);
+		lab_run_once(l, rows[i].line, lab_hang_up);
+		(void)snprintf(want, sizeof(want), "asked: %s\n", rows[i].args);
+		assert_string_equal(l->out, want);
+		assert_string_equal(l->err, "");
+		assert_int_equal(l->rc, rows[i].status);
+	}
+	lab_remove(l, "burstd");
+	lab_run_once(l, "provider check aws", lab_hang_up);
+	assert_int_equal(l->rc, 1);
+	assert_non_null(strstr(l->err, "no burstd beside burstctl, in ../sbin or in PATH"));
+	lab_run_once(l, "provider check", lab_hang_up);
+	assert_int_equal(l->rc, 2);
+	(void)setenv("PATH", path, 1);
+	free(path);
+	lab_free(l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_check),
+		cmocka_unit_test(test_provider),
 		cmocka_unit_test(test_check_says_what_it_did_not_compare),
 	};
 

@@ -84,9 +84,17 @@ static bool is_known(const char *kind)
 
 static void test_kinds(void **state)
 {
-	static const char *const operands[] = {
-		"",       "NAME",      "NODES",     "NODES | --all",     "[POOL]",
-		"[FILE]", "[COMMAND]", "[WORD...]", "[POOL | PROVIDER]", "NODE ... | -"};
+	static const char *const operands[] = {"",
+					       "NAME",
+					       "NODES",
+					       "NODES | --all",
+					       "[POOL]",
+					       "[FILE]",
+					       "[COMMAND]",
+					       "[WORD...]",
+					       "[POOL | PROVIDER]",
+					       "NODE ... | -",
+					       "PROVIDER [FILE]"};
 
 	(void)state;
 	for (size_t i = 0; i < cli_ncommands; i++) {
@@ -135,6 +143,9 @@ static void test_values(void **state)
 		{"pools a", pools, "a100\n"},
 		{"retry EMPTY", pools, "h100\na100\naws\nhetzner\n"},
 		{"retry aw", pools, "aws\n"},
+		{"provider EMPTY", pools, "check\n"},
+		{"provider check h", pools, "hetzner\n"},
+		{"provider check aws EMPTY", pools, "@files\n"},
 		{"plan -p h", pools, "h100\n"},
 		{"plan --list=a1,h2", nodes1, "--list=a1,h2\n"},
 		{"nodes -p a", pools, "a100\n"},

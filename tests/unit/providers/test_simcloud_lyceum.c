@@ -140,6 +140,8 @@ static void test_a_reclaimed_machine_ends_without_a_word(void **state)
 	vm = status_of(create("s2"));
 	simrun_do(&S, "POST", "/admin/kill", "{\"node\":\"s2\"}");
 	json_decref(await(text_at(vm, "vm_id"), "error"));
+	delete (text_at(vm, "vm_id"), 200); /* else nobody would ever be rid of it */
+	json_decref(await(text_at(vm, "vm_id"), "terminated"));
 	json_decref(vm);
 }
 

@@ -311,6 +311,26 @@ static void test_no_directory(void **state)
 	stop(&f);
 }
 
+/* burstd --check --provider asks before burstd has a uuid, and records would say that it lost one.
+ */
+static void test_a_look_makes_no_directory(void **state)
+{
+	struct provider_op op = {.kind = PROVIDER_QUOTES};
+	struct fix f;
+
+	(void)state;
+	start(&f);
+	(void)snprintf(f.records, sizeof(f.records), "%s/not", f.dir);
+	open_driver(&f, 1000);
+	assert_int_equal(list(&f), PROVIDER_OK);
+	assert_int_equal(f.r.ninstances, 0);
+	assert_int_equal(run(&f, &op), PROVIDER_OK);
+	assert_int_equal(access(f.records, F_OK), -1);
+	assert_int_equal(create(&f, "n1", 1), PROVIDER_OK);
+	assert_int_equal(access(f.records, F_OK), 0);
+	stop(&f);
+}
+
 static void test_offers(void **state)
 {
 	struct provider_op op = {.kind = PROVIDER_QUOTES};
@@ -331,11 +351,17 @@ static void test_offers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_life),         cmocka_unit_test(test_repeat),
-		cmocka_unit_test(test_foreign),      cmocka_unit_test(test_on_fails),
-		cmocka_unit_test(test_off_fails),    cmocka_unit_test(test_off_while_booting),
-		cmocka_unit_test(test_status),       cmocka_unit_test(test_went_off),
-		cmocka_unit_test(test_no_directory), cmocka_unit_test(test_offers),
+		cmocka_unit_test(test_life),
+		cmocka_unit_test(test_repeat),
+		cmocka_unit_test(test_foreign),
+		cmocka_unit_test(test_on_fails),
+		cmocka_unit_test(test_off_fails),
+		cmocka_unit_test(test_off_while_booting),
+		cmocka_unit_test(test_status),
+		cmocka_unit_test(test_went_off),
+		cmocka_unit_test(test_no_directory),
+		cmocka_unit_test(test_a_look_makes_no_directory),
+		cmocka_unit_test(test_offers),
 	};
 
 	return cmocka_run_group_tests_name("static", tests, NULL, NULL);

@@ -122,6 +122,30 @@ static void test_uuids_differ(void **state)
 	state_dir_close(&b);
 }
 
+/* Beside a burstd that has the lock, and without a trace. */
+static void test_a_look_makes_nothing(void **state)
+{
+	const struct fixture *f = *state;
+	char uuid[STATE_DIR_UUID_SIZE];
+	struct state_dir d;
+	struct err e = {0};
+
+	assert_int_equal(state_dir_look(f->dir, uuid, &e), 1);
+	assert_int_equal(access(f->dir, F_OK), -1);
+	assert_int_equal(mkdir(f->dir, 0700), 0);
+	assert_int_equal(state_dir_look(f->dir, uuid, &e), 1);
+	assert_string_equal(uuid, "");
+	assert_int_equal(access(in_dir(f, "uuid"), F_OK), -1);
+	assert_int_equal(state_dir_open(&d, f->dir, NULL), 0);
+	assert_int_equal(state_dir_look(f->dir, uuid, &e), 0);
+	assert_string_equal(uuid, d.uuid);
+	state_dir_close(&d);
+	write_text(in_dir(f, "uuid"), "nonsense\n", 0600);
+	assert_int_equal(state_dir_look(f->dir, uuid, &e), -1);
+	assert_non_null(strstr(e.msg, "uuid: damaged"));
+	assert_string_equal(uuid, "");
+}
+
 static const char *unreadable; /* nobody can say whether this is there; NULL: none */
 
 /* libc's, for state_dir.c too. */
@@ -521,6 +545,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_made_and_kept),
 		TEST(test_uuids_differ),
+		TEST(test_a_look_makes_nothing),
 		TEST(test_a_lost_uuid_is_not_replaced),
 		TEST(test_no_parent),
 		TEST(test_left_over_tmp),

@@ -1,0 +1,87 @@
+#include "core/tariff.h"
+
+#include <string.h>
+
+static bool is_of_type(const struct provider_quote *q, const struct conf_offer *o)
+{
+	return strcmp(q->type, o->type) == 0;
+}
+
+static bool is_in_region(const struct provider_quote *q, const struct conf_offer *o)
+{
+	return q->region[0] == '\0' || strcmp(q->region, o->region) == 0;
+}
+
+static bool is_in_zone(const struct provider_quote *q, const struct conf_offer *o)
+{
+	return o->zone[0] == '\0' || strcmp(q->zone, o->zone) == 0;
+}
+
+bool tariff_fits(const struct provider_quote *q, const struct conf_offer *o)
+{
+	return is_of_type(q, o) && is_in_region(q, o) && (int)q->market == o->market &&
+	       is_in_zone(q, o);
+}
+
+int64_t tariff_price(const struct provider_quote *quotes, size_t n, const struct conf_offer *o,
+		     const char *currency)
+{
+	int64_t best = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct provider_quote *q = &quotes[i];
+
+		if (q->type[0] != '\0' &&
+		    !(tariff_fits(q, o) && strcmp(q->currency, currency) == 0))
+			continue;           /* without a type it is the price of all types */
+		if (q->price_nano_h > best) /* any zone: take the highest price */
+			best = q->price_nano_h;
+	}
+	return best;
+}
+
+bool tariff_dry(const struct provider_quote *quotes, size_t n, const struct conf_offer *o)
+{
+	bool dry = false;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!tariff_fits(&quotes[i], o))
+			continue;
+		if (!quotes[i].dry)
+			return false;
+		dry = true;
+	}
+	return dry;
+}
+
+/* Of the quotes that pass each test, do any pass the next, too?  The first that none passes is what
+ * is lacking. */
+enum tariff_lack tariff_lack(const struct provider_quote *quotes, size_t n,
+			     const struct conf_offer *o, const struct provider_caps *caps)
+{
+	enum tariff_lack lack = TARIFF_TYPE;
+
+	/* Such a provider has quotes of spot instances alone: another market has none. */
+	if (caps->spot_prices != NULL && o->market != PROVIDER_SPOT)
+		return TARIFF_SOLD;
+	for (size_t i = 0; i < n; i++) {
+		const struct provider_quote *q = &quotes[i];
+		enum tariff_lack got = TARIFF_SOLD;
+
+		if (q->type[0] == '\0')
+			return TARIFF_SOLD;
+		if (!is_of_type(q, o))
+			got = TARIFF_TYPE;
+		else if (!is_in_region(q, o))
+			got = TARIFF_REGION;
+		else if (q->zone[0] != '\0' && !is_in_zone(q, o))
+			got = TARIFF_ZONE; /* many clouds quote no zones */
+		else if ((int)q->market != o->market)
+			got = TARIFF_MARKET;
+		if (got == TARIFF_SOLD)
+			return TARIFF_SOLD;
+		if (got > lack)
+			lack = got;
+	}
+	return lack;
+}

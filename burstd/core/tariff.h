@@ -1,0 +1,30 @@
+/* tariff.h - what all quotes of a provider together say of an offer.
+ *
+ * A quote may be of one zone or region, or of all; an offer may leave its zone open.  So several
+ * quotes may be of one offer. */
+#ifndef BURSTD_TARIFF_H
+#define BURSTD_TARIFF_H
+
+#include "core/conf.h"
+#include "core/provider.h"
+
+/* Is the quote of this offer's type, place and market? */
+bool tariff_fits(const struct provider_quote *q, const struct conf_offer *o);
+/* The highest price in this currency of all quotes that fit; 0: none has one. */
+int64_t tariff_price(const struct provider_quote *quotes, size_t n, const struct conf_offer *o,
+		     const char *currency);
+/* Does every quote that fits say that none is free now? */
+bool tariff_dry(const struct provider_quote *quotes, size_t n, const struct conf_offer *o);
+/* Why the provider has nothing like the offer: the option that no quote has.  TARIFF_SOLD: it has,
+ * or its quotes cannot tell. */
+enum tariff_lack {
+	TARIFF_SOLD,
+	TARIFF_TYPE,
+	TARIFF_REGION,
+	TARIFF_ZONE,
+	TARIFF_MARKET,
+};
+enum tariff_lack tariff_lack(const struct provider_quote *quotes, size_t n,
+			     const struct conf_offer *o, const struct provider_caps *caps);
+
+#endif

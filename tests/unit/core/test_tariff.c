@@ -1,0 +1,86 @@
+/* test_tariff.c - what a provider does not have, by its quotes.  Prices and what is sold out:
+ * tests/unit/cloud/test_cloud.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/tariff.h"
+
+static const struct provider_quote quotes[] = {
+	{.type = "other", .region = "s", .zone = "sa", .market = PROVIDER_SPOT},
+	{.type = "t", .region = "r", .zone = "ra", .market = PROVIDER_ON_DEMAND},
+	{.type = "t", .region = "r", .zone = "rb", .market = PROVIDER_SPOT},
+	{.type = "anywhere", .market = PROVIDER_ON_DEMAND},
+};
+
+enum { N = sizeof(quotes) / sizeof(quotes[0]) };
+
+static char t[] = "t", u[] = "u", anywhere[] = "anywhere", r[] = "r", s[] = "s", ra[] = "ra",
+	    rb[] = "rb", none[] = "";
+
+static const struct {
+	const char *name;
+	struct conf_offer o;
+	enum tariff_lack lack;
+} rows[] = {
+	{"all of it", {.type = t, .region = r, .zone = ra}, TARIFF_SOLD},
+	{"in any zone", {.type = t, .region = r, .zone = none}, TARIFF_SOLD},
+	{"as spot, in any zone",
+	 {.type = t, .region = r, .zone = none, .market = PROVIDER_SPOT},
+	 TARIFF_SOLD},
+	{"the same everywhere", {.type = anywhere, .region = s, .zone = none}, TARIFF_SOLD},
+	{"in a zone, which nobody quotes", {.type = anywhere, .region = r, .zone = s}, TARIFF_SOLD},
+	{"no such type", {.type = u, .region = r, .zone = none}, TARIFF_TYPE},
+	{"in another region", {.type = t, .region = s, .zone = none}, TARIFF_REGION},
+	{"in a region that only others have",
+	 {.type = t, .region = s, .zone = none, .market = PROVIDER_SPOT},
+	 TARIFF_REGION},
+	{"in no such zone", {.type = t, .region = r, .zone = s}, TARIFF_ZONE},
+	{"as spot elsewhere",
+	 {.type = t, .region = r, .zone = ra, .market = PROVIDER_SPOT},
+	 TARIFF_MARKET},
+	{"on demand elsewhere", {.type = t, .region = r, .zone = rb}, TARIFF_MARKET},
+	{"never as reserved",
+	 {.type = t, .region = r, .zone = none, .market = PROVIDER_RESERVED},
+	 TARIFF_MARKET},
+};
+
+static void test_the_first_option_that_no_quote_has_is_lacking(void **state)
+{
+	const struct provider_caps caps = {.flags = 0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		print_message("# %s\n", rows[i].name);
+		assert_int_equal(tariff_lack(quotes, N, &rows[i].o, &caps), rows[i].lack);
+		assert_int_equal(tariff_lack(quotes, 0, &rows[i].o, &caps), TARIFF_TYPE);
+	}
+}
+
+/* A provider that quotes no types, or only spot, does not say what it has besides. */
+static void test_what_quotes_cannot_tell_is_not_lacking(void **state)
+{
+	const struct provider_quote one_price = {.price_nano_h = 1};
+	const struct provider_caps caps = {.flags = 0}, spot = {.spot_prices = "USD"};
+	const struct conf_offer on_demand = {.type = u, .region = r, .zone = none};
+	const struct conf_offer as_spot = {
+		.type = u, .region = r, .zone = none, .market = PROVIDER_SPOT};
+
+	(void)state;
+	assert_int_equal(tariff_lack(&one_price, 1, &on_demand, &caps), TARIFF_SOLD);
+	assert_int_equal(tariff_lack(quotes, N, &on_demand, &spot), TARIFF_SOLD);
+	assert_int_equal(tariff_lack(quotes, N, &as_spot, &spot), TARIFF_TYPE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_first_option_that_no_quote_has_is_lacking),
+		cmocka_unit_test(test_what_quotes_cannot_tell_is_not_lacking),
+	};
+
+	return cmocka_run_group_tests_name("tariff", tests, NULL, NULL);
+}
