@@ -20,7 +20,7 @@ enum {
 	EC2_CHOICES_MAX = 100,
 	EC2_TYPES_MAX = 200,
 	EC2_SKEW_MS = 300000,
-	EC2_BODY_MAX = 16 << 20, /* bytes of one answer */
+	EC2_BODY_MAX = 64 << 20, /* bytes of one answer: 1000 instances, 32 interfaces each */
 };
 
 enum ec2_action {
