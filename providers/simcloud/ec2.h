@@ -44,6 +44,7 @@ struct ec2_choice { /* a type and zone to try */
 struct ec2_call { /* face_call.own */
 	enum ec2_action action;
 	size_t min;         /* create: minimum number of instances */
+	bool one_zone;      /* of a fleet: all instances in one of the choices */
 	struct order *tags; /* tags of a placement group */
 	struct order *order;
 	struct userdata *user_data;                 /* user data of a create; NULL: none */
