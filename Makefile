@@ -512,7 +512,13 @@ $(BIN)/flood: $(call objs,tests/bench/flood/*.c) $(libio)
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)
 
-bench: deps all $(BIN)/flood ## figures as JSON lines in build/bench.json and as a table; NAME=hook
+# A page of EC2's list, read by the driver and by expat alone.
+$(BIN)/parse: $(call objs,tests/bench/parse/*.c) $(libdrivers)
+	@mkdir -p $(@D)
+	@$(if $(V),,echo "  LD    $@")
+	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs jansson libcrypto expat)
+
+bench: deps all $(BIN)/flood $(BIN)/parse ## figures as JSON lines in build/bench.json and as a table; NAME=hook
 	@tests/bench/run.sh $(NAME)
 
 # Tests of the code with threads, with ThreadSanitizer, which needs fixed addresses (setarch -R).

@@ -20,7 +20,7 @@ enum {
 	EC2_CHOICES_MAX = 100,
 	EC2_TYPES_MAX = 200,
 	EC2_SKEW_MS = 300000,
-	EC2_BODY_MAX = 16 << 20, /* bytes of one answer */
+	EC2_BODY_MAX = 64 << 20, /* bytes of one answer: 1000 instances, 32 interfaces each */
 };
 
 enum ec2_action {
@@ -44,6 +44,7 @@ struct ec2_choice { /* a type and zone to try */
 struct ec2_call { /* face_call.own */
 	enum ec2_action action;
 	size_t min;         /* create: minimum number of instances */
+	bool one_zone;      /* of a fleet: all instances in one of the choices */
 	struct order *tags; /* tags of a placement group */
 	struct order *order;
 	struct userdata *user_data;                 /* user data of a create; NULL: none */

@@ -16,8 +16,8 @@ struct making {
 	struct face_reply *out;
 	int32_t *rows; /* the instances made; room for f->n */
 	size_t n;
-	enum code why[EC2_CHOICES_MAX]; /* why a choice gave none; CODE_OK: taken or not tried */
-	const struct ec2_choice *taken;
+	enum code
+		why[EC2_CHOICES_MAX]; /* why a choice gave not all; CODE_OK: it did, or not tried */
 };
 
 /* Answer a token that was seen before.  false: it is new. */
@@ -60,21 +60,26 @@ static size_t allowed(const struct making *m)
 	return n;
 }
 
+static struct cloud_create request(const struct making *m, const struct ec2_choice *at)
+{
+	return (struct cloud_create){.token = m->f->token,
+				     .cluster = m->f->cluster,
+				     .type = at->type,
+				     .region = m->f->region,
+				     .zone = at->zone,
+				     .fabric = m->f->fabric,
+				     .market = m->f->market,
+				     .wants = m->f->wants,
+				     .body_hash = m->f->body_hash,
+				     .body_len = m->f->body_len,
+				     .order = m->x->order};
+}
+
 /* Make as many as there is room for, if they are enough.  The quota is stricter: MaxCount must be
  * within it ("MaxCount: between 1 and the quota", says EC2). */
 static enum code try_choice(struct making *m, const struct ec2_choice *at)
 {
-	struct cloud_create rq = {.token = m->f->token,
-				  .cluster = m->f->cluster,
-				  .type = at->type,
-				  .region = m->f->region,
-				  .zone = at->zone,
-				  .fabric = m->f->fabric,
-				  .market = m->f->market,
-				  .wants = m->f->wants,
-				  .body_hash = m->f->body_hash,
-				  .body_len = m->f->body_len,
-				  .order = m->x->order};
+	struct cloud_create rq = request(m, at);
 	enum code code;
 	size_t most = allowed(m);
 	int64_t n = cloud_room(m->c, &rq, (int64_t)most, m->now);
@@ -92,7 +97,6 @@ static enum code try_choice(struct making *m, const struct ec2_choice *at)
 	if (code != CODE_OK)
 		return code;
 	m->n = (size_t)n;
-	m->taken = at;
 	m->x->order->id = (uint32_t)m->rows[0];
 	return CODE_OK;
 }
@@ -186,10 +190,39 @@ static void put_override(struct str *s, const struct ec2_choice *at)
 	str_adds(s, "</overrides></launchTemplateAndOverrides>");
 }
 
+/* How many of the instances, from `first` on, are of one reservation. */
+static size_t part_at(const struct making *m, size_t first)
+{
+	const struct order *o = cloud_of_row(m->c, (uint32_t)m->rows[first])->order;
+	size_t n = 1;
+
+	while (first + n < m->n && cloud_of_row(m->c, (uint32_t)m->rows[first + n])->order == o)
+		n++;
+	return n;
+}
+
+static void put_part(struct str *s, const struct making *m, size_t first)
+{
+	const struct meter_row *row = &m->c->meter->rows[m->rows[first]];
+	struct ec2_choice at = {.priority = 0};
+	char id[METER_ID_SIZE];
+
+	(void)snprintf(at.type, sizeof(at.type), "%s", row->type);
+	(void)snprintf(at.zone, sizeof(at.zone), "%s", row->zone);
+	str_adds(s, "<item>");
+	put_override(s, &at);
+	xmlw_text(s, "lifecycle", row->market == MARKET_SPOT ? "spot" : "on-demand");
+	str_adds(s, "<instanceIds>");
+	for (size_t i = first; i < first + part_at(m, first); i++)
+		xmlw_text(s, "item", meter_id(id, (uint32_t)m->rows[i]));
+	str_adds(s, "</instanceIds>");
+	xmlw_text(s, "instanceType", row->type);
+	str_adds(s, "</item>");
+}
+
 static void put_fleet(struct str *s, const struct making *m)
 {
 	const struct ec2_call *x = m->x;
-	char id[METER_ID_SIZE];
 
 	str_adds(s, "<fleetId>fleet-0</fleetId><errorSet>");
 	for (size_t k = 0; k < x->nchoices; k++) {
@@ -203,27 +236,107 @@ static void put_fleet(struct str *s, const struct making *m)
 		str_adds(s, "</item>");
 	}
 	str_adds(s, "</errorSet><fleetInstanceSet>");
-	if (m->n > 0) {
-		str_adds(s, "<item><instanceIds>");
-		for (size_t i = 0; i < m->n; i++)
-			xmlw_text(s, "item", meter_id(id, (uint32_t)m->rows[i]));
-		str_adds(s, "</instanceIds></item>");
-	}
+	for (size_t i = 0; i < m->n; i += part_at(m, i))
+		put_part(s, m, i);
 	str_adds(s, "</fleetInstanceSet>");
+}
+
+/* Make what there is room for at one choice, in a reservation of its own, whose launch indexes
+ * begin at 0.  CODE_OK: all that was wanted is made. */
+static enum code take_part(struct making *m, const struct ec2_choice *at)
+{
+	struct cloud_create rq = request(m, at);
+	size_t most = allowed(m);
+	enum code code;
+	int64_t n;
+
+	n = cloud_room(m->c, &rq, (int64_t)(most - m->n), m->now);
+	if (n < 0)
+		return CODE_INVALID;
+	if (m->c->conf->quota >= 0 && m->c->live + (int64_t)(m->f->n - m->n) > m->c->conf->quota)
+		return CODE_QUOTA;
+	if (n == 0 || (m->x->one_zone && (size_t)n < m->x->min))
+		return most < m->f->n && (size_t)n == most - m->n ? m->rule->code : CODE_CAPACITY;
+	rq.token = ""; /* of all parts together */
+	rq.wants += m->n;
+	rq.nwants = (size_t)n;
+	rq.order = m->n == 0 ? order_ref(m->x->order) : order_dup(m->x->order);
+	code = cloud_create(m->c, &rq, m->rows + m->n, m->now);
+	if (code == CODE_OK && m->rows[m->n] < 0)
+		code = (enum code) - m->rows[m->n];
+	if (code == CODE_OK) {
+		rq.order->id = (uint32_t)m->rows[m->n];
+		m->n += (size_t)n;
+		code = m->n == m->f->n ? CODE_OK : CODE_CAPACITY;
+	}
+	order_unref(rq.order);
+	return code;
+}
+
+/* Does an earlier choice name the same place? */
+static bool is_again(const struct ec2_call *x, size_t k)
+{
+	for (size_t i = 0; i < k; i++)
+		if (strcmp(x->choices[i].type, x->choices[k].type) == 0 &&
+		    strcmp(x->choices[i].zone, x->choices[k].zone) == 0)
+			return true;
+	return false;
+}
+
+/* Is there room for the minimum, in all choices together? */
+static bool enough(const struct making *m)
+{
+	int64_t n = 0;
+
+	for (size_t k = 0; k < m->x->nchoices; k++) {
+		struct cloud_create rq = request(m, &m->x->choices[k]);
+		int64_t room = cloud_room(m->c, &rq, (int64_t)allowed(m), m->now);
+
+		n += room > 0 && !is_again(m->x, k) ? room : 0;
+	}
+	return n >= (int64_t)m->x->min;
+}
+
+static void remember(const struct making *m)
+{
+	struct token head = {.hash = m->f->body_hash, .len = m->f->body_len, .nitems = m->n};
+
+	if (m->n == 0 || !m->c->conf->tokens || m->f->token[0] == '\0')
+		return;
+	(void)snprintf(head.text, sizeof(head.text), "%s", m->f->token);
+	head.expires = m->now + m->c->conf->token_life_ms;
+	tokens_put(&m->c->tokens, &head, m->rows);
+}
+
+/* Returns why there are not more. */
+static enum code fill_fleet(struct making *m)
+{
+	bool tried[EC2_CHOICES_MAX] = {false};
+	enum code why = CODE_CAPACITY;
+
+	if (!m->x->one_zone && !enough(m)) {
+		for (size_t k = 0; k < m->x->nchoices; k++)
+			m->why[k] = CODE_CAPACITY;
+		return why;
+	}
+	for (size_t k; m->n < m->f->n && (k = next_choice(m, tried)) < m->x->nchoices;) {
+		tried[k] = true;
+		why = m->why[k] = take_part(m, &m->x->choices[k]);
+		if (m->x->one_zone && m->n > 0)
+			break;
+	}
+	remember(m);
+	return why != CODE_OK ? why : CODE_CAPACITY;
 }
 
 static void create_fleet(struct making *m)
 {
-	bool tried[EC2_CHOICES_MAX] = {false};
 	enum code code, why = CODE_CAPACITY;
 	struct str s;
 
 	if (!answer_again(m, &code))
-		for (size_t k; m->n == 0 && (k = next_choice(m, tried)) < m->x->nchoices;) {
-			tried[k] = true;
-			why = m->why[k] = try_choice(m, &m->x->choices[k]);
-		}
-	count(m, why != CODE_OK ? why : CODE_CAPACITY);
+		why = fill_fleet(m);
+	count(m, why);
 	if (code != CODE_OK) {
 		ec2_error(m->out, code, NULL);
 		return;

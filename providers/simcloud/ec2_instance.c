@@ -73,17 +73,47 @@ static void put_place(struct str *s, const struct meter_row *row, const char *gr
 	str_addf(s, "%s</subnetId><vpcId>vpc-0</vpcId>", row->zone);
 }
 
-/* The network interface has an address too, one level down. */
-static void put_address(struct str *s, const struct cloud_instance *i)
+/* A network interface, with all that EC2 says of one: reading it costs what it costs there. */
+static void put_interface(struct str *s, const struct cloud_instance *i,
+			  const struct meter_row *row, const char *address, unsigned k)
+{
+	char at[FMT_TIME_SIZE];
+
+	str_adds(s, "<item><attachment>");
+	xmlw_text(s, "attachTime", fmt_time(at, row->start_ms));
+	str_addf(s,
+		 "<attachmentId>eni-attach-%08x%09x</attachmentId>"
+		 "<deleteOnTermination>true</deleteOnTermination><deviceIndex>%u</deviceIndex>"
+		 "<status>attached</status><networkCardIndex>%u</networkCardIndex></attachment>"
+		 "<description/><groupSet><item><groupId>sg-0</groupId>"
+		 "<groupName>default</groupName></item></groupSet><ipv6AddressesSet/>"
+		 "<macAddress>02:%02x:%02x:%02x:%02x:%02x</macAddress>"
+		 "<networkInterfaceId>eni-%08x%09x</networkInterfaceId>"
+		 "<ownerId>000000000000</ownerId>",
+		 (unsigned)i->row, k, k > 0 ? 1U : 0U, k, k, (unsigned)(i->row >> 24) & 0xff,
+		 (unsigned)(i->row >> 16) & 0xff, (unsigned)(i->row >> 8) & 0xff,
+		 (unsigned)i->row & 0xff, (unsigned)i->row, k);
+	xmlw_text(s, "privateIpAddress", address);
+	str_adds(s, "<privateIpAddressesSet><item><primary>true</primary>");
+	xmlw_text(s, "privateIpAddress", address);
+	str_addf(s,
+		 "</item></privateIpAddressesSet><sourceDestCheck>true</sourceDestCheck>"
+		 "<status>in-use</status><subnetId>subnet-%s</subnetId><vpcId>vpc-0</vpcId>"
+		 "<interfaceType>%s</interfaceType></item>",
+		 row->zone, k > 0 ? "efa-only" : "interface");
+}
+
+/* The network interfaces have addresses too, one level down. */
+static void put_address(struct str *s, const struct cloud *c, const struct cloud_instance *i)
 {
 	char text[ADDR_TEXT_SIZE];
 
 	(void)addr_text(text, i->addr);
 	xmlw_text(s, "privateIpAddress", text);
-	str_adds(s, "<networkInterfaceSet><item><networkInterfaceId>eni-0</networkInterfaceId>"
-		    "<status>in-use</status>");
-	xmlw_text(s, "privateIpAddress", text);
-	str_adds(s, "</item></networkInterfaceSet>");
+	str_adds(s, "<networkInterfaceSet>");
+	for (unsigned k = 0; k < (unsigned)c->conf->interfaces; k++)
+		put_interface(s, i, &c->meter->rows[i->row], text, k);
+	str_adds(s, "</networkInterfaceSet>");
 }
 
 void ec2_put_instance(struct str *s, const struct cloud *c, const struct cloud_instance *i,
@@ -103,7 +133,7 @@ void ec2_put_instance(struct str *s, const struct cloud *c, const struct cloud_i
 	xmlw_text(s, "launchTime", fmt_time(at, row->start_ms));
 	put_place(s, row, i->fabric);
 	if (now >= i->address_at && shown != CLOUD_ENDED)
-		put_address(s, i);
+		put_address(s, c, i);
 	if (shown == CLOUD_ENDED)
 		put_reason(s, i, row->end_ms);
 	if (row->market == MARKET_SPOT)

@@ -299,6 +299,28 @@ static bool has_override(const struct reading *r, size_t k)
 	return false;
 }
 
+static bool is_true(const char *v)
+{
+	return v != NULL && strcmp(v, "true") == 0;
+}
+
+/* A minimum is only for a fleet of one type or of one zone. */
+static int take_minimum(struct reading *r, const char *options, int64_t n, int64_t *min)
+{
+	bool one_type = is_true(form_take(&r->form, "%s.SingleInstanceType", options));
+	char name[64];
+	int64_t said = 0;
+
+	r->x->one_zone = is_true(form_take(&r->form, "%s.SingleAvailabilityZone", options));
+	(void)snprintf(name, sizeof(name), "%s.MinTargetCapacity", options);
+	if (take_number(r, name, 1, n, &said) != 0)
+		return -1;
+	if (said == 0)
+		return 0;
+	*min = said;
+	return one_type || r->x->one_zone ? 0 : bad_value(r, name);
+}
+
 /* Read a fleet of one capacity type, instance type and zone: burstd asks for no other. */
 static int read_fleet(struct reading *r)
 {
@@ -306,7 +328,7 @@ static int read_fleet(struct reading *r)
 		form_take(&r->form, "TargetCapacitySpecification.DefaultTargetCapacityType");
 	bool spot = market != NULL && strcmp(market, "spot") == 0;
 	const char *options = spot ? "SpotOptions" : "OnDemandOptions", *strategy;
-	int64_t n = 0;
+	int64_t n = 0, min = 1;
 
 	r->f->market = spot ? MARKET_SPOT : MARKET_ON_DEMAND;
 	r->x->by_price = spot;
@@ -322,14 +344,14 @@ static int read_fleet(struct reading *r)
 	if (strategy != NULL &&
 	    strcmp(strategy, spot ? "price-capacity-optimized" : "prioritized") != 0)
 		return bad_value(r, "AllocationStrategy");
-	(void)form_take(&r->form, "%s.MinTargetCapacity", options);
-	(void)form_take(&r->form, "%s.SingleInstanceType", options);
-	(void)form_take(&r->form, "%s.SingleAvailabilityZone", options);
+	if (take_minimum(r, options, n, &min) != 0)
+		return -1;
 	(void)form_take(&r->form, "%s.InstanceInterruptionBehavior", options);
 	for (size_t k = 0; k < EC2_CHOICES_MAX && has_override(r, k); k++, r->x->nchoices++)
 		if (read_override(r, k) != 0)
 			return -1;
-	r->f->n = r->x->min = (size_t)n;
+	r->f->n = (size_t)n;
+	r->x->min = (size_t)min;
 	return r->x->nchoices > 0 ? 0 : missing(r, "Overrides");
 }
 

@@ -331,6 +331,9 @@ static bool throttled(struct front *f, const struct face_call *call, struct http
 	if (wait == 0)
 		wait = throttle_take(&f->buckets[call->op], b,
 				     b->per_instance && call->n > 0 ? (int64_t)call->n : 1, now);
+	if (wait == 0 && call->n > 0)
+		wait = throttle_take(&f->items[call->op], &f->conf->bucket_items[call->op],
+				     (int64_t)call->n, now);
 	if (wait == 0)
 		return false;
 	f->stats.count[call->op][CODE_RATE]++;

@@ -36,7 +36,8 @@ struct front {
 	struct http_server *server; /* sends late answers; NULL until it runs */
 	struct face_keys keys;      /* of the clients */
 	struct faults faults;
-	struct throttle buckets[OP_COUNT], any; /* any: of all requests together */
+	struct throttle buckets[OP_COUNT], items[OP_COUNT]; /* items: of instances */
+	struct throttle any;                                /* of all requests together */
 	struct rng rng;
 	struct heap due;
 	struct front_slot *jobs;

@@ -13,6 +13,19 @@ struct order *order_new(void)
 	return o;
 }
 
+struct order *order_dup(const struct order *o)
+{
+	struct order *copy = mem_zalloc(sizeof(*copy));
+
+	*copy = *o;
+	copy->refs = 1;
+	for (size_t i = 0; i < o->ntags; i++) {
+		copy->tags[i].key = mem_strdup(o->tags[i].key);
+		copy->tags[i].value = mem_strdup(o->tags[i].value);
+	}
+	return copy;
+}
+
 struct order *order_ref(struct order *o)
 {
 	if (o != NULL)

@@ -25,7 +25,8 @@ struct order { /* lives as long as its creator or one of its instances holds a r
 };
 
 struct order *order_new(void);
-struct order *order_ref(struct order *o); /* NULL is fine in both */
+struct order *order_dup(const struct order *o); /* with the same tags, for other instances */
+struct order *order_ref(struct order *o);       /* NULL is fine in both */
 void order_unref(struct order *o);
 /* -1: too many tags, or the key occurs twice. */
 int order_tag(struct order *o, const char *key, const char *value);

@@ -60,6 +60,7 @@ static void defaults(struct settings *c)
 		.quota = -1,
 		.fabric_max = SETTINGS_FABRICS_MAX,
 		.machines = DEFAULT_MACHINES,
+		.interfaces = 1,
 		.machine_lock_ms = SECOND_MS,
 		.page_max = SETTINGS_BATCH_MAX,
 		.create_max = SETTINGS_BATCH_MAX,
@@ -128,31 +129,58 @@ static int read_latency(const json_t *doc, struct settings *c, struct err *e)
 	return 0;
 }
 
-static int read_bucket(const json_t *o, struct settings_bucket *b, struct err *e)
+static int read_rate(const json_t *o, struct settings_bucket *b, struct err *e)
 {
-	static const char *const known[] = {"rate", "burst", "per", NULL};
 	const json_t *rate = json_object_get(o, "rate");
-	char per[16] = "request";
 
-	if (js_only(o, known, e) != 0 || js_get_int(o, "burst", &b->burst, e) != 0 ||
-	    js_get_str(o, "per", per, sizeof(per), e) != 0)
+	if (js_get_int(o, "burst", &b->burst, e) != 0)
 		return -1;
 	if (!json_is_number(rate) || json_number_value(rate) < 0 || json_number_value(rate) > 1e6)
 		return err_set(e, ERR_INVALID, "rate: want tokens per second, 0 to 1000000");
 	b->rate_milli = (int64_t)(json_number_value(rate) * 1000);
-	if (strcmp(per, "request") != 0 && strcmp(per, "instance") != 0)
-		return err_set(e, ERR_INVALID, "per: want request or instance");
-	b->per_instance = strcmp(per, "instance") == 0;
 	if (b->rate_milli > 0 && b->burst == 0)
 		return err_set(e, ERR_INVALID, "burst: want at least 1");
 	return 0;
 }
 
-static int take_bucket(const json_t *o, const char *word, struct settings_bucket *b, struct err *e)
+static int read_bucket(const json_t *o, struct settings_bucket *b, struct err *e)
 {
+	char per[16] = "request";
+
+	if (read_rate(o, b, e) != 0 || js_get_str(o, "per", per, sizeof(per), e) != 0)
+		return -1;
+	if (strcmp(per, "request") != 0 && strcmp(per, "instance") != 0)
+		return err_set(e, ERR_INVALID, "per: want request or instance");
+	b->per_instance = strcmp(per, "instance") == 0;
+	return 0;
+}
+
+/* Read the bucket that an operation has for instances beside the one for requests. */
+static int read_items(const json_t *o, struct settings_bucket *b, struct err *e)
+{
+	static const char *const known[] = {"rate", "burst", NULL};
+	const json_t *v = json_object_get(o, "instances");
+
+	if (v == NULL || json_is_null(v))
+		return 0;
+	b->per_instance = true;
+	if (js_only(v, known, e) != 0 || read_rate(v, b, e) != 0)
+		return err_wrap(e, "instances");
+	return 0;
+}
+
+/* items: NULL: there is no bucket for instances. */
+static int take_bucket(const json_t *o, const char *word, struct settings_bucket *b,
+		       struct settings_bucket *items, struct err *e)
+{
+	const char *const known[] = {"rate", "burst", "per", items != NULL ? "instances" : NULL,
+				     NULL};
 	const json_t *v = json_object_get(o, word);
 
-	if (v != NULL && !json_is_null(v) && read_bucket(v, b, e) != 0)
+	if (v == NULL || json_is_null(v))
+		return 0;
+	if (js_only(v, known, e) != 0 || read_bucket(v, b, e) != 0 ||
+	    (items != NULL && read_items(v, items, e) != 0))
 		return err_wrap(e, "buckets: %s", word);
 	return 0;
 }
@@ -169,9 +197,9 @@ static int read_buckets(const json_t *doc, struct settings *c, struct err *e)
 	if (js_only(o, known, e) != 0)
 		return err_wrap(e, "buckets");
 	for (int i = 0; i < OP_COUNT; i++)
-		if (take_bucket(o, op_word((enum op)i), &c->bucket[i], e) != 0)
+		if (take_bucket(o, op_word((enum op)i), &c->bucket[i], &c->bucket_items[i], e) != 0)
 			return -1;
-	return take_bucket(o, "any", &c->bucket_any, e);
+	return take_bucket(o, "any", &c->bucket_any, NULL, e);
 }
 
 /* Read [["0s","11.80"],["10m","14.00"]]; the first is the price. */
@@ -269,14 +297,23 @@ static int read_number(const json_t *doc, const char *key, int64_t *out, int64_t
 
 static int read_doc(struct settings *c, const json_t *doc, struct err *e)
 {
-	static const char *const known[] = {
-		"tokens",      "tags",       "filter",      "token_life",    "ended_keep",
-		"addr_reuse",  "min_rental", "quota",       "page_max",      "create_max",
-		"delete_max",  "latency",    "boot",        "stop",          "visible",
-		"flap",        "spot_life",  "spot_notice", "address_after", "state_lag",
-		"boot_never",  "end_never",  "buckets",     "offers",        "spot_hour",
-		"fabric_size", "fabric_max", "boot_fails",  "clean",         "machine_lock",
-		"machines",    "login_life", NULL};
+	static const char *const known[] = {"tokens",        "tags",
+					    "filter",        "token_life",
+					    "ended_keep",    "addr_reuse",
+					    "min_rental",    "quota",
+					    "page_max",      "create_max",
+					    "delete_max",    "latency",
+					    "boot",          "stop",
+					    "visible",       "flap",
+					    "spot_life",     "spot_notice",
+					    "address_after", "state_lag",
+					    "boot_never",    "end_never",
+					    "buckets",       "offers",
+					    "spot_hour",     "fabric_size",
+					    "fabric_max",    "boot_fails",
+					    "clean",         "machine_lock",
+					    "machines",      "login_life",
+					    "interfaces",    NULL};
 
 	if (js_only(doc, known, e) != 0 || js_get_bool(doc, "tokens", &c->tokens, e) != 0 ||
 	    js_get_bool(doc, "tags", &c->tags, e) != 0 ||
@@ -290,6 +327,7 @@ static int read_doc(struct settings *c, const json_t *doc, struct err *e)
 	    read_number(doc, "fabric_size", &c->fabric_size, 0, e) != 0 ||
 	    read_number(doc, "fabric_max", &c->fabric_max, SETTINGS_FABRICS_MAX, e) != 0 ||
 	    read_number(doc, "machines", &c->machines, SETTINGS_BATCH_MAX, e) != 0 ||
+	    read_number(doc, "interfaces", &c->interfaces, SETTINGS_CARDS_MAX, e) != 0 ||
 	    read_number(doc, "page_max", &c->page_max, SETTINGS_BATCH_MAX, e) != 0 ||
 	    read_number(doc, "create_max", &c->create_max, SETTINGS_BATCH_MAX, e) != 0 ||
 	    read_number(doc, "delete_max", &c->delete_max, SETTINGS_BATCH_MAX, e) != 0)

@@ -21,6 +21,7 @@ enum {
 	SETTINGS_PRICES_MAX = 32,   /* steps of one curve */
 	SETTINGS_FABRICS_MAX = 500, /* EC2's limit in a region */
 	SETTINGS_BATCH_MAX = 1000,  /* instances in one create or delete, and in one page */
+	SETTINGS_CARDS_MAX = 32,    /* network interfaces: EC2's largest types have as many cards */
 };
 
 struct settings_globs {
@@ -77,7 +78,9 @@ struct settings {
 	double flap;             /* probability that a list omits an instance */
 	struct settings_globs boot_never, boot_fails, end_never; /* patterns of nodes or types */
 	struct settings_bucket bucket[OP_COUNT];
-	struct settings_bucket bucket_any; /* of all requests together */
+	struct settings_bucket bucket_items[OP_COUNT]; /* of the instances in them, beside it */
+	struct settings_bucket bucket_any;             /* of all requests together */
+	int64_t interfaces; /* network interfaces of an instance, where a face shows them */
 	struct settings_offer offers[SETTINGS_OFFERS_MAX];
 	unsigned noffers;
 	json_t *doc; /* all settings given so far, merged */

@@ -10,7 +10,7 @@ import os
 import sys
 import time
 
-NAMES = ["hook", "flood", "beat", "burst", "idle", "restart", "reclaim", "agent"]
+NAMES = ["hook", "flood", "beat", "burst", "race", "idle", "restart", "reclaim", "agent"]
 
 
 class Bench:

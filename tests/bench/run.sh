@@ -12,6 +12,7 @@ mkdir -p "$dir/slurm"
 cc=${CC:-cc}
 $cc -std=c11 -O2 -Wall -Wextra -o "$dir/standin" tests/bench/standin.c
 $cc -std=c11 -O2 -Wall -Wextra -static -o "$dir/timed" tests/bench/timed.c
+$cc -std=c11 -O2 -Wall -Wextra -shared -fPIC -o "$dir/slice.so" tests/bench/slice.c -ldl
 ln -sf ../standin "$dir/slurm/scontrol"
 ln -sf ../standin "$dir/slurm/squeue"
 # enter hands on only these two of the environment.

@@ -46,7 +46,9 @@ class Ask:
 
 
 class World:
-    """with World(bench, nodes): ... -- a fresh journal, no instances, every node powered down."""
+    """with World(bench, nodes): ... -- a fresh journal, no instances, every node powered down.
+
+    provider(), offers(), sim_args() and env() are what a benchmark may have its own of."""
 
     def __init__(self, bench, nodes, boot_ms=300, sim=None, conf=""):
         self.b, self.nodes, self.boot_ms, self.sim_conf, self.conf = bench, nodes, boot_ms, sim or {}, conf
@@ -87,11 +89,29 @@ class World:
         if not os.path.ismount(SPOOL):
             subprocess.run(["mount", "--bind", disk, SPOOL], check=True)
 
+    def sim_args(self):
+        """Further arguments of simcloud."""
+        return []
+
+    def env(self):
+        """The environment of burstd."""
+        return None
+
+    def provider(self):
+        """The options in the provider's section."""
+        return f'''driver = "sim"
+	url = "{self.url}"'''
+
+    def offers(self):
+        """What the pool is bought of, as options or sections of the pool."""
+        return '''type = "gpu_8x_h100"
+	region = "eu-north-1"'''
+
     def start_simcloud(self):
         with open(f"{RUN}/simcloud.json", "w", encoding="utf-8") as f:
             json.dump(self.sim_conf, f)
         self.simcloud = subprocess.Popen(
-            [f"{self.b.bin}/simcloud", "--config", f"{RUN}/simcloud.json"],
+            [f"{self.b.bin}/simcloud", "--config", f"{RUN}/simcloud.json", *self.sim_args()],
             stdout=subprocess.PIPE, stderr=open(f"{RUN}/simcloud.log", "ab"), text=True)
         self.url = self.simcloud.stdout.readline().strip()
         if not self.url:
@@ -110,16 +130,14 @@ slurm {{
 	bin_dir = "{self.b.dir}/slurm"
 }}
 provider "sim" {{
-	driver = "sim"
-	url = "{self.url}"
+	{self.provider()}
 	settle = "5s"
 	{self.conf}
 }}
 pool "p" {{
 	nodes = "c[1-{self.nodes}]"
 	provider = "sim"
-	type = "gpu_8x_h100"
-	region = "eu-north-1"
+	{self.offers()}
 	max_nodes = {self.nodes}
 	max_rate = "1000000"
 	boot_timeout = "1h"
@@ -127,7 +145,7 @@ pool "p" {{
 ''')
 
     def start_burstd(self, wait=True):
-        self.burstd = subprocess.Popen([f"{self.b.bin}/burstd"], stdin=subprocess.DEVNULL,
+        self.burstd = subprocess.Popen([f"{self.b.bin}/burstd"], stdin=subprocess.DEVNULL, env=self.env(),
                                        stdout=subprocess.DEVNULL, stderr=open(f"{RUN}/burstd.log", "ab"))
         self.metrics_ask = Ask(*METRICS)
         if wait:

@@ -134,8 +134,8 @@ static inline json_int_t rows(void)
 	return n;
 }
 
-/* A body of one's own, well signed. */
-static inline void ask_in(const char *region, const char *body, long status, const char *words)
+/* Send a body of one's own, well signed; simrun_done() frees the reply. */
+static inline void send_in(const char *region, const char *body, struct simrun_reply *r)
 {
 	const struct sigv4_key key = {.id = "AKIDLAB", .secret = "lab/secret+key"};
 	const struct sigv4_header host = {"Host", S.url + strlen("http://")};
@@ -151,7 +151,6 @@ static inline void ask_in(const char *region, const char *body, long status, con
 					 .at_ms = clock_wall_ms()};
 	char date[SIGV4_DATE_SIZE], line[64];
 	struct curl_slist *headers = NULL;
-	struct simrun_reply r;
 	struct str s;
 
 	str_init(&s, 4096);
@@ -159,12 +158,19 @@ static inline void ask_in(const char *region, const char *body, long status, con
 	assert_int_equal(sigv4_sign(&s, date, &key, &sr), 0);
 	(void)snprintf(line, sizeof(line), "X-Amz-Date: %s", date);
 	headers = curl_slist_append(curl_slist_append(headers, s.p), line);
-	simrun_send(&r, "POST", S.url, headers, body);
+	simrun_send(r, "POST", S.url, headers, body);
+	curl_slist_free_all(headers);
+	str_fini(&s);
+}
+
+static inline void ask_in(const char *region, const char *body, long status, const char *words)
+{
+	struct simrun_reply r;
+
+	send_in(region, body, &r);
 	if (r.status != status || strstr(r.body.p, words) == NULL)
 		fail_msg("%s: %ld %s", body, r.status, r.body.p);
-	curl_slist_free_all(headers);
 	simrun_done(&r);
-	str_fini(&s);
 }
 
 static inline void ask(const char *body, long status, const char *words)

@@ -203,6 +203,20 @@ static void test_settings(void **state)
 		{"{\"buckets\":{\"all\":{\"rate\":2,\"burst\":9}}}", -1},
 		{"{\"buckets\":{\"create\":{\"rate\":2,\"burst\":9,\"per\":\"instance\"}}}", 0},
 		{"{\"buckets\":{\"create\":{\"rate\":2,\"burst\":9,\"per\":\"year\"}}}", -1},
+		{"{\"buckets\":{\"list\":{\"rate\":2,\"burst\":9,\"instances\":{\"rate\":3}}}}",
+		 -1},
+		{"{\"buckets\":{\"list\":{\"rate\":2,\"burst\":9,\"instances\":"
+		 "{\"rate\":3,\"burst\":7,\"per\":\"request\"}}}}",
+		 -1},
+		{"{\"buckets\":{\"any\":{\"rate\":2,\"burst\":9,\"instances\":{\"rate\":3,"
+		 "\"burst\":7}}}}",
+		 -1},
+		{"{\"buckets\":{\"delete\":{\"rate\":2,\"burst\":9,\"instances\":"
+		 "{\"rate\":3,\"burst\":7}}}}",
+		 0},
+		{"{\"interfaces\":0}", -1},
+		{"{\"interfaces\":33}", -1},
+		{"{\"interfaces\":32}", 0},
 		{"{\"offers\":[{\"type\":\"t\"}]}", -1},
 		{"{\"offers\":[{\"type\":\"t\",\"region\":\"r\",\"price\":\"1\"},{\"type\":\"t\","
 		 "\"region\":\"r\",\"price\":\"1\",\"currency\":\"USD\"}]}",
@@ -244,6 +258,10 @@ static void test_settings(void **state)
 	assert_int_equal(s.latency[OP_LIST].a_ms, 2000);
 	assert_int_equal(s.page_max, 5);
 	assert_true(s.bucket[OP_CREATE].per_instance);
+	assert_int_equal(s.bucket[OP_DELETE].burst, 9);
+	assert_int_equal(s.bucket_items[OP_DELETE].burst, 7);
+	assert_int_equal(s.bucket_items[OP_DELETE].rate_milli, 3000);
+	assert_int_equal(s.interfaces, 32);
 	assert_int_equal(s.noffers, 1);
 	settings_fini(&s);
 }

@@ -228,6 +228,77 @@ static void test_a_fleet_takes_what_there_is(void **state)
 	provider_result_fini(&r);
 }
 
+#define TEMPLATE "LaunchTemplateConfigs.1.LaunchTemplateSpecification."
+#define OVERRIDE "LaunchTemplateConfigs.1.Overrides."
+#define FLEET(options)                                                                             \
+	"Action=CreateFleet&Version=2016-11-15&Type=instant&" TEMPLATE                             \
+	"LaunchTemplateName=n&" TEMPLATE "Version=1&" OVERRIDE                                     \
+	"1.InstanceType=gpu_8x_h100&" OVERRIDE "1.SubnetId=subnet-eu-north-1a&" OVERRIDE           \
+	"1.Priority=0&" OVERRIDE "2.InstanceType=gpu_8x_h100&" OVERRIDE                            \
+	"2.SubnetId=subnet-eu-north-1b&" OVERRIDE                                                  \
+	"2.Priority=1&TargetCapacitySpecification.DefaultTargetCapacityType=on-demand&"            \
+	"TargetCapacitySpecification.TotalTargetCapacity=5" options
+
+static size_t occurs(const char *body, const char *words)
+{
+	size_t n = 0;
+
+	for (; (body = strstr(body, words)) != NULL; body++)
+		n++;
+	return n;
+}
+
+static void fleet_brings(const char *body, size_t parts, size_t instances)
+{
+	struct simrun_reply r;
+
+	send_in("eu-north-1", body, &r);
+	assert_int_equal(r.status, 200);
+	assert_int_equal(occurs(r.body.p, "<instanceIds>"), parts);
+	assert_int_equal(occurs(r.body.p, "<item>sim-"), instances);
+	simrun_done(&r);
+}
+
+/* Each place of a fleet is a reservation, in which EC2 counts from 0. */
+static void test_a_fleet_of_many_has_a_reservation_for_each_place(void **state)
+{
+	struct simrun_reply r;
+
+	(void)state;
+	simrun_do(&S, "POST", "/admin/capacity",
+		  "{\"type\":\"gpu_8x_h100\",\"zone\":\"eu-north-1a\",\"capacity\":2}");
+	fleet_brings(FLEET("&ClientToken=f-1"), 2, 5);
+	fleet_brings(FLEET("&ClientToken=f-1"), 2, 5); /* again, and not anew */
+	assert_int_equal(rows(), 5);
+	send_in("eu-north-1", "Action=DescribeInstances&Version=2016-11-15", &r);
+	assert_int_equal(occurs(r.body.p, "<reservationId>"), 2);
+	assert_int_equal(occurs(r.body.p, "<amiLaunchIndex>0<"), 2);
+	assert_int_equal(occurs(r.body.p, "<amiLaunchIndex>1<"), 2);
+	assert_int_equal(occurs(r.body.p, "<amiLaunchIndex>2<"), 1);
+	simrun_done(&r);
+}
+
+static void test_a_fleet_has_its_minimum_or_nothing(void **state)
+{
+	(void)state;
+	simrun_do(&S, "POST", "/admin/capacity",
+		  "{\"type\":\"gpu_8x_h100\",\"zone\":\"eu-north-1a\",\"capacity\":1}");
+	simrun_do(&S, "POST", "/admin/capacity",
+		  "{\"type\":\"gpu_8x_h100\",\"zone\":\"eu-north-1b\",\"capacity\":3}");
+	ask(FLEET("&OnDemandOptions.MinTargetCapacity=2"), 400, "MinTargetCapacity");
+	fleet_brings(FLEET("&OnDemandOptions.MinTargetCapacity=5&"
+			   "OnDemandOptions.SingleInstanceType=true"),
+		     0, 0);
+	fleet_brings(FLEET("&OnDemandOptions.MinTargetCapacity=4&"
+			   "OnDemandOptions.SingleAvailabilityZone=true"),
+		     0, 0);
+	assert_int_equal(rows(), 0);
+	fleet_brings(FLEET("&OnDemandOptions.MinTargetCapacity=2&"
+			   "OnDemandOptions.SingleAvailabilityZone=true"),
+		     1, 3);
+	fleet_brings(FLEET(""), 1, 1); /* without a minimum whatever there is */
+}
+
 #define REPORT "Action=ReportInstanceStatus&Version=2016-11-15&InstanceId.1="
 
 static void test_a_broken_host_is_reported(void **state)
@@ -306,6 +377,8 @@ int main(void)
 		T(test_an_unknown_id_spoils_a_delete),
 		T(test_types_and_spot_prices_are_told),
 		T(test_a_fleet_takes_what_there_is),
+		T(test_a_fleet_of_many_has_a_reservation_for_each_place),
+		T(test_a_fleet_has_its_minimum_or_nothing),
 		T(test_a_broken_host_is_reported),
 		T(test_any_text_may_be_a_tag),
 		T(test_reserved_capacity_is_another_market),

@@ -61,6 +61,71 @@ static void test_faults_are_told_in_ec2s_words(void **state)
 	refused(&r, PROVIDER_RATE, "RequestLimitExceeded");
 }
 
+/* EC2 counts requests and instances, each in a bucket of its own. */
+static void test_instances_have_a_bucket_beside_that_of_requests(void **state)
+{
+	struct provider_op op = {.kind = PROVIDER_DELETE};
+	struct provider_result r, made;
+	const char *ids[8];
+
+	(void)state;
+	/* A hundredth of an instance a second: the test is over before there is another. */
+	simrun_do(
+		&S, "POST", "/admin/config",
+		"{\"buckets\":{\"create\":{\"rate\":0.01,\"burst\":4,\"instances\":{\"rate\":0.01,"
+		"\"burst\":10}},\"delete\":{\"rate\":0.01,\"burst\":9,\"instances\":{\"rate\":0.01,"
+		"\"burst\":5}}}}");
+	create(&made, "t-1", 8);
+	assert_int_equal(good(&made), 8);
+	create(&r, "t-2", 3); /* there are two */
+	assert_true(r.retry_after_ms > 60000);
+	refused(&r, PROVIDER_RATE, "RequestLimitExceeded");
+	create(&r, "t-3", 2);
+	assert_int_equal(good(&r), 2);
+	provider_result_fini(&r);
+	assert_int_equal(rows(), 10);
+	for (size_t i = 0; i < 8; i++)
+		ids[i] = made.items[i].instance.id;
+	op.u.del.ids = ids;
+	op.u.del.nids = 4;
+	drive(&op, &r);
+	assert_int_equal(good(&r), 4);
+	provider_result_fini(&r);
+	op.u.del.ids = ids + 4;
+	op.u.del.nids = 2;
+	drive(&op, &r);
+	refused(&r, PROVIDER_RATE, "RequestLimitExceeded");
+	op.u.del.nids = 1;
+	drive(&op, &r);
+	assert_int_equal(good(&r), 1);
+	provider_result_fini(&r);
+	provider_result_fini(&made);
+}
+
+/* Reading an instance costs by the length of what EC2 says about it. */
+static void test_an_instance_shows_as_many_interfaces_as_it_has(void **state)
+{
+	struct provider_result r;
+	struct simrun_reply list_of;
+	const char *p;
+	size_t n = 0;
+
+	(void)state;
+	simrun_do(&S, "POST", "/admin/config", "{\"interfaces\":32}");
+	create(&r, "t-1", 1);
+	assert_int_equal(good(&r), 1);
+	provider_result_fini(&r);
+	list(&r, "");
+	assert_int_equal(r.ninstances, 1);
+	assert_int_equal(strncmp(r.instances[0].addr, "10.77.", 6), 0);
+	provider_result_fini(&r);
+	send_in("eu-north-1", "Action=DescribeInstances&Version=2016-11-15", &list_of);
+	for (p = list_of.body.p; (p = strstr(p, "<networkInterfaceId>")) != NULL; p++)
+		n++;
+	assert_int_equal(n, 32);
+	simrun_done(&list_of);
+}
+
 static void test_only_who_signs_with_the_key_is_served(void **state)
 {
 	static const char *const keys[] = {
@@ -201,6 +266,8 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(test_faults_are_told_in_ec2s_words),
+		T(test_instances_have_a_bucket_beside_that_of_requests),
+		T(test_an_instance_shows_as_many_interfaces_as_it_has),
 		T(test_only_who_signs_with_the_key_is_served),
 		T(test_what_was_changed_on_the_way_is_refused),
 		T(test_another_region_does_not_know_of_them),
