@@ -336,6 +336,8 @@ static int64_t slow_down(struct limit *l, enum provider_op_kind kind, int64_t se
 	for (int o = 0; o < PROVIDER_NOPS; o++)
 		if (may_share(l, o, now_ms))
 			l->kinds[o].shares_ms = now_ms;
+	if (now_ms - l->joint_ms >= LIMIT_SHARED_MS) /* others may share something else by now */
+		l->joint = (struct pace){0};
 	if (l->joint.rate != 0 && sent_ms <= l->joint_ms)
 		return 0; /* it was on the wire when that was throttled */
 	l->joint_ms = now_ms;
