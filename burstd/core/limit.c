@@ -205,8 +205,15 @@ static int rank(int k)
 	return ranks[k];
 }
 
+/* Every other turn is for deletes, if any wait: they stop bills (P1).  But where a kind waits for
+ * the slot of deletes, creates have the turns in between. */
 static bool precedes(const struct limit *l, int a, int b)
 {
+	int other = a == PROVIDER_DELETE ? b : a;
+
+	if ((a == PROVIDER_DELETE || b == PROVIDER_DELETE) && !l->deleted &&
+	    l->kinds[other].passed < LIMIT_PASSED)
+		return a == PROVIDER_DELETE;
 	if (l->kinds[a].went != l->kinds[b].went)
 		return l->kinds[a].went < l->kinds[b].went;
 	return rank(a) != rank(b) ? rank(a) < rank(b) : a < b;
@@ -289,6 +296,10 @@ void limit_take(struct limit *l, enum provider_op_kind kind, uint32_t instances,
 	k->before = k->went;
 	k->tried = k->sent;
 	k->went = k->sent = ++l->order;
+	l->deleted = kind == PROVIDER_DELETE;
+	for (int o = 0; o < PROVIDER_NOPS && l->deleted; o++)
+		l->kinds[o].passed += waits(l, o);
+	k->passed = 0;
 	if (may_share(l, (int)kind, now_ms)) {
 		l->last = kind;
 		l->last_ms = now_ms;

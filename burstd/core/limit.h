@@ -2,10 +2,10 @@
  *
  * A request may be sent if there is a slot, a token of the configured rate, and a token of the
  * provider's own limit on that kind of request: the one it documents, and the one that its answers
- * show.  If there is not enough for all kinds that wait, the kind that has waited longest goes
- * first; deletes and lists before creates.  One slot is kept for deletes, one for lists and one for
- * creates, so that a thousand creates keep no delete waiting, nor a thousand deletes a create (P1,
- * P2).
+ * show.  If there is not enough for all kinds that wait, every other turn is for deletes, and of
+ * the other kinds the one goes first that has waited longest; lists before creates.  One slot is
+ * kept for deletes, one for lists and one for creates.  So a thousand creates keep no delete
+ * waiting for longer than the next request may go, nor a thousand deletes a create (P1, P2).
  *
  * A kind that asked in vain waits in line until the end of the next turn: by then it has asked
  * again, or needs nothing any more.
@@ -33,6 +33,7 @@
 #include "core/provider.h"
 
 enum {
+	LIMIT_PASSED = 4, /* so many deletes pass a kind that waits, before it goes in its turn */
 	LIMIT_STEP_MS = 1000, /* the shortest Retry-After */
 	/* The longest Retry-After that is believed: "in a day" for a delete would have machines run
 	 * for a day (I10). */
@@ -49,6 +50,7 @@ struct limit_kind {                        /* of requests: enum provider_op_kind
 	uint32_t out;                      /* on the wire */
 	uint32_t needs;                    /* instances that the waiting request is about */
 	uint64_t waits;       /* the turn of the last vain question; 0: none since one went */
+	uint32_t passed;      /* deletes that went while it waited */
 	uint64_t went;        /* ordinal of its last turn; 0: none */
 	uint64_t before;      /* likewise of the turn before */
 	uint64_t sent, tried; /* ordinals of the last request, and of the one before */
@@ -68,6 +70,7 @@ struct limit {
 	uint32_t rate;     /* as configured */
 	struct bucket all; /* requests of all kinds */
 	uint64_t turn, order;
+	bool deleted;               /* the last request was a delete */
 	uint64_t dice;              /* state of its generator; 0: no dice */
 	uint64_t answered;          /* ordinal of the last request that was answered */
 	struct pace joint;          /* of the kinds that share a limit */

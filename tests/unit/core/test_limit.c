@@ -79,11 +79,11 @@ static void test_a_thousand_creates_keep_no_delete_and_no_list_waiting(void **st
 {
 	static const struct {
 		uint32_t slots, rate;
-		int64_t takes, late; /* a delete, or a list: at most so much */
+		int64_t takes, late, list_late; /* at most so much */
 	} rows[] = {
-		{16, 0, 5000, 0},    {4, 0, 30000, 0},    {3, 0, 5000, 5000},
-		{2, 0, 5000, 10000}, {1, 0, 1000, 3000},  {16, 10, 1000, 500},
-		{16, 1, 100, 4000},  {2, 1, 5000, 15000}, {1024, 1, 100, 4000},
+		{16, 0, 5000, 0, 0},       {4, 0, 30000, 0, 0},       {3, 0, 5000, 5000, 5000},
+		{2, 0, 5000, 5000, 10000}, {1, 0, 1000, 1000, 3000},  {16, 10, 1000, 100, 500},
+		{16, 1, 100, 1000, 4000},  {2, 1, 5000, 1000, 15000}, {1024, 1, 100, 1000, 4000},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -97,8 +97,28 @@ static void test_a_thousand_creates_keep_no_delete_and_no_list_waiting(void **st
 		assert_int_equal(Q.sent[DELETE], 1);
 		assert_int_equal(Q.sent[LIST], 1);
 		assert_in_range(Q.last[DELETE], 20000, 20000 + rows[i].late);
-		assert_in_range(Q.last[LIST], 20000, 20000 + rows[i].late);
+		assert_in_range(Q.last[LIST], 20000, 20000 + rows[i].list_late);
 		assert_int_equal(Q.sent[PROVIDER_QUOTES], 1);
+	}
+}
+
+/* With one request a second, whatever else waits and though one went a moment ago, and again. */
+static void test_a_delete_waits_for_one_other_request_at_most(void **state)
+{
+	for (int64_t at = 20000; at < 60000; at += 1700) {
+		(void)setup(state);
+		limit_init(&l, 16, 1, NULL, 0);
+		Q.takes = 100;
+		for (int k = 0; k < PROVIDER_NOPS; k++)
+			Q.left[k] = k == PROVIDER_DELETE ? 4 : 1000;
+		run(0, at);
+		assert_int_equal(Q.left[DELETE], 0);
+		Q.left[DELETE] = 2;
+		run(at, at + 2000 + STEP_MS);
+		assert_true(Q.left[DELETE] <= 1);
+		run(at + 2000 + STEP_MS, at + 4000 + STEP_MS);
+		assert_int_equal(Q.left[DELETE], 0);
+		assert_in_range(Q.sent[CREATE], at / 8000, at / 1000);
 	}
 }
 
@@ -109,9 +129,9 @@ static void test_a_thousand_deletes_let_creates_go_on(void **state)
 		uint32_t slots, rate;
 		int64_t takes;
 		unsigned creates, lists; /* in a minute, at least */
-	} rows[] = {{16, 0, 5000, 11, 11}, {4, 0, 5000, 11, 11}, {3, 0, 5000, 11, 3},
-		    {2, 0, 5000, 11, 3},   {1, 0, 5000, 3, 3},   {16, 10, 10, 149, 149},
-		    {1, 1, 10, 14, 14}};
+	} rows[] = {{16, 0, 5000, 11, 11}, {4, 0, 5000, 11, 11}, {3, 0, 5000, 11, 2},
+		    {2, 0, 5000, 11, 2},   {1, 0, 5000, 2, 2},   {16, 10, 10, 99, 99},
+		    {1, 1, 10, 9, 9}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		(void)setup(state);
@@ -518,6 +538,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup(f, setup)
 	const struct CMUnitTest tests[] = {
 		T(test_a_thousand_creates_keep_no_delete_and_no_list_waiting),
+		T(test_a_delete_waits_for_one_other_request_at_most),
 		T(test_a_thousand_deletes_let_creates_go_on),
 		T(test_what_nobody_else_wants_is_for_one),
 		T(test_of_slots_no_more_are_taken_than_there_are),
