@@ -51,7 +51,7 @@ static const enum node_event_type verdicts[PROVIDER_NCODES] = {
 	[PROVIDER_NOT_FOUND] = NODE_EV_LOST,
 	[PROVIDER_CONFLICT] = NODE_EV_LOST,
 	[PROVIDER_NOT_YET] = NODE_EV_NOTSENT,
-	[PROVIDER_RATE] = NODE_EV_NOTSENT,
+	[PROVIDER_RATE] = NODE_EV_THROTTLED,
 	[PROVIDER_TRANSIENT] = NODE_EV_NOTSENT,
 	[PROVIDER_AMBIGUOUS] = NODE_EV_LOST,
 	[PROVIDER_MORE] = NODE_EV_LOST, /* of a request, never of an instance */
@@ -88,6 +88,9 @@ static void answer_one(struct cloud *c, struct fleet_node *fn, const struct prov
 
 	assert(it != NULL || ev.type != NODE_EV_CREATED);
 	fn->busy = false;
+	if (it != NULL &&
+	    ev.type == NODE_EV_THROTTLED) /* not the request: the limit does not know */
+		ev.type = NODE_EV_NOTSENT;
 	if (r->retry_after_ms > 0)
 		ev.retry_ms = ev.now_ms + r->retry_after_ms;
 	if (ev.type == NODE_EV_CREATED && !makes_sense(c, fn, &it->instance))

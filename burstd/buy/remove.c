@@ -136,12 +136,9 @@ static bool is_about_all(const struct cloud *c, const struct provider_result *r,
 	return is_refused(r->code) && (n > 1 || (r->code == PROVIDER_DENIED && c->delete_denied));
 }
 
-/* When to try again; 0: not said.  A throttled delete waits as long as all deletes of the provider,
- * and then for its turn: with a growing pause of its own it would miss turns (P1). */
+/* When to try again; 0: not said. */
 static int64_t again_ms(const struct cloud *c, const struct provider_result *r)
 {
-	if (r->code == PROVIDER_RATE)
-		return c->limit.kinds[PROVIDER_DELETE].until_ms;
 	return r->retry_after_ms > 0 ? engine_now(c->e) + r->retry_after_ms : 0;
 }
 
@@ -167,6 +164,8 @@ static void on_delete(struct cloud *c, void *ctx, const struct provider_result *
 			continue;
 		fn->busy = false;
 		ev.type = all ? NODE_EV_DELETE_FAILED : verdict(c, code, &fn->n, rm->asked_ms);
+		if (r->code == PROVIDER_RATE) /* with a pause of its own it would miss turns (P1) */
+			ev.type = NODE_EV_THROTTLED;
 		ev.retry_ms = again_ms(c, r);
 		engine_post(c->e, fn, &ev);
 	}

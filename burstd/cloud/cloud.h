@@ -187,6 +187,8 @@ void steps_run(struct cloud *c);
 int64_t steps_next_ms(const struct cloud *c);
 
 /* --- turn.c --- */
+/* Begin with these limits (provider_caps.limits; NULL: none are known). */
+void cloud_limit(struct cloud *c, const struct provider_limit *own);
 /* Open the driver; if that fails the provider is off.  -1: there is no such driver. */
 int cloud_open(struct cloud *c, struct engine *e, const struct conf_provider *conf,
 	       struct err *err);

@@ -116,7 +116,7 @@ static int open_driver(struct cloud *c, struct err *err)
 		return -1;
 	c->caps = c->ops->caps(c->self);
 	assert(c->caps.create_max > 0 && c->caps.delete_max > 0);
-	limit_init(&c->limit, p->concurrency, p->rate, c->caps.limits, engine_now(e));
+	cloud_limit(c, c->caps.limits);
 	limit_together(&c->limit, &c->caps.together, engine_now(e));
 	c->off[0] = '\0';
 	/* At the start the parts check this when all providers are open. */

@@ -1,16 +1,25 @@
 #include <stdlib.h>
 
+#include "base/fnv.h"
 #include "cloud/cloud.h"
 
 /* Opens and closes a provider, and gives its requests their turn: session, list, notices, fabrics,
  * quotes. */
+
+void cloud_limit(struct cloud *c, const struct provider_limit *own)
+{
+	int64_t now = engine_now(c->e);
+
+	limit_init(&c->limit, c->conf->concurrency, c->conf->rate, own, now);
+	limit_seed(&c->limit, fnv_bytes(fnv_text(FNV_BEGIN, c->e->d.uuid), &now, sizeof(now)));
+}
 
 int cloud_open(struct cloud *c, struct engine *e, const struct conf_provider *conf, struct err *err)
 {
 	*c = (struct cloud){.e = e, .conf = conf};
 	map_init(&c->unread_ids);
 	map_init(&c->ids);
-	limit_init(&c->limit, conf->concurrency, conf->rate, NULL, engine_now(e));
+	cloud_limit(c, NULL);
 	c->list_step = ENGINE_RETRY_MS;
 	if (!conf->removed)
 		c->ops = e->d.driver(conf->driver);

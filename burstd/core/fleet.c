@@ -218,14 +218,30 @@ static void account(struct fleet *f, const struct node *n, int sign)
 	}
 }
 
+/* Where the row goes in the list of its state: to the end; but a WANTED one that waits for nothing
+ * of its own, since its create was throttled, before all that came later. */
+static struct fleet_node **place_of(struct fleet *f, const struct fleet_node *fn)
+{
+	struct fleet_node **at = &f->states[fn->n.state];
+
+	if (fn->n.state != NODE_WANTED || fn->n.wake_ms > fn->n.since_ms || fn->order == f->order)
+		return f->tails[fn->n.state];
+	while (*at != NULL && (*at)->order < fn->order)
+		at = &(*at)->state_next;
+	return at;
+}
+
 static void enlist(struct fleet *f, struct fleet_node *fn)
 {
-	struct fleet_node ***tail = &f->tails[fn->n.state];
+	struct fleet_node **at = place_of(f, fn);
 
-	fn->state_next = NULL;
-	fn->state_prev = *tail;
-	**tail = fn;
-	*tail = &fn->state_next;
+	fn->state_next = *at;
+	fn->state_prev = at;
+	if (*at != NULL)
+		(*at)->state_prev = &fn->state_next;
+	else
+		f->tails[fn->n.state] = &fn->state_next;
+	*at = fn;
 	account(f, &fn->n, 1);
 	if (fn->n.wake_ms < f->wake_ms)
 		f->wake_ms = fn->n.wake_ms;
@@ -256,6 +272,7 @@ struct fleet_node *fleet_add(struct fleet *f, const struct node *n)
 	*at = fn;
 	if (n->gen > nm->last_gen)
 		nm->last_gen = n->gen;
+	fn->order = ++f->order;
 	enlist(f, fn);
 	return fn;
 }
@@ -280,6 +297,7 @@ void fleet_set(struct fleet *f, struct fleet_node *fn, const struct node *next)
 void fleet_last(struct fleet *f, struct fleet_node *fn)
 {
 	delist(f, fn);
+	fn->order = ++f->order;
 	enlist(f, fn);
 }
 

@@ -39,6 +39,7 @@ struct fleet_node {        /* one generation */
 	struct fleet_name *name;
 	struct fleet_node *older; /* the previous known generation of this name */
 	struct fleet_node *state_next, **state_prev; /* list of its state */
+	uint64_t order; /* of arrival: a number that later ones have greater; memory only */
 };
 
 struct fleet_elsewhere {              /* the instance on which slurmctld has a node */
@@ -128,8 +129,11 @@ struct fleet {
 	size_t nall, cap;
 	struct fleet_name **sorted; /* of fleet_sorted() */
 	size_t nsorted;
-	struct fleet_node *states[NODE_NSTATES]; /* in order of arrival; next: state_next */
+	/* In the order in which they came to this state; but a WANTED row whose create was
+	 * throttled has the place that it had.  Next: state_next. */
+	struct fleet_node *states[NODE_NSTATES];
 	struct fleet_node **tails[NODE_NSTATES];
+	uint64_t order; /* of the last row that was added */
 	struct fleet_pool *pools;
 	size_t npools;
 	int64_t wake_ms; /* no generation's wake_ms is earlier */

@@ -93,8 +93,8 @@ static bool slot_for(const struct limit *l, enum provider_op_kind k)
 
 	if (!has_slot(k))
 		return true;
-	if (l->kinds[k].step_ms > 0 && l->kinds[k].out > 0)
-		return false; /* after a throttle one at a time */
+	if (pace_doubts(&l->kinds[k].pace) && l->kinds[k].out > 0)
+		return false; /* one at a time */
 	has[group_of(l, k)] = true;
 	for (int i = 0; i < PROVIDER_NOPS; i++) {
 		unsigned g = group_of(l, (enum provider_op_kind)i);
@@ -115,11 +115,31 @@ static int64_t later(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* May this kind share a limit with others?  Not held requests, which may go to another service. */
+/* May this kind share a limit with others?  Not held requests, which may go to another service; nor
+ * one that gets through more than once a second, since where so many go no kind keeps another. */
 static bool may_share(const struct limit *l, int k, int64_t now_ms)
 {
-	return has_slot((enum provider_op_kind)k) && l->kinds[k].throttled > 0 &&
-	       now_ms - l->kinds[k].paused_ms < LIMIT_SHARED_MS;
+	const struct limit_kind *kind = &l->kinds[k];
+
+	return has_slot((enum provider_op_kind)k) && kind->throttled > 0 &&
+	       kind->pace.rate <= PACE_FIRST && kind->vain < LIMIT_ALONE &&
+	       now_ms - kind->shares_ms < LIMIT_SHARED_MS;
+}
+
+static bool shares(const struct limit *l, enum provider_op_kind kind, int64_t now_ms)
+{
+	if (!may_share(l, (int)kind, now_ms))
+		return false;
+	for (int o = 0; o < PROVIDER_NOPS; o++)
+		if (o != (int)kind && may_share(l, o, now_ms))
+			return true;
+	return false;
+}
+
+/* Two kinds that share a limit, each at a pace of its own, would come in each other's way. */
+static const struct pace *pace_of(const struct limit *l, enum provider_op_kind kind, int64_t now_ms)
+{
+	return shares(l, kind, now_ms) ? &l->joint : &l->kinds[kind].pace;
 }
 
 /* When the kinds that may share a limit with this one let it go. */
@@ -150,6 +170,7 @@ static int64_t open_ms(const struct limit *l, enum provider_op_kind kind, uint32
 	int64_t at = later(k->until_ms, shared_ms(l, kind, now_ms));
 
 	at = later(at, bucket_next_ms(&k->requests, now_ms));
+	at = later(at, pace_next_ms(pace_of(l, kind, now_ms), now_ms));
 	return later(at, bucket_full_ms(&k->instances, instances, now_ms));
 }
 
@@ -184,8 +205,15 @@ static int rank(int k)
 	return ranks[k];
 }
 
+/* Every other turn is for deletes, if any wait: they stop bills (P1).  But where a kind waits for
+ * the slot of deletes, creates have the turns in between. */
 static bool precedes(const struct limit *l, int a, int b)
 {
+	int other = a == PROVIDER_DELETE ? b : a;
+
+	if ((a == PROVIDER_DELETE || b == PROVIDER_DELETE) && !l->deleted &&
+	    l->kinds[other].passed < LIMIT_PASSED)
+		return a == PROVIDER_DELETE;
 	if (l->kinds[a].went != l->kinds[b].went)
 		return l->kinds[a].went < l->kinds[b].went;
 	return rank(a) != rank(b) ? rank(a) < rank(b) : a < b;
@@ -268,12 +296,18 @@ void limit_take(struct limit *l, enum provider_op_kind kind, uint32_t instances,
 	k->before = k->went;
 	k->tried = k->sent;
 	k->went = k->sent = ++l->order;
+	l->deleted = kind == PROVIDER_DELETE;
+	for (int o = 0; o < PROVIDER_NOPS && l->deleted; o++)
+		l->kinds[o].passed += waits(l, o);
+	k->passed = 0;
 	if (may_share(l, (int)kind, now_ms)) {
 		l->last = kind;
 		l->last_ms = now_ms;
 	}
 	bucket_take_some(&l->all, 1, now_ms);
 	bucket_take_some(&k->requests, 1, now_ms);
+	k->joint = shares(l, kind, now_ms);
+	pace_take(k->joint ? &l->joint : &k->pace, now_ms);
 	bucket_take_some(&k->instances, instances, now_ms);
 }
 
@@ -286,12 +320,58 @@ void limit_give(struct limit *l, enum provider_op_kind kind)
 		l->last_ms = 0;
 }
 
-/* Requests that were on the wire together lengthen the pause only once. */
+/* A xorshift generator; 0 of a limit without a seed. */
+static unsigned dice(struct limit *l)
+{
+	l->dice ^= l->dice << 13;
+	l->dice ^= l->dice >> 7;
+	l->dice ^= l->dice << 17;
+	return (unsigned)((l->dice >> 32) % PACE_DICE);
+}
+
+void limit_seed(struct limit *l, uint64_t seed)
+{
+	l->dice = seed;
+}
+
+/* Return the pause that follows. */
+static int64_t slow_down(struct limit *l, enum provider_op_kind kind, int64_t sent_ms,
+			 int64_t now_ms)
+{
+	struct limit_kind *k = &l->kinds[kind];
+
+	k->vain++;
+	k->paused_ms = k->shares_ms = now_ms;
+	if (!shares(l, kind, now_ms))
+		return pace_throttled(&k->pace, dice(l), now_ms);
+	for (int o = 0; o < PROVIDER_NOPS; o++)
+		if (may_share(l, o, now_ms))
+			l->kinds[o].shares_ms = now_ms;
+	if (now_ms - l->joint_ms >= LIMIT_SHARED_MS) /* others may share something else by now */
+		l->joint = (struct pace){0};
+	if (l->joint.rate != 0 && sent_ms <= l->joint_ms)
+		return 0; /* it was on the wire when that was throttled */
+	l->joint_ms = now_ms;
+	return pace_throttled(&l->joint, dice(l), now_ms);
+}
+
+/* The pause of one kind is a long one's own, and a short one's of all that share its limit. */
+static void hold_back(struct limit *l, enum provider_op_kind kind, int64_t now_ms)
+{
+	const struct limit_kind *k = &l->kinds[kind];
+
+	if (!shares(l, kind, now_ms))
+		pace_wait(&l->kinds[kind].pace, k->until_ms);
+	else if (k->until_ms - now_ms <= LIMIT_SHARED_PAUSE_MS)
+		pace_wait(&l->joint, k->until_ms);
+}
+
+/* Of requests that were on the wire together only one slows its kind down. */
 void limit_throttled(struct limit *l, enum provider_op_kind kind, int64_t sent_ms, int64_t retry_ms,
 		     int64_t now_ms)
 {
 	struct limit_kind *k = &l->kinds[kind];
-	bool anew = k->step_ms == 0 || sent_ms > k->paused_ms;
+	bool anew = k->throttled == 0 || sent_ms > k->paused_ms;
 	int64_t wait = 0;
 
 	k->throttled++;
@@ -300,22 +380,19 @@ void limit_throttled(struct limit *l, enum provider_op_kind kind, int64_t sent_m
 		k->went = k->before;
 	if (k->troubled_ms == 0)
 		k->troubled_ms = now_ms;
-	if (anew) {
-		k->step_ms = k->step_ms == 0 ? LIMIT_STEP_MS : 2 * k->step_ms;
-		k->step_ms = k->step_ms < LIMIT_STEP_MAX_MS ? k->step_ms : LIMIT_STEP_MAX_MS;
-		k->paused_ms = now_ms;
-	}
+	if (anew)
+		wait = slow_down(l, kind, sent_ms, now_ms);
 	if (retry_ms > 0)
 		wait = clamp(retry_ms, LIMIT_STEP_MS, LIMIT_PAUSE_MAX_MS);
-	else if (anew)
-		wait = k->step_ms;
 	if (now_ms + wait > k->until_ms)
 		k->until_ms = now_ms + wait;
+	hold_back(l, kind, now_ms);
 }
 
 void limit_answered(struct limit *l, enum provider_op_kind kind)
 {
 	l->answered = ++l->order;
-	l->kinds[kind].step_ms = 0;
+	pace_answered(l->kinds[kind].joint ? &l->joint : &l->kinds[kind].pace);
+	l->kinds[kind].vain = 0;
 	l->kinds[kind].troubled_ms = 0;
 }

@@ -1,49 +1,65 @@
 /* limit.h - how many requests may go to one provider, and which goes first.
  *
  * A request may be sent if there is a slot, a token of the configured rate, and a token of the
- * provider's own limit on that kind of request.  If there is not enough for all kinds that wait,
- * the kind that has waited longest goes first; deletes and lists before creates.  One slot is kept
- * for deletes, one for lists and one for creates, so that a thousand creates keep no delete
- * waiting, nor a thousand deletes a create (P1, P2).
+ * provider's own limit on that kind of request: the one it documents, and the one that its answers
+ * show.  If there is not enough for all kinds that wait, every other turn is for deletes, and of
+ * the other kinds the one goes first that has waited longest; lists before creates.  One slot is
+ * kept for deletes, one for lists and one for creates.  So a thousand creates keep no delete
+ * waiting for longer than the next request may go, nor a thousand deletes a create (P1, P2).
  *
  * A kind that asked in vain waits in line until the end of the next turn: by then it has asked
- * again, or needs nothing any more.  A throttled kind pauses for as long as the provider says or,
- * if it does not say, longer each time (I30); then its requests go one by one until one is
- * answered.  Other kinds go on.
+ * again, or needs nothing any more.
  *
- * Kinds that were throttled in the same minute may share a limit that burstd does not know.  So
- * only one request of these goes at a time, and a short pause of one kind pauses them all.  A kind
- * that was throttled while another got through keeps its turn, and goes first after the pause.
- * Time is passed in. */
+ * What is throttled says nothing about what the request was for: the limiter alone waits, and all
+ * that is queued behind it keeps its order.  Whatever the bucket of the provider, documented or
+ * not, larger or smaller than documented, shared with another tenant or not, of what it gives nine
+ * tenths are used and at most one request of twenty is throttled, once it is known (I30): each kind
+ * learns its pace from its answers, by pace.h.  A pause that the provider asks for is kept.  While
+ * nothing is answered at all, requests of that kind go one by one, at most 30 s apart.  Other kinds
+ * go on.
+ *
+ * Kinds that are throttled in the same minute, and go once a second or less, may share a limit that
+ * burstd does not know.  Then they have one pace together, and turns: one of them goes at a time,
+ * and a short pause of one pauses them all.  A kind that was throttled while another got through
+ * keeps its turn, and goes first after the pause.  A kind that is throttled whatever the others do
+ * is alone again.
+ *
+ * Time is passed in, and a seed. */
 #ifndef BURSTD_LIMIT_H
 #define BURSTD_LIMIT_H
 
 #include "core/bucket.h"
+#include "core/pace.h"
 #include "core/provider.h"
 
 enum {
-	LIMIT_STEP_MS = 1000, /* the first pause of a kind that is throttled, doubling ... */
-	LIMIT_STEP_MAX_MS = 30000,
+	LIMIT_PASSED = 4, /* so many deletes pass a kind that waits, before it goes in its turn */
+	LIMIT_STEP_MS = 1000, /* the shortest Retry-After */
 	/* The longest Retry-After that is believed: "in a day" for a delete would have machines run
 	 * for a day (I10). */
 	LIMIT_PAUSE_MAX_MS = 900000,
 	LIMIT_SHARED_MS = 60000,      /* kinds throttled in that time may share a limit */
 	LIMIT_SHARED_PAUSE_MS = 2000, /* these share pauses up to this */
 	LIMIT_SHARED_WIRE_MS = 1000,  /* and each waits so long for another's answer */
+	LIMIT_ALONE = 3, /* throttled so often in turn, while they had turns: it shares nothing */
 };
 
 struct limit_kind {                        /* of requests: enum provider_op_kind */
-	struct bucket requests, instances; /* the provider's own limits */
+	struct bucket requests, instances; /* the provider's own limits, as documented */
+	struct pace pace;                  /* ... and what its answers show of them */
 	uint32_t out;                      /* on the wire */
 	uint32_t needs;                    /* instances that the waiting request is about */
 	uint64_t waits;       /* the turn of the last vain question; 0: none since one went */
+	uint32_t passed;      /* deletes that went while it waited */
 	uint64_t went;        /* ordinal of its last turn; 0: none */
 	uint64_t before;      /* likewise of the turn before */
 	uint64_t sent, tried; /* ordinals of the last request, and of the one before */
 	uint64_t again;       /* the turn in which a throttled request comes again; 0: none */
 	int64_t until_ms;     /* end of the pause; 0: none */
 	int64_t paused_ms;    /* begin of the pause */
-	int64_t step_ms;      /* length of the next pause, if the provider does not say */
+	int64_t shares_ms;    /* the last throttle of the kinds that share a limit with it */
+	uint32_t vain;        /* throttles since its last answer */
+	bool joint;           /* its last request went at the pace of those */
 	int64_t troubled_ms;  /* since when every answer was a throttle; 0: not so */
 	uint64_t throttled;   /* how often, in all */
 };
@@ -54,7 +70,11 @@ struct limit {
 	uint32_t rate;     /* as configured */
 	struct bucket all; /* requests of all kinds */
 	uint64_t turn, order;
+	bool deleted;               /* the last request was a delete */
+	uint64_t dice;              /* state of its generator; 0: no dice */
 	uint64_t answered;          /* ordinal of the last request that was answered */
+	struct pace joint;          /* of the kinds that share a limit */
+	int64_t joint_ms;           /* its last throttle */
 	enum provider_op_kind last; /* of the kinds that share a limit: the last that went ... */
 	int64_t last_ms;            /* ... and when; 0: it is answered */
 	struct limit_kind kinds[PROVIDER_NOPS];
@@ -64,6 +84,8 @@ struct limit {
  * (provider_caps.limits), NULL if these are not known. */
 void limit_init(struct limit *l, uint32_t slots, uint32_t rate, const struct provider_limit *own,
 		int64_t now_ms);
+/* Lengthen pauses by up to a quarter, by chance, so that many burstds do not fall into step. */
+void limit_seed(struct limit *l, uint64_t seed);
 /* Change the limits.  Requests on the wire and pauses stay; a limit that does not change keeps its
  * tokens. */
 void limit_change(struct limit *l, uint32_t slots, uint32_t rate, const struct provider_limit *own,

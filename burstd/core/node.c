@@ -231,6 +231,17 @@ static void step_wanted(struct node *n, const struct node_event *ev, const struc
 		n->wake_ms = ev->now_ms;
 }
 
+/* When to try again.  What was throttled waits for the provider's limit alone, and is no try. */
+static int64_t again(struct node *n, const struct node_event *ev)
+{
+	int64_t at = backoff(n, ev);
+
+	if (ev->type == NODE_EV_THROTTLED)
+		return ev->now_ms;
+	n->attempts++;
+	return at;
+}
+
 static void step_creating(struct node *n, const struct node_event *ev,
 			  const struct node_limits *lim)
 {
@@ -242,13 +253,13 @@ static void step_creating(struct node *n, const struct node_event *ev,
 		end(n, ev->reason, ev);
 		break;
 	case NODE_EV_NOTSENT:
+	case NODE_EV_THROTTLED:
 		if (n->release) {
 			end(n, NODE_BECAUSE_NONE, ev);
 			break;
 		}
 		n->batch = 0;
-		move(n, NODE_WANTED, ev->now_ms, backoff(n, ev));
-		n->attempts++;
+		move(n, NODE_WANTED, ev->now_ms, again(n, ev));
 		break;
 	case NODE_EV_LOST:
 		n->attempts = 1;
@@ -277,9 +288,9 @@ static void step_indoubt(struct node *n, const struct node_event *ev, const stru
 		n->attempts++;
 		break;
 	case NODE_EV_NOTSENT:
+	case NODE_EV_THROTTLED:
 		n->misses = 0; /* lists were ignored meanwhile, and one may have shown it (F15) */
-		n->wake_ms = backoff(n, ev);
-		n->attempts++;
+		n->wake_ms = again(n, ev);
 		break;
 	case NODE_EV_REFUSED: /* the first try may have succeeded (F3): only lists can tell */
 		n->misses = 0;
@@ -486,6 +497,9 @@ static void step_leaving(struct node *n, const struct node_event *ev, const stru
 		n->wake_ms = quarantined
 				     ? clamp(n->wake_ms, ev->now_ms, ev->now_ms + NODE_REVISIT_MS)
 				     : ev->now_ms;
+		break;
+	case NODE_EV_THROTTLED:
+		n->wake_ms = ev->now_ms;
 		break;
 	default:
 		break;

@@ -56,7 +56,7 @@ enum node_state {
 
 enum node_event_type {
 	NODE_EV_START,   /* the create is about to be sent */
-	NODE_EV_NOTSENT, /* the create was not sent, or was throttled: nothing happened; retry_ms */
+	NODE_EV_NOTSENT, /* the create was not sent, or was put off: nothing happened; retry_ms */
 	NODE_EV_CREATED, /* the instance exists: instance */
 	NODE_EV_LOST,    /* no usable answer to a create */
 	NODE_EV_REFUSED, /* definite refusal; reason */
@@ -73,6 +73,8 @@ enum node_event_type {
 	NODE_EV_RESTART,       /* burstd started: what was in flight is now in doubt */
 	NODE_EV_NOTICE,        /* its machine will be taken away: notice, deadline_ms */
 	NODE_EV_SIGNALLED,     /* its jobs are about to be told to save their work */
+	NODE_EV_THROTTLED, /* the create or the delete was throttled: nothing happened, and it says
+			      nothing of the node, which waits for the provider's limit alone */
 	NODE_EV_NTYPES
 };
 

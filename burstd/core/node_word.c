@@ -7,6 +7,7 @@
 static const char *const events[NODE_EV_NTYPES] = {
 	[NODE_EV_START] = "start",
 	[NODE_EV_NOTSENT] = "not-sent",
+	[NODE_EV_THROTTLED] = "throttled",
 	[NODE_EV_CREATED] = "created",
 	[NODE_EV_LOST] = "lost",
 	[NODE_EV_REFUSED] = "refused",

@@ -127,6 +127,7 @@ static const char *check_end(const struct life *l, const struct node *was,
 		break;
 	case NODE_EV_REFUSED:
 	case NODE_EV_NOTSENT:
+	case NODE_EV_THROTTLED:
 		if (was->state == NODE_INDOUBT)
 			return "I8: gone by the answer to a repeat, which says nothing of the "
 			       "first try";

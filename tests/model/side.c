@@ -184,8 +184,8 @@ static void move_answer(struct ctx *c, unsigned gen)
 	if (l->made || (made && !again))
 		return; /* a refusal is believed, so it must be true (ADR 7) */
 	answer(c, gen, *c->s, (struct post){.type = NODE_EV_REFUSED}, "refused", NEVER);
-	answer(c, gen, *c->s, (struct post){.type = NODE_EV_NOTSENT}, "not sent, or throttled",
-	       NEVER);
+	answer(c, gen, *c->s, (struct post){.type = NODE_EV_NOTSENT}, "not sent", NEVER);
+	answer(c, gen, *c->s, (struct post){.type = NODE_EV_THROTTLED}, "throttled", NEVER);
 	if (c->r->liar && !again)
 		answer(c, gen, late, (struct post){.type = NODE_EV_REFUSED},
 		       "refused, though it will happen", NEVER);

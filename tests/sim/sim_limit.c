@@ -13,9 +13,10 @@ enum {
 	GAP_MIN_MS = 200,
 	GAP_MAX_MS = 1000,
 	BURST_MAX = 4,
-	/* A delete that no other delete holds up is on the wire by then (P1): each other kind has
-	 * one request before it, and there is one a second at least. */
-	DELETE_MS = 10 * SIM_SECOND,
+	/* A delete that no other delete holds up is on the wire by then (P1): one other request
+	 * goes before it, at one a second at least, and what an earlier throttle left of the pace.
+	 */
+	DELETE_MS = 5 * SIM_SECOND,
 	BACK_OFF_MS = 30 * SIM_SECOND, /* burstd's own, at most, where nothing is said */
 	SLOTS_FEW = 3,                 /* with so many deletes have none for themselves */
 };

@@ -37,7 +37,8 @@ static struct fix {
 	size_t committed; /* of them, durably on record */
 	char left[64];    /* the numbers of those that went out, "0;1;" */
 	char posted[300], events[600];
-	int64_t retry_ms; /* of the last one that was posted */
+	int64_t retry_ms;          /* of the last one that was posted */
+	enum node_event_type type; /* its type */
 } F;
 
 int64_t engine_now(const struct engine *e)
@@ -66,6 +67,7 @@ void engine_post(struct engine *e, struct fleet_node *fn, const struct node_even
 
 	(void)e;
 	F.retry_ms = ev->retry_ms;
+	F.type = ev->type;
 	(void)snprintf(F.posted + n, sizeof(F.posted) - n, "%s %s;", fn->n.name,
 		       node_event_str(ev->type));
 }

@@ -306,6 +306,7 @@ static void test_a_repeat_makes_the_same_fabric_first(void **state)
 	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.made, 1); /* it asks, too */
 	F.cloud.limit.kinds[PROVIDER_FABRIC_MAKE].until_ms = 0;
+	F.cloud.limit.kinds[PROVIDER_FABRIC_MAKE].pace.rate = 0;
 	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(F.made, 2);
 	assert_string_equal(F.token, name);

@@ -181,17 +181,18 @@ static void test_strays_that_are_asked_alone_have_their_turn_too(void **state)
 	assert_string_equal(order, "s0;s1;s2;s3;s4;s0;s1;");
 }
 
-/* P1: a pause of its own, as long as it has not gone through so far, came on top of that. */
-static void test_a_throttled_delete_waits_as_long_as_its_kind(void **state)
+/* P1: a pause of its own, as long as it has not gone through so far, came on top of that of all
+ * deletes. */
+static void test_a_throttled_delete_waits_for_its_limit_alone(void **state)
 {
 	static const struct {
 		enum provider_code code;
-		int64_t said_ms, until_ms, want_ms;
+		int64_t said_ms;
+		enum node_event_type want;
 	} rows[] = {
-		{PROVIDER_RATE, 0, 2000, 2000},
-		{PROVIDER_RATE, 7000, 7000, 7000},
-		{PROVIDER_RATE, 300, 1000, 1000},
-		{PROVIDER_TRANSIENT, 5000, 5000, 5000},
+		{PROVIDER_RATE, 0, NODE_EV_THROTTLED},
+		{PROVIDER_RATE, 7000, NODE_EV_THROTTLED},
+		{PROVIDER_TRANSIENT, 5000, NODE_EV_DELETE_FAILED},
 	};
 
 	(void)state;
@@ -202,9 +203,10 @@ static void test_a_throttled_delete_waits_as_long_as_its_kind(void **state)
 
 		F.slots = 1;
 		remove_part.at[PART_RUN](&F.e);
-		F.cloud.limit.kinds[PROVIDER_DELETE].until_ms = F.now + rows[i].until_ms;
 		F.sent[0].fn(&F.cloud, F.sent[0].ctx, &r);
-		assert_int_equal(F.retry_ms, F.now + rows[i].want_ms);
+		assert_int_equal(F.type, rows[i].want);
+		if (rows[i].code != PROVIDER_RATE)
+			assert_int_equal(F.retry_ms, F.now + rows[i].said_ms);
 		forget_sent();
 	}
 }
@@ -216,7 +218,7 @@ int main(void)
 		T(test_strays_are_deleted_and_asked_for_again_after_a_minute),
 		T(test_strays_have_their_turn_one_after_the_other),
 		T(test_strays_that_are_asked_alone_have_their_turn_too),
-		T(test_a_throttled_delete_waits_as_long_as_its_kind),
+		T(test_a_throttled_delete_waits_for_its_limit_alone),
 		T(test_without_a_slot_nothing_is_put_down_as_asked),
 		T(test_one_whose_host_is_being_reported_waits_for_that),
 		T(test_who_was_asked_to_end_in_vain_lets_others_go_first),

@@ -172,8 +172,11 @@ static void test_a_failure_on_the_way_is_no_result(void **state)
 	says("create(a)", PROVIDER_RATE, 0, "");
 	waits_until(W.now + 16000);
 	says("create(a)", PROVIDER_MORE, 0, "b");
+	waits_until(W.now + 1950); /* its pace, after two throttles */
 	says("create(b)", PROVIDER_TRANSIENT, 0, "");
-	waits_until(W.now + 1000); /* it went on: from the shortest pause */
+	W.now += 1000; /* it went on: from the shortest pause */
+	engine_turn(&B.e);
+	waits_until(W.now + 1000);
 	assert_string_equal(F.heard, "more more");
 	says("create(b)", PROVIDER_OK, 0, "");
 	assert_string_equal(F.heard, "more more ok");

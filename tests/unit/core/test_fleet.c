@@ -398,6 +398,48 @@ static void test_stage(void **state)
 	fleet_fini(&f);
 }
 
+static void move_to(struct fleet *f, struct fleet_node *fn, enum node_state s, int64_t wake_ms)
+{
+	struct node next = fn->n;
+
+	next.state = s;
+	next.since_ms = 10;
+	next.wake_ms = wake_ms;
+	fleet_set(f, fn, &next);
+}
+
+/* Jobs are sent in the order in which they came, whole, and a hundred that are throttled together
+ * come back in any order. */
+static void test_who_was_throttled_has_the_place_that_it_had(void **state)
+{
+	static const size_t back[] = {3, 0, 2, 1};
+	struct fleet_node *fn[6], *at;
+	struct fleet f;
+
+	(void)state;
+	fleet_init(&f, POOLS);
+	for (size_t i = 0; i < 6; i++) {
+		const char name[] = {'c', (char)('1' + i), '\0'};
+		const struct node n = make(name, 1, NODE_WANTED, 0);
+
+		fn[i] = fleet_add(&f, &n);
+	}
+	for (size_t i = 0; i < 4; i++)
+		move_to(&f, fn[i], NODE_CREATING, INT64_MAX);
+	for (size_t i = 0; i < 4; i++)
+		move_to(&f, fn[back[i]], NODE_WANTED, 10);
+	at = f.states[NODE_WANTED];
+	for (size_t i = 0; i < 6; i++, at = at->state_next)
+		assert_ptr_equal(at, fn[i]);
+	assert_null(at);
+	/* One that waits for something else keeps no other; and the end is still the end. */
+	move_to(&f, fn[0], NODE_CREATING, INT64_MAX);
+	move_to(&f, fn[0], NODE_WANTED, 11);
+	assert_ptr_equal(f.states[NODE_WANTED], fn[1]);
+	assert_ptr_equal(fn[5]->state_next, fn[0]);
+	fleet_fini(&f);
+}
+
 /* A gang is found by its nodes standing side by side. */
 static void test_who_stays_in_a_state_keeps_his_place(void **state)
 {
@@ -446,6 +488,7 @@ int main(void)
 		cmocka_unit_test(test_exists),
 		cmocka_unit_test(test_stage),
 		cmocka_unit_test(test_who_stays_in_a_state_keeps_his_place),
+		cmocka_unit_test(test_who_was_throttled_has_the_place_that_it_had),
 	};
 
 	return cmocka_run_group_tests_name("fleet", tests, NULL, NULL);

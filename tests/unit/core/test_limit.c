@@ -79,11 +79,11 @@ static void test_a_thousand_creates_keep_no_delete_and_no_list_waiting(void **st
 {
 	static const struct {
 		uint32_t slots, rate;
-		int64_t takes, late; /* a delete, or a list: at most so much */
+		int64_t takes, late, list_late; /* at most so much */
 	} rows[] = {
-		{16, 0, 5000, 0},    {4, 0, 30000, 0},    {3, 0, 5000, 5000},
-		{2, 0, 5000, 10000}, {1, 0, 1000, 3000},  {16, 10, 1000, 500},
-		{16, 1, 100, 4000},  {2, 1, 5000, 15000}, {1024, 1, 100, 4000},
+		{16, 0, 5000, 0, 0},       {4, 0, 30000, 0, 0},       {3, 0, 5000, 5000, 5000},
+		{2, 0, 5000, 5000, 10000}, {1, 0, 1000, 1000, 3000},  {16, 10, 1000, 100, 500},
+		{16, 1, 100, 1000, 4000},  {2, 1, 5000, 1000, 15000}, {1024, 1, 100, 1000, 4000},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -97,8 +97,28 @@ static void test_a_thousand_creates_keep_no_delete_and_no_list_waiting(void **st
 		assert_int_equal(Q.sent[DELETE], 1);
 		assert_int_equal(Q.sent[LIST], 1);
 		assert_in_range(Q.last[DELETE], 20000, 20000 + rows[i].late);
-		assert_in_range(Q.last[LIST], 20000, 20000 + rows[i].late);
+		assert_in_range(Q.last[LIST], 20000, 20000 + rows[i].list_late);
 		assert_int_equal(Q.sent[PROVIDER_QUOTES], 1);
+	}
+}
+
+/* With one request a second, whatever else waits and though one went a moment ago, and again. */
+static void test_a_delete_waits_for_one_other_request_at_most(void **state)
+{
+	for (int64_t at = 20000; at < 60000; at += 1700) {
+		(void)setup(state);
+		limit_init(&l, 16, 1, NULL, 0);
+		Q.takes = 100;
+		for (int k = 0; k < PROVIDER_NOPS; k++)
+			Q.left[k] = k == PROVIDER_DELETE ? 4 : 1000;
+		run(0, at);
+		assert_int_equal(Q.left[DELETE], 0);
+		Q.left[DELETE] = 2;
+		run(at, at + 2000 + STEP_MS);
+		assert_true(Q.left[DELETE] <= 1);
+		run(at + 2000 + STEP_MS, at + 4000 + STEP_MS);
+		assert_int_equal(Q.left[DELETE], 0);
+		assert_in_range(Q.sent[CREATE], at / 8000, at / 1000);
 	}
 }
 
@@ -109,9 +129,9 @@ static void test_a_thousand_deletes_let_creates_go_on(void **state)
 		uint32_t slots, rate;
 		int64_t takes;
 		unsigned creates, lists; /* in a minute, at least */
-	} rows[] = {{16, 0, 5000, 11, 11}, {4, 0, 5000, 11, 11}, {3, 0, 5000, 11, 3},
-		    {2, 0, 5000, 11, 3},   {1, 0, 5000, 3, 3},   {16, 10, 10, 149, 149},
-		    {1, 1, 10, 14, 14}};
+	} rows[] = {{16, 0, 5000, 11, 11}, {4, 0, 5000, 11, 11}, {3, 0, 5000, 11, 2},
+		    {2, 0, 5000, 11, 2},   {1, 0, 5000, 2, 2},   {16, 10, 10, 99, 99},
+		    {1, 1, 10, 9, 9}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		(void)setup(state);
@@ -358,10 +378,12 @@ static void test_what_is_throttled_waits_longer_each_time(void **state)
 	}
 	assert_int_equal(l.kinds[LIST].throttled, 14);
 	assert_int_equal(l.kinds[LIST].troubled_ms, 55);
+	limit_take(&l, LIST, 0, now);
+	limit_give(&l, LIST);
 	limit_answered(&l, LIST);
 	assert_int_equal(l.kinds[LIST].troubled_ms, 0);
-	limit_throttled(&l, LIST, now, 0, now);
-	assert_true(limit_may(&l, LIST, now + 1000));
+	limit_throttled(&l, LIST, now, 0, now + 1);
+	assert_true(limit_may(&l, LIST, now + waits[4]));
 }
 
 /* Three at once would be throttled all, each time. */
@@ -375,15 +397,16 @@ static void test_after_that_they_go_one_by_one(void **state)
 	assert_true(limit_may(&l, DELETE, 1005));
 	limit_take(&l, DELETE, 1, 1005);
 	assert_false(limit_may(&l, DELETE, 1005));
-	assert_int_equal(limit_next_ms(&l, 1005), INT64_MAX); /* its answer wakes us */
+	assert_int_equal(limit_next_ms(&l, 9000), INT64_MAX); /* its answer wakes us */
 	limit_give(&l, DELETE);
-	assert_true(limit_may(&l, DELETE, 1005)); /* that was lost, say */
-	limit_take(&l, DELETE, 1, 1005);
+	assert_true(limit_may(&l, DELETE, 2005)); /* that was lost, say */
+	limit_take(&l, DELETE, 1, 2005);
 	limit_give(&l, DELETE);
 	limit_answered(&l, DELETE);
+	assert_false(limit_may(&l, DELETE, 2005)); /* it has a pace now */
 	for (int i = 0; i < 5; i++) {
-		assert_true(limit_may(&l, DELETE, 1005));
-		limit_take(&l, DELETE, 1, 1005);
+		assert_true(limit_may(&l, DELETE, 3005 + 1000 * i));
+		limit_take(&l, DELETE, 1, 3005 + 1000 * i);
 	}
 }
 
@@ -395,9 +418,9 @@ static void test_what_the_provider_says_of_how_long_is_believed_to_a_limit(void 
 	assert_false(limit_may(&l, DELETE, 11099));
 	assert_true(limit_may(&l, DELETE, 11100));
 	limit_throttled(&l, DELETE, 99, 20000, 11100); /* sent before: no longer pause of ours */
-	assert_int_equal(l.kinds[DELETE].step_ms, 1000);
+	assert_int_equal(l.kinds[DELETE].vain, 1);
 	limit_throttled(&l, DELETE, 100, 0, 11100); /* sent when it began: likewise */
-	assert_int_equal(l.kinds[DELETE].step_ms, 1000);
+	assert_int_equal(l.kinds[DELETE].vain, 1);
 	assert_false(limit_may(&l, DELETE, 31099));
 	assert_true(limit_may(&l, DELETE, 31100));
 	limit_throttled(&l, DELETE, 31100, 86400000, 31100);
@@ -515,6 +538,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup(f, setup)
 	const struct CMUnitTest tests[] = {
 		T(test_a_thousand_creates_keep_no_delete_and_no_list_waiting),
+		T(test_a_delete_waits_for_one_other_request_at_most),
 		T(test_a_thousand_deletes_let_creates_go_on),
 		T(test_what_nobody_else_wants_is_for_one),
 		T(test_of_slots_no_more_are_taken_than_there_are),

@@ -8,26 +8,26 @@
 /* --- every state, every event ----------------------------------------------------------------- */
 
 /* Event order of enum node_event_type: START NOTSENT CREATED LOST REFUSED SEEN ABSENT REGISTERED
- * RELEASE DELETED DELETE_FAILED DELETE_DENIED TIMER RESTART NOTICE SIGNALLED.  One letter for each
- * state that comes after: W C I B R D(raining) X(deleting) G(one) Q. */
+ * RELEASE DELETED DELETE_FAILED DELETE_DENIED TIMER RESTART NOTICE SIGNALLED THROTTLED.  One letter
+ * for each state that comes after: W C I B R D(raining) X(deleting) G(one) Q. */
 static const char letters[] = "WCIBRDXGQ";
 static const struct {
 	enum node_state from;
 	const char *kept, *released;
 } cells[] = {
 	/* Nothing was sent: only START, proof from a list, or an end of the wish moves it. */
-	{NODE_WANTED, "CWWWGBWWGWWWWWWW", NULL},
+	{NODE_WANTED, "CWWWGBWWGWWWWWWWW", NULL},
 	/* The answer, its loss, or a restart: nothing else says what became of the create. */
-	{NODE_CREATING, "CWBIGCCCCCCCCICC", "CGXIGCCCCCCCCICC"},
+	{NODE_CREATING, "CWBIGCCCCCCCCICCW", "CGXIGCCCCCCCCICCG"},
 	/* Found, or absent twice; a refusal of the repeat says nothing of the first try (F3). */
-	{NODE_INDOUBT, "IIBIIBIIIIIIIIII", "IIXIIXIIIIIIIIII"},
-	{NODE_BOOTING, "BBBBBBBRXBBBXBDB", NULL},
-	{NODE_READY, "RRRRRRRRXRRRRRDR", NULL},
-	{NODE_DRAINING, "DDDDDDDDXDDDDDDD", NULL},
+	{NODE_INDOUBT, "IIBIIBIIIIIIIIIII", "IIXIIXIIIIIIIIIII"},
+	{NODE_BOOTING, "BBBBBBBRXBBBXBDBB", NULL},
+	{NODE_READY, "RRRRRRRRXRRRRRDRR", NULL},
+	{NODE_DRAINING, "DDDDDDDDXDDDDDDDD", NULL},
 	/* Success of a delete is not proof (I9, F21); one denial is not for good. */
-	{NODE_DELETING, "XXXXXXXXXXXXXXXX", NULL},
-	{NODE_GONE, "GGXGGXGGGGGGGGGG", NULL},
-	{NODE_QUARANTINED, "QQQQQQQQXQQQXQQQ", NULL},
+	{NODE_DELETING, "XXXXXXXXXXXXXXXXX", NULL},
+	{NODE_GONE, "GGXGGXGGGGGGGGGGG", NULL},
+	{NODE_QUARANTINED, "QQQQQQQQXQQQXQQQQ", NULL},
 };
 
 static void check_cell(struct node n, enum node_event_type type, char want)
@@ -471,6 +471,11 @@ struct proof { /* what the lists have said since the last sighting, kept apart f
 	int64_t first, last;
 };
 
+static bool not_made(const struct node_event *ev)
+{
+	return ev->type == NODE_EV_NOTSENT || ev->type == NODE_EV_THROTTLED;
+}
+
 static bool proven(const struct node *b, const struct node_event *ev, const struct proof *p)
 {
 	bool ended = ev->instance != NULL && ev->instance->state == PROVIDER_ENDED;
@@ -478,8 +483,7 @@ static bool proven(const struct node *b, const struct node_event *ev, const stru
 	if (b->state == NODE_WANTED)
 		return true; /* nothing was ever sent */
 	if (b->state == NODE_CREATING)
-		return ev->type == NODE_EV_REFUSED || (ev->type == NODE_EV_NOTSENT && b->release) ||
-		       ended;
+		return ev->type == NODE_EV_REFUSED || (not_made(ev) && b->release) || ended;
 	return ended || (ev->type == NODE_EV_ABSENT && p->first != 0 && p->last >= p->first + W);
 }
 
@@ -490,7 +494,7 @@ static void check_step(const struct node *b, const struct node *n, const struct 
 	assert_true(!b->release || n->release);
 	assert_true(!b->release || b->reason == n->reason);
 	assert_true(b->instance[0] == '\0' || strcmp(b->instance, n->instance) == 0);
-	assert_true(b->batch == 0 || b->batch == n->batch || ev->type == NODE_EV_NOTSENT);
+	assert_true(b->batch == 0 || b->batch == n->batch || not_made(ev));
 	assert_true(b->state == NODE_GONE || n->state != NODE_GONE || proven(b, ev, p));
 	if (n->state != NODE_WANTED && n->state != NODE_GONE)
 		assert_true(n->state <= NODE_INDOUBT || n->instance[0] != '\0');

@@ -20,6 +20,33 @@ static void test_backoff_doubles_up_to_its_cap(void **state)
 	assert_int_equal(n.wake_ms, T0 + 77); /* the provider knows better (F7) */
 }
 
+/* That is the provider's state: the limit says when, and it is no try. */
+static void test_who_is_throttled_has_no_pause_of_its_own(void **state)
+{
+	static const struct {
+		enum node_state from;
+		enum node_event_type next;
+	} rows[] = {{NODE_WANTED, NODE_EV_START},
+		    {NODE_INDOUBT, NODE_EV_TIMER},
+		    {NODE_DELETING, NODE_EV_TIMER}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct node n = node_at(rows[i].from);
+		uint32_t tries = n.attempts;
+
+		for (int k = 0; k < 2 * NODE_RETRIES; k++) {
+			(void)at_time(&n, rows[i].next, T0 + k);
+			(void)step(&n, (struct node_event){.type = NODE_EV_THROTTLED,
+							   .now_ms = T0 + k,
+							   .retry_ms = T0 + 60000});
+			assert_int_equal(n.state, rows[i].from);
+			assert_int_equal(n.wake_ms, T0 + k);
+			assert_int_equal(n.attempts, tries);
+		}
+	}
+}
+
 /* A provider that wants a delete asked again in a day is asked before: it bills until then (I10).
  */
 static void test_a_delete_does_not_wait_for_a_day(void **state)
@@ -328,6 +355,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_backoff_doubles_up_to_its_cap),
+		cmocka_unit_test(test_who_is_throttled_has_no_pause_of_its_own),
 		cmocka_unit_test(test_a_bill_begins_when_the_provider_says),
 		cmocka_unit_test(test_a_bill_is_corrected_for_more_than_two_clocks),
 		cmocka_unit_test(test_a_bill_that_has_ended_keeps_its_beginning),

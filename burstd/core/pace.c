@@ -1,0 +1,192 @@
+#include "core/pace.h"
+
+#include "base/clamp.h"
+
+enum {
+	SLACK_US = 50000, /* who is late by up to so much, may be followed sooner */
+	REST_MS = 10000,  /* who has nothing to send for so long and four requests more, rests */
+	STEADY = 16,      /* so many answers between two throttles measure the rate */
+	PRICE = 25,       /* answers that pay for a throttle: at most one of so many is one */
+	DEBT_MAX = 4 * PRICE,
+	OUTAGE = 4,    /* throttled so often in turn: the pauses were longer than any pace needs */
+	OVER_MAX = 20, /* the pace grows by at most a hundredth with each answer */
+	OVER_PART = 2000,
+};
+
+static uint32_t percent(int64_t of, int n)
+{
+	return (uint32_t)(of * n / 100);
+}
+
+static void set(struct pace *p, int64_t rate)
+{
+	p->rate = (uint32_t)clamp(rate, PACE_MIN, PACE_MAX);
+}
+
+static int64_t gap_us(const struct pace *p)
+{
+	return (int64_t)PACE_UNIT * 1000000 / p->rate;
+}
+
+int64_t pace_next_ms(const struct pace *p, int64_t now_ms)
+{
+	int64_t at = (p->next_us + 999) / 1000;
+
+	return p->rate != 0 && at > now_ms ? at : now_ms;
+}
+
+/* Was there nothing to send for a while?  Then what was answered says nothing of the rate. */
+static bool rested(const struct pace *p, int64_t now_ms)
+{
+	return p->rate != 0 && p->vain == 0 && now_ms - p->took_ms > REST_MS + 4 * gap_us(p) / 1000;
+}
+
+void pace_take(struct pace *p, int64_t now_ms)
+{
+	int64_t now_us = now_ms * 1000, gap, late;
+
+	if (rested(p, now_ms)) {
+		p->got = 0;
+		p->from_ms = now_ms;
+	}
+	p->took_ms = now_ms;
+	if (p->rate == 0)
+		return;
+	gap = gap_us(p);
+	p->held = now_us < p->next_us + gap / 2;
+	late = now_us - (gap / 2 < SLACK_US ? gap / 2 : SLACK_US);
+	p->next_us = (p->next_us > late ? p->next_us : late) + gap;
+}
+
+/* Answers in a second, since the last throttle. */
+static int64_t measured(const struct pace *p, uint32_t got, int64_t now_ms)
+{
+	int64_t ms = now_ms > p->from_ms ? now_ms - p->from_ms : 1;
+
+	return (int64_t)got * PACE_UNIT * 1000 / ms;
+}
+
+/* No ceiling was found yet. */
+static int64_t searched(const struct pace *p)
+{
+	int64_t seen = 4 * measured(p, p->got, p->took_ms), next = 2 * (int64_t)p->rate;
+
+	if (next > seen)
+		next = seen;
+	return next > p->rate ? next : p->rate;
+}
+
+static int64_t grown(struct pace *p)
+{
+	int64_t rate = p->rate;
+
+	if (p->known == 0)
+		return searched(p);
+	if (rate < p->known / 2)
+		return 2 * rate;
+	if (rate < percent(p->known, 85))
+		return rate + rate / 10;
+	if (p->debt > 0)
+		return rate < percent(p->known, 97) ? rate + rate / 200 : rate;
+	if (rate < p->known)
+		return rate + rate / 200 + 1;
+	p->over += p->over < OVER_MAX;
+	return rate + rate * p->over / OVER_PART;
+}
+
+void pace_answered(struct pace *p)
+{
+	bool back = p->vain >= OUTAGE;
+	int64_t gap;
+
+	if (p->vain > 0 && p->took_ms <= p->from_ms)
+		return; /* it was on the wire when another was throttled */
+	p->vain = 0;
+	p->got++;
+	p->debt -= p->debt > 0;
+	if (!p->held && !back)
+		return;
+	gap = gap_us(p);
+	set(p, back ? 4 * (int64_t)p->rate : grown(p));
+	p->next_us -= gap - gap_us(p);
+}
+
+/* How far a throttle after few answers may lower the ceiling: the first one may be bad luck. */
+static int trust(const struct pace *p)
+{
+	if (p->debt >= 2 * PRICE)
+		return 85;
+	if (p->debt >= PRICE)
+		return 95;
+	return p->debt > 0 ? 98 : 100;
+}
+
+/* The ceiling, now that there is a throttle after some answers.  Where the bucket is small it
+ * overflows while the pace is low, and what was measured is too little; where it was full at the
+ * beginning, the pace is too much. */
+static uint32_t ceiling(const struct pace *p, int64_t now_ms)
+{
+	int64_t seen = measured(p, p->got, now_ms);
+
+	seen = seen < p->rate ? seen : p->rate;
+	if (p->known == 0)
+		return (uint32_t)clamp(seen, percent(p->rate, 50), p->rate);
+	if (p->got >= STEADY)
+		return (uint32_t)(seen * 6 / 5 < p->rate ? seen : (seen + p->rate) / 2);
+	return (uint32_t)clamp(measured(p, p->got + 2, now_ms), percent(p->known, 60),
+			       percent(p->known, trust(p)));
+}
+
+static void slow_down(struct pace *p, int64_t now_ms)
+{
+	int64_t from;
+
+	p->known = ceiling(p, now_ms);
+	from = p->rate < p->known ? p->rate : p->known;
+	set(p, percent(from, p->got >= STEADY ? 95 : p->got >= 4 ? 88 : 80));
+}
+
+/* No answer since the last throttle. */
+static void back_off(struct pace *p)
+{
+	if (p->known != 0 && p->vain == 1) {
+		set(p, percent(p->rate, 80));
+		return;
+	}
+	set(p, p->rate / 2);
+	if (p->debt < DEBT_MAX) /* an outage is no limit */
+		p->known = percent(p->known, 80);
+}
+
+int64_t pace_throttled(struct pace *p, unsigned dice, int64_t now_ms)
+{
+	bool first = p->rate == 0;
+	int64_t pause;
+
+	if (first)
+		set(p, PACE_FIRST);
+	else if (p->got == 0)
+		back_off(p);
+	else
+		slow_down(p, now_ms);
+	if (p->known != 0)
+		p->debt = p->debt + PRICE < DEBT_MAX ? p->debt + PRICE : DEBT_MAX;
+	p->vain += first ? 2 : 1;
+	p->over = p->got = 0;
+	p->from_ms = now_ms;
+	pause = gap_us(p) / 1000;
+	if (p->vain == 1) /* it lacked only a part of a token */
+		pause /= 3;
+	pause += pause * dice / (4 * PACE_DICE);
+	return pause < PACE_PAUSE_MS ? pause : PACE_PAUSE_MS;
+}
+
+void pace_wait(struct pace *p, int64_t until_ms)
+{
+	p->next_us = until_ms * 1000;
+}
+
+bool pace_doubts(const struct pace *p)
+{
+	return p->vain >= 2;
+}
