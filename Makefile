@@ -420,15 +420,16 @@ soak: ## hours: the analysers on all files, a build by clang, unit tests of the 
 # Everything.  First the hook's tests that keep time, on the release: it is another program there, static.  Then two runs of
 # prove side by side: the end-to-end tests, node and chaos, which mostly wait, and at a lower priority what computes: the
 # unit tests under ASan and UBSan, which are built meanwhile (the hook's that keep time first, at the usual priority), and
-# the long ones.  What the first of the two says comes after the second's, so that they do not mix.  A shell lets what it
-# starts in the background ignore ^C; and make runs each line with its own name in it even by `make -n`.
+# the long ones; the checks begin first, since they are one after the other.  What the first of the two says comes after the
+# second's, so that they do not mix.  A shell lets what it starts in the background ignore ^C; and make runs each line with
+# its own name in it even by `make -n`.
 submake   = $(MAKE)
 HOOK_TESTS := $(filter $(B)/tests/unit/hook/%,$(UNIT))
 TIMED    := $(filter $(B)/tests/unit/hook/test_hook%,$(HOOK_TESTS))
 WAITS    := tests/e2e/run.sh tests/node/run.sh tests/chaos/run.sh
 TIMED_ASAN := $(filter $(BUILD)/asan/tests/unit/hook/test_hook%,$(ASAN))
-COMPUTES := $(filter-out $(TIMED_ASAN),$(ASAN)) $(filter-out $(TIMED),$(HOOK_TESTS)) $(AGENT_TESTS) $(CONTRACTS) scripts/dev/check.sh \
-	tests/sim/run.sh tests/crash/run.sh tests/model/run.sh
+COMPUTES := scripts/dev/check.sh $(filter-out $(TIMED_ASAN),$(ASAN)) $(filter-out $(TIMED),$(HOOK_TESTS)) $(AGENT_TESTS) \
+	$(CONTRACTS) tests/sim/run.sh tests/crash/run.sh tests/model/run.sh
 test: deps ## every test, unit to end-to-end
 	@$(MAKE) --no-print-directory $(all_processors) WERROR=1 test-programs
 	$(Q)$(prove) $(TIMED)

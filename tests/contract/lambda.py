@@ -168,17 +168,22 @@ def an_instance_is_launched_listed_shown_and_terminated(w, _):
 
 @test
 def each_status_is_one_of_the_description(w, _):
-    w.admin("config", {"boot": "300ms", "stop": "300ms"})
-    one, two = w.launch(name="n1"), w.launch(name="n2")
+    w.admin("config", {"boot": "1h", "stop": "1h"})  # each lasts until it has been seen
+    one = w.launch(name="n1")
     w.becomes(one, "booting")
-    w.becomes(one, "active")
-    w.admin("reclaim", {"node": "n1", "kind": "faulty"})
-    w.becomes(one, "unhealthy")
     w.right("POST", "instance-operations/terminate", {"instance_ids": [one]})
     w.becomes(one, "terminating")
-    w.becomes(one, "terminated")
-    w.admin("reclaim", {"node": "n2", "notice_ms": 1})
-    w.becomes(two, "preempted")
+    w.admin("config", {"boot": "1ms", "stop": "1ms"})
+    two, three = w.launch(name="n2"), w.launch(name="n3")
+    w.becomes(two, "active")
+    w.admin("reclaim", {"node": "n2", "kind": "faulty"})
+    w.becomes(two, "unhealthy")
+    w.right("POST", "instance-operations/terminate", {"instance_ids": [two]})
+    w.becomes(two, "terminated")
+    w.becomes(three, "active")
+    w.admin("config", {"stop": "1h"})
+    w.admin("reclaim", {"node": "n3", "notice_ms": 1})
+    w.becomes(three, "preempted")
     w.admin("config", {"boot": "1ms", "stop": "1ms"})
 
 

@@ -241,7 +241,7 @@ restarted() {
 	within "$([ -n "${lab_shows_reclaim-}" ] && echo 30 || echo 75)" restarted "$job" 1
 	within 60 job_is "$job" COMPLETED
 	[ "$(new_rows)" = 2 ]
-	[ -z "${lab_shows_reclaim-}" ] || burstctl events | grep -w "$node" | grep -q 'the provider took its capacity back'
+	[ -z "${lab_shows_reclaim-}" ] || burstctl events --tail 200 | grep -w "$node" | grep -q 'the provider took its capacity back'
 }
 
 # bats test_tags=once

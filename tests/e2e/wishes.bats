@@ -34,7 +34,7 @@ setup() {
 }
 
 comments() {
-	burstctl events --json | jq -rs 'map(.events? // .) | flatten | .[] | select(.type == "job-comment") | .detail'
+	burstctl events --tail 200 --json | jq -rs 'map(.events? // .) | flatten | .[] | select(.type == "job-comment") | .detail'
 }
 
 # told TEXT: a comment's event has it

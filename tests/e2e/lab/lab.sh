@@ -70,7 +70,7 @@ lab_nap() {
 }
 
 # lab_wait SECONDS CMD...: until CMD succeeds.  It looks less and less often, for several labs share the machine: at first
-# every 80 ms, then after a sixth of the time so far, at most 500 ms.  bats notes each command that is run, so that it can
+# every 80 ms, then after an eighth of the time so far, at most 400 ms.  bats notes each command that is run, so that it can
 # say where a test failed; while we wait that would cost more than the looks.
 lab_wait() {
 	local traced='' rc=0
@@ -90,8 +90,8 @@ lab_until() {
 		tries=$((tries + 1))
 		[ $ms -lt $((seconds * 1000)) ] || [ $tries -lt $((seconds * ${LAB_TRIES:-0})) ] || return 1
 		[ $ms -lt $((seconds * 3000)) ] || return 1
-		pause=$((ms / 6))
-		lab_nap $((pause < 80 ? 80 : pause > 500 ? 500 : pause))
+		pause=$((ms / 8))
+		lab_nap $((pause < 80 ? 80 : pause > 400 ? 400 : pause))
 	done
 }
 
