@@ -150,6 +150,11 @@ others() {
 
 # start_with ADDRESSES: burstd, until it is ready
 start_with() {
+	# One that has just become the active one answers 500 for a moment.
+	for _ in $(seq 100); do
+		! api "$active" POST auth/approle/role/wrap/secret-id >/dev/null 2>&1 || break
+		sleep 0.2
+	done
 	# Roles are read where it is known to be active.
 	AT=$active client_conf wrap "$1"
 	client_start
