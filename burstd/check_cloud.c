@@ -353,7 +353,8 @@ static void no_such(struct report *r, const struct conf *conf, const char *name)
 	struct str s;
 
 	str_init(&s, WORDS_MAX);
-	str_addf(&s, "%s has no provider \"%.63s\"; there are:", conf->path, name);
+	str_addf(&s, "%s has no provider \"%.63s\"%s", conf->path, name,
+		 conf->nproviders > 0 ? "; there are:" : ", nor any other");
 	for (size_t i = 0; i < conf->nproviders; i++)
 		str_addf(&s, "%s %s", i > 0 ? "," : "", conf->providers[i].name);
 	(void)add(r, "configuration", WRONG, &s);

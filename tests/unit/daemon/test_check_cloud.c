@@ -452,6 +452,26 @@ static void test_it_works_before_burstd_has_run(void **state)
 	assert_int_equal(access(lab_path("state/lock"), F_OK), -1);
 }
 
+static void test_a_configuration_without_providers_is_told(void **state)
+{
+	char *file = mem_strdup(lab_path("burstd.conf")), line[256];
+	const char *argv[] = {"burstd", "--check", "--provider", "sim", file, NULL};
+	FILE *f = fopen(file, "w");
+
+	(void)state;
+	assert_non_null(f);
+	(void)fprintf(f, "cluster = \"prod\"\ncurrency = \"EUR\"\n");
+	assert_int_equal(fclose(f), 0);
+	lab_start_args(b, (char *const *)(uintptr_t)argv);
+	lab_finish(b);
+	read_file("out", out);
+	assert_int_equal(b->rc, 1);
+	(void)snprintf(line, sizeof(line),
+		       "not ok: configuration: %s has no provider \"sim\", nor any other", file);
+	assert_line(line);
+	free(file);
+}
+
 /* Nobody listens; there is no such provider; its driver, or its credential, is not there. */
 static void test_what_keeps_it_from_asking_is_told(void **state)
 {
@@ -510,6 +530,7 @@ int main(void)
 		cmocka_unit_test(test_each_type_is_asked_for_once),
 		cmocka_unit_test(test_a_login_that_fails_is_told),
 		cmocka_unit_test(test_it_works_before_burstd_has_run),
+		cmocka_unit_test(test_a_configuration_without_providers_is_told),
 		cmocka_unit_test(test_what_keeps_it_from_asking_is_told),
 		cmocka_unit_test(test_json),
 	};
