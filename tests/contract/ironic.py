@@ -1,7 +1,7 @@
 """ironic.py SIMCLOUD: simcloud's face of Ironic beside Ironic 39, as TAP.
 
-Each request of STORY goes to both, in that order, and each answer of one must be like the other's: the status, the
-names of the headers, and the body: the same members of the same types (null is like anything), the same words where
+Each request of STORY goes to Ironic, and then each to simcloud, so that neither gets on while the other takes its time.
+Each answer of one must be like the other's: the status, the names of the headers, and the body: the same members of the same types (null is like anything), the same words where
 they are states, and errors with the same text, but for what names a thing of its own.  What differs on purpose stands
 in the request's row (`but`), with the reason.
 """
@@ -23,8 +23,7 @@ VERSION = "1.78"
 NODES = ["h100-z1-0", "h100-z1-1"]
 NOBODY = "00000000-0000-4000-8000-0000000000ff"
 OTHER = "00000000-0000-4000-8000-000000000abc"
-DEPLOY_S = 3  # for each of Ironic's steps, of which there are several
-SIM_S = 8
+SIM_S = 3  # how long simcloud's machines boot and stop; it answers what is asked meanwhile in milliseconds
 PATIENCE_S = 120
 ENDS_WITH_US = ["setpriv", "--pdeathsig", "TERM"]  # also where a test is killed
 TOKEN = "secret"
@@ -95,7 +94,7 @@ class Service:
     """One of the two.  `ids` are its names for things, which are replaced before answers are compared."""
 
     def __init__(self, port):
-        self.port, self.ids, self.proc, self.headers = port, {}, None, {}
+        self.port, self.ids, self.proc, self.headers, self.held = port, {}, None, {}, None
 
     def send(self, method, path, body=None, headers=None, text=None):
         conn = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
@@ -123,6 +122,14 @@ class Service:
                 return
         raise AssertionError(f"{path}: {key} is not {value}: {self.send('GET', path)[2]}")
 
+    def hold(self, on):
+        """Whether what takes time takes until further notice; simcloud's takes SIM_S."""
+        if self.held and on:
+            with open(self.held, "w", encoding="utf-8"):
+                pass
+        elif self.held:
+            os.unlink(self.held)
+
     def close(self):
         self.proc.terminate()
         self.proc.wait()
@@ -138,7 +145,23 @@ def wait_up(service):
     raise AssertionError("it does not start")
 
 
-def start_real(where, auth="noauth", delay=DEPLOY_S):
+# Ironic as it is, but for the steps of its fake hardware, each of which ends no sooner than a file is gone.
+HELD = """import os, sys, time
+from ironic.command.singleprocess import main
+from ironic.drivers.modules import fake
+class Held:
+    @staticmethod
+    def sleep(seconds):
+        time.sleep(seconds)
+        while os.path.exists({file!r}):
+            time.sleep(0.05)
+fake.time = Held
+sys.argv = ["ironic", "--config-file", {conf!r}]
+sys.exit(main())
+"""
+
+
+def start_real(where, auth="noauth", delay=1):
     bin_dir, real = os.path.dirname(sys.executable), Service(free_port())
     conf = os.path.join(where, auth + ".conf")
     users = os.path.join(where, "htpasswd")
@@ -152,8 +175,9 @@ def start_real(where, auth="noauth", delay=DEPLOY_S):
         # Readers and the writer of one file then do not wait for each other.
         with contextlib.closing(sqlite3.connect(os.path.join(where, "ironic.sqlite"))) as db:
             db.execute("PRAGMA journal_mode=WAL")
-    real.proc = subprocess.Popen([*ENDS_WITH_US, os.path.join(bin_dir, "ironic"), "--config-file", conf], stdout=log,
-                                 stderr=log)
+    real.held = os.path.join(where, "held")
+    real.proc = subprocess.Popen([*ENDS_WITH_US, sys.executable, "-c", HELD.format(file=real.held, conf=conf)],
+                                 stdout=log, stderr=log)
     return wait_up(real)
 
 
@@ -267,6 +291,10 @@ def ask(name, method, path, body=None, version=None, but=None, text=None, keep=N
     a member or the error's "text", and why."""
     headers = {"X-OpenStack-Ironic-API-Version": version} if version else None
     STORY.append(("ask", name, method, path, body, headers, but or {}, text, keep))
+
+
+def hold(on):
+    STORY.append(("hold", on))
 
 
 def until(path, key, value):
@@ -409,6 +437,7 @@ ask("maintenance with an unknown argument", "PUT", N0 + "/maintenance", {"bogus"
 ask("the node in maintenance", "GET", N0 + SHORT + ",maintenance_reason")
 ask("no deployment in maintenance", "PUT", N0 + "/states/provision", {"target": "active"})
 ask("the end of maintenance", "DELETE", N0 + "/maintenance")
+hold(True)
 ask("a deployment", "PUT", N0 + "/states/provision",
     {"target": "active", "configdrive": {"user_data": "#!/bin/sh\n", "meta_data": {"a": "b"}}})
 until(N0, "provision_state", "deploying")
@@ -419,6 +448,7 @@ ask("nodes that deploy", "GET", "/v1/nodes?provision_state=deploying")
 ask("a patch of the moving", "PATCH", N0, [{"op": "add", "path": "/extra/x", "value": "y"}])
 # Last, since Ironic tries for some seconds to get the lock.
 ask("power, of the locked", "PUT", N0 + "/states/power", {"target": "power off"})
+hold(False)
 until(N0, "provision_state", "active")
 until(N0, "reservation", None)
 ask("the node, which is active", "GET", N0 + SHORT,
@@ -436,10 +466,12 @@ until(N0, "reservation", None)
 ask("an unknown power", "PUT", N0 + "/states/power", {"target": "bogus"})
 ask("power without a target", "PUT", N0 + "/states/power", {})
 ask("power within no time", "PUT", N0 + "/states/power", {"target": "power on", "timeout": -1})
+hold(True)
 ask("the end", "PUT", N0 + "/states/provision", {"target": "deleted"})
 until(N0, "provision_state", "deleting")
 ask("the node, which is deleted", "GET", N0 + SHORT)
 ask("the end again, of the locked", "PUT", N0 + "/states/provision", {"target": "deleted"})
+hold(False)
 until(N0, "provision_state", "available")
 until(N0, "reservation", None)
 ask("its allocation went with it", "GET", "/v1/allocations/a1")
@@ -482,20 +514,28 @@ def tell(n, name, why):
     return bool(why)
 
 
-def play(real, sim, story, n):
-    failed = 0
+def answers_of(service, story):
+    """Plays the story with one of the two."""
+    answers = []
     for step in story:
         if step[0] == "until":
-            for service in (real, sim):
-                service.until(*step[1:])
-            continue
-        _, name, method, path, body, headers, but, text, keep = step
-        answers = [s.send(method, path, body, headers, text) for s in (real, sim)]
-        if keep:
-            for service, answer in zip((real, sim), answers):
-                service.ids[keep] = json.loads(answer[2])["uuid"]
+            service.until(*step[1:])
+        elif step[0] == "hold":
+            service.hold(step[1])
+        else:
+            _, _, method, path, body, headers, _, text, keep = step
+            answers.append(service.send(method, path, body, headers, text))
+            if keep:
+                service.ids[keep] = json.loads(answers[-1][2])["uuid"]
+    return answers
+
+
+def play(real, sim, story, n):
+    failed = 0
+    asked = [step for step in story if step[0] == "ask"]
+    for step, answers in zip(asked, zip(answers_of(real, story), answers_of(sim, story))):
         n += 1
-        failed += tell(n, name, compare(real, sim, answers, but))
+        failed += tell(n, step[1], compare(real, sim, answers, step[6]))
     return failed, n
 
 
