@@ -59,7 +59,7 @@ bool form_has_room(struct cloud *c, size_t n)
 
 	if (n <= room || limit_is_full(&c->limit, PROVIDER_CREATE, now))
 		return true;
-	limit_wait(&c->limit, PROVIDER_CREATE, (uint32_t)n);
+	limit_wait(&c->limit, PROVIDER_CREATE, (uint32_t)n, now);
 	return false;
 }
 
