@@ -12,6 +12,7 @@
 #include "buy/buy_api.h"
 #include "cloud/cloud_api.h"
 #include "core/claim.h"
+#include "core/pace.h"
 #include "jobs/jobs_api.h"
 #include "keys/keys_api.h"
 #include "store/journal_usage.h"
@@ -42,6 +43,33 @@ static void put_source(struct ctl_reply *r, const struct engine_source *src)
 	jsonw_text(&r->w, "error", src->error);
 }
 
+/* Requests in a second; "": nothing limits them. */
+static void put_rate(struct ctl_reply *r, const char *key, int64_t rate)
+{
+	if (rate > 0)
+		jsonw_money(&r->w, key, rate * (FMT_NANO / PACE_UNIT));
+	else
+		jsonw_text(&r->w, key, "");
+}
+
+static void put_flow(struct ctl_reply *r, size_t provider, enum provider_op_kind kind)
+{
+	const struct engine_flow f = engine_flow(r->api->engine, provider, kind);
+
+	jsonw_open(&r->w, NULL, '{');
+	jsonw_text(&r->w, "operation", provider_op_str(kind));
+	put_rate(r, "allowed", f.limit.allowed);
+	jsonw_text(&r->w, "allowed_by", limit_by_str(f.limit.by));
+	put_rate(r, "allowed_instances", f.limit.instances);
+	ctl_reply_time(r, "paused_until_ms", f.limit.until_ms);
+	jsonw_int(&r->w, "sent", (int64_t)f.sent);
+	jsonw_int(&r->w, "throttled", (int64_t)f.throttled);
+	ctl_reply_time(r, "throttled_ms", f.limit.throttled_ms);
+	jsonw_int(&r->w, "queued", (int64_t)f.queued);
+	ctl_reply_time(r, "oldest_ms", f.oldest_ms);
+	jsonw_close(&r->w, '}');
+}
+
 static void put_sources(struct ctl_reply *r)
 {
 	struct engine_source slurm = engine_slurm_source(r->api->engine);
@@ -61,6 +89,10 @@ static void put_sources(struct ctl_reply *r)
 		jsonw_bool(&r->w, "off", engine_off(r->api->engine, i) != NULL);
 		jsonw_int(&r->w, "nodes", explain_nodes_at(r->api->engine, i, &rate));
 		put_source(r, &src);
+		jsonw_open(&r->w, "requests", '[');
+		for (int k = 0; k < PROVIDER_NOPS; k++)
+			put_flow(r, i, (enum provider_op_kind)k);
+		jsonw_close(&r->w, ']');
 		jsonw_close(&r->w, '}');
 	}
 	jsonw_close(&r->w, ']');

@@ -197,9 +197,15 @@ bool wanted_goes(struct cloud *c); /* may a create go to this provider now? */
  * Rows whose place waits for the answer to a probe are left out.  Returns how many; *out is the
  * caller's. */
 size_t wanted_collect(struct engine *e, struct fleet_node ***out);
+/* How many nodes would be bought at this provider if creates could go there; *oldest_ms is moved to
+ * when the first of them was wanted, if that is earlier. */
+size_t wanted_queue(struct cloud *c, int64_t *oldest_ms);
 
 /* --- remove.c --- */
 extern const struct engine_part remove_part;
+/* How many instances would be deleted at this provider if deletes could go there; *oldest_ms is
+ * moved to when the first of them was to be, if that is earlier. */
+size_t remove_queue(struct cloud *c, int64_t *oldest_ms);
 
 /* --- away_run.c --- */
 /* The instance of a row in doubt was found: take back a refusal for that doubt, unless slurmctld

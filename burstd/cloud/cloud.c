@@ -90,10 +90,12 @@ static void note_limit(const struct request *rq, const struct provider_result *r
 	bool unsure = r->code == PROVIDER_TRANSIENT || r->code == PROVIDER_AMBIGUOUS;
 
 	limit_give(l, rq->counted);
-	if (r->code == PROVIDER_RATE || (unsure && r->retry_after_ms > 0))
+	if (r->code == PROVIDER_RATE || (unsure && r->retry_after_ms > 0)) {
+		rq->cloud->throttled[rq->counted]++;
 		limit_throttled(l, rq->counted, rq->sent_ms, r->retry_after_ms, now);
-	else if (!unsure)
+	} else if (!unsure) {
 		limit_answered(l, rq->counted);
+	}
 }
 
 static void request_free(struct request *rq)
@@ -187,11 +189,6 @@ static void answered(struct request *rq, const struct provider_reply *reply, con
 	log_release(log);
 }
 
-uint64_t engine_throttled(const struct engine *e, size_t provider, enum provider_op_kind kind)
-{
-	return e->cloud->all[provider].limit.kinds[kind].throttled;
-}
-
 int64_t engine_clock_ahead(const struct engine *e, size_t provider)
 {
 	int64_t now = engine_now(e);
@@ -256,19 +253,6 @@ static int send_command(struct request *rq, const struct provider_request *p, st
 	return proc_run(rq->cloud->e->d.proc, &call, on_proc, rq, e);
 }
 
-static void count(struct engine_counters *n, enum provider_op_kind kind)
-{
-	uint64_t *const of[] = {
-		[PROVIDER_CREATE] = &n->creates,      [PROVIDER_LIST] = &n->lists,
-		[PROVIDER_DELETE] = &n->deletes,      [PROVIDER_QUOTES] = &n->quotes,
-		[PROVIDER_LOGIN] = &n->logins,        [PROVIDER_NOTICES] = &n->notices,
-		[PROVIDER_FABRIC_MAKE] = &n->fabrics, [PROVIDER_FABRIC_LIST] = &n->fabrics,
-		[PROVIDER_FABRIC_DROP] = &n->fabrics, [PROVIDER_REPORT] = &n->reports,
-		[PROVIDER_STEP] = &n->steps};
-
-	(*of[kind])++;
-}
-
 static uint32_t instances_of(const struct provider_op *op)
 {
 	if (op->kind == PROVIDER_CREATE)
@@ -307,7 +291,7 @@ void cloud_send_reserved(struct request *rq)
 	rq->unsent = (struct err){0};
 	rq->sent_ms = engine_now(c->e);
 	rq->op.at_ms = times_of(c, rq->sent_ms);
-	count(&c->e->count, rq->counted);
+	c->sent[rq->counted]++;
 	rc = rq->op.kind == PROVIDER_LOGIN || session_good(c)
 		     ? c->ops->build(c->self, &rq->op, &p, &e)
 		     : err_set(&e, ERR_NOTSENT, "the session has ended");

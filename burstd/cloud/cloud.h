@@ -120,7 +120,8 @@ struct cloud { /* one provider */
 	int64_t keyless_ms; /* since when its machines could not have their keys; 0: they could */
 	/* how it is */
 	int64_t ok_ms, failed_ms, undeleted_ms, throttled_ms;
-	uint64_t refused[PROVIDER_NCODES]; /* nodes, by what it said */
+	uint64_t sent[PROVIDER_NOPS], throttled[PROVIDER_NOPS]; /* requests, since burstd started */
+	uint64_t refused[PROVIDER_NCODES];                      /* nodes, by what it said */
 	char error[256];
 	uint64_t notices[PROVIDER_NNOTICES]; /* of its machines, whoever told us */
 	char undeleted[256];     /* why a delete failed last: at undeleted_ms; no list clears it */
@@ -182,9 +183,20 @@ uint64_t cloud_body_hash(const struct provider_request *rq);
 void cloud_complain(struct cloud *c, enum provider_op_kind kind, const char *code,
 		    const char *text);
 
+/* --- show.c --- */
+static inline int64_t sooner(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+/* As engine_flow(), but creates and deletes are one request each. */
+struct engine_flow cloud_flow(const struct cloud *c, enum provider_op_kind kind);
+
 /* --- steps.c --- */
 void steps_run(struct cloud *c);
 int64_t steps_next_ms(const struct cloud *c);
+/* How many operations wait for their next request; *oldest_ms is moved to when the first of these
+ * was due, if that is earlier. */
+size_t steps_queue(const struct cloud *c, int64_t *oldest_ms);
 
 /* --- turn.c --- */
 /* Begin with these limits (provider_caps.limits; NULL: none are known). */
@@ -244,6 +256,9 @@ int fabric_may_use(struct engine *e, size_t provider, struct err *err); /* one p
  * longer than a request may take.  Each instance is reported once in a run, and not while too many
  * reports wait.  The outcome is an event. */
 void report_want(struct engine *e, struct fleet_node *fn, const char *words, const char *by);
+/* How many reports to this provider wait to be sent; *oldest_ms is moved to when the first of them
+ * was wanted, if that is earlier. */
+size_t report_queue(const struct cloud *c, int64_t *oldest_ms);
 extern const struct engine_part report_part;
 
 /* --- sells.c --- */

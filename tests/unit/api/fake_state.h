@@ -47,6 +47,7 @@ struct engine {
 	int64_t tried_ms;              /* of all strays but the first, which is young */
 	bool leaves;                   /* the second stray is stopping */
 	bool stray_up;                 /* slurmctld has the strays' node up */
+	struct engine_flow flow[PROVIDER_NOPS];
 
 	/* buy_api.h: what can be bought, and what a plan would buy */
 	int64_t price; /* of every pool */

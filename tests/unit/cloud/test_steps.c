@@ -301,6 +301,8 @@ static void test_steps_have_a_limit_of_their_own(void **state)
 	static const struct provider_limit own[PROVIDER_NOPS] = {
 		[PROVIDER_CREATE] = {.requests = {1, 1, 1000}, .instances = {10, 1, 1000}},
 		[PROVIDER_STEP] = {.requests = {2, 1, 1000}}};
+	int64_t oldest_ms = INT64_MAX;
+	struct engine_flow flow;
 
 	(void)state;
 	limit_init(&B.c->limit, 8, 0, own, W.now);
@@ -309,11 +311,27 @@ static void test_steps_have_a_limit_of_their_own(void **state)
 	says("create(a)", PROVIDER_MORE, 0, "a");
 	assert_int_equal(limit_room(&B.c->limit, PROVIDER_CREATE, W.now), 7);
 	says("create(a)", PROVIDER_MORE, 0, "a");
+	flow = cloud_flow(B.c, PROVIDER_STEP);
+	assert_int_equal(flow.queued, 1);
+	assert_int_equal(flow.oldest_ms, W.now);
+	assert_int_equal(steps_queue(B.c, &oldest_ms), 1);
+	assert_int_equal(oldest_ms, W.now);
+	oldest_ms = 7;
+	assert_int_equal(steps_queue(B.c, &oldest_ms), 1);
+	assert_int_equal(oldest_ms, 7);
 	waits_until(W.now + 1000);
-	assert_int_equal(B.e.count.creates, 1);
-	assert_int_equal(B.e.count.steps, 3);
+	assert_int_equal(cloud_flow(B.c, PROVIDER_STEP).queued, 0);
+	assert_int_equal(steps_queue(B.c, &oldest_ms), 0);
+	assert_int_equal(B.c->sent[PROVIDER_CREATE], 1);
+	assert_int_equal(B.c->sent[PROVIDER_STEP], 3);
 	says("create(a)", PROVIDER_RATE, 7000, "");
 	assert_int_equal(B.c->limit.kinds[PROVIDER_STEP].throttled, 1);
+	assert_int_equal(steps_queue(B.c, &oldest_ms), 0); /* it is not due */
+	flow = cloud_flow(B.c, PROVIDER_STEP);
+	assert_int_equal(flow.sent, 3);
+	assert_int_equal(flow.throttled, 1);
+	assert_int_equal(cloud_flow(B.c, PROVIDER_CREATE).sent, 1);
+	assert_int_equal(cloud_flow(B.c, PROVIDER_CREATE).throttled, 0);
 	assert_int_equal(B.c->limit.kinds[PROVIDER_CREATE].throttled, 0);
 	assert_true(cloud_ready(B.c, PROVIDER_CREATE));
 }

@@ -76,7 +76,7 @@ static void test_deletes_of_a_turn_share_a_commit(void **state)
 	commits = f->e->count.commits;
 	remove_part.at[PART_RUN](f->e);
 	assert_int_equal(f->e->count.commits, commits + 1);
-	assert_int_equal(f->e->count.deletes, 2);
+	assert_int_equal(f->e->cloud->all[0].sent[PROVIDER_DELETE], 2);
 	assert_records(f, "an admin: delete cloud c1 i-1: an admin's order\n"
 			  "reconciler: delete cloud c2 i-2: Slurm powered it down\n");
 }
