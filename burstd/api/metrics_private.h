@@ -26,7 +26,7 @@ void metrics_sample_seconds(struct str *s, const char *name, const struct metric
 void metrics_pools_write(const struct api *a, struct str *s);
 void metrics_sources_write(const struct api *a, struct str *s); /* slurmctld and providers */
 void metrics_sources_write_places(const struct api *a, struct str *s);
-void metrics_flow_write(const struct api *a, struct str *s); /* requests to providers */
+void metrics_flow_write(const struct api *a, struct str *s);  /* requests to providers */
 void metrics_nodes_write(const struct api *a, struct str *s); /* and the secret store */
 
 #endif

@@ -295,19 +295,13 @@ static bool may_work(const struct engine *e, const struct stray *s)
 	return s->up || e->poll.snapshot_ms <= s->first_ms;
 }
 
-/* Only after a settle time, in which a row for it might come. */
-static int64_t due_ms(const struct cloud *c, const struct stray *s)
-{
-	int64_t settled = s->first_ms + c->conf->settle_ms;
-	int64_t again = s->asked_ms + (s->apart ? STRAY_APART_MS : STRAY_AGAIN_MS);
-
-	return s->asked_ms != 0 && again > settled ? again : settled;
-}
-
-/* May the stray be deleted? */
+/* May the stray be deleted?  Only after a settle time, in which a row for it might come. */
 static bool is_due(const struct cloud *c, const struct stray *s, int64_t now)
 {
-	return now >= due_ms(c, s) && !may_work(c->e, s);
+	int64_t again = s->apart ? STRAY_APART_MS : STRAY_AGAIN_MS;
+
+	return now - s->first_ms >= c->conf->settle_ms && !may_work(c->e, s) &&
+	       (s->asked_ms == 0 || now - s->asked_ms >= again);
 }
 
 static void add_stray(struct engine *e, struct removal *rm, struct stray *s)
@@ -367,6 +361,14 @@ static void remove_strays(struct cloud *c, struct removal **all)
 	remove_apart(c, now, all);
 }
 
+/* When one that is due came to be so. */
+static int64_t due_since(const struct cloud *c, const struct stray *s)
+{
+	int64_t again = s->apart ? STRAY_APART_MS : STRAY_AGAIN_MS;
+
+	return s->asked_ms != 0 ? s->asked_ms + again : s->first_ms + c->conf->settle_ms;
+}
+
 size_t remove_queue(struct cloud *c, int64_t *oldest_ms)
 {
 	int64_t now = engine_now(c->e);
@@ -380,7 +382,7 @@ size_t remove_queue(struct cloud *c, int64_t *oldest_ms)
 	for (size_t i = 0; i < c->nstrays; i++)
 		if (is_due(c, &c->strays[i], now)) {
 			n++;
-			*oldest_ms = sooner(*oldest_ms, due_ms(c, &c->strays[i]));
+			*oldest_ms = sooner(*oldest_ms, due_since(c, &c->strays[i]));
 		}
 	return n;
 }

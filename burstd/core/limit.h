@@ -14,8 +14,8 @@
  * that is queued behind it keeps its order.  Each kind learns its pace from its answers, by pace.h.
  * Whatever the bucket of the provider, documented or not, larger or smaller than documented, shared
  * with another tenant or not: of what it gives nine tenths are used and at most one request of
- * twenty is throttled, once it is known (I30), which takes a minute, or 20 tokens.  Not so where the
- * bucket is too small to be found out (ADR 39 has the numbers): one token, and requests arrive
+ * twenty is throttled, once it is known (I30), which takes a minute, or 20 tokens.  Not so where
+ * the bucket is too small to be found out (ADR 39 has the numbers): one token, and requests arrive
  * unevenly, by over 2 % of the gap between two, or a tenant takes some; fewer than 5 tokens, and a
  * tenant that comes regularly; fewer than 100 tokens or two a second, and a tenant that comes by
  * chance.
