@@ -48,6 +48,22 @@ bought() {
 	sim_of /admin/meter ".rows[$rows:] | .[].name" | sort
 }
 
+has_new_rows() {
+	[ "$(new_rows)" = "$1" ]
+}
+
+# held_back OPERATION: status and metrics say what waits, for how long, and how much the provider lets through
+held_back() {
+	local metrics
+	burstctl status | grep -E ", $1: [12] (node waits|nodes wait), the oldest for .*; .* a second.*; of [1-9].* throttled" || return
+	burstctl status --json | jq -e ".providers[].requests[] | select(.operation == \"$1\" and .queued > 0 and .oldest_ms > 0
+		and .allowed_by == \"answers\" and .throttled > 0 and .sent > .throttled)" || return
+	metrics=$(curl -sS http://127.0.0.1:9818/metrics)
+	grep -E "^burstd_provider_requests_queued\{.*operation=\"$1\"\} [1-9]" <<<"$metrics" &&
+		grep -E "^burstd_provider_requests_waiting_seconds\{.*operation=\"$1\"\} [0-9.]*[1-9]" <<<"$metrics" &&
+		grep -E "^burstd_provider_requests_allowed_per_second\{.*operation=\"$1\"\} [01]\." <<<"$metrics"
+}
+
 addressed() {
 	[ "$(scontrol -o show nodes "$1" | grep -c ' NodeAddr=10\.77\.')" = "$2" ]
 }
@@ -123,9 +139,13 @@ restarted() {
 
 # bats test_tags=once
 @test "throttled creates wait, and none is bought twice" {
-	sim_config '{"buckets": {"create": {"rate": 0.5, "burst": 1}}}'
-	job=$(job -N3 --exclusive --wrap 'sleep 1')
+	sim_config '{"buckets": {"create": {"rate": 0.2, "burst": 1}}}'
+	first=$(job -N1 --exclusive --wrap 'sleep 1')
+	within 20 has_new_rows 1
+	job=$(job -N2 --exclusive --wrap 'sleep 1')
+	within 20 held_back create
 	within 60 job_is "$job" COMPLETED
+	job_is "$first" COMPLETED
 	one_each 3
 }
 
