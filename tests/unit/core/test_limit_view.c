@@ -140,8 +140,11 @@ static void test_one_waits_from_its_first_vain_question_until_it_goes(void **sta
 	since(DELETE, 1900, 0);
 	goes(CREATE, 2000);
 	since(CREATE, 2000, 0);
-	asks_in_vain(CREATE, 2300); /* the next one */
-	since(CREATE, 2300, 2300);
+	assert_false(limit_may(&l, CREATE, 2001)); /* the next one */
+	since(CREATE, 2300, 2001);
+	goes(CREATE, 3000);
+	asks_in_vain(CREATE, 3300);
+	since(CREATE, 3300, 3300);
 }
 
 /* Who needed nothing for a while has not waited meanwhile. */
@@ -160,6 +163,9 @@ static void test_who_asks_anew_has_not_waited_before(void **state)
 	since(CREATE, 1400, 0);
 	asks_in_vain(CREATE, 1500);
 	since(CREATE, 1500, 1500);
+	limit_turn(&l); /* one turn is enough */
+	asks_in_vain(CREATE, 1600);
+	since(CREATE, 1600, 1600);
 }
 
 /* It did not get through: it waits since it was asked for, not since its last throttle. */
@@ -200,6 +206,17 @@ static void test_a_throttled_request_waits_since_it_was_sent(void **state)
 	since(LIST, 7400, 0); /* perhaps nobody wants it any more */
 	asks_in_vain(LIST, 7500);
 	since(LIST, 7500, 7000);
+	/* Who did not ask during the pause comes when it is over. */
+	limit_init(&l, 16, 1, NULL, 0);
+	goes(LIST, 7000);
+	limit_give(&l, LIST);
+	limit_throttled(&l, LIST, 7000, 0, 7400);
+	limit_turn(&l);
+	limit_turn(&l);
+	limit_turn(&l);
+	limit_take(&l, CREATE, 1, 9000);
+	assert_false(limit_may(&l, LIST, 9000));
+	since(LIST, 9000, 7000);
 }
 
 /* A job larger than what the provider gives at once may go, but for its instances. */
