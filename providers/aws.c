@@ -259,6 +259,7 @@ static const struct provider_limit limits[PROVIDER_NOPS] = {
 	[PROVIDER_FABRIC_MAKE] = {.requests = {50, 5, 1000}},
 	[PROVIDER_FABRIC_DROP] = {.requests = {50, 5, 1000}},
 	[PROVIDER_REPORT] = {.requests = {50, 5, 1000}},
+	[PROVIDER_CONSOLE] = {.requests = {50, 5, 1000}},
 };
 
 /* No PROVIDER_GANGS: EC2 may launch only a part of a batch of several jobs.  It follows the order
@@ -269,7 +270,7 @@ static struct provider_caps aws_caps(const void *self)
 
 	return (struct provider_caps){
 		.flags = PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_FABRICS | PROVIDER_REPORTS |
-			 (a->queue != NULL ? PROVIDER_TELLS : 0),
+			 PROVIDER_CONSOLES | (a->queue != NULL ? PROVIDER_TELLS : 0),
 		.create_max = AWS_CREATE_MAX,
 		.delete_max = AWS_DELETE_MAX,
 		.token_ms = TOKEN_LIFE_MS,
@@ -297,6 +298,8 @@ static int build_body(const struct aws *a, const struct provider_op *op, struct 
 		return aws_quotes_build(op, body, e);
 	case PROVIDER_REPORT:
 		return aws_report_build(op->u.report.id, body, e);
+	case PROVIDER_CONSOLE:
+		return aws_console_build(op->u.console.id, body, e);
 	case PROVIDER_FABRIC_MAKE:
 	case PROVIDER_FABRIC_LIST:
 	case PROVIDER_FABRIC_DROP:
@@ -350,6 +353,8 @@ static int parse_ok(const struct aws *a, const struct provider_op *op,
 		return aws_notices_parse(a, op, reply, out);
 	case PROVIDER_REPORT:
 		return aws_report_parse(reply);
+	case PROVIDER_CONSOLE:
+		return aws_console_parse(reply, out);
 	case PROVIDER_FABRIC_MAKE:
 	case PROVIDER_FABRIC_LIST:
 	case PROVIDER_FABRIC_DROP:

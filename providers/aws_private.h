@@ -4,7 +4,7 @@
  *   aws.c         open and close; passes each request and reply to the file that knows its kind
  *   aws_login.c   credentials: from a file, of the machine's role (IMDSv2), of an assumed role
  *   aws_create.c  RunInstances and CreateFleet
- *   aws_list.c    DescribeInstances, TerminateInstances
+ *   aws_list.c    DescribeInstances, TerminateInstances, ReportInstanceStatus, GetConsoleOutput
  *   aws_group.c   placement groups: fabrics
  *   aws_quote.c   DescribeInstanceTypes, DescribeSpotPriceHistory
  *   aws_notice.c  what EventBridge tells of instances, through a queue (SQS)
@@ -136,6 +136,9 @@ int aws_delete_parse(const char *const *ids, size_t n, const struct provider_rep
  */
 int aws_report_build(const char *id, struct str *body, struct err *e);
 int aws_report_parse(const struct provider_reply *reply);
+/* The latest console output, which EC2 has of Nitro's instances alone. */
+int aws_console_build(const char *id, struct str *body, struct err *e);
+int aws_console_parse(const struct provider_reply *reply, struct provider_result *out);
 /* Fill in items for all ids from an error about some of them.  false: the error is about the whole
  * request. */
 bool aws_delete_error(const char *const *ids, size_t n, const char *code, const char *message,

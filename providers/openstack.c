@@ -10,7 +10,10 @@
 #include "providers/common/words.h"
 #include "providers/openstack_private.h"
 
-enum { TOGETHER = 8 }; /* as the table of options says */
+enum {
+	TOGETHER = 8,        /* as the table of options says */
+	CONSOLE_LINES = 200, /* of a console log: more than is kept (core/console.h) */
+};
 
 /* --- open, close -------------------------------------------------------------------------------
  */
@@ -106,7 +109,7 @@ static struct provider_caps openstack_caps(const void *self)
 	const struct openstack *s = self;
 
 	return (struct provider_caps){
-		.flags = PROVIDER_TAGS | PROVIDER_GANGS,
+		.flags = PROVIDER_TAGS | PROVIDER_GANGS | PROVIDER_CONSOLES,
 		.create_max = OPENSTACK_CREATE_MAX,
 		.delete_max = 1,
 		.region = s->o.region[0] != '\0' ? s->o.region : NULL,
@@ -142,6 +145,22 @@ static int build_list(const struct openstack *s, const struct provider_op *op, s
 	return 0;
 }
 
+static int build_console(const struct openstack *s, const struct provider_op *op,
+			 struct rest_call *c, struct err *e)
+{
+	if (!words_is_plain(op->u.console.id, PROVIDER_ID_MAX))
+		return err_set(e, ERR_INVALID, "console: want an id of this provider");
+	openstack_begin(c, s->now, "POST", "/servers");
+	rest_part(c, op->u.console.id);
+	rest_part(c, "action");
+	rest_open(c, NULL, '{');
+	rest_open(c, "os-getConsoleOutput", '{');
+	rest_number(c, "length", CONSOLE_LINES);
+	rest_close(c, '}');
+	rest_close(c, '}');
+	return 0;
+}
+
 static int build_call(const struct openstack *s, const struct provider_op *op, struct rest_call *c,
 		      struct err *e)
 {
@@ -152,6 +171,8 @@ static int build_call(const struct openstack *s, const struct provider_op *op, s
 		return build_list(s, op, c, e);
 	case PROVIDER_DELETE:
 		return build_delete(s, op, c, e);
+	case PROVIDER_CONSOLE:
+		return build_console(s, op, c, e);
 	case PROVIDER_QUOTES:
 		openstack_flavors_build(c, s->now, provider_cursor(op));
 		return 0;
@@ -202,6 +223,9 @@ static int read_reply(const struct rest *r, const struct provider_op *op, struct
 		return openstack_created_read(op, d, out);
 	case PROVIDER_DELETE:
 		return read_deleted(op, out);
+	case PROVIDER_CONSOLE:
+		rest_console(d, "output", out);
+		return 0;
 	case PROVIDER_QUOTES:
 		return openstack_quotes_read(s, op, d, out);
 	default:

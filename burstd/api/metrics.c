@@ -32,6 +32,7 @@ static const struct {
 	{"burstd_provider_requests_total", NULL, NULL, "operation", "quotes", AT(quotes)},
 	{"burstd_provider_requests_total", NULL, NULL, "operation", "notices", AT(notices)},
 	{"burstd_provider_requests_total", NULL, NULL, "operation", "report", AT(reports)},
+	{"burstd_provider_requests_total", NULL, NULL, "operation", "console", AT(consoles)},
 	{"burstd_provider_requests_total", NULL, NULL, "operation", "step", AT(steps)},
 	{"burstd_provider_requests_total", NULL, NULL, "operation", "fabrics", AT(fabrics)},
 	{"burstd_notices_unreadable_total", "counter",

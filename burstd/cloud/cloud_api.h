@@ -40,6 +40,16 @@ struct engine_stray {
  * is deleted, unless slurmctld turns out to use it.  false: no more. */
 bool engine_stray(const struct engine *e, size_t provider, size_t i, struct engine_stray *out);
 
+struct engine_console {   /* what a machine wrote before it failed to boot */
+	const char *text; /* as console_show() (core/console.h): untrusted, without secrets */
+	uint64_t gen;
+	const char *instance;
+	int64_t at_ms; /* when it was fetched */
+};
+/* The console log of the last machine of this node that did not boot, if its provider has one.
+ * false: there is none; in memory only, and only of the last 256 such machines. */
+bool engine_console(const struct engine *e, const char *node, struct engine_console *out);
+
 /* How often a request of that kind was throttled, since burstd started. */
 uint64_t engine_throttled(const struct engine *e, size_t provider, enum provider_op_kind kind);
 

@@ -124,6 +124,7 @@ struct engine_counters {
 	uint64_t creates, deletes, lists, quotes; /* requests sent to providers */
 	uint64_t logins;                          /* requests to get a session */
 	uint64_t steps;                           /* requests that went on with an operation */
+	uint64_t consoles;                        /* console logs of machines that did not boot */
 	uint64_t reports;                         /* reports of broken hosts */
 	uint64_t fabrics;                         /* requests about fabrics */
 	uint64_t notices;            /* requests for notices, and their acknowledgements */

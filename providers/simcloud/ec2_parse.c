@@ -460,6 +460,20 @@ static int read_report(struct reading *r)
 	return 0;
 }
 
+static int read_console(struct reading *r)
+{
+	const char *id = form_take(&r->form, "InstanceId"), *v = form_take(&r->form, "Latest");
+
+	if (id == NULL)
+		return missing(r, "InstanceId");
+	if (strlen(id) >= FACE_ID_SIZE)
+		return bad_value(r, "InstanceId");
+	if (v != NULL && strcmp(v, "true") != 0 && strcmp(v, "false") != 0)
+		return bad_value(r, "Latest");
+	face_call_id(r->f, id);
+	return 0;
+}
+
 /* --- placement groups -------------------------------------------------------------------------
  */
 
@@ -502,6 +516,7 @@ static const struct {
 	{"DescribeInstanceTypes", EC2_TYPES, OP_OFFERS, read_types},
 	{"DescribeSpotPriceHistory", EC2_PRICES, OP_OFFERS, read_types},
 	{"ReportInstanceStatus", EC2_REPORT, OP_REPORT, read_report},
+	{"GetConsoleOutput", EC2_CONSOLE, OP_CONSOLE, read_console},
 	{"CreatePlacementGroup", EC2_MAKE_GROUP, OP_FABRIC, read_group},
 	{"DescribePlacementGroups", EC2_LIST_GROUPS, OP_FABRIC, read_groups},
 	{"DeletePlacementGroup", EC2_DROP_GROUP, OP_FABRIC, read_group},

@@ -246,6 +246,12 @@ static void test_lists_deletes_and_prices_are_asked_for(void **state)
 	assert_string_equal(rq.body, "Action=ReportInstanceStatus&Version=2016-11-15"
 				     "&InstanceId.1=i-1&Status=impaired&ReasonCode.1=other");
 	provider_request_fini(&rq);
+	op = (struct provider_op){.kind = PROVIDER_CONSOLE, .at_ms = now_ms};
+	op.u.console.id = "i-1";
+	build(&rq, &op);
+	assert_string_equal(rq.body, "Action=GetConsoleOutput&Version=2016-11-15"
+				     "&InstanceId=i-1&Latest=true");
+	provider_request_fini(&rq);
 	op = (struct provider_op){.kind = PROVIDER_QUOTES, .at_ms = now_ms};
 	op.u.quotes.types = types;
 	op.u.quotes.ntypes = 1;

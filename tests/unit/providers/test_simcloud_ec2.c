@@ -333,6 +333,40 @@ static void test_a_broken_host_is_reported(void **state)
 	ask(REPORT "i-0123&Status=ok&ReasonCode.1=other", 400, "InvalidInstanceID.NotFound");
 }
 
+#define CONSOLE "Action=GetConsoleOutput&Version=2016-11-15&InstanceId="
+
+static void test_a_console_is_told(void **state)
+{
+	struct provider_op op = {.kind = PROVIDER_CONSOLE};
+	struct provider_result r;
+	char id[PROVIDER_ID_MAX + 1];
+
+	(void)state;
+	create(&r, "t-1", 1);
+	memcpy(id, r.items[0].instance.id, sizeof(id));
+	provider_result_fini(&r);
+	op.u.console.id = id;
+	drive(&op, &r);
+	for (int i = 0; i < 500 && r.console == NULL; i++) { /* it must run */
+		const struct timespec pause = {.tv_nsec = 10000000};
+
+		assert_int_equal(r.code, PROVIDER_OK);
+		provider_result_fini(&r);
+		(void)nanosleep(&pause, NULL);
+		drive(&op, &r);
+	}
+	assert_non_null(strstr(r.console, id));
+	assert_non_null(strstr(r.console, "of type gpu_8x_h100\n"));
+	provider_result_fini(&r);
+	op.u.console.id = "i-0123";
+	drive(&op, &r);
+	assert_int_equal(r.code, PROVIDER_INVALID);
+	provider_result_fini(&r);
+	ask(CONSOLE "i-0123", 400, "InvalidInstanceID.NotFound");
+	ask(CONSOLE "i-0123&Latest=yes", 400, "InvalidParameterValue");
+	ask("Action=GetConsoleOutput&Version=2016-11-15", 400, "MissingParameter");
+}
+
 static void test_reserved_capacity_is_another_market(void **state)
 {
 	struct provider_result r;
@@ -380,6 +414,7 @@ int main(void)
 		T(test_a_fleet_of_many_has_a_reservation_for_each_place),
 		T(test_a_fleet_has_its_minimum_or_nothing),
 		T(test_a_broken_host_is_reported),
+		T(test_a_console_is_told),
 		T(test_any_text_may_be_a_tag),
 		T(test_reserved_capacity_is_another_market),
 	};
