@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ipaddr.h"
 #include "base/mem.h"
 #include "base/secret.h"
 #include "core/conf_option.h"
@@ -43,20 +42,8 @@ static void copy_options(struct openstack *s, const struct openstack_options *gi
 	}
 }
 
-static bool is_secure(const char *url)
-{
-	return strncmp(url, "https://", 8) == 0 ||
-	       (strncmp(url, "http://", 7) == 0 && ipaddr_host_is_loopback(url + 7));
-}
-
 static int check(const struct openstack *s, const struct provider_conf *conf, struct err *e)
 {
-	if (!is_secure(s->keystone.base))
-		return err_set(e, ERR_INVALID, "url: want https://: %.100s is not this machine",
-			       s->keystone.base);
-	if (conf->credential == NULL)
-		return err_set(e, ERR_INVALID,
-			       "want credential_file, with the password or the secret");
 	if (s->o.image[0] == '\0')
 		return err_set(e, ERR_INVALID, "want image, an id of \"openstack image list\"");
 	if (s->o.volume_type[0] != '\0' && s->o.volume_gb == 0)
@@ -90,8 +77,8 @@ static int openstack_open(void **self, const struct provider_conf *conf, struct 
 	*self = NULL;
 	keystone.credential = NULL; /* goes into a body, not into a header */
 	copy_options(s, conf->options);
-	if (rest_init(&s->keystone, &openstack_api, &keystone, e) != 0 || check(s, conf, e) != 0 ||
-	    openstack_login_open(s, conf->credential, e) != 0) {
+	if (rest_init(&s->keystone, &openstack_api, &keystone, e) != 0 ||
+	    openstack_login_open(s, conf->credential, e) != 0 || check(s, conf, e) != 0) {
 		openstack_close(s);
 		return -1;
 	}
