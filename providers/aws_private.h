@@ -49,6 +49,7 @@ enum {
 	AWS_PAGE_MAX = 250,
 	AWS_SUBNETS_MAX = 100,
 	AWS_GROUPS_MAX = 16,
+	AWS_RESERVATIONS_MAX = 100,
 	AWS_TAG_PARTS = 8,       /* tags for one text ... */
 	AWS_TAG_VALUE_MAX = 256, /* ... of so many bytes each: EC2's limit */
 	AWS_TAG_TEXT_MAX = AWS_TAG_PARTS * AWS_TAG_VALUE_MAX,
@@ -67,6 +68,12 @@ enum {
 
 struct aws_subnet {
 	char *zone, *id;
+};
+
+struct aws_reservation {   /* for market reserved */
+	char *type, *zone; /* zone "": any */
+	char *target;      /* id of a capacity reservation, or ARN of a group of them */
+	bool block;        /* of capacity blocks */
 };
 
 struct aws_endpoint {
@@ -97,6 +104,8 @@ struct aws {
 	size_t ngroups;
 	struct aws_subnet subnets[AWS_SUBNETS_MAX];
 	size_t nsubnets;
+	struct aws_reservation reservations[AWS_RESERVATIONS_MAX];
+	size_t nreservations;
 	/* credentials; after open() only renew() changes them */
 	struct aws_key base, now; /* base: the key that assumes the role */
 	bool from_file;

@@ -7,7 +7,8 @@
  * instance has the entry at its launch index.
  *
  * Things of EC2 that the simulated cloud lacks are made up: the subnet of zone Z is subnet-Z, all
- * images, groups, profiles and templates exist, and a price is in dollars. */
+ * images, groups, profiles, templates and capacity reservations exist, and a price is in dollars.
+ */
 #ifndef SIMCLOUD_EC2_H
 #define SIMCLOUD_EC2_H
 

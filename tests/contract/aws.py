@@ -482,6 +482,28 @@ def reserved_capacity_is_asked_for_as_botocore_does(w):
 
 
 @test
+def a_reservation_and_a_capacity_block_are_asked_for_as_botocore_does(w):
+    group = "arn:aws:resource-groups:eu-west-1:1:group/burst"
+    spec = "CapacityReservationSpecification"
+    for target, expected in (
+            ("cr-1", {spec: {"CapacityReservationPreference": "capacity-reservations-only",
+                             "CapacityReservationTarget": {"CapacityReservationId": "cr-1"}}}),
+            (group, {spec: {"CapacityReservationPreference": "capacity-reservations-only",
+                            "CapacityReservationTarget": {"CapacityReservationResourceGroupArn": group}}}),
+            ("block:cr-1", {"InstanceMarketOptions": {"MarketType": "capacity-block"},
+                            spec: {"CapacityReservationTarget": {"CapacityReservationId": "cr-1"}}})):
+        d = Driver(w.program, {"region": REGION, "launch_template": "nodes:7", "credential": credential(w.key),
+                               "reservations": "g4dn.metal=" + target})
+        got = body_of(d.build(**create("tok", ["c1"], dict(place(), market="reserved"))))
+        d.close()
+        want({k: v for k, v in got.items() if not k.startswith("TagSpec")}, serialised("ec2", "RunInstances", {
+            "ClientToken": "tok", "MinCount": 1, "MaxCount": 1, "InstanceType": "g4dn.metal",
+            "Placement": {"AvailabilityZone": REGION + "a"},
+            "LaunchTemplate": {"LaunchTemplateName": "nodes", "Version": "7"},
+            "InstanceInitiatedShutdownBehavior": "terminate", **expected}))
+
+
+@test
 def requests_to_a_queue_are_written_and_signed_as_botocore_does(w):
     url = f"https://sqs.{REGION}.amazonaws.com/123456789012/burstd"
     key = {"AccessKeyId": "AKIDEXAMPLE", "SecretAccessKey": "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"}

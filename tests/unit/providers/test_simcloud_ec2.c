@@ -387,6 +387,34 @@ static void test_reserved_capacity_is_another_market(void **state)
 	provider_result_fini(&r);
 }
 
+#define RESERVED RUN "&InstanceType=gpu_8x_h100&SubnetId=subnet-eu-north-1a"
+#define TARGET   "&CapacityReservationSpecification.CapacityReservationTarget."
+#define ONLY                                                                                       \
+	"&CapacityReservationSpecification.CapacityReservationPreference=capacity-reservations-"   \
+	"only"
+#define BLOCK "&InstanceMarketOptions.MarketType=capacity-block"
+
+static void test_a_reservation_or_a_block_is_targeted(void **state)
+{
+	(void)state;
+	simrun_do(&S, "POST", "/admin/config",
+		  "{\"offers\":[{\"type\":\"gpu_8x_h100\",\"region\":\"eu-north-1\",\"zone\":"
+		  "\"eu-north-1a\",\"market\":\"reserved\",\"price\":\"0\",\"capacity\":6}]}");
+	ask(RESERVED ONLY TARGET "CapacityReservationId=cr-1", 200, "<instanceId>");
+	ask(RESERVED BLOCK TARGET "CapacityReservationId=cr-1", 200, "<instanceId>");
+	ask(RESERVED BLOCK TARGET "CapacityReservationResourceGroupArn=arn:aws:x", 200,
+	    "<instanceId>");
+	ask(RESERVED ONLY TARGET "CapacityReservationId=cr-1", 500, "InsufficientInstanceCapacity");
+	ask(RESERVED BLOCK, 400, "InvalidParameterValue");
+	ask(RESERVED ONLY BLOCK TARGET "CapacityReservationId=cr-1", 400, "InvalidParameterValue");
+	ask(RESERVED "&InstanceMarketOptions.MarketType=spot" TARGET "CapacityReservationId=cr-1",
+	    400, "InvalidParameterValue");
+	ask(RESERVED ONLY TARGET "CapacityReservationId=r-1", 400,
+	    "InvalidCapacityReservationId.Malformed");
+	ask(RESERVED ONLY TARGET "CapacityReservationResourceGroupArn=x", 400,
+	    "InvalidParameterValue");
+}
+
 /* What is in a tag comes back as it was, whoever reads it. */
 static void test_any_text_may_be_a_tag(void **state)
 {
@@ -417,6 +445,7 @@ int main(void)
 		T(test_a_console_is_told),
 		T(test_any_text_may_be_a_tag),
 		T(test_reserved_capacity_is_another_market),
+		T(test_a_reservation_or_a_block_is_targeted),
 	};
 #undef T
 
