@@ -125,8 +125,9 @@ static void test_a_log_that_was_cut_loses_its_first_line(void **state)
 	char *log = mem_zalloc(PROVIDER_CONSOLE_MAX + 2), *end, *got;
 
 	(void)state;
-	memset(log, '.', PROVIDER_CONSOLE_MAX + 1);
-	memcpy(log + PROVIDER_CONSOLE_MAX - 9, "\nthe end\n\n", 10);
+	memset(log, '\001', PROVIDER_CONSOLE_MAX + 1); /* of which nothing is left */
+	memcpy(log, "token=half\n", 11);
+	memcpy(log + PROVIDER_CONSOLE_MAX - 8, "\nthe end\n", 10);
 	end = console_end(log, PROVIDER_CONSOLE_MAX + 1);
 	assert_int_equal(strlen(end), PROVIDER_CONSOLE_MAX);
 	got = console_show(end);

@@ -175,6 +175,7 @@ static void test_a_reservation_is_named_by_type_and_zone(void **state)
 		{"p5.48xlarge", "eu-west-1b", PROVIDER_ON_DEMAND, "MaxCount=2", "MinCount=1", SPEC},
 		{"p5.48xlarge", "eu-west-1b", PROVIDER_SPOT,
 		 "InstanceMarketOptions.MarketType=spot", "MinCount=1", SPEC},
+		{"p5.48xlarge", "", PROVIDER_ON_DEMAND, "SubnetId=subnet-b1", "MinCount=1", SPEC},
 		/* The offer leaves the zone open: it is the reservation's. */
 		{"p5.48xlarge", "", PROVIDER_RESERVED, BLOCK, "SubnetId=subnet-a1",
 		 SPEC "CapacityReservationPreference"},
