@@ -223,15 +223,6 @@ static void check_report(const struct http_client *c, const struct wire *q)
 	sim_audit_take(c->w, sim_journal_audit(c->w->journal), "report", id);
 }
 
-static void check_console(const struct http_client *c, const struct wire *q)
-{
-	const struct inst *in = sim_cloud_find(c->w->cloud, q->ids[0]);
-
-	if (in != NULL && in->asked)
-		world_fail(c->w, "the console of i-%u is asked for, and a delete of it is out",
-			   q->ids[0]);
-}
-
 static void check_audit(const struct http_client *c, const struct wire *q)
 {
 	if (q->kind == WIRE_CREATE)
@@ -242,8 +233,6 @@ static void check_audit(const struct http_client *c, const struct wire *q)
 		check_consoles(c, q);
 	if (q->kind == WIRE_REPORT)
 		check_report(c, q);
-	if (q->kind == WIRE_CONSOLE)
-		check_console(c, q);
 	if (q->kind == WIRE_MAKE || q->kind == WIRE_DROP)
 		sim_audit_take(c->w, sim_journal_audit(c->w->journal),
 			       q->kind == WIRE_MAKE ? "fabric-make" : "fabric-drop",
