@@ -126,6 +126,15 @@ static size_t names_secret(const char *p)
 	return n + strspn(p + n, " ");
 }
 
+/* Append the word of n characters at p, or the mark in its place. */
+static void add_word(struct str *s, const char *p, size_t n)
+{
+	if (looks_secret(p, n))
+		str_adds(s, MARK);
+	else
+		str_add(s, p, n);
+}
+
 /* Append the line at p, without its end, and return that. */
 static const char *add_line(struct str *s, const char *p)
 {
@@ -134,20 +143,17 @@ static const char *add_line(struct str *s, const char *p)
 	while (p < end) {
 		size_t word = strspn(p, BASE64), name = 0, at = 0;
 
-		for (; at < (word > 0 ? word : 1) && name == 0; at++)
-			name = names_secret(p + at);
-		if (name > 0) {
-			name += at - 1;
-			str_add(s, p, name);
-			if (p + name < end)
-				str_adds(s, MARK);
-			return end;
-		}
-		if (looks_secret(p, word))
+		word = word > 0 ? word : 1;
+		while (at < word && (name = names_secret(p + at)) == 0)
+			at++;
+		add_word(s, p, at);
+		p += at;
+		if (name == 0)
+			continue;
+		str_add(s, p, name);
+		if (p + name < end)
 			str_adds(s, MARK);
-		else
-			str_add(s, p, word > 0 ? word : 1);
-		p += word > 0 ? word : 1;
+		return end;
 	}
 	return end;
 }

@@ -71,6 +71,7 @@ static void test_secrets(void **state)
 		{"Authorization: Bearer a", "Authorization: [redacted]\n"},
 		{"aws_secret_access_key = a", "aws_secret_access_key = [redacted]\n"},
 		{"password:", "password:\n"},
+		{B31 "l_token=a", "[redacted]token=[redacted]\n"},
 		{"Started Forward Password Requests to Wall: ok",
 		 "Started Forward Password Requests to Wall: ok\n"},
 	};
@@ -137,6 +138,42 @@ static void test_a_log_that_was_cut_loses_its_first_line(void **state)
 	free(log);
 }
 
+static void test_whatever_a_machine_writes_is_safe_to_show(void **state)
+{
+	static const char *const bits[] = {
+		"\033[", "\033]", "\r\n", "token=", "\303", "\342\200\256",
+		B31 "l", "m",     "\n",   "\001",   ": ",   "hvs."};
+	uint32_t dice = 7;
+
+	(void)state;
+	for (int round = 0; round < 2000; round++) {
+		char log[6000] = "", *got;
+		size_t n = 0;
+
+		while (n < sizeof(log) - 64) {
+			const char *bit;
+
+			dice = dice * 1664525U + 1013904223U;
+			bit = bits[(dice >> 8) % (sizeof(bits) / sizeof(bits[0]))];
+			memcpy(log + n, bit, strlen(bit) + 1);
+			n += strlen(bit);
+			if ((dice >> 20) % 4000 == 0)
+				break;
+		}
+		got = console_show(log);
+		if (got == NULL)
+			continue;
+		n = strlen(got);
+		assert_true(n > 0 && n <= CONSOLE_SHOWN_MAX && got[n - 1] == '\n');
+		assert_null(strstr(got, "\n\n"));
+		for (char *p = got; *p != '\0'; p++)
+			*p = *p == '\n' ? ' ' : *p;
+		assert_true(plain_is(got));
+		assert_null(strstr(got, B31 "l"));
+		free(got);
+	}
+}
+
 static void test_the_end_of_a_log(void **state)
 {
 	char *end;
@@ -156,6 +193,7 @@ int main(void)
 		cmocka_unit_test(test_only_the_last_whole_lines_are_kept),
 		cmocka_unit_test(test_a_line_that_is_too_long_is_cut_at_a_character),
 		cmocka_unit_test(test_a_log_that_was_cut_loses_its_first_line),
+		cmocka_unit_test(test_whatever_a_machine_writes_is_safe_to_show),
 		cmocka_unit_test(test_the_end_of_a_log),
 	};
 
