@@ -159,6 +159,8 @@ static void note_untried(struct report *r, const struct check_cloud *c)
 		str_adds(&s, ", read notices");
 	if ((flags & PROVIDER_REPORTS) != 0)
 		str_adds(&s, ", report broken hosts");
+	if ((flags & PROVIDER_CONSOLES) != 0)
+		str_adds(&s, ", read console logs");
 	str_adds(&s, ": only doing it would show");
 	(void)add(r, "rights", UNTRIED, &s);
 }

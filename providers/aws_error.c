@@ -21,6 +21,9 @@ static const struct {
 	{"InsufficientCapacityOnHost", PROVIDER_CAPACITY},
 	{"UnfulfillableCapacity", PROVIDER_CAPACITY},
 	{"ReservationCapacityExceeded", PROVIDER_CAPACITY},
+	{"InvalidLaunchTargets", PROVIDER_CAPACITY}, /* of reservations: full, or unknown */
+	/* It is not active: a capacity block that has not begun, or is over. */
+	{"InvalidCapacityReservationState", PROVIDER_CAPACITY},
 	{"InsufficientFreeAddressesInSubnet", PROVIDER_CAPACITY},
 	{"SpotMaxPriceTooLow", PROVIDER_CAPACITY},
 	{"Unsupported", PROVIDER_CAPACITY}, /* EC2 means: not in this zone */

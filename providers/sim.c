@@ -76,7 +76,7 @@ static struct provider_caps sim_caps(const void *self)
 	(void)self;
 	return (struct provider_caps){
 		.flags = PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_GANGS | PROVIDER_TELLS |
-			 PROVIDER_REPORTS | PROVIDER_FABRICS,
+			 PROVIDER_REPORTS | PROVIDER_FABRICS | PROVIDER_CONSOLES,
 		.create_max = BATCH_MAX,
 		.delete_max = BATCH_MAX,
 		.token_ms = TOKEN_LIFE_MS,
@@ -186,6 +186,15 @@ static int build_report(struct rest_call *c, const char *id, const char *words, 
 	return 0;
 }
 
+static int build_console(struct rest_call *c, const char *id, struct err *e)
+{
+	if (!words_is_plain(id, PROVIDER_ID_MAX))
+		return err_set(e, ERR_INVALID, "console: want an id of this provider");
+	rest_part(c, id);
+	rest_part(c, "console");
+	return 0;
+}
+
 /* Has the create become an operation, which is asked about? */
 static bool is_polled(const struct provider_op *op)
 {
@@ -210,6 +219,8 @@ static int build_rest(struct rest_call *c, const struct provider_op *op, struct 
 		return 0;
 	case PROVIDER_REPORT:
 		return build_report(c, op->u.report.id, op->u.report.words, e);
+	case PROVIDER_CONSOLE:
+		return build_console(c, op->u.console.id, e);
 	case PROVIDER_FABRIC_MAKE:
 	case PROVIDER_FABRIC_LIST:
 	case PROVIDER_FABRIC_DROP:
@@ -231,6 +242,7 @@ static int sim_build(const void *self, const struct provider_op *op, struct prov
 		[PROVIDER_QUOTES] = {"GET", "/v1/offers"},
 		[PROVIDER_NOTICES] = {"GET", "/v1/notices"},
 		[PROVIDER_REPORT] = {"POST", "/v1/instances"},
+		[PROVIDER_CONSOLE] = {"GET", "/v1/instances"},
 		[PROVIDER_FABRIC_MAKE] = {"POST", "/v1/fabrics"},
 		[PROVIDER_FABRIC_LIST] = {"GET", "/v1/fabrics"},
 		[PROVIDER_FABRIC_DROP] = {"DELETE", "/v1/fabrics"},
@@ -517,6 +529,9 @@ static int read_doc(const struct rest *r, const struct provider_op *op, struct d
 		return read_fabrics(op, d, out);
 	case PROVIDER_REPORT:
 		return 0; /* the status says that it was accepted */
+	case PROVIDER_CONSOLE:
+		rest_console(d, "console", out);
+		return 0;
 	default:
 		return doc_has(&d->top, NULL) ? 0 : -1;
 	}

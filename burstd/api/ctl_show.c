@@ -474,6 +474,21 @@ static bool was_bought(const struct ctl_reply *r, const char *name)
 	return journal_usages(r->api->journal, name, any_bill, &any, NULL) == 0 && any;
 }
 
+/* Only for operators: a script may have printed what only they may know. */
+static void put_console(struct ctl_reply *r, const char *name)
+{
+	struct engine_console c;
+
+	if (r->who->role == CTL_VIEWER || !engine_console(r->api->engine, name, &c))
+		return;
+	jsonw_open(&r->w, "console", '{');
+	jsonw_int(&r->w, "generation", (int64_t)c.gen);
+	jsonw_text(&r->w, "instance", c.instance);
+	ctl_reply_time(r, "at_ms", c.at_ms);
+	jsonw_text(&r->w, "text", c.text);
+	jsonw_close(&r->w, '}');
+}
+
 int ctl_show_node(struct ctl_reply *r)
 {
 	const struct fleet_name *nm;
@@ -492,6 +507,7 @@ int ctl_show_node(struct ctl_reply *r)
 	explain_node(&why, r->api->engine, nm);
 	jsonw_text(&r->w, "why", why.p);
 	str_fini(&why);
+	put_console(r, name);
 	if (put_generations(r, name, nm) != 0)
 		return -1;
 	return ctl_events_of_node(r, name, CTL_API_NODE_EVENTS);

@@ -238,8 +238,8 @@ static bool is_to_go(struct cloud *c, const struct fleet_node *fn)
 	struct engine *e = c->e;
 	struct node_limits lim;
 
-	return !fn->busy && !fn->reporting && fn->next == NULL && cloud_of(e, &fn->n) == c &&
-	       may_delete(e, fn) &&
+	return !fn->busy && !fn->reporting && !fn->consoling && fn->next == NULL &&
+	       cloud_of(e, &fn->n) == c && may_delete(e, fn) &&
 	       node_want(&fn->n, engine_now(e), engine_limits(e, &fn->n, &lim)) == NODE_WANT_DELETE;
 }
 

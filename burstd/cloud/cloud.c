@@ -59,8 +59,9 @@ static void note(struct cloud *c, enum provider_op_kind kind, const struct provi
 			session_doubt(c);
 		return; /* perhaps another service: listen.c notes its state */
 	}
-	if (kind == PROVIDER_REPORT)
-		return; /* nothing else needs this right, and its denial is shown elsewhere */
+	if (kind == PROVIDER_REPORT || kind == PROVIDER_CONSOLE)
+		return; /* nothing else needs these rights, and a denial is shown elsewhere, if at
+			   all */
 	if (kind != PROVIDER_LOGIN && r->code == PROVIDER_DENIED)
 		session_doubt(c);
 	if (r->code == PROVIDER_RATE) {
@@ -222,6 +223,14 @@ static void on_proc(void *ctx, const struct proc_reply *reply, const struct err 
 	answered(ctx, &r, e);
 }
 
+/* Nobody waits for a console log longer (console.c), so it shall keep no slot. */
+static uint32_t timeout_of(const struct request *rq)
+{
+	uint32_t all = (uint32_t)rq->cloud->conf->timeout_ms;
+
+	return rq->op.kind == PROVIDER_CONSOLE && all > ENGINE_CONSOLE_MS ? ENGINE_CONSOLE_MS : all;
+}
+
 static int send_http(struct request *rq, const struct provider_request *p, struct err *e)
 {
 	struct cloud *c = rq->cloud;
@@ -232,7 +241,7 @@ static int send_http(struct request *rq, const struct provider_request *p, struc
 				 .body = p->body,
 				 .body_len = p->body_len,
 				 .ca_file = c->conf->ca_file,
-				 .timeout_ms = (uint32_t)c->conf->timeout_ms + held_ms,
+				 .timeout_ms = timeout_of(rq) + held_ms,
 				 .held = held_ms > 0,
 				 .max_reply = ENGINE_REPLY_MAX};
 

@@ -28,6 +28,7 @@ enum {
 	ENGINE_STRAYS_MAX = 65536,     /* strays of one provider */
 	ENGINE_UNREAD_MAX = 4096,      /* unreadable instances of one provider, in one run */
 	ENGINE_SEEN_MAX = 131072,      /* instances in one list: twice as many as nodes */
+	ENGINE_CONSOLE_MS = 5000,      /* a delete waits so long for a console log */
 	ENGINE_THROTTLED_MS = 60000,   /* a provider that says 429 for so long is failing */
 	ENGINE_REPLY_MAX = 32 << 20,   /* bytes of one answer */
 };
@@ -145,6 +146,7 @@ struct cloud_state {              /* of all providers */
 	uint64_t owners_commits;  /* ... and when: no longer good after another commit */
 	struct report *reports;   /* of broken hosts, that are still to be sent */
 	size_t nreports;
+	struct console *consoles; /* logs that are asked for, and those that came (console.c) */
 	bool aways;               /* some provider is away or off, or was a moment ago */
 	bool doubtful;            /* JOURNAL_DOUBTFUL ... */
 	int64_t doubt;            /* ... the number */
@@ -260,6 +262,9 @@ void report_want(struct engine *e, struct fleet_node *fn, const char *words, con
  * was wanted, if that is earlier. */
 size_t report_queue(const struct cloud *c, int64_t *oldest_ms);
 extern const struct engine_part report_part;
+
+/* --- console.c --- */
+extern const struct engine_part console_part;
 
 /* --- sells.c --- */
 /* Find the provider of that name.  "" stands for a pool's only provider, or OFF_UNKNOWN if it has

@@ -53,6 +53,16 @@ struct engine_flow {        /* requests of one kind to a provider */
 /* The flow of this kind, now.  In buy/flow.c. */
 struct engine_flow engine_flow(struct engine *e, size_t provider, enum provider_op_kind kind);
 
+struct engine_console {   /* what a machine wrote before it failed to boot */
+	const char *text; /* as console_show() (core/console.h): untrusted, without secrets */
+	uint64_t gen;
+	const char *instance;
+	int64_t at_ms; /* when it was fetched */
+};
+/* The console log of the last machine of this node that did not boot, if its provider has one.
+ * false: there is none; in memory only, and only of the last 256 such machines. */
+bool engine_console(const struct engine *e, const char *node, struct engine_console *out);
+
 /* Why a WANTED row is not bought yet: its machine could not get its keys now; NULL: that is not
  * why. */
 const char *engine_keys_wait(const struct engine *e, const struct node *n);

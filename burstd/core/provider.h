@@ -34,6 +34,7 @@ enum provider_op_kind {
 	PROVIDER_LOGIN,  /* the next step to a session; only with good_until() */
 	PROVIDER_NOTICES, /* what is about to happen to instances; only with PROVIDER_TELLS */
 	PROVIDER_REPORT,  /* an instance's host is broken; only with PROVIDER_REPORTS */
+	PROVIDER_CONSOLE, /* the console log of one instance; only with PROVIDER_CONSOLES */
 	/* Only with PROVIDER_FABRICS. */
 	PROVIDER_FABRIC_MAKE, /* one fabric by its name; safe to repeat: OK if it exists */
 	PROVIDER_FABRIC_LIST, /* one page of the names of fabrics with our cluster's tag */
@@ -70,6 +71,7 @@ enum provider_flags {
 	PROVIDER_TELLS = 1 << 4,    /* it can be asked for notices */
 	PROVIDER_REPORTS = 1 << 5,  /* it can be told of broken hosts */
 	PROVIDER_FABRICS = 1 << 6,  /* a create can ask for machines of one fabric */
+	PROVIDER_CONSOLES = 1 << 7, /* it keeps the console logs of its instances */
 };
 
 /* A token bucket: it holds `size` tokens, and gains `gains` of them in every_ms (0: in a second).
@@ -102,7 +104,8 @@ enum {
 	PROVIDER_ID_MAX = 95,
 	PROVIDER_ADDR_MAX = 45,
 	PROVIDER_WORD_MAX = 63,
-	PROVIDER_CURSOR_MAX = 2047, /* EC2's are some hundred bytes */
+	PROVIDER_CURSOR_MAX = 2047,      /* EC2's are some hundred bytes */
+	PROVIDER_CONSOLE_MAX = 64 << 10, /* bytes of a console log; EC2 keeps as many */
 };
 
 enum provider_market { PROVIDER_ON_DEMAND, PROVIDER_SPOT, PROVIDER_RESERVED, PROVIDER_NMARKETS };
@@ -172,6 +175,9 @@ struct provider_op { /* everything is borrowed */
 			const char *id;
 			const char *words; /* of the one who found out; "" */
 		} report;
+		struct {
+			const char *id;
+		} console;
 		struct {
 			const char *cluster;
 			const char *name; /* not of a list */
@@ -309,6 +315,9 @@ struct provider_result {
 	char *ack;      /* notices: for the acknowledgement; NULL: none is needed */
 	struct provider_fabric *fabrics; /* a list of fabrics; longer names are not burstd's */
 	size_t nfabrics;
+	/* The end of a console log, at most PROVIDER_CONSOLE_MAX bytes of any kind but NUL, as the
+	 * machine wrote them (core/console.h); NULL: none yet.  Wiped by provider_result_fini(). */
+	char *console;
 };
 
 struct provider_conf { /* one provider section of burstd.conf; borrowed during open() */

@@ -175,6 +175,8 @@ struct provider_instance *rest_created(const struct provider_create *c,
  * ended. */
 void rest_deleted(const struct provider_op *op, enum provider_code code,
 		  struct provider_result *out);
+/* The console log at key; "", or anything but a text: there is none yet. */
+void rest_console(const struct doc *d, const char *key, struct provider_result *out);
 /* Is this type one of those whose quotes are asked for? */
 bool rest_wants_type(const struct provider_op *op, const char *type);
 /* Has every item that is OK an id of its own?  Two nodes of a create cannot be one instance. */

@@ -7,6 +7,7 @@
 #include "base/fmt.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "core/console.h"
 #include "providers/common/words.h"
 
 enum {
@@ -285,6 +286,13 @@ struct provider_instance *rest_created(const struct provider_create *c, struct p
 	i->gen = c->wants[0].gen;
 	i->state = PROVIDER_PENDING;
 	return i;
+}
+
+void rest_console(const struct doc *d, const char *key, struct provider_result *out)
+{
+	const char *log = doc_word(&d->top, key);
+
+	out->console = console_end(log, strlen(log));
 }
 
 bool rest_wants_type(const struct provider_op *op, const char *type)

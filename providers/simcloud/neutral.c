@@ -352,6 +352,26 @@ static void run_report(const struct face_call *f, struct cloud *c, int64_t now,
 	face_body(out, &s);
 }
 
+static void run_console(const struct face_call *f, struct cloud *c, int64_t now,
+			struct face_reply *out)
+{
+	const struct cloud_instance *i = cloud_find(c, f->ids[0], now);
+	struct str s;
+	char *log;
+
+	if (i == NULL) {
+		neutral_error(out, CODE_NOT_FOUND, NULL);
+		return;
+	}
+	log = cloud_console(c, i, now);
+	str_init(&s, NEUTRAL_BODY_MAX);
+	js_open(&s, NULL, '{');
+	js_str(&s, "console", log);
+	js_close(&s, '}');
+	free(log);
+	face_body(out, &s);
+}
+
 static void run(const struct face_call *f, struct cloud *c, const struct fault_rule *rule,
 		int64_t now, struct face_reply *out)
 {
@@ -373,6 +393,9 @@ static void run(const struct face_call *f, struct cloud *c, const struct fault_r
 		break;
 	case OP_REPORT:
 		run_report(f, c, now, out);
+		break;
+	case OP_CONSOLE:
+		run_console(f, c, now, out);
 		break;
 	case OP_FABRIC:
 		neutral_fabric_run(f, c, out);

@@ -314,6 +314,11 @@ def servers_live_alike(w):
                 "tags", "metadata", "config_drive", "key_name", "description", "locked", "accessIPv4",
                 "OS-EXT-SRV-ATTR:hostname", "server_groups"):
         same((key, sim.json["server"][key]), (key, real.json["server"][key]))
+    for console in ({}, {"length": 1}, {"length": "2"}, {"length": -1}, {"length": None}):
+        both(w, "POST", "/v2.1/servers/{server}/action", {"os-getConsoleOutput": console})
+    for console in ({"length": -2}, {"length": True}, {"length": ""}, {"lines": 1}, None):
+        both(w, "POST", "/v2.1/servers/{server}/action", {"os-getConsoleOutput": console})
+    both(w, "POST", "/v2.1/servers/{nobody}/action", {"os-getConsoleOutput": {}})
     for side in w:
         same(side.servers()[0]["pinned_availability_zone"], side.words["zone"])
     both(w, "DELETE", "/v2.1/servers/{server}")

@@ -12,6 +12,14 @@ const char *engine_undeleted(const struct engine *e, size_t provider, int64_t *f
 	return e->undeleted;
 }
 
+bool engine_console(const struct engine *e, const char *node, struct engine_console *out)
+{
+	assert_non_null(node);
+	*out = (struct engine_console){
+		.text = e->console, .gen = 1, .instance = "i-1", .at_ms = FAKE_NOW};
+	return e->console != NULL;
+}
+
 const char *engine_off(const struct engine *e, size_t provider)
 {
 	assert_true(provider < e->conf->nproviders);

@@ -46,6 +46,7 @@ struct engine {
 	size_t nstrays;                /* number of strays: i-0, i-1 ... */
 	int64_t tried_ms;              /* of all strays but the first, which is young */
 	bool leaves;                   /* the second stray is stopping */
+	const char *console;           /* of each node; NULL: none */
 	bool stray_up;                 /* slurmctld has the strays' node up */
 	struct engine_flow flow[PROVIDER_NOPS];
 

@@ -124,6 +124,11 @@ static const struct {
 	{PROVIDER_REPORT, 200, "{}", PROVIDER_OK},
 	{PROVIDER_REPORT, 404, "{\"error\":{\"code\":\"not-found\"}}", PROVIDER_INVALID},
 	{PROVIDER_REPORT, 500, "", PROVIDER_TRANSIENT},
+	{PROVIDER_CONSOLE, 200, "{\"console\":\"a\"}", PROVIDER_OK},
+	{PROVIDER_CONSOLE, 200, "{}", PROVIDER_OK},
+	{PROVIDER_CONSOLE, 200, "{\"console\":\"a", PROVIDER_TRANSIENT},
+	{PROVIDER_CONSOLE, 404, "{\"error\":{\"code\":\"not-found\"}}", PROVIDER_INVALID},
+	{PROVIDER_CONSOLE, 500, "", PROVIDER_TRANSIENT},
 	{PROVIDER_QUOTES, 200, "{\"offers\":[{}]}", PROVIDER_TRANSIENT},
 	{PROVIDER_QUOTES, 200,
 	 "{\"offers\":[{\"type\":\"t\",\"region\":\"r\",\"zone\":\"z\",\"market\":\"spot\","

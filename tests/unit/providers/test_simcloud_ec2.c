@@ -333,6 +333,40 @@ static void test_a_broken_host_is_reported(void **state)
 	ask(REPORT "i-0123&Status=ok&ReasonCode.1=other", 400, "InvalidInstanceID.NotFound");
 }
 
+#define CONSOLE "Action=GetConsoleOutput&Version=2016-11-15&InstanceId="
+
+static void test_a_console_is_told(void **state)
+{
+	struct provider_op op = {.kind = PROVIDER_CONSOLE};
+	struct provider_result r;
+	char id[PROVIDER_ID_MAX + 1];
+
+	(void)state;
+	create(&r, "t-1", 1);
+	memcpy(id, r.items[0].instance.id, sizeof(id));
+	provider_result_fini(&r);
+	op.u.console.id = id;
+	drive(&op, &r);
+	for (int i = 0; i < 500 && r.console == NULL; i++) { /* it must run */
+		const struct timespec pause = {.tv_nsec = 10000000};
+
+		assert_int_equal(r.code, PROVIDER_OK);
+		provider_result_fini(&r);
+		(void)nanosleep(&pause, NULL);
+		drive(&op, &r);
+	}
+	assert_non_null(strstr(r.console, id));
+	assert_non_null(strstr(r.console, "of type gpu_8x_h100\n"));
+	provider_result_fini(&r);
+	op.u.console.id = "i-0123";
+	drive(&op, &r);
+	assert_int_equal(r.code, PROVIDER_INVALID);
+	provider_result_fini(&r);
+	ask(CONSOLE "i-0123", 400, "InvalidInstanceID.NotFound");
+	ask(CONSOLE "i-0123&Latest=yes", 400, "InvalidParameterValue");
+	ask("Action=GetConsoleOutput&Version=2016-11-15", 400, "MissingParameter");
+}
+
 static void test_reserved_capacity_is_another_market(void **state)
 {
 	struct provider_result r;
@@ -351,6 +385,34 @@ static void test_reserved_capacity_is_another_market(void **state)
 	create(&r, "v", 1);
 	assert_int_equal(r.code, PROVIDER_CAPACITY);
 	provider_result_fini(&r);
+}
+
+#define RESERVED RUN "&InstanceType=gpu_8x_h100&SubnetId=subnet-eu-north-1a"
+#define TARGET   "&CapacityReservationSpecification.CapacityReservationTarget."
+#define ONLY                                                                                       \
+	"&CapacityReservationSpecification.CapacityReservationPreference=capacity-reservations-"   \
+	"only"
+#define BLOCK "&InstanceMarketOptions.MarketType=capacity-block"
+
+static void test_a_reservation_or_a_block_is_targeted(void **state)
+{
+	(void)state;
+	simrun_do(&S, "POST", "/admin/config",
+		  "{\"offers\":[{\"type\":\"gpu_8x_h100\",\"region\":\"eu-north-1\",\"zone\":"
+		  "\"eu-north-1a\",\"market\":\"reserved\",\"price\":\"0\",\"capacity\":6}]}");
+	ask(RESERVED ONLY TARGET "CapacityReservationId=cr-1", 200, "<instanceId>");
+	ask(RESERVED BLOCK TARGET "CapacityReservationId=cr-1", 200, "<instanceId>");
+	ask(RESERVED BLOCK TARGET "CapacityReservationResourceGroupArn=arn:aws:x", 200,
+	    "<instanceId>");
+	ask(RESERVED ONLY TARGET "CapacityReservationId=cr-1", 500, "InsufficientInstanceCapacity");
+	ask(RESERVED BLOCK, 400, "InvalidParameterValue");
+	ask(RESERVED ONLY BLOCK TARGET "CapacityReservationId=cr-1", 400, "InvalidParameterValue");
+	ask(RESERVED "&InstanceMarketOptions.MarketType=spot" TARGET "CapacityReservationId=cr-1",
+	    400, "InvalidParameterValue");
+	ask(RESERVED ONLY TARGET "CapacityReservationId=r-1", 400,
+	    "InvalidCapacityReservationId.Malformed");
+	ask(RESERVED ONLY TARGET "CapacityReservationResourceGroupArn=x", 400,
+	    "InvalidParameterValue");
 }
 
 /* What is in a tag comes back as it was, whoever reads it. */
@@ -380,8 +442,10 @@ int main(void)
 		T(test_a_fleet_of_many_has_a_reservation_for_each_place),
 		T(test_a_fleet_has_its_minimum_or_nothing),
 		T(test_a_broken_host_is_reported),
+		T(test_a_console_is_told),
 		T(test_any_text_may_be_a_tag),
 		T(test_reserved_capacity_is_another_market),
+		T(test_a_reservation_or_a_block_is_targeted),
 	};
 #undef T
 

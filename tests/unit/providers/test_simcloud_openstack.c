@@ -25,6 +25,37 @@ static void test_servers_of_one_create_live_and_end(void **state)
 	(void)listed("", 0, 2);
 }
 
+#define CONSOLE(length) "{\"os-getConsoleOutput\":{" length "}}"
+
+static void test_a_console_is_told_by_lines(void **state)
+{
+	char path[300];
+
+	(void)state;
+	create("\"min_count\":1");
+	(void)snprintf(path, sizeof(path), "%s/action",
+		       path_of(text_of(json_object_get(R.json, "server"), "id")));
+	says("POST", path, CONSOLE(""), 200, "simcloud: instance ");
+	says("POST", path, CONSOLE("\"length\":null"), 200, "simcloud: instance ");
+	says("POST", path, CONSOLE("\"length\":\"2\""), 200, "simcloud: instance ");
+	says("POST", path, CONSOLE("\"length\":1"), 200,
+	     "{\"output\":\"[    1.000000] simcloud: no ");
+	says("POST", path, CONSOLE("\"length\":0"), 200, "{\"output\":\"\"}");
+	says("POST", path, CONSOLE("\"length\":\"-1\""), 200, "simcloud: instance ");
+	says("POST", path, CONSOLE("\"length\":true"), 400, "length");
+	says("POST", path, CONSOLE("\"length\":-2"), 400, "length");
+	says("POST", path, CONSOLE("\"length\":\"\""), 400, "length");
+	says("POST", path, CONSOLE("\"lines\":1"), 400, "os-getConsoleOutput");
+	says("POST", path, "{\"reboot\":{}}", 400, "no such action");
+	says("POST", path, "{", 400, "Malformed");
+	says("POST", "/v2.1/servers/" NOBODY "/action", CONSOLE(""), 404, "could not be found.");
+	simrun_do(&S, "POST", "/admin/config", "{\"boot\":\"1h\"}");
+	create("\"min_count\":1");
+	(void)snprintf(path, sizeof(path), "%s/action",
+		       path_of(text_of(json_object_get(R.json, "server"), "id")));
+	says("POST", path, CONSOLE(""), 409, "is not ready");
+}
+
 static void test_the_meter_knows_the_nodes_by_metadata(void **state)
 {
 	json_t *meter, *row;
@@ -297,6 +328,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 		T(test_servers_of_one_create_live_and_end),
+		T(test_a_console_is_told_by_lines),
 		T(test_the_meter_knows_the_nodes_by_metadata),
 		T(test_the_meter_knows_a_node_by_its_name),
 		T(test_a_server_being_deleted_is_active_with_a_task),
