@@ -172,7 +172,9 @@ static int set_user_data(struct aws *a, const char *text, struct err *e)
 	if (n == 0)
 		return 0;
 	if (n > AWS_USER_DATA_MAX)
-		return err_set(e, ERR_LIMIT, "user_data_file: at most %d bytes", AWS_USER_DATA_MAX);
+		return err_set(e, ERR_LIMIT,
+			       "user_data_file: it has %zu bytes, and EC2 takes at most %d", n,
+			       AWS_USER_DATA_MAX);
 	a->user_data = words_base64(text);
 	return 0;
 }
@@ -278,6 +280,20 @@ static struct provider_caps aws_caps(const void *self)
 		.spot_prices = AWS_CURRENCY,
 		.limits = limits,
 	};
+}
+
+/* Linux is billed by the second, with a minimum of 60 seconds (EC2's page of on-demand prices; what
+ * an image from the marketplace costs besides is its seller's).  User-data is "limited to 16 KB, in
+ * raw form, before it is base64-encoded" (EC2's user guide). */
+static struct provider_terms aws_terms(const void *self, const struct provider_place *place)
+{
+	(void)self;
+	(void)place;
+	return (struct provider_terms){.quantum_ms = 1000,
+				       .minimum_ms = 60000,
+				       .data = PROVIDER_DATA_ANY,
+				       .data_max = AWS_USER_DATA_MAX,
+				       .own_image = true};
 }
 
 /* --- requests ---------------------------------------------------------------------------------
@@ -426,6 +442,7 @@ const struct provider_ops provider_aws = {
 	.open = aws_open,
 	.close = aws_close,
 	.caps = aws_caps,
+	.terms = aws_terms,
 	.build = aws_build,
 	.parse = aws_parse,
 	.fits = aws_fits,

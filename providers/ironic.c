@@ -119,6 +119,14 @@ static struct provider_caps ironic_caps(const void *self)
 				      .token_ms = TOKEN_MS};
 }
 
+/* User-data is in the config drive, whose size deploy interfaces limit, each in its way. */
+static struct provider_terms ironic_terms(const void *self, const struct provider_place *place)
+{
+	(void)self;
+	(void)place;
+	return (struct provider_terms){.data = PROVIDER_DATA_ANY, .own_image = true};
+}
+
 /* --- quotes: is there a machine of each class?  What it costs nobody says. ---------------------
  */
 
@@ -256,6 +264,7 @@ const struct provider_ops provider_ironic = {
 	.open = ironic_open,
 	.close = ironic_close,
 	.caps = ironic_caps,
+	.terms = ironic_terms,
 	.build = ironic_build,
 	.parse = ironic_parse,
 };

@@ -148,6 +148,14 @@ static struct provider_caps lyceum_caps(const void *self)
 	return (struct provider_caps){.flags = PROVIDER_TAGS, .create_max = 1, .delete_max = 1};
 }
 
+/* Prices are of a second [R], "billed by the second" [D]; nobody speaks of a minimum. */
+static struct provider_terms lyceum_terms(const void *self, const struct provider_place *place)
+{
+	(void)self;
+	(void)place;
+	return (struct provider_terms){.quantum_ms = 1000, .data = PROVIDER_DATA_NONE};
+}
+
 /* --- create ----------------------------------------------------------------------------------- */
 
 /* "h100.8x", as the price list has it after "spot.": 8 GPUs of the hardware profile h100.  Never 0,
@@ -471,6 +479,7 @@ const struct provider_ops provider_lyceum = {
 	.open = lyceum_open,
 	.close = lyceum_close,
 	.caps = lyceum_caps,
+	.terms = lyceum_terms,
 	.build = lyceum_build,
 	.parse = lyceum_parse,
 };

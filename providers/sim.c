@@ -18,6 +18,7 @@ enum {
 	NOTICES_MAX = 1000, /* in one answer */
 	POLL_MS = 2000,     /* before an operation is asked about, unless the provider says */
 	POLL_MAX_MS = 60000,
+	USER_DATA_MAX = 64 << 10, /* simcloud(1) */
 };
 
 /* The only fields of a list that sim_parse() reads: with ten thousand rows every byte counts. */
@@ -81,6 +82,15 @@ static struct provider_caps sim_caps(const void *self)
 		.delete_max = BATCH_MAX,
 		.token_ms = TOKEN_LIFE_MS,
 	};
+}
+
+/* As docs/simcloud.md says; what its machines boot is sim-boot, or nothing. */
+static struct provider_terms sim_terms(const void *self, const struct provider_place *place)
+{
+	(void)self;
+	(void)place;
+	return (struct provider_terms){
+		.data = PROVIDER_DATA_ANY, .data_max = USER_DATA_MAX, .own_image = true};
 }
 
 /* --- requests --------------------------------------------------------------------------------- */
@@ -434,6 +444,18 @@ static int read_rows(const struct provider_op *op, const struct provider_reply *
 	return rest_more(op, out, out->cursor);
 }
 
+/* Terms that an offer may have besides. */
+static void read_terms(struct provider_terms *t, const struct doc_at *o)
+{
+	const int64_t minimum = doc_has(o, "minimum_ms") ? doc_int(o, "minimum_ms") : -1;
+
+	t->quantum_ms = doc_int_if(o, "quantum_ms");
+	t->minimum_ms = minimum == 0 ? PROVIDER_NO_MINIMUM : minimum > 0 ? minimum : 0;
+	if (doc_has(o, "available"))
+		t->stock = doc_int(o, "available") > 0 ? PROVIDER_STOCK_SOME : PROVIDER_STOCK_NONE;
+	(void)doc_text_if(o, "interconnect", t->interconnect, sizeof(t->interconnect));
+}
+
 static void read_quote(struct provider_quote *q, const struct doc_at *o)
 {
 	char market[16], price[32];
@@ -444,6 +466,7 @@ static void read_quote(struct provider_quote *q, const struct doc_at *o)
 	doc_text(o, "market", market, sizeof(market));
 	doc_text(o, "price", price, sizeof(price));
 	doc_text(o, "currency", q->currency, sizeof(q->currency));
+	read_terms(&q->terms, o);
 	if (strlen(q->currency) != 3 || fmt_money_parse(price, &q->price_nano_h, NULL) != 0 ||
 	    provider_market_parse(market, &q->market) != 0)
 		doc_wrong(o, NULL, "a market, a price and its currency");
@@ -564,6 +587,7 @@ const struct provider_ops provider_sim = {
 	.open = sim_open,
 	.close = sim_close,
 	.caps = sim_caps,
+	.terms = sim_terms,
 	.build = sim_build,
 	.parse = sim_parse,
 };

@@ -98,6 +98,34 @@ struct provider_caps {
 	struct provider_bucket together; /* likewise of requests of all kinds */
 };
 
+/* What user-data a machine takes. */
+enum provider_data {
+	PROVIDER_DATA_UNSAID,
+	PROVIDER_DATA_NONE,   /* none at all */
+	PROVIDER_DATA_SCRIPT, /* a script that begins with "#!" */
+	PROVIDER_DATA_ANY,    /* any text: cloud-init, or what else the image has, reads it */
+};
+
+enum provider_stock { PROVIDER_STOCK_UNSAID, PROVIDER_STOCK_NONE, PROVIDER_STOCK_SOME };
+
+enum {
+	PROVIDER_NO_MINIMUM = -1,
+	PROVIDER_LINKS_MAX = 31, /* bytes of core/interconnect.h's words */
+};
+
+/* The terms of an offer, by the provider's API or its documentation.  What neither says is 0 or "":
+ * a driver never guesses. */
+struct provider_terms {
+	int64_t quantum_ms;      /* billing step */
+	int64_t minimum_ms;      /* least time that is billed; PROVIDER_NO_MINIMUM: there is none */
+	enum provider_data data; /* user-data, ... */
+	uint32_t data_max;       /* ... and its most bytes, before any base64 */
+	/* The machine boots an image of the admin's choice, or is the admin's own. */
+	bool own_image;
+	enum provider_stock stock;                 /* is any free there now? */
+	char interconnect[PROVIDER_LINKS_MAX + 1]; /* core/interconnect.h; "none" */
+};
+
 enum {
 	PROVIDER_ID_MAX = 95,
 	PROVIDER_ADDR_MAX = 45,
@@ -276,9 +304,11 @@ struct provider_quote {
 	enum provider_market market;
 	int64_t price_nano_h; /* nano-units per hour and instance; 0: not said */
 	char currency[4];     /* ISO 4217 */
-	bool dry;             /* none is free there now, it says; unless another quote differs */
 	uint32_t cpus, gpus;  /* of the type; cpus 0: neither is known */
 	uint64_t memory_mb;   /* 0: not said */
+	/* What the quote says of the terms; the rest is provider_ops.terms().  User-data and image
+	 * are always there, for a create must be checked before there is a quote. */
+	struct provider_terms terms;
 };
 
 /* What the reply means.  Filled in by parse(), freed by provider_result_fini(). */
@@ -334,6 +364,8 @@ struct provider_ops {
 	 * PROVIDER_AMBIGUOUS for a create, PROVIDER_TRANSIENT for all else, never a crash. */
 	void (*parse)(const void *self, const struct provider_op *op,
 		      const struct provider_reply *reply, struct provider_result *out);
+	/* The terms that are known before any request; pure.  NULL: nothing is known. */
+	struct provider_terms (*terms)(const void *self, const struct provider_place *place);
 	/* How many instances of c, from the first on, fit into one create: 1 to nwants.  NULL: as
 	 * many as caps() allows. */
 	size_t (*fits)(const void *self, const struct provider_create *c);

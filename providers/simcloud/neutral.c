@@ -273,6 +273,7 @@ static void run_offers(const struct cloud *c, int64_t now, struct face_reply *ou
 		js_str(&s, "market", market_word(p->market));
 		js_str(&s, "price", fmt_money(price, cloud_price(c, p, now)));
 		js_str(&s, "currency", p->currency);
+		js_int(&s, "minimum_ms", c->conf->min_rental_ms);
 		if (p->capacity < 0)
 			js_null(&s, "available");
 		else

@@ -17,6 +17,20 @@ enum { NOBODY = 65534 };
 /* --- the start ---------------------------------------------------------------------------------
  */
 
+#define LYCEUM(rest)                                                                               \
+	"provider ly { driver = lyceum credential_file = \"DIR/token\" " rest "\n"                 \
+	"ssh_public_key = \"ssh-ed25519 "                                                          \
+	"AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFx"                               \
+	"gZGhscHR4f\"\n}\n"                                                                        \
+	"pool vms { nodes = \"d[1-2]\" max_nodes = 2 max_rate = \"9\" provider = ly region = eu "  \
+	"type = \"h100.8x\" }\n"
+#define SPHERON(rest)                                                                              \
+	"provider sp { driver = spheron credential_file = \"DIR/token\" team = t ssh_key = k "     \
+	"operating_system = u " rest " }\n"                                                        \
+	"pool gpus { nodes = \"d[1-2]\" max_nodes = 2 max_rate = \"9\"\n"                          \
+	"offer a { provider = sp type = o1 region = r zone = \"vp:8xH100\" }\n"                    \
+	"offer b { provider = sp type = o2 region = r zone = \"vp:8xH100:no-cloud-init\" } }\n"
+
 static const struct {
 	const char *name, *from, *to;
 	int rc, start_rc;    /* of --check, and of a start; -1: it starts */
@@ -149,6 +163,32 @@ static const struct {
 	 LAB_BAD_CONF,
 	 -1,
 	 {":11: pool \"p\": this provider is for region r2, not r"}},
+	{"machines that nothing would make nodes",
+	 "slurm {",
+	 LYCEUM("") "slurm {",
+	 LAB_BAD_CONF,
+	 -1,
+	 {":7: pool \"vms\": its machines get no user-data, and no image of yours: nothing would "
+	  "make them nodes; set bootstrap of the provider: image, if the provider's image has "
+	  "burst-node in it; ssh, if a program of yours installs it there"}},
+	{"machines that a program makes nodes",
+	 "slurm {",
+	 LYCEUM("bootstrap = ssh") "slurm {",
+	 0,
+	 -1,
+	 {NULL}},
+	{"machines whose image is ready",
+	 "slurm {",
+	 LYCEUM("bootstrap = image") "slurm {",
+	 0,
+	 -1,
+	 {NULL}},
+	{"an offer that drops the user-data, which others take",
+	 "slurm {",
+	 SPHERON("user_data_file = \"DIR/bin/squeue\" bootstrap = ssh") "slurm {",
+	 LAB_BAD_CONF,
+	 -1,
+	 {":7: offer \"b\" of pool \"gpus\": "}},
 	{"what EC2 tells no price of",
 	 "driver = sim\n\turl = \"http://127.0.0.1:1\"\n\tcredential_file = \"DIR/token\"\n}",
 	 "driver = aws\n\tregion = r\n\timage = ami-1\n}",

@@ -444,6 +444,23 @@ static void test_offers(void **state)
 	assert_string_equal(r.quotes[0].type, "gpu_8x_h100");
 	assert_string_equal(r.quotes[0].currency, "EUR");
 	assert_int_equal(r.quotes[0].market, PROVIDER_ON_DEMAND);
+	assert_int_equal(r.quotes[0].terms.stock, PROVIDER_STOCK_SOME);
+	assert_int_equal(r.quotes[0].terms.quantum_ms, 0);
+	assert_int_equal(r.quotes[0].terms.minimum_ms, 0);
+	provider_result_fini(&r);
+	parse(&r, PROVIDER_QUOTES, 200,
+	      "{\"offers\":[{\"type\":\"t\",\"region\":\"r\",\"market\":\"spot\",\"price\":\"1\","
+	      "\"currency\":\"EUR\",\"available\":0,\"quantum_ms\":1000,\"minimum_ms\":60000,"
+	      "\"interconnect\":\"ib:8x400\"},{\"type\":\"t\",\"region\":\"s\",\"market\":\"spot\","
+	      "\"price\":\"1\",\"currency\":\"EUR\",\"available\":null,\"minimum_ms\":0}]}",
+	      NULL);
+	assert_int_equal(r.nquotes, 2);
+	assert_int_equal(r.quotes[0].terms.stock, PROVIDER_STOCK_NONE);
+	assert_int_equal(r.quotes[0].terms.quantum_ms, 1000);
+	assert_int_equal(r.quotes[0].terms.minimum_ms, 60000);
+	assert_string_equal(r.quotes[0].terms.interconnect, "ib:8x400");
+	assert_int_equal(r.quotes[1].terms.stock, PROVIDER_STOCK_UNSAID);
+	assert_int_equal(r.quotes[1].terms.minimum_ms, PROVIDER_NO_MINIMUM);
 	provider_result_fini(&r);
 }
 

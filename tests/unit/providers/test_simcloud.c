@@ -75,7 +75,8 @@ static void test_driver_offers(void **state)
 		found |= strcmp(r.quotes[i].type, "gpu_8x_h100") == 0 &&
 			 strcmp(r.quotes[i].region, "eu-west-1") == 0 &&
 			 r.quotes[i].market == PROVIDER_ON_DEMAND &&
-			 r.quotes[i].price_nano_h == INT64_C(29520000000);
+			 r.quotes[i].price_nano_h == INT64_C(29520000000) &&
+			 r.quotes[i].terms.minimum_ms == PROVIDER_NO_MINIMUM;
 	assert_true(found);
 	provider_result_fini(&r);
 }
