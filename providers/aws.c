@@ -417,11 +417,20 @@ static void parse_error(const struct aws *a, const struct provider_op *op,
 		aws_create_goes_on(a, op, code, out);
 }
 
-static void aws_parse(const void *self, const struct provider_op *op,
+/* What failed has EC2's id of the request at its end. */
+static void tell_id(const struct aws *a, const struct provider_reply *reply,
+		    struct provider_result *out)
+{
+	char id[PROVIDER_REQUEST_MAX + 1];
+
+	aws_request_id(a, reply, id);
+	if (out->message[0] != '\0')
+		words_add_id(out->message, sizeof(out->message), id);
+}
+
+static void parse_any(const struct aws *a, const struct provider_op *op,
 		      const struct provider_reply *reply, struct provider_result *out)
 {
-	const struct aws *a = self;
-
 	if (reply->status != 200) {
 		parse_error(a, op, reply, out);
 		return;
@@ -436,6 +445,13 @@ static void aws_parse(const void *self, const struct provider_op *op,
 	aws_set_message(a, out, "malformed reply");
 }
 
+static void aws_parse(const void *self, const struct provider_op *op,
+		      const struct provider_reply *reply, struct provider_result *out)
+{
+	parse_any(self, op, reply, out);
+	tell_id(self, reply, out);
+}
+
 const struct provider_ops provider_aws = {
 	.name = "aws",
 	.options = &aws_options,
@@ -443,6 +459,7 @@ const struct provider_ops provider_aws = {
 	.close = aws_close,
 	.caps = aws_caps,
 	.terms = aws_terms,
+	.request_id = aws_request_id,
 	.build = aws_build,
 	.parse = aws_parse,
 	.fits = aws_fits,

@@ -265,6 +265,7 @@ const struct provider_ops provider_ironic = {
 	.close = ironic_close,
 	.caps = ironic_caps,
 	.terms = ironic_terms,
+	.request_id = rest_request_id,
 	.build = ironic_build,
 	.parse = ironic_parse,
 };

@@ -251,6 +251,7 @@ const struct provider_ops provider_openstack = {
 	.close = openstack_close,
 	.caps = openstack_caps,
 	.terms = openstack_terms,
+	.request_id = rest_request_id,
 	.build = openstack_build,
 	.parse = openstack_parse,
 	.fits = openstack_fits,

@@ -131,6 +131,7 @@ enum {
 	PROVIDER_ADDR_MAX = 45,
 	PROVIDER_WORD_MAX = 63,
 	PROVIDER_CURSOR_MAX = 2047, /* EC2's are some hundred bytes */
+	PROVIDER_REQUEST_MAX = 64,  /* of the provider's id of a request: a uuid has 36 */
 };
 
 enum provider_market { PROVIDER_ON_DEMAND, PROVIDER_SPOT, PROVIDER_RESERVED, PROVIDER_NMARKETS };
@@ -316,6 +317,9 @@ struct provider_result {
 	enum provider_code code; /* of the request as a whole; PROVIDER_OK: look at the items */
 	int64_t retry_after_ms;  /* 0: not said */
 	char message[160];       /* the provider's words, for people; "" when OK */
+	/* The provider's id of the request, for its support: set by the engine, by request_id().
+	 * Of an operation of several requests the first's, and the last's: "ID, ID". */
+	char request_id[2 * PROVIDER_REQUEST_MAX + 3];
 	struct provider_item
 		*items; /* create, delete: one for each instance, in the order of the request */
 	size_t nitems;
@@ -366,6 +370,10 @@ struct provider_ops {
 		      const struct provider_reply *reply, struct provider_result *out);
 	/* The terms that are known before any request; pure.  NULL: nothing is known. */
 	struct provider_terms (*terms)(const void *self, const struct provider_place *place);
+	/* Copy the provider's id of a request from a reply to it, whatever it was, to out; "": it
+	 * has none, or none that may be shown.  NULL: the provider is not known to send any. */
+	void (*request_id)(const void *self, const struct provider_reply *reply,
+			   char out[PROVIDER_REQUEST_MAX + 1]);
 	/* How many instances of c, from the first on, fit into one create: 1 to nwants.  NULL: as
 	 * many as caps() allows. */
 	size_t (*fits)(const void *self, const struct provider_create *c);

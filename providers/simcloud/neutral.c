@@ -409,4 +409,6 @@ const struct face face_neutral = {
 	.waits = waits,
 	.run = run,
 	.error = neutral_error,
+	.id_header = "X-Request-Id",
+	.id_prefix = "sim-",
 };

@@ -54,6 +54,7 @@ static struct fix {
 	bool busy;             /* no slot is free */
 	const char *keyless;   /* why machines cannot get their keys now */
 	struct provider_terms terms;
+	char answered[256];                   /* the records of answers */
 	bool claims;                          /* machines get user-data with claims, and ... */
 	size_t issued;                        /* ... this many claims were issued */
 	struct journal_batch staged, durable; /* the last row of a batch */
@@ -266,6 +267,24 @@ void audit_put(struct engine *e, struct audit *a, const char *verb, const char *
 	assert_true(strcmp(verb, "create") == 0 || strcmp(verb, "create-again") == 0);
 	assert_non_null(strstr(request, "burstd-0a1b2c3d-"));
 	F.recorded++;
+}
+
+void audit_add(struct audit *a, const char *thing)
+{
+	(void)a;
+	(void)snprintf(F.answered + strlen(F.answered), sizeof(F.answered) - strlen(F.answered),
+		       "%s ", thing);
+}
+
+void audit_answered(struct engine *e, struct audit *a, const char *what, const char *target,
+		    const struct provider_result *r)
+{
+	(void)e;
+	(void)a;
+	assert_non_null(strstr(what, "create burstd-0a1b2c3d-"));
+	assert_string_equal(target, "p");
+	(void)snprintf(F.answered + strlen(F.answered), sizeof(F.answered) - strlen(F.answered),
+		       "%s %s;", provider_code_str(r->code), r->request_id);
 }
 
 void audit_thing(struct engine *e, const char *verb, const char *target, const char *thing,

@@ -400,9 +400,9 @@ static void test_the_terms_of_an_offer_are_told(void **state)
 	const struct route routes[ROUTES] = {
 		WELL,
 		{QUOTES, OK,
-		 OFFERS(TERMS("\"quantum_ms\":3600000,\"minimum_ms\":0,\"available\":0,"
+		 OFFERS(TERMS("\"quantum_ms\":3600000,\"minimum_ms\":0,\"stock\":\"none\","
 			      "\"interconnect\":\"ib\"") "," TERMS("\"minimum_ms\":1200000,"
-								   "\"available\":2")),
+								   "\"stock\":\"some\"")),
 		 false}};
 
 	(void)state;

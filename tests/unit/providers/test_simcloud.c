@@ -67,9 +67,15 @@ static void test_driver_offers(void **state)
 	struct provider_op op = {.kind = PROVIDER_QUOTES};
 	struct provider_result r;
 	bool found = false;
+	char id[sizeof(r.request_id)];
 
 	(void)state;
 	assert_int_equal(drive(&op, &r), 0);
+	assert_int_equal(strncmp(r.request_id, "sim-", 4), 0);
+	memcpy(id, r.request_id, sizeof(id));
+	provider_result_fini(&r);
+	assert_int_equal(drive(&op, &r), 0);
+	assert_string_not_equal(r.request_id, id); /* each has its own */
 	assert_int_equal(r.code, PROVIDER_OK);
 	for (size_t i = 0; i < r.nquotes; i++)
 		found |= strcmp(r.quotes[i].type, "gpu_8x_h100") == 0 &&
