@@ -12,7 +12,11 @@
 #include "core/conf_option.h"
 #include "core/terms.h"
 #include "io/conf_file.h"
+#include "providers/common/names.h"
 #include "providers/registry.h"
+
+/* Generations begin at the clock (ADR 5): as long as in the year 2100. */
+#define CHECK_GEN UINT64_C(4102444800000)
 
 static const struct provider_ops *find_driver(struct check *c, const struct conf_provider *p)
 {
@@ -79,7 +83,7 @@ int check_provider_builds(const struct check_driver *d, const struct conf_pool *
 			  const struct conf_offer *o, struct err *e)
 {
 	const struct provider_place place = conf_place(o);
-	const struct provider_want want = {.node = p->nodes->names[0], .gen = 1};
+	const struct provider_want want = {.node = p->nodes->names[0], .gen = CHECK_GEN};
 	struct provider_op op = {.kind = PROVIDER_CREATE};
 	struct provider_request rq = {0};
 
@@ -94,6 +98,26 @@ int check_provider_builds(const struct check_driver *d, const struct conf_pool *
 		return -1;
 	provider_request_fini(&rq);
 	return check_boot(d, &place, e);
+}
+
+/* Does each node of the pool fit into a name there?  The first is tried by a create, all here. */
+static void check_names(struct check *c, const struct conf_pool *p, const struct conf_offer *o,
+			const struct provider_names *form)
+{
+	char name[NAMES_SIZE];
+	struct err e = {0};
+	size_t bad = 0;
+
+	for (size_t i = 0; form != NULL && i < p->nodes->n; i++) {
+		const struct provider_want want = {.node = p->nodes->names[i], .gen = CHECK_GEN};
+
+		bad += names_pack(name, form, CHECK_NO_UUID, &want, bad == 0 ? &e : NULL) != 0;
+	}
+	if (bad > 0)
+		check_problem(c, p->nodes_line,
+			      "pool \"%s\": nodes: provider \"%s\" has the node in the name of its "
+			      "instance: %s%s",
+			      p->name, o->provider, e.msg, bad > 1 ? ", and others likewise" : "");
 }
 
 static bool check_rung(struct check *c, const struct check_driver *d, const struct conf_pool *p,
@@ -146,8 +170,10 @@ static void check_pools(struct check *c, const struct conf_provider *p,
 		for (size_t k = 0; k < n; k++) {
 			if (&c->conf->providers[rungs[k].provider_index] != p)
 				continue;
-			if (check_rung(c, &driver, &c->conf->pools[i], &rungs[k]))
-				check_price(c, &c->conf->pools[i], &rungs[k], &caps);
+			if (!check_rung(c, &driver, &c->conf->pools[i], &rungs[k]))
+				continue;
+			check_price(c, &c->conf->pools[i], &rungs[k], &caps);
+			check_names(c, &c->conf->pools[i], &rungs[k], caps.names);
 		}
 	}
 }

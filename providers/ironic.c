@@ -116,7 +116,8 @@ static struct provider_caps ironic_caps(const void *self)
 	return (struct provider_caps){.flags = PROVIDER_TOKENS | PROVIDER_TAGS,
 				      .create_max = 1,
 				      .delete_max = 1,
-				      .token_ms = TOKEN_MS};
+				      .token_ms = TOKEN_MS,
+				      .names = &ironic_form};
 }
 
 /* User-data is in the config drive, whose size deploy interfaces limit, each in its way. */

@@ -72,7 +72,7 @@ static const struct rest_api api = {
 };
 
 /* A name may be any text of 64 characters. */
-static const struct names_form form = {.max = NAME_MAX_BYTES, .upper = true, .also = "_."};
+static const struct provider_names form = {.max = NAME_MAX_BYTES, .upper = true, .also = "_."};
 
 /* An unhealthy one is there, bills, and may recover: burstd's own checks decide.  That a preempted
  * one bills no more is said nowhere: it is deleted, and gone when no list has it. */
@@ -168,6 +168,7 @@ static struct provider_caps lambda_caps(const void *self)
 {
 	(void)self;
 	return (struct provider_caps){.flags = PROVIDER_TAGS,
+				      .names = &form,
 				      .create_max = 1,
 				      .delete_max = LAMBDA_REMOVE_MAX,
 				      .limits = limits,

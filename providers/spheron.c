@@ -75,7 +75,7 @@ static const struct rest_api api = {
 };
 
 /* No more is known of names than that they are texts: so only what fits everywhere. */
-static const struct names_form form = {.max = 63};
+static const struct provider_names form = {.max = 63};
 
 /* A stopped one keeps its disk, and bills; there is no way to start it again [P].  Whether one that
  * failed still bills nobody says: see state_of(). */
@@ -162,8 +162,11 @@ static struct provider_caps spheron_caps(const void *self)
 {
 	(void)self;
 	/* A name is there from birth, as a tag would be. */
-	return (struct provider_caps){
-		.flags = PROVIDER_TAGS, .create_max = 1, .delete_max = 1, .limits = limits};
+	return (struct provider_caps){.flags = PROVIDER_TAGS,
+				      .create_max = 1,
+				      .delete_max = 1,
+				      .names = &form,
+				      .limits = limits};
 }
 
 /* A machine bills for 20 minutes at least, or longer where its offer says so [P]; after that by the

@@ -63,9 +63,9 @@ enum provider_code {
 };
 
 enum provider_flags {
-	PROVIDER_TOKENS = 1 << 0,   /* a repeated create token returns the first result */
-	PROVIDER_TAGS = 1 << 1,     /* instances carry tags from birth */
-	PROVIDER_GANGS = 1 << 2,    /* a create makes a group whole or not at all */
+	PROVIDER_TOKENS = 1 << 0, /* a repeated create token returns the first result */
+	PROVIDER_TAGS = 1 << 1,  /* who an instance is it says from birth, in tags or in its name */
+	PROVIDER_GANGS = 1 << 2, /* a create makes a group whole or not at all */
 	PROVIDER_MACHINES = 1 << 3, /* a node is one certain machine, which a refusal is about */
 	PROVIDER_TELLS = 1 << 4,    /* it can be asked for notices */
 	PROVIDER_REPORTS = 1 << 5,  /* it can be told of broken hosts */
@@ -83,13 +83,23 @@ struct provider_limit { /* of one kind of request */
 		instances; /* instances: counts the instances in requests */
 };
 
+/* What a provider allows in the name of an instance, besides lower-case letters, digits and '-'. */
+struct provider_names {
+	size_t max;       /* bytes; 0: no limit */
+	bool upper;       /* 'A' to 'Z', and it does not take them for 'a' to 'z' */
+	const char *also; /* of "_."; NULL: neither */
+};
+
 struct provider_caps {
 	unsigned flags;
 	uint32_t create_max; /* instances in one create, >= 1 */
 	uint32_t delete_max; /* ids in one delete, >= 1 */
 	int64_t token_ms;    /* how long the provider remembers a token */
 	int64_t reclaim_ms;  /* longest warning of a reclaim; 0: not known */
-	const char *region;  /* it buys in this region only; NULL: wherever an offer says */
+	/* An instance's name says who it is, too (providers/common/names.h), so each node's must
+	 * fit; NULL: only tags do, which take any.  Static. */
+	const struct provider_names *names;
+	const char *region; /* it buys in this region only; NULL: wherever an offer says */
 	/* It quotes only spot prices, and only in this currency; NULL: every price, in any
 	 * currency. */
 	const char *spot_prices;

@@ -17,12 +17,14 @@ enum { NOBODY = 65534 };
 /* --- the start ---------------------------------------------------------------------------------
  */
 
-#define LYCEUM(rest)                                                                               \
+#define LYCEUM(rest) LYCEUM_OF("d[1-2]", rest)
+#define LYCEUM_OF(nodes, rest)                                                                     \
 	"provider ly { driver = lyceum credential_file = \"DIR/token\" " rest "\n"                 \
 	"ssh_public_key = \"ssh-ed25519 "                                                          \
 	"AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFx"                               \
 	"gZGhscHR4f\"\n}\n"                                                                        \
-	"pool vms { nodes = \"d[1-2]\" max_nodes = 2 max_rate = \"9\" provider = ly region = eu "  \
+	"pool vms { nodes = \"" nodes                                                              \
+	"\" max_nodes = 2 max_rate = \"9\" provider = ly region = eu "                             \
 	"type = \"h100.8x\" }\n"
 #define SPHERON(rest)                                                                              \
 	"provider sp { driver = spheron credential_file = \"DIR/token\" team = t ssh_key = k "     \
@@ -177,6 +179,22 @@ static const struct {
 	 0,
 	 -1,
 	 {NULL}},
+	{"a node that does not fit into a name there, and is not the first",
+	 "slurm {",
+	 LYCEUM_OF("d[1-2],D3,D4", "bootstrap = ssh") "slurm {",
+	 LAB_BAD_CONF,
+	 -1,
+	 {":7: pool \"vms\": nodes: provider \"ly\" has the node in the name of its instance: node "
+	  "D3: this provider allows only letters in lower case, digits and - in names, and others "
+	  "likewise"}},
+	{"a node whose name is too long together with a generation",
+	 "slurm {",
+	 LYCEUM_OF("d1,d2345678901234567890123456789012345678901", "bootstrap = ssh") "slurm {",
+	 LAB_BAD_CONF,
+	 -1,
+	 {":7: pool \"vms\": nodes: provider \"ly\" has the node in the name of its instance: node "
+	  "d2345678901234567890123456789012345678901: this provider's names have at most 64 bytes, "
+	  "and this one needs 65"}},
 	{"machines whose image is ready",
 	 "slurm {",
 	 LYCEUM("bootstrap = image") "slurm {",

@@ -83,6 +83,28 @@ static void assert_terms(const struct provider_terms *t, const struct provider_t
 	assert_string_equal(t->interconnect, want->interconnect);
 }
 
+/* Clouds that have no tags, or where the name counts if those are gone. */
+static void assert_names(const char *driver, const struct provider_names *names)
+{
+	static const struct {
+		const char *driver;
+		struct provider_names names;
+	} named[] = {{"ironic", {.max = 255, .upper = true, .also = "_."}},
+		     {"lambda", {.max = 64, .upper = true, .also = "_."}},
+		     {"lyceum", {.max = 64}},
+		     {"spheron", {.max = 63}}};
+	size_t k = 0;
+
+	while (k < COUNT(named) && strcmp(named[k].driver, driver) != 0)
+		k++;
+	assert_int_equal(names != NULL, k < COUNT(named));
+	if (names == NULL)
+		return;
+	assert_int_equal(names->max, named[k].names.max);
+	assert_int_equal(names->upper, named[k].names.upper);
+	assert_int_equal(names->also != NULL, named[k].names.also != NULL);
+}
+
 static void test_each_driver_says_what_its_documentation_does(void **state)
 {
 	(void)state;
@@ -106,6 +128,7 @@ static void test_each_driver_says_what_its_documentation_does(void **state)
 		if (ops->open(&self, &conf, &e) != 0)
 			fail_msg("%s", e.msg);
 		t = terms_known(ops, self, &place);
+		assert_names(rows[i].driver, ops->caps(self).names);
 		assert_terms(&t, &rows[i].want);
 		ops->close(self);
 	}
