@@ -30,17 +30,17 @@ teardown() {
 
 # A tool that fails says nothing, and nothing is what many of these hope for: each takes an answer only of one that did not.
 
-# Tests look several times a second, in several labs at once: what most of them look at costs one program, scontrol.
+# Tests look several times a second, in several labs at once: what most of them look at costs no program, or one.
 
 # scontrol_words KIND NAMES WORD: into $words, the values of WORD= that scontrol shows of each, each value once
 scontrol_words() {
-	local text line
+	local said line
 	words=()
-	text=$(scontrol -o show "$1" "$2") || return
+	lab_ask show "$1" "$2" || return
 	while read -r line; do
 		[[ "${line%% Reason=*}" =~ \ $3=([^ ]*) ]] || continue
 		[[ " ${words[*]-} " = *" ${BASH_REMATCH[1]} "* ]] || words+=("${BASH_REMATCH[1]}")
-	done <<<"$text"
+	done <<<"$said"
 	[ ${#words[@]} -gt 0 ]
 }
 

@@ -73,13 +73,43 @@ lab_nap() {
 # every 80 ms, then after an eighth of the time so far, at most 400 ms.  bats notes each command that is run, so that it can
 # say where a test failed; while we wait that would cost more than the looks.
 lab_wait() {
-	local traced='' rc=0
+	local traced='' rc=0 lab_asked=$BASHPID
 	! declare -F bats_debug_trap >/dev/null || traced=yes
 	[ -z "$traced" ] || trap - DEBUG
 	lab_until "$@" || rc=$?
+	lab_unask
 	# shellcheck disable=SC2064  # as bats sets it
 	[ -z "$traced" ] || trap 'bats_debug_trap "$BASH_SOURCE"' DEBUG
 	return $rc
+}
+
+# lab_ask ARG...: what `scontrol -o ARG...` says, into $said.  While lab_wait waits, one scontrol answers all that is asked:
+# it reads commands from a pipe, and what follows an answer is its complaint of a command that there is not.  It would show
+# the nodes of its last look again if slurmctld says that they have not changed since, which slurmctld tells by the second;
+# it asks for all when `all` and `hide` take turns.
+lab_ask() {
+	local line
+	said=
+	if [ "${lab_asked-}" != "$BASHPID" ]; then
+		said=$(scontrol -o "$@")
+		return
+	fi
+	[ -n "${lab_scontrol_PID-}" ] || coproc lab_scontrol { exec stdbuf -oL scontrol -o 2>&1; }
+	if [ "${lab_flags-}" = all ]; then lab_flags=hide; else lab_flags=all; fi
+	echo "$lab_flags"$'\n'"$*"$'\nend' >&"${lab_scontrol[1]}" || return
+	while read -rt 30 -u "${lab_scontrol[0]}" line; do
+		[ "$line" != 'invalid keyword: end' ] || return 0
+		said+=$line$'\n'
+	done
+	lab_unask
+	return 1
+}
+
+lab_unask() {
+	local pid=${lab_scontrol_PID-}
+	[ -n "$pid" ] || return 0
+	kill "$pid" 2>/dev/null || true
+	wait "$pid" 2>/dev/null || true
 }
 
 lab_until() {
