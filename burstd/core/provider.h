@@ -64,8 +64,8 @@ enum provider_code {
 
 enum provider_flags {
 	PROVIDER_TOKENS = 1 << 0, /* a repeated create token returns the first result */
-	PROVIDER_TAGS = 1 << 1,  /* who an instance is it says from birth, in tags or in its name */
-	PROVIDER_GANGS = 1 << 2, /* a create makes a group whole or not at all */
+	PROVIDER_TAGS = 1 << 1, /* an instance says from birth who it is: in tags, or in its name */
+	PROVIDER_GANGS = 1 << 2,    /* a create makes a group whole or not at all */
 	PROVIDER_MACHINES = 1 << 3, /* a node is one certain machine, which a refusal is about */
 	PROVIDER_TELLS = 1 << 4,    /* it can be asked for notices */
 	PROVIDER_REPORTS = 1 << 5,  /* it can be told of broken hosts */
