@@ -213,7 +213,9 @@ static int set_user_data(struct aws *a, const char *text, struct err *e)
 	if (n == 0)
 		return 0;
 	if (n > AWS_USER_DATA_MAX)
-		return err_set(e, ERR_LIMIT, "user_data_file: at most %d bytes", AWS_USER_DATA_MAX);
+		return err_set(e, ERR_LIMIT,
+			       "user_data_file: it has %zu bytes, and EC2 takes at most %d", n,
+			       AWS_USER_DATA_MAX);
 	a->user_data = words_base64(text);
 	return 0;
 }
@@ -326,6 +328,20 @@ static struct provider_caps aws_caps(const void *self)
 		.spot_prices = AWS_CURRENCY,
 		.limits = limits,
 	};
+}
+
+/* Linux is billed by the second, with a minimum of 60 seconds (EC2's page of on-demand prices; what
+ * an image from the marketplace costs besides is its seller's).  User-data is "limited to 16 KB, in
+ * raw form, before it is base64-encoded" (EC2's user guide). */
+static struct provider_terms aws_terms(const void *self, const struct provider_place *place)
+{
+	(void)self;
+	(void)place;
+	return (struct provider_terms){.quantum_ms = 1000,
+				       .minimum_ms = 60000,
+				       .data = PROVIDER_DATA_ANY,
+				       .data_max = AWS_USER_DATA_MAX,
+				       .own_image = true};
 }
 
 /* --- requests ---------------------------------------------------------------------------------
@@ -453,11 +469,20 @@ static void parse_error(const struct aws *a, const struct provider_op *op,
 		aws_create_goes_on(a, op, code, out);
 }
 
-static void aws_parse(const void *self, const struct provider_op *op,
+/* What failed has EC2's id of the request at its end. */
+static void tell_id(const struct aws *a, const struct provider_reply *reply,
+		    struct provider_result *out)
+{
+	char id[PROVIDER_REQUEST_MAX + 1];
+
+	aws_request_id(a, reply, id);
+	if (out->message[0] != '\0')
+		words_add_id(out->message, sizeof(out->message), id);
+}
+
+static void parse_any(const struct aws *a, const struct provider_op *op,
 		      const struct provider_reply *reply, struct provider_result *out)
 {
-	const struct aws *a = self;
-
 	if (reply->status != 200) {
 		parse_error(a, op, reply, out);
 		return;
@@ -472,12 +497,21 @@ static void aws_parse(const void *self, const struct provider_op *op,
 	aws_set_message(a, out, "malformed reply");
 }
 
+static void aws_parse(const void *self, const struct provider_op *op,
+		      const struct provider_reply *reply, struct provider_result *out)
+{
+	parse_any(self, op, reply, out);
+	tell_id(self, reply, out);
+}
+
 const struct provider_ops provider_aws = {
 	.name = "aws",
 	.options = &aws_options,
 	.open = aws_open,
 	.close = aws_close,
 	.caps = aws_caps,
+	.terms = aws_terms,
+	.request_id = aws_request_id,
 	.build = aws_build,
 	.parse = aws_parse,
 	.fits = aws_fits,

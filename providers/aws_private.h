@@ -199,6 +199,9 @@ void aws_error_words(const struct provider_reply *reply, char code[64],
 		     char message[AWS_WORDS_MAX]);
 /* Set the message for people and logs: one line, without any of the driver's secrets. */
 void aws_set_message(const struct aws *a, struct provider_result *out, const char *text);
+/* provider_ops.request_id: of the header x-amzn-RequestId, else of the reply. */
+void aws_request_id(const void *self, const struct provider_reply *reply,
+		    char out[PROVIDER_REQUEST_MAX + 1]);
 
 /* --- aws_post.c --- */
 /* Make a POST of *body, which is taken, to ep, signed if there is a key.  -1: too long. */

@@ -134,7 +134,16 @@ static struct provider_caps ironic_caps(const void *self)
 		.region = i->by_keystone && i->who.region[0] != '\0' ? i->who.region : NULL,
 		.create_max = 1,
 		.delete_max = 1,
-		.token_ms = TOKEN_MS};
+		.token_ms = TOKEN_MS,
+		.names = &ironic_form};
+}
+
+/* User-data is in the config drive, whose size deploy interfaces limit, each in its way. */
+static struct provider_terms ironic_terms(const void *self, const struct provider_place *place)
+{
+	(void)self;
+	(void)place;
+	return (struct provider_terms){.data = PROVIDER_DATA_ANY, .own_image = true};
 }
 
 /* --- quotes: is there a machine of each class?  What it costs nobody says. ---------------------
@@ -281,6 +290,8 @@ const struct provider_ops provider_ironic = {
 	.open = ironic_open,
 	.close = ironic_close,
 	.caps = ironic_caps,
+	.terms = ironic_terms,
+	.request_id = rest_request_id,
 	.build = ironic_build,
 	.parse = ironic_parse,
 	.good_until = ironic_good_until,

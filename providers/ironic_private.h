@@ -71,7 +71,7 @@ struct ironic_step {
 };
 
 /* --- ironic_step.c --- */
-extern const struct names_form ironic_form;
+extern const struct provider_names ironic_form;
 /* A uuid, as Ironic writes it: lower-case, and nothing that a path could stumble over. */
 void ironic_uuid(const struct doc_at *o, const char *key, char out[IRONIC_UUID_SIZE]);
 

@@ -49,8 +49,9 @@ static int check(const struct openstack *s, const struct provider_conf *conf, st
 	if (s->o.volume_type[0] != '\0' && s->o.volume_gb == 0)
 		return err_set(e, ERR_INVALID, "volume_type: want volume_gb as well");
 	if (conf->user_data != NULL && strlen(conf->user_data) > OPENSTACK_USER_DATA)
-		return err_set(e, ERR_LIMIT, "user_data_file: at most %d bytes",
-			       OPENSTACK_USER_DATA);
+		return err_set(e, ERR_LIMIT,
+			       "user_data_file: it has %zu bytes, and Nova takes at most %d",
+			       strlen(conf->user_data), OPENSTACK_USER_DATA);
 	return 0;
 }
 
@@ -102,6 +103,15 @@ static struct provider_caps openstack_caps(const void *self)
 		.region = s->o.region[0] != '\0' ? s->o.region : NULL,
 		.spot_prices = "",
 	};
+}
+
+/* How a cloud bills, and what its network is, Nova does not say. */
+static struct provider_terms openstack_terms(const void *self, const struct provider_place *place)
+{
+	(void)self;
+	(void)place;
+	return (struct provider_terms){
+		.data = PROVIDER_DATA_ANY, .data_max = OPENSTACK_USER_DATA, .own_image = true};
 }
 
 /* --- requests ----------------------------------------------------------------------------------
@@ -251,6 +261,8 @@ const struct provider_ops provider_openstack = {
 	.open = openstack_open,
 	.close = openstack_close,
 	.caps = openstack_caps,
+	.terms = openstack_terms,
+	.request_id = rest_request_id,
 	.build = openstack_build,
 	.parse = openstack_parse,
 	.fits = openstack_fits,

@@ -135,6 +135,14 @@ static struct provider_caps static_caps(const void *self)
 	};
 }
 
+/* The machines are the admin's own, with their own disks; nobody bills them. */
+static struct provider_terms static_terms(const void *self, const struct provider_place *place)
+{
+	(void)self;
+	(void)place;
+	return (struct provider_terms){.data = PROVIDER_DATA_NONE, .own_image = true};
+}
+
 /* --- requests --------------------------------------------------------------------------------- */
 
 struct words { /* an argv while it grows */
@@ -543,6 +551,7 @@ const struct provider_ops provider_static = {
 	.open = static_open,
 	.close = static_close,
 	.caps = static_caps,
+	.terms = static_terms,
 	.build = static_build,
 	.parse = static_parse,
 };

@@ -97,8 +97,6 @@ void intake_act_on(struct engine *e, struct demand *d, const char *why);
 
 /* --- place.c --- */
 extern const struct engine_part place_part;
-/* The place that an offer buys at, as drivers take it; borrows from o. */
-struct provider_place place_for_driver(const struct conf_offer *o);
 /* Fill in the row's offer, provider, market and rate: it will be bought by o. */
 void place_set(const struct engine *e, struct node *n, const struct conf_offer *o, int64_t rate);
 /* Find the provider of a row of the journal, n->pool set. */

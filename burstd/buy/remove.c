@@ -26,6 +26,7 @@ struct removal {              /* a delete on the wire */
 	struct removal *next; /* the next one of the same commit */
 	struct request *rq;
 	struct audit audit; /* until the audit record is staged */
+	bool again;         /* its instances are on record already */
 	int64_t asked_ms;
 	size_t n;
 	const char **ids;
@@ -142,12 +143,26 @@ static int64_t again_ms(const struct cloud *c, const struct provider_result *r)
 	return r->retry_after_ms > 0 ? engine_now(c->e) + r->retry_after_ms : 0;
 }
 
+/* Repeats are recorded if they succeed: others may go on for days. */
+static void record(struct cloud *c, const struct removal *rm, const struct provider_result *r)
+{
+	struct audit a;
+
+	if (rm->again && r->code != PROVIDER_OK)
+		return;
+	audit_begin(&a, rm->n);
+	for (size_t i = 0; i < rm->n; i++)
+		audit_add(&a, rm->v[i].name != NULL ? rm->v[i].name->name : rm->v[i].id);
+	audit_answered(c->e, &a, "delete", c->conf->name, r);
+}
+
 static void on_delete(struct cloud *c, void *ctx, const struct provider_result *r)
 {
 	struct removal *rm = ctx;
 	size_t from = 0;
 	bool all;
 
+	record(c, rm, r);
 	note_whole(c, r, rm->n);
 	all = is_about_all(c, r, rm->n);
 	for (size_t i = 0; i < rm->n; i++) {
@@ -210,6 +225,7 @@ static void removal_put(struct cloud *c, struct removal *rm, struct removal **al
 {
 	struct provider_op op = {.kind = PROVIDER_DELETE};
 
+	rm->again = !rm->audit.first;
 	audit_put_delete(c->e, &rm->audit, c->conf->name);
 	op.u.del.ids = rm->ids;
 	op.u.del.nids = rm->n;

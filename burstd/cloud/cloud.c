@@ -151,12 +151,28 @@ static void fail(struct request *rq, const struct err *e)
 	finish(rq, &r);
 }
 
+/* "ID", or "ID, ID" of the first and the last request of an operation. */
+static void set_id(struct request *rq, const struct provider_reply *reply,
+		   struct provider_result *r)
+{
+	char id[PROVIDER_REQUEST_MAX + 1] = "";
+
+	if (rq->cloud->ops->request_id != NULL)
+		rq->cloud->ops->request_id(rq->cloud->self, reply, id);
+	if (rq->first_id[0] == '\0')
+		memcpy(rq->first_id, id, sizeof(id));
+	(void)snprintf(r->request_id, sizeof(r->request_id), "%s", rq->first_id);
+	if (id[0] != '\0' && strcmp(id, rq->first_id) != 0)
+		(void)snprintf(r->request_id, sizeof(r->request_id), "%s, %s", rq->first_id, id);
+}
+
 static void parsed(struct request *rq, const struct provider_reply *reply)
 {
 	struct provider_result r = {0};
 
 	assert(rq->cloud != NULL);
 	rq->cloud->ops->parse(rq->cloud->self, &rq->op, reply, &r);
+	set_id(rq, reply, &r);
 	/* Convert the pause for all users of it: rows, limit.h and listen.c. */
 	if (r.retry_after_ms > LIMIT_PAUSE_MAX_MS)
 		r.retry_after_ms = LIMIT_PAUSE_MAX_MS;

@@ -278,6 +278,8 @@ bool cloud_sells(const struct engine *e, uint32_t pool, const struct cloud *c);
 int64_t quote_price(const struct cloud *c, const struct conf_offer *p);
 bool quote_dry(const struct cloud *c, const struct conf_offer *p);       /* does it say so? */
 int64_t quote_known(const struct engine *e, const struct conf_offer *o); /* as ladder_known */
+/* By the quotes that it sent last, and its driver. */
+struct provider_terms quote_terms(const struct engine *e, const struct conf_offer *o);
 /* What each offer of the pool costs now; INT64_MAX: not known, not offered, or no such offer. */
 void quote_costs(const struct engine *e, uint32_t pool, int64_t costs[CONF_OFFERS_MAX]);
 

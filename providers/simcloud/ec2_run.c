@@ -290,5 +290,7 @@ const struct face face_ec2 = {
 	.parse = ec2_parse,
 	.run = run,
 	.error = ec2_error,
+	.id_header = "x-amzn-RequestId",
+	.id_prefix = "00000000-0000-4000-8000-",
 	.free_own = ec2_call_free,
 };

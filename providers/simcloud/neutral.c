@@ -273,6 +273,7 @@ static void run_offers(const struct cloud *c, int64_t now, struct face_reply *ou
 		js_str(&s, "market", market_word(p->market));
 		js_str(&s, "price", fmt_money(price, cloud_price(c, p, now)));
 		js_str(&s, "currency", p->currency);
+		js_int(&s, "minimum_ms", c->conf->min_rental_ms);
 		if (p->capacity < 0)
 			js_null(&s, "available");
 		else
@@ -431,4 +432,6 @@ const struct face face_neutral = {
 	.waits = waits,
 	.run = run,
 	.error = neutral_error,
+	.id_header = "X-Request-Id",
+	.id_prefix = "sim-",
 };

@@ -126,6 +126,25 @@ restarted() {
 	one_each 1
 }
 
+# Nova takes a create before it has looked for hosts.
+@test "a machine that was accepted and then fails is deleted, its job is told why, and its request has an id" {
+	[ "$LAB_CLOUD" = openstack ] || skip "only OpenStack is known to fail so"
+	sim_capacity 0
+	job=$(job -N1 --exclusive --wrap 'sleep 1')
+	within 20 told capacity
+	burstctl events | grep -q 'No valid host was found'
+	within 20 job_is "$job" PENDING
+	within 20 burstd_has 0 ANY
+	burstctl audit | grep -q 'answered .*create burstd-[^ ]*: ok (req-5c000000-0000-4000-8000-[0-9a-f]*)'
+	burstctl audit | grep -q 'answered .*delete: ok (req-5c000000-0000-4000-8000-[0-9a-f]*)'
+	# As long as it is there, it counts for the quota.
+	sim_config '{"quota": 1}'
+	sim_capacity null
+	within 60 runs_now "$job"
+	sim_config '{"quota": null}'
+	one_each 1
+}
+
 # bats test_tags=once
 @test "what is denied is told to an admin, and tried again when he says so" {
 	fault create 'error "code": "denied"'

@@ -208,15 +208,29 @@ static struct inst *stillborn_of(const struct world *w, const struct ctld_node *
 	return NULL;
 }
 
+/* Until then; was any place left alone meanwhile? */
+static bool pass_and_look(struct world *w, step_fn step, int64_t until)
+{
+	bool cools = false;
+
+	while (!w->failed && w->now < until) {
+		step(w);
+		cools = cools || sim_place_cools(w);
+	}
+	return cools;
+}
+
 void drill_stillborn(struct world *w, step_fn step, enum sim_makes how)
 {
-	const int64_t known = how == MAKES_AN_ERROR
-				      ? w->set.boot_ms + LIST_MS
-				      : 2 * (w->set.settle_ms + w->set.list_ms + LIST_MS);
+	const int64_t lists = w->set.settle_ms + w->set.list_ms + LIST_MS;
+	const int64_t known = how == MAKES_AN_ERROR    ? w->set.boot_ms + LIST_MS
+			      : how == MAKES_A_FAILURE ? lists
+						       : 2 * lists;
 	struct ctld_job *j = drill_submit(w);
 	int64_t end = w->now + START_MS, boot_req;
 	const struct ctld_node *n;
 	const struct inst *i;
+	bool cools;
 
 	if (w->failed || j == NULL)
 		return;
@@ -229,7 +243,13 @@ void drill_stillborn(struct world *w, step_fn step, enum sim_makes how)
 	i = stillborn_of(w, n);
 	while (!w->failed && i != NULL && inst_live(i) && !i->error)
 		step(w);
-	drill_pass(w, step, (how == MAKES_AN_ERROR && i != NULL ? i->created : w->now) + known);
+	end = (how == MAKES_AN_ERROR && i != NULL ? i->created : w->now) + known;
+	cools = pass_and_look(w, step, end);
+	if (!w->failed && how == MAKES_A_FAILURE && i != NULL && i->error && !cools)
+		world_fail(w,
+			   "F10: i-%u of %s failed since there was no host, and its place is not "
+			   "left alone",
+			   (unsigned)i->number, n->name);
 	if (!w->failed && i != NULL && inst_live(i) && !i->asked)
 		world_fail(w, "F10: i-%u of %s has failed, and bills on %d s after it was made",
 			   (unsigned)i->number, n->name, (int)(known / SIM_SECOND));

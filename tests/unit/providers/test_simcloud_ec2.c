@@ -17,11 +17,13 @@ static void delete_ids(struct provider_result *out, const char *const *ids, size
 static void test_a_batch_is_who_its_tags_and_index_say_and_ends(void **state)
 {
 	const char *ids[3];
-	char kept[3][PROVIDER_ID_MAX + 1];
+	char kept[3][PROVIDER_ID_MAX + 1], request[PROVIDER_REQUEST_MAX + 1];
 	struct provider_result r;
 
 	(void)state;
 	create(&r, "t-1", 3);
+	assert_int_equal(strncmp(r.request_id, "00000000-0000-4000-8000-", 24), 0);
+	(void)snprintf(request, sizeof(request), "%.64s", r.request_id);
 	assert_int_equal(good(&r), 3);
 	for (size_t i = 0; i < 3; i++) {
 		memcpy(kept[i], r.items[i].instance.id, sizeof(kept[i]));
@@ -29,6 +31,7 @@ static void test_a_batch_is_who_its_tags_and_index_say_and_ends(void **state)
 	}
 	provider_result_fini(&r);
 	list(&r, "");
+	assert_string_not_equal(r.request_id, request); /* each has its own */
 	assert_int_equal(r.ninstances, 3);
 	for (size_t i = 0; i < 3; i++) {
 		assert_string_equal(r.instances[i].id, ids[i]);
@@ -111,7 +114,8 @@ static void test_as_many_come_as_there_is_room_for(void **state)
 		  "{\"type\":\"gpu_8x_h100\",\"zone\":\"eu-north-1a\",\"capacity\":5}");
 	create(&r, "t-1", 8);
 	assert_int_equal(good(&r), 5);
-	assert_string_equal(r.message, "EC2 launched 5 of 8");
+	assert_int_equal(strncmp(r.message, "EC2 launched 5 of 8 (00000000-0000-4000-8000-", 45),
+			 0);
 	provider_result_fini(&r);
 	create(&r, "t-1", 8); /* what it brought once it brings again */
 	assert_int_equal(good(&r), 5);

@@ -5,13 +5,17 @@
 static void test_servers_of_one_create_live_and_end(void **state)
 {
 	const json_t *s;
-	char id[64];
+	char id[64], other[64];
 
 	(void)state;
 	create("\"min_count\":3,\"tags\":[\"c1\",\"t2\",\"c1\"]," NODES);
 	header("Location: http");
+	header("x-openstack-request-id: req-5c000000-0000-4000-8000-");
+	(void)snprintf(id, sizeof(id), "%.62s", strstr(headers_seen, "x-compute-request-id: "));
+	memcpy(other, id, sizeof(other));
 	(void)snprintf(id, sizeof(id), "%s", text_of(json_object_get(R.json, "server"), "id"));
 	s = listed("?tags=c1,t2", 2, 3);
+	assert_null(strstr(headers_seen, strstr(other, "req-"))); /* each has its own */
 	assert_string_equal(text_of(s, "id"), id);
 	assert_string_equal(text_of(s, "name"), "n-1");
 	assert_string_equal(text_of(s, "status"), "ACTIVE");
