@@ -253,7 +253,9 @@ void drill_stillborn(struct world *w, step_fn step, enum sim_makes how)
 	if (!w->failed && i != NULL && inst_live(i) && !i->asked)
 		world_fail(w, "F10: i-%u of %s has failed, and bills on %d s after it was made",
 			   (unsigned)i->number, n->name, (int)(known / SIM_SECOND));
-	if (!w->failed && n->powering_up && n->boot_req == boot_req)
+	/* A refusal that comes late is climbed over as an early one is: the next offer boots. */
+	if (!w->failed && !(how == MAKES_A_FAILURE && w->set.pools[j->pool].ladder) &&
+	    n->powering_up && n->boot_req == boot_req)
 		world_fail(w, "F10: %s still boots %d s after its machine has failed", n->name,
 			   (int)(known / SIM_SECOND));
 	if (w->set.pools[j->pool].ladder)
