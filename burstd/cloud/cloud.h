@@ -29,13 +29,11 @@ enum {
 	ENGINE_UNREAD_MAX = 4096,      /* unreadable instances of one provider, in one run */
 	ENGINE_SEEN_MAX = 131072,      /* instances in one list: twice as many as nodes */
 	ENGINE_STRAY_LOOK_MS = 10000,  /* from a stray's first list to its delete, at least */
-	ENGINE_STRAY_MS =
-		150000, /* a stray is gone so long after the provider listed it (P1) ... */
-	ENGINE_STRAY_REST_MS =
-		20000,               /* ... of which the pages of a list and the delete take this */
-	ENGINE_CALM_TIMES = 4,       /* list_every is so much longer while nothing moves */
-	ENGINE_THROTTLED_MS = 60000, /* a provider that says 429 for so long is failing */
-	ENGINE_REPLY_MAX = 32 << 20, /* bytes of one answer */
+	ENGINE_STRAY_MS = 150000,      /* P1: a stray is gone so long after it was listed ... */
+	ENGINE_STRAY_REST_MS = 20000,  /* ... and the pages of a list and the delete take this */
+	ENGINE_CALM_TIMES = 4,         /* list_every is so much longer while nothing moves */
+	ENGINE_THROTTLED_MS = 60000,   /* a provider that says 429 for so long is failing */
+	ENGINE_REPLY_MAX = 32 << 20,   /* bytes of one answer */
 };
 
 struct stray { /* an instance with our tag that no row stands for */
