@@ -170,11 +170,10 @@ static bool all_dated(const struct cloud *c)
 	return c->nseen > 0;
 }
 
-/* The list is complete and was taken: may the next one come later? */
+/* The list is complete and was taken: may the next one come later?  Strays wait for it. */
 static void look_calm(struct cloud *c)
 {
-	c->calm = !c->unsure && !c->waits && c->nstrays == 0 && c->unreadable == 0 &&
-		  shows_all(c, &c->needs_notices);
+	c->calm = !c->unsure && !c->waits && c->unreadable == 0 && shows_all(c, &c->needs_notices);
 	c->calm = still_calm(c);
 	if (c->calm)
 		c->list_next = c->list_began + calm_ms(c);
@@ -270,7 +269,6 @@ void list_run(struct cloud *c)
 
 	if (!c->list.busy) {
 		c->list_next = due_ms(c);
-		c->calm = still_calm(c);
 		if (c->waits)
 			list_soon(c);
 		if (now >= c->list_next)

@@ -197,6 +197,18 @@ static void test_whatever_begins_to_move_brings_a_list_at_once(void **state)
 	assert_int_equal(list_next_ms(B.c), W.now + EVERY - 1000);
 }
 
+static void test_a_list_that_somebody_wants_now_is_not_put_off(void **state)
+{
+	(void)state;
+	assert_int_equal(pause_after_list(), RARELY);
+	W.now += 1000;
+	B.c->list_next = W.now; /* burstctl reconcile */
+	B.e.poll.silent = true;
+	assert_int_equal(list_next_ms(B.c), W.now);
+	engine_turn(&B.e);
+	assert_int_equal(waiting(), 1);
+}
+
 /* I30 */
 static void test_a_list_that_fails_comes_no_sooner_for_that(void **state)
 {
@@ -244,6 +256,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_what_moves_keeps_the_usual_pace, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_whatever_begins_to_move_brings_a_list_at_once,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_list_that_somebody_wants_now_is_not_put_off,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_list_that_fails_comes_no_sooner_for_that,
 						setup, teardown),
