@@ -12,6 +12,7 @@
 #include "check_cloud_private.h"
 #include "check_private.h"
 #include "core/tariff.h"
+#include "core/terms.h"
 #include "io/conf_file.h"
 #include "providers/options.h"
 #include "store/state_dir.h"
@@ -159,6 +160,8 @@ static void note_untried(struct report *r, const struct check_cloud *c)
 		str_adds(&s, ", read notices");
 	if ((flags & PROVIDER_REPORTS) != 0)
 		str_adds(&s, ", report broken hosts");
+	if ((flags & PROVIDER_CONSOLES) != 0)
+		str_adds(&s, ", read console logs");
 	str_adds(&s, ": only doing it would show");
 	(void)add(r, "rights", UNTRIED, &s);
 }
@@ -233,29 +236,42 @@ static void say_lack(struct str *s, const struct conf_offer *o, enum tariff_lack
 	}
 }
 
-/* Does any quote say that something is sold out?  Then the others say that there is some. */
-static bool tells_stock(const struct check_cloud *c)
+static struct provider_terms terms_of(const struct check_cloud *c, const struct conf_offer *o)
 {
-	for (size_t i = 0; i < c->nquoted; i++)
-		if (c->quoted[i].dry)
-			return true;
-	return false;
+	const struct provider_place place = conf_place(o);
+	const struct provider_terms known = terms_known(c->ops, c->self, &place);
+
+	return tariff_terms(c->quoted, c->nquoted, o, &known);
 }
 
-static void say_stock(struct str *s, const struct check_cloud *c, const struct conf_offer *o)
+static void say_terms(struct str *s, const struct provider_terms *t)
 {
-	if (!tells_stock(c))
-		str_adds(s, "; the provider does not say whether any is free");
-	else
-		str_adds(s, tariff_dry(c->quoted, c->nquoted, o) ? "; none is free now"
-								 : "; some are free now");
+	static const char *const stock[] = {[PROVIDER_STOCK_UNSAID] =
+						    "the provider does not say whether any is free",
+					    [PROVIDER_STOCK_NONE] = "none is free now",
+					    [PROVIDER_STOCK_SOME] = "some are free now"};
+
+	str_addf(s, "; %s", stock[t->stock]);
+	terms_print(t, s);
 }
 
-static void put_stock(json_t *row, const struct check_cloud *c, const struct conf_offer *o)
+/* What nobody says is left out. */
+static void put_terms(json_t *row, const struct provider_terms *t)
 {
-	if (tells_stock(c))
+	if (t->stock != PROVIDER_STOCK_UNSAID)
 		(void)json_object_set_new(row, "free",
-					  json_boolean(!tariff_dry(c->quoted, c->nquoted, o)));
+					  json_boolean(t->stock == PROVIDER_STOCK_SOME));
+	if (t->quantum_ms != 0)
+		(void)json_object_set_new(row, "quantum_ms", json_integer(t->quantum_ms));
+	if (t->minimum_ms != 0)
+		(void)json_object_set_new(row, "minimum_ms",
+					  json_integer(t->minimum_ms > 0 ? t->minimum_ms : 0));
+	if (t->data != PROVIDER_DATA_UNSAID)
+		(void)json_object_set_new(row, "user_data", json_string(terms_data_str(t->data)));
+	if (t->data_max != 0)
+		(void)json_object_set_new(row, "user_data_max", json_integer(t->data_max));
+	if (t->interconnect[0] != '\0')
+		(void)json_object_set_new(row, "interconnect", check_plain(t->interconnect));
 }
 
 /* An offer that the provider has. */
@@ -265,6 +281,7 @@ static void judge_price(struct report *r, const struct check_cloud *c, const str
 	int64_t price = f->o->price_nano_h > 0
 				? f->o->price_nano_h
 				: tariff_price(c->quoted, c->nquoted, f->o, currency);
+	const struct provider_terms terms = terms_of(c, f->o);
 	struct str s = begin_offer(f->o);
 	char text[FMT_MONEY_SIZE];
 	json_t *row;
@@ -277,13 +294,13 @@ static void judge_price(struct report *r, const struct check_cloud *c, const str
 			 "the provider names no price in %s: \"price\" is missing, and nothing is "
 			 "bought without",
 			 currency);
-	say_stock(&s, c, f->o);
+	say_terms(&s, &terms);
 	row = add(r, f->name, price > 0 ? GOOD : WRONG, &s);
 	put_place(row, f);
 	if (price > 0)
 		(void)json_object_set_new(row, "price", json_string(fmt_money(text, price)));
 	(void)json_object_set_new(row, "currency", json_string(currency));
-	put_stock(row, c, f->o);
+	put_terms(row, &terms);
 }
 
 static void judge_offer(struct report *r, const struct check_cloud *c, const struct offer *f)
@@ -292,11 +309,12 @@ static void judge_offer(struct report *r, const struct check_cloud *c, const str
 	const bool quoted = c->ntypes > 0 && c->quotes.code == PROVIDER_OK;
 	enum tariff_lack lack =
 		quoted ? tariff_lack(c->quoted, c->nquoted, f->o, &caps) : TARIFF_SOLD;
+	const struct check_driver driver = {c->provider, c->ops, c->self};
 	struct str s = begin_offer(f->o);
 	struct err e = {0};
 	enum state state = WRONG;
 
-	if (check_provider_builds(f->pool, f->o, c->ops, c->self, &e) != 0) {
+	if (check_provider_builds(&driver, f->pool, f->o, &e) != 0) {
 		str_adds(&s, e.msg);
 	} else if (c->login.code != PROVIDER_OK || !quoted) {
 		str_adds(&s, "without quotes nothing is known of it");

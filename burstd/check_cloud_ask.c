@@ -312,7 +312,8 @@ static void ask_in_turn(struct asking *a)
 	struct provider_op op = {.kind = PROVIDER_LIST};
 	struct check_cloud *c = a->c;
 
-	c->has_login = c->ops->good_until != NULL;
+	/* INT64_MAX before any: this provider, as configured, has none. */
+	c->has_login = c->ops->good_until != NULL && c->ops->good_until(c->self) != INT64_MAX;
 	if (c->has_login)
 		login(a);
 	if (c->login.code != PROVIDER_OK)

@@ -37,8 +37,14 @@ void check_provider(struct check *c, struct conf_provider *p);
  * problem was noted. */
 const struct provider_ops *check_provider_open(struct check *c, struct conf_provider *p,
 					       void **self);
-/* Can the driver build a create for this pool and offer at all?  -1: *e says why not. */
-int check_provider_builds(const struct conf_pool *p, const struct conf_offer *o,
-			  const struct provider_ops *ops, const void *self, struct err *e);
+struct check_driver { /* an open one; borrowed */
+	const struct conf_provider *provider;
+	const struct provider_ops *ops;
+	const void *self;
+};
+/* Can it build a create for this pool and offer at all, and would the machine take its user-data
+ * and become a node?  -1: *e says why not. */
+int check_provider_builds(const struct check_driver *d, const struct conf_pool *p,
+			  const struct conf_offer *o, struct err *e);
 
 #endif

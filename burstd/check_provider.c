@@ -10,8 +10,13 @@
 #include "check.h"
 #include "check_private.h"
 #include "core/conf_option.h"
+#include "core/terms.h"
 #include "io/conf_file.h"
+#include "providers/common/names.h"
 #include "providers/registry.h"
+
+/* Generations begin at the clock (ADR 5): as long as in the year 2100. */
+#define CHECK_GEN UINT64_C(4102444800000)
 
 static const struct provider_ops *find_driver(struct check *c, const struct conf_provider *p)
 {
@@ -56,15 +61,29 @@ static void check_own_programs(struct check *c, const struct conf_provider *p)
 	}
 }
 
-int check_provider_builds(const struct conf_pool *p, const struct conf_offer *o,
-			  const struct provider_ops *ops, const void *self, struct err *e)
+/* What machines of this offer need to become nodes.  The text that burstd writes for them is
+ * checked when there is one, before the create. */
+static int check_boot(const struct check_driver *d, const struct provider_place *place,
+		      struct err *e)
 {
-	const struct provider_place place = {.type = o->type,
-					     .region = o->region,
-					     .zone = o->zone,
-					     .market = (enum provider_market)o->market,
-					     .fabric = o->in_fabric};
-	const struct provider_want want = {.node = p->nodes->names[0], .gen = 1};
+	const struct provider_terms t = terms_known(d->ops, d->self, place);
+	struct err why = {0};
+
+	if (terms_take_data(&t, d->provider->user_data, e) != 0)
+		return -1;
+	if (d->provider->bootstrap != CONF_BOOTSTRAP_USER_DATA || terms_boot(&t, &why) == 0)
+		return 0;
+	return err_set(e, ERR_INVALID,
+		       "%s; set bootstrap of the provider: image, if the provider's image has "
+		       "burst-node in it; ssh, if a program of yours installs it there",
+		       why.msg);
+}
+
+int check_provider_builds(const struct check_driver *d, const struct conf_pool *p,
+			  const struct conf_offer *o, struct err *e)
+{
+	const struct provider_place place = conf_place(o);
+	const struct provider_want want = {.node = p->nodes->names[0], .gen = CHECK_GEN};
 	struct provider_op op = {.kind = PROVIDER_CREATE};
 	struct provider_request rq = {0};
 
@@ -73,20 +92,40 @@ int check_provider_builds(const struct conf_pool *p, const struct conf_offer *o,
 					       .place = &place,
 					       .wants = &want,
 					       .nwants = 1};
-	if (o->in_fabric != NULL && (ops->caps(self).flags & PROVIDER_FABRICS) == 0)
-		return err_set(e, ERR_INVALID, "fabric: driver %s has none", ops->name);
-	if (ops->build(self, &op, &rq, e) != 0)
+	if (o->in_fabric != NULL && (d->ops->caps(d->self).flags & PROVIDER_FABRICS) == 0)
+		return err_set(e, ERR_INVALID, "fabric: driver %s has none", d->ops->name);
+	if (d->ops->build(d->self, &op, &rq, e) != 0)
 		return -1;
 	provider_request_fini(&rq);
-	return 0;
+	return check_boot(d, &place, e);
 }
 
-static bool check_rung(struct check *c, const struct conf_pool *p, const struct conf_offer *o,
-		       const struct provider_ops *ops, const void *self)
+/* Does each node of the pool fit into a name there?  The first is tried by a create, all here. */
+static void check_names(struct check *c, const struct conf_pool *p, const struct conf_offer *o,
+			const struct provider_names *form)
+{
+	char name[NAMES_SIZE];
+	struct err e = {0};
+	size_t bad = 0;
+
+	for (size_t i = 0; form != NULL && i < p->nodes->n; i++) {
+		const struct provider_want want = {.node = p->nodes->names[i], .gen = CHECK_GEN};
+
+		bad += names_pack(name, form, CHECK_NO_UUID, &want, bad == 0 ? &e : NULL) != 0;
+	}
+	if (bad > 0)
+		check_problem(c, p->nodes_line,
+			      "pool \"%s\": nodes: provider \"%s\" has the node in the name of its "
+			      "instance: %s%s",
+			      p->name, o->provider, e.msg, bad > 1 ? ", and others likewise" : "");
+}
+
+static bool check_rung(struct check *c, const struct check_driver *d, const struct conf_pool *p,
+		       const struct conf_offer *o)
 {
 	struct err e = {0};
 
-	if (check_provider_builds(p, o, ops, self, &e) == 0)
+	if (check_provider_builds(d, p, o, &e) == 0)
 		return true;
 	if (o->name[0] == '\0')
 		check_problem(c, p->line, "pool \"%s\": %s", p->name, e.msg);
@@ -122,6 +161,7 @@ static void check_pools(struct check *c, const struct conf_provider *p,
 			const struct provider_ops *ops, const void *self)
 {
 	const struct provider_caps caps = ops->caps(self);
+	const struct check_driver driver = {p, ops, self};
 
 	for (size_t i = 0; i < c->conf->npools; i++) {
 		size_t n;
@@ -130,8 +170,10 @@ static void check_pools(struct check *c, const struct conf_provider *p,
 		for (size_t k = 0; k < n; k++) {
 			if (&c->conf->providers[rungs[k].provider_index] != p)
 				continue;
-			if (check_rung(c, &c->conf->pools[i], &rungs[k], ops, self))
-				check_price(c, &c->conf->pools[i], &rungs[k], &caps);
+			if (!check_rung(c, &driver, &c->conf->pools[i], &rungs[k]))
+				continue;
+			check_price(c, &c->conf->pools[i], &rungs[k], &caps);
+			check_names(c, &c->conf->pools[i], &rungs[k], caps.names);
 		}
 	}
 }

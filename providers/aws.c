@@ -135,6 +135,47 @@ static int set_subnets(struct aws *a, const char *text, struct err *e)
 	return 0;
 }
 
+/* "TYPE[@ZONE]=[block:]TARGET", of n bytes. */
+static int set_reservation(struct aws_reservation *r, const char *text, size_t n)
+{
+	size_t key = strcspn(text, "=,"), type = strcspn(text, "@=,"), kind;
+	const char *target = text + key + 1;
+
+	if (key >= n || type == 0 || (type < key && type + 1 == key))
+		return -1;
+	r->block = strncmp(target, "block:", 6) == 0;
+	target += r->block ? 6 : 0;
+	kind = strncmp(target, "cr-", 3) == 0 ? 3 : strncmp(target, "arn:", 4) == 0 ? 4 : 0;
+	if (kind == 0 || target + kind >= text + n)
+		return -1;
+	r->type = mem_strdup(text);
+	r->type[type] = '\0';
+	r->zone = mem_strdup(type < key ? text + type + 1 : "");
+	if (type < key)
+		r->zone[key - type - 1] = '\0';
+	r->target = mem_strdup(target);
+	r->target[text + n - target] = '\0';
+	return 0;
+}
+
+static int set_reservations(struct aws *a, const char *text, struct err *e)
+{
+	while (text != NULL && text[0] != '\0') {
+		size_t n = strcspn(text, ",");
+
+		if (a->nreservations == AWS_RESERVATIONS_MAX)
+			return err_set(e, ERR_LIMIT, "reservations: at most %d",
+				       AWS_RESERVATIONS_MAX);
+		if (set_reservation(&a->reservations[a->nreservations], text, n) != 0)
+			return err_set(e, ERR_INVALID,
+				       "reservations: want \"TYPE=TARGET,TYPE@ZONE=TARGET\", with "
+				       "cr-..., block:cr-... or arn:... as TARGET");
+		a->nreservations++;
+		text += n + (text[n] == ',');
+	}
+	return 0;
+}
+
 static int set_groups(struct aws *a, const char *text, struct err *e)
 {
 	while (text[0] != '\0') {
@@ -172,7 +213,9 @@ static int set_user_data(struct aws *a, const char *text, struct err *e)
 	if (n == 0)
 		return 0;
 	if (n > AWS_USER_DATA_MAX)
-		return err_set(e, ERR_LIMIT, "user_data_file: at most %d bytes", AWS_USER_DATA_MAX);
+		return err_set(e, ERR_LIMIT,
+			       "user_data_file: it has %zu bytes, and EC2 takes at most %d", n,
+			       AWS_USER_DATA_MAX);
 	a->user_data = words_base64(text);
 	return 0;
 }
@@ -188,7 +231,8 @@ static int set_launch(struct aws *a, const struct provider_conf *conf,
 	if (a->image == NULL && a->template == NULL)
 		return err_set(e, ERR_INVALID, "want image or launch_template: the image to run");
 	if (set_subnets(a, own->subnets != NULL ? own->subnets : "", e) != 0 ||
-	    set_groups(a, own->security_groups != NULL ? own->security_groups : "", e) != 0)
+	    set_groups(a, own->security_groups != NULL ? own->security_groups : "", e) != 0 ||
+	    set_reservations(a, own->reservations, e) != 0)
 		return -1;
 	return set_user_data(a, conf->user_data, e);
 }
@@ -205,6 +249,11 @@ static void aws_close(void *self)
 	for (size_t i = 0; i < a->nsubnets; i++) {
 		free(a->subnets[i].zone);
 		free(a->subnets[i].id);
+	}
+	for (size_t i = 0; i < a->nreservations; i++) {
+		free(a->reservations[i].type);
+		free(a->reservations[i].zone);
+		free(a->reservations[i].target);
 	}
 	free_endpoint(&a->ec2);
 	free_endpoint(&a->sts);
@@ -259,6 +308,7 @@ static const struct provider_limit limits[PROVIDER_NOPS] = {
 	[PROVIDER_FABRIC_MAKE] = {.requests = {50, 5, 1000}},
 	[PROVIDER_FABRIC_DROP] = {.requests = {50, 5, 1000}},
 	[PROVIDER_REPORT] = {.requests = {50, 5, 1000}},
+	[PROVIDER_CONSOLE] = {.requests = {50, 5, 1000}},
 };
 
 /* No PROVIDER_GANGS: EC2 may launch only a part of a batch of several jobs.  It follows the order
@@ -269,7 +319,7 @@ static struct provider_caps aws_caps(const void *self)
 
 	return (struct provider_caps){
 		.flags = PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_FABRICS | PROVIDER_REPORTS |
-			 (a->queue != NULL ? PROVIDER_TELLS : 0),
+			 PROVIDER_CONSOLES | (a->queue != NULL ? PROVIDER_TELLS : 0),
 		.create_max = AWS_CREATE_MAX,
 		.delete_max = AWS_DELETE_MAX,
 		.token_ms = TOKEN_LIFE_MS,
@@ -278,6 +328,20 @@ static struct provider_caps aws_caps(const void *self)
 		.spot_prices = AWS_CURRENCY,
 		.limits = limits,
 	};
+}
+
+/* Linux is billed by the second, with a minimum of 60 seconds (EC2's page of on-demand prices; what
+ * an image from the marketplace costs besides is its seller's).  User-data is "limited to 16 KB, in
+ * raw form, before it is base64-encoded" (EC2's user guide). */
+static struct provider_terms aws_terms(const void *self, const struct provider_place *place)
+{
+	(void)self;
+	(void)place;
+	return (struct provider_terms){.quantum_ms = 1000,
+				       .minimum_ms = 60000,
+				       .data = PROVIDER_DATA_ANY,
+				       .data_max = AWS_USER_DATA_MAX,
+				       .own_image = true};
 }
 
 /* --- requests ---------------------------------------------------------------------------------
@@ -297,6 +361,8 @@ static int build_body(const struct aws *a, const struct provider_op *op, struct 
 		return aws_quotes_build(op, body, e);
 	case PROVIDER_REPORT:
 		return aws_report_build(op->u.report.id, body, e);
+	case PROVIDER_CONSOLE:
+		return aws_console_build(op->u.console.id, body, e);
 	case PROVIDER_FABRIC_MAKE:
 	case PROVIDER_FABRIC_LIST:
 	case PROVIDER_FABRIC_DROP:
@@ -350,6 +416,8 @@ static int parse_ok(const struct aws *a, const struct provider_op *op,
 		return aws_notices_parse(a, op, reply, out);
 	case PROVIDER_REPORT:
 		return aws_report_parse(reply);
+	case PROVIDER_CONSOLE:
+		return aws_console_parse(reply, out);
 	case PROVIDER_FABRIC_MAKE:
 	case PROVIDER_FABRIC_LIST:
 	case PROVIDER_FABRIC_DROP:
@@ -401,11 +469,20 @@ static void parse_error(const struct aws *a, const struct provider_op *op,
 		aws_create_goes_on(a, op, code, out);
 }
 
-static void aws_parse(const void *self, const struct provider_op *op,
+/* What failed has EC2's id of the request at its end. */
+static void tell_id(const struct aws *a, const struct provider_reply *reply,
+		    struct provider_result *out)
+{
+	char id[PROVIDER_REQUEST_MAX + 1];
+
+	aws_request_id(a, reply, id);
+	if (out->message[0] != '\0')
+		words_add_id(out->message, sizeof(out->message), id);
+}
+
+static void parse_any(const struct aws *a, const struct provider_op *op,
 		      const struct provider_reply *reply, struct provider_result *out)
 {
-	const struct aws *a = self;
-
 	if (reply->status != 200) {
 		parse_error(a, op, reply, out);
 		return;
@@ -420,12 +497,21 @@ static void aws_parse(const void *self, const struct provider_op *op,
 	aws_set_message(a, out, "malformed reply");
 }
 
+static void aws_parse(const void *self, const struct provider_op *op,
+		      const struct provider_reply *reply, struct provider_result *out)
+{
+	parse_any(self, op, reply, out);
+	tell_id(self, reply, out);
+}
+
 const struct provider_ops provider_aws = {
 	.name = "aws",
 	.options = &aws_options,
 	.open = aws_open,
 	.close = aws_close,
 	.caps = aws_caps,
+	.terms = aws_terms,
+	.request_id = aws_request_id,
 	.build = aws_build,
 	.parse = aws_parse,
 	.fits = aws_fits,

@@ -21,23 +21,45 @@ struct choices {
 /* --- where ------------------------------------------------------------------------------------
  */
 
+/* The first reservation for this place; NULL: none is named, so any open one will do. */
+static const struct aws_reservation *find_reservation(const struct aws *a,
+						      const struct provider_place *p)
+{
+	for (size_t i = 0; i < a->nreservations && p->market == PROVIDER_RESERVED; i++) {
+		const struct aws_reservation *r = &a->reservations[i];
+
+		if (strcmp(r->type, p->type) == 0 &&
+		    (r->zone[0] == '\0' || p->zone[0] == '\0' || strcmp(r->zone, p->zone) == 0))
+			return r;
+	}
+	return NULL;
+}
+
+/* A reservation is in one zone. */
+static const char *zone_of(const struct aws *a, const struct provider_place *p)
+{
+	const struct aws_reservation *r = find_reservation(a, p);
+
+	return p->zone[0] == '\0' && r != NULL ? r->zone : p->zone;
+}
+
 /* The subnets in the place's zone; if none are configured, the zone itself. */
 static void find_choices(const struct aws *a, const struct provider_create *c, struct choices *all)
 {
-	const struct provider_place *p = c->place;
+	const char *zone = zone_of(a, c->place);
 
 	all->n = 0;
 	if (a->nsubnets == 0)
-		all->v[all->n++] = (struct choice){p->zone, ""};
+		all->v[all->n++] = (struct choice){zone, ""};
 	for (size_t i = 0; i < a->nsubnets; i++)
-		if (p->zone[0] == '\0' || strcmp(p->zone, a->subnets[i].zone) == 0)
+		if (zone[0] == '\0' || strcmp(zone, a->subnets[i].zone) == 0)
 			all->v[all->n++] = (struct choice){a->subnets[i].zone, a->subnets[i].id};
 }
 
 /* A fleet picks the best of several subnets, but its instances have no launch index to tell which
- * node each is: it serves only a single node outside of a gang.  It can only prefer reserved
- * capacity, not insist on it; a placement group is in one zone; and a fleet has the user-data of
- * its launch template. */
+ * node each is: it serves only a single node outside of a gang.  Reserved
+ * capacity is in one zone, as is a placement group; and a fleet has the user-data of its launch
+ * template. */
 static bool is_fleet(const struct aws *a, const struct provider_create *c,
 		     const struct choices *all)
 {
@@ -166,6 +188,24 @@ static void add_token(const struct provider_op *op, struct str *body)
 	query_add(body, token, "ClientToken");
 }
 
+/* Launch into the reservation that is named for the place, else into any open one of ours; in
+ * neither case into anything else.  A capacity block is a market of its own. */
+static void add_reservation(const struct aws *a, const struct provider_place *p, struct str *body)
+{
+	const struct aws_reservation *r = find_reservation(a, p);
+	bool arn = r != NULL && strncmp(r->target, "arn:", 4) == 0;
+
+	if (r != NULL && r->block)
+		query_add(body, "capacity-block", "InstanceMarketOptions.MarketType");
+	else
+		query_add(body, "capacity-reservations-only",
+			  "CapacityReservationSpecification.CapacityReservationPreference");
+	if (r != NULL)
+		query_add(body, r->target,
+			  "CapacityReservationSpecification.CapacityReservationTarget.%s",
+			  arn ? "CapacityReservationResourceGroupArn" : "CapacityReservationId");
+}
+
 static void build_run(const struct aws *a, const struct provider_op *op, const struct choice *at,
 		      struct str *body)
 {
@@ -197,10 +237,8 @@ static void build_run(const struct aws *a, const struct provider_op *op, const s
 		query_add(body, "terminate",
 			  "InstanceMarketOptions.SpotOptions.InstanceInterruptionBehavior");
 	}
-	/* Launch into any open capacity reservation of ours here, or not at all. */
 	if (c->place->market == PROVIDER_RESERVED)
-		query_add(body, "capacity-reservations-only",
-			  "CapacityReservationSpecification.CapacityReservationPreference");
+		add_reservation(a, c->place, body);
 	query_add(body, "instance", "TagSpecification.1.ResourceType");
 	aws_tags_add(body, "TagSpecification.1", c);
 	query_add(body, "volume", "TagSpecification.2.ResourceType");
@@ -270,7 +308,7 @@ static int check(const struct aws *a, const struct provider_create *c, const str
 	if (provider_in_fabric(c->place) && !aws_is_plain(c->place->fabric, PROVIDER_WORD_MAX))
 		return err_set(e, ERR_INVALID, "create: not a placement group's name");
 	if (all->n == 0)
-		return err_set(e, ERR_INVALID, "subnets has none in zone %s", c->place->zone);
+		return err_set(e, ERR_INVALID, "subnets has none in zone %s", zone_of(a, c->place));
 	if (c->user_data != NULL && strlen(c->user_data) > AWS_USER_DATA_MAX)
 		return err_set(e, ERR_LIMIT, "create: user-data of more than %d bytes",
 			       AWS_USER_DATA_MAX);

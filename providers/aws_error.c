@@ -21,6 +21,9 @@ static const struct {
 	{"InsufficientCapacityOnHost", PROVIDER_CAPACITY},
 	{"UnfulfillableCapacity", PROVIDER_CAPACITY},
 	{"ReservationCapacityExceeded", PROVIDER_CAPACITY},
+	{"InvalidLaunchTargets", PROVIDER_CAPACITY}, /* of reservations: full, or unknown */
+	/* It is not active: a capacity block that has not begun, or is over. */
+	{"InvalidCapacityReservationState", PROVIDER_CAPACITY},
 	{"InsufficientFreeAddressesInSubnet", PROVIDER_CAPACITY},
 	{"SpotMaxPriceTooLow", PROVIDER_CAPACITY},
 	{"Unsupported", PROVIDER_CAPACITY}, /* EC2 means: not in this zone */
@@ -180,6 +183,45 @@ void aws_set_message(const struct aws *a, struct provider_result *out, const cha
 
 	words_show(out->message, sizeof(out->message), text, secrets,
 		   sizeof(secrets) / sizeof(secrets[0]));
+}
+
+/* The text between two tags, wherever they are: "<RequestID>" at the end of an error, "<requestId>"
+ * at the beginning of a success.  "": there is none, or it is too long. */
+static void find_id(const struct provider_reply *reply, const char *tag, char *out, size_t size)
+{
+	const char *at =
+		reply->body != NULL ? memmem(reply->body, reply->len, tag, strlen(tag)) : NULL;
+	const char *from = at != NULL ? at + strlen(tag) : NULL;
+	const char *end =
+		from != NULL ? memchr(from, '<', (size_t)(reply->body + reply->len - from)) : NULL;
+
+	out[0] = '\0';
+	if (end != NULL && (size_t)(end - from) < size)
+		(void)snprintf(out, size, "%.*s", (int)(end - from), from);
+}
+
+void aws_request_id(const void *self, const struct provider_reply *reply,
+		    char out[PROVIDER_REQUEST_MAX + 1])
+{
+	static const char *const headers[] = {"x-amzn-RequestId", "x-amz-request-id"};
+	static const char *const tags[] = {"<RequestID>", "<requestId>", "<RequestId>"};
+	const struct aws *a = self;
+	const char *const secrets[] = {a->now.secret, a->now.token, a->base.secret, a->base.token,
+				       a->metadata_token};
+	char id[PROVIDER_REQUEST_MAX + 1] = "";
+
+	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]) && id[0] == '\0'; i++) {
+		const char *said = headers_get(&reply->headers, headers[i]);
+
+		if (said != NULL && strlen(said) < sizeof(id))
+			(void)snprintf(id, sizeof(id), "%s", said);
+	}
+	for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]) && id[0] == '\0'; i++)
+		find_id(reply, tags[i], id, sizeof(id));
+	out[0] = '\0';
+	if (words_is_plain(id, PROVIDER_REQUEST_MAX))
+		words_show(out, PROVIDER_REQUEST_MAX + 1, id, secrets,
+			   sizeof(secrets) / sizeof(secrets[0]));
 }
 
 static void get_cut(const struct xml_node *n, const char *name, char *out, size_t size)

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base64.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "core/console.h"
 
 /* --- requests ---------------------------------------------------------------------------------
  */
@@ -56,6 +58,38 @@ int aws_report_parse(const struct provider_reply *reply)
 			 : -1;
 
 	xml_fini(&x);
+	return rc;
+}
+
+int aws_console_build(const char *id, struct str *body, struct err *e)
+{
+	if (id[0] == '\0' || !aws_is_plain(id, PROVIDER_ID_MAX))
+		return err_set(e, ERR_INVALID, "console: not an id of this provider");
+	query_begin(body, "GetConsoleOutput", AWS_EC2_VERSION);
+	query_add(body, id, "InstanceId");
+	query_add(body, "true", "Latest");
+	return 0;
+}
+
+int aws_console_parse(const struct provider_reply *reply, struct provider_result *out)
+{
+	static const char *const names[] = {"GetConsoleOutputResponse", "output", NULL};
+	unsigned char *log = NULL;
+	const char *text;
+	struct xml x;
+	size_t n = 0;
+	int rc = -1;
+
+	if (xml_parse(&x, names, reply->body, reply->len) == 0) {
+		text = xml_text(x.root, "output");
+		log = mem_zalloc(strlen(text) + 1);
+		if (base64_decode(BASE64_LINES, text, strlen(text), log, strlen(text) + 1, &n)) {
+			out->console = console_end((const char *)log, n);
+			rc = 0;
+		}
+	}
+	xml_fini(&x);
+	free(log);
 	return rc;
 }
 

@@ -4,7 +4,7 @@
  *   aws.c         open and close; passes each request and reply to the file that knows its kind
  *   aws_login.c   credentials: from a file, of the machine's role (IMDSv2), of an assumed role
  *   aws_create.c  RunInstances and CreateFleet
- *   aws_list.c    DescribeInstances, TerminateInstances
+ *   aws_list.c    DescribeInstances, TerminateInstances, ReportInstanceStatus, GetConsoleOutput
  *   aws_group.c   placement groups: fabrics
  *   aws_quote.c   DescribeInstanceTypes, DescribeSpotPriceHistory
  *   aws_notice.c  what EventBridge tells of instances, through a queue (SQS)
@@ -49,6 +49,7 @@ enum {
 	AWS_PAGE_MAX = 250,
 	AWS_SUBNETS_MAX = 100,
 	AWS_GROUPS_MAX = 16,
+	AWS_RESERVATIONS_MAX = 100,
 	AWS_TAG_PARTS = 8,       /* tags for one text ... */
 	AWS_TAG_VALUE_MAX = 256, /* ... of so many bytes each: EC2's limit */
 	AWS_TAG_TEXT_MAX = AWS_TAG_PARTS * AWS_TAG_VALUE_MAX,
@@ -67,6 +68,12 @@ enum {
 
 struct aws_subnet {
 	char *zone, *id;
+};
+
+struct aws_reservation {   /* for market reserved */
+	char *type, *zone; /* zone "": any */
+	char *target;      /* id of a capacity reservation, or ARN of a group of them */
+	bool block;        /* of capacity blocks */
 };
 
 struct aws_endpoint {
@@ -97,6 +104,8 @@ struct aws {
 	size_t ngroups;
 	struct aws_subnet subnets[AWS_SUBNETS_MAX];
 	size_t nsubnets;
+	struct aws_reservation reservations[AWS_RESERVATIONS_MAX];
+	size_t nreservations;
 	/* credentials; after open() only renew() changes them */
 	struct aws_key base, now; /* base: the key that assumes the role */
 	bool from_file;
@@ -136,6 +145,9 @@ int aws_delete_parse(const char *const *ids, size_t n, const struct provider_rep
  */
 int aws_report_build(const char *id, struct str *body, struct err *e);
 int aws_report_parse(const struct provider_reply *reply);
+/* The latest console output, which EC2 has of Nitro's instances alone. */
+int aws_console_build(const char *id, struct str *body, struct err *e);
+int aws_console_parse(const struct provider_reply *reply, struct provider_result *out);
 /* Fill in items for all ids from an error about some of them.  false: the error is about the whole
  * request. */
 bool aws_delete_error(const char *const *ids, size_t n, const char *code, const char *message,
@@ -187,6 +199,9 @@ void aws_error_words(const struct provider_reply *reply, char code[64],
 		     char message[AWS_WORDS_MAX]);
 /* Set the message for people and logs: one line, without any of the driver's secrets. */
 void aws_set_message(const struct aws *a, struct provider_result *out, const char *text);
+/* provider_ops.request_id: of the header x-amzn-RequestId, else of the reply. */
+void aws_request_id(const void *self, const struct provider_reply *reply,
+		    char out[PROVIDER_REQUEST_MAX + 1]);
 
 /* --- aws_post.c --- */
 /* Make a POST of *body, which is taken, to ep, signed if there is a key.  -1: too long. */

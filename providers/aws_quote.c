@@ -132,6 +132,17 @@ static bool is_on_demand(const struct xml_node *item)
 	return c != NULL;
 }
 
+/* "none" is said, too. */
+static void read_efa(const struct xml_node *item, struct provider_terms *t)
+{
+	const char *efa = xml_text(xml_child(item, "networkInfo"), "efaSupported");
+
+	if (strcmp(efa, "true") == 0)
+		memcpy(t->interconnect, "efa", 4);
+	else if (strcmp(efa, "false") == 0)
+		memcpy(t->interconnect, "none", 5);
+}
+
 static int read_type(const struct aws *a, const struct xml_node *item, struct provider_result *out)
 {
 	const struct xml_node *gpu = xml_child(xml_child(item, "gpuInfo"), "gpus");
@@ -143,6 +154,7 @@ static int read_type(const struct aws *a, const struct xml_node *item, struct pr
 	set_place(a, o);
 	o->cpus = number(xml_child(item, "vCpuInfo"), "defaultVCpus");
 	o->memory_mb = number(xml_child(item, "memoryInfo"), "sizeInMiB");
+	read_efa(item, &o->terms);
 	for (gpu = xml_child(gpu, "item"); gpu != NULL; gpu = xml_again(gpu))
 		o->gpus += number(gpu, "count");
 	return xml_copy(item, "instanceType", o->type, sizeof(o->type)) == 1 ? 0 : -1;
@@ -202,6 +214,8 @@ int aws_quotes_parse(const struct aws *a, const struct provider_op *op,
 					    "sizeInMiB",
 					    "gpuInfo",
 					    "gpus",
+					    "networkInfo",
+					    "efaSupported",
 					    "count",
 					    "nextToken",
 					    NULL};

@@ -26,11 +26,24 @@ static const struct rest_row errors[] = {
 	{.ops = REST_OP(PROVIDER_CREATE), .status = 404, .means = PROVIDER_INVALID},
 };
 
+static const char *const headers[] = {"X-OpenStack-Ironic-API-Version: 1.56", NULL};
+
 static const struct rest_api api = {
 	.auth = REST_BASIC,
 	.open = true, /* auth_strategy = noauth */
-	.headers = (const char *const[]){"X-OpenStack-Ironic-API-Version: 1.56", NULL},
+	.headers = headers,
 	.error_message = "message", /* unwrap() */
+	.request_id = "X-OpenStack-Request-ID",
+	.rows = errors,
+	.nrows = sizeof(errors) / sizeof(errors[0]),
+};
+
+const struct rest_api ironic_token_api = {
+	.auth = REST_HEADER,
+	.auth_header = "X-Auth-Token",
+	.open = true,
+	.headers = headers,
+	.error_message = "message",
 	.request_id = "X-OpenStack-Request-ID",
 	.rows = errors,
 	.nrows = sizeof(errors) / sizeof(errors[0]),
@@ -44,6 +57,7 @@ static void ironic_close(void *self)
 
 	if (i == NULL)
 		return;
+	ironic_login_close(i);
 	rest_fini(&i->rest);
 	secret_wipe(&i->user_data);
 	free(i->image);
@@ -93,14 +107,15 @@ static int set_options(struct ironic *i, const struct ironic_options *o, struct 
 static int ironic_open(void **self, const struct provider_conf *conf, struct err *e)
 {
 	static const struct ironic_options none;
+	const struct ironic_options *o = conf->options != NULL ? conf->options : &none;
 	struct ironic *i = mem_zalloc(sizeof(*i));
+	int rc;
 
 	*self = NULL;
-	if (rest_init(&i->rest, &api, conf, e) != 0) {
-		free(i);
-		return -1;
-	}
-	if (set_options(i, conf->options != NULL ? conf->options : &none, e) != 0) {
+	ironic_who_copy(&i->who, o);
+	i->by_keystone = ironic_wants_login(o);
+	rc = i->by_keystone ? ironic_login_open(i, conf, e) : rest_init(&i->rest, &api, conf, e);
+	if (rc != 0 || set_options(i, o, e) != 0) {
 		ironic_close(i);
 		return -1;
 	}
@@ -112,11 +127,23 @@ static int ironic_open(void **self, const struct provider_conf *conf, struct err
 
 static struct provider_caps ironic_caps(const void *self)
 {
+	const struct ironic *i = self;
+
+	return (struct provider_caps){
+		.flags = PROVIDER_TOKENS | PROVIDER_TAGS,
+		.region = i->by_keystone && i->who.region[0] != '\0' ? i->who.region : NULL,
+		.create_max = 1,
+		.delete_max = 1,
+		.token_ms = TOKEN_MS,
+		.names = &ironic_form};
+}
+
+/* User-data is in the config drive, whose size deploy interfaces limit, each in its way. */
+static struct provider_terms ironic_terms(const void *self, const struct provider_place *place)
+{
 	(void)self;
-	return (struct provider_caps){.flags = PROVIDER_TOKENS | PROVIDER_TAGS,
-				      .create_max = 1,
-				      .delete_max = 1,
-				      .token_ms = TOKEN_MS};
+	(void)place;
+	return (struct provider_terms){.data = PROVIDER_DATA_ANY, .own_image = true};
 }
 
 /* --- quotes: is there a machine of each class?  What it costs nobody says. ---------------------
@@ -175,9 +202,12 @@ static int begin(const struct ironic *i, const struct provider_op *op, struct re
 static int ironic_build(const void *self, const struct provider_op *op,
 			struct provider_request *out, struct err *e)
 {
+	const struct ironic *i = self;
 	struct rest_call c;
 
-	if (begin(self, op, &c, e) != 0)
+	if (op->kind == PROVIDER_LOGIN && i->by_keystone)
+		return ironic_login_build(i, out, e);
+	if (begin(i, op, &c, e) != 0)
 		return -1;
 	return rest_end(&c, out, provider_op_str(op->kind), e);
 }
@@ -240,6 +270,10 @@ static void ironic_parse(const void *self, const struct provider_op *op,
 	struct provider_reply plain = *reply;
 	char *text;
 
+	if (op->kind == PROVIDER_LOGIN) {
+		ironic_login_parse(self, op, reply, out);
+		return;
+	}
 	if (rest_succeeded(reply)) {
 		parse_plain(self, op, reply, out);
 		return;
@@ -256,6 +290,10 @@ const struct provider_ops provider_ironic = {
 	.open = ironic_open,
 	.close = ironic_close,
 	.caps = ironic_caps,
+	.terms = ironic_terms,
+	.request_id = rest_request_id,
 	.build = ironic_build,
 	.parse = ironic_parse,
+	.good_until = ironic_good_until,
+	.renew = ironic_renew,
 };

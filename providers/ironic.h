@@ -14,6 +14,10 @@
 struct ironic_options { /* provider_conf.options; NULL or "": not given */
 	const char *image, *image_checksum, *kernel, *ramdisk;
 	const char *traits, *address;
+	/* Of Keystone (common/keystone.h); without user, project and application_credential there
+	 * is none. */
+	const char *application_credential, *user, *user_domain, *project, *project_domain;
+	const char *region, *interface;
 };
 
 extern const struct provider_ops provider_ironic;

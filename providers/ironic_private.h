@@ -24,6 +24,7 @@
 #ifndef PROVIDERS_IRONIC_PRIVATE_H
 #define PROVIDERS_IRONIC_PRIVATE_H
 
+#include "providers/common/keystone.h"
 #include "providers/common/names.h"
 #include "providers/common/rest.h"
 #include "providers/ironic.h"
@@ -38,7 +39,12 @@ enum {
 };
 
 struct ironic {
-	struct rest rest; /* the first, so that it is this */
+	/* The first, so that it is this.  With Keystone only renew() changes it. */
+	struct rest rest;
+	bool by_keystone; /* these are of it */
+	struct rest keystone;
+	struct keystone_who who; /* own texts */
+	int64_t until_ms;        /* end of the token; 0: none yet */
 	char *image, *image_checksum, *kernel, *ramdisk, *traits, *address;
 	char *user_data; /* a secret may be in it; NULL: none */
 };
@@ -65,7 +71,7 @@ struct ironic_step {
 };
 
 /* --- ironic_step.c --- */
-extern const struct names_form ironic_form;
+extern const struct provider_names ironic_form;
 /* A uuid, as Ironic writes it: lower-case, and nothing that a path could stumble over. */
 void ironic_uuid(const struct doc_at *o, const char *key, char out[IRONIC_UUID_SIZE]);
 
@@ -88,6 +94,22 @@ void ironic_looked(const struct provider_op *op, struct ironic_step *s, enum iro
 void ironic_look_build(struct rest_call *c, const struct rest *r, const struct ironic_step *s);
 void ironic_target_begin(struct rest_call *c, const struct rest *r, const struct ironic_step *s);
 void ironic_drop_begin(struct rest_call *c, const struct rest *r, const char *ident);
+
+/* --- ironic.c --- */
+extern const struct rest_api ironic_token_api; /* with a token of Keystone's */
+
+/* --- ironic_login.c --- */
+/* Do the options name somebody at Keystone? */
+bool ironic_wants_login(const struct ironic_options *o);
+/* With the defaults of the table for what is NULL. */
+void ironic_who_copy(struct keystone_who *w, const struct ironic_options *o);
+int ironic_login_open(struct ironic *i, const struct provider_conf *conf, struct err *e);
+void ironic_login_close(struct ironic *i);
+int ironic_login_build(const struct ironic *i, struct provider_request *out, struct err *e);
+void ironic_login_parse(const struct ironic *i, const struct provider_op *op,
+			const struct provider_reply *reply, struct provider_result *out);
+int64_t ironic_good_until(const void *self);
+int ironic_renew(void *self, const char *session, struct err *e);
 
 /* --- ironic_create.c --- */
 int ironic_create_build(const struct ironic *i, const struct provider_op *op, struct rest_call *c,

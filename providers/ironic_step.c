@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* RFC 3986's unreserved characters, and 255 of them. */
-const struct names_form ironic_form = {.max = IRONIC_NAME_BYTES, .upper = true, .also = "_."};
+const struct provider_names ironic_form = {.max = IRONIC_NAME_BYTES, .upper = true, .also = "_."};
 
 void ironic_uuid(const struct doc_at *o, const char *key, char out[IRONIC_UUID_SIZE])
 {

@@ -72,7 +72,7 @@ static const struct rest_api api = {
 };
 
 /* A name may be any text of 64 characters. */
-static const struct names_form form = {.max = NAME_MAX_BYTES, .upper = true, .also = "_."};
+static const struct provider_names form = {.max = NAME_MAX_BYTES, .upper = true, .also = "_."};
 
 /* An unhealthy one is there, bills, and may recover: burstd's own checks decide.  That a preempted
  * one bills no more is said nowhere: it is deleted, and gone when no list has it. */
@@ -135,7 +135,9 @@ static int set_user_data(struct lambda *l, const char *text, struct err *e)
 	if (text == NULL || text[0] == '\0')
 		return 0;
 	if (strlen(text) > USER_DATA_MAX)
-		return err_set(e, ERR_LIMIT, "user_data_file: at most %d bytes", USER_DATA_MAX);
+		return err_set(e, ERR_LIMIT,
+			       "user_data_file: it has %zu bytes, and Lambda takes at most %d",
+			       strlen(text), USER_DATA_MAX);
 	l->user_data = mem_strdup(text);
 	return 0;
 }
@@ -166,10 +168,25 @@ static struct provider_caps lambda_caps(const void *self)
 {
 	(void)self;
 	return (struct provider_caps){.flags = PROVIDER_TAGS,
+				      .names = &form,
 				      .create_max = 1,
 				      .delete_max = LAMBDA_REMOVE_MAX,
 				      .limits = limits,
 				      .together = together};
+}
+
+/* "Billed in increments of one minute", and without a minimum
+ * (docs.lambda.ai/public-cloud/billing). */
+static struct provider_terms lambda_terms(const void *self, const struct provider_place *place)
+{
+	const struct lambda *l = self;
+
+	(void)place;
+	return (struct provider_terms){.quantum_ms = 60000,
+				       .minimum_ms = PROVIDER_NO_MINIMUM,
+				       .data = PROVIDER_DATA_ANY,
+				       .data_max = USER_DATA_MAX,
+				       .own_image = l->image[0] != '\0'};
 }
 
 /* --- launch ----------------------------------------------------------------------------------- */
@@ -381,13 +398,13 @@ static void read_type(const struct doc_at *o, struct provider_quote *q)
 static void add_quotes(const struct doc_at *item, struct provider_result *out)
 {
 	struct doc_at free_in = doc_list(item, "regions_with_capacity_available", REGIONS_MAX);
-	struct provider_quote q = {.dry = true};
+	struct provider_quote q = {.terms.stock = PROVIDER_STOCK_NONE};
 
 	read_type(item, &q);
 	out->quotes =
 		mem_realloc(out->quotes, (out->nquotes + 1 + free_in.n) * sizeof(*out->quotes));
 	out->quotes[out->nquotes++] = q;
-	q.dry = false;
+	q.terms.stock = PROVIDER_STOCK_SOME;
 	for (size_t k = 0; k < free_in.n; k++) {
 		struct doc_at region = doc_item(&free_in, k);
 
@@ -473,6 +490,7 @@ const struct provider_ops provider_lambda = {
 	.open = lambda_open,
 	.close = lambda_close,
 	.caps = lambda_caps,
+	.terms = lambda_terms,
 	.build = lambda_build,
 	.parse = lambda_parse,
 };

@@ -51,7 +51,7 @@ static const struct rest_api api = {
 };
 
 /* All that was ever seen in one are lower-case letters, digits and dashes [R]. */
-static const struct names_form form = {.max = NAME_MAX_BYTES};
+static const struct provider_names form = {.max = NAME_MAX_BYTES};
 
 /* Nobody says that a failed one costs nothing: it is deleted. */
 static const struct rest_state states[] = {
@@ -145,7 +145,16 @@ static int lyceum_open(void **self, const struct provider_conf *conf, struct err
 static struct provider_caps lyceum_caps(const void *self)
 {
 	(void)self;
-	return (struct provider_caps){.flags = PROVIDER_TAGS, .create_max = 1, .delete_max = 1};
+	return (struct provider_caps){
+		.flags = PROVIDER_TAGS, .create_max = 1, .delete_max = 1, .names = &form};
+}
+
+/* Prices are of a second [R], "billed by the second" [D]; nobody speaks of a minimum. */
+static struct provider_terms lyceum_terms(const void *self, const struct provider_place *place)
+{
+	(void)self;
+	(void)place;
+	return (struct provider_terms){.quantum_ms = 1000, .data = PROVIDER_DATA_NONE};
 }
 
 /* --- create ----------------------------------------------------------------------------------- */
@@ -471,6 +480,7 @@ const struct provider_ops provider_lyceum = {
 	.open = lyceum_open,
 	.close = lyceum_close,
 	.caps = lyceum_caps,
+	.terms = lyceum_terms,
 	.build = lyceum_build,
 	.parse = lyceum_parse,
 };

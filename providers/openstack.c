@@ -3,14 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ipaddr.h"
 #include "base/mem.h"
 #include "base/secret.h"
 #include "core/conf_option.h"
 #include "providers/common/words.h"
 #include "providers/openstack_private.h"
 
-enum { TOGETHER = 8 }; /* as the table of options says */
+enum {
+	TOGETHER = 8,        /* as the table of options says */
+	CONSOLE_LINES = 200, /* of a console log: more than is kept (core/console.h) */
+};
 
 /* --- open, close -------------------------------------------------------------------------------
  */
@@ -40,27 +42,16 @@ static void copy_options(struct openstack *s, const struct openstack_options *gi
 	}
 }
 
-static bool is_secure(const char *url)
-{
-	return strncmp(url, "https://", 8) == 0 ||
-	       (strncmp(url, "http://", 7) == 0 && ipaddr_host_is_loopback(url + 7));
-}
-
 static int check(const struct openstack *s, const struct provider_conf *conf, struct err *e)
 {
-	if (!is_secure(s->keystone.base))
-		return err_set(e, ERR_INVALID, "url: want https://: %.100s is not this machine",
-			       s->keystone.base);
-	if (conf->credential == NULL)
-		return err_set(e, ERR_INVALID,
-			       "want credential_file, with the password or the secret");
 	if (s->o.image[0] == '\0')
 		return err_set(e, ERR_INVALID, "want image, an id of \"openstack image list\"");
 	if (s->o.volume_type[0] != '\0' && s->o.volume_gb == 0)
 		return err_set(e, ERR_INVALID, "volume_type: want volume_gb as well");
 	if (conf->user_data != NULL && strlen(conf->user_data) > OPENSTACK_USER_DATA)
-		return err_set(e, ERR_LIMIT, "user_data_file: at most %d bytes",
-			       OPENSTACK_USER_DATA);
+		return err_set(e, ERR_LIMIT,
+			       "user_data_file: it has %zu bytes, and Nova takes at most %d",
+			       strlen(conf->user_data), OPENSTACK_USER_DATA);
 	return 0;
 }
 
@@ -87,8 +78,8 @@ static int openstack_open(void **self, const struct provider_conf *conf, struct 
 	*self = NULL;
 	keystone.credential = NULL; /* goes into a body, not into a header */
 	copy_options(s, conf->options);
-	if (rest_init(&s->keystone, &openstack_api, &keystone, e) != 0 || check(s, conf, e) != 0 ||
-	    openstack_login_open(s, conf->credential, e) != 0) {
+	if (rest_init(&s->keystone, &openstack_api, &keystone, e) != 0 ||
+	    openstack_login_open(s, conf->credential, e) != 0 || check(s, conf, e) != 0) {
 		openstack_close(s);
 		return -1;
 	}
@@ -106,12 +97,21 @@ static struct provider_caps openstack_caps(const void *self)
 	const struct openstack *s = self;
 
 	return (struct provider_caps){
-		.flags = PROVIDER_TAGS | PROVIDER_GANGS,
+		.flags = PROVIDER_TAGS | PROVIDER_GANGS | PROVIDER_CONSOLES,
 		.create_max = OPENSTACK_CREATE_MAX,
 		.delete_max = 1,
 		.region = s->o.region[0] != '\0' ? s->o.region : NULL,
 		.spot_prices = "",
 	};
+}
+
+/* How a cloud bills, and what its network is, Nova does not say. */
+static struct provider_terms openstack_terms(const void *self, const struct provider_place *place)
+{
+	(void)self;
+	(void)place;
+	return (struct provider_terms){
+		.data = PROVIDER_DATA_ANY, .data_max = OPENSTACK_USER_DATA, .own_image = true};
 }
 
 /* --- requests ----------------------------------------------------------------------------------
@@ -142,6 +142,22 @@ static int build_list(const struct openstack *s, const struct provider_op *op, s
 	return 0;
 }
 
+static int build_console(const struct openstack *s, const struct provider_op *op,
+			 struct rest_call *c, struct err *e)
+{
+	if (!words_is_plain(op->u.console.id, PROVIDER_ID_MAX))
+		return err_set(e, ERR_INVALID, "console: want an id of this provider");
+	openstack_begin(c, s->now, "POST", "/servers");
+	rest_part(c, op->u.console.id);
+	rest_part(c, "action");
+	rest_open(c, NULL, '{');
+	rest_open(c, "os-getConsoleOutput", '{');
+	rest_number(c, "length", CONSOLE_LINES);
+	rest_close(c, '}');
+	rest_close(c, '}');
+	return 0;
+}
+
 static int build_call(const struct openstack *s, const struct provider_op *op, struct rest_call *c,
 		      struct err *e)
 {
@@ -152,6 +168,8 @@ static int build_call(const struct openstack *s, const struct provider_op *op, s
 		return build_list(s, op, c, e);
 	case PROVIDER_DELETE:
 		return build_delete(s, op, c, e);
+	case PROVIDER_CONSOLE:
+		return build_console(s, op, c, e);
 	case PROVIDER_QUOTES:
 		openstack_flavors_build(c, s->now, provider_cursor(op));
 		return 0;
@@ -202,6 +220,9 @@ static int read_reply(const struct rest *r, const struct provider_op *op, struct
 		return openstack_created_read(op, d, out);
 	case PROVIDER_DELETE:
 		return read_deleted(op, out);
+	case PROVIDER_CONSOLE:
+		rest_console(d, "output", out);
+		return 0;
 	case PROVIDER_QUOTES:
 		return openstack_quotes_read(s, op, d, out);
 	default:
@@ -240,6 +261,8 @@ const struct provider_ops provider_openstack = {
 	.open = openstack_open,
 	.close = openstack_close,
 	.caps = openstack_caps,
+	.terms = openstack_terms,
+	.request_id = rest_request_id,
 	.build = openstack_build,
 	.parse = openstack_parse,
 	.fits = openstack_fits,

@@ -3,21 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fmt.h"
 #include "base/jpull.h"
 #include "base/mem.h"
 #include "providers/common/rest.h"
 #include "providers/common/rows.h"
 #include "providers/common/words.h"
+#include "providers/sim_private.h"
 
 enum {
 	BATCH_MAX = 1000, /* instances in one create, ids in one delete, and in one page */
 	TOKEN_MAX = 128,
 	TOKEN_LIFE_MS = 86400000,
-	OFFERS_MAX = 10000,
 	NOTICES_MAX = 1000, /* in one answer */
 	POLL_MS = 2000,     /* before an operation is asked about, unless the provider says */
 	POLL_MAX_MS = 60000,
+	USER_DATA_MAX = 64 << 10, /* simcloud(1) */
 };
 
 /* The only fields of a list that sim_parse() reads: with ten thousand rows every byte counts. */
@@ -45,6 +45,7 @@ static const struct rest_api api = {
 	.error_message = "error.message",
 	.error_wait = "error.retry_after_ms",
 	.wait_unit_ms = 1,
+	.request_id = "X-Request-Id",
 	.rows = errors,
 	.nrows = sizeof(errors) / sizeof(errors[0]),
 };
@@ -76,11 +77,20 @@ static struct provider_caps sim_caps(const void *self)
 	(void)self;
 	return (struct provider_caps){
 		.flags = PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_GANGS | PROVIDER_TELLS |
-			 PROVIDER_REPORTS | PROVIDER_FABRICS,
+			 PROVIDER_REPORTS | PROVIDER_FABRICS | PROVIDER_CONSOLES,
 		.create_max = BATCH_MAX,
 		.delete_max = BATCH_MAX,
 		.token_ms = TOKEN_LIFE_MS,
 	};
+}
+
+/* As docs/simcloud.md says; what its machines boot is sim-boot, or nothing. */
+static struct provider_terms sim_terms(const void *self, const struct provider_place *place)
+{
+	(void)self;
+	(void)place;
+	return (struct provider_terms){
+		.data = PROVIDER_DATA_ANY, .data_max = USER_DATA_MAX, .own_image = true};
 }
 
 /* --- requests --------------------------------------------------------------------------------- */
@@ -186,6 +196,15 @@ static int build_report(struct rest_call *c, const char *id, const char *words, 
 	return 0;
 }
 
+static int build_console(struct rest_call *c, const char *id, struct err *e)
+{
+	if (!words_is_plain(id, PROVIDER_ID_MAX))
+		return err_set(e, ERR_INVALID, "console: want an id of this provider");
+	rest_part(c, id);
+	rest_part(c, "console");
+	return 0;
+}
+
 /* Has the create become an operation, which is asked about? */
 static bool is_polled(const struct provider_op *op)
 {
@@ -210,6 +229,8 @@ static int build_rest(struct rest_call *c, const struct provider_op *op, struct 
 		return 0;
 	case PROVIDER_REPORT:
 		return build_report(c, op->u.report.id, op->u.report.words, e);
+	case PROVIDER_CONSOLE:
+		return build_console(c, op->u.console.id, e);
 	case PROVIDER_FABRIC_MAKE:
 	case PROVIDER_FABRIC_LIST:
 	case PROVIDER_FABRIC_DROP:
@@ -231,6 +252,7 @@ static int sim_build(const void *self, const struct provider_op *op, struct prov
 		[PROVIDER_QUOTES] = {"GET", "/v1/offers"},
 		[PROVIDER_NOTICES] = {"GET", "/v1/notices"},
 		[PROVIDER_REPORT] = {"POST", "/v1/instances"},
+		[PROVIDER_CONSOLE] = {"GET", "/v1/instances"},
 		[PROVIDER_FABRIC_MAKE] = {"POST", "/v1/fabrics"},
 		[PROVIDER_FABRIC_LIST] = {"GET", "/v1/fabrics"},
 		[PROVIDER_FABRIC_DROP] = {"DELETE", "/v1/fabrics"},
@@ -362,6 +384,19 @@ static int read_created(void *ctx, size_t n, const struct jpull_value *v)
 	return 0;
 }
 
+/* Why it failed; what is said of a create that was refused is meant here, too. */
+static void read_failure(struct provider_result *out, const char *id, const struct jpull_value *v)
+{
+	struct provider_failure *f = rest_add_failure(out, id);
+	struct doc d;
+
+	(void)doc_load(&d, v->p, v->n);
+	f->code = rest_code(&api, PROVIDER_CREATE, 200, doc_word(&d.top, "code"), "",
+			    PROVIDER_TRANSIENT);
+	(void)snprintf(f->message, sizeof(f->message), "%.150s", doc_word(&d.top, "message"));
+	doc_fini(&d);
+}
+
 /* Unreadable tags count as none, whoever's instance it is (core/provider.h).  The other fields must
  * be readable if it is ours; of others only the id must. */
 static int read_listed(void *ctx, size_t n, const struct jpull_value *v)
@@ -378,8 +413,11 @@ static int read_listed(void *ctx, size_t n, const struct jpull_value *v)
 		i->node[0] = '\0';
 		i->gen = 0;
 	}
-	if (read_body(i, v) == 0)
+	if (read_body(i, v) == 0) {
+		if (i->state == PROVIDER_FAILED)
+			read_failure(of->out, i->id, &v[ERROR]);
 		return 0;
+	}
 	if (ours || i->id[0] == '\0')
 		return -1;
 	i->addr[0] = i->hostname[0] = '\0';
@@ -434,34 +472,6 @@ static int read_rows(const struct provider_op *op, const struct provider_reply *
 	return rest_more(op, out, out->cursor);
 }
 
-static void read_quote(struct provider_quote *q, const struct doc_at *o)
-{
-	char market[16], price[32];
-
-	doc_text(o, "type", q->type, sizeof(q->type));
-	doc_text(o, "region", q->region, sizeof(q->region));
-	(void)doc_text_if(o, "zone", q->zone, sizeof(q->zone));
-	doc_text(o, "market", market, sizeof(market));
-	doc_text(o, "price", price, sizeof(price));
-	doc_text(o, "currency", q->currency, sizeof(q->currency));
-	if (strlen(q->currency) != 3 || fmt_money_parse(price, &q->price_nano_h, NULL) != 0 ||
-	    provider_market_parse(market, &q->market) != 0)
-		doc_wrong(o, NULL, "a market, a price and its currency");
-}
-
-static int read_quotes(const struct doc *d, struct provider_result *out)
-{
-	struct doc_at list = doc_list(&d->top, "offers", OFFERS_MAX);
-
-	out->quotes = mem_zalloc((list.n + 1) * sizeof(*out->quotes));
-	for (; out->nquotes < list.n; out->nquotes++) {
-		struct doc_at o = doc_item(&list, out->nquotes);
-
-		read_quote(&out->quotes[out->nquotes], &o);
-	}
-	return 0;
-}
-
 /* A notice that is malformed or of an unknown kind is only counted. */
 static int read_notices(struct doc *d, struct provider_result *out)
 {
@@ -510,13 +520,16 @@ static int read_doc(const struct rest *r, const struct provider_op *op, struct d
 	(void)r;
 	switch (op->kind) {
 	case PROVIDER_QUOTES:
-		return read_quotes(d, out);
+		return sim_quotes_read(d, out);
 	case PROVIDER_NOTICES:
 		return read_notices(d, out);
 	case PROVIDER_FABRIC_LIST:
 		return read_fabrics(op, d, out);
 	case PROVIDER_REPORT:
 		return 0; /* the status says that it was accepted */
+	case PROVIDER_CONSOLE:
+		rest_console(d, "console", out);
+		return 0;
 	default:
 		return doc_has(&d->top, NULL) ? 0 : -1;
 	}
@@ -564,6 +577,8 @@ const struct provider_ops provider_sim = {
 	.open = sim_open,
 	.close = sim_close,
 	.caps = sim_caps,
+	.terms = sim_terms,
+	.request_id = rest_request_id,
 	.build = sim_build,
 	.parse = sim_parse,
 };

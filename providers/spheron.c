@@ -30,7 +30,8 @@ enum {
 	AGAIN_MS = 15000,  /* if it does not say when: not faster than every 10 s [P] */
 };
 
-#define WINDOW_MS 900000
+#define WINDOW_MS  900000
+#define MINIMUM_MS 1200000
 
 /* "10 deployment creates / 15 min / user" and "250 requests / 15 min / IP" [P], which is dealt out
  * here; elsewhere the vendor says 100. */
@@ -74,7 +75,7 @@ static const struct rest_api api = {
 };
 
 /* No more is known of names than that they are texts: so only what fits everywhere. */
-static const struct names_form form = {.max = 63};
+static const struct provider_names form = {.max = 63};
 
 /* A stopped one keeps its disk, and bills; there is no way to start it again [P].  Whether one that
  * failed still bills nobody says: see state_of(). */
@@ -161,8 +162,24 @@ static struct provider_caps spheron_caps(const void *self)
 {
 	(void)self;
 	/* A name is there from birth, as a tag would be. */
-	return (struct provider_caps){
-		.flags = PROVIDER_TAGS, .create_max = 1, .delete_max = 1, .limits = limits};
+	return (struct provider_caps){.flags = PROVIDER_TAGS,
+				      .create_max = 1,
+				      .delete_max = 1,
+				      .names = &form,
+				      .limits = limits};
+}
+
+/* A machine bills for 20 minutes at least, or longer where its offer says so [P]; after that by the
+ * second or by the minute, which nobody says for sure.  It boots one of Spheron's images. */
+static struct provider_terms spheron_terms(const void *self, const struct provider_place *place)
+{
+	struct provider_terms t = {.minimum_ms = MINIMUM_MS};
+	struct spheron_offer o;
+
+	(void)self;
+	if (spheron_offer_read(&o, place, NULL) == 0)
+		t.data = o.cloud_init ? PROVIDER_DATA_SCRIPT : PROVIDER_DATA_NONE;
+	return t;
 }
 
 /* --- create ----------------------------------------------------------------------------------- */
@@ -432,6 +449,7 @@ const struct provider_ops provider_spheron = {
 	.open = spheron_open,
 	.close = spheron_close,
 	.caps = spheron_caps,
+	.terms = spheron_terms,
 	.build = spheron_build,
 	.parse = spheron_parse,
 };

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 
@@ -117,6 +118,20 @@ static struct provider_quote *add(struct provider_result *out)
 	return &out->quotes[n];
 }
 
+/* What else the offer says: "InfiniBand" is a network, "SXM5" is inside the machine. */
+static void read_terms(const struct doc_at *o, struct provider_terms *t)
+{
+	const char *link = doc_word(o, "interconnectType");
+
+	t->minimum_ms = whole(o, "minimumRuntimeMinutes") * 60000;
+	if (doc_has(o, "available"))
+		t->stock = doc_flag(o, "available") ? PROVIDER_STOCK_SOME : PROVIDER_STOCK_NONE;
+	if (strcasecmp(link, "InfiniBand") == 0)
+		memcpy(t->interconnect, "ib", 3);
+	else if (strcasecmp(link, "RoCE") == 0)
+		memcpy(t->interconnect, "roce", 5);
+}
+
 /* price is in dollars an hour for the whole offer.  Where there is a spot_price the vendor's own
  * programs take that. */
 static void read_offer(const struct doc_at *o, const char *gpu, struct provider_result *out)
@@ -134,6 +149,7 @@ static void read_offer(const struct doc_at *o, const char *gpu, struct provider_
 	q.cpus = (uint32_t)whole(o, "vcpus");
 	q.gpus = (uint32_t)doc_int(o, "gpuCount");
 	q.memory_mb = (uint64_t)whole(o, "memory") * 1024;
+	read_terms(o, &q.terms);
 	for (size_t k = 0; k < clusters.n; k++) {
 		struct doc_at region = doc_item(&clusters, k);
 

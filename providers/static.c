@@ -135,6 +135,14 @@ static struct provider_caps static_caps(const void *self)
 	};
 }
 
+/* The machines are the admin's own, with their own disks; nobody bills them. */
+static struct provider_terms static_terms(const void *self, const struct provider_place *place)
+{
+	(void)self;
+	(void)place;
+	return (struct provider_terms){.data = PROVIDER_DATA_NONE, .own_image = true};
+}
+
 /* --- requests --------------------------------------------------------------------------------- */
 
 struct words { /* an argv while it grows */
@@ -235,6 +243,7 @@ static int add_body(const struct provider_op *op, struct str *body, struct err *
 	case PROVIDER_LOGIN:
 	case PROVIDER_NOTICES:
 	case PROVIDER_REPORT:
+	case PROVIDER_CONSOLE:
 	case PROVIDER_FABRIC_MAKE:
 	case PROVIDER_FABRIC_LIST:
 	case PROVIDER_FABRIC_DROP:
@@ -261,7 +270,7 @@ static int static_build(const void *self, const struct provider_op *op,
 		[PROVIDER_LOGIN] = "", /* never sent */
 		[PROVIDER_NOTICES] = "",      [PROVIDER_FABRIC_MAKE] = "",
 		[PROVIDER_FABRIC_LIST] = "",  [PROVIDER_FABRIC_DROP] = "",
-		[PROVIDER_REPORT] = ""};
+		[PROVIDER_REPORT] = "",       [PROVIDER_CONSOLE] = ""};
 	const struct machines *m = self;
 	struct str body;
 
@@ -542,6 +551,7 @@ const struct provider_ops provider_static = {
 	.open = static_open,
 	.close = static_close,
 	.caps = static_caps,
+	.terms = static_terms,
 	.build = static_build,
 	.parse = static_parse,
 };

@@ -109,6 +109,7 @@ static void put_rung(struct ctl_reply *r, const struct engine_rung *rung)
 	jsonw_text(&r->w, "why", rung->why);
 	jsonw_text(&r->w, "state", state_word(rung->cool.state));
 	ctl_reply_time(r, "until_ms", rung->cool.until_ms);
+	ctl_reply_terms(r, &rung->terms);
 	put_said(r, rung);
 	jsonw_close(&r->w, '}');
 }

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "core/terms.h"
+
 enum { CLOSE_MAX = 1024 }; /* what may follow the last row of a page */
 
 int ctl_reply_refuse(struct ctl_reply *r, const char *code, const char *fmt, ...)
@@ -90,4 +92,17 @@ bool ctl_reply_fits(struct ctl_reply *r, struct ctl_row row)
 	r->text.p[row.len] = '\0';
 	r->w.first = row.first;
 	return false;
+}
+
+void ctl_reply_terms(struct ctl_reply *r, const struct provider_terms *t)
+{
+	jsonw_text(&r->w, "stock", terms_stock_str(t->stock));
+	if (t->quantum_ms != 0)
+		jsonw_int(&r->w, "quantum_ms", t->quantum_ms);
+	if (t->minimum_ms != 0)
+		jsonw_int(&r->w, "minimum_ms", t->minimum_ms > 0 ? t->minimum_ms : 0);
+	jsonw_text(&r->w, "user_data", terms_data_str(t->data));
+	if (t->data_max != 0)
+		jsonw_int(&r->w, "user_data_max", t->data_max);
+	jsonw_text(&r->w, "interconnect", t->interconnect);
 }

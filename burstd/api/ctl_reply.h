@@ -59,6 +59,9 @@ int ctl_reply_since(struct ctl_reply *r, const struct ctl_records *of, int64_t *
 /* A time of the engine's, for people: by the wall clock. */
 void ctl_reply_time(struct ctl_reply *r, const char *key, int64_t ms);
 
+/* The terms of an offer; what nobody says is left out, or "". */
+void ctl_reply_terms(struct ctl_reply *r, const struct provider_terms *t);
+
 /* Rows of a page: call ctl_reply_row(), write a row, call ctl_reply_fits().  false: the row did not
  * fit and was removed; there is always room to close the answer. */
 struct ctl_row {

@@ -12,6 +12,7 @@
 #include "buy/buy_api.h"
 #include "cloud/cloud_api.h"
 #include "core/claim.h"
+#include "core/pace.h"
 #include "jobs/jobs_api.h"
 #include "keys/keys_api.h"
 #include "store/journal_usage.h"
@@ -42,6 +43,33 @@ static void put_source(struct ctl_reply *r, const struct engine_source *src)
 	jsonw_text(&r->w, "error", src->error);
 }
 
+/* Requests in a second; "": nothing limits them. */
+static void put_rate(struct ctl_reply *r, const char *key, int64_t rate)
+{
+	if (rate > 0)
+		jsonw_money(&r->w, key, rate * (FMT_NANO / PACE_UNIT));
+	else
+		jsonw_text(&r->w, key, "");
+}
+
+static void put_flow(struct ctl_reply *r, size_t provider, enum provider_op_kind kind)
+{
+	const struct engine_flow f = engine_flow(r->api->engine, provider, kind);
+
+	jsonw_open(&r->w, NULL, '{');
+	jsonw_text(&r->w, "operation", provider_op_str(kind));
+	put_rate(r, "allowed", f.limit.allowed);
+	jsonw_text(&r->w, "allowed_by", limit_by_str(f.limit.by));
+	put_rate(r, "allowed_instances", f.limit.instances);
+	ctl_reply_time(r, "paused_until_ms", f.limit.until_ms);
+	jsonw_int(&r->w, "sent", (int64_t)f.sent);
+	jsonw_int(&r->w, "throttled", (int64_t)f.throttled);
+	ctl_reply_time(r, "throttled_ms", f.limit.throttled_ms);
+	jsonw_int(&r->w, "queued", (int64_t)f.queued);
+	ctl_reply_time(r, "oldest_ms", f.oldest_ms);
+	jsonw_close(&r->w, '}');
+}
+
 static void put_sources(struct ctl_reply *r)
 {
 	struct engine_source slurm = engine_slurm_source(r->api->engine);
@@ -61,6 +89,10 @@ static void put_sources(struct ctl_reply *r)
 		jsonw_bool(&r->w, "off", engine_off(r->api->engine, i) != NULL);
 		jsonw_int(&r->w, "nodes", explain_nodes_at(r->api->engine, i, &rate));
 		put_source(r, &src);
+		jsonw_open(&r->w, "requests", '[');
+		for (int k = 0; k < PROVIDER_NOPS; k++)
+			put_flow(r, i, (enum provider_op_kind)k);
+		jsonw_close(&r->w, ']');
 		jsonw_close(&r->w, '}');
 	}
 	jsonw_close(&r->w, ']');
@@ -442,6 +474,21 @@ static bool was_bought(const struct ctl_reply *r, const char *name)
 	return journal_usages(r->api->journal, name, any_bill, &any, NULL) == 0 && any;
 }
 
+/* Only for operators: a script may have printed what only they may know. */
+static void put_console(struct ctl_reply *r, const char *name)
+{
+	struct engine_console c;
+
+	if (r->who->role == CTL_VIEWER || !engine_console(r->api->engine, name, &c))
+		return;
+	jsonw_open(&r->w, "console", '{');
+	jsonw_int(&r->w, "generation", (int64_t)c.gen);
+	jsonw_text(&r->w, "instance", c.instance);
+	ctl_reply_time(r, "at_ms", c.at_ms);
+	jsonw_text(&r->w, "text", c.text);
+	jsonw_close(&r->w, '}');
+}
+
 int ctl_show_node(struct ctl_reply *r)
 {
 	const struct fleet_name *nm;
@@ -460,6 +507,7 @@ int ctl_show_node(struct ctl_reply *r)
 	explain_node(&why, r->api->engine, nm);
 	jsonw_text(&r->w, "why", why.p);
 	str_fini(&why);
+	put_console(r, name);
 	if (put_generations(r, name, nm) != 0)
 		return -1;
 	return ctl_events_of_node(r, name, CTL_API_NODE_EVENTS);

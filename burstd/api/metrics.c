@@ -25,15 +25,6 @@ static const struct {
 	 AT(calls_bad)},
 	{"burstd_calls_refused_total", "counter",
 	 "Calls that could not be read or named no node of ours.", NULL, NULL, AT(calls_refused)},
-	{"burstd_provider_requests_total", "counter", "Requests sent to providers.", "operation",
-	 "create", AT(creates)},
-	{"burstd_provider_requests_total", NULL, NULL, "operation", "delete", AT(deletes)},
-	{"burstd_provider_requests_total", NULL, NULL, "operation", "list", AT(lists)},
-	{"burstd_provider_requests_total", NULL, NULL, "operation", "quotes", AT(quotes)},
-	{"burstd_provider_requests_total", NULL, NULL, "operation", "notices", AT(notices)},
-	{"burstd_provider_requests_total", NULL, NULL, "operation", "report", AT(reports)},
-	{"burstd_provider_requests_total", NULL, NULL, "operation", "step", AT(steps)},
-	{"burstd_provider_requests_total", NULL, NULL, "operation", "fabrics", AT(fabrics)},
 	{"burstd_notices_unreadable_total", "counter",
 	 "Notices of providers that were not understood.", NULL, NULL, AT(notices_unreadable)},
 	{"burstd_notices_foreign_total", "counter",
@@ -157,6 +148,7 @@ void metrics_write(const struct api *a, struct str *out)
 	metrics_sources_write(a, out);
 	metrics_nodes_write(a, out);
 	metrics_sources_write_places(a, out);
+	metrics_flow_write(a, out);
 	write_counters(a, out);
 	write_fence_time(a, out);
 	write_gate_time(a, out);

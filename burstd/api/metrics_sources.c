@@ -170,27 +170,8 @@ static void write_unsold(const struct api *a, struct str *s)
 		}
 }
 
-static void write_throttled(const struct api *a, struct str *s)
-{
-	const struct conf *c = engine_conf(a->engine);
-
-	metrics_family(s, "burstd_provider_throttled_total", "counter",
-		       "Requests that a provider throttled; they are sent again later.");
-	for (size_t i = 0; i < c->nproviders; i++)
-		for (int k = 0; k < PROVIDER_NOPS; k++) {
-			const char *kind = provider_op_str((enum provider_op_kind)k);
-			const struct metrics_label l[] = {{"provider", c->providers[i].name},
-							  {"operation", kind}};
-
-			metrics_sample_u64(
-				s, "burstd_provider_throttled_total", l, 2,
-				engine_throttled(a->engine, i, (enum provider_op_kind)k));
-		}
-}
-
 void metrics_sources_write_places(const struct api *a, struct str *s)
 {
 	write_cooling(a, s);
 	write_unsold(a, s);
-	write_throttled(a, s);
 }

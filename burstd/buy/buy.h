@@ -97,8 +97,6 @@ void intake_act_on(struct engine *e, struct demand *d, const char *why);
 
 /* --- place.c --- */
 extern const struct engine_part place_part;
-/* The place that an offer buys at, as drivers take it; borrows from o. */
-struct provider_place place_for_driver(const struct conf_offer *o);
 /* Fill in the row's offer, provider, market and rate: it will be bought by o. */
 void place_set(const struct engine *e, struct node *n, const struct conf_offer *o, int64_t rate);
 /* Find the provider of a row of the journal, n->pool set. */
@@ -197,9 +195,15 @@ bool wanted_goes(struct cloud *c); /* may a create go to this provider now? */
  * Rows whose place waits for the answer to a probe are left out.  Returns how many; *out is the
  * caller's. */
 size_t wanted_collect(struct engine *e, struct fleet_node ***out);
+/* How many nodes would be bought at this provider if creates could go there; *oldest_ms is moved to
+ * when the first of them was wanted, if that is earlier. */
+size_t wanted_queue(struct cloud *c, int64_t *oldest_ms);
 
 /* --- remove.c --- */
 extern const struct engine_part remove_part;
+/* How many instances would be deleted at this provider if deletes could go there; *oldest_ms is
+ * moved to when the first of them was to be, if that is earlier. */
+size_t remove_queue(struct cloud *c, int64_t *oldest_ms);
 
 /* --- away_run.c --- */
 /* The instance of a row in doubt was found: take back a refusal for that doubt, unless slurmctld

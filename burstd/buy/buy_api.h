@@ -112,6 +112,7 @@ struct engine_rung {
 	char why[160]; /* why it is left out or passed over, for people; "": it is not */
 	struct unsold_say said[UNSOLD_EACH]; /* the newest first */
 	size_t nsaid;
+	struct provider_terms terms;
 };
 
 struct engine_ladder {                             /* of a pool, for one job */

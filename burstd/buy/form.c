@@ -21,7 +21,7 @@ static struct cloud *cloud_for(struct engine *e, const struct draft *f)
 /* How many of these nodes fit into one create: whole jobs, if possible. */
 static size_t fitting(struct cloud *c, const struct draft *f)
 {
-	struct provider_place place = place_for_driver(f->rung);
+	struct provider_place place = conf_place(f->rung);
 	struct provider_create ask = {
 		.cluster = c->e->d.uuid,
 		.token = "",
@@ -59,7 +59,7 @@ bool form_has_room(struct cloud *c, size_t n)
 
 	if (n <= room || limit_is_full(&c->limit, PROVIDER_CREATE, now))
 		return true;
-	limit_wait(&c->limit, PROVIDER_CREATE, (uint32_t)n);
+	limit_wait(&c->limit, PROVIDER_CREATE, (uint32_t)n, now);
 	return false;
 }
 

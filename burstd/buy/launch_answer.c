@@ -124,6 +124,7 @@ void launch_put_answer(struct cloud *c, uint64_t batch, const struct provider_re
 	a->of_fabric = of_fabric;
 	a->r = (struct provider_result){.code = r->code, .retry_after_ms = r->retry_after_ms};
 	memcpy(a->r.message, r->message, sizeof(a->r.message));
+	memcpy(a->r.request_id, r->request_id, sizeof(a->r.request_id));
 	if (r->code == PROVIDER_OK) {
 		a->r.nitems = r->nitems;
 		a->r.items = mem_zalloc((r->nitems + 1) * sizeof(*r->items));
@@ -180,6 +181,18 @@ static void answer_member(struct cloud *c, struct fleet_node *fn, const struct a
 	answer_one(c, fn, &a->r, it);
 }
 
+static void record(struct cloud *c, const struct batch *b, const struct provider_result *r)
+{
+	char what[sizeof("create ") + PROVIDER_WORD_MAX];
+	struct audit a;
+
+	audit_begin(&a, b->n);
+	for (size_t i = 0; i < b->n; i++)
+		audit_add(&a, b->members[i].name->name);
+	(void)snprintf(what, sizeof(what), "create %s", b->j.token);
+	audit_answered(c->e, &a, what, c->conf->name, r);
+}
+
 /* Post as much of the oldest answer as the turn allows; true: all of it. */
 static bool post_answer(struct engine *e, struct answer *a)
 {
@@ -189,8 +202,10 @@ static bool post_answer(struct engine *e, struct answer *a)
 
 	assert(b != NULL && b->inflight);
 	c = batch_cloud(e, b);
-	if (!a->heard) /* before its members are posted, and anything more is sent there */
+	if (!a->heard) { /* before its members are posted, and anything more is sent there */
 		heard(e, b, a);
+		record(c, b, &a->r);
+	}
 	a->heard = true;
 	/* Post all members in one commit: after a crash between two commits a refused job would be
 	 * bought in two halves, each with its own fabric. */

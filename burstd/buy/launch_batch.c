@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "base/secret.h"
+#include "core/terms.h"
 #include "store/journal_nodes.h"
 
 struct batch *batch_find(struct engine *e, uint64_t id)
@@ -77,6 +78,21 @@ static bool has_user_data(const struct engine *e, uint32_t cloud)
 	return claims_wanted(e, cloud) || vouchers_wanted(e, cloud);
 }
 
+/* A machine that would not get its user-data must not be bought. */
+static int check_user_data(const struct engine *e, const struct batch *b,
+			   const struct conf_offer *o, const struct provider_place *place,
+			   struct err *err)
+{
+	const struct cloud *c = &e->cloud->all[b->cloud];
+	const struct provider_terms t = terms_known(c->ops, c->self, place);
+	const char *text = b->user_data != NULL ? b->user_data : c->conf->user_data;
+
+	if (terms_take_data(&t, text, err) == 0)
+		return 0;
+	return o->name[0] != '\0' ? err_wrap(err, "offer \"%s\" of pool \"%s\"", o->name, b->j.pool)
+				  : err_wrap(err, "pool \"%s\"", b->j.pool);
+}
+
 int batch_op(const struct engine *e, struct batch *b, struct provider_op *op,
 	     struct provider_place *place, struct err *err)
 {
@@ -92,7 +108,7 @@ int batch_op(const struct engine *e, struct batch *b, struct provider_op *op,
 		b->wants[i] = (struct provider_want){.node = b->members[i].name->name,
 						     .gen = b->members[i].gen,
 						     .group = b->members[i].group};
-	*place = place_for_driver(o);
+	*place = conf_place(o);
 	place->fabric = fabric_of(e, b, o);
 	keys = keys_of(b);
 	if (b->user_data == NULL && claims_wanted(e, b->cloud))
@@ -100,6 +116,8 @@ int batch_op(const struct engine *e, struct batch *b, struct provider_op *op,
 	else if (b->user_data == NULL && vouchers_wanted(e, b->cloud))
 		b->user_data = vouchers_user_data(e, &keys, o, err);
 	if (b->user_data == NULL && has_user_data(e, b->cloud))
+		return -1;
+	if (check_user_data(e, b, o, place, err) != 0)
 		return -1;
 	*op = (struct provider_op){.kind = PROVIDER_CREATE, .cursor = b->j.cursor};
 	op->u.create = (struct provider_create){.cluster = e->d.uuid,

@@ -17,15 +17,6 @@
  * A WANTED row has its offer and provider by name, so lists, deletes and bills go on after the
  * offer is removed from the configuration. */
 
-struct provider_place place_for_driver(const struct conf_offer *o)
-{
-	return (struct provider_place){.type = o->type,
-				       .region = o->region,
-				       .zone = o->zone,
-				       .market = (enum provider_market)o->market,
-				       .fabric = o->in_fabric};
-}
-
 void place_set(const struct engine *e, struct node *n, const struct conf_offer *o, int64_t rate)
 {
 	(void)snprintf(n->offer, sizeof(n->offer), "%s", o->name);

@@ -88,6 +88,7 @@ static void fill_rung(const struct engine *e, const struct ladder *l, const stru
 				  .cause = l->cause[i]};
 	ladder_explain(l, a, i, r->why, sizeof(r->why));
 	r->nsaid = place_unsold(e, r->offer, r->said);
+	r->terms = quote_terms(e, r->offer);
 }
 
 /* Make a pool's ladder.  Returns l->waits: something is not known yet. */

@@ -26,6 +26,7 @@ struct removal {              /* a delete on the wire */
 	struct removal *next; /* the next one of the same commit */
 	struct request *rq;
 	struct audit audit; /* until the audit record is staged */
+	bool again;         /* its instances are on record already */
 	int64_t asked_ms;
 	size_t n;
 	const char **ids;
@@ -142,12 +143,26 @@ static int64_t again_ms(const struct cloud *c, const struct provider_result *r)
 	return r->retry_after_ms > 0 ? engine_now(c->e) + r->retry_after_ms : 0;
 }
 
+/* Repeats are recorded if they succeed: others may go on for days. */
+static void record(struct cloud *c, const struct removal *rm, const struct provider_result *r)
+{
+	struct audit a;
+
+	if (rm->again && r->code != PROVIDER_OK)
+		return;
+	audit_begin(&a, rm->n);
+	for (size_t i = 0; i < rm->n; i++)
+		audit_add(&a, rm->v[i].name != NULL ? rm->v[i].name->name : rm->v[i].id);
+	audit_answered(c->e, &a, "delete", c->conf->name, r);
+}
+
 static void on_delete(struct cloud *c, void *ctx, const struct provider_result *r)
 {
 	struct removal *rm = ctx;
 	size_t from = 0;
 	bool all;
 
+	record(c, rm, r);
 	note_whole(c, r, rm->n);
 	all = is_about_all(c, r, rm->n);
 	for (size_t i = 0; i < rm->n; i++) {
@@ -210,6 +225,7 @@ static void removal_put(struct cloud *c, struct removal *rm, struct removal **al
 {
 	struct provider_op op = {.kind = PROVIDER_DELETE};
 
+	rm->again = !rm->audit.first;
 	audit_put_delete(c->e, &rm->audit, c->conf->name);
 	op.u.del.ids = rm->ids;
 	op.u.del.nids = rm->n;
@@ -238,8 +254,8 @@ static bool is_to_go(struct cloud *c, const struct fleet_node *fn)
 	struct engine *e = c->e;
 	struct node_limits lim;
 
-	return !fn->busy && !fn->reporting && fn->next == NULL && cloud_of(e, &fn->n) == c &&
-	       may_delete(e, fn) &&
+	return !fn->busy && !fn->reporting && !fn->consoling && fn->next == NULL &&
+	       cloud_of(e, &fn->n) == c && may_delete(e, fn) &&
 	       node_want(&fn->n, engine_now(e), engine_limits(e, &fn->n, &lim)) == NODE_WANT_DELETE;
 }
 
@@ -359,6 +375,32 @@ static void remove_strays(struct cloud *c, struct removal **all)
 	if (rm != NULL)
 		removal_put(c, rm, all);
 	remove_apart(c, now, all);
+}
+
+/* When one that is due came to be so. */
+static int64_t due_since(const struct cloud *c, const struct stray *s)
+{
+	int64_t again = s->apart ? STRAY_APART_MS : STRAY_AGAIN_MS;
+
+	return s->asked_ms != 0 ? s->asked_ms + again : s->first_ms + c->conf->settle_ms;
+}
+
+size_t remove_queue(struct cloud *c, int64_t *oldest_ms)
+{
+	int64_t now = engine_now(c->e);
+	size_t n = 0;
+
+	for (const struct fleet_node *fn = first_to_go(c->e); fn != NULL; fn = fn->state_next)
+		if (is_to_go(c, fn)) {
+			n++;
+			*oldest_ms = sooner(*oldest_ms, fn->n.since_ms);
+		}
+	for (size_t i = 0; i < c->nstrays; i++)
+		if (is_due(c, &c->strays[i], now)) {
+			n++;
+			*oldest_ms = sooner(*oldest_ms, due_since(c, &c->strays[i]));
+		}
+	return n;
 }
 
 static void remove_run(struct engine *e)

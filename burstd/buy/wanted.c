@@ -169,3 +169,53 @@ size_t wanted_collect(struct engine *e, struct fleet_node ***out)
 	sales_fini(&sales);
 	return n;
 }
+
+/* --- for people --------------------------------------------------------------------------------
+ */
+
+/* Creates that have begun: to be repeated, or with a fabric that is made. */
+static size_t begun_queue(struct cloud *c, int64_t *oldest_ms)
+{
+	struct engine *e = c->e;
+	size_t n = 0;
+
+	for (const struct batch *b = e->buy->batches; b != NULL; b = b->next)
+		if (b->made && &e->cloud->all[b->cloud] == c) {
+			n += b->n;
+			*oldest_ms = sooner(*oldest_ms, b->sent_ms);
+		}
+	for (const struct fleet_node *fn = e->fleet.states[NODE_INDOUBT]; fn; fn = fn->state_next) {
+		struct node_limits lim;
+
+		if (cloud_of(e, &fn->n) != c || fn->busy ||
+		    node_want(&fn->n, engine_now(e), engine_limits(e, &fn->n, &lim)) !=
+			    NODE_WANT_CREATE)
+			continue;
+		n++;
+		*oldest_ms = sooner(*oldest_ms, fn->n.wanted_ms);
+	}
+	return n;
+}
+
+size_t wanted_queue(struct cloud *c, int64_t *oldest_ms)
+{
+	struct engine *e = c->e;
+	struct fleet_node *fn = e->fleet.states[NODE_WANTED];
+	size_t n = begun_queue(c, oldest_ms);
+	struct sales sales;
+
+	sales_init(&sales, e);
+	while (fn != NULL) {
+		size_t g = gang(e, fn, sales.keyless);
+
+		if (g == 0)
+			fn = after_gang(fn);
+		for (; g > 0; g--, fn = fn->state_next)
+			if (cloud_of(e, &fn->n) == c && ask(e, &sales, &fn->n) == PLACE_SELLS) {
+				n++;
+				*oldest_ms = sooner(*oldest_ms, fn->n.wanted_ms);
+			}
+	}
+	sales_fini(&sales);
+	return n;
+}

@@ -460,10 +460,37 @@ static void print_events(const struct out *o, const json_t *r)
 	table_fini(&t);
 }
 
+/* What the last machine of it that did not boot wrote to its console. */
+static void print_console(const struct out *o, const json_t *console)
+{
+	char *text = mem_strdup(cli_text(console, "text"));
+	char at[OUT_TIME_SIZE], gen[FMT_U64_SIZE];
+
+	if (text[0] == '\0') {
+		free(text);
+		return;
+	}
+	(void)fprintf(o->f, "\n  last lines on the console of generation %s, ",
+		      fmt_i64(gen, cli_int(console, "generation")));
+	out_text(o, OUT_PLAIN, cli_text(console, "instance"));
+	(void)fprintf(o->f, ", at %s:\n", out_time(at, cli_int(console, "at_ms")));
+	for (char *line = text; *line != '\0';) {
+		size_t n = strcspn(line, "\n"), end = line[n] == '\n';
+
+		line[n] = '\0';
+		(void)fputs("    ", o->f);
+		out_text(o, OUT_DIM, line);
+		(void)fputc('\n', o->f);
+		line += n + end;
+	}
+	free(text);
+}
+
 static void print_node(const struct cli *c, const json_t *r)
 {
 	print_head(&c->out, r);
 	print_generations(&c->out, r);
+	print_console(&c->out, json_object_get(r, "console"));
 	print_events(&c->out, r);
 }
 
@@ -481,7 +508,9 @@ const struct cli_command cmd_node_show = {
 	.min = 1,
 	.max = 1,
 	.summary = "show one node: why it is in its state, what it cost, its events",
-	.about = "\"burstctl node NAME\" is the same.",
+	.about = "\"burstctl node NAME\" is the same.  Of the last machine that did not boot it "
+		 "shows the\nlast lines of the console, to operators, if the provider has them and "
+		 "until burstd ends.",
 	.example = "burstctl node show h100-1",
 	.folds = true,
 	.run = run_node_show,

@@ -1,12 +1,17 @@
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fmt.h"
 #include "base/str.h"
 #include "cli/cli.h"
 #include "cli/table.h"
 
-enum { STATES_MAX = 256 }; /* bytes of "4 ready, 1 booting, ..." */
+enum {
+	STATES_MAX = 256,      /* bytes of "4 ready, 1 booting, ..." */
+	FLOW_MAX = 512,        /* bytes of a line about requests */
+	THROTTLED_MS = 300000, /* a throttle is shown for so long */
+};
 
 static void print_head(const struct out *o, const json_t *r)
 {
@@ -111,6 +116,100 @@ static void print_sources(const struct out *o, const json_t *r)
 	(void)fputc('\n', o->f);
 }
 
+/* --- requests that a provider does not let through -----------------------------------------------
+ */
+
+static bool is_held_back(const json_t *flow, int64_t now)
+{
+	int64_t throttled_ms = cli_int(flow, "throttled_ms");
+
+	return cli_int(flow, "queued") > 0 ||
+	       (throttled_ms != 0 && now - throttled_ms < THROTTLED_MS);
+}
+
+/* "3 nodes wait, the oldest for 2m10s" */
+static void add_queued(struct str *s, const json_t *flow, int64_t now)
+{
+	const char *op = cli_text(flow, "operation");
+	const char *what = strcmp(op, "create") == 0   ? "node"
+			   : strcmp(op, "delete") == 0 ? "instance"
+						       : "request";
+	int64_t n = cli_int(flow, "queued");
+	char age[OUT_AGO_SIZE];
+
+	if (n == 0)
+		str_adds(s, "none waits");
+	else
+		str_addf(s, "%" PRId64 " %s%s, the oldest for %s", n, what,
+			 n == 1 ? " waits" : "s wait",
+			 out_age(age, cli_int(flow, "oldest_ms"), now));
+}
+
+/* "0.50 a second may go, as its answers show" */
+static void add_allowed(struct str *s, const json_t *flow, int64_t now)
+{
+	static const struct {
+		const char *by, *words;
+	} all[] = {{"rate", "of all operations together, as \"rate\" says"},
+		   {"all", "of all operations together, as the provider documents"},
+		   {"kind", "as the provider documents"},
+		   {"answers", "as its answers show"},
+		   {"shared", "together with others that its answers slow down"}};
+	int64_t until_ms = cli_int(flow, "paused_until_ms");
+	char rate[OUT_MONEY_SIZE], pause[OUT_AGO_SIZE];
+
+	if (until_ms > now)
+		str_addf(s, "; none may go for %s", out_age(pause, now, until_ms));
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (strcmp(cli_text(flow, "allowed_by"), all[i].by) == 0)
+			str_addf(s, "%s %s a second%s, %s", until_ms > now ? ", then" : ";",
+				 out_money(rate, cli_text(flow, "allowed")),
+				 until_ms > now ? "" : " may go", all[i].words);
+}
+
+static void print_flow(const struct out *o, const char *provider, const json_t *flow, int64_t now)
+{
+	int64_t throttled = cli_int(flow, "throttled");
+	char ago[OUT_AGO_SIZE];
+	struct str s;
+
+	str_init(&s, FLOW_MAX);
+	str_addf(&s, "  %s, %s: ", provider, cli_text(flow, "operation"));
+	add_queued(&s, flow, now);
+	add_allowed(&s, flow, now);
+	if (throttled > 0)
+		str_addf(&s, "; of %" PRId64 " sent %" PRId64 " %s throttled, the last %s ago",
+			 cli_int(flow, "sent"), throttled, throttled == 1 ? "was" : "were",
+			 out_age(ago, cli_int(flow, "throttled_ms"), now));
+	out_text(o, OUT_BUSY, s.p);
+	(void)fputc('\n', o->f);
+	str_fini(&s);
+}
+
+static void print_flows(const struct out *o, const json_t *r)
+{
+	int64_t now = cli_int(r, "now_ms");
+	const json_t *p, *flow;
+	bool any = false;
+
+	for (size_t i = 0; (p = cli_row(r, "providers", i)) != NULL; i++)
+		for (size_t k = 0; (flow = cli_row(p, "requests", k)) != NULL; k++) {
+			if (!is_held_back(flow, now))
+				continue;
+			if (!any)
+				(void)fputs("Requests that wait for a provider, or were throttled "
+					    "in the last 5m:\n",
+					    o->f);
+			any = true;
+			print_flow(o, cli_text(p, "name"), flow, now);
+		}
+	if (any)
+		(void)fputc('\n', o->f);
+}
+
+/* --- pools ---------------------------------------------------------------------------------------
+ */
+
 static void add_limited(struct table *t, const char *have, const char *max)
 {
 	char text[2 * OUT_MONEY_SIZE + 4];
@@ -205,6 +304,7 @@ static void print_status(const struct cli *c, const json_t *r)
 	print_head(&c->out, r);
 	print_problems(&c->out, r);
 	print_sources(&c->out, r);
+	print_flows(&c->out, r);
 	print_pools(&c->out, r);
 }
 
@@ -221,7 +321,9 @@ const struct cli_command cmd_status = {
 	.summary = "show pools, limits, spending, and problems that need attention",
 	.about = "Problems come first, each in one sentence that says what happens "
 		 "next; also problems of slurm.conf, except advice, which \"burstctl "
-		 "check\" shows.",
+		 "check\" shows. Requests that a provider does not let through are shown by "
+		 "operation: what waits, how much may go and who says so; --json has these "
+		 "figures of all operations.",
 	.example = "burstctl status",
 	.folds = true,
 	.run = run_status,

@@ -7,8 +7,9 @@
 #include "cli/cli.h"
 #include "cli/table.h"
 #include "core/conf.h"
+#include "core/terms.h"
 
-enum { PLACE_SIZE = 160, NAME_SIZE = 80 };
+enum { PLACE_SIZE = 160, NAME_SIZE = 80, TERMS_SIZE = 400 };
 
 char *ladder_money(char *out, const json_t *object, const char *key, const char *currency)
 {
@@ -95,6 +96,29 @@ static void print_fabric(const struct out *o, const json_t *rung)
 	(void)fputc('\n', o->f);
 }
 
+/* What an admin would choose an offer by; that it takes user-data is the rule. */
+static void print_terms(const struct out *o, const json_t *rung)
+{
+	const bool none = strcmp(cli_text(rung, "user_data"), "none") == 0;
+	struct provider_terms t = {.quantum_ms = cli_int(rung, "quantum_ms"),
+				   .minimum_ms = cli_int(rung, "minimum_ms"),
+				   .data = none ? PROVIDER_DATA_NONE : PROVIDER_DATA_UNSAID};
+	struct str s;
+
+	if (t.minimum_ms == 0 && json_object_get(rung, "minimum_ms") != NULL)
+		t.minimum_ms = PROVIDER_NO_MINIMUM;
+	(void)snprintf(t.interconnect, sizeof(t.interconnect), "%s",
+		       cli_text(rung, "interconnect"));
+	str_init(&s, TERMS_SIZE);
+	terms_print(&t, &s);
+	if (s.len > 0) {
+		print_name(o, rung);
+		out_text(o, OUT_PLAIN, s.p + strlen("; "));
+		(void)fputc('\n', o->f);
+	}
+	str_fini(&s);
+}
+
 void ladder_print(const struct out *o, const json_t *pool)
 {
 	static const struct table_column columns[] = {
@@ -111,6 +135,8 @@ void ladder_print(const struct out *o, const json_t *pool)
 	table_fini(&t);
 	for (size_t i = 0; (rung = cli_row(pool, "offers", i)) != NULL; i++)
 		print_fabric(o, rung);
+	for (size_t i = 0; (rung = cli_row(pool, "offers", i)) != NULL; i++)
+		print_terms(o, rung);
 	for (size_t i = 0; (rung = cli_row(pool, "offers", i)) != NULL; i++)
 		print_why(o, rung);
 	if (cli_int(pool, "others") > 0)

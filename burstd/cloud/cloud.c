@@ -59,8 +59,9 @@ static void note(struct cloud *c, enum provider_op_kind kind, const struct provi
 			session_doubt(c);
 		return; /* perhaps another service: listen.c notes its state */
 	}
-	if (kind == PROVIDER_REPORT)
-		return; /* nothing else needs this right, and its denial is shown elsewhere */
+	if (kind == PROVIDER_REPORT || kind == PROVIDER_CONSOLE)
+		return; /* nothing else needs these rights, and a denial is shown elsewhere, if at
+			   all */
 	if (kind != PROVIDER_LOGIN && r->code == PROVIDER_DENIED)
 		session_doubt(c);
 	if (r->code == PROVIDER_RATE) {
@@ -90,10 +91,12 @@ static void note_limit(const struct request *rq, const struct provider_result *r
 	bool unsure = r->code == PROVIDER_TRANSIENT || r->code == PROVIDER_AMBIGUOUS;
 
 	limit_give(l, rq->counted);
-	if (r->code == PROVIDER_RATE || (unsure && r->retry_after_ms > 0))
+	if (r->code == PROVIDER_RATE || (unsure && r->retry_after_ms > 0)) {
+		rq->cloud->throttled[rq->counted]++;
 		limit_throttled(l, rq->counted, rq->sent_ms, r->retry_after_ms, now);
-	else if (!unsure)
+	} else if (!unsure) {
 		limit_answered(l, rq->counted);
+	}
 }
 
 static void request_free(struct request *rq)
@@ -148,12 +151,28 @@ static void fail(struct request *rq, const struct err *e)
 	finish(rq, &r);
 }
 
+/* "ID", or "ID, ID" of the first and the last request of an operation. */
+static void set_id(struct request *rq, const struct provider_reply *reply,
+		   struct provider_result *r)
+{
+	char id[PROVIDER_REQUEST_MAX + 1] = "";
+
+	if (rq->cloud->ops->request_id != NULL)
+		rq->cloud->ops->request_id(rq->cloud->self, reply, id);
+	if (rq->first_id[0] == '\0')
+		memcpy(rq->first_id, id, sizeof(id));
+	(void)snprintf(r->request_id, sizeof(r->request_id), "%s", rq->first_id);
+	if (id[0] != '\0' && strcmp(id, rq->first_id) != 0)
+		(void)snprintf(r->request_id, sizeof(r->request_id), "%s, %s", rq->first_id, id);
+}
+
 static void parsed(struct request *rq, const struct provider_reply *reply)
 {
 	struct provider_result r = {0};
 
 	assert(rq->cloud != NULL);
 	rq->cloud->ops->parse(rq->cloud->self, &rq->op, reply, &r);
+	set_id(rq, reply, &r);
 	/* Convert the pause for all users of it: rows, limit.h and listen.c. */
 	if (r.retry_after_ms > LIMIT_PAUSE_MAX_MS)
 		r.retry_after_ms = LIMIT_PAUSE_MAX_MS;
@@ -185,11 +204,6 @@ static void answered(struct request *rq, const struct provider_reply *reply, con
 	if (engine != NULL)
 		engine_turn(engine);
 	log_release(log);
-}
-
-uint64_t engine_throttled(const struct engine *e, size_t provider, enum provider_op_kind kind)
-{
-	return e->cloud->all[provider].limit.kinds[kind].throttled;
 }
 
 int64_t engine_clock_ahead(const struct engine *e, size_t provider)
@@ -225,6 +239,14 @@ static void on_proc(void *ctx, const struct proc_reply *reply, const struct err 
 	answered(ctx, &r, e);
 }
 
+/* Nobody waits for a console log longer (console.c), so it shall keep no slot. */
+static uint32_t timeout_of(const struct request *rq)
+{
+	uint32_t all = (uint32_t)rq->cloud->conf->timeout_ms;
+
+	return rq->op.kind == PROVIDER_CONSOLE && all > ENGINE_CONSOLE_MS ? ENGINE_CONSOLE_MS : all;
+}
+
 static int send_http(struct request *rq, const struct provider_request *p, struct err *e)
 {
 	struct cloud *c = rq->cloud;
@@ -235,7 +257,7 @@ static int send_http(struct request *rq, const struct provider_request *p, struc
 				 .body = p->body,
 				 .body_len = p->body_len,
 				 .ca_file = c->conf->ca_file,
-				 .timeout_ms = (uint32_t)c->conf->timeout_ms + held_ms,
+				 .timeout_ms = timeout_of(rq) + held_ms,
 				 .held = held_ms > 0,
 				 .max_reply = ENGINE_REPLY_MAX};
 
@@ -254,19 +276,6 @@ static int send_command(struct request *rq, const struct provider_request *p, st
 				 .max_out = ENGINE_REPLY_MAX};
 
 	return proc_run(rq->cloud->e->d.proc, &call, on_proc, rq, e);
-}
-
-static void count(struct engine_counters *n, enum provider_op_kind kind)
-{
-	uint64_t *const of[] = {
-		[PROVIDER_CREATE] = &n->creates,      [PROVIDER_LIST] = &n->lists,
-		[PROVIDER_DELETE] = &n->deletes,      [PROVIDER_QUOTES] = &n->quotes,
-		[PROVIDER_LOGIN] = &n->logins,        [PROVIDER_NOTICES] = &n->notices,
-		[PROVIDER_FABRIC_MAKE] = &n->fabrics, [PROVIDER_FABRIC_LIST] = &n->fabrics,
-		[PROVIDER_FABRIC_DROP] = &n->fabrics, [PROVIDER_REPORT] = &n->reports,
-		[PROVIDER_STEP] = &n->steps};
-
-	(*of[kind])++;
 }
 
 static uint32_t instances_of(const struct provider_op *op)
@@ -307,7 +316,7 @@ void cloud_send_reserved(struct request *rq)
 	rq->unsent = (struct err){0};
 	rq->sent_ms = engine_now(c->e);
 	rq->op.at_ms = times_of(c, rq->sent_ms);
-	count(&c->e->count, rq->counted);
+	c->sent[rq->counted]++;
 	rc = rq->op.kind == PROVIDER_LOGIN || session_good(c)
 		     ? c->ops->build(c->self, &rq->op, &p, &e)
 		     : err_set(&e, ERR_NOTSENT, "the session has ended");

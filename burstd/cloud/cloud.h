@@ -32,6 +32,7 @@ enum {
 	ENGINE_STRAY_MS = 150000,      /* P1: a stray is gone so long after it was listed ... */
 	ENGINE_STRAY_REST_MS = 20000,  /* ... and the pages of a list and the delete take this */
 	ENGINE_CALM_TIMES = 4,         /* list_every is so much longer while nothing moves */
+	ENGINE_CONSOLE_MS = 5000,      /* a delete waits so long for a console log */
 	ENGINE_THROTTLED_MS = 60000,   /* a provider that says 429 for so long is failing */
 	ENGINE_REPLY_MAX = 32 << 20,   /* bytes of one answer */
 };
@@ -128,7 +129,8 @@ struct cloud { /* one provider */
 	int64_t keyless_ms; /* since when its machines could not have their keys; 0: they could */
 	/* how it is */
 	int64_t ok_ms, failed_ms, undeleted_ms, throttled_ms;
-	uint64_t refused[PROVIDER_NCODES]; /* nodes, by what it said */
+	uint64_t sent[PROVIDER_NOPS], throttled[PROVIDER_NOPS]; /* requests, since burstd started */
+	uint64_t refused[PROVIDER_NCODES];                      /* nodes, by what it said */
 	char error[256];
 	uint64_t notices[PROVIDER_NNOTICES]; /* of its machines, whoever told us */
 	char undeleted[256];     /* why a delete failed last: at undeleted_ms; no list clears it */
@@ -152,6 +154,7 @@ struct cloud_state {              /* of all providers */
 	uint64_t owners_commits;  /* ... and when: no longer good after another commit */
 	struct report *reports;   /* of broken hosts, that are still to be sent */
 	size_t nreports;
+	struct console *consoles; /* logs that are asked for, and those that came (console.c) */
 	bool aways;               /* some provider is away or off, or was a moment ago */
 	bool doubtful;            /* JOURNAL_DOUBTFUL ... */
 	int64_t doubt;            /* ... the number */
@@ -201,9 +204,20 @@ uint64_t cloud_body_hash(const struct provider_request *rq);
 void cloud_complain(struct cloud *c, enum provider_op_kind kind, const char *code,
 		    const char *text);
 
+/* --- show.c --- */
+static inline int64_t sooner(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+/* As engine_flow(), but creates and deletes are one request each. */
+struct engine_flow cloud_flow(const struct cloud *c, enum provider_op_kind kind);
+
 /* --- steps.c --- */
 void steps_run(struct cloud *c);
 int64_t steps_next_ms(const struct cloud *c);
+/* How many operations wait for their next request; *oldest_ms is moved to when the first of these
+ * was due, if that is earlier. */
+size_t steps_queue(const struct cloud *c, int64_t *oldest_ms);
 
 /* --- turn.c --- */
 /* Begin with these limits (provider_caps.limits; NULL: none are known). */
@@ -263,7 +277,13 @@ int fabric_may_use(struct engine *e, size_t provider, struct err *err); /* one p
  * longer than a request may take.  Each instance is reported once in a run, and not while too many
  * reports wait.  The outcome is an event. */
 void report_want(struct engine *e, struct fleet_node *fn, const char *words, const char *by);
+/* How many reports to this provider wait to be sent; *oldest_ms is moved to when the first of them
+ * was wanted, if that is earlier. */
+size_t report_queue(const struct cloud *c, int64_t *oldest_ms);
 extern const struct engine_part report_part;
+
+/* --- console.c --- */
+extern const struct engine_part console_part;
 
 /* --- sells.c --- */
 /* Find the provider of that name.  "" stands for a pool's only provider, or OFF_UNKNOWN if it has
@@ -277,6 +297,8 @@ bool cloud_sells(const struct engine *e, uint32_t pool, const struct cloud *c);
 int64_t quote_price(const struct cloud *c, const struct conf_offer *p);
 bool quote_dry(const struct cloud *c, const struct conf_offer *p);       /* does it say so? */
 int64_t quote_known(const struct engine *e, const struct conf_offer *o); /* as ladder_known */
+/* By the quotes that it sent last, and its driver. */
+struct provider_terms quote_terms(const struct engine *e, const struct conf_offer *o);
 /* What each offer of the pool costs now; INT64_MAX: not known, not offered, or no such offer. */
 void quote_costs(const struct engine *e, uint32_t pool, int64_t costs[CONF_OFFERS_MAX]);
 

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/limit.h"
 #include "core/provider.h"
 #include "engine/engine.h"
 
@@ -40,8 +41,27 @@ struct engine_stray {
  * is deleted, unless slurmctld turns out to use it.  false: no more. */
 bool engine_stray(const struct engine *e, size_t provider, size_t i, struct engine_stray *out);
 
-/* How often a request of that kind was throttled, since burstd started. */
-uint64_t engine_throttled(const struct engine *e, size_t provider, enum provider_op_kind kind);
+struct engine_flow {        /* requests of one kind to a provider */
+	uint64_t sent;      /* since burstd started, with those that were throttled ... */
+	uint64_t throttled; /* ... and of them, these */
+	/* What waits for the limiter alone: nodes in creates, instances in deletes, else requests
+	 * (of which burstd knows one, but of steps and reports all). */
+	size_t queued;
+	int64_t oldest_ms; /* since when the first of these waits; 0: none does */
+	struct limit_view limit;
+};
+/* The flow of this kind, now.  In buy/flow.c. */
+struct engine_flow engine_flow(struct engine *e, size_t provider, enum provider_op_kind kind);
+
+struct engine_console {   /* what a machine wrote before it failed to boot */
+	const char *text; /* as console_show() (core/console.h): untrusted, without secrets */
+	uint64_t gen;
+	const char *instance;
+	int64_t at_ms; /* when it was fetched */
+};
+/* The console log of the last machine of this node that did not boot, if its provider has one.
+ * false: there is none; in memory only, and only of the last 256 such machines. */
+bool engine_console(const struct engine *e, const char *node, struct engine_console *out);
 
 /* Why a WANTED row is not bought yet: its machine could not get its keys now; NULL: that is not
  * why. */

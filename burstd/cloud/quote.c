@@ -2,6 +2,7 @@
 
 #include "core/ladder.h"
 #include "core/tariff.h"
+#include "core/terms.h"
 
 /* Knows what a provider asks now for the configured offers: by the prices that it sent last, or by
  * the configuration's own price. */
@@ -11,6 +12,17 @@ int64_t quote_price(const struct cloud *c, const struct conf_offer *p)
 	if (p->price_nano_h > 0)
 		return p->price_nano_h;
 	return tariff_price(c->quotes, c->nquotes, p, c->e->conf->currency);
+}
+
+struct provider_terms quote_terms(const struct engine *e, const struct conf_offer *o)
+{
+	const struct cloud *c = &e->cloud->all[o->provider_index];
+	const struct provider_place place = conf_place(o);
+	struct provider_terms known = {0};
+
+	if (c->self != NULL)
+		known = terms_known(c->ops, c->self, &place);
+	return tariff_terms(c->quotes, c->nquotes, o, &known);
 }
 
 bool quote_dry(const struct cloud *c, const struct conf_offer *p)

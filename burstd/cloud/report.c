@@ -158,6 +158,18 @@ static void report_run(struct engine *e)
 	}
 }
 
+size_t report_queue(const struct cloud *c, int64_t *oldest_ms)
+{
+	size_t n = 0;
+
+	for (const struct report *r = c->e->cloud->reports; r != NULL; r = r->next)
+		if (&c->e->cloud->all[r->provider] == c) {
+			n++;
+			*oldest_ms = sooner(*oldest_ms, r->since_ms);
+		}
+	return n;
+}
+
 static int64_t report_next_ms(const struct engine *e)
 {
 	int64_t next = INT64_MAX;

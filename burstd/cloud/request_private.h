@@ -20,6 +20,7 @@ struct request {
 	bool rests;                    /* its next request is to be sent, not before next_ms */
 	enum provider_op_kind counted; /* what the limit counts: the kind, then PROVIDER_STEP */
 	unsigned steps;
+	char first_id[PROVIDER_REQUEST_MAX + 1]; /* the provider's, of its first request */
 	int64_t began_ms, next_ms, pause_ms;
 };
 

@@ -42,3 +42,28 @@ bool engine_stray(const struct engine *e, size_t provider, size_t i, struct engi
 				     c->strays_ms,    c->strays[i].leaves, c->strays[i].up};
 	return true;
 }
+
+/* Of one kind all that wait are known: the limiter knows of the next alone. */
+static size_t queue(const struct cloud *c, enum provider_op_kind kind, int64_t *oldest_ms)
+{
+	size_t n = 0;
+
+	if (kind == PROVIDER_STEP)
+		n = steps_queue(c, oldest_ms);
+	else if (kind == PROVIDER_REPORT)
+		n = report_queue(c, oldest_ms);
+	return n > 0 ? n : 1;
+}
+
+struct engine_flow cloud_flow(const struct cloud *c, enum provider_op_kind kind)
+{
+	struct engine_flow f = {.sent = c->sent[kind],
+				.throttled = c->throttled[kind],
+				.limit = limit_view(&c->limit, kind, engine_now(c->e))};
+
+	if (off_is(c) || !f.limit.waits)
+		return f;
+	f.oldest_ms = f.limit.since_ms;
+	f.queued = queue(c, kind, &f.oldest_ms);
+	return f;
+}

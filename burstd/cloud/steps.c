@@ -102,6 +102,19 @@ void steps_run(struct cloud *c)
 	}
 }
 
+size_t steps_queue(const struct cloud *c, int64_t *oldest_ms)
+{
+	size_t n = 0;
+
+	for (const struct request *rq = c->e->cloud->requests; rq != NULL; rq = rq->next)
+		if (rq->cloud == c && rq->rests && rq->next_ms <= engine_now(c->e) &&
+		    steps_counted(rq) == PROVIDER_STEP) {
+			n++;
+			*oldest_ms = sooner(*oldest_ms, rq->next_ms);
+		}
+	return n;
+}
+
 int64_t steps_next_ms(const struct cloud *c)
 {
 	int64_t next = INT64_MAX;

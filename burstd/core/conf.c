@@ -94,6 +94,15 @@ struct provider_conf conf_for_driver(const struct conf_provider *p, const char *
 				      .user_data = p->user_data};
 }
 
+struct provider_place conf_place(const struct conf_offer *o)
+{
+	return (struct provider_place){.type = o->type,
+				       .region = o->region,
+				       .zone = o->zone,
+				       .market = (enum provider_market)o->market,
+				       .fabric = o->in_fabric};
+}
+
 struct secret_store_conf conf_for_store(const struct conf_secrets *s, const char *credential)
 {
 	return (struct secret_store_conf){.address = s->address,

@@ -39,6 +39,13 @@ enum conf_attest {
 	CONF_ATTEST_AUTO,     /* as the driver suggests; in attest_as only */
 };
 
+/* How its machines become nodes, as an admin says. */
+enum conf_bootstrap {
+	CONF_BOOTSTRAP_USER_DATA, /* by user-data, or by an image of the admin's choice */
+	CONF_BOOTSTRAP_IMAGE,     /* the provider's own image has burst-node in it */
+	CONF_BOOTSTRAP_SSH,       /* a program of the admin's installs them */
+};
+
 struct conf_driver;
 struct conf_provider {
 	char *name;
@@ -58,6 +65,7 @@ struct conf_provider {
 	void *own;
 	char *user_data_file; /* NULL: none */
 	char *user_data;      /* its contents: conf_file_load_user_data(), or NULL */
+	int bootstrap;        /* enum conf_bootstrap */
 	/* Section nodes: how its machines prove what they are. */
 	int attest_as;           /* enum conf_attest as written, or CONF_ATTEST_AUTO */
 	enum conf_attest attest; /* derived: OFF without a section nodes */
@@ -242,6 +250,9 @@ void conf_change_print(const struct conf_change *change, struct str *out);
 
 /* The section of a provider as its driver's open() takes it; borrows from p. */
 struct provider_conf conf_for_driver(const struct conf_provider *p, const char *credential);
+
+/* The place that an offer buys at, as drivers take it; borrows from o. */
+struct provider_place conf_place(const struct conf_offer *o);
 
 struct secret_store_conf;
 /* Likewise for the driver of the secret store. */

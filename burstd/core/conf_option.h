@@ -51,6 +51,7 @@ enum conf_option_type {
 	CONF_GANG,      /* int, enum conf_gang */
 	CONF_TO,        /* int, enum conf_checkpoint_to */
 	CONF_REBALANCE, /* int, enum conf_rebalance */
+	CONF_BOOTSTRAP, /* int, enum conf_bootstrap */
 	CONF_RELEASE,   /* int, enum conf_release */
 	CONF_YES,       /* int: 0 or 1, written false or true */
 };

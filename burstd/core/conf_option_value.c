@@ -34,6 +34,7 @@ static const struct {
 	{CONF_YES, {"false", "true"}, "true or false"},
 	{CONF_TO, {"batch", "steps", "full"}, "batch, steps or full"},
 	{CONF_REBALANCE, {"ignore", "drain"}, "ignore or drain"},
+	{CONF_BOOTSTRAP, {"user-data", "image", "ssh"}, "user-data, image or ssh"},
 };
 static const char *const levels[] = {
 	[LOG_DEBUG] = "debug", [LOG_INFO] = "info", [LOG_WARN] = "warn", [LOG_ERROR] = "error"};
@@ -200,6 +201,7 @@ int conf_option_set(const struct conf_option *o, void *object, const char *text,
 	case CONF_YES:
 	case CONF_TO:
 	case CONF_REBALANCE:
+	case CONF_BOOTSTRAP:
 	case CONF_RELEASE:
 	case CONF_AUTH:
 	case CONF_ATTEST:
@@ -345,6 +347,7 @@ void conf_option_print(const struct conf_option *o, const void *object, struct s
 	case CONF_YES:
 	case CONF_TO:
 	case CONF_REBALANCE:
+	case CONF_BOOTSTRAP:
 	case CONF_RELEASE:
 	case CONF_AUTH:
 	case CONF_ATTEST:

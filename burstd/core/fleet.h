@@ -20,8 +20,9 @@ struct fleet_node {        /* one generation */
 	bool asked; /* a delete of it is on record since burstd started; memory only */
 	bool reported, reporting; /* its host, as broken; reporting: the report is on the wire;
 				     memory only */
-	bool mark;                /* scratch, for one pass over a list */
-	bool unreached;           /* it is to end, at a provider that cannot be reached */
+	bool consoling;  /* its delete waits for its console log (cloud/console.c); memory only */
+	bool mark;       /* scratch, for one pass over a list */
+	bool unreached;  /* it is to end, at a provider that cannot be reached */
 	bool registered; /* a snapshot said so, and the event is not posted yet; memory only */
 	bool moved;      /* slurmctld has had another NodeAddr than n.stale_addr; memory only */
 	int64_t seen_ms; /* begin of the last list that showed it; 0: none since burstd started */

@@ -230,6 +230,20 @@ static bool is_behind(const struct limit *l, enum provider_op_kind k, int64_t no
 	return false;
 }
 
+/* Since when its next request waits; now if none was in line. */
+static int64_t waits_from(const struct limit *l, const struct limit_kind *k, int64_t now_ms)
+{
+	bool fresh = k->again == AGAIN || k->again == l->turn || k->lined + 1 >= l->turn;
+
+	return fresh && k->since_ms != 0 ? k->since_ms : now_ms;
+}
+
+static void line_up(struct limit *l, struct limit_kind *k, int64_t now_ms)
+{
+	k->since_ms = waits_from(l, k, now_ms);
+	k->waits = k->lined = l->turn;
+}
+
 bool limit_may(struct limit *l, enum provider_op_kind kind, int64_t now_ms)
 {
 	struct limit_kind *k = &l->kinds[kind];
@@ -239,7 +253,10 @@ bool limit_may(struct limit *l, enum provider_op_kind kind, int64_t now_ms)
 	may = open_ms(l, kind, 1, now_ms) <= now_ms && bucket_has(&l->all, now_ms) > 0 &&
 	      slot_for(l, kind) && !is_behind(l, kind, now_ms);
 	k->needs = 1;
-	k->waits = may ? 0 : l->turn;
+	if (may)
+		k->waits = 0;
+	else
+		line_up(l, k, now_ms);
 	return may;
 }
 
@@ -260,10 +277,10 @@ bool limit_is_full(const struct limit *l, enum provider_op_kind kind, int64_t no
 	return bucket_full_ms(b, b->size, now_ms) <= now_ms;
 }
 
-void limit_wait(struct limit *l, enum provider_op_kind kind, uint32_t instances)
+void limit_wait(struct limit *l, enum provider_op_kind kind, uint32_t instances, int64_t now_ms)
 {
 	l->kinds[kind].needs = instances;
-	l->kinds[kind].waits = l->turn;
+	line_up(l, &l->kinds[kind], now_ms);
 }
 
 int64_t limit_next_ms(const struct limit *l, int64_t now_ms)
@@ -291,6 +308,8 @@ void limit_take(struct limit *l, enum provider_op_kind kind, uint32_t instances,
 
 	k->out++;
 	l->out += has_slot(kind);
+	k->waited_ms = waits_from(l, k, now_ms);
+	k->since_ms = 0;
 	k->waits = 0;
 	k->again = 0;
 	k->before = k->went;
@@ -375,6 +394,9 @@ void limit_throttled(struct limit *l, enum provider_op_kind kind, int64_t sent_m
 	int64_t wait = 0;
 
 	k->throttled++;
+	k->throttled_ms = now_ms;
+	if (k->since_ms == 0 || k->waited_ms < k->since_ms)
+		k->since_ms = k->waited_ms;
 	k->again = AGAIN;
 	if (l->answered > k->tried) /* else a kind that never gets through takes all turns */
 		k->went = k->before;
@@ -395,4 +417,44 @@ void limit_answered(struct limit *l, enum provider_op_kind kind)
 	pace_answered(l->kinds[kind].joint ? &l->joint : &l->kinds[kind].pace);
 	l->kinds[kind].vain = 0;
 	l->kinds[kind].troubled_ms = 0;
+}
+
+/* --- for people --------------------------------------------------------------------------------
+ */
+
+/* Tokens gained in PACE_UNIT seconds; 0: no limit. */
+static int64_t gains(const struct bucket *b)
+{
+	return b->gains == 0 ? 0 : (int64_t)b->gains * PACE_UNIT * 1000 / b->every_ms;
+}
+
+static void bound(struct limit_view *v, enum limit_by by, int64_t allowed)
+{
+	if (allowed == 0 || (v->by != LIMIT_BY_NONE && v->allowed <= allowed))
+		return;
+	v->by = by;
+	v->allowed = allowed;
+}
+
+struct limit_view limit_view(const struct limit *l, enum provider_op_kind kind, int64_t now_ms)
+{
+	const struct limit_kind *k = &l->kinds[kind];
+	struct limit_view v = {.instances = gains(&k->instances),
+			       .waits = waits(l, (int)kind),
+			       .until_ms = k->until_ms > now_ms ? k->until_ms : 0,
+			       .throttled_ms = k->throttled_ms};
+
+	v.since_ms = v.waits ? k->since_ms : 0;
+	bound(&v, l->rate != 0 ? LIMIT_BY_RATE : LIMIT_BY_ALL, gains(&l->all));
+	bound(&v, LIMIT_BY_KIND, gains(&k->requests));
+	bound(&v, shares(l, kind, now_ms) ? LIMIT_BY_SHARED : LIMIT_BY_ANSWERS,
+	      pace_of(l, kind, now_ms)->rate);
+	return v;
+}
+
+const char *limit_by_str(enum limit_by by)
+{
+	static const char *const words[] = {"", "rate", "all", "kind", "answers", "shared"};
+
+	return words[by];
 }

@@ -11,12 +11,17 @@
  * again, or needs nothing any more.
  *
  * What is throttled says nothing about what the request was for: the limiter alone waits, and all
- * that is queued behind it keeps its order.  Whatever the bucket of the provider, documented or
- * not, larger or smaller than documented, shared with another tenant or not, of what it gives nine
- * tenths are used and at most one request of twenty is throttled, once it is known (I30): each kind
- * learns its pace from its answers, by pace.h.  A pause that the provider asks for is kept.  While
- * nothing is answered at all, requests of that kind go one by one, at most 30 s apart.  Other kinds
- * go on.
+ * that is queued behind it keeps its order.  Each kind learns its pace from its answers, by pace.h.
+ * Whatever the bucket of the provider, documented or not, larger or smaller than documented, shared
+ * with another tenant or not: of what it gives nine tenths are used and at most one request of
+ * twenty is throttled, once it is known (I30), which takes a minute, or 20 tokens.  Not so where
+ * the bucket is too small to be found out (ADR 39 has the numbers): one token, and requests arrive
+ * unevenly, by over 2 % of the gap between two, or a tenant takes some; fewer than 5 tokens, and a
+ * tenant that comes regularly; fewer than 100 tokens or two a second, and a tenant that comes by
+ * chance.
+ *
+ * A pause that the provider asks for is kept.  While nothing is answered at all, requests of that
+ * kind go one by one, at most 30 s apart.  Other kinds go on.
  *
  * Kinds that are throttled in the same minute, and go once a second or less, may share a limit that
  * burstd does not know.  Then they have one pace together, and turns: one of them goes at a time,
@@ -62,6 +67,10 @@ struct limit_kind {                        /* of requests: enum provider_op_kind
 	bool joint;           /* its last request went at the pace of those */
 	int64_t troubled_ms;  /* since when every answer was a throttle; 0: not so */
 	uint64_t throttled;   /* how often, in all */
+	int64_t throttled_ms; /* when last; 0: never */
+	uint64_t lined;       /* the turn of the last vain question, if one went since, too */
+	int64_t since_ms;     /* since when the next request waits; 0: it was not asked for */
+	int64_t waited_ms;    /* likewise the last that went, for it may come again */
 };
 
 struct limit {
@@ -101,7 +110,7 @@ uint32_t limit_room(const struct limit *l, enum provider_op_kind kind, int64_t n
 /* Is the bucket of instances full? */
 bool limit_is_full(const struct limit *l, enum provider_op_kind kind, int64_t now_ms);
 /* Wait in line until there is room for so many instances. */
-void limit_wait(struct limit *l, enum provider_op_kind kind, uint32_t instances);
+void limit_wait(struct limit *l, enum provider_op_kind kind, uint32_t instances, int64_t now_ms);
 /* A request about so many instances goes out. */
 void limit_take(struct limit *l, enum provider_op_kind kind, uint32_t instances, int64_t now_ms);
 void limit_give(struct limit *l, enum provider_op_kind kind); /* one is answered */
@@ -111,5 +120,32 @@ void limit_throttled(struct limit *l, enum provider_op_kind kind, int64_t sent_m
 void limit_answered(struct limit *l, enum provider_op_kind kind); /* a request was not throttled */
 /* When the first kind in line may go; INT64_MAX: none waits, or only for an answer. */
 int64_t limit_next_ms(const struct limit *l, int64_t now_ms);
+
+/* --- for people --- */
+
+/* What holds a kind back most. */
+enum limit_by {
+	LIMIT_BY_NONE,    /* nothing is known to */
+	LIMIT_BY_RATE,    /* as configured, for all kinds together */
+	LIMIT_BY_ALL,     /* as the provider documents, for all kinds together */
+	LIMIT_BY_KIND,    /* as it documents, for this kind */
+	LIMIT_BY_ANSWERS, /* its answers show it */
+	LIMIT_BY_SHARED,  /* likewise, for this kind and others together */
+};
+
+struct limit_view {           /* of one kind, now */
+	enum limit_by by;     /* what allows no more than ... */
+	int64_t allowed;      /* ... so many requests in PACE_UNIT seconds, in the long run; 0: any
+				 number */
+	int64_t instances;    /* likewise instances in these, as documented */
+	bool waits;           /* one asked in vain, in this turn or the one before ... */
+	int64_t since_ms;     /* ... and since when it waits, times that it was throttled included;
+				 0: none does */
+	int64_t until_ms;     /* end of the pause after a throttle; 0: there is none now */
+	int64_t throttled_ms; /* when a request was throttled last; 0: never */
+};
+
+struct limit_view limit_view(const struct limit *l, enum provider_op_kind kind, int64_t now_ms);
+const char *limit_by_str(enum limit_by by); /* "", "rate", "all", "kind", "answers", "shared" */
 
 #endif

@@ -33,6 +33,7 @@ void provider_result_fini(struct provider_result *r)
 	free(r->ended);
 	free(r->ack);
 	free(r->fabrics);
+	secret_wipe(&r->console);
 	*r = (struct provider_result){0};
 }
 
@@ -69,6 +70,7 @@ const char *provider_op_str(enum provider_op_kind k)
 		[PROVIDER_FABRIC_LIST] = "fabric-list",
 		[PROVIDER_FABRIC_DROP] = "fabric-drop",
 		[PROVIDER_REPORT] = "report",
+		[PROVIDER_CONSOLE] = "console",
 		[PROVIDER_STEP] = "step",
 	};
 

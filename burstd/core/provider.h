@@ -34,6 +34,7 @@ enum provider_op_kind {
 	PROVIDER_LOGIN,  /* the next step to a session; only with good_until() */
 	PROVIDER_NOTICES, /* what is about to happen to instances; only with PROVIDER_TELLS */
 	PROVIDER_REPORT,  /* an instance's host is broken; only with PROVIDER_REPORTS */
+	PROVIDER_CONSOLE, /* the console log of one instance; only with PROVIDER_CONSOLES */
 	/* Only with PROVIDER_FABRICS. */
 	PROVIDER_FABRIC_MAKE, /* one fabric by its name; safe to repeat: OK if it exists */
 	PROVIDER_FABRIC_LIST, /* one page of the names of fabrics with our cluster's tag */
@@ -63,13 +64,14 @@ enum provider_code {
 };
 
 enum provider_flags {
-	PROVIDER_TOKENS = 1 << 0,   /* a repeated create token returns the first result */
-	PROVIDER_TAGS = 1 << 1,     /* instances carry tags from birth */
+	PROVIDER_TOKENS = 1 << 0, /* a repeated create token returns the first result */
+	PROVIDER_TAGS = 1 << 1, /* an instance says from birth who it is: in tags, or in its name */
 	PROVIDER_GANGS = 1 << 2,    /* a create makes a group whole or not at all */
 	PROVIDER_MACHINES = 1 << 3, /* a node is one certain machine, which a refusal is about */
 	PROVIDER_TELLS = 1 << 4,    /* it can be asked for notices */
 	PROVIDER_REPORTS = 1 << 5,  /* it can be told of broken hosts */
 	PROVIDER_FABRICS = 1 << 6,  /* a create can ask for machines of one fabric */
+	PROVIDER_CONSOLES = 1 << 7, /* it keeps the console logs of its instances */
 };
 
 /* A token bucket: it holds `size` tokens, and gains `gains` of them in every_ms (0: in a second).
@@ -83,13 +85,23 @@ struct provider_limit { /* of one kind of request */
 		instances; /* instances: counts the instances in requests */
 };
 
+/* What a provider allows in the name of an instance, besides lower-case letters, digits and '-'. */
+struct provider_names {
+	size_t max;       /* bytes; 0: no limit */
+	bool upper;       /* 'A' to 'Z', and it does not take them for 'a' to 'z' */
+	const char *also; /* of "_."; NULL: neither */
+};
+
 struct provider_caps {
 	unsigned flags;
 	uint32_t create_max; /* instances in one create, >= 1 */
 	uint32_t delete_max; /* ids in one delete, >= 1 */
 	int64_t token_ms;    /* how long the provider remembers a token */
 	int64_t reclaim_ms;  /* longest warning of a reclaim; 0: not known */
-	const char *region;  /* it buys in this region only; NULL: wherever an offer says */
+	/* An instance's name says who it is, too (providers/common/names.h), so each node's must
+	 * fit; NULL: only tags do, which take any.  Static. */
+	const struct provider_names *names;
+	const char *region; /* it buys in this region only; NULL: wherever an offer says */
 	/* It quotes only spot prices, and only in this currency; NULL: every price, in any
 	 * currency. */
 	const char *spot_prices;
@@ -98,11 +110,41 @@ struct provider_caps {
 	struct provider_bucket together; /* likewise of requests of all kinds */
 };
 
+/* What user-data a machine takes. */
+enum provider_data {
+	PROVIDER_DATA_UNSAID,
+	PROVIDER_DATA_NONE,   /* none at all */
+	PROVIDER_DATA_SCRIPT, /* a script that begins with "#!" */
+	PROVIDER_DATA_ANY,    /* any text: cloud-init, or what else the image has, reads it */
+};
+
+enum provider_stock { PROVIDER_STOCK_UNSAID, PROVIDER_STOCK_NONE, PROVIDER_STOCK_SOME };
+
+enum {
+	PROVIDER_NO_MINIMUM = -1,
+	PROVIDER_LINKS_MAX = 31, /* bytes of core/interconnect.h's words */
+};
+
+/* The terms of an offer, by the provider's API or its documentation.  What neither says is 0 or "":
+ * a driver never guesses. */
+struct provider_terms {
+	int64_t quantum_ms;      /* billing step */
+	int64_t minimum_ms;      /* least time that is billed; PROVIDER_NO_MINIMUM: there is none */
+	enum provider_data data; /* user-data, ... */
+	uint32_t data_max;       /* ... and its most bytes, before any base64 */
+	/* The machine boots an image of the admin's choice, or is the admin's own. */
+	bool own_image;
+	enum provider_stock stock;                 /* is any free there now? */
+	char interconnect[PROVIDER_LINKS_MAX + 1]; /* core/interconnect.h; "none" */
+};
+
 enum {
 	PROVIDER_ID_MAX = 95,
 	PROVIDER_ADDR_MAX = 45,
 	PROVIDER_WORD_MAX = 63,
-	PROVIDER_CURSOR_MAX = 2047, /* EC2's are some hundred bytes */
+	PROVIDER_CURSOR_MAX = 2047,      /* EC2's are some hundred bytes */
+	PROVIDER_CONSOLE_MAX = 64 << 10, /* bytes of a console log; EC2 keeps as many */
+	PROVIDER_REQUEST_MAX = 64,       /* of the provider's id of a request: a uuid has 36 */
 };
 
 enum provider_market { PROVIDER_ON_DEMAND, PROVIDER_SPOT, PROVIDER_RESERVED, PROVIDER_NMARKETS };
@@ -172,6 +214,9 @@ struct provider_op { /* everything is borrowed */
 			const char *id;
 			const char *words; /* of the one who found out; "" */
 		} report;
+		struct {
+			const char *id;
+		} console;
 		struct {
 			const char *cluster;
 			const char *name; /* not of a list */
@@ -276,9 +321,11 @@ struct provider_quote {
 	enum provider_market market;
 	int64_t price_nano_h; /* nano-units per hour and instance; 0: not said */
 	char currency[4];     /* ISO 4217 */
-	bool dry;             /* none is free there now, it says; unless another quote differs */
 	uint32_t cpus, gpus;  /* of the type; cpus 0: neither is known */
 	uint64_t memory_mb;   /* 0: not said */
+	/* What the quote says of the terms; the rest is provider_ops.terms().  User-data and image
+	 * are always there, for a create must be checked before there is a quote. */
+	struct provider_terms terms;
 };
 
 /* What the reply means.  Filled in by parse(), freed by provider_result_fini(). */
@@ -286,6 +333,9 @@ struct provider_result {
 	enum provider_code code; /* of the request as a whole; PROVIDER_OK: look at the items */
 	int64_t retry_after_ms;  /* 0: not said */
 	char message[160];       /* the provider's words, for people; "" when OK */
+	/* The provider's id of the request, for its support: set by the engine, by request_id().
+	 * Of an operation of several requests the first's, and the last's: "ID, ID". */
+	char request_id[2 * PROVIDER_REQUEST_MAX + 3];
 	struct provider_item
 		*items; /* create, delete: one for each instance, in the order of the request */
 	size_t nitems;
@@ -309,6 +359,9 @@ struct provider_result {
 	char *ack;      /* notices: for the acknowledgement; NULL: none is needed */
 	struct provider_fabric *fabrics; /* a list of fabrics; longer names are not burstd's */
 	size_t nfabrics;
+	/* The end of a console log, at most PROVIDER_CONSOLE_MAX bytes of any kind but NUL, as the
+	 * machine wrote them (core/console.h); NULL: none yet.  Wiped by provider_result_fini(). */
+	char *console;
 };
 
 struct provider_conf { /* one provider section of burstd.conf; borrowed during open() */
@@ -334,6 +387,12 @@ struct provider_ops {
 	 * PROVIDER_AMBIGUOUS for a create, PROVIDER_TRANSIENT for all else, never a crash. */
 	void (*parse)(const void *self, const struct provider_op *op,
 		      const struct provider_reply *reply, struct provider_result *out);
+	/* The terms that are known before any request; pure.  NULL: nothing is known. */
+	struct provider_terms (*terms)(const void *self, const struct provider_place *place);
+	/* Copy the provider's id of a request from a reply to it, whatever it was, to out; "": it
+	 * has none, or none that may be shown.  NULL: the provider is not known to send any. */
+	void (*request_id)(const void *self, const struct provider_reply *reply,
+			   char out[PROVIDER_REQUEST_MAX + 1]);
 	/* How many instances of c, from the first on, fit into one create: 1 to nwants.  NULL: as
 	 * many as caps() allows. */
 	size_t (*fits)(const void *self, const struct provider_create *c);

@@ -1,5 +1,6 @@
 #include "core/tariff.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool is_of_type(const struct provider_quote *q, const struct conf_offer *o)
@@ -40,18 +41,58 @@ int64_t tariff_price(const struct provider_quote *quotes, size_t n, const struct
 	return best;
 }
 
-bool tariff_dry(const struct provider_quote *quotes, size_t n, const struct conf_offer *o)
+/* The network is of the type, in whichever market it is sold.  "": nobody says, or they differ. */
+static const char *interconnect(const struct provider_quote *quotes, size_t n,
+				const struct conf_offer *o)
 {
-	bool dry = false;
+	const char *said = "";
 
 	for (size_t i = 0; i < n; i++) {
+		const char *word = quotes[i].terms.interconnect;
+
+		if (word[0] == '\0' || !is_of_type(&quotes[i], o) || !is_in_region(&quotes[i], o))
+			continue;
+		if (said[0] != '\0' && strcmp(said, word) != 0)
+			return "";
+		said = word;
+	}
+	return said;
+}
+
+struct provider_terms tariff_terms(const struct provider_quote *quotes, size_t n,
+				   const struct conf_offer *o, const struct provider_terms *known)
+{
+	struct provider_terms said = {.stock = PROVIDER_STOCK_UNSAID}, t = *known;
+	const char *link = interconnect(quotes, n, o);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct provider_terms *q = &quotes[i].terms;
+
 		if (!tariff_fits(&quotes[i], o))
 			continue;
-		if (!quotes[i].dry)
-			return false;
-		dry = true;
+		if (q->quantum_ms > said.quantum_ms)
+			said.quantum_ms = q->quantum_ms;
+		if (q->minimum_ms != 0 && (said.minimum_ms == 0 || q->minimum_ms > said.minimum_ms))
+			said.minimum_ms = q->minimum_ms;
+		if (q->stock > said.stock) /* some in any zone are some */
+			said.stock = q->stock;
 	}
-	return dry;
+	if (said.quantum_ms != 0)
+		t.quantum_ms = said.quantum_ms;
+	if (said.minimum_ms != 0)
+		t.minimum_ms = said.minimum_ms;
+	if (said.stock != PROVIDER_STOCK_UNSAID)
+		t.stock = said.stock;
+	if (link[0] != '\0')
+		(void)snprintf(t.interconnect, sizeof(t.interconnect), "%s", link);
+	return t;
+}
+
+bool tariff_dry(const struct provider_quote *quotes, size_t n, const struct conf_offer *o)
+{
+	static const struct provider_terms none;
+
+	return tariff_terms(quotes, n, o, &none).stock == PROVIDER_STOCK_NONE;
 }
 
 /* Of the quotes that pass each test, do any pass the next, too?  The first that none passes is what

@@ -13,8 +13,13 @@ bool tariff_fits(const struct provider_quote *q, const struct conf_offer *o);
 /* The highest price in this currency of all quotes that fit; 0: none has one. */
 int64_t tariff_price(const struct provider_quote *quotes, size_t n, const struct conf_offer *o,
 		     const char *currency);
-/* Does every quote that fits say that none is free now? */
+/* Do quotes that fit say that none is free now, and none that some are? */
 bool tariff_dry(const struct provider_quote *quotes, size_t n, const struct conf_offer *o);
+/* The terms of the offer: what quotes that fit say of them, else what `known` says.  Where quotes
+ * differ the longest quantum and minimum count; the interconnect is of all quotes of the type, and
+ * "" if these differ. */
+struct provider_terms tariff_terms(const struct provider_quote *quotes, size_t n,
+				   const struct conf_offer *o, const struct provider_terms *known);
 /* Why the provider has nothing like the offer: the option that no quote has.  TARIFF_SOLD: it has,
  * or its quotes cannot tell. */
 enum tariff_lack {

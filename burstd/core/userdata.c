@@ -179,9 +179,7 @@ static int fill(char **out, const char *template, const struct field *fields, si
 	size_t len = render(NULL, template, fields, n);
 
 	if (len > max)
-		return err_set(e, ERR_LIMIT,
-			       "user-data: %zu bytes, but the provider takes at most %zu", len,
-			       max);
+		return err_set(e, ERR_LIMIT, "user-data: %zu bytes, more than %zu", len, max);
 	*out = mem_zalloc(len + 1);
 	render(*out, template, fields, n);
 	return 0;
@@ -255,22 +253,4 @@ int userdata_fill_token(char **out, const struct userdata_token *u, size_t max, 
 	if (check_lines(u->lines, e) < 0)
 		return -1;
 	return fill(out, userdata_template_token, fields, n, max, e);
-}
-
-size_t userdata_limit(const char *driver)
-{
-	/* A limit on base64 text counts as three quarters of it. */
-	static const struct {
-		const char *driver;
-		size_t limit;
-	} limits[] = {
-		{"aws", 16384},     {"azure", 49152},     {"digitalocean", 65536}, {"gcp", 262144},
-		{"hetzner", 32768}, {"lambda", 1048576},  {"linode", 16384},       {"sim", 65536},
-		{"oci", 24000},     {"openstack", 49149},
-	};
-
-	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
-		if (strcmp(driver, limits[i].driver) == 0)
-			return limits[i].limit;
-	return USERDATA_LIMIT;
 }

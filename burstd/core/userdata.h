@@ -23,7 +23,7 @@ enum {
 	USERDATA_TIMEOUT_MAX = 86400, /* s */
 	USERDATA_LINES_MAX = 12288,
 	USERDATA_SHA256_LEN = 64,
-	USERDATA_LIMIT = 16384, /* of a driver with an unknown limit; the smallest known one */
+	USERDATA_LIMIT = 65536, /* no fields make it longer; what a provider takes: core/terms.h */
 };
 
 struct userdata {
@@ -39,9 +39,9 @@ struct userdata {
 	bool roots_port;       /* it claims from a port between CLAIM_PORT_MIN and CLAIM_PORT_MAX */
 };
 
-/* *out is the caller's to wipe (secret_wipe()), for it holds a secret.  max: bytes, as by
- * userdata_limit().  -1: *e says which field is wrong (ERR_INVALID, without any part of the
- * secret), or that the text is too long (ERR_LIMIT). */
+/* *out is the caller's to wipe (secret_wipe()), for it holds a secret.  max: bytes.  -1: *e says
+ * which field is wrong (ERR_INVALID, without any part of the secret), or that the text is too long
+ * (ERR_LIMIT). */
 int userdata_fill(char **out, const struct userdata *u, size_t max, struct err *e);
 
 /* For a machine that gets its keys from the secret store, by a token, and does not claim. */
@@ -53,8 +53,5 @@ struct userdata_token {
 
 /* As userdata_fill(). */
 int userdata_fill_token(char **out, const struct userdata_token *u, size_t max, struct err *e);
-
-/* How many bytes of user-data, before base64, a driver's API takes. */
-size_t userdata_limit(const char *driver);
 
 #endif

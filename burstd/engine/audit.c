@@ -8,7 +8,8 @@
 #include "store/journal_audit.h"
 
 /* Audit records: each request to a provider, and each order to slurmctld that changes a node or a
- * job, is on record before it is sent (I28).  A record has nothing that a driver makes of a
+ * job, is on record before it is sent (I28); what a provider answered follows, with its id of the
+ * request.  A record has nothing that a driver makes of a
  * request, so it has none of our credentials; it has a provider's words where they are a job's
  * reason. */
 
@@ -125,6 +126,14 @@ static void fold(struct str *s, const char **names, size_t n)
 		str_addf(s, "%s%s", i > 0 ? "," : "", names[i]);
 }
 
+static void audit_fini(struct audit *a)
+{
+	str_fini(&a->actor);
+	str_fini(&a->reason);
+	str_fini(&a->ids);
+	free(a->names);
+}
+
 void audit_put(struct engine *e, struct audit *a, const char *verb, const char *target,
 	       const char *request)
 {
@@ -140,10 +149,25 @@ void audit_put(struct engine *e, struct audit *a, const char *verb, const char *
 								.reason = a->reason.p,
 								.request = request});
 	str_fini(&object);
-	str_fini(&a->actor);
-	str_fini(&a->reason);
-	str_fini(&a->ids);
-	free(a->names);
+	audit_fini(a);
+}
+
+void audit_add(struct audit *a, const char *thing)
+{
+	if (a->n < a->max)
+		a->names[a->n++] = thing;
+}
+
+void audit_answered(struct engine *e, struct audit *a, const char *what, const char *target,
+		    const struct provider_result *r)
+{
+	if (r->request_id[0] == '\0' || r->code == PROVIDER_RATE) {
+		audit_fini(a);
+		return;
+	}
+	str_adds(&a->actor, "provider");
+	str_addf(&a->reason, "%s: %s", what, provider_code_str(r->code));
+	audit_put(e, a, "answered", target, r->request_id);
 }
 
 /* A repeated delete is recorded without its instances, which the first record has: repeats, as on a

@@ -118,15 +118,9 @@ struct engine_source { /* slurmctld, or one provider */
 };
 
 struct engine_counters {
-	uint64_t calls[CALL_NKINDS];              /* by enum call_kind */
-	uint64_t calls_bad;                       /* files in the spool that were no whole call */
-	uint64_t calls_refused;                   /* unreadable, or without a node of a pool */
-	uint64_t creates, deletes, lists, quotes; /* requests sent to providers */
-	uint64_t logins;                          /* requests to get a session */
-	uint64_t steps;                           /* requests that went on with an operation */
-	uint64_t reports;                         /* reports of broken hosts */
-	uint64_t fabrics;                         /* requests about fabrics */
-	uint64_t notices;            /* requests for notices, and their acknowledgements */
+	uint64_t calls[CALL_NKINDS]; /* by enum call_kind */
+	uint64_t calls_bad;          /* files in the spool that were no whole call */
+	uint64_t calls_refused;      /* unreadable, or without a node of a pool */
 	uint64_t notices_unreadable; /* notices that could not be read */
 	uint64_t notices_foreign;    /* notices about instances that are not burstd's */
 	uint64_t instances_created, instances_refused, instances_lost;

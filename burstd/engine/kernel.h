@@ -190,6 +190,13 @@ void audit_stray(struct audit *a, const char *node, const char *id, bool again);
 void audit_put(struct engine *e, struct audit *a, const char *verb, const char *target,
 	       const char *request);
 /* Likewise for a delete, with the instances; nothing if each of them is on record already. */
+/* Record what a provider answered to a request that is on record, and its id of that request, which
+ * its support asks for: what is "delete", or "create TOKEN".  Add each node, or what else it was
+ * about; audit_answered() ends *a.  Nothing is recorded if the provider sent no id, or throttled: a
+ * request that is sent again and again must not fill the disk. */
+void audit_add(struct audit *a, const char *thing);
+void audit_answered(struct engine *e, struct audit *a, const char *what, const char *target,
+		    const struct provider_result *r);
 void audit_put_delete(struct engine *e, struct audit *a, const char *target);
 extern const struct engine_part audit_part;
 /* An order that is on record was not sent: stage a record that says so. */

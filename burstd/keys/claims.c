@@ -448,7 +448,7 @@ char *claims_user_data(const struct engine *e, const struct keys_for *k, struct 
 	u.timeout_s = s < 1 ? 1 : s > USERDATA_TIMEOUT_MAX ? USERDATA_TIMEOUT_MAX : (uint32_t)s;
 	claims_make_id(e, k->token, id);
 	claims_secret(e, id, secret);
-	(void)userdata_fill(&out, &u, userdata_limit(p->driver), err);
+	(void)userdata_fill(&out, &u, USERDATA_LIMIT, err);
 	OPENSSL_cleanse(secret, sizeof(secret));
 	free(urls);
 	return out;

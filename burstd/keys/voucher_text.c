@@ -73,13 +73,12 @@ char *vouchers_user_data(const struct engine *e, const struct keys_for *k,
 	struct lines *l = lines_new(true);
 	const struct userdata_token u = {
 		.lines = l->p, .node_init = NODE_INIT, .sha256 = e->keys->vouchers->sha256};
-	const char *driver = e->conf->providers[o->provider_index].driver;
 	char *out = NULL;
 
 	if (v == NULL || v->token == NULL)
 		(void)err_set(err, ERR_INVALID, "there is no token for node %s", m->name->name);
 	else if (add_lines(l, e, v, &e->conf->pools[m->name->pool], o, err) == 0)
-		(void)userdata_fill_token(&out, &u, userdata_limit(driver), err);
+		(void)userdata_fill_token(&out, &u, USERDATA_LIMIT, err);
 	lines_free(l);
 	return out;
 }

@@ -64,6 +64,8 @@ static const struct part_row rows[] = {
 	{.part = &intake_part},
 	/* Before deletes: a broken host is reported before its machine is gone. */
 	{.part = &report_part, .before = {&remove_part}},
+	/* Before deletes: many providers forget a log with its machine. */
+	{.part = &console_part, .before = {&remove_part}},
 	/* Before creates: a delete saves money, and has the slots first (limit.h). */
 	{.part = &remove_part, .before = {&launch_part}},
 	/* Before refusals, which refuse in this turn what could not be bought in it, and before

@@ -12,14 +12,14 @@ static bool is_lower(char c)
 	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
 }
 
-static bool allows(const struct names_form *f, char c)
+static bool allows(const struct provider_names *f, char c)
 {
 	return is_lower(c) || (f->upper && c >= 'A' && c <= 'Z') ||
 	       (f->also != NULL && strchr(f->also, c) != NULL);
 }
 
 /* Many clouds want a DNS label, which ends with a letter or digit. */
-static bool fits(const struct names_form *f, const char *node)
+static bool fits(const struct provider_names *f, const char *node)
 {
 	for (const char *p = node; *p != '\0'; p++)
 		if (!allows(f, *p))
@@ -73,7 +73,7 @@ static uint64_t read_gen(const char **p)
 	return gen;
 }
 
-int names_pack(char out[NAMES_SIZE], const struct names_form *f, const char *cluster,
+int names_pack(char out[NAMES_SIZE], const struct provider_names *f, const char *cluster,
 	       const struct provider_want *want, struct err *e)
 {
 	char prefix[NAMES_PREFIX_SIZE], gen[GEN_DIGITS + 1];
@@ -98,7 +98,7 @@ int names_pack(char out[NAMES_SIZE], const struct names_form *f, const char *clu
 		       want->node, f->max, n);
 }
 
-enum names_whose names_unpack(const struct names_form *f, const char *name, const char *cluster,
+enum names_whose names_unpack(const struct provider_names *f, const char *name, const char *cluster,
 			      struct provider_instance *i)
 {
 	char prefix[NAMES_PREFIX_SIZE];

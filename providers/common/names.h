@@ -22,16 +22,9 @@ enum {
 	NAMES_SIZE = 96,        /* of the longest name: prefix, 13 digits, 63 bytes, two '-' */
 };
 
-/* What a cloud allows in a name, besides lower-case letters, digits and '-'. */
-struct names_form {
-	size_t max;       /* bytes; 0: no limit */
-	bool upper;       /* 'A' to 'Z', and it does not take them for 'a' to 'z' */
-	const char *also; /* of "_."; NULL: neither */
-};
-
 /* Write the name of a node's generation to out.  -1: the node's name is too long for this cloud or
  * has a character that it does not allow, or the cluster is no uuid; out is "". */
-int names_pack(char out[NAMES_SIZE], const struct names_form *f, const char *cluster,
+int names_pack(char out[NAMES_SIZE], const struct provider_names *f, const char *cluster,
 	       const struct provider_want *want, struct err *e);
 
 enum names_whose {
@@ -42,7 +35,7 @@ enum names_whose {
 
 /* Who is it?  Fills in cluster, node and gen of *i as core/provider.h wants them.  Whatever has our
  * prefix is ours, for an instance that we do not see is one that nobody stops. */
-enum names_whose names_unpack(const struct names_form *f, const char *name, const char *cluster,
+enum names_whose names_unpack(const struct provider_names *f, const char *name, const char *cluster,
 			      struct provider_instance *i);
 
 /* The beginning of all names of a cluster, for clouds that can filter by it.  -1: no uuid; out is

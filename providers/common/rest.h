@@ -50,7 +50,7 @@ struct rest_api { /* constant */
 	const char *error_code, *error_message, *error_wait;
 	int64_t wait_unit_ms;   /* of error_wait: 1000 for seconds */
 	bool shows_code;        /* people are told "CODE: message" */
-	const char *request_id; /* header of a reply with the vendor's number for it; or NULL */
+	const char *request_id; /* header of a reply with the vendor's id of the request; or NULL */
 	const struct rest_row *rows;
 	size_t nrows;
 };
@@ -140,6 +140,9 @@ void rest_refused(const struct rest *r, const struct provider_op *op,
 void rest_unreadable(const struct rest *r, const struct provider_op *op,
 		     const struct provider_reply *reply, const char *why,
 		     struct provider_result *out);
+/* provider_ops.request_id of a driver whose `self` begins with its struct rest. */
+void rest_request_id(const void *self, const struct provider_reply *reply,
+		     char out[PROVIDER_REQUEST_MAX + 1]);
 /* Set the message for people and logs, by words_show() with the driver's secrets; the vendor's
  * number of the request, if there is one, is its end: "no such image (req-17)". */
 void rest_message(const struct rest *r, const struct provider_reply *reply, const char *text,
@@ -175,6 +178,8 @@ struct provider_instance *rest_created(const struct provider_create *c,
  * ended. */
 void rest_deleted(const struct provider_op *op, enum provider_code code,
 		  struct provider_result *out);
+/* The console log at key; "", or anything but a text: there is none yet. */
+void rest_console(const struct doc *d, const char *key, struct provider_result *out);
 /* Is this type one of those whose quotes are asked for? */
 bool rest_wants_type(const struct provider_op *op, const char *type);
 /* Has every item that is OK an id of its own?  Two nodes of a create cannot be one instance. */

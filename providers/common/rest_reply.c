@@ -7,12 +7,10 @@
 #include "base/fmt.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "core/console.h"
 #include "providers/common/words.h"
 
-enum {
-	ID_MAX = 64, /* of the vendor's number for a request: a uuid has 36 */
-	TEXT_MAX = 1 << 20,
-};
+enum { TEXT_MAX = 1 << 20 };
 
 /* --- codes -------------------------------------------------------------------------------------
  */
@@ -109,24 +107,33 @@ enum provider_code rest_code(const struct rest_api *api, enum provider_op_kind k
 /* --- messages ----------------------------------------------------------------------------------
  */
 
-void rest_message(const struct rest *r, const struct provider_reply *reply, const char *text,
-		  struct provider_result *out)
+void rest_request_id(const void *self, const struct provider_reply *reply,
+		     char out[PROVIDER_REQUEST_MAX + 1])
 {
+	const struct rest *r = self;
 	const char *id = r->api->request_id != NULL
 				 ? headers_get(&reply->headers, r->api->request_id)
 				 : NULL;
 	const char *secrets[REST_SECRETS_MAX];
-	char end[ID_MAX + 4] = "", shown[ID_MAX + 1];
+
+	out[0] = '\0';
+	for (size_t i = 0; i < REST_SECRETS_MAX; i++)
+		secrets[i] = r->secrets[i];
+	if (id != NULL && words_is_plain(id, PROVIDER_REQUEST_MAX))
+		words_show(out, PROVIDER_REQUEST_MAX + 1, id, secrets, REST_SECRETS_MAX);
+}
+
+void rest_message(const struct rest *r, const struct provider_reply *reply, const char *text,
+		  struct provider_result *out)
+{
+	const char *secrets[REST_SECRETS_MAX];
+	char id[PROVIDER_REQUEST_MAX + 1];
 
 	for (size_t i = 0; i < REST_SECRETS_MAX; i++)
 		secrets[i] = r->secrets[i];
-	if (id != NULL && words_is_plain(id, ID_MAX)) {
-		words_show(shown, sizeof(shown), id, secrets, REST_SECRETS_MAX);
-		(void)snprintf(end, sizeof(end), " (%s)", shown);
-	}
-	words_show(out->message, sizeof(out->message) - strlen(end), text, secrets,
-		   REST_SECRETS_MAX);
-	memcpy(out->message + strlen(out->message), end, strlen(end) + 1);
+	rest_request_id(r, reply, id);
+	words_show(out->message, sizeof(out->message), text, secrets, REST_SECRETS_MAX);
+	words_add_id(out->message, sizeof(out->message), id);
 }
 
 static void set_words(const struct rest *r, const struct provider_reply *reply, const char *code,
@@ -285,6 +292,13 @@ struct provider_instance *rest_created(const struct provider_create *c, struct p
 	i->gen = c->wants[0].gen;
 	i->state = PROVIDER_PENDING;
 	return i;
+}
+
+void rest_console(const struct doc *d, const char *key, struct provider_result *out)
+{
+	const char *log = doc_word(&d->top, key);
+
+	out->console = console_end(log, strlen(log));
 }
 
 bool rest_wants_type(const struct provider_op *op, const char *type)

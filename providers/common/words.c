@@ -1,6 +1,8 @@
 #include "providers/common/words.h"
 
+#include <assert.h>
 #include <openssl/evp.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -47,6 +49,20 @@ void words_show(char *out, size_t size, const char *text, const char *const *sec
 		text += in;
 	}
 	out[used] = '\0';
+}
+
+void words_add_id(char *out, size_t size, const char *id)
+{
+	const size_t add = strlen(id) + strlen(" ()");
+	size_t n = strlen(out), room = size - 1 - add;
+
+	assert(add < size);
+	if (id[0] == '\0')
+		return;
+	if (n > room)
+		for (n = room; n > 0 && ((unsigned char)out[n] & 0xc0) == 0x80;)
+			n--; /* leaves whole characters */
+	(void)snprintf(out + n, size - n, " (%s)", id);
 }
 
 bool words_is_plain(const char *text, size_t max)

@@ -10,6 +10,10 @@
  * cut leaves whole characters and no part of a secret. */
 void words_show(char *out, size_t size, const char *text, const char *const *secrets, size_t n);
 
+/* Append " (ID)" to a text of words_show(), cut by as much as it takes; id "": nothing.  size is
+ * that of out, larger than what is appended. */
+void words_add_id(char *out, size_t size, const char *id);
+
 /* Printable ASCII without blank, quote or backslash, 1 to max bytes: may stand in JSON and in a
  * header as it is. */
 bool words_is_plain(const char *text, size_t max);

@@ -13,7 +13,7 @@
 enum {
 	XML_DEPTH_MAX = 32,        /* EC2's deepest reply has 12 */
 	XML_MEMORY_MAX = 64 << 20, /* of the tree */
-	XML_TEXT_MAX = 16 << 10,   /* bytes of text in an element; EC2's longest are 2 KiB */
+	XML_TEXT_MAX = 128 << 10,  /* bytes of text in an element: 64 KiB of a console in base64 */
 };
 
 struct xml_node {

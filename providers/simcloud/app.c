@@ -104,6 +104,15 @@ static void on_named(void *ctx, const struct cloud_instance *i, bool live)
 	hosts_set(a->hosts, a->meter->rows[i->row].node, i->row, live ? i->addr : 0);
 }
 
+static char *on_console(void *ctx, const struct cloud_instance *i)
+{
+	struct app *a = ctx;
+	char id[METER_ID_SIZE], *log = mem_zalloc(CLOUD_CONSOLE_MAX + 1);
+
+	boot_console(a->boot, meter_id(id, i->row), log, CLOUD_CONSOLE_MAX + 1);
+	return log;
+}
+
 /* --- time ------------------------------------------------------------------------------------- */
 
 static void on_timer(uv_timer_t *t);
@@ -272,8 +281,11 @@ static int open_boot(struct app *a, struct err *e)
 	(void)snprintf(path, sizeof(path), "%s/hosts", a->o.run_dir);
 	if (hosts_open(&a->hosts, path, a->o.hosts_extra, e) != 0)
 		return -1;
-	a->cloud.host = (struct cloud_host){
-		.ctx = a, .start = on_start, .kill = on_kill, .named = on_named};
+	a->cloud.host = (struct cloud_host){.ctx = a,
+					    .start = on_start,
+					    .kill = on_kill,
+					    .named = on_named,
+					    .console = on_console};
 	return 0;
 }
 

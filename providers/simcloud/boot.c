@@ -196,6 +196,27 @@ void boot_kill(struct boot *b, uint32_t row)
 		}
 }
 
+void boot_console(const struct boot *b, const char *id, char *out, size_t size)
+{
+	char path[PATH_SIZE + 16];
+	struct stat st;
+	ssize_t n = -1;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "%s/%s/console.log", b->run_dir, id);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd >= 0 && fstat(fd, &st) == 0)
+		n = pread(fd, out, size - 1,
+			  st.st_size > (off_t)size - 1 ? st.st_size - (off_t)size + 1 : 0);
+	if (fd >= 0)
+		(void)close(fd);
+	n = n > 0 ? n : 0;
+	out[n] = '\0';
+	for (ssize_t k = 0; k < n; k++)
+		if (out[k] == '\0')
+			out[k] = '?';
+}
+
 unsigned boot_count(const struct boot *b)
 {
 	return b->n;

@@ -34,7 +34,10 @@ int boot_open(struct boot **out, struct uv_loop_s *loop, const char *program, co
 void boot_on_exit(struct boot *b, boot_exited_fn fn, void *ctx);
 int boot_start(struct boot *b, const struct boot_instance *i, struct err *e);
 void boot_kill(struct boot *b, uint32_t row); /* unknown rows are ignored */
-unsigned boot_count(const struct boot *b);    /* number of processes */
-void boot_close(struct boot *b);              /* kills all processes; the loop frees b */
+/* The last bytes, at most size - 1, of what the instance of this id wrote to its console, '?' for
+ * NULs; "" if there is nothing. */
+void boot_console(const struct boot *b, const char *id, char *out, size_t size);
+unsigned boot_count(const struct boot *b); /* number of processes */
+void boot_close(struct boot *b);           /* kills all processes; the loop frees b */
 
 #endif

@@ -34,6 +34,8 @@
 #include "providers/simcloud/token.h"
 #include "providers/simcloud/userdata.h"
 
+enum { CLOUD_CONSOLE_MAX = 64 << 10 };
+
 #define CLOUD_NO_BLOCK UINT32_MAX /* too large for an enumerator */
 
 enum cloud_state { CLOUD_PENDING, CLOUD_RUNNING, CLOUD_RECLAIMING, CLOUD_STOPPING, CLOUD_ENDED };
@@ -76,6 +78,8 @@ struct cloud_host {
 	void (*kill)(void *ctx, const struct cloud_instance *i);  /* cloud_exited() follows */
 	void (*named)(void *ctx, const struct cloud_instance *i,
 		      bool live); /* live: it got its address; else it lost it */
+	/* As cloud_console(). */
+	char *(*console)(void *ctx, const struct cloud_instance *i);
 };
 
 struct cloud {
@@ -190,6 +194,13 @@ enum code cloud_report(struct cloud *c, const char *id, const char *why, int64_t
 void cloud_kill(struct cloud *c, struct cloud_instance *i, const char *why, int64_t now);
 void cloud_exited(struct cloud *c, uint32_t row, int64_t now); /* its process has exited */
 void cloud_end_all(struct cloud *c, int64_t now);
+
+/* --- console.c --- */
+/* The end of what the instance has written to its console, at most CLOUD_CONSOLE_MAX bytes without
+ * a NUL; the caller's. */
+char *cloud_console(const struct cloud *c, const struct cloud_instance *i, int64_t now);
+/* The last so many lines of a log; < 0: all of it. */
+const char *cloud_console_lines(const char *log, int64_t lines);
 
 /* --- stock.c, with cloud_reconf() --- */
 struct cloud_pool *cloud_pool_get(struct cloud *c, const char *type, const char *region,

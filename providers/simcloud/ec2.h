@@ -7,7 +7,8 @@
  * instance has the entry at its launch index.
  *
  * Things of EC2 that the simulated cloud lacks are made up: the subnet of zone Z is subnet-Z, all
- * images, groups, profiles and templates exist, and a price is in dollars. */
+ * images, groups, profiles, templates and capacity reservations exist, and a price is in dollars.
+ */
 #ifndef SIMCLOUD_EC2_H
 #define SIMCLOUD_EC2_H
 
@@ -31,6 +32,7 @@ enum ec2_action {
 	EC2_TYPES,
 	EC2_PRICES,
 	EC2_REPORT,
+	EC2_CONSOLE,
 	EC2_MAKE_GROUP,
 	EC2_LIST_GROUPS,
 	EC2_DROP_GROUP,

@@ -183,20 +183,42 @@ static int take_token(struct reading *r)
 	return 0;
 }
 
+#define RESERVATION "CapacityReservationSpecification."
+
+/* A reservation's id, or the ARN of a group.  0, *given: is there one? */
+static int take_target(struct reading *r, bool *given)
+{
+	static const char prefix[] = RESERVATION "CapacityReservationTarget";
+	const char *id = form_take(&r->form, "%s.CapacityReservationId", prefix);
+	const char *arn = form_take(&r->form, "%s.CapacityReservationResourceGroupArn", prefix);
+
+	*given = id != NULL || arn != NULL;
+	if (id != NULL && strncmp(id, "cr-", 3) != 0)
+		return err_set(r->e, ERR_INVALID,
+			       "InvalidCapacityReservationId.Malformed: Invalid id: \"%.64s\"", id);
+	if (arn != NULL && (id != NULL || strncmp(arn, "arn:", 4) != 0))
+		return bad_value(r, "CapacityReservationTarget");
+	return 0;
+}
+
+/* Reserved: in any open reservation, in that one, or in a capacity block. */
 static int take_market(struct reading *r)
 {
-	static const char reserved[] =
-		"CapacityReservationSpecification.CapacityReservationPreference";
+	static const char reserved[] = RESERVATION "CapacityReservationPreference";
 	const char *market = form_take(&r->form, "InstanceMarketOptions.MarketType");
 	const char *only = form_take(&r->form, reserved);
+	bool block = market != NULL && strcmp(market, "capacity-block") == 0, target;
 
-	r->f->market = market != NULL ? MARKET_SPOT
-		       : only != NULL ? MARKET_RESERVED
-				      : MARKET_ON_DEMAND;
+	if (take_target(r, &target) != 0)
+		return -1;
 	if (only != NULL && (market != NULL || strcmp(only, "capacity-reservations-only") != 0))
 		return bad_value(r, reserved);
-	if (market != NULL && strcmp(market, "spot") != 0)
+	if ((block && !target) ||
+	    (market != NULL && !block && (strcmp(market, "spot") != 0 || target)))
 		return bad_value(r, "MarketType");
+	r->f->market = block || only != NULL || target ? MARKET_RESERVED
+		       : market != NULL                ? MARKET_SPOT
+						       : MARKET_ON_DEMAND;
 	if (take_only(r, "InstanceMarketOptions.SpotOptions.SpotInstanceType", "one-time") != 0)
 		return -1;
 	return take_only(r, "InstanceMarketOptions.SpotOptions.InstanceInterruptionBehavior",
@@ -460,6 +482,20 @@ static int read_report(struct reading *r)
 	return 0;
 }
 
+static int read_console(struct reading *r)
+{
+	const char *id = form_take(&r->form, "InstanceId"), *v = form_take(&r->form, "Latest");
+
+	if (id == NULL)
+		return missing(r, "InstanceId");
+	if (strlen(id) >= FACE_ID_SIZE)
+		return bad_value(r, "InstanceId");
+	if (v != NULL && strcmp(v, "true") != 0 && strcmp(v, "false") != 0)
+		return bad_value(r, "Latest");
+	face_call_id(r->f, id);
+	return 0;
+}
+
 /* --- placement groups -------------------------------------------------------------------------
  */
 
@@ -502,6 +538,7 @@ static const struct {
 	{"DescribeInstanceTypes", EC2_TYPES, OP_OFFERS, read_types},
 	{"DescribeSpotPriceHistory", EC2_PRICES, OP_OFFERS, read_types},
 	{"ReportInstanceStatus", EC2_REPORT, OP_REPORT, read_report},
+	{"GetConsoleOutput", EC2_CONSOLE, OP_CONSOLE, read_console},
 	{"CreatePlacementGroup", EC2_MAKE_GROUP, OP_FABRIC, read_group},
 	{"DescribePlacementGroups", EC2_LIST_GROUPS, OP_FABRIC, read_groups},
 	{"DeletePlacementGroup", EC2_DROP_GROUP, OP_FABRIC, read_group},

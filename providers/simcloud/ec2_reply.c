@@ -39,8 +39,7 @@ void ec2_error(struct face_reply *out, enum code code, const char *message)
 	str_adds(&s, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Response><Errors><Error>");
 	xmlw_text(&s, "Code", word);
 	xmlw_text(&s, "Message", n > 0 ? text + n + 2 : text);
-	str_adds(&s, "</Error></Errors><RequestID>00000000-0000-4000-8000-000000000000"
-		     "</RequestID></Response>");
+	str_adds(&s, "</Error></Errors><RequestID>" FACE_NO_ID "</RequestID></Response>");
 	out->code = code;
 	out->status = errors[code].status;
 	face_body(out, &s);
@@ -51,7 +50,7 @@ void ec2_begin(struct str *s, const char *action)
 	str_init(s, EC2_BODY_MAX);
 	str_addf(s,
 		 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<%sResponse xmlns=\"" NAMESPACE
-		 "\">\n    <requestId>00000000-0000-4000-8000-000000000000</requestId>\n",
+		 "\">\n    <requestId>" FACE_NO_ID "</requestId>\n",
 		 action);
 }
 

@@ -1,8 +1,12 @@
 #include "providers/simcloud/ec2.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include <openssl/evp.h>
+
 #include "base/fmt.h"
+#include "base/mem.h"
 
 /* --- list, delete ----------------------------------------------------------------------------- */
 
@@ -145,6 +149,30 @@ static void report(const struct face_call *f, struct cloud *c, int64_t now, stru
 	ec2_end(&s, "ReportInstanceStatus", out);
 }
 
+/* The answer without an output is that of an instance which has written nothing yet. */
+static void console(const struct face_call *f, struct cloud *c, int64_t now, struct face_reply *out)
+{
+	const struct cloud_instance *in = cloud_find(c, f->ids[0], now);
+	char *log, *text, at[FMT_TIME_SIZE];
+	struct str s;
+	size_t n;
+
+	if (!all_known(f, c, now, out))
+		return;
+	log = cloud_console(c, in, now);
+	n = strlen(log);
+	text = mem_zalloc((n + 2) / 3 * 4 + 1);
+	(void)EVP_EncodeBlock((unsigned char *)text, (const unsigned char *)log, (int)n);
+	ec2_begin(&s, "GetConsoleOutput");
+	xmlw_text(&s, "instanceId", f->ids[0]);
+	xmlw_text(&s, "timestamp", fmt_time(at, now));
+	if (text[0] != '\0')
+		xmlw_text(&s, "output", text);
+	ec2_end(&s, "GetConsoleOutput", out);
+	free(text);
+	free(log);
+}
+
 /* --- offers ----------------------------------------------------------------------------------- */
 
 static bool asked_for(const struct face_call *f, const struct cloud_pool *p, enum market market)
@@ -238,6 +266,9 @@ static void run(const struct face_call *f, struct cloud *c, const struct fault_r
 	case EC2_REPORT:
 		report(f, c, now, out);
 		break;
+	case EC2_CONSOLE:
+		console(f, c, now, out);
+		break;
 	case EC2_MAKE_GROUP:
 	case EC2_LIST_GROUPS:
 	case EC2_DROP_GROUP:
@@ -259,5 +290,7 @@ const struct face face_ec2 = {
 	.parse = ec2_parse,
 	.run = run,
 	.error = ec2_error,
+	.id_header = "x-amzn-RequestId",
+	.id_prefix = "00000000-0000-4000-8000-",
 	.free_own = ec2_call_free,
 };

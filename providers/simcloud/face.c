@@ -1,6 +1,7 @@
 #include "providers/simcloud/face.h"
 
 #include <openssl/crypto.h>
+#include <stdio.h>
 #include <string.h>
 
 bool face_waits(const struct face_call *f, struct cloud *c, int64_t now)
@@ -18,6 +19,28 @@ void face_run(const struct face_call *f, struct cloud *c, const struct fault_rul
 void face_error(struct face_reply *out, enum code code, const char *message)
 {
 	out->face->error(out, code, message);
+}
+
+void face_number(struct face_reply *out, uint64_t number)
+{
+	const struct face *face = out->face;
+	const size_t n = strlen(FACE_NO_ID);
+	char id[HTTP_VALUE_SIZE], *at;
+	bool there = false;
+
+	if (face->id_header == NULL)
+		return;
+	(void)snprintf(id, sizeof(id), "%s%012llx", face->id_prefix, (unsigned long long)number);
+	for (size_t i = 0; i < HTTP_MORE_MAX && out->more[i].name != NULL; i++)
+		if (strcasestr(out->more[i].name, "request-id") != NULL) {
+			memcpy(out->more[i].value, id, sizeof(id));
+			there = true;
+		}
+	if (!there)
+		face_header(out, face->id_header, id);
+	at = out->body != NULL ? memmem(out->body, out->len, FACE_NO_ID, n) : NULL;
+	if (at != NULL && strlen(id) == n)
+		memcpy(at, id, n);
 }
 
 bool face_bearer(const char *header, const char *token)

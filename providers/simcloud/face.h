@@ -53,6 +53,9 @@ struct face {
 	/* The node name of the i-th of f->n things that the call is about; "": unknown.  NULL: it
 	 * follows from the call's wants or ids. */
 	const char *(*node)(const struct face_call *f, const struct cloud *c, size_t i);
+	/* The header with the id of a request, and what that begins with; 12 digits follow.  NULL:
+	 * no such header is known of this cloud. */
+	const char *id_header, *id_prefix;
 	/* Free face_call.own, never NULL; NULL: free() does. */
 	void (*free_own)(void *own);
 };
@@ -62,6 +65,11 @@ void face_run(const struct face_call *f, struct cloud *c, const struct fault_rul
 	      int64_t now, struct face_reply *out);
 /* The error of out->face. */
 void face_error(struct face_reply *out, enum code code, const char *message);
+
+/* Give an answer the id of its request: in the header, in each other that is named alike, and in
+ * the body in place of the first id of a request that is all 0 (FACE_NO_ID). */
+void face_number(struct face_reply *out, uint64_t number);
+#define FACE_NO_ID "00000000-0000-4000-8000-000000000000"
 
 /* Is the header "Bearer TOKEN"?  Takes the same time whatever differs. */
 bool face_bearer(const char *header, const char *token);

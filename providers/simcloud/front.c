@@ -19,6 +19,7 @@ struct front_job {
 	struct face_reply reply;
 	unsigned hold; /* not 0: held under this number */
 	int64_t since;
+	uint64_t number; /* of the request */
 	enum op op;
 	char node[SETTINGS_WORD_SIZE];
 };
@@ -105,6 +106,7 @@ static struct http_answer answer_of(struct front *f, struct front_job *j, int64_
 				 .drop = j->drop,
 				 .retry_after_s = (uint32_t)((j->reply.retry_ms + 999) / 1000)};
 
+	face_number(&j->reply, j->number);
 	memcpy(an.more, j->reply.more, sizeof(an.more));
 	count(f, j, now);
 	j->reply.body = NULL;
@@ -294,13 +296,19 @@ static const char *node_about(const void *ctx, size_t i)
 	return face_node(a->call, a->cloud, i);
 }
 
-/* retry_ms 0: no time to ask again. */
-static void refuse(struct http_answer *an, const struct face *face, enum code code,
-		   const char *message, int64_t retry_ms)
-{
-	struct face_reply r = {.face = face, .retry_ms = retry_ms};
+struct refusal {
+	enum code code;
+	const char *message; /* NULL: the code's */
+	int64_t retry_ms;    /* 0: no time to ask again */
+};
 
-	face_error(&r, code, message);
+static void refuse(const struct front *f, struct http_answer *an, const struct face *face,
+		   const struct refusal *why)
+{
+	struct face_reply r = {.face = face, .retry_ms = why->retry_ms};
+
+	face_error(&r, why->code, why->message);
+	face_number(&r, f->stats.requests);
 	an->status = r.status;
 	an->type = type_of(&r);
 	an->body = r.body;
@@ -337,7 +345,7 @@ static bool throttled(struct front *f, const struct face_call *call, struct http
 	if (wait == 0)
 		return false;
 	f->stats.count[call->op][CODE_RATE]++;
-	refuse(an, call->face, CODE_RATE, NULL, wait);
+	refuse(f, an, call->face, &(const struct refusal){CODE_RATE, NULL, wait});
 	return true;
 }
 
@@ -363,7 +371,10 @@ static void accept_call(struct front *f, const struct http_request *rq, struct f
 	const struct fault_rule *rule = faults_pick(&f->faults, call->op, &nodes);
 	struct front_job *j =
 		job_new(rq, call, call->n > 0 ? face_node(call, f->cloud, 0) : "", now);
-	int64_t more = 0, wait = dist_sample(&f->conf->latency[call->op], &f->rng);
+	int64_t more = 0, wait;
+
+	j->number = f->stats.requests;
+	wait = dist_sample(&f->conf->latency[call->op], &f->rng);
 
 	if (f->stats.first_ms[j->op] == 0)
 		f->stats.first_ms[j->op] = now;
@@ -401,14 +412,14 @@ static struct face_call *read_call(struct front *f, const struct http_request *r
 	code = v.face->authorize(&v, &e);
 	if (code != CODE_OK) {
 		f->stats.unauthorized++;
-		refuse(an, v.face, code, e.msg, 0);
+		refuse(f, an, v.face, &(const struct refusal){code, e.msg, 0});
 		an->status = 401;
 		return NULL;
 	}
 	code = v.face->parse(&call, &v, &e);
 	if (code != CODE_OK) {
 		f->stats.unreadable++;
-		refuse(an, v.face, code, e.msg, 0);
+		refuse(f, an, v.face, &(const struct refusal){code, e.msg, 0});
 	}
 	return call;
 }
@@ -423,7 +434,8 @@ void front_handle(struct front *f, const struct http_request *rq, struct http_an
 	if (call == NULL)
 		return;
 	if (f->njobs >= FRONT_JOBS_MAX) {
-		refuse(an, call->face, CODE_INTERNAL, "too many requests wait", 0);
+		refuse(f, an, call->face,
+		       &(const struct refusal){CODE_INTERNAL, "too many requests wait", 0});
 		face_call_free(call);
 	} else if (throttled(f, call, an, now)) {
 		face_call_free(call);

@@ -6,6 +6,7 @@
 
 #include "base/base64.h"
 #include "providers/simcloud/js.h"
+#include "providers/simcloud/openstack.h"
 
 enum { CREDENTIAL_MAX = 4096 };
 
@@ -33,15 +34,23 @@ static bool is_basic(const char *header, const char *token)
 	return colon != NULL && colon != (const char *)text && is_token(colon + 1, token);
 }
 
+/* A token of Keystone's, for the project. */
+static bool is_of_keystone(const struct face_visit *v, const char *text)
+{
+	struct os_token t;
+
+	return os_token_read(&t, text, v) && t.scoped;
+}
+
 /* The versions are for everybody. */
 static enum code authorize(struct face_visit *v, struct err *e)
 {
 	const struct http_request *rq = v->rq;
-	const char *token = v->keys->token;
+	const char *token = v->keys->token, *given = http_header(rq, "X-Auth-Token");
 
 	if (token == NULL || strcmp(rq->path, "/") == 0 || strcmp(rq->path, "/v1") == 0 ||
 	    strcmp(rq->path, "/v1/") == 0 || is_basic(rq->authorization, token) ||
-	    is_token(http_header(rq, "X-Auth-Token"), token))
+	    is_token(given, token) || is_of_keystone(v, given))
 		return CODE_OK;
 	(void)err_set(e, ERR_AUTH, "401 %s",
 		      rq->authorization == NULL ? "Authorization required"
@@ -196,6 +205,8 @@ const struct face face_ironic = {
 	.parse = ironic_parse,
 	.run = run,
 	.error = ironic_error,
+	.id_header = "x-openstack-request-id",
+	.id_prefix = "req-5c000000-0000-4000-8000-",
 	.node = node,
 	.free_own = ironic_call_free,
 };

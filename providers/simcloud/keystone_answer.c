@@ -78,30 +78,36 @@ static bool is_first_of_region(const struct cloud *c, size_t at)
 	return c->pools[at]->offered;
 }
 
-static void put_service(struct str *s, const struct keystone_call *x, const struct cloud *c,
-			bool compute)
+static const struct service {
+	const char *id, *type, *name;
+	const char *path; /* of its endpoint in a region; with %s for that, or none */
+} services[] = {
+	{"5c0000000000400080000000000000ff", "identity", "keystone", "/identity"},
+	{"5c0000000000400080000000000000ee", "compute", "nova", "/compute/%s/v2.1"},
+	{"5c0000000000400080000000000000ed", "baremetal", "ironic", ""},
+};
+
+static void put_service(struct str *s, const struct service *what, const struct keystone_call *x,
+			const struct cloud *c)
 {
 	char url[OS_URL_SIZE];
 
 	js_open(s, NULL, '{');
 	js_open(s, "endpoints", '[');
 	for (size_t i = 0; i < c->npools; i++) {
-		const char *region = c->pools[i]->region;
+		const char *region = c->pools[i]->region, *rest = strstr(what->path, "%s");
+		int n = rest != NULL ? (int)(rest - what->path) : (int)strlen(what->path);
 
 		if (!is_first_of_region(c, i))
 			continue;
-		if (compute)
-			(void)snprintf(url, sizeof(url), "%.160s/compute/%s/v2.1", x->origin,
-				       region);
-		else
-			(void)snprintf(url, sizeof(url), "%.160s/identity", x->origin);
+		(void)snprintf(url, sizeof(url), "%.160s%.*s%s%s", x->origin, n, what->path,
+			       rest != NULL ? region : "", rest != NULL ? rest + 2 : "");
 		put_endpoints(s, region, url);
 	}
 	js_close(s, ']');
-	js_str(s, "id",
-	       compute ? "5c0000000000400080000000000000ee" : "5c0000000000400080000000000000ff");
-	js_str(s, "type", compute ? "compute" : "identity");
-	js_str(s, "name", compute ? "nova" : "keystone");
+	js_str(s, "id", what->id);
+	js_str(s, "type", what->type);
+	js_str(s, "name", what->name);
 	js_close(s, '}');
 }
 
@@ -179,8 +185,8 @@ void keystone_token(struct str *s, const struct keystone_call *x, const struct c
 	if (x->token.scoped) {
 		put_project(s);
 		js_open(s, "catalog", '[');
-		put_service(s, x, c, false);
-		put_service(s, x, c, true);
+		for (size_t i = 0; i < sizeof(services) / sizeof(services[0]); i++)
+			put_service(s, &services[i], x, c);
 		js_close(s, ']');
 	}
 	if (x->token.by_application)

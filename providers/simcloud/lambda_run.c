@@ -283,6 +283,7 @@ static void run(const struct face_call *f, struct cloud *c, const struct fault_r
 	case OP_OFFERS:
 	case OP_NOTICES:
 	case OP_REPORT:
+	case OP_CONSOLE:
 	case OP_LOGIN:
 	case OP_COUNT:
 		instance_types(c, now, out);

@@ -273,6 +273,7 @@ static void run_offers(const struct cloud *c, int64_t now, struct face_reply *ou
 		js_str(&s, "market", market_word(p->market));
 		js_str(&s, "price", fmt_money(price, cloud_price(c, p, now)));
 		js_str(&s, "currency", p->currency);
+		js_int(&s, "minimum_ms", c->conf->min_rental_ms);
 		if (p->capacity < 0)
 			js_null(&s, "available");
 		else
@@ -352,6 +353,26 @@ static void run_report(const struct face_call *f, struct cloud *c, int64_t now,
 	face_body(out, &s);
 }
 
+static void run_console(const struct face_call *f, struct cloud *c, int64_t now,
+			struct face_reply *out)
+{
+	const struct cloud_instance *i = cloud_find(c, f->ids[0], now);
+	struct str s;
+	char *log;
+
+	if (i == NULL) {
+		neutral_error(out, CODE_NOT_FOUND, NULL);
+		return;
+	}
+	log = cloud_console(c, i, now);
+	str_init(&s, NEUTRAL_BODY_MAX);
+	js_open(&s, NULL, '{');
+	js_str(&s, "console", log);
+	js_close(&s, '}');
+	free(log);
+	face_body(out, &s);
+}
+
 static void run(const struct face_call *f, struct cloud *c, const struct fault_rule *rule,
 		int64_t now, struct face_reply *out)
 {
@@ -373,6 +394,9 @@ static void run(const struct face_call *f, struct cloud *c, const struct fault_r
 		break;
 	case OP_REPORT:
 		run_report(f, c, now, out);
+		break;
+	case OP_CONSOLE:
+		run_console(f, c, now, out);
 		break;
 	case OP_FABRIC:
 		neutral_fabric_run(f, c, out);
@@ -408,4 +432,6 @@ const struct face face_neutral = {
 	.waits = waits,
 	.run = run,
 	.error = neutral_error,
+	.id_header = "X-Request-Id",
+	.id_prefix = "sim-",
 };

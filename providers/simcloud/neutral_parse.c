@@ -214,10 +214,11 @@ static int read_body(struct face_call *f, const struct http_request *rq,
 	return rc;
 }
 
-/* Read the id in the path; in a report's it stands before the last word. */
+/* Read the id in the path; in that of a report or a console it stands before the last word. */
 static int read_one_id(struct face_call *f, const char *id, struct err *e)
 {
-	size_t n = f->op == OP_REPORT ? (size_t)(strrchr(id, '/') - id) : strlen(id);
+	size_t n = f->op == OP_REPORT || f->op == OP_CONSOLE ? (size_t)(strrchr(id, '/') - id)
+							     : strlen(id);
 
 	if (n == 0 || n >= FACE_ID_SIZE)
 		return err_set(e, ERR_INVALID, "want an id");
@@ -227,11 +228,11 @@ static int read_one_id(struct face_call *f, const char *id, struct err *e)
 	return 0;
 }
 
-static bool is_report(const char *path)
+static bool ends(const char *path, const char *with)
 {
 	const char *tail = strrchr(path, '/');
 
-	return tail != NULL && strcmp(tail, "/report") == 0;
+	return tail != NULL && strcmp(tail, with) == 0;
 }
 
 /* The operation that method and path name; -1: none of this API. */
@@ -255,8 +256,10 @@ static int route(const struct http_request *rq, const char **id, bool *many)
 	if (rq->path[sizeof(all) - 1] != '/')
 		return -1;
 	*id = rq->path + sizeof(all);
-	if (post && is_report(*id))
+	if (post && ends(*id, "/report"))
 		return OP_REPORT;
+	if (get && ends(*id, "/console"))
+		return OP_CONSOLE;
 	return get ? OP_GET : strcmp(rq->method, "DELETE") == 0 ? OP_DELETE : -1;
 }
 

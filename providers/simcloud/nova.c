@@ -1,6 +1,7 @@
 #include "providers/simcloud/nova.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "providers/simcloud/js.h"
@@ -62,6 +63,33 @@ static void run_delete(const struct face_call *f, struct cloud *c, const struct 
 	if (it.k != NULL)
 		it.k->dropped = true;
 	nova_answer(out, x, 204, NULL);
+}
+
+/* nova/api/openstack/compute/console_output.py */
+static void run_console(const struct face_call *f, struct cloud *c, int64_t now,
+			struct face_reply *out)
+{
+	const struct nova_call *x = f->own;
+	char text[NOVA_TEXT_SIZE], *log;
+	struct nova_item it;
+	struct str s;
+
+	if (!nova_find(c, x->id, f->region, now, &it)) {
+		not_found(x, out);
+		return;
+	}
+	if (it.i == NULL || cloud_shown(it.i, now) == CLOUD_PENDING) {
+		(void)snprintf(text, sizeof(text), "Instance %.200s is not ready", x->id);
+		nova_fault(out, x, 409, text);
+		return;
+	}
+	log = cloud_console(c, it.i, now);
+	str_init(&s, OS_BODY_MAX);
+	js_open(&s, NULL, '{');
+	js_str(&s, "output", cloud_console_lines(log, x->lines));
+	js_close(&s, '}');
+	free(log);
+	nova_answer(out, x, 200, &s);
 }
 
 static void run_versions(const struct nova_call *x, struct face_reply *out)
@@ -161,6 +189,9 @@ static void run(const struct face_call *f, struct cloud *c, const struct fault_r
 	case NOVA_DELETE:
 		run_delete(f, c, rule, now, out);
 		break;
+	case NOVA_CONSOLE:
+		run_console(f, c, now, out);
+		break;
 	case NOVA_FLAVORS:
 	case NOVA_FLAVOR:
 		nova_run_flavors(f, c, out);
@@ -198,5 +229,7 @@ const struct face face_nova = {
 	.parse = nova_parse,
 	.run = run,
 	.error = nova_error,
+	.id_header = "x-openstack-request-id",
+	.id_prefix = "req-5c000000-0000-4000-8000-",
 	.free_own = nova_call_free,
 };

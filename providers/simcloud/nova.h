@@ -29,6 +29,7 @@ enum nova_what {
 	NOVA_LIST,
 	NOVA_GET,
 	NOVA_DELETE,
+	NOVA_CONSOLE,
 	NOVA_FLAVORS,
 	NOVA_FLAVOR,
 	NOVA_MAKE_GROUP,
@@ -66,6 +67,7 @@ struct nova_call { /* face_call.own */
 	struct nova_spec *spec;                    /* NOVA_CREATE */
 	json_t *group;                             /* NOVA_MAKE_GROUP */
 	struct nova_query query;
+	int64_t lines;    /* NOVA_CONSOLE; -1: all */
 	unsigned refused; /* the status of the answer, if the request is wrong; 0: it is right */
 	char why[NOVA_TEXT_SIZE];
 };

@@ -117,8 +117,19 @@ static bool fits(const struct route *rt, const struct reading *r)
 	       strchr(r->rest + n, '/') == NULL;
 }
 
+/* "servers/ID/action" */
+static bool is_action(const struct reading *r)
+{
+	const char *tail = strrchr(r->rest, '/');
+
+	return strcmp(r->v->rq->method, "POST") == 0 && strncmp(r->rest, "servers/", 8) == 0 &&
+	       tail > r->rest + 8 && strcmp(tail, "/action") == 0;
+}
+
 static const struct route *find_route(struct reading *r)
 {
+	static const struct route action = {"POST",     "servers/", NOVA_CONSOLE,
+					    OP_CONSOLE, FACE_LIST,  false};
 	static const struct route versions = {"GET",     "",        NOVA_VERSIONS,
 					      OP_OFFERS, FACE_LIST, false};
 	static const struct route version = {"GET", "", NOVA_VERSION, OP_OFFERS, FACE_LIST, false};
@@ -130,6 +141,8 @@ static const struct route *find_route(struct reading *r)
 		return NULL;
 	if (get && r->rest[0] == '\0')
 		return &version;
+	if (is_action(r))
+		return &action;
 	for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++)
 		if (fits(&routes[i], r))
 			return &routes[i];
@@ -199,8 +212,9 @@ static void read_id(struct face_call *f, const char *path, const char *rest)
 	struct nova_call *x = f->own;
 	char id[METER_ID_SIZE];
 
-	(void)snprintf(x->id, sizeof(x->id), "%.255s", rest + strlen(path));
-	if (x->what != NOVA_GET && x->what != NOVA_DELETE)
+	rest += strlen(path);
+	(void)snprintf(x->id, sizeof(x->id), "%.*s", (int)strcspn(rest, "/"), rest);
+	if (x->what != NOVA_GET && x->what != NOVA_DELETE && x->what != NOVA_CONSOLE)
 		return;
 	f->n = 1;
 	f->ids = mem_zalloc(FACE_ID_SIZE);
@@ -232,6 +246,45 @@ static void read_body(struct face_call *f, struct reading *r)
 	json_decref(doc);
 }
 
+/* The length may be a text, too; -1: all lines (nova/api/openstack/compute/schemas). */
+static int read_lines(struct nova_call *x, const json_t *action, struct err *e)
+{
+	static const char *const known[] = {"length", NULL};
+	const json_t *length = json_object_get(action, "length");
+	const char *text = json_string_value(length), *digits;
+
+	if (!json_is_object(action) || js_only(action, known, e) != 0)
+		return err_set(e, ERR_INVALID,
+			       "Invalid input for field/attribute "
+			       "os-getConsoleOutput.");
+	x->lines = -1;
+	digits = text != NULL ? text + (text[0] == '-') : "";
+	if (digits[0] != '\0' && digits[strspn(digits, "0123456789")] == '\0')
+		x->lines = strtol(text, NULL, 10);
+	else if (json_is_integer(length))
+		x->lines = json_integer_value(length);
+	else if (length != NULL && !json_is_null(length))
+		x->lines = -2;
+	return x->lines >= -1
+		       ? 0
+		       : err_set(e, ERR_INVALID, "Invalid input for field/attribute length.");
+}
+
+static void read_action(struct nova_call *x, const struct http_request *rq)
+{
+	json_t *doc = json_loadb(rq->body, rq->len, 0, NULL);
+	const json_t *action = json_object_get(doc, "os-getConsoleOutput");
+	struct err e = {0};
+
+	if (doc == NULL)
+		refuse(x, 400, "Malformed request body");
+	else if (action == NULL || json_object_size(doc) != 1)
+		refuse(x, 400, "There is no such action");
+	else if (read_lines(x, action, &e) != 0)
+		refuse(x, 400, e.msg);
+	json_decref(doc);
+}
+
 static void read_rest(struct face_call *f, struct reading *r, const struct route *rt)
 {
 	struct nova_call *x = f->own;
@@ -254,6 +307,8 @@ static void read_rest(struct face_call *f, struct reading *r, const struct route
 		read_body(f, r);
 	} else if (rt->path[0] != '\0' && rt->path[strlen(rt->path) - 1] == '/') {
 		read_id(f, rt->path, r->rest);
+		if (x->what == NOVA_CONSOLE)
+			read_action(x, r->v->rq);
 	}
 }
 

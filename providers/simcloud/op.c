@@ -2,8 +2,9 @@
 
 #include <string.h>
 
-static const char *const ops[OP_COUNT + 1] = {"create",  "list",   "get",    "delete", "offers",
-					      "notices", "report", "fabric", "login",  NULL};
+static const char *const ops[OP_COUNT + 1] = {"create", "list",    "get",    "delete",
+					      "offers", "notices", "report", "console",
+					      "fabric", "login",   NULL};
 static const char *const markets[MARKET_COUNT] = {"on-demand", "spot", "reserved"};
 
 static const struct {

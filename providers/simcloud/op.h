@@ -12,6 +12,7 @@ enum op {
 	OP_OFFERS,
 	OP_NOTICES,
 	OP_REPORT,
+	OP_CONSOLE,
 	OP_FABRIC,
 	OP_LOGIN, /* where a face has one: a session for a credential */
 	OP_COUNT

@@ -19,7 +19,7 @@ enum {
 /* The one project and user: all names of such are theirs. */
 #define OS_PROJECT "5c0000000000400080000000000000aa"
 #define OS_USER    "5c0000000000400080000000000000bb"
-/* The request id: all requests are one. */
+/* The id of a request, until it has its number (face_number()). */
 #define OS_REQUEST "req-5c000000-0000-4000-8000-0000000000cc"
 
 struct os_token {

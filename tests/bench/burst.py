@@ -3,7 +3,7 @@
 import math
 import time
 
-from world import CONCURRENCY, CREATE_MAX, World, cpu_ms, split
+from world import CONCURRENCY, CREATE_MAX, World, cpu_ms, requests, split
 
 SHAPES = {"one job": 0, "1-node jobs": 1, "2-node jobs": 2}
 
@@ -59,9 +59,8 @@ def life(b, w, n, shape):
     w.until(lambda: w.stats()["live"] == 0)
     time.sleep(2)
     m = w.metrics()
-    ops = 'burstd_provider_requests_total{operation="%s"}'
-    b.figure("create calls per node", m[ops % "create"] / n, "calls", 0.02, nodes=n, shape=shape)
-    b.figure("delete calls per node", m[ops % "delete"] / n, "calls", 0.02, nodes=n, shape=shape)
+    b.figure("create calls per node", requests(m, "create") / n, "calls", 0.02, nodes=n, shape=shape)
+    b.figure("delete calls per node", requests(m, "delete") / n, "calls", 0.02, nodes=n, shape=shape)
     b.figure("slurmctld updates per node", m['burstd_slurm_requests_total{kind="update"}'] / n, "calls", 0.02,
              nodes=n, shape=shape)
     b.figure("journal commits per node", m["burstd_journal_commits_total"] / n, "", nodes=n, shape=shape)

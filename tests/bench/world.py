@@ -21,6 +21,12 @@ def log(name):
         return f.read()
 
 
+def requests(metrics, operation):
+    """How many were sent to all providers."""
+    return sum(v for k, v in metrics.items()
+               if k.startswith("burstd_provider_requests_total{") and f'operation="{operation}"' in k)
+
+
 class Ask:
     """One kept connection: a question every few milliseconds must not cost a connect."""
 
@@ -150,7 +156,7 @@ pool "p" {{
         self.metrics_ask = Ask(*METRICS)
         if wait:
             out = self.timed("connect", SOCKET, "10000")
-            self.until(lambda: self.metric('burstd_slurm_up') == 1 and self.metric('burstd_provider_requests_total{operation="list"}') >= 1)
+            self.until(lambda: self.metric('burstd_slurm_up') == 1 and requests(self.metrics(), "list") >= 1)
             time.sleep(0.3)
             return int(out)
         return None

@@ -202,6 +202,11 @@ def a_batch_is_launched_listed_and_terminated(w):
             tags = {t["Key"]: t["Value"] for t in i["Tags"]}
             want(tags, {"Name": "c[1-2,4]", "burstd-cluster": CLUSTER, "burstd-batch": "t-1",
                         "burstd-node": "c[1-2,4]", "burstd-generation": "7*3"})
+        said = d.run(kind="console", id=ids[0])
+        want((said["code"], bool(said["console"])), ("ok", True), said)
+        theirs = w.ec2.get_console_output(InstanceId=ids[0])["Output"]
+        want(said["console"].split(), theirs.split())
+        want(d.run(kind="console", id="i-0123456789abcdef0")["code"], "invalid")
         gone = d.run(kind="delete", ids=ids)
         want([i["code"] for i in gone["items"]], ["ok"] * 3, gone)
         seen = d.list()
@@ -477,6 +482,28 @@ def reserved_capacity_is_asked_for_as_botocore_does(w):
 
 
 @test
+def a_reservation_and_a_capacity_block_are_asked_for_as_botocore_does(w):
+    group = "arn:aws:resource-groups:eu-west-1:1:group/burst"
+    spec = "CapacityReservationSpecification"
+    for target, expected in (
+            ("cr-1", {spec: {"CapacityReservationPreference": "capacity-reservations-only",
+                             "CapacityReservationTarget": {"CapacityReservationId": "cr-1"}}}),
+            (group, {spec: {"CapacityReservationPreference": "capacity-reservations-only",
+                            "CapacityReservationTarget": {"CapacityReservationResourceGroupArn": group}}}),
+            ("block:cr-1", {"InstanceMarketOptions": {"MarketType": "capacity-block"},
+                            spec: {"CapacityReservationTarget": {"CapacityReservationId": "cr-1"}}})):
+        d = Driver(w.program, {"region": REGION, "launch_template": "nodes:7", "credential": credential(w.key),
+                               "reservations": "g4dn.metal=" + target})
+        got = body_of(d.build(**create("tok", ["c1"], dict(place(), market="reserved"))))
+        d.close()
+        want({k: v for k, v in got.items() if not k.startswith("TagSpec")}, serialised("ec2", "RunInstances", {
+            "ClientToken": "tok", "MinCount": 1, "MaxCount": 1, "InstanceType": "g4dn.metal",
+            "Placement": {"AvailabilityZone": REGION + "a"},
+            "LaunchTemplate": {"LaunchTemplateName": "nodes", "Version": "7"},
+            "InstanceInitiatedShutdownBehavior": "terminate", **expected}))
+
+
+@test
 def requests_to_a_queue_are_written_and_signed_as_botocore_does(w):
     url = f"https://sqs.{REGION}.amazonaws.com/123456789012/burstd"
     key = {"AccessKeyId": "AKIDEXAMPLE", "SecretAccessKey": "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"}
@@ -557,6 +584,8 @@ def the_other_requests_are_written_as_botocore_writes_them(w):
          serialised("ec2", "TerminateInstances", {"InstanceIds": ["i-1", "i-2"]}))
     want(body_of(d.build(kind="report", id="i-1", words="XID 79")), serialised("ec2", "ReportInstanceStatus", {
         "Instances": ["i-1"], "Status": "impaired", "ReasonCodes": ["other"]}))
+    want(body_of(d.build(kind="console", id="i-1")), serialised("ec2", "GetConsoleOutput", {
+        "InstanceId": "i-1", "Latest": True}))
     want(body_of(d.build(kind="quotes", types=["g4dn.metal", "x"], cursor="tN+")),
          serialised("ec2", "DescribeInstanceTypes", {
              "Filters": [{"Name": "instance-type", "Values": ["g4dn.metal", "x"]}], "MaxResults": 100,
@@ -664,6 +693,9 @@ def simclouds_instances_are_read_by_botocore(w):
         ec2.get_waiter("instance_running").wait(InstanceIds=[], Filters=[
             {"Name": "tag:burstd-cluster", "Values": [CLUSTER]}], WaiterConfig={"Delay": 1, "MaxAttempts": 20})
         ec2.report_instance_status(Instances=[seen[0]["InstanceId"]], Status="impaired", ReasonCodes=["unresponsive"])
+        said = ec2.get_console_output(InstanceId=seen[0]["InstanceId"], Latest=True)
+        want(said["InstanceId"], seen[0]["InstanceId"])
+        assert f"instance {said['InstanceId']} of type gpu_8x_h100\n" in said["Output"], said
         gone = ec2.terminate_instances(InstanceIds=[seen[0]["InstanceId"]])["TerminatingInstances"]
         want([g["CurrentState"]["Name"] in ("shutting-down", "terminated") for g in gone], [True])
 

@@ -1,6 +1,6 @@
 """ironic_driver.py DRIVER SIMCLOUD: the driver ironic against Ironic 39, and against simcloud's face of it, as TAP.
 
-Each story is told to both; the face has to be like Ironic in all that the driver relies on.
+Each story is told to both, and to the face with tokens of simcloud's Keystone; the face has to be like Ironic in all that the driver relies on.
 """
 import json
 import os
@@ -41,16 +41,25 @@ class Cloud:
 
     def __init__(self, service, program, **conf):
         self.service, self.program, self.sent, self.lose = service, program, [], None
-        self.conf = {"url": f"http://127.0.0.1:{service.port}", **conf}
+        self.conf = {"url": f"http://127.0.0.1:{service.port}{'/identity/v3' if 'project' in conf else ''}", **conf}
         self.driver = Shell(program, "ironic", self.conf, None, cluster=CLUSTER)
+        if "project" in conf:
+            self.login()
 
     def send(self, rq):
         url = urllib.parse.urlsplit(rq["url"])
         path = url.path + ("?" + url.query if url.query else "")
         self.sent.append((rq["method"], path))
         headers = dict(h.split(": ", 1) for h in rq["headers"])
-        status, _, said = self.service.send(rq["method"], path, text=rq["body"] or None, headers=headers)
+        status, self.said, said = self.service.send(rq["method"], path, text=rq["body"] or None, headers=headers)
         return status, said
+
+    def login(self):
+        op = {"kind": "login"}
+        status, said = self.send(self.driver.ask(do="build", op=op))
+        told = self.driver.ask(do="parse", op=op, status=status, headers=self.said, body=said)
+        want(told["code"], "ok", told)
+        want(self.driver.ask(do="renew", session=told["session"])["more"], 0)
 
     def step(self, op):
         """One request: what the driver makes of its answer."""
@@ -343,6 +352,17 @@ def tell_all(who, cloud, stories, n):
     return failed, n
 
 
+def a_token_that_ends(c):
+    """The driver says "denied", and burstd logs in again."""
+    c.list()
+    c.service.send("POST", "/admin/config", {"login_life": "1ms"})
+    time.sleep(0.1)
+    want(c.run(kind="list")["code"], "denied")
+    c.service.send("POST", "/admin/config", {"login_life": "1h"})
+    c.login()
+    c.list()
+
+
 def password(where):
     """The file for http_basic, and the one for simcloud."""
     with open(os.path.join(where, "htpasswd"), "w", encoding="utf-8") as f:
@@ -359,6 +379,7 @@ def run(program, simcloud, where):
     token, failing = password(where), [a_deployment_that_fails, a_wrong_password]
     own = {"image": "http://images/node.qcow2", "user_data": "#!/bin/sh\necho \"x\"\n"}
     basic = {**own, "credential": "admin:" + TOKEN}
+    keystone = {**own, "user": "burstd", "project": "hpc", "region": "r1", "credential": TOKEN}
     times = {"boot": "1s", "stop": "1s", "machine_lock": "1s", "page_max": PAGE}
     failed = n = 0
     for who, start, stories, conf in (
@@ -366,10 +387,12 @@ def run(program, simcloud, where):
             ("Ironic", lambda: ironic.start_real(where, "http_basic", ironic.BROKEN), failing, basic),
             ("simcloud", lambda: ironic.start_sim(simcloud, where, **times), STORIES, own),
             ("simcloud", lambda: ironic.start_sim(simcloud, where, token, **{**times, "boot": "0s", "boot_fails": ["*"]}),
-             failing, basic)):
+             failing, basic),
+            ("simcloud with Keystone", lambda: ironic.start_sim(simcloud, where, token, **times),
+             [*STORIES, a_token_that_ends], keystone)):
         service = start()
         service.switches_on = who != "Ironic"
-        service.headers = ironic.basic("admin", TOKEN) if conf is basic else {}
+        service.headers = ironic.basic("admin", TOKEN) if "credential" in conf else {}
         try:
             if who == "Ironic" and stories is STORIES:
                 ironic.enroll(service)

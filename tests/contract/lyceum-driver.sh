@@ -8,5 +8,5 @@ BUILD=${BUILD:-build}
 source tests/contract/venv.bash
 python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || skip "there is no Python 3.11"
 want_venv "$BUILD/lyceum" tests/contract/lyceum.txt
-exec "$BUILD/lyceum/bin/python" tests/contract/lyceum_driver.py "${BIN:-$BUILD/bin}/simcloud" "$BUILD/lyceum/bin/lyceum" \
+exec "$BUILD/lyceum/bin/python" tests/contract/lyceum_driver.py "${BIN:-$BUILD/bin}/simcloud" \
 	"${BIN:-$BUILD/bin}/driver"

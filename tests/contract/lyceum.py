@@ -1,4 +1,4 @@
-"""lyceum.py SIMCLOUD LYCEUM: simcloud's face of Lyceum, used by the vendor's own command line (lyceum-cli), as TAP.
+"""lyceum.py SIMCLOUD: simcloud's face of Lyceum, used by the vendor's own command line (lyceum-cli), as TAP.
 
 It knows nothing of simcloud: what it cannot read, or reads otherwise than we meant it, fails here.
 """
@@ -13,6 +13,7 @@ import time
 import urllib.request
 
 import tap
+from lyceum_cli import Cli
 
 KEY = "lk_contract"
 
@@ -27,9 +28,9 @@ def test(fn):
 class World:
     """A simcloud, and the command line with a home of its own."""
 
-    def __init__(self, simcloud, cli):
-        self.cli = os.path.abspath(cli)
+    def __init__(self, simcloud):
         self.home = tempfile.mkdtemp()
+        self.cli = Cli(self.home)
         key = os.path.join(self.home, "key")
         with open(key, "w", encoding="utf-8", opener=lambda p, f: os.open(p, f, 0o600)) as f:
             f.write(KEY + "\n")
@@ -49,11 +50,9 @@ class World:
             return json.load(reply)
 
     def run(self, *words, ok=True):
-        env = {"HOME": self.home, "PATH": os.environ["PATH"], "COLUMNS": "300", "NO_COLOR": "1",
-               "PYTHONPYCACHEPREFIX": os.environ["PYTHONPYCACHEPREFIX"]}
-        done = subprocess.run([self.cli, *words], env=env, text=True, capture_output=True, timeout=60, check=False)
-        said = done.stdout + done.stderr
-        assert (done.returncode == 0) == ok, f"{words}: {done.returncode}: {said}"
+        env = {"HOME": self.home, "PATH": os.environ["PATH"], "COLUMNS": "300", "NO_COLOR": "1"}
+        status, said = self.cli.run(words, env)
+        assert (status == 0) == ok, f"{words}: {status}: {said}"
         return said
 
     def login(self):
@@ -177,7 +176,7 @@ def it_renews_its_session(w):
 
 def alone(fn):
     """Each test has a world of its own."""
-    w = World(sys.argv[1], sys.argv[2])
+    w = World(sys.argv[1])
     try:
         fn(w)
     finally:

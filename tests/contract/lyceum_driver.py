@@ -1,4 +1,4 @@
-"""lyceum_driver.py SIMCLOUD LYCEUM DRIVER: the driver lyceum beside Lyceum's own command line (lyceum-cli), as TAP.
+"""lyceum_driver.py SIMCLOUD DRIVER: the driver lyceum beside Lyceum's own command line (lyceum-cli), as TAP.
 
 What the two send for the same wish must be the same, and what one buys the other must see as what it is.  Both speak to
 simcloud's face, through a scribe who keeps what they say.
@@ -85,8 +85,8 @@ class Scribe:
 class World(lyceum.World):
     """A simcloud, the scribe before it, the command line and the driver."""
 
-    def __init__(self, simcloud, cli, driver):
-        super().__init__(simcloud, cli)
+    def __init__(self, simcloud, driver):
+        super().__init__(simcloud)
         self.direct = self.url
         self.scribe = Scribe(self.url)
         self.url = self.scribe.url

@@ -166,6 +166,9 @@ def one_server_lives_and_ends(w):
     same(abs(seen["created_ms"] / 1000 - time.time()) < 120, True)
     real, = w.real.servers()
     same((real["name"], real["config_drive"]), ("gpu-07", "True"))
+    said = d.once(kind="console", id=made)
+    same((said["code"], bool(said["console"])), ("ok", True))
+    same(d.once(kind="console", id=openstack.NOBODY)["code"], "invalid")
     same(d.delete(made), "ok")
     d.until(lambda seen: not seen)
     same(d.delete(made), "not-found")
@@ -285,16 +288,14 @@ class World:
 
     def __init__(self, stack, program):
         self.program = program
-        self.real = openstack.real_side(stack, os.path.join(sys.prefix, "keystone-driver"))
+        self.real = openstack.real_side(stack)
         self.register()
 
     def register(self):
-        """Put Nova's address into the catalog, in place of that of an earlier run."""
+        """Put Nova's address into the catalog."""
         real = self.real
         headers = {"X-Auth-Token": openstack.token_of(real.identity("POST", openstack.TOKENS,
                                                                     openstack.password(openstack.SCOPE)))}
-        for old in real.identity("GET", "/v3/services?type=compute", None, headers).json["services"]:
-            real.identity("DELETE", "/v3/services/" + old["id"], None, headers)
         made = real.identity("POST", "/v3/services", {"service": {"type": "compute", "name": "nova"}}, headers)
         for interface, url in (("public", real.nova + "/v2.1"), ("internal", "http://internal.invalid:1")):
             same(real.identity("POST", "/v3/endpoints", {"endpoint": {

@@ -1,9 +1,14 @@
-"""openstack_keystone.py DIR: a real Keystone on SQLite, over HTTP; prints its URL.  DIR keeps its database, which takes
-longest to make.  Below /protected is what a service answers that asks for its tokens: keystonemiddleware."""
+"""openstack_keystone.py DIR: a real Keystone on SQLite, over HTTP; prints its URL.  DIR keeps a database as it is at first,
+which takes longest to make; Keystone works on a copy.  Below /protected is what a service answers that asks for its tokens:
+keystonemiddleware."""
+import fcntl
 import os
+import shutil
+import signal
 import socketserver
 import subprocess
 import sys
+import tempfile
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 CONF = """[DEFAULT]
@@ -26,23 +31,32 @@ def manage(conf, *args):
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def prepare(where):
+def write_conf(where):
     conf = os.path.join(where, "keystone.conf")
-    if os.path.exists(os.path.join(where, "whole")):
-        return conf
-    for name in ("keys", "credential"):
-        os.makedirs(os.path.join(where, name), mode=0o700, exist_ok=True)
     with open(conf, "w", encoding="utf-8") as f:
         f.write(CONF.format(dir=where))
-    manage(conf, "db_sync")
-    who = ["--keystone-user", str(os.getuid()), "--keystone-group", str(os.getgid())]
-    manage(conf, "fernet_setup", *who)
-    manage(conf, "credential_setup", *who)
-    manage(conf, "bootstrap", "--bootstrap-password", PASSWORD, "--bootstrap-region-id", "R1",
-           "--bootstrap-public-url", "http://127.0.0.1:5000/v3")
-    with open(os.path.join(where, "whole"), "w", encoding="utf-8"):
-        pass
     return conf
+
+
+def prepare(where):
+    """Let DIR have a new Keystone's files, whoever else wants them at this moment."""
+    os.makedirs(where, exist_ok=True)
+    with open(os.path.join(where, "lock"), "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        whole = os.path.join(where, "whole")
+        if os.path.exists(whole):
+            return
+        for name in ("keys", "credential"):
+            os.makedirs(os.path.join(where, name), mode=0o700, exist_ok=True)
+        conf = write_conf(where)
+        manage(conf, "db_sync")
+        who = ["--keystone-user", str(os.getuid()), "--keystone-group", str(os.getgid())]
+        manage(conf, "fernet_setup", *who)
+        manage(conf, "credential_setup", *who)
+        manage(conf, "bootstrap", "--bootstrap-password", PASSWORD, "--bootstrap-region-id", "R1",
+               "--bootstrap-public-url", "http://127.0.0.1:5000/v3")
+        with open(whole, "w", encoding="utf-8"):
+            pass
 
 
 class Handler(WSGIRequestHandler):
@@ -55,8 +69,14 @@ class Server(socketserver.ThreadingMixIn, WSGIServer):
 
 
 def main():
-    where = os.path.abspath(sys.argv[1])
-    conf = prepare(where)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # the copy goes with us
+    prepare(os.path.abspath(sys.argv[1]))
+    with tempfile.TemporaryDirectory() as work:
+        serve(shutil.copytree(sys.argv[1], os.path.join(work, "keystone")))
+
+
+def serve(where):
+    conf = write_conf(where)
     os.environ["OS_KEYSTONE_CONFIG_DIR"] = where
     sys.argv = ["keystone", "--config-file", conf]
     # pylint: disable=import-outside-toplevel,import-error

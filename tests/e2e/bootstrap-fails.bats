@@ -41,6 +41,9 @@ places() {
 	id=$(job --gres=gpu:8 --wrap 'true')
 	within 60 event boot-failed '7 GPUs, 8 expected'
 	image gpus <<<"$gpus"
+	node=$(burstctl events --json | grep '"boot-failed"' | grep -o '"node": *"[^"]*"' | head -n1 | cut -d'"' -f4)
+	within 10 eval 'node_show "$node" | jq -e ".console.text | contains(\"7 GPUs, 8 expected\")"'
+	node_show "$node" | jq -e '.console | .generation == 1 and .instance != ""'
 	within 20 event job-postponed "job $id,"
 	within 30 eval '[ "$(sim_open)" = 0 ]'
 	scontrol update jobid="$id" starttime=now # it need not wait for its time

@@ -30,46 +30,36 @@ teardown() {
 
 # A tool that fails says nothing, and nothing is what many of these hope for: each takes an answer only of one that did not.
 
-# Tests look several times a second, in several labs at once: what most of them look at costs one program, scontrol.
-
-# scontrol_words KIND NAMES WORD: into $words, the values of WORD= that scontrol shows of each, each value once
-scontrol_words() {
-	local text line
-	words=()
-	text=$(scontrol -o show "$1" "$2") || return
-	while read -r line; do
-		[[ "${line%% Reason=*}" =~ \ $3=([^ ]*) ]] || continue
-		[[ " ${words[*]-} " = *" ${BASH_REMATCH[1]} "* ]] || words+=("${BASH_REMATCH[1]}")
-	done <<<"$text"
-	[ ${#words[@]} -gt 0 ]
-}
+# Tests look several times a second, in several labs at once: what most of them look at costs no program, or one.
 
 # node_is NODES REGEX: does the state of each of NODES (a hostlist), with its flags, match?
 node_is() {
-	local words state
-	scontrol_words node "$1" State || return
-	for state in "${words[@]}"; do [[ $state =~ $2 ]] || return; done
+	local states state
+	lab_states node "$1" || return
+	for state in $states; do [[ $state =~ $2 ]] || return; done
 }
 
 # node_is_not NODES REGEX: does none of them match?
 node_is_not() {
-	local words state
-	scontrol_words node "$1" State || return
-	for state in "${words[@]}"; do [[ ! $state =~ $2 ]] || return; done
+	local states state
+	lab_states node "$1" || return
+	for state in $states; do [[ ! $state =~ $2 ]] || return; done
 }
 
 # powered_down NODES: down as after a suspend, and usable for the next job
 powered_down() {
-	local words state
-	scontrol_words node "$1" State || return
-	for state in "${words[@]}"; do
+	local states state
+	lab_states node "$1" || return
+	for state in $states; do
 		[[ $state = *POWERED_DOWN* && ! $state =~ ^DOWN|DRAIN|POWERING ]] || return
 	done
 }
 
+# job_is JOB STATE: is each task of it?
 job_is() {
-	local words
-	scontrol_words job "$1" JobState && [ "${words[*]}" = "$2" ]
+	local states state
+	lab_states job "$1" || return
+	for state in $states; do [ "$state" = "$2" ] || return; done
 }
 
 job_nodes() {
@@ -93,10 +83,16 @@ within() {
 	}
 }
 
-# nodes burstd has in STATE, one a line; ANY: any but gone.  jq would take longer than all else of a look.
+# nodes burstd has in STATE, one a line; ANY: any but gone.  For some dozens of nodes jq would take longer than all else of a
+# look, and bash for hundreds: it copies the text for each.
 burstd_nodes() {
-	local text name state older
+	local text name state older LC_ALL=C
 	text=$(burstctl nodes --json) && [[ $text =~ \"nodes\":\ *\[ ]] || return
+	if [ ${#text} -gt 32768 ]; then
+		jq -r --arg state "$1" '.nodes[] | select(if $state == "ANY"
+			then (.state | IN("gone", "none") | not) or .older != 0 else .state == $state end).name' <<<"$text"
+		return
+	fi
 	text=${text//\": /\":}
 	while [[ $text = *'"name":"'* ]]; do
 		text=${text#*\"name\":\"}

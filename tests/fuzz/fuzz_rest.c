@@ -94,7 +94,7 @@ static void check_refusal(const struct rest *r, const char *text, size_t len)
 /* What is read as ours is what we would have written. */
 static void check_names(const char *text)
 {
-	const struct names_form f = {.max = strlen(text) % 2 == 0 ? 63 : 0, .upper = true};
+	const struct provider_names f = {.max = strlen(text) % 2 == 0 ? 63 : 0, .upper = true};
 	struct provider_instance i = {0};
 	char again[NAMES_SIZE];
 	enum names_whose whose = names_unpack(&f, text, CLUSTER, &i);

@@ -142,7 +142,7 @@ void sim_drill(struct world *w, step_fn step)
 	if (w->seed % 6 == 4) /* by no dice, as it came later */
 		drill_fails(w, step);
 	if (w->seed % 6 == 2)
-		drill_stillborn(w, step, w->seed % 4 == 0 ? MAKES_AN_END : MAKES_AN_ERROR);
+		drill_stillborn(w, step, (enum sim_makes)(MAKES_AN_END + w->seed / 6 % 3));
 	if (w->seed % 6 == 0)
 		drill_full(w, step, w->seed % 4 == 0 ? "capacity" : "quota");
 	if (world_one_in(w, 4))

@@ -228,15 +228,39 @@ static struct inst *stillborn_of(const struct world *w, const struct ctld_node *
 	return NULL;
 }
 
+/* Has its node a machine of a later generation, from another offer of its pool? */
+static bool is_followed(const struct world *w, const struct inst *i)
+{
+	for (size_t k = 0; k < w->cloud->nlive; k++)
+		if (strcmp(w->cloud->live[k]->node, i->node) == 0 &&
+		    w->cloud->live[k]->gen > i->gen)
+			return true;
+	return false;
+}
+
+/* Until then; was any place left alone meanwhile? */
+static bool pass_and_look(struct world *w, step_fn step, int64_t until)
+{
+	bool cools = false;
+
+	while (!w->failed && w->now < until) {
+		step(w);
+		cools = cools || sim_place_cools(w);
+	}
+	return cools;
+}
+
 void drill_stillborn(struct world *w, step_fn step, enum sim_makes how)
 {
-	const int64_t known = how == MAKES_AN_ERROR
-				      ? w->set.boot_ms + LIST_MS
-				      : 2 * (w->set.settle_ms + w->set.list_ms + LIST_MS);
+	const int64_t lists = w->set.settle_ms + w->set.list_ms + LIST_MS;
+	const int64_t known = how == MAKES_AN_ERROR    ? w->set.boot_ms + LIST_MS
+			      : how == MAKES_A_FAILURE ? lists
+						       : 2 * lists;
 	struct ctld_job *j = drill_submit(w);
 	int64_t end = w->now + START_MS, boot_req;
 	const struct ctld_node *n;
 	const struct inst *i;
+	bool cools;
 
 	if (w->failed || j == NULL)
 		return;
@@ -249,11 +273,18 @@ void drill_stillborn(struct world *w, step_fn step, enum sim_makes how)
 	i = stillborn_of(w, n);
 	while (!w->failed && i != NULL && inst_live(i) && !i->error)
 		step(w);
-	drill_pass(w, step, (how == MAKES_AN_ERROR && i != NULL ? i->created : w->now) + known);
+	end = (how == MAKES_AN_ERROR && i != NULL ? i->created : w->now) + known;
+	cools = pass_and_look(w, step, end);
+	if (!w->failed && how == MAKES_A_FAILURE && i != NULL && i->error && !cools)
+		world_fail(w,
+			   "F10: i-%u of %s failed since there was no host, and its place is not "
+			   "left alone",
+			   (unsigned)i->number, n->name);
 	if (!w->failed && i != NULL && inst_live(i) && !i->asked)
 		world_fail(w, "F10: i-%u of %s has failed, and bills on %d s after it was made",
 			   (unsigned)i->number, n->name, (int)(known / SIM_SECOND));
-	if (!w->failed && n->powering_up && n->boot_req == boot_req)
+	if (!w->failed && n->powering_up && n->boot_req == boot_req &&
+	    (i == NULL || !is_followed(w, i)))
 		world_fail(w, "F10: %s still boots %d s after its machine has failed", n->name,
 			   (int)(known / SIM_SECOND));
 	if (w->set.pools[j->pool].ladder)
@@ -357,11 +388,6 @@ void drill_twin(struct world *w, step_fn step)
 
 enum { RESTS_MS = 200 * SIM_SECOND, PAGES_IN_MS = 5 * SIM_SECOND, STRAY_MS = 150 * SIM_SECOND };
 
-static uint64_t lists_of(const struct world *w)
-{
-	return w->engine != NULL ? engine_counters(w->engine)->lists : 0;
-}
-
 static void one_stray(struct world *w, step_fn step, const char *when, bool old)
 {
 	int64_t end = w->now + 2 * RESTS_MS;
@@ -369,8 +395,8 @@ static void one_stray(struct world *w, step_fn step, const char *when, bool old)
 	uint64_t lists;
 
 	drill_pass(w, step, w->now + RESTS_MS);
-	lists = lists_of(w);
-	while (!w->failed && lists_of(w) == lists && w->now < end)
+	lists = w->totals->lists;
+	while (!w->failed && w->totals->lists == lists && w->now < end)
 		step(w);
 	drill_pass(w, step, w->now + PAGES_IN_MS);
 	if (w->failed)

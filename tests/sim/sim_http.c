@@ -14,7 +14,11 @@
 #include "sim_journal.h"
 #include "sim_wire.h"
 
-enum { REPLY_MAX = 1 << 20, REQUESTS_PER_MINUTE = 120 };
+enum {
+	REPLY_MAX = 1 << 20,
+	REQUESTS_PER_MINUTE = 120,
+	CONSOLE_MS = 5000, /* a delete waits for a console log, and no longer */
+};
 
 struct http_client {
 	struct world *w;
@@ -195,6 +199,18 @@ static void check_delete(const struct http_client *c, const struct wire *q)
 		sim_audit_take(c->w, sim_journal_audit(c->w->journal), "delete", ids);
 }
 
+/* Many providers lose the log with the machine.  Nobody waits for it longer than that. */
+static void check_consoles(const struct http_client *c, const struct wire *del)
+{
+	for (const struct wire *q = c->wires; q != NULL; q = q->next)
+		for (size_t i = 0; i < del->nids; i++)
+			if (q->kind == WIRE_CONSOLE && q->done != NULL &&
+			    q->ids[0] == del->ids[i] && c->w->now - q->sent_at < CONSOLE_MS)
+				world_fail(c->w,
+					   "i-%u is deleted while its console log is asked for",
+					   del->ids[i]);
+}
+
 static void check_report(const struct http_client *c, const struct wire *q)
 {
 	char id[24];
@@ -213,6 +229,8 @@ static void check_audit(const struct http_client *c, const struct wire *q)
 		sim_audit_take(c->w, sim_journal_audit(c->w->journal), "create", q->create.token);
 	if (q->kind == WIRE_DELETE)
 		check_delete(c, q);
+	if (q->kind == WIRE_DELETE)
+		check_consoles(c, q);
 	if (q->kind == WIRE_REPORT)
 		check_report(c, q);
 	if (q->kind == WIRE_MAKE || q->kind == WIRE_DROP)

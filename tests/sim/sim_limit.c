@@ -17,8 +17,9 @@ enum {
 	 * goes before it, at one a second at least, and what an earlier throttle left of the pace.
 	 */
 	DELETE_MS = 5 * SIM_SECOND,
-	BACK_OFF_MS = 30 * SIM_SECOND, /* burstd's own, at most, where nothing is said */
-	SLOTS_FEW = 3,                 /* with so many deletes have none for themselves */
+	DELETE_FREE_MS = 2 * SIM_SECOND, /* likewise where the provider limits no requests */
+	BACK_OFF_MS = 30 * SIM_SECOND,   /* burstd's own, at most, where nothing is said */
+	SLOTS_FEW = 3,                   /* with so many deletes have none for themselves */
 };
 
 /* By dice of its own, so that the other worlds stay as they are without it. */
@@ -111,7 +112,7 @@ void sim_limit_check(struct world *w)
 {
 	const struct sim_row *r;
 	size_t n = sim_journal_rows(w->journal, &r);
-	int64_t late = DELETE_MS;
+	int64_t late = w->set.limits.some ? DELETE_MS : DELETE_FREE_MS;
 
 	if (w->engine == NULL || w->crashed || sim_frozen(w) || w->deletes_out > 0 || w->set.twins)
 		return;

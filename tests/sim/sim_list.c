@@ -16,8 +16,10 @@ static void show_as(struct sim_cloud *c, struct str *out, const struct inst *i,
 	int64_t now = c->w->now;
 	const char *word = words[shown];
 
+	const bool failed = i->error && shown == INST_PENDING && i->fate == MAKES_A_FAILURE;
+
 	if (i->error && shown == INST_PENDING)
-		word = "\"error\"";
+		word = failed ? "\"failed\"" : "\"error\"";
 	if (i->odd && inst_live(i) && shown == i->state)
 		word = odd_words[i->number % 3];
 
@@ -37,6 +39,8 @@ static void show_as(struct sim_cloud *c, struct str *out, const struct inst *i,
 		str_addf(out, ",\"reclaim_ms\":%lld", (long long)i->reclaim_at);
 	if (shown == INST_ENDED)
 		str_addf(out, ",\"ended_ms\":%lld", (long long)(inst_live(i) ? now : i->ended));
+	if (failed)
+		str_adds(out, ",\"error\":{\"code\":\"capacity\",\"message\":\"no host found\"}");
 	str_adds(out, "}");
 }
 

@@ -144,7 +144,7 @@ enum sim_makes sim_place_makes(struct world *w, const struct create_request *rq)
 	} else if (w->now >= p->makes_until) {
 		if (!world_fault(w, SIM_STILLBORN))
 			return MAKES_WELL;
-		how = p->makes = (enum sim_makes)world_between(w, MAKES_AN_END, MAKES_AN_ERROR);
+		how = p->makes = (enum sim_makes)world_between(w, MAKES_AN_END, MAKES_A_FAILURE);
 		if (world_one_in(w, 2))
 			p->makes_until = w->now + world_between(w, 60, 900) * SIM_SECOND;
 	}

@@ -147,6 +147,14 @@ int sim_wire_read(const struct world *w, struct wire *q, const struct http_call 
 		(void)snprintf(id, sizeof(id), "%.*s", (int)(at - path - 14), path + 14);
 		return read_id(q, id);
 	}
+	at = strstr(path, "/console");
+	if (get && strncmp(path, "/v1/instances/", 14) == 0 && at != NULL) {
+		char id[24];
+
+		q->kind = WIRE_CONSOLE;
+		(void)snprintf(id, sizeof(id), "%.*s", (int)(at - path - 14), path + 14);
+		return read_id(q, id);
+	}
 	if (strcmp(call->method, "DELETE") == 0 && strncmp(path, "/v1/fabrics/", 12) == 0) {
 		q->kind = WIRE_DROP;
 		(void)snprintf(q->create.fabric, sizeof(q->create.fabric), "%.63s", path + 12);

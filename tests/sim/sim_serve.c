@@ -352,6 +352,18 @@ static void on_report(struct world *w, struct wire *q)
 		str_adds(&q->body, "{}");
 }
 
+static void on_console(struct world *w, struct wire *q)
+{
+	const struct inst *in = sim_cloud_find(w->cloud, q->ids[0]);
+
+	if (in == NULL || world_one_in(w, 5))
+		error(q, 404, "not-found");
+	else if (world_one_in(w, 5))
+		str_adds(&q->body, "{\"console\":\"\"}");
+	else
+		str_adds(&q->body, "{\"console\":\"Kernel panic\\n\"}");
+}
+
 void sim_wire_serve(struct world *w, struct wire *q)
 {
 	q->status = 200;
@@ -376,6 +388,8 @@ void sim_wire_serve(struct world *w, struct wire *q)
 		on_notices(q);
 	else if (q->kind == WIRE_REPORT)
 		on_report(w, q);
+	else if (q->kind == WIRE_CONSOLE)
+		on_console(w, q);
 	else if (q->kind != WIRE_OFFERS)
 		on_fabric(w, q);
 	else

@@ -107,8 +107,8 @@ void journal_put_usage(struct journal_tx *tx, const struct journal_usage *u)
 
 void journal_put_audit(struct journal_tx *tx, const struct journal_audit *a)
 {
-	bool deed = strcmp(a->target, "claims") != 0 && strcmp(a->target, "burstd") != 0 &&
-		    strcmp(a->target, "secrets") != 0 &&
+	bool deed = strcmp(a->verb, "answered") != 0 && strcmp(a->target, "claims") != 0 &&
+		    strcmp(a->target, "burstd") != 0 && strcmp(a->target, "secrets") != 0 &&
 		    strcmp(a->target, "vouchers") != 0; /* not what happened to us */
 
 	if (deed)

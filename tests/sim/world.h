@@ -186,10 +186,11 @@ enum { SIM_RUNGS = 3, SIM_PLACES_MAX = SIM_POOLS_MAX * SIM_RUNGS + 1, SIM_COOLDO
 
 enum sim_makes { /* what comes of a create that is accepted */
 		 MAKES_WELL,
-		 MAKES_AN_END,  /* its machine never runs, and ends by itself ... */
-		 MAKES_AN_ERROR /* ... or is there, and billed, as one that has failed, until it is
-				 * deleted
-				 */
+		 MAKES_AN_END,   /* its machine never runs, and ends by itself ... */
+		 MAKES_AN_ERROR, /* ... or is there, and billed, in a state that nobody knows, until
+				  * it is deleted, ... */
+		 MAKES_A_FAILURE /* ... or as one that has failed, since there was no host for it
+				  */
 };
 
 struct sim_place { /* where something may be bought; type "": none yet */

@@ -14,6 +14,7 @@ lab_provider_lyceum() {
 		driver          = "lyceum"
 		url             = "$lab_url"
 		credential_file = "/etc/burstd/sim.token"
+		bootstrap       = "image"
 		ssh_public_key  = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f"
 	C
 }

@@ -73,13 +73,43 @@ lab_nap() {
 # every 80 ms, then after an eighth of the time so far, at most 400 ms.  bats notes each command that is run, so that it can
 # say where a test failed; while we wait that would cost more than the looks.
 lab_wait() {
-	local traced='' rc=0
+	local traced='' rc=0 lab_asked=$BASHPID
 	! declare -F bats_debug_trap >/dev/null || traced=yes
 	[ -z "$traced" ] || trap - DEBUG
 	lab_until "$@" || rc=$?
+	lab_unask
 	# shellcheck disable=SC2064  # as bats sets it
 	[ -z "$traced" ] || trap 'bats_debug_trap "$BASH_SOURCE"' DEBUG
 	return $rc
+}
+
+# lab_states KIND NAMES: into $states, the states that scontrol shows of nodes or jobs, one a line; false: it shows none.
+# While lab_wait waits, one scontrol answers all looks: it reads commands from a pipe, and what follows an answer is its
+# complaint of a command that there is not.  It would show the nodes of its last look again if slurmctld says that they have
+# not changed since, which slurmctld tells by the second; it asks for all when `all` and `hide` take turns.  A shell reads a
+# pipe byte by byte, so it gets the states alone.
+lab_states() {
+	local line
+	states=
+	if [ "${lab_asked-}" != "$BASHPID" ]; then
+		states=$(scontrol -o show "$1" "$2" | "${lab_only_states[@]}")
+		[ -n "$states" ]
+		return
+	fi
+	[ -n "${lab_scontrol_PID-}" ] ||
+		coproc lab_scontrol { stdbuf -oL scontrol -o 2>&1 | stdbuf -oL "${lab_only_states[@]}"; } 3>&-
+	if [ "${lab_flags-}" = all ]; then lab_flags=hide; else lab_flags=all; fi
+	echo "$lab_flags"$'\n'"show $1 $2"$'\nend' >&"${lab_scontrol[1]}" || return
+	while read -ru "${lab_scontrol[0]}" line && [ "$line" != end ]; do states+=$line$'\n'; done
+	[ -n "$states" ]
+}
+lab_only_states=(sed -nE 's/ Reason=.*//; s/^.* (Job)?State=([^ ]*).*/\2/p; s/^invalid keyword: end$/end/p')
+
+lab_unask() {
+	local pid=${lab_scontrol_PID-}
+	[ -n "$pid" ] || return 0
+	kill "$pid" 2>/dev/null || true
+	wait "$pid" 2>/dev/null || true
 }
 
 lab_until() {
@@ -445,10 +475,10 @@ lab_mariadb_ready() {
 lab_start_mariadbd() {
 	local dir=/var/lib/mysql/data sock=/run/mysqld/mysqld.sock
 	[ -d $dir/mysql ] || mariadb-install-db --no-defaults --user=mysql --datadir=$dir --skip-test-db \
-		--auth-root-authentication-method=normal >/var/log/mariadbd.log 2>&1 || return
+		--innodb-log-file-size=8M --auth-root-authentication-method=normal >/var/log/mariadbd.log 2>&1 || return
 	lab_spawn mariadbd mysql mariadbd --no-defaults --user=mysql --datadir=$dir --socket=$sock --skip-networking \
 		--pid-file=/run/mysqld/mysqld.pid --innodb-buffer-pool-size=128M --innodb-flush-log-at-trx-commit=0 \
-		--innodb-log-file-size=16M --innodb-lock-wait-timeout=900 \
+		--innodb-log-file-size=8M --innodb-lock-wait-timeout=900 \
 		--loose-innodb-snapshot-isolation=OFF # slurmdbd wants it so
 	lab_wait 60 lab_mariadb_ready || return
 	mariadb --no-defaults -uroot -S $sock -e "create database if not exists slurm_acct_db;
@@ -567,13 +597,14 @@ sim() {
 		${1:+-H 'Content-Type: application/json' -d "$1"} "$lab_url$path"
 }
 
-# sim_look PATH: what simcloud answers, into $looked, without a program
+# sim_look PATH: what simcloud answers, into $looked, in a tenth of the time of curl
 sim_look() {
 	local fd
 	{ exec {fd}<>/dev/tcp/127.0.0.1/8900; } 2>/dev/null || return
 	printf 'GET %s HTTP/1.0\r\nAuthorization: Bearer %s\r\n\r\n' "$1" "$SIM_TOKEN" >&"$fd"
+	# A shell reads a socket byte by byte, and with a time limit more slowly still: what follows the first is left to cat.
 	looked=
-	read -rt 10 -d '' looked <&"$fd" # to its end
+	! read -rt 10 -N 1 looked <&"$fd" || looked+=$(cat <&"$fd")
 	exec {fd}>&-
 	[[ $looked = HTTP/1.?\ 200* ]]
 }
@@ -582,9 +613,18 @@ job() {
 	lab_as researcher sbatch --parsable -D "$lab_dir/home" -o "job-%j.out" --open-mode=append "$@"
 }
 
+# sim_of PATH FILTER: what jq makes of simcloud's answer
 sim_of() {
-	local text
-	text=$(sim GET "$1") && jq -r "$2" <<<"$text"
+	local looked
+	sim_look "$1" && jq -r "$2" <<<"${looked#*$'\r\n\r\n'}"
+}
+
+# sim_count PATH TEXT: how often simcloud's answer has TEXT
+sim_count() {
+	local looked rest
+	sim_look "$1" || return
+	rest=${looked//"$2"/}
+	echo $(((${#looked} - ${#rest}) / ${#2}))
 }
 
 # Instances that are not ended; all there ever were; those whose meter runs; what all cost.
@@ -593,11 +633,11 @@ sim_alive() {
 }
 
 sim_rows() {
-	sim_of /admin/meter '.rows | length'
+	sim_count /admin/meter '"start_ms":'
 }
 
 sim_open() {
-	sim_of /admin/meter '[.rows[] | select(.end_ms == null)] | length'
+	sim_count /admin/meter '"end_ms":null'
 }
 
 sim_cost() {

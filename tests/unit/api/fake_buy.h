@@ -119,7 +119,8 @@ void engine_ladder(struct engine *e, size_t pool, struct engine_ladder *out)
 		out->rungs[at] = (struct engine_rung){.offer = &rungs[i],
 						      .price = e->price,
 						      .nodes = (uint32_t)i + 1,
-						      .place = (uint32_t)at + 1};
+						      .place = (uint32_t)at + 1,
+						      .terms = e->terms};
 		at++;
 	}
 	if (e->passed != NULL)

@@ -12,6 +12,14 @@ const char *engine_undeleted(const struct engine *e, size_t provider, int64_t *f
 	return e->undeleted;
 }
 
+bool engine_console(const struct engine *e, const char *node, struct engine_console *out)
+{
+	assert_non_null(node);
+	*out = (struct engine_console){
+		.text = e->console, .gen = 1, .instance = "i-1", .at_ms = FAKE_NOW};
+	return e->console != NULL;
+}
+
 const char *engine_off(const struct engine *e, size_t provider)
 {
 	assert_true(provider < e->conf->nproviders);
@@ -79,11 +87,10 @@ const char *engine_keys_wait(const struct engine *e, const struct node *n)
 	return e->door_off;
 }
 
-uint64_t engine_throttled(const struct engine *e, size_t provider, enum provider_op_kind kind)
+struct engine_flow engine_flow(struct engine *e, size_t provider, enum provider_op_kind kind)
 {
-	(void)e;
-	(void)provider;
-	return kind == PROVIDER_LIST ? 12 : 0;
+	assert_true(provider < e->conf->nproviders);
+	return e->flow[kind];
 }
 
 #endif

@@ -46,10 +46,13 @@ struct engine {
 	size_t nstrays;                /* number of strays: i-0, i-1 ... */
 	int64_t tried_ms;              /* of all strays but the first, which is young */
 	bool leaves;                   /* the second stray is stopping */
+	const char *console;           /* of each node; NULL: none */
 	bool stray_up;                 /* slurmctld has the strays' node up */
+	struct engine_flow flow[PROVIDER_NOPS];
 
 	/* buy_api.h: what can be bought, and what a plan would buy */
-	int64_t price; /* of every pool */
+	int64_t price;               /* of every pool */
+	struct provider_terms terms; /* likewise */
 	struct journal_room room;
 	const char *like;
 	size_t rung; /* this rung of all pools has nothing to sell; `why` NULL: all rungs have */

@@ -293,6 +293,31 @@ static void test_node(void **state)
 	stop(f);
 }
 
+/* Only for those who may know what a script printed. */
+static void test_the_console_of_a_node_that_did_not_boot(void **state)
+{
+	static const char rq[] = "{\"v\":1,\"op\":\"node\",\"name\":\"n1\"}";
+	struct fixture *f = start("n[1-4]");
+	json_t *r, *c;
+
+	(void)state;
+	r = ask(f, rq);
+	assert_null(json_object_get(r, "console"));
+	json_decref(r);
+	f->e.console = "Kernel panic\n";
+	r = ask(f, rq);
+	c = json_object_get(r, "console");
+	assert_string_equal(text(c, "text"), "Kernel panic\n");
+	assert_string_equal(text(c, "instance"), "i-1");
+	assert_int_equal(number(c, "generation"), 1);
+	assert_true(number(c, "at_ms") > 0);
+	json_decref(r);
+	r = ask_as(f, &viewer, rq);
+	assert_null(json_object_get(r, "console"));
+	json_decref(r);
+	stop(f);
+}
+
 static void test_why_it_waits_for_its_token(void **state)
 {
 	struct fixture *f = start("n[1-4]");
@@ -557,6 +582,7 @@ int main(void)
 		cmocka_unit_test(test_nodes_cap),
 		cmocka_unit_test(test_node),
 		cmocka_unit_test(test_why),
+		cmocka_unit_test(test_the_console_of_a_node_that_did_not_boot),
 		cmocka_unit_test(test_why_it_waits_for_its_token),
 		cmocka_unit_test(test_why_off),
 		cmocka_unit_test(test_events),

@@ -277,14 +277,24 @@ static const struct {
 	{"burstd_calls_total{kind=\"resume-fail\"}", "3"},
 	{"burstd_calls_bad_total", "36"},
 	{"burstd_calls_refused_total", "4"},
-	{"burstd_provider_requests_total{operation=\"create\"}", "5"},
-	{"burstd_provider_requests_total{operation=\"delete\"}", "6"},
-	{"burstd_provider_requests_total{operation=\"list\"}", "7"},
-	{"burstd_provider_requests_total{operation=\"quotes\"}", "8"},
-	{"burstd_provider_requests_total{operation=\"fabrics\"}", "24"},
-	{"burstd_provider_requests_total{operation=\"notices\"}", "22"},
-	{"burstd_provider_requests_total{operation=\"report\"}", "25"},
-	{"burstd_provider_requests_total{operation=\"step\"}", "37"},
+	{"burstd_provider_requests_total{provider=\"sim\",operation=\"create\"}", "5"},
+	{"burstd_provider_requests_total{provider=\"sim\",operation=\"list\"}", "70"},
+	{"burstd_provider_requests_total{provider=\"sim\",operation=\"step\"}", "0"},
+	{"burstd_provider_requests_allowed_per_second{provider=\"sim\",operation=\"create\"}",
+	 "0.016667"},
+	{"burstd_provider_requests_allowed_per_second{provider=\"sim\",operation=\"list\"}",
+	 "20.00"},
+	{"burstd_provider_requests_allowed_per_second{provider=\"sim\",operation=\"delete\"}",
+	 "(absent)"}, /* any number */
+	{"burstd_provider_instances_allowed_per_second{provider=\"sim\",operation=\"create\"}",
+	 "2.00"},
+	{"burstd_provider_instances_allowed_per_second{provider=\"sim\",operation=\"list\"}",
+	 "(absent)"},
+	{"burstd_provider_requests_queued{provider=\"sim\",operation=\"create\"}", "812"},
+	{"burstd_provider_requests_queued{provider=\"sim\",operation=\"list\"}", "0"},
+	{"burstd_provider_requests_waiting_seconds{provider=\"sim\",operation=\"create\"}",
+	 "250.00"},
+	{"burstd_provider_requests_waiting_seconds{provider=\"sim\",operation=\"list\"}", "0.00"},
 	{"burstd_notices_unreadable_total", "23"},
 	{"burstd_notices_foreign_total", "24"},
 	{"burstd_instances_created_total", "9"},
@@ -333,6 +343,14 @@ static void test_values(void **state)
 	e.paused[1] = true;
 	e.warm[1] = (struct engine_warm){.wanted = 3, .up = 2, .coming = 1, .paid = 4};
 	e.why = "closed";
+	e.flow[PROVIDER_CREATE] = (struct engine_flow){
+		.sent = 5,
+		.throttled = 1,
+		.queued = 812,
+		.oldest_ms = FAKE_NOW - 250000,
+		.limit = {.by = LIMIT_BY_ANSWERS, .allowed = 16667, .instances = 2000000}};
+	e.flow[PROVIDER_LIST] = (struct engine_flow){
+		.sent = 70, .throttled = 12, .limit = {.by = LIMIT_BY_KIND, .allowed = 20000000}};
 	scrape(&e, &p);
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		print_message("# %s\n", values[i].sample);

@@ -103,6 +103,39 @@ static void every_pool_has_its_offers_as_they_are_tried(void **state)
 	stop(f);
 }
 
+static void an_offer_has_the_terms_that_are_known(void **state)
+{
+	struct fixture *f = two_pools();
+	const json_t *rung;
+	json_t *r;
+
+	(void)state;
+	f->e.terms = (struct provider_terms){.quantum_ms = 1000,
+					     .minimum_ms = 60000,
+					     .data = PROVIDER_DATA_SCRIPT,
+					     .data_max = 16384,
+					     .stock = PROVIDER_STOCK_SOME,
+					     .interconnect = "efa"};
+	r = ask_as(f, &viewer, RQ("pools", ",\"pool\":\"pool0\""));
+	rung = row(row(r, "pools", 0), "offers", 0);
+	assert_int_equal(number(rung, "quantum_ms"), 1000);
+	assert_int_equal(number(rung, "minimum_ms"), 60000);
+	assert_int_equal(number(rung, "user_data_max"), 16384);
+	assert_string_equal(text(rung, "user_data"), "script");
+	assert_string_equal(text(rung, "stock"), "some");
+	assert_string_equal(text(rung, "interconnect"), "efa");
+	json_decref(r);
+	f->e.terms = (struct provider_terms){.minimum_ms = PROVIDER_NO_MINIMUM};
+	r = ask_as(f, &viewer, RQ("pools", ",\"pool\":\"pool0\""));
+	rung = row(row(r, "pools", 0), "offers", 0);
+	assert_int_equal(number(rung, "minimum_ms"), 0);
+	assert_null(json_object_get(rung, "quantum_ms"));
+	assert_null(json_object_get(rung, "user_data_max"));
+	assert_string_equal(text(rung, "user_data"), "");
+	json_decref(r);
+	stop(f);
+}
+
 static void an_offer_over_max_rate_has_its_place_and_its_reason(void **state)
 {
 	struct fixture *f = two_pools();
@@ -451,6 +484,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_pool_has_its_offers_as_they_are_tried),
+		cmocka_unit_test(an_offer_has_the_terms_that_are_known),
 		cmocka_unit_test(an_offer_over_max_rate_has_its_place_and_its_reason),
 		cmocka_unit_test(one_pool_alone_and_no_such_pool),
 		cmocka_unit_test(many_pools_come_in_pages),

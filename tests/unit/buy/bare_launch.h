@@ -43,16 +43,18 @@ static struct fix {
 	char token[64];         /* token of the last create, or name of the last fabric */
 	uint64_t hash;
 	char event[200];
-	int64_t passed;                       /* time that has passed ... */
-	int64_t disk_ms;                      /* ... and that a commit takes */
-	bool repeats;                         /* the next create repeats one */
-	const char *closed;                   /* why the pool is closed; NULL: it is open */
-	unsigned looked;                      /* calls of pool_refuse_wanted() */
-	bool found;                           /* the next commit finds all instances */
-	int64_t last_batch;                   /* the durable number */
-	struct provider_op op;                /* operation of the last create */
-	bool busy;                            /* no slot is free */
-	const char *keyless;                  /* why machines cannot get their keys now */
+	int64_t passed;        /* time that has passed ... */
+	int64_t disk_ms;       /* ... and that a commit takes */
+	bool repeats;          /* the next create repeats one */
+	const char *closed;    /* why the pool is closed; NULL: it is open */
+	unsigned looked;       /* calls of pool_refuse_wanted() */
+	bool found;            /* the next commit finds all instances */
+	int64_t last_batch;    /* the durable number */
+	struct provider_op op; /* operation of the last create */
+	bool busy;             /* no slot is free */
+	const char *keyless;   /* why machines cannot get their keys now */
+	struct provider_terms terms;
+	char answered[256];                   /* the records of answers */
 	bool claims;                          /* machines get user-data with claims, and ... */
 	size_t issued;                        /* ... this many claims were issued */
 	struct journal_batch staged, durable; /* the last row of a batch */
@@ -267,6 +269,24 @@ void audit_put(struct engine *e, struct audit *a, const char *verb, const char *
 	F.recorded++;
 }
 
+void audit_add(struct audit *a, const char *thing)
+{
+	(void)a;
+	(void)snprintf(F.answered + strlen(F.answered), sizeof(F.answered) - strlen(F.answered),
+		       "%s ", thing);
+}
+
+void audit_answered(struct engine *e, struct audit *a, const char *what, const char *target,
+		    const struct provider_result *r)
+{
+	(void)e;
+	(void)a;
+	assert_non_null(strstr(what, "create burstd-0a1b2c3d-"));
+	assert_string_equal(target, "p");
+	(void)snprintf(F.answered + strlen(F.answered), sizeof(F.answered) - strlen(F.answered),
+		       "%s %s;", provider_code_str(r->code), r->request_id);
+}
+
 void audit_thing(struct engine *e, const char *verb, const char *target, const char *thing,
 		 const char *reason)
 {
@@ -390,7 +410,15 @@ static inline size_t fits(const void *self, const struct provider_create *c)
 	return F.fits < c->nwants ? F.fits : c->nwants;
 }
 
-static const struct provider_ops ops = {.name = "test", .build = build, .fits = fits};
+static inline struct provider_terms terms(const void *self, const struct provider_place *place)
+{
+	(void)self;
+	assert_string_equal(place->type, "t");
+	return F.terms;
+}
+
+static const struct provider_ops ops = {
+	.name = "test", .build = build, .terms = terms, .fits = fits};
 static char p_name[] = "p", no_text[] = "", type[] = "t", region[] = "r";
 
 /* Start with ten wanted nodes. */

@@ -256,6 +256,53 @@ static void test_the_number_of_a_create_that_cannot_be_built_is_in_the_journal(v
 	assert_int_equal(F.last_batch, F.e.buy->last_batch);
 }
 
+/* Nothing is bought for user-data that the provider would refuse or drop: whose, how long, and the
+ * limit. */
+static void test_user_data_that_does_not_fit_is_not_sent(void **state)
+{
+	static char text[] = "12345678", name[] = "big";
+	const struct fleet_node *fn;
+
+	(void)state;
+	F.provider.user_data = text;
+	F.terms.data_max = 7;
+	F.pool.own.name = name;
+	for (struct fleet_node *w = F.e.fleet.states[NODE_WANTED]; w; w = w->state_next)
+		place_set(&F.e, &w->n, &F.pool.own, 1);
+	launch_part.at[PART_RUN](&F.e);
+	assert_int_equal(F.sent, 0);
+	assert_int_equal(F.posted[0], NODE_EV_REFUSED);
+	fn = F.e.fleet.states[NODE_GONE];
+	assert_non_null(fn);
+	assert_string_equal(fn->name->why,
+			    "offer \"big\" of pool \"p\": the user-data has 8 bytes, "
+			    "and the provider takes at most 7");
+}
+
+static void test_user_data_that_fits_is_sent(void **state)
+{
+	static char text[] = "1234567";
+
+	(void)state;
+	F.provider.user_data = text;
+	F.terms.data_max = 7;
+	launch_part.at[PART_RUN](&F.e);
+	assert_int_equal(F.sent, 1);
+}
+
+/* What burstd writes itself is measured likewise. */
+static void test_user_data_of_burstd_that_does_not_fit_is_not_sent(void **state)
+{
+	(void)state;
+	F.claims = true;
+	F.terms.data = PROVIDER_DATA_NONE;
+	launch_part.at[PART_RUN](&F.e);
+	assert_int_equal(F.sent, 0);
+	assert_non_null(F.e.fleet.states[NODE_GONE]);
+	assert_string_equal(F.e.fleet.states[NODE_GONE]->name->why,
+			    "pool \"p\": its machines get no user-data: they would never run it");
+}
+
 /* Nor does that of a job, of all that the journal has. */
 static void test_the_number_of_a_gang_never_comes_again(void **state)
 {
@@ -306,6 +353,9 @@ int main(void)
 		T(test_a_node_that_rests_is_not_bought),
 		T(test_the_number_of_a_batch_never_comes_again),
 		T(test_the_number_of_a_create_that_cannot_be_built_is_in_the_journal),
+		T(test_user_data_that_does_not_fit_is_not_sent),
+		T(test_user_data_that_fits_is_sent),
+		T(test_user_data_of_burstd_that_does_not_fit_is_not_sent),
 		T(test_the_number_of_a_gang_never_comes_again),
 		T(test_nothing_is_bought_again_for_a_pool_that_is_closed),
 		T(test_nothing_goes_out_for_a_pool_that_is_closed),

@@ -35,6 +35,24 @@ static void test_an_answer_is_taken_in_by_pieces(void **state)
 	assert_null(F.e.buy->batches);
 }
 
+/* Once, however many turns it takes. */
+static void test_an_answer_is_on_record_once(void **state)
+{
+	struct provider_item items[NODES];
+	struct provider_result r = {
+		.code = PROVIDER_OK, .request_id = "req-1", .items = items, .nitems = NODES};
+
+	(void)state;
+	launch_part.at[PART_RUN](&F.e);
+	make_items(items);
+	F.answer(&F.cloud, F.ctx, &r);
+	for (int i = 0; i < NODES && F.e.buy->answers != NULL; i++) {
+		F.e.left = 4;
+		launch_answered(&F.e);
+	}
+	assert_string_equal(F.answered, "c1 c2 c3 c4 c5 c6 c7 c8 c9 c10 ok req-1;");
+}
+
 static void test_who_is_not_in_an_answer_is_in_doubt(void **state)
 {
 	(void)state;
@@ -235,6 +253,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(test_an_answer_is_taken_in_by_pieces),
+		T(test_an_answer_is_on_record_once),
 		T(test_who_is_not_in_an_answer_is_in_doubt),
 		T(test_an_answer_does_not_undo_an_end_that_a_list_has_told),
 		T(test_an_answer_about_another_node_is_none),

@@ -24,6 +24,28 @@ static void test_strays_are_deleted_and_asked_for_again_after_a_minute(void **st
 	assert_string_equal(F.sent[2].ids, "s0;s1;s2;");
 }
 
+/* Whatever came of the first, and what repeats do only if it succeeds: they may go on for days. */
+static void test_answers_are_on_record(void **state)
+{
+	struct provider_result r = {.code = PROVIDER_TRANSIENT, .request_id = "req-1"};
+
+	(void)state;
+	remove_part.at[PART_RUN](&F.e);
+	F.sent[0].fn(&F.cloud, F.sent[0].ctx, &r);
+	assert_string_equal(F.answered, "s0 s1 s2 transient req-1;");
+	remove_part.at[PART_RUN](&F.e); /* s3, s4 */
+	F.answered[0] = '\0';
+	F.now += 11 * MINUTE;
+	remove_part.at[PART_RUN](&F.e);
+	remove_part.at[PART_RUN](&F.e);
+	assert_int_equal(F.nsent, 4);
+	F.sent[2].fn(&F.cloud, F.sent[2].ctx, &r);
+	assert_string_equal(F.answered, "");
+	r.code = PROVIDER_OK;
+	F.sent[3].fn(&F.cloud, F.sent[3].ctx, &r);
+	assert_string_equal(F.answered, "s3 s4 ok req-1;");
+}
+
 /* The provider looks at a host while its instance runs. */
 static void test_one_whose_host_is_being_reported_waits_for_that(void **state)
 {
@@ -216,6 +238,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(test_strays_are_deleted_and_asked_for_again_after_a_minute),
+		T(test_answers_are_on_record),
 		T(test_strays_have_their_turn_one_after_the_other),
 		T(test_strays_that_are_asked_alone_have_their_turn_too),
 		T(test_a_throttled_delete_waits_for_its_limit_alone),

@@ -102,6 +102,75 @@ static void test_all_is_well_when_all_have_answered(void **state)
 	lab_free(l);
 }
 
+#define FLOW(more)                                                                                 \
+	"{\"ok\":true,\"now_ms\":1000000,\"slurm\":" OK                                            \
+	",\"problems\":[],\"providers\":[{\"name\":"                                               \
+	"\"ec2\",\"requests\":[" more "]}]}"
+
+/* Only what waits, or was throttled a moment ago; each says what an admin can do something about.
+ */
+static void test_requests_that_are_held_back(void **state)
+{
+	static const struct {
+		const char *flow, *want; /* NULL: nothing */
+	} rows[] = {
+		{"", NULL},
+		{"{\"operation\":\"list\",\"sent\":9,\"throttled\":2,\"throttled_ms\":700000,"
+		 "\"allowed\":\"1.00\",\"allowed_by\":\"answers\"}",
+		 NULL},
+		{"{\"operation\":\"list\",\"sent\":9,\"throttled\":1,\"throttled_ms\":700001,"
+		 "\"allowed\":\"1.00\",\"allowed_by\":\"answers\"}",
+		 "ec2, list: none waits; 1.00 a second may go, as its answers show; of 9 sent 1 "
+		 "was "
+		 "throttled, the last 4m59s ago"},
+		{"{\"operation\":\"create\",\"sent\":1274,\"throttled\":37,\"throttled_ms\":988000,"
+		 "\"queued\":812,\"oldest_ms\":750000,\"paused_until_ms\":1003000,\"allowed\":"
+		 "\"0.016667\",\"allowed_by\":\"shared\"}",
+		 "ec2, create: 812 nodes wait, the oldest for 4m10s; none may go for 3s, then "
+		 "0.0167 a second, together with others that its answers slow down; of 1274 sent "
+		 "37 were throttled, the last 12s ago"},
+		{"{\"operation\":\"delete\",\"sent\":5,\"queued\":1,\"oldest_ms\":998000,"
+		 "\"allowed\":"
+		 "\"5.00\",\"allowed_by\":\"kind\"}",
+		 "ec2, delete: 1 instance waits, the oldest for 2s; 5.00 a second may go, as the "
+		 "provider documents"},
+		{"{\"operation\":\"step\",\"sent\":5,\"queued\":2,\"oldest_ms\":998000,\"allowed\":"
+		 "\"5.00\",\"allowed_by\":\"rate\"}",
+		 "ec2, step: 2 requests wait, the oldest for 2s; 5.00 a second may go, of all "
+		 "operations together, as \"rate\" says"},
+		{"{\"operation\":\"list\",\"sent\":5,\"queued\":1,\"oldest_ms\":998000,\"allowed\":"
+		 "\"1.00\",\"allowed_by\":\"all\"}",
+		 "ec2, list: 1 request waits, the oldest for 2s; 1.00 a second may go, of all "
+		 "operations together, as the provider documents"},
+		{"{\"operation\":\"list\",\"queued\":1,\"oldest_ms\":998000,\"allowed\":\"\","
+		 "\"allowed_by\":\"\"}",
+		 "ec2, list: 1 request waits, the oldest for 2s"},
+	};
+	static const char head[] =
+		"\nRequests that wait for a provider, or were throttled in the last 5m:\n";
+	struct lab *l = lab_new();
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char reply[1024], want[512];
+
+		(void)snprintf(reply, sizeof(reply), FLOW("%s"), rows[i].flow);
+		(void)snprintf(want, sizeof(want), "%s  %s\n\n", head, rows[i].want);
+		lab_run_once(l, S "status", reply);
+		print_message("# row %zu: %s\n", i, l->out);
+		assert_int_equal(strstr(l->out, "Requests that wait") != NULL,
+				 rows[i].want != NULL);
+		assert_true(rows[i].want == NULL || strstr(l->out, want) != NULL);
+	}
+	lab_run_once(
+		l, S "status",
+		FLOW("{\"operation\":\"list\",\"queued\":1,\"oldest_ms\":998000},{\"operation\":"
+		     "\"quotes\",\"queued\":1,\"oldest_ms\":998000}"));
+	assert_non_null(strstr(l->out, "5m:\n  ec2, list: 1 request waits, the oldest for 2s\n"
+				       "  ec2, quotes: 1 request waits, the oldest for 2s\n\n"));
+	lab_free(l);
+}
+
 /* --json is burstd's answer less "ok": nothing rounded, nothing lost, nothing added. */
 static void test_json(void **state)
 {
@@ -411,6 +480,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_status),
+		cmocka_unit_test(test_requests_that_are_held_back),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_all_is_well_when_all_have_answered),
 		cmocka_unit_test(test_orders),

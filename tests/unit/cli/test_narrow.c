@@ -45,8 +45,10 @@ static const struct {
 	{"status",
 	 "{\"ok\":true,\"version\":\"0.1\",\"cluster\":\"c\",\"now_ms\":1000000,\"currency\":"
 	 "\"EUR\",\"uptime_ms\":1000,\"slurm\":{\"ok\":true,\"ok_ms\":1},\"problems\":[\"" LONG
-	 "\"],\"providers\":[{\"name\":\"a-long-provider\",\"ok\":true,\"ok_ms\":1}],"
-	 "\"pools\":[" POOL "]}"},
+	 "\"],\"providers\":[{\"name\":\"a-long-provider\",\"ok\":true,\"ok_ms\":1,"
+	 "\"requests\":[{\"operation\":\"create\",\"queued\":812,\"oldest_ms\":1,\"allowed\":\"0."
+	 "5\","
+	 "\"allowed_by\":\"shared\"}]}],\"pools\":[" POOL "]}"},
 	{"pools", "{\"ok\":true,\"now_ms\":1000000,\"currency\":\"EUR\",\"next\":\"\","
 		  "\"cooldowns\":[],\"pools\":[" POOL "]}"},
 	{"plan", "{\"ok\":true,\"now_ms\":1000000,\"currency\":\"EUR\",\"job\":{\"id\":\"7\","

@@ -194,6 +194,26 @@ static void test_node_show(void **state)
 	lab_free(l);
 }
 
+static void test_the_console_of_a_machine_that_did_not_boot(void **state)
+{
+	struct lab *l = lab_new();
+
+	(void)state;
+	lab_run_once(
+		l, S "node show n1",
+		"{\"ok\":true,\"name\":\"n1\",\"state\":\"gone\",\"console\":{\"generation\":2,"
+		"\"instance\":\"i-1\",\"at_ms\":999100000,\"text\":"
+		"\"a\\u001b[2J\\nKernel panic\\n\"}}");
+	assert_int_equal(l->rc, 0);
+	assert_non_null(strstr(l->out, "\n  last lines on the console of generation 2, i-1, at "
+				       "1970-01-12T22:31:40:\n"
+				       "    a?[2J\n"
+				       "    Kernel panic\n"));
+	lab_run_once(l, S "node show n1", "{\"ok\":true,\"name\":\"n1\",\"state\":\"gone\"}");
+	assert_null(strstr(l->out, "console"));
+	lab_free(l);
+}
+
 /* How it came by its keys, and that nothing but its address was proved. */
 static void test_a_node_that_gets_its_keys_from_burstd(void **state)
 {
@@ -244,6 +264,7 @@ int main(void)
 		cmocka_unit_test(test_nodes_json),
 		cmocka_unit_test(test_nodes_told),
 		cmocka_unit_test(test_node_show),
+		cmocka_unit_test(test_the_console_of_a_machine_that_did_not_boot),
 	};
 
 	return cmocka_run_group_tests_name("nodes", tests, NULL, NULL);

@@ -40,6 +40,33 @@
 	"  any: cooled down: one purchase at a time is tried\n"                                    \
 	"  spot-b: no capacity: cools down until 2026-01-02T23:05:00\n"
 
+#define TERMS_A                                                                                    \
+	",\"quantum_ms\":60000,\"minimum_ms\":0,\"user_data\":\"cloud-init\",\"user_data_max\":"   \
+	"16384,"                                                                                   \
+	"\"stock\":\"some\",\"interconnect\":\"efa\""
+#define TERMS_B                                                                                    \
+	",\"minimum_ms\":1200000,\"user_data\":\"none\",\"stock\":\"\",\"interconnect\":\"\""
+#define RUNG_A RUNG("a", 1, "", "on-demand", "0.5", 0, TERMS_A)
+#define RUNG_B RUNG("b", 2, "", "spot", "0.5", 0, TERMS_B)
+#define RUNG_C RUNG("c", 3, "", "spot", "0.5", 0, ",\"user_data\":\"script\"")
+
+static void pools_show_on_which_terms_they_buy(void **state)
+{
+	static const char reply[] =
+		HEAD "\"next\":\"\",\"cooldowns\":[],\"pools\":[{\"name\":\"p\",\"max_nodes\":4,"
+		     "\"rate\":\"0\",\"max_rate\":\"9\",\"listed\":true,\"offers\":[" RUNG_A
+		     "," RUNG_B "," RUNG_C "]}]}";
+	struct lab *l = lab_new();
+
+	(void)state;
+	lab_run_once(l, S "pools", reply);
+	assert_non_null(strstr(l->out, "\n  a: billed in steps of 1m00s; no minimum rental; "
+				       "interconnect: efa\n  b: at least 20m00s are billed; no "
+				       "user-data\n"));
+	assert_null(strstr(l->out, "\n  c: "));
+	lab_free(l);
+}
+
 static void pools_show_offers_in_their_order_and_why_not(void **state)
 {
 	static const char reply[] = HEAD
@@ -322,6 +349,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pools_show_offers_in_their_order_and_why_not),
+		cmocka_unit_test(pools_show_on_which_terms_they_buy),
 		cmocka_unit_test(pools_show_who_is_on_one_fabric),
 		cmocka_unit_test(all_pages_of_pools_are_one_answer),
 		cmocka_unit_test(a_plan_says_first_what_would_be_and_exits_by_it),

@@ -462,17 +462,17 @@ static void test_a_place_is_dry_if_the_provider_says_so(void **state)
 		(void)snprintf(B.c->quotes[i].type, sizeof(B.c->quotes[i].type), "t");
 	(void)snprintf(B.c->quotes[1].region, sizeof(B.c->quotes[1].region), "r");
 	(void)snprintf(B.c->quotes[0].currency, sizeof(B.c->quotes[0].currency), "USD");
-	B.c->quotes[0].dry = true;
+	B.c->quotes[0].terms.stock = PROVIDER_STOCK_NONE;
 	B.c->nquotes = 1;
 	assert_true(quote_dry(B.c, &here));
 	B.c->nquotes = 2;
+	B.c->quotes[1].terms.stock = PROVIDER_STOCK_SOME;
 	assert_false(quote_dry(B.c, &here));
 	B.c->quotes[1].region[0] = 's';
 	assert_true(quote_dry(B.c, &here));
 }
 
-/* --- what an answer is about ------------------------------------------------------------------
- */
+/* --- what an answer is about --------------------------------------------------------------- */
 
 static enum provider_code last_code; /* of the last answer to what ask() sent */
 

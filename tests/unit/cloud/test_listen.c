@@ -98,7 +98,7 @@ static void test_one_request_waits_and_takes_nobodys_place(void **state)
 	assert_int_equal(B.c->limit.out, 0);
 	assert_true(cloud_ready(B.c, PROVIDER_LIST)); /* of one slot */
 	assert_true(cloud_quiet(&B.e));
-	assert_int_equal(B.e.count.notices, 1);
+	assert_int_equal(B.c->sent[PROVIDER_NOTICES], 1);
 	cloud_send(B.c, &op, NULL, NULL);
 	assert_false(cloud_quiet(&B.e));
 }

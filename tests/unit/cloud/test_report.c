@@ -127,6 +127,30 @@ static void test_it_is_on_record_sent_once_and_the_delete_waits(void **state)
 	assert_true(report_part.next_ms(&F.e) == INT64_MAX);
 }
 
+static void test_those_that_wait_are_counted(void **state)
+{
+	struct cloud other = {.e = &F.e};
+	int64_t oldest_ms = INT64_MAX;
+
+	(void)state;
+	assert_int_equal(report_queue(&F.cloud, &oldest_ms), 0);
+	assert_true(oldest_ms == INT64_MAX);
+	report_want(&F.e, fn, "XID 79", "root");
+	F.ready = false;
+	report_part.at[PART_RUN](&F.e);
+	W.now += 2000;
+	assert_int_equal(report_queue(&F.cloud, &oldest_ms), 1);
+	assert_int_equal(oldest_ms, BEGAN);
+	oldest_ms = 5;
+	assert_int_equal(report_queue(&F.cloud, &oldest_ms), 1);
+	assert_int_equal(oldest_ms, 5);
+	assert_int_equal(report_queue(&other, &oldest_ms), 0);
+	F.ready = true;
+	report_part.at[PART_RUN](&F.e);
+	assert_int_equal(report_queue(&F.cloud, &oldest_ms), 0);
+	answer(PROVIDER_OK, "");
+}
+
 static void test_a_failure_is_told_and_that_is_all(void **state)
 {
 	(void)state;
@@ -218,6 +242,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_it_is_on_record_sent_once_and_the_delete_waits),
+		TEST(test_those_that_wait_are_counted),
 		TEST(test_a_failure_is_told_and_that_is_all),
 		TEST(test_one_that_is_throttled_is_sent_again_while_there_is_time),
 		TEST(test_a_provider_without_time_is_not_waited_for),

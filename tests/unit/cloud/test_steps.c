@@ -10,7 +10,9 @@ static struct fix {
 	enum provider_code code; /* of the next answer ... */
 	int64_t retry_ms;        /* ... and how long to wait */
 	char heard[256];         /* what the owner of the operation was told, in order */
-	bool unbuildable;        /* no request can be built now */
+	char id[PROVIDER_REQUEST_MAX * 2 + 3]; /* of the requests of the last result */
+	bool nameless;                         /* the provider sends no ids */
+	bool unbuildable;                      /* no request can be built now */
 	unsigned renewed;
 	int64_t until; /* of the session */
 } F;
@@ -43,6 +45,14 @@ static void parse(const void *self, const struct provider_op *op,
 		out->session = mem_strdup("s");
 }
 
+/* The status of the answer names it. */
+static void request_id(const void *self, const struct provider_reply *reply,
+		       char out[PROVIDER_REQUEST_MAX + 1])
+{
+	(void)self;
+	(void)snprintf(out, PROVIDER_REQUEST_MAX + 1, F.nameless ? "" : "req-%ld", reply->status);
+}
+
 static int64_t good_until(const void *self)
 {
 	(void)self;
@@ -58,8 +68,12 @@ static int renew(void *self, const char *session, struct err *e)
 	return 0;
 }
 
-static const struct provider_ops ops = {
-	.name = "test", .build = build, .parse = parse, .good_until = good_until, .renew = renew};
+static const struct provider_ops ops = {.name = "test",
+					.build = build,
+					.parse = parse,
+					.request_id = request_id,
+					.good_until = good_until,
+					.renew = renew};
 
 static int setup(void **state)
 {
@@ -82,6 +96,7 @@ static void hear(struct cloud *c, void *ctx, const struct provider_result *r)
 {
 	(void)c;
 	(void)ctx;
+	(void)snprintf(F.id, sizeof(F.id), "%s", r->request_id);
 	add(F.heard, sizeof(F.heard), F.heard[0] != '\0' ? " " : "", provider_code_str(r->code),
 	    "");
 	tell("heard");
@@ -113,6 +128,26 @@ static void waits_until(int64_t at)
 	W.now = at;
 	engine_turn(&B.e);
 	assert_int_equal(waiting(), 1);
+}
+
+static void test_an_operation_has_the_ids_of_its_first_and_last_request(void **state)
+{
+	(void)state;
+	begin(PROVIDER_DELETE);
+	F.code = PROVIDER_OK;
+	answer("delete()", 201, "");
+	assert_string_equal(F.id, "req-201");
+	begin(PROVIDER_DELETE);
+	F.code = PROVIDER_MORE;
+	answer("delete()", 201, "a");
+	answer("delete(a)", 202, "b");
+	F.code = PROVIDER_OK;
+	answer("delete(b)", 203, "");
+	assert_string_equal(F.id, "req-201, req-203");
+	F.nameless = true;
+	begin(PROVIDER_DELETE);
+	answer("delete()", 201, "");
+	assert_string_equal(F.id, "");
 }
 
 static void test_each_answer_says_what_comes_next_and_when(void **state)
@@ -301,6 +336,8 @@ static void test_steps_have_a_limit_of_their_own(void **state)
 	static const struct provider_limit own[PROVIDER_NOPS] = {
 		[PROVIDER_CREATE] = {.requests = {1, 1, 1000}, .instances = {10, 1, 1000}},
 		[PROVIDER_STEP] = {.requests = {2, 1, 1000}}};
+	int64_t oldest_ms = INT64_MAX;
+	struct engine_flow flow;
 
 	(void)state;
 	limit_init(&B.c->limit, 8, 0, own, W.now);
@@ -309,11 +346,27 @@ static void test_steps_have_a_limit_of_their_own(void **state)
 	says("create(a)", PROVIDER_MORE, 0, "a");
 	assert_int_equal(limit_room(&B.c->limit, PROVIDER_CREATE, W.now), 7);
 	says("create(a)", PROVIDER_MORE, 0, "a");
+	flow = cloud_flow(B.c, PROVIDER_STEP);
+	assert_int_equal(flow.queued, 1);
+	assert_int_equal(flow.oldest_ms, W.now);
+	assert_int_equal(steps_queue(B.c, &oldest_ms), 1);
+	assert_int_equal(oldest_ms, W.now);
+	oldest_ms = 7;
+	assert_int_equal(steps_queue(B.c, &oldest_ms), 1);
+	assert_int_equal(oldest_ms, 7);
 	waits_until(W.now + 1000);
-	assert_int_equal(B.e.count.creates, 1);
-	assert_int_equal(B.e.count.steps, 3);
+	assert_int_equal(cloud_flow(B.c, PROVIDER_STEP).queued, 0);
+	assert_int_equal(steps_queue(B.c, &oldest_ms), 0);
+	assert_int_equal(B.c->sent[PROVIDER_CREATE], 1);
+	assert_int_equal(B.c->sent[PROVIDER_STEP], 3);
 	says("create(a)", PROVIDER_RATE, 7000, "");
 	assert_int_equal(B.c->limit.kinds[PROVIDER_STEP].throttled, 1);
+	assert_int_equal(steps_queue(B.c, &oldest_ms), 0); /* it is not due */
+	flow = cloud_flow(B.c, PROVIDER_STEP);
+	assert_int_equal(flow.sent, 3);
+	assert_int_equal(flow.throttled, 1);
+	assert_int_equal(cloud_flow(B.c, PROVIDER_CREATE).sent, 1);
+	assert_int_equal(cloud_flow(B.c, PROVIDER_CREATE).throttled, 0);
 	assert_int_equal(B.c->limit.kinds[PROVIDER_CREATE].throttled, 0);
 	assert_true(cloud_ready(B.c, PROVIDER_CREATE));
 }
@@ -371,6 +424,9 @@ int main(void)
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_step_that_cannot_be_sent_is_sent_later,
 						setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_an_operation_has_the_ids_of_its_first_and_last_request, setup,
+			teardown),
 		cmocka_unit_test_setup_teardown(test_a_refusal_on_the_way_is_the_result, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(

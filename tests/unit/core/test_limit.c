@@ -335,7 +335,7 @@ static void test_instances_have_a_limit_of_their_own(void **state)
 	assert_int_equal(limit_room(&l, CREATE, 0), 100);
 	assert_false(limit_is_full(&l, CREATE, 0));
 	assert_true(limit_may(&l, CREATE, 0));
-	limit_wait(&l, CREATE, 300);
+	limit_wait(&l, CREATE, 300, 0);
 	assert_int_equal(limit_next_ms(&l, 0), 100000);
 	limit_take(&l, CREATE, 100, 0);
 	assert_false(limit_may(&l, CREATE, 499));
@@ -353,7 +353,7 @@ static void test_who_could_not_go_anyway_is_passed(void **state)
 	limit_init(&l, 16, 0, own, 0);
 	limit_take(&l, LIST, 0, 0); /* the creates have gone without for longer */
 	limit_take(&l, CREATE, 1000, 0);
-	limit_wait(&l, CREATE, 300);
+	limit_wait(&l, CREATE, 300, 0);
 	limit_turn(&l);
 	assert_true(limit_may(&l, LIST, 500));
 }

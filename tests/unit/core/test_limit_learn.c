@@ -2,7 +2,7 @@
  *
  * At least nine tenths of what the bucket gains are used, or of what another tenant leaves, and at
  * most one request of twenty is throttled: after a minute, or after 20 tokens where those take
- * longer. */
+ * longer.  Of some small buckets less: ADR 39 has what is asserted here. */
 #include "limit_world.h"
 
 enum {
@@ -69,7 +69,7 @@ static int64_t learnt_by(const struct row *r)
 	return tokens > MINUTE ? tokens : MINUTE;
 }
 
-static void check(const struct row *r, uint64_t seed)
+static void check(const struct row *r, const struct share *want, uint64_t seed)
 {
 	struct supply s = supply_of(r->size, r->gains);
 	int64_t span = 600 * (int64_t)TOKEN * 1000 / r->gains;
@@ -83,7 +83,7 @@ static void check(const struct row *r, uint64_t seed)
 	W.of[CREATE] = &s;
 	world_run(learnt_by(r));
 	got = until(CREATE, W.now + (span > SPAN_MS ? span : SPAN_MS));
-	if (got.used < USED_LEAST || got.throttled > THROTTLED_MOST)
+	if (got.used < want->used || got.throttled > want->throttled)
 		fail_msg("a bucket of %u that gains %u in a million seconds, tenant %d, "
 			 "documented %u %%, %lld ms, seed %llu: %lld of 1000 used, %lld throttled",
 			 r->size, r->gains, (int)r->tenant, r->documented, (long long)r->wire_ms,
@@ -105,6 +105,22 @@ static bool is_feasible(const struct row *r)
 	return moves <= (r->size == 1 ? TOKEN / 50 : r->size * (int64_t)TOKEN / 2);
 }
 
+static const struct share whole = {USED_LEAST, THROTTLED_MOST};
+
+/* What is found out of this bucket; NULL: next to nothing, for others find its few tokens first. */
+static const struct share *found_of(const struct row *r)
+{
+	static const struct share uneven = {350, 30}, regular = {700, 50}, chance = {650, 70};
+
+	if (is_feasible(r))
+		return &whole;
+	if (r->tenant == NOBODY)
+		return &uneven;
+	if (r->tenant == REGULAR)
+		return r->size >= 2 ? &regular : NULL;
+	return r->size >= 5 ? &chance : NULL;
+}
+
 static void test_any_bucket_is_found_out(void **state)
 {
 	static const uint32_t sizes[] = {1, 2, 5, 20, 100, 1000};
@@ -121,8 +137,11 @@ static void test_any_bucket_is_found_out(void **state)
 				      .documented = said[i / 72 % 3],
 				      .tenant = (enum tenant)(i / 216)};
 
-		if (is_feasible(&r))
-			check(&r, 7919 + ++n);
+		const struct share *want = found_of(&r);
+
+		n += want == &whole;
+		if (want != NULL)
+			check(&r, want, 7920 + i);
 	}
 	assert_in_range(n, 300, 648);
 }
@@ -141,7 +160,7 @@ static void test_a_provider_that_says_when_is_used_as_well(void **state)
 				      .wire_ms = 200,
 				      .tells = true};
 
-		check(&r, 31 + i);
+		check(&r, &whole, 31 + i);
 	}
 }
 

@@ -75,11 +75,78 @@ static void test_what_quotes_cannot_tell_is_not_lacking(void **state)
 	assert_int_equal(tariff_lack(quotes, N, &as_spot, &spot), TARIFF_TYPE);
 }
 
+/* Of a zone that is left open the longest counts, and what no quote says the driver knows. */
+static void test_terms_are_of_all_that_fits(void **state)
+{
+	const struct provider_quote q[] = {
+		{.type = "t",
+		 .region = "r",
+		 .zone = "ra",
+		 .terms = {.quantum_ms = 1000,
+			   .minimum_ms = PROVIDER_NO_MINIMUM,
+			   .stock = PROVIDER_STOCK_NONE,
+			   .interconnect = "efa"}},
+		{.type = "t",
+		 .region = "r",
+		 .zone = "rb",
+		 .terms = {.minimum_ms = 60000, .stock = PROVIDER_STOCK_SOME}},
+		{.type = "t", .region = "r", .market = PROVIDER_SPOT},
+		{.type = "u",
+		 .region = "r",
+		 .terms = {.quantum_ms = 9, .minimum_ms = 9, .interconnect = "ib"}},
+		{.type = "t", .region = "s", .terms = {.interconnect = "ib"}},
+	};
+	const struct provider_terms known = {.quantum_ms = 7,
+					     .minimum_ms = 8,
+					     .data = PROVIDER_DATA_ANY,
+					     .data_max = 5,
+					     .own_image = true};
+	struct conf_offer o = {.type = t, .region = r, .zone = none};
+	struct provider_terms got = tariff_terms(q, 5, &o, &known);
+
+	(void)state;
+	assert_int_equal(got.quantum_ms, 1000);
+	assert_int_equal(got.minimum_ms, 60000);
+	assert_int_equal(got.stock, PROVIDER_STOCK_SOME);
+	assert_int_equal(got.data, PROVIDER_DATA_ANY);
+	assert_int_equal(got.data_max, 5);
+	assert_true(got.own_image);
+	assert_string_equal(got.interconnect, "efa");
+	assert_false(tariff_dry(q, 5, &o));
+	o.zone = ra;
+	got = tariff_terms(q, 5, &o, &known);
+	assert_int_equal(got.minimum_ms, PROVIDER_NO_MINIMUM);
+	assert_true(tariff_dry(q, 5, &o));
+	/* As spot it costs another price, on the same network. */
+	o = (struct conf_offer){.type = t, .region = r, .zone = none, .market = PROVIDER_SPOT};
+	got = tariff_terms(q, 5, &o, &known);
+	assert_int_equal(got.quantum_ms, 7);
+	assert_int_equal(got.minimum_ms, 8);
+	assert_int_equal(got.stock, PROVIDER_STOCK_UNSAID);
+	assert_string_equal(got.interconnect, "efa");
+}
+
+static void test_networks_that_differ_are_not_known(void **state)
+{
+	const struct provider_quote q[] = {
+		{.type = "t", .region = "r", .terms = {.interconnect = "efa"}},
+		{.type = "t", .region = "r", .terms = {.interconnect = "none"}},
+	};
+	const struct provider_terms known = {.data_max = 0};
+	const struct conf_offer o = {.type = t, .region = r, .zone = none};
+
+	(void)state;
+	assert_string_equal(tariff_terms(q, 2, &o, &known).interconnect, "");
+	assert_string_equal(tariff_terms(q, 1, &o, &known).interconnect, "efa");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_first_option_that_no_quote_has_is_lacking),
 		cmocka_unit_test(test_what_quotes_cannot_tell_is_not_lacking),
+		cmocka_unit_test(test_terms_are_of_all_that_fits),
+		cmocka_unit_test(test_networks_that_differ_are_not_known),
 	};
 
 	return cmocka_run_group_tests_name("tariff", tests, NULL, NULL);

@@ -17,6 +17,22 @@ enum { NOBODY = 65534 };
 /* --- the start ---------------------------------------------------------------------------------
  */
 
+#define LYCEUM(rest) LYCEUM_OF("d[1-2]", rest)
+#define LYCEUM_OF(nodes, rest)                                                                     \
+	"provider ly { driver = lyceum credential_file = \"DIR/token\" " rest "\n"                 \
+	"ssh_public_key = \"ssh-ed25519 "                                                          \
+	"AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFx"                               \
+	"gZGhscHR4f\"\n}\n"                                                                        \
+	"pool vms { nodes = \"" nodes                                                              \
+	"\" max_nodes = 2 max_rate = \"9\" provider = ly region = eu "                             \
+	"type = \"h100.8x\" }\n"
+#define SPHERON(rest)                                                                              \
+	"provider sp { driver = spheron credential_file = \"DIR/token\" team = t ssh_key = k "     \
+	"operating_system = u " rest " }\n"                                                        \
+	"pool gpus { nodes = \"d[1-2]\" max_nodes = 2 max_rate = \"9\"\n"                          \
+	"offer a { provider = sp type = o1 region = r zone = \"vp:8xH100\" }\n"                    \
+	"offer b { provider = sp type = o2 region = r zone = \"vp:8xH100:no-cloud-init\" } }\n"
+
 static const struct {
 	const char *name, *from, *to;
 	int rc, start_rc;    /* of --check, and of a start; -1: it starts */
@@ -149,6 +165,48 @@ static const struct {
 	 LAB_BAD_CONF,
 	 -1,
 	 {":11: pool \"p\": this provider is for region r2, not r"}},
+	{"machines that nothing would make nodes",
+	 "slurm {",
+	 LYCEUM("") "slurm {",
+	 LAB_BAD_CONF,
+	 -1,
+	 {":7: pool \"vms\": its machines get no user-data, and no image of yours: nothing would "
+	  "make them nodes; set bootstrap of the provider: image, if the provider's image has "
+	  "burst-node in it; ssh, if a program of yours installs it there"}},
+	{"machines that a program makes nodes",
+	 "slurm {",
+	 LYCEUM("bootstrap = ssh") "slurm {",
+	 0,
+	 -1,
+	 {NULL}},
+	{"a node that does not fit into a name there, and is not the first",
+	 "slurm {",
+	 LYCEUM_OF("d[1-2],D3,D4", "bootstrap = ssh") "slurm {",
+	 LAB_BAD_CONF,
+	 -1,
+	 {":7: pool \"vms\": nodes: provider \"ly\" has the node in the name of its instance: node "
+	  "D3: this provider allows only letters in lower case, digits and - in names, and others "
+	  "likewise"}},
+	{"a node whose name is too long together with a generation",
+	 "slurm {",
+	 LYCEUM_OF("d1,d2345678901234567890123456789012345678901", "bootstrap = ssh") "slurm {",
+	 LAB_BAD_CONF,
+	 -1,
+	 {":7: pool \"vms\": nodes: provider \"ly\" has the node in the name of its instance: node "
+	  "d2345678901234567890123456789012345678901: this provider's names have at most 64 bytes, "
+	  "and this one needs 65"}},
+	{"machines whose image is ready",
+	 "slurm {",
+	 LYCEUM("bootstrap = image") "slurm {",
+	 0,
+	 -1,
+	 {NULL}},
+	{"an offer that drops the user-data, which others take",
+	 "slurm {",
+	 SPHERON("user_data_file = \"DIR/bin/squeue\" bootstrap = ssh") "slurm {",
+	 LAB_BAD_CONF,
+	 -1,
+	 {":7: offer \"b\" of pool \"gpus\": "}},
 	{"what EC2 tells no price of",
 	 "driver = sim\n\turl = \"http://127.0.0.1:1\"\n\tcredential_file = \"DIR/token\"\n}",
 	 "driver = aws\n\tregion = r\n\timage = ami-1\n}",

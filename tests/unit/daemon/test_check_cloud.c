@@ -168,7 +168,7 @@ static void write_conf(unsigned port, const char *pool)
 		"ssh_key = k }\n"
 		"provider ironic { driver = ironic url = \"URL\" }\n"
 		"provider lyceum { driver = lyceum url = \"URL\" credential_file = \"DIR/token\"\n"
-		"ssh_public_key = \"ssh-ed25519 "
+		"bootstrap = ssh ssh_public_key = \"ssh-ed25519 "
 		"AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZ"
 		"GhscHR4f\" }\n";
 	struct str s;
@@ -227,6 +227,10 @@ static void assert_line(const char *line)
 #define ANY     "provider = sim type = t region = r"
 #define CERTAIN "provider = sim type = t region = r price = \"5\""
 #define STOCK   "; the provider does not say whether any is free"
+#define DATA    "; user-data: cloud-init of at most 65536 bytes"
+#define LAMBDA                                                                                     \
+	"; billed in steps of 1m00s; no minimum rental; user-data: cloud-init of at most 1000000 " \
+	"bytes"
 
 static const struct {
 	const char *name, *pool;
@@ -239,7 +243,7 @@ static const struct {
 	 {WELL, PRICED},
 	 0,
 	 {"ok: credential: taken", "ok: list: 0 instances are this cluster's", "ok: quotes: 1",
-	  "ok: pool \"p\": t in r, on-demand: 2.50 EUR per hour" STOCK}},
+	  "ok: pool \"p\": t in r, on-demand: 2.50 EUR per hour" STOCK DATA}},
 	{"a wrong credential",
 	 CERTAIN,
 	 {{"GET", DENIED, false}},
@@ -273,9 +277,9 @@ static const struct {
 	  "not ok: offer \"c\" of pool \"p\": t in s, on-demand: the provider has that type, but "
 	  "not in region s",
 	  "not ok: offer \"d\" of pool \"p\": free in r, on-demand: the provider names no price in "
-	  "EUR: \"price\" is missing, and nothing is bought without" STOCK,
+	  "EUR: \"price\" is missing, and nothing is bought without" STOCK DATA,
 	  "ok: offer \"e\" of pool \"p\": gift in r, on-demand: 5.00 EUR per hour, as burstd.conf "
-	  "says" STOCK}},
+	  "says" STOCK DATA}},
 	{"quotes that are none",
 	 ANY,
 	 {WELL, {QUOTES, OK, OFFERS(""), false}},
@@ -356,7 +360,8 @@ static void test_an_offer_that_the_driver_refuses_is_wrong(void **state)
 	assert_line("not ok: offer \"a\" of pool \"p\": h100 in r, on-demand: type h100: want a "
 		    "hardware profile and a number of GPUs, such as h100.8x");
 	assert_line("not ok: offer \"b\" of pool \"p\": h100.8x in r, spot: the provider names no "
-		    "price in EUR: \"price\" is missing, and nothing is bought without" STOCK);
+		    "price in EUR: \"price\" is missing, and nothing is bought without" STOCK
+		    "; billed in steps of 1s; no user-data");
 }
 
 /* Lambda says what is sold out, and with that that the rest is not. */
@@ -378,10 +383,39 @@ static void test_what_is_free_is_told_where_the_provider_says_so(void **state)
 	    "offer b { provider = lambda type = t region = s price = \"5\" }\n",
 	    "lambda", false);
 	assert_line("ok: offer \"a\" of pool \"p\": t in r, on-demand: 5.00 EUR per hour, as "
-		    "burstd.conf says; some are free now");
+		    "burstd.conf says; some are free now" LAMBDA);
 	assert_line("ok: offer \"b\" of pool \"p\": t in s, on-demand: 5.00 EUR per hour, as "
-		    "burstd.conf says; none is free now");
+		    "burstd.conf says; none is free now" LAMBDA);
 	assert_int_equal(b->rc, 0); /* none now is not wrong */
+}
+
+#define TERMS(rest)                                                                                \
+	"{\"type\":\"t\",\"region\":\"r\",\"zone\":\"z\",\"market\":\"on-demand\",\"price\":"      \
+	"\"1\","                                                                                   \
+	"\"currency\":\"EUR\"," rest "}"
+
+/* The longest step and minimum of those that fit; some in one zone are some. */
+static void test_the_terms_of_an_offer_are_told(void **state)
+{
+	const struct route routes[ROUTES] = {
+		WELL,
+		{QUOTES, OK,
+		 OFFERS(TERMS("\"quantum_ms\":3600000,\"minimum_ms\":0,\"stock\":\"none\","
+			      "\"interconnect\":\"ib\"") "," TERMS("\"minimum_ms\":1200000,"
+								   "\"stock\":\"some\"")),
+		 false}};
+
+	(void)state;
+	lab_make_files("#!/bin/sh\nexit 1\n");
+	write_uuid();
+	run(routes, ANY, "sim", false);
+	assert_line(
+		"ok: pool \"p\": t in r, on-demand: 1.00 EUR per hour; some are free now; billed "
+		"in steps of 1h00m; at least 20m00s are billed" DATA "; interconnect: ib");
+	run(routes, ANY, "sim", true);
+	assert_non_null(strstr(out, "\"free\":true,\"quantum_ms\":3600000,\"minimum_ms\":1200000,"
+				    "\"user_data\":\"cloud-init\",\"user_data_max\":65536,"
+				    "\"interconnect\":\"ib\"}"));
 }
 
 /* Ironic is asked for each type by itself, so offers of one type must not be asked for twice. */
@@ -515,7 +549,8 @@ static void test_json(void **state)
 				    "this cluster's\",\"instances\":1}"));
 	assert_non_null(strstr(out, "\"pool\":\"p\",\"offer\":\"\",\"type\":\"t\",\"region\":\"r\","
 				    "\"zone\":\"\",\"market\":\"on-demand\",\"price\":\"2.50\","
-				    "\"currency\":\"EUR\"}"));
+				    "\"currency\":\"EUR\",\"user_data\":\"cloud-init\","
+				    "\"user_data_max\":65536}"));
 	run(NULL, ANY, "sim", true);
 	assert_int_equal(b->rc, 1);
 	assert_non_null(strstr(out, "\"good\":false"));
@@ -527,6 +562,7 @@ int main(void)
 		cmocka_unit_test(test_each_answer_is_told),
 		cmocka_unit_test(test_an_offer_that_the_driver_refuses_is_wrong),
 		cmocka_unit_test(test_what_is_free_is_told_where_the_provider_says_so),
+		cmocka_unit_test(test_the_terms_of_an_offer_are_told),
 		cmocka_unit_test(test_each_type_is_asked_for_once),
 		cmocka_unit_test(test_a_login_that_fails_is_told),
 		cmocka_unit_test(test_it_works_before_burstd_has_run),

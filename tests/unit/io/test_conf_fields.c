@@ -61,6 +61,7 @@ static void assert_providers(const struct conf *c)
 	assert_null(sim->own);
 	assert_string_equal(sim->user_data_file, "/etc/user-data");
 	assert_null(sim->user_data);
+	assert_int_equal(sim->bootstrap, CONF_BOOTSTRAP_IMAGE);
 	assert_int_equal(sim->attest_as, CONF_ATTEST_OFF);
 	assert_int_equal(sim->attest, CONF_ATTEST_OFF);
 	assert_string_equal(sim->account, "a-1");
@@ -183,6 +184,7 @@ static void test_defaults(void **state)
 	assert_text_equal(sim->credential_file, NULL);
 	assert_text_equal(sim->ca_file, NULL);
 	assert_text_equal(sim->attest_ca_file, NULL);
+	assert_int_equal(sim->bootstrap, CONF_BOOTSTRAP_USER_DATA);
 	assert_int_equal(sim->attest_as, CONF_ATTEST_AUTO);
 	assert_int_equal(sim->attest, CONF_ATTEST_OFF); /* there is no section nodes */
 	assert_int_equal(sim->check_address, 1);

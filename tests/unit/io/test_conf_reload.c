@@ -60,6 +60,7 @@ static const struct {
 	{"provider", "concurrency", "concurrency = 17", "concurrency = 18"},
 	{"provider", "rate", "rate = 3", "rate = 4"},
 	{"provider", "user_data_file", "\"/etc/user-data\"", "\"\""},
+	{"provider", "bootstrap", "bootstrap = image", "bootstrap = ssh"},
 	{"provider", "attest", "static\" attest = off", "static\" attest = auto"},
 	{"provider", "account", "\"a-1\"", "\"\""},
 	{"provider", "check_address", "check_address = false", "check_address = true"},

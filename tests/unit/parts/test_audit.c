@@ -76,7 +76,7 @@ static void test_deletes_of_a_turn_share_a_commit(void **state)
 	commits = f->e->count.commits;
 	remove_part.at[PART_RUN](f->e);
 	assert_int_equal(f->e->count.commits, commits + 1);
-	assert_int_equal(f->e->count.deletes, 2);
+	assert_int_equal(f->e->cloud->all[0].sent[PROVIDER_DELETE], 2);
 	assert_records(f, "an admin: delete cloud c1 i-1: an admin's order\n"
 			  "reconciler: delete cloud c2 i-2: Slurm powered it down\n");
 }
@@ -217,6 +217,34 @@ static void test_a_stray_is_deleted_as_one(void **state)
 		       "reconciler: delete cloud c3 i-9: it has our tag, but belongs to no node\n");
 }
 
+/* What was it, what came of it, and what to tell the provider's support? */
+static void test_an_answer_is_on_record_by_the_providers_id(void **state)
+{
+	static const struct {
+		const char *id;
+		enum provider_code code;
+	} rows[] = {{"req-1, req-2", PROVIDER_OK},
+		    {"", PROVIDER_OK},
+		    {"req-3", PROVIDER_RATE}, /* it is sent again, and again */
+		    {"req-4", PROVIDER_CAPACITY}};
+	struct fix *f = *state;
+
+	load(f);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct provider_result r = {.code = rows[i].code};
+		struct audit a;
+
+		(void)snprintf(r.request_id, sizeof(r.request_id), "%s", rows[i].id);
+		audit_begin(&a, 2);
+		audit_add(&a, "c2");
+		audit_add(&a, "c1");
+		audit_answered(f->e, &a, "create t-1", "cloud", &r);
+	}
+	engine_commit(f->e);
+	assert_records(f, "provider: answered cloud c[1-2] req-1, req-2: create t-1: ok\n"
+			  "provider: answered cloud c[1-2] req-4: create t-1: capacity\n");
+}
+
 /* "uid 10" is not "uid 1000"; and who is left out is not left out silently. */
 static void test_who_asked_is_told_in_whole(void **state)
 {
@@ -267,6 +295,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_what_is_not_sent_after_all_is_on_record_too,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_stray_is_deleted_as_one, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_an_answer_is_on_record_by_the_providers_id,
+						setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("audit", tests, NULL, NULL);

@@ -203,8 +203,10 @@ static void test_where_the_provider_says_that_it_has_none_is_tried_last(void **s
 	struct provider_quote *q = mem_zalloc(sizeof(*q));
 
 	assert_int_equal(load(f, two_offers(false), NULL), 0);
-	*q = (struct provider_quote){
-		.type = "t", .region = "r", .market = PROVIDER_SPOT, .dry = true};
+	*q = (struct provider_quote){.type = "t",
+				     .region = "r",
+				     .market = PROVIDER_SPOT,
+				     .terms.stock = PROVIDER_STOCK_NONE};
 	f->e->cloud->all[0].quotes = q;
 	f->e->cloud->all[0].nquotes = 1;
 	engine_ladder(f->e, 0, &l);
@@ -213,7 +215,7 @@ static void test_where_the_provider_says_that_it_has_none_is_tried_last(void **s
 	assert_int_equal(l.rungs[1].place, 2); /* it may be wrong, or of minutes ago */
 	assert_string_equal(l.rungs[1].why,
 			    "the provider says that none is free: behind the others");
-	q->dry = false;
+	q->terms.stock = PROVIDER_STOCK_SOME;
 	engine_ladder(f->e, 0, &l);
 	assert_string_equal(l.rungs[0].offer->name, "here");
 }

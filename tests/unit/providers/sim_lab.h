@@ -44,6 +44,8 @@ static inline struct provider_op op_of(enum provider_op_kind kind)
 		op.u.report.id = "sim-1";
 		op.u.report.words = "XID 79: \"bus\" \xc3\xa9";
 	}
+	if (kind == PROVIDER_CONSOLE)
+		op.u.console.id = "sim-1";
 	if (kind == PROVIDER_FABRIC_MAKE || kind == PROVIDER_FABRIC_LIST ||
 	    kind == PROVIDER_FABRIC_DROP) {
 		op.u.fabric.cluster = cluster;

@@ -218,6 +218,8 @@ static inline int simrun_drive(const struct provider_ops *ops, const void *drive
 						.len = r.body.len,
 						.headers = simrun_headers(&r)};
 		ops->parse(driver, op, &reply, out);
+		if (ops->request_id != NULL)
+			ops->request_id(driver, &reply, out->request_id);
 		headers_free(&reply.headers);
 	}
 	simrun_done(&r);

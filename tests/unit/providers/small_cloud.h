@@ -46,7 +46,7 @@ static const struct rest_api small_api = {
 	.rows = small_errors,
 	.nrows = sizeof(small_errors) / sizeof(small_errors[0]),
 };
-static const struct names_form small_names = {.max = 63};
+static const struct provider_names small_names = {.max = 63};
 static const struct rest_state small_states[] = {
 	{"starting", PROVIDER_PENDING}, {"running", PROVIDER_RUNNING},
 	{"preempted", PROVIDER_ENDED},  {"stopping", PROVIDER_STOPPING},
@@ -87,6 +87,7 @@ static inline struct provider_caps small_caps(const void *self)
 		.flags = PROVIDER_TAGS, /* a name is there from birth, as a tag would be */
 		.create_max = 1,
 		.delete_max = 1,
+		.names = &small_names,
 		.limits = limits,
 	};
 }

@@ -118,8 +118,7 @@ static void test_without_subnets_the_zone_is_said(void **state)
 	provider_request_fini(&rq);
 }
 
-/* Capacity that is paid for already, or nothing at all: neither spot nor a fleet, which may prefer
- * it only. */
+/* Capacity that is paid for already, or nothing at all: neither spot nor a fleet. */
 static void test_reserved_capacity_is_insisted_on(void **state)
 {
 	struct provider_conf conf = usual();
@@ -145,6 +144,62 @@ static void test_reserved_capacity_is_insisted_on(void **state)
 	build(&rq, &op);
 	assert_null(strstr(rq.body, "CapacityReservation"));
 	provider_request_fini(&rq);
+}
+
+#define GROUP  "arn:aws:resource-groups:eu-west-1:1:group/burst"
+#define SPEC   "CapacityReservationSpecification."
+#define TARGET SPEC "CapacityReservationTarget."
+#define ONLY   SPEC "CapacityReservationPreference=capacity-reservations-only"
+#define BLOCK  "InstanceMarketOptions.MarketType=capacity-block"
+#define IN_GROUP                                                                                   \
+	TARGET                                                                                     \
+	"CapacityReservationResourceGroupArn=arn%3Aaws%3Aresource-groups%3Aeu-west-1%3A1%3Agroup%" \
+	"2Fburst"
+
+static void test_a_reservation_is_named_by_type_and_zone(void **state)
+{
+	static const struct {
+		const char *type, *zone;
+		enum provider_market market;
+		const char *has, *has_too, *not ; /* not: the beginning of a parameter */
+	} rows[] = {
+		{"p5.48xlarge", "eu-west-1b", PROVIDER_RESERVED, ONLY,
+		 TARGET "CapacityReservationId=cr-b", "InstanceMarketOptions"},
+		{"p5.48xlarge", "eu-west-1a", PROVIDER_RESERVED, BLOCK,
+		 TARGET "CapacityReservationId=cr-a", SPEC "CapacityReservationPreference"},
+		{"g6.xlarge", "eu-west-1b", PROVIDER_RESERVED, ONLY, IN_GROUP,
+		 "InstanceMarketOptions"},
+		{"g5.xlarge", "eu-west-1b", PROVIDER_RESERVED, BLOCK, IN_GROUP,
+		 SPEC "CapacityReservationPreference"},
+		{"p4d.24xlarge", "eu-west-1b", PROVIDER_RESERVED, ONLY, "MaxCount=2", TARGET},
+		{"p5.48xlarge", "eu-west-1b", PROVIDER_ON_DEMAND, "MaxCount=2", "MinCount=1", SPEC},
+		{"p5.48xlarge", "eu-west-1b", PROVIDER_SPOT,
+		 "InstanceMarketOptions.MarketType=spot", "MinCount=1", SPEC},
+		{"p5.48xlarge", "", PROVIDER_ON_DEMAND, "SubnetId=subnet-b1", "MinCount=1", SPEC},
+		/* The offer leaves the zone open: it is the reservation's. */
+		{"p5.48xlarge", "", PROVIDER_RESERVED, BLOCK, "SubnetId=subnet-a1",
+		 SPEC "CapacityReservationPreference"},
+	};
+	struct provider_conf conf = usual();
+
+	(void)state;
+	own.reservations = "p5.48xlarge@eu-west-1a=block:cr-a,p5.48xlarge@eu-west-1b=cr-b,"
+			   "g6.xlarge=" GROUP ",g5.xlarge=block:" GROUP;
+	own.subnets = "eu-west-1a=subnet-a1,eu-west-1b=subnet-b1";
+	reopen(&conf);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct provider_op op = create(2);
+		struct provider_request rq;
+
+		place.type = rows[i].type;
+		place.zone = rows[i].zone;
+		place.market = rows[i].market;
+		build(&rq, &op);
+		if (!has(&rq, rows[i].has) || !has(&rq, rows[i].has_too) ||
+		    strstr(rq.body, rows[i].not ) != NULL)
+			fail_msg("row %zu: %s", i, rq.body);
+		provider_request_fini(&rq);
+	}
 }
 
 static void test_what_ec2_could_not_do_is_not_asked(void **state)
@@ -246,6 +301,12 @@ static void test_lists_deletes_and_prices_are_asked_for(void **state)
 	assert_string_equal(rq.body, "Action=ReportInstanceStatus&Version=2016-11-15"
 				     "&InstanceId.1=i-1&Status=impaired&ReasonCode.1=other");
 	provider_request_fini(&rq);
+	op = (struct provider_op){.kind = PROVIDER_CONSOLE, .at_ms = now_ms};
+	op.u.console.id = "i-1";
+	build(&rq, &op);
+	assert_string_equal(rq.body, "Action=GetConsoleOutput&Version=2016-11-15"
+				     "&InstanceId=i-1&Latest=true");
+	provider_request_fini(&rq);
 	op = (struct provider_op){.kind = PROVIDER_QUOTES, .at_ms = now_ms};
 	op.u.quotes.types = types;
 	op.u.quotes.ntypes = 1;
@@ -339,6 +400,7 @@ int main(void)
 		T(test_a_zone_is_a_subnet_and_no_zone_is_any),
 		T(test_without_subnets_the_zone_is_said),
 		T(test_reserved_capacity_is_insisted_on),
+		T(test_a_reservation_is_named_by_type_and_zone),
 		T(test_what_ec2_could_not_do_is_not_asked),
 		T(test_a_gang_in_front_comes_whole_or_not_at_all),
 		T(test_jobs_of_one_size_are_launched_together),

@@ -18,6 +18,9 @@ static const struct {
 	{C, 400, "InsufficientInstanceCapacity", PROVIDER_CAPACITY},
 	{C, 500, "InsufficientHostCapacity", PROVIDER_CAPACITY},
 	{C, 500, "InsufficientReservedInstanceCapacity", PROVIDER_CAPACITY},
+	{C, 400, "InvalidLaunchTargets", PROVIDER_CAPACITY},
+	{C, 400, "InvalidCapacityReservationState", PROVIDER_CAPACITY},
+	{C, 400, "InvalidCapacityReservationId.NotFound", PROVIDER_INVALID},
 	{C, 400, "InsufficientCapacity", PROVIDER_CAPACITY},
 	{C, 400, "UnfulfillableCapacity", PROVIDER_CAPACITY},
 	{C, 400, "ReservationCapacityExceeded", PROVIDER_CAPACITY},
@@ -139,11 +142,50 @@ static void test_a_message_has_no_secret_in_it(void **state)
 	provider_result_fini(&r);
 }
 
+/* An answer's id stands in a header, or in its body: at the end of an error, or before all else.  A
+ * failure's message ends with it, and whatever was cut, the id is whole. */
+static void test_ec2s_id_of_a_request_is_told(void **state)
+{
+	static const char error[] = "<Response><Errors><Error><Code>Blocked</Code><Message>no"
+				    "</Message></Error></Errors><RequestID>e-1</RequestID>"
+				    "</Response>",
+			  success[] = "<RunInstancesResponse><requestId>s-1</requestId>"
+				      "</RunInstancesResponse>",
+			  plain[] = "<html>", cut[] = "<RequestID>e-1";
+	static const struct {
+		const char *header, *body, *id;
+	} rows[] = {
+		{NULL, error, "e-1"},     {"h-1", error, "h-1"},  {NULL, success, "s-1"},
+		{NULL, plain, ""},        {"h-1", plain, "h-1"},  {NULL, cut, ""},
+		{"two words", error, ""}, {SECRET, plain, "***"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct header v = {"x-amzn-requestid", rows[i].header};
+		const struct provider_op op = {.kind = PROVIDER_LIST};
+		const struct provider_reply reply = {.status = 403,
+						     .body = rows[i].body,
+						     .len = strlen(rows[i].body),
+						     .headers = {&v, rows[i].header != NULL}};
+		char id[PROVIDER_REQUEST_MAX + 1], end[PROVIDER_REQUEST_MAX + 4];
+		struct provider_result r = {0};
+
+		provider_aws.request_id(self, &reply, id);
+		assert_string_equal(id, rows[i].id);
+		provider_aws.parse(self, &op, &reply, &r);
+		(void)snprintf(end, sizeof(end), " (%s)", id);
+		assert_int_equal(strstr(r.message, end) != NULL, id[0] != '\0');
+		provider_result_fini(&r);
+	}
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(test_errors_of_ec2_are_told_apart_for_each_call),
+		T(test_ec2s_id_of_a_request_is_told),
 		T(test_a_message_has_no_secret_in_it),
 	};
 #undef T

@@ -8,8 +8,8 @@ static void test_it_is_known_by_its_name_and_says_what_ec2_can(void **state)
 
 	(void)state;
 	assert_ptr_equal(provider_find("aws"), &provider_aws);
-	assert_int_equal(caps.flags,
-			 PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_REPORTS | PROVIDER_FABRICS);
+	assert_int_equal(caps.flags, PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_REPORTS |
+					     PROVIDER_FABRICS | PROVIDER_CONSOLES);
 	assert_int_equal(caps.create_max, 500);
 	assert_int_equal(caps.delete_max, 250);
 	assert_int_equal(caps.token_ms, 86400000);
@@ -57,6 +57,30 @@ static void test_a_configuration_that_cannot_work_is_refused(void **state)
 		{"subnets", {.region = "r", .image = "i", .subnets = "a="}, "", CRED},
 		{"security_groups",
 		 {.region = "r", .image = "i", .security_groups = "sg-1,,sg-2"},
+		 "",
+		 CRED},
+		{"reservations", {.region = "r", .image = "i", .reservations = "cr-1"}, "", CRED},
+		{"reservations", {.region = "r", .image = "i", .reservations = "=cr-1"}, "", CRED},
+		{"reservations", {.region = "r", .image = "i", .reservations = "t="}, "", CRED},
+		{"reservations", {.region = "r", .image = "i", .reservations = "t=cr-"}, "", CRED},
+		{"reservations", {.region = "r", .image = "i", .reservations = "t=x-1"}, "", CRED},
+		{"reservations",
+		 {.region = "r", .image = "i", .reservations = "@z=cr-1"},
+		 "",
+		 CRED},
+		{"reservations",
+		 {.region = "r", .image = "i", .reservations = "t@=cr-1"},
+		 "",
+		 CRED},
+		{"reservations",
+		 {.region = "r", .image = "i", .reservations = "t=block:"},
+		 "",
+		 CRED},
+		{"reservations",
+		 {.region = "r",
+		  .image = "i",
+		  .reservations = "t=cr-1,"
+				  "u=,v=cr-2"},
 		 "",
 		 CRED},
 		{"credential_file", {.region = "r", .image = "i"}, "", "KEY SECRET"},

@@ -45,6 +45,29 @@ static void test_types_come_before_prices_and_have_none(void **state)
 	provider_result_fini(&r);
 }
 
+#define EFA(name, network)                                                                         \
+	"<item><instanceType>" name "</instanceType><supportedUsageClasses><item>on-demand"        \
+	"</item></supportedUsageClasses>" network "</item>"
+#define NETWORK(word)                                                                              \
+	"<networkInfo><maximumNetworkInterfaces>8</maximumNetworkInterfaces><efaSupported>" word   \
+	"</efaSupported></networkInfo>"
+
+static void test_a_type_has_efa_or_none_or_does_not_say(void **state)
+{
+	struct provider_op op = {.kind = PROVIDER_QUOTES};
+	struct provider_result r;
+
+	(void)state;
+	op.cursor = "";
+	parse(&r, &op, 200,
+	      TYPES(EFA("a", NETWORK("true")) EFA("b", NETWORK("false")) EFA("c", ""), ""));
+	assert_int_equal(r.nquotes, 3);
+	assert_string_equal(r.quotes[0].terms.interconnect, "efa");
+	assert_string_equal(r.quotes[1].terms.interconnect, "none");
+	assert_string_equal(r.quotes[2].terms.interconnect, "");
+	provider_result_fini(&r);
+}
+
 static void test_gpus_of_several_kinds_are_added_up(void **state)
 {
 	struct provider_op op = {.kind = PROVIDER_QUOTES};
@@ -109,6 +132,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_types_come_before_prices_and_have_none),
 		T(test_gpus_of_several_kinds_are_added_up),
+		T(test_a_type_has_efa_or_none_or_does_not_say),
 		T(test_prices_are_in_dollars_per_hour),
 	};
 #undef T

@@ -335,6 +335,79 @@ static void test_a_report_is_taken_or_not(void **state)
 	}
 }
 
+#define CONSOLE(inner)                                                                             \
+	"<GetConsoleOutputResponse "                                                               \
+	"xmlns=\"http://ec2.amazonaws.com/doc/2016-11-15/\"><requestId>1"                          \
+	"</requestId><instanceId>i-1</instanceId>" inner "</GetConsoleOutputResponse>"
+
+static void test_a_console_is_read(void **state)
+{
+	static const struct {
+		long status;
+		const char *body;
+		enum provider_code code;
+		const char *log; /* NULL: none */
+	} rows[] = {
+		{200, CONSOLE("<output>S2VybmVsIHBhbmljCg==</output>"), PROVIDER_OK,
+		 "Kernel panic\n"},
+		{200, CONSOLE("<output>S2VybmVs\nIHBhbmljCg==\n</output>"), PROVIDER_OK,
+		 "Kernel panic\n"},
+		{200, CONSOLE("<output>YQBi</output>"), PROVIDER_OK, "a?b"},
+		{200, CONSOLE("<timestamp>2026-11-28T00:00:00.000Z</timestamp>"), PROVIDER_OK,
+		 NULL},
+		{200, CONSOLE("<output/>"), PROVIDER_OK, NULL},
+		{200, CONSOLE("<output>Kernel panic!</output>"), PROVIDER_TRANSIENT, NULL},
+		{200, "<GetConsoleOutputResponse><output>YQ", PROVIDER_TRANSIENT, NULL},
+		{200, "", PROVIDER_TRANSIENT, NULL},
+		{400,
+		 "<Response><Errors><Error><Code>UnsupportedOperation</Code><Message>This instance "
+		 "type does not support retrieving the latest console logs</Message></Error>"
+		 "</Errors></Response>",
+		 PROVIDER_INVALID, NULL},
+		{403,
+		 "<Response><Errors><Error><Code>UnauthorizedOperation</Code><Message>no</Message>"
+		 "</Error></Errors></Response>",
+		 PROVIDER_DENIED, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct provider_op op = {.kind = PROVIDER_CONSOLE};
+		struct provider_result r;
+
+		op.u.console.id = "i-1";
+		parse(&r, &op, rows[i].status, rows[i].body);
+		assert_int_equal(r.code, rows[i].code);
+		if (rows[i].log == NULL)
+			assert_null(r.console);
+		else
+			assert_string_equal(r.console, rows[i].log);
+		provider_result_fini(&r);
+	}
+}
+
+/* EC2 keeps 64 KiB; a longer one is no reason to read none. */
+static void test_of_a_long_console_the_end_is_read(void **state)
+{
+	struct provider_op op = {.kind = PROVIDER_CONSOLE};
+	struct provider_result r;
+	struct str s;
+
+	(void)state;
+	op.u.console.id = "i-1";
+	str_init(&s, 1 << 20);
+	str_adds(&s, "<GetConsoleOutputResponse><output>");
+	for (size_t i = 0; i < 22000; i++)
+		str_adds(&s, "eHh4"); /* xxx */
+	str_adds(&s, "ZW5k</output></GetConsoleOutputResponse>");
+	parse(&r, &op, 200, s.p);
+	assert_int_equal(r.code, PROVIDER_OK);
+	assert_int_equal(strlen(r.console), PROVIDER_CONSOLE_MAX);
+	assert_string_equal(r.console + PROVIDER_CONSOLE_MAX - 4, "xend");
+	provider_result_fini(&r);
+	str_fini(&s);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -349,6 +422,8 @@ int main(void)
 		T(test_all_ids_that_ec2_does_not_know_are_told),
 		T(test_one_that_is_protected_is_told_to_an_admin),
 		T(test_a_report_is_taken_or_not),
+		T(test_a_console_is_read),
+		T(test_of_a_long_console_the_end_is_read),
 	};
 #undef T
 

@@ -343,7 +343,7 @@ static void test_prices_of_the_types(void **state)
 			assert_int_equal(r.quotes[i].price_nano_h, 29520000000);
 			assert_int_equal(r.quotes[i].gpus, 8);
 			if (r.quotes[i].region[0] != '\0')
-				assert_false(r.quotes[i].dry);
+				assert_int_equal(r.quotes[i].terms.stock, PROVIDER_STOCK_SOME);
 		}
 	assert_true(seen);
 	provider_result_fini(&r);
@@ -351,7 +351,7 @@ static void test_prices_of_the_types(void **state)
 	assert_int_equal(simrun_drive(&provider_lambda, driver, &op, &r), 0);
 	for (size_t i = 0; i < r.nquotes; i++)
 		if (strcmp(r.quotes[i].type, "gpu_8x_h100") == 0)
-			assert_true(r.quotes[i].dry);
+			assert_int_equal(r.quotes[i].terms.stock, PROVIDER_STOCK_NONE);
 	provider_result_fini(&r);
 }
 

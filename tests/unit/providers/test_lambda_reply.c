@@ -426,7 +426,8 @@ static void test_where_some_are_free(void **state)
 	for (size_t i = 0; i < r.nquotes; i++) {
 		assert_string_equal(r.quotes[i].type, "gpu_1x_a10");
 		assert_int_equal(r.quotes[i].price_nano_h, 1290000000);
-		assert_true(r.quotes[i].dry == (i == 0));
+		assert_int_equal(r.quotes[i].terms.stock,
+				 i == 0 ? PROVIDER_STOCK_NONE : PROVIDER_STOCK_SOME);
 	}
 	assert_string_equal(r.quotes[0].region, "");
 	assert_string_equal(r.quotes[1].region, "us-west-1");

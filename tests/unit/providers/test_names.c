@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 static const char cluster[] = "0b1c2d3e-4f50-4000-8000-000000000001";
-static const struct names_form any = {.upper = true, .also = "_."};
-static const struct names_form label = {.max = 63};
+static const struct provider_names any = {.upper = true, .also = "_."};
+static const struct provider_names label = {.max = 63};
 
 static void test_a_name_says_who_it_is(void **state)
 {
@@ -83,7 +83,7 @@ static void test_whatever_is_packed_is_read_back(void **state)
 static void test_a_node_that_does_not_fit_is_refused(void **state)
 {
 	static const struct {
-		struct names_form form;
+		struct provider_names form;
 		const char *node, *words; /* NULL: it fits */
 	} rows[] = {
 		{{.max = 63}, "Gpu", "node Gpu: this provider allows only letters in lower case"},

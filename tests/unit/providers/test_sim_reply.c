@@ -124,6 +124,11 @@ static const struct {
 	{PROVIDER_REPORT, 200, "{}", PROVIDER_OK},
 	{PROVIDER_REPORT, 404, "{\"error\":{\"code\":\"not-found\"}}", PROVIDER_INVALID},
 	{PROVIDER_REPORT, 500, "", PROVIDER_TRANSIENT},
+	{PROVIDER_CONSOLE, 200, "{\"console\":\"a\"}", PROVIDER_OK},
+	{PROVIDER_CONSOLE, 200, "{}", PROVIDER_OK},
+	{PROVIDER_CONSOLE, 200, "{\"console\":\"a", PROVIDER_TRANSIENT},
+	{PROVIDER_CONSOLE, 404, "{\"error\":{\"code\":\"not-found\"}}", PROVIDER_INVALID},
+	{PROVIDER_CONSOLE, 500, "", PROVIDER_TRANSIENT},
 	{PROVIDER_QUOTES, 200, "{\"offers\":[{}]}", PROVIDER_TRANSIENT},
 	{PROVIDER_QUOTES, 200,
 	 "{\"offers\":[{\"type\":\"t\",\"region\":\"r\",\"zone\":\"z\",\"market\":\"spot\","
@@ -429,6 +434,34 @@ static void test_delete_items(void **state)
 	provider_result_fini(&r);
 }
 
+/* Why it failed is said like the refusal of a create; no word, or one that says nothing of the
+ * place: transient. */
+static void test_a_failed_instance_says_why(void **state)
+{
+	struct provider_result r;
+
+	(void)state;
+	parse(&r, PROVIDER_LIST, 200,
+	      "{\"instances\":[{\"cluster\":\"c-1\",\"name\":\"n1\",\"generation\":1,\"id\":\"i-"
+	      "1\",\"state\":"
+	      "\"failed\",\"error\":{\"code\":\"quota\",\"message\":\"no more\"}},"
+	      "{\"cluster\":\"c-1\",\"name\":\"n2\",\"generation\":1,\"id\":\"i-2\",\"state\":"
+	      "\"failed\"},"
+	      "{\"cluster\":\"c-1\",\"name\":\"n3\",\"generation\":1,\"id\":\"i-3\",\"state\":"
+	      "\"running\","
+	      "\"error\":{\"code\":\"capacity\"}}],\"cursor\":\"\"}",
+	      NULL);
+	assert_int_equal(r.ninstances, 3);
+	assert_int_equal(r.nfailures, 2);
+	assert_string_equal(r.failures[0].id, "i-1");
+	assert_int_equal(r.failures[0].code, PROVIDER_QUOTA);
+	assert_string_equal(r.failures[0].message, "no more");
+	assert_string_equal(r.failures[1].id, "i-2");
+	assert_int_equal(r.failures[1].code, PROVIDER_TRANSIENT);
+	assert_string_equal(r.failures[1].message, "");
+	provider_result_fini(&r);
+}
+
 static void test_offers(void **state)
 {
 	struct provider_result r;
@@ -444,6 +477,23 @@ static void test_offers(void **state)
 	assert_string_equal(r.quotes[0].type, "gpu_8x_h100");
 	assert_string_equal(r.quotes[0].currency, "EUR");
 	assert_int_equal(r.quotes[0].market, PROVIDER_ON_DEMAND);
+	assert_int_equal(r.quotes[0].terms.stock, PROVIDER_STOCK_UNSAID);
+	assert_int_equal(r.quotes[0].terms.quantum_ms, 0);
+	assert_int_equal(r.quotes[0].terms.minimum_ms, 0);
+	provider_result_fini(&r);
+	parse(&r, PROVIDER_QUOTES, 200,
+	      "{\"offers\":[{\"type\":\"t\",\"region\":\"r\",\"market\":\"spot\",\"price\":\"1\","
+	      "\"currency\":\"EUR\",\"stock\":\"none\",\"quantum_ms\":1000,\"minimum_ms\":60000,"
+	      "\"interconnect\":\"ib:8x400\"},{\"type\":\"t\",\"region\":\"s\",\"market\":\"spot\","
+	      "\"price\":\"1\",\"currency\":\"EUR\",\"stock\":\"some\",\"minimum_ms\":0}]}",
+	      NULL);
+	assert_int_equal(r.nquotes, 2);
+	assert_int_equal(r.quotes[0].terms.stock, PROVIDER_STOCK_NONE);
+	assert_int_equal(r.quotes[0].terms.quantum_ms, 1000);
+	assert_int_equal(r.quotes[0].terms.minimum_ms, 60000);
+	assert_string_equal(r.quotes[0].terms.interconnect, "ib:8x400");
+	assert_int_equal(r.quotes[1].terms.stock, PROVIDER_STOCK_SOME);
+	assert_int_equal(r.quotes[1].terms.minimum_ms, PROVIDER_NO_MINIMUM);
 	provider_result_fini(&r);
 }
 
@@ -531,6 +581,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_list_instances, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_delete_items, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_offers, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_failed_instance_says_why, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_retry_after, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_message, setup, teardown),
 		cmocka_unit_test(test_words),

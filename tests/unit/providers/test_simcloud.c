@@ -67,15 +67,22 @@ static void test_driver_offers(void **state)
 	struct provider_op op = {.kind = PROVIDER_QUOTES};
 	struct provider_result r;
 	bool found = false;
+	char id[sizeof(r.request_id)];
 
 	(void)state;
 	assert_int_equal(drive(&op, &r), 0);
+	assert_int_equal(strncmp(r.request_id, "sim-", 4), 0);
+	memcpy(id, r.request_id, sizeof(id));
+	provider_result_fini(&r);
+	assert_int_equal(drive(&op, &r), 0);
+	assert_string_not_equal(r.request_id, id); /* each has its own */
 	assert_int_equal(r.code, PROVIDER_OK);
 	for (size_t i = 0; i < r.nquotes; i++)
 		found |= strcmp(r.quotes[i].type, "gpu_8x_h100") == 0 &&
 			 strcmp(r.quotes[i].region, "eu-west-1") == 0 &&
 			 r.quotes[i].market == PROVIDER_ON_DEMAND &&
-			 r.quotes[i].price_nano_h == INT64_C(29520000000);
+			 r.quotes[i].price_nano_h == INT64_C(29520000000) &&
+			 r.quotes[i].terms.minimum_ms == PROVIDER_NO_MINIMUM;
 	assert_true(found);
 	provider_result_fini(&r);
 }

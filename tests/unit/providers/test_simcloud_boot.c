@@ -154,6 +154,7 @@ static void read_text(const char *dir, const char *name, char *out, size_t size)
 static void test_boot_runs_the_program_and_delete_kills_its_group(void **state)
 {
 	char dir[SIMRUN_PATH], text[2048], want[2048], addr[32];
+	json_t *console;
 	pid_t pid, child;
 
 	(void)state;
@@ -185,6 +186,10 @@ static void test_boot_runs_the_program_and_delete_kills_its_group(void **state)
 	assert_null(strstr(text, "n1"));
 	read_text(dir, "console.log", text, sizeof(text));
 	assert_string_equal(text, "on the console\n");
+	console = simrun_ask(&S, "GET", "/v1/instances/sim-00000000/console", NULL, 200);
+	assert_string_equal(json_string_value(json_object_get(console, "console")),
+			    "on the console\n");
+	json_decref(console);
 }
 
 static void test_reclaim_and_kill_end_the_process(void **state)

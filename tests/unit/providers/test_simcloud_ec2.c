@@ -17,11 +17,13 @@ static void delete_ids(struct provider_result *out, const char *const *ids, size
 static void test_a_batch_is_who_its_tags_and_index_say_and_ends(void **state)
 {
 	const char *ids[3];
-	char kept[3][PROVIDER_ID_MAX + 1];
+	char kept[3][PROVIDER_ID_MAX + 1], request[PROVIDER_REQUEST_MAX + 1];
 	struct provider_result r;
 
 	(void)state;
 	create(&r, "t-1", 3);
+	assert_int_equal(strncmp(r.request_id, "00000000-0000-4000-8000-", 24), 0);
+	(void)snprintf(request, sizeof(request), "%.64s", r.request_id);
 	assert_int_equal(good(&r), 3);
 	for (size_t i = 0; i < 3; i++) {
 		memcpy(kept[i], r.items[i].instance.id, sizeof(kept[i]));
@@ -29,6 +31,7 @@ static void test_a_batch_is_who_its_tags_and_index_say_and_ends(void **state)
 	}
 	provider_result_fini(&r);
 	list(&r, "");
+	assert_string_not_equal(r.request_id, request); /* each has its own */
 	assert_int_equal(r.ninstances, 3);
 	for (size_t i = 0; i < 3; i++) {
 		assert_string_equal(r.instances[i].id, ids[i]);
@@ -111,7 +114,8 @@ static void test_as_many_come_as_there_is_room_for(void **state)
 		  "{\"type\":\"gpu_8x_h100\",\"zone\":\"eu-north-1a\",\"capacity\":5}");
 	create(&r, "t-1", 8);
 	assert_int_equal(good(&r), 5);
-	assert_string_equal(r.message, "EC2 launched 5 of 8");
+	assert_int_equal(strncmp(r.message, "EC2 launched 5 of 8 (00000000-0000-4000-8000-", 45),
+			 0);
 	provider_result_fini(&r);
 	create(&r, "t-1", 8); /* what it brought once it brings again */
 	assert_int_equal(good(&r), 5);
@@ -333,6 +337,40 @@ static void test_a_broken_host_is_reported(void **state)
 	ask(REPORT "i-0123&Status=ok&ReasonCode.1=other", 400, "InvalidInstanceID.NotFound");
 }
 
+#define CONSOLE "Action=GetConsoleOutput&Version=2016-11-15&InstanceId="
+
+static void test_a_console_is_told(void **state)
+{
+	struct provider_op op = {.kind = PROVIDER_CONSOLE};
+	struct provider_result r;
+	char id[PROVIDER_ID_MAX + 1];
+
+	(void)state;
+	create(&r, "t-1", 1);
+	memcpy(id, r.items[0].instance.id, sizeof(id));
+	provider_result_fini(&r);
+	op.u.console.id = id;
+	drive(&op, &r);
+	for (int i = 0; i < 500 && r.console == NULL; i++) { /* it must run */
+		const struct timespec pause = {.tv_nsec = 10000000};
+
+		assert_int_equal(r.code, PROVIDER_OK);
+		provider_result_fini(&r);
+		(void)nanosleep(&pause, NULL);
+		drive(&op, &r);
+	}
+	assert_non_null(strstr(r.console, id));
+	assert_non_null(strstr(r.console, "of type gpu_8x_h100\n"));
+	provider_result_fini(&r);
+	op.u.console.id = "i-0123";
+	drive(&op, &r);
+	assert_int_equal(r.code, PROVIDER_INVALID);
+	provider_result_fini(&r);
+	ask(CONSOLE "i-0123", 400, "InvalidInstanceID.NotFound");
+	ask(CONSOLE "i-0123&Latest=yes", 400, "InvalidParameterValue");
+	ask("Action=GetConsoleOutput&Version=2016-11-15", 400, "MissingParameter");
+}
+
 static void test_reserved_capacity_is_another_market(void **state)
 {
 	struct provider_result r;
@@ -351,6 +389,34 @@ static void test_reserved_capacity_is_another_market(void **state)
 	create(&r, "v", 1);
 	assert_int_equal(r.code, PROVIDER_CAPACITY);
 	provider_result_fini(&r);
+}
+
+#define RESERVED RUN "&InstanceType=gpu_8x_h100&SubnetId=subnet-eu-north-1a"
+#define TARGET   "&CapacityReservationSpecification.CapacityReservationTarget."
+#define ONLY                                                                                       \
+	"&CapacityReservationSpecification.CapacityReservationPreference=capacity-reservations-"   \
+	"only"
+#define BLOCK "&InstanceMarketOptions.MarketType=capacity-block"
+
+static void test_a_reservation_or_a_block_is_targeted(void **state)
+{
+	(void)state;
+	simrun_do(&S, "POST", "/admin/config",
+		  "{\"offers\":[{\"type\":\"gpu_8x_h100\",\"region\":\"eu-north-1\",\"zone\":"
+		  "\"eu-north-1a\",\"market\":\"reserved\",\"price\":\"0\",\"capacity\":6}]}");
+	ask(RESERVED ONLY TARGET "CapacityReservationId=cr-1", 200, "<instanceId>");
+	ask(RESERVED BLOCK TARGET "CapacityReservationId=cr-1", 200, "<instanceId>");
+	ask(RESERVED BLOCK TARGET "CapacityReservationResourceGroupArn=arn:aws:x", 200,
+	    "<instanceId>");
+	ask(RESERVED ONLY TARGET "CapacityReservationId=cr-1", 500, "InsufficientInstanceCapacity");
+	ask(RESERVED BLOCK, 400, "InvalidParameterValue");
+	ask(RESERVED ONLY BLOCK TARGET "CapacityReservationId=cr-1", 400, "InvalidParameterValue");
+	ask(RESERVED "&InstanceMarketOptions.MarketType=spot" TARGET "CapacityReservationId=cr-1",
+	    400, "InvalidParameterValue");
+	ask(RESERVED ONLY TARGET "CapacityReservationId=r-1", 400,
+	    "InvalidCapacityReservationId.Malformed");
+	ask(RESERVED ONLY TARGET "CapacityReservationResourceGroupArn=x", 400,
+	    "InvalidParameterValue");
 }
 
 /* What is in a tag comes back as it was, whoever reads it. */
@@ -380,8 +446,10 @@ int main(void)
 		T(test_a_fleet_of_many_has_a_reservation_for_each_place),
 		T(test_a_fleet_has_its_minimum_or_nothing),
 		T(test_a_broken_host_is_reported),
+		T(test_a_console_is_told),
 		T(test_any_text_may_be_a_tag),
 		T(test_reserved_capacity_is_another_market),
+		T(test_a_reservation_or_a_block_is_targeted),
 	};
 #undef T
 

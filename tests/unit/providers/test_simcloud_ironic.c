@@ -435,11 +435,27 @@ static void test_machines_are_listed_by_their_instance(void **state)
 	assert_int_equal(count("/v1/allocations?sort_key=uuid", "allocations"), 2);
 }
 
+static void test_each_answer_has_the_id_of_its_request(void **state)
+{
+	static const char name[] = "x-openstack-request-id: ";
+	struct simrun_reply a, b;
+
+	(void)state;
+	sent(&a, "GET", "/v1/nodes", VERSION, NULL);
+	sent(&b, "GET", "/v1/nodes/nobody", VERSION, NULL);
+	assert_non_null(strstr(a.heads, "x-openstack-request-id: req-5c000000-0000-4000-8000-"));
+	assert_non_null(strstr(b.heads, name));
+	assert_int_not_equal(strncmp(strstr(a.heads, name), strstr(b.heads, name), 64), 0);
+	simrun_done(&a);
+	simrun_done(&b);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(test_a_machine_is_allocated_deployed_undeployed_and_free_again),
+		T(test_each_answer_has_the_id_of_its_request),
 		T(test_a_name_is_allocated_once),
 		T(test_without_a_machine_an_allocation_fails),
 		T(test_class_traits_and_candidates_choose_the_machine),

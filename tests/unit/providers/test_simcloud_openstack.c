@@ -5,13 +5,17 @@
 static void test_servers_of_one_create_live_and_end(void **state)
 {
 	const json_t *s;
-	char id[64];
+	char id[64], other[64];
 
 	(void)state;
 	create("\"min_count\":3,\"tags\":[\"c1\",\"t2\",\"c1\"]," NODES);
 	header("Location: http");
+	header("x-openstack-request-id: req-5c000000-0000-4000-8000-");
+	(void)snprintf(id, sizeof(id), "%.62s", strstr(headers_seen, "x-compute-request-id: "));
+	memcpy(other, id, sizeof(other));
 	(void)snprintf(id, sizeof(id), "%s", text_of(json_object_get(R.json, "server"), "id"));
 	s = listed("?tags=c1,t2", 2, 3);
+	assert_null(strstr(headers_seen, strstr(other, "req-"))); /* each has its own */
 	assert_string_equal(text_of(s, "id"), id);
 	assert_string_equal(text_of(s, "name"), "n-1");
 	assert_string_equal(text_of(s, "status"), "ACTIVE");
@@ -23,6 +27,37 @@ static void test_servers_of_one_create_live_and_end(void **state)
 	says("GET", path_of(id), NULL, 404, "could not be found.");
 	says("DELETE", path_of(id), NULL, 404, "itemNotFound");
 	(void)listed("", 0, 2);
+}
+
+#define CONSOLE(length) "{\"os-getConsoleOutput\":{" length "}}"
+
+static void test_a_console_is_told_by_lines(void **state)
+{
+	char path[300];
+
+	(void)state;
+	create("\"min_count\":1");
+	(void)snprintf(path, sizeof(path), "%s/action",
+		       path_of(text_of(json_object_get(R.json, "server"), "id")));
+	says("POST", path, CONSOLE(""), 200, "simcloud: instance ");
+	says("POST", path, CONSOLE("\"length\":null"), 200, "simcloud: instance ");
+	says("POST", path, CONSOLE("\"length\":\"2\""), 200, "simcloud: instance ");
+	says("POST", path, CONSOLE("\"length\":1"), 200,
+	     "{\"output\":\"[    1.000000] simcloud: no ");
+	says("POST", path, CONSOLE("\"length\":0"), 200, "{\"output\":\"\"}");
+	says("POST", path, CONSOLE("\"length\":\"-1\""), 200, "simcloud: instance ");
+	says("POST", path, CONSOLE("\"length\":true"), 400, "length");
+	says("POST", path, CONSOLE("\"length\":-2"), 400, "length");
+	says("POST", path, CONSOLE("\"length\":\"\""), 400, "length");
+	says("POST", path, CONSOLE("\"lines\":1"), 400, "os-getConsoleOutput");
+	says("POST", path, "{\"reboot\":{}}", 400, "no such action");
+	says("POST", path, "{", 400, "Malformed");
+	says("POST", "/v2.1/servers/" NOBODY "/action", CONSOLE(""), 404, "could not be found.");
+	simrun_do(&S, "POST", "/admin/config", "{\"boot\":\"1h\"}");
+	create("\"min_count\":1");
+	(void)snprintf(path, sizeof(path), "%s/action",
+		       path_of(text_of(json_object_get(R.json, "server"), "id")));
+	says("POST", path, CONSOLE(""), 409, "is not ready");
 }
 
 static void test_the_meter_knows_the_nodes_by_metadata(void **state)
@@ -297,6 +332,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 		T(test_servers_of_one_create_live_and_end),
+		T(test_a_console_is_told_by_lines),
 		T(test_the_meter_knows_the_nodes_by_metadata),
 		T(test_the_meter_knows_a_node_by_its_name),
 		T(test_a_server_being_deleted_is_active_with_a_task),

@@ -19,8 +19,11 @@ static void test_a_password_opens_a_project_with_a_catalog(void **state)
 	header("Vary: X-Auth-Token");
 	assert_non_null(strstr(R.body.p, "/compute/eu-west-1/v2.1\""));
 	assert_non_null(strstr(R.body.p, "\"interface\":\"internal\""));
+	says("POST", TOKENS, LOGIN("geheim", PROJECT), 201,
+	     "\"type\":\"baremetal\",\"name\":\"ironic\"");
 	keep_token();
 	ask("GET", "/v2.1/servers", NULL, 200);
+	says("GET", "/v1/nodes", NULL, 200, "{\"nodes\":["); /* Ironic takes it, too */
 	says("POST", "/v3/auth/tokens", LOGIN("falsch", PROJECT), 401, denied);
 	header("WWW-Authenticate: Keystone uri=");
 }
@@ -32,6 +35,7 @@ static void test_without_a_project_there_is_no_catalog_and_no_way_in(void **stat
 	assert_null(strstr(R.body.p, "catalog"));
 	keep_token();
 	says("GET", "/v2.1/servers", NULL, 403, "forbidden");
+	ask("GET", "/v1/nodes", NULL, 401);
 }
 
 static void test_an_application_credential_has_its_project(void **state)

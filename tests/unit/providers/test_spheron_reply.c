@@ -469,10 +469,34 @@ static void test_a_spot_price_is_that_of_spot_machines(void **state)
 	provider_result_fini(&r);
 }
 
+/* A word that is no network says nothing of one. */
+static void test_terms_of_an_offer(void **state)
+{
+	struct provider_result r = parse(
+		PROVIDER_QUOTES, 200,
+		OFFERS("{\"provider\":\"p\",\"offerId\":\"o\",\"gpuCount\":8,\"price\":1,"
+		       "\"clusters\":[\"r\"],\"instanceType\":\"CLUSTER\",\"available\":true,"
+		       "\"minimumRuntimeMinutes\":60,\"interconnectType\":\"InfiniBand\"},"
+		       "{\"provider\":\"p\",\"offerId\":\"q\",\"gpuCount\":8,\"price\":1,"
+		       "\"clusters\":[\"r\"],\"instanceType\":\"DEDICATED\",\"available\":false,"
+		       "\"interconnectType\":\"SXM5\"}"));
+
+	(void)state;
+	assert_int_equal(r.nquotes, 2);
+	assert_int_equal(r.quotes[0].terms.stock, PROVIDER_STOCK_SOME);
+	assert_int_equal(r.quotes[0].terms.minimum_ms, 3600000);
+	assert_string_equal(r.quotes[0].terms.interconnect, "ib");
+	assert_int_equal(r.quotes[1].terms.stock, PROVIDER_STOCK_NONE);
+	assert_int_equal(r.quotes[1].terms.minimum_ms, 0);
+	assert_string_equal(r.quotes[1].terms.interconnect, "");
+	provider_result_fini(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(test_replies),
+		T(test_terms_of_an_offer),
 		T(test_a_throttle_says_when_it_ends),
 		T(test_deletes_that_are_refused),
 		T(test_deletes_as_clients_saw_them),

@@ -57,6 +57,29 @@ static void test_no_secret_is_shown(void **state)
 	}
 }
 
+/* The id is whole, and what is before it has whole characters. */
+static void test_an_id_is_the_end(void **state)
+{
+	static const struct {
+		const char *text, *id, *shown;
+	} rows[] = {
+		{"no", "", "no"},
+		{"no", "r-1", "no (r-1)"},
+		{"", "r-1", " (r-1)"},
+		{"0123456789", "r-1", "012345678 (r-1)"},
+		{"01234567\xc3\x9f", "r-1", "01234567 (r-1)"},
+		{"0123456\xc3\x9f", "r-1", "0123456\xc3\x9f (r-1)"},
+	};
+	char out[16];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		words_show(out, sizeof(out), rows[i].text, NULL, 0);
+		words_add_id(out, sizeof(out), rows[i].id);
+		assert_string_equal(out, rows[i].shown);
+	}
+}
+
 /* Whatever the size, a cut leaves whole characters, and no beginning of a secret. */
 static void test_a_cut_leaves_nothing_half(void **state)
 {
@@ -128,6 +151,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words_are_one_line_that_may_be_shown),
 		cmocka_unit_test(test_no_secret_is_shown),
+		cmocka_unit_test(test_an_id_is_the_end),
 		cmocka_unit_test(test_a_cut_leaves_nothing_half),
 		cmocka_unit_test(test_base64),
 		cmocka_unit_test(test_plain_words),
