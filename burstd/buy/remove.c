@@ -311,12 +311,12 @@ static bool may_work(const struct engine *e, const struct stray *s)
 	return s->up || e->poll.snapshot_ms <= s->first_ms;
 }
 
-/* May the stray be deleted?  Only after a settle time, in which a row for it might come. */
+/* May the stray be deleted, and be asked for now? */
 static bool is_due(const struct cloud *c, const struct stray *s, int64_t now)
 {
 	int64_t again = s->apart ? STRAY_APART_MS : STRAY_AGAIN_MS;
 
-	return now - s->first_ms >= c->conf->settle_ms && !may_work(c->e, s) &&
+	return now >= cloud_stray_due(c, s) && !may_work(c->e, s) &&
 	       (s->asked_ms == 0 || now - s->asked_ms >= again);
 }
 

@@ -28,6 +28,10 @@ enum {
 	ENGINE_STRAYS_MAX = 65536,     /* strays of one provider */
 	ENGINE_UNREAD_MAX = 4096,      /* unreadable instances of one provider, in one run */
 	ENGINE_SEEN_MAX = 131072,      /* instances in one list: twice as many as nodes */
+	ENGINE_STRAY_LOOK_MS = 10000,  /* from a stray's first list to its delete, at least */
+	ENGINE_STRAY_MS = 150000,      /* P1: a stray is gone so long after it was listed ... */
+	ENGINE_STRAY_REST_MS = 20000,  /* ... and the pages of a list and the delete take this */
+	ENGINE_CALM_TIMES = 4,         /* list_every is so much longer while nothing moves */
 	ENGINE_CONSOLE_MS = 5000,      /* a delete waits so long for a console log */
 	ENGINE_THROTTLED_MS = 60000,   /* a provider that says 429 for so long is failing */
 	ENGINE_REPLY_MAX = 32 << 20,   /* bytes of one answer */
@@ -38,7 +42,8 @@ struct stray { /* an instance with our tag that no row stands for */
 	char node[HOSTLIST_NAME_MAX + 1];
 	char addr[PROVIDER_ADDR_MAX + 1];
 	uint64_t gen;
-	int64_t first_ms;
+	int64_t first_ms;           /* when a list showed it first */
+	int64_t born_ms;            /* when it was launched, by our clock; first_ms: not said */
 	int64_t tried_ms, asked_ms; /* first and last request to delete it; 0: none yet */
 	bool seen, leaves;          /* in this list; leaves: it stops already */
 	bool apart; /* the provider would not delete it: not in one request with others */
@@ -73,6 +78,9 @@ struct cloud { /* one provider */
 	bool shown;  /* one since the journal became doubtful was, in this life or an earlier one */
 	bool unsure; /* the last one showed instances we could not place yet */
 	bool waits;  /* somebody waits for what the next one shows */
+	bool ages;   /* the last one said of each instance when it was launched */
+	bool needs_notices; /* some of its nodes that are up may be reclaimed */
+	bool calm;          /* nothing moved when the last one came: the next one may come later */
 	int64_t list_began, list_next, list_step;
 	struct provider_instance *seen;
 	struct provider_failure *failures; /* of those; by id, rising, once the list is complete */
@@ -158,6 +166,17 @@ struct cloud_state {              /* of all providers */
 static inline struct cloud *cloud_of(const struct engine *e, const struct node *n)
 {
 	return &e->cloud->all[n->cloud];
+}
+
+/* When the stray may be deleted: a settle time after its launch, in which a row for it might come,
+ * and never right after the first list that shows it. */
+static inline int64_t cloud_stray_due(const struct cloud *c, const struct stray *s)
+{
+	int64_t settle = c->conf->settle_ms;
+	int64_t look = settle < ENGINE_STRAY_LOOK_MS ? settle : (int64_t)ENGINE_STRAY_LOOK_MS;
+	int64_t by_age = s->born_ms + settle, by_look = s->first_ms + look;
+
+	return by_age > by_look ? by_age : by_look;
 }
 
 /* --- cloud.c --- */

@@ -70,7 +70,7 @@ static int64_t strays_next_ms(const struct cloud *c)
 	int64_t now = engine_now(c->e), next = INT64_MAX;
 
 	for (size_t i = 0; i < c->nstrays; i++) {
-		int64_t at = c->strays[i].first_ms + c->conf->settle_ms;
+		int64_t at = cloud_stray_due(c, &c->strays[i]);
 
 		if (at > now && at < next)
 			next = at;

@@ -5,8 +5,8 @@
 #include "base/mem.h"
 #include "cloud/cloud.h"
 
-/* burstd lists the instances of one provider, page by page, at intervals, and sooner while a row
- * waits for what a list will show. */
+/* burstd lists the instances of one provider, page by page, at intervals, sooner while a row waits
+ * for what a list will show, and less often while nothing moves (ADR 41). */
 
 static bool anyone_waits(const struct cloud *c)
 {
@@ -38,6 +38,7 @@ static void list_failed(struct cloud *c)
 {
 	pages_end(&c->list);
 	forget_seen(c);
+	c->calm = false;
 	if (c->list_step < ENGINE_RETRY_MS)
 		c->list_step = ENGINE_RETRY_MS;
 	c->list_next = engine_now(c->e) + c->list_step;
@@ -95,6 +96,89 @@ static void list_slower(struct cloud *c)
 	c->list_step = 2 * c->list_step < c->conf->list_ms ? 2 * c->list_step : c->conf->list_ms;
 }
 
+/* --- how often, while nothing moves --------------------------------------------------------------
+ */
+
+/* Is each node up or off, and does slurmctld hear from all that are up? */
+static bool nothing_moves(const struct engine *e)
+{
+	for (int s = 0; s < NODE_NSTATES; s++)
+		if (s != NODE_READY && s != NODE_GONE && e->fleet.states[s] != NULL)
+			return false;
+	return e->poll.polled && e->poll.error[0] == '\0' && !e->poll.moving && !e->poll.silent;
+}
+
+/* Do notices reach us without a list? */
+static bool hears(const struct cloud *c)
+{
+	return (c->caps.flags & PROVIDER_TELLS) != 0 && c->listen_began != 0 &&
+	       c->unheard_ms == 0 && !c->listen_stuck;
+}
+
+/* Has the list that is complete now shown all nodes that are up?  needs_notices: one of them may be
+ * reclaimed. */
+static bool shows_all(const struct cloud *c, bool *needs_notices)
+{
+	*needs_notices = false;
+	for (const struct fleet_node *fn = c->e->fleet.states[NODE_READY]; fn;
+	     fn = fn->state_next) {
+		if (cloud_of(c->e, &fn->n) != c)
+			continue;
+		if (fn->seen_ms != c->list_began)
+			return false;
+		if (fn->n.market == PROVIDER_SPOT)
+			*needs_notices = true;
+	}
+	return true;
+}
+
+static bool still_calm(const struct cloud *c)
+{
+	return c->calm && nothing_moves(c->e) && (!c->needs_notices || hears(c));
+}
+
+/* From the begin of a list to that of the next.  A stray may come right after a list has passed it:
+ * then it is first seen so much later, waits, and is deleted, all within what P1 allows. */
+static int64_t calm_ms(const struct cloud *c)
+{
+	int64_t waits = c->ages && c->conf->settle_ms > ENGINE_STRAY_LOOK_MS
+				? (int64_t)ENGINE_STRAY_LOOK_MS
+				: c->conf->settle_ms;
+	int64_t most = ENGINE_STRAY_MS - ENGINE_STRAY_REST_MS - waits;
+	int64_t ms = c->conf->list_ms * ENGINE_CALM_TIMES;
+
+	ms = ms < most ? ms : most;
+	return ms > c->conf->list_ms ? ms : c->conf->list_ms;
+}
+
+/* When the next list is due. */
+static int64_t due_ms(const struct cloud *c)
+{
+	int64_t usual = c->list_began + c->conf->list_ms;
+
+	return c->calm && !still_calm(c) && usual < c->list_next ? usual : c->list_next;
+}
+
+/* --- a list ------------------------------------------------------------------------------------
+ */
+
+static bool all_dated(const struct cloud *c)
+{
+	for (size_t i = 0; i < c->nseen; i++)
+		if (c->seen[i].created_ms <= 0)
+			return false;
+	return c->nseen > 0;
+}
+
+/* The list is complete and was taken: may the next one come later?  Strays wait for it. */
+static void look_calm(struct cloud *c)
+{
+	c->calm = !c->unsure && !c->waits && c->unreadable == 0 && shows_all(c, &c->needs_notices);
+	c->calm = still_calm(c);
+	if (c->calm)
+		c->list_next = c->list_began + calm_ms(c);
+}
+
 static void list_done(struct cloud *c)
 {
 	/* A list that takes longer than the pause after it would be followed by the next at once:
@@ -105,6 +189,7 @@ static void list_done(struct cloud *c)
 	c->list_next = c->list_began + c->conf->list_ms;
 	if (c->nfailures > 0)
 		qsort(c->failures, c->nfailures, sizeof(*c->failures), by_id);
+	c->ages = all_dated(c);
 	engine_listed(c->e, c);
 	engine_spend(c->e, c->nseen / ENGINE_LOOKS);
 	engine_commit(c->e);
@@ -114,6 +199,7 @@ static void list_done(struct cloud *c)
 		engine_commit(c->e);
 	}
 	c->waits = c->unsure || anyone_waits(c);
+	look_calm(c);
 	c->fabrics_look = true;
 	say_full(c);
 	forget_seen(c);
@@ -182,6 +268,7 @@ void list_run(struct cloud *c)
 	const int64_t now = engine_now(c->e);
 
 	if (!c->list.busy) {
+		c->list_next = due_ms(c);
 		if (c->waits)
 			list_soon(c);
 		if (now >= c->list_next)
@@ -192,5 +279,5 @@ void list_run(struct cloud *c)
 
 int64_t list_next_ms(const struct cloud *c)
 {
-	return c->list.busy ? INT64_MAX : c->list_next;
+	return c->list.busy ? INT64_MAX : due_ms(c);
 }

@@ -150,7 +150,7 @@ const struct conf_option conf_options[] = {
 	 "how long a created instance may be missing in its lists",
 	 true, CONF_DURATION, 0, CONF_HOUR_MS, PROVIDER(settle_ms)},
 	{"provider", "list_every", "30s",
-	 "time between two lists of its instances",
+	 "time between two lists of its instances while anything moves",
 	 true, CONF_DURATION, 1000, CONF_HOUR_MS, PROVIDER(list_ms)},
 	{"provider", "cooldown", "1m",
 	 "first pause of a place without capacity; it doubles, up to 15 times as long",

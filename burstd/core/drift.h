@@ -34,7 +34,7 @@ enum drift_claim {              /* what to do with an instance that no generatio
 		   DRIFT_LEAVE, /* nothing: it has ended, or may have a job */
 		   DRIFT_ASK,   /* ask slurmctld whether it is used, or the provider for its price,
 				   and look again */
-		   DRIFT_STRAY, /* delete it, unless a row for it comes within a settle time */
+		   DRIFT_STRAY, /* delete it, unless a row for it comes: cloud_stray_due() */
 		   DRIFT_ADOPT, /* make a row for it, with the generation in its tag */
 		   DRIFT_ADOPT_NEXT, /* likewise with a new generation: another instance has that
 					one */

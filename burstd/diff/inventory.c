@@ -107,6 +107,14 @@ static void index_strays(struct cloud *c, struct map *ids)
 		map_put(ids, c->strays[i].id, &c->strays[i]);
 }
 
+/* A provider's clock may be ahead of ours: nothing is launched after it is listed. */
+static int64_t born_ms(const struct cloud *c, const struct provider_instance *in)
+{
+	int64_t now = engine_now(c->e), ms = in->created_ms;
+
+	return ms > 0 && ms < now ? ms : now;
+}
+
 static void add_stray(struct cloud *c, const struct provider_instance *in, struct map *ids)
 {
 	struct stray *s;
@@ -125,6 +133,7 @@ static void add_stray(struct cloud *c, const struct provider_instance *in, struc
 	s = &c->strays[c->nstrays++];
 	*s = (struct stray){.gen = in->gen,
 			    .first_ms = engine_now(c->e),
+			    .born_ms = born_ms(c, in),
 			    .seen = true,
 			    .leaves = in->state == PROVIDER_STOPPING};
 	(void)snprintf(s->id, sizeof(s->id), "%s", in->id);
@@ -132,6 +141,7 @@ static void add_stray(struct cloud *c, const struct provider_instance *in, struc
 	(void)snprintf(s->addr, sizeof(s->addr), "%s", in->addr);
 	map_put(ids, s->id, s);
 	engine_event(c->e, in->node, in->gen, "stray", in->id);
+	c->e->poll.moving = true; /* it may have to wait for a snapshot */
 }
 
 static void forget_strays(struct cloud *c)

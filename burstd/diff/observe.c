@@ -29,6 +29,7 @@ struct look {
 	bool settled;    /* the snapshot shows the effect of all orders */
 	uint64_t orders; /* slurm_orders() after the last turn */
 	bool moving;
+	bool silent;
 	struct str wanted;
 };
 
@@ -247,6 +248,7 @@ static void look(struct look *l, struct fleet_name *nm, const struct slurm_node 
 	struct drift_todo todo;
 
 	nm->shown = true;
+	l->silent = l->silent || (live != NULL && slurm_is_silent(sn->flags));
 	nm->missing_ms = 0;
 	nm->flags = sn->flags;
 	if (!slurm_node_holds(sn))
@@ -403,6 +405,7 @@ static void conclude(struct look *l)
 	look_strays(e);
 	drop_sightings(e);
 	e->poll.moving = l->moving;
+	e->poll.silent = l->silent;
 	if (l->wanted.len > 0 && e->buy->calls == NULL && !e->buy->wanted_asked) {
 		free(e->buy->wanted);
 		e->buy->wanted = str_take(&l->wanted);

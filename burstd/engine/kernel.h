@@ -53,6 +53,7 @@ struct engine_poll {  /* snapshots of slurmctld */
 	bool polling; /* it is being asked now */
 	bool looking; /* a snapshot is being compared; its orders go out when all of it is */
 	bool moving;  /* the last comparison found a node in transition */
+	bool silent;  /* ... or one that should be up, and that slurmctld does not hear from */
 	int64_t next_ms, step_ms; /* the next snapshot; the pause after the last failure */
 	int64_t began_ms;         /* begin of the snapshot that is being read */
 	int64_t snapshot_ms;      /* begin of the last whole snapshot; 0: none since the start */

@@ -5,7 +5,7 @@ import time
 
 from world import World, cpu_ms, rss_kib, status
 
-SECONDS = 90  # three polls and three lists
+SECONDS = 120  # four polls and a list
 
 
 def pages(w):

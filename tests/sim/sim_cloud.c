@@ -10,6 +10,10 @@
 #include "sim_journal.h"
 #include "sim_slurm.h"
 
+enum {
+	STRAY_LOOK_MS = 10 * SIM_SECOND, /* from the first list that shows it to its delete */
+};
+
 /* --- instances -------------------------------------------------------------------------------- */
 
 struct inst *sim_cloud_find(const struct sim_cloud *c, uint32_t number)
@@ -369,10 +373,17 @@ static void check_delete(struct sim_cloud *c, const struct inst *i)
 
 void sim_cloud_check_delete(const struct sim_cloud *c, const struct inst *i)
 {
+	int64_t settle = c->w->set.settle_ms, now = c->w->now;
+	bool knows = c->w->set.chance[SIM_CLOCK_SET] == 0 && c->w->set.chance[SIM_CLOCK_JUMP] == 0;
+	int64_t look = settle < STRAY_LOOK_MS ? settle : (int64_t)STRAY_LOOK_MS;
+
 	if (!i->known && i->shown_life == c->w->life + 1 &&
-	    c->w->now - i->shown_at < c->w->set.settle_ms)
-		world_fail(c->w, "I10: delete of i-%u of %s, without a row, %d ms after a list",
-			   (unsigned)i->number, i->node, (int)(c->w->now - i->shown_at));
+	    (now - i->shown_at < look || (knows && now - i->created < settle)))
+		world_fail(c->w,
+			   "I10: delete of i-%u of %s, without a row, %d ms after a list, and "
+			   "%d ms old",
+			   (unsigned)i->number, i->node, (int)(now - i->shown_at),
+			   (int)(now - i->created));
 }
 
 static void stop(struct sim_cloud *c, struct inst *i)

@@ -137,6 +137,8 @@ void sim_drill(struct world *w, step_fn step)
 	}
 	drill_sleep_all(w, step);
 	drill_right(w, step);
+	if (w->seed % 4 == 3 && !w->set.twins) /* both would list it as theirs */
+		drill_stray(w, step);
 	if (w->seed % 6 == 4) /* by no dice, as it came later */
 		drill_fails(w, step);
 	if (w->seed % 6 == 2)

@@ -60,6 +60,7 @@ void drill_stillborn(struct world *w, step_fn step, enum sim_makes how);
 void drill_full(struct world *w, step_fn step, const char *why);
 void drill_lists(struct world *w, step_fn step);
 void drill_twin(struct world *w, step_fn step);
+void drill_stray(struct world *w, step_fn step);
 void drill_right(struct world *w, step_fn step);
 
 #endif

@@ -18,10 +18,28 @@ static bool fenced(const struct ctld_node *n, const struct inst *i)
 	       n->down;
 }
 
+/* The longest pause between two lists while nothing moves (ADR 41). */
+static int64_t rarely_ms(const struct world *w)
+{
+	int64_t most = 130 * SIM_SECOND -
+		       (w->set.settle_ms < 10 * SIM_SECOND ? w->set.settle_ms : 10 * SIM_SECOND);
+
+	return 4 * w->set.list_ms < most ? 4 * w->set.list_ms : most;
+}
+
+/* A machine that is not spot is not expected to be taken back: the list that says so may come late.
+ */
+static bool is_spot(const struct world *w, const struct inst *i)
+{
+	const struct sim_row *r = sim_journal_row(w->journal, i->node, i->gen);
+
+	return r != NULL && r->n.market == PROVIDER_SPOT;
+}
+
 /* With a notice, or (0) without one where the provider still shows what has ended. */
 void drill_reclaim(struct world *w, step_fn step, int64_t notice_ms)
 {
-	const int64_t known = w->set.list_ms + LIST_MS;
+	int64_t known = rarely_ms(w) + LIST_MS;
 	bool late = notice_ms == 0 &&
 		    (w->set.linger_ms < known || w->set.slurmd_timeout_s * SIM_SECOND / 2 < known);
 	struct ctld_job *j = late ? NULL : drill_submit(w);
@@ -36,6 +54,8 @@ void drill_reclaim(struct world *w, step_fn step, int64_t notice_ms)
 	drill_pass(w, step, w->now + 10 * SIM_SECOND);
 	n = &w->ctld->nodes[j->nodes[0]];
 	i = sim_cloud_find(w->cloud, n->inst);
+	if (is_spot(w, i))
+		known = w->set.list_ms + LIST_MS;
 	SIM_TRACE(w, "*** %s is taken back", n->name);
 	if (notice_ms > 0)
 		sim_cloud_reclaim(w->cloud, i, notice_ms);
@@ -208,6 +228,16 @@ static struct inst *stillborn_of(const struct world *w, const struct ctld_node *
 	return NULL;
 }
 
+/* Has its node a machine of a later generation, from another offer of its pool? */
+static bool is_followed(const struct world *w, const struct inst *i)
+{
+	for (size_t k = 0; k < w->cloud->nlive; k++)
+		if (strcmp(w->cloud->live[k]->node, i->node) == 0 &&
+		    w->cloud->live[k]->gen > i->gen)
+			return true;
+	return false;
+}
+
 /* Until then; was any place left alone meanwhile? */
 static bool pass_and_look(struct world *w, step_fn step, int64_t until)
 {
@@ -253,9 +283,8 @@ void drill_stillborn(struct world *w, step_fn step, enum sim_makes how)
 	if (!w->failed && i != NULL && inst_live(i) && !i->asked)
 		world_fail(w, "F10: i-%u of %s has failed, and bills on %d s after it was made",
 			   (unsigned)i->number, n->name, (int)(known / SIM_SECOND));
-	/* A refusal that comes late is climbed over as an early one is: the next offer boots. */
-	if (!w->failed && !(how == MAKES_A_FAILURE && w->set.pools[j->pool].ladder) &&
-	    n->powering_up && n->boot_req == boot_req)
+	if (!w->failed && n->powering_up && n->boot_req == boot_req &&
+	    (i == NULL || !is_followed(w, i)))
 		world_fail(w, "F10: %s still boots %d s after its machine has failed", n->name,
 			   (int)(known / SIM_SECOND));
 	if (w->set.pools[j->pool].ladder)
@@ -346,9 +375,55 @@ void drill_twin(struct world *w, step_fn step)
 	i = sim_cloud_find(w->cloud, w->ctld->nodes[j->nodes[0]].inst);
 	twin = sim_cloud_twin(w->cloud, i);
 	SIM_TRACE(w, "*** i-%u is another %s", (unsigned)twin->number, twin->node);
-	drill_pass(w, step, w->now + w->set.settle_ms + 2 * (w->set.list_ms + LIST_MS));
+	drill_pass(w, step, w->now + w->set.settle_ms + 2 * (rarely_ms(w) + LIST_MS));
 	if (!w->failed && (!twin->accepted || i->accepted))
 		world_fail(w, "I10, F25: of two instances of one generation the wrong one lives");
+	sim_ctld_end_job(w->ctld, j);
+}
+
+/* --- an instance that nobody knows (P1) ----------------------------------------------------------
+ *
+ * It comes while nothing moves, so that lists are as rare as they may be, and when one has just
+ * been read: the next one is the first to show it. */
+
+enum { RESTS_MS = 200 * SIM_SECOND, PAGES_IN_MS = 5 * SIM_SECOND, STRAY_MS = 150 * SIM_SECOND };
+
+static void one_stray(struct world *w, step_fn step, const char *when, bool old)
+{
+	int64_t end = w->now + 2 * RESTS_MS;
+	struct inst *i;
+	uint64_t lists;
+
+	drill_pass(w, step, w->now + RESTS_MS);
+	lists = w->totals->lists;
+	while (!w->failed && w->totals->lists == lists && w->now < end)
+		step(w);
+	drill_pass(w, step, w->now + PAGES_IN_MS);
+	if (w->failed)
+		return;
+	SIM_TRACE(w, "*** a stray comes %s", when);
+	sim_cloud_stray(w->cloud, (unsigned)w->cloud->n);
+	i = w->cloud->all[w->cloud->n - 1];
+	i->lied = true;
+	if (old)
+		i->created -= 10 * SIM_MINUTE;
+	drill_pass(w, step, w->now + STRAY_MS);
+	if (!w->failed && inst_live(i) && !i->accepted)
+		world_fail(w, "P1: i-%u is nobody's, and not deleted after %d s, %s",
+			   (unsigned)i->number, STRAY_MS / SIM_SECOND, when);
+}
+
+void drill_stray(struct world *w, step_fn step)
+{
+	struct ctld_job *j;
+
+	drill_sleep_all(w, step);
+	one_stray(w, step, "while all nodes sleep", world_one_in(w, 2));
+	j = w->failed ? NULL : drill_submit(w);
+	if (j == NULL)
+		return;
+	drill_start(w, step, j, START_MS);
+	one_stray(w, step, "while a job runs", world_one_in(w, 2));
 	sim_ctld_end_job(w->ctld, j);
 }
 

@@ -66,6 +66,7 @@ static void test_stray_at_work(void **state)
 	remove_part.at[PART_RUN](f->e);
 	assert_int_equal(s->asked_ms, 0);
 	s->first_ms -= 60000;
+	s->born_ms = s->first_ms;
 	show(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.3");
 	remove_part.at[PART_RUN](f->e);
 	assert_int_equal(s->asked_ms, 0);
@@ -117,6 +118,7 @@ static void test_stray_whose_node_no_pool_names(void **state)
 		assert_true(is_stray(f, "i-9"));
 		s = &f->e->cloud->all[0].strays[0];
 		s->first_ms -= 60000;
+		s->born_ms = s->first_ms;
 		remove_part.at[PART_RUN](f->e); /* slurmctld has not spoken yet */
 		assert_int_equal(s->asked_ms, 0);
 		for (size_t i = 0; i < UP; i++) {
@@ -150,6 +152,7 @@ static void test_stray_that_is_younger_than_the_snapshot(void **state)
 	take(f, &row, 1);
 	s = &f->e->cloud->all[0].strays[0];
 	s->first_ms -= 60000;
+	s->born_ms = s->first_ms;
 	f->e->poll.snapshot_ms = s->first_ms;
 	remove_part.at[PART_RUN](f->e);
 	assert_int_equal(s->asked_ms, 0);
@@ -180,6 +183,39 @@ static void test_stray_that_changes(void **state)
 	assert_string_equal(f->e->cloud->all[0].strays[0].addr, "10.0.0.3");
 }
 
+/* It goes a settle time after its launch, and not before lists have shown it for ten seconds. Where
+ * the launch is not said, or is to come, it counts from when it was listed first (P1, I10). */
+static void test_stray_goes_by_its_age(void **state)
+{
+	static const struct shown none = {"", 5, "", PROVIDER_UNKNOWN};
+	static const struct shown in = {"i-9", 5, "10.0.0.9", PROVIDER_RUNNING};
+	static const struct {
+		int64_t age; /* -1: it is not said */
+		int64_t settle, want;
+	} t[] = {{-1, 60000, 60000},    {0, 60000, 60000},       {20000, 60000, 40000},
+		 {50000, 60000, 10000}, {7200000, 60000, 10000}, {-3600000, 60000, 60000},
+		 {7200000, 5000, 5000}, {1000, 5000, 5000},      {-1, 5000, 5000}};
+	struct fix *f = *state;
+
+	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		struct provider_instance row;
+		struct cloud *c;
+		int64_t wait;
+
+		load(f, NODE_GONE, &none);
+		c = &f->e->cloud->all[0];
+		f->e->conf->providers[0].settle_ms = t[i].settle;
+		snapshot_of(f, "other", "IDLE");
+		row = row_of(f, &in);
+		(void)snprintf(row.node, sizeof(row.node), "g1");
+		row.created_ms = t[i].age == -1 ? 0 : loop_now(f->loop) - t[i].age;
+		take(f, &row, 1);
+		assert_true(f->e->poll.moving); /* slurmctld is asked soon */
+		wait = cloud_stray_due(c, &c->strays[0]) - c->strays[0].first_ms;
+		assert_in_range(wait, t[i].want - (t[i].want < t[i].settle ? 2000 : 0), t[i].want);
+	}
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -189,6 +225,7 @@ int main(void)
 		T(test_stray_whose_node_no_pool_names),
 		T(test_stray_that_is_younger_than_the_snapshot),
 		T(test_stray_that_changes),
+		T(test_stray_goes_by_its_age),
 	};
 #undef T
 
