@@ -135,6 +135,11 @@ static bool is_its_own(const struct world *w, const struct node *was, const stru
 		return was->state == NODE_DRAINING;
 	case NODE_BECAUSE_STOPPED:
 		return true;
+	case NODE_BECAUSE_CAPACITY:
+	case NODE_BECAUSE_QUOTA:
+	case NODE_BECAUSE_DENIED:
+	case NODE_BECAUSE_INVALID: /* it failed once it was accepted */
+		return was->state == NODE_BOOTING || was->state == NODE_DELETING;
 	default:
 		return false;
 	}
