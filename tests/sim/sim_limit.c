@@ -18,8 +18,8 @@ enum {
 	 */
 	DELETE_MS = 5 * SIM_SECOND,
 	DELETE_FREE_MS = 2 * SIM_SECOND, /* likewise where the provider limits no requests */
-	/* Likewise where all kinds share one token that nobody told burstd of: the pace that it
-	 * finds out may be some seconds a request (ADR 39). */
+	/* Likewise where all kinds share one token a second: requests arrive unevenly, and the pace
+	 * that burstd finds out is several seconds a request (ADR 39). */
 	DELETE_LEARNED_MS = 10 * SIM_SECOND,
 	BACK_OFF_MS = 30 * SIM_SECOND, /* burstd's own, at most, where nothing is said */
 	SLOTS_FEW = 3,                 /* with so many deletes have none for themselves */
@@ -116,9 +116,7 @@ void sim_limit_check(struct world *w)
 	const struct sim_row *r;
 	size_t n = sim_journal_rows(w->journal, &r);
 	const struct sim_limits *s = &w->set.limits;
-	int64_t late = !s->some                     ? DELETE_FREE_MS
-		       : s->one && w->set.rate == 0 ? DELETE_LEARNED_MS
-						    : DELETE_MS;
+	int64_t late = !s->some ? DELETE_FREE_MS : s->one ? DELETE_LEARNED_MS : DELETE_MS;
 
 	if (w->engine == NULL || w->crashed || sim_frozen(w) || w->deletes_out > 0 || w->set.twins)
 		return;
