@@ -97,7 +97,7 @@ void drill_none(struct world *w, step_fn step, const char *code)
 		known += THROTTLED_MS;
 	}
 	drill_pass(w, step, w->now + known);
-	climbs = throttled && w->set.pools[j->pool].ladder; /* each offer takes as long */
+	climbs = w->throttled && w->set.pools[j->pool].ladder; /* each offer takes as long */
 	if (!w->failed && !climbs && n->powering_up && n->boot_req == boot_req)
 		world_fail(w, "F8: %s still boots %d s after it was refused (%s)", n->name,
 			   (int)(known / SIM_SECOND), code);

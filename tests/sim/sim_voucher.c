@@ -121,6 +121,8 @@ void sim_voucher_made(struct world *w, const struct inst *i, const char *create)
 static bool is_its_own(const struct world *w, const struct node *was, const struct node *next,
 		       bool leaves)
 {
+	const struct inst *i;
+
 	switch (next->reason) {
 	case NODE_BECAUSE_BOOT: /* or its pool was closed */
 		return was->state == NODE_BOOTING && w->ctld->told_at + w->skew >= was->wake_ms;
@@ -139,7 +141,8 @@ static bool is_its_own(const struct world *w, const struct node *was, const stru
 	case NODE_BECAUSE_QUOTA:
 	case NODE_BECAUSE_DENIED:
 	case NODE_BECAUSE_INVALID: /* it failed once it was accepted */
-		return was->state == NODE_BOOTING || was->state == NODE_DELETING;
+		i = sim_cloud_by_id(w->cloud, next->instance);
+		return i != NULL && i->error;
 	default:
 		return false;
 	}
