@@ -79,8 +79,7 @@ struct cloud { /* one provider */
 	bool unsure; /* the last one showed instances we could not place yet */
 	bool waits;  /* somebody waits for what the next one shows */
 	bool ages;   /* the last one said of each instance when it was launched */
-	bool needs_notices; /* some of its nodes that are up may be reclaimed */
-	bool calm;          /* nothing moved when the last one came: the next one may come later */
+	bool calm;   /* nothing moved when the last one came: the next one may come later */
 	int64_t list_began, list_next, list_step;
 	struct provider_instance *seen;
 	struct provider_failure *failures; /* of those; by id, rising, once the list is complete */

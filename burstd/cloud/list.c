@@ -115,26 +115,18 @@ static bool hears(const struct cloud *c)
 	       c->unheard_ms == 0 && !c->listen_stuck;
 }
 
-/* Has the list that is complete now shown all nodes that are up?  needs_notices: one of them may be
- * reclaimed. */
-static bool shows_all(const struct cloud *c, bool *needs_notices)
+/* Has the list that is complete now shown all nodes that are up? */
+static bool shows_all(const struct cloud *c)
 {
-	*needs_notices = false;
-	for (const struct fleet_node *fn = c->e->fleet.states[NODE_READY]; fn;
-	     fn = fn->state_next) {
-		if (cloud_of(c->e, &fn->n) != c)
-			continue;
-		if (fn->seen_ms != c->list_began)
+	for (const struct fleet_node *fn = c->e->fleet.states[NODE_READY]; fn; fn = fn->state_next)
+		if (cloud_of(c->e, &fn->n) == c && fn->seen_ms != c->list_began)
 			return false;
-		if (fn->n.market == PROVIDER_SPOT)
-			*needs_notices = true;
-	}
 	return true;
 }
 
 static bool still_calm(const struct cloud *c)
 {
-	return c->calm && nothing_moves(c->e) && (!c->needs_notices || hears(c));
+	return c->calm && nothing_moves(c->e) && hears(c);
 }
 
 /* From the begin of a list to that of the next.  A stray may come right after a list has passed it:
@@ -173,7 +165,7 @@ static bool all_dated(const struct cloud *c)
 /* The list is complete and was taken: may the next one come later?  Strays wait for it. */
 static void look_calm(struct cloud *c)
 {
-	c->calm = !c->unsure && !c->waits && c->unreadable == 0 && shows_all(c, &c->needs_notices);
+	c->calm = !c->unsure && !c->waits && c->unreadable == 0 && shows_all(c);
 	c->calm = still_calm(c);
 	if (c->calm)
 		c->list_next = c->list_began + calm_ms(c);

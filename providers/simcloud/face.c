@@ -28,7 +28,7 @@ void face_number(struct face_reply *out, uint64_t number)
 	char id[HTTP_VALUE_SIZE], *at;
 	bool there = false;
 
-	if (face->id_header == NULL)
+	if (face->id_prefix == NULL)
 		return;
 	(void)snprintf(id, sizeof(id), "%s%012llx", face->id_prefix, (unsigned long long)number);
 	for (size_t i = 0; i < HTTP_MORE_MAX && out->more[i].name != NULL; i++)
@@ -36,7 +36,7 @@ void face_number(struct face_reply *out, uint64_t number)
 			memcpy(out->more[i].value, id, sizeof(id));
 			there = true;
 		}
-	if (!there)
+	if (!there && face->id_header != NULL)
 		face_header(out, face->id_header, id);
 	at = out->body != NULL ? memmem(out->body, out->len, FACE_NO_ID, n) : NULL;
 	if (at != NULL && strlen(id) == n)

@@ -53,9 +53,12 @@ struct face {
 	/* The node name of the i-th of f->n things that the call is about; "": unknown.  NULL: it
 	 * follows from the call's wants or ids. */
 	const char *(*node)(const struct face_call *f, const struct cloud *c, size_t i);
-	/* The header with the id of a request, and what that begins with; 12 digits follow.  NULL:
-	 * no such header is known of this cloud. */
-	const char *id_header, *id_prefix;
+	/* What the id of a request begins with, which has 12 digits behind it; NULL: none is known
+	 * of this cloud. */
+	const char *id_prefix;
+	/* The header that has it in each answer; NULL: run() and error() put it where it belongs,
+	 * for some answers have none. */
+	const char *id_header;
 	/* Free face_call.own, never NULL; NULL: free() does. */
 	void (*free_own)(void *own);
 };

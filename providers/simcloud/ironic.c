@@ -205,7 +205,6 @@ const struct face face_ironic = {
 	.parse = ironic_parse,
 	.run = run,
 	.error = ironic_error,
-	.id_header = "x-openstack-request-id",
 	.id_prefix = "req-5c000000-0000-4000-8000-",
 	.node = node,
 	.free_own = ironic_call_free,

@@ -220,6 +220,5 @@ const struct face face_keystone = {
 	.parse = parse,
 	.run = run,
 	.error = error,
-	.id_header = "x-openstack-request-id",
 	.id_prefix = "req-5c000000-0000-4000-8000-",
 };

@@ -229,7 +229,6 @@ const struct face face_nova = {
 	.parse = nova_parse,
 	.run = run,
 	.error = nova_error,
-	.id_header = "x-openstack-request-id",
 	.id_prefix = "req-5c000000-0000-4000-8000-",
 	.free_own = nova_call_free,
 };

@@ -89,24 +89,28 @@ lab_wait() {
 # not changed since, which slurmctld tells by the second; it asks for all when `all` and `hide` take turns.  A shell reads a
 # pipe byte by byte, so it gets the states alone.
 lab_states() {
-	local line
 	states=
-	if [ "${lab_asked-}" != "$BASHPID" ]; then
-		states=$(scontrol -o show "$1" "$2" | "${lab_only_states[@]}")
-		[ -n "$states" ]
-		return
+	if [ "${lab_asked-}" = "$BASHPID" ]; then
+		lab_ask "show $1 $2" || return
+	else
+		states=$(scontrol -o show "$1" "$2" | "${lab_only_states[@]}") || return
 	fi
-	[ -n "${lab_scontrol_PID-}" ] ||
-		coproc lab_scontrol { stdbuf -oL scontrol -o 2>&1 | stdbuf -oL "${lab_only_states[@]}"; } 3>&-
-	if [ "${lab_flags-}" = all ]; then lab_flags=hide; else lab_flags=all; fi
-	echo "$lab_flags"$'\n'"show $1 $2"$'\nend' >&"${lab_scontrol[1]}" || return
-	while read -ru "${lab_scontrol[0]}" line && [ "$line" != end ]; do states+=$line$'\n'; done
 	[ -n "$states" ]
+}
+lab_ask() {
+	local line
+	[ -n "${COPROC_PID-}" ] || coproc lab_scontrol 3>&-
+	if [ "${lab_flags-}" = all ]; then lab_flags=hide; else lab_flags=all; fi
+	echo "$lab_flags"$'\n'"$1"$'\nend' >&"${COPROC[1]}" || return
+	while read -ru "${COPROC[0]}" line && [ "$line" != end ]; do states+=$line$'\n'; done
+}
+lab_scontrol() {
+	stdbuf -oL scontrol -o 2>&1 | stdbuf -oL "${lab_only_states[@]}"
 }
 lab_only_states=(sed -nE 's/ Reason=.*//; s/^.* (Job)?State=([^ ]*).*/\2/p; s/^invalid keyword: end$/end/p')
 
 lab_unask() {
-	local pid=${lab_scontrol_PID-}
+	local pid=${COPROC_PID-}
 	[ -n "$pid" ] || return 0
 	kill "$pid" 2>/dev/null || true
 	wait "$pid" 2>/dev/null || true

@@ -74,6 +74,9 @@ static int setup(void **state)
 	B.c->list_step = ENGINE_RETRY_MS;
 	B.c->listed = true;
 	B.e.poll.polled = true;
+	B.c->caps.flags = PROVIDER_TELLS;
+	B.c->listen_next = INT64_MAX;
+	B.c->listen_began = W.now;
 	return 0;
 }
 
@@ -226,13 +229,15 @@ static void test_a_list_that_fails_comes_no_sooner_for_that(void **state)
 	assert_int_equal(list_next_ms(B.c), next);
 }
 
-static void test_spot_needs_notices_that_are_heard(void **state)
+static void test_notices_must_be_heard(void **state)
 {
 	(void)state;
-	(void)row(NODE_READY, PROVIDER_SPOT);
+	(void)row(NODE_READY, PROVIDER_ON_DEMAND);
+	assert_int_equal(pause_after_list(), RARELY);
+	B.c->caps.flags = 0;
 	assert_int_equal(pause_after_list(), EVERY); /* it tells nothing */
 	B.c->caps.flags = PROVIDER_TELLS;
-	B.c->listen_next = INT64_MAX;
+	B.c->listen_began = 0;
 	assert_int_equal(pause_after_list(), EVERY); /* it was not asked yet */
 	B.c->listen_began = W.now;
 	assert_int_equal(pause_after_list(), RARELY);
@@ -261,8 +266,7 @@ int main(void)
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_list_that_fails_comes_no_sooner_for_that,
 						setup, teardown),
-		cmocka_unit_test_setup_teardown(test_spot_needs_notices_that_are_heard, setup,
-						teardown),
+		cmocka_unit_test_setup_teardown(test_notices_must_be_heard, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
