@@ -32,14 +32,16 @@ SLICE = f"{RUN}/slice"
 class Ec2(World):
     """burstd with the driver aws, and simcloud's face of EC2.
 
-    template: with a launch template, and subnets in two zones to choose from."""
+    template: with a launch template, and subnets in two zones to choose from.  queue: with EC2's notices, as lists are rare
+    only where these are heard."""
 
-    def __init__(self, bench, nodes, limited=True, template=False, fabric=False, sim=None):
+    def __init__(self, bench, nodes, limited=True, template=False, fabric=False, queue=False, sim=None):
         sim = {"latency": {op: f"{ms}ms" for op, ms in MS.items()}, **(sim or {})}
         if limited:
             sim["buckets"] = BUCKETS
         super().__init__(bench, nodes, sim=sim)
         self.limited, self.template, self.fabric, self.list_every = limited, template, fabric, ""
+        self.queue = queue
 
     def start_simcloud(self):
         with open(f"{RUN}/ec2.key", "w", encoding="ascii", opener=lambda p, f: os.open(p, f, 0o600)) as f:
@@ -60,6 +62,8 @@ class Ec2(World):
             lines.append('launch_template = "lt-0"')
         if not self.limited:
             lines.append("rate = 10000")
+        if self.queue:
+            lines.append(f'notice_queue = "{self.url}/000000000000/burstd"')
         return "\n\t".join(lines + [self.list_every])
 
     def offers(self):
@@ -270,7 +274,7 @@ def lists(b, w, nodes, cards, seconds):
 
 def up(b, nodes=10000):
     seconds, fast = (131, 12) if b.quick else (241, 24)  # lists are two minutes apart
-    with Ec2(b, nodes, limited=False) as w:
+    with Ec2(b, nodes, limited=False, queue=True) as w:
         w.standin("up", 1, nodes)
         resume(w, split(nodes, 500))
         w.until(lambda: w.state_count("ready") == nodes, 300, 0.5)
