@@ -311,13 +311,18 @@ static bool may_work(const struct engine *e, const struct stray *s)
 	return s->up || e->poll.snapshot_ms <= s->first_ms;
 }
 
-/* May the stray be deleted, and be asked for now? */
-static bool is_due(const struct cloud *c, const struct stray *s, int64_t now)
+/* From when on the provider is asked to delete the stray, for the first time or again. */
+static int64_t stray_due(const struct cloud *c, const struct stray *s)
 {
 	int64_t again = s->apart ? STRAY_APART_MS : STRAY_AGAIN_MS;
+	int64_t due = cloud_stray_due(c, s);
 
-	return now >= cloud_stray_due(c, s) && !may_work(c->e, s) &&
-	       (s->asked_ms == 0 || now - s->asked_ms >= again);
+	return s->asked_ms != 0 && s->asked_ms + again > due ? s->asked_ms + again : due;
+}
+
+static bool is_due(const struct cloud *c, const struct stray *s, int64_t now)
+{
+	return now >= stray_due(c, s) && !may_work(c->e, s);
 }
 
 static void add_stray(struct engine *e, struct removal *rm, struct stray *s)
@@ -377,14 +382,6 @@ static void remove_strays(struct cloud *c, struct removal **all)
 	remove_apart(c, now, all);
 }
 
-/* When one that is due came to be so. */
-static int64_t due_since(const struct cloud *c, const struct stray *s)
-{
-	int64_t again = s->apart ? STRAY_APART_MS : STRAY_AGAIN_MS;
-
-	return s->asked_ms != 0 ? s->asked_ms + again : s->first_ms + c->conf->settle_ms;
-}
-
 size_t remove_queue(struct cloud *c, int64_t *oldest_ms)
 {
 	int64_t now = engine_now(c->e);
@@ -398,7 +395,7 @@ size_t remove_queue(struct cloud *c, int64_t *oldest_ms)
 	for (size_t i = 0; i < c->nstrays; i++)
 		if (is_due(c, &c->strays[i], now)) {
 			n++;
-			*oldest_ms = sooner(*oldest_ms, due_since(c, &c->strays[i]));
+			*oldest_ms = sooner(*oldest_ms, stray_due(c, &c->strays[i]));
 		}
 	return n;
 }

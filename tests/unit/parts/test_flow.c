@@ -113,10 +113,11 @@ static void test_instances_wait_for_deletes(void **state)
 	is_queued(f, 0, PROVIDER_DELETE, 1, now - 2999);
 	f->e->poll.snapshot_ms = now;
 	strays[0].first_ms = strays[1].first_ms = now - 70000;
+	strays[0].born_ms = strays[1].born_ms = now - 67000;
 	strays[1].asked_ms = now - 1000; /* not due again */
 	here(f)->strays = strays;
 	here(f)->nstrays = 2;
-	is_queued(f, 0, PROVIDER_DELETE, 2, now - 10000); /* its settle time is a minute */
+	is_queued(f, 0, PROVIDER_DELETE, 2, now - 7000); /* it settles for a minute */
 	strays[0].asked_ms = now - 61000;
 	is_queued(f, 0, PROVIDER_DELETE, 2, now - 2999);
 	here(f)->strays = NULL;
