@@ -27,8 +27,8 @@ static int64_t rarely_ms(const struct world *w)
 	return 4 * w->set.list_ms < most ? 4 * w->set.list_ms : most;
 }
 
-/* A machine that is not spot is not expected to be taken back: the list that says so may come late.
- */
+/* Lists are rare only where notices are heard; without a notice, that one which is not spot was
+ * taken back may be seen late. */
 static bool is_spot(const struct world *w, const struct inst *i)
 {
 	const struct sim_row *r = sim_journal_row(w->journal, i->node, i->gen);
@@ -54,7 +54,7 @@ void drill_reclaim(struct world *w, step_fn step, int64_t notice_ms)
 	drill_pass(w, step, w->now + 10 * SIM_SECOND);
 	n = &w->ctld->nodes[j->nodes[0]];
 	i = sim_cloud_find(w->cloud, n->inst);
-	if (is_spot(w, i))
+	if (notice_ms > 0 || is_spot(w, i))
 		known = w->set.list_ms + LIST_MS;
 	SIM_TRACE(w, "*** %s is taken back", n->name);
 	if (notice_ms > 0)
