@@ -169,23 +169,27 @@ static void on_running(struct world *w, void *ctx, uint64_t arg)
 		world_at(w, w->now + boot, on_slurmd, i, 0);
 }
 
-static bool is_taken_addr(const struct sim_cloud *c, const struct inst *i)
+enum { HOSTS = 1 << 15 };
+
+/* The first host that no other instance has (F37). */
+static uint32_t free_host(const struct sim_cloud *c, const struct inst *i)
 {
+	bool taken[HOSTS] = {false};
+	uint32_t host = 1;
+
 	for (size_t k = 0; k < c->nlive; k++)
-		if (c->live[k] != i && strcmp(c->live[k]->addr, i->addr) == 0)
-			return true;
-	return false;
+		if (c->live[k] != i)
+			taken[c->live[k]->host % HOSTS] = true;
+	while (taken[host])
+		host++;
+	return host;
 }
 
-/* A new one, or the first that is free (F37). */
 static void choose_addr(const struct sim_cloud *c, struct inst *i)
 {
-	unsigned n = c->w->set.reuse ? 1 : i->number;
-
-	do {
-		(void)snprintf(i->addr, sizeof(i->addr), "10.1.%u.%u", n >> 7 & 255, (n & 127) + 1);
-		n++;
-	} while (c->w->set.reuse && is_taken_addr(c, i));
+	i->host = c->w->set.reuse ? free_host(c, i) : i->number;
+	(void)snprintf(i->addr, sizeof(i->addr), "10.1.%u.%u", i->host >> 7 & 255,
+		       (i->host & 127) + 1);
 }
 
 static struct inst *add(struct sim_cloud *c, const char *node, uint64_t gen)

@@ -16,6 +16,7 @@ enum inst_state { INST_PENDING, INST_RUNNING, INST_RECLAIMING, INST_STOPPING, IN
 
 struct inst {
 	uint32_t number; /* its id is "i-NUMBER" */
+	uint32_t host;   /* the number in its address */
 	char fabric[64]; /* "": none in particular */
 	char node[24], cluster[40], addr[16];
 	char claim_id[96], claim_secret[72]; /* in its user-data ... */
