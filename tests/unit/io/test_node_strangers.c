@@ -184,6 +184,7 @@ static void a_handshake_that_stalls_is_cut(void **state)
 	struct tls_peer p, good;
 	char out[4096];
 	double s;
+	uint64_t cut = 0;
 	int fd;
 
 	(void)state;
@@ -194,13 +195,15 @@ static void a_handshake_that_stalls_is_cut(void **state)
 	tls_peer_prepare(&p, node_server_port(F.s), ca.cert, &node);
 	gnutls_transport_set_pull_function(p.session, deaf);
 	assert_int_equal(tls_peer_shake(&p), GNUTLS_E_AGAIN);
-	assert_int_equal(dial(&good, &node), 0);
+	/* On a full machine its own handshake may take too long, and is cut as well. */
+	while (dial(&good, &node) != 0 && cut++ < 5)
+		tls_peer_close(&good);
 	assert_int_equal(get(&good, "/", out, sizeof(out)), 200);
 	s = closed_after(p.fd);
 	assert_true(s < 9.9);
 	assert_true(closed(fd));
-	UNTIL(stats().slow == 2);
-	UNTIL(stats().mute == 2);
+	UNTIL(stats().slow == 2 + cut);
+	UNTIL(stats().mute == 2 + cut);
 	(void)close(fd);
 	tls_peer_close(&p);
 	tls_peer_close(&good);
