@@ -76,7 +76,8 @@ cflags  += -O2 $(fortify) $(filter-out -D_FORTIFY%,$(GUARDS)) \
            -fstack-protector-strong -fstack-clash-protection -fPIE
 ldflags += -pie -Wl,-z,relro,-z,now
 else ifeq ($(MODE),asan)
-cflags  += -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+# -g1: reports name the line, and a seventh of the time to compile is saved; CFLAGS=-g shows a debugger the variables too.
+cflags  += -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 # Links in half the time of ld, which counts for 330 tests.
 ldflags += -fsanitize=address,undefined $(call takes,$(CC),-fuse-ld=gold)
 else ifeq ($(MODE),tsan)
