@@ -47,9 +47,8 @@ first() {
 # victim: a job whose machine boots: $id, $node, $dir
 victim() {
 	id=$(job --gres=gpu:8 --wrap true)
-	within 40 eval 'node=$(job_nodes $id) && [ -s "$(machine $node)/pid" ]'
-	node=$(job_nodes "$id")
-	dir=$(machine "$node")
+	node='' dir='' # by one look: the next may come when the machine is gone
+	within 40 eval 'node=$(job_nodes $id) && dir=$(machine "$node") && [ -s "$dir/pid" ]'
 }
 
 # another: the machine is ended, it never passed, and the job runs on one that was bought in its place, which nobody is
