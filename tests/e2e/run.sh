@@ -3,8 +3,8 @@
 # has a twin over EC2's API (x-aws.bats) only one of the two, and of cloud-x.bats only the stories that cloud.bats does not
 # tell as well; ALL=1 leaves out nothing.
 #
-# Each file runs in a lab of its own (lab/enter).  JOBS run side by side, six for each processor unless told otherwise
-# (12 at most: memory), since a lab waits most of its time; JOBS=1 takes them in turn.  TIMES=1 says how long each test took.
+# Each file runs in a lab of its own (lab/enter).  JOBS run side by side, four for each processor unless told otherwise
+# (8 at most: memory), since a lab waits most of its time; JOBS=1 takes them in turn.  TIMES=1 says how long each test took.
 # `prove --exec tests/e2e/run.sh tests/e2e/*.bats` works too.  Where root or namespaces are refused nothing is run: a TAP
 # plan that says so for prove, one sentence and exit status 77 for people.
 set -u
@@ -29,8 +29,8 @@ if [ $# = 0 ]; then
 		if [ -n "${ALL-}" ] || [ "$name" = "$over" ]; then set -- "$@" "$file"; fi
 	done
 fi
-jobs=$(($(nproc) * 6))
-jobs=${JOBS:-$((jobs < 12 ? jobs : 12))}
+jobs=$(($(nproc) * 4))
+jobs=${JOBS:-$((jobs < 8 ? jobs : 8))}
 
 if ! why=$("$here/lab/enter" true 2>&1); then
 	echo "1..0 # SKIP ${why##*$'\n'}"
