@@ -8,7 +8,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/plain.h"
+#include "base/str.h"
 #include "core/provider.h"
+#include "core/terms.h"
 #include "tests/unit/two_headers.h"
 
 #define ENDS(text) (memchr(text, '\0', sizeof(text)) != NULL)
@@ -23,8 +26,16 @@ static inline void check_instance(const struct provider_instance *in)
 
 static inline void check_offer(const struct provider_quote *o)
 {
+	struct str words;
+
 	assert(ENDS(o->type) && ENDS(o->region) && ENDS(o->zone) && ENDS(o->currency));
 	assert(o->price_nano_h >= 0);
+	assert(o->terms.quantum_ms >= 0 && o->terms.minimum_ms >= PROVIDER_NO_MINIMUM);
+	assert(ENDS(o->terms.interconnect));
+	str_init(&words, 1 << 12);
+	terms_print(&o->terms, &words);
+	assert(words.len == 0 || plain_is(words.p));
+	str_fini(&words);
 }
 
 static inline void check_notices(const struct provider_op *op, const struct provider_result *r)
@@ -51,6 +62,9 @@ static inline void check_result(const struct provider_op *op, const struct provi
 	assert(ENDS(r->message) && ENDS(r->cursor));
 	assert(r->session == NULL || op->kind == PROVIDER_LOGIN);
 	assert(r->code != PROVIDER_MORE || r->cursor[0] != '\0');
+	assert(r->console == NULL || (op->kind == PROVIDER_CONSOLE && r->code == PROVIDER_OK));
+	assert(r->console == NULL ||
+	       (r->console[0] != '\0' && strlen(r->console) <= (size_t)PROVIDER_CONSOLE_MAX));
 	/* A page of a list that goes on is as whole as the last one. */
 	if (r->code != PROVIDER_OK && !(r->code == PROVIDER_MORE && asked == 0)) {
 		assert(r->nitems == 0 && r->ninstances == 0 && r->nquotes == 0);
@@ -74,8 +88,8 @@ static inline void check_result(const struct provider_op *op, const struct provi
 }
 
 /* The first byte: which operation ('n': notices, 'a': their acknowledgement, where the driver has
- * them, 'F', 'G', 'H': of fabrics); the second: the status; a line: Retry-After; the rest: a body.
- * Twice the same bytes give twice the same. */
+ * them, 'F', 'G', 'H': of fabrics, 'c': a console log, 'r': a report); the second: the status; a
+ * line: Retry-After; the rest: a body. Twice the same bytes give twice the same. */
 static inline void check_driver(const struct provider_ops *ops, void *self, const uint8_t *data,
 				size_t size)
 {
@@ -94,11 +108,20 @@ static inline void check_driver(const struct provider_ops *ops, void *self, cons
 
 	if (size < 3 || (line = memchr(data + 2, '\n', size - 2)) == NULL)
 		return;
-	op.kind = (enum provider_op_kind)(data[0] % (ops->good_until != NULL ? 5 : 4));
+	/* burstd asks nobody for a session who is good for ever. */
+	op.kind = (enum provider_op_kind)(
+		data[0] % (ops->good_until != NULL && ops->good_until(self) < INT64_MAX ? 5 : 4));
 	if ((caps.flags & PROVIDER_TELLS) != 0 && (data[0] == 'n' || data[0] == 'a')) {
 		op.kind = PROVIDER_NOTICES;
 		op.u.notices.cluster = op.cursor = "";
 		op.u.notices.ack = data[0] == 'a' ? "r" : NULL;
+	} else if ((caps.flags & PROVIDER_CONSOLES) != 0 && data[0] == 'c') {
+		op.kind = PROVIDER_CONSOLE;
+		op.u.console.id = "i-1";
+	} else if ((caps.flags & PROVIDER_REPORTS) != 0 && data[0] == 'r') {
+		op.kind = PROVIDER_REPORT;
+		op.u.report.id = "i-1";
+		op.u.report.words = "fell off the bus";
 	} else if ((caps.flags & PROVIDER_FABRICS) != 0 && data[0] >= 'F' && data[0] <= 'H') {
 		op.kind = (enum provider_op_kind)(PROVIDER_FABRIC_MAKE + data[0] - 'F');
 		op.u.fabric.cluster = "u-u-i-d";

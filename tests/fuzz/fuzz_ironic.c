@@ -82,12 +82,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct provider_conf conf = {
 		.name = "ironic", .url = "http://h", .credential = "u:p"};
+	const struct ironic_options o = {.user = "u", .project = "p"};
+	const struct provider_conf by_keystone = {
+		.name = "ironic", .url = "https://h/v3", .credential = "p", .options = &o};
 	void *self;
 
 	if (provider_ironic.open(&self, &conf, NULL) != 0)
 		abort();
 	check_driver(&provider_ironic, self, data, size);
 	check_steps(self, data, size);
+	provider_ironic.close(self);
+	if (provider_ironic.open(&self, &by_keystone, NULL) != 0)
+		abort();
+	check_driver(&provider_ironic, self, data, size);
 	provider_ironic.close(self);
 	return 0;
 }
