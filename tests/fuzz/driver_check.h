@@ -108,7 +108,7 @@ static inline void check_driver(const struct provider_ops *ops, void *self, cons
 
 	if (size < 3 || (line = memchr(data + 2, '\n', size - 2)) == NULL)
 		return;
-	/* burstd asks nobody for a session who is good for ever. */
+	/* burstd sends no LOGIN to a driver whose session never ends. */
 	op.kind = (enum provider_op_kind)(
 		data[0] % (ops->good_until != NULL && ops->good_until(self) < INT64_MAX ? 5 : 4));
 	if ((caps.flags & PROVIDER_TELLS) != 0 && (data[0] == 'n' || data[0] == 'a')) {

@@ -44,7 +44,7 @@ static char *shown(const char *log, size_t len)
 	return text;
 }
 
-/* As often as the bytes are longer together than what is shown. */
+/* Repeats the bytes until they exceed what is shown. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const size_t times = size > 256 ? 1 + CONSOLE_SHOWN_MAX / size : 1, len = times * size;
