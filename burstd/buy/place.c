@@ -358,11 +358,27 @@ static void note_refusals(struct engine *e, const struct conf_offer *o,
 	}
 }
 
+/* What the answer tells of the place as a whole.  Where the provider wants to be asked again for
+ * some instances (EC2: of another subnet), it has not said that it has no more. */
+static enum provider_code verdict(const struct provider_result *r, size_t n)
+{
+	bool asks_again = r->code == PROVIDER_OK && count_code(r, n, PROVIDER_NOT_YET) > 0;
+	enum provider_code code = r->code;
+
+	/* A successful request that bought nothing is no purchase. */
+	if (code == PROVIDER_OK && r->nitems > 0)
+		code = PROVIDER_NOT_YET;
+	for (size_t i = 0; i < r->nitems; i++)
+		if (!asks_again || r->items[i].code != PROVIDER_CAPACITY)
+			code = cooldown_worse(r->items[i].code, code);
+	return code;
+}
+
 void place_bought(struct engine *e, const struct conf_offer *o, const struct provider_result *r,
 		  size_t n, int64_t sent_ms)
 {
 	struct cooldown_place at = place_to_cool(e, o);
-	enum provider_code code = r->code;
+	enum provider_code code = verdict(r, n);
 	enum cooldown_news news;
 
 	note_refusals(e, o, r, n, sent_ms);
@@ -370,11 +386,6 @@ void place_bought(struct engine *e, const struct conf_offer *o, const struct pro
 		return;
 	if (code == PROVIDER_RATE)
 		at.pause_ms = clamp(r->retry_after_ms, 0, LIMIT_PAUSE_MAX_MS);
-	/* A successful request that bought nothing is no purchase. */
-	if (code == PROVIDER_OK && r->nitems > 0)
-		code = r->items[0].code;
-	for (size_t i = 0; i < r->nitems; i++)
-		code = cooldown_worse(code, r->items[i].code);
 	news = cooldown_bought(&e->cloud->cooldown, &at, code, sent_ms, engine_now(e));
 	tell(e, news, &e->conf->providers[o->provider_index], o,
 	     news == COOLDOWN_AGAIN ? "" : r->message);

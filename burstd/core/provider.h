@@ -55,7 +55,9 @@ enum provider_code {
 	PROVIDER_INVALID,   /* the request can never succeed as it is */
 	PROVIDER_NOT_FOUND, /* no such instance (which is not proof that it is gone, I9) */
 	PROVIDER_CONFLICT,  /* the token or name was used for another request */
-	PROVIDER_NOT_YET,   /* refused for now (minimum rental, locked); see retry_after_ms */
+	PROVIDER_NOT_YET,   /* refused for now (minimum rental, locked); see retry_after_ms.  Of one
+			       instance of a create: ask for it again, the place may still have
+			       room, whatever the answer says of the others */
 	PROVIDER_RATE,      /* throttled; nothing happened */
 	PROVIDER_TRANSIENT, /* it failed, and nothing happened; try again */
 	PROVIDER_AMBIGUOUS, /* it may have happened: find out by token or list first */

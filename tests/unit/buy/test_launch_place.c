@@ -26,6 +26,29 @@ static void test_who_is_refused_first_knows_when_the_place_opens(void **state)
 	assert_int_equal(F.hopeful, 0);
 }
 
+/* EC2 has room for some in one subnet, and has not been asked for the rest in the next (F2). */
+static void test_a_place_that_may_have_room_elsewhere_does_not_cool(void **state)
+{
+	struct provider_item items[NODES];
+	const struct provider_result r = {.code = PROVIDER_OK, .items = items, .nitems = NODES};
+
+	(void)state;
+	launch_part.at[PART_RUN](&F.e);
+	make_items(items);
+	items[NODES - 3] = items[NODES - 2] = (struct provider_item){.code = PROVIDER_CAPACITY};
+	items[NODES - 1] = (struct provider_item){.code = PROVIDER_NOT_YET};
+	F.e.left = NODES;
+	F.answer(&F.cloud, F.ctx, &r);
+	launch_answered(&F.e);
+	assert_int_equal(count(NODE_GONE), 2);
+	assert_int_equal(count(NODE_WANTED), 1);
+	assert_int_equal(place_would(&F.e, &F.pool.own), PLACE_SELLS);
+
+	items[NODES - 1].code = PROVIDER_QUOTA; /* holds in all subnets */
+	place_bought(&F.e, &F.pool.own, &r, NODES, engine_now(&F.e));
+	assert_int_not_equal(place_would(&F.e, &F.pool.own), PLACE_SELLS);
+}
+
 /* The ten are wanted at one place; the eleventh, which came last, at another. */
 static void make_two_places(struct conf_offer offers[2], struct node *last)
 {
@@ -247,6 +270,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(test_who_is_refused_first_knows_when_the_place_opens),
+		T(test_a_place_that_may_have_room_elsewhere_does_not_cool),
 		T(test_who_waits_for_a_probe_keeps_no_other_place_waiting),
 		T(test_who_is_refused_unsent_keeps_no_other_place_waiting),
 		T(test_all_that_goes_at_once_is_one_probe),
