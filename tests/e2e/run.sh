@@ -56,14 +56,16 @@ trap end EXIT
 trap 'exit 130' INT TERM HUP
 
 # Which of the files come out first does not matter; their lines are kept together and numbered anew.
-failed=() count=0
+failed=() why=() count=0
 flush() {
-	local line
+	local line words=0
 	while IFS= read -r line; do
 		case $line in
 		1..*) continue ;;
 		'ok '*) count=$((count + 1)) line="ok $count ${line#ok * }" ;;
-		'not ok '*) count=$((count + 1)) line="not ok $count ${line#not ok * }" failed+=("$1: ${line#not ok }") ;;
+		'not ok '*) count=$((count + 1)) line="not ok $count ${line#not ok * }" failed+=("$1: ${line#not ok }")
+			words=$((words == 0 ? 5 : -1)) ;; # the first of a file may break those after it
+		'# '*) [ "$words" -le 0 ] || why+=("$1: ${line#\# }") words=$((words == 1 ? -1 : words - 1)) ;;
 		esac
 		printf '%s\n' "$line"
 	done <"$out/$1"
@@ -92,6 +94,6 @@ for file; do
 done
 while [ ${#running[@]} -gt 0 ]; do finish; done
 # Said once more, for whoever sees but the end of a long log.
-[ ${#failed[@]} = 0 ] || printf '# failed: %s\n' "${failed[@]}"
+[ ${#failed[@]} = 0 ] || printf '# failed: %s\n' "${failed[@]}" "${why[@]}"
 echo "1..$count"
 [ ${#failed[@]} = 0 ]
