@@ -109,6 +109,18 @@ static inline bool token_made_nothing(const struct token *t)
 	return t->throttled == t->sent;
 }
 
+/* What a provider does all the time, to whatever is asked. */
+enum sim_bad {
+	BAD_NOT,
+	BAD_DENIES,
+	BAD_THROTTLES,
+	BAD_BREAKS, /* 500 */
+	BAD_HANGS,
+	BAD_GARBAGE,
+	BAD_LISTS, /* they fail, and there is no capacity */
+	SIM_BADS
+};
+
 struct sim_cloud {
 	struct world *w;
 	struct inst **all; /* all[i]->number == i + 1 */
@@ -141,6 +153,7 @@ struct sim_cloud {
 	bool single;          /* of each create there is only the first */
 	uint32_t most;        /* machines of a type, wherever they are; 0: any number ... */
 	const char *most_why; /* ... and the code with which more of them are refused */
+	enum sim_bad bad;     /* what "cloud" does, and "twin" does not */
 	bool no_lists;        /* they fail */
 	bool no_slurmd;       /* what boots does so once this is over */
 	bool no_make;         /* we have not the right to make fabrics */

@@ -145,6 +145,9 @@ void sim_drill(struct world *w, step_fn step)
 		drill_stillborn(w, step, (enum sim_makes)(MAKES_AN_END + w->seed / 6 % 3));
 	if (w->seed % 6 == 0)
 		drill_full(w, step, w->seed % 4 == 0 ? "capacity" : "quota");
+	if (w->seed % 6 == 1)
+		drill_beside(w, step,
+			     (enum sim_bad)(BAD_DENIES + w->seed / 6 % (SIM_BADS - BAD_DENIES)));
 	if (world_one_in(w, 4))
 		drill_next(w, step);
 	drill_sleep_all(w, step);

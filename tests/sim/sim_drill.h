@@ -3,6 +3,8 @@
 #ifndef SIM_DRILL_H
 #define SIM_DRILL_H
 
+#include "sim_cloud.h"
+#include "sim_slurm.h"
 #include "world.h"
 
 enum {
@@ -62,5 +64,10 @@ void drill_lists(struct world *w, step_fn step);
 void drill_twin(struct world *w, step_fn step);
 void drill_stray(struct world *w, step_fn step);
 void drill_right(struct world *w, step_fn step);
+bool drill_fenced(const struct ctld_node *n, const struct inst *i);
+
+/* --- sim_beside.c --- */
+
+void drill_beside(struct world *w, step_fn step, enum sim_bad how);
 
 #endif

@@ -12,7 +12,7 @@
  */
 
 /* Has slurmctld been told to let go of what it had there? */
-static bool fenced(const struct ctld_node *n, const struct inst *i)
+bool drill_fenced(const struct ctld_node *n, const struct inst *i)
 {
 	return n->inst != i->number || n->power_down || n->powering_down || n->powered_down ||
 	       n->down;
@@ -62,7 +62,7 @@ void drill_reclaim(struct world *w, step_fn step, int64_t notice_ms)
 	else
 		sim_cloud_end(w->cloud, i);
 	drill_pass(w, step, w->now + known);
-	if (!w->failed && !fenced(n, i))
+	if (!w->failed && !drill_fenced(n, i))
 		world_fail(w, "I16: slurmctld was not told in %d s that %s is taken back",
 			   (int)(known / SIM_SECOND), n->name);
 	sim_ctld_end_job(w->ctld, j);

@@ -294,6 +294,37 @@ bool sim_wire_away(struct world *w, struct wire *q)
 	return w->now < a->until;
 }
 
+/* Nothing but this comes of what is asked by the name that is bad.  true: it is. */
+static bool is_bad(struct world *w, struct wire *q)
+{
+	switch (q->twin ? BAD_NOT : w->cloud->bad) {
+	case BAD_DENIES:
+		refuse(w, q, "denied");
+		return true;
+	case BAD_THROTTLES:
+		error(q, 429, "rate");
+		return true;
+	case BAD_BREAKS:
+		error(q, 500, "internal");
+		return true;
+	case BAD_HANGS:
+		sim_wire_no_reply(w, q);
+		return true;
+	case BAD_GARBAGE:
+		q->garbage = true;
+		str_adds(&q->body, "xxx");
+		return true;
+	case BAD_LISTS:
+		if (q->kind == WIRE_LIST)
+			error(q, 500, "internal");
+		else if (q->kind == WIRE_CREATE)
+			refuse(w, q, "capacity");
+		return q->kind == WIRE_LIST || q->kind == WIRE_CREATE;
+	default:
+		return false;
+	}
+}
+
 /* Refused at the door, before any effect.  true: it was. */
 static bool at_the_door(struct world *w, struct wire *q)
 {
@@ -308,6 +339,8 @@ static bool at_the_door(struct world *w, struct wire *q)
 			sim_wire_no_reply(w, q);
 		return true;
 	}
+	if (is_bad(w, q))
+		return true;
 	if ((q->kind == WIRE_LIST && w->cloud->no_lists) || q->fails == FAILS_SAYS_SO) {
 		error(q, 500, "internal");
 		return true;
