@@ -145,8 +145,11 @@ def wait_up(service):
     raise AssertionError("it does not start")
 
 
-# Ironic as it is, but for the steps of its fake hardware, each of which ends no sooner than a file is gone.
+# Ironic as it is, but for the steps of its fake hardware, each of which ends no sooner than a file is gone; and for its
+# transactions, which wait for each other: one that has read when another writes gets "database is locked" from SQLite at
+# once, whatever the timeout, and Ironic then leaves a machine in "deleting" for ever.
 HELD = """import os, sys, time
+import sqlalchemy
 from ironic.command.singleprocess import main
 from ironic.drivers.modules import fake
 class Held:
@@ -156,6 +159,10 @@ class Held:
         while os.path.exists({file!r}):
             time.sleep(0.05)
 fake.time = Held
+@sqlalchemy.event.listens_for(sqlalchemy.engine.Engine, "begin")
+def begin_before_oslo_does(conn):
+    conn.execute(sqlalchemy.text("BEGIN IMMEDIATE"))
+    conn.info["in_transaction"] = True
 sys.argv = ["ironic", "--config-file", {conf!r}]
 sys.exit(main())
 """
