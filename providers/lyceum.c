@@ -268,19 +268,6 @@ static void read_address(const struct doc_at *o, char out[PROVIDER_ADDR_MAX + 1]
 		memcpy(out, host, n + 1);
 }
 
-/* Some times have no zone, and are in UTC then [R]; 0: it cannot be read. */
-static int64_t read_created_at(const struct doc_at *o)
-{
-	const char *said = doc_word(o, "created_at");
-	char text[ADDRESS_SIZE];
-	int64_t ms = 0;
-
-	if (rfc3339_parse(said, &ms) == 0)
-		return ms > 0 ? ms : 0;
-	(void)snprintf(text, sizeof(text), "%.60sZ", said);
-	return rfc3339_parse(text, &ms) == 0 && ms > 0 ? ms : 0;
-}
-
 static int read_list(const struct provider_op *op, struct doc *d, struct provider_result *out)
 {
 	struct doc_at list = doc_list(&d->top, "vms", SIZE_MAX);
@@ -299,7 +286,7 @@ static int read_list(const struct provider_op *op, struct doc *d, struct provide
 			continue;
 		doc_id(&o, "vm_id", who.id, sizeof(who.id));
 		read_address(&o, who.addr);
-		who.created_ms = read_created_at(&o);
+		who.created_ms = doc_time_if(&o, "created_at") /* some have no zone [R] */;
 		who.state = rest_state(states, sizeof(states) / sizeof(states[0]),
 				       doc_word(&o, "status"));
 		*rest_add_instance(out) = who;

@@ -82,12 +82,14 @@ static int next_marker(const struct doc *d, const struct doc_at *list, const cha
 	return strcmp(out, before) != 0 ? 0 : -1;
 }
 
+enum { TRAIT_MAX = 255 }; /* as Placement has it */
+
 static bool requires(const struct doc_at *o, const char *trait)
 {
-	char key[DOC_KEY_MAX];
+	char key[sizeof("trait:") + TRAIT_MAX];
 	const json_t *specs = json_object_get(o->v, "extra_specs");
 
-	(void)snprintf(key, sizeof(key), "trait:%.50s", trait);
+	(void)snprintf(key, sizeof(key), "trait:%.*s", TRAIT_MAX, trait);
 	return trait[0] != '\0' && json_is_string(json_object_get(specs, key)) &&
 	       strcmp(json_string_value(json_object_get(specs, key)), "required") == 0;
 }

@@ -244,7 +244,8 @@ static enum provider_code meaning(const char *words)
 		{"uota exceeded", PROVIDER_QUOTA},
 		{"Maximum number of ports exceeded", PROVIDER_QUOTA},
 		{"over a limit", PROVIDER_QUOTA},
-		{"xceeded for quota", PROVIDER_QUOTA}, /* Cinder's: of volumes, of gigabytes */
+		{"xceeded for quota", PROVIDER_QUOTA}, /* Cinder's: of volumes ... */
+		{"xceeds allowed ", PROVIDER_QUOTA},   /* ... of gigabytes */
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -377,7 +378,7 @@ int openstack_list_parse(const struct openstack *s, const struct provider_op *op
 	const struct rows rows = {.list = "servers",
 				  .fields = fields,
 				  .nfields = NFIELDS,
-				  .max = OPENSTACK_PAGE_MAX,
+				  .max = OPENSTACK_ROWS_MAX,
 				  .fn = polled ? read_made : read_listed,
 				  .ctx = &r,
 				  .cursor = "servers_links"};

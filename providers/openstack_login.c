@@ -13,7 +13,7 @@ enum { LINES_MAX = 1 << 20 }; /* bytes of one page of flavors */
 
 static const struct keystone_service nova = {.name = "Nova", .type = "compute"};
 
-enum secret_of { PASSWORD, TOKEN, NEXT_TOKEN }; /* in keystone.secrets */
+enum secret_of { PASSWORD, TOKEN, NEXT_TOKEN, FORMER_TOKEN }; /* in keystone.secrets */
 
 static void session_free(struct openstack_session *n)
 {
@@ -232,6 +232,8 @@ static int take_flavors(struct openstack *s, const char *session, struct err *e)
 	session_free(s->now);
 	s->now = s->next;
 	s->next = NULL;
+	/* A request with the former one may still be on the wire: no answer may show it. */
+	set_secret(s, FORMER_TOKEN, s->keystone.secrets[TOKEN]);
 	set_secret(s, TOKEN, s->keystone.secrets[NEXT_TOKEN]);
 	restart(s);
 	return 0;

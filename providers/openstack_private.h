@@ -33,7 +33,8 @@ enum {
 	OPENSTACK_VALUE_MAX = 255,   /* ... of so many bytes each */
 	OPENSTACK_TAG_MAX = 60,      /* bytes */
 	OPENSTACK_RESERVATION = 64,  /* bytes of an id; Nova has 10 */
-	OPENSTACK_PAGE_MAX = 1000,   /* Nova's max_limit, unless a cloud has another */
+	OPENSTACK_PAGE_MAX = 1000,   /* Nova's max_limit, unless a cloud has another ... */
+	OPENSTACK_ROWS_MAX = 100000, /* ... and a page of servers is as long as that says */
 	OPENSTACK_USER_DATA = 49149, /* bytes whose base64 is 65,532 */
 	OPENSTACK_VERSION_MIN = 52,  /* 2.52: tags in a create; Pike, of 2017 */
 	OPENSTACK_VERSION_MAX = 96,  /* what this driver was written against */

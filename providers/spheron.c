@@ -260,7 +260,7 @@ static enum provider_state state_of(const struct doc_at *o)
 	enum provider_state state =
 		rest_state(states, sizeof(states) / sizeof(states[0]), doc_word(o, "status"));
 
-	return state == PROVIDER_FAILED && doc_has(o, "stoppedAt") ? PROVIDER_ENDED : state;
+	return state == PROVIDER_FAILED && doc_time_if(o, "stoppedAt") > 0 ? PROVIDER_ENDED : state;
 }
 
 static void read_deployment(const struct doc_at *o, struct provider_instance *i)
@@ -271,9 +271,9 @@ static void read_deployment(const struct doc_at *o, struct provider_instance *i)
 	if (strlen(addr) <= PROVIDER_ADDR_MAX)
 		memcpy(i->addr, addr, strlen(addr) + 1);
 	i->state = state_of(o);
-	i->created_ms = doc_time(o, "createdAt");
+	i->created_ms = doc_time_if(o, "createdAt");
 	if (i->state == PROVIDER_ENDED)
-		i->ended_ms = doc_time(o, "stoppedAt");
+		i->ended_ms = doc_time_if(o, "stoppedAt");
 	/* A reclaimed spot machine, or a broken host [S]. */
 	i->taken = strcmp(doc_word(o, "status"), "terminated-provider") == 0;
 }
@@ -314,14 +314,18 @@ static struct doc_at deployments_of(struct doc *d)
 {
 	if (json_is_array(d->root))
 		return doc_list(&d->top, NULL, PAGE_MAX);
-	return doc_list(&d->top, doc_has(&d->top, "deployments") ? "deployments" : "data", PAGE);
+	return doc_list(&d->top, doc_has(&d->top, "deployments") ? "deployments" : "data",
+			PAGE_MAX);
 }
 
-/* Without a count of pages a full one is not the last; one that is longer is no page. */
+/* Without a count of pages or rows a full one is not the last; one that is longer is no page.  The
+ * server may have pages that are shorter than was asked for. */
 static bool has_more(const struct provider_op *op, const struct doc *d, size_t n)
 {
 	if (!json_is_array(d->root) && doc_has(&d->top, "totalPages"))
 		return (uint64_t)doc_int(&d->top, "totalPages") > rest_page(op);
+	if (!json_is_array(d->root) && doc_has(&d->top, "total"))
+		return n > 0 && (uint64_t)doc_int(&d->top, "total") > rest_page(op) * n;
 	return n == PAGE;
 }
 

@@ -318,3 +318,15 @@ int64_t doc_time(const struct doc_at *o, const char *key)
 	doc_wrong(o, key, "a time such as 2026-01-02T03:04:05Z");
 	return 0;
 }
+
+int64_t doc_time_if(const struct doc_at *o, const char *key)
+{
+	const char *said = doc_word(o, key);
+	char text[64];
+	int64_t ms = 0;
+
+	if (rfc3339_parse(said, &ms) == 0)
+		return ms > 0 ? ms : 0;
+	(void)snprintf(text, sizeof(text), "%.60sZ", said);
+	return rfc3339_parse(text, &ms) == 0 && ms > 0 ? ms : 0;
+}

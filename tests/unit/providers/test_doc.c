@@ -59,7 +59,7 @@ static void test_a_page_of_instances(void **state)
 }
 
 /* What is asked for in the tests below: of the member x of the one item of a list. */
-enum what { TEXT, TEXT_IF, ID, INT, INT_IF, FLAG, MONEY, TIME, LIST, VALUES, WORD };
+enum what { TEXT, TEXT_IF, ID, INT, INT_IF, FLAG, MONEY, TIME, TIME_IF, LIST, VALUES, WORD };
 
 static int64_t ask(const struct doc_at *o, enum what what)
 {
@@ -85,6 +85,8 @@ static int64_t ask(const struct doc_at *o, enum what what)
 		return doc_money(o, "x", 100);
 	case TIME:
 		return doc_time(o, "x");
+	case TIME_IF:
+		return doc_time_if(o, "x");
 	case LIST:
 		return (int64_t)doc_list(o, "x", 2).n;
 	case VALUES:
@@ -108,6 +110,14 @@ static const struct {
 	{TEXT, "{}", 0, "a string of at most 7 bytes"},
 	{TEXT, "{\"x\":\"\"}", 0, NULL},
 	{TEXT, "7", 0, "a string of at most 7 bytes"},
+	{TIME_IF, "{\"x\":\"1970-01-01T00:00:01Z\"}", 1000, NULL},
+	{TIME_IF, "{\"x\":\"1970-01-01T00:00:01\"}", 1000, NULL}, /* in UTC */
+	{TIME_IF, "{\"x\":\"1960-01-01T00:00:01Z\"}", 0, NULL},
+	{TIME_IF, "{\"x\":\"0001-01-01T00:00:00Z\"}", 0, NULL},
+	{TIME_IF, "{\"x\":\"soon\"}", 0, NULL},
+	{TIME_IF, "{\"x\":\"\"}", 0, NULL},
+	{TIME_IF, "{\"x\":7}", 0, NULL},
+	{TIME_IF, "{}", 0, NULL},
 	{TEXT, "[]", 0, "a string of at most 7 bytes"},
 	{TEXT_IF, "{}", 0, NULL},
 	{TEXT_IF, "{\"x\":null}", 0, NULL},

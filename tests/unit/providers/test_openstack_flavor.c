@@ -26,6 +26,8 @@ static void buys_not(enum provider_market market, const char *type, const char *
 	refuse(&op, why);
 }
 
+#define LONG_TRAIT "MACHINES_THAT_ARE_TAKEN_BACK_WHEN_SOMEBODY_WHO_PAYS_MORE_WANTS_THEM"
+
 static void test_preemptible_servers_are_known_by_suffix_or_trait(void **state)
 {
 	(void)state;
@@ -44,6 +46,11 @@ static void test_preemptible_servers_are_known_by_suffix_or_trait(void **state)
 	buys_not(PROVIDER_SPOT, "g1.h100", "does not require the trait");
 	buys_not(PROVIDER_ON_DEMAND, "g1.h100.spot", "want market = \"spot\"");
 	buys_not(PROVIDER_RESERVED, "g1.h100.spot", "want market = \"spot\"");
+	options.spot_trait = "CUSTOM_" LONG_TRAIT;
+	reset(FLAVORS(FLAVOR("f-1", "a", SPECS("\"trait:CUSTOM_" LONG_TRAIT "\":\"required\""))));
+	buys(PROVIDER_SPOT, "a", "\"f-1\"");
+	buys_not(PROVIDER_ON_DEMAND, "a", "want market = \"spot\"");
+	options.spot_trait = "CUSTOM_PREEMPTIBLE";
 	options.spot_suffix = ".spot";
 	reset(USUAL_FLAVORS);
 	buys(PROVIDER_SPOT, "g1.h100", "\"f-2\"");

@@ -258,6 +258,10 @@ static void test_why_a_server_failed(void **state)
 		       "retrying "
 		       "build failures for instance 1."),
 		 PROVIDER_TRANSIENT, "Exceeded maximum"},
+		{FAULT("Build of instance 1 aborted: VolumeSizeExceedsAvailableQuota: Requested "
+		       "volume or snapshot exceeds allowed gigabytes quota. Requested 100G, quota "
+		       "is 1000G and 950G has been consumed."),
+		 PROVIDER_QUOTA, "Build of"},
 		{FAULT("no s3cret"), PROVIDER_TRANSIENT, "no ***"},
 		{FAULT("   "), PROVIDER_TRANSIENT, ""},
 		{FAILED(""), PROVIDER_TRANSIENT, ""},
@@ -378,6 +382,26 @@ static void test_pages(void **state)
 			fail_msg("row %zu: %s: %s", i, provider_code_str(r.code), r.cursor);
 		provider_result_fini(&r);
 	}
+}
+
+/* max_limit of Nova may be above its default of 1,000. */
+static void test_a_page_longer_than_usual(void **state)
+{
+	enum { N = 1001 };
+	struct provider_op op = list("");
+	struct provider_result r;
+	struct str body;
+
+	(void)state;
+	str_init(&body, N * 32);
+	str_adds(&body, "{\"servers\":[");
+	for (int i = 0; i < N; i++)
+		str_addf(&body, "%s{\"id\":\"i-%d\"}", i > 0 ? "," : "", i);
+	str_adds(&body, "]}");
+	parse(&r, &op, 200, body.p);
+	assert_int_equal(r.code, PROVIDER_OK);
+	provider_result_fini(&r);
+	str_fini(&body);
 }
 
 static void test_a_list_begins_again_when_its_last_server_is_gone(void **state)
@@ -551,6 +575,7 @@ int main(void)
 		T(test_many_failures_are_all_told),
 		T(test_a_node_has_its_own_address),
 		T(test_pages),
+		T(test_a_page_longer_than_usual),
 		T(test_a_list_begins_again_when_its_last_server_is_gone),
 		T(test_a_damaged_list_is_none),
 		T(test_a_list_that_is_cut_anywhere_is_none),

@@ -413,6 +413,23 @@ static void test_passwords_and_tokens_are_never_shown(void **state)
 	provider_result_fini(&r);
 }
 
+/* A request with the former token may be answered when there is a new one. */
+static void test_a_former_token_is_never_shown(void **state)
+{
+	struct provider_op op = list("");
+	char *token = fixture("token");
+	struct provider_result r;
+
+	(void)state;
+	assert_int_equal(step_as(token, "gAAAAAanother"), 1);
+	free(token);
+	assert_int_equal(step_fixture("version"), 1);
+	assert_int_equal(step(USUAL_FLAVORS), 0);
+	parse(&r, &op, 401, "{\"error\":{\"message\":\"" THE_TOKEN " or gAAAAAanother\"}}");
+	assert_string_equal(r.message, "*** or ***");
+	provider_result_fini(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -432,6 +449,7 @@ int main(void)
 		T(test_refused_logins_are_for_an_admin),
 		T(test_a_session_that_is_none_begins_again),
 		T(test_passwords_and_tokens_are_never_shown),
+		T(test_a_former_token_is_never_shown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

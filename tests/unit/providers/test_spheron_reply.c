@@ -65,8 +65,18 @@ static void test_replies(void **state)
 		 PROVIDER_AMBIGUOUS, "malformed reply: name"},
 		{PROVIDER_CREATE, 200, D("6a01", PREFIX "-d-h100-7", "deploying"),
 		 PROVIDER_AMBIGUOUS, "malformed reply: name"},
-		{PROVIDER_CREATE, 200, "{\"id\":\"6a01\",\"createdAt\":\"soon\"}",
-		 PROVIDER_AMBIGUOUS, "malformed reply: createdAt"},
+		/* A machine is known, and a list whole, whatever its times look like (F16). */
+		{PROVIDER_CREATE, 200, "{\"id\":\"6a01\",\"createdAt\":\"soon\"}", PROVIDER_OK, ""},
+		{PROVIDER_LIST, 200,
+		 "[{\"id\":\"a\",\"name\":\"" NAME "\",\"createdAt\":1747309411000}]", PROVIDER_OK,
+		 ""},
+		/* All rows are told by a count of them, too, and pages may be shorter than asked
+		   for. */
+		{PROVIDER_LIST, 200, "{\"data\":[" OURS("a", "running") "],\"total\":2}",
+		 PROVIDER_MORE, ""},
+		{PROVIDER_LIST, 200, "{\"data\":[" OURS("a", "running") "],\"total\":1}",
+		 PROVIDER_OK, ""},
+		{PROVIDER_LIST, 200, "{\"data\":[],\"total\":1}", PROVIDER_OK, ""},
 		/* Lists: the truth, or nothing. */
 		{PROVIDER_LIST, 200, "[]", PROVIDER_OK, ""}, /* accepted, and not yet listed */
 		{PROVIDER_LIST, 200, PAGE("", "0"), PROVIDER_OK, ""},
@@ -210,6 +220,9 @@ static void test_states(void **state)
 		{"\"status\":\"stopped\"", PROVIDER_STOPPING, false}, /* bills, until deleted */
 		{"\"status\":\"failed\"", PROVIDER_FAILED, false},
 		{"\"status\":\"failed\",\"stoppedAt\":null", PROVIDER_FAILED, false},
+		{"\"status\":\"failed\",\"stoppedAt\":\"\"", PROVIDER_FAILED, false},
+		{"\"status\":\"failed\",\"stoppedAt\":\"0001-01-01T00:00:00Z\"", PROVIDER_FAILED,
+		 false},
 		{"\"status\":\"failed\",\"stoppedAt\":\"2026-05-15T11:43:31.000Z\"", PROVIDER_ENDED,
 		 false},
 		{"\"status\":\"terminated\"", PROVIDER_ENDED, false},
@@ -296,17 +309,18 @@ static void test_others_spoil_no_list(void **state)
 	provider_result_fini(&r);
 }
 
-/* A list of n deployments, alone, as page `page`. */
-static struct provider_result bare(size_t n, const char *page)
+/* A list of n deployments between head and tail, as page `page`. */
+static struct provider_result list_of(size_t n, const char *head, const char *tail,
+				      const char *page)
 {
 	struct provider_op op = op_of(PROVIDER_LIST);
-	char *body = mem_zalloc(n * 200 + 3);
+	char *body = mem_zalloc(n * 200 + 100);
 	struct provider_result r;
 
-	(void)strcat(body, "[");
+	(void)strcat(body, head);
 	for (size_t i = 0; i < n; i++)
 		(void)strcat(strcat(body, i > 0 ? "," : ""), OURS("a", "running"));
-	(void)strcat(body, "]");
+	(void)strcat(body, tail);
 	op.cursor = page;
 	r = parse_op(&op, 200, body);
 	free(body);
@@ -323,13 +337,24 @@ static void test_a_full_page_without_a_count_is_not_the_last(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct provider_result r = bare(rows[i].n, "2");
+		struct provider_result r = list_of(rows[i].n, "[", "]", "2");
 
 		assert_int_equal(r.code, rows[i].code);
 		assert_int_equal(r.ninstances, rows[i].n);
 		assert_string_equal(r.cursor, rows[i].cursor);
 		provider_result_fini(&r);
 	}
+}
+
+/* The server need not care how many rows were asked for. */
+static void test_a_page_longer_than_asked_for(void **state)
+{
+	struct provider_result r = list_of(150, "{\"deployments\":[", "],\"totalPages\":1}", "");
+
+	(void)state;
+	assert_int_equal(r.code, PROVIDER_OK);
+	assert_int_equal(r.ninstances, 150);
+	provider_result_fini(&r);
 }
 
 /* I12: a list that is cut is no list, wherever it is cut. */
@@ -504,6 +529,7 @@ int main(void)
 		T(test_lists_as_clients_saw_them),
 		T(test_others_spoil_no_list),
 		T(test_a_full_page_without_a_count_is_not_the_last),
+		T(test_a_page_longer_than_asked_for),
 		T(test_a_list_that_is_cut_short),
 		T(test_ten_mebibytes_and_a_thousand_brackets),
 		T(test_offers_as_clients_saw_them),
