@@ -319,7 +319,8 @@ static struct provider_caps aws_caps(const void *self)
 
 	return (struct provider_caps){
 		.flags = PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_FABRICS | PROVIDER_REPORTS |
-			 PROVIDER_CONSOLES | (a->queue != NULL ? PROVIDER_TELLS : 0),
+			 PROVIDER_CONSOLES | PROVIDER_ELSEWHERE |
+			 (a->queue != NULL ? PROVIDER_TELLS : 0),
 		.create_max = AWS_CREATE_MAX,
 		.delete_max = AWS_DELETE_MAX,
 		.token_ms = TOKEN_LIFE_MS,

@@ -175,6 +175,8 @@ static bool repeatable(const struct batch *b)
  * the create (I4, I6). */
 static void give_up_repeating(struct engine *e, struct batch *b)
 {
+	if (b->j.cursor[0] != '\0')
+		batch_goes_on(e, b, "");
 	for (size_t i = 0; i < b->n; i++) {
 		struct fleet_node *fn = batch_row(b, i);
 		struct node_event ev = {.type = NODE_EV_REFUSED, .now_ms = engine_now(e)};
@@ -205,12 +207,24 @@ static void go_on(struct cloud *c, struct batch *b)
 {
 	if (!cloud_ready(c, PROVIDER_STEP))
 		return;
-	if (is_same(c, b)) {
+	if (is_same(c, b))
 		launch_go_on(c, b);
-		return;
-	}
-	batch_goes_on(c->e, b, "");
-	give_up_repeating(c->e, b);
+	else
+		give_up_repeating(c->e, b);
+}
+
+/* Has a create begun that must be ended?  It is not on the wire: burstd ended meanwhile. */
+static bool has_begun(const struct cloud *c, const struct batch *b)
+{
+	return b->j.cursor[0] != '\0' && !b->inflight && (c->caps.flags & PROVIDER_ELSEWHERE) == 0;
+}
+
+static void repeat(struct cloud *c, struct batch *b)
+{
+	if (b->j.cursor[0] != '\0')
+		launch_go_on(c, b);
+	else
+		launch_send_batch(c, b);
 }
 
 static void launch_again(struct engine *e)
@@ -222,7 +236,7 @@ static void launch_again(struct engine *e)
 			send_made(c, b);
 			continue;
 		}
-		if (b->j.cursor[0] != '\0' && !b->inflight) {
+		if (has_begun(c, b)) {
 			go_on(c, b);
 			continue;
 		}
@@ -234,11 +248,12 @@ static void launch_again(struct engine *e)
 			give_up_repeating(e, b);
 			continue;
 		}
-		launch_record(c, b, "create-again");
+		if (b->j.cursor[0] == '\0') /* else it is on record with its first request */
+			launch_record(c, b, "create-again");
 		engine_commit(e);
 		/* The commit may have changed the rows. */
 		if (!e->dead && wants_repeat(e, b) && repeatable(b))
-			launch_send_batch(c, b);
+			repeat(c, b);
 	}
 }
 

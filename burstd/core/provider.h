@@ -74,6 +74,9 @@ enum provider_flags {
 	PROVIDER_REPORTS = 1 << 5,  /* it can be told of broken hosts */
 	PROVIDER_FABRICS = 1 << 6,  /* a create can ask for machines of one fabric */
 	PROVIDER_CONSOLES = 1 << 7, /* it keeps the console logs of its instances */
+	/* A create goes on only where it was refused: nothing has begun by then, and lists show
+	 * what its last request made.  So after a crash it goes on only if it may be repeated. */
+	PROVIDER_ELSEWHERE = 1 << 8,
 };
 
 /* A token bucket: it holds `size` tokens, and gains `gains` of them in every_ms (0: in a second).

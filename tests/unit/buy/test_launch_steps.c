@@ -93,6 +93,59 @@ static void test_one_whose_nodes_were_released_is_ended_as_well(void **state)
 	assert_int_equal(count(NODE_DELETING), NODES);
 }
 
+/* Start again, at a provider where a create goes on only where it was refused (EC2's subnets). */
+static void crash_elsewhere(void)
+{
+	F.cloud.caps.flags |= PROVIDER_ELSEWHERE;
+	send_all();
+	hear_more("1");
+	crash();
+	for (struct fleet_node *fn = F.e.fleet.states[NODE_INDOUBT]; fn; fn = fn->state_next)
+		fn->n.wake_ms = 0; /* its token is known there */
+}
+
+/* F2: nothing was made where it was refused, so it must buy no more than a repeat may. */
+static void test_where_nothing_has_begun_it_goes_on_as_a_repeat(void **state)
+{
+	(void)state;
+	crash_elsewhere();
+	F.cloud.listed = false;
+	launch_part.at[PART_RUN](&F.e);
+	assert_int_equal(F.sent, 1);
+	F.cloud.listed = true;
+	launch_part.at[PART_RUN](&F.e);
+	assert_int_equal(F.sent, 2);
+	assert_string_equal(F.op.cursor, "1"); /* what it was last is not made twice */
+	answer(NODES);
+	launch_answered(&F.e);
+	assert_int_equal(count(NODE_BOOTING), NODES);
+}
+
+static void test_where_nothing_has_begun_a_closed_pool_buys_nothing(void **state)
+{
+	(void)state;
+	crash_elsewhere();
+	F.closed = "paused";
+	launch_part.at[PART_RUN](&F.e);
+	assert_int_equal(F.sent, 1);
+	assert_string_equal(F.staged.cursor, "");
+	assert_int_equal(count(NODE_INDOUBT), NODES);
+	assert_int_equal(row("c1")->n.attempts, NODE_RETRIES); /* lists tell */
+	F.closed = NULL;
+	launch_part.at[PART_RUN](&F.e);
+	assert_int_equal(F.sent, 1);
+}
+
+static void test_where_nothing_has_begun_what_nobody_wants_is_not_bought(void **state)
+{
+	(void)state;
+	crash_elsewhere();
+	for (struct fleet_node *fn = F.e.fleet.states[NODE_INDOUBT]; fn; fn = fn->state_next)
+		fn->n.release = true;
+	launch_part.at[PART_RUN](&F.e);
+	assert_int_equal(F.sent, 1);
+}
+
 /* I4: its offer or its image is another now; only lists can tell what became of it. */
 static void test_one_that_cannot_be_built_again_is_left_to_lists(void **state)
 {
@@ -146,6 +199,13 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_one_whose_nodes_were_released_is_ended_as_well,
 						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_where_nothing_has_begun_it_goes_on_as_a_repeat,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_where_nothing_has_begun_a_closed_pool_buys_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_where_nothing_has_begun_what_nobody_wants_is_not_bought, setup,
+			teardown),
 		cmocka_unit_test_setup_teardown(
 			test_one_that_cannot_be_built_again_is_left_to_lists, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_while_no_request_may_go_it_waits, setup,
