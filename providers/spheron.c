@@ -329,6 +329,26 @@ static bool has_more(const struct provider_op *op, const struct doc *d, size_t n
 	return n == PAGE;
 }
 
+/* The cursor is the next page, and the first id of this one: a server that does not know pages
+ * answers with the same again, and has told all by then. */
+static int end_page(const struct provider_op *op, struct doc *d, const struct doc_at *list,
+		    struct provider_result *out)
+{
+	const char *before = strchr(provider_cursor(op), ' ');
+	char first[PROVIDER_ID_MAX + 1] = "", next[PROVIDER_ID_MAX + 32];
+	struct doc_at o;
+
+	if (list->n > 0) {
+		o = doc_item(list, 0);
+		(void)snprintf(first, sizeof(first), "%s", doc_word(&o, "id"));
+	}
+	if (!has_more(op, d, list->n) ||
+	    (first[0] != '\0' && before != NULL && strcmp(before + 1, first) == 0))
+		return rest_more(op, out, "");
+	(void)snprintf(next, sizeof(next), "%llu %s", (unsigned long long)rest_page(op) + 1, first);
+	return rest_more(op, out, next);
+}
+
 static int read_list(const struct provider_op *op, struct doc *d, struct provider_result *out)
 {
 	struct doc_at list = deployments_of(d);
@@ -345,7 +365,7 @@ static int read_list(const struct provider_op *op, struct doc *d, struct provide
 		if (who.state == PROVIDER_FAILED)
 			add_failure(out, who.id);
 	}
-	return doc_good(d) ? rest_more_pages(op, out, has_more(op, d, list.n)) : -1;
+	return doc_good(d) ? end_page(op, d, &list, out) : -1;
 }
 
 /* --- delete ----------------------------------------------------------------------------------- */
