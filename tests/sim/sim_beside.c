@@ -22,36 +22,22 @@ static const char *const ways[SIM_BADS] = {
 /* A job of one node that may be bought from both. */
 static struct ctld_job *submit(struct world *w)
 {
-	for (uint32_t p = 0; p < w->set.npools; p++) {
-		struct sim_pool *sp = &w->set.pools[p];
-		uint32_t names = 0;
-
-		for (size_t i = 0; i < w->ctld->n; i++)
-			names += w->ctld->nodes[i].pool == p && !w->ctld->nodes[i].deleted;
-		/* A create in doubt counts against the limits, and keeps its node. */
-		if (sp->ladder && names >= 2 && sp->max_nodes >= 2 && sp->max_rate >= 2 * sp->price)
-			return sim_ctld_submit(w->ctld, p, 1);
-	}
-	return NULL;
-}
-
-static bool is_warm(const struct world *w)
-{
 	for (uint32_t p = 0; p < w->set.npools; p++)
-		if (w->set.pools[p].warm > 0)
-			return true;
-	return false;
+		if (w->set.pools[p].ladder && drill_has_room_for_doubt(w, p))
+			return sim_ctld_submit(w->ctld, p, 1);
+	return NULL;
 }
 
 /* The job's node is deleted soon after slurmctld lets it go. */
 static void ends(struct world *w, step_fn step, struct ctld_job *j, const char *way)
 {
 	const struct inst *i = sim_cloud_find(w->cloud, w->ctld->nodes[j->nodes[0]].inst);
+	const bool warm = w->set.pools[j->pool].warm > 0;
 	int64_t idle = w->set.suspend_s * SIM_SECOND + ENDS_MS;
 
 	sim_ctld_end_job(w->ctld, j);
 	drill_pass(w, step, w->now + idle);
-	if (!w->failed && !is_warm(w) && inst_live(i) && !i->accepted)
+	if (!w->failed && !warm && inst_live(i) && !i->accepted)
 		world_fail(w,
 			   "F26: i-%u of %s is not deleted %d s after its job, and another "
 			   "provider %s",
@@ -77,7 +63,7 @@ static void is_taken(struct world *w, step_fn step, const struct ctld_job *j, co
 
 void drill_beside(struct world *w, step_fn step, enum sim_bad how)
 {
-	struct ctld_job *j = w->set.twins && w->absent == 0 ? submit(w) : NULL;
+	struct ctld_job *j = w->set.twins && w->absent == ABSENT_NOT ? submit(w) : NULL;
 
 	if (w->failed || j == NULL)
 		return;

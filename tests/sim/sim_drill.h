@@ -64,6 +64,9 @@ void drill_lists(struct world *w, step_fn step);
 void drill_twin(struct world *w, step_fn step);
 void drill_stray(struct world *w, step_fn step);
 void drill_right(struct world *w, step_fn step);
+/* Has the pool room for a create in doubt, and one more? */
+bool drill_has_room_for_doubt(const struct world *w, uint32_t pool);
+/* Has slurmctld been told to let go of what it had there? */
 bool drill_fenced(const struct ctld_node *n, const struct inst *i);
 
 /* --- sim_beside.c --- */

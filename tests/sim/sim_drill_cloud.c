@@ -11,7 +11,6 @@
 /* --- the instance is taken away (F41) ----------------------------------------------------------
  */
 
-/* Has slurmctld been told to let go of what it had there? */
 bool drill_fenced(const struct ctld_node *n, const struct inst *i)
 {
 	return n->inst != i->number || n->power_down || n->powering_down || n->powered_down ||
@@ -115,7 +114,7 @@ void drill_none(struct world *w, step_fn step, const char *code)
  * The job is told, and where the pool has offers of another provider it gets its nodes there. */
 
 /* A create in doubt counts against the limits, and keeps its node. */
-static bool has_room_for_doubt(const struct world *w, uint32_t pool)
+bool drill_has_room_for_doubt(const struct world *w, uint32_t pool)
 {
 	const struct sim_pool *p = &w->set.pools[pool];
 	uint32_t names = 0;
@@ -137,10 +136,11 @@ void drill_away(struct world *w, step_fn step)
 		return;
 	SIM_TRACE(w, "*** nobody is there any more");
 	for (int k = 0; k < (elsewhere ? 1 : 2); k++)
-		w->cloud->away[k] = (struct sim_away){
-			.until = INT64_MAX,
-			.how = has_room_for_doubt(w, j->pool) && world_one_in(w, 2) ? AWAY_FAILS
-										    : AWAY_REFUSES};
+		w->cloud->away[k] = (struct sim_away){.until = INT64_MAX,
+						      .how = drill_has_room_for_doubt(w, j->pool) &&
+									     world_one_in(w, 2)
+								     ? AWAY_FAILS
+								     : AWAY_REFUSES};
 	while (!w->failed && !drill_boots(w->ctld, j) && w->now < end)
 		step(w);
 	n = &w->ctld->nodes[j->nodes[0]];
