@@ -175,8 +175,7 @@ static bool repeatable(const struct batch *b)
  * the create (I4, I6). */
 static void give_up_repeating(struct engine *e, struct batch *b)
 {
-	if (b->j.cursor[0] != '\0')
-		batch_goes_on(e, b, "");
+	batch_goes_on(e, b, "");
 	for (size_t i = 0; i < b->n; i++) {
 		struct fleet_node *fn = batch_row(b, i);
 		struct node_event ev = {.type = NODE_EV_REFUSED, .now_ms = engine_now(e)};
@@ -219,14 +218,6 @@ static bool has_begun(const struct cloud *c, const struct batch *b)
 	return b->j.cursor[0] != '\0' && !b->inflight && (c->caps.flags & PROVIDER_ELSEWHERE) == 0;
 }
 
-static void repeat(struct cloud *c, struct batch *b)
-{
-	if (b->j.cursor[0] != '\0')
-		launch_go_on(c, b);
-	else
-		launch_send_batch(c, b);
-}
-
 static void launch_again(struct engine *e)
 {
 	for (struct batch *b = e->buy->batches; b != NULL && !e->dead; b = b->next) {
@@ -248,12 +239,11 @@ static void launch_again(struct engine *e)
 			give_up_repeating(e, b);
 			continue;
 		}
-		if (b->j.cursor[0] == '\0') /* else it is on record with its first request */
-			launch_record(c, b, "create-again");
+		launch_record(c, b, "create-again");
 		engine_commit(e);
 		/* The commit may have changed the rows. */
 		if (!e->dead && wants_repeat(e, b) && repeatable(b))
-			repeat(c, b);
+			launch_send_batch(c, b); /* from its cursor on, if it has one */
 	}
 }
 

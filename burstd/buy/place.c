@@ -363,14 +363,17 @@ static void note_refusals(struct engine *e, const struct conf_offer *o,
 static enum provider_code verdict(const struct provider_result *r, size_t n)
 {
 	bool asks_again = r->code == PROVIDER_OK && count_code(r, n, PROVIDER_NOT_YET) > 0;
+	bool first = r->code == PROVIDER_OK; /* a request that bought nothing is no purchase */
 	enum provider_code code = r->code;
 
-	/* A successful request that bought nothing is no purchase. */
-	if (code == PROVIDER_OK && r->nitems > 0)
-		code = PROVIDER_NOT_YET;
-	for (size_t i = 0; i < r->nitems; i++)
-		if (!asks_again || r->items[i].code != PROVIDER_CAPACITY)
-			code = cooldown_worse(r->items[i].code, code);
+	for (size_t i = 0; i < r->nitems; i++) {
+		enum provider_code of = r->items[i].code;
+
+		if (asks_again && of == PROVIDER_CAPACITY)
+			continue;
+		code = first ? of : cooldown_worse(code, of);
+		first = false;
+	}
 	return code;
 }
 

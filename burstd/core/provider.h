@@ -74,8 +74,9 @@ enum provider_flags {
 	PROVIDER_REPORTS = 1 << 5,  /* it can be told of broken hosts */
 	PROVIDER_FABRICS = 1 << 6,  /* a create can ask for machines of one fabric */
 	PROVIDER_CONSOLES = 1 << 7, /* it keeps the console logs of its instances */
-	/* A create goes on only where it was refused: nothing has begun by then, and lists show
-	 * what its last request made.  So after a crash it goes on only if it may be repeated. */
+	/* A create has a cursor only after a refusal, to go on elsewhere: nothing has begun by
+	 * then, and lists show what its last request made.  So after a crash burstd goes on with it
+	 * only where it would repeat a create. */
 	PROVIDER_ELSEWHERE = 1 << 8,
 };
 
