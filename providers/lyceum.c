@@ -286,7 +286,7 @@ static int read_list(const struct provider_op *op, struct doc *d, struct provide
 			continue;
 		doc_id(&o, "vm_id", who.id, sizeof(who.id));
 		read_address(&o, who.addr);
-		who.created_ms = doc_time_if(&o, "created_at") /* some have no zone [R] */;
+		who.created_ms = doc_time_if(&o, "created_at"); /* some have no zone [R] */
 		who.state = rest_state(states, sizeof(states) / sizeof(states[0]),
 				       doc_word(&o, "status"));
 		*rest_add_instance(out) = who;

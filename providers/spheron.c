@@ -260,7 +260,7 @@ static enum provider_state state_of(const struct doc_at *o)
 	enum provider_state state =
 		rest_state(states, sizeof(states) / sizeof(states[0]), doc_word(o, "status"));
 
-	return state == PROVIDER_FAILED && doc_time_if(o, "stoppedAt") > 0 ? PROVIDER_ENDED : state;
+	return state == PROVIDER_FAILED && doc_has_time(o, "stoppedAt") ? PROVIDER_ENDED : state;
 }
 
 static void read_deployment(const struct doc_at *o, struct provider_instance *i)

@@ -304,14 +304,21 @@ int64_t doc_money(const struct doc_at *o, const char *key, int64_t per)
 	return nano / per + (nano % per > 0);
 }
 
-int64_t doc_time(const struct doc_at *o, const char *key)
+bool doc_has_time(const struct doc_at *o, const char *key)
 {
 	const json_t *v = find(o, key);
 	const char *text = json_string_value(v);
+
+	return v != NULL &&
+	       (text == NULL || (text[0] != '\0' && strncmp(text, "0001-01-01T00:00:00", 19) != 0));
+}
+
+int64_t doc_time(const struct doc_at *o, const char *key)
+{
+	const char *text = json_string_value(find(o, key));
 	int64_t ms = 0;
 
-	if (v == NULL || (text != NULL && text[0] == '\0') ||
-	    (text != NULL && strncmp(text, "0001-01-01T00:00:00", 19) == 0))
+	if (!doc_has_time(o, key))
 		return 0;
 	if (text != NULL && rfc3339_parse(text, &ms) == 0 && ms >= 0)
 		return ms;

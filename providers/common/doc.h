@@ -93,8 +93,10 @@ int64_t doc_money(const struct doc_at *o, const char *key, int64_t per);
 /* A time of RFC 3339 in ms since 1970; 0 if it is missing, null, "", or the year 1, which is how Go
  * says that there is none.  Any other before 1970 is an error. */
 int64_t doc_time(const struct doc_at *o, const char *key);
-/* The same, of which nothing depends: a time without a zone is in UTC, and one that cannot be read
- * is 0, and no error. */
+/* The same, where nothing depends on it: a time without a zone is in UTC, and one that cannot be
+ * read is 0, and no error. */
 int64_t doc_time_if(const struct doc_at *o, const char *key);
+/* Is there a time, whatever it looks like?  Not where doc_time() is 0. */
+bool doc_has_time(const struct doc_at *o, const char *key);
 
 #endif

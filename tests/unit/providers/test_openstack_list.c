@@ -397,9 +397,10 @@ static void test_a_page_longer_than_usual(void **state)
 	str_adds(&body, "{\"servers\":[");
 	for (int i = 0; i < N; i++)
 		str_addf(&body, "%s{\"id\":\"i-%d\"}", i > 0 ? "," : "", i);
-	str_adds(&body, "]}");
+	str_adds(&body, "," SERVER("\"status\":\"ACTIVE\"," C1) "]}");
 	parse(&r, &op, 200, body.p);
 	assert_int_equal(r.code, PROVIDER_OK);
+	assert_int_equal(r.ninstances, 1); /* the last is ours */
 	provider_result_fini(&r);
 	str_fini(&body);
 }

@@ -225,6 +225,8 @@ static void test_states(void **state)
 		 false},
 		{"\"status\":\"failed\",\"stoppedAt\":\"2026-05-15T11:43:31.000Z\"", PROVIDER_ENDED,
 		 false},
+		{"\"status\":\"failed\",\"stoppedAt\":1747309411000", PROVIDER_ENDED, false},
+		{"\"status\":\"failed\",\"stoppedAt\":\"yesterday\"", PROVIDER_ENDED, false},
 		{"\"status\":\"terminated\"", PROVIDER_ENDED, false},
 		{"\"status\":\"terminated-provider\"", PROVIDER_ENDED, true},
 		{"\"status\":\"paused\"", PROVIDER_UNKNOWN, false},
