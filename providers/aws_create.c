@@ -105,12 +105,26 @@ static size_t tried(const struct provider_op *op)
 	return (size_t)strtoul(provider_cursor(op), NULL, 10);
 }
 
-static const struct choice *pick(const struct choices *all, const char *token, size_t tries)
+/* FNV-1a of 32 bits: of fnv.h's 64 the remainder by three would hardly depend on the last letter.
+ */
+static uint32_t hash(const char *text)
 {
 	uint32_t h = 2166136261U;
 
-	for (; *token != '\0'; token++)
-		h = (h ^ (unsigned char)*token) * 16777619U;
+	for (; *text != '\0'; text++)
+		h = (h ^ (unsigned char)*text) * 16777619U;
+	return h;
+}
+
+/* A job that takes several launches begins each in the same subnet. */
+static const struct choice *pick(const struct choices *all, const struct provider_create *c,
+				 size_t tries)
+{
+	char job[PROVIDER_WORD_MAX + 16];
+	uint32_t h;
+
+	(void)snprintf(job, sizeof(job), "%s/%u", c->cluster, (unsigned)c->wants[0].group);
+	h = hash(c->wants[0].group != 0 ? job : c->token);
 	assert(all->n > 0);
 	return &all->v[(h + tries) % all->n];
 }
@@ -130,11 +144,13 @@ void aws_create_goes_on(const struct aws *a, const struct provider_op *op, const
 {
 	struct choices all;
 
-	/* A subnet that we have no right to has no room for us: burstd would repeat a denied step,
-	 * as if something had begun. */
-	if (tried(op) > 0 && strcmp(code, "UnauthorizedOperation") == 0)
-		out->code = PROVIDER_CAPACITY;
 	find_choices(a, &op->u.create, &all);
+	/* A subnet that there is not has no room for us; nor has one that we have no right to:
+	 * burstd would repeat a denied step, as if something had begun. */
+	if ((tried(op) > 0 && strcmp(code, "UnauthorizedOperation") == 0) ||
+	    (strcmp(code, "InvalidSubnetID.NotFound") == 0 &&
+	     (tried(op) > 0 || may_go_on(a, op, &all))))
+		out->code = PROVIDER_CAPACITY;
 	if (out->code != PROVIDER_CAPACITY || !may_go_on(a, op, &all))
 		return;
 	out->code = PROVIDER_MORE;
@@ -329,7 +345,7 @@ int aws_create_build(const struct aws *a, const struct provider_op *op, struct s
 	if (is_fleet(a, c, &all))
 		build_fleet(a, c, &all, body);
 	else
-		build_run(a, op, pick(&all, c->token, tried(op)), body);
+		build_run(a, op, pick(&all, c, tried(op)), body);
 	return 0;
 }
 

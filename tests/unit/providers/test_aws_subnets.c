@@ -72,6 +72,40 @@ static void test_each_subnet_is_tried_once_with_a_token_of_its_own(void **state)
 	provider_result_fini(&r);
 }
 
+static void subnet_of(char *out, size_t size, const struct provider_op *op)
+{
+	struct provider_request rq;
+
+	build(&rq, op);
+	put(out, size, &rq, "SubnetId=");
+	provider_request_fini(&rq);
+}
+
+/* It is too large for one, or each of its nodes has its own voucher. */
+static void test_a_job_of_several_launches_begins_in_one_subnet(void **state)
+{
+	struct provider_op op = anywhere(1);
+	char first[64], next[64];
+	unsigned others = 0;
+
+	(void)state;
+	wants[0].group = 7;
+	subnet_of(first, sizeof(first), &op);
+	for (int i = 0; i < 16; i++) {
+		char token[16];
+
+		(void)snprintf(token, sizeof(token), "t%d", i);
+		op.u.create.token = token;
+		wants[0].group = 7;
+		subnet_of(next, sizeof(next), &op);
+		assert_string_equal(next, first);
+		wants[0].group = (uint32_t)(8 + i);
+		subnet_of(next, sizeof(next), &op);
+		others += strcmp(next, first) != 0;
+	}
+	assert_in_range(others, 4, 16);
+}
+
 /* I4: what is asked again is asked with the same bytes. */
 static void test_the_same_step_is_the_same_request(void **state)
 {
@@ -112,7 +146,7 @@ static void test_only_for_want_of_capacity(void **state)
 }
 
 /* burstd repeats a step that is denied, for half an hour; here nothing has begun. */
-static void test_a_later_subnet_that_is_denied_is_passed_over(void **state)
+static void test_a_subnet_that_is_denied_or_deleted_is_passed_over(void **state)
 {
 	struct provider_op op = anywhere(1);
 	struct provider_result r;
@@ -127,6 +161,21 @@ static void test_a_later_subnet_that_is_denied_is_passed_over(void **state)
 	assert_int_equal(r.code, PROVIDER_CAPACITY);
 	assert_non_null(strstr(r.message, "UnauthorizedOperation"));
 	provider_result_fini(&r);
+	op.cursor = ""; /* somebody has deleted one */
+	parse(&r, &op, 400, REFUSED("InvalidSubnetID.NotFound"));
+	assert_int_equal(r.code, PROVIDER_MORE);
+	provider_result_fini(&r);
+	op.cursor = "2";
+	parse(&r, &op, 400, REFUSED("InvalidSubnetID.NotFound"));
+	assert_int_equal(r.code, PROVIDER_CAPACITY);
+	provider_result_fini(&r);
+	place.zone = "eu-west-1b"; /* there is but one */
+	op.cursor = "";
+	parse(&r, &op, 400, REFUSED("InvalidSubnetID.NotFound"));
+	assert_int_equal(r.code, PROVIDER_INVALID);
+	provider_result_fini(&r);
+	place.zone = "";
+	op.cursor = "2";
 	parse(&r, &op, 400, REFUSED("ExpiredToken")); /* the session ends: that is to be repeated */
 	assert_int_equal(r.code, PROVIDER_DENIED);
 	provider_result_fini(&r);
@@ -203,9 +252,10 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(test_each_subnet_is_tried_once_with_a_token_of_its_own),
+		T(test_a_job_of_several_launches_begins_in_one_subnet),
 		T(test_the_same_step_is_the_same_request),
 		T(test_only_for_want_of_capacity),
-		T(test_a_later_subnet_that_is_denied_is_passed_over),
+		T(test_a_subnet_that_is_denied_or_deleted_is_passed_over),
 		T(test_an_admins_group_stays_where_it_is_and_a_jobs_own_goes_on),
 		T(test_one_subnet_is_all_there_is),
 		T(test_jobs_that_got_nothing_may_get_it_in_another_subnet),
