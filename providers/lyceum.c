@@ -290,6 +290,8 @@ static int read_list(const struct provider_op *op, struct doc *d, struct provide
 		who.state = rest_state(states, sizeof(states) / sizeof(states[0]),
 				       doc_word(&o, "status"));
 		*rest_add_instance(out) = who;
+		if (who.state == PROVIDER_FAILED)
+			rest_failed_for_no_reason(out, who.id, "Lyceum");
 	}
 	return rest_more(op, out, "");
 }

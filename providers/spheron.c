@@ -303,13 +303,6 @@ static int read_created(const struct provider_create *c, struct doc *d, struct p
 	return 0;
 }
 
-static void add_failure(struct provider_result *out, const char *id)
-{
-	struct provider_failure *f = rest_add_failure(out, id);
-
-	(void)snprintf(f->message, sizeof(f->message), "Spheron says that it failed, and not why");
-}
-
 static struct doc_at deployments_of(struct doc *d)
 {
 	if (json_is_array(d->root))
@@ -363,7 +356,7 @@ static int read_list(const struct provider_op *op, struct doc *d, struct provide
 		read_deployment(&o, &who);
 		*rest_add_instance(out) = who;
 		if (who.state == PROVIDER_FAILED)
-			add_failure(out, who.id);
+			rest_failed_for_no_reason(out, who.id, "Spheron");
 	}
 	return doc_good(d) ? end_page(op, d, &list, out) : -1;
 }

@@ -291,13 +291,31 @@ static const char *text_of(const json_t *v, char number[NUMBER_SIZE])
 	return number;
 }
 
+/* A price that may have more than nine decimals, as those by the second do: rounded up. */
+static int read_money(const char *text, int64_t *nano)
+{
+	const char *dot = strchr(text, '.');
+	size_t kept = dot != NULL ? (size_t)(dot - text) + 10 : 0;
+	char cut[NUMBER_SIZE];
+
+	if (dot == NULL || strlen(text) <= kept)
+		return fmt_money_parse(text, nano, NULL);
+	if (kept >= sizeof(cut) || text[kept + strspn(text + kept, "0123456789")] != '\0')
+		return -1;
+	(void)snprintf(cut, sizeof(cut), "%.*s", (int)kept, text);
+	if (fmt_money_parse(cut, nano, NULL) != 0)
+		return -1;
+	*nano += text[kept + strspn(text + kept, "0")] != '\0';
+	return 0;
+}
+
 int64_t doc_money(const struct doc_at *o, const char *key, int64_t per)
 {
 	char number[NUMBER_SIZE];
 	const char *text = text_of(find(o, key), number);
 	int64_t nano = 0;
 
-	if (text == NULL || fmt_money_parse(text, &nano, NULL) != 0) {
+	if (text == NULL || read_money(text, &nano) != 0) {
 		doc_wrong(o, key, "a price");
 		return 0;
 	}

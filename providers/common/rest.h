@@ -171,6 +171,8 @@ struct provider_instance *rest_add_instance(struct provider_result *out);
 /* Append why that instance of the list has failed: PROVIDER_TRANSIENT, which says nothing about the
  * place, and no words, unless the caller knows better. */
 struct provider_failure *rest_add_failure(struct provider_result *out, const char *id);
+/* The same, saying that `vendor` says that it failed, and not why. */
+void rest_failed_for_no_reason(struct provider_result *out, const char *id, const char *vendor);
 /* The one item of a create of one instance: OK, pending, whose it is.  The caller sets the id. */
 struct provider_instance *rest_created(const struct provider_create *c,
 				       struct provider_result *out);

@@ -283,6 +283,14 @@ struct provider_failure *rest_add_failure(struct provider_result *out, const cha
 	return f;
 }
 
+void rest_failed_for_no_reason(struct provider_result *out, const char *id, const char *vendor)
+{
+	struct provider_failure *f = rest_add_failure(out, id);
+
+	(void)snprintf(f->message, sizeof(f->message), "%s says that it failed, and not why",
+		       vendor);
+}
+
 struct provider_instance *rest_created(const struct provider_create *c, struct provider_result *out)
 {
 	struct provider_instance *i = &only_item(out)->instance;

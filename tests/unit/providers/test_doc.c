@@ -162,6 +162,12 @@ static const struct {
 	{MONEY, "{\"x\":1e2}", 1000000000, NULL},
 	{MONEY, "{\"x\":\"0.000000101\"}", 2, NULL}, /* never less than it is */
 	{MONEY, "{\"x\":123456.789012345}", 1234567890124, NULL},
+	{MONEY, "{\"x\":\"0.0007750000\"}", 7750, NULL}, /* by the second */
+	{MONEY, "{\"x\":\"0.0000001000\"}", 1, NULL},
+	{MONEY, "{\"x\":\"0.0000001001\"}", 2, NULL},
+	{MONEY, "{\"x\":\"0.0000001000x\"}", 0, "a price"},
+	{MONEY, "{\"x\":\"0.0000001000.1\"}", 0, "a price"},
+	{MONEY, "{\"x\":\"-0.0000000001\"}", 0, "a price"},
 	{MONEY, "{\"x\":0}", 0, NULL},
 	{MONEY, "{\"x\":-1}", 0, "a price"},
 	{MONEY, "{\"x\":-0.5}", 0, "a price"},

@@ -52,6 +52,21 @@ static void test_states(void **state)
 	}
 }
 
+/* F10: people are told who says that it failed. */
+static void test_a_vm_that_failed_has_words(void **state)
+{
+	struct provider_result r =
+		parse(PROVIDER_LIST, 200, VMS(OURS("a", "failed") "," OURS("b", "ready"), "2"));
+
+	(void)state;
+	assert_int_equal(r.code, PROVIDER_OK);
+	assert_int_equal(r.nfailures, 1);
+	assert_string_equal(r.failures[0].id, "a");
+	assert_int_equal(r.failures[0].code, PROVIDER_TRANSIENT);
+	assert_string_equal(r.failures[0].message, "Lyceum says that it failed, and not why");
+	provider_result_fini(&r);
+}
+
 static void test_a_vm_as_lyceum_shows_it(void **state)
 {
 	struct provider_result r =
@@ -251,6 +266,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(test_states),
+		T(test_a_vm_that_failed_has_words),
 		T(test_a_vm_as_lyceum_shows_it),
 		T(test_addresses),
 		T(test_times),

@@ -247,7 +247,8 @@ static void test_states(void **state)
 			fail_msg("row %zu: %d", i, (int)r.instances[0].state);
 		assert_int_equal(r.nfailures, rows[i].state == PROVIDER_FAILED);
 		if (r.nfailures > 0)
-			assert_string_equal(r.failures[0].id, "a");
+			assert_string_equal(r.failures[0].message,
+					    "Spheron says that it failed, and not why");
 		provider_result_fini(&r);
 	}
 }
