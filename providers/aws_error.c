@@ -56,7 +56,6 @@ static const struct {
 	{"SignatureDoesNotMatch", PROVIDER_DENIED},
 	{"IncompleteSignature", PROVIDER_DENIED},
 	{"MissingAuthenticationToken", PROVIDER_DENIED},
-	{"RequestExpired", PROVIDER_DENIED},
 	{"ExpiredToken*", PROVIDER_DENIED},
 	{"NotAuthorized*", PROVIDER_DENIED},
 	{"RegionDisabledException", PROVIDER_DENIED},
@@ -75,6 +74,8 @@ static const struct {
 	/* the token belongs to another request, or to an instance that is gone */
 	{"IdempotentParameterMismatch", PROVIDER_CONFLICT},
 	{"IdempotentInstanceTerminated", PROVIDER_CONFLICT},
+	/* dated by a clock that was wrong: the answer has the right time */
+	{"RequestExpired", PROVIDER_TRANSIENT},
 	/* may have happened: safe to repeat, a create by its token */
 	{"InternalError", PROVIDER_AMBIGUOUS},
 	{"InternalFailure", PROVIDER_AMBIGUOUS},

@@ -14,7 +14,7 @@
 
 bool cloud_ready(struct cloud *c, enum provider_op_kind kind)
 {
-	return !off_is(c) && (kind == PROVIDER_LOGIN || session_good(c)) &&
+	return !off_is(c) && session_serves(c, kind) &&
 	       limit_may(&c->limit, kind, engine_now(c->e));
 }
 
@@ -46,8 +46,10 @@ static void note_throttled(struct cloud *c, enum provider_op_kind kind,
 			       r->message[0] != '\0' ? r->message : "throttled");
 }
 
-static void note(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r)
+static void note(const struct request *rq, const struct provider_result *r)
 {
+	const enum provider_op_kind kind = rq->op.kind;
+	struct cloud *c = rq->cloud;
 	bool bad = r->code == PROVIDER_DENIED || r->code == PROVIDER_TRANSIENT ||
 		   r->code == PROVIDER_AMBIGUOUS || r->code == PROVIDER_INVALID;
 
@@ -56,14 +58,14 @@ static void note(struct cloud *c, enum provider_op_kind kind, const struct provi
 		return;
 	if (kind == PROVIDER_NOTICES) {
 		if (r->code == PROVIDER_DENIED)
-			session_doubt(c);
+			(void)session_doubt(c, rq->sent_ms);
 		return; /* perhaps another service: listen.c notes its state */
 	}
 	if (kind == PROVIDER_REPORT || kind == PROVIDER_CONSOLE)
 		return; /* nothing else needs these rights, and a denial is shown elsewhere, if at
 			   all */
 	if (kind != PROVIDER_LOGIN && r->code == PROVIDER_DENIED)
-		session_doubt(c);
+		(void)session_doubt(c, rq->sent_ms);
 	if (r->code == PROVIDER_RATE) {
 		note_throttled(c, kind, r);
 		return;
@@ -120,21 +122,38 @@ static struct provider_result result_of(const struct err *e)
 	return r;
 }
 
+/* Denied, perhaps for its session: that says nothing of the place, nor of the machines.  *again:
+ * what is returned then. */
+static const struct provider_result *
+excuse(const struct request *rq, const struct provider_result *r, struct provider_result *again)
+{
+	const enum provider_op_kind kind = rq->op.kind;
+	const bool counts = kind == PROVIDER_CREATE || kind == PROVIDER_DELETE ||
+			    kind == PROVIDER_FABRIC_MAKE || kind == PROVIDER_FABRIC_DROP;
+
+	if (r->code != PROVIDER_DENIED || !counts || !session_doubt(rq->cloud, rq->sent_ms))
+		return r;
+	*again = *r;
+	again->code = PROVIDER_TRANSIENT;
+	return again;
+}
+
 /* Every answer ends here. */
 static void finish(struct request *rq, const struct provider_result *r)
 {
 	static const struct err endless = {.code = ERR_LIMIT,
 					   .msg = "an operation of several requests does not end"};
-	struct provider_result unknown;
+	struct provider_result unknown, again;
 	struct cloud *c = rq->cloud;
 	enum steps steps = STEPS_OVER;
 
 	if (c != NULL) {
 		note_limit(rq, r);
+		r = excuse(rq, r, &again);
 		steps = steps_take(rq, r);
 		unknown = result_of(&endless);
 		r = steps == STEPS_ENDLESS ? &unknown : r;
-		note(c, rq->op.kind, r);
+		note(rq, r);
 		engine_heard(c->e, c, rq->op.kind, r, rq->sent_ms);
 		if (steps != STEPS_ON ||
 		    (rq->op.kind == PROVIDER_CREATE && r->code == PROVIDER_MORE))

@@ -111,6 +111,7 @@ struct cloud { /* one provider */
 	bool login_busy;
 	unsigned login_steps; /* of the one that is being made */
 	int64_t login_next, login_step;
+	int64_t login_ms;         /* since when there is the present one; 0: there never was one */
 	bool login_doubted;       /* the provider no longer takes the one there is */
 	int64_t login_doubted_ms; /* when that was last so */
 	/* the notices */
@@ -238,9 +239,13 @@ extern const struct engine_part clouds_send_part;
 /* Is there a session, or does the provider need none?  If not, only a login may go out. */
 bool session_good(const struct cloud *c);
 int64_t session_until(const struct cloud *c); /* end of the session, by our clock */
-/* A request was denied: the session may have been revoked, or have ended by the provider's clock.
- */
-void session_doubt(struct cloud *c);
+/* May such a request go out, as far as the session is concerned?  What makes something also waits
+ * for a session that is in doubt to be renewed, or not to be: else its denial would count. */
+bool session_serves(const struct cloud *c, enum provider_op_kind kind);
+/* A request that was sent at sent_ms was denied.  true: it may be the session's fault, which was
+ * revoked, or has ended by the provider's clock.  A new one comes, so ask again.  false: a right is
+ * missing. */
+bool session_doubt(struct cloud *c, int64_t sent_ms);
 
 /* --- login.c --- */
 void login_run(struct cloud *c);

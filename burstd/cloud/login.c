@@ -55,6 +55,7 @@ static void on_login(struct cloud *c, void *ctx, const struct provider_result *r
 	c->login_steps = 0;
 	c->login_step = 0;
 	c->login_doubted = false;
+	c->login_ms = engine_now(c->e);
 	/* A session that ends soon: do not renew it at once. */
 	c->login_next = engine_now(c->e) + ENGINE_RETRY_MAX_MS;
 }

@@ -322,6 +322,85 @@ static void test_a_session_that_is_denied_is_renewed_once_in_five_minutes(void *
 	assert_true(cloud_next_ms(B.c) == W.now + 1000); /* that is not forgotten */
 }
 
+static enum provider_code asked(enum provider_op_kind kind, const char *url, int status)
+{
+	static const char *const ids[] = {"i-1"};
+	struct provider_op op = {.kind = kind};
+
+	if (kind == PROVIDER_DELETE) {
+		op.u.del.ids = ids;
+		op.u.del.nids = 1;
+	}
+	cloud_send(B.c, &op, on_answer, NULL);
+	answer(url, status, "");
+	return F.code;
+}
+
+/* F33: else a place would be left for up to an hour because a session ended early. */
+static void test_a_denial_that_may_be_the_sessions_fault_does_not_count(void **state)
+{
+	struct provider_op op = {.kind = PROVIDER_CREATE};
+
+	(void)state;
+	F.brings = BEGAN + 360 * MINUTE;
+	log_in();
+	B.c->list_next = B.c->quotes_next = INT64_MAX;
+	W.now += MINUTE;
+	cloud_send(B.c, &op, on_answer, NULL);
+	cloud_send(B.c, &op, on_answer, NULL);
+	answer("create", 401, "");
+	assert_int_equal(F.code, PROVIDER_TRANSIENT);
+	assert_string_equal(B.c->error, "create: no entry");
+	/* What makes something waits for the login; what ends bills does not. */
+	assert_false(cloud_ready(B.c, PROVIDER_CREATE));
+	assert_false(cloud_ready(B.c, PROVIDER_FABRIC_MAKE));
+	assert_false(cloud_ready(B.c, PROVIDER_STEP));
+	assert_true(cloud_ready(B.c, PROVIDER_DELETE));
+	assert_true(cloud_ready(B.c, PROVIDER_LIST));
+	W.now++;
+	answer("create", 401, "");
+	assert_int_equal(F.code, PROVIDER_TRANSIENT);
+	cloud_send(B.c, &op, on_answer, NULL);
+	answer("login0", 200, "");
+	W.now++;
+	assert_false(cloud_ready(B.c, PROVIDER_CREATE));
+	cloud_send(B.c, &op, on_answer, NULL); /* with the old session, too */
+	answer("create", 401, "");
+	W.now++;
+	answer("login1", 200, "");
+	assert_true(cloud_ready(B.c, PROVIDER_CREATE));
+	F.code = PROVIDER_OK;
+	answer("create", 401, ""); /* it was sent before the new session came */
+	assert_int_equal(F.code, PROVIDER_TRANSIENT);
+	assert_int_equal(asked(PROVIDER_CREATE, "create", 403), PROVIDER_DENIED);
+	assert_true(cloud_ready(B.c, PROVIDER_CREATE));
+	assert_int_equal(waiting(), 0);
+	W.now += 5 * MINUTE;
+	assert_int_equal(asked(PROVIDER_DELETE, "delete", 401), PROVIDER_TRANSIENT);
+	answer("login0", 200, "");
+	answer("login1", 200, "");
+	assert_int_equal(asked(PROVIDER_DELETE, "delete", 401), PROVIDER_DENIED);
+}
+
+/* Rows must not wait for ever for a session that cannot be renewed, or is never. */
+static void test_a_session_that_is_not_renewed_is_no_excuse(void **state)
+{
+	(void)state;
+	F.brings = BEGAN + 360 * MINUTE;
+	log_in();
+	B.c->list_next = B.c->quotes_next = INT64_MAX;
+	W.now += MINUTE;
+	assert_int_equal(asked(PROVIDER_CREATE, "create", 401), PROVIDER_TRANSIENT);
+	answer("login0", 403, "");
+	assert_true(cloud_ready(B.c, PROVIDER_CREATE));
+	assert_int_equal(asked(PROVIDER_CREATE, "create", 401), PROVIDER_DENIED);
+	F.until = INT64_MAX; /* a key without an end, as of EC2 */
+	W.now += 60 * MINUTE;
+	assert_int_equal(asked(PROVIDER_CREATE, "create", 401), PROVIDER_DENIED);
+	assert_true(cloud_ready(B.c, PROVIDER_CREATE));
+	assert_int_equal(waiting(), 0);
+}
+
 /* Date has whole seconds, and is of some moment between the question and its answer. */
 static void test_how_far_our_clock_is_ahead_is_told_by_the_date_of_an_answer(void **state)
 {
@@ -418,6 +497,8 @@ int main(void)
 		T(test_sessions_may_be_renewed_for_ever),
 		T(test_a_session_that_ends_soon_is_not_renewed_at_once),
 		T(test_a_session_that_is_denied_is_renewed_once_in_five_minutes),
+		T(test_a_denial_that_may_be_the_sessions_fault_does_not_count),
+		T(test_a_session_that_is_not_renewed_is_no_excuse),
 		T(test_how_far_our_clock_is_ahead_is_told_by_the_date_of_an_answer),
 		T(test_quotes_for_our_types_come_in_pages),
 	};

@@ -41,7 +41,7 @@ static const struct {
 	{C, 403, "UnauthorizedOperation", PROVIDER_DENIED},
 	{C, 401, "AuthFailure", PROVIDER_DENIED},
 	{C, 403, "AccessDenied", PROVIDER_DENIED},
-	{C, 400, "RequestExpired", PROVIDER_DENIED},
+	{C, 400, "RequestExpired", PROVIDER_TRANSIENT},
 	{C, 400, "ExpiredToken", PROVIDER_DENIED},
 	{C, 403, "SignatureDoesNotMatch", PROVIDER_DENIED},
 	{C, 403, "InvalidClientTokenId", PROVIDER_DENIED},

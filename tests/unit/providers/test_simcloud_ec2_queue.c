@@ -80,7 +80,7 @@ static void test_a_queue_wants_a_signature_too(void **state)
 	(void)state;
 	clock_off = -600000;
 	hear(&r, NULL, 0);
-	assert_int_equal(r.code, PROVIDER_DENIED);
+	assert_int_equal(r.code, PROVIDER_TRANSIENT);
 	assert_non_null(strstr(r.message, "RequestExpired"));
 	provider_result_fini(&r);
 	clock_off = 0;

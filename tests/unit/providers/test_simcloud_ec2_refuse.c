@@ -142,10 +142,10 @@ static void test_only_who_signs_with_the_key_is_served(void **state)
 	open_driver(KEY, NULL);
 	clock_off = -301000;
 	create(&r, "t-1", 1);
-	refused(&r, PROVIDER_DENIED, "RequestExpired");
+	refused(&r, PROVIDER_TRANSIENT, "RequestExpired");
 	clock_off = 301000;
 	create(&r, "t-1", 1);
-	refused(&r, PROVIDER_DENIED, "RequestExpired");
+	refused(&r, PROVIDER_TRANSIENT, "RequestExpired");
 	assert_int_equal(rows(), 0);
 	clock_off = 290000;
 	create(&r, "t-1", 1);
