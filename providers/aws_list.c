@@ -8,6 +8,8 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "core/console.h"
+#include "providers/common/rest.h"
+#include "providers/common/words.h"
 
 /* --- requests ---------------------------------------------------------------------------------
  */
@@ -153,6 +155,30 @@ int aws_instance_read(const struct xml_node *item, struct provider_instance *i)
 	return 0;
 }
 
+/* Why EC2 ended an instance by itself.  Only what is about the place is a refusal (F4); its other
+ * words are for people. */
+static void read_failure(const struct xml_node *item, const char *id, struct provider_result *out)
+{
+	static const char *const wanted[] = {"UserInitiatedShutdown", "InstanceInitiatedShutdown",
+					     "UserInitiatedHibernate"};
+	const struct xml_node *reason = xml_child(item, "stateReason");
+	const char *code = xml_text(reason, "code"), *says = xml_text(reason, "message");
+	const char *dot = strchr(code, '.'), *word = dot != NULL ? dot + 1 : code;
+	struct provider_failure *f;
+	enum provider_code means;
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		if (strcmp(word, wanted[i]) == 0)
+			return;
+	if (word[0] == '\0')
+		return;
+	f = rest_add_failure(out, id);
+	means = aws_code(PROVIDER_CREATE, word, 0);
+	if (means == PROVIDER_CAPACITY || means == PROVIDER_QUOTA)
+		f->code = means;
+	words_show(f->message, sizeof(f->message), says[0] != '\0' ? says : code, NULL, 0);
+}
+
 /* --- the list ---------------------------------------------------------------------------------
  */
 
@@ -187,6 +213,8 @@ static int read_one(void *ctx, const struct xml_node *item)
 	if (aws_instance_read(item, i) != 0 || !l->tags.readable)
 		return -1;
 	aws_tags_who(&l->tags, xml_text(item, "amiLaunchIndex"), i);
+	if (i->state == PROVIDER_ENDED && !i->taken)
+		read_failure(item, i->id, out);
 	out->ninstances++;
 	return 0;
 }
@@ -204,6 +232,7 @@ int aws_list_parse(const char *cursor, const struct provider_reply *reply,
 					    "reason",
 					    "stateReason",
 					    "code",
+					    "message",
 					    "privateIpAddress",
 					    "amiLaunchIndex",
 					    "launchTime",

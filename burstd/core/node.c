@@ -169,16 +169,14 @@ static void mend_bill(struct node *n, const struct node_event *ev)
 		n->start_ms = said;
 }
 
-/* An instance that stops as it boots, and was not taken by the provider, has most likely switched
- * itself off, as one does that cannot get its keys (F10). */
-static enum node_reason why_stopped(const struct provider_instance *in)
+/* Why an instance is over that never ran.  One that the provider neither took nor refused has most
+ * likely switched itself off, as one does that cannot get its keys (F10).  ev: what shows its end;
+ * NULL: nothing does. */
+static enum node_reason why_stopped(const struct node_event *ev)
 {
-	return in != NULL && in->taken ? NODE_BECAUSE_RECLAIMED : NODE_BECAUSE_STOPPED;
-}
-
-static enum node_reason why_failed(const struct node_event *ev)
-{
-	return ev->reason != NODE_BECAUSE_NONE ? ev->reason : NODE_BECAUSE_STOPPED;
+	if (ev != NULL && ev->instance->taken)
+		return NODE_BECAUSE_RECLAIMED;
+	return ev != NULL && ev->reason != NODE_BECAUSE_NONE ? ev->reason : NODE_BECAUSE_STOPPED;
 }
 
 /* An instance is known to exist: keep it, or delete it if it is no longer wanted. */
@@ -192,9 +190,9 @@ static void adopt(struct node *n, const struct node_event *ev, const struct node
 	n->start_ms = began(n, ev);
 	n->attempts = 0;
 	if (in->state == PROVIDER_ENDED)
-		end(n, why_stopped(in), ev);
+		end(n, why_stopped(ev), ev);
 	else if (in->state == PROVIDER_FAILED)
-		delete_it(n, why_failed(ev), ev->now_ms);
+		delete_it(n, why_stopped(ev), ev->now_ms);
 	else if (n->release || in->state == PROVIDER_RECLAIMING)
 		delete_it(n, NODE_BECAUSE_RECLAIMED, ev->now_ms);
 	else
@@ -345,7 +343,7 @@ static void seen_leaving(struct node *n, const struct node_event *ev)
 	bool stops = ev->instance->state != PROVIDER_RECLAIMING;
 
 	if (ev->instance->state == PROVIDER_FAILED && n->state == NODE_BOOTING)
-		delete_it(n, why_failed(ev), ev->now_ms);
+		delete_it(n, why_stopped(ev), ev->now_ms);
 	else if (stops && n->state == NODE_BOOTING && n->noticed_ms == 0 && !ev->instance->taken)
 		delete_it(n, NODE_BECAUSE_STOPPED, ev->now_ms);
 	else
@@ -354,12 +352,13 @@ static void seen_leaving(struct node *n, const struct node_event *ev)
 }
 
 /* in: the instance as a list shows it, or NULL if none does. */
-static enum node_reason why_ended(const struct node *n, const struct provider_instance *in)
+static enum node_reason why_ended(const struct node *n, const struct node_event *seen)
 {
 	if (n->state == NODE_BOOTING)
-		return why_stopped(in);
+		return why_stopped(seen);
 	if (n->state != NODE_DRAINING)
-		return in != NULL && in->taken ? NODE_BECAUSE_RECLAIMED : NODE_BECAUSE_ENDED;
+		return seen != NULL && seen->instance->taken ? NODE_BECAUSE_RECLAIMED
+							     : NODE_BECAUSE_ENDED;
 	if (n->notice == PROVIDER_NOTICE_FAULTY)
 		return NODE_BECAUSE_FAULTY;
 	return n->notice == PROVIDER_NOTICE_MAINTENANCE ? NODE_BECAUSE_MAINTENANCE
@@ -391,7 +390,7 @@ static void restart_alive(struct node *n, int64_t now_ms, const struct node_limi
 /* BOOTING, READY and DRAINING: the instance exists and is wanted, or was until now. */
 static void step_alive(struct node *n, const struct node_event *ev, const struct node_limits *lim)
 {
-	enum node_reason why = why_ended(n, ev->type == NODE_EV_SEEN ? ev->instance : NULL);
+	enum node_reason why = why_ended(n, ev->type == NODE_EV_SEEN ? ev : NULL);
 
 	if (ev->type == NODE_EV_SEEN && ev->instance->state == PROVIDER_ENDED) {
 		end(n, why, ev);

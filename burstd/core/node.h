@@ -30,9 +30,10 @@
  * A reclaim leads from BOOTING to DRAINING, too; a rebalance notice for a node that boots takes
  * effect when the node is up.  An instance that stops while it boots, without a notice, does not
  * count as a reclaim (F10).  One that fails before it runs (PROVIDER_FAILED) is deleted as past
- * its deadline, with the provider's reason.  Gone is written only on proof (I9): the provider says
- * ended, or two complete lists a settle time apart do not show the instance.  A delete's success is
- * not proof; nor is one list (I8, F12, F15). */
+ * its deadline, and one that the provider ends by itself is gone: both with the provider's reason.
+ * Gone is written only on proof (I9): the provider says ended, or two complete lists a settle time
+ * apart do not show the instance.  A delete's success is not proof; nor is one list (I8, F12, F15).
+ */
 #ifndef BURSTD_NODE_H
 #define BURSTD_NODE_H
 

@@ -284,7 +284,7 @@ struct provider_instance {
 	bool taken;                   /* it stops or has ended because the provider reclaims it */
 };
 
-struct provider_failure { /* of an instance that is PROVIDER_FAILED */
+struct provider_failure { /* of an instance that is PROVIDER_FAILED, or failed and has ended */
 	char id[PROVIDER_ID_MAX + 1];
 	/* As if the create had been refused: PROVIDER_CAPACITY, PROVIDER_QUOTA ...; any other code:
 	 * it says nothing about the place. */

@@ -250,7 +250,7 @@ static void saw(struct cloud *c, struct fleet_node *fn, const struct provider_in
 {
 	struct node_event ev = {.type = NODE_EV_SEEN, .now_ms = engine_now(c->e), .instance = in};
 
-	if (in->state == PROVIDER_FAILED)
+	if (in->state == PROVIDER_FAILED || (in->state == PROVIDER_ENDED && !in->taken))
 		ev.reason = failed(c, fn, in);
 	fn->mark = true;
 	fn->seen_ms = c->list_began;

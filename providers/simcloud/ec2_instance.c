@@ -51,15 +51,18 @@ static void put_tags(struct str *s, const struct cloud *c, const struct cloud_in
 static void put_reason(struct str *s, const struct cloud_instance *i, int64_t end_ms)
 {
 	bool taken = i->why != NULL && strcmp(i->why, "reclaimed") == 0;
+	bool failed = i->why != NULL && strcmp(i->why, "cannot boot") == 0;
+	const char *code = taken    ? "Server.SpotInstanceTermination"
+			   : failed ? "Server.InternalError"
+				    : "Client.UserInitiatedShutdown";
 	char at[FMT_TIME_SIZE], text[96];
 
 	(void)fmt_time(at, end_ms);
 	(void)snprintf(text, sizeof(text), "%s (%.10s %.8s GMT)",
-		       taken ? "Server.SpotInstanceTermination" : "User initiated", at, at + 11);
+		       taken || failed ? code : "User initiated", at, at + 11);
 	xmlw_text(s, "reason", text);
 	str_adds(s, "<stateReason>");
-	xmlw_text(s, "code",
-		  taken ? "Server.SpotInstanceTermination" : "Client.UserInitiatedShutdown");
+	xmlw_text(s, "code", code);
 	str_adds(s, "</stateReason>");
 }
 

@@ -36,6 +36,36 @@ static void test_one_that_fails_after_it_was_accepted_is_refused_later(void **st
 	assert_int_equal(n.deadline_ms, T0 + 1);
 }
 
+/* F4: EC2 ends at once what it accepted and cannot make. */
+static void test_one_that_ends_by_itself_before_it_runs_is_refused_later(void **state)
+{
+	static const enum node_state early[] = {NODE_WANTED, NODE_INDOUBT, NODE_BOOTING};
+	struct provider_instance in = instance(PROVIDER_ENDED);
+	struct node_event ev = {.type = NODE_EV_SEEN,
+				.now_ms = T0 + 1,
+				.reason = NODE_BECAUSE_QUOTA,
+				.instance = &in};
+	struct node n;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(early) / sizeof(early[0]); i++) {
+		n = node_at(early[i]);
+		in.taken = false;
+		(void)step(&n, ev);
+		assert_int_equal(n.state, NODE_GONE);
+		assert_int_equal(n.reason, NODE_BECAUSE_QUOTA);
+		n = node_at(early[i]);
+		in.taken = true;
+		(void)step(&n, ev);
+		assert_int_equal(n.state, NODE_GONE);
+		assert_int_equal(n.reason, NODE_BECAUSE_RECLAIMED);
+	}
+	n = node_at(NODE_READY);
+	in.taken = false;
+	(void)step(&n, ev);
+	assert_int_equal(n.reason, NODE_BECAUSE_ENDED);
+}
+
 static void test_a_refusal_has_the_reason_of_its_code(void **state)
 {
 	static const enum node_reason of[PROVIDER_NCODES] = {
@@ -68,6 +98,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_that_fails_after_it_was_accepted_is_refused_later),
+		cmocka_unit_test(test_one_that_ends_by_itself_before_it_runs_is_refused_later),
 		cmocka_unit_test(test_a_refusal_has_the_reason_of_its_code),
 		cmocka_unit_test(test_a_refusal_of_a_place_says_nothing_of_another),
 	};

@@ -32,14 +32,16 @@ static void buy(struct fix *f, const char *node)
 	assert_int_equal(name_of(f, node)->newest->n.state, NODE_BOOTING);
 }
 
-/* The list has c1, failed for this, and c2, which boots. */
-static void list(struct fix *f, enum provider_code code, const char *message)
+/* The list has c1, in this state, why it failed, and c2, which boots. */
+static void list_as(struct fix *f, enum provider_state state, bool taken, enum provider_code code,
+		    const char *message)
 {
 	struct provider_instance rows[2] = {machine(f, "c1"), machine(f, "c2")};
 	struct provider_failure why = {.code = code};
 	struct cloud *c = &f->e->cloud->all[0];
 
-	rows[0].state = PROVIDER_FAILED;
+	rows[0].state = state;
+	rows[0].taken = taken;
 	(void)snprintf(why.id, sizeof(why.id), "%s", rows[0].id);
 	(void)snprintf(why.message, sizeof(why.message), "%s", message != NULL ? message : "");
 	c->seen = rows;
@@ -52,6 +54,11 @@ static void list(struct fix *f, enum provider_code code, const char *message)
 	c->seen = NULL;
 	c->failures = NULL;
 	c->nseen = c->nfailures = 0;
+}
+
+static void list(struct fix *f, enum provider_code code, const char *message)
+{
+	list_as(f, PROVIDER_FAILED, false, code, message);
 }
 
 static void begin(struct fix *f)
@@ -116,6 +123,34 @@ static void test_without_a_reason_that_is_about_the_place_it_stopped(void **stat
 	}
 }
 
+/* EC2 ends by itself what it accepted and cannot make: nothing is left to be deleted. */
+static void test_one_that_has_ended_by_itself_is_refused_as_well(void **state)
+{
+	struct fix *f = *state;
+	const struct fleet_name *c1;
+
+	begin(f);
+	c1 = name_of(f, "c1");
+	list_as(f, PROVIDER_ENDED, false, PROVIDER_QUOTA, "Volume limit exceeded");
+	assert_int_equal(c1->newest->n.state, NODE_GONE);
+	assert_int_equal(c1->newest->n.reason, NODE_BECAUSE_QUOTA);
+	assert_true(place_is_cooling(f->e, &f->e->conf->pools[0].offers[0]));
+	assert_int_equal(f->e->cloud->all[0].refused[PROVIDER_QUOTA], 1);
+	assert_non_null(strstr(c1->why, "Volume limit exceeded"));
+	list_as(f, PROVIDER_ENDED, false, PROVIDER_QUOTA, "Volume limit exceeded");
+	assert_int_equal(f->e->cloud->all[0].refused[PROVIDER_QUOTA], 1);
+}
+
+static void test_one_that_was_taken_is_not_refused(void **state)
+{
+	struct fix *f = *state;
+
+	begin(f);
+	list_as(f, PROVIDER_ENDED, true, PROVIDER_CAPACITY, "none left");
+	assert_int_equal(name_of(f, "c1")->newest->n.reason, NODE_BECAUSE_RECLAIMED);
+	assert_false(place_is_cooling(f->e, &f->e->conf->pools[0].offers[0]));
+}
+
 /* A machine of ours that no row stands for bills as well: it is deleted like any stray. */
 static void test_a_stray_that_failed_is_deleted(void **state)
 {
@@ -148,6 +183,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_it_is_refused_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			test_without_a_reason_that_is_about_the_place_it_stopped, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_one_that_has_ended_by_itself_is_refused_as_well, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_one_that_was_taken_is_not_refused, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_a_stray_that_failed_is_deleted, setup,
 						teardown),
 	};

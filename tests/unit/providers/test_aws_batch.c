@@ -291,6 +291,54 @@ static void test_who_was_taken_says_its_state_reason(void **state)
 	}
 }
 
+/* F4: what EC2 accepts, and ends before it runs. */
+static void test_who_failed_says_why(void **state)
+{
+	static const struct {
+		const char *state, *code, *message;
+		bool failed;
+		enum provider_code means;
+		const char *says;
+	} rows[] = {
+		{"terminated", "Client.VolumeLimitExceeded",
+		 "Client.VolumeLimitExceeded: Volume limit exceeded", true, PROVIDER_QUOTA,
+		 "Client.VolumeLimitExceeded: Volume limit exceeded"},
+		{"terminated", "Server.InsufficientInstanceCapacity", "", true, PROVIDER_CAPACITY,
+		 "Server.InsufficientInstanceCapacity"},
+		{"terminated", "Client.InternalError",
+		 "Client.InternalError: Client error on launch", true, PROVIDER_TRANSIENT,
+		 "Client.InternalError: Client error on launch"},
+		{"terminated", "Client.InvalidSnapshot.NotFound", "", true, PROVIDER_TRANSIENT,
+		 "Client.InvalidSnapshot.NotFound"},
+		{"terminated", "Client.UserInitiatedShutdown", "x", false, 0, ""},
+		{"terminated", "Client.InstanceInitiatedShutdown", "x", false, 0, ""},
+		{"terminated", "Server.SpotInstanceTermination", "x", false, 0, ""},
+		{"terminated", "", "", false, 0, ""},
+		{"stopping", "Server.InternalError", "x", false, 0, ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct provider_result r;
+		char text[400];
+
+		print_message("# row %zu\n", i);
+		(void)snprintf(text, sizeof(text),
+			       "<instanceState><name>%s</name></instanceState><stateReason><code>%s"
+			       "</code><message>%s</message></stateReason>",
+			       rows[i].state, rows[i].code, rows[i].message);
+		list_one(&r, text);
+		assert_int_equal(r.ninstances, 1);
+		assert_int_equal(r.nfailures, rows[i].failed);
+		if (rows[i].failed) {
+			assert_string_equal(r.failures[0].id, "i-1");
+			assert_int_equal(r.failures[0].code, rows[i].means);
+			assert_string_equal(r.failures[0].message, rows[i].says);
+		}
+		provider_result_fini(&r);
+	}
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -301,6 +349,7 @@ int main(void)
 		T(test_an_instance_whose_tags_were_mangled_is_listed_without_a_node),
 		T(test_times_of_ec2_are_read_to_the_millisecond),
 		T(test_who_was_taken_says_its_state_reason),
+		T(test_who_failed_says_why),
 	};
 #undef T
 
