@@ -61,6 +61,7 @@ struct buy_state {
 	struct batch *batches;
 	uint64_t last_batch;
 	uint32_t last_group;
+	bool firsts; /* there may be rows that go first (fleet_node.goes_first) */
 	struct answer *answers, **answers_last; /* answers to creates, not yet posted */
 	struct fresh_call *calls, **calls_last; /* of hooks */
 	size_t ncalls, call_bytes;              /* bytes: of their lists and files */
@@ -109,14 +110,18 @@ bool place_priced(const struct cloud *c, uint32_t pool); /* is the price of that
 int64_t place_next_price(struct engine *e, uint32_t pool);
 struct ladder_known *place_known(struct engine *e, uint32_t pool); /* of each rung; the caller's */
 enum place_answer {
-	PLACE_SELLS,      /* a purchase may go out */
-	PLACE_TELLS_SOON, /* a probe, the one purchase after a pause, is out: wait for its answer */
-	PLACE_SOLD_OUT,   /* the place cools down */
+	PLACE_SELLS, /* a purchase may go out */
+	/* A probe, the one purchase after a pause, is out, or one that goes alone: wait for its
+	 * answer. */
+	PLACE_TELLS_SOON,
+	PLACE_SOLD_OUT, /* the place cools down */
 };
 /* May a purchase go out there now?  Changes nothing. */
 enum place_answer place_would(struct engine *e, const struct conf_offer *o);
 /* Likewise just before one goes out: after a pause it becomes the probe (cooldown_buy()). */
 enum place_answer place_buy(struct engine *e, const struct conf_offer *o);
+/* What goes out there now goes alone: others wait for its answer (cooldown_alone()). */
+void place_alone(struct engine *e, const struct conf_offer *o);
 bool place_is_cooling(struct engine *e,
 		      const struct conf_offer *o); /* not even a probe may go out */
 struct cooldown_view place_view(struct engine *e, const struct conf_offer *o);
@@ -190,10 +195,10 @@ bool wanted_is_fresh(const struct engine *e, int64_t known_ms);
  * so (I13). */
 bool wanted_is_told(const struct engine *e, const struct node *n);
 bool wanted_goes(struct cloud *c); /* may a create go to this provider now? */
-/* Collect WANTED rows that may go out, in order of arrival: whole gangs, until there are slice.send
- * or more; and besides, up to slice.send rows whose place is sold out, which the caller refuses.
- * Rows whose place waits for the answer to a probe are left out.  Returns how many; *out is the
- * caller's. */
+/* Collect WANTED rows that may go out, those that go first and then by arrival: whole gangs, until
+ * there are slice.send or more; and besides, up to slice.send rows whose place is sold out, which
+ * the caller refuses. Rows whose place waits for the answer to a probe are left out.  Returns how
+ * many; *out is the caller's. */
 size_t wanted_collect(struct engine *e, struct fleet_node ***out);
 /* How many nodes would be bought at this provider if creates could go there; *oldest_ms is moved to
  * when the first of them was wanted, if that is earlier. */

@@ -84,6 +84,10 @@ static void buy(struct engine *e, struct demand *d, const struct plan_node *pn, 
 	nm->useless_ms = 0; /* it was an earlier job that nobody saw any more */
 	engine_want(e, &n, why);
 	nm->newest->wishes = wishes_of(e, name, demand_get_job(d, pn->job));
+	if (pn->goes_first) {
+		nm->newest->goes_first = e->buy->firsts = true;
+		postpone_went_first(e, pn->job);
+	}
 	if (pn->job != 0)
 		postpone_bought(e, pn->job);
 }
@@ -175,6 +179,7 @@ static struct known_jobs know_jobs(const struct engine *e, const struct demand *
 
 		k.jobs[i].refusals = r.count;
 		k.jobs[i].since_ms = r.first_ms;
+		k.jobs[i].goes_first = postpone_goes_first(e, d->jobs[i].id);
 		if (wishes)
 			know_wishes(e, d, i, &k);
 	}

@@ -39,6 +39,27 @@ static bool same_place(const struct node *a, const struct node *b)
 	return a->pool == b->pool && strcmp(a->offer, b->offer) == 0;
 }
 
+static void add(struct engine *e, struct draft *f, struct fleet_node **v, size_t n)
+{
+	(fabric_for(f->rung, v[0]->n.group, n) ? form_add_alone : form_add)(e, f, v, n);
+}
+
+/* A job that was passed over: what goes out there after it waits for the answer. */
+static void add_first(struct engine *e, struct draft *f, struct fleet_node **v, size_t n)
+{
+	bool went = false;
+
+	add(e, f, v, n);
+	if (f->n > 0 && !e->dead)
+		form_flush(e, f);
+	for (size_t i = 0; i < n; i++)
+		went = went || v[i]->busy;
+	if (went)
+		place_alone(e, f->rung);
+	f->n = 0; /* the rest waits for a slot, or the answer */
+	f->asked = false;
+}
+
 /* A job may span places, a create must not. */
 static void form(struct engine *e, struct draft *all, const size_t *bases,
 		 struct fleet_node **wanted, size_t n)
@@ -54,8 +75,7 @@ static void form(struct engine *e, struct draft *all, const size_t *bases,
 		if (f == NULL)
 			refuse_homeless(e, wanted + i, g);
 		else if (wanted_goes(cloud_of(e, first)) && vouchers_have(e, wanted + i, g))
-			(fabric_for(f->rung, first->group, g) ? form_add_alone
-							      : form_add)(e, f, wanted + i, g);
+			(wanted[i]->goes_first ? add_first : add)(e, f, wanted + i, g);
 	}
 }
 

@@ -180,12 +180,7 @@ static struct cooldown_place place_to_cool(const struct engine *e, const struct 
 {
 	const struct conf_provider *p = &e->conf->providers[o->provider_index];
 
-	return (struct cooldown_place){.place = {.provider = p->name,
-						 .type = o->type,
-						 .region = o->region,
-						 .zone = o->zone,
-						 .fabric = o->in_fabric,
-						 .market = (enum provider_market)o->market},
+	return (struct cooldown_place){.place = cloud_place(e, o),
 				       .first_ms = p->cooldown_ms,
 				       .patience_ms = p->unreachable_ms,
 				       .heard_ms = heard_ms(&e->cloud->all[o->provider_index])};
@@ -261,6 +256,14 @@ enum place_answer place_buy(struct engine *e, const struct conf_offer *o)
 	if (cools(e, o) && !cooldown_buy(&e->cloud->cooldown, &at, engine_now(e)))
 		return place_would(e, o);
 	return PLACE_SELLS;
+}
+
+void place_alone(struct engine *e, const struct conf_offer *o)
+{
+	const struct cooldown_place at = place_to_cool(e, o);
+
+	if (cools(e, o))
+		cooldown_alone(&e->cloud->cooldown, &at, engine_now(e));
 }
 
 bool place_is_cooling(struct engine *e, const struct conf_offer *o)
@@ -385,6 +388,8 @@ void place_bought(struct engine *e, const struct conf_offer *o, const struct pro
 	enum cooldown_news news;
 
 	note_refusals(e, o, r, n, sent_ms);
+	if (r->code == PROVIDER_OK && count_code(r, n, PROVIDER_OK) > 0)
+		unsold_sold(&e->cloud->unsold, &at.place, engine_now(e));
 	if (!cools(e, o))
 		return;
 	if (code == PROVIDER_RATE)

@@ -140,34 +140,57 @@ static struct fleet_node **room_for_all(const struct engine *e)
 	return mem_zalloc(max * sizeof(struct fleet_node *));
 }
 
-size_t wanted_collect(struct engine *e, struct fleet_node ***out)
+struct collected {
+	struct fleet_node **v;
+	size_t n, refused;
+};
+
+/* Of the rows that go first, or of the others. */
+static void collect(struct engine *e, const struct sales *sales, bool first, struct collected *to)
 {
 	struct fleet_node *fn = e->fleet.states[NODE_WANTED];
-	size_t n = 0, refused = 0;
+
+	while (fn != NULL && to->n - to->refused < e->slice.send) {
+		size_t g = fn->goes_first == first ? gang(e, fn, sales->keyless) : 0;
+
+		if (g == 0) /* a row of the gang may not be sent yet: the others wait */
+			fn = after_gang(fn);
+		for (; g > 0; g--, fn = fn->state_next) {
+			enum place_answer may = ask(e, sales, &fn->n);
+
+			if (!wanted_goes(cloud_of(e, &fn->n)) || may == PLACE_TELLS_SOON ||
+			    (may == PLACE_SOLD_OUT && to->refused == e->slice.send))
+				continue;
+			to->v[to->n++] = fn;
+			to->refused += may == PLACE_SOLD_OUT;
+		}
+	}
+}
+
+static bool any_first(const struct engine *e)
+{
+	const struct fleet_node *fn = e->fleet.states[NODE_WANTED];
+
+	while (fn != NULL && !fn->goes_first)
+		fn = fn->state_next;
+	return fn != NULL;
+}
+
+size_t wanted_collect(struct engine *e, struct fleet_node ***out)
+{
+	struct collected to = {0};
 	struct sales sales;
 
 	*out = NULL;
 	if (!any_goes(e))
 		return 0;
-	*out = room_for_all(e);
+	*out = to.v = room_for_all(e);
 	sales_init(&sales, e);
-	while (fn != NULL && n - refused < e->slice.send) {
-		size_t g = gang(e, fn, sales.keyless);
-
-		if (g == 0) /* a row of the gang may not be sent yet: the others wait */
-			fn = after_gang(fn);
-		for (; g > 0; g--, fn = fn->state_next) {
-			enum place_answer may = ask(e, &sales, &fn->n);
-
-			if (!wanted_goes(cloud_of(e, &fn->n)) || may == PLACE_TELLS_SOON ||
-			    (may == PLACE_SOLD_OUT && refused == e->slice.send))
-				continue;
-			(*out)[n++] = fn;
-			refused += may == PLACE_SOLD_OUT;
-		}
-	}
+	if (e->buy->firsts && (e->buy->firsts = any_first(e)))
+		collect(e, &sales, true, &to);
+	collect(e, &sales, false, &to);
 	sales_fini(&sales);
-	return n;
+	return to.n;
 }
 
 /* --- for people --------------------------------------------------------------------------------

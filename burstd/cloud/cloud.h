@@ -295,6 +295,9 @@ extern const struct engine_part console_part;
 bool cloud_find(const struct engine *e, uint32_t pool, const char *provider, uint32_t *cloud);
 /* Does the pool buy there? */
 bool cloud_sells(const struct engine *e, uint32_t pool, const struct cloud *c);
+struct place cloud_place(const struct engine *e, const struct conf_offer *o); /* borrows of both */
+/* Did a place where the pool buys, and that refused somebody, sell something after since_ms? */
+bool cloud_sold_since(const struct engine *e, uint32_t pool, int64_t since_ms);
 
 /* --- quote.c --- */
 /* What one node of this offer costs in an hour, in nano-units; 0: not known. */

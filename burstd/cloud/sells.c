@@ -1,6 +1,30 @@
 #include "cloud/cloud.h"
 
-/* Finds the providers that a pool buys from. */
+/* Finds the providers and places that a pool buys from. */
+
+struct place cloud_place(const struct engine *e, const struct conf_offer *o)
+{
+	return (struct place){.provider = e->conf->providers[o->provider_index].name,
+			      .type = o->type,
+			      .region = o->region,
+			      .zone = o->zone,
+			      .fabric = o->in_fabric,
+			      .market = (enum provider_market)o->market};
+}
+
+bool cloud_sold_since(const struct engine *e, uint32_t pool, int64_t since_ms)
+{
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct place p = cloud_place(e, &rungs[i]);
+
+		if (unsold_sold_ms(&e->cloud->unsold, &p) > since_ms)
+			return true;
+	}
+	return false;
+}
 
 /* The only provider of a pool; if it has several, or is removed, OFF_UNKNOWN's index (off.c), or
  * NPROVIDERS. */

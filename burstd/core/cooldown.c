@@ -6,19 +6,19 @@
 
 #include "base/clamp.h"
 
-enum kind { CAPACITY, QUOTA, FAILING, DENIED, NKINDS };
+enum kind { CAPACITY, QUOTA, FAILING, DENIED, ALONE, NKINDS };
 
 struct cooldown_entry {
 	struct places_entry in; /* the table: the first member */
 	char provider[PROVIDER_WORD_MAX + 1];
 	enum kind kind;
-	uint32_t times;   /* how often it cooled down; 0: not yet (FAILING) */
+	uint32_t times;   /* how often it cooled down; 0: not yet (FAILING), or never (ALONE) */
 	int64_t first_ms; /* cooldown_place.first_ms */
 	int64_t last_ms, until_ms;
 	int64_t since_ms; /* FAILING: the first failure in a row ... */
 	bool answers;     /* ... and another call was answered before a later failure */
 	bool throttled;   /* FAILING: since_ms is the first throttled try since it was shut */
-	int64_t probe_ms; /* when the probe went out ... */
+	int64_t probe_ms; /* when the probe, or what goes alone, went out ... */
 	bool probing;     /* ... if one is out */
 	bool heard;       /* DENIED: a call that buys nothing was denied ... */
 	bool bought;      /* ... and a purchase was denied, too */
@@ -39,6 +39,7 @@ static const struct {
 		     COOLDOWN_FAILING, COOLDOWN_FAILS},
 	[DENIED] = {"denied", PLACES_PROVIDER, COOLDOWN_DENIED_MS, COOLDOWN_DENIED_MAX_MS,
 		    COOLDOWN_DENIED, COOLDOWN_OFF},
+	[ALONE] = {"alone", PLACES_WHOLE, 0, 0, COOLDOWN_PROBING, COOLDOWN_SAME},
 };
 
 /* If there are too many places, the one that ends first is forgotten; an alarm stays.  There are
@@ -117,6 +118,8 @@ static bool is_probing(const struct cooldown_entry *e, int64_t now)
 /* DENIED is an alarm, which stands until somebody has acted. */
 static bool is_stale(const struct cooldown_entry *e, int64_t now)
 {
+	if (e->kind == ALONE)
+		return now >= e->until_ms;
 	return e->kind != DENIED && !is_probing(e, now) && now - e->until_ms > COOLDOWN_FORGET_MS;
 }
 
@@ -145,7 +148,7 @@ struct cooldown_view cooldown_look(struct cooldown *c, const struct cooldown_pla
 			drop(c, e);
 			continue;
 		}
-		if (e->times == 0)
+		if (e->times == 0 && e->kind != ALONE)
 			continue;
 		v = view(e, now_ms);
 		if (v.state > worst.state)
@@ -180,6 +183,15 @@ static struct cooldown_entry *get(struct cooldown *c, enum kind kind,
 	e->kind = kind;
 	(void)snprintf(e->provider, sizeof(e->provider), "%s", p->place.provider);
 	return e;
+}
+
+void cooldown_alone(struct cooldown *c, const struct cooldown_place *p, int64_t now_ms)
+{
+	struct cooldown_entry *e = get(c, ALONE, p);
+
+	tick(c, now_ms);
+	e->probe_ms = now_ms;
+	e->until_ms = now_ms + COOLDOWN_WAIT_MS;
 }
 
 static void shut(struct cooldown_entry *e, const struct cooldown_place *p, int64_t now)
@@ -292,8 +304,11 @@ static void end_probe(struct cooldown *c, const struct cooldown_place *p, int64_
 	for (int k = 0; k < NKINDS; k++) {
 		struct cooldown_entry *e = find(c, (enum kind)k, p);
 
-		if (e != NULL && sent >= e->probe_ms)
-			e->probing = false;
+		if (e == NULL || sent < e->probe_ms)
+			continue;
+		e->probing = false;
+		if (e->kind == ALONE)
+			drop(c, e);
 	}
 }
 

@@ -13,6 +13,9 @@
  *   denied    of the provider as a whole (credentials, permission, funds): off, with an alarm,
  *             until a call of the kind that was denied succeeds
  *
+ * A purchase may also be sent alone, for a job that was passed over: others wait for its answer,
+ * half a minute at most, whatever the place's state.
+ *
  * A throttled request now and then is no cause: the token bucket handles that (core/limit.h).
  *
  *        refused                      time is over, or the first purchase after it did not tell
@@ -71,7 +74,7 @@ struct cooldown {
 enum cooldown_state {
 	COOLDOWN_READY,
 	COOLDOWN_HALF,    /* one purchase may go out as a probe: cooldown_buy() */
-	COOLDOWN_PROBING, /* the probe is out */
+	COOLDOWN_PROBING, /* the probe is out, or a purchase that was sent alone */
 	COOLDOWN_CAPACITY,
 	COOLDOWN_FAILING,
 	COOLDOWN_QUOTA,
@@ -104,6 +107,10 @@ struct cooldown_view cooldown_look(struct cooldown *c, const struct cooldown_pla
 /* May a purchase be sent there now?  false: nothing has changed.  true: in state HALF it is the
  * probe, and the state is PROBING until cooldown_bought(). */
 bool cooldown_buy(struct cooldown *c, const struct cooldown_place *p, int64_t now_ms);
+
+/* The purchase that goes out now goes alone: the state is PROBING until it is answered, or
+ * COOLDOWN_WAIT_MS are over. */
+void cooldown_alone(struct cooldown *c, const struct cooldown_place *p, int64_t now_ms);
 
 /* Note the answer to a purchase sent at sent_ms; code: the worst of its instances. */
 enum cooldown_news cooldown_bought(struct cooldown *c, const struct cooldown_place *p,

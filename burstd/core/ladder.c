@@ -421,7 +421,7 @@ static void say_why(const struct ladder_ask *a, size_t i, enum ladder_cause caus
 		[LADDER_TRY] = "",
 		[LADDER_NO_PRICE] = "price not known yet",
 		[LADDER_TRIED] = "was tried a moment ago",
-		[LADDER_PROBING] = "cooled down, and one purchase is being tried",
+		[LADDER_PROBING] = "one purchase is tried first",
 		[LADDER_LATER] = "cooled down, and another offer is tried first",
 	};
 	const struct conf_offer *o = rung_of(a, i);

@@ -33,8 +33,9 @@ struct planner {
 	uint32_t *first, *next_job, *job_of; /* the jobs of each node: a list, 0 at its end */
 	struct ladder_wish *wishes;          /* scratch */
 	size_t wishes_cap;
-	bool several; /* the wishes are of more than one job */
-	uint64_t job; /* being decided; 0: none */
+	bool several;    /* the wishes are of more than one job */
+	uint64_t job;    /* being decided; 0: none */
+	bool goes_first; /* likewise: plan_job.goes_first */
 };
 
 /* How many nodes of pool i are leaving and worth waiting for. */
@@ -381,11 +382,12 @@ static void apply(struct planner *pl, struct plan_node *pn, struct fate f)
 		return;
 	pn->rung = ch->rung;
 	pn->price = ch->price;
+	pn->goes_first = pl->goes_first;
 	pl->used[pn->pool].nodes++;
 	pl->used[pn->pool].bought++;
 	pl->used[pn->pool].spot += rungs[ch->rung].market == PROVIDER_SPOT;
 	pl->used[pn->pool].rate += ch->price;
-	if (cool->state == COOLDOWN_HALF)
+	if (cool->state == COOLDOWN_HALF || pl->goes_first)
 		*cool = (struct cooldown_view){COOLDOWN_PROBING,
 					       pl->ask->now_ms + COOLDOWN_WAIT_MS};
 }
@@ -513,6 +515,16 @@ static void decide_job(struct planner *pl, uint32_t j)
 	decide(pl, dj->nodes, dj->n, dj->id, &job, unknown);
 }
 
+static void decide_jobs(struct planner *pl, bool first)
+{
+	const struct plan_job *jobs = pl->ask->jobs;
+
+	pl->goes_first = first;
+	for (uint32_t j = 0; j < pl->ask->demand->njobs; j++)
+		if ((jobs != NULL && jobs[j].goes_first) == first)
+			decide_job(pl, j);
+}
+
 static void classify(struct planner *pl)
 {
 	const struct demand *d = pl->ask->demand;
@@ -552,8 +564,8 @@ void plan_make(struct plan *p, const struct plan_ask *a)
 					  .rate = a->fleet->pools[i].rate_nano_h};
 	index_jobs(&pl);
 	classify(&pl);
-	for (uint32_t j = 0; j < a->demand->njobs; j++)
-		decide_job(&pl, j);
+	decide_jobs(&pl, true);
+	decide_jobs(&pl, false);
 	for (uint32_t i = 0; i < p->n; i++) /* nodes of no job: an admin's POWER_UP */
 		decide(&pl, &i, 1, 0, &(struct ladder_job){.since_ms = a->now_ms, .none = true},
 		       false);

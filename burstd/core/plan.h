@@ -60,7 +60,8 @@ struct plan_node {
 	const struct fleet_name *stuck; /* PLAN_STUCK: the node of its job that is stuck */
 	bool lasting;                   /* REFUSE: no wait can mend it; by a limit: `need` */
 	struct plan_need need;
-	bool beside; /* REFUSE: a job that shares one of its nodes can never fit the limit */
+	bool goes_first; /* BUY: of its job */
+	bool beside;     /* REFUSE: a job that shares one of its nodes can never fit the limit */
 };
 
 struct plan_pool {                  /* the state of a pool */
@@ -83,6 +84,9 @@ struct plan_job { /* of the struct demand_job with the same index */
 	bool unknown; /* its wishes matter and are not known: it waits */
 	uint32_t refusals;
 	int64_t since_ms; /* when it began to wait; 0: now */
+	/* It was passed over: decide about it before others, which then wait for its purchase where
+	 * they would buy from the same rung. */
+	bool goes_first;
 };
 
 struct plan_ask { /* everything is borrowed */

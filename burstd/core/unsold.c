@@ -7,6 +7,7 @@ static const char why[] = "unsold";
 struct unsold_entry {
 	struct places_entry in;              /* the table: the first member */
 	struct unsold_say said[UNSOLD_EACH]; /* the newest first */
+	int64_t sold_ms;
 };
 
 static int64_t rank(const void *entry)
@@ -42,15 +43,35 @@ void unsold_note(struct unsold *u, const struct place *p, const struct unsold_sa
 	at->said[0] = *say;
 }
 
+static struct unsold_entry *find(const struct unsold *u, const struct place *p)
+{
+	char key[PLACES_KEY_SIZE];
+
+	places_key(key, why, PLACES_WHOLE, p);
+	return places_find(&u->places, key);
+}
+
+void unsold_sold(struct unsold *u, const struct place *p, int64_t now_ms)
+{
+	struct unsold_entry *at = find(u, p);
+
+	if (at != NULL)
+		at->sold_ms = now_ms;
+}
+
+int64_t unsold_sold_ms(const struct unsold *u, const struct place *p)
+{
+	const struct unsold_entry *at = find(u, p);
+
+	return at != NULL ? at->sold_ms : 0;
+}
+
 size_t unsold_last(const struct unsold *u, const struct place *p,
 		   struct unsold_say out[UNSOLD_EACH])
 {
-	char key[PLACES_KEY_SIZE];
-	const struct unsold_entry *at;
+	const struct unsold_entry *at = find(u, p);
 	size_t n = 0;
 
-	places_key(key, why, PLACES_WHOLE, p);
-	at = places_find(&u->places, key);
 	for (; at != NULL && n < UNSOLD_EACH && at->said[n].at_ms != 0; n++)
 		out[n] = at->said[n];
 	return n;

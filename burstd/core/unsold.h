@@ -1,8 +1,9 @@
 /* unsold.h - the last refusals of each place, for people.
  *
- * It decides nothing: core/cooldown.h says how long a place pauses.  An entry has the time of a
- * refusal, the number of nodes and the provider's words.  Purchases that were on the wire together
- * are one entry. */
+ * It says nothing of when a place may be asked again, which core/cooldown.h does.  An entry has the
+ * time of a refusal, the number of nodes and the provider's words.  Purchases that were on the wire
+ * together are one entry.  Beside them stands when the place last sold something: who was refused
+ * before and after that was passed over. */
 #ifndef BURSTD_UNSOLD_H
 #define BURSTD_UNSOLD_H
 
@@ -33,6 +34,11 @@ void unsold_fini(struct unsold *u);
 /* Note that a purchase sent at sent_ms was refused. */
 void unsold_note(struct unsold *u, const struct place *p, const struct unsold_say *say,
 		 int64_t sent_ms);
+
+/* Note that something was bought there.  Of a place that never refused nothing is kept. */
+void unsold_sold(struct unsold *u, const struct place *p, int64_t now_ms);
+/* When that was so last; 0: not since the first refusal that is remembered. */
+int64_t unsold_sold_ms(const struct unsold *u, const struct place *p);
 
 /* The entries of this place, the newest first; returns how many. */
 size_t unsold_last(const struct unsold *u, const struct place *p,

@@ -102,6 +102,9 @@ struct postpone_why {
 	char text[160];
 	struct refusal_hint hint;
 	uint32_t pool; /* that it is about */
+	/* It needs several nodes, which could not be had at once, and since its last refusal the
+	 * pool bought others there. */
+	bool passed_over;
 };
 /* Make a job wait whose nodes were just sent back: by its StartTime, longer with each refusal. */
 void postpone_job(struct engine *e, const struct slurm_job *j, const struct postpone_why *why);
@@ -129,6 +132,9 @@ void postpone_words(struct engine *e, const char *text, size_t len);
 void postpone_load(struct engine *e, const struct journal_refusal *r);
 /* How long the job still waits by burstd's order; 0: it does not. */
 int64_t postpone_left_ms(const struct engine *e, uint64_t number);
+/* Was the job passed over so often that it is its turn, alone and before others (ADR 48)? */
+bool postpone_goes_first(const struct engine *e, uint64_t number);
+void postpone_went_first(struct engine *e, uint64_t number); /* it has had its turn */
 /* The job's refusals so far; all zero: none, or too long ago to count. */
 struct refusal postpone_look(const struct engine *e, uint64_t number);
 void postpone_init(struct engine *e);

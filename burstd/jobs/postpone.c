@@ -29,11 +29,24 @@ enum {
 	POSTPONE_START_MS = 30000, /* tolerance between our clock and slurmctld's */
 };
 
+/* Whose turn it is comes as soon as its place opens, however often it was refused. */
+static struct refusal_hint hint_for(const struct postponed *p, struct refusal_hint hint,
+				    int64_t now_ms)
+{
+	if (p->passed >= POSTPONE_PASSED)
+		hint.surely_ms = hint.not_before_ms > now_ms + REFUSAL_MS ? hint.not_before_ms
+									  : now_ms + REFUSAL_MS;
+	return hint;
+}
+
 void postpone_job(struct engine *e, const struct slurm_job *j, const struct postpone_why *why)
 {
 	struct postponed *p = postpone_get(e, j->number);
 
-	(void)refusal_add(&p->refusal, why->hint, engine_now(e));
+	if (p->refusal.count == 0 || refusal_over(&p->refusal, engine_now(e)))
+		p->passed = 0;
+	p->passed += why->passed_over;
+	(void)refusal_add(&p->refusal, hint_for(p, why->hint, engine_now(e)), engine_now(e));
 	p->pool = why->pool;
 	quote_costs(e, why->pool, p->costs);
 	p->wishes = p->counts = 0;

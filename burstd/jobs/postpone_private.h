@@ -7,6 +7,7 @@
 enum {
 	POSTPONE_HEARD_MS = 45000,  /* what it was told it shows by then, or not at all */
 	POSTPONE_WATCH_MS = 60000,  /* between two looks at one that was told */
+	POSTPONE_PASSED = 3,        /* so often passed over, a job goes first */
 	POSTPONE_STALE_MS = 300000, /* a comment whose time is over stands so long */
 };
 
@@ -50,6 +51,7 @@ struct postponed { /* one job */
 	bool loaded;                    /* ... which is not known: it was told before our start */
 	bool anew;                      /* something has changed since: it may start */
 	bool lifting;                   /* ... and slurmctld is being told so */
+	unsigned passed;                /* how often it was passed over since its last turn */
 	bool settled;                   /* it was seen with its nodes since it was told */
 };
 

@@ -66,6 +66,27 @@ struct refusal postpone_look(const struct engine *e, uint64_t number)
 	return p->refusal;
 }
 
+bool postpone_goes_first(const struct engine *e, uint64_t number)
+{
+	const struct postponed *p = postpone_find(e, number);
+
+	return p != NULL && p->passed >= POSTPONE_PASSED;
+}
+
+void postpone_went_first(struct engine *e, uint64_t number)
+{
+	struct postponed *p = postpone_find(e, number);
+	char what[SLURM_JOB_ID_MAX + 100];
+
+	if (p == NULL || p->passed == 0)
+		return;
+	(void)snprintf(what, sizeof(what),
+		       "job %s was passed over %u times: it is bought for before others", p->id,
+		       p->passed);
+	engine_event(e, "", 0, "job-first", what);
+	p->passed = 0;
+}
+
 int64_t postpone_left_ms(const struct engine *e, uint64_t number)
 {
 	const struct postponed *p = postpone_find(e, number);
@@ -95,6 +116,7 @@ void postpone_settle(struct engine *e, struct postponed *p, bool ended)
 	p->anew = p->lifting = false;
 	p->settled = true;
 	if (ended) {
+		p->passed = 0;
 		p->words = p->foreign = false; /* slurmctld takes no other comment */
 		drop_refusal(e, p);
 	}

@@ -1,3 +1,4 @@
+#include "cloud/cloud.h"
 #include "jobs/jobs.h"
 
 #include <stdio.h>
@@ -315,6 +316,19 @@ static void let_pass(const struct engine *e, struct refusal_hint *hint, uint64_t
 		hint->not_before_ms = after;
 }
 
+/* Did others get what this job could not have, since it was refused last?  A job of one node takes
+ * what there is. */
+static bool is_passed_over(const struct engine *e, const struct gang *g,
+			   const struct fleet_name *bad)
+{
+	struct refusal last;
+
+	if (bad->refused != NODE_BECAUSE_CAPACITY || g->list->n < 2)
+		return false;
+	last = postpone_look(e, g->job.number);
+	return last.count > 0 && cloud_sold_since(e, bad->pool, last.last_ms);
+}
+
 /* Make the jobs wait whose nodes were sent back since `from`. */
 static void postpone(struct gangs *g, int64_t from)
 {
@@ -324,7 +338,9 @@ static void postpone(struct gangs *g, int64_t from)
 
 		if (bad == NULL || bad->forced_ms < from)
 			continue;
-		why = (struct postpone_why){.hint = bad->hint, .pool = bad->pool};
+		why = (struct postpone_why){.hint = bad->hint,
+					    .pool = bad->pool,
+					    .passed_over = is_passed_over(g->e, &g->gangs[j], bad)};
 		if (bad->hint.stale || is_anothers(bad, &g->gangs[j]))
 			why.hint = (struct refusal_hint){0};
 		let_pass(g->e, &why.hint, g->gangs[j].job.number, from);

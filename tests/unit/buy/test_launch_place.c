@@ -146,6 +146,58 @@ static void test_who_waits_for_room_does_not_try_the_place(void **state)
 	assert_int_equal(place_would(&F.e, &F.pool.own), PLACE_TELLS_SOON);
 }
 
+static void go_first(const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		row(names[i])->goes_first = true;
+	F.e.buy->firsts = true;
+}
+
+/* ADR 48 */
+static void test_a_job_that_was_passed_over_goes_first_and_alone(void **state)
+{
+	static const char *const names[] = {"c4", "c5", "c6", "c7"};
+	struct provider_item items[NODES];
+	struct provider_result r = {.code = PROVIDER_OK, .items = items, .nitems = 4};
+
+	(void)state;
+	make_gangs();
+	go_first(names, 4);
+	launch_part.at[PART_RUN](&F.e);
+	assert_int_equal(F.sent, 1);
+	assert_string_equal(F.first[0], "c4");
+	assert_int_equal(F.sizes[0], 4);
+	assert_int_equal(place_would(&F.e, &F.pool.own), PLACE_TELLS_SOON);
+	launch_part.at[PART_RUN](&F.e);
+	assert_int_equal(F.sent, 1); /* the others wait for its answer */
+	assert_int_equal(count(NODE_WANTED), NODES - 4);
+	F.passed += 10;
+	make_items(items);
+	for (int i = 0; i < 4; i++)
+		(void)snprintf(items[i].instance.node, sizeof(items[i].instance.node), "c%d",
+			       i + 4);
+	F.answer(&F.cloud, F.ctx, &r);
+	launch_answered(&F.e);
+	assert_int_equal(place_would(&F.e, &F.pool.own), PLACE_SELLS);
+	F.e.left = 4 * NODES;
+	launch_part.at[PART_RUN](&F.e);
+	assert_int_equal(count(NODE_WANTED), 0);
+	assert_false(F.e.buy->firsts);
+}
+
+/* If it cannot be asked at all, nobody waits for it. */
+static void test_nobody_waits_for_a_first_that_does_not_go(void **state)
+{
+	static const char *const names[] = {"c1"};
+
+	(void)state;
+	F.unbuildable = true;
+	go_first(names, 1);
+	launch_part.at[PART_RUN](&F.e);
+	assert_int_equal(count(NODE_CREATING), 0);
+	assert_int_equal(place_would(&F.e, &F.pool.own), PLACE_SELLS);
+}
+
 /* A create that nobody knows about; its place is refused to another; it is asked for again. */
 static void repeat_into_an_empty_place(void)
 {
@@ -274,6 +326,8 @@ int main(void)
 		T(test_who_waits_for_a_probe_keeps_no_other_place_waiting),
 		T(test_who_is_refused_unsent_keeps_no_other_place_waiting),
 		T(test_all_that_goes_at_once_is_one_probe),
+		T(test_a_job_that_was_passed_over_goes_first_and_alone),
+		T(test_nobody_waits_for_a_first_that_does_not_go),
 		T(test_who_waits_for_room_does_not_try_the_place),
 		T(test_a_repeat_that_is_refused_tells_of_the_place_as_of_the_repeat),
 		T(test_a_repeat_that_succeeds_opens_no_place),

@@ -175,7 +175,7 @@ static const struct row rows[] = {
 	{.name = "one that is being tried",
 	 .known = {{SPOT, 0, COOL(PROBING, 0)}, {OD, 0, COOL(HALF, 0)}},
 	 .want = "res far od us",
-	 .why = "spot: cooled down, and one purchase is being tried"},
+	 .why = "spot: one purchase is tried first"},
 	{.name = "what refused a moment ago",
 	 .job = {.tried = 1U << RES | 1U << FAR},
 	 .want = "spot od us",

@@ -98,9 +98,40 @@ static void test_one_purchase_probes_a_place_and_the_others_go_on(void **state)
 	t.known[0][SPOT].cool.until_ms = now; /* which does not come */
 	expect(&t, "RRRRRR");
 	why_is(&t, 2,
-	       "pool a: spot: cooled down, and one purchase is being tried; far (t in far): no "
+	       "pool a: spot: one purchase is tried first; far (t in far): no "
 	       "capacity: cools down until 2026-01-02T14:01:00Z; od (t in od): no capacity: cools "
-	       "dow...");
+	       "down until 2026-01-0...");
+	done(&t);
+}
+
+/* ADR 48 */
+static void test_a_job_that_was_passed_over_goes_first_and_alone(void **state)
+{
+	struct round t;
+
+	(void)state;
+	setup(&t, "a[1-5]");
+	add_job(&t, "a[1-2]");
+	add_job(&t, "a[3-5]");
+	t.c->pools[0].max_nodes = 3;
+	expect(&t, "ssRRR");
+	t.jobs[1].goes_first = true;
+	expect(&t, "RRsss");
+	assert_true(t.p.nodes[2].goes_first);
+	cool(&t, SPOT, COOLDOWN_READY, 0);
+	t.c->pools[0].max_nodes = 8;
+	expect(&t, "ffsss"); /* what another rung has is left to others */
+	assert_true(t.p.nodes[4].goes_first);
+	assert_false(t.p.nodes[0].goes_first);
+	assert_int_equal(t.known[0][SPOT].cool.state, COOLDOWN_PROBING);
+	assert_int_equal(t.known[0][SPOT].cool.until_ms, now + COOLDOWN_WAIT_MS);
+	cool(&t, SPOT, COOLDOWN_READY, 0);
+	cool(&t, FAR, COOLDOWN_CAPACITY, 1);
+	cool(&t, OD, COOLDOWN_CAPACITY, 1);
+	expect(&t, "WWsss");
+	t.jobs[0].goes_first = true; /* so does the other: one after the other */
+	cool(&t, SPOT, COOLDOWN_READY, 0);
+	expect(&t, "ssWWW");
 	done(&t);
 }
 
@@ -350,6 +381,7 @@ int main(void)
 		cmocka_unit_test(test_no_rung_refuses_the_job_and_says_of_each_why),
 		cmocka_unit_test(test_a_rung_that_fits_the_rate_is_taken_before_none),
 		cmocka_unit_test(test_one_purchase_probes_a_place_and_the_others_go_on),
+		cmocka_unit_test(test_a_job_that_was_passed_over_goes_first_and_alone),
 		cmocka_unit_test(test_spot_share_counts_what_was_decided),
 		cmocka_unit_test(test_what_the_job_was_told_and_for_how_long),
 		cmocka_unit_test(test_a_job_whose_wishes_are_not_known_waits),

@@ -61,6 +61,24 @@ static void requests_on_the_wire_together_are_one_entry(void **state)
 	unsold_fini(&u);
 }
 
+static void a_place_that_refused_tells_when_it_sold_last(void **state)
+{
+	struct unsold u;
+
+	(void)state;
+	unsold_init(&u);
+	unsold_sold(&u, &a, 50); /* it has never refused: who could have been passed over? */
+	assert_int_equal(unsold_sold_ms(&u, &a), 0);
+	note(&u, &a, PROVIDER_CAPACITY, 100, 150);
+	assert_int_equal(unsold_sold_ms(&u, &a), 0);
+	unsold_sold(&u, &a, 160);
+	unsold_sold(&u, &b, 170);
+	note(&u, &a, PROVIDER_CAPACITY, 180, 190);
+	assert_int_equal(unsold_sold_ms(&u, &a), 160);
+	assert_int_equal(unsold_sold_ms(&u, &b), 0);
+	unsold_fini(&u);
+}
+
 static void a_place_is_its_zone_and_market_too(void **state)
 {
 	struct place other = a;
@@ -131,6 +149,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_last_few_are_remembered_newest_first),
 		cmocka_unit_test(requests_on_the_wire_together_are_one_entry),
+		cmocka_unit_test(a_place_that_refused_tells_when_it_sold_last),
 		cmocka_unit_test(a_place_is_its_zone_and_market_too),
 		cmocka_unit_test(the_place_that_was_silent_for_longest_is_forgotten),
 		cmocka_unit_test(one_that_spoke_twice_may_be_silent_for_longest),

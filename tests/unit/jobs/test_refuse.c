@@ -29,6 +29,8 @@ static struct fix {
 	enum node_reason reason; /* of the last that was released */
 	int64_t last_ms;         /* of those */
 	int64_t after_ms;        /* the last that was told waits at least so long */
+	int64_t sold_ms;         /* when others got something there */
+	bool passed_over;        /* the last that was told */
 	bool lasting;            /* the last that was told waits a day ... */
 	char why[160];           /* ... for this */
 	char said[300];          /* to srun */
@@ -96,9 +98,17 @@ void postpone_job(struct engine *e, const struct slurm_job *j, const struct post
 {
 	(void)e;
 	F.lasting = why->hint.lasting;
+	F.passed_over = why->passed_over;
 	F.after_ms = why->hint.not_before_ms == 0 ? 0 : why->hint.not_before_ms - F.now;
 	(void)snprintf(F.why, sizeof(F.why), "%s", why->text);
 	note(F.told, sizeof(F.told), j->id);
+}
+
+bool cloud_sold_since(const struct engine *e, uint32_t pool, int64_t since_ms)
+{
+	(void)e;
+	assert_int_equal(pool, 0);
+	return F.sold_ms > since_ms;
 }
 
 bool engine_on_trial(const struct engine *e, uint32_t i)
@@ -170,6 +180,45 @@ static void test_gang(void **state)
 	squeue("7|7|CONFIGURING|gpu||c[1-2]\n8|8|CONFIGURING|gpu||c3\n");
 	assert_string_equal(F.heard, ""); /* it was sent back a moment ago */
 	assert_string_equal(F.forced, "");
+}
+
+/* ADR 48: it was refused at 500 000, and now it is 1 000 000. */
+static void test_a_large_job_is_passed_over_where_others_were_served(void **state)
+{
+	static const struct {
+		uint32_t refusals;
+		int64_t sold_ms;
+		enum node_reason why;
+		const char *nodes;
+		bool passed;
+	} rows[] = {
+		{1, 600000, NODE_BECAUSE_CAPACITY, "c[1-2]", true},
+		{1, 500000, NODE_BECAUSE_CAPACITY, "c[1-2]", false},
+		{0, 600000, NODE_BECAUSE_CAPACITY, "c[1-2]",
+		 false}, /* it asks for the first time */
+		{1, 600000, NODE_BECAUSE_QUOTA, "c[1-2]", false},
+		{1, 600000, NODE_BECAUSE_CAPACITY, "c1", false}, /* it takes what there is */
+	};
+	struct fleet_name *nm = add("c1", NODE_GONE, BOOTING);
+
+	(void)state;
+	(void)add("c2", NODE_BOOTING, BOOTING);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char text[80];
+
+		print_message("# row %zu\n", i);
+		F.refusals = rows[i].refusals;
+		F.last_ms = rows[i].refusals > 0 ? 500000 : 0;
+		F.sold_ms = rows[i].sold_ms;
+		nm->forced_ms = 0;
+		refuse_mark(&F.e, nm, rows[i].why, "none left");
+		(void)snprintf(text, sizeof(text), "7|7|CONFIGURING|gpu||%s\n", rows[i].nodes);
+		F.passed_over = !rows[i].passed;
+		squeue(text);
+		assert_int_equal(F.passed_over, rows[i].passed);
+		fleet_unbar(nm);
+		F.told[0] = F.forced[0] = F.events[0] = F.heard[0] = F.released[0] = '\0';
+	}
 }
 
 /* P8, I18: a provider that is away may have made it, and slurmctld has started a job there by the
@@ -514,6 +563,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_gang),
+		TEST(test_a_large_job_is_passed_over_where_others_were_served),
 		TEST(test_a_day_is_waited_for_what_no_wait_can_mend),
 		TEST(test_a_day_is_waited_for_what_is_so_still),
 		TEST(test_a_day_is_waited_by_the_job_that_asked),

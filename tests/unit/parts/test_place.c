@@ -5,6 +5,38 @@
 #include "cloud/cloud.h"
 #include "jobs/jobs.h"
 
+/* ADR 48: a job that was passed over three times. */
+static void test_who_was_passed_over_is_bought_for_first(void **state)
+{
+	struct postpone_why why = {.text = "none left", .passed_over = true};
+	struct slurm_job job = {.number = 7, .id = "7"};
+	struct provider_item made = {.code = PROVIDER_OK};
+	const struct provider_result sold = {.code = PROVIDER_OK, .items = &made, .nitems = 1};
+	struct fix *f = *state;
+	int64_t before;
+
+	assert_int_equal(load(f, two_offers(false), NULL), 0);
+	for (int i = 0; i < 3; i++)
+		postpone_job(f->e, &job, &why);
+	engine_commit(f->e);
+	call(f, "c[1-3]", ONE);
+	assert_true(name_of(f, "c1")->newest->goes_first);
+	assert_true(name_of(f, "c2")->newest->goes_first);
+	assert_false(postpone_goes_first(f->e, 7));
+	assert_true(f->e->buy->firsts);
+
+	before = engine_now(f->e) - 1;
+	cool(f, 1, PROVIDER_CAPACITY);
+	assert_false(cloud_sold_since(f->e, 0, before));
+	made.code = PROVIDER_CAPACITY; /* answered, but with nothing */
+	place_bought(f->e, &f->e->conf->pools[0].offers[1], &sold, 1, engine_now(f->e));
+	assert_false(cloud_sold_since(f->e, 0, before));
+	made.code = PROVIDER_OK;
+	place_bought(f->e, &f->e->conf->pools[0].offers[1], &sold, 1, engine_now(f->e));
+	assert_true(cloud_sold_since(f->e, 0, before));
+	assert_false(cloud_sold_since(f->e, 0, engine_now(f->e) + 1000));
+}
+
 /* What one place refused is bought at the next, in a new generation, with its job; who came stays.
  */
 static void test_a_refused_node_climbs(void **state)
@@ -151,6 +183,7 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
+		T(test_who_was_passed_over_is_bought_for_first),
 		T(test_a_refused_node_climbs),
 		T(test_who_cannot_climb_waits_for_its_place),
 		T(test_a_job_that_is_over_does_not_climb),
