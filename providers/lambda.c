@@ -3,7 +3,7 @@
  *
  *	POST /api/v1/instance-operations/launch     one instance, in 12 s; repeated: another
  *	GET  /api/v1/instances                      all of the account, unfiltered, one page
- *	POST /api/v1/instance-operations/terminate  many; a 404 does not say which it is about
+ *	POST /api/v1/instance-operations/terminate  many; no 404 or 409 says which id
  *	GET  /api/v1/instance-types                 prices, the same everywhere; where one is free
  *
  * Who an instance is, its tags say, and its name again; it has both from its launch on. */

@@ -138,7 +138,9 @@ void lambda_remove_parse(const struct rest *r, const struct provider_op *op,
 	part.u.del.ids += s.from;
 	part.u.del.nids = s.size;
 	rest_parse(r, &part, reply, read_terminated, out);
-	if (out->code == PROVIDER_NOT_FOUND) { /* one id that is unknown is an item's code */
+	/* One of these ids spoils the request for all.  Of a request for one id, either is the
+	 * item's code. */
+	if (out->code == PROVIDER_NOT_FOUND || out->code == PROVIDER_NOT_YET) {
 		s.size /= 2;
 		ask_again(&s, out);
 		return;

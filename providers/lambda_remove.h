@@ -1,9 +1,10 @@
-/* lambda_remove.h - for lambda.c: terminates many instances, some of which Lambda may not know.
+/* lambda_remove.h - for lambda.c: terminates many instances, some of which Lambda may not know or
+ * cannot end now.
  *
- * One unknown id makes the whole call fail, and the answer does not say which.  So a part is asked
+ * One such id makes the whole call fail, and the answer does not say which.  So a part is asked
  * for, half as long after each such failure and twice as long after a success, until each id has an
- * answer of its own.  What is known is in the cursor: "SIZE:LETTERS", a letter for each id from the
- * first on, and how many to ask for next. */
+ * answer of its own: at worst in about two requests for each.  What is known is in the cursor:
+ * "SIZE:LETTERS", a letter for each id from the first on, and how many to ask for next. */
 #ifndef PROVIDERS_LAMBDA_REMOVE_H
 #define PROVIDERS_LAMBDA_REMOVE_H
 

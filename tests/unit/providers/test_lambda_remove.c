@@ -1,10 +1,14 @@
-/* test_lambda_remove.c - the driver lambda: terminates of many, some of them unknown to Lambda. */
+/* test_lambda_remove.c - the driver lambda: terminates of many, some of them unknown to Lambda or
+ * not to be ended now. */
 #include "lambda_lab.h"
 
 #define GONE                                                                                       \
 	"{\"error\":{\"code\":\"global/object-does-not-exist\",\"message\":\"Specified instance "  \
 	"does not "                                                                                \
 	"exist.\"}}"
+#define CONFLICT                                                                                   \
+	"{\"error\":{\"code\":\"global/conflict\",\"message\":\"The request conflicts with the "   \
+	"current state of the resource.\"}}"
 
 static struct provider_op delete_of(size_t n)
 {
@@ -21,6 +25,7 @@ static void items_are(const struct provider_result *r, const char *letters)
 	for (size_t i = 0; i < r->nitems; i++) {
 		enum provider_code code = letters[i] == 'o'   ? PROVIDER_OK
 					  : letters[i] == 'n' ? PROVIDER_NOT_FOUND
+					  : letters[i] == 'y' ? PROVIDER_NOT_YET
 							      : PROVIDER_TRANSIENT;
 
 		assert_string_equal(r->items[i].instance.id, ids[i]);
@@ -90,12 +95,17 @@ static void test_one_instance(void **state)
 	}
 }
 
-/* --- some are unknown --------------------------------------------------------------------------
+/* --- some spoil the request ---------------------------------------------------------------------
  */
 
-/* Answer as Lambda does, which knows all but those in `unknown`; *asked: how many the request is
- * about. */
-static const char *answer(const char *body, const char *unknown, long *status, size_t *asked)
+static const struct spoilt { /* how Lambda refuses a request with one of these ids */
+	long status;
+	const char *body;
+} unknown = {404, GONE}, stuck = {409, CONFLICT};
+
+/* Answer as Lambda does if it refuses those in `bad`; *asked: how many the request is about. */
+static const char *answer(const char *body, const char *bad, const struct spoilt *as, long *status,
+			  size_t *asked)
 {
 	static char text[512];
 	size_t n = 0;
@@ -109,17 +119,17 @@ static const char *answer(const char *body, const char *unknown, long *status, s
 		(void)snprintf(quoted, sizeof(quoted), "\"%s\"", ids[i]);
 		if (strstr(body, quoted) == NULL)
 			continue;
-		if (strstr(unknown, ids[i]) != NULL)
-			*status = 404;
+		if (strstr(bad, ids[i]) != NULL)
+			*status = as->status;
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s{\"id\":%s}",
 				      (*asked)++ > 0 ? "," : "", quoted);
 	}
 	(void)snprintf(text + n, sizeof(text) - n, "]}}");
-	return *status == 404 ? GONE : text;
+	return *status == 200 ? text : as->body;
 }
 
 /* Run a delete of all ids to its end; returns the sizes of the requests, "521...". */
-static const char *run(const char *unknown, const char *letters)
+static const char *run(const char *bad, const struct spoilt *as, const char *letters)
 {
 	static char sizes[32];
 	char cursor[PROVIDER_CURSOR_MAX + 1] = "";
@@ -135,7 +145,7 @@ static const char *run(const char *unknown, const char *letters)
 
 		op.cursor = cursor;
 		body = body_of(&op);
-		text = answer(body, unknown, &status, &asked);
+		text = answer(body, bad, as, &status, &asked);
 		r = parse_op(&op, status, text);
 		free(body);
 		sizes[i] = (char)('0' + asked);
@@ -154,11 +164,24 @@ static const char *run(const char *unknown, const char *letters)
 static void test_an_unknown_one_is_found_in_few_requests(void **state)
 {
 	(void)state;
-	assert_string_equal(run("", "ooooo"), "5");
-	assert_string_equal(run("i-1", "noooo"), "52122");
-	assert_string_equal(run("i-3", "oonoo"), "52312");
-	assert_string_equal(run("i-5", "oooon"), "5231211");
-	assert_string_equal(run("i-1 i-2 i-3 i-4 i-5", "nnnnn"), "5212121211");
+	assert_string_equal(run("", &unknown, "ooooo"), "5");
+	assert_string_equal(run("i-1", &unknown, "noooo"), "52122");
+	assert_string_equal(run("i-3", &unknown, "oonoo"), "52312");
+	assert_string_equal(run("i-5", &unknown, "oooon"), "5231211");
+	assert_string_equal(run("i-1 i-2 i-3 i-4 i-5", &unknown, "nnnnn"), "5212121211");
+}
+
+/* One that may not be ended now keeps no other: the bills of all others end. */
+static void test_one_that_may_not_go_yet_keeps_no_other(void **state)
+{
+	static const struct spoilt locked = {423, ""};
+
+	(void)state;
+	assert_string_equal(run("i-1", &stuck, "yoooo"), "52122");
+	assert_string_equal(run("i-3", &stuck, "ooyoo"), "52312");
+	assert_string_equal(run("i-5", &stuck, "ooooy"), "5231211");
+	assert_string_equal(run("i-2 i-4", &locked, "oyoyo"), "5212121211");
+	assert_string_equal(run("i-1 i-2 i-3 i-4 i-5", &stuck, "yyyyy"), "5212121211");
 }
 
 /* A step that fails is no result of an instance: the engine sends it again. */
@@ -206,6 +229,7 @@ int main(void)
 		T(test_what_is_not_in_the_answer_is_not_terminated),
 		T(test_one_instance),
 		T(test_an_unknown_one_is_found_in_few_requests),
+		T(test_one_that_may_not_go_yet_keeps_no_other),
 		T(test_a_step_that_fails_tells_nothing),
 		T(test_cursors_that_cannot_be),
 	};
