@@ -28,6 +28,7 @@ void limit_init(struct limit *l, uint32_t slots, uint32_t rate, const struct pro
 
 		fill(&kind->requests, &own[k].requests, now_ms);
 		fill(&kind->instances, &own[k].instances, now_ms);
+		window_init(&kind->window, own[k].window.most, own[k].window.every_ms, now_ms);
 	}
 }
 
@@ -45,6 +46,7 @@ void limit_change(struct limit *l, uint32_t slots, uint32_t rate, const struct p
 	for (int k = 0; k < PROVIDER_NOPS; k++) {
 		l->kinds[k].requests = next.kinds[k].requests;
 		l->kinds[k].instances = next.kinds[k].instances;
+		l->kinds[k].window = next.kinds[k].window;
 	}
 }
 
@@ -170,6 +172,7 @@ static int64_t open_ms(const struct limit *l, enum provider_op_kind kind, uint32
 	int64_t at = later(k->until_ms, shared_ms(l, kind, now_ms));
 
 	at = later(at, bucket_next_ms(&k->requests, now_ms));
+	at = later(at, window_next_ms(&k->window, now_ms));
 	at = later(at, pace_next_ms(pace_of(l, kind, now_ms), now_ms));
 	return later(at, bucket_full_ms(&k->instances, instances, now_ms));
 }
@@ -325,6 +328,7 @@ void limit_take(struct limit *l, enum provider_op_kind kind, uint32_t instances,
 	}
 	bucket_take_some(&l->all, 1, now_ms);
 	bucket_take_some(&k->requests, 1, now_ms);
+	window_take(&k->window, now_ms);
 	k->joint = shares(l, kind, now_ms);
 	pace_take(k->joint ? &l->joint : &k->pace, now_ms);
 	bucket_take_some(&k->instances, instances, now_ms);
@@ -422,10 +426,15 @@ void limit_answered(struct limit *l, enum provider_op_kind kind)
 /* --- for people --------------------------------------------------------------------------------
  */
 
-/* Tokens gained in PACE_UNIT seconds; 0: no limit. */
+/* n in every_ms, as so many in PACE_UNIT seconds; n 0: no limit. */
+static int64_t in_unit(uint32_t n, uint32_t every_ms)
+{
+	return n == 0 ? 0 : (int64_t)n * PACE_UNIT * 1000 / every_ms;
+}
+
 static int64_t gains(const struct bucket *b)
 {
-	return b->gains == 0 ? 0 : (int64_t)b->gains * PACE_UNIT * 1000 / b->every_ms;
+	return in_unit(b->gains, b->every_ms);
 }
 
 static void bound(struct limit_view *v, enum limit_by by, int64_t allowed)
@@ -447,6 +456,7 @@ struct limit_view limit_view(const struct limit *l, enum provider_op_kind kind, 
 	v.since_ms = v.waits ? k->since_ms : 0;
 	bound(&v, l->rate != 0 ? LIMIT_BY_RATE : LIMIT_BY_ALL, gains(&l->all));
 	bound(&v, LIMIT_BY_KIND, gains(&k->requests));
+	bound(&v, LIMIT_BY_KIND, in_unit(k->window.most, k->window.every_ms));
 	bound(&v, shares(l, kind, now_ms) ? LIMIT_BY_SHARED : LIMIT_BY_ANSWERS,
 	      pace_of(l, kind, now_ms)->rate);
 	return v;

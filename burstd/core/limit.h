@@ -36,6 +36,7 @@
 #include "core/bucket.h"
 #include "core/pace.h"
 #include "core/provider.h"
+#include "core/window.h"
 
 enum {
 	LIMIT_PASSED = 4, /* so many deletes pass a kind that waits, before it goes in its turn */
@@ -50,7 +51,8 @@ enum {
 };
 
 struct limit_kind {                        /* of requests: enum provider_op_kind */
-	struct bucket requests, instances; /* the provider's own limits, as documented */
+	struct bucket requests, instances; /* the provider's own limits, as documented ... */
+	struct window window;              /* ... of requests, too */
 	struct pace pace;                  /* ... and what its answers show of them */
 	uint32_t out;                      /* on the wire */
 	uint32_t needs;                    /* instances that the waiting request is about */

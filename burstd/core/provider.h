@@ -86,9 +86,15 @@ struct provider_bucket {
 	uint32_t size, gains, every_ms;
 };
 
+/* No more than `most` requests in any every_ms; most 0: no limit, else up to WINDOW_MAX. */
+struct provider_window {
+	uint32_t most, every_ms;
+};
+
 struct provider_limit { /* of one kind of request */
 	struct provider_bucket requests,
 		instances; /* instances: counts the instances in requests */
+	struct provider_window window;
 };
 
 /* What a provider allows in the name of an instance, besides lower-case letters, digits and '-'. */

@@ -115,7 +115,6 @@ static void test_no_limit_has_room_for_all(void **state)
 static void test_a_token_may_take_longer_than_a_second(void **state)
 {
 	struct bucket b;
-	unsigned taken = 0;
 
 	(void)state;
 	bucket_init_with(&b, 1, 1, 12000, 5);
@@ -124,9 +123,20 @@ static void test_a_token_may_take_longer_than_a_second(void **state)
 	for (int64_t now = 6; now < 12005; now += 7)
 		assert_false(bucket_take(&b, now));
 	assert_true(bucket_take(&b, 12005));
-	/* as Spheron creates: ten in a quarter of an hour */
+}
+
+/* A size and its gain add up: a bucket is no window (window.h). */
+static void test_a_bucket_gains_while_it_is_emptied(void **state)
+{
+	struct bucket b;
+	unsigned taken = 0;
+
+	(void)state;
 	bucket_init_with(&b, 10, 10, 900000, 0);
-	for (int64_t now = 0; now < 9000000; now += 11)
+	for (int64_t now = 0; now < 900000; now += 11)
+		taken += bucket_take(&b, now);
+	assert_int_equal(taken, 19);
+	for (int64_t now = 900000; now < 9000000; now += 11)
 		taken += bucket_take(&b, now);
 	assert_in_range(taken, 109, 110);
 }
@@ -193,6 +203,7 @@ int main(void)
 		cmocka_unit_test(test_a_full_bucket_stays_full),
 		cmocka_unit_test(test_a_bucket_may_hold_more_than_a_second_brings),
 		cmocka_unit_test(test_a_token_may_take_longer_than_a_second),
+		cmocka_unit_test(test_a_bucket_gains_while_it_is_emptied),
 		cmocka_unit_test(test_thirds_of_a_token_add_up),
 		cmocka_unit_test(test_no_limit_has_room_for_all),
 		cmocka_unit_test(test_a_bucket_is_not_full_before_its_time),

@@ -325,6 +325,34 @@ static void test_each_kind_has_the_providers_own_limit(void **state)
 	assert_int_equal(limit_room(&l, CREATE, 0), UINT32_MAX);
 }
 
+/* As Spheron creates: ten in a quarter of an hour, however they are spread. */
+static void test_a_window_has_no_more_than_it_may(void **state)
+{
+	static const struct provider_limit windows[PROVIDER_NOPS] = {
+		[PROVIDER_CREATE] = {.window = {10, 900000}},
+	};
+
+	(void)state;
+	limit_init(&l, 1024, 0, windows, 0);
+	Q.left[CREATE] = Q.left[LIST] = 60;
+	run(0, 899990);
+	assert_int_equal(Q.sent[CREATE], 10);
+	assert_int_equal(Q.sent[LIST], 60);
+	assert_int_equal(limit_next_ms(&l, 899990), 900000);
+	run(899990, 1799990);
+	assert_int_equal(Q.sent[CREATE], 20);
+	limit_change(&l, 1024, 50, windows, 1799990); /* who says a rate knows better */
+	run(1799990, 1809990);
+	assert_int_equal(Q.sent[CREATE], 60);
+	Q.left[CREATE] = 60;
+	limit_change(&l, 1024, 0, windows, 1809990);
+	run(1809990, 1819990);
+	assert_int_equal(Q.sent[CREATE], 70);
+	limit_change(&l, 512, 0, windows, 1819990); /* it has not changed */
+	run(1819990, 1829990);
+	assert_int_equal(Q.sent[CREATE], 70);
+}
+
 static void test_instances_have_a_limit_of_their_own(void **state)
 {
 	(void)state;
@@ -550,6 +578,7 @@ int main(void)
 		T(test_a_fabric_is_made_where_a_create_may_go),
 		T(test_who_asked_in_vain_in_this_turn_waits),
 		T(test_each_kind_has_the_providers_own_limit),
+		T(test_a_window_has_no_more_than_it_may),
 		T(test_instances_have_a_limit_of_their_own),
 		T(test_who_could_not_go_anyway_is_passed),
 		T(test_what_is_throttled_waits_longer_each_time),

@@ -18,6 +18,7 @@ static struct limit l;
 static const struct provider_limit own[PROVIDER_NOPS] = {
 	[PROVIDER_CREATE] = {{5, 2, 1000}, {1000, 20, 1000}},
 	[PROVIDER_DELETE] = {{10, 1, 4000}, {0}},
+	[PROVIDER_QUOTES] = {.window = {3, 2000}},
 };
 
 static void is_allowed(enum provider_op_kind k, int64_t now, const char *by, int64_t allowed)
@@ -49,6 +50,7 @@ static void test_the_tightest_limit_is_shown_and_whose_it_is(void **state)
 	is_allowed(CREATE, 0, "kind", 2000000);
 	is_allowed(DELETE, 0, "kind", 250000);
 	is_allowed(LIST, 0, "", 0);
+	is_allowed(PROVIDER_QUOTES, 0, "kind", 1500000);
 	assert_int_equal(limit_view(&l, CREATE, 0).instances, 20000000);
 	limit_together(&l, &together, 0);
 	is_allowed(CREATE, 0, "all", 1500000);
