@@ -63,6 +63,24 @@ static const struct rest_row errors[] = {
 	{.ops = REST_OP(PROVIDER_CREATE), .status = 404, .means = PROVIDER_INVALID},
 };
 
+/* Errors of a delete are a title, and a message that says more [T]; others may be.  The message of
+ * a create that was refused with 400, for a reason that neither code nor title tells.  Whole
+ * phrases, since a message may speak of a balance or of credit for any reason.  *Invented*: all of
+ * them. */
+static const struct rest_row messages[] = {
+	{.says = "Offer not found", .means = PROVIDER_CAPACITY},
+	{.says = "nsufficient balance", .means = PROVIDER_DENIED},
+	{.says = "nsufficient credit", .means = PROVIDER_DENIED},
+	{.says = "nsufficient funds", .means = PROVIDER_DENIED},
+	{.says = "enough balance", .means = PROVIDER_DENIED},
+	{.says = "enough credit", .means = PROVIDER_DENIED},
+	{.says = "enough funds", .means = PROVIDER_DENIED},
+};
+static const struct rest_api by_message = {
+	.rows = messages,
+	.nrows = sizeof(messages) / sizeof(messages[0]),
+};
+
 /* Whoever has Python-urllib's name gets 403 [P]; what has none is not known. */
 static const char *const headers[] = {"User-Agent: burstd", NULL};
 
@@ -449,6 +467,31 @@ static int read_reply(const struct rest *r, const struct provider_op *op, struct
 	}
 }
 
+/* Add the message to the words of an error, and to its meaning if that was not clear. */
+static void read_message(const struct rest *r, const struct provider_op *op,
+			 const struct provider_reply *reply, struct provider_result *out)
+{
+	const char *said[3];
+	struct str text;
+	struct doc d;
+
+	(void)doc_load(&d, reply->body, reply->len);
+	said[0] = doc_word(&d.top, "code");
+	said[1] = doc_word(&d.top, "error");
+	said[2] = doc_word(&d.top, "message");
+	if (said[2][0] != '\0' && out->message[0] != '\0') {
+		str_init(&text, DOC_BYTES_MAX);
+		for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++)
+			str_addf(&text, "%s%s", text.len > 0 && said[i][0] != '\0' ? ": " : "",
+				 said[i]);
+		rest_message(r, reply, text.p, out);
+		str_fini(&text);
+	}
+	if (op->kind == PROVIDER_CREATE && reply->status == 400 && out->code == PROVIDER_INVALID)
+		out->code = rest_code(&by_message, op->kind, reply->status, "", said[2], out->code);
+	doc_fini(&d);
+}
+
 static void spheron_parse(const void *self, const struct provider_op *op,
 			  const struct provider_reply *reply, struct provider_result *out)
 {
@@ -462,6 +505,8 @@ static void spheron_parse(const void *self, const struct provider_op *op,
 	    read_refused_delete(op, reply, out))
 		return;
 	rest_parse(&s->rest, op, reply, read_reply, out);
+	if (!rest_succeeded(reply))
+		read_message(&s->rest, op, reply, out);
 }
 
 const struct provider_ops provider_spheron = {
