@@ -98,6 +98,7 @@ static void test_a_deployment_cannot_end_before_its_minimum_runtime(void **state
 	     "20 minutes. Time remaining: 20 minutes.\",\"canTerminate\":false,"
 	     "\"timeRemaining\":20,\"minimumRuntime\":20}");
 	simrun_do(&S, "POST", "/admin/config", "{\"min_rental\":\"1ms\"}");
+	(void)usleep(2000);
 	d = ask("GET", path_of(id, "/can-terminate"), NULL, 200);
 	assert_true(json_is_true(at(d, "canTerminate")));
 	assert_shape(FIXTURES, "can-terminate.json", d);
