@@ -218,7 +218,8 @@ static int build_create(const struct lyceum *l, struct rest_call *c,
 	return 0;
 }
 
-/* A VM without our name would be one that no list shows as ours. */
+/* A VM without our name would be one that no list shows as ours; and it may be another's, so it is
+ * not deleted either.  Its id is read first, so that people are told of it. */
 static int read_created(const struct provider_create *c, struct doc *d, struct provider_result *out)
 {
 	struct provider_instance *i;
@@ -226,10 +227,10 @@ static int read_created(const struct provider_create *c, struct doc *d, struct p
 
 	if (names_pack(name, &form, c->cluster, c->wants, NULL) != 0)
 		return -1;
-	if (strcmp(doc_word(&d->top, "display_name"), name) != 0)
-		doc_wrong(&d->top, "display_name", "the name that was asked for");
 	i = rest_created(c, out);
 	doc_id(&d->top, "vm_id", i->id, sizeof(i->id));
+	if (strcmp(doc_word(&d->top, "display_name"), name) != 0)
+		doc_wrong(&d->top, "display_name", "the name that was asked for");
 	return 0;
 }
 

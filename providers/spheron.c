@@ -315,6 +315,8 @@ static bool is_wanted(const struct provider_create *c, const struct doc_at *o,
 	return is;
 }
 
+/* One with another name may be another's: it is neither taken nor deleted, and people are told its
+ * id. */
 static int read_created(const struct provider_create *c, struct doc *d, struct provider_result *out)
 {
 	out->items = mem_zalloc(sizeof(*out->items));

@@ -136,7 +136,8 @@ enum provider_code rest_code_of_status(enum provider_op_kind kind, long status);
 void rest_refused(const struct rest *r, const struct provider_op *op,
 		  const struct provider_reply *reply, struct provider_result *out);
 /* Drop what is in *out, and say that the reply cannot be read.  why: such as doc.wrong; "": no
- * more. */
+ * more.  If *out is a create's with an instance that has an id, the words name it: it may be ours,
+ * and no list may ever show that. */
 void rest_unreadable(const struct rest *r, const struct provider_op *op,
 		     const struct provider_reply *reply, const char *why,
 		     struct provider_result *out);

@@ -216,15 +216,24 @@ void rest_refused(const struct rest *r, const struct provider_op *op,
 	doc_fini(&d);
 }
 
+/* The id of the instance that a create may have made; "": it is not known. */
+static const char *made(const struct provider_op *op, const struct provider_result *out)
+{
+	return op->kind == PROVIDER_CREATE && out->nitems == 1 ? out->items[0].instance.id : "";
+}
+
 void rest_unreadable(const struct rest *r, const struct provider_op *op,
 		     const struct provider_reply *reply, const char *why,
 		     struct provider_result *out)
 {
-	char text[DOC_WRONG_SIZE + 24];
+	char text[DOC_WRONG_SIZE + PROVIDER_ID_MAX + 48];
+	const char *id = made(op, out);
 
+	(void)snprintf(text, sizeof(text), "malformed reply%s%s%s%s",
+		       id[0] != '\0' ? " about instance " : "", id, why[0] != '\0' ? ": " : "",
+		       why);
 	provider_result_fini(out); /* half a result would be worse than none */
 	out->code = rest_senseless(op->kind);
-	(void)snprintf(text, sizeof(text), "malformed reply%s%s", why[0] != '\0' ? ": " : "", why);
 	rest_message(r, reply, text, out);
 }
 

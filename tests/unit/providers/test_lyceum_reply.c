@@ -14,8 +14,9 @@
 #define WRONG(loc, msg)                                                                            \
 	"{\"detail\":[{\"type\":\"missing\",\"loc\":[" loc "],\"msg\":\"" msg "\"},"               \
 	"{\"type\":\"x\",\"loc\":[\"body\",\"y\"],\"msg\":\"second\"}]}"
+#define MADE_ID "9918b72c1dce41a6875abaf5d5ab64e9"
 #define MADE(name)                                                                                 \
-	"{\"vm_id\":\"9918b72c1dce41a6875abaf5d5ab64e9\",\"status\":\"pending\","                  \
+	"{\"vm_id\":\"" MADE_ID "\",\"status\":\"pending\","                                       \
 	"\"ip_address\":null,\"created_at\":\"2026-07-31T12:14:40.153832\","                       \
 	"\"instance_specs\":{\"gpu_type\":\"h100\",\"gpu_count\":8},\"hardware_profile\":null,"    \
 	"\"gpu_count\":null,\"instance_type\":\"on-demand\","                                      \
@@ -74,14 +75,16 @@ static void test_replies(void **state)
 		{PROVIDER_CREATE, 200, "", PROVIDER_AMBIGUOUS, "malformed reply: empty"},
 		{PROVIDER_CREATE, 204, "", PROVIDER_AMBIGUOUS, "malformed reply: empty"},
 		{PROVIDER_CREATE, 200, "<html>", PROVIDER_AMBIGUOUS, "malformed reply: no JSON"},
-		{PROVIDER_CREATE, 200, "{}", PROVIDER_AMBIGUOUS, "malformed reply: display_name"},
+		{PROVIDER_CREATE, 200, "{}", PROVIDER_AMBIGUOUS, "malformed reply: vm_id"},
 		{PROVIDER_CREATE, 200, "{\"display_name\":\"" NAME "\"}", PROVIDER_AMBIGUOUS,
 		 "malformed reply: vm_id: want an id"},
-		/* Under another name no list would show it as ours: it is not taken for made. */
+		/* Under another name no list would show it as ours: it is not taken for made.  But
+		 * if it is, then people must find it. */
 		{PROVIDER_CREATE, 200, MADE("null"), PROVIDER_AMBIGUOUS,
-		 "malformed reply: display"},
+		 "malformed reply about instance " MADE_ID ": display"},
 		{PROVIDER_CREATE, 200, MADE("\"" PREFIX "-c-h100-8\""), PROVIDER_AMBIGUOUS,
-		 "malformed reply: display_name: want the name that was asked for"},
+		 "malformed reply about instance " MADE_ID
+		 ": display_name: want the name that was asked for"},
 		/* Lists: the truth, or nothing. */
 		{PROVIDER_LIST, 200, VMS("", "0"), PROVIDER_OK, ""}, /* accepted, not yet listed */
 		{PROVIDER_LIST, 200, VMS(OURS("i-1", "ready"), "1"), PROVIDER_OK, ""},

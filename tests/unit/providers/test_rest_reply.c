@@ -426,6 +426,42 @@ static void test_a_reply_is_read_or_nothing_of_it_is_left(void **state)
 	rest_fini(&r);
 }
 
+/* What a create may have made must be found by people, if nobody else finds it. */
+static void test_what_cannot_be_read_may_have_made_one_instance(void **state)
+{
+	static const struct {
+		enum provider_op_kind kind;
+		size_t n;
+		const char *id, *why, *message;
+	} table[] = {
+		{PROVIDER_CREATE, 1, "i-1", "odd", "malformed reply about instance i-1: odd"},
+		{PROVIDER_CREATE, 1, "i-1", "", "malformed reply about instance i-1"},
+		{PROVIDER_CREATE, 1, "", "odd", "malformed reply: odd"},
+		{PROVIDER_CREATE, 0, "", "odd", "malformed reply: odd"},
+		{PROVIDER_CREATE, 2, "i-1", "odd", "malformed reply: odd"}, /* which? */
+		{PROVIDER_DELETE, 1, "i-1", "odd", "malformed reply: odd"},
+	};
+	struct rest r = rest_of(&plain_api, "key");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		const struct provider_op op = {.kind = table[i].kind};
+		struct provider_reply reply = reply_of(200, "{}");
+		struct provider_result out = {.nitems = table[i].n};
+
+		if (out.nitems > 0) {
+			out.items = calloc(out.nitems, sizeof(*out.items));
+			(void)snprintf(out.items[0].instance.id, sizeof(out.items[0].instance.id),
+				       "%s", table[i].id);
+		}
+		rest_unreadable(&r, &op, &reply, table[i].why, &out);
+		assert_string_equal(out.message, table[i].message);
+		assert_int_equal(out.nitems, 0);
+		provider_result_fini(&out);
+	}
+	rest_fini(&r);
+}
+
 /* A node that is taken for another's is paid for, and used by nobody. */
 static void test_the_item_of_one_instance(void **state)
 {
@@ -506,6 +542,7 @@ int main(void)
 		cmocka_unit_test(test_a_time_to_wait_is_in_a_header_or_in_the_body),
 		cmocka_unit_test(test_a_delete_of_one_that_is_gone_is_told_of_that_one),
 		cmocka_unit_test(test_a_reply_is_read_or_nothing_of_it_is_left),
+		cmocka_unit_test(test_what_cannot_be_read_may_have_made_one_instance),
 		cmocka_unit_test(test_the_item_of_one_instance),
 		cmocka_unit_test(test_failures_stay_in_their_order),
 		cmocka_unit_test(test_quotes_of_the_types_that_are_asked_for),

@@ -61,10 +61,16 @@ static void test_replies(void **state)
 		 "malformed reply: id: want an id"},
 		{PROVIDER_CREATE, 200, D("a b", NAME, "deploying"), PROVIDER_AMBIGUOUS,
 		 "malformed reply: id: want an id"},
+		/* It may be another's; but if it is ours, then people must find it. */
 		{PROVIDER_CREATE, 200, D("6a01", PREFIX "-c-h100-8", "deploying"),
-		 PROVIDER_AMBIGUOUS, "malformed reply: name"},
+		 PROVIDER_AMBIGUOUS,
+		 "malformed reply about instance 6a01: name: want the name that was asked for"},
 		{PROVIDER_CREATE, 200, D("6a01", PREFIX "-d-h100-7", "deploying"),
-		 PROVIDER_AMBIGUOUS, "malformed reply: name"},
+		 PROVIDER_AMBIGUOUS, "malformed reply about instance 6a01: name"},
+		{PROVIDER_CREATE, 200, D("6a01", "db", "deploying"), PROVIDER_AMBIGUOUS,
+		 "malformed reply about instance 6a01: name"},
+		{PROVIDER_CREATE, 200, D(SECRET, "db", "deploying"), PROVIDER_AMBIGUOUS,
+		 "malformed reply about instance ***: name"},
 		/* A machine is known, and a list whole, whatever its times look like (F16). */
 		{PROVIDER_CREATE, 200, "{\"id\":\"6a01\",\"createdAt\":\"soon\"}", PROVIDER_OK, ""},
 		{PROVIDER_LIST, 200,
