@@ -214,7 +214,7 @@ static void test_an_allocation_may_get_another_name(void **state)
 	refused("PATCH", "/v1/allocations/a2", STEP("add", "/state", "\"x\""), 400,
 		"Cannot patch /state");
 	done("PATCH", "/v1/allocations/a2", STEP("add", "/name", "\"a3\""), 200);
-	assert_true(has("/v1/allocations/a3", "state", "active"));
+	until("/v1/allocations/a3", "state", "active");
 	refused("GET", "/v1/allocations/a2", NULL, 404, "could not be found");
 }
 
