@@ -322,8 +322,9 @@ static bool names(const char *text, const char *id)
 	return false;
 }
 
-/* EC2 refuses a whole delete for one id that it does not know or that is protected.  Blame the ids
- * that it names; the others are sent again without them. */
+/* EC2 refuses a whole delete for one id that it does not know, or that is protected or in a state
+ * in which it cannot be ended.  Blame the ids that it names; the others are sent again without
+ * them. */
 bool aws_delete_error(const char *const *ids, size_t n, const char *code, const char *message,
 		      struct provider_result *out)
 {
@@ -331,7 +332,8 @@ bool aws_delete_error(const char *const *ids, size_t n, const char *code, const 
 	bool some = false;
 
 	if (strcmp(code, "InvalidInstanceID.NotFound") != 0 &&
-	    strcmp(code, "OperationNotPermitted") != 0)
+	    strcmp(code, "OperationNotPermitted") != 0 &&
+	    strcmp(code, "IncorrectInstanceState") != 0)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		some = some || names(message, ids[i]);

@@ -277,6 +277,26 @@ static void test_all_ids_that_ec2_does_not_know_are_told(void **state)
 	str_fini(&s);
 }
 
+/* The others are sent again without it, and end. */
+static void test_one_that_cannot_end_yet_keeps_no_other(void **state)
+{
+	const char *ids[] = {"i-1", "i-2"};
+	struct provider_op op = {.kind = PROVIDER_DELETE};
+	struct provider_result r;
+
+	(void)state;
+	op.u.del.ids = ids;
+	op.u.del.nids = 2;
+	parse(&r, &op, 400,
+	      "<Response><Errors><Error><Code>IncorrectInstanceState</Code><Message>The instance "
+	      "'i-2' is not in a state from which it can be terminated.</Message></Error></Errors>"
+	      "</Response>");
+	assert_int_equal(r.code, PROVIDER_OK);
+	assert_int_equal(r.items[0].code, PROVIDER_TRANSIENT);
+	assert_int_equal(r.items[1].code, PROVIDER_NOT_YET);
+	provider_result_fini(&r);
+}
+
 static void test_one_that_is_protected_is_told_to_an_admin(void **state)
 {
 	const char *ids[] = {"i-1", "i-2"};
@@ -420,6 +440,7 @@ int main(void)
 		T(test_states_of_ec2_are_ours_and_a_new_one_still_bills),
 		T(test_deletes_are_read_id_by_id),
 		T(test_all_ids_that_ec2_does_not_know_are_told),
+		T(test_one_that_cannot_end_yet_keeps_no_other),
 		T(test_one_that_is_protected_is_told_to_an_admin),
 		T(test_a_report_is_taken_or_not),
 		T(test_a_console_is_read),
