@@ -271,7 +271,7 @@ static void look(struct look *l, struct fleet_name *nm, const struct slurm_node 
 		notice_plan(l->e, live, &seen.plan);
 	drift_node(nm, &seen, &todo);
 	carry_out(l, nm, sn, &todo);
-	insist_look(l->e, nm, l->began_ms);
+	l->moving = insist_look(l->e, nm, l->began_ms) || l->moving;
 }
 
 /* Handle nodes that slurmctld does not have any more (deleted from slurm.conf, or hidden while

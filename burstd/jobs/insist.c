@@ -147,16 +147,17 @@ static void give_again(struct engine *e, struct fleet_name *nm, int64_t began_ms
 	give(e, nm);
 }
 
-void insist_look(struct engine *e, struct fleet_name *nm, int64_t began_ms)
+bool insist_look(struct engine *e, struct fleet_name *nm, int64_t began_ms)
 {
 	struct fleet_insist *in = &nm->insist;
 	int64_t answered_ms = in->lost_ms != 0 ? in->lost_ms : in->took_ms;
 	bool doubt = in->lost_ms != 0 || e->poll.failed_ms > in->took_ms;
 
 	if (in->why == NULL || answered_ms == 0 || began_ms <= answered_ms)
-		return;
+		return in->why != NULL && !in->refused;
 	if (!is_over(nm) && !is_done(nm) && doubt)
 		give_again(e, nm, began_ms);
 	else if (is_over(nm) || !is_done(nm) || doubt || began_ms > in->took_ms + INSIST_SAVED_MS)
 		in->why = NULL;
+	return in->why != NULL && !in->refused;
 }

@@ -234,8 +234,9 @@ void rescue_free(struct engine *e);
 void insist_drain(struct engine *e, struct fleet_name *nm, const char *why);
 void insist_end(struct engine *e, struct fleet_name *nm); /* by an admin's order */
 void insist_told(struct engine *e, const struct slurm_order *o, const struct err *err);
-/* Repeat the order if a snapshot begun at began_ms shows, by nm->flags, that it was lost. */
-void insist_look(struct engine *e, struct fleet_name *nm, int64_t began_ms);
+/* Repeat the order if a snapshot begun at began_ms shows, by nm->flags, that it was lost.  true: it
+ * may still be lost, so ask slurmctld often: only who asks notices that it ended and came back. */
+bool insist_look(struct engine *e, struct fleet_name *nm, int64_t began_ms);
 
 /* --- prereq.c --- */
 extern const struct engine_part prereq_part;

@@ -154,6 +154,33 @@ static void test_an_order_that_slurmctld_forgot_is_given_again(void **state)
 	}
 }
 
+/* F50: slurmctld may end and come back within the half minute between two idle snapshots, and
+ * nobody would have seen it away. */
+static void test_an_order_that_may_be_forgotten_is_watched(void **state)
+{
+	const struct engine_request rq = {ENGINE_DRAIN, "c1", "root", false};
+	const char *up = "IDLE+CLOUD", *off = "IDLE+CLOUD+POWERED_DOWN";
+	const char *drained = "ALLOCATED+CLOUD+DRAIN";
+	struct fix *f = *state;
+	struct fleet_insist *in;
+
+	load(f);
+	snapshot(f, "ALLOCATED+CLOUD", up, off);
+	assert_false(f->e->poll.moving);
+	order(f, &rq, 1, 1, 0);
+	assert_true(is_given(f));
+	snapshot(f, drained, up, off);
+	assert_true(f->e->poll.moving); /* it is not answered yet */
+	is_taken(f, "drain");
+	in = &fleet_find(&f->e->fleet, "c1")->insist;
+	in->took_ms -= 2;
+	snapshot(f, drained, up, off);
+	assert_true(f->e->poll.moving);
+	in->took_ms -= 60000;
+	snapshot(f, drained, up, off); /* by now it is written down */
+	assert_false(f->e->poll.moving);
+}
+
 /* ... and is not another machine's. */
 static void test_an_order_that_is_lost_is_not_the_next_machines(void **state)
 {
@@ -359,6 +386,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_an_order_that_is_lost_is_given_again, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_an_order_that_slurmctld_forgot_is_given_again,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_an_order_that_may_be_forgotten_is_watched,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_an_order_that_is_lost_is_not_the_next_machines,
 						setup, teardown),
