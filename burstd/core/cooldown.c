@@ -15,13 +15,14 @@ struct cooldown_entry {
 	uint32_t times;   /* how often it cooled down; 0: not yet (FAILING), or never (ALONE) */
 	int64_t first_ms; /* cooldown_place.first_ms */
 	int64_t last_ms, until_ms;
-	int64_t since_ms; /* FAILING: the first failure in a row ... */
-	bool answers;     /* ... and another call was answered before a later failure */
-	bool throttled;   /* FAILING: since_ms is the first throttled try since it was shut */
-	int64_t probe_ms; /* when the probe, or what goes alone, went out ... */
-	bool probing;     /* ... if one is out */
-	bool heard;       /* DENIED: a call that buys nothing was denied ... */
-	bool bought;      /* ... and a purchase was denied, too */
+	int64_t since_ms;  /* FAILING: the first failure in a row ... */
+	int64_t opened_ms; /* CAPACITY: it is open, since the purchase sent then was accepted */
+	bool answers;      /* ... and another call was answered before a later failure */
+	bool throttled;    /* FAILING: since_ms is the first throttled try since it was shut */
+	int64_t probe_ms;  /* when the probe, or what goes alone, went out ... */
+	bool probing;      /* ... if one is out */
+	bool heard;        /* DENIED: a call that buys nothing was denied ... */
+	bool bought;       /* ... and a purchase was denied, too */
 };
 
 static const struct {
@@ -102,6 +103,7 @@ static void tick(struct cooldown *c, int64_t now)
 		e->until_ms -= back;
 		e->since_ms -= back;
 		e->probe_ms -= back;
+		e->opened_ms -= e->opened_ms != 0 ? back : 0;
 	}
 }
 
@@ -148,7 +150,7 @@ struct cooldown_view cooldown_look(struct cooldown *c, const struct cooldown_pla
 			drop(c, e);
 			continue;
 		}
-		if (e->times == 0 && e->kind != ALONE)
+		if (e->opened_ms != 0 || (e->times == 0 && e->kind != ALONE))
 			continue;
 		v = view(e, now_ms);
 		if (v.state > worst.state)
@@ -164,7 +166,7 @@ bool cooldown_buy(struct cooldown *c, const struct cooldown_place *p, int64_t no
 	for (int k = 0; k < NKINDS; k++) {
 		struct cooldown_entry *e = find(c, (enum kind)k, p);
 
-		if (e == NULL || e->times == 0)
+		if (e == NULL || e->times == 0 || e->opened_ms != 0)
 			continue;
 		e->probing = true;
 		e->probe_ms = now_ms;
@@ -199,6 +201,7 @@ static void shut(struct cooldown_entry *e, const struct cooldown_place *p, int64
 	int64_t pause;
 
 	e->times++;
+	e->opened_ms = 0;
 	e->throttled = false;
 	e->first_ms = p->first_ms;
 	e->last_ms = now;
@@ -219,6 +222,8 @@ static enum cooldown_news refused(struct cooldown *c, enum kind kind,
 	}
 	if (e != NULL && sent <= e->last_ms)
 		return COOLDOWN_SAME;
+	if (e != NULL && e->opened_ms != 0 && sent > e->opened_ms)
+		e->times = 0; /* it has sold something since */
 	shut(get(c, kind, p), p, now);
 	return was_off ? COOLDOWN_SAME : kinds[kind].news;
 }
@@ -286,6 +291,20 @@ static enum cooldown_news answered(struct cooldown *c, const struct cooldown_pla
 	return was_shut ? COOLDOWN_AGAIN : COOLDOWN_SAME;
 }
 
+/* What was accepted may fail later for want of capacity (Nova: "No valid host"): then the place was
+ * never open, and its pause must not begin with a minute again. */
+static enum cooldown_news opened(struct cooldown *c, const struct cooldown_place *p, int64_t sent)
+{
+	struct cooldown_entry *e = find(c, CAPACITY, p);
+	bool was_open = e != NULL && e->opened_ms != 0;
+
+	if (e == NULL || sent <= e->last_ms)
+		return COOLDOWN_SAME;
+	if (sent > e->opened_ms)
+		e->opened_ms = sent;
+	return was_open ? COOLDOWN_SAME : COOLDOWN_AGAIN;
+}
+
 /* A purchase shows that the cause is gone, unless it was sent before the cause was known. */
 static enum cooldown_news over(struct cooldown *c, enum kind kind, const struct cooldown_place *p,
 			       int64_t sent)
@@ -333,7 +352,7 @@ enum cooldown_news cooldown_bought(struct cooldown *c, const struct cooldown_pla
 	switch (code) {
 	case PROVIDER_OK:
 		news = graver(news, over(c, QUOTA, p, sent_ms));
-		return graver(news, over(c, CAPACITY, p, sent_ms));
+		return graver(news, opened(c, p, sent_ms));
 	case PROVIDER_CAPACITY:
 		return graver(news, refused(c, CAPACITY, p, sent_ms, now_ms));
 	case PROVIDER_QUOTA:
@@ -454,6 +473,6 @@ static void tell(const struct cooldown_entry *e, int64_t now, cooldown_fn fn, vo
 void cooldown_each(const struct cooldown *c, int64_t now_ms, cooldown_fn fn, void *ctx)
 {
 	for (const struct cooldown_entry *e = NULL; (e = places_next(&c->places, e)) != NULL;)
-		if (e->times > 0 && !is_stale(e, now_ms))
+		if (e->times > 0 && e->opened_ms == 0 && !is_stale(e, now_ms))
 			tell(e, now_ms, fn, ctx);
 }

@@ -29,6 +29,9 @@
  * sent before the refusal was known belongs to that refusal: it does not lengthen the pause when it
  * is refused, and does not end it when it succeeds.
  *
+ * What was accepted may fail later for want of capacity.  Then the purchase did not open the place,
+ * and the pause is twice the last one.
+ *
  * In memory only: after a restart each place costs one refused request.  Time is an argument; if it
  * goes back (F57) the times kept here go back with it. */
 #ifndef BURSTD_COOLDOWN_H
