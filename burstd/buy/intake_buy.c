@@ -9,6 +9,8 @@
 #include "base/fnv.h"
 #include "base/mem.h"
 
+enum { INTAKE_ENDS_MS = 30000 }; /* jobs wait so long for the answer to a delete */
+
 static int by_group(const void *a, const void *b)
 {
 	const struct plan_node *const *x = a, *const *y = b;
@@ -92,6 +94,22 @@ static void buy(struct engine *e, struct demand *d, const struct plan_node *pn, 
 		postpone_bought(e, pn->job);
 }
 
+/* Rows whose first delete has no answer yet. */
+static void count_ends(const struct engine *e, struct plan_pool *pools)
+{
+	const struct fleet_node *fn = e->fleet.states[NODE_DELETING];
+
+	for (; fn != NULL; fn = fn->state_next) {
+		struct plan_pool *p = &pools[fn->n.pool];
+
+		if (fn->n.accepted || fn->n.attempts > 0 || fn->unreached ||
+		    engine_now(e) - fn->n.since_ms >= INTAKE_ENDS_MS)
+			continue;
+		p->ends++;
+		p->ends_nano_h += fn->n.rate_nano_h;
+	}
+}
+
 struct plan_pool *intake_pools(struct engine *e)
 {
 	struct plan_pool *pools = mem_zalloc((e->conf->npools + 1) * sizeof(*pools));
@@ -106,6 +124,7 @@ struct plan_pool *intake_pools(struct engine *e)
 		}
 	}
 	away_count(e, pools);
+	count_ends(e, pools);
 	return pools;
 }
 

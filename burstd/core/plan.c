@@ -41,7 +41,7 @@ struct planner {
 /* How many nodes of pool i are leaving and worth waiting for. */
 static uint32_t leaving_of(const struct plan_ask *a, uint32_t i)
 {
-	return a->fleet->pools[i].leaving - a->pools[i].stays;
+	return a->fleet->pools[i].leaving - a->pools[i].stays + a->pools[i].ends;
 }
 
 /* Do the chosen nodes fit pool i's limits at this price?  leaving: without those that leave. */
@@ -49,7 +49,8 @@ static bool fits(const struct planner *pl, uint32_t i, int64_t price, bool leavi
 {
 	const struct plan_ask *a = pl->ask;
 	const struct conf_pool *c = &a->conf->pools[i];
-	int64_t gone = a->fleet->pools[i].leaving_nano_h - a->pools[i].stays_nano_h;
+	int64_t gone = a->fleet->pools[i].leaving_nano_h - a->pools[i].stays_nano_h +
+		       a->pools[i].ends_nano_h;
 	uint64_t more = pl->choice[i].more;
 	uint64_t nodes = pl->used[i].nodes + more - (leaving ? leaving_of(a, i) : 0);
 	int64_t rate = pl->used[i].rate - (leaving ? gone : 0);

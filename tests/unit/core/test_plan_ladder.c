@@ -76,6 +76,19 @@ static void test_a_rung_that_fits_the_rate_is_taken_before_none(void **state)
 	t.f.pools[0].rate_nano_h = t.f.pools[0].leaving_nano_h = 5 * FMT_NANO;
 	t.c->pools[0].max_rate_nano_h = 10 * FMT_NANO;
 	expect(&t, "WWWW");
+	/* So does what will leave, most likely. */
+	t.f.pools[0].leaving_nano_h = 0;
+	expect(&t, "RRRR");
+	t.pools[0].ends_nano_h = 5 * FMT_NANO;
+	expect(&t, "WWWW");
+	t.c->pools[0].max_rate_nano_h = 1000 * FMT_NANO;
+	t.c->pools[0].max_nodes = 2;
+	t.f.pools[0].nodes = 2;
+	expect(&t, "RRRR");
+	t.pools[0].ends = 1;
+	expect(&t, "RRRR");
+	t.pools[0].ends = 2;
+	expect(&t, "WWWW");
 	done(&t);
 }
 

@@ -93,6 +93,53 @@ static void test_its_place_cools_down_and_the_node_climbs(void **state)
 	assert_int_equal(c1->newest->older->n.state, NODE_DELETING);
 }
 
+/* Where the pool has room for no more nodes it waits until the failed one has left, instead of
+ * going back to slurmctld, and later to the same place.  For the answer to the delete it waits half
+ * a minute, and not where the provider has said no. */
+static void test_in_a_full_pool_it_waits_for_its_own_end(void **state)
+{
+	static const struct {
+		uint32_t denials;
+		int64_t ago_ms;
+		bool accepted, unreached;
+		uint32_t ends; /* plan_pool.ends */
+		bool waits;
+	} rows[] = {{0, 0, false, false, 1, true},      {0, 29000, false, false, 1, true},
+		    {0, 30000, false, false, 0, false}, {1, 1000, false, false, 0, false},
+		    {0, 1000, true, false, 0, true},    {0, 1000, false, true, 0, false}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fix *f;
+		struct fleet_name *c1;
+		struct plan_pool *pools;
+		struct node n;
+
+		teardown(state);
+		setup(state);
+		f = *state;
+		print_message("# row %zu\n", i);
+		begin(f);
+		f->e->conf->pools[0].max_nodes = 2;
+		list(f, PROVIDER_CAPACITY, "No valid host was found.");
+		c1 = name_of(f, "c1");
+		assert_int_equal(c1->newest->n.state, NODE_DELETING);
+		n = c1->newest->n;
+		n.attempts = rows[i].denials;
+		n.since_ms -= rows[i].ago_ms;
+		n.accepted = rows[i].accepted;
+		fleet_set(&f->e->fleet, c1->newest, &n);
+		c1->newest->unreached = rows[i].unreached;
+		pools = intake_pools(f->e);
+		assert_int_equal(pools[0].ends, rows[i].ends);
+		assert_int_equal(pools[0].ends_nano_h, rows[i].ends * n.rate_nano_h);
+		intake_free_pools(f->e, pools);
+		intake_part.at[PART_RUN](f->e);
+		squeue(f, "7|7|CONFIGURING|gpu|None|c[1-2]|(null)\n", NULL);
+		assert_int_equal(c1->newest->n.state, NODE_DELETING); /* no other is bought yet */
+		assert_int_equal(c1->barred, !rows[i].waits);
+	}
+}
+
 /* The next lists show it still, until it is deleted: that is no second refusal. */
 static void test_it_is_refused_once(void **state)
 {
@@ -180,6 +227,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_its_place_cools_down_and_the_node_climbs,
 						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_in_a_full_pool_it_waits_for_its_own_end, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_it_is_refused_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			test_without_a_reason_that_is_about_the_place_it_stopped, setup, teardown),
