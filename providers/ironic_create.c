@@ -330,6 +330,10 @@ static void refused(const struct ironic *i, const struct provider_op *op,
 	s->old = 0;
 	s->what = IRONIC_LOOK;
 	switch (out->code) {
+	case PROVIDER_DENIED:
+		if (reply->status == 401) /* the session may have ended */
+			break;
+		/* fall through */
 	case PROVIDER_CAPACITY:
 	case PROVIDER_QUOTA:
 	case PROVIDER_INVALID:
@@ -359,6 +363,7 @@ static void dropped(const struct ironic *i, const struct provider_op *op,
 		return;
 	}
 	out->code = s->code != PROVIDER_OK ? s->code : PROVIDER_CONFLICT;
+	out->denied_for_good = out->code == PROVIDER_DENIED;
 	(void)snprintf(out->message, sizeof(out->message), "%s", s->words);
 }
 

@@ -131,18 +131,30 @@ excuse(const struct request *rq, const struct provider_result *r, struct provide
 	const bool counts = kind == PROVIDER_CREATE || kind == PROVIDER_DELETE ||
 			    kind == PROVIDER_FABRIC_MAKE || kind == PROVIDER_FABRIC_DROP;
 
-	if (r->code != PROVIDER_DENIED || !counts || !session_doubt(rq->cloud, rq->sent_ms))
+	if (r->code != PROVIDER_DENIED || r->denied_for_good || !counts ||
+	    !session_doubt(rq->cloud, rq->sent_ms))
 		return r;
 	*again = *r;
 	again->code = PROVIDER_TRANSIENT;
 	return again;
 }
 
+/* Of an operation that does not end, in the words of its last answer. */
+static struct provider_result endless(const struct provider_result *last)
+{
+	struct provider_result r;
+	struct err e = {0};
+
+	(void)err_set(&e, ERR_LIMIT, "an operation of several requests does not end%s%.100s",
+		      last->message[0] != '\0' ? ": " : "", last->message);
+	r = result_of(&e);
+	memcpy(r.request_id, last->request_id, sizeof(r.request_id));
+	return r;
+}
+
 /* Every answer ends here. */
 static void finish(struct request *rq, const struct provider_result *r)
 {
-	static const struct err endless = {.code = ERR_LIMIT,
-					   .msg = "an operation of several requests does not end"};
 	struct provider_result unknown, again;
 	struct cloud *c = rq->cloud;
 	enum steps steps = STEPS_OVER;
@@ -151,7 +163,7 @@ static void finish(struct request *rq, const struct provider_result *r)
 		note_limit(rq, r);
 		r = excuse(rq, r, &again);
 		steps = steps_take(rq, r);
-		unknown = result_of(&endless);
+		unknown = endless(r);
 		r = steps == STEPS_ENDLESS ? &unknown : r;
 		note(rq, r);
 		engine_heard(c->e, c, rq->op.kind, r, rq->sent_ms);

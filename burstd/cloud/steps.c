@@ -43,11 +43,22 @@ enum provider_op_kind steps_counted(const struct request *rq)
 	return has_begun(rq) ? PROVIDER_STEP : rq->op.kind;
 }
 
-/* Is it no result of an operation that has begun? */
-static bool is_repeated(const struct request *rq, enum provider_code code)
+/* A denied step is repeated, since the session may have ended: unless the driver says that nothing
+ * of the create is left, or nothing has begun. */
+static bool is_denied(const struct request *rq, const struct provider_result *r)
 {
-	return has_begun(rq) && (code == PROVIDER_RATE || code == PROVIDER_TRANSIENT ||
-				 code == PROVIDER_AMBIGUOUS || code == PROVIDER_DENIED);
+	bool elsewhere = (rq->cloud->caps.flags & PROVIDER_ELSEWHERE) != 0;
+
+	return rq->op.kind == PROVIDER_CREATE && r->code == PROVIDER_DENIED &&
+	       (r->denied_for_good || elsewhere);
+}
+
+/* Is it no result of an operation that has begun? */
+static bool is_repeated(const struct request *rq, const struct provider_result *r)
+{
+	return has_begun(rq) && !is_denied(rq, r) &&
+	       (r->code == PROVIDER_RATE || r->code == PROVIDER_TRANSIENT ||
+		r->code == PROVIDER_AMBIGUOUS || r->code == PROVIDER_DENIED);
 }
 
 static void rest(struct request *rq, int64_t pause_ms)
@@ -77,7 +88,7 @@ enum steps steps_take(struct request *rq, const struct provider_result *r)
 		rest(rq, r->retry_after_ms);
 		return STEPS_ON;
 	}
-	if (!is_repeated(rq, r->code))
+	if (!is_repeated(rq, r))
 		return STEPS_OVER;
 	if (is_late(rq))
 		return STEPS_ENDLESS;

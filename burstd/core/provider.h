@@ -191,8 +191,8 @@ struct provider_create {
 /* An operation may take several requests: pages of a list, steps of a login, an operation that is
  * asked about until it has ended.  Each answer but the last is PROVIDER_MORE, with a cursor that
  * only the driver can read; build() is asked again with it.  From the second request on each must
- * be safe to repeat: if it fails, or its answer is lost, it is sent again.  The cursor of a create
- * is in the journal, so that burstd goes on with it after a crash. */
+ * be safe to repeat: if it fails or is denied, or its answer is lost, it is sent again.  The cursor
+ * of a create is in the journal, so that burstd goes on with it after a crash. */
 struct provider_op { /* everything is borrowed */
 	enum provider_op_kind kind;
 	/* "" or NULL: the first request.  Notices: of the last answer, whatever it was. */
@@ -345,6 +345,9 @@ struct provider_result {
 	enum provider_code code; /* of the request as a whole; PROVIDER_OK: look at the items */
 	int64_t retry_after_ms;  /* 0: not said */
 	char message[160];       /* the provider's words, for people; "" when OK */
+	/* PROVIDER_DENIED to a later request of a create: the create has ended, and has left
+	 * nothing.  Otherwise that request is sent again. */
+	bool denied_for_good;
 	/* The provider's id of the request, for its support: set by the engine, by request_id().
 	 * Of an operation of several requests the first's, and the last's: "ID, ID". */
 	char request_id[2 * PROVIDER_REQUEST_MAX + 3];

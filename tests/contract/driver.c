@@ -258,13 +258,14 @@ static json_t *show_result(const struct provider_result *r)
 		(void)json_array_append_new(ended, json_string(r->ended[i].id));
 	for (size_t i = 0; i < r->nfabrics; i++)
 		(void)json_array_append_new(fabrics, json_string(r->fabrics[i].name));
-	return json_pack(
-		"{s:s, s:s, s:o, s:o, s:o, s:s, s:s?, s:I, s:o, s:o, s:I, s:s?, s:o, s:o, s:s?}",
-		"code", provider_code_str(r->code), "message", r->message, "items", items,
-		"instances", instances, "quotes", quotes, "cursor", r->cursor, "session",
-		r->session, "retry_after_ms", (json_int_t)r->retry_after_ms, "notices",
-		show_notices(r), "ended", ended, "unread", (json_int_t)r->nunread, "ack", r->ack,
-		"fabrics", fabrics, "failures", failures, "console", r->console);
+	return json_pack("{s:s, s:b, s:s, s:o, s:o, s:o, s:s, s:s?, s:I, s:o, s:o, s:I, s:s?, s:o, "
+			 "s:o, s:s?}",
+			 "code", provider_code_str(r->code), "for_good", r->denied_for_good,
+			 "message", r->message, "items", items, "instances", instances, "quotes",
+			 quotes, "cursor", r->cursor, "session", r->session, "retry_after_ms",
+			 (json_int_t)r->retry_after_ms, "notices", show_notices(r), "ended", ended,
+			 "unread", (json_int_t)r->nunread, "ack", r->ack, "fabrics", fabrics,
+			 "failures", failures, "console", r->console);
 }
 
 static json_t *do_parse(struct shell *s, const struct provider_op *op, const json_t *in)

@@ -77,7 +77,7 @@ class Cloud:
             begun = op.get("cursor", "") != "" and op["kind"] != "list"
             if said["code"] == "more":
                 op["cursor"] = said["cursor"]
-            elif not begun or said["code"] not in ("rate", "transient", "denied", "ambiguous"):
+            elif not begun or said["for_good"] or said["code"] not in ("rate", "transient", "denied", "ambiguous"):
                 said["instances"] = found
                 return said
             time.sleep(min(said["retry_after_ms"] / 1000, 0.2) if said["code"] == "more" else 1)

@@ -190,6 +190,25 @@ static void test_one_that_does_not_end_is_in_doubt(void **state)
 	assert_int_equal(count(NODE_INDOUBT), NODES);
 }
 
+/* People are told why, and the whole provider waits for an admin, as after any denial. */
+static void test_one_that_is_denied_on_the_way_is_refused(void **state)
+{
+	const struct provider_result denied = {
+		.code = PROVIDER_DENIED, .message = "not your node", .denied_for_good = true};
+
+	(void)state;
+	send_all();
+	hear_more("a");
+	F.answer(&F.cloud, F.ctx, &denied);
+	assert_string_equal(F.staged.cursor, "");
+	launch_answered(&F.e);
+	assert_int_equal(count(NODE_GONE), NODES);
+	assert_int_equal(row("c1")->n.reason, NODE_BECAUSE_DENIED);
+	assert_string_equal(row("c1")->name->why, "p: not your node");
+	assert_string_equal(F.event, "provider-off: p t in r, on-demand: not your node");
+	assert_int_equal(place_view(&F.e, &F.pool.own).state, COOLDOWN_DENIED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -212,6 +231,8 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_one_that_does_not_end_is_in_doubt, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(test_one_that_is_denied_on_the_way_is_refused,
+						setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

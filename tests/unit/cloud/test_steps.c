@@ -9,6 +9,9 @@ enum { MINUTE = 60000 };
 static struct fix {
 	enum provider_code code; /* of the next answer ... */
 	int64_t retry_ms;        /* ... and how long to wait */
+	bool for_good;           /* denied for good */
+	const char *words;       /* NULL: none */
+	char last[160];          /* what the last result said */
 	char heard[256];         /* what the owner of the operation was told, in order */
 	char id[PROVIDER_REQUEST_MAX * 2 + 3]; /* of the requests of the last result */
 	bool nameless;                         /* the provider sends no ids */
@@ -40,6 +43,8 @@ static void parse(const void *self, const struct provider_op *op,
 	(void)op;
 	out->code = F.code;
 	out->retry_after_ms = F.retry_ms;
+	out->denied_for_good = F.for_good;
+	(void)snprintf(out->message, sizeof(out->message), "%s", F.words != NULL ? F.words : "");
 	(void)snprintf(out->cursor, sizeof(out->cursor), "%s", reply->body);
 	if (op->kind == PROVIDER_LOGIN && F.code == PROVIDER_OK)
 		out->session = mem_strdup("s");
@@ -97,6 +102,7 @@ static void hear(struct cloud *c, void *ctx, const struct provider_result *r)
 	(void)c;
 	(void)ctx;
 	(void)snprintf(F.id, sizeof(F.id), "%s", r->request_id);
+	(void)snprintf(F.last, sizeof(F.last), "%s", r->message);
 	add(F.heard, sizeof(F.heard), F.heard[0] != '\0' ? " " : "", provider_code_str(r->code),
 	    "");
 	tell("heard");
@@ -217,6 +223,52 @@ static void test_a_failure_on_the_way_is_no_result(void **state)
 	assert_string_equal(F.heard, "more more ok");
 }
 
+/* The driver has given back what there was: people are told why, as of a first request. */
+static void test_a_create_denied_for_good_ends_at_once(void **state)
+{
+	(void)state;
+	begin(PROVIDER_CREATE);
+	says("create()", PROVIDER_MORE, 0, "a");
+	F.for_good = true;
+	F.words = "not your node";
+	says("create(a)", PROVIDER_DENIED, 0, "");
+	assert_string_equal(F.heard, "more denied");
+	assert_string_equal(F.last, "not your node");
+	assert_string_equal(B.c->error, "create: not your node");
+	assert_int_equal(waiting(), 0);
+}
+
+/* Only a create tells that nothing of it is left, and only of a denial. */
+static void test_what_is_for_good_of_anything_else_is_sent_again(void **state)
+{
+	(void)state;
+	F.for_good = true;
+	begin(PROVIDER_DELETE);
+	says("delete()", PROVIDER_MORE, 0, "a");
+	says("delete(a)", PROVIDER_DENIED, 0, "");
+	waits_until(W.now + 1000);
+	says("delete(a)", PROVIDER_OK, 0, "");
+	F.heard[0] = '\0';
+	begin(PROVIDER_CREATE);
+	says("create()", PROVIDER_MORE, 0, "a");
+	says("create(a)", PROVIDER_AMBIGUOUS, 0, "");
+	waits_until(W.now + 1000);
+	assert_string_equal(F.heard, "more");
+}
+
+/* EC2's next subnet: where it was refused nothing has begun. */
+static void test_where_nothing_has_begun_a_denial_is_the_result(void **state)
+{
+	(void)state;
+	B.c->caps.flags |= PROVIDER_ELSEWHERE;
+	begin(PROVIDER_CREATE);
+	says("create()", PROVIDER_MORE, 0, "a");
+	says("create(a)", PROVIDER_AMBIGUOUS, 0, ""); /* it may have happened */
+	waits_until(W.now + 1000);
+	says("create(a)", PROVIDER_DENIED, 0, "");
+	assert_string_equal(F.heard, "more denied");
+}
+
 static void test_a_lost_answer_on_the_way_is_asked_for_again(void **state)
 {
 	const struct err err = {.code = ERR_NET, .msg = "gone"};
@@ -314,8 +366,11 @@ static void test_one_that_fails_for_too_long_has_an_unknown_result(void **state)
 	says("create(a)", PROVIDER_DENIED, 0, "");
 	W.now += 1000;
 	engine_turn(&B.e);
+	F.words = "no such role";
 	says("create(a)", PROVIDER_DENIED, 0, "");
 	assert_string_equal(F.heard, "more ambiguous");
+	assert_string_equal(F.last, "an operation of several requests does not end: no such role");
+	assert_string_equal(F.id, "req-200");
 }
 
 /* I30: a provider that says "at once" again and again is not asked a thousand times a second. */
@@ -418,6 +473,12 @@ int main(void)
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_failure_on_the_way_is_no_result, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(test_a_create_denied_for_good_ends_at_once, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(
+			test_what_is_for_good_of_anything_else_is_sent_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_where_nothing_has_begun_a_denial_is_the_result,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_lost_answer_on_the_way_is_asked_for_again,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_the_failure_of_the_first_request_is_the_result,

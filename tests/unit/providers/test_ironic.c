@@ -286,7 +286,12 @@ static void test_a_machine_is_deployed(void **state)
 		 PROVIDER_MORE, "l 0 1000000 0 i " ID " " MACHINE " Failed to validate", 0},
 		{C, AT("d"), 503, FAULT("lack of free conductor workers"), PROVIDER_AMBIGUOUS,
 		 "lack", 0},
-		{C, AT("d"), 403, FAULT("denied"), PROVIDER_DENIED, "denied", 0},
+		{C, AT("n"), 403, FAULT("not your node"), PROVIDER_MORE,
+		 "l 0 1000000 0 d " ID " " MACHINE " not your node", 0},
+		{C, AT("d"), 403, FAULT("denied"), PROVIDER_MORE,
+		 "l 0 1000000 0 d " ID " " MACHINE " denied", 0},
+		{C, AT("d"), 401, "", PROVIDER_DENIED, "HTTP", 0}, /* a session that has ended */
+		{C, AT("n"), 401, "", PROVIDER_DENIED, "HTTP", 0},
 		/* Refused: it has not been deployed, or has after all. */
 		{C, "l 0 0 0 i " ID " " MACHINE " bad image", 200, OURS("available"), PROVIDER_MORE,
 		 "x 0 0 0 i " ID " " MACHINE " bad image", 0},
@@ -305,6 +310,38 @@ static void test_a_machine_is_deployed(void **state)
 
 	(void)state;
 	check_rows(rows, COUNT(rows));
+}
+
+/* Whoever may allocate, and not deploy: the create ends as one whose first request is denied, once
+ * nothing of it is left.  Any other denial on the way says nothing of what there is. */
+static void test_a_denial_on_the_way_is_final_once_the_machine_is_given_back(void **state)
+{
+	static const struct {
+		const char *cursor;
+		long status;
+		enum provider_code code;
+		bool for_good;
+	} rows[] = {
+		{"x 0 0 0 d " ID " " MACHINE " not your node", 204, PROVIDER_DENIED, true},
+		{"x 0 0 0 d " ID " " MACHINE " not your node", 404, PROVIDER_DENIED, true},
+		{"x 0 0 0 d " ID " " MACHINE " not your node", 403, PROVIDER_DENIED, false},
+		{"x 0 0 0 d " ID " " MACHINE " not your node", 401, PROVIDER_DENIED, false},
+		{"x 0 0 0 i " ID " " MACHINE " not your node", 204, PROVIDER_INVALID, false},
+		{"l 0 0 0 d " ID " " MACHINE " not your node", 403, PROVIDER_DENIED, false},
+		{CHOSEN, 403, PROVIDER_DENIED, false},
+		{AT("d"), 401, PROVIDER_DENIED, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct provider_result r = parse_at(C, rows[i].cursor, rows[i].status, "");
+
+		if (r.code != rows[i].code || r.denied_for_good != rows[i].for_good)
+			fail_msg("row %zu: %s", i, provider_code_str(r.code));
+		if (r.denied_for_good)
+			assert_string_equal(r.message, "not your node");
+		provider_result_fini(&r);
+	}
 }
 
 static void test_a_machine_is_undeployed(void **state)
@@ -477,6 +514,7 @@ int main(void)
 		T(test_creates_that_there_are_not),
 		T(test_an_allocation_is_asked_for),
 		T(test_a_machine_is_deployed),
+		T(test_a_denial_on_the_way_is_final_once_the_machine_is_given_back),
 		T(test_a_machine_is_undeployed),
 		T(test_what_is_locked_is_asked_for_again_in_seconds),
 		T(test_requests_of_a_delete),

@@ -269,6 +269,16 @@ static void test_a_reply_that_is_lost_makes_no_second(void **state)
 	}
 }
 
+static void all_are_free(void)
+{
+	char id[PROVIDER_ID_MAX + 1];
+
+	assert_int_equal(bought(), 0);
+	created(id, "n7", 1);
+	created(id, "n8", 1);
+	created(id, "n9", 1);
+}
+
 static void test_without_a_machine_nothing_is_left(void **state)
 {
 	char id[4][PROVIDER_ID_MAX + 1];
@@ -384,6 +394,29 @@ static void test_refusals(void **state)
 	assert_int_equal(bought(), 0);
 }
 
+/* Whoever may allocate a machine, and not write on it or deploy it: the machine is free again. */
+static void test_a_denial_on_the_way_leaves_no_machine(void **state)
+{
+	(void)state;
+	for (int nth = 2; nth <= 3; nth++) {
+		struct provider_result r;
+		char text[200];
+
+		(void)snprintf(text, sizeof(text),
+			       "{\"op\":\"create\",\"action\":\"error\",\"nth\":%d,\"code\":"
+			       "\"denied\",\"message\":\"not your node\"}",
+			       nth);
+		fault(text);
+		assert_int_equal(create(&r, "n1", (uint64_t)nth, "z1"), 0);
+		assert_int_equal(r.code, PROVIDER_DENIED);
+		assert_true(r.denied_for_good);
+		assert_int_equal(strncmp(r.message, "not your node", 13), 0);
+		provider_result_fini(&r);
+		simrun_do(&S, "DELETE", "/admin/faults", NULL);
+	}
+	all_are_free();
+}
+
 static void test_a_wrong_password(void **state)
 {
 	(void)state;
@@ -405,6 +438,7 @@ int main(void)
 		T(test_a_machine_that_dies_stops),
 		T(test_a_list_of_many_pages),
 		T(test_refusals),
+		T(test_a_denial_on_the_way_leaves_no_machine),
 		T(test_a_wrong_password),
 	};
 
