@@ -92,6 +92,23 @@ static void run_console(const struct face_call *f, struct cloud *c, int64_t now,
 	nova_answer(out, x, 200, &s);
 }
 
+/* nova/api/openstack/compute/admin_actions.py.  [invented] A server that another face made, or that
+ * has no machine, stays as it is. */
+static void run_reset(const struct face_call *f, struct cloud *c, int64_t now,
+		      struct face_reply *out)
+{
+	const struct nova_call *x = f->own;
+	struct nova_item it;
+
+	if (!nova_find(c, x->id, f->region, now, &it)) {
+		not_found(x, out);
+		return;
+	}
+	if (it.k != NULL)
+		it.k->in_error = it.i != NULL && x->to_error;
+	nova_answer(out, x, 202, NULL);
+}
+
 static void run_versions(const struct nova_call *x, struct face_reply *out)
 {
 	struct str s;
@@ -191,6 +208,9 @@ static void run(const struct face_call *f, struct cloud *c, const struct fault_r
 		break;
 	case NOVA_CONSOLE:
 		run_console(f, c, now, out);
+		break;
+	case NOVA_RESET:
+		run_reset(f, c, now, out);
 		break;
 	case NOVA_FLAVORS:
 	case NOVA_FLAVOR:

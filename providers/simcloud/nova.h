@@ -30,6 +30,7 @@ enum nova_what {
 	NOVA_GET,
 	NOVA_DELETE,
 	NOVA_CONSOLE,
+	NOVA_RESET,
 	NOVA_FLAVORS,
 	NOVA_FLAVOR,
 	NOVA_MAKE_GROUP,
@@ -68,6 +69,7 @@ struct nova_call { /* face_call.own */
 	json_t *group;                             /* NOVA_MAKE_GROUP */
 	struct nova_query query;
 	int64_t lines;    /* NOVA_CONSOLE; -1: all */
+	bool to_error;    /* NOVA_RESET; else to ACTIVE */
 	unsigned refused; /* the status of the answer, if the request is wrong; 0: it is right */
 	char why[NOVA_TEXT_SIZE];
 };
@@ -110,7 +112,8 @@ struct nova_kept {       /* a server */
 	char region[SETTINGS_WORD_SIZE];
 	int64_t created_ms, visible_at, failed_at; /* the last two: of one without an instance */
 	bool dropped;                              /* deleted by the client */
-	const char *fault;                         /* why it has no instance; static string */
+	bool in_error;     /* shown in ERROR, whatever its machine does: os-resetState */
+	const char *fault; /* why it has no instance; static string */
 };
 
 struct nova_group {

@@ -270,18 +270,37 @@ static int read_lines(struct nova_call *x, const json_t *action, struct err *e)
 		       : err_set(e, ERR_INVALID, "Invalid input for field/attribute length.");
 }
 
-static void read_action(struct nova_call *x, const struct http_request *rq)
+/* nova/api/openstack/compute/schemas/admin_actions.py */
+static int read_reset(struct nova_call *x, const json_t *action, struct err *e)
 {
+	static const char *const known[] = {"state", NULL};
+	const char *state = json_string_value(json_object_get(action, "state"));
+
+	x->what = NOVA_RESET;
+	if (!json_is_object(action) || js_only(action, known, e) != 0)
+		return err_set(e, ERR_INVALID, "Invalid input for field/attribute os-resetState.");
+	if (state == NULL || (strcmp(state, "active") != 0 && strcmp(state, "error") != 0))
+		return err_set(e, ERR_INVALID, "Invalid input for field/attribute state.");
+	x->to_error = strcmp(state, "error") == 0;
+	return 0;
+}
+
+static void read_action(struct face_call *f, const struct http_request *rq)
+{
+	struct nova_call *x = f->own;
 	json_t *doc = json_loadb(rq->body, rq->len, 0, NULL);
-	const json_t *action = json_object_get(doc, "os-getConsoleOutput");
+	const json_t *console = json_object_get(doc, "os-getConsoleOutput");
+	const json_t *reset = json_object_get(doc, "os-resetState");
 	struct err e = {0};
 
 	if (doc == NULL)
 		refuse(x, 400, "Malformed request body");
-	else if (action == NULL || json_object_size(doc) != 1)
+	else if ((console == NULL && reset == NULL) || json_object_size(doc) != 1)
 		refuse(x, 400, "There is no such action");
-	else if (read_lines(x, action, &e) != 0)
+	else if ((reset != NULL ? read_reset(x, reset, &e) : read_lines(x, console, &e)) != 0)
 		refuse(x, 400, e.msg);
+	if (x->what == NOVA_RESET)
+		f->op = OP_REPORT;
 	json_decref(doc);
 }
 
@@ -308,7 +327,7 @@ static void read_rest(struct face_call *f, struct reading *r, const struct route
 	} else if (rt->path[0] != '\0' && rt->path[strlen(rt->path) - 1] == '/') {
 		read_id(f, rt->path, r->rest);
 		if (x->what == NOVA_CONSOLE)
-			read_action(x, r->v->rq);
+			read_action(f, r->v->rq);
 	}
 }
 

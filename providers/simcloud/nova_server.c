@@ -31,8 +31,16 @@ static struct shown of_instance(const struct cloud_instance *i, int64_t now)
 
 static struct shown state_of(const struct nova_item *it, int64_t now)
 {
-	if (it->i != NULL)
-		return of_instance(it->i, now);
+	struct shown s;
+
+	if (it->i != NULL) {
+		s = of_instance(it->i, now);
+		if (it->k != NULL && it->k->in_error) {
+			s.status = "ERROR";
+			s.vm_state = "error";
+		}
+		return s;
+	}
 	assert(it->k != NULL);
 	if (now < it->k->failed_at)
 		return (struct shown){"BUILD", "building", "scheduling", 0};
@@ -279,7 +287,7 @@ static void put_detail(const struct view *v)
 	js_str(v->s, "OS-DCF:diskConfig", "MANUAL");
 	if (strcmp(status, "ACTIVE") == 0 || strcmp(status, "BUILD") == 0)
 		js_int(v->s, "progress", 0);
-	if (strcmp(status, "ERROR") == 0)
+	if (strcmp(status, "ERROR") == 0 && v->shown.power_state == 0)
 		put_fault(v);
 	js_str(v->s, "OS-EXT-AZ:availability_zone", v->it->i != NULL ? v->it->i->pool->zone : "");
 	js_str(v->s, "config_drive", json_is_true(kept(v, "config_drive")) ? "True" : "");

@@ -347,6 +347,33 @@ def a_server_that_is_being_deleted_is_active_with_a_task(w):
 
 
 @test
+def a_server_in_error_may_run(w):
+    def reset(state, path="/v2.1/servers/{server}/action"):
+        member, w[0].token = w[0].token, "admin"  # at simcloud all are
+        both(w, "POST", path, {"os-resetState": state})
+        w[0].token = member
+
+    for side in w:
+        made = side.compute("POST", "/v2.1/servers", server())
+        side.words["server"] = made.json["server"]["id"]
+        side.until(lambda seen: [s["status"] for s in seen] == ["ACTIVE"])
+    for state in ({}, {"state": "deleted"}, {"state": None}, {"state": "error", "x": 1}, None):
+        reset(state)
+    reset({"state": "error"}, "/v2.1/servers/{nobody}/action")
+    reset({"state": "error"})
+    for answer in both(w, "GET", "/v2.1/servers/{server}"):
+        seen = answer.json["server"]
+        same([seen["status"], *(seen["OS-EXT-STS:" + key] for key in ("vm_state", "task_state", "power_state"))],
+             ["ERROR", "error", None, 1])
+        same((seen["OS-SRV-USG:launched_at"] is None, "fault" in seen), (False, False))
+    reset({"state": "active"})
+    both(w, "GET", "/v2.1/servers/{server}")
+    for side in w:
+        same([s["status"] for s in side.servers()], ["ACTIVE"])
+        side.empty()
+
+
+@test
 def several_servers_have_names_and_pages_alike(w):
     for side in w:
         made = side.compute("POST", "/v2.1/servers", server(min_count=2, max_count=3, tags=["c1"]))

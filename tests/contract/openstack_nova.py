@@ -43,8 +43,9 @@ def find_api():
 
 def as_member(app):
     def call(env, start):
-        env.setdefault("HTTP_X_AUTH_TOKEN", "x")
-        env.update(HTTP_X_AUTH_USER="fake", HTTP_X_AUTH_PROJECT_ID=PROJECT, HTTP_X_ROLES="member,reader")
+        token = env.setdefault("HTTP_X_AUTH_TOKEN", "x")
+        roles = "admin,member,reader" if token == "admin" else "member,reader"
+        env.update(HTTP_X_AUTH_USER="fake", HTTP_X_AUTH_PROJECT_ID=PROJECT, HTTP_X_ROLES=roles)
         return list(app(env, start))
     return call
 

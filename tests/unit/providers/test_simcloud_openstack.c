@@ -29,6 +29,39 @@ static void test_servers_of_one_create_live_and_end(void **state)
 	(void)listed("", 0, 2);
 }
 
+#define RESET(state) "{\"os-resetState\":{" state "}}"
+
+/* An admin says so; the machine runs on, and nobody says of what it would have failed. */
+static void test_a_server_in_error_may_run(void **state)
+{
+	char path[300], id[64];
+	const json_t *s;
+
+	(void)state;
+	create("\"min_count\":1");
+	(void)snprintf(id, sizeof(id), "%s", text_of(json_object_get(R.json, "server"), "id"));
+	(void)snprintf(path, sizeof(path), "%s/action", path_of(id));
+	ask("POST", path, RESET("\"state\":\"error\""), 202);
+	s = listed("", 0, 1);
+	assert_string_equal(text_of(s, "status"), "ERROR");
+	assert_string_equal(text_of(s, "OS-EXT-STS:vm_state"), "error");
+	assert_int_equal(json_integer_value(json_object_get(s, "OS-EXT-STS:power_state")), 1);
+	assert_true(json_is_string(json_object_get(s, "OS-SRV-USG:launched_at")));
+	assert_null(json_object_get(s, "fault"));
+	(void)listed("?status=ACTIVE", 0, 0);
+	ask("POST", path, RESET("\"state\":\"active\""), 202);
+	(void)listed("?status=ACTIVE", 0, 1);
+	says("POST", path, RESET("\"state\":\"deleted\""), 400, "state");
+	says("POST", path, RESET("\"state\":7"), 400, "state");
+	says("POST", path, RESET("\"state\":\"error\",\"x\":1"), 400, "os-resetState");
+	says("POST", path, RESET(""), 400, "state");
+	says("POST", path, "{\"os-resetState\":{\"state\":\"error\"},\"x\":1}", 400,
+	     "no such action");
+	says("POST", "/v2.1/servers/" NOBODY "/action", RESET("\"state\":\"error\""), 404,
+	     "could not be found.");
+	(void)listed("?status=ACTIVE", 0, 1);
+}
+
 #define CONSOLE(length) "{\"os-getConsoleOutput\":{" length "}}"
 
 static void test_a_console_is_told_by_lines(void **state)
@@ -332,6 +365,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 		T(test_servers_of_one_create_live_and_end),
+		T(test_a_server_in_error_may_run),
 		T(test_a_console_is_told_by_lines),
 		T(test_the_meter_knows_the_nodes_by_metadata),
 		T(test_the_meter_knows_a_node_by_its_name),
