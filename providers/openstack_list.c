@@ -14,7 +14,8 @@ enum {
 	QUESTIONS_QUICK = 5, /* so many are a second apart, the others ... */
 	PAUSE_MS = 3000,     /* ... this long */
 	WORD_SIZE = 40,
-	NAME_SIZE = 256, /* of a server's longest name */
+	POWER_RUNNING = 1, /* nova/compute/power_state.py */
+	NAME_SIZE = 256,   /* of a server's longest name */
 };
 
 /* No filter, and no limit: with any of them Nova leaves out, without a word, the servers of a cell
@@ -29,7 +30,20 @@ void openstack_list_build(struct rest_call *c, const struct provider_op *op)
  */
 
 /* In about the order in which Nova writes them. */
-enum field { ID, NAME, STATUS, METADATA, CREATED, ADDRESSES, TASK, FAULT, TAGS, NFIELDS };
+enum field {
+	ID,
+	NAME,
+	STATUS,
+	METADATA,
+	CREATED,
+	ADDRESSES,
+	LAUNCHED,
+	TASK,
+	POWER,
+	FAULT,
+	TAGS,
+	NFIELDS
+};
 
 static const char *const fields[NFIELDS] = {
 	[ID] = "id",
@@ -38,7 +52,9 @@ static const char *const fields[NFIELDS] = {
 	[METADATA] = "metadata",
 	[CREATED] = "created",
 	[ADDRESSES] = "addresses",
+	[LAUNCHED] = "OS-SRV-USG:launched_at",
 	[TASK] = "OS-EXT-STS:task_state",
+	[POWER] = "OS-EXT-STS:power_state",
 	[FAULT] = "fault",
 	[TAGS] = "tags",
 };
@@ -146,6 +162,17 @@ static const struct rest_state states[] = {
 	{"REVERT_RESIZE", PROVIDER_RUNNING},
 };
 
+/* In ERROR is also a server that an admin's reset-state, or a failed resize, snapshot or migration
+ * put there: its job may run on. */
+static bool has_run_and_runs(const struct jpull_value *v)
+{
+	char launched[WORD_SIZE];
+	int64_t power;
+
+	return jpull_text(&v[LAUNCHED], launched, sizeof(launched)) == 1 && launched[0] != '\0' &&
+	       jpull_int(&v[POWER], &power) == 1 && power == POWER_RUNNING;
+}
+
 static enum provider_state state_of(const struct jpull_value *v)
 {
 	char word[WORD_SIZE];
@@ -153,6 +180,8 @@ static enum provider_state state_of(const struct jpull_value *v)
 
 	(void)jpull_text(&v[STATUS], word, sizeof(word));
 	state = rest_state(states, sizeof(states) / sizeof(states[0]), word);
+	if (state == PROVIDER_FAILED && has_run_and_runs(v))
+		state = PROVIDER_UNKNOWN;
 	if (state != PROVIDER_ENDED &&
 	    (jpull_is(&v[TASK], "deleting") || jpull_is(&v[TASK], "soft-deleting")))
 		state = PROVIDER_STOPPING;

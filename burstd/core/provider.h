@@ -263,7 +263,8 @@ struct provider_reply { /* borrowed */
 };
 
 enum provider_state {
-	PROVIDER_UNKNOWN, /* the driver does not know the word: it exists and bills (I14) */
+	/* The driver does not know the word, or cannot tell: it exists and bills (I14). */
+	PROVIDER_UNKNOWN,
 	PROVIDER_PENDING,
 	PROVIDER_RUNNING,
 	PROVIDER_RECLAIMING, /* the provider has announced that it will take it */

@@ -281,6 +281,46 @@ static void test_no_host_is_a_refusal_that_comes_late(void **state)
 	assert_int_equal(bought(), 0);
 }
 
+/* Put a server in ERROR, as an admin may: by another action than the driver's. */
+static void reset_state(const char *id)
+{
+	struct provider_op op = {.kind = PROVIDER_CONSOLE};
+	struct curl_slist *headers = NULL;
+	struct provider_request rq = {0};
+	struct simrun_reply r;
+
+	op.u.console.id = id;
+	assert_int_equal(provider_openstack.build(driver, &op, &rq, NULL), 0);
+	for (size_t i = 0; rq.headers[i] != NULL; i++)
+		headers = curl_slist_append(headers, rq.headers[i]);
+	simrun_send(&r, rq.method, rq.url, headers, "{\"os-resetState\":{\"state\":\"error\"}}");
+	assert_int_equal(r.status, 202);
+	simrun_done(&r);
+	curl_slist_free_all(headers);
+	provider_request_fini(&rq);
+}
+
+/* An admin's reset-state: the job on it goes on, and its end is seen. */
+static void test_a_server_in_error_that_runs_has_not_failed(void **state)
+{
+	struct provider_result r;
+
+	(void)state;
+	anywhere("gpu_8x_h100");
+	assert_int_equal(create(&r, 1, ""), PROVIDER_OK);
+	provider_result_fini(&r);
+	r = become(1, PROVIDER_RUNNING);
+	reset_state(r.instances[0].id);
+	provider_result_fini(&r);
+	r = become(1, PROVIDER_UNKNOWN);
+	assert_int_equal(r.nfailures, 0);
+	assert_string_equal(r.instances[0].node, "c1");
+	provider_result_fini(&r);
+	simrun_do(&S, "POST", "/admin/kill", "{\"node\":\"c1\"}");
+	r = become(1, PROVIDER_FAILED);
+	provider_result_fini(&r);
+}
+
 static void test_refusals_at_once(void **state)
 {
 	struct provider_result r;
@@ -416,6 +456,7 @@ int main(void)
 		T(test_a_single_server_is_known_by_one_request),
 		T(test_servers_that_are_shown_late),
 		T(test_no_host_is_a_refusal_that_comes_late),
+		T(test_a_server_in_error_that_runs_has_not_failed),
 		T(test_refusals_at_once),
 		T(test_a_lost_answer_is_found_by_the_list),
 		T(test_spot_is_another_flavor),

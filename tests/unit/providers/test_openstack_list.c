@@ -187,50 +187,6 @@ static void test_long_lists_of_nodes_are_put_together(void **state)
 	provider_result_fini(&r);
 }
 
-#define STATE(status, task)                                                                        \
-	LIST(SERVER("\"name\":\"c1\",\"status\":\"" status "\",\"OS-EXT-STS:task_state\":" task    \
-		    "," C1))
-
-static void test_states(void **state)
-{
-	static const struct {
-		const char *body;
-		enum provider_state state;
-	} rows[] = {
-		{STATE("BUILD", "\"spawning\""), PROVIDER_PENDING},
-		{STATE("ACTIVE", "null"), PROVIDER_RUNNING},
-		{STATE("ACTIVE", "\"deleting\""), PROVIDER_STOPPING},
-		{STATE("ERROR", "\"deleting\""), PROVIDER_STOPPING},
-		{STATE("BUILD", "\"deleting\""), PROVIDER_STOPPING},
-		{STATE("ACTIVE", "\"soft-deleting\""), PROVIDER_STOPPING},
-		{STATE("ERROR", "null"), PROVIDER_FAILED},
-		{STATE("DELETED", "\"deleting\""), PROVIDER_ENDED},
-		{STATE("SOFT_DELETED", "null"), PROVIDER_STOPPING}, /* may be restored, and bills */
-		{STATE("SHUTOFF", "null"), PROVIDER_STOPPING},
-		{STATE("SHELVED_OFFLOADED", "null"), PROVIDER_STOPPING},
-		{STATE("SUSPENDED", "null"), PROVIDER_STOPPING},
-		{STATE("PAUSED", "null"), PROVIDER_STOPPING},
-		{STATE("HARD_REBOOT", "\"reboot_started_hard\""), PROVIDER_RUNNING},
-		{STATE("RESIZE", "null"), PROVIDER_RUNNING},
-		{STATE("UNKNOWN", "null"), PROVIDER_UNKNOWN},
-		{STATE("ON_FIRE", "null"), PROVIDER_UNKNOWN},
-		{LIST(SERVER(C1)), PROVIDER_UNKNOWN},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct provider_op op = list("");
-		struct provider_result r;
-
-		parse(&r, &op, 200, rows[i].body);
-		assert_int_equal(r.ninstances, 1);
-		if (r.instances[0].state != rows[i].state)
-			fail_msg("row %zu: %d", i, (int)r.instances[0].state);
-		assert_int_equal(r.nfailures, rows[i].state == PROVIDER_FAILED);
-		provider_result_fini(&r);
-	}
-}
-
 #define FAILED(fault) LIST(SERVER("\"status\":\"ERROR\"," C1 fault))
 #define FAULT(text)   FAILED(",\"fault\":{\"code\":500,\"message\":\"" text "\"}")
 
@@ -571,7 +527,6 @@ int main(void)
 		T(test_servers_of_a_real_nova),
 		T(test_whose_a_server_is),
 		T(test_long_lists_of_nodes_are_put_together),
-		T(test_states),
 		T(test_why_a_server_failed),
 		T(test_many_failures_are_all_told),
 		T(test_a_node_has_its_own_address),
