@@ -221,7 +221,40 @@ static bool is_deploy(const char *target)
 	return strcmp(target, "active") == 0 || strcmp(target, "rebuild") == 0;
 }
 
-/* In Ironic's order: the types, maintenance, the state, the config drive. */
+static bool has_trait(const json_t *traits, const json_t *trait)
+{
+	const json_t *v;
+	size_t i;
+
+	json_array_foreach(traits, i, v)
+	{
+		if (json_equal(v, trait))
+			return true;
+	}
+	return false;
+}
+
+/* Of what keeps a machine from being deployed the one thing that these machines know, too. */
+static bool traits_good(const struct ironic_run *r, const struct ironic_node *n)
+{
+	const json_t *info = json_object_get(n->doc, "instance_info"), *v;
+	size_t i;
+
+	json_array_foreach(json_object_get(info, "traits"), i, v)
+	{
+		if (has_trait(json_object_get(n->doc, "traits"), v))
+			continue;
+		ironic_fail(r, 400,
+			    "Failed to validate deploy or power info for node %s: Cannot specify "
+			    "instance traits that are not also set on the node. Node %s is missing "
+			    "traits %.100s",
+			    n->uuid, n->uuid, json_string_value(v));
+		return false;
+	}
+	return true;
+}
+
+/* In Ironic's order: the types, maintenance, the state, the config drive, the machine. */
 static bool provision_good(const struct ironic_run *r, const struct ironic_node *n,
 			   const char *target, enum verb verb)
 {
@@ -249,7 +282,7 @@ static bool provision_good(const struct ironic_run *r, const struct ironic_node 
 			    "Adding a config drive is only supported when setting provision state "
 			    "to active, rebuild");
 	else
-		return drive_good(r, drive);
+		return drive_good(r, drive) && (!is_deploy(target) || traits_good(r, n));
 	return false;
 }
 
