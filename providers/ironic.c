@@ -23,6 +23,22 @@ static const struct rest_row errors[] = {
 	 .status = 400,
 	 .says = "can not be performed on node",
 	 .means = PROVIDER_NOT_YET},
+	/* What burstd asked to be deployed is wrong, on any machine ... */
+	{.ops = REST_OP(PROVIDER_CREATE), .status = 400, .says = "mage", .means = PROVIDER_INVALID},
+	{.ops = REST_OP(PROVIDER_CREATE),
+	 .status = 400,
+	 .says = "instance_info",
+	 .means = PROVIDER_INVALID},
+	/* ... and all else that keeps a machine from being deployed is of that machine: its BMC,
+	 * driver_info, properties. */
+	{.ops = REST_OP(PROVIDER_CREATE),
+	 .status = 400,
+	 .says = "Failed to validate deploy or power info",
+	 .means = PROVIDER_CAPACITY},
+	{.ops = REST_OP(PROVIDER_CREATE),
+	 .status = 400,
+	 .says = "boot mode is not allowed",
+	 .means = PROVIDER_CAPACITY},
 	{.ops = REST_OP(PROVIDER_CREATE), .status = 404, .means = PROVIDER_INVALID},
 };
 

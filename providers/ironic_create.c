@@ -7,6 +7,8 @@
  *	PUT    /v1/nodes/NODE/states/provision    active
  *	DELETE /v1/allocations/NAME               instead, if there is no machine or it is refused
  *
+ * Where one machine cannot be deployed another may: then the first request follows again.
+ *
  * Before the PUT nothing runs.  What is refused is refused only when the allocation is gone. */
 #include "providers/ironic_private.h"
 
@@ -18,7 +20,8 @@
 #include "base/mem.h"
 
 enum {
-	TRIES_MAX = 20, /* an allocation that is there, and then is not */
+	TRIES_MAX = 20,    /* an allocation that is there, and then is not ... */
+	TRIES_MACHINE = 6, /* ... and a machine that cannot be deployed counts as so many */
 	TRAIT_MAX = 255,
 };
 
@@ -350,6 +353,21 @@ static void refused(const struct ironic *i, const struct provider_op *op,
 	}
 }
 
+/* The fault was one machine's, and Ironic throws dice for the next.  Only a few: each of the free
+ * machines may be such a one. */
+static bool another_may_do(const struct ironic_step *s)
+{
+	return s->code == PROVIDER_CAPACITY && s->node[0] != '\0' &&
+	       s->tries + TRIES_MACHINE <= TRIES_MAX;
+}
+
+static void take_another(const struct ironic_step *s, struct provider_result *out)
+{
+	const struct ironic_step next = {.what = IRONIC_BEGIN, .tries = s->tries + TRIES_MACHINE};
+
+	ironic_go_on(out, &next, IRONIC_PAUSE_MS / 2);
+}
+
 static void dropped(const struct ironic *i, const struct provider_op *op,
 		    const struct provider_reply *reply, struct ironic_step *s,
 		    struct provider_result *out)
@@ -360,6 +378,10 @@ static void dropped(const struct ironic *i, const struct provider_op *op,
 			ironic_go_on(out, s, IRONIC_PAUSE_MS);
 		else if (out->code == PROVIDER_INVALID)
 			out->code = PROVIDER_AMBIGUOUS; /* it is still there */
+		return;
+	}
+	if (another_may_do(s)) {
+		take_another(s, out);
 		return;
 	}
 	out->code = s->code != PROVIDER_OK ? s->code : PROVIDER_CONFLICT;

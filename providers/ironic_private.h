@@ -8,7 +8,10 @@
  *   ironic/conductor/allocations.py, do_allocate()  no machine: state "error", with last_error
  *   ironic/conductor/manager.py, _do_node_tear_down()  instance_uuid and the allocation go before
  *       the cleaning begins
- *   ironic/conductor/deployments.py, validate_node()  what cannot be deployed is a 400, at once
+ *   ironic/conductor/deployments.py, validate_node(), start_deploy()  what cannot be deployed is a
+ *       400, at once: "Failed to validate deploy or power info for node UUID: WHY"
+ *   ironic/conductor/allocations.py, _candidate_nodes()  which of several machines is chosen is a
+ *       throw of dice
  *   ironic/db/sqlalchemy/models.py  the name of an allocation is unique
  *   docs.openstack.org/api-ref/baremetal  paths, versions, pages, JSON patches, states
  *
@@ -51,7 +54,9 @@ struct ironic {
 
 /* Of a create and a delete. */
 enum ironic_what {
-	IRONIC_BEGIN, /* create: POST the allocation; delete: look at it */
+	/* Create: POST the allocation, with a cursor after another machine was given back; delete:
+	 * look at it. */
+	IRONIC_BEGIN,
 	IRONIC_ALLOC, /* create: look at the allocation */
 	IRONIC_LOOK,  /* look at the machine */
 	IRONIC_NOTE,  /* create: write on the machine what is to be deployed */
@@ -62,7 +67,7 @@ enum ironic_what {
 /* "WHAT TRIES LOOKED OLD CODE ALLOC NODE WORDS". */
 struct ironic_step {
 	enum ironic_what what;
-	unsigned tries;          /* looks without an end to it */
+	unsigned tries;          /* looks without an end to it, and machines given back */
 	int64_t looked_ms;       /* of IRONIC_NOTE and _ACT: when the look was sent */
 	unsigned old;            /* how many looks in a row were too old */
 	enum provider_code code; /* PROVIDER_OK, or how it was refused, in these words */

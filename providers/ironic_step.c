@@ -95,8 +95,10 @@ static int parse(const char *p, struct ironic_step *s)
 	s->old = (unsigned)old;
 	s->code = (enum provider_code)code;
 	memcpy(s->words, p, strlen(p) + 1);
-	return s->what == IRONIC_BEGIN || (s->what >= IRONIC_LOOK && s->what <= IRONIC_ACT &&
-					   (s->node[0] == '\0' || s->alloc[0] == '\0'))
+	if (s->what == IRONIC_BEGIN)
+		return s->tries > 0 ? 0 : -1;
+	return s->what >= IRONIC_LOOK && s->what <= IRONIC_ACT &&
+			       (s->node[0] == '\0' || s->alloc[0] == '\0')
 		       ? -1
 		       : 0;
 }

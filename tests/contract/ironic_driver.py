@@ -23,6 +23,10 @@ STATES = {"unknown": 0, "pending": 1, "running": 2, "reclaiming": 3, "stopping":
 MACHINES = 6
 PAGE = 4  # of both lists, so that they have several
 
+# As ironic/drivers/modules/agent.py says it: the fake hardware looks at no image.
+WITHOUT_CHECKSUM = "Failed to validate deploy or power info for node n: image_source's \"image_checksum\", or " \
+                   "\"image_os_hash_algo\" and \"image_os_hash_value\" must be provided in instance_info for node n"
+
 STORIES = []
 
 
@@ -269,6 +273,52 @@ def a_machine_that_others_have_meanwhile_is_left_alone(c):
     want(c.machine(on)["provision_state"], "active")
     c.service.until("/v1/nodes/" + on, "reservation", None)
     c.service.send("PUT", f"/v1/nodes/{on}/states/provision", {"target": "deleted"})
+    c.settled()
+
+
+def spoil(c, on):
+    """Make it a machine that cannot be deployed, until it is allocated again; of a bad BMC the fake hardware has none."""
+    c.service.send("PATCH", "/v1/nodes/" + on,
+                   [{"op": "add", "path": "/instance_info/traits", "value": ["CUSTOM_NOT_THERE"]}])
+
+
+@story
+def a_machine_that_cannot_be_deployed_is_changed_for_another(c):
+    op = {"kind": "create", "token": "t", "place": PLACE, "wants": [["n1", 1, 0]]}
+    told = []
+    for _ in ironic.patiently(0.1):
+        if op.get("cursor", "").startswith("d "):
+            spoil(c, c.machine_of("b0b1c2d3e4f50-1-n1"))
+        said = c.step(op)
+        if said["code"] in ("more", "not-yet"):
+            op["cursor"] = said["cursor"] or op["cursor"]
+            told.append(op["cursor"])
+        elif said["code"] != "ambiguous":
+            break
+    want(said["code"], "capacity", said)
+    want("Failed to validate deploy or power info for node " in said["message"], True, said)
+    want(len({t.split()[1] for t in told if t.startswith("b ")}), 3, told)
+    want(c.all("allocations"), [])
+    for k in range(MACHINES):  # the next tenants do not see it
+        c.made(f"n{k}")
+    for one in list(c.list()):
+        on = c.machine_of(one)
+        want(c.delete(one), "ok")
+        c.service.until("/v1/nodes/" + on, "provision_state", "available")
+    c.settled()
+
+
+@story
+def an_image_that_cannot_be_is_nobody_elses_fault(c):
+    made = {"kind": "create", "token": "t", "place": PLACE, "wants": [["n1", 1, 0]], "cursor": ""}
+    status, said = 400, json.dumps({"error_message": json.dumps({"faultstring": WITHOUT_CHECKSUM})})
+    while not made["cursor"].startswith("d "):
+        made["cursor"] = c.step(made)["cursor"]
+    told = c.driver.ask(do="parse", op={"cluster": CLUSTER, **made, "at_ms": int(time.time() * 1000)}, status=status,
+                        body=said)
+    want((told["code"], told["cursor"].split()[4]), ("more", "i"), told)
+    said = c.run(**{**made, "cursor": told["cursor"]})
+    want(said["code"], "invalid", said)
     c.settled()
 
 

@@ -249,6 +249,8 @@ static void test_an_allocation_is_asked_for(void **state)
 	check_rows(rows, COUNT(rows));
 }
 
+#define UNFIT(why) FAULT("Failed to validate deploy or power info for node " MACHINE ": " why)
+
 static void test_a_machine_is_deployed(void **state)
 {
 	static const struct row rows[] = {
@@ -284,6 +286,22 @@ static void test_a_machine_is_deployed(void **state)
 		 "l 0 1000000 0 c", 0},
 		{C, AT("d"), 400, FAULT("Failed to validate deploy: no image_source"),
 		 PROVIDER_MORE, "l 0 1000000 0 i " ID " " MACHINE " Failed to validate", 0},
+		{C, AT("d"), 400, UNFIT("Image i is missing the following properties: kernel"),
+		 PROVIDER_MORE, "l 0 1000000 0 i", 0},
+		{C, AT("d"), 400,
+		 UNFIT("image_source's \\\\\"image_checksum\\\\\" must be provided in "
+		       "instance_info for node n"),
+		 PROVIDER_MORE, "l 0 1000000 0 i", 0},
+		{C, AT("d"), 400,
+		 UNFIT("Error parsing capabilities from Node n instance_info field."),
+		 PROVIDER_MORE, "l 0 1000000 0 i", 0},
+		{C, AT("d"), 400,
+		 UNFIT("Missing the following IPMI credentials in node's "
+		       "driver_info: ['ipmi_address']."),
+		 PROVIDER_MORE, "l 0 1000000 0 c " ID " " MACHINE " Failed to validate", 0},
+		{C, AT("d"), 400,
+		 FAULT("'bios' boot mode is not allowed for provisioning operation."),
+		 PROVIDER_MORE, "l 0 1000000 0 c", 0},
 		{C, AT("d"), 503, FAULT("lack of free conductor workers"), PROVIDER_AMBIGUOUS,
 		 "lack", 0},
 		{C, AT("n"), 403, FAULT("not your node"), PROVIDER_MORE,
@@ -314,6 +332,47 @@ static void test_a_machine_is_deployed(void **state)
 
 /* Whoever may allocate, and not deploy: the create ends as one whose first request is denied, once
  * nothing of it is left.  Any other denial on the way says nothing of what there is. */
+#define BAD(tries) "x " tries " 0 0 c " ID " " MACHINE " bad BMC"
+
+static void test_a_machine_that_cannot_be_deployed_is_given_back_for_another(void **state)
+{
+	static const struct row rows[] = {
+		{C, BAD("0"), 204, "", PROVIDER_MORE, "b 6 0 0 o - - ", 0},
+		{C, BAD("0"), 404, "", PROVIDER_MORE, "b 6 0 0 o - - ", 0},
+		{C, BAD("0"), 500, "", PROVIDER_AMBIGUOUS, "HTTP", 0},
+		{C, "b 6 0 0 o - - ", 201, ALLOC("allocating", "null", "null"), PROVIDER_MORE,
+		 "c 6 0 0 o " ID " - ", 0},
+		{C, "b 6 0 0 o - - ", 201, ACTIVE, PROVIDER_MORE, "l 6 0 0 o " ID " " MACHINE " ",
+		 0},
+		{C, "b 6 0 0 o - - ", 409, FAULT("already exists"), PROVIDER_MORE, "c 6 0 0 o", 0},
+		{C, "l 6 0 0 o " ID " " MACHINE " ", 200, OURS("available"), PROVIDER_MORE,
+		 "n 6 1000000 0 o", 0},
+		/* Ironic may choose the same one, and perhaps there is no other. */
+		{C, BAD("12"), 204, "", PROVIDER_MORE, "b 18 0 0 o - - ", 0},
+		{C, BAD("14"), 204, "", PROVIDER_MORE, "b 20 0 0 o - - ", 0},
+		{C, BAD("15"), 204, "", PROVIDER_CAPACITY, "bad BMC", 0},
+		{C, BAD("18"), 204, "", PROVIDER_CAPACITY, "bad BMC", 0},
+		/* Nothing of one machine. */
+		{C, "x 0 0 0 c " ID " - none", 204, "", PROVIDER_CAPACITY, "none", 0},
+		{C, "x 0 0 0 i " ID " " MACHINE " bad image", 204, "", PROVIDER_INVALID,
+		 "bad image", 0},
+	};
+	struct provider_op op = op_at(C, "b 6 0 0 o - - ");
+	char *again = request_of(&op), *first;
+	struct provider_result r;
+
+	(void)state;
+	check_rows(rows, COUNT(rows));
+	op.cursor = "";
+	first = request_of(&op);
+	assert_string_equal(again, first);
+	free(again);
+	free(first);
+	r = parse_at(C, BAD("0"), 204, "");
+	assert_int_equal(r.retry_after_ms, 1000); /* no storm */
+	provider_result_fini(&r);
+}
+
 static void test_a_denial_on_the_way_is_final_once_the_machine_is_given_back(void **state)
 {
 	static const struct {
@@ -514,6 +573,7 @@ int main(void)
 		T(test_creates_that_there_are_not),
 		T(test_an_allocation_is_asked_for),
 		T(test_a_machine_is_deployed),
+		T(test_a_machine_that_cannot_be_deployed_is_given_back_for_another),
 		T(test_a_denial_on_the_way_is_final_once_the_machine_is_given_back),
 		T(test_a_machine_is_undeployed),
 		T(test_what_is_locked_is_asked_for_again_in_seconds),

@@ -417,6 +417,52 @@ static void test_a_denial_on_the_way_leaves_no_machine(void **state)
 	all_are_free();
 }
 
+#define UNFIT "Failed to validate deploy or power info for node n: Missing ipmi_address"
+
+static void put_unfit(const char *when)
+{
+	char text[300];
+
+	(void)snprintf(text, sizeof(text),
+		       "{\"op\":\"create\",\"action\":\"error\",\"status\":400,\"code\":"
+		       "\"invalid\",%s,\"message\":\"" UNFIT "\"}",
+		       when);
+	fault(text);
+}
+
+/* Of three machines one has a bad BMC. */
+static void test_a_machine_that_cannot_be_deployed_is_changed_for_another(void **state)
+{
+	char id[PROVIDER_ID_MAX + 1];
+
+	(void)state;
+	put_unfit("\"nth\":3"); /* of POST, PATCH, PUT */
+	created(id, "n1", 1);
+	assert_int_equal(bought(), 1);
+	assert_int_equal(count(), 1);
+	created(id, "n2", 1);
+	created(id, "n3", 1);
+}
+
+/* Or there is no other: it ends, and is refused for want of machines. */
+static void test_where_none_can_be_deployed_nothing_is_left(void **state)
+{
+	struct provider_result r;
+
+	(void)state;
+	simrun_do(&S, "POST", "/admin/capacity", "{\"capacity\":1}");
+	put_unfit("\"nth\":3"); /* of POST, PATCH, PUT; then POST, PUT, since it is noted */
+	put_unfit("\"nth\":5");
+	put_unfit("\"nth\":7");
+	put_unfit("\"nth\":9");
+	assert_int_equal(create(&r, "n1", 1, "z1"), 0);
+	assert_int_equal(r.code, PROVIDER_CAPACITY);
+	assert_int_equal(strncmp(r.message, UNFIT, sizeof(UNFIT) - 1), 0);
+	provider_result_fini(&r);
+	simrun_do(&S, "POST", "/admin/capacity", "{\"capacity\":3}");
+	all_are_free();
+}
+
 static void test_a_wrong_password(void **state)
 {
 	(void)state;
@@ -439,6 +485,8 @@ int main(void)
 		T(test_a_list_of_many_pages),
 		T(test_refusals),
 		T(test_a_denial_on_the_way_leaves_no_machine),
+		T(test_a_machine_that_cannot_be_deployed_is_changed_for_another),
+		T(test_where_none_can_be_deployed_nothing_is_left),
 		T(test_a_wrong_password),
 	};
 
