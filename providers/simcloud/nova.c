@@ -105,7 +105,7 @@ static void run_reset(const struct face_call *f, struct cloud *c, int64_t now,
 		return;
 	}
 	if (it.k != NULL)
-		it.k->in_error = it.i != NULL && x->to_error;
+		it.k->in_error = x->to_error;
 	nova_answer(out, x, 202, NULL);
 }
 

@@ -218,6 +218,16 @@ static void test_an_allocation_may_get_another_name(void **state)
 	refused("GET", "/v1/allocations/a2", NULL, 404, "could not be found");
 }
 
+static void test_instance_traits_must_be_the_machine_s(void **state)
+{
+	(void)state;
+	done("PUT", N0 "/traits", "{\"traits\":[\"CUSTOM_A\"]}", 204);
+	done("PATCH", N0, STEP("add", "/instance_info/traits", "[\"CUSTOM_A\",\"CUSTOM_B\"]"), 200);
+	refused("PUT", N0 "/states/provision", DEPLOY, 400, "is missing traits CUSTOM_B");
+	done("PATCH", N0, STEP("add", "/instance_info/traits", "[\"CUSTOM_A\"]"), 200);
+	deploy(N0);
+}
+
 /* --- pages ------------------------------------------------------------------------------------ */
 
 /* As at Ironic, whoever fills a page has a next one, perhaps an empty one. */
@@ -390,6 +400,7 @@ int main(void)
 		T(test_a_patch_changes_members),
 		T(test_an_instance_is_on_one_machine),
 		T(test_an_allocation_may_get_another_name),
+		T(test_instance_traits_must_be_the_machine_s),
 		T(test_lists_come_in_pages),
 		T(test_lists_are_filtered),
 		T(test_a_version_is_one_of_ours),
