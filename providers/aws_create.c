@@ -145,8 +145,8 @@ void aws_create_goes_on(const struct aws *a, const struct provider_op *op, const
 	struct choices all;
 
 	find_choices(a, &op->u.create, &all);
-	/* A subnet that there is not has no room for us; nor has one that we have no right to:
-	 * burstd would repeat a denied step, as if something had begun. */
+	/* A subnet that there is not has no room for us; nor has one that we have no right to: the
+	 * first one has shown that we may buy. */
 	if ((tried(op) > 0 && strcmp(code, "UnauthorizedOperation") == 0) ||
 	    (strcmp(code, "InvalidSubnetID.NotFound") == 0 &&
 	     (tried(op) > 0 || may_go_on(a, op, &all))))
