@@ -131,6 +131,9 @@ int64_t place_ready_ms(struct engine *e, const struct conf_offer *o); /* 0: read
 /* Note the answer to a purchase of n nodes. */
 void place_bought(struct engine *e, const struct conf_offer *o, const struct provider_result *r,
 		  size_t n, int64_t sent_ms);
+/* A node there, bought at sent_ms, was accepted and has failed since: r->code says why. */
+void place_failed_later(struct engine *e, const struct conf_offer *o,
+			const struct provider_result *r, int64_t sent_ms);
 /* Set why the node was refused, for people, in the provider's words. */
 void place_say_why(struct cloud *c, struct fleet_node *fn, enum node_reason why, const char *words);
 /* The purchase of this row was in doubt, and made nothing. */

@@ -400,6 +400,19 @@ void place_bought(struct engine *e, const struct conf_offer *o, const struct pro
 	note_failing(e, o);
 }
 
+void place_failed_later(struct engine *e, const struct conf_offer *o,
+			const struct provider_result *r, int64_t sent_ms)
+{
+	const struct cooldown_place at = place_to_cool(e, o);
+
+	note_refusals(e, o, r, 1, sent_ms);
+	if (cools(e, o))
+		tell(e,
+		     cooldown_failed_later(&e->cloud->cooldown, &at, r->code, sent_ms,
+					   engine_now(e)),
+		     &e->conf->providers[o->provider_index], o, r->message);
+}
+
 /* "sim: no gpu_8x_h100 in eu-1: ..." */
 void place_say_why(struct cloud *c, struct fleet_node *fn, enum node_reason why, const char *words)
 {

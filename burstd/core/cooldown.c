@@ -336,6 +336,29 @@ static enum cooldown_news graver(enum cooldown_news a, enum cooldown_news b)
 	return a > b ? a : b;
 }
 
+static enum cooldown_news refused_for(struct cooldown *c, const struct cooldown_place *p,
+				      enum provider_code code, int64_t sent, int64_t now)
+{
+	enum cooldown_news news = COOLDOWN_SAME;
+
+	if (code == PROVIDER_CAPACITY)
+		return refused(c, CAPACITY, p, sent, now);
+	if (code == PROVIDER_QUOTA)
+		return refused(c, QUOTA, p, sent, now);
+	if (code != PROVIDER_DENIED)
+		return news;
+	news = refused(c, DENIED, p, sent, now);
+	find(c, DENIED, p)->bought = true;
+	return news;
+}
+
+enum cooldown_news cooldown_failed_later(struct cooldown *c, const struct cooldown_place *p,
+					 enum provider_code code, int64_t sent_ms, int64_t now_ms)
+{
+	tick(c, now_ms);
+	return refused_for(c, p, code, sent_ms, now_ms);
+}
+
 enum cooldown_news cooldown_bought(struct cooldown *c, const struct cooldown_place *p,
 				   enum provider_code code, int64_t sent_ms, int64_t now_ms)
 {
@@ -354,13 +377,9 @@ enum cooldown_news cooldown_bought(struct cooldown *c, const struct cooldown_pla
 		news = graver(news, over(c, QUOTA, p, sent_ms));
 		return graver(news, opened(c, p, sent_ms));
 	case PROVIDER_CAPACITY:
-		return graver(news, refused(c, CAPACITY, p, sent_ms, now_ms));
 	case PROVIDER_QUOTA:
-		return graver(news, refused(c, QUOTA, p, sent_ms, now_ms));
 	case PROVIDER_DENIED:
-		news = graver(news, refused(c, DENIED, p, sent_ms, now_ms));
-		find(c, DENIED, p)->bought = true;
-		return news;
+		return graver(news, refused_for(c, p, code, sent_ms, now_ms));
 	case PROVIDER_RATE:
 	case PROVIDER_TRANSIENT:
 	case PROVIDER_AMBIGUOUS:

@@ -118,6 +118,10 @@ void cooldown_alone(struct cooldown *c, const struct cooldown_place *p, int64_t 
 /* Note the answer to a purchase sent at sent_ms; code: the worst of its instances. */
 enum cooldown_news cooldown_bought(struct cooldown *c, const struct cooldown_place *p,
 				   enum provider_code code, int64_t sent_ms, int64_t now_ms);
+/* A purchase sent at sent_ms was accepted, and a list shows that it has failed since, for this
+ * reason.  That is no answer to a purchase: it says nothing of how others fare. */
+enum cooldown_news cooldown_failed_later(struct cooldown *c, const struct cooldown_place *p,
+					 enum provider_code code, int64_t sent_ms, int64_t now_ms);
 /* A purchase sent at sent_ms was never answered, and only now it is known that it bought nothing.
  * It has failed since sent_ms.  If that makes the place cool down, the pause counts from now and is
  * no shorter than the doubt was: otherwise it would be over when the next purchase is in doubt. */

@@ -242,7 +242,7 @@ static enum node_reason failed(struct cloud *c, struct fleet_node *fn,
 	fleet_because(fn, why != NODE_BECAUSE_NONE ? why : NODE_BECAUSE_STOPPED, fn->name->why);
 	r.code = f->code;
 	if (o != NULL && why != NODE_BECAUSE_NONE)
-		place_bought(c->e, o, &r, 1, fn->n.sent_ms);
+		place_failed_later(c->e, o, &r, fn->n.sent_ms);
 	return why;
 }
 

@@ -238,6 +238,11 @@ static bool is_followed(const struct world *w, const struct inst *i)
 	return false;
 }
 
+static bool has_room_for_one(const struct sim_pool *p)
+{
+	return p->max_nodes < 2 || p->max_rate < 2 * p->price;
+}
+
 /* Until then; was any place left alone meanwhile? */
 static bool pass_and_look(struct world *w, step_fn step, int64_t until)
 {
@@ -283,10 +288,13 @@ void drill_stillborn(struct world *w, step_fn step, enum sim_makes how)
 	if (!w->failed && i != NULL && inst_live(i) && !i->asked)
 		world_fail(w, "F10: i-%u of %s has failed, and bills on %d s after it was made",
 			   (unsigned)i->number, n->name, (int)(known / SIM_SECOND));
+	/* It waits for its own end if there is no room beside it: two lists after the delete. */
+	if (has_room_for_one(&w->set.pools[j->pool]))
+		drill_pass(w, step, w->now + 2 * lists);
 	if (!w->failed && n->powering_up && n->boot_req == boot_req &&
 	    (i == NULL || !is_followed(w, i)))
 		world_fail(w, "F10: %s still boots %d s after its machine has failed", n->name,
-			   (int)(known / SIM_SECOND));
+			   (int)((w->now - end + known) / SIM_SECOND));
 	if (w->set.pools[j->pool].ladder)
 		drill_start(w, step, j, START_MS);
 	w->next_makes = MAKES_WELL;

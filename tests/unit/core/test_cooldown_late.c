@@ -37,6 +37,11 @@ static int64_t until(struct cooldown *c, int64_t now_ms)
 	return cooldown_look(c, &here, now_ms).until_ms - now_ms;
 }
 
+static enum cooldown_news fails(struct cooldown *c, int64_t sent_ms, int64_t now_ms)
+{
+	return cooldown_failed_later(c, &here, PROVIDER_CAPACITY, sent_ms, now_ms);
+}
+
 static void count(void *ctx, const struct cooldown_row *row)
 {
 	(void)row;
@@ -62,8 +67,8 @@ static void test_a_place_that_was_never_open_pauses_longer_each_time(void **stat
 		cooldown_each(c, now + 2, count, &rows);
 		assert_int_equal(rows, 0);
 		now += 100000; /* a list shows that it has failed */
-		assert_int_equal(told(c, PROVIDER_CAPACITY, sent, now), COOLDOWN_COOLS);
-		assert_int_equal(told(c, PROVIDER_CAPACITY, sent, now), COOLDOWN_SAME);
+		assert_int_equal(fails(c, sent, now), COOLDOWN_COOLS);
+		assert_int_equal(fails(c, sent, now), COOLDOWN_SAME);
 		assert_int_equal(until(c, now), pause);
 		now += pause;
 		assert_int_equal(cooldown_look(c, &here, now).state, COOLDOWN_HALF);
@@ -84,7 +89,7 @@ static void test_a_place_that_sold_something_since_begins_anew(void **state)
 	/* Of several that were accepted any may be the one that fails. */
 	assert_int_equal(told(c, PROVIDER_OK, 300000, 300010), COOLDOWN_AGAIN);
 	assert_int_equal(told(c, PROVIDER_OK, 300005, 300020), COOLDOWN_SAME);
-	assert_int_equal(told(c, PROVIDER_CAPACITY, 300005, 400000), COOLDOWN_COOLS);
+	assert_int_equal(fails(c, 300005, 400000), COOLDOWN_COOLS);
 	assert_int_equal(until(c, 400000), 2 * COOLDOWN_CAPACITY_MS);
 }
 
@@ -95,9 +100,30 @@ static void test_a_failure_that_comes_very_late_is_the_first(void **state)
 
 	assert_int_equal(told(c, PROVIDER_CAPACITY, 1, 10), COOLDOWN_COOLS);
 	assert_int_equal(told(c, PROVIDER_OK, 60020, 60030), COOLDOWN_AGAIN);
-	assert_int_equal(told(c, PROVIDER_CAPACITY, 60020, 60030 + COOLDOWN_FORGET_MS),
-			 COOLDOWN_COOLS);
+	assert_int_equal(fails(c, 60020, 60030 + COOLDOWN_FORGET_MS), COOLDOWN_COOLS);
 	assert_int_equal(until(c, 60030 + COOLDOWN_FORGET_MS), COOLDOWN_CAPACITY_MS);
+}
+
+/* F26: purchases that are not answered stay unanswered, whatever became of an earlier one. */
+static void test_it_is_no_answer_to_the_others(void **state)
+{
+	static const struct cooldown_place patient = {
+		.place = {"nova", "h100", "r", "", PROVIDER_ON_DEMAND, NULL},
+		.patience_ms = 60000,
+		.heard_ms = 30000};
+	struct cooldown *c = *state;
+
+	assert_int_equal(cooldown_bought(c, &patient, PROVIDER_OK, 1, 10), COOLDOWN_SAME);
+	assert_int_equal(cooldown_bought(c, &patient, PROVIDER_AMBIGUOUS, 11, 1000), COOLDOWN_SAME);
+	assert_int_equal(cooldown_failed_later(c, &patient, PROVIDER_QUOTA, 1, 50000),
+			 COOLDOWN_NO_QUOTA);
+	assert_int_equal(cooldown_bought(c, &patient, PROVIDER_AMBIGUOUS, 12, 61000),
+			 COOLDOWN_FAILS);
+	assert_int_equal(cooldown_failed_later(c, &patient, PROVIDER_TRANSIENT, 1, 61001),
+			 COOLDOWN_SAME);
+	assert_int_equal(cooldown_failed_later(c, &patient, PROVIDER_DENIED, 1, 61002),
+			 COOLDOWN_OFF);
+	assert_int_equal(cooldown_look(c, &patient, 61003).state, COOLDOWN_DENIED);
 }
 
 int main(void)
@@ -106,6 +132,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_a_place_that_was_never_open_pauses_longer_each_time),
 		T(test_a_place_that_sold_something_since_begins_anew),
+		T(test_it_is_no_answer_to_the_others),
 		T(test_a_failure_that_comes_very_late_is_the_first),
 	};
 #undef T
