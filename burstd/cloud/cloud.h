@@ -50,6 +50,16 @@ struct stray { /* an instance with our tag that no row stands for */
 	bool up;    /* no pool names its node, and the last snapshot has it up */
 };
 
+/* A complete list is compared with the rows in pieces, one in a turn, so that hooks are served in
+ * between (ADR 47).  Rows may change between two pieces, as they may between two pages. */
+struct comparison {
+	bool runs;      /* a piece is left */
+	bool merged;    /* entries of the same instance have become one */
+	size_t at, n;   /* the next entry to be looked at; how many before it are kept */
+	struct map ids; /* -> struct provider_instance, by id, of those that are kept */
+	uint64_t foreign;
+};
+
 struct unread { /* an instance with our tag whose node or generation cannot be read */
 	char id[PROVIDER_ID_MAX + 1];
 	int64_t first_ms; /* when a list showed it first */
@@ -82,14 +92,15 @@ struct cloud { /* one provider */
 	bool calm;   /* nothing moved when the last one came: the next one may come later */
 	int64_t list_began, list_next, list_step;
 	struct provider_instance *seen;
+	struct comparison comparison;      /* of that list with the rows */
 	struct provider_failure *failures; /* of those; by id, rising, once the list is complete */
 	size_t nseen, nfailures;
 	struct stray *strays;
 	size_t nstrays;
 	size_t strays_at, apart_at; /* the next one to be asked to end, with others and alone */
 	int64_t strays_ms;          /* when the list began that they are from */
-	struct map ids;        /* -> struct fleet_node, what counts, by its instance: owner.c */
-	struct unread *unread; /* all of this run, so that each is told of once */
+	struct map ids;             /* -> struct fleet_node, by its instance: owner.c */
+	struct unread *unread;      /* all of this run, so that each is told of once */
 	struct map unread_ids;
 	size_t nunread, unreadable; /* unreadable: how many of the last list */
 	int64_t odd_ms;             /* when the youngest of those was seen first */
@@ -255,6 +266,8 @@ int64_t login_next_ms(const struct cloud *c);
 /* Why that instance of the list failed; NULL: the provider did not say. */
 const struct provider_failure *list_failure(const struct cloud *c, const char *id);
 void list_run(struct cloud *c);
+/* Compare the next piece of a complete list, if one is left: also of a provider that is off now. */
+void list_compare(struct cloud *c);
 int64_t list_next_ms(const struct cloud *c);
 void quotes_run(struct cloud *c);
 int64_t quotes_next_ms(const struct cloud *c);
@@ -312,6 +325,8 @@ void quote_costs(const struct engine *e, uint32_t pool, int64_t costs[CONF_OFFER
 /* --- owner.c --- */
 /* The row that has this instance, or will have it after the next commit; NULL: none that counts. */
 struct fleet_node *owner_of(struct cloud *c, const char *id);
+/* Likewise, or the newest row of an instance that is gone. */
+struct fleet_node *owner_once(struct cloud *c, const char *id);
 void owner_set(struct cloud *c, struct fleet_node *fn); /* its instance was staged just now */
 
 /* --- doubt.c --- */

@@ -32,6 +32,8 @@ static void forget_seen(struct cloud *c)
 	c->seen = NULL;
 	c->failures = NULL;
 	c->nseen = c->nfailures = 0;
+	map_fini(&c->comparison.ids);
+	c->comparison = (struct comparison){.runs = false};
 }
 
 static void list_failed(struct cloud *c)
@@ -171,6 +173,33 @@ static void look_calm(struct cloud *c)
 		c->list_next = c->list_began + calm_ms(c);
 }
 
+/* What the list says is in the rows now. */
+static void list_taken(struct cloud *c)
+{
+	if (!c->listed && !c->unsure) {
+		c->listed = true;
+		doubt_list_seen(c->e);
+		engine_commit(c->e);
+	}
+	c->waits = c->unsure || anyone_waits(c);
+	look_calm(c);
+	c->fabrics_look = true;
+	say_full(c);
+	forget_seen(c);
+}
+
+void list_compare(struct cloud *c)
+{
+	bool taken;
+
+	if (!c->comparison.runs)
+		return;
+	taken = engine_listed(c->e, c);
+	engine_commit(c->e);
+	if (taken && !c->e->dead)
+		list_taken(c);
+}
+
 static void list_done(struct cloud *c)
 {
 	/* A list that takes longer than the pause after it would be followed by the next at once:
@@ -182,19 +211,7 @@ static void list_done(struct cloud *c)
 	if (c->nfailures > 0)
 		qsort(c->failures, c->nfailures, sizeof(*c->failures), by_id);
 	c->ages = all_dated(c);
-	engine_listed(c->e, c);
-	engine_spend(c->e, c->nseen / ENGINE_LOOKS);
-	engine_commit(c->e);
-	if (!c->listed && !c->unsure) {
-		c->listed = true;
-		doubt_list_seen(c->e);
-		engine_commit(c->e);
-	}
-	c->waits = c->unsure || anyone_waits(c);
-	look_calm(c);
-	c->fabrics_look = true;
-	say_full(c);
-	forget_seen(c);
+	c->comparison.runs = true; /* this turn goes on with it: turn.c */
 }
 
 static void on_list(struct cloud *c, void *ctx, const struct provider_result *r)
@@ -239,7 +256,8 @@ static void list_start(struct cloud *c)
 	if (!cloud_ready(c, PROVIDER_LIST))
 		return;
 	pages_begin(&c->list, engine_now(c->e));
-	c->list_began = engine_now(c->e);
+	/* No two lists begin in one millisecond: a row knows by that which one showed it. */
+	c->list_began = engine_now(c->e) > c->list_began ? engine_now(c->e) : c->list_began + 1;
 }
 
 /* While a row waits for a list: ask at once, then after 0.5 s, 1 s, 2 s ... (I30: never faster
@@ -259,6 +277,8 @@ void list_run(struct cloud *c)
 {
 	const int64_t now = engine_now(c->e);
 
+	if (c->comparison.runs)
+		return;
 	if (!c->list.busy) {
 		c->list_next = due_ms(c);
 		if (c->waits)
@@ -271,5 +291,5 @@ void list_run(struct cloud *c)
 
 int64_t list_next_ms(const struct cloud *c)
 {
-	return c->list.busy ? INT64_MAX : due_ms(c);
+	return c->list.busy || c->comparison.runs ? INT64_MAX : due_ms(c);
 }

@@ -36,6 +36,7 @@ void cloud_close(struct cloud *c)
 		c->ops->close(c->self);
 	free(c->seen);
 	free(c->failures);
+	map_fini(&c->comparison.ids);
 	free(c->strays);
 	map_fini(&c->unread_ids);
 	map_fini(&c->ids);
@@ -55,6 +56,7 @@ void cloud_reload(struct cloud *c, const struct conf_provider *conf)
 
 void cloud_run(struct cloud *c)
 {
+	list_compare(c);
 	off_run(c);
 	if (off_is(c))
 		return;
@@ -94,5 +96,7 @@ static int64_t next_request_ms(const struct cloud *c)
 
 int64_t cloud_next_ms(const struct cloud *c)
 {
+	if (c->comparison.runs)
+		return engine_now(c->e);
 	return off_is(c) ? c->off_next : next_request_ms(c);
 }

@@ -22,7 +22,6 @@ struct fleet_node {        /* one generation */
 				     memory only */
 	bool consoling;  /* its delete waits for its console log (cloud/console.c); memory only */
 	bool goes_first; /* its job was passed over (jobs/postpone.c); memory only */
-	bool mark;       /* scratch, for one pass over a list */
 	bool unreached;  /* it is to end, at a provider that cannot be reached */
 	bool registered; /* a snapshot said so, and the event is not posted yet; memory only */
 	bool moved;      /* slurmctld has had another NodeAddr than n.stale_addr; memory only */

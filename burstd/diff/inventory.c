@@ -73,27 +73,32 @@ static void merge(const struct cloud *c, struct provider_instance *a,
 	a->gen = tags.gen;
 }
 
-/* Merge entries of the same instance: pages may overlap, and an instance may change in between. */
-static void merge_rows(struct cloud *c)
+/* Merge entries of the same instance: pages may overlap, and an instance may change in between.
+ * *left: how many entries may be looked at.  true: all are merged. */
+static bool merge_some(struct cloud *c, size_t *left)
 {
-	struct map ids;
-	size_t n = 0;
+	struct comparison *k = &c->comparison;
 
-	map_init(&ids);
-	for (size_t i = 0; i < c->nseen; i++) {
-		struct provider_instance *had = map_get(&ids, c->seen[i].id);
+	for (; !k->merged && k->at<c->nseen && * left> 0; k->at++, --*left) {
+		struct provider_instance *in = &c->seen[k->at];
+		struct provider_instance *had = map_get(&k->ids, in->id);
 
 		if (had != NULL) {
-			merge(c, had, &c->seen[i]);
+			merge(c, had, in);
 			continue;
 		}
-		if (n != i)
-			c->seen[n] = c->seen[i];
-		map_put(&ids, c->seen[n].id, &c->seen[n]);
-		n++;
+		if (k->n != k->at)
+			c->seen[k->n] = *in;
+		map_put(&k->ids, c->seen[k->n].id, &c->seen[k->n]);
+		k->n++;
 	}
-	c->nseen = n;
-	map_fini(&ids);
+	if (k->merged || k->at < c->nseen)
+		return k->merged;
+	map_fini(&k->ids);
+	c->nseen = k->n;
+	k->at = k->n = 0;
+	k->merged = true;
+	return true;
 }
 
 /* --- strays -------------------------------------------------------------------------------------
@@ -179,21 +184,6 @@ static const struct cloud *provider_of(const struct cloud *c, const struct node 
 	return same ? of : NULL;
 }
 
-/* Index this provider's rows by instance id, the newest of each id. */
-static void index_owners(struct cloud *c, struct map *ids)
-{
-	struct fleet *f = &c->e->fleet;
-
-	for (size_t i = 0; i < f->nall; i++)
-		for (struct fleet_node *fn = f->all[i]->newest; fn; fn = fn->older) {
-			const struct node *n = fn->next != NULL ? fn->next : &fn->n;
-
-			if (n->instance[0] != '\0' && provider_of(c, n) == c &&
-			    map_get(ids, n->instance) == NULL)
-				map_put(ids, n->instance, fn);
-		}
-}
-
 static struct unread *unread_new(struct cloud *c, const char *id)
 {
 	struct unread *o;
@@ -252,7 +242,6 @@ static void saw(struct cloud *c, struct fleet_node *fn, const struct provider_in
 
 	if (in->state == PROVIDER_FAILED || (in->state == PROVIDER_ENDED && !in->taken))
 		ev.reason = failed(c, fn, in);
-	fn->mark = true;
 	fn->seen_ms = c->list_began;
 	if (in->created_ms > 0)
 		fn->said_ms = times_of(c, in->created_ms);
@@ -323,10 +312,9 @@ static void adopt(struct cloud *c, struct fleet_name *nm, const struct provider_
 }
 
 /* Post what the list says of an instance that is a row's, or will be.  false: it is not. */
-static bool take_known(struct cloud *c, const struct provider_instance *in,
-		       const struct map *owners)
+static bool take_known(struct cloud *c, const struct provider_instance *in)
 {
-	struct fleet_node *fn = map_get(owners, in->id);
+	struct fleet_node *fn = owner_once(c, in->id);
 	struct fleet_name *nm = fleet_find(&c->e->fleet, in->node);
 
 	if (fn == NULL && is_readable(in) && nm != NULL)
@@ -382,52 +370,59 @@ static void count_unreadable(struct engine *e)
 		e->count.unreadable += e->cloud->all[i].unreadable;
 }
 
-/* Post instances that have rows.  Returns how many others are readable: they are the first of
- * c->seen. */
-static size_t take_all_known(struct cloud *c)
+/* Post instances that have rows.  The others that may be a node's are kept as the first of c->seen.
+ * *left as above. */
+static bool take_some_known(struct cloud *c, size_t *left)
 {
-	struct map owners;
-	size_t unknown = 0;
+	struct comparison *k = &c->comparison;
 
-	map_init(&owners);
-	index_owners(c, &owners);
-	for (size_t i = 0; i < c->nseen; i++) {
-		struct provider_instance *in = &c->seen[i];
+	for (; k->at<c->nseen && * left> 0; k->at++, --*left) {
+		struct provider_instance *in = &c->seen[k->at];
 
 		times_instance(c, in);
 		in->reclaim_ms = notice_when(c, PROVIDER_NOTICE_RECLAIM, in->reclaim_ms);
-		if (!is_ours(c, in) && map_get(&owners, in->id) == NULL)
-			c->e->count.foreign++; /* never touched (I11) */
-		else if (take_known(c, in, &owners))
-			continue;
-		else if (is_readable(in))
-			c->seen[unknown++] = *in;
-		else if (in->state != PROVIDER_ENDED)
-			add_unread(c, in);
+		if (!is_ours(c, in) && owner_once(c, in->id) == NULL)
+			k->foreign++; /* never touched (I11) */
+		else if (!take_known(c, in) && (is_readable(in) || in->state != PROVIDER_ENDED))
+			c->seen[k->n++] = *in;
 	}
-	map_fini(&owners);
-	return unknown;
+	return k->at == c->nseen;
 }
 
-/* Take instances with rows first, for the decisions about others depend on them. */
-static void take_instances(struct cloud *c)
+/* Take those that are left, now that all instances with rows are known: the decisions about them
+ * depend on that.  One may have got its row since it was looked at. */
+static void take_the_rest(struct cloud *c)
 {
+	struct comparison *k = &c->comparison;
 	struct map strays;
-	size_t unknown;
+	size_t n = 0;
 
-	c->e->count.foreign = 0;
+	c->e->count.foreign = k->foreign;
 	c->unreadable = 0;
 	c->odd_ms = 0;
 	for (size_t i = 0; i < c->nunread; i++)
 		c->unread[i].shown = false;
-	merge_rows(c);
-	unknown = take_all_known(c);
+	for (size_t i = 0; i < k->n; i++) {
+		const struct provider_instance *in = &c->seen[i];
+
+		if (take_known(c, in))
+			continue;
+		if (is_readable(in))
+			c->seen[n++] = *in;
+		else
+			add_unread(c, in);
+	}
 	count_unreadable(c->e);
 	map_init(&strays);
-	for (size_t i = 0; i < unknown; i++)
+	for (size_t i = 0; i < n; i++)
 		take_unknown(c, &c->seen[i], &strays);
 	map_fini(&strays);
 	forget_strays(c);
+}
+
+static bool is_shown(const struct cloud *c, const struct fleet_node *fn)
+{
+	return fn->seen_ms == c->list_began;
 }
 
 static void take_absent(struct cloud *c, bool brake)
@@ -439,10 +434,8 @@ static void take_absent(struct cloud *c, bool brake)
 			struct node_event ev = {.type = NODE_EV_ABSENT,
 						.now_ms = engine_now(e),
 						.list_ms = c->list_began};
-			bool seen = fn->mark;
 
-			fn->mark = false;
-			if (seen || fn->busy || cloud_of(e, &fn->n) != c ||
+			if (is_shown(c, fn) || fn->busy || cloud_of(e, &fn->n) != c ||
 			    !drift_absent(fn, brake) || may_be_unread(c, fn))
 				continue;
 			engine_post(e, fn, &ev);
@@ -458,24 +451,31 @@ static bool must_brake(const struct cloud *c)
 			if (cloud_of(c->e, &fn->n) != c || !drift_must_show(fn))
 				continue;
 			alive++;
-			absent += !fn->mark;
+			absent += !is_shown(c, fn);
 		}
 	return drift_brake(alive, absent);
 }
 
-/* Compare a provider's whole list, c->seen, with the rows, and stage what follows.  Changes
- * c->seen. */
-static void inventory_take(struct cloud *c)
+/* Compare a provider's whole list, c->seen, with the rows, and stage what follows: as much of it as
+ * one turn may.  Changes c->seen. */
+static bool inventory_take(struct cloud *c)
 {
+	const size_t piece = c->e->slice.write * ENGINE_LOOKS;
+	size_t left = piece;
+	bool all = merge_some(c, &left) && take_some_known(c, &left);
 	bool brake;
 
-	take_instances(c);
+	engine_spend(c->e, (piece - left) / ENGINE_LOOKS);
+	if (!all)
+		return false;
+	take_the_rest(c);
 	brake = must_brake(c);
 	if (brake)
 		log_write(c->e->d.log, LOG_WARN,
 			  "the list lacks many of our instances: not believed", "provider",
 			  c->conf->name, NULL);
 	take_absent(c, brake);
+	return true;
 }
 
 const struct engine_part inventory_part = {

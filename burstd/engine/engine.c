@@ -126,13 +126,15 @@ void engine_heard(struct engine *e, struct cloud *c, enum provider_op_kind kind,
 			p->row[i].part->heard(c, kind, r, sent_ms);
 }
 
-void engine_listed(struct engine *e, struct cloud *c)
+bool engine_listed(struct engine *e, struct cloud *c)
 {
 	const struct engine_parts *p = &e->d.parts;
+	bool taken = true;
 
 	for (size_t i = 0; i < p->n; i++)
 		if (p->row[i].part->listed != NULL)
-			p->row[i].part->listed(c);
+			taken = p->row[i].part->listed(c) && taken;
+	return taken;
 }
 
 bool engine_noticed(struct engine *e, struct cloud *c, const struct provider_notice *n)

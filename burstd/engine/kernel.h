@@ -108,7 +108,7 @@ void engine_at(struct engine *e, enum part_moment moment);
 const char *engine_keyless(const struct engine *e, uint32_t provider);
 void engine_heard(struct engine *e, struct cloud *c, enum provider_op_kind kind,
 		  const struct provider_result *r, int64_t sent_ms);
-void engine_listed(struct engine *e, struct cloud *c);
+bool engine_listed(struct engine *e, struct cloud *c);
 bool engine_noticed(struct engine *e, struct cloud *c, const struct provider_notice *n);
 void engine_quotes(struct engine *e, struct cloud *c, struct provider_quote *before,
 		   size_t nbefore);

@@ -58,8 +58,9 @@ struct engine_part {
 	void (*heard)(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
 		      int64_t sent_ms);
 	/* A provider has listed all its instances: they are in c->seen, which the part may change.
-	 */
-	void (*listed)(struct cloud *c);
+	 * true: it has taken them.  false: only a piece, so that hooks are served in between; it is
+	 * called again in the next turn. */
+	bool (*listed)(struct cloud *c);
 	/* A provider gives notice of an instance.  false: no row has the instance yet; the notice
 	 * is not acknowledged, so that the provider repeats it should burstd die meanwhile. */
 	bool (*noticed)(struct cloud *c, const struct provider_notice *n);

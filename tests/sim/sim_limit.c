@@ -21,6 +21,8 @@ enum {
 	/* Likewise where all kinds share one token a second: requests arrive unevenly, and the pace
 	 * that burstd finds out is several seconds a request (ADR 39). */
 	DELETE_LEARNED_MS = 10 * SIM_SECOND,
+	/* More where a machine has failed as it booted: its console log is fetched first. */
+	DELETE_CONSOLE_MS = 5 * SIM_SECOND,
 	BACK_OFF_MS = 30 * SIM_SECOND, /* burstd's own, at most, where nothing is said */
 	SLOTS_FEW = 3,                 /* with so many deletes have none for themselves */
 };
@@ -105,6 +107,9 @@ static int64_t due_since(const struct world *w, const struct node *n)
 	const struct inst *i = sim_cloud_by_id(w->cloud, n->instance);
 	int64_t since = (n->wake_ms > n->since_ms ? n->wake_ms : n->since_ms) - w->skew;
 
+	if (n->reason == NODE_BECAUSE_BOOT || n->reason == NODE_BECAUSE_INIT ||
+	    n->reason == NODE_BECAUSE_STOPPED)
+		since += DELETE_CONSOLE_MS;
 	if (n->state != NODE_DELETING || i == NULL || i->asked ||
 	    n->reason == NODE_BECAUSE_FAULTY || n->wanted_ms - w->skew <= w->life_began)
 		return INT64_MAX;

@@ -34,7 +34,8 @@ static struct bare {
 	unsigned shut;   /* failed logins, as away.c hears them */
 	char story[256]; /* sent, noticed, committed */
 	bool disk_fails;
-	bool unsure; /* the next lists cannot be judged yet */
+	bool unsure;     /* the next lists cannot be judged yet */
+	unsigned pieces; /* of the next list, before the last one */
 } B;
 
 static inline void tell(const char *what)
@@ -105,13 +106,18 @@ bool engine_noticed(struct engine *e, struct cloud *c, const struct provider_not
 	return n->id[0] != 'e';
 }
 
-void engine_listed(struct engine *e, struct cloud *c)
+bool engine_listed(struct engine *e, struct cloud *c)
 {
 	(void)e;
+	if (B.pieces > 0) {
+		B.pieces--;
+		return false;
+	}
 	c->unsure = B.unsure;
 	B.lists++;
 	if (B.listed != NULL)
 		B.listed(c);
+	return true;
 }
 
 void engine_heard(struct engine *e, struct cloud *c, enum provider_op_kind kind,

@@ -47,7 +47,9 @@ static inline void take_at(struct fix *f, size_t provider, const struct provider
 	c->unsure = false;
 	/* after the snapshot, if both come within one millisecond */
 	c->list_began = loop_now(f->loop) + 1 + f->ahead;
-	inventory_part.listed(c);
+	while (!inventory_part.listed(c))
+		;
+	c->comparison = (struct comparison){.runs = false};
 	engine_commit(f->e);
 	free(c->seen);
 	c->seen = NULL;
