@@ -3,7 +3,7 @@
 #include "buy/buy.h"
 #include "listed_engine.h"
 
-enum { PIECE = ENGINE_LOOKS };
+enum { PIECE = 2 * ENGINE_LOOKS };
 
 static struct provider_instance machine(const char *id, const char *node, uint64_t gen)
 {
@@ -20,7 +20,7 @@ static struct cloud *begin(struct fix *f)
 	static const struct shown ours = {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING};
 
 	load(f, NODE_READY, &ours);
-	f->e->slice.write = 1;
+	f->e->slice.write = 5;
 	return &f->e->cloud->all[0];
 }
 
@@ -70,11 +70,11 @@ static void test_each_piece_is_as_long_as_a_turn_may_be(void **state)
 	seen[2 * PIECE + 2] = machine("i-2", "x9", 5); /* a stray */
 	f->e->left = 100;
 	assert_false(inventory_part.listed(c));
-	assert_int_equal(f->e->left, 99);
+	assert_int_equal(f->e->left, 98);
 	assert_int_equal(c->comparison.at, PIECE);
 	assert_int_not_equal(c1->seen_ms, c->list_began);
 	assert_int_equal(f->e->count.foreign, 77); /* as of the last whole list */
-	/* 25 entries are merged and 24 looked at, ten in a turn; one of these is over. */
+	/* 45 entries are merged and 44 looked at, twenty in a turn; one turn is over. */
 	assert_int_equal(take_all(f, c), 4);
 	assert_int_equal(f->e->count.foreign, 2 * PIECE + 2);
 	assert_true(c1->seen_ms == c->list_began);
@@ -95,7 +95,7 @@ static void test_who_gets_its_row_meanwhile_is_that_rows(void **state)
 	seen[1] = made;
 	assert_false(inventory_part.listed(c)); /* merged ... */
 	assert_false(inventory_part.listed(c)); /* ... all of them */
-	assert_false(inventory_part.listed(c)); /* the first ten, of which i-2 has no row */
+	assert_false(inventory_part.listed(c)); /* the first piece, of which i-2 has no row */
 	call(f, "c2", NULL);
 	c2 = fleet_find(&f->e->fleet, "c2")->newest;
 	ev.now_ms = engine_now(f->e);
