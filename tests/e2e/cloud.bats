@@ -57,7 +57,7 @@ held_back() {
 	local metrics
 	burstctl status | grep -E ", $1: [12] (node waits|nodes wait), the oldest for .*; .* a second.*; of [1-9].* throttled" || return
 	burstctl status --json | jq -e ".providers[].requests[] | select(.operation == \"$1\" and .queued > 0 and .oldest_ms > 0
-		and .allowed_by == \"answers\" and .throttled > 0 and .sent > .throttled)" || return
+		and (.allowed_by == \"answers\" or .allowed_by == \"shared\") and .throttled > 0 and .sent > .throttled)" || return
 	metrics=$(curl -sS http://127.0.0.1:9818/metrics)
 	grep -E "^burstd_provider_requests_queued\{.*operation=\"$1\"\} [1-9]" <<<"$metrics" &&
 		grep -E "^burstd_provider_requests_waiting_seconds\{.*operation=\"$1\"\} [0-9.]*[1-9]" <<<"$metrics" &&
