@@ -113,7 +113,8 @@ static void end(struct node *n, enum node_reason why, const struct node_event *e
 		n->reason = why;
 	if (n->start_ms != 0) {
 		bool said = ev->instance != NULL && ev->instance->ended_ms >= n->start_ms;
-		int64_t at = said ? ev->instance->ended_ms : ev->now_ms;
+		int64_t at = said && ev->instance->ended_ms < ev->now_ms ? ev->instance->ended_ms
+									 : ev->now_ms;
 		int64_t least = n->end_ms > n->start_ms ? n->end_ms : n->start_ms;
 
 		n->end_ms = at > least ? at : least;

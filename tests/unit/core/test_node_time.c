@@ -245,6 +245,12 @@ static void test_billing(void **state)
 	(void)step(&n,
 		   (struct node_event){.type = NODE_EV_SEEN, .now_ms = T0 + 99, .instance = &in});
 	assert_int_equal(n.end_ms, T0 + 99);
+	n = node_at(NODE_READY);
+	in.ended_ms = INT64_MAX / 2; /* nor does one end in the future: it would cost millions */
+	(void)step(&n,
+		   (struct node_event){.type = NODE_EV_SEEN, .now_ms = T0 + 99, .instance = &in});
+	assert_int_equal(n.end_ms, T0 + 99);
+	in.ended_ms = T0 - 50;
 	n = node_at(NODE_READY); /* F57: the clock went back; no bill ends before it began */
 	(void)step(&n,
 		   (struct node_event){.type = NODE_EV_SEEN, .now_ms = T0 - 9, .instance = &in});
