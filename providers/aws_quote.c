@@ -230,15 +230,19 @@ int aws_quotes_parse(const struct aws *a, const struct provider_op *op,
 	bool what = is_types(provider_cursor(op));
 	const struct xml_node *set, *item;
 	struct xml x;
-	int rc = -1;
+	int rc = -1, n = 0;
 
 	if (xml_parse(&x, what ? types : prices, reply->body, reply->len) != 0)
 		return -1;
 	set = xml_child(x.root, what ? "instanceTypeSet" : "spotPriceHistorySet");
 	if (set != NULL)
 		rc = turn_page(x.root, op, out);
-	for (item = xml_child(set, "item"); item != NULL && rc == 0; item = xml_again(item))
-		rc = what ? read_type(a, item, out) : read_price(a, item, out);
+	for (item = xml_child(set, "item"); item != NULL && rc == 0; item = xml_again(item)) {
+		if (++n > PRICES_PAGE) /* no page of either is as long */
+			rc = -1;
+		else
+			rc = what ? read_type(a, item, out) : read_price(a, item, out);
+	}
 	xml_fini(&x);
 	return rc;
 }

@@ -77,7 +77,7 @@ int lambda_remove_build(struct rest_call *c, const struct provider_op *op, struc
 static int read_terminated(const struct rest *r, const struct provider_op *op, struct doc *d,
 			   struct provider_result *out)
 {
-	struct doc_at list = doc_list(&d->top, "data.terminated_instances", SIZE_MAX);
+	struct doc_at list = doc_list(&d->top, "data.terminated_instances", LAMBDA_REMOVE_MAX);
 	const size_t n = op->u.del.nids;
 
 	(void)r;

@@ -30,6 +30,7 @@ enum {
 	PROFILE_SIZE = 32,
 	ADDRESS_SIZE = 64,
 	WRONGS_MAX = 1000,
+	PRICES_MAX = 10000, /* the list has some dozens */
 };
 
 #define API "/api/v2/external"
@@ -363,7 +364,7 @@ static int64_t read_price(const struct doc_at *o)
 
 static int read_quotes(const struct provider_op *op, struct doc *d, struct provider_result *out)
 {
-	struct doc_at list = doc_list(&d->top, "prices", SIZE_MAX);
+	struct doc_at list = doc_list(&d->top, "prices", PRICES_MAX);
 
 	out->quotes = mem_zalloc((list.n + 1) * sizeof(*out->quotes));
 	for (size_t k = 0; k < list.n; k++) {

@@ -54,10 +54,10 @@ static int bad(struct err *e, const struct cursor *c, const char *why)
 	return err_set(e, ERR_INVALID, "node list, byte %zu: %s", (size_t)(c->p - c->start), why);
 }
 
-static int too_many(struct err *e, const struct cursor *c)
+static int too_many(struct err *e, const struct cursor *c, size_t most)
 {
-	return err_set(e, ERR_LIMIT, "node list, byte %zu: more than %d names",
-		       (size_t)(c->p - c->start), HOSTLIST_NAMES_MAX);
+	return err_set(e, ERR_LIMIT, "node list, byte %zu: more than %zu names",
+		       (size_t)(c->p - c->start), most);
 }
 
 static int number_read(struct cursor *c, uint64_t *value, size_t *digits, struct err *e)
@@ -109,7 +109,7 @@ static int brackets_read(struct cursor *c, struct item *it, struct err *e)
 		if (range_read(c, &r, e) != 0)
 			return -1;
 		if (r.hi - r.lo >= HOSTLIST_NAMES_MAX - it->n)
-			return too_many(e, c);
+			return too_many(e, c, HOSTLIST_NAMES_MAX);
 		it->n += (size_t)(r.hi - r.lo) + 1;
 		if (r.digits > it->digits)
 			it->digits = r.digits;
@@ -184,6 +184,12 @@ static void expand(struct cursor c, const char **names, char *to)
 
 int hostlist_parse(struct hostlist **out, const char *text, size_t len, struct err *e)
 {
+	return hostlist_parse_few(out, text, len, HOSTLIST_NAMES_MAX, e);
+}
+
+int hostlist_parse_few(struct hostlist **out, const char *text, size_t len, size_t most,
+		       struct err *e)
+{
 	const struct cursor begin = {.start = text, .p = text, .end = text + len};
 	struct cursor c = begin;
 	size_t n = 0, bytes = 0;
@@ -195,8 +201,8 @@ int hostlist_parse(struct hostlist **out, const char *text, size_t len, struct e
 	do {
 		if (item_read(&c, &it, e) != 0)
 			return -1;
-		if (it.n > HOSTLIST_NAMES_MAX - n)
-			return too_many(e, &c);
+		if (it.n > most - n)
+			return too_many(e, &c, most);
 		n += it.n;
 		bytes += it.n * (it.prefix_len + it.digits + it.suffix_len + 1);
 	} while (c.p < c.end);

@@ -32,6 +32,9 @@ struct hostlist {
  * [008-11]. -1: *out is NULL and *e says why and at which byte; ERR_LIMIT if only the number of
  * names is too large. */
 int hostlist_parse(struct hostlist **out, const char *text, size_t len, struct err *e);
+/* Likewise of a text by a stranger: at most `most` names, 1 to HOSTLIST_NAMES_MAX. */
+int hostlist_parse_few(struct hostlist **out, const char *text, size_t len, size_t most,
+		       struct err *e);
 void hostlist_free(struct hostlist *h); /* NULL is fine */
 
 /* Append the names to *s, folded: neighbours that differ only in the number at their end share one

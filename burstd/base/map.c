@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "base/fnv.h"
 #include "base/mem.h"
@@ -16,11 +17,21 @@ struct map_slot {
 
 static char tombstone;
 
-/* Keys are node names and ids from our own configuration and journal, never chosen freely
- * by a stranger in quantity, so collisions cannot be mounted against us. */
+/* Keys may be a stranger's: a provider chooses the ids of its instances, thousands of them.  So
+ * that he cannot choose them to collide, each process begins its hashes with another number. */
+static uint64_t seed(void)
+{
+	static uint64_t number;
+
+	while (number == 0)
+		if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
+			number = FNV_BEGIN; /* a kernel without it: better than no map */
+	return number;
+}
+
 static uint64_t hash_of(const char *key)
 {
-	return fnv_text(FNV_BEGIN, key);
+	return fnv_text(FNV_BEGIN ^ seed(), key);
 }
 
 void map_init(struct map *m)

@@ -15,12 +15,26 @@ enum { PATH_MAX_BYTES = 96, NUMBER_SIZE = 40 };
 /* --- the document ------------------------------------------------------------------------------
  */
 
+/* No more values than that: each begins after one of these, or in a string with them. */
+static size_t values_at_most(const char *body, size_t len)
+{
+	size_t n = 1;
+
+	for (size_t i = 0; i < len; i++)
+		n += body[i] == ',' || body[i] == ':' || body[i] == '[' || body[i] == '{';
+	return n;
+}
+
 static bool load(struct doc *d, const char *body, size_t len)
 {
 	struct jpull j;
 
 	if (len > DOC_BYTES_MAX) {
 		(void)snprintf(d->wrong, sizeof(d->wrong), "more than %d bytes", DOC_BYTES_MAX);
+		return false;
+	}
+	if (values_at_most(body, len) > DOC_VALUES_MAX) {
+		(void)snprintf(d->wrong, sizeof(d->wrong), "more than %d values", DOC_VALUES_MAX);
 		return false;
 	}
 	/* jansson would go two thousand levels deep. */

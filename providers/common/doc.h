@@ -29,7 +29,9 @@
 #include <jansson.h>
 
 enum {
-	DOC_BYTES_MAX = 32 << 20, /* a page of a thousand instances is about 2 MiB */
+	DOC_BYTES_MAX = 32 << 20, /* a page of a thousand instances is about 2 MiB ... */
+	/* ... and has some 60,000 values.  "[{},{},...]" of 32 MiB would take 2.5 GiB. */
+	DOC_VALUES_MAX = 2000000,
 	DOC_KEY_MAX = 64,
 	DOC_WRONG_SIZE = 160,
 };
@@ -50,8 +52,8 @@ struct doc {
 				     */
 };
 
-/* Parse all of body (NULL: empty): JSON without members that come twice, at most DOC_BYTES_MAX and
- * JPULL_DEPTH_MAX deep.  Call doc_fini() in either case. */
+/* Parse all of body (NULL: empty): JSON without members that come twice, at most DOC_BYTES_MAX,
+ * DOC_VALUES_MAX values and JPULL_DEPTH_MAX deep.  Call doc_fini() in either case. */
 bool doc_load(struct doc *d, const char *body, size_t len);
 void doc_fini(struct doc *d);
 /* Was all that was asked for there? */

@@ -136,7 +136,7 @@ static void understand(struct members *m)
 	m->nodes = NULL;
 	m->gen = NULL;
 	if (m->names.full || m->gens.full || m->names.len == 0 ||
-	    hostlist_parse(&m->nodes, m->names.p, m->names.len, NULL) != 0)
+	    hostlist_parse_few(&m->nodes, m->names.p, m->names.len, MEMBERS_MAX, NULL) != 0)
 		return;
 	m->gen = mem_zalloc(m->nodes->n * sizeof(*m->gen));
 	if (parse_gens(m->gens.p, m->gen, m->nodes->n) == 0)

@@ -12,7 +12,10 @@
 #include "base/str.h"
 #include "core/provider.h"
 
-enum { MEMBERS_TEXT_MAX = 2048 }; /* bytes of one list */
+enum {
+	MEMBERS_TEXT_MAX = 2048, /* bytes of one list */
+	MEMBERS_MAX = 1000,      /* names in one: whoever may write tags may write "n[1-65536]" */
+};
 
 struct members {
 	struct str names, gens; /* the lists that were read last */

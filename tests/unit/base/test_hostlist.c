@@ -230,6 +230,11 @@ static void test_limits(void **state)
 	assert_int_equal(h->n, 65536);
 	assert_string_equal(h->names[0], "n00000");
 	hostlist_free(h);
+	assert_int_equal(hostlist_parse_few(&h, "n[1-2],m", 8, 3, &e), 0);
+	hostlist_free(h);
+	assert_int_equal(hostlist_parse_few(&h, "n[1-2],m", 8, 2, &e), -1);
+	assert_int_equal(e.code, ERR_LIMIT);
+	assert_string_equal(e.msg, "node list, byte 8: more than 2 names");
 	hostlist_free(NULL);
 }
 

@@ -126,6 +126,32 @@ static void test_prices_are_in_dollars_per_hour(void **state)
 	free(text);
 }
 
+/* More than was asked for: looking for each among all before it would take minutes. */
+static void test_a_page_of_prices_is_not_longer_than_ec2_allows(void **state)
+{
+	struct provider_op op = {.kind = PROVIDER_QUOTES};
+	struct provider_result r;
+
+	(void)state;
+	op.cursor = "p";
+	for (int n = 1000; n <= 1001; n++) {
+		struct str s;
+
+		str_init(&s, 1 << 20);
+		str_adds(&s, "<DescribeSpotPriceHistoryResponse><spotPriceHistorySet>");
+		for (int i = 0; i < n; i++)
+			str_addf(&s,
+				 "<item><instanceType>t%d</instanceType><availabilityZone>z"
+				 "</availabilityZone><spotPrice>1</spotPrice></item>",
+				 i);
+		str_adds(&s, "</spotPriceHistorySet></DescribeSpotPriceHistoryResponse>");
+		parse(&r, &op, 200, s.p);
+		assert_int_equal(r.code, n == 1000 ? PROVIDER_OK : PROVIDER_TRANSIENT);
+		provider_result_fini(&r);
+		str_fini(&s);
+	}
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -134,6 +160,7 @@ int main(void)
 		T(test_gpus_of_several_kinds_are_added_up),
 		T(test_a_type_has_efa_or_none_or_does_not_say),
 		T(test_prices_are_in_dollars_per_hour),
+		T(test_a_page_of_prices_is_not_longer_than_ec2_allows),
 	};
 #undef T
 

@@ -406,6 +406,16 @@ static void test_depth_and_length_have_limits(void **state)
 	assert_false(doc_load(&d, big, DOC_BYTES_MAX + 1));
 	assert_string_equal(d.wrong, "more than 33554432 bytes");
 	doc_fini(&d);
+	for (size_t i = 0; i < DOC_VALUES_MAX; i++) /* "[0,0,...]" */
+		memcpy(big + 1 + 2 * i, "0,", 2);
+	big[0] = '[';
+	big[2 * (size_t)DOC_VALUES_MAX] = ']';
+	assert_false(doc_load(&d, big, 2 * (size_t)DOC_VALUES_MAX + 1));
+	assert_string_equal(d.wrong, "more than 2000000 values");
+	doc_fini(&d);
+	big[2 * (size_t)DOC_VALUES_MAX - 2] = ']';
+	assert_true(doc_load(&d, big, 2 * (size_t)DOC_VALUES_MAX - 1));
+	doc_fini(&d);
 	free(big);
 }
 
