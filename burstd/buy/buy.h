@@ -61,7 +61,6 @@ struct buy_state {
 	struct batch *batches;
 	uint64_t last_batch;
 	uint32_t last_group;
-	bool firsts; /* there may be rows that go first (fleet_node.goes_first) */
 	struct answer *answers, **answers_last; /* answers to creates, not yet posted */
 	struct fresh_call *calls, **calls_last; /* of hooks */
 	size_t ncalls, call_bytes;              /* bytes: of their lists and files */
@@ -131,6 +130,7 @@ int64_t place_ready_ms(struct engine *e, const struct conf_offer *o); /* 0: read
 /* Note the answer to a purchase of n nodes. */
 void place_bought(struct engine *e, const struct conf_offer *o, const struct provider_result *r,
 		  size_t n, int64_t sent_ms);
+void place_sold(struct engine *e, const struct node *n); /* the row's instance was made */
 /* A node there, bought at sent_ms, was accepted and has failed since: r->code says why. */
 void place_failed_later(struct engine *e, const struct conf_offer *o,
 			const struct provider_result *r, int64_t sent_ms);

@@ -87,14 +87,14 @@ static void buy(struct engine *e, struct demand *d, const struct plan_node *pn, 
 	engine_want(e, &n, why);
 	nm->newest->wishes = wishes_of(e, name, demand_get_job(d, pn->job));
 	if (pn->goes_first) {
-		nm->newest->goes_first = e->buy->firsts = true;
+		nm->newest->goes_first = true;
 		postpone_went_first(e, pn->job);
 	}
 	if (pn->job != 0)
 		postpone_bought(e, pn->job);
 }
 
-/* Rows whose first delete has no answer yet. */
+/* Rows whose delete was decided a moment ago, and is neither accepted yet nor denied. */
 static void count_ends(const struct engine *e, struct plan_pool *pools)
 {
 	const struct fleet_node *fn = e->fleet.states[NODE_DELETING];

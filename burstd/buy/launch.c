@@ -54,9 +54,10 @@ static void add_first(struct engine *e, struct draft *f, struct fleet_node **v, 
 		form_flush(e, f);
 	for (size_t i = 0; i < n; i++)
 		went = went || v[i]->busy;
-	if (went)
-		place_alone(e, f->rung);
-	f->n = 0; /* the rest waits for a slot, or the answer */
+	if (!went)
+		return; /* the others there wait behind it */
+	place_alone(e, f->rung);
+	f->n = 0; /* the rest waits for the answer */
 	f->asked = false;
 }
 

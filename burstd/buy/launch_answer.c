@@ -96,6 +96,7 @@ static void answer_one(struct cloud *c, struct fleet_node *fn, const struct prov
 	if (ev.type == NODE_EV_CREATED && !makes_sense(c, fn, &it->instance))
 		ev.type = NODE_EV_LOST;
 	if (it != NULL && ev.type == NODE_EV_CREATED) {
+		place_sold(c->e, &fn->n);
 		c->e->count.instances_created++;
 		fn->said_ms = times_of(c, it->instance.created_ms);
 	}

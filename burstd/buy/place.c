@@ -388,8 +388,6 @@ void place_bought(struct engine *e, const struct conf_offer *o, const struct pro
 	enum cooldown_news news;
 
 	note_refusals(e, o, r, n, sent_ms);
-	if (r->code == PROVIDER_OK && count_code(r, n, PROVIDER_OK) > 0)
-		unsold_sold(&e->cloud->unsold, &at.place, engine_now(e));
 	if (!cools(e, o))
 		return;
 	if (code == PROVIDER_RATE)
@@ -398,6 +396,17 @@ void place_bought(struct engine *e, const struct conf_offer *o, const struct pro
 	tell(e, news, &e->conf->providers[o->provider_index], o,
 	     news == COOLDOWN_AGAIN ? "" : r->message);
 	note_failing(e, o);
+}
+
+void place_sold(struct engine *e, const struct node *n)
+{
+	const struct conf_offer *o = engine_offer_of(e, n);
+	struct place p;
+
+	if (o == NULL)
+		return;
+	p = cloud_place(e, o);
+	unsold_sold(&e->cloud->unsold, &p, n->job, engine_now(e));
 }
 
 void place_failed_later(struct engine *e, const struct conf_offer *o,

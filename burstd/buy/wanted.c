@@ -186,7 +186,7 @@ size_t wanted_collect(struct engine *e, struct fleet_node ***out)
 		return 0;
 	*out = to.v = room_for_all(e);
 	sales_init(&sales, e);
-	if (e->buy->firsts && (e->buy->firsts = any_first(e)))
+	if (any_first(e))
 		collect(e, &sales, true, &to);
 	collect(e, &sales, false, &to);
 	sales_fini(&sales);

@@ -92,7 +92,8 @@ struct cloud { /* one provider */
 	bool calm;   /* nothing moved when the last one came: the next one may come later */
 	int64_t list_began, list_next, list_step;
 	struct provider_instance *seen;
-	struct comparison comparison;      /* of that list with the rows */
+	struct comparison comparison; /* of that list with the rows */
+	bool taken;                   /* it ended in this turn: the next one acts on it, at once */
 	struct provider_failure *failures; /* of those; by id, rising, once the list is complete */
 	size_t nseen, nfailures;
 	struct stray *strays;
@@ -309,8 +310,9 @@ bool cloud_find(const struct engine *e, uint32_t pool, const char *provider, uin
 /* Does the pool buy there? */
 bool cloud_sells(const struct engine *e, uint32_t pool, const struct cloud *c);
 struct place cloud_place(const struct engine *e, const struct conf_offer *o); /* borrows of both */
-/* Did a place where the pool buys, and that refused somebody, sell something after since_ms? */
-bool cloud_sold_since(const struct engine *e, uint32_t pool, int64_t since_ms);
+/* Did a place where the pool buys, and that refused somebody, sell something after since_ms, to
+ * another job than this one? */
+bool cloud_sold_since(const struct engine *e, uint32_t pool, uint64_t job, int64_t since_ms);
 
 /* --- quote.c --- */
 /* What one node of this offer costs in an hour, in nano-units; 0: not known. */

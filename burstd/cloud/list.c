@@ -196,6 +196,7 @@ void list_compare(struct cloud *c)
 		return;
 	taken = engine_listed(c->e, c);
 	engine_commit(c->e);
+	c->taken = taken;
 	if (taken && !c->e->dead)
 		list_taken(c);
 }

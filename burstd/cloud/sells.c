@@ -12,7 +12,7 @@ struct place cloud_place(const struct engine *e, const struct conf_offer *o)
 			      .market = (enum provider_market)o->market};
 }
 
-bool cloud_sold_since(const struct engine *e, uint32_t pool, int64_t since_ms)
+bool cloud_sold_since(const struct engine *e, uint32_t pool, uint64_t job, int64_t since_ms)
 {
 	size_t n;
 	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
@@ -20,7 +20,7 @@ bool cloud_sold_since(const struct engine *e, uint32_t pool, int64_t since_ms)
 	for (size_t i = 0; i < n; i++) {
 		const struct place p = cloud_place(e, &rungs[i]);
 
-		if (unsold_sold_ms(&e->cloud->unsold, &p) > since_ms)
+		if (unsold_sold_ms(&e->cloud->unsold, &p, job) > since_ms)
 			return true;
 	}
 	return false;

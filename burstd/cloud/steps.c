@@ -131,8 +131,10 @@ int64_t steps_next_ms(const struct cloud *c)
 	int64_t next = INT64_MAX;
 
 	for (const struct request *rq = c->e->cloud->requests; rq != NULL; rq = rq->next) {
-		bool in_line = rq->next_ms <= engine_now(c->e) &&
-			       limit_waits(&c->limit, steps_counted(rq));
+		/* What the session holds back is woken by the login. */
+		bool in_line = !session_serves(c, steps_counted(rq)) ||
+			       (rq->next_ms <= engine_now(c->e) &&
+				limit_waits(&c->limit, steps_counted(rq)));
 
 		if (rq->cloud == c && rq->rests && !in_line && rq->next_ms < next)
 			next = rq->next_ms;

@@ -56,6 +56,7 @@ void cloud_reload(struct cloud *c, const struct conf_provider *conf)
 
 void cloud_run(struct cloud *c)
 {
+	c->taken = false;
 	list_compare(c);
 	off_run(c);
 	if (off_is(c))
@@ -96,7 +97,7 @@ static int64_t next_request_ms(const struct cloud *c)
 
 int64_t cloud_next_ms(const struct cloud *c)
 {
-	if (c->comparison.runs)
+	if (c->comparison.runs || c->taken)
 		return engine_now(c->e);
 	return off_is(c) ? c->off_next : next_request_ms(c);
 }

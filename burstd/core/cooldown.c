@@ -15,14 +15,15 @@ struct cooldown_entry {
 	uint32_t times;   /* how often it cooled down; 0: not yet (FAILING), or never (ALONE) */
 	int64_t first_ms; /* cooldown_place.first_ms */
 	int64_t last_ms, until_ms;
-	int64_t since_ms;  /* FAILING: the first failure in a row ... */
-	int64_t opened_ms; /* CAPACITY: it is open, since the purchase sent then was accepted */
-	bool answers;      /* ... and another call was answered before a later failure */
-	bool throttled;    /* FAILING: since_ms is the first throttled try since it was shut */
-	int64_t probe_ms;  /* when the probe, or what goes alone, went out ... */
-	bool probing;      /* ... if one is out */
-	bool heard;        /* DENIED: a call that buys nothing was denied ... */
-	bool bought;       /* ... and a purchase was denied, too */
+	int64_t since_ms; /* FAILING: the first failure in a row ... */
+	/* CAPACITY: it is open: the purchases sent from then ... to then were accepted. */
+	int64_t opens_ms, opened_ms;
+	bool answers;     /* ... and another call was answered before a later failure */
+	bool throttled;   /* FAILING: since_ms is the first throttled try since it was shut */
+	int64_t probe_ms; /* when the probe, or what goes alone, went out ... */
+	bool probing;     /* ... if one is out */
+	bool heard;       /* DENIED: a call that buys nothing was denied ... */
+	bool bought;      /* ... and a purchase was denied, too */
 };
 
 static const struct {
@@ -104,6 +105,7 @@ static void tick(struct cooldown *c, int64_t now)
 		e->since_ms -= back;
 		e->probe_ms -= back;
 		e->opened_ms -= e->opened_ms != 0 ? back : 0;
+		e->opens_ms -= back;
 	}
 }
 
@@ -222,8 +224,10 @@ static enum cooldown_news refused(struct cooldown *c, enum kind kind,
 	}
 	if (e != NULL && sent <= e->last_ms)
 		return COOLDOWN_SAME;
-	if (e != NULL && e->opened_ms != 0 && sent > e->opened_ms)
-		e->times = 0; /* it has sold something since */
+	/* It has sold something since, or for so long that another cause is likely. */
+	if (e != NULL && e->opened_ms != 0 &&
+	    (sent > e->opened_ms || sent - e->opens_ms > COOLDOWN_CAPACITY_MAX_MS))
+		e->times = 0;
 	shut(get(c, kind, p), p, now);
 	return was_off ? COOLDOWN_SAME : kinds[kind].news;
 }
@@ -300,6 +304,8 @@ static enum cooldown_news opened(struct cooldown *c, const struct cooldown_place
 
 	if (e == NULL || sent <= e->last_ms)
 		return COOLDOWN_SAME;
+	if (!was_open)
+		e->opens_ms = sent;
 	if (sent > e->opened_ms)
 		e->opened_ms = sent;
 	return was_open ? COOLDOWN_SAME : COOLDOWN_AGAIN;
@@ -463,7 +469,7 @@ void cooldown_back(struct cooldown *c, const char *provider)
 
 	for (struct cooldown_entry *e = places_next(&c->places, NULL); e != NULL; e = next) {
 		next = places_next(&c->places, e);
-		if (e->times == 0 && strcmp(e->provider, provider) == 0)
+		if (e->kind == FAILING && e->times == 0 && strcmp(e->provider, provider) == 0)
 			drop(c, e);
 	}
 }

@@ -30,7 +30,7 @@
  * is refused, and does not end it when it succeeds.
  *
  * What was accepted may fail later for want of capacity.  Then the purchase did not open the place,
- * and the pause is twice the last one.
+ * and the pause is twice the last one; unless the place has sold for a quarter of an hour by then.
  *
  * In memory only: after a restart each place costs one refused request.  Time is an argument; if it
  * goes back (F57) the times kept here go back with it. */

@@ -76,8 +76,8 @@ struct plan_pool {                  /* the state of a pool */
 	 * again, so no job waits for them. */
 	uint32_t stays;
 	int64_t stays_nano_h;
-	/* How many have a delete that was decided a moment ago, and is not answered yet: most
-	 * likely they leave, too. */
+	/* How many have a delete that was decided a moment ago, and is neither accepted yet nor
+	 * denied: most likely they leave, too. */
 	uint32_t ends;
 	int64_t ends_nano_h;
 };

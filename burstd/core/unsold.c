@@ -7,7 +7,10 @@ static const char why[] = "unsold";
 struct unsold_entry {
 	struct places_entry in;              /* the table: the first member */
 	struct unsold_say said[UNSOLD_EACH]; /* the newest first */
-	int64_t sold_ms;
+	struct {
+		uint64_t job;
+		int64_t ms;
+	} sold[2]; /* the last sale, and the last one before it to another job */
 };
 
 static int64_t rank(const void *entry)
@@ -51,19 +54,25 @@ static struct unsold_entry *find(const struct unsold *u, const struct place *p)
 	return places_find(&u->places, key);
 }
 
-void unsold_sold(struct unsold *u, const struct place *p, int64_t now_ms)
+void unsold_sold(struct unsold *u, const struct place *p, uint64_t job, int64_t now_ms)
 {
 	struct unsold_entry *at = find(u, p);
 
-	if (at != NULL)
-		at->sold_ms = now_ms;
+	if (at == NULL)
+		return;
+	if (at->sold[0].job != job)
+		at->sold[1] = at->sold[0];
+	at->sold[0].job = job;
+	at->sold[0].ms = now_ms;
 }
 
-int64_t unsold_sold_ms(const struct unsold *u, const struct place *p)
+int64_t unsold_sold_ms(const struct unsold *u, const struct place *p, uint64_t job)
 {
 	const struct unsold_entry *at = find(u, p);
 
-	return at != NULL ? at->sold_ms : 0;
+	if (at == NULL)
+		return 0;
+	return at->sold[0].job != job ? at->sold[0].ms : at->sold[1].ms;
 }
 
 size_t unsold_last(const struct unsold *u, const struct place *p,

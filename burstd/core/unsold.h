@@ -35,10 +35,11 @@ void unsold_fini(struct unsold *u);
 void unsold_note(struct unsold *u, const struct place *p, const struct unsold_say *say,
 		 int64_t sent_ms);
 
-/* Note that something was bought there.  Of a place that never refused nothing is kept. */
-void unsold_sold(struct unsold *u, const struct place *p, int64_t now_ms);
-/* When that was so last; 0: not since the first refusal that is remembered. */
-int64_t unsold_sold_ms(const struct unsold *u, const struct place *p);
+/* Note that something was bought there for this job (0: for none).  Of a place that never refused
+ * nothing is kept. */
+void unsold_sold(struct unsold *u, const struct place *p, uint64_t job, int64_t now_ms);
+/* When that was so last, for any other job; 0: not since the first refusal that is remembered. */
+int64_t unsold_sold_ms(const struct unsold *u, const struct place *p, uint64_t job);
 
 /* The entries of this place, the newest first; returns how many. */
 size_t unsold_last(const struct unsold *u, const struct place *p,

@@ -29,11 +29,12 @@ enum {
 	POSTPONE_START_MS = 30000, /* tolerance between our clock and slurmctld's */
 };
 
-/* Whose turn it is comes as soon as its place opens, however often it was refused. */
+/* Whose turn it is comes as soon as its place opens, however often it was refused.  Of any other
+ * reason to wait that says nothing. */
 static struct refusal_hint hint_for(const struct postponed *p, struct refusal_hint hint,
 				    int64_t now_ms)
 {
-	if (p->passed >= POSTPONE_PASSED)
+	if (p->passed >= POSTPONE_PASSED && hint.not_before_ms != 0)
 		hint.surely_ms = hint.not_before_ms > now_ms + REFUSAL_MS ? hint.not_before_ms
 									  : now_ms + REFUSAL_MS;
 	return hint;

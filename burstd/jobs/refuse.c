@@ -326,7 +326,7 @@ static bool is_passed_over(const struct engine *e, const struct gang *g,
 	if (bad->refused != NODE_BECAUSE_CAPACITY || g->list->n < 2)
 		return false;
 	last = postpone_look(e, g->job.number);
-	return last.count > 0 && cloud_sold_since(e, bad->pool, last.last_ms);
+	return last.count > 0 && cloud_sold_since(e, bad->pool, g->job.number, last.last_ms);
 }
 
 /* Make the jobs wait whose nodes were sent back since `from`. */

@@ -61,6 +61,8 @@ static void answer(struct wire *q, const struct http_reply *r, const struct err 
 	q->done = NULL;
 	if (done != NULL && q->kind == WIRE_DELETE)
 		sim_limit_delete_back(q->w, r != NULL && r->status == 429, q->retry_s);
+	if (done != NULL && r != NULL && r->status == 429)
+		q->w->throttled_at = q->w->now;
 	if (done != NULL)
 		done(q->ctx, r, e);
 }

@@ -17,7 +17,10 @@ enum {
 	 * goes before it, at one a second at least, and what an earlier throttle left of the pace.
 	 */
 	DELETE_MS = 5 * SIM_SECOND,
-	DELETE_FREE_MS = 2 * SIM_SECOND, /* likewise where the provider limits no requests */
+	/* Likewise where the provider limits no requests.  Where it throttles some all the same,
+	 * as if by chance, burstd learns a pace from that, and keeps it for a while. */
+	DELETE_FREE_MS = 2 * SIM_SECOND,
+	LEARNED_MS = 600 * SIM_SECOND,
 	/* Likewise where all kinds share one token a second: requests arrive unevenly, and the pace
 	 * that burstd finds out is several seconds a request (ADR 39). */
 	DELETE_LEARNED_MS = 10 * SIM_SECOND,
@@ -121,7 +124,9 @@ void sim_limit_check(struct world *w)
 	const struct sim_row *r;
 	size_t n = sim_journal_rows(w->journal, &r);
 	const struct sim_limits *s = &w->set.limits;
-	int64_t late = !s->some ? DELETE_FREE_MS : s->one ? DELETE_LEARNED_MS : DELETE_MS;
+	bool learned = w->throttled_at != 0 && w->now - w->throttled_at < LEARNED_MS;
+	bool is_free = !s->some && !learned;
+	int64_t late = is_free ? DELETE_FREE_MS : s->one ? DELETE_LEARNED_MS : DELETE_MS;
 
 	if (w->engine == NULL || w->crashed || sim_frozen(w) || w->deletes_out > 0 || w->set.twins)
 		return;

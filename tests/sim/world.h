@@ -369,6 +369,7 @@ struct world {
 	int64_t limited_at[SIM_LIMITS]; /* when each bucket would be full: sim_limit.c */
 	unsigned deletes_out;           /* on the wire, of this life */
 	int64_t delete_from;            /* before that none could go, for want of an answer */
+	int64_t throttled_at;           /* the last answer that said so; 0: none in this world */
 	/* constant work (I30): requests in the present minute */
 	int64_t minute;
 	uint32_t requests, commands;

@@ -150,7 +150,6 @@ static void go_first(const char *const *names, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		row(names[i])->goes_first = true;
-	F.e.buy->firsts = true;
 }
 
 /* ADR 48 */
@@ -182,7 +181,51 @@ static void test_a_job_that_was_passed_over_goes_first_and_alone(void **state)
 	F.e.left = 4 * NODES;
 	launch_part.at[PART_RUN](&F.e);
 	assert_int_equal(count(NODE_WANTED), 0);
-	assert_false(F.e.buy->firsts);
+}
+
+/* Its create is throttled while others wait for the answer: then it comes again, first. */
+static void test_a_first_that_is_throttled_is_sent_again(void **state)
+{
+	static const char *const names[] = {"c4", "c5", "c6", "c7"};
+	const struct provider_result rate = {.code = PROVIDER_RATE};
+
+	(void)state;
+	make_gangs();
+	go_first(names, 4);
+	launch_part.at[PART_RUN](&F.e);
+	F.e.left = 4 * NODES;
+	F.passed += 5;
+	launch_part.at[PART_RUN](&F.e); /* the others wait */
+	assert_int_equal(F.sent, 1);
+	F.answer(&F.cloud, F.ctx, &rate);
+	launch_answered(&F.e);
+	assert_int_equal(row("c4")->n.state, NODE_WANTED);
+	limit_init(&F.cloud.limit, 1000, 0, NULL, engine_now(&F.e));
+	F.passed += 60000;
+	F.e.poll.snapshot_ms = engine_now(&F.e);
+	F.e.left = 4 * NODES;
+	launch_part.at[PART_RUN](&F.e);
+	assert_int_equal(F.sent, 2);
+	assert_string_equal(F.first[1], "c4");
+}
+
+/* It waits for room in the provider's bucket of instances: what is smaller waits behind it. */
+static void test_nobody_passes_a_first_that_waits_for_room(void **state)
+{
+	static const char *const names[] = {"c4", "c5", "c6", "c7"};
+
+	(void)state;
+	make_gangs();
+	F.cloud.caps.flags = PROVIDER_GANGS;
+	go_first(names, 4);
+	with_room_for(3);
+	launch_part.at[PART_RUN](&F.e);
+	assert_int_equal(F.sent, 0);
+	with_room_for(4);
+	F.e.left = 4 * NODES;
+	launch_part.at[PART_RUN](&F.e);
+	assert_int_equal(F.sent, 1);
+	assert_string_equal(F.first[0], "c4");
 }
 
 /* If it cannot be asked at all, nobody waits for it. */
@@ -328,6 +371,8 @@ int main(void)
 		T(test_all_that_goes_at_once_is_one_probe),
 		T(test_a_job_that_was_passed_over_goes_first_and_alone),
 		T(test_nobody_waits_for_a_first_that_does_not_go),
+		T(test_a_first_that_is_throttled_is_sent_again),
+		T(test_nobody_passes_a_first_that_waits_for_room),
 		T(test_who_waits_for_room_does_not_try_the_place),
 		T(test_a_repeat_that_is_refused_tells_of_the_place_as_of_the_repeat),
 		T(test_a_repeat_that_succeeds_opens_no_place),

@@ -464,9 +464,29 @@ static void test_an_engine_that_ends_forgets_operations_that_rest(void **state)
 	assert_string_equal(F.heard, "");
 }
 
+/* The login wakes what waits for the session: until then the loop sleeps. */
+static void test_a_step_that_waits_for_a_session_keeps_nobody_busy(void **state)
+{
+	(void)state;
+	F.until = W.now + 3600000;
+	B.c->login_ms = W.now - 1000;
+	B.c->login_next = W.now + 29000; /* it logged in a second ago */
+	begin(PROVIDER_CREATE);
+	says("create()", PROVIDER_MORE, 3000, "a");
+	begin(PROVIDER_DELETE);
+	says("delete()", PROVIDER_DENIED, 0, "");
+	W.now += 3000;
+	engine_turn(&B.e);
+	assert_int_equal(waiting(), 0);
+	assert_true(cloud_next_ms(B.c) == B.c->login_next);
+	F.until = INT64_MAX;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			test_a_step_that_waits_for_a_session_keeps_nobody_busy, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_each_answer_says_what_comes_next_and_when,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_the_owner_of_a_create_hears_each_cursor_first,

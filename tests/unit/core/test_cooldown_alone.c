@@ -65,6 +65,8 @@ static void test_others_wait_for_its_answer_and_no_other(void **state)
 	assert_int_equal(cooldown_bought(c, &here, PROVIDER_OK, 1000, 1003), COOLDOWN_SAME);
 	assert_int_equal(at(c, 1003), COOLDOWN_READY);
 	cooldown_alone(c, &here, 2000);
+	cooldown_back(c, "aws"); /* as after a list */
+	assert_int_equal(at(c, 2000), COOLDOWN_PROBING);
 	assert_int_equal(cooldown_bought(c, &here, PROVIDER_AMBIGUOUS, 2000, 2001), COOLDOWN_SAME);
 	assert_int_equal(at(c, 2002), COOLDOWN_READY); /* it has an answer, if a lost one */
 }

@@ -93,6 +93,23 @@ static void test_a_place_that_sold_something_since_begins_anew(void **state)
 	assert_int_equal(until(c, 400000), 2 * COOLDOWN_CAPACITY_MS);
 }
 
+/* One failure among many purchases says no more than the first one did. */
+static void test_a_place_that_has_sold_for_long_begins_anew(void **state)
+{
+	struct cooldown *c = *state;
+	int64_t now = 0;
+
+	for (int i = 0; i < 5; i++) {
+		assert_int_equal(told(c, PROVIDER_CAPACITY, now + 1, now + 2), COOLDOWN_COOLS);
+		now += COOLDOWN_CAPACITY_MAX_MS;
+	}
+	for (int i = 0; i < 50; i++)
+		(void)told(c, PROVIDER_OK, now + i * 60000, now + i * 60000 + 1);
+	now += 49 * 60000;
+	assert_int_equal(fails(c, now, now + 90000), COOLDOWN_COOLS);
+	assert_int_equal(until(c, now + 90000), COOLDOWN_CAPACITY_MS);
+}
+
 /* An hour after its pause nothing is remembered of it. */
 static void test_a_failure_that_comes_very_late_is_the_first(void **state)
 {
@@ -132,6 +149,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_a_place_that_was_never_open_pauses_longer_each_time),
 		T(test_a_place_that_sold_something_since_begins_anew),
+		T(test_a_place_that_has_sold_for_long_begins_anew),
 		T(test_it_is_no_answer_to_the_others),
 		T(test_a_failure_that_comes_very_late_is_the_first),
 	};

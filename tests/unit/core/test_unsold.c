@@ -67,15 +67,21 @@ static void a_place_that_refused_tells_when_it_sold_last(void **state)
 
 	(void)state;
 	unsold_init(&u);
-	unsold_sold(&u, &a, 50); /* it has never refused: who could have been passed over? */
-	assert_int_equal(unsold_sold_ms(&u, &a), 0);
+	unsold_sold(&u, &a, 8, 50); /* it has never refused: who could have been passed over? */
+	assert_int_equal(unsold_sold_ms(&u, &a, 7), 0);
 	note(&u, &a, PROVIDER_CAPACITY, 100, 150);
-	assert_int_equal(unsold_sold_ms(&u, &a), 0);
-	unsold_sold(&u, &a, 160);
-	unsold_sold(&u, &b, 170);
+	assert_int_equal(unsold_sold_ms(&u, &a, 7), 0);
+	unsold_sold(&u, &a, 8, 160);
+	unsold_sold(&u, &b, 8, 170);
 	note(&u, &a, PROVIDER_CAPACITY, 180, 190);
-	assert_int_equal(unsold_sold_ms(&u, &a), 160);
-	assert_int_equal(unsold_sold_ms(&u, &b), 0);
+	assert_int_equal(unsold_sold_ms(&u, &a, 7), 160);
+	assert_int_equal(unsold_sold_ms(&u, &b, 7), 0);
+	/* What was sold to the job itself does not count. */
+	assert_int_equal(unsold_sold_ms(&u, &a, 8), 0);
+	unsold_sold(&u, &a, 7, 200);
+	unsold_sold(&u, &a, 7, 210);
+	assert_int_equal(unsold_sold_ms(&u, &a, 7), 160);
+	assert_int_equal(unsold_sold_ms(&u, &a, 8), 210);
 	unsold_fini(&u);
 }
 

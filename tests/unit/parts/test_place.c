@@ -10,10 +10,9 @@ static void test_who_was_passed_over_is_bought_for_first(void **state)
 {
 	struct postpone_why why = {.text = "none left", .passed_over = true};
 	struct slurm_job job = {.number = 7, .id = "7"};
-	struct provider_item made = {.code = PROVIDER_OK};
-	const struct provider_result sold = {.code = PROVIDER_OK, .items = &made, .nitems = 1};
 	struct fix *f = *state;
 	int64_t before;
+	struct node n;
 
 	assert_int_equal(load(f, two_offers(false), NULL), 0);
 	for (int i = 0; i < 3; i++)
@@ -23,18 +22,17 @@ static void test_who_was_passed_over_is_bought_for_first(void **state)
 	assert_true(name_of(f, "c1")->newest->goes_first);
 	assert_true(name_of(f, "c2")->newest->goes_first);
 	assert_false(postpone_goes_first(f->e, 7));
-	assert_true(f->e->buy->firsts);
 
 	before = engine_now(f->e) - 1;
-	cool(f, 1, PROVIDER_CAPACITY);
-	assert_false(cloud_sold_since(f->e, 0, before));
-	made.code = PROVIDER_CAPACITY; /* answered, but with nothing */
-	place_bought(f->e, &f->e->conf->pools[0].offers[1], &sold, 1, engine_now(f->e));
-	assert_false(cloud_sold_since(f->e, 0, before));
-	made.code = PROVIDER_OK;
-	place_bought(f->e, &f->e->conf->pools[0].offers[1], &sold, 1, engine_now(f->e));
-	assert_true(cloud_sold_since(f->e, 0, before));
-	assert_false(cloud_sold_since(f->e, 0, engine_now(f->e) + 1000));
+	cool(f, 0, PROVIDER_CAPACITY);
+	assert_false(cloud_sold_since(f->e, 0, 7, before));
+	n = name_of(f, "c1")->newest->n;
+	place_sold(f->e, &n); /* to itself */
+	assert_false(cloud_sold_since(f->e, 0, 7, before));
+	n.job = 8;
+	place_sold(f->e, &n);
+	assert_true(cloud_sold_since(f->e, 0, 7, before));
+	assert_false(cloud_sold_since(f->e, 0, 7, engine_now(f->e) + 1000));
 }
 
 /* What one place refused is bought at the next, in a new generation, with its job; who came stays.
