@@ -407,7 +407,7 @@ analysed: ## the slow analysers on all files; scripts/dev/analysed then names th
 		else echo 'sources have changed meanwhile: again' >&2; exit 1; fi
 
 # Tests that take too long for `make test`; docs/reliability.md has their figures.
-soak: ## hours: the analysers on all files, a build by clang, unit tests of the release, every cloud end to end, 10,000 seeds, the museum, death at every write, fuzzing, 30 minutes of chaos
+soak: ## hours: the analysers on all files, a build by clang, unit tests of the release, every cloud end to end, 10,000 seeds, the museum, death at every write, fuzzing, 30 minutes of chaos over one cloud and over two
 	@$(MAKE) --no-print-directory analysed
 	@$(MAKE) --no-print-directory CC=clang WERROR=1 BUILD=$(BUILD)/clang all
 	@$(MAKE) --no-print-directory unit
@@ -417,6 +417,7 @@ soak: ## hours: the analysers on all files, a build by clang, unit tests of the 
 	@$(MAKE) --no-print-directory crash
 	@$(MAKE) --no-print-directory fuzz SECONDS=60
 	@$(MAKE) --no-print-directory chaos MINUTES=30
+	@$(MAKE) --no-print-directory chaos MINUTES=30 CLOUDS=2
 
 # Everything.  First the hook's tests that keep time, on the release: it is another program there, static.  Then two runs of
 # prove side by side: the end-to-end tests, node and chaos, which mostly wait, and at a lower priority what computes: the
@@ -505,8 +506,8 @@ torture: deps all ## each call of libc fails once: SAMPLE=n ONLY=regex FAULT="..
 		tests/torture/run.sh
 
 MINUTES ?= 30
-chaos: deps all ## a real cluster under kill -9, failover, reclaim and API faults: MINUTES=n SEED=n
-	@BUILD=$(BUILD) BIN=$(BIN) MINUTES='$(MINUTES)' SEED='$(SEED)' tests/chaos/run.sh
+chaos: deps all ## a real cluster under kill -9, failover, reclaim and API faults: MINUTES=n SEED=n CLOUDS=2
+	@BUILD=$(BUILD) BIN=$(BIN) MINUTES='$(MINUTES)' SEED='$(SEED)' CLOUDS='$(CLOUDS)' tests/chaos/run.sh
 
 # An attack on the node-facing listener, and the listener with the control socket beside it.
 $(BIN)/flood: $(call objs,tests/bench/flood/*.c) $(libio)

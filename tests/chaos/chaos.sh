@@ -1,11 +1,11 @@
 #!/bin/bash
-# chaos.sh MINUTES SEED OUT NODES: inside tests/e2e/lab/enter.  A cluster with a backup controller is brought up, and what
-# schedule.py says is done to it; then all is healed, and judge.py says what came of it.
+# chaos.sh MINUTES SEED OUT NODES CLOUDS: inside tests/e2e/lab/enter.  A cluster with a backup controller is brought up, and
+# what schedule.py says is done to it; then all is healed, and judge.py says what came of it.
 #
 # Much here is called by name, from the schedule or by lab_wait:
 # shellcheck disable=SC2317
 set -u
-minutes=$1 seed=$2 out=$3
+minutes=$1 seed=$2 out=$3 clouds=$5
 LAB_NODES=$4 LAB_MAX_NODES=$(($4 * 2 / 3)) LAB_MAX_RATE=300
 # Of two seeds one has the other limit below the first: twelve spot instances.
 [ $((seed % 2)) = 0 ] || LAB_MAX_RATE=150
@@ -13,7 +13,10 @@ LAB_BACKUP=yes LAB_SUSPEND_TIME=5 LAB_SETTLE=2s LAB_RESUME_TIMEOUT=60 LAB_MIN_JO
 # shellcheck source=tests/e2e/lab/lab.sh
 . tests/e2e/lab/lab.sh
 here=$(readlink -f tests/chaos)
+# shellcheck source=tests/chaos/second.sh
+[ "$clouds" = 1 ] || . "$here/second.sh"
 lines=$lab_dir/home/lines states=$lab_dir/states submitted=$lab_dir/submitted kills=$lab_dir/kills done=$lab_dir/done
+away=$lab_dir/away # "begin_ms end_ms killed|stopped|failover": when burstd or the primary slurmctld were not there
 failures=$lab_dir/failures # of the test itself or of a program to start: any is a failed run
 seconds=$((minutes * 60))
 
@@ -48,29 +51,32 @@ cloud_faults() {
 	done
 }
 
-cloud_nature() {
-	sim_config '{"latency": {"create": {"dist": "uniform", "min": "50ms", "max": "800ms"}, "list": "50ms",
+nature='{"latency": {"create": {"dist": "uniform", "min": "50ms", "max": "800ms"}, "list": "50ms",
 		"delete": {"dist": "uniform", "min": "20ms", "max": "400ms"}},
 		"boot": {"dist": "uniform", "min": "1100ms", "max": "4s"}, "stop": {"dist": "uniform", "min": "0ms", "max": "2s"},
 		"visible": {"dist": "uniform", "min": "0ms", "max": "800ms"}, "ended_keep": "20s"}'
-}
 
 # --- what is done, a function for each action of schedule.py ------------------------------------
 
 do_kill() { # SECONDS until it is started again
+	local begin
+	begin=$(now_ms)
 	echo kill >>"$done"
 	lab_kill burstd
 	sleep "$1"
 	lab_start_burstd || failed "burstd does not start after kill -9"
+	echo "$begin $(now_ms) killed" >>"$away"
 }
 
 do_stop() { # SECONDS
-	local pid
+	local pid begin
+	begin=$(now_ms)
 	echo stop >>"$done"
 	pid=$(lab_pid burstd)
 	kill -STOP "$pid"
 	sleep "$1"
 	kill -CONT "$pid"
+	echo "$begin $(now_ms) stopped" >>"$away"
 }
 
 do_reclaim() { # NUMBER NOTICE_MS: of what lives, the NUMBER-th round and round
@@ -108,7 +114,9 @@ do_failover() { # SECONDS for which the backup is alone, after it took over
 		lab_kill backup 2>/dev/null
 		lab_start backup || failed "the backup slurmctld does not start"
 	}
-	now_ms >>"$kills"
+	local begin
+	begin=$(now_ms)
+	echo "$begin" >>"$kills"
 	lab_kill slurmctld
 	if backup_takes_over; then
 		say "the backup has taken over"
@@ -122,6 +130,7 @@ do_failover() { # SECONDS for which the backup is alone, after it took over
 	# 24.11 pings the other one too, which may be deaf for a while.
 	lab_start_slurmctld || lab_wait 60 lab_slurmctld_ready ||
 		failed "the primary slurmctld does not start again"
+	echo "$begin $(now_ms) failover" >>"$away"
 	say "the primary is back"
 }
 
@@ -186,7 +195,7 @@ nodes_are_down() {
 }
 
 nothing_alive() {
-	[ "$(sim_alive)" = 0 ]
+	[ "$(sim_alive)" = 0 ] && { [ "$clouds" = 1 ] || [ "$(second_alive)" = 0 ]; }
 }
 
 # What is left a while after the jobs are, and why, is for the judge: it has the meter.
@@ -201,14 +210,20 @@ heal() {
 }
 
 collect() {
-	cp "$lines" "$states" "$submitted" "$kills" "$done" "$failures" "$out/"
+	cp "$lines" "$states" "$submitted" "$kills" "$done" "$away" "$failures" "$out/"
 	cat /var/log/slurm/slurmctld.log /var/log/backup/slurmctld.log | sort -s -k1,1 >"$out/slurmctld-both.log"
 	"$lab_here/wanted" "$out/slurmctld-both.log" >"$out/wanted"
 	sim GET /admin/meter >"$out/meter.json"
+	if [ "$clouds" != 1 ]; then
+		mv "$out/meter.json" "$out/meter-1.json"
+		second GET /admin/meter >"$out/meter-2.json"
+		"$here/clouds.py" "$out/meter-1.json" "$out/meter-2.json" >"$out/meter.json"
+		cp "$bad" "$out/"
+	fi
 	sim GET /admin/stats >"$out/stats.json"
 	burstctl status --json >"$out/status.json"
 	"$lab_dir/bin/simcloud" audit --meter "$out/meter.json" --wanted "$out/wanted" --grace 150s --json >"$out/audit.json"
-	if grep -hE 'Assertion|Sanitizer|runtime error' /var/log/burstd.log /var/log/simcloud.log; then
+	if grep -shE 'Assertion|Sanitizer|runtime error' /var/log/burstd.log /var/log/simcloud.log /var/log/second.log; then
 		failed "a program of ours broke"
 		cp "$failures" "$out/"
 	fi
@@ -216,7 +231,7 @@ collect() {
 }
 
 keep_logs() {
-	cp /var/log/burstd.log /var/log/simcloud.log /var/log/slurmctld.log /var/log/backup.log "$out/" 2>/dev/null
+	cp /var/log/burstd.log /var/log/simcloud.log /var/log/second.log /var/log/slurmctld.log /var/log/backup.log "$out/" 2>/dev/null
 	cp -r /var/log/slurm "$out/slurm"
 	cp -r /var/log/backup "$out/backup"
 	cp /var/lib/burstd/journal.db* "$out/"
@@ -235,12 +250,16 @@ finish() {
 }
 
 begin() {
-	"$here/schedule.py" "$seed" "$seconds" >"$out/schedule" && lab_up && lab_start backup || return
+	"$here/schedule.py" "$seed" "$seconds" "$clouds" >"$out/schedule" || return
+	[ "$clouds" = 1 ] || second_offers
+	lab_up && lab_start backup || return
 	# A list is all that burstd learns of a reclaim: as often as a notice of seconds needs it.
-	sed -i 's/market .*/market = "spot"/; s/settle .*/&\n\t\t\tlist_every = "1s"/' /etc/burstd/burstd.conf
+	sed -i 's/^[[:space:]]*market .*/market = "spot"/; s/settle .*/&\n\t\t\tlist_every = "1s"/' /etc/burstd/burstd.conf
 	lab_stop burstd
-	lab_start burstd && cloud_nature && cloud_faults || return
-	for file in "$lines" "$states" "$submitted" "$kills" "$done" "$failures"; do : >"$file"; done
+	sim_config "$nature" || return
+	[ "$clouds" = 1 ] || second_prepare "$nature" || return
+	lab_start burstd && cloud_faults || return
+	for file in "$lines" "$states" "$submitted" "$kills" "$done" "$away" "$failures"; do : >"$file"; done
 	chown researcher "$lines"
 	install -m 755 "$here/job.sbatch" "$lab_dir/home/job.sbatch"
 }
@@ -252,7 +271,7 @@ t0=$(now_ms)
 watch &
 watcher=$!
 players=()
-for lane in burstd cloud slurmctld jobs; do
+for lane in burstd cloud slurmctld jobs second; do
 	play $lane &
 	players+=($!)
 done
@@ -261,4 +280,4 @@ say "healing"
 heal
 kill $watcher
 collect
-"$here/judge.py" --dir "$out" --max-nodes "$LAB_MAX_NODES" --max-rate "$LAB_MAX_RATE" --minutes "$minutes" --seed "$seed" || exit 1
+"$here/judge.py" --dir "$out" --max-nodes "$LAB_MAX_NODES" --max-rate "$LAB_MAX_RATE" --minutes "$minutes" --seed "$seed" --clouds "$clouds" || exit 1

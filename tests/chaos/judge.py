@@ -12,6 +12,11 @@ import sys
 from collections import defaultdict
 from decimal import Decimal
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+import clouds  # noqa: E402
+
+GRACE_MS = 150_000  # of the audit
 # slurmctld writes down what it knows within so long; killed sooner it has forgotten it, whoever starts nodes for it.
 SLURM_SAVES_MS = 10_000
 # What it had started by then writes its first line so much later at most; no other controller is there so soon.
@@ -136,6 +141,36 @@ def count_of(runs):
     return sum(len(r) for r in runs.values())
 
 
+def spread(waits):
+    """Of sorted numbers the count, the middle one and the largest, for people."""
+    return f"{len(waits)}: median {waits[len(waits) // 2]}, most {waits[-1]}" if waits else "0"
+
+
+def two_clouds(path, audit, meter):
+    """What is judged and told of two clouds besides: the leaked seconds and findings that remain, figures, complaints."""
+    table = rows(path("bad"))
+    bad = [(int(row[0]), int(row[1])) for row in table]
+    findings, excused = clouds.unexcused(audit, meter, bad, GRACE_MS)
+    wanted = [(row[0], int(row[1]), float("inf") if row[2] == "-" else int(row[2])) for row in rows(path("wanted"))]
+    away = [(int(row[0]), int(row[1]), row[2]) for row in rows(path("away"))]
+    calm, started = clouds.starts(wanted, meter, bad, away)
+    why = clouds.harmed(calm, started)
+    second = sum(row["cloud"] == 2 for row in meter["rows"])
+    if 4 * second < len(meter["rows"]):
+        why.append(f"only {second} of {len(meter['rows'])} instances were the second cloud's")
+    told = {
+        "second_cloud": second,
+        "second_failed": len(bad),
+        "second_failed_seconds": sum(high - low for low, high in bad) / 1000,
+        "second_failed_how": ",".join(sorted({row[2] for row in table})),
+        "excused_seconds": excused,
+        "first_meanwhile": len(calm) + len(started),
+        "first_waited": spread(calm),
+        "first_waited_after_start": spread(started),
+    }
+    return findings, float(audit["leaked_seconds"]) - excused, told, why + ([] if bad else ["the second cloud never failed"])
+
+
 def judge(directory, args):
     def path(name):
         return os.path.join(directory, name)
@@ -154,9 +189,12 @@ def judge(directory, args):
     fired = sum(rule["fired"] for rule in loaded("faults.json")["faults"])
     with open(path("failures")) as file:
         failures = file.read().splitlines()
-    found = [f"{f['what']}: {f['node']} generation {f['generation']} ({f['id']}), {f['seconds']} s" for f in audit["findings"]]
+    findings, leaked, second, harm = audit["findings"], float(audit["leaked_seconds"]), {}, []
+    if args.clouds > 1:
+        findings, leaked, second, harm = two_clouds(path, audit, meter)
+    found = [f"{f['what']}: {f['node']} generation {f['generation']} ({f['id']}), {f['seconds']} s" for f in findings]
     verdict = {
-        "leaked_seconds": float(audit["leaked_seconds"]),
+        "leaked_seconds": round(leaked, 3),
         "duplicate_seconds": float(audit["duplicate_seconds"]),
         "lost_jobs": len(lost),
         "double_run_jobs": len(double),
@@ -182,7 +220,7 @@ def judge(directory, args):
     }
     # A verdict on nothing is none.
     idle = [f"no {what} in all this time" for what in ("runs", "kills", "faults", "instances") if not told[what]]
-    return verdict, told, found + lost + double + failures + idle
+    return verdict, told | second, found + lost + double + failures + idle + harm
 
 
 def main():
@@ -192,6 +230,7 @@ def main():
     parser.add_argument("--max-rate", required=True)
     parser.add_argument("--minutes", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--clouds", type=int, default=1)
     args = parser.parse_args()
     verdict, told, why = judge(args.dir, args)
     for line in why:

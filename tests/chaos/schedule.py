@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""schedule.py SEED SECONDS: what chaos.sh is to do, and when.
+"""schedule.py SEED SECONDS [CLOUDS]: what chaos.sh is to do, and when.
 
 Prints "at_s LANE ACTION [ARG...]", in the order of time; the same seed and seconds give the same lines.  Lanes are played
 side by side, so that a slow action (a failover) holds up none of another lane.
@@ -8,6 +8,8 @@ import random
 import sys
 
 SHORT_S = 600  # a run below that has its rare things scaled, so that some of them happen
+# How a whole cloud fails (second.sh).
+KINDS = ["errors", "throttled", "hangs", "silent", "garbage", "stopped", "denied", "killed"]
 
 
 def every(rng, low, high, until):
@@ -61,13 +63,29 @@ def lane_jobs(rng, seconds):
         at += rng.expovariate(1 / 5)
 
 
-def schedule(seed, seconds):
+def lane_second(rng, seconds):
+    """The second cloud fails for one to three minutes, each time otherwise until all have been, and is well in between."""
+    low, high = (10, 25) if seconds < SHORT_S else (60, 180)
+    kinds, at = [], rng.uniform(0.5 * low, low)
+    while True:
+        if not kinds:
+            kinds = rng.sample(KINDS, len(KINDS))
+        bad = rng.uniform(low, high)
+        if at + bad > seconds:
+            return
+        yield at, f"bad {kinds.pop()} {bad:.0f}"
+        at += bad + rng.uniform(0.75 * low, 0.75 * high)
+
+
+def schedule(seed, seconds, clouds=1):
     lines = []
-    for name, lane in [("burstd", lane_burstd), ("cloud", lane_cloud), ("slurmctld", lane_slurmctld), ("jobs", lane_jobs)]:
+    lanes = [("burstd", lane_burstd), ("cloud", lane_cloud), ("slurmctld", lane_slurmctld), ("jobs", lane_jobs)]
+    for name, lane in lanes + ([("second", lane_second)] if clouds > 1 else []):
         rng = random.Random(f"{seed} {name}")
         lines += [(at, name, what) for at, what in lane(rng, seconds)]
     return sorted(lines)
 
 
-for row in schedule(sys.argv[1], int(sys.argv[2])):
-    print("%.1f %s %s" % row)
+if __name__ == "__main__":
+    for row in schedule(sys.argv[1], *map(int, sys.argv[2:])):
+        print("%.1f %s %s" % row)
