@@ -12,9 +12,10 @@ from decimal import Decimal
 # takes up to 0.8 s, and one in ten must be sent again, once or twice.  Whoever waits for one of the failing cloud's requests,
 # in a queue or for its lists, waits for 10 s at least (second.sh).
 START_S = 10
-# Not after a start of burstd.  It looks for the lists of all clouds of a pool before it buys there, and waits for them until
-# one that gives none is away: 20 s, and as long as it pauses between its tries by then.
-LISTS_S = 40
+# Not when burstd was killed, stopped or without a slurmctld just before.  When it starts it looks for the lists of all clouds
+# of a pool before it buys there, and waits for them until one that gives none is away: 10 s, and as long as it pauses between
+# its tries by then.  And slurmctld, which meanwhile heard of no addresses, may stand still for 10 s for asking for them.
+BACK_S = 30
 # One in so many may be late: it was bound to the failing cloud first, as the other one was full, and is no more.
 LATE = 5
 
@@ -65,29 +66,27 @@ def unexcused(audit, meter, bad, grace_ms):
 def starts(wanted, meter, bad, away):
     """Nodes that slurmctld called for while the second cloud failed, and that the first gave: seconds from call to machine.
 
-    In two sorted lists: when burstd had been there for a while, and after a start of it.  The time in which burstd was
-    killed or stopped, or the primary slurmctld away, is not counted.
+    In two sorted lists: when burstd and slurmctld had been there for a while, and when one of them was just back.  The time
+    in which burstd was killed or stopped, or the primary slurmctld away, is not counted.
     """
-    calm, started = [], []
-    gone = [(low, high) for low, high, _ in away]
-    lives = [high for _, high, how in away if how == "killed"]
+    calm, upset = [], []
     for node, start, end in wanted:
         if not any(low <= start < high for low, high in bad):
             continue
         first = next((r for r in meter["rows"] if r["name"] == node and start <= r["start_ms"] < end), None)
         if first and first["cloud"] == 1:
             at = first["start_ms"]
-            after = any(start - LISTS_S * 1000 <= life <= at for life in lives)
-            (started if after else calm).append((at - start - overlap(start, at, gone)) / 1000)
-    return sorted(calm), sorted(started)
+            back = any(low <= at and start - BACK_S * 1000 <= high for low, high in away)
+            (upset if back else calm).append((at - start - overlap(start, at, away)) / 1000)
+    return sorted(calm), sorted(upset)
 
 
-def harmed(calm, started):
+def harmed(calm, upset):
     """What the failing cloud did to the other one."""
-    if not calm and not started:
+    if not calm and not upset:
         return ["the first cloud gave no node while the second failed"]
     why = []
-    for waits, bound, when in ((calm, START_S, "failed"), (started, LISTS_S, "failed and burstd had just started")):
+    for waits, bound, when in ((calm, START_S, "failed"), (upset, BACK_S, "failed and burstd or slurmctld was just back")):
         late = [wait for wait in waits if wait > bound]
         if len(late) > max(1, len(waits) // LATE):
             why.append(f"while the second cloud {when}, {len(late)} of {len(waits)} nodes of the first came after {bound} s")

@@ -152,9 +152,9 @@ def two_clouds(path, audit, meter):
     bad = [(int(row[0]), int(row[1])) for row in table]
     findings, excused = clouds.unexcused(audit, meter, bad, GRACE_MS)
     wanted = [(row[0], int(row[1]), float("inf") if row[2] == "-" else int(row[2])) for row in rows(path("wanted"))]
-    away = [(int(row[0]), int(row[1]), row[2]) for row in rows(path("away"))]
-    calm, started = clouds.starts(wanted, meter, bad, away)
-    why = clouds.harmed(calm, started)
+    away = [(int(row[0]), int(row[1])) for row in rows(path("away"))]
+    calm, upset = clouds.starts(wanted, meter, bad, away)
+    why = clouds.harmed(calm, upset)
     second = sum(row["cloud"] == 2 for row in meter["rows"])
     if 4 * second < len(meter["rows"]):
         why.append(f"only {second} of {len(meter['rows'])} instances were the second cloud's")
@@ -164,9 +164,9 @@ def two_clouds(path, audit, meter):
         "second_failed_seconds": sum(high - low for low, high in bad) / 1000,
         "second_failed_how": ",".join(sorted({row[2] for row in table})),
         "excused_seconds": excused,
-        "first_meanwhile": len(calm) + len(started),
+        "first_meanwhile": len(calm) + len(upset),
         "first_waited": spread(calm),
-        "first_waited_after_start": spread(started),
+        "first_waited_upset": spread(upset),
     }
     return findings, float(audit["leaked_seconds"]) - excused, told, why + ([] if bad else ["the second cloud never failed"])
 

@@ -5,7 +5,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154,SC2317
 second_url=http://127.0.0.1:8901
 bad=$lab_dir/bad # "begin_ms end_ms KIND": when it failed
-# How long burstd waits for an answer, and how long until it takes the cloud for away: as all times of the lab, short.
+# For so long burstd waits for an answer, and until it takes the cloud for away: as all times of the lab, short.
 second_timeout=10
 # shellcheck source=tests/e2e/lab/cloud-openstack.sh
 . "$lab_here/cloud-openstack.sh"
@@ -20,7 +20,7 @@ second_offers() {
 lab_providers() {
 	lab_provider sim eu-north-1
 	LAB_CLOUD=openstack lab_url=$second_url lab_provider second eu-north-1 |
-		sed "s/settle .*/&\n\t\t\ttimeout = \"${second_timeout}s\"\n\t\t\tunreachable_after = \"$((2 * second_timeout))s\"/"
+		sed "s/settle .*/&\n\t\t\ttimeout = \"${second_timeout}s\"\n\t\t\tunreachable_after = \"${second_timeout}s\"/"
 }
 
 # second_prepare NATURE: JSON of how a simcloud behaves here
