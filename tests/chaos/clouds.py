@@ -81,11 +81,14 @@ def starts(wanted, meter, bad, away):
     return sorted(calm), sorted(upset)
 
 
-def harmed(calm, upset):
-    """What the failing cloud did to the other one."""
-    if not calm and not upset:
-        return ["the first cloud gave no node while the second failed"]
-    why = []
+def bought(meter, bad):
+    """How many machines of the first cloud came while the second failed."""
+    return sum(row["cloud"] == 1 and any(low <= row["start_ms"] < high for low, high in bad) for row in meter["rows"])
+
+
+def harmed(machines, calm, upset):
+    """What the failing cloud did to the other one: its machines of that time, and what starts() said of them."""
+    why = [] if machines else ["while the second cloud failed, the first gave no machine"]
     for waits, bound, when in ((calm, START_S, "failed"), (upset, BACK_S, "failed and burstd or slurmctld was just back")):
         late = [wait for wait in waits if wait > bound]
         if len(late) > max(1, len(waits) // LATE):

@@ -154,7 +154,8 @@ def two_clouds(path, audit, meter):
     wanted = [(row[0], int(row[1]), float("inf") if row[2] == "-" else int(row[2])) for row in rows(path("wanted"))]
     away = [(int(row[0]), int(row[1])) for row in rows(path("away"))]
     calm, upset = clouds.starts(wanted, meter, bad, away)
-    why = clouds.harmed(calm, upset)
+    machines = clouds.bought(meter, bad)
+    why = clouds.harmed(machines, calm, upset)
     second = sum(row["cloud"] == 2 for row in meter["rows"])
     if 4 * second < len(meter["rows"]):
         why.append(f"only {second} of {len(meter['rows'])} instances were the second cloud's")
@@ -164,7 +165,7 @@ def two_clouds(path, audit, meter):
         "second_failed_seconds": sum(high - low for low, high in bad) / 1000,
         "second_failed_how": ",".join(sorted({row[2] for row in table})),
         "excused_seconds": excused,
-        "first_meanwhile": len(calm) + len(upset),
+        "first_meanwhile": machines,
         "first_waited": spread(calm),
         "first_waited_upset": spread(upset),
     }

@@ -119,18 +119,24 @@ class Starts(unittest.TestCase):
             self.assertEqual([len(w) for w in waits], [1, 0] if calm else [0, 1])
 
     def test_one_in_five_may_be_late_and_no_more(self):
-        self.assertEqual(clouds.harmed([10.0] * 8 + [99.0] * 2, []), [])
-        self.assertEqual(len(clouds.harmed([10.0] * 7 + [10.1] * 3, [])), 1)
-        self.assertEqual(clouds.harmed([99.0], []), [])
-        self.assertEqual(len(clouds.harmed([99.0] * 2, [])), 1)
+        self.assertEqual(clouds.harmed(1, [10.0] * 8 + [99.0] * 2, []), [])
+        self.assertEqual(len(clouds.harmed(1, [10.0] * 7 + [10.1] * 3, [])), 1)
+        self.assertEqual(clouds.harmed(1, [99.0], []), [])
+        self.assertEqual(len(clouds.harmed(1, [99.0] * 2, [])), 1)
 
     def test_who_is_just_back_may_take_longer(self):
-        self.assertEqual(clouds.harmed([], [30.0] * 9), [])
-        self.assertEqual(len(clouds.harmed([], [30.1] * 9)), 1)
-        self.assertEqual(len(clouds.harmed([11.0] * 9, [41.0] * 9)), 2)
+        self.assertEqual(clouds.harmed(1, [], [30.0] * 9), [])
+        self.assertEqual(len(clouds.harmed(1, [], [30.1] * 9)), 1)
+        self.assertEqual(len(clouds.harmed(1, [11.0] * 9, [41.0] * 9)), 2)
 
     def test_a_first_cloud_that_gave_nothing_was_harmed(self):
-        self.assertEqual(len(clouds.harmed([], [])), 1)
+        self.assertEqual(len(clouds.harmed(0, [1.0], [])), 1)
+        self.assertEqual(clouds.harmed(1, [], []), [])
+
+    def test_what_it_gave_meanwhile_counts(self):
+        for start_ms, cloud, n in ((99_999, 1, 0), (100_000, 1, 1), (199_999, 1, 1), (200_000, 1, 0), (150_000, 2, 0)):
+            self.assertEqual(clouds.bought(meter(row("a", start_ms, None, cloud=cloud)), self.BAD), n)
+        self.assertEqual(clouds.bought(meter(row("a", 100_001, None, cloud=1)), self.BAD * 2), 1)
 
 
 class Judged(unittest.TestCase):
@@ -167,6 +173,10 @@ class Judged(unittest.TestCase):
 
     def test_a_first_cloud_that_waited_for_the_second(self):
         self.assertEqual(len(self.why(wanted="a 101000 180000\nb 0 100000\nc 101000 -")), 1)
+
+    def test_a_first_cloud_that_gave_nothing_until_the_second_was_well(self):
+        why = self.why(bad="100000 112000 errors\n114000 200000 hangs")
+        self.assertTrue(any("no machine" in line for line in why))
 
     def test_a_second_cloud_that_was_not_used(self):
         rows = [row("b", 1, 2, cloud=1)] * 3 + [row("b", 5, 300_000, cloud=2, id="sim-00000001"), row("a", 113_000, 190_000, cloud=1)]
