@@ -18,6 +18,8 @@ START_S = 10
 BACK_S = 30
 # One in so many may be late: it was bound to the failing cloud first, as the other one was full, and is no more.
 LATE = 5
+# In less failing time than this it may be that the first cloud was full all the while, and gave nothing for that.
+TELLING_S = 300
 
 
 def merged(meters):
@@ -86,9 +88,9 @@ def bought(meter, bad):
     return sum(row["cloud"] == 1 and any(low <= row["start_ms"] < high for low, high in bad) for row in meter["rows"])
 
 
-def harmed(machines, calm, upset):
-    """What the failing cloud did to the other one: its machines of that time, and what starts() said of them."""
-    why = [] if machines else ["while the second cloud failed, the first gave no machine"]
+def harmed(failed_s, machines, calm, upset):
+    """What the failing cloud did to the other one: by its machines in those seconds, and by what starts() said."""
+    why = ["while the second cloud failed, the first gave no machine"] if failed_s >= TELLING_S and not machines else []
     for waits, bound, when in ((calm, START_S, "failed"), (upset, BACK_S, "failed and burstd or slurmctld was just back")):
         late = [wait for wait in waits if wait > bound]
         if len(late) > max(1, len(waits) // LATE):

@@ -155,14 +155,15 @@ def two_clouds(path, audit, meter):
     away = [(int(row[0]), int(row[1])) for row in rows(path("away"))]
     calm, upset = clouds.starts(wanted, meter, bad, away)
     machines = clouds.bought(meter, bad)
-    why = clouds.harmed(machines, calm, upset)
+    failed = sum(high - low for low, high in bad) / 1000
+    why = clouds.harmed(failed, machines, calm, upset)
     second = sum(row["cloud"] == 2 for row in meter["rows"])
     if 4 * second < len(meter["rows"]):
         why.append(f"only {second} of {len(meter['rows'])} instances were the second cloud's")
     told = {
         "second_cloud": second,
         "second_failed": len(bad),
-        "second_failed_seconds": sum(high - low for low, high in bad) / 1000,
+        "second_failed_seconds": failed,
         "second_failed_how": ",".join(sorted({row[2] for row in table})),
         "excused_seconds": excused,
         "first_meanwhile": machines,

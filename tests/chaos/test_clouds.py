@@ -119,19 +119,20 @@ class Starts(unittest.TestCase):
             self.assertEqual([len(w) for w in waits], [1, 0] if calm else [0, 1])
 
     def test_one_in_five_may_be_late_and_no_more(self):
-        self.assertEqual(clouds.harmed(1, [10.0] * 8 + [99.0] * 2, []), [])
-        self.assertEqual(len(clouds.harmed(1, [10.0] * 7 + [10.1] * 3, [])), 1)
-        self.assertEqual(clouds.harmed(1, [99.0], []), [])
-        self.assertEqual(len(clouds.harmed(1, [99.0] * 2, [])), 1)
+        self.assertEqual(clouds.harmed(300, 1, [10.0] * 8 + [99.0] * 2, []), [])
+        self.assertEqual(len(clouds.harmed(300, 1, [10.0] * 7 + [10.1] * 3, [])), 1)
+        self.assertEqual(clouds.harmed(300, 1, [99.0], []), [])
+        self.assertEqual(len(clouds.harmed(300, 1, [99.0] * 2, [])), 1)
 
     def test_who_is_just_back_may_take_longer(self):
-        self.assertEqual(clouds.harmed(1, [], [30.0] * 9), [])
-        self.assertEqual(len(clouds.harmed(1, [], [30.1] * 9)), 1)
-        self.assertEqual(len(clouds.harmed(1, [11.0] * 9, [41.0] * 9)), 2)
+        self.assertEqual(clouds.harmed(300, 1, [], [30.0] * 9), [])
+        self.assertEqual(len(clouds.harmed(300, 1, [], [30.1] * 9)), 1)
+        self.assertEqual(len(clouds.harmed(300, 1, [11.0] * 9, [41.0] * 9)), 2)
 
     def test_a_first_cloud_that_gave_nothing_was_harmed(self):
-        self.assertEqual(len(clouds.harmed(0, [1.0], [])), 1)
-        self.assertEqual(clouds.harmed(1, [], []), [])
+        self.assertEqual(len(clouds.harmed(300, 0, [1.0], [])), 1)
+        self.assertEqual(clouds.harmed(300, 1, [], []), [])
+        self.assertEqual(clouds.harmed(299, 0, [], []), [])
 
     def test_what_it_gave_meanwhile_counts(self):
         for start_ms, cloud, n in ((99_999, 1, 0), (100_000, 1, 1), (199_999, 1, 1), (200_000, 1, 0), (150_000, 2, 0)):
@@ -175,7 +176,7 @@ class Judged(unittest.TestCase):
         self.assertEqual(len(self.why(wanted="a 101000 180000\nb 0 100000\nc 101000 -")), 1)
 
     def test_a_first_cloud_that_gave_nothing_until_the_second_was_well(self):
-        why = self.why(bad="100000 112000 errors\n114000 200000 hangs")
+        why = self.why(bad="100000 112000 errors\n114000 402000 hangs")
         self.assertTrue(any("no machine" in line for line in why))
 
     def test_a_second_cloud_that_was_not_used(self):
