@@ -76,6 +76,13 @@ static bool is_proven(const struct fleet_node *fn, int64_t started_ms)
 	return fn->seen_ms != 0 || fn->n.wanted_ms > started_ms;
 }
 
+/* What was made after burstd started, and has no row, is not burstd's, whatever its tags say: all
+ * that it buys has a row before it is asked for.  (NODE_SKEW_MS: of the two clocks.) */
+static bool is_an_imitation(const struct provider_instance *in, int64_t started_ms)
+{
+	return in->created_ms > started_ms + NODE_SKEW_MS;
+}
+
 /* A node has two instances, our live one and one unknown to us: is the unknown one at work?  Yes if
  * slurmctld has the node on it, or has the node up while ours is not even requested.  A younger one
  * is, too, unless slurmctld has the node on ours: it was bought after ours was given up, and the
@@ -90,6 +97,8 @@ static bool supersedes(const struct fleet_name *nm, const struct fleet_node *liv
 		return false;
 	if (n->state == NODE_WANTED && (nm->flags & SLURM_POWERING_UP) == 0)
 		return true;
+	if (in->gen > n->gen && is_an_imitation(in, started_ms))
+		return is_proven_elsewhere(nm, in);
 	if (in->gen > n->gen)
 		return !nm->on_instance || !is_proven(live, started_ms);
 	return in->gen == n->gen && is_proven_elsewhere(nm, in);

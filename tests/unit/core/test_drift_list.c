@@ -228,6 +228,40 @@ static void test_fate(void **state)
 	}
 }
 
+/* Whoever may write tags in the account could otherwise have our machine released, by a VM that
+ * says that it is the node's next generation. */
+static void test_what_was_made_since_our_start_replaces_nothing(void **state)
+{
+	static const struct {
+		int64_t created_ms;
+		bool elsewhere;
+		enum drift_fate want;
+	} rows[] = {
+		{0, false, DRIFT_REPLACE}, /* not said */
+		{STARTED - 1, false, DRIFT_REPLACE},
+		{STARTED + NODE_SKEW_MS, false, DRIFT_REPLACE},
+		{STARTED + NODE_SKEW_MS + 1, false, DRIFT_LET_GO},
+		{STARTED + NODE_SKEW_MS + 1, true, DRIFT_REPLACE}, /* a job may be there (I18) */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct provider_instance in = other_is(PROVIDER_RUNNING, 7);
+		struct world w;
+
+		begin(&w, NODE_READY);
+		w.nm->flags = ALLOC | K;
+		w.fn->n.wanted_ms = STARTED;
+		w.fn->seen_ms = SINCE;
+		in.created_ms = rows[i].created_ms;
+		if (rows[i].elsewhere)
+			put_elsewhere(&w, "i-9", "10.0.0.9", SINCE);
+		if (drift_fate(w.nm, &in, STARTED) != rows[i].want)
+			fail_msg("row %zu", i);
+		finish(&w);
+	}
+}
+
 static void test_absent(void **state)
 {
 	static const uint32_t misses[] = {DOWN, SILENT, OFF, GOING};
@@ -293,6 +327,7 @@ int main(void)
 		cmocka_unit_test(test_second_of_a_generation),
 		cmocka_unit_test(test_the_address_of_an_earlier_generation_proves_nothing),
 		cmocka_unit_test(test_fate),
+		cmocka_unit_test(test_what_was_made_since_our_start_replaces_nothing),
 		cmocka_unit_test(test_absent),
 		cmocka_unit_test(test_brake),
 		cmocka_unit_test(test_vanished),
