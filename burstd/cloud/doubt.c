@@ -124,5 +124,11 @@ bool doubt_is_blind(const struct engine *e, const struct node *n)
 
 bool doubt_may_send(const struct engine *e, const struct node *n)
 {
-	return e->cloud->all[n->cloud].listed && doubt_looked(e, n->pool);
+	size_t k;
+	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[n->pool], &k);
+
+	for (size_t i = 0; i < k; i++)
+		if (is_doubted(&e->cloud->all[rungs[i].provider_index]))
+			return false;
+	return e->cloud->all[n->cloud].listed;
 }

@@ -154,9 +154,9 @@ static void test_who_is_throttled_for_long_climbs(void **state)
 	expect(f, "c2", 2, "there");
 }
 
-/* F58: what the journal does not know may be at any of them; but one that is away for five minutes
- * does not keep the others from selling, and nothing is ever sent to itself. */
-static void test_a_provider_that_is_away_does_not_stop_the_others_for_ever(void **state)
+/* F58: what the journal does not know may be at any of them.  A journal that is not doubtful knows
+ * all: then one that sends no list keeps no other from selling, and nothing is sent to itself. */
+static void test_a_provider_that_is_silent_stops_the_others_only_in_doubt(void **state)
 {
 	struct fix *f = *state;
 	struct node here, there;
@@ -169,7 +169,11 @@ static void test_a_provider_that_is_away_does_not_stop_the_others_for_ever(void 
 	f->e->started_ms = engine_now(f->e);
 	f->e->cloud->all[0].listed = true;
 	assert_false(doubt_looked(f->e, 0));
+	f->e->cloud->doubtful = true;
 	assert_false(doubt_may_send(f->e, &here));
+	f->e->cloud->doubtful = false;
+	assert_true(doubt_may_send(f->e, &here));
+	assert_false(doubt_may_send(f->e, &there));
 	f->e->started_ms -= 300000;
 	assert_true(doubt_looked(f->e, 0));
 	assert_true(doubt_may_send(f->e, &here));
@@ -187,7 +191,7 @@ int main(void)
 		T(test_a_job_that_is_over_does_not_climb),
 		T(test_a_place_that_has_nothing_is_not_asked_by_the_next_job),
 		T(test_who_is_throttled_for_long_climbs),
-		T(test_a_provider_that_is_away_does_not_stop_the_others_for_ever),
+		T(test_a_provider_that_is_silent_stops_the_others_only_in_doubt),
 	};
 #undef T
 
