@@ -110,12 +110,12 @@ static int64_t due_since(const struct world *w, const struct node *n)
 	const struct inst *i = sim_cloud_by_id(w->cloud, n->instance);
 	int64_t since = (n->wake_ms > n->since_ms ? n->wake_ms : n->since_ms) - w->skew;
 
-	if (n->reason == NODE_BECAUSE_BOOT || n->reason == NODE_BECAUSE_INIT ||
-	    n->reason == NODE_BECAUSE_STOPPED)
-		since += DELETE_CONSOLE_MS;
 	if (n->state != NODE_DELETING || i == NULL || i->asked ||
 	    n->reason == NODE_BECAUSE_FAULTY || n->wanted_ms - w->skew <= w->life_began)
 		return INT64_MAX;
+	if (n->reason == NODE_BECAUSE_BOOT || n->reason == NODE_BECAUSE_INIT ||
+	    n->reason == NODE_BECAUSE_STOPPED)
+		since += DELETE_CONSOLE_MS;
 	return since;
 }
 
