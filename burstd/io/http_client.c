@@ -98,6 +98,8 @@ static long status_of(struct xfer *x)
 	return status;
 }
 
+#define DATE_MAX_S INT64_C(253402300799) /* of the year 9999: what is later is no Date */
+
 /* Take *x out of the client and tell its owner. */
 static void xfer_finish(struct xfer *x, const struct err *e)
 {
@@ -114,7 +116,7 @@ static void xfer_finish(struct xfer *x, const struct err *e)
 	copy_headers(x, &reply.headers);
 	date = headers_get(&reply.headers, "Date");
 	at = date != NULL ? curl_getdate(date, NULL) : -1;
-	reply.date_ms = at > 0 ? (int64_t)at * 1000 : 0;
+	reply.date_ms = at > 0 && at <= DATE_MAX_S ? (int64_t)at * 1000 : 0;
 	x->done(x->ctx, e ? NULL : &reply, e);
 	headers_free(&reply.headers);
 	xfer_free(x);

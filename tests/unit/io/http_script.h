@@ -125,6 +125,9 @@ static const struct script {
 	 "HTTP/222222222222221.1 201 OK\r\nContent-Length: 0\r\n\r\n"},
 	{"/version22", ACT_REPLY_AND_CLOSE, "HTTP/22.1 200 OK\r\nContent-Length: 0\r\n\r\n"},
 	{"/http09", ACT_REPLY_AND_CLOSE, "<html>hello</html>"},
+	{"/lateday", ACT_REPLY,
+	 "HTTP/1.1 200 OK\r\nDate: Sun, 06 Nov 300000000 08:49:37 GMT\r\nContent-Length: "
+	 "0\r\n\r\n"},
 	{"/badlength", ACT_REPLY_AND_CLOSE, "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhi"},
 	{"/badchunk", ACT_REPLY_AND_CLOSE,
 	 "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhi\r\n"},
