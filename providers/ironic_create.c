@@ -332,11 +332,10 @@ static void refused(const struct ironic *i, const struct provider_op *op,
 	rest_refused(&i->rest, op, reply, out);
 	s->old = 0;
 	s->what = IRONIC_LOOK;
+	if (out->code == PROVIDER_DENIED && reply->status == 401)
+		return; /* the session may have ended */
 	switch (out->code) {
 	case PROVIDER_DENIED:
-		if (reply->status == 401) /* the session may have ended */
-			break;
-		/* fall through */
 	case PROVIDER_CAPACITY:
 	case PROVIDER_QUOTA:
 	case PROVIDER_INVALID:
