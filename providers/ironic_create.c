@@ -12,6 +12,7 @@
  * Before the PUT nothing runs.  What is refused is refused only when the allocation is gone. */
 #include "providers/ironic_private.h"
 
+#include <openssl/sha.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ enum {
 	TRIES_MAX = 20,    /* an allocation that is there, and then is not ... */
 	TRIES_MACHINE = 6, /* ... and a machine that cannot be deployed counts as so many */
 	TRAIT_MAX = 255,
+	SIGN_BYTES = 16,
 };
 
 /* --- requests ---------------------------------------------------------------------------------
@@ -82,11 +84,33 @@ static void put_traits(const struct ironic *i, struct rest_call *c, const char *
 	rest_close(c, ']');
 }
 
+static const char *user_data_of(const struct ironic *i, const struct provider_create *op)
+{
+	return op->user_data != NULL ? op->user_data : i->user_data;
+}
+
+/* What only who has the user-data can know: names are easily guessed, and whoever may make
+ * allocations in the project could wait with one for the user-data and its secret.  "": there is no
+ * user-data. */
+static void sign(const struct ironic *i, const struct provider_create *op,
+		 char out[2 * SIGN_BYTES + 1])
+{
+	const char *user_data = user_data_of(i, op);
+	unsigned char hash[SHA256_DIGEST_LENGTH];
+
+	out[0] = '\0';
+	if (user_data == NULL)
+		return;
+	(void)SHA256((const unsigned char *)user_data, strlen(user_data), hash);
+	(void)fmt_hex(out, hash, SIGN_BYTES);
+}
+
 static void put_alloc(const struct ironic *i, const struct provider_create *op, const char *name,
 		      struct rest_call *c)
 {
-	char gen[FMT_U64_SIZE];
+	char gen[FMT_U64_SIZE], signature[2 * SIGN_BYTES + 1];
 
+	sign(i, op, signature);
 	rest_begin(c, &i->rest, "POST", "/v1/allocations");
 	rest_open(c, NULL, '{');
 	rest_text(c, "name", name);
@@ -96,6 +120,8 @@ static void put_alloc(const struct ironic *i, const struct provider_create *op, 
 	rest_text(c, "burstd-cluster", op->cluster);
 	rest_text(c, "burstd-node", op->wants[0].node);
 	rest_text(c, "burstd-generation", fmt_u64(gen, op->wants[0].gen));
+	if (signature[0] != '\0')
+		rest_text(c, "burstd-signature", signature);
 	rest_close(c, '}');
 	rest_close(c, '}');
 }
@@ -129,7 +155,7 @@ static void put_note(const struct ironic *i, const struct ironic_step *s, const 
 static void put_deploy(const struct ironic *i, const struct provider_create *op,
 		       const struct ironic_step *s, struct rest_call *c)
 {
-	const char *user_data = op->user_data != NULL ? op->user_data : i->user_data;
+	const char *user_data = user_data_of(i, op);
 
 	ironic_target_begin(c, &i->rest, s);
 	rest_text(c, "target", "active");
@@ -239,6 +265,18 @@ static void check_name(const struct provider_create *op, struct doc *d)
 		doc_wrong(&d->top, "name", "the name that was asked for");
 }
 
+/* Somebody else has made an allocation of this name: nothing is done with it, or its machine. */
+static bool is_anothers(const struct ironic *i, const struct provider_create *op,
+			const struct doc *d)
+{
+	char signature[2 * SIGN_BYTES + 1];
+
+	sign(i, op, signature);
+	return strcmp(doc_word(&d->top, "resource_class"), op->place->type) != 0 ||
+	       (signature[0] != '\0' &&
+		strcmp(doc_word(&d->top, "extra.burstd-signature"), signature) != 0);
+}
+
 static void read_alloc(const struct ironic *i, const struct provider_op *op,
 		       const struct provider_reply *reply, struct doc *d, struct ironic_step *s,
 		       struct provider_result *out)
@@ -257,6 +295,11 @@ static void read_alloc(const struct ironic *i, const struct provider_op *op,
 	}
 	if (!doc_good(d))
 		return;
+	if (is_anothers(i, &op->u.create, d)) {
+		out->code = PROVIDER_CONFLICT;
+		rest_message(&i->rest, reply, "an allocation of this name is not burstd's", out);
+		return;
+	}
 	if (strcmp(state, "error") == 0)
 		give_up(&i->rest, reply, out, s, ironic_alloc_error(error), error);
 	else
@@ -264,12 +307,16 @@ static void read_alloc(const struct ironic *i, const struct provider_op *op,
 }
 
 /* Has the machine all that is to be deployed?  All of it was written at once. */
-static bool is_noted(const struct provider_create *op, const struct doc *d)
+static bool is_noted(const struct ironic *i, const struct provider_create *op, const struct doc *d)
 {
 	char name[NAMES_SIZE];
 
 	return names_pack(name, &ironic_form, op->cluster, &op->wants[0], NULL) == 0 &&
-	       strcmp(doc_word(&d->top, "instance_info.display_name"), name) == 0;
+	       strcmp(doc_word(&d->top, "instance_info.display_name"), name) == 0 &&
+	       strcmp(doc_word(&d->top, "instance_info.image_source"), i->image) == 0 &&
+	       strcmp(doc_word(&d->top, "instance_info.image_checksum"), i->image_checksum) == 0 &&
+	       strcmp(doc_word(&d->top, "instance_info.kernel"), i->kernel) == 0 &&
+	       strcmp(doc_word(&d->top, "instance_info.ramdisk"), i->ramdisk) == 0;
 }
 
 static bool is_word(const char *text, const char *const *words)
@@ -306,7 +353,7 @@ static void read_look(const struct ironic *i, const struct provider_op *op,
 		s->what = IRONIC_DROP;
 		ironic_go_on(out, s, 0);
 	} else {
-		ironic_looked(op, s, is_noted(&op->u.create, d) ? IRONIC_ACT : IRONIC_NOTE);
+		ironic_looked(op, s, is_noted(i, &op->u.create, d) ? IRONIC_ACT : IRONIC_NOTE);
 		ironic_go_on(out, s, 0);
 	}
 }

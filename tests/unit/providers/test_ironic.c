@@ -79,7 +79,8 @@ static void test_requests_of_a_create(void **state)
 	assert_request(&op, "POST " API "allocations {\"name\":\"" NAME
 			    "\",\"resource_class\":\"h100\",\"traits\":[\"CUSTOM_A\",\"HW_B\","
 			    "\"CUSTOM_RACK_3_B\"],\"extra\":{\"burstd-cluster\":\"" CLUSTER
-			    "\",\"burstd-node\":\"h100-7\",\"burstd-generation\":\"12\"}}");
+			    "\",\"burstd-node\":\"h100-7\",\"burstd-generation\":\"12\","
+			    "\"burstd-signature\":\"06893936644116418c5309800f6e15c4\"}}");
 	op.cursor = CHOSEN;
 	assert_request(&op, "GET " API "allocations/" NAME);
 	op.cursor = AT("l");
