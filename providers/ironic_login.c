@@ -153,7 +153,7 @@ int ironic_renew(void *self, const char *session, struct err *e)
 
 	if (session == NULL)
 		return 1;
-	if (keystone_take(&t, &ironic, session, e) != 0)
+	if (keystone_take(&t, &ironic, i->keystone.base, session, e) != 0)
 		return -1;
 	rc = take(i, &t, e);
 	keystone_token_fini(&t);

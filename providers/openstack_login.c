@@ -194,7 +194,7 @@ static int take_token(struct openstack *s, const char *session, struct err *e)
 
 	session_free(s->next);
 	s->next = mem_zalloc(sizeof(*s->next));
-	if (keystone_take(&t, &nova, session, e) != 0)
+	if (keystone_take(&t, &nova, s->keystone.base, session, e) != 0)
 		return -1;
 	rc = open_session(s->next, &t, e);
 	memcpy(s->next->region, t.region, sizeof(t.region));

@@ -231,7 +231,14 @@ static bool next_line(const char **p, char *out, size_t size)
 	return good;
 }
 
-int keystone_take(struct keystone_token *t, const struct keystone_service *service,
+static bool is_here(const char *url)
+{
+	const char *host = strstr(url, "://");
+
+	return host != NULL && ipaddr_host_is_loopback(host + 3);
+}
+
+int keystone_take(struct keystone_token *t, const struct keystone_service *service, const char *own,
 		  const char *session, struct err *e)
 {
 	char until[FMT_U64_SIZE] = "";
@@ -248,6 +255,12 @@ int keystone_take(struct keystone_token *t, const struct keystone_service *servi
 		return err_set(e, ERR_INVALID,
 			       "%s's endpoint: want https://: %.100s is not this machine",
 			       service->name, session);
+	}
+	if (is_here(session) && !is_here(own)) {
+		keystone_token_fini(t);
+		return err_set(e, ERR_INVALID,
+			       "%s's endpoint: %.100s is this machine, and %.100s is not",
+			       service->name, session, own);
 	}
 	t->until_ms = strtoll(until, NULL, 10);
 	t->url = mem_strdup(session);

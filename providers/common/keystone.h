@@ -44,8 +44,9 @@ void keystone_build(struct rest_call *c, const struct rest *r, const struct keys
 /* Read the answer into a text for keystone_take(). */
 void keystone_read(const struct keystone_who *w, const struct keystone_service *service,
 		   struct doc *d, const struct provider_reply *reply, struct str *out);
-/* -1: malformed, or the token would go where others can read it; *t needs no fini. */
-int keystone_take(struct keystone_token *t, const struct keystone_service *service,
+/* own: Keystone's own URL.  -1: malformed, or the token would go where others can read it, or to a
+ * service of this machine by the word of another; *t needs no fini. */
+int keystone_take(struct keystone_token *t, const struct keystone_service *service, const char *own,
 		  const char *session, struct err *e);
 void keystone_token_fini(struct keystone_token *t);
 

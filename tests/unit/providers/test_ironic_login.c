@@ -142,8 +142,8 @@ static void test_requests_go_to_the_endpoint_with_the_token(void **state)
 		{CATALOG(ENDPOINT("public", "R1", "https://ironic/baremetal/v1/")),
 		 "https://ironic/baremetal/v1/nodes"},
 		{CATALOG(ENDPOINT("internal", "R1", "https://no") "," ENDPOINT(
-			 "public", "R1", "http://127.0.0.1:6385/v1")),
-		 "http://127.0.0.1:6385/v1/nodes"},
+			 "public", "R1", "https://other:6385/v1")),
+		 "https://other:6385/v1/nodes"},
 	};
 	struct provider_op op = op_at(PROVIDER_LIST, "");
 	char says[200];
@@ -160,6 +160,23 @@ static void test_requests_go_to_the_endpoint_with_the_token(void **state)
 	sends(&op, urls[3][1], THE_TOKEN); /* until there is another */
 	assert_int_equal(answer("next", 201, urls[0][0], says), 0);
 	sends(&op, urls[0][1], "next");
+}
+
+/* A Keystone elsewhere does not send burstd to what listens on its own host. */
+static void test_an_endpoint_on_this_machine_is_of_a_keystone_on_it(void **state)
+{
+	static const char here[] = CATALOG(ENDPOINT("public", "R1", "http://127.0.0.1:8500/v1"));
+	static const char tls[] = CATALOG(ENDPOINT("public", "R1", "https://localhost/v1"));
+	struct provider_op op = op_at(PROVIDER_LIST, "");
+	char says[200];
+
+	(void)state;
+	assert_int_equal(answer(THE_TOKEN, 201, here, says), -1);
+	assert_non_null(strstr(says, "is this machine, and "));
+	assert_int_equal(answer(THE_TOKEN, 201, tls, says), -1);
+	assert_int_equal(open_keystone("http://127.0.0.1:5000/", SECRET, NULL), 0);
+	assert_int_equal(answer(THE_TOKEN, 201, here, says), 0);
+	sends(&op, "http://127.0.0.1:8500/v1/nodes", THE_TOKEN);
 }
 
 static void test_a_region_chooses_the_endpoint(void **state)
@@ -264,6 +281,7 @@ int main(void)
 		TEST(test_what_is_missing_is_said_before_anything_is_sent),
 		TEST(test_a_login_is_a_password_or_an_application_credential),
 		TEST(test_requests_go_to_the_endpoint_with_the_token),
+		TEST(test_an_endpoint_on_this_machine_is_of_a_keystone_on_it),
 		TEST(test_a_region_chooses_the_endpoint),
 		TEST(test_what_is_no_session),
 		TEST(test_a_refused_token_is_denied_and_not_shown),
