@@ -11,6 +11,7 @@ static struct fix {
 	int64_t brings;    /* until when the next one is good */
 	int steps, at;     /* of a login */
 	bool refuses;      /* renew() */
+	bool for_good;     /* what it denies */
 	unsigned restarts; /* from the first step */
 	/* what was asked for, and what came of it */
 	char text[128]; /* types of the last offers asked for */
@@ -57,6 +58,7 @@ static void parse(const void *self, const struct provider_op *op,
 	(void)self;
 	if (reply->status != 200) {
 		out->code = PROVIDER_DENIED;
+		out->denied_for_good = F.for_good;
 		(void)snprintf(out->message, sizeof(out->message), "no entry");
 		return;
 	}
@@ -382,6 +384,18 @@ static void test_a_denial_that_may_be_the_sessions_fault_does_not_count(void **s
 	assert_int_equal(asked(PROVIDER_DELETE, "delete", 401), PROVIDER_DENIED);
 }
 
+/* The driver knows that it was not the session. */
+static void test_what_is_denied_for_good_counts_at_once(void **state)
+{
+	(void)state;
+	F.brings = BEGAN + 360 * MINUTE;
+	log_in();
+	B.c->list_next = B.c->quotes_next = INT64_MAX;
+	W.now += MINUTE;
+	F.for_good = true;
+	assert_int_equal(asked(PROVIDER_CREATE, "create", 403), PROVIDER_DENIED);
+}
+
 /* Rows must not wait for ever for a session that cannot be renewed, or is never. */
 static void test_a_session_that_is_not_renewed_is_no_excuse(void **state)
 {
@@ -498,6 +512,7 @@ int main(void)
 		T(test_a_session_that_ends_soon_is_not_renewed_at_once),
 		T(test_a_session_that_is_denied_is_renewed_once_in_five_minutes),
 		T(test_a_denial_that_may_be_the_sessions_fault_does_not_count),
+		T(test_what_is_denied_for_good_counts_at_once),
 		T(test_a_session_that_is_not_renewed_is_no_excuse),
 		T(test_how_far_our_clock_is_ahead_is_told_by_the_date_of_an_answer),
 		T(test_quotes_for_our_types_come_in_pages),
