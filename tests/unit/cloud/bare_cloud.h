@@ -43,6 +43,18 @@ static inline void tell(const char *what)
 	add(B.story, sizeof(B.story), B.story[0] != '\0' ? " " : "", what, "");
 }
 
+/* A driver's build(): the URL is the kind of request. */
+static inline int bare_build(const void *self, const struct provider_op *op,
+			     struct provider_request *out, struct err *e)
+{
+	(void)self;
+	(void)e;
+	out->kind = PROVIDER_HTTP;
+	out->method = "GET";
+	out->url = mem_strdup(provider_op_str(op->kind));
+	return 0;
+}
+
 /* --- the rest of the engine -------------------------------------------------------------------
  */
 

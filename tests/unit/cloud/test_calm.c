@@ -12,17 +12,6 @@ static struct fix {
 	unsigned strays, unreadable;
 } F;
 
-static int build(const void *self, const struct provider_op *op, struct provider_request *out,
-		 struct err *e)
-{
-	(void)self;
-	(void)e;
-	out->kind = PROVIDER_HTTP;
-	out->method = "GET";
-	out->url = mem_strdup(provider_op_str(op->kind));
-	return 0;
-}
-
 static void parse(const void *self, const struct provider_op *op,
 		  const struct provider_reply *reply, struct provider_result *out)
 {
@@ -40,7 +29,7 @@ static void parse(const void *self, const struct provider_op *op,
 	out->instances[0].created_ms = F.created_ms;
 }
 
-static const struct provider_ops ops = {.name = "test", .build = build, .parse = parse};
+static const struct provider_ops ops = {.name = "test", .build = bare_build, .parse = parse};
 
 static struct fleet_node *row(enum node_state s, enum provider_market market)
 {

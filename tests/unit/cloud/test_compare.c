@@ -2,17 +2,6 @@
 #include "bare_cloud.h"
 #include "cloud/cloud.h"
 
-static int build(const void *self, const struct provider_op *op, struct provider_request *out,
-		 struct err *e)
-{
-	(void)self;
-	(void)e;
-	out->kind = PROVIDER_HTTP;
-	out->method = "GET";
-	out->url = mem_strdup(provider_op_str(op->kind));
-	return 0;
-}
-
 static void parse(const void *self, const struct provider_op *op,
 		  const struct provider_reply *reply, struct provider_result *out)
 {
@@ -29,7 +18,7 @@ static void closes(void *self)
 }
 
 static const struct provider_ops ops = {
-	.name = "test", .build = build, .parse = parse, .close = closes};
+	.name = "test", .build = bare_build, .parse = parse, .close = closes};
 
 static int setup(void **state)
 {

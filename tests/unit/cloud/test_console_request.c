@@ -5,17 +5,6 @@
 
 static enum provider_code code, told;
 
-static int build(const void *self, const struct provider_op *op, struct provider_request *out,
-		 struct err *e)
-{
-	(void)self;
-	(void)e;
-	out->kind = PROVIDER_HTTP;
-	out->method = "GET";
-	out->url = mem_strdup(provider_op_str(op->kind));
-	return 0;
-}
-
 static void parse(const void *self, const struct provider_op *op,
 		  const struct provider_reply *reply, struct provider_result *out)
 {
@@ -25,7 +14,7 @@ static void parse(const void *self, const struct provider_op *op,
 	out->code = code;
 }
 
-static const struct provider_ops ops = {.name = "test", .build = build, .parse = parse};
+static const struct provider_ops ops = {.name = "test", .build = bare_build, .parse = parse};
 
 static int setup(void **state)
 {
