@@ -325,6 +325,8 @@ struct provider_terms quote_terms(const struct engine *e, const struct conf_offe
 void quote_costs(const struct engine *e, uint32_t pool, int64_t costs[CONF_OFFERS_MAX]);
 
 /* --- owner.c --- */
+/* The provider of a row; NULL: it is no longer in the configuration, and the row has ended. */
+struct cloud *owner_provider(const struct engine *e, const struct node *n);
 /* The row that has this instance, or will have it after the next commit; NULL: none that counts. */
 struct fleet_node *owner_of(struct cloud *c, const char *id);
 /* Likewise, or the newest row of an instance that is gone. */

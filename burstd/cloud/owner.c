@@ -14,8 +14,7 @@ static const struct node *latest(const struct fleet_node *fn)
 	return fn->next != NULL ? fn->next : &fn->n;
 }
 
-/* The configuration may not have the provider any more: then the row has ended. */
-static struct cloud *provider_of(const struct engine *e, const struct node *n)
+struct cloud *owner_provider(const struct engine *e, const struct node *n)
 {
 	struct cloud *c = cloud_of(e, n);
 	bool same = n->provider[0] == '\0' || strcmp(n->provider, c->conf->name) == 0;
@@ -43,7 +42,7 @@ static void index_instances(struct engine *e)
 	}
 	for (size_t i = 0; i < e->fleet.nall; i++)
 		for (struct fleet_node *fn = e->fleet.all[i]->newest; fn; fn = fn->older) {
-			struct cloud *c = provider_of(e, &fn->n);
+			struct cloud *c = owner_provider(e, &fn->n);
 
 			if (c != NULL && latest(fn)->instance[0] != '\0')
 				index_row(&c->ids, fn);

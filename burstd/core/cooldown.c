@@ -16,14 +16,15 @@ struct cooldown_entry {
 	int64_t first_ms; /* cooldown_place.first_ms */
 	int64_t last_ms, until_ms;
 	int64_t since_ms; /* FAILING: the first failure in a row ... */
-	/* CAPACITY: it is open: the purchases sent from then ... to then were accepted. */
-	int64_t opens_ms, opened_ms;
 	bool answers;     /* ... and another call was answered before a later failure */
 	bool throttled;   /* FAILING: since_ms is the first throttled try since it was shut */
 	int64_t probe_ms; /* when the probe, or what goes alone, went out ... */
 	bool probing;     /* ... if one is out */
 	bool heard;       /* DENIED: a call that buys nothing was denied ... */
 	bool bought;      /* ... and a purchase was denied, too */
+	/* CAPACITY: the purchases sent from then ... to then were accepted; 0: none since it was
+	 * shut.  While opened_ms is not 0 the place is open. */
+	int64_t opens_ms, opened_ms;
 };
 
 static const struct {

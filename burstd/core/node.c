@@ -352,7 +352,7 @@ static void seen_leaving(struct node *n, const struct node_event *ev)
 			    stops ? ev->now_ms : ev->instance->reclaim_ms, ev->now_ms);
 }
 
-/* in: the instance as a list shows it, or NULL if none does. */
+/* seen: the event with the instance as a list shows it, or NULL if none does. */
 static enum node_reason why_ended(const struct node *n, const struct node_event *seen)
 {
 	if (n->state == NODE_BOOTING)

@@ -79,7 +79,7 @@ static bool merge_some(struct cloud *c, size_t *left)
 {
 	struct comparison *k = &c->comparison;
 
-	for (; !k->merged && k->at<c->nseen && * left> 0; k->at++, --*left) {
+	for (; !k->merged && *left > 0 && k->at < c->nseen; k->at++, --*left) {
 		struct provider_instance *in = &c->seen[k->at];
 		struct provider_instance *had = map_get(&k->ids, in->id);
 
@@ -174,15 +174,6 @@ static void forget_strays(struct cloud *c)
  * The id is what an instance is; its tag is only how we find what we do not know.  So one that a
  * row has is that row's, whatever became of its tag.  Any other may be a node's that we could not
  * say, or nobody's: it is left alone, and people are told. */
-
-/* NULL: the configuration does not have the provider any more, and the row has ended. */
-static const struct cloud *provider_of(const struct cloud *c, const struct node *n)
-{
-	const struct cloud *of = cloud_of(c->e, n);
-	bool same = n->provider[0] == '\0' || strcmp(n->provider, of->conf->name) == 0;
-
-	return same ? of : NULL;
-}
 
 static struct unread *unread_new(struct cloud *c, const char *id)
 {
@@ -319,7 +310,7 @@ static bool take_known(struct cloud *c, const struct provider_instance *in)
 
 	if (fn == NULL && is_readable(in) && nm != NULL)
 		fn = drift_owner(nm, in);
-	if (fn == NULL || provider_of(c, &fn->n) != c || !drift_owns(fn, in))
+	if (fn == NULL || owner_provider(c->e, &fn->n) != c || !drift_owns(fn, in))
 		return false;
 	saw(c, fn, in);
 	return true;
@@ -334,7 +325,7 @@ static void take_unknown(struct cloud *c, const struct provider_instance *in, st
 	const struct cloud *of;
 	enum drift_claim claim;
 
-	of = fn != NULL ? provider_of(c, &fn->n) : NULL;
+	of = fn != NULL ? owner_provider(c->e, &fn->n) : NULL;
 	if (of != NULL && of != c && drift_owns(fn, in))
 		return; /* two providers share an account: the one with the row handles it */
 	if (nm != NULL) {
@@ -376,7 +367,7 @@ static bool take_some_known(struct cloud *c, size_t *left)
 {
 	struct comparison *k = &c->comparison;
 
-	for (; k->at<c->nseen && * left> 0; k->at++, --*left) {
+	for (; *left > 0 && k->at < c->nseen; k->at++, --*left) {
 		struct provider_instance *in = &c->seen[k->at];
 
 		times_instance(c, in);
