@@ -127,12 +127,12 @@ static const struct ctld_job *job_said(const struct sim_ctld *c, const char *det
 }
 
 /* squeue did not say in time who was on the node: whoever had it at any time since counts as one
- * of them (rescue_node.c), be it that slurmctld has the node for a new job by then. */
+ * of them (rescue_node.c), be it that slurmctld gave the node to this job only then. */
 static bool came_late(const struct sim_ctld *c, const struct ctld_job *j)
 {
 	const struct journal_rescue *r = followed(c, j->id);
 
-	return r != NULL && !j->once && r->at_ms - c->w->skew < j->submitted;
+	return r != NULL && !j->once && r->at_ms - c->w->skew < j->given_at;
 }
 
 /* P3: the end of a job is reported as it was. */

@@ -271,6 +271,7 @@ void sim_ctld_start_job(struct sim_ctld *c, struct ctld_job *j, const uint32_t *
 {
 	memcpy(j->nodes, nodes, j->n * sizeof(*nodes));
 	j->state = JOB_CONFIGURING;
+	j->given_at = c->w->now;
 	j->started = false;
 	for (uint32_t i = 0; i < j->n; i++) {
 		struct ctld_node *n = &c->nodes[nodes[i]];
