@@ -330,7 +330,7 @@ void limit_take(struct limit *l, enum provider_op_kind kind, uint32_t instances,
 	bucket_take_some(&k->requests, 1, now_ms);
 	window_take(&k->window, now_ms);
 	k->joint = shares(l, kind, now_ms);
-	pace_take(k->joint ? &l->joint : &k->pace, now_ms);
+	pace_take(k->joint ? &l->joint : &k->pace, k->waited_ms < now_ms, now_ms);
 	bucket_take_some(&k->instances, instances, now_ms);
 }
 
@@ -357,25 +357,66 @@ void limit_seed(struct limit *l, uint64_t seed)
 	l->dice = seed;
 }
 
+/* n in every_ms, as so many in PACE_UNIT seconds; n 0: no limit. */
+static int64_t in_unit(uint32_t n, uint32_t every_ms)
+{
+	return n == 0 ? 0 : (int64_t)n * PACE_UNIT * 1000 / every_ms;
+}
+
+static int64_t gains(const struct bucket *b)
+{
+	return in_unit(b->gains, b->every_ms);
+}
+
+/* What is documented of a kind, or of all together; 0: nothing. */
+static int64_t documented(const struct limit *l, enum provider_op_kind kind)
+{
+	const struct limit_kind *k = &l->kinds[kind];
+	const int64_t each[] = {gains(&l->all), gains(&k->requests),
+				in_unit(k->window.most, k->window.every_ms)};
+	int64_t least = 0;
+
+	for (size_t i = 0; i < sizeof(each) / sizeof(*each); i++)
+		if (each[i] != 0 && (least == 0 || each[i] < least))
+			least = each[i];
+	return least;
+}
+
+/* The slowest pace that is learned: a quarter of what is documented, for tenants take no more than
+ * the rest, within LIMIT_LEAST. */
+static uint32_t least_of(const struct limit *l, enum provider_op_kind kind)
+{
+	int64_t own = documented(l, kind);
+
+	if (own == 0)
+		return is_create(kind) ? LIMIT_LEAST_CREATE : LIMIT_LEAST;
+	return (uint32_t)clamp(own / 4, LIMIT_LEAST_CREATE, LIMIT_LEAST);
+}
+
 /* Return the pause that follows. */
 static int64_t slow_down(struct limit *l, enum provider_op_kind kind, int64_t sent_ms,
 			 int64_t now_ms)
 {
 	struct limit_kind *k = &l->kinds[kind];
+	uint32_t least = least_of(l, kind);
 
 	k->vain++;
 	k->paused_ms = k->shares_ms = now_ms;
 	if (!shares(l, kind, now_ms))
-		return pace_throttled(&k->pace, dice(l), now_ms);
+		return pace_throttled(&k->pace, least, dice(l), now_ms);
 	for (int o = 0; o < PROVIDER_NOPS; o++)
-		if (may_share(l, o, now_ms))
+		if (may_share(l, o, now_ms)) {
+			uint32_t its = least_of(l, (enum provider_op_kind)o);
+
 			l->kinds[o].shares_ms = now_ms;
+			least = its > least ? its : least;
+		}
 	if (now_ms - l->joint_ms >= LIMIT_SHARED_MS) /* others may share something else by now */
 		l->joint = (struct pace){0};
 	if (l->joint.rate != 0 && sent_ms <= l->joint_ms)
 		return 0; /* it was on the wire when that was throttled */
 	l->joint_ms = now_ms;
-	return pace_throttled(&l->joint, dice(l), now_ms);
+	return pace_throttled(&l->joint, least, dice(l), now_ms);
 }
 
 /* The pause of one kind is a long one's own, and a short one's of all that share its limit. */
@@ -425,17 +466,6 @@ void limit_answered(struct limit *l, enum provider_op_kind kind)
 
 /* --- for people --------------------------------------------------------------------------------
  */
-
-/* n in every_ms, as so many in PACE_UNIT seconds; n 0: no limit. */
-static int64_t in_unit(uint32_t n, uint32_t every_ms)
-{
-	return n == 0 ? 0 : (int64_t)n * PACE_UNIT * 1000 / every_ms;
-}
-
-static int64_t gains(const struct bucket *b)
-{
-	return in_unit(b->gains, b->every_ms);
-}
 
 static void bound(struct limit_view *v, enum limit_by by, int64_t allowed)
 {

@@ -39,6 +39,11 @@
 #include "core/window.h"
 
 enum {
+	/* The slowest paces that are learned, requests in PACE_UNIT seconds.  Throttles that a
+	 * lower pace does not end, those of an overload for example, would lower it for ever; then
+	 * lists and deletes would take minutes (P1). */
+	LIMIT_LEAST = PACE_FIRST / 2,
+	LIMIT_LEAST_CREATE = PACE_MIN,
 	LIMIT_PASSED = 4, /* so many deletes pass a kind that waits, before it goes in its turn */
 	LIMIT_STEP_MS = 1000, /* the shortest Retry-After */
 	/* The longest Retry-After that is believed: "in a day" for a delete would have machines run

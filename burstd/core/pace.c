@@ -20,7 +20,7 @@ static uint32_t percent(int64_t of, int n)
 
 static void set(struct pace *p, int64_t rate)
 {
-	p->rate = (uint32_t)clamp(rate, PACE_MIN, PACE_MAX);
+	p->rate = (uint32_t)clamp(rate, p->least, PACE_MAX);
 }
 
 static int64_t gap_us(const struct pace *p)
@@ -41,15 +41,16 @@ static bool rested(const struct pace *p, int64_t now_ms)
 	return p->rate != 0 && p->vain == 0 && now_ms - p->took_ms > REST_MS + 4 * gap_us(p) / 1000;
 }
 
-void pace_take(struct pace *p, int64_t now_ms)
+void pace_take(struct pace *p, bool waited, int64_t now_ms)
 {
 	int64_t now_us = now_ms * 1000, gap, late;
 
 	if (rested(p, now_ms)) {
-		p->got = 0;
+		p->got = p->waited = 0;
 		p->from_ms = now_ms;
 	}
 	p->took_ms = now_ms;
+	p->queued = waited;
 	if (p->rate == 0)
 		return;
 	gap = gap_us(p);
@@ -103,15 +104,16 @@ void pace_answered(struct pace *p)
 		return; /* it was on the wire when another was throttled */
 	p->vain = 0;
 	p->got++;
+	p->waited += p->queued;
 	p->debt -= p->debt > 0;
-	if (!p->held && !back)
+	if (p->rate == 0)
 		return;
 	gap = gap_us(p);
-	set(p, back ? 4 * (int64_t)p->rate : grown(p));
+	set(p, back ? 4 * (int64_t)p->rate : p->held ? grown(p) : p->rate);
 	p->next_us -= gap - gap_us(p);
 }
 
-/* How far a throttle after few answers may lower the ceiling: the first one may be bad luck. */
+/* How far a throttle that measured nothing may lower the ceiling: the first one may be bad luck. */
 static int trust(const struct pace *p)
 {
 	if (p->debt >= 2 * PRICE)
@@ -128,6 +130,8 @@ static uint32_t ceiling(const struct pace *p, int64_t now_ms)
 {
 	int64_t seen = measured(p, p->got, now_ms);
 
+	if (2 * p->waited <= p->got) /* there was little to send: that is what was measured */
+		return percent(p->known != 0 ? p->known : p->rate, trust(p));
 	seen = seen < p->rate ? seen : p->rate;
 	if (p->known == 0)
 		return (uint32_t)clamp(seen, percent(p->rate, 50), p->rate);
@@ -146,33 +150,35 @@ static void slow_down(struct pace *p, int64_t now_ms)
 	set(p, percent(from, p->got >= STEADY ? 95 : p->got >= 4 ? 88 : 80));
 }
 
-/* No answer since the last throttle. */
+/* No answer since the last throttle.  While there is none, pauses grow whatever the slowest pace
+ * is. */
 static void back_off(struct pace *p)
 {
 	if (p->known != 0 && p->vain == 1) {
 		set(p, percent(p->rate, 80));
 		return;
 	}
-	set(p, p->rate / 2);
+	p->rate = p->rate / 2 > PACE_MIN ? p->rate / 2 : PACE_MIN;
 	if (p->debt < DEBT_MAX) /* an outage is no limit */
 		p->known = percent(p->known, 80);
 }
 
-int64_t pace_throttled(struct pace *p, unsigned dice, int64_t now_ms)
+int64_t pace_throttled(struct pace *p, uint32_t least, unsigned dice, int64_t now_ms)
 {
 	bool first = p->rate == 0;
 	int64_t pause;
 
+	p->least = least;
 	if (first)
 		set(p, PACE_FIRST);
-	else if (p->got == 0)
+	else if (p->got == 0 && p->vain > 0)
 		back_off(p);
 	else
 		slow_down(p, now_ms);
 	if (p->known != 0)
 		p->debt = p->debt + PRICE < DEBT_MAX ? p->debt + PRICE : DEBT_MAX;
 	p->vain += first ? 2 : 1;
-	p->over = p->got = 0;
+	p->over = p->got = p->waited = 0;
 	p->from_ms = now_ms;
 	pause = gap_us(p) / 1000;
 	if (p->vain == 1) /* it lacked only a part of a token */

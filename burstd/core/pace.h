@@ -29,25 +29,29 @@ enum {
 };
 
 struct pace {
+	uint32_t least;  /* it is never slower while there are answers */
 	uint32_t rate;   /* the pace; 0: none is known, all may go */
 	uint32_t known;  /* its ceiling; 0: none was found */
 	uint32_t got;    /* answers since ... */
 	int64_t from_ms; /* ... the last throttle, or the last rest */
+	uint32_t waited; /* of these, answers to requests that had to wait in line */
 	uint32_t vain;   /* throttles since the last answer */
 	uint32_t debt;   /* answers until the last throttles are paid for */
 	uint32_t over;   /* answers since the pace is above the ceiling */
-	bool held;       /* the last request had to wait for the pace */
+	bool queued;     /* the last request had to wait in line, ... */
+	bool held;       /* ... and for the pace */
 	int64_t took_ms; /* when it went */
 	int64_t next_us; /* when the next one may go */
 };
 
 int64_t pace_next_ms(const struct pace *p, int64_t now_ms); /* when a request may go */
-void pace_take(struct pace *p, int64_t now_ms);             /* a request goes */
-void pace_answered(struct pace *p);                         /* one was not throttled */
-/* A request that was sent after the last throttle was known is throttled.  dice: 0 to PACE_DICE -
- * 1, so that many burstds do not fall into step.  Return how long to pause, if the provider does
- * not say. */
-int64_t pace_throttled(struct pace *p, unsigned dice, int64_t now_ms);
+/* A request goes.  waited: it was in line before, whatever for. */
+void pace_take(struct pace *p, bool waited, int64_t now_ms);
+void pace_answered(struct pace *p); /* one was not throttled */
+/* A request that was sent after the last throttle was known is throttled.  least: the slowest pace
+ * from now on while there are answers, at least PACE_MIN.  dice: 0 to PACE_DICE - 1, so that many
+ * burstds do not fall into step.  Return how long to pause, if the provider does not say. */
+int64_t pace_throttled(struct pace *p, uint32_t least, unsigned dice, int64_t now_ms);
 void pace_wait(struct pace *p, int64_t until_ms); /* nothing goes before that */
 /* Is it unknown whether the provider answers at all?  Then one request at a time is enough. */
 bool pace_doubts(const struct pace *p);

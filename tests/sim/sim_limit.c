@@ -14,16 +14,15 @@ enum {
 	GAP_MAX_MS = 1000,
 	BURST_MAX = 4,
 	/* A delete that no other delete holds up is on the wire by then (P1): one other request
-	 * goes before it, at one a second at least, and what an earlier throttle left of the pace.
-	 */
-	DELETE_MS = 5 * SIM_SECOND,
+	 * goes before it, each at LIMIT_LEAST or faster. */
+	DELETE_MS = 4 * SIM_SECOND,
 	/* Likewise where the provider limits no requests.  Where it throttles some all the same,
 	 * as if by chance, burstd learns a pace from that, and keeps it for a while. */
 	DELETE_FREE_MS = 2 * SIM_SECOND,
 	LEARNED_MS = 600 * SIM_SECOND,
-	/* Likewise where all kinds share one token a second: requests arrive unevenly, and the pace
-	 * that burstd finds out is several seconds a request (ADR 39). */
-	DELETE_LEARNED_MS = 10 * SIM_SECOND,
+	/* Likewise where all kinds share one token a second: since requests arrive unevenly, burstd
+	 * goes at LIMIT_LEAST (ADR 39), and one more is throttled on the way. */
+	DELETE_LEARNED_MS = 5 * SIM_SECOND,
 	/* More where a machine has failed as it booted: its console log is fetched first. */
 	DELETE_CONSOLE_MS = 5 * SIM_SECOND,
 	BACK_OFF_MS = 30 * SIM_SECOND, /* burstd's own, at most, where nothing is said */

@@ -110,7 +110,7 @@ static const struct share whole = {USED_LEAST, THROTTLED_MOST};
 /* What is found out of this bucket; NULL: next to nothing, for others find its few tokens first. */
 static const struct share *found_of(const struct row *r)
 {
-	static const struct share uneven = {350, 30}, regular = {700, 50}, chance = {650, 70};
+	static const struct share uneven = {350, 30}, regular = {700, 50}, chance = {650, 80};
 
 	if (is_feasible(r))
 		return &whole;
@@ -236,6 +236,135 @@ static void test_a_rest_teaches_nothing(void **state)
 	assert_in_range(W.l.kinds[CREATE].pace.known, 1700000, 2400000);
 }
 
+/* Which of two kinds has its turn. */
+static enum provider_op_kind turn_of(enum provider_op_kind a, enum provider_op_kind b)
+{
+	limit_turn(&W.l);
+	if (limit_may(&W.l, a, W.now))
+		return a;
+	assert_true(limit_may(&W.l, b, W.now));
+	return b;
+}
+
+static void one_goes(enum provider_op_kind k, bool throttled)
+{
+	limit_take(&W.l, k, 1, W.now);
+	limit_give(&W.l, k);
+	if (throttled)
+		limit_throttled(&W.l, k, W.now, 0, W.now + 50);
+	else
+		limit_answered(&W.l, k);
+}
+
+/* F7: what went when there was little to send is not what the provider gives. */
+static void test_little_to_send_is_no_limit(void **state)
+{
+	struct supply s = supply_of(10, 2000000);
+
+	(void)state;
+	W = (struct world){.wire_ms = 100, .rng = 3};
+	limit_init(&W.l, 16, 0, NULL, 0);
+	W.of[CREATE] = &s;
+	world_run(SPAN_MS);
+	for (int i = 0; i < 100; i++) {
+		W.now += 5000;
+		one_goes(turn_of(CREATE, CREATE), i % 25 == 24);
+	}
+	assert_in_range(W.l.kinds[CREATE].pace.known, 1500000, 2200000);
+}
+
+/* F7: nor is what went since a rest, even if nothing did. */
+static void test_a_throttle_after_a_rest_measures_nothing(void **state)
+{
+	struct supply s = supply_of(10, 2000000);
+
+	(void)state;
+	W = (struct world){.wire_ms = 100, .rng = 3};
+	limit_init(&W.l, 16, 0, NULL, 0);
+	W.of[CREATE] = &s;
+	for (int went = 0; went < 10; went++) {
+		world_run(W.now + 2 * (int64_t)MINUTE);
+		for (; W.nwire > 0; W.nwire--) /* their answers are lost */
+			limit_give(&W.l, CREATE);
+		limit_turn(&W.l); /* in which it does not ask */
+		for (int i = 0; i <= went; i++) {
+			W.now += i == 0 ? 60 * MINUTE : 5000;
+			one_goes(turn_of(CREATE, CREATE), i == went);
+		}
+		assert_in_range(W.l.kinds[CREATE].pace.known, 1700000, 2400000);
+		assert_in_range(W.l.kinds[CREATE].pace.rate, 1300000, 2400000);
+	}
+}
+
+/* F7, P1: a provider that throttles by chance gains nothing by a slower pace, and lists and deletes
+ * would take minutes. */
+static void test_throttles_by_chance_leave_a_pace(void **state)
+{
+	static const struct {
+		enum provider_op_kind kind;
+		struct provider_bucket of, all; /* of the kind; of all together */
+		uint32_t least;
+	} rows[] = {{LIST, {0}, {0}, LIMIT_LEAST},
+		    {DELETE, {0}, {0}, LIMIT_LEAST},
+		    {CREATE, {0}, {0}, LIMIT_LEAST_CREATE},
+		    {PROVIDER_FABRIC_MAKE, {0}, {0}, LIMIT_LEAST_CREATE},
+		    {CREATE, {1, 1, 1000}, {0}, 250000},
+		    {CREATE, {1, 100, 1000}, {0}, LIMIT_LEAST},
+		    {CREATE, {1, 1, 900000}, {0}, LIMIT_LEAST_CREATE},
+		    {LIST, {1, 1, 1000}, {0}, 250000},
+		    {LIST, {0}, {1, 1, 2000}, 125000},
+		    {LIST, {1, 1, 1000}, {9, 100, 1000}, 250000}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct pace *pace = &W.l.kinds[rows[i].kind].pace;
+		uint32_t lowest = UINT32_MAX;
+
+		W = (struct world){.rng = 7 + i};
+		memset(own, 0, sizeof(own));
+		own[rows[i].kind].requests = rows[i].of;
+		limit_init(&W.l, 16, 0, own, 0);
+		limit_together(&W.l, &rows[i].all, 0);
+		for (int n = 0; n < 400; n++) {
+			bool throttled = world_dice(3) == 0;
+
+			W.now += 900 * 1000;
+			one_goes(turn_of(rows[i].kind, rows[i].kind), throttled);
+			if (!throttled && pace->rate != 0 && pace->rate < lowest)
+				lowest = pace->rate;
+		}
+		assert_int_equal(lowest, rows[i].least);
+	}
+}
+
+static void test_the_slowest_pace_of_a_window_is_a_quarter_of_it(void **state)
+{
+	(void)state;
+	memset(own, 0, sizeof(own));
+	own[LIST].window = (struct provider_window){6, 60000};
+	W = (struct world){.rng = 5};
+	limit_init(&W.l, 16, 0, own, 0);
+	for (int n = 0; n < 100; n++) {
+		W.now += 900 * 1000;
+		one_goes(turn_of(LIST, LIST), n % 3 != 0);
+	}
+	assert_int_equal(W.l.kinds[LIST].pace.least, 25000);
+}
+
+/* P1: kinds that share a limit go at the pace of the one that must not wait. */
+static void test_deletes_that_share_a_limit_keep_their_pace(void **state)
+{
+	(void)state;
+	W = (struct world){.rng = 11};
+	limit_init(&W.l, 16, 0, NULL, 0);
+	for (int n = 0; n < 400; n++) {
+		W.now += 16 * 1000; /* each is throttled within a minute of the other */
+		one_goes(n % 2 == 0 ? turn_of(CREATE, DELETE) : turn_of(DELETE, CREATE),
+			 n % 3 == 0);
+	}
+	assert_true(W.l.kinds[DELETE].joint);
+	assert_int_equal(W.l.joint.rate, LIMIT_LEAST);
+}
+
 /* Without dice two that were throttled together come again together. */
 static void test_dice_move_pauses_apart(void **state)
 {
@@ -264,6 +393,11 @@ int main(void)
 		cmocka_unit_test(test_two_kinds_with_a_limit_each_do_not_hold_each_other_up),
 		cmocka_unit_test(test_a_limit_that_changes_is_followed),
 		cmocka_unit_test(test_a_rest_teaches_nothing),
+		cmocka_unit_test(test_little_to_send_is_no_limit),
+		cmocka_unit_test(test_a_throttle_after_a_rest_measures_nothing),
+		cmocka_unit_test(test_throttles_by_chance_leave_a_pace),
+		cmocka_unit_test(test_the_slowest_pace_of_a_window_is_a_quarter_of_it),
+		cmocka_unit_test(test_deletes_that_share_a_limit_keep_their_pace),
 		cmocka_unit_test(test_dice_move_pauses_apart),
 	};
 
