@@ -382,15 +382,15 @@ static int64_t documented(const struct limit *l, enum provider_op_kind kind)
 	return least;
 }
 
-/* The slowest pace that is learned: a quarter of what is documented, for tenants take no more than
- * the rest, within LIMIT_LEAST. */
+/* The slowest pace that is learned.  Of what is documented other tenants take a part: half at most,
+ * where requests must not wait, and three quarters of creates. */
 static uint32_t least_of(const struct limit *l, enum provider_op_kind kind)
 {
 	int64_t own = documented(l, kind);
 
 	if (own == 0)
 		return is_create(kind) ? LIMIT_LEAST_CREATE : LIMIT_LEAST;
-	return (uint32_t)clamp(own / 4, LIMIT_LEAST_CREATE, LIMIT_LEAST);
+	return (uint32_t)clamp(own / (is_create(kind) ? 4 : 2), LIMIT_LEAST_CREATE, LIMIT_LEAST);
 }
 
 /* Return the pause that follows. */

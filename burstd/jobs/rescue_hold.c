@@ -109,15 +109,23 @@ static bool is_gone(const struct rescue *r, const struct fleet_name *nm)
 	return true;
 }
 
+/* slurmctld powers the node down, or is told to, and its SuspendProgram has not called yet. */
+static bool is_ordered_down(const struct engine *e, const struct node *n)
+{
+	const struct fleet_name *nm = fleet_find(&e->fleet, n->name);
+
+	return nm->forced_ms >= n->wanted_ms || (nm->flags & SLURM_POWER_DOWN) != 0;
+}
+
 /* Has the job since been given another machine, which is on its way out, too? */
 static bool leaves_others(const struct engine *e, const struct rescue *r)
 {
-	static const enum node_state states[] = {NODE_DRAINING, NODE_DELETING, NODE_QUARANTINED};
-
-	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
-		for (const struct fleet_node *fn = e->fleet.states[states[i]]; fn != NULL;
+	for (int s = 0; s < NODE_NSTATES; s++)
+		for (const struct fleet_node *fn = e->fleet.states[s]; fn != NULL;
 		     fn = fn->state_next)
-			if (fn->n.job == r->j.job)
+			if (fn->n.job == r->j.job && node_counts(&fn->n) &&
+			    (fn->n.state == NODE_DRAINING || !node_lives(&fn->n) ||
+			     is_ordered_down(e, &fn->n)))
 				return true;
 	return false;
 }
@@ -127,7 +135,7 @@ bool rescue_are_gone(const struct engine *e, const struct rescue *r)
 	struct hostlist *h;
 	bool gone = true;
 
-	if (leaves_others(e, r) || hostlist_parse(&h, r->j.nodes, strlen(r->j.nodes), NULL) != 0)
+	if (hostlist_parse(&h, r->j.nodes, strlen(r->j.nodes), NULL) != 0)
 		return false;
 	for (size_t i = 0; i < h->n && gone; i++) {
 		const struct fleet_name *nm = fleet_find(&e->fleet, h->names[i]);
@@ -135,7 +143,7 @@ bool rescue_are_gone(const struct engine *e, const struct rescue *r)
 		gone = nm == NULL || is_gone(r, nm);
 	}
 	hostlist_free(h);
-	return gone;
+	return gone && !leaves_others(e, r);
 }
 
 /* Let the job start, since the machines that it lost are gone.  A begin time that somebody has set

@@ -156,22 +156,51 @@ static void test_a_machine_that_was_bought_since_is_none_that_it_lost(void **sta
 	assert_string_equal(F.story, "start 7_2 ");
 }
 
-/* I17: it was placed again meanwhile, on a machine that came up wrong and is being deleted. */
-static void test_a_machine_that_was_bought_for_it_since_must_be_gone_too(void **state)
+/* It was placed again meanwhile, on c7. */
+static struct fleet_name *was_given_c7(void)
 {
+	struct fleet_name *nm;
 	struct node n;
 
-	(void)state;
 	hold();
 	becomes("c1", NODE_GONE);
 	becomes("c2", NODE_GONE);
-	(void)fleet_name(&F.e.fleet, "c7", 0);
+	nm = fleet_name(&F.e.fleet, "c7", 0);
 	node_init(&n, "c7", 1, W.now);
 	n.job = 107;
 	(void)fleet_add(&F.e.fleet, &n);
+	return nm;
+}
+
+/* I17: that machine came up wrong and is being deleted. */
+static void test_a_machine_that_was_bought_for_it_since_must_be_gone_too(void **state)
+{
+	(void)state;
+	(void)was_given_c7();
+	becomes("c7", NODE_DRAINING);
+	waits(W.now + 5000);
 	becomes("c7", NODE_DELETING);
 	waits(W.now + 5000);
 	becomes("c7", NODE_GONE);
+	shows(DETAIL("PENDING", "5", "1800000121"));
+	assert_string_equal(F.story, "start 7_2 ");
+}
+
+/* I17: that machine came up wrong, and slurmctld is told to power it down, or does. */
+static void test_a_machine_that_is_ordered_down_must_be_gone_too(void **state)
+{
+	struct fleet_name *nm;
+
+	(void)state;
+	nm = was_given_c7();
+	becomes("c7", NODE_BOOTING);
+	nm->forced_ms = W.now;
+	waits(W.now + 5000);
+	nm->forced_ms = 0;
+	nm->flags = SLURM_POWER_DOWN;
+	waits(W.now + 5000);
+	nm->flags = 0;
+	nm->forced_ms = nm->newest->n.wanted_ms - 1; /* an earlier machine of that name */
 	shows(DETAIL("PENDING", "5", "1800000121"));
 	assert_string_equal(F.story, "start 7_2 ");
 }
@@ -410,6 +439,7 @@ int main(void)
 		TEST(test_a_machine_that_is_on_its_way_out_is_not_gone),
 		TEST(test_a_machine_that_was_bought_since_is_none_that_it_lost),
 		TEST(test_a_machine_that_was_bought_for_it_since_must_be_gone_too),
+		TEST(test_a_machine_that_is_ordered_down_must_be_gone_too),
 		TEST(test_it_starts_by_itself_if_they_do_not_go_in_time),
 		TEST(test_who_has_changed_its_begin_time_has_his_will),
 		TEST(test_a_begin_time_of_its_user_is_left_alone),
