@@ -13,6 +13,8 @@
 /* Compares a provider's list with the rows.  A list may repeat and contradict itself (F16): each
  * instance is looked at once, and belongs to the row with its id. */
 
+enum { GIVEN_MOST = 1 << 20 }; /* generations that a node has had in the life of a journal */
+
 /* --- each instance once -------------------------------------------------------------------------
  */
 
@@ -25,6 +27,15 @@ static bool is_readable(const struct provider_instance *in)
 {
 	/* Can the tags be burstd's?  It never gives a higher generation. */
 	return in->node[0] != '\0' && in->gen <= ENGINE_GEN_MAX / 2;
+}
+
+/* Can burstd have given this generation?  They begin above the second in which a journal was made
+ * (engine.h).  Who may tag instances could otherwise use up all generations of a node (F58). */
+static bool is_given(const struct engine *e, uint64_t gen)
+{
+	int64_t from = engine_wall(e, engine_now(e)) / 1000;
+
+	return gen <= (uint64_t)(from > e->d.gen_floor ? from : e->d.gen_floor) + GIVEN_MOST;
 }
 
 /* How complete the tags are. */
@@ -324,6 +335,7 @@ static void take_unknown(struct cloud *c, const struct provider_instance *in, st
 	struct drift_listed l = {.in = in, .nm = nm, .fn = fn};
 	const struct cloud *of;
 	enum drift_claim claim;
+	bool given = is_given(c->e, in->gen);
 
 	of = fn != NULL ? owner_provider(c->e, &fn->n) : NULL;
 	if (of != NULL && of != c && drift_owns(fn, in))
@@ -346,11 +358,11 @@ static void take_unknown(struct cloud *c, const struct provider_instance *in, st
 		return;
 	/* Before the first list nothing is sent, so a row that is wanted until then can take the
 	 * generation of the instance found, which becomes its own. */
-	if (l.here && in->gen > nm->last_gen && (claim != DRIFT_ASK || c->listed))
+	if (l.here && given && in->gen > nm->last_gen && (claim != DRIFT_ASK || c->listed))
 		nm->last_gen = in->gen;
-	if (claim == DRIFT_ADOPT)
+	if (claim == DRIFT_ADOPT && given)
 		adopt(c, nm, in, in->gen);
-	else if (claim == DRIFT_ADOPT_NEXT)
+	else if (claim == DRIFT_ADOPT || claim == DRIFT_ADOPT_NEXT)
 		adopt(c, nm, in, nm->last_gen + 1);
 }
 
