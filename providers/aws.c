@@ -406,7 +406,7 @@ static int parse_ok(const struct aws *a, const struct provider_op *op,
 	case PROVIDER_CREATE:
 		return aws_create_parse(a, op, reply, out);
 	case PROVIDER_LIST:
-		return aws_list_parse(provider_cursor(op), reply, out);
+		return aws_list_parse(a, provider_cursor(op), reply, out);
 	case PROVIDER_DELETE:
 		return aws_delete_parse(op->u.del.ids, op->u.del.nids, reply, out);
 	case PROVIDER_QUOTES:

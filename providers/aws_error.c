@@ -177,13 +177,17 @@ enum provider_code aws_code(enum provider_op_kind kind, const char *word, long s
 	return code;
 }
 
-void aws_set_message(const struct aws *a, struct provider_result *out, const char *text)
+void aws_show(const struct aws *a, char *out, size_t size, const char *text)
 {
 	const char *const secrets[] = {a->now.secret, a->now.token, a->base.secret, a->base.token,
 				       a->metadata_token};
 
-	words_show(out->message, sizeof(out->message), text, secrets,
-		   sizeof(secrets) / sizeof(secrets[0]));
+	words_show(out, size, text, secrets, sizeof(secrets) / sizeof(secrets[0]));
+}
+
+void aws_set_message(const struct aws *a, struct provider_result *out, const char *text)
+{
+	aws_show(a, out->message, sizeof(out->message), text);
 }
 
 /* The text between two tags, wherever they are: "<RequestID>" at the end of an error, "<requestId>"
@@ -206,9 +210,6 @@ void aws_request_id(const void *self, const struct provider_reply *reply,
 {
 	static const char *const headers[] = {"x-amzn-RequestId", "x-amz-request-id"};
 	static const char *const tags[] = {"<RequestID>", "<requestId>", "<RequestId>"};
-	const struct aws *a = self;
-	const char *const secrets[] = {a->now.secret, a->now.token, a->base.secret, a->base.token,
-				       a->metadata_token};
 	char id[PROVIDER_REQUEST_MAX + 1] = "";
 
 	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]) && id[0] == '\0'; i++) {
@@ -221,8 +222,7 @@ void aws_request_id(const void *self, const struct provider_reply *reply,
 		find_id(reply, tags[i], id, sizeof(id));
 	out[0] = '\0';
 	if (words_is_plain(id, PROVIDER_REQUEST_MAX))
-		words_show(out, PROVIDER_REQUEST_MAX + 1, id, secrets,
-			   sizeof(secrets) / sizeof(secrets[0]));
+		aws_show(self, out, PROVIDER_REQUEST_MAX + 1, id);
 }
 
 static void get_cut(const struct xml_node *n, const char *name, char *out, size_t size)

@@ -157,7 +157,8 @@ int aws_instance_read(const struct xml_node *item, struct provider_instance *i)
 
 /* Why EC2 ended an instance by itself.  Only what is about the place is a refusal (F4); its other
  * words are for people. */
-static void read_failure(const struct xml_node *item, const char *id, struct provider_result *out)
+static void read_failure(const struct aws *a, const struct xml_node *item, const char *id,
+			 struct provider_result *out)
 {
 	static const char *const wanted[] = {"UserInitiatedShutdown", "InstanceInitiatedShutdown",
 					     "UserInitiatedHibernate"};
@@ -176,7 +177,7 @@ static void read_failure(const struct xml_node *item, const char *id, struct pro
 	means = aws_code(PROVIDER_CREATE, word, 0);
 	if (means == PROVIDER_CAPACITY || means == PROVIDER_QUOTA)
 		f->code = means;
-	words_show(f->message, sizeof(f->message), says[0] != '\0' ? says : code, NULL, 0);
+	aws_show(a, f->message, sizeof(f->message), says[0] != '\0' ? says : code);
 }
 
 /* --- the list ---------------------------------------------------------------------------------
@@ -190,6 +191,7 @@ int aws_cursor_read(const struct xml_node *root, const char *before, struct prov
 }
 
 struct listing {
+	const struct aws *a;
 	struct provider_result *out;
 	struct aws_tags tags;
 	size_t cap;
@@ -214,12 +216,12 @@ static int read_one(void *ctx, const struct xml_node *item)
 		return -1;
 	aws_tags_who(&l->tags, xml_text(item, "amiLaunchIndex"), i);
 	if (i->state == PROVIDER_ENDED && !i->taken)
-		read_failure(item, i->id, out);
+		read_failure(l->a, item, i->id, out);
 	out->ninstances++;
 	return 0;
 }
 
-int aws_list_parse(const char *cursor, const struct provider_reply *reply,
+int aws_list_parse(const struct aws *a, const char *cursor, const struct provider_reply *reply,
 		   struct provider_result *out)
 {
 	static const char *const names[] = {"DescribeInstancesResponse",
@@ -241,7 +243,7 @@ int aws_list_parse(const char *cursor, const struct provider_reply *reply,
 					    "value",
 					    "nextToken",
 					    NULL};
-	struct listing l = {.out = out};
+	struct listing l = {.a = a, .out = out};
 	/* DescribeInstancesResponse/reservationSet/item/instancesSet/item */
 	const struct xml_each each = {"item", "instancesSet", 4, read_one, &l};
 	struct xml x;

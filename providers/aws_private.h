@@ -136,7 +136,7 @@ void aws_create_goes_on(const struct aws *a, const struct provider_op *op, const
 
 /* --- aws_list.c --- */
 int aws_list_build(const char *cluster, const char *cursor, struct str *body, struct err *e);
-int aws_list_parse(const char *cursor, const struct provider_reply *reply,
+int aws_list_parse(const struct aws *a, const char *cursor, const struct provider_reply *reply,
 		   struct provider_result *out);
 int aws_delete_build(const char *const *ids, size_t n, struct str *body, struct err *e);
 int aws_delete_parse(const char *const *ids, size_t n, const struct provider_reply *reply,
@@ -197,7 +197,9 @@ enum provider_code aws_code(enum provider_op_kind kind, const char *word, long s
 /* Code and message of an error reply of any AWS service; "" if missing. */
 void aws_error_words(const struct provider_reply *reply, char code[64],
 		     char message[AWS_WORDS_MAX]);
-/* Set the message for people and logs: one line, without any of the driver's secrets. */
+/* Words of AWS's for people and logs: one line, without any of the driver's secrets. */
+void aws_show(const struct aws *a, char *out, size_t size, const char *text);
+/* Set the message, likewise. */
 void aws_set_message(const struct aws *a, struct provider_result *out, const char *text);
 /* provider_ops.request_id: of the header x-amzn-RequestId, else of the reply. */
 void aws_request_id(const void *self, const struct provider_reply *reply,

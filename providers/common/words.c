@@ -10,16 +10,20 @@
 
 static const char mask[] = "***";
 
-/* Bytes of the longest secret at p; 0: none.  The longest, as one may be the beginning of another.
- */
+enum { PART = 8 }; /* so much of a secret at the end of a text: the text was cut in the secret */
+
+/* Bytes of the longest secret at p, or of its part where the text ends in it; 0: none.  The
+ * longest, as one may be the beginning of another. */
 static size_t secret_at(const char *p, const char *const *secrets, size_t n)
 {
 	size_t longest = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		size_t len = secrets[i] != NULL ? strlen(secrets[i]) : 0;
+		size_t len = 0;
 
-		if (len > longest && strncmp(p, secrets[i], len) == 0)
+		while (secrets[i] != NULL && p[len] != '\0' && p[len] == secrets[i][len])
+			len++;
+		if (len > longest && (secrets[i][len] == '\0' || (p[len] == '\0' && len >= PART)))
 			longest = len;
 	}
 	return longest;

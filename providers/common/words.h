@@ -6,8 +6,9 @@
 #include <stddef.h>
 
 /* Copy text to out, at most size - 1 bytes: one line, only characters that may be shown (plain.h),
- * '?' for all others, and "***" for each of the n secrets; those that are NULL or "" are none.  A
- * cut leaves whole characters and no part of a secret. */
+ * '?' for all others, and "***" for each of the n secrets, also where the text ends in one after
+ * 8 bytes of it or more; those that are NULL or "" are none.  A cut leaves whole characters and no
+ * part of a secret. */
 void words_show(char *out, size_t size, const char *text, const char *const *secrets, size_t n);
 
 /* Append " (ID)" to a text of words_show(), cut by as much as it takes; id "": nothing.  size is

@@ -310,6 +310,8 @@ static void test_who_failed_says_why(void **state)
 		 "Client.InternalError: Client error on launch"},
 		{"terminated", "Client.InvalidSnapshot.NotFound", "", true, PROVIDER_TRANSIENT,
 		 "Client.InvalidSnapshot.NotFound"},
+		{"terminated", "Client.InternalError", "key " SECRET " is unknown", true,
+		 PROVIDER_TRANSIENT, "key *** is unknown"},
 		{"terminated", "Client.UserInitiatedShutdown", "x", false, 0, ""},
 		{"terminated", "Client.InstanceInitiatedShutdown", "x", false, 0, ""},
 		{"terminated", "Server.SpotInstanceTermination", "x", false, 0, ""},

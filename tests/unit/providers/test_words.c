@@ -37,7 +37,7 @@ static void test_words_are_one_line_that_may_be_shown(void **state)
 
 static void test_no_secret_is_shown(void **state)
 {
-	static const char *const secrets[] = {NULL, "key", "", "keyring", "s3cret"};
+	static const char *const secrets[] = {NULL, "key", "", "keyring", "s3cret", "correcthorse"};
 	static const struct {
 		const char *text, *shown;
 	} rows[] = {
@@ -46,13 +46,17 @@ static void test_no_secret_is_shown(void **state)
 		{"s3crets3cret", "******"},
 		{"s3cre", "s3cre"},
 		{"s3s3cret", "s3***"},
+		{"it is correcthorse", "it is ***"},
+		{"it is correcth", "it is ***"}, /* the text was cut before */
+		{"it is correct", "it is correct"},
+		{"it is correcth.", "it is correcth."},
 		{"a key and a keyring", "a *** and a ***"}, /* not "***ring" */
 	};
 	char out[64];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		words_show(out, sizeof(out), rows[i].text, secrets, 5);
+		words_show(out, sizeof(out), rows[i].text, secrets, 6);
 		assert_string_equal(out, rows[i].shown);
 	}
 }
