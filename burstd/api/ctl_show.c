@@ -7,6 +7,7 @@
 #include "api/ctl_ops.h"
 #include "api/ctl_reply.h"
 #include "api/explain.h"
+#include "base/clamp.h"
 #include "base/fmt.h"
 #include "base/mem.h"
 #include "buy/buy_api.h"
@@ -425,7 +426,7 @@ static int put_bill(void *ctx, const struct journal_usage *u)
 		return 0;
 	if (b->shown >= CTL_API_GENERATIONS_MAX) {
 		b->left_out++;
-		b->left_out_nano += u->cost_nano;
+		b->left_out_nano = clamp_add(b->left_out_nano, u->cost_nano);
 		return 0;
 	}
 	b->shown++;

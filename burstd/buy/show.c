@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "base/clamp.h"
 #include "base/fmt.h"
 
 /* Shows to the API what a pool costs (buy_api.h). */
@@ -19,8 +20,9 @@ int64_t engine_spent(const struct engine *e, size_t pool)
 		for (const struct fleet_node *fn = e->fleet.states[s]; fn; fn = fn->state_next)
 			if (fn->n.pool == pool && s != NODE_GONE && fn->n.start_ms != 0 &&
 			    engine_now(e) > fn->n.start_ms)
-				sum += fmt_cost(engine_now(e) - fn->n.start_ms, fn->n.rate_nano_h) -
-				       engine_billed(&fn->n);
+				sum = clamp_add(sum, fmt_cost(engine_now(e) - fn->n.start_ms,
+							      fn->n.rate_nano_h) -
+							     engine_billed(&fn->n));
 	return sum;
 }
 

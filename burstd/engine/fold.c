@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clamp.h"
 #include "base/fmt.h"
 #include "base/mem.h"
 #include "base/redact.h"
@@ -230,7 +231,7 @@ static void put_usage(struct engine *e, const struct node *n, int64_t billed_nan
 				  .rate_nano_h = n->rate_nano_h};
 
 	u.cost_nano = fmt_cost(n->end_ms - n->start_ms, n->rate_nano_h);
-	p->spent_nano += u.cost_nano - billed_nano;
+	p->spent_nano = clamp_add(p->spent_nano, u.cost_nano - billed_nano);
 	journal_put_usage(engine_tx(e), &u);
 }
 

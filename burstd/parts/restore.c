@@ -1,3 +1,4 @@
+#include "base/clamp.h"
 #include "buy/buy.h"
 #include "cloud/cloud.h"
 #include "jobs/jobs.h"
@@ -39,10 +40,11 @@ static int load_spent(void *ctx, const char *pool, int64_t cost_nano, struct err
 {
 	struct engine *e = ctx;
 	const struct conf_pool *p = conf_pool_named(e->conf, pool);
+	int64_t *sum = p != NULL ? &e->fleet.pools[conf_pool_index(e->conf, p)].spent_nano : NULL;
 
 	(void)err;
-	if (p != NULL)
-		e->fleet.pools[conf_pool_index(e->conf, p)].spent_nano += cost_nano;
+	if (sum != NULL)
+		*sum = clamp_add(*sum, cost_nano);
 	return 0;
 }
 

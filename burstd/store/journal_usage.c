@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/clamp.h"
+#include "base/fmt.h"
 #include "core/provider.h"
 #include "store/private.h"
 
@@ -13,8 +15,8 @@ static const char sql_put_usage[] =
 	" start_ms = excluded.start_ms, end_ms = excluded.end_ms,"
 	" rate_nano_h = excluded.rate_nano_h, cost_nano = excluded.cost_nano";
 
-static const char sql_sum_usage[] =
-	"SELECT pool, SUM(cost_nano) FROM usage GROUP BY pool ORDER BY pool";
+static const char sql_sum_usage[] = "SELECT pool, SUM(cost_nano / 1000000000), SUM(cost_nano % "
+				    "1000000000) FROM usage GROUP BY pool ORDER BY pool";
 
 static const char sql_usages_of_node[] =
 	"SELECT gen, instance, pool, start_ms, end_ms, rate_nano_h, cost_nano"
@@ -70,7 +72,11 @@ static int read_spent(const struct journal *j, struct db_cursor *c, const struct
 		      struct err *e)
 {
 	const char *pool = db_get_text(c, PROVIDER_WORD_MAX);
-	int64_t cost = db_get_int(c, INT64_MIN, INT64_MAX);
+	int64_t units = db_get_int(c, INT64_MIN, INT64_MAX);
+	int64_t nano = db_get_int(c, INT64_MIN, INT64_MAX), cost;
+
+	units = clamp(units, INT64_MIN / FMT_NANO, INT64_MAX / FMT_NANO);
+	cost = clamp_add(units * FMT_NANO, nano);
 
 	return c->bad ? db_damaged(j->db, "usage", e) : v->spent(v->ctx, pool, cost, e);
 }

@@ -347,6 +347,29 @@ static int on_usage(void *ctx, const struct journal_usage *u)
 	return to[0] == '.';
 }
 
+/* A sum beyond all numbers is the largest there is, and no reason not to start. */
+static void test_bills_beyond_all_numbers(void **state)
+{
+	static const int64_t costs[] = {INT64_MAX - 5, 3, 4};
+	static const int64_t sums[] = {INT64_MAX - 5, INT64_MAX - 2, INT64_MAX};
+	struct fixture *f = *state;
+	struct journal_usage u = {.pool = "h100", .node = "c1", .instance = "i-1"};
+
+	for (size_t i = 0; i < 3; i++) {
+		struct journal_tx *tx = journal_begin(f->j);
+		struct seen *s;
+
+		u.gen = i + 1;
+		u.cost_nano = costs[i];
+		journal_put_usage(tx, &u);
+		commit(tx);
+		s = load(f);
+		assert_int_equal(s->nspent, 1);
+		assert_true(s->spent[0] == sums[i]);
+		forget(s);
+	}
+}
+
 static void test_usage(void **state)
 {
 	char texts[200];
@@ -575,6 +598,7 @@ int main(void)
 		TEST(test_event_visit_stops),
 		TEST(test_events_are_append_only),
 		TEST(test_usage),
+		TEST(test_bills_beyond_all_numbers),
 		TEST(test_load_order_and_stop),
 		TEST(test_trim),
 		TEST(test_numbers_after_a_trim),
