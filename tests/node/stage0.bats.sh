@@ -204,6 +204,7 @@ dies() {
 
 refused() {
 	begun
+	mute_console
 	clouds
 	for status in 401 403 410; do
 		rm -f $W/power

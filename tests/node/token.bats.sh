@@ -89,6 +89,7 @@ token_image() {
 	token_stage0 $W/node-init "$sha"
 	[ -e $W/begun ]
 	rm $W/begun
+	mute_console
 	token_stage0 $W/node-init "$(printf %064d 0)"
 	[ $rc != 0 ]
 	[ "$(cat $W/power)" = off ]

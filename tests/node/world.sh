@@ -16,6 +16,13 @@ alone() {
 	[ "$status" = 0 ]
 }
 
+# From here on whoever writes to the console waits, as with flow control.
+mute_console() {
+	[ -e /dev/console ] || return 0
+	mkfifo $W/mute
+	mount --bind $W/mute /dev/console
+}
+
 # What there is to read when something went wrong.
 leave() {
 	local f
