@@ -254,61 +254,6 @@ static void test_no_snapshot(void **state)
 	assert_int_equal(f->e->cloud->all[0].nstrays, 0);
 }
 
-/* F58, I3: the journal is an older one, and a list shows what was bought since: its generation is
- * used, though that instance has ended or slurmctld has said nothing of its node.  The next one of
- * that name and generation would be taken for it. */
-static void test_a_generation_that_is_found_is_never_used_again(void **state)
-{
-	static const struct shown ours = {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING};
-	static const struct shown past[] = {{"i-1", 5, "10.0.0.1", PROVIDER_RUNNING},
-					    {"i-3", 7, "", PROVIDER_ENDED},
-					    {"i-2", 6, "", PROVIDER_ENDED}};
-	static const struct shown later = {"i-4", 9, "10.0.0.4", PROVIDER_RUNNING};
-	struct fix *f = *state;
-	struct fleet_name *nm;
-
-	load(f, NODE_READY, &ours);
-	show(f, "IDLE+CLOUD", "NodeAddr=10.0.0.1");
-	list(f, past, 3);
-	nm = fleet_find(&f->e->fleet, "c1");
-	assert_int_equal(nm->last_gen, 7);
-	assert_string_equal(kept(f), "i-1");
-	nm->flags = 0; /* what becomes of it is not known; where it is, is */
-	f->e->cloud->all[0].listed = true;
-	list(f, &later, 1);
-	assert_int_equal(nm->last_gen, 9);
-}
-
-/* F58: who may tag instances cannot use up the generations of a node, for then burstd could not
- * read the tags of its own. */
-static void test_a_generation_that_was_never_given_is_not_believed(void **state)
-{
-	static const struct shown ours = {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING};
-	struct shown ended = {"i-2", 0, "", PROVIDER_ENDED};
-	struct shown theirs = {"i-3", 0, "10.0.0.3", PROVIDER_RUNNING};
-	struct fix *f = *state;
-	struct fleet_name *nm;
-	uint64_t most;
-
-	load(f, NODE_READY, &ours);
-	nm = fleet_find(&f->e->fleet, "c1");
-	most = (uint64_t)engine_wall(f->e, engine_now(f->e)) / 1000 + (1 << 20);
-	ended.gen = theirs.gen = most + 1000;
-	list(f, &ended, 1);
-	assert_int_equal(nm->last_gen, 5);
-	show(f, "IDLE+CLOUD", "NodeAddr=10.0.0.3");
-	list(f, &theirs, 1); /* it is adopted, with a generation of ours */
-	assert_string_equal(nm->newest->n.instance, "i-3");
-	assert_int_equal(nm->last_gen, 6);
-	ended.gen = most - 1000;
-	list(f, &ended, 1);
-	assert_int_equal(nm->last_gen, most - 1000);
-	f->e->d.gen_floor = (int64_t)most; /* the clock was ahead when the journal was made */
-	ended.gen = most + 1000;
-	list(f, &ended, 1);
-	assert_int_equal(nm->last_gen, most + 1000);
-}
-
 /* F49: what was read of it before it broke is of no other snapshot. */
 static void test_a_broken_snapshot_leaves_nothing_for_the_next(void **state)
 {
@@ -583,10 +528,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_what_is_found_is_not_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_is_found_dying_stays_refused, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(
-			test_a_generation_that_was_never_given_is_not_believed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_generation_that_is_found_is_never_used_again,
-						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_snapshot, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_broken_snapshot_leaves_nothing_for_the_next,
 						setup, teardown),
