@@ -8,12 +8,10 @@
 #include "base/ipaddr.h"
 #include "base/mem.h"
 #include "providers/aws_private.h"
+#include "providers/common/rest.h"
 #include "providers/common/words.h"
 
-enum {
-	URL_MAX_BYTES = 1024,
-	TOKEN_LIFE_MS = 86400000, /* EC2 keeps tokens a day after the instance's end, at least */
-};
+enum { TOKEN_LIFE_MS = 86400000 }; /* EC2 keeps tokens a day after the instance's end, at least */
 
 /* --- open, close ------------------------------------------------------------------------------
  */
@@ -27,13 +25,13 @@ static char *dup_or_null(const char *text)
  * port. */
 static int set_endpoint(struct aws_endpoint *ep, const char *url, struct err *e)
 {
-	bool tls = strncmp(url, "https://", 8) == 0, plain = strncmp(url, "http://", 7) == 0;
-	const char *host = url + (tls ? 8 : plain ? 7 : 0), *drop = tls ? ":443" : ":80";
-	size_t n = strcspn(host, "/"), end = strlen(drop);
+	bool tls = strncmp(url, "https://", 8) == 0;
+	const char *host = url + (tls ? 8 : 7), *drop = tls ? ":443" : ":80";
+	size_t n, end = strlen(drop);
 
-	if ((!tls && !plain) || n == 0 || !aws_is_plain(url, URL_MAX_BYTES) ||
-	    strpbrk(host, "@?#\\\"<>") != NULL)
+	if (!rest_is_url(url))
 		return err_set(e, ERR_INVALID, "want a URL http(s)://HOST[:PORT][/PATH]");
+	n = strcspn(host, "/");
 	ep->url = mem_strdup(url);
 	ep->host = mem_strdup(host);
 	ep->host[n] = '\0';
@@ -99,7 +97,7 @@ static int set_queue(struct aws *a, const char *url, struct err *e)
 		return 0;
 	host = strstr(url, "://");
 	path = host != NULL ? strchr(host + 3, '/') : NULL;
-	if (path == NULL || strchr(path + 1, '/') == NULL || !aws_is_plain(url, URL_MAX_BYTES) ||
+	if (path == NULL || strchr(path + 1, '/') == NULL || !aws_is_plain(url, REST_BASE_MAX) ||
 	    strpbrk(url, "\"\\") != NULL)
 		return err_set(e, ERR_INVALID,
 			       "notice_queue: want the URL of a queue, such as "

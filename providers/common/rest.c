@@ -16,7 +16,7 @@ enum { HEADER_MAX = 2 * REST_CREDENTIAL_MAX };
 /* --- init, fini --------------------------------------------------------------------------------
  */
 
-static bool is_url(const char *url)
+bool rest_is_url(const char *url)
 {
 	const char *host;
 
@@ -82,7 +82,7 @@ int rest_init(struct rest *r, const struct rest_api *api, const struct provider_
 	size_t n;
 
 	*r = (struct rest){.api = api};
-	if (conf->url == NULL || !is_url(conf->url))
+	if (conf->url == NULL || !rest_is_url(conf->url))
 		return err_set(e, ERR_INVALID, "provider %s: want url = \"http(s)://HOST[:PORT]\"",
 			       conf->name);
 	if (credential == NULL && !api->open)

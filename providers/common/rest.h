@@ -62,6 +62,8 @@ struct rest { /* what a driver keeps; of each provider section */
 	char *secrets[REST_SECRETS_MAX]; /* masked in messages; the rest are NULL */
 };
 
+/* http(s)://HOST[:PORT][/PATH], without user, query or fragment, at most REST_BASE_MAX bytes? */
+bool rest_is_url(const char *url);
 /* Check url and credential, and keep copies; conf->credential may be wiped afterwards.  -1: *r
  * needs no fini. */
 int rest_init(struct rest *r, const struct rest_api *api, const struct provider_conf *conf,
