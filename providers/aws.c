@@ -397,6 +397,16 @@ static int aws_build(const void *self, const struct provider_op *op, struct prov
 /* --- replies ----------------------------------------------------------------------------------
  */
 
+static int parse_list(const struct aws *a, const struct provider_op *op,
+		      const struct provider_reply *reply, struct provider_result *out)
+{
+	struct aws_list *l = aws_list_begin(a);
+
+	if (reply->body != NULL)
+		aws_list_add(l, reply->body, reply->len);
+	return aws_list_end(l, provider_cursor(op), out);
+}
+
 static int parse_ok(const struct aws *a, const struct provider_op *op,
 		    const struct provider_reply *reply, struct provider_result *out)
 {
@@ -404,7 +414,7 @@ static int parse_ok(const struct aws *a, const struct provider_op *op,
 	case PROVIDER_CREATE:
 		return aws_create_parse(a, op, reply, out);
 	case PROVIDER_LIST:
-		return aws_list_parse(a, provider_cursor(op), reply, out);
+		return parse_list(a, op, reply, out);
 	case PROVIDER_DELETE:
 		return aws_delete_parse(op->u.del.ids, op->u.del.nids, reply, out);
 	case PROVIDER_QUOTES:
@@ -479,14 +489,11 @@ static void tell_id(const struct aws *a, const struct provider_reply *reply,
 		words_add_id(out->message, sizeof(out->message), id);
 }
 
-static void parse_any(const struct aws *a, const struct provider_op *op,
-		      const struct provider_reply *reply, struct provider_result *out)
+/* rc: of reading a success. */
+static void conclude(const struct aws *a, const struct provider_op *op, int rc,
+		     struct provider_result *out)
 {
-	if (reply->status != 200) {
-		parse_error(a, op, reply, out);
-		return;
-	}
-	if (parse_ok(a, op, reply, out) == 0) {
+	if (rc == 0) {
 		if (op->kind != PROVIDER_NOTICES && out->cursor[0] != '\0')
 			out->code = PROVIDER_MORE;
 		return;
@@ -499,7 +506,32 @@ static void parse_any(const struct aws *a, const struct provider_op *op,
 static void aws_parse(const void *self, const struct provider_op *op,
 		      const struct provider_reply *reply, struct provider_result *out)
 {
-	parse_any(self, op, reply, out);
+	if (reply->status != 200)
+		parse_error(self, op, reply, out);
+	else
+		conclude(self, op, parse_ok(self, op, reply, out), out);
+	tell_id(self, reply, out);
+}
+
+/* A page of 250 instances with 32 interfaces each is 7 MB. */
+static void *aws_read_begin(const void *self, const struct provider_op *op)
+{
+	return op->kind == PROVIDER_LIST ? aws_list_begin(self) : NULL;
+}
+
+static void aws_read_some(void *reader, const char *p, size_t len)
+{
+	aws_list_add(reader, p, len);
+}
+
+static void aws_read_end(void *reader, const void *self, const struct provider_op *op,
+			 const struct provider_reply *reply, struct provider_result *out)
+{
+	int rc = aws_list_end(reader, op != NULL ? provider_cursor(op) : "", out);
+
+	if (out == NULL)
+		return;
+	conclude(self, op, rc, out);
 	tell_id(self, reply, out);
 }
 
@@ -513,6 +545,9 @@ const struct provider_ops provider_aws = {
 	.request_id = aws_request_id,
 	.build = aws_build,
 	.parse = aws_parse,
+	.read_begin = aws_read_begin,
+	.read_some = aws_read_some,
+	.read_end = aws_read_end,
 	.fits = aws_fits,
 	.good_until = aws_good_until,
 	.renew = aws_renew,

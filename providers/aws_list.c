@@ -190,17 +190,19 @@ int aws_cursor_read(const struct xml_node *root, const char *before, struct prov
 	return out->cursor[0] == '\0' || strcmp(out->cursor, before) != 0 ? 0 : -1;
 }
 
-struct listing {
+struct aws_list { /* one page, as it comes */
 	const struct aws *a;
-	struct provider_result *out;
+	struct xml_reading *xml;
+	struct xml_each each;
+	struct provider_result r;
 	struct aws_tags tags;
 	size_t cap;
 };
 
 static int read_one(void *ctx, const struct xml_node *item)
 {
-	struct listing *l = ctx;
-	struct provider_result *out = l->out;
+	struct aws_list *l = ctx;
+	struct provider_result *out = &l->r;
 	struct provider_instance *i;
 
 	if (out->ninstances == l->cap) {
@@ -221,8 +223,7 @@ static int read_one(void *ctx, const struct xml_node *item)
 	return 0;
 }
 
-int aws_list_parse(const struct aws *a, const char *cursor, const struct provider_reply *reply,
-		   struct provider_result *out)
+struct aws_list *aws_list_begin(const struct aws *a)
 {
 	static const char *const names[] = {"DescribeInstancesResponse",
 					    "item",
@@ -243,19 +244,37 @@ int aws_list_parse(const struct aws *a, const char *cursor, const struct provide
 					    "value",
 					    "nextToken",
 					    NULL};
-	struct listing l = {.a = a, .out = out};
+	struct aws_list *l = mem_zalloc(sizeof(*l));
+
+	l->a = a;
+	aws_tags_init(&l->tags);
 	/* DescribeInstancesResponse/reservationSet/item/instancesSet/item */
-	const struct xml_each each = {"item", "instancesSet", 4, read_one, &l};
-	struct xml x;
+	l->each = (struct xml_each){"item", "instancesSet", 4, read_one, l};
+	l->xml = xml_begin(names, &l->each);
+	return l;
+}
+
+void aws_list_add(struct aws_list *l, const char *p, size_t len)
+{
+	xml_add(l->xml, p, len);
+}
+
+int aws_list_end(struct aws_list *l, const char *cursor, struct provider_result *out)
+{
+	struct xml x = {0};
 	int rc = -1;
 
-	aws_tags_init(&l.tags);
 	/* Without the set the list may be incomplete (I12). */
-	if (xml_parse_each(&x, names, &each, reply->body, reply->len) == 0 &&
+	if (xml_end(l->xml, out != NULL ? &x : NULL) == 0 && out != NULL &&
 	    xml_child(x.root, "reservationSet") != NULL)
-		rc = aws_cursor_read(x.root, cursor, out);
+		rc = aws_cursor_read(x.root, cursor, &l->r);
 	xml_fini(&x);
-	aws_tags_fini(&l.tags);
+	aws_tags_fini(&l->tags);
+	if (out != NULL)
+		*out = l->r;
+	else
+		provider_result_fini(&l->r);
+	free(l);
 	return rc;
 }
 

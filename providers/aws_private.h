@@ -136,8 +136,11 @@ void aws_create_goes_on(const struct aws *a, const struct provider_op *op, const
 
 /* --- aws_list.c --- */
 int aws_list_build(const char *cluster, const char *cursor, struct str *body, struct err *e);
-int aws_list_parse(const struct aws *a, const char *cursor, const struct provider_reply *reply,
-		   struct provider_result *out);
+/* A page of a list that comes in pieces, cut anywhere. */
+struct aws_list *aws_list_begin(const struct aws *a);
+void aws_list_add(struct aws_list *l, const char *p, size_t len);
+/* It is complete: fill in *out.  Frees l.  -1: it makes no sense.  out NULL: drop it. */
+int aws_list_end(struct aws_list *l, const char *cursor, struct provider_result *out);
 int aws_delete_build(const char *const *ids, size_t n, struct str *body, struct err *e);
 int aws_delete_parse(const char *const *ids, size_t n, const struct provider_reply *reply,
 		     struct provider_result *out);

@@ -101,12 +101,20 @@ static void note_limit(const struct request *rq, const struct provider_result *r
 	}
 }
 
+static void drop_reader(struct request *rq)
+{
+	if (rq->reader != NULL)
+		rq->reads->read_end(rq->reader, NULL, NULL, NULL, NULL);
+	rq->reader = NULL;
+}
+
 static void request_free(struct request *rq)
 {
 	assert(rq->prev != NULL);
 	*rq->prev = rq->next;
 	if (rq->next != NULL)
 		rq->next->prev = rq->prev;
+	drop_reader(rq);
 	secret_wipe(&rq->cursor);
 	free(rq->ctx);
 	free(rq);
@@ -197,12 +205,27 @@ static void set_id(struct request *rq, const struct provider_reply *reply,
 		(void)snprintf(r->request_id, sizeof(r->request_id), "%s, %s", rq->first_id, id);
 }
 
+/* What is no success came whole, as it is short. */
+static void read_reply(struct request *rq, const struct provider_reply *reply,
+		       struct provider_result *r)
+{
+	const struct cloud *c = rq->cloud;
+	void *reader = rq->reader;
+
+	if (reader == NULL || reply->status != 200) {
+		c->ops->parse(c->self, &rq->op, reply, r);
+		return;
+	}
+	rq->reader = NULL;
+	c->ops->read_end(reader, c->self, &rq->op, reply, r);
+}
+
 static void parsed(struct request *rq, const struct provider_reply *reply)
 {
 	struct provider_result r = {0};
 
 	assert(rq->cloud != NULL);
-	rq->cloud->ops->parse(rq->cloud->self, &rq->op, reply, &r);
+	read_reply(rq, reply, &r);
 	set_id(rq, reply, &r);
 	/* Convert the pause for all users of it: rows, limit.h and listen.c. */
 	if (r.retry_after_ms > LIMIT_PAUSE_MAX_MS)
@@ -270,6 +293,13 @@ static void on_proc(void *ctx, const struct proc_reply *reply, const struct err 
 	answered(ctx, &r, e);
 }
 
+static void on_data(void *ctx, const char *data, size_t len)
+{
+	struct request *rq = ctx;
+
+	rq->reads->read_some(rq->reader, data, len);
+}
+
 /* Nobody waits for a console log longer (console.c), so it shall keep no slot. */
 static uint32_t timeout_of(const struct request *rq)
 {
@@ -292,6 +322,12 @@ static int send_http(struct request *rq, const struct provider_request *p, struc
 				 .held = held_ms > 0,
 				 .max_reply = ENGINE_REPLY_MAX};
 
+	drop_reader(rq); /* of the page before, if that was no success */
+	rq->reads = c->ops;
+	if (c->ops->read_begin != NULL)
+		rq->reader = c->ops->read_begin(c->self, &rq->op);
+	if (rq->reader != NULL)
+		call.on_data = on_data;
 	rq->http = true;
 	return http_client_send(c->e->d.http, &call, on_http, rq, &rq->handle, e);
 }

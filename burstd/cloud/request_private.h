@@ -12,6 +12,8 @@ struct request {
 	void *ctx;
 	uint64_t handle; /* of an HTTP request */
 	bool http;
+	void *reader; /* of the driver, for a reply that is read as it comes; NULL: none */
+	const struct provider_ops *reads; /* whose */
 	int64_t sent_ms;
 	struct request *detached; /* what prev points to once the engine is gone */
 	struct err unsent;        /* code is set: it could not be sent */

@@ -403,6 +403,15 @@ struct provider_ops {
 	 * PROVIDER_AMBIGUOUS for a create, PROVIDER_TRANSIENT for all else, never a crash. */
 	void (*parse)(const void *self, const struct provider_op *op,
 		      const struct provider_reply *reply, struct provider_result *out);
+	/* For replies that are long: read one with status 200 as it comes, so that it keeps the
+	 * loop for no longer than a piece of it takes.  Return NULL to have replies to this op
+	 * whole, in parse(); NULL instead of the three: all are. */
+	void *(*read_begin)(const void *self, const struct provider_op *op);
+	void (*read_some)(void *reader, const char *p, size_t len); /* cut anywhere */
+	/* It is complete: as parse(), of a reply whose body is what read_some() was given.  Frees
+	 * the reader.  All but reader NULL: drop it; self may be closed by then. */
+	void (*read_end)(void *reader, const void *self, const struct provider_op *op,
+			 const struct provider_reply *reply, struct provider_result *out);
 	/* The terms that are known before any request; pure.  NULL: nothing is known. */
 	struct provider_terms (*terms)(const void *self, const struct provider_place *place);
 	/* Copy the provider's id of a request from a reply to it, whatever it was, to out; "": it

@@ -30,6 +30,8 @@ struct xfer { /* one request, from send to callback */
 	size_t sent_len;
 	bool resend; /* libcurl wanted to send it again, and was refused */
 	http_done_fn done;
+	http_data_fn on_data;
+	size_t given; /* bytes of the body that went there */
 	void *ctx;
 	char errbuf[CURL_ERROR_SIZE];
 };
@@ -314,9 +316,14 @@ static size_t on_body(char *data, size_t one, size_t n, void *ctx)
 	size_t need = x->len + n + 1;
 
 	assert(one == 1);
-	if (n > x->max - x->len) {
+	if (n > x->max - x->len - x->given) {
 		x->too_long = true;
 		return 0;
+	}
+	if (x->on_data != NULL && status_of(x) == 200) {
+		x->given += n;
+		x->on_data(x->ctx, data, n);
+		return n;
 	}
 	if (need > x->cap) {
 		/* Never move a secret: a copy would stay behind. */
@@ -417,6 +424,9 @@ static void set_peer(struct xfer *x, const struct http_call *call)
 	}
 }
 
+/* Of what is read as it comes, libcurl takes a hundred pieces of this size before it returns. */
+enum { PIECE_BYTES = 2048 };
+
 static void set_limits(struct xfer *x, const struct http_call *call)
 {
 	long connect_ms = call->timeout_ms < HTTP_CLIENT_CONNECT_MS ? (long)call->timeout_ms
@@ -428,6 +438,8 @@ static void set_limits(struct xfer *x, const struct http_call *call)
 	(void)curl_easy_setopt(x->easy, CURLOPT_LOW_SPEED_LIMIT,
 			       call->held ? 0L : (long)HTTP_CLIENT_STALL_RATE);
 	(void)curl_easy_setopt(x->easy, CURLOPT_LOW_SPEED_TIME, call->held ? 0L : stall_s);
+	if (call->on_data != NULL)
+		(void)curl_easy_setopt(x->easy, CURLOPT_BUFFERSIZE, (long)PIECE_BYTES);
 	(void)curl_easy_setopt(x->easy, CURLOPT_WRITEFUNCTION, on_body);
 	(void)curl_easy_setopt(x->easy, CURLOPT_WRITEDATA, x);
 	(void)curl_easy_setopt(x->easy, CURLOPT_HEADERFUNCTION, on_header);
@@ -539,6 +551,7 @@ int http_client_send(struct http_client *c, const struct http_call *call, http_d
 	x->done = done;
 	x->ctx = ctx;
 	x->max = call->max_reply;
+	x->on_data = call->on_data;
 	x->secret = call->secret;
 	x->easy = mem_check(curl_easy_init());
 	set_options(x, call);

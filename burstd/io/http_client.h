@@ -33,6 +33,8 @@ enum {
 	HTTP_CLIENT_HEADERS_MAX = 65536, /* bytes of all headers of one reply */
 };
 
+typedef void (*http_data_fn)(void *ctx, const char *data, size_t len);
+
 struct http_call {          /* borrowed during http_client_send() only */
 	const char *method; /* "GET", "POST", ... */
 	const char *url;
@@ -46,6 +48,9 @@ struct http_call {          /* borrowed during http_client_send() only */
 	 * wakeup a second. */
 	bool held;
 	size_t max_reply; /* a longer body is an error */
+	/* If it is set: the body of a reply with status 200 goes there as it comes, with done's
+	 * ctx, and is not kept.  Runs inside libcurl: it must not call the client. */
+	http_data_fn on_data;
 	/* The reply holds a secret: its only copy is wiped.  (Copies of headers and body of the
 	 * request always are.)  libcurl's own buffers are not wiped: a request's head with up to 64
 	 * KiB of body, received bytes, and those of TLS. */
@@ -54,7 +59,7 @@ struct http_call {          /* borrowed during http_client_send() only */
 
 struct http_reply {       /* borrowed during the callback only */
 	long status;      /* 100 to 999 */
-	const char *body; /* NUL-terminated */
+	const char *body; /* NUL-terminated; "" if it went to on_data */
 	size_t len;
 	struct headers headers;
 	int64_t date_ms; /* its Date, parsed; 0: none, or unreadable */

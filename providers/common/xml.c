@@ -22,9 +22,9 @@ struct mark { /* the state before an element that goes to each->fn */
 	struct xml_node *before; /* its previous sibling */
 };
 
-struct reading {
+struct xml_reading {
 	XML_Parser parser;
-	struct xml *x;
+	struct xml x;
 	const char *const *wanted;
 	const struct xml_each *each; /* NULL: none */
 	struct mark mark;
@@ -38,15 +38,15 @@ struct reading {
 	bool bad;
 };
 
-static void fail(struct reading *r)
+static void fail(struct xml_reading *r)
 {
 	r->bad = true;
 	(void)XML_StopParser(r->parser, XML_FALSE);
 }
 
-static void *take(struct reading *r, size_t size)
+static void *take(struct xml_reading *r, size_t size)
 {
-	struct xml_chunk *c = r->x->chunks;
+	struct xml_chunk *c = r->x.chunks;
 	void *p;
 
 	size = (size + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
@@ -58,8 +58,8 @@ static void *take(struct reading *r, size_t size)
 		r->memory += room;
 		c = mem_zalloc(sizeof(*c) + room);
 		c->size = room;
-		c->next = r->x->chunks;
-		r->x->chunks = c;
+		c->next = r->x.chunks;
+		r->x.chunks = c;
 	}
 	p = (char *)c->data + c->used;
 	c->used += size;
@@ -67,7 +67,7 @@ static void *take(struct reading *r, size_t size)
 }
 
 /* The name's pointer in `wanted`, or NULL. */
-static const char *wanted_name(const struct reading *r, const char *name)
+static const char *wanted_name(const struct xml_reading *r, const char *name)
 {
 	if (r->depth == 0)
 		return strcmp(r->wanted[0], name) == 0 ? r->wanted[0] : NULL;
@@ -78,30 +78,30 @@ static const char *wanted_name(const struct reading *r, const char *name)
 }
 
 /* Does the element that begins or ends here go to each->fn? */
-static bool is_each(const struct reading *r, const char *name)
+static bool is_each(const struct xml_reading *r, const char *name)
 {
 	return r->each != NULL && r->depth == r->each->depth && r->depth > 0 &&
 	       strcmp(name, r->each->name) == 0 &&
 	       strcmp(r->at[r->depth - 1].node->name, r->each->parent) == 0;
 }
 
-static void set_mark(struct reading *r)
+static void set_mark(struct xml_reading *r)
 {
-	r->mark = (struct mark){.chunk = r->x->chunks,
-				.used = r->x->chunks->used,
+	r->mark = (struct mark){.chunk = r->x.chunks,
+				.used = r->x.chunks->used,
 				.before = r->at[r->depth - 1].last};
 }
 
-static void give_away(struct reading *r, const struct xml_node *n)
+static void give_away(struct xml_reading *r, const struct xml_node *n)
 {
 	if (r->each->fn(r->each->ctx, n) != 0) {
 		fail(r);
 		return;
 	}
-	while (r->x->chunks != r->mark.chunk) {
-		struct xml_chunk *c = r->x->chunks;
+	while (r->x.chunks != r->mark.chunk) {
+		struct xml_chunk *c = r->x.chunks;
 
-		r->x->chunks = c->next;
+		r->x.chunks = c->next;
 		r->memory -= c->size;
 		free(c);
 	}
@@ -113,10 +113,10 @@ static void give_away(struct reading *r, const struct xml_node *n)
 		r->at[r->depth - 1].node->child = NULL;
 }
 
-static void link_node(struct reading *r, struct xml_node *n)
+static void link_node(struct xml_reading *r, struct xml_node *n)
 {
 	if (r->depth == 0)
-		r->x->root = n;
+		r->x.root = n;
 	else if (r->at[r->depth - 1].last == NULL)
 		r->at[r->depth - 1].node->child = n;
 	else
@@ -129,14 +129,14 @@ static void link_node(struct reading *r, struct xml_node *n)
 
 static void XMLCALL on_text(void *ctx, const char *text, int len)
 {
-	struct reading *r = ctx;
+	struct xml_reading *r = ctx;
 
 	str_add(&r->text, text, (size_t)len);
 }
 
 static void XMLCALL on_start(void *ctx, const char *name, const char **attributes)
 {
-	struct reading *r = ctx;
+	struct xml_reading *r = ctx;
 	struct xml_node *n;
 
 	(void)attributes;
@@ -165,7 +165,7 @@ static void XMLCALL on_start(void *ctx, const char *name, const char **attribute
 
 static void XMLCALL on_end(void *ctx, const char *name)
 {
-	struct reading *r = ctx;
+	struct xml_reading *r = ctx;
 	struct xml_node *n;
 	char *text;
 
@@ -201,19 +201,10 @@ static void XMLCALL on_doctype(void *ctx, const char *name, const char *system, 
 	fail(ctx);
 }
 
-int xml_parse(struct xml *x, const char *const *wanted, const char *body, size_t len)
+struct xml_reading *xml_begin(const char *const *wanted, const struct xml_each *each)
 {
-	return xml_parse_each(x, wanted, NULL, body, len);
-}
+	struct xml_reading *r = mem_zalloc(sizeof(*r));
 
-int xml_parse_each(struct xml *x, const char *const *wanted, const struct xml_each *each,
-		   const char *body, size_t len)
-{
-	struct reading *r = mem_zalloc(sizeof(*r));
-	bool good;
-
-	*x = (struct xml){0};
-	r->x = x;
 	r->wanted = wanted;
 	r->each = each;
 	str_init(&r->text, XML_TEXT_MAX);
@@ -222,17 +213,54 @@ int xml_parse_each(struct xml *x, const char *const *wanted, const struct xml_ea
 	XML_SetElementHandler(r->parser, on_start, on_end);
 	XML_SetCharacterDataHandler(r->parser, on_text);
 	XML_SetStartDoctypeDeclHandler(r->parser, on_doctype);
-	good = body != NULL && len <= INT_MAX &&
-	       XML_Parse(r->parser, body, (int)len, 1) == XML_STATUS_OK && !r->bad;
-	if (!good && XML_GetErrorCode(r->parser) == XML_ERROR_NO_MEMORY)
+	return r;
+}
+
+static void add(struct xml_reading *r, const char *p, size_t len, bool last)
+{
+	if (r->bad)
+		return;
+	if (len <= INT_MAX && XML_Parse(r->parser, p, (int)len, last) == XML_STATUS_OK)
+		return;
+	r->bad = true;
+	if (XML_GetErrorCode(r->parser) == XML_ERROR_NO_MEMORY)
 		(void)mem_check(NULL);
+}
+
+void xml_add(struct xml_reading *r, const char *p, size_t len)
+{
+	add(r, p, len, false);
+}
+
+int xml_end(struct xml_reading *r, struct xml *x)
+{
+	bool good;
+
+	if (x != NULL)
+		add(r, "", 0, true);
+	good = x != NULL && !r->bad;
+	if (x != NULL)
+		*x = good ? r->x : (struct xml){0};
+	if (!good)
+		xml_fini(&r->x);
 	XML_ParserFree(r->parser);
 	str_fini(&r->text);
 	free(r);
-	if (good)
-		return 0;
-	xml_fini(x);
-	return -1;
+	return good || x == NULL ? 0 : -1;
+}
+
+int xml_parse(struct xml *x, const char *const *wanted, const char *body, size_t len)
+{
+	return xml_parse_each(x, wanted, NULL, body, len);
+}
+
+int xml_parse_each(struct xml *x, const char *const *wanted, const struct xml_each *each,
+		   const char *body, size_t len)
+{
+	struct xml_reading *r = xml_begin(wanted, each);
+
+	xml_add(r, body != NULL ? body : "", body != NULL ? len : 0);
+	return xml_end(r, x);
 }
 
 void xml_fini(struct xml *x)

@@ -45,6 +45,14 @@ int xml_parse_each(struct xml *x, const char *const *wanted, const struct xml_ea
 		   const char *body, size_t len);
 void xml_fini(struct xml *x);
 
+/* The same for a text that comes in pieces, cut anywhere. */
+struct xml_reading;
+/* wanted is borrowed until the end; each, too, unless it is NULL. */
+struct xml_reading *xml_begin(const char *const *wanted, const struct xml_each *each);
+void xml_add(struct xml_reading *r, const char *p, size_t len); /* calls each->fn */
+/* The text is complete: as xml_parse_each().  Frees r.  x NULL: drop it; 0. */
+int xml_end(struct xml_reading *r, struct xml *x);
+
 /* The first child of that name, or NULL; a NULL node has none. */
 const struct xml_node *xml_child(const struct xml_node *n, const char *name);
 /* The next sibling of the same name, or NULL. */

@@ -90,6 +90,26 @@ static inline void check_result(const struct provider_op *op, const struct provi
 /* The first byte: which operation ('n': notices, 'a': their acknowledgement, where the driver has
  * them, 'F', 'G', 'H': of fabrics, 'c': a console log, 'r': a report); the second: the status; a
  * line: Retry-After; the rest: a body. Twice the same bytes give twice the same. */
+/* In pieces of seven bytes, if the driver reads such replies so. */
+static inline void read_again(const struct provider_ops *ops, const void *self,
+			      const struct provider_op *op, const struct provider_reply *reply,
+			      struct provider_result *out)
+{
+	void *reader =
+		reply->status == 200 && ops->read_begin != NULL ? ops->read_begin(self, op) : NULL;
+	struct provider_reply bare = *reply;
+
+	if (reader == NULL) {
+		ops->parse(self, op, reply, out);
+		return;
+	}
+	for (size_t at = 0; at < reply->len; at += 7)
+		ops->read_some(reader, reply->body + at, reply->len - at < 7 ? reply->len - at : 7);
+	bare.body = "";
+	bare.len = 0;
+	ops->read_end(reader, self, op, &bare, out);
+}
+
 static inline void check_driver(const struct provider_ops *ops, void *self, const uint8_t *data,
 				size_t size)
 {
@@ -151,7 +171,7 @@ static inline void check_driver(const struct provider_ops *ops, void *self, cons
 	reply.status = statuses[data[1] % (sizeof(statuses) / sizeof(statuses[0]))];
 	reply.headers = two_headers(v, header, NULL);
 	ops->parse(self, &op, &reply, &a);
-	ops->parse(self, &op, &reply, &b);
+	read_again(ops, self, &op, &reply, &b);
 	check_result(&op, &a);
 	assert(a.code == b.code && a.retry_after_ms == b.retry_after_ms && a.nitems == b.nitems);
 	assert(a.ninstances == b.ninstances && a.nquotes == b.nquotes);

@@ -23,6 +23,7 @@ static struct bare {
 		uint32_t timeout_ms;
 		bool held;
 		http_done_fn done;
+		http_data_fn on_data;
 		void *ctx;
 	} wire[WIRE_MAX];
 	size_t n, answered;
@@ -184,6 +185,7 @@ int http_client_send(struct http_client *c, const struct http_call *call, http_d
 	B.wire[B.n].timeout_ms = call->timeout_ms;
 	B.wire[B.n].held = call->held;
 	B.wire[B.n].done = done;
+	B.wire[B.n].on_data = call->on_data;
 	B.wire[B.n].ctx = ctx;
 	*handle = ++B.n;
 	tell(call->url);

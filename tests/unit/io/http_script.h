@@ -101,6 +101,7 @@ static const struct script {
 	const char *text;
 } scripts[] = {
 	{"/ok", ACT_REPLY, OK},
+	{"/created", ACT_REPLY, "HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nhi"},
 	{"/part", ACT_REPLY, "HTTP/1.1 200 OK\r\nRe"},
 	{"/hang", ACT_REPLY, ""},
 	{"/drop", ACT_CLOSE, ""},

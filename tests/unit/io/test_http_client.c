@@ -153,6 +153,48 @@ static void test_longest_reply(void **state)
 	assert_int_equal(F.code, ERR_LIMIT);
 }
 
+static size_t given;
+static char begins[8];
+
+static void on_data(void *ctx, const char *data, size_t len)
+{
+	(void)ctx;
+	assert_int_equal(F.ok + F.bad, 0);
+	if (given == 0)
+		(void)snprintf(begins, sizeof(begins), "%.*s", (int)len, data);
+	given += len;
+}
+
+/* It goes to on_data as it comes, and is not kept; what is no success is. */
+static void test_a_reply_that_is_read_as_it_comes(void **state)
+{
+	struct http_call k = {.max_reply = BIG, .on_data = on_data};
+
+	(void)state;
+	given = 0;
+	assert_int_equal(send_call(&k, "GET", url_of("/big")), 0);
+	wait_for(1);
+	assert_int_equal(F.code, 0);
+	assert_int_equal(F.status, 200);
+	assert_int_equal(F.len, 0);
+	assert_int_equal(given, BIG);
+	assert_string_equal(begins, "0123456");
+	F.ok = 0;
+	given = 0;
+	k.max_reply = BIG - 1;
+	assert_int_equal(send_call(&k, "GET", url_of("/big")), 0);
+	wait_for(1);
+	assert_int_equal(F.code, ERR_LIMIT);
+	assert_in_range(given, 1, BIG - 1);
+	F.bad = 0;
+	given = 0;
+	assert_int_equal(send_call(&k, "GET", url_of("/created")), 0);
+	wait_for(1);
+	assert_int_equal(F.status, 201);
+	assert_string_equal(F.body, "hi");
+	assert_int_equal(given, 0);
+}
+
 /* F28: bytes keep coming, so that only a floor on the rate ends it before the deadline. */
 static void test_slow_loris(void **state)
 {
@@ -372,6 +414,7 @@ int main(void)
 		T(test_one_answer_a_turn),
 		T(test_replies),
 		T(test_longest_reply),
+		T(test_a_reply_that_is_read_as_it_comes),
 		T(test_a_redirect_is_told_and_not_followed),
 		T(test_what_is_secret_is_sent_and_read_all_the_same),
 		T(test_slow_loris),

@@ -428,6 +428,62 @@ static void test_of_a_long_console_the_end_is_read(void **state)
 	str_fini(&s);
 }
 
+/* As parse() would have it, wherever it is cut. */
+static void read_in_pieces(struct provider_result *r, const char *text, size_t step)
+{
+	const struct provider_op op = {.kind = PROVIDER_LIST, .cursor = ""};
+	const struct provider_reply reply = {.status = 200, .body = ""};
+	void *reader = provider_aws.read_begin(self, &op);
+	size_t n = strlen(text);
+
+	*r = (struct provider_result){0};
+	for (size_t at = 0; at < n; at += step)
+		provider_aws.read_some(reader, text + at, n - at < step ? n - at : step);
+	provider_aws.read_end(reader, self, &op, &reply, r);
+}
+
+static void test_a_list_may_come_in_pieces(void **state)
+{
+	static const size_t steps[] = {1, 7, 1000, BODY_MAX};
+	const struct provider_op op = {.kind = PROVIDER_LIST, .cursor = ""};
+	const struct provider_op other = {.kind = PROVIDER_QUOTES, .cursor = ""};
+	char *texts[] = {fixture("describe-instances.xml"), fixture("run-instances.xml"),
+			 mem_strdup(""),
+			 mem_strdup(LIST(ONE("0", OURS), "<nextToken>n</nextToken>")),
+			 mem_strdup(LIST(ONE("0", OURS), ""))};
+	void *reader;
+
+	(void)state;
+	assert_null(provider_aws.read_begin(self, &other));
+	reader = provider_aws.read_begin(self, &op);
+	provider_aws.read_some(reader, texts[0], strlen(texts[0])); /* and dropped */
+	provider_aws.read_end(reader, NULL, NULL, NULL, NULL);
+	texts[4][strlen(texts[4]) - 9] = '\0'; /* cut off */
+	for (size_t i = 0; i < 5; i++) {
+		struct provider_result whole, pieces;
+
+		parse(&whole, &op, 200, texts[i]);
+		for (size_t k = 0; k < 4; k++) {
+			read_in_pieces(&pieces, texts[i], steps[k]);
+			assert_int_equal(pieces.code, whole.code);
+			assert_int_equal(
+				strncmp(pieces.message, whole.message, strlen(pieces.message)),
+				0); /* the id of the request is in a header alone */
+			assert_string_equal(pieces.cursor, whole.cursor);
+			assert_int_equal(pieces.ninstances, whole.ninstances);
+			assert_int_equal(pieces.nfailures, whole.nfailures);
+			assert_memory_equal(pieces.instances, whole.instances,
+					    whole.ninstances * sizeof(*whole.instances));
+			provider_result_fini(&pieces);
+		}
+		assert_int_equal(whole.code, i == 0   ? PROVIDER_OK
+					     : i == 3 ? PROVIDER_MORE
+						      : PROVIDER_TRANSIENT);
+		provider_result_fini(&whole);
+		free(texts[i]);
+	}
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -437,6 +493,7 @@ int main(void)
 		T(test_a_launch_says_who_was_taken),
 		T(test_a_recorded_list_is_read_and_a_piece_of_it_is_no_list),
 		T(test_lists_that_cannot_be_believed_are_none),
+		T(test_a_list_may_come_in_pieces),
 		T(test_states_of_ec2_are_ours_and_a_new_one_still_bills),
 		T(test_deletes_are_read_id_by_id),
 		T(test_all_ids_that_ec2_does_not_know_are_told),

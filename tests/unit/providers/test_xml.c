@@ -115,6 +115,46 @@ static void test_each_is_given_once_and_is_not_in_the_tree(void **state)
 	xml_fini(&x);
 }
 
+/* A text that comes in pieces is read as if it were whole, wherever it is cut. */
+static void test_a_text_may_come_in_pieces(void **state)
+{
+	static const char text[] = "<root><set><item><id>a&amp;\xc3\xa4</id><more>x</more></item>"
+				   "<item><id>2</id></item></set><id>tail</id></root>";
+	const size_t n = sizeof(text) - 1;
+	struct xml_reading *r;
+	struct xml x;
+
+	(void)state;
+	for (size_t cut = 0; cut <= n; cut++)
+		for (size_t again = cut; again <= n; again += 7) {
+			struct seen s = {0};
+			const struct xml_each each = {"item", "set", 2, see, &s};
+
+			r = xml_begin(wanted, &each);
+			xml_add(r, text, cut);
+			xml_add(r, text + cut, again - cut);
+			xml_add(r, text + again, n - again);
+			assert_int_equal(xml_end(r, &x), 0);
+			assert_string_equal(s.ids, "a&\xc3\xa4"
+						   "2");
+			assert_string_equal(xml_text(x.root, "id"), "tail");
+			xml_fini(&x);
+		}
+	for (size_t cut = 0; cut < n; cut++) { /* cut off; and dropped */
+		r = xml_begin(wanted, NULL);
+		xml_add(r, text, cut);
+		assert_int_equal(xml_end(r, &x), -1);
+		assert_null(x.root);
+		r = xml_begin(wanted, NULL);
+		xml_add(r, text, cut);
+		assert_int_equal(xml_end(r, NULL), 0);
+	}
+	r = xml_begin(wanted, NULL); /* what follows a mistake changes nothing */
+	xml_add(r, "<root></wrong>", 14);
+	xml_add(r, text, n);
+	assert_int_equal(xml_end(r, &x), -1);
+}
+
 static int take(void *ctx, const struct xml_node *n)
 {
 	assert_int_equal(strlen(xml_text(n, "id")), 10000);
@@ -157,6 +197,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_only_what_is_wanted_is_in_the_tree),
+		cmocka_unit_test(test_a_text_may_come_in_pieces),
 		cmocka_unit_test(test_what_is_no_such_document_is_refused),
 		cmocka_unit_test(test_a_text_that_is_too_long_is_not_cut),
 		cmocka_unit_test(test_each_is_given_once_and_is_not_in_the_tree),
