@@ -3,8 +3,8 @@
  *
  * A driver is sans-I/O.  It never sees a socket, a clock, a retry or a secret store: the engine
  * sends what build() returns, once, and gives the reply to parse().  The driver maps every error of
- * its vendor to the short list below; the engine decides what to do.  docs/design.md
- * says what a new cloud needs.
+ * its vendor to the short list below; the engine decides what to do.
+ * docs/providers/writing-a-driver.md says what a new cloud needs.
  *
  * build() and parse() are pure: the same arguments give the same bytes.  In particular two builds
  * of one create have byte-identical URLs and bodies, whenever and with whatever session they are
