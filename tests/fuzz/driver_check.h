@@ -97,7 +97,6 @@ static inline void read_again(const struct provider_ops *ops, const void *self,
 {
 	void *reader =
 		reply->status == 200 && ops->read_begin != NULL ? ops->read_begin(self, op) : NULL;
-	struct provider_reply bare = *reply;
 
 	if (reader == NULL) {
 		ops->parse(self, op, reply, out);
@@ -105,9 +104,7 @@ static inline void read_again(const struct provider_ops *ops, const void *self,
 	}
 	for (size_t at = 0; at < reply->len; at += 7)
 		ops->read_some(reader, reply->body + at, reply->len - at < 7 ? reply->len - at : 7);
-	bare.body = "";
-	bare.len = 0;
-	ops->read_end(reader, self, op, &bare, out);
+	ops->read_end(reader, self, op, reply, out); /* the body: for the id of the request */
 }
 
 static inline void check_driver(const struct provider_ops *ops, void *self, const uint8_t *data,
