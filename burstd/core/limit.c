@@ -209,14 +209,19 @@ static int rank(int k)
 }
 
 /* Every other turn is for deletes, if any wait: they stop bills (P1).  But where a kind waits for
- * the slot of deletes, creates have the turns in between. */
+ * the slot of deletes, creates have the turns in between.  One that many deletes have passed goes
+ * before them.  An order of all kinds, or each of three could wait for another for ever. */
+static int urgency(const struct limit *l, int k)
+{
+	if (l->kinds[k].passed >= LIMIT_PASSED)
+		return 0;
+	return k == PROVIDER_DELETE && !l->deleted ? 1 : 2;
+}
+
 static bool precedes(const struct limit *l, int a, int b)
 {
-	int other = a == PROVIDER_DELETE ? b : a;
-
-	if ((a == PROVIDER_DELETE || b == PROVIDER_DELETE) && !l->deleted &&
-	    l->kinds[other].passed < LIMIT_PASSED)
-		return a == PROVIDER_DELETE;
+	if (urgency(l, a) != urgency(l, b))
+		return urgency(l, a) < urgency(l, b);
 	if (l->kinds[a].went != l->kinds[b].went)
 		return l->kinds[a].went < l->kinds[b].went;
 	return rank(a) != rank(b) ? rank(a) < rank(b) : a < b;
@@ -368,11 +373,18 @@ static int64_t gains(const struct bucket *b)
 	return in_unit(b->gains, b->every_ms);
 }
 
-/* What is documented of a kind, or of all together; 0: nothing. */
+/* A create, or one of its further requests. */
+static bool makes(enum provider_op_kind kind)
+{
+	return is_create(kind) || kind == PROVIDER_STEP;
+}
+
+/* What the provider documents of a kind, where it is least; 0: nothing.  A limit of all kinds
+ * together says nothing of creates, which are often allowed far fewer. */
 static int64_t documented(const struct limit *l, enum provider_op_kind kind)
 {
 	const struct limit_kind *k = &l->kinds[kind];
-	const int64_t each[] = {gains(&l->all), gains(&k->requests),
+	const int64_t each[] = {makes(kind) ? 0 : gains(&l->all), gains(&k->requests),
 				in_unit(k->window.most, k->window.every_ms)};
 	int64_t least = 0;
 
@@ -389,8 +401,8 @@ static uint32_t least_of(const struct limit *l, enum provider_op_kind kind)
 	int64_t own = documented(l, kind);
 
 	if (own == 0)
-		return is_create(kind) ? LIMIT_LEAST_CREATE : LIMIT_LEAST;
-	return (uint32_t)clamp(own / (is_create(kind) ? 4 : 2), LIMIT_LEAST_CREATE, LIMIT_LEAST);
+		return makes(kind) ? LIMIT_LEAST_CREATE : LIMIT_LEAST;
+	return (uint32_t)clamp(own / (makes(kind) ? 4 : 2), LIMIT_LEAST_CREATE, LIMIT_LEAST);
 }
 
 /* Return the pause that follows. */

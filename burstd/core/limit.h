@@ -15,6 +15,7 @@
  * Whatever the bucket of the provider, documented or not, larger or smaller than documented, shared
  * with another tenant or not: of what it gives nine tenths are used and at most one request of
  * twenty is throttled, once it is known (I30), which takes a minute, or 20 tokens.  Not so where
+ * it gives less than the slowest pace (LIMIT_LEAST), or a quarter of what is documented, nor where
  * the bucket is too small to be found out (ADR 39 has the numbers): one token, and requests arrive
  * unevenly, by over 2 % of the gap between two, or a tenant takes some; fewer than 5 tokens, and a
  * tenant that comes regularly; fewer than 100 tokens or two a second, and a tenant that comes by

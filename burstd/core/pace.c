@@ -8,6 +8,7 @@ enum {
 	STEADY = 16,      /* so many answers between two throttles measure the rate */
 	PRICE = 25,       /* answers that pay for a throttle: at most one of so many is one */
 	DEBT_MAX = 4 * PRICE,
+	RECENT = 16,   /* answers that make the recent share of throttles */
 	OUTAGE = 4,    /* throttled so often in turn: the pauses were longer than any pace needs */
 	OVER_MAX = 20, /* the pace grows by at most a hundredth with each answer */
 	OVER_PART = 2000,
@@ -20,7 +21,20 @@ static uint32_t percent(int64_t of, int n)
 
 static void set(struct pace *p, int64_t rate)
 {
-	p->rate = (uint32_t)clamp(rate, p->least, PACE_MAX);
+	uint32_t least = p->took_ms < p->free_ms ? (uint32_t)PACE_MIN : p->least;
+
+	p->rate = (uint32_t)clamp(rate, least, PACE_MAX);
+}
+
+/* Is the slowest pace too fast?  Where throttles do not depend on the pace, a third of all requests
+ * makes a quarter here, since those in a row count as one; at twice what the provider gives it is a
+ * half. */
+static void note_refused(struct pace *p, bool throttled, int64_t now_ms)
+{
+	p->refused -= p->refused / RECENT;
+	p->refused += throttled ? PACE_ALL / RECENT : 0;
+	if (throttled && p->refused > PACE_ALL * 3 / 8)
+		p->free_ms = now_ms + PACE_FREE_MS;
 }
 
 static int64_t gap_us(const struct pace *p)
@@ -46,9 +60,11 @@ void pace_take(struct pace *p, bool waited, int64_t now_ms)
 	int64_t now_us = now_ms * 1000, gap, late;
 
 	if (rested(p, now_ms)) {
-		p->got = p->waited = 0;
+		p->got = p->waited = p->long_got = 0;
 		p->from_ms = now_ms;
 	}
+	if (p->long_got == 0)
+		p->long_from_ms = now_ms;
 	p->took_ms = now_ms;
 	p->queued = waited;
 	if (p->rate == 0)
@@ -59,12 +75,35 @@ void pace_take(struct pace *p, bool waited, int64_t now_ms)
 	p->next_us = (p->next_us > late ? p->next_us : late) + gap;
 }
 
+static int64_t rate_of(uint32_t got, int64_t from_ms, int64_t now_ms)
+{
+	int64_t ms = now_ms > from_ms ? now_ms - from_ms : 1;
+
+	return (int64_t)got * PACE_UNIT * 1000 / ms;
+}
+
 /* Answers in a second, since the last throttle. */
 static int64_t measured(const struct pace *p, uint32_t got, int64_t now_ms)
 {
-	int64_t ms = now_ms > p->from_ms ? now_ms - p->from_ms : 1;
+	return rate_of(got, p->from_ms, now_ms);
+}
 
-	return (int64_t)got * PACE_UNIT * 1000 / ms;
+/* In the long run the provider gave what it answered, or, if its bucket was full, part of it: the
+ * ceiling is not much lower. */
+static void note_long(struct pace *p)
+{
+	if (p->long_got++ < STEADY)
+		return;
+	p->long_rate = (uint32_t)clamp(rate_of(STEADY, p->long_from_ms, p->took_ms), 0, PACE_MAX);
+	p->long_got = 1;
+	p->long_from_ms = p->took_ms;
+}
+
+static void set_known(struct pace *p, int64_t known)
+{
+	int64_t low = percent(p->long_rate < p->rate ? p->long_rate : p->rate, 60);
+
+	p->known = (uint32_t)(known > low ? known : low);
 }
 
 /* No ceiling was found yet. */
@@ -103,6 +142,8 @@ void pace_answered(struct pace *p)
 	if (p->vain > 0 && p->took_ms <= p->from_ms)
 		return; /* it was on the wire when another was throttled */
 	p->vain = 0;
+	note_refused(p, false, 0);
+	note_long(p);
 	p->got++;
 	p->waited += p->queued;
 	p->debt -= p->debt > 0;
@@ -145,7 +186,7 @@ static void slow_down(struct pace *p, int64_t now_ms)
 {
 	int64_t from;
 
-	p->known = ceiling(p, now_ms);
+	set_known(p, ceiling(p, now_ms));
 	from = p->rate < p->known ? p->rate : p->known;
 	set(p, percent(from, p->got >= STEADY ? 95 : p->got >= 4 ? 88 : 80));
 }
@@ -160,7 +201,7 @@ static void back_off(struct pace *p)
 	}
 	p->rate = p->rate / 2 > PACE_MIN ? p->rate / 2 : PACE_MIN;
 	if (p->debt < DEBT_MAX) /* an outage is no limit */
-		p->known = percent(p->known, 80);
+		set_known(p, percent(p->known, 80));
 }
 
 int64_t pace_throttled(struct pace *p, uint32_t least, unsigned dice, int64_t now_ms)
@@ -169,6 +210,8 @@ int64_t pace_throttled(struct pace *p, uint32_t least, unsigned dice, int64_t no
 	int64_t pause;
 
 	p->least = least;
+	if (p->vain == 0)
+		note_refused(p, true, now_ms);
 	if (first)
 		set(p, PACE_FIRST);
 	else if (p->got == 0 && p->vain > 0)

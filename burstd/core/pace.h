@@ -26,22 +26,30 @@ enum {
 	PACE_MAX = 1000000000,
 	PACE_PAUSE_MS = 30000, /* the longest pause of its own: what is throttled is tried again */
 	PACE_DICE = 256,
+	PACE_ALL = 4096,
+	PACE_FREE_MS = 600000, /* how long the slowest pace does not count after that */
 };
 
 struct pace {
-	uint32_t least;  /* it is never slower while there are answers */
+	uint32_t least; /* it is not slower while there are answers, unless ... */
+	uint32_t
+		refused; /* ... too many are throttled: the recent share of them, of PACE_ALL ... */
+	int64_t free_ms; /* ... until then; 0: never were */
 	uint32_t rate;   /* the pace; 0: none is known, all may go */
 	uint32_t known;  /* its ceiling; 0: none was found */
 	uint32_t got;    /* answers since ... */
 	int64_t from_ms; /* ... the last throttle, or the last rest */
 	uint32_t waited; /* of these, answers to requests that had to wait in line */
-	uint32_t vain;   /* throttles since the last answer */
-	uint32_t debt;   /* answers until the last throttles are paid for */
-	uint32_t over;   /* answers since the pace is above the ceiling */
-	bool queued;     /* the last request had to wait in line, ... */
-	bool held;       /* ... and for the pace */
-	int64_t took_ms; /* when it went */
-	int64_t next_us; /* when the next one may go */
+	uint32_t long_got;    /* answers since ... */
+	int64_t long_from_ms; /* ... */
+	uint32_t long_rate; /* what the last 16 answers came to, throttles and all; 0: not known */
+	uint32_t vain;      /* throttles since the last answer */
+	uint32_t debt;      /* answers until the last throttles are paid for */
+	uint32_t over;      /* answers since the pace is above the ceiling */
+	bool queued;        /* the last request had to wait in line, ... */
+	bool held;          /* ... and for the pace */
+	int64_t took_ms;    /* when it went */
+	int64_t next_us;    /* when the next one may go */
 };
 
 int64_t pace_next_ms(const struct pace *p, int64_t now_ms); /* when a request may go */

@@ -14,7 +14,7 @@ enum {
 	GAP_MAX_MS = 1000,
 	BURST_MAX = 4,
 	/* A delete that no other delete holds up is on the wire by then (P1): one other request
-	 * goes before it, each at LIMIT_LEAST or faster. */
+	 * goes before it, and both go at LIMIT_LEAST or faster. */
 	DELETE_MS = 4 * SIM_SECOND,
 	/* Likewise where the provider limits no requests.  Where it throttles some all the same,
 	 * as if by chance, burstd learns a pace from that, and keeps it for a while. */

@@ -161,6 +161,16 @@ static inline int64_t world_next(void)
 	return next > W.now ? next : W.now + 1;
 }
 
+/* Where nothing is on the wire and every kind that asks is open, one of them goes. */
+static inline void world_moves(void)
+{
+	bool open = true;
+
+	for (int k = 0; k < PROVIDER_NOPS; k++)
+		open = open && (W.of[k] == NULL || W.l.kinds[k].until_ms <= W.now);
+	assert_false(open && W.nwire == 0 && limit_next_ms(&W.l, W.now) <= W.now);
+}
+
 /* Send as much as may be sent until to_ms. */
 static inline void world_run(int64_t to_ms)
 {
@@ -172,6 +182,7 @@ static inline void world_run(int64_t to_ms)
 		for (int k = 0; k < PROVIDER_NOPS; k++)
 			while (W.of[k] != NULL && limit_may(&W.l, (enum provider_op_kind)k, W.now))
 				world_send((enum provider_op_kind)k);
+		world_moves();
 		next = world_next();
 		W.now = next < to_ms ? next : to_ms;
 	}

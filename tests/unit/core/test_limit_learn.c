@@ -167,7 +167,7 @@ static void test_a_provider_that_says_when_is_used_as_well(void **state)
 /* Each of two kinds that has a limit of its own, and is throttled now and then, gets all of it. */
 static void test_two_kinds_with_a_limit_each_do_not_hold_each_other_up(void **state)
 {
-	static const uint32_t gains[][2] = {{2000000, 2000000}, {20000000, 200000}};
+	static const uint32_t gains[][2] = {{2000000, 2000000}, {200000, 20000000}};
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
@@ -304,16 +304,22 @@ static void test_throttles_by_chance_leave_a_pace(void **state)
 		enum provider_op_kind kind;
 		struct provider_bucket of, all; /* of the kind; of all together */
 		uint32_t least;
-	} rows[] = {{LIST, {0}, {0}, LIMIT_LEAST},
-		    {DELETE, {0}, {0}, LIMIT_LEAST},
-		    {CREATE, {0}, {0}, LIMIT_LEAST_CREATE},
-		    {PROVIDER_FABRIC_MAKE, {0}, {0}, LIMIT_LEAST_CREATE},
-		    {CREATE, {1, 1, 1000}, {0}, 250000},
-		    {CREATE, {1, 100, 1000}, {0}, LIMIT_LEAST},
-		    {CREATE, {1, 1, 900000}, {0}, LIMIT_LEAST_CREATE},
-		    {LIST, {1, 1, 1000}, {0}, 500000},
-		    {LIST, {0}, {1, 1, 2000}, 250000},
-		    {CREATE, {1, 1, 1000}, {9, 100, 1000}, 250000}};
+		uint32_t rate; /* as an admin sets it: no limit of creates */
+	} rows[] = {{LIST, {0}, {0}, LIMIT_LEAST, 0},
+		    {DELETE, {0}, {0}, LIMIT_LEAST, 0},
+		    {CREATE, {0}, {0}, LIMIT_LEAST_CREATE, 0},
+		    {PROVIDER_FABRIC_MAKE, {0}, {0}, LIMIT_LEAST_CREATE, 0},
+		    {CREATE, {1, 1, 1000}, {0}, 250000, 0},
+		    {CREATE, {1, 100, 1000}, {0}, LIMIT_LEAST, 0},
+		    {CREATE, {1, 1, 900000}, {0}, LIMIT_LEAST_CREATE, 0},
+		    {LIST, {1, 1, 1000}, {0}, 500000, 0},
+		    {LIST, {0}, {1, 1, 2000}, 250000, 0},
+		    {CREATE, {1, 1, 1000}, {9, 100, 1000}, 250000, 0},
+		    {CREATE, {0}, {9, 10, 1000}, LIMIT_LEAST_CREATE, 0},
+		    {CREATE, {0}, {0}, LIMIT_LEAST_CREATE, 10},
+		    {PROVIDER_STEP, {0}, {0}, LIMIT_LEAST_CREATE, 10},
+		    {LIST, {0}, {0}, LIMIT_LEAST, 1}};
+
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct pace *pace = &W.l.kinds[rows[i].kind].pace;
@@ -322,7 +328,7 @@ static void test_throttles_by_chance_leave_a_pace(void **state)
 		W = (struct world){.rng = 7 + i};
 		memset(own, 0, sizeof(own));
 		own[rows[i].kind].requests = rows[i].of;
-		limit_init(&W.l, 16, 0, own, 0);
+		limit_init(&W.l, 16, rows[i].rate, own, 0);
 		limit_together(&W.l, &rows[i].all, 0);
 		for (int n = 0; n < 400; n++) {
 			bool throttled = world_dice(3) == 0;
@@ -348,6 +354,40 @@ static void test_the_slowest_pace_of_a_window_is_half_of_it(void **state)
 		one_goes(turn_of(LIST, LIST), n % 3 != 0);
 	}
 	assert_int_equal(W.l.kinds[LIST].pace.least, 50000);
+}
+
+/* Nor may the slowest pace make a storm where a provider gives less than that. */
+static void test_a_limit_below_the_slowest_pace_is_found_out(void **state)
+{
+	static const struct {
+		uint32_t size, gains;
+		enum provider_op_kind kinds[2];
+	} rows[] = {{5, 100000, {LIST, LIST}},
+		    {5, 200000, {DELETE, DELETE}},
+		    {5, 100000, {CREATE, LIST}},
+		    {5, 200000, {CREATE, DELETE}}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct supply s = supply_of(rows[i].size, rows[i].gains);
+		enum provider_op_kind a = rows[i].kinds[0], b = rows[i].kinds[1];
+		unsigned taken, throttled, first;
+
+		W = (struct world){.wire_ms = 100, .jitter_ms = 20, .rng = 40 + i};
+		limit_init(&W.l, 16, 0, NULL, 0);
+		limit_seed(&W.l, 40 + i);
+		W.of[a] = W.of[b] = &s;
+		world_run(4 * SPAN_MS);
+		taken = W.taken[a] + (a != b ? W.taken[b] : 0);
+		throttled = W.throttled[a] + (a != b ? W.throttled[b] : 0);
+		first = W.taken[a];
+		print_message("# row %zu: %u taken, %u of the first, %u throttled\n", i, taken,
+			      first, throttled);
+		assert_in_range(taken, 4 * SPAN_MS / 1000 * rows[i].gains / TOKEN * 6 / 10,
+				UINT32_MAX);
+		assert_in_range(throttled, 0, taken + 10);
+		assert_in_range(first, taken / 3, taken);
+	}
 }
 
 /* P1: kinds that share a limit go at the pace of the one that must not wait. */
@@ -396,6 +436,7 @@ int main(void)
 		cmocka_unit_test(test_little_to_send_is_no_limit),
 		cmocka_unit_test(test_a_throttle_after_a_rest_measures_nothing),
 		cmocka_unit_test(test_throttles_by_chance_leave_a_pace),
+		cmocka_unit_test(test_a_limit_below_the_slowest_pace_is_found_out),
 		cmocka_unit_test(test_the_slowest_pace_of_a_window_is_half_of_it),
 		cmocka_unit_test(test_deletes_that_share_a_limit_keep_their_pace),
 		cmocka_unit_test(test_dice_move_pauses_apart),

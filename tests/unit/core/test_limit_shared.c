@@ -288,10 +288,58 @@ static void test_who_is_throttled_while_nobody_gets_through_has_had_its_turn(voi
 	assert_true(may_after_the_pause_of(DELETE, CREATE));
 }
 
+static bool went(enum provider_op_kind k, int64_t now, int64_t retry_ms)
+{
+	if (!limit_may(&l, k, now))
+		return false;
+	limit_take(&l, k, 1, now);
+	limit_give(&l, k);
+	if (retry_ms > 0)
+		limit_throttled(&l, k, now, retry_ms, now);
+	else
+		limit_answered(&l, k);
+	return true;
+}
+
+/* A create that many deletes have passed, a list that has waited longer, and a delete: one of them
+ * is first. */
+static void test_three_kinds_never_wait_for_each_other(void **state)
+{
+	static const enum provider_op_kind all[] = {CREATE, LIST, DELETE};
+	unsigned n[3] = {0};
+	int64_t now = 1000;
+
+	(void)state;
+	limit_init(&l, 16, 1, NULL, 0);
+	limit_turn(&l);
+	assert_true(went(LIST, now, 0));
+	limit_turn(&l);
+	assert_true(went(CREATE, now += 1100, 0));
+	limit_turn(&l);
+	assert_true(went(CREATE, now += 1100, 7000));
+	for (int i = 0; i < LIMIT_PASSED + 1; i++) {
+		limit_turn(&l);
+		(void)limit_may(&l, CREATE, now += 1100);
+		(void)went(DELETE, now, 0);
+	}
+	limit_turn(&l);
+	(void)went(PROVIDER_QUOTES, now += 1100, 0);
+	for (int i = 0; i < 100; i++) {
+		limit_turn(&l);
+		now += 1100;
+		for (size_t k = 0; k < 3; k++)
+			n[k] += went(all[k], now, 0);
+	}
+	assert_int_equal(n[0] + n[1] + n[2], 100);
+	for (size_t k = 0; k < 3; k++)
+		assert_in_range(n[k], 15, 60);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds_with_one_limit_have_turns),
+		cmocka_unit_test(test_three_kinds_never_wait_for_each_other),
 		cmocka_unit_test(test_of_two_that_may_share_a_limit_one_at_a_time_is_on_the_wire),
 		cmocka_unit_test(test_the_answer_to_either_lets_the_other_go),
 		cmocka_unit_test(test_after_a_minute_they_share_nothing),
