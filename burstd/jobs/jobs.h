@@ -42,6 +42,12 @@ struct gates {              /* jobs that wait for their nodes */
 
 struct cloud;
 
+struct rescue_leaving { /* jobs with machines on their way out, by number (rescue_hold.c) */
+	uint64_t *jobs;
+	size_t n, cap;
+	bool known; /* in this pass */
+};
+
 struct jobs_state {
 	struct map by_number;       /* all jobs: job.h */
 	void *parts[JOB_NCONCERNS]; /* of each concern, the newest first */
@@ -60,6 +66,7 @@ struct jobs_state {
 	bool srun_due, srun_asks; /* squeue is to be asked, or is asked, which are srun's */
 	int64_t postpone_next, postpone_words_ms;
 	struct job_lookup *lookups; /* nodes whose jobs squeue is to name */
+	struct rescue_leaving leaving;
 	struct notice_index notices;
 	struct hook *hooks; /* checkpoint commands that run */
 	unsigned nhooks;

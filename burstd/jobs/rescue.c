@@ -144,6 +144,7 @@ void rescue_fates(struct engine *e, const char *text, size_t len, const struct e
 {
 	int64_t now = engine_now(e);
 
+	rescue_forget_leaving(e);
 	if (err == NULL)
 		slurm_job_parse_detail(text, len, on_fate, e);
 	for (struct rescue *r = e->jobs->parts[JOB_RESCUED]; r != NULL; r = r->in.next) {
@@ -195,14 +196,16 @@ static void ask(struct engine *e)
 	const char *ids[SLURM_ASK_MAX];
 	size_t n = 0;
 
+	if (is_any_looked_up(e) || slurm_settled_ms(e->slurm) == INT64_MAX)
+		return;
+	rescue_forget_leaving(e);
 	for (struct rescue *r = e->jobs->parts[JOB_RESCUED]; r != NULL && n < SLURM_ASK_MAX;
 	     r = r->in.next)
 		if (is_due(e, r))
 			asked[n++] = r;
 	for (size_t i = 0; i < n; i++)
 		ids[i] = asked[i]->j.id;
-	if (n == 0 || is_any_looked_up(e) || slurm_settled_ms(e->slurm) == INT64_MAX ||
-	    !slurm_ask_jobs(e->slurm, SLURM_FATES, ids, n))
+	if (n == 0 || !slurm_ask_jobs(e->slurm, SLURM_FATES, ids, n))
 		return;
 	for (size_t i = 0; i < n; i++) {
 		asked[i]->asked = true;

@@ -2,7 +2,10 @@
 #include "store/journal_jobs.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/mem.h"
 
 /* Lets a requeued job start once its machines are gone.  slurmctld holds a requeued job back, for
  * two minutes if slurm.conf says no less, since what is left of its last run could meet the next
@@ -109,25 +112,61 @@ static bool is_gone(const struct rescue *r, const struct fleet_name *nm)
 	return true;
 }
 
-/* slurmctld powers the node down, or is told to, and its SuspendProgram has not called yet. */
-static bool is_ordered_down(const struct engine *e, const struct node *n)
+/* slurmctld powers the node down, or is told to, and burstd has not released it yet. */
+static bool is_ordered_down(const struct fleet_node *fn)
 {
-	const struct fleet_name *nm = fleet_find(&e->fleet, n->name);
+	const struct fleet_name *nm = fn->name;
 
-	return nm->forced_ms >= n->wanted_ms || (nm->flags & SLURM_POWER_DOWN) != 0;
+	return nm->forced_ms >= fn->n.wanted_ms || (nm->flags & SLURM_POWER_DOWN) != 0 ||
+	       (!node_coming(&fn->n) && slurm_is_off(nm->flags));
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* Note the jobs that were given machines which are on their way out.  In one pass over all rows,
+ * since many jobs may lose their machines together. */
+static void find_leaving(const struct engine *e)
+{
+	struct rescue_leaving *l = &e->jobs->leaving;
+
+	l->known = true;
+	l->n = 0;
+	for (int s = 0; s < NODE_NSTATES; s++)
+		for (const struct fleet_node *fn = e->fleet.states[s]; fn != NULL && s != NODE_GONE;
+		     fn = fn->state_next) {
+			bool stays =
+				node_lives(&fn->n) && s != NODE_DRAINING && !is_ordered_down(fn);
+
+			if (fn->n.job == 0 || stays)
+				continue;
+			if (l->n == l->cap) {
+				l->cap = l->cap == 0 ? 64 : 2 * l->cap;
+				l->jobs = mem_realloc(l->jobs, l->cap * sizeof(*l->jobs));
+			}
+			l->jobs[l->n++] = fn->n.job;
+		}
+	if (l->n > 0)
+		qsort(l->jobs, l->n, sizeof(*l->jobs), by_number);
+}
+
+void rescue_forget_leaving(struct engine *e)
+{
+	e->jobs->leaving.known = false;
 }
 
 /* Has the job since been given another machine, which is on its way out, too? */
 static bool leaves_others(const struct engine *e, const struct rescue *r)
 {
-	for (int s = 0; s < NODE_NSTATES; s++)
-		for (const struct fleet_node *fn = e->fleet.states[s]; fn != NULL;
-		     fn = fn->state_next)
-			if (fn->n.job == r->j.job && node_counts(&fn->n) &&
-			    (fn->n.state == NODE_DRAINING || !node_lives(&fn->n) ||
-			     is_ordered_down(e, &fn->n)))
-				return true;
-	return false;
+	const struct rescue_leaving *l = &e->jobs->leaving;
+
+	if (!l->known)
+		find_leaving(e);
+	return l->n > 0 && bsearch(&r->j.job, l->jobs, l->n, sizeof(*l->jobs), by_number) != NULL;
 }
 
 bool rescue_are_gone(const struct engine *e, const struct rescue *r)

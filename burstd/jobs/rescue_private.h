@@ -44,6 +44,8 @@ void rescue_force_late(struct engine *e);
 void rescue_requeued(struct engine *e, struct rescue *r, const struct slurm_job_detail *d);
 /* Has the provider confirmed that nothing is left of the machines that it lost? */
 bool rescue_are_gone(const struct engine *e, const struct rescue *r);
+/* Before a pass over jobs: what is known of machines on their way out is old. */
+void rescue_forget_leaving(struct engine *e);
 /* Then it may start at once, unless somebody wants otherwise; it is followed no more. */
 void rescue_lift(struct engine *e, struct rescue *r, const struct slurm_job_detail *d);
 

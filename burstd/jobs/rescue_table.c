@@ -47,6 +47,7 @@ void rescue_free(struct engine *e)
 		e->jobs->lookups = d->next;
 		free(d);
 	}
+	free(e->jobs->leaving.jobs);
 }
 
 void rescue_announce(struct engine *e, const struct rescue *r, const char *type, const char *what)

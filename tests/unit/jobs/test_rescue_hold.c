@@ -199,6 +199,9 @@ static void test_a_machine_that_is_ordered_down_must_be_gone_too(void **state)
 	nm->forced_ms = 0;
 	nm->flags = SLURM_POWER_DOWN;
 	waits(W.now + 5000);
+	nm->flags = SLURM_KNOWN | SLURM_POWERING_DOWN;
+	becomes("c7", NODE_READY);
+	waits(W.now + 5000);
 	nm->flags = 0;
 	nm->forced_ms = nm->newest->n.wanted_ms - 1; /* an earlier machine of that name */
 	shows(DETAIL("PENDING", "5", "1800000121"));
