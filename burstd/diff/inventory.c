@@ -23,14 +23,9 @@ static bool is_ours(const struct cloud *c, const struct provider_instance *in)
 	return strcmp(in->cluster, c->e->d.uuid) == 0;
 }
 
-static bool is_readable(const struct provider_instance *in)
-{
-	/* Can the tags be burstd's?  It never gives a higher generation. */
-	return in->node[0] != '\0' && in->gen <= ENGINE_GEN_MAX / 2;
-}
-
-/* Can burstd have given this generation?  They begin above the second in which a journal was made
- * (engine.h).  Who may tag instances could otherwise use up all generations of a node (F58). */
+/* Can burstd have given this generation?  They begin at 1, or, in a journal that was made after one
+ * was lost, above the second of that (engine.h).  Who may tag instances could otherwise use up all
+ * generations of a node (F58). */
 static bool is_given(const struct engine *e, uint64_t gen)
 {
 	int64_t from = engine_wall(e, engine_now(e)) / 1000;
@@ -38,10 +33,16 @@ static bool is_given(const struct engine *e, uint64_t gen)
 	return gen <= (uint64_t)(from > e->d.gen_floor ? from : e->d.gen_floor) + GIVEN_MOST;
 }
 
+/* Can the tags be burstd's? */
+static bool is_readable(const struct cloud *c, const struct provider_instance *in)
+{
+	return in->node[0] != '\0' && is_given(c->e, in->gen);
+}
+
 /* How complete the tags are. */
 static int tagged(const struct cloud *c, const struct provider_instance *in)
 {
-	return !is_ours(c, in) ? 0 : is_readable(in) ? 2 : 1;
+	return !is_ours(c, in) ? 0 : is_readable(c, in) ? 2 : 1;
 }
 
 /* The order of states by importance: if two entries disagree, the one that means "exists and bills"
@@ -319,7 +320,7 @@ static bool take_known(struct cloud *c, const struct provider_instance *in)
 	struct fleet_node *fn = owner_once(c, in->id);
 	struct fleet_name *nm = fleet_find(&c->e->fleet, in->node);
 
-	if (fn == NULL && is_readable(in) && nm != NULL)
+	if (fn == NULL && is_readable(c, in) && nm != NULL)
 		fn = drift_owner(nm, in);
 	if (fn == NULL || owner_provider(c->e, &fn->n) != c || !drift_owns(fn, in))
 		return false;
@@ -335,7 +336,6 @@ static void take_unknown(struct cloud *c, const struct provider_instance *in, st
 	struct drift_listed l = {.in = in, .nm = nm, .fn = fn};
 	const struct cloud *of;
 	enum drift_claim claim;
-	bool given = is_given(c->e, in->gen);
 
 	of = fn != NULL ? owner_provider(c->e, &fn->n) : NULL;
 	if (of != NULL && of != c && drift_owns(fn, in))
@@ -358,11 +358,11 @@ static void take_unknown(struct cloud *c, const struct provider_instance *in, st
 		return;
 	/* Before the first list nothing is sent, so a row that is wanted until then can take the
 	 * generation of the instance found, which becomes its own. */
-	if (l.here && given && in->gen > nm->last_gen && (claim != DRIFT_ASK || c->listed))
+	if (l.here && in->gen > nm->last_gen && (claim != DRIFT_ASK || c->listed))
 		nm->last_gen = in->gen;
-	if (claim == DRIFT_ADOPT && given)
+	if (claim == DRIFT_ADOPT)
 		adopt(c, nm, in, in->gen);
-	else if (claim == DRIFT_ADOPT || claim == DRIFT_ADOPT_NEXT)
+	else if (claim == DRIFT_ADOPT_NEXT)
 		adopt(c, nm, in, nm->last_gen + 1);
 }
 
@@ -386,7 +386,7 @@ static bool take_some_known(struct cloud *c, size_t *left)
 		in->reclaim_ms = notice_when(c, PROVIDER_NOTICE_RECLAIM, in->reclaim_ms);
 		if (!is_ours(c, in) && owner_once(c, in->id) == NULL)
 			k->foreign++; /* never touched (I11) */
-		else if (!take_known(c, in) && (is_readable(in) || in->state != PROVIDER_ENDED))
+		else if (!take_known(c, in) && (is_readable(c, in) || in->state != PROVIDER_ENDED))
 			c->seen[k->n++] = *in;
 	}
 	return k->at == c->nseen;
@@ -410,7 +410,7 @@ static void take_the_rest(struct cloud *c)
 
 		if (take_known(c, in))
 			continue;
-		if (is_readable(in))
+		if (is_readable(c, in))
 			c->seen[n++] = *in;
 		else
 			add_unread(c, in);
