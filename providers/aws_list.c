@@ -205,6 +205,8 @@ static int read_one(void *ctx, const struct xml_node *item)
 	struct provider_result *out = &l->r;
 	struct provider_instance *i;
 
+	if (out->ninstances == AWS_PAGE_INSTANCES_MAX)
+		return -1;
 	if (out->ninstances == l->cap) {
 		l->cap = l->cap == 0 ? 64 : 2 * l->cap;
 		out->instances = mem_realloc(out->instances, l->cap * sizeof(*out->instances));

@@ -47,6 +47,7 @@ enum {
 	 * interfaces (EFA) has 40 KB of XML, which expat parses in 0.2 ms: the loop stands still
 	 * for 50 ms at most. */
 	AWS_PAGE_MAX = 250,
+	AWS_PAGE_INSTANCES_MAX = 4000, /* a page may be cut after a reservation, of up to 500 */
 	AWS_SUBNETS_MAX = 100,
 	AWS_GROUPS_MAX = 16,
 	AWS_RESERVATIONS_MAX = 100,

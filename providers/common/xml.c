@@ -8,7 +8,10 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-enum { CHUNK_BYTES = 64 << 10 };
+enum {
+	CHUNK_BYTES = 64 << 10,
+	TOKEN_MAX = 64 << 10, /* bytes of a tag, or of a comment */
+};
 
 struct xml_chunk {
 	struct xml_chunk *next;
@@ -34,6 +37,7 @@ struct xml_reading {
 	size_t depth; /* of at[] */
 	size_t skip;  /* depth inside an element that is not wanted */
 	size_t memory;
+	int64_t given;   /* bytes, to the parser */
 	struct str text; /* text of the element that was opened last */
 	bool bad;
 };
@@ -220,8 +224,12 @@ static void add(struct xml_reading *r, const char *p, size_t len, bool last)
 {
 	if (r->bad)
 		return;
-	if (len <= INT_MAX && XML_Parse(r->parser, p, (int)len, last) == XML_STATUS_OK)
+	r->given += (int64_t)len;
+	if (len <= INT_MAX && XML_Parse(r->parser, p, (int)len, last) == XML_STATUS_OK) {
+		/* expat 2.5 reads what has not ended from its beginning with each piece. */
+		r->bad = !last && r->given - XML_GetCurrentByteIndex(r->parser) > TOKEN_MAX;
 		return;
+	}
 	r->bad = true;
 	if (XML_GetErrorCode(r->parser) == XML_ERROR_NO_MEMORY)
 		(void)mem_check(NULL);

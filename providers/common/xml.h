@@ -3,7 +3,7 @@
  * A page of DescribeInstances has some hundred elements for each instance, of which the driver
  * reads a dozen: the others are skipped with their contents, and cost no memory.  Names have no
  * namespace; attributes are not kept.  A DOCTYPE is refused: no vendor sends one, and all XML bombs
- * need it. */
+ * need it; so is a tag or a comment of more than 64 KiB. */
 #ifndef PROVIDERS_COMMON_XML_H
 #define PROVIDERS_COMMON_XML_H
 

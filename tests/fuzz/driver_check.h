@@ -87,9 +87,6 @@ static inline void check_result(const struct provider_op *op, const struct provi
 	check_notices(op, r);
 }
 
-/* The first byte: which operation ('n': notices, 'a': their acknowledgement, where the driver has
- * them, 'F', 'G', 'H': of fabrics, 'c': a console log, 'r': a report); the second: the status; a
- * line: Retry-After; the rest: a body. Twice the same bytes give twice the same. */
 /* In pieces of seven bytes, if the driver reads such replies so. */
 static inline void read_again(const struct provider_ops *ops, const void *self,
 			      const struct provider_op *op, const struct provider_reply *reply,
@@ -107,6 +104,9 @@ static inline void read_again(const struct provider_ops *ops, const void *self,
 	ops->read_end(reader, self, op, reply, out); /* the body: for the id of the request */
 }
 
+/* The first byte: which operation ('n': notices, 'a': their acknowledgement, where the driver has
+ * them, 'F', 'G', 'H': of fabrics, 'c': a console log, 'r': a report); the second: the status; a
+ * line: Retry-After; the rest: a body. Twice the same bytes give twice the same. */
 static inline void check_driver(const struct provider_ops *ops, void *self, const uint8_t *data,
 				size_t size)
 {

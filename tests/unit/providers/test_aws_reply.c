@@ -484,6 +484,30 @@ static void test_a_list_may_come_in_pieces(void **state)
 	}
 }
 
+/* F30: nor may a page have any number of instances. */
+static void test_a_page_has_an_end(void **state)
+{
+	const struct provider_op op = {.kind = PROVIDER_LIST, .cursor = ""};
+	struct provider_result r;
+	struct str s;
+
+	(void)state;
+	for (int n = 4000; n <= 4001; n++) {
+		str_init(&s, 1 << 24);
+		str_adds(&s, "<DescribeInstancesResponse><reservationSet><item><instancesSet>");
+		for (int i = 0; i < n; i++)
+			str_addf(&s,
+				 "<item><instanceId>i-%d</instanceId><instanceState><name>running"
+				 "</name></instanceState></item>",
+				 i);
+		str_adds(&s, "</instancesSet></item></reservationSet></DescribeInstancesResponse>");
+		parse(&r, &op, 200, s.p);
+		assert_int_equal(r.code, n == 4000 ? PROVIDER_OK : PROVIDER_TRANSIENT);
+		provider_result_fini(&r);
+		str_fini(&s);
+	}
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -494,6 +518,7 @@ int main(void)
 		T(test_a_recorded_list_is_read_and_a_piece_of_it_is_no_list),
 		T(test_lists_that_cannot_be_believed_are_none),
 		T(test_a_list_may_come_in_pieces),
+		T(test_a_page_has_an_end),
 		T(test_states_of_ec2_are_ours_and_a_new_one_still_bills),
 		T(test_deletes_are_read_id_by_id),
 		T(test_all_ids_that_ec2_does_not_know_are_told),

@@ -155,6 +155,34 @@ static void test_a_text_may_come_in_pieces(void **state)
 	assert_int_equal(xml_end(r, &x), -1);
 }
 
+/* F30: expat 2.5 reads a tag or a comment that has not ended from its beginning with each piece. */
+static void test_a_tag_has_an_end(void **state)
+{
+	enum { PIECE = 2048, PIECES = 33 };
+	char piece[PIECE];
+	struct xml_reading *r;
+	struct xml x;
+
+	(void)state;
+	memset(piece, 'a', sizeof(piece));
+	for (int pieces = PIECES - 2; pieces <= PIECES; pieces++) {
+		r = xml_begin(wanted, NULL);
+		xml_add(r, "<root><!--", 10);
+		for (int i = 0; i < pieces; i++)
+			xml_add(r, piece, sizeof(piece));
+		xml_add(r, "--></root>", 10);
+		assert_int_equal(xml_end(r, &x), pieces < PIECES - 1 ? 0 : -1);
+		xml_fini(&x);
+	}
+	r = xml_begin(wanted, NULL); /* a long text is no tag */
+	xml_add(r, "<root><more><b>", 15);
+	for (int i = 0; i < 10 * PIECES; i++)
+		xml_add(r, piece, sizeof(piece));
+	xml_add(r, "</b></more></root>", 18);
+	assert_int_equal(xml_end(r, &x), 0);
+	xml_fini(&x);
+}
+
 static int take(void *ctx, const struct xml_node *n)
 {
 	assert_int_equal(strlen(xml_text(n, "id")), 10000);
@@ -198,6 +226,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_only_what_is_wanted_is_in_the_tree),
 		cmocka_unit_test(test_a_text_may_come_in_pieces),
+		cmocka_unit_test(test_a_tag_has_an_end),
 		cmocka_unit_test(test_what_is_no_such_document_is_refused),
 		cmocka_unit_test(test_a_text_that_is_too_long_is_not_cut),
 		cmocka_unit_test(test_each_is_given_once_and_is_not_in_the_tree),
