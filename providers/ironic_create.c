@@ -331,6 +331,14 @@ static const char *const aside[] = {"manageable",   "enroll",       "verifying",
 				    "inspecting",   "inspect wait", "inspect failed",
 				    "clean failed", "adopt failed", NULL};
 
+/* By whom, a lessee is not shown, nor whether: "** Redacted - ...".  Ironic then says 409 to what
+ * is sent. */
+static bool is_locked(const struct doc *d)
+{
+	return doc_has(&d->top, "reservation") &&
+	       strncmp(doc_word(&d->top, "reservation"), "**", 2) != 0;
+}
+
 static void read_look(const struct ironic *i, const struct provider_op *op,
 		      const struct provider_reply *reply, struct doc *d, struct ironic_step *s,
 		      struct provider_result *out)
@@ -347,7 +355,7 @@ static void read_look(const struct ironic *i, const struct provider_op *op,
 		give_up(&i->rest, reply, out, s, PROVIDER_CAPACITY, "the machine was taken aside");
 	} else if (strcmp(state, "available") != 0) {
 		created(&op->u.create, s, out); /* by a request whose answer was lost */
-	} else if (doc_has(&d->top, "reservation")) {
+	} else if (is_locked(d)) {
 		ironic_go_on(out, s, IRONIC_PAUSE_MS);
 	} else if (s->code != PROVIDER_OK) {
 		s->what = IRONIC_DROP;

@@ -12,6 +12,8 @@
  *       400, at once: "Failed to validate deploy or power info for node UUID: WHY"
  *   ironic/conductor/allocations.py, _candidate_nodes()  which of several machines is chosen is a
  *       throw of dice
+ *   ironic/api/controllers/v1/node.py, node_sanitize()  who may not know it gets a text for the
+ *       "reservation" of any machine
  *   ironic/db/sqlalchemy/models.py  the name of an allocation is unique
  *   docs.openstack.org/api-ref/baremetal  paths, versions, pages, JSON patches, states
  *

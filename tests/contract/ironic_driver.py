@@ -45,9 +45,10 @@ class Cloud:
 
     def __init__(self, service, program, **conf):
         self.service, self.program, self.sent, self.lose = service, program, [], None
-        self.conf = {"url": f"http://127.0.0.1:{service.port}{'/identity/v3' if 'project' in conf else ''}", **conf}
+        by_keystone = "user" in conf or "application_credential" in conf
+        self.conf = {"url": f"http://127.0.0.1:{service.port}{'/identity/v3' if by_keystone else ''}", **conf}
         self.driver = Shell(program, "ironic", self.conf, None, cluster=CLUSTER)
-        if "project" in conf:
+        if by_keystone:
             self.login()
 
     def send(self, rq):

@@ -16,6 +16,8 @@ use_stderr = false
 log_file = {dir}/keystone.log
 [database]
 connection = sqlite:///{dir}/keystone.db
+[identity]
+password_hash_rounds = 4
 [fernet_tokens]
 key_repository = {dir}/keys
 [fernet_receipts]

@@ -252,6 +252,8 @@ static void test_an_allocation_is_asked_for(void **state)
 
 #define UNFIT(why) FAULT("Failed to validate deploy or power info for node " MACHINE ": " why)
 
+#define HIDDEN "\"** Redacted - requires baremetal:node:get:reservation permission. **\""
+
 static void test_a_machine_is_deployed(void **state)
 {
 	static const struct row rows[] = {
@@ -261,6 +263,12 @@ static void test_a_machine_is_deployed(void **state)
 		 PROVIDER_MORE, AT("d"), 0},
 		{C, AT("l"), 200, NODE("\"" ID "\"", "available", "\"c1\"", ""), PROVIDER_MORE,
 		 AT("l"), 0},
+		/* Locked or not, who has leased it is not shown. */
+		{C, AT("l"), 200, NODE("\"" ID "\"", "available", HIDDEN, ""), PROVIDER_MORE,
+		 AT("n"), 0},
+		{C, "l 0 0 0 d " ID " " MACHINE " denied", 200,
+		 NODE("\"" ID "\"", "available", HIDDEN, ""), PROVIDER_MORE,
+		 "x 0 0 0 d " ID " " MACHINE " denied", 0},
 		/* By a request whose answer was lost. */
 		{C, AT("l"), 200, OURS("deploying"), PROVIDER_OK, "", PROVIDER_OK},
 		{C, AT("l"), 200, OURS("active"), PROVIDER_OK, "", PROVIDER_OK},
