@@ -106,6 +106,7 @@ ENGINE  := $(call objs,burstd/engine/*.c)
 API     := $(call objs,burstd/api/*.c)
 CLI     := $(call objs,burstd/cli/*.c)
 AGENT   := $(call objs,burstd/agent/*.c)
+LEDGER  := $(call objs,burstd/ledger/*.c)
 DRIVERS := $(call objs,providers/*.c providers/common/*.c providers/attest/*.c providers/secrets/*.c)
 SIMCLOUD := $(call objs,providers/simcloud/*.c)
 # The simulator links the listener's real check, which has neither threads nor sockets.
@@ -126,6 +127,7 @@ libparts   := $(B)/libparts.a $(libdiff)
 libapi     := $(B)/libapi.a $(libparts)
 libcli     := $(B)/libcli.a $(B)/libio.a $(B)/libdrivers.a $(libcore)
 libagent   := $(B)/libagent.a $(libbase)
+libledger  := $(B)/libledger.a $(libcore)
 libdrivers := $(B)/libdrivers.a $(libcore)
 libhook    := $(libbase)
 libdaemon  := $(B)/libio.a $(libcore)
@@ -149,15 +151,16 @@ objects_parts    := $(call objs,burstd/parts/*.c)
 objects_api      := $(API)
 objects_cli      := $(filter-out %/burstctl.o,$(CLI))
 objects_agent    := $(filter-out %/burst-agent.o,$(AGENT))
+objects_ledger   := $(filter-out %/burst-ledger.o,$(LEDGER))
 objects_drivers  := $(DRIVERS)
 objects_simcloud := $(filter-out %/main.o,$(SIMCLOUD))
-ARCHIVES         := base core store io slurm engine cloud jobs keys buy diff parts api cli agent drivers simcloud
+ARCHIVES         := base core store io slurm engine cloud jobs keys buy diff parts api cli agent ledger drivers simcloud
 $(foreach a,$(ARCHIVES),$(eval $(B)/lib$(a).a: $(objects_$(a))))
 $(B)/lib%.a:
 	@rm -f $@
 	$(Q)$(AR) rcsD $@ $^
 
-PROGRAMS := $(BIN)/burstd $(BIN)/burstctl $(BIN)/burst-hook $(BIN)/simcloud $(BIN)/burst-agent
+PROGRAMS := $(BIN)/burstd $(BIN)/burstctl $(BIN)/burst-hook $(BIN)/simcloud $(BIN)/burst-agent $(BIN)/burst-ledger
 HOOKS    := burst-resume burst-suspend burst-resume-fail burst-prolog
 
 PAGES    := $(patsubst docs/man/%.scd,$(BUILD)/man/%,$(wildcard docs/man/*.scd))
@@ -167,10 +170,11 @@ all: $(PROGRAMS) $(PAGES) ## build every program into build/bin, the manual page
 parts_burstd := $(patsubst %,$(B)/burstd/%.o,main reload house failure check check_provider check_cloud check_cloud_ask check_slurm listener scrape) $(libapi) $(libdrivers)
 $(BIN)/burstd: $(parts_burstd)
 $(BIN)/burstctl: $(B)/burstd/cli/burstctl.o $(libcli)
+$(BIN)/burst-ledger: $(B)/burstd/ledger/burst-ledger.o $(libledger)
 # simcloud uses nothing of the drivers but their signatures (check-layers.sh).
 $(BIN)/simcloud: $(B)/providers/simcloud/main.o $(B)/libsimcloud.a $(B)/libdrivers.a $(B)/libio.a $(libbase)
 link_burstd = $(CC) $(ldflags) $(LDFLAGS) $(parts_burstd) $(ldlibs)
-$(BIN)/burstd $(BIN)/burstctl $(BIN)/simcloud:
+$(BIN)/burstd $(BIN)/burstctl $(BIN)/simcloud $(BIN)/burst-ledger:
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)
@@ -540,6 +544,7 @@ INSTALL_FILES := \
 	755:$(BIN)/simcloud:$(bindir)/simcloud \
 	755:$(BIN)/burst-hook:$(libexecdir)/burstd/burst-hook \
 	755:$(BIN)/burst-agent:$(sbindir)/burst-agent \
+	755:$(BIN)/burst-ledger:$(sbindir)/burst-ledger \
 	$(foreach f,$(filter-out %.nft %.service,$(wildcard scripts/node/burst-*)),755:$(f):$(libexecdir)/burstd/$(notdir $(f))) \
 	755:scripts/node/node-init:$(libexecdir)/burstd/node-init \
 	$(foreach f,burst-imds.nft systemd/slurmd.service.d/burst.conf systemd/munge.service.d/burst.conf systemd/burst-keys@.service,644:scripts/node/$(f):$(docdir)/node/$(f)) \

@@ -49,11 +49,11 @@ fortified() { # PROGRAM FUNCTION
 	nm "$bin/$1" | grep -q " U __$2_chk" || no "$1" "$2() is not checked"
 }
 
-for program in burstd burstctl burst-agent simcloud burst-hook; do
+for program in burstd burstctl burst-agent burst-ledger simcloud burst-hook; do
 	linked $program
 	compiled $program
 done
-for program in burstd burstctl burst-agent simcloud; do fortified $program snprintf; done
+for program in burstd burstctl burst-agent burst-ledger simcloud; do fortified $program snprintf; done
 if printf '#include <stdlib.h>\n#if __USE_FORTIFY_LEVEL < 3\n#error\n#endif\n' |
 	"${CC:-cc}" -O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -E -x c -o /dev/null - 2>/dev/null; then
 	fortified burstd pread
