@@ -527,11 +527,11 @@ static void aws_read_some(void *reader, const char *p, size_t len)
 static void aws_read_end(void *reader, const void *self, const struct provider_op *op,
 			 const struct provider_reply *reply, struct provider_result *out)
 {
-	int rc = aws_list_end(reader, op != NULL ? provider_cursor(op) : "", out);
-
-	if (out == NULL)
+	if (out == NULL) {
+		(void)aws_list_end(reader, "", NULL);
 		return;
-	conclude(self, op, rc, out);
+	}
+	conclude(self, op, aws_list_end(reader, provider_cursor(op), out), out);
 	tell_id(self, reply, out);
 }
 

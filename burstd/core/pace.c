@@ -21,8 +21,10 @@ static uint32_t percent(int64_t of, int n)
 
 static void set(struct pace *p, int64_t rate)
 {
-	uint32_t least = p->took_ms < p->free_ms ? (uint32_t)PACE_MIN : p->least;
+	int64_t least = p->least;
 
+	if (p->took_ms < p->free_ms)
+		least = PACE_MIN;
 	p->rate = (uint32_t)clamp(rate, least, PACE_MAX);
 }
 
@@ -39,7 +41,9 @@ static void note_refused(struct pace *p, bool throttled, int64_t now_ms)
 
 static int64_t gap_us(const struct pace *p)
 {
-	return (int64_t)PACE_UNIT * 1000000 / p->rate;
+	int64_t rate = clamp(p->rate, PACE_MIN, PACE_MAX);
+
+	return (int64_t)PACE_UNIT * 1000000 / rate;
 }
 
 int64_t pace_next_ms(const struct pace *p, int64_t now_ms)
@@ -184,11 +188,10 @@ static uint32_t ceiling(const struct pace *p, int64_t now_ms)
 
 static void slow_down(struct pace *p, int64_t now_ms)
 {
-	int64_t from;
+	const int part = p->got >= STEADY ? 95 : p->got >= 4 ? 88 : 80;
 
 	set_known(p, ceiling(p, now_ms));
-	from = p->rate < p->known ? p->rate : p->known;
-	set(p, percent(from, p->got >= STEADY ? 95 : p->got >= 4 ? 88 : 80));
+	set(p, percent(p->rate < p->known ? p->rate : p->known, part));
 }
 
 /* No answer since the last throttle.  While there is none, pauses grow whatever the slowest pace

@@ -26,22 +26,21 @@ enum {
 	PACE_MAX = 1000000000,
 	PACE_PAUSE_MS = 30000, /* the longest pause of its own: what is throttled is tried again */
 	PACE_DICE = 256,
-	PACE_ALL = 4096,
-	PACE_FREE_MS = 600000, /* how long the slowest pace does not count after that */
+	PACE_ALL = 4096, /* a share of this is the whole */
+	PACE_FREE_MS = 600000,
 };
 
 struct pace {
-	uint32_t least; /* it is not slower while there are answers, unless ... */
-	uint32_t
-		refused; /* ... too many are throttled: the recent share of them, of PACE_ALL ... */
-	int64_t free_ms; /* ... until then; 0: never were */
-	uint32_t rate;   /* the pace; 0: none is known, all may go */
-	uint32_t known;  /* its ceiling; 0: none was found */
-	uint32_t got;    /* answers since ... */
-	int64_t from_ms; /* ... the last throttle, or the last rest */
-	uint32_t waited; /* of these, answers to requests that had to wait in line */
+	uint32_t least;       /* the slowest pace while there are answers; not before free_ms */
+	uint32_t refused;     /* recent share of throttles among answers, of PACE_ALL */
+	int64_t free_ms;      /* PACE_FREE_MS after that share was too large; 0: it never was */
+	uint32_t rate;        /* the pace; 0: none is known, all may go */
+	uint32_t known;       /* its ceiling; 0: none was found */
+	uint32_t got;         /* answers since ... */
+	int64_t from_ms;      /* ... the last throttle, or the last rest */
+	uint32_t waited;      /* of these, answers to requests that had to wait in line */
 	uint32_t long_got;    /* answers since ... */
-	int64_t long_from_ms; /* ... */
+	int64_t long_from_ms; /* ... the begin of this count, throttles and all */
 	uint32_t long_rate; /* what the last 16 answers came to, throttles and all; 0: not known */
 	uint32_t vain;      /* throttles since the last answer */
 	uint32_t debt;      /* answers until the last throttles are paid for */

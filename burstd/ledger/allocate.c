@@ -55,8 +55,7 @@ const char *allocate_class_text(enum allocate_class c)
 		"The machine, or a part of it, was ready, and no job used it.",
 		"The machine still ran, and no new job was let on it.",
 		"The machine was being ended.",
-		"The provider bills in steps, or a minimum: this is the time beyond the machine's "
-		"end.",
+		"The provider bills in steps, or a minimum: the time beyond the end.",
 		"The machine ran, and the cluster did not know of it.",
 	};
 

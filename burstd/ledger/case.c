@@ -126,28 +126,43 @@ static struct case_schedule *schedule(const struct case_book *b, const char *key
 	return NULL;
 }
 
-/* Prices come in any order; of those of one moment the later record counts. */
 static int read_price(struct case_book *b, const struct case_line *l, struct err *e)
 {
 	struct case_schedule *s = schedule(b, l->fields[1]);
-	struct meter_price p;
-	size_t at;
+	struct case_price p;
 
-	if (case_time(l, 2, "time", &p.at_s, e) != 0 ||
-	    case_number(l, 3, "price", 0, INT64_MAX, &p.nano_h, e) != 0)
+	if (case_time(l, 2, "time", &p.price.at_s, e) != 0 ||
+	    case_number(l, 3, "price", 0, INT64_MAX, &p.price.nano_h, e) != 0)
 		return -1;
-	if (p.at_s == ALLOCATE_NEVER)
+	if (p.price.at_s == ALLOCATE_NEVER)
 		return case_bad(l, "want a time", e);
 	if (s == NULL) {
 		case_grow(&b->schedules, b->nschedules, &b->schedules_cap, sizeof(*b->schedules));
 		s = &b->schedules[b->nschedules++];
 		*s = (struct case_schedule){.key = l->fields[1]};
 	}
-	case_grow(&s->prices, s->n, &s->cap, sizeof(*s->prices));
-	for (at = s->n++; at > 0 && s->prices[at - 1].at_s > p.at_s; at--)
-		s->prices[at] = s->prices[at - 1];
-	s->prices[at] = p;
+	p.number = s->n;
+	case_grow(&s->records, s->n, &s->cap, sizeof(*s->records));
+	s->records[s->n++] = p;
 	return 0;
+}
+
+/* Of those of one moment the later record counts. */
+static int by_time(const void *a, const void *b)
+{
+	const struct case_price *x = a, *y = b;
+
+	if (x->price.at_s != y->price.at_s)
+		return x->price.at_s < y->price.at_s ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static void sort_prices(struct case_schedule *s)
+{
+	qsort(s->records, s->n, sizeof(*s->records), by_time);
+	s->prices = mem_zalloc(s->n * sizeof(*s->prices));
+	for (size_t i = 0; i < s->n; i++)
+		s->prices[i] = s->records[i].price;
 }
 
 static int read_instance(struct case_book *b, const struct case_line *l, struct err *e)
@@ -164,7 +179,7 @@ static int read_instance(struct case_book *b, const struct case_line *l, struct 
 				    .price = l->fields[4],
 				    .line = l->number};
 	in = &c->in;
-	case_grow(&b->instances, b->ninstances, &b->instances_cap, sizeof(*b->instances));
+	case_grow(&b->instances, b->ninstances, &b->instances_cap, sizeof(void *));
 	b->instances[b->ninstances++] = c;
 	map_put(&b->by_id, c->id, c);
 	if (read_part(l, 6, &in->has, e) != 0 ||
@@ -180,6 +195,8 @@ static int read_instance(struct case_book *b, const struct case_line *l, struct 
 		return case_bad(l, "it has no bill_end, so what it costs is not known yet", e);
 	if (c->billed && in->bill.end_s < in->bill.start_s)
 		return case_bad(l, "it ends before it begins", e);
+	if (c->billed && in->bill.end_s - in->bill.start_s > CASE_LIFE_MAX)
+		return case_bad(l, "it lives for more than a hundred years", e);
 	in->reclaimed = strcmp(l->fields[14], "reclaim") == 0;
 	return 0;
 }
@@ -209,7 +226,7 @@ static struct case_attempt *attempt_of(struct case_book *b, const struct allocat
 		return a;
 	a = mem_zalloc(sizeof(*a));
 	*a = fresh;
-	case_grow(&b->attempts, b->nattempts, &b->attempts_cap, sizeof(*b->attempts));
+	case_grow(&b->attempts, b->nattempts, &b->attempts_cap, sizeof(void *));
 	b->attempts[b->nattempts++] = a;
 	map_put(&b->by_attempt, a->key, a);
 	return a;
@@ -405,6 +422,8 @@ static int print_all(struct case_book *b, struct str *notes, struct err *e)
 
 	if (!b->has_zone)
 		return err_set(e, ERR_INVALID, "%s: want a record meta", b->name);
+	for (size_t i = 0; i < b->nschedules; i++)
+		sort_prices(&b->schedules[i]);
 	str_addf(b->out, "%s%s", header, b->eol);
 	for (size_t i = 0; i < b->ninstances; i++) {
 		struct case_instance *c = b->instances[i];
@@ -417,16 +436,18 @@ static int print_all(struct case_book *b, struct str *notes, struct err *e)
 		if (complete(b, c, e) != 0)
 			return -1;
 		if (allocate(&c->in, &calendar, &report, &why) != 0)
-			return err_set(e, why.code, "%s:%u: instance %s: %.200s", b->name, c->line,
-				       c->id, why.msg);
+			return err_set(e, (enum err_code)why.code, "%s:%u: instance %s: %.200s",
+				       b->name, c->line, c->id, why.msg);
 	}
 	return 0;
 }
 
 static void book_fini(struct case_book *b)
 {
-	for (size_t i = 0; i < b->nschedules; i++)
+	for (size_t i = 0; i < b->nschedules; i++) {
 		free(b->schedules[i].prices);
+		free(b->schedules[i].records);
+	}
 	for (size_t i = 0; i < b->ninstances; i++) {
 		free(b->instances[i]->triggers);
 		free(b->instances[i]->runs);

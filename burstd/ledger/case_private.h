@@ -10,6 +10,7 @@
 #include "ledger/reserve.h"
 
 enum { CASE_FIELDS_MAX = 17, CASE_TIME_MAX = 1 << 30 };
+#define CASE_LIFE_MAX INT64_C(3155760000) /* of an instance: a hundred years, in seconds */
 
 struct case_line {        /* one record */
 	const char *name; /* of the text */
@@ -23,9 +24,15 @@ struct case_policy {
 	struct meter_policy policy;
 };
 
+struct case_price {
+	struct meter_price price;
+	size_t number; /* of the record, among those of its key */
+};
+
 struct case_schedule { /* the prices of one key */
 	const char *key;
-	struct meter_price *prices;
+	struct case_price *records;
+	struct meter_price *prices; /* of these, in order of time; NULL until all are read */
 	size_t n, cap;
 };
 

@@ -184,6 +184,12 @@ static void test_cases_by_hand(void **state)
 		      "instance,b,gpu,p,od,,8,0,0,0,0,,,5400,scale_down,\n"
 		      "instance,c,gpu,p,od,,8,0,0,0,0,,,9000,scale_down,\n",
 		 HEAD "1970-01,b,idle,pool:gpu,0,2\n1970-01,c,idle,pool:gpu,0,2\n"},
+		{"prices in any order; of those of one moment the later record counts",
+		 META "policy,p,1,0,instant,0\nprice,od,20,10800000000000\n"
+		      "price,od,0,9000000000000\nprice,od,10,7200000000000\n"
+		      "price,od,0,3600000000000\n"
+		      "instance,a,gpu,p,od,,8,0,0,0,0,,,30,scale_down,\n",
+		 HEAD "1970-01,a,idle,pool:gpu,0,60000000000\n"},
 		{"a price that changes as it ends is not its",
 		 META
 		 "policy,p,1,60,instant,0\nprice,od,0,3600000000000\nprice,od,50,7200000000000\n"
@@ -247,6 +253,8 @@ static void test_what_makes_no_sense(void **state)
 		 "x:4: instance: it has no bill_end, so what it costs is not known yet"},
 		{PLAIN "instance,a,gpu,p,od,,8,0,0,5,5,,,4,scale_down,\n",
 		 "x:4: instance: it ends before it begins"},
+		{PLAIN "instance,a,gpu,p,od,,8,0,0,0,0,,,3155760001,x,\n",
+		 "x:4: instance: it lives for more than a hundred years"},
 		{PLAIN "instance,a,gpu,p,od,,8,0,0,,,,,,no_capacity,\n"
 		       "instance,a,gpu,p,od,,8,0,0,,,,,,no_capacity,\n",
 		 "x:5: instance: a second instance of that id"},
