@@ -203,7 +203,7 @@ static void back_off(struct pace *p)
 		return;
 	}
 	p->rate = p->rate / 2 > PACE_MIN ? p->rate / 2 : PACE_MIN;
-	if (p->debt < DEBT_MAX) /* an outage is no limit */
+	if (p->known != 0 && p->debt < DEBT_MAX) /* an outage is no limit */
 		set_known(p, percent(p->known, 80));
 }
 

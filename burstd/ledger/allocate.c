@@ -6,6 +6,7 @@
 
 #include "base/clamp.h"
 #include "base/mem.h"
+#include "ledger/rows.h"
 #include "ledger/split.h"
 
 struct stay { /* a run, as far as the node was there for it */
@@ -26,8 +27,7 @@ struct work {
 	struct stay *stays; /* by job and attempt */
 	int64_t *cuts;
 	size_t ncuts;
-	struct allocate_row *rows;
-	size_t nrows, cap;
+	struct rows rows;
 	uint64_t *weights; /* of one piece: those of the stays, then the rest */
 	int64_t *parts;
 	size_t *here; /* the stays that are there, in order */
@@ -36,31 +36,6 @@ struct work {
 	size_t ncoming, came, went;
 	uint64_t whole; /* weight of the whole machine; 0: it has nothing that counts */
 };
-
-const char *allocate_class_str(enum allocate_class c)
-{
-	static const char *const words[] = {"run",   "lost",     "boot", "boot_failed", "idle",
-					    "drain", "teardown", "pad",  "orphan"};
-
-	return words[c];
-}
-
-const char *allocate_class_text(enum allocate_class c)
-{
-	static const char *const texts[] = {
-		"A job had the machine, or a part of it.",
-		"A job had it, and its work was lost, as the machine was taken away or failed.",
-		"The machine was starting, for the jobs that it was bought for.",
-		"The machine was started and never became usable.",
-		"The machine, or a part of it, was ready, and no job used it.",
-		"The machine still ran, and no new job was let on it.",
-		"The machine was being ended.",
-		"The provider bills in steps, or a minimum: the time beyond the end.",
-		"The machine ran, and the cluster did not know of it.",
-	};
-
-	return texts[c];
-}
 
 /* --- shares of a machine -----------------------------------------------------------------------
  */
@@ -124,59 +99,14 @@ static int weigh(const struct work *w, const struct allocate_part *uses, uint64_
 /* --- rows --------------------------------------------------------------------------------------
  */
 
-static void add(struct work *w, const struct allocate_row *row)
-{
-	if (w->nrows == w->cap) {
-		w->cap = w->cap == 0 ? 64 : 2 * w->cap;
-		w->rows = mem_realloc(w->rows, w->cap * sizeof(*w->rows));
-	}
-	w->rows[w->nrows++] = *row;
-}
-
-static int compare(int64_t a, int64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-static int compare_ids(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-static int by_key(const void *a, const void *b)
-{
-	const struct allocate_row *x = a, *y = b;
-	int by[] = {compare(x->month, y->month),   compare((int64_t)x->class, (int64_t)y->class),
-		    compare(x->credit, y->credit), compare((int64_t)x->owner, (int64_t)y->owner),
-		    compare_ids(x->job, y->job),   compare_ids(x->attempt, y->attempt)};
-
-	for (size_t i = 0; i < sizeof(by) / sizeof(by[0]); i++)
-		if (by[i] != 0)
-			return by[i];
-	return 0;
-}
-
-static void merge(struct work *w)
-{
-	size_t n = 0;
-
-	if (w->nrows > 0)
-		qsort(w->rows, w->nrows, sizeof(*w->rows), by_key);
-	for (size_t i = 0; i < w->nrows; i++)
-		if (n > 0 && by_key(&w->rows[n - 1], &w->rows[i]) == 0)
-			w->rows[n - 1].nano += w->rows[i].nano; /* at most the whole bill */
-		else
-			w->rows[n++] = w->rows[i];
-	w->nrows = n;
-}
-
 static void add_for_node(struct work *w, int64_t month, enum allocate_class class, int64_t nano)
 {
-	add(w, &(struct allocate_row){.month = month,
-				      .class = class,
-				      .owner = class == ALLOCATE_ORPHAN ? ALLOCATE_CLUSTER
-									: ALLOCATE_POOL,
-				      .nano = nano});
+	rows_add(&w->rows,
+		 &(struct allocate_row){.month = month,
+					.class = class,
+					.owner = class == ALLOCATE_ORPHAN ? ALLOCATE_CLUSTER
+									  : ALLOCATE_POOL,
+					.nano = nano});
 }
 
 /* --- cuts --------------------------------------------------------------------------------------
@@ -186,7 +116,7 @@ static int by_time(const void *a, const void *b)
 {
 	const int64_t *x = a, *y = b;
 
-	return compare(*x, *y);
+	return rows_compare(*x, *y);
 }
 
 static void cut(struct work *w, int64_t t_s)
@@ -214,7 +144,8 @@ static void cut_all(struct work *w)
 			       in->bill.end_s};
 	size_t n = 0;
 
-	w->cuts = mem_zalloc((sizeof(own) / sizeof(own[0]) + 3 * in->nruns + count_steps(w) + 2) *
+	w->cuts = mem_zalloc((sizeof(own) / sizeof(own[0]) + 4 * in->nruns + in->bill.nprices +
+			      count_steps(w) + 2) *
 			     sizeof(*w->cuts));
 	w->cuts[w->ncuts++] = in->bill.start_s;
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
@@ -223,11 +154,15 @@ static void cut_all(struct work *w)
 		cut(w, w->stays[i].start_s);
 		cut(w, w->stays[i].end_s);
 		cut(w, w->stays[i].saved_s);
+		cut(w, w->stays[i].run->saved_s);
 	}
 	for (int64_t t = in->bill.start_s; t < w->end_s; t = w->cal->next(w->cal->ctx, t))
 		cut(w, t);
 	for (int64_t t = in->bill.start_s; t < w->end_s; t = meter_change(&in->bill, t))
 		cut(w, t);
+	for (size_t i = 0; i < in->bill.nprices; i++) /* whatever the mode */
+		if (in->bill.prices[i].at_s < in->bill.end_s)
+			cut(w, in->bill.prices[i].at_s);
 	w->cuts[w->ncuts++] = w->end_s;
 	qsort(w->cuts, w->ncuts, sizeof(*w->cuts), by_time);
 	for (size_t i = 0; i < w->ncuts; i++)
@@ -245,13 +180,15 @@ static int by_job(const void *a, const void *b)
 	const struct allocate_run *y = ((const struct stay *)b)->run;
 
 	if (x->job != y->job)
-		return compare_ids(x->job, y->job);
+		return rows_compare_ids(x->job, y->job);
 	if (x->attempt != y->attempt)
-		return compare_ids(x->attempt, y->attempt);
+		return rows_compare_ids(x->attempt, y->attempt);
 	if (x->start_s != y->start_s)
-		return compare(x->start_s, y->start_s);
+		return rows_compare(x->start_s, y->start_s);
 	if (x->end_s != y->end_s)
-		return compare(x->end_s, y->end_s);
+		return rows_compare(x->end_s, y->end_s);
+	if (x->saved_s != y->saved_s)
+		return rows_compare(x->saved_s, y->saved_s);
 	return memcmp(&x->uses, &y->uses, sizeof(x->uses));
 }
 
@@ -302,13 +239,14 @@ static void list_the_timeless(struct work *w)
 		const struct stay *s = &w->stays[i];
 
 		if (s->start_s == s->end_s)
-			add(w, &(struct allocate_row){
-				       .month = w->cal->month(w->cal->ctx,
-							      clamp(s->start_s, b->start_s, last)),
-				       .class = s->run->lost ? ALLOCATE_LOST : ALLOCATE_RUN,
-				       .owner = ALLOCATE_JOB,
-				       .job = s->run->job,
-				       .attempt = s->run->attempt});
+			rows_add(&w->rows,
+				 &(struct allocate_row){
+					 .month = w->cal->month(
+						 w->cal->ctx, clamp(s->start_s, b->start_s, last)),
+					 .class = s->run->lost ? ALLOCATE_LOST : ALLOCATE_RUN,
+					 .owner = ALLOCATE_JOB,
+					 .job = s->run->job,
+					 .attempt = s->run->attempt});
 	}
 }
 
@@ -319,7 +257,8 @@ static int by_moment(const void *a, const void *b)
 {
 	const struct moment *x = a, *y = b;
 
-	return x->at_s != y->at_s ? compare(x->at_s, y->at_s) : compare_ids(x->stay, y->stay);
+	return x->at_s != y->at_s ? rows_compare(x->at_s, y->at_s)
+				  : rows_compare_ids(x->stay, y->stay);
 }
 
 static void plan_stays(struct work *w)
@@ -397,7 +336,8 @@ static int by_trigger(const void *a, const void *b)
 {
 	const struct allocate_trigger *x = a, *y = b;
 
-	return x->job != y->job ? compare_ids(x->job, y->job) : compare_ids(x->attempt, y->attempt);
+	return x->job != y->job ? rows_compare_ids(x->job, y->job)
+				: rows_compare_ids(x->attempt, y->attempt);
 }
 
 /* A boot is for the jobs that the node was bought for, by what they asked of it. */
@@ -419,12 +359,12 @@ static int charge_boot(struct work *w, const struct piece *p, struct err *e)
 		return 0;
 	}
 	for (size_t i = 0; i < n && rc == 0; i++)
-		add(w, &(struct allocate_row){.month = p->month,
-					      .class = ALLOCATE_BOOT,
-					      .owner = ALLOCATE_JOB,
-					      .job = all[i].job,
-					      .attempt = all[i].attempt,
-					      .nano = w->parts[i]});
+		rows_add(&w->rows, &(struct allocate_row){.month = p->month,
+							  .class = ALLOCATE_BOOT,
+							  .owner = ALLOCATE_JOB,
+							  .job = all[i].job,
+							  .attempt = all[i].attempt,
+							  .nano = w->parts[i]});
 	free(all);
 	return rc;
 }
@@ -446,13 +386,14 @@ static int charge_jobs(struct work *w, const struct piece *p, enum allocate_clas
 	for (size_t i = 0; i < n; i++) {
 		const struct stay *s = &w->stays[w->here[i]];
 
-		add(w, &(struct allocate_row){.month = p->month,
-					      .class = p->from_s >= s->saved_s ? ALLOCATE_LOST
-									       : ALLOCATE_RUN,
-					      .owner = ALLOCATE_JOB,
-					      .job = s->run->job,
-					      .attempt = s->run->attempt,
-					      .nano = w->parts[i]});
+		rows_add(&w->rows,
+			 &(struct allocate_row){.month = p->month,
+						.class = p->from_s >= s->saved_s ? ALLOCATE_LOST
+										 : ALLOCATE_RUN,
+						.owner = ALLOCATE_JOB,
+						.job = s->run->job,
+						.attempt = s->run->attempt,
+						.nano = w->parts[i]});
 	}
 	if (w->parts[n] != 0)
 		add_for_node(w, p->month, node, w->parts[n]);
@@ -493,40 +434,25 @@ static int charge_all(struct work *w, int64_t *bill, struct err *e)
 /* --- all ---------------------------------------------------------------------------------------
  */
 
-static bool is_job_row(const struct allocate_row *r)
-{
-	return r->owner == ALLOCATE_JOB && r->class != ALLOCATE_BOOT;
-}
-
-/* Has this job another row? */
-static bool is_alone(const struct work *w, const struct allocate_row *row)
-{
-	for (size_t i = 0; i < w->nrows; i++) {
-		const struct allocate_row *r = &w->rows[i];
-
-		if (r != row && is_job_row(r) && r->job == row->job && r->attempt == row->attempt &&
-		    (r->nano != 0 || r < row))
-			return false;
-	}
-	return true;
-}
-
-static void report(const struct work *w)
+static void report(struct work *w)
 {
 	const struct allocate_instance *in = w->in;
 	bool free_of_charge = in->reclaimed &&
 			      in->bill.end_s - in->bill.start_s < in->bill.policy->reclaim_free_s;
+	bool *shown = mem_zalloc(w->rows.n + 1);
 
-	for (size_t i = 0; i < w->nrows; i++) {
-		struct allocate_row r = w->rows[i];
+	rows_shown(&w->rows, shown);
+	for (size_t i = 0; i < w->rows.n; i++) {
+		struct allocate_row r = w->rows.v[i];
 
-		if (r.nano != 0 || (is_job_row(&r) && is_alone(w, &w->rows[i])))
+		if (shown[i])
 			w->to->row(w->to->ctx, &r);
 		r.credit = true;
 		r.nano = -r.nano;
 		if (free_of_charge && r.nano != 0)
 			w->to->row(w->to->ctx, &r);
 	}
+	free(shown);
 }
 
 int allocate(const struct allocate_instance *in, const struct allocate_calendar *cal,
@@ -547,9 +473,9 @@ int allocate(const struct allocate_instance *in, const struct allocate_calendar 
 	list_the_timeless(&w);
 	cut_all(&w);
 	rc = measure(&w, e) == 0 ? charge_all(&w, &bill, e) : -1;
-	merge(&w);
-	for (size_t i = 0; i < w.nrows; i++)
-		sum += w.rows[i].nano;
+	rows_merge(&w.rows);
+	for (size_t i = 0; i < w.rows.n; i++)
+		sum += w.rows.v[i].nano;
 	assert(rc != 0 || sum == bill);
 	if (rc == 0)
 		report(&w);
@@ -560,6 +486,6 @@ int allocate(const struct allocate_instance *in, const struct allocate_calendar 
 	free(w.going);
 	free(w.stays);
 	free(w.cuts);
-	free(w.rows);
+	rows_fini(&w.rows);
 	return rc;
 }

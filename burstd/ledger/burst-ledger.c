@@ -1,6 +1,7 @@
 /* burst-ledger - what instances cost, and who caused it. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/opt.h"
@@ -49,6 +50,15 @@ static int help(void)
 	return fflush(stdout) == 0 ? 0 : EXIT_WRONG;
 }
 
+/* A file with a hole in it would be read to the hole. */
+static bool is_text(const char *file, const char *text, size_t len, struct err *e)
+{
+	if (strlen(text) == len)
+		return true;
+	(void)err_set(e, ERR_INVALID, "%s: byte %zu is NUL", file, strlen(text));
+	return false;
+}
+
 static int run(const char *file)
 {
 	struct str out, notes;
@@ -59,7 +69,7 @@ static int run(const char *file)
 
 	str_init(&out, CASE_MAX);
 	str_init(&notes, CASE_MAX);
-	if (text_file_read(file, CASE_MAX, &text, &len, &e) == 0 &&
+	if (text_file_read(file, CASE_MAX, &text, &len, &e) == 0 && is_text(file, text, len, &e) &&
 	    case_run(file, text, &out, &notes, &e) == 0) {
 		(void)fputs(notes.p, stderr);
 		(void)fputs(out.p, stdout);

@@ -91,6 +91,8 @@ static int read_meta(struct case_book *b, const struct case_line *l, struct err 
 		b->share = ALLOCATE_GPU;
 	else if (strcmp(l->fields[2], "dominant") != 0)
 		return case_bad(l, "want dominant or gpu", e);
+	if (b->has_zone)
+		return case_bad(l, "a second one", e);
 	b->has_zone = true;
 	return zone_use(l->fields[1], &zone) == 0 ? 0 : case_bad(l, zone.msg, e);
 }
@@ -98,7 +100,7 @@ static int read_meta(struct case_book *b, const struct case_line *l, struct err 
 static int read_policy(struct case_book *b, const struct case_line *l, struct err *e)
 {
 	static const char *const modes[] = {"instant", "hour_start", "launch"};
-	struct case_policy p = {.name = l->fields[1]};
+	struct case_policy p = {.name = l->fields[1]}, *own;
 	size_t mode = 0;
 
 	while (mode < 3 && strcmp(l->fields[4], modes[mode]) != 0)
@@ -106,29 +108,23 @@ static int read_policy(struct case_book *b, const struct case_line *l, struct er
 	if (mode == 3)
 		return case_bad(l, "want instant, hour_start or launch", e);
 	p.policy.mode = (enum meter_mode)mode;
-	for (size_t i = 0; i < b->npolicies; i++)
-		if (strcmp(b->policies[i].name, p.name) == 0)
-			return case_bad(l, "a second policy of that name", e);
+	if (map_get(&b->by_policy, p.name) != NULL)
+		return case_bad(l, "a second policy of that name", e);
 	if (case_number(l, 2, "granularity", 1, CASE_TIME_MAX, &p.policy.granularity_s, e) != 0 ||
 	    case_number(l, 3, "minimum", 0, CASE_TIME_MAX, &p.policy.minimum_s, e) != 0 ||
 	    case_number(l, 5, "reclaim_free", 0, CASE_TIME_MAX, &p.policy.reclaim_free_s, e) != 0)
 		return -1;
-	case_grow(&b->policies, b->npolicies, &b->policies_cap, sizeof(*b->policies));
-	b->policies[b->npolicies++] = p;
+	own = mem_zalloc(sizeof(*own));
+	*own = p;
+	case_grow(&b->policies, b->npolicies, &b->policies_cap, sizeof(void *));
+	b->policies[b->npolicies++] = own;
+	map_put(&b->by_policy, own->name, own);
 	return 0;
-}
-
-static struct case_schedule *schedule(const struct case_book *b, const char *key)
-{
-	for (size_t i = 0; i < b->nschedules; i++)
-		if (strcmp(b->schedules[i].key, key) == 0)
-			return &b->schedules[i];
-	return NULL;
 }
 
 static int read_price(struct case_book *b, const struct case_line *l, struct err *e)
 {
-	struct case_schedule *s = schedule(b, l->fields[1]);
+	struct case_schedule *s = map_get(&b->by_key, l->fields[1]);
 	struct case_price p;
 
 	if (case_time(l, 2, "time", &p.price.at_s, e) != 0 ||
@@ -137,9 +133,11 @@ static int read_price(struct case_book *b, const struct case_line *l, struct err
 	if (p.price.at_s == ALLOCATE_NEVER)
 		return case_bad(l, "want a time", e);
 	if (s == NULL) {
-		case_grow(&b->schedules, b->nschedules, &b->schedules_cap, sizeof(*b->schedules));
-		s = &b->schedules[b->nschedules++];
-		*s = (struct case_schedule){.key = l->fields[1]};
+		s = mem_zalloc(sizeof(*s));
+		s->key = l->fields[1];
+		case_grow(&b->schedules, b->nschedules, &b->schedules_cap, sizeof(void *));
+		b->schedules[b->nschedules++] = s;
+		map_put(&b->by_key, s->key, s);
 	}
 	p.number = s->n;
 	case_grow(&s->records, s->n, &s->cap, sizeof(*s->records));
@@ -163,6 +161,11 @@ static void sort_prices(struct case_schedule *s)
 	s->prices = mem_zalloc(s->n * sizeof(*s->prices));
 	for (size_t i = 0; i < s->n; i++)
 		s->prices[i] = s->records[i].price;
+}
+
+static bool is_reclaim(const char *why)
+{
+	return strcmp(why, "reclaim") == 0 || strcmp(why, "reclaimed") == 0;
 }
 
 static int read_instance(struct case_book *b, const struct case_line *l, struct err *e)
@@ -196,8 +199,8 @@ static int read_instance(struct case_book *b, const struct case_line *l, struct 
 	if (c->billed && in->bill.end_s < in->bill.start_s)
 		return case_bad(l, "it ends before it begins", e);
 	if (c->billed && in->bill.end_s - in->bill.start_s > CASE_LIFE_MAX)
-		return case_bad(l, "it lives for more than a hundred years", e);
-	in->reclaimed = strcmp(l->fields[14], "reclaim") == 0;
+		return case_bad(l, "it lives for more than twenty years", e);
+	in->reclaimed = is_reclaim(l->fields[14]);
 	return 0;
 }
 
@@ -232,12 +235,6 @@ static struct case_attempt *attempt_of(struct case_book *b, const struct allocat
 	return a;
 }
 
-static bool is_loss(const char *outcome)
-{
-	return strcmp(outcome, "reclaim") == 0 || strcmp(outcome, "reclaimed") == 0 ||
-	       strcmp(outcome, "node_fail") == 0;
-}
-
 static int read_job(struct case_book *b, const struct case_line *l, struct err *e)
 {
 	struct case_instance *c = map_get(&b->by_id, l->fields[3]);
@@ -255,7 +252,7 @@ static int read_job(struct case_book *b, const struct case_line *l, struct err *
 	if (r.start_s == ALLOCATE_NEVER || r.end_s == ALLOCATE_NEVER)
 		return case_bad(l, "want a start and an end", e);
 	a = attempt_of(b, &r);
-	a->lost = a->lost || is_loss(l->fields[9]);
+	a->lost = a->lost || is_reclaim(l->fields[9]) || strcmp(l->fields[9], "node_fail") == 0;
 	a->saved_s = r.saved_s > a->saved_s ? r.saved_s : a->saved_s;
 	case_grow(&c->runs, c->in.nruns, &c->runs_cap, sizeof(*c->runs));
 	c->runs[c->in.nruns++] = r;
@@ -280,8 +277,10 @@ static int read_record(struct case_book *b, const struct case_line *l, struct er
 	};
 	char why[80];
 
-	if (strcmp(l->fields[0], "job") == 0 && b->batch > 0 && l->n == 5)
-		return case_wish(b, l, e);
+	if (b->batch > 0)
+		return strcmp(l->fields[0], "job") == 0 && l->n == 5
+			       ? case_wish(b, l, e)
+			       : case_bad(l, "want a job of the batch, with 5 fields", e);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (strcmp(l->fields[0], kinds[i].kind) != 0)
 			continue;
@@ -390,14 +389,13 @@ static void print_flag(void *ctx, enum allocate_flag flag, const struct allocate
 /* Find what its names name. */
 static int complete(struct case_book *b, struct case_instance *c, struct err *e)
 {
-	const struct case_schedule *s = schedule(b, c->price);
+	const struct case_schedule *s = map_get(&b->by_key, c->price);
+	const struct case_policy *policy = map_get(&b->by_policy, c->policy);
 
-	for (size_t i = 0; i < b->npolicies; i++)
-		if (strcmp(b->policies[i].name, c->policy) == 0)
-			c->in.bill.policy = &b->policies[i].policy;
-	if (c->in.bill.policy == NULL)
+	if (policy == NULL)
 		return err_set(e, ERR_INVALID, "%s:%u: instance %s: no policy \"%.40s\"", b->name,
 			       c->line, c->id, c->policy);
+	c->in.bill.policy = &policy->policy;
 	if (s != NULL) {
 		c->in.bill.prices = s->prices;
 		c->in.bill.nprices = s->n;
@@ -423,7 +421,7 @@ static int print_all(struct case_book *b, struct str *notes, struct err *e)
 	if (!b->has_zone)
 		return err_set(e, ERR_INVALID, "%s: want a record meta", b->name);
 	for (size_t i = 0; i < b->nschedules; i++)
-		sort_prices(&b->schedules[i]);
+		sort_prices(b->schedules[i]);
 	str_addf(b->out, "%s%s", header, b->eol);
 	for (size_t i = 0; i < b->ninstances; i++) {
 		struct case_instance *c = b->instances[i];
@@ -445,9 +443,12 @@ static int print_all(struct case_book *b, struct str *notes, struct err *e)
 static void book_fini(struct case_book *b)
 {
 	for (size_t i = 0; i < b->nschedules; i++) {
-		free(b->schedules[i].prices);
-		free(b->schedules[i].records);
+		free(b->schedules[i]->prices);
+		free(b->schedules[i]->records);
+		free(b->schedules[i]);
 	}
+	for (size_t i = 0; i < b->npolicies; i++)
+		free(b->policies[i]);
 	for (size_t i = 0; i < b->ninstances; i++) {
 		free(b->instances[i]->triggers);
 		free(b->instances[i]->runs);
@@ -457,6 +458,9 @@ static void book_fini(struct case_book *b)
 		free(b->attempts[i]);
 	map_fini(&b->by_id);
 	map_fini(&b->by_attempt);
+	map_fini(&b->by_policy);
+	map_fini(&b->by_key);
+	map_fini(&b->by_wish);
 	free(b->policies);
 	free(b->schedules);
 	free(b->instances);
@@ -474,8 +478,13 @@ int case_run(const char *name, const char *text, struct str *out, struct str *no
 	b.eol = end != NULL && end > text && end[-1] == '\r' ? "\r\n" : "\n";
 	map_init(&b.by_id);
 	map_init(&b.by_attempt);
+	map_init(&b.by_policy);
+	map_init(&b.by_key);
+	map_init(&b.by_wish);
 	rc = read_all(&b, own, e);
-	if (rc == 0 && !b.has_budget)
+	if (rc == 0 && b.has_budget && (b.has_zone || b.ninstances > 0))
+		rc = err_set(e, ERR_INVALID, "%s: want instances or a budget, not both", name);
+	else if (rc == 0 && !b.has_budget)
 		rc = print_all(&b, notes, e);
 	book_fini(&b);
 	free(own);

@@ -18,7 +18,8 @@ int case_budget(struct case_book *b, const struct case_line *l, struct err *e)
 			return -1;
 	left = v[0];
 	for (size_t i = 1; i < 4; i++)
-		left = clamp_add(left, -v[i]);
+		if (__builtin_sub_overflow(left, v[i], &left))
+			return case_bad(l, "its amounts are too large", e);
 	b->budget.left = left;
 	b->has_budget = true;
 	if (case_number(l, 5, "ceiling", 0, INT64_MAX, &b->budget.ceiling_nano_h, e) != 0 ||
@@ -29,13 +30,18 @@ int case_budget(struct case_book *b, const struct case_line *l, struct err *e)
 	return case_number(l, 9, "granularity", 1, CASE_TIME_MAX, &b->budget.granularity_s, e);
 }
 
+static int64_t shortage(const struct reserve_budget *budget, const struct reserve_job *j)
+{
+	return budget->left == INT64_MIN ? INT64_MAX : clamp_add(j->held, -budget->left);
+}
+
 static void tell(void *ctx, const struct reserve_budget *budget, const struct reserve_job *j)
 {
 	struct case_book *b = ctx;
 	bool fits = j->state == RESERVE_HELD;
 
 	str_addf(b->out, "%s,%" PRIu64 ",%" PRId64 ",%" PRId64 "%s", fits ? "admit" : "refuse",
-		 j->job, j->held, fits ? budget->left : clamp_add(j->held, -budget->left), b->eol);
+		 j->job, j->held, fits ? budget->left : shortage(budget, j), b->eol);
 }
 
 /* Of those that were refused before only who fits now is told. */
@@ -64,9 +70,9 @@ int case_wish(struct case_book *b, const struct case_line *l, struct err *e)
 	    case_number(l, 3, "limit", 0, INT64_MAX / 2, &j.limit_s, e) != 0 ||
 	    case_number(l, 4, "priority", INT64_MIN, INT64_MAX, &j.priority, e) != 0)
 		return -1;
-	for (size_t i = 0; i < b->njobs; i++)
-		if (b->jobs[i].job == j.job)
-			return case_bad(l, "this job is there already", e);
+	if (map_get(&b->by_wish, l->fields[1]) != NULL)
+		return case_bad(l, "this job is there already", e);
+	map_put(&b->by_wish, l->fields[1], b);
 	case_grow(&b->jobs, b->njobs, &b->jobs_cap, sizeof(*b->jobs));
 	b->jobs[b->njobs++] = j;
 	if (--b->batch == 0)

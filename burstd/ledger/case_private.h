@@ -10,7 +10,7 @@
 #include "ledger/reserve.h"
 
 enum { CASE_FIELDS_MAX = 17, CASE_TIME_MAX = 1 << 30 };
-#define CASE_LIFE_MAX INT64_C(3155760000) /* of an instance: a hundred years, in seconds */
+#define CASE_LIFE_MAX INT64_C(631152000) /* of an instance: twenty years, in seconds */
 
 struct case_line {        /* one record */
 	const char *name; /* of the text */
@@ -55,13 +55,15 @@ struct case_attempt { /* of a job, on all of its nodes */
 struct case_book {              /* what a text has; fields are borrowed from it */
 	const char *name, *eol; /* of the text; how its lines end */
 	enum allocate_share share;
-	struct case_policy *policies;
-	struct case_schedule *schedules;
+	struct case_policy **policies;
+	struct case_schedule **schedules;
 	struct case_instance **instances;
 	struct case_attempt **attempts;
 	size_t npolicies, nschedules, ninstances, nattempts;
 	size_t policies_cap, schedules_cap, instances_cap, attempts_cap;
 	struct map by_id, by_attempt; /* -> struct case_instance, struct case_attempt */
+	struct map by_policy, by_key; /* -> struct case_policy, struct case_schedule */
+	struct map by_wish;           /* jobs that ask a budget: not NULL */
 	bool has_zone;
 	/* of a budget */
 	bool has_budget;

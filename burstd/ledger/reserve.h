@@ -1,9 +1,11 @@
 /* reserve.h - decides which jobs a budget can pay for, before anything is bought.
  *
  * A job reserves the most that it may cost: its nodes, each for its time limit and the time that a
- * node costs before and after, at the highest price that is possible.  So what is spent, accrued
- * and reserved is never more than the budget.  A job gets all of its nodes or none; one that does
- * not fit keeps no smaller one from what is left.  Money is nano-units of one currency. */
+ * node costs before and after, at the highest price that is possible, in the provider's steps.  So
+ * what is spent, accrued and reserved is never more than the budget, unless the provider bills a
+ * minimum that is longer, which must be in the time before or after.  A job gets all of its nodes
+ * or none; one that does not fit keeps no smaller one from what is left.  Money is nano-units of
+ * one currency. */
 #ifndef BURSTD_LEDGER_RESERVE_H
 #define BURSTD_LEDGER_RESERVE_H
 

@@ -222,12 +222,15 @@ struct xml_reading *xml_begin(const char *const *wanted, const struct xml_each *
 
 static void add(struct xml_reading *r, const char *p, size_t len, bool last)
 {
+	int64_t read;
+
 	if (r->bad)
 		return;
 	r->given += (int64_t)len;
 	if (len <= INT_MAX && XML_Parse(r->parser, p, (int)len, last) == XML_STATUS_OK) {
 		/* expat 2.5 reads what has not ended from its beginning with each piece. */
-		r->bad = !last && r->given - XML_GetCurrentByteIndex(r->parser) > TOKEN_MAX;
+		read = XML_GetCurrentByteIndex(r->parser); /* -1: not known now */
+		r->bad = !last && read >= 0 && r->given - read > TOKEN_MAX;
 		return;
 	}
 	r->bad = true;

@@ -43,8 +43,8 @@ static void test_when_a_month_begins(void **state)
 static void test_a_name_that_nobody_knows_is_no_utc(void **state)
 {
 	static const char *const bad[] = {
-		"",         "Europe/Bonn", "/etc/localtime", "../zoneinfo/UTC", "Europe/Berlin ",
-		"CET-1CEST"};
+		"",          "Europe/Bonn", "/etc/localtime", "../zoneinfo/UTC", "Europe/Berlin ",
+		"CET-1CEST", "Europe",      "right/UTC",      "tzdata.zi",       "leapseconds"};
 	struct err e;
 
 	(void)state;

@@ -356,6 +356,25 @@ static void test_the_slowest_pace_of_a_window_is_half_of_it(void **state)
 	assert_int_equal(W.l.kinds[LIST].pace.least, 50000);
 }
 
+/* A few throttles in a row before any ceiling was found are none: the pace is searched. */
+static void test_an_outage_is_no_ceiling(void **state)
+{
+	struct supply s = supply_of(1000, 20000000);
+
+	(void)state;
+	W = (struct world){.wire_ms = 50, .rng = 5};
+	limit_init(&W.l, 16, 0, NULL, 0);
+	W.of[LIST] = &s;
+	world_run(2000);
+	for (; W.nwire > 0; W.nwire--)
+		limit_give(&W.l, LIST);
+	for (int i = 0; i < 3; i++) {
+		W.now += 60000;
+		one_goes(turn_of(LIST, LIST), true);
+	}
+	assert_int_equal(W.l.kinds[LIST].pace.known, 0);
+}
+
 /* Nor may the slowest pace make a storm where a provider gives less than that. */
 static void test_a_limit_below_the_slowest_pace_is_found_out(void **state)
 {
@@ -436,6 +455,7 @@ int main(void)
 		cmocka_unit_test(test_little_to_send_is_no_limit),
 		cmocka_unit_test(test_a_throttle_after_a_rest_measures_nothing),
 		cmocka_unit_test(test_throttles_by_chance_leave_a_pace),
+		cmocka_unit_test(test_an_outage_is_no_ceiling),
 		cmocka_unit_test(test_a_limit_below_the_slowest_pace_is_found_out),
 		cmocka_unit_test(test_the_slowest_pace_of_a_window_is_half_of_it),
 		cmocka_unit_test(test_deletes_that_share_a_limit_keep_their_pace),
