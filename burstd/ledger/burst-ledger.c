@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/opt.h"
 #include "base/text_file.h"
+#include "ledger/allocate.h"
 #include "ledger/case.h"
 
 struct options {
@@ -26,6 +27,7 @@ enum {
 	NOPTS = sizeof(table) / sizeof(table[0]),
 	EXIT_WRONG = 1,
 	EXIT_USAGE = 2,
+	HELP_INDENT = 15,
 	CASE_MAX = 1 << 30, /* bytes of a file, and of what it comes to */
 };
 
@@ -45,6 +47,11 @@ static int help(void)
 		"ask for it: one a line, fields separated by commas (burst-ledger(8)).  What in it "
 		"cannot be as it says is told on standard error.",
 		0, 0);
+	str_adds(&s, "\nCategories:\n");
+	for (int c = 0; c < ALLOCATE_NCLASSES; c++) {
+		str_addf(&s, "  %-13s", allocate_class_str((enum allocate_class)c));
+		opt_wrap(&s, allocate_class_text((enum allocate_class)c), HELP_INDENT, HELP_INDENT);
+	}
 	(void)fputs(s.p, stdout);
 	str_fini(&s);
 	return fflush(stdout) == 0 ? 0 : EXIT_WRONG;

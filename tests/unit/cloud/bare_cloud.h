@@ -241,6 +241,14 @@ static inline void bare_init(const struct provider_ops *ops, size_t npools, uint
 	limit_init(&B.c->limit, concurrency, rate, NULL, W.now);
 }
 
+/* With nothing to ask by itself. */
+static inline void bare_quiet(const struct provider_ops *ops)
+{
+	bare_init(ops, 1, 8, 0);
+	B.c->list_next = B.c->quotes_next = INT64_MAX;
+	B.c->list_step = 1000;
+}
+
 static inline void bare_fini(void)
 {
 	cloud_cancel_all(&B.e);

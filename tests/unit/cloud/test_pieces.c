@@ -71,9 +71,7 @@ static int setup(void **state)
 	(void)state;
 	readers = 0;
 	heard[0] = '\0';
-	bare_init(&ops, 1, 8, 0);
-	B.c->list_next = B.c->quotes_next = INT64_MAX;
-	B.c->list_step = 1000;
+	bare_quiet(&ops);
 	return 0;
 }
 

@@ -84,9 +84,7 @@ static int setup(void **state)
 {
 	(void)state;
 	F = (struct fix){.until = INT64_MAX};
-	bare_init(&ops, 1, 8, 0);
-	B.c->list_next = B.c->quotes_next = INT64_MAX;
-	B.c->list_step = 1000;
+	bare_quiet(&ops);
 	return 0;
 }
 

@@ -208,6 +208,24 @@ static void test_a_machine_that_is_ordered_down_must_be_gone_too(void **state)
 	assert_string_equal(F.story, "start 7_2 ");
 }
 
+/* I17: nor may it start if that comes between the question and its answer. */
+static void test_what_is_ordered_down_while_squeue_is_asked_counts(void **state)
+{
+	const char *text = DETAIL("PENDING", "5", "1800000121");
+	struct fleet_name *nm;
+
+	(void)state;
+	nm = was_given_c7();
+	becomes("c7", NODE_BOOTING);
+	W.now = rescue_part.next_ms(&F.e);
+	W.asked[0] = '\0';
+	rescue_part.at[PART_RUN](&F.e);
+	assert_string_not_equal(W.asked, "");
+	nm->forced_ms = W.now;
+	rescue_fates(&F.e, text, strlen(text), NULL);
+	assert_string_equal(F.story, "");
+}
+
 static void test_it_starts_by_itself_if_they_do_not_go_in_time(void **state)
 {
 	(void)state;
@@ -443,6 +461,7 @@ int main(void)
 		TEST(test_a_machine_that_was_bought_since_is_none_that_it_lost),
 		TEST(test_a_machine_that_was_bought_for_it_since_must_be_gone_too),
 		TEST(test_a_machine_that_is_ordered_down_must_be_gone_too),
+		TEST(test_what_is_ordered_down_while_squeue_is_asked_counts),
 		TEST(test_it_starts_by_itself_if_they_do_not_go_in_time),
 		TEST(test_who_has_changed_its_begin_time_has_his_will),
 		TEST(test_a_begin_time_of_its_user_is_left_alone),

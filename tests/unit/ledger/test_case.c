@@ -100,200 +100,197 @@ static void test_shared_cases(void **state)
 #define META  "meta,UTC,dominant\n"
 #define PLAIN META "policy,p,1,0,instant,0\nprice,od,0,3600000000000\n" /* 1 unit a second */
 
+static const struct {
+	const char *name, *text, *want;
+} by_hand[] = {
+	{"a reclaim: kept until the checkpoint at 40, lost after it, on both nodes",
+	 PLAIN "instance,a,gpu,p,od,,8,0,0,0,0,,,100,reclaim,\n"
+	       "instance,b,gpu,p,od,,8,0,0,0,10,,,120,scale_down,\n"
+	       "trigger,b,7,2,8,0,0\n"
+	       "job,7,2,a,0,100,8,0,0,reclaim,40\n"
+	       "job,7,2,b,10,100,8,0,0,reclaim,40\n",
+	 HEAD "1970-01,a,run,job:7,2,40000000000\n"
+	      "1970-01,a,lost,job:7,2,60000000000\n"
+	      "1970-01,b,boot,job:7,2,10000000000\n"
+	      "1970-01,b,run,job:7,2,30000000000\n"
+	      "1970-01,b,lost,job:7,2,60000000000\n"
+	      "1970-01,b,idle,pool:gpu,0,20000000000\n"},
+	{"without a checkpoint all is lost; one node says so for both",
+	 PLAIN "instance,a,gpu,p,od,,8,0,0,0,0,,,50,reclaim,\n"
+	       "instance,b,gpu,p,od,,8,0,0,0,0,,,50,scale_down,\n"
+	       "job,7,0,a,0,50,8,0,0,node_fail,\n"
+	       "job,7,0,b,0,50,8,0,0,cancelled,\n"
+	       "job,7,1,b,50,50,8,0,0,completed,\n",
+	 HEAD "1970-01,a,lost,job:7,0,50000000000\n"
+	      "1970-01,b,lost,job:7,0,50000000000\n"
+	      "1970-01,b,run,job:7,1,0\n"},
+	{"taken in the free hour: each row is given back",
+	 META "policy,p,1,60,instant,3600\nprice,od,0,3600000000000\n"
+	      "instance,a,gpu,p,od,,8,0,0,0,10,,,50,reclaim,\n"
+	      "job,7,0,a,10,50,4,0,0,reclaim,\n"
+	      "instance,b,gpu,p,od,,8,0,0,0,0,,,3600,reclaim,\n"
+	      "instance,c,gpu,p,od,,8,0,0,0,0,,,50,scale_down,\n",
+	 HEAD "1970-01,a,boot,pool:gpu,0,10000000000\n"
+	      "1970-01,a,credit:boot,pool:gpu,0,-10000000000\n"
+	      "1970-01,a,lost,job:7,0,20000000000\n"
+	      "1970-01,a,credit:lost,job:7,0,-20000000000\n"
+	      "1970-01,a,idle,pool:gpu,0,20000000000\n"
+	      "1970-01,a,credit:idle,pool:gpu,0,-20000000000\n"
+	      "1970-01,a,pad,pool:gpu,0,10000000000\n"
+	      "1970-01,a,credit:pad,pool:gpu,0,-10000000000\n"
+	      "1970-01,b,idle,pool:gpu,0,3600000000000\n"
+	      "1970-01,c,idle,pool:gpu,0,50000000000\n"
+	      "1970-01,c,pad,pool:gpu,0,10000000000\n"},
+	{"a boot for two jobs, by what they asked of it: 6 GPUs of 8, and half of the CPUs",
+	 PLAIN "instance,a,gpu,p,od,,8,64,0,0,50,,,50,boot_fail,\n"
+	       "trigger,a,2,0,6,1,0\ntrigger,a,1,0,0,32,0\n",
+	 HEAD "1970-01,a,boot,job:1,0,20000000000\n1970-01,a,boot,job:2,0,30000000000\n"},
+	{"unknown to Slurm, booting, ready, drained, ended",
+	 PLAIN "instance,a,gpu,p,od,,8,0,0,0,20,40,50,70,orphan_kill,10\n",
+	 HEAD "1970-01,a,orphan,pool:cluster,0,10000000000\n"
+	      "1970-01,a,boot,pool:gpu,0,10000000000\n"
+	      "1970-01,a,idle,pool:gpu,0,20000000000\n"
+	      "1970-01,a,drain,pool:gpu,0,10000000000\n"
+	      "1970-01,a,teardown,pool:gpu,0,20000000000\n"},
+	{"more than there is is shared by all: 8 of 8 GPUs beside 3 of 4 CPUs, 4 to 3",
+	 PLAIN "instance,a,gpu,p,od,,8,4,0,0,0,,,7,scale_down,\n"
+	       "job,1,0,a,0,7,8,0,0,completed,\njob,2,0,a,0,7,0,3,0,completed,\n",
+	 HEAD "1970-01,a,run,job:1,0,4000000000\n1970-01,a,run,job:2,0,3000000000\n"},
+	{"by GPUs alone its CPUs cost nothing",
+	 "meta,UTC,gpu\npolicy,p,1,0,instant,0\nprice,od,0,3600000000000\n"
+	 "instance,a,gpu,p,od,,8,4,0,0,0,,,8,scale_down,\n"
+	 "job,1,0,a,0,8,6,0,0,completed,\njob,2,0,a,0,8,0,3,0,completed,\n",
+	 HEAD "1970-01,a,run,job:1,0,6000000000\n1970-01,a,run,job:2,0,0\n"
+	      "1970-01,a,idle,pool:gpu,0,2000000000\n"},
+	{"the price as it began; hours as they began; beyond the end as its last second",
+	 META "policy,l,1,0,launch,0\npolicy,h,1,7200,hour_start,0\npolicy,i,1,4000,instant,0\n"
+	      "price,od,0,3600000000000\nprice,od,10,7200000000000\n"
+	      "price,od,3600,10800000000000\nprice,od,3610,36000000000000\n"
+	      "instance,a,gpu,l,od,,8,0,0,0,0,,,20,scale_down,\n"
+	      "instance,b,gpu,h,od,,8,0,0,0,0,,,3605,scale_down,\n"
+	      "instance,c,gpu,i,od,,8,0,0,0,0,,,3605,scale_down,\n",
+	 HEAD "1970-01,a,idle,pool:gpu,0,20000000000\n"
+	      "1970-01,b,idle,pool:gpu,0,3615000000000\n"
+	      "1970-01,b,pad,pool:gpu,0,10785000000000\n"
+	      "1970-01,c,idle,pool:gpu,0,7205000000000\n"
+	      "1970-01,c,pad,pool:gpu,0,1185000000000\n"},
+	{"halves go to the even number: 0.5, 1.5 and 2.5 nano-units",
+	 META "policy,p,1,0,instant,0\nprice,od,0,1\n"
+	      "instance,a,gpu,p,od,,8,0,0,0,0,,,1800,scale_down,\n"
+	      "instance,b,gpu,p,od,,8,0,0,0,0,,,5400,scale_down,\n"
+	      "instance,c,gpu,p,od,,8,0,0,0,0,,,9000,scale_down,\n",
+	 HEAD "1970-01,b,idle,pool:gpu,0,2\n1970-01,c,idle,pool:gpu,0,2\n"},
+	{"prices in any order; of those of one moment the later record counts",
+	 META "policy,p,1,0,instant,0\nprice,od,20,10800000000000\n"
+	      "price,od,0,9000000000000\nprice,od,10,7200000000000\n"
+	      "price,od,0,3600000000000\n"
+	      "instance,a,gpu,p,od,,8,0,0,0,0,,,30,scale_down,\n",
+	 HEAD "1970-01,a,idle,pool:gpu,0,60000000000\n"},
+	{"a month in which a job cost nothing is left out, if another has something",
+	 META "policy,p,1,0,instant,0\nprice,od,0,0\nprice,od,2678400,3600000000000\n"
+	      "instance,a,gpu,p,od,,8,0,0,2678390,2678390,,,2678410,scale_down,\n"
+	      "job,1,0,a,2678390,2678410,8,0,0,completed,\n",
+	 HEAD "1970-02,a,run,job:1,0,10000000000\n"},
+	{"a price that changes as it ends is not its",
+	 META "policy,p,1,60,instant,0\nprice,od,0,3600000000000\nprice,od,50,7200000000000\n"
+	      "instance,a,gpu,p,od,,8,0,0,0,0,,,50,scale_down,\n",
+	 HEAD "1970-01,a,idle,pool:gpu,0,50000000000\n1970-01,a,pad,pool:gpu,0,10000000000\n"},
+	{"a node without a time of its own has the attempt's last checkpoint",
+	 PLAIN "instance,a,gpu,p,od,,8,0,0,0,0,,,50,reclaim,\n"
+	       "instance,b,gpu,p,od,,8,0,0,0,0,,,50,scale_down,\n"
+	       "instance,c,gpu,p,od,,8,0,0,0,0,,,50,scale_down,\n"
+	       "job,7,0,a,0,50,8,0,0,reclaim,30\njob,7,0,b,0,50,8,0,0,reclaim,20\n"
+	       "job,7,0,c,0,50,8,0,0,reclaim,\n",
+	 HEAD "1970-01,a,run,job:7,0,30000000000\n1970-01,a,lost,job:7,0,20000000000\n"
+	      "1970-01,b,run,job:7,0,20000000000\n1970-01,b,lost,job:7,0,30000000000\n"
+	      "1970-01,c,run,job:7,0,30000000000\n1970-01,c,lost,job:7,0,20000000000\n"},
+	{"in the free hour what cost nothing is not given back",
+	 META "policy,p,1,0,instant,3600\nprice,od,0,3600000000000\n"
+	      "instance,a,gpu,p,od,,8,0,0,0,0,,,5,reclaim,\njob,1,0,a,9,9,8,0,0,completed,\n",
+	 HEAD "1970-01,a,run,job:1,0,0\n1970-01,a,idle,pool:gpu,0,5000000000\n"
+	      "1970-01,a,credit:idle,pool:gpu,0,-5000000000\n"},
+	{"a budget: one batch waits for the other's end",
+	 "budget,100,0,0,0,3600,0,0,0,10\nbatch,2\njob,1,1,41,1\njob,2,2,11,5\nbatch,1\n"
+	 "job,3,1,1,9\nsettle,2,5\n",
+	 "admit,2,40,60\nadmit,1,50,10\nadmit,3,10,0\nsettle,2,5,35\n"},
+};
+
 /* Each with its arithmetic.  One unit is 1000000000. */
 static void test_cases_by_hand(void **state)
 {
-	static const struct {
-		const char *name, *text, *want;
-	} rows[] = {
-		{"a reclaim: kept until the checkpoint at 40, lost after it, on both nodes",
-		 PLAIN "instance,a,gpu,p,od,,8,0,0,0,0,,,100,reclaim,\n"
-		       "instance,b,gpu,p,od,,8,0,0,0,10,,,120,scale_down,\n"
-		       "trigger,b,7,2,8,0,0\n"
-		       "job,7,2,a,0,100,8,0,0,reclaim,40\n"
-		       "job,7,2,b,10,100,8,0,0,reclaim,40\n",
-		 HEAD "1970-01,a,run,job:7,2,40000000000\n"
-		      "1970-01,a,lost,job:7,2,60000000000\n"
-		      "1970-01,b,boot,job:7,2,10000000000\n"
-		      "1970-01,b,run,job:7,2,30000000000\n"
-		      "1970-01,b,lost,job:7,2,60000000000\n"
-		      "1970-01,b,idle,pool:gpu,0,20000000000\n"},
-		{"without a checkpoint all is lost; one node says so for both",
-		 PLAIN "instance,a,gpu,p,od,,8,0,0,0,0,,,50,reclaim,\n"
-		       "instance,b,gpu,p,od,,8,0,0,0,0,,,50,scale_down,\n"
-		       "job,7,0,a,0,50,8,0,0,node_fail,\n"
-		       "job,7,0,b,0,50,8,0,0,cancelled,\n"
-		       "job,7,1,b,50,50,8,0,0,completed,\n",
-		 HEAD "1970-01,a,lost,job:7,0,50000000000\n"
-		      "1970-01,b,lost,job:7,0,50000000000\n"
-		      "1970-01,b,run,job:7,1,0\n"},
-		{"taken in the free hour: each row is given back",
-		 META "policy,p,1,60,instant,3600\nprice,od,0,3600000000000\n"
-		      "instance,a,gpu,p,od,,8,0,0,0,10,,,50,reclaim,\n"
-		      "job,7,0,a,10,50,4,0,0,reclaim,\n"
-		      "instance,b,gpu,p,od,,8,0,0,0,0,,,3600,reclaim,\n"
-		      "instance,c,gpu,p,od,,8,0,0,0,0,,,50,scale_down,\n",
-		 HEAD "1970-01,a,boot,pool:gpu,0,10000000000\n"
-		      "1970-01,a,credit:boot,pool:gpu,0,-10000000000\n"
-		      "1970-01,a,lost,job:7,0,20000000000\n"
-		      "1970-01,a,credit:lost,job:7,0,-20000000000\n"
-		      "1970-01,a,idle,pool:gpu,0,20000000000\n"
-		      "1970-01,a,credit:idle,pool:gpu,0,-20000000000\n"
-		      "1970-01,a,pad,pool:gpu,0,10000000000\n"
-		      "1970-01,a,credit:pad,pool:gpu,0,-10000000000\n"
-		      "1970-01,b,idle,pool:gpu,0,3600000000000\n"
-		      "1970-01,c,idle,pool:gpu,0,50000000000\n"
-		      "1970-01,c,pad,pool:gpu,0,10000000000\n"},
-		{"a boot for two jobs, by what they asked of it: 6 GPUs of 8, and half of the CPUs",
-		 PLAIN "instance,a,gpu,p,od,,8,64,0,0,50,,,50,boot_fail,\n"
-		       "trigger,a,2,0,6,1,0\ntrigger,a,1,0,0,32,0\n",
-		 HEAD "1970-01,a,boot,job:1,0,20000000000\n1970-01,a,boot,job:2,0,30000000000\n"},
-		{"unknown to Slurm, booting, ready, drained, ended",
-		 PLAIN "instance,a,gpu,p,od,,8,0,0,0,20,40,50,70,orphan_kill,10\n",
-		 HEAD "1970-01,a,orphan,pool:cluster,0,10000000000\n"
-		      "1970-01,a,boot,pool:gpu,0,10000000000\n"
-		      "1970-01,a,idle,pool:gpu,0,20000000000\n"
-		      "1970-01,a,drain,pool:gpu,0,10000000000\n"
-		      "1970-01,a,teardown,pool:gpu,0,20000000000\n"},
-		{"more than there is is shared by all: 8 of 8 GPUs beside 3 of 4 CPUs, 4 to 3",
-		 PLAIN "instance,a,gpu,p,od,,8,4,0,0,0,,,7,scale_down,\n"
-		       "job,1,0,a,0,7,8,0,0,completed,\njob,2,0,a,0,7,0,3,0,completed,\n",
-		 HEAD "1970-01,a,run,job:1,0,4000000000\n1970-01,a,run,job:2,0,3000000000\n"},
-		{"by GPUs alone its CPUs cost nothing",
-		 "meta,UTC,gpu\npolicy,p,1,0,instant,0\nprice,od,0,3600000000000\n"
-		 "instance,a,gpu,p,od,,8,4,0,0,0,,,8,scale_down,\n"
-		 "job,1,0,a,0,8,6,0,0,completed,\njob,2,0,a,0,8,0,3,0,completed,\n",
-		 HEAD "1970-01,a,run,job:1,0,6000000000\n1970-01,a,run,job:2,0,0\n"
-		      "1970-01,a,idle,pool:gpu,0,2000000000\n"},
-		{"the price as it began; hours as they began; beyond the end as its last second",
-		 META
-		 "policy,l,1,0,launch,0\npolicy,h,1,7200,hour_start,0\npolicy,i,1,4000,instant,0\n"
-		 "price,od,0,3600000000000\nprice,od,10,7200000000000\n"
-		 "price,od,3600,10800000000000\nprice,od,3610,36000000000000\n"
-		 "instance,a,gpu,l,od,,8,0,0,0,0,,,20,scale_down,\n"
-		 "instance,b,gpu,h,od,,8,0,0,0,0,,,3605,scale_down,\n"
-		 "instance,c,gpu,i,od,,8,0,0,0,0,,,3605,scale_down,\n",
-		 HEAD "1970-01,a,idle,pool:gpu,0,20000000000\n"
-		      "1970-01,b,idle,pool:gpu,0,3615000000000\n"
-		      "1970-01,b,pad,pool:gpu,0,10785000000000\n"
-		      "1970-01,c,idle,pool:gpu,0,7205000000000\n"
-		      "1970-01,c,pad,pool:gpu,0,1185000000000\n"},
-		{"halves go to the even number: 0.5, 1.5 and 2.5 nano-units",
-		 META "policy,p,1,0,instant,0\nprice,od,0,1\n"
-		      "instance,a,gpu,p,od,,8,0,0,0,0,,,1800,scale_down,\n"
-		      "instance,b,gpu,p,od,,8,0,0,0,0,,,5400,scale_down,\n"
-		      "instance,c,gpu,p,od,,8,0,0,0,0,,,9000,scale_down,\n",
-		 HEAD "1970-01,b,idle,pool:gpu,0,2\n1970-01,c,idle,pool:gpu,0,2\n"},
-		{"prices in any order; of those of one moment the later record counts",
-		 META "policy,p,1,0,instant,0\nprice,od,20,10800000000000\n"
-		      "price,od,0,9000000000000\nprice,od,10,7200000000000\n"
-		      "price,od,0,3600000000000\n"
-		      "instance,a,gpu,p,od,,8,0,0,0,0,,,30,scale_down,\n",
-		 HEAD "1970-01,a,idle,pool:gpu,0,60000000000\n"},
-		{"a price that changes as it ends is not its",
-		 META
-		 "policy,p,1,60,instant,0\nprice,od,0,3600000000000\nprice,od,50,7200000000000\n"
-		 "instance,a,gpu,p,od,,8,0,0,0,0,,,50,scale_down,\n",
-		 HEAD
-		 "1970-01,a,idle,pool:gpu,0,50000000000\n1970-01,a,pad,pool:gpu,0,10000000000\n"},
-		{"a node without a time of its own has the attempt's last checkpoint",
-		 PLAIN "instance,a,gpu,p,od,,8,0,0,0,0,,,50,reclaim,\n"
-		       "instance,b,gpu,p,od,,8,0,0,0,0,,,50,scale_down,\n"
-		       "instance,c,gpu,p,od,,8,0,0,0,0,,,50,scale_down,\n"
-		       "job,7,0,a,0,50,8,0,0,reclaim,30\njob,7,0,b,0,50,8,0,0,reclaim,20\n"
-		       "job,7,0,c,0,50,8,0,0,reclaim,\n",
-		 HEAD "1970-01,a,run,job:7,0,30000000000\n1970-01,a,lost,job:7,0,20000000000\n"
-		      "1970-01,b,run,job:7,0,20000000000\n1970-01,b,lost,job:7,0,30000000000\n"
-		      "1970-01,c,run,job:7,0,30000000000\n1970-01,c,lost,job:7,0,20000000000\n"},
-		{"in the free hour what cost nothing is not given back",
-		 META
-		 "policy,p,1,0,instant,3600\nprice,od,0,3600000000000\n"
-		 "instance,a,gpu,p,od,,8,0,0,0,0,,,5,reclaim,\njob,1,0,a,9,9,8,0,0,completed,\n",
-		 HEAD "1970-01,a,run,job:1,0,0\n1970-01,a,idle,pool:gpu,0,5000000000\n"
-		      "1970-01,a,credit:idle,pool:gpu,0,-5000000000\n"},
-		{"a budget: one batch waits for the other's end",
-		 "budget,100,0,0,0,3600,0,0,0,10\nbatch,2\njob,1,1,41,1\njob,2,2,11,5\nbatch,1\n"
-		 "job,3,1,1,9\nsettle,2,5\n",
-		 "admit,2,40,60\nadmit,1,50,10\nadmit,3,10,0\nsettle,2,5,35\n"},
-	};
-
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		check(rows[i].name, rows[i].text, rows[i].want);
+	for (size_t i = 0; i < sizeof(by_hand) / sizeof(by_hand[0]); i++)
+		check(by_hand[i].name, by_hand[i].text, by_hand[i].want);
 }
+
+static const struct {
+	const char *text, *error;
+} senseless[] = {
+	{"instances,a\n", "x:1: no record is called \"instances\""},
+	{"meta,UTC\n", "x:1: meta: want 3 fields, not 2"},
+	{"meta,Mars/Olympus,dominant\n",
+	 "x:1: meta: no time zone \"Mars/Olympus\" in /usr/share/zoneinfo/"},
+	{"meta,../../etc/passwd,dominant\n",
+	 "x:1: meta: no time zone \"../../etc/passwd\" in /usr/share/zoneinfo/"},
+	{"meta,UTC,cpu\n", "x:1: meta: want dominant or gpu"},
+	{META "\npolicy,p,0,0,instant,0\n",
+	 "x:3: policy: granularity: want a number from 1 to 1073741824, not \"0\""},
+	{META "policy,p,1,0,later,0\n", "x:2: policy: want instant, hour_start or launch"},
+	{META "price,od,,5\n", "x:2: price: want a time"},
+	{META "price,od,1,-5\n", "x:2: price: price: want a number from 0 to "
+				 "9223372036854775807, not \"-5\""},
+	{META "price,od,1e3,5\n", "x:2: price: time: want a number from -62135596800 to "
+				  "253402300799, not \"1e3\""},
+	{PLAIN "instance,a,gpu,q,od,,8,0,0,0,0,,,9,scale_down,\n",
+	 "x:4: instance a: no policy \"q\""},
+	{PLAIN "instance,a,gpu,p,spot,,8,0,0,0,0,,,9,scale_down,\n",
+	 "x:4: instance a: no price is known at 1970-01-01T00:00:00.000Z"},
+	{META "policy,p,1,0,instant,0\nprice,od,5,1\n"
+	      "instance,a,gpu,p,od,,8,0,0,0,0,,,9,scale_down,\n",
+	 "x:4: instance a: no price is known at 1970-01-01T00:00:00.000Z"},
+	{PLAIN "instance,a,gpu,p,od,,8,0,0,0,0,,,,scale_down,\n",
+	 "x:4: instance: it has no bill_end, so what it costs is not known yet"},
+	{PLAIN "instance,a,gpu,p,od,,8,0,0,5,5,,,4,scale_down,\n",
+	 "x:4: instance: it ends before it begins"},
+	{PLAIN "instance,a,gpu,p,od,,8,0,0,0,0,,,631152001,x,\n",
+	 "x:4: instance: it lives for more than twenty years"},
+	{PLAIN "instance,a,gpu,p,od,,8,0,0,,,,,,no_capacity,\n"
+	       "instance,a,gpu,p,od,,8,0,0,,,,,,no_capacity,\n",
+	 "x:5: instance: a second instance of that id"},
+	{PLAIN "job,1,0,a,0,7,8,0,0,completed,\n", "x:4: job: no instance of that id before it"},
+	{PLAIN "trigger,a,1,0,8,0,0\n", "x:4: trigger: no instance of that id before it"},
+	{"policy,p,1,0,instant,0\n", "x: want a record meta"},
+	{"batch,1\n", "x:1: batch: a batch without a budget before it"},
+	{META META, "x:2: meta: a second one"},
+	{META "budget,1,0,0,0,1,0,0,0,1\n", "x: want instances or a budget, not both"},
+	{"budget,0,9223372036854775807,9223372036854775807,0,1,0,0,0,1\n",
+	 "x:1: budget: its amounts are too large"},
+	{"budget,1,0,0,0,1,0,0,0,1\nbatch,2\njob,1,1,1,1\nbatch,1\n",
+	 "x:4: batch: want a job of the batch, with 5 fields"},
+	{"budget,1,0,0,0,1,0,0,0,1\nbatch,2\njob,1,1,1,1\njob,1,1,1,1\n",
+	 "x:4: job: this job is there already"},
+	{"budget,1,0,0,0,1,0,0,0,1\nbatch,2\njob,1,1,1,1\n", "x: the last batch lacks 1 jobs"},
+	{"budget,1,0,0,0,1,0,0,0,1\nsettle,1,1\n", "x:2: settle: no such job has a reservation"},
+	{"meta,,,,,,,,,,,,,,,,,,,\n", "x:1: meta: too many fields"},
+	{PLAIN "instance,a,gpu,p,od,,9223372036854775807,9223372036854775805,0,0,0,,,9,x,\n",
+	 "x:4: instance a: shares of this machine are too fine"},
+	{META "policy,p,1,0,instant,0\nprice,od,0,9223372036854775807\n"
+	      "instance,a,gpu,p,od,,8,0,0,0,0,,,3601,scale_down,\n",
+	 "x:4: instance a: the cost is larger than 9223372036854775807 nano-units"},
+};
 
 static void test_what_makes_no_sense(void **state)
 {
-	static const struct {
-		const char *text, *error;
-	} rows[] = {
-		{"instances,a\n", "x:1: no record is called \"instances\""},
-		{"meta,UTC\n", "x:1: meta: want 3 fields, not 2"},
-		{"meta,Mars/Olympus,dominant\n",
-		 "x:1: meta: no time zone \"Mars/Olympus\" in /usr/share/zoneinfo/"},
-		{"meta,../../etc/passwd,dominant\n",
-		 "x:1: meta: no time zone \"../../etc/passwd\" in /usr/share/zoneinfo/"},
-		{"meta,UTC,cpu\n", "x:1: meta: want dominant or gpu"},
-		{META "\npolicy,p,0,0,instant,0\n",
-		 "x:3: policy: granularity: want a number from 1 to 1073741824, not \"0\""},
-		{META "policy,p,1,0,later,0\n", "x:2: policy: want instant, hour_start or launch"},
-		{META "price,od,,5\n", "x:2: price: want a time"},
-		{META "price,od,1,-5\n", "x:2: price: price: want a number from 0 to "
-					 "9223372036854775807, not \"-5\""},
-		{META "price,od,1e3,5\n", "x:2: price: time: want a number from -62135596800 to "
-					  "253402300799, not \"1e3\""},
-		{PLAIN "instance,a,gpu,q,od,,8,0,0,0,0,,,9,scale_down,\n",
-		 "x:4: instance a: no policy \"q\""},
-		{PLAIN "instance,a,gpu,p,spot,,8,0,0,0,0,,,9,scale_down,\n",
-		 "x:4: instance a: no price is known at 1970-01-01T00:00:00.000Z"},
-		{META "policy,p,1,0,instant,0\nprice,od,5,1\n"
-		      "instance,a,gpu,p,od,,8,0,0,0,0,,,9,scale_down,\n",
-		 "x:4: instance a: no price is known at 1970-01-01T00:00:00.000Z"},
-		{PLAIN "instance,a,gpu,p,od,,8,0,0,0,0,,,,scale_down,\n",
-		 "x:4: instance: it has no bill_end, so what it costs is not known yet"},
-		{PLAIN "instance,a,gpu,p,od,,8,0,0,5,5,,,4,scale_down,\n",
-		 "x:4: instance: it ends before it begins"},
-		{PLAIN "instance,a,gpu,p,od,,8,0,0,0,0,,,631152001,x,\n",
-		 "x:4: instance: it lives for more than twenty years"},
-		{PLAIN "instance,a,gpu,p,od,,8,0,0,,,,,,no_capacity,\n"
-		       "instance,a,gpu,p,od,,8,0,0,,,,,,no_capacity,\n",
-		 "x:5: instance: a second instance of that id"},
-		{PLAIN "job,1,0,a,0,7,8,0,0,completed,\n",
-		 "x:4: job: no instance of that id before it"},
-		{PLAIN "trigger,a,1,0,8,0,0\n", "x:4: trigger: no instance of that id before it"},
-		{"policy,p,1,0,instant,0\n", "x: want a record meta"},
-		{"batch,1\n", "x:1: batch: a batch without a budget before it"},
-		{META META, "x:2: meta: a second one"},
-		{META "budget,1,0,0,0,1,0,0,0,1\n", "x: want instances or a budget, not both"},
-		{"budget,0,9223372036854775807,9223372036854775807,0,1,0,0,0,1\n",
-		 "x:1: budget: its amounts are too large"},
-		{"budget,1,0,0,0,1,0,0,0,1\nbatch,2\njob,1,1,1,1\nbatch,1\n",
-		 "x:4: batch: want a job of the batch, with 5 fields"},
-		{"budget,1,0,0,0,1,0,0,0,1\nbatch,2\njob,1,1,1,1\njob,1,1,1,1\n",
-		 "x:4: job: this job is there already"},
-		{"budget,1,0,0,0,1,0,0,0,1\nbatch,2\njob,1,1,1,1\n",
-		 "x: the last batch lacks 1 jobs"},
-		{"budget,1,0,0,0,1,0,0,0,1\nsettle,1,1\n",
-		 "x:2: settle: no such job has a reservation"},
-		{"meta,,,,,,,,,,,,,,,,,,,\n", "x:1: meta: too many fields"},
-		{PLAIN
-		 "instance,a,gpu,p,od,,9223372036854775807,9223372036854775805,0,0,0,,,9,x,\n",
-		 "x:4: instance a: shares of this machine are too fine"},
-		{META "policy,p,1,0,instant,0\nprice,od,0,9223372036854775807\n"
-		      "instance,a,gpu,p,od,,8,0,0,0,0,,,3601,scale_down,\n",
-		 "x:4: instance a: the cost is larger than 9223372036854775807 nano-units"},
-	};
-
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < sizeof(senseless) / sizeof(senseless[0]); i++) {
 		struct str out, notes;
 		struct err e = {0};
 
 		print_message("# row %zu\n", i);
 		str_init(&out, TEXT_MAX);
 		str_init(&notes, TEXT_MAX);
-		assert_int_equal(case_run("x", rows[i].text, &out, &notes, &e), -1);
-		assert_string_equal(e.msg, rows[i].error);
+		assert_int_equal(case_run("x", senseless[i].text, &out, &notes, &e), -1);
+		assert_string_equal(e.msg, senseless[i].error);
 		str_fini(&out);
 		str_fini(&notes);
 	}

@@ -19,12 +19,12 @@ static int on_usage(void *ctx, const struct journal_usage *u)
 /* A sum beyond all numbers is the largest there is, and no reason not to start. */
 static void test_bills_beyond_all_numbers(void **state)
 {
-	static const int64_t costs[] = {INT64_MAX - 5, 3, 4};
-	static const int64_t sums[] = {INT64_MAX - 5, INT64_MAX - 2, INT64_MAX};
+	static const int64_t costs[] = {INT64_MAX - 5, 3, 4, INT64_MAX};
+	static const int64_t sums[] = {INT64_MAX - 5, INT64_MAX - 2, INT64_MAX, INT64_MAX};
 	struct fixture *f = *state;
 	struct journal_usage u = {.pool = "h100", .node = "c1", .instance = "i-1"};
 
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		struct journal_tx *tx = journal_begin(f->j);
 		struct seen *s;
 
