@@ -1,5 +1,10 @@
 #include "store/schema.h"
 
+/* A fact is never changed.  Facts may be deleted when they are older than they are kept. */
+#define FACT_IS_KEPT(table)                                                                        \
+	"CREATE TRIGGER " table "_append_only BEFORE UPDATE ON " table                             \
+	" BEGIN SELECT RAISE(ABORT, 'facts are append-only'); END;"
+
 /* Times are milliseconds since 1970 UTC, money is nano-units, states and reasons are words.
  *
  * `epoch` is the leader's term, constant until there is more than one burstd: it is here
@@ -222,6 +227,62 @@ static const char step_14[] = "ALTER TABLE node ADD COLUMN stale_addr TEXT NOT N
 /* Where a create of several requests goes on. */
 static const char step_15[] = "ALTER TABLE batch ADD COLUMN cursor TEXT NOT NULL DEFAULT '';";
 
-const char *const schema_steps[SCHEMA_STEPS] = {step_1,  step_2,  step_3,  step_4,  step_5,
-						step_6,  step_7,  step_8,  step_9,  step_10,
-						step_11, step_12, step_13, step_14, step_15};
+/* What bills are computed from: facts, each written in the transaction of the step that it is
+ * about, and never changed.  `life`: a step in the life of a generation's instance (core/life.h);
+ * said_ms: when it happened by the provider's clock, 0: not said.  `machine`: what was bought for a
+ * generation, and its terms; 0 and '': not known.  `buyer`: the jobs that it was bought for.
+ * `job_said`: what slurmctld said of a job, again when it said something else; limit_s -1: no
+ * limit. */
+static const char step_16[] =
+	"CREATE TABLE life ("
+	"  seq INTEGER PRIMARY KEY AUTOINCREMENT,"
+	"  node TEXT NOT NULL,"
+	"  gen BIGINT NOT NULL,"
+	"  kind TEXT NOT NULL,"
+	"  instance TEXT NOT NULL,"
+	"  at_ms BIGINT NOT NULL,"
+	"  said_ms BIGINT NOT NULL,"
+	"  rate_nano_h BIGINT NOT NULL);"
+	"CREATE TABLE machine ("
+	"  node TEXT NOT NULL,"
+	"  gen BIGINT NOT NULL,"
+	"  at_ms BIGINT NOT NULL,"
+	"  pool TEXT NOT NULL,"
+	"  provider TEXT NOT NULL,"
+	"  offer TEXT NOT NULL,"
+	"  type TEXT NOT NULL,"
+	"  region TEXT NOT NULL,"
+	"  zone TEXT NOT NULL,"
+	"  market TEXT NOT NULL,"
+	"  currency TEXT NOT NULL,"
+	"  quantum_ms BIGINT NOT NULL,"
+	"  minimum_ms BIGINT NOT NULL,"
+	"  cpus BIGINT NOT NULL,"
+	"  memory_mb BIGINT NOT NULL,"
+	"  gpus BIGINT NOT NULL,"
+	"  PRIMARY KEY (node, gen)) WITHOUT ROWID;"
+	"CREATE TABLE buyer ("
+	"  node TEXT NOT NULL,"
+	"  gen BIGINT NOT NULL,"
+	"  job BIGINT NOT NULL,"
+	"  PRIMARY KEY (node, gen, job)) WITHOUT ROWID;"
+	"CREATE TABLE job_said ("
+	"  seq INTEGER PRIMARY KEY AUTOINCREMENT,"
+	"  at_ms BIGINT NOT NULL,"
+	"  job BIGINT NOT NULL,"
+	"  id TEXT NOT NULL,"
+	"  account TEXT NOT NULL,"
+	"  user TEXT NOT NULL,"
+	"  partition TEXT NOT NULL,"
+	"  qos TEXT NOT NULL,"
+	"  wckey TEXT NOT NULL,"
+	"  limit_s BIGINT NOT NULL,"
+	"  nodes BIGINT NOT NULL,"
+	"  cpus BIGINT NOT NULL,"
+	"  memory_mb BIGINT NOT NULL,"
+	"  gpus BIGINT NOT NULL);" FACT_IS_KEPT("life") FACT_IS_KEPT("machine")
+		FACT_IS_KEPT("buyer") FACT_IS_KEPT("job_said");
+
+const char *const schema_steps[SCHEMA_STEPS] = {
+	step_1, step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8,
+	step_9, step_10, step_11, step_12, step_13, step_14, step_15, step_16};
