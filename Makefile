@@ -121,7 +121,8 @@ libengine  := $(B)/libengine.a $(libslurm)
 libcloud   := $(B)/libcloud.a $(libengine)
 libjobs    := $(B)/libjobs.a $(libcloud)
 libkeys    := $(B)/libkeys.a $(libjobs)
-libbuy     := $(B)/libbuy.a $(libkeys)
+libmoney   := $(B)/libmoney.a $(libkeys)
+libbuy     := $(B)/libbuy.a $(libmoney)
 libdiff    := $(B)/libdiff.a $(libbuy)
 libparts   := $(B)/libparts.a $(libdiff)
 libapi     := $(B)/libapi.a $(libparts)
@@ -132,7 +133,7 @@ libdrivers := $(B)/libdrivers.a $(libcore)
 libhook    := $(libbase)
 libdaemon  := $(B)/libio.a $(libcore)
 # The engine with all its parts, without io and store: the simulator has its own.
-libpure    := $(foreach a,parts diff buy keys jobs cloud engine slurm,$(B)/lib$(a).a)
+libpure    := $(foreach a,parts diff buy money keys jobs cloud engine slurm,$(B)/lib$(a).a)
 libproviders := $(B)/libsimcloud.a $(B)/libio.a $(libdrivers)
 
 # The objects of each archive: `make mutate` replaces one of them.
@@ -145,6 +146,7 @@ objects_engine   := $(ENGINE)
 objects_cloud    := $(call objs,burstd/cloud/*.c)
 objects_jobs     := $(call objs,burstd/jobs/*.c)
 objects_keys     := $(call objs,burstd/keys/*.c)
+objects_money    := $(call objs,burstd/money/*.c)
 objects_buy      := $(call objs,burstd/buy/*.c)
 objects_diff     := $(call objs,burstd/diff/*.c)
 objects_parts    := $(call objs,burstd/parts/*.c)
@@ -154,7 +156,7 @@ objects_agent    := $(filter-out %/burst-agent.o,$(AGENT))
 objects_ledger   := $(filter-out %/burst-ledger.o,$(LEDGER))
 objects_drivers  := $(DRIVERS)
 objects_simcloud := $(filter-out %/main.o,$(SIMCLOUD))
-ARCHIVES         := base core store io slurm engine cloud jobs keys buy diff parts api cli agent ledger drivers simcloud
+ARCHIVES         := base core store io slurm engine cloud jobs keys money buy diff parts api cli agent ledger drivers simcloud
 $(foreach a,$(ARCHIVES),$(eval $(B)/lib$(a).a: $(objects_$(a))))
 $(B)/lib%.a:
 	@rm -f $@
@@ -294,7 +296,7 @@ museum-page: ## docs/museum.md, from the last `make museum`
 # `make mutate` makes one small change to a file and replaces its object in the archive of its layer.  Then it runs the
 # tests of the layer and those that run its program; for a part of the engine also tests/unit/parts.  The simulator has
 # neither io/ nor store/, and nothing above the parts.
-mutate_parts   := engine cloud jobs keys buy diff parts
+mutate_parts   := engine cloud jobs keys money buy diff parts
 mutate_file    := $(firstword $(FILE) $(wildcard burstd/core/*.c))
 mutate_path    := $(subst /, ,$(mutate_file))
 mutate_layer   := $(if $(filter providers/% slurm/%,$(mutate_file)),$(patsubst slurm,hook,$(word 1,$(mutate_path))),$(if $(word 3,$(mutate_path)),$(word 2,$(mutate_path)),daemon))
@@ -319,7 +321,7 @@ mutate: $(mutate_tests) $(PROGRAMS) $(BIN)/sim ## small mistakes that tests must
 CRASH_WRAP := open openat close read pread write pwrite ftruncate fsync mkdir renameat renameat2 unlinkat faccessat stat lstat \
 	fstat fstatat statvfs fdopendir readdir closedir flock getpid getrandom clock_wall_ms clock_boot_ms life_end world_alive \
 	world_fault intake_take $(addprefix journal_,begin put_node del_node put_batch \
-	del_batch put_event put_audit put_usage put_number put_refusal del_refusal put_rescue del_rescue put_pool put_claim del_claim put_voucher del_voucher commit abandon load \
+	del_batch put_event put_audit put_usage put_life put_machine put_buyer put_job_said put_number put_refusal del_refusal put_rescue del_rescue put_pool put_claim del_claim put_voucher del_voucher commit abandon load \
 	get_number last_event look)
 $(BIN)/crash: $(call objs,tests/crash/*.c) $(filter-out %/main.o %/sim_journal.o %/sim_tx.o %/sim_spool.o,$(SIM)) \
 		$(B)/burstd/io/spool.o $(B)/burstd/io/spool_former.o $(B)/burstd/io/spool_check.o $(B)/slurm/hook.o $(B)/slurm/burst-prolog.o \

@@ -145,6 +145,7 @@ void metrics_write(const struct api *a, struct str *out)
 	write_self(a, out);
 	write_room(a, out);
 	metrics_pools_write(a, out);
+	metrics_money_write(a, out);
 	metrics_sources_write(a, out);
 	metrics_nodes_write(a, out);
 	metrics_sources_write_places(a, out);

@@ -2,6 +2,7 @@
  * slurmctld wants though no call says so. */
 #include "buy/buy.h"
 #include "jobs/jobs.h"
+#include "slurm/payer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -304,7 +305,10 @@ static bool resume(struct engine *e, struct fresh_call *p)
 static void add_wishes(void *ctx, const struct slurm_job *j)
 {
 	struct demand *d = ctx;
+	struct payer p;
 
+	if (slurm_payer_read(j, &p))
+		demand_set_payer(d, j->number, &p);
 	if (j->constraint.p != NULL)
 		demand_set_constraint(d, j->number, j->constraint.p, j->constraint.n);
 	if (j->comment.p != NULL)

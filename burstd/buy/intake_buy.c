@@ -2,6 +2,7 @@
  * done here. */
 #include "buy/buy.h"
 #include "jobs/jobs.h"
+#include "money/money.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,6 +93,42 @@ static void buy(struct engine *e, struct demand *d, const struct plan_node *pn, 
 	}
 	if (pn->job != 0)
 		postpone_bought(e, pn->job);
+}
+
+/* Note the job in each new row that is for it; returns whether there is one. */
+static bool is_buyer(struct engine *e, const struct demand *d, const struct plan *plan,
+		     const struct demand_job *j)
+{
+	bool some = false;
+
+	for (size_t k = 0; k < j->n; k++) {
+		struct fleet_name *nm;
+
+		if (plan->nodes[j->nodes[k]].verdict != PLAN_BUY)
+			continue;
+		nm = fleet_find(&e->fleet, demand_name(d, j->nodes[k]));
+		if (nm == NULL || nm->newest == NULL || nm->newest->unwritten == NULL)
+			continue;
+		fleet_buyer(nm->newest, j->id);
+		some = true;
+	}
+	return some;
+}
+
+/* Note all jobs that machines are bought for, of which there may be several for one, and who pays
+ * for them. */
+static void note_buyers(struct engine *e, const struct demand *d, const struct plan *plan)
+{
+	for (size_t i = 0; i < d->njobs; i++) {
+		const struct demand_job *j = &d->jobs[i];
+
+		if (!is_buyer(e, d, plan, j))
+			continue;
+		if (j->payer != NULL)
+			facts_said(e, j->id, j->payer);
+		else
+			facts_ask(e, j->id);
+	}
 }
 
 /* Rows whose delete was decided a moment ago, and is neither accepted yet nor denied. */
@@ -309,6 +346,7 @@ void intake_act_on(struct engine *e, struct demand *d, const char *why)
 	qsort(order, n, sizeof(struct plan_node *), by_group);
 	for (size_t i = 0; i < n; i++)
 		buy(e, d, order[i], demand_name(d, (size_t)(order[i] - plan.nodes)), why);
+	note_buyers(e, d, &plan);
 	e->buy->last_group += plan.groups;
 	engine_spend(e, plan.n);
 	free(order);

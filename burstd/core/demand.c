@@ -31,6 +31,7 @@ static void clear_jobs(struct demand *d)
 		free(d->jobs[i].nodes);
 		free(d->jobs[i].constraint);
 		free(d->jobs[i].comment);
+		free(d->jobs[i].payer);
 	}
 	d->njobs = d->members = 0;
 	free(d->by_id);
@@ -188,6 +189,19 @@ void demand_set_constraint(struct demand *d, uint64_t id, const char *text, size
 void demand_set_comment(struct demand *d, uint64_t id, const char *text, size_t len)
 {
 	put_all(d, id, text, len, put_comment);
+}
+
+void demand_set_payer(struct demand *d, uint64_t id, const struct payer *p)
+{
+	const struct demand_ref *r = find(d, id);
+
+	for (; r != NULL && r < d->by_id + d->njobs && r->id == id; r++) {
+		struct demand_job *j = &d->jobs[r->at];
+
+		if (j->payer == NULL)
+			j->payer = mem_zalloc(sizeof(*j->payer));
+		*j->payer = *p;
+	}
 }
 
 /* --- the resume file ---------------------------------------------------------------------------

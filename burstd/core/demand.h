@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/hostlist.h"
 #include "base/map.h"
+#include "core/payer.h"
 
 enum {
 	DEMAND_JOBS_MAX = 100000,
@@ -28,10 +29,11 @@ struct demand_job {
 	uint64_t id;
 	uint32_t *nodes; /* indices into the nodes of struct demand, each once */
 	size_t n;
-	char *constraint;   /* of --constraint; NULL: none, not known, or too long */
-	char *comment;      /* of --comment; likewise */
-	bool wishes_known;  /* the constraint is known, so NULL is none */
-	bool comment_known; /* likewise the comment */
+	char *constraint;    /* of --constraint; NULL: none, not known, or too long */
+	char *comment;       /* of --comment; likewise */
+	bool wishes_known;   /* the constraint is known, so NULL is none */
+	bool comment_known;  /* likewise the comment */
+	struct payer *payer; /* NULL: not known */
 };
 
 struct demand {
@@ -61,6 +63,9 @@ int demand_add_job(struct demand *d, uint64_t id, const char *list, size_t len, 
  * A job that is not in *d is ignored.  The text is copied. */
 void demand_set_constraint(struct demand *d, uint64_t id, const char *text, size_t len);
 void demand_set_comment(struct demand *d, uint64_t id, const char *text, size_t len);
+
+/* Likewise who pays for it. */
+void demand_set_payer(struct demand *d, uint64_t id, const struct payer *p);
 
 /* The job with this number; NULL: there is none. */
 const struct demand_job *demand_get_job(struct demand *d, uint64_t id);

@@ -29,6 +29,7 @@ void fleet_fini(struct fleet *f)
 			free(fn->next);
 			free(fn->why);
 			free(fn->ended);
+			free(fn->buyers);
 			free(fn);
 			fn = older;
 		}
@@ -128,6 +129,19 @@ void fleet_ended(struct fleet_node *fn, const struct provider_instance *in)
 		return;
 	fn->ended = mem_zalloc(sizeof(*fn->ended));
 	*fn->ended = *in;
+}
+
+void fleet_buyer(struct fleet_node *fn, uint64_t job)
+{
+	fn->buyers = mem_realloc(fn->buyers, (fn->nbuyers + 1) * sizeof(*fn->buyers));
+	fn->buyers[fn->nbuyers++] = job;
+}
+
+void fleet_forget_buyers(struct fleet_node *fn)
+{
+	free(fn->buyers);
+	fn->buyers = NULL;
+	fn->nbuyers = 0;
 }
 
 void fleet_because(struct fleet_node *fn, enum node_reason reason, const char *why)
@@ -339,6 +353,7 @@ void fleet_del(struct fleet *f, struct fleet_node *fn)
 	delist(f, fn);
 	free(fn->why);
 	free(fn->ended);
+	free(fn->buyers);
 	free(fn);
 }
 

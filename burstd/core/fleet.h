@@ -24,6 +24,7 @@ struct fleet_node {        /* one generation */
 	bool goes_first; /* its job was passed over (jobs/postpone.c); memory only */
 	bool unreached;  /* it is to end, at a provider that cannot be reached */
 	bool registered; /* a snapshot said so, and the event is not posted yet; memory only */
+	bool ran;        /* its provider has shown it running; memory only */
 	bool moved;      /* slurmctld has had another NodeAddr than n.stale_addr; memory only */
 	int64_t seen_ms; /* begin of the last list that showed it; 0: none since burstd started */
 	int64_t said_ms; /* when it was made, by its provider's clock; 0: not said since burstd
@@ -36,6 +37,10 @@ struct fleet_node {        /* one generation */
 	/* An instance of this row that a list shows as ended, while the answer to its create, which
 	 * may be older than the list, is still to come; else NULL; memory only. */
 	struct provider_instance *ended;
+	/* Numbers of the jobs that it was bought for, while the journal does not have the row;
+	 * memory only. */
+	uint64_t *buyers;
+	size_t nbuyers;
 	uint64_t wishes; /* hash of its job's wishes when wanted; 0: not known; memory only */
 	struct fleet_name *name;
 	struct fleet_node *older; /* the previous known generation of this name */
@@ -67,7 +72,7 @@ struct fleet_name { /* one Slurm node */
 	int64_t forgot_ms;         /* when the newest forgotten generation ended */
 	bool listed;               /* a pool names it */
 	uint32_t flags;            /* enum slurm_flag, of the last snapshot; 0: not known */
-	uint32_t gpus;             /* likewise, if nodes are told their hardware; 0: not known */
+	uint32_t gpus;             /* likewise */
 	const char *gpu_model;     /* required in the name of a GPU; NULL: not known */
 	const char *gpu_parts;     /* how many are MIG parts: static, "all" or "some"; NULL: none */
 	uint32_t cpus, memory_mb, tmp_mb; /* likewise, by slurm.conf; 0: not known */
@@ -157,6 +162,10 @@ struct fleet_name *const *fleet_sorted(struct fleet *f);
 /* Set fn->ended to a copy of in; NULL: clear it. */
 void fleet_ended(struct fleet_node *fn, const struct provider_instance *in);
 /* Set the details of the reason for which the generation is about to end. */
+/* The row, which the journal does not have yet, was bought for this job, among others; and: the
+ * journal has them now. */
+void fleet_buyer(struct fleet_node *fn, uint64_t job);
+void fleet_forget_buyers(struct fleet_node *fn);
 void fleet_because(struct fleet_node *fn, enum node_reason reason, const char *why);
 /* Why *n, which is fn->n or *fn->next, was released, for people; "": it was not. */
 const char *fleet_why(const struct fleet_node *fn, const struct node *n);

@@ -313,7 +313,8 @@ static uint32_t number_of(struct slurm_text t)
 	return n > 0 && n <= UINT32_MAX ? (uint32_t)n : 0;
 }
 
-/* Keep the hardware that slurm.conf requires, for the answer to claims. */
+/* Keep the hardware that slurm.conf requires: machines that claim are told, and bills are divided
+ * by it. */
 static void keep_size(struct fleet_name *nm, const struct slurm_node *sn)
 {
 	static const char *const parts[] = {
@@ -349,7 +350,7 @@ void observe_node(void *ctx, const struct slurm_node *sn)
 		s->nodes = mem_realloc(s->nodes, s->cap * sizeof(*s->nodes));
 		s->names = mem_realloc(s->names, s->cap * sizeof(struct fleet_name *));
 	}
-	if (nm != NULL && (e->keys->claims != NULL || e->keys->vouchers != NULL))
+	if (nm != NULL)
 		keep_size(nm, sn);
 	s->nodes[s->n] = *sn;
 	s->names[s->n++] = nm;

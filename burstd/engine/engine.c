@@ -342,6 +342,7 @@ void engine_free(struct engine *e)
 	free(e->cloud);
 	free(e->jobs);
 	free(e->keys);
+	free(e->money);
 	free(e->buy);
 	free(e->diff);
 	free(e->unwritten.v);

@@ -35,6 +35,14 @@ void engine_event(struct engine *e, const char *node, uint64_t gen, const char *
 	free(clean);
 }
 
+static void stepped(struct engine *e, struct fleet_node *fn, const struct node *was,
+		    const struct node_event *ev)
+{
+	for (size_t i = 0; i < e->d.parts.n; i++)
+		if (e->d.parts.row[i].part->stepped != NULL)
+			e->d.parts.row[i].part->stepped(e, fn, was, ev);
+}
+
 /* Write the event that a node was wanted, and for which job, so that people find what was bought
  * for their job. */
 static void tell_unwritten(struct engine *e, struct fleet_node *fn)
@@ -47,6 +55,7 @@ static void tell_unwritten(struct engine *e, struct fleet_node *fn)
 			       fn->n.job);
 	engine_event(e, fn->n.name, fn->n.gen, node_state_str(fn->n.state), why);
 	fn->unwritten = NULL;
+	stepped(e, fn, NULL, NULL);
 }
 
 static struct node *stage(struct engine *e, struct fleet_node *fn)
@@ -115,10 +124,11 @@ void engine_post(struct engine *e, struct fleet_node *fn, const struct node_even
 	for (size_t i = 0; i < e->d.parts.n; i++)
 		if (e->d.parts.row[i].part->posted != NULL)
 			e->d.parts.row[i].part->posted(e, &was, ev);
-	if (!changed)
-		return;
-	*stage(e, fn) = next;
-	tell(e, fn, &was, ev);
+	if (changed) {
+		*stage(e, fn) = next;
+		tell(e, fn, &was, ev);
+	}
+	stepped(e, fn, &was, ev);
 }
 
 struct fleet_node *engine_insert(struct engine *e, const struct node *n, const char *why)
@@ -129,6 +139,7 @@ struct fleet_node *engine_insert(struct engine *e, const struct node *n, const c
 	fn = fleet_add(&e->fleet, n);
 	(void)stage(e, fn);
 	engine_event(e, n->name, n->gen, node_state_str(n->state), why);
+	stepped(e, fn, NULL, NULL);
 	return fn;
 }
 

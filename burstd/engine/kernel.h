@@ -96,6 +96,7 @@ struct engine {
 	struct cloud_state *cloud; /* cloud/cloud.h */
 	struct jobs_state *jobs;   /* jobs/jobs.h */
 	struct keys_state *keys;   /* keys/keys.h */
+	struct money_state *money; /* money/money.h */
 	struct buy_state *buy;     /* buy/buy.h */
 	struct diff_state *diff;   /* diff/diff.h */
 };

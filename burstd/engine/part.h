@@ -101,10 +101,14 @@ struct engine_part {
 	/* Does the part still need this row, which is GONE and not the newest of its name? */
 	bool (*needs)(const struct engine *e, const struct node *n);
 	/* A row of the fleet.  posted(): ev is posted to a row that is `was`; the change is staged
-	 * after this call.  row_in_tx(): the transaction that is being built writes `is`.
+	 * after this call.  stepped(): ev was posted to fn, which was `was`, and any change is
+	 * staged; was NULL: fn is new, and the transaction that is being built writes it; ev is
+	 * NULL then.  row_in_tx(): the transaction that is being built writes `is`.
 	 * row_durable(): fn is durable, and was `was` before; events posted here belong to the
 	 * next commit. */
 	void (*posted)(struct engine *e, const struct node *was, const struct node_event *ev);
+	void (*stepped)(struct engine *e, struct fleet_node *fn, const struct node *was,
+			const struct node_event *ev);
 	void (*row_in_tx)(struct engine *e, const struct node *is);
 	void (*row_durable)(struct engine *e, struct fleet_node *fn, const struct node *was);
 };

@@ -57,7 +57,7 @@ static void jobs_run(struct engine *e)
 	if (slurm_ask_wishes(e->slurm,
 			     (e->jobs->running & JOBS_FOR_CANCEL) != 0 ? SLURM_JOBS
 								       : SLURM_CONFIGURING,
-			     need))
+			     need, (e->jobs->running & JOBS_WITH_PAYERS) != 0))
 		return;
 	(void)err_set(&err, ERR_NOTSENT, "squeue cannot be started");
 	jobs_answer(e, NULL, 0, &err);

@@ -82,6 +82,9 @@ enum jobs_for {
 	JOBS_FOR_GATE = 4,
 	JOBS_FOR_CANCEL = 8,
 	JOBS_FOR_RESCUE = 16,
+	JOBS_FOR_FACTS = 32,
+	/* These read who pays for the jobs. */
+	JOBS_WITH_PAYERS = JOBS_FOR_INTAKE | JOBS_FOR_FACTS,
 };
 /* Ask for a list of all jobs.  Concurrent requests share one squeue; a request made while squeue
  * runs waits for the next run, since the running one may have read the jobs before. */

@@ -7,6 +7,7 @@
 #include "jobs/jobs.h"
 #include "keys/keys.h"
 #include "keys/vouchers.h"
+#include "money/money.h"
 
 /* Make the memory of each directory of parts, empty. */
 static void make_memory(struct engine *e)
@@ -14,6 +15,7 @@ static void make_memory(struct engine *e)
 	e->cloud = mem_zalloc(sizeof(*e->cloud));
 	e->jobs = mem_zalloc(sizeof(*e->jobs));
 	e->keys = mem_zalloc(sizeof(*e->keys));
+	e->money = mem_zalloc(sizeof(*e->money));
 	e->buy = mem_zalloc(sizeof(*e->buy));
 	e->diff = mem_zalloc(sizeof(*e->diff));
 }
@@ -83,6 +85,7 @@ static const struct part_row rows[] = {
 	{.part = &cancel_part},
 	{.part = &job_table_part},
 	{.part = &prereq_part},
+	{.part = &facts_part},
 	{.part = &warm_part},
 	/* Before the turn of secrets, as are vouchers and rotation: secrets asks in this turn for
 	 * what they want. */

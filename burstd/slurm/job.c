@@ -7,6 +7,7 @@
 enum {
 	FIELDS = 6,
 	WORDS_FIELDS = 11,
+	PAYER_FIELDS = 8, /* before the wckey */
 	DETAIL_WIDTH = 24,
 	COMMENT_WIDTH = 300,
 	COUNTS_WIDTH = 3 * DETAIL_WIDTH
@@ -101,6 +102,33 @@ static bool take_wishes(const char **text, const char *end, struct slurm_text re
 	return take_comment(text, end, blank, &j->comment);
 }
 
+/* Take the columns of SLURM_PAYER_COLUMNS from *rest, which becomes what stands behind them; a
+ * newline in the wckey ends no line.  false: it does not end at its width. */
+static bool take_payer(const char **text, const char *end, struct slurm_text *rest,
+		       struct slurm_payer *p)
+{
+	struct slurm_text f[WORDS_FIELDS + 1] = {{NULL, 0}};
+	struct slurm_text key;
+
+	if (rest->n < 2 || rest->p[0] != ' ' || rest->p[1] != '|')
+		return true;
+	rest->p += 2;
+	rest->n -= 2;
+	if (!split(*rest, PAYER_FIELDS, f))
+		return false;
+	key = (struct slurm_text){f[PAYER_FIELDS].p, SLURM_WCKEY_WIDTH};
+	if (key.p == NULL || end - key.p <= SLURM_WCKEY_WIDTH || key.p[key.n] != '|')
+		return false;
+	*text = key.p + key.n + 1;
+	*rest = next_line(text, end);
+	if (rest->n == 0)
+		rest->p = NULL; /* no wishes in the format: squeue prints a word even for none */
+	while (key.n > 0 && key.p[key.n - 1] == ' ')
+		key.n--;
+	*p = (struct slurm_payer){f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], key};
+	return true;
+}
+
 /* Read the next job, which has so many fields before its wishes. */
 static enum row next_fields(const char **text, const char *end, int fields,
 			    struct slurm_text f[WORDS_FIELDS + 1], struct slurm_job *j)
@@ -108,7 +136,7 @@ static enum row next_fields(const char **text, const char *end, int fields,
 	*j = (struct slurm_job){0};
 	if (!split(next_line(text, end), fields, f))
 		return ROW_SKIPPED;
-	if (!take_wishes(text, end, f[fields], j))
+	if (!take_payer(text, end, &f[fields], &j->payer) || !take_wishes(text, end, f[fields], j))
 		return ROW_BROKEN;
 	j->number = number(f[0]);
 	if (j->number == 0)

@@ -26,6 +26,15 @@
  * than the 1,024 bytes of a comment. */
 #define SLURM_COMMENT_FORMAT SLURM_CONSTRAINT_FORMAT " %1025k"
 
+/* Who pays, and how much of its nodes a job has: account, user, QOS, time limit, number of nodes
+ * and CPUs, whether it shares them, GPUs for each node, and its wckey, a user's text of a fixed
+ * width, as the comment.  These stand behind SLURM_JOB_FORMAT, before the constraint, and begin
+ * with a blank, as no constraint does. */
+#define SLURM_PAYER_COLUMNS        "| |%a|%u|%q|%l|%D|%C|%h|%b|%65w|"
+#define SLURM_PAYER_FORMAT         SLURM_JOB_FORMAT SLURM_PAYER_COLUMNS
+#define SLURM_PAYER_WISHES_FORMAT  SLURM_PAYER_FORMAT "%f"
+#define SLURM_PAYER_COMMENT_FORMAT SLURM_PAYER_WISHES_FORMAT " %1025k"
+
 /* Likewise for one job, with its owner's uid and what it needs: number of nodes, required nodes,
  * planned nodes, excluded nodes.  The lists have only nodes that slurmctld knows. */
 #define SLURM_WORDS_FORMAT "%A|%i|%T|%P|%r|%N|%U|%D|%n|%Y|%x|%f %1025k"
@@ -42,13 +51,18 @@
 /* Likewise, for whether a job has a batch script: those of srun and salloc have none. */
 #define SLURM_WHO_ARGS "-h", "-a", "-O", "JobID:24,BatchFlag:24", "-j"
 
-enum { SLURM_JOB_ID_MAX = 31, SLURM_COMMENT_WIDTH = 1025 };
+enum { SLURM_JOB_ID_MAX = 31, SLURM_COMMENT_WIDTH = 1025, SLURM_WCKEY_WIDTH = 65 };
+
+struct slurm_payer { /* as printed; account.p NULL: not in the format */
+	struct slurm_text account, user, qos, limit, nodes, cpus, over, gres, wckey;
+};
 
 struct slurm_job { /* its texts are borrowed */
 	uint64_t number;
 	char id[SLURM_JOB_ID_MAX + 1];
 	struct slurm_text state, partition, reason, nodes; /* nodes: empty unless allocated */
 	struct slurm_text constraint, comment; /* "(null)": none; p NULL: not in the format */
+	struct slurm_payer payer;              /* for slurm_payer_read() */
 };
 
 typedef void (*slurm_job_row_fn)(void *ctx, const struct slurm_job *j);

@@ -83,16 +83,17 @@ bool slurm_past(const struct slurm *s, uint64_t mark)
 bool slurm_ask(struct slurm *s, enum slurm_question q)
 {
 	if (q == SLURM_CONFIGURING || q == SLURM_JOBS)
-		return slurm_ask_wishes(s, q, WISH_NOTHING);
+		return slurm_ask_wishes(s, q, WISH_NOTHING, false);
 	return s->running[q] == NULL && run_question(s, (int)q, NULL);
 }
 
-bool slurm_ask_wishes(struct slurm *s, enum slurm_question q, enum wish_need need)
+bool slurm_ask_wishes(struct slurm *s, enum slurm_question q, enum wish_need need, bool payers)
 {
-	static const char *const formats[] = {[WISH_NOTHING] = SLURM_JOB_FORMAT,
-					      [WISH_CONSTRAINT] = SLURM_CONSTRAINT_FORMAT,
-					      [WISH_COMMENT] = SLURM_COMMENT_FORMAT};
-	const char *const args[] = {formats[need], NULL};
+	static const char *const formats[][2] = {
+		[WISH_NOTHING] = {SLURM_JOB_FORMAT, SLURM_PAYER_FORMAT},
+		[WISH_CONSTRAINT] = {SLURM_CONSTRAINT_FORMAT, SLURM_PAYER_WISHES_FORMAT},
+		[WISH_COMMENT] = {SLURM_COMMENT_FORMAT, SLURM_PAYER_COMMENT_FORMAT}};
+	const char *const args[] = {formats[need][payers], NULL};
 
 	return s->running[q] == NULL && run_question(s, (int)q, args);
 }

@@ -97,8 +97,8 @@ bool slurm_ask(struct slurm *s, enum slurm_question q);
 /* Free the last snapshot. */
 void slurm_seen(struct slurm *s);
 /* Ask SLURM_CONFIGURING or SLURM_JOBS with the jobs' constraints, or with their comments, too,
- * which add a kilobyte to each line. */
-bool slurm_ask_wishes(struct slurm *s, enum slurm_question q, enum wish_need need);
+ * which add a kilobyte to each line; and with who pays for them. */
+bool slurm_ask_wishes(struct slurm *s, enum slurm_question q, enum wish_need need, bool payers);
 /* Ask SLURM_DETAILS, SLURM_FATES, SLURM_WHO or SLURM_SOME_JOBS about these jobs, at most
  * SLURM_ASK_MAX ids, or SLURM_ONE_JOB about one; the answer lacks jobs that slurmctld does not
  * know. */

@@ -14,7 +14,7 @@ import re
 import sys
 from pathlib import Path
 
-LAYERS = tuple(f"burstd/{d}/" for d in "core slurm engine cloud jobs keys buy diff parts".split())  # and the headers of all
+LAYERS = tuple(f"burstd/{d}/" for d in "core slurm engine cloud jobs keys money buy diff parts".split())  # and the headers of all
 # Functions that queue a command with words about a job, and the parameter that has them: all that match QUEUES.
 DOORS = {"slurm_postpone": "comment", "slurm_notify": "text"}
 QUEUES = re.compile(r"\badd\(s, COMMAND_(?:POSTPONE|NOTIFY)\b")

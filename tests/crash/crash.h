@@ -47,6 +47,7 @@
 #include "store/journal.h"
 #include "store/journal_audit.h"
 #include "store/journal_jobs.h"
+#include "store/journal_life.h"
 #include "store/journal_nodes.h"
 #include "store/journal_pools.h"
 #include "store/journal_usage.h"
@@ -142,6 +143,10 @@ void shadow_put_refusal(struct journal_tx *tx, const struct journal_refusal *r);
 void shadow_del_refusal(struct journal_tx *tx, uint64_t job);
 void shadow_put_rescue(struct journal_tx *tx, const struct journal_rescue *r);
 void shadow_del_rescue(struct journal_tx *tx, uint64_t job);
+void shadow_put_life(struct journal_tx *tx, const struct journal_life *l);
+void shadow_put_machine(struct journal_tx *tx, const struct journal_machine *m);
+void shadow_put_buyer(struct journal_tx *tx, const char *node, uint64_t gen, uint64_t job);
+void shadow_put_job_said(struct journal_tx *tx, int64_t at_ms, uint64_t job, const struct payer *p);
 void shadow_put_pool(struct journal_tx *tx, const struct journal_pool *p);
 void shadow_put_claim(struct journal_tx *tx, const struct claim *c);
 void shadow_del_claim(struct journal_tx *tx, const char *node, uint64_t gen);

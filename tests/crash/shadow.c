@@ -1,31 +1,35 @@
 /* The simulator's journal under other names, beside the real one: what was committed, by a program
  * that has no disk. */
-#define journal_begin       shadow_begin
-#define journal_put_node    shadow_put_node
-#define journal_del_node    shadow_del_node
-#define journal_put_batch   shadow_put_batch
-#define journal_del_batch   shadow_del_batch
-#define journal_put_event   shadow_put_event
-#define journal_put_audit   shadow_put_audit
-#define journal_put_usage   shadow_put_usage
-#define journal_put_number  shadow_put_number
-#define journal_put_refusal shadow_put_refusal
-#define journal_del_refusal shadow_del_refusal
-#define journal_put_rescue  shadow_put_rescue
-#define journal_del_rescue  shadow_del_rescue
-#define journal_put_pool    shadow_put_pool
-#define journal_put_claim   shadow_put_claim
-#define journal_del_claim   shadow_del_claim
-#define journal_put_voucher shadow_put_voucher
-#define journal_del_voucher shadow_del_voucher
-#define journal_commit      shadow_commit
-#define journal_abandon     shadow_abandon
-#define journal_load        shadow_load
-#define journal_get_number  shadow_get_number
-#define journal_events      shadow_events
-#define journal_last_event  shadow_last_event
-#define journal_look        shadow_look
-#define world_alive         shadow_alive
+#define journal_begin        shadow_begin
+#define journal_put_node     shadow_put_node
+#define journal_del_node     shadow_del_node
+#define journal_put_batch    shadow_put_batch
+#define journal_del_batch    shadow_del_batch
+#define journal_put_event    shadow_put_event
+#define journal_put_audit    shadow_put_audit
+#define journal_put_usage    shadow_put_usage
+#define journal_put_life     shadow_put_life
+#define journal_put_machine  shadow_put_machine
+#define journal_put_buyer    shadow_put_buyer
+#define journal_put_job_said shadow_put_job_said
+#define journal_put_number   shadow_put_number
+#define journal_put_refusal  shadow_put_refusal
+#define journal_del_refusal  shadow_del_refusal
+#define journal_put_rescue   shadow_put_rescue
+#define journal_del_rescue   shadow_del_rescue
+#define journal_put_pool     shadow_put_pool
+#define journal_put_claim    shadow_put_claim
+#define journal_del_claim    shadow_del_claim
+#define journal_put_voucher  shadow_put_voucher
+#define journal_del_voucher  shadow_del_voucher
+#define journal_commit       shadow_commit
+#define journal_abandon      shadow_abandon
+#define journal_load         shadow_load
+#define journal_get_number   shadow_get_number
+#define journal_events       shadow_events
+#define journal_last_event   shadow_last_event
+#define journal_look         shadow_look
+#define world_alive          shadow_alive
 
 #include "../sim/sim_journal.c" /* NOLINT: so that there is one of it */
 #include "../sim/sim_tx.c"      /* NOLINT: likewise */
@@ -33,6 +37,7 @@
 #include "store/journal_claims.h"
 #include "store/journal_events.h"
 #include "store/journal_jobs.h"
+#include "store/journal_life.h"
 #include "store/journal_nodes.h"
 #include "store/journal_pools.h"
 #include "store/journal_usage.h"

@@ -369,6 +369,12 @@ BOTH(put_event,
      (tx, at_ms, node, gen, type, detail))
 BOTH(put_audit, (struct journal_tx * tx, const struct journal_audit *a), (tx, a))
 BOTH(put_usage, (struct journal_tx * tx, const struct journal_usage *u), (tx, u))
+BOTH(put_life, (struct journal_tx * tx, const struct journal_life *l), (tx, l))
+BOTH(put_machine, (struct journal_tx * tx, const struct journal_machine *m), (tx, m))
+BOTH(put_buyer, (struct journal_tx * tx, const char *node, uint64_t gen, uint64_t job),
+     (tx, node, gen, job))
+BOTH(put_job_said, (struct journal_tx * tx, int64_t at_ms, uint64_t job, const struct payer *p),
+     (tx, at_ms, job, p))
 BOTH(put_number, (struct journal_tx * tx, const char *key, int64_t value), (tx, key, value))
 BOTH(put_refusal, (struct journal_tx * tx, const struct journal_refusal *r), (tx, r))
 BOTH(del_refusal, (struct journal_tx * tx, uint64_t job), (tx, job))

@@ -50,6 +50,7 @@ struct journal {
 	struct backup backup;
 	struct sim_opinions opinions; /* the same in a restored journal, whatever their age */
 	struct sim_audit audit;
+	struct sim_facts facts;
 	int64_t last_event;
 	bool revenant;
 	struct sim_txs txs;
@@ -143,6 +144,7 @@ void sim_journal_free(struct journal *j)
 	backup_free(j);
 	free(j->rows);
 	free(j->bills);
+	free(j->facts.v);
 	free(j->batches);
 	free(j->claims.v);
 	free(j->vouchers.v);
@@ -363,7 +365,12 @@ static void apply(struct journal *j, const struct effect *f)
 		if (f->value != 0)
 			sim_voucher_told(j->w, f->name, f->id, f->value == 1);
 		break;
+	case PUT_FACT:
+		sim_facts_put(j->w, &j->facts, &f->u.fact.is,
+			      f->value != 0 ? &f->u.fact.step : NULL);
+		break;
 	case PUT_USAGE:
+		sim_facts_bill(j->w, &j->facts, &f->u.bill);
 		put_usage(j, &f->u.bill);
 		break;
 	case PUT_NUMBER:

@@ -118,11 +118,11 @@ static bool is_all(const struct child *k)
 	return strcmp(k->args[3], "-t") != 0;
 }
 
-/* ... and for their constraints? */
-static bool has_constraints(const struct child *k)
+/* ... and for this column? */
+static bool has_column(const struct child *k, const char *column)
 {
 	for (size_t i = 1; k->args[i] != NULL; i++)
-		if (strstr(k->args[i], "|%f") != NULL)
+		if (strstr(k->args[i], column) != NULL)
 			return true;
 	return false;
 }
@@ -276,7 +276,10 @@ static void run(struct world *w, struct child *k)
 	else if (k->query == WORDS)
 		sim_ctld_show_words(w->ctld, k->args[9], &k->out);
 	else if (k->query == SQUEUE)
-		sim_ctld_show_jobs(w->ctld, is_all(k), has_constraints(k), &k->out);
+		sim_ctld_show_jobs(w->ctld,
+				   (struct sim_columns){is_all(k), has_column(k, "|%f"),
+							has_column(k, "|%a|")},
+				   &k->out);
 	else if (k->query == SETTINGS && w->set.settings && strcmp(k->args[2], "config") == 0)
 		sim_ctld_show_config(w->ctld, &k->out);
 	else if (k->query == SETTINGS)

@@ -134,14 +134,25 @@ static const char *state_of(const struct ctld_job *j)
 	return j->state == JOB_FAILED && j->node_fail ? "NODE_FAIL" : names[j->state];
 }
 
-void sim_ctld_show_jobs(const struct sim_ctld *c, bool all, bool constraints, struct str *out)
+/* A job's account is by its number; its time limit is the shortest that it keeps. */
+static void show_payer(const struct ctld_job *j, struct str *out)
+{
+	int64_t limit_s = (j->runtime + SIM_SECOND - 1) / SIM_SECOND;
+
+	str_addf(out, "| |acct%u|user%u|normal|%lld:%02lld|%u|%u|%s|gres/gpu:8|%-65s|",
+		 (unsigned)j->id % 3, (unsigned)j->id % 7, (long long)(limit_s / 60),
+		 (long long)(limit_s % 60), (unsigned)j->n, (unsigned)j->n * 8,
+		 j->shares ? "YES" : "NO", j->id % 2 == 0 ? "(null)" : "key");
+}
+
+void sim_ctld_show_jobs(const struct sim_ctld *c, struct sim_columns which, struct str *out)
 {
 	for (size_t i = 0; i < JOBS_MAX; i++) {
 		const struct ctld_job *j = &c->jobs[i];
 		char id[24];
 
 		if (j->state == JOB_FREE || j->state == JOB_FAILED ||
-		    (j->state == JOB_PENDING && !all))
+		    (j->state == JOB_PENDING && !which.all))
 			continue;
 		str_addf(out, "%u|%s|%s|%s|%s|", (unsigned)j->id, sim_ctld_id(j, id), state_of(j),
 			 j->pool == JOB_ANY_POOL ? "all" : c->w->set.pools[j->pool].name,
@@ -150,8 +161,11 @@ void sim_ctld_show_jobs(const struct sim_ctld *c, bool all, bool constraints, st
 						   : "Resources");
 		if (j->state != JOB_PENDING)
 			list_nodes(c, j, out);
-		if (constraints)
-			str_addf(out, "|%s", j->constraint != NULL ? j->constraint : "(null)");
+		if (which.payers)
+			show_payer(j, out);
+		if (which.constraints)
+			str_addf(out, "%s%s", which.payers ? "" : "|",
+				 j->constraint != NULL ? j->constraint : "(null)");
 		str_adds(out, "\n");
 	}
 }

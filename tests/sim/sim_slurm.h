@@ -262,7 +262,10 @@ void sim_ctld_show_nodes(const struct sim_ctld *c, struct str *out);
 void sim_ctld_show_words(struct sim_ctld *c, const char *ids, struct str *out);
 /* What the job of this number wants, if it was there then; NULL: nothing special, or it is over. */
 const char *sim_ctld_constraint(const struct sim_ctld *c, uint64_t job, int64_t then);
-void sim_ctld_show_jobs(const struct sim_ctld *c, bool all, bool constraints, struct str *out);
+struct sim_columns { /* of squeue */
+	bool all, constraints, payers;
+};
+void sim_ctld_show_jobs(const struct sim_ctld *c, struct sim_columns which, struct str *out);
 /* squeue -j IDS in the columns of SLURM_DETAIL_ARGS: -1: there is only one, and that is unknown. */
 int sim_ctld_show_details(struct sim_ctld *c, const char *ids, struct str *out);
 

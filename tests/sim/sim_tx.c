@@ -105,6 +105,48 @@ void journal_put_usage(struct journal_tx *tx, const struct journal_usage *u)
 	(void)snprintf(b->instance, sizeof(b->instance), "%.23s", u->instance);
 }
 
+static struct effect *add_fact(struct journal_tx *tx, const char *node, uint64_t gen)
+{
+	struct effect *f = add(tx, PUT_FACT, node);
+
+	f->value = 0;
+	f->u.fact.is = (struct sim_life){.gen = gen};
+	(void)snprintf(f->u.fact.is.node, sizeof(f->u.fact.is.node), "%.23s", node);
+	return f;
+}
+
+void journal_put_life(struct journal_tx *tx, const struct journal_life *l)
+{
+	struct effect *f = add_fact(tx, l->node, l->gen);
+
+	f->value = 1;
+	f->u.fact.step = l->step;
+	(void)snprintf(f->u.fact.is.instance, sizeof(f->u.fact.is.instance), "%.23s", l->instance);
+	SIM_TRACE(tx->w, "  fact %s/%llu %s %lld", l->node, (unsigned long long)l->gen,
+		  life_str(l->step.kind), (long long)l->step.said_ms);
+}
+
+void journal_put_machine(struct journal_tx *tx, const struct journal_machine *m)
+{
+	if (m->pool[0] == '\0' || m->provider[0] == '\0')
+		world_fail(tx->w, "I22: a machine of no pool or provider");
+	add_fact(tx, m->node, m->gen)->u.fact.is.machine = true;
+}
+
+void journal_put_buyer(struct journal_tx *tx, const char *node, uint64_t gen, uint64_t job)
+{
+	if (job == 0)
+		world_fail(tx->w, "I22: %s was bought for no job", node);
+	add_fact(tx, node, gen)->u.fact.is.buyer = true;
+}
+
+void journal_put_job_said(struct journal_tx *tx, int64_t at_ms, uint64_t job, const struct payer *p)
+{
+	(void)at_ms;
+	if (job == 0 || p->account[0] == '\0')
+		world_fail(tx->w, "I22: a job that nobody pays for");
+}
+
 void journal_put_audit(struct journal_tx *tx, const struct journal_audit *a)
 {
 	bool deed = strcmp(a->verb, "answered") != 0 && strcmp(a->target, "claims") != 0 &&

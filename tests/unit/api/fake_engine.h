@@ -3,7 +3,7 @@
  *
  *   fake_state.h   struct engine: what is put there, what was asked
  *   fake_cloud.h   cloud_api.h
- *   fake_buy.h     buy_api.h
+ *   fake_buy.h     buy_api.h, money_api.h
  *   fake_jobs.h    jobs_api.h
  *   fake_keys.h    keys_api.h
  *   fake_engine.h  engine.h and parts.h; a fleet, its configuration, and its nodes

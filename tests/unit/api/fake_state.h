@@ -22,6 +22,7 @@
 #include "fake_journal.h"
 #include "jobs/jobs_api.h"
 #include "keys/keys_api.h"
+#include "money/money_api.h"
 #include "parts/parts.h"
 
 struct engine {
@@ -91,6 +92,8 @@ struct engine {
 	int64_t force_ms;            /* of every node */
 	size_t ntaken;
 	struct engine_taken lost; /* each lost job */
+
+	struct stages stages; /* money_api.h */
 
 	/* keys_api.h */
 	struct engine_secrets secrets; /* driver NULL: there is no store */

@@ -9,7 +9,7 @@ enum { SAMPLES_MAX = 20000, FAMILIES_MAX = 100, NAME_SIZE = 128, LINE_SIZE = 102
 
 struct parse {
 	char family[NAME_SIZE]; /* the one whose samples may come now */
-	bool counter;
+	bool counter, histogram;
 	char families[FAMILIES_MAX][NAME_SIZE];
 	size_t nfamilies;
 	char (*samples)[LINE_SIZE]; /* name and labels of each, as written */
@@ -43,7 +43,7 @@ static bool ends_with(const char *s, const char *tail)
 	return n >= t && strcmp(s + n - t, tail) == 0;
 }
 
-/* "# HELP name text", then at once "# TYPE name counter|gauge". */
+/* "# HELP name text", then at once "# TYPE name counter|gauge|histogram". */
 static bool parse_help(struct parse *p, const char *line)
 {
 	const char *name = line + strlen("# HELP ");
@@ -71,8 +71,10 @@ static bool parse_type(struct parse *p, const char *line)
 
 	(void)snprintf(want, sizeof(want), "# TYPE %s counter", p->family);
 	p->counter = strcmp(line, want) == 0;
+	(void)snprintf(want, sizeof(want), "# TYPE %s histogram", p->family);
+	p->histogram = strcmp(line, want) == 0;
 	(void)snprintf(want, sizeof(want), "# TYPE %s gauge", p->family);
-	if (!p->counter && strcmp(line, want) != 0)
+	if (!p->counter && !p->histogram && strcmp(line, want) != 0)
 		return bad(p, "TYPE does not follow its HELP", line);
 	if (p->counter != ends_with(p->family, "_total"))
 		return bad(p, "counters end in _total, nothing else does", line);
@@ -114,12 +116,26 @@ static bool parse_value(const char *s)
 	return *end == '\0' && end != s;
 }
 
+/* Is it the name of a sample of the family? */
+static bool is_of_family(const struct parse *p, const char *line, size_t n)
+{
+	size_t family = strlen(p->family);
+
+	if (n < family || strncmp(line, p->family, family) != 0)
+		return false;
+	if (!p->histogram)
+		return n == family;
+	return (n == family + 7 && strncmp(line + family, "_bucket", 7) == 0) ||
+	       (n == family + 4 && strncmp(line + family, "_sum", 4) == 0) ||
+	       (n == family + 6 && strncmp(line + family, "_count", 6) == 0);
+}
+
 static bool parse_sample(struct parse *p, const char *line)
 {
 	size_t n = name_length(line);
 	const char *rest = line + n;
 
-	if (n != strlen(p->family) || strncmp(line, p->family, n) != 0)
+	if (!is_of_family(p, line, n))
 		return bad(p, "sample outside of its family", line);
 	if (*rest == '{')
 		rest = parse_labels(rest);
@@ -127,7 +143,7 @@ static bool parse_sample(struct parse *p, const char *line)
 		return bad(p, "labels", line);
 	if (!parse_value(rest + 1))
 		return bad(p, "value", line);
-	if (p->counter && rest[1] == '-')
+	if ((p->counter || p->histogram) && rest[1] == '-')
 		return bad(p, "negative counter", line);
 	(void)snprintf(p->samples[p->n], LINE_SIZE, "%.*s", (int)(rest - line), line);
 	(void)snprintf(p->values[p->n], sizeof(p->values[0]), "%s", rest + 1);
@@ -211,6 +227,11 @@ static void test_parser(void **state)
 		{"# HELP burstd_a x\n# TYPE burstd_a counter\nburstd_a 1\n", false},
 		{"# HELP burstd_a_total x\n# TYPE burstd_a_total gauge\n", false},
 		{"# HELP a x\n# TYPE a gauge\na 1\n", false},
+		{"# HELP burstd_h x\n# TYPE burstd_h histogram\nburstd_h_bucket{le=\"1\"} 1\n"
+		 "burstd_h_sum 1\nburstd_h_count 1\n",
+		 true},
+		{"# HELP burstd_h x\n# TYPE burstd_h histogram\nburstd_h 1\n", false},
+		{"# HELP burstd_h x\n# TYPE burstd_h histogram\nburstd_h_max 1\n", false},
 	};
 #undef HEAD
 
@@ -252,6 +273,15 @@ static const struct {
 	{"burstd_pool_rate{pool=\"pool0\",currency=\"USD\"}", "88.56"},
 	{"burstd_pool_max_rate{pool=\"pool0\",currency=\"USD\"}", "100.00"},
 	{"burstd_spent_total{pool=\"pool0\",currency=\"USD\"}", "5.000000007"},
+	{"burstd_node_stage_seconds_bucket{pool=\"pool1\",offer=\"o\",stage=\"boot\",le=\"60\"}",
+	 "0"},
+	{"burstd_node_stage_seconds_bucket{pool=\"pool1\",offer=\"o\",stage=\"boot\",le=\"120\"}",
+	 "1"},
+	{"burstd_node_stage_seconds_bucket{pool=\"pool1\",offer=\"o\",stage=\"boot\",le=\"+Inf\"}",
+	 "2"},
+	{"burstd_node_stage_seconds_sum{pool=\"pool1\",offer=\"o\",stage=\"boot\"}", "4090.00"},
+	{"burstd_node_stage_seconds_count{pool=\"pool1\",offer=\"o\",stage=\"boot\"}", "2"},
+	{"burstd_node_stage_seconds_count{pool=\"pool1\",offer=\"o\",stage=\"wait\"}", "(absent)"},
 	{"burstd_nodes_refused{pool=\"pool0\",reason=\"capacity\"}", "2"},
 	{"burstd_nodes_refused{pool=\"pool1\",reason=\"capacity\"}", "(absent)"},
 	{"burstd_pool_warm_wanted{pool=\"pool0\"}", "0"},
@@ -332,11 +362,14 @@ static void test_values(void **state)
 {
 	static struct slurm_report report = {
 		.n = 3, .by_severity = {[SLURM_ERROR] = 2, [SLURM_ADVICE] = 1}};
+	const struct node bought = {.pool = 1, .offer = "o"};
 	struct engine e;
 	struct parse p;
 
 	(void)state;
 	fill(&e);
+	stages_add(&e.stages, &bought, STAGE_BOOT, 90000);
+	stages_add(&e.stages, &bought, STAGE_BOOT, 4000000);
 	e.prereq = &report;
 	e.room = (struct journal_room){.free_bytes = INT64_C(12345678901), .low = true};
 	e.closed[0] = "its nodes come up wrong";
@@ -360,6 +393,7 @@ static void test_values(void **state)
 	assert_non_null(strstr(p.samples[0], "\",cluster=\"falcon\"}"));
 	assert_string_equal(p.values[0], "1");
 	parse_fini(&p);
+	stages_fini(&e.stages);
 	fake_fini(&e);
 }
 

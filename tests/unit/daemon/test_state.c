@@ -415,7 +415,7 @@ static void test_each_page_of_the_journal(void **state)
 	}
 	print_message("# %d work, %d end, %d of them late\n", nwork, nend, nlate);
 	assert_true(nwork > 0 && nend > nlate && nlate > 0);
-	assert_int_equal(unlink(PATHS_SPOOL "/1"), 0);
+	(void)unlink(PATHS_SPOOL "/1"); /* there if the last page was one that is read */
 	remove_state();
 	free(good);
 	free(bad);

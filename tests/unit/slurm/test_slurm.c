@@ -294,6 +294,32 @@ static void test_a_snapshot_half_read_is_the_question_still_and_ends_with_its_ow
 	assert_false(slurm_ask(f->slurm, SLURM_SNAPSHOT));
 }
 
+static void test_what_is_asked_of_all_jobs(void **state)
+{
+	static const struct {
+		enum wish_need need;
+		bool payers;
+		const char *format;
+	} rows[] = {
+		{WISH_NOTHING, false, SLURM_JOB_FORMAT},
+		{WISH_COMMENT, false, SLURM_COMMENT_FORMAT},
+		{WISH_NOTHING, true, SLURM_PAYER_FORMAT},
+		{WISH_CONSTRAINT, true, SLURM_PAYER_WISHES_FORMAT},
+		{WISH_COMMENT, true, SLURM_PAYER_COMMENT_FORMAT},
+	};
+	struct fix *f = *state;
+
+	script(f, "squeue", "echo \"$*\"");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char want[300];
+
+		assert_true(slurm_ask_wishes(f->slurm, SLURM_JOBS, rows[i].need, rows[i].payers));
+		loop_run(f->loop);
+		(void)snprintf(want, sizeof(want), "-h -a -o %s\n", rows[i].format);
+		assert_string_equal(f->text, want);
+	}
+}
+
 /* Asked about a job that is gone squeue fails, and that is an answer; other failures are none. */
 static void test_details(void **state)
 {
@@ -486,6 +512,7 @@ int main(void)
 		T(test_others_have_their_turn_while_a_long_snapshot_is_read),
 		T(test_a_snapshot_that_makes_no_sense_at_its_end_is_none),
 		T(test_a_snapshot_half_read_is_the_question_still_and_ends_with_its_owner),
+		T(test_what_is_asked_of_all_jobs),
 		T(test_details),
 		T(test_nodes_go_before_jobs_and_signals_before_the_rest),
 		T(test_a_heterogeneous_job_is_requeued_as_a_whole),

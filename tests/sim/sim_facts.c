@@ -1,0 +1,83 @@
+#include "sim_facts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim_journal.h"
+
+enum { LIVES_MAX = 200000 };
+
+/* The newest first: most facts are about those. */
+static struct sim_life *find(const struct sim_facts *f, const char *node, uint64_t gen)
+{
+	for (size_t i = f->n; i-- > 0;)
+		if (f->v[i].gen == gen && strcmp(f->v[i].node, node) == 0)
+			return &f->v[i];
+	return NULL;
+}
+
+static struct sim_life *life_of(struct world *w, struct sim_facts *f, const struct sim_life *is)
+{
+	struct sim_life *l = find(f, is->node, is->gen);
+
+	if (l != NULL)
+		return l;
+	if (f->n == f->cap) {
+		if (f->n >= LIVES_MAX)
+			world_fail(w, "I25: the facts grow without end");
+		f->cap = f->cap == 0 ? 64 : 2 * f->cap;
+		f->v = mem_realloc(f->v, f->cap * sizeof(*f->v));
+	}
+	f->v[f->n] = *is;
+	return &f->v[f->n++];
+}
+
+static void begin(struct world *w, struct sim_life *l, const struct sim_life *is,
+		  const struct life_step *step)
+{
+	if (l->instance[0] != '\0' && strcmp(l->instance, is->instance) != 0)
+		world_fail(w, "I22: the facts give %s two instances", l->node);
+	(void)snprintf(l->instance, sizeof(l->instance), "%s", is->instance);
+	l->begin_ms = step->said_ms != 0 ? step->said_ms : step->at_ms;
+	l->ended = false;
+}
+
+void sim_facts_put(struct world *w, struct sim_facts *f, const struct sim_life *is,
+		   const struct life_step *step)
+{
+	struct sim_life *l;
+
+	if (w->set.chance[SIM_RESTORED] != 0) /* an older copy lacks some, and numbers come again */
+		return;
+	l = life_of(w, f, is);
+	l->machine = l->machine || is->machine;
+	l->buyer = l->buyer || is->buyer;
+	if (step == NULL)
+		return;
+	if (!l->machine)
+		world_fail(w, "I22: a step in the life of %s, and no fact says what it is",
+			   l->node);
+	if (step->kind == LIFE_CREATED)
+		begin(w, l, is, step);
+	else if (step->kind == LIFE_READY && l->begin_ms == 0)
+		world_fail(w, "I22: by the facts %s is ready, and has no instance", l->node);
+	else if (step->kind == LIFE_ENDED)
+		l->end_ms = step->said_ms != 0 ? step->said_ms : step->at_ms;
+	l->ended = step->kind == LIFE_ENDED || (l->ended && step->kind != LIFE_SEEN);
+	l->last = step->kind;
+}
+
+void sim_facts_bill(struct world *w, const struct sim_facts *f, const struct sim_bill *b)
+{
+	const struct sim_life *l = find(f, b->node, b->gen);
+
+	if (w->set.chance[SIM_RESTORED] != 0)
+		return;
+	if (l == NULL || !l->ended || strcmp(l->instance, b->instance) != 0)
+		world_fail(w, "I22: a bill of %s without the facts that it ended", b->node);
+	else if (l->begin_ms != b->start_ms || l->end_ms != b->end_ms)
+		world_fail(w, "I22: the facts of %s give %lld to %lld, its bill %lld to %lld",
+			   b->node, (long long)l->begin_ms, (long long)l->end_ms,
+			   (long long)b->start_ms, (long long)b->end_ms);
+}

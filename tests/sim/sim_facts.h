@@ -1,0 +1,30 @@
+/* sim_facts.h - the judge of the facts that bills are computed from: a reader who has nothing else
+ * must come to the bill that burstd writes. */
+#ifndef SIM_FACTS_H
+#define SIM_FACTS_H
+
+#include "store/journal_life.h"
+#include "world.h"
+
+struct sim_life { /* of one generation, by its facts alone */
+	char node[24], instance[24];
+	uint64_t gen;
+	int64_t begin_ms, end_ms;
+	bool machine, buyer, ready, ended;
+	enum life_kind last;
+};
+
+struct sim_facts {
+	struct sim_life *v;
+	size_t n, cap;
+};
+
+struct sim_bill;
+
+/* Apply a committed fact.  step NULL: the machine, or a buyer of it. */
+void sim_facts_put(struct world *w, struct sim_facts *f, const struct sim_life *is,
+		   const struct life_step *step);
+/* The bill that is being committed must be what the facts say. */
+void sim_facts_bill(struct world *w, const struct sim_facts *f, const struct sim_bill *b);
+
+#endif
