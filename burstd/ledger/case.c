@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/date.h"
 #include "base/mem.h"
 #include "base/zone.h"
 #include "ledger/case_private.h"
@@ -91,10 +92,10 @@ static int read_meta(struct case_book *b, const struct case_line *l, struct err 
 		b->share = ALLOCATE_GPU;
 	else if (strcmp(l->fields[2], "dominant") != 0)
 		return case_bad(l, "want dominant or gpu", e);
-	if (b->has_zone)
+	if (b->zone != NULL)
 		return case_bad(l, "a second one", e);
-	b->has_zone = true;
-	return zone_use(l->fields[1], &zone) == 0 ? 0 : case_bad(l, zone.msg, e);
+	b->zone = zone_new(l->fields[1], &zone);
+	return b->zone != NULL ? 0 : case_bad(l, zone.msg, e);
 }
 
 static int read_policy(struct case_book *b, const struct case_line *l, struct err *e)
@@ -349,22 +350,20 @@ struct printing {
 
 static int64_t month(void *ctx, int64_t t_s)
 {
-	(void)ctx;
-	return zone_month(t_s);
+	return zone_month(ctx, t_s);
 }
 
 static int64_t next_month(void *ctx, int64_t t_s)
 {
-	(void)ctx;
-	return zone_begin(zone_month(t_s) + 1);
+	return zone_month_begin(ctx, zone_month(ctx, t_s) + 1);
 }
 
 static void print_row(void *ctx, const struct allocate_row *r)
 {
 	const struct printing *p = ctx;
-	char when[ZONE_MONTH_SIZE];
+	char when[DATE_STR_SIZE];
 
-	str_addf(p->out, "%s,%s,%s%s,", zone_month_str(when, r->month), p->c->id,
+	str_addf(p->out, "%s,%s,%s%s,", date_month_str(when, r->month), p->c->id,
 		 r->credit ? "credit:" : "", allocate_class_str(r->class));
 	if (r->owner == ALLOCATE_JOB)
 		str_addf(p->out, "job:%" PRIu64, r->job);
@@ -416,9 +415,9 @@ static int complete(struct case_book *b, struct case_instance *c, struct err *e)
 
 static int print_all(struct case_book *b, struct str *notes, struct err *e)
 {
-	const struct allocate_calendar calendar = {month, next_month, NULL};
+	const struct allocate_calendar calendar = {month, next_month, b->zone};
 
-	if (!b->has_zone)
+	if (b->zone == NULL)
 		return err_set(e, ERR_INVALID, "%s: want a record meta", b->name);
 	for (size_t i = 0; i < b->nschedules; i++)
 		sort_prices(b->schedules[i]);
@@ -456,6 +455,7 @@ static void book_fini(struct case_book *b)
 	}
 	for (size_t i = 0; i < b->nattempts; i++)
 		free(b->attempts[i]);
+	zone_free(b->zone);
 	map_fini(&b->by_id);
 	map_fini(&b->by_attempt);
 	map_fini(&b->by_policy);
@@ -482,7 +482,7 @@ int case_run(const char *name, const char *text, struct str *out, struct str *no
 	map_init(&b.by_key);
 	map_init(&b.by_wish);
 	rc = read_all(&b, own, e);
-	if (rc == 0 && b.has_budget && (b.has_zone || b.ninstances > 0))
+	if (rc == 0 && b.has_budget && (b.zone != NULL || b.ninstances > 0))
 		rc = err_set(e, ERR_INVALID, "%s: want instances or a budget, not both", name);
 	else if (rc == 0 && !b.has_budget)
 		rc = print_all(&b, notes, e);

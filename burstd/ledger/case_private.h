@@ -64,7 +64,7 @@ struct case_book {              /* what a text has; fields are borrowed from it 
 	struct map by_id, by_attempt; /* -> struct case_instance, struct case_attempt */
 	struct map by_policy, by_key; /* -> struct case_policy, struct case_schedule */
 	struct map by_wish;           /* jobs that ask a budget: not NULL */
-	bool has_zone;
+	struct zone *zone;            /* of the months; NULL: no record meta yet */
 	/* of a budget */
 	bool has_budget;
 	struct reserve_budget budget;
