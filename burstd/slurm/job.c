@@ -93,7 +93,7 @@ enum row { ROW_GOOD, ROW_SKIPPED, ROW_BROKEN };
 static bool take_wishes(const char **text, const char *end, struct slurm_text rest,
 			struct slurm_job *j)
 {
-	const char *blank = rest.n > 0 ? memchr(rest.p, ' ', rest.n) : NULL;
+	const char *blank = rest.p != NULL && rest.n > 0 ? memchr(rest.p, ' ', rest.n) : NULL;
 
 	j->constraint = rest;
 	if (blank == NULL)

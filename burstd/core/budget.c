@@ -1,0 +1,484 @@
+#include "core/budget.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clamp.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "core/budget_private.h"
+
+enum { HOUR_MS = 3600000 };
+
+int64_t budget_cost(int64_t rate_nano_h, int64_t from_ms, int64_t until_ms)
+{
+	budget_wide product;
+
+	if (until_ms <= from_ms)
+		return 0;
+	product = ((budget_wide)until_ms - from_ms) * rate_nano_h;
+	product = (product + HOUR_MS - 1) / HOUR_MS;
+	return product < INT64_MAX ? (int64_t)product : INT64_MAX;
+}
+
+/* --- life ----------------------------------------------------------------------------------------
+ */
+
+struct budgets *budgets_new(const struct zone *zone, int64_t now_ms)
+{
+	struct budgets *b = mem_zalloc(sizeof(*b));
+
+	b->zone = zone;
+	b->now_ms = now_ms;
+	b->free_hold = BUDGET_NO_HOLD;
+	map_init(&b->by_key);
+	map_init(&b->by_spender);
+	map_init(&b->parents);
+	return b;
+}
+
+static void forget_counts(struct budgets *b)
+{
+	for (size_t i = 0; i < b->ncounts; i++) {
+		free(b->counts[i]->key);
+		free(b->counts[i]);
+	}
+	free(b->counts);
+	b->counts = NULL;
+	b->ncounts = 0;
+	map_fini(&b->by_key);
+	map_init(&b->by_key);
+}
+
+void budgets_free(struct budgets *b)
+{
+	if (b == NULL)
+		return;
+	forget_counts(b);
+	for (size_t i = 0; i < b->nwho; i++) {
+		free(b->who[i]->text);
+		free(b->who[i]->days);
+		free(b->who[i]->counts);
+		free(b->who[i]);
+	}
+	for (size_t i = 0; i < b->nparents; i++)
+		free(b->parent_texts[i]);
+	free(b->parent_texts);
+	free(b->who);
+	free(b->holds);
+	map_fini(&b->by_key);
+	map_fini(&b->by_spender);
+	map_fini(&b->parents);
+	free(b);
+}
+
+bool budgets_any(const struct budgets *b)
+{
+	return b->nlist > 0;
+}
+
+/* --- sums ----------------------------------------------------------------------------------------
+ */
+
+static int64_t later_of(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static int64_t sooner_of(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+struct budget_sum budget_part(const struct budget_count *c, const struct budget_hold *h)
+{
+	bool rolls = c->b->period_rule.kind == PERIOD_ROLLING;
+	int64_t from = later_of(h->from_ms, c->period.begin_ms);
+	int64_t until = rolls ? h->until_ms : sooner_of(h->until_ms, c->period.end_ms);
+	struct budget_sum s = {.rate = h->kind == BUDGET_BOOT ? 0 : h->rate_nano_h};
+
+	if (c->b->amount_nano == 0)
+		return s;
+	if (c->when != PERIOD_OVER)
+		s.now = budget_cost(h->rate_nano_h, from, until);
+	if (!rolls && c->b->period_rule.kind != PERIOD_RANGE)
+		s.later = budget_cost(h->rate_nano_h, later_of(h->from_ms, c->period.end_ms),
+				      h->until_ms);
+	return s;
+}
+
+void budget_sum_add(struct budget_sum *to, const struct budget_sum *s, int times)
+{
+	to->now += times * s->now;
+	to->later += times * s->later;
+	to->rate += times * s->rate;
+}
+
+int64_t budget_narrow(budget_wide v)
+{
+	if (v > INT64_MAX)
+		return INT64_MAX;
+	return v < INT64_MIN ? INT64_MIN : (int64_t)v;
+}
+
+static void count_hold(struct budgets *b, const struct budget_hold *h, int sign)
+{
+	const struct budget_who *w = b->who[h->spender];
+
+	for (size_t i = 0; i < w->ncounts; i++) {
+		struct budget_count *c = b->counts[w->counts[i]];
+		const struct budget_sum s = budget_part(c, h);
+
+		budget_sum_add(&c->held, &s, sign);
+	}
+}
+
+static int64_t spent_in(const struct budgets *b, const struct budget_who *w, const struct period *p)
+{
+	int64_t from = zone_day(b->zone, p->begin_ms / 1000), sum = 0;
+	int64_t until = zone_day(b->zone, p->end_ms / 1000);
+
+	for (size_t i = 0; i < w->ndays; i++)
+		if (w->days[i].day >= from && w->days[i].day < until)
+			sum = clamp_add(sum, w->days[i].nano);
+	return sum;
+}
+
+/* --- spenders ------------------------------------------------------------------------------------
+ */
+
+/* The count of this budget for this spender. */
+static uint32_t count_of(struct budgets *b, size_t order, const struct budget_spender *s)
+{
+	const struct conf_budget *of = &b->list[order];
+	const char *value = budget_value(of, s);
+	char key[PROVIDER_WORD_MAX + 32];
+	struct budget_count *c;
+	uintptr_t at;
+
+	(void)snprintf(key, sizeof(key), "%zu|%.*s", order, PROVIDER_WORD_MAX, value);
+	at = (uintptr_t)map_get(&b->by_key, key);
+	if (at != 0)
+		return (uint32_t)(at - 1);
+	c = mem_zalloc(sizeof(*c));
+	*c = (struct budget_count){.b = of, .order = order, .key = mem_strdup(key)};
+	(void)snprintf(c->value, sizeof(c->value), "%.*s", PROVIDER_WORD_MAX, value);
+	if (of->amount_nano != 0)
+		c->when = period_find(&of->period_rule, b->zone, b->now_ms, &c->period);
+	b->counts = mem_realloc(b->counts, (b->ncounts + 1) * sizeof(*b->counts));
+	b->counts[b->ncounts++] = c;
+	map_put(&b->by_key, c->key, (void *)(uintptr_t)b->ncounts);
+	return (uint32_t)(b->ncounts - 1);
+}
+
+/* Find the budgets that it concerns, and count there what it spent. */
+static void find_counts(struct budgets *b, struct budget_who *w)
+{
+	free(w->counts);
+	w->counts = NULL;
+	w->ncounts = 0;
+	w->unknown = NULL;
+	for (size_t i = 0; i < b->nlist; i++) {
+		enum budget_match m = budget_match(b, &b->list[i], &w->s);
+		struct budget_count *c;
+
+		if (m == BUDGET_PERHAPS && b->list[i].unknown == CONF_UNKNOWN_REFUSE &&
+		    w->unknown == NULL)
+			w->unknown = &b->list[i];
+		if (m != BUDGET_YES)
+			continue;
+		w->counts = mem_realloc(w->counts, (w->ncounts + 1) * sizeof(*w->counts));
+		w->counts[w->ncounts++] = count_of(b, i, &w->s);
+		c = b->counts[w->counts[w->ncounts - 1]];
+		if (c->b->amount_nano != 0)
+			c->spent = clamp_add(c->spent, spent_in(b, w, &c->period));
+	}
+}
+
+static char *copy_text(char **at, const char *text)
+{
+	char *to = *at;
+	size_t n = strlen(text) + 1;
+
+	memcpy(to, text, n);
+	*at += n;
+	return to;
+}
+
+/* A spender's key: its texts with a line between them, which none of them has. */
+static char *key_of(const struct budget_spender *s)
+{
+	struct str k;
+
+	str_init(&k, 8 * 256);
+	str_addf(&k, "%d\n%d\n%s\n%s\n%s\n%s\n%s\n%s\n%s", s->machine, (int)s->market, s->account,
+		 s->user, s->qos, s->wckey, s->partition, s->pool, s->provider);
+	return str_take(&k);
+}
+
+static struct budget_who *who_new(const struct budget_spender *s, char *key)
+{
+	const char *const texts[] = {s->account,   s->user, s->qos,     s->wckey,
+				     s->partition, s->pool, s->provider};
+	struct budget_who *w = mem_zalloc(sizeof(*w));
+	size_t n = strlen(key) + 1;
+	char *at;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		n += strlen(texts[i]) + 1;
+	w->text = at = mem_zalloc(n);
+	(void)copy_text(&at, key);
+	w->s = (struct budget_spender){.machine = s->machine, .market = s->market};
+	w->s.account = copy_text(&at, s->account);
+	w->s.user = copy_text(&at, s->user);
+	w->s.qos = copy_text(&at, s->qos);
+	w->s.wckey = copy_text(&at, s->wckey);
+	w->s.partition = copy_text(&at, s->partition);
+	w->s.pool = copy_text(&at, s->pool);
+	w->s.provider = copy_text(&at, s->provider);
+	return w;
+}
+
+uint32_t budgets_spender(struct budgets *b, const struct budget_spender *s)
+{
+	char *key = key_of(s);
+	uintptr_t at = (uintptr_t)map_get(&b->by_spender, key);
+
+	if (at == 0) {
+		b->who = mem_realloc(b->who, (b->nwho + 1) * sizeof(*b->who));
+		b->who[b->nwho++] = who_new(s, key);
+		at = b->nwho;
+		map_put(&b->by_spender, b->who[at - 1]->text, (void *)at);
+		find_counts(b, b->who[at - 1]);
+	}
+	free(key);
+	return (uint32_t)(at - 1);
+}
+
+const struct budget_spender *budgets_spender_at(const struct budgets *b, uint32_t spender)
+{
+	assert(spender < b->nwho);
+	return &b->who[spender]->s;
+}
+
+bool budgets_concern(const struct budgets *b, uint32_t spender)
+{
+	return b->who[spender]->ncounts > 0 || b->who[spender]->unknown != NULL;
+}
+
+int64_t budgets_reserve_ms(const struct budgets *b, uint32_t spender, int64_t limit_ms,
+			   int64_t minimum_ms)
+{
+	const struct budget_who *w = b->who[spender];
+	int64_t most = 0;
+
+	for (size_t i = 0; i < w->ncounts; i++) {
+		const struct conf_budget *of = b->counts[w->counts[i]]->b;
+		int64_t wants = minimum_ms;
+
+		if (of->reserve == CONF_RESERVE_FULL && limit_ms < 0)
+			return -1;
+		if (of->reserve == CONF_RESERVE_FULL)
+			wants = limit_ms;
+		else if (of->reserve == CONF_RESERVE_LEASE)
+			wants = limit_ms >= 0 ? sooner_of(limit_ms, of->lease_ms) : of->lease_ms;
+		most = later_of(most, wants);
+	}
+	return most;
+}
+
+/* --- what counts -------------------------------------------------------------------------------
+ */
+
+static void recount(struct budgets *b)
+{
+	for (size_t i = 0; i < b->ncounts; i++) {
+		struct budget_count *c = b->counts[i];
+
+		c->spent = 0;
+		c->held = c->tried = (struct budget_sum){0};
+		if (c->b->amount_nano != 0)
+			c->when = period_find(&c->b->period_rule, b->zone, b->now_ms, &c->period);
+	}
+	for (size_t i = 0; i < b->nwho; i++)
+		find_counts(b, b->who[i]);
+	for (size_t i = 0; i < b->nholds; i++)
+		if (b->holds[i].used)
+			count_hold(b, &b->holds[i].h, 1);
+}
+
+/* A budget without jobs is shown, too. */
+static void count_all(struct budgets *b)
+{
+	static const struct budget_spender nobody = {.account = "",
+						     .user = "",
+						     .qos = "",
+						     .wckey = "",
+						     .partition = "",
+						     .pool = "",
+						     .provider = ""};
+
+	for (size_t i = 0; i < b->nlist; i++)
+		if (b->list[i].each == CONF_EACH_NONE)
+			(void)count_of(b, i, &nobody);
+}
+
+void budgets_configure(struct budgets *b, const struct conf_budget *list, size_t n)
+{
+	forget_counts(b);
+	b->list = list;
+	b->nlist = n;
+	count_all(b);
+	recount(b);
+}
+
+void budgets_account(struct budgets *b, const char *account, const char *parent)
+{
+	const char *had = map_get(&b->parents, account);
+
+	if (had != NULL && strcmp(had, parent) == 0)
+		return;
+	b->parent_texts = mem_realloc(b->parent_texts, (b->nparents + 2) * sizeof(char *));
+	b->parent_texts[b->nparents++] = mem_strdup(account);
+	b->parent_texts[b->nparents++] = mem_strdup(parent);
+	map_put(&b->parents, b->parent_texts[b->nparents - 2], b->parent_texts[b->nparents - 1]);
+	recount(b);
+}
+
+int64_t budgets_day(const struct budgets *b, int64_t ms)
+{
+	return zone_day(b->zone, ms / 1000);
+}
+
+int64_t budgets_day_begin_ms(const struct budgets *b, int64_t day)
+{
+	return 1000 * zone_day_begin(b->zone, day);
+}
+
+static struct budget_day *day_of(struct budget_who *w, int64_t day)
+{
+	size_t at = w->ndays;
+
+	while (at > 0 && w->days[at - 1].day > day)
+		at--;
+	if (at > 0 && w->days[at - 1].day == day)
+		return &w->days[at - 1];
+	w->days = mem_realloc(w->days, (w->ndays + 1) * sizeof(*w->days));
+	memmove(w->days + at + 1, w->days + at, (w->ndays - at) * sizeof(*w->days));
+	w->days[at] = (struct budget_day){.day = day};
+	w->ndays++;
+	return &w->days[at];
+}
+
+static bool day_is_in(const struct budgets *b, const struct budget_count *c, int64_t day)
+{
+	return day >= zone_day(b->zone, c->period.begin_ms / 1000) &&
+	       day < zone_day(b->zone, c->period.end_ms / 1000);
+}
+
+void budgets_spent(struct budgets *b, uint32_t spender, int64_t day, int64_t nano)
+{
+	struct budget_who *w = b->who[spender];
+	struct budget_day *d = day_of(w, day);
+
+	d->nano = clamp_add(d->nano, nano);
+	for (size_t i = 0; i < w->ncounts; i++) {
+		struct budget_count *c = b->counts[w->counts[i]];
+
+		if (c->b->amount_nano != 0 && day_is_in(b, c, day))
+			c->spent = clamp_add(c->spent, nano);
+	}
+}
+
+void budgets_forget(struct budgets *b, int64_t day)
+{
+	for (size_t i = 0; i < b->nwho; i++) {
+		struct budget_who *w = b->who[i];
+		size_t n = 0;
+
+		while (n < w->ndays && w->days[n].day < day)
+			n++;
+		w->ndays -= n;
+		if (n > 0)
+			memmove(w->days, w->days + n, w->ndays * sizeof(*w->days));
+	}
+}
+
+uint32_t budgets_hold(struct budgets *b, const struct budget_hold *h)
+{
+	uint32_t at = b->free_hold;
+
+	assert(h->spender < b->nwho && h->rate_nano_h >= 0);
+	if (at == BUDGET_NO_HOLD) {
+		if (b->nholds == b->holds_cap) {
+			b->holds_cap = b->holds_cap == 0 ? 64 : 2 * b->holds_cap;
+			b->holds = mem_realloc(b->holds, b->holds_cap * sizeof(*b->holds));
+		}
+		at = (uint32_t)b->nholds++;
+	} else {
+		b->free_hold = b->holds[at].next_free;
+	}
+	b->holds[at] = (struct budget_slot){.h = *h, .used = true};
+	count_hold(b, h, 1);
+	return at;
+}
+
+void budgets_release(struct budgets *b, uint32_t hold)
+{
+	assert(hold < b->nholds && b->holds[hold].used);
+	count_hold(b, &b->holds[hold].h, -1);
+	b->holds[hold] = (struct budget_slot){.next_free = b->free_hold};
+	b->free_hold = hold;
+}
+
+const struct budget_hold *budgets_hold_at(const struct budgets *b, uint32_t hold)
+{
+	assert(hold < b->nholds && b->holds[hold].used);
+	return &b->holds[hold].h;
+}
+
+bool budgets_now(struct budgets *b, int64_t now_ms)
+{
+	bool turns = false;
+
+	b->now_ms = now_ms;
+	for (size_t i = 0; i < b->ncounts; i++) {
+		const struct budget_count *c = b->counts[i];
+
+		turns = turns || (c->b->amount_nano != 0 && c->when != PERIOD_OVER &&
+				  (now_ms >= c->period.end_ms ||
+				   (c->when == PERIOD_NOT_YET && now_ms >= c->period.begin_ms)));
+	}
+	if (turns)
+		recount(b);
+	return turns;
+}
+
+/* --- showing -------------------------------------------------------------------------------------
+ */
+
+size_t budgets_lines(const struct budgets *b)
+{
+	return b->ncounts;
+}
+
+struct budget_line budgets_line(const struct budgets *b, size_t i)
+{
+	const struct budget_count *c = b->counts[i];
+	struct budget_line l = {.budget = c->b,
+				.value = c->value,
+				.period = c->period,
+				.when = c->when,
+				.spent = c->spent,
+				.held = budget_narrow(c->held.now),
+				.later = budget_narrow(c->held.later),
+				.rate = budget_narrow(c->held.rate),
+				.left = INT64_MAX};
+
+	if (c->b->amount_nano != 0)
+		l.left = budget_narrow(c->b->amount_nano - (budget_wide)c->spent - c->held.now);
+	return l;
+}

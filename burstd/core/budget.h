@@ -1,0 +1,135 @@
+/* budget.h - what budgets have left, and whether a job fits into all that it concerns.
+ *
+ * Money is set aside as *holds*: a hold is a rate for a stretch of time, such as one machine from
+ * its purchase to the end of its job's time limit.  It is made before the purchase and ended by
+ * what was really spent, so what is spent and held is never more than the budget, unless a machine
+ * outlives its hold.  There are two kinds of budgets.  One that names accounts, users, QOS or
+ * wckeys counts what jobs cost: their share of the machines that boot for them and that they run
+ * on.  Any other counts machines, whole, from begin to end.
+ *
+ * Pure, and in memory; money/ keeps holds and spending in the journal.  Amounts are nano-units of
+ * the configured currency, saturating; times are milliseconds. */
+#ifndef BURSTD_BUDGET_H
+#define BURSTD_BUDGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/zone.h"
+#include "core/conf_budget.h"
+#include "core/provider.h"
+
+/* Who spends.  Texts are borrowed; "": there is none, or it is not known. */
+struct budget_spender {
+	bool machine; /* a machine; account, user, qos and wckey are "" */
+	const char *account, *user, *qos, *wckey;
+	const char *partition; /* of the job; of a machine: of the job that it was held for */
+	const char *pool, *provider;
+	enum provider_market market;
+};
+
+enum budget_kind {
+	BUDGET_MACHINE, /* the whole machine; of a machine's spender, as no other kind */
+	BUDGET_BOOT,    /* the machine while it boots for a job, the job's part */
+	BUDGET_RUN,     /* the job's part of a machine that it runs on */
+	BUDGET_NKINDS
+};
+
+struct budget_hold {
+	uint32_t spender; /* budgets_spender() */
+	enum budget_kind kind;
+	int64_t rate_nano_h;       /* of the job's part */
+	int64_t from_ms, until_ms; /* until_ms is not part of it */
+};
+
+/* Why a job does not fit. */
+struct budget_no {
+	const struct conf_budget *budget;  /* the one that lacks most; NULL: it fits */
+	char value[PROVIDER_WORD_MAX + 1]; /* of budget->each; "": none */
+	enum budget_lack {
+		BUDGET_LACKS_MONEY, /* needs, left, limit: in this period */
+		BUDGET_LACKS_LATER, /* likewise, after it: the job would still run then */
+		BUDGET_LACKS_RATE,  /* likewise, per hour at one time */
+		BUDGET_WANTS_SPOT,  /* what is left is for spot machines only */
+		BUDGET_NO_ACCOUNT,  /* it cannot be told whose the job is */
+		BUDGET_NO_LIMIT,    /* the job has no time limit, and all of its cost is held */
+		BUDGET_NO_PRICE,
+		BUDGET_NOT_YET, /* its period has not begun */
+		BUDGET_OVER,    /* its period has ended */
+	} lack;
+	int64_t needs, left, limit;
+	int64_t resets_ms; /* when its next period begins; 0: none does */
+	char period[PERIOD_NAME_SIZE];
+	bool lasting; /* it never fits: it needs more than there is in all */
+};
+
+struct budgets;
+
+/* zone borrowed.  There are no budgets until budgets_configure(). */
+struct budgets *budgets_new(const struct zone *zone, int64_t now_ms);
+void budgets_free(struct budgets *b); /* NULL is fine */
+/* Go over to these budgets, which are borrowed until the next call: what was spent and is held
+ * counts against those that it concerns now. */
+void budgets_configure(struct budgets *b, const struct conf_budget *list, size_t n);
+bool budgets_any(const struct budgets *b);
+/* The account is below this one; texts are copied.  A change counts for all that was spent. */
+void budgets_account(struct budgets *b, const char *account, const char *parent);
+
+/* The number of a spender, the same for the same texts. */
+uint32_t budgets_spender(struct budgets *b, const struct budget_spender *s);
+const struct budget_spender *budgets_spender_at(const struct budgets *b, uint32_t spender);
+/* Does any budget concern this spender? */
+bool budgets_concern(const struct budgets *b, uint32_t spender);
+/* How much of the coming time of a job must be held: the most that any budget of this spender
+ * wants. limit_ms: of the job, with what it may exceed it by; -1: none.  -1: as long as it runs. */
+int64_t budgets_reserve_ms(const struct budgets *b, uint32_t spender, int64_t limit_ms,
+			   int64_t minimum_ms);
+
+/* Something was spent on a day of the zone (base/zone.h), or given back (negative). */
+void budgets_spent(struct budgets *b, uint32_t spender, int64_t day, int64_t nano);
+/* Days before this one count for no budget any more, and are forgotten. */
+void budgets_forget(struct budgets *b, int64_t day);
+int64_t budgets_day(const struct budgets *b, int64_t ms);
+int64_t budgets_day_begin_ms(const struct budgets *b, int64_t day);
+
+/* A hold begins to count; returns its number, until budgets_release(), which ends it. */
+uint32_t budgets_hold(struct budgets *b, const struct budget_hold *h);
+void budgets_release(struct budgets *b, uint32_t hold);
+const struct budget_hold *budgets_hold_at(const struct budgets *b, uint32_t hold);
+/* The most that a hold may cost from from_ms until until_ms, rounded up. */
+int64_t budget_cost(int64_t rate_nano_h, int64_t from_ms, int64_t until_ms);
+
+/* Time has passed: a new period may have begun.  true: some budget has more room than before. */
+bool budgets_now(struct budgets *b, int64_t now_ms);
+
+struct budget_want { /* n equal holds */
+	struct budget_hold hold;
+	uint32_t n;
+};
+/* Do all holds that one job wants fit into all budgets that they concern?  true: they count, until
+ * budgets_forget_tries(), so that the next job sees what is left.  false: *no is the budget that
+ * lacks most, and nothing has changed.  until_ms INT64_MAX: the job has no time limit. */
+bool budgets_try(struct budgets *b, const struct budget_want *wants, size_t n,
+		 struct budget_no *no);
+void budgets_forget_tries(struct budgets *b);
+
+/* One line, for people: "budget physics: this job needs 118.08 EUR for its 4 h, 61.20 of 500.00
+ * left in 2026-11".  limit_ms: of the job, -1 if it has none. */
+void budget_no_print(const struct budget_no *no, const char *currency, int64_t limit_ms, char *out,
+		     size_t size);
+
+struct budget_line { /* one budget, or one value of `each`; borrowed */
+	const struct conf_budget *budget;
+	const char *value; /* "": none */
+	struct period period;
+	enum period_when when;
+	int64_t spent, held, later; /* later: held for after the period */
+	int64_t rate;               /* of all holds */
+	int64_t left;               /* of the amount, may be negative; INT64_MAX: there is none */
+};
+/* In the order of the file, those of one budget by value. */
+size_t budgets_lines(const struct budgets *b);
+struct budget_line budgets_line(const struct budgets *b, size_t i);
+
+#endif

@@ -1,0 +1,163 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "core/budget_private.h"
+
+/* Tries whether a job fits: what its holds want of each budget together, against what is left. */
+
+enum { PERCENT = 100 };
+
+/* How much of the amount purchases of this market may use in all. */
+static int64_t cap_of(const struct conf_budget *of, enum provider_market market)
+{
+	uint32_t percent = of->stop_at != 0 ? of->stop_at : PERCENT;
+
+	if (market != PROVIDER_SPOT && of->spot_only_at != 0 && of->spot_only_at < percent)
+		percent = of->spot_only_at;
+	return (int64_t)((budget_wide)of->amount_nano * percent / PERCENT);
+}
+
+struct trial { /* of one count */
+	struct budget_count *c;
+	struct budget_sum wants; /* all holds of the job together */
+	enum provider_market market;
+	bool forever;
+};
+
+/* Note that the job lacks something there, if that is more than what it lacks elsewhere. */
+static void lacks(struct budget_no *no, const struct trial *t, enum budget_lack lack,
+		  budget_wide needs, budget_wide left)
+{
+	int64_t needs_nano = budget_narrow(needs), left_nano = budget_narrow(left > 0 ? left : 0);
+
+	if (no->budget != NULL && needs_nano - left_nano <= no->needs - no->left)
+		return;
+	*no = (struct budget_no){.budget = t->c->b,
+				 .lack = lack,
+				 .needs = needs_nano,
+				 .left = left_nano,
+				 .limit = t->c->b->amount_nano};
+	(void)snprintf(no->value, sizeof(no->value), "%s", t->c->value);
+	if (t->c->b->amount_nano == 0)
+		return;
+	(void)snprintf(no->period, sizeof(no->period), "%s", t->c->period.name);
+	if (t->c->b->period_rule.kind != PERIOD_RANGE)
+		no->resets_ms = t->c->period.end_ms;
+}
+
+static void try_amount(const struct trial *t, struct budget_no *no)
+{
+	const struct budget_count *c = t->c;
+	const budget_wide cap = cap_of(c->b, t->market), whole = cap_of(c->b, PROVIDER_SPOT);
+	const budget_wide used = c->spent + c->held.now + c->tried.now;
+	const budget_wide after = c->held.later + c->tried.later;
+
+	if (c->when != PERIOD_NOW)
+		lacks(no, t, c->when == PERIOD_OVER ? BUDGET_OVER : BUDGET_NOT_YET, INT64_MAX, 0);
+	else if (t->forever)
+		lacks(no, t, BUDGET_NO_LIMIT, INT64_MAX, 0);
+	else if (t->wants.now > cap - used)
+		lacks(no, t, t->wants.now <= whole - used ? BUDGET_WANTS_SPOT : BUDGET_LACKS_MONEY,
+		      t->wants.now, cap - used);
+	else if (t->wants.later > cap - after)
+		lacks(no, t, BUDGET_LACKS_LATER, t->wants.later, cap - after);
+	if (no->budget == c->b)
+		no->lasting = t->wants.now > whole || t->wants.later > whole || t->forever ||
+			      c->when == PERIOD_OVER;
+}
+
+static void try_rate(const struct trial *t, struct budget_no *no)
+{
+	const struct budget_count *c = t->c;
+	const budget_wide left = c->b->rate_nano_h - c->held.rate - c->tried.rate;
+
+	if (t->wants.rate <= left)
+		return;
+	lacks(no, t, BUDGET_LACKS_RATE, t->wants.rate, left);
+	if (no->lack != BUDGET_LACKS_RATE || no->budget != c->b)
+		return;
+	no->limit = c->b->rate_nano_h;
+	no->lasting = t->wants.rate > c->b->rate_nano_h;
+}
+
+static void try_count(const struct trial *t, struct budget_no *no)
+{
+	if (t->c->b->amount_nano != 0)
+		try_amount(t, no);
+	if (t->c->b->rate_nano_h != 0)
+		try_rate(t, no);
+}
+
+struct trials {
+	struct trial *v;
+	size_t n;
+};
+
+/* Add what these holds want of the count. */
+static void want(struct budgets *b, struct trials *all, struct budget_count *c,
+		 const struct budget_want *of)
+{
+	struct budget_sum s = budget_part(c, &of->hold);
+	enum provider_market market = b->who[of->hold.spender]->s.market;
+	size_t at = 0;
+
+	while (at < all->n && all->v[at].c != c)
+		at++;
+	if (at == all->n) {
+		all->v = mem_realloc(all->v, (all->n + 1) * sizeof(*all->v));
+		all->v[all->n++] = (struct trial){.c = c, .market = PROVIDER_SPOT};
+	}
+	budget_sum_add(&all->v[at].wants, &s, (int)of->n);
+	if (of->hold.until_ms == INT64_MAX)
+		all->v[at].forever = true;
+	if (market != PROVIDER_SPOT)
+		all->v[at].market = market;
+}
+
+static bool is_unknown(const struct budgets *b, const struct budget_want *wants, size_t n,
+		       struct budget_no *no)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct budget_who *w = b->who[wants[i].hold.spender];
+
+		if (w->unknown != NULL)
+			*no = (struct budget_no){.budget = w->unknown, .lack = BUDGET_NO_ACCOUNT};
+		else if (w->ncounts > 0 && wants[i].hold.rate_nano_h <= 0 &&
+			 b->counts[w->counts[0]]->b->unknown == CONF_UNKNOWN_REFUSE)
+			*no = (struct budget_no){.budget = b->counts[w->counts[0]]->b,
+						 .lack = BUDGET_NO_PRICE};
+		if (no->budget != NULL)
+			return true;
+	}
+	return false;
+}
+
+bool budgets_try(struct budgets *b, const struct budget_want *wants, size_t n, struct budget_no *no)
+{
+	struct trials all = {NULL, 0};
+
+	*no = (struct budget_no){.budget = NULL};
+	if (b->nlist == 0)
+		return true;
+	if (is_unknown(b, wants, n, no))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const struct budget_who *w = b->who[wants[i].hold.spender];
+
+		for (size_t k = 0; k < w->ncounts; k++)
+			want(b, &all, b->counts[w->counts[k]], &wants[i]);
+	}
+	for (size_t i = 0; i < all.n; i++)
+		try_count(&all.v[i], no);
+	for (size_t i = 0; no->budget == NULL && i < all.n; i++)
+		budget_sum_add(&all.v[i].c->tried, &all.v[i].wants, 1);
+	free(all.v);
+	return no->budget == NULL;
+}
+
+void budgets_forget_tries(struct budgets *b)
+{
+	for (size_t i = 0; i < b->ncounts; i++)
+		b->counts[i]->tried = (struct budget_sum){0};
+}
