@@ -69,10 +69,15 @@ void conf_free(struct conf *c)
 	}
 	for (size_t i = 0; i < c->npools; i++)
 		fini_pool(&c->pools[i]);
+	for (size_t i = 0; i < c->nbudgets; i++) {
+		fini_object("budget", &c->budgets[i]);
+		free(c->budgets[i].name);
+	}
 	fini_object("", c);
 	map_fini(&c->by_node);
 	free(c->providers);
 	free(c->pools);
+	free(c->budgets);
 	free(c->path);
 	free(c);
 }
@@ -259,6 +264,16 @@ static void print_pool(const struct conf_pool *p, struct str *out)
 	str_adds(out, "}\n");
 }
 
+static void print_budget(const struct conf_budget *b, struct str *out)
+{
+	str_addf(out, "\nbudget \"%s\" {\n", b->name);
+	for (size_t i = 0; i < conf_noptions; i++)
+		if (strcmp(conf_options[i].section, "budget") == 0 &&
+		    conf_budget_takes(b, &conf_options[i]))
+			print_option(&conf_options[i], "\t", b, out);
+	str_adds(out, "}\n");
+}
+
 void conf_print(const struct conf *c, struct str *out)
 {
 	print_section("", c, out);
@@ -271,4 +286,6 @@ void conf_print(const struct conf *c, struct str *out)
 	for (size_t i = 0; i < c->npools; i++)
 		if (!c->pools[i].removed)
 			print_pool(&c->pools[i], out);
+	for (size_t i = 0; i < c->nbudgets; i++)
+		print_budget(&c->budgets[i], out);
 }

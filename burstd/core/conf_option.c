@@ -12,6 +12,7 @@
 #define PROVIDER(field) offsetof(struct conf_provider, field)
 #define POOL(field)     offsetof(struct conf_pool, field)
 #define OFFER(field)    offsetof(struct conf_offer, field)
+#define BUDGET(field)   offsetof(struct conf_budget, field)
 
 /* clang-format off */
 const struct conf_option conf_options[] = {
@@ -21,6 +22,9 @@ const struct conf_option conf_options[] = {
 	{"", "currency", NULL,
 	 "currency of all amounts here and in reports, as in ISO 4217",
 	 false, CONF_CURRENCY, 0, 0, TOP(currency)},
+	{"", "report_zone", "UTC",
+	 "time zone of days, months and budgets' periods, such as Europe/Berlin",
+	 false, CONF_ZONE, 0, 0, TOP(report_zone)},
 	{"", "state_dir", PATHS_STATE,
 	 "directory of the journal and the cluster's uuid",
 	 false, CONF_PATH, 0, 0, TOP(state_dir)},
@@ -298,6 +302,78 @@ const struct conf_option conf_options[] = {
 	 false, CONF_WORD, 0, 0, OFFER(fabric)},
 	{"offer", "interconnect", "", "as interconnect of a pool; empty: the pool's",
 	 true, CONF_LINKS, 0, 0, OFFER(interconnect)},
+	{"budget", "partitions", "",
+	 "partitions whose jobs it is for; empty: any",
+	 true, CONF_NAMES, 0, 0, BUDGET(partitions)},
+	{"budget", "pools", "",
+	 "pools whose nodes it is for; empty: any",
+	 true, CONF_NAMES, 0, 0, BUDGET(pools)},
+	{"budget", "accounts", "",
+	 "accounts whose jobs it is for, with all accounts below them; empty: any",
+	 true, CONF_NAMES, 0, 0, BUDGET(accounts)},
+	{"budget", "users", "",
+	 "users whose jobs it is for; empty: any",
+	 true, CONF_NAMES, 0, 0, BUDGET(users)},
+	{"budget", "qos", "",
+	 "QOS whose jobs it is for; empty: any",
+	 true, CONF_NAMES, 0, 0, BUDGET(qos)},
+	{"budget", "wckeys", "",
+	 "wckeys whose jobs it is for; empty: any",
+	 true, CONF_NAMES, 0, 0, BUDGET(wckeys)},
+	{"budget", "providers", "",
+	 "providers whose machines it is for; empty: any",
+	 true, CONF_NAMES, 0, 0, BUDGET(providers)},
+	{"budget", "market", "any",
+	 "machines that it is for: reserved, spot, on-demand or any",
+	 true, CONF_ANYMARKET, 0, 0, BUDGET(market)},
+	{"budget", "each", "",
+	 "user, account or partition: each of these has the budget for itself; empty: all share it",
+	 true, CONF_EACH, 0, 0, BUDGET(each)},
+	{"budget", "amount", "",
+	 "most that its jobs may cost in a period; empty: no limit",
+	 true, CONF_MONEY, 0, 0, BUDGET(amount_nano)},
+	{"budget", "rate", "",
+	 "most that its machines may cost per hour at one time; empty: no limit",
+	 true, CONF_MONEY, 0, 0, BUDGET(rate_nano_h)},
+	{"budget", "period", "month",
+	 "month, quarter, year, \"year from 04-01\", \"2026-01-01..2026-06-30\" or \"rolling 30d\"",
+	 true, CONF_PERIOD, 0, 0, BUDGET(period)},
+	{"budget", "rollover", "none",
+	 "percent of the amount that may move to the next period if it is left, such as 20%; or none",
+	 true, CONF_SHARE, 1, 100, BUDGET(rollover)},
+	{"budget", "reserve", "full",
+	 "what a job sets aside at its start: full, up to its time limit; lease; or minimum",
+	 true, CONF_RESERVE, 0, 0, BUDGET(reserve)},
+	{"budget", "lease", "4h",
+	 "reserve lease: how long the money that is set aside lasts; then it is renewed",
+	 true, CONF_DURATION, 10 * 60000, 7 * (int64_t)CONF_DAY_MS, BUDGET(lease_ms)},
+	{"budget", "notify_at", "",
+	 "percents of the amount at which somebody is told, such as {80, 90}",
+	 true, CONF_PERCENTS, 1, 1000, BUDGET(notify_at)},
+	{"budget", "spot_only_at", "0",
+	 "percent of the amount from which on only spot is bought; 0: never",
+	 true, CONF_COUNT, 0, 100, BUDGET(spot_only_at)},
+	{"budget", "stop_at", "100",
+	 "percent of the amount that no new job may go beyond; 0: never",
+	 true, CONF_COUNT, 0, 100, BUDGET(stop_at)},
+	{"budget", "drain_at", "0",
+	 "percent of the amount from which on its nodes take no more jobs; 0: never",
+	 true, CONF_COUNT, 0, 1000, BUDGET(drain_at)},
+	{"budget", "requeue_at", "0",
+	 "percent of the amount from which on its jobs are requeued and held; 0: never",
+	 true, CONF_COUNT, 0, 1000, BUDGET(requeue_at)},
+	{"budget", "kill_at", "0",
+	 "percent of the amount from which on its jobs are cancelled; 0: never",
+	 true, CONF_COUNT, 0, 1000, BUDGET(kill_at)},
+	{"budget", "grace", "10m",
+	 "time that a job has from the warning until it is requeued or cancelled",
+	 true, CONF_DURATION, 0, CONF_DAY_MS, BUDGET(grace_ms)},
+	{"budget", "unknown", "refuse",
+	 "a job whose account or price is not known: refuse it, or allow it",
+	 true, CONF_UNKNOWN, 0, 0, BUDGET(unknown)},
+	{"budget", "contact", "",
+	 "whom users may ask about it, such as a mail address; shown on refused jobs",
+	 true, CONF_CONTACT, 0, 0, BUDGET(contact)},
 };
 /* clang-format on */
 const size_t conf_noptions = sizeof(conf_options) / sizeof(conf_options[0]);
@@ -306,12 +382,13 @@ const size_t conf_noptions = sizeof(conf_options) / sizeof(conf_options[0]);
 #undef PROVIDER
 #undef POOL
 #undef OFFER
+#undef BUDGET
 
 /* Each section, and the one that contains it. */
 static const struct {
 	const char *name, *parent;
-} sections[] = {{"slurm", ""},    {"secrets", ""}, {"nodes", ""},
-		{"provider", ""}, {"pool", ""},    {"offer", "pool"}};
+} sections[] = {{"slurm", ""}, {"secrets", ""},   {"nodes", ""}, {"provider", ""},
+		{"pool", ""},  {"offer", "pool"}, {"budget", ""}};
 
 const struct conf_option *conf_option_find(const char *section, const char *name)
 {
@@ -376,5 +453,6 @@ const char *conf_option_nearest(const char *section, const char *name,
 bool conf_option_is_list(const struct conf_option *o)
 {
 	return o->type == CONF_USERS || o->type == CONF_ARGV || o->type == CONF_CODES ||
-	       o->type == CONF_HOOK || o->type == CONF_URLS || o->type == CONF_HOSTS;
+	       o->type == CONF_HOOK || o->type == CONF_URLS || o->type == CONF_HOSTS ||
+	       o->type == CONF_NAMES || o->type == CONF_PERCENTS;
 }

@@ -1,9 +1,9 @@
 /* conf_option.h - the options of burstd.conf: the tables by which they are read, printed, compared
  * and documented.
  *
- * A new option is one line of conf_options[] and one field of struct conf, conf_provider, conf_pool
- * or conf_offer; one that only a driver knows is a line of that driver's table and a field of a
- * struct of its own. */
+ * A new option is one line of conf_options[] and one field of struct conf, conf_provider,
+ * conf_pool, conf_offer or conf_budget; one that only a driver knows is a line of that driver's
+ * table and a field of a struct of its own. */
 #ifndef BURSTD_CONF_OPTION_H
 #define BURSTD_CONF_OPTION_H
 
@@ -44,6 +44,16 @@ enum conf_option_type {
 	CONF_LINKS,     /* char *: core/interconnect.h; "" when it is */
 	CONF_URLS,      /* char **, likewise: https://HOST[:PORT], without a path */
 	CONF_HOSTS,     /* char **, likewise: HOST:PORT */
+	CONF_NAMES,     /* char **, likewise: words of Slurm's or of this file */
+	CONF_PERCENTS,  /* struct conf_percents: a list of numbers, min to max, increasing */
+	CONF_SHARE,     /* uint32_t: a percent, min to max, as "20%"; 0 when it is "none" */
+	CONF_ZONE,      /* char *: IANA name of a time zone, which a file's reader checks */
+	CONF_PERIOD,    /* char *: core/period.h */
+	CONF_CONTACT,   /* char *: printable ASCII; "" when it may be empty and is */
+	CONF_ANYMARKET, /* int, enum provider_market, or CONF_MARKET_ANY */
+	CONF_EACH,      /* int, enum conf_each */
+	CONF_RESERVE,   /* int, enum conf_reserve */
+	CONF_UNKNOWN,   /* int, enum conf_unknown */
 	CONF_AUTH,      /* int, enum conf_auth */
 	CONF_ATTEST,    /* int, enum conf_attest, or CONF_ATTEST_AUTO */
 	CONF_MARKETS,   /* int, enum provider_market: these are one of a few words */
@@ -63,7 +73,7 @@ struct conf_option {
 	const char *help;    /* one line */
 	bool reload;         /* may change in a running burstd */
 	enum conf_option_type type;
-	int64_t min, max; /* CONF_COUNT, CONF_DURATION */
+	int64_t min, max; /* CONF_COUNT, CONF_DURATION, CONF_PERCENTS, CONF_SHARE */
 	size_t offset;    /* of the field; "", "slurm", "secrets" and "nodes" are of struct conf */
 };
 
@@ -99,7 +109,7 @@ int conf_option_set(const struct conf_option *o, void *object, const char *text,
 /* Append to a list.  CONF_ARGV: one more word of the command.  The first is an absolute path; in
  * the others %n is the node's name, %a its address and %% a percent sign.  CONF_HOOK: likewise with
  * %j, the job's id, and %d, a time in seconds since 1970, for %a.  CONF_CODES, CONF_URLS,
- * CONF_HOSTS: one more.  -1: as conf_option_set(). */
+ * CONF_HOSTS, CONF_NAMES, CONF_PERCENTS: one more.  -1: as conf_option_set(). */
 int conf_option_add_arg(const struct conf_option *o, void *object, const char *text, struct err *e);
 bool conf_option_is_list(const struct conf_option *o);
 /* Append the value as conf_option_set() takes it, without quotes; a list with quotes. */

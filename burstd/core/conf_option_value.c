@@ -34,6 +34,12 @@ static const struct {
 	{CONF_YES, {"false", "true"}, "true or false"},
 	{CONF_TO, {"batch", "steps", "full"}, "batch, steps or full"},
 	{CONF_REBALANCE, {"ignore", "drain"}, "ignore or drain"},
+	{CONF_ANYMARKET,
+	 {"on-demand", "spot", "reserved", "any"},
+	 "reserved, spot, on-demand or any"},
+	{CONF_EACH, {"", "user", "account", "partition"}, "user, account, partition or \"\""},
+	{CONF_RESERVE, {"full", "lease", "minimum"}, "full, lease or minimum"},
+	{CONF_UNKNOWN, {"refuse", "allow"}, "refuse or allow"},
 	{CONF_BOOTSTRAP, {"user-data", "image", "ssh"}, "user-data, image or ssh"},
 };
 static const char *const levels[] = {
@@ -48,6 +54,21 @@ static int set_count(const struct conf_option *o, uint32_t *out, const char *tex
 		return err_set(e, ERR_INVALID,
 			       "\"%.40s\": want a number from %" PRId64 " to %" PRId64, text,
 			       o->min, o->max);
+	*out = (uint32_t)v;
+	return 0;
+}
+
+static int set_share(const struct conf_option *o, uint32_t *out, const char *text, struct err *e)
+{
+	const char *p = text;
+	int64_t v = 0;
+
+	if (strcmp(text, "none") != 0 &&
+	    (!conf_text_number(&p, o->max, &v) || v < o->min || strcmp(p, "%") != 0))
+		return err_set(e, ERR_INVALID,
+			       "\"%.40s\": want none, or a percent from %" PRId64 "%% to %" PRId64
+			       "%%",
+			       text, o->min, o->max);
 	*out = (uint32_t)v;
 	return 0;
 }
@@ -190,6 +211,8 @@ int conf_option_set(const struct conf_option *o, void *object, const char *text,
 		return set_market(field, text, e);
 	case CONF_COUNT:
 		return set_count(o, field, text, e);
+	case CONF_SHARE:
+		return set_share(o, field, text, e);
 	case CONF_DURATION:
 		return set_duration(o, field, text, e);
 	case CONF_MONEY:
@@ -205,6 +228,10 @@ int conf_option_set(const struct conf_option *o, void *object, const char *text,
 	case CONF_RELEASE:
 	case CONF_AUTH:
 	case CONF_ATTEST:
+	case CONF_EACH:
+	case CONF_RESERVE:
+	case CONF_UNKNOWN:
+	case CONF_ANYMARKET:
 		return set_choice(o, field, text, e);
 	case CONF_USERS:
 	case CONF_ARGV:
@@ -212,6 +239,8 @@ int conf_option_set(const struct conf_option *o, void *object, const char *text,
 	case CONF_CODES:
 	case CONF_URLS:
 	case CONF_HOSTS:
+	case CONF_NAMES:
+	case CONF_PERCENTS:
 		assert(!conf_option_is_list(o));
 		return -1;
 	default:
@@ -261,7 +290,9 @@ static int check_arg(const struct conf_option *o, const char *text, size_t n, st
 static int check_member(const struct conf_option *o, char *const *have, const char *text, size_t n,
 			struct err *e)
 {
-	size_t most = o->type == CONF_CODES ? CONF_CODES_MAX : CONF_NODE_URLS_MAX;
+	size_t most = o->type == CONF_CODES   ? CONF_CODES_MAX
+		      : o->type == CONF_NAMES ? CONF_BUDGET_LIST_MAX
+					      : CONF_NODE_URLS_MAX;
 
 	if (n == most)
 		return err_set(e, ERR_LIMIT, "more than %zu values", most);
@@ -274,12 +305,30 @@ static int check_member(const struct conf_option *o, char *const *have, const ch
 	return 0;
 }
 
+static int add_percent(const struct conf_option *o, struct conf_percents *out, const char *text,
+		       struct err *e)
+{
+	uint32_t v = 0;
+
+	if (out->n == CONF_NOTIFY_MAX)
+		return err_set(e, ERR_LIMIT, "more than %d values", CONF_NOTIFY_MAX);
+	if (set_count(o, &v, text, e) < 0)
+		return -1;
+	if (out->n > 0 && v <= out->at[out->n - 1])
+		return err_set(e, ERR_INVALID, "%" PRIu32 " behind %" PRIu32 ": want them to grow",
+			       v, out->at[out->n - 1]);
+	out->at[out->n++] = v;
+	return 0;
+}
+
 int conf_option_add_arg(const struct conf_option *o, void *object, const char *text, struct err *e)
 {
 	char ***field = (char ***)(void *)((char *)object + o->offset);
 	size_t n = 0;
 
 	assert(conf_option_is_list(o) && o->type != CONF_USERS);
+	if (o->type == CONF_PERCENTS)
+		return add_percent(o, (struct conf_percents *)(void *)field, text, e);
 	while (*field != NULL && (*field)[n] != NULL)
 		n++;
 	if (o->type == CONF_ARGV || o->type == CONF_HOOK ? check_arg(o, text, n, e) < 0
@@ -295,6 +344,20 @@ static void print_argv(char *const *argv, struct str *out)
 {
 	for (size_t i = 0; argv != NULL && argv[i] != NULL; i++)
 		str_addf(out, "%s\"%s\"", i > 0 ? ", " : "", argv[i]);
+}
+
+static void print_percents(const struct conf_percents *p, struct str *out)
+{
+	for (size_t i = 0; i < p->n; i++)
+		str_addf(out, "%s\"%" PRIu32 "\"", i > 0 ? ", " : "", p->at[i]);
+}
+
+static void print_share(uint32_t share, struct str *out)
+{
+	if (share == 0)
+		str_adds(out, "none");
+	else
+		str_addf(out, "%" PRIu32 "%%", share);
 }
 
 static void free_argv(char **argv)
@@ -323,6 +386,12 @@ void conf_option_print(const struct conf_option *o, const void *object, struct s
 	case CONF_COUNT:
 		str_addf(out, "%" PRIu32, *(const uint32_t *)field);
 		return;
+	case CONF_SHARE:
+		print_share(*(const uint32_t *)field, out);
+		return;
+	case CONF_PERCENTS:
+		print_percents(field, out);
+		return;
 	case CONF_DURATION:
 		print_duration(*(const int64_t *)field, out);
 		return;
@@ -339,6 +408,7 @@ void conf_option_print(const struct conf_option *o, const void *object, struct s
 	case CONF_CODES:
 	case CONF_URLS:
 	case CONF_HOSTS:
+	case CONF_NAMES:
 		print_argv(*(char *const *const *)field, out);
 		return;
 	case CONF_MARKETS:
@@ -351,6 +421,10 @@ void conf_option_print(const struct conf_option *o, const void *object, struct s
 	case CONF_RELEASE:
 	case CONF_AUTH:
 	case CONF_ATTEST:
+	case CONF_EACH:
+	case CONF_RESERVE:
+	case CONF_UNKNOWN:
+	case CONF_ANYMARKET:
 		str_adds(out, choices[choice_of(o->type)].words[*(const int *)field]);
 		return;
 	default:
@@ -393,6 +467,9 @@ void conf_option_fini(const struct conf_option *o, void *object)
 	case CONF_CODE:
 	case CONF_LINKS:
 	case CONF_SIGNAL:
+	case CONF_ZONE:
+	case CONF_PERIOD:
+	case CONF_CONTACT:
 		free(*(char **)field);
 		*(char **)field = NULL;
 		return;
@@ -405,6 +482,7 @@ void conf_option_fini(const struct conf_option *o, void *object)
 	case CONF_CODES:
 	case CONF_URLS:
 	case CONF_HOSTS:
+	case CONF_NAMES:
 		free_argv(*(char ***)field);
 		*(char ***)field = NULL;
 		return;

@@ -176,7 +176,7 @@ static void diff_own_options(const struct diff *d, const struct conf_provider *o
 		diff_option(d, c, &old->own_options->options[i], old->own, next->own);
 }
 
-/* Report one provider or pool; old or next is NULL if it is new or gone. */
+/* Report one provider, pool or budget; old or next is NULL if it is new or gone. */
 static void diff_section(const struct diff *d, const char *section, const char *title,
 			 const void *old, const void *next)
 {
@@ -273,6 +273,16 @@ static void diff_pools(const struct diff *d, const struct conf *old, const struc
 			diff_section(d, "pool", next->pools[i].name, NULL, &next->pools[i]);
 }
 
+static void diff_budgets(const struct diff *d, const struct conf *old, const struct conf *next)
+{
+	for (size_t i = 0; i < old->nbudgets; i++)
+		diff_section(d, "budget", old->budgets[i].name, &old->budgets[i],
+			     conf_budget_named(next, old->budgets[i].name));
+	for (size_t i = 0; i < next->nbudgets; i++)
+		if (conf_budget_named(old, next->budgets[i].name) == NULL)
+			diff_section(d, "budget", next->budgets[i].name, NULL, &next->budgets[i]);
+}
+
 void conf_diff(const struct conf *old, const struct conf *next, conf_change_fn fn, void *ctx)
 {
 	const struct diff d = {fn, ctx};
@@ -283,6 +293,7 @@ void conf_diff(const struct conf *old, const struct conf *next, conf_change_fn f
 	diff_options(&d, (struct conf_change){.section = "nodes", .title = ""}, old, next);
 	diff_providers(&d, old, next);
 	diff_pools(&d, old, next);
+	diff_budgets(&d, old, next);
 }
 
 static const char *shown(const char *value)

@@ -1,14 +1,17 @@
 #include "core/conf_text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/interconnect.h"
+#include "core/period.h"
 #include "core/provider.h"
 
 enum {
 	CONF_TEXT_MAX = 4096, /* a hundred subnets */
 	CONF_CODE_MAX = 8,    /* bytes of a jurisdiction */
 	CONF_SIGNAL_MAX = 16,
+	CONF_CONTACT_MAX = 100, /* a job's comment has room for it beside the reason */
 };
 
 /* The characters that a node accepts, since its shell reads them: those of scripts/node/node-init,
@@ -196,6 +199,67 @@ static bool is_phrase(const char *text)
 	return n > 0 && n <= CONF_TEXT_MAX && text[0] != ' ' && text[n - 1] != ' ';
 }
 
+/* A user sees it on a job and in mails, in whatever character set. */
+static bool is_contact(const char *text)
+{
+	for (const char *p = text; *p != '\0'; p++)
+		if (*p < ' ' || *p > '~')
+			return false;
+	return is_phrase(text) && strlen(text) <= CONF_CONTACT_MAX;
+}
+
+/* One name of a list: two with a comma between them are a slip that would match nothing. */
+static int check_listed(const char *text, struct err *e)
+{
+	if (is_word(text) && strchr(text, ',') == NULL)
+		return 0;
+	return err_set(e, ERR_INVALID,
+		       "\"%.40s\": want names of at most %d bytes, each by itself: {\"a\", \"b\"}",
+		       text, PROVIDER_WORD_MAX);
+}
+
+static int check_period(const char *text, struct err *e)
+{
+	struct period_rule rule;
+
+	return period_parse(&rule, text, e);
+}
+
+static bool is_absolute(const char *text)
+{
+	return text[0] == '/';
+}
+
+static bool is_any(const char *text)
+{
+	return text[0] != '\0';
+}
+
+/* The types whose check is yes or no. */
+static int check_simple(enum conf_option_type type, const char *text, struct err *e)
+{
+	static const struct {
+		enum conf_option_type type;
+		bool (*is)(const char *text);
+		const char *want;
+	} checks[] = {
+		{CONF_PATH, is_absolute, "want an absolute path"},
+		{CONF_PROGRAM, is_absolute, "want an absolute path"},
+		{CONF_FILE, is_absolute, "want an absolute path"},
+		{CONF_URL, is_url, "want http://... or https://..."},
+		{CONF_LISTEN, is_loopback,
+		 "want a loopback address and port such as 127.0.0.1:9818"},
+		{CONF_BIND, is_bind, "want an address and port such as 0.0.0.0:8443"},
+		{CONF_NODES, is_any, "want a node list"},
+	};
+
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
+		if (checks[i].type == type)
+			return checks[i].is(text) ? 0
+						  : err_set(e, ERR_INVALID, "%s", checks[i].want);
+	abort(); /* asked about a type that is not kept as it is written */
+}
+
 int conf_text_check(enum conf_option_type type, const char *text, struct err *e)
 {
 	struct interconnect links;
@@ -213,6 +277,7 @@ int conf_text_check(enum conf_option_type type, const char *text, struct err *e)
 		return err_set(e, ERR_INVALID, "want one word of at most %d bytes",
 			       PROVIDER_WORD_MAX);
 	case CONF_TEXT:
+	case CONF_ZONE:
 		if (text[0] != '\0' && strlen(text) <= CONF_TEXT_MAX && strchr(text, ' ') == NULL)
 			return 0;
 		return err_set(e, ERR_INVALID, "want text of at most %d bytes, without a blank",
@@ -223,22 +288,6 @@ int conf_text_check(enum conf_option_type type, const char *text, struct err *e)
 		return err_set(e, ERR_INVALID,
 			       "want text of at most %d bytes, without a blank at either end",
 			       CONF_TEXT_MAX);
-	case CONF_PATH:
-	case CONF_PROGRAM:
-		return text[0] == '/' ? 0 : err_set(e, ERR_INVALID, "want an absolute path");
-	case CONF_URL:
-		return is_url(text) ? 0 : err_set(e, ERR_INVALID, "want http://... or https://...");
-	case CONF_LISTEN:
-		if (is_loopback(text))
-			return 0;
-		return err_set(e, ERR_INVALID,
-			       "want a loopback address and port such as 127.0.0.1:9818");
-	case CONF_BIND:
-		if (is_bind(text))
-			return 0;
-		return err_set(e, ERR_INVALID, "want an address and port such as 0.0.0.0:8443");
-	case CONF_FILE:
-		return text[0] == '/' ? 0 : err_set(e, ERR_INVALID, "want an absolute path");
 	case CONF_LINE:
 		if (is_line(text))
 			return 0;
@@ -261,9 +310,20 @@ int conf_text_check(enum conf_option_type type, const char *text, struct err *e)
 		return conf_text_code(text, e);
 	case CONF_LINKS:
 		return interconnect_parse(text, &links, e);
+	case CONF_NAMES:
+		return check_listed(text, e);
+	case CONF_PERIOD:
+		return check_period(text, e);
+	case CONF_CONTACT:
+		if (is_contact(text))
+			return 0;
+		return err_set(e, ERR_INVALID,
+			       "want printable ASCII of at most %d bytes, without a blank at "
+			       "either end",
+			       CONF_CONTACT_MAX);
 	case CONF_SIGNAL:
 		return check_signal(text, e);
 	default:
-		return text[0] != '\0' ? 0 : err_set(e, ERR_INVALID, "want a node list");
+		return check_simple(type, text, e);
 	}
 }

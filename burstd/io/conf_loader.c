@@ -63,30 +63,46 @@ static void offer_twice(struct conf_loader *l, int line, const char *title)
 			 title, first);
 }
 
-/* Report a title that is used twice.  libconfuse does not name the kind of section, and a provider
- * and a pool may both have that title. */
+/* The line where the section of that kind and title ends; 0: there is none yet. */
+static int line_of(const struct conf *c, const char *kind, const char *title)
+{
+	const struct conf_pool *pool = conf_pool_named(c, title);
+	const struct conf_budget *budget = conf_budget_named(c, title);
+	uint32_t p = conf_provider_named(c, title);
+
+	if (strcmp(kind, "provider") == 0)
+		return p < c->nproviders ? c->providers[p].line : 0;
+	if (strcmp(kind, "pool") == 0)
+		return pool != NULL ? pool->line : 0;
+	return budget != NULL ? budget->line : 0;
+}
+
+/* Report a title that is used twice.  libconfuse does not name the kind of section, and a section
+ * of each kind may have that title. */
 static void title_twice(cfg_t *cfg, const char *title)
 {
+	static const char *const kinds[] = {"provider", "pool", "budget"};
 	struct conf_loader *l = conf_loader_of(cfg);
-	const struct conf_pool *pool = conf_pool_named(l->conf, title);
-	const struct conf_provider *p = NULL;
+	const char *kind = NULL;
+	size_t n = 0;
 
-	for (size_t i = 0; i < l->conf->nproviders; i++)
-		if (strcmp(l->conf->providers[i].name, title) == 0)
-			p = &l->conf->providers[i];
-	if (strcmp(conf_loader_section_of(cfg), "pool") == 0)
+	if (strcmp(conf_loader_section_of(cfg), "pool") == 0) {
 		offer_twice(l, cfg->line, title);
-	else if (p != NULL && pool != NULL)
+		return;
+	}
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (line_of(l->conf, kinds[i], title) != 0) {
+			kind = kinds[i];
+			n++;
+		}
+	if (n != 1)
 		conf_loader_fail(l, cfg->line,
 				 "title \"%.60s\" is defined twice for this kind of section",
 				 title);
 	else
 		conf_loader_fail(l, cfg->line,
-				 "%s \"%.60s\" is defined twice; the first ends in line %d",
-				 p != NULL ? "provider" : "pool", title,
-				 p != NULL      ? p->line
-				 : pool != NULL ? pool->line
-						: 1);
+				 "%s \"%.60s\" is defined twice; the first ends in line %d", kind,
+				 title, line_of(l->conf, kind, title));
 }
 
 static void no_title(cfg_t *cfg, const char *section)

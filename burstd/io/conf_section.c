@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/zone.h"
 #include "core/conf_option.h"
 #include "core/conf_text.h"
 #include "io/conf_file_private.h"
@@ -77,6 +78,12 @@ static void set_argv(struct conf_loader *l, cfg_t *cfg, const struct conf_option
 					 label(name, sizeof(name), cfg, o->name), why.msg);
 }
 
+/* A zone must be one that the system has. */
+static int check_value(const struct conf_option *o, const char *text, struct err *e)
+{
+	return o->type == CONF_ZONE ? zone_check(text, e) : 0;
+}
+
 static void set_option(struct conf_loader *l, cfg_t *cfg, const struct conf_option *o, void *object)
 {
 	cfg_opt_t *opt = cfg_getopt(cfg, o->name);
@@ -92,7 +99,7 @@ static void set_option(struct conf_loader *l, cfg_t *cfg, const struct conf_opti
 	else if (text == NULL)
 		conf_loader_fail(l, cfg->line, "%s is missing (%s)",
 				 label(name, sizeof(name), cfg, o->name), o->help);
-	else if (conf_option_set(o, object, text, &why) < 0)
+	else if (conf_option_set(o, object, text, &why) < 0 || check_value(o, text, &why) < 0)
 		conf_loader_fail(l, line, "%s: %.140s", label(name, sizeof(name), cfg, o->name),
 				 why.msg);
 }
@@ -169,20 +176,27 @@ static int on_slurm(cfg_t *cfg, cfg_opt_t *opt)
 	return l->failed ? -1 : 0;
 }
 
+/* Note the lines of all options of a section; out has room for `most`. */
+static void keep_lines(const struct conf_loader *l, const char *section, int *out, size_t most)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < conf_noptions; i++)
+		if (strcmp(conf_options[i].section, section) == 0) {
+			assert(k < most);
+			out[k++] = l->lines[i];
+		}
+}
+
 static int on_secrets(cfg_t *cfg, cfg_opt_t *opt)
 {
 	struct conf_loader *l = conf_loader_of(cfg);
-	size_t k = 0;
 
 	if (l->secrets)
 		conf_loader_fail(l, cfg->line, "secrets is defined twice");
 	l->secrets = true;
 	l->conf->secrets.line = cfg_opt_getnsec(opt, 0)->line;
-	for (size_t i = 0; i < conf_noptions; i++)
-		if (strcmp(conf_options[i].section, "secrets") == 0) {
-			assert(k < CONF_SECRETS_MAX);
-			l->conf->secrets.lines[k++] = l->lines[i];
-		}
+	keep_lines(l, "secrets", l->conf->secrets.lines, CONF_SECRETS_MAX);
 	return l->failed ? -1 : 0;
 }
 
@@ -282,9 +296,35 @@ static int on_pool(cfg_t *cfg, cfg_opt_t *opt)
 	return conf_section_set(l, section, p);
 }
 
+static int on_budget(cfg_t *cfg, cfg_opt_t *opt)
+{
+	struct conf_loader *l = conf_loader_of(cfg);
+	struct conf *c = l->conf;
+	cfg_t *section = cfg_opt_getnsec(opt, cfg_opt_size(opt) - 1);
+	struct conf_budget *b;
+
+	if (check_title(l, section) < 0)
+		return -1;
+	c->budgets = mem_realloc(c->budgets, (c->nbudgets + 1) * sizeof(*b));
+	b = &c->budgets[c->nbudgets++];
+	*b = (struct conf_budget){.name = mem_strdup(section->title), .line = section->line};
+	keep_lines(l, "budget", b->lines, CONF_BUDGET_OPTIONS_MAX);
+	return conf_section_set(l, section, b);
+}
+
 /* --- all of them ------------------------------------------------------------------------------ */
 
-enum { SEC_TOP, SEC_SLURM, SEC_SECRETS, SEC_NODES, SEC_PROVIDER, SEC_POOL, SEC_OFFER, NSECTIONS };
+enum {
+	SEC_TOP,
+	SEC_SLURM,
+	SEC_SECRETS,
+	SEC_NODES,
+	SEC_PROVIDER,
+	SEC_POOL,
+	SEC_OFFER,
+	SEC_BUDGET,
+	NSECTIONS
+};
 
 cfg_t *conf_section_parser(struct conf_loader *l)
 {
@@ -302,6 +342,7 @@ cfg_t *conf_section_parser(struct conf_loader *l)
 		[SEC_PROVIDER] = {"provider", SEC_TOP, titled, on_provider},
 		[SEC_POOL] = {"pool", SEC_TOP, titled, on_pool},
 		[SEC_OFFER] = {"offer", SEC_POOL, titled, on_offer},
+		[SEC_BUDGET] = {"budget", SEC_TOP, titled, on_budget},
 	};
 	const size_t most = conf_loader_most(l) + NSECTIONS + 1; /* and the last, empty one */
 	cfg_opt_t *opts[NSECTIONS];

@@ -176,11 +176,12 @@ check_options() {
 		sub(/^\t?#?/, ""); print (section == "" ? "-" : section), $1
 	}
 	/^#\t+offer "[^"]*" \{$/ { section = "offer" }
+	/^#\t+budget "[^"]*" \{$/ { section = "budget" }
 	/^#\t+provider "[^"]*" \{$/ { section = "a driver" }
 	section == "a driver" && /^#\t+driver = / { gsub(/"/, ""); section = "provider:" $4; next }
 	section ~ /^provider:/ && /^#\t+[a-z_]+ = / { print section, $2 }
 	/^#\t+}$/ { section = "" }
-	section == "offer" && /^#\t+[a-z_]+ = / { print section, $2 } # of a pool that is shown only' scripts/pkg/burstd.conf | sort >"$tmp/options-shipped"
+	section ~ /^(offer|budget)$/ && /^#\t+[a-z_]+ = / { print section, $2 } # of sections that are shown only' scripts/pkg/burstd.conf | sort >"$tmp/options-shipped"
 	cut -d' ' -f1,2 "$tmp/options-code" >"$tmp/options-names"
 	both scripts/pkg/burstd.conf "$tmp/options-shipped" "$tmp/options-names"
 }

@@ -55,10 +55,23 @@ static inline struct conf *small_conf(void)
 
 	set("", "cluster", c, "lab");
 	set("", "currency", c, "EUR");
+	set("", "report_zone", c, "UTC");
 	set("", "state_dir", c, "/s");
 	add_provider(c, "one", 5);
 	add_provider(c, "two", 6);
 	return c;
+}
+
+static inline struct conf_budget *add_budget(struct conf *c, const char *name, int line)
+{
+	struct conf_budget *b;
+
+	c->budgets = mem_realloc(c->budgets, (c->nbudgets + 1) * sizeof(*b));
+	b = &c->budgets[c->nbudgets++];
+	*b = (struct conf_budget){.name = mem_strdup(name), .line = line};
+	set("budget", "period", b, "month");
+	set("budget", "amount", b, "100");
+	return b;
 }
 
 static inline void note_change(void *ctx, const struct conf_change *change)

@@ -228,7 +228,8 @@ static void test_a_driver_is_told_its_section(void **state)
 static void test_print(void **state)
 {
 	static const char *const want[] = {
-		"cluster = \"lab\"\ncurrency = \"EUR\"\nstate_dir = \"/s\"\n",
+		"cluster = \"lab\"\ncurrency = \"EUR\"\nreport_zone = \"UTC\"\nstate_dir = "
+		"\"/s\"\n",
 		"\"\nadmins = {\"7\", \"8\"}\n\nslurm {\n\tbin_dir = \"/bin\"\n\tconf = \"\"",
 		"\n}\n\nsecrets {\n\tdriver = \"\"\n",
 		"\n\tswitch_command = {\"/site\", \"%n\"}\n",

@@ -14,6 +14,7 @@ union any { /* the largest field, at offset 0 of nothing in particular */
 	struct conf_provider provider;
 	struct conf_pool pool;
 	struct conf_offer offer;
+	struct conf_budget budget;
 };
 
 static const struct {
@@ -409,6 +410,30 @@ static void test_reload_and_ranges(void **state)
 		{"offer", "max_price", 0, 0},
 		{"offer", "jurisdiction", 0, 0},
 		{"offer", "interconnect", 0, 0},
+		{"budget", "partitions", 0, 0},
+		{"budget", "pools", 0, 0},
+		{"budget", "accounts", 0, 0},
+		{"budget", "users", 0, 0},
+		{"budget", "qos", 0, 0},
+		{"budget", "wckeys", 0, 0},
+		{"budget", "providers", 0, 0},
+		{"budget", "market", 0, 0},
+		{"budget", "each", 0, 0},
+		{"budget", "amount", 0, 0},
+		{"budget", "rate", 0, 0},
+		{"budget", "period", 0, 0},
+		{"budget", "rollover", 1, 100},
+		{"budget", "reserve", 0, 0},
+		{"budget", "lease", 600000, 7 * day},
+		{"budget", "notify_at", 1, 1000},
+		{"budget", "spot_only_at", 0, 100},
+		{"budget", "stop_at", 0, 100},
+		{"budget", "drain_at", 0, 1000},
+		{"budget", "requeue_at", 0, 1000},
+		{"budget", "kill_at", 0, 1000},
+		{"budget", "grace", 0, day},
+		{"budget", "unknown", 0, 0},
+		{"budget", "contact", 0, 0},
 	};
 	size_t k = 0;
 
@@ -466,6 +491,10 @@ static void test_choices(void **state)
 		{"pool", "job_comment", {"false", "true"}},
 		{"pool", "checkpoint_to", {"batch", "steps", "full"}},
 		{"pool", "rebalance", {"ignore", "drain"}},
+		{"budget", "market", {"on-demand", "spot", "reserved", "any"}},
+		{"budget", "each", {"", "user", "account", "partition"}},
+		{"budget", "reserve", {"full", "lease", "minimum"}},
+		{"budget", "unknown", {"refuse", "allow"}},
 	};
 
 	(void)state;
@@ -493,8 +522,10 @@ static void test_choices(void **state)
 
 static void test_which_options_are_lists(void **state)
 {
-	static const char *const lists[] = {"admins",      "switch_command",     "url",
-					    "conf_server", "checkpoint_command", "jurisdictions"};
+	static const char *const lists[] = {
+		"admins",        "switch_command", "url",       "conf_server", "checkpoint_command",
+		"jurisdictions", "partitions",     "pools",     "accounts",    "users",
+		"qos",           "wckeys",         "providers", "notify_at"};
 	size_t k = 0;
 
 	(void)state;

@@ -98,6 +98,38 @@ static inline void assert_pool_equal(const struct conf_pool *a, const struct con
 		assert_offer_equal(&a->offers[i], &b->offers[i]);
 }
 
+static inline void assert_budget_equal(const struct conf_budget *a, const struct conf_budget *b)
+{
+	assert_text_equal(a->name, b->name);
+	assert_words_equal(a->partitions, b->partitions);
+	assert_words_equal(a->pools, b->pools);
+	assert_words_equal(a->accounts, b->accounts);
+	assert_words_equal(a->users, b->users);
+	assert_words_equal(a->qos, b->qos);
+	assert_words_equal(a->wckeys, b->wckeys);
+	assert_words_equal(a->providers, b->providers);
+	assert_int_equal(a->market, b->market);
+	assert_int_equal(a->each, b->each);
+	assert_int_equal(a->amount_nano, b->amount_nano);
+	assert_int_equal(a->rate_nano_h, b->rate_nano_h);
+	assert_text_equal(a->period, b->period);
+	assert_true(period_same(&a->period_rule, &b->period_rule));
+	assert_int_equal(a->rollover, b->rollover);
+	assert_int_equal(a->reserve, b->reserve);
+	assert_int_equal(a->lease_ms, b->lease_ms);
+	assert_int_equal(a->notify_at.n, b->notify_at.n);
+	for (size_t i = 0; i < a->notify_at.n; i++)
+		assert_int_equal(a->notify_at.at[i], b->notify_at.at[i]);
+	assert_int_equal(a->spot_only_at, b->spot_only_at);
+	assert_int_equal(a->stop_at, b->stop_at);
+	assert_int_equal(a->drain_at, b->drain_at);
+	assert_int_equal(a->requeue_at, b->requeue_at);
+	assert_int_equal(a->kill_at, b->kill_at);
+	assert_int_equal(a->grace_ms, b->grace_ms);
+	assert_int_equal(a->unknown, b->unknown);
+	assert_text_equal(a->contact, b->contact);
+}
+
 static inline void assert_nodes_equal(const struct conf_nodes *a, const struct conf_nodes *b)
 {
 	assert_text_equal(a->listen, b->listen);
@@ -116,6 +148,7 @@ static inline void assert_conf_equal(const struct conf *a, const struct conf *b)
 {
 	assert_text_equal(a->cluster, b->cluster);
 	assert_text_equal(a->currency, b->currency);
+	assert_text_equal(a->report_zone, b->report_zone);
 	assert_text_equal(a->state_dir, b->state_dir);
 	assert_text_equal(a->listen, b->listen);
 	assert_int_equal(a->log_level, b->log_level);
@@ -132,6 +165,9 @@ static inline void assert_conf_equal(const struct conf *a, const struct conf *b)
 	assert_int_equal(a->npools, b->npools);
 	for (size_t i = 0; i < a->npools; i++)
 		assert_pool_equal(&a->pools[i], &b->pools[i]);
+	assert_int_equal(a->nbudgets, b->nbudgets);
+	for (size_t i = 0; i < a->nbudgets; i++)
+		assert_budget_equal(&a->budgets[i], &b->budgets[i]);
 	assert_int_equal(a->by_node.n, b->by_node.n);
 }
 

@@ -4,7 +4,7 @@
 
 static const char whole[] =
 	"cluster = \"lab\"\n"
-	"currency = \"CHF\"\n"
+	"currency = \"CHF\" report_zone = \"Europe/Zurich\"\n"
 	"state_dir = \"/srv/burstd\"\n"
 	"listen = \"127.0.0.1:9818\"\n"
 	"log_level = \"warn\" events_keep = \"30d\"\n"
@@ -66,6 +66,21 @@ static const char whole[] =
 	"		interconnect = efa\n"
 	"	}\n"
 	"	offer \"o\" { provider = \"b\" type = u region = q }\n"
-	"}\n";
+	"}\n"
+	"budget \"physics\" {\n"
+	"	partitions = {\"gpu\", \"long\"} pools = {\"h100\", \"mixed\"} accounts = "
+	"{\"physics\", \"astro\"}\n"
+	"	users = {\"ann\", \"bob\"} qos = {\"high\", \"low\"} wckeys = {\"w1\", \"w2\"} "
+	"providers "
+	"= {\"sim\", \"ec2\"}\n"
+	"	market = reserved each = account amount = \"50000.00\" rate = \"120.5\" period = "
+	"\"year from 04-01\"\n"
+	"	rollover = \"20%\" reserve = lease lease = \"8h\" notify_at = {80, 90} "
+	"spot_only_at = 91\n"
+	"	stop_at = 99 drain_at = 101 requeue_at = 102 kill_at = 103 grace = \"15m\" unknown "
+	"= allow\n"
+	"	contact = \"finance@example.org, room 7\"\n"
+	"}\n"
+	"budget \"now\" { rate = \"7\" }\n";
 
 #endif

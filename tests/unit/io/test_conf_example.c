@@ -54,12 +54,14 @@ static void test_example(void **state)
 {
 	char *text = read_example();
 	struct conf *plain = parsed(text), *full;
+	size_t plain_budgets;
 
 	(void)state;
 	uncomment(text);
 	full = parsed(text); /* the defaults it shows are the defaults */
 	assert_conf_equal(plain, full);
 	assert_int_equal(plain->npools, 1);
+	plain_budgets = plain->nbudgets;
 	for (size_t i = 0; i < conf_noptions; i++)
 		assert_shown(text, &conf_options[i]);
 	for (size_t i = 0; provider_options[i] != NULL; i++)
@@ -72,6 +74,9 @@ static void test_example(void **state)
 	assert_int_equal(full->npools, 2);
 	assert_int_equal(full->pools[1].noffers, 2);
 	assert_drivers(full);
+	assert_int_equal(plain_budgets, 0);
+	assert_int_equal(full->nbudgets, 1);
+	assert_string_equal(full->budgets[0].name, "physics");
 	conf_free(full);
 	free(text);
 }

@@ -11,6 +11,7 @@ static void assert_globals(const struct conf *c)
 	assert_string_equal(c->path, "f");
 	assert_string_equal(c->cluster, "lab");
 	assert_string_equal(c->currency, "CHF");
+	assert_string_equal(c->report_zone, "Europe/Zurich");
 	assert_string_equal(c->state_dir, "/srv/burstd");
 	assert_string_equal(c->listen, "127.0.0.1:9818");
 	assert_int_equal(c->log_level, LOG_WARN);
@@ -22,6 +23,7 @@ static void assert_globals(const struct conf *c)
 	assert_string_equal(c->slurm_conf, "/etc/slurm/slurm.conf");
 	assert_int_equal(c->nproviders, 3);
 	assert_int_equal(c->npools, 3);
+	assert_int_equal(c->nbudgets, 2);
 	assert_int_equal(c->state_dir_line, 3);
 	assert_int_equal(c->slurm_bin_line, 7);
 	assert_int_equal(c->slurm_conf_line, 7);
@@ -150,6 +152,80 @@ static void assert_other_pools(const struct conf *c)
 	assert_ptr_equal(conf_pool_of(c, "d02"), &c->pools[1]);
 }
 
+static void assert_list(char *const *list, const char *first, const char *second)
+{
+	assert_non_null(list);
+	assert_string_equal(list[0], first);
+	assert_string_equal(list[1], second);
+	assert_null(list[2]);
+}
+
+static void assert_budgets(const struct conf *c)
+{
+	const struct conf_budget *b = &c->budgets[0];
+
+	assert_string_equal(b->name, "physics");
+	assert_list(b->partitions, "gpu", "long");
+	assert_list(b->pools, "h100", "mixed");
+	assert_list(b->accounts, "physics", "astro");
+	assert_list(b->users, "ann", "bob");
+	assert_list(b->qos, "high", "low");
+	assert_list(b->wckeys, "w1", "w2");
+	assert_list(b->providers, "sim", "ec2");
+	assert_int_equal(b->market, PROVIDER_RESERVED);
+	assert_int_equal(b->each, CONF_EACH_ACCOUNT);
+	assert_int_equal(b->amount_nano, INT64_C(50000000000000));
+	assert_int_equal(b->rate_nano_h, INT64_C(120500000000));
+	assert_string_equal(b->period, "year from 04-01");
+	assert_int_equal(b->period_rule.kind, PERIOD_YEAR);
+	assert_int_equal(b->period_rule.month, 4);
+	assert_int_equal(b->rollover, 20);
+	assert_int_equal(b->reserve, CONF_RESERVE_LEASE);
+	assert_int_equal(b->lease_ms, 8 * 3600000);
+	assert_int_equal(b->notify_at.n, 2);
+	assert_int_equal(b->notify_at.at[0], 80);
+	assert_int_equal(b->notify_at.at[1], 90);
+	assert_int_equal(b->spot_only_at, 91);
+	assert_int_equal(b->stop_at, 99);
+	assert_int_equal(b->drain_at, 101);
+	assert_int_equal(b->requeue_at, 102);
+	assert_int_equal(b->kill_at, 103);
+	assert_int_equal(b->grace_ms, 15 * 60000);
+	assert_int_equal(b->unknown, CONF_UNKNOWN_ALLOW);
+	assert_string_equal(b->contact, "finance@example.org, room 7");
+	assert_int_equal(conf_budget_line(b, "grace"), 38);
+}
+
+static void assert_default_budget(const struct conf_budget *b)
+{
+	assert_string_equal(b->name, "now");
+	assert_null(b->partitions);
+	assert_null(b->pools);
+	assert_null(b->accounts);
+	assert_null(b->users);
+	assert_null(b->qos);
+	assert_null(b->wckeys);
+	assert_null(b->providers);
+	assert_int_equal(b->market, CONF_MARKET_ANY);
+	assert_int_equal(b->each, CONF_EACH_NONE);
+	assert_int_equal(b->amount_nano, 0);
+	assert_int_equal(b->rate_nano_h, INT64_C(7000000000));
+	assert_string_equal(b->period, "month");
+	assert_int_equal(b->period_rule.kind, PERIOD_MONTH);
+	assert_int_equal(b->rollover, 0);
+	assert_int_equal(b->reserve, CONF_RESERVE_FULL);
+	assert_int_equal(b->lease_ms, 4 * 3600000);
+	assert_int_equal(b->notify_at.n, 0);
+	assert_int_equal(b->spot_only_at, 0);
+	assert_int_equal(b->stop_at, 100);
+	assert_int_equal(b->drain_at, 0);
+	assert_int_equal(b->requeue_at, 0);
+	assert_int_equal(b->kill_at, 0);
+	assert_int_equal(b->grace_ms, 10 * 60000);
+	assert_int_equal(b->unknown, CONF_UNKNOWN_REFUSE);
+	assert_string_equal(b->contact, "");
+}
+
 static void test_every_field(void **state)
 {
 	struct conf *c = parsed(whole);
@@ -161,6 +237,8 @@ static void test_every_field(void **state)
 	assert_own_options(c);
 	assert_first_pool(c);
 	assert_other_pools(c);
+	assert_budgets(c);
+	assert_default_budget(&c->budgets[1]);
 	conf_free(c);
 }
 
@@ -171,6 +249,8 @@ static void test_defaults(void **state)
 	const struct conf_pool *p = &c->pools[0];
 
 	(void)state;
+	assert_string_equal(c->report_zone, "UTC");
+	assert_int_equal(c->nbudgets, 0);
 	assert_string_equal(c->state_dir, "/var/lib/burstd");
 	assert_string_equal(c->listen, "");
 	assert_int_equal(c->log_level, LOG_INFO);

@@ -10,6 +10,7 @@ static const struct {
 } changes[] = {
 	{"", "cluster", "\"lab\"", "\"lib\""},
 	{"", "currency", "\"CHF\"", "\"EUR\""},
+	{"", "report_zone", "\"Europe/Zurich\"", "\"UTC\""},
 	{"", "state_dir", "\"/srv/burstd\"", "\"/srv/b\""},
 	{"", "listen", "\"127.0.0.1:9818\"", "\"\""},
 	{"", "log_level", "\"warn\"", "\"debug\""},
@@ -103,9 +104,47 @@ static const struct {
 	{"offer", "jurisdiction", "\"IE\"", "\"DE\""},
 	{"offer", "fabric", "fabric = job", "fabric = none"},
 	{"offer", "interconnect", "= efa", "= roce"},
+	{"budget", "partitions", "\"gpu\", ", ""},
+	{"budget", "pools", "{\"h100\", ", "{"},
+	{"budget", "accounts", "\"physics\", \"astro\"", "\"astro\""},
+	{"budget", "users", "\"ann\", ", ""},
+	{"budget", "qos", "\"high\", ", ""},
+	{"budget", "wckeys", "\"w1\", ", ""},
+	{"budget", "providers", "{\"sim\", \"ec2\"}", "{\"ec2\"}"},
+	{"budget", "market", "market = reserved each", "market = any each"},
+	{"budget", "each", "each = account", "each = user"},
+	{"budget", "amount", "\"50000.00\"", "\"50000.01\""},
+	{"budget", "rate", "\"120.5\"", "\"\""},
+	{"budget", "period", "\"year from 04-01\"", "\"quarter\""},
+	{"budget", "rollover", "\"20%\"", "none"},
+	{"budget", "reserve", "reserve = lease lease = \"8h\"", "reserve = full"},
+	{"budget", "lease", "\"8h\"", "\"9h\""},
+	{"budget", "notify_at", "{80, 90}", "{80}"},
+	{"budget", "spot_only_at", "spot_only_at = 91", "spot_only_at = 0"},
+	{"budget", "stop_at", "stop_at = 99", "stop_at = 98"},
+	{"budget", "drain_at", "drain_at = 101", "drain_at = 100"},
+	{"budget", "requeue_at", "requeue_at = 102", "requeue_at = 101"},
+	{"budget", "kill_at", "kill_at = 103", "kill_at = 0"},
+	{"budget", "grace", "\"15m\"", "\"16m\""},
+	{"budget", "unknown", "= allow", "= refuse"},
+	{"budget", "contact", "finance@", "money@"},
 };
 
-/* Each option alone: read at all (the printed text changes), and reloadable just when the table
+struct seen {
+	const struct conf_option *o;
+	bool found; /* a change of it was reported */
+};
+
+static void note_change(void *ctx, const struct conf_change *change)
+{
+	struct seen *s = ctx;
+
+	if (change->option != NULL && strcmp(change->section, s->o->section) == 0 &&
+	    strcmp(change->option, s->o->name) == 0)
+		s->found = true;
+}
+
+/* Each option alone: read at all, reported as a change, and reloadable just when the table
  * says so. */
 static void test_reload(void **state)
 {
@@ -118,6 +157,7 @@ static void test_reload(void **state)
 		const char *at = strstr(whole, changes[i].from);
 		struct conf *next;
 		struct err e = {0};
+		struct seen seen;
 		struct str s;
 
 		print_message("# %s %s\n", changes[i].section, changes[i].name);
@@ -129,6 +169,9 @@ static void test_reload(void **state)
 		str_adds(&s, at + strlen(changes[i].from));
 		next = parsed(s.p);
 		assert_int_equal(conf_may_replace(old, next, &e), o->reload ? 0 : -1);
+		seen = (struct seen){.o = o};
+		conf_diff(old, next, note_change, &seen);
+		assert_true(seen.found);
 		if (!o->reload) {
 			assert_non_null(strstr(e.msg, o->name));
 			assert_non_null(strstr(e.msg, "restart"));

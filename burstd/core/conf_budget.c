@@ -1,0 +1,170 @@
+#include "core/conf_budget.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "core/conf.h"
+#include "core/conf_option.h"
+#include "core/conf_private.h"
+
+const struct conf_budget *conf_budget_named(const struct conf *c, const char *name)
+{
+	for (size_t i = 0; i < c->nbudgets; i++)
+		if (strcmp(c->budgets[i].name, name) == 0)
+			return &c->budgets[i];
+	return NULL;
+}
+
+bool conf_budget_takes(const struct conf_budget *b, const struct conf_option *o)
+{
+	static const char *const of_amount[] = {"period",       "rollover", "notify_at",
+						"spot_only_at", "stop_at",  "drain_at",
+						"requeue_at",   "kill_at",  "grace"};
+
+	if (strcmp(o->name, "lease") == 0)
+		return b->reserve == CONF_RESERVE_LEASE;
+	for (size_t i = 0; i < sizeof(of_amount) / sizeof(of_amount[0]); i++)
+		if (strcmp(o->name, of_amount[i]) == 0)
+			return b->amount_nano != 0;
+	return true;
+}
+
+int conf_budget_line(const struct conf_budget *b, const char *option)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < conf_noptions; i++) {
+		if (strcmp(conf_options[i].section, "budget") != 0)
+			continue;
+		if (strcmp(conf_options[i].name, option) == 0 && b->lines[k] != 0)
+			return b->lines[k];
+		k++;
+	}
+	return b->line;
+}
+
+/* -1, with FILE:LINE of the option and the budget's name in front. */
+static int bad(const struct conf *c, const struct conf_budget *b, const char *option,
+	       const struct err *why, struct err *e)
+{
+	return err_set(e, ERR_INVALID, "%.120s:%d: budget \"%.63s\": %.140s", c->path,
+		       conf_budget_line(b, option), b->name, why->msg);
+}
+
+static int check_meaning(const struct conf *c, const struct conf_budget *b, struct err *e)
+{
+	struct err why;
+	size_t k = 0;
+
+	if (b->amount_nano == 0 && b->rate_nano_h == 0) {
+		(void)err_set(&why, ERR_INVALID, "limits nothing: set amount, or rate, or both");
+		return bad(c, b, "", &why, e);
+	}
+	for (size_t i = 0; i < conf_noptions; i++) {
+		const struct conf_option *o = &conf_options[i];
+
+		if (strcmp(o->section, "budget") != 0)
+			continue;
+		if (b->lines[k++] == 0 || conf_budget_takes(b, o))
+			continue;
+		(void)err_set(&why, ERR_INVALID, "%s: only with %s", o->name,
+			      strcmp(o->name, "lease") == 0 ? "reserve = lease" : "an amount");
+		return bad(c, b, o->name, &why, e);
+	}
+	return 0;
+}
+
+static int check_names(const struct conf *c, const struct conf_budget *b, struct err *e)
+{
+	struct err why;
+
+	for (size_t i = 0; b->pools != NULL && b->pools[i] != NULL; i++)
+		if (conf_pool_named(c, b->pools[i]) == NULL) {
+			(void)err_set(&why, ERR_INVALID, "pools: there is no pool \"%s\"",
+				      b->pools[i]);
+			return bad(c, b, "pools", &why, e);
+		}
+	for (size_t i = 0; b->providers != NULL && b->providers[i] != NULL; i++)
+		if (conf_provider_named(c, b->providers[i]) >= c->nproviders) {
+			(void)err_set(&why, ERR_INVALID, "providers: there is no provider \"%s\"",
+				      b->providers[i]);
+			return bad(c, b, "providers", &why, e);
+		}
+	return 0;
+}
+
+/* Each step begins no earlier than the one before it, those that are never taken left out.  What
+ * ends jobs comes after what starts none, or they would be started again. */
+static int check_ladder(const struct conf *c, const struct conf_budget *b, struct err *e)
+{
+	const struct {
+		const char *name;
+		uint32_t at;
+	} steps[] = {{"notify_at", b->notify_at.n > 0 ? b->notify_at.at[0] : 0},
+		     {"spot_only_at", b->spot_only_at},
+		     {"stop_at", b->stop_at},
+		     {"drain_at", b->drain_at},
+		     {"requeue_at", b->requeue_at},
+		     {"kill_at", b->kill_at}};
+	const size_t n = sizeof(steps) / sizeof(steps[0]), stop = 2;
+	struct err why;
+	size_t last = 0;
+
+	for (size_t i = 1; i < n; i++) {
+		if (steps[i].at == 0)
+			continue;
+		if (steps[i].at < steps[last].at)
+			(void)err_set(&why, ERR_INVALID,
+				      "%s is %u, below the %u of %s: a later step may not begin "
+				      "earlier",
+				      steps[i].name, steps[i].at, steps[last].at, steps[last].name);
+		else if (i > stop && b->stop_at == 0)
+			(void)err_set(&why, ERR_INVALID,
+				      "%s needs stop_at: else jobs would start again at once",
+				      steps[i].name);
+		else {
+			last = i;
+			continue;
+		}
+		return bad(c, b, steps[i].name, &why, e);
+	}
+	return 0;
+}
+
+static int check_rollover(const struct conf *c, const struct conf_budget *b, struct err *e)
+{
+	struct err why;
+
+	if (b->rollover == 0 ||
+	    (b->period_rule.kind != PERIOD_RANGE && b->period_rule.kind != PERIOD_ROLLING))
+		return 0;
+	(void)err_set(&why, ERR_INVALID, "rollover: period %s has no next one to carry money to",
+		      b->period);
+	return bad(c, b, "rollover", &why, e);
+}
+
+static int finish(const struct conf *c, struct conf_budget *b, struct err *e)
+{
+	struct err why;
+
+	if (conf_budget_named(c, b->name) != b)
+		return err_set(e, ERR_INVALID, "%.120s:%d: budget \"%s\" is defined twice", c->path,
+			       b->line, b->name);
+	assert(b->period != NULL);
+	if (period_parse(&b->period_rule, b->period, &why) < 0)
+		return bad(c, b, "period", &why, e);
+	if (check_meaning(c, b, e) < 0 || check_names(c, b, e) < 0 || check_ladder(c, b, e) < 0)
+		return -1;
+	return check_rollover(c, b, e);
+}
+
+int conf_budgets_finish(struct conf *c, struct err *e)
+{
+	if (c->nbudgets > CONF_BUDGETS_MAX)
+		return err_set(e, ERR_LIMIT, "%.120s:%d: more than %d budgets", c->path,
+			       c->budgets[CONF_BUDGETS_MAX].line, CONF_BUDGETS_MAX);
+	for (size_t i = 0; i < c->nbudgets; i++)
+		if (finish(c, &c->budgets[i], e) < 0)
+			return -1;
+	return 0;
+}
