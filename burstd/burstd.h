@@ -19,6 +19,7 @@ enum {
 struct burstd { /* everything there is, in the order it is made */
 	const char *conf_path;
 	struct log *log;
+	struct zone *report_zone; /* of days and months in budgets */
 	struct loop *loop;
 	struct state_dir state;
 	bool locked;

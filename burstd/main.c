@@ -248,6 +248,7 @@ static int open_engine(struct burstd *b, struct conf *conf, int64_t gen_floor, s
 				   .turned = on_turned,
 				   .ctx = b,
 				   .zone = clock_zone_ms,
+				   .report_zone = b->report_zone,
 				   .parts = parts_all()};
 
 	deps.door = listener_door(b->nodes);
@@ -325,6 +326,9 @@ static int start(struct burstd *b)
 		goto fail;
 	}
 	log_set_level(b->log, (enum log_level)conf->log_level);
+	b->report_zone = zone_new(conf->report_zone, &e); /* before there are threads */
+	if (b->report_zone == NULL)
+		goto fail;
 	look_at_memory(b);
 	if (loop_new(&b->loop, &e) != 0)
 		goto fail;
@@ -398,6 +402,7 @@ static void stop(struct burstd *b)
 	if (b->loop != NULL)
 		loop_free(b->loop); /* runs until all of these are closed */
 	scrape_free(b->scrape);
+	zone_free(b->report_zone);
 	listener_free(b->nodes);
 	journal_close(b->journal);
 	if (b->locked)

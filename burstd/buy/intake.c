@@ -2,6 +2,7 @@
  * slurmctld wants though no call says so. */
 #include "buy/buy.h"
 #include "jobs/jobs.h"
+#include "money/money.h"
 #include "slurm/payer.h"
 
 #include <inttypes.h>
@@ -279,6 +280,17 @@ static bool is_old(const struct engine *e, const struct fresh_call *p)
 	return engine_now(e) - p->since_ms > INTAKE_FRESH_MS;
 }
 
+/* With budgets burstd must know who pays, before it buys. */
+static bool lacks_payers(struct engine *e, const struct demand *d)
+{
+	if (holds_budgets(e) == NULL)
+		return false;
+	for (size_t i = 0; i < d->njobs; i++)
+		if (d->jobs[i].payer == NULL)
+			return true;
+	return !d->has_jobs;
+}
+
 /* One fresh resume call.  false: not now, it must wait for squeue, or for its turn: to read it and
  * to act on it are two steps when it is long. */
 static bool resume(struct engine *e, struct fresh_call *p)
@@ -293,7 +305,7 @@ static bool resume(struct engine *e, struct fresh_call *p)
 			return false;
 	}
 	need = wish_missing(d, e->conf);
-	if ((!d->has_jobs && demand_count(d) > 1) || need != WISH_NOTHING) {
+	if ((!d->has_jobs && demand_count(d) > 1) || need != WISH_NOTHING || lacks_payers(e, d)) {
 		p->asks = true; /* squeue must say which nodes are one job, or what jobs wish */
 		jobs_want_wishes(e, need);
 		return false;

@@ -66,6 +66,13 @@ static void drop_earlier(struct engine *e, struct demand *d)
 	engine_commit(e);
 }
 
+static const struct payer *payer_of(struct demand *d, uint64_t job)
+{
+	const struct demand_job *j = job != 0 ? demand_get_job(d, job) : NULL;
+
+	return j != NULL ? j->payer : NULL;
+}
+
 static void buy(struct engine *e, struct demand *d, const struct plan_node *pn, const char *name,
 		const char *why)
 {
@@ -86,6 +93,7 @@ static void buy(struct engine *e, struct demand *d, const struct plan_node *pn, 
 	fleet_wait_for_none(nm);
 	nm->useless_ms = 0; /* it was an earlier job that nobody saw any more */
 	engine_want(e, &n, why);
+	holds_bought(e, nm->newest, payer_of(d, pn->job));
 	nm->newest->wishes = wishes_of(e, name, demand_get_job(d, pn->job));
 	if (pn->goes_first) {
 		nm->newest->goes_first = true;
@@ -236,8 +244,11 @@ static struct known_jobs know_jobs(const struct engine *e, const struct demand *
 		k.jobs[i].refusals = r.count;
 		k.jobs[i].since_ms = r.first_ms;
 		k.jobs[i].goes_first = postpone_goes_first(e, d->jobs[i].id);
+		k.jobs[i].payer = d->jobs[i].payer;
 		if (wishes)
 			know_wishes(e, d, i, &k);
+		if (holds_budgets(e) != NULL && d->jobs[i].payer == NULL)
+			k.jobs[i].unknown = true;
 	}
 	return k;
 }
@@ -295,6 +306,8 @@ static enum node_reason because(const struct engine *e, const struct plan *p,
 		return ladder_because(p->no_rungs[pn->no_rung].worst);
 	if (pn->cause == PLAN_STUCK && fleet_unreached(pn->stuck) != NULL)
 		return NODE_BECAUSE_UNREACHABLE;
+	if (pn->cause == PLAN_BUDGET)
+		return NODE_BECAUSE_BUDGET;
 	return pn->cause == PLAN_BLOCKED ? pool_blocked_because(e, pn->full) : NODE_BECAUSE_LIMIT;
 }
 
@@ -306,6 +319,8 @@ static void refuse(struct engine *e, const struct plan *p, const struct plan_nod
 	char why[160];
 
 	plan_explain(p, pn, a, why, sizeof(why));
+	if (pn->cause == PLAN_BUDGET)
+		holds_refused(e);
 	if (pn->cause == PLAN_LADDER && p->no_rungs[pn->no_rung].worst == LADDER_TRIED &&
 	    nm->tried != 0 && nm->newest != NULL)
 		refuse_mark(e, nm, nm->newest->n.reason, NULL); /* the provider's words say more */
@@ -314,17 +329,44 @@ static void refuse(struct engine *e, const struct plan *p, const struct plan_nod
 	nm->hint = plan_hint(p, pn);
 }
 
+/* The terms of all offers, for what is set aside; NULL: there are no budgets. */
+static struct plan_terms *terms_of(struct engine *e)
+{
+	struct plan_terms *all;
+	size_t n;
+
+	if (holds_budgets(e) == NULL)
+		return NULL;
+	all = mem_zalloc((e->conf->npools + 1) * sizeof(*all));
+	for (size_t i = 0; i < e->conf->npools; i++) {
+		const struct conf_offer *rungs = conf_rungs(&e->conf->pools[i], &n);
+
+		for (size_t k = 0; k < n; k++) {
+			const struct provider_terms t = quote_terms(e, &rungs[k]);
+
+			all[i].quantum_ms[k] =
+				t.quantum_ms != 0 ? t.quantum_ms : e->conf->pools[i].quantum_ms;
+			all[i].minimum_ms[k] = t.minimum_ms > 0 ? t.minimum_ms : 0;
+		}
+	}
+	return all;
+}
+
 void intake_act_on(struct engine *e, struct demand *d, const char *why)
 {
 	drop_earlier(e, d);
 
 	struct plan_pool *pools = look_at_pools(e);
 	struct known_jobs known = know_jobs(e, d);
+	struct plan_terms *terms = terms_of(e);
 	const struct plan_ask ask = {.demand = d,
 				     .conf = e->conf,
 				     .fleet = &e->fleet,
 				     .pools = pools,
 				     .jobs = known.jobs,
+				     .budgets = holds_budgets(e),
+				     .times = e->money->times,
+				     .terms = terms,
 				     .now_ms = engine_now(e),
 				     .ahead_ms = e->ahead_ms};
 	const struct plan_node **order;
@@ -350,6 +392,7 @@ void intake_act_on(struct engine *e, struct demand *d, const char *why)
 	e->buy->last_group += plan.groups;
 	engine_spend(e, plan.n);
 	free(order);
+	free(terms);
 	free_known(&known);
 	intake_free_pools(e, pools);
 	plan_fini(&plan);

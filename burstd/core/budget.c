@@ -379,18 +379,19 @@ static bool day_is_in(const struct budgets *b, const struct budget_count *c, int
 	       day < zone_day(b->zone, c->period.end_ms / 1000);
 }
 
-void budgets_spent(struct budgets *b, uint32_t spender, int64_t day, int64_t nano)
+int64_t budgets_spent(struct budgets *b, uint32_t spender, int64_t day, int64_t nano)
 {
 	struct budget_who *w = b->who[spender];
-	struct budget_day *d = day_of(w, day);
+	int64_t *total = &day_of(w, day)->nano;
 
-	d->nano = clamp_add(d->nano, nano);
+	*total = clamp_add(*total, nano);
 	for (size_t i = 0; i < w->ncounts; i++) {
 		struct budget_count *c = b->counts[w->counts[i]];
 
 		if (c->b->amount_nano != 0 && day_is_in(b, c, day))
 			c->spent = clamp_add(c->spent, nano);
 	}
+	return *total;
 }
 
 void budgets_forget(struct budgets *b, int64_t day)

@@ -86,8 +86,9 @@ bool budgets_concern(const struct budgets *b, uint32_t spender);
 int64_t budgets_reserve_ms(const struct budgets *b, uint32_t spender, int64_t limit_ms,
 			   int64_t minimum_ms);
 
-/* Something was spent on a day of the zone (base/zone.h), or given back (negative). */
-void budgets_spent(struct budgets *b, uint32_t spender, int64_t day, int64_t nano);
+/* Something was spent on a day of the zone (base/zone.h), or given back (negative).  Returns what
+ * the spender has spent on that day, in all. */
+int64_t budgets_spent(struct budgets *b, uint32_t spender, int64_t day, int64_t nano);
 /* Days before this one count for no budget any more, and are forgotten. */
 void budgets_forget(struct budgets *b, int64_t day);
 int64_t budgets_day(const struct budgets *b, int64_t ms);
@@ -107,10 +108,11 @@ struct budget_want { /* n equal holds */
 	struct budget_hold hold;
 	uint32_t n;
 };
-/* Do all holds that one job wants fit into all budgets that they concern?  true: they count, until
- * budgets_forget_tries(), so that the next job sees what is left.  false: *no is the budget that
- * lacks most, and nothing has changed.  until_ms INT64_MAX: the job has no time limit. */
-bool budgets_try(struct budgets *b, const struct budget_want *wants, size_t n,
+/* Do all holds that one job wants fit into all budgets that they concern?  true: if `take` they
+ * count, until budgets_forget_tries(), so that the next job sees what is left.  false: *no is the
+ * budget that lacks most, and nothing has changed.  until_ms INT64_MAX: the job has no time limit.
+ */
+bool budgets_try(struct budgets *b, const struct budget_want *wants, size_t n, bool take,
 		 struct budget_no *no);
 void budgets_forget_tries(struct budgets *b);
 

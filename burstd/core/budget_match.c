@@ -1,6 +1,7 @@
 #include "core/budget_private.h"
 
 #include <string.h>
+#include <strings.h>
 
 enum { ANCESTORS_MAX = 64 }; /* Slurm's trees are not so deep; and a loop ends */
 
@@ -24,10 +25,12 @@ const char *budget_value(const struct conf_budget *of, const struct budget_spend
 	}
 }
 
+/* Slurm writes accounts and QOS in lower case, whatever an admin wrote: no budget is to be escaped
+ * by a capital letter. */
 static bool is_in(char *const *list, const char *value)
 {
 	for (; *list != NULL; list++)
-		if (strcmp(*list, value) == 0)
+		if (strcasecmp(*list, value) == 0)
 			return true;
 	return false;
 }

@@ -133,7 +133,8 @@ static bool is_unknown(const struct budgets *b, const struct budget_want *wants,
 	return false;
 }
 
-bool budgets_try(struct budgets *b, const struct budget_want *wants, size_t n, struct budget_no *no)
+bool budgets_try(struct budgets *b, const struct budget_want *wants, size_t n, bool take,
+		 struct budget_no *no)
 {
 	struct trials all = {NULL, 0};
 
@@ -150,7 +151,7 @@ bool budgets_try(struct budgets *b, const struct budget_want *wants, size_t n, s
 	}
 	for (size_t i = 0; i < all.n; i++)
 		try_count(&all.v[i], no);
-	for (size_t i = 0; no->budget == NULL && i < all.n; i++)
+	for (size_t i = 0; take && no->budget == NULL && i < all.n; i++)
 		budget_sum_add(&all.v[i].c->tried, &all.v[i].wants, 1);
 	free(all.v);
 	return no->budget == NULL;

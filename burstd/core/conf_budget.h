@@ -16,9 +16,9 @@
 #include "core/provider.h"
 
 enum {
-	CONF_BUDGETS_MAX = 20000,   /* each new account, user and place is compared with all, once */
-	CONF_BUDGET_LIST_MAX = 256, /* names in one list */
-	CONF_NOTIFY_MAX = 8,        /* percents of notify_at: each is a message */
+	CONF_BUDGETS_MAX = 20000, /* each new account, user and place is compared with all, once */
+	CONF_BUDGET_LIST_MAX = 256,  /* names in one list */
+	CONF_NOTIFY_MAX = 8,         /* percents of notify_at: each is a message */
 	CONF_BUDGET_OPTIONS_MAX = 32 /* options of the section */
 };
 

@@ -111,6 +111,7 @@ enum node_reason {
 	NODE_BECAUSE_STOPPED, /* its machine stopped, ended or vanished before it was up, by itself:
 				 no other node is released for this */
 	NODE_BECAUSE_GANG,    /* its job lacks another node */
+	NODE_BECAUSE_BUDGET,  /* no money is left for its job */
 	NODE_NREASONS
 };
 

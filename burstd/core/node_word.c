@@ -48,6 +48,7 @@ static const struct {
 	[NODE_BECAUSE_UNREACHABLE] = {"unreachable", "the provider cannot be reached"},
 	[NODE_BECAUSE_STOPPED] = {"stopped", "its machine stopped as it booted"},
 	[NODE_BECAUSE_GANG] = {"gang", "its job lacks another node"},
+	[NODE_BECAUSE_BUDGET] = {"budget", "no money is left for its job"},
 };
 
 const char *node_event_str(enum node_event_type t)

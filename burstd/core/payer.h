@@ -22,4 +22,9 @@ struct payer {
 	bool exclusive;     /* its nodes are its own */
 };
 
+/* What a machine of this rate, with so many GPUs and CPUs, costs the job per hour: the larger of
+ * its shares of both, rounded up; all of it, if the machine is its own, or the shares are not
+ * known. */
+int64_t payer_rate(const struct payer *p, int64_t rate_nano_h, uint32_t gpus, uint32_t cpus);
+
 #endif

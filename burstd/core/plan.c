@@ -23,6 +23,7 @@ struct choice {         /* for one set of nodes, in one pool */
 	uint32_t tried; /* rungs that refused one of them a moment ago */
 	uint32_t rung;
 	int64_t price;
+	const struct fleet_name *like; /* one of the new nodes, for its hardware; NULL: not known */
 };
 
 struct planner {
@@ -33,9 +34,10 @@ struct planner {
 	uint32_t *first, *next_job, *job_of; /* the jobs of each node: a list, 0 at its end */
 	struct ladder_wish *wishes;          /* scratch */
 	size_t wishes_cap;
-	bool several;    /* the wishes are of more than one job */
-	uint64_t job;    /* being decided; 0: none */
-	bool goes_first; /* likewise: plan_job.goes_first */
+	bool several;              /* the wishes are of more than one job */
+	const struct plan_job *of; /* being decided; NULL: no job, or nothing is known */
+	uint64_t job;              /* its number; 0: none */
+	bool goes_first;           /* likewise: plan_job.goes_first */
 };
 
 /* How many nodes of pool i are leaving and worth waiting for. */
@@ -60,127 +62,10 @@ static bool fits(const struct planner *pl, uint32_t i, int64_t price, bool leavi
 	return price <= (c->max_rate_nano_h - rate) / (int64_t)more;
 }
 
-/* Why the node cannot be bought: an earlier instance has its name. */
-static void explain_stuck(const struct conf_pool *p, const struct fleet_node *unreached, char *out,
-			  size_t size)
-{
-	if (unreached == NULL)
-		(void)snprintf(out, size, "pool %s: an earlier instance of the node is quarantined",
-			       p->name);
-	else
-		(void)snprintf(out, size,
-			       "pool %s: %.60s cannot be reached, and may have an instance of %s",
-			       p->name, unreached->n.provider, unreached->n.name);
-}
-
-enum { HELD_SIZE = 120 };
-
-/* Names the nodes that count against a limit, though it is not known whether they exist. */
-static const char *held(const struct plan_pool *p, char out[HELD_SIZE])
-{
-	out[0] = '\0';
-	if (p->unreached > 0)
-		(void)snprintf(out, HELD_SIZE,
-			       "; %u of its nodes may be at %.50s, which cannot be reached",
-			       p->unreached, p->unreached_at);
-	return out;
-}
-
-/* "this job needs 118.08 EUR/h, the pool allows 60.00: at most 2 nodes" */
-static void explain_need(const struct plan_node *pn, const struct plan_ask *a, char *out,
-			 size_t size)
-{
-	const struct conf_pool *p = &a->conf->pools[pn->full];
-	char needs[FMT_MONEY_SIZE], most[FMT_MONEY_SIZE], nodes[40];
-
-	if (pn->cause == PLAN_MAX_NODES) {
-		(void)snprintf(out, size, "pool %s: this job needs %u node%s, the pool allows %u",
-			       p->name, pn->need.nodes, pn->need.nodes == 1 ? "" : "s",
-			       p->max_nodes);
-		return;
-	}
-	if (pn->need.most == 0)
-		(void)snprintf(nodes, sizeof(nodes), "not even one node");
-	else
-		(void)snprintf(nodes, sizeof(nodes), "at most %u node%s", pn->need.most,
-			       pn->need.most == 1 ? "" : "s");
-	(void)snprintf(out, size, "pool %s: this job needs %s %s/h, the pool allows %s: %s",
-		       p->name, fmt_money(needs, pn->need.rate), a->conf->currency,
-		       fmt_money(most, p->max_rate_nano_h), nodes);
-}
-
-static void explain_limit(const struct plan_node *pn, const struct plan_ask *a, char *out,
-			  size_t size)
-{
-	const struct conf_pool *p = &a->conf->pools[pn->full];
-	char rate[FMT_MONEY_SIZE], more[HELD_SIZE];
-
-	(void)fmt_money(rate, p->max_rate_nano_h);
-	if (pn->lasting)
-		explain_need(pn, a, out, size);
-	else if (pn->beside && pn->cause == PLAN_MAX_RATE)
-		(void)snprintf(out, size,
-			       "pool %s: this job shares nodes with one that exceeds max_rate "
-			       "%s %s/h",
-			       p->name, rate, a->conf->currency);
-	else if (pn->beside)
-		(void)snprintf(out, size,
-			       "pool %s: this job shares nodes with one that exceeds "
-			       "max_nodes %u",
-			       p->name, p->max_nodes);
-	else if (pn->cause == PLAN_MAX_RATE)
-		(void)snprintf(out, size, "pool %s: max_rate %s %s/h reached%s", p->name, rate,
-			       a->conf->currency, held(&a->pools[pn->full], more));
-	else
-		(void)snprintf(out, size, "pool %s: max_nodes %u reached%s", p->name, p->max_nodes,
-			       held(&a->pools[pn->full], more));
-}
-
-void plan_explain(const struct plan *plan, const struct plan_node *pn, const struct plan_ask *a,
-		  char *out, size_t size)
-{
-	const struct conf_pool *p = &a->conf->pools[pn->full];
-
-	switch (pn->cause) {
-	case PLAN_STUCK:
-		explain_stuck(p, fleet_unreached(pn->stuck), out, size);
-		break;
-	case PLAN_RESTS:
-		(void)snprintf(
-			out, size,
-			"pool %s: a node of the job did not come up, and is not used for a while",
-			p->name);
-		break;
-	case PLAN_BLOCKED:
-		(void)snprintf(out, size, "pool %s: %s", p->name, a->pools[pn->full].blocked);
-		break;
-	case PLAN_PROBES:
-		(void)snprintf(out, size, "pool %s: %s", p->name, a->pools[pn->full].probes);
-		break;
-	case PLAN_LADDER:
-		(void)snprintf(out, size, "pool %s: %s", p->name, plan->no_rungs[pn->no_rung].why);
-		break;
-	default:
-		explain_limit(pn, a, out, size);
-		break;
-	}
-}
-
-struct refusal_hint plan_hint(const struct plan *p, const struct plan_node *pn)
-{
-	struct refusal_hint hint = {.lasting = pn->lasting};
-
-	if (pn->cause == PLAN_LADDER)
-		hint = p->no_rungs[pn->no_rung].hint;
-	if (hint.lasting)
-		hint.job = pn->job;
-	return hint;
-}
-
 struct fate { /* the decision about a set of nodes */
 	enum plan_verdict verdict;
 	enum plan_cause cause;
-	uint32_t group, full, no_rung;
+	uint32_t group, full, no_rung, no_budget;
 	uint64_t job;
 	bool lasting; /* the job alone exceeds the limit */
 	bool beside;  /* a limit that another job on one of the nodes can never meet */
@@ -188,7 +73,7 @@ struct fate { /* the decision about a set of nodes */
 	const struct fleet_name *stuck;
 };
 
-static struct fate no(enum plan_cause cause, uint32_t pool)
+static struct fate refused_by(enum plan_cause cause, uint32_t pool)
 {
 	return (struct fate){.verdict = PLAN_REFUSE, .cause = cause, .full = pool};
 }
@@ -215,7 +100,7 @@ static enum ladder_cause worst(const struct ladder *l)
 static struct fate no_rung(struct planner *pl, uint32_t i, const struct ladder *l,
 			   const struct ladder_ask *a)
 {
-	struct fate f = no(PLAN_LADDER, i);
+	struct fate f = refused_by(PLAN_LADDER, i);
 	struct plan_no_rung *at;
 
 	pl->plan->no_rungs = mem_realloc(pl->plan->no_rungs,
@@ -253,7 +138,7 @@ static int64_t cheapest(const struct ladder *l, const struct ladder_ask *a)
 static struct fate too_many(const struct planner *pl, uint32_t i)
 {
 	const struct choice *ch = &pl->choice[i];
-	struct fate f = no(PLAN_MAX_NODES, i);
+	struct fate f = refused_by(PLAN_MAX_NODES, i);
 
 	f.need.nodes = ch->more + ch->have;
 	f.lasting = f.need.nodes > pl->ask->conf->pools[i].max_nodes;
@@ -265,7 +150,7 @@ static struct fate too_dear(const struct planner *pl, uint32_t i, const struct l
 			    const struct ladder_ask *a)
 {
 	const struct choice *ch = &pl->choice[i];
-	struct fate f = no(PLAN_MAX_RATE, i);
+	struct fate f = refused_by(PLAN_MAX_RATE, i);
 	int64_t price = cheapest(l, a), most = a->pool->max_rate_nano_h;
 
 	if (price <= 0 || ch->rate > INT64_MAX / 2 || price > INT64_MAX / 2 / (int64_t)ch->more)
@@ -275,6 +160,77 @@ static struct fate too_dear(const struct planner *pl, uint32_t i, const struct l
 		most / price < a->pool->max_nodes ? (uint32_t)(most / price) : a->pool->max_nodes;
 	f.lasting = f.need.rate > most;
 	return f;
+}
+
+/* --- money -------------------------------------------------------------------------------------
+ */
+
+static struct fate no_money(struct planner *pl, uint32_t i, const struct budget_no *no)
+{
+	struct fate f = refused_by(PLAN_BUDGET, i);
+	const struct payer *p = pl->of != NULL ? pl->of->payer : NULL;
+	struct plan *plan = pl->plan;
+
+	plan->no_budgets =
+		mem_realloc(plan->no_budgets, (plan->nno_budgets + 1) * sizeof(*plan->no_budgets));
+	plan->no_budgets[plan->nno_budgets] = (struct plan_no_budget){
+		.no = *no, .limit_ms = p != NULL && p->limit_s >= 0 ? 1000 * p->limit_s : -1};
+	f.no_budget = plan->nno_budgets++;
+	f.lasting = true; /* no wait of its own helps: it is tried anew when money is there */
+	return f;
+}
+
+/* What the new nodes of pool i want set aside, bought from the chosen rung. */
+static size_t wants_of(const struct planner *pl, uint32_t i,
+		       struct budget_want out[BUDGET_WANTS_MAX])
+{
+	const struct plan_ask *a = pl->ask;
+	const struct choice *ch = &pl->choice[i];
+	const struct conf_offer *o = &conf_rungs(&a->conf->pools[i], NULL)[ch->rung];
+	const struct budget_machine m = {
+		.pool = a->conf->pools[i].name,
+		.provider = o->provider,
+		.market = (enum provider_market)o->market,
+		.rate_nano_h = ch->price,
+		.boot_ms = a->conf->pools[i].boot_ms,
+		.quantum_ms = a->terms != NULL ? a->terms[i].quantum_ms[ch->rung] : 0,
+		.minimum_ms = a->terms != NULL ? a->terms[i].minimum_ms[ch->rung] : 0,
+		.gpus = ch->like != NULL ? ch->like->gpus : 0,
+		.cpus = ch->like != NULL ? ch->like->cpus : 0};
+	size_t n = budget_wants(a->budgets, pl->of != NULL ? pl->of->payer : NULL, &m, &a->times,
+				a->now_ms, out);
+
+	for (size_t k = 0; k < n; k++)
+		out[k].n = ch->more;
+	return n;
+}
+
+/* Is there money for the new nodes of pool i, by the chosen rung? */
+static bool affords(const struct planner *pl, uint32_t i, struct budget_no *no)
+{
+	struct budget_want wants[BUDGET_WANTS_MAX];
+
+	if (pl->ask->budgets == NULL)
+		return true;
+	return budgets_try(pl->ask->budgets, wants, wants_of(pl, i, wants), false, no);
+}
+
+/* ... and for those of all pools together?  Then it is set aside. */
+static bool affords_all(const struct planner *pl, struct budget_no *no)
+{
+	size_t npools = pl->ask->conf->npools, n = 0;
+	struct budget_want *wants;
+	bool ok;
+
+	if (pl->ask->budgets == NULL)
+		return true;
+	wants = mem_zalloc((npools + 1) * BUDGET_WANTS_MAX * sizeof(*wants));
+	for (uint32_t i = 0; i < npools; i++)
+		if (pl->choice[i].more > 0)
+			n += wants_of(pl, i, wants + n);
+	ok = budgets_try(pl->ask->budgets, wants, n, true, no);
+	free(wants);
+	return ok;
 }
 
 /* Take the first rung that fits now; else wait if one will fit once leaving nodes have left. */
@@ -290,6 +246,7 @@ static struct fate choose(struct planner *pl, uint32_t i, const struct ladder_jo
 				.job = *job,
 				.now_ms = a->now_ms,
 				.ahead_ms = a->ahead_ms};
+	struct budget_no lack = {.budget = NULL}, here;
 	struct ladder l;
 	bool later = false;
 
@@ -301,6 +258,10 @@ static struct fate choose(struct planner *pl, uint32_t i, const struct ladder_jo
 	for (size_t k = 0; k < l.n; k++) {
 		ch->rung = l.order[k];
 		ch->price = ladder_price(&la, ch->rung);
+		if (!affords(pl, i, &here)) {
+			lack = lack.budget == NULL ? here : lack;
+			continue;
+		}
 		if (fits(pl, i, ch->price, false))
 			return (struct fate){.verdict = PLAN_BUY};
 		later = later || fits(pl, i, ch->price, true);
@@ -309,6 +270,8 @@ static struct fate choose(struct planner *pl, uint32_t i, const struct ladder_jo
 		return (struct fate){.verdict = PLAN_WAIT};
 	if (l.n == 0)
 		return no_rung(pl, i, &l, &la);
+	if (lack.budget != NULL)
+		return no_money(pl, i, &lack);
 	return too_dear(pl, i, &l, &la);
 }
 
@@ -317,6 +280,8 @@ static struct fate judge(struct planner *pl, const struct ladder_job *job)
 {
 	const struct plan_ask *a = pl->ask;
 	struct fate f = {.verdict = PLAN_BUY};
+	struct budget_no lack;
+	uint32_t last = 0;
 
 	for (uint32_t i = 0; i < a->conf->npools; i++) {
 		struct fate here;
@@ -325,15 +290,18 @@ static struct fate judge(struct planner *pl, const struct ladder_job *job)
 			continue;
 		if (a->pools[i].blocked != NULL &&
 		    (pl->job == 0 || pl->job != a->pools[i].tried_for))
-			return no(PLAN_BLOCKED, i);
+			return refused_by(PLAN_BLOCKED, i);
 		if (a->pools[i].probes != NULL && pl->used[i].bought > 0)
-			return no(PLAN_PROBES, i);
+			return refused_by(PLAN_PROBES, i);
 		here = choose(pl, i, job);
 		if (here.verdict == PLAN_REFUSE)
 			return here;
 		if (here.verdict == PLAN_WAIT)
 			f.verdict = PLAN_WAIT;
+		last = i;
 	}
+	if (f.verdict == PLAN_BUY && !affords_all(pl, &lack))
+		return no_money(pl, last, &lack);
 	return f;
 }
 
@@ -346,8 +314,9 @@ static struct fate shared(const struct planner *pl, const uint32_t *nodes, size_
 		const struct plan_node *pn = &pl->plan->nodes[nodes[k]];
 
 		if (pn->verdict == PLAN_REFUSE) {
-			f = no(pn->cause, pn->full);
+			f = refused_by(pn->cause, pn->full);
 			f.no_rung = pn->no_rung;
+			f.no_budget = pn->no_budget;
 			f.stuck = pn->stuck;
 			f.beside = pn->lasting || pn->beside;
 			return f; /* `lasting` is not shared: alone, this job may fit */
@@ -372,6 +341,7 @@ static void apply(struct planner *pl, struct plan_node *pn, struct fate f)
 	pn->verdict = f.verdict;
 	pn->full = f.full;
 	pn->no_rung = f.no_rung;
+	pn->no_budget = f.no_budget;
 	pn->stuck = f.stuck;
 	pn->job = f.job;
 	pn->cause = f.cause;
@@ -478,6 +448,7 @@ static void decide(struct planner *pl, const uint32_t *nodes, size_t n, uint64_t
 		if (!undecided(pn))
 			continue;
 		pl->choice[pn->pool].more++;
+		pl->choice[pn->pool].like = pn->name;
 		if (pn->name != NULL && !pl->ask->anew)
 			pl->choice[pn->pool].tried |= pn->name->tried;
 		lacking++;
@@ -507,6 +478,7 @@ static void decide_job(struct planner *pl, uint32_t j)
 	if (pl->ask->jobs != NULL) {
 		const struct plan_job *pj = &pl->ask->jobs[j];
 
+		pl->of = pj;
 		collect_wishes(pl, &job, j);
 		unknown = pj->unknown;
 		job.refusals = pj->refusals;
@@ -514,6 +486,7 @@ static void decide_job(struct planner *pl, uint32_t j)
 			job.since_ms = pj->since_ms;
 	}
 	decide(pl, dj->nodes, dj->n, dj->id, &job, unknown);
+	pl->of = NULL;
 }
 
 static void decide_jobs(struct planner *pl, bool first)
@@ -563,6 +536,8 @@ void plan_make(struct plan *p, const struct plan_ask *a)
 		pl.used[i] = (struct use){.nodes = a->fleet->pools[i].nodes,
 					  .spot = a->fleet->pools[i].spot,
 					  .rate = a->fleet->pools[i].rate_nano_h};
+	if (a->budgets != NULL)
+		budgets_forget_tries(a->budgets);
 	index_jobs(&pl);
 	classify(&pl);
 	decide_jobs(&pl, true);
@@ -582,5 +557,6 @@ void plan_fini(struct plan *p)
 {
 	free(p->nodes);
 	free(p->no_rungs);
+	free(p->no_budgets);
 	*p = (struct plan){0};
 }

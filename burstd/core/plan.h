@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/budget_job.h"
 #include "core/conf.h"
 #include "core/demand.h"
 #include "core/fleet.h"
@@ -30,6 +31,7 @@ enum plan_cause { /* of a refusal */
 		  PLAN_BLOCKED, /* the pool buys nothing now */
 		  PLAN_PROBES,  /* the pool's circuit is half open, and its probe is out */
 		  PLAN_LADDER,  /* no rung is left for the job */
+		  PLAN_BUDGET,  /* no money is left for the job */
 };
 
 /* PLAN_LADDER: the ladder's answer.  The pool is plan_node.full. */
@@ -57,6 +59,7 @@ struct plan_node {
 	enum plan_cause cause;          /* REFUSE */
 	uint32_t full;                  /* REFUSE: the pool whose limit or ladder refused it */
 	uint32_t no_rung;               /* PLAN_LADDER: index into struct plan */
+	uint32_t no_budget;             /* PLAN_BUDGET: likewise */
 	const struct fleet_name *stuck; /* PLAN_STUCK: the node of its job that is stuck */
 	bool lasting;                   /* REFUSE: no wait can mend it; by a limit: `need` */
 	struct plan_need need;
@@ -91,6 +94,11 @@ struct plan_job { /* of the struct demand_job with the same index */
 	/* It was passed over: decide about it before others, which then wait for its purchase where
 	 * they would buy from the same rung. */
 	bool goes_first;
+	const struct payer *payer; /* NULL: not known; with budgets it waits then */
+};
+
+struct plan_terms { /* of one pool's rungs */
+	int64_t quantum_ms[CONF_OFFERS_MAX], minimum_ms[CONF_OFFERS_MAX];
 };
 
 struct plan_ask { /* everything is borrowed */
@@ -99,6 +107,10 @@ struct plan_ask { /* everything is borrowed */
 	const struct fleet *fleet;
 	struct plan_pool *pools;     /* one for each pool of conf */
 	const struct plan_job *jobs; /* one for each job of demand; NULL: nothing is known */
+	/* What budgets have left, where the plan tries each job; NULL: there are none. */
+	struct budgets *budgets;
+	struct budget_times times;
+	const struct plan_terms *terms; /* of each rung of each pool, with budgets */
 	bool anew; /* ignore refusals since slurmctld last asked (fleet_name.tried) */
 	int64_t now_ms;
 	int64_t ahead_ms; /* to convert to the wall clock, for people */
@@ -110,6 +122,11 @@ struct plan {
 	uint32_t groups; /* groups are 1 ... groups */
 	struct plan_no_rung *no_rungs;
 	uint32_t nno_rungs;
+	struct plan_no_budget {
+		struct budget_no no;
+		int64_t limit_ms; /* of the job; -1: none */
+	} * no_budgets;
+	uint32_t nno_budgets;
 };
 
 /* *p is the caller's (plan_fini()). */

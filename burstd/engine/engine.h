@@ -28,6 +28,7 @@ struct proc;
 struct spool;
 struct engine;
 struct secret_store_ops;
+struct zone;
 
 struct http_answer;
 struct node_ca;
@@ -91,6 +92,8 @@ struct engine_deps { /* borrowed; they outlive the engine */
 	/* How far local time is ahead of UTC at wall_ms, for times that people read in Slurm; NULL:
 	 * these are UTC. */
 	int64_t (*zone)(int64_t wall_ms);
+	/* Of days and months in budgets; NULL: there are no budgets, whatever is configured. */
+	const struct zone *report_zone;
 	struct engine_slice slice; /* all 0: the default (kernel.h) */
 	struct engine_parts parts; /* the table: parts_all() */
 };

@@ -83,6 +83,7 @@ enum jobs_for {
 	JOBS_FOR_CANCEL = 8,
 	JOBS_FOR_RESCUE = 16,
 	JOBS_FOR_FACTS = 32,
+	JOBS_FOR_HOLDS = 64,
 	/* These read who pays for the jobs. */
 	JOBS_WITH_PAYERS = JOBS_FOR_INTAKE | JOBS_FOR_FACTS,
 };

@@ -86,6 +86,8 @@ static const struct part_row rows[] = {
 	{.part = &job_table_part},
 	{.part = &prereq_part},
 	{.part = &facts_part},
+	/* After the clouds, whose terms it asks. */
+	{.part = &holds_part},
 	{.part = &warm_part},
 	/* Before the turn of secrets, as are vouchers and rotation: secrets asks in this turn for
 	 * what they want. */

@@ -4,6 +4,7 @@
 #include "jobs/jobs.h"
 #include "keys/keys.h"
 #include "keys/vouchers.h"
+#include "money/money.h"
 #include "parts/parts.h"
 #include "store/journal_jobs.h"
 #include "store/journal_nodes.h"
@@ -82,6 +83,17 @@ static int load_voucher(void *ctx, struct voucher *v, struct err *err)
 	return 0;
 }
 
+static int load_hold(void *ctx, const struct journal_hold *h, struct err *err)
+{
+	return holds_load(ctx, h, err);
+}
+
+static int load_day(void *ctx, const struct journal_spent *s, struct err *err)
+{
+	(void)err;
+	return holds_load_day(ctx, s);
+}
+
 /* Give each part what the journal has of it. */
 static int restore_open(struct engine *e, struct err *err)
 {
@@ -93,6 +105,8 @@ static int restore_open(struct engine *e, struct err *err)
 					  .rescue = load_rescue,
 					  .claim = load_claim,
 					  .voucher = load_voucher,
+					  .hold = load_hold,
+					  .day = load_day,
 					  .ctx = e};
 	int64_t last_batch;
 

@@ -28,6 +28,8 @@ struct journal_batch;
 struct journal_refusal;
 struct journal_pool;
 struct journal_rescue;
+struct journal_hold;
+struct journal_spent;
 
 enum {
 	/* Events kept, however young: some 200 MiB with their index, and what 10,000 node lives a
@@ -51,7 +53,8 @@ int journal_open(struct journal **out, const char *path, bool *existed, struct e
 void journal_close(struct journal *j); /* NULL is fine; every tx is gone before */
 
 /* Start-up: everything that is known, in this order: batches, nodes (by name and generation),
- * sums, refusals, pools, rescues, claims and vouchers (by node and generation). A visit that
+ * sums, refusals, pools, rescues, claims, vouchers (by node and generation), holds and what was
+ * spent by day. A visit that
  * returns -1 (with *e) stops the load; a NULL one is left out; node.pool is not set; a visitor that
  * keeps a voucher takes its token, and sets it to NULL there. */
 struct journal_visitor {
@@ -64,6 +67,8 @@ struct journal_visitor {
 	int (*rescue)(void *ctx, const struct journal_rescue *r, struct err *e);
 	int (*claim)(void *ctx, const struct claim *c, struct err *e);
 	int (*voucher)(void *ctx, struct voucher *v, struct err *e);
+	int (*hold)(void *ctx, const struct journal_hold *h, struct err *e);
+	int (*day)(void *ctx, const struct journal_spent *s, struct err *e);
 	void *ctx;
 };
 int journal_load(struct journal *j, const struct journal_visitor *v, struct err *e);

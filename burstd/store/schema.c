@@ -283,6 +283,33 @@ static const char step_16[] =
 	"  gpus BIGINT NOT NULL);" FACT_IS_KEPT("life") FACT_IS_KEPT("machine")
 		FACT_IS_KEPT("buyer") FACT_IS_KEPT("job_said");
 
+/* Money that is set aside (core/budget.h) for a generation and a job, 0 for the machine itself; and
+ * what was spent on each day of the report's zone, by who spent it. */
+#define SPENDER                                                                                    \
+	"  machine INTEGER NOT NULL,"                                                              \
+	"  account TEXT NOT NULL,"                                                                 \
+	"  user TEXT NOT NULL,"                                                                    \
+	"  qos TEXT NOT NULL,"                                                                     \
+	"  wckey TEXT NOT NULL,"                                                                   \
+	"  partition TEXT NOT NULL,"                                                               \
+	"  pool TEXT NOT NULL,"                                                                    \
+	"  provider TEXT NOT NULL,"                                                                \
+	"  market TEXT NOT NULL,"
+static const char step_17[] =
+	"CREATE TABLE hold ("
+	"  node TEXT NOT NULL,"
+	"  gen BIGINT NOT NULL,"
+	"  job BIGINT NOT NULL,"
+	"  kind TEXT NOT NULL,"
+	"  rate_nano_h BIGINT NOT NULL,"
+	"  from_ms BIGINT NOT NULL,"
+	"  until_ms BIGINT NOT NULL," SPENDER "  PRIMARY KEY (node, gen, job, kind)) WITHOUT ROWID;"
+	"CREATE TABLE spent ("
+	"  day BIGINT NOT NULL," SPENDER "  nano BIGINT NOT NULL,"
+	"  PRIMARY KEY (day, machine, account, user, qos, wckey, partition, pool,"
+	"    provider, market)) WITHOUT ROWID;";
+#undef SPENDER
+
 const char *const schema_steps[SCHEMA_STEPS] = {
-	step_1, step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8,
-	step_9, step_10, step_11, step_12, step_13, step_14, step_15, step_16};
+	step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8, step_9,
+	step_10, step_11, step_12, step_13, step_14, step_15, step_16, step_17};

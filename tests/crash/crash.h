@@ -48,6 +48,7 @@
 #include "store/journal_audit.h"
 #include "store/journal_jobs.h"
 #include "store/journal_life.h"
+#include "store/journal_money.h"
 #include "store/journal_nodes.h"
 #include "store/journal_pools.h"
 #include "store/journal_usage.h"
@@ -147,6 +148,10 @@ void shadow_put_life(struct journal_tx *tx, const struct journal_life *l);
 void shadow_put_machine(struct journal_tx *tx, const struct journal_machine *m);
 void shadow_put_buyer(struct journal_tx *tx, const char *node, uint64_t gen, uint64_t job);
 void shadow_put_job_said(struct journal_tx *tx, int64_t at_ms, uint64_t job, const struct payer *p);
+void shadow_put_hold(struct journal_tx *tx, const struct journal_hold *h);
+void shadow_del_hold(struct journal_tx *tx, const struct journal_hold *h);
+void shadow_put_spent(struct journal_tx *tx, const struct journal_spent *s);
+void shadow_del_spent(struct journal_tx *tx, int64_t day);
 void shadow_put_pool(struct journal_tx *tx, const struct journal_pool *p);
 void shadow_put_claim(struct journal_tx *tx, const struct claim *c);
 void shadow_del_claim(struct journal_tx *tx, const char *node, uint64_t gen);

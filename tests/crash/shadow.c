@@ -12,6 +12,10 @@
 #define journal_put_machine  shadow_put_machine
 #define journal_put_buyer    shadow_put_buyer
 #define journal_put_job_said shadow_put_job_said
+#define journal_put_hold     shadow_put_hold
+#define journal_del_hold     shadow_del_hold
+#define journal_put_spent    shadow_put_spent
+#define journal_del_spent    shadow_del_spent
 #define journal_put_number   shadow_put_number
 #define journal_put_refusal  shadow_put_refusal
 #define journal_del_refusal  shadow_del_refusal
@@ -38,6 +42,7 @@
 #include "store/journal_events.h"
 #include "store/journal_jobs.h"
 #include "store/journal_life.h"
+#include "store/journal_money.h"
 #include "store/journal_nodes.h"
 #include "store/journal_pools.h"
 #include "store/journal_usage.h"

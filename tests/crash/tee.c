@@ -375,6 +375,10 @@ BOTH(put_buyer, (struct journal_tx * tx, const char *node, uint64_t gen, uint64_
      (tx, node, gen, job))
 BOTH(put_job_said, (struct journal_tx * tx, int64_t at_ms, uint64_t job, const struct payer *p),
      (tx, at_ms, job, p))
+BOTH(put_hold, (struct journal_tx * tx, const struct journal_hold *h), (tx, h))
+BOTH(del_hold, (struct journal_tx * tx, const struct journal_hold *h), (tx, h))
+BOTH(put_spent, (struct journal_tx * tx, const struct journal_spent *s), (tx, s))
+BOTH(del_spent, (struct journal_tx * tx, int64_t day), (tx, day))
 BOTH(put_number, (struct journal_tx * tx, const char *key, int64_t value), (tx, key, value))
 BOTH(put_refusal, (struct journal_tx * tx, const struct journal_refusal *r), (tx, r))
 BOTH(del_refusal, (struct journal_tx * tx, uint64_t job), (tx, job))

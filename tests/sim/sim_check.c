@@ -9,6 +9,7 @@
 #include "sim_boot.h"
 #include "sim_cloud.h"
 #include "sim_journal.h"
+#include "sim_money.h"
 #include "sim_rotate.h"
 #include "sim_slurm.h"
 #include "world.h"
@@ -505,6 +506,8 @@ bool check_converged(struct world *w, char *why, size_t size)
 	if (!sim_rotate_settled(w, why, size))
 		return false;
 	if (!sim_voucher_settled(w, why, size))
+		return false;
+	if (idle && !sim_money_settled(w, why, size))
 		return false;
 	for (size_t k = 0; k < n; k++)
 		if (r[k].n.state != NODE_GONE && r[k].n.state != NODE_READY) {

@@ -8,6 +8,7 @@
 #include "sim_boot.h"
 #include "sim_cloud.h"
 #include "sim_journal.h"
+#include "sim_money.h"
 #include "sim_slurm.h"
 
 static const char own[] = "5111eb00-0000-4000-8000-000000000001";
@@ -204,7 +205,10 @@ static void refuse_whole_groups(struct sim_cloud *c, const struct create_request
 static struct inst *make(struct sim_cloud *c, const struct create_request *rq, size_t i,
 			 const struct token *t)
 {
-	struct inst *in = sim_cloud_boot(c, &rq->wants[i], rq->cluster);
+	struct inst *in;
+
+	sim_money_created(c->w, rq->wants[i].node, rq->wants[i].gen);
+	in = sim_cloud_boot(c, &rq->wants[i], rq->cluster);
 	enum sim_makes how = sim_place_makes(c->w, rq);
 
 	sim_stock_sold(c->w, rq, in);

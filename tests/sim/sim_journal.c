@@ -30,7 +30,7 @@ struct table { /* rows, batches or bills, copied */
 };
 
 struct backup { /* an older copy of what a restart reads */
-	struct table rows, batches, bills, claims, vouchers;
+	struct table rows, batches, bills, claims, vouchers, holds, days;
 	struct number numbers[NUMBERS_MAX];
 	size_t nnumbers;
 };
@@ -51,6 +51,7 @@ struct journal {
 	struct sim_opinions opinions; /* the same in a restored journal, whatever their age */
 	struct sim_audit audit;
 	struct sim_facts facts;
+	struct sim_money money;
 	int64_t last_event;
 	bool revenant;
 	struct sim_txs txs;
@@ -71,6 +72,8 @@ static void backup_free(struct journal *j)
 	free(j->backup.bills.v);
 	free(j->backup.claims.v);
 	free(j->backup.vouchers.v);
+	free(j->backup.holds.v);
+	free(j->backup.days.v);
 	j->backup = (struct backup){0};
 }
 
@@ -91,6 +94,8 @@ static void backup(struct journal *j)
 	j->backup.bills = copy_table(j->bills, j->nbills, sizeof(*j->bills));
 	j->backup.claims = copy_table(j->claims.v, j->claims.n, sizeof(*j->claims.v));
 	j->backup.vouchers = copy_table(j->vouchers.v, j->vouchers.n, sizeof(*j->vouchers.v));
+	j->backup.holds = copy_table(j->money.holds, j->money.nholds, sizeof(*j->money.holds));
+	j->backup.days = copy_table(j->money.days, j->money.ndays, sizeof(*j->money.days));
 	memcpy(j->backup.numbers, j->numbers, sizeof(j->numbers));
 	j->backup.nnumbers = j->nnumbers;
 }
@@ -131,6 +136,8 @@ void sim_journal_restore(struct journal *j)
 	if (j->w->set.bootstrap)
 		j->claims.n = put_back(j->claims.v, &b->claims, sizeof(*j->claims.v));
 	j->vouchers.n = put_back(j->vouchers.v, &b->vouchers, sizeof(*j->vouchers.v));
+	j->money.nholds = put_back(j->money.holds, &b->holds, sizeof(*j->money.holds));
+	j->money.ndays = put_back(j->money.days, &b->days, sizeof(*j->money.days));
 	memcpy(j->numbers, b->numbers, sizeof(j->numbers));
 	j->nnumbers = b->nnumbers;
 	put_number(j, JOURNAL_DOUBTFUL, j->w->now); /* main.c sees that by the file last-batch */
@@ -145,6 +152,7 @@ void sim_journal_free(struct journal *j)
 	free(j->rows);
 	free(j->bills);
 	free(j->facts.v);
+	sim_money_free(&j->money);
 	free(j->batches);
 	free(j->claims.v);
 	free(j->vouchers.v);
@@ -236,6 +244,21 @@ int64_t sim_journal_spent(const struct journal *j, uint32_t pool)
 	return sum;
 }
 
+const struct sim_money *sim_journal_money(const struct journal *j)
+{
+	return &j->money;
+}
+
+int64_t sim_journal_billed_in_all(const struct journal *j, int64_t *off)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < j->nbills; i++)
+		sum += j->bills[i].cost_nano;
+	*off = 2 * (int64_t)j->nbills;
+	return sum;
+}
+
 const struct claim *sim_journal_claim(const struct journal *j, const char *node, uint64_t gen)
 {
 	const struct sim_claim *x = sim_claims_get(&j->claims, node, gen);
@@ -294,6 +317,8 @@ static void put_node(struct journal *j, const struct effect *f)
 	}
 	r->n = f->u.node;
 	sim_row_alone(j->w, r);
+	if (r->n.state == NODE_GONE)
+		sim_money_gone(j->w, &j->money, r->n.name, r->n.gen);
 	r->updates++;
 	(void)snprintf(r->pool, sizeof(r->pool), "%.15s", f->name);
 }
@@ -368,6 +393,15 @@ static void apply(struct journal *j, const struct effect *f)
 	case PUT_FACT:
 		sim_facts_put(j->w, &j->facts, &f->u.fact.is,
 			      f->value != 0 ? &f->u.fact.step : NULL);
+		break;
+	case PUT_HOLD:
+		sim_money_hold(j->w, &j->money, &f->u.hold);
+		break;
+	case DEL_HOLD:
+		sim_money_drop(j->w, &j->money, &f->u.hold);
+		break;
+	case PUT_DAY:
+		sim_money_day(j->w, &j->money, &f->u.day);
 		break;
 	case PUT_USAGE:
 		sim_facts_bill(j->w, &j->facts, &f->u.bill);
@@ -484,7 +518,8 @@ int journal_load(struct journal *j, const struct journal_visitor *v, struct err 
 	for (size_t i = 0; v->node != NULL && i < j->nrows; i++)
 		if (v->node(v->ctx, &j->rows[i].n, j->rows[i].pool, e) != 0)
 			return -1;
-	if (sim_opinions_load(j->w, &j->opinions, v, e) != 0)
+	if (sim_opinions_load(j->w, &j->opinions, v, e) != 0 ||
+	    sim_money_load(&j->money, v, e) != 0)
 		return -1;
 	return load_claims(j, v, e) == 0 ? load_vouchers(j, v, e) : -1;
 }

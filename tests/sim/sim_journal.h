@@ -59,6 +59,10 @@ void sim_voucher_told(struct world *w, const char *node, uint64_t gen, bool brea
 
 /* Over a restart: perhaps an older copy is put back in place of what was committed since (F58). */
 void sim_journal_restore(struct journal *j);
+struct sim_money;
+const struct sim_money *sim_journal_money(const struct journal *j);
+/* All bills; *off: by how much their sum may be rounded otherwise. */
+int64_t sim_journal_billed_in_all(const struct journal *j, int64_t *off);
 struct sim_audit *sim_journal_audit(struct journal *j); /* its durable records */
 /* Count a fault that meets every row there is. */
 void sim_journal_met_all(struct journal *j, enum sim_fault f);

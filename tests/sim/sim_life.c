@@ -185,6 +185,28 @@ static void set_vouchers(struct conf *c)
 		c->providers[i].attest_as = CONF_ATTEST_AUTO;
 }
 
+static struct conf_budget budget(const char *name)
+{
+	return (struct conf_budget){.name = mem_strdup(name),
+				    .market = CONF_MARKET_ANY,
+				    .amount_nano = INT64_MAX / 4,
+				    .period = mem_strdup("month"),
+				    .stop_at = 100,
+				    .contact = mem_strdup("")};
+}
+
+/* They never run out: what is judged is that they count. */
+static void set_budgets(const struct world *w, struct conf *c)
+{
+	c->nbudgets = 2;
+	c->budgets = mem_zalloc(c->nbudgets * sizeof(*c->budgets));
+	c->budgets[0] = budget("all");
+	c->budgets[1] = budget("accounts");
+	c->budgets[1].each = CONF_EACH_ACCOUNT;
+	c->budgets[1].reserve = w->seed % 2 == 0 ? CONF_RESERVE_FULL : CONF_RESERVE_LEASE;
+	c->budgets[1].lease_ms = 5 * SIM_MINUTE;
+}
+
 static struct conf *make_conf(struct world *w)
 {
 	struct conf *c = conf_new("burstd.conf");
@@ -208,6 +230,8 @@ static struct conf *make_conf(struct world *w)
 		set_nodes(w, c);
 	if (w->set.vouchers)
 		set_vouchers(c);
+	if (w->set.budgets)
+		set_budgets(w, c);
 	if (conf_finish(c, &e) != 0)
 		world_fail(w, "configuration: %s", e.msg);
 	if (w->set.claims && !w->set.bootstrap) /* there is no store in this world either */
@@ -365,6 +389,7 @@ void life_start(struct world *w)
 				      .store_ca = "-----BEGIN CERTIFICATE-----\n",
 				      .ctx = w,
 				      .zone = utc,
+				      .report_zone = w->report_zone,
 				      .slice = {w->set.slice, w->set.slice, w->set.slice},
 				      .parts = parts_all()};
 	struct conf *c = make_conf(w);

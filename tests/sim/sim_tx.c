@@ -96,6 +96,9 @@ void journal_put_usage(struct journal_tx *tx, const struct journal_usage *u)
 	const struct sim_pool *p = world_pool_of(tx->w, u->node);
 
 	sim_row_bill(tx->w, u);
+	SIM_TRACE(tx->w, "  bill %s/%llu from %lld until %lld: %lld", u->node,
+		  (unsigned long long)u->gen, (long long)u->start_ms, (long long)u->end_ms,
+		  (long long)u->cost_nano);
 	*b = (struct sim_bill){.gen = u->gen,
 			       .pool = p != NULL ? (uint32_t)(p - tx->w->set.pools) : 0,
 			       .start_ms = u->start_ms,
@@ -145,6 +148,47 @@ void journal_put_job_said(struct journal_tx *tx, int64_t at_ms, uint64_t job, co
 	(void)at_ms;
 	if (job == 0 || p->account[0] == '\0')
 		world_fail(tx->w, "I22: a job that nobody pays for");
+}
+
+static void add_hold(struct journal_tx *tx, enum effect_kind kind, const struct journal_hold *h)
+{
+	struct sim_hold *x = &add(tx, kind, h->node)->u.hold;
+
+	*x = (struct sim_hold){
+		.gen = h->gen, .job = h->job, .h = h->hold, .s = sim_spender_of(&h->spender)};
+	(void)snprintf(x->node, sizeof(x->node), "%.23s", h->node);
+}
+
+void journal_put_hold(struct journal_tx *tx, const struct journal_hold *h)
+{
+	add_hold(tx, PUT_HOLD, h);
+	SIM_TRACE(tx->w, "  hold %s/%llu job %llu kind %d: %lld from %lld until %lld", h->node,
+		  (unsigned long long)h->gen, (unsigned long long)h->job, (int)h->hold.kind,
+		  (long long)h->hold.rate_nano_h, (long long)h->hold.from_ms,
+		  (long long)h->hold.until_ms);
+}
+
+void journal_del_hold(struct journal_tx *tx, const struct journal_hold *h)
+{
+	add_hold(tx, DEL_HOLD, h);
+	SIM_TRACE(tx->w, "  hold %s/%llu job %llu kind %d ends", h->node,
+		  (unsigned long long)h->gen, (unsigned long long)h->job, (int)h->hold.kind);
+}
+
+void journal_put_spent(struct journal_tx *tx, const struct journal_spent *s)
+{
+	struct sim_day *d = &add(tx, PUT_DAY, "")->u.day;
+
+	memset(d, 0, sizeof(*d));
+	SIM_TRACE(tx->w, "  spent %s%s: %lld", s->spender.machine ? "machine " : s->spender.account,
+		  s->spender.pool, (long long)s->nano);
+	*d = (struct sim_day){.day = s->day, .nano = s->nano, .s = sim_spender_of(&s->spender)};
+}
+
+void journal_del_spent(struct journal_tx *tx, int64_t day)
+{
+	(void)tx;
+	(void)day; /* no story is so long */
 }
 
 void journal_put_audit(struct journal_tx *tx, const struct journal_audit *a)

@@ -5,6 +5,7 @@
 
 #include "sim_facts.h"
 #include "sim_journal.h"
+#include "sim_money.h"
 
 enum effect_kind {
 	PUT_NODE,
@@ -25,6 +26,9 @@ enum effect_kind {
 	DEL_VOUCHER,
 	PUT_AUDIT,
 	PUT_FACT, /* value: it has a step */
+	PUT_HOLD,
+	DEL_HOLD,
+	PUT_DAY
 };
 
 struct effect {
@@ -41,6 +45,8 @@ struct effect {
 		struct journal_rescue rescue;
 		struct claim claim;
 		struct sim_voucher voucher;
+		struct sim_hold hold;
+		struct sim_day day;
 		struct {
 			struct sim_life is;
 			struct life_step step;

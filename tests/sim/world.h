@@ -292,6 +292,7 @@ struct sim_setting {
 	int attest;       /* enum conf_attest: what proves which machine it is */
 	int64_t claim_ms; /* for that; 0: as long as it may boot */
 	bool checkpoint;  /* jobs are told to save their work */
+	bool budgets;     /* money is set aside */
 	bool het;         /* some jobs are heterogeneous */
 	bool rebalance;   /* nodes are drained when they may soon be reclaimed ... */
 	int64_t wait_ms;  /* ... for so long */
@@ -340,6 +341,7 @@ struct world {
 	bool failed;
 	char why[300];
 	struct sim_setting set;
+	struct zone *report_zone;  /* NULL: without budgets */
 	bool zoned[SIM_POOLS_MAX]; /* the configuration names a zone for this pool */
 	struct sim_pool_state pools[SIM_POOLS_MAX];
 	struct sim_place places[SIM_PLACES_MAX];

@@ -1,0 +1,40 @@
+/* budget_job.h - what must be set aside for a job: the machines that are bought for it, from their
+ * purchase until they are gone, and its own part of them. */
+#ifndef BURSTD_BUDGET_JOB_H
+#define BURSTD_BUDGET_JOB_H
+
+#include "core/budget.h"
+#include "core/payer.h"
+
+struct budget_times {    /* of slurmctld and providers, at most */
+	int64_t over_ms; /* how much longer than its limit a job may run: OverTimeLimit, KillWait */
+	int64_t idle_ms; /* from a job's end until slurmctld gives the node up: SuspendTime */
+	int64_t end_ms;  /* from there until the machine bills no more */
+};
+
+struct budget_machine { /* one of those that a job has, or will have */
+	const char *pool, *provider;
+	enum provider_market market;
+	int64_t rate_nano_h; /* <= 0: not known */
+	int64_t boot_ms;     /* at most until the node is up; 0: it is */
+	int64_t quantum_ms;  /* its time is billed in such steps, ... */
+	int64_t minimum_ms;  /* ... and at least this long */
+	uint32_t gpus, cpus; /* 0: not known */
+};
+
+enum { BUDGET_WANTS_MAX = BUDGET_NKINDS };
+
+/* The holds for a machine that is bought for a job; p NULL: for none.  Returns how many. */
+size_t budget_wants(struct budgets *b, const struct payer *p, const struct budget_machine *m,
+		    const struct budget_times *t, int64_t now_ms,
+		    struct budget_want out[BUDGET_WANTS_MAX]);
+/* The hold for a job's part of a machine that is up. */
+struct budget_hold budget_run(struct budgets *b, const struct payer *p,
+			      const struct budget_machine *m, const struct budget_times *t,
+			      int64_t now_ms);
+/* Until when the machine itself must be held for a job that begins there now. */
+int64_t budget_machine_until(struct budgets *b, const struct payer *p,
+			     const struct budget_machine *m, const struct budget_times *t,
+			     int64_t now_ms);
+
+#endif

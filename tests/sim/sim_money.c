@@ -1,0 +1,180 @@
+#include "sim_money.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim_journal.h"
+
+enum { MONEY_MAX = 100000 };
+
+#define COPY(to, from) (void)snprintf(to, sizeof(to), "%.15s", from)
+
+struct sim_spender sim_spender_of(const struct budget_spender *s)
+{
+	struct sim_spender o;
+
+	memset(&o, 0, sizeof(o)); /* compared as bytes */
+	o.machine = s->machine;
+	o.market = s->market;
+	COPY(o.account, s->account);
+	COPY(o.user, s->user);
+	COPY(o.qos, s->qos);
+	COPY(o.wckey, s->wckey);
+	COPY(o.partition, s->partition);
+	COPY(o.pool, s->pool);
+	COPY(o.provider, s->provider);
+	return o;
+}
+
+static struct budget_spender spender(const struct sim_spender *s)
+{
+	return (struct budget_spender){.machine = s->machine,
+				       .market = s->market,
+				       .account = s->account,
+				       .user = s->user,
+				       .qos = s->qos,
+				       .wckey = s->wckey,
+				       .partition = s->partition,
+				       .pool = s->pool,
+				       .provider = s->provider};
+}
+
+static void *grown(struct world *w, void *p, size_t n, size_t *cap, size_t size)
+{
+	if (n < *cap)
+		return p;
+	if (n >= MONEY_MAX)
+		world_fail(w, "I25: holds or days grow without end");
+	*cap = *cap == 0 ? 32 : 2 * *cap;
+	return mem_realloc(p, *cap * size);
+}
+
+static size_t find(const struct sim_money *m, const struct sim_hold *h)
+{
+	size_t i = 0;
+
+	while (i < m->nholds &&
+	       (strcmp(m->holds[i].node, h->node) != 0 || m->holds[i].gen != h->gen ||
+		m->holds[i].job != h->job || m->holds[i].h.kind != h->h.kind))
+		i++;
+	return i;
+}
+
+void sim_money_hold(struct world *w, struct sim_money *m, const struct sim_hold *h)
+{
+	size_t i = find(m, h);
+
+	if (h->h.from_ms > h->h.until_ms || h->h.rate_nano_h < 0)
+		world_fail(w, "P4: a hold for %s that makes no sense", h->node);
+	if (h->s.machine != (h->h.kind == BUDGET_MACHINE) || h->s.machine != (h->job == 0))
+		world_fail(w, "P4: a hold for %s of the wrong kind", h->node);
+	if (!h->s.machine && h->s.account[0] == '\0')
+		world_fail(w, "P4: a hold for job %" PRIu64 " without its account", h->job);
+	if (i == m->nholds) {
+		m->holds = grown(w, m->holds, m->nholds, &m->holds_cap, sizeof(*m->holds));
+		m->nholds++;
+	}
+	m->holds[i] = *h;
+}
+
+void sim_money_drop(struct world *w, struct sim_money *m, const struct sim_hold *h)
+{
+	size_t i = find(m, h);
+
+	if (i == m->nholds)
+		world_fail(w, "P4: a hold for %s ends that there is not", h->node);
+	else
+		m->holds[i] = m->holds[--m->nholds];
+}
+
+void sim_money_day(struct world *w, struct sim_money *m, const struct sim_day *d)
+{
+	size_t i = 0;
+
+	while (i < m->ndays &&
+	       (m->days[i].day != d->day || memcmp(&m->days[i].s, &d->s, sizeof(d->s)) != 0))
+		i++;
+	if (i == m->ndays) {
+		m->days = grown(w, m->days, m->ndays, &m->days_cap, sizeof(*m->days));
+		m->ndays++;
+	} else if (d->nano < m->days[i].nano) {
+		world_fail(w, "P4: what was spent on a day gets less");
+	}
+	m->days[i] = *d;
+}
+
+int sim_money_load(const struct sim_money *m, const struct journal_visitor *v, struct err *e)
+{
+	for (size_t i = 0; v->hold != NULL && i < m->nholds; i++) {
+		const struct sim_hold *x = &m->holds[i];
+		const struct journal_hold h = {.node = x->node,
+					       .gen = x->gen,
+					       .job = x->job,
+					       .hold = x->h,
+					       .spender = spender(&x->s)};
+
+		if (v->hold(v->ctx, &h, e) != 0)
+			return -1;
+	}
+	for (size_t i = 0; v->day != NULL && i < m->ndays; i++) {
+		const struct journal_spent s = {m->days[i].day, spender(&m->days[i].s),
+						m->days[i].nano};
+
+		if (v->day(v->ctx, &s, e) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+void sim_money_free(struct sim_money *m)
+{
+	free(m->holds);
+	free(m->days);
+}
+
+static bool is_held(const struct sim_money *m, const char *node, uint64_t gen)
+{
+	for (size_t i = 0; i < m->nholds; i++)
+		if (m->holds[i].gen == gen && strcmp(m->holds[i].node, node) == 0 &&
+		    m->holds[i].h.kind == BUDGET_MACHINE)
+			return true;
+	return false;
+}
+
+void sim_money_created(struct world *w, const char *node, uint64_t gen)
+{
+	if (w->set.budgets && w->set.chance[SIM_RESTORED] == 0 &&
+	    !is_held(sim_journal_money(w->journal), node, gen))
+		world_fail(w, "P4: %s is created, and no money is set aside for it", node);
+}
+
+void sim_money_gone(struct world *w, const struct sim_money *m, const char *node, uint64_t gen)
+{
+	for (size_t i = 0; w->set.budgets && i < m->nholds; i++)
+		if (m->holds[i].gen == gen && strcmp(m->holds[i].node, node) == 0)
+			world_fail(w, "P4: %s is gone, and money is held for it", node);
+}
+
+/* Days cut each bill, so each may be off by the rounding of its pieces: none is, in a story of an
+ * hour or two; one that was seen again was rounded twice. */
+bool sim_money_settled(struct world *w, char *why, size_t size)
+{
+	const struct sim_money *m = sim_journal_money(w->journal);
+	int64_t spent = 0, billed = 0, off;
+
+	/* A quantum is in no bill of burstd's; what a stale list brings back has two. */
+	if (!w->set.budgets || w->set.chance[SIM_RESTORED] != 0 || w->set.warm ||
+	    !sim_journal_exact(w->journal))
+		return true;
+	for (size_t i = 0; i < m->ndays; i++)
+		spent += m->days[i].s.machine ? m->days[i].nano : 0;
+	billed = sim_journal_billed_in_all(w->journal, &off);
+	if (spent - billed <= off && billed - spent <= off)
+		return true;
+	(void)snprintf(why, size, "P6: budgets say %lld was spent on machines, the bills %lld",
+		       (long long)spent, (long long)billed);
+	return false;
+}

@@ -1,0 +1,49 @@
+/* sim_money.h - what is held and was spent, durably, and the judge of both: nothing is created that
+ * no money was set aside for, and in the end what was spent is what was billed. */
+#ifndef SIM_MONEY_H
+#define SIM_MONEY_H
+
+#include "store/journal_money.h"
+#include "world.h"
+
+struct sim_spender {
+	bool machine;
+	char account[16], user[16], qos[16], wckey[16], partition[16], pool[16], provider[16];
+	enum provider_market market;
+};
+
+struct sim_hold {
+	char node[24];
+	uint64_t gen, job;
+	struct budget_hold h; /* but for its spender */
+	struct sim_spender s;
+};
+
+struct sim_day {
+	int64_t day, nano;
+	struct sim_spender s;
+};
+
+struct sim_money {
+	struct sim_hold *holds;
+	struct sim_day *days;
+	size_t nholds, holds_cap, ndays, days_cap;
+};
+
+struct journal_visitor;
+
+struct sim_spender sim_spender_of(const struct budget_spender *s);
+void sim_money_hold(struct world *w, struct sim_money *m, const struct sim_hold *h);
+void sim_money_drop(struct world *w, struct sim_money *m, const struct sim_hold *h);
+void sim_money_day(struct world *w, struct sim_money *m, const struct sim_day *d);
+int sim_money_load(const struct sim_money *m, const struct journal_visitor *v, struct err *e);
+void sim_money_free(struct sim_money *m);
+
+/* A create of this generation is on the wire. */
+void sim_money_created(struct world *w, const char *node, uint64_t gen);
+/* Its row is GONE: nothing is held for it any more. */
+void sim_money_gone(struct world *w, const struct sim_money *m, const char *node, uint64_t gen);
+/* In the end: what machines spent is what the bills say, in all. */
+bool sim_money_settled(struct world *w, char *why, size_t size);
+
+#endif
