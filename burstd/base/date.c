@@ -91,8 +91,9 @@ bool date_parse(const char *text, int64_t *out)
 		else
 			return false;
 	}
-	if (part[0] < FIRST_YEAR || part[0] > LAST_YEAR || part[1] < 1 || part[1] > 12)
+	if (part[0] < FIRST_YEAR || part[0] > LAST_YEAR)
 		return false;
+	/* A month 13 and a 30th of February come out as another date. */
 	day = date_day(part[0], part[1], part[2]);
 	if (strcmp(date_str(again, day), text) != 0)
 		return false;

@@ -93,6 +93,38 @@ static int check_names(const struct conf *c, const struct conf_budget *b, struct
 	return 0;
 }
 
+static bool lists(char *const *list, const char *name)
+{
+	for (size_t i = 0; list[i] != NULL; i++)
+		if (strcmp(list[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* Does any of its pools buy from any of its providers?  Else no machine would ever count. */
+static bool can_match(const struct conf *c, const struct conf_budget *b)
+{
+	for (size_t i = 0; b->pools[i] != NULL; i++) {
+		size_t n;
+		const struct conf_offer *o = conf_rungs(conf_pool_named(c, b->pools[i]), &n);
+
+		for (size_t k = 0; k < n; k++)
+			if (lists(b->providers, o[k].provider))
+				return true;
+	}
+	return false;
+}
+
+static int check_match(const struct conf *c, const struct conf_budget *b, struct err *e)
+{
+	struct err why;
+
+	if (b->pools == NULL || b->providers == NULL || can_match(c, b))
+		return 0;
+	(void)err_set(&why, ERR_INVALID, "providers: none of its pools buys from any of these");
+	return bad(c, b, "providers", &why, e);
+}
+
 /* Each step begins no earlier than the one before it, those that are never taken left out.  What
  * ends jobs comes after what starts none, or they would be started again. */
 static int check_ladder(const struct conf *c, const struct conf_budget *b, struct err *e)
@@ -153,9 +185,9 @@ static int finish(const struct conf *c, struct conf_budget *b, struct err *e)
 	assert(b->period != NULL);
 	if (period_parse(&b->period_rule, b->period, &why) < 0)
 		return bad(c, b, "period", &why, e);
-	if (check_meaning(c, b, e) < 0 || check_names(c, b, e) < 0 || check_ladder(c, b, e) < 0)
+	if (check_meaning(c, b, e) < 0 || check_names(c, b, e) < 0 || check_match(c, b, e) < 0)
 		return -1;
-	return check_rollover(c, b, e);
+	return check_ladder(c, b, e) < 0 ? -1 : check_rollover(c, b, e);
 }
 
 int conf_budgets_finish(struct conf *c, struct err *e)

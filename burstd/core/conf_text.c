@@ -203,7 +203,7 @@ static bool is_phrase(const char *text)
 static bool is_contact(const char *text)
 {
 	for (const char *p = text; *p != '\0'; p++)
-		if (*p < ' ' || *p > '~')
+		if ((unsigned char)*p < ' ' || (unsigned char)*p > '~')
 			return false;
 	return is_phrase(text) && strlen(text) <= CONF_CONTACT_MAX;
 }

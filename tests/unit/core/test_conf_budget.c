@@ -296,6 +296,13 @@ static void test_what_a_budget_needs(void **state)
 	c = with_budget(&b);
 	add(b, "pools", "a");
 	add(b, "providers", "two");
+	check(c, "burstd.conf:30: budget \"x\": providers: none of its pools buys from any of "
+		 "these");
+	c = with_budget(&b);
+	add_pool(c, "z", "two", "z1", 110);
+	add(b, "pools", "a");
+	add(b, "pools", "z");
+	add(b, "providers", "two");
 	add(b, "partitions", "nobody-knows");
 	check(c, NULL);
 	c = with_budget(&b);

@@ -31,6 +31,12 @@ static const struct {
 	 "6: budget \"b\": providers: there is no provider \"sun\""},
 	{"unknown pool", HEAD SIM POOL BUDGET "\npools = {p, q}\n}\n",
 	 "8: budget \"b\": pools: there is no pool \"q\""},
+	{"a pool of offers elsewhere",
+	 HEAD SIM
+	 "provider b { driver = sim }\npool p { nodes = c1 max_nodes = 1 max_rate = \"1\"\n"
+	 "offer o { provider = sim type = t region = r } }\n" BUDGET
+	 "pools = {p}\nproviders = {b}\n}\n",
+	 "10: budget \"b\": providers: none of its pools buys from any of these"},
 	{"names with a comma", HEAD BUDGET "users = \"ann,bob\"\n}\n", "5: "},
 	{"names with a comma in a list", HEAD BUDGET "users = {\"ann,bob\"}\n}\n",
 	 "5: budget \"b\": users: \"ann,bob\": want names of at most 63 bytes, each by itself: "
@@ -88,6 +94,11 @@ static void test_what_is_printed_loads_again(void **state)
 	static const char *const texts[] = {
 		HEAD BUDGET "}\n",
 		HEAD "budget b { rate = \"7\" }\n",
+		HEAD SIM
+		"provider b { driver = sim }\npool p { nodes = c1 max_nodes = 1 max_rate = "
+		"\"1\"\noffer o { provider = sim type = t region = r }\n"
+		"offer q { provider = b type = t region = r } }\n" BUDGET
+		"pools = {p} providers = {b} }\n",
 		HEAD "budget b { rate = \"7\" reserve = lease }\n",
 		HEAD BUDGET "period = \"rolling 9d\" market = spot }\nbudget a { rate = \"1\" }\n",
 	};

@@ -110,7 +110,7 @@ static const struct {
 	{"budget", "users", "\"ann\", ", ""},
 	{"budget", "qos", "\"high\", ", ""},
 	{"budget", "wckeys", "\"w1\", ", ""},
-	{"budget", "providers", "{\"sim\", \"ec2\"}", "{\"ec2\"}"},
+	{"budget", "providers", "{\"sim\", \"ec2\"}", "{\"sim\"}"},
 	{"budget", "market", "market = reserved each", "market = any each"},
 	{"budget", "each", "each = account", "each = user"},
 	{"budget", "amount", "\"50000.00\"", "\"50000.01\""},
