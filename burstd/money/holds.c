@@ -195,6 +195,8 @@ static void on_seen_again(struct engine *e, struct fleet_node *fn, const struct 
 	(void)budget_wants(e->money->budgets, NULL, &m, &e->money->times, engine_now(e), wants);
 	wants[0].hold.from_ms = is->end_ms != 0 ? billed_until(e, fn, is) : is->start_ms;
 	wants[0].hold.until_ms = engine_now(e) + HOLDS_MORE_MS;
+	if (wants[0].hold.until_ms < wants[0].hold.from_ms) /* its time is paid for */
+		wants[0].hold.until_ms = wants[0].hold.from_ms;
 	(void)hold_add(e, g, 0, &wants[0].hold);
 }
 
