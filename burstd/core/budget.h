@@ -61,7 +61,8 @@ struct budget_no {
 	int64_t needs, left, limit;
 	int64_t resets_ms; /* when its next period begins; 0: none does */
 	char period[PERIOD_NAME_SIZE];
-	bool lasting; /* it never fits: it needs more than there is in all */
+	enum provider_market market; /* for budgets_lack() */
+	bool lasting;                /* it never fits: it needs more than there is in all */
 };
 
 struct budgets;
@@ -115,6 +116,8 @@ struct budget_want { /* n equal holds */
 bool budgets_try(struct budgets *b, const struct budget_want *wants, size_t n, bool take,
 		 struct budget_no *no);
 void budgets_forget_tries(struct budgets *b);
+/* Does the budget still lack what it did?  *no must be of the present configuration. */
+bool budgets_lack(const struct budgets *b, const struct budget_no *no);
 
 /* One line, for people: "budget physics: this job needs 118.08 EUR for its 4 h, 61.20 of 500.00
  * left in 2026-11".  limit_ms: of the job, -1 if it has none. */

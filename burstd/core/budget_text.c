@@ -37,12 +37,25 @@ static const char *span(char out[SPAN_SIZE], int64_t ms)
 	return out;
 }
 
+enum { CENT = FMT_NANO / 100 };
+
+/* In cents: what is needed is rounded up, what there is down. */
+static const char *cents_up(char out[FMT_MONEY_SIZE], int64_t nano)
+{
+	return fmt_money(out, nano > INT64_MAX - CENT ? nano : (nano + CENT - 1) / CENT * CENT);
+}
+
+static const char *cents_down(char out[FMT_MONEY_SIZE], int64_t nano)
+{
+	return fmt_money(out, nano / CENT * CENT);
+}
+
 static void add_needs(struct str *s, const struct budget_no *no, const char *currency,
 		      int64_t limit_ms)
 {
 	char money[FMT_MONEY_SIZE], time[SPAN_SIZE];
 
-	str_addf(s, "this job needs %s %s", fmt_money(money, no->needs), currency);
+	str_addf(s, "this job needs %s %s", cents_up(money, no->needs), currency);
 	if (no->lack == BUDGET_LACKS_RATE)
 		str_adds(s, " an hour");
 	else if (limit_ms >= 0)
@@ -53,7 +66,7 @@ static void add_left(struct str *s, const struct budget_no *no, const char *wher
 {
 	char left[FMT_MONEY_SIZE], limit[FMT_MONEY_SIZE];
 
-	str_addf(s, ", %s of %s left%s%s", fmt_money(left, no->left), fmt_money(limit, no->limit),
+	str_addf(s, ", %s of %s left%s%s", cents_down(left, no->left), fmt_money(limit, no->limit),
 		 where[0] != '\0' ? " " : "", where);
 }
 

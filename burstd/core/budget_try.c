@@ -1,5 +1,6 @@
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "core/budget_private.h"
@@ -37,7 +38,8 @@ static void lacks(struct budget_no *no, const struct trial *t, enum budget_lack 
 				 .lack = lack,
 				 .needs = needs_nano,
 				 .left = left_nano,
-				 .limit = t->c->b->amount_nano};
+				 .limit = t->c->b->amount_nano,
+				 .market = t->market};
 	(void)snprintf(no->value, sizeof(no->value), "%s", t->c->value);
 	if (t->c->b->amount_nano == 0)
 		return;
@@ -161,4 +163,34 @@ void budgets_forget_tries(struct budgets *b)
 {
 	for (size_t i = 0; i < b->ncounts; i++)
 		b->counts[i]->tried = (struct budget_sum){0};
+}
+
+static const struct budget_count *count_of(const struct budgets *b, const struct budget_no *no)
+{
+	for (size_t i = 0; i < b->ncounts; i++)
+		if (b->counts[i]->b == no->budget && strcmp(b->counts[i]->value, no->value) == 0)
+			return b->counts[i];
+	return NULL;
+}
+
+bool budgets_lack(const struct budgets *b, const struct budget_no *no)
+{
+	const struct budget_count *c = count_of(b, no);
+	const budget_wide needs = no->needs;
+
+	if (c == NULL)
+		return no->lack == BUDGET_NO_ACCOUNT || no->lack == BUDGET_NO_PRICE;
+	switch (no->lack) {
+	case BUDGET_LACKS_MONEY:
+	case BUDGET_WANTS_SPOT:
+		return needs > cap_of(c->b, no->market) - (budget_wide)c->spent - c->held.now;
+	case BUDGET_LACKS_LATER:
+		return needs > cap_of(c->b, no->market) - c->held.later;
+	case BUDGET_LACKS_RATE:
+		return needs > c->b->rate_nano_h - c->held.rate;
+	case BUDGET_NOT_YET:
+		return c->when == PERIOD_NOT_YET;
+	default:
+		return true;
+	}
 }

@@ -118,7 +118,7 @@ void plan_explain(const struct plan *plan, const struct plan_node *pn, const str
 
 struct refusal_hint plan_hint(const struct plan *p, const struct plan_node *pn)
 {
-	struct refusal_hint hint = {.lasting = pn->lasting};
+	struct refusal_hint hint = {.lasting = pn->lasting, .money = pn->cause == PLAN_BUDGET};
 
 	if (pn->cause == PLAN_LADDER)
 		hint = p->no_rungs[pn->no_rung].hint;

@@ -33,6 +33,7 @@ int64_t refusal_add(struct refusal *r, struct refusal_hint hint, int64_t now_ms)
 		r->first_ms = now_ms;
 	r->count++;
 	r->last_ms = now_ms;
+	r->money = hint.money;
 	wait = backoff(r->count);
 	if (hint.not_before_ms - now_ms > wait)
 		wait = hint.not_before_ms - now_ms;

@@ -26,6 +26,7 @@ struct refusal { /* of one job; all zero: never refused */
 	int64_t told_wall_ms;
 	int64_t had_wall_ms; /* the begin time of burstd's that slurmctld has if it did not take
 				that; 0: none */
+	bool money;          /* it was refused for want of money (core/budget.h), the last time */
 };
 
 /* When another try of a refused job makes sense; 0: not known. */
@@ -33,6 +34,7 @@ struct refusal_hint {
 	int64_t not_before_ms; /* an earlier try would be refused for the same reason */
 	int64_t surely_ms;     /* a try then may have what this one may not */
 	bool lasting;          /* no wait can mend it */
+	bool money;            /* money can */
 	uint64_t job;          /* the job that it is about; 0: any that has the node */
 	bool stale;            /* something has changed since: decide anew */
 	/* Jobs share a node, and no offer meets the wishes of all, though one may do for each of

@@ -134,6 +134,10 @@ void postpone_bought(struct engine *e, uint64_t number); /* the job's nodes were
 /* --- postpone_anew.c --- */
 /* Let jobs that no wait could help try again: the configuration has changed. */
 void postpone_anew(struct engine *e);
+/* Likewise for this job: there is money for it. */
+void postpone_paid(struct engine *e, uint64_t number);
+/* Likewise for all jobs that lacked money. */
+void postpone_money(struct engine *e);
 /* Likewise for each job of whose pool an offer costs less than when the job was refused. */
 void postpone_quotes(struct engine *e, bool cheaper);
 /* Likewise for each job that its user has edited, by the answer to SLURM_SOME_JOBS. */

@@ -33,6 +33,21 @@ void postpone_anew(struct engine *e)
 			change(e, p);
 }
 
+void postpone_paid(struct engine *e, uint64_t number)
+{
+	struct postponed *p = postpone_find(e, number);
+
+	if (p != NULL && is_to_wait(e, p))
+		change(e, p);
+}
+
+void postpone_money(struct engine *e)
+{
+	for (struct postponed *p = e->jobs->parts[JOB_POSTPONED]; p != NULL; p = p->in.next)
+		if (p->refusal.money && is_to_wait(e, p))
+			change(e, p);
+}
+
 /* Has any offer of the pool become cheaper, or available?  Which of them the job may have is not
  * known here. */
 static bool is_cheaper(const struct engine *e, const struct postponed *p)
@@ -75,7 +90,8 @@ static void on_words(void *ctx, const struct slurm_job_words *w)
 	}
 	h = add_text(add_text(h, w->job.partition), w->job.constraint);
 	h = add_text(add_text(h, w->job.comment), w->required);
-	h = add_text(h, w->excluded);
+	h = add_text(add_text(h, w->excluded), w->job.payer.limit);
+	h = add_text(add_text(h, w->job.payer.account), w->job.payer.qos);
 	if (is_waiting(e, p) && p->wishes != 0 && p->wishes != h)
 		change(e, p);
 	p->wishes = h;

@@ -91,6 +91,7 @@ void hold_change(struct engine *e, struct hold_node *g, struct hold *h, int64_t 
 	budgets_release(e->money->budgets, h->hold);
 	next.from_ms = from_ms;
 	next.until_ms = until_ms;
+	e->money->freed = true; /* it may be shorter */
 	h->hold = budgets_hold(e->money->budgets, &next);
 	if (g->written)
 		write_one(e, g, h);

@@ -14,7 +14,6 @@ enum {
 	HOLDS_LOOK_MS = 30000,  /* between two looks which jobs still run */
 	HOLDS_WATCH_MS = 30000, /* between two looks at holds that are about to end */
 	HOLDS_MORE_MS = 120000, /* a machine that outlives its hold is held for so much longer */
-	HOLDS_AGAIN_MS = 5000,  /* between two tries of the jobs that wait for money */
 	HOLDS_DAYS = 800,       /* what was spent is kept so long: two years, and more */
 	/* From the order to delete a machine until it bills no more, at most: promises.md, P4. */
 	HOLDS_END_MS = 150000,
@@ -33,7 +32,7 @@ struct budgets *holds_budgets(const struct engine *e)
 static void configure(struct engine *e)
 {
 	budgets_configure(e->money->budgets, e->conf->budgets, e->conf->nbudgets);
-	e->money->freed = true;
+	holds_waits_forget(e);
 }
 
 static void holds_init(struct engine *e)
@@ -51,7 +50,15 @@ static void holds_init(struct engine *e)
 static void holds_free(struct engine *e)
 {
 	hold_free(e);
+	free(e->money->waits);
 	budgets_free(e->money->budgets);
+}
+
+/* What jobs lacked before this start is not known any more: each is tried once. */
+static void holds_start(struct engine *e)
+{
+	if (e->money->budgets != NULL)
+		postpone_money(e);
 }
 
 static void holds_reload(struct engine *e)
@@ -95,11 +102,6 @@ void holds_bought(struct engine *e, struct fleet_node *fn, const struct payer *p
 	for (size_t i = 0; i < n; i++)
 		(void)hold_add(e, g, wants[i].hold.kind == BUDGET_MACHINE ? 0 : fn->n.job,
 			       &wants[i].hold);
-}
-
-void holds_refused(struct engine *e)
-{
-	e->money->refused = true;
 }
 
 /* The row is being written.  One that was found, or is older than the budgets, has no holds yet. */
@@ -364,34 +366,29 @@ static void holds_run(struct engine *e)
 	if (m->budgets == NULL)
 		return;
 	watch(e);
+	holds_waits_turn(e);
 	if (m->nruns > 0 && now >= m->look_ms && !jobs_coming(e, JOBS_FOR_HOLDS)) {
 		m->look_ms = now + HOLDS_LOOK_MS;
 		jobs_want(e, JOBS_FOR_HOLDS);
 	}
-	if (!m->refused || !m->freed || now < m->freed_ms + HOLDS_AGAIN_MS)
-		return;
-	m->freed_ms = now;
-	m->freed = m->refused = false;
-	postpone_anew(e);
 }
 
 static int64_t holds_next_ms(const struct engine *e)
 {
 	const struct money_state *m = e->money;
-	int64_t next = m->nodes != NULL || m->refused ? m->watch_ms : INT64_MAX;
+	int64_t next = m->nodes != NULL ? m->watch_ms : INT64_MAX;
 
 	if (m->budgets == NULL)
 		return INT64_MAX;
 	if (m->nruns > 0 && m->look_ms < next && !jobs_coming(e, JOBS_FOR_HOLDS))
 		next = m->look_ms;
-	if (m->refused && m->freed && m->freed_ms + HOLDS_AGAIN_MS < next)
-		next = m->freed_ms + HOLDS_AGAIN_MS;
-	return next;
+	return next < holds_waits_next_ms(e) ? next : holds_waits_next_ms(e);
 }
 
 const struct engine_part holds_part = {
 	.name = "money that is set aside",
 	.at = {[PART_INIT] = holds_init,
+	       [PART_START] = holds_start,
 	       [PART_RELOAD] = holds_reload,
 	       [PART_RUN] = holds_run,
 	       [PART_FREE] = holds_free},

@@ -13,6 +13,7 @@
 enum {
 	MONEY_SAID = 4096, /* jobs; what is said of one is written again after so many others */
 	MONEY_UNSAID = 1 << 16, /* jobs that squeue is to tell of; sacct tells of more */
+	MONEY_WAITS = 1 << 16,  /* jobs that wait for money; others do until the next day */
 };
 
 struct hold_node;
@@ -34,10 +35,14 @@ struct money_state {
 	int64_t asked_ms;        /* when squeue was asked last */
 	int64_t look_ms;         /* squeue is asked next which of them still do */
 	int64_t watch_ms;        /* holds that are about to end are looked at next */
-	bool refused;            /* some job waits for money ... */
-	bool freed;              /* ... and there is more than before */
-	int64_t freed_ms;        /* when such jobs were last let try again */
-	int64_t forget_day;      /* what was spent before it is forgotten */
+	struct money_wait {      /* a job that waits for money, and what it lacks */
+		uint64_t job;
+		struct budget_no no;
+	} * waits;
+	size_t nwaits, waits_cap;
+	bool freed;         /* there may be more money than before */
+	int64_t freed_ms;   /* when it was last looked for whom there is enough */
+	int64_t forget_day; /* what was spent before it is forgotten */
 };
 
 /* --- facts.c --- */
@@ -54,8 +59,13 @@ struct budgets *holds_budgets(const struct engine *e);
 /* A row was made that is not written yet: set aside what it and its job may cost.  p NULL: who pays
  * is not known, or it is for no job. */
 void holds_bought(struct engine *e, struct fleet_node *fn, const struct payer *p);
-/* A job was refused for want of money. */
-void holds_refused(struct engine *e);
+/* A job was refused for want of money: it is tried again when there is enough. */
+void holds_refused(struct engine *e, uint64_t job, const struct budget_no *no);
+
+/* --- holds_wait.c --- */
+void holds_waits_turn(struct engine *e); /* let jobs try again for which there is money now */
+int64_t holds_waits_next_ms(const struct engine *e);
+void holds_waits_forget(struct engine *e); /* all are tried again, by the configuration's change */
 
 /* --- holds_load.c --- */
 int holds_load(struct engine *e, const struct journal_hold *h, struct err *err);

@@ -35,9 +35,9 @@
 #define SLURM_PAYER_WISHES_FORMAT  SLURM_PAYER_FORMAT "%f"
 #define SLURM_PAYER_COMMENT_FORMAT SLURM_PAYER_WISHES_FORMAT " %1025k"
 
-/* Likewise for one job, with its owner's uid and what it needs: number of nodes, required nodes,
- * planned nodes, excluded nodes.  The lists have only nodes that slurmctld knows. */
-#define SLURM_WORDS_FORMAT "%A|%i|%T|%P|%r|%N|%U|%D|%n|%Y|%x|%f %1025k"
+/* Likewise for one job, with who pays, its owner's uid and what it needs: number of nodes, required
+ * nodes, planned nodes, excluded nodes.  The lists have only nodes that slurmctld knows. */
+#define SLURM_WORDS_FORMAT SLURM_JOB_FORMAT "|%U|%D|%n|%Y|%x" SLURM_PAYER_COLUMNS "%f %1025k"
 
 /* The arguments of squeue for details, without the jobs' ids: one line a job, in columns.  No
  * column is a user's text, while `scontrol show job` prints the job's name, which may contain

@@ -43,8 +43,10 @@ static uint32_t count_of(struct slurm_text t)
 	return n <= UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
+#define YEAR_S INT64_C(31536000)
+
 /* "4:00:00", "1-00:00:00", "30:00" (minutes and seconds), "UNLIMITED".  A limit that cannot be read
- * is none. */
+ * is none; nor is a year, which is what the backfill scheduler gives a job without one (22.05). */
 static int64_t limit_of(struct slurm_text t)
 {
 	int64_t days = 0, v = 0, part = 0;
@@ -64,7 +66,8 @@ static int64_t limit_of(struct slurm_text t)
 			return PAYER_UNLIMITED;
 		}
 	}
-	return parts == 0 ? PAYER_UNLIMITED : v + part + 86400 * days;
+	v += part + 86400 * days;
+	return parts == 0 || v >= YEAR_S ? PAYER_UNLIMITED : v;
 }
 
 /* The GPUs of one entry: "gpu", "gpu:8", "gpu:h100:8", "gpu:h100". */

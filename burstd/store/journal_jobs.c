@@ -7,17 +7,17 @@
 
 static const char sql_put_refusal[] =
 	"INSERT INTO refusal (job, count, last_ms, first_ms, wait_ms, "
-	"told_wall_ms, had_wall_ms)"
-	" VALUES (?, ?, ?, ?, ?, ?, ?)"
+	"told_wall_ms, had_wall_ms, money)"
+	" VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 	" ON CONFLICT (job) DO UPDATE SET count = excluded.count,"
 	" last_ms = excluded.last_ms, first_ms = excluded.first_ms,"
 	" wait_ms = excluded.wait_ms, told_wall_ms = excluded.told_wall_ms,"
-	" had_wall_ms = excluded.had_wall_ms";
+	" had_wall_ms = excluded.had_wall_ms, money = excluded.money";
 
 static const char sql_del_refusal[] = "DELETE FROM refusal WHERE job = ?";
 
 static const char sql_all_refusals[] =
-	"SELECT job, count, last_ms, first_ms, wait_ms, told_wall_ms, had_wall_ms "
+	"SELECT job, count, last_ms, first_ms, wait_ms, told_wall_ms, had_wall_ms, money "
 	"FROM refusal"
 	" ORDER BY job";
 
@@ -42,6 +42,7 @@ void journal_put_refusal(struct journal_tx *tx, const struct journal_refusal *r)
 	tx_int(tx, r->r.wait_ms);
 	tx_int(tx, r->r.told_wall_ms);
 	tx_int(tx, r->r.had_wall_ms);
+	tx_int(tx, r->r.money);
 }
 
 void journal_del_refusal(struct journal_tx *tx, uint64_t job)
@@ -61,6 +62,7 @@ static int read_refusal(const struct journal *j, struct db_cursor *c,
 	r.r.wait_ms = db_get_int(c, 0, INT64_MAX);
 	r.r.told_wall_ms = db_get_int(c, 0, INT64_MAX);
 	r.r.had_wall_ms = db_get_int(c, 0, INT64_MAX);
+	r.r.money = db_get_int(c, 0, 1) != 0;
 	return c->bad ? db_damaged(j->db, "refusal", e) : v->refusal(v->ctx, &r, e);
 }
 

@@ -283,8 +283,9 @@ static const char step_16[] =
 	"  gpus BIGINT NOT NULL);" FACT_IS_KEPT("life") FACT_IS_KEPT("machine")
 		FACT_IS_KEPT("buyer") FACT_IS_KEPT("job_said");
 
-/* Money that is set aside (core/budget.h) for a generation and a job, 0 for the machine itself; and
- * what was spent on each day of the report's zone, by who spent it. */
+/* Money that is set aside (core/budget.h) for a generation and a job, 0 for the machine itself;
+ * what was spent on each day of the report's zone, by who spent it; and the jobs that wait for
+ * money. */
 #define SPENDER                                                                                    \
 	"  machine INTEGER NOT NULL,"                                                              \
 	"  account TEXT NOT NULL,"                                                                 \
@@ -307,7 +308,8 @@ static const char step_17[] =
 	"CREATE TABLE spent ("
 	"  day BIGINT NOT NULL," SPENDER "  nano BIGINT NOT NULL,"
 	"  PRIMARY KEY (day, machine, account, user, qos, wckey, partition, pool,"
-	"    provider, market)) WITHOUT ROWID;";
+	"    provider, market)) WITHOUT ROWID;"
+	"ALTER TABLE refusal ADD COLUMN money INTEGER NOT NULL DEFAULT 0;";
 #undef SPENDER
 
 const char *const schema_steps[SCHEMA_STEPS] = {

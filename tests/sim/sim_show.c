@@ -207,9 +207,10 @@ static void show_word(const struct ctld_job *j, struct str *out)
 {
 	char id[24];
 
-	str_addf(out, "%u|%s|%s|all|None||1000|%u|||(null)|%s %-1025s\n", (unsigned)j->id,
-		 sim_ctld_id(j, id), state_of(j), (unsigned)j->n,
-		 j->constraint != NULL ? j->constraint : "(null)", "(null)");
+	str_addf(out, "%u|%s|%s|all|None||1000|%u|||(null)", (unsigned)j->id, sim_ctld_id(j, id),
+		 state_of(j), (unsigned)j->n);
+	show_payer(j, out);
+	str_addf(out, "%s %-1025s\n", j->constraint != NULL ? j->constraint : "(null)", "(null)");
 }
 
 void sim_ctld_show_words(struct sim_ctld *c, const char *ids, struct str *out)

@@ -99,7 +99,8 @@ static void test_limits(void **state)
 		{"0:01", 1},
 		{"30:00", 1800},
 		{"1:00:00", 3600},
-		{"365-00:00:00", INT64_C(365) * 86400},
+		{"364-23:59:59", INT64_C(365) * 86400 - 1},
+		{"365-00:00:00", PAYER_UNLIMITED}, /* backfill's word for none */
 		{"UNLIMITED", PAYER_UNLIMITED},
 		{"NOT_SET", PAYER_UNLIMITED},
 		{"INVALID", PAYER_UNLIMITED},

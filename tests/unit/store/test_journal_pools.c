@@ -57,7 +57,7 @@ static struct opinions opinions(struct fixture *f)
 static void put_refusal(struct fixture *f, uint64_t job, uint32_t count, int64_t last_ms)
 {
 	struct journal_tx *tx = journal_begin(f->j);
-	struct journal_refusal r = {job, {count, last_ms, last_ms - 1, 77, 88, 99}};
+	struct journal_refusal r = {job, {count, last_ms, last_ms - 1, 77, 88, 99, job == 8}};
 
 	journal_put_refusal(tx, &r);
 	r = (struct journal_refusal){0}; /* effects are copies */
@@ -82,6 +82,7 @@ static void test_refusals(void **state)
 	assert_true(o.refusals[1].r.count == 3 && o.refusals[1].r.last_ms == 4);
 	assert_true(o.refusals[1].r.first_ms == 3 && o.refusals[1].r.wait_ms == 77);
 	assert_true(o.refusals[1].r.told_wall_ms == 88 && o.refusals[1].r.had_wall_ms == 99);
+	assert_true(o.refusals[1].r.money && !o.refusals[0].r.money);
 	tx = journal_begin(f->j);
 	journal_del_refusal(tx, 7);
 	journal_del_refusal(tx, 99); /* not there */

@@ -1,0 +1,54 @@
+/* Jobs that wait for money: each is tried again when the budget that refused it has enough for it,
+ * and not before, since a try in vain costs slurmctld a round of orders. */
+#include "money/money.h"
+
+#include "base/mem.h"
+#include "jobs/jobs.h"
+
+enum { HOLDS_AGAIN_MS = 2000 }; /* between two looks */
+
+void holds_refused(struct engine *e, uint64_t job, const struct budget_no *no)
+{
+	struct money_state *m = e->money;
+	size_t i = 0;
+
+	while (i < m->nwaits && m->waits[i].job != job)
+		i++;
+	if (i == MONEY_WAITS || job == 0)
+		return;
+	if (i == m->waits_cap) {
+		m->waits_cap = m->waits_cap == 0 ? 16 : 2 * m->waits_cap;
+		m->waits = mem_realloc(m->waits, m->waits_cap * sizeof(*m->waits));
+	}
+	m->waits[i] = (struct money_wait){job, *no};
+	m->nwaits += i == m->nwaits;
+}
+
+void holds_waits_forget(struct engine *e)
+{
+	e->money->nwaits = 0;
+}
+
+void holds_waits_turn(struct engine *e)
+{
+	struct money_state *m = e->money;
+	size_t n = 0;
+
+	if (!m->freed || m->nwaits == 0 || engine_now(e) < m->freed_ms + HOLDS_AGAIN_MS)
+		return;
+	m->freed = false;
+	m->freed_ms = engine_now(e);
+	for (size_t i = 0; i < m->nwaits; i++)
+		if (budgets_lack(m->budgets, &m->waits[i].no))
+			m->waits[n++] = m->waits[i];
+		else
+			postpone_paid(e, m->waits[i].job);
+	m->nwaits = n;
+}
+
+int64_t holds_waits_next_ms(const struct engine *e)
+{
+	const struct money_state *m = e->money;
+
+	return m->freed && m->nwaits > 0 ? m->freed_ms + HOLDS_AGAIN_MS : INT64_MAX;
+}

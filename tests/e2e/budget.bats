@@ -1,0 +1,96 @@
+#!/usr/bin/env bats
+# Budgets on a real Slurm: what holds before anything is bought, and what the researcher reads (P4).
+
+# Variables from the helper; scripts for the job to expand.
+# shellcheck disable=SC2016,SC2034,SC2154
+load helper
+
+setup() {
+	calm
+	rows=$(sim_rows)
+}
+
+teardown() {
+	[ -n "${BATS_TEST_COMPLETED-}" ] || lab_logs
+	lab_burstd_conf
+	burstctl reload >/dev/null
+}
+
+# budget NAME LINE...: one more in burstd.conf; burstd takes it
+budget() {
+	printf 'budget "%s" {\n' "$1"
+	shift
+	printf '\t%s\n' "$@" '}'
+}
+
+# with_budgets TEXT: burstd.conf has these
+with_budgets() {
+	lab_burstd_conf
+	echo "$1" >>/etc/burstd/burstd.conf
+	burstctl reload
+}
+
+comment() {
+	scontrol -o show job "$1" | sed -n 's/.* AdminComment=\(.*\)  *StdErr=.*/\1/p' | head -n 1 | sed 's/ *$//'
+}
+
+# refused JOB: it was, and nothing was bought for it
+refused() {
+	within 20 grep -q "Requeuing JobId=$1\$" /var/log/slurm/slurmctld.log
+	within 10 job_is "$1" PENDING
+	[ "$(sim_rows)" = "$rows" ]
+}
+
+@test "a 5-node job against a budget for 3 is refused in money, and runs when the budget is raised" {
+	# A node costs 29.52 an hour: with its boot and its end, less than 100 for the two hours of the job.
+	with_budgets "$(budget physics 'amount = "300"' 'contact = "finance@example.org"')"
+	small=$(job -N2 --exclusive --time=2:00:00 --wrap 'sleep 1')
+	within 30 job_is "$small" COMPLETED
+	calm
+	rows=$(sim_rows)
+	big=$(job -N5 --exclusive --time=2:00:00 --wrap 'sleep 1')
+	refused "$big"
+	within 10 eval 'comment "$big" | grep -qE "^burstd: budget physics: this job needs [0-9.]+ EUR for its 2 h, [0-9.]+ of 300.00 left in [0-9-]+; ask finance@example.org"'
+	comment "$big"
+	node_is "c[1-8]" 'POWERED_DOWN|POWERING_DOWN|IDLE'
+	[ -z "$(sinfo -h -t down,drain -o %n)" ]
+	with_budgets "$(budget physics 'amount = "900"')"
+	within 60 job_is "$big" COMPLETED
+	within 10 eval '[ -z "$(comment "$big")" ]'
+}
+
+@test "a job waits while others have its money, and starts when they end" {
+	with_budgets "$(budget rate 'rate = "60"' 'each = "user"')"
+	first=$(job -N2 --exclusive --time=10 --wrap "$until_over")
+	within 30 job_is "$first" RUNNING
+	rows=$(sim_rows)
+	second=$(job -N1 --exclusive --time=10 --wrap 'sleep 1')
+	within 10 eval 'comment "$second" | grep -qE "^burstd: budget rate/[a-z]+: this job needs 29.52 EUR an hour, 0.96 of 60.00 left"'
+	job_is "$second" PENDING
+	[ "$(sim_rows)" = "$rows" ]
+	over "$first"
+	within 90 job_is "$second" COMPLETED
+}
+
+@test "a job without a time limit is told to have one" {
+	scontrol update partition=cloud MaxTime=UNLIMITED
+	with_budgets "$(budget all 'amount = "100000"')"
+	job=$(job -N1 --exclusive --wrap 'sleep 1')
+	refused "$job"
+	within 10 eval 'comment "$job" | grep -q "^burstd: budget all: this job has no time limit, so its cost cannot be set aside: give it one by --time"'
+	scontrol update jobid="$job" timelimit=10
+	within 130 job_is "$job" COMPLETED
+	scontrol update partition=cloud MaxTime=1-0
+}
+
+@test "what is set aside survives kill -9, and is given back" {
+	with_budgets "$(budget all 'amount = "300"')"
+	first=$(job -N2 --exclusive --time=2:00:00 --wrap "$until_over")
+	within 30 job_is "$first" RUNNING
+	lab_kill burstd
+	lab_start burstd
+	second=$(job -N3 --exclusive --time=2:00:00 --wrap 'sleep 1')
+	within 15 eval 'comment "$second" | grep -q "^burstd: budget all: this job needs"'
+	over "$first"
+	within 90 job_is "$second" COMPLETED
+}
