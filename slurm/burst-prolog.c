@@ -6,7 +6,8 @@
  *
  * A failure of burstd costs those 30 seconds and nothing else: a burstd that is away may be
  * restarting, so we try to reach it for as long as slurmctld would take to check by itself; then we
- * end with 0.  Any other status would requeue or cancel the job.
+ * end with 0.  Any other status requeues the job, or cancels one of srun or salloc: so we end where
+ * burstd says that no budget has money for it, as for one that starts on nodes that are up already.
  *
  * A site's own PrologSlurmctld, PATHS_SITE_PROLOG, is run first, while the nodes boot, and its
  * status is ours.  slurmctld ends us by killing our process group, which includes the site's
@@ -35,6 +36,7 @@ enum {
 	PAUSE_MS = 1000,     /* between two questions, if burstd answers sooner */
 	TOTAL_MS = 3600000,  /* in all, unless burstd says less: it knows how long nodes may boot */
 	LOST_MS = 100,       /* from a broken connection to the next */
+	STATUS_UNPAID = 1,   /* any but 0 requeues a batch job, and ends one of srun or salloc */
 	STATUS_SIGNAL = 128, /* plus the signal's number, as in a shell */
 	HEAD_MAX = 96,       /* bytes before the node list; every field in it is bounded */
 	JOB_DIGITS_MAX = 19,
@@ -200,8 +202,9 @@ static void pause_until(int64_t when)
 		(void)poll(NULL, 0, (int)(left / 1000000) + 1);
 }
 
-/* Wait at the gate.  That this returns says only that the wait is over. */
-static void gate(const struct question *q, int64_t started)
+/* Wait at the gate.  true: there is no money for the job, which is to be requeued.  false: the wait
+ * is over, and this says no more. */
+static bool gate(const struct question *q, int64_t started)
 {
 	char answer[HOOK_ANSWER_MAX + 1];
 	int64_t deadline = started + (int64_t)TOTAL_MS * 1000000, away = from_now(AWAY_MS);
@@ -213,21 +216,24 @@ static void gate(const struct question *q, int64_t started)
 
 		if (rc == HOOK_LOST) {
 			if (lost && hook_now_ns(CLOCK_MONOTONIC) >= away)
-				return;
+				return false;
 			if (!lost)
 				away = from_now(AWAY_MS);
 			lost = true;
 			pause_until(from_now(LOST_MS));
 			continue;
 		}
+		if (rc == HOOK_OK && strstr(answer, "\"unpaid\":true") != NULL)
+			return true;
 		if (rc != HOOK_OK || strstr(answer, "\"wait\":true") == NULL)
-			return;
+			return false;
 		lost = false;
 		if (started + limit_ms(answer) * 1000000 < deadline)
 			deadline = started + limit_ms(answer) * 1000000;
 		pause_until(soonest < deadline ? soonest : deadline);
 		away = from_now(AWAY_MS);
 	}
+	return false;
 }
 
 int burst_prolog(char **argv)
@@ -238,7 +244,7 @@ int burst_prolog(char **argv)
 
 	hook_reset_process();
 	status = run_site(argv);
-	if (status == 0 && make_question(&q) == 0)
-		gate(&q, started);
+	if (status == 0 && make_question(&q) == 0 && gate(&q, started))
+		return STATUS_UNPAID;
 	return status;
 }

@@ -41,10 +41,12 @@ static void put_wait(struct jsonw *w, const struct gate *g)
 
 static void on_gate(void *ctx, enum gate_end how)
 {
+	static const char *const answers[] = {[GATE_UP] = "{\"ok\":true,\"up\":true}",
+					      [GATE_GONE] = "{\"ok\":true,\"gone\":true}",
+					      [GATE_UNPAID] = "{\"ok\":true,\"unpaid\":true}"};
 	struct hold *h = ctx;
 
-	ctl_server_answer(h->conn, mem_strdup(how == GATE_UP ? "{\"ok\":true,\"up\":true}"
-							     : "{\"ok\":true,\"gone\":true}"));
+	ctl_server_answer(h->conn, mem_strdup(answers[how]));
 	free(h);
 }
 

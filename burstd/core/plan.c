@@ -545,6 +545,8 @@ void plan_make(struct plan *p, const struct plan_ask *a)
 	for (uint32_t i = 0; i < p->n; i++) /* nodes of no job: an admin's POWER_UP */
 		decide(&pl, &i, 1, 0, &(struct ladder_job){.since_ms = a->now_ms, .none = true},
 		       false);
+	if (a->budgets != NULL)
+		budgets_forget_tries(a->budgets);
 	free(pl.used);
 	free(pl.choice);
 	free(pl.first);

@@ -17,13 +17,16 @@ enum {
 	GATE_NAMES_MAX = 1 << 20, /* nodes of all gates together */
 	GATE_JOBS_MS = 2000,      /* between two looks at the jobs that are still CONFIGURING */
 	GATE_JOBS_NEW_MS = 500,   /* while a job was not looked at yet */
+	GATE_SRUN_MS = 2000,      /* a job without money ends, whether its srun has heard or not */
 	GATE_JOBS_SHARE = 4,      /* squeue reads all jobs: at most this part of the time */
 };
 
 struct gated { /* one job */
 	struct job_part in;
-	size_t gates; /* its prolog may be started again before the first one has ended */
-	bool waits;   /* squeue shows it as CONFIGURING */
+	size_t gates;      /* its prolog may be started again before the first one has ended */
+	bool waits;        /* squeue shows it as CONFIGURING */
+	int64_t unpaid_ms; /* since when it is known that there is none; 0: it is not */
+	bool unpaid; /* it is not known yet whether there is money for it (money/holds_jobs.c) */
 };
 
 struct gate {
@@ -55,7 +58,10 @@ static struct gate *gate_new(struct engine *e, const struct gate_ask *ask, const
 static void link_gate(struct engine *e, struct gate *g, uint64_t job)
 {
 	g->job = job_get(e, job, JOB_GATED, sizeof(*g->job));
-	g->job->gates++;
+	if (g->job->gates++ == 0 && e->conf->nbudgets > 0 && e->d.report_zone != NULL) {
+		g->job->unpaid = true;
+		jobs_want(e, JOBS_FOR_HOLDS);
+	}
 	g->next = e->jobs->gates.first;
 	if (g->next != NULL)
 		g->next->prev = g;
@@ -138,7 +144,7 @@ static void end(struct gate *g, enum gate_end how)
 	void *ctx = g->ctx;
 
 	e->count.gates_up += how == GATE_UP;
-	e->count.gates_gone += how == GATE_GONE;
+	e->count.gates_gone += how != GATE_UP;
 	engine_gate_close(g);
 	fn(ctx, how);
 }
@@ -163,8 +169,52 @@ static void look(struct gate *g)
 		}
 		up += is_up(g->names[i]);
 	}
-	if (up == g->n)
+	if (up == g->n && !g->job->unpaid && g->job->unpaid_ms == 0)
 		end(g, GATE_UP);
+}
+
+bool gate_asks(const struct engine *e, uint64_t number)
+{
+	const struct gated *job = job_find(e, number, JOB_GATED);
+
+	return job != NULL && job->unpaid;
+}
+
+void gate_paid(struct engine *e, uint64_t number)
+{
+	struct gated *job = job_find(e, number, JOB_GATED);
+	struct gate *next;
+
+	if (job == NULL || !job->unpaid)
+		return;
+	job->unpaid = false;
+	for (struct gate *g = e->jobs->gates.first; g != NULL; g = next) {
+		next = g->next;
+		if (g->job == job && g->opened_ms <= e->poll.snapshot_ms)
+			look(g);
+	}
+}
+
+void gate_unpaid(struct engine *e, uint64_t number)
+{
+	struct gated *job = job_find(e, number, JOB_GATED);
+
+	if (job != NULL && job->unpaid_ms == 0)
+		job->unpaid_ms = engine_now(e);
+}
+
+/* End the gates of jobs without money, when their srun has heard why. */
+static void end_unpaid(struct engine *e)
+{
+	bool talks = srun_talks(e);
+	struct gate *next;
+
+	for (struct gate *g = e->jobs->gates.first; g != NULL; g = next) {
+		next = g->next;
+		if (g->job->unpaid_ms != 0 &&
+		    (!talks || engine_now(e) >= g->job->unpaid_ms + GATE_SRUN_MS))
+			end(g, GATE_UNPAID);
+	}
 }
 
 /* A large cluster takes long to answer: snapshots for gates run at most half of the time. */
@@ -200,6 +250,9 @@ static void ask_jobs(struct engine *e)
 		return;
 	e->jobs->gates.asked_ms = engine_now(e);
 	jobs_want(e, JOBS_FOR_GATE);
+	for (struct gated *job = e->jobs->parts[JOB_GATED]; job != NULL; job = job->in.next)
+		if (job->unpaid)
+			jobs_want(e, JOBS_FOR_HOLDS);
 }
 
 /* End the gates whose nodes are all up in a new snapshot, or of which one was refused. */
@@ -215,7 +268,18 @@ static void gate_run(struct engine *e)
 				look(g);
 		}
 	}
+	end_unpaid(e);
 	ask_jobs(e);
+}
+
+static int64_t gate_next_ms(const struct engine *e)
+{
+	int64_t next = INT64_MAX;
+
+	for (const struct gated *job = e->jobs->parts[JOB_GATED]; job != NULL; job = job->in.next)
+		if (job->unpaid_ms != 0 && job->unpaid_ms + GATE_SRUN_MS < next)
+			next = job->unpaid_ms + GATE_SRUN_MS;
+	return next;
 }
 
 /* --- the jobs that are CONFIGURING -------------------------------------------------------------
@@ -252,4 +316,5 @@ const struct engine_part gate_part = {
 	.at = {[PART_RUN] = gate_run, [PART_FREE] = gate_free},
 	.reads = JOBS_FOR_GATE,
 	.squeue_says = gate_jobs,
+	.next_ms = gate_next_ms,
 };

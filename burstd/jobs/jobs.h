@@ -85,7 +85,7 @@ enum jobs_for {
 	JOBS_FOR_FACTS = 32,
 	JOBS_FOR_HOLDS = 64,
 	/* These read who pays for the jobs. */
-	JOBS_WITH_PAYERS = JOBS_FOR_INTAKE | JOBS_FOR_FACTS,
+	JOBS_WITH_PAYERS = JOBS_FOR_INTAKE | JOBS_FOR_FACTS | JOBS_FOR_HOLDS,
 };
 /* Ask for a list of all jobs.  Concurrent requests share one squeue; a request made while squeue
  * runs waits for the next run, since the running one may have read the jobs before. */
@@ -169,12 +169,19 @@ extern const struct engine_part cancel_part;
 /* --- gate.c --- */
 extern const struct engine_part gate_part;
 /* The pause between two snapshots: `otherwise`, or less while a gate waits. */
+/* With budgets the job's gate opens only when there is money for it: it asks until then.  paid:
+ * there is; unpaid: it ends the gate, once the job's srun has heard why. */
+bool gate_asks(const struct engine *e, uint64_t number);
+void gate_paid(struct engine *e, uint64_t number);
+void gate_unpaid(struct engine *e, uint64_t number);
 int64_t gate_poll_ms(const struct engine *e, int64_t otherwise);
 
 /* --- srun.c --- */
 /* Have the job's srun or salloc print text, once, before slurmctld gets any order that is given
  * after this call.  A batch job is told nothing. */
 void srun_tell(struct engine *e, uint64_t job, const char *text);
+/* Is any such text on its way, so that what ends jobs should wait? */
+bool srun_talks(struct engine *e);
 /* squeue says which of the jobs have a batch script. */
 void srun_who(struct engine *e, const char *text, size_t len, const struct err *err);
 extern const struct engine_part srun_part;

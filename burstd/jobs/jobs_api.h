@@ -15,8 +15,9 @@
 
 struct gate;
 enum gate_end {
-	GATE_UP,   /* slurmctld has all of them up */
-	GATE_GONE, /* the job does not wait any more, or one of its nodes was refused */
+	GATE_UP,     /* slurmctld has all of them up */
+	GATE_GONE,   /* the job does not wait any more, or one of its nodes was refused */
+	GATE_UNPAID, /* there is no money for it: its prolog is to fail, so that it is requeued */
 };
 typedef void (*gate_fn)(void *ctx, enum gate_end how);
 

@@ -23,6 +23,7 @@ enum {
 	POSTPONE_GIVE_UP_MS = 10000,
 	POSTPONE_CALM_MS = 5000,   /* how long to look for an answer that no update overtook */
 	POSTPONE_ROUND_MS = 2000,  /* a command takes so long, and slurmctld knows no fractions */
+	POSTPONE_SOON_MS = 1000,   /* to the look at what a job asks for */
 	POSTPONE_TELLS = 3,        /* orders about one refusal, if slurmctld does not take them */
 	POSTPONE_HOLD_MS = 121000, /* slurmctld holds a requeued job back so long, if not known */
 	POSTPONE_SENT_MS = 9000,   /* a refused job is requeued within this */
@@ -62,6 +63,10 @@ void postpone_job(struct engine *e, const struct slurm_job *j, const struct post
 	p->asked = false; /* an answer that is on its way is older */
 	p->mark = slurm_mark(e->slurm);
 	p->tells = 0;
+	/* What it asks for now is looked at soon, so that a change by its user is seen as one. */
+	if (refusal_lasts(&p->refusal) &&
+	    e->jobs->postpone_words_ms > engine_now(e) + POSTPONE_SOON_MS)
+		e->jobs->postpone_words_ms = engine_now(e) + POSTPONE_SOON_MS;
 }
 
 /* --- telling slurmctld ------------------------------------------------------------------------ */

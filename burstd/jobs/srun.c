@@ -175,6 +175,11 @@ static bool is_talking(struct engine *e)
 	return e->jobs->srun_due || e->jobs->srun_asks || speaks || srun_next_ms(e) != INT64_MAX;
 }
 
+bool srun_talks(struct engine *e)
+{
+	return is_talking(e);
+}
+
 static void srun_run(struct engine *e)
 {
 	if (e->jobs->parts[JOB_SRUN] == NULL)

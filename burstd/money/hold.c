@@ -74,7 +74,6 @@ struct hold *hold_add(struct engine *e, struct hold_node *g, uint64_t job,
 			   .hold = budgets_hold(e->money->budgets, h),
 			   .made_ms = engine_now(e)};
 	g->first = x;
-	e->money->nruns += h->kind == BUDGET_RUN;
 	if (g->written)
 		write_one(e, g, x);
 	return x;
@@ -104,7 +103,6 @@ void hold_drop(struct engine *e, struct hold_node *g, struct hold *h)
 
 	if (g->written)
 		journal_del_hold(engine_tx(e), &j);
-	e->money->nruns -= j.hold.kind == BUDGET_RUN;
 	budgets_release(e->money->budgets, h->hold);
 	while (*at != h)
 		at = &(*at)->next;

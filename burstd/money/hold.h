@@ -4,6 +4,8 @@
 
 #include "money/money.h"
 
+enum { HOLDS_MORE_MS = 120000 }; /* what outlives its hold is held for so much longer */
+
 struct hold { /* one hold */
 	struct hold *next;
 	uint64_t job;    /* 0: of the machine itself */

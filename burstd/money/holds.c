@@ -3,17 +3,13 @@
 #include "money/hold.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/hostlist.h"
 #include "base/mem.h"
 #include "jobs/jobs.h"
 #include "slurm/show.h"
 
 enum {
-	HOLDS_LOOK_MS = 30000,  /* between two looks which jobs still run */
 	HOLDS_WATCH_MS = 30000, /* between two looks at holds that are about to end */
-	HOLDS_MORE_MS = 120000, /* a machine that outlives its hold is held for so much longer */
 	HOLDS_DAYS = 800,       /* what was spent is kept so long: two years, and more */
 	/* From the order to delete a machine until it bills no more, at most: promises.md, P4. */
 	HOLDS_END_MS = 150000,
@@ -226,8 +222,7 @@ static void holds_stepped(struct engine *e, struct fleet_node *fn, const struct 
 		on_ready(e, g);
 }
 
-/* --- holds that end
- * --------------------------------------------------------------------------------
+/* --- holds that end ---------------------------------------------------------------------------
  */
 
 /* A machine or job that outlives its hold is held for longer: that is beyond the budget, and counts
@@ -262,115 +257,15 @@ static void watch(struct engine *e)
 	journal_del_spent(engine_tx(e), day);
 }
 
-/* --- jobs that end
- * ---------------------------------------------------------------------------------
- */
-
-struct run { /* a hold of a job that runs */
-	uint64_t job;
-	struct hold_node *g;
-	struct hold *h;
-};
-
-struct runs {
-	struct run *v;
-	size_t n;
-};
-
-static int by_job(const void *a, const void *b)
-{
-	const struct run *x = a, *y = b;
-
-	return x->job < y->job ? -1 : x->job > y->job;
-}
-
-static struct runs collect_runs(struct engine *e)
-{
-	struct runs r = {mem_zalloc((e->money->nruns + 1) * sizeof(*r.v)), 0};
-
-	for (struct hold_node *g = e->money->nodes; g != NULL; g = g->next)
-		for (struct hold *h = g->first; h != NULL; h = h->next)
-			if (hold_of(e, h)->kind == BUDGET_RUN) {
-				h->seen = false;
-				r.v[r.n++] = (struct run){h->job, g, h};
-			}
-	qsort(r.v, r.n, sizeof(*r.v), by_job);
-	return r;
-}
-
-static size_t first_run(const struct runs *r, uint64_t job)
-{
-	size_t low = 0, high = r->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (r->v[middle].job < job)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static void mark(void *ctx, const struct slurm_job *j)
-{
-	const struct runs *r = ctx;
-	size_t at = first_run(r, j->number);
-	struct hostlist *h;
-	struct map on;
-
-	if (at == r->n || r->v[at].job != j->number || !slurm_job_placed(j) ||
-	    hostlist_parse(&h, j->nodes.p, j->nodes.n, NULL) != 0)
-		return;
-	map_init(&on);
-	for (size_t i = 0; i < h->n; i++)
-		map_put(&on, h->names[i], h);
-	for (; at < r->n && r->v[at].job == j->number; at++)
-		r->v[at].h->seen = map_get(&on, r->v[at].g->node) != NULL;
-	map_fini(&on);
-	hostlist_free(h);
-}
-
-static void holds_asks(struct engine *e)
-{
-	e->money->asked_ms = engine_now(e);
-}
-
-/* A job has its nodes from when slurmctld asks for them, so one that squeue does not show there has
- * ended, or was requeued; the time is when that was seen. */
-static void holds_jobs(struct engine *e, const char *text, size_t len, const struct err *err)
-{
-	struct runs r;
-
-	if (err != NULL || e->money->budgets == NULL)
-		return;
-	r = collect_runs(e);
-	slurm_job_parse(text, len, mark, &r);
-	for (size_t i = 0; i < r.n; i++)
-		if (!r.v[i].h->seen && r.v[i].h->made_ms < e->money->asked_ms)
-			hold_settle(e, r.v[i].g, r.v[i].h, engine_now(e));
-	free(r.v);
-	engine_commit(e);
-}
-
-/* --- the turn
- * --------------------------------------------------------------------------------------
+/* --- the turn ---------------------------------------------------------------------------------
  */
 
 static void holds_run(struct engine *e)
 {
-	struct money_state *m = e->money;
-	int64_t now = engine_now(e);
-
-	if (m->budgets == NULL)
+	if (e->money->budgets == NULL)
 		return;
 	watch(e);
 	holds_waits_turn(e);
-	if (m->nruns > 0 && now >= m->look_ms && !jobs_coming(e, JOBS_FOR_HOLDS)) {
-		m->look_ms = now + HOLDS_LOOK_MS;
-		jobs_want(e, JOBS_FOR_HOLDS);
-	}
 }
 
 static int64_t holds_next_ms(const struct engine *e)
@@ -380,8 +275,6 @@ static int64_t holds_next_ms(const struct engine *e)
 
 	if (m->budgets == NULL)
 		return INT64_MAX;
-	if (m->nruns > 0 && m->look_ms < next && !jobs_coming(e, JOBS_FOR_HOLDS))
-		next = m->look_ms;
 	return next < holds_waits_next_ms(e) ? next : holds_waits_next_ms(e);
 }
 
@@ -395,7 +288,4 @@ const struct engine_part holds_part = {
 	.next_ms = holds_next_ms,
 	.settings = holds_settings,
 	.stepped = holds_stepped,
-	.reads = JOBS_FOR_HOLDS,
-	.squeue_begins = holds_asks,
-	.squeue_says = holds_jobs,
 };

@@ -31,7 +31,6 @@ struct money_state {
 	struct budget_times times;
 	struct map held;         /* name and generation -> struct hold_node */
 	struct hold_node *nodes; /* all of them */
-	size_t nruns;            /* holds for jobs that run */
 	int64_t asked_ms;        /* when squeue was asked last */
 	int64_t look_ms;         /* squeue is asked next which of them still do */
 	int64_t watch_ms;        /* holds that are about to end are looked at next */
@@ -53,7 +52,7 @@ void facts_said(struct engine *e, uint64_t job, const struct payer *p);
 void facts_ask(struct engine *e, uint64_t job);
 
 /* --- holds.c --- */
-extern const struct engine_part holds_part;
+extern const struct engine_part holds_part, holds_jobs_part;
 /* The budgets, where plans try jobs; NULL: there are none. */
 struct budgets *holds_budgets(const struct engine *e);
 /* A row was made that is not written yet: set aside what it and its job may cost.  p NULL: who pays

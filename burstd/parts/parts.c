@@ -88,6 +88,8 @@ static const struct part_row rows[] = {
 	{.part = &facts_part},
 	/* After the clouds, whose terms it asks. */
 	{.part = &holds_part},
+	/* After the gates, which it opens. */
+	{.part = &holds_jobs_part},
 	{.part = &warm_part},
 	/* Before the turn of secrets, as are vouchers and rotation: secrets asks in this turn for
 	 * what they want. */

@@ -78,6 +78,7 @@ refused() {
 	job=$(job -N1 --exclusive --wrap 'sleep 1')
 	refused "$job"
 	within 10 eval 'comment "$job" | grep -q "^burstd: budget all: this job has no time limit, so its cost cannot be set aside: give it one by --time"'
+	sleep 5 # it is known what the job asks for, so a change is seen
 	scontrol update jobid="$job" timelimit=10
 	within 130 job_is "$job" COMPLETED
 	scontrol update partition=cloud MaxTime=1-0
@@ -94,3 +95,25 @@ refused() {
 	over "$first"
 	within 90 job_is "$second" COMPLETED
 }
+
+@test "a job that starts on a node that is up causes no resume call, and its budget holds all the same" {
+	with_budgets "$(budget rate 'rate = "20"' 'each = "user"')"
+	first=$(job -N1 -n4 --time=10 --wrap "$until_over")
+	within 30 job_is "$first" RUNNING
+	rows=$(sim_rows)
+	calls=$(lab_calls resume </var/log/slurm/slurmctld.log | wc -l)
+	# Half of the machine is left, and slurmctld gives it to the next job.
+	second=$(job -N1 -n4 --time=10 --wrap 'sleep 1')
+	within 15 eval 'comment "$second" | grep -qE "^burstd: budget rate/researcher: this job needs 14.76 EUR an hour, 5.24 of 20.00 left"'
+	job_is "$second" PENDING
+	job_is "$first" RUNNING
+	[ "$(lab_calls resume </var/log/slurm/slurmctld.log | wc -l)" = "$calls" ]
+	lab_as researcher srun -N1 -n4 --time=10 hostname >"$lab_dir/srun.out" 2>&1 </dev/null || true
+	cat "$lab_dir/srun.out"
+	grep -q 'burstd: budget rate/researcher: this job needs 14.76 EUR an hour, 5.24 of 20.00 left; the job ends' "$lab_dir/srun.out"
+	job_is "$first" RUNNING
+	[ -z "$(sinfo -h -t down,drain -o %n)" ]
+	over "$first"
+	within 90 job_is "$second" COMPLETED
+}
+

@@ -72,6 +72,9 @@ void sim_place_told(struct world *w, const struct create_request *rq, int64_t se
 
 	if (c->life != w->life || w->now - cool_at(c, why) > FORGOTTEN_MS)
 		c->times = 0;
+	/* An operation may take a minute: others that began later have been sold there since. */
+	if (c->sold_at != 0 && c->sold_life == w->life && sent_at < c->sold_at)
+		return;
 	if (c->times > 0 &&
 	    (sent_at <= c->told_at || !sim_cloud_is_first(w->cloud, rq->token, sent_at)))
 		return;
@@ -87,7 +90,7 @@ void sim_place_sold(struct world *w, const struct create_request *rq, int64_t se
 		struct sim_cooling *c = &sim_place_of(w, rq)->cooling[why];
 
 		if (sent_at > c->told_at)
-			*c = (struct sim_cooling){0};
+			*c = (struct sim_cooling){.sold_at = sent_at, .sold_life = w->life};
 	}
 }
 

@@ -137,7 +137,9 @@ static const char *state_of(const struct ctld_job *j)
 /* A job's account is by its number; its time limit is the shortest that it keeps. */
 static void show_payer(const struct ctld_job *j, struct str *out)
 {
-	int64_t limit_s = (j->runtime + SIM_SECOND - 1) / SIM_SECOND;
+	int64_t month_s = INT64_C(30) * 86400, limit_s = (j->runtime + SIM_SECOND - 1) / SIM_SECOND;
+
+	limit_s = limit_s < month_s ? limit_s : month_s;
 
 	str_addf(out, "| |acct%u|user%u|normal|%lld:%02lld|%u|%u|%s|gres/gpu:8|%-65s|",
 		 (unsigned)j->id % 3, (unsigned)j->id % 7, (long long)(limit_s / 60),

@@ -199,6 +199,8 @@ struct sim_place { /* where something may be bought; type "": none yet */
 	struct sim_cooling {          /* what burstd was told of that, in this life */
 		unsigned life, times; /* one after the other */
 		int64_t told_at;
+		unsigned sold_life;
+		int64_t sold_at; /* when the purchase was sent that ended it last; 0: none did */
 	} cooling[SIM_COOLS];
 	uint32_t capacity, quota; /* sim_stock.c; 0: not chosen yet */
 	bool twin;                /* it is sold under the account's other name */

@@ -1,0 +1,281 @@
+/* Compares what is held for jobs with the jobs that squeue shows on their nodes.  One that has no
+ * hold came to machines that were up already, so no purchase has asked for its money: it is asked
+ * for here, while the job's burst-prolog waits.  One that has ended gives back what it did not use.
+ *
+ * squeue is asked when a prolog waits, and now and then: a job that runs already, since there is no
+ * prolog or burstd was away, is counted, whatever is left. */
+#include "money/hold.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hostlist.h"
+#include "base/mem.h"
+#include "cloud/cloud.h"
+#include "jobs/jobs.h"
+#include "slurm/payer.h"
+
+enum { HOLDS_LOOK_MS = 30000 }; /* between two looks at jobs if no prolog waits */
+
+struct look { /* at one job */
+	struct engine *e;
+	const struct slurm_job *job;
+	struct payer payer;
+	bool known;
+	struct fleet_node **rows; /* its machines that have no hold for it */
+	size_t n;
+};
+
+static struct hold *run_of(const struct engine *e, const struct hold_node *g, uint64_t job)
+{
+	struct hold *h = g != NULL ? g->first : NULL;
+
+	while (h != NULL && (h->job != job || hold_of(e, h)->kind != BUDGET_RUN))
+		h = h->next;
+	return h;
+}
+
+static struct hold *machine_of(const struct engine *e, const struct hold_node *g)
+{
+	struct hold *h = g != NULL ? g->first : NULL;
+
+	while (h != NULL && hold_of(e, h)->kind != BUDGET_MACHINE)
+		h = h->next;
+	return h;
+}
+
+/* Until when the machine must be held for the job, which is there since from_ms. */
+static int64_t machine_until(const struct look *l, const struct fleet_node *fn, int64_t from_ms)
+{
+	const struct money_state *m = l->e->money;
+	struct budget_machine of = hold_machine(l->e, fn);
+
+	of.boot_ms = 0;
+	return budget_machine_until(m->budgets, &l->payer, &of, &m->times, from_ms);
+}
+
+static struct budget_hold run_for(const struct look *l, const struct fleet_node *fn,
+				  int64_t from_ms)
+{
+	const struct money_state *m = l->e->money;
+	struct budget_machine of = hold_machine(l->e, fn);
+
+	of.boot_ms = 0; /* it is up, or its boot is paid for */
+	return budget_run(m->budgets, &l->payer, &of, &m->times, from_ms);
+}
+
+/* The job's time limit may have been raised: that is held as well, whatever is left. */
+static void prolong(const struct look *l, struct hold_node *g, struct hold *run,
+		    const struct fleet_node *fn)
+{
+	struct engine *e = l->e;
+	const int64_t from = hold_of(e, run)->from_ms;
+	const int64_t until = run_for(l, fn, from).until_ms;
+	struct hold *machine = machine_of(e, g);
+	int64_t all = machine_until(l, fn, from);
+
+	if (from > engine_now(e)) /* it boots */
+		return;
+	if (until > hold_of(e, run)->until_ms && until != INT64_MAX)
+		hold_change(e, g, run, from, until);
+	if (machine != NULL && all > hold_of(e, machine)->until_ms && all != INT64_MAX)
+		hold_change(e, g, machine, hold_of(e, machine)->from_ms, all);
+}
+
+/* Look at one node of the job. */
+static void look_at(struct look *l, const char *name)
+{
+	const struct fleet_name *nm = fleet_find(&l->e->fleet, name);
+	struct fleet_node *fn = nm != NULL ? fleet_live(nm) : NULL;
+	struct hold_node *g;
+	struct hold *run;
+
+	if (fn == NULL || fn->unwritten != NULL)
+		return;
+	g = hold_find(l->e, name, fn->n.gen);
+	run = run_of(l->e, g, l->job->number);
+	if (run == NULL) {
+		l->rows[l->n++] = fn;
+		return;
+	}
+	run->seen = true;
+	if (l->known)
+		prolong(l, g, run, fn);
+}
+
+/* What the job wants set aside on machines that are up: its part of each, and each machine for
+ * longer. */
+static size_t wants_of(const struct look *l, struct budget_want *out)
+{
+	int64_t now = engine_now(l->e);
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		struct hold *m =
+			machine_of(l->e, hold_find(l->e, l->rows[i]->n.name, l->rows[i]->n.gen));
+		struct budget_hold more;
+
+		out[n++] = (struct budget_want){.hold = run_for(l, l->rows[i], now), .n = 1};
+		if (m == NULL)
+			continue;
+		more = *hold_of(l->e, m);
+		more.from_ms = more.until_ms;
+		more.until_ms = machine_until(l, l->rows[i], now);
+		more.rate_nano_h = more.until_ms > more.from_ms ? more.rate_nano_h : 0;
+		if (more.until_ms > more.from_ms)
+			out[n++] = (struct budget_want){.hold = more, .n = 1};
+	}
+	return n;
+}
+
+static void take(struct look *l)
+{
+	struct engine *e = l->e;
+	int64_t now = engine_now(e);
+
+	for (size_t i = 0; i < l->n; i++) {
+		const struct node *n = &l->rows[i]->n;
+		struct hold_node *g = hold_node_of(e, n->name, n->gen);
+		struct budget_hold run = run_for(l, l->rows[i], now);
+		struct hold *m = machine_of(e, g);
+		int64_t until = machine_until(l, l->rows[i], now);
+
+		g->written = true;
+		if (run.until_ms == INT64_MAX) /* no limit, and it runs all the same */
+			run.until_ms = now + HOLDS_MORE_MS;
+		hold_add(e, g, l->job->number, &run)->seen = true;
+		if (m != NULL && until != INT64_MAX && until > hold_of(e, m)->until_ms)
+			hold_change(e, g, m, hold_of(e, m)->from_ms, until);
+	}
+}
+
+/* The job goes back into the queue by its prolog's status, and waits for money. */
+static void refuse(struct look *l, const struct budget_no *no)
+{
+	struct postpone_why why = {.hint = {.lasting = true, .money = true, .job = l->job->number},
+				   .pool = l->rows[0]->n.pool};
+	int64_t limit = l->payer.limit_s >= 0 ? 1000 * l->payer.limit_s : -1;
+	char text[SLURM_COMMENT_MAX + 1];
+
+	budget_no_print(no, l->e->conf->currency, limit, why.text, sizeof(why.text));
+	(void)snprintf(text, sizeof(text),
+		       "burstd: %s; the job ends: only sbatch jobs are requeued "
+		       "and tried again",
+		       why.text);
+	engine_event(l->e, "", 0, "job-unpaid", why.text);
+	srun_tell(l->e, l->job->number, text);
+	postpone_job(l->e, l->job, &why);
+	holds_refused(l->e, l->job->number, no);
+	gate_unpaid(l->e, l->job->number);
+}
+
+static void decide(struct look *l)
+{
+	struct budget_want *wants = mem_zalloc((2 * l->n + 1) * sizeof(*wants));
+	bool waits = gate_asks(l->e, l->job->number);
+	struct budget_no no = {.budget = NULL};
+
+	if (waits && !budgets_try(l->e->money->budgets, wants, wants_of(l, wants), false, &no))
+		refuse(l, &no);
+	else
+		take(l);
+	free(wants);
+}
+
+static void look_at_job(struct engine *e, const struct slurm_job *j, bool decides)
+{
+	struct look l = {.e = e, .job = j};
+	struct hostlist *h;
+
+	if (!slurm_job_placed(j) || hostlist_parse(&h, j->nodes.p, j->nodes.n, NULL) != 0)
+		return;
+	l.known = slurm_payer_read(j, &l.payer);
+	l.rows = mem_zalloc((h->n + 1) * sizeof(struct fleet_node *));
+	for (size_t i = 0; i < h->n; i++)
+		look_at(&l, h->names[i]);
+	if (decides && l.n > 0 && l.known)
+		decide(&l);
+	if (decides && l.known)
+		gate_paid(l.e, j->number);
+	free(l.rows);
+	hostlist_free(h);
+}
+
+static void see_job(void *ctx, const struct slurm_job *j)
+{
+	look_at_job(ctx, j, false);
+}
+
+static void decide_job(void *ctx, const struct slurm_job *j)
+{
+	look_at_job(ctx, j, true);
+}
+
+/* --- jobs that have ended ------------------------------------------------------------------------
+ */
+
+static void forget_seen(struct engine *e)
+{
+	for (struct hold_node *g = e->money->nodes; g != NULL; g = g->next)
+		for (struct hold *h = g->first; h != NULL; h = h->next)
+			h->seen = false;
+}
+
+/* A job has its nodes from when slurmctld asks for them, so one that squeue does not show there has
+ * ended, or was requeued; the time is when that was seen. */
+static void settle_unseen(struct engine *e)
+{
+	for (struct hold_node *g = e->money->nodes; g != NULL; g = g->next)
+		for (struct hold *h = g->first, *next; h != NULL; h = next) {
+			next = h->next;
+			if (hold_of(e, h)->kind == BUDGET_RUN && !h->seen &&
+			    h->made_ms < e->money->asked_ms)
+				hold_settle(e, g, h, engine_now(e));
+		}
+}
+
+static void holds_asks(struct engine *e)
+{
+	e->money->asked_ms = engine_now(e);
+}
+
+static void holds_jobs(struct engine *e, const char *text, size_t len, const struct err *err)
+{
+	if (err != NULL || holds_budgets(e) == NULL)
+		return;
+	forget_seen(e);
+	slurm_job_parse(text, len, see_job, e);
+	settle_unseen(e); /* before others ask for that money */
+	slurm_job_parse(text, len, decide_job, e);
+	engine_commit(e);
+}
+
+static void holds_jobs_run(struct engine *e)
+{
+	struct money_state *m = e->money;
+
+	if (holds_budgets(e) == NULL || m->nodes == NULL || engine_now(e) < m->look_ms ||
+	    jobs_coming(e, JOBS_FOR_HOLDS))
+		return;
+	m->look_ms = engine_now(e) + HOLDS_LOOK_MS;
+	jobs_want(e, JOBS_FOR_HOLDS);
+}
+
+static int64_t holds_jobs_next_ms(const struct engine *e)
+{
+	const struct money_state *m = e->money;
+
+	return m->nodes != NULL && holds_budgets(e) != NULL && !jobs_coming(e, JOBS_FOR_HOLDS)
+		       ? m->look_ms
+		       : INT64_MAX;
+}
+
+const struct engine_part holds_jobs_part = {
+	.name = "money of jobs",
+	.at = {[PART_RUN] = holds_jobs_run},
+	.next_ms = holds_jobs_next_ms,
+	.reads = JOBS_FOR_HOLDS,
+	.squeue_begins = holds_asks,
+	.squeue_says = holds_jobs,
+};
