@@ -47,6 +47,7 @@ enum conf_bootstrap {
 };
 
 struct conf_driver;
+struct conf_rate;
 struct conf_provider {
 	char *name;
 	char *driver;
@@ -201,8 +202,12 @@ struct conf {
 	size_t nproviders;
 	struct conf_pool *pools;
 	size_t npools;
+	char *prices_file;       /* absolute path of prices.conf; NULL: none */
+	struct conf_rate *rates; /* what it says (core/rates.h) */
+	size_t nrates;
 	struct map by_node; /* derived: node name -> struct conf_pool */
-	int state_dir_line, slurm_bin_line, slurm_conf_line; /* in the file; 0: not given */
+	/* in the file; 0: not given */
+	int state_dir_line, slurm_bin_line, slurm_conf_line, prices_line;
 };
 
 /* Empty, every option unset; path is copied.  The caller's: conf_free(). */
