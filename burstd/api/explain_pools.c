@@ -7,6 +7,12 @@
 #include "base/fmt.h"
 #include "buy/buy_api.h"
 
+enum {
+	PRICE_OLD_MS = 24 * 3600000, /* list prices change a few times a year, and are quoted ... */
+	SPOT_OLD_MS =
+		3600000, /* ... every five minutes; those of spot change several times a day */
+};
+
 /* "paused by an admin (uid 1000, since 2026-01-02T03:04:05Z); nothing is bought ..." */
 static void add_pause(struct str *out, const struct engine *e, size_t i)
 {
@@ -98,6 +104,39 @@ static void check_offers(struct explain_report *r)
 	}
 }
 
+/* Report offers whose provider has not said for too long what they cost.  burstd goes on to buy at
+ * the price that it said last. */
+static void check_age(struct explain_report *r, const struct conf_pool *p,
+		      const struct conf_offer *o, int64_t age_ms)
+{
+	char age[FMT_DUR_SIZE];
+
+	str_addf(&r->s,
+		 "pool %s%s%s: the price of %s (%s) is %s old: provider %s has sent no quotes "
+		 "since; burstd buys and counts at that price until it does",
+		 p->name, o->name[0] != '\0' ? ", offer " : "", o->name, o->type,
+		 provider_market_str((enum provider_market)o->market), fmt_duration(age, age_ms),
+		 o->provider);
+	explain_report_say(r);
+}
+
+static void check_ages(struct explain_report *r)
+{
+	const struct conf *c = engine_conf(r->e);
+
+	for (size_t i = 0; i < c->npools; i++) {
+		size_t n;
+		const struct conf_offer *rungs = conf_rungs(&c->pools[i], &n);
+
+		for (size_t k = 0; k < n; k++) {
+			int64_t age = engine_price_age(r->e, i, k);
+
+			if (age > (rungs[k].market == PROVIDER_SPOT ? SPOT_OLD_MS : PRICE_OLD_MS))
+				check_age(r, &c->pools[i], &rungs[k], age);
+		}
+	}
+}
+
 /* Report the cooldowns that only an admin can mend, so not a lack of capacity. */
 static void say_cooldown(void *ctx, const struct cooldown_row *c)
 {
@@ -139,8 +178,10 @@ static int64_t cheapest(const struct engine *e, size_t pool)
 	size_t n;
 
 	(void)conf_rungs(p, &n);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		known[i].price = engine_price(e, pool, i);
+		known[i].agreed = known[i].price > 0 ? known[i].price : 0; /* that is in it */
+	}
 	return ladder_cheapest(engine_conf(e), p, known);
 }
 
@@ -185,6 +226,7 @@ void explain_pools_check(struct explain_report *r)
 {
 	engine_cooldowns(r->e, say_cooldown, r);
 	check_offers(r);
+	check_ages(r);
 	check_blocked(r);
 	check_limits(r);
 	check_losses(r);

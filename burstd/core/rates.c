@@ -190,6 +190,13 @@ int64_t rates_price(const struct conf *c, const struct conf_offer *o, int64_t wa
 	return r != NULL ? r->price_nano_h : 0;
 }
 
+int64_t rates_set_price(const struct conf *c, const struct conf_offer *o, int64_t wall_ms)
+{
+	int64_t rate = rates_price(c, o, wall_ms);
+
+	return rate != 0 ? rate : o->price_nano_h;
+}
+
 int64_t rates_next_ms(const struct conf *c, int64_t wall_ms)
 {
 	int64_t next = INT64_MAX;

@@ -48,6 +48,8 @@ void rates_fini(struct conf *c); /* free c->rates */
 const struct conf_rate *rates_find(const struct conf *c, const struct conf_offer *o,
 				   int64_t wall_ms);
 int64_t rates_price(const struct conf *c, const struct conf_offer *o, int64_t wall_ms); /* or 0 */
+/* The price that an admin has set: that of the rate, else the offer's own; 0: neither. */
+int64_t rates_set_price(const struct conf *c, const struct conf_offer *o, int64_t wall_ms);
 
 static inline bool rates_runs(const struct conf_rate *r, int64_t wall_ms)
 {

@@ -82,6 +82,13 @@ static int load_voucher(void *ctx, struct voucher *v, struct err *err)
 	return 0;
 }
 
+static int load_price(void *ctx, const struct price *p, struct err *err)
+{
+	(void)err;
+	book_load(ctx, p);
+	return 0;
+}
+
 /* Give each part what the journal has of it. */
 static int restore_open(struct engine *e, struct err *err)
 {
@@ -93,6 +100,7 @@ static int restore_open(struct engine *e, struct err *err)
 					  .rescue = load_rescue,
 					  .claim = load_claim,
 					  .voucher = load_voucher,
+					  .price = load_price,
 					  .ctx = e};
 	int64_t last_batch;
 

@@ -95,6 +95,7 @@ int journal_load_pools(struct journal *j, const struct journal_visitor *v, struc
 int journal_load_rescues(struct journal *j, const struct journal_visitor *v, struct err *e);
 int journal_load_claims(struct journal *j, const struct journal_visitor *v, struct err *e);
 int journal_load_vouchers(struct journal *j, const struct journal_visitor *v, struct err *e);
+int journal_load_prices(struct journal *j, const struct journal_visitor *v, struct err *e);
 
 /* --- journal_audit.c --- */
 int chain_open(struct journal *j, struct err *e); /* find the end of the chain */

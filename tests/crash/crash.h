@@ -143,6 +143,7 @@ void shadow_del_refusal(struct journal_tx *tx, uint64_t job);
 void shadow_put_rescue(struct journal_tx *tx, const struct journal_rescue *r);
 void shadow_del_rescue(struct journal_tx *tx, uint64_t job);
 void shadow_put_pool(struct journal_tx *tx, const struct journal_pool *p);
+void shadow_put_price(struct journal_tx *tx, const struct price *p);
 void shadow_put_claim(struct journal_tx *tx, const struct claim *c);
 void shadow_del_claim(struct journal_tx *tx, const char *node, uint64_t gen);
 void shadow_put_voucher(struct journal_tx *tx, const struct voucher *v);

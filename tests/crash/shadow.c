@@ -18,6 +18,7 @@
 #define journal_del_claim   shadow_del_claim
 #define journal_put_voucher shadow_put_voucher
 #define journal_del_voucher shadow_del_voucher
+#define journal_put_price   shadow_put_price
 #define journal_commit      shadow_commit
 #define journal_abandon     shadow_abandon
 #define journal_load        shadow_load
@@ -35,6 +36,7 @@
 #include "store/journal_jobs.h"
 #include "store/journal_nodes.h"
 #include "store/journal_pools.h"
+#include "store/journal_price.h"
 #include "store/journal_usage.h"
 #include "store/journal_vouchers.h"
 

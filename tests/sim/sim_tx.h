@@ -3,6 +3,7 @@
 #ifndef SIM_TX_H
 #define SIM_TX_H
 
+#include "sim_book.h"
 #include "sim_journal.h"
 
 enum effect_kind {
@@ -22,7 +23,8 @@ enum effect_kind {
 	DEL_CLAIM,
 	PUT_VOUCHER,
 	DEL_VOUCHER,
-	PUT_AUDIT
+	PUT_AUDIT,
+	PUT_PRICE
 };
 
 struct effect {
@@ -39,6 +41,7 @@ struct effect {
 		struct journal_rescue rescue;
 		struct claim claim;
 		struct sim_voucher voucher;
+		struct sim_fact fact;
 	} u;
 };
 

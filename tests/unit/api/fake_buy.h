@@ -24,6 +24,13 @@ int64_t engine_price(const struct engine *e, size_t pool, size_t rung)
 	return e->price;
 }
 
+int64_t engine_price_age(const struct engine *e, size_t pool, size_t rung)
+{
+	(void)pool;
+	(void)rung;
+	return e->price_age;
+}
+
 int64_t engine_spent(const struct engine *e, size_t pool)
 {
 	return e->fleet.pools[pool].spent_nano + 7;
