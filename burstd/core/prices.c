@@ -145,8 +145,7 @@ static const struct price_step *last_of(const struct price_series *s)
 
 static bool same_amount(const struct price_step *a, const struct price_step *b)
 {
-	return a->nano_h == b->nano_h &&
-	       (a->nano_h == PRICE_WITHDRAWN || strcmp(a->currency, b->currency) == 0);
+	return a->nano_h == b->nano_h && strcmp(a->currency, b->currency) == 0;
 }
 
 /* The step in force at at_ms; NULL: none is known. */

@@ -50,7 +50,7 @@ static const struct provider_ops ops = {.name = "test", .build = build, .parse =
 
 static void add_quotes(const struct provider_quote *q, size_t n)
 {
-	char text[64];
+	char text[96];
 
 	for (size_t i = 0; i < n; i++) {
 		(void)snprintf(text, sizeof(text), "%s%s:%d", i > 0 ? " " : "", q[i].zone,
@@ -58,6 +58,7 @@ static void add_quotes(const struct provider_quote *q, size_t n)
 		add(P.story, sizeof(P.story), text, "", "");
 		if (q[i].valid_from_ms == 0)
 			continue;
+		assert_int_equal((start - q[i].valid_from_ms) % HOUR, 0); /* by our clock */
 		(void)snprintf(text, sizeof(text), "@%d",
 			       (int)((start - q[i].valid_from_ms) / HOUR));
 		add(P.story, sizeof(P.story), text, "", "");

@@ -45,6 +45,14 @@ static void past(struct prices *b, const char *zone, int64_t nano_h, int64_t fro
 	prices_past(b, &p);
 }
 
+static int64_t at(const struct prices *b, const char *region, const char *zone, int64_t at_ms)
+{
+	struct price place = quote(zone, 0, 0);
+
+	place.region = region;
+	return prices_at(b, &place, at_ms);
+}
+
 /* Take all rows: "SOURCE ZONE PRICE from FROM seen OBSERVED; ". */
 static void check_rows(struct prices *b, const char *want)
 {
@@ -167,6 +175,27 @@ static void test_times_of_quotes(void **state)
 	prices_fini(&b);
 }
 
+/* Rows from a clock that was wrong do not keep later ones from counting. */
+static void test_the_clock_was_set_back(void **state)
+{
+	struct prices b;
+
+	(void)state;
+	prices_init(&b);
+	say(&b, "a", 5, 0);
+	prices_said(&b, "p", PRICE_QUOTE, 900, NULL, NULL);
+	say(&b, "a", 6, 0);
+	prices_said(&b, "p", PRICE_QUOTE, 1000, NULL, NULL);
+	say(&b, "a", 7, 0);
+	prices_said(&b, "p", PRICE_QUOTE, 100, NULL, NULL);
+	check_rows(&b, "quote a 5 from 900 seen 900; quote a 6 from 1000 seen 1000; "
+		       "quote a 7 from 100 seen 100; ");
+	assert_int_equal(at(&b, "r", "a", 950), 7); /* what was said last */
+	assert_int_equal(prices_last_ms(&b, "p"), 100);
+	assert_int_equal(b.v[0]->nsteps, 1);
+	prices_fini(&b);
+}
+
 static void test_history(void **state)
 {
 	const struct price had = quote("a", 5, 100);
@@ -279,14 +308,6 @@ static void test_a_contract_after_a_restart(void **state)
 	prices_fini(&b);
 }
 
-static int64_t at(const struct prices *b, const char *region, const char *zone, int64_t at_ms)
-{
-	struct price place = quote(zone, 0, 0);
-
-	place.region = region;
-	return prices_at(b, &place, at_ms);
-}
-
 static void test_what_it_cost(void **state)
 {
 	struct price od = quote("a", 50, 0), usd = quote("a", 99, 0), other = quote("a", 70, 0);
@@ -317,6 +338,13 @@ static void test_what_it_cost(void **state)
 	assert_int_equal(prices_at(&b, &place, 1000), 50);
 	place.source = PRICE_CONF;
 	assert_int_equal(prices_at(&b, &place, 1000), 0);
+	place.nano_h = 8;
+	place.valid_from_ms = 0;
+	prices_say(&b, &place);
+	prices_said(&b, "p", PRICE_CONF, 1000, NULL, NULL);
+	prices_said(&b, "p", PRICE_CONF, 1100, NULL, NULL);
+	assert_int_equal(prices_at(&b, &place, 1099), 8);
+	assert_int_equal(prices_at(&b, &place, 1100), 0); /* it has been taken out of the file */
 	place = quote("a", 0, 0);
 	place.source = PRICE_HISTORY;
 	assert_int_equal(prices_at(&b, &place, 150), 5);
@@ -393,6 +421,7 @@ int main(void)
 		cmocka_unit_test(test_withdrawn),
 		cmocka_unit_test(test_of_several_the_highest),
 		cmocka_unit_test(test_times_of_quotes),
+		cmocka_unit_test(test_the_clock_was_set_back),
 		cmocka_unit_test(test_history),
 		cmocka_unit_test(test_load),
 		cmocka_unit_test(test_contract),

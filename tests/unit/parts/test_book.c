@@ -333,11 +333,11 @@ static void test_a_price_comes_and_goes_at_its_day(void **state)
 	struct conf *c = two_offers(false);
 	const struct conf_offer *o;
 	struct fleet_name *nm;
-	int64_t seq = 0, now = loop_now(f->loop), wall;
+	int64_t seq = 0, wall;
 
 	loaded(f, two_offers(false));
 	check_facts(f, &seq, "conf t/r/ 500000000; conf t/r2/ 500000000; ");
-	wall = engine_wall(f->e, now);
+	wall = engine_wall(f->e, engine_now(f->e));
 	add_rate(c, "r", 8, wall - 3 * HOUR, wall + HOUR);
 	add_rate(c, "r", 7, wall + HOUR, wall + 2 * HOUR);
 	add_rate(c, "r", 6, wall - 9 * HOUR, wall - 3 * HOUR); /* over before it was known */
@@ -346,7 +346,7 @@ static void test_a_price_comes_and_goes_at_its_day(void **state)
 	check_facts(f, &seq, "contract t/r/ 8 3h ago; ");
 	assert_int_equal(quote_known(f->e, &o[0]), 8);
 	assert_int_equal(quote_known(f->e, &o[1]), OD / 2);
-	assert_int_equal(book_part.next_ms(f->e), now + HOUR);
+	assert_int_equal(book_part.next_ms(f->e), engine_from_wall(f->e, wall + HOUR));
 	nm = fleet_name(&f->e->fleet, "c1", 0);
 	for (int i = 1; i <= 2; i++) {
 		refuse_mark(f->e, nm, NODE_BECAUSE_LIMIT, "too dear");
@@ -357,6 +357,28 @@ static void test_a_price_comes_and_goes_at_its_day(void **state)
 		assert_int_equal(quote_known(f->e, &o[0]), i == 1 ? 7 : OD / 2);
 	}
 	assert_int_equal(book_part.next_ms(f->e), INT64_MAX);
+}
+
+/* Its end is that of the file, though nobody saw it, and another one is to come. */
+static void test_a_price_that_ended_meanwhile(void **state)
+{
+	struct fix *f = *state;
+	struct conf *c = unpriced();
+	int64_t seq = 0, wall;
+
+	loaded(f, unpriced());
+	wall = engine_wall(f->e, engine_now(f->e));
+	add_rate(c, "r", 8, wall - 9 * HOUR, wall + HOUR);
+	loaded(f, c);
+	check_facts(f, &seq, "contract t/r/ 8 9h ago; ");
+	c = unpriced();
+	add_rate(c, "r", 8, wall - 9 * HOUR, wall - 3 * HOUR); /* it has become known since */
+	add_rate(c, "r", 7, wall + 50 * HOUR, wall + 60 * HOUR);
+	loaded(f, c);
+	check_facts(f, &seq, "contract t/r/ -1 3h ago; ");
+	assert_int_equal(book_part.next_ms(f->e), engine_from_wall(f->e, wall + 50 * HOUR));
+	loaded(f, unpriced());
+	check_facts(f, &seq, "");
 }
 
 /* --- what an instance cost ---------------------------------------------------------------------
@@ -498,6 +520,7 @@ int main(void)
 		T(test_configured_prices),
 		T(test_the_order_of_prices),
 		T(test_a_price_comes_and_goes_at_its_day),
+		T(test_a_price_that_ended_meanwhile),
 		T(test_an_adopted_instance_has_the_price_of_its_time),
 		T(test_an_adopted_instance_is_what_the_list_says),
 		T(test_an_adopted_instance_by_what_an_admin_said),
