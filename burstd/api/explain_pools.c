@@ -6,11 +6,12 @@
 #include "api/explain_private.h"
 #include "base/fmt.h"
 #include "buy/buy_api.h"
+#include "cloud/cloud_api.h"
 
 enum {
-	PRICE_OLD_MS = 24 * 3600000, /* list prices change a few times a year, and are quoted ... */
-	SPOT_OLD_MS =
-		3600000, /* ... every five minutes; those of spot change several times a day */
+	PRICE_OLD_MS = 24 * 3600000, /* list prices change a few times a year ... */
+	SPOT_OLD_MS = 3600000,       /* ... and those of spot several times a day */
+	UNTOLD_MS = 300000,          /* a provider may take so long for its first quotes */
 };
 
 /* "paused by an admin (uid 1000, since 2026-01-02T03:04:05Z); nothing is bought ..." */
@@ -89,18 +90,41 @@ static void check_offer(struct explain_report *r, const struct conf_pool *p,
 	explain_report_say(r);
 }
 
+/* Its provider answers, perhaps, but to this question. */
+static void check_untold(struct explain_report *r, const struct conf_pool *p,
+			 const struct conf_offer *o)
+{
+	char ago[FMT_DUR_SIZE];
+
+	if (engine_off(r->e, o->provider_index) != NULL)
+		return; /* that is reported */
+	str_addf(&r->s,
+		 "pool %s%s%s: the price of %s (%s) is not known: provider %s has sent no quotes "
+		 "since burstd started %s ago; %s until it does, or \"price\" is set",
+		 p->name, o->name[0] != '\0' ? ", offer " : "", o->name, o->type,
+		 provider_market_str((enum provider_market)o->market), o->provider,
+		 fmt_duration(ago, engine_now(r->e) - engine_started_ms(r->e)),
+		 o->name[0] != '\0' ? "the offer is not used" : "nothing is bought for the pool");
+	explain_report_say(r);
+}
+
 static void check_offers(struct explain_report *r)
 {
 	const struct conf *c = engine_conf(r->e);
+	bool early = engine_now(r->e) - engine_started_ms(r->e) <= UNTOLD_MS;
 
 	for (size_t i = 0; i < c->npools; i++) {
 		size_t n;
 		const struct conf_offer *rungs = conf_rungs(&c->pools[i], &n);
 
-		for (size_t k = 0; k < n; k++)
-			if (engine_price(r->e, i, k) < 0)
-				check_offer(r, &c->pools[i], &rungs[k],
-					    engine_price(r->e, i, k) == LADDER_UNPRICED);
+		for (size_t k = 0; k < n; k++) {
+			int64_t price = engine_price(r->e, i, k);
+
+			if (price < 0)
+				check_offer(r, &c->pools[i], &rungs[k], price == LADDER_UNPRICED);
+			else if (price == 0 && !early)
+				check_untold(r, &c->pools[i], &rungs[k]);
+		}
 	}
 }
 

@@ -62,6 +62,25 @@ static void test_a_provider_that_tells_no_price(void **state)
 	stop(f);
 }
 
+/* A provider may answer all but that, for good, and then nothing is bought. */
+static void test_a_price_that_is_never_told(void **state)
+{
+	struct fixture *f = start("n[1-4]");
+
+	(void)state;
+	f->e.price = 0;
+	f->e.started_ms = FAKE_NOW - 300000;
+	assert_problem(f, NULL);
+	f->e.started_ms = FAKE_NOW - 301000;
+	assert_problem(f,
+		       "pool pool0: the price of 8xh100 (on-demand) is not known: provider sim "
+		       "has sent no quotes since burstd started 5m01s ago; nothing is bought for "
+		       "the pool until it does, or \"price\" is set");
+	f->e.price = 1;
+	assert_problem(f, NULL);
+	stop(f);
+}
+
 /* On demand a day, spot an hour: a spot price moves several times a day. */
 static void test_a_price_that_is_old(void **state)
 {
@@ -350,6 +369,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_provider_that_tells_no_price),
 		cmocka_unit_test(test_a_price_that_is_old),
+		cmocka_unit_test(test_a_price_that_is_never_told),
 		cmocka_unit_test(test_problems),
 		cmocka_unit_test(test_notices_that_fail_for_a_minute_are_told),
 		cmocka_unit_test(test_settings_that_are_not_known_are_told),
