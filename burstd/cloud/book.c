@@ -164,6 +164,8 @@ static bool was_asked(void *ctx, const struct price_series *s)
 {
 	const struct offers *o = ctx;
 
+	if (o->c->asked_before)
+		return false; /* perhaps by offers that did not have it yet */
 	for (size_t i = offers_first(o, s->type); i < o->n && strcmp(o->v[i]->type, s->type) == 0;
 	     i++)
 		if ((int)s->market == o->v[i]->market &&
@@ -276,6 +278,13 @@ static void book_configured(struct engine *e)
 	tell_full(e, full);
 }
 
+static void book_reload(struct engine *e)
+{
+	for (size_t i = 0; i < e->conf->nproviders; i++)
+		e->cloud->all[i].asked_before = true;
+	book_configured(e);
+}
+
 /* A day has begun on which a negotiated price comes or goes. */
 static void look_at_day(struct engine *e)
 {
@@ -350,7 +359,7 @@ const struct engine_part book_part = {
 	.name = "price book",
 	.at = {[PART_INIT] = book_init,
 	       [PART_START] = book_configured,
-	       [PART_RELOAD] = book_configured,
+	       [PART_RELOAD] = book_reload,
 	       [PART_RUN] = book_write,
 	       [PART_FREE] = book_free},
 	.quoted = book_quoted,

@@ -116,6 +116,7 @@ struct cloud { /* one provider */
 	struct pages quoting;
 	int64_t quotes_next;
 	bool quotes_known; /* answered once since start */
+	bool asked_before; /* for those in progress, by a configuration that has been replaced */
 	int64_t quotes_ms; /* when it last sent all of them; 0: not since the start */
 	/* ... and their past, for a time in which burstd did not ask */
 	bool past_due;       /* it is to be asked for; until then the book takes nothing */

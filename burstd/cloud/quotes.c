@@ -230,6 +230,7 @@ void quotes_run(struct cloud *c)
 	if (!c->quoting.busy && now >= c->quotes_next && cloud_ready(c, PROVIDER_QUOTES)) {
 		pages_begin(&c->quoting, now);
 		c->past_asked = c->past_due;
+		c->asked_before = false;
 	}
 	quotes_page(c);
 }

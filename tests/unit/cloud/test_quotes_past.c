@@ -152,10 +152,12 @@ static void test_first_now_then_the_past(void **state)
 static void test_a_provider_without_a_past_is_not_asked_for_it(void **state)
 {
 	(void)state;
+	B.c->asked_before = true; /* by another configuration, but these are asked for now */
 	B.c->caps.flags = 0;
 	put("a", 5, -1);
 	round_of(0, PROVIDER_OK, "");
 	assert_string_equal(P.story, "a:5");
+	assert_false(B.c->asked_before);
 	assert_int_equal(quotes_next_ms(B.c), W.now + ENGINE_QUOTES_MS);
 }
 

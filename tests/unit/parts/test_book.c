@@ -167,6 +167,24 @@ static void test_what_no_pool_buys_any_more_is_not_withdrawn(void **state)
 	check_facts(f, &seq, "quote t/r2/ -1; ");
 }
 
+/* Its quotes are on their way, for offers of another time. */
+static void test_a_reload_while_quotes_are_asked_for(void **state)
+{
+	struct fix *f = *state;
+	const struct provider_quote q[] = {quote_of("t", "r", "", 5), quote_of("t", "r2", "", 6)};
+	int64_t seq = 0;
+
+	loaded(f, unpriced());
+	send(f, q, 2);
+	check_facts(f, &seq, "quote t/r/ 5; quote t/r2/ 6; ");
+	assert_int_equal(engine_reload(f->e, unpriced(), NULL), 0);
+	send(f, q, 1);
+	check_facts(f, &seq, "");
+	f->e->cloud->all[0].asked_before = false; /* the next ones */
+	send(f, q, 1);
+	check_facts(f, &seq, "quote t/r2/ -1; ");
+}
+
 static void test_one_price_for_all(void **state)
 {
 	struct fix *f = *state;
@@ -513,6 +531,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_quotes_of_what_may_be_bought),
 		T(test_what_no_pool_buys_any_more_is_not_withdrawn),
+		T(test_a_reload_while_quotes_are_asked_for),
 		T(test_one_price_for_all),
 		T(test_many_changes_take_several_turns),
 		T(test_the_past_comes_first),
