@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fmt.h"
 #include "base/mem.h"
 #include "base/paths.h"
@@ -22,6 +23,7 @@
 #include "core/conf_option.h"
 #include "core/jurisdiction.h"
 #include "core/ladder.h"
+#include "core/rates.h"
 #include "io/conf_file.h"
 #include "io/spool.h"
 #include "providers/attest/registry.h"
@@ -259,8 +261,14 @@ static void check_limits(struct check *c, const struct conf_pool *p)
 	char price[FMT_MONEY_SIZE], most[FMT_MONEY_SIZE];
 	const char *option;
 	int64_t limit = conf_pool_dearest(p, &option);
-	const struct ladder_known known[CONF_OFFERS_MAX] = {{.price = 0}}; /* the file has others */
-	int64_t least = ladder_cheapest(c->conf, p, known);
+	struct ladder_known known[CONF_OFFERS_MAX] = {{.price = 0}}; /* the files have others */
+	int64_t least;
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(p, &n);
+
+	for (size_t i = 0; i < n; i++)
+		known[i].agreed = rates_price(c->conf, &rungs[i], clock_wall_ms());
+	least = ladder_cheapest(c->conf, p, known);
 
 	if (p->max_nodes == 0) {
 		struct str s;

@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/fmt.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "check.h"
 #include "check_cloud_private.h"
 #include "check_private.h"
+#include "core/rates.h"
 #include "core/tariff.h"
 #include "core/terms.h"
 #include "io/conf_file.h"
@@ -278,9 +280,8 @@ static void put_terms(json_t *row, const struct provider_terms *t)
 static void judge_price(struct report *r, const struct check_cloud *c, const struct offer *f)
 {
 	const char *currency = c->conf->currency;
-	int64_t price = f->o->price_nano_h > 0
-				? f->o->price_nano_h
-				: tariff_price(c->quoted, c->nquoted, f->o, currency);
+	int64_t set = rates_set_price(c->conf, f->o, clock_wall_ms());
+	int64_t price = set > 0 ? set : tariff_price(c->quoted, c->nquoted, f->o, currency);
 	const struct provider_terms terms = terms_of(c, f->o);
 	struct str s = begin_offer(f->o);
 	char text[FMT_MONEY_SIZE];
@@ -288,7 +289,9 @@ static void judge_price(struct report *r, const struct check_cloud *c, const str
 
 	if (price > 0)
 		str_addf(&s, "%s %s per hour%s", fmt_money(text, price), currency,
-			 f->o->price_nano_h > 0 ? ", as burstd.conf says" : "");
+			 set == 0                    ? ""
+			 : set == f->o->price_nano_h ? ", as burstd.conf says"
+						     : ", as prices.conf says");
 	else
 		str_addf(&s,
 			 "the provider names no price in %s: \"price\" is missing, and nothing is "

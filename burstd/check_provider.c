@@ -5,11 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/secret.h"
 #include "base/str.h"
 #include "check.h"
 #include "check_private.h"
 #include "core/conf_option.h"
+#include "core/rates.h"
 #include "core/terms.h"
 #include "io/conf_file.h"
 #include "providers/common/names.h"
@@ -141,7 +143,7 @@ static void check_price(const struct check *c, const struct conf_pool *p,
 {
 	struct str s;
 
-	if (o->price_nano_h != 0 ||
+	if (rates_set_price(c->conf, o, clock_wall_ms()) != 0 ||
 	    provider_says_prices(caps, (enum provider_market)o->market, c->conf->currency))
 		return;
 	str_init(&s, CHECK_PROBLEM_MAX);

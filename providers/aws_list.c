@@ -138,6 +138,18 @@ static bool is_reclaim(const char *code)
 	return strncmp(code, "Server.SpotInstance", 19) == 0;
 }
 
+/* What it is, if the reply was asked for that: of an instance on demand EC2 says no lifecycle. */
+static void read_what(const struct xml_node *item, struct provider_instance *i)
+{
+	if (xml_copy(item, "instanceType", i->type, sizeof(i->type)) < 0)
+		i->type[0] = '\0';
+	if (xml_copy(xml_child(item, "placement"), "availabilityZone", i->zone, sizeof(i->zone)) <
+	    0)
+		i->zone[0] = '\0';
+	i->says_market = i->type[0] != '\0';
+	i->spot = strcmp(xml_text(item, "instanceLifecycle"), "spot") == 0;
+}
+
 int aws_instance_read(const struct xml_node *item, struct provider_instance *i)
 {
 	const char *id = xml_text(item, "instanceId");
@@ -152,6 +164,7 @@ int aws_instance_read(const struct xml_node *item, struct provider_instance *i)
 	i->created_ms = aws_time_read(xml_text(item, "launchTime"));
 	i->ended_ms = i->state == PROVIDER_ENDED ? ended_ms(xml_text(item, "reason")) : 0;
 	i->taken = is_reclaim(xml_text(xml_child(item, "stateReason"), "code"));
+	read_what(item, i);
 	return 0;
 }
 
@@ -241,6 +254,10 @@ struct aws_list *aws_list_begin(const struct aws *a)
 					    "privateIpAddress",
 					    "amiLaunchIndex",
 					    "launchTime",
+					    "instanceType",
+					    "instanceLifecycle",
+					    "placement",
+					    "availabilityZone",
 					    "tagSet",
 					    "key",
 					    "value",

@@ -38,7 +38,9 @@ static int64_t start_of(const struct provider_op *op)
 {
 	const char *cursor = provider_cursor(op);
 
-	return token_of(cursor)[0] != '\0' ? strtoll(cursor + 1, NULL, 10) : op->at_ms;
+	if (token_of(cursor)[0] != '\0')
+		return strtoll(cursor + 1, NULL, 10);
+	return op->u.quotes.since_ms != 0 ? op->u.quotes.since_ms : op->at_ms;
 }
 
 static bool is_again(const struct provider_op *op, size_t i)
@@ -74,7 +76,8 @@ static void build_prices(const struct provider_op *op, struct str *body)
 	char start[FMT_TIME_SIZE];
 
 	query_begin(body, "DescribeSpotPriceHistory", AWS_EC2_VERSION);
-	query_add(body, fmt_time(start, start_of(op)), "StartTime"); /* no history */
+	query_add(body, fmt_time(start, start_of(op)),
+		  "StartTime"); /* and what was in force then */
 	query_add(body, "Linux/UNIX", "ProductDescription.1");
 	add_types(op, body);
 	query_add_number(body, PRICES_PAGE, "MaxResults");
@@ -163,18 +166,29 @@ static int read_type(const struct aws *a, const struct xml_node *item, struct pr
 /* --- what they cost ---------------------------------------------------------------------------
  */
 
-/* Prices come newest first: only the first of a type and zone counts. */
-static int read_price(const struct aws *a, const struct xml_node *item, struct provider_result *out)
+static bool has_price(const struct provider_result *out, const struct provider_quote *o)
 {
-	struct provider_quote o = {.market = PROVIDER_SPOT}, *same = out->quotes;
+	for (size_t i = 0; i < out->nquotes; i++)
+		if (strcmp(out->quotes[i].zone, o->zone) == 0 &&
+		    strcmp(out->quotes[i].type, o->type) == 0)
+			return true;
+	return false;
+}
 
-	if (xml_copy(item, "instanceType", o.type, sizeof(o.type)) != 1 ||
+/* Prices come newest first: without a past only the first of a type and zone counts. */
+static int read_price(const struct aws *a, const struct xml_node *item, bool past,
+		      struct provider_result *out)
+{
+	struct provider_quote o = {.market = PROVIDER_SPOT,
+				   .valid_from_ms = aws_time_read(xml_text(item, "timestamp"))};
+
+	if ((past && o.valid_from_ms <= 0) ||
+	    xml_copy(item, "instanceType", o.type, sizeof(o.type)) != 1 ||
 	    xml_copy(item, "availabilityZone", o.zone, sizeof(o.zone)) != 1 ||
 	    fmt_money_parse(xml_text(item, "spotPrice"), &o.price_nano_h, NULL) != 0)
 		return -1;
-	for (size_t n = out->nquotes; n > 0; n--, same++)
-		if (strcmp(same->zone, o.zone) == 0 && strcmp(same->type, o.type) == 0)
-			return 0;
+	if (!past && has_price(out, &o))
+		return 0;
 	set_place(a, &o);
 	*more(out) = o;
 	return 0;
@@ -225,6 +239,7 @@ int aws_quotes_parse(const struct aws *a, const struct provider_op *op,
 					     "instanceType",
 					     "availabilityZone",
 					     "spotPrice",
+					     "timestamp",
 					     "nextToken",
 					     NULL};
 	bool what = is_types(provider_cursor(op));
@@ -241,7 +256,8 @@ int aws_quotes_parse(const struct aws *a, const struct provider_op *op,
 		if (++n > PRICES_PAGE) /* no page of either is as long */
 			rc = -1;
 		else
-			rc = what ? read_type(a, item, out) : read_price(a, item, out);
+			rc = what ? read_type(a, item, out)
+				  : read_price(a, item, op->u.quotes.since_ms != 0, out);
 	}
 	xml_fini(&x);
 	return rc;

@@ -6,6 +6,13 @@
 #include "api/explain_private.h"
 #include "base/fmt.h"
 #include "buy/buy_api.h"
+#include "cloud/cloud_api.h"
+
+enum {
+	PRICE_OLD_MS = 24 * 3600000, /* list prices change a few times a year ... */
+	SPOT_OLD_MS = 3600000,       /* ... and those of spot several times a day */
+	UNTOLD_MS = 300000,          /* a provider may take so long for its first quotes */
+};
 
 /* "paused by an admin (uid 1000, since 2026-01-02T03:04:05Z); nothing is bought ..." */
 static void add_pause(struct str *out, const struct engine *e, size_t i)
@@ -83,7 +90,61 @@ static void check_offer(struct explain_report *r, const struct conf_pool *p,
 	explain_report_say(r);
 }
 
+/* Its provider answers, perhaps, but to this question. */
+static void check_untold(struct explain_report *r, const struct conf_pool *p,
+			 const struct conf_offer *o)
+{
+	char ago[FMT_DUR_SIZE];
+
+	if (engine_off(r->e, o->provider_index) != NULL)
+		return; /* that is reported */
+	str_addf(&r->s,
+		 "pool %s%s%s: the price of %s (%s) is not known: provider %s has sent no quotes "
+		 "since burstd started %s ago; %s until it does, or \"price\" is set",
+		 p->name, o->name[0] != '\0' ? ", offer " : "", o->name, o->type,
+		 provider_market_str((enum provider_market)o->market), o->provider,
+		 fmt_duration(ago, engine_now(r->e) - engine_started_ms(r->e)),
+		 o->name[0] != '\0' ? "the offer is not used" : "nothing is bought for the pool");
+	explain_report_say(r);
+}
+
 static void check_offers(struct explain_report *r)
+{
+	const struct conf *c = engine_conf(r->e);
+	bool early = engine_now(r->e) - engine_started_ms(r->e) <= UNTOLD_MS;
+
+	for (size_t i = 0; i < c->npools; i++) {
+		size_t n;
+		const struct conf_offer *rungs = conf_rungs(&c->pools[i], &n);
+
+		for (size_t k = 0; k < n; k++) {
+			int64_t price = engine_price(r->e, i, k);
+
+			if (price < 0)
+				check_offer(r, &c->pools[i], &rungs[k], price == LADDER_UNPRICED);
+			else if (price == 0 && !early)
+				check_untold(r, &c->pools[i], &rungs[k]);
+		}
+	}
+}
+
+/* Report offers whose provider has not said for too long what they cost.  burstd goes on to buy at
+ * the price that it said last. */
+static void check_age(struct explain_report *r, const struct conf_pool *p,
+		      const struct conf_offer *o, int64_t age_ms)
+{
+	char age[FMT_DUR_SIZE];
+
+	str_addf(&r->s,
+		 "pool %s%s%s: the price of %s (%s) is %s old: provider %s has sent no quotes "
+		 "since; burstd buys and counts at that price until it does",
+		 p->name, o->name[0] != '\0' ? ", offer " : "", o->name, o->type,
+		 provider_market_str((enum provider_market)o->market), fmt_duration(age, age_ms),
+		 o->provider);
+	explain_report_say(r);
+}
+
+static void check_ages(struct explain_report *r)
 {
 	const struct conf *c = engine_conf(r->e);
 
@@ -91,10 +152,12 @@ static void check_offers(struct explain_report *r)
 		size_t n;
 		const struct conf_offer *rungs = conf_rungs(&c->pools[i], &n);
 
-		for (size_t k = 0; k < n; k++)
-			if (engine_price(r->e, i, k) < 0)
-				check_offer(r, &c->pools[i], &rungs[k],
-					    engine_price(r->e, i, k) == LADDER_UNPRICED);
+		for (size_t k = 0; k < n; k++) {
+			int64_t age = engine_price_age(r->e, i, k);
+
+			if (age > (rungs[k].market == PROVIDER_SPOT ? SPOT_OLD_MS : PRICE_OLD_MS))
+				check_age(r, &c->pools[i], &rungs[k], age);
+		}
 	}
 }
 
@@ -139,8 +202,10 @@ static int64_t cheapest(const struct engine *e, size_t pool)
 	size_t n;
 
 	(void)conf_rungs(p, &n);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		known[i].price = engine_price(e, pool, i);
+		known[i].agreed = known[i].price > 0 ? known[i].price : 0; /* that is in it */
+	}
 	return ladder_cheapest(engine_conf(e), p, known);
 }
 
@@ -185,6 +250,7 @@ void explain_pools_check(struct explain_report *r)
 {
 	engine_cooldowns(r->e, say_cooldown, r);
 	check_offers(r);
+	check_ages(r);
 	check_blocked(r);
 	check_limits(r);
 	check_losses(r);

@@ -10,7 +10,7 @@
 #include "io/http_server.h"
 
 enum {
-	METRICS_MAX = 1 << 20,   /* bytes: 256 pools make about a quarter of it */
+	METRICS_MAX = 4 << 20,   /* bytes: 256 pools of 32 offers with long names make half of it */
 	METRICS_FRESH_MS = 1000, /* a page is reused for so long */
 };
 

@@ -158,9 +158,36 @@ static void write_refused(const struct api *a, struct str *s)
 	free(n);
 }
 
+static void write_prices(const struct api *a, struct str *s)
+{
+	const struct conf *c = engine_conf(a->engine);
+	uint64_t unpriced = 0;
+
+	metrics_family(s, "burstd_price_age_seconds", "gauge",
+		       "Time since the provider of the offer last sent its quotes; 0: the price is "
+		       "set by an admin, or there is none.");
+	for (size_t i = 0; i < npools(a); i++) {
+		size_t n;
+		const struct conf_offer *rungs = conf_rungs(&c->pools[i], &n);
+
+		for (size_t k = 0; k < n; k++) {
+			const struct metrics_label l[] = {{"pool", c->pools[i].name},
+							  {"offer", rungs[k].name}};
+
+			metrics_sample_seconds(s, "burstd_price_age_seconds", l, 2,
+					       engine_price_age(a->engine, i, k));
+			unpriced += engine_price(a->engine, i, k) <= 0;
+		}
+	}
+	metrics_family(s, "burstd_unpriced_offers", "gauge",
+		       "Offers without a price, of which nothing is bought.");
+	metrics_sample_u64(s, "burstd_unpriced_offers", NULL, 0, unpriced);
+}
+
 void metrics_pools_write(const struct api *a, struct str *s)
 {
 	write_states(a, s);
 	write_pools(a, s);
 	write_refused(a, s);
+	write_prices(a, s);
 }

@@ -95,16 +95,21 @@ void intake_free_pools(const struct engine *e, struct plan_pool *pools);
 /* Want what the plan allows; refuse what it does not; leave the rest to the next poll. */
 void intake_act_on(struct engine *e, struct demand *d, const char *why);
 
+/* --- place_adopt.c --- */
+/* Fill in the offer and rate of an instance of the pool that the journal does not know.  Of the
+ * offers at that provider that it may have been bought from, by what the list says of it, it is the
+ * one that was dearest when it was created, and its rate is that price.  false: the book does not
+ * know a price of then, and its rate is that of the offer that is dearest now. */
+bool place_adopt(const struct cloud *c, struct node *n, const struct provider_instance *in);
+/* Is the price of such an offer known, and as much of the past as the provider tells? */
+bool place_priced(const struct cloud *c, uint32_t pool);
+
 /* --- place.c --- */
 extern const struct engine_part place_part;
 /* Fill in the row's offer, provider, market and rate: it will be bought by o. */
 void place_set(const struct engine *e, struct node *n, const struct conf_offer *o, int64_t rate);
 /* Find the provider of a row of the journal, n->pool set. */
 void place_load(struct engine *e, struct node *n);
-/* Fill in the offer of an instance of the pool that the journal does not know.  Which offer it was
- * is a guess: the most expensive one at that provider. */
-void place_adopt(const struct cloud *c, struct node *n);
-bool place_priced(const struct cloud *c, uint32_t pool); /* is the price of that offer known? */
 /* The price of one more node of the pool, for a job without wishes; 0: none can be bought now. */
 int64_t place_next_price(struct engine *e, uint32_t pool);
 struct ladder_known *place_known(struct engine *e, uint32_t pool); /* of each rung; the caller's */

@@ -91,6 +91,9 @@ uint64_t engine_last_batch(const struct engine *e); /* the number of the last pu
 /* The price of a node of this rung, in nano-units per hour; 0: not known yet; -1: the provider does
  * not offer it in the configured currency; LADDER_UNPRICED. */
 int64_t engine_price(const struct engine *e, size_t pool, size_t rung);
+/* How old that price is, in ms: since the provider last sent all its quotes.  0: there is none, or
+ * an admin has set it, and it does not age. */
+int64_t engine_price_age(const struct engine *e, size_t pool, size_t rung);
 /* The type among the provider's offers with the most similar name; NULL: none is similar. */
 const char *engine_like_type(const struct engine *e, size_t provider, const char *type);
 

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/opt.h"
+#include "core/rates.h"
 
 /* Knows the places where nodes are bought, by the rungs of the pools' ladders (core/ladder.h):
  * their prices, and which of them cool down (core/cooldown.h).
@@ -102,57 +103,6 @@ static void place_quotes(struct cloud *c, struct provider_quote *before, size_t 
 	engine_tell_quotes(c->e, cheaper);
 }
 
-/* The price of an offer; if it is not offered any more, its last price. */
-static int64_t cost_of(const struct cloud *c, uint32_t pool, const struct conf_offer *o)
-{
-	const int64_t price = quote_price(c, o);
-	size_t n;
-
-	return price != 0 ? price
-			  : pool_cost(c->e, pool,
-				      (size_t)(o - conf_rungs(&c->e->conf->pools[pool], &n)));
-}
-
-/* The most expensive rung of the pool at this provider. */
-static const struct conf_offer *dearest(const struct cloud *c, uint32_t pool)
-{
-	size_t n;
-	const struct conf_offer *rungs = conf_rungs(&c->e->conf->pools[pool], &n), *best = NULL;
-
-	for (size_t i = 0; i < n; i++) {
-		if (&c->e->cloud->all[rungs[i].provider_index] != c)
-			continue;
-		if (best == NULL || cost_of(c, pool, &rungs[i]) > cost_of(c, pool, best))
-			best = &rungs[i];
-	}
-	return best;
-}
-
-void place_adopt(const struct cloud *c, struct node *n)
-{
-	const struct conf_offer *o = dearest(c, n->pool);
-	const struct fleet_name *nm = fleet_find(&c->e->fleet, n->name);
-
-	if (o != NULL) {
-		place_set(c->e, n, o, cost_of(c, n->pool, o));
-	} else { /* the pool has no offer of this provider any more */
-		n->cloud = (uint32_t)(c - c->e->cloud->all);
-		(void)snprintf(n->provider, sizeof(n->provider), "%s", c->conf->name);
-	}
-	if (n->rate_nano_h != 0)
-		return;
-	for (const struct fleet_node *fn = nm != NULL ? nm->newest : NULL; fn; fn = fn->older)
-		if (fn->n.rate_nano_h > n->rate_nano_h)
-			n->rate_nano_h = fn->n.rate_nano_h;
-}
-
-bool place_priced(const struct cloud *c, uint32_t pool)
-{
-	const struct conf_offer *o = dearest(c, pool);
-
-	return c->quotes_known || (o != NULL && quote_price(c, o) != 0);
-}
-
 const char *engine_like_type(const struct engine *e, size_t provider, const char *type)
 {
 	const struct cloud *c = &e->cloud->all[provider];
@@ -202,6 +152,7 @@ struct ladder_known *place_known(struct engine *e, uint32_t pool)
 		const struct cooldown_place at = place_to_cool(e, &rungs[i]);
 
 		known[i].price = quote_known(e, &rungs[i]);
+		known[i].agreed = rates_price(e->conf, &rungs[i], engine_wall(e, engine_now(e)));
 		known[i].dry = quote_dry(&e->cloud->all[rungs[i].provider_index], &rungs[i]);
 		known[i].off = off_why(&e->cloud->all[rungs[i].provider_index]);
 		known[i].keyless = cloud_keyless(e, rungs[i].provider_index);

@@ -34,3 +34,14 @@ int64_t engine_price(const struct engine *e, size_t pool, size_t rung)
 	assert(rung < n);
 	return quote_known(e, &rungs[rung]);
 }
+
+int64_t engine_price_age(const struct engine *e, size_t pool, size_t rung)
+{
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
+	int64_t heard_ms;
+
+	assert(rung < n);
+	heard_ms = quote_heard_ms(e, &rungs[rung]);
+	return heard_ms != 0 && engine_now(e) > heard_ms ? engine_now(e) - heard_ms : 0;
+}

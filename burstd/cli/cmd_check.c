@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fmt.h"
 #include "base/paths.h"
 #include "base/str.h"
@@ -16,6 +17,7 @@
 #include "cli/table.h"
 #include "core/conf.h"
 #include "core/ladder.h"
+#include "core/rates.h"
 #include "io/conf_file.h"
 #include "providers/options.h"
 
@@ -403,18 +405,20 @@ static int64_t cheapest(const struct conf *conf, const struct conf_pool *p, cons
 	size_t n;
 	const struct conf_offer *rungs = conf_rungs(p, &n);
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		known[i].price = price_of(pool, rungs[i].name);
+		known[i].agreed = rates_price(conf, &rungs[i], clock_wall_ms());
+	}
 	return ladder_cheapest(conf, p, known);
 }
 
-static bool is_unpriced(const struct conf_pool *p)
+static bool is_unpriced(const struct conf *conf, const struct conf_pool *p)
 {
 	size_t n;
 	const struct conf_offer *rungs = conf_rungs(p, &n);
 
 	for (size_t i = 0; i < n; i++)
-		if (rungs[i].price_nano_h == 0)
+		if (rates_set_price(conf, &rungs[i], clock_wall_ms()) == 0)
 			return true;
 	return false;
 }
@@ -427,7 +431,7 @@ static void note_unpriced(struct verdict *v, const struct conf *conf)
 	char text[256];
 
 	for (size_t i = 0; i < conf->npools; i++) {
-		if (!is_unpriced(&conf->pools[i]))
+		if (!is_unpriced(conf, &conf->pools[i]))
 			continue;
 		first = first != NULL ? first : conf->pools[i].name;
 		n++;

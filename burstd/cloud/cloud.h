@@ -10,6 +10,7 @@
 #include "core/cooldown.h"
 #include "core/limit.h"
 #include "core/pages.h"
+#include "core/prices.h"
 #include "core/unsold.h"
 #include "engine/kernel.h"
 
@@ -17,6 +18,10 @@ enum {
 	ENGINE_LOOK_MS = 500,       /* from a create to the second list, which has addresses */
 	ENGINE_QUOTES_MS = 300000,  /* between two requests for quotes */
 	ENGINE_QUOTES_MAX = 100000, /* quotes of one provider */
+	ENGINE_GAP_MS = 2 * ENGINE_QUOTES_MS, /* longer between two quotes is a gap to be filled */
+	ENGINE_OVERLAP_MS =
+		3600000,       /* the past is asked for from so long before: prices appear late */
+	ENGINE_PAST_TRIES = 3, /* so often; then the gap stays */
 	ENGINE_FABRICS_MS = 600000, /* between two lists of fabrics */
 	ENGINE_FABRICS_MAX = 65536, /* fabrics of one provider: no more than nodes */
 	ENGINE_DROP_MS = 10000,     /* pause before a fabric in use is dropped again; doubles ... */
@@ -111,6 +116,16 @@ struct cloud { /* one provider */
 	struct pages quoting;
 	int64_t quotes_next;
 	bool quotes_known; /* answered once since start */
+	bool asked_before; /* for those in progress, by a configuration that has been replaced */
+	int64_t quotes_ms; /* when it last sent all of them; 0: not since the start */
+	/* ... and their past, for a time in which burstd did not ask */
+	bool past_due;       /* it is to be asked for; until then the book takes nothing */
+	bool past_asked;     /* the quotes in progress have it */
+	unsigned past_tries; /* that failed */
+	int64_t since_ms;    /* from when on */
+	struct provider_quote
+		*past; /* those of the past in the quotes that came, during quoted() */
+	size_t npast;
 	/* the fabrics, by their batches' numbers, rising */
 	struct fabric *fabrics;
 	size_t nfabrics;
@@ -172,6 +187,8 @@ struct cloud_state {              /* of all providers */
 	int64_t doubt;            /* ... the number */
 	struct cooldown cooldown; /* places that have nothing to sell */
 	struct unsold unsold;     /* ... and what they said */
+	struct prices prices;     /* book.c */
+	int64_t rates_next;       /* when a negotiated price comes or goes */
 };
 
 /* The provider that a row is bought from. */
@@ -323,6 +340,21 @@ int64_t quote_known(const struct engine *e, const struct conf_offer *o); /* as l
 struct provider_terms quote_terms(const struct engine *e, const struct conf_offer *o);
 /* What each offer of the pool costs now; INT64_MAX: not known, not offered, or no such offer. */
 void quote_costs(const struct engine *e, uint32_t pool, int64_t costs[CONF_OFFERS_MAX]);
+
+/* When the price of an offer was last heard from its provider; 0: it is not the provider's, or
+ * there is none. */
+int64_t quote_heard_ms(const struct engine *e, const struct conf_offer *o);
+
+/* --- book.c --- */
+void book_load(struct engine *e, const struct price *p); /* a row of the journal, at the start */
+/* From when on the provider is to be asked for its past, after the last quotes at last_ms (0: there
+ * were none since the start). */
+int64_t book_since(const struct cloud *c, int64_t last_ms);
+/* What an instance of this offer cost at at_ms; 0: not known.  type, zone: as the provider says of
+ * it, or "". */
+int64_t book_price(const struct cloud *c, const struct conf_offer *o, const char *type,
+		   const char *zone, int64_t at_ms);
+extern const struct engine_part book_part;
 
 /* --- owner.c --- */
 /* The provider of a row; NULL: it is no longer in the configuration, and the row has ended. */

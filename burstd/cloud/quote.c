@@ -1,16 +1,32 @@
 #include "cloud/cloud.h"
 
 #include "core/ladder.h"
+#include "core/rates.h"
 #include "core/tariff.h"
 #include "core/terms.h"
 
-/* Knows what a provider asks now for the configured offers: by the prices that it sent last, or by
- * the configuration's own price. */
+/* Knows what the configured offers cost now: by a negotiated price, else the configuration's own,
+ * else the prices that the provider sent last. */
+
+/* The price that is agreed on, or configured; 0: neither. */
+static int64_t price_set(const struct engine *e, const struct conf_offer *o)
+{
+	return rates_set_price(e->conf, o, engine_wall(e, engine_now(e)));
+}
+
+int64_t quote_heard_ms(const struct engine *e, const struct conf_offer *o)
+{
+	const struct cloud *c = &e->cloud->all[o->provider_index];
+
+	return price_set(e, o) > 0 || quote_price(c, o) <= 0 ? 0 : c->quotes_ms;
+}
 
 int64_t quote_price(const struct cloud *c, const struct conf_offer *p)
 {
-	if (p->price_nano_h > 0)
-		return p->price_nano_h;
+	int64_t set = price_set(c->e, p);
+
+	if (set > 0)
+		return set;
 	return tariff_price(c->quotes, c->nquotes, p, c->e->conf->currency);
 }
 

@@ -2,8 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "cloud/cloud.h"
+#include "engine/times.h"
 
 /* burstd asks one provider what the types of its pools cost, page by page, every ENGINE_QUOTES_MS.
  */
@@ -13,8 +15,24 @@ struct asking { /* for one page of quotes */
 	const char *types[];
 };
 
-static void quotes_failed(struct cloud *c)
+/* Give up the past if it cannot be had, so that the present can. */
+static void past_failed(struct cloud *c, bool for_good)
 {
+	char text[200], at[FMT_TIME_SIZE];
+
+	if (!c->past_asked || (++c->past_tries < ENGINE_PAST_TRIES && !for_good))
+		return;
+	c->past_due = false;
+	c->past_tries = 0;
+	(void)snprintf(text, sizeof(text), "%.63s does not tell its prices since %.19sZ: %.60s",
+		       c->conf->name, engine_time(c->e, at, c->since_ms),
+		       c->error[0] != '\0' ? c->error : "it does not answer");
+	engine_event(c->e, "", 0, "price-gap", text);
+}
+
+static void quotes_failed(struct cloud *c, bool for_good)
+{
+	past_failed(c, for_good);
 	pages_end(&c->quoting);
 	c->quotes_next = engine_now(c->e) + ENGINE_RETRY_MAX_MS;
 	free(c->coming);
@@ -31,19 +49,111 @@ static void keep_coming(struct cloud *c, const struct provider_result *r)
 	c->ncoming += r->nquotes;
 }
 
+/* --- present and past --------------------------------------------------------------------------
+ */
+
+enum { PLACE_SIZE = 3 * (PROVIDER_WORD_MAX + 1) + 16 };
+
+static const char *place_key(char *out, const struct provider_quote *q)
+{
+	(void)snprintf(out, PLACE_SIZE, "%s\n%s\n%s\n%d", q->type, q->region, q->zone,
+		       (int)q->market);
+	return out;
+}
+
+struct latest {    /* of a place */
+	size_t at; /* in c->coming */
+	char key[PLACE_SIZE];
+};
+
+static bool is_dated(const struct cloud *c)
+{
+	for (size_t i = 0; i < c->ncoming; i++)
+		if (c->coming[i].valid_from_ms != 0)
+			return true;
+	return false;
+}
+
+/* The earlier one of two quotes of a place becomes past. */
+static void keep_latest(struct cloud *c, struct provider_quote *had, const struct provider_quote *q)
+{
+	const bool is_later = q->valid_from_ms > had->valid_from_ms;
+
+	c->past[c->npast++] = is_later ? *had : *q;
+	if (is_later)
+		*had = *q;
+}
+
+/* Leave only the latest of the dated quotes of each place in c->coming; the others go into c->past.
+ * They come in any order. */
+static void part_past(struct cloud *c)
+{
+	struct latest *all = mem_zalloc((c->ncoming + 1) * sizeof(*all));
+	size_t n = 0, nall = 0;
+	struct map places;
+
+	map_init(&places);
+	c->past = mem_zalloc((c->ncoming + 1) * sizeof(*c->past));
+	for (size_t i = 0; i < c->ncoming; i++) {
+		struct latest *l = &all[nall], *had = NULL;
+		struct provider_quote q = c->coming[i];
+
+		q.valid_from_ms = times_from(c, q.valid_from_ms);
+		if (q.valid_from_ms != 0)
+			had = map_get(&places, place_key(l->key, &q));
+		if (had != NULL) {
+			keep_latest(c, &c->coming[had->at], &q);
+			continue;
+		}
+		c->coming[n] = q;
+		l->at = n++;
+		if (q.valid_from_ms != 0) {
+			map_put(&places, l->key, l);
+			nall++;
+		}
+	}
+	map_fini(&places);
+	free(all);
+	c->ncoming = n;
+}
+
+/* Ask for the past next, if burstd has not asked for a while; the prices of now have come first,
+ * since purchases wait for them.  last_ms: of the quotes before; 0: none since the start. */
+static void look_for_gap(struct cloud *c, int64_t last_ms)
+{
+	if ((c->caps.flags & PROVIDER_PAST) == 0 ||
+	    (last_ms != 0 && c->quotes_ms - last_ms <= ENGINE_GAP_MS))
+		return;
+	c->past_due = true;
+	c->past_tries = 0;
+	c->since_ms = book_since(c, last_ms);
+	c->quotes_next = engine_now(c->e);
+}
+
 static void take(struct cloud *c)
 {
 	struct provider_quote *before = c->quotes;
 	size_t nbefore = c->nquotes;
+	int64_t last_ms = c->quotes_ms;
 
+	if (is_dated(c))
+		part_past(c);
 	c->quotes = c->coming;
 	c->nquotes = c->ncoming;
 	c->coming = NULL;
 	c->ncoming = 0;
 	c->quotes_known = true;
+	c->quotes_ms = c->quoting.began_ms;
 	c->quotes_next = engine_now(c->e) + ENGINE_QUOTES_MS;
+	if (c->past_asked)
+		c->past_due = false;
+	else
+		look_for_gap(c, last_ms);
 	engine_quotes(c->e, c, before, nbefore);
 	free(before);
+	free(c->past);
+	c->past = NULL;
+	c->npast = 0;
 }
 
 static void on_quotes(struct cloud *c, void *ctx, const struct provider_result *r)
@@ -63,7 +173,7 @@ static void on_quotes(struct cloud *c, void *ctx, const struct provider_result *
 	if (why != NULL)
 		cloud_complain(c, PROVIDER_QUOTES, "invalid", why);
 	if (why != NULL || next == PAGES_FAILED)
-		quotes_failed(c);
+		quotes_failed(c, why != NULL);
 	if (why != NULL || next != PAGES_DONE)
 		return;
 	take(c);
@@ -108,6 +218,7 @@ static void quotes_page(struct cloud *c)
 			types_here(c, &conf->pools[i], ask->types + op.u.quotes.ntypes);
 	(void)snprintf(ask->cursor, sizeof(ask->cursor), "%s", c->quoting.cursor);
 	op.u.quotes.types = ask->types;
+	op.u.quotes.since_ms = c->past_asked ? times_of(c, c->since_ms) : 0;
 	op.cursor = ask->cursor;
 	cloud_send(c, &op, on_quotes, ask);
 }
@@ -116,8 +227,11 @@ void quotes_run(struct cloud *c)
 {
 	int64_t now = engine_now(c->e);
 
-	if (!c->quoting.busy && now >= c->quotes_next && cloud_ready(c, PROVIDER_QUOTES))
+	if (!c->quoting.busy && now >= c->quotes_next && cloud_ready(c, PROVIDER_QUOTES)) {
 		pages_begin(&c->quoting, now);
+		c->past_asked = c->past_due;
+		c->asked_before = false;
+	}
 	quotes_page(c);
 }
 

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "core/conf_option.h"
 #include "core/conf_private.h"
+#include "core/rates.h"
 #include "core/secret_store.h"
 
 struct conf *conf_new(const char *path)
@@ -74,6 +75,7 @@ void conf_free(struct conf *c)
 		free(c->budgets[i].name);
 	}
 	fini_object("", c);
+	rates_fini(c);
 	map_fini(&c->by_node);
 	free(c->providers);
 	free(c->pools);

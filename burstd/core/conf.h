@@ -48,6 +48,7 @@ enum conf_bootstrap {
 };
 
 struct conf_driver;
+struct conf_rate;
 struct conf_provider {
 	char *name;
 	char *driver;
@@ -205,8 +206,12 @@ struct conf {
 	size_t npools;
 	struct conf_budget *budgets; /* in the order of the file */
 	size_t nbudgets;
+	char *prices_file;       /* absolute path of prices.conf; NULL: none */
+	struct conf_rate *rates; /* what it says (core/rates.h) */
+	size_t nrates;
 	struct map by_node; /* derived: node name -> struct conf_pool */
-	int state_dir_line, slurm_bin_line, slurm_conf_line; /* in the file; 0: not given */
+	/* in the file; 0: not given */
+	int state_dir_line, slurm_bin_line, slurm_conf_line, prices_line;
 };
 
 /* Empty, every option unset; path is copied.  The caller's: conf_free(). */

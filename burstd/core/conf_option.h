@@ -35,6 +35,7 @@ enum conf_option_type {
 	CONF_DURATION,  /* int64_t, milliseconds, min to max */
 	CONF_MONEY,     /* int64_t, nano-units; 0 when it may be empty and is, and only then */
 	CONF_LIMIT,     /* int64_t, nano-units; 0 is 0 */
+	CONF_DATE,      /* int64_t, ms: the midnight UTC at which a day begins; 0 when it is "" */
 	CONF_USERS,     /* a list of users: struct conf.admins; not for conf_option_set() */
 	CONF_ARGV,      /* char **, NULL-terminated: a command; conf_option_add_arg(); NULL: none */
 	CONF_HOOK,      /* likewise, about a job */

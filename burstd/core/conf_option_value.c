@@ -1,6 +1,7 @@
 /* Reads, checks, prints, compares and frees values of options, by their types in conf_option.c. */
 #include <assert.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,6 +136,32 @@ static int set_money(const struct conf_option *o, int64_t *out, const char *text
 	return 0;
 }
 
+/* A day before 1970 would be no time at all. */
+static int set_date(int64_t *out, const char *text, struct err *e)
+{
+	static const char shape[] = "0000-00-00";
+	char time[FMT_TIME_SIZE];
+	int64_t v = 0;
+
+	for (size_t i = 0; text[0] != '\0' && i < sizeof(shape); i++)
+		if (shape[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != shape[i])
+			return err_set(e, ERR_INVALID, "\"%.40s\": want a day such as 2026-11-01",
+				       text);
+	(void)snprintf(time, sizeof(time), "%.10sT00:00:00Z", text);
+	if (text[0] != '\0' && (fmt_time_parse(time, &v, NULL) < 0 || v <= 0))
+		return err_set(e, ERR_INVALID, "\"%.40s\": there is no such day", text);
+	*out = v;
+	return 0;
+}
+
+static void print_date(int64_t ms, struct str *out)
+{
+	char time[FMT_TIME_SIZE];
+
+	if (ms != 0)
+		str_addf(out, "%.10s", fmt_time(time, ms));
+}
+
 static int set_level(int *out, const char *text, struct err *e)
 {
 	int level = log_level_parse(text);
@@ -215,6 +242,8 @@ int conf_option_set(const struct conf_option *o, void *object, const char *text,
 		return set_share(o, field, text, e);
 	case CONF_DURATION:
 		return set_duration(o, field, text, e);
+	case CONF_DATE:
+		return set_date(field, text, e);
 	case CONF_MONEY:
 	case CONF_LIMIT:
 		return set_money(o, field, text, e);
@@ -394,6 +423,9 @@ void conf_option_print(const struct conf_option *o, const void *object, struct s
 		return;
 	case CONF_DURATION:
 		print_duration(*(const int64_t *)field, out);
+		return;
+	case CONF_DATE:
+		print_date(*(const int64_t *)field, out);
 		return;
 	case CONF_MONEY:
 	case CONF_LIMIT:

@@ -6,6 +6,7 @@
 #include "core/conf.h"
 #include "core/conf_option.h"
 #include "core/conf_private.h"
+#include "core/rates.h"
 
 enum { CONF_TITLE_SIZE = 2 * PROVIDER_WORD_MAX + 2 }; /* POOL/OFFER */
 
@@ -283,11 +284,26 @@ static void diff_budgets(const struct diff *d, const struct conf *old, const str
 			diff_section(d, "budget", next->budgets[i].name, NULL, &next->budgets[i]);
 }
 
+/* The same file may say something else. */
+static void diff_prices(const struct diff *d, const struct conf *old, const struct conf *next)
+{
+	const struct conf_change c = {.section = "",
+				      .title = "",
+				      .option = "prices_file",
+				      .from = old->prices_file,
+				      .to = "the same file, with other prices"};
+
+	if (old->prices_file != NULL && next->prices_file != NULL &&
+	    strcmp(old->prices_file, next->prices_file) == 0 && !rates_same(old, next))
+		d->fn(d->ctx, &c);
+}
+
 void conf_diff(const struct conf *old, const struct conf *next, conf_change_fn fn, void *ctx)
 {
 	const struct diff d = {fn, ctx};
 
 	diff_options(&d, (struct conf_change){.section = "", .title = ""}, old, next);
+	diff_prices(&d, old, next);
 	diff_options(&d, (struct conf_change){.section = "slurm", .title = ""}, old, next);
 	diff_options(&d, (struct conf_change){.section = "secrets", .title = ""}, old, next);
 	diff_options(&d, (struct conf_change){.section = "nodes", .title = ""}, old, next);

@@ -25,6 +25,8 @@ int64_t ladder_price(const struct ladder_ask *a, size_t rung)
 {
 	const struct conf_offer *o = rung_of(a, rung);
 
+	if (a->known[rung].agreed != 0)
+		return a->known[rung].agreed;
 	return o->price_nano_h != 0 ? o->price_nano_h : a->known[rung].price;
 }
 

@@ -51,8 +51,9 @@ enum ladder_cause {
 	LADDER_NCAUSES
 };
 
-struct ladder_known {  /* of one rung */
-	int64_t price; /* as the provider says; 0: not known yet; < 0: not offered, or: */
+struct ladder_known {   /* of one rung */
+	int64_t price;  /* as the provider says; 0: not known yet; < 0: not offered, or: */
+	int64_t agreed; /* the negotiated price, which wins over all (rates.h); 0: there is none */
 	struct cooldown_view cool; /* of its place */
 	int64_t away_ms;           /* since when its provider is away; 0: it is not */
 	int64_t wrong_until_ms; /* until when it is tried last, as a machine came up wrong; 0: none

@@ -78,6 +78,7 @@ enum provider_flags {
 	 * then, and lists show what its last request made.  So after a crash burstd goes on with it
 	 * only where it would repeat a create. */
 	PROVIDER_ELSEWHERE = 1 << 8,
+	PROVIDER_PAST = 1 << 9, /* asked since when, it quotes the prices of the past, too */
 };
 
 /* A token bucket: it holds `size` tokens, and gains `gains` of them in every_ms (0: in a second).
@@ -210,6 +211,10 @@ struct provider_op { /* everything is borrowed */
 		struct {
 			const char *const *types; /* that pools buy; no others are needed */
 			size_t ntypes;
+			/* With PROVIDER_PAST: quote all prices that were in force since then, by
+			 * the provider's clock, each with its valid_from_ms; 0: only those of now.
+			 * Other drivers ignore it. */
+			int64_t since_ms;
 		} quotes;
 		/* A long poll: the provider holds the request until it has a notice, or for
 		 * wait_ms.  If it keeps notices until they are acknowledged, the result has an ack,
@@ -289,6 +294,9 @@ struct provider_instance {
 	int64_t created_ms, ended_ms; /* by the provider's clock; 0: not said */
 	int64_t reclaim_ms;           /* when it will be reclaimed; 0: not said */
 	bool taken;                   /* it stops or has ended because the provider reclaims it */
+	/* What it is, of a list; "": not said. */
+	char type[PROVIDER_WORD_MAX + 1], zone[PROVIDER_WORD_MAX + 1];
+	bool says_market, spot; /* says_market: and whether it is a spot instance */
 };
 
 struct provider_failure { /* of an instance that is PROVIDER_FAILED, or failed and has ended */
@@ -334,8 +342,11 @@ struct provider_quote {
 	enum provider_market market;
 	int64_t price_nano_h; /* nano-units per hour and instance; 0: not said */
 	char currency[4];     /* ISO 4217 */
-	uint32_t cpus, gpus;  /* of the type; cpus 0: neither is known */
-	uint64_t memory_mb;   /* 0: not said */
+	/* Since when that is the price, by the provider's clock; 0: not said, so now.  Of several
+	 * of one place the latest is the price of now, and the others are of the past. */
+	int64_t valid_from_ms;
+	uint32_t cpus, gpus; /* of the type; cpus 0: neither is known */
+	uint64_t memory_mb;  /* 0: not said */
 	/* What the quote says of the terms; the rest is provider_ops.terms().  User-data and image
 	 * are always there, for a create must be checked before there is a quote. */
 	struct provider_terms terms;

@@ -280,6 +280,18 @@ static void give_way(struct engine *e, struct fleet_node *fn)
 	engine_post(e, fn, &ev);
 }
 
+/* What it has cost is a guess, which finance must correct by the provider's invoice. */
+static void tell_unpriced(struct engine *e, const struct node *n)
+{
+	char rate[FMT_MONEY_SIZE], text[200];
+
+	(void)snprintf(text, sizeof(text),
+		       "its price when it was created is not known: it counts with %s %s/h, the "
+		       "most that it may cost now",
+		       fmt_money(rate, n->rate_nano_h), e->conf->currency);
+	engine_event(e, n->name, n->gen, "unpriced", text);
+}
+
 /* Adopt an instance with our tag and no row, whose node a pool names: the journal was lost, or is
  * an older copy.  It becomes a row with generation gen: kept if slurmctld uses the node and there
  * is no other row, or this instance is the one in use; otherwise deleted. */
@@ -292,10 +304,11 @@ static void adopt(struct cloud *c, struct fleet_name *nm, const struct provider_
 	enum drift_fate fate = drift_fate(nm, in, e->started_ms);
 	struct fleet_node *fn;
 	struct node n;
+	bool priced;
 
 	node_init(&n, in->node, gen, engine_now(e));
 	n.pool = nm->pool;
-	place_adopt(c, &n);
+	priced = place_adopt(c, &n, in);
 	n.release = fate == DRIFT_LET_GO;
 	n.reason = n.release ? NODE_BECAUSE_LOST : NODE_BECAUSE_NONE;
 	if (fate == DRIFT_REPLACE)
@@ -307,6 +320,8 @@ static void adopt(struct cloud *c, struct fleet_name *nm, const struct provider_
 	}
 	e->count.strays++;
 	fn = engine_insert(e, &n, "found at the provider, unknown to the journal");
+	if (!priced)
+		tell_unpriced(e, &n);
 	fn->seen_ms = c->list_began;
 	fn->said_ms = times_of(c, in->created_ms);
 	engine_post(e, fn, &seen);

@@ -13,22 +13,9 @@
 #include "base/paths.h"
 #include "core/conf_option.h"
 #include "io/conf_file_private.h"
+#include "io/prices_file.h"
 
 /* --- a text ----------------------------------------------------------------------------------- */
-
-/* The line where a parser stopped without a message.  Sections nest, two deep. */
-static int last_line(cfg_t *cfg)
-{
-	int line = cfg->line;
-
-	for (cfg_opt_t *o = cfg->opts; o->name != NULL; o++)
-		for (unsigned i = 0; o->type == CFGT_SEC && i < cfg_opt_size(o); i++) {
-			int below = last_line(cfg_opt_getnsec(o, i));
-
-			line = below > line ? below : line;
-		}
-	return line;
-}
 
 static void parse(struct conf_loader *l, char *text, size_t len)
 {
@@ -37,11 +24,12 @@ static void parse(struct conf_loader *l, char *text, size_t len)
 	FILE *in = mem_check(fmemopen(len > 0 ? text : blank, len > 0 ? len : 1, "r"));
 
 	if (cfg_parse_fp(cfg, in) != CFG_SUCCESS)
-		conf_loader_fail(l, last_line(cfg), "syntax error");
+		conf_loader_fail(l, conf_loader_last_line(cfg), "syntax error");
 	(void)fclose(in);
 	l->conf->state_dir_line = conf_section_line_of(l, "", "state_dir");
 	l->conf->slurm_bin_line = conf_section_line_of(l, "slurm", "bin_dir");
 	l->conf->slurm_conf_line = conf_section_line_of(l, "slurm", "conf");
+	l->conf->prices_line = conf_section_line_of(l, "", "prices_file");
 	if (!l->failed && conf_section_set(l, cfg, l->conf) == 0)
 		if (conf_section_set(l, cfg_getsec(cfg, "slurm"), l->conf) == 0 &&
 		    conf_section_set(l, cfg_getsec(cfg, "secrets"), l->conf) == 0)
@@ -151,6 +139,20 @@ int conf_file_load_store_ca(const struct conf *c, char **out, struct err *e)
 	return load_text(out, "ca_file", c->secrets.ca_file, e);
 }
 
+/* Load the file of negotiated prices, if one is named. */
+static int load_prices(struct conf *c, struct err *e)
+{
+	char *text = NULL;
+	int rc = 0;
+
+	if (load_text(&text, "prices_file", c->prices_file, e) < 0)
+		return err_wrap(e, "%.120s:%d", c->path, c->prices_line);
+	if (text != NULL)
+		rc = prices_file_parse(c, text, e);
+	free(text);
+	return rc;
+}
+
 int conf_file_load(struct conf **out, const char *path, const struct conf_driver *const *drivers,
 		   struct err *e)
 {
@@ -173,6 +175,11 @@ int conf_file_load(struct conf **out, const char *path, const struct conf_driver
 	if (read_all(fd, text, path, e) < 0)
 		goto out;
 	rc = conf_file_parse(out, path, text, drivers, e);
+	if (rc == 0 && load_prices(*out, e) < 0) {
+		conf_free(*out);
+		*out = NULL;
+		rc = -1;
+	}
 out:
 	free(text);
 	(void)close(fd);

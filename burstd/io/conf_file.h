@@ -11,7 +11,8 @@
 
 enum { CONF_FILE_MAX = 1 << 20 }; /* bytes; 256 pools with long node lists are a quarter of it */
 
-/* Load and check (conf_finish()) the configuration at path; *out is the caller's, NULL on failure.
+/* Load and check (conf_finish()) the configuration at path, and the file of negotiated prices that
+ * it may name (prices_file.h); *out is the caller's, NULL on failure.
  * A file that anybody but root and this user can write is refused.  drivers, NULL-terminated and of
  * static lifetime: whose own options it may have; a driver that is not among them has none. */
 int conf_file_load(struct conf **out, const char *path, const struct conf_driver *const *drivers,

@@ -1,6 +1,7 @@
 /* conf_file_private.h - conf_file.c reads files, conf_scan.c checks the text before libconfuse sees
  * it, conf_section.c gives libconfuse the sections and takes their values, conf_loader.c notes
- * lines and the first error.  Only these include this header. */
+ * lines and the first error; prices_file.c uses them for prices.conf.  Only these include this
+ * header. */
 #ifndef BURSTD_CONF_FILE_PRIVATE_H
 #define BURSTD_CONF_FILE_PRIVATE_H
 
@@ -29,6 +30,10 @@ struct conf_loader {
 void conf_loader_fail(struct conf_loader *l, int line, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 struct conf_loader *conf_loader_of(const cfg_t *cfg);
+/* The line where a parser stopped without a message. */
+int conf_loader_last_line(cfg_t *cfg);
+/* The entry of a section's table by which conf_loader_of() finds the loader; no text can set it. */
+cfg_opt_t conf_loader_option(struct conf_loader *l);
 const char *conf_loader_section_of(const cfg_t *cfg); /* as in conf_options; "": none */
 /* The most entries that the table of a section can have. */
 size_t conf_loader_most(const struct conf_loader *l);

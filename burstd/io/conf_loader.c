@@ -26,6 +26,20 @@ void conf_loader_fail(struct conf_loader *l, int line, const char *fmt, ...)
 	(void)err_set(l->e, ERR_INVALID, "%.120s:%d: %s", l->name, line > 0 ? line : 1, text);
 }
 
+/* Sections nest, two deep. */
+int conf_loader_last_line(cfg_t *cfg)
+{
+	int line = cfg->line;
+
+	for (cfg_opt_t *o = cfg->opts; o->name != NULL; o++)
+		for (unsigned i = 0; o->type == CFGT_SEC && i < cfg_opt_size(o); i++) {
+			int below = conf_loader_last_line(cfg_opt_getnsec(o, i));
+
+			line = below > line ? below : line;
+		}
+	return line;
+}
+
 const char *conf_loader_section_of(const cfg_t *cfg)
 {
 	return strcmp(cfg->name, "root") == 0 ? "" : cfg->name;
@@ -206,12 +220,17 @@ size_t conf_loader_most(const struct conf_loader *l)
 	return most;
 }
 
+cfg_opt_t conf_loader_option(struct conf_loader *l)
+{
+	return (cfg_opt_t){
+		.name = loader_option, .type = CFGT_PTR, .simple_value.ptr = (void **)(void *)l};
+}
+
 size_t conf_loader_options(struct conf_loader *l, const char *section, cfg_opt_t *out)
 {
 	size_t n = 0;
 
-	out[n++] = (cfg_opt_t){
-		.name = loader_option, .type = CFGT_PTR, .simple_value.ptr = (void **)(void *)l};
+	out[n++] = conf_loader_option(l);
 	for (size_t i = 0; i < conf_noptions; i++)
 		if (strcmp(conf_options[i].section, section) == 0)
 			out[n++] = entry(&conf_options[i], i);

@@ -31,7 +31,9 @@ static const struct part_row rows[] = {
 	/* Before pools and clouds: it makes removed sections that the journal names. */
 	{.part = &off_part, .before = {&pool_part}},
 	/* Before all parts, which keep their state there. */
-	{.part = &memory_part, .before = {&pool_part, &clouds_part}},
+	{.part = &memory_part, .before = {&pool_part, &clouds_part, &book_part}},
+	/* Before the journal, which it has prices of. */
+	{.part = &book_part, .before = {&restore_part}},
 	/* Before the clouds: pools keep what clouds say about offers. */
 	{.part = &pool_part, .before = {&clouds_part}},
 	/* Before vouchers, which have the last word on a reload. */

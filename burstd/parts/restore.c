@@ -94,6 +94,13 @@ static int load_day(void *ctx, const struct journal_spent *s, struct err *err)
 	return holds_load_day(ctx, s);
 }
 
+static int load_price(void *ctx, const struct price *p, struct err *err)
+{
+	(void)err;
+	book_load(ctx, p);
+	return 0;
+}
+
 /* Give each part what the journal has of it. */
 static int restore_open(struct engine *e, struct err *err)
 {
@@ -107,6 +114,7 @@ static int restore_open(struct engine *e, struct err *err)
 					  .voucher = load_voucher,
 					  .hold = load_hold,
 					  .day = load_day,
+					  .price = load_price,
 					  .ctx = e};
 	int64_t last_batch;
 

@@ -9,7 +9,8 @@
  *
  * This is the journal as a whole.  The rows of its tables, and what puts, deletes and finds them,
  * are in journal_nodes.h, journal_usage.h, journal_events.h, journal_jobs.h, journal_pools.h,
- * journal_claims.h, journal_vouchers.h and journal_audit.h: a transaction takes effects of all. */
+ * journal_claims.h, journal_vouchers.h, journal_price.h and journal_audit.h: a transaction takes
+ * effects of all. */
 #ifndef BURSTD_JOURNAL_H
 #define BURSTD_JOURNAL_H
 
@@ -24,6 +25,7 @@ struct journal_tx;
 struct node;
 struct claim;
 struct voucher;
+struct price;
 struct journal_batch;
 struct journal_refusal;
 struct journal_pool;
@@ -53,10 +55,10 @@ int journal_open(struct journal **out, const char *path, bool *existed, struct e
 void journal_close(struct journal *j); /* NULL is fine; every tx is gone before */
 
 /* Start-up: everything that is known, in this order: batches, nodes (by name and generation),
- * sums, refusals, pools, rescues, claims, vouchers (by node and generation), holds and what was
- * spent by day. A visit that
- * returns -1 (with *e) stops the load; a NULL one is left out; node.pool is not set; a visitor that
- * keeps a voucher takes its token, and sets it to NULL there. */
+ * sums, refusals, pools, rescues, claims, vouchers (by node and generation), prices, holds and what
+ * was spent by day. A visit
+ * that returns -1 (with *e) stops the load; a NULL one is left out; node.pool is not set; a visitor
+ * that keeps a voucher takes its token, and sets it to NULL there. */
 struct journal_visitor {
 	int (*node)(void *ctx, const struct node *n, const char *pool, struct err *e);
 	int (*batch)(void *ctx, const struct journal_batch *b, struct err *e);
@@ -69,6 +71,7 @@ struct journal_visitor {
 	int (*voucher)(void *ctx, struct voucher *v, struct err *e);
 	int (*hold)(void *ctx, const struct journal_hold *h, struct err *e);
 	int (*day)(void *ctx, const struct journal_spent *s, struct err *e);
+	int (*price)(void *ctx, const struct price *p, struct err *e); /* the last of each series */
 	void *ctx;
 };
 int journal_load(struct journal *j, const struct journal_visitor *v, struct err *e);

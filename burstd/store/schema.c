@@ -283,6 +283,41 @@ static const char step_16[] =
 	"  gpus BIGINT NOT NULL);" FACT_IS_KEPT("life") FACT_IS_KEPT("machine")
 		FACT_IS_KEPT("buyer") FACT_IS_KEPT("job_said");
 
+/* What machines cost (journal_price.h), and the number of the last row of each series, so that a
+ * start does not read all of them.  A series is one place as one of them says it; what a provider
+ * says now and what it says later of the past are one. */
+static const char step_17[] =
+	"CREATE TABLE price ("
+	"  seq INTEGER PRIMARY KEY AUTOINCREMENT,"
+	"  provider TEXT NOT NULL,"
+	"  region TEXT NOT NULL,"
+	"  zone TEXT NOT NULL,"
+	"  type TEXT NOT NULL,"
+	"  market TEXT NOT NULL,"
+	"  currency TEXT NOT NULL,"
+	"  nano_h BIGINT NOT NULL,"
+	"  valid_from_ms BIGINT NOT NULL,"
+	"  observed_ms BIGINT NOT NULL,"
+	"  source TEXT NOT NULL);"
+	"CREATE TABLE price_last ("
+	"  provider TEXT NOT NULL,"
+	"  region TEXT NOT NULL,"
+	"  zone TEXT NOT NULL,"
+	"  type TEXT NOT NULL,"
+	"  market TEXT NOT NULL,"
+	"  said_by TEXT NOT NULL,"
+	"  seq BIGINT NOT NULL,"
+	"  PRIMARY KEY (provider, region, zone, type, market, said_by)"
+	") WITHOUT ROWID;"
+	"CREATE TRIGGER price_follows AFTER INSERT ON price BEGIN"
+	"  INSERT OR REPLACE INTO price_last VALUES"
+	"   (NEW.provider, NEW.region, NEW.zone, NEW.type, NEW.market,"
+	"    CASE NEW.source WHEN 'history' THEN 'quote' ELSE NEW.source END,"
+	"    NEW.seq); END;"
+	"CREATE TRIGGER price_is_a_price BEFORE INSERT ON price"
+	" WHEN NEW.nano_h = 0 OR NEW.nano_h < -1"
+	" BEGIN SELECT RAISE(ABORT, 'no price is no row'); END;" FACT_IS_KEPT("price");
+
 /* Money that is set aside (core/budget.h) for a generation and a job, 0 for the machine itself;
  * what was spent on each day of the report's zone, by who spent it; and the jobs that wait for
  * money. */
@@ -296,7 +331,7 @@ static const char step_16[] =
 	"  pool TEXT NOT NULL,"                                                                    \
 	"  provider TEXT NOT NULL,"                                                                \
 	"  market TEXT NOT NULL,"
-static const char step_17[] =
+static const char step_18[] =
 	"CREATE TABLE hold ("
 	"  node TEXT NOT NULL,"
 	"  gen BIGINT NOT NULL,"
@@ -313,5 +348,5 @@ static const char step_17[] =
 #undef SPENDER
 
 const char *const schema_steps[SCHEMA_STEPS] = {
-	step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8, step_9,
-	step_10, step_11, step_12, step_13, step_14, step_15, step_16, step_17};
+	step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8,  step_9,
+	step_10, step_11, step_12, step_13, step_14, step_15, step_16, step_17, step_18};

@@ -207,6 +207,8 @@ struct cloud_pool *cloud_pool_get(struct cloud *c, const char *type, const char 
 				  const char *zone, enum market market);
 /* The price of an instance created now. */
 int64_t cloud_price(const struct cloud *c, const struct cloud_pool *p, int64_t now);
+/* Since when the price at at_ms is so: simcloud's start at the earliest. */
+int64_t cloud_price_began(const struct cloud *c, const struct cloud_pool *p, int64_t at_ms);
 
 /* --- cloud.c --- */
 void cloud_tick(struct cloud *c, int64_t now); /* do what is due */

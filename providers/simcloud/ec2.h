@@ -20,6 +20,7 @@
 enum {
 	EC2_CHOICES_MAX = 100,
 	EC2_TYPES_MAX = 200,
+	EC2_PRICES_MAX = 1000, /* in one page */
 	EC2_SKEW_MS = 300000,
 	EC2_BODY_MAX = 64 << 20, /* bytes of one answer: 1000 instances, 32 interfaces each */
 };
@@ -55,6 +56,9 @@ struct ec2_call { /* face_call.own */
 	bool by_price;                                 /* try choices by price, else by priority */
 	char types[EC2_TYPES_MAX][SETTINGS_WORD_SIZE]; /* offers of these types only */
 	size_t ntypes;
+	int64_t start_ms; /* prices: since then; 0: only those of now */
+	size_t from_pool; /* prices: a page begins with this pool, at this time; 0: now */
+	int64_t from_ms;
 };
 
 extern const struct face face_ec2;
@@ -66,14 +70,16 @@ struct ec2_key {
 /* --- ec2_auth.c --- */
 /* Load a credentials file of the AWS command line.  Free the key with ec2_key_free(). */
 int ec2_key_load(struct ec2_key **out, const char *path, struct err *e);
-void ec2_key_free(struct ec2_key *k); /* NULL is fine */
+void ec2_key_free(struct ec2_key *k);    /* NULL is fine */
+bool ec2_is(const struct face_visit *v); /* is the request for this face? */
 /* Is the request signed with our key for that service ("ec2", "sqs"), now?  v->region gets the
  * region in the signature. */
 enum code ec2_authorize(struct face_visit *v, const char *service, struct err *e);
 
 /* --- ec2_parse.c --- */
-bool ec2_is(const struct face_visit *v);
 enum code ec2_parse(struct face_call **out, const struct face_visit *v, struct err *e);
+
+/* --- ec2_run.c --- */
 void ec2_call_free(void *own);
 
 /* --- ec2_group.c --- */

@@ -164,6 +164,12 @@ static bool is_signed(const struct ec2_key *k, const struct claim *cl,
 	return good;
 }
 
+bool ec2_is(const struct face_visit *v)
+{
+	return v->keys->ec2 != NULL && strcmp(v->rq->path, "/") == 0 &&
+	       strcmp(v->rq->method, "POST") == 0;
+}
+
 enum code ec2_authorize(struct face_visit *v, const char *service, struct err *e)
 {
 	const struct http_request *rq = v->rq;

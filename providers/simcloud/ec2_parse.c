@@ -19,22 +19,6 @@ struct reading {
 	struct err *e;
 };
 
-bool ec2_is(const struct face_visit *v)
-{
-	return v->keys->ec2 != NULL && strcmp(v->rq->path, "/") == 0 &&
-	       strcmp(v->rq->method, "POST") == 0;
-}
-
-void ec2_call_free(void *own)
-{
-	struct ec2_call *x = own;
-
-	order_unref(x->order);
-	order_unref(x->tags);
-	userdata_unref(x->user_data);
-	free(x);
-}
-
 static int bad_value(struct reading *r, const char *name)
 {
 	return err_set(r->e, ERR_INVALID, "InvalidParameterValue: Invalid value for %s", name);
@@ -435,8 +419,7 @@ static int read_terminate(struct reading *r)
 
 static int read_types(struct reading *r)
 {
-	static const char *const known[] = {"StartTime", "ProductDescription.1", "MaxResults",
-					    NULL};
+	static const char *const known[] = {"ProductDescription.1", "MaxResults", NULL};
 	const char *filter = form_take(&r->form, "Filter.1.Name"), *v;
 
 	if (filter != NULL && strcmp(filter, "instance-type") != 0)
@@ -448,6 +431,22 @@ static int read_types(struct reading *r)
 	}
 	pass_over(r, known);
 	return 0;
+}
+
+/* A page of prices goes on at "pPOOL,TIME". */
+static int read_prices(struct reading *r)
+{
+	const char *start = form_take(&r->form, "StartTime");
+	const char *next = form_take(&r->form, "NextToken");
+	char *end;
+
+	if (start != NULL && fmt_time_parse(start, &r->x->start_ms, NULL) != 0)
+		return bad_value(r, "StartTime");
+	if (next == NULL)
+		return read_types(r);
+	r->x->from_pool = strtoul(next + (next[0] == 'p'), &end, 10);
+	r->x->from_ms = *end == ',' ? strtoll(end + 1, &end, 10) : 0;
+	return *end == '\0' && r->x->from_ms > 0 ? read_types(r) : bad_value(r, "NextToken");
 }
 
 /* Read a report about one instance, which is all that burstd sends. */
@@ -536,7 +535,7 @@ static const struct {
 	{"DescribeInstances", EC2_DESCRIBE, OP_LIST, read_describe},
 	{"TerminateInstances", EC2_TERMINATE, OP_DELETE, read_terminate},
 	{"DescribeInstanceTypes", EC2_TYPES, OP_OFFERS, read_types},
-	{"DescribeSpotPriceHistory", EC2_PRICES, OP_OFFERS, read_types},
+	{"DescribeSpotPriceHistory", EC2_PRICES, OP_OFFERS, read_prices},
 	{"ReportInstanceStatus", EC2_REPORT, OP_REPORT, read_report},
 	{"GetConsoleOutput", EC2_CONSOLE, OP_CONSOLE, read_console},
 	{"CreatePlacementGroup", EC2_MAKE_GROUP, OP_FABRIC, read_group},

@@ -216,29 +216,66 @@ static void describe_types(const struct face_call *f, const struct cloud *c, str
 	ec2_end(&s, "DescribeInstanceTypes", out);
 }
 
+static void put_price(struct str *s, const struct cloud *c, const struct cloud_pool *p,
+		      int64_t at_ms, int64_t began_ms)
+{
+	char price[FMT_MONEY_SIZE], at[FMT_TIME_SIZE];
+
+	str_adds(s, "<item>");
+	xmlw_text(s, "instanceType", p->type);
+	xmlw_text(s, "productDescription", "Linux/UNIX");
+	xmlw_text(s, "spotPrice", fmt_money(price, cloud_price(c, p, at_ms)));
+	xmlw_text(s, "timestamp", fmt_time(at, began_ms));
+	xmlw_text(s, "availabilityZone", p->zone);
+	str_adds(s, "</item>");
+}
+
+/* The prices of a pool since x->start_ms, the newest first, *left of them at most.  *at_ms: of the
+ * first one; afterwards of the next one, 0: there is none. */
+static void put_prices(struct str *s, const struct ec2_call *x, const struct cloud *c,
+		       const struct cloud_pool *p, size_t *left, int64_t *at_ms)
+{
+	while (*left > 0 && *at_ms != 0) {
+		int64_t began = cloud_price_began(c, p, *at_ms);
+		bool last = x->start_ms == 0 || began <= x->start_ms || began <= c->start_ms;
+
+		put_price(s, c, p, *at_ms, began);
+		*at_ms = last ? 0 : began - 1;
+		--*left;
+	}
+}
+
 static void describe_prices(const struct face_call *f, const struct cloud *c, int64_t now,
 			    struct face_reply *out)
 {
-	char price[FMT_MONEY_SIZE], at[FMT_TIME_SIZE];
+	const struct ec2_call *x = f->own;
+	int64_t at = x->from_ms != 0 && x->from_ms < now ? x->from_ms : now;
+	size_t left = EC2_PRICES_MAX, i = x->from_pool;
 	struct str s;
 
 	ec2_begin(&s, "DescribeSpotPriceHistory");
 	str_adds(&s, "<spotPriceHistorySet>");
-	for (size_t i = 0; i < c->npools; i++) {
-		const struct cloud_pool *p = c->pools[i];
-
-		if (!asked_for(f, p, MARKET_SPOT))
+	for (; i < c->npools; i++, at = now) {
+		if (!asked_for(f, c->pools[i], MARKET_SPOT))
 			continue;
-		str_adds(&s, "<item>");
-		xmlw_text(&s, "instanceType", p->type);
-		xmlw_text(&s, "productDescription", "Linux/UNIX");
-		xmlw_text(&s, "spotPrice", fmt_money(price, cloud_price(c, p, now)));
-		xmlw_text(&s, "timestamp", fmt_time(at, now));
-		xmlw_text(&s, "availabilityZone", p->zone);
-		str_adds(&s, "</item>");
+		put_prices(&s, x, c, c->pools[i], &left, &at);
+		if (at != 0)
+			break;
 	}
 	str_adds(&s, "</spotPriceHistorySet>");
+	if (i < c->npools)
+		str_addf(&s, "<nextToken>p%zu,%lld</nextToken>", i, (long long)at);
 	ec2_end(&s, "DescribeSpotPriceHistory", out);
+}
+
+void ec2_call_free(void *own)
+{
+	struct ec2_call *x = own;
+
+	order_unref(x->order);
+	order_unref(x->tags);
+	userdata_unref(x->user_data);
+	free(x);
 }
 
 static void run(const struct face_call *f, struct cloud *c, const struct fault_rule *rule,

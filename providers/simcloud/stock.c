@@ -43,17 +43,35 @@ void cloud_reconf(struct cloud *c)
 	}
 }
 
+/* The step of the curve at a time in its period. */
+static unsigned step_at(const struct settings_curve *v, int64_t at)
+{
+	unsigned i = 0;
+
+	while (i + 1 < v->n && v->v[i + 1].from_ms <= at)
+		i++;
+	return i;
+}
+
 int64_t cloud_price(const struct cloud *c, const struct cloud_pool *p, int64_t now)
 {
 	const struct settings_curve *v = &p->curve;
 	int64_t at = now - c->start_ms;
-	unsigned i = 0;
 
 	if (v->n == 0)
 		return p->price_nano_h;
+	return v->v[step_at(v, v->period_ms > 0 ? at % v->period_ms : at)].nano_h;
+}
+
+int64_t cloud_price_began(const struct cloud *c, const struct cloud_pool *p, int64_t at_ms)
+{
+	const struct settings_curve *v = &p->curve;
+	int64_t at = at_ms - c->start_ms, from;
+
+	if (v->n == 0 || at <= 0)
+		return c->start_ms;
 	if (v->period_ms > 0)
 		at %= v->period_ms;
-	while (i + 1 < v->n && v->v[i + 1].from_ms <= at)
-		i++;
-	return v->v[i].nano_h;
+	from = v->v[step_at(v, at)].from_ms;
+	return at_ms - (from <= at ? at - from : at);
 }

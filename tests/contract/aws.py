@@ -307,6 +307,9 @@ def types_and_prices_of_spot_instances_are_read(w):
         assert said["quotes"]
         for o in said["quotes"]:
             assert o["type"] in ("c5.large", "g4dn.metal") and o["spot"] and o["price_nano_h"] > 0, o
+        said = d.run(kind="quotes", types=["c5.large"], cursor="p", since_ms=AT_MS)
+        want(said["code"], "ok", said)
+        assert said["quotes"] and all(o["valid_from_ms"] > 0 for o in said["quotes"]), said
 
 
 @test
@@ -598,6 +601,11 @@ def the_other_requests_are_written_as_botocore_writes_them(w):
         "StartTime": at, "ProductDescriptions": ["Linux/UNIX"],
         "Filters": [{"Name": "instance-type", "Values": ["g4dn.metal"]}], "MaxResults": 1000})
     want(got, dict(expected, StartTime="x"))
+    # The past: from then on, and to now, as there is no EndTime.
+    got = body_of(d.build(kind="quotes", types=["g4dn.metal"], cursor="p", at_ms=AT_MS, since_ms=AT_MS - 86400000))
+    at = datetime.datetime.fromisoformat(got["StartTime"].replace("Z", "+00:00"))
+    want(at.timestamp(), AT_MS / 1000 - 86400)
+    want(dict(got, StartTime="x"), dict(expected, StartTime="x"))
     want(body_of(d.build(kind="login")), serialised("sts", "AssumeRole", {
         "RoleArn": "arn:aws:iam::1:role/r", "RoleSessionName": "burstd", "DurationSeconds": 3600}))
     d.close()

@@ -13,7 +13,7 @@
  *   {"do":"good_until"}                              -> {"ms":...}
  *   OP: {"kind":"create","at_ms":...,"token":...,"place":{"type":...,"region":...,"zone":...,
  *        "market":...},"wants":[["c1",1,0],...]}, {"kind":"list","cursor":""},
- *        {"kind":"delete","ids":[...]}, {"kind":"quotes","types":[...],"cursor":""},
+ *        {"kind":"delete","ids":[...]}, {"kind":"quotes","types":[...],"cursor":"","since_ms":0},
  *        {"kind":"login"}, {"kind":"notices","cursor":"","wait_ms":0},
  *        {"kind":"notices","ack":TEXT}
  *
@@ -114,6 +114,7 @@ static int read_op(struct op *o, const json_t *j)
 	} else if (k == PROVIDER_QUOTES) {
 		o->op.u.quotes.ntypes = words(o, json_object_get(j, "types"));
 		o->op.u.quotes.types = o->words;
+		o->op.u.quotes.since_ms = json_integer_value(json_object_get(j, "since_ms"));
 	} else if (k == PROVIDER_REPORT) {
 		o->op.u.report.id = text(j, "id");
 		o->op.u.report.words = text(j, "words");
@@ -242,13 +243,14 @@ static json_t *show_result(const struct provider_result *r)
 	for (size_t i = 0; i < r->nquotes; i++)
 		(void)json_array_append_new(
 			quotes,
-			json_pack("{s:s, s:s, s:b, s:I, s:s, s:I, s:I, s:I}", "type",
+			json_pack("{s:s, s:s, s:b, s:I, s:s, s:I, s:I, s:I, s:I}", "type",
 				  r->quotes[i].type, "zone", r->quotes[i].zone, "spot",
 				  r->quotes[i].market == PROVIDER_SPOT, "price_nano_h",
 				  (json_int_t)r->quotes[i].price_nano_h, "currency",
 				  r->quotes[i].currency, "cpus", (json_int_t)r->quotes[i].cpus,
 				  "gpus", (json_int_t)r->quotes[i].gpus, "memory_mb",
-				  (json_int_t)r->quotes[i].memory_mb));
+				  (json_int_t)r->quotes[i].memory_mb, "valid_from_ms",
+				  (json_int_t)r->quotes[i].valid_from_ms));
 	for (size_t i = 0; i < r->nfailures; i++)
 		(void)json_array_append_new(
 			failures, json_pack("{s:s, s:s, s:s}", "id", r->failures[i].id, "code",

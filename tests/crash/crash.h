@@ -153,6 +153,7 @@ void shadow_del_hold(struct journal_tx *tx, const struct journal_hold *h);
 void shadow_put_spent(struct journal_tx *tx, const struct journal_spent *s);
 void shadow_del_spent(struct journal_tx *tx, int64_t day);
 void shadow_put_pool(struct journal_tx *tx, const struct journal_pool *p);
+void shadow_put_price(struct journal_tx *tx, const struct price *p);
 void shadow_put_claim(struct journal_tx *tx, const struct claim *c);
 void shadow_del_claim(struct journal_tx *tx, const char *node, uint64_t gen);
 void shadow_put_voucher(struct journal_tx *tx, const struct voucher *v);

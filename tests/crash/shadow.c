@@ -16,6 +16,7 @@
 #define journal_del_hold     shadow_del_hold
 #define journal_put_spent    shadow_put_spent
 #define journal_del_spent    shadow_del_spent
+#define journal_put_price    shadow_put_price
 #define journal_put_number   shadow_put_number
 #define journal_put_refusal  shadow_put_refusal
 #define journal_del_refusal  shadow_del_refusal
@@ -45,6 +46,7 @@
 #include "store/journal_money.h"
 #include "store/journal_nodes.h"
 #include "store/journal_pools.h"
+#include "store/journal_price.h"
 #include "store/journal_usage.h"
 #include "store/journal_vouchers.h"
 

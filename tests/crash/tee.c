@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "crash.h"
+#include "store/journal_price.h"
 
 enum { DUMP_MAX = 1 << 20, LINES_MAX = 4096 };
 
@@ -167,6 +168,20 @@ static int dump_voucher(void *ctx, struct voucher *v, struct err *e)
 	return 0;
 }
 
+static int dump_price(void *ctx, const struct price *p, struct err *e)
+{
+	struct str s;
+
+	(void)e;
+	str_init(&s, DUMP_MAX);
+	str_addf(&s, "price %s %s %s %s %s %s %s %" PRId64 " %" PRId64 " %" PRId64, p->provider,
+		 p->region, p->zone, p->type, provider_market_str(p->market),
+		 price_source_str(p->source), p->currency, p->nano_h, p->valid_from_ms,
+		 p->observed_ms);
+	add(ctx, &s);
+	return 0;
+}
+
 static void dump_number(struct dump *d, int64_t v)
 {
 	struct str s;
@@ -200,6 +215,7 @@ static int dump(struct journal *j, load_fn load, number_fn number, char **out, s
 					  .pool = dump_pool,
 					  .claim = dump_claim,
 					  .voucher = dump_voucher,
+					  .price = dump_price,
 					  .ctx = &d};
 	int rc = load(j, &v, e);
 	struct str s;
@@ -389,6 +405,7 @@ BOTH(del_claim, (struct journal_tx * tx, const char *node, uint64_t gen), (tx, n
 BOTH(put_voucher, (struct journal_tx * tx, const struct voucher *v), (tx, v))
 BOTH(del_voucher, (struct journal_tx * tx, const char *node, uint64_t gen), (tx, node, gen))
 BOTH(put_pool, (struct journal_tx * tx, const struct journal_pool *p), (tx, p))
+BOTH(put_price, (struct journal_tx * tx, const struct price *p), (tx, p))
 #undef BOTH
 
 void __real_journal_abandon(struct journal_tx *tx);

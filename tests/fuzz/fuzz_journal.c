@@ -18,6 +18,7 @@
 #include "store/journal_jobs.h"
 #include "store/journal_nodes.h"
 #include "store/journal_pools.h"
+#include "store/journal_price.h"
 #include "store/journal_usage.h"
 
 enum { FILE_MAX = 1 << 20, EDIT = 5 };
@@ -79,6 +80,15 @@ static void end(void)
 	(void)rmdir(dir);
 }
 
+static const struct price price = {.provider = "aws",
+				   .region = "r",
+				   .zone = "",
+				   .type = "t",
+				   .market = PROVIDER_SPOT,
+				   .source = PRICE_QUOTE,
+				   .currency = "EUR",
+				   .nano_h = 7};
+
 /* Something of everything; the second half stays in the log. */
 static void fill(struct journal *j, uint64_t gen)
 {
@@ -99,6 +109,7 @@ static void fill(struct journal *j, uint64_t gen)
 	journal_put_number(tx, "gen_floor", 7);
 	journal_put_refusal(tx, &(struct journal_refusal){.job = gen, .r = {.count = 2}});
 	journal_put_pool(tx, &pool);
+	journal_put_price(tx, &price);
 	if (journal_commit(tx, NULL) != 0)
 		abort();
 }
@@ -187,6 +198,23 @@ static int see_spent(void *ctx, const char *pool, int64_t cost, struct err *e)
 	return 0;
 }
 
+static int see_price(void *ctx, const struct price *p, struct err *e)
+{
+	(void)ctx;
+	(void)e;
+	ENDS(p->currency);
+	assert(p->nano_h > 0 || p->nano_h == PRICE_WITHDRAWN);
+	assert(p->market < PROVIDER_NMARKETS && p->source < PRICE_NSOURCES);
+	assert(strlen(p->provider) + strlen(p->region) + strlen(p->zone) + strlen(p->type) < 4096);
+	return 0;
+}
+
+static int see_numbered(void *ctx, int64_t seq, const struct price *p)
+{
+	assert(seq > 0);
+	return see_price(ctx, p, NULL);
+}
+
 static int see_event(void *ctx, const struct journal_event *ev)
 {
 	(void)ctx;
@@ -205,7 +233,8 @@ static void refused(const struct err *e)
 
 static void use(struct journal *j)
 {
-	const struct journal_visitor v = {.node = see_node, .batch = see_batch, .spent = see_spent};
+	const struct journal_visitor v = {
+		.node = see_node, .batch = see_batch, .spent = see_spent, .price = see_price};
 	struct journal_tx *tx;
 	struct err e = {0};
 	int64_t floor;
@@ -219,10 +248,12 @@ static void use(struct journal *j)
 	(void)journal_last_event(j);
 	(void)journal_events(j, 0, NULL, 100, see_event, NULL, NULL);
 	(void)journal_events(j, 0, "c1", 100, see_event, NULL, NULL);
+	(void)journal_prices(j, 0, 100, see_numbered, NULL, NULL);
 	for (int64_t i = 0; i < 2; i++) {
 		tx = journal_begin(j);
 		journal_put_number(tx, "gen_floor", 8 + i);
 		journal_put_event(tx, 1, "c1", 1, "test", "");
+		journal_put_price(tx, &price);
 		if (journal_commit(tx, &e) != 0) {
 			refused(&e);
 			return;

@@ -33,6 +33,7 @@ struct backup { /* an older copy of what a restart reads */
 	struct table rows, batches, bills, claims, vouchers, holds, days;
 	struct number numbers[NUMBERS_MAX];
 	size_t nnumbers;
+	struct sim_book book;
 };
 
 struct journal {
@@ -49,6 +50,7 @@ struct journal {
 	struct sim_vouchers vouchers;
 	struct backup backup;
 	struct sim_opinions opinions; /* the same in a restored journal, whatever their age */
+	struct sim_book book;
 	struct sim_audit audit;
 	struct sim_facts facts;
 	struct sim_money money;
@@ -98,6 +100,7 @@ static void backup(struct journal *j)
 	j->backup.days = copy_table(j->money.days, j->money.ndays, sizeof(*j->money.days));
 	memcpy(j->backup.numbers, j->numbers, sizeof(j->numbers));
 	j->backup.nnumbers = j->nnumbers;
+	j->backup.book = j->book;
 }
 
 /* There is room: tables do not shrink. */
@@ -140,6 +143,7 @@ void sim_journal_restore(struct journal *j)
 	j->money.ndays = put_back(j->money.days, &b->days, sizeof(*j->money.days));
 	memcpy(j->numbers, b->numbers, sizeof(j->numbers));
 	j->nnumbers = b->nnumbers;
+	j->book = b->book;
 	put_number(j, JOURNAL_DOUBTFUL, j->w->now); /* main.c sees that by the file last-batch */
 	sim_journal_met_all(j, SIM_RESTORED);
 	sim_cloud_restored(j->w->cloud);
@@ -437,6 +441,9 @@ static void apply(struct journal *j, const struct effect *f)
 	case DEL_VOUCHER:
 		sim_voucher_del(j->w, f->name, f->id);
 		break;
+	case PUT_PRICE:
+		sim_book_put(j->w, &j->book, &f->u.quote);
+		break;
 	case PUT_AUDIT:
 		if (f->value == 2)
 			sim_audit_unsent(j->w, &j->audit, f->id);
@@ -521,7 +528,9 @@ int journal_load(struct journal *j, const struct journal_visitor *v, struct err 
 	if (sim_opinions_load(j->w, &j->opinions, v, e) != 0 ||
 	    sim_money_load(&j->money, v, e) != 0)
 		return -1;
-	return load_claims(j, v, e) == 0 ? load_vouchers(j, v, e) : -1;
+	if (load_claims(j, v, e) != 0 || load_vouchers(j, v, e) != 0)
+		return -1;
+	return sim_book_load(&j->book, v, e);
 }
 
 int journal_get_number(struct journal *j, const char *key, int64_t *out, struct err *e)

@@ -11,6 +11,7 @@
 #include "sim_slurm.h"
 #include "store/journal_claims.h"
 #include "store/journal_events.h"
+#include "store/journal_price.h"
 #include "store/journal_vouchers.h"
 
 struct journal_tx *journal_begin(struct journal *j)
@@ -268,6 +269,13 @@ void journal_put_voucher(struct journal_tx *tx, const struct voucher *v)
 void journal_del_voucher(struct journal_tx *tx, const char *node, uint64_t gen)
 {
 	add(tx, DEL_VOUCHER, node)->id = gen;
+}
+
+void journal_put_price(struct journal_tx *tx, const struct price *p)
+{
+	add(tx, PUT_PRICE, "")->u.quote = sim_quote_of(p);
+	SIM_TRACE(tx->w, "  price %s %s %s %s: %lld", price_source_str(p->source), p->type,
+		  p->region, provider_market_str(p->market), (long long)p->nano_h);
 }
 
 void journal_abandon(struct journal_tx *tx)

@@ -3,6 +3,7 @@
 #ifndef SIM_TX_H
 #define SIM_TX_H
 
+#include "sim_book.h"
 #include "sim_facts.h"
 #include "sim_journal.h"
 #include "sim_money.h"
@@ -28,7 +29,8 @@ enum effect_kind {
 	PUT_FACT, /* value: it has a step */
 	PUT_HOLD,
 	DEL_HOLD,
-	PUT_DAY
+	PUT_DAY,
+	PUT_PRICE
 };
 
 struct effect {
@@ -51,6 +53,7 @@ struct effect {
 			struct sim_life is;
 			struct life_step step;
 		} fact;
+		struct sim_quote quote;
 	} u;
 };
 

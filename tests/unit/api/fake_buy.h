@@ -29,6 +29,13 @@ const struct stages *engine_stages(const struct engine *e)
 	return &e->stages;
 }
 
+int64_t engine_price_age(const struct engine *e, size_t pool, size_t rung)
+{
+	(void)pool;
+	(void)rung;
+	return e->price_age;
+}
+
 int64_t engine_spent(const struct engine *e, size_t pool)
 {
 	return e->fleet.pools[pool].spent_nano + 7;

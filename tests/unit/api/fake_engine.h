@@ -56,8 +56,7 @@ int64_t engine_now(const struct engine *e)
 
 int64_t engine_started_ms(const struct engine *e)
 {
-	(void)e;
-	return FAKE_NOW - 3600000;
+	return e->started_ms;
 }
 
 struct engine_source engine_slurm_source(const struct engine *e)
@@ -124,7 +123,8 @@ static struct conf *fake_conf(const char *const *lists, size_t npools)
 
 static void fake_init(struct engine *e, const char *const *lists, size_t npools)
 {
-	*e = (struct engine){.conf = fake_conf(lists, npools)};
+	*e = (struct engine){
+		.conf = fake_conf(lists, npools), .price = 1, .started_ms = FAKE_NOW - 3600000};
 	fleet_init(&e->fleet, npools);
 	for (uint32_t p = 0; p < npools; p++) /* as the real engine does */
 		for (size_t i = 0; i < e->conf->pools[p].nodes->n; i++)

@@ -52,7 +52,8 @@ struct engine {
 	struct engine_flow flow[PROVIDER_NOPS];
 
 	/* buy_api.h: what can be bought, and what a plan would buy */
-	int64_t price;               /* of every pool */
+	int64_t price, price_age; /* of every pool */
+	int64_t started_ms;
 	struct provider_terms terms; /* likewise */
 	struct journal_room room;
 	const char *like;

@@ -23,6 +23,8 @@ static inline void fill(struct engine *e)
 	fake_refuse(e, "n5", 0, "none");
 	fake_refuse(e, "n6", 0, "none");
 	e->fleet.pools[0].spent_nano = 5 * FMT_NANO;
+	e->price = 29 * FMT_NANO;
+	e->price_age = 61500;
 	e->counters = (struct engine_counters){
 		.calls = {1, 2, 3},
 		.calls_bad = 36,

@@ -284,6 +284,8 @@ static const struct {
 	{"burstd_node_stage_seconds_count{pool=\"pool1\",offer=\"o\",stage=\"wait\"}", "(absent)"},
 	{"burstd_nodes_refused{pool=\"pool0\",reason=\"capacity\"}", "2"},
 	{"burstd_nodes_refused{pool=\"pool1\",reason=\"capacity\"}", "(absent)"},
+	{"burstd_price_age_seconds{pool=\"pool1\",offer=\"\"}", "61.50"},
+	{"burstd_unpriced_offers", "0"},
 	{"burstd_pool_warm_wanted{pool=\"pool0\"}", "0"},
 	{"burstd_pool_warm_wanted{pool=\"pool1\"}", "3"},
 	{"burstd_pool_warm{pool=\"pool1\"}", "2"},
@@ -473,6 +475,24 @@ static void test_one_of_two_providers_is_away(void **state)
 	fake_fini(&e);
 }
 
+/* Not offered, not in a currency that is known, or not told yet. */
+static void test_offers_without_a_price(void **state)
+{
+	static const int64_t prices[] = {0, -1, LADDER_UNPRICED};
+	struct engine e;
+	struct parse p;
+
+	(void)state;
+	fill(&e);
+	for (size_t i = 0; i < sizeof(prices) / sizeof(prices[0]); i++) {
+		e.price = prices[i];
+		scrape(&e, &p);
+		assert_string_equal(value(&p, "burstd_unpriced_offers"), "2");
+		parse_fini(&p);
+	}
+	fake_fini(&e);
+}
+
 /* One whose credential is missing counts as off, though it denied nothing. */
 static void test_a_provider_that_is_off(void **state)
 {
@@ -536,6 +556,7 @@ int main(void)
 		cmocka_unit_test(test_down),
 		cmocka_unit_test(test_a_provider_that_is_off),
 		cmocka_unit_test(test_one_of_two_providers_is_away),
+		cmocka_unit_test(test_offers_without_a_price),
 		cmocka_unit_test(test_escapes),
 		cmocka_unit_test(test_many_pools),
 	};

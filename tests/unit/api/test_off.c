@@ -131,7 +131,7 @@ static void test_a_limit_below_the_price_of_one_node(void **state)
 		const char *want;
 	} rows[] = {
 		{29520000000, 29520000000, 0, NULL},
-		{0, 1, 0, NULL}, /* not known yet */
+		{0, 1, 0, "the price of 8xh100 (on-demand) is not known"},
 		{-1, 1, 0, "did you mean 8xh100? nothing can be bought for the pool"},
 		{29520000000, 29510000000, 0,
 		 "max_rate is 29.51 USD per hour, and its cheapest node "

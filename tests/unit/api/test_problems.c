@@ -62,6 +62,55 @@ static void test_a_provider_that_tells_no_price(void **state)
 	stop(f);
 }
 
+/* A provider may answer all but that, for good, and then nothing is bought. */
+static void test_a_price_that_is_never_told(void **state)
+{
+	struct fixture *f = start("n[1-4]");
+
+	(void)state;
+	f->e.price = 0;
+	f->e.started_ms = FAKE_NOW - 300000;
+	assert_problem(f, NULL);
+	f->e.started_ms = FAKE_NOW - 301000;
+	assert_problem(f,
+		       "pool pool0: the price of 8xh100 (on-demand) is not known: provider sim "
+		       "has sent no quotes since burstd started 5m01s ago; nothing is bought for "
+		       "the pool until it does, or \"price\" is set");
+	f->e.price = 1;
+	assert_problem(f, NULL);
+	stop(f);
+}
+
+/* On demand a day, spot an hour: a spot price moves several times a day. */
+static void test_a_price_that_is_old(void **state)
+{
+	static const struct {
+		int64_t age_ms;
+		bool spot;
+		const char *want;
+	} rows[] = {
+		{0, false, NULL},
+		{24 * 3600000, false, NULL},
+		{24 * 3600000 + 1000, false,
+		 "pool pool0: the price of 8xh100 (on-demand) is 1d00h old: provider sim has "
+		 "sent no quotes since; burstd buys and counts at that price until it does"},
+		{3600000, true, NULL},
+		{3601000, true,
+		 "pool pool0: the price of 8xh100 (spot) is 1h00m old: provider sim has sent "
+		 "no quotes since; burstd buys and counts at that price until it does"},
+	};
+	struct fixture *f = start("n[1-4]");
+
+	(void)state;
+	f->e.price = FMT_NANO;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		f->e.conf->pools[0].own.market = rows[i].spot ? PROVIDER_SPOT : PROVIDER_ON_DEMAND;
+		f->e.price_age = rows[i].age_ms;
+		assert_problem(f, rows[i].want);
+	}
+	stop(f);
+}
+
 static void test_problems(void **state)
 {
 	static const char *const unreadable[] = {"i-x", "i-y", NULL};
@@ -319,6 +368,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_provider_that_tells_no_price),
+		cmocka_unit_test(test_a_price_that_is_old),
+		cmocka_unit_test(test_a_price_that_is_never_told),
 		cmocka_unit_test(test_problems),
 		cmocka_unit_test(test_notices_that_fail_for_a_minute_are_told),
 		cmocka_unit_test(test_settings_that_are_not_known_are_told),

@@ -11,6 +11,7 @@
 
 #include "cli/cli.h"
 #include "core/conf_option.h"
+#include "core/rates.h"
 #include "providers/options.h"
 
 enum { PAGE_MAX = 1 << 16 };
@@ -151,9 +152,42 @@ static void test_burstctl(void **state)
 	free(text);
 }
 
+/* prices.conf(5) has each option of a price once, with its default, and no other. */
+static void test_prices(void **state)
+{
+	char *text = page("docs/man/prices.conf.5.scd"), want[40];
+	size_t n = 0;
+
+	(void)state;
+	for (size_t i = 0; i < rates_noptions; i++) {
+		const struct conf_option *o = &rates_options[i];
+		char *at, *end;
+
+		(void)snprintf(want, sizeof(want), "\n*%s*\n", o->name);
+		at = strstr(text, want);
+		end = at != NULL ? strstr(at, "\n\n") : NULL;
+		if (at == NULL || end == NULL) {
+			fail_msg("no option %s", o->name);
+			return;
+		}
+		*end = '\0';
+		assert_int_equal(strstr(at, "Must be given") != NULL, o->initial == NULL);
+		(void)snprintf(want, sizeof(want), "Default: _%s_.",
+			       o->initial != NULL ? o->initial : "");
+		if (o->initial != NULL && o->initial[0] != '\0')
+			assert_non_null(strstr(at, want));
+		*end = '\n';
+	}
+	for (char *at = text; (at = strstr(at, "\n*")) != NULL; at++)
+		n += strstr(at, "\n\t") == strchr(at + 1, '\n'); /* its text is indented */
+	assert_int_equal(n, rates_noptions);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_prices),
 		cmocka_unit_test(test_conf),
 		cmocka_unit_test(test_burstctl),
 	};

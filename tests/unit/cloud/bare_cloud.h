@@ -30,6 +30,8 @@ static struct bare {
 	int64_t date_ms;                       /* date of the next reply; 0: none */
 	unsigned lists;                        /* complete lists seen */
 	void (*listed)(const struct cloud *c); /* looks at each of them; NULL: nobody does */
+	void (*quoted)(const struct cloud *c); /* likewise at all quotes */
+	char gap[256];                         /* the last event price-gap */
 	char heard[128];                       /* results of lists, as away.c hears them */
 	unsigned kinds;  /* kinds of requests whose replies others heard of, as bits */
 	unsigned shut;   /* failed logins, as away.c hears them */
@@ -106,8 +108,8 @@ void engine_event(struct engine *e, const char *node, uint64_t gen, const char *
 	(void)e;
 	(void)node;
 	(void)gen;
-	(void)type;
-	(void)detail;
+	if (strcmp(type, "price-gap") == 0)
+		(void)snprintf(B.gap, sizeof(B.gap), "%s", detail);
 }
 
 /* A notice for an instance "e..." comes too early. */
@@ -131,6 +133,12 @@ bool engine_listed(struct engine *e, struct cloud *c)
 	if (B.listed != NULL)
 		B.listed(c);
 	return true;
+}
+
+void engine_tell_quotes(struct engine *e, bool cheaper)
+{
+	(void)e;
+	(void)cheaper;
 }
 
 void engine_heard(struct engine *e, struct cloud *c, enum provider_op_kind kind,
@@ -157,6 +165,8 @@ void engine_quotes(struct engine *e, struct cloud *c, struct provider_quote *bef
 	assert_ptr_equal(c, B.c);
 	(void)before;
 	(void)nbefore;
+	if (B.quoted != NULL)
+		B.quoted(c);
 }
 
 void doubt_list_seen(struct engine *e)

@@ -57,6 +57,8 @@ static const struct {
 	{"", "log_level", "debug", "debug", NULL},
 	{"", "log_level", "loud", NULL, "want debug, info, warn or error"},
 	{"", "events_keep", "366d", "366d", NULL},
+	{"", "prices_file", "/etc/prices.conf", "/etc/prices.conf", NULL},
+	{"", "prices_file", "prices.conf", NULL, "absolute path"},
 	{"", "events_keep", "1h", "1h", NULL},
 	{"", "events_keep", "36h", "36h", NULL},
 	{"", "events_keep", "2160h", "90d", NULL},
@@ -364,6 +366,7 @@ static void test_reload_and_ranges(void **state)
 	} want[] = {
 		{"", "log_level", 0, 0},
 		{"", "events_keep", hour, 366 * day},
+		{"", "prices_file", 0, 0},
 		{"slurm", "bin_dir", 0, 0},
 		{"slurm", "conf", 0, 0},
 		{"secrets", "switch_command", 0, 0},

@@ -470,6 +470,13 @@ static void test_a_pool_without_offers_is_a_ladder_of_one(void **state)
 	assert_int_equal(l.n, 1);
 	assert_int_equal(l.order[0], 0);
 	assert_int_equal(ladder_price(&a, 0), 7);
+	known.agreed = 9; /* wins over what is quoted, and over what is configured */
+	assert_int_equal(ladder_price(&a, 0), 9);
+	c->pools[0].own.price_nano_h = 8;
+	assert_int_equal(ladder_price(&a, 0), 9);
+	known.agreed = 0;
+	assert_int_equal(ladder_price(&a, 0), 8);
+	c->pools[0].own.price_nano_h = 0;
 	a.job.wishes = wishes;
 	a.job.nwishes = 2; /* of two jobs that share its nodes, or of one that said so twice */
 	ladder_make(&l, &a);

@@ -138,6 +138,39 @@ static void test_reload(void **state)
 	free(b);
 }
 
+#define LAST_AGREED "SELECT nano_h FROM price WHERE source = 'contract' ORDER BY seq DESC"
+
+/* prices.conf is read at the start and at each reload, which a fault in it refuses; what it says is
+ * in the journal. */
+static void test_negotiated_prices(void **state)
+{
+	struct burstd *b = mem_zalloc(sizeof(*b));
+
+	(void)state;
+	lab_make_files("#!/bin/sh\nexit 1\n");
+	lab_write_conf("currency", "prices_file = \"DIR/prices.conf\"\ncurrency");
+	lab_start(b, "-c", lab_path("burstd.conf"));
+	lab_finish(b);
+	assert_int_equal(b->rc, LAB_BAD_CONF);
+	assert_non_null(strstr(b->text, "prices.conf: No such file or directory"));
+	lab_write("prices.conf", "price sim { type = t price = 2 currency = EUR }\n", 0600);
+	lab_start_ready(b);
+	ASK("{\"ok\":true,\"changes\":[],");
+	lab_write("prices.conf", "price sim { type = t price = 3 currency = EUR }\n", 0600);
+	ASK("prices_file: ", "prices.conf -> the same file, with other prices");
+	lab_write("prices.conf", "price sim {\n type = t price = no currency = EUR }\n", 0600);
+	ASK("{\"ok\":false,", "prices.conf:2: price \\\"sim\\\": price: ");
+	lab_write("prices.conf", "price sim { type = t price = 4 currency = EUR }\n", 0600);
+	assert_int_equal(kill(b->pid, SIGHUP), 0);
+	assert_true(lab_read_until(b, "with other prices"));
+	lab_stop(b);
+	assert_int_equal(b->rc, 0);
+	assert_int_equal(ask_journal("SELECT count(*) FROM price WHERE source = 'contract'"), 3);
+	assert_int_equal(ask_journal(LAST_AGREED), INT64_C(4000000000));
+	lab_write_conf(NULL, NULL);
+	free(b);
+}
+
 /* The keys are in it for a moment, and credentials for as long as it runs.  (That nobody else of
  * its user may look at it either only shows where that is not root: tests/e2e/bootstrap.bats.) */
 static void test_its_memory_is_in_no_core_file(void **state)
@@ -167,6 +200,7 @@ int main(void)
 		cmocka_unit_test(test_its_memory_is_in_no_core_file),
 		cmocka_unit_test(test_nodes),
 		cmocka_unit_test(test_reload),
+		cmocka_unit_test(test_negotiated_prices),
 	};
 	int rc;
 

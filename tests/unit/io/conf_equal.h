@@ -155,6 +155,7 @@ static inline void assert_conf_equal(const struct conf *a, const struct conf *b)
 	assert_int_equal(a->events_keep_ms, b->events_keep_ms);
 	assert_text_equal(a->slurm_bin, b->slurm_bin);
 	assert_text_equal(a->slurm_conf, b->slurm_conf);
+	assert_text_equal(a->prices_file, b->prices_file);
 	assert_int_equal(a->nadmins, b->nadmins);
 	for (size_t i = 0; i < a->nadmins; i++)
 		assert_int_equal(a->admins[i], b->admins[i]);

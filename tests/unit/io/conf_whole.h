@@ -8,7 +8,7 @@ static const char whole[] =
 	"state_dir = \"/srv/burstd\"\n"
 	"listen = \"127.0.0.1:9818\"\n"
 	"log_level = \"warn\" events_keep = \"30d\"\n"
-	"admins = {\"root\", \"1001\"}\n"
+	"admins = {\"root\", \"1001\"} prices_file = \"/etc/prices.conf\"\n"
 	"slurm { bin_dir = \"/opt/slurm/bin\" conf = \"/etc/slurm/slurm.conf\" } "
 	"secrets { driver = \"vault\" address = \"https://v1:8200,https://v2:8200\" ca_file = "
 	"\"/etc/vault.pem\" namespace = \"hpc/\" mount = \"kv2\" name = \"slurm/prod/node\" "

@@ -19,6 +19,7 @@ static void assert_globals(const struct conf *c)
 	assert_int_equal(c->nadmins, 2);
 	assert_int_equal(c->admins[0], 0);
 	assert_int_equal(c->admins[1], 1001);
+	assert_string_equal(c->prices_file, "/etc/prices.conf");
 	assert_string_equal(c->slurm_bin, "/opt/slurm/bin");
 	assert_string_equal(c->slurm_conf, "/etc/slurm/slurm.conf");
 	assert_int_equal(c->nproviders, 3);
@@ -256,6 +257,7 @@ static void test_defaults(void **state)
 	assert_int_equal(c->log_level, LOG_INFO);
 	assert_int_equal(c->events_keep_ms, INT64_C(90) * 86400000);
 	assert_int_equal(c->nadmins, 0);
+	assert_null(c->prices_file);
 	assert_string_equal(c->slurm_bin, "/usr/bin");
 	assert_null(c->slurm_conf);
 	assert_text_equal(sim->name, "sim");

@@ -3,6 +3,8 @@
 #include "diff/diff.h"
 #include "listed_engine.h"
 
+#include "store/journal_events.h"
+
 enum tags { READABLE, MANGLED_TAGS, NO_TAGS, OF_OTHERS };
 
 static const struct {
@@ -247,6 +249,68 @@ static void test_as_old_as_its_provider_says(void **state)
 	}
 }
 
+struct told {
+	unsigned n;
+	char text[256];
+};
+
+static int see_unpriced(void *ctx, const struct journal_event *ev)
+{
+	struct told *t = ctx;
+
+	if (strcmp(ev->type, "unpriced") != 0)
+		return 0;
+	t->n++;
+	(void)snprintf(t->text, sizeof(t->text), "%s", ev->detail);
+	return 0;
+}
+
+/* What is found costs what its place cost when it was made; if nobody knows that, it is said. */
+static void test_what_is_found_has_the_price_of_its_time(void **state)
+{
+	enum { HOUR = 3600000 };
+	static const struct shown old = {"i-0", 1, "", PROVIDER_ENDED};
+	static const struct shown found = {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING};
+	struct fix *f = *state;
+
+	for (int known = 1; known >= 0; known--) {
+		struct conf_offer *o;
+		struct price p = {.provider = "cloud",
+				  .region = "r",
+				  .zone = "",
+				  .market = PROVIDER_ON_DEMAND,
+				  .source = PRICE_HISTORY,
+				  .currency = "EUR",
+				  .nano_h = 7000000000};
+		struct told t = {.n = 0};
+
+		load(f, NODE_GONE, &old);
+		o = &f->e->conf->pools[0].own;
+		p.type = o->type;
+		p.region = o->region;
+		p.market = (enum provider_market)o->market;
+		p.observed_ms = loop_now(f->loop);
+		p.valid_from_ms = p.observed_ms - (known ? 3 : 1) * HOUR;
+		o->price_nano_h = 0;
+		prices_past(&f->e->cloud->prices, &p);
+		show(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.1");
+		f->e->cloud->all[0].quotes_known = true;
+		f->created_ms = loop_now(f->loop) - 2 * HOUR;
+		list(f, &found, 1);
+		assert_string_equal(kept(f), "i-1");
+		assert_int_equal(fleet_live(fleet_find(&f->e->fleet, "c1"))->n.rate_nano_h,
+				 known ? 7000000000 : 1000000000); /* what the node cost before */
+		assert_int_equal(journal_events(f->journal, 0, "c1", 1000, see_unpriced, &t, NULL),
+				 0);
+		assert_int_equal(t.n, !known);
+		if (!known)
+			assert_string_equal(t.text,
+					    "its price when it was created is not known: it "
+					    "counts with 1.00 EUR/h, the most that it may "
+					    "cost now");
+	}
+}
+
 static void put_row(const struct fix *f, const char *name, const char *id, const char *provider,
 		    enum node_state state)
 {
@@ -444,6 +508,7 @@ int main(void)
 		T(test_tags_of_another_node_do_not_move_an_instance),
 		T(test_a_sighting_during_a_delete_counts),
 		T(test_as_old_as_its_provider_says),
+		T(test_what_is_found_has_the_price_of_its_time),
 		T(test_one_account_by_two_names_has_no_strays),
 		T(test_a_list_says_nothing_of_a_create_that_is_on_the_wire),
 		T(test_an_id_that_two_providers_have_is_two_machines),

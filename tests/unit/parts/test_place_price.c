@@ -6,6 +6,9 @@
 #include "cloud/cloud.h"
 #include "jobs/jobs.h"
 
+/* Of which the list says nothing but that it is there. */
+static const struct provider_instance unknown = {.id = "i-1"};
+
 /* After a restart with the offers the other way round a row is still where it was bought. */
 static void test_a_row_keeps_its_offer(void **state)
 {
@@ -117,7 +120,7 @@ static void test_what_is_gone_costs_what_it_did(void **state)
 	quote(&f->e->cloud->all[0], NULL, 0);
 	assert_int_equal(quote_known(f->e, &f->e->conf->pools[0].offers[0]), -1);
 	node_init(&n, "c1", 1, engine_now(f->e));
-	place_adopt(&f->e->cloud->all[0], &n);
+	assert_false(place_adopt(&f->e->cloud->all[0], &n, &unknown));
 	assert_int_equal(n.rate_nano_h, 7);
 }
 
@@ -218,7 +221,7 @@ static void test_prices_and_lists_of_all_rungs(void **state)
 	o[0].price_nano_h = 3;
 	o[1].price_nano_h = 4;
 	node_init(&n, "c1", 1, engine_now(f->e));
-	place_adopt(&f->e->cloud->all[0], &n);
+	assert_true(place_adopt(&f->e->cloud->all[0], &n, &unknown));
 	assert_string_equal(n.offer, "there");
 	assert_int_equal(n.rate_nano_h, 4);
 	assert_false(doubt_listed(f->e, 0));
@@ -278,7 +281,7 @@ static void test_what_turns_up_at_a_provider_of_old_costs_the_most_it_ever_did(v
 	}
 	f->e->conf->pools[0].noffers = 1;
 	node_init(&n, "c1", 4, engine_now(f->e));
-	place_adopt(&f->e->cloud->all[1], &n);
+	assert_false(place_adopt(&f->e->cloud->all[1], &n, &unknown));
 	assert_int_equal(n.cloud, 1);
 	assert_string_equal(n.provider, "dear");
 	assert_int_equal(n.rate_nano_h, 7);

@@ -348,6 +348,26 @@ static void test_all_pages_of_prices_are_of_one_time(void **state)
 	provider_result_fini(&r);
 }
 
+/* DescribeSpotPriceHistory gives what was in force at StartTime, and all changes since. */
+static void test_prices_of_the_past_are_asked_for_since_then(void **state)
+{
+	struct provider_op op = {.kind = PROVIDER_QUOTES, .at_ms = now_ms};
+	struct provider_request rq;
+
+	(void)state;
+	op.u.quotes.since_ms = now_ms - 3600000;
+	op.cursor = "p";
+	build(&rq, &op);
+	assert_true(has(&rq, "StartTime=2026-11-18T10%3A06%3A40.000Z"));
+	assert_false(has(&rq, "EndTime"));
+	provider_request_fini(&rq);
+	op.u.quotes.since_ms = now_ms - 1; /* a page goes on with the time of the first */
+	op.cursor = "p1795000000123,tok";
+	build(&rq, &op);
+	assert_true(has(&rq, "StartTime=2026-11-18T11%3A06%3A40.123Z"));
+	provider_request_fini(&rq);
+}
+
 static void test_a_type_of_many_pools_is_asked_for_once(void **state)
 {
 	static const char *types[256];
@@ -406,6 +426,7 @@ int main(void)
 		T(test_jobs_of_one_size_are_launched_together),
 		T(test_lists_deletes_and_prices_are_asked_for),
 		T(test_all_pages_of_prices_are_of_one_time),
+		T(test_prices_of_the_past_are_asked_for_since_then),
 		T(test_a_type_of_many_pools_is_asked_for_once),
 		T(test_no_more_than_200_types_are_asked_for),
 	};

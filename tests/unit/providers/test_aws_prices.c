@@ -126,6 +126,47 @@ static void test_prices_are_in_dollars_per_hour(void **state)
 	free(text);
 }
 
+#define PRICE(zone, amount, at)                                                                    \
+	"<item><instanceType>t</instanceType><availabilityZone>" zone "</availabilityZone>"        \
+	"<spotPrice>" amount "</spotPrice><timestamp>" at "</timestamp></item>"
+#define PRICES(items)                                                                              \
+	"<DescribeSpotPriceHistoryResponse><spotPriceHistorySet>" items "</spotPriceHistorySet>"   \
+	"</DescribeSpotPriceHistoryResponse>"
+
+/* Each price with the moment since when it is so; without that no order could be made of them. */
+static void test_prices_of_the_past(void **state)
+{
+	struct provider_op op = {.kind = PROVIDER_QUOTES};
+	struct provider_result r;
+
+	(void)state;
+	op.cursor = "p";
+	op.u.quotes.since_ms = 1;
+	parse(&r, &op, 200,
+	      PRICES(PRICE("a", "3", "2026-11-18T12:00:00.000Z")
+			     PRICE("b", "4", "2026-11-18T11:30:00Z")
+				     PRICE("a", "5", "2026-11-18T11:00:00.000Z")));
+	assert_int_equal(r.code, PROVIDER_OK);
+	assert_int_equal(r.nquotes, 3);
+	assert_int_equal(r.quotes[0].valid_from_ms, INT64_C(1795003200000));
+	assert_int_equal(r.quotes[0].price_nano_h, INT64_C(3000000000));
+	assert_string_equal(r.quotes[1].zone, "b");
+	assert_int_equal(r.quotes[1].valid_from_ms, INT64_C(1795001400000));
+	assert_string_equal(r.quotes[2].zone, "a");
+	assert_int_equal(r.quotes[2].valid_from_ms, INT64_C(1794999600000));
+	assert_int_equal(r.quotes[2].price_nano_h, INT64_C(5000000000));
+	provider_result_fini(&r);
+	parse(&r, &op, 200, PRICES(PRICE("a", "3", "yesterday")));
+	assert_int_equal(r.code, PROVIDER_TRANSIENT);
+	assert_int_equal(r.nquotes, 0);
+	provider_result_fini(&r);
+	op.u.quotes.since_ms = 0;
+	parse(&r, &op, 200, PRICES(PRICE("a", "3", "yesterday"))); /* now, whenever it began */
+	assert_int_equal(r.code, PROVIDER_OK);
+	assert_int_equal(r.quotes[0].valid_from_ms, 0);
+	provider_result_fini(&r);
+}
+
 /* More than was asked for: looking for each among all before it would take minutes. */
 static void test_a_page_of_prices_is_not_longer_than_ec2_allows(void **state)
 {
@@ -158,6 +199,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_types_come_before_prices_and_have_none),
 		T(test_gpus_of_several_kinds_are_added_up),
+		T(test_prices_of_the_past),
 		T(test_a_type_has_efa_or_none_or_does_not_say),
 		T(test_prices_are_in_dollars_per_hour),
 		T(test_a_page_of_prices_is_not_longer_than_ec2_allows),

@@ -110,6 +110,12 @@ static void test_a_recorded_list_is_read_and_a_piece_of_it_is_no_list(void **sta
 	assert_string_equal(r.instances[1].node, "c2");
 	assert_int_equal(r.instances[1].state, PROVIDER_RUNNING);
 	assert_string_equal(r.instances[1].addr, "172.31.0.5");
+	assert_string_equal(r.instances[1].type, "g4dn.metal");
+	assert_string_equal(r.instances[1].zone, "eu-west-1a");
+	for (size_t i = 0; i < 4; i++) {
+		assert_true(r.instances[i].says_market);
+		assert_int_equal(r.instances[i].spot, i == 3);
+	}
 	assert_string_equal(r.instances[2].node, "c4");
 	assert_string_equal(r.instances[3].node, "f1");
 	assert_int_equal(r.instances[3].gen, 3);

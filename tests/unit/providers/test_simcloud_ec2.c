@@ -205,6 +205,75 @@ static void test_types_and_spot_prices_are_told(void **state)
 	provider_result_fini(&r);
 }
 
+static void quotes_since(struct provider_result *r, const char *cursor, int64_t since_ms)
+{
+	static const char *const types[] = {"t"};
+	struct provider_op op = {.kind = PROVIDER_QUOTES};
+
+	op.u.quotes.types = types;
+	op.u.quotes.ntypes = 1;
+	op.u.quotes.since_ms = since_ms;
+	op.cursor = cursor;
+	drive(&op, r);
+}
+
+/* What was in force at StartTime, and each change since, down to simcloud's start; in pages of a
+ * thousand. */
+static void test_prices_of_the_past_are_told(void **state)
+{
+	enum { PAGE = 1000 };
+	char cursor[PROVIDER_CURSOR_MAX + 1] = "p";
+	struct provider_result r;
+	int64_t since, start, last = 0;
+	size_t n = 0, other = 0;
+
+	(void)state;
+	simrun_do(&S, "POST", "/admin/config",
+		  "{\"offers\":[{\"type\":\"t\",\"region\":\"eu-north-1\",\"zone\":\"eu-north-1a\","
+		  "\"market\":\"spot\",\"currency\":\"USD\",\"prices\":[[\"0s\",\"1\"],[\"1ms\","
+		  "\"2\"]],"
+		  "\"period\":\"2ms\"},{\"type\":\"t\",\"region\":\"eu-north-1\",\"zone\":"
+		  "\"eu-north-1b\",\"market\":\"spot\",\"currency\":\"USD\",\"price\":\"3\"}]}");
+	usleep(1200000);
+	quotes_since(&r, "p", 0);
+	assert_int_equal(r.nquotes, 2);
+	start = r.quotes[1].valid_from_ms; /* of a price that never moved */
+	provider_result_fini(&r);
+	since = clock_wall_ms() - 50;
+	quotes_since(&r, "p", since);
+	assert_in_range(r.nquotes, 52, 500);
+	for (; n + 1 < r.nquotes; n++) {
+		const struct provider_quote *q = &r.quotes[n];
+
+		assert_string_equal(q->zone, "eu-north-1a");
+		assert_int_equal(q->price_nano_h,
+				 INT64_C(1000000000) * (1 + (q->valid_from_ms - start) % 2));
+		assert_true(n == 0 || q[-1].valid_from_ms - q->valid_from_ms == 1);
+	}
+	assert_int_equal(r.quotes[n - 1].valid_from_ms, since);
+	assert_string_equal(r.quotes[n].zone, "eu-north-1b");
+	assert_int_equal(r.quotes[n].valid_from_ms, start);
+	provider_result_fini(&r);
+	for (n = 0; n == 0 || cursor[0] != '\0';) {
+		quotes_since(&r, cursor, start - 5000);
+		assert_true(r.nquotes <= PAGE && (r.nquotes == PAGE || r.cursor[0] == '\0'));
+		for (size_t i = 0; i < r.nquotes; i++, n++) {
+			const struct provider_quote *q = &r.quotes[i];
+
+			other += q->zone[10] == 'b';
+			if (q->zone[10] == 'b')
+				continue;
+			assert_true(last == 0 || q->valid_from_ms == last - 1);
+			last = q->valid_from_ms;
+		}
+		(void)snprintf(cursor, sizeof(cursor), "%s", r.cursor);
+		provider_result_fini(&r);
+	}
+	assert_true(n > PAGE);
+	assert_int_equal(last, start);
+	assert_int_equal(other, 1);
+}
+
 static void test_a_fleet_takes_what_there_is(void **state)
 {
 	struct provider_result r, again;
@@ -442,6 +511,7 @@ int main(void)
 		T(test_a_long_list_comes_in_pages),
 		T(test_an_unknown_id_spoils_a_delete),
 		T(test_types_and_spot_prices_are_told),
+		T(test_prices_of_the_past_are_told),
 		T(test_a_fleet_takes_what_there_is),
 		T(test_a_fleet_of_many_has_a_reservation_for_each_place),
 		T(test_a_fleet_has_its_minimum_or_nothing),
