@@ -381,10 +381,16 @@ $(BIN)/store: $(call objs,tests/contract/store/*.c) $(B)/burstd/api/jsonw.o $(B)
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)
 
+# FOCUS data sets, for the checkers of that format.
+$(BIN)/focus: $(call objs,tests/contract/focus/*.c) $(B)/tests/unit/ledger/charges.o $(libledger)
+	@mkdir -p $(@D)
+	@$(if $(V),,echo "  LD    $@")
+	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)
+
 CONTRACTS := $(sort $(wildcard tests/contract/*.sh))
-contract: ## drivers against services that are not ours: NAME=aws and NAME=aws-secrets (moto, from PyPI), NAME=vault, vault-ha, vault-rotate or vault-transcripts (OpenBao, by Go), NAME=ironic, openstack or lyceum, or one of these with -driver, NAME=ironic-keystone (PyPI), NAME=lambda and NAME=lambda-driver (Prism, from npm)
+contract: ## drivers against services that are not ours: NAME=aws and NAME=aws-secrets (moto, from PyPI), NAME=vault, vault-ha, vault-rotate or vault-transcripts (OpenBao, by Go), NAME=ironic, openstack or lyceum, or one of these with -driver, NAME=ironic-keystone (PyPI), NAME=lambda and NAME=lambda-driver (Prism, from npm), NAME=focus (FOCUS data sets by focus-validator, PyPI)
 	@scripts/dev/deps.sh contract
-	@$(MAKE) --no-print-directory -s $(BIN)/driver $(BIN)/simcloud $(BIN)/store $(BIN)/burstd $(BIN)/burstctl
+	@$(MAKE) --no-print-directory -s $(BIN)/driver $(BIN)/simcloud $(BIN)/store $(BIN)/focus $(BIN)/burstd $(BIN)/burstctl
 	@BUILD=$(BUILD) BIN=$(BIN) $(prove) $(if $(NAME),tests/contract/$(NAME).sh,$(CONTRACTS))
 
 cover: deps ## branch coverage of burstd/; node.c, drift.c and the replay of the journal must be reached whole
