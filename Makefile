@@ -382,7 +382,7 @@ $(BIN)/store: $(call objs,tests/contract/store/*.c) $(B)/burstd/api/jsonw.o $(B)
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)
 
 # FOCUS data sets, for the checkers of that format.
-$(BIN)/focus: $(call objs,tests/contract/focus/*.c) $(B)/tests/unit/ledger/charges.o $(libledger)
+$(BIN)/focus: $(call objs,tests/contract/focus/*.c) $(patsubst %,$(B)/tests/unit/ledger/%.o,charges statement_file) $(libledger)
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)

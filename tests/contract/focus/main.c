@@ -1,17 +1,42 @@
 /* focus - writes FOCUS data sets of charges that somebody might have, for their checkers:
  * `focus VERSION VIEW SEED COUNT`, say `focus 1.2 internal 7 3000`; the sum in nano-units goes to
- * standard error. */
+ * standard error.  `focus 0 statement 7 3000`: a statement of such charges, to look at. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/unit/ledger/charges.h"
+#include "tests/unit/ledger/statement_file.h"
+
+static int statement(const struct source *from, const struct sink *to, struct err *e)
+{
+	const struct tally_options o = statement_file_tally(true);
+	const struct statement in = statement_file_input();
+	struct tally t;
+	int rc;
+
+	if (tally_make(&t, &o, from, e) != 0)
+		return -1;
+	rc = statement_write(&in, &t, to, e);
+	tally_fini(&t);
+	return rc;
+}
+
+static int data_set(char **argv, struct charges *c, const struct source *from,
+		    const struct sink *to, struct err *e)
+{
+	struct focus_options o =
+		charges_options(strcmp(argv[1], "1.4") == 0 ? FOCUS_1_4 : FOCUS_1_2,
+				strcmp(argv[2], "internal") == 0 ? FOCUS_INTERNAL : FOCUS_PROVIDER);
+	struct focus_sum sum;
+
+	focus_sort(&o, c->all, c->n);
+	return focus_write(&o, from, to, &sum, e);
+}
 
 int main(int argc, char **argv)
 {
 	struct source_array a;
-	struct focus_options o;
-	struct focus_sum sum;
 	struct source from;
 	struct sink to = sink_file(stdout);
 	struct charges c;
@@ -22,13 +47,11 @@ int main(int argc, char **argv)
 		(void)fputs("usage: focus VERSION VIEW SEED COUNT\n", stderr);
 		return 2;
 	}
-	o = charges_options(strcmp(argv[1], "1.4") == 0 ? FOCUS_1_4 : FOCUS_1_2,
-			    strcmp(argv[2], "internal") == 0 ? FOCUS_INTERNAL : FOCUS_PROVIDER);
 	charges_make(&c, (unsigned)strtoul(argv[3], NULL, 10), strtoul(argv[4], NULL, 10));
-	focus_sort(&o, c.all, c.n);
 	a = (struct source_array){c.all, c.n};
 	from = source_array(&a);
-	rc = focus_write(&o, &from, &to, &sum, &e);
+	rc = strcmp(argv[2], "statement") == 0 ? statement(&from, &to, &e)
+					       : data_set(argv, &c, &from, &to, &e);
 	if (rc != 0)
 		(void)fprintf(stderr, "focus: %s\n", e.msg);
 	else
