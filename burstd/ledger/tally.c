@@ -134,6 +134,13 @@ static bool job_sum(struct tally_job *j, const struct charge *c)
 	return over;
 }
 
+/* As a rule they are one; else the order of charges must not matter. */
+static const struct tally_group *group_first(const struct tally_group *a,
+					     const struct tally_group *b)
+{
+	return a == NULL || strcmp(b->name, a->name) < 0 ? b : a;
+}
+
 static int job_add(struct tally *t, const struct charge *c, struct err *e)
 {
 	struct tally_job *j;
@@ -144,6 +151,8 @@ static int job_add(struct tally *t, const struct charge *c, struct err *e)
 	if (j->attempts == 0 && t->njobs++ == TALLY_JOBS_MAX)
 		return err_set(e, ERR_LIMIT, "more than %d jobs", TALLY_JOBS_MAX);
 	j->job = c->job;
+	j->user = group_first(j->user, group_of(&t->users, c->user));
+	j->account = group_first(j->account, group_of(&t->accounts, c->account));
 	j->attempts = c->attempt > j->attempts ? c->attempt : j->attempts;
 	if (j->attempts == 0) /* attempts begin with 1, but a slot must be taken */
 		j->attempts = 1;

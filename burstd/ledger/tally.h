@@ -51,6 +51,7 @@ struct tally_job {
 	uint64_t job;
 	int64_t nano, lost, gpu_s;
 	uint64_t attempts;
+	const struct tally_group *user, *account; /* of one of its charges */
 };
 
 struct tally_top { /* one of the dearest jobs */

@@ -1,14 +1,18 @@
 /* focus - writes FOCUS data sets of charges that somebody might have, for their checkers:
  * `focus VERSION VIEW SEED COUNT`, say `focus 1.2 internal 7 3000`; the sum in nano-units goes to
- * standard error.  `focus 0 statement 7 3000`: a statement of such charges, to look at. */
+ * standard error.  `focus 0 statement 7 3000`: a statement of such charges, to look at; `focus FILE
+ * xlsx 7 3000`: a workbook. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ledger/xlsx.h"
 #include "tests/unit/ledger/charges.h"
 #include "tests/unit/ledger/statement_file.h"
 
-static int statement(const struct source *from, const struct sink *to, struct err *e)
+/* file: a workbook; NULL: a page. */
+static int statement(const char *file, const struct source *from, const struct sink *to,
+		     struct err *e)
 {
 	const struct tally_options o = statement_file_tally(true);
 	const struct statement in = statement_file_input();
@@ -17,7 +21,8 @@ static int statement(const struct source *from, const struct sink *to, struct er
 
 	if (tally_make(&t, &o, from, e) != 0)
 		return -1;
-	rc = statement_write(&in, &t, to, e);
+	rc = file != NULL ? xlsx_write(file, NULL, &in, &t, from, e)
+			  : statement_write(&in, &t, to, e);
 	tally_fini(&t);
 	return rc;
 }
@@ -50,8 +55,10 @@ int main(int argc, char **argv)
 	charges_make(&c, (unsigned)strtoul(argv[3], NULL, 10), strtoul(argv[4], NULL, 10));
 	a = (struct source_array){c.all, c.n};
 	from = source_array(&a);
-	rc = strcmp(argv[2], "statement") == 0 ? statement(&from, &to, &e)
-					       : data_set(argv, &c, &from, &to, &e);
+	if (strcmp(argv[2], "statement") == 0 || strcmp(argv[2], "xlsx") == 0)
+		rc = statement(argv[2][0] == 'x' ? argv[1] : NULL, &from, &to, &e);
+	else
+		rc = data_set(argv, &c, &from, &to, &e);
 	if (rc != 0)
 		(void)fprintf(stderr, "focus: %s\n", e.msg);
 	else
