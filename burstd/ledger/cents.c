@@ -16,9 +16,17 @@ static int64_t down(int64_t v, int64_t unit)
 	return v / unit - (v % unit < 0);
 }
 
+/* What down() leaves. */
+static int64_t rest_of(int64_t v, int64_t unit)
+{
+	const int64_t rest = v % unit;
+
+	return rest < 0 ? rest + unit : rest;
+}
+
 int64_t cents_of(int64_t v, int64_t unit)
 {
-	const int64_t whole = down(v, unit), rest = v - whole * unit;
+	const int64_t whole = down(v, unit), rest = rest_of(v, unit);
 
 	if (rest != unit - rest)
 		return whole + (rest > unit - rest);
@@ -41,7 +49,7 @@ void cents_split(const int64_t *v, size_t n, int64_t unit, int64_t total, int64_
 
 	for (size_t i = 0; i < n; i++) {
 		out[i] = down(v[i], unit);
-		rests[i] = (struct rest){v[i] - out[i] * unit, i};
+		rests[i] = (struct rest){rest_of(v[i], unit), i};
 		left -= out[i];
 	}
 	assert(left >= 0 && left <= (int64_t)n);

@@ -116,7 +116,7 @@ static void day_bar(struct statement_page *p, const struct plot *k, size_t i)
 		const int h = v == 0 ? 0 : scaled(v < 0 ? -v : v, k->top + k->bottom, DAYS_H);
 		const int at[] = {LEFT * 10 + (int)i * step + step / 8, v > 0 ? up - h : down,
 				  step * 3 / 4, h};
-		char class[4];
+		char class[16];
 
 		if (h == 0)
 			continue;
@@ -235,7 +235,7 @@ void statement_class_chart(struct statement_page *p)
 	for (int c = 0; c < ALLOCATE_NCLASSES; c++) {
 		const int x = scaled(from, all, WIDTH);
 		int at[] = {x, 0, 0, CLASS_H * 10};
-		char class[4];
+		char class[16];
 
 		if (v[c] <= 0)
 			continue;

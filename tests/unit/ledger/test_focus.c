@@ -115,6 +115,8 @@ static const struct {
 	{"credit", "ChargeDescription", "run (given back) of job 401 on gpu-1"},
 	{"adjust", "ListUnitPrice,PricingCategory,SkuId,ConsumedQuantity,ChargeClass", ""},
 	{"adjust", "ChargeCategory", "Adjustment"},
+	{"edge", "ChargeClass", ""},
+	{"edge", "ChargeCategory", "Adjustment"},
 	{"correct", "ChargeClass", "Correction"},
 	{"correct", "ChargeCategory", "Adjustment"},
 	{"bare", "ResourceId,ResourceName,ResourceType,SkuId,Tags", ""},
@@ -146,7 +148,8 @@ static struct charge other_charge(const char *what)
 #define IS(word) (strcmp(what, word) == 0)
 	c.credit = IS("credit");
 	c.nano = IS("credit") ? -c.nano : c.nano;
-	c.adjust = IS("adjust") || IS("correct");
+	c.adjust = IS("adjust") || IS("correct") || IS("edge");
+	c.start_s = IS("edge") ? CHARGES_START : c.start_s; /* the period's first second */
 	c.start_s -= IS("correct") ? 40 * 86400 : 0;
 	c.instance = IS("bare") ? "" : c.instance;
 	c.list_rate_nano_h = IS("unlisted") ? -1 : c.list_rate_nano_h;
@@ -222,8 +225,9 @@ static void test_merging(void **state)
 		b.end_s = b.start_s + 60;
 		b.user = cases[i].user;
 		b.nano = 1;
-		b.estimated = true;
-		b.list_nano = -1;
+		a.estimated = true;
+		a.list_nano = i % 2 == 0 ? -1 : a.list_nano;
+		b.list_nano = i % 2 == 0 ? b.list_nano : -1;
 		focus_sort(&o, v, 2);
 		text = focus_file(&o, v, 2);
 		table_read(&t, text);
@@ -239,6 +243,89 @@ static void test_merging(void **state)
 		}
 		table_fini(&t);
 		free(text);
+	}
+}
+
+/* What differs in nothing but its end, or its amount, has an order, too. */
+static void test_twins_have_an_order(void **state)
+{
+	struct focus_options o = charges_options(FOCUS_1_2, FOCUS_PROVIDER);
+
+	(void)state;
+	o.grain = FOCUS_SLICE;
+	for (int i = 0; i < 2; i++) {
+		struct charge a = charges_one(), b = a;
+		const struct charge *v[] = {&a, &b}, *w[] = {&b, &a};
+		char *one, *other;
+
+		b.nano -= i == 0;
+		b.end_s -= i == 1;
+		focus_sort(&o, v, 2);
+		focus_sort(&o, w, 2);
+		one = focus_file(&o, v, 2);
+		other = focus_file(&o, w, 2);
+		assert_string_equal(one, other);
+		free(one);
+		free(other);
+	}
+}
+
+/* Texts that grow from row to row are kept whole: sanitizers would see where they are not. */
+static void test_texts_grow(void **state)
+{
+	enum { N = 40 };
+
+	struct focus_options o = charges_options(FOCUS_1_2, FOCUS_PROVIDER);
+	struct charge c[N];
+	const struct charge *v[N];
+	static char names[N][8 * N];
+	struct table t;
+	char *text;
+
+	(void)state;
+	for (int i = 0; i < N; i++) {
+		memset(names[i], 'x', (size_t)(1 + 7 * i));
+		c[i] = charges_one();
+		c[i].job_name = names[i];
+		v[i] = &c[i];
+	}
+	text = focus_file(&o, v, N);
+	table_read(&t, text);
+	assert_int_equal(t.nrows, N);
+	for (size_t i = 0; i < N; i++)
+		assert_string_equal(table_get(&t, i, "x_JobName"), names[i]);
+	table_fini(&t);
+	free(text);
+}
+
+/* The cloud's own names of an account and an instance, as far as they are known. */
+static void test_accounts_and_resources(void **state)
+{
+	static const struct {
+		const char *provider, *region, *account, *resource;
+	} rows[] = {
+		{"aws-eu", "us-gov-west-1", "aws:123456789012",
+		 "arn:aws-us-gov:ec2:us-gov-west-1:123456789012:instance/i-0abc"},
+		{"aws-eu", "cn-north-1", "aws:123456789012",
+		 "arn:aws-cn:ec2:cn-north-1:123456789012:instance/i-0abc"},
+		{"aws-eu", "", "aws:123456789012", "aws:aws-eu/i-0abc"},
+		{"lambda", "us-west-1", "lambda:lambda", "lambda:lambda/i-0abc"},
+		{"own", "", "static:own", "static:own/i-0abc"},
+		{"nowhere", "", "cloud:nowhere", "cloud:nowhere/i-0abc"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		struct focus_options o = charges_options(FOCUS_1_2, FOCUS_PROVIDER);
+		struct charge c = charges_one();
+		struct table t;
+
+		c.provider = rows[i].provider;
+		c.region = rows[i].region;
+		focus_file_table(&t, &o, &c);
+		assert_string_equal(table_get(&t, 0, "BillingAccountId"), rows[i].account);
+		assert_string_equal(table_get(&t, 0, "ResourceId"), rows[i].resource);
+		table_fini(&t);
 	}
 }
 
@@ -366,7 +453,7 @@ static void test_numbers_as_names(void **state)
 
 		c.provider = "7";
 		c.account = "4711";
-		c.region = "null";
+		c.region = "NULL";
 		c.zone = "1";
 		c.node = "2026-11-01";
 		c.type = c.instance = "12";
@@ -380,7 +467,7 @@ static void test_numbers_as_names(void **state)
 
 			assert_true(cell[strspn(cell, "-.e0123456789")] != '\0');
 			assert_string_not_equal(cell, "true");
-			assert_string_not_equal(cell, "null");
+			assert_string_not_equal(cell, "NULL");
 		}
 		assert_string_equal(table_get(&t, 0, "AvailabilityZone"), "zone 1");
 		assert_string_equal(table_get(&t, 0, "InvoiceId"), "invoice:2026001");
@@ -415,6 +502,9 @@ int main(void)
 		cmocka_unit_test(test_order_changes_no_byte),
 		cmocka_unit_test(test_other_charges),
 		cmocka_unit_test(test_merging),
+		cmocka_unit_test(test_twins_have_an_order),
+		cmocka_unit_test(test_texts_grow),
+		cmocka_unit_test(test_accounts_and_resources),
 		cmocka_unit_test(test_what_is_kept_apart),
 		cmocka_unit_test(test_zero_rows_are_no_charges),
 		cmocka_unit_test(test_refusals),

@@ -247,6 +247,9 @@ static const struct {
 	{"", "A job had the machine, or a part of it."},
 	{"", "saved <b>18.00\xc2\xa0"
 	     "EUR</b>, 60.0\xc2\xa0%"},
+	{"even", "saved <b>0.00\xc2\xa0"
+		 "EUR</b>, 0.0\xc2\xa0%"},
+	{"tiny", "A job had the machine, or a part of it."}, /* 0.00, and yet it is there */
 	{"dear", "more by 10.00\xc2\xa0"
 		 "EUR"},
 	{"unlisted", "no list price is known"},
@@ -288,6 +291,7 @@ static void test_what_it_says(void **state)
 		in.noverrides = IS("no overrides") ? 0 : in.noverrides;
 		in.currency = o.currency = c.currency = IS("yen") ? "JPY" : "EUR";
 		c.nano = IS("dear") ? 40000000000 : c.nano;
+		c.nano = IS("even") ? 30000000000 : IS("tiny") ? 1 : c.nano;
 		c.list_nano = IS("unlisted") ? -1 : c.list_nano;
 		c.owner = IS("pool") ? ALLOCATE_POOL : c.owner;
 		c.class = IS("lost") ? ALLOCATE_LOST : c.class;
@@ -299,6 +303,42 @@ static void test_what_it_says(void **state)
 		assert_true((strstr(page, sayings[i].want + not ) == NULL) == not );
 		free(page);
 	}
+}
+
+static double number_after(const char *p, const char *name)
+{
+	p = strstr(p, name);
+	assert_non_null(p);
+	return strtod(p + strlen(name), NULL);
+}
+
+/* Two markets of one day are upon each other, and as high as their parts. */
+static void test_bars_are_stacked(void **state)
+{
+	struct statement in = statement_file_input();
+	const struct tally_options o = statement_file_tally(true);
+	struct charge a = charges_one(), b = a;
+	const struct charge *v[] = {&a, &b};
+	const char *chart, *spot, *demand;
+	char *page;
+
+	(void)state;
+	a.nano = 4000000000;
+	b.nano = 6000000000;
+	b.market = PROVIDER_ON_DEMAND;
+	page = page_of(&in, &o, v, 2);
+	chart = strstr(page, "id=\"day-chart-d\"");
+	assert_non_null(chart);
+	spot = strstr(chart, "<rect class=\"c0\"");
+	demand = strstr(chart, "<rect class=\"c1\"");
+	assert_non_null(spot);
+	assert_non_null(demand);
+	/* The axis ends at 10, 220 steps above zero. */
+	assert_true(number_after(spot, " height=\"") == 88);
+	assert_true(number_after(demand, " height=\"") == 132);
+	assert_true(number_after(demand, " y=\"") + 132 == number_after(spot, " y=\""));
+	assert_true(number_after(spot, " x=\"") == number_after(demand, " x=\""));
+	free(page);
 }
 
 static void test_nothing_happened(void **state)
@@ -403,6 +443,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_is_fetched),
 		cmocka_unit_test(test_order_changes_no_byte),
 		cmocka_unit_test(test_what_it_says),
+		cmocka_unit_test(test_bars_are_stacked),
 		cmocka_unit_test(test_nothing_happened),
 		cmocka_unit_test(test_many_users),
 		cmocka_unit_test(test_a_sink_that_fails),
