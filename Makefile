@@ -392,7 +392,7 @@ $(BIN)/focus: $(call objs,tests/contract/focus/*.c) $(patsubst %,$(B)/tests/unit
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)
 
 CONTRACTS := $(sort $(wildcard tests/contract/*.sh))
-contract: ## drivers against services that are not ours: NAME=aws and NAME=aws-secrets (moto, from PyPI), NAME=vault, vault-ha, vault-rotate or vault-transcripts (OpenBao, by Go), NAME=ironic, openstack or lyceum, or one of these with -driver, NAME=ironic-keystone (PyPI), NAME=lambda and NAME=lambda-driver (Prism, from npm), NAME=focus (FOCUS data sets by focus-validator, PyPI)
+contract: ## drivers against services that are not ours: NAME=aws and NAME=aws-secrets (moto, from PyPI), NAME=vault, vault-ha, vault-rotate or vault-transcripts (OpenBao, by Go), NAME=ironic, openstack or lyceum, or one of these with -driver, NAME=ironic-keystone (PyPI), NAME=lambda and NAME=lambda-driver (Prism, from npm), NAME=focus (FOCUS data sets by focus-validator, PyPI), NAME=statement (Chromium)
 	@scripts/dev/deps.sh contract
 	@$(MAKE) --no-print-directory -s $(BIN)/driver $(BIN)/simcloud $(BIN)/store $(BIN)/focus $(BIN)/burstd $(BIN)/burstctl
 	@BUILD=$(BUILD) BIN=$(BIN) $(prove) $(if $(NAME),tests/contract/$(NAME).sh,$(CONTRACTS))

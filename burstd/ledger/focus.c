@@ -5,10 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "ledger/focus_private.h"
 #include "ledger/rows.h"
 
-enum { DAY_S = 86400, TEXT_MAX = 1 << 16 };
+enum {
+	DAY_S = 86400,
+	TEXT_MAX = 1 << 20, /* bytes of a column: a name of the longest, escaped */
+	ROWS_MAX = 1000000, /* of an instance in a day, or a month: a job each second and more */
+};
 
 static const double PICO_HOURS = 3600e12;
 
@@ -17,7 +22,9 @@ struct writer {
 	const struct focus_column *columns[FOCUS_COLUMNS_MAX];
 	size_t ncolumns;
 	struct csv csv;
-	struct focus_row row;
+	/* Of one instance and day, as what each has of it is a part of all; the last may grow. */
+	struct focus_row *rows;
+	size_t n, cap;
 	struct focus_line line;
 	struct focus_sum *sum;
 };
@@ -147,15 +154,26 @@ static focus_wide picos_of(const struct charge *c)
 	return (focus_wide)c->billed_s * c->share_part * pico / c->share_whole;
 }
 
-static void row_begin(struct focus_row *r, const struct charge *c)
+static struct focus_row *row_begin(struct writer *w, const struct charge *c)
 {
+	struct focus_row *r;
+
+	if (w->n == w->cap) {
+		const size_t cap = w->cap == 0 ? 16 : 2 * w->cap;
+
+		w->rows = mem_realloc(w->rows, cap * sizeof(*w->rows));
+		memset(w->rows + w->cap, 0, (cap - w->cap) * sizeof(*w->rows));
+		w->cap = cap;
+	}
+	assert(w->rows != NULL);
+	r = &w->rows[w->n++];
 	held_set(&r->held, c);
-	r->open = true;
 	r->start_s = c->start_s;
 	r->end_s = c->end_s;
 	r->nano = r->gpu_s = r->cpu_s = r->list_nano = 0;
 	r->picos = 0;
 	r->estimated = false;
+	return r;
 }
 
 static int row_add(struct focus_row *r, const struct charge *c, struct err *e)
@@ -192,13 +210,8 @@ static void line_set(struct focus_line *l, const struct focus_options *o, const 
 	l->quantity = (double)r->picos / PICO_HOURS;
 }
 
-static int flush(struct writer *w, struct err *e)
+static int put_row(struct writer *w, const struct focus_row *r, struct err *e)
 {
-	const struct focus_row *r = &w->row;
-
-	if (!r->open)
-		return 0;
-	w->row.open = false;
 	/* A job of no time and no cost has a line in our own reports; no bill has one. */
 	if (r->nano == 0 && r->start_s == r->end_s)
 		return 0;
@@ -214,20 +227,48 @@ static int flush(struct writer *w, struct err *e)
 	return csv_end(&w->csv, e);
 }
 
+static int flush(struct writer *w, struct err *e)
+{
+	int rc = 0;
+
+	w->line.origin_picos = 0;
+	for (size_t i = 0; i < w->n; i++)
+		if (focus_category_of(&w->rows[i].held.c) == FOCUS_USAGE)
+			w->line.origin_picos += w->rows[i].picos;
+	for (size_t i = 0; i < w->n && rc == 0; i++)
+		rc = put_row(w, &w->rows[i], e);
+	w->n = 0;
+	return rc;
+}
+
+/* Of one instance, in one day. */
+static bool is_of_one_origin(const struct focus_options *o, const struct charge *a,
+			     const struct charge *b)
+{
+	return strcmp(a->provider, b->provider) == 0 && strcmp(a->instance, b->instance) == 0 &&
+	       a->gen == b->gen && day_of(o, a->start_s) == day_of(o, b->start_s);
+}
+
 static int take(void *arg, const struct charge *c, struct err *e)
 {
 	struct writer *w = arg;
-	const struct charge *last = &w->row.held.c;
+	struct focus_row *last = w->n > 0 ? &w->rows[w->n - 1] : NULL;
 
 	if (check(w->o, c, e) != 0)
 		return -1;
 	w->sum->charges++;
-	if (w->row.open && (w->o->grain == FOCUS_SLICE || focus_compare(w->o, last, c) != 0) &&
-	    flush(w, e) != 0)
-		return -1;
-	if (!w->row.open)
-		row_begin(&w->row, c);
-	return row_add(&w->row, c, e);
+	if (last != NULL && !is_of_one_origin(w->o, &last->held.c, c)) {
+		if (flush(w, e) != 0)
+			return -1;
+		last = NULL;
+	}
+	if (w->n == ROWS_MAX)
+		return err_set(e, ERR_LIMIT, "instance %.60s: more than %d rows in a day",
+			       c->instance, ROWS_MAX);
+	if (last == NULL || w->o->grain == FOCUS_SLICE ||
+	    focus_compare(w->o, &last->held.c, c) != 0)
+		last = row_begin(w, c);
+	return row_add(last, c, e);
 }
 
 int focus_write(const struct focus_options *o, const struct source *from, const struct sink *to,
@@ -248,7 +289,9 @@ int focus_write(const struct focus_options *o, const struct source *from, const 
 	if (rc == 0)
 		rc = flush(&w, e);
 	str_fini(&w.line.text);
-	held_fini(&w.row.held);
+	for (size_t i = 0; i < w.cap; i++)
+		held_fini(&w.rows[i].held);
+	free(w.rows);
 	csv_fini(&w.csv);
 	return rc;
 }

@@ -50,7 +50,8 @@ struct focus_sum {
 };
 
 /* Write a header and the rows; charges that follow each other become one row if the grain says so.
- * Sort them before (focus_sort()), or there are more rows.  -1: a charge is of another currency or
+ * Sort them before (focus_sort()), or there are more rows.  The rows of one instance and day are in
+ * memory at once, as each says which part of it it is.  -1: a charge is of another currency or
  * period, has no share, or sums are too large, or the sink failed; what was written is useless. */
 int focus_write(const struct focus_options *o, const struct source *from, const struct sink *to,
 		struct focus_sum *sum, struct err *e);

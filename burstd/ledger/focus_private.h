@@ -13,7 +13,6 @@ enum focus_category { FOCUS_USAGE, FOCUS_CREDIT, FOCUS_ADJUSTMENT };
 
 struct focus_row { /* merged */
 	struct held held;
-	bool open; /* there is one */
 	int64_t start_s, end_s, nano, gpu_s, cpu_s;
 	int64_t list_nano; /* exact; -1: of some charge not known */
 	focus_wide picos;  /* 1e-12 s of the whole machine */
@@ -33,8 +32,9 @@ struct focus_line { /* a row as the columns see it */
 	enum focus_category category;
 	bool correction; /* of a period that was billed before */
 	double price, quantity;
-	struct str text; /* scratch */
-	bool full;       /* some text did not fit into it */
+	focus_wide origin_picos; /* of all usage of the instance that day */
+	struct str text;         /* scratch */
+	bool full;               /* some text did not fit into it */
 };
 
 struct focus_column {

@@ -6,6 +6,7 @@
 #include "base/fmt.h"
 #include "ledger/ascii.h"
 #include "ledger/focus_private.h"
+#include "ledger/number.h"
 
 /* Custom texts keep their letters as \u escapes, in JSON's way without the quotes. */
 static void escaped(struct focus_line *l, struct csv *out, const char *text)
@@ -113,6 +114,26 @@ static void method_id(struct focus_line *l, struct csv *out)
 	csv_own(out, l->text.p);
 }
 
+/* Which part of the instance's day this is; all of them are 1. */
+static void method_details(struct focus_line *l, struct csv *out)
+{
+	const bool gpus = l->c->gpus > 0;
+	char text[NUMBER_REAL_SIZE];
+
+	if (l->category != FOCUS_USAGE || l->origin_picos <= 0) {
+		csv_null(out);
+		return;
+	}
+	focus_clear(l);
+	str_addf(&l->text,
+		 "{\"Elements\":[{\"AllocatedRatio\":%s,\"UsageUnit\":\"%s\","
+		 "\"UsageQuantity\":%lld}]}",
+		 number_real(text, (double)l->row->picos / (double)l->origin_picos),
+		 gpus ? "GPU-Seconds" : "CPU-Seconds",
+		 (long long)(gpus ? l->row->gpu_s : l->row->cpu_s));
+	csv_own(out, l->text.p);
+}
+
 /* The rest of a machine, which nobody had, has none. */
 static void allocated_id(struct focus_line *l, struct csv *out)
 {
@@ -203,16 +224,19 @@ static void estimated(struct focus_line *l, struct csv *out)
 #define TEXT "String"
 #define JSON "JSON"
 
-#define METHOD "how the instance was divided"
-#define WHOM   "the attempt of the job that caused the charge; null: nobody had this part"
-#define TAGS   "what Slurm knows of the job, and the class of the cost"
+#define METHOD  "how the instance was divided"
+#define DETAILS "which part of the instance's day this is, and what the owner had"
+#define WHOM    "the attempt of the job that caused the charge; null: nobody had this part"
+#define TAGS    "what Slurm knows of the job, and the class of the cost"
 
 const struct focus_column focus_slurm_columns[] = {
 	{"AllocatedMethodId", NEW, TEXT, "", method_id},
+	{"AllocatedMethodDetails", NEW, JSON, "", method_details},
 	{"AllocatedResourceId", NEW, TEXT, "", allocated_id},
 	{"AllocatedResourceName", NEW, TEXT, "", allocated_name},
 	{"AllocatedTags", NEW, JSON, "", allocated_tags},
 	{"x_AllocatedMethodId", OLD, TEXT, METHOD, method_id},
+	{"x_AllocatedMethodDetails", OLD, JSON, DETAILS, method_details},
 	{"x_AllocatedResourceId", OLD, TEXT, WHOM, allocated_id},
 	{"x_AllocatedTags", OLD, JSON, TAGS, allocated_tags},
 	{"x_CostClass", BOTH, TEXT,

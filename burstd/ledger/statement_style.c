@@ -18,7 +18,7 @@ const char *const statement_style[] = {
 	"h1{font-size:1.7rem;line-height:1.2;margin:0 0 .25rem}"
 	"h2{font-size:1.15rem;margin:2.25rem 0 .6rem;padding-top:.9rem;"
 	"border-top:1px solid var(--line)}"
-	"p{margin:.5rem 0;max-width:46rem}small,.soft{color:var(--soft)}"
+	"p{margin:.5rem 0;max-width:46rem;overflow-wrap:anywhere}small,.soft{color:var(--soft)}"
 	".badge{display:inline-block;font-size:.78rem;font-weight:700;letter-spacing:.06em;"
 	"padding:.12rem .55rem;border:1.5px solid currentColor;border-radius:.3rem;"
 	"vertical-align:middle;margin-left:.5rem}.draft{color:var(--bad)}.closed{color:var(--good)}"

@@ -225,8 +225,8 @@ static void distribute(struct tally *t)
 	uint64_t *weights = mem_zalloc((g->n + 1) * sizeof(*weights));
 	int64_t *parts = mem_zalloc((g->n + 1) * sizeof(*parts));
 
-	groups_sort(
-		g); /* of equal remainders the same one gets it, in whatever order charges come */
+	/* Of equal remainders the same one gets it, in whatever order charges come. */
+	groups_sort(g);
 	for (size_t i = 0; i < g->n; i++)
 		weights[i] = g->v[i]->sum.nano > 0 ? (uint64_t)g->v[i]->sum.nano : 0;
 	t->distributed = split(t->overhead, weights, g->n, parts) == 0;

@@ -264,6 +264,8 @@ static void check_account(const json_t *resource, const struct charges *c)
 	for (size_t i = 0; i < json_array_size(users); i++) {
 		const json_t *one = json_object_get(json_array_get(users, i), "usages");
 
+		assert_true(i == 0 || strcmp(text_of(json_array_get(users, i - 1), "username"),
+					     text_of(json_array_get(users, i), "username")) < 0);
 		cost += amount(one, "cost");
 		hours += amount(one, "gpu_hours");
 	}

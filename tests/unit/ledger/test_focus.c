@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <jansson.h>
 
 #include "tests/unit/ledger/focus_file.h"
 
@@ -244,6 +245,55 @@ static void test_merging(void **state)
 		table_fini(&t);
 		free(text);
 	}
+}
+
+/* The parts of an instance's day: each its ratio, all of them 1; credits and adjustments have none.
+ */
+static void test_ratios(void **state)
+{
+	struct focus_options o = charges_options(FOCUS_1_4, FOCUS_PROVIDER);
+	struct charge c[6];
+	const struct charge *v[6];
+	struct table t;
+	double sum[2] = {0};
+	char *text;
+	size_t none = 0;
+
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		c[i] = charges_one();
+		c[i].job = (uint64_t)i;
+		c[i].share_part = i + 1;
+		c[i].share_whole = 15;
+		c[i].credit = i == 3;
+		c[i].instance = i == 5 ? "i-2" : c[i].instance;
+		c[i].gpus = i == 5 ? 0 : 8;
+		v[i] = &c[i];
+	}
+	focus_sort(&o, v, 6);
+	text = focus_file(&o, v, 6);
+	table_read(&t, text);
+	assert_int_equal(t.nrows, 6);
+	for (size_t i = 0; i < t.nrows; i++) {
+		json_t *j = json_loads(table_get(&t, i, "AllocatedMethodDetails"), 0, NULL);
+		const bool second = strstr(table_get(&t, i, "ResourceId"), "i-2") != NULL;
+		double ratio = 0;
+
+		none += j == NULL;
+		if (j != NULL)
+			assert_int_equal(
+				json_unpack(j, "{s:[{s:f}]}", "Elements", "AllocatedRatio", &ratio),
+				0);
+		sum[second] += ratio;
+		assert_true(!second || strstr(table_get(&t, i, "AllocatedMethodDetails"),
+					      "\"CPU-Seconds\",\"UsageQuantity\":345600") != NULL);
+		json_decref(j);
+	}
+	assert_int_equal(none, 1);
+	assert_true(sum[0] > 0.999999999999 && sum[0] < 1.000000000001);
+	assert_true(sum[1] == 1);
+	table_fini(&t);
+	free(text);
 }
 
 /* What differs in nothing but its end, or its amount, has an order, too. */
@@ -502,6 +552,7 @@ int main(void)
 		cmocka_unit_test(test_order_changes_no_byte),
 		cmocka_unit_test(test_other_charges),
 		cmocka_unit_test(test_merging),
+		cmocka_unit_test(test_ratios),
 		cmocka_unit_test(test_twins_have_an_order),
 		cmocka_unit_test(test_texts_grow),
 		cmocka_unit_test(test_accounts_and_resources),

@@ -97,10 +97,15 @@ static const struct said by_hand[] = {
 	"{\"burst/class\":\"run\",\"burst/account\":\"physics\",\"burst/user\":\"alice\","         \
 	"\"burst/partition\":\"gpu\",\"burst/qos\":\"normal\",\"burst/job\":\"401\"}"
 
+#define DETAILS                                                                                    \
+	"{\"Elements\":[{\"AllocatedRatio\":1.0,\"UsageUnit\":\"GPU-Seconds\",\"UsageQuantity\":"  \
+	"28800}]}"
+
 static const struct said old_only[] = {
 	{"ProviderName", "AWS", "hpc1 burst"},
 	{"PublisherName", "AWS", "hpc1 burst"},
 	{"x_AllocatedMethodId", "burst/dominant-share/1", "burst/dominant-share/1"},
+	{"x_AllocatedMethodDetails", DETAILS, DETAILS},
 	{"x_AllocatedResourceId", "hpc1/401.1", "hpc1/401.1"},
 	{"x_AllocatedTags", ALLOCATED, ALLOCATED},
 };
@@ -109,6 +114,7 @@ static const struct said new_only[] = {
 	{"ServiceProviderName", "AWS", "hpc1 burst"},
 	{"HostProviderName", "AWS", "AWS"},
 	{"AllocatedMethodId", "burst/dominant-share/1", "burst/dominant-share/1"},
+	{"AllocatedMethodDetails", DETAILS, DETAILS},
 	{"AllocatedResourceId", "hpc1/401.1", "hpc1/401.1"},
 	{"AllocatedResourceName", "train", "train"},
 	{"AllocatedTags", ALLOCATED, ALLOCATED},

@@ -256,6 +256,7 @@ static const struct {
 	{"", "!no list price is known"},
 	{"pool", "No job had a cost."},
 	{"", "401"},
+	{"id", "<bdi>&lt;7&gt;</bdi>"},
 	{"lost", "Jobs that lost the most"},
 	{"lost", "100.0\xc2\xa0% of all."},
 	{"", "!Jobs that lost the most"},
@@ -295,6 +296,7 @@ static void test_what_it_says(void **state)
 		c.list_nano = IS("unlisted") ? -1 : c.list_nano;
 		c.owner = IS("pool") ? ALLOCATE_POOL : c.owner;
 		c.class = IS("lost") ? ALLOCATE_LOST : c.class;
+		c.job_id = IS("id") ? "<7>" : c.job_id;
 		c.estimated = IS("estimated");
 		c.credit = IS("given");
 #undef IS

@@ -250,6 +250,62 @@ static void test_one_charge(void **state)
 	}
 }
 
+/* Who was given back more than they had cost pays for nobody's idle time, nor is paid for it. */
+static void test_who_carries_the_overhead(void **state)
+{
+	const struct tally_options o = statement_file_tally(true);
+	struct charge a = charges_one(), b = a, c = a, pool = a;
+	const struct charge *v[] = {&a, &b, &c, &pool};
+	struct tally t;
+
+	(void)state;
+	a.nano = -500;
+	b.nano = c.nano = 100;
+	b.account = "chem";
+	c.account = "bio";
+	pool.owner = ALLOCATE_POOL;
+	pool.nano = 7;
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(make(&t, &o, v, 4, NULL), 0);
+		assert_int_equal(t.accounts.n, 3);
+		assert_string_equal(t.accounts.v[0]->name, "bio"); /* equal to chem but for it */
+		assert_true(t.accounts.v[0]->overhead == 4);
+		assert_true(t.accounts.v[1]->overhead == 3);
+		assert_string_equal(t.accounts.v[2]->name, "physics");
+		assert_true(t.accounts.v[2]->overhead == 0);
+		tally_fini(&t);
+		v[1] = &c;
+		v[2] = &b;
+	}
+}
+
+/* Should the charges of a job not agree whose it is, it is still the same one each time. */
+static void test_a_job_of_two(void **state)
+{
+	const struct tally_options o = statement_file_tally(true);
+	struct charge a = charges_one(), b = a;
+	const struct charge *v[] = {&a, &b};
+
+	(void)state;
+	b.user = "zoe";
+	b.account = "bio";
+	for (int i = 0; i < 2; i++) {
+		struct tally t;
+
+		assert_int_equal(make(&t, &o, v, 2, NULL), 0);
+		assert_int_equal(t.njobs, 1);
+		for (size_t k = 0; k < t.jobs_cap; k++)
+			if (t.jobs[k].attempts != 0) {
+				assert_string_equal(t.jobs[k].user->name, "alice");
+				assert_string_equal(t.jobs[k].account->name, "bio");
+			}
+		assert_string_equal(t.top[0].about.c.user, "alice");
+		tally_fini(&t);
+		v[0] = &b;
+		v[1] = &a;
+	}
+}
+
 static void test_overhead_stays_where_nobody_had_a_cost(void **state)
 {
 	const struct tally_options o = statement_file_tally(true);
@@ -297,6 +353,8 @@ int main(void)
 		cmocka_unit_test(test_any_charges),
 		cmocka_unit_test(test_many_jobs),
 		cmocka_unit_test(test_one_charge),
+		cmocka_unit_test(test_who_carries_the_overhead),
+		cmocka_unit_test(test_a_job_of_two),
 		cmocka_unit_test(test_overhead_stays_where_nobody_had_a_cost),
 		cmocka_unit_test(test_what_is_refused),
 	};
