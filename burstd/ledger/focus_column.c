@@ -359,65 +359,53 @@ static void tags(struct focus_line *l, struct csv *out)
 	own_if(out, has_resource(l), l->text.p);
 }
 
-#define BOTH                                                                                       \
-	{                                                                                          \
-		true, true                                                                         \
-	}
-#define OLD                                                                                        \
-	{                                                                                          \
-		true, false                                                                        \
-	}
-#define NEW                                                                                        \
-	{                                                                                          \
-		false, true                                                                        \
-	}
-#define TEXT    "String"
-#define DECIMAL "Decimal"
-#define TIME    "DateTime"
+#define TEXT    "STRING"
+#define DECIMAL "DECIMAL"
+#define TIME    "DATETIME"
 
 const struct focus_column focus_columns[] = {
-	{"BillingAccountId", BOTH, TEXT, "", billing_account_id},
-	{"BillingAccountName", BOTH, TEXT, "", billing_account_name},
-	{"BillingCurrency", BOTH, TEXT, "", billing_currency},
-	{"BillingPeriodStart", BOTH, TIME, "", billing_period_start},
-	{"BillingPeriodEnd", BOTH, TIME, "", billing_period_end},
-	{"ChargePeriodStart", BOTH, TIME, "", charge_period_start},
-	{"ChargePeriodEnd", BOTH, TIME, "", charge_period_end},
-	{"ChargeCategory", BOTH, TEXT, "", charge_category},
-	{"ChargeClass", BOTH, TEXT, "", charge_class},
-	{"ChargeDescription", BOTH, TEXT, "", charge_description},
-	{"ChargeFrequency", BOTH, TEXT, "", charge_frequency},
-	{"BilledCost", BOTH, DECIMAL, "", billed_cost},
-	{"EffectiveCost", BOTH, DECIMAL, "", billed_cost},
-	{"ListCost", BOTH, DECIMAL, "", list_cost},
-	{"ContractedCost", BOTH, DECIMAL, "", list_cost},
-	{"ListUnitPrice", BOTH, DECIMAL, "", list_unit_price},
-	{"PricingCategory", BOTH, TEXT, "", pricing_category},
-	{"PricingQuantity", BOTH, DECIMAL, "", pricing_quantity},
-	{"PricingUnit", BOTH, TEXT, "", pricing_unit},
-	{"ConsumedQuantity", BOTH, DECIMAL, "", consumed_quantity},
-	{"ConsumedUnit", BOTH, TEXT, "", consumed_unit},
-	{"ProviderName", OLD, TEXT, "", provider_name},
-	{"PublisherName", OLD, TEXT, "", provider_name},
-	{"ServiceProviderName", NEW, TEXT, "", provider_name},
-	{"HostProviderName", NEW, TEXT, "", host_name},
-	{"InvoiceIssuerName", BOTH, TEXT, "", provider_name},
-	{"InvoiceId", BOTH, TEXT, "", invoice_id},
-	{"RegionId", BOTH, TEXT, "", region_id},
-	{"RegionName", BOTH, TEXT, "", region_id},
-	{"AvailabilityZone", BOTH, TEXT, "", availability_zone},
-	{"ResourceId", BOTH, TEXT, "", resource_id},
-	{"ResourceName", BOTH, TEXT, "", resource_name},
-	{"ResourceType", BOTH, TEXT, "", resource_type},
-	{"ServiceCategory", BOTH, TEXT, "", service_category},
-	{"ServiceSubcategory", BOTH, TEXT, "", service_subcategory},
-	{"ServiceName", BOTH, TEXT, "", service_name},
-	{"SkuId", BOTH, TEXT, "", sku_id},
-	{"SkuPriceId", BOTH, TEXT, "", sku_price_id},
-	{"SkuMeter", BOTH, TEXT, "", sku_meter},
-	{"SkuPriceDetails", BOTH, "JSON", "", sku_price_details},
-	{"SubAccountId", BOTH, TEXT, "", sub_account_id},
-	{"SubAccountName", BOTH, TEXT, "", sub_account_name},
-	{"Tags", BOTH, "JSON", "", tags},
+	{"BillingAccountId", FOCUS_BOTH, TEXT, "", billing_account_id},
+	{"BillingAccountName", FOCUS_BOTH, TEXT, "", billing_account_name},
+	{"BillingCurrency", FOCUS_BOTH, TEXT, "", billing_currency},
+	{"BillingPeriodStart", FOCUS_BOTH, TIME, "", billing_period_start},
+	{"BillingPeriodEnd", FOCUS_BOTH, TIME, "", billing_period_end},
+	{"ChargePeriodStart", FOCUS_BOTH, TIME, "", charge_period_start},
+	{"ChargePeriodEnd", FOCUS_BOTH, TIME, "", charge_period_end},
+	{"ChargeCategory", FOCUS_BOTH, TEXT, "", charge_category},
+	{"ChargeClass", FOCUS_BOTH, TEXT, "", charge_class},
+	{"ChargeDescription", FOCUS_BOTH, TEXT, "", charge_description},
+	{"ChargeFrequency", FOCUS_BOTH, TEXT, "", charge_frequency},
+	{"BilledCost", FOCUS_BOTH, DECIMAL, "", billed_cost},
+	{"EffectiveCost", FOCUS_BOTH, DECIMAL, "", billed_cost},
+	{"ListCost", FOCUS_BOTH, DECIMAL, "", list_cost},
+	{"ContractedCost", FOCUS_BOTH, DECIMAL, "", list_cost},
+	{"ListUnitPrice", FOCUS_BOTH, DECIMAL, "", list_unit_price},
+	{"PricingCategory", FOCUS_BOTH, TEXT, "", pricing_category},
+	{"PricingQuantity", FOCUS_BOTH, DECIMAL, "", pricing_quantity},
+	{"PricingUnit", FOCUS_BOTH, TEXT, "", pricing_unit},
+	{"ConsumedQuantity", FOCUS_BOTH, DECIMAL, "", consumed_quantity},
+	{"ConsumedUnit", FOCUS_BOTH, TEXT, "", consumed_unit},
+	{"ProviderName", FOCUS_OLD, TEXT, "", provider_name},
+	{"PublisherName", FOCUS_OLD, TEXT, "", provider_name},
+	{"ServiceProviderName", FOCUS_NEW, TEXT, "", provider_name},
+	{"HostProviderName", FOCUS_NEW, TEXT, "", host_name},
+	{"InvoiceIssuerName", FOCUS_BOTH, TEXT, "", provider_name},
+	{"InvoiceId", FOCUS_BOTH, TEXT, "", invoice_id},
+	{"RegionId", FOCUS_BOTH, TEXT, "", region_id},
+	{"RegionName", FOCUS_BOTH, TEXT, "", region_id},
+	{"AvailabilityZone", FOCUS_BOTH, TEXT, "", availability_zone},
+	{"ResourceId", FOCUS_BOTH, TEXT, "", resource_id},
+	{"ResourceName", FOCUS_BOTH, TEXT, "", resource_name},
+	{"ResourceType", FOCUS_BOTH, TEXT, "", resource_type},
+	{"ServiceCategory", FOCUS_BOTH, TEXT, "", service_category},
+	{"ServiceSubcategory", FOCUS_BOTH, TEXT, "", service_subcategory},
+	{"ServiceName", FOCUS_BOTH, TEXT, "", service_name},
+	{"SkuId", FOCUS_BOTH, TEXT, "", sku_id},
+	{"SkuPriceId", FOCUS_BOTH, TEXT, "", sku_price_id},
+	{"SkuMeter", FOCUS_BOTH, TEXT, "", sku_meter},
+	{"SkuPriceDetails", FOCUS_BOTH, "JSON", "", sku_price_details},
+	{"SubAccountId", FOCUS_BOTH, TEXT, "", sub_account_id},
+	{"SubAccountName", FOCUS_BOTH, TEXT, "", sub_account_name},
+	{"Tags", FOCUS_BOTH, "JSON", "", tags},
 	{0},
 };

@@ -5,16 +5,28 @@
 #include "ledger/ascii.h"
 #include "ledger/focus_private.h"
 
+/* What has all nine decimals of a nano-unit; the rest are doubles. */
+static bool is_exact(const struct focus_column *c)
+{
+	static const char *const names[] = {"BilledCost", "EffectiveCost", "x_ListCostExact"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(c->name, names[i]) == 0)
+			return true;
+	return false;
+}
+
 /* The names of the metadata are those of the format. */
 static json_t *column(const struct focus_column *c)
 {
+	enum { DECIMALS = 9, DIGITS = 19 };
 	json_t *j = mem_check(json_pack("{s:s, s:s}", "ColumnName", c->name, "DataType", c->type));
 
-	if (strcmp(c->type, "Decimal") == 0 && strstr(c->name, "BilledCost") != NULL) {
-		(void)json_object_set_new(j, "NumberScale", json_integer(9));
-		(void)json_object_set_new(j, "NumericPrecision", json_integer(19));
+	if (is_exact(c)) {
+		(void)json_object_set_new(j, "NumericPrecision", json_integer(DIGITS));
+		(void)json_object_set_new(j, "NumberScale", json_integer(DECIMALS));
 	}
-	if (strcmp(c->type, "String") == 0)
+	if (strcmp(c->type, "STRING") == 0)
 		(void)json_object_set_new(j, "StringEncoding", json_string("ASCII"));
 	if (strcmp(c->name, "Tags") == 0)
 		(void)json_object_set_new(j, "ProviderTagPrefixes", json_pack("[s]", "burst/"));

@@ -37,9 +37,11 @@ struct focus_line { /* a row as the columns see it */
 	bool full;               /* some text did not fit into it */
 };
 
+enum focus_in { FOCUS_OLD = 1 << FOCUS_1_2, FOCUS_NEW = 1 << FOCUS_1_4, FOCUS_BOTH = 3 };
+
 struct focus_column {
 	const char *name;
-	bool in[2]; /* enum focus_version */
+	unsigned in; /* of enum focus_in */
 	const char *type, *about;
 	void (*put)(struct focus_line *l, struct csv *out);
 };

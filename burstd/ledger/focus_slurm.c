@@ -209,19 +209,7 @@ static void estimated(struct focus_line *l, struct csv *out)
 	csv_own(out, l->row->estimated ? "true" : "false");
 }
 
-#define BOTH                                                                                       \
-	{                                                                                          \
-		true, true                                                                         \
-	}
-#define OLD                                                                                        \
-	{                                                                                          \
-		true, false                                                                        \
-	}
-#define NEW                                                                                        \
-	{                                                                                          \
-		false, true                                                                        \
-	}
-#define TEXT "String"
+#define TEXT "STRING"
 #define JSON "JSON"
 
 #define METHOD  "how the instance was divided"
@@ -230,33 +218,34 @@ static void estimated(struct focus_line *l, struct csv *out)
 #define TAGS    "what Slurm knows of the job, and the class of the cost"
 
 const struct focus_column focus_slurm_columns[] = {
-	{"AllocatedMethodId", NEW, TEXT, "", method_id},
-	{"AllocatedMethodDetails", NEW, JSON, "", method_details},
-	{"AllocatedResourceId", NEW, TEXT, "", allocated_id},
-	{"AllocatedResourceName", NEW, TEXT, "", allocated_name},
-	{"AllocatedTags", NEW, JSON, "", allocated_tags},
-	{"x_AllocatedMethodId", OLD, TEXT, METHOD, method_id},
-	{"x_AllocatedMethodDetails", OLD, JSON, DETAILS, method_details},
-	{"x_AllocatedResourceId", OLD, TEXT, WHOM, allocated_id},
-	{"x_AllocatedTags", OLD, JSON, TAGS, allocated_tags},
-	{"x_CostClass", BOTH, TEXT,
+	{"AllocatedMethodId", FOCUS_NEW, TEXT, "", method_id},
+	{"AllocatedMethodDetails", FOCUS_NEW, JSON, "", method_details},
+	{"AllocatedResourceId", FOCUS_NEW, TEXT, "", allocated_id},
+	{"AllocatedResourceName", FOCUS_NEW, TEXT, "", allocated_name},
+	{"AllocatedTags", FOCUS_NEW, JSON, "", allocated_tags},
+	{"x_AllocatedMethodId", FOCUS_OLD, TEXT, METHOD, method_id},
+	{"x_AllocatedMethodDetails", FOCUS_OLD, JSON, DETAILS, method_details},
+	{"x_AllocatedResourceId", FOCUS_OLD, TEXT, WHOM, allocated_id},
+	{"x_AllocatedTags", FOCUS_OLD, JSON, TAGS, allocated_tags},
+	{"x_CostClass", FOCUS_BOTH, TEXT,
 	 "run, lost, boot, boot_failed, idle, drain, teardown, pad, orphan", cost_class},
-	{"x_OwnerType", BOTH, TEXT, "job, pool or cluster", owner_type},
-	{"x_JobId", BOTH, TEXT, "Slurm's job id, with the index of an array", job_id},
-	{"x_JobAttempt", BOTH, TEXT, "1: the job's first run", job_attempt},
-	{"x_JobName", BOTH, TEXT, "the user's text; letters beyond ASCII as in JSON", job_name},
-	{"x_UserName", BOTH, TEXT, "Slurm's user, or a pseudonym", user_name},
-	{"x_SlurmAccount", BOTH, TEXT, "Slurm's account", account},
-	{"x_Partition", BOTH, TEXT, "Slurm's partition", partition},
-	{"x_QosName", BOTH, TEXT, "Slurm's QOS", qos},
-	{"x_WckeyName", BOTH, TEXT, "Slurm's wckey", wckey},
-	{"x_ClusterName", BOTH, TEXT, "the cluster", cluster},
-	{"x_Market", BOTH, TEXT, "on-demand, spot or reserved", market},
-	{"x_ListCostExact", BOTH, "Decimal",
+	{"x_OwnerType", FOCUS_BOTH, TEXT, "job, pool or cluster", owner_type},
+	{"x_JobId", FOCUS_BOTH, TEXT, "Slurm's job id, with the index of an array", job_id},
+	{"x_JobAttempt", FOCUS_BOTH, TEXT, "1: the job's first run", job_attempt},
+	{"x_JobName", FOCUS_BOTH, TEXT, "the user's text; letters beyond ASCII as in JSON",
+	 job_name},
+	{"x_UserName", FOCUS_BOTH, TEXT, "Slurm's user, or a pseudonym", user_name},
+	{"x_SlurmAccount", FOCUS_BOTH, TEXT, "Slurm's account", account},
+	{"x_Partition", FOCUS_BOTH, TEXT, "Slurm's partition", partition},
+	{"x_QosName", FOCUS_BOTH, TEXT, "Slurm's QOS", qos},
+	{"x_WckeyName", FOCUS_BOTH, TEXT, "Slurm's wckey", wckey},
+	{"x_ClusterName", FOCUS_BOTH, TEXT, "the cluster", cluster},
+	{"x_Market", FOCUS_BOTH, TEXT, "on-demand, spot or reserved", market},
+	{"x_ListCostExact", FOCUS_BOTH, "DECIMAL",
 	 "the list price of the same time, to the last nano-unit; null: not known",
 	 list_cost_exact},
-	{"x_GpuSeconds", BOTH, "Integer", "GPU seconds that the owner had", gpu_seconds},
-	{"x_Estimated", BOTH, "Boolean", "true: the provider did not tell the instance's end",
+	{"x_GpuSeconds", FOCUS_BOTH, "INTEGER", "GPU seconds that the owner had", gpu_seconds},
+	{"x_Estimated", FOCUS_BOTH, "BOOLEAN", "true: the provider did not tell the instance's end",
 	 estimated},
 	{0},
 };
@@ -268,7 +257,7 @@ size_t focus_columns_of(enum focus_version v, const struct focus_column *out[FOC
 
 	for (size_t t = 0; t < 2; t++)
 		for (const struct focus_column *c = tables[t]; c->name != NULL; c++)
-			if (c->in[v]) {
+			if ((c->in & 1U << v) != 0) {
 				assert(n < FOCUS_COLUMNS_MAX);
 				out[n++] = c;
 			}

@@ -150,6 +150,27 @@ static void test_every_column(void **state)
 	}
 }
 
+/* Types are those that examples of the format have. */
+static void check_types(const json_t *columns)
+{
+	static const char *const known[] = {"STRING", "DATETIME", "DECIMAL",
+					    "JSON",   "INTEGER",  "BOOLEAN"};
+	size_t exact = 0;
+
+	for (size_t i = 0; i < json_array_size(columns); i++) {
+		const json_t *c = json_array_get(columns, i);
+		const char *type = json_string_value(json_object_get(c, "DataType"));
+		size_t k = 0;
+
+		while (k < LENGTH(known) && strcmp(known[k], type) != 0)
+			k++;
+		assert_true(k < LENGTH(known));
+		assert_true((json_object_get(c, "StringEncoding") != NULL) == (k == 0));
+		exact += json_integer_value(json_object_get(c, "NumberScale")) == 9;
+	}
+	assert_int_equal(exact, 3);
+}
+
 static void test_metadata(void **state)
 {
 	(void)state;
@@ -168,6 +189,7 @@ static void test_metadata(void **state)
 			assert_string_equal(json_string_value(json_object_get(
 						    json_array_get(columns, i), "ColumnName")),
 					    t.cells[i]);
+		check_types(columns);
 		assert_string_equal(json_string_value(json_object_get(j, "FocusVersion")),
 				    v == 0 ? "1.2" : "1.4");
 		assert_string_equal(json_string_value(json_object_get(j, "CreationDate")),
