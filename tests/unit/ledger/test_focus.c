@@ -296,6 +296,31 @@ static void test_ratios(void **state)
 	free(text);
 }
 
+/* Another life of the node, and another day, are wholes of their own. */
+static void test_ratios_of_other_wholes(void **state)
+{
+	struct focus_options o = charges_options(FOCUS_1_4, FOCUS_PROVIDER);
+	struct charge a = charges_one(), b = a, c = a;
+	const struct charge *v[] = {&a, &b, &c};
+	struct table t;
+	char *text;
+
+	(void)state;
+	a.start_s += 86400;
+	a.end_s += 86400;
+	b = a;
+	b.gen = 2;
+	focus_sort(&o, v, 3);
+	text = focus_file(&o, v, 3);
+	table_read(&t, text);
+	assert_int_equal(t.nrows, 3);
+	for (size_t i = 0; i < t.nrows; i++)
+		assert_non_null(strstr(table_get(&t, i, "AllocatedMethodDetails"),
+				       "\"AllocatedRatio\":1.0,"));
+	table_fini(&t);
+	free(text);
+}
+
 /* What differs in nothing but its end, or its amount, has an order, too. */
 static void test_twins_have_an_order(void **state)
 {
@@ -553,6 +578,7 @@ int main(void)
 		cmocka_unit_test(test_other_charges),
 		cmocka_unit_test(test_merging),
 		cmocka_unit_test(test_ratios),
+		cmocka_unit_test(test_ratios_of_other_wholes),
 		cmocka_unit_test(test_twins_have_an_order),
 		cmocka_unit_test(test_texts_grow),
 		cmocka_unit_test(test_accounts_and_resources),
