@@ -49,6 +49,8 @@ WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wst
 ifeq ($(findstring clang,$(CC)),)
 WARN    += -Wformat-signedness -Walloca -Wduplicated-cond -Wduplicated-branches -Wlogical-op
 endif
+# For burst-ledger alone.
+ledger_libs = $(shell pkg-config --libs xlsxwriter)
 # V=1 shows the commands.
 Q := $(if $(V),,@)
 # Cached: pkg-config costs more than a recompile.
@@ -173,6 +175,7 @@ parts_burstd := $(patsubst %,$(B)/burstd/%.o,main reload house failure check che
 $(BIN)/burstd: $(parts_burstd)
 $(BIN)/burstctl: $(B)/burstd/cli/burstctl.o $(libcli)
 $(BIN)/burst-ledger: $(B)/burstd/ledger/burst-ledger.o $(libledger)
+$(BIN)/burst-ledger $(BIN)/focus: ldlibs += $(ledger_libs)
 # simcloud uses nothing of the drivers but their signatures (check-layers.sh).
 $(BIN)/simcloud: $(B)/providers/simcloud/main.o $(B)/libsimcloud.a $(B)/libdrivers.a $(B)/libio.a $(libbase)
 link_burstd = $(CC) $(ldflags) $(LDFLAGS) $(parts_burstd) $(ldlibs)
@@ -259,6 +262,7 @@ $(B)/tests/unit/%.t: $(B)/tests/unit/%.o $$(call beside,tests/unit/$$(patsubst %
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs) -lcmocka
 
 $(filter $(B)/tests/unit/agent/%,$(UNIT)): ldlibs += -lssl
+$(filter $(B)/tests/unit/ledger/%,$(UNIT)): ldlibs += $(ledger_libs)
 
 # Of the drivers these need the tables of options alone.
 $(filter $(B)/tests/unit/io/%,$(UNIT)): $(B)/libdrivers.a
@@ -310,7 +314,7 @@ mutate: $(mutate_tests) $(PROGRAMS) $(BIN)/sim ## small mistakes that tests must
 	@MUTATE_CC='$(subst ','\'',$(filter-out -g,$(mutate_cc)) -w)' \
 		MUTATE_TESTS='$(mutate_tests:.t=.o)' MUTATE_ARCHIVE='$(B)/lib$(mutate_archive).a' \
 		MUTATE_OBJECTS='$(objects_$(mutate_archive))' MUTATE_OBJECT_OF='$(B)/$(if $(filter hook,$(mutate_layer)),hook/)%.o' \
-		MUTATE_UNIT='$(CC) $(ldflags) $(LDFLAGS) @TEST@ $(call beside,tests/unit/$(mutate_layer)) $(if $(filter $(mutate_parts),$(mutate_layer)),$(libparts),$(lib$(mutate_layer))) $(ldlibs) -lcmocka $(if $(filter agent,$(mutate_layer)),-lssl)' \
+		MUTATE_UNIT='$(CC) $(ldflags) $(LDFLAGS) @TEST@ $(call beside,tests/unit/$(mutate_layer)) $(if $(filter $(mutate_parts),$(mutate_layer)),$(libparts),$(lib$(mutate_layer))) $(ldlibs) -lcmocka $(if $(filter agent,$(mutate_layer)),-lssl) $(if $(filter ledger,$(mutate_layer)),$(ledger_libs))' \
 		MUTATE_PROGRAM='$(mutate_program)' MUTATE_LINK='$(link_$(mutate_program))' MUTATE_BIN='$(BIN)' MUTATE_RUNS='$(mutate_runs)' \
 		MUTATE_SIM='$(CC) $(ldflags) $(LDFLAGS) $(SIM) $(libpure) $(libdrivers) $(shell pkg-config --libs jansson libcrypto expat)' \
 		scripts/dev/mutate.py --build $(BUILD) $(if $(COUNT),--count $(COUNT)) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(ONLY),--only $(ONLY)) \
@@ -383,10 +387,16 @@ $(BIN)/store: $(call objs,tests/contract/store/*.c) $(B)/burstd/api/jsonw.o $(B)
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)
 
+# FOCUS data sets, for the checkers of that format.
+$(BIN)/focus: $(call objs,tests/contract/focus/*.c) $(patsubst %,$(B)/tests/unit/ledger/%.o,charges statement_file) $(libledger)
+	@mkdir -p $(@D)
+	@$(if $(V),,echo "  LD    $@")
+	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)
+
 CONTRACTS := $(sort $(wildcard tests/contract/*.sh))
-contract: ## drivers against services that are not ours: NAME=aws and NAME=aws-secrets (moto, from PyPI), NAME=vault, vault-ha, vault-rotate or vault-transcripts (OpenBao, by Go), NAME=ironic, openstack or lyceum, or one of these with -driver, NAME=ironic-keystone (PyPI), NAME=lambda and NAME=lambda-driver (Prism, from npm)
+contract: ## drivers against services that are not ours: NAME=aws and NAME=aws-secrets (moto, from PyPI), NAME=vault, vault-ha, vault-rotate or vault-transcripts (OpenBao, by Go), NAME=ironic, openstack or lyceum, or one of these with -driver, NAME=ironic-keystone (PyPI), NAME=lambda and NAME=lambda-driver (Prism, from npm), NAME=focus (FOCUS data sets by focus-validator, PyPI), NAME=statement (Chromium)
 	@scripts/dev/deps.sh contract
-	@$(MAKE) --no-print-directory -s $(BIN)/driver $(BIN)/simcloud $(BIN)/store $(BIN)/burstd $(BIN)/burstctl
+	@$(MAKE) --no-print-directory -s $(BIN)/driver $(BIN)/simcloud $(BIN)/store $(BIN)/focus $(BIN)/burstd $(BIN)/burstctl
 	@BUILD=$(BUILD) BIN=$(BIN) $(prove) $(if $(NAME),tests/contract/$(NAME).sh,$(CONTRACTS))
 
 cover: deps ## branch coverage of burstd/; node.c, drift.c and the replay of the journal must be reached whole

@@ -10,7 +10,8 @@ set -eu
 
 # Each line: what needs them.
 build='gcc make pkg-config libc6-dev musl-tools libuv1-dev libcurl4-openssl-dev libjansson-dev libsqlite3-dev
-	libssl-dev libmicrohttpd-dev libgnutls28-dev libconfuse-dev libexpat1-dev libmunge-dev scdoc tzdata'
+	libssl-dev libmicrohttpd-dev libgnutls28-dev libconfuse-dev libexpat1-dev libmunge-dev libxlsxwriter-dev scdoc
+	tzdata'
 unit='libcmocka-dev perl procps openssl zsh'
 e2e='slurmctld slurmd slurmdbd slurm-client slurm-wlm-mysql-plugin munge mariadb-server iproute2 bats jq curl util-linux
 	python3 nftables iptables'

@@ -1,5 +1,6 @@
 # venv.bash: sourced by the contract tests that run on Python, to have a virtual environment with what PyPI has for
-# them, or to say that there is none.  Set BUILD and be in the repository's root.
+# them, or to say that there is none.  Set BUILD, and PYTHON if it must be another than python3, and be in the
+# repository's root.
 
 skip() {
 	echo "1..0 # SKIP $1"
@@ -23,7 +24,7 @@ install_list() { # DIR LIST
 # From nothing: what somebody stopped half-way is not gone on with.
 make_venv() { # DIR LIST
 	rm -rf "$1"
-	python3 -m venv "$1" && install_list "$1" "$2" && cp "$2" "$1/installed"
+	"${PYTHON:-python3}" -m venv "$1" && install_list "$1" "$2" && cp "$2" "$1/installed"
 }
 
 # Let DIR have what is in LIST, or skip.  Several tests may want one DIR at the same time.
@@ -32,7 +33,7 @@ want_venv() { # DIR LIST
 	exec 9>"$1.lock"
 	flock 9
 	if ! is_whole "$1" "$2"; then
-		command -v python3 >/dev/null || skip "there is no python3"
+		command -v "${PYTHON:-python3}" >/dev/null || skip "there is no python3"
 		make_venv "$1" "$2" >"$1.log" 2>&1 ||
 			skip "no virtual environment, or no PyPI, see $1.log: $(tail -n 1 "$1.log" | cut -c1-160)"
 	fi

@@ -1,0 +1,126 @@
+#include "ledger/csv.h"
+
+#include <string.h>
+
+#include "base/fmt.h"
+#include "base/plain.h"
+#include "ledger/number.h"
+
+#define BOM "\xef\xbb\xbf"
+
+enum { CSV_LINE_MAX = 1 << 20 }; /* bytes: 40 texts of the longest that Slurm takes for one */
+
+void csv_init(struct csv *c, const struct sink *to, bool spreadsheet)
+{
+	*c = (struct csv){.to = to, .crlf = spreadsheet};
+	str_init(&c->line, CSV_LINE_MAX);
+	if (spreadsheet)
+		str_adds(&c->line, BOM);
+}
+
+void csv_fini(struct csv *c)
+{
+	str_fini(&c->line);
+}
+
+/* East Asian spreadsheets take the wide forms of the four for these. */
+bool csv_is_formula(const char *text)
+{
+	static const char *const begins[] = {"=",
+					     "+",
+					     "-",
+					     "@",
+					     "\t",
+					     "\r",
+					     "\n",
+					     "\xef\xbc\x9d",
+					     "\xef\xbc\x8b",
+					     "\xef\xbc\x8d",
+					     "\xef\xbc\xa0"};
+
+	text += strspn(text, " "); /* some readers drop blanks */
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (strncmp(text, begins[i], strlen(begins[i])) == 0)
+			return true;
+	return false;
+}
+
+static bool is_control(char c)
+{
+	return ((unsigned char)c < ' ' && strchr("\t\r\n", c) == NULL) || c == '\x7f';
+}
+
+static void add_clean(struct str *s, const char *text)
+{
+	for (const char *p = text; *p != '\0';) {
+		const size_t n = plain_utf8(p);
+
+		if (*p == '"')
+			str_adds(s, "\"\"");
+		else if (n == 0 || is_control(*p))
+			str_adds(s, "?");
+		else
+			str_add(s, p, n);
+		p += n == 0 ? 1 : n;
+	}
+}
+
+static void next(struct csv *c)
+{
+	if (c->begun)
+		str_adds(&c->line, ",");
+	c->begun = true;
+}
+
+static void add(struct csv *c, const char *text, bool formula)
+{
+	/* A blank at either end is lost by some readers unless it is in quotes. */
+	const bool quote = formula || strpbrk(text, ",\"\r\n\t ';") != NULL;
+
+	next(c);
+	if (quote)
+		str_adds(&c->line, "\"");
+	if (formula)
+		str_adds(&c->line, "'");
+	add_clean(&c->line, text);
+	if (quote)
+		str_adds(&c->line, "\"");
+}
+
+void csv_text(struct csv *c, const char *text)
+{
+	add(c, text, csv_is_formula(text));
+}
+
+void csv_own(struct csv *c, const char *text)
+{
+	add(c, text, false);
+}
+
+void csv_i64(struct csv *c, int64_t v)
+{
+	char text[FMT_U64_SIZE];
+
+	next(c);
+	str_adds(&c->line, fmt_i64(text, v));
+}
+
+void csv_money(struct csv *c, int64_t nano, bool point)
+{
+	char text[NUMBER_MONEY_SIZE];
+
+	next(c);
+	str_adds(&c->line, number_money(text, nano, point));
+}
+
+void csv_null(struct csv *c)
+{
+	next(c);
+}
+
+int csv_end(struct csv *c, struct err *e)
+{
+	str_adds(&c->line, c->crlf ? "\r\n" : "\n");
+	c->begun = false;
+	return sink_flush(c->to, &c->line, e);
+}
