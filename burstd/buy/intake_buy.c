@@ -247,7 +247,7 @@ static struct known_jobs know_jobs(const struct engine *e, const struct demand *
 		k.jobs[i].payer = d->jobs[i].payer;
 		if (wishes)
 			know_wishes(e, d, i, &k);
-		if (holds_budgets(e) != NULL && d->jobs[i].payer == NULL)
+		if (holds_budgets(e) != NULL && (d->jobs[i].payer == NULL || accounts_lack(e)))
 			k.jobs[i].unknown = true;
 	}
 	return k;

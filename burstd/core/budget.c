@@ -293,7 +293,7 @@ int64_t budgets_reserve_ms(const struct budgets *b, uint32_t spender, int64_t li
 /* --- what counts -------------------------------------------------------------------------------
  */
 
-static void recount(struct budgets *b)
+void budget_recount(struct budgets *b)
 {
 	for (size_t i = 0; i < b->ncounts; i++) {
 		struct budget_count *c = b->counts[i];
@@ -332,7 +332,7 @@ void budgets_configure(struct budgets *b, const struct conf_budget *list, size_t
 	b->list = list;
 	b->nlist = n;
 	count_all(b);
-	recount(b);
+	budget_recount(b);
 }
 
 void budgets_account(struct budgets *b, const char *account, const char *parent)
@@ -345,7 +345,7 @@ void budgets_account(struct budgets *b, const char *account, const char *parent)
 	b->parent_texts[b->nparents++] = mem_strdup(account);
 	b->parent_texts[b->nparents++] = mem_strdup(parent);
 	map_put(&b->parents, b->parent_texts[b->nparents - 2], b->parent_texts[b->nparents - 1]);
-	recount(b);
+	budget_recount(b);
 }
 
 int64_t budgets_day(const struct budgets *b, int64_t ms)
@@ -454,7 +454,7 @@ bool budgets_now(struct budgets *b, int64_t now_ms)
 				   (c->when == PERIOD_NOT_YET && now_ms >= c->period.begin_ms)));
 	}
 	if (turns)
-		recount(b);
+		budget_recount(b);
 	return turns;
 }
 

@@ -74,6 +74,13 @@ void budgets_free(struct budgets *b); /* NULL is fine */
  * counts against those that it concerns now. */
 void budgets_configure(struct budgets *b, const struct conf_budget *list, size_t n);
 bool budgets_any(const struct budgets *b);
+struct budget_account {
+	char *name, *parent;
+};
+/* These are all accounts but the root; texts are copied.  A change counts for all that was spent.
+ * false: it is the tree that is known. */
+bool budgets_tree(struct budgets *b, const struct budget_account *v, size_t n);
+bool budgets_knows(const struct budgets *b, const char *account); /* is it in the tree? */
 /* The account is below this one; texts are copied.  A change counts for all that was spent. */
 void budgets_account(struct budgets *b, const char *account, const char *parent);
 

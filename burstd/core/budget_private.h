@@ -68,7 +68,8 @@ struct budgets {
  * come is in it, as the days that it loses by then are not known to be cheap. */
 struct budget_sum budget_part(const struct budget_count *c, const struct budget_hold *h);
 void budget_sum_add(struct budget_sum *to, const struct budget_sum *s, int times);
-int64_t budget_narrow(budget_wide v); /* saturates */
+void budget_recount(struct budgets *b); /* all counts anew, from what was spent and is held */
+int64_t budget_narrow(budget_wide v);   /* saturates */
 
 /* --- budget_match.c --- */
 enum budget_match { BUDGET_NO, BUDGET_YES, BUDGET_PERHAPS };

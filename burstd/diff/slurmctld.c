@@ -1,6 +1,7 @@
 #include "buy/buy.h"
 #include "diff/diff.h"
 #include "jobs/jobs.h"
+#include "money/money.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -117,6 +118,9 @@ static void on_answer(void *ctx, enum slurm_question q, const char *text, size_t
 		break;
 	case SLURM_FATES:
 		rescue_fates(e, text, len, err);
+		break;
+	case SLURM_ACCOUNTS:
+		accounts_answer(e, text, len, err);
 		break;
 	default:
 		prereq_answer(e, q, text, len);

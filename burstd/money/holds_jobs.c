@@ -191,6 +191,8 @@ static void look_at_job(struct engine *e, const struct slurm_job *j, bool decide
 	if (!slurm_job_placed(j) || hostlist_parse(&h, j->nodes.p, j->nodes.n, NULL) != 0)
 		return;
 	l.known = slurm_payer_read(j, &l.payer);
+	if (l.known)
+		accounts_met(e, l.payer.account);
 	l.rows = mem_zalloc((h->n + 1) * sizeof(struct fleet_node *));
 	for (size_t i = 0; i < h->n; i++)
 		look_at(&l, h->names[i]);
@@ -242,7 +244,7 @@ static void holds_asks(struct engine *e)
 
 static void holds_jobs(struct engine *e, const char *text, size_t len, const struct err *err)
 {
-	if (err != NULL || holds_budgets(e) == NULL)
+	if (err != NULL || holds_budgets(e) == NULL || accounts_lack(e))
 		return;
 	forget_seen(e);
 	slurm_job_parse(text, len, see_job, e);

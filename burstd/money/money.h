@@ -39,6 +39,8 @@ struct money_state {
 		struct budget_no no;
 	} * waits;
 	size_t nwaits, waits_cap;
+	bool accounts_known, accounts_asking; /* accounts.c */
+	int64_t accounts_ms, accounts_asked_ms;
 	bool freed;         /* there may be more money than before */
 	int64_t freed_ms;   /* when it was last looked for whom there is enough */
 	int64_t forget_day; /* what was spent before it is forgotten */
@@ -60,6 +62,13 @@ struct budgets *holds_budgets(const struct engine *e);
 void holds_bought(struct engine *e, struct fleet_node *fn, const struct payer *p);
 /* A job was refused for want of money: it is tried again when there is enough. */
 void holds_refused(struct engine *e, uint64_t job, const struct budget_no *no);
+
+/* --- accounts.c --- */
+extern const struct engine_part accounts_part;
+/* Is the tree of accounts not known yet, though budgets need it? */
+bool accounts_lack(const struct engine *e);
+void accounts_met(struct engine *e, const char *account); /* a job has this account */
+void accounts_answer(struct engine *e, const char *text, size_t len, const struct err *err);
 
 /* --- holds_wait.c --- */
 void holds_waits_turn(struct engine *e); /* let jobs try again for which there is money now */

@@ -89,6 +89,7 @@ static const struct part_row rows[] = {
 	{.part = &prereq_part},
 	{.part = &facts_part},
 	/* After the clouds, whose terms it asks. */
+	{.part = &accounts_part},
 	{.part = &holds_part},
 	/* After the gates, which it opens. */
 	{.part = &holds_jobs_part},

@@ -50,6 +50,7 @@ enum slurm_question {
 	SLURM_ONE_JOB,     /* likewise */
 	SLURM_CONFIG,      /* slurmctld's settings: slurm_require() */
 	SLURM_PARTITIONS,  /* likewise */
+	SLURM_ACCOUNTS,    /* slurm_account_parse() */
 	SLURM_NQUESTIONS
 };
 

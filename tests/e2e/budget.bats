@@ -117,3 +117,23 @@ refused() {
 	within 90 job_is "$second" COMPLETED
 }
 
+
+@test "a budget of an account is for all accounts below it, and slurmdbd may be down" {
+	sacctmgr -i add account phys parent=root description=x organization=x >/dev/null
+	sacctmgr -i add account hep parent=phys description=x organization=x >/dev/null
+	sacctmgr -i add account bio parent=root description=x organization=x >/dev/null
+	sacctmgr -i add user researcher account=hep,bio >/dev/null
+	within 10 eval 'scontrol -o show assoc_mgr flags=assoc | grep -q "Account=hep .*ParentAccount=phys"'
+	lab_stop slurmdbd
+	with_budgets "$(budget physics 'accounts = {"PHYS"}' 'amount = "50"')"
+	other=$(job -A bio -N1 --exclusive --time=2:00:00 --wrap 'sleep 1')
+	within 40 job_is "$other" COMPLETED
+	calm
+	rows=$(sim_rows)
+	job=$(job -A hep -N1 --exclusive --time=2:00:00 --wrap 'sleep 1')
+	refused "$job"
+	within 10 eval 'comment "$job" | grep -qE "^burstd: budget physics: this job needs [0-9.]+ EUR for its 2 h, 50.00 of 50.00 left in"'
+	with_budgets "$(budget physics 'accounts = {"phys"}' 'amount = "500"')"
+	within 60 job_is "$job" COMPLETED
+	lab_start slurmdbd
+}
