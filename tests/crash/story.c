@@ -67,6 +67,7 @@ static void settle_world(struct world *w, bool tokens)
 	struct sim_pool *p = &w->set.pools[0];
 
 	w->set = (struct sim_setting){.tokens = tokens,
+				      .budgets = w->report_zone != NULL,
 				      .claims = true,
 				      .bootstrap = true,
 				      .wrap = true,

@@ -107,8 +107,8 @@ static int dump_refusal(void *ctx, const struct journal_refusal *r, struct err *
 
 	(void)e;
 	str_init(&s, DUMP_MAX);
-	str_addf(&s, "refusal %" PRIu64 " %u %" PRId64 " %" PRId64 " %" PRId64, r->job, r->r.count,
-		 r->r.last_ms, r->r.told_wall_ms, r->r.had_wall_ms);
+	str_addf(&s, "refusal %" PRIu64 " %u %" PRId64 " %" PRId64 " %" PRId64 " %d", r->job,
+		 r->r.count, r->r.last_ms, r->r.told_wall_ms, r->r.had_wall_ms, r->r.money);
 	add(ctx, &s);
 	return 0;
 }
@@ -182,6 +182,38 @@ static int dump_price(void *ctx, const struct price *p, struct err *e)
 	return 0;
 }
 
+static void add_spender(struct str *s, const struct budget_spender *o)
+{
+	str_addf(s, " %d %s %s %s %s %s %s %s %d", o->machine, o->account, o->user, o->qos,
+		 o->wckey, o->partition, o->pool, o->provider, (int)o->market);
+}
+
+static int dump_hold(void *ctx, const struct journal_hold *h, struct err *e)
+{
+	struct str s;
+
+	(void)e;
+	str_init(&s, DUMP_MAX);
+	str_addf(&s, "hold %s/%" PRIu64 " %" PRIu64 " %d %" PRId64 " %" PRId64 " %" PRId64, h->node,
+		 h->gen, h->job, (int)h->hold.kind, h->hold.rate_nano_h, h->hold.from_ms,
+		 h->hold.until_ms);
+	add_spender(&s, &h->spender);
+	add(ctx, &s);
+	return 0;
+}
+
+static int dump_day(void *ctx, const struct journal_spent *d, struct err *e)
+{
+	struct str s;
+
+	(void)e;
+	str_init(&s, DUMP_MAX);
+	str_addf(&s, "day %" PRId64 " %" PRId64, d->day, d->nano);
+	add_spender(&s, &d->spender);
+	add(ctx, &s);
+	return 0;
+}
+
 static void dump_number(struct dump *d, int64_t v)
 {
 	struct str s;
@@ -216,6 +248,8 @@ static int dump(struct journal *j, load_fn load, number_fn number, char **out, s
 					  .claim = dump_claim,
 					  .voucher = dump_voucher,
 					  .price = dump_price,
+					  .hold = dump_hold,
+					  .day = dump_day,
 					  .ctx = &d};
 	int rc = load(j, &v, e);
 	struct str s;
