@@ -13,7 +13,6 @@
 enum {
 	HOLDS_LOOK_MS = 30000,  /* between two looks which jobs still run */
 	HOLDS_WATCH_MS = 30000, /* between two looks at holds that are about to end */
-	HOLDS_MORE_MS = 120000, /* a machine that outlives its hold is held for so much longer */
 	HOLDS_AGAIN_MS = 5000,  /* between two tries of the jobs that wait for money */
 	HOLDS_DAYS = 800,       /* what was spent is kept so long: two years, and more */
 	/* From the order to delete a machine until it bills no more, at most: promises.md, P4. */
@@ -43,7 +42,7 @@ static void holds_init(struct engine *e)
 	map_init(&m->held);
 	if (e->d.report_zone == NULL)
 		return;
-	m->budgets = budgets_new(e->d.report_zone, engine_wall(e, engine_now(e)));
+	m->budgets = budgets_new(e->d.report_zone, engine_now(e));
 	m->times = (struct budget_times){HOLDS_OVER_MS, HOLDS_IDLE_MS, HOLDS_END_MS};
 	configure(e);
 }
@@ -56,8 +55,10 @@ static void holds_free(struct engine *e)
 
 static void holds_reload(struct engine *e)
 {
-	if (e->money->budgets != NULL)
-		configure(e);
+	if (e->money->budgets == NULL)
+		return;
+	configure(e);
+	holds_mend(e);
 }
 
 /* KillWait, OverTimeLimit and SuspendTime bound how long a job, and its node, may outlive the
@@ -124,28 +125,47 @@ static struct hold *first_of(const struct engine *e, const struct hold_node *g,
 	return NULL;
 }
 
+/* The hold begins at from_ms and is as long as before, at least: what follows comes later, too. */
+static void begin_at(struct engine *e, struct hold_node *g, struct hold *h, int64_t from_ms)
+{
+	const struct budget_hold *hold = hold_of(e, h);
+	int64_t until = hold->until_ms;
+
+	if (from_ms > hold->from_ms && until < INT64_MAX - (from_ms - hold->from_ms))
+		until += from_ms - hold->from_ms;
+	hold_change(e, g, h, from_ms, until);
+}
+
 /* The begin of the bill is known, or corrected. */
 static void on_begun(struct engine *e, struct hold_node *g, const struct node *is)
 {
 	for (struct hold *h = g->first; h != NULL; h = h->next)
 		if (hold_of(e, h)->kind != BUDGET_RUN)
-			hold_change(e, g, h, is->start_ms, hold_of(e, h)->until_ms);
+			begin_at(e, g, h, is->start_ms);
 }
 
-/* The node is up: the boot is over, and the job's time begins. */
-static void on_ready(struct engine *e, struct hold_node *g)
+/* The job that waited for the node begins. */
+static void begin_run(struct engine *e, struct hold_node *g, uint64_t job)
 {
-	struct hold *boot = first_of(e, g, BUDGET_BOOT);
 	int64_t now = engine_now(e);
 
-	if (boot != NULL)
-		hold_settle(e, g, boot, now);
 	for (struct hold *h = g->first; h != NULL; h = h->next) {
 		const struct budget_hold *hold = hold_of(e, h);
 		int64_t span = hold->until_ms - hold->from_ms;
 
-		if (hold->kind == BUDGET_RUN && hold->from_ms > now && hold->until_ms != INT64_MAX)
-			hold_change(e, g, h, now, now + span);
+		if (hold->kind == BUDGET_RUN && h->job == job)
+			hold_change(e, g, h, now, span < INT64_MAX - now ? now + span : INT64_MAX);
+	}
+}
+
+/* The node is up: the boot is over, and the time of its jobs begins. */
+static void on_ready(struct engine *e, struct hold_node *g)
+{
+	struct hold *boot;
+
+	while ((boot = first_of(e, g, BUDGET_BOOT)) != NULL) {
+		begin_run(e, g, boot->job);
+		hold_settle(e, g, boot, engine_now(e));
 	}
 }
 
@@ -194,7 +214,7 @@ static void on_seen_again(struct engine *e, struct fleet_node *fn, const struct 
 	g->written = true;
 	(void)budget_wants(e->money->budgets, NULL, &m, &e->money->times, engine_now(e), wants);
 	wants[0].hold.from_ms = is->end_ms != 0 ? billed_until(e, fn, is) : is->start_ms;
-	wants[0].hold.until_ms = engine_now(e) + HOLDS_MORE_MS;
+	wants[0].hold.until_ms = engine_now(e) + HOLD_MORE_MS;
 	if (wants[0].hold.until_ms < wants[0].hold.from_ms) /* its time is paid for */
 		wants[0].hold.until_ms = wants[0].hold.from_ms;
 	(void)hold_add(e, g, 0, &wants[0].hold);
@@ -228,15 +248,26 @@ static void holds_stepped(struct engine *e, struct fleet_node *fn, const struct 
  * --------------------------------------------------------------------------------
  */
 
-/* A machine or job that outlives its hold is held for longer: that is beyond the budget, and counts
- * against what others may have. */
+/* How long a lease of this hold is; 0: it has none. */
+static int64_t lease_of(const struct engine *e, const struct budget_hold *h)
+{
+	int64_t ms = budgets_reserve_ms(e->money->budgets, h->spender, -1, 0);
+
+	return h->kind != BUDGET_BOOT && ms > 0 && h->until_ms - h->from_ms >= ms ? ms : 0;
+}
+
+/* A lease is renewed when half of it is over.  What else outlives its hold is held for longer: that
+ * is beyond the budget, and counts against what others may have. */
 static void extend(struct engine *e, struct hold_node *g, int64_t now)
 {
 	for (struct hold *h = g->first; h != NULL; h = h->next) {
 		const struct budget_hold *hold = hold_of(e, h);
+		int64_t lease = lease_of(e, hold);
 
-		if (hold->until_ms <= now + HOLDS_WATCH_MS)
-			hold_change(e, g, h, hold->from_ms, now + HOLDS_MORE_MS);
+		if (lease > 0 && hold->until_ms <= now + lease / 2)
+			hold_change(e, g, h, hold->from_ms, now + lease);
+		else if (hold->until_ms <= now + HOLDS_WATCH_MS)
+			hold_change(e, g, h, hold->from_ms, now + HOLD_MORE_MS);
 	}
 }
 
@@ -255,9 +286,10 @@ static void watch(struct engine *e)
 	day = budgets_day(m->budgets, now) - HOLDS_DAYS;
 	if (day <= m->forget_day)
 		return;
+	day = budgets_forget(m->budgets, day);
+	if (day > m->forget_day)
+		journal_del_spent(engine_tx(e), day);
 	m->forget_day = day;
-	budgets_forget(m->budgets, day);
-	journal_del_spent(engine_tx(e), day);
 }
 
 /* --- jobs that end
@@ -311,21 +343,24 @@ static size_t first_run(const struct runs *r, uint64_t job)
 	return low;
 }
 
+/* A list that cannot be read may have any node. */
 static void mark(void *ctx, const struct slurm_job *j)
 {
 	const struct runs *r = ctx;
 	size_t at = first_run(r, j->number);
-	struct hostlist *h;
+	struct hostlist *h = NULL;
 	struct map on;
+	bool bad;
 
-	if (at == r->n || r->v[at].job != j->number || !slurm_job_placed(j) ||
-	    hostlist_parse(&h, j->nodes.p, j->nodes.n, NULL) != 0)
+	if (at == r->n || r->v[at].job != j->number || !slurm_job_placed(j))
 		return;
+	bad = hostlist_parse(&h, j->nodes.p, j->nodes.n, NULL) != 0;
 	map_init(&on);
-	for (size_t i = 0; i < h->n; i++)
+	for (size_t i = 0; !bad && i < h->n; i++)
 		map_put(&on, h->names[i], h);
 	for (; at < r->n && r->v[at].job == j->number; at++)
-		r->v[at].h->seen = map_get(&on, r->v[at].g->node) != NULL;
+		if (bad || map_get(&on, r->v[at].g->node) != NULL)
+			r->v[at].h->seen = true;
 	map_fini(&on);
 	hostlist_free(h);
 }
@@ -392,6 +427,7 @@ static int64_t holds_next_ms(const struct engine *e)
 const struct engine_part holds_part = {
 	.name = "money that is set aside",
 	.at = {[PART_INIT] = holds_init,
+	       [PART_START] = holds_mend,
 	       [PART_RELOAD] = holds_reload,
 	       [PART_RUN] = holds_run,
 	       [PART_FREE] = holds_free},
