@@ -42,13 +42,16 @@ struct budgets *budgets_new(const struct zone *zone, int64_t now_ms)
 
 static void forget_counts(struct budgets *b)
 {
+	budget_index_fini(&b->index);
+	free(b->lines);
+	b->lines = NULL;
 	for (size_t i = 0; i < b->ncounts; i++) {
 		free(b->counts[i]->key);
 		free(b->counts[i]);
 	}
 	free(b->counts);
 	b->counts = NULL;
-	b->ncounts = 0;
+	b->ncounts = b->counts_cap = 0;
 	map_fini(&b->by_key);
 	map_init(&b->by_key);
 }
@@ -58,16 +61,13 @@ void budgets_free(struct budgets *b)
 	if (b == NULL)
 		return;
 	forget_counts(b);
-	for (size_t i = 0; i < b->nwho; i++) {
-		free(b->who[i]->text);
-		free(b->who[i]->days);
-		free(b->who[i]->counts);
-		free(b->who[i]);
-	}
+	for (size_t i = 0; i < b->nwho; i++)
+		budget_who_free(b->who[i]);
 	for (size_t i = 0; i < b->nparents; i++)
 		free(b->parent_texts[i]);
 	free(b->parent_texts);
 	free(b->who);
+	free(b->free_who);
 	free(b->holds);
 	map_fini(&b->by_key);
 	map_fini(&b->by_spender);
@@ -126,7 +126,7 @@ int64_t budget_narrow(budget_wide v)
 
 static void count_hold(struct budgets *b, const struct budget_hold *h, int sign)
 {
-	const struct budget_who *w = b->who[h->spender];
+	struct budget_who *w = b->who[h->spender];
 
 	for (size_t i = 0; i < w->ncounts; i++) {
 		struct budget_count *c = b->counts[w->counts[i]];
@@ -136,162 +136,36 @@ static void count_hold(struct budgets *b, const struct budget_hold *h, int sign)
 	}
 }
 
-static int64_t spent_in(const struct budgets *b, const struct budget_who *w, const struct period *p)
-{
-	int64_t from = zone_day(b->zone, p->begin_ms / 1000), sum = 0;
-	int64_t until = zone_day(b->zone, p->end_ms / 1000);
-
-	for (size_t i = 0; i < w->ndays; i++)
-		if (w->days[i].day >= from && w->days[i].day < until)
-			sum = clamp_add(sum, w->days[i].nano);
-	return sum;
-}
-
-/* --- spenders ------------------------------------------------------------------------------------
+/* --- what counts -------------------------------------------------------------------------------
  */
 
 /* The count of this budget for this spender. */
-static uint32_t count_of(struct budgets *b, size_t order, const struct budget_spender *s)
+uint32_t budget_count_of(struct budgets *b, size_t order, const struct budget_spender *s)
 {
 	const struct conf_budget *of = &b->list[order];
 	const char *value = budget_value(of, s);
-	char key[PROVIDER_WORD_MAX + 32];
+	char key[BUDGET_VALUE_MAX + 32];
 	struct budget_count *c;
 	uintptr_t at;
 
-	(void)snprintf(key, sizeof(key), "%zu|%.*s", order, PROVIDER_WORD_MAX, value);
+	(void)snprintf(key, sizeof(key), "%zu|%.*s", order, BUDGET_VALUE_MAX, value);
 	at = (uintptr_t)map_get(&b->by_key, key);
 	if (at != 0)
 		return (uint32_t)(at - 1);
 	c = mem_zalloc(sizeof(*c));
 	*c = (struct budget_count){.b = of, .order = order, .key = mem_strdup(key)};
-	(void)snprintf(c->value, sizeof(c->value), "%.*s", PROVIDER_WORD_MAX, value);
+	(void)snprintf(c->value, sizeof(c->value), "%s", value);
 	if (of->amount_nano != 0)
 		c->when = period_find(&of->period_rule, b->zone, b->now_ms, &c->period);
-	b->counts = mem_realloc(b->counts, (b->ncounts + 1) * sizeof(*b->counts));
+	if (b->ncounts == b->counts_cap) {
+		b->counts_cap = b->counts_cap == 0 ? 64 : 2 * b->counts_cap;
+		b->counts = mem_realloc(b->counts, b->counts_cap * sizeof(struct budget_count *));
+	}
 	b->counts[b->ncounts++] = c;
+	budget_lines_add(b, c);
 	map_put(&b->by_key, c->key, (void *)(uintptr_t)b->ncounts);
 	return (uint32_t)(b->ncounts - 1);
 }
-
-/* Find the budgets that it concerns, and count there what it spent. */
-static void find_counts(struct budgets *b, struct budget_who *w)
-{
-	free(w->counts);
-	w->counts = NULL;
-	w->ncounts = 0;
-	w->unknown = NULL;
-	for (size_t i = 0; i < b->nlist; i++) {
-		enum budget_match m = budget_match(b, &b->list[i], &w->s);
-		struct budget_count *c;
-
-		if (m == BUDGET_PERHAPS && b->list[i].unknown == CONF_UNKNOWN_REFUSE &&
-		    w->unknown == NULL)
-			w->unknown = &b->list[i];
-		if (m != BUDGET_YES)
-			continue;
-		w->counts = mem_realloc(w->counts, (w->ncounts + 1) * sizeof(*w->counts));
-		w->counts[w->ncounts++] = count_of(b, i, &w->s);
-		c = b->counts[w->counts[w->ncounts - 1]];
-		if (c->b->amount_nano != 0)
-			c->spent = clamp_add(c->spent, spent_in(b, w, &c->period));
-	}
-}
-
-static char *copy_text(char **at, const char *text)
-{
-	char *to = *at;
-	size_t n = strlen(text) + 1;
-
-	memcpy(to, text, n);
-	*at += n;
-	return to;
-}
-
-/* A spender's key: its texts with a line between them, which none of them has. */
-static char *key_of(const struct budget_spender *s)
-{
-	struct str k;
-
-	str_init(&k, 8 * 256);
-	str_addf(&k, "%d\n%d\n%s\n%s\n%s\n%s\n%s\n%s\n%s", s->machine, (int)s->market, s->account,
-		 s->user, s->qos, s->wckey, s->partition, s->pool, s->provider);
-	return str_take(&k);
-}
-
-static struct budget_who *who_new(const struct budget_spender *s, char *key)
-{
-	const char *const texts[] = {s->account,   s->user, s->qos,     s->wckey,
-				     s->partition, s->pool, s->provider};
-	struct budget_who *w = mem_zalloc(sizeof(*w));
-	size_t n = strlen(key) + 1;
-	char *at;
-
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		n += strlen(texts[i]) + 1;
-	w->text = at = mem_zalloc(n);
-	(void)copy_text(&at, key);
-	w->s = (struct budget_spender){.machine = s->machine, .market = s->market};
-	w->s.account = copy_text(&at, s->account);
-	w->s.user = copy_text(&at, s->user);
-	w->s.qos = copy_text(&at, s->qos);
-	w->s.wckey = copy_text(&at, s->wckey);
-	w->s.partition = copy_text(&at, s->partition);
-	w->s.pool = copy_text(&at, s->pool);
-	w->s.provider = copy_text(&at, s->provider);
-	return w;
-}
-
-uint32_t budgets_spender(struct budgets *b, const struct budget_spender *s)
-{
-	char *key = key_of(s);
-	uintptr_t at = (uintptr_t)map_get(&b->by_spender, key);
-
-	if (at == 0) {
-		b->who = mem_realloc(b->who, (b->nwho + 1) * sizeof(*b->who));
-		b->who[b->nwho++] = who_new(s, key);
-		at = b->nwho;
-		map_put(&b->by_spender, b->who[at - 1]->text, (void *)at);
-		find_counts(b, b->who[at - 1]);
-	}
-	free(key);
-	return (uint32_t)(at - 1);
-}
-
-const struct budget_spender *budgets_spender_at(const struct budgets *b, uint32_t spender)
-{
-	assert(spender < b->nwho);
-	return &b->who[spender]->s;
-}
-
-bool budgets_concern(const struct budgets *b, uint32_t spender)
-{
-	return b->who[spender]->ncounts > 0 || b->who[spender]->unknown != NULL;
-}
-
-int64_t budgets_reserve_ms(const struct budgets *b, uint32_t spender, int64_t limit_ms,
-			   int64_t minimum_ms)
-{
-	const struct budget_who *w = b->who[spender];
-	int64_t most = 0;
-
-	for (size_t i = 0; i < w->ncounts; i++) {
-		const struct conf_budget *of = b->counts[w->counts[i]]->b;
-		int64_t wants = minimum_ms;
-
-		if (of->reserve == CONF_RESERVE_FULL && limit_ms < 0)
-			return -1;
-		if (of->reserve == CONF_RESERVE_FULL)
-			wants = limit_ms;
-		else if (of->reserve == CONF_RESERVE_LEASE)
-			wants = limit_ms >= 0 ? sooner_of(limit_ms, of->lease_ms) : of->lease_ms;
-		most = later_of(most, wants);
-	}
-	return most;
-}
-
-/* --- what counts -------------------------------------------------------------------------------
- */
 
 void budget_recount(struct budgets *b)
 {
@@ -304,10 +178,18 @@ void budget_recount(struct budgets *b)
 			c->when = period_find(&c->b->period_rule, b->zone, b->now_ms, &c->period);
 	}
 	for (size_t i = 0; i < b->nwho; i++)
-		find_counts(b, b->who[i]);
+		if (b->who[i] != NULL)
+			budget_who_match(b, b->who[i]);
 	for (size_t i = 0; i < b->nholds; i++)
 		if (b->holds[i].used)
 			count_hold(b, &b->holds[i].h, 1);
+	b->stale = false;
+}
+
+void budget_refresh(struct budgets *b)
+{
+	if (b->stale)
+		budget_recount(b);
 }
 
 /* A budget without jobs is shown, too. */
@@ -323,7 +205,7 @@ static void count_all(struct budgets *b)
 
 	for (size_t i = 0; i < b->nlist; i++)
 		if (b->list[i].each == CONF_EACH_NONE)
-			(void)count_of(b, i, &nobody);
+			(void)budget_count_of(b, i, &nobody);
 }
 
 void budgets_configure(struct budgets *b, const struct conf_budget *list, size_t n)
@@ -331,21 +213,26 @@ void budgets_configure(struct budgets *b, const struct conf_budget *list, size_t
 	forget_counts(b);
 	b->list = list;
 	b->nlist = n;
+	budget_index_init(&b->index, list, n);
 	count_all(b);
 	budget_recount(b);
 }
 
 void budgets_account(struct budgets *b, const char *account, const char *parent)
 {
-	const char *had = map_get(&b->parents, account);
+	char below[BUDGET_VALUE_MAX + 1], above[BUDGET_VALUE_MAX + 1];
+	const char *had;
 
-	if (had != NULL && strcmp(had, parent) == 0)
+	budget_fold(below, account);
+	budget_fold(above, parent);
+	had = map_get(&b->parents, below);
+	if (had != NULL && strcmp(had, above) == 0)
 		return;
 	b->parent_texts = mem_realloc(b->parent_texts, (b->nparents + 2) * sizeof(char *));
-	b->parent_texts[b->nparents++] = mem_strdup(account);
-	b->parent_texts[b->nparents++] = mem_strdup(parent);
+	b->parent_texts[b->nparents++] = mem_strdup(below);
+	b->parent_texts[b->nparents++] = mem_strdup(above);
 	map_put(&b->parents, b->parent_texts[b->nparents - 2], b->parent_texts[b->nparents - 1]);
-	budget_recount(b);
+	b->stale = true; /* a tree of thousands is counted once */
 }
 
 int64_t budgets_day(const struct budgets *b, int64_t ms)
@@ -382,7 +269,10 @@ static bool day_is_in(const struct budgets *b, const struct budget_count *c, int
 int64_t budgets_spent(struct budgets *b, uint32_t spender, int64_t day, int64_t nano)
 {
 	struct budget_who *w = b->who[spender];
-	int64_t *total = &day_of(w, day)->nano;
+	int64_t *total;
+
+	budget_refresh(b);
+	total = &day_of(w, day)->nano;
 
 	*total = clamp_add(*total, nano);
 	for (size_t i = 0; i < w->ncounts; i++) {
@@ -394,25 +284,32 @@ int64_t budgets_spent(struct budgets *b, uint32_t spender, int64_t day, int64_t 
 	return *total;
 }
 
-void budgets_forget(struct budgets *b, int64_t day)
+int64_t budgets_forget(struct budgets *b, int64_t day)
 {
+	for (size_t i = 0; i < b->ncounts; i++)
+		if (b->counts[i]->b->amount_nano != 0)
+			day = sooner_of(day,
+					zone_day(b->zone, b->counts[i]->period.begin_ms / 1000));
 	for (size_t i = 0; i < b->nwho; i++) {
 		struct budget_who *w = b->who[i];
 		size_t n = 0;
 
-		while (n < w->ndays && w->days[n].day < day)
+		while (w != NULL && n < w->ndays && w->days[n].day < day)
 			n++;
+		if (n == 0)
+			continue;
 		w->ndays -= n;
-		if (n > 0)
-			memmove(w->days, w->days + n, w->ndays * sizeof(*w->days));
+		memmove(w->days, w->days + n, w->ndays * sizeof(*w->days));
 	}
+	return day;
 }
 
 uint32_t budgets_hold(struct budgets *b, const struct budget_hold *h)
 {
 	uint32_t at = b->free_hold;
 
-	assert(h->spender < b->nwho && h->rate_nano_h >= 0);
+	assert(h->spender < b->nwho && b->who[h->spender] != NULL && h->rate_nano_h >= 0);
+	budget_refresh(b);
 	if (at == BUDGET_NO_HOLD) {
 		if (b->nholds == b->holds_cap) {
 			b->holds_cap = b->holds_cap == 0 ? 64 : 2 * b->holds_cap;
@@ -423,6 +320,7 @@ uint32_t budgets_hold(struct budgets *b, const struct budget_hold *h)
 		b->free_hold = b->holds[at].next_free;
 	}
 	b->holds[at] = (struct budget_slot){.h = *h, .used = true};
+	b->who[h->spender]->nholds++;
 	count_hold(b, h, 1);
 	return at;
 }
@@ -430,6 +328,8 @@ uint32_t budgets_hold(struct budgets *b, const struct budget_hold *h)
 void budgets_release(struct budgets *b, uint32_t hold)
 {
 	assert(hold < b->nholds && b->holds[hold].used);
+	budget_refresh(b);
+	b->who[b->holds[hold].h.spender]->nholds--;
 	count_hold(b, &b->holds[hold].h, -1);
 	b->holds[hold] = (struct budget_slot){.next_free = b->free_hold};
 	b->free_hold = hold;
@@ -453,33 +353,8 @@ bool budgets_now(struct budgets *b, int64_t now_ms)
 				  (now_ms >= c->period.end_ms ||
 				   (c->when == PERIOD_NOT_YET && now_ms >= c->period.begin_ms)));
 	}
-	if (turns)
+	budget_who_sweep(b);
+	if (turns || b->stale)
 		budget_recount(b);
 	return turns;
-}
-
-/* --- showing -------------------------------------------------------------------------------------
- */
-
-size_t budgets_lines(const struct budgets *b)
-{
-	return b->ncounts;
-}
-
-struct budget_line budgets_line(const struct budgets *b, size_t i)
-{
-	const struct budget_count *c = b->counts[i];
-	struct budget_line l = {.budget = c->b,
-				.value = c->value,
-				.period = c->period,
-				.when = c->when,
-				.spent = c->spent,
-				.held = budget_narrow(c->held.now),
-				.later = budget_narrow(c->held.later),
-				.rate = budget_narrow(c->held.rate),
-				.left = INT64_MAX};
-
-	if (c->b->amount_nano != 0)
-		l.left = budget_narrow(c->b->amount_nano - (budget_wide)c->spent - c->held.now);
-	return l;
 }

@@ -18,7 +18,10 @@
 
 #include "base/zone.h"
 #include "core/conf_budget.h"
+#include "core/payer.h"
 #include "core/provider.h"
+
+enum { BUDGET_VALUE_MAX = PAYER_NAME_MAX }; /* bytes of an account, a user, ... */
 
 /* Who spends.  Texts are borrowed; "": there is none, or it is not known. */
 struct budget_spender {
@@ -45,8 +48,8 @@ struct budget_hold {
 
 /* Why a job does not fit. */
 struct budget_no {
-	const struct conf_budget *budget;  /* the one that lacks most; NULL: it fits */
-	char value[PROVIDER_WORD_MAX + 1]; /* of budget->each; "": none */
+	const struct conf_budget *budget; /* the one that lacks most; NULL: it fits */
+	char value[BUDGET_VALUE_MAX + 1]; /* of budget->each; "": none */
 	enum budget_lack {
 		BUDGET_LACKS_MONEY, /* needs, left, limit: in this period */
 		BUDGET_LACKS_LATER, /* likewise, after it: the job would still run then */
@@ -59,10 +62,11 @@ struct budget_no {
 		BUDGET_OVER,    /* its period has ended */
 	} lack;
 	int64_t needs, left, limit;
-	int64_t resets_ms; /* when its next period begins; 0: none does */
-	char period[PERIOD_NAME_SIZE];
-	enum provider_market market; /* for budgets_lack() */
-	bool lasting;                /* it never fits: it needs more than there is in all */
+	int64_t resets_ms; /* when its next period begins; 0: none does, or it is about a rate */
+	char period[PERIOD_NAME_SIZE]; /* "": likewise */
+	enum provider_market market;   /* for budgets_lack() */
+	bool lasting; /* it never fits, into this budget or another: it needs more than there is in
+		       * all */
 };
 
 struct budgets;
@@ -84,7 +88,9 @@ bool budgets_knows(const struct budgets *b, const char *account); /* is it in th
 /* The account is below this one; texts are copied.  A change counts for all that was spent. */
 void budgets_account(struct budgets *b, const char *account, const char *parent);
 
-/* The number of a spender, the same for the same texts. */
+/* The number of a spender, the same for the same texts, but for capital letters in the account, of
+ * which Slurm makes small ones.  It is good until budgets_now(), and as long as the spender has a
+ * hold, or a day on which it spent something.  Texts: at most BUDGET_VALUE_MAX bytes. */
 uint32_t budgets_spender(struct budgets *b, const struct budget_spender *s);
 const struct budget_spender *budgets_spender_at(const struct budgets *b, uint32_t spender);
 /* Does any budget concern this spender? */
@@ -97,8 +103,9 @@ int64_t budgets_reserve_ms(const struct budgets *b, uint32_t spender, int64_t li
 /* Something was spent on a day of the zone (base/zone.h), or given back (negative).  Returns what
  * the spender has spent on that day, in all. */
 int64_t budgets_spent(struct budgets *b, uint32_t spender, int64_t day, int64_t nano);
-/* Days before this one count for no budget any more, and are forgotten. */
-void budgets_forget(struct budgets *b, int64_t day);
+/* Forget what was spent on days before this one.  Returns the first day that is kept, an earlier
+ * one if it counts for the present period of a budget. */
+int64_t budgets_forget(struct budgets *b, int64_t day);
 int64_t budgets_day(const struct budgets *b, int64_t ms);
 int64_t budgets_day_begin_ms(const struct budgets *b, int64_t day);
 
@@ -140,8 +147,8 @@ struct budget_line { /* one budget, or one value of `each`; borrowed */
 	int64_t rate;               /* of all holds */
 	int64_t left;               /* of the amount, may be negative; INT64_MAX: there is none */
 };
-/* In the order of the file, those of one budget by value. */
-size_t budgets_lines(const struct budgets *b);
+/* In the order of the file, those of one budget by value; until another function is called. */
+size_t budgets_lines(struct budgets *b);
 struct budget_line budgets_line(const struct budgets *b, size_t i);
 
 #endif

@@ -3,12 +3,16 @@
 #include <string.h>
 #include <strings.h>
 
-enum { ANCESTORS_MAX = 64 }; /* Slurm's trees are not so deep; and a loop ends */
-
 bool budget_is_of_jobs(const struct conf_budget *of)
 {
 	return of->accounts != NULL || of->users != NULL || of->qos != NULL || of->wckeys != NULL ||
 	       of->each == CONF_EACH_USER || of->each == CONF_EACH_ACCOUNT;
+}
+
+bool budget_limits(const struct conf_budget *of, enum provider_market market)
+{
+	return of->amount_nano != 0 &&
+	       (of->stop_at != 0 || (of->spot_only_at != 0 && market != PROVIDER_SPOT));
 }
 
 const char *budget_value(const struct conf_budget *of, const struct budget_spender *s)
@@ -50,7 +54,7 @@ static enum budget_match below(const struct budgets *b, char *const *list, const
 {
 	if (list == NULL || account[0] == '\0')
 		return among(list, account);
-	for (int i = 0; account != NULL && i < ANCESTORS_MAX; i++) {
+	for (int i = 0; account != NULL && i < BUDGET_ANCESTORS_MAX; i++) {
 		if (is_in(list, account))
 			return BUDGET_YES;
 		account = map_get(&b->parents, account);

@@ -18,7 +18,7 @@ struct budget_sum {
 struct budget_count { /* one budget, or one value of its `each` */
 	const struct conf_budget *b;
 	size_t order; /* of b in the file */
-	char value[PROVIDER_WORD_MAX + 1];
+	char value[BUDGET_VALUE_MAX + 1];
 	char *key; /* order and value, for by_key */
 	struct period period;
 	enum period_when when;
@@ -37,7 +37,34 @@ struct budget_who {              /* a spender */
 	size_t ndays;
 	uint32_t *counts; /* the budgets that it concerns */
 	size_t ncounts;
+	size_t nholds;
 	const struct conf_budget *unknown; /* one that it may concern: its account is not known */
+};
+
+enum { BUDGET_ANCESTORS_MAX = 64 }; /* of an account; Slurm's trees are not so deep; a loop ends */
+
+/* What a budget is found by: the first of its lists that is given. */
+enum budget_by {
+	BUDGET_BY_ACCOUNT,
+	BUDGET_BY_USER,
+	BUDGET_BY_WCKEY,
+	BUDGET_BY_QOS,
+	BUDGET_BY_PARTITION,
+	BUDGET_BY_POOL,
+	BUDGET_BY_PROVIDER,
+	BUDGET_NBY
+};
+
+struct budget_named;
+
+struct budget_index {
+	struct map by[BUDGET_NBY]; /* a name -> struct budget_named */
+	struct budget_named **all;
+	size_t nall;
+	uint32_t *rest; /* those without a list */
+	size_t nrest;
+	uint32_t *found; /* by the last look-up */
+	size_t nfound, cap;
 };
 
 struct budgets {
@@ -45,11 +72,16 @@ struct budgets {
 	int64_t now_ms;
 	const struct conf_budget *list;
 	size_t nlist;
+	struct budget_index index; /* of list */
+	bool stale;                /* accounts have moved since all was counted */
 	struct budget_count **counts;
-	size_t ncounts;
-	struct map by_key; /* -> struct budget_count, plus 1 */
-	struct budget_who **who;
-	size_t nwho;
+	struct budget_count **lines; /* likewise, as they are shown */
+	size_t ncounts, counts_cap;
+	struct map by_key;       /* -> index in counts, plus 1 */
+	struct budget_who **who; /* NULL: free */
+	size_t nwho, who_cap;
+	uint32_t *free_who;
+	size_t nfree;
 	struct map by_spender; /* -> index in who, plus 1 */
 	struct budget_slot {
 		struct budget_hold h;
@@ -70,6 +102,28 @@ struct budget_sum budget_part(const struct budget_count *c, const struct budget_
 void budget_sum_add(struct budget_sum *to, const struct budget_sum *s, int times);
 void budget_recount(struct budgets *b); /* all counts anew, from what was spent and is held */
 int64_t budget_narrow(budget_wide v);   /* saturates */
+/* The index of the count of this budget for this spender; makes it. */
+uint32_t budget_count_of(struct budgets *b, size_t order, const struct budget_spender *s);
+/* Count all anew, if accounts have moved. */
+void budget_refresh(struct budgets *b);
+
+/* --- budget_who.c --- */
+/* Find the budgets that it concerns, and count there what it spent. */
+void budget_who_match(struct budgets *b, struct budget_who *w);
+void budget_who_free(struct budget_who *w); /* NULL is fine */
+/* Forget those that have neither holds nor anything spent. */
+void budget_who_sweep(struct budgets *b);
+
+/* --- budget_index.c --- */
+void budget_index_init(struct budget_index *x, const struct conf_budget *list, size_t n);
+void budget_index_fini(struct budget_index *x);
+/* The budgets that may concern the spender, in the order of the file; until the next call. */
+size_t budget_index_find(struct budgets *b, const struct budget_spender *s, const uint32_t **out);
+/* In lower case; cut at BUDGET_VALUE_MAX. */
+void budget_fold(char out[BUDGET_VALUE_MAX + 1], const char *name);
+
+/* --- budget_lines.c --- */
+void budget_lines_add(struct budgets *b, struct budget_count *c); /* the last of b->counts */
 
 /* --- budget_match.c --- */
 enum budget_match { BUDGET_NO, BUDGET_YES, BUDGET_PERHAPS };
@@ -78,6 +132,8 @@ enum budget_match budget_match(const struct budgets *b, const struct conf_budget
 			       const struct budget_spender *s);
 /* Does it count what jobs cost? */
 bool budget_is_of_jobs(const struct conf_budget *of);
+/* May its amount refuse a job of this market?  Else it only counts. */
+bool budget_limits(const struct conf_budget *of, enum provider_market market);
 /* The value of `each` that the spender has; "": none. */
 const char *budget_value(const struct conf_budget *of, const struct budget_spender *s);
 

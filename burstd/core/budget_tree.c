@@ -8,15 +8,22 @@
 
 bool budgets_knows(const struct budgets *b, const char *account)
 {
-	return map_get(&b->parents, account) != NULL;
+	char name[BUDGET_VALUE_MAX + 1];
+
+	budget_fold(name, account);
+	return map_get(&b->parents, name) != NULL;
 }
 
 static bool is_same(const struct budgets *b, const struct budget_account *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		const char *had = map_get(&b->parents, v[i].name);
+		char below[BUDGET_VALUE_MAX + 1], above[BUDGET_VALUE_MAX + 1];
+		const char *had;
 
-		if (had == NULL || strcmp(had, v[i].parent) != 0)
+		budget_fold(below, v[i].name);
+		budget_fold(above, v[i].parent);
+		had = map_get(&b->parents, below);
+		if (had == NULL || strcmp(had, above) != 0)
 			return false;
 	}
 	return b->nparents == 2 * n;
@@ -31,13 +38,8 @@ bool budgets_tree(struct budgets *b, const struct budget_account *v, size_t n)
 	map_fini(&b->parents);
 	map_init(&b->parents);
 	b->nparents = 0;
-	b->parent_texts = mem_realloc(b->parent_texts, (2 * n + 1) * sizeof(char *));
-	for (size_t i = 0; i < n; i++) {
-		b->parent_texts[b->nparents++] = mem_strdup(v[i].name);
-		b->parent_texts[b->nparents++] = mem_strdup(v[i].parent);
-		map_put(&b->parents, b->parent_texts[b->nparents - 2],
-			b->parent_texts[b->nparents - 1]);
-	}
-	budget_recount(b);
+	for (size_t i = 0; i < n; i++)
+		budgets_account(b, v[i].name, v[i].parent);
+	b->stale = true;
 	return true;
 }

@@ -9,14 +9,17 @@
 
 enum { PERCENT = 100 };
 
-/* How much of the amount purchases of this market may use in all. */
-static int64_t cap_of(const struct conf_budget *of, enum provider_market market)
+/* How much of the amount purchases of this market may use in all: far more than there can be, if
+ * the budget only counts. */
+static budget_wide cap_of(const struct conf_budget *of, enum provider_market market)
 {
-	uint32_t percent = of->stop_at != 0 ? of->stop_at : PERCENT;
+	uint32_t percent = of->stop_at;
 
-	if (market != PROVIDER_SPOT && of->spot_only_at != 0 && of->spot_only_at < percent)
+	if (market != PROVIDER_SPOT && of->spot_only_at != 0 &&
+	    (percent == 0 || of->spot_only_at < percent))
 		percent = of->spot_only_at;
-	return (int64_t)((budget_wide)of->amount_nano * percent / PERCENT);
+	return percent != 0 ? (budget_wide)of->amount_nano * percent / PERCENT
+			    : (budget_wide)1 << 100;
 }
 
 struct trial { /* of one count */
@@ -26,69 +29,82 @@ struct trial { /* of one count */
 	bool forever;
 };
 
+/* When more money is there by itself; 0: never. */
+static int64_t resets(const struct budget_count *c)
+{
+	if (c->when == PERIOD_NOT_YET)
+		return c->period.begin_ms;
+	return c->b->period_rule.kind != PERIOD_RANGE ? c->period.end_ms : 0;
+}
+
 /* Note that the job lacks something there, if that is more than what it lacks elsewhere. */
 static void lacks(struct budget_no *no, const struct trial *t, enum budget_lack lack,
 		  budget_wide needs, budget_wide left)
 {
+	const struct budget_count *c = t->c;
 	int64_t needs_nano = budget_narrow(needs), left_nano = budget_narrow(left > 0 ? left : 0);
 
 	if (no->budget != NULL && needs_nano - left_nano <= no->needs - no->left)
 		return;
-	*no = (struct budget_no){.budget = t->c->b,
+	*no = (struct budget_no){.budget = c->b,
 				 .lack = lack,
 				 .needs = needs_nano,
 				 .left = left_nano,
-				 .limit = t->c->b->amount_nano,
 				 .market = t->market};
-	(void)snprintf(no->value, sizeof(no->value), "%s", t->c->value);
-	if (t->c->b->amount_nano == 0)
+	(void)snprintf(no->value, sizeof(no->value), "%s", c->value);
+	no->limit = lack == BUDGET_LACKS_RATE ? c->b->rate_nano_h : c->b->amount_nano;
+	if (lack == BUDGET_LACKS_RATE)
 		return;
-	(void)snprintf(no->period, sizeof(no->period), "%s", t->c->period.name);
-	if (t->c->b->period_rule.kind != PERIOD_RANGE)
-		no->resets_ms = t->c->period.end_ms;
+	(void)snprintf(no->period, sizeof(no->period), "%s", c->period.name);
+	no->resets_ms = resets(c);
 }
 
-static void try_amount(const struct trial *t, struct budget_no *no)
+/* true: the job never fits. */
+static bool try_amount(const struct trial *t, struct budget_no *no)
 {
 	const struct budget_count *c = t->c;
 	const budget_wide cap = cap_of(c->b, t->market), whole = cap_of(c->b, PROVIDER_SPOT);
 	const budget_wide used = c->spent + c->held.now + c->tried.now;
 	const budget_wide after = c->held.later + c->tried.later;
 
+	if (!budget_limits(c->b, t->market))
+		return false;
 	if (c->when != PERIOD_NOW)
 		lacks(no, t, c->when == PERIOD_OVER ? BUDGET_OVER : BUDGET_NOT_YET, INT64_MAX, 0);
-	else if (t->forever)
+	else if (t->forever && c->b->reserve == CONF_RESERVE_FULL)
 		lacks(no, t, BUDGET_NO_LIMIT, INT64_MAX, 0);
-	else if (t->wants.now > cap - used)
-		lacks(no, t, t->wants.now <= whole - used ? BUDGET_WANTS_SPOT : BUDGET_LACKS_MONEY,
+	else if (t->forever) /* another budget of its spender refuses it */
+		return true;
+	else if (t->wants.now > cap - used || used >= cap)
+		lacks(no, t,
+		      t->wants.now <= whole - used && used < whole ? BUDGET_WANTS_SPOT
+								   : BUDGET_LACKS_MONEY,
 		      t->wants.now, cap - used);
 	else if (t->wants.later > cap - after)
 		lacks(no, t, BUDGET_LACKS_LATER, t->wants.later, cap - after);
-	if (no->budget == c->b)
-		no->lasting = t->wants.now > whole || t->wants.later > whole || t->forever ||
-			      c->when == PERIOD_OVER;
+	return t->forever || t->wants.now > whole || t->wants.later > whole ||
+	       c->when == PERIOD_OVER;
 }
 
-static void try_rate(const struct trial *t, struct budget_no *no)
+static bool try_rate(const struct trial *t, struct budget_no *no)
 {
 	const struct budget_count *c = t->c;
 	const budget_wide left = c->b->rate_nano_h - c->held.rate - c->tried.rate;
 
-	if (t->wants.rate <= left)
-		return;
-	lacks(no, t, BUDGET_LACKS_RATE, t->wants.rate, left);
-	if (no->lack != BUDGET_LACKS_RATE || no->budget != c->b)
-		return;
-	no->limit = c->b->rate_nano_h;
-	no->lasting = t->wants.rate > c->b->rate_nano_h;
+	if (t->wants.rate > left)
+		lacks(no, t, BUDGET_LACKS_RATE, t->wants.rate, left);
+	return t->wants.rate > c->b->rate_nano_h;
 }
 
-static void try_count(const struct trial *t, struct budget_no *no)
+static bool try_count(const struct trial *t, struct budget_no *no)
 {
+	bool never = false;
+
 	if (t->c->b->amount_nano != 0)
-		try_amount(t, no);
+		never = try_amount(t, no);
 	if (t->c->b->rate_nano_h != 0)
-		try_rate(t, no);
+		never = try_rate(t, no) || never;
+	return never;
 }
 
 struct trials {
@@ -117,29 +133,37 @@ static void want(struct budgets *b, struct trials *all, struct budget_count *c,
 		all->v[at].market = market;
 }
 
+/* The budget that refuses a job whose machines have no price; NULL: none does. */
+static const struct conf_budget *needs_price(const struct budgets *b, const struct budget_who *w)
+{
+	for (size_t i = 0; i < w->ncounts; i++)
+		if (b->counts[w->counts[i]]->b->unknown == CONF_UNKNOWN_REFUSE)
+			return b->counts[w->counts[i]]->b;
+	return NULL;
+}
+
 static bool is_unknown(const struct budgets *b, const struct budget_want *wants, size_t n,
 		       struct budget_no *no)
 {
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && no->budget == NULL; i++) {
 		const struct budget_who *w = b->who[wants[i].hold.spender];
 
 		if (w->unknown != NULL)
 			*no = (struct budget_no){.budget = w->unknown, .lack = BUDGET_NO_ACCOUNT};
-		else if (w->ncounts > 0 && wants[i].hold.rate_nano_h <= 0 &&
-			 b->counts[w->counts[0]]->b->unknown == CONF_UNKNOWN_REFUSE)
-			*no = (struct budget_no){.budget = b->counts[w->counts[0]]->b,
+		else if (wants[i].hold.rate_nano_h <= 0)
+			*no = (struct budget_no){.budget = needs_price(b, w),
 						 .lack = BUDGET_NO_PRICE};
-		if (no->budget != NULL)
-			return true;
 	}
-	return false;
+	return no->budget != NULL;
 }
 
 bool budgets_try(struct budgets *b, const struct budget_want *wants, size_t n, bool take,
 		 struct budget_no *no)
 {
 	struct trials all = {NULL, 0};
+	bool never = false;
 
+	budget_refresh(b);
 	*no = (struct budget_no){.budget = NULL};
 	if (b->nlist == 0)
 		return true;
@@ -152,10 +176,11 @@ bool budgets_try(struct budgets *b, const struct budget_want *wants, size_t n, b
 			want(b, &all, b->counts[w->counts[k]], &wants[i]);
 	}
 	for (size_t i = 0; i < all.n; i++)
-		try_count(&all.v[i], no);
+		never = try_count(&all.v[i], no) || never;
 	for (size_t i = 0; take && no->budget == NULL && i < all.n; i++)
 		budget_sum_add(&all.v[i].c->tried, &all.v[i].wants, 1);
 	free(all.v);
+	no->lasting = no->budget != NULL && never;
 	return no->budget == NULL;
 }
 

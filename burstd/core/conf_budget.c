@@ -179,9 +179,6 @@ static int finish(const struct conf *c, struct conf_budget *b, struct err *e)
 {
 	struct err why;
 
-	if (conf_budget_named(c, b->name) != b)
-		return err_set(e, ERR_INVALID, "%.120s:%d: budget \"%s\" is defined twice", c->path,
-			       b->line, b->name);
 	assert(b->period != NULL);
 	if (period_parse(&b->period_rule, b->period, &why) < 0)
 		return bad(c, b, "period", &why, e);
@@ -190,11 +187,33 @@ static int finish(const struct conf *c, struct conf_budget *b, struct err *e)
 	return check_ladder(c, b, e) < 0 ? -1 : check_rollover(c, b, e);
 }
 
+/* The first one that has the name of one before it; NULL: none has. */
+static const struct conf_budget *twice(const struct conf *c)
+{
+	const struct conf_budget *found = NULL;
+	struct map names;
+
+	map_init(&names);
+	for (size_t i = 0; i < c->nbudgets && found == NULL; i++)
+		if (map_get(&names, c->budgets[i].name) != NULL)
+			found = &c->budgets[i];
+		else
+			map_put(&names, c->budgets[i].name, &c->budgets[i]);
+	map_fini(&names);
+	return found;
+}
+
 int conf_budgets_finish(struct conf *c, struct err *e)
 {
+	const struct conf_budget *second;
+
 	if (c->nbudgets > CONF_BUDGETS_MAX)
 		return err_set(e, ERR_LIMIT, "%.120s:%d: more than %d budgets", c->path,
 			       c->budgets[CONF_BUDGETS_MAX].line, CONF_BUDGETS_MAX);
+	second = twice(c);
+	if (second != NULL)
+		return err_set(e, ERR_INVALID, "%.120s:%d: budget \"%s\" is defined twice", c->path,
+			       second->line, second->name);
 	for (size_t i = 0; i < c->nbudgets; i++)
 		if (finish(c, &c->budgets[i], e) < 0)
 			return -1;

@@ -274,14 +274,27 @@ static void diff_pools(const struct diff *d, const struct conf *old, const struc
 			diff_section(d, "pool", next->pools[i].name, NULL, &next->pools[i]);
 }
 
+static void map_budgets(struct map *m, const struct conf *c)
+{
+	map_init(m);
+	for (size_t i = 0; i < c->nbudgets; i++)
+		map_put(m, c->budgets[i].name, &c->budgets[i]);
+}
+
 static void diff_budgets(const struct diff *d, const struct conf *old, const struct conf *next)
 {
+	struct map had, has;
+
+	map_budgets(&had, old);
+	map_budgets(&has, next);
 	for (size_t i = 0; i < old->nbudgets; i++)
 		diff_section(d, "budget", old->budgets[i].name, &old->budgets[i],
-			     conf_budget_named(next, old->budgets[i].name));
+			     map_get(&has, old->budgets[i].name));
 	for (size_t i = 0; i < next->nbudgets; i++)
-		if (conf_budget_named(old, next->budgets[i].name) == NULL)
+		if (map_get(&had, next->budgets[i].name) == NULL)
 			diff_section(d, "budget", next->budgets[i].name, NULL, &next->budgets[i]);
+	map_fini(&had);
+	map_fini(&has);
 }
 
 /* The same file may say something else. */

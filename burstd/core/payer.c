@@ -10,7 +10,7 @@ static int64_t share(int64_t rate, uint64_t part, uint64_t whole)
 		return 0;
 	if (part >= whole)
 		return rate;
-	return (int64_t)(((wide)rate * (int64_t)part + (int64_t)whole - 1) / (int64_t)whole);
+	return (int64_t)(((wide)rate * (wide)part + (wide)whole - 1) / (wide)whole);
 }
 
 int64_t payer_rate(const struct payer *p, int64_t rate_nano_h, uint32_t gpus, uint32_t cpus)
@@ -20,7 +20,7 @@ int64_t payer_rate(const struct payer *p, int64_t rate_nano_h, uint32_t gpus, ui
 
 	if (p->exclusive || cpus == 0 || p->cpus == 0)
 		return rate_nano_h;
-	by_gpus = gpus > 0 ? share(rate_nano_h, p->node_gpus, gpus) : 0;
+	by_gpus = share(rate_nano_h, p->node_gpus, gpus);
 	by_cpus = share(rate_nano_h, p->cpus, (uint64_t)nodes * cpus);
 	return by_gpus > by_cpus ? by_gpus : by_cpus;
 }

@@ -205,30 +205,21 @@ static size_t wants_of(const struct planner *pl, uint32_t i,
 	return n;
 }
 
-/* Is there money for the new nodes of pool i, by the chosen rung? */
-static bool affords(const struct planner *pl, uint32_t i, struct budget_no *no)
+/* Is there money for the new nodes of the first n pools, by the chosen rungs?  take: set it aside.
+ */
+static bool affords(const struct planner *pl, size_t n, bool take, struct budget_no *no)
 {
-	struct budget_want wants[BUDGET_WANTS_MAX];
-
-	if (pl->ask->budgets == NULL)
-		return true;
-	return budgets_try(pl->ask->budgets, wants, wants_of(pl, i, wants), false, no);
-}
-
-/* ... and for those of all pools together?  Then it is set aside. */
-static bool affords_all(const struct planner *pl, struct budget_no *no)
-{
-	size_t npools = pl->ask->conf->npools, n = 0;
 	struct budget_want *wants;
+	size_t nwants = 0;
 	bool ok;
 
 	if (pl->ask->budgets == NULL)
 		return true;
-	wants = mem_zalloc((npools + 1) * BUDGET_WANTS_MAX * sizeof(*wants));
-	for (uint32_t i = 0; i < npools; i++)
+	wants = mem_zalloc((n + 1) * BUDGET_WANTS_MAX * sizeof(*wants));
+	for (uint32_t i = 0; i < n; i++)
 		if (pl->choice[i].more > 0)
-			n += wants_of(pl, i, wants + n);
-	ok = budgets_try(pl->ask->budgets, wants, n, true, no);
+			nwants += wants_of(pl, i, wants + nwants);
+	ok = budgets_try(pl->ask->budgets, wants, nwants, take, no);
 	free(wants);
 	return ok;
 }
@@ -258,7 +249,7 @@ static struct fate choose(struct planner *pl, uint32_t i, const struct ladder_jo
 	for (size_t k = 0; k < l.n; k++) {
 		ch->rung = l.order[k];
 		ch->price = ladder_price(&la, ch->rung);
-		if (!affords(pl, i, &here)) {
+		if (!affords(pl, i + 1, false, &here)) {
 			lack = lack.budget == NULL ? here : lack;
 			continue;
 		}
@@ -300,7 +291,7 @@ static struct fate judge(struct planner *pl, const struct ladder_job *job)
 			f.verdict = PLAN_WAIT;
 		last = i;
 	}
-	if (f.verdict == PLAN_BUY && !affords_all(pl, &lack))
+	if (f.verdict == PLAN_BUY && !affords(pl, a->conf->npools, true, &lack))
 		return no_money(pl, last, &lack);
 	return f;
 }
@@ -480,7 +471,7 @@ static void decide_job(struct planner *pl, uint32_t j)
 
 		pl->of = pj;
 		collect_wishes(pl, &job, j);
-		unknown = pj->unknown;
+		unknown = pj->unknown || (pl->ask->budgets != NULL && pj->payer == NULL);
 		job.refusals = pj->refusals;
 		if (pj->since_ms != 0)
 			job.since_ms = pj->since_ms;

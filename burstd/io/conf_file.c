@@ -35,6 +35,7 @@ static void parse(struct conf_loader *l, char *text, size_t len)
 		    conf_section_set(l, cfg_getsec(cfg, "secrets"), l->conf) == 0)
 			(void)conf_section_set(l, cfg_getsec(cfg, "nodes"), l->conf);
 	conf_section_drop_offers(l); /* offers of a pool without an end */
+	map_fini(&l->budgets);
 	(void)cfg_free(cfg);
 }
 

@@ -9,7 +9,9 @@
 #include "base/err.h"
 #include "core/conf.h"
 
-enum { CONF_FILE_MAX = 1 << 20 }; /* bytes; 256 pools with long node lists are a quarter of it */
+/* Bytes; 20,000 budgets with a few lists each are half of it, 256 pools with long node lists little
+ * more. */
+enum { CONF_FILE_MAX = 8 << 20 };
 
 /* Load and check (conf_finish()) the configuration at path, and the file of negotiated prices that
  * it may name (prices_file.h); *out is the caller's, NULL on failure.

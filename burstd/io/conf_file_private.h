@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 
+#include "base/map.h"
 #include "core/conf.h"
 
 struct conf_loader {
@@ -23,6 +24,7 @@ struct conf_loader {
 	int lines[512];
 	struct conf_offer *offers; /* of the pool being read */
 	size_t noffers;
+	struct map budgets; /* name -> its line; borrows the names from conf */
 };
 
 /* --- conf_loader.c --- */

@@ -81,21 +81,18 @@ static void offer_twice(struct conf_loader *l, int line, const char *title)
 static int line_of(const struct conf *c, const char *kind, const char *title)
 {
 	const struct conf_pool *pool = conf_pool_named(c, title);
-	const struct conf_budget *budget = conf_budget_named(c, title);
 	uint32_t p = conf_provider_named(c, title);
 
 	if (strcmp(kind, "provider") == 0)
 		return p < c->nproviders ? c->providers[p].line : 0;
-	if (strcmp(kind, "pool") == 0)
-		return pool != NULL ? pool->line : 0;
-	return budget != NULL ? budget->line : 0;
+	return pool != NULL ? pool->line : 0;
 }
 
-/* Report a title that is used twice.  libconfuse does not name the kind of section, and a section
- * of each kind may have that title. */
+/* Report a title that is used twice, but for a budget's.  libconfuse does not name the kind of
+ * section, and a section of each kind may have that title. */
 static void title_twice(cfg_t *cfg, const char *title)
 {
-	static const char *const kinds[] = {"provider", "pool", "budget"};
+	static const char *const kinds[] = {"provider", "pool"};
 	struct conf_loader *l = conf_loader_of(cfg);
 	const char *kind = NULL;
 	size_t n = 0;

@@ -302,14 +302,25 @@ static int on_budget(cfg_t *cfg, cfg_opt_t *opt)
 	struct conf *c = l->conf;
 	cfg_t *section = cfg_opt_getnsec(opt, cfg_opt_size(opt) - 1);
 	struct conf_budget *b;
+	int first, rc;
 
 	if (check_title(l, section) < 0)
 		return -1;
-	c->budgets = mem_realloc(c->budgets, (c->nbudgets + 1) * sizeof(*b));
+	first = (int)(intptr_t)map_get(&l->budgets, section->title);
+	if (first != 0)
+		conf_loader_fail(l, section->line,
+				 "budget \"%.60s\" is defined twice; the first ends in line %d",
+				 section->title, first);
+	if ((c->nbudgets & (c->nbudgets - 1)) == 0) /* they may be thousands: double the room */
+		c->budgets = mem_realloc(c->budgets, (2 * c->nbudgets + 1) * sizeof(*b));
 	b = &c->budgets[c->nbudgets++];
 	*b = (struct conf_budget){.name = mem_strdup(section->title), .line = section->line};
+	map_put(&l->budgets, b->name, (void *)(intptr_t)b->line);
 	keep_lines(l, "budget", b->lines, CONF_BUDGET_OPTIONS_MAX);
-	return conf_section_set(l, section, b);
+	rc = conf_section_set(l, section, b);
+	/* libconfuse compares each title with all before it: with thousands that takes minutes. */
+	(void)cfg_opt_rmnsec(opt, cfg_opt_size(opt) - 1);
+	return rc;
 }
 
 /* --- all of them ------------------------------------------------------------------------------ */

@@ -4,7 +4,8 @@
 
 #include "money/money.h"
 
-enum { HOLDS_MORE_MS = 120000 }; /* what outlives its hold is held for so much longer */
+/* A machine that outlives its hold is held for so much longer. */
+enum { HOLD_MORE_MS = 120000 };
 
 struct hold { /* one hold */
 	struct hold *next;
@@ -42,6 +43,8 @@ void hold_write(struct engine *e, struct hold_node *g);
 void hold_end(struct engine *e, struct hold_node *g);
 const struct budget_hold *hold_of(const struct engine *e, const struct hold *h);
 void hold_free(struct engine *e);
+/* Hold for machines that nothing is held for, and for nothing else.  holds_load.c. */
+void holds_mend(struct engine *e);
 /* The machine of a row, as it is held for. */
 struct budget_machine hold_machine(const struct engine *e, const struct fleet_node *fn);
 

@@ -38,7 +38,7 @@ static void holds_init(struct engine *e)
 	map_init(&m->held);
 	if (e->d.report_zone == NULL)
 		return;
-	m->budgets = budgets_new(e->d.report_zone, engine_wall(e, engine_now(e)));
+	m->budgets = budgets_new(e->d.report_zone, engine_now(e));
 	m->times = (struct budget_times){HOLDS_OVER_MS, HOLDS_IDLE_MS, HOLDS_END_MS};
 	configure(e);
 }
@@ -53,14 +53,18 @@ static void holds_free(struct engine *e)
 /* What jobs lacked before this start is not known any more: each is tried once. */
 static void holds_start(struct engine *e)
 {
-	if (e->money->budgets != NULL)
-		postpone_money(e);
+	if (e->money->budgets == NULL)
+		return;
+	holds_mend(e);
+	postpone_money(e);
 }
 
 static void holds_reload(struct engine *e)
 {
-	if (e->money->budgets != NULL)
-		configure(e);
+	if (e->money->budgets == NULL)
+		return;
+	configure(e);
+	holds_mend(e);
 }
 
 /* KillWait, OverTimeLimit and SuspendTime bound how long a job, and its node, may outlive the
@@ -122,28 +126,47 @@ static struct hold *first_of(const struct engine *e, const struct hold_node *g,
 	return NULL;
 }
 
+/* The hold begins at from_ms and is as long as before, at least: what follows comes later, too. */
+static void begin_at(struct engine *e, struct hold_node *g, struct hold *h, int64_t from_ms)
+{
+	const struct budget_hold *hold = hold_of(e, h);
+	int64_t until = hold->until_ms;
+
+	if (from_ms > hold->from_ms && until < INT64_MAX - (from_ms - hold->from_ms))
+		until += from_ms - hold->from_ms;
+	hold_change(e, g, h, from_ms, until);
+}
+
 /* The begin of the bill is known, or corrected. */
 static void on_begun(struct engine *e, struct hold_node *g, const struct node *is)
 {
 	for (struct hold *h = g->first; h != NULL; h = h->next)
 		if (hold_of(e, h)->kind != BUDGET_RUN)
-			hold_change(e, g, h, is->start_ms, hold_of(e, h)->until_ms);
+			begin_at(e, g, h, is->start_ms);
 }
 
-/* The node is up: the boot is over, and the job's time begins. */
-static void on_ready(struct engine *e, struct hold_node *g)
+/* The job that waited for the node begins. */
+static void begin_run(struct engine *e, struct hold_node *g, uint64_t job)
 {
-	struct hold *boot = first_of(e, g, BUDGET_BOOT);
 	int64_t now = engine_now(e);
 
-	if (boot != NULL)
-		hold_settle(e, g, boot, now);
 	for (struct hold *h = g->first; h != NULL; h = h->next) {
 		const struct budget_hold *hold = hold_of(e, h);
 		int64_t span = hold->until_ms - hold->from_ms;
 
-		if (hold->kind == BUDGET_RUN && hold->from_ms > now && hold->until_ms != INT64_MAX)
-			hold_change(e, g, h, now, now + span);
+		if (hold->kind == BUDGET_RUN && h->job == job)
+			hold_change(e, g, h, now, span < INT64_MAX - now ? now + span : INT64_MAX);
+	}
+}
+
+/* The node is up: the boot is over, and the time of its jobs begins. */
+static void on_ready(struct engine *e, struct hold_node *g)
+{
+	struct hold *boot;
+
+	while ((boot = first_of(e, g, BUDGET_BOOT)) != NULL) {
+		begin_run(e, g, boot->job);
+		hold_settle(e, g, boot, engine_now(e));
 	}
 }
 
@@ -192,7 +215,7 @@ static void on_seen_again(struct engine *e, struct fleet_node *fn, const struct 
 	g->written = true;
 	(void)budget_wants(e->money->budgets, NULL, &m, &e->money->times, engine_now(e), wants);
 	wants[0].hold.from_ms = is->end_ms != 0 ? billed_until(e, fn, is) : is->start_ms;
-	wants[0].hold.until_ms = engine_now(e) + HOLDS_MORE_MS;
+	wants[0].hold.until_ms = engine_now(e) + HOLD_MORE_MS;
 	if (wants[0].hold.until_ms < wants[0].hold.from_ms) /* its time is paid for */
 		wants[0].hold.until_ms = wants[0].hold.from_ms;
 	(void)hold_add(e, g, 0, &wants[0].hold);
@@ -225,15 +248,26 @@ static void holds_stepped(struct engine *e, struct fleet_node *fn, const struct 
 /* --- holds that end ---------------------------------------------------------------------------
  */
 
-/* A machine or job that outlives its hold is held for longer: that is beyond the budget, and counts
- * against what others may have. */
+/* How long a lease of this hold is; 0: it has none. */
+static int64_t lease_of(const struct engine *e, const struct budget_hold *h)
+{
+	int64_t ms = budgets_reserve_ms(e->money->budgets, h->spender, -1, 0);
+
+	return h->kind != BUDGET_BOOT && ms > 0 && h->until_ms - h->from_ms >= ms ? ms : 0;
+}
+
+/* A lease is renewed when half of it is over.  What else outlives its hold is held for longer: that
+ * is beyond the budget, and counts against what others may have. */
 static void extend(struct engine *e, struct hold_node *g, int64_t now)
 {
 	for (struct hold *h = g->first; h != NULL; h = h->next) {
 		const struct budget_hold *hold = hold_of(e, h);
+		int64_t lease = lease_of(e, hold);
 
-		if (hold->until_ms <= now + HOLDS_WATCH_MS)
-			hold_change(e, g, h, hold->from_ms, now + HOLDS_MORE_MS);
+		if (lease > 0 && hold->until_ms <= now + lease / 2)
+			hold_change(e, g, h, hold->from_ms, now + lease);
+		else if (hold->until_ms <= now + HOLDS_WATCH_MS)
+			hold_change(e, g, h, hold->from_ms, now + HOLD_MORE_MS);
 	}
 }
 
@@ -252,9 +286,10 @@ static void watch(struct engine *e)
 	day = budgets_day(m->budgets, now) - HOLDS_DAYS;
 	if (day <= m->forget_day)
 		return;
+	day = budgets_forget(m->budgets, day);
+	if (day > m->forget_day)
+		journal_del_spent(engine_tx(e), day);
 	m->forget_day = day;
-	budgets_forget(m->budgets, day);
-	journal_del_spent(engine_tx(e), day);
 }
 
 /* --- the turn ---------------------------------------------------------------------------------

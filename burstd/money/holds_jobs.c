@@ -143,7 +143,7 @@ static void take(struct look *l)
 
 		g->written = true;
 		if (run.until_ms == INT64_MAX) /* no limit, and it runs all the same */
-			run.until_ms = now + HOLDS_MORE_MS;
+			run.until_ms = now + HOLD_MORE_MS;
 		hold_add(e, g, l->job->number, &run)->seen = true;
 		if (m != NULL && until != INT64_MAX && until > hold_of(e, m)->until_ms)
 			hold_change(e, g, m, hold_of(e, m)->from_ms, until);
@@ -183,13 +183,28 @@ static void decide(struct look *l)
 	free(wants);
 }
 
+/* A list that cannot be read may have any node. */
+static void see_anywhere(struct engine *e, uint64_t job)
+{
+	for (struct hold_node *g = e->money->nodes; g != NULL; g = g->next) {
+		struct hold *run = run_of(e, g, job);
+
+		if (run != NULL)
+			run->seen = true;
+	}
+}
+
 static void look_at_job(struct engine *e, const struct slurm_job *j, bool decides)
 {
 	struct look l = {.e = e, .job = j};
 	struct hostlist *h;
 
-	if (!slurm_job_placed(j) || hostlist_parse(&h, j->nodes.p, j->nodes.n, NULL) != 0)
+	if (!slurm_job_placed(j))
 		return;
+	if (hostlist_parse(&h, j->nodes.p, j->nodes.n, NULL) != 0) {
+		see_anywhere(e, j->number);
+		return;
+	}
 	l.known = slurm_payer_read(j, &l.payer);
 	if (l.known)
 		accounts_met(e, l.payer.account);

@@ -105,15 +105,24 @@ static struct budget_spender get_spender(struct db_cursor *c)
 {
 	struct budget_spender s = {.machine = db_get_int(c, 0, 1) != 0};
 
-	s.account = db_get_text(c, JOURNAL_TEXT_MAX);
-	s.user = db_get_text(c, JOURNAL_TEXT_MAX);
-	s.qos = db_get_text(c, JOURNAL_TEXT_MAX);
-	s.wckey = db_get_text(c, JOURNAL_TEXT_MAX);
-	s.partition = db_get_text(c, JOURNAL_TEXT_MAX);
-	s.pool = db_get_text(c, JOURNAL_TEXT_MAX);
-	s.provider = db_get_text(c, JOURNAL_TEXT_MAX);
+	s.account = db_get_text(c, BUDGET_VALUE_MAX);
+	s.user = db_get_text(c, BUDGET_VALUE_MAX);
+	s.qos = db_get_text(c, BUDGET_VALUE_MAX);
+	s.wckey = db_get_text(c, BUDGET_VALUE_MAX);
+	s.partition = db_get_text(c, BUDGET_VALUE_MAX);
+	s.pool = db_get_text(c, BUDGET_VALUE_MAX);
+	s.provider = db_get_text(c, BUDGET_VALUE_MAX);
 	s.market = (enum provider_market)journal_get_word(c, market_parse);
 	return s;
+}
+
+/* A hold is of a machine, by a machine, and for no job; or none of these. */
+static bool is_whole(const struct journal_hold *h)
+{
+	bool machine = h->hold.kind == BUDGET_MACHINE;
+
+	return h->spender.machine == machine && (h->job == 0) == machine &&
+	       h->hold.from_ms <= h->hold.until_ms;
 }
 
 static int read_hold(const struct journal *j, struct db_cursor *c, const struct journal_visitor *v,
@@ -128,7 +137,7 @@ static int read_hold(const struct journal *j, struct db_cursor *c, const struct 
 	h.hold.from_ms = db_get_int(c, 0, INT64_MAX);
 	h.hold.until_ms = db_get_int(c, 0, INT64_MAX);
 	h.spender = get_spender(c);
-	return c->bad ? db_damaged(j->db, "hold", e) : v->hold(v->ctx, &h, e);
+	return c->bad || !is_whole(&h) ? db_damaged(j->db, "hold", e) : v->hold(v->ctx, &h, e);
 }
 
 static int read_day(const struct journal *j, struct db_cursor *c, const struct journal_visitor *v,

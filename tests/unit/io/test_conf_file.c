@@ -392,7 +392,7 @@ static void test_too_long(void **state)
 	(void)state;
 	memset(text, '\n', CONF_FILE_MAX + 1);
 	assert_int_equal(conf_file_parse(&c, "f", text, provider_options, &e), -1);
-	assert_string_equal(e.msg, "f:1: longer than 1048576 bytes");
+	assert_string_equal(e.msg, "f:1: longer than 8388608 bytes");
 	free(text);
 }
 

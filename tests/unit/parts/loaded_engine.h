@@ -16,6 +16,8 @@
 
 static unsigned fake_flags = PROVIDER_TOKENS | PROVIDER_TAGS; /* a test may add to them */
 
+static const struct zone *fake_zone; /* of reports; NULL: there are no budgets */
+
 static const struct provider_limit *fake_limits; /* the provider's own limits; NULL: unknown */
 
 /* Reads the provider's files; NULL: it names none. */
@@ -139,6 +141,7 @@ static inline int load_conf(struct fix *f, struct conf *c, struct err *err)
 				      .uuid = uuid,
 				      .driver = fake,
 				      .files = fake_files,
+				      .report_zone = fake_zone,
 				      .fatal = on_fatal,
 				      .parts = parts_all()};
 

@@ -1,8 +1,7 @@
 /* facts.c: what is bought, for whom, and each step are in the journal with the row that they are
  * about. */
 #include "intake_calls.h"
-
-#include <sqlite3.h>
+#include "journal_rows.h"
 
 #include "money/money.h"
 
@@ -10,36 +9,6 @@
 #define FILE_OF_TWO                                                                                \
 	"{\"jobs\":[{\"job_id\":7,\"nodes_alloc\":\"c[1-2]\"},{\"job_id\":8,\"nodes_alloc\":"      \
 	"\"c2\"}],\"all_nodes\":\"c[1-2]\"}"
-
-enum { TEXT_MAX = 2000 };
-
-static int on_row(void *ctx, int n, char **v, char **names)
-{
-	char *to = ctx;
-
-	(void)names;
-	for (int i = 0; i < n; i++) {
-		size_t at = strlen(to);
-
-		(void)snprintf(to + at, TEXT_MAX - at, "%s%s", v[i], i < n - 1 ? " " : ";");
-	}
-	return 0;
-}
-
-/* What another process reads in the journal, row by row. */
-static const char *rows(const struct fix *f, const char *query)
-{
-	static char out[TEXT_MAX];
-	char path[96];
-	sqlite3 *db;
-
-	(void)snprintf(path, sizeof(path), "%s/journal.db", f->dir);
-	out[0] = '\0';
-	assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, query, on_row, out, NULL), SQLITE_OK);
-	sqlite3_close(db);
-	return out;
-}
 
 /* squeue answers those who have asked. */
 static void answer(struct fix *f, const char *row, const struct err *err)
@@ -51,14 +20,6 @@ static void answer(struct fix *f, const char *row, const struct err *err)
 	f->e->jobs->wanted = 0;
 	facts_part.squeue_begins(f->e);
 	jobs_answer(f->e, err == NULL ? text : NULL, err == NULL ? (size_t)n : 0, err);
-}
-
-/* Rows that are wanted are written with their creates, or when nothing else is to do. */
-static void write_down(struct fix *f)
-{
-	f->e->left = ENGINE_SEND;
-	unwritten_part.at[PART_RUN](f->e);
-	engine_commit(f->e);
 }
 
 static void test_what_was_bought_and_for_whom(void **state)

@@ -1,0 +1,317 @@
+/* holds.c: jobs that end, starts, reloads, and jobs that wait for money. */
+#include "holds_lab.h"
+
+/* --- jobs that end ------------------------------------------------------------------------------
+ */
+
+/* The part asks squeue, which says this. */
+static void looks(struct fix *f, const char *row, const struct err *err)
+{
+	char text[600];
+	int n = snprintf(text, sizeof(text), "%s", row);
+
+	f->e->jobs->wanted = 0;
+	f->e->jobs->running = JOBS_FOR_HOLDS;
+	holds_jobs_part.squeue_begins(f->e);
+	jobs_answer(f->e, err == NULL ? text : NULL, (size_t)n, err);
+}
+
+static int runs(const struct fix *f)
+{
+	int n = 0;
+
+	for (const struct hold_node *g = f->e->money->nodes; g != NULL; g = g->next)
+		for (const struct hold *h = g->first; h != NULL; h = h->next)
+			n += hold_of(f->e, h)->kind == BUDGET_RUN;
+	return n;
+}
+
+static void bought(struct fix *f)
+{
+	start(f, 100 * EUR, 100 * EUR);
+	buy_7(f);
+	write_down(f);
+	ready(f, "c1");
+	age(f, "c1", HOUR);
+	for (struct hold_node *g = f->e->money->nodes; g != NULL; g = g->next)
+		for (struct hold *h = g->first; h != NULL; h = h->next)
+			h->made_ms -= MINUTE;
+	engine_commit(f->e);
+}
+
+static void test_a_job_ends(void **state)
+{
+	static const struct {
+		const char *name, *says;
+		bool c1, c2; /* it runs there */
+	} all[] = {
+		{"it runs", "7|7|RUNNING|gpu|None|c[1-2]\n", true, true},
+		{"it starts", "7|7|CONFIGURING|gpu|None|c[1-2]\n", true, true},
+		{"it is stopped", "7|7|SUSPENDED|gpu|None|c[1-2]\n", true, true},
+		{"it has ended", "", false, false},
+		{"it ends", "7|7|COMPLETING|gpu|None|c[1-2]\n", false, false},
+		{"requeued", "7|7|PENDING|gpu|None|\n", false, false},
+		{"another job", "8|8|RUNNING|gpu|None|c[1-2]\n", false, false},
+		{"one node less", "7|7|RUNNING|gpu|None|c1\n", true, false},
+		{"elsewhere", "7|7|RUNNING|gpu|None|c[3-4]\n", false, false},
+		{"a list that cannot be read", "7|7|RUNNING|gpu|None|c[1-\n", true, true},
+	};
+	struct fix *f = *state;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		int64_t held_before;
+
+		print_message("# %s\n", all[i].name);
+		(void)teardown(state);
+		(void)setup(state);
+		f = *state;
+		bought(f);
+		held_before = line(f, "all").held;
+		looks(f, all[i].says, NULL);
+		assert_int_equal(held(f, "c1", BUDGET_RUN) != NULL, all[i].c1);
+		assert_int_equal(held(f, "c2", BUDGET_RUN) != NULL, all[i].c2);
+		/* The machines are paid for until they are gone, and c2 boots for the job. */
+		assert_non_null(held(f, "c1", BUDGET_MACHINE));
+		assert_non_null(held(f, "c2", BUDGET_BOOT));
+		assert_int_equal(line(f, "all").held, held_before);
+		assert_int_equal(runs(f), all[i].c1 + all[i].c2);
+		if (!all[i].c1)
+			near(line(f, "account").spent, EUR);
+		else
+			assert_true(line(f, "account").spent < EUR / 1000);
+		same_in_journal(f);
+	}
+}
+
+/* F: an answer that is older than the purchase says nothing of it, nor does none. */
+static void test_what_says_nothing(void **state)
+{
+	const struct err err = {.code = ERR_NET, .msg = "no"};
+	struct fix *f = *state;
+
+	bought(f);
+	looks(f, "", &err);
+	assert_non_null(held(f, "c1", BUDGET_RUN));
+	for (struct hold_node *g = f->e->money->nodes; g != NULL; g = g->next)
+		for (struct hold *h = g->first; h != NULL; h = h->next)
+			h->made_ms = engine_now(f->e) + HOUR;
+	looks(f, "", NULL);
+	assert_non_null(held(f, "c1", BUDGET_RUN));
+}
+
+static void test_when_squeue_is_asked(void **state)
+{
+	struct fix *f = *state;
+
+	bought(f);
+	f->e->jobs->wanted = 0;
+	holds_jobs_part.at[PART_RUN](f->e);
+	assert_int_equal(f->e->jobs->wanted, JOBS_FOR_HOLDS);
+	f->e->jobs->wanted = 0;
+	holds_jobs_part.at[PART_RUN](f->e);
+	assert_int_equal(f->e->jobs->wanted, 0); /* not again at once */
+	assert_true(holds_jobs_part.next_ms(f->e) <= engine_now(f->e) + 30000);
+	ends(f, "c1");
+	ends(f, "c2");
+	f->e->money->look_ms = 0;
+	holds_jobs_part.at[PART_RUN](f->e);
+	assert_int_equal(f->e->jobs->wanted, 0); /* there is no machine */
+	assert_true(holds_jobs_part.next_ms(f->e) == INT64_MAX);
+}
+
+/* --- a start ------------------------------------------------------------------------------------
+ */
+
+static void test_a_restart(void **state)
+{
+	struct fix *f = *state;
+	struct budget_line all, account;
+	struct budget_hold run;
+	const struct hold *loaded;
+
+	bought(f);
+	ends(f, "c2"); /* spends nothing, for it was never there */
+	all = line(f, "all");
+	account = line(f, "account");
+	run = of(f, "c1", BUDGET_RUN);
+	start(f, 100 * EUR, 100 * EUR);
+	holds_part.at[PART_START](f->e);
+	assert_int_equal(line(f, "all").held, all.held);
+	assert_int_equal(line(f, "all").spent, all.spent);
+	assert_int_equal(line(f, "all").rate, all.rate);
+	assert_int_equal(line(f, "account").held, account.held);
+	assert_int_equal(line(f, "account").spent, account.spent);
+	assert_int_equal(of(f, "c1", BUDGET_RUN).until_ms, run.until_ms);
+	assert_int_equal(runs(f), 1);
+	same_in_journal(f);
+	/* It was just loaded: what squeue said before says nothing. */
+	loaded = held(f, "c1", BUDGET_RUN);
+	assert_true(loaded != NULL && loaded->made_ms >= engine_now(f->e) - MINUTE / 2);
+	ends(f, "c1");
+	assert_string_equal(rows(f, "SELECT count(*) FROM hold"), "0;");
+	assert_int_equal(line(f, "all").held, 0);
+}
+
+/* Machines that are older than the budgets count, too. */
+static void test_budgets_are_new(void **state)
+{
+	struct fix *f = *state;
+	int64_t begin;
+
+	start(f, 0, 0);
+	call(f, "c[1-2]", FILE_7);
+	write_down(f);
+	ready(f, "c1");
+	row(f, "c1")->n.start_ms -= HOUR;
+	begin = row(f, "c1")->n.start_ms;
+	assert_int_equal(engine_reload(f->e, conf_of(100 * EUR, 100 * EUR), NULL), 0);
+	assert_int_equal(of(f, "c1", BUDGET_MACHINE).from_ms, begin);
+	assert_true(of(f, "c1", BUDGET_MACHINE).until_ms > engine_now(f->e));
+	assert_true(of(f, "c2", BUDGET_MACHINE).from_ms > begin);
+	assert_int_equal(line(f, "all").rate, 2 * EUR);
+	same_in_journal(f);
+	ends(f, "c1");
+	near(line(f, "all").spent, EUR);
+	/* And once is enough. */
+	assert_int_equal(engine_reload(f->e, conf_of(100 * EUR, 100 * EUR), NULL), 0);
+	assert_int_equal(line(f, "all").rate, EUR);
+	near(line(f, "all").spent, EUR);
+}
+
+/* Holds for what is not there would never end. */
+static void test_holds_of_nothing(void **state)
+{
+	struct fix *f = *state;
+	struct journal_tx *tx;
+	struct journal_hold h = {
+		.node = "c3",
+		.gen = 99,
+		.hold = {.kind = BUDGET_MACHINE, .rate_nano_h = EUR, .until_ms = INT64_MAX},
+		.spender = {true, "", "", "", "", "", "pool", "cloud", PROVIDER_ON_DEMAND}};
+
+	bought(f);
+	tx = engine_tx(f->e);
+	journal_put_hold(tx, &h);
+	engine_commit(f->e);
+	start(f, 100 * EUR, 100 * EUR);
+	assert_int_equal(line(f, "all").rate, 3 * EUR);
+	holds_part.at[PART_START](f->e);
+	assert_int_equal(line(f, "all").rate, 2 * EUR);
+	assert_string_equal(rows(f, "SELECT count(*) FROM hold WHERE node = 'c3'"), "0;");
+	same_in_journal(f);
+}
+
+/* --- a reload -----------------------------------------------------------------------------------
+ */
+
+static void test_a_reload(void **state)
+{
+	struct fix *f = *state;
+	int64_t all;
+
+	bought(f);
+	all = line(f, "all").held;
+	f->e->money->freed = false;
+	assert_int_equal(engine_reload(f->e, conf_of(7 * EUR, 8 * EUR), NULL), 0);
+	assert_int_equal(line(f, "all").held, all);
+	assert_int_equal(line(f, "all").left, 7 * EUR - all);
+	assert_int_equal(engine_reload(f->e, conf_of(0, 0), NULL), 0);
+	assert_null(holds_budgets(f->e));
+	ends(f, "c1"); /* what is held is spent all the same */
+	assert_int_equal(engine_reload(f->e, conf_of(7 * EUR, 8 * EUR), NULL), 0);
+	near(line(f, "all").spent, EUR);
+	same_in_journal(f);
+}
+
+/* --- jobs that wait -----------------------------------------------------------------------------
+ */
+
+/* A job is tried when there is enough for it, and not before. */
+static void test_waiting_jobs_are_tried_anew(void **state)
+{
+	struct fix *f = *state;
+	struct budget_no no = {.lack = BUDGET_LACKS_MONEY, .market = PROVIDER_ON_DEMAND};
+	struct money_state *m;
+
+	bought(f);
+	m = f->e->money;
+	no.budget = &f->e->conf->budgets[0];
+	no.needs = line(f, "all").left;
+	holds_refused(f->e, 9, &no);
+	no.needs = line(f, "all").left + 1;
+	holds_refused(f->e, 10, &no);
+	holds_refused(f->e, 10, &no); /* once more */
+	assert_int_equal(m->nwaits, 2);
+	m->freed = false;
+	m->freed_ms = 0;
+	holds_part.at[PART_RUN](f->e);
+	assert_int_equal(m->nwaits, 2); /* nothing has changed */
+	m->freed = true;
+	assert_true(holds_part.next_ms(f->e) <= engine_now(f->e));
+	holds_part.at[PART_RUN](f->e);
+	assert_int_equal(m->nwaits, 1);
+	assert_int_equal(m->waits[0].job, 10);
+	assert_false(m->freed);
+	assert_true(m->freed_ms > 0);
+	/* Not more often than once in two seconds, however much is freed. */
+	ends(f, "c1");
+	assert_true(m->freed);
+	holds_part.at[PART_RUN](f->e);
+	assert_int_equal(m->nwaits, 1);
+	assert_true(holds_part.next_ms(f->e) > engine_now(f->e));
+	assert_true(holds_part.next_ms(f->e) <= engine_now(f->e) + 2000);
+	m->freed_ms -= 2000;
+	holds_part.at[PART_RUN](f->e);
+	assert_int_equal(m->nwaits, 0);
+	/* Another configuration is decided by anew, for all. */
+	holds_refused(f->e, 11, &no);
+	assert_int_equal(engine_reload(f->e, conf_of(7 * EUR, 8 * EUR), NULL), 0);
+	assert_int_equal(m->nwaits, 0);
+}
+
+/* --- slurmctld's settings -----------------------------------------------------------------------
+ */
+
+static void test_settings(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t over, idle;
+	} all[] = {
+		{"KillWait = 30 sec\nOverTimeLimit = 0 min\nSuspendTime = 300 sec\n", 30000,
+		 300000},
+		{"KillWait = 30 sec\nOverTimeLimit = 5 min\nSuspendTime = 1 sec\n", 330000, 1000},
+		{"KillWait = 30 sec\nOverTimeLimit = UNLIMITED\nSuspendTime = INFINITE\n", 60000,
+		 600000},
+		{"SuspendTime = NONE\n", 60000, 600000},
+		{"", 60000, 600000},
+	};
+	struct fix *f = *state;
+
+	start(f, 100 * EUR, 100 * EUR);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		f->e->money->times.over_ms = 60000;
+		f->e->money->times.idle_ms = 600000;
+		holds_part.settings(f->e, all[i].text, strlen(all[i].text), 1);
+		assert_int_equal(f->e->money->times.over_ms, all[i].over);
+		assert_int_equal(f->e->money->times.idle_ms, all[i].idle);
+		assert_int_equal(f->e->money->times.end_ms, 150000);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_a_job_ends),
+		TEST(test_what_says_nothing),
+		TEST(test_when_squeue_is_asked),
+		TEST(test_a_restart),
+		TEST(test_budgets_are_new),
+		TEST(test_holds_of_nothing),
+		TEST(test_a_reload),
+		TEST(test_waiting_jobs_are_tried_anew),
+		TEST(test_settings),
+	};
+
+	return cmocka_run_group_tests(tests, zone_begins, zone_ends);
+}
