@@ -320,7 +320,7 @@ static void refuse(struct engine *e, const struct plan *p, const struct plan_nod
 
 	plan_explain(p, pn, a, why, sizeof(why));
 	if (pn->cause == PLAN_BUDGET)
-		holds_refused(e);
+		holds_refused(e, pn->job, &p->no_budgets[pn->no_budget].no);
 	if (pn->cause == PLAN_LADDER && p->no_rungs[pn->no_rung].worst == LADDER_TRIED &&
 	    nm->tried != 0 && nm->newest != NULL)
 		refuse_mark(e, nm, nm->newest->n.reason, NULL); /* the provider's words say more */

@@ -16,8 +16,6 @@ enum {
 	HOLDS_MORE_MS = 120000, /* a machine that outlives its hold is held for so much longer */
 	HOLDS_AGAIN_MS = 5000,  /* between two tries of the jobs that wait for money */
 	HOLDS_DAYS = 800,       /* what was spent is kept so long: two years, and more */
-	/* From the order to delete a machine until it bills no more, at most: promises.md, P4. */
-	HOLDS_END_MS = 150000,
 	/* Until slurmctld has told its settings. */
 	HOLDS_OVER_MS = 60000,
 	HOLDS_IDLE_MS = 600000,
@@ -52,6 +50,7 @@ static void holds_free(struct engine *e)
 {
 	hold_free(e);
 	budgets_free(e->money->budgets);
+	free(e->money->refusals);
 }
 
 static void holds_reload(struct engine *e)
@@ -95,11 +94,13 @@ void holds_bought(struct engine *e, struct fleet_node *fn, const struct payer *p
 	for (size_t i = 0; i < n; i++)
 		(void)hold_add(e, g, wants[i].hold.kind == BUDGET_MACHINE ? 0 : fn->n.job,
 			       &wants[i].hold);
+	show_bought(e, fn->n.job);
 }
 
-void holds_refused(struct engine *e)
+void holds_refused(struct engine *e, uint64_t job, const struct budget_no *no)
 {
 	e->money->refused = true;
+	show_refused(e, job, no);
 }
 
 /* The row is being written.  One that was found, or is older than the budgets, has no holds yet. */
@@ -248,6 +249,7 @@ static void watch(struct engine *e)
 	if (m->budgets == NULL || now < m->watch_ms)
 		return;
 	m->watch_ms = now + HOLDS_WATCH_MS;
+	show_forget(e);
 	for (struct hold_node *g = m->nodes; g != NULL; g = g->next)
 		extend(e, g, now);
 	if (budgets_now(m->budgets, now))

@@ -12,7 +12,12 @@
 
 enum {
 	MONEY_SAID = 4096, /* jobs; what is said of one is written again after so many others */
-	MONEY_UNSAID = 1 << 16, /* jobs that squeue is to tell of; sacct tells of more */
+	MONEY_UNSAID = 1 << 16,  /* jobs that squeue is to tell of; sacct tells of more */
+	MONEY_REFUSED = 4096,    /* jobs that wait for money, and are counted: 150 bytes each */
+	MONEY_UNTOLD_MS = 30000, /* from a refusal until slurmctld has been told to wait */
+	/* From the order to delete a machine until it bills no more, at most: promises.md, P4. */
+	HOLDS_END_MS = 150000,
+	MONEY_LINE_SIZE = 2 * (PROVIDER_WORD_MAX + 1),
 };
 
 struct hold_node;
@@ -38,6 +43,12 @@ struct money_state {
 	bool freed;              /* ... and there is more than before */
 	int64_t freed_ms;        /* when such jobs were last let try again */
 	int64_t forget_day;      /* what was spent before it is forgotten */
+	struct money_refused {
+		uint64_t job;
+		int64_t at_ms;
+		char line[MONEY_LINE_SIZE]; /* of which budget and value: show.c */
+	} * refusals; /* jobs that wait for money; some may not wait any more */
+	size_t nrefusals;
 };
 
 /* --- facts.c --- */
@@ -55,7 +66,14 @@ struct budgets *holds_budgets(const struct engine *e);
  * is not known, or it is for no job. */
 void holds_bought(struct engine *e, struct fleet_node *fn, const struct payer *p);
 /* A job was refused for want of money. */
-void holds_refused(struct engine *e);
+void holds_refused(struct engine *e, uint64_t job, const struct budget_no *no);
+
+/* --- show.c --- */
+/* Count the job among those that wait for this budget, until it waits no more.  0: a job that is
+ * not known. */
+void show_refused(struct engine *e, uint64_t job, const struct budget_no *no);
+void show_bought(struct engine *e, uint64_t job); /* it has nodes, and does not wait */
+void show_forget(struct engine *e);               /* drop those that wait no more */
 
 /* --- holds_load.c --- */
 int holds_load(struct engine *e, const struct journal_hold *h, struct err *err);

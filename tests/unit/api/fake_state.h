@@ -93,7 +93,16 @@ struct engine {
 	size_t ntaken;
 	struct engine_taken lost; /* each lost job */
 
-	struct stages stages; /* money_api.h */
+	/* money_api.h */
+	struct stages stages;
+	struct engine_budget *budgets; /* all; those of each user are shown to that one */
+	size_t nbudgets;
+	char budgets_user[64]; /* for whom they were asked last; "": for all */
+
+	/* user_name.h: who the only uid is; NULL: it is not known yet */
+	const char *name;
+	struct user_name_ask *name_ask; /* the only one; NULL: none */
+	bool names_full;
 
 	/* keys_api.h */
 	struct engine_secrets secrets; /* driver NULL: there is no store */

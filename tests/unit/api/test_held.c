@@ -336,6 +336,72 @@ static void a_plan_of_a_job_does_not_wait_for_ever(void **state)
 	assert_null(F.e.query);
 }
 
+/* --- names -------------------------------------------------------------------------------------
+ */
+
+#define BUDGETS "{\"v\":1,\"op\":\"budgets\"}"
+
+static struct user_names names = {&F.e};
+
+static void budgets_of_a_viewer_wait_for_the_name(void **state)
+{
+	(void)state;
+	F.api.names = &names;
+	assert_null(ask(0, &viewer, BUDGETS));
+	assert_non_null(F.e.name_ask);
+	fake_name(&F.e, "ann", NULL);
+	assert_non_null(strstr(F.conns[0].answer, "\"user\":\"ann\""));
+	assert_string_equal(F.e.budgets_user, "ann");
+	/* It is known now; nor is it asked for an admin. */
+	assert_non_null(ask(1, &viewer, BUDGETS));
+	assert_null(F.e.name_ask);
+	F.e.name = NULL;
+	assert_non_null(strstr(ask(2, &own, BUDGETS), "\"ok\":true"));
+	assert_null(F.e.name_ask);
+}
+
+static void a_name_that_cannot_be_found(void **state)
+{
+	const struct err err = {.code = ERR_IO, .msg = "getent: no"};
+	char *text;
+
+	(void)state;
+	F.api.names = &names;
+	assert_null(ask(0, &viewer, BUDGETS));
+	fake_name(&F.e, NULL, &err);
+	assert_string_equal(
+		F.conns[0].answer,
+		"{\"ok\":false,\"code\":\"failed\",\"error\":\"whose budgets to show is "
+		"not known, for the name of uid 1000 is not: getent: no\"}");
+	/* It was found, and forgotten before it was used. */
+	assert_null(ask(1, &viewer, BUDGETS));
+	fake_name(&F.e, NULL, NULL);
+	assert_non_null(strstr(F.conns[1].answer, "is not: it was forgotten: ask again"));
+	assert_null(ask(2, &viewer, BUDGETS));
+	text = held_expired(&F.api, F.conns[2].hold);
+	F.conns[2].hold = NULL;
+	assert_null(F.e.name_ask);
+	assert_non_null(strstr(text, "it was not found within 10 s"));
+	free(text);
+	assert_null(ask(2, &viewer, BUDGETS));
+	held_gone(&F.api, F.conns[2].hold);
+	F.conns[2].hold = NULL;
+	assert_null(F.e.name_ask);
+}
+
+static void a_name_that_cannot_be_waited_for(void **state)
+{
+	(void)state;
+	F.api.names = &names;
+	F.full = true;
+	assert_non_null(strstr(ask(0, &viewer, BUDGETS), "too many requests wait"));
+	assert_null(F.e.name_ask);
+	F.full = false;
+	F.e.names_full = true;
+	assert_non_null(strstr(ask(0, &viewer, BUDGETS), "too many requests wait"));
+	assert_null(F.conns[0].hold);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -352,6 +418,9 @@ int main(void)
 		T(a_plan_of_a_job_waits_for_slurmctld),
 		T(a_viewer_asks_of_jobs_of_his_own_and_an_operator_of_all),
 		T(a_plan_of_a_job_does_not_wait_for_ever),
+		T(budgets_of_a_viewer_wait_for_the_name),
+		T(a_name_that_cannot_be_found),
+		T(a_name_that_cannot_be_waited_for),
 	};
 #undef T
 
