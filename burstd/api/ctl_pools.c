@@ -266,12 +266,14 @@ static int read_codes(struct ctl_reply *r, struct plan_rq *rq)
 static int read_wish(struct ctl_reply *r, struct plan_rq *rq)
 {
 	struct ladder_wish *w = &rq->ask.wish;
-	const char *constraint, *price;
+	const char *constraint, *price, *comment;
 	struct err e = {0};
 
 	if (ctl_reply_text(r, "constraint", "", &constraint) != 0 ||
+	    ctl_reply_text(r, "comment", "", &comment) != 0 ||
 	    ctl_reply_text(r, "max_price", "", &price) != 0 || read_codes(r, rq) != 0)
 		return -1;
+	rq->ask.comment = comment[0] != '\0' ? comment : NULL;
 	w->constraint = constraint[0] != '\0' ? constraint : NULL;
 	if (price[0] != '\0' && fmt_money_parse(price, &w->max_price_nano_h, &e) != 0)
 		return ctl_reply_refuse(r, "invalid", "\"max_price\": %s", e.msg);
@@ -418,6 +420,18 @@ static int add_partition(struct ctl_reply *r, struct within *in, const char *nam
 	return rc;
 }
 
+static int add_partitions(struct ctl_reply *r, struct within *in, const char *partitions)
+{
+	char *names = mem_strdup(partitions), *at = NULL;
+	int rc = 0;
+
+	for (char *name = strtok_r(names, ",", &at); name != NULL && rc == 0;
+	     name = strtok_r(NULL, ",", &at))
+		rc = add_partition(r, in, name);
+	free(names);
+	return rc;
+}
+
 /* A plan for each pool that is meant: they are alternatives. */
 static int plan_each(struct ctl_reply *r, struct engine_plan_ask *ask, const bool *meant)
 {
@@ -446,7 +460,7 @@ static int plan_each(struct ctl_reply *r, struct engine_plan_ask *ask, const boo
 static int plan_partition(struct ctl_reply *r, struct plan_rq *rq, bool *meant)
 {
 	struct within in = {.meant = meant};
-	int rc = add_partition(r, &in, rq->partition);
+	int rc = add_partitions(r, &in, rq->partition);
 
 	rq->ask.within = &in.names;
 	if (in.known == 0)
@@ -498,18 +512,6 @@ static void put_job(struct ctl_reply *r, const struct engine_job *j)
 	jsonw_close(&r->w, '}');
 }
 
-static int add_partitions(struct ctl_reply *r, struct within *in, const char *partitions)
-{
-	char *names = mem_strdup(partitions), *at = NULL;
-	int rc = 0;
-
-	for (char *name = strtok_r(names, ",", &at); name != NULL && rc == 0;
-	     name = strtok_r(NULL, ",", &at))
-		rc = add_partition(r, in, name);
-	free(names);
-	return rc;
-}
-
 static int plan_anywhere(struct ctl_reply *r, struct plan_rq *rq, bool *meant)
 {
 	const struct engine_job *j = r->job;
@@ -536,8 +538,8 @@ static int plan_anywhere(struct ctl_reply *r, struct plan_rq *rq, bool *meant)
 /* Plan for a job as squeue shows it; without r->job squeue must be asked first. */
 static int plan_job(struct ctl_reply *r, struct plan_rq *rq, const char *id, bool *meant)
 {
-	static const char *const own[] = {"pool",       "partition",     "list",     "nodes",
-					  "constraint", "jurisdictions", "max_price"};
+	static const char *const own[] = {"pool",       "partition",     "list",      "nodes",
+					  "constraint", "jurisdictions", "max_price", "comment"};
 
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
 		if (json_object_get(r->args, own[i]) != NULL)

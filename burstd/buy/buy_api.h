@@ -132,6 +132,7 @@ struct engine_plan_ask {
 	const struct map *within; /* ... of these names, if not NULL, ... */
 	const char *without;      /* ... and none of this list */
 	struct ladder_wish wish;
+	const char *comment; /* of the job, whose wishes count besides; NULL: none */
 	/* Plan for this job, with its wishes and refusals; NULL: for a new job. */
 	const struct engine_job *job;
 };

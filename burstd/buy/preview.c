@@ -302,21 +302,24 @@ static void words_init(const struct engine *e, const struct engine_plan_ask *ask
 		       struct engine_plan *out)
 {
 	const struct engine_job *j = ask->job;
+	const char *comment = j != NULL ? j->comment : ask->comment;
 	enum wish_need need;
 	struct err err;
 
 	*w = (struct words){.wishes[0] = ask->wish};
 	w->job = (struct plan_job){.wishes = w->wishes, .nwishes = 1};
-	if (j == NULL)
+	if (j == NULL && comment == NULL)
 		return;
 	need = need_of(e, ask);
-	w->refused = postpone_look(e, j->number);
-	w->job.refusals = w->refused.count;
-	w->job.since_ms = w->refused.first_ms;
-	w->wishes[0].constraint = need >= WISH_CONSTRAINT ? j->constraint : NULL;
+	if (j != NULL) {
+		w->refused = postpone_look(e, j->number);
+		w->job.refusals = w->refused.count;
+		w->job.since_ms = w->refused.first_ms;
+		w->wishes[0].constraint = need >= WISH_CONSTRAINT ? j->constraint : NULL;
+	}
 	if (need < WISH_COMMENT)
 		return;
-	wish_init(&w->comment, j->comment, e->conf, &err);
+	wish_init(&w->comment, comment, e->conf, &err);
 	if (err.code != 0)
 		(void)snprintf(out->note, sizeof(out->note), "%.199s", err.msg);
 	w->job.nwishes = 2;

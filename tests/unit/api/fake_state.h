@@ -64,7 +64,7 @@ struct engine {
 	struct engine_plan plan; /* the next plan; its one pool is below */
 	struct engine_plan_pool plan_pool;
 	struct engine_plan_ask plan_ask; /* the last one; its texts are below */
-	char plan_list[64], plan_within[64], plan_wish[64], plan_without[64];
+	char plan_list[64], plan_within[64], plan_wish[64], plan_without[64], plan_comment[64];
 	unsigned plans;
 	const char *partition, *all; /* the nodes of "gpu" and "all"; NULL: there is none */
 	const char *spool_error, *spool_note; /* NULL: there is none */

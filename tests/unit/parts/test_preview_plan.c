@@ -173,6 +173,27 @@ static void a_plan_of_a_job_has_its_own_words(void **state)
 	engine_plan_fini(&p);
 }
 
+/* One that is still to be submitted, by what its script says; without a word all counts. */
+static void a_plan_of_a_script_has_its_comment(void **state)
+{
+	struct engine_plan_ask ask = {.nodes = 1, .comment = "burst:spot,colour=red"};
+	struct fix *f = *state;
+	struct engine *e = load(f);
+	struct engine_plan p = plan(e, &ask);
+
+	assert_int_equal(bought_from(e, &p), NEAR); /* the pool reads none */
+	engine_plan_fini(&p);
+	e->conf->pools[0].job_comment = true;
+	p = plan(e, &ask);
+	assert_int_equal(bought_from(e, &p), MID);
+	assert_non_null(strstr(p.note, "\"colour=red\" was left out"));
+	engine_plan_fini(&p);
+	ask.wish.constraint = "ondemand";
+	p = plan(e, &ask);
+	assert_int_equal(p.verdict, PLAN_REFUSE); /* both hold */
+	engine_plan_fini(&p);
+}
+
 /* It is to have spot first; two refusals later it need not. */
 static void a_plan_of_a_job_counts_its_refusals(void **state)
 {
@@ -359,6 +380,7 @@ int main(void)
 		TEST(a_plan_says_what_would_become_of_a_job),
 		TEST(a_plan_within_a_partition_has_its_nodes_alone),
 		TEST(a_plan_of_a_job_has_its_own_words),
+		TEST(a_plan_of_a_script_has_its_comment),
 		TEST(a_plan_of_a_job_counts_its_refusals),
 		TEST(an_offer_that_would_pass_max_rate_says_so),
 		TEST(only_what_there_is_counts_for_its_offer),
