@@ -342,6 +342,8 @@ static void put_plan(struct ctl_reply *r, const struct engine_plan *p)
 	ctl_reply_time(r, "again_ms", p->again_ms);
 	jsonw_int(&r->w, "nodes", p->nodes);
 	jsonw_int(&r->w, "have", p->have);
+	jsonw_money(&r->w, "aside_job", p->aside_job);
+	jsonw_money(&r->w, "aside_machines", p->aside_machines);
 	jsonw_open(&r->w, "pools", '[');
 	for (size_t i = 0; i < p->npools; i++)
 		put_part(r, &p->pools[i]);
@@ -503,6 +505,11 @@ static void put_job(struct ctl_reply *r, const struct engine_job *j)
 	jsonw_text(&r->w, "state", or_empty(j->state));
 	jsonw_text(&r->w, "reason", or_empty(j->reason));
 	jsonw_text(&r->w, "partition", or_empty(j->partition));
+	if (j->payer != NULL) {
+		jsonw_text(&r->w, "account", j->payer->account);
+		jsonw_int(&r->w, "limit_ms",
+			  j->payer->limit_s >= 0 ? 1000 * j->payer->limit_s : -1);
+	}
 	jsonw_int(&r->w, "nodes", j->count);
 	jsonw_text(&r->w, "list", or_empty(j->nodes));
 	jsonw_text(&r->w, "constraint", or_empty(j->constraint));

@@ -1,6 +1,7 @@
 #include "buy/buy.h"
 #include "cloud/cloud.h"
 #include "jobs/jobs.h"
+#include "money/money.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -312,6 +313,7 @@ static void words_init(const struct engine *e, const struct engine_plan_ask *ask
 		return;
 	need = need_of(e, ask);
 	if (j != NULL) {
+		w->job.payer = j->payer;
 		w->refused = postpone_look(e, j->number);
 		w->job.refusals = w->refused.count;
 		w->job.since_ms = w->refused.first_ms;
@@ -439,6 +441,7 @@ static void refuse_unknown(const struct engine *e, const struct demand *d, struc
 static int make_plan(struct engine *e, const char *list, const struct words *w,
 		     struct engine_plan *out, struct err *err)
 {
+	struct plan_terms *terms = NULL;
 	struct demand d;
 	struct plan plan;
 	struct plan_ask ask = {.demand = &d,
@@ -459,9 +462,17 @@ static int make_plan(struct engine *e, const char *list, const struct words *w,
 			return -1;
 		}
 	(void)demand_add_job(&d, 1, list, strlen(list), NULL);
+	if (w->job.payer != NULL) { /* of one that is not known no budget can be told */
+		ask.budgets = holds_budgets(e);
+		ask.times = e->money->times;
+		ask.terms = terms = intake_terms(e);
+	}
 	ask.pools = intake_pools(e);
 	plan_make(&plan, &ask);
 	judge(e, &plan, &ask, w, out);
+	if (out->verdict == PLAN_BUY)
+		preview_set_aside(e, &ask, &plan, w->job.payer, out);
+	free(terms);
 	refuse_unknown(e, &d, out);
 	plan_fini(&plan);
 	intake_free_pools(e, ask.pools);

@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "base/text_file.h"
 #include "cli/cli.h"
+#include "cli/cost.h"
 #include "cli/ladder.h"
 #include "cli/sbatch.h"
 #include "cli/table.h"
@@ -247,6 +248,27 @@ static void print_refused(const struct out *o, const json_t *plan)
 	print_why(o, OUT_BAD, "would be refused: ", short_of ? text : cli_text(plan, "why"));
 }
 
+/* "would be set aside: 118.08 EUR for the job, 130.00 for its machines" */
+static void print_aside(const struct out *o, const json_t *plan, const char *currency)
+{
+	static const char *const keys[] = {"aside_job", "aside_machines"},
+				 *const whats[] = {" for the job", " for its machines"};
+	char money[OUT_MONEY_SIZE + 4];
+	bool any = false;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		int64_t nano;
+
+		if (fmt_money_parse(cli_text(plan, keys[i]), &nano, NULL) != 0 || nano == 0)
+			continue;
+		(void)fputs(any ? ", " : "  budgets would set aside ", o->f);
+		out_text(o, OUT_PLAIN, ladder_money(money, plan, keys[i], currency));
+		(void)fputs(whats[i], o->f);
+		any = true;
+	}
+	(void)fputs(any ? "\n" : "", o->f);
+}
+
 static void print_verdict(const struct out *o, const json_t *plan, const json_t *r)
 {
 	int64_t have = cli_int(plan, "have");
@@ -262,6 +284,7 @@ static void print_verdict(const struct out *o, const json_t *plan, const json_t 
 			  "nothing to buy: ", "all of these nodes are there, or are being bought");
 	else
 		print_refused(o, plan);
+	print_aside(o, plan, cli_text(r, "currency"));
 	print_again(o, cli_int(plan, "again_ms"), cli_int(r, "now_ms"));
 	if (have > 0 && !is_verdict(plan, "have"))
 		(void)fprintf(o->f, "  %" PRId64 " of the %s there, or being bought\n", have,
@@ -303,33 +326,6 @@ static void print_limits(const struct out *o, const json_t *p, const char *curre
 	table_fini(&t);
 }
 
-/* What the new nodes cost until the job's time limit, by offer. */
-static void print_costs(const struct out *o, const json_t *p, const json_t *r)
-{
-	static const struct table_column columns[] = {
-		{"OFFER", false}, {"MARKET", false}, {"UNTIL THE TIME LIMIT", true}};
-	char money[OUT_MONEY_SIZE + 4], time[FMT_DUR_SIZE];
-	const json_t *offer;
-	struct table t;
-
-	if (cli_int(r, "limit_ms") <= 0 || cli_int(p, "new") == 0)
-		return;
-	table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
-	for (size_t i = 0; (offer = cli_row(p, "offers", i)) != NULL; i++) {
-		table_add(&t, OUT_BOLD, cli_text(offer, "offer"));
-		table_add(&t, OUT_PLAIN, cli_text(offer, "market"));
-		table_add(&t, OUT_PLAIN,
-			  cli_text(offer, "cost")[0] != '\0'
-				  ? ladder_money(money, offer, "cost", cli_text(r, "currency"))
-				  : "?");
-	}
-	(void)fprintf(o->f, "\n  %" PRId64 " %s for %s, and some minutes more to boot and end\n",
-		      cli_int(p, "new"), nodes_word(cli_int(p, "new")),
-		      fmt_duration(time, cli_int(r, "limit_ms")));
-	table_print(&t, o, 2);
-	table_fini(&t);
-}
-
 static void print_plan(const struct out *o, const json_t *plan, const json_t *r)
 {
 	const json_t *p;
@@ -344,7 +340,7 @@ static void print_plan(const struct out *o, const json_t *plan, const json_t *r)
 		ladder_print(o, p);
 		(void)fputc('\n', o->f);
 		print_limits(o, p, cli_text(r, "currency"));
-		print_costs(o, p, r);
+		cost_print(o, p, r);
 	}
 }
 
@@ -451,25 +447,6 @@ static int take_time(const struct plan_args *a, int64_t *limit_ms)
 	return cli_complain(CLI_USAGE, text);
 }
 
-/* Add "cost" to each offer: of all nodes, until the time limit. */
-static void add_costs(json_t *r, int64_t limit_ms)
-{
-	char cost[FMT_MONEY_SIZE];
-	const json_t *plan, *pool, *offer;
-	int64_t rate;
-
-	for (size_t i = 0; (plan = cli_row(r, "plans", i)) != NULL; i++)
-		for (size_t k = 0; (pool = cli_row(plan, "pools", k)) != NULL; k++)
-			for (size_t o = 0; (offer = cli_row(pool, "offers", o)) != NULL; o++)
-				if (fmt_money_parse(cli_text(offer, "price"), &rate, NULL) == 0 &&
-				    !__builtin_mul_overflow(rate, cli_int(pool, "new"), &rate))
-					(void)json_object_set_new(
-						(json_t *)(uintptr_t)offer, "cost",
-						json_string(
-							fmt_money(cost, fmt_cost(limit_ms, rate))));
-	(void)json_object_set_new(r, "limit_ms", json_integer(limit_ms));
-}
-
 static void print_script(const struct out *o, const struct sbatch *s, int64_t limit_ms)
 {
 	static const char *const heads[] = {" in partition ", ", account ", ", gpus "};
@@ -528,8 +505,10 @@ static int ask_and_show(const struct cli *c, struct plan_args *a, const struct s
 		rc = cli_ask_loudly(&patient, request(a), &r);
 	if (rc != CLI_OK)
 		return rc;
+	if (a->job != NULL)
+		limit_ms = cli_int(json_object_get(r, "job"), "limit_ms");
 	if (limit_ms > 0)
-		add_costs(r, limit_ms);
+		cost_add(r, limit_ms);
 	if (s != NULL && !c->json)
 		print_script(&c->out, s, limit_ms);
 	rc = show_plans(c, r);

@@ -38,6 +38,8 @@
 /* Likewise for one job, with its owner's uid and what it needs: number of nodes, required nodes,
  * planned nodes, excluded nodes.  The lists have only nodes that slurmctld knows. */
 #define SLURM_WORDS_FORMAT "%A|%i|%T|%P|%r|%N|%U|%D|%n|%Y|%x|%f %1025k"
+/* Likewise with who pays. */
+#define SLURM_WORDS_PAYER_FORMAT "%A|%i|%T|%P|%r|%N|%U|%D|%n|%Y|%x" SLURM_PAYER_COLUMNS "%f %1025k"
 
 /* The arguments of squeue for details, without the jobs' ids: one line a job, in columns.  No
  * column is a user's text, while `scontrol show job` prints the job's name, which may contain
@@ -80,8 +82,8 @@ struct slurm_job_words { /* its texts are borrowed; an empty list: none */
 };
 
 typedef void (*slurm_job_words_fn)(void *ctx, const struct slurm_job_words *w);
-/* Parse squeue's output for SLURM_WORDS_FORMAT; other lines are skipped.  false: as
- * slurm_job_whole(). */
+/* Parse squeue's output for SLURM_WORDS_FORMAT, with who pays or without; other lines are skipped.
+ * false: as slurm_job_whole(). */
 bool slurm_job_parse_words(const char *text, size_t len, slurm_job_words_fn fn, void *ctx);
 /* Is the text the id of one job, which squeue can be given? */
 bool slurm_job_is_id(const char *text);

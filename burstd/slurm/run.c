@@ -30,7 +30,9 @@ static const struct {
 			      "-j"}},
 	[SLURM_ONE_JOB] = {"squeue",
 			   true,
-			   {"-h", "-a", "--noconvert", "-t", "all", "-o", SLURM_WORDS_FORMAT,
+			   /* The columns are one text. */
+			   /* NOLINTNEXTLINE(bugprone-suspicious-missing-comma) */
+			   {"-h", "-a", "--noconvert", "-t", "all", "-o", SLURM_WORDS_PAYER_FORMAT,
 			    "-j"}},
 	[SLURM_CONFIG] = {"scontrol show config", false, {"show", "config"}},
 	[SLURM_PARTITIONS] = {"scontrol show partitions", false, {"-o", "show", "partitions"}},

@@ -282,14 +282,30 @@ static void a_plan_of_a_job_waits_for_slurmctld(void **state)
 	char state_text[] = "PENDING", nodes[] = "n1,n2";
 	const struct engine_job j = {
 		.number = 9, .id = "7_2", .state = state_text, .nodes = nodes, .count = 2};
+	const struct payer hours = {.account = "physics", .limit_s = 14400},
+			   ever = {.account = "lab", .limit_s = PAYER_UNLIMITED};
+	struct engine_job paid = j;
 
 	(void)state;
 	F.e.plan.verdict = PLAN_BUY;
+	F.e.plan.aside_job = 118080000000;
 	assert_null(ask(0, &viewer, PLAN));
 	assert_string_equal(F.e.query->id, "7_2");
 	told(&j, NULL);
 	assert_non_null(strstr(F.conns[0].answer, "\"job\":{\"id\":\"7_2\",\"state\":\"PENDING\""));
 	assert_string_equal(F.e.plan_list, "n1,n2");
+	assert_null(strstr(F.conns[0].answer, "\"account\"")); /* it was not said */
+	assert_non_null(strstr(F.conns[0].answer, "\"aside_job\":\"118.08\""));
+	assert_non_null(strstr(F.conns[0].answer, "\"aside_machines\":\"0.00\""));
+	paid.payer = &hours;
+	assert_null(ask(0, &viewer, PLAN));
+	told(&paid, NULL);
+	assert_non_null(
+		strstr(F.conns[0].answer, "\"account\":\"physics\",\"limit_ms\":14400000,"));
+	paid.payer = &ever;
+	assert_null(ask(0, &viewer, PLAN));
+	told(&paid, NULL);
+	assert_non_null(strstr(F.conns[0].answer, "\"account\":\"lab\",\"limit_ms\":-1,"));
 	assert_null(ask(1, &viewer, PLAN));
 	told(NULL, &gone);
 	assert_string_equal(F.conns[1].answer, "{\"ok\":false,\"code\":\"not-found\",\"error\":"

@@ -390,6 +390,12 @@ static void a_plan_of_a_job_begins_with_the_job(void **state)
 		"\"partition\":\"gpu\",\"nodes\":1,\"list\":\"h1\",\"constraint\":\"\","
 		"\"refusals\":0,\"until_ms\":0,\"others\":0},\"plans\":[{\"verdict\":\"have\","
 		"\"note\":\"\",\"pools\":[]}]}",
+	   paid[] = HEAD
+	   "\"job\":{\"id\":\"7\",\"state\":\"PENDING\",\"reason\":\"None\",\"partition\":\"gpu\","
+	   "\"account\":\"physics\",\"limit_ms\":14400000,\"nodes\":1,\"list\":\"\"},\"plans\":[{"
+	   "\"verdict\":\"buy\",\"note\":\"\",\"aside_job\":\"118.08\",\"aside_machines\":\"130\","
+	   "\"pools\":[{\"name\":\"h100\",\"new\":1,\"offer\":\"spot-a\",\"price\":\"31."
+	   "46\"," OFFERS "}]}]}",
 	   refused[] = HEAD
 	   "\"job\":{\"id\":\"7_2\",\"state\":\"PENDING\",\"reason\":\"BeginTime\",\"partition\":"
 	   "\"gpu,cpu\",\"nodes\":4,\"list\":\"\",\"constraint\":\"spot\",\"refusals\":2,"
@@ -412,6 +418,11 @@ static void a_plan_of_a_job_begins_with_the_job(void **state)
 		 "would wait: x\n"
 		 "  comment: \"a\" was left out\n",
 		 "");
+	lab_run_once(l, S "plan -j 7", paid);
+	assert_non_null(strstr(l->out, "\n  31.46 USD per hour\n  budgets would set aside 118.08 "
+				       "USD for the job, 130.00 USD for its machines\n"));
+	assert_non_null(strstr(l->out, "  1 node for 4h00m, and some"));
+	assert_non_null(strstr(l->out, "125.84 USD\n"));
 	lab_run_once(l, S "plan -j 7", "{\"ok\":false,\"error\":\"slurmctld knows no job 7\"}");
 	lab_want(l, 1, "", "burstctl: slurmctld knows no job 7\n");
 	lab_free(l);

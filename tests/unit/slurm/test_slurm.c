@@ -338,7 +338,8 @@ static void test_details(void **state)
 	assert_true(slurm_ask_jobs(f->slurm, SLURM_ONE_JOB, ids, 1));
 	loop_run(f->loop);
 	assert_string_equal(f->text, "-h -a --noconvert -t all -o "
-				     "%A|%i|%T|%P|%r|%N|%U|%D|%n|%Y|%x|%f %1025k -j 7_2\n");
+				     "%A|%i|%T|%P|%r|%N|%U|%D|%n|%Y|%x| |%a|%u|%q|%l|%D|%C|%h|%b|"
+				     "%65w|%f %1025k -j 7_2\n");
 	script(f, "squeue", "echo slurm_load_jobs error: Invalid job id specified >&2; exit 1");
 	assert_true(slurm_ask_jobs(f->slurm, SLURM_ONE_JOB, ids, 1));
 	loop_run(f->loop);
