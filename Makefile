@@ -499,14 +499,14 @@ deps: ## install those for tests, demo and lab too (Slurm, MariaDB); starts no s
 
 FUZZERS := $(patsubst %.c,$(B)/%.fuzz,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 SECONDS ?= 60
-$(B)/tests/fuzz/%.fuzz: $(B)/tests/fuzz/%.o $(B)/libagent.a $(B)/libledger.a $(B)/libdrivers.a $(libparts)
+$(B)/tests/fuzz/%.fuzz: $(B)/tests/fuzz/%.o $(B)/libcli.a $(B)/libagent.a $(B)/libledger.a $(B)/libdrivers.a $(libparts)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)
 fuzzers: $(FUZZERS)
 
 # The same harnesses with a main of our own, which any compiler builds: tests/fuzz/replay.c.
 REPLAYS := $(patsubst %.c,$(BUILD)/asan/%.replay,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
-$(B)/tests/fuzz/%.replay: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(B)/libagent.a $(B)/libledger.a $(B)/libdrivers.a $(libparts)
+$(B)/tests/fuzz/%.replay: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(B)/libcli.a $(B)/libagent.a $(B)/libledger.a $(B)/libdrivers.a $(libparts)
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)
 replay: ## every harness on its corpus, and on small changes of it, under ASan and UBSan

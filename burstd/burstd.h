@@ -32,6 +32,7 @@ struct burstd { /* everything there is, in the order it is made */
 	struct spool *spool;
 	struct listener *nodes; /* for machines that boot; NULL: without a section nodes */
 	struct engine *engine;
+	struct user_names *names; /* of callers on the control socket */
 	struct api api;
 	struct scrape *scrape; /* NULL: without listen */
 	struct ctl_server *ctl;

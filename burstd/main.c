@@ -30,6 +30,7 @@
 #include "io/sd.h"
 #include "io/spool.h"
 #include "io/timeline.h"
+#include "io/user_name.h"
 #include "keys/keys_api.h"
 #include "listener.h"
 #include "parts/parts.h"
@@ -286,6 +287,8 @@ static int open_faces(struct burstd *b, struct err *e)
 			      .log = b->log,
 			      .reload = reload_conf,
 			      .ctx = b};
+	b->names = user_names_new(b->loop, b->proc, NULL);
+	b->api.names = b->names;
 	b->api.held = held_new(&b->api, b->loop);
 	if (scrape_open(&b->scrape, b->loop, &b->api, e) != 0 ||
 	    ctl_server_new(&b->ctl, b->loop, &o, &h, e) != 0)
@@ -388,6 +391,7 @@ static void stop(struct burstd *b)
 	timer_free(b->watchdog_timer);
 	held_free(b->api.held);
 	b->api.held = NULL;
+	user_names_free(b->names);
 	if (b->engine != NULL)
 		waits = engine_logout(b->engine, on_stop, b);
 	engine_free(b->engine);

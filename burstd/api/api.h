@@ -12,6 +12,7 @@
 
 struct held;
 struct node_server;
+struct user_names;
 
 struct api_reload { /* receives what a reload changes; a function may be NULL */
 	void (*changed)(void *ctx, const struct conf_change *change);
@@ -29,6 +30,7 @@ struct api { /* everything is borrowed and outlives it */
 	int (*reload)(void *ctx, const struct api_reload *to, struct err *e);
 	void *ctx;
 	struct held *held;               /* held requests; NULL: none can be held */
+	struct user_names *names;        /* of callers; NULL: they have none */
 	const struct node_server *nodes; /* the listener for nodes; NULL: there is none now */
 	bool spool_full;                 /* hooks may find no room for their calls */
 	const char *unscraped; /* why /metrics has no listener now; NULL: it has, or needs none */

@@ -130,6 +130,7 @@ static const struct {
 	{"events", CTL_VIEWER, ctl_show_events},
 	{"pools", CTL_VIEWER, ctl_show_pools},
 	{"plan", CTL_VIEWER, ctl_show_plan},
+	{"budgets", CTL_VIEWER, ctl_show_budgets},
 	{"audit", CTL_OPERATOR, ctl_audit_show},
 	{"audit-verify", CTL_OPERATOR, ctl_audit_verify},
 	{"config", CTL_OPERATOR, op_config},
@@ -231,11 +232,13 @@ char *ctl_api_request(void *ctx, struct ctl_conn *c, const struct ctl_caller *wh
 	struct ctl_reply r = {.api = ctx, .conn = c, .who = who, .code = "failed"};
 	char *text = answer_json(&r, json, len);
 
-	if (r.about[0] != '\0' && !held_job(&r, json, len)) {
+	if ((r.about[0] != '\0' && !held_job(&r, json, len)) ||
+	    (r.wants_name && !held_name(&r, json, len))) {
 		free(text);
 		return failure("failed", "too many requests wait for an answer: ask again");
 	}
-	if (r.about[0] != '\0' || r.held || (r.nothing && held_events(&r, json, len))) {
+	if (r.about[0] != '\0' || r.wants_name || r.held ||
+	    (r.nothing && held_events(&r, json, len))) {
 		free(text);
 		text = NULL;
 	}
@@ -246,6 +249,17 @@ char *ctl_api_job(struct api *a, const struct ctl_caller *who, const char *json,
 		  const struct engine_job *job, const struct err *why)
 {
 	struct ctl_reply r = {.api = a, .who = who, .code = "failed", .job = job, .no_job = why};
+
+	return answer_json(&r, json, len);
+}
+
+char *ctl_api_named(struct api *a, const struct ctl_caller *who, const char *json, size_t len,
+		    const struct err *why)
+{
+	static const struct err lost = {.code = ERR_CANCELLED,
+					.msg = "it was forgotten: ask again"};
+	struct ctl_reply r = {
+		.api = a, .who = who, .code = "failed", .no_name = why != NULL ? why : &lost};
 
 	return answer_json(&r, json, len);
 }

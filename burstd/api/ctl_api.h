@@ -20,6 +20,7 @@ enum {
 	CTL_API_NODES_MAX = 2000,      /* of one page; what fits CTL_REPLY_MAX may be less */
 	CTL_API_VIEWER_NODES = 250,    /* ... for who may only look: a hook may wait behind it */
 	CTL_API_POOLS_MAX = 64,        /* likewise */
+	CTL_API_BUDGETS_MAX = 500,     /* likewise */
 	CTL_API_PLANS_MAX = 16,        /* pools of a partition that one plan is made for */
 	CTL_API_MACHINES_MAX = 1000,   /* that one notice is about: one commit */
 	CTL_API_EVENTS_MAX = 1000,     /* likewise */
@@ -40,5 +41,10 @@ char *ctl_api_again(struct api *a, const struct ctl_caller *who, const char *jso
  * has not. */
 char *ctl_api_job(struct api *a, const struct ctl_caller *who, const char *json, size_t len,
 		  const struct engine_job *job, const struct err *why);
+
+/* The answer to a request that depends on the caller's name, now that it is known, or why it is
+ * not. */
+char *ctl_api_named(struct api *a, const struct ctl_caller *who, const char *json, size_t len,
+		    const struct err *why);
 
 #endif

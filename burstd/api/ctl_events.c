@@ -4,9 +4,13 @@
 #include "api/ctl_api.h"
 #include "api/ctl_ops.h"
 #include "api/ctl_reply.h"
+#include "core/node.h"
 #include "store/journal_events.h"
 
-enum { TAIL_WINDOW = 1024 }; /* events to look through first for the last ones of some nodes */
+enum {
+	TAIL_WINDOW = 1024, /* events to look through first for the last ones of some nodes */
+	DETAIL_MAX = 4096,  /* bytes; the longest is a provider's message */
+};
 
 struct filter {                       /* which are wanted; both NULL: all */
 	const char *node;             /* those of this node */
@@ -46,6 +50,24 @@ static bool is_wanted(const struct filter *f, const struct journal_event *ev)
 	return conf_pool_of(f->conf, ev->node) == f->pool;
 }
 
+/* How much is left in a budget is for those whom it concerns, and whose job an event is about is
+ * not known here: who may only look gets what stands before. */
+static void put_detail(struct ctl_reply *r, const char *detail)
+{
+	const char *budget = r->who->role == CTL_VIEWER ? strstr(detail, "budget ") : NULL;
+	struct str s;
+
+	if (budget == NULL) {
+		jsonw_text(&r->w, "detail", detail);
+		return;
+	}
+	str_init(&s, DETAIL_MAX);
+	str_add(&s, detail, (size_t)(budget - detail));
+	str_adds(&s, node_reason_text(NODE_BECAUSE_BUDGET));
+	jsonw_text(&r->w, "detail", s.p);
+	str_fini(&s);
+}
+
 static int put_event(void *ctx, const struct journal_event *ev)
 {
 	struct page *p = ctx;
@@ -63,7 +85,7 @@ static int put_event(void *ctx, const struct journal_event *ev)
 	jsonw_text(w, "node", ev->node);
 	jsonw_int(w, "generation", (int64_t)ev->gen);
 	jsonw_text(w, "type", ev->type);
-	jsonw_text(w, "detail", ev->detail);
+	put_detail(p->r, ev->detail);
 	jsonw_close(w, '}');
 	if (!ctl_reply_fits(p->r, row)) {
 		p->full = true;

@@ -13,6 +13,7 @@ int ctl_show_node(struct ctl_reply *r);
 int ctl_show_events(struct ctl_reply *r);
 int ctl_show_pools(struct ctl_reply *r);
 int ctl_show_plan(struct ctl_reply *r);
+int ctl_show_budgets(struct ctl_reply *r);
 int ctl_audit_show(struct ctl_reply *r);
 int ctl_audit_verify(struct ctl_reply *r);
 int ctl_order_drain(struct ctl_reply *r);

@@ -266,12 +266,14 @@ static int read_codes(struct ctl_reply *r, struct plan_rq *rq)
 static int read_wish(struct ctl_reply *r, struct plan_rq *rq)
 {
 	struct ladder_wish *w = &rq->ask.wish;
-	const char *constraint, *price;
+	const char *constraint, *price, *comment;
 	struct err e = {0};
 
 	if (ctl_reply_text(r, "constraint", "", &constraint) != 0 ||
+	    ctl_reply_text(r, "comment", "", &comment) != 0 ||
 	    ctl_reply_text(r, "max_price", "", &price) != 0 || read_codes(r, rq) != 0)
 		return -1;
+	rq->ask.comment = comment[0] != '\0' ? comment : NULL;
 	w->constraint = constraint[0] != '\0' ? constraint : NULL;
 	if (price[0] != '\0' && fmt_money_parse(price, &w->max_price_nano_h, &e) != 0)
 		return ctl_reply_refuse(r, "invalid", "\"max_price\": %s", e.msg);
@@ -340,6 +342,8 @@ static void put_plan(struct ctl_reply *r, const struct engine_plan *p)
 	ctl_reply_time(r, "again_ms", p->again_ms);
 	jsonw_int(&r->w, "nodes", p->nodes);
 	jsonw_int(&r->w, "have", p->have);
+	jsonw_money(&r->w, "aside_job", p->aside_job);
+	jsonw_money(&r->w, "aside_machines", p->aside_machines);
 	jsonw_open(&r->w, "pools", '[');
 	for (size_t i = 0; i < p->npools; i++)
 		put_part(r, &p->pools[i]);
@@ -418,6 +422,18 @@ static int add_partition(struct ctl_reply *r, struct within *in, const char *nam
 	return rc;
 }
 
+static int add_partitions(struct ctl_reply *r, struct within *in, const char *partitions)
+{
+	char *names = mem_strdup(partitions), *at = NULL;
+	int rc = 0;
+
+	for (char *name = strtok_r(names, ",", &at); name != NULL && rc == 0;
+	     name = strtok_r(NULL, ",", &at))
+		rc = add_partition(r, in, name);
+	free(names);
+	return rc;
+}
+
 /* A plan for each pool that is meant: they are alternatives. */
 static int plan_each(struct ctl_reply *r, struct engine_plan_ask *ask, const bool *meant)
 {
@@ -446,7 +462,7 @@ static int plan_each(struct ctl_reply *r, struct engine_plan_ask *ask, const boo
 static int plan_partition(struct ctl_reply *r, struct plan_rq *rq, bool *meant)
 {
 	struct within in = {.meant = meant};
-	int rc = add_partition(r, &in, rq->partition);
+	int rc = add_partitions(r, &in, rq->partition);
 
 	rq->ask.within = &in.names;
 	if (in.known == 0)
@@ -489,6 +505,11 @@ static void put_job(struct ctl_reply *r, const struct engine_job *j)
 	jsonw_text(&r->w, "state", or_empty(j->state));
 	jsonw_text(&r->w, "reason", or_empty(j->reason));
 	jsonw_text(&r->w, "partition", or_empty(j->partition));
+	if (j->payer != NULL) {
+		jsonw_text(&r->w, "account", j->payer->account);
+		jsonw_int(&r->w, "limit_ms",
+			  j->payer->limit_s >= 0 ? 1000 * j->payer->limit_s : -1);
+	}
 	jsonw_int(&r->w, "nodes", j->count);
 	jsonw_text(&r->w, "list", or_empty(j->nodes));
 	jsonw_text(&r->w, "constraint", or_empty(j->constraint));
@@ -496,18 +517,6 @@ static void put_job(struct ctl_reply *r, const struct engine_job *j)
 	ctl_reply_time(r, "until_ms", j->until_ms);
 	jsonw_int(&r->w, "others", j->others);
 	jsonw_close(&r->w, '}');
-}
-
-static int add_partitions(struct ctl_reply *r, struct within *in, const char *partitions)
-{
-	char *names = mem_strdup(partitions), *at = NULL;
-	int rc = 0;
-
-	for (char *name = strtok_r(names, ",", &at); name != NULL && rc == 0;
-	     name = strtok_r(NULL, ",", &at))
-		rc = add_partition(r, in, name);
-	free(names);
-	return rc;
 }
 
 static int plan_anywhere(struct ctl_reply *r, struct plan_rq *rq, bool *meant)
@@ -536,8 +545,8 @@ static int plan_anywhere(struct ctl_reply *r, struct plan_rq *rq, bool *meant)
 /* Plan for a job as squeue shows it; without r->job squeue must be asked first. */
 static int plan_job(struct ctl_reply *r, struct plan_rq *rq, const char *id, bool *meant)
 {
-	static const char *const own[] = {"pool",       "partition",     "list",     "nodes",
-					  "constraint", "jurisdictions", "max_price"};
+	static const char *const own[] = {"pool",       "partition",     "list",      "nodes",
+					  "constraint", "jurisdictions", "max_price", "comment"};
 
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
 		if (json_object_get(r->args, own[i]) != NULL)

@@ -32,6 +32,8 @@ struct ctl_reply {
 		   1];                /* hold the request until slurmctld has described this job */
 	const struct engine_job *job; /* the job, or why there is none; both NULL: not known yet */
 	const struct err *no_job;
+	bool wants_name;           /* hold the request until the caller's name is known ... */
+	const struct err *no_name; /* ... which it is not; NULL: it is, or was not asked for */
 };
 
 /* Set code and sentence of a failure; return -1. */

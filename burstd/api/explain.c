@@ -50,6 +50,14 @@ static bool was_refused(const struct fleet_name *nm)
 	       (nm->newest == NULL || nm->refused_ms >= nm->newest->n.since_ms);
 }
 
+/* What anybody may read: how much is left in a budget is for those whom it concerns, and on their
+ * job. */
+static const char *public(const struct fleet_name *nm)
+{
+	return strncmp(nm->why, "budget ", 7) == 0 ? node_reason_text(NODE_BECAUSE_BUDGET)
+						   : nm->why;
+}
+
 /* "sim: the provider has no capacity" says no more than "the provider has no capacity". */
 static bool says_more(const char *why, const char *provider, const char *reason)
 {
@@ -74,7 +82,8 @@ void explain_refusal(struct str *out, const struct engine *e, const struct fleet
 		  strncmp(nm->why, pool, n) == 0;
 	/* nm->why says all: the pool is paused, blocked or tried. */
 	str_adds(out, of_pool ? nm->why + n : reason);
-	if (!of_pool && nm->refused != NODE_BECAUSE_OPERATOR && nm->why[0] != '\0' &&
+	if (!of_pool && nm->refused != NODE_BECAUSE_OPERATOR &&
+	    nm->refused != NODE_BECAUSE_BUDGET && nm->why[0] != '\0' &&
 	    says_more(nm->why, provider_name(e, nm->pool), reason))
 		str_addf(out, " (%s)", nm->why);
 	str_adds(out, "; next try when Slurm asks again");
@@ -123,7 +132,7 @@ static void explain_off(struct str *out, const struct engine *e, const struct fl
 		explain_refusal(out, e, nm);
 	} else if (was_refused(nm)) {
 		add_when(out, e, nm);
-		str_adds(out, nm->why);
+		str_adds(out, public(nm));
 	} else if (nm == NULL || nm->newest == NULL) {
 		str_adds(out, "off: Slurm has not asked for it");
 	} else {

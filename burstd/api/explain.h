@@ -33,6 +33,8 @@ uint32_t explain_nodes_at(const struct engine *e, size_t provider, int64_t *rate
 typedef void (*explain_fn)(void *ctx, const char *sentence);
 /* Report problems that an admin should look at, most urgent first, at most EXPLAIN_PROBLEMS_MAX. */
 void explain_problems(const struct engine *e, explain_fn fn, void *ctx);
+/* Likewise about budgets, for admins only: money that is somebody else's is nobody's business. */
+void explain_budgets(const struct engine *e, explain_fn fn, void *ctx);
 /* Likewise only the problems of the secret store. */
 void explain_secrets(const struct engine *e, explain_fn fn, void *ctx);
 

@@ -6,6 +6,7 @@
 #include "api/ctl_api.h"
 #include "base/mem.h"
 #include "io/loop.h"
+#include "io/user_name.h"
 #include "jobs/jobs_api.h"
 #include "store/journal_events.h"
 
@@ -14,7 +15,8 @@ struct hold {
 	struct held *all;
 	struct ctl_conn *conn;
 	struct gate *gate;          /* what it waits for: a gate, ... */
-	struct engine_query *query; /* ... or a query; both NULL: events */
+	struct engine_query *query; /* ... or a query, ... */
+	struct user_name_ask *name; /* ... or the caller's name; all NULL: events */
 	struct ctl_caller who;
 	char *json; /* the request as it came; NULL: of a gate */
 	size_t len;
@@ -90,8 +92,8 @@ static void drop(struct hold *h)
 	free(h);
 }
 
-/* r->conn is held from now on; NULL: it is not. */
-static struct hold *keep(struct ctl_reply *r, const char *json, size_t len)
+/* One that is not held yet; NULL: it cannot be. */
+static struct hold *prepare(struct ctl_reply *r, const char *json, size_t len)
 {
 	struct held *all = r->api->held;
 	struct hold *h;
@@ -99,14 +101,21 @@ static struct hold *keep(struct ctl_reply *r, const char *json, size_t len)
 	if (all == NULL || r->conn == NULL || len > HELD_REQUEST_MAX)
 		return NULL;
 	h = mem_zalloc(sizeof(*h));
-	if (!ctl_server_hold(r->conn, h)) {
-		free(h);
-		return NULL;
-	}
 	*h = (struct hold){.all = all, .conn = r->conn, .who = *r->who, .len = len};
 	h->json = mem_zalloc(len + 1);
 	memcpy(h->json, json, len);
 	return h;
+}
+
+/* r->conn is held from now on; NULL: it is not. */
+static struct hold *keep(struct ctl_reply *r, const char *json, size_t len)
+{
+	struct hold *h = prepare(r, json, len);
+
+	if (h == NULL || ctl_server_hold(r->conn, h))
+		return h;
+	drop(h);
+	return NULL;
 }
 
 bool held_events(struct ctl_reply *r, const char *json, size_t len)
@@ -192,6 +201,44 @@ static char *silence(struct api *a, struct hold *h)
 	return text;
 }
 
+/* --- names ---------------------------------------------------------------------------------------
+ */
+
+static void on_name(void *ctx, const struct err *err)
+{
+	struct hold *h = ctx;
+
+	ctl_server_answer(h->conn, ctl_api_named(h->all->api, &h->who, h->json, h->len, err));
+	drop(h);
+}
+
+bool held_name(struct ctl_reply *r, const char *json, size_t len)
+{
+	struct hold *h = prepare(r, json, len);
+
+	if (h == NULL)
+		return false;
+	h->name = user_names_ask(r->api->names, r->who->uid, on_name, h, &r->err);
+	if (h->name != NULL && ctl_server_hold(r->conn, h))
+		return true;
+	if (h->name != NULL)
+		user_name_cancel(h->name);
+	drop(h);
+	return false;
+}
+
+static char *nameless(struct api *a, struct hold *h)
+{
+	struct err e = {0};
+	char *text;
+
+	(void)err_set(&e, ERR_NET, "it was not found within %d s", CTL_HOLD_MS / 1000);
+	user_name_cancel(h->name);
+	text = ctl_api_named(a, &h->who, h->json, h->len, &e);
+	drop(h);
+	return text;
+}
+
 /* --- all -----------------------------------------------------------------------------------------
  */
 
@@ -205,6 +252,8 @@ char *held_expired(void *ctx, void *hold)
 
 	if (h->query != NULL)
 		return silence(ctx, h);
+	if (h->name != NULL)
+		return nameless(ctx, h);
 	if (h->gate == NULL) {
 		text = ctl_api_again(ctx, &h->who, h->json, h->len, &nothing);
 		drop(h);
@@ -227,6 +276,8 @@ void held_gone(void *ctx, void *hold)
 	(void)ctx;
 	if (h->query != NULL)
 		engine_query_cancel(h->query);
+	if (h->name != NULL)
+		user_name_cancel(h->name);
 	if (h->gate == NULL) {
 		drop(h);
 		return;

@@ -1,5 +1,6 @@
 /* held.h - held requests, which are answered later: a job's gate, events as they happen, and
- * requests about a job that slurmctld has to describe first.
+ * requests about a job that slurmctld has to describe first, or for a caller whose name has to be
+ * looked up.
  *
  * A held request is one struct hold from the moment the server keeps its connection until it is
  * answered, expires, or its peer is gone.  Nothing here is durable: a client can ask again. */
@@ -30,6 +31,8 @@ bool held_events(struct ctl_reply *r, const char *json, size_t len);
 
 /* Hold the request until slurmctld has described the job r->about.  false: it cannot be held. */
 bool held_job(struct ctl_reply *r, const char *json, size_t len);
+/* Hold the request until the name of its caller is known.  false: it cannot be held. */
+bool held_name(struct ctl_reply *r, const char *json, size_t len);
 
 /* A turn is over: answer requests for events if there are new ones.  Cheap. */
 void held_turned(struct held *h);

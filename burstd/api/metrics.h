@@ -1,7 +1,8 @@
 /* metrics.h - /metrics in Prometheus' text format (0.0.4).
  *
  * The cardinality is low on purpose: labels are pools, providers, states and short fixed words,
- * never nodes, jobs or users.  An age is exported as a timestamp: alert on time() minus that. */
+ * never nodes, jobs or users; but of budgets, 1,000 at most, that may be a user's own.  An age is
+ * exported as a timestamp: alert on time() minus that. */
 #ifndef BURSTD_METRICS_H
 #define BURSTD_METRICS_H
 

@@ -92,6 +92,14 @@ extern const struct engine_part intake_part, intake_forget_part;
 /* The state of each pool for plan_make(); free it by intake_free_pools(). */
 struct plan_pool *intake_pools(struct engine *e);
 void intake_free_pools(const struct engine *e, struct plan_pool *pools);
+/* The terms of all offers, for what is set aside; free() it.  NULL: there are no budgets. */
+struct plan_terms *intake_terms(struct engine *e);
+
+/* --- preview_money.c --- */
+/* Fill in what the purchases of the plan would set aside for the job of this payer, and its
+ * machines. */
+void preview_set_aside(struct engine *e, const struct plan_ask *a, const struct plan *plan,
+		       const struct payer *p, struct engine_plan *out);
 /* Want what the plan allows; refuse what it does not; leave the rest to the next poll. */
 void intake_act_on(struct engine *e, struct demand *d, const char *why);
 

@@ -135,6 +135,7 @@ struct engine_plan_ask {
 	const struct map *within; /* ... of these names, if not NULL, ... */
 	const char *without;      /* ... and none of this list */
 	struct ladder_wish wish;
+	const char *comment; /* of the job, whose wishes count besides; NULL: none */
 	/* Plan for this job, with its wishes and refusals; NULL: for a new job. */
 	const struct engine_job *job;
 };
@@ -151,7 +152,10 @@ struct engine_plan {
 	char note[200];            /* what burstd ignores in the job's comment; "": nothing */
 	bool no_offer;             /* REFUSE: no rung is left, and each says why */
 	int64_t again_ms;          /* REFUSE: when a job's first refusal lets it try again */
-	uint32_t nodes, have;      /* have: exist, or are being bought */
+	/* BUY, of a job whose payer is known, with budgets: what they would set aside for it, and
+	 * for its machines, whole; 0: nothing, or without end. */
+	int64_t aside_job, aside_machines;
+	uint32_t nodes, have; /* have: exist, or are being bought */
 	struct engine_plan_pool *pools;
 	size_t npools;
 };

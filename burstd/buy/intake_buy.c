@@ -329,8 +329,7 @@ static void refuse(struct engine *e, const struct plan *p, const struct plan_nod
 	nm->hint = plan_hint(p, pn);
 }
 
-/* The terms of all offers, for what is set aside; NULL: there are no budgets. */
-static struct plan_terms *terms_of(struct engine *e)
+struct plan_terms *intake_terms(struct engine *e)
 {
 	struct plan_terms *all;
 	size_t n;
@@ -358,7 +357,7 @@ void intake_act_on(struct engine *e, struct demand *d, const char *why)
 
 	struct plan_pool *pools = look_at_pools(e);
 	struct known_jobs known = know_jobs(e, d);
-	struct plan_terms *terms = terms_of(e);
+	struct plan_terms *terms = intake_terms(e);
 	const struct plan_ask ask = {.demand = d,
 				     .conf = e->conf,
 				     .fleet = &e->fleet,

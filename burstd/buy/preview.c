@@ -1,6 +1,7 @@
 #include "buy/buy.h"
 #include "cloud/cloud.h"
 #include "jobs/jobs.h"
+#include "money/money.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -302,21 +303,25 @@ static void words_init(const struct engine *e, const struct engine_plan_ask *ask
 		       struct engine_plan *out)
 {
 	const struct engine_job *j = ask->job;
+	const char *comment = j != NULL ? j->comment : ask->comment;
 	enum wish_need need;
 	struct err err;
 
 	*w = (struct words){.wishes[0] = ask->wish};
 	w->job = (struct plan_job){.wishes = w->wishes, .nwishes = 1};
-	if (j == NULL)
+	if (j == NULL && comment == NULL)
 		return;
 	need = need_of(e, ask);
-	w->refused = postpone_look(e, j->number);
-	w->job.refusals = w->refused.count;
-	w->job.since_ms = w->refused.first_ms;
-	w->wishes[0].constraint = need >= WISH_CONSTRAINT ? j->constraint : NULL;
+	if (j != NULL) {
+		w->job.payer = j->payer;
+		w->refused = postpone_look(e, j->number);
+		w->job.refusals = w->refused.count;
+		w->job.since_ms = w->refused.first_ms;
+		w->wishes[0].constraint = need >= WISH_CONSTRAINT ? j->constraint : NULL;
+	}
 	if (need < WISH_COMMENT)
 		return;
-	wish_init(&w->comment, j->comment, e->conf, &err);
+	wish_init(&w->comment, comment, e->conf, &err);
 	if (err.code != 0)
 		(void)snprintf(out->note, sizeof(out->note), "%.199s", err.msg);
 	w->job.nwishes = 2;
@@ -436,6 +441,7 @@ static void refuse_unknown(const struct engine *e, const struct demand *d, struc
 static int make_plan(struct engine *e, const char *list, const struct words *w,
 		     struct engine_plan *out, struct err *err)
 {
+	struct plan_terms *terms = NULL;
 	struct demand d;
 	struct plan plan;
 	struct plan_ask ask = {.demand = &d,
@@ -456,9 +462,17 @@ static int make_plan(struct engine *e, const char *list, const struct words *w,
 			return -1;
 		}
 	(void)demand_add_job(&d, 1, list, strlen(list), NULL);
+	if (w->job.payer != NULL) { /* of one that is not known no budget can be told */
+		ask.budgets = holds_budgets(e);
+		ask.times = e->money->times;
+		ask.terms = terms = intake_terms(e);
+	}
 	ask.pools = intake_pools(e);
 	plan_make(&plan, &ask);
 	judge(e, &plan, &ask, w, out);
+	if (out->verdict == PLAN_BUY)
+		preview_set_aside(e, &ask, &plan, w->job.payer, out);
+	free(terms);
 	refuse_unknown(e, &d, out);
 	plan_fini(&plan);
 	intake_free_pools(e, ask.pools);

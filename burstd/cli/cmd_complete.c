@@ -127,6 +127,26 @@ static void offer_nodes(const struct typed *t)
 	free(after);
 }
 
+/* Those of the first page that the user may see; a budget of each user has many lines. */
+static void offer_budgets(const struct typed *t)
+{
+	struct cli quick = *t->c;
+	const char *last = "";
+	const json_t *b;
+	struct err e;
+	json_t *r;
+
+	quick.timeout_ms = ASK_MS;
+	if (cli_ask(&quick, json_pack("{s:s}", "op", "budgets"), &r, &e) != CLI_OK)
+		return;
+	for (size_t i = 0; (b = cli_row(r, "budgets", i)) != NULL; i++) {
+		if (strcmp(cli_text(b, "name"), last) != 0)
+			offer(t, cli_text(b, "name"));
+		last = cli_text(b, "name");
+	}
+	json_decref(r);
+}
+
 /* In "h100-1,h1" the last name is being typed; within brackets only the user knows. */
 static void offer_node_list(struct typed t)
 {
@@ -153,6 +173,8 @@ static void offer_values(const struct typed *t, const char *kind, size_t n)
 		(void)fputs("@files\n", t->c->out.f);
 	else if (is_one_of(kind, n, "POOL"))
 		offer_pools(t, false);
+	else if (is_one_of(kind, n, "BUDGET"))
+		offer_budgets(t);
 	else if (is_one_of(kind, n, "STATE"))
 		offer_states(t);
 	else if (is_one_of(kind, n, "KIND"))

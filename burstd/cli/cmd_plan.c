@@ -7,8 +7,11 @@
 #include "base/hostlist.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/text_file.h"
 #include "cli/cli.h"
+#include "cli/cost.h"
 #include "cli/ladder.h"
+#include "cli/sbatch.h"
 #include "cli/table.h"
 #include "io/ctl_server.h"
 
@@ -16,6 +19,7 @@ enum { SPEC_MAX = 4096 };
 
 struct plan_args {
 	const char *spec, *pool, *partition, *list, *constraint, *jurisdiction, *max_price;
+	const char *time, *comment;
 	const char *job; /* its id */
 	int64_t nodes;   /* 0: not said */
 };
@@ -35,6 +39,8 @@ static const struct opt plan_opts[] = {
 	{"jurisdiction", 0, OPT_TEXT, "CODES", "only in these places, such as EU,CH",
 	 AT(jurisdiction), 0, 0},
 	{"max-price", 0, OPT_TEXT, "AMOUNT", "most that one node may cost per hour", AT(max_price),
+	 0, 0},
+	{"time", 't', OPT_TEXT, "TIME", "as the job's --time: what it costs until then", AT(time),
 	 0, 0},
 	{"job", 'j', OPT_TEXT, "JOB", "for this job, by its id, or as nodes=4,constraint=spot",
 	 AT(spec), 0, 0},
@@ -138,8 +144,8 @@ static bool is_id(const char *spec)
 /* An existing job says itself what it needs: refuse any other option. */
 static int take_job(struct plan_args *a)
 {
-	const char *given[] = {a->pool,       a->partition,    a->list,
-			       a->constraint, a->jurisdiction, a->max_price};
+	const char *given[] = {a->pool,         a->partition, a->list, a->constraint,
+			       a->jurisdiction, a->max_price, a->time};
 	bool any = a->nodes > 0;
 
 	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++)
@@ -162,7 +168,8 @@ static json_t *request(const struct plan_args *a)
 		     {"list", a->list},
 		     {"constraint", a->constraint},
 		     {"jurisdictions", a->jurisdiction},
-		     {"max_price", a->max_price}};
+		     {"max_price", a->max_price},
+		     {"comment", a->comment}};
 	json_t *rq = json_pack("{s:s}", "op", "plan");
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
@@ -241,6 +248,27 @@ static void print_refused(const struct out *o, const json_t *plan)
 	print_why(o, OUT_BAD, "would be refused: ", short_of ? text : cli_text(plan, "why"));
 }
 
+/* "would be set aside: 118.08 EUR for the job, 130.00 for its machines" */
+static void print_aside(const struct out *o, const json_t *plan, const char *currency)
+{
+	static const char *const keys[] = {"aside_job", "aside_machines"},
+				 *const whats[] = {" for the job", " for its machines"};
+	char money[OUT_MONEY_SIZE + 4];
+	bool any = false;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		int64_t nano;
+
+		if (fmt_money_parse(cli_text(plan, keys[i]), &nano, NULL) != 0 || nano == 0)
+			continue;
+		(void)fputs(any ? ", " : "  budgets would set aside ", o->f);
+		out_text(o, OUT_PLAIN, ladder_money(money, plan, keys[i], currency));
+		(void)fputs(whats[i], o->f);
+		any = true;
+	}
+	(void)fputs(any ? "\n" : "", o->f);
+}
+
 static void print_verdict(const struct out *o, const json_t *plan, const json_t *r)
 {
 	int64_t have = cli_int(plan, "have");
@@ -256,6 +284,7 @@ static void print_verdict(const struct out *o, const json_t *plan, const json_t 
 			  "nothing to buy: ", "all of these nodes are there, or are being bought");
 	else
 		print_refused(o, plan);
+	print_aside(o, plan, cli_text(r, "currency"));
 	print_again(o, cli_int(plan, "again_ms"), cli_int(r, "now_ms"));
 	if (have > 0 && !is_verdict(plan, "have"))
 		(void)fprintf(o->f, "  %" PRId64 " of the %s there, or being bought\n", have,
@@ -311,6 +340,7 @@ static void print_plan(const struct out *o, const json_t *plan, const json_t *r)
 		ladder_print(o, p);
 		(void)fputc('\n', o->f);
 		print_limits(o, p, cli_text(r, "currency"));
+		cost_print(o, p, r);
 	}
 }
 
@@ -366,39 +396,151 @@ static void print_plans(const struct out *o, const json_t *r)
 			      cli_int(r, "left_out"));
 }
 
-static int run_plan(const struct cli *c, const void *args, char **operands)
+/* --- a batch script ----------------------------------------------------------------------------
+ */
+
+static int read_script(const char *path, struct sbatch *s)
 {
-	struct plan_args a = *(const struct plan_args *)args;
-	char *spec = mem_strdup(a.spec != NULL ? a.spec : "");
-	struct cli patient = *c;
+	struct err e = {0};
+	char *text;
+	size_t len;
+	int rc;
+
+	if (text_file_read(path, SBATCH_FILE_MAX, &text, &len, &e) != 0)
+		return cli_complain(CLI_FAILED, e.msg);
+	rc = sbatch_parse(s, text, len, &e);
+	free(text);
+	if (rc != 0)
+		(void)err_wrap(&e, "%.200s", path);
+	return rc == 0 ? CLI_OK : cli_complain(CLI_FAILED, e.msg);
+}
+
+static bool is_said(const char *text)
+{
+	return text != NULL && text[0] != '\0';
+}
+
+/* What the command line says goes before what the script does, as with sbatch. */
+static int take_script(struct plan_args *a, const struct sbatch *s)
+{
+	if (is_said(a->spec))
+		return cli_complain(CLI_USAGE, "--job cannot be combined with a script");
+	if (a->nodes == 0)
+		a->nodes = s->nodes;
+	if (a->constraint == NULL)
+		a->constraint = s->constraint;
+	if (a->partition == NULL && a->pool == NULL && a->list == NULL)
+		a->partition = s->partition;
+	a->comment = s->comment;
+	return CLI_OK;
+}
+
+static int take_time(const struct plan_args *a, int64_t *limit_ms)
+{
+	char text[160];
+
+	if (a->time == NULL || sbatch_time(a->time, limit_ms) == 0)
+		return CLI_OK;
+	(void)snprintf(text, sizeof(text),
+		       "--time: \"%.40s\": want a time as of sbatch, such as 90, 1:30:00 or 2-12",
+		       a->time);
+	return cli_complain(CLI_USAGE, text);
+}
+
+static void print_script(const struct out *o, const struct sbatch *s, int64_t limit_ms)
+{
+	static const char *const heads[] = {" in partition ", ", account ", ", gpus "};
+	const char *const texts[] = {s->partition, s->account, s->gpus};
+	char time[FMT_DUR_SIZE];
+	int64_t n = s->nodes > 0 ? s->nodes : 1;
+
+	(void)fprintf(o->f, "the script asks for %" PRId64 " %s", n, nodes_word(n));
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		(void)fputs(texts[i] != NULL ? heads[i] : "", o->f);
+		out_text(o, OUT_BOLD, texts[i] != NULL ? texts[i] : "");
+	}
+	if (limit_ms > 0)
+		(void)fprintf(o->f, ", for %s\n", fmt_duration(time, limit_ms));
+	else
+		(void)fprintf(o->f, "; %s, so its cost is not known\n",
+			      limit_ms == SBATCH_UNLIMITED ? "its time is not limited"
+							   : "it says no --time");
+	if (s->more)
+		(void)fputs("  it is a heterogeneous job, and this is its first part\n", o->f);
+	if (s->gpus != NULL)
+		(void)fputs("  which pools have such GPUs Slurm decides: choose one by --pool\n",
+			    o->f);
+	(void)fputc('\n', o->f);
+}
+
+/* --- the command -------------------------------------------------------------------------------
+ */
+
+static int show_plans(const struct cli *c, json_t *r)
+{
 	const json_t *plan;
 	bool any = false;
-	json_t *r = NULL;
-	int rc = is_id(spec) ? take_job(&a) : take_spec(&a, spec);
 
-	(void)operands;
-	if (a.job != NULL) /* slurmctld is asked, too */
-		patient.timeout_ms += CTL_HOLD_MS;
-	if (rc == CLI_OK)
-		rc = cli_ask_loudly(&patient, request(&a), &r);
-	free(spec);
-	if (rc != CLI_OK)
-		return rc;
 	for (size_t i = 0; (plan = cli_row(r, "plans", i)) != NULL; i++)
 		any = any || is_verdict(plan, "buy") || is_verdict(plan, "have");
 	if (c->json)
 		cli_print_json(c, r);
 	else
 		print_plans(&c->out, r);
-	json_decref(r);
 	return any ? CLI_OK : CLI_FAILED;
+}
+
+static int ask_and_show(const struct cli *c, struct plan_args *a, const struct sbatch *s)
+{
+	int64_t limit_ms = s != NULL ? s->limit_ms : SBATCH_NOT_SAID;
+	struct cli patient = *c;
+	json_t *r = NULL;
+	int rc = take_time(a, &limit_ms);
+
+	if (rc == CLI_OK && s != NULL)
+		rc = take_script(a, s);
+	if (a->job != NULL) /* slurmctld is asked, too */
+		patient.timeout_ms += CTL_HOLD_MS;
+	if (rc == CLI_OK)
+		rc = cli_ask_loudly(&patient, request(a), &r);
+	if (rc != CLI_OK)
+		return rc;
+	if (a->job != NULL)
+		limit_ms = cli_int(json_object_get(r, "job"), "limit_ms");
+	if (limit_ms > 0)
+		cost_add(r, limit_ms);
+	if (s != NULL && !c->json)
+		print_script(&c->out, s, limit_ms);
+	rc = show_plans(c, r);
+	json_decref(r);
+	return rc;
+}
+
+static int run_plan(const struct cli *c, const void *args, char **operands)
+{
+	struct plan_args a = *(const struct plan_args *)args;
+	char *spec = mem_strdup(a.spec != NULL ? a.spec : "");
+	struct sbatch s = {.nodes = 0};
+	int rc = is_id(spec) ? take_job(&a) : take_spec(&a, spec);
+
+	if (rc == CLI_OK && operands[0] != NULL)
+		rc = read_script(operands[0], &s);
+	if (rc == CLI_OK)
+		rc = ask_and_show(c, &a, operands[0] != NULL ? &s : NULL);
+	sbatch_fini(&s);
+	free(spec);
+	return rc;
 }
 
 const struct cli_command cmd_plan = {
 	.name = "plan",
-	.operands = "",
+	.operands = "[FILE]",
+	.max = 1,
 	.summary = "show what burstd would buy for a job, and why not elsewhere",
-	.about = "Shows the offer, the price, the limits, and when the job would be "
+	.about = "FILE is a batch script: its #SBATCH lines say what it asks for, unless the "
+		 "command line does, and the plan shows what it would cost until its time "
+		 "limit, by offer.\nShows the offer, the price, the limits, and when the job would "
+		 "be "
 		 "tried again.\nNothing is bought and no provider is asked: the plan is "
 		 "made from what burstd knows now.  For a job in slurmctld's queue "
 		 "(--job 4711) slurmctld is asked what it needs and wishes.\nWithout "

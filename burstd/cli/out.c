@@ -204,9 +204,10 @@ char *out_age(char *out, int64_t then_ms, int64_t now_ms)
 char *out_money(char *out, const char *amount)
 {
 	int64_t nano, step = FMT_NANO / 100;
+	bool minus = amount[0] == '-';
 	int places = 2;
 
-	if (fmt_money_parse(amount, &nano, NULL) != 0) {
+	if (fmt_money_parse(amount + minus, &nano, NULL) != 0) {
 		(void)snprintf(out, OUT_MONEY_SIZE, "%.20s", amount);
 		return out;
 	}
@@ -215,7 +216,7 @@ char *out_money(char *out, const char *amount)
 		places = 4;
 	}
 	nano = (nano + step / 2) / step;
-	(void)snprintf(out, OUT_MONEY_SIZE, "%" PRId64 ".%0*" PRId64, nano / (FMT_NANO / step),
-		       places, nano % (FMT_NANO / step));
+	(void)snprintf(out, OUT_MONEY_SIZE, "%s%" PRId64 ".%0*" PRId64, minus ? "-" : "",
+		       nano / (FMT_NANO / step), places, nano % (FMT_NANO / step));
 	return out;
 }

@@ -46,7 +46,8 @@ size_t out_width(const char *text); /* in columns, one for each character */
 char *out_time(char *out, int64_t ms);
 /* "3h12m", the time since then_ms; "-" for 0; out has OUT_AGO_SIZE. */
 char *out_age(char *out, int64_t then_ms, int64_t now_ms);
-/* Round an amount from burstd: to cents, below one to four places; out has OUT_MONEY_SIZE. */
+/* Round an amount from burstd, which may be below zero: to cents, below one to four places; out has
+ * OUT_MONEY_SIZE. */
 char *out_money(char *out, const char *amount);
 
 #endif

@@ -43,8 +43,6 @@ struct budgets *budgets_new(const struct zone *zone, int64_t now_ms)
 static void forget_counts(struct budgets *b)
 {
 	budget_index_fini(&b->index);
-	free(b->lines);
-	b->lines = NULL;
 	for (size_t i = 0; i < b->ncounts; i++) {
 		free(b->counts[i]->key);
 		free(b->counts[i]);
@@ -162,7 +160,6 @@ uint32_t budget_count_of(struct budgets *b, size_t order, const struct budget_sp
 		b->counts = mem_realloc(b->counts, b->counts_cap * sizeof(struct budget_count *));
 	}
 	b->counts[b->ncounts++] = c;
-	budget_lines_add(b, c);
 	map_put(&b->by_key, c->key, (void *)(uintptr_t)b->ncounts);
 	return (uint32_t)(b->ncounts - 1);
 }

@@ -147,8 +147,19 @@ struct budget_line { /* one budget, or one value of `each`; borrowed */
 	int64_t rate;               /* of all holds */
 	int64_t left;               /* of the amount, may be negative; INT64_MAX: there is none */
 };
-/* In the order of the file, those of one budget by value; until another function is called. */
+/* In no order; a number is good until budgets_configure(), and the next new spender. */
 size_t budgets_lines(struct budgets *b);
 struct budget_line budgets_line(const struct budgets *b, size_t i);
+/* What the hold has cost until now, of what counts for this line in its period: never more than
+ * what is held for it.  0 without an amount. */
+int64_t budgets_accrued(const struct budgets *b, size_t line, const struct budget_hold *h,
+			int64_t now_ms);
+/* The lines that the spender counts for; *lines: until the next call of anything that may change
+ * them.  Returns how many. */
+size_t budgets_lines_of(const struct budgets *b, uint32_t spender, const uint32_t **lines);
+/* Which lines a user may see: those of each = user that have this name; those whose `users` have
+ * it, unless they are somebody else's, or an account's; and those for which jobs of this user hold
+ * something, or have spent something in the period.  lines: one for each, all are set. */
+void budgets_lines_for(const struct budgets *b, const char *user, bool *lines);
 
 #endif

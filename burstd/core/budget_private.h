@@ -75,7 +75,6 @@ struct budgets {
 	struct budget_index index; /* of list */
 	bool stale;                /* accounts have moved since all was counted */
 	struct budget_count **counts;
-	struct budget_count **lines; /* likewise, as they are shown */
 	size_t ncounts, counts_cap;
 	struct map by_key;       /* -> index in counts, plus 1 */
 	struct budget_who **who; /* NULL: free */
@@ -121,9 +120,6 @@ void budget_index_fini(struct budget_index *x);
 size_t budget_index_find(struct budgets *b, const struct budget_spender *s, const uint32_t **out);
 /* In lower case; cut at BUDGET_VALUE_MAX. */
 void budget_fold(char out[BUDGET_VALUE_MAX + 1], const char *name);
-
-/* --- budget_lines.c --- */
-void budget_lines_add(struct budgets *b, struct budget_count *c); /* the last of b->counts */
 
 /* --- budget_match.c --- */
 enum budget_match { BUDGET_NO, BUDGET_YES, BUDGET_PERHAPS };

@@ -96,12 +96,13 @@ struct engine_job { /* a job as slurmctld has it; texts are valid for the call, 
 	uint64_t number;
 	char id[40]; /* as people write it: "7", "7_2", "7+1" */
 	char *state, *reason, *partition, *constraint, *comment;
-	uint32_t count;    /* nodes that it has, or needs at least */
-	char *nodes;       /* of our pools, that it has, requires or will get; NULL: any */
-	char *without;     /* nodes that it excludes */
-	uint32_t others;   /* other tasks of its array, or components of its het job */
-	uint32_t refusals; /* so far */
-	int64_t until_ms;  /* slurmctld does not try it before this; 0: at any time */
+	uint32_t count;            /* nodes that it has, or needs at least */
+	char *nodes;               /* of our pools, that it has, requires or will get; NULL: any */
+	char *without;             /* nodes that it excludes */
+	uint32_t others;           /* other tasks of its array, or components of its het job */
+	uint32_t refusals;         /* so far */
+	int64_t until_ms;          /* slurmctld does not try it before this; 0: at any time */
+	const struct payer *payer; /* NULL: not said */
 };
 
 /* j: what slurmctld says of the job; NULL: *err says why there is nothing. */

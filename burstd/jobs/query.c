@@ -9,6 +9,7 @@
 #include "base/hostlist.h"
 #include "base/mem.h"
 #include "io/loop.h"
+#include "slurm/payer.h"
 
 /* Answers people's questions about one job each.  Each question has a squeue of its own, one after
  * the other, besides those that burstd runs for itself: nothing else waits for these, and they wait
@@ -190,9 +191,11 @@ static void tell(struct engine *e, const struct found *f)
 			       .without = text_of(w->excluded),
 			       .nodes = nodes.n > 0 ? ours_of(e, nodes) : NULL};
 	const struct refusal r = postpone_look(e, j.number);
+	struct payer payer;
 	struct err err = {0};
 	char number[FMT_U64_SIZE];
 
+	j.payer = slurm_payer_read(&w->job, &payer) ? &payer : NULL;
 	j.refusals = r.count;
 	if (r.count > 0 && r.last_ms + refusal_wait_ms(&r) > engine_now(e))
 		j.until_ms = r.last_ms + refusal_wait_ms(&r);

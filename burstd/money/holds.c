@@ -11,8 +11,6 @@
 enum {
 	HOLDS_WATCH_MS = 30000, /* between two looks at holds that are about to end */
 	HOLDS_DAYS = 800,       /* what was spent is kept so long: two years, and more */
-	/* From the order to delete a machine until it bills no more, at most: promises.md, P4. */
-	HOLDS_END_MS = 150000,
 	/* Until slurmctld has told its settings. */
 	HOLDS_OVER_MS = 60000,
 	HOLDS_IDLE_MS = 600000,
@@ -102,6 +100,7 @@ void holds_bought(struct engine *e, struct fleet_node *fn, const struct payer *p
 	for (size_t i = 0; i < n; i++)
 		(void)hold_add(e, g, wants[i].hold.kind == BUDGET_MACHINE ? 0 : fn->n.job,
 			       &wants[i].hold);
+	holds_waits_bought(e, fn->n.job);
 }
 
 /* The row is being written.  One that was found, or is older than the budgets, has no holds yet. */

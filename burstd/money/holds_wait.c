@@ -20,8 +20,25 @@ void holds_refused(struct engine *e, uint64_t job, const struct budget_no *no)
 		m->waits_cap = m->waits_cap == 0 ? 16 : 2 * m->waits_cap;
 		m->waits = mem_realloc(m->waits, m->waits_cap * sizeof(*m->waits));
 	}
-	m->waits[i] = (struct money_wait){job, *no};
+	m->waits[i] = (struct money_wait){job, engine_now(e), *no};
 	m->nwaits += i == m->nwaits;
+}
+
+void holds_waits_bought(struct engine *e, uint64_t job)
+{
+	struct money_state *m = e->money;
+
+	for (size_t i = 0; job != 0 && i < m->nwaits; i++)
+		if (m->waits[i].job == job) {
+			m->waits[i] = m->waits[--m->nwaits];
+			return;
+		}
+}
+
+/* slurmctld is told to have it wait a moment after it was refused. */
+bool holds_waits_is(const struct engine *e, const struct money_wait *w)
+{
+	return postpone_left_ms(e, w->job) > 0 || engine_now(e) - w->at_ms < MONEY_UNTOLD_MS;
 }
 
 void holds_waits_forget(struct engine *e)
@@ -39,10 +56,10 @@ void holds_waits_turn(struct engine *e)
 	m->freed = false;
 	m->freed_ms = engine_now(e);
 	for (size_t i = 0; i < m->nwaits; i++)
-		if (budgets_lack(m->budgets, &m->waits[i].no))
-			m->waits[n++] = m->waits[i];
-		else
+		if (!budgets_lack(m->budgets, &m->waits[i].no))
 			postpone_paid(e, m->waits[i].job);
+		else if (holds_waits_is(e, &m->waits[i]))
+			m->waits[n++] = m->waits[i];
 	m->nwaits = n;
 }
 

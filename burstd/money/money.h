@@ -12,8 +12,12 @@
 
 enum {
 	MONEY_SAID = 4096, /* jobs; what is said of one is written again after so many others */
-	MONEY_UNSAID = 1 << 16, /* jobs that squeue is to tell of; sacct tells of more */
-	MONEY_WAITS = 1 << 16,  /* jobs that wait for money; others do until the next day */
+	MONEY_UNSAID = 1 << 16,  /* jobs that squeue is to tell of; sacct tells of more */
+	MONEY_WAITS = 1 << 16,   /* jobs that wait for money; others do until the next day */
+	MONEY_UNTOLD_MS = 30000, /* from a refusal until slurmctld has been told to wait */
+	/* From the order to delete a machine until it bills no more, at most: promises.md, P4. */
+	HOLDS_END_MS = 150000,
+	MONEY_LINE_SIZE = PROVIDER_WORD_MAX + 1 + BUDGET_VALUE_MAX + 1,
 };
 
 struct hold_node;
@@ -36,6 +40,7 @@ struct money_state {
 	int64_t watch_ms;        /* holds that are about to end are looked at next */
 	struct money_wait {      /* a job that waits for money, and what it lacks */
 		uint64_t job;
+		int64_t at_ms; /* when it was refused */
 		struct budget_no no;
 	} * waits;
 	size_t nwaits, waits_cap;
@@ -74,6 +79,8 @@ void accounts_answer(struct engine *e, const char *text, size_t len, const struc
 void holds_waits_turn(struct engine *e); /* let jobs try again for which there is money now */
 int64_t holds_waits_next_ms(const struct engine *e);
 void holds_waits_forget(struct engine *e); /* all are tried again, by the configuration's change */
+void holds_waits_bought(struct engine *e, uint64_t job); /* it has nodes, and does not wait */
+bool holds_waits_is(const struct engine *e, const struct money_wait *w); /* does it still wait? */
 
 /* --- holds_load.c --- */
 int holds_load(struct engine *e, const struct journal_hold *h, struct err *err);

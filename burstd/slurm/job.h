@@ -80,8 +80,8 @@ struct slurm_job_words { /* its texts are borrowed; an empty list: none */
 };
 
 typedef void (*slurm_job_words_fn)(void *ctx, const struct slurm_job_words *w);
-/* Parse squeue's output for SLURM_WORDS_FORMAT; other lines are skipped.  false: as
- * slurm_job_whole(). */
+/* Parse squeue's output for SLURM_WORDS_FORMAT, with who pays or without; other lines are skipped.
+ * false: as slurm_job_whole(). */
 bool slurm_job_parse_words(const char *text, size_t len, slurm_job_words_fn fn, void *ctx);
 /* Is the text the id of one job, which squeue can be given? */
 bool slurm_job_is_id(const char *text);

@@ -30,6 +30,8 @@ static const struct {
 			      "-j"}},
 	[SLURM_ONE_JOB] = {"squeue",
 			   true,
+			   /* The columns are one text. */
+			   /* NOLINTNEXTLINE(bugprone-suspicious-missing-comma) */
 			   {"-h", "-a", "--noconvert", "-t", "all", "-o", SLURM_WORDS_FORMAT,
 			    "-j"}},
 	[SLURM_CONFIG] = {"scontrol show config", false, {"show", "config"}},

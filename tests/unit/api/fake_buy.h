@@ -174,6 +174,8 @@ int engine_plan(struct engine *e, const struct engine_plan_ask *ask, struct engi
 	e->plan_ask = *ask;
 	(void)snprintf(e->plan_list, sizeof(e->plan_list), "%s",
 		       ask->list != NULL ? ask->list : "");
+	(void)snprintf(e->plan_comment, sizeof(e->plan_comment), "%s",
+		       ask->comment != NULL ? ask->comment : "(none)");
 	copy_within(e, ask->within);
 	(void)snprintf(e->plan_without, sizeof(e->plan_without), "%s",
 		       ask->without != NULL ? ask->without : "");

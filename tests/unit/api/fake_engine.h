@@ -3,7 +3,8 @@
  *
  *   fake_state.h   struct engine: what is put there, what was asked
  *   fake_cloud.h   cloud_api.h
- *   fake_buy.h     buy_api.h, money_api.h
+ *   fake_buy.h     buy_api.h
+ *   fake_money.h   money_api.h, and the names of callers (user_name.h)
  *   fake_jobs.h    jobs_api.h
  *   fake_keys.h    keys_api.h
  *   fake_engine.h  engine.h and parts.h; a fleet, its configuration, and its nodes
@@ -17,6 +18,7 @@
 #include "fake_cloud.h"
 #include "fake_jobs.h"
 #include "fake_keys.h"
+#include "fake_money.h"
 #include "fake_state.h"
 
 const struct conf *engine_conf(const struct engine *e)

@@ -65,7 +65,7 @@ struct engine {
 	struct engine_plan plan; /* the next plan; its one pool is below */
 	struct engine_plan_pool plan_pool;
 	struct engine_plan_ask plan_ask; /* the last one; its texts are below */
-	char plan_list[64], plan_within[64], plan_wish[64], plan_without[64];
+	char plan_list[64], plan_within[64], plan_wish[64], plan_without[64], plan_comment[64];
 	unsigned plans;
 	const char *partition, *all; /* the nodes of "gpu" and "all"; NULL: there is none */
 	const char *spool_error, *spool_note; /* NULL: there is none */
@@ -94,7 +94,16 @@ struct engine {
 	size_t ntaken;
 	struct engine_taken lost; /* each lost job */
 
-	struct stages stages; /* money_api.h */
+	/* money_api.h */
+	struct stages stages;
+	struct engine_budget *budgets; /* all; those of each user are shown to that one */
+	size_t nbudgets;
+	char budgets_user[64]; /* for whom they were asked last; "": for all */
+
+	/* user_name.h: who the only uid is; NULL: it is not known yet */
+	const char *name;
+	struct user_name_ask *name_ask; /* the only one; NULL: none */
+	bool names_full;
 
 	/* keys_api.h */
 	struct engine_secrets secrets; /* driver NULL: there is no store */

@@ -282,14 +282,30 @@ static void a_plan_of_a_job_waits_for_slurmctld(void **state)
 	char state_text[] = "PENDING", nodes[] = "n1,n2";
 	const struct engine_job j = {
 		.number = 9, .id = "7_2", .state = state_text, .nodes = nodes, .count = 2};
+	const struct payer hours = {.account = "physics", .limit_s = 14400},
+			   ever = {.account = "lab", .limit_s = PAYER_UNLIMITED};
+	struct engine_job paid = j;
 
 	(void)state;
 	F.e.plan.verdict = PLAN_BUY;
+	F.e.plan.aside_job = 118080000000;
 	assert_null(ask(0, &viewer, PLAN));
 	assert_string_equal(F.e.query->id, "7_2");
 	told(&j, NULL);
 	assert_non_null(strstr(F.conns[0].answer, "\"job\":{\"id\":\"7_2\",\"state\":\"PENDING\""));
 	assert_string_equal(F.e.plan_list, "n1,n2");
+	assert_null(strstr(F.conns[0].answer, "\"account\"")); /* it was not said */
+	assert_non_null(strstr(F.conns[0].answer, "\"aside_job\":\"118.08\""));
+	assert_non_null(strstr(F.conns[0].answer, "\"aside_machines\":\"0.00\""));
+	paid.payer = &hours;
+	assert_null(ask(0, &viewer, PLAN));
+	told(&paid, NULL);
+	assert_non_null(
+		strstr(F.conns[0].answer, "\"account\":\"physics\",\"limit_ms\":14400000,"));
+	paid.payer = &ever;
+	assert_null(ask(0, &viewer, PLAN));
+	told(&paid, NULL);
+	assert_non_null(strstr(F.conns[0].answer, "\"account\":\"lab\",\"limit_ms\":-1,"));
 	assert_null(ask(1, &viewer, PLAN));
 	told(NULL, &gone);
 	assert_string_equal(F.conns[1].answer, "{\"ok\":false,\"code\":\"not-found\",\"error\":"
@@ -336,6 +352,72 @@ static void a_plan_of_a_job_does_not_wait_for_ever(void **state)
 	assert_null(F.e.query);
 }
 
+/* --- names -------------------------------------------------------------------------------------
+ */
+
+#define BUDGETS "{\"v\":1,\"op\":\"budgets\"}"
+
+static struct user_names names = {&F.e};
+
+static void budgets_of_a_viewer_wait_for_the_name(void **state)
+{
+	(void)state;
+	F.api.names = &names;
+	assert_null(ask(0, &viewer, BUDGETS));
+	assert_non_null(F.e.name_ask);
+	fake_name(&F.e, "ann", NULL);
+	assert_non_null(strstr(F.conns[0].answer, "\"user\":\"ann\""));
+	assert_string_equal(F.e.budgets_user, "ann");
+	/* It is known now; nor is it asked for an admin. */
+	assert_non_null(ask(1, &viewer, BUDGETS));
+	assert_null(F.e.name_ask);
+	F.e.name = NULL;
+	assert_non_null(strstr(ask(2, &own, BUDGETS), "\"ok\":true"));
+	assert_null(F.e.name_ask);
+}
+
+static void a_name_that_cannot_be_found(void **state)
+{
+	const struct err err = {.code = ERR_IO, .msg = "getent: no"};
+	char *text;
+
+	(void)state;
+	F.api.names = &names;
+	assert_null(ask(0, &viewer, BUDGETS));
+	fake_name(&F.e, NULL, &err);
+	assert_string_equal(
+		F.conns[0].answer,
+		"{\"ok\":false,\"code\":\"failed\",\"error\":\"whose budgets to show is "
+		"not known, for the name of uid 1000 is not: getent: no\"}");
+	/* It was found, and forgotten before it was used. */
+	assert_null(ask(1, &viewer, BUDGETS));
+	fake_name(&F.e, NULL, NULL);
+	assert_non_null(strstr(F.conns[1].answer, "is not: it was forgotten: ask again"));
+	assert_null(ask(2, &viewer, BUDGETS));
+	text = held_expired(&F.api, F.conns[2].hold);
+	F.conns[2].hold = NULL;
+	assert_null(F.e.name_ask);
+	assert_non_null(strstr(text, "it was not found within 10 s"));
+	free(text);
+	assert_null(ask(2, &viewer, BUDGETS));
+	held_gone(&F.api, F.conns[2].hold);
+	F.conns[2].hold = NULL;
+	assert_null(F.e.name_ask);
+}
+
+static void a_name_that_cannot_be_waited_for(void **state)
+{
+	(void)state;
+	F.api.names = &names;
+	F.full = true;
+	assert_non_null(strstr(ask(0, &viewer, BUDGETS), "too many requests wait"));
+	assert_null(F.e.name_ask);
+	F.full = false;
+	F.e.names_full = true;
+	assert_non_null(strstr(ask(0, &viewer, BUDGETS), "too many requests wait"));
+	assert_null(F.conns[0].hold);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -352,6 +434,9 @@ int main(void)
 		T(a_plan_of_a_job_waits_for_slurmctld),
 		T(a_viewer_asks_of_jobs_of_his_own_and_an_operator_of_all),
 		T(a_plan_of_a_job_does_not_wait_for_ever),
+		T(budgets_of_a_viewer_wait_for_the_name),
+		T(a_name_that_cannot_be_found),
+		T(a_name_that_cannot_be_waited_for),
 	};
 #undef T
 

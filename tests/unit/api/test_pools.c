@@ -219,6 +219,7 @@ static void a_plan_has_the_offer_the_price_and_the_limits_before_and_after(void 
 	assert_int_equal(f->e.plans, 1);
 	assert_int_equal(f->e.plan_ask.nodes, 3);
 	assert_string_equal(f->e.plan_wish, "spot&h100 EU CH");
+	assert_string_equal(f->e.plan_comment, "(none)");
 	assert_int_equal(f->e.plan_ask.wish.max_price_nano_h, INT64_C(20500000000));
 	plan = row(r, "plans", 0);
 	assert_string_equal(text(plan, "verdict"), "buy");
@@ -235,6 +236,8 @@ static void a_plan_has_the_offer_the_price_and_the_limits_before_and_after(void 
 	assert_string_equal(text(pool, "max_rate"), "100.00");
 	assert_int_equal(json_array_size(json_object_get(pool, "offers")), 2);
 	json_decref(r);
+	json_decref(ask(f, RQ("plan", ",\"comment\":\"burst:spot\"")));
+	assert_string_equal(f->e.plan_comment, "burst:spot");
 	stop(f);
 }
 

@@ -74,7 +74,7 @@ static bool is_known(const char *kind)
 {
 	static const char *const kinds[] = {"FILE",  "PATH",   "POOL",     "STATE", "NODE", "TIME",
 					    "SEQ",   "COUNT",  "SEQ:HASH", "NODES", "PART", "WORDS",
-					    "CODES", "AMOUNT", "JOB",      "KIND",  "TEXT"};
+					    "CODES", "AMOUNT", "JOB",      "KIND",  "TEXT", "USER"};
 
 	for (size_t i = 0; i < COUNT(kinds); i++)
 		if (strcmp(kinds[i], kind) == 0)
@@ -86,6 +86,7 @@ static void test_kinds(void **state)
 {
 	static const char *const operands[] = {"",
 					       "NAME",
+					       "BUDGET",
 					       "NODES",
 					       "NODES | --all",
 					       "[POOL]",
@@ -116,7 +117,10 @@ static const char nodes1[] = "{\"ok\":true,\"nodes\":[{\"name\":\"h1\"},{\"name\
 			     "{\"name\":\"a1\"}],\"next\":\"h2\"}",
 		  nodes2[] = "{\"ok\":true,\"nodes\":[{\"name\":\"h10\"}],\"next\":\"\"}",
 		  pools[] = "{\"ok\":true,\"pools\":[{\"name\":\"h100\"},{\"name\":\"a100\"}],"
-			    "\"providers\":[{\"name\":\"aws\"},{\"name\":\"hetzner\"}]}";
+			    "\"providers\":[{\"name\":\"aws\"},{\"name\":\"hetzner\"}]}",
+		  budgets[] = "{\"ok\":true,\"budgets\":[{\"name\":\"physics\"},{\"name\":"
+			      "\"students\",\"value\":\"ann\"},{\"name\":\"students\",\"value\":"
+			      "\"bob\"},{\"name\":\"lab\"}],\"next\":\"\"}";
 
 static void test_values(void **state)
 {
@@ -157,6 +161,12 @@ static void test_values(void **state)
 		{"--socket EMPTY", pools, "@files\n"},
 		{"check EMPTY", pools, "@files\n"},
 		{"config check /etc", pools, "@files\n"},
+		{"budget EMPTY", budgets, "list\nshow\n"},
+		{"budget show EMPTY", budgets, "physics\nstudents\nlab\n"},
+		{"budget show st", budgets, "students\n"},
+		{"budget show lab l", budgets, ""},
+		{"balance -u x", budgets, ""},
+		{"ba", budgets, "balance\n"},
 		{"config EMPTY", pools, "check\nshow\noptions\n"},
 		{"help config s", pools, "show\n"},
 		{"help dr", pools, "drain\n"},

@@ -279,6 +279,109 @@ static void what_is_asked_comes_from_options_or_from_words(void **state)
 	lab_free(l);
 }
 
+/* Of each offer, for all of the nodes; the command line goes before the script. */
+static void a_plan_of_a_script_shows_what_it_costs(void **state)
+{
+	static const char reply[] =
+		HEAD "\"plans\":[{\"verdict\":\"buy\",\"nodes\":4,\"have\":0,\"pools\":[{\"name\":"
+		     "\"h100\","
+		     "\"new\":4,\"offer\":\"spot-a\",\"price\":\"31.46\",\"total\":\"125.84\","
+		     "\"nodes\":0,"
+		     "\"nodes_then\":4,\"max_nodes\":64,\"rate\":\"0\",\"rate_then\":\"125.84\","
+		     "\"max_rate\":\"900\",\"listed\":true," OFFERS "}]}]}";
+	static const char costs[] = "\n"
+				    "  4 nodes for 1h30m, and some minutes more to boot and end\n"
+				    "  OFFER   MARKET     UNTIL THE TIME LIMIT\n"
+				    "  spot-a  spot                 188.76 USD\n"
+				    "  any     on-demand            589.92 USD\n"
+				    "  spot-b  spot                          ?\n";
+	static const struct {
+		const char *line, *request;
+	} rows[] = {
+		{"plan DIR/job", "{\"op\":\"plan\",\"partition\":\"gpu\",\"constraint\":\"spot\","
+				 "\"comment\":\"burst:EU\",\"nodes\":4,\"v\":1}"},
+		{"plan -n 2 -p h100 -C x DIR/job",
+		 "{\"op\":\"plan\",\"pool\":\"h100\",\"constraint\":\"x\",\"comment\":\"burst:EU\","
+		 "\"nodes\":2,\"v\":1}"},
+		{"plan -P cpu DIR/job",
+		 "{\"op\":\"plan\",\"partition\":\"cpu\",\"constraint\":\"spot\",\"comment\":"
+		 "\"burst:EU\",\"nodes\":4,\"v\":1}"},
+		{"plan -w h1 DIR/job",
+		 "{\"op\":\"plan\",\"list\":\"h1\",\"constraint\":\"spot\",\"comment\":"
+		 "\"burst:EU\",\"nodes\":4,\"v\":1}"},
+	};
+	struct lab *l = lab_new();
+	char line[128];
+
+	(void)state;
+	lab_write(l, "job",
+		  "#!/bin/sh\n#SBATCH -N 4 -p gpu -A physics -t 90 -C spot\n"
+		  "#SBATCH --comment=burst:EU --gres=gpu:8\nsrun x\n");
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		(void)snprintf(line, sizeof(line), S "%s", rows[i].line);
+		lab_run_once(l, line, reply);
+		assert_int_equal(l->rc, 0);
+		assert_string_equal(l->requests[0], rows[i].request);
+	}
+	assert_memory_equal(
+		l->out,
+		"the script asks for 4 nodes in partition gpu, account physics, gpus "
+		"gpu:8, for 1h30m\n  which pools have such GPUs Slurm decides: choose one "
+		"by --pool\n\nwould be bought: 4 nodes",
+		80);
+	assert_non_null(strstr(l->out, costs));
+	lab_run_once(l, S "plan --json DIR/job", reply);
+	assert_non_null(strstr(l->out, "\"limit_ms\": 5400000"));
+	assert_non_null(strstr(l->out, "\"cost\": \"188.76\""));
+	lab_run_once(l, S "plan -t 1-0 DIR/job", reply);
+	assert_non_null(strstr(l->out, "3020.16 USD\n"));
+	lab_run_once(l, S "plan -t 1-0 -p h100", reply); /* without a script */
+	assert_non_null(strstr(l->out, "3020.16 USD\n"));
+	lab_run_once(l, S "plan -p h100", reply);
+	assert_null(strstr(l->out, "UNTIL THE TIME LIMIT"));
+	lab_write(l, "job", "#!/bin/sh\n#SBATCH hetjob\n");
+	lab_run_once(l, S "plan DIR/job", reply);
+	assert_non_null(strstr(l->out, "asks for 1 node; it says no --time, so its cost is not "
+				       "known\n  it is a heterogeneous job, and"));
+	lab_run_once(l, S "plan -t 0 DIR/job", reply);
+	assert_non_null(strstr(l->out, "; its time is not limited, so its cost"));
+	lab_remove(l, "job");
+	lab_free(l);
+}
+
+static void a_script_that_is_wrong_is_asked_nothing_about(void **state)
+{
+	static const struct {
+		const char *line;
+		int rc;
+		const char *err;
+	} rows[] = {
+		{"plan DIR/job", 1, "/job: line 2: --nodes: \"x\" is none that is known here"},
+		{"plan DIR/nosuch", 1, "nosuch: "},
+		{"plan DIR", 1, ": "},
+		{"plan -j 7 DIR/good", 2, "--job cannot be combined with a script"},
+		{"plan -j 7 -t 90", 2, "cannot be combined with other options"},
+		{"plan -t soon", 2, "--time: \"soon\": want a time as of sbatch"},
+		{"plan DIR/good DIR/good", 2, "unexpected argument"},
+	};
+	struct lab *l = lab_new();
+
+	(void)state;
+	lab_write(l, "job", "#!/bin/sh\n#SBATCH -N x\n");
+	lab_write(l, "good", "#!/bin/sh\n");
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char line[128];
+
+		(void)snprintf(line, sizeof(line), S "%s", rows[i].line);
+		lab_run_once(l, line, HEAD "\"plans\":[]}");
+		lab_want(l, rows[i].rc, "", rows[i].err);
+		assert_int_equal(l->nrequests, 0);
+	}
+	lab_remove(l, "job");
+	lab_remove(l, "good");
+	lab_free(l);
+}
+
 static void a_plan_of_a_job_begins_with_the_job(void **state)
 {
 	static const char plain
@@ -287,6 +390,12 @@ static void a_plan_of_a_job_begins_with_the_job(void **state)
 		"\"partition\":\"gpu\",\"nodes\":1,\"list\":\"h1\",\"constraint\":\"\","
 		"\"refusals\":0,\"until_ms\":0,\"others\":0},\"plans\":[{\"verdict\":\"have\","
 		"\"note\":\"\",\"pools\":[]}]}",
+	   paid[] = HEAD
+	   "\"job\":{\"id\":\"7\",\"state\":\"PENDING\",\"reason\":\"None\",\"partition\":\"gpu\","
+	   "\"account\":\"physics\",\"limit_ms\":14400000,\"nodes\":1,\"list\":\"\"},\"plans\":[{"
+	   "\"verdict\":\"buy\",\"note\":\"\",\"aside_job\":\"118.08\",\"aside_machines\":\"130\","
+	   "\"pools\":[{\"name\":\"h100\",\"new\":1,\"offer\":\"spot-a\",\"price\":\"31."
+	   "46\"," OFFERS "}]}]}",
 	   refused[] = HEAD
 	   "\"job\":{\"id\":\"7_2\",\"state\":\"PENDING\",\"reason\":\"BeginTime\",\"partition\":"
 	   "\"gpu,cpu\",\"nodes\":4,\"list\":\"\",\"constraint\":\"spot\",\"refusals\":2,"
@@ -309,6 +418,11 @@ static void a_plan_of_a_job_begins_with_the_job(void **state)
 		 "would wait: x\n"
 		 "  comment: \"a\" was left out\n",
 		 "");
+	lab_run_once(l, S "plan -j 7", paid);
+	assert_non_null(strstr(l->out, "\n  31.46 USD per hour\n  budgets would set aside 118.08 "
+				       "USD for the job, 130.00 USD for its machines\n"));
+	assert_non_null(strstr(l->out, "  1 node for 4h00m, and some"));
+	assert_non_null(strstr(l->out, "125.84 USD\n"));
 	lab_run_once(l, S "plan -j 7", "{\"ok\":false,\"error\":\"slurmctld knows no job 7\"}");
 	lab_want(l, 1, "", "burstctl: slurmctld knows no job 7\n");
 	lab_free(l);
@@ -354,6 +468,8 @@ int main(void)
 		cmocka_unit_test(all_pages_of_pools_are_one_answer),
 		cmocka_unit_test(a_plan_says_first_what_would_be_and_exits_by_it),
 		cmocka_unit_test(what_is_asked_comes_from_options_or_from_words),
+		cmocka_unit_test(a_plan_of_a_script_shows_what_it_costs),
+		cmocka_unit_test(a_script_that_is_wrong_is_asked_nothing_about),
 		cmocka_unit_test(a_plan_of_a_job_begins_with_the_job),
 		cmocka_unit_test(retry_says_how_much_was_forgotten),
 	};

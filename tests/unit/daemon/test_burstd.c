@@ -171,6 +171,31 @@ static void test_negotiated_prices(void **state)
 	free(b);
 }
 
+/* An admin sees all of them at once; what is the caller's own the host's list of users decides. */
+static void test_budgets(void **state)
+{
+	struct burstd *b = mem_zalloc(sizeof(*b));
+
+	(void)state;
+	lab_make_files("#!/bin/sh\nexit 1\n");
+	lab_write_conf("slurm {", "budget all {\namount = \"500.00\" notify_at = {80}\n}\n"
+				  "budget own {\nusers = {root} amount = \"20.00\" rate = "
+				  "\"4.00\"\n}\nslurm {");
+	lab_start_ready(b);
+	ASK_OP("budgets", "\"name\":\"all\",\"each\":\"\",\"value\":\"\",\"period\":{\"name\":\"20",
+	       "\"amount\":\"500.00\",\"spent\":\"0.00\"", "\"left\":\"500.00\"",
+	       "\"notify_at\":[80]", "\"name\":\"own\"", "\"rate_limit\":\"4.00\"");
+	ask("{\"v\":1,\"op\":\"budgets\",\"mine\":true}",
+	    (const char *const[]){"\"user\":\"root\",\"budgets\":[{\"name\":\"own\","}, 1);
+	lab_write_conf("slurm {", "budget all {\namount = \"600.00\"\n}\nslurm {");
+	ASK("budget");
+	ASK_OP("budgets", "\"amount\":\"600.00\"", "}],\"next\":\"\"");
+	lab_stop(b);
+	assert_int_equal(b->rc, 0);
+	lab_write_conf(NULL, NULL);
+	free(b);
+}
+
 /* The keys are in it for a moment, and credentials for as long as it runs.  (That nobody else of
  * its user may look at it either only shows where that is not root: tests/e2e/bootstrap.bats.) */
 static void test_its_memory_is_in_no_core_file(void **state)
@@ -201,6 +226,7 @@ int main(void)
 		cmocka_unit_test(test_nodes),
 		cmocka_unit_test(test_reload),
 		cmocka_unit_test(test_negotiated_prices),
+		cmocka_unit_test(test_budgets),
 	};
 	int rc;
 

@@ -28,6 +28,8 @@ static struct fix {
 		unsigned n;
 		char id[40], state[20], partition[40], constraint[40], comment[40], nodes[60],
 			without[40], error[256];
+		char account[PAYER_NAME_MAX + 1]; /* "-": who pays is not said */
+		int64_t limit_s;
 		uint64_t number;
 		uint32_t count, others, refusals;
 		int64_t until_ms;
@@ -127,6 +129,8 @@ static void on_job(void *ctx, const struct engine_job *j, const struct err *err)
 	copy(a->comment, sizeof(a->comment), j->comment);
 	copy(a->nodes, sizeof(a->nodes), j->nodes);
 	copy(a->without, sizeof(a->without), j->without);
+	copy(a->account, sizeof(a->account), j->payer != NULL ? j->payer->account : NULL);
+	a->limit_s = j->payer != NULL ? j->payer->limit_s : 0;
 	a->number = j->number;
 	a->count = j->count;
 	a->others = j->others;
@@ -212,7 +216,29 @@ static void a_job_is_told_as_squeue_shows_it(void **state)
 		assert_int_equal(a->count, rows[i].count);
 		assert_int_equal(a->others, rows[i].others);
 		assert_int_equal(a->refusals, 0);
+		assert_string_equal(a->account, "-");
 	}
+}
+
+/* Between what it needs and what it wishes; a wckey of its user's passes for nothing else. */
+static void who_pays_is_told_too(void **state)
+{
+	char row[400];
+
+	(void)state;
+	(void)snprintf(row, sizeof(row),
+		       "7|7|PENDING|cloud|Resources||1000|2||(null)|c4| |physics|ann|normal|"
+		       "4:00:00|2|192|NO|gres/gpu:8|%-65s|spot|x\n",
+		       "|8|8|PENDING|");
+	(void)query(0, "7");
+	squeue(row, "burst:spot");
+	assert_string_equal(F.got[0].error, "");
+	assert_string_equal(F.got[0].account, "physics");
+	assert_int_equal(F.got[0].limit_s, 14400);
+	assert_string_equal(F.got[0].constraint, "spot|x");
+	assert_string_equal(F.got[0].comment, "burst:spot");
+	assert_string_equal(F.got[0].without, "c4");
+	assert_int_equal(F.got[0].count, 2);
 }
 
 static void a_job_that_was_refused_says_how_often_and_until_when(void **state)
@@ -353,6 +379,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(a_job_is_told_as_squeue_shows_it),
+		T(who_pays_is_told_too),
 		T(a_job_that_was_refused_says_how_often_and_until_when),
 		T(what_is_no_job_of_ours_is_an_error_in_one_sentence),
 		T(a_user_is_told_of_jobs_of_his_own_alone),

@@ -1,6 +1,8 @@
 /* test_preview_plan.c - what burstd would do with a job: burstctl plan. */
 #include "preview_ask.h"
 
+#include "money/money.h"
+
 static const struct {
 	const char *name;
 	struct engine_plan_ask ask;
@@ -171,6 +173,81 @@ static void a_plan_of_a_job_has_its_own_words(void **state)
 	p = plan(e, &ask);
 	assert_int_equal(p.verdict, PLAN_WAIT); /* c6 alone is off */
 	engine_plan_fini(&p);
+}
+
+/* One that is still to be submitted, by what its script says; without a word all counts. */
+static void a_plan_of_a_script_has_its_comment(void **state)
+{
+	struct engine_plan_ask ask = {.nodes = 1, .comment = "burst:spot,colour=red"};
+	struct fix *f = *state;
+	struct engine *e = load(f);
+	struct engine_plan p = plan(e, &ask);
+
+	assert_int_equal(bought_from(e, &p), NEAR); /* the pool reads none */
+	engine_plan_fini(&p);
+	e->conf->pools[0].job_comment = true;
+	p = plan(e, &ask);
+	assert_int_equal(bought_from(e, &p), MID);
+	assert_non_null(strstr(p.note, "\"colour=red\" was left out"));
+	engine_plan_fini(&p);
+	ask.wish.constraint = "ondemand";
+	p = plan(e, &ask);
+	assert_int_equal(p.verdict, PLAN_REFUSE); /* both hold */
+	engine_plan_fini(&p);
+}
+
+/* Of a job whose payer slurmctld tells, budgets decide as when it is bought. */
+static void a_plan_of_a_job_is_tried_by_budgets(void **state)
+{
+	static char physics_name[] = "physics", *physics[] = {physics_name, NULL};
+	struct payer payer = {.account = "physics", .user = "ann", .limit_s = 3600, .nodes = 1};
+	struct engine_job j = {.number = 7, .id = "7", .payer = &payer};
+	struct engine_plan_ask ask = {.nodes = 1, .job = &j};
+	struct conf_budget b = {.name = physics_name,
+				.accounts = physics,
+				.market = CONF_MARKET_ANY,
+				.amount_nano = 3 * FMT_NANO};
+	struct zone *utc = zone_new("UTC", NULL);
+	struct fix *f = *state;
+	struct engine *e = load(f);
+	struct engine_plan p;
+
+	assert_int_equal(period_parse(&b.period_rule, "month", NULL), 0);
+	e->money->budgets = budgets_new(utc, engine_now(e));
+	e->money->times = (struct budget_times){.over_ms = 0};
+	budgets_configure(e->money->budgets, &b, 1);
+	p = plan(e, &ask); /* 10 min of boot and an hour, at 2 an hour */
+	assert_int_equal(bought_from(e, &p), NEAR);
+	assert_int_equal(p.aside_job, 2333333334);
+	assert_int_equal(p.aside_machines, 0); /* no budget counts them */
+	engine_plan_fini(&p);
+	assert_int_equal(budgets_line(e->money->budgets, 0).held, 0); /* it changes nothing */
+	p = plan(e, &ask);
+	assert_int_equal(p.verdict, PLAN_BUY);
+	engine_plan_fini(&p);
+	b.amount_nano = FMT_NANO;
+	budgets_configure(e->money->budgets, &b, 1);
+	p = plan(e, &ask);
+	assert_int_equal(p.verdict, PLAN_REFUSE);
+	assert_non_null(strstr(p.why, "budget physics: this job needs 2.33"));
+	assert_int_equal(p.aside_job, 0);
+	engine_plan_fini(&p);
+	j.payer = NULL; /* whose it is, is not known: nothing is said of budgets */
+	p = plan(e, &ask);
+	assert_int_equal(p.verdict, PLAN_BUY);
+	assert_int_equal(p.aside_job, 0);
+	engine_plan_fini(&p);
+	j.payer = &payer;
+	b.accounts = NULL; /* it counts machines now */
+	b.amount_nano = 9 * FMT_NANO;
+	budgets_configure(e->money->budgets, &b, 1);
+	p = plan(e, &ask);
+	assert_int_equal(p.aside_job, 0);
+	assert_int_equal(p.aside_machines, 2333333334);
+	engine_plan_fini(&p);
+	budgets_free(e->money->budgets);
+	e->money->budgets = NULL;
+	zone_free(utc);
 }
 
 /* It is to have spot first; two refusals later it need not. */
@@ -359,6 +436,8 @@ int main(void)
 		TEST(a_plan_says_what_would_become_of_a_job),
 		TEST(a_plan_within_a_partition_has_its_nodes_alone),
 		TEST(a_plan_of_a_job_has_its_own_words),
+		TEST(a_plan_of_a_script_has_its_comment),
+		TEST(a_plan_of_a_job_is_tried_by_budgets),
 		TEST(a_plan_of_a_job_counts_its_refusals),
 		TEST(an_offer_that_would_pass_max_rate_says_so),
 		TEST(only_what_there_is_counts_for_its_offer),

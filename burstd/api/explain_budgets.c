@@ -1,0 +1,105 @@
+/* explain_budgets.c says which budgets an admin should look at. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "api/explain_private.h"
+#include "base/clamp.h"
+#include "base/fmt.h"
+#include "money/money_api.h"
+
+enum { SENTENCE_MAX = 512, PERCENT = 100 };
+
+/* "budget physics: ", "budget students/ann: " */
+static void begin(struct explain_report *r, const struct budget_line *l)
+{
+	str_addf(&r->s, "budget %s%s%s: ", l->budget->name, l->value[0] != '\0' ? "/" : "",
+		 l->value);
+}
+
+/* The highest percent of notify_at that is reached; 0: none. */
+static uint32_t reached(const struct conf_budget *b, int64_t used)
+{
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < b->notify_at.n; i++) {
+		int64_t at = (int64_t)b->notify_at.at[i], sum;
+
+		if (!__builtin_mul_overflow(b->amount_nano / PERCENT, at, &sum) &&
+		    used >= clamp_add(sum, b->amount_nano % PERCENT * at / PERCENT))
+			most = b->notify_at.at[i];
+	}
+	return most;
+}
+
+static void check_used(struct explain_report *r, const struct engine_budget *b)
+{
+	const struct budget_line *l = &b->line;
+	char used[FMT_MONEY_SIZE], amount[FMT_MONEY_SIZE], runs[FMT_MONEY_SIZE];
+	int64_t sum = clamp_add(l->spent, b->accrued);
+	uint32_t percent;
+
+	if (l->budget->amount_nano == 0 || l->when != PERIOD_NOW)
+		return;
+	percent = reached(l->budget, sum);
+	if (percent == 0)
+		return;
+	begin(r, l);
+	str_addf(&r->s,
+		 "%" PRIu32 " %% of its %s %s for %s are used up: %s spent, %s by what runs now",
+		 percent, fmt_money(amount, l->budget->amount_nano), engine_conf(r->e)->currency,
+		 l->period.name, fmt_money(used, l->spent), fmt_money(runs, b->accrued));
+	explain_report_say(r);
+}
+
+static void check_waiting(struct explain_report *r, const struct engine_budget *b)
+{
+	const struct budget_line *l = &b->line;
+	char left[FMT_MONEY_SIZE], amount[FMT_MONEY_SIZE];
+
+	if (b->waiting == 0)
+		return;
+	begin(r, l);
+	str_addf(&r->s, "%zu %s for money", b->waiting,
+		 b->waiting == 1 ? "job waits" : "jobs wait");
+	if (l->budget->amount_nano != 0)
+		str_addf(&r->s, ": %s of %s %s left in %s", fmt_money(left, l->left),
+			 fmt_money(amount, l->budget->amount_nano), engine_conf(r->e)->currency,
+			 l->period.name);
+	if (l->budget->rate_nano_h != 0)
+		str_addf(&r->s, "%s %s of %s %s/h in use", l->budget->amount_nano != 0 ? "," : ":",
+			 fmt_money(left, l->rate), fmt_money(amount, l->budget->rate_nano_h),
+			 engine_conf(r->e)->currency);
+	explain_report_say(r);
+}
+
+static void check_over(struct explain_report *r, const struct engine_budget *b)
+{
+	const struct budget_line *l = &b->line;
+
+	if (l->budget->amount_nano == 0 || l->when != PERIOD_OVER)
+		return;
+	begin(r, l);
+	str_addf(
+		&r->s,
+		"its period %s is over: nothing is bought for its jobs until it has another, or is "
+		"removed",
+		l->period.name);
+	explain_report_say(r);
+}
+
+void explain_budgets(const struct engine *e, explain_fn fn, void *ctx)
+{
+	struct explain_report r = {.e = e, .fn = fn, .ctx = ctx};
+	struct engine_budgets all;
+
+	str_init(&r.s, SENTENCE_MAX);
+	engine_budgets(e, NULL, &all);
+	for (size_t i = 0; i < all.n; i++)
+		check_over(&r, &all.v[i]);
+	for (size_t i = 0; i < all.n; i++)
+		check_waiting(&r, &all.v[i]);
+	for (size_t i = 0; i < all.n; i++)
+		check_used(&r, &all.v[i]);
+	engine_budgets_fini(&all);
+	str_fini(&r.s);
+}

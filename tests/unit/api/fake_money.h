@@ -1,0 +1,79 @@
+/* fake_money.h - money_api.h of the fake engine, and the names of those who call. */
+#ifndef BURSTD_TEST_FAKE_MONEY_H
+#define BURSTD_TEST_FAKE_MONEY_H
+
+#include "fake_state.h"
+#include "io/user_name.h"
+
+struct user_names {
+	struct engine *e;
+};
+
+struct user_name_ask {
+	struct engine *e;
+	user_name_fn fn;
+	void *ctx;
+};
+
+const struct stages *engine_stages(const struct engine *e)
+{
+	return &e->stages;
+}
+
+/* A user is shown the lines that have the name as their value. */
+void engine_budgets(const struct engine *e, const char *user, struct engine_budgets *out)
+{
+	struct engine *noted = (struct engine *)(uintptr_t)e;
+
+	(void)snprintf(noted->budgets_user, sizeof(noted->budgets_user), "%s",
+		       user != NULL ? user : "");
+	*out = (struct engine_budgets){mem_zalloc((e->nbudgets + 1) * sizeof(*out->v)), 0};
+	for (size_t i = 0; i < e->nbudgets; i++)
+		if (user == NULL || strcmp(e->budgets[i].line.value, user) == 0)
+			out->v[out->n++] = e->budgets[i];
+}
+
+void engine_budgets_fini(struct engine_budgets *all)
+{
+	free(all->v);
+}
+
+const char *user_names_get(const struct user_names *u, uint32_t uid)
+{
+	assert_int_equal(uid, 1000);
+	return u->e->name;
+}
+
+struct user_name_ask *user_names_ask(struct user_names *u, uint32_t uid, user_name_fn fn, void *ctx,
+				     struct err *err)
+{
+	assert_int_equal(uid, 1000);
+	if (u->e->names_full) {
+		(void)err_set(err, ERR_LIMIT, "too many");
+		return NULL;
+	}
+	assert_null(u->e->name_ask);
+	u->e->name_ask = mem_zalloc(sizeof(struct user_name_ask));
+	*u->e->name_ask = (struct user_name_ask){u->e, fn, ctx};
+	return u->e->name_ask;
+}
+
+void user_name_cancel(struct user_name_ask *a)
+{
+	a->e->name_ask = NULL;
+	free(a);
+}
+
+/* The name is known now, or err says why it is not. */
+__attribute__((unused)) static void fake_name(struct engine *e, const char *name,
+					      const struct err *err)
+{
+	struct user_name_ask *a = e->name_ask;
+
+	e->name = name;
+	e->name_ask = NULL;
+	a->fn(a->ctx, err);
+	free(a);
+}
+
+#endif
