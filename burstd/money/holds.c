@@ -280,6 +280,7 @@ static void watch(struct engine *e)
 	m->watch_ms = now + HOLDS_WATCH_MS;
 	for (struct hold_node *g = m->nodes; g != NULL; g = g->next)
 		extend(e, g, now);
+	holds_waits_tidy(e);
 	if (budgets_now(m->budgets, now))
 		m->freed = true;
 	day = budgets_day(m->budgets, now) - HOLDS_DAYS;

@@ -46,6 +46,17 @@ void holds_waits_forget(struct engine *e)
 	e->money->nwaits = 0;
 }
 
+void holds_waits_tidy(struct engine *e)
+{
+	struct money_state *m = e->money;
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->nwaits; i++)
+		if (holds_waits_is(e, &m->waits[i]))
+			m->waits[n++] = m->waits[i];
+	m->nwaits = n;
+}
+
 void holds_waits_turn(struct engine *e)
 {
 	struct money_state *m = e->money;

@@ -13,7 +13,7 @@
 enum {
 	MONEY_SAID = 4096, /* jobs; what is said of one is written again after so many others */
 	MONEY_UNSAID = 1 << 16,  /* jobs that squeue is to tell of; sacct tells of more */
-	MONEY_WAITS = 1 << 16,   /* jobs that wait for money; others do until the next day */
+	MONEY_WAITS = 1 << 14,   /* jobs that wait for money; others do until the next day */
 	MONEY_UNTOLD_MS = 30000, /* from a refusal until slurmctld has been told to wait */
 	/* From the order to delete a machine until it bills no more, at most: promises.md, P4. */
 	HOLDS_END_MS = 150000,
@@ -79,6 +79,7 @@ void accounts_answer(struct engine *e, const char *text, size_t len, const struc
 void holds_waits_turn(struct engine *e); /* let jobs try again for which there is money now */
 int64_t holds_waits_next_ms(const struct engine *e);
 void holds_waits_forget(struct engine *e); /* all are tried again, by the configuration's change */
+void holds_waits_tidy(struct engine *e);   /* drop those that wait no more */
 void holds_waits_bought(struct engine *e, uint64_t job); /* it has nodes, and does not wait */
 bool holds_waits_is(const struct engine *e, const struct money_wait *w); /* does it still wait? */
 

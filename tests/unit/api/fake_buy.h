@@ -24,11 +24,6 @@ int64_t engine_price(const struct engine *e, size_t pool, size_t rung)
 	return e->price;
 }
 
-const struct stages *engine_stages(const struct engine *e)
-{
-	return &e->stages;
-}
-
 int64_t engine_price_age(const struct engine *e, size_t pool, size_t rung)
 {
 	(void)pool;

@@ -198,7 +198,7 @@ static void test_too_many_and_too_long(void **state)
 	c = with("");
 	memset(text, '\n', CONF_FILE_MAX + 1);
 	assert_int_equal(prices_file_parse(c, text, &e), -1);
-	assert_string_equal(e.msg, "/etc/prices.conf:1: longer than 1048576 bytes");
+	assert_string_equal(e.msg, "/etc/prices.conf:1: longer than 8388608 bytes");
 	conf_free(c);
 	free(text);
 }

@@ -24,6 +24,8 @@ static struct fix {
 	int64_t now, timer;
 	unsigned squeues; /* asked */
 	bool squeue;      /* one is being answered */
+	unsigned moneys;  /* squeue was asked who pays */
+	bool talks;       /* some srun is being told why its job ends */
 	int ended[GATES_MAX];
 } F;
 
@@ -42,6 +44,10 @@ void timer_at(struct timer *t, int64_t when_ms)
 void jobs_want(struct engine *e, enum jobs_for who)
 {
 	(void)e;
+	if (who == JOBS_FOR_HOLDS) {
+		F.moneys++;
+		return;
+	}
 	assert_int_equal(who, JOBS_FOR_GATE);
 	assert_false(F.squeue);
 	F.squeue = true;
@@ -53,6 +59,12 @@ bool jobs_coming(const struct engine *e, enum jobs_for who)
 	(void)e;
 	(void)who;
 	return F.squeue;
+}
+
+bool srun_talks(struct engine *e)
+{
+	(void)e;
+	return F.talks;
 }
 
 static int setup(void **state)
@@ -447,6 +459,93 @@ static void test_close(void **state)
 	(void)c;
 }
 
+/* --- money ---------------------------------------------------------------------------------------
+ */
+
+static void with_budgets(void)
+{
+	static int zone;
+
+	F.conf.nbudgets = 1;
+	F.e.d.report_zone = (const struct zone *)(const void *)&zone; /* there is one */
+}
+
+/* P4: a job on nodes that are up waits until there is money for it. */
+static void test_money_comes_first(void **state)
+{
+	(void)state;
+	with_budgets();
+	(void)gate_of(10, 0, "c1");
+	(void)gate_of(10, 1, "c1");
+	assert_int_equal(F.moneys, 1); /* who pays is asked at once, and once for a job */
+	assert_true(gate_asks(&F.e, 10));
+	assert_false(gate_asks(&F.e, 11));
+	snapshot(0);
+	assert_int_equal(F.ended[0], NOTHING);
+	gate_paid(&F.e, 11);
+	assert_int_equal(F.ended[0], NOTHING);
+	gate_paid(&F.e, 10); /* all nodes are up since the snapshot: it need not wait for another */
+	assert_int_equal(F.ended[0], GATE_UP);
+	assert_int_equal(F.ended[1], GATE_UP);
+	assert_false(gate_asks(&F.e, 10));
+	gate_paid(&F.e, 10);
+}
+
+static void test_paid_before_its_nodes_are_up(void **state)
+{
+	(void)state;
+	with_budgets();
+	flags("c1", UP | SLURM_POWERING_UP);
+	(void)gate(0, "c1");
+	gate_paid(&F.e, 10);
+	snapshot(0);
+	assert_int_equal(F.ended[0], NOTHING);
+	flags("c1", UP);
+	F.now += 250;
+	snapshot(0);
+	assert_int_equal(F.ended[0], GATE_UP);
+}
+
+/* Its srun hears why before the job ends, but the job does not wait for that for ever. */
+static void test_no_money(void **state)
+{
+	(void)state;
+	with_budgets();
+	(void)gate(0, "c1");
+	(void)gate(1, "c1");
+	F.talks = true;
+	gate_unpaid(&F.e, 10);
+	gate_paid(&F.e, 10); /* it is decided */
+	snapshot(0);
+	assert_int_equal(F.ended[0], NOTHING);
+	assert_int_equal(gate_part.next_ms(&F.e), F.now + 2000);
+	F.now += 2000;
+	gate_part.at[PART_RUN](&F.e);
+	assert_int_equal(F.ended[0], GATE_UNPAID);
+	assert_int_equal(F.e.count.gates_gone, 1);
+	assert_true(gate_part.next_ms(&F.e) == INT64_MAX);
+	F.talks = false;
+	gate_unpaid(&F.e, 11);
+	gate_part.at[PART_RUN](&F.e);
+	assert_int_equal(F.ended[1], GATE_UNPAID);
+	gate_unpaid(&F.e, 12); /* no gate */
+}
+
+/* An answer of squeue that is older than the job decides nothing: it is asked again. */
+static void test_money_is_asked_for_again(void **state)
+{
+	(void)state;
+	with_budgets();
+	(void)gate(0, "c1");
+	F.now += 3000;
+	gate_part.at[PART_RUN](&F.e);
+	assert_int_equal(F.moneys, 2);
+	squeue("10|10|CONFIGURING|p|None|c1\n");
+	gate_paid(&F.e, 10);
+	snapshot(0);
+	assert_int_equal(F.ended[0], GATE_UP);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -465,6 +564,10 @@ int main(void)
 		T(test_cadence_of_polls),
 		T(test_boot_time),
 		T(test_close),
+		T(test_money_comes_first),
+		T(test_paid_before_its_nodes_are_up),
+		T(test_no_money),
+		T(test_money_is_asked_for_again),
 	};
 #undef T
 

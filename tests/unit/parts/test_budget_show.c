@@ -257,20 +257,20 @@ static void test_waiting(void **state)
 	refuse_for(f, 7, 0, ""); /* now it lacks more there */
 	assert_int_equal(waiting(f, "all", ""), 1);
 	assert_int_equal(waiting(f, "lease", ""), 1);
-	show_bought(f->e, 8);
-	show_bought(f->e, 12);
+	holds_waits_bought(f->e, 8);
+	holds_waits_bought(f->e, 12);
 	assert_int_equal(waiting(f, "all", ""), 0);
 	assert_int_equal(waiting(f, "lease", ""), 1);
 	/* A minute later only one that slurmctld was told to let wait does so. */
-	for (size_t i = 0; i < f->e->money->nrefusals; i++)
-		f->e->money->refusals[i].at_ms -= 60000;
+	for (size_t i = 0; i < f->e->money->nwaits; i++)
+		f->e->money->waits[i].at_ms -= 60000;
 	p = postpone_get(f->e, 7);
 	p->until_ms = engine_now(f->e) + HOUR;
 	assert_int_equal(waiting(f, "lease", ""), 1);
 	assert_int_equal(waiting(f, "students", "ann"), 0);
-	assert_int_equal(f->e->money->nrefusals, 2);
-	show_forget(f->e);
-	assert_int_equal(f->e->money->nrefusals, 1);
+	assert_int_equal(f->e->money->nwaits, 2);
+	holds_waits_tidy(f->e);
+	assert_int_equal(f->e->money->nwaits, 1);
 	p->until_ms = 0;
 	assert_int_equal(waiting(f, "lease", ""), 0);
 }
@@ -280,9 +280,9 @@ static void test_waiting_is_bounded(void **state)
 	struct fix *f = *state;
 
 	load_budgets(f);
-	for (uint64_t job = 1; job <= MONEY_REFUSED + 5; job++)
+	for (uint64_t job = 1; job <= MONEY_WAITS + 5; job++)
 		refuse_for(f, job, 1, "");
-	assert_int_equal(waiting(f, "all", ""), MONEY_REFUSED);
+	assert_int_equal(waiting(f, "all", ""), MONEY_WAITS);
 	refuse_for(f, 3, 0, ""); /* one that is counted may still move */
 	assert_int_equal(waiting(f, "lease", ""), 1);
 }

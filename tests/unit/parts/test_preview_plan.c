@@ -206,7 +206,8 @@ static void a_plan_of_a_job_is_tried_by_budgets(void **state)
 	struct conf_budget b = {.name = physics_name,
 				.accounts = physics,
 				.market = CONF_MARKET_ANY,
-				.amount_nano = 3 * FMT_NANO};
+				.amount_nano = 3 * FMT_NANO,
+				.stop_at = 100};
 	struct zone *utc = zone_new("UTC", NULL);
 	struct fix *f = *state;
 	struct engine *e = load(f);

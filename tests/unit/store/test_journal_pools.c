@@ -150,12 +150,12 @@ static void test_stopped(void **state)
 static void test_damaged(void **state)
 {
 	static const char *const rows[][2] = {
-		{"INSERT INTO refusal VALUES (7, -1, 5, 0, 0, 0, 0)", "DELETE FROM refusal"},
-		{"INSERT INTO refusal VALUES (7, 'x', 5, 0, 0, 0, 0)", "DELETE FROM refusal"},
-		{"INSERT INTO refusal VALUES (7, 1, 5, 'x', 0, 0, 0)", "DELETE FROM refusal"},
-		{"INSERT INTO refusal VALUES (7, 1, 5, 0, -1, 0, 0)", "DELETE FROM refusal"},
-		{"INSERT INTO refusal VALUES (7, 1, 5, 0, 0, -1, 0)", "DELETE FROM refusal"},
-		{"INSERT INTO refusal VALUES (7, 1, 5, 0, 0, 0, -1)", "DELETE FROM refusal"},
+		{"INSERT INTO refusal VALUES (7, -1, 5, 0, 0, 0, 0, 0)", "DELETE FROM refusal"},
+		{"INSERT INTO refusal VALUES (7, 'x', 5, 0, 0, 0, 0, 0)", "DELETE FROM refusal"},
+		{"INSERT INTO refusal VALUES (7, 1, 5, 'x', 0, 0, 0, 0)", "DELETE FROM refusal"},
+		{"INSERT INTO refusal VALUES (7, 1, 5, 0, -1, 0, 0, 0)", "DELETE FROM refusal"},
+		{"INSERT INTO refusal VALUES (7, 1, 5, 0, 0, -1, 0, 0)", "DELETE FROM refusal"},
+		{"INSERT INTO refusal VALUES (7, 1, 5, 0, 0, 0, -1, 0)", "DELETE FROM refusal"},
 		{"INSERT INTO pool VALUES ('p', 2, 0, 0, 0, '', 0)", "DELETE FROM pool"},
 		{"INSERT INTO pool VALUES ('p', 1, 4294967296, 0, 0, '', 0)", "DELETE FROM pool"},
 		{"INSERT INTO pool VALUES ('p', 1, 0, 'soon', 0, '', 0)", "DELETE FROM pool"},
