@@ -26,6 +26,11 @@ struct db_kind {
  * file is unchanged. */
 int db_open(struct db **out, const char *path, const struct db_kind *kind, bool *existed,
 	    struct err *e);
+/* Open a file that another process writes, only to read it: nothing is made or changed, and its
+ * writer never waits.  *version: how many of kind's steps it has.  -1: as db_open(); ERR_IO also if
+ * it is not there yet. */
+int db_open_to_read(struct db **out, const char *path, const struct db_kind *kind, int *version,
+		    struct err *e);
 void db_close(struct db *d); /* NULL is fine */
 
 /* The statement of this text, ready for binding.  It is prepared once, and found again by the
