@@ -21,6 +21,7 @@ struct sums { /* of all details with one key */
 };
 
 struct making {
+	const struct book *book;
 	const struct input *in;
 	struct book_result *r;
 	struct sums *sums;
@@ -123,6 +124,8 @@ static void take_detail(void *ctx, const struct allocate_detail *d)
 			   .part = (meter_sum)d->weight * s,
 			   .whole = (meter_sum)d->whole * s};
 
+	if (m->book->detail != NULL)
+		m->book->detail(m->book->ctx, m->in, d);
 	if (m->nsums == m->sums_cap) {
 		merge(m);
 		if (m->nsums >= m->sums_cap / 2) {
@@ -237,13 +240,16 @@ static int check_sum(const struct input *in, const struct making *m, struct err 
 
 static void divide(const struct book *b, const struct input *in, struct book_result *r)
 {
-	struct making m = {.in = in, .r = r};
+	struct making m = {.book = b, .in = in, .r = r};
 	const struct allocate_calendar calendar = calendar_of_days(b->calendar);
 	const struct allocate_report report = {
 		.row = take_row, .flag = take_flag, .detail = take_detail, .ctx = &m};
 	struct err e = {0};
+	int rc = 0;
 
-	if (allocate(&in->in, &calendar, &report, &e) < 0 || check_sum(in, &m, &e) < 0) {
+	if (in->in.bill.end_s - in->in.bill.start_s > BOOK_LIFE_MAX_S)
+		rc = err_set(&e, ERR_LIMIT, "it lives for more than twenty years");
+	if (rc < 0 || allocate(&in->in, &calendar, &report, &e) < 0 || check_sum(in, &m, &e) < 0) {
 		m.flags |= e.code == ERR_INVALID ? LEDGER_UNPRICED : LEDGER_BROKEN;
 		(void)snprintf(r->why, sizeof(r->why), "%s", e.msg);
 		r->n = 0;

@@ -17,6 +17,8 @@ enum {
 	/* So late nothing more is expected: a job that still runs there is one that Slurm has
 	 * lost, or there is no accounting. */
 	BOOK_LATE_MS = 72 * 3600000,
+	/* A longer life is a wrong time, and each day of it would be a posting. */
+	BOOK_LIFE_MAX_S = 631152000,
 };
 
 struct book {
@@ -25,6 +27,9 @@ struct book {
 	int64_t now_ms;
 	int64_t jobs_ms;      /* all jobs until then have been read; 0: none */
 	const char *currency; /* where the facts name none */
+	/* For those who want to see the arithmetic; NULL: nobody does. */
+	void (*detail)(void *ctx, const struct input *in, const struct allocate_detail *d);
+	void *ctx;
 };
 
 /* What it comes to, in memory only. */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 enum {
 	READ_SIZE = 65536,
 	WAIT_MS = 5,   /* between looks whether it has ended, once its output has */
-	LOOK_MS = 500, /* between looks at `stop`, should the signal come between two calls */
+	LOOK_MS = 500, /* between questions whether to stop */
 };
 
 enum { OUT, ERRORS, NFILES };
@@ -114,7 +115,7 @@ static int listen_to(struct run *r, struct err *e)
 					   {.fd = r->fd[ERRORS], .events = POLLIN}};
 		int64_t left = r->until_ms - clock_boot_ms();
 
-		if (r->call->stop != NULL && *r->call->stop != 0)
+		if (r->call->stops != NULL && r->call->stops())
 			return err_set(e, ERR_CANCELLED, "%.100s: stopped", r->call->argv[0]);
 		if (left <= 0)
 			return err_set(e, ERR_NET, "%.100s: stopped after %lld s", r->call->argv[0],

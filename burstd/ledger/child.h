@@ -3,7 +3,7 @@
 #ifndef BURSTD_LEDGER_CHILD_H
 #define BURSTD_LEDGER_CHILD_H
 
-#include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,10 +13,10 @@
 enum { CHILD_ERRORS_MAX = 1024 /* bytes kept of standard error */ };
 
 struct child_call {
-	const char *const *argv;           /* argv[0]: absolute path; NULL-terminated */
-	const char *const *envp;           /* the complete environment; NULL-terminated */
-	int64_t timeout_ms;                /* then it and its children are killed */
-	const volatile sig_atomic_t *stop; /* not 0: they are killed now; NULL: never */
+	const char *const *argv; /* argv[0]: absolute path; NULL-terminated */
+	const char *const *envp; /* the complete environment; NULL-terminated */
+	int64_t timeout_ms;      /* then it and its children are killed */
+	bool (*stops)(void);     /* asked all the time: true: they are killed; NULL: never */
 };
 
 /* Append what it prints to *out, whose maximum is the limit, and the begin of what it complains to

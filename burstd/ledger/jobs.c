@@ -50,7 +50,7 @@ static int ask(const struct jobs *j, const struct sacct_args *a, struct reply *r
 	char conf[PATH_SIZE];
 	const char *env[NENV] = {"SLURM_TIME_FORMAT=%s", "TZ=UTC", "LC_ALL=C", "HOME=/"};
 	const struct child_call call = {
-		.argv = a->argv, .envp = env, .timeout_ms = JOBS_TIMEOUT_MS, .stop = j->stop};
+		.argv = a->argv, .envp = env, .timeout_ms = JOBS_TIMEOUT_MS, .stops = j->stops};
 
 	(void)snprintf(conf, sizeof(conf), "SLURM_CONF=%s",
 		       j->slurm_conf != NULL ? j->slurm_conf : "");

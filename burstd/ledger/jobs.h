@@ -7,8 +7,6 @@
 #ifndef BURSTD_LEDGER_JOBS_H
 #define BURSTD_LEDGER_JOBS_H
 
-#include <signal.h>
-
 #include "base/log.h"
 #include "store/ledger.h"
 
@@ -31,7 +29,7 @@ struct jobs {
 	struct log *log;
 	const char *slurm_bin;  /* directory of sacct and squeue */
 	const char *slurm_conf; /* SLURM_CONF for them; NULL: Slurm's default */
-	const volatile sig_atomic_t *stop;
+	bool (*stops)(void);    /* as child.h */
 };
 
 /* Read all that is new until now_ms.  That Slurm does not answer is no error: the ledger's notes

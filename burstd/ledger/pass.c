@@ -194,7 +194,7 @@ static int check_file(struct copying *c, struct log *log, struct err *e)
 
 static bool stops(const struct pass *p)
 {
-	return p->stop != NULL && *p->stop != 0;
+	return p->stops != NULL && p->stops();
 }
 
 static int copy_all(const struct pass *p, struct copying *c, struct err *e)

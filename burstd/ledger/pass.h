@@ -18,7 +18,7 @@ struct pass {
 	const char *journal;  /* its file */
 	const char *currency; /* where the facts name none */
 	struct jobs jobs;
-	const volatile sig_atomic_t *stop; /* not 0: end soon; NULL: never */
+	bool (*stops)(void); /* true: end soon; NULL: never */
 };
 
 /* -1: the ledger failed, or the journal is from a newer burstd (ERR_INVALID) or damaged. */

@@ -397,6 +397,11 @@ int db_begin(struct db *d, struct err *e)
 	return exec(d, "BEGIN IMMEDIATE", e);
 }
 
+int db_begin_to_read(struct db *d, struct err *e)
+{
+	return exec(d, "BEGIN", e);
+}
+
 int db_commit(struct db *d, struct err *e)
 {
 	if (exec(d, "COMMIT", e) == 0)

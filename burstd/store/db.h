@@ -42,6 +42,8 @@ int db_step(struct db *d, struct sqlite3_stmt *st, struct err *e);
 void db_reset(struct sqlite3_stmt *st); /* if not all rows were read */
 
 int db_begin(struct db *d, struct err *e);
+/* All that is read until db_rollback() is of one moment; for a file that others write. */
+int db_begin_to_read(struct db *d, struct err *e);
 /* 0: it is durable.  -1: the file has all of it or nothing, and it is not known which, unless
  * db_was_full(). */
 int db_commit(struct db *d, struct err *e);

@@ -30,6 +30,26 @@ int ledger_open(struct ledger **out, const char *path, struct err *e)
 	return 0;
 }
 
+int ledger_open_to_read(struct ledger **out, const char *path, struct err *e)
+{
+	struct ledger *l = mem_zalloc(sizeof(*l));
+	int version = 0;
+
+	*out = NULL;
+	l->to_read = true;
+	if (db_open_to_read(&l->db, path, &ledger_kind, &version, e) < 0) {
+		free(l);
+		return -1;
+	}
+	if (version < ledger_kind.nsteps) {
+		ledger_close(l);
+		return err_set(e, ERR_IO, "%.120s: its service must be started anew, to upgrade it",
+			       path);
+	}
+	*out = l;
+	return 0;
+}
+
 void ledger_close(struct ledger *l)
 {
 	if (l == NULL)
@@ -40,7 +60,7 @@ void ledger_close(struct ledger *l)
 
 int ledger_begin(struct ledger *l, struct err *e)
 {
-	return db_begin(l->db, e);
+	return l->to_read ? db_begin_to_read(l->db, e) : db_begin(l->db, e);
 }
 
 int ledger_commit(struct ledger *l, struct err *e)
@@ -162,8 +182,9 @@ int ledger_word(struct ledger *l, const char *text, int64_t *id, struct err *e)
 	if (ledger_stmt(l, &c, sql_word, e) < 0)
 		return -1;
 	ledger_put_text(&c, text);
+	*id = 0;
 	rc = ledger_ask(l, &c, id, e);
-	if (rc != 0)
+	if (rc != 0 || l->to_read)
 		return rc < 0 ? -1 : 0;
 	if (ledger_stmt(l, &c, sql_put_word, e) < 0)
 		return -1;

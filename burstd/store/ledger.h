@@ -22,9 +22,12 @@ struct ledger;
 
 /* -1: as db_open(). */
 int ledger_open(struct ledger **out, const char *path, struct err *e);
+/* Only to read what another process writes, who does not wait for that.  What a function below
+ * would write is not written, and its number is 0.  ERR_IO also if it is not there yet. */
+int ledger_open_to_read(struct ledger **out, const char *path, struct err *e);
 void ledger_close(struct ledger *l); /* NULL is fine */
 
-int ledger_begin(struct ledger *l, struct err *e);
+int ledger_begin(struct ledger *l, struct err *e);  /* to read: all is of one moment */
 int ledger_commit(struct ledger *l, struct err *e); /* -1: nothing of it happened */
 void ledger_rollback(struct ledger *l);             /* also if none runs */
 /* Housekeeping between transactions: keeps the write-ahead log short. */
@@ -51,6 +54,7 @@ int ledger_text(struct ledger *l, int64_t id, char **out, struct err *e);
 #define LEDGER_PASS_MS    "pass_ms"  /* the last pass */
 #define LEDGER_CLUSTER    "cluster"
 #define LEDGER_ZONE       "zone"
+#define LEDGER_CURRENCY   "currency"  /* of facts that name none */
 #define LEDGER_SOURCE     "source"    /* where jobs come from: sacct, squeue */
 #define LEDGER_FACTS_WHY  "facts_why" /* why the journal cannot be read; "": it can */
 #define LEDGER_JOBS_WHY   "jobs_why"  /* likewise Slurm's accounting */

@@ -27,6 +27,7 @@ static const char sql_on[] =
 	" WHERE x.text = ? AND y.node = x.id AND y.start_s >= ? AND y.start_s < ?"
 	" AND a.id = y.attempt ORDER BY y.start_s, a.job";
 static const char sql_of[] = ATTEMPT "WHERE a.job = ? ORDER BY a.start_s";
+static const char sql_named[] = ATTEMPT "WHERE a.job_id = ? ORDER BY a.start_s";
 static const char sql_one[] = ATTEMPT "WHERE a.id = ?";
 
 static const char sql_find[] =
@@ -193,6 +194,9 @@ int ledger_put_attempt(struct ledger *l, const struct ledger_attempt *a, const c
 	bool same = false;
 	int found;
 
+	*id = 0;
+	if (l->to_read)
+		return 0;
 	if (words_of(l, a, w, e) < 0)
 		return -1;
 	found = find(l, a, id, e);
@@ -282,6 +286,17 @@ int ledger_attempts_of(struct ledger *l, uint64_t job, ledger_attempt_fn fn, voi
 	if (ledger_stmt(l, &c, sql_of, e) < 0)
 		return -1;
 	db_put_int(&c, (int64_t)job);
+	return visit(l, &c, fn, ctx, e);
+}
+
+int ledger_attempts_named(struct ledger *l, const char *job_id, ledger_attempt_fn fn, void *ctx,
+			  struct err *e)
+{
+	struct db_cursor c;
+
+	if (ledger_stmt(l, &c, sql_named, e) < 0)
+		return -1;
+	ledger_put_text(&c, job_id);
 	return visit(l, &c, fn, ctx, e);
 }
 

@@ -41,6 +41,9 @@ int ledger_attempts_on(struct ledger *l, const char *node, int64_t from_s, int64
 /* All attempts of the job of that number, by begin. */
 int ledger_attempts_of(struct ledger *l, uint64_t job, ledger_attempt_fn fn, void *ctx,
 		       struct err *e);
+/* All of that id, as people write it ("7_2"); reads all attempts. */
+int ledger_attempts_named(struct ledger *l, const char *job_id, ledger_attempt_fn fn, void *ctx,
+			  struct err *e);
 int ledger_attempt(struct ledger *l, int64_t id, ledger_attempt_fn fn, void *ctx, struct err *e);
 
 /* Did the provider take a node of this attempt, or give notice of it, in [from_ms, to_ms]? */

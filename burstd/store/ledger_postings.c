@@ -40,14 +40,10 @@ static const char sql_sum[] =
 static const char sql_no_sum[] =
 	"DELETE FROM rollup WHERE day = ? AND dims = ? AND kind = ? AND n = 0";
 static const char sql_check[] =
-	"SELECT COUNT(*) FROM (SELECT day, dims, kind FROM ("
-	" SELECT day, dims, kind, COUNT(*) AS n, SUM(nano) AS nano, SUM(gpu_s) AS gpu_s,"
-	" SUM(cpu_s) AS cpu_s FROM posting GROUP BY day, dims, kind"
-	" UNION SELECT day, dims, kind, n, nano, gpu_s, cpu_s FROM rollup)"
-	" GROUP BY day, dims, kind HAVING COUNT(*) <> 1"
-	" UNION SELECT day, dims, kind FROM rollup AS r WHERE NOT EXISTS (SELECT 1 FROM ("
-	" SELECT DISTINCT day, dims, kind FROM posting) AS p WHERE p.day = r.day AND"
-	" p.dims = r.dims AND p.kind = r.kind))";
+	"SELECT COUNT(*) + (SELECT COUNT(*) FROM rollup WHERE n <= 0) FROM (SELECT 1 FROM"
+	" (SELECT day, dims, kind, 1 AS n, nano, gpu_s, cpu_s FROM posting UNION ALL"
+	" SELECT day, dims, kind, -n, -nano, -gpu_s, -cpu_s FROM rollup) GROUP BY day, dims, kind"
+	" HAVING SUM(n) <> 0 OR SUM(nano) <> 0 OR SUM(gpu_s) <> 0 OR SUM(cpu_s) <> 0)";
 
 /* --- dictionaries ------------------------------------------------------------------------------
  */
@@ -64,14 +60,15 @@ int ledger_dims_id(struct ledger *l, const struct ledger_dims *d, int64_t *id, s
 	for (size_t i = 0; i < LEDGER_NDIMS; i++)
 		if (ledger_word(l, texts[i], &words[i], e) < 0)
 			return -1;
-	for (int try = 0; try < 2 && rc == 0; try++) {
+	*id = 0;
+	for (int try = 0; try < (l->to_read ? 1 : 2) && rc == 0; try++) {
 		if (ledger_stmt(l, &c, try == 0 ? sql_dims : sql_put_dims, e) < 0)
 			return -1;
 		for (size_t i = 0; i < LEDGER_NDIMS; i++)
 			db_put_int(&c, words[i]);
 		rc = ledger_ask(l, &c, id, e);
 	}
-	return rc == 1 ? 0 : -1;
+	return rc == 1 || (rc == 0 && l->to_read) ? 0 : -1;
 }
 
 int ledger_all_dims(struct ledger *l, ledger_dims_fn fn, void *ctx, struct err *e)

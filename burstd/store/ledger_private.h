@@ -9,6 +9,7 @@ enum { LEDGER_TEXT_MAX = 65536 }; /* bytes of a text read back: more than is eve
 
 struct ledger {
 	struct db *db;
+	bool to_read; /* what would be written is not, and has number 0 */
 };
 
 extern const struct db_kind ledger_kind;

@@ -302,6 +302,20 @@ static void test_no_price(void **state)
 	assert_int_equal(ask(f->ledger, "SELECT state FROM lifetime"), LEDGER_FINAL);
 }
 
+/* A time that cannot be is no reason for a million postings. */
+static void test_a_wrong_time(void **state)
+{
+	const struct fixture *f = *state;
+
+	machine(f, "c1");
+	life(f, "c1", "wanted", 0, 0);
+	life(f, "c1", "created", 100, 1 - T0);
+	pass(f, 200);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM posting"), 0);
+	assert_int_equal(ask(f->ledger, "SELECT flags & 16 FROM lifetime"), LEDGER_BROKEN);
+	assert_int_equal(ask(f->ledger, "SELECT why LIKE '%twenty years' FROM lifetime"), 1);
+}
+
 /* The order in which facts and jobs come, how often they come, and how many passes there are
  * between: the same postings. */
 static void test_order_and_replay(void **state)
@@ -360,6 +374,7 @@ int main(void)
 		TEST(test_other_ends),
 		TEST(test_prices),
 		TEST(test_no_price),
+		TEST(test_a_wrong_time),
 		TEST(test_order_and_replay),
 	};
 
