@@ -194,13 +194,6 @@ static const char *keep(struct report_memory *m, char *text)
 	return text;
 }
 
-static int take_job(void *ctx, const struct ledger_attempt *a, struct err *e)
-{
-	(void)e;
-	*(char **)ctx = mem_strdup(a->job_id);
-	return 0;
-}
-
 static int take_node(void *ctx, const struct ledger_lifetime *t, struct err *e)
 {
 	(void)e;
@@ -233,7 +226,7 @@ static int text_of(struct report_memory *m, enum report_key k, int64_t v, char *
 		*out = mem_strdup(calendar_day_str(when, v));
 	else if (k == REPORT_MONTH)
 		*out = mem_strdup(calendar_month_str(when, v));
-	else if (k == REPORT_JOB && v != 0 && ledger_attempt(m->l, v, take_job, out, e) < 0)
+	else if (k == REPORT_JOB && v != 0 && ledger_job_id(m->l, v, out, e) < 0)
 		return -1;
 	else if (k == REPORT_NODE && ledger_lifetime(m->l, v, take_node, out, e) < 0)
 		return -1;
@@ -253,6 +246,8 @@ static int find_texts(struct report_memory *m, struct err *e)
 			if (text_of(m, r->want.keys[k], r->rows[i].key[k], &text, e) < 0)
 				return -1;
 			r->rows[i].text[k] = keep(m, text);
+			if (r->want.keys[k] == REPORT_JOB) /* for the order */
+				r->rows[i].key[k] = strtoll(text, NULL, 10);
 		}
 	return 0;
 }
@@ -269,14 +264,8 @@ static bool is_by(const struct report_want *w, enum report_key k)
 static int compare(const struct report_row *a, const struct report_row *b, size_t k,
 		   enum report_key key)
 {
-	if (key == REPORT_CLASS)
-		return a->key[k] < b->key[k] ? -1 : a->key[k] > b->key[k];
-	if (key == REPORT_JOB) {
-		long long x = strtoll(a->text[k], NULL, 10), y = strtoll(b->text[k], NULL, 10);
-
-		if (x != y)
-			return x < y ? -1 : 1;
-	}
+	if ((key == REPORT_CLASS || key == REPORT_JOB) && a->key[k] != b->key[k])
+		return a->key[k] < b->key[k] ? -1 : 1;
 	return strcmp(a->text[k], b->text[k]);
 }
 

@@ -297,7 +297,9 @@ static bool read_common(struct record *r, struct ledger_attempt *a)
 	a->account = shown(r->f[ACCOUNT]);
 	a->wckey = shown(r->f[WCKEY]);
 	a->name = shown(r->f[NAME]);
-	a->running = runs(a->state);
+	/* After slurmdbd was away its record of a begin has the state of the end, and no end yet.
+	 */
+	a->running = runs(a->state) || a->end_s == 0;
 	if (a->running)
 		a->end_s = a->start_s;
 	return true;
@@ -306,7 +308,7 @@ static bool read_common(struct record *r, struct ledger_attempt *a)
 /* It waits, or never had nodes. */
 static bool is_without_nodes(const struct record *r, const struct ledger_attempt *a)
 {
-	return a->start_s == 0 || (a->end_s == 0 && !a->running) || r->f[NODES][0] == '\0' ||
+	return a->start_s == 0 || r->f[NODES][0] == '\0' ||
 	       strcmp(r->f[NODES], "None assigned") == 0 || strcmp(r->f[NODES], "(null)") == 0 ||
 	       strcmp(a->state, "PENDING") == 0;
 }

@@ -113,7 +113,7 @@ int ledger_ask(struct ledger *l, struct db_cursor *c, int64_t *out, struct err *
 	return c->bad ? db_damaged(l->db, "number", e) : 1;
 }
 
-static int ask_text(struct ledger *l, struct db_cursor *c, char **out, struct err *e)
+int ledger_ask_text(struct ledger *l, struct db_cursor *c, char **out, struct err *e)
 {
 	int rc = db_step(l->db, c->st, e);
 
@@ -160,7 +160,7 @@ int ledger_note(struct ledger *l, const char *key, char **out, struct err *e)
 	if (ledger_stmt(l, &c, sql_note, e) < 0)
 		return -1;
 	ledger_put_text(&c, key);
-	return ask_text(l, &c, out, e);
+	return ledger_ask_text(l, &c, out, e);
 }
 
 int ledger_put_note(struct ledger *l, const char *key, const char *text, struct err *e)
@@ -199,5 +199,5 @@ int ledger_text(struct ledger *l, int64_t id, char **out, struct err *e)
 	if (ledger_stmt(l, &c, sql_text, e) < 0)
 		return -1;
 	db_put_int(&c, id);
-	return ask_text(l, &c, out, e);
+	return ledger_ask_text(l, &c, out, e);
 }

@@ -30,6 +30,7 @@ static const char sql_of[] = ATTEMPT "WHERE a.job = ? ORDER BY a.start_s";
 static const char sql_named[] = ATTEMPT "WHERE a.job_id = ? ORDER BY a.start_s";
 static const char sql_one[] = ATTEMPT "WHERE a.id = ?";
 
+static const char sql_job_id[] = "SELECT job_id FROM attempt WHERE id = ?";
 static const char sql_find[] =
 	"SELECT id FROM attempt WHERE job = ?1 AND (start_s = ?2 OR (running <> 0 AND"
 	" ((?3 <> 0 AND dbindex = ?3) OR (?3 = 0 AND submit_s = ?4)))) ORDER BY start_s = ?2 DESC"
@@ -308,6 +309,17 @@ int ledger_attempt(struct ledger *l, int64_t id, ledger_attempt_fn fn, void *ctx
 		return -1;
 	db_put_int(&c, id);
 	return visit(l, &c, fn, ctx, e);
+}
+
+int ledger_job_id(struct ledger *l, int64_t attempt, char **out, struct err *e)
+{
+	struct db_cursor c;
+
+	*out = NULL;
+	if (ledger_stmt(l, &c, sql_job_id, e) < 0)
+		return -1;
+	db_put_int(&c, attempt);
+	return ledger_ask_text(l, &c, out, e);
 }
 
 int ledger_was_taken(struct ledger *l, int64_t attempt, int64_t from_ms, int64_t to_ms, bool *taken,

@@ -46,6 +46,9 @@ int ledger_attempts_named(struct ledger *l, const char *job_id, ledger_attempt_f
 			  struct err *e);
 int ledger_attempt(struct ledger *l, int64_t id, ledger_attempt_fn fn, void *ctx, struct err *e);
 
+/* The job's id, as people write it: the caller's (free()), "" if there is no such attempt. */
+int ledger_job_id(struct ledger *l, int64_t attempt, char **out, struct err *e);
+
 /* Did the provider take a node of this attempt, or give notice of it, in [from_ms, to_ms]? */
 int ledger_was_taken(struct ledger *l, int64_t attempt, int64_t from_ms, int64_t to_ms, bool *taken,
 		     struct err *e);

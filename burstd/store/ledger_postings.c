@@ -25,8 +25,8 @@ static const char sql_all_words[] = "SELECT id, text FROM word";
 static const char sql_of[] = POSTING "lifetime = ? ORDER BY day, kind, dims, attempt, id";
 static const char sql_for[] = POSTING "attempt = ? AND attempt <> 0 ORDER BY lifetime, day, id";
 static const char sql_between[] = POSTING "day >= ? AND day < ?";
-static const char sql_rollup[] = "SELECT n, 0, 0, day, kind, dims, 0, nano, gpu_s, cpu_s, 0, 0, n,"
-				 " 0, 0, 0 FROM rollup WHERE day >= ? AND day < ?";
+static const char sql_rollup[] = "SELECT day, kind, dims, n, nano, gpu_s, cpu_s FROM rollup"
+				 " WHERE day >= ? AND day < ?";
 static const char sql_insert[] =
 	"INSERT INTO posting (booking, lifetime, day, kind, dims, attempt, nano, gpu_s, cpu_s,"
 	" from_s, to_s, time_s, part, whole, list_nano)"
@@ -165,28 +165,45 @@ int ledger_postings_for(struct ledger *l, int64_t attempt, ledger_posting_fn fn,
 	return booking_visit(l, &c, fn, ctx, e);
 }
 
-static int between(struct ledger *l, const char *sql, const int64_t days[2], ledger_posting_fn fn,
-		   void *ctx, struct err *e)
-{
-	struct db_cursor c;
-
-	if (ledger_stmt(l, &c, sql, e) < 0)
-		return -1;
-	db_put_int(&c, days[0]);
-	db_put_int(&c, days[1]);
-	return booking_visit(l, &c, fn, ctx, e);
-}
-
 int ledger_postings(struct ledger *l, int64_t from_day, int64_t to_day, ledger_posting_fn fn,
 		    void *ctx, struct err *e)
 {
-	return between(l, sql_between, (int64_t[]){from_day, to_day}, fn, ctx, e);
+	struct db_cursor c;
+
+	if (ledger_stmt(l, &c, sql_between, e) < 0)
+		return -1;
+	db_put_int(&c, from_day);
+	db_put_int(&c, to_day);
+	return booking_visit(l, &c, fn, ctx, e);
 }
 
 int ledger_rollup(struct ledger *l, int64_t from_day, int64_t to_day, ledger_posting_fn fn,
 		  void *ctx, struct err *e)
 {
-	return between(l, sql_rollup, (int64_t[]){from_day, to_day}, fn, ctx, e);
+	struct db_cursor c;
+	int rc;
+
+	if (ledger_stmt(l, &c, sql_rollup, e) < 0)
+		return -1;
+	db_put_int(&c, from_day);
+	db_put_int(&c, to_day);
+	while ((rc = db_step(l->db, c.st, e)) == 1) {
+		struct ledger_posting p = {0};
+
+		c.at = 0;
+		p.day = ledger_int(&c);
+		p.kind = (unsigned)ledger_int(&c) & (LEDGER_CLASS | LEDGER_CREDIT | LEDGER_OWNER);
+		p.dims = ledger_int(&c);
+		p.time_s = ledger_int(&c);
+		p.nano = ledger_int(&c);
+		p.gpu_s = ledger_int(&c);
+		p.cpu_s = ledger_int(&c);
+		if (c.bad || fn(ctx, &p, e) < 0) {
+			db_reset(c.st);
+			return c.bad ? db_damaged(l->db, "rollup", e) : -1;
+		}
+	}
+	return rc;
 }
 
 int ledger_check_rollup(struct ledger *l, int64_t *bad, struct err *e)

@@ -22,6 +22,9 @@ int ledger_do(struct ledger *l, struct db_cursor *c, struct err *e);
 /* Get the one number of its first row: 1; 0: there is no row; -1: *e. */
 int ledger_ask(struct ledger *l, struct db_cursor *c, int64_t *out, struct err *e);
 
+/* Likewise a text, the caller's; "": there is no row. */
+int ledger_ask_text(struct ledger *l, struct db_cursor *c, char **out, struct err *e);
+
 static inline int64_t ledger_int(struct db_cursor *c)
 {
 	return db_get_int(c, INT64_MIN, INT64_MAX);

@@ -102,7 +102,7 @@ static void test_fields(void **state)
 		{4, "Unknown", false, true, 0, 0, 0},
 		{4, "None", false, true, 0, 0, 0},
 		{4, "253402300800", true, false, 0, 0, 0},
-		{5, "Unknown", false, true, 0, 0, 0},
+		{5, "Unknown", false, false, 4, 2, 500}, /* its end comes later */
 		{6, "PENDING", false, true, 0, 0, 0},
 		{7, "x", true, false, 0, 0, 0},
 		{8, "None assigned", false, true, 0, 0, 0},
@@ -166,6 +166,7 @@ static void test_fields(void **state)
 		assert_int_equal(parse(text, &s, &n, &e), 0);
 		if (s.n == 0)
 			continue;
+		assert_int_equal(s.a.running, rows[i].field == 5);
 		assert_int_equal(s.a.cpus, rows[i].cpus);
 		assert_int_equal(s.a.gpus, rows[i].gpus);
 		assert_int_equal(s.a.memory_mb, rows[i].memory);
