@@ -282,6 +282,12 @@ static int by_texts(const void *a, const void *b, void *ctx)
 	return 0;
 }
 
+/* Such as what was booked, and later taken back. */
+static bool is_nothing(const struct report_row *row)
+{
+	return row->nano == 0 && row->gpu_s == 0 && row->cpu_s == 0;
+}
+
 /* Several attempts are one job, and several lifetimes one node: rows of equal texts are one. */
 static int sort(struct report *r, struct err *e)
 {
@@ -297,7 +303,10 @@ static int sort(struct report *r, struct err *e)
 			r->rows[n++] = r->rows[i];
 		}
 	}
-	r->n = n;
+	r->n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (!is_nothing(&r->rows[i]))
+			r->rows[r->n++] = r->rows[i];
 	return 0;
 }
 

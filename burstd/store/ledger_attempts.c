@@ -57,6 +57,10 @@ static const char sql_touch[] =
 	"UPDATE lifetime SET dirty = 1 WHERE state = 2 AND start_s <= ?3 AND end_s >= ?2 AND"
 	" node IN (SELECT w.text FROM attempt_on AS o JOIN word AS w ON w.id = o.node"
 	" WHERE o.attempt = ?1)";
+/* Those that were bought for its job: who pays for their boot may be another attempt now. */
+static const char sql_touch_bought[] =
+	"UPDATE lifetime SET dirty = 1 WHERE state = 2 AND end_s >= ?2 AND start_s <= ?2 + 3600 AND"
+	" (node, gen) IN (SELECT node, gen FROM buyer WHERE job = ?1)";
 static const char sql_end[] =
 	"UPDATE attempt SET running = 0, end_s = MAX(start_s, seen_ms / 1000)"
 	" WHERE running <> 0 AND seen_ms < ? AND source = (SELECT id FROM word WHERE text = ?)";
@@ -147,6 +151,10 @@ static int touch(struct ledger *l, int64_t id, const struct ledger_attempt *a, s
 	db_put_int(&c, id);
 	db_put_int(&c, a->start_s);
 	db_put_int(&c, a->running ? INT64_MAX : a->end_s);
+	if (ledger_do(l, &c, e) < 0 || ledger_stmt(l, &c, sql_touch_bought, e) < 0)
+		return -1;
+	db_put_int(&c, (int64_t)a->job);
+	db_put_int(&c, a->start_s);
 	return ledger_do(l, &c, e);
 }
 

@@ -49,6 +49,10 @@ static const char sql_due[] = LIFETIME "id > ? AND (state < 2 OR dirty <> 0) ORD
 static const char sql_one[] = LIFETIME "id = ?";
 static const char sql_set[] = "UPDATE lifetime SET state = ?, dirty = 0, flags = ?, start_s = ?,"
 			      " end_s = ?, nano = ?, why = ? WHERE id = ?";
+static const char sql_touch_priced[] =
+	"UPDATE lifetime SET dirty = 1 WHERE state = 2 AND end_s >= ?1 AND EXISTS (SELECT 1 FROM"
+	" machine AS m WHERE m.node = lifetime.node AND m.gen = lifetime.gen AND m.provider = ?2"
+	" AND m.type = ?3)";
 static const char sql_touch_unpriced[] = "UPDATE lifetime SET dirty = 1 WHERE flags & 1 <> 0";
 
 /* --- copies ------------------------------------------------------------------------------------
@@ -147,6 +151,19 @@ int ledger_put_said(struct ledger *l, const struct fact_said *s, struct err *e)
 	return ledger_do(l, &c, e);
 }
 
+/* A price of the past, such as one that the provider told later. */
+static int touch_priced(struct ledger *l, const struct fact_price *p, struct err *e)
+{
+	struct db_cursor c;
+
+	if (ledger_stmt(l, &c, sql_touch_priced, e) < 0)
+		return -1;
+	db_put_int(&c, p->valid_from_ms / 1000);
+	ledger_put_text(&c, p->provider);
+	ledger_put_text(&c, p->type);
+	return ledger_do(l, &c, e);
+}
+
 int ledger_put_price(struct ledger *l, const struct fact_price *p, bool *fresh, struct err *e)
 {
 	const char *const texts[] = {p->provider, p->region, p->zone,
@@ -164,7 +181,7 @@ int ledger_put_price(struct ledger *l, const struct fact_price *p, bool *fresh, 
 	ledger_put_text(&c, p->source);
 	rc = put(l, &c, e);
 	*fresh = rc == 1;
-	return rc < 0 ? -1 : 0;
+	return rc == 1 ? touch_priced(l, p, e) : rc;
 }
 
 /* --- reading -----------------------------------------------------------------------------------

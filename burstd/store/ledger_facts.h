@@ -12,7 +12,8 @@ int ledger_put_life(struct ledger *l, const struct fact_life *life, struct err *
 int ledger_put_machine(struct ledger *l, const struct fact_machine *m, struct err *e);
 int ledger_put_buyer(struct ledger *l, const char *node, uint64_t gen, uint64_t job, struct err *e);
 int ledger_put_said(struct ledger *l, const struct fact_said *s, struct err *e);
-/* *fresh: it was not there. */
+/* Lifetimes that were booked by then are computed again, if it was in effect for them.  *fresh: it
+ * was not there. */
 int ledger_put_price(struct ledger *l, const struct fact_price *p, bool *fresh, struct err *e);
 
 /* In the order in which burstd wrote them: those of this instance, and those of the generation that

@@ -302,6 +302,33 @@ static void test_no_price(void **state)
 	assert_int_equal(ask(f->ledger, "SELECT state FROM lifetime"), LEDGER_FINAL);
 }
 
+static void test_late_prices_and_buyers(void **state)
+{
+	const struct fixture *f = *state;
+
+	whole_life(f);
+	machine(f, "c2");
+	jobs_until(f, 5000);
+	pass(f, 5000);
+	assert_int_equal(money(f, "booking <> 0"), 600 * UNIT);
+	/* The provider tells what the price was. */
+	price(f, "spot", "history", 1800 * UNIT, 0);
+	pass(f, 6000);
+	assert_int_equal(money(f, "1"), 300 * UNIT);
+	assert_int_equal(ask(f->ledger, "SELECT nano FROM booking WHERE seq = 2"), -300 * UNIT);
+	/* One of later changes nothing. */
+	price(f, "spot", "quote", 7200 * UNIT, 5000);
+	pass(f, 7000);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM booking"), 2);
+	/* The job that it was bought for ran on another, after all. */
+	assert_int_equal(money(f, BOOT " AND attempt <> 0"), 0);
+	job(f, &(struct job){7, 4, 300, 500, "COMPLETED", "c2"});
+	pass(f, 8000);
+	assert_int_equal(money(f, BOOT " AND attempt <> 0"), 50 * UNIT);
+	assert_int_equal(money(f, "1"), 300 * UNIT);
+	assert_sums(f);
+}
+
 /* A time that cannot be is no reason for a million postings. */
 static void test_a_wrong_time(void **state)
 {
@@ -374,6 +401,7 @@ int main(void)
 		TEST(test_other_ends),
 		TEST(test_prices),
 		TEST(test_no_price),
+		TEST(test_late_prices_and_buyers),
 		TEST(test_a_wrong_time),
 		TEST(test_order_and_replay),
 	};
