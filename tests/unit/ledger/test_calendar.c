@@ -73,7 +73,9 @@ static void test_days_of_zones(void **state)
 		{"America/Havana", "2026-11-01", 1793505600, 90000},
 		{"Asia/Beirut", "2022-03-27", 1648332000, 82800},       /* no midnight */
 		{"America/Sao_Paulo", "2018-02-17", 1518832800, 90000}, /* midnight twice */
-		{"Pacific/Apia", "2011-12-30", 1325239200, 0},          /* there was none */
+		/* from 00:01 back to 23:01: that hour is of the day that has begun */
+		{"America/St_Johns", "2010-11-06", 1289010600, 86400},
+		{"Pacific/Apia", "2011-12-30", 1325239200, 0}, /* there was none */
 		{"Pacific/Apia", "2011-12-29", 1325152800, 86400},
 	};
 

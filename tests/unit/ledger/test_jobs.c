@@ -123,6 +123,10 @@ static void test_windows(void **state)
 	assert_int_equal(ask(f->ledger, "SELECT running FROM attempt"), 0);
 	assert_int_equal(jobs_read_at(f, 216060), 216060);
 	assert_int_equal(window(f, 4, 0), 216000 - 3600);
+	/* The last days once more; that it fails in the middle takes nothing back. */
+	program(f, "sacct", SACCT_SCRIPT "[ $(wc -l <windows) -lt 7 ]\n");
+	assert_int_equal(jobs_read_at(f, 310000), 216060);
+	assert_int_equal(window(f, 5, 0), 310000 - 72 * 3600);
 }
 
 static void test_nodes_of_others(void **state)
@@ -282,6 +286,41 @@ static void test_a_journal_that_is_away(void **state)
 	assert_note(f, LEDGER_FACTS_WHY, "newer");
 }
 
+/* After a loss: its numbers begin anew, and it has other facts. */
+static void test_a_new_journal(void **state)
+{
+	struct fixture *f = begin(state);
+
+	assert_int_equal(unlink(f->journal), 0);
+	make_journal(f);
+	life(f, "c5", "wanted", 40, 0);
+	life(f, "c5", "created", 50, 0);
+	pass(f, 60);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM lifetime"), 2);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM life"), 5);
+	/* As many rows as were read, and the last is another. */
+	assert_int_equal(unlink(f->journal), 0);
+	make_journal(f);
+	life(f, "c6", "wanted", 70, 0);
+	life(f, "c6", "created", 80, 0);
+	pass(f, 90);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM lifetime"), 3);
+}
+
+/* slurmdbd's numbers begin anew, too: what has ended is never another attempt. */
+static void test_numbers_that_come_again(void **state)
+{
+	struct fixture *f = begin(state);
+	char text[600];
+
+	program(f, "sacct", SACCT_SCRIPT);
+	line(text, sizeof(text), 7, 100, "1794268950", "COMPLETED");
+	line(text + strlen(text), sizeof(text) - strlen(text), 7, 200, "1794269050", "COMPLETED");
+	jobs_file(f, text); /* one index, two begins */
+	assert_int_equal(jobs_read_at(f, 1000), 1000);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM attempt"), 2);
+}
+
 static void test_a_journal_that_is_written_to(void **state)
 {
 	struct fixture *f = begin(state);
@@ -332,6 +371,8 @@ int main(void)
 		TEST(test_a_journal_that_is_away),
 		TEST(test_a_journal_that_is_written_to),
 		TEST(test_many_facts),
+		TEST(test_a_new_journal),
+		TEST(test_numbers_that_come_again),
 	};
 
 	return cmocka_run_group_tests_name("ledger, jobs", tests, NULL, NULL);

@@ -270,6 +270,12 @@ static void test_every_change_is_found(void **state)
 		{"DELETE FROM booking WHERE seq = 1", true, false, false, false},
 		{"DELETE FROM booking WHERE seq = (SELECT MAX(seq) FROM booking)", true, false,
 		 false, false},
+		{"DELETE FROM posting WHERE booking = 2; DELETE FROM booking WHERE seq = 2;"
+		 "DELETE FROM rollup; INSERT INTO rollup SELECT day, dims, kind, COUNT(*), "
+		 "SUM(nano),"
+		 " SUM(gpu_s), SUM(cpu_s) FROM posting GROUP BY day, dims, kind;"
+		 "DELETE FROM lifetime WHERE id NOT IN (SELECT lifetime FROM posting)",
+		 true, false, false, false},
 		{"UPDATE booking SET at_ms = at_ms + 1 WHERE seq = 1", true, false, false, false},
 		{"UPDATE booking SET nano = nano + 1 WHERE seq = 1", true, false, false, false},
 		{"UPDATE word SET text = 'biology' WHERE text = 'physics'", true, false, false,
