@@ -39,7 +39,7 @@ static const char sql_prices[] =
 	" observed_ms, source FROM price WHERE provider = ? AND type = ?"
 	" ORDER BY valid_from_ms, id";
 static const char sql_knows[] = "SELECT COUNT(*) FROM (SELECT 1 FROM life WHERE node = ? LIMIT 1)";
-static const char sql_first[] = "SELECT COALESCE(MIN(at_ms), 0) FROM life";
+static const char sql_first[] = "SELECT at_ms FROM life ORDER BY id LIMIT 1";
 
 #define LIFETIME                                                                                   \
 	"SELECT id, node, gen, instance, state, dirty, flags, start_s, end_s, nano, why"           \

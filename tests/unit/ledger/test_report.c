@@ -380,6 +380,48 @@ static void test_words_to_report_by(void **state)
 	assert_int_equal(w.keys[2], REPORT_CURRENCY);
 }
 
+/* Days and classes in their order, jobs by number. */
+static void test_the_order_of_rows(void **state)
+{
+	struct fixture *f = *state;
+	struct report_want w = {.from_day = 0, .to_day = 100000};
+	struct report r;
+	struct err e = {0};
+
+	fates[0] = (struct fate){"c0", 100, 200, 200000, true, false};
+	write_life(f, &fates[0]);
+	pass(f, 1);
+	job(f, &(struct job){10, 3, 300, 400, "COMPLETED", "c0"});
+	job(f, &(struct job){9, 3, 100000, 100100, "NODE_FAIL", "c0"});
+	pass(f, 300000);
+	assert_int_equal(report_parse(&w, "class,job", &e), 0);
+	assert_int_equal(report_make(&r, f->l, &w, &e), 0);
+	assert_string_equal(r.rows[0].text[0], "run");
+	assert_string_equal(r.rows[1].text[0], "lost");
+	assert_string_equal(r.rows[2].text[0], "boot");
+	report_fini(&r);
+	assert_int_equal(report_parse(&w, "job", &e), 0);
+	assert_int_equal(report_make(&r, f->l, &w, &e), 0);
+	assert_int_equal(r.n, 3);
+	assert_string_equal(r.rows[0].text[0], ""); /* nobody's */
+	assert_string_equal(r.rows[1].text[0], "9");
+	assert_string_equal(r.rows[2].text[0], "10");
+	report_fini(&r);
+	/* Only of one day. */
+	w.from_day = T0 / 86400 + 1;
+	w.to_day = w.from_day + 1;
+	assert_int_equal(report_make(&r, f->l, &w, &e), 0);
+	assert_int_equal(r.n, 2);
+	assert_true(r.total.nano == INT64_C(86400) * 1000000000);
+	report_fini(&r);
+	assert_int_equal(report_parse(&w, "day", &e), 0);
+	assert_int_equal(report_make(&r, f->l, &w, &e), 0);
+	assert_int_equal(r.n, 1);
+	assert_string_equal(r.rows[0].text[0], "2026-11-11");
+	assert_true(r.total.nano == INT64_C(86400) * 1000000000);
+	report_fini(&r);
+}
+
 static struct report_row row_of(const char *account, int64_t nano)
 {
 	return (struct report_row){
@@ -591,6 +633,7 @@ int main(void)
 		cmocka_unit_test(test_forms),
 		TEST(test_the_arithmetic_of_a_job),
 		TEST(test_charges),
+		TEST(test_the_order_of_rows),
 		TEST(test_status),
 	};
 
