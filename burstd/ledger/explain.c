@@ -1,13 +1,17 @@
 #include "ledger/explain.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fmt.h"
 #include "base/mem.h"
 
-enum { ATTEMPTS_MAX = 10000 /* of one job: requeued for years */ };
+enum {
+	ATTEMPTS_MAX = 10000, /* of one job: requeued for years */
+	CURRENCY_SIZE = 16,
+};
 
 struct attempts {
 	struct ledger_attempt *v; /* texts are their own */
@@ -26,8 +30,8 @@ struct explaining {
 	const struct ledger_attempt *a;
 	struct str *out;
 	bool arithmetic;
-	int64_t nano; /* of the pieces of the instance that is explained */
-	const char *currency;
+	char currency[CURRENCY_SIZE];    /* of the instances so far */
+	bool several;                    /* currencies */
 	struct ledger_lifetime lifetime; /* texts are its own */
 	bool found;
 };
@@ -144,7 +148,6 @@ static void print_piece(void *ctx, const struct input *in, const struct allocate
 	if (d->row->owner != ALLOCATE_JOB || d->row->job != x->a->job ||
 	    d->row->attempt != (uint64_t)x->a->start_s)
 		return;
-	x->nano += d->row->nano;
 	if (!x->arithmetic)
 		return;
 	str_addf(x->out, "    %s to %s, %" PRId64 " s at %s an hour: %s\n", when(from, d->from_s),
@@ -158,33 +161,71 @@ static void print_piece(void *ctx, const struct input *in, const struct allocate
 	print_share(d, x->out);
 }
 
+/* What is given back, and whether all of it is what the ledger has. */
+static void print_result(const struct explaining *x, const struct book_result *r, int64_t nano)
+{
+	char money[FMT_MONEY_SIZE];
+	int64_t anew = 0, back = 0;
+
+	for (size_t i = 0; i < r->n; i++) {
+		if (r->v[i].attempt != x->a->id)
+			continue;
+		anew += r->v[i].nano;
+		back += (r->v[i].kind & LEDGER_CREDIT) != 0 ? r->v[i].nano : 0;
+	}
+	if (back != 0)
+		str_addf(x->out, "    given back by the provider, who took it: %s\n",
+			 fmt_money(money, back));
+	if (anew != nano)
+		str_addf(x->out, "    computed anew it is %s\n", fmt_money(money, anew));
+}
+
+static int take_currency(void *ctx, const struct fact_machine *m, struct err *e)
+{
+	(void)e;
+	if (m->currency[0] != '\0')
+		(void)snprintf(ctx, CURRENCY_SIZE, "%s", m->currency);
+	return 0;
+}
+
+static int find_currency(struct explaining *x, char out[CURRENCY_SIZE], struct err *e)
+{
+	(void)snprintf(out, CURRENCY_SIZE, "%s", x->book->currency);
+	if (ledger_machine(x->book->ledger, x->lifetime.node, x->lifetime.gen, take_currency, out,
+			   e) < 0)
+		return -1;
+	x->several = x->several || (x->currency[0] != '\0' && strcmp(x->currency, out) != 0);
+	(void)snprintf(x->currency, CURRENCY_SIZE, "%s", out);
+	return 0;
+}
+
 /* One instance: its pieces, and whether they are what the ledger has. */
 static int explain_instance(struct explaining *x, int64_t lifetime, int64_t nano, struct err *e)
 {
 	struct book book = *x->book;
 	struct book_result r = {0};
-	char money[FMT_MONEY_SIZE];
+	char money[FMT_MONEY_SIZE], currency[CURRENCY_SIZE];
 	int rc = -1;
 
 	book.detail = print_piece;
 	book.ctx = x;
 	x->found = false;
-	x->nano = 0;
 	if (ledger_lifetime(x->book->ledger, lifetime, take_lifetime, x, e) < 0)
 		return -1;
 	if (!x->found)
 		return err_set(e, ERR_DAMAGED, "the ledger has no lifetime %" PRId64, lifetime);
-	str_addf(x->out, "  on %s, instance %s: %s\n", x->lifetime.node, x->lifetime.instance,
-		 fmt_money(money, nano));
+	if (find_currency(x, currency, e) < 0)
+		goto out;
+	str_addf(x->out, "  on %s, instance %s: %s %s\n", x->lifetime.node, x->lifetime.instance,
+		 fmt_money(money, nano), currency);
 	if (book_compute(&book, &x->lifetime, x->lifetime.end_s, &r, e) == 0) {
 		if ((r.lifetime.flags & LEDGER_ESTIMATED) != 0)
 			str_adds(x->out, "    its end was only seen, not told by the provider\n");
-		/* A reclaim gives back what the pieces cost. */
-		if (x->nano != nano && nano != 0)
-			str_addf(x->out, "    computed anew it is %s\n", fmt_money(money, x->nano));
+		print_result(x, &r, nano);
 		rc = 0;
 	}
 	book_result_fini(&r);
+out:
 	let_go(x->lifetime.node);
 	let_go(x->lifetime.instance);
 	return rc;
@@ -244,9 +285,11 @@ int explain_job(const struct book *b, const char *id, bool arithmetic, struct st
 		number += strcmp(x.a->source, LEDGER_SAID) != 0;
 		rc = explain_attempt(&x, number, &sum, e);
 	}
-	if (rc == 0)
+	if (rc == 0 && all.n > 0 && x.several)
+		str_addf(out, "job %s: in several currencies\n", all.v[0].job_id);
+	else if (rc == 0 && all.n > 0)
 		str_addf(out, "job %s: %s %s\n", all.v[0].job_id, fmt_money(money, sum),
-			 b->currency);
+			 x.currency);
 	drop(&all);
 	return rc;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "core/provider.h"
 #include "ledger/rows.h"
 #include "store/ledger_postings.h"
@@ -423,6 +424,24 @@ static void set_runs(struct input *in)
 		in->in.has = most;
 }
 
+/* What the provider's driver tells of its bills. */
+static int load_terms(struct input *in, struct ledger *l, struct err *e)
+{
+	char *driver = NULL;
+	struct str key;
+	int rc;
+
+	str_init(&key, PROVIDER_WORD_MAX + sizeof(LEDGER_DRIVER));
+	str_addf(&key, "%s%s", LEDGER_DRIVER, in->provider);
+	rc = ledger_note(l, key.p, &driver, e);
+	if (rc == 0 && strcmp(driver, "aws") == 0 &&
+	    strcmp(in->market, provider_market_str(PROVIDER_SPOT)) == 0)
+		in->policy.reclaim_free_s = INPUT_AWS_FREE_S;
+	free(driver);
+	str_fini(&key);
+	return rc;
+}
+
 static void begin(struct input *in, const char *currency)
 {
 	char **const texts[] = {&in->pool,   &in->provider, &in->type,
@@ -444,7 +463,8 @@ int input_load(struct input *in, struct ledger *l, const struct ledger_lifetime 
 	set_times(in, now_s);
 	if (!in->billed)
 		return 0;
-	if (load_prices(in, l, e) < 0 || load_runs(in, l, t, e) < 0 || load_buyers(in, l, t, e) < 0)
+	if (load_terms(in, l, e) < 0 || load_prices(in, l, e) < 0 || load_runs(in, l, t, e) < 0 ||
+	    load_buyers(in, l, t, e) < 0)
 		return -1;
 	if (in->nowners > 0)
 		qsort(in->owners, in->nowners, sizeof(*in->owners), by_key);

@@ -17,6 +17,8 @@ enum {
 	/* After a machine was taken, slurmctld notices, and burstd requeues its jobs. */
 	INPUT_TAKEN_MS = 120000,
 	INPUT_JOBS_MAX = 1 << 20, /* attempts on one instance */
+	/* EC2 bills nothing for a spot instance that it takes back within its first hour. */
+	INPUT_AWS_FREE_S = 3600,
 };
 
 struct input_owner { /* of a row with this job and attempt */

@@ -226,9 +226,8 @@ static int text_of(struct report_memory *m, enum report_key k, int64_t v, char *
 		*out = mem_strdup(calendar_day_str(when, v));
 	else if (k == REPORT_MONTH)
 		*out = mem_strdup(calendar_month_str(when, v));
-	else if (k == REPORT_JOB && v != 0 && ledger_job_id(m->l, v, out, e) < 0)
-		return -1;
-	else if (k == REPORT_NODE && ledger_lifetime(m->l, v, take_node, out, e) < 0)
+	else if ((k == REPORT_JOB && v != 0 && ledger_job_id(m->l, v, out, e) < 0) ||
+		 (k == REPORT_NODE && ledger_lifetime(m->l, v, take_node, out, e) < 0))
 		return -1;
 	if (*out == NULL)
 		*out = mem_strdup("");

@@ -7,11 +7,12 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "core/conf.h"
 #include "ledger/command.h"
 #include "ledger/pass.h"
 
-enum { INTERVAL_MS = 60000 };
+enum { INTERVAL_MS = 60000, KEY_MAX = 256 };
 
 struct service {
 	struct site site;
@@ -65,12 +66,30 @@ static int take_currency(struct service *sv, struct err *e)
 	return ledger_put_note(sv->ledger, LEDGER_CURRENCY, sv->currency, e);
 }
 
+/* Names of providers are the admin's; how they bill is known by their drivers. */
+static int put_drivers(struct service *sv, struct err *e)
+{
+	const struct conf *c = sv->site.conf;
+	struct str key;
+	int rc = 0;
+
+	str_init(&key, KEY_MAX);
+	for (size_t i = 0; i < c->nproviders && rc == 0; i++) {
+		str_clear(&key);
+		str_addf(&key, "%s%s", LEDGER_DRIVER, c->providers[i].name);
+		rc = ledger_put_note(sv->ledger, key.p, c->providers[i].driver, e);
+	}
+	str_fini(&key);
+	return rc;
+}
+
 static int claim_all(struct service *sv, const char *zone, struct err *e)
 {
 	if (ledger_begin(sv->ledger, e) < 0)
 		return -1;
 	if (claim(sv->ledger, LEDGER_CLUSTER, sv->site.conf->cluster, e) == 0 &&
-	    claim(sv->ledger, LEDGER_ZONE, zone, e) == 0 && take_currency(sv, e) == 0)
+	    claim(sv->ledger, LEDGER_ZONE, zone, e) == 0 && take_currency(sv, e) == 0 &&
+	    put_drivers(sv, e) == 0)
 		return ledger_commit(sv->ledger, e);
 	ledger_rollback(sv->ledger);
 	return -1;

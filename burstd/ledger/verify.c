@@ -1,5 +1,6 @@
 #include "ledger/verify.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +77,7 @@ static int take_posting(void *ctx, const struct ledger_posting *p, struct err *e
 		h->cap = h->cap == 0 ? 32 : 2 * h->cap;
 		h->v = mem_realloc(h->v, h->cap * sizeof(*h->v));
 	}
+	assert(h->v != NULL);
 	h->v[h->n++] = *p;
 	return 0;
 }

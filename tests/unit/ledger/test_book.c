@@ -334,6 +334,46 @@ static void test_late_prices_and_buyers(void **state)
 	assert_sums(f);
 }
 
+/* EC2 takes a spot instance back within its first hour: what it cost is given back, and the time
+ * is not counted twice. */
+static void test_what_is_given_back(void **state)
+{
+	static const struct {
+		const char *driver;
+		int64_t end, credit;
+		bool taken;
+	} rows[] = {{"aws", 3600, -3500, true},
+		    {"aws", 3700, 0, true}, /* an hour is too long */
+		    {"aws", 3600, 0, false},
+		    {"sim", 3600, 0, true}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fixture *f;
+		struct err e = {0};
+		void *own = NULL;
+
+		print_message("# row %zu\n", i);
+		assert_int_equal(setup(&own), 0);
+		f = own;
+		assert_int_equal(ledger_put_note(f->l, LEDGER_DRIVER "aws", rows[i].driver, &e), 0);
+		machine(f, "c1");
+		life(f, "c1", "wanted", 0, 0);
+		life(f, "c1", "created", 100, 0);
+		life(f, "c1", "ready", 200, 0);
+		if (rows[i].taken)
+			life(f, "c1", "taken", rows[i].end, 0);
+		life(f, "c1", "ended", rows[i].end, 0);
+		pass(f, 4000);
+		assert_int_equal(money(f, "kind & 16 = 16"), rows[i].credit * UNIT);
+		assert_int_equal(money(f, "1"), (rows[i].end - 100 + rows[i].credit) * UNIT);
+		assert_int_equal(ask(f->ledger, "SELECT SUM(gpu_s) FROM posting"),
+				 (rows[i].end - 100) * 8);
+		assert_sums(f);
+		assert_int_equal(teardown(&own), 0);
+	}
+}
+
 /* A time that cannot be is no reason for a million postings. */
 static void test_a_wrong_time(void **state)
 {
@@ -407,6 +447,7 @@ int main(void)
 		TEST(test_prices),
 		TEST(test_no_price),
 		TEST(test_late_prices_and_buyers),
+		cmocka_unit_test(test_what_is_given_back),
 		TEST(test_a_wrong_time),
 		TEST(test_order_and_replay),
 	};
