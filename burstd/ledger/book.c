@@ -208,13 +208,26 @@ static void take_row(void *ctx, const struct allocate_row *row)
 	m->r->lifetime.nano += row->nano;
 }
 
+/* A job that runs, or that lost its node, may begin while that boots: Slurm's begin is its
+ * allocation until the node is up. */
+static bool is_usual(const struct making *m, const struct allocate_run *run)
+{
+	const struct allocate_row row = {
+		.owner = ALLOCATE_JOB, .job = run->job, .attempt = run->attempt};
+	const struct input_owner *o = input_owner_of(m->in, &row);
+
+	return o != NULL && (o->running || o->lost);
+}
+
 static void take_flag(void *ctx, enum allocate_flag flag, const struct allocate_run *run, int64_t s)
 {
 	struct making *m = ctx;
 
-	(void)run;
-	(void)s;
+	if (flag == ALLOCATE_CLIPPED && (s <= BOOK_SKEW_S || is_usual(m, run)))
+		return;
 	m->flags |= flag == ALLOCATE_CLIPPED ? LEDGER_CLIPPED : LEDGER_NEGATIVE;
+	if (flag == ALLOCATE_NEGATIVE || s > BOOK_SKEW_MAX_S)
+		m->flags |= LEDGER_QUARANTINED;
 }
 
 /* --- one instance ------------------------------------------------------------------------------

@@ -17,6 +17,8 @@ enum {
 	/* So late nothing more is expected: a job that still runs there is one that Slurm has
 	 * lost, or there is no accounting. */
 	BOOK_LATE_MS = 72 * 3600000,
+	BOOK_SKEW_S = 5,       /* by so much clocks differ, and nobody needs to know */
+	BOOK_SKEW_MAX_S = 300, /* and by more than this none does */
 	/* A longer life is a wrong time, and each day of it would be a posting. */
 	BOOK_LIFE_MAX_S = 631152000,
 };

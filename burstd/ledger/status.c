@@ -44,7 +44,8 @@ static int count(void *ctx, const struct ledger_lifetime *t, struct err *e)
 	s->broken += (t->flags & LEDGER_BROKEN) != 0;
 	s->unmeasured += (t->flags & LEDGER_UNMEASURED) != 0;
 	s->skewed += (t->flags & (LEDGER_CLIPPED | LEDGER_NEGATIVE)) != 0;
-	if ((t->flags & (LEDGER_UNPRICED | LEDGER_BROKEN)) != 0)
+	s->quarantined += (t->flags & LEDGER_QUARANTINED) != 0;
+	if ((t->flags & (LEDGER_UNPRICED | LEDGER_BROKEN | LEDGER_QUARANTINED)) != 0)
 		take_problem(s, t);
 	return 0;
 }
@@ -141,6 +142,11 @@ static void print_problems(const struct status *s, struct str *out)
 			 s->unpriced);
 	if (s->broken > 0)
 		str_addf(out, "broken      %" PRId64 " instances cannot be computed\n", s->broken);
+	if (s->quarantined > 0)
+		str_addf(out,
+			 "quarantined %" PRId64 " instances: Slurm's times of a job there cannot be"
+			 " right\n",
+			 s->quarantined);
 	if (s->unmeasured > 0)
 		str_addf(out,
 			 "unmeasured  %" PRId64 " instances: what they have is not known, and"
@@ -157,8 +163,10 @@ static void print_problems(const struct status *s, struct str *out)
 			 s->estimated);
 	for (size_t i = 0; i < s->nproblems; i++)
 		str_addf(out, "  %s, instance %s: %s\n", s->problems[i].node,
-			 s->problems[i].instance, s->problems[i].why);
-	if ((int64_t)s->nproblems < s->unpriced + s->broken && s->nproblems == STATUS_SHOWN)
+			 s->problems[i].instance,
+			 s->problems[i].why[0] != '\0' ? s->problems[i].why : "quarantined");
+	if ((int64_t)s->nproblems < s->unpriced + s->broken + s->quarantined &&
+	    s->nproblems == STATUS_SHOWN)
 		str_adds(out, "  ...\n");
 }
 
@@ -212,8 +220,9 @@ void status_json(const struct status *s, int64_t now_ms, struct str *out)
 		 bytes_each(s));
 	str_addf(out,
 		 "\"unpriced\":%" PRId64 ",\"broken\":%" PRId64 ",\"unmeasured\":%" PRId64
-		 ",\"clipped\":%" PRId64 ",\"estimated\":%" PRId64 ",\"problems\":[",
-		 s->unpriced, s->broken, s->unmeasured, s->skewed, s->estimated);
+		 ",\"clipped\":%" PRId64 ",\"quarantined\":%" PRId64 ",\"estimated\":%" PRId64
+		 ",\"problems\":[",
+		 s->unpriced, s->broken, s->unmeasured, s->skewed, s->quarantined, s->estimated);
 	for (size_t i = 0; i < s->nproblems; i++) {
 		str_adds(out, i > 0 ? ",{" : "{");
 		json_pair(out, "node", s->problems[i].node);

@@ -43,11 +43,14 @@ enum ledger_state {
 
 /* What is wrong with a lifetime, or to be known of its bill. */
 enum ledger_flag {
-	LEDGER_UNPRICED = 1,    /* no price is known: it has no postings, and is not free */
-	LEDGER_ESTIMATED = 2,   /* its end is when burstd saw it gone, not what the provider says */
-	LEDGER_CLIPPED = 4,     /* Slurm has a job there for longer than the machine was ready */
-	LEDGER_NEGATIVE = 8,    /* a job ended before it began */
-	LEDGER_BROKEN = 16,     /* its postings do not add up, or it cannot be computed: `why` */
+	LEDGER_UNPRICED = 1,  /* no price is known: it has no postings, and is not free */
+	LEDGER_ESTIMATED = 2, /* its end is when burstd saw it gone, not what the provider says */
+	LEDGER_CLIPPED = 4,   /* Slurm has a job there for longer than the machine was ready */
+	LEDGER_NEGATIVE = 8,  /* a job ended before it began */
+	LEDGER_BROKEN = 16,   /* its postings do not add up, or it cannot be computed: `why` */
+	/* Slurm's record of a job there cannot be right by minutes: somebody must look.  The job
+	 * has the part of it that can be. */
+	LEDGER_QUARANTINED = 64,
 	LEDGER_UNMEASURED = 32, /* what the machine has is not known: shares are by its jobs */
 };
 

@@ -341,11 +341,12 @@ static void test_what_is_given_back(void **state)
 	static const struct {
 		const char *driver;
 		int64_t end, credit;
-		bool taken;
-	} rows[] = {{"aws", 3600, -3500, true},
-		    {"aws", 3700, 0, true}, /* an hour is too long */
-		    {"aws", 3600, 0, false},
-		    {"sim", 3600, 0, true}};
+		bool taken, on_demand;
+	} rows[] = {{"aws", 3600, -3500, true, false},
+		    {"aws", 3600, 0, true, true},
+		    {"aws", 3700, 0, true, false}, /* an hour is too long */
+		    {"aws", 3600, 0, false, false},
+		    {"sim", 3600, 0, true, false}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -358,6 +359,9 @@ static void test_what_is_given_back(void **state)
 		f = own;
 		assert_int_equal(ledger_put_note(f->l, LEDGER_DRIVER "aws", rows[i].driver, &e), 0);
 		machine(f, "c1");
+		if (rows[i].on_demand)
+			exec(f->journal, "DROP TRIGGER machine_append_only;"
+					 "UPDATE machine SET market = 'on-demand'");
 		life(f, "c1", "wanted", 0, 0);
 		life(f, "c1", "created", 100, 0);
 		life(f, "c1", "ready", 200, 0);
@@ -369,6 +373,66 @@ static void test_what_is_given_back(void **state)
 		assert_int_equal(money(f, "1"), (rows[i].end - 100 + rows[i].credit) * UNIT);
 		assert_int_equal(ask(f->ledger, "SELECT SUM(gpu_s) FROM posting"),
 				 (rows[i].end - 100) * 8);
+		assert_sums(f);
+		assert_int_equal(teardown(&own), 0);
+	}
+}
+
+/* A job that ended as it began is listed, once: not on the next instance of the node, too. */
+static void test_jobs_of_no_time(void **state)
+{
+	const struct fixture *f = *state;
+
+	machine(f, "c1");
+	life(f, "c1", "wanted", 0, 0);
+	life(f, "c1", "created", 100, 0);
+	life(f, "c1", "ready", 200, 0);
+	life(f, "c1", "ended", 600, 600);
+	job(f, &(struct job){7, 8, -100, -100, "CANCELLED", "c1"});
+	job(f, &(struct job){8, 8, 50, 50, "CANCELLED", "c1"});
+	job(f, &(struct job){9, 8, 300, 300, "CANCELLED", "c1"});
+	job(f, &(struct job){10, 8, -200, 90, "COMPLETED", "c1"}); /* ended before it */
+	pass(f, 1000);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM posting WHERE attempt <> 0"), 2);
+	assert_int_equal(ask(f->ledger, "SELECT MIN(a.job) FROM posting AS p JOIN attempt AS a ON"
+					" a.id = p.attempt"),
+			 8);
+	assert_int_equal(money(f, "attempt <> 0"), 0);
+	assert_sums(f);
+}
+
+/* Slurm's clock, and records that cannot be: who pays is what can be, and somebody is told. */
+static void test_clocks_that_differ(void **state)
+{
+	static const struct {
+		int64_t start, end;
+		const char *state;
+		int flags;
+	} rows[] = {{200, 605, "COMPLETED", 0},
+		    {200, 606, "COMPLETED", LEDGER_CLIPPED},
+		    {200, 900, "COMPLETED", LEDGER_CLIPPED},
+		    {200, 901, "COMPLETED", LEDGER_CLIPPED | LEDGER_QUARANTINED},
+		    {100, 600, "NODE_FAIL", 0}, /* from its allocation on */
+		    {100, 600, "COMPLETED", LEDGER_CLIPPED},
+		    {400, 300, "FAILED", LEDGER_NEGATIVE | LEDGER_QUARANTINED}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fixture *f;
+		void *own = NULL;
+
+		print_message("# row %zu\n", i);
+		assert_int_equal(setup(&own), 0);
+		f = own;
+		machine(f, "c1");
+		life(f, "c1", "wanted", 0, 0);
+		life(f, "c1", "created", 100, 0);
+		life(f, "c1", "ready", 200, 0);
+		life(f, "c1", "ended", 600, 600);
+		job(f, &(struct job){7, 8, rows[i].start, rows[i].end, rows[i].state, "c1"});
+		pass(f, 1000);
+		assert_int_equal(ask(f->ledger, "SELECT flags FROM lifetime"), rows[i].flags);
+		assert_int_equal(money(f, "1"), 500 * UNIT);
 		assert_sums(f);
 		assert_int_equal(teardown(&own), 0);
 	}
@@ -447,6 +511,8 @@ int main(void)
 		TEST(test_prices),
 		TEST(test_no_price),
 		TEST(test_late_prices_and_buyers),
+		TEST(test_jobs_of_no_time),
+		cmocka_unit_test(test_clocks_that_differ),
 		cmocka_unit_test(test_what_is_given_back),
 		TEST(test_a_wrong_time),
 		TEST(test_order_and_replay),

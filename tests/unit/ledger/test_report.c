@@ -268,9 +268,11 @@ static void test_status(void **state)
 	assert_non_null(
 		strstr(out.p, "unpriced    1 instances have no price: they are in no sum\n"));
 	assert_non_null(strstr(out.p, "  c1, instance i-c1: no price is known at "));
+	assert_null(strstr(out.p, "quarantined"));
 	str_clear(&out);
 	status_json(&s, 5, &out);
 	assert_non_null(strstr(out.p, "\"unpriced\":1,"));
+	assert_non_null(strstr(out.p, "\"quarantined\":0,"));
 	status_fini(&s);
 	str_fini(&out);
 }
