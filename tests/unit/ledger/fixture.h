@@ -194,8 +194,8 @@ static inline void job(const struct fixture *f, const struct job *j)
 	out += snprintf(text, sizeof(text),
 			"%d;%d%lld;%d;%lld;%s;%s;%s;%d;%s;;cpu=%d,mem=%dM,node=%d,gres/gpu=%d;;"
 			"anna;gpu;normal;physics;wk;name;\n",
-			j->job, j->job, (long long)j->start, j->job, (long long)(T0 + j->start),
-			start, j->end == 0 ? "Unknown" : end, j->state,
+			j->job, j->job, (long long)(T0 + j->start), j->job,
+			(long long)(T0 + j->start), start, j->end == 0 ? "Unknown" : end, j->state,
 			strchr(j->nodes, ',') != NULL ? 2 : 1, j->nodes,
 			j->gpus * 12 * (strchr(j->nodes, ',') != NULL ? 2 : 1), j->gpus * 1000,
 			strchr(j->nodes, ',') != NULL ? 2 : 1,
