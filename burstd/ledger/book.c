@@ -297,6 +297,8 @@ int book_compute(const struct book *b, const struct ledger_lifetime *t, int64_t 
 		r->lifetime.end_s = in.in.bill.end_s;
 		if (!in.running && !in.facts.ended_said)
 			r->lifetime.flags |= LEDGER_ESTIMATED;
+		if (in.unended)
+			r->lifetime.flags |= LEDGER_UNENDED;
 		if (!in.measured)
 			r->lifetime.flags |= LEDGER_UNMEASURED;
 		divide(b, &in, r);

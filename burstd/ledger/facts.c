@@ -21,8 +21,8 @@ enum word {
 	NWORDS
 };
 
-static const char *const words[NWORDS] = {"wanted", "sent",    "created",  "registered",
-					  "ready",  "drained", "released", "delete_asked",
+static const char *const words[NWORDS] = {"wanted", "sent",    FACTS_CREATED, "registered",
+					  "ready",  "drained", "released",    "delete_asked",
 					  "taken",  "ended",   "seen"};
 
 void facts_init(struct facts *f)

@@ -24,6 +24,8 @@ struct facts { /* all in ms; FACTS_NEVER: not yet, or never */
 	size_t nrates, rates_cap;
 };
 
+#define FACTS_CREATED "created" /* the word for that an instance exists */
+
 void facts_init(struct facts *f);
 void facts_fini(struct facts *f);
 /* Take the next row, in the order in which burstd wrote them; an unknown word is ignored.

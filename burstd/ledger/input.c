@@ -442,6 +442,19 @@ static int load_terms(struct input *in, struct ledger *l, struct err *e)
 	return rc;
 }
 
+static int look_for_twin(struct input *in, struct ledger *l, const struct ledger_lifetime *t,
+			 struct err *e)
+{
+	int64_t ms;
+
+	if (!in->running)
+		return 0;
+	if (ledger_next_ms(l, t->node, t->gen, FACTS_CREATED, &ms, e) < 0)
+		return -1;
+	in->unended = ms != 0 && in->in.bill.end_s * 1000 - ms > INPUT_TWIN_MS;
+	return 0;
+}
+
 static void begin(struct input *in, const char *currency)
 {
 	char **const texts[] = {&in->pool,   &in->provider, &in->type,
@@ -463,8 +476,8 @@ int input_load(struct input *in, struct ledger *l, const struct ledger_lifetime 
 	set_times(in, now_s);
 	if (!in->billed)
 		return 0;
-	if (load_terms(in, l, e) < 0 || load_prices(in, l, e) < 0 || load_runs(in, l, t, e) < 0 ||
-	    load_buyers(in, l, t, e) < 0)
+	if (look_for_twin(in, l, t, e) < 0 || load_terms(in, l, e) < 0 ||
+	    load_prices(in, l, e) < 0 || load_runs(in, l, t, e) < 0 || load_buyers(in, l, t, e) < 0)
 		return -1;
 	if (in->nowners > 0)
 		qsort(in->owners, in->nowners, sizeof(*in->owners), by_key);

@@ -16,6 +16,8 @@ enum {
 	INPUT_BEFORE_S = 3600,
 	/* After a machine was taken, slurmctld notices, and burstd requeues its jobs. */
 	INPUT_TAKEN_MS = 120000,
+	/* So long may a machine be on its way out while its node has another already. */
+	INPUT_TWIN_MS = 6 * 3600000,
 	INPUT_JOBS_MAX = 1 << 20, /* attempts on one instance */
 	/* EC2 bills nothing for a spot instance that it takes back within its first hour. */
 	INPUT_AWS_FREE_S = 3600,
@@ -38,6 +40,7 @@ struct input {
 	struct facts facts;
 	bool billed;   /* its bill has begun */
 	bool running;  /* its bill goes on */
+	bool unended;  /* it bills on, and its node has had another machine for INPUT_TWIN_MS */
 	bool waits;    /* Slurm has not told the end of a job on it */
 	bool measured; /* what the machine has is known */
 	struct meter_policy policy;

@@ -10,7 +10,11 @@
 #include "ledger/report.h"
 #include "store/ledger_attempts.h"
 
-enum { BATCH = 10000, PATH_SIZE = 4096 };
+enum {
+	BATCH = 10000,
+	PATH_SIZE = 4096,
+	MUST_LOOK = LEDGER_UNPRICED | LEDGER_BROKEN | LEDGER_QUARANTINED | LEDGER_UNENDED,
+};
 
 struct counting {
 	struct status *s;
@@ -45,7 +49,8 @@ static int count(void *ctx, const struct ledger_lifetime *t, struct err *e)
 	s->unmeasured += (t->flags & LEDGER_UNMEASURED) != 0;
 	s->skewed += (t->flags & (LEDGER_CLIPPED | LEDGER_NEGATIVE)) != 0;
 	s->quarantined += (t->flags & LEDGER_QUARANTINED) != 0;
-	if ((t->flags & (LEDGER_UNPRICED | LEDGER_BROKEN | LEDGER_QUARANTINED)) != 0)
+	s->unended += (t->flags & LEDGER_UNENDED) != 0;
+	if ((t->flags & MUST_LOOK) != 0)
 		take_problem(s, t);
 	return 0;
 }
@@ -134,6 +139,13 @@ static void print_time(struct str *out, const char *what, int64_t ms, int64_t no
 			 fmt_duration(ago, now_ms > ms ? now_ms - ms : 0));
 }
 
+static const char *what(const struct status_problem *p)
+{
+	if (p->why[0] != '\0')
+		return p->why;
+	return (p->flags & LEDGER_UNENDED) != 0 ? "unended" : "quarantined";
+}
+
 static void print_problems(const struct status *s, struct str *out)
 {
 	if (s->unpriced > 0)
@@ -147,6 +159,12 @@ static void print_problems(const struct status *s, struct str *out)
 			 "quarantined %" PRId64 " instances: Slurm's times of a job there cannot be"
 			 " right\n",
 			 s->quarantined);
+	if (s->unended > 0)
+		str_addf(out,
+			 "unended     %" PRId64
+			 " instances bill on, and their nodes have others: is"
+			 " a journal lost?\n",
+			 s->unended);
 	if (s->unmeasured > 0)
 		str_addf(out,
 			 "unmeasured  %" PRId64 " instances: what they have is not known, and"
@@ -163,10 +181,8 @@ static void print_problems(const struct status *s, struct str *out)
 			 s->estimated);
 	for (size_t i = 0; i < s->nproblems; i++)
 		str_addf(out, "  %s, instance %s: %s\n", s->problems[i].node,
-			 s->problems[i].instance,
-			 s->problems[i].why[0] != '\0' ? s->problems[i].why : "quarantined");
-	if ((int64_t)s->nproblems < s->unpriced + s->broken + s->quarantined &&
-	    s->nproblems == STATUS_SHOWN)
+			 s->problems[i].instance, what(&s->problems[i]));
+	if (s->nproblems == STATUS_SHOWN)
 		str_adds(out, "  ...\n");
 }
 
@@ -220,9 +236,10 @@ void status_json(const struct status *s, int64_t now_ms, struct str *out)
 		 bytes_each(s));
 	str_addf(out,
 		 "\"unpriced\":%" PRId64 ",\"broken\":%" PRId64 ",\"unmeasured\":%" PRId64
-		 ",\"clipped\":%" PRId64 ",\"quarantined\":%" PRId64 ",\"estimated\":%" PRId64
-		 ",\"problems\":[",
-		 s->unpriced, s->broken, s->unmeasured, s->skewed, s->quarantined, s->estimated);
+		 ",\"clipped\":%" PRId64 ",\"quarantined\":%" PRId64 ",\"unended\":%" PRId64
+		 ",\"estimated\":%" PRId64 ",\"problems\":[",
+		 s->unpriced, s->broken, s->unmeasured, s->skewed, s->quarantined, s->unended,
+		 s->estimated);
 	for (size_t i = 0; i < s->nproblems; i++) {
 		str_adds(out, i > 0 ? ",{" : "{");
 		json_pair(out, "node", s->problems[i].node);

@@ -17,10 +17,10 @@ struct status {
 	int64_t pass_ms, facts_ms, jobs_ms; /* 0: never */
 	char *source, *facts_why, *jobs_why, *cluster, *zone;
 	int64_t states[LEDGER_FINAL + 1];
-	int64_t unpriced, estimated, broken, unmeasured, skewed,
-		quarantined;                          /* lifetimes with that flag */
+	int64_t unpriced, estimated, broken, unmeasured, skewed, quarantined,
+		unended;                              /* lifetimes with that flag */
 	int64_t attempts, bytes;                      /* of the files */
-	struct status_problem problems[STATUS_SHOWN]; /* unpriced, broken, quarantined */
+	struct status_problem problems[STATUS_SHOWN]; /* what somebody must look at */
 	size_t nproblems;
 };
 

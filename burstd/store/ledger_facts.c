@@ -41,6 +41,9 @@ static const char sql_prices[] =
 static const char sql_knows[] = "SELECT COUNT(*) FROM (SELECT 1 FROM life WHERE node = ? LIMIT 1)";
 static const char sql_first[] = "SELECT at_ms FROM life ORDER BY id LIMIT 1";
 
+static const char sql_next[] =
+	"SELECT COALESCE(MIN(at_ms), 0) FROM life WHERE node = ? AND gen > ? AND kind = ?";
+
 #define LIFETIME                                                                                   \
 	"SELECT id, node, gen, instance, state, dirty, flags, start_s, end_s, nano, why"           \
 	" FROM lifetime WHERE "
@@ -265,6 +268,20 @@ int ledger_knows_node(struct ledger *l, const char *node, bool *knows, struct er
 		return -1;
 	*knows = n > 0;
 	return 0;
+}
+
+int ledger_next_ms(struct ledger *l, const char *node, uint64_t gen, const char *kind, int64_t *ms,
+		   struct err *e)
+{
+	struct db_cursor c;
+
+	*ms = 0;
+	if (ledger_stmt(l, &c, sql_next, e) < 0)
+		return -1;
+	ledger_put_text(&c, node);
+	db_put_int(&c, (int64_t)gen);
+	ledger_put_text(&c, kind);
+	return ledger_ask(l, &c, ms, e) < 0 ? -1 : 0;
 }
 
 int ledger_first_fact(struct ledger *l, int64_t *ms, struct err *e)

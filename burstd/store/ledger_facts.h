@@ -35,6 +35,10 @@ int ledger_prices(struct ledger *l, const char *provider, const char *type, fact
 /* Does burstd know, or did it ever know, a node of that name? */
 int ledger_knows_node(struct ledger *l, const char *node, bool *knows, struct err *e);
 
+/* When this word was first written of a later generation of the node, in ms; 0: never. */
+int ledger_next_ms(struct ledger *l, const char *node, uint64_t gen, const char *kind, int64_t *ms,
+		   struct err *e);
+
 enum ledger_state {
 	LEDGER_OPEN,  /* it runs, as far as is known */
 	LEDGER_ENDED, /* proven gone; what its jobs did may not all be known yet */
@@ -51,6 +55,9 @@ enum ledger_flag {
 	/* Slurm's record of a job there cannot be right by minutes: somebody must look.  The job
 	 * has the part of it that can be. */
 	LEDGER_QUARANTINED = 64,
+	/* It has no end, and its node got another machine long ago: perhaps its end was in a
+	 * journal that is lost.  It bills on, and somebody must look. */
+	LEDGER_UNENDED = 128,
 	LEDGER_UNMEASURED = 32, /* what the machine has is not known: shares are by its jobs */
 };
 

@@ -401,6 +401,29 @@ static void test_jobs_of_no_time(void **state)
 	assert_sums(f);
 }
 
+/* Its end was in a journal that is lost: the node has had another machine for long. */
+static void test_a_machine_without_end(void **state)
+{
+	const struct fixture *f = *state;
+
+	machine(f, "c1");
+	life(f, "c1", "wanted", 0, 0);
+	life(f, "c1", "created", 100, 0);
+	exec(f->journal,
+	     "INSERT INTO life (node, gen, kind, instance, at_ms, said_ms, rate_nano_h)"
+	     " VALUES ('c1', 2, 'created', 'i-2', %lld, 0, 7)",
+	     (long long)(T0 + 1000) * 1000);
+	pass(f, 1000 + 6 * 3600);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM lifetime WHERE flags & 128"), 0);
+	pass(f, 1001 + 6 * 3600);
+	assert_int_equal(ask(f->ledger, "SELECT flags & 128 FROM lifetime WHERE gen = 1"),
+			 LEDGER_UNENDED);
+	assert_int_equal(ask(f->ledger, "SELECT flags & 128 FROM lifetime WHERE gen = 2"), 0);
+	life(f, "c1", "ended", 900, 0);
+	pass(f, 1002 + 6 * 3600);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM lifetime WHERE flags & 128"), 0);
+}
+
 /* Slurm's clock, and records that cannot be: who pays is what can be, and somebody is told. */
 static void test_clocks_that_differ(void **state)
 {
@@ -511,6 +534,7 @@ int main(void)
 		TEST(test_prices),
 		TEST(test_no_price),
 		TEST(test_late_prices_and_buyers),
+		TEST(test_a_machine_without_end),
 		TEST(test_jobs_of_no_time),
 		cmocka_unit_test(test_clocks_that_differ),
 		cmocka_unit_test(test_what_is_given_back),
