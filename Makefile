@@ -130,7 +130,7 @@ libparts   := $(B)/libparts.a $(libdiff)
 libapi     := $(B)/libapi.a $(libparts)
 libcli     := $(B)/libcli.a $(B)/libio.a $(B)/libdrivers.a $(libcore)
 libagent   := $(B)/libagent.a $(libbase)
-libledger  := $(B)/libledger.a $(libcore)
+libledger  := $(B)/libledger.a $(B)/libio.a $(B)/libdrivers.a $(libstore)
 libdrivers := $(B)/libdrivers.a $(libcore)
 libhook    := $(libbase)
 libdaemon  := $(B)/libio.a $(libcore)
@@ -562,6 +562,7 @@ INSTALL_FILES := \
 	$(foreach f,burst-imds.nft systemd/slurmd.service.d/burst.conf systemd/munge.service.d/burst.conf systemd/burst-keys@.service,644:scripts/node/$(f):$(docdir)/node/$(f)) \
 	644:scripts/node/burst-agent.service:$(unitdir)/burst-agent.service \
 	644:scripts/pkg/burstd.service:$(unitdir)/burstd.service \
+	644:scripts/pkg/burst-ledger.service:$(unitdir)/burst-ledger.service \
 	644:scripts/pkg/burstd.tmpfiles:$(tmpfilesdir)/burstd.conf \
 	644:scripts/pkg/completions/burstctl.bash:$(bashdir)/burstctl \
 	644:scripts/pkg/completions/_burstctl:$(zshdir)/_burstctl \
@@ -575,7 +576,8 @@ INSTALL_DIRS := $(libexecdir)/burstd $(docdir)/docs/adr $(docdir)/docs/providers
 install: all ## install below $(DESTDIR)$(PREFIX), and /etc/burstd/burstd.conf where there is none
 	@set -e; for i in $(INSTALL_FILES); do \
 		IFS=:; set -- $$i; unset IFS; echo "  INSTALL $(DESTDIR)$$3"; install -D -m "$$1" "$$2" "$(DESTDIR)$$3"; done
-	@sed -i 's|/usr/sbin/burst|$(sbindir)/burst|' "$(DESTDIR)$(unitdir)"/burstd.service "$(DESTDIR)$(unitdir)"/burst-agent.service
+	@sed -i 's|/usr/sbin/burst|$(sbindir)/burst|' "$(DESTDIR)$(unitdir)"/burstd.service "$(DESTDIR)$(unitdir)"/burst-agent.service \
+		"$(DESTDIR)$(unitdir)"/burst-ledger.service
 	@sed -i 's|/usr/libexec/|$(libexecdir)/|' "$(DESTDIR)$(docdir)/slurm/burst.conf" \
 		"$(DESTDIR)$(docdir)/node/systemd/slurmd.service.d/burst.conf"
 	@for h in $(HOOKS); do ln -sf burst-hook "$(DESTDIR)$(libexecdir)/burstd/$$h"; done

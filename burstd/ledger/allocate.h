@@ -67,7 +67,7 @@ struct allocate_instance {
 enum allocate_owner { ALLOCATE_JOB, ALLOCATE_POOL, ALLOCATE_CLUSTER };
 
 struct allocate_row {
-	int64_t month; /* by the calendar */
+	int64_t month; /* by the calendar: a month, or a day */
 	enum allocate_class class;
 	bool credit; /* the provider gives it back: nano is negative */
 	enum allocate_owner owner;
@@ -81,21 +81,34 @@ enum allocate_flag {
 	ALLOCATE_NEGATIVE, /* it ended before it began, by so many seconds: it has no time */
 };
 
-struct allocate_calendar {                        /* of the zone in which months are reported */
+/* Of the zone in which is reported.  Its months may be days: more cuts change no total. */
+struct allocate_calendar {
 	int64_t (*month)(void *ctx, int64_t t_s); /* any number that grows with time */
 	int64_t (*next)(void *ctx, int64_t t_s);  /* begin of the month after that of t_s */
 	void *ctx;
+};
+
+/* How one owner came to its part of one piece, for those who want to see the arithmetic.  The piece
+ * cost after - before, two readings of the meter, of which the owner has `nano`, by its weight. */
+struct allocate_detail {
+	int64_t from_s, to_s, before, after;
+	uint64_t weight, whole;         /* whole: the sum of all weights */
+	uint64_t gpus, cpus;            /* the owner had; of what nobody had: were free */
+	const struct allocate_row *row; /* month, class, owner, job, attempt, and nano of it */
 };
 
 struct allocate_report {
 	void (*row)(void *ctx, const struct allocate_row *row);
 	void (*flag)(void *ctx, enum allocate_flag flag, const struct allocate_run *run, int64_t s);
 	void *ctx;
+	/* NULL: nobody wants them.  They come before the rows, and also if no rows follow. */
+	void (*detail)(void *ctx, const struct allocate_detail *d);
 };
 
 /* Report the rows, merged, in order of month, class, owner, job and attempt; a credit follows what
  * it gives back.  A row of nothing is reported only if it is all that a job has.  -1: a price is
- * missing, an amount is too large, or shares are too fine; no row is reported then. */
+ * missing (ERR_INVALID), an amount is too large or shares are too fine (ERR_LIMIT), or the parts do
+ * not add up to the bill (ERR_DAMAGED); no row is reported then. */
 int allocate(const struct allocate_instance *in, const struct allocate_calendar *cal,
 	     const struct allocate_report *to, struct err *e);
 

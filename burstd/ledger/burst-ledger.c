@@ -4,32 +4,31 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/opt.h"
 #include "base/text_file.h"
 #include "ledger/allocate.h"
 #include "ledger/case.h"
-
-struct options {
-	const char *file;
-	bool help, version;
-};
-
-static const struct opt table[] = {
-	{"case", 0, OPT_TEXT, "FILE", "print what the records of this file come to, and exit",
-	 offsetof(struct options, file), 0, 0},
-	{"help", 'h', OPT_FLAG, NULL, "show this help, and exit", offsetof(struct options, help), 0,
-	 0},
-	{"version", 'V', OPT_FLAG, NULL, "show the version, and exit",
-	 offsetof(struct options, version), 0, 0},
-};
+#include "ledger/command.h"
 
 enum {
-	NOPTS = sizeof(table) / sizeof(table[0]),
-	EXIT_WRONG = 1,
-	EXIT_USAGE = 2,
 	HELP_INDENT = 15,
 	CASE_MAX = 1 << 30, /* bytes of a file, and of what it comes to */
 };
+
+static const struct command {
+	const char *name, *help;
+	int (*run)(const struct settings *s);
+	int (*run_on)(const struct settings *s, const char *what);
+} commands[] = {
+	{"run", "keep the ledger, until it is told to end: the service", command_run, NULL},
+	{"once", "bring the ledger up to date", command_once, NULL},
+	{"status", "how far it is, and what is wrong with it", command_status, NULL},
+	{"report", "what was spent, by account, day, class ...", command_report, NULL},
+	{"job ID", "what a job cost, and with --explain why", NULL, command_job},
+	{"verify", "is it as it was written, and does it add up?", command_verify, NULL},
+	{"rebuild --check", "is it what its facts come to?", command_rebuild, NULL},
+};
+
+enum { NCOMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
 static int help(void)
 {
@@ -37,9 +36,14 @@ static int help(void)
 
 	str_init(&s, 1 << 14);
 	str_adds(&s,
-		 "usage: burst-ledger --case FILE\n"
-		 "Says what instances cost, to the last nano-unit, and which jobs caused it.\n\n");
-	opt_help(table, NOPTS, &s);
+		 "usage: burst-ledger COMMAND [OPTION...]\n"
+		 "       burst-ledger --case FILE\n"
+		 "Says what instances cost, to the last nano-unit, and which jobs caused it.\n\n"
+		 "Commands:\n");
+	for (size_t i = 0; i < NCOMMANDS; i++)
+		str_addf(&s, "  %-15s %s\n", commands[i].name, commands[i].help);
+	str_adds(&s, "\nOptions:\n");
+	opt_help(settings_options, settings_noptions, &s);
 	str_adds(&s, "\n");
 	opt_wrap(
 		&s,
@@ -54,7 +58,7 @@ static int help(void)
 	}
 	(void)fputs(s.p, stdout);
 	str_fini(&s);
-	return fflush(stdout) == 0 ? 0 : EXIT_WRONG;
+	return fflush(stdout) == 0 ? 0 : COMMAND_WRONG;
 }
 
 /* A file with a hole in it would be read to the hole. */
@@ -72,7 +76,7 @@ static int run(const char *file)
 	struct err e = {0};
 	char *text = NULL;
 	size_t len;
-	int rc = EXIT_WRONG;
+	int rc = COMMAND_WRONG;
 
 	str_init(&out, CASE_MAX);
 	str_init(&notes, CASE_MAX);
@@ -80,7 +84,7 @@ static int run(const char *file)
 	    case_run(file, text, &out, &notes, &e) == 0) {
 		(void)fputs(notes.p, stderr);
 		(void)fputs(out.p, stdout);
-		rc = fflush(stdout) == 0 && !ferror(stdout) && !out.full ? 0 : EXIT_WRONG;
+		rc = fflush(stdout) == 0 && !ferror(stdout) && !out.full ? 0 : COMMAND_WRONG;
 		if (rc != 0)
 			(void)fputs("burst-ledger: not all could be written\n", stderr);
 	} else {
@@ -92,26 +96,44 @@ static int run(const char *file)
 	return rc;
 }
 
+static int dispatch(const struct settings *s, const struct opt_args *args)
+{
+	for (size_t i = 0; i < NCOMMANDS; i++) {
+		const struct command *c = &commands[i];
+		const size_t len = strcspn(c->name, " ");
+
+		if (strlen(args->v[0]) != len || strncmp(c->name, args->v[0], len) != 0)
+			continue;
+		if (args->n != (c->run_on != NULL ? 2 : 1))
+			break;
+		return c->run_on != NULL ? c->run_on(s, args->v[1]) : c->run(s);
+	}
+	(void)fputs("burst-ledger: want a command, and what it is about; see --help\n", stderr);
+	return COMMAND_USAGE;
+}
+
 int main(int argc, char **argv)
 {
-	struct options o = {0};
-	const struct opt_set set = {table, NOPTS, &o};
+	struct settings s = {0};
+	const struct opt_set set = {settings_options, settings_noptions, &s};
 	struct opt_args args = {argv + 1, argc - 1};
 	struct err e = {0};
 
 	if (opt_parse(&set, 1, &args, false, &e) != 0) {
 		(void)fprintf(stderr, "burst-ledger: %s\n", e.msg);
-		return EXIT_USAGE;
+		return COMMAND_USAGE;
 	}
-	if (o.help)
+	if (s.help)
 		return help();
-	if (o.version) {
+	if (s.version) {
 		(void)puts("burst-ledger " BURSTD_VERSION);
 		return 0;
 	}
-	if (o.file == NULL || args.n > 0) {
-		(void)fputs("burst-ledger: want --case FILE; see --help\n", stderr);
-		return EXIT_USAGE;
+	if (s.file != NULL && args.n == 0)
+		return run(s.file);
+	if (s.file != NULL || args.n == 0) {
+		(void)fputs("burst-ledger: want a command, or --case FILE; see --help\n", stderr);
+		return COMMAND_USAGE;
 	}
-	return run(o.file);
+	return dispatch(&s, &args);
 }

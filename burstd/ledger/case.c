@@ -425,7 +425,8 @@ static int print_all(struct case_book *b, struct str *notes, struct err *e)
 	for (size_t i = 0; i < b->ninstances; i++) {
 		struct case_instance *c = b->instances[i];
 		struct printing p = {c, b->out, notes, b->eol};
-		const struct allocate_report report = {print_row, print_flag, &p};
+		const struct allocate_report report = {
+			.row = print_row, .flag = print_flag, .ctx = &p};
 		struct err why;
 
 		if (!c->billed)

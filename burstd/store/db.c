@@ -46,6 +46,7 @@ struct db {
 	struct slot stmts[DB_SLOTS]; /* a hash table of what was used, by the text's address */
 	unsigned nstmts;
 	int wal_pages; /* in the log and not yet in the main file, at most */
+	bool to_read;  /* db_open_to_read() */
 	bool full;     /* the last failure was SQLITE_FULL */
 	bool damaged;  /* SQLite reported damage */
 };
@@ -147,7 +148,7 @@ static int check_version(struct db *d, int *version, struct err *e)
 		return -1;
 	/* It was opened for writing, so its header says that only a later SQLite may write to it.
 	 */
-	if (sqlite3_db_readonly(d->sql, "main") == 1)
+	if (!d->to_read && sqlite3_db_readonly(d->sql, "main") == 1)
 		return err_set(e, ERR_DAMAGED, "%.120s: damaged: malformed header", d->path);
 	*version = (int)strtol(text, NULL, 10);
 	if (*version < 0 || (*version == 0) != (strcmp(tables, "0") == 0))
@@ -309,6 +310,32 @@ fail:
 	return -1;
 }
 
+int db_open_to_read(struct db **out, const char *path, const struct db_kind *kind, int *version,
+		    struct err *e)
+{
+	struct db *d = mem_zalloc(sizeof(*d));
+
+	*out = NULL;
+	d->path = mem_strdup(path);
+	d->kind = kind;
+	d->to_read = true;
+	if (sqlite3_open_v2(path, &d->sql, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) !=
+	    SQLITE_OK) {
+		(void)fail(d, e);
+		db_close(d);
+		return -1;
+	}
+	(void)sqlite3_extended_result_codes(d->sql, 1);
+	(void)sqlite3_busy_timeout(d->sql, DB_BUSY_MS);
+	if (exec(d, "PRAGMA query_only = ON; PRAGMA trusted_schema = OFF", e) < 0 ||
+	    check_version(d, version, e) < 0) {
+		db_close(d);
+		return -1;
+	}
+	*out = d;
+	return 0;
+}
+
 void db_close(struct db *d)
 {
 	if (d == NULL)
@@ -368,6 +395,11 @@ void db_reset(sqlite3_stmt *st)
 int db_begin(struct db *d, struct err *e)
 {
 	return exec(d, "BEGIN IMMEDIATE", e);
+}
+
+int db_begin_to_read(struct db *d, struct err *e)
+{
+	return exec(d, "BEGIN", e);
 }
 
 int db_commit(struct db *d, struct err *e)

@@ -26,6 +26,11 @@ struct db_kind {
  * file is unchanged. */
 int db_open(struct db **out, const char *path, const struct db_kind *kind, bool *existed,
 	    struct err *e);
+/* Open a file that another process writes, only to read it: nothing is made or changed, and its
+ * writer never waits.  *version: how many of kind's steps it has.  -1: as db_open(); ERR_IO also if
+ * it is not there yet. */
+int db_open_to_read(struct db **out, const char *path, const struct db_kind *kind, int *version,
+		    struct err *e);
 void db_close(struct db *d); /* NULL is fine */
 
 /* The statement of this text, ready for binding.  It is prepared once, and found again by the
@@ -37,6 +42,8 @@ int db_step(struct db *d, struct sqlite3_stmt *st, struct err *e);
 void db_reset(struct sqlite3_stmt *st); /* if not all rows were read */
 
 int db_begin(struct db *d, struct err *e);
+/* All that is read until db_rollback() is of one moment; for a file that others write. */
+int db_begin_to_read(struct db *d, struct err *e);
 /* 0: it is durable.  -1: the file has all of it or nothing, and it is not known which, unless
  * db_was_full(). */
 int db_commit(struct db *d, struct err *e);

@@ -8,12 +8,10 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <openssl/evp.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/fmt.h"
-#include "base/mem.h"
+#include "store/digest.h"
 
 /* burstd writes no larger number: no chain gets that long. */
 #define SEQ_MAX (INT64_C(1) << 62)
@@ -58,49 +56,20 @@ static const char sql_put_mark[] = "INSERT INTO audit_mark (name, seq, hash) VAL
 static const struct journal_mark origin = {
 	0, "0000000000000000000000000000000000000000000000000000000000000000"};
 
-static void add(EVP_MD_CTX *md, const char *text)
-{
-	char head[32];
-	size_t len = strlen(text);
-	int n = snprintf(head, sizeof(head), "%zu:", len);
-
-	/* These calls fail only for lack of memory. */
-	(void)mem_check(EVP_DigestUpdate(md, head, (size_t)n) == 1 &&
-					EVP_DigestUpdate(md, text, len) == 1 &&
-					EVP_DigestUpdate(md, ",", 1) == 1
-				? md
-				: NULL);
-}
-
-static void add_int(EVP_MD_CTX *md, int64_t v)
-{
-	char text[32];
-
-	(void)snprintf(text, sizeof(text), "%" PRId64, v);
-	add(md, text);
-}
-
 /* Hash record a as number seq, after the record with hash `before`. */
 static void hash_of(const char *before, int64_t seq, const struct journal_audit *a,
 		    char out[JOURNAL_HASH_SIZE])
 {
-	unsigned char bytes[EVP_MAX_MD_SIZE];
-	EVP_MD_CTX *md = mem_check(EVP_MD_CTX_new());
-	bool ok = EVP_DigestInit_ex(md, EVP_sha256(), NULL) == 1 &&
-		  EVP_DigestUpdate(md, before, strlen(before)) == 1;
+	const char *const texts[] = {a->actor,  a->verb,   a->target,
+				     a->object, a->reason, a->request};
+	struct digest d;
 
-	(void)mem_check(ok ? md : NULL);
-	add_int(md, seq);
-	add_int(md, a->at_ms);
-	add(md, a->actor);
-	add(md, a->verb);
-	add(md, a->target);
-	add(md, a->object);
-	add(md, a->reason);
-	add(md, a->request);
-	(void)mem_check(EVP_DigestFinal_ex(md, bytes, NULL) == 1 ? md : NULL);
-	EVP_MD_CTX_free(md);
-	(void)fmt_hex(out, bytes, JOURNAL_HASH_SIZE / 2);
+	digest_begin(&d, before);
+	digest_int(&d, seq);
+	digest_int(&d, a->at_ms);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		digest_text(&d, texts[i]);
+	digest_end(&d, out);
 }
 
 void journal_mark_print(const struct journal_mark *m, char out[JOURNAL_MARK_SIZE])

@@ -46,7 +46,7 @@ links() {
 # installed ROOT PREFIX SYSTEMD: the paths of the unit and of slurm.conf are those of the files, and nothing is missing
 installed() {
 	local root=$1 prefix=$2 unit=$1$3/systemd/system/burstd.service doc=$1$2/share/doc/burstd file
-	for file in $(sed -n 's/^ExecStart=\([^ ]*\).*/\1/p' "$unit" "${unit%/*}/burst-agent.service") \
+	for file in $(sed -n 's/^ExecStart=\([^ ]*\).*/\1/p' "$unit" "${unit%/*}/burst-agent.service" "${unit%/*}/burst-ledger.service") \
 		$(sed -n 's/^[A-Z][A-Za-z]*Program=//p' "$doc/slurm/burst.conf") "$prefix/bin/burstctl" "$prefix/bin/simcloud"; do
 		want "PREFIX=$prefix: $file is not an installed program" test -x "$root$file"
 	done

@@ -74,6 +74,8 @@ exposure() {
 	units=$(mktemp -d) || return
 	cp scripts/pkg/burstd.service "$units"
 	systemd-analyze security --offline=true --no-pager --threshold=15 "$units/burstd.service" || rc=1
+	cp scripts/pkg/burst-ledger.service "$units"
+	systemd-analyze security --offline=true --no-pager --threshold=15 "$units/burst-ledger.service" || rc=1
 	cp scripts/node/burst-agent.service "$units"
 	cp 'scripts/node/systemd/burst-keys@.service' "$units/burst-keys.service"
 	{

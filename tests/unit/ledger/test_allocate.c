@@ -119,7 +119,7 @@ static void begin(void)
 
 static void run(struct rows *r)
 {
-	const struct allocate_report to = {keep, ignore, r};
+	const struct allocate_report to = {.row = keep, .flag = ignore, .ctx = r};
 
 	r->n = 0;
 	assert_int_equal(allocate(&W.in, &calendar, &to, NULL), 0);

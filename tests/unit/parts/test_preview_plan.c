@@ -230,7 +230,7 @@ static void a_plan_of_a_job_is_tried_by_budgets(void **state)
 	budgets_configure(e->money->budgets, &b, 1);
 	p = plan(e, &ask);
 	assert_int_equal(p.verdict, PLAN_REFUSE);
-	assert_non_null(strstr(p.why, "budget physics: this job needs 2.33"));
+	assert_non_null(strstr(p.why, "budget physics: this job needs 2.34"));
 	assert_int_equal(p.aside_job, 0);
 	engine_plan_fini(&p);
 	j.payer = NULL; /* whose it is, is not known: nothing is said of budgets */

@@ -1,0 +1,23 @@
+/* command.h - the commands of burst-ledger.  Each returns the exit status: 0; 1 if something is
+ * wrong or cannot be done, which standard error says; 2 if its options make no sense. */
+#ifndef BURSTD_LEDGER_COMMAND_H
+#define BURSTD_LEDGER_COMMAND_H
+
+#include "ledger/settings.h"
+
+enum { COMMAND_WRONG = 1, COMMAND_USAGE = 2 };
+
+/* Passes until SIGTERM or SIGINT; and one pass. */
+int command_run(const struct settings *s);
+int command_once(const struct settings *s);
+
+/* These only read. */
+int command_status(const struct settings *s);
+int command_verify(const struct settings *s);
+int command_rebuild(const struct settings *s);
+int command_report(const struct settings *s);
+int command_job(const struct settings *s, const char *id);
+
+int command_fail(const struct err *e); /* say it; COMMAND_WRONG */
+
+#endif

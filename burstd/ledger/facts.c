@@ -1,0 +1,104 @@
+#include "ledger/facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* As core/life.h has them; ledger_was_taken() of the store has two in its query. */
+enum word {
+	WANTED,
+	SENT,
+	CREATED,
+	REGISTERED,
+	READY,
+	DRAINED,
+	RELEASED,
+	DELETE_ASKED,
+	TAKEN,
+	ENDED,
+	SEEN,
+	NWORDS
+};
+
+static const char *const words[NWORDS] = {"wanted", "sent",    FACTS_CREATED, "registered",
+					  "ready",  "drained", "released",    "delete_asked",
+					  "taken",  "ended",   "seen"};
+
+void facts_init(struct facts *f)
+{
+	*f = (struct facts){.wanted_ms = FACTS_NEVER,
+			    .created_ms = FACTS_NEVER,
+			    .ready_ms = FACTS_NEVER,
+			    .drained_ms = FACTS_NEVER,
+			    .stop_ms = FACTS_NEVER,
+			    .ended_ms = FACTS_NEVER};
+}
+
+void facts_fini(struct facts *f)
+{
+	free(f->rates);
+	*f = (struct facts){0};
+}
+
+static void first(int64_t *at, int64_t ms)
+{
+	if (*at == FACTS_NEVER || ms < *at)
+		*at = ms;
+}
+
+static void take_rate(struct facts *f, int64_t at_ms, int64_t nano_h)
+{
+	if (nano_h <= 0 || (f->nrates > 0 && f->rates[f->nrates - 1].nano_h == nano_h))
+		return;
+	if (f->nrates == f->rates_cap) {
+		f->rates_cap = f->rates_cap == 0 ? 4 : 2 * f->rates_cap;
+		f->rates = mem_realloc(f->rates, f->rates_cap * sizeof(*f->rates));
+	}
+	f->rates[f->nrates++] = (struct facts_rate){at_ms, nano_h};
+}
+
+void facts_take(struct facts *f, const char *kind, int64_t at_ms, int64_t said_ms,
+		int64_t rate_nano_h)
+{
+	const int64_t when = said_ms != 0 ? said_ms : at_ms;
+	size_t w = 0;
+
+	while (w < NWORDS && strcmp(words[w], kind) != 0)
+		w++;
+	take_rate(f, at_ms, rate_nano_h);
+	switch ((enum word)w) {
+	case WANTED:
+	case SENT:
+		f->bought = true;
+		first(&f->wanted_ms, at_ms);
+		break;
+	case CREATED: /* the last counts: the provider has corrected the begin */
+		f->created_ms = when;
+		break;
+	case REGISTERED:
+	case READY:
+		first(&f->ready_ms, at_ms);
+		break;
+	case DRAINED:
+		first(&f->drained_ms, at_ms);
+		break;
+	case RELEASED:
+	case DELETE_ASKED:
+		first(&f->stop_ms, at_ms);
+		break;
+	case TAKEN:
+		f->taken = true;
+		break;
+	case ENDED:
+		f->ended_ms = when;
+		f->ended_said = said_ms != 0;
+		break;
+	case SEEN: /* it was not gone: its bill goes on from its begin */
+		f->ended_ms = FACTS_NEVER;
+		f->taken = false;
+		break;
+	case NWORDS:
+		break;
+	}
+}

@@ -1,0 +1,349 @@
+#include "ledger/pass.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "store/journal_facts.h"
+
+/* --- facts -------------------------------------------------------------------------------------
+ */
+
+struct generation {
+	char *node;
+	uint64_t gen;
+};
+
+struct copying {
+	struct ledger *ledger;
+	struct journal_facts *journal;
+	struct generation *generations; /* that the rows are about */
+	size_t n, cap;
+	size_t rows;
+	int64_t seq, at_ms; /* of the last row */
+	bool prices;        /* there are new ones */
+	const char *node;   /* for buyers */
+	uint64_t gen;
+};
+
+static void forget(struct copying *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		free(c->generations[i].node);
+	free(c->generations);
+	c->generations = NULL;
+	c->n = c->cap = 0;
+}
+
+static void remember(struct copying *c, const char *node, uint64_t gen)
+{
+	if (c->n > 0 && c->generations[c->n - 1].gen == gen &&
+	    strcmp(c->generations[c->n - 1].node, node) == 0)
+		return;
+	if (c->n == c->cap) {
+		c->cap = c->cap == 0 ? 64 : 2 * c->cap;
+		c->generations = mem_realloc(c->generations, c->cap * sizeof(*c->generations));
+	}
+	c->generations[c->n++] = (struct generation){mem_strdup(node), gen};
+}
+
+static int copy_life(void *ctx, const struct fact_life *f, struct err *e)
+{
+	struct copying *c = ctx;
+
+	c->rows++;
+	c->seq = f->seq;
+	c->at_ms = f->at_ms;
+	remember(c, f->node, f->gen);
+	return ledger_put_life(c->ledger, f, e);
+}
+
+static int copy_machine(void *ctx, const struct fact_machine *m, struct err *e)
+{
+	return ledger_put_machine(((struct copying *)ctx)->ledger, m, e);
+}
+
+static int copy_buyer(void *ctx, uint64_t job, struct err *e)
+{
+	const struct copying *c = ctx;
+
+	return ledger_put_buyer(c->ledger, c->node, c->gen, job, e);
+}
+
+static int copy_said(void *ctx, const struct fact_said *s, struct err *e)
+{
+	struct copying *c = ctx;
+
+	c->rows++;
+	c->seq = s->seq;
+	return ledger_put_said(c->ledger, s, e);
+}
+
+static int copy_price(void *ctx, const struct fact_price *p, struct err *e)
+{
+	struct copying *c = ctx;
+	bool fresh = false;
+
+	c->rows++;
+	c->seq = p->seq;
+	if (ledger_put_price(c->ledger, p, &fresh, e) < 0)
+		return -1;
+	c->prices = c->prices || fresh;
+	return 0;
+}
+
+/* The tables without a seq: by what the rows of life are about. */
+static int copy_generations(struct copying *c, struct err *e)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		c->node = c->generations[i].node;
+		c->gen = c->generations[i].gen;
+		if (journal_facts_machine(c->journal, c->node, c->gen, copy_machine, c, e) < 0 ||
+		    journal_facts_buyers(c->journal, c->node, c->gen, copy_buyer, c, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+struct table {
+	const char *mark;
+	int (*read)(struct copying *c, int64_t after, struct err *e);
+};
+
+static int read_lives(struct copying *c, int64_t after, struct err *e)
+{
+	if (journal_facts_lives(c->journal, after, PASS_ROWS, copy_life, c, e) < 0)
+		return -1;
+	if (c->rows > 0 && ledger_put_number(c->ledger, LEDGER_LIFE_AT, c->at_ms, e) < 0)
+		return -1;
+	return copy_generations(c, e);
+}
+
+static int read_said(struct copying *c, int64_t after, struct err *e)
+{
+	return journal_facts_said(c->journal, after, PASS_ROWS, copy_said, c, e);
+}
+
+static int read_prices(struct copying *c, int64_t after, struct err *e)
+{
+	if (journal_facts_prices(c->journal, after, PASS_ROWS, copy_price, c, e) < 0)
+		return -1;
+	return c->prices ? ledger_touch_unpriced(c->ledger, e) : 0;
+}
+
+/* *more: call again. */
+static int copy_some(struct copying *c, const struct table *t, bool *more, struct err *e)
+{
+	int64_t after;
+
+	c->rows = 0;
+	if (ledger_begin(c->ledger, e) < 0)
+		return -1;
+	if (ledger_number(c->ledger, t->mark, &after, e) < 0)
+		goto fail;
+	c->seq = after;
+	if (t->read(c, after, e) < 0 || ledger_put_number(c->ledger, t->mark, c->seq, e) < 0)
+		goto fail;
+	*more = c->rows == PASS_ROWS;
+	forget(c);
+	return ledger_commit(c->ledger, e);
+fail:
+	forget(c);
+	ledger_rollback(c->ledger);
+	return -1;
+}
+
+static int see_mark(void *ctx, const struct fact_life *f, struct err *e)
+{
+	struct copying *c = ctx;
+
+	(void)e;
+	c->seq = f->seq;
+	c->at_ms = f->at_ms;
+	return 0;
+}
+
+/* Is it the file that was read before?  Another one, such as a new journal after a loss, is read
+ * from its begin; rows that are known change nothing. */
+static int check_file(struct copying *c, struct log *log, struct err *e)
+{
+	int64_t mark, at_ms;
+
+	if (ledger_number(c->ledger, LEDGER_LIFE_MARK, &mark, e) < 0 ||
+	    ledger_number(c->ledger, LEDGER_LIFE_AT, &at_ms, e) < 0)
+		return -1;
+	c->seq = 0;
+	if (mark == 0)
+		return 0;
+	if (journal_facts_lives(c->journal, mark - 1, 1, see_mark, c, e) < 0)
+		return -1;
+	if (c->seq == mark && c->at_ms == at_ms)
+		return 0;
+	log_write(log, LOG_WARN, "the journal is another one, and is read from its begin", NULL);
+	if (ledger_begin(c->ledger, e) < 0)
+		return -1;
+	if (ledger_put_number(c->ledger, LEDGER_LIFE_MARK, 0, e) == 0 &&
+	    ledger_put_number(c->ledger, LEDGER_SAID_MARK, 0, e) == 0 &&
+	    ledger_put_number(c->ledger, LEDGER_PRICE_MARK, 0, e) == 0)
+		return ledger_commit(c->ledger, e);
+	ledger_rollback(c->ledger);
+	return -1;
+}
+
+static bool stops(const struct pass *p)
+{
+	return p->stops != NULL && p->stops();
+}
+
+static int copy_all(const struct pass *p, struct copying *c, struct err *e)
+{
+	static const struct table tables[] = {{LEDGER_SAID_MARK, read_said},
+					      {LEDGER_PRICE_MARK, read_prices},
+					      {LEDGER_LIFE_MARK, read_lives}};
+
+	if (check_file(c, p->log, e) < 0)
+		return -1;
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		for (bool more = true; more && !stops(p);)
+			if (copy_some(c, &tables[i], &more, e) < 0)
+				return -1;
+	return 0;
+}
+
+static int note(const struct pass *p, const char *why, int64_t now_ms, struct err *e)
+{
+	if (ledger_begin(p->ledger, e) < 0)
+		return -1;
+	if (ledger_put_note(p->ledger, LEDGER_FACTS_WHY, why, e) == 0 &&
+	    (why[0] != '\0' || ledger_put_number(p->ledger, LEDGER_FACTS_MS, now_ms, e) == 0))
+		return ledger_commit(p->ledger, e);
+	ledger_rollback(p->ledger);
+	return -1;
+}
+
+int pass_facts(const struct pass *p, int64_t now_ms, struct err *e)
+{
+	struct copying c = {.ledger = p->ledger};
+	struct err why = {0};
+	int rc;
+
+	if (journal_facts_open(&c.journal, p->journal, &why) < 0) {
+		log_write(p->log, LOG_WARN, "the journal cannot be read", "why", why.msg, NULL);
+		if (note(p, why.msg, now_ms, e) < 0)
+			return -1;
+		if (why.code == ERR_INVALID || why.code == ERR_DAMAGED)
+			return err_set(e, (enum err_code)why.code, "%s", why.msg);
+		return 0; /* it may come back */
+	}
+	rc = copy_all(p, &c, &why);
+	journal_facts_close(c.journal);
+	if (rc == 0)
+		return note(p, "", now_ms, e);
+	if (why.code != ERR_IO)
+		return err_set(e, (enum err_code)why.code, "%s", why.msg);
+	log_write(p->log, LOG_WARN, "the facts cannot be copied", "why", why.msg, NULL);
+	return note(p, why.msg, now_ms, e);
+}
+
+/* --- computing ---------------------------------------------------------------------------------
+ */
+
+struct batch {
+	struct ledger_lifetime v[PASS_LIFETIMES]; /* texts are its own */
+	size_t n;
+};
+
+static int take(void *ctx, const struct ledger_lifetime *t, struct err *e)
+{
+	struct batch *b = ctx;
+	struct ledger_lifetime *own = &b->v[b->n++];
+
+	(void)e;
+	*own = *t;
+	own->node = mem_strdup(t->node);
+	own->instance = mem_strdup(t->instance);
+	own->why = mem_strdup(t->why);
+	return 0;
+}
+
+static void drop(struct batch *b)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		free((char *)(uintptr_t)b->v[i].node);
+		free((char *)(uintptr_t)b->v[i].instance);
+		free((char *)(uintptr_t)b->v[i].why);
+	}
+	b->n = 0;
+}
+
+static int write_batch(const struct book *book, const struct batch *b, struct err *e)
+{
+	bool changed;
+
+	if (ledger_begin(book->ledger, e) < 0)
+		return -1;
+	for (size_t i = 0; i < b->n; i++)
+		if (book_write(book, &b->v[i], &changed, e) < 0) {
+			ledger_rollback(book->ledger);
+			return err_wrap(e, "%s, instance %s", b->v[i].node, b->v[i].instance);
+		}
+	return ledger_commit(book->ledger, e);
+}
+
+static int compute_all(const struct pass *p, const struct book *book, struct batch *b,
+		       struct err *e)
+{
+	int64_t after = 0;
+
+	do {
+		b->n = 0;
+		if (ledger_lifetimes(p->ledger, after, PASS_LIFETIMES, true, take, b, e) < 0 ||
+		    (b->n > 0 && write_batch(book, b, e) < 0)) {
+			drop(b);
+			return -1;
+		}
+		after = b->n > 0 ? b->v[b->n - 1].id : after;
+		if (b->n < PASS_LIFETIMES) {
+			drop(b);
+			return 0;
+		}
+		drop(b);
+	} while (!stops(p));
+	return 0;
+}
+
+int pass_compute(const struct pass *p, int64_t now_ms, struct err *e)
+{
+	struct book book = {.ledger = p->ledger,
+			    .calendar = p->calendar,
+			    .now_ms = now_ms,
+			    .currency = p->currency};
+	struct batch *b = mem_zalloc(sizeof(*b));
+	int rc = ledger_number(p->ledger, LEDGER_JOBS_MS, &book.jobs_ms, e);
+
+	if (rc == 0)
+		rc = compute_all(p, &book, b, e);
+	free(b);
+	if (rc < 0 || ledger_begin(p->ledger, e) < 0)
+		return -1;
+	if (ledger_put_number(p->ledger, LEDGER_PASS_MS, now_ms, e) < 0) {
+		ledger_rollback(p->ledger);
+		return -1;
+	}
+	return ledger_commit(p->ledger, e) < 0 ? -1 : ledger_tidy(p->ledger, e);
+}
+
+int pass_run(const struct pass *p, int64_t now_ms, struct err *e)
+{
+	int64_t facts_ms;
+
+	if (pass_facts(p, now_ms, e) < 0 ||
+	    ledger_number(p->ledger, LEDGER_FACTS_MS, &facts_ms, e) < 0)
+		return -1;
+	/* A job is kept for its nodes, which the facts name. */
+	if (facts_ms == now_ms && jobs_read(&p->jobs, now_ms, e) < 0)
+		return -1;
+	return pass_compute(p, now_ms, e);
+}

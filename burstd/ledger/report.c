@@ -1,0 +1,362 @@
+#include "ledger/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/date.h"
+#include "base/fnv.h"
+#include "base/mem.h"
+#include "ledger/allocate.h"
+#include "ledger/calendar.h"
+#include "store/ledger_attempts.h"
+#include "store/ledger_facts.h"
+
+static const char *const names[REPORT_NKEYS] = {
+	"account", "user",     "partition", "qos", "wckey", "provider", "market", "pool",
+	"type",    "currency", "class",     "day", "month", "job",      "node"};
+
+/* Rows are found by their keys: an open table of indices, at most half full. */
+struct report_memory {
+	struct report *r;
+	struct ledger *l;
+	size_t cap;      /* of r->rows */
+	uint32_t *slots; /* index + 1; 0: empty */
+	size_t nslots;
+	int64_t (*dims)[LEDGER_NDIMS]; /* by their number */
+	size_t ndims;
+	char **texts;
+	size_t ntexts, texts_cap;
+};
+
+const char *report_key_str(enum report_key k)
+{
+	return names[k];
+}
+
+int report_parse(struct report_want *w, const char *text, struct err *e)
+{
+	w->n = 0;
+	while (*text != '\0') {
+		size_t len = strcspn(text, ","), k = 0;
+
+		while (k < REPORT_NKEYS &&
+		       (strncmp(names[k], text, len) != 0 || names[k][len] != '\0'))
+			k++;
+		if (k == REPORT_NKEYS)
+			return err_set(e, ERR_INVALID,
+				       "cannot report by \"%.*s\"; want account, user, partition, "
+				       "qos, wckey, provider, market, pool, type, class, day, "
+				       "month, job or node",
+				       (int)(len < 40 ? len : 40), text);
+		for (size_t i = 0; i < w->n; i++)
+			if (w->keys[i] == k)
+				return err_set(e, ERR_INVALID, "%s: named twice", names[k]);
+		if (w->n == REPORT_KEYS_MAX - 1)
+			return err_set(e, ERR_INVALID, "at most %d words to report by",
+				       REPORT_KEYS_MAX - 1);
+		if (k != REPORT_CURRENCY)
+			w->keys[w->n++] = (enum report_key)k;
+		text += len;
+		text += *text == ',';
+	}
+	w->keys[w->n++] = REPORT_CURRENCY;
+	return 0;
+}
+
+/* --- rows --------------------------------------------------------------------------------------
+ */
+
+static size_t slot_of(const struct report_memory *m, const int64_t *key)
+{
+	const size_t size = m->r->want.n * sizeof(*key);
+	size_t i = (size_t)fnv_bytes(FNV_BEGIN, key, size) & (m->nslots - 1);
+
+	while (m->slots[i] != 0 && memcmp(m->r->rows[m->slots[i] - 1].key, key, size) != 0)
+		i = (i + 1) & (m->nslots - 1);
+	return i;
+}
+
+static void grow(struct report_memory *m)
+{
+	m->cap = m->cap == 0 ? 64 : 2 * m->cap;
+	m->r->rows = mem_realloc(m->r->rows, m->cap * sizeof(*m->r->rows));
+	free(m->slots);
+	m->nslots = 2 * m->cap;
+	m->slots = mem_zalloc(m->nslots * sizeof(*m->slots));
+	for (size_t i = 0; i < m->r->n; i++)
+		m->slots[slot_of(m, m->r->rows[i].key)] = (uint32_t)i + 1;
+}
+
+/* NULL: too many. */
+static struct report_row *row_of(struct report_memory *m, const int64_t *key)
+{
+	struct report *r = m->r;
+	size_t slot;
+
+	if (r->n == m->cap)
+		grow(m);
+	slot = slot_of(m, key);
+	if (m->slots[slot] != 0)
+		return &r->rows[m->slots[slot] - 1];
+	if (r->n == REPORT_ROWS_MAX)
+		return NULL;
+	r->rows[r->n] = (struct report_row){0};
+	memcpy(r->rows[r->n].key, key, r->want.n * sizeof(*key));
+	m->slots[slot] = (uint32_t)r->n + 1;
+	return &r->rows[r->n++];
+}
+
+static int add(struct report_row *to, const struct report_row *more, struct err *e)
+{
+	if (__builtin_add_overflow(to->nano, more->nano, &to->nano) ||
+	    __builtin_add_overflow(to->gpu_s, more->gpu_s, &to->gpu_s) ||
+	    __builtin_add_overflow(to->cpu_s, more->cpu_s, &to->cpu_s))
+		return err_set(e, ERR_LIMIT, "a sum is more than can be counted");
+	to->jobs_gpu_s += more->jobs_gpu_s;
+	return 0;
+}
+
+static bool is_jobs(const struct ledger_posting *p)
+{
+	const unsigned class = p->kind & LEDGER_CLASS;
+
+	return class == ALLOCATE_RUN || class == ALLOCATE_LOST;
+}
+
+/* Jobs and nodes are attempts and lifetimes at first: see resolve(). */
+static int64_t part_of(const struct report_memory *m, enum report_key k,
+		       const struct ledger_posting *p)
+{
+	if ((int)k < LEDGER_NDIMS)
+		return p->dims > 0 && (size_t)p->dims < m->ndims ? m->dims[p->dims][k] : 0;
+	switch (k) {
+	case REPORT_CLASS:
+		return p->kind & (LEDGER_CLASS | LEDGER_CREDIT);
+	case REPORT_DAY:
+		return p->day;
+	case REPORT_MONTH:
+		return date_month(p->day);
+	case REPORT_JOB:
+		return p->attempt;
+	default:
+		return p->lifetime;
+	}
+}
+
+static int take_posting(void *ctx, const struct ledger_posting *p, struct err *e)
+{
+	struct report_memory *m = ctx;
+	const struct report_want *w = &m->r->want;
+	const struct report_row more = {.nano = p->nano,
+					.gpu_s = p->gpu_s,
+					.cpu_s = p->cpu_s,
+					.jobs_gpu_s = is_jobs(p) ? (uint64_t)p->gpu_s : 0};
+	int64_t key[REPORT_KEYS_MAX] = {0};
+	struct report_row *row;
+
+	for (size_t i = 0; i < w->n; i++)
+		key[i] = part_of(m, w->keys[i], p);
+	row = row_of(m, key);
+	if (row == NULL)
+		return err_set(e, ERR_LIMIT, "more than %d rows: report by less", REPORT_ROWS_MAX);
+	return add(row, &more, e);
+}
+
+static int take_dims(void *ctx, int64_t id, const int64_t words[LEDGER_NDIMS], struct err *e)
+{
+	struct report_memory *m = ctx;
+	size_t at = (size_t)id;
+
+	(void)e;
+	if (id <= 0)
+		return 0;
+	if (at >= m->ndims) {
+		size_t n = at + 1 > 2 * m->ndims ? at + 1 : 2 * m->ndims;
+
+		m->dims = mem_realloc(m->dims, n * sizeof(*m->dims));
+		memset(&m->dims[m->ndims], 0, (n - m->ndims) * sizeof(*m->dims));
+		m->ndims = n;
+	}
+	memcpy(m->dims[at], words, sizeof(m->dims[at]));
+	return 0;
+}
+
+/* --- texts -------------------------------------------------------------------------------------
+ */
+
+/* Takes text. */
+static const char *keep(struct report_memory *m, char *text)
+{
+	if (m->ntexts == m->texts_cap) {
+		m->texts_cap = m->texts_cap == 0 ? 64 : 2 * m->texts_cap;
+		m->texts = mem_realloc(m->texts, m->texts_cap * sizeof(*m->texts));
+	}
+	m->texts[m->ntexts++] = text;
+	return text;
+}
+
+static int take_node(void *ctx, const struct ledger_lifetime *t, struct err *e)
+{
+	(void)e;
+	*(char **)ctx = mem_strdup(t->node);
+	return 0;
+}
+
+static char *class_text(int64_t kind)
+{
+	struct str s;
+
+	str_init(&s, 64);
+	str_addf(&s, "%s%s", (kind & LEDGER_CREDIT) != 0 ? "credit:" : "",
+		 (kind & LEDGER_CLASS) < ALLOCATE_NCLASSES
+			 ? allocate_class_str((enum allocate_class)(kind & LEDGER_CLASS))
+			 : "unknown");
+	return str_take(&s);
+}
+
+static int text_of(struct report_memory *m, enum report_key k, int64_t v, char **out, struct err *e)
+{
+	char when[DATE_STR_SIZE];
+
+	*out = NULL;
+	if ((int)k < LEDGER_NDIMS)
+		return ledger_text(m->l, v, out, e);
+	if (k == REPORT_CLASS)
+		*out = class_text(v);
+	else if (k == REPORT_DAY)
+		*out = mem_strdup(date_str(when, v));
+	else if (k == REPORT_MONTH)
+		*out = mem_strdup(date_month_str(when, v));
+	else if ((k == REPORT_JOB && v != 0 && ledger_job_id(m->l, v, out, e) < 0) ||
+		 (k == REPORT_NODE && ledger_lifetime(m->l, v, take_node, out, e) < 0))
+		return -1;
+	if (*out == NULL)
+		*out = mem_strdup("");
+	return 0;
+}
+
+static int find_texts(struct report_memory *m, struct err *e)
+{
+	struct report *r = m->r;
+
+	for (size_t i = 0; i < r->n; i++)
+		for (size_t k = 0; k < r->want.n; k++) {
+			char *text;
+
+			if (text_of(m, r->want.keys[k], r->rows[i].key[k], &text, e) < 0)
+				return -1;
+			r->rows[i].text[k] = keep(m, text);
+			if (r->want.keys[k] == REPORT_JOB) /* for the order */
+				r->rows[i].key[k] = strtoll(text, NULL, 10);
+		}
+	return 0;
+}
+
+static bool is_by(const struct report_want *w, enum report_key k)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (w->keys[i] == k)
+			return true;
+	return false;
+}
+
+/* Numbers in their order; jobs by number. */
+static int compare(const struct report_row *a, const struct report_row *b, size_t k,
+		   enum report_key key)
+{
+	if ((key == REPORT_CLASS || key == REPORT_JOB) && a->key[k] != b->key[k])
+		return a->key[k] < b->key[k] ? -1 : 1;
+	return strcmp(a->text[k], b->text[k]);
+}
+
+static int by_texts(const void *a, const void *b, void *ctx)
+{
+	const struct report_want *w = ctx;
+
+	for (size_t k = 0; k < w->n; k++) {
+		int order = compare(a, b, k, w->keys[k]);
+
+		if (order != 0)
+			return order;
+	}
+	return 0;
+}
+
+/* Such as what was booked, and later taken back. */
+static bool is_nothing(const struct report_row *row)
+{
+	return row->nano == 0 && row->gpu_s == 0 && row->cpu_s == 0;
+}
+
+/* Several attempts are one job, and several lifetimes one node: rows of equal texts are one. */
+static int sort(struct report *r, struct err *e)
+{
+	size_t n = 0;
+
+	if (r->n > 0)
+		qsort_r(r->rows, r->n, sizeof(*r->rows), by_texts, &r->want);
+	for (size_t i = 0; i < r->n; i++) {
+		if (n > 0 && by_texts(&r->rows[n - 1], &r->rows[i], &r->want) == 0) {
+			if (add(&r->rows[n - 1], &r->rows[i], e) < 0)
+				return -1;
+		} else {
+			r->rows[n++] = r->rows[i];
+		}
+	}
+	r->n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (!is_nothing(&r->rows[i]))
+			r->rows[r->n++] = r->rows[i];
+	return 0;
+}
+
+static int sum_up(struct report *r, struct err *e)
+{
+	const size_t currency = r->want.n - 1;
+
+	r->total_is_one = r->n > 0;
+	for (size_t i = 0; i < r->n; i++) {
+		if (strcmp(r->rows[i].text[currency], r->rows[0].text[currency]) != 0)
+			r->total_is_one = false;
+		if (r->total_is_one && add(&r->total, &r->rows[i], e) < 0)
+			return -1;
+	}
+	if (r->total_is_one)
+		r->total.text[currency] = r->rows[0].text[currency];
+	return 0;
+}
+
+int report_make(struct report *r, struct ledger *l, const struct report_want *w, struct err *e)
+{
+	struct report_memory *m = mem_zalloc(sizeof(*m));
+	const bool each = is_by(w, REPORT_JOB) || is_by(w, REPORT_NODE);
+	int rc;
+
+	*r = (struct report){.want = *w, .memory = m};
+	m->r = r;
+	m->l = l;
+	rc = ledger_all_dims(l, take_dims, m, e);
+	if (rc == 0 && each)
+		rc = ledger_postings(l, w->from_day, w->to_day, take_posting, m, e);
+	else if (rc == 0)
+		rc = ledger_rollup(l, w->from_day, w->to_day, take_posting, m, e);
+	if (rc == 0)
+		rc = find_texts(m, e);
+	if (rc == 0)
+		rc = sort(r, e);
+	return rc == 0 ? sum_up(r, e) : -1;
+}
+
+void report_fini(struct report *r)
+{
+	struct report_memory *m = r->memory;
+
+	for (size_t i = 0; i < m->ntexts; i++)
+		free(m->texts[i]);
+	free(m->texts);
+	free(m->slots);
+	free(m->dims);
+	free(m);
+	free(r->rows);
+	*r = (struct report){0};
+}

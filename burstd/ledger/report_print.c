@@ -1,0 +1,265 @@
+#include "ledger/report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/fmt.h"
+#include "base/plain.h"
+
+enum {
+	COLUMNS = 80,
+	NUMBERS = 3, /* columns of numbers: cost, GPU hours, cost of an hour */
+	CELL = 40,
+	KEY_MIN = 4, /* columns of a text, at least */
+	HOUR_S = 3600,
+};
+
+struct cells { /* the numbers of a row */
+	char text[NUMBERS][CELL];
+};
+
+/* Hours with two decimals, rounded down. */
+static void hours(char out[CELL], int64_t seconds)
+{
+	struct str s;
+
+	str_init(&s, CELL - 1);
+	str_addf(&s, "%" PRId64 ".%02d", seconds / HOUR_S, (int)(seconds % HOUR_S * 100 / HOUR_S));
+	memcpy(out, s.p, s.len + 1);
+	str_fini(&s);
+}
+
+/* What an hour of a GPU that a job had cost, with all that it cost to have it there: "" if none had
+ * any. */
+static void each(char out[CELL], const struct report_row *r)
+{
+	__extension__ typedef __int128 wide;
+	wide v;
+
+	out[0] = '\0';
+	if (r->jobs_gpu_s == 0)
+		return;
+	v = (wide)r->nano * HOUR_S / (wide)r->jobs_gpu_s;
+	v -= v % 10000000; /* two decimals */
+	if (v < INT64_MAX && v > INT64_MIN)
+		(void)fmt_money(out, (int64_t)v);
+}
+
+static void make_cells(struct cells *c, const struct report_row *r)
+{
+	(void)fmt_money(c->text[0], r->nano);
+	hours(c->text[1], (int64_t)r->jobs_gpu_s);
+	each(c->text[2], r);
+}
+
+/* Columns that text takes, or the bytes of its first `columns` columns. */
+static size_t width(const char *text, size_t columns, size_t *bytes)
+{
+	size_t n = 0, at = 0;
+
+	while (text[at] != '\0' && n < columns) {
+		size_t len = plain_shown(text + at);
+
+		at += len > 0 ? len : 1;
+		n++;
+	}
+	*bytes = at;
+	return n;
+}
+
+static void pad(struct str *out, size_t n)
+{
+	while (n-- > 0)
+		str_adds(out, " ");
+}
+
+/* A text in so many columns; one that is cut ends in '~'. */
+static void text_cell(struct str *out, const char *text, size_t columns)
+{
+	size_t bytes, all, n;
+
+	if (text == NULL || text[0] == '\0')
+		text = "-";
+	n = width(text, columns, &bytes);
+	if (text[bytes] != '\0') {
+		(void)width(text, columns - 1, &all);
+		str_add(out, text, all);
+		str_adds(out, "~");
+	} else {
+		str_add(out, text, bytes);
+		pad(out, columns - n);
+	}
+}
+
+static size_t longest(const struct report *r, size_t k)
+{
+	size_t most = strlen(report_key_str(r->want.keys[k])), bytes, n;
+
+	for (size_t i = 0; i < r->n; i++) {
+		n = width(r->rows[i].text[k], COLUMNS, &bytes);
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+/* Make the widest texts narrower until all fits. */
+static void fit(size_t *widths, size_t n, size_t room)
+{
+	for (;;) {
+		size_t sum = 0, most = 0;
+
+		for (size_t k = 0; k < n; k++) {
+			sum += widths[k] + 1;
+			most = widths[k] > widths[most] ? k : most;
+		}
+		if (sum <= room || widths[most] <= KEY_MIN)
+			return;
+		widths[most]--;
+	}
+}
+
+static void line(const struct report *r, const char *const *texts, const struct cells *c,
+		 const size_t *widths, struct str *out)
+{
+	const size_t n = r->want.n;
+
+	for (size_t k = 0; k < n; k++) {
+		text_cell(out, texts[k], widths[k]);
+		str_adds(out, " ");
+	}
+	for (size_t i = 0; i < NUMBERS; i++) {
+		size_t len = strlen(c->text[i]);
+
+		pad(out, widths[n + i] > len ? widths[n + i] - len : 0);
+		str_addf(out, "%s%s", c->text[i], i + 1 < NUMBERS ? " " : "\n");
+	}
+}
+
+static void measure(const struct report *r, const struct cells *head, size_t *widths)
+{
+	const size_t n = r->want.n;
+	size_t numbers = NUMBERS - 1;
+
+	for (size_t i = 0; i < NUMBERS; i++)
+		widths[n + i] = strlen(head->text[i]);
+	for (size_t k = 0; k < n; k++)
+		widths[k] = longest(r, k);
+	for (size_t row = 0; row <= r->n; row++) {
+		struct cells c;
+
+		make_cells(&c, row < r->n ? &r->rows[row] : &r->total);
+		for (size_t i = 0; i < NUMBERS; i++)
+			if (strlen(c.text[i]) > widths[n + i])
+				widths[n + i] = strlen(c.text[i]);
+	}
+	for (size_t i = 0; i < NUMBERS; i++)
+		numbers += widths[n + i];
+	fit(widths, n, numbers < COLUMNS ? COLUMNS - numbers : 0);
+}
+
+void report_table(const struct report *r, struct str *out)
+{
+	static const struct cells head = {{"COST", "GPU-HOURS", "PER-HOUR"}};
+	const char *titles[REPORT_KEYS_MAX], *total[REPORT_KEYS_MAX];
+	size_t widths[REPORT_KEYS_MAX + NUMBERS];
+	struct cells c;
+
+	for (size_t k = 0; k < r->want.n; k++) {
+		titles[k] = report_key_str(r->want.keys[k]);
+		total[k] = k == 0 ? "total" : "";
+	}
+	measure(r, &head, widths);
+	line(r, titles, &head, widths, out);
+	for (size_t i = 0; i < r->n; i++) {
+		make_cells(&c, &r->rows[i]);
+		line(r, r->rows[i].text, &c, widths, out);
+	}
+	if (!r->total_is_one || r->n < 2)
+		return;
+	make_cells(&c, &r->total);
+	total[r->want.n - 1] = r->total.text[r->want.n - 1];
+	line(r, total, &c, widths, out);
+}
+
+/* --- for programs ------------------------------------------------------------------------------
+ */
+
+/* A text that begins like a formula gets an apostrophe, as spreadsheets write such texts. */
+static void csv_text(struct str *out, const char *text)
+{
+	const bool formula = text[0] != '\0' && strchr("=+-@\t\r", text[0]) != NULL;
+
+	if (!formula && strpbrk(text, "\",\r\n") == NULL) {
+		str_adds(out, text);
+		return;
+	}
+	str_addf(out, "\"%s", formula ? "'" : "");
+	for (; *text != '\0'; text++)
+		str_addf(out, *text == '"' ? "\"\"" : "%c", *text);
+	str_adds(out, "\"");
+}
+
+void report_csv(const struct report *r, struct str *out)
+{
+	for (size_t k = 0; k < r->want.n; k++)
+		str_addf(out, "%s,", report_key_str(r->want.keys[k]));
+	str_adds(out, "cost,gpu_seconds,cpu_seconds,job_gpu_seconds\n");
+	for (size_t i = 0; i < r->n; i++) {
+		const struct report_row *row = &r->rows[i];
+		char money[FMT_MONEY_SIZE];
+
+		for (size_t k = 0; k < r->want.n; k++) {
+			csv_text(out, row->text[k]);
+			str_adds(out, ",");
+		}
+		str_addf(out, "%s,%" PRId64 ",%" PRId64 ",%" PRIu64 "\n",
+			 fmt_money(money, row->nano), row->gpu_s, row->cpu_s, row->jobs_gpu_s);
+	}
+}
+
+void report_json_text(struct str *out, const char *text)
+{
+	str_adds(out, "\"");
+	for (; *text != '\0'; text++) {
+		if (*text == '"' || *text == '\\')
+			str_addf(out, "\\%c", *text);
+		else if ((unsigned char)*text < ' ')
+			str_addf(out, "\\u%04x", (unsigned)(unsigned char)*text);
+		else
+			str_add(out, text, 1);
+	}
+	str_adds(out, "\"");
+}
+
+static void json_row(const struct report *r, const struct report_row *row, struct str *out)
+{
+	char money[FMT_MONEY_SIZE];
+
+	str_adds(out, "{");
+	for (size_t k = 0; k < r->want.n; k++) {
+		if (row->text[k] == NULL)
+			continue;
+		str_addf(out, "\"%s\":", report_key_str(r->want.keys[k]));
+		report_json_text(out, row->text[k]);
+		str_adds(out, ",");
+	}
+	str_addf(out,
+		 "\"cost\":\"%s\",\"gpu_seconds\":%" PRId64 ",\"cpu_seconds\":%" PRId64
+		 ",\"job_gpu_seconds\":%" PRIu64 "}",
+		 fmt_money(money, row->nano), row->gpu_s, row->cpu_s, row->jobs_gpu_s);
+}
+
+void report_json(const struct report *r, struct str *out)
+{
+	str_adds(out, "{\"rows\":[");
+	for (size_t i = 0; i < r->n; i++) {
+		str_adds(out, i > 0 ? ",\n" : "\n");
+		json_row(r, &r->rows[i], out);
+	}
+	str_adds(out, "]");
+	if (r->total_is_one) {
+		str_adds(out, ",\n\"total\":");
+		json_row(r, &r->total, out);
+	}
+	str_adds(out, "}\n");
+}

@@ -1,0 +1,181 @@
+/* The commands that write. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "core/conf.h"
+#include "ledger/command.h"
+#include "ledger/pass.h"
+
+enum { INTERVAL_MS = 60000, KEY_MAX = 256 };
+
+struct service {
+	struct site site;
+	struct ledger *ledger;
+	struct calendar calendar;
+	struct log *log;
+	struct pass pass;
+	char *currency; /* of facts that name none */
+};
+
+static void all_stops(sigset_t *set)
+{
+	(void)sigemptyset(set);
+	(void)sigaddset(set, SIGTERM);
+	(void)sigaddset(set, SIGINT);
+}
+
+/* The signals are blocked, and wait here until they are asked for. */
+static bool stops(void)
+{
+	sigset_t waiting;
+
+	return sigpending(&waiting) == 0 &&
+	       (sigismember(&waiting, SIGTERM) == 1 || sigismember(&waiting, SIGINT) == 1);
+}
+
+/* Is the ledger about this?  A new one is, from now on. */
+static int claim(struct ledger *l, const char *key, const char *text, struct err *e)
+{
+	char *had = NULL;
+	int rc = ledger_note(l, key, &had, e);
+
+	if (rc == 0 && had[0] == '\0')
+		rc = ledger_put_note(l, key, text, e);
+	else if (rc == 0 && strcmp(had, text) != 0)
+		rc = err_set(e, ERR_INVALID, "the ledger is of %s \"%.60s\", not \"%.60s\"", key,
+			     had, text);
+	free(had);
+	return rc;
+}
+
+/* The first that there was: bills that are computed again have the same. */
+static int take_currency(struct service *sv, struct err *e)
+{
+	if (ledger_note(sv->ledger, LEDGER_CURRENCY, &sv->currency, e) < 0)
+		return -1;
+	if (sv->currency[0] != '\0')
+		return 0;
+	free(sv->currency);
+	sv->currency = mem_strdup(sv->site.conf->currency);
+	return ledger_put_note(sv->ledger, LEDGER_CURRENCY, sv->currency, e);
+}
+
+/* Names of providers are the admin's; how they bill is known by their drivers. */
+static int put_drivers(struct service *sv, struct err *e)
+{
+	const struct conf *c = sv->site.conf;
+	struct str key;
+	int rc = 0;
+
+	str_init(&key, KEY_MAX);
+	for (size_t i = 0; i < c->nproviders && rc == 0; i++) {
+		str_clear(&key);
+		str_addf(&key, "%s%s", LEDGER_DRIVER, c->providers[i].name);
+		rc = ledger_put_note(sv->ledger, key.p, c->providers[i].driver, e);
+	}
+	str_fini(&key);
+	return rc;
+}
+
+static int claim_all(struct service *sv, const char *zone, struct err *e)
+{
+	if (ledger_begin(sv->ledger, e) < 0)
+		return -1;
+	if (claim(sv->ledger, LEDGER_CLUSTER, sv->site.conf->cluster, e) == 0 &&
+	    claim(sv->ledger, LEDGER_ZONE, zone, e) == 0 && take_currency(sv, e) == 0 &&
+	    put_drivers(sv, e) == 0)
+		return ledger_commit(sv->ledger, e);
+	ledger_rollback(sv->ledger);
+	return -1;
+}
+
+static int open_all(struct service *sv, const struct settings *s, struct err *e)
+{
+	const struct conf *c;
+
+	if (site_init(&sv->site, s, true, e) < 0)
+		return -1;
+	c = sv->site.conf;
+	if (calendar_init(&sv->calendar, c->report_zone, e) < 0)
+		return -1;
+	sv->log = log_new(STDERR_FILENO, (enum log_level)c->log_level);
+	if (ledger_open(&sv->ledger, sv->site.ledger, e) < 0 || claim_all(sv, c->report_zone, e) < 0)
+		return -1;
+	sv->pass = (struct pass){.ledger = sv->ledger,
+				 .calendar = &sv->calendar,
+				 .log = sv->log,
+				 .journal = sv->site.journal,
+				 .currency = sv->currency,
+				 .jobs = {.ledger = sv->ledger,
+					  .log = sv->log,
+					  .slurm_bin = c->slurm_bin,
+					  .slurm_conf = c->slurm_conf,
+					  .stops = stops},
+				 .stops = stops};
+	return 0;
+}
+
+static void close_all(struct service *sv)
+{
+	ledger_close(sv->ledger);
+	log_free(sv->log);
+	free(sv->currency);
+	calendar_fini(&sv->calendar);
+	site_fini(&sv->site);
+}
+
+/* One that fails leaves the rest to the next. */
+static int pass(const struct service *sv)
+{
+	struct err e = {0};
+
+	if (pass_run(&sv->pass, clock_wall_ms(), &e) == 0)
+		return 0;
+	if (e.code != ERR_CANCELLED)
+		log_write(sv->log, LOG_ERROR, "a pass failed", "why", e.msg, NULL);
+	return COMMAND_WRONG;
+}
+
+static int serve(const struct settings *s, bool once)
+{
+	const int64_t ms = s->interval_ms > 0 ? s->interval_ms : INTERVAL_MS;
+	const struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+	struct service sv = {0};
+	struct err e = {0};
+	sigset_t set;
+	int rc = 0;
+
+	all_stops(&set);
+	(void)sigprocmask(SIG_BLOCK, &set, NULL);
+	(void)signal(SIGPIPE, SIG_IGN);
+	if (open_all(&sv, s, &e) < 0) {
+		rc = command_fail(&e);
+	} else if (once) {
+		rc = pass(&sv);
+	} else {
+		log_write(sv.log, LOG_INFO, "started", "ledger", sv.site.ledger, "journal",
+			  sv.site.journal, NULL);
+		do
+			(void)pass(&sv);
+		while (sigtimedwait(&set, NULL, &pause) < 0);
+		log_write(sv.log, LOG_INFO, "stopped", NULL);
+	}
+	close_all(&sv);
+	return rc;
+}
+
+int command_run(const struct settings *s)
+{
+	return serve(s, false);
+}
+
+int command_once(const struct settings *s)
+{
+	return serve(s, true);
+}

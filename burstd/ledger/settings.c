@@ -1,0 +1,78 @@
+#include "ledger/settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/paths.h"
+#include "base/str.h"
+#include "io/conf_file.h"
+#include "providers/options.h"
+
+enum { PATH_MAX_BYTES = 4096 };
+
+#define AT(field) offsetof(struct settings, field), 0, 0
+
+const struct opt settings_options[] = {
+	{"by", 0, OPT_TEXT, "WORDS",
+	 "report: sum by these, separated by commas: account user partition qos wckey provider "
+	 "market pool type class day month job node",
+	 AT(by)},
+	{"case", 0, OPT_TEXT, "FILE", "print what the records of this file come to, and exit",
+	 AT(file)},
+	{"check", 0, OPT_FLAG, NULL, "rebuild: compare, and write nothing", AT(check)},
+	{"config", 'c', OPT_TEXT, "FILE", "burstd's configuration (default " PATHS_CONF ")",
+	 AT(config)},
+	{"csv", 0, OPT_FLAG, NULL, "report: as comma-separated values", AT(csv)},
+	{"explain", 0, OPT_FLAG, NULL, "job: with the arithmetic of each piece", AT(explain)},
+	{"from", 0, OPT_TEXT, "DAY", "report: the first day, such as 2026-03-29", AT(from)},
+	{"help", 'h', OPT_FLAG, NULL, "show this help, and exit", AT(help)},
+	{"interval", 'i', OPT_DURATION, "TIME", "run: time between two passes (default 60s)",
+	 offsetof(struct settings, interval_ms), 1000, 86400000},
+	{"journal", 'j', OPT_TEXT, "FILE", "burstd's journal (default: in its state_dir)",
+	 AT(journal)},
+	{"json", 0, OPT_FLAG, NULL, "report, status: as JSON", AT(json)},
+	{"ledger", 'l', OPT_TEXT, "FILE", "the ledger (default: ledger.db beside the journal)",
+	 AT(ledger)},
+	{"period", 'p', OPT_TEXT, "MONTH", "report: that month, such as 2026-03", AT(period)},
+	{"to", 0, OPT_TEXT, "DAY", "report: the last day", AT(to)},
+	{"version", 'V', OPT_FLAG, NULL, "show the version, and exit", AT(version)},
+};
+const size_t settings_noptions = sizeof(settings_options) / sizeof(settings_options[0]);
+
+static char *path_in(const char *dir, const char *name)
+{
+	struct str s;
+
+	str_init(&s, PATH_MAX_BYTES);
+	str_addf(&s, "%s/%s", dir, name);
+	return str_take(&s);
+}
+
+int site_init(struct site *site, const struct settings *s, bool needed, struct err *e)
+{
+	const char *config = s->config != NULL ? s->config : PATHS_CONF, *dir = PATHS_STATE;
+	const bool asked = needed || s->config != NULL;
+	struct err why;
+
+	*site = (struct site){0};
+	if ((asked || s->ledger == NULL) &&
+	    conf_file_load(&site->conf, config, provider_options, &why) < 0) {
+		site->conf = NULL;
+		if (asked)
+			return err_set(e, (enum err_code)why.code, "%s", why.msg);
+	}
+	if (site->conf != NULL)
+		dir = site->conf->state_dir;
+	site->journal = s->journal != NULL ? mem_strdup(s->journal) : path_in(dir, "journal.db");
+	site->ledger = s->ledger != NULL ? mem_strdup(s->ledger) : path_in(dir, "ledger.db");
+	return 0;
+}
+
+void site_fini(struct site *site)
+{
+	conf_free(site->conf);
+	free(site->journal);
+	free(site->ledger);
+	*site = (struct site){0};
+}

@@ -1,0 +1,252 @@
+#include "ledger/status.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/fmt.h"
+#include "ledger/report.h"
+#include "store/ledger_attempts.h"
+
+enum {
+	BATCH = 10000,
+	PATH_SIZE = 4096,
+	MUST_LOOK = LEDGER_UNPRICED | LEDGER_BROKEN | LEDGER_QUARANTINED | LEDGER_UNENDED,
+};
+
+struct counting {
+	struct status *s;
+	int64_t last, n;
+};
+
+static void take_problem(struct status *s, const struct ledger_lifetime *t)
+{
+	struct status_problem *p;
+
+	if (s->nproblems == STATUS_SHOWN)
+		return;
+	p = &s->problems[s->nproblems++];
+	(void)snprintf(p->node, sizeof(p->node), "%s", t->node);
+	(void)snprintf(p->instance, sizeof(p->instance), "%s", t->instance);
+	(void)snprintf(p->why, sizeof(p->why), "%s", t->why);
+	p->flags = t->flags;
+}
+
+static int count(void *ctx, const struct ledger_lifetime *t, struct err *e)
+{
+	struct counting *c = ctx;
+	struct status *s = c->s;
+
+	(void)e;
+	c->last = t->id;
+	c->n++;
+	s->states[t->state]++;
+	s->unpriced += (t->flags & LEDGER_UNPRICED) != 0;
+	s->estimated += (t->flags & LEDGER_ESTIMATED) != 0;
+	s->broken += (t->flags & LEDGER_BROKEN) != 0;
+	s->unmeasured += (t->flags & LEDGER_UNMEASURED) != 0;
+	s->skewed += (t->flags & (LEDGER_CLIPPED | LEDGER_NEGATIVE)) != 0;
+	s->quarantined += (t->flags & LEDGER_QUARANTINED) != 0;
+	s->unended += (t->flags & LEDGER_UNENDED) != 0;
+	if ((t->flags & MUST_LOOK) != 0)
+		take_problem(s, t);
+	return 0;
+}
+
+static int64_t size_of(const char *path)
+{
+	static const char *const suffixes[] = {"", "-wal"};
+	char file[PATH_SIZE];
+	struct stat st;
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		(void)snprintf(file, sizeof(file), "%s%s", path, suffixes[i]);
+		if (stat(file, &st) == 0)
+			sum += st.st_size;
+	}
+	return sum;
+}
+
+static int read_notes(struct status *s, struct ledger *l, struct err *e)
+{
+	const struct {
+		const char *name;
+		char **text;
+	} notes[] = {{LEDGER_SOURCE, &s->source},
+		     {LEDGER_FACTS_WHY, &s->facts_why},
+		     {LEDGER_JOBS_WHY, &s->jobs_why},
+		     {LEDGER_CLUSTER, &s->cluster},
+		     {LEDGER_ZONE, &s->zone}};
+
+	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
+		if (ledger_note(l, notes[i].name, notes[i].text, e) < 0)
+			return -1;
+	if (ledger_number(l, LEDGER_PASS_MS, &s->pass_ms, e) < 0 ||
+	    ledger_number(l, LEDGER_FACTS_MS, &s->facts_ms, e) < 0)
+		return -1;
+	return ledger_number(l, LEDGER_JOBS_MS, &s->jobs_ms, e);
+}
+
+int status_read(struct status *s, struct ledger *l, const char *path, struct err *e)
+{
+	struct counting c = {.s = s};
+
+	*s = (struct status){.bytes = size_of(path)};
+	if (read_notes(s, l, e) < 0 || ledger_count_attempts(l, &s->attempts, e) < 0)
+		return -1;
+	do {
+		c.n = 0;
+		if (ledger_lifetimes(l, c.last, BATCH, false, count, &c, e) < 0)
+			return -1;
+	} while (c.n == BATCH);
+	return 0;
+}
+
+void status_fini(struct status *s)
+{
+	free(s->source);
+	free(s->facts_why);
+	free(s->jobs_why);
+	free(s->cluster);
+	free(s->zone);
+	*s = (struct status){0};
+}
+
+static int64_t lifetimes(const struct status *s)
+{
+	return s->states[LEDGER_OPEN] + s->states[LEDGER_ENDED] + s->states[LEDGER_FINAL];
+}
+
+static int64_t bytes_each(const struct status *s)
+{
+	return lifetimes(s) > 0 ? s->bytes / lifetimes(s) : 0;
+}
+
+/* --- for people --------------------------------------------------------------------------------
+ */
+
+static void print_time(struct str *out, const char *what, int64_t ms, int64_t now_ms)
+{
+	char when[FMT_TIME_SIZE], ago[FMT_DUR_SIZE];
+
+	if (ms == 0)
+		str_addf(out, "%-12snever\n", what);
+	else
+		str_addf(out, "%-12s%s, %s ago\n", what, fmt_time(when, ms),
+			 fmt_duration(ago, now_ms > ms ? now_ms - ms : 0));
+}
+
+static const char *what(const struct status_problem *p)
+{
+	if (p->why[0] != '\0')
+		return p->why;
+	return (p->flags & LEDGER_UNENDED) != 0 ? "unended" : "quarantined";
+}
+
+static void print_problems(const struct status *s, struct str *out)
+{
+	if (s->unpriced > 0)
+		str_addf(out,
+			 "unpriced    %" PRId64 " instances have no price: they are in no sum\n",
+			 s->unpriced);
+	if (s->broken > 0)
+		str_addf(out, "broken      %" PRId64 " instances cannot be computed\n", s->broken);
+	if (s->quarantined > 0)
+		str_addf(out,
+			 "quarantined %" PRId64 " instances: Slurm's times of a job there cannot be"
+			 " right\n",
+			 s->quarantined);
+	if (s->unended > 0)
+		str_addf(out,
+			 "unended     %" PRId64
+			 " instances bill on, and their nodes have others: is"
+			 " a journal lost?\n",
+			 s->unended);
+	if (s->unmeasured > 0)
+		str_addf(out,
+			 "unmeasured  %" PRId64 " instances: what they have is not known, and"
+			 " shares are by their jobs\n",
+			 s->unmeasured);
+	if (s->skewed > 0)
+		str_addf(out,
+			 "clipped     %" PRId64 " instances: Slurm has jobs there while they"
+			 " were not ready\n",
+			 s->skewed);
+	if (s->estimated > 0)
+		str_addf(out,
+			 "estimated   %" PRId64 " instances: their end was only seen, not told\n",
+			 s->estimated);
+	for (size_t i = 0; i < s->nproblems; i++)
+		str_addf(out, "  %s, instance %s: %s\n", s->problems[i].node,
+			 s->problems[i].instance, what(&s->problems[i]));
+	if (s->nproblems == STATUS_SHOWN)
+		str_adds(out, "  ...\n");
+}
+
+void status_print(const struct status *s, int64_t now_ms, struct str *out)
+{
+	str_addf(out, "%-12s%s\n%-12s%s\n", "cluster", s->cluster, "zone", s->zone);
+	print_time(out, "last pass", s->pass_ms, now_ms);
+	print_time(out, "facts", s->facts_ms, now_ms);
+	if (s->facts_why[0] != '\0')
+		str_addf(out, "            the journal cannot be read: %s\n", s->facts_why);
+	print_time(out, "jobs", s->jobs_ms, now_ms);
+	if (s->jobs_why[0] != '\0')
+		str_addf(out, "            Slurm cannot be asked: %s\n", s->jobs_why);
+	str_addf(out, "%-12s%s%s\n", "source", s->source[0] != '\0' ? s->source : "none yet",
+		 strcmp(s->source, "squeue") == 0
+			 ? ": Slurm keeps no accounting; jobs that ended unseen are not known"
+			 : "");
+	str_addf(out,
+		 "%-12s%" PRId64 " running, %" PRId64 " ended, %" PRId64 " booked\n"
+		 "%-12s%" PRId64 "\n%-12s%" PRId64 " bytes, %" PRId64 " for each instance\n",
+		 "instances", s->states[LEDGER_OPEN], s->states[LEDGER_ENDED],
+		 s->states[LEDGER_FINAL], "attempts", s->attempts, "file", s->bytes, bytes_each(s));
+	print_problems(s, out);
+}
+
+/* --- for programs ------------------------------------------------------------------------------
+ */
+
+static void json_pair(struct str *out, const char *name, const char *text)
+{
+	str_addf(out, "\"%s\":", name);
+	report_json_text(out, text);
+	str_adds(out, ",");
+}
+
+void status_json(const struct status *s, int64_t now_ms, struct str *out)
+{
+	str_adds(out, "{");
+	json_pair(out, "cluster", s->cluster);
+	json_pair(out, "zone", s->zone);
+	json_pair(out, "source", s->source);
+	json_pair(out, "facts_error", s->facts_why);
+	json_pair(out, "jobs_error", s->jobs_why);
+	str_addf(out,
+		 "\"now_ms\":%" PRId64 ",\"pass_ms\":%" PRId64 ",\"facts_ms\":%" PRId64
+		 ",\"jobs_ms\":%" PRId64 ",\"running\":%" PRId64 ",\"ended\":%" PRId64
+		 ",\"booked\":%" PRId64 ",\"attempts\":%" PRId64 ",\"bytes\":%" PRId64
+		 ",\"bytes_per_instance\":%" PRId64 ",",
+		 now_ms, s->pass_ms, s->facts_ms, s->jobs_ms, s->states[LEDGER_OPEN],
+		 s->states[LEDGER_ENDED], s->states[LEDGER_FINAL], s->attempts, s->bytes,
+		 bytes_each(s));
+	str_addf(out,
+		 "\"unpriced\":%" PRId64 ",\"broken\":%" PRId64 ",\"unmeasured\":%" PRId64
+		 ",\"clipped\":%" PRId64 ",\"quarantined\":%" PRId64 ",\"unended\":%" PRId64
+		 ",\"estimated\":%" PRId64 ",\"problems\":[",
+		 s->unpriced, s->broken, s->unmeasured, s->skewed, s->quarantined, s->unended,
+		 s->estimated);
+	for (size_t i = 0; i < s->nproblems; i++) {
+		str_adds(out, i > 0 ? ",{" : "{");
+		json_pair(out, "node", s->problems[i].node);
+		json_pair(out, "instance", s->problems[i].instance);
+		str_adds(out, "\"why\":");
+		report_json_text(out, s->problems[i].why);
+		str_adds(out, "}");
+	}
+	str_adds(out, "]}\n");
+}

@@ -1,0 +1,238 @@
+#include "ledger/verify.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { BATCH = 200 };
+
+struct had { /* the postings of one lifetime, by key */
+	struct ledger_posting *v;
+	size_t n, cap;
+};
+
+struct batch {
+	struct ledger_lifetime v[BATCH]; /* texts are their own */
+	size_t n;
+};
+
+static int take_lifetime(void *ctx, const struct ledger_lifetime *t, struct err *e)
+{
+	struct batch *b = ctx;
+	struct ledger_lifetime *own = &b->v[b->n++];
+
+	(void)e;
+	*own = *t;
+	own->node = mem_strdup(t->node);
+	own->instance = mem_strdup(t->instance);
+	own->why = "";
+	return 0;
+}
+
+static void drop(struct batch *b)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		free((char *)(uintptr_t)b->v[i].node);
+		free((char *)(uintptr_t)b->v[i].instance);
+	}
+	b->n = 0;
+}
+
+static int compare(const struct ledger_posting *a, const struct ledger_posting *b)
+{
+	const int64_t x[] = {a->day, a->kind, a->dims, a->attempt};
+	const int64_t y[] = {b->day, b->kind, b->dims, b->attempt};
+
+	for (size_t i = 0; i < sizeof(x) / sizeof(x[0]); i++)
+		if (x[i] != y[i])
+			return x[i] < y[i] ? -1 : 1;
+	return 0;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	return compare(a, b);
+}
+
+/* Booked ones, their differences, and open ones of one key are one. */
+static int take_posting(void *ctx, const struct ledger_posting *p, struct err *e)
+{
+	struct had *h = ctx;
+	struct ledger_posting *last = h->n > 0 ? &h->v[h->n - 1] : NULL;
+
+	(void)e;
+	if (last != NULL && compare(last, p) == 0) {
+		last->nano += p->nano;
+		last->gpu_s += p->gpu_s;
+		last->cpu_s += p->cpu_s;
+		last->time_s += p->time_s;
+		last->part += p->part;
+		last->whole += p->whole;
+		return 0;
+	}
+	if (h->n == h->cap) {
+		h->cap = h->cap == 0 ? 32 : 2 * h->cap;
+		h->v = mem_realloc(h->v, h->cap * sizeof(*h->v));
+	}
+	assert(h->v != NULL);
+	h->v[h->n++] = *p;
+	return 0;
+}
+
+/* A posting that came to nothing is none. */
+static bool is_nothing(const struct ledger_posting *p)
+{
+	return p->nano == 0 && p->gpu_s == 0 && p->cpu_s == 0 && p->time_s == 0;
+}
+
+static void digest(struct digest *d, const struct ledger_lifetime *t,
+		   const struct ledger_posting *v, size_t n)
+{
+	digest_int(d, t->id);
+	for (size_t i = 0; i < n; i++) {
+		const int64_t fields[] = {v[i].day,  v[i].kind,  v[i].dims,  v[i].attempt,
+					  v[i].nano, v[i].gpu_s, v[i].cpu_s, v[i].time_s};
+
+		if (is_nothing(&v[i]))
+			continue;
+		for (size_t k = 0; k < sizeof(fields) / sizeof(fields[0]); k++)
+			digest_int(d, fields[k]);
+	}
+}
+
+static bool is_same(const struct ledger_posting *a, size_t n, const struct ledger_posting *b,
+		    size_t m)
+{
+	size_t i = 0, k = 0;
+
+	for (;;) {
+		while (i < n && is_nothing(&a[i]))
+			i++;
+		while (k < m && is_nothing(&b[k]))
+			k++;
+		if (i == n || k == m)
+			return i == n && k == m;
+		if (compare(&a[i], &b[k]) != 0 || a[i].nano != b[k].nano ||
+		    a[i].gpu_s != b[k].gpu_s || a[i].cpu_s != b[k].cpu_s ||
+		    a[i].time_s != b[k].time_s)
+			return false;
+		i++;
+		k++;
+	}
+}
+
+struct checking {
+	const struct book *book;
+	struct verify *v;
+	struct str *out;
+	struct digest had, made;
+	bool interrupted; /* the last pass did not come to its end */
+};
+
+static void say(struct checking *c, int64_t count, const struct ledger_lifetime *t,
+		const char *what)
+{
+	if (count <= VERIFY_SHOWN)
+		str_addf(c->out, "%s, instance %s: %s\n", t->node, t->instance, what);
+}
+
+static void judge(struct checking *c, const struct ledger_lifetime *t, const struct had *h,
+		  struct book_result *r)
+{
+	struct verify *v = c->v;
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < h->n; i++)
+		sum += h->v[i].nano;
+	if (sum != t->nano || (t->flags & LEDGER_BROKEN) != 0)
+		say(c, ++v->uneven, t, "its postings do not add up to its bill");
+	if (r->n > 0)
+		qsort(r->v, r->n, sizeof(*r->v), by_key);
+	digest(&c->had, t, h->v, h->n);
+	digest(&c->made, t, r->v, r->n);
+	if (is_same(h->v, h->n, r->v, r->n))
+		return;
+	if (t->dirty || (c->interrupted && t->state != LEDGER_FINAL))
+		v->late++;
+	else
+		say(c, ++v->differ, t, "computed again it is not the same");
+}
+
+static int check_one(struct checking *c, const struct ledger_lifetime *t, struct err *e)
+{
+	struct book_result r;
+	struct had h = {0};
+	int rc = ledger_postings_of(c->book->ledger, t->id, take_posting, &h, e);
+
+	if (rc == 0) {
+		rc = book_compute(c->book, t, t->end_s, &r, e);
+		if (rc == 0)
+			judge(c, t, &h, &r);
+		book_result_fini(&r);
+	}
+	free(h.v);
+	c->v->lifetimes++;
+	return rc;
+}
+
+static int check_all(struct checking *c, struct batch *b, struct err *e)
+{
+	int64_t after = 0;
+	int rc = 0;
+
+	do {
+		b->n = 0;
+		rc = ledger_lifetimes(c->book->ledger, after, BATCH, false, take_lifetime, b, e);
+		for (size_t i = 0; i < b->n && rc == 0; i++)
+			rc = check_one(c, &b->v[i], e);
+		after = b->n > 0 ? b->v[b->n - 1].id : after;
+		if (b->n < BATCH) {
+			drop(b);
+			return rc;
+		}
+		drop(b);
+	} while (rc == 0);
+	return rc;
+}
+
+int verify_ledger(const struct book *b, struct verify *v, struct str *out, struct err *e)
+{
+	struct checking c = {.book = b, .v = v, .out = out};
+	struct batch *batch = mem_zalloc(sizeof(*batch));
+	int64_t facts_ms, pass_ms;
+	int rc;
+
+	*v = (struct verify){0};
+	if (ledger_number(b->ledger, LEDGER_FACTS_MS, &facts_ms, e) < 0 ||
+	    ledger_number(b->ledger, LEDGER_PASS_MS, &pass_ms, e) < 0) {
+		free(batch);
+		return -1;
+	}
+	c.interrupted = facts_ms > pass_ms;
+	digest_begin(&c.had, "");
+	digest_begin(&c.made, "");
+	rc = ledger_check_chain(b->ledger, &v->chain, e);
+	if (rc == 0)
+		rc = ledger_check_rollup(b->ledger, &v->rollups, e);
+	if (rc == 0)
+		rc = check_all(&c, batch, e);
+	digest_end(&c.had, v->had);
+	digest_end(&c.made, v->made);
+	free(batch);
+	if (rc < 0)
+		return -1;
+	if (v->chain.bad != 0)
+		str_addf(out, "booking %" PRId64 ": %s\n", v->chain.bad, v->chain.what);
+	if (v->rollups != 0)
+		str_addf(out, "%" PRId64 " sums by day are not those of the postings\n",
+			 v->rollups);
+	return 0;
+}
+
+bool verify_is_good(const struct verify *v)
+{
+	return v->chain.bad == 0 && v->rollups == 0 && v->uneven == 0 && v->differ == 0;
+}

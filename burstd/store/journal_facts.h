@@ -1,0 +1,76 @@
+/* journal_facts.h - reads the facts in burstd's journal from another process: what burstd did, and
+ * when, which bills are computed from.
+ *
+ * Nothing is written, and burstd never waits: each call reads some rows in a transaction of its
+ * own.  A journal that is missing, busy or too old to have facts is an error of ERR_IO, for it may
+ * be another in a minute; one from a newer burstd is ERR_INVALID. */
+#ifndef BURSTD_JOURNAL_FACTS_H
+#define BURSTD_JOURNAL_FACTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct journal_facts;
+
+/* The rows of the tables, as in schema.c; texts are borrowed for the visit.  seq: grows with each
+ * row of its table. */
+struct fact_life {
+	int64_t seq;
+	const char *node, *kind, *instance;
+	uint64_t gen;
+	int64_t at_ms, said_ms, rate_nano_h;
+};
+
+struct fact_machine {
+	const char *node;
+	uint64_t gen;
+	int64_t at_ms;
+	const char *pool, *provider, *offer, *type, *region, *zone, *market, *currency;
+	int64_t quantum_ms, minimum_ms, cpus, memory_mb, gpus;
+};
+
+struct fact_said { /* of a job, by slurmctld */
+	int64_t seq, at_ms;
+	uint64_t job;
+	const char *id, *account, *user, *partition, *qos, *wckey;
+	int64_t limit_s, nodes, cpus, memory_mb, gpus;
+};
+
+struct fact_price {
+	int64_t seq;
+	const char *provider, *region, *zone, *type, *market, *currency;
+	int64_t nano_h; /* negative: withdrawn */
+	int64_t valid_from_ms, observed_ms;
+	const char *source;
+};
+
+/* Each is called in order of seq.  A visit that returns -1 (with *e) ends the call, which returns
+ * -1, too. */
+typedef int (*fact_life_fn)(void *ctx, const struct fact_life *l, struct err *e);
+typedef int (*fact_machine_fn)(void *ctx, const struct fact_machine *m, struct err *e);
+typedef int (*fact_buyer_fn)(void *ctx, uint64_t job, struct err *e);
+typedef int (*fact_said_fn)(void *ctx, const struct fact_said *s, struct err *e);
+typedef int (*fact_price_fn)(void *ctx, const struct fact_price *p, struct err *e);
+
+int journal_facts_open(struct journal_facts **out, const char *path, struct err *e);
+void journal_facts_close(struct journal_facts *f); /* NULL is fine */
+
+/* Rows after that seq, at most limit.  A journal without prices has none. */
+int journal_facts_lives(struct journal_facts *f, int64_t after, unsigned limit, fact_life_fn fn,
+			void *ctx, struct err *e);
+int journal_facts_said(struct journal_facts *f, int64_t after, unsigned limit, fact_said_fn fn,
+		       void *ctx, struct err *e);
+int journal_facts_prices(struct journal_facts *f, int64_t after, unsigned limit, fact_price_fn fn,
+			 void *ctx, struct err *e);
+/* What was bought for a generation, if that is known, and the jobs that it was bought for. */
+int journal_facts_machine(struct journal_facts *f, const char *node, uint64_t gen,
+			  fact_machine_fn fn, void *ctx, struct err *e);
+int journal_facts_buyers(struct journal_facts *f, const char *node, uint64_t gen, fact_buyer_fn fn,
+			 void *ctx, struct err *e);
+
+/* The largest seq of life; 0: none. */
+int journal_facts_last(struct journal_facts *f, int64_t *seq, struct err *e);
+
+#endif

@@ -1,0 +1,358 @@
+#include "store/ledger_attempts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "store/ledger_private.h"
+
+#define ATTEMPT                                                                                    \
+	"SELECT a.id, a.job, a.start_s, a.end_s, a.submit_s, a.dbindex, a.job_id, n.text, s.text," \
+	" c.text, u.text, p.text, q.text, w.text, o.text, a.cpus, a.gpus, a.memory_mb, a.nnodes,"  \
+	" a.running, a.seen_ms FROM attempt AS a"                                                  \
+	" JOIN word AS n ON n.id = a.name JOIN word AS s ON s.id = a.state"                        \
+	" JOIN word AS c ON c.id = a.account JOIN word AS u ON u.id = a.user"                      \
+	" JOIN word AS p ON p.id = a.partition JOIN word AS q ON q.id = a.qos"                     \
+	" JOIN word AS w ON w.id = a.wckey JOIN word AS o ON o.id = a.source "
+
+/* CROSS JOIN: in this order. */
+static const char sql_on[] =
+	"SELECT a.id, a.job, a.start_s, a.end_s, a.submit_s, a.dbindex, a.job_id, n.text, s.text,"
+	" c.text, u.text, p.text, q.text, w.text, o.text, a.cpus, a.gpus, a.memory_mb, a.nnodes,"
+	" a.running, a.seen_ms FROM word AS x CROSS JOIN attempt_on AS y CROSS JOIN attempt AS a"
+	" JOIN word AS n ON n.id = a.name JOIN word AS s ON s.id = a.state"
+	" JOIN word AS c ON c.id = a.account JOIN word AS u ON u.id = a.user"
+	" JOIN word AS p ON p.id = a.partition JOIN word AS q ON q.id = a.qos"
+	" JOIN word AS w ON w.id = a.wckey JOIN word AS o ON o.id = a.source"
+	" WHERE x.text = ? AND y.node = x.id AND y.start_s >= ? AND y.start_s < ?"
+	" AND a.id = y.attempt ORDER BY y.start_s, a.job";
+static const char sql_of[] = ATTEMPT "WHERE a.job = ? ORDER BY a.start_s";
+static const char sql_named[] = ATTEMPT "WHERE a.job_id = ? ORDER BY a.start_s";
+static const char sql_one[] = ATTEMPT "WHERE a.id = ?";
+
+static const char sql_job_id[] = "SELECT job_id FROM attempt WHERE id = ?";
+static const char sql_find[] =
+	"SELECT id FROM attempt WHERE job = ?1 AND (start_s = ?2 OR (running <> 0 AND"
+	" ((?3 <> 0 AND dbindex = ?3) OR (?3 = 0 AND submit_s = ?4)))) ORDER BY start_s = ?2 DESC"
+	" LIMIT 1";
+static const char sql_same[] =
+	"SELECT COUNT(*) FROM attempt WHERE id = ? AND start_s = ? AND end_s = ? AND submit_s = ?"
+	" AND dbindex = ? AND job_id = ? AND name = ? AND state = ? AND account = ? AND user = ?"
+	" AND partition = ? AND qos = ? AND wckey = ? AND cpus = ? AND gpus = ?"
+	" AND memory_mb = ? AND nnodes = ? AND running = ? AND source = ?";
+static const char sql_insert[] =
+	"INSERT INTO attempt (start_s, end_s, submit_s, dbindex, job_id, name, state, account,"
+	" user, partition, qos, wckey, cpus, gpus, memory_mb, nnodes, running, source, seen_ms,"
+	" job) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id";
+static const char sql_update[] =
+	"UPDATE attempt SET start_s = ?, end_s = ?, submit_s = ?, dbindex = ?, job_id = ?,"
+	" name = ?, state = ?, account = ?, user = ?, partition = ?, qos = ?, wckey = ?, cpus = ?,"
+	" gpus = ?, memory_mb = ?, nnodes = ?, running = ?, source = ?, seen_ms = ? WHERE id = ?";
+static const char sql_see[] = "UPDATE attempt SET seen_ms = ? WHERE id = ?";
+static const char sql_leave[] = "DELETE FROM attempt_on WHERE attempt = ?";
+static const char sql_enter[] =
+	"INSERT OR IGNORE INTO attempt_on (node, start_s, attempt) VALUES (?, ?, ?)";
+/* Others than final ones are computed again in any case. */
+static const char sql_touch[] =
+	"UPDATE lifetime SET dirty = 1 WHERE state = 2 AND start_s <= ?3 AND end_s >= ?2 AND"
+	" node IN (SELECT w.text FROM attempt_on AS o JOIN word AS w ON w.id = o.node"
+	" WHERE o.attempt = ?1)";
+/* Those that were bought for its job: who pays for their boot may be another attempt now. */
+static const char sql_touch_bought[] =
+	"UPDATE lifetime SET dirty = 1 WHERE state = 2 AND end_s >= ?2 AND start_s <= ?2 + 3600 AND"
+	" (node, gen) IN (SELECT node, gen FROM buyer WHERE job = ?1)";
+static const char sql_end[] =
+	"UPDATE attempt SET running = 0, end_s = MAX(start_s, seen_ms / 1000)"
+	" WHERE running <> 0 AND seen_ms < ? AND source = (SELECT id FROM word WHERE text = ?)";
+static const char sql_taken[] =
+	"SELECT COUNT(*) FROM attempt_on AS o JOIN word AS w ON w.id = o.node"
+	" JOIN life AS f ON f.node = w.text"
+	" WHERE o.attempt = ? AND f.kind IN ('noticed', 'taken') AND f.at_ms >= ? AND f.at_ms <= ?";
+static const char sql_count[] = "SELECT COUNT(*) FROM attempt";
+
+enum { NWORDS = 8 };
+
+static int words_of(struct ledger *l, const struct ledger_attempt *a, int64_t out[NWORDS],
+		    struct err *e)
+{
+	const char *const texts[NWORDS] = {a->name,      a->state, a->account, a->user,
+					   a->partition, a->qos,   a->wckey,   a->source};
+
+	for (size_t i = 0; i < NWORDS; i++)
+		if (ledger_word(l, texts[i], &out[i], e) < 0)
+			return -1;
+	return 0;
+}
+
+/* All that statements have in common, in their order. */
+static void bind(struct db_cursor *c, const struct ledger_attempt *a, const int64_t w[NWORDS])
+{
+	db_put_int(c, a->start_s);
+	db_put_int(c, a->end_s);
+	db_put_int(c, a->submit_s);
+	db_put_int(c, (int64_t)a->dbindex);
+	ledger_put_text(c, a->job_id);
+	for (size_t i = 0; i + 1 < NWORDS; i++)
+		db_put_int(c, w[i]);
+	db_put_int(c, a->cpus);
+	db_put_int(c, a->gpus);
+	db_put_int(c, a->memory_mb);
+	db_put_int(c, a->nnodes);
+	db_put_int(c, a->running);
+	db_put_int(c, w[NWORDS - 1]);
+}
+
+static int find(struct ledger *l, const struct ledger_attempt *a, int64_t *id, struct err *e)
+{
+	struct db_cursor c;
+
+	if (ledger_stmt(l, &c, sql_find, e) < 0)
+		return -1;
+	db_put_int(&c, (int64_t)a->job);
+	db_put_int(&c, a->start_s);
+	db_put_int(&c, (int64_t)a->dbindex);
+	db_put_int(&c, a->submit_s);
+	return ledger_ask(l, &c, id, e);
+}
+
+static int is_same(struct ledger *l, int64_t id, const struct ledger_attempt *a,
+		   const int64_t w[NWORDS], bool *same, struct err *e)
+{
+	struct db_cursor c;
+	int64_t n = 0;
+
+	if (ledger_stmt(l, &c, sql_same, e) < 0)
+		return -1;
+	db_put_int(&c, id);
+	bind(&c, a, w);
+	if (ledger_ask(l, &c, &n, e) < 0)
+		return -1;
+	*same = n > 0;
+	return 0;
+}
+
+static int see(struct ledger *l, int64_t id, int64_t seen_ms, struct err *e)
+{
+	struct db_cursor c;
+
+	if (ledger_stmt(l, &c, sql_see, e) < 0)
+		return -1;
+	db_put_int(&c, seen_ms);
+	db_put_int(&c, id);
+	return ledger_do(l, &c, e);
+}
+
+static int touch(struct ledger *l, int64_t id, const struct ledger_attempt *a, struct err *e)
+{
+	struct db_cursor c;
+
+	if (ledger_stmt(l, &c, sql_touch, e) < 0)
+		return -1;
+	db_put_int(&c, id);
+	db_put_int(&c, a->start_s);
+	db_put_int(&c, a->running ? INT64_MAX : a->end_s);
+	if (ledger_do(l, &c, e) < 0 || ledger_stmt(l, &c, sql_touch_bought, e) < 0)
+		return -1;
+	db_put_int(&c, (int64_t)a->job);
+	db_put_int(&c, a->start_s);
+	return ledger_do(l, &c, e);
+}
+
+static int enter(struct ledger *l, int64_t id, int64_t start_s, const char *const *nodes, size_t n,
+		 struct err *e)
+{
+	struct db_cursor c;
+	int64_t node;
+
+	if (ledger_stmt(l, &c, sql_leave, e) < 0)
+		return -1;
+	db_put_int(&c, id);
+	if (ledger_do(l, &c, e) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		if (ledger_word(l, nodes[i], &node, e) < 0 || ledger_stmt(l, &c, sql_enter, e) < 0)
+			return -1;
+		db_put_int(&c, node);
+		db_put_int(&c, start_s);
+		db_put_int(&c, id);
+		if (ledger_do(l, &c, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int write_row(struct ledger *l, bool fresh, const struct ledger_attempt *a,
+		     const int64_t w[NWORDS], int64_t *id, struct err *e)
+{
+	struct db_cursor c;
+
+	if (ledger_stmt(l, &c, fresh ? sql_insert : sql_update, e) < 0)
+		return -1;
+	bind(&c, a, w);
+	db_put_int(&c, a->seen_ms);
+	db_put_int(&c, fresh ? (int64_t)a->job : *id);
+	if (fresh)
+		return ledger_ask(l, &c, id, e) == 1 ? 0 : -1;
+	return ledger_do(l, &c, e);
+}
+
+int ledger_put_attempt(struct ledger *l, const struct ledger_attempt *a, const char *const *nodes,
+		       size_t n, int64_t *id, struct err *e)
+{
+	int64_t w[NWORDS];
+	bool same = false;
+	int found;
+
+	*id = 0;
+	if (l->to_read)
+		return 0;
+	if (words_of(l, a, w, e) < 0)
+		return -1;
+	found = find(l, a, id, e);
+	if (found < 0 || (found > 0 && is_same(l, *id, a, w, &same, e) < 0))
+		return -1;
+	if (same)
+		return a->running ? see(l, *id, a->seen_ms, e) : 0;
+	/* Where it was, and where it is now. */
+	if (found > 0 && touch(l, *id, a, e) < 0)
+		return -1;
+	if (write_row(l, found == 0, a, w, id, e) < 0 || enter(l, *id, a->start_s, nodes, n, e) < 0)
+		return -1;
+	return touch(l, *id, a, e);
+}
+
+int ledger_end_unseen(struct ledger *l, const char *source, int64_t before_ms, struct err *e)
+{
+	struct db_cursor c;
+
+	if (ledger_stmt(l, &c, sql_end, e) < 0)
+		return -1;
+	db_put_int(&c, before_ms);
+	ledger_put_text(&c, source);
+	return ledger_do(l, &c, e);
+}
+
+/* --- reading -----------------------------------------------------------------------------------
+ */
+
+static void read_attempt(struct db_cursor *c, struct ledger_attempt *a)
+{
+	const char **const texts[] = {&a->job_id,    &a->name, &a->state, &a->account, &a->user,
+				      &a->partition, &a->qos,  &a->wckey, &a->source};
+
+	c->at = 0;
+	a->id = ledger_int(c);
+	a->job = (uint64_t)ledger_int(c);
+	a->start_s = ledger_int(c);
+	a->end_s = ledger_int(c);
+	a->submit_s = ledger_int(c);
+	a->dbindex = (uint64_t)ledger_int(c);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		*texts[i] = db_get_text(c, LEDGER_TEXT_MAX);
+	a->cpus = ledger_int(c);
+	a->gpus = ledger_int(c);
+	a->memory_mb = ledger_int(c);
+	a->nnodes = ledger_int(c);
+	a->running = ledger_int(c) != 0;
+	a->seen_ms = ledger_int(c);
+}
+
+static int visit(struct ledger *l, struct db_cursor *c, ledger_attempt_fn fn, void *ctx,
+		 struct err *e)
+{
+	int rc;
+
+	while ((rc = db_step(l->db, c->st, e)) == 1) {
+		struct ledger_attempt a = {0};
+
+		read_attempt(c, &a);
+		if (c->bad || fn(ctx, &a, e) < 0) {
+			db_reset(c->st);
+			return c->bad ? db_damaged(l->db, "attempt", e) : -1;
+		}
+	}
+	return rc;
+}
+
+int ledger_attempts_on(struct ledger *l, const char *node, int64_t from_s, int64_t to_s,
+		       ledger_attempt_fn fn, void *ctx, struct err *e)
+{
+	struct db_cursor c;
+
+	if (ledger_stmt(l, &c, sql_on, e) < 0)
+		return -1;
+	ledger_put_text(&c, node);
+	db_put_int(&c, from_s);
+	db_put_int(&c, to_s);
+	return visit(l, &c, fn, ctx, e);
+}
+
+int ledger_attempts_of(struct ledger *l, uint64_t job, ledger_attempt_fn fn, void *ctx,
+		       struct err *e)
+{
+	struct db_cursor c;
+
+	if (ledger_stmt(l, &c, sql_of, e) < 0)
+		return -1;
+	db_put_int(&c, (int64_t)job);
+	return visit(l, &c, fn, ctx, e);
+}
+
+int ledger_attempts_named(struct ledger *l, const char *job_id, ledger_attempt_fn fn, void *ctx,
+			  struct err *e)
+{
+	struct db_cursor c;
+
+	if (ledger_stmt(l, &c, sql_named, e) < 0)
+		return -1;
+	ledger_put_text(&c, job_id);
+	return visit(l, &c, fn, ctx, e);
+}
+
+int ledger_attempt(struct ledger *l, int64_t id, ledger_attempt_fn fn, void *ctx, struct err *e)
+{
+	struct db_cursor c;
+
+	if (ledger_stmt(l, &c, sql_one, e) < 0)
+		return -1;
+	db_put_int(&c, id);
+	return visit(l, &c, fn, ctx, e);
+}
+
+int ledger_job_id(struct ledger *l, int64_t attempt, char **out, struct err *e)
+{
+	struct db_cursor c;
+
+	*out = NULL;
+	if (ledger_stmt(l, &c, sql_job_id, e) < 0)
+		return -1;
+	db_put_int(&c, attempt);
+	return ledger_ask_text(l, &c, out, e);
+}
+
+int ledger_was_taken(struct ledger *l, int64_t attempt, int64_t from_ms, int64_t to_ms, bool *taken,
+		     struct err *e)
+{
+	struct db_cursor c;
+	int64_t n = 0;
+
+	if (ledger_stmt(l, &c, sql_taken, e) < 0)
+		return -1;
+	db_put_int(&c, attempt);
+	db_put_int(&c, from_ms);
+	db_put_int(&c, to_ms);
+	if (ledger_ask(l, &c, &n, e) < 0)
+		return -1;
+	*taken = n > 0;
+	return 0;
+}
+
+int ledger_count_attempts(struct ledger *l, int64_t *n, struct err *e)
+{
+	struct db_cursor c;
+
+	*n = 0;
+	if (ledger_stmt(l, &c, sql_count, e) < 0)
+		return -1;
+	return ledger_ask(l, &c, n, e) < 0 ? -1 : 0;
+}

@@ -1,0 +1,58 @@
+/* ledger_attempts.h - attempts: each run of a job on nodes, as Slurm tells of it.
+ *
+ * An attempt is known by its job and its begin; a job that is requeued has several.  Numbers of
+ * jobs begin anew when slurmctld has lost its state, and an attempt of a new job does not begin
+ * when one of an old job did.  One that runs is provisional: what is told of it later replaces it,
+ * its begin too, which Slurm sets anew when the nodes are up. */
+#ifndef BURSTD_STORE_LEDGER_ATTEMPTS_H
+#define BURSTD_STORE_LEDGER_ATTEMPTS_H
+
+#include "store/ledger.h"
+
+#define LEDGER_SAID "said" /* source: only burstd tells of the job, which has not run yet */
+
+struct ledger_attempt {         /* texts are borrowed */
+	int64_t id;             /* its own number here; ignored by ledger_put_attempt() */
+	uint64_t job;           /* Slurm's number, of array tasks and components, too */
+	int64_t start_s, end_s; /* end_s: of one that runs its begin */
+	int64_t submit_s;
+	uint64_t dbindex;   /* slurmdbd's number, all 64 bits; 0: not known */
+	const char *job_id; /* as people write it: "7", "7_2", "7+1" */
+	const char *name;   /* a user's text: anything */
+	const char *state, *account, *user, *partition, *qos, *wckey, *source;
+	int64_t cpus, gpus, memory_mb; /* of one of its nodes */
+	int64_t nnodes;
+	bool running;
+	int64_t seen_ms;
+};
+
+/* Write what is told of an attempt on these nodes, which replaces what was told of the same before;
+ * if that says something else, the lifetimes of its nodes are computed again.  *id: its number. */
+int ledger_put_attempt(struct ledger *l, const struct ledger_attempt *a, const char *const *nodes,
+		       size_t n, int64_t *id, struct err *e);
+/* Attempts of that source that ran and were not seen since before_ms have ended when they were last
+ * seen: slurmctld has forgotten them. */
+int ledger_end_unseen(struct ledger *l, const char *source, int64_t before_ms, struct err *e);
+
+typedef int (*ledger_attempt_fn)(void *ctx, const struct ledger_attempt *a, struct err *e);
+/* Attempts on that node that began in [from_s, to_s), by begin. */
+int ledger_attempts_on(struct ledger *l, const char *node, int64_t from_s, int64_t to_s,
+		       ledger_attempt_fn fn, void *ctx, struct err *e);
+/* All attempts of the job of that number, by begin. */
+int ledger_attempts_of(struct ledger *l, uint64_t job, ledger_attempt_fn fn, void *ctx,
+		       struct err *e);
+/* All of that id, as people write it ("7_2"); reads all attempts. */
+int ledger_attempts_named(struct ledger *l, const char *job_id, ledger_attempt_fn fn, void *ctx,
+			  struct err *e);
+int ledger_attempt(struct ledger *l, int64_t id, ledger_attempt_fn fn, void *ctx, struct err *e);
+
+/* The job's id, as people write it: the caller's (free()), "" if there is no such attempt. */
+int ledger_job_id(struct ledger *l, int64_t attempt, char **out, struct err *e);
+
+/* Did the provider take a node of this attempt, or give notice of it, in [from_ms, to_ms]? */
+int ledger_was_taken(struct ledger *l, int64_t attempt, int64_t from_ms, int64_t to_ms, bool *taken,
+		     struct err *e);
+/* How many attempts there are. */
+int ledger_count_attempts(struct ledger *l, int64_t *n, struct err *e);
+
+#endif

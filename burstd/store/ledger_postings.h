@@ -1,0 +1,87 @@
+/* ledger_postings.h - the parts of each instance's bill, and their sums by day. */
+#ifndef BURSTD_STORE_LEDGER_POSTINGS_H
+#define BURSTD_STORE_LEDGER_POSTINGS_H
+
+#include "store/digest.h"
+#include "store/ledger.h"
+
+enum { /* a posting's kind: its class, what it does to it, and whose it is */
+       LEDGER_CLASS = 15,
+       LEDGER_CREDIT = 16,
+       LEDGER_OF_JOB = 32,
+       LEDGER_OF_POOL = 64,
+       LEDGER_OF_CLUSTER = 96,
+       LEDGER_OWNER = 96,
+};
+
+struct ledger_dims { /* who and where; "": not known, or nobody */
+	const char *account, *user, *partition, *qos, *wckey;
+	const char *provider, *market, *pool, *type, *currency;
+};
+
+enum { LEDGER_NDIMS = 10 };
+
+struct ledger_posting {
+	int64_t id, booking; /* booking 0: it may change */
+	int64_t lifetime;
+	int64_t day;     /* since 1970, of the report's zone */
+	unsigned kind;   /* above */
+	int64_t dims;    /* ledger_dims_id() */
+	int64_t attempt; /* of LEDGER_OF_JOB; else 0 */
+	int64_t nano;
+	int64_t gpu_s, cpu_s; /* that the owner had; of time that nobody had: that were free */
+	int64_t from_s, to_s; /* it lies in there */
+	int64_t time_s;       /* of the instance that it pays for a share of: ... */
+	int64_t part, whole;  /* ... `part` of `whole` parts of all that time */
+	int64_t list_nano;    /* what its share costs on demand; -1: not known */
+};
+
+/* The number of this combination, which is given it here if it has none. */
+int ledger_dims_id(struct ledger *l, const struct ledger_dims *d, int64_t *id, struct err *e);
+typedef int (*ledger_dims_fn)(void *ctx, int64_t id, const int64_t words[LEDGER_NDIMS],
+			      struct err *e);
+/* All of them, as numbers of words. */
+int ledger_all_dims(struct ledger *l, ledger_dims_fn fn, void *ctx, struct err *e);
+typedef int (*ledger_word_fn)(void *ctx, int64_t id, const char *text, struct err *e);
+int ledger_all_words(struct ledger *l, ledger_word_fn fn, void *ctx, struct err *e);
+
+/* From now on the postings of the lifetime are those of v (sorted here; their id, booking and
+ * lifetime are ignored; of one day, kind, dims and attempt there is one at most).  Booked ones
+ * stay, and what is new is the difference.  book: all that is not booked yet is, at_ms.  *changed:
+ * some were written. */
+struct ledger_change {
+	int64_t lifetime;
+	struct ledger_posting *v;
+	size_t n;
+	bool book;
+	int64_t at_ms;
+};
+int ledger_set_postings(struct ledger *l, const struct ledger_change *ch, bool *changed,
+			struct err *e);
+
+typedef int (*ledger_posting_fn)(void *ctx, const struct ledger_posting *p, struct err *e);
+int ledger_postings_of(struct ledger *l, int64_t lifetime, ledger_posting_fn fn, void *ctx,
+		       struct err *e);
+int ledger_postings_for(struct ledger *l, int64_t attempt, ledger_posting_fn fn, void *ctx,
+			struct err *e);
+/* All in [from_day, to_day), in no order that means anything. */
+int ledger_postings(struct ledger *l, int64_t from_day, int64_t to_day, ledger_posting_fn fn,
+		    void *ctx, struct err *e);
+/* Likewise, summed by day, dims and kind: only those fields and the sums are set; time_s has how
+ * many postings there are. */
+int ledger_rollup(struct ledger *l, int64_t from_day, int64_t to_day, ledger_posting_fn fn,
+		  void *ctx, struct err *e);
+
+/* Do the sums differ from those of the postings?  *bad: in so many days, dims and kinds. */
+int ledger_check_rollup(struct ledger *l, int64_t *bad, struct err *e);
+
+struct ledger_chain {
+	int64_t bookings;       /* that are as they were written */
+	char hash[DIGEST_SIZE]; /* of the last of them */
+	int64_t bad;            /* the first that is not; 0: none */
+	const char *what;       /* changed, missing, cut */
+};
+/* Look through all bookings.  0: *c says what was found. */
+int ledger_check_chain(struct ledger *l, struct ledger_chain *c, struct err *e);
+
+#endif

@@ -1,0 +1,102 @@
+#!/usr/bin/env bats
+# What jobs cost, by the ledger: from burstd's facts and slurmdbd's accounting, against simcloud's own meter.
+load helper
+
+ledger=/var/lib/burstd/ledger.db
+
+setup_file() {
+	sed -i '1i report_zone = Europe/Berlin' /etc/burstd/burstd.conf
+	lab_stop burstd
+	lab_start burstd
+}
+
+# burst-ledger COMMAND... as the service's user
+ledger() {
+	lab_as slurm "$LAB_BIN/burst-ledger" "$@"
+}
+
+# once: bring it up to date; slurmctld tells slurmdbd a moment later
+up_to_date() {
+	ledger once 2>"$BATS_TEST_TMPDIR/log" || {
+		cat "$BATS_TEST_TMPDIR/log"
+		return 1
+	}
+}
+
+row() { # SQL: its one value, from the ledger
+	python3 -c 'import sqlite3, sys; print(sqlite3.connect(sys.argv[1], timeout=5).execute(sys.argv[2]).fetchone()[0])' "$ledger" "$1"
+}
+
+@test "a job's cost is its share, by real accounting, with names that want to be something else" {
+	job=$(job -N1 -J $'a|b\n1|2|3' --wrap 'sleep 3')
+	within 60 job_is "$job" COMPLETED
+	within 30 eval 'sacct -n -X -P -j "$job" -o end | grep -q ^20'
+	up_to_date
+	run ledger status --json
+	[ "$(jq -r .source <<<"$output")" = sacct ]
+	[ "$(jq -r .jobs_error <<<"$output")" = '' ]
+	[ "$(jq -r .attempts <<<"$output")" -ge 1 ]
+	run ledger job "$job" --explain
+	[[ $output = *"attempt 1, COMPLETED, "*", user researcher, partition cloud: "* ]]
+}
+
+@test "a job that was requeued is two attempts" {
+	job=$(job -N1 --wrap "$until_over")
+	within 60 job_is "$job" RUNNING
+	scontrol requeue "$job"
+	within 60 job_is "$job" RUNNING
+	over "$job"
+	within 60 job_is "$job" COMPLETED
+	within 30 eval '[ "$(sacct -D -n -X -P -j "$job" -o state | sort | paste -sd,)" = COMPLETED,REQUEUED ]'
+	up_to_date
+	run ledger job "$job"
+	[[ $output = *"attempt 1, REQUEUED"*"attempt 2, COMPLETED"* ]]
+}
+
+@test "all of it adds up, is as it was written, and is the same when made again" {
+	within 60 no_jobs
+	up_to_date
+	run ledger verify
+	echo "$output"
+	[ "$status" = 0 ]
+	[[ $output = *good* && $output != *NOT* ]]
+	run ledger rebuild --check
+	[ "$status" = 0 ]
+	a=$(ledger report --by account --json | jq -r .total.cost)
+	b=$(ledger report --by day,class,node --json | jq -r .total.cost)
+	[ "$a" = "$b" ]
+	[ "$(row 'SELECT SUM(nano) > 0 AND SUM(nano) = (SELECT SUM(nano) FROM lifetime) FROM posting')" = 1 ]
+}
+
+@test "the service reads on while burstd works, and ends when it is told to" {
+	lab_spawn ledger slurm "$LAB_BIN/burst-ledger" run --interval 1s
+	job=$(job -N1 --wrap 'sleep 2')
+	within 60 job_is "$job" COMPLETED
+	within 60 eval '[ "$(row "SELECT COUNT(*) FROM attempt WHERE job = $job AND running = 0")" = 1 ]'
+	lab_stop ledger
+	run cat /var/log/ledger.log
+	[[ $output = *'msg=stopped'* && $output != *error* ]]
+	ledger verify
+}
+
+@test "another zone, or another cluster, is refused" {
+	sed 's,^report_zone.*,report_zone = UTC,' /etc/burstd/burstd.conf >"$BATS_FILE_TMPDIR/burstd.conf"
+	run ledger once --config "$BATS_FILE_TMPDIR/burstd.conf"
+	[ "$status" = 1 ]
+	[[ $output = *'the ledger is of zone "Europe/Berlin", not "UTC"'* ]]
+}
+
+@test "without slurmdbd what ended is read when it is back" {
+	lab_stop slurmdbd
+	job=$(job -N1 --wrap 'sleep 1')
+	within 60 job_is "$job" COMPLETED
+	up_to_date
+	run ledger status --json
+	[ "$(jq -r .jobs_error <<<"$output")" != '' ]
+	lab_start slurmdbd
+	within 60 eval '[ "$(sacct -n -X -P -j "$job" -o state)" = COMPLETED ]'
+	# The begin comes first, with the state of the end, and then the end.
+	within 60 eval 'up_to_date && [ "$(row "SELECT COUNT(*) FROM attempt WHERE job = $job AND running = 0")" = 1 ]'
+	run ledger status --json
+	[ "$(jq -r .jobs_error <<<"$output")" = '' ]
+}

@@ -1,0 +1,379 @@
+/* test_jobs.c - Slurm is asked for what is new, by programs that answer, fail, print too much, or
+ * say that there is no accounting; and journals that are away, new or too new. */
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "fixture.h"
+#include "ledger/child.h"
+
+/* A program in the fixture's directory, which is slurm_bin. */
+static void program(const struct fixture *f, const char *name, const char *script)
+{
+	char path[80];
+	FILE *out;
+
+	(void)snprintf(path, sizeof(path), "%s/%s", f->dir, name);
+	out = fopen(path, "w");
+	assert_non_null(out);
+	(void)fprintf(out, "#!/bin/sh\ncd %s\n%s", f->dir, script);
+	assert_int_equal(fclose(out), 0);
+	assert_int_equal(chmod(path, 0755), 0);
+}
+
+/* Prints the file `jobs`, with the delimiter in place of ';', and notes the window. */
+#define SACCT_SCRIPT                                                                               \
+	"for a; do case $a in --delimiter=*) d=${a#*=} ;; --starttime=uts*) s=${a#*uts} ;;"        \
+	" --endtime=uts*) e=${a#*uts} ;; esac; done\n"                                             \
+	"echo \"$s $e\" >>windows\n[ \"$SLURM_TIME_FORMAT\" = %s ] || exit 9\n"                    \
+	"sed \"s/;/$d/g\" jobs\n"
+
+static void jobs_file(const struct fixture *f, const char *text)
+{
+	char path[80];
+	FILE *out;
+
+	(void)snprintf(path, sizeof(path), "%s/jobs", f->dir);
+	out = fopen(path, "w");
+	assert_non_null(out);
+	(void)fputs(text, out);
+	assert_int_equal(fclose(out), 0);
+}
+
+static void line(char *out, size_t size, int number, int64_t start, const char *end,
+		 const char *state)
+{
+	(void)snprintf(out, size,
+		       "%d;%d;%d;%lld;%lld;%s;%s;1;c1;0;cpu=8,node=1,gres/gpu=8;;u;p;q;a;;n;\n",
+		       number, number * 10, number, (long long)(T0 + start),
+		       (long long)(T0 + start), end, state);
+}
+
+static struct fixture *begin(void **state)
+{
+	struct fixture *f = *state;
+
+	f->pass.jobs.slurm_bin = f->dir;
+	machine(f, "c1");
+	life(f, "c1", "wanted", 0, 0);
+	life(f, "c1", "created", 10, 0);
+	life(f, "c1", "ready", 20, 0);
+	pass(f, 30);
+	return f;
+}
+
+static int64_t jobs_read_at(const struct fixture *f, int64_t at)
+{
+	struct err e = {0};
+	int64_t until;
+
+	if (jobs_read(&f->pass.jobs, (T0 + at) * 1000, &e) < 0)
+		fail_msg("%s", e.msg);
+	assert_int_equal(ledger_number(f->l, LEDGER_JOBS_MS, &until, &e), 0);
+	return until == 0 ? 0 : until / 1000 - T0;
+}
+
+static void assert_note(const struct fixture *f, const char *key, const char *want)
+{
+	struct err e = {0};
+	char *text;
+
+	assert_int_equal(ledger_note(f->l, key, &text, &e), 0);
+	if (want[0] == '\0' ? text[0] != '\0' : strstr(text, want) == NULL)
+		fail_msg("%s: \"%s\", not \"%s\"", key, text, want);
+	free(text);
+}
+
+static int64_t window(const struct fixture *f, int number, int which)
+{
+	char path[80];
+	long long from = 0, to = 0;
+	FILE *in;
+
+	(void)snprintf(path, sizeof(path), "%s/windows", f->dir);
+	in = fopen(path, "r");
+	assert_non_null(in);
+	for (int i = 0; i <= number; i++)
+		assert_int_equal(fscanf(in, "%lld %lld", &from, &to), 2);
+	fclose(in);
+	return (which == 0 ? from : to) - T0;
+}
+
+static void test_windows(void **state)
+{
+	struct fixture *f = begin(state);
+	char text[300];
+
+	program(f, "sacct", SACCT_SCRIPT);
+	line(text, sizeof(text), 7, 100, "Unknown", "RUNNING");
+	jobs_file(f, text);
+	assert_int_equal(jobs_read_at(f, 200), 200);
+	assert_int_equal(window(f, 0, 0), -3600); /* before the first fact */
+	assert_int_equal(window(f, 0, 1), 200);
+	assert_note(f, LEDGER_SOURCE, "sacct");
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM attempt WHERE running"), 1);
+	/* Nobody looked for two days and a half: windows of a day, from an hour before on. */
+	line(text, sizeof(text), 7, 150, "1794269300", "COMPLETED"); /* it began anew */
+	jobs_file(f, text);
+	assert_int_equal(jobs_read_at(f, 216000), 216000);
+	assert_int_equal(window(f, 1, 0), 200 - 3600 < -3600 ? -3600 : -3600); /* all once a day */
+	assert_int_equal(window(f, 1, 1), 86400 - 3600);
+	assert_int_equal(window(f, 3, 1), 216000);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM attempt"), 1);
+	assert_int_equal(ask(f->ledger, "SELECT start_s FROM attempt"), T0 + 150);
+	assert_int_equal(ask(f->ledger, "SELECT running FROM attempt"), 0);
+	assert_int_equal(jobs_read_at(f, 216060), 216060);
+	assert_int_equal(window(f, 4, 0), 216000 - 3600);
+	/* The last days once more; that it fails in the middle takes nothing back. */
+	program(f, "sacct", SACCT_SCRIPT "[ $(wc -l <windows) -lt 7 ]\n");
+	assert_int_equal(jobs_read_at(f, 310000), 216060);
+	assert_int_equal(window(f, 5, 0), 310000 - 72 * 3600);
+}
+
+static void test_nodes_of_others(void **state)
+{
+	struct fixture *f = begin(state);
+
+	program(f, "sacct", SACCT_SCRIPT);
+	jobs_file(f,
+		  "1;1;1;5;1794268900;1794268950;COMPLETED;2;static[1-2];0;cpu=8;;u;p;q;a;;n;\n"
+		  "2;2;2;5;1794268900;1794268950;COMPLETED;3;c1,static[1-2];0;cpu=9,node=3;;u;p;"
+		  "q;a;;n;\n"
+		  "3;3;3;5;1794268900;1794268950;COMPLETED;3;c[1-;0;cpu=9,node=3;;u;p;q;a;;n;\n");
+	assert_int_equal(jobs_read_at(f, 1000), 1000);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM attempt"), 1);
+	assert_int_equal(ask(f->ledger, "SELECT job FROM attempt"), 2);
+	assert_int_equal(ask(f->ledger, "SELECT cpus FROM attempt"), 3);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM attempt_on"), 1);
+}
+
+/* A sacct that fails, that prints the half of it, that is not there: a wait, and nothing is kept.
+ */
+static void test_failures(void **state)
+{
+	struct fixture *f = begin(state);
+	static const struct {
+		const char *script, *why;
+	} rows[] = {
+		{"echo 'sacct: error: slurm_persist_conn_open' >&2; exit 1\n", "slurm_persist"},
+		{SACCT_SCRIPT "printf '7;'\n", "not whole"},
+		{"kill -9 $$\n", "exit status 137"},
+		{NULL, "No such file"},
+	};
+	char text[300], path[80];
+
+	line(text, sizeof(text), 7, 100, "Unknown", "RUNNING");
+	jobs_file(f, text);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		print_message("# %s\n", rows[i].why);
+		(void)snprintf(path, sizeof(path), "%s/sacct", f->dir);
+		if (rows[i].script != NULL)
+			program(f, "sacct", rows[i].script);
+		else
+			assert_int_equal(unlink(path), 0);
+		assert_int_equal(jobs_read_at(f, 200), 0);
+		assert_note(f, LEDGER_JOBS_WHY, rows[i].why);
+		assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM attempt"), 0);
+	}
+	program(f, "sacct", SACCT_SCRIPT);
+	assert_int_equal(jobs_read_at(f, 300), 300);
+	assert_note(f, LEDGER_JOBS_WHY, "");
+}
+
+static void test_no_accounting(void **state)
+{
+	struct fixture *f = begin(state);
+
+	program(f, "sacct", "echo 'Slurm accounting storage is disabled' >&2; exit 1\n");
+	/* squeue's delimiter is in its format, behind %A. */
+	program(f, "squeue",
+		"for a; do f=$a; done; d=${f#%A}; d=${d%%%*}; sed \"s/;/$d/g\" jobs\n");
+	jobs_file(f, "7;7;90;1794268900;N/A;RUNNING;1;c1;8;gpu:8;u;p;q;a;(null);n;\n"
+		     "8;8;90;1794268905;N/A;RUNNING;1;c1;8;gpu:8;u;p;q;a;(null);n;\n");
+	assert_int_equal(jobs_read_at(f, 200), 200);
+	assert_note(f, LEDGER_SOURCE, "squeue");
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM attempt WHERE running"), 2);
+	/* 7 has ended, 8 is forgotten: what was seen of it is kept. */
+	jobs_file(f, "7;7;90;1794268900;1794269000;COMPLETED;1;c1;8;gpu:8;u;p;q;a;(null);n;\n");
+	assert_int_equal(jobs_read_at(f, 700), 700);
+	assert_int_equal(ask(f->ledger, "SELECT end_s FROM attempt WHERE job = 7"), 1794269000);
+	assert_int_equal(ask(f->ledger, "SELECT running FROM attempt WHERE job = 8"), 1);
+	assert_int_equal(jobs_read_at(f, 900), 900);
+	assert_int_equal(ask(f->ledger, "SELECT running FROM attempt WHERE job = 8"), 0);
+	assert_int_equal(ask(f->ledger, "SELECT end_s FROM attempt WHERE job = 8"), T0 + 200);
+}
+
+static bool always(void)
+{
+	return true;
+}
+
+static void test_programs(void **state)
+{
+	const struct fixture *f = *state;
+	static const struct {
+		const char *script;
+		int64_t timeout_ms;
+		size_t max;
+		bool (*stops)(void);
+		int rc, status;
+		enum err_code code;
+	} rows[] = {
+		{"echo out; echo why >&2; exit 3\n", 5000, 100, NULL, 0, 3, ERR_NONE},
+		{"sleep 60\n", 100, 100, NULL, -1, 137, ERR_NET},
+		{"sleep 60 & exit 0\n", 200, 100, NULL, -1, 0, ERR_NET}, /* it holds the pipe */
+		{"exec >&- 2>&-; sleep 60\n", 200, 100, NULL, -1, 137, ERR_NET},
+		{"yes\n", 5000, 1000, NULL, -1, 137, ERR_LIMIT},
+		{"yes >&2 & echo out; sleep 0.1; kill $!\n", 5000, 1000, NULL, 0, 0, ERR_NONE},
+		{"sleep 60\n", 60000, 100, always, -1, 137, ERR_CANCELLED},
+		{"exec >&- 2>&-; sleep 0.1; exit 4\n", 5000, 100, NULL, 0, 4, ERR_NONE},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char path[80];
+		const char *argv[] = {path, NULL}, *envp[] = {"PATH=/usr/bin:/bin", NULL};
+		const struct child_call call = {.argv = argv,
+						.envp = envp,
+						.timeout_ms = rows[i].timeout_ms,
+						.stops = rows[i].stops};
+		struct str out, errors;
+		struct err e = {0};
+		int status = -1;
+
+		print_message("# %s", rows[i].script);
+		program(f, "some", rows[i].script);
+		(void)snprintf(path, sizeof(path), "%s/some", f->dir);
+		str_init(&out, rows[i].max);
+		str_init(&errors, CHILD_ERRORS_MAX);
+		assert_int_equal(child_run(&call, &out, &errors, &status, &e), rows[i].rc);
+		assert_int_equal(e.code, rows[i].code);
+		assert_int_equal(status, rows[i].status);
+		if (i == 0)
+			assert_string_equal(out.p, "out\n");
+		if (i == 0)
+			assert_string_equal(errors.p, "why\n");
+		assert_true(out.len <= rows[i].max && errors.len <= CHILD_ERRORS_MAX);
+		str_fini(&out);
+		str_fini(&errors);
+	}
+}
+
+/* --- journals ----------------------------------------------------------------------------------
+ */
+
+static void test_a_journal_that_is_away(void **state)
+{
+	struct fixture *f = begin(state);
+	struct err e = {0};
+	char moved[80];
+
+	(void)snprintf(moved, sizeof(moved), "%s/moved.db", f->dir);
+	assert_int_equal(rename(f->journal, moved), 0);
+	assert_int_equal(pass_facts(&f->pass, 1, &e), 0);
+	assert_note(f, LEDGER_FACTS_WHY, "unable to open");
+	assert_int_equal(access(f->journal, F_OK), -1); /* it is not made */
+	/* Somebody writes to it, and does not wait for us. */
+	assert_int_equal(rename(moved, f->journal), 0);
+	assert_int_equal(pass_facts(&f->pass, 2, &e), 0);
+	assert_note(f, LEDGER_FACTS_WHY, "");
+	/* Without facts: an older burstd. */
+	exec(f->journal, "PRAGMA user_version = 15");
+	assert_int_equal(pass_facts(&f->pass, 3, &e), 0);
+	assert_note(f, LEDGER_FACTS_WHY, "older");
+	exec(f->journal, "PRAGMA user_version = 999");
+	assert_int_equal(pass_facts(&f->pass, 3, &e), -1);
+	assert_int_equal(e.code, ERR_INVALID);
+	assert_non_null(strstr(e.msg, "newer"));
+	assert_note(f, LEDGER_FACTS_WHY, "newer");
+}
+
+/* After a loss: its numbers begin anew, and it has other facts. */
+static void test_a_new_journal(void **state)
+{
+	struct fixture *f = begin(state);
+
+	assert_int_equal(unlink(f->journal), 0);
+	make_journal(f);
+	life(f, "c5", "wanted", 40, 0);
+	life(f, "c5", "created", 50, 0);
+	pass(f, 60);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM lifetime"), 2);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM life"), 5);
+	/* As many rows as were read, and the last is another. */
+	assert_int_equal(unlink(f->journal), 0);
+	make_journal(f);
+	life(f, "c6", "wanted", 70, 0);
+	life(f, "c6", "created", 80, 0);
+	pass(f, 90);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM lifetime"), 3);
+}
+
+/* slurmdbd's numbers begin anew, too: what has ended is never another attempt. */
+static void test_numbers_that_come_again(void **state)
+{
+	struct fixture *f = begin(state);
+	char text[600];
+
+	program(f, "sacct", SACCT_SCRIPT);
+	line(text, sizeof(text), 7, 100, "1794268950", "COMPLETED");
+	line(text + strlen(text), sizeof(text) - strlen(text), 7, 200, "1794269050", "COMPLETED");
+	jobs_file(f, text); /* one index, two begins */
+	assert_int_equal(jobs_read_at(f, 1000), 1000);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM attempt"), 2);
+}
+
+static void test_a_journal_that_is_written_to(void **state)
+{
+	struct fixture *f = begin(state);
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(f->journal, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db,
+				      "BEGIN IMMEDIATE; INSERT INTO life (node, gen, kind,"
+				      " instance, at_ms, said_ms, rate_nano_h) VALUES ('c9', 1,"
+				      " 'created', 'i', 5, 0, 7)",
+				      NULL, NULL, NULL),
+			 SQLITE_OK);
+	pass(f, 100); /* sees what there was before */
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM life WHERE node = 'c9'"), 0);
+	assert_int_equal(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+	pass(f, 200);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM life WHERE node = 'c9'"), 1);
+	/* Nothing of ours keeps the writer from moving its log away. */
+	assert_int_equal(
+		sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL),
+		SQLITE_OK);
+	sqlite3_close(db);
+}
+
+/* More facts than one transaction takes. */
+static void test_many_facts(void **state)
+{
+	struct fixture *f = *state;
+
+	exec(f->journal, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE"
+			 " i < 4500) INSERT INTO life (node, gen, kind, instance, at_ms, said_ms,"
+			 " rate_nano_h) SELECT 'c' || i, 1, 'created', 'i' || i, 1794268800000 + "
+			 "i, 0, 3600000000 FROM n");
+	pass(f, 100);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM life"), 4500);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM lifetime WHERE nano > 0"), 4500);
+	assert_int_equal(ask(f->ledger, "SELECT value FROM number WHERE key = 'life'"), 4500);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_windows),
+		TEST(test_nodes_of_others),
+		TEST(test_failures),
+		TEST(test_no_accounting),
+		TEST(test_programs),
+		TEST(test_a_journal_that_is_away),
+		TEST(test_a_journal_that_is_written_to),
+		TEST(test_many_facts),
+		TEST(test_a_new_journal),
+		TEST(test_numbers_that_come_again),
+	};
+
+	return cmocka_run_group_tests_name("ledger, jobs", tests, NULL, NULL);
+}
