@@ -105,7 +105,8 @@ static int open_all(struct service *sv, const struct settings *s, struct err *e)
 	if (calendar_init(&sv->calendar, c->report_zone, e) < 0)
 		return -1;
 	sv->log = log_new(STDERR_FILENO, (enum log_level)c->log_level);
-	if (ledger_open(&sv->ledger, sv->site.ledger, e) < 0 || claim_all(sv, c->report_zone, e) < 0)
+	if (ledger_open(&sv->ledger, sv->site.ledger, e) < 0 ||
+	    claim_all(sv, c->report_zone, e) < 0)
 		return -1;
 	sv->pass = (struct pass){.ledger = sv->ledger,
 				 .calendar = &sv->calendar,

@@ -1,6 +1,6 @@
 /* test_calendar.c - days of zones whose clocks are set, also over midnight. */
-#include "ledger/calendar.h"
 #include "base/date.h"
+#include "ledger/calendar.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,10 +15,10 @@ static void test_dates(void **state)
 	static const struct {
 		const char *text;
 		int64_t day; /* -1: there is none */
-	} rows[] = {{"1970-01-01", 0},      {"2000-02-29", 11016}, {"2026-11-29", 20786},
-		    {"2100-02-28", 47540},  {"2100-02-29", -1},    {"2026-11-31", -1},
-		    {"2026-13-01", -1},     {"2026-00-01", -1},    {"2026-1-01", -1},
-		    {"2026-11-29x", -1},    {"1969-12-31", -1},    {"", -1},
+	} rows[] = {{"1970-01-01", 0},     {"2000-02-29", 11016}, {"2026-11-29", 20786},
+		    {"2100-02-28", 47540}, {"2100-02-29", -1},    {"2026-11-31", -1},
+		    {"2026-13-01", -1},    {"2026-00-01", -1},    {"2026-1-01", -1},
+		    {"2026-11-29x", -1},   {"1969-12-31", -1},    {"", -1},
 		    {"2199-12-31", 84005}};
 	char out[DATE_STR_SIZE];
 
