@@ -5,6 +5,8 @@ load helper
 ledger=/var/lib/burstd/ledger.db
 
 setup_file() {
+	[ -d /run/lab ] || return 1
+	lab_up
 	sed -i '1i report_zone = Europe/Berlin' /etc/burstd/burstd.conf
 	lab_stop burstd
 	lab_start burstd
@@ -80,8 +82,9 @@ row() { # SQL: its one value, from the ledger
 }
 
 @test "another zone, or another cluster, is refused" {
-	sed 's,^report_zone.*,report_zone = UTC,' /etc/burstd/burstd.conf >"$BATS_FILE_TMPDIR/burstd.conf"
-	run ledger once --config "$BATS_FILE_TMPDIR/burstd.conf"
+	sed 's,^report_zone.*,report_zone = UTC,' /etc/burstd/burstd.conf >/etc/burstd/utc.conf
+	run ledger once --config /etc/burstd/utc.conf
+	echo "$output"
 	[ "$status" = 1 ]
 	[[ $output = *'the ledger is of zone "Europe/Berlin", not "UTC"'* ]]
 }
