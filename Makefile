@@ -466,7 +466,7 @@ test-asan: deps
 	@$(MAKE) --no-print-directory $(all_processors) WERROR=1 MODE=asan unit-programs
 unit-programs: all $(UNIT) $(BIN)/sim
 	@:
-test-programs: all $(HOOK_TESTS) $(BIN)/sim $(BIN)/crash $(BIN)/model $(BIN)/driver $(BIN)/store $(BIN)/flood
+test-programs: all $(HOOK_TESTS) $(BIN)/sim $(BIN)/crash $(BIN)/model $(BIN)/driver $(BIN)/store $(BIN)/flood $(BIN)/focus
 	@:
 
 SUITES ?= trixie

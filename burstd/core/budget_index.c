@@ -16,7 +16,7 @@ void budget_fold(char out[BUDGET_VALUE_MAX + 1], const char *name)
 {
 	size_t i = 0;
 
-	for (; name[i] != '\0' && i < BUDGET_VALUE_MAX; i++)
+	for (; i < BUDGET_VALUE_MAX && name[i] != '\0'; i++)
 		out[i] = (char)tolower((unsigned char)name[i]);
 	out[i] = '\0';
 }
@@ -70,15 +70,18 @@ static void append(uint32_t **v, size_t *n, uint32_t order)
 static void add(struct budget_index *x, const struct conf_budget *of, uint32_t order)
 {
 	enum budget_by by = BUDGET_BY_ACCOUNT;
-	char *const *list;
+	char *const *list = NULL;
 
-	while (by < BUDGET_NBY && list_of(of, by) == NULL)
-		by++;
-	if (by == BUDGET_NBY) {
+	for (; by < BUDGET_NBY; by++) {
+		list = list_of(of, by);
+		if (list != NULL)
+			break;
+	}
+	if (list == NULL) {
 		append(&x->rest, &x->nrest, order);
 		return;
 	}
-	for (list = list_of(of, by); *list != NULL; list++) {
+	for (; *list != NULL; list++) {
 		struct budget_named *l = named(x, by, *list);
 
 		if (l->n == 0 || l->v[l->n - 1] != order)

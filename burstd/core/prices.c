@@ -275,6 +275,7 @@ static void end_round(struct prices *b, struct price_series *s, int64_t now_ms, 
 {
 	struct price_row row = {
 		.of = s, .step = s->said, .source = s->source, .observed_ms = now_ms};
+	const struct price_step *last = last_of(s);
 
 	s->said = (struct price_step){0};
 	if (row.step.nano_h <= 0 && !is_in_force(s))
@@ -283,8 +284,8 @@ static void end_round(struct prices *b, struct price_series *s, int64_t now_ms, 
 		return;
 	if (row.step.nano_h == 0)
 		row.step.nano_h = PRICE_WITHDRAWN;
-	if (row.step.nano_h == PRICE_WITHDRAWN)
-		memcpy(row.step.currency, last_of(s)->currency, sizeof(row.step.currency));
+	if (row.step.nano_h == PRICE_WITHDRAWN && last != NULL)
+		memcpy(row.step.currency, last->currency, sizeof(row.step.currency));
 	if (s->source == PRICE_CONTRACT && row.step.nano_h > 0 && row.step.from_ms != 0) {
 		take_contract(b, s, row);
 		return;

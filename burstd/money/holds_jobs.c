@@ -7,6 +7,7 @@
 #include "money/hold.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,15 +117,18 @@ static size_t wants_of(const struct look *l, struct budget_want *out)
 			machine_of(l->e, hold_find(l->e, l->rows[i]->n.name, l->rows[i]->n.gen));
 		struct budget_hold more;
 
-		out[n++] = (struct budget_want){.hold = run_for(l, l->rows[i], now), .n = 1};
+		out[n] = (struct budget_want){.hold = run_for(l, l->rows[i], now), .n = 1};
+		n++;
 		if (m == NULL)
 			continue;
 		more = *hold_of(l->e, m);
 		more.from_ms = more.until_ms;
 		more.until_ms = machine_until(l, l->rows[i], now);
 		more.rate_nano_h = more.until_ms > more.from_ms ? more.rate_nano_h : 0;
-		if (more.until_ms > more.from_ms)
-			out[n++] = (struct budget_want){.hold = more, .n = 1};
+		if (more.until_ms <= more.from_ms)
+			continue;
+		out[n] = (struct budget_want){.hold = more, .n = 1};
+		n++;
 	}
 	return n;
 }
@@ -138,10 +142,11 @@ static void take(struct look *l)
 		const struct node *n = &l->rows[i]->n;
 		struct hold_node *g = hold_node_of(e, n->name, n->gen);
 		struct budget_hold run = run_for(l, l->rows[i], now);
-		struct hold *m = machine_of(e, g);
 		int64_t until = machine_until(l, l->rows[i], now);
+		struct hold *m;
 
 		g->written = true;
+		m = machine_of(e, g);
 		if (run.until_ms == INT64_MAX) /* no limit, and it runs all the same */
 			run.until_ms = now + HOLD_MORE_MS;
 		hold_add(e, g, l->job->number, &run)->seen = true;

@@ -26,6 +26,8 @@ static const struct {
 	[SLURM_WHO] = {"squeue", true, {SLURM_WHO_ARGS}},
 	[SLURM_SOME_JOBS] = {"squeue",
 			     true,
+			     /* The columns are one text. */
+			     /* NOLINTNEXTLINE(bugprone-suspicious-missing-comma) */
 			     {"-h", "-a", "--noconvert", "-t", "all", "-o", SLURM_WORDS_FORMAT,
 			      "-j"}},
 	[SLURM_ONE_JOB] = {"squeue",

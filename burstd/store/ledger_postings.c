@@ -124,7 +124,7 @@ int booking_visit(struct ledger *l, struct db_cursor *c, ledger_posting_fn fn, v
 	int rc;
 
 	while ((rc = db_step(l->db, c->st, e)) == 1) {
-		struct ledger_posting p;
+		struct ledger_posting p = {0};
 		int64_t kind = 0, *const fields[] = {
 					  &p.id,     &p.booking, &p.lifetime, &p.day,
 					  &kind,     &p.dims,    &p.attempt,  &p.nano,
