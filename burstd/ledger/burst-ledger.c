@@ -23,6 +23,8 @@ static const struct command {
 	{"once", "bring the ledger up to date", command_once, NULL},
 	{"status", "how far it is, and what is wrong with it", command_status, NULL},
 	{"report", "what was spent, by account, day, class ...", command_report, NULL},
+	{"export FORM", "a period as a statement, workbook, FOCUS data set ...", NULL,
+	 command_export},
 	{"job ID", "what a job cost, and with --explain why", NULL, command_job},
 	{"verify", "is it as it was written, and does it add up?", command_verify, NULL},
 	{"rebuild --check", "is it what its facts come to?", command_rebuild, NULL},
@@ -88,7 +90,7 @@ static int run(const char *file)
 		if (rc != 0)
 			(void)fputs("burst-ledger: not all could be written\n", stderr);
 	} else {
-		(void)fprintf(stderr, "burst-ledger: %s\n", e.msg);
+		rc = complain(&e);
 	}
 	free(text);
 	str_fini(&out);
@@ -120,8 +122,7 @@ int main(int argc, char **argv)
 	struct err e = {0};
 
 	if (opt_parse(&set, 1, &args, false, &e) != 0) {
-		(void)fprintf(stderr, "burst-ledger: %s\n", e.msg);
-		return COMMAND_USAGE;
+		return complain_of_usage("%s", e.msg);
 	}
 	if (s.help)
 		return help();

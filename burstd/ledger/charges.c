@@ -126,12 +126,18 @@ static int load_owners(struct writing *w, struct err *e)
 /* --- lines -------------------------------------------------------------------------------------
  */
 
+/* Such as that of an attempt which ended when it began: it has no time. */
+static bool is_nothing(const struct ledger_posting *p)
+{
+	return p->nano == 0 && p->gpu_s == 0 && p->cpu_s == 0 && p->from_s == p->to_s;
+}
+
 static int take_posting(void *ctx, const struct ledger_posting *p, struct err *e)
 {
 	struct lines *x = ctx;
 
 	(void)e;
-	if (p->day < x->from_day || p->day >= x->to_day)
+	if (p->day < x->from_day || p->day >= x->to_day || is_nothing(p))
 		return 0;
 	if (x->n == x->cap) {
 		x->cap = x->cap == 0 ? 64 : 2 * x->cap;

@@ -3,9 +3,8 @@
 #ifndef BURSTD_LEDGER_COMMAND_H
 #define BURSTD_LEDGER_COMMAND_H
 
+#include "ledger/complain.h"
 #include "ledger/settings.h"
-
-enum { COMMAND_WRONG = 1, COMMAND_USAGE = 2 };
 
 /* Passes until SIGTERM or SIGINT; and one pass. */
 int command_run(const struct settings *s);
@@ -17,7 +16,6 @@ int command_verify(const struct settings *s);
 int command_rebuild(const struct settings *s);
 int command_report(const struct settings *s);
 int command_job(const struct settings *s, const char *id);
-
-int command_fail(const struct err *e); /* say it; COMMAND_WRONG */
+int command_export(const struct settings *s, const char *form);
 
 #endif

@@ -29,7 +29,7 @@ struct reader {
 
 static int64_t day_of(const struct export_xdmod *o, int64_t t_s)
 {
-	return o->day != NULL ? o->day(t_s) : t_s / DAY_S - (t_s % DAY_S < 0);
+	return o->zone != NULL ? zone_day(o->zone, t_s) : t_s / DAY_S - (t_s % DAY_S < 0);
 }
 
 /* The first second of a day: no zone is further than 15 hours from UTC. */
@@ -89,7 +89,7 @@ static json_int_t average(wide sum, wide whole)
 static void date(char out[FMT_TIME_SIZE], int64_t day)
 {
 	(void)fmt_time(out, day * DAY_S * 1000);
-	*strchr(out, 'T') = '\0';
+	out[strcspn(out, "T")] = '\0';
 }
 
 static int put_json(json_t *j, const char *before, const struct sink *to, struct err *e)

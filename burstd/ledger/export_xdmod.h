@@ -6,13 +6,14 @@
 #ifndef BURSTD_LEDGER_EXPORT_XDMOD_H
 #define BURSTD_LEDGER_EXPORT_XDMOD_H
 
+#include "base/zone.h"
 #include "ledger/sink.h"
 #include "ledger/source.h"
 
 struct export_xdmod {
-	const char *resource;        /* XDMoD's name of the cluster */
-	int64_t start_s, end_s;      /* whole days of the zone; UTC, end_s is outside */
-	int64_t (*day)(int64_t t_s); /* the number of the day in the report's zone; NULL: UTC */
+	const char *resource;    /* XDMoD's name of the cluster */
+	int64_t start_s, end_s;  /* whole days of the zone; UTC, end_s is outside */
+	const struct zone *zone; /* in which days begin; NULL: UTC */
 };
 
 /* Write resource_specs.json: for each day the nodes, CPUs and GPUs that were ready, as averages,

@@ -51,8 +51,8 @@ static int64_t day_of(const struct focus_options *o, int64_t t_s)
 {
 	if (o->grain == FOCUS_MONTH)
 		return 0;
-	if (o->day != NULL)
-		return o->day(t_s);
+	if (o->zone != NULL)
+		return zone_day(o->zone, t_s);
 	return t_s >= 0 ? t_s / DAY_S : -((-t_s + DAY_S - 1) / DAY_S);
 }
 

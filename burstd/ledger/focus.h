@@ -11,6 +11,7 @@
 #define BURSTD_LEDGER_FOCUS_H
 
 #include "base/secret.h"
+#include "base/zone.h"
 #include "ledger/sink.h"
 #include "ledger/source.h"
 
@@ -39,9 +40,8 @@ struct focus_options {
 	size_t nproviders;
 	/* If there is one, users are pseudonyms (HMAC-SHA256 by it), and jobs have no names. */
 	const struct secret *site_key;
-	/* The number of the day t_s is in, in the report's zone; NULL: UTC. */
-	int64_t (*day)(int64_t t_s);
-	bool spreadsheet; /* csv_init() */
+	const struct zone *zone; /* in which days begin; NULL: UTC */
+	bool spreadsheet;        /* csv_init() */
 };
 
 struct focus_sum {

@@ -40,7 +40,7 @@ char *number_money_round(char *out, int64_t nano, int places)
 	m = (m / unit + (2 * (m % unit) >= unit)) * unit;
 	(void)snprintf(out, NUMBER_MONEY_SIZE, "%s%llu.%09llu", nano < 0 && m > 0 ? "-" : "",
 		       (unsigned long long)(m / FMT_NANO), (unsigned long long)(m % FMT_NANO));
-	*(strchr(out, '.') + (places > 0 ? places + 1 : 0)) = '\0';
+	out[strcspn(out, ".") + (places > 0 ? (size_t)places + 1 : 0)] = '\0';
 	return out;
 }
 

@@ -145,7 +145,7 @@ static void measure(const struct report *r, const struct cells *head, size_t *wi
 	for (size_t k = 0; k < n; k++)
 		widths[k] = longest(r, k);
 	for (size_t row = 0; row <= r->n; row++) {
-		struct cells c;
+		struct cells c = {0};
 
 		make_cells(&c, row < r->n ? &r->rows[row] : &r->total);
 		for (size_t i = 0; i < NUMBERS; i++)

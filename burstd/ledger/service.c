@@ -156,7 +156,7 @@ static int serve(const struct settings *s, bool once)
 	(void)sigprocmask(SIG_BLOCK, &set, NULL);
 	(void)signal(SIGPIPE, SIG_IGN);
 	if (open_all(&sv, s, &e) < 0) {
-		rc = command_fail(&e);
+		rc = complain(&e);
 	} else if (once) {
 		rc = pass(&sv);
 	} else {

@@ -14,6 +14,8 @@ enum { PATH_MAX_BYTES = 4096 };
 #define AT(field) offsetof(struct settings, field), 0, 0
 
 const struct opt settings_options[] = {
+	{"attribute", 0, OPT_TEXT, "NAME",
+	 "export coldfront: of an allocation (default \"Cloud Budget (EUR)\")", AT(attribute)},
 	{"by", 0, OPT_TEXT, "WORDS",
 	 "report: sum by these, separated by commas: account user partition qos wckey provider "
 	 "market pool type class day month job node",
@@ -23,9 +25,21 @@ const struct opt settings_options[] = {
 	{"check", 0, OPT_FLAG, NULL, "rebuild: compare, and write nothing", AT(check)},
 	{"config", 'c', OPT_TEXT, "FILE", "burstd's configuration (default " PATHS_CONF ")",
 	 AT(config)},
+	{"cost-component", 0, OPT_TEXT, "TYPE", "export waldur: of the cost (default cost)",
+	 AT(cost_component)},
 	{"csv", 0, OPT_FLAG, NULL, "report: as comma-separated values", AT(csv)},
+	{"currency", 0, OPT_TEXT, "CODE", "export: of the charges (default: burstd.conf's)",
+	 AT(currency)},
+	{"distribute", 0, OPT_FLAG, NULL,
+	 "export statement, xlsx, coldfront: what no job caused, over the accounts",
+	 AT(distribute)},
 	{"explain", 0, OPT_FLAG, NULL, "job: with the arithmetic of each piece", AT(explain)},
-	{"from", 0, OPT_TEXT, "DAY", "report: the first day, such as 2026-03-29", AT(from)},
+	{"focus", 0, OPT_TEXT, "VERSION", "export focus: 1.2 or 1.4 (default 1.2)", AT(focus)},
+	{"from", 0, OPT_TEXT, "DAY", "report, export: the first day, such as 2026-03-29", AT(from)},
+	{"gpu-component", 0, OPT_TEXT, "TYPE", "export waldur: of GPU hours (default gpu_hours)",
+	 AT(gpu_component)},
+	{"grain", 0, OPT_TEXT, "WORD", "export focus: a row for each slice, or day (default day)",
+	 AT(grain)},
 	{"help", 'h', OPT_FLAG, NULL, "show this help, and exit", AT(help)},
 	{"interval", 'i', OPT_DURATION, "TIME", "run: time between two passes (default 60s)",
 	 offsetof(struct settings, interval_ms), 1000, 86400000},
@@ -34,9 +48,16 @@ const struct opt settings_options[] = {
 	{"json", 0, OPT_FLAG, NULL, "report, status: as JSON", AT(json)},
 	{"ledger", 'l', OPT_TEXT, "FILE", "the ledger (default: ledger.db beside the journal)",
 	 AT(ledger)},
-	{"period", 'p', OPT_TEXT, "MONTH", "report: that month, such as 2026-03", AT(period)},
-	{"to", 0, OPT_TEXT, "DAY", "report: the last day", AT(to)},
+	{"output", 'o', OPT_TEXT, "FILE", "export: write it there", AT(output)},
+	{"period", 'p', OPT_TEXT, "MONTH", "report, export: that month, such as 2026-03",
+	 AT(period)},
+	{"spreadsheet", 0, OPT_FLAG, NULL, "export focus: CSV that spreadsheets take for UTF-8",
+	 AT(spreadsheet)},
+	{"to", 0, OPT_TEXT, "DAY", "report, export: the last day", AT(to)},
 	{"version", 'V', OPT_FLAG, NULL, "show the version, and exit", AT(version)},
+	{"view", 0, OPT_TEXT, "WORD",
+	 "export focus: provider or internal, where Slurm's accounts are billed (default provider)",
+	 AT(view)},
 };
 const size_t settings_noptions = sizeof(settings_options) / sizeof(settings_options[0]);
 

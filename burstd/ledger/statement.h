@@ -36,12 +36,12 @@ struct statement_override {
 };
 
 struct statement {
-	const char *cluster, *zone; /* zone: an IANA name */
+	const char *cluster;
+	const struct zone *zone;
 	const char *currency;
-	const char *period;          /* "2026-11" */
-	int64_t start_s, end_s;      /* as instants; end_s is outside */
-	int64_t (*day)(int64_t t_s); /* tally_options.day */
-	bool closed;                 /* else a draft, which may change */
+	const char *period;     /* "2026-11" */
+	int64_t start_s, end_s; /* as instants; end_s is outside */
+	bool closed;            /* else a draft, which may change */
 	unsigned revision;
 	const char *hash; /* of the ledger up to here; "": none */
 	int64_t made_s;

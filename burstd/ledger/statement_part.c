@@ -6,13 +6,6 @@
 
 enum { NROWS = ALLOCATE_NCLASSES + 2, HOUR_S = 3600 };
 
-static int64_t day_number(const struct statement_page *p, int64_t t_s)
-{
-	enum { DAY_S = 86400 };
-
-	return p->in->day != NULL ? p->in->day(t_s) : t_s / DAY_S;
-}
-
 static void fact(struct statement_page *p, const char *name)
 {
 	str_addf(&p->s, "<dt>%s</dt><dd>", name);
@@ -59,11 +52,11 @@ void statement_head(struct statement_page *p)
 	page_begin(p);
 	str_adds(&p->s, "<dl class=\"facts\">\n");
 	fact(p, "Period");
-	statement_date(p, day_number(p, in->start_s));
+	statement_date(p, zone_day(p->in->zone, in->start_s));
 	str_adds(&p->s, " to ");
-	statement_date(p, day_number(p, in->end_s - 1));
+	statement_date(p, zone_day(p->in->zone, in->end_s - 1));
 	str_adds(&p->s, ", both included, in the time zone ");
-	html_text(&p->s, in->zone);
+	html_text(&p->s, zone_name(in->zone));
 	fact_end(p);
 	fact(p, "As instants");
 	statement_time(p, in->start_s);

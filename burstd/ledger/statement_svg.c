@@ -109,7 +109,7 @@ static void day_bar(struct statement_page *p, const struct plot *k, size_t i)
 {
 	const struct tally_day *d = &p->t->days[i];
 	const int step = (WIDTH - LEFT - RIGHT) * 10 / (int)p->t->ndays;
-	int up = k->zero, down = k->zero;
+	int up = k->zero, down = up;
 
 	for (int m = PROVIDER_NMARKETS - 1; m >= 0; m--) {
 		const int64_t v = drawn(d->nano[m]);

@@ -161,7 +161,7 @@ static int job_add(struct tally *t, const struct charge *c, struct err *e)
 
 static int64_t day_of(const struct tally_options *o, int64_t t_s)
 {
-	return o->day != NULL ? o->day(t_s) : t_s / DAY_S - (t_s % DAY_S < 0);
+	return o->zone != NULL ? zone_day(o->zone, t_s) : t_s / DAY_S - (t_s % DAY_S < 0);
 }
 
 static int day_add(struct reader *r, const struct charge *c, struct err *e)

@@ -7,6 +7,7 @@
 #define BURSTD_LEDGER_TALLY_H
 
 #include "base/map.h"
+#include "base/zone.h"
 #include "ledger/held.h"
 #include "ledger/source.h"
 
@@ -60,10 +61,10 @@ struct tally_top { /* one of the dearest jobs */
 };
 
 struct tally_options {
-	const char *currency;        /* of all charges */
-	int64_t start_s, end_s;      /* the period */
-	int64_t (*day)(int64_t t_s); /* the number of the day in the report's zone; NULL: UTC */
-	bool distribute;             /* what no job caused, over the accounts, by direct cost */
+	const char *currency;    /* of all charges */
+	int64_t start_s, end_s;  /* the period */
+	const struct zone *zone; /* in which days begin; NULL: UTC */
+	bool distribute;         /* what no job caused, over the accounts, by direct cost */
 };
 
 struct tally {

@@ -163,7 +163,7 @@ static void summary(struct book *b, const struct tally *t)
 	said(b, "State", b->in->closed ? "CLOSED" : "DRAFT");
 	said_time(b, "From (UTC)", b->in->start_s);
 	said_time(b, "Until before (UTC)", b->in->end_s);
-	said(b, "Time zone", b->in->zone);
+	said(b, "Time zone", zone_name(b->in->zone));
 	said(b, "Currency", b->in->currency);
 	said(b, "Hash of the ledger", b->in->hash);
 	said_money(b, "Total", s->nano, "all that follows, but for prices by list");

@@ -1,5 +1,8 @@
 #!/usr/bin/env bats
 # What jobs cost, by the ledger: from burstd's facts and slurmdbd's accounting, against simcloud's own meter.
+
+# Variables from the helper; scripts for the job to expand.
+# shellcheck disable=SC2016,SC2154
 load helper
 
 ledger=/var/lib/burstd/ledger.db
@@ -68,6 +71,34 @@ row() { # SQL: its one value, from the ledger
 	b=$(ledger report --by day,class,node --json | jq -r .total.cost)
 	[ "$a" = "$b" ]
 	[ "$(row 'SELECT SUM(nano) > 0 AND SUM(nano) = (SELECT SUM(nano) FROM lifetime) FROM posting')" = 1 ]
+}
+
+@test "what finance takes away has the same money, and it is the provider's" {
+	total=$(ledger report --json | jq -r .total.cost)
+	for view in provider internal; do
+		ledger export focus --view "$view" >"$BATS_TEST_TMPDIR/focus.csv"
+		[ "$(python3 -c 'import csv, decimal, sys
+print(sum(decimal.Decimal(r["BilledCost"]) for r in csv.DictReader(open(sys.argv[1]))) == decimal.Decimal(sys.argv[2]))' \
+			"$BATS_TEST_TMPDIR/focus.csv" "$total")" = True ]
+	done
+	ledger export statement >"$BATS_TEST_TMPDIR/statement.html"
+	grep -qF "$(printf %.2f "$total")" "$BATS_TEST_TMPDIR/statement.html"
+	lab_as slurm mkdir -p /tmp/finance
+	ledger export xlsx --output /tmp/finance/book.xlsx
+	python3 -m zipfile -t /tmp/finance/book.xlsx
+	run ledger export waldur
+	[ "$(jq -r '.resources[0].account' <<<"$output")" != null ]
+	# What has ended: the ledger has whole seconds, simcloud thousandths.
+	python3 - "$ledger" <(sim GET /admin/meter) <<-'P'
+		import decimal, json, sqlite3, sys
+		mine = dict(sqlite3.connect(sys.argv[1], timeout=5).execute("SELECT instance, nano FROM lifetime WHERE state <> 0"))
+		rows = {r["id"]: r for r in json.load(open(sys.argv[2]))["rows"] if r.get("end_ms")}
+		assert mine and set(mine) <= set(rows), (mine, rows)
+		for instance, nano in mine.items():
+		    row = rows[instance]
+		    differ = abs(nano - decimal.Decimal(row["cost"]) * 10**9)
+		    assert differ <= decimal.Decimal(row["price"]) * 10**9 / 3600, (instance, nano, row)
+	P
 }
 
 @test "the service reads on while burstd works, and ends when it is told to" {

@@ -207,9 +207,14 @@ int64_t charges_sum(const struct charges *c)
 	return sum;
 }
 
-int64_t charges_day(int64_t t_s)
+const struct zone *charges_zone(void)
 {
-	return (t_s + HOUR_S) / DAY_S;
+	static struct zone *berlin;
+	struct err e = {0};
+
+	if (berlin == NULL)
+		berlin = zone_new("Europe/Berlin", &e);
+	return berlin;
 }
 
 struct focus_options charges_options(enum focus_version version, enum focus_view view)
@@ -232,6 +237,6 @@ struct focus_options charges_options(enum focus_version version, enum focus_view
 		.method = "dominant-share",
 		.providers = providers,
 		.nproviders = LENGTH(providers),
-		.day = charges_day,
+		.zone = charges_zone(),
 	};
 }

@@ -23,6 +23,6 @@ int64_t charges_sum(const struct charges *c);
 struct charge charges_one(void);
 /* Options that fit. */
 struct focus_options charges_options(enum focus_version version, enum focus_view view);
-int64_t charges_day(int64_t t_s); /* of UTC+1 */
+const struct zone *charges_zone(void); /* Europe/Berlin: UTC+1 in all of the period */
 
 #endif

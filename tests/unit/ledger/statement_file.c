@@ -29,12 +29,11 @@ struct statement statement_file_input(void)
 {
 	return (struct statement){
 		.cluster = "hpc1",
-		.zone = "Europe/Berlin",
 		.currency = "EUR",
 		.period = "2026-11",
 		.start_s = CHARGES_START,
 		.end_s = CHARGES_START + CHARGES_DAYS * INT64_C(86400),
-		.day = charges_day,
+		.zone = charges_zone(),
 		.revision = 3,
 		.hash = "5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef",
 		.made_s = CHARGES_START + 32 * INT64_C(86400),
@@ -58,7 +57,7 @@ struct tally_options statement_file_tally(bool distribute)
 		.currency = "EUR",
 		.start_s = CHARGES_START,
 		.end_s = CHARGES_START + CHARGES_DAYS * INT64_C(86400),
-		.day = charges_day,
+		.zone = charges_zone(),
 		.distribute = distribute,
 	};
 }

@@ -63,18 +63,11 @@ static json_t *specs(const struct export_xdmod *o, const struct charge *const *v
 }
 
 /* Central Europe's summer time ends on 2026-10-25: that day has 25 hours. */
-static int64_t berlin_day(int64_t t_s)
-{
-	const int64_t change = 1792890000; /* 2026-10-25T01:00:00Z */
-
-	return (t_s + (t_s < change ? 2 : 1) * HOUR_S) / DAY_S;
-}
-
 static void test_a_node_all_day(void **state)
 {
 	const int64_t begin = 1792879200; /* 2026-10-24T22:00Z, midnight in Berlin */
 	const struct export_xdmod o = {"hpc1", begin - DAY_S, begin + 25 * HOUR_S + DAY_S,
-				       berlin_day};
+				       charges_zone()};
 	struct charge c[3] = {charges_one(), charges_one(), charges_one()};
 	const struct charge *v[] = {&c[0], &c[1], &c[2]};
 	const json_t *day;
@@ -114,7 +107,8 @@ static void test_a_node_all_day(void **state)
 /* Half a day of two nodes without GPUs; what was not ready does not count. */
 static void test_what_counts(void **state)
 {
-	const struct export_xdmod o = {"hpc1", CHARGES_START, CHARGES_START + DAY_S, charges_day};
+	const struct export_xdmod o = {"hpc1", CHARGES_START, CHARGES_START + DAY_S,
+				       charges_zone()};
 	struct charge c[8];
 	const struct charge *v[8];
 	json_t *j;
@@ -146,7 +140,8 @@ static void test_specs_refused(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 5; i++) {
-		struct export_xdmod o = {"hpc1", CHARGES_START, CHARGES_START + DAY_S, charges_day};
+		struct export_xdmod o = {"hpc1", CHARGES_START, CHARGES_START + DAY_S,
+					 charges_zone()};
 		struct charge c = charges_one();
 		const struct charge *p = &c;
 		struct source_array a = {&p, 1};

@@ -219,7 +219,7 @@ static void test_merging(void **state)
 		char *text;
 
 		o.grain = cases[i].grain;
-		o.day = cases[i].utc ? NULL : o.day;
+		o.zone = cases[i].utc ? NULL : o.zone;
 		a.start_s = b.start_s = CHARGES_START;
 		a.end_s = CHARGES_START + 60;
 		b.start_s += cases[i].later_s;

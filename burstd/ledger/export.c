@@ -1,0 +1,261 @@
+#include "ledger/export.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/date.h"
+#include "base/mem.h"
+#include "ledger/charges.h"
+#include "ledger/export_usage.h"
+#include "ledger/export_xdmod.h"
+#include "ledger/report.h"
+#include "ledger/xlsx.h"
+
+enum { NAME_MAX_BYTES = 256 };
+
+static const char *const forms[] = {
+	[EXPORT_FOCUS] = "focus",         [EXPORT_FOCUS_METADATA] = "focus-metadata",
+	[EXPORT_STATEMENT] = "statement", [EXPORT_XLSX] = "xlsx",
+	[EXPORT_WALDUR] = "waldur",       [EXPORT_COLDFRONT] = "coldfront",
+	[EXPORT_XDMOD] = "xdmod"};
+
+enum { NFORMS = sizeof(forms) / sizeof(forms[0]) };
+
+int export_parse_form(enum export_form *out, const char *text, struct err *e)
+{
+	struct str all;
+
+	for (size_t i = 0; i < NFORMS; i++)
+		if (strcmp(forms[i], text) == 0) {
+			*out = (enum export_form)i;
+			return 0;
+		}
+	str_init(&all, NAME_MAX_BYTES);
+	for (size_t i = 0; i < NFORMS; i++)
+		str_addf(&all, "%s%s", i > 0 ? ", " : "", forms[i]);
+	(void)err_set(e, ERR_INVALID, "no such form: \"%.40s\"; want one of %s", text, all.p);
+	str_fini(&all);
+	return -1;
+}
+
+/* --- charges of one currency -------------------------------------------------------------------
+ */
+
+struct exporting {
+	const struct export *x;
+	struct ledger *l;
+	char *cluster;
+	struct report providers; /* all that have a charge */
+	struct focus_provider *focus;
+	char **drivers;
+	source_fn charge; /* of the visit that runs */
+	void *arg;
+	size_t left_out; /* by it */
+};
+
+static int one_charge(void *ctx, const struct charge *c, struct err *e)
+{
+	struct exporting *w = ctx;
+
+	if (strcmp(c->currency, w->x->currency) == 0)
+		return w->charge(w->arg, c, e);
+	w->left_out++;
+	return 0;
+}
+
+static int visit(void *ctx, source_fn charge, void *arg, struct err *e)
+{
+	struct exporting *w = ctx;
+
+	w->charge = charge;
+	w->arg = arg;
+	w->left_out = 0;
+	return charges_visit(w->l, w->x->from_day, w->x->to_day, one_charge, w, e);
+}
+
+static int64_t begin_s(const struct export *x)
+{
+	return zone_day_begin(x->zone, x->from_day);
+}
+
+static int64_t end_s(const struct export *x)
+{
+	return zone_day_begin(x->zone, x->to_day);
+}
+
+/* --- forms -------------------------------------------------------------------------------------
+ */
+
+static int load_providers(struct exporting *w, struct err *e)
+{
+	const struct report_want want = {.keys = {REPORT_PROVIDER, REPORT_CURRENCY},
+					 .n = 2,
+					 .from_day = w->x->from_day,
+					 .to_day = w->x->to_day};
+	char key[NAME_MAX_BYTES];
+
+	if (report_make(&w->providers, w->l, &want, e) < 0)
+		return -1;
+	w->focus = mem_zalloc((w->providers.n + 1) * sizeof(*w->focus));
+	w->drivers = mem_zalloc((w->providers.n + 1) * sizeof(*w->drivers));
+	for (size_t i = 0; i < w->providers.n; i++) {
+		const char *name = w->providers.rows[i].text[0];
+
+		(void)snprintf(key, sizeof(key), "%s%s", LEDGER_DRIVER, name);
+		if (ledger_note(w->l, key, &w->drivers[i], e) < 0)
+			return -1;
+		w->focus[i] = (struct focus_provider){
+			.name = name, .driver = w->drivers[i], .account = "", .account_name = ""};
+	}
+	return 0;
+}
+
+static int write_focus(struct exporting *w, const struct source *from, const struct sink *to,
+		       struct err *e)
+{
+	const struct export *x = w->x;
+	struct focus_options o = {.version = x->version,
+				  .view = x->view,
+				  .grain = x->grain,
+				  .cluster = w->cluster,
+				  .currency = x->currency,
+				  .start_s = begin_s(x),
+				  .end_s = end_s(x),
+				  .invoice = "",
+				  .method = "dominant-share",
+				  .zone = x->zone,
+				  .spreadsheet = x->spreadsheet};
+	struct focus_sum sum;
+	char *text;
+	int rc;
+
+	if (load_providers(w, e) < 0)
+		return -1;
+	o.providers = w->focus;
+	o.nproviders = w->providers.n;
+	if (x->form == EXPORT_FOCUS)
+		return focus_write(&o, from, to, &sum, e);
+	text = focus_metadata(&o, x->now_s);
+	rc = to->put(to->ctx, text, strlen(text), e);
+	free(text);
+	return rc;
+}
+
+/* The total of as many months before as the period has; only a month has one before it. */
+static int find_previous(const struct exporting *w, struct statement *s, struct err *e)
+{
+	const struct export *x = w->x;
+	const int64_t month = date_month(x->from_day);
+	const struct report_want want = {.keys = {REPORT_CURRENCY},
+					 .n = 1,
+					 .from_day = date_month_day(month - 1),
+					 .to_day = date_month_day(month)};
+	struct report r;
+	int rc;
+
+	if (x->from_day != date_month_day(month) || x->to_day != date_month_day(month + 1))
+		return 0;
+	rc = report_make(&r, w->l, &want, e);
+	for (size_t i = 0; i < r.n && rc == 0; i++)
+		if (strcmp(r.rows[i].text[0], x->currency) == 0) {
+			s->has_previous = true;
+			s->previous = r.rows[i].nano;
+		}
+	report_fini(&r);
+	return rc;
+}
+
+static int write_pages(const struct exporting *w, const struct source *from, const struct tally *t,
+		       const struct sink *to, struct err *e)
+{
+	const struct export *x = w->x;
+	struct statement s = {.cluster = w->cluster,
+			      .zone = x->zone,
+			      .currency = x->currency,
+			      .period = x->period,
+			      .start_s = begin_s(x),
+			      .end_s = end_s(x),
+			      .hash = "",
+			      .made_s = x->now_s,
+			      .share = "dominant-share"};
+
+	if (find_previous(w, &s, e) < 0)
+		return -1;
+	if (x->form == EXPORT_XLSX)
+		return xlsx_write(x->path, x->tmp_dir, &s, t, from, e);
+	return statement_write(&s, t, to, e);
+}
+
+static int write_usage(const struct exporting *w, const struct source *from, const struct tally *t,
+		       const struct sink *to, struct err *e)
+{
+	const struct export *x = w->x;
+	char attribute[NAME_MAX_BYTES];
+	const struct export_usage o = {.currency = x->currency,
+				       .start_s = begin_s(x),
+				       .cost_component = x->cost_component,
+				       .gpu_component = x->gpu_component,
+				       .attribute =
+					       x->attribute != NULL ? x->attribute : attribute};
+
+	(void)snprintf(attribute, sizeof(attribute), "Cloud Budget (%s)", x->currency);
+	return x->form == EXPORT_WALDUR ? export_waldur(&o, from, to, e)
+					: export_coldfront(&o, t, to, e);
+}
+
+static int write_sums(const struct exporting *w, const struct source *from, const struct sink *to,
+		      struct err *e)
+{
+	const struct export *x = w->x;
+	const struct tally_options o = {.currency = x->currency,
+					.start_s = begin_s(x),
+					.end_s = end_s(x),
+					.zone = x->zone,
+					.distribute = x->distribute};
+	struct tally t;
+	int rc;
+
+	if (tally_make(&t, &o, from, e) < 0)
+		return -1;
+	rc = x->form == EXPORT_COLDFRONT ? write_usage(w, from, &t, to, e)
+					 : write_pages(w, from, &t, to, e);
+	tally_fini(&t);
+	return rc;
+}
+
+static int write_form(struct exporting *w, const struct sink *to, struct err *e)
+{
+	const struct source from = {.visit = visit, .ctx = w};
+	const struct export_xdmod sizes = {w->cluster, begin_s(w->x), end_s(w->x), w->x->zone};
+
+	switch (w->x->form) {
+	case EXPORT_FOCUS:
+	case EXPORT_FOCUS_METADATA:
+		return write_focus(w, &from, to, e);
+	case EXPORT_WALDUR:
+		return write_usage(w, &from, NULL, to, e);
+	case EXPORT_XDMOD:
+		return export_xdmod_specs(&sizes, &from, to, e);
+	default:
+		return write_sums(w, &from, to, e);
+	}
+}
+
+int export_write(const struct export *x, struct ledger *l, const struct sink *to, size_t *left_out,
+		 struct err *e)
+{
+	struct exporting w = {.x = x, .l = l};
+	int rc = ledger_note(l, LEDGER_CLUSTER, &w.cluster, e);
+
+	if (rc == 0)
+		rc = write_form(&w, to, e);
+	*left_out = w.left_out;
+	for (size_t i = 0; w.drivers != NULL && i < w.providers.n; i++)
+		free(w.drivers[i]);
+	free(w.drivers);
+	free(w.focus);
+	if (w.providers.memory != NULL)
+		report_fini(&w.providers);
+	free(w.cluster);
+	return rc;
+}
