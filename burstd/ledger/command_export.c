@@ -15,7 +15,6 @@ enum { PATH_MAX_BYTES = 4096 };
 
 static const char *const versions[] = {[FOCUS_1_2] = "1.2", [FOCUS_1_4] = "1.4"};
 static const char *const views[] = {[FOCUS_PROVIDER] = "provider", [FOCUS_INTERNAL] = "internal"};
-static const char *const grains[] = {[FOCUS_SLICE] = "slice", [FOCUS_DAY] = "day"};
 
 /* text NULL: not given, and *out is as it was. */
 static bool is_one_of(const char *const *words, size_t n, const char *text, int *out)
@@ -35,7 +34,7 @@ static bool is_one_of(const char *const *words, size_t n, const char *text, int 
 /* 0, or the exit status. */
 static int take_options(struct export *x, const char *form, const struct settings *s)
 {
-	int version = FOCUS_1_2, view = FOCUS_PROVIDER, grain = FOCUS_DAY;
+	int version = FOCUS_1_2, view = FOCUS_PROVIDER;
 	struct err e;
 
 	if (export_parse_form(&x->form, form, &e) < 0)
@@ -46,13 +45,10 @@ static int take_options(struct export *x, const char *form, const struct setting
 		return complain_of_usage("--focus: want 1.2 or 1.4");
 	if (!ONE_OF(views, s->view, &view))
 		return complain_of_usage("--view: want provider or internal");
-	if (!ONE_OF(grains, s->grain, &grain))
-		return complain_of_usage("--grain: want slice or day");
 	if (x->form == EXPORT_XLSX && s->output == NULL)
 		return complain_of_usage("export xlsx: want --output FILE");
 	x->version = (enum focus_version)version;
 	x->view = (enum focus_view)view;
-	x->grain = (enum focus_grain)grain;
 	x->currency = s->currency;
 	x->distribute = s->distribute;
 	x->spreadsheet = s->spreadsheet;

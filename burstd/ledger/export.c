@@ -83,6 +83,14 @@ static int64_t end_s(const struct export *x)
 	return zone_day_begin(x->zone, x->to_day);
 }
 
+/* The end of the last day that has begun: a cluster has no size on days to come. */
+static int64_t begun_s(const struct export *x)
+{
+	const int64_t day = zone_day(x->zone, x->now_s) + 1;
+
+	return zone_day_begin(x->zone, day < x->to_day ? day : x->to_day);
+}
+
 /* --- forms -------------------------------------------------------------------------------------
  */
 
@@ -116,7 +124,7 @@ static int write_focus(struct exporting *w, const struct source *from, const str
 	const struct export *x = w->x;
 	struct focus_options o = {.version = x->version,
 				  .view = x->view,
-				  .grain = x->grain,
+				  .grain = FOCUS_DAY, /* the ledger's own */
 				  .cluster = w->cluster,
 				  .currency = x->currency,
 				  .start_s = begin_s(x),
@@ -226,7 +234,7 @@ static int write_sums(const struct exporting *w, const struct source *from, cons
 static int write_form(struct exporting *w, const struct sink *to, struct err *e)
 {
 	const struct source from = {.visit = visit, .ctx = w};
-	const struct export_xdmod sizes = {w->cluster, begin_s(w->x), end_s(w->x), w->x->zone};
+	const struct export_xdmod sizes = {w->cluster, begin_s(w->x), begun_s(w->x), w->x->zone};
 
 	switch (w->x->form) {
 	case EXPORT_FOCUS:

@@ -30,7 +30,6 @@ struct export
 			    _COLDFRONT */
 	enum focus_version version; /* EXPORT_FOCUS, _FOCUS_METADATA */
 	enum focus_view view;
-	enum focus_grain grain;
 	bool spreadsheet;
 	const char *cost_component, *gpu_component; /* EXPORT_WALDUR: export_usage.h */
 	const char *attribute;                      /* EXPORT_COLDFRONT; NULL: by the currency */

@@ -38,8 +38,6 @@ const struct opt settings_options[] = {
 	{"from", 0, OPT_TEXT, "DAY", "report, export: the first day, such as 2026-03-29", AT(from)},
 	{"gpu-component", 0, OPT_TEXT, "TYPE", "export waldur: of GPU hours (default gpu_hours)",
 	 AT(gpu_component)},
-	{"grain", 0, OPT_TEXT, "WORD", "export focus: a row for each slice, or day (default day)",
-	 AT(grain)},
 	{"help", 'h', OPT_FLAG, NULL, "show this help, and exit", AT(help)},
 	{"interval", 'i', OPT_DURATION, "TIME", "run: time between two passes (default 60s)",
 	 offsetof(struct settings, interval_ms), 1000, 86400000},

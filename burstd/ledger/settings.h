@@ -12,7 +12,7 @@
 struct settings {         /* the options, as given; texts are borrowed from argv; NULL: not given */
 	const char *file; /* --case */
 	const char *config, *journal, *ledger, *by, *from, *to, *period;
-	const char *output, *currency, *focus, *view, *grain; /* export */
+	const char *output, *currency, *focus, *view; /* export */
 	const char *cost_component, *gpu_component, *attribute;
 	int64_t interval_ms;
 	bool distribute, spreadsheet, json, csv, explain, check, help, version;

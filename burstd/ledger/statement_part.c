@@ -167,7 +167,7 @@ void statement_budgets(struct statement_page *p)
 {
 	statement_section(p, "budgets", "Budgets");
 	if (p->in->nbudgets == 0) {
-		str_adds(&p->s, "<p>There are none.</p>\n");
+		str_adds(&p->s, "<p>None is shown here; burstctl budget list has them.</p>\n");
 		statement_section_end(p);
 		return;
 	}

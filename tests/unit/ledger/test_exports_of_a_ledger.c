@@ -18,7 +18,6 @@ static struct export ask_for(const struct fixture *f, enum export_form form)
 			       .period = "2026-11",
 			       .currency = "EUR",
 			       .now_s = T0,
-			       .grain = FOCUS_DAY,
 			       .cost_component = "cost",
 			       .gpu_component = "gpu_hours"};
 }
@@ -94,6 +93,12 @@ static void test_focus_has_all_of_it(void **state)
 		assert_true(view != FOCUS_PROVIDER ||
 			    strstr(out.p, ",AWS,") != NULL); /* by the driver */
 	}
+	assert_non_null(strstr(out.p, "\nburst:hpc1,"));
+	assert_memory_not_equal(out.p, "\xEF\xBB\xBF", 3);
+	x.spreadsheet = true;
+	write_it(f, &x, &out);
+	assert_memory_equal(out.p, "\xEF\xBB\xBF", 3);
+	x.spreadsheet = false;
 	x.version = FOCUS_1_4;
 	write_it(f, &x, &out);
 	assert_int_equal(column(out.p, "BilledCost,"), 900);
@@ -127,6 +132,13 @@ static void test_pages(void **state)
 	x.period = "2026-12";
 	write_it(f, &x, &out);
 	assert_non_null(strstr(out.p, "900.00")); /* of the month before */
+	x.currency = "USD";
+	write_it(f, &x, &out);
+	assert_null(strstr(out.p, "900.00"));
+	x.currency = "EUR";
+	x.from_day++; /* no month */
+	write_it(f, &x, &out);
+	assert_null(strstr(out.p, "900.00"));
 	x = ask_for(f, EXPORT_XLSX);
 	(void)snprintf(path, sizeof(path), "%s/book.xlsx", f->dir);
 	x.path = path;
@@ -171,6 +183,8 @@ static void test_portals(void **state)
 	write_it(f, &x, &out);
 	assert_non_null(strstr(out.p, "\"resource\""));
 	assert_non_null(strstr(out.p, "hpc1"));
+	assert_non_null(strstr(out.p, "\"end_date\":\"2026-11-10\"")); /* now_s */
+	assert_null(strstr(out.p, "\"2026-11-11\""));
 	str_fini(&out);
 }
 
@@ -209,6 +223,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_focus_has_all_of_it),
+
 		TEST(test_pages),
 		TEST(test_portals),
 		TEST(test_one_currency),
