@@ -83,7 +83,8 @@ static int write_file(struct export *x, struct reading *r, const char *file, str
 	str_init(&part, PATH_MAX_BYTES);
 	str_addf(&part, "%s.part", file);
 	x->path = part.p;
-	f = fopen(part.p, "we");
+	(void)unlink(part.p); /* of a run that was killed; and never through somebody's link */
+	f = fopen(part.p, "wxe");
 	if (f == NULL) {
 		rc = err_set(e, err_of_errno(errno), "%s: %s", part.p, strerror(errno));
 		str_fini(&part);

@@ -84,8 +84,10 @@ print(sum(decimal.Decimal(r["BilledCost"]) for r in csv.DictReader(open(sys.argv
 	ledger export statement >"$BATS_TEST_TMPDIR/statement.html"
 	grep -qF "$(printf %.2f "$total")" "$BATS_TEST_TMPDIR/statement.html"
 	lab_as slurm mkdir -p /tmp/finance
+	lab_as slurm ln -s victim /tmp/finance/book.xlsx.part
 	ledger export xlsx --output /tmp/finance/book.xlsx
 	python3 -m zipfile -t /tmp/finance/book.xlsx
+	[ "$(ls /tmp/finance)" = book.xlsx ]
 	run ledger export waldur
 	[ "$(jq -r '.resources[0].account' <<<"$output")" != null ]
 	# What has ended: the ledger has whole seconds, simcloud thousandths.
