@@ -382,7 +382,7 @@ $(BIN)/driver: $(call objs,tests/contract/*.c) $(libdrivers)
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs jansson libcrypto expat)
 
 # The engine's side of a secret store, likewise.
-$(BIN)/store: $(call objs,tests/contract/store/*.c) $(B)/burstd/api/jsonw.o $(B)/libdrivers.a $(libparts)
+$(BIN)/store: $(call objs,tests/contract/store/*.c) $(B)/burstd/base/jsonw.o $(B)/libdrivers.a $(libparts)
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "api/explain.h"
-#include "api/jsonw.h"
+#include "base/jsonw.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "check.h"

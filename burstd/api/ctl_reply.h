@@ -10,7 +10,7 @@
 #include <jansson.h>
 
 #include "api/api.h"
-#include "api/jsonw.h"
+#include "base/jsonw.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "io/ctl_server.h"

@@ -5,7 +5,7 @@
 #ifndef BURSTD_EXPLAIN_H
 #define BURSTD_EXPLAIN_H
 
-#include "api/jsonw.h"
+#include "base/jsonw.h"
 #include "base/str.h"
 #include "core/fleet.h"
 #include "engine/engine.h"

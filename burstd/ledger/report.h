@@ -72,7 +72,4 @@ void report_table(const struct report *r, struct str *out);
 void report_csv(const struct report *r, struct str *out);
 void report_json(const struct report *r, struct str *out);
 
-/* Append text as a string of JSON. */
-void report_json_text(struct str *out, const char *text);
-
 #endif

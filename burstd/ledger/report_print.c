@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/fmt.h"
+#include "base/jsonw.h"
 #include "base/plain.h"
+#include "ledger/csv.h"
 
 enum {
 	COLUMNS = 80,
@@ -184,82 +186,61 @@ void report_table(const struct report *r, struct str *out)
 /* --- for programs ------------------------------------------------------------------------------
  */
 
-/* A text that begins like a formula gets an apostrophe, as spreadsheets write such texts. */
-static void csv_text(struct str *out, const char *text)
-{
-	const bool formula = text[0] != '\0' && strchr("=+-@\t\r", text[0]) != NULL;
-
-	if (!formula && strpbrk(text, "\",\r\n") == NULL) {
-		str_adds(out, text);
-		return;
-	}
-	str_addf(out, "\"%s", formula ? "'" : "");
-	for (; *text != '\0'; text++)
-		str_addf(out, *text == '"' ? "\"\"" : "%c", *text);
-	str_adds(out, "\"");
-}
+static const char *const figures[] = {"cost", "gpu_seconds", "cpu_seconds", "job_gpu_seconds"};
 
 void report_csv(const struct report *r, struct str *out)
 {
+	const struct sink to = sink_str(out);
+	struct err e; /* what did not fit is out->full */
+	struct csv c;
+
+	csv_init(&c, &to, false);
 	for (size_t k = 0; k < r->want.n; k++)
-		str_addf(out, "%s,", report_key_str(r->want.keys[k]));
-	str_adds(out, "cost,gpu_seconds,cpu_seconds,job_gpu_seconds\n");
+		csv_own(&c, report_key_str(r->want.keys[k]));
+	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
+		csv_own(&c, figures[i]);
+	(void)csv_end(&c, &e);
 	for (size_t i = 0; i < r->n; i++) {
 		const struct report_row *row = &r->rows[i];
-		char money[FMT_MONEY_SIZE];
 
-		for (size_t k = 0; k < r->want.n; k++) {
-			csv_text(out, row->text[k]);
-			str_adds(out, ",");
-		}
-		str_addf(out, "%s,%" PRId64 ",%" PRId64 ",%" PRIu64 "\n",
-			 fmt_money(money, row->nano), row->gpu_s, row->cpu_s, row->jobs_gpu_s);
+		for (size_t k = 0; k < r->want.n; k++)
+			csv_text(&c, row->text[k]);
+		csv_money(&c, row->nano, false);
+		csv_i64(&c, row->gpu_s);
+		csv_i64(&c, row->cpu_s);
+		csv_i64(&c, (int64_t)row->jobs_gpu_s);
+		(void)csv_end(&c, &e);
 	}
+	csv_fini(&c);
 }
 
-void report_json_text(struct str *out, const char *text)
+static void json_row(const struct report *r, const struct report_row *row, struct jsonw *w)
 {
-	str_adds(out, "\"");
-	for (; *text != '\0'; text++) {
-		if (*text == '"' || *text == '\\')
-			str_addf(out, "\\%c", *text);
-		else if ((unsigned char)*text < ' ')
-			str_addf(out, "\\u%04x", (unsigned)(unsigned char)*text);
-		else
-			str_add(out, text, 1);
-	}
-	str_adds(out, "\"");
-}
-
-static void json_row(const struct report *r, const struct report_row *row, struct str *out)
-{
-	char money[FMT_MONEY_SIZE];
-
-	str_adds(out, "{");
-	for (size_t k = 0; k < r->want.n; k++) {
-		if (row->text[k] == NULL)
-			continue;
-		str_addf(out, "\"%s\":", report_key_str(r->want.keys[k]));
-		report_json_text(out, row->text[k]);
-		str_adds(out, ",");
-	}
-	str_addf(out,
-		 "\"cost\":\"%s\",\"gpu_seconds\":%" PRId64 ",\"cpu_seconds\":%" PRId64
-		 ",\"job_gpu_seconds\":%" PRIu64 "}",
-		 fmt_money(money, row->nano), row->gpu_s, row->cpu_s, row->jobs_gpu_s);
+	for (size_t k = 0; k < r->want.n; k++)
+		if (row->text[k] != NULL)
+			jsonw_text(w, report_key_str(r->want.keys[k]), row->text[k]);
+	jsonw_money(w, figures[0], row->nano);
+	jsonw_int(w, figures[1], row->gpu_s);
+	jsonw_int(w, figures[2], row->cpu_s);
+	jsonw_int(w, figures[3], (int64_t)row->jobs_gpu_s);
+	jsonw_close(w, '}');
 }
 
 void report_json(const struct report *r, struct str *out)
 {
-	str_adds(out, "{\"rows\":[");
+	struct jsonw w = {.out = out, .first = true};
+
+	jsonw_open(&w, NULL, '{');
+	jsonw_open(&w, "rows", '[');
 	for (size_t i = 0; i < r->n; i++) {
-		str_adds(out, i > 0 ? ",\n" : "\n");
-		json_row(r, &r->rows[i], out);
+		jsonw_open(&w, NULL, '{');
+		json_row(r, &r->rows[i], &w);
 	}
-	str_adds(out, "]");
+	jsonw_close(&w, ']');
 	if (r->total_is_one) {
-		str_adds(out, ",\n\"total\":");
-		json_row(r, &r->total, out);
+		jsonw_open(&w, "total", '{');
+		json_row(r, &r->total, &w);
 	}
-	str_adds(out, "}\n");
+	jsonw_close(&w, '}');
+	str_adds(out, "\n");
 }

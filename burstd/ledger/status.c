@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/fmt.h"
-#include "ledger/report.h"
+#include "base/jsonw.h"
 #include "store/ledger_attempts.h"
 
 enum {
@@ -211,42 +211,47 @@ void status_print(const struct status *s, int64_t now_ms, struct str *out)
 /* --- for programs ------------------------------------------------------------------------------
  */
 
-static void json_pair(struct str *out, const char *name, const char *text)
-{
-	str_addf(out, "\"%s\":", name);
-	report_json_text(out, text);
-	str_adds(out, ",");
-}
-
 void status_json(const struct status *s, int64_t now_ms, struct str *out)
 {
-	str_adds(out, "{");
-	json_pair(out, "cluster", s->cluster);
-	json_pair(out, "zone", s->zone);
-	json_pair(out, "source", s->source);
-	json_pair(out, "facts_error", s->facts_why);
-	json_pair(out, "jobs_error", s->jobs_why);
-	str_addf(out,
-		 "\"now_ms\":%" PRId64 ",\"pass_ms\":%" PRId64 ",\"facts_ms\":%" PRId64
-		 ",\"jobs_ms\":%" PRId64 ",\"running\":%" PRId64 ",\"ended\":%" PRId64
-		 ",\"booked\":%" PRId64 ",\"attempts\":%" PRId64 ",\"bytes\":%" PRId64
-		 ",\"bytes_per_instance\":%" PRId64 ",",
-		 now_ms, s->pass_ms, s->facts_ms, s->jobs_ms, s->states[LEDGER_OPEN],
-		 s->states[LEDGER_ENDED], s->states[LEDGER_FINAL], s->attempts, s->bytes,
-		 bytes_each(s));
-	str_addf(out,
-		 "\"unpriced\":%" PRId64 ",\"broken\":%" PRId64 ",\"unmeasured\":%" PRId64
-		 ",\"clipped\":%" PRId64 ",\"quarantined\":%" PRId64 ",\"unended\":%" PRId64
-		 ",\"estimated\":%" PRId64 ",\"problems\":[",
-		 s->unpriced, s->broken, s->unmeasured, s->skewed, s->quarantined, s->unended,
-		 s->estimated);
+	const struct {
+		const char *name;
+		int64_t v;
+	} numbers[] = {{"now_ms", now_ms},
+		       {"pass_ms", s->pass_ms},
+		       {"facts_ms", s->facts_ms},
+		       {"jobs_ms", s->jobs_ms},
+		       {"running", s->states[LEDGER_OPEN]},
+		       {"ended", s->states[LEDGER_ENDED]},
+		       {"booked", s->states[LEDGER_FINAL]},
+		       {"attempts", s->attempts},
+		       {"bytes", s->bytes},
+		       {"bytes_per_instance", bytes_each(s)},
+		       {"unpriced", s->unpriced},
+		       {"broken", s->broken},
+		       {"unmeasured", s->unmeasured},
+		       {"clipped", s->skewed},
+		       {"quarantined", s->quarantined},
+		       {"unended", s->unended},
+		       {"estimated", s->estimated}};
+	struct jsonw w = {.out = out, .first = true};
+
+	jsonw_open(&w, NULL, '{');
+	jsonw_text(&w, "cluster", s->cluster);
+	jsonw_text(&w, "zone", s->zone);
+	jsonw_text(&w, "source", s->source);
+	jsonw_text(&w, "facts_error", s->facts_why);
+	jsonw_text(&w, "jobs_error", s->jobs_why);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		jsonw_int(&w, numbers[i].name, numbers[i].v);
+	jsonw_open(&w, "problems", '[');
 	for (size_t i = 0; i < s->nproblems; i++) {
-		str_adds(out, i > 0 ? ",{" : "{");
-		json_pair(out, "node", s->problems[i].node);
-		json_pair(out, "instance", s->problems[i].instance);
-		str_adds(out, "\"why\":");
-		report_json_text(out, s->problems[i].why);
-		str_adds(out, "}");
+		jsonw_open(&w, NULL, '{');
+		jsonw_text(&w, "node", s->problems[i].node);
+		jsonw_text(&w, "instance", s->problems[i].instance);
+		jsonw_text(&w, "why", s->problems[i].why);
+		jsonw_close(&w, '}');
 	}
-	str_adds(out, "]}\n");
+	jsonw_close(&w, ']');
+	jsonw_close(&w, '}');
+	str_adds(out, "\n");
 }

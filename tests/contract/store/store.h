@@ -4,7 +4,7 @@
 
 #include <uv.h>
 
-#include "api/jsonw.h"
+#include "base/jsonw.h"
 #include "keys/rotate.h"
 
 enum { TOOL_INPUT_MAX = 8192, TOOL_LINE_BYTES = 32768 };

@@ -1,4 +1,4 @@
-#include "api/jsonw.h"
+#include "base/jsonw.h"
 
 #include <inttypes.h>
 #include <stddef.h>
