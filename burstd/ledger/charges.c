@@ -5,9 +5,8 @@
 
 #include "base/mem.h"
 #include "ledger/input.h"
+#include "ledger/lifetimes.h"
 #include "store/ledger_postings.h"
-
-enum { BATCH = 200 };
 
 struct lines { /* the postings of one instance in the days that are asked for */
 	struct ledger_posting *v;
@@ -29,7 +28,7 @@ struct writing {
 	struct owner *owners;
 	size_t nowners;
 	char *cluster, *currency, *offer;
-	charges_fn fn;
+	source_fn fn;
 	void *ctx;
 };
 
@@ -258,60 +257,37 @@ static int write_instance(struct writing *w, struct err *e)
 /* --- instances ---------------------------------------------------------------------------------
  */
 
-struct batch {
-	struct ledger_lifetime v[BATCH]; /* texts are their own */
-	size_t n;
-};
-
-static int take_lifetime(void *ctx, const struct ledger_lifetime *t, struct err *e)
+static int write_all(struct writing *w, struct lifetimes *t, struct err *e)
 {
-	struct batch *b = ctx;
-	struct ledger_lifetime *own = &b->v[b->n++];
-
-	(void)e;
-	*own = *t;
-	own->node = mem_strdup(t->node);
-	own->instance = mem_strdup(t->instance);
-	own->why = "";
+	while (!t->over) {
+		if (lifetimes_next(t, w->l, false, e) < 0)
+			return -1;
+		for (size_t i = 0; i < t->n; i++) {
+			w->t = &t->v[i];
+			if (write_instance(w, e) < 0)
+				return -1;
+		}
+	}
 	return 0;
 }
 
-/* Frees the batch; rc below 0: writes nothing of it. */
-static int write_batch(struct writing *w, struct batch *b, int rc, struct err *e)
-{
-	for (size_t i = 0; i < b->n; i++) {
-		w->t = &b->v[i];
-		if (rc == 0)
-			rc = write_instance(w, e);
-		free((char *)(uintptr_t)b->v[i].node);
-		free((char *)(uintptr_t)b->v[i].instance);
-	}
-	return rc;
-}
-
-int charges_visit(struct ledger *l, int64_t from_day, int64_t to_day, charges_fn fn, void *ctx,
+int charges_visit(struct ledger *l, int64_t from_day, int64_t to_day, source_fn fn, void *ctx,
 		  struct err *e)
 {
 	struct writing w = {
 		.l = l, .lines = {.from_day = from_day, .to_day = to_day}, .fn = fn, .ctx = ctx};
-	struct batch *b = mem_zalloc(sizeof(*b));
-	int64_t after = 0;
+	struct lifetimes *all = mem_zalloc(sizeof(*all));
 	int rc = ledger_note(l, LEDGER_CLUSTER, &w.cluster, e);
 
 	if (rc == 0)
 		rc = ledger_note(l, LEDGER_CURRENCY, &w.currency, e);
-	while (rc == 0) {
-		b->n = 0;
-		rc = ledger_lifetimes(l, after, BATCH, false, take_lifetime, b, e);
-		after = b->n > 0 ? b->v[b->n - 1].id : after;
-		rc = write_batch(&w, b, rc, e);
-		if (b->n < BATCH)
-			break;
-	}
+	if (rc == 0)
+		rc = write_all(&w, all, e);
+	lifetimes_fini(all);
+	free(all);
 	free(w.lines.v);
 	free(w.cluster);
 	free(w.currency);
 	free(w.offer);
-	free(b);
 	return rc;
 }

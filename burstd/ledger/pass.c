@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "ledger/lifetimes.h"
 #include "store/journal_facts.h"
 
 /* --- facts -------------------------------------------------------------------------------------
@@ -250,67 +251,28 @@ int pass_facts(const struct pass *p, int64_t now_ms, struct err *e)
 /* --- computing ---------------------------------------------------------------------------------
  */
 
-struct batch {
-	struct ledger_lifetime v[PASS_LIFETIMES]; /* texts are its own */
-	size_t n;
-};
-
-static int take(void *ctx, const struct ledger_lifetime *t, struct err *e)
-{
-	struct batch *b = ctx;
-	struct ledger_lifetime *own = &b->v[b->n++];
-
-	(void)e;
-	*own = *t;
-	own->node = mem_strdup(t->node);
-	own->instance = mem_strdup(t->instance);
-	own->why = mem_strdup(t->why);
-	return 0;
-}
-
-static void drop(struct batch *b)
-{
-	for (size_t i = 0; i < b->n; i++) {
-		free((char *)(uintptr_t)b->v[i].node);
-		free((char *)(uintptr_t)b->v[i].instance);
-		free((char *)(uintptr_t)b->v[i].why);
-	}
-	b->n = 0;
-}
-
-static int write_batch(const struct book *book, const struct batch *b, struct err *e)
+static int write_some(const struct book *book, const struct lifetimes *t, struct err *e)
 {
 	bool changed;
 
 	if (ledger_begin(book->ledger, e) < 0)
 		return -1;
-	for (size_t i = 0; i < b->n; i++)
-		if (book_write(book, &b->v[i], &changed, e) < 0) {
+	for (size_t i = 0; i < t->n; i++)
+		if (book_write(book, &t->v[i], &changed, e) < 0) {
 			ledger_rollback(book->ledger);
-			return err_wrap(e, "%s, instance %s", b->v[i].node, b->v[i].instance);
+			return err_wrap(e, "%s, instance %s", t->v[i].node, t->v[i].instance);
 		}
 	return ledger_commit(book->ledger, e);
 }
 
-static int compute_all(const struct pass *p, const struct book *book, struct batch *b,
+static int compute_all(const struct pass *p, const struct book *book, struct lifetimes *t,
 		       struct err *e)
 {
-	int64_t after = 0;
-
 	do {
-		b->n = 0;
-		if (ledger_lifetimes(p->ledger, after, PASS_LIFETIMES, true, take, b, e) < 0 ||
-		    (b->n > 0 && write_batch(book, b, e) < 0)) {
-			drop(b);
+		if (lifetimes_next(t, p->ledger, true, e) < 0 ||
+		    (t->n > 0 && write_some(book, t, e) < 0))
 			return -1;
-		}
-		after = b->n > 0 ? b->v[b->n - 1].id : after;
-		if (b->n < PASS_LIFETIMES) {
-			drop(b);
-			return 0;
-		}
-		drop(b);
-	} while (!stops(p));
+	} while (!t->over && !stops(p));
 	return 0;
 }
 
@@ -320,12 +282,13 @@ int pass_compute(const struct pass *p, int64_t now_ms, struct err *e)
 			    .calendar = p->calendar,
 			    .now_ms = now_ms,
 			    .currency = p->currency};
-	struct batch *b = mem_zalloc(sizeof(*b));
+	struct lifetimes *all = mem_zalloc(sizeof(*all));
 	int rc = ledger_number(p->ledger, LEDGER_JOBS_MS, &book.jobs_ms, e);
 
 	if (rc == 0)
-		rc = compute_all(p, &book, b, e);
-	free(b);
+		rc = compute_all(p, &book, all, e);
+	lifetimes_fini(all);
+	free(all);
 	if (rc < 0 || ledger_begin(p->ledger, e) < 0)
 		return -1;
 	if (ledger_put_number(p->ledger, LEDGER_PASS_MS, now_ms, e) < 0) {

@@ -6,10 +6,8 @@
 #include "ledger/book.h"
 #include "ledger/jobs.h"
 
-enum {
-	PASS_ROWS = 2000, /* facts copied in one transaction: some milliseconds of the journal */
-	PASS_LIFETIMES = 100, /* computed in one */
-};
+/* Facts copied in one transaction: some milliseconds of the journal. */
+enum { PASS_ROWS = 2000 };
 
 struct pass {
 	struct ledger *ledger;

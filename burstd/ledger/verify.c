@@ -6,40 +6,12 @@
 #include <string.h>
 
 #include "base/mem.h"
-
-enum { BATCH = 200 };
+#include "ledger/lifetimes.h"
 
 struct had { /* the postings of one lifetime, by key */
 	struct ledger_posting *v;
 	size_t n, cap;
 };
-
-struct batch {
-	struct ledger_lifetime v[BATCH]; /* texts are their own */
-	size_t n;
-};
-
-static int take_lifetime(void *ctx, const struct ledger_lifetime *t, struct err *e)
-{
-	struct batch *b = ctx;
-	struct ledger_lifetime *own = &b->v[b->n++];
-
-	(void)e;
-	*own = *t;
-	own->node = mem_strdup(t->node);
-	own->instance = mem_strdup(t->instance);
-	own->why = "";
-	return 0;
-}
-
-static void drop(struct batch *b)
-{
-	for (size_t i = 0; i < b->n; i++) {
-		free((char *)(uintptr_t)b->v[i].node);
-		free((char *)(uintptr_t)b->v[i].instance);
-	}
-	b->n = 0;
-}
 
 static int compare(const struct ledger_posting *a, const struct ledger_posting *b)
 {
@@ -178,39 +150,30 @@ static int check_one(struct checking *c, const struct ledger_lifetime *t, struct
 	return rc;
 }
 
-static int check_all(struct checking *c, struct batch *b, struct err *e)
+static int check_all(struct checking *c, struct lifetimes *t, struct err *e)
 {
-	int64_t after = 0;
-	int rc = 0;
-
-	do {
-		b->n = 0;
-		rc = ledger_lifetimes(c->book->ledger, after, BATCH, false, take_lifetime, b, e);
-		for (size_t i = 0; i < b->n && rc == 0; i++)
-			rc = check_one(c, &b->v[i], e);
-		after = b->n > 0 ? b->v[b->n - 1].id : after;
-		if (b->n < BATCH) {
-			drop(b);
-			return rc;
-		}
-		drop(b);
-	} while (rc == 0);
-	return rc;
+	while (!t->over) {
+		if (lifetimes_next(t, c->book->ledger, false, e) < 0)
+			return -1;
+		for (size_t i = 0; i < t->n; i++)
+			if (check_one(c, &t->v[i], e) < 0)
+				return -1;
+	}
+	return 0;
 }
 
 int verify_ledger(const struct book *b, struct verify *v, struct str *out, struct err *e)
 {
 	struct checking c = {.book = b, .v = v, .out = out};
-	struct batch *batch = mem_zalloc(sizeof(*batch));
+	struct lifetimes *all;
 	int64_t facts_ms, pass_ms;
 	int rc;
 
 	*v = (struct verify){0};
 	if (ledger_number(b->ledger, LEDGER_FACTS_MS, &facts_ms, e) < 0 ||
-	    ledger_number(b->ledger, LEDGER_PASS_MS, &pass_ms, e) < 0) {
-		free(batch);
+	    ledger_number(b->ledger, LEDGER_PASS_MS, &pass_ms, e) < 0)
 		return -1;
-	}
+	all = mem_zalloc(sizeof(*all));
 	c.interrupted = facts_ms > pass_ms;
 	digest_begin(&c.had, "");
 	digest_begin(&c.made, "");
@@ -218,10 +181,11 @@ int verify_ledger(const struct book *b, struct verify *v, struct str *out, struc
 	if (rc == 0)
 		rc = ledger_check_rollup(b->ledger, &v->rollups, e);
 	if (rc == 0)
-		rc = check_all(&c, batch, e);
+		rc = check_all(&c, all, e);
 	digest_end(&c.had, v->had);
 	digest_end(&c.made, v->made);
-	free(batch);
+	lifetimes_fini(all);
+	free(all);
 	if (rc < 0)
 		return -1;
 	if (v->chain.bad != 0)
