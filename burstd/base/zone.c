@@ -200,17 +200,24 @@ int64_t zone_offset(const struct zone *z, int64_t t_s)
 
 int64_t zone_day(const struct zone *z, int64_t t_s)
 {
-	const struct span *s = span_at(z, t_s);
-	int64_t day = floor_day(t_s + s->offset_s);
+	const struct span *s;
+	int64_t day;
 
+	if (z == NULL)
+		return floor_day(t_s);
+	s = span_at(z, t_s);
+	day = floor_day(t_s + s->offset_s);
 	return day > s->begun ? day : s->begun;
 }
 
 int64_t zone_day_begin(const struct zone *z, int64_t day)
 {
-	size_t low = 0, high = z->n; /* it begins in [low, high) */
+	size_t low = 0, high; /* it begins in [low, high) */
 	int64_t t;
 
+	if (z == NULL)
+		return day * DAY_S;
+	high = z->n;
 	while (high - low > 1) {
 		size_t mid = low + (high - low) / 2;
 

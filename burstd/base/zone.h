@@ -26,7 +26,9 @@ const char *zone_name(const struct zone *z);
 /* How far local time is ahead of UTC, in seconds. */
 int64_t zone_offset(const struct zone *z, int64_t t_s);
 
-/* The latest day that has begun; z NULL: in UTC.  It never decreases as time passes: it is the date on the clock,
+/* Of these two z may be NULL: UTC.
+ *
+ * The latest day that has begun.  It never decreases as time passes: it is the date on the clock,
  * except in the hours that come again because a clock was set back over midnight, which belong to
  * the day that has begun already. */
 int64_t zone_day(const struct zone *z, int64_t t_s);

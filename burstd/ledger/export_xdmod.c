@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/date.h"
 #include "base/fmt.h"
 #include "base/mem.h"
 #include "ledger/ascii.h"
 
-enum { DAYS_MAX = 400, DAY_S = 86400, HOUR_S = 3600, ENTRY_MAX = 1 << 16 };
+enum { DAYS_MAX = 400, HOUR_S = 3600, ENTRY_MAX = 1 << 16 };
 
 __extension__ typedef __int128 wide;
 
@@ -27,27 +28,6 @@ struct reader {
 	struct day *days;
 };
 
-static int64_t day_of(const struct export_xdmod *o, int64_t t_s)
-{
-	return o->zone != NULL ? zone_day(o->zone, t_s) : t_s / DAY_S - (t_s % DAY_S < 0);
-}
-
-/* The first second of a day: no zone is further than 15 hours from UTC. */
-static int64_t day_begin(const struct export_xdmod *o, int64_t day)
-{
-	int64_t low = day * DAY_S - 15 * HOUR_S, high = day * DAY_S + 15 * HOUR_S;
-
-	while (low < high) {
-		const int64_t middle = low + (high - low) / 2;
-
-		if (day_of(o, middle) >= day)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
-
 static bool was_ready(const struct charge *c)
 {
 	return !c->credit && !c->adjust && c->instance[0] != '\0' &&
@@ -58,7 +38,7 @@ static bool was_ready(const struct charge *c)
 static int read_charge(void *arg, const struct charge *c, struct err *e)
 {
 	struct reader *r = arg;
-	const int64_t at = day_of(r->o, c->start_s) - r->first;
+	const int64_t at = zone_day(r->o->zone, c->start_s) - r->first;
 	struct day *d;
 
 	if (!was_ready(c))
@@ -84,12 +64,6 @@ static int read_charge(void *arg, const struct charge *c, struct err *e)
 static json_int_t average(wide sum, wide whole)
 {
 	return (json_int_t)((sum + whole - 1) / whole);
-}
-
-static void date(char out[FMT_TIME_SIZE], int64_t day)
-{
-	(void)fmt_time(out, day * DAY_S * 1000);
-	out[strcspn(out, "T")] = '\0';
 }
 
 static int put_json(json_t *j, const char *before, const struct sink *to, struct err *e)
@@ -125,10 +99,11 @@ static int put_day(const struct reader *r, size_t i, const struct sink *to, stru
 {
 	const struct day *d = &r->days[i];
 	const int64_t day = r->first + (int64_t)i;
-	const int64_t length_s = day_begin(r->o, day + 1) - day_begin(r->o, day);
-	char text[FMT_TIME_SIZE];
+	const int64_t length_s =
+		zone_day_begin(r->o->zone, day + 1) - zone_day_begin(r->o->zone, day);
+	char text[DATE_STR_SIZE];
 
-	date(text, day);
+	(void)date_str(text, day);
 	return put_json(mem_check(json_pack(
 				"{s:o, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:i}", "resource",
 				name(r->o->resource), "start_date", text, "end_date", text,
@@ -144,8 +119,8 @@ static int put_day(const struct reader *r, size_t i, const struct sink *to, stru
 int export_xdmod_specs(const struct export_xdmod *o, const struct source *from,
 		       const struct sink *to, struct err *e)
 {
-	struct reader r = {.o = o, .first = day_of(o, o->start_s)};
-	const int64_t last = day_of(o, o->end_s - 1);
+	struct reader r = {.o = o, .first = zone_day(o->zone, o->start_s)};
+	const int64_t last = zone_day(o->zone, o->end_s - 1);
 	int rc;
 
 	if (last < r.first || last - r.first >= DAYS_MAX)

@@ -10,7 +10,6 @@
 #include "ledger/rows.h"
 
 enum {
-	DAY_S = 86400,
 	TEXT_MAX = 1 << 20, /* bytes of a column: a name of the longest, escaped */
 	ROWS_MAX = 1000000, /* of an instance in a day, or a month: a job each second and more */
 };
@@ -51,9 +50,7 @@ static int64_t day_of(const struct focus_options *o, int64_t t_s)
 {
 	if (o->grain == FOCUS_MONTH)
 		return 0;
-	if (o->zone != NULL)
-		return zone_day(o->zone, t_s);
-	return t_s >= 0 ? t_s / DAY_S : -((-t_s + DAY_S - 1) / DAY_S);
+	return zone_day(o->zone, t_s);
 }
 
 static int by_texts(const struct charge *a, const struct charge *b, const size_t *at, size_t n)

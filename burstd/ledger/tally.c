@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "ledger/split.h"
 
-enum { DAY_S = 86400, FIRST_JOBS = 1024 };
+enum { FIRST_JOBS = 1024 };
 
 struct reader {
 	struct tally *t;
@@ -159,14 +159,9 @@ static int job_add(struct tally *t, const struct charge *c, struct err *e)
 	return job_sum(j, c) ? too_large(e) : 0;
 }
 
-static int64_t day_of(const struct tally_options *o, int64_t t_s)
-{
-	return o->zone != NULL ? zone_day(o->zone, t_s) : t_s / DAY_S - (t_s % DAY_S < 0);
-}
-
 static int day_add(struct reader *r, const struct charge *c, struct err *e)
 {
-	const int64_t at = day_of(r->o, c->start_s) - r->first_day;
+	const int64_t at = zone_day(r->o->zone, c->start_s) - r->first_day;
 
 	if (at < 0 && c->adjust)
 		return add(&r->t->elsewhere, c->nano) ? too_large(e) : 0;
@@ -309,9 +304,9 @@ static int read_names(void *arg, const struct charge *c, struct err *e)
 
 static int days_init(struct reader *r, struct err *e)
 {
-	const int64_t last = day_of(r->o, r->o->end_s - 1);
+	const int64_t last = zone_day(r->o->zone, r->o->end_s - 1);
 
-	r->first_day = day_of(r->o, r->o->start_s);
+	r->first_day = zone_day(r->o->zone, r->o->start_s);
 	if (last < r->first_day || last - r->first_day >= TALLY_DAYS_MAX)
 		return err_set(e, ERR_LIMIT, "a period of more than %d days, or of none",
 			       TALLY_DAYS_MAX);

@@ -209,6 +209,16 @@ static void test_before_and_after_the_table(void **state)
 	zone_free(NULL);
 }
 
+static void test_no_zone_is_utc(void **state)
+{
+	(void)state;
+	for (int64_t day = -3; day < 4; day++) {
+		assert_int_equal(zone_day_begin(NULL, day), day * 86400);
+		assert_int_equal(zone_day(NULL, day * 86400), day);
+		assert_int_equal(zone_day(NULL, day * 86400 - 1), day - 1);
+	}
+}
+
 static void test_a_name_that_nobody_knows_is_no_utc(void **state)
 {
 	static const char *const bad[] = {
@@ -277,6 +287,7 @@ int main(void)
 		cmocka_unit_test(test_when_a_month_begins),
 		cmocka_unit_test(test_days_whose_midnight_is_odd),
 		cmocka_unit_test(test_before_and_after_the_table),
+		cmocka_unit_test(test_no_zone_is_utc),
 		cmocka_unit_test(test_a_name_that_nobody_knows_is_no_utc),
 		cmocka_unit_test(test_the_zone_of_the_process_stays),
 	};
