@@ -10,8 +10,8 @@
 #include <jansson.h>
 
 #include "api/api.h"
-#include "base/jsonw.h"
 #include "base/err.h"
+#include "base/jsonw.h"
 #include "base/str.h"
 #include "io/ctl_server.h"
 #include "jobs/jobs_api.h"

@@ -1,5 +1,7 @@
 /* test_verify.c - random lives of machines and jobs: whatever is asked, its rows add up to the
  * bills; the ledger is found to be as it was written, and every change of it is found. */
+#include "ledger/charges.h"
+#include "ledger/lifetimes.h"
 #include "ledger/report.h"
 #include "ledger/verify.h"
 #include "story.h"
@@ -283,6 +285,42 @@ static void test_booked_postings_are_kept(void **state)
 	}
 }
 
+static int count_nano(void *ctx, const struct charge *c, struct err *e)
+{
+	(void)e;
+	*(int64_t *)ctx += c->nano;
+	return 0;
+}
+
+/* More instances than are looked at at once: each is booked, checked and exported once. */
+static void test_many_instances(void **state)
+{
+	enum { MANY = 2 * LIFETIMES_MAX + 50 };
+	struct fixture *f = *state;
+	int64_t nano = 0;
+	struct verify v;
+	struct str out;
+	struct err e = {0};
+
+	str_init(&out, 1 << 16);
+	for (int i = 0; i < MANY; i++) {
+		char node[16];
+
+		(void)snprintf(node, sizeof(node), "m%d", i);
+		machine(f, node);
+		life(f, node, "wanted", 0, 0);
+		life(f, node, "created", 100, 0);
+		life(f, node, "ended", 101, 0);
+	}
+	pass(f, 10000);
+	v = verified(f, &out);
+	str_fini(&out);
+	assert_int_equal(v.lifetimes, MANY);
+	assert_true(verify_is_good(&v));
+	assert_int_equal(charges_visit(f->l, 0, 100000, count_nano, &nano, &e), 0);
+	assert_true(nano == MANY * INT64_C(60000000000)); /* the least that is billed */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -290,6 +328,7 @@ int main(void)
 		cmocka_unit_test(test_another_zone),
 		cmocka_unit_test(test_every_change_is_found),
 		TEST(test_booked_postings_are_kept),
+		TEST(test_many_instances),
 	};
 
 	return cmocka_run_group_tests_name("ledger, verify", tests, NULL, NULL);
