@@ -1,0 +1,79 @@
+/* test_reading.c - which days a command is about. */
+#include "ledger/reading.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+
+static void test_days(void **state)
+{
+	static const struct {
+		const char *period, *from, *to;
+		int64_t first, last; /* 20260329: a date; 0: refused */
+		const char *name;    /* or what *e has */
+	} rows[] = {
+		{"2026-02", NULL, NULL, 20260201, 20260228, "2026-02"},
+		{NULL, "2026-03-29", "2026-03-29", 20260329, 20260329, "2026-03-29 to 2026-03-29"},
+		{NULL, "2025-12-31", "2026-01-02", 20251231, 20260102, "2025-12-31 to 2026-01-02"},
+		{NULL, "2026-03-30", "2026-03-29", 0, 0, "the last day is before the first"},
+		{"2026-13", NULL, NULL, 0, 0, "want a month such as 2026-03, not \"2026-13\""},
+		{NULL, "2026-02-30", NULL, 0, 0,
+		 "want a day such as 2026-03-29, not \"2026-02-30\""},
+		{NULL, NULL, "x", 0, 0, "want a day such as 2026-03-29, not \"x\""},
+	};
+	struct reading r = {0};
+	struct err e = {0};
+
+	(void)state;
+	assert_int_equal(calendar_init(&r.calendar, "UTC", &e), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct settings s = {
+			.period = rows[i].period, .from = rows[i].from, .to = rows[i].to};
+		const int64_t a = rows[i].first, b = rows[i].last;
+		struct reading_days d = {0};
+
+		print_message("# %s\n", rows[i].name);
+		assert_int_equal(reading_find_days(&r, &s, &d, &e), a > 0 ? 0 : -1);
+		assert_string_equal(a > 0 ? d.name : e.msg, rows[i].name);
+		if (a == 0)
+			continue;
+		assert_int_equal(d.from_day, date_day(a / 10000, a / 100 % 100, a % 100));
+		assert_int_equal(d.to_day, date_day(b / 10000, b / 100 % 100, b % 100) + 1);
+	}
+	calendar_fini(&r.calendar);
+}
+
+static void test_this_month(void **state)
+{
+	const struct settings s = {0};
+	struct reading r = {0};
+	struct reading_days d;
+	struct err e = {0};
+	int64_t month;
+
+	(void)state;
+	assert_int_equal(calendar_init(&r.calendar, "UTC", &e), 0);
+	do { /* again, if it ended meanwhile */
+		month = date_month(clock_wall_ms() / 86400000);
+		assert_int_equal(reading_find_days(&r, &s, &d, &e), 0);
+	} while (date_month(clock_wall_ms() / 86400000) != month);
+	assert_int_equal(d.from_day, date_month_day(month));
+	assert_int_equal(d.to_day, date_month_day(month + 1));
+	calendar_fini(&r.calendar);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_days),
+		cmocka_unit_test(test_this_month),
+	};
+
+	return cmocka_run_group_tests_name("ledger, reading", tests, NULL, NULL);
+}
