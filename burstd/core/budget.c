@@ -37,6 +37,7 @@ struct budgets *budgets_new(const struct zone *zone, int64_t now_ms)
 	map_init(&b->by_key);
 	map_init(&b->by_spender);
 	map_init(&b->parents);
+	budget_amounts_init(b);
 	return b;
 }
 
@@ -70,6 +71,7 @@ void budgets_free(struct budgets *b)
 	map_fini(&b->by_key);
 	map_fini(&b->by_spender);
 	map_fini(&b->parents);
+	budget_amounts_fini(b);
 	free(b);
 }
 
@@ -102,6 +104,9 @@ struct budget_sum budget_part(const struct budget_count *c, const struct budget_
 		return s;
 	if (c->when != PERIOD_OVER)
 		s.now = budget_cost(h->rate_nano_h, from, until);
+	if (c->carries)
+		s.last = budget_cost(h->rate_nano_h, later_of(h->from_ms, c->last.begin_ms),
+				     sooner_of(h->until_ms, c->last.end_ms));
 	if (!rolls && c->b->period_rule.kind != PERIOD_RANGE)
 		s.later = budget_cost(h->rate_nano_h, later_of(h->from_ms, c->period.end_ms),
 				      h->until_ms);
@@ -112,6 +117,7 @@ void budget_sum_add(struct budget_sum *to, const struct budget_sum *s, int times
 {
 	to->now += times * s->now;
 	to->later += times * s->later;
+	to->last += times * s->last;
 	to->rate += times * s->rate;
 }
 
@@ -153,8 +159,7 @@ uint32_t budget_count_of(struct budgets *b, size_t order, const struct budget_sp
 	c = mem_zalloc(sizeof(*c));
 	*c = (struct budget_count){.b = of, .order = order, .key = mem_strdup(key)};
 	(void)snprintf(c->value, sizeof(c->value), "%s", value);
-	if (of->amount_nano != 0)
-		c->when = period_find(&of->period_rule, b->zone, b->now_ms, &c->period);
+	budget_turn(b, c);
 	if (b->ncounts == b->counts_cap) {
 		b->counts_cap = b->counts_cap == 0 ? 64 : 2 * b->counts_cap;
 		b->counts = mem_realloc(b->counts, b->counts_cap * sizeof(struct budget_count *));
@@ -169,10 +174,9 @@ void budget_recount(struct budgets *b)
 	for (size_t i = 0; i < b->ncounts; i++) {
 		struct budget_count *c = b->counts[i];
 
-		c->spent = 0;
+		c->spent = c->last_spent = 0;
 		c->held = c->tried = (struct budget_sum){0};
-		if (c->b->amount_nano != 0)
-			c->when = period_find(&c->b->period_rule, b->zone, b->now_ms, &c->period);
+		budget_turn(b, c);
 	}
 	for (size_t i = 0; i < b->nwho; i++)
 		if (b->who[i] != NULL)
@@ -180,6 +184,7 @@ void budget_recount(struct budgets *b)
 	for (size_t i = 0; i < b->nholds; i++)
 		if (b->holds[i].used)
 			count_hold(b, &b->holds[i].h, 1);
+	budget_lapses(b);
 	b->stale = false;
 }
 
@@ -257,10 +262,10 @@ static struct budget_day *day_of(struct budget_who *w, int64_t day)
 	return &w->days[at];
 }
 
-static bool day_is_in(const struct budgets *b, const struct budget_count *c, int64_t day)
+bool budget_day_is_in(const struct budgets *b, const struct period *p, int64_t day)
 {
-	return day >= zone_day(b->zone, c->period.begin_ms / 1000) &&
-	       day < zone_day(b->zone, c->period.end_ms / 1000);
+	return day >= zone_day(b->zone, p->begin_ms / 1000) &&
+	       day < zone_day(b->zone, p->end_ms / 1000);
 }
 
 int64_t budgets_spent(struct budgets *b, uint32_t spender, int64_t day, int64_t nano)
@@ -275,18 +280,23 @@ int64_t budgets_spent(struct budgets *b, uint32_t spender, int64_t day, int64_t 
 	for (size_t i = 0; i < w->ncounts; i++) {
 		struct budget_count *c = b->counts[w->counts[i]];
 
-		if (c->b->amount_nano != 0 && day_is_in(b, c, day))
+		if (c->b->amount_nano != 0 && budget_day_is_in(b, &c->period, day))
 			c->spent = clamp_add(c->spent, nano);
+		else if (c->carries && budget_day_is_in(b, &c->last, day))
+			c->last_spent = clamp_add(c->last_spent, nano);
 	}
 	return *total;
 }
 
 int64_t budgets_forget(struct budgets *b, int64_t day)
 {
-	for (size_t i = 0; i < b->ncounts; i++)
-		if (b->counts[i]->b->amount_nano != 0)
-			day = sooner_of(day,
-					zone_day(b->zone, b->counts[i]->period.begin_ms / 1000));
+	for (size_t i = 0; i < b->ncounts; i++) {
+		const struct budget_count *c = b->counts[i];
+		const struct period *first = c->carries ? &c->last : &c->period;
+
+		if (c->b->amount_nano != 0)
+			day = sooner_of(day, zone_day(b->zone, first->begin_ms / 1000));
+	}
 	for (size_t i = 0; i < b->nwho; i++) {
 		struct budget_who *w = b->who[i];
 		size_t n = 0;
@@ -351,7 +361,7 @@ bool budgets_now(struct budgets *b, int64_t now_ms)
 				   (c->when == PERIOD_NOT_YET && now_ms >= c->period.begin_ms)));
 	}
 	budget_who_sweep(b);
-	if (turns || b->stale)
+	if (turns || b->stale || now_ms >= b->lapse_ms)
 		budget_recount(b);
 	return turns;
 }

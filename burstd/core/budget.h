@@ -88,6 +88,18 @@ bool budgets_knows(const struct budgets *b, const char *account); /* is it in th
 /* The account is below this one; texts are copied.  A change counts for all that was spent. */
 void budgets_account(struct budgets *b, const char *account, const char *parent);
 
+/* What an admin has added to the amount of one line, for each period until a time. */
+struct budget_override {
+	const char *budget, *value; /* value: of `each`; "": none */
+	int64_t nano;               /* > 0 */
+	int64_t until_ms;           /* it counts before then */
+};
+/* These are all of them; texts are copied.  true: some budget may have more room than before. */
+bool budgets_overrides(struct budgets *b, const struct budget_override *v, size_t n);
+/* A budget of this name was there in the period that began then: what was not spent in it may roll
+ * over to the next. */
+void budgets_existed(struct budgets *b, const char *budget, int64_t begin_ms);
+
 /* The number of a spender, the same for the same texts, but for capital letters in the account, of
  * which Slurm makes small ones.  It is good until budgets_now(), and as long as the spender has a
  * hold, or a day on which it spent something.  Texts: at most BUDGET_VALUE_MAX bytes. */
@@ -143,6 +155,10 @@ struct budget_line { /* one budget, or one value of `each`; borrowed */
 	const char *value; /* "": none */
 	struct period period;
 	enum period_when when;
+	/* The most that the period may cost: what is configured, what the period before left
+	 * (conf_budget.rollover), and what overrides add.  0: there is no such limit. */
+	int64_t amount;
+	int64_t carried, added;     /* parts of amount: rolled over, and overrides */
 	int64_t spent, held, later; /* later: held for after the period */
 	int64_t rate;               /* of all holds */
 	int64_t left;               /* of the amount, may be negative; INT64_MAX: there is none */
@@ -150,6 +166,12 @@ struct budget_line { /* one budget, or one value of `each`; borrowed */
 /* In no order; a number is good until budgets_configure(), and the next new spender. */
 size_t budgets_lines(struct budgets *b);
 struct budget_line budgets_line(const struct budgets *b, size_t i);
+/* How far the ladder of the line has got: each step includes those before it. */
+enum budget_step { BUDGET_GOES_ON, BUDGET_DRAINS, BUDGET_REQUEUES, BUDGET_KILLS, BUDGET_NSTEPS };
+/* used_nano: what was really spent in the period, up to now, without what is only set aside. */
+enum budget_step budget_step(const struct budget_line *l, int64_t used_nano);
+const char *budget_step_str(enum budget_step s); /* "", "drain", "requeue", "kill" */
+
 /* What the hold has cost until now, of what counts for this line in its period: never more than
  * what is held for it.  0 without an amount. */
 int64_t budgets_accrued(const struct budgets *b, size_t line, const struct budget_hold *h,

@@ -3,6 +3,8 @@
 
 #include "core/budget_private.h"
 
+enum { PERCENT = 100 };
+
 size_t budgets_lines(struct budgets *b)
 {
 	budget_refresh(b);
@@ -16,6 +18,8 @@ struct budget_line budgets_line(const struct budgets *b, size_t i)
 				.value = c->value,
 				.period = c->period,
 				.when = c->when,
+				.carried = budget_carried(c),
+				.added = c->added,
 				.spent = c->spent,
 				.held = budget_narrow(c->held.now),
 				.later = budget_narrow(c->held.later),
@@ -23,7 +27,33 @@ struct budget_line budgets_line(const struct budgets *b, size_t i)
 				.left = INT64_MAX};
 
 	assert(i < b->ncounts);
-	if (c->b->amount_nano != 0)
-		l.left = budget_narrow(c->b->amount_nano - (budget_wide)c->spent - c->held.now);
+	if (c->b->amount_nano == 0)
+		return l;
+	l.amount = budget_amount(c);
+	l.left = budget_narrow(l.amount - (budget_wide)c->spent - c->held.now);
 	return l;
+}
+
+/* --- the ladder ---------------------------------------------------------------------------------
+ */
+
+static const char *const steps[BUDGET_NSTEPS] = {"", "drain", "requeue", "kill"};
+
+const char *budget_step_str(enum budget_step s)
+{
+	assert(s < BUDGET_NSTEPS);
+	return steps[s];
+}
+
+enum budget_step budget_step(const struct budget_line *l, int64_t used_nano)
+{
+	const uint32_t at[BUDGET_NSTEPS] = {0, l->budget->drain_at, l->budget->requeue_at,
+					    l->budget->kill_at};
+	enum budget_step step = BUDGET_GOES_ON;
+
+	for (int s = BUDGET_DRAINS; s < BUDGET_NSTEPS; s++)
+		if (at[s] != 0 && l->amount > 0 && l->when == PERIOD_NOW &&
+		    (budget_wide)used_nano * PERCENT >= (budget_wide)l->amount * at[s])
+			step = (enum budget_step)s;
+	return step;
 }

@@ -3,12 +3,6 @@
 #include <string.h>
 #include <strings.h>
 
-bool budget_is_of_jobs(const struct conf_budget *of)
-{
-	return of->accounts != NULL || of->users != NULL || of->qos != NULL || of->wckeys != NULL ||
-	       of->each == CONF_EACH_USER || of->each == CONF_EACH_ACCOUNT;
-}
-
 bool budget_limits(const struct conf_budget *of, enum provider_market market)
 {
 	return of->amount_nano != 0 &&
@@ -72,7 +66,7 @@ enum budget_match budget_match(const struct budgets *b, const struct conf_budget
 			       const struct budget_spender *s)
 {
 	const enum budget_match all[] = {
-		budget_is_of_jobs(of) == !s->machine ? BUDGET_YES : BUDGET_NO,
+		conf_budget_is_of_jobs(of) == !s->machine ? BUDGET_YES : BUDGET_NO,
 		of->market == CONF_MARKET_ANY || of->market == (int)s->market ? BUDGET_YES
 									      : BUDGET_NO,
 		having(of->pools, s->pool),

@@ -10,9 +10,9 @@ __extension__ typedef __int128 budget_wide;
 
 #define BUDGET_NO_HOLD UINT32_MAX
 
-/* What holds cost in the period that is now, and after it. */
+/* What holds cost in the period that is now, after it, and in the one before if that matters. */
 struct budget_sum {
-	budget_wide now, later, rate;
+	budget_wide now, later, last, rate;
 };
 
 struct budget_count { /* one budget, or one value of its `each` */
@@ -24,6 +24,10 @@ struct budget_count { /* one budget, or one value of its `each` */
 	enum period_when when;
 	int64_t spent; /* in that period */
 	struct budget_sum held, tried;
+	bool carries;       /* what is left of the period before rolls over: */
+	struct period last; /* that period ... */
+	int64_t last_spent; /* ... and what was spent in it */
+	int64_t added;      /* by overrides */
 };
 
 struct budget_day {
@@ -56,6 +60,12 @@ enum budget_by {
 };
 
 struct budget_named;
+
+struct budget_added { /* an override */
+	char *key;    /* of its line */
+	int64_t nano, until_ms;
+	struct budget_added *next; /* of the same line */
+};
 
 struct budget_index {
 	struct map by[BUDGET_NBY]; /* a name -> struct budget_named */
@@ -92,6 +102,12 @@ struct budgets {
 	struct map parents; /* account -> its parent's name, copied */
 	char **parent_texts;
 	size_t nparents;
+	struct map added_to;        /* the key of a line -> the first of its overrides */
+	struct budget_added *added; /* all of them */
+	int64_t lapse_ms;           /* when the next of them ends; INT64_MAX: none does */
+	struct map past;            /* the keys of budgets and periods in which they were there */
+	char **past_keys;
+	size_t npast;
 };
 
 /* --- budget.c --- */
@@ -105,6 +121,19 @@ int64_t budget_narrow(budget_wide v);   /* saturates */
 uint32_t budget_count_of(struct budgets *b, size_t order, const struct budget_spender *s);
 /* Count all anew, if accounts have moved. */
 void budget_refresh(struct budgets *b);
+
+/* Is the day, of the zone, in the period? */
+bool budget_day_is_in(const struct budgets *b, const struct period *p, int64_t day);
+
+/* --- budget_amount.c --- */
+void budget_amounts_init(struct budgets *b);
+void budget_amounts_fini(struct budgets *b);
+/* Find the period that is now, and what may roll over into it. */
+void budget_turn(struct budgets *b, struct budget_count *c);
+/* Its configured amount, what rolls over, and what overrides add. */
+int64_t budget_amount(const struct budget_count *c);
+int64_t budget_carried(const struct budget_count *c);
+void budget_lapses(struct budgets *b); /* which override ends next */
 
 /* --- budget_who.c --- */
 /* Find the budgets that it concerns, and count there what it spent. */
@@ -126,8 +155,6 @@ enum budget_match { BUDGET_NO, BUDGET_YES, BUDGET_PERHAPS };
 /* Does the budget concern the spender?  PERHAPS: its account, user, QOS or wckey is not known. */
 enum budget_match budget_match(const struct budgets *b, const struct conf_budget *of,
 			       const struct budget_spender *s);
-/* Does it count what jobs cost? */
-bool budget_is_of_jobs(const struct conf_budget *of);
 /* May its amount refuse a job of this market?  Else it only counts. */
 bool budget_limits(const struct conf_budget *of, enum provider_market market);
 /* The value of `each` that the spender has; "": none. */

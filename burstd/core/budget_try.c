@@ -11,15 +11,28 @@ enum { PERCENT = 100 };
 
 /* How much of the amount purchases of this market may use in all: far more than there can be, if
  * the budget only counts. */
-static budget_wide cap_of(const struct conf_budget *of, enum provider_market market)
+static budget_wide cap_of(const struct conf_budget *of, int64_t amount_nano,
+			  enum provider_market market)
 {
 	uint32_t percent = of->stop_at;
 
 	if (market != PROVIDER_SPOT && of->spot_only_at != 0 &&
 	    (percent == 0 || of->spot_only_at < percent))
 		percent = of->spot_only_at;
-	return percent != 0 ? (budget_wide)of->amount_nano * percent / PERCENT
-			    : (budget_wide)1 << 100;
+	return percent != 0 ? (budget_wide)amount_nano * percent / PERCENT : (budget_wide)1 << 100;
+}
+
+/* Likewise of the period that is now. */
+static budget_wide cap_now(const struct budget_count *c, enum provider_market market)
+{
+	return cap_of(c->b, budget_amount(c), market);
+}
+
+/* Likewise of the next one: what will roll over into it is not known yet, and overrides are for
+ * what is wanted now. */
+static budget_wide cap_later(const struct budget_count *c, enum provider_market market)
+{
+	return cap_of(c->b, c->b->amount_nano, market);
 }
 
 struct trial { /* of one count */
@@ -52,7 +65,9 @@ static void lacks(struct budget_no *no, const struct trial *t, enum budget_lack 
 				 .left = left_nano,
 				 .market = t->market};
 	(void)snprintf(no->value, sizeof(no->value), "%s", c->value);
-	no->limit = lack == BUDGET_LACKS_RATE ? c->b->rate_nano_h : c->b->amount_nano;
+	no->limit = lack == BUDGET_LACKS_RATE    ? c->b->rate_nano_h
+		    : lack == BUDGET_LACKS_LATER ? c->b->amount_nano
+						 : budget_amount(c);
 	if (lack == BUDGET_LACKS_RATE)
 		return;
 	(void)snprintf(no->period, sizeof(no->period), "%s", c->period.name);
@@ -63,7 +78,8 @@ static void lacks(struct budget_no *no, const struct trial *t, enum budget_lack 
 static bool try_amount(const struct trial *t, struct budget_no *no)
 {
 	const struct budget_count *c = t->c;
-	const budget_wide cap = cap_of(c->b, t->market), whole = cap_of(c->b, PROVIDER_SPOT);
+	const budget_wide cap = cap_now(c, t->market), whole = cap_now(c, PROVIDER_SPOT);
+	const budget_wide next = cap_later(c, t->market);
 	const budget_wide used = c->spent + c->held.now + c->tried.now;
 	const budget_wide after = c->held.later + c->tried.later;
 
@@ -80,9 +96,9 @@ static bool try_amount(const struct trial *t, struct budget_no *no)
 		      t->wants.now <= whole - used && used < whole ? BUDGET_WANTS_SPOT
 								   : BUDGET_LACKS_MONEY,
 		      t->wants.now, cap - used);
-	else if (t->wants.later > cap - after)
-		lacks(no, t, BUDGET_LACKS_LATER, t->wants.later, cap - after);
-	return t->forever || t->wants.now > whole || t->wants.later > whole ||
+	else if (t->wants.later > next - after)
+		lacks(no, t, BUDGET_LACKS_LATER, t->wants.later, next - after);
+	return t->forever || t->wants.now > whole || t->wants.later > cap_later(c, PROVIDER_SPOT) ||
 	       c->when == PERIOD_OVER;
 }
 
@@ -208,9 +224,9 @@ bool budgets_lack(const struct budgets *b, const struct budget_no *no)
 	switch (no->lack) {
 	case BUDGET_LACKS_MONEY:
 	case BUDGET_WANTS_SPOT:
-		return needs > cap_of(c->b, no->market) - (budget_wide)c->spent - c->held.now;
+		return needs > cap_now(c, no->market) - (budget_wide)c->spent - c->held.now;
 	case BUDGET_LACKS_LATER:
-		return needs > cap_of(c->b, no->market) - c->held.later;
+		return needs > cap_later(c, no->market) - c->held.later;
 	case BUDGET_LACKS_RATE:
 		return needs > c->b->rate_nano_h - c->held.rate;
 	case BUDGET_NOT_YET:

@@ -15,6 +15,12 @@ const struct conf_budget *conf_budget_named(const struct conf *c, const char *na
 	return NULL;
 }
 
+bool conf_budget_is_of_jobs(const struct conf_budget *b)
+{
+	return b->accounts != NULL || b->users != NULL || b->qos != NULL || b->wckeys != NULL ||
+	       b->each == CONF_EACH_USER || b->each == CONF_EACH_ACCOUNT;
+}
+
 bool conf_budget_takes(const struct conf_budget *b, const struct conf_option *o)
 {
 	static const char *const of_amount[] = {"period",       "rollover", "notify_at",
@@ -163,6 +169,19 @@ static int check_ladder(const struct conf *c, const struct conf_budget *b, struc
 	return 0;
 }
 
+/* Nodes belong to no account: draining them would hit whoever uses them next. */
+static int check_drain(const struct conf *c, const struct conf_budget *b, struct err *e)
+{
+	struct err why;
+
+	if (b->drain_at == 0 || !conf_budget_is_of_jobs(b))
+		return 0;
+	(void)err_set(&why, ERR_INVALID,
+		      "drain_at: only for a budget of machines; this one counts jobs, which "
+		      "requeue_at and kill_at end");
+	return bad(c, b, "drain_at", &why, e);
+}
+
 static int check_rollover(const struct conf *c, const struct conf_budget *b, struct err *e)
 {
 	struct err why;
@@ -184,7 +203,9 @@ static int finish(const struct conf *c, struct conf_budget *b, struct err *e)
 		return bad(c, b, "period", &why, e);
 	if (check_meaning(c, b, e) < 0 || check_names(c, b, e) < 0 || check_match(c, b, e) < 0)
 		return -1;
-	return check_ladder(c, b, e) < 0 ? -1 : check_rollover(c, b, e);
+	if (check_ladder(c, b, e) < 0 || check_drain(c, b, e) < 0)
+		return -1;
+	return check_rollover(c, b, e);
 }
 
 /* The first one that has the name of one before it; NULL: none has. */

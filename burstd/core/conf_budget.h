@@ -84,6 +84,8 @@ struct conf;
 struct conf_option;
 
 const struct conf_budget *conf_budget_named(const struct conf *c, const char *name); /* or NULL */
+/* Does it count what jobs cost?  Else it counts machines, whole. */
+bool conf_budget_is_of_jobs(const struct conf_budget *b);
 /* Does the option mean anything for b?  Those about a period and its percents need an amount, lease
  * needs reserve = lease.  conf_print() leaves others out. */
 bool conf_budget_takes(const struct conf_budget *b, const struct conf_option *o);

@@ -32,6 +32,8 @@ struct journal_pool;
 struct journal_rescue;
 struct journal_hold;
 struct journal_spent;
+struct journal_budget;
+struct journal_override;
 
 enum {
 	/* Events kept, however young: some 200 MiB with their index, and what 10,000 node lives a
@@ -55,10 +57,10 @@ int journal_open(struct journal **out, const char *path, bool *existed, struct e
 void journal_close(struct journal *j); /* NULL is fine; every tx is gone before */
 
 /* Start-up: everything that is known, in this order: batches, nodes (by name and generation),
- * sums, refusals, pools, rescues, claims, vouchers (by node and generation), prices, holds and what
- * was spent by day. A visit
- * that returns -1 (with *e) stops the load; a NULL one is left out; node.pool is not set; a visitor
- * that keeps a voucher takes its token, and sets it to NULL there. */
+ * sums, refusals, pools, rescues, claims, vouchers (by node and generation), prices, holds, what
+ * was spent by day, budgets and overrides.  A visit that returns -1 (with *e) stops the load; a
+ * NULL one is left out; node.pool is not set; a visitor that keeps a voucher takes its token, and
+ * sets it to NULL there. */
 struct journal_visitor {
 	int (*node)(void *ctx, const struct node *n, const char *pool, struct err *e);
 	int (*batch)(void *ctx, const struct journal_batch *b, struct err *e);
@@ -71,6 +73,10 @@ struct journal_visitor {
 	int (*voucher)(void *ctx, struct voucher *v, struct err *e);
 	int (*hold)(void *ctx, const struct journal_hold *h, struct err *e);
 	int (*day)(void *ctx, const struct journal_spent *s, struct err *e);
+	/* The last period of each line, and each period in which a budget was there. */
+	int (*budget)(void *ctx, const struct journal_budget *b, struct err *e);
+	int (*budget_past)(void *ctx, const char *budget, int64_t begin_ms, struct err *e);
+	int (*override)(void *ctx, const struct journal_override *o, struct err *e); /* all */
 	int (*price)(void *ctx, const struct price *p, struct err *e); /* the last of each series */
 	void *ctx;
 };

@@ -347,6 +347,38 @@ static const char step_18[] =
 	"ALTER TABLE refusal ADD COLUMN money INTEGER NOT NULL DEFAULT 0;";
 #undef SPENDER
 
+/* What budgets came to in each period, and what was added to them. */
+static const char step_19[] = "CREATE TABLE budget_period ("
+			      "  budget TEXT NOT NULL,"
+			      "  value TEXT NOT NULL,"
+			      "  period TEXT NOT NULL,"
+			      "  begin_ms BIGINT NOT NULL,"
+			      "  end_ms BIGINT NOT NULL,"
+			      "  amount_nano BIGINT NOT NULL,"
+			      "  added_nano BIGINT NOT NULL,"
+			      "  carried_nano BIGINT NOT NULL,"
+			      "  spent_nano BIGINT NOT NULL,"
+			      "  held_nano BIGINT NOT NULL,"
+			      "  drain_ms BIGINT NOT NULL,"
+			      "  requeue_ms BIGINT NOT NULL,"
+			      "  kill_ms BIGINT NOT NULL,"
+			      "  at_ms BIGINT NOT NULL,"
+			      "  PRIMARY KEY (budget, value, begin_ms)) WITHOUT ROWID;"
+			      "CREATE TABLE budget_override ("
+			      "  id INTEGER PRIMARY KEY,"
+			      "  budget TEXT NOT NULL,"
+			      "  value TEXT NOT NULL,"
+			      "  nano BIGINT NOT NULL,"
+			      "  made_ms BIGINT NOT NULL,"
+			      "  until_ms BIGINT NOT NULL,"
+			      "  made_by TEXT NOT NULL,"
+			      "  reason TEXT NOT NULL,"
+			      "  revoked_by TEXT NOT NULL,"
+			      "  revoked_why TEXT NOT NULL);"
+			      "CREATE TRIGGER budget_override_is_kept BEFORE DELETE ON"
+			      " budget_override"
+			      " BEGIN SELECT RAISE(ABORT, 'overrides are kept'); END;";
+
 const char *const schema_steps[SCHEMA_STEPS] = {
-	step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8,  step_9,
-	step_10, step_11, step_12, step_13, step_14, step_15, step_16, step_17, step_18};
+	step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8,  step_9, step_10,
+	step_11, step_12, step_13, step_14, step_15, step_16, step_17, step_18, step_19};

@@ -273,6 +273,31 @@ static void test_the_ladder_does_not_go_down(void **state)
 	}
 }
 
+/* Nodes belong to nobody: only a budget of machines can drain its own. */
+static void test_whose_nodes_are_drained(void **state)
+{
+	static const struct {
+		const char *list, *value;
+		bool may;
+	} lists[] = {{"accounts", "physics", false}, {"users", "ann", false},
+		     {"qos", "high", false},         {"wckeys", "w", false},
+		     {"partitions", "gpu", true},    {"providers", "two", true}};
+	struct conf_budget *b;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(lists); i++) {
+		struct conf *c = with_budget(&b);
+
+		print_message("# %s\n", lists[i].list);
+		add(b, lists[i].list, lists[i].value);
+		set("budget", "drain_at", b, "100");
+		check(c, lists[i].may ? NULL
+				      : "burstd.conf:30: budget \"x\": drain_at: only for a budget "
+					"of machines; this one counts jobs, which requeue_at and "
+					"kill_at end");
+	}
+}
+
 static void test_what_a_budget_needs(void **state)
 {
 	struct conf_budget *b;
@@ -427,6 +452,7 @@ int main(void)
 		cmocka_unit_test(test_lists_of_names),
 		cmocka_unit_test(test_percents_grow),
 		cmocka_unit_test(test_the_ladder_does_not_go_down),
+		cmocka_unit_test(test_whose_nodes_are_drained),
 		cmocka_unit_test(test_what_a_budget_needs),
 		cmocka_unit_test(test_what_moves_to_the_next_period),
 		cmocka_unit_test(test_the_rule_of_a_period_is_derived),

@@ -77,10 +77,11 @@ static const char whole[] =
 	"\"year from 04-01\"\n"
 	"	rollover = \"20%\" reserve = lease lease = \"8h\" notify_at = {80, 90} "
 	"spot_only_at = 91\n"
-	"	stop_at = 99 drain_at = 101 requeue_at = 102 kill_at = 103 grace = \"15m\" unknown "
+	"	stop_at = 99 requeue_at = 102 kill_at = 103 grace = \"15m\" unknown "
 	"= allow\n"
 	"	contact = \"finance@example.org, room 7\"\n"
 	"}\n"
-	"budget \"now\" { rate = \"7\" }\n";
+	"budget \"now\" { rate = \"7\" }\n"
+	"budget \"nodes\" { amount = \"1\" drain_at = 101 }\n";
 
 #endif

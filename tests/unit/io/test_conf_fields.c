@@ -24,7 +24,7 @@ static void assert_globals(const struct conf *c)
 	assert_string_equal(c->slurm_conf, "/etc/slurm/slurm.conf");
 	assert_int_equal(c->nproviders, 3);
 	assert_int_equal(c->npools, 3);
-	assert_int_equal(c->nbudgets, 2);
+	assert_int_equal(c->nbudgets, 3);
 	assert_int_equal(c->state_dir_line, 3);
 	assert_int_equal(c->slurm_bin_line, 7);
 	assert_int_equal(c->slurm_conf_line, 7);
@@ -188,7 +188,8 @@ static void assert_budgets(const struct conf *c)
 	assert_int_equal(b->notify_at.at[1], 90);
 	assert_int_equal(b->spot_only_at, 91);
 	assert_int_equal(b->stop_at, 99);
-	assert_int_equal(b->drain_at, 101);
+	assert_int_equal(c->budgets[2].drain_at, 101);
+	assert_int_equal(b->drain_at, 0); /* of jobs */
 	assert_int_equal(b->requeue_at, 102);
 	assert_int_equal(b->kill_at, 103);
 	assert_int_equal(b->grace_ms, 15 * 60000);

@@ -1,0 +1,127 @@
+/* The tables of budgets by period, and of overrides. */
+#include "store/journal_budget.h"
+
+#include "store/private.h"
+
+#define BUDGET_COLUMNS                                                                             \
+	"budget, value, period, begin_ms, end_ms, amount_nano, added_nano, carried_nano,"          \
+	" spent_nano, held_nano, drain_ms, requeue_ms, kill_ms, at_ms"
+
+static const char sql_put_budget[] = "INSERT OR REPLACE INTO budget_period (" BUDGET_COLUMNS ")"
+				     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
+static const char sql_del_budgets[] = "DELETE FROM budget_period WHERE end_ms < ?";
+
+/* The last period of each line ... */
+static const char sql_last_budgets[] =
+	"SELECT " BUDGET_COLUMNS " FROM budget_period AS b WHERE begin_ms ="
+	" (SELECT max(begin_ms) FROM budget_period WHERE budget = b.budget AND value = b.value)";
+
+/* ... and all periods in which a budget was there. */
+static const char sql_past_budgets[] = "SELECT DISTINCT budget, begin_ms FROM budget_period";
+
+#define OVERRIDE_COLUMNS                                                                           \
+	"id, budget, value, nano, made_ms, until_ms, made_by, reason, revoked_by, revoked_why"
+
+static const char sql_put_override[] =
+	"INSERT INTO budget_override (" OVERRIDE_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	" ON CONFLICT (id) DO UPDATE SET until_ms = excluded.until_ms,"
+	" revoked_by = excluded.revoked_by, revoked_why = excluded.revoked_why";
+
+static const char sql_all_overrides[] =
+	"SELECT " OVERRIDE_COLUMNS " FROM budget_override ORDER BY id";
+
+void journal_put_budget(struct journal_tx *tx, const struct journal_budget *b)
+{
+	tx_effect(tx, sql_put_budget);
+	tx_text(tx, b->budget);
+	tx_text(tx, b->value);
+	tx_text(tx, b->period);
+	tx_int(tx, b->begin_ms);
+	tx_int(tx, b->end_ms);
+	tx_int(tx, b->amount);
+	tx_int(tx, b->added);
+	tx_int(tx, b->carried);
+	tx_int(tx, b->spent);
+	tx_int(tx, b->held);
+	for (int s = BUDGET_DRAINS; s < BUDGET_NSTEPS; s++)
+		tx_int(tx, b->since_ms[s]);
+	tx_int(tx, b->at_ms);
+}
+
+void journal_del_budgets(struct journal_tx *tx, int64_t end_ms)
+{
+	tx_effect(tx, sql_del_budgets);
+	tx_int(tx, end_ms);
+}
+
+void journal_put_override(struct journal_tx *tx, const struct journal_override *o)
+{
+	tx_effect(tx, sql_put_override);
+	tx_int(tx, o->id);
+	tx_text(tx, o->budget);
+	tx_text(tx, o->value);
+	tx_int(tx, o->nano);
+	tx_int(tx, o->made_ms);
+	tx_int(tx, o->until_ms);
+	tx_text(tx, o->by);
+	tx_text(tx, o->reason);
+	tx_text(tx, o->revoked_by);
+	tx_text(tx, o->revoked_why);
+}
+
+static int read_budget(const struct journal *j, struct db_cursor *c,
+		       const struct journal_visitor *v, struct err *e)
+{
+	struct journal_budget b = {.budget = db_get_text(c, BUDGET_VALUE_MAX)};
+
+	b.value = db_get_text(c, BUDGET_VALUE_MAX);
+	b.period = db_get_text(c, PERIOD_NAME_SIZE - 1);
+	b.begin_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	b.end_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	b.amount = db_get_int(c, 0, INT64_MAX);
+	b.added = db_get_int(c, 0, INT64_MAX);
+	b.carried = db_get_int(c, 0, INT64_MAX);
+	b.spent = db_get_int(c, INT64_MIN, INT64_MAX);
+	b.held = db_get_int(c, INT64_MIN, INT64_MAX);
+	for (int s = BUDGET_DRAINS; s < BUDGET_NSTEPS; s++)
+		b.since_ms[s] = db_get_int(c, 0, INT64_MAX);
+	b.at_ms = db_get_int(c, 0, INT64_MAX);
+	return c->bad ? db_damaged(j->db, "budget_period", e) : v->budget(v->ctx, &b, e);
+}
+
+static int read_past(const struct journal *j, struct db_cursor *c, const struct journal_visitor *v,
+		     struct err *e)
+{
+	const char *budget = db_get_text(c, BUDGET_VALUE_MAX);
+	int64_t begin_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+
+	return c->bad ? db_damaged(j->db, "budget_period", e)
+		      : v->budget_past(v->ctx, budget, begin_ms, e);
+}
+
+static int read_override(const struct journal *j, struct db_cursor *c,
+			 const struct journal_visitor *v, struct err *e)
+{
+	struct journal_override o = {.id = db_get_int(c, 1, INT64_MAX)};
+
+	o.budget = db_get_text(c, BUDGET_VALUE_MAX);
+	o.value = db_get_text(c, BUDGET_VALUE_MAX);
+	o.nano = db_get_int(c, 1, INT64_MAX);
+	o.made_ms = db_get_int(c, 0, INT64_MAX);
+	o.until_ms = db_get_int(c, 0, INT64_MAX);
+	o.by = db_get_text(c, JOURNAL_OVERRIDE_BY_MAX);
+	o.reason = db_get_text(c, JOURNAL_OVERRIDE_TEXT_MAX);
+	o.revoked_by = db_get_text(c, JOURNAL_OVERRIDE_BY_MAX);
+	o.revoked_why = db_get_text(c, JOURNAL_OVERRIDE_TEXT_MAX);
+	return c->bad ? db_damaged(j->db, "budget_override", e) : v->override(v->ctx, &o, e);
+}
+
+int journal_load_budgets(struct journal *j, const struct journal_visitor *v, struct err *e)
+{
+	if (v->budget != NULL && journal_read(j, sql_last_budgets, read_budget, v, e) < 0)
+		return -1;
+	if (v->budget_past != NULL && journal_read(j, sql_past_budgets, read_past, v, e) < 0)
+		return -1;
+	return v->override != NULL ? journal_read(j, sql_all_overrides, read_override, v, e) : 0;
+}

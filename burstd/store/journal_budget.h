@@ -1,0 +1,47 @@
+/* journal_budget.h - what budgets came to in each of their periods, and what admins added to them.
+ */
+#ifndef BURSTD_JOURNAL_BUDGET_H
+#define BURSTD_JOURNAL_BUDGET_H
+
+#include <stdint.h>
+
+#include "core/budget.h"
+
+struct journal_tx;
+
+enum {
+	JOURNAL_OVERRIDE_TEXT_MAX = 200, /* bytes of a reason */
+	JOURNAL_OVERRIDE_BY_MAX = 60     /* bytes of a name */
+};
+
+/* One budget, or one value of its `each`, in one period.  Of a rolling period there is one row, as
+ * it was last: begin_ms is 0.  Borrowed. */
+struct journal_budget {
+	const char *budget, *value, *period;
+	int64_t begin_ms, end_ms;
+	int64_t amount, added, carried; /* as struct budget_line */
+	int64_t spent, held;
+	int64_t since_ms[BUDGET_NSTEPS]; /* when each step was reached; 0: it was not */
+	int64_t at_ms;                   /* of this state */
+};
+
+/* Insert, or replace the row of that budget, value and period. */
+void journal_put_budget(struct journal_tx *tx, const struct journal_budget *b);
+/* Forget periods that ended before this. */
+void journal_del_budgets(struct journal_tx *tx, int64_t end_ms);
+
+/* What an admin added to the amount of one line, from made_ms until until_ms.  Borrowed. */
+struct journal_override {
+	int64_t id; /* from 1 on, never used twice */
+	const char *budget, *value;
+	int64_t nano; /* > 0 */
+	int64_t made_ms, until_ms;
+	const char *by, *reason;
+	/* It was revoked: until_ms is when. */
+	const char *revoked_by, *revoked_why; /* "": it was not */
+};
+
+/* Insert; or of one that is there already, change until_ms, revoked_by and revoked_why alone. */
+void journal_put_override(struct journal_tx *tx, const struct journal_override *o);
+
+#endif

@@ -1,0 +1,288 @@
+/* What budgets came to, and overrides: every field comes back, one row replaces another, and what
+ * nobody can have written is refused. */
+#include "store/journal_budget.h"
+
+#include "fixture.h"
+#include "store/schema.h"
+
+enum { ROWS_MAX = 8, TEXT_SIZE = 240 };
+
+struct budgets_seen {
+	struct journal_budget budgets[ROWS_MAX];
+	struct journal_override overrides[ROWS_MAX];
+	size_t nbudgets, noverrides, npast;
+	char past[ROWS_MAX][TEXT_SIZE];
+	char texts[ROWS_MAX * 10][TEXT_SIZE];
+	size_t ntexts;
+	bool stop;
+};
+
+static const char *keep(struct budgets_seen *m, const char *text)
+{
+	char *to = m->texts[m->ntexts++];
+
+	(void)snprintf(to, TEXT_SIZE, "%s", text);
+	return to;
+}
+
+static int stopped(const struct budgets_seen *m, struct err *e)
+{
+	return m->stop ? err_set(e, ERR_INVALID, "stopped") : 0;
+}
+
+static int see_budget(void *ctx, const struct journal_budget *b, struct err *e)
+{
+	struct budgets_seen *m = ctx;
+	struct journal_budget *to = &m->budgets[m->nbudgets++];
+
+	*to = *b;
+	to->budget = keep(m, b->budget);
+	to->value = keep(m, b->value);
+	to->period = keep(m, b->period);
+	return stopped(m, e);
+}
+
+static int see_past(void *ctx, const char *budget, int64_t begin_ms, struct err *e)
+{
+	struct budgets_seen *m = ctx;
+
+	(void)snprintf(m->past[m->npast++], TEXT_SIZE, "%s %lld", budget, (long long)begin_ms);
+	return stopped(m, e);
+}
+
+static int see_override(void *ctx, const struct journal_override *o, struct err *e)
+{
+	struct budgets_seen *m = ctx;
+	struct journal_override *to = &m->overrides[m->noverrides++];
+
+	*to = *o;
+	to->budget = keep(m, o->budget);
+	to->value = keep(m, o->value);
+	to->by = keep(m, o->by);
+	to->reason = keep(m, o->reason);
+	to->revoked_by = keep(m, o->revoked_by);
+	to->revoked_why = keep(m, o->revoked_why);
+	return stopped(m, e);
+}
+
+static int try_budgets(struct fixture *f, struct budgets_seen *m, struct err *e)
+{
+	const struct journal_visitor v = {
+		.budget = see_budget, .budget_past = see_past, .override = see_override, .ctx = m};
+
+	m->nbudgets = m->noverrides = m->npast = m->ntexts = 0;
+	return journal_load(f->j, &v, e);
+}
+
+static struct budgets_seen *seen(struct fixture *f)
+{
+	static struct budgets_seen m;
+	struct err e = {0};
+
+	if (try_budgets(f, &m, &e) != 0)
+		fail_msg("%s", e.msg);
+	return &m;
+}
+
+static struct journal_budget row(const char *value, int64_t begin_ms)
+{
+	return (struct journal_budget){.budget = "physics",
+				       .value = value,
+				       .period = "2026-11",
+				       .begin_ms = begin_ms,
+				       .end_ms = 7,
+				       .amount = INT64_MAX,
+				       .added = 1,
+				       .carried = 2,
+				       .spent = -3,
+				       .held = 4,
+				       .since_ms = {0, 10, 20, 30},
+				       .at_ms = 5};
+}
+
+static void put(struct fixture *f, const struct journal_budget *b)
+{
+	struct journal_tx *tx = journal_begin(f->j);
+
+	journal_put_budget(tx, b);
+	commit(tx);
+}
+
+static void same(const struct journal_budget *a, const struct journal_budget *b)
+{
+	assert_string_equal(a->budget, b->budget);
+	assert_string_equal(a->value, b->value);
+	assert_string_equal(a->period, b->period);
+	assert_int_equal(a->begin_ms, b->begin_ms);
+	assert_int_equal(a->end_ms, b->end_ms);
+	assert_int_equal(a->amount, b->amount);
+	assert_int_equal(a->added, b->added);
+	assert_int_equal(a->carried, b->carried);
+	assert_int_equal(a->spent, b->spent);
+	assert_int_equal(a->held, b->held);
+	for (int s = 0; s < BUDGET_NSTEPS; s++)
+		assert_int_equal(a->since_ms[s], b->since_ms[s]);
+	assert_int_equal(a->at_ms, b->at_ms);
+}
+
+static void test_budgets_come_back(void **state)
+{
+	struct fixture *f = *state;
+	struct journal_budget old = row("", 1), last = row("", 2), ann = row("ann", 1);
+	struct journal_tx *tx;
+
+	put(f, &last);
+	put(f, &old);
+	put(f, &ann);
+	last.spent = 9;
+	last.since_ms[BUDGET_KILLS] = 0;
+	put(f, &last); /* replaced */
+	reopen(f);
+	/* The last period of each line; and every period in which the budget was there, once. */
+	assert_int_equal(seen(f)->nbudgets, 2);
+	same(&seen(f)->budgets[0], &last);
+	same(&seen(f)->budgets[1], &ann);
+	assert_int_equal(seen(f)->npast, 2);
+	assert_string_equal(seen(f)->past[0], "physics 1");
+	assert_string_equal(seen(f)->past[1], "physics 2");
+	last.begin_ms = 3;
+	last.end_ms = 70;
+	put(f, &last);
+	tx = journal_begin(f->j);
+	journal_del_budgets(tx, 70);
+	commit(tx);
+	assert_int_equal(seen(f)->nbudgets, 1);
+	same(&seen(f)->budgets[0], &last);
+}
+
+static void put_override(struct fixture *f, const struct journal_override *o)
+{
+	struct journal_tx *tx = journal_begin(f->j);
+
+	journal_put_override(tx, o);
+	commit(tx);
+}
+
+static void test_overrides_come_back(void **state)
+{
+	struct journal_override o = {.id = 1,
+				     .budget = "physics",
+				     .value = "",
+				     .nano = INT64_MAX,
+				     .made_ms = 5,
+				     .until_ms = 50,
+				     .by = "ann",
+				     .reason = "a deadline|'\"",
+				     .revoked_by = "",
+				     .revoked_why = ""};
+	struct journal_override changed = o;
+	struct fixture *f = *state;
+	const struct journal_override *got;
+
+	put_override(f, &o);
+	o.id = 2;
+	o.value = "bob";
+	put_override(f, &o);
+	/* What was ordered stays, whatever is said later. */
+	changed.budget = changed.value = changed.by = changed.reason = "x";
+	changed.nano = changed.made_ms = 1;
+	changed.until_ms = 20;
+	changed.revoked_by = "root";
+	changed.revoked_why = "a mistake";
+	put_override(f, &changed);
+	reopen(f);
+	assert_int_equal(seen(f)->noverrides, 2);
+	got = &seen(f)->overrides[0];
+	assert_int_equal(got->id, 1);
+	assert_string_equal(got->budget, "physics");
+	assert_string_equal(got->value, "");
+	assert_int_equal(got->nano, INT64_MAX);
+	assert_int_equal(got->made_ms, 5);
+	assert_int_equal(got->until_ms, 20);
+	assert_string_equal(got->by, "ann");
+	assert_string_equal(got->reason, "a deadline|'\"");
+	assert_string_equal(got->revoked_by, "root");
+	assert_string_equal(got->revoked_why, "a mistake");
+	assert_string_equal(seen(f)->overrides[1].value, "bob");
+	assert_string_equal(seen(f)->overrides[1].revoked_by, "");
+	assert_int_not_equal(sql(f, "DELETE FROM budget_override"), SQLITE_OK);
+}
+
+static void test_a_visit_may_refuse(void **state)
+{
+	struct fixture *f = *state;
+	struct budgets_seen *m = seen(f);
+	struct journal_budget b = row("", 1);
+	struct err e = {0};
+
+	put(f, &b);
+	m->stop = true;
+	assert_int_equal(try_budgets(f, m, &e), -1);
+	m->stop = false;
+	assert_string_equal(e.msg, "stopped");
+}
+
+static void test_damaged_rows(void **state)
+{
+	static const char *const changes[] = {
+		"UPDATE budget_period SET drain_ms = -1",
+		"UPDATE budget_period SET amount_nano = -1",
+		"UPDATE budget_period SET at_ms = 'x'",
+		"UPDATE budget_period SET budget = printf('%.*c', 999, 'x')",
+		"UPDATE budget_override SET id = 0",
+		"UPDATE budget_override SET nano = 0",
+		"UPDATE budget_override SET reason = printf('%.*c', 999, 'x')",
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		struct journal_budget b = row("", 1);
+		const struct journal_override o = {1, "b", "", 1, 2, 3, "ann", "why", "", ""};
+		struct budgets_seen *m = seen(f);
+		struct err e = {0};
+
+		print_message("# %s\n", changes[i]);
+		put(f, &b);
+		if (m->noverrides == 0)
+			put_override(f, &o);
+		assert_int_equal(sql(f, changes[i]), SQLITE_OK);
+		assert_int_equal(try_budgets(f, m, &e), -1);
+		assert_int_equal(e.code, ERR_DAMAGED);
+		assert_int_equal(sql(f, "DELETE FROM budget_period"), SQLITE_OK);
+		assert_int_equal(sql(f, "UPDATE budget_override SET id = 1, nano = 1,"
+					" reason = 'why'"),
+				 SQLITE_OK);
+	}
+}
+
+/* A journal from before has none; what it has stays. */
+static void test_a_journal_from_before(void **state)
+{
+	struct fixture *f = *state;
+	struct journal_budget b = row("", 1);
+	struct seen *s;
+
+	fill(f);
+	close_journal(f);
+	assert_int_equal(sql(f, "DROP TABLE budget_period; DROP TABLE budget_override;"
+				"PRAGMA user_version = 18"),
+			 SQLITE_OK);
+	open_journal(f, true);
+	assert_int_equal(seen(f)->nbudgets, 0);
+	put(f, &b);
+	assert_int_equal(seen(f)->nbudgets, 1);
+	s = load(f);
+	assert_int_equal(s->nnodes, 2);
+	forget(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_budgets_come_back),     TEST(test_overrides_come_back),
+		TEST(test_a_visit_may_refuse),    TEST(test_damaged_rows),
+		TEST(test_a_journal_from_before),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
