@@ -146,6 +146,7 @@ static void told(struct engine *e, const struct slurm_order *o, const struct err
 	postpone_told(e, o, err);
 	checkpoint_told(e, o, err);
 	rescue_told(e, o, err);
+	ladder_told(e, o, err);
 }
 
 static void on_updated(void *ctx, const struct slurm_order *o, const struct err *err)

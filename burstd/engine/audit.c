@@ -195,7 +195,7 @@ static const char *reason_of(const struct slurm_order *o)
 		{"let-go", "slurmctld may power it down"}};
 
 	if (strcmp(o->verb, "signal") == 0)
-		return "its node will be taken away";
+		return "it is to save its work";
 	if (o->reason[0] != '\0')
 		return o->reason;
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)

@@ -25,6 +25,7 @@ enum job_concern {
 	JOB_SRUN,      /* struct srun: may have a terminal where it says why it ends */
 	JOB_GATED,     /* struct gated: waits in burst-prolog for its nodes */
 	JOB_BOOKED,    /* struct booked: nodes boot for it and are idle */
+	JOB_ENDING,    /* struct ending: its budget is used up, and ends it */
 	JOB_NCONCERNS
 };
 

@@ -84,6 +84,7 @@ enum jobs_for {
 	JOBS_FOR_RESCUE = 16,
 	JOBS_FOR_FACTS = 32,
 	JOBS_FOR_HOLDS = 64,
+	JOBS_FOR_LADDER = 128,
 	/* These read who pays for the jobs. */
 	JOBS_WITH_PAYERS = JOBS_FOR_INTAKE | JOBS_FOR_FACTS | JOBS_FOR_HOLDS,
 };

@@ -1,6 +1,7 @@
 /* Sets aside what machines and jobs may cost before anything is bought, in the transaction of the
  * purchase, and turns it into what they did cost when they end. */
 #include "money/hold.h"
+#include "money/line.h"
 
 #include <stdlib.h>
 
@@ -34,6 +35,7 @@ static void holds_init(struct engine *e)
 	struct money_state *m = e->money;
 
 	map_init(&m->held);
+	money_lines_init(e);
 	if (e->d.report_zone == NULL)
 		return;
 	m->budgets = budgets_new(e->d.report_zone, engine_now(e));
@@ -45,6 +47,8 @@ static void holds_free(struct engine *e)
 {
 	hold_free(e);
 	free(e->money->waits);
+	overrides_free(e);
+	money_lines_free(e);
 	budgets_free(e->money->budgets);
 }
 
@@ -53,6 +57,7 @@ static void holds_start(struct engine *e)
 {
 	if (e->money->budgets == NULL)
 		return;
+	overrides_start(e);
 	holds_mend(e);
 	postpone_money(e);
 }
@@ -281,6 +286,7 @@ static void watch(struct engine *e)
 	for (struct hold_node *g = m->nodes; g != NULL; g = g->next)
 		extend(e, g, now);
 	holds_waits_tidy(e);
+	money_lines_watch(e);
 	if (budgets_now(m->budgets, now))
 		m->freed = true;
 	day = budgets_day(m->budgets, now) - HOLDS_DAYS;

@@ -20,7 +20,7 @@ void holds_refused(struct engine *e, uint64_t job, const struct budget_no *no)
 		m->waits_cap = m->waits_cap == 0 ? 16 : 2 * m->waits_cap;
 		m->waits = mem_realloc(m->waits, m->waits_cap * sizeof(*m->waits));
 	}
-	m->waits[i] = (struct money_wait){job, engine_now(e), *no};
+	m->waits[i] = (struct money_wait){.job = job, .at_ms = engine_now(e), .no = *no};
 	m->nwaits += i == m->nwaits;
 }
 
@@ -29,16 +29,19 @@ void holds_waits_bought(struct engine *e, uint64_t job)
 	struct money_state *m = e->money;
 
 	for (size_t i = 0; job != 0 && i < m->nwaits; i++)
-		if (m->waits[i].job == job) {
-			m->waits[i] = m->waits[--m->nwaits];
-			return;
-		}
+		if (m->waits[i].job == job)
+			m->waits[i].bought = true;
 }
 
 /* slurmctld is told to have it wait a moment after it was refused. */
-bool holds_waits_is(const struct engine *e, const struct money_wait *w)
+static bool is_kept(const struct engine *e, const struct money_wait *w)
 {
 	return postpone_left_ms(e, w->job) > 0 || engine_now(e) - w->at_ms < MONEY_UNTOLD_MS;
+}
+
+bool holds_waits_is(const struct engine *e, const struct money_wait *w)
+{
+	return w->bought ? postpone_left_ms(e, w->job) > 0 : is_kept(e, w);
 }
 
 void holds_waits_forget(struct engine *e)
@@ -52,7 +55,7 @@ void holds_waits_tidy(struct engine *e)
 	size_t n = 0;
 
 	for (size_t i = 0; i < m->nwaits; i++)
-		if (holds_waits_is(e, &m->waits[i]))
+		if (is_kept(e, &m->waits[i]))
 			m->waits[n++] = m->waits[i];
 	m->nwaits = n;
 }
@@ -66,11 +69,18 @@ void holds_waits_turn(struct engine *e)
 		return;
 	m->freed = false;
 	m->freed_ms = engine_now(e);
-	for (size_t i = 0; i < m->nwaits; i++)
-		if (!budgets_lack(m->budgets, &m->waits[i].no))
-			postpone_paid(e, m->waits[i].job);
-		else if (holds_waits_is(e, &m->waits[i]))
-			m->waits[n++] = m->waits[i];
+	for (size_t i = 0; i < m->nwaits; i++) {
+		const struct money_wait *w = &m->waits[i];
+		bool lacks = budgets_lack(m->budgets, &w->no);
+
+		if (!lacks && postpone_left_ms(e, w->job) > 0) {
+			postpone_paid(e, w->job);
+		} else if (is_kept(e, w)) {
+			/* Until it has been told to wait, there is nothing to be undone. */
+			m->freed = m->freed || !lacks;
+			m->waits[n++] = *w;
+		}
+	}
 	m->nwaits = n;
 }
 

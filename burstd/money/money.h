@@ -8,6 +8,7 @@
 #include "core/stages.h"
 #include "engine/kernel.h"
 #include "money/money_api.h"
+#include "store/journal_budget.h"
 #include "store/journal_money.h"
 
 enum {
@@ -17,10 +18,13 @@ enum {
 	MONEY_UNTOLD_MS = 30000, /* from a refusal until slurmctld has been told to wait */
 	/* From the order to delete a machine until it bills no more, at most: promises.md, P4. */
 	HOLDS_END_MS = 150000,
+	/* From when a budget is used up until that is noticed, and acted on, beside its grace. */
+	LADDER_LATE_MS = 20000,
 	MONEY_LINE_SIZE = PROVIDER_WORD_MAX + 1 + BUDGET_VALUE_MAX + 1,
 };
 
 struct hold_node;
+struct slurm_order;
 
 struct money_state {
 	struct stages stages;
@@ -41,9 +45,26 @@ struct money_state {
 	struct money_wait {      /* a job that waits for money, and what it lacks */
 		uint64_t job;
 		int64_t at_ms; /* when it was refused */
+		/* Nodes were bought for it since.  It may wait all the same: some of its nodes were
+		 * refused before, so that it is sent back. */
+		bool bought;
 		struct budget_no no;
 	} * waits;
 	size_t nwaits, waits_cap;
+	struct map lines; /* budget and value -> struct money_line: line.h */
+	struct money_line **all_lines;
+	size_t nlines, lines_next;
+	int64_t lines_forget_ms;
+	struct overrides {
+		struct money_override *v; /* by id */
+		size_t n;
+	} overrides;
+	struct ladders {           /* ladder.c */
+		bool any;          /* some budget ends what runs */
+		bool due;          /* ... and some do now, so squeue is asked */
+		int64_t look_ms;   /* sums are looked at next */
+		int64_t squeue_ms; /* jobs likewise */
+	} ladders;
 	bool accounts_known, accounts_asking; /* accounts.c */
 	int64_t accounts_ms, accounts_asked_ms;
 	bool freed;         /* there may be more money than before */
@@ -68,6 +89,20 @@ void holds_bought(struct engine *e, struct fleet_node *fn, const struct payer *p
 /* A job was refused for want of money: it is tried again when there is enough. */
 void holds_refused(struct engine *e, uint64_t job, const struct budget_no *no);
 
+/* --- lines.c --- */
+int money_lines_load(struct engine *e, const struct journal_budget *b);
+int money_lines_load_past(struct engine *e, const char *budget, int64_t begin_ms);
+
+/* --- overrides.c --- */
+int overrides_load(struct engine *e, const struct journal_override *o);
+void overrides_start(struct engine *e); /* they count from now on */
+void overrides_free(struct engine *e);
+
+/* --- ladder.c --- */
+extern const struct engine_part ladder_part;
+/* What became of an order to slurmctld about jobs. */
+void ladder_told(struct engine *e, const struct slurm_order *o, const struct err *err);
+
 /* --- accounts.c --- */
 extern const struct engine_part accounts_part;
 /* Is the tree of accounts not known yet, though budgets need it? */
@@ -80,7 +115,7 @@ void holds_waits_turn(struct engine *e); /* let jobs try again for which there i
 int64_t holds_waits_next_ms(const struct engine *e);
 void holds_waits_forget(struct engine *e); /* all are tried again, by the configuration's change */
 void holds_waits_tidy(struct engine *e);   /* drop those that wait no more */
-void holds_waits_bought(struct engine *e, uint64_t job); /* it has nodes, and does not wait */
+void holds_waits_bought(struct engine *e, uint64_t job); /* nodes are bought for it */
 bool holds_waits_is(const struct engine *e, const struct money_wait *w); /* does it still wait? */
 
 /* --- holds_load.c --- */

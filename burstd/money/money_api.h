@@ -18,9 +18,13 @@ struct engine_budget { /* one budget, or one value of `each` */
 	 * billing quantum), rounded up; 150 s are from the order to delete a machine until it
 	 * bills no more.  In mode `full` the end is in what is held, so only machines count there
 	 * whose deletes their provider does not take: then each further hour of that costs their
-	 * rate again.  In the other modes nothing ends a job for want of money yet, so each
-	 * further hour of those jobs costs their rate again, too. */
+	 * rate again.  In the other modes requeue_at and kill_at end jobs, `grace` and 20 s later
+	 * at most, which is added; without them nothing does, so each further hour of those jobs
+	 * costs their rate again, too. */
 	int64_t beyond;
+	/* How far its ladder has got, and since when; 0: BUDGET_GOES_ON. */
+	enum budget_step step;
+	int64_t step_ms;
 	size_t waiting; /* jobs that were refused for want of it, and wait; since burstd started */
 };
 
@@ -33,5 +37,34 @@ struct engine_budgets { /* in the order of the file, those of one budget by valu
  * valid until control returns to the loop.  out is the caller's (engine_budgets_fini()). */
 void engine_budgets(const struct engine *e, const char *user, struct engine_budgets *out);
 void engine_budgets_fini(struct engine_budgets *all);
+
+/* --- overrides --- */
+
+enum { MONEY_OVERRIDES = 10000 };
+
+struct money_override { /* what an admin added to the amount of one line; none is ever forgotten */
+	int64_t id;     /* from 1 on */
+	char *budget, *value;
+	int64_t nano;
+	int64_t made_ms, until_ms; /* it counts from the one to the other */
+	char *by, *reason;
+	char *revoked_by, *revoked_why; /* it was ended early, at until_ms; "": it was not */
+};
+
+struct engine_override {            /* an order; borrowed */
+	const char *budget, *value; /* value: of `each`; "": the budget has none */
+	int64_t nano;               /* > 0 */
+	int64_t until_ms;           /* 0: until the period ends */
+	const char *by, *reason;
+};
+
+/* Durable when 0; *id: its number.  -1: *err says why not, and nothing has changed. */
+int engine_override(struct engine *e, const struct engine_override *o, int64_t *id,
+		    struct err *err);
+/* End one now.  Likewise. */
+int engine_revoke(struct engine *e, int64_t id, const char *by, const char *why, struct err *err);
+/* All of them, also those that have ended, in the order of their ids; until control returns to the
+ * loop. */
+const struct money_override *engine_overrides(const struct engine *e, size_t *n);
 
 #endif

@@ -1,6 +1,7 @@
 /* Shows budgets to the API: each line, what runs has cost so far, how far it may be overrun, and
  * how many jobs wait for it. */
 #include "money/hold.h"
+#include "money/line.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,12 +12,6 @@
 #include "base/mem.h"
 #include "cloud/cloud.h"
 #include "jobs/jobs.h"
-
-/* A budget and its value; no name has a line break. */
-static void key_of(char out[MONEY_LINE_SIZE], const char *budget, const char *value)
-{
-	(void)snprintf(out, MONEY_LINE_SIZE, "%s\n%s", budget, value);
-}
 
 /* --- what runs -----------------------------------------------------------------------------------
  */
@@ -42,6 +37,14 @@ struct summing {
 	bool *denied;                /* by provider */
 };
 
+/* How long the ladder lets run on what a used up budget pays for; 0: it ends nothing. */
+static int64_t ladder_ms(const struct conf_budget *b)
+{
+	if (b->reserve == CONF_RESERVE_FULL || (b->requeue_at == 0 && b->kill_at == 0))
+		return 0;
+	return b->grace_ms + LADDER_LATE_MS;
+}
+
 static void add_hold(const struct summing *s, const struct budget_hold *h, int64_t quantum_ms,
 		     bool stays)
 {
@@ -57,8 +60,9 @@ static void add_hold(const struct summing *s, const struct budget_hold *h, int64
 		if (l->line.budget->amount_nano == 0 || h->from_ms > now ||
 		    (l->line.budget->reserve == CONF_RESERVE_FULL && !stays))
 			continue;
-		l->beyond = clamp_add(l->beyond,
-				      budget_cost(h->rate_nano_h, 0, HOLDS_END_MS + quantum_ms));
+		l->beyond = clamp_add(l->beyond, budget_cost(h->rate_nano_h, 0,
+							     HOLDS_END_MS + quantum_ms +
+								     ladder_ms(l->line.budget)));
 	}
 }
 
@@ -90,13 +94,13 @@ static void add_waiting(const struct summing *s, size_t n)
 	for (size_t i = 0; i < m->nwaits; i++) {
 		const struct money_wait *x = &m->waits[i];
 
-		key_of(lines[i], x->no.budget->name, x->no.value);
+		money_line_key(lines[i], x->no.budget->name, x->no.value);
 		if (holds_waits_is(s->e, x))
 			map_put(&counts, lines[i],
 				(void *)((uintptr_t)map_get(&counts, lines[i]) + 1));
 	}
 	for (size_t i = 0; counts.n > 0 && i < n; i++) {
-		key_of(key, s->lines[i].line.budget->name, s->lines[i].line.value);
+		money_line_key(key, s->lines[i].line.budget->name, s->lines[i].line.value);
 		s->lines[i].waiting = (uintptr_t)map_get(&counts, key);
 	}
 	map_fini(&counts);
@@ -126,6 +130,18 @@ static void keep_those_of(const struct budgets *b, const char *user, struct engi
 	free(shown);
 }
 
+static void begin(const struct engine *e, struct engine_budget *out, struct budget_line l)
+{
+	const struct money_line *m = money_line_find(e, &l);
+
+	out->line = l;
+	for (int s = BUDGET_DRAINS; m != NULL && s < BUDGET_NSTEPS; s++)
+		if (m->since_ms[s] != 0) {
+			out->step = (enum budget_step)s;
+			out->step_ms = m->since_ms[s];
+		}
+}
+
 void engine_budgets(const struct engine *e, const char *user, struct engine_budgets *out)
 {
 	struct budgets *b = e->money->budgets;
@@ -138,7 +154,7 @@ void engine_budgets(const struct engine *e, const char *user, struct engine_budg
 	for (size_t i = 0; i < e->conf->nproviders; i++)
 		s.denied[i] = denies(e, i);
 	for (size_t i = 0; i < out->n; i++)
-		out->v[i].line = budgets_line(b, i);
+		begin(e, &out->v[i], budgets_line(b, i));
 	for (const struct hold_node *g = e->money->nodes; out->n > 0 && g != NULL; g = g->next)
 		add_generation(&s, g);
 	add_waiting(&s, out->n);

@@ -91,6 +91,8 @@ static const struct part_row rows[] = {
 	/* After the clouds, whose terms it asks. */
 	{.part = &accounts_part},
 	{.part = &holds_part},
+	/* Before srun is told why its job ends. */
+	{.part = &ladder_part, .before = {&srun_part}},
 	/* After the gates, which it opens. */
 	{.part = &holds_jobs_part},
 	{.part = &warm_part},

@@ -94,6 +94,24 @@ static int load_day(void *ctx, const struct journal_spent *s, struct err *err)
 	return holds_load_day(ctx, s);
 }
 
+static int load_budget(void *ctx, const struct journal_budget *b, struct err *err)
+{
+	(void)err;
+	return money_lines_load(ctx, b);
+}
+
+static int load_past(void *ctx, const char *budget, int64_t begin_ms, struct err *err)
+{
+	(void)err;
+	return money_lines_load_past(ctx, budget, begin_ms);
+}
+
+static int load_override(void *ctx, const struct journal_override *o, struct err *err)
+{
+	(void)err;
+	return overrides_load(ctx, o);
+}
+
 static int load_price(void *ctx, const struct price *p, struct err *err)
 {
 	(void)err;
@@ -114,6 +132,9 @@ static int restore_open(struct engine *e, struct err *err)
 					  .voucher = load_voucher,
 					  .hold = load_hold,
 					  .day = load_day,
+					  .budget = load_budget,
+					  .budget_past = load_past,
+					  .override = load_override,
 					  .price = load_price,
 					  .ctx = e};
 	int64_t last_batch;

@@ -12,7 +12,8 @@ static const char *const kind_names[COMMAND_NKINDS] = {
 	[COMMAND_KEEP] = "SuspendExcNodes+",  [COMMAND_LET_GO] = "SuspendExcNodes-",
 	[COMMAND_POSTPONE] = "StartTime",     [COMMAND_START] = "StartTime",
 	[COMMAND_CLEAR] = "AdminComment",     [COMMAND_REQUEUE] = "requeue",
-	[COMMAND_SIGNAL] = "signal",          [COMMAND_NOTIFY] = "notify"};
+	[COMMAND_CANCEL] = "cancel",          [COMMAND_SIGNAL] = "signal",
+	[COMMAND_NOTIFY] = "notify"};
 
 static const char *const verbs[COMMAND_NKINDS] = {
 	[COMMAND_SET_ADDR] = "address",  [COMMAND_DOWN] = "down",
@@ -21,7 +22,8 @@ static const char *const verbs[COMMAND_NKINDS] = {
 	[COMMAND_KEEP] = "keep",         [COMMAND_LET_GO] = "let-go",
 	[COMMAND_POSTPONE] = "postpone", [COMMAND_START] = "start",
 	[COMMAND_CLEAR] = "clear",       [COMMAND_REQUEUE] = "requeue",
-	[COMMAND_SIGNAL] = "signal",     [COMMAND_NOTIFY] = "notify"};
+	[COMMAND_CANCEL] = "cancel",     [COMMAND_SIGNAL] = "signal",
+	[COMMAND_NOTIFY] = "notify"};
 
 const char *command_verb(enum command_kind kind)
 {
@@ -46,12 +48,17 @@ bool command_verb_of_jobs(const char *verb)
 	return false;
 }
 
+bool command_by_scancel(enum command_kind kind)
+{
+	return kind == COMMAND_SIGNAL || kind == COMMAND_CANCEL;
+}
+
 size_t command_most(enum command_kind kind)
 {
 	if (kind == COMMAND_NOTIFY)
 		return 1;
-	return kind == COMMAND_SIGNAL || kind == COMMAND_REQUEUE ? SLURM_SIGNAL_MAX
-								 : SLURM_BATCH_MAX;
+	return command_by_scancel(kind) || kind == COMMAND_REQUEUE ? SLURM_SIGNAL_MAX
+								   : SLURM_BATCH_MAX;
 }
 
 void command_free(struct command *c)
@@ -142,16 +149,18 @@ static void make_job_argv(const struct command *c, fmt_zone_fn zone, struct str 
 }
 
 /* scancel takes no list: make a word for each job, cut out of the names in *args. */
-static void make_signal_argv(const struct command *c, struct str *args, const char **argv)
+static void make_scancel_argv(const struct command *c, struct str *args, const char **argv)
 {
 	static const char *const to[] = {
 		[SLURM_TO_BATCH] = "--batch", [SLURM_TO_STEPS] = NULL, [SLURM_TO_BOTH] = "--full"};
 	size_t n = 0;
 
-	str_addf(&args[0], "--signal=%s", c->wait);
-	argv[n++] = args[0].p;
-	if (to[c->arg] != NULL)
-		argv[n++] = to[c->arg];
+	if (c->kind == COMMAND_SIGNAL) {
+		str_addf(&args[0], "--signal=%s", c->wait);
+		argv[n++] = args[0].p;
+		if (to[c->arg] != NULL)
+			argv[n++] = to[c->arg];
+	}
 	str_adds(&args[1], c->names.p);
 	for (char *p = args[1].p; p != NULL; n++) {
 		argv[n] = p;
@@ -194,8 +203,8 @@ void command_argv(const struct command *c, fmt_zone_fn zone, const char *program
 		  struct str args[COMMAND_TEXTS], const char *argv[COMMAND_ARGV])
 {
 	*argv++ = program;
-	if (c->kind == COMMAND_SIGNAL) {
-		make_signal_argv(c, args, argv);
+	if (command_by_scancel(c->kind)) {
+		make_scancel_argv(c, args, argv);
 		return;
 	}
 	*argv++ = c->kind == COMMAND_REQUEUE  ? "requeue"

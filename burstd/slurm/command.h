@@ -24,6 +24,7 @@ enum command_kind {
 	COMMAND_START,
 	COMMAND_CLEAR,
 	COMMAND_REQUEUE,
+	COMMAND_CANCEL,
 	COMMAND_SIGNAL,
 	COMMAND_NOTIFY,
 	COMMAND_NKINDS
@@ -56,9 +57,10 @@ const char *command_verb(enum command_kind kind); /* for people */
 const char *
 command_what(enum command_kind kind); /* for the log; for nodes the state for scontrol */
 bool command_of_jobs(enum command_kind kind);
-bool command_verb_of_jobs(const char *verb); /* verb: as in an audit record */
-size_t command_most(enum command_kind kind); /* nodes or jobs in one command */
-void command_free(struct command *c);        /* NULL is fine */
+bool command_verb_of_jobs(const char *verb);     /* verb: as in an audit record */
+bool command_by_scancel(enum command_kind kind); /* else by scontrol */
+size_t command_most(enum command_kind kind);     /* nodes or jobs in one command */
+void command_free(struct command *c);            /* NULL is fine */
 /* Move all nodes after the first n, with their addresses, from c to rest, which is empty.
  * slurm_next() must give both again, so that each has an audit record. */
 void command_cut(struct command *c, size_t n, struct command *rest);

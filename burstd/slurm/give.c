@@ -27,7 +27,8 @@ static bool is_late(const struct slurm *s, const struct command *c)
 {
 	if (order_writes_comment(c) && loop_now(s->loop) - c->made_ms >= SLURM_COMMENT_MS)
 		return true;
-	if (c->kind == COMMAND_REQUEUE && loop_now(s->loop) - c->made_ms >= SLURM_REQUEUE_MS)
+	if ((c->kind == COMMAND_REQUEUE || c->kind == COMMAND_CANCEL) &&
+	    loop_now(s->loop) - c->made_ms >= SLURM_REQUEUE_MS)
 		return true;
 	if (!is_wait(c) && c->kind != COMMAND_START)
 		return false;
@@ -151,7 +152,7 @@ static void flush(struct slurm *s, int q)
 		set_wait(s, c); /* the record has what was left then */
 	for (size_t i = 0; i < COMMAND_TEXTS; i++)
 		str_init(&args[i], SLURM_ARG_MAX + 64);
-	command_argv(c, s->cb.zone, c->kind == COMMAND_SIGNAL ? s->scancel : s->scontrol, args,
+	command_argv(c, s->cb.zone, command_by_scancel(c->kind) ? s->scancel : s->scontrol, args,
 		     argv);
 	log_write(s->log, LOG_DEBUG, "telling slurmctld", "of", c->names.p, "what",
 		  command_what(c->kind), "count", fmt_u64(count, c->n), NULL);

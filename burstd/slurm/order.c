@@ -48,7 +48,7 @@ static bool takes(const struct command *c, enum command_kind kind, const char *r
  * overrule what those have led to since. */
 static struct queue *queue_of(struct slurm *s, enum command_kind kind, int64_t arg)
 {
-	bool later = kind == COMMAND_SIGNAL || kind == COMMAND_REQUEUE || kind == COMMAND_CLEAR ||
+	bool later = command_by_scancel(kind) || kind == COMMAND_REQUEUE || kind == COMMAND_CLEAR ||
 		     (kind == COMMAND_POSTPONE && arg == 0);
 
 	return &s->queues[kind == COMMAND_NOTIFY ? NOTIFY_JOBS - UPDATE : later];
@@ -264,6 +264,11 @@ bool slurm_requeue(struct slurm *s, const char *job, const char *why)
 	if (takes(last, COMMAND_REQUEUE, why, 0) && slurm_job_among(last->names.p, whole))
 		return true; /* queued for another component */
 	return add(s, COMMAND_REQUEUE, whole, why, 0) != NULL;
+}
+
+bool slurm_cancel(struct slurm *s, const char *job, const char *why)
+{
+	return add(s, COMMAND_CANCEL, job, why, 0) != NULL;
 }
 
 bool slurm_signal(struct slurm *s, const char *job, const char *signal, enum slurm_signal_to to)

@@ -56,7 +56,7 @@ enum slurm_question {
 
 struct slurm_order { /* a command as others see it; borrowed until it is run, or for a callback */
 	/* address, down, power-down, drain, resume, power-up, keep, let-go, postpone, start,
-	 * clear, requeue, signal, notify */
+	 * clear, requeue, cancel, signal, notify */
 	const char *verb;
 	const char *names;  /* nodes, or ids of jobs, comma-separated */
 	const char *reason; /* "": none */
@@ -156,6 +156,9 @@ bool slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms);
 /* Queue: requeue the job, even if it has ended, with all its components; not run after a wait of
  * SLURM_REQUEUE_MS.  why: for the audit record; "": it has ended.  false: too many wait. */
 bool slurm_requeue(struct slurm *s, const char *job, const char *why);
+/* Queue: end the job for good (scancel); not run after a wait of SLURM_REQUEUE_MS.  why: for the
+ * audit record.  false: too many wait. */
+bool slurm_cancel(struct slurm *s, const char *job, const char *why);
 /* Did slurmctld perhaps not hear of the order that failed like this?  false: it refused it. */
 static inline bool slurm_unheard(const struct err *e)
 {

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "sim_boot.h"
+#include "sim_money.h"
 #include "sim_slurm.h"
 #include "tests/tool.h"
 #include "world.h"
@@ -69,6 +70,9 @@ static void print_totals(const struct sim_totals *t)
 	(void)printf("# %" PRIu64 " heterogeneous jobs done, %" PRIu64
 		     " of which only a part was requeued\n",
 		     t->het_done, t->het_cut);
+	(void)printf("# %" PRIu64 " jobs requeued since their budget was used up, %" PRIu64
+		     " cancelled, %" PRIu64 " refused by their prolog\n",
+		     t->ladder_requeues, t->ladder_cancels, t->ladder_unpaid);
 	(void)printf("# %" PRIu64 " places left alone as purchases failed, %" PRIu64
 		     " creates to try one\n",
 		     t->place_fails, t->place_probes);
@@ -146,6 +150,7 @@ static void run_seed(uint64_t seed, struct sim_totals *t, bool tracing)
 		sim_ctld_heal(w->ctld);
 		sim_admin_heal(w);
 		sim_absent_heal(w);
+		sim_money_heal(w);
 		converge(w, "jobs run", CONVERGE_MS + OPEN_MS);
 	}
 	if (!w->failed) {

@@ -98,7 +98,7 @@ static const struct class
 	size_t at;      /* the counter, in struct sim_totals */
 	uint64_t least; /* in a hundred worlds */
 } classes[] = {
-	{"jobs done", offsetof(struct sim_totals, jobs_done), 100},
+	{"jobs done", offsetof(struct sim_totals, jobs_done), 90},
 	{"heterogeneous jobs done", offsetof(struct sim_totals, het_done), 4},
 	{"heterogeneous jobs of which only a part was requeued",
 	 offsetof(struct sim_totals, het_cut), 8},
@@ -110,6 +110,10 @@ static const struct class
 	{"rotations that were aborted", offsetof(struct sim_totals, rotations_aborted), 5},
 	{"rotations that burstd died in", offsetof(struct sim_totals, rotations_cut), 5},
 	{"nodes drained for old keys", offsetof(struct sim_totals, rotations_drained), 1},
+	{"jobs requeued since their budget was used up",
+	 offsetof(struct sim_totals, ladder_requeues), 2},
+	{"jobs cancelled since their budget was used up",
+	 offsetof(struct sim_totals, ladder_cancels), 1},
 	{"creates to try one of these", offsetof(struct sim_totals, place_probes), 3},
 };
 

@@ -72,18 +72,39 @@ static void check_gone(const struct prolog *p)
 		   (unsigned)p->job);
 }
 
+/* PrologSlurmctld has failed: slurmctld requeues a batch job, and any other ends. */
+static void fail_prolog(struct sim_ctld *c, uint32_t job)
+{
+	if (!c->w->set.ladder)
+		world_fail(c->w, "P4: job %u is refused by a budget that never runs out",
+			   (unsigned)job);
+	for (struct ctld_job *j = c->jobs; j < c->jobs + JOBS_MAX; j++) {
+		if (j->id != job || (j->state != JOB_CONFIGURING && j->state != JOB_RUNNING))
+			continue;
+		c->w->totals->ladder_unpaid++;
+		if (j->once)
+			sim_ctld_fail_job(c, j);
+		else
+			sim_ctld_requeue(c, j);
+	}
+}
+
 static void on_gate(void *ctx, enum gate_end how)
 {
+	static const char *const words[] = {
+		[GATE_UP] = "up", [GATE_GONE] = "gone", [GATE_UNPAID] = "unpaid"};
 	struct prolog *p = ctx;
+	uint32_t job = p->job;
 
-	SIM_TRACE(p->c->w, "  gate of job %u: %s", (unsigned)p->job,
-		  how == GATE_UP ? "up" : "gone");
+	SIM_TRACE(p->c->w, "  gate of job %u: %s", (unsigned)job, words[how]);
 	if (how == GATE_UP)
 		check_up(p);
-	else
+	else if (how == GATE_GONE)
 		check_gone(p);
 	p->job = 0;
 	p->gate = NULL;
+	if (how == GATE_UNPAID)
+		fail_prolog(p->c, job);
 }
 
 static void ask(struct prolog *p)

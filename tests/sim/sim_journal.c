@@ -407,6 +407,12 @@ static void apply(struct journal *j, const struct effect *f)
 	case PUT_DAY:
 		sim_money_day(j->w, &j->money, &f->u.day);
 		break;
+	case PUT_BUDGET:
+		sim_money_came(j->w, &j->money, &f->u.came);
+		break;
+	case PUT_OVERRIDE:
+		sim_money_override(j->w, &j->money, &f->u.override);
+		break;
 	case PUT_USAGE:
 		sim_facts_bill(j->w, &j->facts, &f->u.bill);
 		put_usage(j, &f->u.bill);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fmt.h"
 #include "base/mem.h"
 #include "buy/buy_api.h"
 #include "core/conf.h"
@@ -205,6 +206,23 @@ static void set_budgets(const struct world *w, struct conf *c)
 	c->budgets[1].each = CONF_EACH_ACCOUNT;
 	c->budgets[1].reserve = w->seed % 2 == 0 ? CONF_RESERVE_FULL : CONF_RESERVE_LEASE;
 	c->budgets[1].lease_ms = 5 * SIM_MINUTE;
+	if (!w->set.ladder)
+		return;
+	/* Each account may have a machine for some minutes; then its jobs are ended. */
+	c->budgets[1].reserve = CONF_RESERVE_LEASE;
+	c->budgets[1].lease_ms = SIM_MINUTE;
+	c->budgets[1].amount_nano =
+		(int64_t)(1 + w->seed / 12 % 5) * (w->seed / 12 % 4 == 3 ? 1 : 3) * FMT_NANO;
+	c->budgets[1].grace_ms = (int64_t)(w->seed / 12 % 3) * 20 * SIM_SECOND;
+}
+
+/* Earlier than burstd.conf may say: jobs still start, so that there is something to end. */
+static void end_jobs_at(const struct world *w, struct conf_budget *b)
+{
+	bool requeues = w->seed / 12 % 3 != 0;
+
+	b->requeue_at = requeues ? 3 : 0;
+	b->kill_at = !requeues || w->seed / 12 % 2 == 0 ? 5 : 0;
 }
 
 static struct conf *make_conf(struct world *w)
@@ -234,6 +252,8 @@ static struct conf *make_conf(struct world *w)
 		set_budgets(w, c);
 	if (conf_finish(c, &e) != 0)
 		world_fail(w, "configuration: %s", e.msg);
+	if (w->set.ladder)
+		end_jobs_at(w, &c->budgets[1]);
 	if (w->set.claims && !w->set.bootstrap) /* there is no store in this world either */
 		c->secrets.driver[0] = '\0';
 	return c;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "money/money_api.h"
 #include "sim_journal.h"
 
 enum { MONEY_MAX = 100000 };
@@ -106,6 +107,124 @@ void sim_money_day(struct world *w, struct sim_money *m, const struct sim_day *d
 	m->days[i] = *d;
 }
 
+void sim_money_came(struct world *w, struct sim_money *m, const struct sim_came_to *b)
+{
+	size_t i = 0;
+
+	while (i < m->ncame &&
+	       (strcmp(m->came[i].budget, b->budget) != 0 ||
+		strcmp(m->came[i].value, b->value) != 0 || m->came[i].begin_ms != b->begin_ms))
+		i++;
+	if (i == m->ncame) {
+		m->came = grown(w, m->came, m->ncame, &m->came_cap, sizeof(*m->came));
+		m->ncame++;
+	}
+	for (int s = BUDGET_DRAINS; s < BUDGET_NSTEPS; s++)
+		if (b->since_ms[s] > b->at_ms)
+			world_fail(w, "P4: budget %s has reached a step that is to come",
+				   b->budget);
+	m->came[i] = *b;
+}
+
+void sim_money_override(struct world *w, struct sim_money *m, const struct sim_override *o)
+{
+	size_t i = 0;
+
+	while (i < m->noverrides && m->overrides[i].id != o->id)
+		i++;
+	if (i == m->noverrides) {
+		m->overrides = grown(w, m->overrides, m->noverrides, &m->overrides_cap,
+				     sizeof(*m->overrides));
+		m->noverrides++;
+	}
+	m->overrides[i] = *o;
+}
+
+bool sim_money_ends(const struct world *w, enum budget_step step)
+{
+	const struct sim_money *m = sim_journal_money(w->journal);
+
+	for (size_t i = 0; i < m->ncame; i++)
+		for (int s = (int)step; s < BUDGET_NSTEPS; s++)
+			if (m->came[i].since_ms[s] != 0)
+				return true;
+	return false;
+}
+
+static void raise(struct world *w, const struct budget_line *l)
+{
+	const struct engine_override o = {.budget = l->budget->name,
+					  .value = l->value,
+					  .nano = INT64_MAX / 4,
+					  .by = "sim",
+					  .reason = "faults end"};
+	struct err e = {0};
+	int64_t id;
+
+	if (engine_override(w->engine, &o, &id, &e) != 0 && !w->crashed)
+		world_fail(w, "P4: budget %s/%s cannot be raised: %s", o.budget, o.value, e.msg);
+}
+
+/* Lines come up as their first job does. */
+static void on_raise(struct world *w, void *ctx, uint64_t arg)
+{
+	struct engine_budgets all;
+
+	world_at(w, w->now + SIM_SECOND, on_raise, ctx, arg);
+	if (w->engine == NULL || w->crashed || sim_frozen(w))
+		return;
+	engine_budgets(w->engine, NULL, &all);
+	for (size_t i = 0; i < all.n && !w->crashed; i++)
+		if (all.v[i].line.budget->each != CONF_EACH_NONE && all.v[i].line.added == 0 &&
+		    all.v[i].line.value[0] != '\0')
+			raise(w, &all.v[i].line);
+	engine_budgets_fini(&all);
+}
+
+void sim_money_heal(struct world *w)
+{
+	if (w->set.ladder)
+		on_raise(w, NULL, 0);
+}
+
+static int load_came(const struct sim_money *m, const struct journal_visitor *v, struct err *e)
+{
+	for (size_t i = 0; v->budget != NULL && i < m->ncame; i++) {
+		const struct sim_came_to *b = &m->came[i];
+		struct journal_budget row = {.budget = b->budget,
+					     .value = b->value,
+					     .period = "a month",
+					     .begin_ms = b->begin_ms,
+					     .end_ms = b->begin_ms,
+					     .amount = b->amount,
+					     .added = b->added,
+					     .at_ms = b->at_ms};
+
+		memcpy(row.since_ms, b->since_ms, sizeof(row.since_ms));
+		if (v->budget(v->ctx, &row, e) != 0 ||
+		    (v->budget_past != NULL &&
+		     v->budget_past(v->ctx, b->budget, b->begin_ms, e) != 0))
+			return -1;
+	}
+	for (size_t i = 0; v->override != NULL && i < m->noverrides; i++) {
+		const struct sim_override *x = &m->overrides[i];
+		const struct journal_override o = {.id = x->id,
+						   .budget = x->budget,
+						   .value = x->value,
+						   .nano = x->nano,
+						   .made_ms = x->made_ms,
+						   .until_ms = x->until_ms,
+						   .by = "sim",
+						   .reason = "faults end",
+						   .revoked_by = "",
+						   .revoked_why = ""};
+
+		if (v->override(v->ctx, &o, e) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 int sim_money_load(const struct sim_money *m, const struct journal_visitor *v, struct err *e)
 {
 	for (size_t i = 0; v->hold != NULL && i < m->nholds; i++) {
@@ -126,13 +245,15 @@ int sim_money_load(const struct sim_money *m, const struct journal_visitor *v, s
 		if (v->day(v->ctx, &s, e) != 0)
 			return -1;
 	}
-	return 0;
+	return load_came(m, v, e);
 }
 
 void sim_money_free(struct sim_money *m)
 {
 	free(m->holds);
 	free(m->days);
+	free(m->came);
+	free(m->overrides);
 }
 
 static bool is_held(const struct sim_money *m, const char *node, uint64_t gen)

@@ -3,6 +3,7 @@
 #ifndef SIM_MONEY_H
 #define SIM_MONEY_H
 
+#include "store/journal_budget.h"
 #include "store/journal_money.h"
 #include "world.h"
 
@@ -24,7 +25,21 @@ struct sim_day {
 	struct sim_spender s;
 };
 
+struct sim_came_to { /* what a budget came to in a period */
+	char budget[16], value[16];
+	int64_t begin_ms, since_ms[BUDGET_NSTEPS];
+	int64_t amount, added, at_ms;
+};
+
+struct sim_override {
+	int64_t id, nano, made_ms, until_ms;
+	char budget[16], value[16];
+};
+
 struct sim_money {
+	struct sim_came_to *came;
+	struct sim_override *overrides;
+	size_t ncame, came_cap, noverrides, overrides_cap;
 	struct sim_hold *holds;
 	struct sim_day *days;
 	size_t nholds, holds_cap, ndays, days_cap;
@@ -38,6 +53,13 @@ void sim_money_drop(struct world *w, struct sim_money *m, const struct sim_hold 
 void sim_money_day(struct world *w, struct sim_money *m, const struct sim_day *d);
 int sim_money_load(const struct sim_money *m, const struct journal_visitor *v, struct err *e);
 void sim_money_free(struct sim_money *m);
+
+void sim_money_came(struct world *w, struct sim_money *m, const struct sim_came_to *b);
+void sim_money_override(struct world *w, struct sim_money *m, const struct sim_override *o);
+/* Does the journal say of any budget that it has reached this step, or one above? */
+bool sim_money_ends(const struct world *w, enum budget_step step);
+/* An admin adds to each budget: nothing is used up any more. */
+void sim_money_heal(struct world *w);
 
 /* A create of this generation is on the wire. */
 void sim_money_created(struct world *w, const char *node, uint64_t gen);

@@ -25,6 +25,7 @@ enum query {
 	UPDATE,
 	REQUEUE,
 	SIGNAL,
+	CANCEL,
 	NOTIFY,
 	SQUEUE,
 	DETAILS,
@@ -146,7 +147,7 @@ static bool is_whole_lines(const struct child *k)
 static bool is_order(const struct child *k)
 {
 	return k->query == UPDATE || k->query == REQUEUE || k->query == SIGNAL ||
-	       k->query == NOTIFY;
+	       k->query == CANCEL || k->query == NOTIFY;
 }
 
 static void on_exit_(struct world *w, void *ctx, uint64_t arg)
@@ -237,6 +238,8 @@ static void run_order(struct world *w, struct child *k, size_t only)
 		rc = sim_ctld_update(w->ctld, (const char *const *)k->args, only);
 	else if (k->query == REQUEUE)
 		rc = sim_ctld_requeue_ended(w->ctld, k->args[2], only);
+	else if (k->query == CANCEL)
+		rc = sim_ctld_cancel(w->ctld, ids_of(k), only);
 	else if (k->query == NOTIFY)
 		rc = sim_ctld_notify(w->ctld, k->args[2], k->args[3]);
 	else
@@ -354,7 +357,7 @@ static void read_args(struct proc *p, struct child *k, const char *const *argv)
 	if (n > 7 && strcmp(argv[0] + n - 7, "/squeue") == 0)
 		k->query = squeue_query(argv);
 	else if (n > 8 && strcmp(argv[0] + n - 8, "/scancel") == 0)
-		k->query = SIGNAL;
+		k->query = strncmp(argv[1], "--signal=", 9) == 0 ? SIGNAL : CANCEL;
 	else if (n > 9 && strcmp(argv[0] + n - 9, "/scontrol") == 0)
 		k->query = scontrol_query(argv);
 	else if (n > 13 && strcmp(argv[0] + n - 13, "/burst-switch") == 0)
@@ -387,7 +390,7 @@ static const char *verb_of(const struct child *k)
 	return "address";
 }
 
-static void check_signal_audit(struct proc *p, const struct child *k)
+static void check_scancel_audit(struct proc *p, const struct child *k)
 {
 	const char *const *ids = ids_of(k);
 	struct str all;
@@ -395,7 +398,8 @@ static void check_signal_audit(struct proc *p, const struct child *k)
 	str_init(&all, JOBS_MAX * 24);
 	for (size_t i = 0; ids[i] != NULL; i++)
 		str_addf(&all, "%s%s", i > 0 ? "," : "", ids[i]);
-	sim_audit_take(p->w, sim_journal_audit(p->w->journal), "signal", all.p);
+	sim_audit_take(p->w, sim_journal_audit(p->w->journal),
+		       k->query == CANCEL ? "cancel" : "signal", all.p);
 	str_fini(&all);
 }
 
@@ -403,8 +407,8 @@ static void check_audit(struct proc *p, const struct child *k)
 {
 	const char *names = k->args[2];
 
-	if (k->query == SIGNAL) {
-		check_signal_audit(p, k);
+	if (k->query == SIGNAL || k->query == CANCEL) {
+		check_scancel_audit(p, k);
 		return;
 	}
 	if (k->query == REQUEUE || k->query == NOTIFY) {

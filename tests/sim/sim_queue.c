@@ -48,6 +48,7 @@ static void settle(struct world *w, const struct play *p)
 	w->set.rate = p->rate;
 	w->set.concurrency = 16;
 	w->set.page = PAGE;
+	w->set.ladder = false;
 	w->faults = false;
 	w->queue = true;
 }

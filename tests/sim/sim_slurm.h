@@ -274,6 +274,7 @@ int sim_ctld_show_details(struct sim_ctld *c, const char *ids, struct str *out);
  * jobs that are named.  -1: one of them was refused. */
 int sim_ctld_requeue_ended(struct sim_ctld *c, const char *ids, size_t only);
 int sim_ctld_signal(struct sim_ctld *c, const char *const *ids, size_t only);
+int sim_ctld_cancel(struct sim_ctld *c, const char *const *ids, size_t only); /* scancel ID ... */
 /* `scontrol notify JOB TEXT`, and squeue in the columns of SLURM_WHO_ARGS. */
 int sim_ctld_notify(struct sim_ctld *c, const char *job, const char *text);
 void sim_ctld_show_who(struct sim_ctld *c, const char *ids, struct str *out);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim_money.h"
 #include "sim_slurm.h"
 
 /* What a job does that was told to save its work: it may go on, be done, ask to be requeued, or
@@ -41,6 +42,8 @@ static void check_fenced(struct sim_ctld *c, const struct ctld_job *j)
 {
 	if (c->w->now - c->troubled < SIM_MINUTE)
 		return; /* the order may still hang */
+	if (sim_money_ends(c->w, BUDGET_REQUEUES))
+		return; /* its budget ends it, and no node of it goes */
 	for (uint32_t i = 0; i < j->n; i++)
 		if (is_fenced(&c->nodes[j->nodes[i]]))
 			return;
@@ -67,6 +70,26 @@ int sim_ctld_signal(struct sim_ctld *c, const char *const *ids, size_t only)
 		j->signalled_at = c->w->now;
 		world_at(c->w, c->w->now + world_between(c->w, 0, 60) * SIM_SECOND, on_saved, j,
 			 j->id);
+	}
+	return rc;
+}
+
+int sim_ctld_cancel(struct sim_ctld *c, const char *const *ids, size_t only)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < only && ids[i] != NULL; i++) {
+		struct ctld_job *j = sim_ctld_job_named(c, ids[i]);
+
+		if (!sim_money_ends(c->w, BUDGET_KILLS))
+			world_fail(c->w, "P4: job %s is cancelled, and no budget says so", ids[i]);
+		if (j == NULL || (j->state != JOB_RUNNING && j->state != JOB_CONFIGURING)) {
+			rc = -1;
+			continue;
+		}
+		SIM_TRACE(c->w, "  ctld: job %u is cancelled", (unsigned)j->id);
+		c->w->totals->ladder_cancels++;
+		sim_ctld_end_job(c, j);
 	}
 	return rc;
 }
@@ -114,7 +137,10 @@ int sim_ctld_requeue_ended(struct sim_ctld *c, const char *ids, size_t only)
 		}
 		if (j->state == JOB_PENDING)
 			rc = -1; /* and its other parts have it */
-		if (j->state != JOB_FAILED && !sim_het_waits(c, j))
+		if (j->state != JOB_FAILED && !sim_het_waits(c, j) &&
+		    sim_money_ends(c->w, BUDGET_REQUEUES))
+			c->w->totals->ladder_requeues++;
+		else if (j->state != JOB_FAILED && !sim_het_waits(c, j))
 			world_fail(c->w, "job %u is requeued, and has not failed", (unsigned)j->id);
 		sim_ctld_requeue(c, j);
 	}

@@ -192,6 +192,40 @@ void journal_del_spent(struct journal_tx *tx, int64_t day)
 	(void)day; /* no story is so long */
 }
 
+void journal_put_budget(struct journal_tx *tx, const struct journal_budget *b)
+{
+	struct sim_came_to *x = &add(tx, PUT_BUDGET, "")->u.came;
+
+	memset(x, 0, sizeof(*x));
+	(void)snprintf(x->budget, sizeof(x->budget), "%.15s", b->budget);
+	(void)snprintf(x->value, sizeof(x->value), "%.15s", b->value);
+	x->begin_ms = b->begin_ms;
+	memcpy(x->since_ms, b->since_ms, sizeof(x->since_ms));
+	x->amount = b->amount;
+	x->added = b->added;
+	x->at_ms = b->at_ms;
+	SIM_TRACE(tx->w, "  budget %s/%s: requeues since %lld, kills since %lld", b->budget,
+		  b->value, (long long)b->since_ms[BUDGET_REQUEUES],
+		  (long long)b->since_ms[BUDGET_KILLS]);
+}
+
+void journal_del_budgets(struct journal_tx *tx, int64_t end_ms)
+{
+	(void)tx;
+	(void)end_ms; /* no story is so long */
+}
+
+void journal_put_override(struct journal_tx *tx, const struct journal_override *o)
+{
+	struct sim_override *x = &add(tx, PUT_OVERRIDE, "")->u.override;
+
+	memset(x, 0, sizeof(*x));
+	*x = (struct sim_override){
+		.id = o->id, .nano = o->nano, .made_ms = o->made_ms, .until_ms = o->until_ms};
+	(void)snprintf(x->budget, sizeof(x->budget), "%.15s", o->budget);
+	(void)snprintf(x->value, sizeof(x->value), "%.15s", o->value);
+}
+
 void journal_put_audit(struct journal_tx *tx, const struct journal_audit *a)
 {
 	bool deed = strcmp(a->verb, "answered") != 0 && strcmp(a->target, "claims") != 0 &&

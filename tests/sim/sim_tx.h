@@ -30,6 +30,8 @@ enum effect_kind {
 	PUT_HOLD,
 	DEL_HOLD,
 	PUT_DAY,
+	PUT_BUDGET,
+	PUT_OVERRIDE,
 	PUT_PRICE
 };
 
@@ -49,6 +51,8 @@ struct effect {
 		struct sim_voucher voucher;
 		struct sim_hold hold;
 		struct sim_day day;
+		struct sim_came_to came;
+		struct sim_override override;
 		struct {
 			struct sim_life is;
 			struct life_step step;

@@ -154,6 +154,9 @@ struct sim_totals {
 	uint32_t peak_requests, peak_commands; /* in one minute (I30) */
 	uint64_t seeds, steps, crashes, creates, deletes, lists, polls, jobs_done, instances,
 		commits;
+	/* Jobs requeued and cancelled since their budget was used up, or refused by their prolog.
+	 */
+	uint64_t ladder_requeues, ladder_cancels, ladder_unpaid;
 	uint64_t het_done, het_cut; /* heterogeneous jobs done; that lost a part, and not all */
 	/* Under faults: nodes that a job found up, that idled for SuspendTime and were powered
 	 * down, and that were not. */
@@ -295,6 +298,7 @@ struct sim_setting {
 	int64_t claim_ms; /* for that; 0: as long as it may boot */
 	bool checkpoint;  /* jobs are told to save their work */
 	bool budgets;     /* money is set aside */
+	bool ladder;      /* ... and is used up, which ends jobs */
 	bool het;         /* some jobs are heterogeneous */
 	bool rebalance;   /* nodes are drained when they may soon be reclaimed ... */
 	int64_t wait_ms;  /* ... for so long */

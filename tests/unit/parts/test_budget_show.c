@@ -165,6 +165,17 @@ static void test_beyond(void **state)
 	assert_int_equal(beyond(f, "all", ""), 0);
 	assert_int_equal(beyond(f, "lease", ""), 150000000);
 	assert_int_equal(beyond(f, "rate", ""), 0);
+	/* What ends jobs takes its time as well: 10 s of grace, 20 s to notice. */
+	f->e->conf->budgets[0].grace_ms = 10000;
+	assert_int_equal(beyond(f, "lease", ""), 150000000);
+	f->e->conf->budgets[0].requeue_at = 100;
+	assert_int_equal(beyond(f, "lease", ""), 180000000);
+	f->e->conf->budgets[0].requeue_at = 0;
+	f->e->conf->budgets[0].kill_at = 100;
+	assert_int_equal(beyond(f, "lease", ""), 180000000);
+	f->e->conf->budgets[1].kill_at = 100;
+	assert_int_equal(beyond(f, "all", ""), 0); /* its end is set aside */
+	f->e->conf->budgets[0].kill_at = 0;
 	late = (struct budget_hold){.spender = spender(f, ""),
 				    .rate_nano_h = 3600000000,
 				    .from_ms = engine_now(f->e) + HOUR,
@@ -268,7 +279,7 @@ static void test_waiting(void **state)
 	p->until_ms = engine_now(f->e) + HOUR;
 	assert_int_equal(waiting(f, "lease", ""), 1);
 	assert_int_equal(waiting(f, "students", "ann"), 0);
-	assert_int_equal(f->e->money->nwaits, 2);
+	assert_int_equal(f->e->money->nwaits, 3);
 	holds_waits_tidy(f->e);
 	assert_int_equal(f->e->money->nwaits, 1);
 	p->until_ms = 0;

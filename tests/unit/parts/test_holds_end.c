@@ -1,5 +1,6 @@
 /* holds.c: jobs that end, starts, reloads, and jobs that wait for money. */
 #include "holds_lab.h"
+#include "jobs/postpone_private.h"
 
 /* --- jobs that end ------------------------------------------------------------------------------
  */
@@ -226,6 +227,17 @@ static void test_a_reload(void **state)
 /* --- jobs that wait -----------------------------------------------------------------------------
  */
 
+/* slurmctld has been told to have it wait. */
+static void told_to_wait(struct fix *f, uint64_t job)
+{
+	struct postponed *p = postpone_get(f->e, job);
+
+	p->until_ms = engine_now(f->e) + HOUR;
+	p->untold = false;
+	p->refusal = (struct refusal){
+		.count = 1, .wait_ms = REFUSAL_DAY_MS, .last_ms = engine_now(f->e)};
+}
+
 /* A job is tried when there is enough for it, and not before. */
 static void test_waiting_jobs_are_tried_anew(void **state)
 {
@@ -242,6 +254,8 @@ static void test_waiting_jobs_are_tried_anew(void **state)
 	holds_refused(f->e, 10, &no);
 	holds_refused(f->e, 10, &no); /* once more */
 	assert_int_equal(m->nwaits, 2);
+	told_to_wait(f, 9);
+	told_to_wait(f, 10);
 	m->freed = false;
 	m->freed_ms = 0;
 	holds_part.at[PART_RUN](f->e);
@@ -251,6 +265,8 @@ static void test_waiting_jobs_are_tried_anew(void **state)
 	holds_part.at[PART_RUN](f->e);
 	assert_int_equal(m->nwaits, 1);
 	assert_int_equal(m->waits[0].job, 10);
+	assert_true(postpone_find(f->e, 9)->anew);
+	assert_false(postpone_find(f->e, 10)->anew);
 	assert_false(m->freed);
 	assert_true(m->freed_ms > 0);
 	/* Not more often than once in two seconds, however much is freed. */
@@ -267,6 +283,40 @@ static void test_waiting_jobs_are_tried_anew(void **state)
 	holds_refused(f->e, 11, &no);
 	assert_int_equal(engine_reload(f->e, conf_of(7 * EUR, 8 * EUR), NULL), 0);
 	assert_int_equal(m->nwaits, 0);
+}
+
+/* Money that comes between a refusal and the order to wait is not overlooked: the order is still to
+ * be taken back. */
+static void test_money_that_comes_at_once(void **state)
+{
+	struct budget_no no = {.lack = BUDGET_LACKS_MONEY, .market = PROVIDER_ON_DEMAND};
+	struct fix *f = *state;
+	struct money_state *m;
+
+	bought(f);
+	m = f->e->money;
+	no.budget = &f->e->conf->budgets[0];
+	no.needs = 1;
+	holds_refused(f->e, 9, &no);
+	m->freed = true;
+	m->freed_ms = 0;
+	holds_part.at[PART_RUN](f->e);
+	assert_int_equal(m->nwaits, 1);
+	assert_true(m->freed); /* looked at again */
+	told_to_wait(f, 9);
+	m->freed_ms = 0;
+	holds_part.at[PART_RUN](f->e);
+	assert_true(postpone_find(f->e, 9)->anew);
+	assert_int_equal(m->nwaits, 0);
+	assert_false(m->freed);
+	/* One that is never told has ended. */
+	holds_refused(f->e, 10, &no);
+	m->waits[0].at_ms -= MONEY_UNTOLD_MS;
+	m->freed = true;
+	m->freed_ms = 0;
+	holds_part.at[PART_RUN](f->e);
+	assert_int_equal(m->nwaits, 0);
+	assert_false(m->freed);
 }
 
 /* --- slurmctld's settings -----------------------------------------------------------------------
@@ -310,6 +360,7 @@ int main(void)
 		TEST(test_holds_of_nothing),
 		TEST(test_a_reload),
 		TEST(test_waiting_jobs_are_tried_anew),
+		TEST(test_money_that_comes_at_once),
 		TEST(test_settings),
 	};
 

@@ -1,0 +1,487 @@
+/* Ends what runs when a budget is used up, if the budget says so: it drains the nodes of its
+ * machines (drain_at), and requeues (requeue_at) or cancels (kill_at) the jobs that it counts for,
+ * `grace` after the step was reached.
+ *
+ * What counts is what was really spent, not what is set aside.  When a step was reached is in the
+ * journal, so the grace does not begin anew with burstd.  The rest is memory: each order follows
+ * from the budget and from what slurmctld shows, and is given again as long as the job is there. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clamp.h"
+#include "base/fmt.h"
+#include "base/hostlist.h"
+#include "base/mem.h"
+#include "core/reclaim.h"
+#include "jobs/jobs.h"
+#include "money/hold.h"
+#include "money/line.h"
+
+enum {
+	LADDER_MS = 10000,          /* between two looks at sums, and at jobs that are to end */
+	LADDER_AGAIN_MS = 60000,    /* from an order to the next one about the same job */
+	LADDER_REFUSED_MS = 600000, /* ... if slurmctld refused it */
+	WHY_SIZE = 192,
+};
+
+struct ending { /* a job whose budget is used up */
+	struct job_part in;
+	char id[SLURM_JOB_ID_MAX + 1];
+	uint32_t pool;  /* of one of its nodes */
+	bool seen;      /* squeue shows it */
+	bool signalled; /* it was told to save its work */
+	/* Its user was told that it ends by this step. */
+	bool told[BUDGET_NSTEPS];
+	enum budget_step ordered; /* the last order to slurmctld ... */
+	enum budget_step refused; /* ... and the last that slurmctld refused */
+	int64_t again_ms;         /* then the order is repeated */
+	struct budget_no no;
+};
+
+static bool ends_jobs(const struct conf_budget *b)
+{
+	return b->drain_at != 0 || b->requeue_at != 0 || b->kill_at != 0;
+}
+
+static void configure(struct engine *e)
+{
+	struct ladders *l = &e->money->ladders;
+
+	l->any = l->due = false;
+	for (size_t i = 0; i < e->conf->nbudgets; i++)
+		l->any = l->any || ends_jobs(&e->conf->budgets[i]);
+	l->look_ms = engine_now(e);
+}
+
+/* --- which step ----------------------------------------------------------------------------------
+ */
+
+/* What was spent of each line up to now. */
+static int64_t *used_of(struct engine *e, size_t n)
+{
+	struct budgets *b = e->money->budgets;
+	int64_t *used = mem_zalloc((n + 1) * sizeof(*used)), now = engine_now(e);
+
+	for (size_t i = 0; i < n; i++)
+		used[i] = budgets_line(b, i).spent;
+	for (const struct hold_node *g = e->money->nodes; g != NULL; g = g->next)
+		for (const struct hold *h = g->first; h != NULL; h = h->next) {
+			const struct budget_hold *hold = hold_of(e, h);
+			const uint32_t *at;
+			size_t lines = budgets_lines_of(b, hold->spender, &at);
+
+			for (size_t k = 0; k < lines; k++)
+				used[at[k]] = clamp_add(used[at[k]],
+							budgets_accrued(b, at[k], hold, now));
+		}
+	return used;
+}
+
+/* The percent of the amount from which on the step is taken; 0: never. */
+static uint32_t percent_of(const struct conf_budget *b, enum budget_step s)
+{
+	const uint32_t at[BUDGET_NSTEPS] = {0, b->drain_at, b->requeue_at, b->kill_at};
+
+	return at[s];
+}
+
+static void announce(struct engine *e, const struct budget_line *l, enum budget_step step)
+{
+	static const char *const what[BUDGET_NSTEPS] = {
+		"it has room again: nothing more is ended for it",
+		"the nodes of its machines are drained", "its jobs are requeued",
+		"its jobs are cancelled"};
+	char text[200], grace[FMT_DUR_SIZE];
+	int n = snprintf(text, sizeof(text), "budget %s%s%s: ", l->budget->name,
+			 l->value[0] != '\0' ? "/" : "", l->value);
+
+	if (step != BUDGET_GOES_ON)
+		n += snprintf(text + n, sizeof(text) - (size_t)n,
+			      "%u %% used up: ", percent_of(l->budget, step));
+	n += snprintf(text + n, sizeof(text) - (size_t)n, "%s", what[step]);
+	if (step >= BUDGET_REQUEUES && l->budget->grace_ms > 0)
+		(void)snprintf(text + n, sizeof(text) - (size_t)n, " in %s",
+			       fmt_duration(grace, l->budget->grace_ms));
+	engine_event(e, "", 0, "budget-step", text);
+}
+
+/* Note which of the budget's steps are reached; true: some has just been, or is not any more. */
+static bool note_steps(const struct engine *e, struct money_line *m, const struct conf_budget *b,
+		       enum budget_step now_at)
+{
+	bool changed = false;
+
+	for (int s = BUDGET_NSTEPS - 1; s > BUDGET_GOES_ON; s--) {
+		bool is = s <= (int)now_at && percent_of(b, (enum budget_step)s) != 0;
+		bool was = m->since_ms[s] != 0;
+
+		if (is == was)
+			continue;
+		m->since_ms[s] = is ? engine_now(e) : 0;
+		changed = true;
+	}
+	return changed;
+}
+
+static void look_at_sums(struct engine *e)
+{
+	struct budgets *b = e->money->budgets;
+	size_t n = budgets_lines(b);
+	int64_t *used = used_of(e, n);
+
+	e->money->ladders.due = false;
+	for (size_t i = 0; i < n; i++) {
+		const struct budget_line l = budgets_line(b, i);
+		struct money_line *m;
+		enum budget_step step;
+
+		if (!ends_jobs(l.budget) || l.when != PERIOD_NOW)
+			continue;
+		step = budget_step(&l, used[i]);
+		m = money_line_of(e, &l);
+		if (note_steps(e, m, l.budget, step)) {
+			announce(e, &l, step);
+			money_line_write(e, m, &l);
+		}
+		if (step != BUDGET_GOES_ON)
+			e->money->ladders.due = true;
+	}
+	free(used);
+}
+
+/* --- nodes ---------------------------------------------------------------------------------------
+ */
+
+/* The time since when a line of the hold has reached the step, the earliest; 0: none has.  at: the
+ * line. */
+static int64_t since_of(const struct engine *e, const struct budget_hold *h, enum budget_step step,
+			struct budget_line *at)
+{
+	struct budgets *b = e->money->budgets;
+	int64_t first = 0;
+	const uint32_t *lines;
+	size_t n = budgets_lines_of(b, h->spender, &lines);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct budget_line l = budgets_line(b, lines[i]);
+		const struct money_line *m = ends_jobs(l.budget) ? money_line_find(e, &l) : NULL;
+
+		if (m == NULL || m->since_ms[step] == 0 ||
+		    (first != 0 && first <= m->since_ms[step]))
+			continue;
+		first = m->since_ms[step];
+		*at = l;
+	}
+	return first;
+}
+
+/* Drain the node, once: if an admin resumes it, that is the last word. */
+static void drain(struct engine *e, struct hold_node *g)
+{
+	struct fleet_name *nm = fleet_find(&e->fleet, g->node);
+	const struct fleet_node *fn = nm != NULL ? fleet_live(nm) : NULL;
+	const uint32_t goes = SLURM_DRAIN | SLURM_DOWN | SLURM_POWER_DOWN | SLURM_POWERING_DOWN;
+	struct budget_line l;
+	bool used_up = false;
+
+	for (const struct hold *h = g->first; h != NULL; h = h->next)
+		used_up = used_up || (hold_of(e, h)->kind == BUDGET_MACHINE &&
+				      since_of(e, hold_of(e, h), BUDGET_DRAINS, &l) != 0);
+	if (!used_up || g->drained || fn == NULL || fn->n.gen != g->gen ||
+	    fn->n.state != NODE_READY || !slurm_is_on(nm->flags))
+		return;
+	g->drained = true;
+	if ((nm->flags & goes) == 0)
+		insist_drain(e, nm, ENGINE_WHY_USED_UP);
+}
+
+/* --- jobs ----------------------------------------------------------------------------------------
+ */
+
+struct end {                   /* of one job */
+	struct ending_at {     /* when it is requeued, and when it is cancelled */
+		int64_t at_ms; /* INT64_MAX: it is not */
+		struct budget_line line;
+	} at[BUDGET_NSTEPS];
+	uint32_t pool;
+};
+
+static bool ends(const struct end *end, enum budget_step s)
+{
+	return end->at[s].at_ms != INT64_MAX;
+}
+
+/* The hold is of the job, or of a machine that it runs on; begin_ms: when the job began there. */
+static void find_end(const struct engine *e, const struct budget_hold *h, int64_t begin_ms,
+		     struct end *out)
+{
+	for (int s = BUDGET_REQUEUES; s < BUDGET_NSTEPS; s++) {
+		struct budget_line l;
+		int64_t at = since_of(e, h, (enum budget_step)s, &l);
+
+		if (at == 0)
+			continue;
+		at = (at > begin_ms ? at : begin_ms) + l.budget->grace_ms;
+		if (at < out->at[s].at_ms)
+			out->at[s] = (struct ending_at){at, l};
+	}
+}
+
+static void find_end_at(const struct engine *e, const char *node, uint64_t job, struct end *out)
+{
+	const struct fleet_name *nm = fleet_find(&e->fleet, node);
+	const struct fleet_node *fn = nm != NULL ? fleet_live(nm) : NULL;
+	const struct hold_node *g = fn != NULL ? hold_find(e, node, fn->n.gen) : NULL;
+	int64_t begin_ms = 0;
+
+	if (g == NULL)
+		return;
+	out->pool = fn->n.pool;
+	for (const struct hold *h = g->first; h != NULL; h = h->next)
+		if (h->job == job && hold_of(e, h)->kind == BUDGET_RUN)
+			begin_ms = hold_of(e, h)->from_ms;
+	for (const struct hold *h = g->first; h != NULL; h = h->next)
+		if (h->job == job || hold_of(e, h)->kind == BUDGET_MACHINE)
+			find_end(e, hold_of(e, h), begin_ms, out);
+}
+
+static void say(struct engine *e, const struct ending *x, const char *type, const char *what)
+{
+	char text[300], job[SLURM_JOB_NAME_SIZE];
+
+	(void)snprintf(text, sizeof(text), "job %s: %s",
+		       slurm_job_name(job, x->id, x->in.job->number), what);
+	engine_event(e, "", 0, type, text);
+}
+
+/* "budget physics is used up for 2026-11" */
+static void add_why(char out[WHY_SIZE], const char *budget, const char *value, const char *period)
+{
+	(void)snprintf(out, WHY_SIZE, "budget %.60s%s%.60s is used up for %.31s", budget,
+		       value[0] != '\0' ? "/" : "", value, period);
+}
+
+static void why_of(char out[WHY_SIZE], const struct budget_line *l)
+{
+	add_why(out, l->budget->name, l->value, l->period.name);
+}
+
+static void warn(struct engine *e, struct ending *x, enum budget_step s,
+		 const struct ending_at *end)
+{
+	char text[400], why[WHY_SIZE], at[FMT_TIME_SIZE];
+
+	x->told[s] = true;
+	why_of(why, &end->line);
+	(void)snprintf(text, sizeof(text), "burstd: %s: this job is %s at %.19sZ%s%s", why,
+		       s == BUDGET_KILLS ? "cancelled" : "requeued",
+		       engine_time(e, at, end->at_ms > engine_now(e) ? end->at_ms : engine_now(e)),
+		       end->line.budget->contact[0] != '\0' ? "; ask " : "",
+		       end->line.budget->contact);
+	srun_tell(e, x->in.job->number, text);
+	say(e, x, "job-warned", text + strlen("burstd: "));
+}
+
+/* Have the job save its work, as if its node were to go. */
+static void signal_job(struct engine *e, struct ending *x, int64_t at_ms)
+{
+	static const enum slurm_signal_to to[] = {[CONF_TO_BATCH] = SLURM_TO_BATCH,
+						  [CONF_TO_STEPS] = SLURM_TO_STEPS,
+						  [CONF_TO_FULL] = SLURM_TO_BOTH};
+	const struct conf_pool *p = &e->conf->pools[x->pool];
+
+	if (x->signalled || engine_now(e) < at_ms - RECLAIM_LEAD_MS ||
+	    p->checkpoint_signal == NULL || p->checkpoint_signal[0] == '\0')
+		return;
+	x->signalled = slurm_signal(e->slurm, x->id, p->checkpoint_signal, to[p->checkpoint_to]);
+}
+
+/* It is tried again when there is any money. */
+static void remember(struct ending *x, const struct budget_line *l)
+{
+	x->no = (struct budget_no){
+		.budget = l->budget, .lack = BUDGET_LACKS_MONEY, .needs = 1, .limit = l->amount};
+	(void)snprintf(x->no.value, sizeof(x->no.value), "%s", l->value);
+	(void)snprintf(x->no.period, sizeof(x->no.period), "%.31s", l->period.name);
+}
+
+static void order(struct engine *e, struct ending *x, enum budget_step s,
+		  const struct budget_line *l)
+{
+	bool first = x->ordered != s;
+	char why[WHY_SIZE];
+
+	why_of(why, l);
+	if (!(s == BUDGET_KILLS ? slurm_cancel(e->slurm, x->id, why)
+				: slurm_requeue(e->slurm, x->id, why)))
+		return; /* too many wait */
+	x->ordered = s;
+	x->again_ms = engine_now(e) + LADDER_AGAIN_MS;
+	if (s == BUDGET_REQUEUES)
+		remember(x, l);
+	if (first)
+		say(e, x, s == BUDGET_KILLS ? "job-cancelled" : "job-sent-back", why);
+}
+
+/* A job that can be requeued is, before it is cancelled. */
+static void end_job(struct engine *e, struct ending *x, const struct end *end)
+{
+	int64_t now = engine_now(e);
+	bool requeues = now >= end->at[BUDGET_REQUEUES].at_ms;
+	bool kills =
+		now >= end->at[BUDGET_KILLS].at_ms && (!requeues || x->ordered != BUDGET_GOES_ON);
+	enum budget_step s = kills ? BUDGET_KILLS : BUDGET_REQUEUES;
+	bool goes_on = x->ordered == BUDGET_REQUEUES && x->refused == BUDGET_REQUEUES;
+
+	if ((requeues || kills) && (now >= x->again_ms || (kills && goes_on)))
+		order(e, x, s, &end->at[s].line);
+}
+
+static void on_job(void *ctx, const struct slurm_job *j)
+{
+	struct engine *e = ctx;
+	struct end end = {
+		.at = {[BUDGET_REQUEUES].at_ms = INT64_MAX, [BUDGET_KILLS].at_ms = INT64_MAX}};
+	enum budget_step next;
+	struct ending *x;
+	struct hostlist *h;
+
+	if (!slurm_job_placed(j) || slurm_job_leaving(j) ||
+	    hostlist_parse(&h, j->nodes.p, j->nodes.n, NULL) != 0)
+		return;
+	for (size_t i = 0; i < h->n; i++)
+		find_end_at(e, h->names[i], j->number, &end);
+	hostlist_free(h);
+	if (!ends(&end, BUDGET_REQUEUES) && !ends(&end, BUDGET_KILLS))
+		return;
+	x = job_get(e, j->number, JOB_ENDING, sizeof(*x));
+	(void)snprintf(x->id, sizeof(x->id), "%s", j->id);
+	x->seen = true;
+	x->pool = end.pool;
+	next = end.at[BUDGET_REQUEUES].at_ms <= end.at[BUDGET_KILLS].at_ms &&
+			       x->refused < BUDGET_REQUEUES
+		       ? BUDGET_REQUEUES
+		       : BUDGET_KILLS;
+	if (ends(&end, next) && !x->told[next])
+		warn(e, x, next, &end.at[next]);
+	if (ends(&end, next))
+		signal_job(e, x, end.at[next].at_ms);
+	end_job(e, x, &end);
+	if (ends(&end, next) && end.at[next].at_ms > engine_now(e) &&
+	    end.at[next].at_ms < e->money->ladders.squeue_ms)
+		e->money->ladders.squeue_ms = end.at[next].at_ms;
+}
+
+/* --- jobs that are gone from their nodes ---------------------------------------------------------
+ */
+
+/* It is back in the queue, or has ended: have it wait there, with the reason. */
+static void have_it_wait(struct engine *e, const struct ending *x)
+{
+	struct postpone_why why = {
+		.hint = {.lasting = true, .money = true, .job = x->in.job->number},
+		.pool = x->pool};
+	struct slurm_job j = {.number = x->in.job->number};
+
+	char text[WHY_SIZE];
+
+	(void)snprintf(j.id, sizeof(j.id), "%s", x->id);
+	add_why(text, x->no.budget->name, x->no.value, x->no.period);
+	(void)snprintf(why.text, sizeof(why.text), "%.120s, so it was requeued", text);
+	postpone_job(e, &j, &why);
+	holds_refused(e, j.number, &x->no);
+}
+
+static bool is_gone(struct engine *e, void *part)
+{
+	struct ending *x = part;
+
+	if (x->seen) {
+		x->seen = false;
+		return false;
+	}
+	if (x->ordered == BUDGET_REQUEUES)
+		have_it_wait(e, x);
+	return true;
+}
+
+/* --- life ----------------------------------------------------------------------------------------
+ */
+
+static void ladder_says(struct engine *e, const char *text, size_t len, const struct err *err)
+{
+	if (err != NULL || holds_budgets(e) == NULL)
+		return;
+	slurm_job_parse(text, len, on_job, e);
+	job_forget(e, JOB_ENDING, is_gone);
+	engine_commit(e);
+}
+
+/* A job of srun, or of sbatch --no-requeue, is not requeued: it goes on until kill_at. */
+void ladder_told(struct engine *e, const struct slurm_order *o, const struct err *err)
+{
+	bool requeue = strcmp(o->verb, "requeue") == 0;
+	char text[240];
+
+	if (err == NULL || err->code == ERR_NOTSENT || slurm_unheard(err) ||
+	    (!requeue && strcmp(o->verb, "cancel") != 0))
+		return;
+	for (struct ending *x = e->jobs->parts[JOB_ENDING]; x != NULL; x = x->in.next) {
+		if (!(requeue ? slurm_job_requeued_by(o->names, x->id)
+			      : slurm_job_among(o->names, x->id)))
+			continue;
+		x->again_ms = engine_now(e) + LADDER_REFUSED_MS;
+		x->refused = requeue ? BUDGET_REQUEUES : BUDGET_KILLS;
+		(void)snprintf(text, sizeof(text),
+			       "slurmctld refuses to %s it, and it goes on: %.160s", o->verb,
+			       err->msg);
+		say(e, x, "job-goes-on", text);
+	}
+}
+
+static void ladder_reload(struct engine *e)
+{
+	/* What they lacked names budgets that are gone. */
+	job_forget(e, JOB_ENDING, NULL);
+	configure(e);
+}
+
+static void ladder_run(struct engine *e)
+{
+	struct ladders *l = &e->money->ladders;
+
+	if (!l->any || holds_budgets(e) == NULL)
+		return;
+	if (engine_now(e) >= l->look_ms) {
+		l->look_ms = engine_now(e) + LADDER_MS;
+		look_at_sums(e);
+	}
+	if (!l->due)
+		return;
+	for (struct hold_node *g = e->money->nodes; g != NULL; g = g->next)
+		drain(e, g);
+	if (engine_now(e) < l->squeue_ms || jobs_coming(e, JOBS_FOR_LADDER))
+		return;
+	l->squeue_ms = engine_now(e) + LADDER_MS;
+	jobs_want(e, JOBS_FOR_LADDER);
+}
+
+static int64_t ladder_next_ms(const struct engine *e)
+{
+	const struct ladders *l = &e->money->ladders;
+
+	if (!l->any || holds_budgets(e) == NULL || e->money->nodes == NULL)
+		return INT64_MAX;
+	return l->due && l->squeue_ms < l->look_ms && !jobs_coming(e, JOBS_FOR_LADDER)
+		       ? l->squeue_ms
+		       : l->look_ms;
+}
+
+const struct engine_part ladder_part = {
+	.name = "budgets that are used up",
+	.at = {[PART_INIT] = configure, [PART_RELOAD] = ladder_reload, [PART_RUN] = ladder_run},
+	.next_ms = ladder_next_ms,
+	.reads = JOBS_FOR_LADDER,
+	.squeue_says = ladder_says,
+};

@@ -1,0 +1,190 @@
+/* Writes what each budget came to in each of its periods: so a restart knows how far its ladder had
+ * got, what was not spent in one month can roll over to the next, and the ledger can show it.
+ *
+ * Sums change with each job, so they are written some minutes late.  They can be computed from
+ * holds and days again; that a budget was there in a period, and when a step was reached, cannot,
+ * and is written at once. */
+#include "money/line.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum {
+	LINES_MS = 600000,   /* between two rows of one line if only sums have changed */
+	LINES_AT_ONCE = 500, /* rows in one transaction, so that no hook waits long for it */
+	LINES_LOOK = 5000,   /* lines that are looked at in one turn, likewise */
+	LINES_DAYS_MS = 86400000,
+	LINES_KEEP_DAYS = 800, /* as days are kept: a year's period, and the one before */
+};
+
+void money_line_key(char out[MONEY_LINE_SIZE], const char *budget, const char *value)
+{
+	(void)snprintf(out, MONEY_LINE_SIZE, "%s\n%s", budget, value);
+}
+
+static int64_t begin_of(const struct budget_line *l)
+{
+	return l->budget->period_rule.kind == PERIOD_ROLLING ? 0 : l->period.begin_ms;
+}
+
+static struct money_line *make(struct engine *e, const char *key)
+{
+	struct money_state *m = e->money;
+	struct money_line *x = map_get(&m->lines, key);
+
+	if (x != NULL)
+		return x;
+	x = mem_zalloc(sizeof(*x));
+	(void)snprintf(x->key, sizeof(x->key), "%s", key);
+	m->all_lines = mem_realloc(m->all_lines, (m->nlines + 1) * sizeof(struct money_line *));
+	m->all_lines[m->nlines++] = x;
+	map_put(&m->lines, x->key, x);
+	return x;
+}
+
+struct money_line *money_line_of(struct engine *e, const struct budget_line *l)
+{
+	char key[MONEY_LINE_SIZE];
+	struct money_line *x;
+
+	money_line_key(key, l->budget->name, l->value);
+	x = make(e, key);
+	if (x->begin_ms != begin_of(l)) { /* a new period, in which nothing has happened yet */
+		memset(x->since_ms, 0, sizeof(x->since_ms));
+		x->written_ms = 0;
+		x->begin_ms = begin_of(l);
+	}
+	return x;
+}
+
+const struct money_line *money_line_find(const struct engine *e, const struct budget_line *l)
+{
+	char key[MONEY_LINE_SIZE];
+	const struct money_line *x;
+
+	money_line_key(key, l->budget->name, l->value);
+	x = map_get(&e->money->lines, key);
+	return x != NULL && x->begin_ms == begin_of(l) ? x : NULL;
+}
+
+/* --- writing -------------------------------------------------------------------------------------
+ */
+
+void money_line_write(struct engine *e, struct money_line *m, const struct budget_line *l)
+{
+	struct journal_budget row = {.budget = l->budget->name,
+				     .value = l->value,
+				     .period = l->period.name,
+				     .begin_ms = m->begin_ms,
+				     .end_ms = l->period.end_ms,
+				     .amount = l->amount,
+				     .added = l->added,
+				     .carried = l->carried,
+				     .spent = l->spent,
+				     .held = l->held,
+				     .at_ms = engine_now(e)};
+
+	for (int s = 0; s < BUDGET_NSTEPS; s++)
+		row.since_ms[s] = m->since_ms[s];
+	m->amount = l->amount;
+	m->added = l->added;
+	m->carried = l->carried;
+	m->spent = l->spent;
+	m->held = l->held;
+	m->written_ms = row.at_ms;
+	journal_put_budget(engine_tx(e), &row);
+	if (m->begin_ms != 0)
+		budgets_existed(e->money->budgets, l->budget->name, m->begin_ms);
+}
+
+static bool has_changed(const struct money_line *m, const struct budget_line *l)
+{
+	return m->amount != l->amount || m->added != l->added || m->carried != l->carried ||
+	       m->spent != l->spent || m->held != l->held;
+}
+
+/* Of a budget with `each` nobody may spend anything in a period in which it is there all the same.
+ */
+static void write_bare(struct engine *e, const struct conf_budget *of)
+{
+	struct budget_line l = {.budget = of, .value = "", .amount = of->amount_nano};
+	struct money_line *m;
+
+	if (of->each == CONF_EACH_NONE || of->amount_nano == 0 || of->rollover == 0)
+		return;
+	l.when = period_find(&of->period_rule, e->d.report_zone, engine_now(e), &l.period);
+	m = money_line_of(e, &l);
+	if (m->written_ms == 0)
+		money_line_write(e, m, &l);
+}
+
+void money_lines_watch(struct engine *e)
+{
+	struct budgets *b = e->money->budgets;
+	int64_t now = engine_now(e);
+	size_t written = 0, n = budgets_lines(b), *next = &e->money->lines_next;
+
+	for (size_t k = 0; k < n && k < LINES_LOOK && written < LINES_AT_ONCE; k++) {
+		const struct budget_line l = budgets_line(b, (*next)++ % n);
+		struct money_line *m;
+
+		if (l.budget->amount_nano == 0 || l.when != PERIOD_NOW)
+			continue;
+		m = money_line_of(e, &l);
+		if (m->written_ms != 0 && (now < m->written_ms + LINES_MS || !has_changed(m, &l)))
+			continue;
+		money_line_write(e, m, &l);
+		written++;
+	}
+	for (size_t i = 0; i < e->conf->nbudgets; i++)
+		write_bare(e, &e->conf->budgets[i]);
+	if (now < e->money->lines_forget_ms)
+		return;
+	e->money->lines_forget_ms = now + LINES_DAYS_MS;
+	journal_del_budgets(engine_tx(e), now - LINES_KEEP_DAYS * (int64_t)LINES_DAYS_MS);
+}
+
+/* --- life ----------------------------------------------------------------------------------------
+ */
+
+void money_lines_init(struct engine *e)
+{
+	map_init(&e->money->lines);
+}
+
+void money_lines_free(struct engine *e)
+{
+	for (size_t i = 0; i < e->money->nlines; i++)
+		free(e->money->all_lines[i]);
+	free(e->money->all_lines);
+	map_fini(&e->money->lines);
+}
+
+int money_lines_load(struct engine *e, const struct journal_budget *b)
+{
+	char key[MONEY_LINE_SIZE];
+	struct money_line *m;
+
+	money_line_key(key, b->budget, b->value);
+	m = make(e, key);
+	m->begin_ms = b->begin_ms;
+	for (int s = 0; s < BUDGET_NSTEPS; s++)
+		m->since_ms[s] = b->since_ms[s] < engine_now(e) ? b->since_ms[s] : engine_now(e);
+	m->amount = b->amount;
+	m->added = b->added;
+	m->carried = b->carried;
+	m->spent = b->spent;
+	m->held = b->held;
+	m->written_ms = b->at_ms < engine_now(e) ? b->at_ms : engine_now(e);
+	return 0;
+}
+
+int money_lines_load_past(struct engine *e, const char *budget, int64_t begin_ms)
+{
+	if (e->money->budgets != NULL && begin_ms != 0)
+		budgets_existed(e->money->budgets, budget, begin_ms);
+	return 0;
+}

@@ -1,0 +1,206 @@
+/* Keeps what admins have added to budgets: each with a reason and an end, and none is ever
+ * forgotten. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fmt.h"
+#include "base/mem.h"
+#include "jobs/jobs.h"
+#include "money/line.h"
+
+static char *copy(const char *text)
+{
+	return mem_strdup(text != NULL ? text : "");
+}
+
+static struct money_override *add(struct engine *e, const struct journal_override *o)
+{
+	struct overrides *all = &e->money->overrides;
+	struct money_override *x;
+
+	all->v = mem_realloc(all->v, (all->n + 1) * sizeof(*all->v));
+	x = &all->v[all->n++];
+	*x = (struct money_override){.id = o->id,
+				     .nano = o->nano,
+				     .made_ms = o->made_ms,
+				     .until_ms = o->until_ms,
+				     .budget = copy(o->budget),
+				     .value = copy(o->value),
+				     .by = copy(o->by),
+				     .reason = copy(o->reason),
+				     .revoked_by = copy(o->revoked_by),
+				     .revoked_why = copy(o->revoked_why)};
+	return x;
+}
+
+/* Give the budgets those that count. */
+static void apply(struct engine *e)
+{
+	const struct overrides *all = &e->money->overrides;
+	struct budget_override *v = mem_zalloc((all->n + 1) * sizeof(*v));
+	size_t n = 0;
+
+	for (size_t i = 0; i < all->n; i++)
+		if (all->v[i].until_ms > engine_now(e))
+			v[n++] = (struct budget_override){all->v[i].budget, all->v[i].value,
+							  all->v[i].nano, all->v[i].until_ms};
+	if (budgets_overrides(e->money->budgets, v, n))
+		e->money->freed = true;
+	free(v);
+}
+
+int overrides_load(struct engine *e, const struct journal_override *o)
+{
+	(void)add(e, o);
+	return 0;
+}
+
+void overrides_start(struct engine *e)
+{
+	if (e->money->budgets != NULL)
+		apply(e);
+}
+
+void overrides_free(struct engine *e)
+{
+	struct overrides *all = &e->money->overrides;
+
+	for (size_t i = 0; i < all->n; i++) {
+		free(all->v[i].budget);
+		free(all->v[i].value);
+		free(all->v[i].by);
+		free(all->v[i].reason);
+		free(all->v[i].revoked_by);
+		free(all->v[i].revoked_why);
+	}
+	free(all->v);
+}
+
+static void write(struct engine *e, const struct money_override *x)
+{
+	journal_put_override(engine_tx(e),
+			     &(struct journal_override){.id = x->id,
+							.budget = x->budget,
+							.value = x->value,
+							.nano = x->nano,
+							.made_ms = x->made_ms,
+							.until_ms = x->until_ms,
+							.by = x->by,
+							.reason = x->reason,
+							.revoked_by = x->revoked_by,
+							.revoked_why = x->revoked_why});
+}
+
+/* --- orders --------------------------------------------------------------------------------------
+ */
+
+/* The end of the line's present period; 0: it has none, or is not the one that is now. */
+static int64_t period_end(const struct engine *e, const struct conf_budget *of)
+{
+	struct period p;
+
+	if (period_find(&of->period_rule, e->d.report_zone, engine_now(e), &p) == PERIOD_OVER)
+		return 0;
+	return of->period_rule.kind == PERIOD_ROLLING ? 0 : p.end_ms;
+}
+
+static int check(const struct engine *e, const struct engine_override *o, int64_t *until_ms,
+		 struct err *err)
+{
+	const struct conf_budget *of = conf_budget_named(e->conf, o->budget);
+
+	if (of == NULL || e->money->budgets == NULL)
+		return err_set(err, ERR_INVALID, "no budget is named \"%.60s\"", o->budget);
+	if (of->amount_nano == 0)
+		return err_set(err, ERR_INVALID, "budget %.60s has no amount to add to", of->name);
+	if (of->each != CONF_EACH_NONE && o->value[0] == '\0')
+		return err_set(err, ERR_INVALID,
+			       "budget %.60s is one for each: say whose, as in %.60s/NAME",
+			       of->name, of->name);
+	if (of->each == CONF_EACH_NONE && o->value[0] != '\0')
+		return err_set(err, ERR_INVALID, "budget %.60s is one for all, and not for %.60s",
+			       of->name, o->value);
+	*until_ms = o->until_ms != 0 ? o->until_ms : period_end(e, of);
+	if (*until_ms == 0)
+		return err_set(err, ERR_INVALID,
+			       "budget %.60s has no period that ends: say until when", of->name);
+	if (*until_ms <= engine_now(e))
+		return err_set(err, ERR_INVALID, "that time is over");
+	return e->money->overrides.n >= MONEY_OVERRIDES
+		       ? err_set(err, ERR_LIMIT, "there are %d overrides already", MONEY_OVERRIDES)
+		       : 0;
+}
+
+static void announce(struct engine *e, const struct money_override *x, const char *type,
+		     const char *by)
+{
+	char text[400], money[FMT_MONEY_SIZE], at[FMT_TIME_SIZE];
+
+	(void)snprintf(text, sizeof(text),
+		       "budget %s%s%s: override %" PRId64 " of %s %s until "
+		       "%.19sZ, by %.60s: %.150s",
+		       x->budget, x->value[0] != '\0' ? "/" : "", x->value, x->id,
+		       fmt_money(money, x->nano), e->conf->currency,
+		       engine_time(e, at, x->until_ms), by,
+		       x->revoked_why[0] != '\0' ? x->revoked_why : x->reason);
+	engine_event(e, "", 0, type, text);
+}
+
+static int commit(struct engine *e, struct err *err)
+{
+	apply(e);
+	engine_commit(e);
+	engine_turn(e);
+	return e->dead ? err_set(err, ERR_IO, "the journal failed") : 0;
+}
+
+int engine_override(struct engine *e, const struct engine_override *o, int64_t *id, struct err *err)
+{
+	const struct overrides *all = &e->money->overrides;
+	struct journal_override row = {.id = all->n > 0 ? all->v[all->n - 1].id + 1 : 1,
+				       .budget = o->budget,
+				       .value = o->value,
+				       .nano = o->nano,
+				       .made_ms = engine_now(e),
+				       .by = o->by,
+				       .reason = o->reason};
+	const struct money_override *x;
+
+	if (check(e, o, &row.until_ms, err) != 0)
+		return -1;
+	x = add(e, &row);
+	*id = x->id;
+	write(e, x);
+	announce(e, x, "budget-raised", o->by);
+	return commit(e, err);
+}
+
+int engine_revoke(struct engine *e, int64_t id, const char *by, const char *why, struct err *err)
+{
+	struct overrides *all = &e->money->overrides;
+	struct money_override *x = NULL;
+
+	for (size_t i = 0; i < all->n && x == NULL; i++)
+		if (all->v[i].id == id)
+			x = &all->v[i];
+	if (x == NULL)
+		return err_set(err, ERR_INVALID, "there is no override %" PRId64, id);
+	if (x->until_ms <= engine_now(e))
+		return err_set(err, ERR_INVALID, "override %" PRId64 " has ended already", id);
+	free(x->revoked_by);
+	free(x->revoked_why);
+	x->revoked_by = copy(by);
+	x->revoked_why = copy(why);
+	x->until_ms = engine_now(e);
+	write(e, x);
+	announce(e, x, "budget-lowered", by);
+	return commit(e, err);
+}
+
+const struct money_override *engine_overrides(const struct engine *e, size_t *n)
+{
+	*n = e->money->overrides.n;
+	return e->money->overrides.v;
+}
