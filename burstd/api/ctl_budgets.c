@@ -85,7 +85,11 @@ static void put_amounts(struct jsonw *w, const struct engine_budget *b)
 	jsonw_int(w, "end_ms", l->period.end_ms);
 	jsonw_close(w, '}');
 	jsonw_text(w, "when", when_words[l->when]);
-	jsonw_money(w, "amount", l->budget->amount_nano);
+	jsonw_money(w, "amount", l->amount);
+	if (l->carried != 0)
+		jsonw_money(w, "carried", l->carried);
+	if (l->added != 0)
+		jsonw_money(w, "added", l->added);
 	jsonw_money(w, "spent", l->spent);
 	jsonw_money(w, "held", l->held);
 	jsonw_money(w, "accrued", b->accrued);
@@ -132,6 +136,10 @@ static void put_steps(struct jsonw *w, const struct conf_budget *b)
 	jsonw_close(w, ']');
 	jsonw_int(w, "spot_only_at", b->spot_only_at);
 	jsonw_int(w, "stop_at", b->stop_at);
+	jsonw_int(w, "drain_at", b->drain_at);
+	jsonw_int(w, "requeue_at", b->requeue_at);
+	jsonw_int(w, "kill_at", b->kill_at);
+	jsonw_int(w, "grace_ms", b->grace_ms);
 }
 
 static void put_line(struct ctl_reply *r, const struct engine_budget *b, bool whole)
@@ -148,6 +156,9 @@ static void put_line(struct ctl_reply *r, const struct engine_budget *b, bool wh
 	if (of->rate_nano_h != 0)
 		jsonw_money(w, "rate_limit", of->rate_nano_h);
 	put_steps(w, of);
+	jsonw_text(w, "step", budget_step_str(b->step));
+	if (b->step != BUDGET_GOES_ON)
+		jsonw_int(w, "step_ms", b->step_ms);
 	jsonw_int(w, "waiting", (int64_t)b->waiting);
 	jsonw_text(w, "contact", of->contact != NULL ? of->contact : "");
 	if (whole)

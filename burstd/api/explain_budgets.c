@@ -17,15 +17,16 @@ static void begin(struct explain_report *r, const struct budget_line *l)
 }
 
 /* The highest percent of notify_at that is reached; 0: none. */
-static uint32_t reached(const struct conf_budget *b, int64_t used)
+static uint32_t reached(const struct budget_line *l, int64_t used)
 {
+	const struct conf_budget *b = l->budget;
 	uint32_t most = 0;
 
 	for (size_t i = 0; i < b->notify_at.n; i++) {
 		int64_t at = (int64_t)b->notify_at.at[i], sum;
 
-		if (!__builtin_mul_overflow(b->amount_nano / PERCENT, at, &sum) &&
-		    used >= clamp_add(sum, b->amount_nano % PERCENT * at / PERCENT))
+		if (!__builtin_mul_overflow(l->amount / PERCENT, at, &sum) &&
+		    used >= clamp_add(sum, l->amount % PERCENT * at / PERCENT))
 			most = b->notify_at.at[i];
 	}
 	return most;
@@ -40,14 +41,14 @@ static void check_used(struct explain_report *r, const struct engine_budget *b)
 
 	if (l->budget->amount_nano == 0 || l->when != PERIOD_NOW)
 		return;
-	percent = reached(l->budget, sum);
+	percent = reached(l, sum);
 	if (percent == 0)
 		return;
 	begin(r, l);
 	str_addf(&r->s,
 		 "%" PRIu32 " %% of its %s %s for %s are used up: %s spent, %s by what runs now",
-		 percent, fmt_money(amount, l->budget->amount_nano), engine_conf(r->e)->currency,
-		 l->period.name, fmt_money(used, l->spent), fmt_money(runs, b->accrued));
+		 percent, fmt_money(amount, l->amount), engine_conf(r->e)->currency, l->period.name,
+		 fmt_money(used, l->spent), fmt_money(runs, b->accrued));
 	explain_report_say(r);
 }
 
@@ -63,8 +64,7 @@ static void check_waiting(struct explain_report *r, const struct engine_budget *
 		 b->waiting == 1 ? "job waits" : "jobs wait");
 	if (l->budget->amount_nano != 0)
 		str_addf(&r->s, ": %s of %s %s left in %s", fmt_money(left, l->left),
-			 fmt_money(amount, l->budget->amount_nano), engine_conf(r->e)->currency,
-			 l->period.name);
+			 fmt_money(amount, l->amount), engine_conf(r->e)->currency, l->period.name);
 	if (l->budget->rate_nano_h != 0)
 		str_addf(&r->s, "%s %s of %s %s/h in use", l->budget->amount_nano != 0 ? "," : ":",
 			 fmt_money(left, l->rate), fmt_money(amount, l->budget->rate_nano_h),

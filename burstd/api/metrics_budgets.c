@@ -6,7 +6,7 @@ enum { LINES_MAX = 1000 }; /* series for each metric: each user may have a budge
 
 static int64_t amount_of(const struct engine_budget *b)
 {
-	return b->line.budget->amount_nano;
+	return b->line.amount;
 }
 
 static int64_t spent_of(const struct engine_budget *b)

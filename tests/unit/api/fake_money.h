@@ -38,6 +38,30 @@ void engine_budgets_fini(struct engine_budgets *all)
 	free(all->v);
 }
 
+int engine_override(struct engine *e, const struct engine_override *o, int64_t *id, struct err *err)
+{
+	(void)snprintf(e->override_order, sizeof(e->override_order),
+		       "%s/%s +%lld until %lld by %s: %s", o->budget, o->value, (long long)o->nano,
+		       (long long)o->until_ms, o->by, o->reason);
+	*id = 1;
+	*err = e->override_err;
+	return err->code != 0 ? -1 : 0;
+}
+
+int engine_revoke(struct engine *e, int64_t id, const char *by, const char *why, struct err *err)
+{
+	(void)snprintf(e->override_order, sizeof(e->override_order), "revoke %lld by %s: %s",
+		       (long long)id, by, why);
+	*err = e->override_err;
+	return err->code != 0 ? -1 : 0;
+}
+
+const struct money_override *engine_overrides(const struct engine *e, size_t *n)
+{
+	*n = e->noverrides;
+	return e->overrides;
+}
+
 const char *user_names_get(const struct user_names *u, uint32_t uid)
 {
 	assert_int_equal(uid, 1000);

@@ -98,7 +98,11 @@ struct engine {
 	struct stages stages;
 	struct engine_budget *budgets; /* all; those of each user are shown to that one */
 	size_t nbudgets;
-	char budgets_user[64]; /* for whom they were asked last; "": for all */
+	struct money_override *overrides;
+	size_t noverrides;
+	char override_order[400]; /* the last order, as text */
+	struct err override_err;  /* of the next order; code 0: none */
+	char budgets_user[64];    /* for whom they were asked last; "": for all */
 
 	/* user_name.h: who the only uid is; NULL: it is not known yet */
 	const char *name;

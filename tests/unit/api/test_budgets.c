@@ -49,6 +49,7 @@ static struct budget_line line_of(const struct conf_budget *b, const char *value
 	return (struct budget_line){.budget = b,
 				    .value = value,
 				    .period = {.begin_ms = 1000, .end_ms = 2000, .name = "2026-11"},
+				    .amount = b->amount_nano,
 				    .spent = 300 * EUR,
 				    .held = 138800000000,
 				    .later = 7 * EUR,
@@ -65,10 +66,11 @@ static struct fixture *start_with_budgets(void)
 	c = f->e.conf->budgets;
 	f->e.budgets = mem_zalloc(LINES * sizeof(*f->e.budgets));
 	f->e.nbudgets = 4;
-	f->e.budgets[0] = (struct engine_budget){line_of(&c[0], ""), 5 * EUR, EUR / 4, 2};
-	f->e.budgets[1] = (struct engine_budget){line_of(&c[1], "ann"), 0, 0, 0};
-	f->e.budgets[2] = (struct engine_budget){line_of(&c[1], "bob"), 0, 0, 0};
-	f->e.budgets[3] = (struct engine_budget){line_of(&c[2], ""), 0, 0, 0};
+	f->e.budgets[0] = (struct engine_budget){
+		.line = line_of(&c[0], ""), .accrued = 5 * EUR, .beyond = EUR / 4, .waiting = 2};
+	f->e.budgets[1] = (struct engine_budget){.line = line_of(&c[1], "ann")};
+	f->e.budgets[2] = (struct engine_budget){.line = line_of(&c[1], "bob")};
+	f->e.budgets[3] = (struct engine_budget){.line = line_of(&c[2], "")};
 	f->e.budgets[1].line.left = -EUR;
 	f->e.budgets[3].line.left = INT64_MAX;
 	f->api.names = mem_zalloc(sizeof(struct user_names));
@@ -249,7 +251,7 @@ static void test_pages(void **state)
 	for (size_t i = 0; i < LINES; i++) {
 		(void)snprintf(values[i], sizeof(values[i]), "u%05zu", i);
 		f->e.budgets[i] =
-			(struct engine_budget){line_of(&f->e.conf->budgets[1], values[i]), 0, 0, 0};
+			(struct engine_budget){.line = line_of(&f->e.conf->budgets[1], values[i])};
 	}
 	do {
 		const json_t *all;
@@ -357,7 +359,7 @@ static void test_percents(void **state)
 		assert_problems(f, &admin, want);
 	}
 	/* The least that is more than any integer arithmetic of percents. */
-	f->e.conf->budgets[0].amount_nano = INT64_MAX;
+	f->e.budgets[0].line.amount = INT64_MAX;
 	f->e.conf->budgets[0].notify_at = (struct conf_percents){{1000}, 1};
 	assert_problems(f, &admin, (const char *const[]){NULL});
 	stop_with_budgets(f);
@@ -459,7 +461,7 @@ static void test_many_metrics(void **state)
 	f->e.nbudgets = LINES;
 	for (size_t i = 0; i < LINES; i++) {
 		f->e.budgets[i] =
-			(struct engine_budget){line_of(&f->e.conf->budgets[1], value), 0, 0, 0};
+			(struct engine_budget){.line = line_of(&f->e.conf->budgets[1], value)};
 		f->e.budgets[i].line.spent = f->e.budgets[i].line.held = INT64_MAX;
 	}
 	str_init(&s, METRICS_MAX);
