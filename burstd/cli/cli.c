@@ -49,14 +49,23 @@ static const struct cli_command cmd_help = {
 };
 
 const struct cli_command *const cli_commands[] = {
-	&cmd_status,         &cmd_nodes,          &cmd_node_show,      &cmd_pools,
-	&cmd_plan,           &cmd_budget_list,    &cmd_budget_show,    &cmd_balance,
-	&cmd_events,         &cmd_drain,          &cmd_terminate,      &cmd_notice,
-	&cmd_pause,          &cmd_resume,         &cmd_retry,          &cmd_check,
-	&cmd_provider_check, &cmd_config_check,   &cmd_config_show,    &cmd_config_options,
-	&cmd_reload,         &cmd_reconcile,      &cmd_audit,          &cmd_audit_verify,
-	&cmd_secrets_show,   &cmd_secrets_enroll, &cmd_secrets_rotate, &cmd_complete,
-	&cmd_version,        &cmd_help,
+	&cmd_status,         &cmd_nodes,
+	&cmd_node_show,      &cmd_pools,
+	&cmd_plan,           &cmd_budget_list,
+	&cmd_budget_show,    &cmd_budget_override,
+	&cmd_budget_revoke,  &cmd_budget_overrides,
+	&cmd_balance,        &cmd_events,
+	&cmd_drain,          &cmd_terminate,
+	&cmd_notice,         &cmd_pause,
+	&cmd_resume,         &cmd_retry,
+	&cmd_check,          &cmd_provider_check,
+	&cmd_config_check,   &cmd_config_show,
+	&cmd_config_options, &cmd_reload,
+	&cmd_reconcile,      &cmd_audit,
+	&cmd_audit_verify,   &cmd_secrets_show,
+	&cmd_secrets_enroll, &cmd_secrets_rotate,
+	&cmd_complete,       &cmd_version,
+	&cmd_help,
 };
 
 enum { NCOMMANDS = sizeof(cli_commands) / sizeof(cli_commands[0]) };

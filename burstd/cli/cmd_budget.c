@@ -2,21 +2,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clamp.h"
 #include "base/fmt.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "cli/budget.h"
 #include "cli/cli.h"
 #include "cli/table.h"
 
 enum {
 	PAGES_MAX = 1000,
 	NOTE_SIZE = 160,
-	TITLE_SIZE = 160,
-	BAR_COLUMNS = 10,  /* in a table of 80 columns */
 	LONG_COLUMNS = 50, /* on a line of its own */
-	FULL = 100,        /* percent */
-	NEARLY = 80,
 	WORDS_MAX = 65536, /* bytes of a list of names */
 	FACT_COLUMNS = 14,
 };
@@ -83,227 +79,6 @@ static int ask_all(const struct cli *c, json_t *rq, json_t **reply)
 	return rc;
 }
 
-/* --- amounts -------------------------------------------------------------------------------------
- */
-
-static bool has_amount(const json_t *b)
-{
-	return cli_text(b, "amount")[0] != '\0';
-}
-
-/* An amount, maybe below zero; 0: it is none. */
-static int64_t nano_of(const json_t *b, const char *key)
-{
-	const char *text = cli_text(b, key);
-	bool minus = text[0] == '-';
-	int64_t nano;
-
-	if (fmt_money_parse(text + minus, &nano, NULL) != 0)
-		return 0;
-	return minus ? -nano : nano;
-}
-
-/* How much of the amount that is, in percent, or in other parts of it; rounded down, at least 0. */
-static int64_t part_of(const json_t *b, int64_t nano, int64_t parts)
-{
-	int64_t amount = nano_of(b, "amount");
-
-	if (amount <= 0 || nano <= 0)
-		return 0;
-	if (nano <= INT64_MAX / parts)
-		return nano * parts / amount;
-	return nano / (amount >= parts ? amount / parts : 1);
-}
-
-static int64_t taken(const json_t *b)
-{
-	return clamp_add(nano_of(b, "spent"), nano_of(b, "held"));
-}
-
-static enum out_style style_of(int64_t percent)
-{
-	return percent >= FULL ? OUT_BAD : percent >= NEARLY ? OUT_BUSY : OUT_GOOD;
-}
-
-/* "#####===..": what is spent, what is set aside, what is left. */
-static const char *draw(char *out, const json_t *b, int64_t columns)
-{
-	int64_t spent = part_of(b, nano_of(b, "spent"), columns);
-	int64_t all = part_of(b, taken(b), columns);
-
-	for (int64_t i = 0; i < columns; i++)
-		out[i] = i < spent ? '#' : i < all ? '=' : '.';
-	out[columns] = '\0';
-	return out;
-}
-
-static const char *title(char out[TITLE_SIZE], const json_t *b)
-{
-	const char *value = cli_text(b, "value");
-
-	(void)snprintf(out, TITLE_SIZE, "%.70s%s%.70s", cli_text(b, "name"),
-		       value[0] != '\0' ? "/" : "", value);
-	return out;
-}
-
-/* --- tables --------------------------------------------------------------------------------------
- */
-
-static void add_money(struct table *t, const json_t *b, const char *key)
-{
-	char money[OUT_MONEY_SIZE];
-	const char *text = cli_text(b, key);
-
-	table_add(t, text[0] == '-' ? OUT_BAD : OUT_PLAIN,
-		  text[0] != '\0' ? out_money(money, text) : "");
-}
-
-/* Of a range, which is long, its last day: "to 2026-06-30". */
-static void add_period(struct table *t, const json_t *b)
-{
-	const char *name = cli_text(json_object_get(b, "period"), "name");
-	const char *dots = strstr(name, "..");
-	char text[NOTE_SIZE];
-
-	(void)snprintf(text, sizeof(text), "%s%.60s", dots != NULL ? "to " : "",
-		       dots != NULL ? dots + 2 : name);
-	table_add(t, OUT_PLAIN, text);
-}
-
-static void add_budget(struct table *t, const json_t *b)
-{
-	char name[TITLE_SIZE];
-
-	table_add(t, OUT_BOLD, title(name, b));
-	add_period(t, b);
-	add_money(t, b, "amount");
-	add_money(t, b, "spent");
-	add_money(t, b, "held");
-	add_money(t, b, "left");
-}
-
-static void add_bar(struct table *t, const json_t *b)
-{
-	char bar[BAR_COLUMNS + 1], text[BAR_COLUMNS + 32];
-	int64_t percent = part_of(b, taken(b), FULL);
-
-	if (!has_amount(b)) {
-		table_add(t, OUT_PLAIN, "");
-		return;
-	}
-	(void)snprintf(text, sizeof(text), "%s %3" PRId64 "%%", draw(bar, b, BAR_COLUMNS), percent);
-	table_add(t, style_of(percent), text);
-}
-
-static void print_table(const struct out *o, const json_t *r)
-{
-	static const struct table_column columns[] = {
-		{"BUDGET", false},   {"PERIOD", false}, {"AMOUNT", true}, {"SPENT", true},
-		{"SET ASIDE", true}, {"LEFT", true},    {"TAKEN", false}};
-	const json_t *b;
-	struct table t;
-
-	table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
-	for (size_t i = 0; (b = cli_row(r, "budgets", i)) != NULL; i++) {
-		add_budget(&t, b);
-		add_bar(&t, b);
-	}
-	table_print(&t, o, 0);
-	table_fini(&t);
-}
-
-/* What the table does not say of a budget: "2 jobs wait for money". */
-static void add_part(struct str *s, const char *text)
-{
-	str_addf(s, "%s%s", s->len > 0 ? "; " : "", text);
-}
-
-static void add_rate(struct str *s, const json_t *b, const char *currency)
-{
-	char now[OUT_MONEY_SIZE], most[OUT_MONEY_SIZE], text[NOTE_SIZE];
-
-	if (cli_text(b, "rate_limit")[0] == '\0')
-		return;
-	(void)snprintf(text, sizeof(text), "%s of %s %.3s per hour in use",
-		       out_money(now, cli_text(b, "rate")),
-		       out_money(most, cli_text(b, "rate_limit")), currency);
-	add_part(s, text);
-}
-
-static void add_waiting(struct str *s, const json_t *b)
-{
-	int64_t n = cli_int(b, "waiting");
-	char text[NOTE_SIZE];
-
-	if (n == 0)
-		return;
-	(void)snprintf(text, sizeof(text), "%" PRId64 " %s for money%s%.100s", n,
-		       n == 1 ? "job waits" : "jobs wait",
-		       cli_text(b, "contact")[0] != '\0' ? ": ask " : "", cli_text(b, "contact"));
-	add_part(s, text);
-}
-
-static void add_later(struct str *s, const json_t *b)
-{
-	char money[OUT_MONEY_SIZE], text[NOTE_SIZE];
-
-	if (nano_of(b, "later") <= 0)
-		return;
-	(void)snprintf(text, sizeof(text), "%s of the next period set aside",
-		       out_money(money, cli_text(b, "later")));
-	add_part(s, text);
-}
-
-static void add_when(struct str *s, const json_t *b)
-{
-	const char *when = cli_text(b, "when");
-
-	if (strcmp(when, "over") == 0)
-		add_part(s, "its period is over");
-	else if (strcmp(when, "not-yet") == 0)
-		add_part(s, "its period has not begun");
-}
-
-static void print_notes(const struct out *o, const json_t *r)
-{
-	char name[TITLE_SIZE];
-	const json_t *b;
-	bool first = true;
-
-	for (size_t i = 0; (b = cli_row(r, "budgets", i)) != NULL; i++) {
-		struct str s;
-
-		str_init(&s, WORDS_MAX);
-		add_when(&s, b);
-		add_waiting(&s, b);
-		add_rate(&s, b, cli_text(r, "currency"));
-		add_later(&s, b);
-		if (s.len > 0) {
-			(void)fputs(first ? "\n" : "", o->f);
-			out_text(o, OUT_BOLD, title(name, b));
-			(void)fputs(": ", o->f);
-			out_text(o, cli_int(b, "waiting") > 0 ? OUT_BUSY : OUT_PLAIN, s.p);
-			(void)fputc('\n', o->f);
-			first = false;
-		}
-		str_fini(&s);
-	}
-}
-
-static void print_head(const struct out *o, const json_t *r)
-{
-	char now[OUT_TIME_SIZE];
-
-	if (cli_text(r, "user")[0] != '\0') {
-		(void)fputs("budgets of ", o->f);
-		out_text(o, OUT_BOLD, cli_text(r, "user"));
-		(void)fputs(", ", o->f);
-	}
-	(void)fprintf(o->f, "in ");
-	out_text(o, OUT_PLAIN, cli_text(r, "currency"));
-	(void)fprintf(o->f, ", %s\n\n", out_time(now, cli_int(r, "now_ms")));
-}
-
 static void print_list(const struct cli *c, const json_t *r)
 {
 	const struct out *o = &c->out;
@@ -316,9 +91,9 @@ static void print_list(const struct cli *c, const json_t *r)
 	} else if (cli_row(r, "budgets", 0) == NULL) {
 		(void)fputs("there are no budgets: see burstd.conf(5)\n", o->f);
 	} else {
-		print_head(o, r);
-		print_table(o, r);
-		print_notes(o, r);
+		budget_print_head(o, r);
+		budget_print_table(o, r);
+		budget_print_notes(o, r);
 	}
 }
 
@@ -390,37 +165,42 @@ static void print_period(const struct out *o, const json_t *b)
 static void print_amounts(const struct out *o, const json_t *b)
 {
 	char bar[LONG_COLUMNS + 1], text[LONG_COLUMNS + 32];
-	int64_t percent = part_of(b, taken(b), FULL);
+	int64_t percent = budget_percent(b);
 
 	print_period(o, b);
 	print_amount(o, b, "amount", "amount");
+	if (cli_text(b, "carried")[0] != '\0')
+		print_amount(o, b, "  rolled over", "carried");
+	if (cli_text(b, "added")[0] != '\0')
+		print_amount(o, b, "  overrides", "added");
 	print_amount(o, b, "spent", "spent");
 	print_amount(o, b, "set aside", "held");
 	print_amount(o, b, "  used of that", "accrued");
 	print_amount(o, b, "left", "left");
-	(void)snprintf(text, sizeof(text), "%s %" PRId64 "%%", draw(bar, b, LONG_COLUMNS), percent);
-	print_fact(o, style_of(percent), "", text);
-	if (nano_of(b, "later") > 0)
+	(void)snprintf(text, sizeof(text), "%s %" PRId64 "%%", budget_draw(bar, b, LONG_COLUMNS),
+		       percent);
+	print_fact(o, budget_style(percent), "", text);
+	if (budget_nano(b, "later") > 0)
 		print_amount(o, b, "next period", "later");
 	print_amount(o, b, "beyond it", "beyond");
 }
 
 static void print_line(const struct out *o, const json_t *b, const char *currency)
 {
-	char name[TITLE_SIZE];
+	char name[BUDGET_TITLE_SIZE];
 	struct str s;
 
-	out_text(o, OUT_BOLD, title(name, b));
+	out_text(o, OUT_BOLD, budget_title(name, b));
 	(void)fputs(", in ", o->f);
 	out_text(o, OUT_PLAIN, currency);
 	(void)fputc('\n', o->f);
-	if (has_amount(b))
+	if (budget_has_amount(b))
 		print_amounts(o, b);
 	print_amount(o, b, "per hour now", "rate");
 	if (cli_text(b, "rate_limit")[0] != '\0')
 		print_amount(o, b, "at most", "rate_limit");
 	str_init(&s, WORDS_MAX);
-	add_waiting(&s, b);
+	budget_add_waiting(&s, b);
 	if (s.len > 0)
 		print_fact(o, OUT_BUSY, "waiting", s.p);
 	str_fini(&s);
@@ -442,14 +222,18 @@ static void print_counts(const struct out *o, const json_t *b)
 		const json_t *list = json_object_get(counts, lists[i]);
 
 		if (json_array_size(list) > 0)
-			add_part(&s, lists[i]);
+			str_addf(&s, "%s%s", s.len > 0 ? "; " : "", lists[i]);
 		for (size_t k = 0; k < json_array_size(list); k++)
 			str_addf(&s, "%s %s", k > 0 ? "," : "",
 				 json_string_value(json_array_get(list, k)));
 	}
 	if (strcmp(market, "any") != 0)
 		str_addf(&s, "%s%s machines", s.len > 0 ? "; " : "", market);
-	print_fact(o, OUT_PLAIN, "counts", s.len > 0 ? s.p : "all machines");
+	print_fact(o, OUT_PLAIN, "counts",
+		   s.len > 0                                     ? s.p
+		   : strcmp(cli_text(b, "each"), "user") == 0    ? "all jobs of each user"
+		   : strcmp(cli_text(b, "each"), "account") == 0 ? "all jobs of each account"
+								 : "all machines");
 	str_fini(&s);
 }
 
@@ -468,6 +252,32 @@ static void print_reserve(const struct out *o, const json_t *b)
 	else
 		(void)snprintf(text, sizeof(text), "%.60s", mode);
 	print_fact(o, OUT_PLAIN, "sets aside", text);
+}
+
+static void add_step(struct str *s, const json_t *b, const char *key, const char *what)
+{
+	if (cli_int(b, key) > 0)
+		str_addf(s, "%s%s at %" PRId64 "%%", s->len > 0 ? "; " : "", what, cli_int(b, key));
+}
+
+/* How far the ladder has got. */
+static void print_reached(const struct out *o, const json_t *b)
+{
+	static const char *const words[][2] = {{"drain", "the nodes of its machines are drained"},
+					       {"requeue", "its jobs are requeued"},
+					       {"kill", "its jobs are cancelled"}};
+	char text[NOTE_SIZE], at[OUT_TIME_SIZE], grace[FMT_DUR_SIZE];
+	const char *step = cli_text(b, "step");
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(step, words[i][0]) != 0)
+			continue;
+		(void)snprintf(text, sizeof(text), "since %s %s%s%s",
+			       out_time(at, cli_int(b, "step_ms")), words[i][1],
+			       i > 0 ? ", each after " : "",
+			       i > 0 ? fmt_duration(grace, cli_int(b, "grace_ms")) : "");
+		print_fact(o, OUT_BAD, "now", text);
+	}
 }
 
 static void print_steps(const struct out *o, const json_t *b)
@@ -490,9 +300,13 @@ static void print_steps(const struct out *o, const json_t *b)
 	if (cli_int(b, "stop_at") > 0)
 		str_addf(&s, "%sno new job beyond %" PRId64 "%%", s.len > 0 ? "; " : "",
 			 cli_int(b, "stop_at"));
-	if (has_amount(b))
+	add_step(&s, b, "drain_at", "nodes drained");
+	add_step(&s, b, "requeue_at", "jobs requeued");
+	add_step(&s, b, "kill_at", "jobs cancelled");
+	if (budget_has_amount(b))
 		print_fact(o, OUT_PLAIN, "steps", s.len > 0 ? s.p : "none");
 	str_fini(&s);
+	print_reached(o, b);
 }
 
 static void print_shown(const struct cli *c, const json_t *r)
@@ -507,9 +321,9 @@ static void print_shown(const struct cli *c, const json_t *r)
 	if (cli_row(r, "budgets", 1) == NULL) {
 		print_line(o, b, cli_text(r, "currency"));
 	} else {
-		print_head(o, r);
-		print_table(o, r);
-		print_notes(o, r);
+		budget_print_head(o, r);
+		budget_print_table(o, r);
+		budget_print_notes(o, r);
 		(void)fputc('\n', o->f);
 	}
 	print_counts(o, b);

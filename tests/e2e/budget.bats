@@ -117,6 +117,78 @@ refused() {
 	within 90 job_is "$second" COMPLETED
 }
 
+# used_up: what runs since some seconds has cost more than the budget has now
+used_up() {
+	with_budgets "$(budget jobs 'amount = "0.02"' 'each = "user"' 'stop_at = 100' 'grace = "4s"' "$@")"
+}
+
+@test "jobs of a budget that is used up are requeued, wait with the reason, and an override lets them run" {
+	with_budgets "$(budget jobs 'amount = "500"' 'each = "user"')"
+	job=$(job -N1 --exclusive --requeue --time=10 --wrap "$until_over")
+	within 30 job_is "$job" RUNNING
+	sleep 5
+	used_up 'requeue_at = 100'
+	within 60 job_is "$job" PENDING
+	within 60 eval 'comment "$job" | grep -qE "^burstd: budget jobs/researcher is used up for [0-9-]+, so it was requeued; tried again when that changes"'
+	burstctl budget show jobs | tee "$lab_dir/show"
+	grep -qE 'since .* its jobs are requeued, each after 4s' "$lab_dir/show"
+	burstctl events | grep -q 'job-warned.*this job is requeued at'
+	run burstctl budget override jobs --add 5 --reason x
+	[ "$status" != 0 ]
+	grep -q 'budget jobs is one for each: say whose, as in jobs/NAME' <<<"$output"
+	burstctl budget override jobs/researcher --add 500 --reason 'paper deadline' | tee "$lab_dir/override"
+	grep -q 'budget jobs/researcher has 500.00 EUR more until' "$lab_dir/override"
+	within 150 job_is "$job" RUNNING
+	burstctl budget overrides | grep -qE '^ *1 +jobs/researcher +500.00 .* (root|uid [0-9]+) +paper deadline'
+	burstctl budget show jobs | grep -qE '^ +overrides +500.00'
+	lab_kill burstd
+	lab_start burstd
+	burstctl budget show jobs | grep -qE '^ +overrides +500.00'
+	job_is "$job" RUNNING
+	over "$job"
+	within 60 job_is "$job" COMPLETED
+	burstctl budget revoke 1 --reason 'it ran'
+	burstctl budget overrides --all | grep -q 'it ran'
+}
+
+@test "jobs that cannot be requeued are told, go on, and are cancelled at kill_at" {
+	with_budgets "$(budget jobs 'amount = "500"' 'each = "user"')"
+	lab_as researcher srun -N1 --exclusive --time=10 sleep 600 >"$lab_dir/srun.out" 2>&1 </dev/null &
+	srun=$!
+	within 30 eval '[ -n "$(squeue -h -n sleep -t RUNNING -o %A)" ]'
+	interactive=$(squeue -h -n sleep -t RUNNING -o %A)
+	job=$(job -N1 --exclusive --no-requeue --time=10 --wrap "$until_over")
+	within 30 job_is "$job" RUNNING
+	sleep 3
+	used_up 'requeue_at = 100'
+	within 40 eval 'burstctl events | grep -q "job-goes-on.*job $interactive"'
+	within 40 eval 'burstctl events | grep -q "job-goes-on.*job $job"'
+	job_is "$interactive" RUNNING
+	job_is "$job" RUNNING
+	used_up 'kill_at = 100'
+	within 60 job_is "$interactive" CANCELLED
+	within 60 job_is "$job" CANCELLED
+	wait "$srun" || true
+	cat "$lab_dir/srun.out"
+	grep -q 'burstd: budget jobs/researcher is used up for .*: this job is requeued at' "$lab_dir/srun.out"
+	grep -q 'burstd: budget jobs/researcher is used up for .*: this job is cancelled at' "$lab_dir/srun.out"
+	[ -z "$(sinfo -h -t down,drain -o %n)" ]
+}
+
+@test "the nodes of a budget of machines that is used up are drained, and their jobs run to their end" {
+	with_budgets "$(budget machines 'amount = "500"')"
+	job=$(job -N2 --exclusive --time=10 --wrap "$until_over")
+	within 30 job_is "$job" RUNNING
+	sleep 5
+	with_budgets "$(budget machines 'amount = "0.02"' 'drain_at = 100')"
+	nodes=$(scontrol -o show job "$job" | sed -n 's/.* NodeList=\(c[^ ]*\).*/\1/p')
+	within 30 eval '[ -z "$(scontrol -o show node "$nodes" | grep -v "State=[^ ]*\(DRAIN\|POWER_DOWN\)")" ]'
+	scontrol -o show node "$nodes" | grep -q 'Reason=burstd: the budget that it counts for is used up'
+	job_is "$job" RUNNING
+	over "$job"
+	within 60 job_is "$job" COMPLETED
+	within 90 node_is "$nodes" 'POWERED_DOWN|POWERING_DOWN|IDLE'
+}
 
 @test "a budget of an account is for all accounts below it, and slurmdbd may be down" {
 	sacctmgr -i add account phys parent=root description=x organization=x >/dev/null
