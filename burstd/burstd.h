@@ -48,6 +48,8 @@ void reload_on_hup(void *ctx); /* SIGHUP */
 
 /* --- house.c --- */
 void house_on_timer(void *ctx);
+/* Leave the mark by which burst-prolog knows budgets_away, or take it away. */
+void house_mark_away(struct burstd *b);
 /* Write the head of the audit log into our log, if it has grown: now, or when it is time. */
 void house_tell_head(struct burstd *b, bool now);
 

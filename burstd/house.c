@@ -1,6 +1,10 @@
 /* Housekeeping, every few seconds: trims the journal, checks how full the disks are, and logs where
  * the audit log ends. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/paths.h"
@@ -64,12 +68,37 @@ static void look_at_spool(struct burstd *b)
 	room_fini(&r);
 }
 
+/* burst-prolog cannot ask for the configuration while it finds nobody to ask. */
+void house_mark_away(struct burstd *b)
+{
+	const struct conf *c = engine_conf(b->engine);
+	static const char path[] = PATHS_AWAY;
+	int fd = -1;
+
+	if (c->nbudgets == 0 || c->budgets_away != CONF_AWAY_REQUEUE) {
+		if (unlink(path) != 0 && errno != ENOENT && errno != ENOTDIR)
+			log_write(b->log, LOG_WARN,
+				  "jobs that start while burstd is away are still "
+				  "requeued",
+				  "file", path, "error", strerror(errno), NULL);
+		return;
+	}
+	fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (fd < 0)
+		log_write(b->log, LOG_WARN,
+			  "jobs that start while burstd is away will not be requeued", "file", path,
+			  "error", strerror(errno), NULL);
+	else
+		(void)close(fd);
+}
+
 void house_on_timer(void *ctx)
 {
 	struct burstd *b = ctx;
 
 	engine_look_at_disk(b->engine);
 	look_at_spool(b);
+	house_mark_away(b);
 	house_tell_head(b, false);
 	trim(b);
 }

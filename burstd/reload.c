@@ -81,6 +81,7 @@ int reload_conf(void *ctx, const struct api_reload *to, struct err *e)
 		return -1;
 	}
 	log_set_level(b->log, (enum log_level)next->log_level);
+	house_mark_away(b);
 	log_write(b->log, LOG_INFO, "configuration reloaded", "changes",
 		  t.text.full      ? "too many for one line"
 		  : t.text.len > 0 ? t.text.p

@@ -7,7 +7,8 @@
  * A failure of burstd costs those 30 seconds and nothing else: a burstd that is away may be
  * restarting, so we try to reach it for as long as slurmctld would take to check by itself; then we
  * end with 0.  Any other status requeues the job, or cancels one of srun or salloc: so we end where
- * burstd says that no budget has money for it, as for one that starts on nodes that are up already.
+ * burstd says that no budget has money for it, as for one that starts on nodes that are up already;
+ * and while burstd is away where it has left word that budgets must hold then, too.
  *
  * A site's own PrologSlurmctld, PATHS_SITE_PROLOG, is run first, while the nodes boot, and its
  * status is ours.  slurmctld ends us by killing our process group, which includes the site's
@@ -202,9 +203,13 @@ static void pause_until(int64_t when)
 		(void)poll(NULL, 0, (int)(left / 1000000) + 1);
 }
 
-/* Wait at the gate.  true: there is no money for the job, which is to be requeued.  false: the wait
- * is over, and this says no more. */
-static bool gate(const struct question *q, int64_t started)
+/* Wait at the gate. */
+enum gate_end {
+	GATE_OVER,   /* and this says no more */
+	GATE_UNPAID, /* there is no money for the job, which is to be requeued */
+	GATE_AWAY,   /* burstd does not answer, or with an error */
+};
+static enum gate_end gate(const struct question *q, int64_t started)
 {
 	char answer[HOOK_ANSWER_MAX + 1];
 	int64_t deadline = started + (int64_t)TOTAL_MS * 1000000, away = from_now(AWAY_MS);
@@ -216,35 +221,53 @@ static bool gate(const struct question *q, int64_t started)
 
 		if (rc == HOOK_LOST) {
 			if (lost && hook_now_ns(CLOCK_MONOTONIC) >= away)
-				return false;
+				return GATE_AWAY;
 			if (!lost)
 				away = from_now(AWAY_MS);
 			lost = true;
 			pause_until(from_now(LOST_MS));
 			continue;
 		}
-		if (rc == HOOK_OK && strstr(answer, "\"unpaid\":true") != NULL)
-			return true;
-		if (rc != HOOK_OK || strstr(answer, "\"wait\":true") == NULL)
-			return false;
+		if (rc != HOOK_OK || strstr(answer, "\"ok\":true") == NULL)
+			return GATE_AWAY;
+		if (strstr(answer, "\"unpaid\":true") != NULL)
+			return GATE_UNPAID;
+		if (strstr(answer, "\"wait\":true") == NULL)
+			return GATE_OVER;
 		lost = false;
 		if (started + limit_ms(answer) * 1000000 < deadline)
 			deadline = started + limit_ms(answer) * 1000000;
 		pause_until(soonest < deadline ? soonest : deadline);
 		away = from_now(AWAY_MS);
 	}
-	return false;
+	return GATE_OVER;
+}
+
+/* Is a job to be requeued that burstd cannot be asked about?  A budget must hold then, whatever it
+ * costs. */
+static bool is_strict(void)
+{
+	struct stat st;
+
+	if (lstat(PATHS_AWAY, &st) != 0 || !S_ISREG(st.st_mode) ||
+	    (st.st_uid != 0 && st.st_uid != geteuid()))
+		return false;
+	hook_complain("burst-prolog: burstd is away, and budgets_away = requeue: the job does not "
+		      "start");
+	return true;
 }
 
 int burst_prolog(char **argv)
 {
 	const int64_t started = hook_now_ns(CLOCK_MONOTONIC);
 	struct question q;
+	enum gate_end end;
 	int status;
 
 	hook_reset_process();
 	status = run_site(argv);
-	if (status == 0 && make_question(&q) == 0 && gate(&q, started))
-		return STATUS_UNPAID;
-	return status;
+	if (status != 0 || make_question(&q) != 0)
+		return status;
+	end = gate(&q, started);
+	return end == GATE_UNPAID || (end == GATE_AWAY && is_strict()) ? STATUS_UNPAID : status;
 }

@@ -96,6 +96,15 @@ static void put_amounts(struct jsonw *w, const struct engine_budget *b)
 	jsonw_money(w, "later", l->later);
 	jsonw_money(w, "left", l->left);
 	jsonw_money(w, "beyond", b->beyond);
+	if (!b->foreseen)
+		return;
+	jsonw_open(w, "forecast", '{');
+	jsonw_money(w, "pace", b->forecast.pace_nano_h);
+	jsonw_money(w, "least", b->forecast.least);
+	jsonw_money(w, "expected", b->forecast.expected);
+	jsonw_money(w, "most", b->forecast.most);
+	jsonw_int(w, "used_up_ms", b->forecast.used_up_ms);
+	jsonw_close(w, '}');
 }
 
 static void put_list(struct jsonw *w, const char *key, char *const *list)

@@ -39,6 +39,16 @@ static int64_t rate_limit_of(const struct engine_budget *b)
 	return b->line.budget->rate_nano_h;
 }
 
+static int64_t forecast_of(const struct engine_budget *b)
+{
+	return b->forecast.expected;
+}
+
+static bool is_foreseen(const struct engine_budget *b)
+{
+	return b->foreseen;
+}
+
 static bool has_amount(const struct engine_budget *b)
 {
 	return b->line.budget->amount_nano != 0;
@@ -67,6 +77,9 @@ static const struct {
 	 has_amount},
 	{"burstd_budget_left", "What is left of the amount; less than 0: it was exceeded.", left_of,
 	 has_amount},
+	{"burstd_budget_forecast",
+	 "What will have been spent at the end of the period, at the pace of the last week.",
+	 forecast_of, is_foreseen},
 	{"burstd_budget_beyond",
 	 "How much more than the amount may be spent: docs/budgets.md, \"The bound\".", beyond_of,
 	 has_amount},

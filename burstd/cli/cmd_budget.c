@@ -162,6 +162,29 @@ static void print_period(const struct out *o, const json_t *b)
 	print_fact(o, OUT_PLAIN, "period", text);
 }
 
+/* "9120.00, between 7000.00 and 12400.00, by 2026-12-01; used up on 2026-11-27" */
+static void print_forecast(const struct out *o, const json_t *b)
+{
+	const json_t *f = json_object_get(b, "forecast");
+	char least[OUT_MONEY_SIZE], expected[OUT_MONEY_SIZE], most[OUT_MONEY_SIZE];
+	char text[NOTE_SIZE], at[OUT_TIME_SIZE];
+	int64_t used_up = cli_int(f, "used_up_ms");
+
+	if (f == NULL)
+		return;
+	(void)snprintf(text, sizeof(text), "%s at the end, at the pace of the last week",
+		       out_money(expected, cli_text(f, "expected")));
+	print_fact(o, used_up != 0 ? OUT_BUSY : OUT_PLAIN, "forecast", text);
+	(void)snprintf(
+		text, sizeof(text), "between %s and %s, at that of its quietest and busiest day",
+		out_money(least, cli_text(f, "least")), out_money(most, cli_text(f, "most")));
+	print_fact(o, OUT_PLAIN, "", text);
+	if (used_up == 0)
+		return;
+	(void)snprintf(text, sizeof(text), "used up at %s, at that pace", out_time(at, used_up));
+	print_fact(o, OUT_BAD, "", text);
+}
+
 static void print_amounts(const struct out *o, const json_t *b)
 {
 	char bar[LONG_COLUMNS + 1], text[LONG_COLUMNS + 32];
@@ -183,6 +206,7 @@ static void print_amounts(const struct out *o, const json_t *b)
 	if (budget_nano(b, "later") > 0)
 		print_amount(o, b, "next period", "later");
 	print_amount(o, b, "beyond it", "beyond");
+	print_forecast(o, b);
 }
 
 static void print_line(const struct out *o, const json_t *b, const char *currency)

@@ -38,7 +38,7 @@ static int64_t after(int64_t now_ms, int64_t ms)
 static int64_t reserve(const struct budgets *b, uint32_t spender, const struct payer *p,
 		       const struct budget_machine *m, const struct budget_times *t)
 {
-	int64_t limit = p->limit_s >= 0 && p->limit_s < INT64_MAX / 4000
+	int64_t limit = p->limit_s >= 0 && t->over_ms >= 0 && p->limit_s < INT64_MAX / 4000
 				? 1000 * p->limit_s + t->over_ms
 				: -1;
 

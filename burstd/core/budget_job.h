@@ -6,8 +6,10 @@
 #include "core/budget.h"
 #include "core/payer.h"
 
-struct budget_times {    /* of slurmctld and providers, at most */
-	int64_t over_ms; /* how much longer than its limit a job may run: OverTimeLimit, KillWait */
+struct budget_times { /* of slurmctld and providers, at most */
+	/* How much longer than its limit a job may run: OverTimeLimit and KillWait; -1: without
+	 * end, so that a limit says nothing. */
+	int64_t over_ms;
 	int64_t idle_ms; /* from a job's end until slurmctld gives the node up: SuspendTime */
 	int64_t end_ms;  /* from there until the machine bills no more */
 };

@@ -96,8 +96,12 @@ static void add_lack(struct str *s, const struct budget_no *no, const char *curr
 		str_adds(s, "it is not known whose this job is, so nothing is bought for it");
 		break;
 	case BUDGET_NO_LIMIT:
-		str_adds(s, "this job has no time limit, so its cost cannot be set aside: give it "
-			    "one by --time");
+		if (limit_ms >= 0)
+			str_adds(s, "this job may outrun its time limit without end (OverTimeLimit "
+				    "= UNLIMITED), so its cost cannot be set aside");
+		else
+			str_adds(s, "this job has no time limit, so its cost cannot be set aside: "
+				    "give it one by --time");
 		break;
 	case BUDGET_NO_PRICE:
 		str_adds(s, "the price of a machine for this job is not known");

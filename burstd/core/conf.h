@@ -190,6 +190,7 @@ struct conf {
 	char *cluster; /* Slurm's ClusterName */
 	char currency[4];
 	char *report_zone; /* IANA name of the zone of days and months (base/zone.h) */
+	int budgets_away;  /* enum conf_away */
 	char *state_dir;
 	char *listen;  /* "ADDRESS:PORT" for /metrics, "" for none */
 	int log_level; /* enum log_level */

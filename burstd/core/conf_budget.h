@@ -40,6 +40,9 @@ enum conf_reserve {
 /* What happens to a job whose account or price is not known. */
 enum conf_unknown { CONF_UNKNOWN_REFUSE, CONF_UNKNOWN_ALLOW };
 
+/* What burst-prolog does with jobs while it cannot ask burstd whether there is money for them. */
+enum conf_away { CONF_AWAY_START, CONF_AWAY_REQUEUE };
+
 enum { CONF_MARKET_ANY = PROVIDER_NMARKETS }; /* beside enum provider_market */
 
 struct conf_percents {

@@ -55,6 +55,7 @@ enum conf_option_type {
 	CONF_EACH,      /* int, enum conf_each */
 	CONF_RESERVE,   /* int, enum conf_reserve */
 	CONF_UNKNOWN,   /* int, enum conf_unknown */
+	CONF_AWAY,      /* int, enum conf_away */
 	CONF_AUTH,      /* int, enum conf_auth */
 	CONF_ATTEST,    /* int, enum conf_attest, or CONF_ATTEST_AUTO */
 	CONF_MARKETS,   /* int, enum provider_market: these are one of a few words */

@@ -41,6 +41,7 @@ static const struct {
 	{CONF_EACH, {"", "user", "account", "partition"}, "user, account, partition or \"\""},
 	{CONF_RESERVE, {"full", "lease", "minimum"}, "full, lease or minimum"},
 	{CONF_UNKNOWN, {"refuse", "allow"}, "refuse or allow"},
+	{CONF_AWAY, {"start", "requeue"}, "start or requeue"},
 	{CONF_BOOTSTRAP, {"user-data", "image", "ssh"}, "user-data, image or ssh"},
 };
 static const char *const levels[] = {
@@ -260,6 +261,7 @@ int conf_option_set(const struct conf_option *o, void *object, const char *text,
 	case CONF_EACH:
 	case CONF_RESERVE:
 	case CONF_UNKNOWN:
+	case CONF_AWAY:
 	case CONF_ANYMARKET:
 		return set_choice(o, field, text, e);
 	case CONF_USERS:
@@ -456,6 +458,7 @@ void conf_option_print(const struct conf_option *o, const void *object, struct s
 	case CONF_EACH:
 	case CONF_RESERVE:
 	case CONF_UNKNOWN:
+	case CONF_AWAY:
 	case CONF_ANYMARKET:
 		str_adds(out, choices[choice_of(o->type)].words[*(const int *)field]);
 		return;

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/paths.h"
 #include "io/loop.h"
 #include "io/spool_private.h"
 
@@ -165,7 +166,7 @@ static bool is_stale(const struct spool *s, const char *name)
 static bool is_offered(const struct spool *s, const char *name)
 {
 	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, SPOOL_RESERVE) == 0 ||
-	    spool_is_aside(name))
+	    strcmp(name, PATHS_AWAY_NAME) == 0 || spool_is_aside(name))
 		return false;
 	return name[0] != '.' || is_stale(s, name);
 }

@@ -78,10 +78,13 @@ static void holds_settings(struct engine *e, const char *text, size_t len, int64
 	const int64_t kill_s = slurm_show_number(slurm_show_setting(conf, "KillWait"));
 	const int64_t over_min = slurm_show_number(slurm_show_setting(conf, "OverTimeLimit"));
 	const int64_t idle_s = slurm_show_number(slurm_show_setting(conf, "SuspendTime"));
+	const bool endless = slurm_text_is(slurm_show_setting(conf, "OverTimeLimit"), "UNLIMITED");
 	struct budget_times *t = &e->money->times;
 
 	(void)asked_ms;
-	if (kill_s >= 0 && kill_s < INT32_MAX && over_min >= 0 && over_min < INT32_MAX)
+	if (endless)
+		t->over_ms = -1;
+	else if (kill_s >= 0 && kill_s < INT32_MAX && over_min >= 0 && over_min < INT32_MAX)
 		t->over_ms = 1000 * kill_s + 60000 * over_min;
 	if (idle_s >= 0 && idle_s < INT32_MAX)
 		t->idle_ms = 1000 * idle_s;

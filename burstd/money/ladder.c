@@ -143,6 +143,7 @@ static void look_at_sums(struct engine *e)
 		if (note_steps(e, m, l.budget, step)) {
 			announce(e, &l, step);
 			money_line_write(e, m, &l);
+			e->money->ladders.squeue_ms = engine_now(e); /* its jobs are warned now */
 		}
 		if (step != BUDGET_GOES_ON)
 			e->money->ladders.due = true;

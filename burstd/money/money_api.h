@@ -3,6 +3,7 @@
 #define BURSTD_MONEY_API_H
 
 #include "core/budget.h"
+#include "core/budget_forecast.h"
 #include "core/stages.h"
 #include "engine/engine.h"
 
@@ -25,6 +26,8 @@ struct engine_budget { /* one budget, or one value of `each` */
 	/* How far its ladder has got, and since when; 0: BUDGET_GOES_ON. */
 	enum budget_step step;
 	int64_t step_ms;
+	bool foreseen; /* forecast is known */
+	struct budget_forecast forecast;
 	size_t waiting; /* jobs that were refused for want of it, and wait; since burstd started */
 };
 

@@ -34,6 +34,7 @@ static bool denies(const struct engine *e, size_t provider)
 struct summing {
 	const struct engine *e;
 	struct engine_budget *lines; /* in the order of budgets_line() */
+	struct budget_days *days;    /* likewise */
 	bool *denied;                /* by provider */
 };
 
@@ -53,6 +54,7 @@ static void add_hold(const struct summing *s, const struct budget_hold *h, int64
 	const uint32_t *at;
 	size_t n = budgets_lines_of(b, h->spender, &at);
 
+	budget_days_add(b, s->days, h);
 	for (size_t i = 0; i < n; i++) {
 		struct engine_budget *l = &s->lines[at[i]];
 
@@ -142,6 +144,12 @@ static void begin(const struct engine *e, struct engine_budget *out, struct budg
 		}
 }
 
+static void foresee(const struct budgets *b, struct engine_budget *x, const struct budget_days *d)
+{
+	x->foreseen =
+		budget_forecast(b, &x->line, clamp_add(x->line.spent, x->accrued), d, &x->forecast);
+}
+
 void engine_budgets(const struct engine *e, const char *user, struct engine_budgets *out)
 {
 	struct budgets *b = e->money->budgets;
@@ -155,9 +163,13 @@ void engine_budgets(const struct engine *e, const char *user, struct engine_budg
 		s.denied[i] = denies(e, i);
 	for (size_t i = 0; i < out->n; i++)
 		begin(e, &out->v[i], budgets_line(b, i));
+	s.days = b != NULL ? budgets_days(b) : NULL;
 	for (const struct hold_node *g = e->money->nodes; out->n > 0 && g != NULL; g = g->next)
 		add_generation(&s, g);
 	add_waiting(&s, out->n);
+	for (size_t i = 0; i < out->n; i++)
+		foresee(b, &out->v[i], &s.days[i]);
+	free(s.days);
 	free(s.denied);
 	if (user != NULL && b != NULL)
 		keep_those_of(b, user, out);

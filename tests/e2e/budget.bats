@@ -190,6 +190,26 @@ used_up() {
 	within 90 node_is "$nodes" 'POWERED_DOWN|POWERING_DOWN|IDLE'
 }
 
+@test "with budgets_away = requeue no job starts on a node that is up while burstd is away" {
+	with_budgets "$(budget rate 'rate = "60"')"
+	[ ! -e /var/spool/burstd/.requeue-while-away ]
+	with_budgets "budgets_away = requeue
+$(budget rate 'rate = "60"')"
+	[ -f /var/spool/burstd/.requeue-while-away ]
+	first=$(job -N1 -n4 --time=10 --wrap "$until_over")
+	within 30 job_is "$first" RUNNING
+	lab_stop burstd
+	second=$(job -N1 -n4 --time=10 --wrap 'sleep 1')
+	# Half of the machine is left; burst-prolog looks for burstd for 30 s.
+	within 50 grep -q "Requeuing JobId=$second\$" /var/log/slurm/slurmctld.log
+	job_is "$first" RUNNING
+	lab_start burstd
+	over "$first"
+	within 150 job_is "$second" COMPLETED
+	with_budgets ''
+	[ ! -e /var/spool/burstd/.requeue-while-away ]
+}
+
 @test "a budget of an account is for all accounts below it, and slurmdbd may be down" {
 	sacctmgr -i add account phys parent=root description=x organization=x >/dev/null
 	sacctmgr -i add account hep parent=phys description=x organization=x >/dev/null

@@ -66,12 +66,21 @@ static struct fixture *start_with_budgets(void)
 	c = f->e.conf->budgets;
 	f->e.budgets = mem_zalloc(LINES * sizeof(*f->e.budgets));
 	f->e.nbudgets = 4;
-	f->e.budgets[0] = (struct engine_budget){
-		.line = line_of(&c[0], ""), .accrued = 5 * EUR, .beyond = EUR / 4, .waiting = 2};
+	f->e.budgets[0] =
+		(struct engine_budget){.line = line_of(&c[0], ""),
+				       .accrued = 5 * EUR,
+				       .beyond = EUR / 4,
+				       .waiting = 2,
+				       .step = BUDGET_REQUEUES,
+				       .step_ms = 7000,
+				       .foreseen = true,
+				       .forecast = {EUR, 2 * EUR, 3 * EUR, 4 * EUR, 5000}};
 	f->e.budgets[1] = (struct engine_budget){.line = line_of(&c[1], "ann")};
 	f->e.budgets[2] = (struct engine_budget){.line = line_of(&c[1], "bob")};
 	f->e.budgets[3] = (struct engine_budget){.line = line_of(&c[2], "")};
 	f->e.budgets[1].line.left = -EUR;
+	f->e.budgets[1].line.added = 3 * EUR;
+	f->e.budgets[1].line.carried = 4 * EUR;
 	f->e.budgets[3].line.left = INT64_MAX;
 	f->api.names = mem_zalloc(sizeof(struct user_names));
 	f->api.names->e = &f->e;
@@ -116,6 +125,15 @@ static void test_what_a_line_has(void **state)
 	assert_string_equal(text(p, "name"), "2026-11");
 	assert_int_equal(number(p, "begin_ms"), 1000);
 	assert_int_equal(number(p, "end_ms"), 2000);
+	p = json_object_get(b, "forecast");
+	assert_string_equal(text(p, "pace"), "1.00");
+	assert_string_equal(text(p, "least"), "2.00");
+	assert_string_equal(text(p, "expected"), "3.00");
+	assert_string_equal(text(p, "most"), "4.00");
+	assert_int_equal(number(p, "used_up_ms"), 5000);
+	assert_string_equal(text(b, "step"), "requeue");
+	assert_int_equal(number(b, "step_ms"), 7000);
+	assert_null(json_object_get(b, "added"));
 	assert_int_equal(number(b, "waiting"), 2);
 	assert_int_equal(number(b, "spot_only_at"), 90);
 	assert_int_equal(number(b, "stop_at"), 100);
@@ -126,6 +144,10 @@ static void test_what_a_line_has(void **state)
 	assert_null(json_object_get(b, "counts")); /* only of one that is asked for */
 	b = json_array_get(all, 1);
 	assert_string_equal(text(b, "value"), "ann");
+	assert_null(json_object_get(b, "forecast"));
+	assert_null(json_object_get(b, "step_ms"));
+	assert_string_equal(text(b, "added"), "3.00");
+	assert_string_equal(text(b, "carried"), "4.00");
 	assert_string_equal(text(b, "each"), "user");
 	assert_string_equal(text(b, "left"), "-1.00");
 	assert_string_equal(text(b, "rate_limit"), "4.00");
@@ -421,6 +443,7 @@ static void test_metrics(void **state)
 		"burstd_budget_left{budget=\"physics\",value=\"\",currency=\"USD\"} 61.20\n",
 		"burstd_budget_left{budget=\"students\",value=\"ann\",currency=\"USD\"} -1.00\n",
 		"burstd_budget_beyond{budget=\"physics\",value=\"\",currency=\"USD\"} 0.25\n",
+		"burstd_budget_forecast{budget=\"physics\",value=\"\",currency=\"USD\"} 3.00\n",
 		"burstd_budget_rate{budget=\"lab\",value=\"\",currency=\"USD\"} 2.00\n",
 		"burstd_budget_rate_limit{budget=\"lab\",value=\"\",currency=\"USD\"} 9.00\n",
 		"burstd_budget_refused_jobs{budget=\"physics\",value=\"\"} 2\n",

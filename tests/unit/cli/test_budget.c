@@ -258,9 +258,45 @@ static void colours_warn(void **state)
 	lab_free(l);
 }
 
+/* What the ladder has done, what the amount is made of, and what it will come to. */
+static void a_budget_says_what_comes(void **state)
+{
+	static const char reply[] = HEAD
+		"\"budgets\":[{\"name\":\"b\",\"each\":\"user\",\"value\":\"ann\"," NOV FULL
+		"\"drain_at\":0,\"requeue_at\":100,\"kill_at\":110,\"grace_ms\":600000,"
+		"\"step\":\"requeue\",\"step_ms\":1000000,\"amount\":\"30.00\",\"carried\":\"4."
+		"00\","
+		"\"added\":\"6.00\",\"spent\":\"30.00\",\"held\":\"0.00\",\"accrued\":\"0.00\","
+		"\"later\":\"0.00\",\"left\":\"0.00\",\"beyond\":\"0.00\",\"rate\":\"0.00\","
+		"\"forecast\":{\"pace\":\"1.00\",\"least\":\"40.00\",\"expected\":\"50.00\","
+		"\"most\":"
+		"\"60.00\",\"used_up_ms\":1000000},"
+		"\"waiting\":0,\"contact\":\"\",\"counts\":{\"market\":\"any\"}}]" NEXT("", "");
+	static const char *const want[] = {
+		"  amount                   30.00\n    rolled over             4.00\n"
+		"    overrides               6.00\n",
+		"  forecast        50.00 at the end, at the pace of the last week\n"
+		"                  between 40.00 and 60.00, at that of its quietest and busiest "
+		"day\n"
+		"                  used up at 1970-01-01T09:16:40, at that pace\n",
+		"  counts          all jobs of each user\n",
+		"; jobs requeued at 100%; jobs cancelled at 110%\n"
+		"  now             since 1970-01-01T09:16:40 its jobs are requeued, each after "
+		"10m00s\n"};
+	struct lab *l = lab_new();
+
+	(void)state;
+	lab_run_once(l, S "budget show b", reply);
+	print_message("# %s\n", l->out);
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++)
+		assert_non_null(strstr(l->out, want[i]));
+	lab_free(l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_budget_says_what_comes),
 		cmocka_unit_test(a_list_shows_what_is_left),
 		cmocka_unit_test(whose_they_are),
 		cmocka_unit_test(a_balance_is_somebodys),

@@ -43,6 +43,27 @@ static struct world both(struct conf_budget list[2], int machines, int jobs)
 	return world_new("UTC", "2027-01-15T08:00:00Z", list, 2);
 }
 
+/* Where jobs may outrun their limit for ever, it is as if they had none. */
+static void test_a_limit_that_ends_nothing(void **state)
+{
+	struct conf_budget list[2];
+	struct world w = both(list, CONF_RESERVE_FULL, CONF_RESERVE_FULL);
+	struct budget_times endless = times;
+	struct budget_want out[BUDGET_WANTS_MAX];
+	const struct payer p = ann(3600);
+	struct budget_no no;
+
+	(void)state;
+	assert_int_equal(budget_wants(w.b, &p, &h100, &times, T0, out), 3);
+	assert_true(budgets_try(w.b, out, 3, false, &no));
+	endless.over_ms = -1;
+	assert_int_equal(budget_wants(w.b, &p, &h100, &endless, T0, out), 3);
+	assert_true(out[1].hold.until_ms == INT64_MAX);
+	assert_false(budgets_try(w.b, out, 3, false, &no));
+	assert_int_equal(no.lack, BUDGET_NO_LIMIT);
+	world_free(&w);
+}
+
 static void test_three_holds(void **state)
 {
 	struct conf_budget list[2];
@@ -182,6 +203,7 @@ static void test_on_a_machine_that_is_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_limit_that_ends_nothing),
 		cmocka_unit_test(test_three_holds),
 		cmocka_unit_test(test_for_nobody),
 		cmocka_unit_test(test_how_long),

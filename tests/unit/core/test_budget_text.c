@@ -63,6 +63,11 @@ static const struct {
 	 NULL,
 	 "budget physics: this job has no time limit, so its cost cannot be set aside: give it one "
 	 "by --time"},
+	{{.lack = BUDGET_NO_LIMIT, .period = "2026-11"},
+	 H4,
+	 NULL,
+	 "budget physics: this job may outrun its time limit without end (OverTimeLimit = "
+	 "UNLIMITED), so its cost cannot be set aside"},
 	{{.lack = BUDGET_NO_PRICE},
 	 H4,
 	 "room 7",

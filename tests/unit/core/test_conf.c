@@ -230,7 +230,8 @@ static void test_print(void **state)
 	static const char *const want[] = {
 		"cluster = \"lab\"\ncurrency = \"EUR\"\nreport_zone = \"UTC\"\nstate_dir = "
 		"\"/s\"\n",
-		"\"\nadmins = {\"7\", \"8\"}\nprices_file = \"\"\n\nslurm {\n\tbin_dir = "
+		"\"\nadmins = {\"7\", \"8\"}\nbudgets_away = \"start\"\nprices_file = "
+		"\"\"\n\nslurm {\n\tbin_dir = "
 		"\"/bin\"\n\tconf = \"\"",
 		"\n}\n\nsecrets {\n\tdriver = \"\"\n",
 		"\n\tswitch_command = {\"/site\", \"%n\"}\n",

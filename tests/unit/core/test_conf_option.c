@@ -366,6 +366,7 @@ static void test_reload_and_ranges(void **state)
 	} want[] = {
 		{"", "log_level", 0, 0},
 		{"", "events_keep", hour, 366 * day},
+		{"", "budgets_away", 0, 0},
 		{"", "prices_file", 0, 0},
 		{"slurm", "bin_dir", 0, 0},
 		{"slurm", "conf", 0, 0},

@@ -1,9 +1,12 @@
 /* test_prolog.c - burst-prolog with every kind of burstd.
  *
- * The one rule: whatever burstd does, it ends, and with status 0. */
+ * The one rule: whatever burstd does, it ends, and with status 0, unless burstd has said otherwise.
+ */
 #include "prolog_lab.h"
 
 #include <sys/syscall.h>
+
+#include "base/paths.h"
 
 enum { UNREACHABLE_MS = 4000, ANSWER_MS = 15000, AWAY_MS = 30000 };
 
@@ -328,6 +331,49 @@ static void test_odd_environment(void **state)
 	lab_server_close(lfd);
 }
 
+/* How it ends after that answer. */
+static int ends_after(const struct lab_answer *a, struct lab_result *r)
+{
+	int lfd = lab_server_listen(1), fd;
+	struct lab_proc p;
+
+	lab_start(&p, &prolog);
+	fd = take(lfd);
+	lab_server_answer(fd, a);
+	lab_finish(&p, r);
+	(void)close(fd);
+	lab_server_close(lfd);
+	return r->code;
+}
+
+/* burstd left a mark: a job that it cannot be asked about does not start. */
+static void test_budgets_hold_while_burstd_is_away(void **state)
+{
+	static const struct lab_answer busy = {"{\"ok\":false,\"error\":\"busy\"}", 0, 0},
+				       wrong = {UP, 'L', 0}, up = {UP, 0, 0}, gone = {GONE, 0, 0};
+	int log = lab_log_listen(), fd = open(PATHS_AWAY, O_WRONLY | O_CREAT, 0644);
+	struct lab_result r;
+
+	(void)state;
+	assert_true(fd >= 0);
+	(void)close(fd);
+	assert_int_equal(ends_after(&up, &r), 0);
+	assert_int_equal(ends_after(&gone, &r), 0);
+	assert_string_equal(r.err, "");
+	assert_int_equal(ends_after(&busy, &r), 1);
+	lab_assert_complaint(log, &r, "burstd is away, and budgets_away = requeue");
+	assert_int_equal(ends_after(&wrong, &r), 1);
+	/* One that another user could have made says nothing. */
+	assert_int_equal(chown(PATHS_AWAY, 12345, 0), 0);
+	assert_int_equal(ends_after(&busy, &r), 0);
+	assert_int_equal(unlink(PATHS_AWAY), 0);
+	assert_int_equal(symlink("/etc/passwd", PATHS_AWAY), 0);
+	assert_int_equal(ends_after(&busy, &r), 0);
+	assert_int_equal(unlink(PATHS_AWAY), 0);
+	assert_int_equal(ends_after(&busy, &r), 0);
+	lab_log_close(log);
+}
+
 static void test_hostile_process(void **state)
 {
 	struct lab_opts o = prolog;
@@ -370,6 +416,7 @@ int main(void)
 		cmocka_unit_test(test_wait),
 		cmocka_unit_test(test_long_list),
 		cmocka_unit_test(test_odd_environment),
+		cmocka_unit_test(test_budgets_hold_while_burstd_is_away),
 		cmocka_unit_test(test_hostile_process),
 		cmocka_unit_test(test_no_log),
 		cmocka_unit_test(test_silence_ends),

@@ -153,6 +153,7 @@ static inline void assert_conf_equal(const struct conf *a, const struct conf *b)
 	assert_text_equal(a->listen, b->listen);
 	assert_int_equal(a->log_level, b->log_level);
 	assert_int_equal(a->events_keep_ms, b->events_keep_ms);
+	assert_int_equal(a->budgets_away, b->budgets_away);
 	assert_text_equal(a->slurm_bin, b->slurm_bin);
 	assert_text_equal(a->slurm_conf, b->slurm_conf);
 	assert_text_equal(a->prices_file, b->prices_file);

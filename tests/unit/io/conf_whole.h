@@ -4,7 +4,7 @@
 
 static const char whole[] =
 	"cluster = \"lab\"\n"
-	"currency = \"CHF\" report_zone = \"Europe/Zurich\"\n"
+	"currency = \"CHF\" report_zone = \"Europe/Zurich\" budgets_away = requeue\n"
 	"state_dir = \"/srv/burstd\"\n"
 	"listen = \"127.0.0.1:9818\"\n"
 	"log_level = \"warn\" events_keep = \"30d\"\n"

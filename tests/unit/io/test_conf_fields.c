@@ -16,6 +16,7 @@ static void assert_globals(const struct conf *c)
 	assert_string_equal(c->listen, "127.0.0.1:9818");
 	assert_int_equal(c->log_level, LOG_WARN);
 	assert_int_equal(c->events_keep_ms, INT64_C(30) * 86400000);
+	assert_int_equal(c->budgets_away, CONF_AWAY_REQUEUE);
 	assert_int_equal(c->nadmins, 2);
 	assert_int_equal(c->admins[0], 0);
 	assert_int_equal(c->admins[1], 1001);
@@ -257,6 +258,7 @@ static void test_defaults(void **state)
 	assert_string_equal(c->listen, "");
 	assert_int_equal(c->log_level, LOG_INFO);
 	assert_int_equal(c->events_keep_ms, INT64_C(90) * 86400000);
+	assert_int_equal(c->budgets_away, CONF_AWAY_START);
 	assert_int_equal(c->nadmins, 0);
 	assert_null(c->prices_file);
 	assert_string_equal(c->slurm_bin, "/usr/bin");

@@ -16,6 +16,7 @@ static const struct {
 	{"", "log_level", "\"warn\"", "\"debug\""},
 	{"", "events_keep", "\"30d\"", "\"31d\""},
 	{"", "admins", "{\"root\", \"1001\"}", "{}"},
+	{"", "budgets_away", "= requeue", "= start"},
 	{"", "prices_file", "\"/etc/prices.conf\"", "\"/etc/other.conf\""},
 	{"slurm", "bin_dir", "\"/opt/slurm/bin\"", "\"/usr/bin\""},
 	{"slurm", "conf", "\"/etc/slurm/slurm.conf\"", "\"\""},

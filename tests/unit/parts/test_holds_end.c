@@ -331,8 +331,9 @@ static void test_settings(void **state)
 		{"KillWait = 30 sec\nOverTimeLimit = 0 min\nSuspendTime = 300 sec\n", 30000,
 		 300000},
 		{"KillWait = 30 sec\nOverTimeLimit = 5 min\nSuspendTime = 1 sec\n", 330000, 1000},
-		{"KillWait = 30 sec\nOverTimeLimit = UNLIMITED\nSuspendTime = INFINITE\n", 60000,
+		{"KillWait = 30 sec\nOverTimeLimit = UNLIMITED\nSuspendTime = INFINITE\n", -1,
 		 600000},
+		{"KillWait = 30 sec\nOverTimeLimit = unlimited\n", 60000, 600000},
 		{"SuspendTime = NONE\n", 60000, 600000},
 		{"", 60000, 600000},
 	};

@@ -131,6 +131,7 @@ static struct fix *used_up(void **state, uint32_t requeue, uint32_t kill)
 	f->e->conf->budgets[1].amount_nano = 2 * EUR;
 	(void)orders(f);
 	f->e->jobs->wanted = 0;
+	f->e->money->ladders.squeue_ms = engine_now(f->e) + HOUR; /* asked all the same */
 	turn(f);
 	return f;
 }
