@@ -23,7 +23,7 @@ static void test_root_is_as_burstds_own_user(void **state)
 	assert_int_equal(say(fd, ASK), 0);
 	assert_string_equal(hear(fd), "{\"ok\":true}");
 	assert_int_equal(F.who.uid, 0);
-	assert_int_equal(F.who.role, CTL_OWN);
+	assert_int_equal(F.who.roles, CTL_OWN);
 }
 
 static void test_byte_by_byte(void **state)
