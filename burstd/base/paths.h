@@ -8,9 +8,11 @@
 
 #define PATHS_RUN    "/run/burstd"
 #define PATHS_SOCKET PATHS_RUN "/ctl.sock"
-#define PATHS_SPOOL  "/var/spool/burstd"
-#define PATHS_STATE  "/var/lib/burstd"
-#define PATHS_CONF   "/etc/burstd/burstd.conf"
+/* burst-ledger is another service, which may run without burstd. */
+#define PATHS_LEDGER_SOCKET "/run/burst-ledger/ctl.sock"
+#define PATHS_SPOOL         "/var/spool/burstd"
+#define PATHS_STATE         "/var/lib/burstd"
+#define PATHS_CONF          "/etc/burstd/burstd.conf"
 
 /* A site's own PrologSlurmctld, which burst-prolog runs first. */
 #define PATHS_SITE_PROLOG "/etc/burstd/prolog-slurmctld"

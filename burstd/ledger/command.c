@@ -38,8 +38,9 @@ int command_job(const struct settings *s, const char *id)
 
 	if (rc == 0) {
 		const struct book b = reading_book(&r);
+		const struct explain_want w = {.id = id, .user = s->user, .arithmetic = s->explain};
 
-		rc = explain_job(&b, id, s->explain, &r.out, &e);
+		rc = explain_job(&b, &w, &r.out, &e);
 	}
 	return reading_end(&r, rc, &e);
 }
@@ -128,6 +129,7 @@ int command_report(const struct settings *s)
 	if (rc == 0) {
 		w.from_day = days.from_day;
 		w.to_day = days.to_day;
+		w.user = s->user;
 		rc = report_make(&rep, r.ledger, &w, &e);
 		if (rc == 0 && s->json)
 			report_json(&rep, &r.out);

@@ -215,7 +215,7 @@ static void test_live_one_is_refused(void **state)
 	assert_int_equal(open_server(&other, 0, &e), -1);
 	assert_null(other);
 	assert_int_equal(e.code, ERR_IO);
-	assert_non_null(strstr(e.msg, "another burstd"));
+	assert_non_null(strstr(e.msg, "another process"));
 	check_request(); /* and is still there */
 }
 
