@@ -16,7 +16,7 @@
 #include "ledger/desk.h"
 #include "ledger/explain.h"
 #include "ledger/reading.h"
-#include "ledger/report.h"
+#include "ledger/report_write.h"
 
 enum {
 	CPU_S = 40,         /* less than the desk waits */
@@ -118,22 +118,21 @@ static void put_days(struct answer *a, const struct reading_days *d)
 		jsonw_text(&a->w, "user", a->q.s.user);
 }
 
-static void put_report(struct answer *a, const struct report *rep)
+static int put_report(struct answer *a, const struct report_want *w)
 {
+	const enum report_form form = strcmp(a->q.form, "json") == 0  ? REPORT_JSON
+				      : strcmp(a->q.form, "csv") == 0 ? REPORT_CSV
+								      : REPORT_TABLE;
 	struct str text;
+	int rc;
 
-	if (strcmp(a->q.form, "json") == 0) {
-		report_json_put(rep, &a->w);
-		return;
-	}
 	str_init(&text, DESK_ANSWER_MAX);
-	if (strcmp(a->q.form, "csv") == 0)
-		report_csv(rep, &text);
-	else
-		report_table(rep, &text);
-	jsonw_text(&a->w, "text", text.p);
+	rc = report_write(a->r.ledger, w, form, &a->w, &text, &a->err);
+	if (rc == 0 && form != REPORT_JSON)
+		jsonw_text(&a->w, "text", text.p);
 	a->r.out.full |= text.full;
 	str_fini(&text);
+	return rc;
 }
 
 /* What there is no price for is of all machines: no user is told. */
@@ -156,9 +155,7 @@ static int answer_report(struct answer *a)
 {
 	const struct settings *s = &a->q.s;
 	struct report_want w = {.user = s->user};
-	struct report rep;
 	struct reading_days days;
-	int rc;
 
 	a->q.code = "invalid";
 	if (report_parse(&w, s->by != NULL ? s->by : "account", &a->err) < 0 ||
@@ -168,11 +165,7 @@ static int answer_report(struct answer *a)
 	w.from_day = days.from_day;
 	w.to_day = days.to_day;
 	put_days(a, &days);
-	rc = report_make(&rep, a->r.ledger, &w, &a->err);
-	if (rc == 0)
-		put_report(a, &rep);
-	report_fini(&rep);
-	return rc == 0 ? put_warning(a) : -1;
+	return put_report(a, &w) == 0 ? put_warning(a) : -1;
 }
 
 static int answer_job(struct answer *a)

@@ -72,7 +72,6 @@ void report_fini(struct report *r);
  * formula to a spreadsheet; JSON, with amounts as texts. */
 void report_table(const struct report *r, struct str *out);
 void report_csv(const struct report *r, struct str *out);
-void report_json(const struct report *r, struct str *out);
-void report_json_put(const struct report *r, struct jsonw *w); /* its members, into an object */
+void report_json_put(const struct report *r, struct jsonw *w); /* members of an open object */
 
 #endif

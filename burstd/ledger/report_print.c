@@ -239,13 +239,3 @@ void report_json_put(const struct report *r, struct jsonw *w)
 		json_row(r, &r->total, w);
 	}
 }
-
-void report_json(const struct report *r, struct str *out)
-{
-	struct jsonw w = {.out = out, .first = true};
-
-	jsonw_open(&w, NULL, '{');
-	report_json_put(r, &w);
-	jsonw_close(&w, '}');
-	str_adds(out, "\n");
-}

@@ -87,7 +87,7 @@ static void test_texts_of_strangers(struct str *out)
 				       "1\",EUR,"));
 	assert_non_null(strstr(out->p, "\n\"?\n?\",EUR,"));
 	str_clear(out);
-	report_json(&r, out);
+	put_json(&r, out);
 	assert_non_null(strstr(out->p, "\"account\":\"\xef\xbf\xbd\\u000a\\u0001\","));
 	str_clear(out);
 }
@@ -114,7 +114,7 @@ static void test_forms(void **state)
 	assert_non_null(strstr(out.p, "\n\"'=cmd|'/c calc'!A1\",EUR,0.000000001,7200,0,7200\n"));
 	assert_non_null(strstr(out.p, "\n\"a \"\"b\"\", c\",EUR,123456789.000000001,"));
 	str_clear(&out);
-	report_json(&r, &out);
+	put_json(&r, &out);
 	assert_non_null(strstr(out.p, "{\"account\":\"a \\\"b\\\", c\",\"currency\":\"EUR\","
 				      "\"cost\":\"123456789.000000001\","));
 	assert_non_null(strstr(out.p, "\"total\":{"));

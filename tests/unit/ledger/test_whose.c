@@ -24,7 +24,7 @@ static int64_t report(const struct fixture *f, const char *by, const char *user,
 	str_clear(out);
 	assert_int_equal(report_parse(&w, by, &e), 0);
 	assert_int_equal(report_make(&r, f->l, &w, &e), 0);
-	report_json(&r, out);
+	put_json(&r, out);
 	report_csv(&r, out);
 	report_table(&r, out);
 	nano = r.total.nano;
