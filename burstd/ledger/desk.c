@@ -16,7 +16,11 @@
 #include "io/user_name.h"
 #include "providers/options.h"
 
-enum { VERSION = 1, FAILURE_MAX = 2048, LOG_TEXT = 200 };
+enum {
+	VERSION = 1,
+	FAILURE_MAX = 2048,
+	HELD_MAX = 64, /* of root and our own user; LimitNOFILE of the unit is 1024 */
+};
 
 struct desk {
 	const struct desk_opts *o;
@@ -390,8 +394,10 @@ static void on_stop(void *ctx)
 
 static int open_desk(struct desk *d, struct err *e)
 {
-	const struct ctl_server_opts o = {
-		.path = d->o->socket, .people = d->o->people, .hold_ms = DESK_HOLD_MS};
+	const struct ctl_server_opts o = {.path = d->o->socket,
+					  .people = d->o->people,
+					  .hold_ms = DESK_HOLD_MS,
+					  .held_max = HELD_MAX};
 	const struct ctl_handler h = {
 		.request = on_request, .expired = on_expired, .gone = on_gone, .ctx = d};
 
