@@ -108,13 +108,14 @@ static unsigned count_of(const struct desk *d, uint32_t uid, bool running)
 	return n;
 }
 
+/* Of equal ones who came first, who is last in the list. */
 static struct visit *next_of(const struct desk *d)
 {
 	struct visit *found = NULL;
 
 	for (struct visit *v = d->visits; v != NULL; v = v->next)
 		if (v->state == VISIT_WAITS && count_of(d, v->who.uid, true) == 0 &&
-		    (found == NULL || v->turn < found->turn))
+		    (found == NULL || v->turn <= found->turn))
 			found = v;
 	return found;
 }

@@ -129,11 +129,9 @@ static int figure_of(struct making *m, int64_t currency, size_t *at, struct err 
 	return ledger_text(m->l, currency, &f->v[*at].currency, e);
 }
 
-/* What is given back was had: its GPUs count once. */
+/* A credit gives back money, not time: it has no GPU seconds. */
 static bool sum_gpus(struct figure *f, const struct ledger_posting *p, unsigned class)
 {
-	if ((p->kind & LEDGER_CREDIT) != 0)
-		return false;
 	if (class == ALLOCATE_RUN || class == ALLOCATE_LOST)
 		return add(&f->held_s, p->gpu_s) || add(&f->ready_s, p->gpu_s) ||
 		       (class == ALLOCATE_LOST && add(&f->lost_s, p->gpu_s));
@@ -181,7 +179,7 @@ static int take_posting(void *ctx, const struct ledger_posting *p, struct err *e
 	struct figure *f;
 	size_t at;
 
-	if (m->f->of_user && (!of_job || m->user == 0 || d->user != m->user))
+	if (m->f->of_user && (!of_job || d->user == 0 || d->user != m->user))
 		return 0;
 	if (figure_of(m, d->currency, &at, e) < 0)
 		return -1;
@@ -190,7 +188,7 @@ static int take_posting(void *ctx, const struct ledger_posting *p, struct err *e
 	    (class < ALLOCATE_NCLASSES && add(&f->classes[class], p->nano)) ||
 	    sum_gpus(f, p, class) || sum_spot(m, at, d, p))
 		return too_large(e);
-	if ((p->kind & LEDGER_CREDIT) == 0 && (class == ALLOCATE_RUN || class == ALLOCATE_LOST))
+	if (class == ALLOCATE_RUN || class == ALLOCATE_LOST)
 		note_held(m, p->attempt, at, p->gpu_s);
 	return 0;
 }

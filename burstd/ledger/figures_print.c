@@ -44,10 +44,11 @@ static void put_money(char out[CELL], int64_t nano)
 static bool percent(char out[CELL], int64_t part, int64_t whole)
 {
 	const int64_t tenths = figures_tenths(part, whole);
-	const int64_t size = tenths < 0 ? -tenths : tenths;
+	int64_t size;
 
 	if (tenths == FIGURES_UNKNOWN)
 		return false;
+	size = tenths < 0 ? -tenths : tenths;
 	(void)snprintf(out, CELL, "%s%" PRId64 ".%" PRId64, tenths < 0 ? "-" : "", size / 10,
 		       size % 10);
 	return true;

@@ -26,7 +26,7 @@ struct report_memory {
 	size_t ndims;
 	char **texts;
 	size_t ntexts, texts_cap;
-	int64_t user; /* the number of want.user; -1: the ledger does not have that name */
+	int64_t user; /* the number of want.user; 0: the ledger does not have that name */
 };
 
 const char *report_key_str(enum report_key k)
@@ -337,17 +337,6 @@ static int sum_up(struct report *r, struct err *e)
 	return 0;
 }
 
-static int find_user(struct report_memory *m, const char *user, struct err *e)
-{
-	if (user == NULL)
-		return 0;
-	if (ledger_word(m->l, user, &m->user, e) < 0)
-		return -1;
-	if (m->user == 0)
-		m->user = -1;
-	return 0;
-}
-
 int report_make(struct report *r, struct ledger *l, const struct report_want *w, struct err *e)
 {
 	struct report_memory *m = mem_zalloc(sizeof(*m));
@@ -357,7 +346,7 @@ int report_make(struct report *r, struct ledger *l, const struct report_want *w,
 	*r = (struct report){.want = *w, .memory = m};
 	m->r = r;
 	m->l = l;
-	rc = find_user(m, w->user, e);
+	rc = w->user != NULL ? ledger_word(l, w->user, &m->user, e) : 0;
 	if (rc == 0)
 		rc = ledger_all_dims(l, take_dims, m, e);
 	if (rc == 0 && each)

@@ -236,6 +236,9 @@ static void a_users_figures_are_of_their_jobs(void **state)
 	make(f, &all, "carl");
 	assert_int_equal(all.n, 0);
 	figures_fini(&all);
+	make(f, &all, ""); /* whose user is not known; and what nobody caused has none */
+	assert_int_equal(all.n, 0);
+	figures_fini(&all);
 	str_fini(&out);
 }
 
