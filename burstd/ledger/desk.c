@@ -269,7 +269,7 @@ static char *find_whose(struct visit *v)
  */
 
 /* NULL: it can be asked. */
-static char *check(const json_t *args, size_t len)
+static char *check(const json_t *args)
 {
 	const char *op = text_of(args, "op");
 
@@ -277,8 +277,6 @@ static char *check(const json_t *args, size_t len)
 		return failure("invalid", "a request is a JSON object");
 	if (json_integer_value(json_object_get(args, "v")) != VERSION)
 		return failure("invalid", "\"v\": burst-ledger speaks version 1 only");
-	if (len > DESK_QUESTION_MAX / 2) /* a name and escapes have room */
-		return failure("invalid", "the request is too long");
 	if (strcmp(op, "report") == 0 && json_object_get(args, "job") == NULL)
 		return NULL;
 	if (strcmp(op, "job") == 0 && text_of(args, "job")[0] != '\0')
@@ -312,9 +310,11 @@ static char *on_request(void *ctx, struct ctl_conn *c, const struct ctl_caller *
 			const char *json, size_t len)
 {
 	struct desk *d = ctx;
-	json_t *args = json_loadb(json, len, JSON_REJECT_DUPLICATES, NULL);
-	char *text =
-		args != NULL ? check(args, len) : failure("invalid", "the request is not JSON");
+	const bool fits = len <= DESK_QUESTION_MAX / 2; /* a name and escapes have room */
+	json_t *args = fits ? json_loadb(json, len, JSON_REJECT_DUPLICATES, NULL) : NULL;
+	char *text = args != NULL ? check(args)
+				  : failure("invalid", fits ? "the request is not JSON"
+							    : "the request is too long");
 	struct visit *v = NULL;
 
 	if (text == NULL && count_of(d, who->uid, false) >= DESK_EACH_MAX)
