@@ -18,7 +18,7 @@ static void each_sees_their_own(void **state)
 		 BOB,
 		 RQ("report", ALL ",\"by\":\"account,node\",\"form\":\"csv\""),
 		 {"biology,c0,EUR", "biology,c1,EUR"},
-		 {"physics", "c2"}},
+		 {"physics", "c2", "GPU-hours"}},
 		{CARL, CARL, RQ("report", ALL ",\"form\":\"json\""), {"\"rows\":[]"}, {"cost"}},
 		{ANNA,
 		 ANNA,

@@ -255,6 +255,86 @@ static void only_days_of_the_period_count(void **state)
 	figures_fini(&all);
 }
 
+/* Amounts of two currencies are never added. */
+static void each_currency_has_its_own(void **state)
+{
+	const struct fixture *f = *state;
+	struct figures all;
+
+	exec(f->journal,
+	     "INSERT INTO machine VALUES ('c9', 1, 0, 'h100', 'aws', 'a', 'p5', 'eu', 'eu-a', "
+	     "'on-demand', 'CHF', 1000, 60000, 96, 960000, 8)");
+	life(f, "c9", "created", 100, 0);
+	life(f, "c9", "ready", 200, 0);
+	life(f, "c9", "ended", 300, 300);
+	make(f, &all, NULL);
+	assert_int_equal(all.n, 2);
+	assert_string_equal(all.v[0].currency, "CHF");
+	assert_true(all.v[0].nano == 200 * UNIT);
+	assert_int_equal(all.v[0].ready_s, 800);
+	assert_int_equal(all.v[0].held_s, 0);
+	assert_true(figures_useful_hour(&all.v[0]) == FIGURES_UNKNOWN);
+	assert_string_equal(all.v[1].currency, "EUR");
+	assert_true(all.v[1].nano == 900 * UNIT);
+	figures_fini(&all);
+}
+
+static int64_t asked_of_many(const struct fixture *f, int more)
+{
+	const struct figures_want w = {0, 100000, NULL};
+	struct figures all;
+	struct err e = {0};
+	int64_t asked;
+
+	said(f, 1, 4);
+	said(f, 2, 8);
+	pass(f, 300000);
+	exec(f->ledger,
+	     "CREATE TEMP TABLE n AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM "
+	     "n "
+	     "WHERE i < %d) SELECT 1000 + i AS i FROM n;"
+	     "INSERT INTO posting SELECT NULL, 0, 1, 20000, 32, 1, i, 1, 2, 0, 0, 0, 1, 1, 8, -1 "
+	     "FROM n;"
+	     "INSERT INTO attempt SELECT i, i, 1, 2, 0, 0, 'x', 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "
+	     "0, 1, 0 "
+	     "FROM n;"
+	     "INSERT INTO said SELECT i, 0, 'x', 'a', 'u', 'p', 'q', 'w', 1, 1, 1, 1, 1 FROM n",
+	     FIGURES_JOBS_MAX - 2 + more);
+	assert_int_equal(figures_make(&all, f->l, &w, &e), 0);
+	assert_int_equal(all.v[0].held_s, 1600 + 2 * (FIGURES_JOBS_MAX - 2 + more));
+	asked = all.v[0].asked_s;
+	figures_fini(&all);
+	return asked;
+}
+
+/* What each asked for is looked up one by one: of too many it is not known. */
+static void of_too_many_jobs_it_is_not_known(void **state)
+{
+	assert_int_equal(asked_of_many(*state, 0), 1600 + 2 * (FIGURES_JOBS_MAX - 2));
+	assert_int_equal(teardown(state), 0);
+	assert_int_equal(setup_machine(state), 0);
+	assert_true(asked_of_many(*state, 1) == FIGURES_UNKNOWN);
+}
+
+/* A job asks for GPUs in all, and has some of each of its nodes: 8 of 16 for 100 s. */
+static void what_a_job_of_two_nodes_asked_for(void **state)
+{
+	const struct fixture *f = *state;
+	struct figures all;
+
+	fates[1] = (struct fate){"c1", 100, 200, 1000, true, false};
+	write_life(f, &fates[1]);
+	pass(f, 1);
+	job(f, &(struct job){5, 8, 800, 900, "COMPLETED", "c0,c1"});
+	said(f, 1, 4);
+	said(f, 2, 8);
+	said(f, 5, 8);
+	make(f, &all, NULL);
+	assert_int_equal(all.v[0].held_s, 1600 + 1600);
+	assert_int_equal(all.v[0].asked_s, 1600 + 800);
+	figures_fini(&all);
+}
+
 static void test_percents(void **state)
 {
 	static const struct {
@@ -287,6 +367,9 @@ int main(void)
 		FIGURES(what_is_given_back_costs_nothing),
 		FIGURES(a_users_figures_are_of_their_jobs),
 		FIGURES(only_days_of_the_period_count),
+		FIGURES(each_currency_has_its_own),
+		FIGURES(of_too_many_jobs_it_is_not_known),
+		FIGURES(what_a_job_of_two_nodes_asked_for),
 		cmocka_unit_test(test_percents),
 	};
 
