@@ -275,10 +275,8 @@ static unsigned held_max(void)
 static int open_faces(struct burstd *b, struct err *e)
 {
 	const struct conf *conf = engine_conf(b->engine);
-	const struct ctl_server_opts o = {.path = PATHS_SOCKET,
-					  .admins = conf->admins,
-					  .nadmins = conf->nadmins,
-					  .held_max = held_max()};
+	const struct ctl_server_opts o = {
+		.path = PATHS_SOCKET, .people = &conf->people, .held_max = held_max()};
 	const struct ctl_handler h = {
 		.request = on_request, .expired = on_expired, .gone = on_gone, .ctx = b};
 

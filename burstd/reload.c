@@ -9,6 +9,7 @@
 #include "cloud/cloud_api.h"
 #include "engine/engine.h"
 #include "io/conf_file.h"
+#include "io/ctl_server.h"
 #include "io/sd.h"
 #include "providers/options.h"
 
@@ -82,6 +83,8 @@ int reload_conf(void *ctx, const struct api_reload *to, struct err *e)
 	}
 	log_set_level(b->log, (enum log_level)next->log_level);
 	house_mark_away(b);
+	if (b->ctl != NULL)
+		ctl_server_know(b->ctl, &next->people);
 	log_write(b->log, LOG_INFO, "configuration reloaded", "changes",
 		  t.text.full      ? "too many for one line"
 		  : t.text.len > 0 ? t.text.p

@@ -12,14 +12,18 @@
 #include "jobs/jobs_api.h"
 #include "parts/parts.h"
 
-enum { ERROR_MAX = 2048 }; /* bytes of a failure's answer, escapes included */
+enum {
+	ERROR_MAX = 2048, /* bytes of a failure's answer, escapes included */
+	ROLES_MAX = 128,
+};
 
 static void log_order(struct ctl_reply *r, const char *what, const char *outcome)
 {
-	char uid[FMT_U64_SIZE], pid[FMT_U64_SIZE];
+	char uid[FMT_U64_SIZE], pid[FMT_U64_SIZE], roles[CTL_ROLES_SIZE];
 
-	log_write(r->api->log, LOG_INFO, what, "uid", fmt_u64(uid, r->who->uid), "pid",
-		  fmt_i64(pid, r->who->pid), "outcome", outcome, NULL);
+	log_write(r->api->log, LOG_INFO, what, "uid", fmt_u64(uid, r->who->uid), "role",
+		  ctl_roles_str(roles, r->who->roles), "pid", fmt_i64(pid, r->who->pid), "outcome",
+		  outcome, NULL);
 }
 
 static int op_reconcile(struct ctl_reply *r)
@@ -119,9 +123,10 @@ static int op_gate(struct ctl_reply *r)
 	return held_gate(r, (uint64_t)job, nodes);
 }
 
+/* Who may ask what.  Where an answer has more for some than for others: enum ctl_sight. */
 static const struct {
 	const char *op;
-	enum ctl_role role; /* the least that may */
+	unsigned roles; /* who may, besides admins and our own; CTL_VIEWER: everybody */
 	int (*handler)(struct ctl_reply *r);
 } ops[] = {
 	{"status", CTL_VIEWER, ctl_show_status},
@@ -131,14 +136,14 @@ static const struct {
 	{"pools", CTL_VIEWER, ctl_show_pools},
 	{"plan", CTL_VIEWER, ctl_show_plan},
 	{"budgets", CTL_VIEWER, ctl_show_budgets},
-	{"budget-overrides", CTL_OPERATOR, ctl_override_list},
-	{"budget-override", CTL_OPERATOR, ctl_override_add},
-	{"budget-revoke", CTL_OPERATOR, ctl_override_revoke},
-	{"audit", CTL_OPERATOR, ctl_audit_show},
-	{"audit-verify", CTL_OPERATOR, ctl_audit_verify},
-	{"config", CTL_OPERATOR, op_config},
+	{"budget-overrides", CTL_FINANCE, ctl_override_list},
+	{"budget-override", CTL_FINANCE, ctl_override_add},
+	{"budget-revoke", CTL_FINANCE, ctl_override_revoke},
+	{"audit", CTL_OPERATOR | CTL_FINANCE, ctl_audit_show},
+	{"audit-verify", CTL_OPERATOR | CTL_FINANCE, ctl_audit_verify},
+	{"config", CTL_ADMIN, op_config},
 	{"reconcile", CTL_OPERATOR, op_reconcile},
-	{"reload", CTL_OPERATOR, op_reload},
+	{"reload", CTL_ADMIN, op_reload},
 	{"drain", CTL_OPERATOR, ctl_order_drain},
 	{"terminate", CTL_OPERATOR, ctl_order_terminate},
 	{"notice", CTL_OPERATOR, ctl_order_notice},
@@ -146,11 +151,26 @@ static const struct {
 	{"resume", CTL_OPERATOR, ctl_order_resume},
 	{"retry", CTL_OPERATOR, ctl_order_retry},
 	{"secrets", CTL_VIEWER, ctl_secrets_show},
-	{"secrets-enroll", CTL_OPERATOR, ctl_secrets_enroll},
+	{"secrets-enroll", CTL_ADMIN, ctl_secrets_enroll},
 	{"secrets-rotation", CTL_VIEWER, ctl_rotate_show},
-	{"secrets-rotate", CTL_OPERATOR, ctl_rotate_order},
+	{"secrets-rotate", CTL_ADMIN, ctl_rotate_order},
 	{"gate", CTL_OWN, op_gate},
 };
+
+/* Name the role that is wanted, and the one that is there. */
+static int refuse_role(struct ctl_reply *r, const char *op, unsigned roles)
+{
+	char mine[CTL_ROLES_SIZE];
+	struct str who;
+	int rc;
+
+	str_init(&who, ROLES_MAX);
+	ctl_roles_name(&who, roles);
+	rc = ctl_reply_refuse(r, "denied", "%s is for %s; you are uid %" PRIu32 ", %s", op, who.p,
+			      r->who->uid, ctl_roles_str(mine, r->who->roles));
+	str_fini(&who);
+	return rc;
+}
 
 static int handle(struct ctl_reply *r)
 {
@@ -169,13 +189,8 @@ static int handle(struct ctl_reply *r)
 	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
 		if (strcmp(op, ops[i].op) != 0)
 			continue;
-		if (r->who->role < ops[i].role)
-			return ctl_reply_refuse(
-				r, "denied", "%s is for root%s; you are uid %" PRIu32, op,
-				ops[i].role == CTL_OWN ? " and burstd's own user"
-						       : ", burstd's own user and the admins in "
-							 "its configuration",
-				r->who->uid);
+		if (ops[i].roles != CTL_VIEWER && !ctl_is(r->who, ops[i].roles))
+			return refuse_role(r, op, ops[i].roles);
 		return ops[i].handler(r);
 	}
 	return ctl_reply_refuse(r, "invalid", "\"op\": burstd %s knows no \"%.40s\"",

@@ -1,5 +1,5 @@
-/* The request about budgets.  Admins see all; everybody else sees those that concern their own
- * jobs: whose these are the kernel and the host's list of users say, never the caller. */
+/* The request about budgets.  Admins and finance see all; everybody else sees those that concern
+ * their own jobs: whose these are the kernel and the host's list of users say, never the caller. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -41,11 +41,12 @@ static int own_name(struct ctl_reply *r, const char **name)
 static int read_whose(struct ctl_reply *r, struct asked *a)
 {
 	bool mine = json_is_true(json_object_get(r->args, "mine"));
+	char roles[CTL_ROLES_SIZE];
 	const char *user;
 
 	if (ctl_reply_text(r, "user", "", &user) != 0)
 		return -1;
-	if (r->who->role >= CTL_OPERATOR && !mine) {
+	if (ctl_is(r->who, CTL_SEES_BUDGETS) && !mine) {
 		a->user = user[0] != '\0' ? user : NULL;
 		return 0;
 	}
@@ -54,9 +55,9 @@ static int read_whose(struct ctl_reply *r, struct asked *a)
 	if (r->wants_name || user[0] == '\0' || strcmp(user, a->user) == 0)
 		return 0;
 	return ctl_reply_refuse(r, "denied",
-				"\"user\": only admins may see what concerns somebody else; you "
-				"are uid %" PRIu32,
-				r->who->uid);
+				"\"user\": only admins and finance may see what concerns "
+				"somebody else; you are uid %" PRIu32 ", %s",
+				r->who->uid, ctl_roles_str(roles, r->who->roles));
 }
 
 /* --- one line ------------------------------------------------------------------------------------
@@ -256,7 +257,7 @@ int ctl_show_budgets(struct ctl_reply *r)
 		return -1;
 	if (r->wants_name)
 		return 0;
-	a.whole = a.budget[0] != '\0' && r->who->role >= CTL_OPERATOR;
+	a.whole = a.budget[0] != '\0' && ctl_is(r->who, CTL_SEES_BUDGETS);
 	engine_budgets(r->api->engine, a.user, &all);
 	rc = keep_named(r, &a, &all);
 	if (rc == 0)

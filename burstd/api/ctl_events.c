@@ -54,7 +54,7 @@ static bool is_wanted(const struct filter *f, const struct journal_event *ev)
  * not known here: who may only look gets what stands before. */
 static void put_detail(struct ctl_reply *r, const char *detail)
 {
-	const char *budget = r->who->role == CTL_VIEWER ? strstr(detail, "budget ") : NULL;
+	const char *budget = ctl_is(r->who, CTL_SEES_SUMS) ? NULL : strstr(detail, "budget ");
 	struct str s;
 
 	if (budget == NULL) {

@@ -16,21 +16,13 @@
 #include "core/reclaim.h"
 #include "jobs/jobs_api.h"
 
-enum { BY_SIZE = 32 };
-
-/* "root" or "uid 1000": to find a name may take a network, and the loop must not wait for that. */
-static const char *by(char out[BY_SIZE], const struct ctl_caller *who)
-{
-	(void)snprintf(out, BY_SIZE, who->uid == 0 ? "root" : "uid %" PRIu32, who->uid);
-	return out;
-}
-
 static void log_it(struct ctl_reply *r, const char *what, const char *about, const char *outcome)
 {
-	char uid[FMT_U64_SIZE], pid[FMT_U64_SIZE];
+	char uid[FMT_U64_SIZE], pid[FMT_U64_SIZE], roles[CTL_ROLES_SIZE];
 
 	log_write(r->api->log, LOG_INFO, what, "about", about, "uid", fmt_u64(uid, r->who->uid),
-		  "pid", fmt_i64(pid, r->who->pid), "outcome", outcome, NULL);
+		  "role", ctl_roles_str(roles, r->who->roles), "pid", fmt_i64(pid, r->who->pid),
+		  "outcome", outcome, NULL);
 }
 
 /* --- nodes -------------------------------------------------------------------------------------
@@ -59,10 +51,10 @@ static int operate(struct ctl_reply *r, enum engine_order order, const char *nod
 		   const char *what)
 {
 	struct engine_ordered o;
-	char who[BY_SIZE], n[FMT_U64_SIZE];
+	char who[CTL_BY_SIZE], n[FMT_U64_SIZE];
 	const struct engine_request rq = {.order = order,
 					  .nodes = nodes,
-					  .by = by(who, r->who),
+					  .by = ctl_reply_by(who, r->who),
 					  .look = json_is_true(json_object_get(r->args, "look"))};
 	int rc;
 
@@ -241,10 +233,10 @@ static int put_notices(struct ctl_reply *r, const struct notice_rq *rq)
 int ctl_order_notice(struct ctl_reply *r)
 {
 	struct notice_rq rq = {.n = 0};
-	char who[BY_SIZE];
+	char who[CTL_BY_SIZE];
 	int rc;
 
-	rq.all.by = by(who, r->who);
+	rq.all.by = ctl_reply_by(who, r->who);
 	rc = read_notice(r, &rq);
 	if (rc == 0) {
 		rc = engine_take_notices(r->api->engine, rq.list, rq.n, rq.ends, &r->err);
@@ -286,7 +278,7 @@ static void put_pools(struct ctl_reply *r, const char *key, const char *pool, bo
 static int set_paused(struct ctl_reply *r, bool paused, const char *what)
 {
 	const struct conf *c = engine_conf(r->api->engine);
-	char who[BY_SIZE];
+	char who[CTL_BY_SIZE];
 	const char *pool;
 	int rc;
 
@@ -296,8 +288,8 @@ static int set_paused(struct ctl_reply *r, bool paused, const char *what)
 		return ctl_reply_refuse(r, "not-found", "no pool is named \"%.60s\"", pool);
 	put_pools(r, "changed", pool, paused, true);
 	put_pools(r, "unchanged", pool, paused, false);
-	rc = engine_pause(r->api->engine, pool[0] != '\0' ? pool : NULL, paused, by(who, r->who),
-			  &r->err);
+	rc = engine_pause(r->api->engine, pool[0] != '\0' ? pool : NULL, paused,
+			  ctl_reply_by(who, r->who), &r->err);
 	log_it(r, what, pool[0] != '\0' ? pool : "all pools", rc == 0 ? "done" : r->err.msg);
 	return rc;
 }
@@ -326,7 +318,7 @@ static bool is_known(const struct conf *c, const char *what)
 /* Forget cooldowns, so that places are tried again: those of a pool, of a provider, or all. */
 int ctl_order_retry(struct ctl_reply *r)
 {
-	char who[BY_SIZE];
+	char who[CTL_BY_SIZE];
 	const char *what;
 	size_t n;
 	int rc;
@@ -336,8 +328,8 @@ int ctl_order_retry(struct ctl_reply *r)
 	if (what[0] != '\0' && !is_known(engine_conf(r->api->engine), what))
 		return ctl_reply_refuse(r, "not-found",
 					"no pool and no provider is named \"%.60s\"", what);
-	rc = engine_retry(r->api->engine, what[0] != '\0' ? what : NULL, by(who, r->who), &n,
-			  &r->err);
+	rc = engine_retry(r->api->engine, what[0] != '\0' ? what : NULL, ctl_reply_by(who, r->who),
+			  &n, &r->err);
 	log_it(r, "retry asked for", what[0] != '\0' ? what : "all places",
 	       rc == 0 ? "done" : r->err.msg);
 	jsonw_int(&r->w, "places", (int64_t)n);

@@ -21,6 +21,21 @@ int ctl_reply_refuse(struct ctl_reply *r, const char *code, const char *fmt, ...
 	return -1;
 }
 
+/* Orders are for operators and admins: of somebody who is both, the admin. */
+const char *ctl_reply_by(char out[CTL_BY_SIZE], const struct ctl_caller *who)
+{
+	const char *role = ctl_is(who, CTL_ADMIN)      ? "admin"
+			   : ctl_is(who, CTL_OPERATOR) ? "operator"
+			   : ctl_is(who, CTL_FINANCE)  ? "finance"
+						       : "user";
+
+	if (who->uid == 0)
+		(void)snprintf(out, CTL_BY_SIZE, "root");
+	else
+		(void)snprintf(out, CTL_BY_SIZE, "uid %" PRIu32 ", %s", who->uid, role);
+	return out;
+}
+
 void ctl_reply_time(struct ctl_reply *r, const char *key, int64_t ms)
 {
 	jsonw_int(&r->w, key, engine_wall(r->api->engine, ms));

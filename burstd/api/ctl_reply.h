@@ -17,6 +17,15 @@
 #include "jobs/jobs_api.h"
 #include "slurm/job.h"
 
+/* Who, besides admins and our own, is answered more than everybody else. */
+enum ctl_sight {
+	CTL_SEES_BUDGETS = CTL_FINANCE,             /* all, and whose jobs each counts */
+	CTL_SEES_SUMS = CTL_FINANCE | CTL_OPERATOR, /* in the reasons of refusals */
+	CTL_SEES_JOBS = CTL_OPERATOR,               /* what is planned for the jobs of others */
+	CTL_SEES_CONSOLES = CTL_OPERATOR,           /* a script may have printed secrets */
+	CTL_SEES_LONG_PAGES = CTL_OPERATOR,         /* for which a hook may have to wait */
+};
+
 struct ctl_reply {
 	struct api *api;
 	struct ctl_conn *conn; /* NULL: the request cannot be held */
@@ -39,6 +48,11 @@ struct ctl_reply {
 /* Set code and sentence of a failure; return -1. */
 int ctl_reply_refuse(struct ctl_reply *r, const char *code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* Who gives an order, for records and events: "root", "uid 1000, operator".  To find a name may
+ * take a network, and the loop must not wait for that. */
+enum { CTL_BY_SIZE = 32 };
+const char *ctl_reply_by(char out[CTL_BY_SIZE], const struct ctl_caller *who);
 
 /* Read an argument; initial if it is absent.  -1: it is wrong, and r is refused. */
 int ctl_reply_int(struct ctl_reply *r, const char *key, int64_t max, int64_t initial, int64_t *out);

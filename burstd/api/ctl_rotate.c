@@ -116,17 +116,17 @@ static int read_ask(struct ctl_reply *r, struct engine_rotate_ask *ask)
 int ctl_rotate_order(struct ctl_reply *r)
 {
 	struct engine_rotate_ask ask = {.by = ""};
-	char by[32], uid[16];
+	char by[CTL_BY_SIZE], uid[FMT_U64_SIZE], roles[CTL_ROLES_SIZE];
 	int rc;
 
-	(void)snprintf(uid, sizeof(uid), "%" PRIu32, r->who->uid);
-	(void)snprintf(by, sizeof(by), r->who->uid == 0 ? "root" : "uid %" PRIu32, r->who->uid);
+	(void)ctl_reply_by(by, r->who);
 	ask.by = by;
 	rc = read_ask(r, &ask);
 	if (rc == 0) {
 		rc = engine_rotate(r->api->engine, &ask, &r->err);
-		log_write(r->api->log, LOG_INFO, "secrets rotate asked for", "uid", uid, "outcome",
-			  rc == 0 ? "begun" : r->err.msg, NULL);
+		log_write(r->api->log, LOG_INFO, "secrets rotate asked for", "uid",
+			  fmt_u64(uid, r->who->uid), "role", ctl_roles_str(roles, r->who->roles),
+			  "outcome", rc == 0 ? "begun" : r->err.msg, NULL);
 		if (rc != 0)
 			r->code = r->err.code == ERR_INVALID ? "invalid" : "failed";
 	}

@@ -69,17 +69,17 @@ int ctl_secrets_show(struct ctl_reply *r)
 /* The token is never logged, and is wiped where we can reach it. */
 int ctl_secrets_enroll(struct ctl_reply *r)
 {
-	char by[32], uid[16];
+	char by[CTL_BY_SIZE], uid[FMT_U64_SIZE], roles[CTL_ROLES_SIZE];
 	const char *token;
 	int rc;
 
 	if (ctl_reply_text(r, "token", NULL, &token) != 0)
 		return -1;
-	(void)snprintf(uid, sizeof(uid), "%" PRIu32, r->who->uid);
-	(void)snprintf(by, sizeof(by), r->who->uid == 0 ? "root" : "uid %" PRIu32, r->who->uid);
+	(void)ctl_reply_by(by, r->who);
 	rc = engine_enroll(r->api->engine, token, by, &r->err);
 	explicit_bzero((char *)(uintptr_t)token, strlen(token));
-	log_write(r->api->log, LOG_INFO, "secrets enroll asked for", "uid", uid, "outcome",
+	log_write(r->api->log, LOG_INFO, "secrets enroll asked for", "uid",
+		  fmt_u64(uid, r->who->uid), "role", ctl_roles_str(roles, r->who->roles), "outcome",
 		  rc == 0 ? "begun" : r->err.msg, NULL);
 	if (rc != 0)
 		r->code = r->err.code == ERR_INVALID ? "invalid" : "failed";

@@ -240,7 +240,7 @@ int ctl_show_status(struct ctl_reply *r)
 	jsonw_close(&r->w, ']');
 	jsonw_open(&r->w, "problems", '[');
 	explain_problems(e, put_problem, r);
-	if (r->who->role >= CTL_OPERATOR)
+	if (ctl_is(r->who, CTL_SEES_BUDGETS))
 		explain_budgets(e, put_problem, r);
 	put_spool_full(r);
 	put_unscraped(r);
@@ -347,7 +347,7 @@ int ctl_show_nodes(struct ctl_reply *r)
 	if (ctl_reply_text(r, "after", "", &after) != 0 ||
 	    ctl_reply_int(r, "limit", CTL_API_NODES_MAX, 0, &limit) != 0)
 		return -1;
-	most = r->who->role == CTL_VIEWER ? CTL_API_VIEWER_NODES : CTL_API_NODES_MAX;
+	most = ctl_is(r->who, CTL_SEES_LONG_PAGES) ? CTL_API_NODES_MAX : CTL_API_VIEWER_NODES;
 	if (limit > 0 && (size_t)limit < most)
 		most = (size_t)limit;
 	all = engine_sorted(r->api->engine);
@@ -477,12 +477,11 @@ static bool was_bought(const struct ctl_reply *r, const char *name)
 	return journal_usages(r->api->journal, name, any_bill, &any, NULL) == 0 && any;
 }
 
-/* Only for operators: a script may have printed what only they may know. */
 static void put_console(struct ctl_reply *r, const char *name)
 {
 	struct engine_console c;
 
-	if (r->who->role == CTL_VIEWER || !engine_console(r->api->engine, name, &c))
+	if (!ctl_is(r->who, CTL_SEES_CONSOLES) || !engine_console(r->api->engine, name, &c))
 		return;
 	jsonw_open(&r->w, "console", '{');
 	jsonw_int(&r->w, "generation", (int64_t)c.gen);

@@ -184,7 +184,7 @@ bool held_job(struct ctl_reply *r, const char *json, size_t len)
 		return false;
 	h->query = engine_query_job(
 		r->api->engine, r->about,
-		r->who->role == CTL_VIEWER ? (int64_t)r->who->uid : ENGINE_ANYBODY, on_job, h);
+		ctl_is(r->who, CTL_SEES_JOBS) ? ENGINE_ANYBODY : (int64_t)r->who->uid, on_job, h);
 	return true;
 }
 

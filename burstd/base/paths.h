@@ -8,12 +8,14 @@
 
 #define PATHS_RUN    "/run/burstd"
 #define PATHS_SOCKET PATHS_RUN "/ctl.sock"
-#define PATHS_SPOOL  "/var/spool/burstd"
-#define PATHS_STATE  "/var/lib/burstd"
+/* burst-ledger is another service, which may run without burstd. */
+#define PATHS_LEDGER_SOCKET "/run/burst-ledger/ctl.sock"
+#define PATHS_SPOOL         "/var/spool/burstd"
+#define PATHS_STATE         "/var/lib/burstd"
+#define PATHS_CONF          "/etc/burstd/burstd.conf"
 /* A mark that burstd leaves in its spool: while it is away burst-prolog has jobs requeued. */
 #define PATHS_AWAY_NAME ".requeue-while-away"
 #define PATHS_AWAY      PATHS_SPOOL "/" PATHS_AWAY_NAME
-#define PATHS_CONF      "/etc/burstd/burstd.conf"
 
 /* A site's own PrologSlurmctld, which burst-prolog runs first. */
 #define PATHS_SITE_PROLOG "/etc/burstd/prolog-slurmctld"

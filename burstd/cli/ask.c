@@ -7,9 +7,15 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/paths.h"
 #include "cli/cli.h"
 #include "cli/when.h"
 #include "io/ctl_client.h"
+
+enum {
+	TIMEOUT_MS = 5000,         /* as long as burstd gives a connection */
+	LEDGER_TIMEOUT_MS = 65000, /* burst-ledger gives up sooner, and says so */
+};
 
 int cli_complain(int rc, const char *what)
 {
@@ -81,16 +87,23 @@ static int parse_reply(const char *text, size_t len, json_t **reply, struct err 
 	return rc;
 }
 
-static const char *advice(const struct err *e)
+/* Whom a command asks. */
+struct service {
+	const char *name, *socket;
+	int64_t timeout_ms;
+	const char *hint; /* if it is not there */
+};
+
+static const char *advice(const struct err *e, const struct service *s)
 {
 	if (e->code == ERR_NOTSENT)
-		return "is it running? (systemctl status burstd; --socket names another socket)";
+		return s->hint;
 	if (e->code == ERR_AUTH)
 		return "you may not use this socket; ask an admin";
-	return "is it stuck? (systemctl status burstd)";
+	return "is it stuck?";
 }
 
-int cli_ask(const struct cli *c, json_t *request, json_t **reply, struct err *e)
+static int ask(const struct service *s, json_t *request, json_t **reply, struct err *e)
 {
 	char *text, *answer;
 	struct err why = {0};
@@ -101,16 +114,39 @@ int cli_ask(const struct cli *c, json_t *request, json_t **reply, struct err *e)
 	(void)json_object_set_new(request, "v", json_integer(1));
 	text = mem_check(json_dumps(request, JSON_COMPACT));
 	json_decref(request);
-	if (ctl_client_ask(c->socket, text, (uint32_t)c->timeout_ms, &answer, &len, &why) == 0) {
+	if (ctl_client_ask(s->socket, text, (uint32_t)s->timeout_ms, &answer, &len, &why) == 0) {
 		rc = parse_reply(answer, len, reply, e);
 		free(answer);
 	} else {
 		rc = CLI_UNREACHABLE;
-		(void)err_set(e, (enum err_code)why.code, "cannot reach burstd: %s; %s", why.msg,
-			      advice(&why));
+		(void)err_set(e, (enum err_code)why.code, "cannot reach %s: %s; %s", s->name,
+			      why.msg, advice(&why, s));
 	}
 	free(text);
 	return rc;
+}
+
+int cli_ask(const struct cli *c, json_t *request, json_t **reply, struct err *e)
+{
+	const struct service burstd = {
+		"burstd", c->socket != NULL ? c->socket : PATHS_SOCKET,
+		c->timeout_ms > 0 ? c->timeout_ms : TIMEOUT_MS,
+		"is it running? (systemctl status burstd; --socket names another socket)"};
+
+	return ask(&burstd, request, reply, e);
+}
+
+int cli_ask_ledger(const struct cli *c, json_t *request, json_t **reply)
+{
+	const struct service ledger = {
+		"burst-ledger", c->socket != NULL ? c->socket : PATHS_LEDGER_SOCKET,
+		c->timeout_ms > 0 ? c->timeout_ms : LEDGER_TIMEOUT_MS,
+		"reports are made by the service burst-ledger: is it running? (systemctl status "
+		"burst-ledger)"};
+	struct err e = {0};
+	int rc = ask(&ledger, request, reply, &e);
+
+	return rc == CLI_OK ? CLI_OK : cli_complain(rc, e.msg);
 }
 
 int cli_ask_loudly(const struct cli *c, json_t *request, json_t **reply)

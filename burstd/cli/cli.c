@@ -9,10 +9,9 @@
 #include "cli/fold.h"
 
 enum {
-	HELP_MAX = 16384,          /* bytes of one --help */
-	COMMAND_COLUMN = 28,       /* where a command's summary begins */
-	LIST_MAX = 100,            /* bytes of a list of nodes that an error repeats */
-	TIMEOUT_DEFAULT_MS = 5000, /* as long as burstd gives a connection */
+	HELP_MAX = 16384,    /* bytes of one --help */
+	COMMAND_COLUMN = 28, /* where a command's summary begins */
+	LIST_MAX = 100,      /* bytes of a list of nodes that an error repeats */
 	TIMEOUT_MIN_MS = 10,
 	TIMEOUT_MAX_MS = 600000,
 };
@@ -22,10 +21,12 @@ enum {
 const struct opt cli_globals[] = {
 	{"json", 0, OPT_FLAG, NULL, "print burstd's answer as JSON: amounts and times unrounded",
 	 AT(json), 0, 0},
-	{"socket", 0, OPT_TEXT, "PATH", "burstd's socket (default: " PATHS_SOCKET ")", AT(socket),
-	 0, 0},
-	{"timeout", 0, OPT_DURATION, "TIME", "how long to wait for an answer (default: 5s)",
-	 AT(timeout_ms), TIMEOUT_MIN_MS, TIMEOUT_MAX_MS},
+	{"socket", 0, OPT_TEXT, "PATH",
+	 "burstd's socket (default: " PATHS_SOCKET "; for reports " PATHS_LEDGER_SOCKET ")",
+	 AT(socket), 0, 0},
+	{"timeout", 0, OPT_DURATION, "TIME",
+	 "how long to wait for an answer (default: 5s; for reports 65s)", AT(timeout_ms),
+	 TIMEOUT_MIN_MS, TIMEOUT_MAX_MS},
 	{"help", 'h', OPT_FLAG, NULL, "show help", AT(help), 0, 0},
 	{"version", 'V', OPT_FLAG, NULL, "show the version of burstctl", AT(version), 0, 0},
 };
@@ -54,7 +55,8 @@ const struct cli_command *const cli_commands[] = {
 	&cmd_plan,           &cmd_budget_list,
 	&cmd_budget_show,    &cmd_budget_override,
 	&cmd_budget_revoke,  &cmd_budget_overrides,
-	&cmd_balance,        &cmd_events,
+	&cmd_balance,        &cmd_report,
+	&cmd_cost_job,       &cmd_events,
 	&cmd_drain,          &cmd_terminate,
 	&cmd_notice,         &cmd_pause,
 	&cmd_resume,         &cmd_retry,
@@ -367,7 +369,7 @@ static int dispatch(struct cli *c, struct opt_args *a)
 
 int cli_main(int argc, char **argv)
 {
-	struct cli c = {.socket = PATHS_SOCKET, .timeout_ms = TIMEOUT_DEFAULT_MS};
+	struct cli c = {.socket = NULL};
 	struct opt_args a = {argv + 1, argc > 0 ? argc - 1 : 0};
 	int rc;
 

@@ -23,8 +23,8 @@ enum cli_exit {
 };
 
 struct cli {
-	const char *socket;
-	int64_t timeout_ms; /* of one request */
+	const char *socket; /* NULL: the usual one */
+	int64_t timeout_ms; /* of one request; 0: the usual */
 	bool json, help, version;
 	struct out out;
 };
@@ -51,8 +51,8 @@ extern const struct cli_command cmd_status, cmd_nodes, cmd_node_show, cmd_events
 	cmd_terminate, cmd_notice, cmd_pause, cmd_resume, cmd_retry, cmd_pools, cmd_plan, cmd_check,
 	cmd_config_check, cmd_config_show, cmd_config_options, cmd_reconcile, cmd_reload, cmd_audit,
 	cmd_audit_verify, cmd_secrets_show, cmd_secrets_enroll, cmd_secrets_rotate, cmd_version,
-	cmd_complete, cmd_provider_check, cmd_budget_list, cmd_budget_show, cmd_balance,
-	cmd_budget_override, cmd_budget_revoke, cmd_budget_overrides;
+	cmd_complete, cmd_provider_check, cmd_budget_list, cmd_budget_show, cmd_balance, cmd_report,
+	cmd_cost_job, cmd_budget_override, cmd_budget_revoke, cmd_budget_overrides;
 
 /* The table, in the order of the help; the options of every command. */
 extern const struct cli_command *const cli_commands[];
@@ -79,7 +79,10 @@ int cli_ask(const struct cli *c, json_t *request, json_t **reply, struct err *e)
 /* Likewise, and print the error. */
 int cli_ask_loudly(const struct cli *c, json_t *request, json_t **reply);
 
-/* Likewise, and show the answer: by show(), or with --json as JSON. */
+/* Likewise, of burst-ledger. */
+int cli_ask_ledger(const struct cli *c, json_t *request, json_t **reply);
+
+/* cli_ask_loudly(), and show the answer: by show(), or with --json as JSON. */
 int cli_show(const struct cli *c, json_t *request,
 	     void (*show)(const struct cli *c, const json_t *reply));
 

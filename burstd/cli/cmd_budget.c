@@ -24,7 +24,7 @@ struct budget_args {
 static const struct budget_args budget_initial = {.user = NULL};
 
 static const struct opt budget_opts[] = {
-	{"user", 'u', OPT_TEXT, "USER", "only what this user may see; for admins",
+	{"user", 'u', OPT_TEXT, "USER", "only what this user may see; for admins and finance",
 	 offsetof(struct budget_args, user), 0, 0},
 };
 

@@ -161,6 +161,22 @@ static void offer_node_list(struct typed t)
 	offer_nodes(&t);
 }
 
+/* In "account,cl" the last word is being typed. */
+static void offer_keys(struct typed t)
+{
+	static const char *const words[] = {"account",  "user",   "partition", "qos",  "wckey",
+					    "provider", "market", "pool",      "type", "class",
+					    "day",      "month",  "job",       "node"};
+	const char *comma = strrchr(t.word, ',');
+
+	if (comma != NULL) {
+		t.lead_len += (size_t)(comma + 1 - t.word);
+		t.word = comma + 1;
+	}
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		offer(&t, words[i]);
+}
+
 static bool is_one_of(const char *kind, size_t n, const char *name)
 {
 	return strlen(name) == n && strncmp(kind, name, n) == 0;
@@ -179,6 +195,8 @@ static void offer_values(const struct typed *t, const char *kind, size_t n)
 		offer_states(t);
 	else if (is_one_of(kind, n, "KIND"))
 		offer_kinds(t);
+	else if (is_one_of(kind, n, "KEYS"))
+		offer_keys(*t);
 	else if (is_one_of(kind, n, "NODE") || is_one_of(kind, n, "NAME"))
 		offer_nodes(t);
 	else if (is_one_of(kind, n, "NODES"))

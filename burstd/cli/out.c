@@ -112,8 +112,12 @@ static bool is_ours(const char *text, const char *p)
 {
 	static const char *const before[] = {"ordered by ", "you are ", "paused by an admin ("};
 
-	if (p == text)
-		return p[4 + strspn(p + 4, "0123456789")] == '\0'; /* it is the whole text */
+	if (p == text) { /* it is the whole text, but for the role */
+		const char *end = p + 4 + strspn(p + 4, "0123456789");
+
+		return *end == '\0' || strcmp(end, ", admin") == 0 ||
+		       strcmp(end, ", operator") == 0 || strcmp(end, ", finance") == 0;
+	}
 	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
 		size_t n = strlen(before[i]);
 

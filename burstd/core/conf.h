@@ -25,7 +25,7 @@ enum {
 	CONF_ARG_MAX = 1024,       /* bytes of one */
 	CONF_SECRETS_MAX = 24,     /* options of the section secrets */
 	CONF_NODE_URLS_MAX = 8,    /* urls, and conf_servers, of the section nodes */
-	CONF_ADMINS_MAX = 256,     /* searched at every request on the control socket */
+	CONF_IDS_MAX = 256,        /* of a list; searched at every request on the control socket */
 	CONF_PRINT_MAX = 64 << 20, /* conf_print(): every pool with the longest node list */
 };
 
@@ -171,6 +171,17 @@ struct conf_secrets {
 
 enum conf_auth { CONF_AUTH_MUNGE, CONF_AUTH_SLURM }; /* Slurm's AuthType */
 
+struct conf_ids { /* of users, or of groups */
+	uint32_t *v;
+	size_t n;
+};
+
+/* Who may do more than look, besides root and burstd's own user (io/ctl_role.h). */
+struct conf_people {
+	struct conf_ids admins;
+	struct conf_ids admin_groups, operator_groups, finance_groups;
+};
+
 /* The listener for nodes, and what new machines are told. */
 struct conf_nodes {
 	char *listen;        /* "ADDRESS:PORT"; "": burstd does not boot nodes */
@@ -197,8 +208,7 @@ struct conf {
 	int64_t events_keep_ms;
 	char *slurm_bin;  /* directory of scontrol and squeue */
 	char *slurm_conf; /* SLURM_CONF for them; NULL: Slurm's default */
-	uint32_t *admins; /* uids */
-	size_t nadmins;
+	struct conf_people people;
 	struct conf_secrets secrets;
 	struct conf_nodes nodes;
 	struct conf_provider *providers;

@@ -38,8 +38,17 @@ const struct conf_option conf_options[] = {
 	 "how long events are kept; beyond 2 million the oldest are dropped earlier",
 	 true, CONF_DURATION, CONF_HOUR_MS, INT64_C(366) * CONF_DAY_MS, TOP(events_keep_ms)},
 	{"", "admins", "",
-	 "users, besides root and burstd's own, who may give orders by burstctl: names or uids",
-	 false, CONF_USERS, 0, 0, TOP(admins)},
+	 "users, besides root and burstd's own, who may do everything by burstctl: names or uids",
+	 true, CONF_USERS, 0, 0, TOP(people.admins)},
+	{"", "admin_groups", "",
+	 "groups whose members may do everything by burstctl: names or gids",
+	 true, CONF_GROUPS, 0, 0, TOP(people.admin_groups)},
+	{"", "operator_groups", "",
+	 "groups whose members look after nodes and pools: names or gids",
+	 true, CONF_GROUPS, 0, 0, TOP(people.operator_groups)},
+	{"", "finance_groups", "",
+	 "groups whose members see all costs and budgets: names or gids",
+	 true, CONF_GROUPS, 0, 0, TOP(people.finance_groups)},
 	{"", "budgets_away", "start",
 	 "with budgets, while burstd is away: jobs on nodes that are up start, or are requeued",
 	 true, CONF_AWAY, 0, 0, TOP(budgets_away)},
@@ -458,7 +467,7 @@ const char *conf_option_nearest(const char *section, const char *name,
 
 bool conf_option_is_list(const struct conf_option *o)
 {
-	return o->type == CONF_USERS || o->type == CONF_ARGV || o->type == CONF_CODES ||
-	       o->type == CONF_HOOK || o->type == CONF_URLS || o->type == CONF_HOSTS ||
-	       o->type == CONF_NAMES || o->type == CONF_PERCENTS;
+	return o->type == CONF_USERS || o->type == CONF_GROUPS || o->type == CONF_ARGV ||
+	       o->type == CONF_CODES || o->type == CONF_HOOK || o->type == CONF_URLS ||
+	       o->type == CONF_HOSTS || o->type == CONF_NAMES || o->type == CONF_PERCENTS;
 }

@@ -36,7 +36,8 @@ enum conf_option_type {
 	CONF_MONEY,     /* int64_t, nano-units; 0 when it may be empty and is, and only then */
 	CONF_LIMIT,     /* int64_t, nano-units; 0 is 0 */
 	CONF_DATE,      /* int64_t, ms: the midnight UTC at which a day begins; 0 when it is "" */
-	CONF_USERS,     /* a list of users: struct conf.admins; not for conf_option_set() */
+	CONF_USERS,     /* a list of users: struct conf_ids; not for conf_option_set() */
+	CONF_GROUPS,    /* likewise of groups */
 	CONF_ARGV,      /* char **, NULL-terminated: a command; conf_option_add_arg(); NULL: none */
 	CONF_HOOK,      /* likewise, about a job */
 	CONF_SIGNAL,    /* char *: a signal's name without SIG; "" when it may be empty and is */

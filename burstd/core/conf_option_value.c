@@ -265,6 +265,7 @@ int conf_option_set(const struct conf_option *o, void *object, const char *text,
 	case CONF_ANYMARKET:
 		return set_choice(o, field, text, e);
 	case CONF_USERS:
+	case CONF_GROUPS:
 	case CONF_ARGV:
 	case CONF_HOOK:
 	case CONF_CODES:
@@ -279,10 +280,10 @@ int conf_option_set(const struct conf_option *o, void *object, const char *text,
 	}
 }
 
-static void print_users(const struct conf *c, struct str *out)
+static void print_ids(const struct conf_ids *ids, struct str *out)
 {
-	for (size_t i = 0; i < c->nadmins; i++)
-		str_addf(out, "%s\"%" PRIu32 "\"", i > 0 ? ", " : "", c->admins[i]);
+	for (size_t i = 0; i < ids->n; i++)
+		str_addf(out, "%s\"%" PRIu32 "\"", i > 0 ? ", " : "", ids->v[i]);
 }
 
 /* Is each % followed by one of these letters?  A lone one is a mistake. */
@@ -357,7 +358,7 @@ int conf_option_add_arg(const struct conf_option *o, void *object, const char *t
 	char ***field = (char ***)(void *)((char *)object + o->offset);
 	size_t n = 0;
 
-	assert(conf_option_is_list(o) && o->type != CONF_USERS);
+	assert(conf_option_is_list(o) && o->type != CONF_USERS && o->type != CONF_GROUPS);
 	if (o->type == CONF_PERCENTS)
 		return add_percent(o, (struct conf_percents *)(void *)field, text, e);
 	while (*field != NULL && (*field)[n] != NULL)
@@ -435,7 +436,8 @@ void conf_option_print(const struct conf_option *o, const void *object, struct s
 		str_adds(out, v == 0 && o->type == CONF_MONEY ? "" : fmt_money(money, v));
 		return;
 	case CONF_USERS:
-		print_users(object, out);
+	case CONF_GROUPS:
+		print_ids(field, out);
 		return;
 	case CONF_ARGV:
 	case CONF_HOOK:
@@ -509,8 +511,9 @@ void conf_option_fini(const struct conf_option *o, void *object)
 		*(char **)field = NULL;
 		return;
 	case CONF_USERS:
-		free(*(uint32_t **)field);
-		*(uint32_t **)field = NULL;
+	case CONF_GROUPS:
+		free(((struct conf_ids *)field)->v);
+		*(struct conf_ids *)field = (struct conf_ids){0};
 		return;
 	case CONF_ARGV:
 	case CONF_HOOK:

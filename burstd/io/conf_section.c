@@ -2,6 +2,7 @@
  * was read into struct conf. */
 #include <assert.h>
 #include <errno.h>
+#include <grp.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,43 +16,57 @@
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-static int find_uid(const char *user, uint32_t *out)
+/* (uid_t)-1 and (gid_t)-1 are nobody's to the kernel. */
+static int parse_id(const char *text, uint32_t *out)
 {
-	const struct passwd *pw;
-	char *end;
 	unsigned long v;
+	char *end;
 
-	if (user[0] >= '0' && user[0] <= '9') {
-		errno = 0;
-		v = strtoul(user, &end, 10);
-		*out = (uint32_t)v;
-		/* (uid_t)-1 is "no user" to the kernel. */
-		return errno == 0 && *end == '\0' && v < UINT32_MAX ? 0 : -1;
-	}
-	pw = getpwnam(user);
-	if (pw == NULL)
-		return -1;
-	*out = pw->pw_uid;
-	return 0;
+	errno = 0;
+	v = strtoul(text, &end, 10);
+	*out = (uint32_t)v;
+	return errno == 0 && *end == '\0' && v < UINT32_MAX ? 0 : -1;
 }
 
-static void set_users(struct conf_loader *l, cfg_opt_t *opt, int line)
+static int find_id(bool group, const char *name, uint32_t *out)
 {
-	struct conf *c = l->conf;
+	const struct passwd *pw;
+	const struct group *gr;
+
+	if (name[0] >= '0' && name[0] <= '9')
+		return parse_id(name, out);
+	if (group) {
+		gr = getgrnam(name);
+		if (gr != NULL)
+			*out = gr->gr_gid;
+		return gr != NULL ? 0 : -1;
+	}
+	pw = getpwnam(name);
+	if (pw != NULL)
+		*out = pw->pw_uid;
+	return pw != NULL ? 0 : -1;
+}
+
+static void set_ids(struct conf_loader *l, cfg_opt_t *opt, const struct conf_option *o, int line,
+		    struct conf_ids *ids)
+{
+	const bool group = o->type == CONF_GROUPS;
 	unsigned n = cfg_opt_size(opt);
 
 	if (n == 0 || l->failed)
 		return;
-	if (n > CONF_ADMINS_MAX) {
-		conf_loader_fail(l, line, "admins: more than %d users", CONF_ADMINS_MAX);
+	if (n > CONF_IDS_MAX) {
+		conf_loader_fail(l, line, "%s: more than %d %s", o->name, CONF_IDS_MAX,
+				 group ? "groups" : "users");
 		return;
 	}
-	c->admins = mem_zalloc(n * sizeof(*c->admins));
+	ids->v = mem_zalloc(n * sizeof(*ids->v));
 	for (unsigned i = 0; i < n; i++) {
-		const char *user = cfg_opt_getnstr(opt, i);
+		const char *name = cfg_opt_getnstr(opt, i);
 
-		if (find_uid(user, &c->admins[c->nadmins++]) < 0)
-			conf_loader_fail(l, line, "admins: there is no user \"%.60s\"", user);
+		if (find_id(group, name, &ids->v[ids->n++]) < 0)
+			conf_loader_fail(l, line, "%s: there is no %s \"%.60s\"", o->name,
+					 group ? "group" : "user", name);
 	}
 }
 
@@ -92,8 +107,8 @@ static void set_option(struct conf_loader *l, cfg_t *cfg, const struct conf_opti
 	struct err why = {0};
 	char name[128];
 
-	if (o->type == CONF_USERS)
-		set_users(l, opt, line);
+	if (o->type == CONF_USERS || o->type == CONF_GROUPS)
+		set_ids(l, opt, o, line, (void *)((char *)object + o->offset));
 	else if (conf_option_is_list(o))
 		set_argv(l, cfg, o, object);
 	else if (text == NULL)

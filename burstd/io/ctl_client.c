@@ -53,7 +53,7 @@ static int connect_to(struct ask *a, struct err *e)
 		if (errno == EACCES)
 			return err_set(e, ERR_AUTH, "%s: %s", a->path, strerror(errno));
 		if (errno != EAGAIN && errno != EINTR)
-			return err_set(e, ERR_NOTSENT, "burstd does not listen at %s: %s", a->path,
+			return err_set(e, ERR_NOTSENT, "nobody listens at %s: %s", a->path,
 				       strerror(errno));
 		if (wait_for(a, 0, CLIENT_RETRY_MS, e) != 0) {
 			e->code = ERR_NOTSENT;

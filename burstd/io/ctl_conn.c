@@ -90,7 +90,7 @@ void ctl_server_maybe_free(struct ctl_server *s)
 	if (--s->handles > 0)
 		return;
 	ctl_path_fini(&s->path);
-	free(s->admins);
+	ctl_people_fini(&s->people);
 	free(s);
 }
 

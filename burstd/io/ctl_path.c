@@ -38,7 +38,7 @@ static int clear_path(const struct sockaddr_un *sa, struct err *e)
 	saved = errno;
 	(void)close(fd);
 	if (rc == 0 || saved == EAGAIN) /* EAGAIN: its backlog is full */
-		return err_set(e, ERR_IO, "%s: another burstd listens there", path);
+		return err_set(e, ERR_IO, "%s: another process listens there", path);
 	if (saved != ECONNREFUSED)
 		return err_set(e, ERR_IO, "%s: %s", path, strerror(saved));
 	if (unlink(path) != 0)

@@ -28,26 +28,11 @@ static const unsigned slot_max[SLOTS] = {
 
 /* --- accepting -------------------------------------------------------------------------------- */
 
-static bool is_admin(const struct ctl_server *s, uint32_t uid)
+static enum ctl_slot first_slot(const struct ctl_conn *c)
 {
-	for (size_t i = 0; i < s->nadmins; i++)
-		if (s->admins[i] == uid)
-			return true;
-	return false;
-}
-
-static void know_caller(struct ctl_conn *c, const struct ucred *peer)
-{
-	c->who = (struct ctl_caller){.uid = peer->uid, .gid = peer->gid, .pid = peer->pid};
-	c->is_own = peer->uid == 0 || peer->uid == geteuid();
 	if (c->is_own)
-		c->who.role = CTL_OWN;
-	else if (is_admin(c->server, peer->uid))
-		c->who.role = CTL_OPERATOR;
-	if (c->is_own)
-		c->slot = SLOT_OWN;
-	else
-		c->slot = c->who.role == CTL_OPERATOR ? SLOT_OPERATOR : SLOT_VIEWER;
+		return SLOT_OWN;
+	return ctl_is(&c->who, CTL_OPERATOR) ? SLOT_OPERATOR : SLOT_VIEWER;
 }
 
 /* Has the connection sent no whole frame for a while, and is there nothing to read?  burst-prolog
@@ -103,16 +88,15 @@ static void conn_link(struct ctl_conn *c)
 static void conn_new(struct ctl_server *s, int fd)
 {
 	struct ctl_conn *c = mem_zalloc(sizeof(*c));
-	struct ucred peer;
-	socklen_t len = sizeof(peer);
 
 	c->server = s;
 	c->fd = fd;
 	c->poll.data = c;
 	frame_reader_init(&c->reader);
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) != 0)
+	if (ctl_role_find(&c->who, fd, &s->people) != 0)
 		goto no;
-	know_caller(c, &peer);
+	c->is_own = (c->who.roles & CTL_OWN) != 0;
+	c->slot = first_slot(c);
 	if (!has_room(s, c) || uv_poll_init(loop_uv(s->loop), &c->poll, fd) != 0)
 		goto no;
 	conn_link(c);
@@ -168,6 +152,12 @@ static void on_resume(void *ctx)
 		pause_accept(s);
 }
 
+void ctl_server_know(struct ctl_server *s, const struct conf_people *people)
+{
+	ctl_people_fini(&s->people);
+	ctl_people_dup(&s->people, people);
+}
+
 /* --- listening -------------------------------------------------------------------------------- */
 
 static void copy_opts(struct ctl_server *s, const struct ctl_server_opts *o)
@@ -177,10 +167,8 @@ static void copy_opts(struct ctl_server *s, const struct ctl_server_opts *o)
 	memcpy(s->max, slot_max, sizeof(slot_max));
 	if (o->held_max != 0 && o->held_max < s->max[SLOT_HELD])
 		s->max[SLOT_HELD] = o->held_max;
-	s->nadmins = o->nadmins;
-	s->admins = mem_zalloc(o->nadmins * sizeof(*s->admins) + 1);
-	if (o->nadmins > 0)
-		memcpy(s->admins, o->admins, o->nadmins * sizeof(*s->admins));
+	if (o->people != NULL)
+		ctl_server_know(s, o->people);
 }
 
 int ctl_server_new(struct ctl_server **out, struct loop *l, const struct ctl_server_opts *o,

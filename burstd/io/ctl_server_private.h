@@ -7,6 +7,7 @@
 #include <uv.h>
 
 #include "base/frame.h"
+#include "core/conf.h"
 #include "io/ctl_path.h"
 #include "io/ctl_server.h"
 
@@ -59,8 +60,7 @@ struct ctl_conn {
 struct ctl_server {
 	struct loop *loop;
 	struct ctl_handler handler;
-	uint32_t *admins;
-	size_t nadmins;
+	struct conf_people people;
 	uint32_t deadline_ms, hold_ms;
 	struct ctl_path path;
 	int fd;

@@ -15,7 +15,7 @@ enum {
 };
 
 static const struct command {
-	const char *name, *help;
+	const char *name, *help; /* help NULL: started by the service, not by people */
 	int (*run)(const struct settings *s);
 	int (*run_on)(const struct settings *s, const char *what);
 } commands[] = {
@@ -27,6 +27,8 @@ static const struct command {
 	 command_export},
 	{"job ID", "what a job cost, and with --explain why", NULL, command_job},
 	{"verify", "is it as it was written, and does it add up?", command_verify, NULL},
+	{"desk", NULL, command_desk, NULL},
+	{"answer", NULL, command_answer, NULL},
 	{"rebuild --check", "is it what its facts come to?", command_rebuild, NULL},
 };
 
@@ -43,7 +45,8 @@ static int help(void)
 		 "Says what instances cost, to the last nano-unit, and which jobs caused it.\n\n"
 		 "Commands:\n");
 	for (size_t i = 0; i < NCOMMANDS; i++)
-		str_addf(&s, "  %-15s %s\n", commands[i].name, commands[i].help);
+		if (commands[i].help != NULL)
+			str_addf(&s, "  %-15s %s\n", commands[i].name, commands[i].help);
 	str_adds(&s, "\nOptions:\n");
 	opt_help(settings_options, settings_noptions, &s);
 	str_adds(&s, "\n");

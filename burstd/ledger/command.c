@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "ledger/explain.h"
 #include "ledger/reading.h"
-#include "ledger/report.h"
+#include "ledger/report_write.h"
 #include "ledger/status.h"
 #include "ledger/verify.h"
 
@@ -38,8 +38,9 @@ int command_job(const struct settings *s, const char *id)
 
 	if (rc == 0) {
 		const struct book b = reading_book(&r);
+		const struct explain_want w = {.id = id, .user = s->user, .arithmetic = s->explain};
 
-		rc = explain_job(&b, id, s->explain, &r.out, &e);
+		rc = explain_job(&b, &w, &r.out, &e);
 	}
 	return reading_end(&r, rc, &e);
 }
@@ -107,11 +108,35 @@ int command_rebuild(const struct settings *s)
 /* --- report ------------------------------------------------------------------------------------
  */
 
+static int write_report(struct reading *r, const struct settings *s, struct report_want *w,
+			struct err *e)
+{
+	const enum report_form form = s->json ? REPORT_JSON : s->csv ? REPORT_CSV : REPORT_TABLE;
+	struct jsonw json = {.out = &r->out, .first = true};
+	struct reading_days days;
+	int rc;
+
+	if (reading_find_days(r, s, &days, e) < 0)
+		return -1;
+	w->from_day = days.from_day;
+	w->to_day = days.to_day;
+	if (s->json)
+		jsonw_open(&json, NULL, '{');
+	rc = report_write(r->ledger, w, form, &json, &r->out, e);
+	if (rc < 0) {
+		str_clear(&r->out); /* no half of one */
+		return rc;
+	}
+	if (s->json) {
+		jsonw_close(&json, '}');
+		str_adds(&r->out, "\n");
+	}
+	return reading_warn(r, e);
+}
+
 int command_report(const struct settings *s)
 {
-	struct report_want w = {.n = 0};
-	struct reading_days days;
-	struct report rep = {.memory = NULL};
+	struct report_want w = {.user = s->user};
 	struct reading r;
 	struct err e = {0};
 	int rc;
@@ -124,20 +149,6 @@ int command_report(const struct settings *s)
 		return complain_of_usage("%s", e.msg);
 	rc = reading_begin(&r, s, &e);
 	if (rc == 0)
-		rc = reading_find_days(&r, s, &days, &e);
-	if (rc == 0) {
-		w.from_day = days.from_day;
-		w.to_day = days.to_day;
-		rc = report_make(&rep, r.ledger, &w, &e);
-		if (rc == 0 && s->json)
-			report_json(&rep, &r.out);
-		else if (rc == 0 && s->csv)
-			report_csv(&rep, &r.out);
-		else if (rc == 0)
-			report_table(&rep, &r.out);
-		if (rc == 0)
-			rc = reading_warn(&r, &e);
-		report_fini(&rep);
-	}
+		rc = write_report(&r, s, &w, &e);
 	return reading_end(&r, rc, &e);
 }

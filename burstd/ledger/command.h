@@ -16,6 +16,10 @@ int command_verify(const struct settings *s);
 int command_rebuild(const struct settings *s);
 int command_report(const struct settings *s);
 int command_job(const struct settings *s, const char *id);
+/* Answers questions on the socket, as a process of command_run()'s. */
+int command_desk(const struct settings *s);
+/* The answer to one question, which is on standard input: ledger/desk.h asks it. */
+int command_answer(const struct settings *s);
 int command_export(const struct settings *s, const char *form);
 
 #endif

@@ -14,6 +14,7 @@ enum {
 };
 
 struct attempts {
+	const char *user;         /* whose; NULL: all */
 	struct ledger_attempt *v; /* texts are their own */
 	size_t n, cap;
 };
@@ -44,6 +45,9 @@ static int take_attempt(void *ctx, const struct ledger_attempt *a, struct err *e
 	struct attempts *all = ctx;
 	struct ledger_attempt *own;
 
+	/* A number may have been another user's job, before slurmctld lost its state. */
+	if (all->user != NULL && strcmp(all->user, a->user) != 0)
+		return 0;
 	if (all->n == ATTEMPTS_MAX)
 		return err_set(e, ERR_LIMIT, "the job has more than %d attempts", ATTEMPTS_MAX);
 	if (all->n == all->cap) {
@@ -266,19 +270,21 @@ static int find(const struct book *b, const char *id, struct attempts *all, stru
 	if (all->n == 0 && ledger_attempts_named(b->ledger, id, take_attempt, all, e) < 0)
 		return -1;
 	if (all->n == 0)
-		return err_set(e, ERR_INVALID, "the ledger knows no job %.40s on bought nodes", id);
+		return err_set(
+			e, ERR_INVALID, "the ledger knows no job %.40s%s%.60s on bought nodes", id,
+			all->user != NULL ? " of user " : "", all->user != NULL ? all->user : "");
 	return 0;
 }
 
-int explain_job(const struct book *b, const char *id, bool arithmetic, struct str *out,
+int explain_job(const struct book *b, const struct explain_want *want, struct str *out,
 		struct err *e)
 {
-	struct explaining x = {.book = b, .out = out, .arithmetic = arithmetic};
-	struct attempts all = {0};
+	struct explaining x = {.book = b, .out = out, .arithmetic = want->arithmetic};
+	struct attempts all = {.user = want->user};
 	char money[FMT_MONEY_SIZE];
 	size_t number = 0;
 	int64_t sum = 0;
-	int rc = find(b, id, &all, e);
+	int rc = find(b, want->id, &all, e);
 
 	for (size_t i = 0; i < all.n && rc == 0; i++) {
 		x.a = &all.v[i];

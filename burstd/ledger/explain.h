@@ -6,10 +6,15 @@
 #include "base/str.h"
 #include "ledger/book.h"
 
-/* id: of a job, as people write it.  arithmetic: with each piece; else one line for each instance.
- * Within a transaction of b->ledger, which the caller takes back.  -1: *e; ERR_INVALID: the ledger
- * knows no such job. */
-int explain_job(const struct book *b, const char *id, bool arithmetic, struct str *out,
+struct explain_want {
+	const char *id;   /* of a job, as people write it */
+	const char *user; /* only attempts of this one's, and no word of others; NULL: all */
+	bool arithmetic;  /* with each piece; else one line for each instance */
+};
+
+/* Within a transaction of b->ledger, which the caller takes back.  -1: *e; ERR_INVALID: the ledger
+ * knows no such job, which says the same of one that is not there and of somebody else's. */
+int explain_job(const struct book *b, const struct explain_want *want, struct str *out,
 		struct err *e);
 
 #endif

@@ -9,7 +9,10 @@
 #include "ledger/complain.h"
 #include "ledger/status.h"
 
-enum { OUT_MAX = 1 << 30 /* bytes of what a command prints */ };
+enum {
+	OUT_MAX = 1 << 30, /* bytes of what a command prints */
+	LACKS_MAX = 256,
+};
 
 int reading_begin(struct reading *r, const struct settings *s, struct err *e)
 {
@@ -89,16 +92,29 @@ int reading_find_days(struct reading *r, const struct settings *s, struct readin
 	return 0;
 }
 
-int reading_warn(struct reading *r, struct err *e)
+int reading_lacks(struct reading *r, struct str *out, struct err *e)
 {
 	struct status st = {0};
 	int rc = status_read(&st, r->ledger, r->site.ledger, e);
 
 	if (rc == 0 && st.unpriced + st.broken > 0)
-		(void)fprintf(stderr,
-			      "burst-ledger: %" PRId64 " instances have no price and %" PRId64
-			      " cannot be computed: they are in no sum; see burst-ledger status\n",
-			      st.unpriced, st.broken);
+		str_addf(out,
+			 "%" PRId64 " instances have no price and %" PRId64
+			 " cannot be computed: they are in no sum; see burst-ledger status",
+			 st.unpriced, st.broken);
 	status_fini(&st);
+	return rc;
+}
+
+int reading_warn(struct reading *r, struct err *e)
+{
+	struct str s;
+	int rc;
+
+	str_init(&s, LACKS_MAX);
+	rc = reading_lacks(r, &s, e);
+	if (s.len > 0)
+		(void)fprintf(stderr, "burst-ledger: %s\n", s.p);
+	str_fini(&s);
 	return rc;
 }

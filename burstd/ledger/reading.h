@@ -33,7 +33,9 @@ struct book reading_book(struct reading *r); /* borrows r */
 int reading_find_days(struct reading *r, const struct settings *s, struct reading_days *d,
 		      struct err *e);
 
-/* Say on standard error which instances no report has in it. */
+/* Append which instances no report has in it; nothing: it has all. */
+int reading_lacks(struct reading *r, struct str *out, struct err *e);
+/* Likewise, say it on standard error. */
 int reading_warn(struct reading *r, struct err *e);
 
 #endif

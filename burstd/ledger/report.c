@@ -26,6 +26,7 @@ struct report_memory {
 	size_t ndims;
 	char **texts;
 	size_t ntexts, texts_cap;
+	int64_t user; /* the number of want.user; 0: the ledger does not have that name */
 };
 
 const char *report_key_str(enum report_key k)
@@ -143,6 +144,14 @@ static int64_t part_of(const struct report_memory *m, enum report_key k,
 	}
 }
 
+/* What no job caused is nobody's, and with it what others did. */
+static bool is_wanted(const struct report_memory *m, const struct ledger_posting *p)
+{
+	return m->r->want.user == NULL ||
+	       ((p->kind & LEDGER_OWNER) == LEDGER_OF_JOB && p->dims > 0 &&
+		(size_t)p->dims < m->ndims && m->dims[p->dims][REPORT_USER] == m->user);
+}
+
 static int take_posting(void *ctx, const struct ledger_posting *p, struct err *e)
 {
 	struct report_memory *m = ctx;
@@ -154,6 +163,8 @@ static int take_posting(void *ctx, const struct ledger_posting *p, struct err *e
 	int64_t key[REPORT_KEYS_MAX] = {0};
 	struct report_row *row;
 
+	if (!is_wanted(m, p))
+		return 0;
 	for (size_t i = 0; i < w->n; i++)
 		key[i] = part_of(m, w->keys[i], p);
 	row = row_of(m, key);
@@ -335,7 +346,9 @@ int report_make(struct report *r, struct ledger *l, const struct report_want *w,
 	*r = (struct report){.want = *w, .memory = m};
 	m->r = r;
 	m->l = l;
-	rc = ledger_all_dims(l, take_dims, m, e);
+	rc = w->user != NULL ? ledger_word(l, w->user, &m->user, e) : 0;
+	if (rc == 0)
+		rc = ledger_all_dims(l, take_dims, m, e);
 	if (rc == 0 && each)
 		rc = ledger_postings(l, w->from_day, w->to_day, take_posting, m, e);
 	else if (rc == 0)

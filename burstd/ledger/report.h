@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "base/jsonw.h"
 #include "base/str.h"
 #include "store/ledger_postings.h"
 
@@ -39,6 +40,7 @@ struct report_want {
 	enum report_key keys[REPORT_KEYS_MAX];
 	size_t n;                 /* the currency is the last */
 	int64_t from_day, to_day; /* to_day is outside */
+	const char *user;         /* only what this one's jobs cost; NULL: all */
 };
 
 struct report_row {
@@ -70,6 +72,6 @@ void report_fini(struct report *r);
  * formula to a spreadsheet; JSON, with amounts as texts. */
 void report_table(const struct report *r, struct str *out);
 void report_csv(const struct report *r, struct str *out);
-void report_json(const struct report *r, struct str *out);
+void report_json_put(const struct report *r, struct jsonw *w); /* members of an open object */
 
 #endif

@@ -226,21 +226,16 @@ static void json_row(const struct report *r, const struct report_row *row, struc
 	jsonw_close(w, '}');
 }
 
-void report_json(const struct report *r, struct str *out)
+void report_json_put(const struct report *r, struct jsonw *w)
 {
-	struct jsonw w = {.out = out, .first = true};
-
-	jsonw_open(&w, NULL, '{');
-	jsonw_open(&w, "rows", '[');
+	jsonw_open(w, "rows", '[');
 	for (size_t i = 0; i < r->n; i++) {
-		jsonw_open(&w, NULL, '{');
-		json_row(r, &r->rows[i], &w);
+		jsonw_open(w, NULL, '{');
+		json_row(r, &r->rows[i], w);
 	}
-	jsonw_close(&w, ']');
+	jsonw_close(w, ']');
 	if (r->total_is_one) {
-		jsonw_open(&w, "total", '{');
-		json_row(r, &r->total, &w);
+		jsonw_open(w, "total", '{');
+		json_row(r, &r->total, w);
 	}
-	jsonw_close(&w, '}');
-	str_adds(out, "\n");
 }

@@ -1,21 +1,27 @@
 /* The commands that write. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/paths.h"
 #include "base/str.h"
 #include "core/conf.h"
 #include "ledger/command.h"
+#include "ledger/desk.h"
 #include "ledger/pass.h"
 
 enum { INTERVAL_MS = 60000, KEY_MAX = 256 };
 
 struct service {
 	struct site site;
+	pid_t desk; /* the process that answers questions; 0: there is none */
 	struct ledger *ledger;
 	struct calendar calendar;
 	struct log *log;
@@ -143,6 +149,81 @@ static int pass(const struct service *sv)
 	return COMMAND_WRONG;
 }
 
+/* --- the desk ---------------------------------------------------------------------------------
+ */
+
+static void be_desk(const struct service *sv, const struct settings *s, pid_t parent)
+{
+	const char *const argv[] = {"burst-ledger",
+				    "desk",
+				    "--ledger",
+				    sv->site.ledger,
+				    "--config",
+				    s->config != NULL ? s->config : PATHS_CONF,
+				    "--socket",
+				    s->socket != NULL ? s->socket : PATHS_LEDGER_SOCKET,
+				    NULL};
+	sigset_t set;
+
+	all_stops(&set);
+	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+	if (getppid() == parent)
+		(void)execv("/proc/self/exe", (char *const *)(uintptr_t)argv);
+	_exit(COMMAND_WRONG);
+}
+
+/* Start it, or again if it has ended: passes go on without it. */
+static void keep_desk(struct service *sv, const struct settings *s)
+{
+	const pid_t parent = getpid();
+
+	if (sv->desk > 0 && waitpid(sv->desk, NULL, WNOHANG) == 0)
+		return;
+	sv->desk = fork();
+	if (sv->desk == 0)
+		be_desk(sv, s, parent);
+	if (sv->desk < 0)
+		log_write(sv->log, LOG_ERROR, "burstctl cannot ask for reports", "error",
+			  strerror(errno), NULL);
+}
+
+static void stop_desk(struct service *sv)
+{
+	if (sv->desk <= 0)
+		return;
+	(void)kill(sv->desk, SIGTERM);
+	(void)waitpid(sv->desk, NULL, 0);
+	sv->desk = 0;
+}
+
+int command_desk(const struct settings *s)
+{
+	struct site site;
+	struct err e = {0};
+	struct log *log;
+	int rc = COMMAND_WRONG;
+
+	if (site_init(&site, s, true, &e) == 0) {
+		const struct desk_opts o = {
+			.socket = s->socket != NULL ? s->socket : PATHS_LEDGER_SOCKET,
+			.ledger = site.ledger,
+			.config = s->config != NULL ? s->config : PATHS_CONF,
+			.people = &site.conf->people,
+			.log = log = log_new(STDERR_FILENO, (enum log_level)site.conf->log_level)};
+
+		rc = desk_run(&o, &e) == 0 ? 0 : COMMAND_WRONG;
+		if (rc != 0)
+			log_write(log, LOG_ERROR, "burstctl cannot ask for reports", "error", e.msg,
+				  NULL);
+		log_free(log);
+	} else {
+		rc = complain(&e);
+	}
+	site_fini(&site);
+	return rc;
+}
+
 static int serve(const struct settings *s, bool once)
 {
 	const int64_t ms = s->interval_ms > 0 ? s->interval_ms : INTERVAL_MS;
@@ -162,9 +243,11 @@ static int serve(const struct settings *s, bool once)
 	} else {
 		log_write(sv.log, LOG_INFO, "started", "ledger", sv.site.ledger, "journal",
 			  sv.site.journal, NULL);
-		do
+		do {
+			keep_desk(&sv, s);
 			(void)pass(&sv);
-		while (sigtimedwait(&set, NULL, &pause) < 0);
+		} while (sigtimedwait(&set, NULL, &pause) < 0);
+		stop_desk(&sv);
 		log_write(sv.log, LOG_INFO, "stopped", NULL);
 	}
 	close_all(&sv);

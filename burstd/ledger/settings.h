@@ -11,7 +11,7 @@
 
 struct settings {         /* the options, as given; texts are borrowed from argv; NULL: not given */
 	const char *file; /* --case */
-	const char *config, *journal, *ledger, *by, *from, *to, *period;
+	const char *config, *journal, *ledger, *by, *from, *to, *period, *user, *socket;
 	const char *output, *currency, *focus, *view; /* export */
 	const char *cost_component, *gpu_component, *attribute;
 	int64_t interval_ms;

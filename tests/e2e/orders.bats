@@ -113,7 +113,7 @@ said() {
 	over "$job"
 	within 30 job_is "$job" COMPLETED
 	[ "$(restarts "$job")" = 0 ]
-	event drained c1 "ordered by uid $(id -u slurm)"
+	event drained c1 "ordered by uid $(id -u slurm), admin"
 	# What waited for it gets another instance of it.
 	within 60 job_is "$next" COMPLETED
 	[ "$(new_rows)" = 2 ]
@@ -158,8 +158,8 @@ said() {
 	over "$job"
 	within 20 job_is "$interactive" NODE_FAIL
 	within 20 eval '! kill -0 "$srun"'
-	event terminated c1 "ordered by uid $(id -u slurm)"
-	event terminated c2 "ordered by uid $(id -u slurm)"
+	event terminated c1 "ordered by uid $(id -u slurm), admin"
+	event terminated c2 "ordered by uid $(id -u slurm), admin"
 	burstctl nodes --all | grep '^c2 .*  terminated by an admin$'
 	within 60 job_is "$job" COMPLETED
 	[ "$(new_rows)" = 3 ]
@@ -182,8 +182,8 @@ said() {
 	[ "$(new_rows)" = 1 ]
 	burstctl status --json | jq -e '.pools[0].paused and (.problems | any(startswith("pool h100: paused by an admin")))'
 	# The restart has not forgotten who did it and when, and a person has a name.
-	burstctl status | grep '  ! pool h100: paused by an admin (slurm, since 20[-0-9:T]*); .* until "burstctl resume h100"$'
-	event paused '' "pool h100, ordered by uid $(id -u slurm)"
+	burstctl status | grep '  ! pool h100: paused by an admin (slurm, admin, since 20[-0-9:T]*); .* until "burstctl resume h100"$'
+	event paused '' "pool h100, ordered by uid $(id -u slurm), admin"
 	# It is deleted as ever.
 	burstctl drain c1
 	within 30 alive 0

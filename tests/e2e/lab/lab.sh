@@ -207,7 +207,7 @@ lab_files() {
 	lab_dirs munge 700 /etc/munge /var/lib/munge /var/log/munge
 	lab_dirs munge 755 /run/munge
 	lab_dirs mysql 755 /run/mysqld /var/lib/mysql
-	lab_dirs slurm 755 /run/slurm /var/log/slurm /var/lib/slurm /run/burstd
+	lab_dirs slurm 755 /run/slurm /var/log/slurm /var/lib/slurm /run/burstd /run/burst-ledger
 	lab_dirs slurm 700 /var/lib/burstd /var/spool/burstd
 	lab_dirs root 755 /etc/slurm /etc/burstd /etc/simcloud
 	local i

@@ -15,8 +15,10 @@ struct fixture {
 	struct api api;
 };
 
-static const struct ctl_caller root = {CTL_OWN, 0, 0, 1}, admin = {CTL_OPERATOR, 1001, 1001, 2},
-			       viewer = {CTL_VIEWER, 1000, 1000, 3};
+static const struct ctl_caller root = {CTL_OWN, 0, 0, 1}, admin = {CTL_ADMIN, 1001, 1001, 2},
+			       viewer = {CTL_VIEWER, 1000, 1000, 3},
+			       finance = {CTL_FINANCE, 1000, 1000, 4},
+			       operator= {CTL_OPERATOR, 1000, 1000, 5};
 
 /* Make one pool for each list of nodes. */
 static inline struct fixture *start_pools(const char *const *lists, size_t npools)

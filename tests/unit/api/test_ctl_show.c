@@ -212,7 +212,7 @@ static void test_nodes_of_a_viewer(void **state)
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		r = ask_as(f, &viewer,
+		r = ask_as(f, i == 0 ? &viewer : &finance,
 			   i == 0 ? "{\"v\":1,\"op\":\"nodes\"}"
 				  : "{\"v\":1,\"op\":\"nodes\",\"limit\":2000}");
 		assert_int_equal(json_array_size(json_object_get(r, "nodes")),
@@ -220,6 +220,9 @@ static void test_nodes_of_a_viewer(void **state)
 		assert_string_equal(text(r, "next"), "n250");
 		json_decref(r);
 	}
+	r = ask_as(f, &operator, "{\"v\":1,\"op\":\"nodes\",\"after\":\"n0300\"}");
+	assert_true(json_array_size(json_object_get(r, "nodes")) > CTL_API_VIEWER_NODES);
+	json_decref(r);
 	r = ask_as(f, &viewer, "{\"v\":1,\"op\":\"nodes\",\"after\":\"n1998\",\"limit\":1}");
 	assert_int_equal(json_array_size(json_object_get(r, "nodes")), 1);
 	assert_string_equal(text(r, "next"), "n1999");

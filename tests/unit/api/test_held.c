@@ -320,6 +320,8 @@ static void a_viewer_asks_of_jobs_of_his_own_and_an_operator_of_all(void **state
 	} rows[] = {{{CTL_VIEWER, 1000, 1000, 2}, 1000},
 		    {{CTL_VIEWER, UINT32_MAX - 1, 7, 2}, UINT32_MAX - 1},
 		    {{CTL_OPERATOR, 1001, 1000, 2}, ENGINE_ANYBODY},
+		    {{CTL_ADMIN, 1001, 1000, 2}, ENGINE_ANYBODY},
+		    {{CTL_FINANCE, 1001, 1000, 2}, 1001},
 		    {{CTL_OWN, 0, 0, 2}, ENGINE_ANYBODY}};
 
 	(void)state;

@@ -24,10 +24,10 @@ static void test_order(void **state)
 		const char *nodes, *by;
 		unsigned done;
 	} rows[] = {
-		{RQ("drain", ",\"nodes\":\"n[1-4]\""), &admin, ENGINE_DRAIN, "n[1-4]", "uid 1001",
-		 1},
+		{RQ("drain", ",\"nodes\":\"n[1-4]\""), &admin, ENGINE_DRAIN, "n[1-4]",
+		 "uid 1001, admin", 1},
 		{RQ("drain", ",\"nodes\":\"n1\",\"look\":true"), &admin, ENGINE_DRAIN, "n1",
-		 "uid 1001", 0},
+		 "uid 1001, admin", 0},
 		{RQ("terminate", ",\"nodes\":\"n1\""), &root, ENGINE_TERMINATE, "n1", "root", 1},
 		{RQ("terminate", ",\"all\":true"), &root, ENGINE_TERMINATE, "(all)", "root", 1},
 		{RQ("terminate", ",\"all\":true,\"look\":true"), &root, ENGINE_TERMINATE, "(all)",
@@ -132,7 +132,7 @@ static void test_notice(void **state)
 					"\"in_ms\":120000,\"reason\":\"kernel\""));
 		assert_string_equal(text(r, "result"), results[so]);
 		assert_string_equal(text(r, "node"), "n1");
-		assert_string_equal(f->e.notice_text, "i-7|kernel|uid 1001");
+		assert_string_equal(f->e.notice_text, "i-7|kernel|uid 1001, admin");
 		assert_int_equal(f->e.notice.kind, PROVIDER_NOTICE_MAINTENANCE);
 		assert_true(f->e.notice.at_ms == FAKE_NOW + 120000);
 		json_decref(r);
@@ -271,7 +271,7 @@ static void test_pause(void **state)
 		r = ask_as(f, &admin, rows[i].request);
 		want_pools(r, "changed", rows[i].changed);
 		want_pools(r, "unchanged", rows[i].unchanged);
-		assert_string_equal(f->e.order_by, "uid 1001");
+		assert_string_equal(f->e.order_by, "uid 1001, admin");
 		json_decref(r);
 	}
 	f->e.closed[1] = "its nodes come up wrong"; /* to go on is to forgive */

@@ -388,7 +388,8 @@ static void what_makes_no_sense_is_refused_and_orders_are_for_operators(void **s
 		{RQ("plan", ",\"jurisdictions\":\"eu\""), &viewer, "invalid", "codes"},
 		{RQ("plan", ",\"jurisdictions\":\"EU CH\""), &viewer, "invalid", "codes"},
 		{RQ("plan", ",\"jurisdictions\":\"EUROPE\""), &viewer, "invalid", "codes"},
-		{RQ("retry", ""), &viewer, "denied", "retry is for root"},
+		{RQ("retry", ""), &viewer, "denied",
+		 "retry is for admins and operators; you are uid 1000, user"},
 		{RQ("retry", ",\"what\":\"x\""), &admin, "not-found", "no pool and no provider"},
 		{RQ("retry", ",\"what\":7"), &admin, "invalid", "\"what\""},
 	};
@@ -414,9 +415,9 @@ static void retry_is_of_a_pool_of_a_provider_or_of_all(void **state)
 	static const struct {
 		const char *request, *want;
 	} rows[] = {
-		{RQ("retry", ""), "all by uid 1001"},
-		{RQ("retry", ",\"what\":\"pool1\""), "pool1 by uid 1001"},
-		{RQ("retry", ",\"what\":\"sim\""), "sim by uid 1001"},
+		{RQ("retry", ""), "all by uid 1001, admin"},
+		{RQ("retry", ",\"what\":\"pool1\""), "pool1 by uid 1001, admin"},
+		{RQ("retry", ",\"what\":\"sim\""), "sim by uid 1001, admin"},
 	};
 
 	(void)state;

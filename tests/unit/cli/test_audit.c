@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -55,6 +56,13 @@ static void test_audit(void **state)
 		 "ended\n",
 		 "");
 	assert_string_equal(l->requests[0], "{\"op\":\"audit\",\"tail\":20,\"v\":1}");
+	lab_run_once(l, S "audit",
+		     "{\"ok\":true,\"records\":[" RECORD(
+			     "7", "uid 0, operator", "drain", "slurmctld", "c1", "x",
+			     "") "," RECORD("8", "uid 0, friend", "drain", "slurmctld", "c1", "x",
+					    "") "],\"last\":8,\"more\":false}");
+	assert_non_null(strstr(l->out, "  root, operator  drain"));
+	assert_non_null(strstr(l->out, "  uid 0, friend  drain")); /* words of somebody else */
 	lab_run_once(l, S "audit --since 3 --json", reply);
 	lab_want(l, 0, ORDER "\n" BUY "\n" NOBODYS "\n" WAIT "\n" BACK "\n", "");
 	assert_string_equal(l->requests[0], "{\"op\":\"audit\",\"since\":3,\"v\":1}");

@@ -74,7 +74,8 @@ static bool is_known(const char *kind)
 {
 	static const char *const kinds[] = {"FILE",  "PATH",   "POOL",     "STATE", "NODE", "TIME",
 					    "SEQ",   "COUNT",  "SEQ:HASH", "NODES", "PART", "WORDS",
-					    "CODES", "AMOUNT", "JOB",      "KIND",  "TEXT", "USER"};
+					    "CODES", "AMOUNT", "JOB",      "KIND",  "TEXT", "USER",
+					    "KEYS",  "DAY",    "MONTH"};
 
 	for (size_t i = 0; i < COUNT(kinds); i++)
 		if (strcmp(kinds[i], kind) == 0)
@@ -86,6 +87,7 @@ static void test_kinds(void **state)
 {
 	static const char *const operands[] = {"",
 					       "NAME",
+					       "ID",
 					       "BUDGET",
 					       "[BUDGET]",
 					       "ID",

@@ -344,7 +344,8 @@ static void test_people_have_names(void **state)
 		"{\"ok\":true,\"name\":\"n1\",\"events\":[{\"type\":\"terminated\",\"detail\":"
 		"\"ordered by uid 0\"}]}";
 	static const char status[] =
-		"{\"ok\":true,\"problems\":[\"pool a: paused by an admin (uid 0, since x)\","
+		"{\"ok\":true,\"problems\":[\"pool a: paused by an admin (uid 0, operator, since "
+		"x)\","
 		"\"ordered by uid 4294967295, ordered by uid , ordered by uid 00000000000, ordered "
 		"by uid x, ordered by uid 0x\",\"sim: quota of uid 0 used up (uid 0)\"]}";
 	char events[256];
@@ -359,7 +360,7 @@ static void test_people_have_names(void **state)
 	lab_run_once(l, S "node n1", node);
 	assert_non_null(strstr(l->out, "ordered by root\n"));
 	lab_run_once(l, S "status", status);
-	assert_non_null(strstr(l->out, "pool a: paused by an admin (root, since x)\n"));
+	assert_non_null(strstr(l->out, "pool a: paused by an admin (root, operator, since x)\n"));
 	assert_non_null(strstr(l->out, "! ordered by uid 4294967295, ordered by uid , ordered by "
 				       "uid 00000000000, ordered by uid x, ordered by uid 0x\n"));
 	assert_non_null(strstr(l->out, "! sim: quota of uid 0 used up (uid 0)\n"));

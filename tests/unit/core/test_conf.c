@@ -230,8 +230,9 @@ static void test_print(void **state)
 	static const char *const want[] = {
 		"cluster = \"lab\"\ncurrency = \"EUR\"\nreport_zone = \"UTC\"\nstate_dir = "
 		"\"/s\"\n",
-		"\"\nadmins = {\"7\", \"8\"}\nbudgets_away = \"start\"\nprices_file = "
-		"\"\"\n\nslurm {\n\tbin_dir = "
+		"\"\nadmins = {\"7\", \"8\"}\nadmin_groups = {}\noperator_groups = {}\n"
+		"finance_groups = {}\nbudgets_away = \"start\"\nprices_file = \"\"\n\nslurm "
+		"{\n\tbin_dir = "
 		"\"/bin\"\n\tconf = \"\"",
 		"\n}\n\nsecrets {\n\tdriver = \"\"\n",
 		"\n\tswitch_command = {\"/site\", \"%n\"}\n",
@@ -250,10 +251,9 @@ static void test_print(void **state)
 
 	(void)state;
 	set("slurm", "bin_dir", c, "/bin");
-	c->nadmins = 2;
-	c->admins = mem_zalloc(2 * sizeof(*c->admins));
-	c->admins[0] = 7;
-	c->admins[1] = 8;
+	c->people.admins = (struct conf_ids){mem_zalloc(2 * sizeof(uint32_t)), 2};
+	c->people.admins.v[0] = 7;
+	c->people.admins.v[1] = 8;
 	add_pool(c, "a", "one", "a1", 100);
 	add_pool(c, "b", "one", "b1", 200);
 	for (int i = 0; i < 2; i++)

@@ -340,20 +340,20 @@ static void test_what_is_empty(void **state)
 static void test_users(void **state)
 {
 	const struct conf_option *o = conf_option_find("", "admins");
-	struct conf a = {.admins = mem_zalloc(2 * sizeof(*a.admins)), .nadmins = 2};
+	struct conf a = {.people.admins = {mem_zalloc(2 * sizeof(uint32_t)), 2}};
 	const struct conf none = {0};
 	struct str s;
 
 	(void)state;
-	a.admins[0] = 7;
-	a.admins[1] = UINT32_MAX;
+	a.people.admins.v[0] = 7;
+	a.people.admins.v[1] = UINT32_MAX;
 	str_init(&s, 100);
 	conf_option_print(o, &a, &s);
 	assert_string_equal(s.p, "\"7\", \"4294967295\"");
 	assert_false(conf_option_same(o, &a, &none));
 	str_fini(&s);
 	conf_option_fini(o, &a);
-	assert_null(a.admins);
+	assert_null(a.people.admins.v);
 }
 
 /* What a reload may change, and the ranges.  No other option has either. */
@@ -366,6 +366,10 @@ static void test_reload_and_ranges(void **state)
 	} want[] = {
 		{"", "log_level", 0, 0},
 		{"", "events_keep", hour, 366 * day},
+		{"", "admins", 0, 0},
+		{"", "admin_groups", 0, 0},
+		{"", "operator_groups", 0, 0},
+		{"", "finance_groups", 0, 0},
 		{"", "budgets_away", 0, 0},
 		{"", "prices_file", 0, 0},
 		{"slurm", "bin_dir", 0, 0},
@@ -527,9 +531,11 @@ static void test_choices(void **state)
 static void test_which_options_are_lists(void **state)
 {
 	static const char *const lists[] = {
-		"admins",        "switch_command", "url",       "conf_server", "checkpoint_command",
-		"jurisdictions", "partitions",     "pools",     "accounts",    "users",
-		"qos",           "wckeys",         "providers", "notify_at"};
+		"admins",         "admin_groups", "operator_groups", "finance_groups",
+		"switch_command", "url",          "conf_server",     "checkpoint_command",
+		"jurisdictions",  "partitions",   "pools",           "accounts",
+		"users",          "qos",          "wckeys",          "providers",
+		"notify_at"};
 	size_t k = 0;
 
 	(void)state;

@@ -3,6 +3,7 @@
 #include "running.h"
 
 #include <arpa/inet.h>
+#include <grp.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,11 +12,13 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/paths.h"
+#include "io/ctl_client.h"
 
 static int connect_idle(void)
 {
@@ -127,8 +130,8 @@ static void test_reload(void **state)
 	assert_int_equal(unlink(lab_path("token")), 0);
 	ASK("\"changes\":[],\"at_restart\":[\"provider \\\"sim\\\" credential_file: ",
 	    "No such file");
-	lab_write_conf("currency", "admins = {1}\ncurrency");
-	ASK("{\"ok\":false,", "admins: a change needs a restart");
+	lab_write_conf("currency", "listen = \"127.0.0.1:1\"\ncurrency");
+	ASK("{\"ok\":false,", "listen: a change needs a restart");
 	lab_write_conf(NULL, NULL);
 	assert_int_equal(kill(b->pid, SIGHUP), 0);
 	assert_true(lab_read_until(b, "max_nodes: 4 -> 8"));
@@ -167,6 +170,55 @@ static void test_negotiated_prices(void **state)
 	assert_int_equal(b->rc, 0);
 	assert_int_equal(ask_journal("SELECT count(*) FROM price WHERE source = 'contract'"), 3);
 	assert_int_equal(ask_journal(LAST_AGREED), INT64_C(4000000000));
+	lab_write_conf(NULL, NULL);
+	free(b);
+}
+
+/* A process of a user in that group, and in no other: may it reconcile? */
+static bool group_may(gid_t gid)
+{
+	char *answer = NULL;
+	size_t len;
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (setgroups(1, &gid) != 0 || setresgid(4242, 4242, 4242) != 0 ||
+		    setresuid(4242, 4242, 4242) != 0 ||
+		    ctl_client_ask(PATHS_SOCKET, "{\"v\":1,\"op\":\"reconcile\"}", LAB_PATIENCE_MS,
+				   &answer, &len, NULL) != 0)
+			_exit(2);
+		_exit(strstr(answer, "{\"ok\":true") != NULL ? 0 : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) < 2);
+	return WEXITSTATUS(status) == 0;
+}
+
+/* A reload lets somebody in, and out, and a group that is none leaves all as it was. */
+static void test_roles_are_reloaded(void **state)
+{
+	struct burstd *b = mem_zalloc(sizeof(*b));
+
+	(void)state;
+	if (!lab_root || geteuid() != 0)
+		skip();
+	lab_make_files("#!/bin/sh\nexit 1\n");
+	lab_write_conf("currency", "operator_groups = {\"4711\"}\ncurrency");
+	lab_start_ready(b);
+	assert_true(group_may(4711));
+	assert_false(group_may(4712));
+	lab_write_conf("currency", "operator_groups = {\"4712\"}\ncurrency");
+	ASK("operator_groups: \\\"4711\\\" -> \\\"4712\\\"");
+	assert_false(group_may(4711));
+	assert_true(group_may(4712));
+	lab_write_conf("currency", "operator_groups = {\"4711\", \"no-such-group\"}\ncurrency");
+	ASK("{\"ok\":false,", "operator_groups: there is no group \\\"no-such-group\\\"");
+	assert_false(group_may(4711));
+	assert_true(group_may(4712));
+	lab_stop(b);
+	assert_int_equal(b->rc, 0);
+	assert_non_null(strstr(b->text, "role=operator"));
 	lab_write_conf(NULL, NULL);
 	free(b);
 }
@@ -226,6 +278,7 @@ int main(void)
 		cmocka_unit_test(test_nodes),
 		cmocka_unit_test(test_reload),
 		cmocka_unit_test(test_negotiated_prices),
+		cmocka_unit_test(test_roles_are_reloaded),
 		cmocka_unit_test(test_budgets),
 	};
 	int rc;

@@ -144,6 +144,13 @@ static inline void assert_nodes_equal(const struct conf_nodes *a, const struct c
 }
 
 /* But for lines and the path. */
+static inline void assert_ids_equal(const struct conf_ids *a, const struct conf_ids *b)
+{
+	assert_int_equal(a->n, b->n);
+	for (size_t i = 0; i < a->n; i++)
+		assert_int_equal(a->v[i], b->v[i]);
+}
+
 static inline void assert_conf_equal(const struct conf *a, const struct conf *b)
 {
 	assert_text_equal(a->cluster, b->cluster);
@@ -157,9 +164,10 @@ static inline void assert_conf_equal(const struct conf *a, const struct conf *b)
 	assert_text_equal(a->slurm_bin, b->slurm_bin);
 	assert_text_equal(a->slurm_conf, b->slurm_conf);
 	assert_text_equal(a->prices_file, b->prices_file);
-	assert_int_equal(a->nadmins, b->nadmins);
-	for (size_t i = 0; i < a->nadmins; i++)
-		assert_int_equal(a->admins[i], b->admins[i]);
+	assert_ids_equal(&a->people.admins, &b->people.admins);
+	assert_ids_equal(&a->people.admin_groups, &b->people.admin_groups);
+	assert_ids_equal(&a->people.operator_groups, &b->people.operator_groups);
+	assert_ids_equal(&a->people.finance_groups, &b->people.finance_groups);
 	assert_nodes_equal(&a->nodes, &b->nodes);
 	assert_int_equal(a->nproviders, b->nproviders);
 	for (size_t i = 0; i < a->nproviders; i++)

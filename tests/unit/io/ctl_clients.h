@@ -29,6 +29,7 @@
 #define ASK "{\"v\":1,\"op\":\"status\"}"
 
 enum { VIEWER = 12345, ADMIN = 12346, DEADLINE_MS = 300, HOLD_MS = 600, HELD_MAX = 8 };
+enum { OPERATORS = 23451, FINANCE, BOSSES, NOBODYS }; /* groups */
 
 static struct fix {
 	struct loop *l;
@@ -60,7 +61,7 @@ static inline char *on_request(void *ctx, struct ctl_conn *c, const struct ctl_c
 
 	(void)ctx;
 	assert_int_equal(strlen(json), len);
-	if (who->role == CTL_OWN)
+	if (who->roles == CTL_OWN)
 		F.before_ours = F.requests;
 	F.requests++;
 	F.who = *who;
@@ -100,12 +101,16 @@ static inline void on_gone(void *ctx, void *hold)
 
 static inline int open_server(struct ctl_server **out, uint32_t deadline_ms, struct err *e)
 {
-	static const uint32_t admins[] = {1, ADMIN};
+	static uint32_t admins[] = {1, ADMIN}, admin_groups[] = {2, BOSSES},
+			operator_groups[] = {OPERATORS}, finance_groups[] = {FINANCE};
+	static const struct conf_people people = {.admins = {admins, 2},
+						  .admin_groups = {admin_groups, 2},
+						  .operator_groups = {operator_groups, 1},
+						  .finance_groups = {finance_groups, 1}};
 	static const struct ctl_handler h = {
 		.request = on_request, .expired = on_expired, .gone = on_gone};
 	const struct ctl_server_opts o = {.path = F.path,
-					  .admins = admins,
-					  .nadmins = 2,
+					  .people = &people,
 					  .deadline_ms = deadline_ms,
 					  .hold_ms = deadline_ms != 0 ? HOLD_MS : 0,
 					  .held_max = HELD_MAX};
@@ -271,7 +276,7 @@ static inline void check_request(void)
 	assert_int_equal(say(fd, ASK), 0);
 	assert_string_equal(hear(fd), "{\"ok\":true}");
 	assert_int_equal(F.requests, before + 1);
-	assert_int_equal(F.who.role, CTL_OWN);
+	assert_int_equal(F.who.roles, CTL_OWN);
 	assert_int_equal(F.who.uid, geteuid());
 	assert_int_equal(F.who.pid, getpid());
 }

@@ -221,6 +221,11 @@ static const struct {
 	 "4: pool \"p\": node list"},
 	{"unknown user", HEAD "admins = {root,\n no-such-user-here}\n",
 	 "4: admins: there is no user \"no-such-user-here\""},
+	{"unknown group", HEAD "operator_groups = {root,\n no-such-group-here}\n",
+	 "4: operator_groups: there is no group \"no-such-group-here\""},
+	{"gid too large", HEAD "finance_groups = {4294967295}\n",
+	 "3: finance_groups: there is no group"},
+	{"gid of junk", HEAD "admin_groups = {12ab}\n", "3: admin_groups: there is no group"},
 	{"uid too large", HEAD "admins = {4294967295}\n", "3: admins: there is no user"},
 	{"uid of junk", HEAD "admins = {12ab}\n", "3: admins: there is no user"},
 	{"environment", HEAD "state_dir = \"${HOME}\"\n", "3: ${...} is not expanded"},
@@ -275,7 +280,7 @@ static void test_syntax(void **state)
 		   "provider p { driver = sim url = http://127.0.0.1:1//x }\r\n/**/\n");
 	assert_string_equal(c->state_dir, "/a//c");
 	assert_string_equal(c->providers[0].url, "http://127.0.0.1:1//x");
-	assert_int_equal(c->nadmins, 1);
+	assert_int_equal(c->people.admins.n, 1);
 	conf_free(c);
 }
 

@@ -23,7 +23,7 @@ static void test_root_is_as_burstds_own_user(void **state)
 	assert_int_equal(say(fd, ASK), 0);
 	assert_string_equal(hear(fd), "{\"ok\":true}");
 	assert_int_equal(F.who.uid, 0);
-	assert_int_equal(F.who.role, CTL_OWN);
+	assert_int_equal(F.who.roles, CTL_OWN);
 }
 
 static void test_byte_by_byte(void **state)
@@ -215,7 +215,7 @@ static void test_live_one_is_refused(void **state)
 	assert_int_equal(open_server(&other, 0, &e), -1);
 	assert_null(other);
 	assert_int_equal(e.code, ERR_IO);
-	assert_non_null(strstr(e.msg, "another burstd"));
+	assert_non_null(strstr(e.msg, "another process"));
 	check_request(); /* and is still there */
 }
 

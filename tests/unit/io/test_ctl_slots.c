@@ -10,7 +10,7 @@ static const struct {
 	enum ctl_role role;
 } roles[] = {
 	{0, CTL_OWN},
-	{ADMIN, CTL_OPERATOR},
+	{ADMIN, CTL_ADMIN},
 	{VIEWER, CTL_VIEWER},
 };
 
@@ -23,7 +23,7 @@ static void test_role_by_uid(void **state)
 
 		assert_int_equal(say(fd, ASK), 0);
 		assert_string_equal(hear(fd), "{\"ok\":true}");
-		assert_int_equal(F.who.role, roles[i].role);
+		assert_int_equal(F.who.roles, roles[i].role);
 		assert_int_equal(F.who.uid, roles[i].uid);
 	}
 }

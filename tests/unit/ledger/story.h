@@ -3,6 +3,7 @@
 #define TESTS_LEDGER_STORY_H
 
 #include "fixture.h"
+#include "ledger/report.h"
 
 enum { NODES = 6, JOBS = 25, SPAN = 200000, ROUNDS = 40, OUT = 1 << 20 };
 
@@ -80,6 +81,15 @@ static inline void write_all(const struct fixture *f, bool backwards)
 	pass(f, 1);
 	for (int i = 0; i < JOBS; i++)
 		job(f, &works[backwards ? JOBS - 1 - i : i].j);
+}
+
+static inline void put_json(const struct report *r, struct str *out)
+{
+	struct jsonw w = {.out = out, .first = true};
+
+	jsonw_open(&w, NULL, '{');
+	report_json_put(r, &w);
+	jsonw_close(&w, '}');
 }
 
 #endif

@@ -87,7 +87,7 @@ static void test_texts_of_strangers(struct str *out)
 				       "1\",EUR,"));
 	assert_non_null(strstr(out->p, "\n\"?\n?\",EUR,"));
 	str_clear(out);
-	report_json(&r, out);
+	put_json(&r, out);
 	assert_non_null(strstr(out->p, "\"account\":\"\xef\xbf\xbd\\u000a\\u0001\","));
 	str_clear(out);
 }
@@ -114,7 +114,7 @@ static void test_forms(void **state)
 	assert_non_null(strstr(out.p, "\n\"'=cmd|'/c calc'!A1\",EUR,0.000000001,7200,0,7200\n"));
 	assert_non_null(strstr(out.p, "\n\"a \"\"b\"\", c\",EUR,123456789.000000001,"));
 	str_clear(&out);
-	report_json(&r, &out);
+	put_json(&r, &out);
 	assert_non_null(strstr(out.p, "{\"account\":\"a \\\"b\\\", c\",\"currency\":\"EUR\","
 				      "\"cost\":\"123456789.000000001\","));
 	assert_non_null(strstr(out.p, "\"total\":{"));
@@ -149,7 +149,7 @@ static void test_the_arithmetic_of_a_job(void **state)
 	job(f, &(struct job){1, 3, 300, 303, "REQUEUED", "c0"});
 	job(f, &(struct job){1, 3, 400, 900, "COMPLETED", "c0"});
 	pass(f, 2000);
-	assert_int_equal(explain_job(&b, "1", true, &out, &e), 0);
+	assert_int_equal(explain_job(&b, &(struct explain_want){"1", NULL, true}, &out, &e), 0);
 	/* 3 s at 1.000000007 an hour are 833333 nano-units and a half or so, of which 3/8. */
 	assert_non_null(strstr(out.p,
 			       "attempt 1, REQUEUED, 2026-11-10T00:05:00Z to 2026-11-10T00:05:03Z,"
@@ -164,23 +164,23 @@ static void test_the_arithmetic_of_a_job(void **state)
 	assert_non_null(strstr(out.p, "\njob 1: "));
 	assert_non_null(strstr(out.p, " EUR\n"));
 	str_clear(&out);
-	assert_int_equal(explain_job(&b, "1", false, &out, &e), 0);
+	assert_int_equal(explain_job(&b, &(struct explain_want){"1", NULL, false}, &out, &e), 0);
 	assert_null(strstr(out.p, "share"));
 	/* What is given back is there, too. */
 	str_clear(&out);
 	life(f, "c0", "taken", 1000, 0);
 	assert_int_equal(ledger_put_note(f->l, LEDGER_DRIVER "aws", "aws", &e), 0);
 	pass(f, 2000);
-	assert_int_equal(explain_job(&b, "1", false, &out, &e), 0);
+	assert_int_equal(explain_job(&b, &(struct explain_want){"1", NULL, false}, &out, &e), 0);
 	assert_non_null(strstr(out.p, "    given back by the provider, who took it: -"));
 	assert_non_null(strstr(out.p, "job 1: 0.00 EUR\n"));
 	assert_null(strstr(out.p, "computed anew"));
 	str_clear(&out);
 	exec(f->ledger, "UPDATE posting SET nano = nano + 1");
-	assert_int_equal(explain_job(&b, "1", false, &out, &e), 0);
+	assert_int_equal(explain_job(&b, &(struct explain_want){"1", NULL, false}, &out, &e), 0);
 	assert_non_null(strstr(out.p, "computed anew it is"));
-	assert_int_equal(explain_job(&b, "77", false, &out, &e), -1);
-	assert_int_equal(explain_job(&b, "x", false, &out, &e), -1);
+	assert_int_equal(explain_job(&b, &(struct explain_want){"77", NULL, false}, &out, &e), -1);
+	assert_int_equal(explain_job(&b, &(struct explain_want){"x", NULL, false}, &out, &e), -1);
 	str_fini(&out);
 }
 

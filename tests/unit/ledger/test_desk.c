@@ -1,0 +1,215 @@
+/* test_desk.c - questions to the ledger on its socket: who is answered what. */
+#include "desk_lab.h"
+
+static void each_sees_their_own(void **state)
+{
+	static const struct {
+		uid_t uid;
+		gid_t group;
+		const char *request;
+		const char *has[3], *lacks[3];
+	} rows[] = {
+		{ANNA,
+		 ANNA,
+		 RQ("report", ALL ",\"by\":\"user,class\",\"form\":\"json\""),
+		 {"\"user\":\"anna\"", "\"class\":\"run\""},
+		 {"bob", "idle"}},
+		{BOB,
+		 BOB,
+		 RQ("report", ALL ",\"by\":\"account,node\",\"form\":\"csv\""),
+		 {"biology,c0,EUR", "biology,c1,EUR"},
+		 {"physics", "c2", "GPU-hours"}},
+		{CARL, CARL, RQ("report", ALL ",\"form\":\"json\""), {"\"rows\":[]"}, {"cost"}},
+		{ANNA,
+		 ANNA,
+		 RQ("report", ALL ",\"by\":\"user\",\"user\":\"anna\""),
+		 {"anna"},
+		 {"bob"}},
+		{ANNA,
+		 ANNA,
+		 RQ("report", ALL ",\"by\":\"user\",\"user\":\"bob\""),
+		 {"\"code\":\"denied\"", "only admins and finance", "uid 61001, user"},
+		 {"bob"}},
+		{ANNA,
+		 ANNA,
+		 RQ("report", ALL ",\"by\":\"user\",\"whose\":\"bob\""),
+		 {"anna"},
+		 {"bob"}},
+		{ANNA,
+		 ANNA,
+		 RQ("report", ALL ",\"by\":\"user\",\"mine\":false"),
+		 {"anna"},
+		 {"bob"}},
+		{NOBODY,
+		 NOBODY,
+		 RQ("report", ALL),
+		 {"\"code\":\"denied\"", "uid 61004 has no name on this host"},
+		 {"text"}},
+		/* Who may see all. */
+		{NOBODY,
+		 FINANCE,
+		 RQ("report", ALL ",\"by\":\"user,class\""),
+		 {"anna", "bob", "idle"},
+		 {NULL}},
+		{NOBODY,
+		 ADMINS,
+		 RQ("report", ALL ",\"by\":\"user,class\""),
+		 {"anna", "bob", "idle"},
+		 {NULL}},
+		{0, 0, RQ("report", ALL ",\"by\":\"user,class\""), {"anna", "bob", "idle"}, {NULL}},
+		{ANNA,
+		 FINANCE,
+		 RQ("report", ALL ",\"by\":\"user\",\"user\":\"bob\""),
+		 {"bob"},
+		 {"anna"}},
+		{ANNA,
+		 FINANCE,
+		 RQ("report", ALL ",\"by\":\"user\",\"whose\":\"bob\""),
+		 {"anna", "bob"},
+		 {NULL}},
+		{ANNA,
+		 FINANCE,
+		 RQ("report", ALL ",\"by\":\"user\",\"mine\":true"),
+		 {"anna"},
+		 {"bob"}},
+		{ANNA,
+		 OPERATORS,
+		 RQ("report", ALL ",\"by\":\"user,class\""),
+		 {"anna"},
+		 {"bob", "idle"}},
+		/* Jobs. */
+		{ANNA,
+		 ANNA,
+		 RQ("job", ",\"job\":\"1\",\"explain\":true"),
+		 {"user anna", "share "},
+		 {"bob"}},
+		{ANNA, ANNA, RQ("job", ",\"job\":\"1\""), {"job 1: "}, {"share "}},
+		{ANNA,
+		 ANNA,
+		 RQ("job", ",\"job\":\"2\""),
+		 {"\"code\":\"not-found\"", "no job 2 of user anna on"},
+		 {"bob"}},
+		{ANNA,
+		 ANNA,
+		 RQ("job", ",\"job\":\"99\""),
+		 {"\"code\":\"not-found\"", "no job 99 of user anna on"},
+		 {NULL}},
+		{ANNA, FINANCE, RQ("job", ",\"job\":\"2\""), {"user bob"}, {NULL}},
+		{ANNA, OPERATORS, RQ("job", ",\"job\":\"2\""), {"\"code\":\"not-found\""}, {"bob"}},
+	};
+
+	need_root();
+	start_desk(*state, NULL);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *answer = ask_as(rows[i].uid, rows[i].group, rows[i].request);
+
+		for (size_t k = 0; k < 3 && rows[i].has[k] != NULL; k++)
+			assert_non_null(strstr(answer, rows[i].has[k]));
+		for (size_t k = 0; k < 3 && rows[i].lacks[k] != NULL; k++)
+			assert_null(strstr(answer, rows[i].lacks[k]));
+	}
+}
+
+static void bad_questions_are_refused(void **state)
+{
+	static const struct {
+		const char *request, *has;
+	} rows[] = {
+		{"x", "\"code\":\"invalid\",\"error\":\"the request is not JSON\""},
+		{"[]", "a request is a JSON object"},
+		{"{\"op\":\"report\"}", "version 1 only"},
+		{RQ("status", ""), "want report, or job"},
+		{RQ("job", ""), "want report, or job"},
+		{RQ("job", ",\"job\":7"), "want report, or job"},
+		{RQ("report", ",\"by\":\"x\""), "cannot report by"},
+		{RQ("report", ",\"by\":7"), "\\\"by\\\": want a text"},
+		{RQ("report", ",\"form\":\"xlsx\""), "want table, csv or json"},
+		{RQ("report", ",\"period\":\"2026\""), "want a month such as"},
+		{RQ("report", ",\"period\":\"2026-11\",\"to\":\"2026-11-02\""),
+		 "or \\\"from\\\" and"},
+		{RQ("job", ",\"job\":\"; drop\""), "want the id of a job"},
+	};
+	char *longest = mem_zalloc(5000);
+
+	need_root();
+	start_desk(*state, NULL);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *answer = ask_as(ANNA, ANNA, rows[i].request);
+
+		assert_ptr_equal(strstr(answer, "{\"ok\":false,\"code\":\""), answer);
+		assert_non_null(strstr(answer, rows[i].has));
+	}
+	(void)snprintf(longest, 5000, RQ("job", ",\"job\":\"%04000d\""), 1);
+	assert_non_null(strstr(ask_as(ANNA, ANNA, longest), "the request is too long"));
+	free(longest);
+}
+
+/* The ledger's troubles are for its log, and for those who see all. */
+static void a_user_is_not_told_of_the_ledgers_troubles(void **state)
+{
+	const struct fixture *f = *state;
+
+	need_root();
+	start_desk(f, NULL);
+	assert_int_equal(unlink(f->ledger), 0);
+	assert_non_null(strstr(ask_as(ANNA, ANNA, RQ("report", ALL)),
+			       "\"code\":\"failed\",\"error\":\"the ledger cannot be read now\""));
+	assert_non_null(strstr(ask_as(ANNA, FINANCE, RQ("report", ALL)), "ledger.db"));
+}
+
+static void an_unpriced_machine_is_told_to_who_sees_all(void **state)
+{
+	const struct fixture *f = *state;
+
+	need_root();
+	exec(f->ledger, "UPDATE lifetime SET flags = flags | 1 WHERE node = 'c2'");
+	start_desk(f, NULL);
+	assert_non_null(strstr(ask_as(ANNA, FINANCE, RQ("report", ALL)),
+			       "\"warning\":\"1 instances have no price"));
+	assert_null(strstr(ask_as(ANNA, ANNA, RQ("report", ALL)), "warning"));
+}
+
+/* burstd.conf says who sees all, and is read again when it changes; with an error it is not. */
+static void a_new_list_of_groups_counts_soon(void **state)
+{
+	static const char good[] =
+		"cluster = lab\ncurrency = EUR\nfinance_groups = {\"62001\"}\n"
+		"provider sim {\ndriver = sim\nurl = \"http://127.0.0.1:1\"\n"
+		"credential_file = \"/etc/x\"\n}\npool p {\nnodes = \"n[1-2]\"\n"
+		"provider = sim\ntype = t\nregion = r\nmax_nodes = 2\nmax_rate = \"1\"\n}\n";
+	const char *const question = RQ("report", ALL ",\"by\":\"user\"");
+	int64_t until = clock_boot_ms() + PATIENCE_MS;
+	char text[600], *group;
+
+	need_root();
+	start_desk(*state, NULL);
+	assert_non_null(strstr(ask_as(ANNA, FINANCE, question), "bob"));
+	(void)snprintf(text, sizeof(text), "%s", good);
+	group = strstr(text, "62001");
+	memcpy(group, "62009", 5);
+	write_file(P.conf, text);
+	assert_int_equal(chmod(P.conf, 0644), 0);
+	while (strstr(ask_as(ANNA, FINANCE, question), "bob") != NULL && clock_boot_ms() < until)
+		(void)usleep(20000);
+	assert_null(strstr(ask_as(ANNA, FINANCE, question), "bob"));
+	assert_non_null(strstr(ask_as(ANNA, 62009, question), "bob"));
+	write_file(P.conf, "cluster = \n");
+	(void)usleep(200000);
+	assert_non_null(strstr(ask_as(ANNA, 62009, question), "bob"));
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		DESK(each_sees_their_own),
+		DESK(bad_questions_are_refused),
+		DESK(a_user_is_not_told_of_the_ledgers_troubles),
+		DESK(an_unpriced_machine_is_told_to_who_sees_all),
+		DESK(a_new_list_of_groups_counts_soon),
+	};
+	int rc;
+
+	if (is_answer(argc, argv, &rc))
+		return rc;
+	return cmocka_run_group_tests_name("ledger, desk", tests, NULL, NULL);
+}
