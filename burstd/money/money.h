@@ -49,6 +49,7 @@ struct money_state {
 	bool freed;         /* there may be more money than before */
 	int64_t freed_ms;   /* when it was last looked for whom there is enough */
 	int64_t forget_day; /* what was spent before it is forgotten */
+	int64_t since_ms;   /* JOURNAL_BUDGETS_SINCE */
 };
 
 /* --- facts.c --- */
@@ -67,6 +68,9 @@ struct budgets *holds_budgets(const struct engine *e);
 void holds_bought(struct engine *e, struct fleet_node *fn, const struct payer *p);
 /* A job was refused for want of money: it is tried again when there is enough. */
 void holds_refused(struct engine *e, uint64_t job, const struct budget_no *no);
+
+/* Since when what machines cost was counted, before this start. */
+int holds_since_load(struct engine *e, struct err *err);
 
 /* --- accounts.c --- */
 extern const struct engine_part accounts_part;
