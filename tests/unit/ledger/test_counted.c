@@ -229,6 +229,96 @@ static void test_seen_again(void **state)
 	assert_states(f, 1, 0, 0);
 }
 
+/* By the price that came later each day costs twice what budgets have, and the least time too. */
+static void test_explained_day_by_day(void **state)
+{
+	const struct fixture *f = *state;
+
+	since(f, -1);
+	price(f, "spot", "quote", 2 * 3600 * UNIT, 0);
+	machine(f, "c1");
+	life(f, "c1", "wanted", DAY_S - 300, 0);
+	life(f, "c1", "created", DAY_S - 250, 0);
+	life(f, "c1", "ended", DAY_S + 300, 0);
+	machine(f, "c2"); /* of 60 s at least */
+	life(f, "c2", "wanted", 2 * DAY_S, 0);
+	life(f, "c2", "created", 2 * DAY_S, 0);
+	life(f, "c2", "ended", 2 * DAY_S + 10, 0);
+	spent(f, 0, 250 * UNIT);
+	spent(f, 1, 300 * UNIT);
+	spent(f, 2, 60 * UNIT);
+	pass(f, 2 * DAY_S + 60);
+	assert_int_equal(money(f, "1"), 2 * (550 + 60) * UNIT);
+	assert_states(f, 0, 3, 0);
+}
+
+/* It lived for longer than burstd knew, and into another day. */
+static void test_a_later_time_of_another_day(void **state)
+{
+	const struct fixture *f = *state;
+
+	since(f, -1);
+	machine(f, "c1");
+	life(f, "c1", "wanted", DAY_S - 300, 0);
+	life(f, "c1", "created", DAY_S - 250, 0);
+	life(f, "c1", "ended", DAY_S - 50, 0);
+	life(f, "c1", "ended", DAY_S + 150, DAY_S + 100);
+	spent(f, 0, 200 * UNIT);
+	pass(f, DAY_S + 200);
+	assert_int_equal(money(f, "1"), 350 * UNIT);
+	assert_states(f, 0, 2, 0);
+}
+
+static void test_seen_again_by_another_price(void **state)
+{
+	const struct fixture *f = *state;
+
+	since(f, -1);
+	price(f, "spot", "quote", 2 * 3600 * UNIT, 0);
+	whole_life(f, "c1");
+	life(f, "c1", "seen", 800, 0);
+	life(f, "c1", "ended", 900, 0);
+	spent(f, 0, 800 * UNIT);
+	pass(f, 950);
+	assert_states(f, 0, 1, 0);
+}
+
+/* EC2 gives the first hour back; budgets have spent it all the same. */
+static void test_before_credits(void **state)
+{
+	const struct fixture *f = *state;
+	struct err e = {0};
+
+	assert_int_equal(ledger_begin(f->l, &e), 0);
+	assert_int_equal(ledger_put_note(f->l, LEDGER_DRIVER "aws", "aws", &e), 0);
+	assert_int_equal(ledger_commit(f->l, &e), 0);
+	since(f, -1);
+	machine(f, "c1");
+	life(f, "c1", "wanted", 0, 0);
+	life(f, "c1", "created", 100, 0);
+	life(f, "c1", "taken", 700, 0);
+	life(f, "c1", "ended", 700, 0);
+	spent(f, 0, 600 * UNIT);
+	pass(f, 800);
+	assert_int_equal(money(f, "1"), 0);
+	assert_states(f, 1, 0, 0);
+}
+
+/* It is another moment than before: what had ended by then is not compared any more. */
+static void test_since_later(void **state)
+{
+	const struct fixture *f = *state;
+
+	since(f, -1);
+	whole_life(f, "c1");
+	spent(f, 0, 600 * UNIT);
+	pass(f, 800);
+	assert_states(f, 1, 0, 0);
+	since(f, 750);
+	pass(f, 900);
+	assert_states(f, 0, 0, 0);
+}
+
 static void test_since_when(void **state)
 {
 	const struct fixture *f = *state;
@@ -249,6 +339,16 @@ static void test_since_when(void **state)
 	life(f, "c2", "ended", DAY_S + 5, 0);
 	pass(f, DAY_S + 100);
 	assert_states(f, 0, 0, 1);
+}
+
+static void test_days_before(void **state)
+{
+	const struct fixture *f = *state;
+
+	whole_life(f, "c1");
+	since(f, DAY_S);
+	pass(f, DAY_S + 100);
+	assert_states(f, 0, 0, 0);
 }
 
 /* Of a day on which burstd got budgets before any machine had ended. */
@@ -359,6 +459,12 @@ int main(void)
 		TEST(test_another_price_explains),
 		TEST(test_a_later_time_explains),
 		TEST(test_seen_again),
+		TEST(test_explained_day_by_day),
+		TEST(test_a_later_time_of_another_day),
+		TEST(test_seen_again_by_another_price),
+		TEST(test_before_credits),
+		TEST(test_since_later),
+		TEST(test_days_before),
 		TEST(test_since_when),
 		TEST(test_since_this_day),
 		TEST(test_another_journal),
