@@ -537,7 +537,13 @@ $(BIN)/parse: $(call objs,tests/bench/parse/*.c) $(libdrivers)
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs jansson libcrypto expat)
 
-bench: deps all $(BIN)/flood $(BIN)/parse ## figures as JSON lines in build/bench.json and as a table; NAME=hook
+# A decision of burstd's budgets, with few and with many of them.
+$(BIN)/decide: $(call objs,tests/bench/decide/*.c) $(libcore)
+	@mkdir -p $(@D)
+	@$(if $(V),,echo "  LD    $@")
+	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)
+
+bench: deps all $(BIN)/flood $(BIN)/parse $(BIN)/decide ## figures as JSON lines in build/bench.json and as a table; NAME=hook
 	@tests/bench/run.sh $(NAME)
 
 # Tests of the code with threads, with ThreadSanitizer, which needs fixed addresses (setarch -R).
