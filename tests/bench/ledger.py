@@ -20,6 +20,7 @@ SLOT = (GONE - READY - 300) // (PER_NODE_DAY // 2)
 RATE = 7200 * 10**6  # nano-units per hour: 2,000,000 each second
 SEC = RATE // 3600
 RUNS = 5
+ROWS_MAX = 4000000  # of a report by job
 
 
 class Story:
@@ -223,9 +224,10 @@ def run(b):
     days = [time.strftime("%Y-%m-%d", time.gmtime((story.first + d) * DAY)) for d in (0, story.days - 1)]
     target = b.jobs / 1000
     judge(story, sums, report(b, l, "wckey,day,class", days, target))
-    rows = report(b, l, "job", days, target)
-    jobs = {r["job"]: nano(r["cost"]) for r in rows if r["job"]}
-    check("each job", jobs == {str(j["id"]): cost(j) for d in range(story.days) for j in story.jobs(d)})
+    if b.jobs <= ROWS_MAX:
+        rows = report(b, l, "job", days, target)
+        jobs = {r["job"]: nano(r["cost"]) for r in rows if r["job"]}
+        check("each job", jobs == {str(j["id"]): cost(j) for d in range(story.days) for j in story.jobs(d)})
     kept, postings = rescan(l)
     b.figure("sums that are kept", kept, "rows", jobs=b.jobs, postings=postings)
     explain(b, l, story)
