@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 #include "base/text_file.h"
+#include "ledger/allocate.h"
 
 #define SHARED "../shared/finops/cases/flat"
 
@@ -238,6 +239,87 @@ static void test_cases_by_hand(void **state)
 		check(by_hand[i].name, by_hand[i].text, by_hand[i].want);
 }
 
+/* The lines of a document that begin with a tab, from the one with this text on. */
+static void take_block(const char *text, const char *from, struct str *out)
+{
+	const char *at = strstr(text, from);
+
+	assert_non_null(at);
+	for (; *at != '\0' && *at != '\n'; at += *at == '\t') {
+		const size_t n = strcspn(at, "\n") + 1;
+
+		str_add(out, at, n);
+		at += n;
+	}
+}
+
+/* In hundredths, of all rows of the table that have this class. */
+static long cents_of_class(const char *text, const char *class)
+{
+	const char *at = strstr(text, "\n| minutes |"), *end = strstr(text, "| sum |");
+	long sum = 0;
+
+	assert_true(at != NULL && end != NULL && at < end);
+	for (at = strchr(at + 1, '\n'); at + 1 < end; at = strchr(at + 1, '\n')) {
+		char what[64], of[32], whose[32];
+		long units, cents;
+
+		if (sscanf(at, "\n| %*[^|]| %63[^|]| %31[^ |] | %31[^|]| %ld.%2ld |", what, of,
+			   whose, &units, &cents) == 5 ||
+		    sscanf(at, "\n| | %63[^|]| %31[^ |] | %31[^|]| %ld.%2ld |", what, of, whose,
+			   &units, &cents) == 5)
+			sum += strcmp(of, class) == 0 ? 100 * units + cents : 0;
+	}
+	return sum;
+}
+
+/* The same, of the result in nano-units. */
+static long cents_of_rows(const char *rows, const char *class)
+{
+	long long sum = 0;
+
+	for (const char *at = rows; at != NULL; at = strchr(at + 1, '\n')) {
+		char of[32];
+		long long nano;
+
+		if (sscanf(at, "%*[^,],%*[^,],%31[^,],%*[^,],%*[^,],%lld", of, &nano) == 2)
+			sum += strcmp(of, class) == 0 ? nano : 0;
+	}
+	return (long)((sum + 5000000) / 10000000);
+}
+
+/* docs/finance.md explains the arithmetic to people who check it with a pencil. */
+static void test_the_example_of_the_document(void **state)
+{
+	struct str in, want;
+	struct err e = {0};
+	char *text, row[300], sentence[256];
+	size_t len;
+
+	(void)state;
+	if (text_file_read("docs/finance.md", TEXT_MAX, &text, &len, &e) != 0)
+		fail_msg("%s", e.msg);
+	str_init(&in, TEXT_MAX);
+	str_init(&want, TEXT_MAX);
+	take_block(text, "meta,UTC", &in);
+	take_block(text, "period,instance", &want);
+	check("docs/finance.md", in.p, want.p);
+	assert_int_equal(cents_of_class(text, "idle"), 1250); /* it is read */
+	for (int c = 0; c < ALLOCATE_NCLASSES; c++) {
+		const char *name = allocate_class_str((enum allocate_class)c);
+
+		assert_int_equal(cents_of_class(text, name), cents_of_rows(want.p, name));
+		(void)snprintf(sentence, sizeof(sentence), "%s",
+			       allocate_class_text((enum allocate_class)c));
+		(void)snprintf(row, sizeof(row), "| %s | %s |\n", name, sentence);
+		if (strstr(text, row) == NULL)
+			fail_msg("docs/finance.md has no row %s", row);
+	}
+	str_fini(&in);
+	str_fini(&want);
+	free(text);
+}
+
 static const struct {
 	const char *text, *error;
 } senseless[] = {
@@ -347,6 +429,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shared_cases),
 		cmocka_unit_test(test_cases_by_hand),
+		cmocka_unit_test(test_the_example_of_the_document),
 		cmocka_unit_test(test_what_makes_no_sense),
 		cmocka_unit_test(test_notes),
 	};

@@ -130,7 +130,7 @@ static void test_forms(void **state)
 	}
 	assert_non_null(strstr(out.p, "~ EUR"));
 	assert_non_null(strstr(out.p, " -0.000000005      2.00"));
-	assert_non_null(strstr(out.p, "total "));
+	assert_non_null(strstr(out.p, "\ntotal "));
 	str_fini(&out);
 }
 
