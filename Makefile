@@ -572,6 +572,8 @@ INSTALL_FILES := \
 	644:scripts/pkg/burstd.tmpfiles:$(tmpfilesdir)/burstd.conf \
 	644:scripts/pkg/completions/burstctl.bash:$(bashdir)/burstctl \
 	644:scripts/pkg/completions/_burstctl:$(zshdir)/_burstctl \
+	644:scripts/pkg/completions/burst-ledger.bash:$(bashdir)/burst-ledger \
+	644:scripts/pkg/completions/_burst-ledger:$(zshdir)/_burst-ledger \
 	644:slurm/burst.conf:$(docdir)/slurm/burst.conf \
 	$(foreach f,$(DOCS),644:$(f):$(docdir)/$(f)) \
 	$(foreach f,$(PAGES),644:$(f):$(mandir)/man$(subst .,,$(suffix $(f)))/$(notdir $(f)))
