@@ -61,6 +61,7 @@ static const struct {
 	{"period ", "list draft close reopen "},
 	{"period cl", "close "},
 	{"period close ", ""},
+	{"period draft|c", ""},
 	{"invoice ", "import "},
 	{"invoice import ", "@files "},
 	{"run ", ""},
