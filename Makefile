@@ -537,7 +537,13 @@ $(BIN)/parse: $(call objs,tests/bench/parse/*.c) $(libdrivers)
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs jansson libcrypto expat)
 
-bench: deps all $(BIN)/flood $(BIN)/parse ## figures as JSON lines in build/bench.json and as a table; NAME=hook
+# A decision of burstd's budgets, with few and with many of them.
+$(BIN)/decide: $(call objs,tests/bench/decide/*.c) $(libcore)
+	@mkdir -p $(@D)
+	@$(if $(V),,echo "  LD    $@")
+	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)
+
+bench: deps all $(BIN)/flood $(BIN)/parse $(BIN)/decide ## figures as JSON lines in build/bench.json and as a table; NAME=hook
 	@tests/bench/run.sh $(NAME)
 
 # Tests of the code with threads, with ThreadSanitizer, which needs fixed addresses (setarch -R).
@@ -566,6 +572,8 @@ INSTALL_FILES := \
 	644:scripts/pkg/burstd.tmpfiles:$(tmpfilesdir)/burstd.conf \
 	644:scripts/pkg/completions/burstctl.bash:$(bashdir)/burstctl \
 	644:scripts/pkg/completions/_burstctl:$(zshdir)/_burstctl \
+	644:scripts/pkg/completions/burst-ledger.bash:$(bashdir)/burst-ledger \
+	644:scripts/pkg/completions/_burst-ledger:$(zshdir)/_burst-ledger \
 	644:slurm/burst.conf:$(docdir)/slurm/burst.conf \
 	$(foreach f,$(DOCS),644:$(f):$(docdir)/$(f)) \
 	$(foreach f,$(PAGES),644:$(f):$(mandir)/man$(subst .,,$(suffix $(f)))/$(notdir $(f)))

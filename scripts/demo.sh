@@ -17,6 +17,7 @@ if [ -t 1 ] && [ -z "${NO_COLOR-}" ] && [ "${TERM-dumb}" != dumb ]; then
 	bold=$'\e[1m' dim=$'\e[2m' red=$'\e[31m' green=$'\e[32m' yellow=$'\e[33m' blue=$'\e[34m' magenta=$'\e[35m' off=$'\e[0m'
 fi
 width=61 # of the text of a line of the live view: 80 in all
+statement=${BUILD:-build}/demo-statement.html # is left
 t0=${EPOCHREALTIME%???}
 t0=${t0/./}
 
@@ -243,6 +244,24 @@ same_cost() {
 		'BEGIN { d = a - b; exit !(b > 0 && d * d <= (n * 29.52 / 3600) ^ 2) }'
 }
 
+ledger() {
+	lab_as slurm "$lab_dir/bin/burst-ledger" "$@" 2>>/var/log/ledger.log
+}
+
+ends_are_known() {
+	[ "$(sacct -n -X -P -o state | grep -c COMPLETED)" = 2 ]
+}
+
+# Its parts, by whole seconds of each machine, are the bill; both jobs have one.
+shared_out() {
+	lab_wait $((10 * PATIENCE)) ends_are_known || return
+	ledger once || return
+	ledger report --by job --json >"$lab_dir/report.json" &&
+		[ "$(jq '[.rows[] | select(.job != "")] | length' "$lab_dir/report.json")" = 2 ] &&
+		awk -v a="$(jq -r .total.cost "$lab_dir/report.json")" -v b="$cloud_cost" -v n="$(sim_rows)" \
+			'BEGIN { d = a - b; exit !(b > 0 && d * d <= (n * 29.52 / 3600) ^ 2) }'
+}
+
 # The first rank of each node.
 show_output() {
 	local ranks
@@ -300,6 +319,10 @@ summary() {
 	printf '  burstd     %10.4f EUR\n  simcloud   %10.4f EUR   (its billing meter, %d instances)\n' \
 		"$burstd_cost" "$cloud_cost" "$(sim_rows)"
 	sed 's/^/  /' "$lab_dir/audit"
+	title "Who caused it: - is nobody, the time that no job had"
+	step "burst-ledger divides the same bill among the jobs" shared_out
+	ledger report --by job,class | sed 's/^/  /'
+	ledger export statement >"$statement" && printf '  As a page for a browser: %s\n' "$statement"
 	title "Seen to happen"
 	printf '  %s\n' "${steps[@]}"
 }

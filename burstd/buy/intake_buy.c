@@ -235,6 +235,8 @@ static struct known_jobs know_jobs(const struct engine *e, const struct demand *
 {
 	struct known_jobs k = {.n = d->njobs};
 	const bool wishes = wish_most(e->conf) != WISH_NOTHING;
+	const bool budgets = holds_budgets(e) != NULL;
+	const bool lack = budgets && accounts_lack(e); /* looks at all budgets */
 
 	k.jobs = mem_zalloc((d->njobs + 1) * sizeof(*k.jobs));
 	k.wishes = mem_zalloc((d->njobs + 1) * sizeof(*k.wishes));
@@ -247,7 +249,7 @@ static struct known_jobs know_jobs(const struct engine *e, const struct demand *
 		k.jobs[i].payer = d->jobs[i].payer;
 		if (wishes)
 			know_wishes(e, d, i, &k);
-		if (holds_budgets(e) != NULL && (d->jobs[i].payer == NULL || accounts_lack(e)))
+		if (budgets && (d->jobs[i].payer == NULL || lack))
 			k.jobs[i].unknown = true;
 	}
 	return k;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "ledger/counted.h"
 #include "ledger/rows.h"
 
 enum { HOUR_S = 3600 };
@@ -302,6 +303,10 @@ int book_compute(const struct book *b, const struct ledger_lifetime *t, int64_t 
 		if (!in.measured)
 			r->lifetime.flags |= LEDGER_UNMEASURED;
 		divide(b, &in, r);
+		r->ncounted = counted_days(&in, b->calendar, r->v, r->n, &r->counted);
+		r->provider = mem_strdup(in.provider);
+		r->market = mem_strdup(in.market);
+		r->pool = mem_strdup(in.pool);
 	}
 	if (rc == 0) {
 		r->final = (in.billed ? is_final(b, &in) : !in.running) &&
@@ -318,7 +323,22 @@ int book_compute(const struct book *b, const struct ledger_lifetime *t, int64_t 
 void book_result_fini(struct book_result *r)
 {
 	free(r->v);
+	free(r->counted);
+	free(r->provider);
+	free(r->market);
+	free(r->pool);
 	*r = (struct book_result){0};
+}
+
+static int write_counted(const struct book *b, const struct ledger_lifetime *t,
+			 const struct book_result *r, struct err *e)
+{
+	const struct ledger_days d = {.lifetime = t->id,
+				      .place = {r->provider, r->market, r->pool},
+				      .v = r->counted,
+				      .n = r->ncounted};
+
+	return r->provider != NULL ? ledger_set_counted(b->ledger, &d, e) : 0;
 }
 
 int book_write(const struct book *b, const struct ledger_lifetime *t, bool *changed, struct err *e)
@@ -340,6 +360,8 @@ int book_write(const struct book *b, const struct ledger_lifetime *t, bool *chan
 		else
 			r.lifetime.nano = t->nano;
 	}
+	if (rc == 0)
+		rc = write_counted(b, t, &r, e);
 	if (rc == 0)
 		rc = ledger_put_lifetime(b->ledger, &r.lifetime, e);
 	book_result_fini(&r);

@@ -8,6 +8,7 @@
 
 #include "ledger/calendar.h"
 #include "ledger/input.h"
+#include "store/ledger_counted.h"
 #include "store/ledger_postings.h"
 
 enum {
@@ -39,6 +40,9 @@ struct book_result {
 	struct ledger_lifetime lifetime; /* its new state; texts are borrowed, or in `why` */
 	struct ledger_posting *v;
 	size_t n;
+	struct ledger_counted *counted; /* what budgets are compared with */
+	size_t ncounted;
+	char *provider, *market, *pool;
 	char why[256]; /* as lifetime.why */
 	bool final;    /* nothing more is expected */
 };

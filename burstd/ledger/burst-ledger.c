@@ -8,6 +8,7 @@
 #include "ledger/allocate.h"
 #include "ledger/case.h"
 #include "ledger/command.h"
+#include "ledger/complete.h"
 
 enum {
 	HELP_INDENT = 15,
@@ -101,6 +102,21 @@ static int run(const char *file)
 	return rc;
 }
 
+/* For the shells; words: those that are typed. */
+static int complete(char **words, size_t n)
+{
+	const char *names[NCOMMANDS];
+	struct str s;
+
+	for (size_t i = 0; i < NCOMMANDS; i++)
+		names[i] = commands[i].name;
+	str_init(&s, 1 << 16);
+	complete_words(names, NCOMMANDS, words, n, &s);
+	(void)fputs(s.p, stdout);
+	str_fini(&s);
+	return fflush(stdout) == 0 ? 0 : COMMAND_WRONG;
+}
+
 static int dispatch(const struct settings *s, const struct opt_args *args)
 {
 	for (size_t i = 0; i < NCOMMANDS; i++) {
@@ -124,9 +140,10 @@ int main(int argc, char **argv)
 	struct opt_args args = {argv + 1, argc - 1};
 	struct err e = {0};
 
-	if (opt_parse(&set, 1, &args, false, &e) != 0) {
+	if (argc > 2 && strcmp(argv[1], "complete") == 0 && strcmp(argv[2], "--") == 0)
+		return complete(argv + 3, (size_t)argc - 3);
+	if (opt_parse(&set, 1, &args, false, &e) != 0)
 		return complain_of_usage("%s", e.msg);
-	}
 	if (s.help)
 		return help();
 	if (s.version) {

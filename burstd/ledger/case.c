@@ -466,7 +466,7 @@ static void book_fini(struct case_book *b)
 	free(b->schedules);
 	free(b->instances);
 	free(b->attempts);
-	free(b->jobs);
+	case_budget_free(b->budget);
 }
 
 int case_run(const char *name, const char *text, struct str *out, struct str *notes, struct err *e)
@@ -483,9 +483,9 @@ int case_run(const char *name, const char *text, struct str *out, struct str *no
 	map_init(&b.by_key);
 	map_init(&b.by_wish);
 	rc = read_all(&b, own, e);
-	if (rc == 0 && b.has_budget && (b.zone != NULL || b.ninstances > 0))
+	if (rc == 0 && b.budget != NULL && (b.zone != NULL || b.ninstances > 0))
 		rc = err_set(e, ERR_INVALID, "%s: want instances or a budget, not both", name);
-	else if (rc == 0 && !b.has_budget)
+	else if (rc == 0 && b.budget == NULL)
 		rc = print_all(&b, notes, e);
 	book_fini(&b);
 	free(own);

@@ -17,7 +17,8 @@
  *	batch,N, and N of job,ID,NODES,LIMIT_S,PRIORITY
  *	settle,JOB,NANO
  *
- * gives "admit,JOB,RESERVED,LEFT", "refuse,JOB,NEEDED,SHORT", "settle,JOB,NANO,LEFT". */
+ * gives "admit,JOB,RESERVED,LEFT", "refuse,JOB,NEEDED,SHORT", "settle,JOB,NANO,LEFT", as burstd's
+ * own budgets (core/budget.h) decide on a budget of machines. */
 #ifndef BURSTD_LEDGER_CASE_H
 #define BURSTD_LEDGER_CASE_H
 

@@ -6,10 +6,14 @@
 
 #include "base/map.h"
 #include "base/str.h"
+#include "core/budget_job.h"
 #include "ledger/allocate.h"
-#include "ledger/reserve.h"
 
-enum { CASE_FIELDS_MAX = 17, CASE_TIME_MAX = 1 << 30 };
+enum {
+	CASE_FIELDS_MAX = 17,
+	CASE_TIME_MAX = 1 << 30,
+	CASE_NODES_MAX = 65536 /* of a job that asks a budget: each is held for on its own */
+};
 #define CASE_LIFE_MAX INT64_C(631152000) /* of an instance: twenty years, in seconds */
 
 struct case_line {        /* one record */
@@ -52,6 +56,27 @@ struct case_attempt { /* of a job, on all of its nodes */
 	int64_t saved_s;
 };
 
+enum case_wish_state { CASE_WISH_WAITS, CASE_WISH_HELD, CASE_WISH_SETTLED };
+
+struct case_wish { /* a job that asks the budget */
+	uint64_t job;
+	int64_t nodes, limit_s, priority; /* nodes and limit_s are not negative */
+	enum case_wish_state state;
+	bool fits;           /* by the last try; else: */
+	struct budget_no no; /* what it lacks */
+	uint32_t *holds;     /* one for each node */
+};
+
+struct case_budget {
+	struct zone *zone;
+	struct conf_budget conf;
+	struct budgets *budgets; /* conf alone */
+	struct budget_machine machine;
+	struct budget_times times;
+	struct case_wish *jobs;
+	size_t njobs, jobs_cap;
+};
+
 struct case_book {              /* what a text has; fields are borrowed from it */
 	const char *name, *eol; /* of the text; how its lines end */
 	enum allocate_share share;
@@ -66,11 +91,8 @@ struct case_book {              /* what a text has; fields are borrowed from it 
 	struct map by_wish;           /* jobs that ask a budget: not NULL */
 	struct zone *zone;            /* of the months; NULL: no record meta yet */
 	/* of a budget */
-	bool has_budget;
-	struct reserve_budget budget;
-	struct reserve_job *jobs;
-	size_t njobs, jobs_cap;
-	uint64_t batch; /* jobs that are still to come */
+	struct case_budget *budget; /* NULL: none yet */
+	uint64_t batch;             /* jobs that are still to come */
 	struct str *out;
 };
 
@@ -87,10 +109,11 @@ int case_time(const struct case_line *l, size_t field, const char *what, int64_t
 	      struct err *e);
 int case_bad(const struct case_line *l, const char *why, struct err *e); /* -1 */
 
-/* Take a record of a budget. */
+/* Take a record of a budget.  case_budget() makes b->budget. */
 int case_budget(struct case_book *b, const struct case_line *l, struct err *e);
 int case_batch(struct case_book *b, const struct case_line *l, struct err *e);
 int case_wish(struct case_book *b, const struct case_line *l, struct err *e);
 int case_settle(struct case_book *b, const struct case_line *l, struct err *e);
+void case_budget_free(struct case_budget *x); /* NULL is fine */
 
 #endif

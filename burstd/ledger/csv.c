@@ -39,6 +39,8 @@ bool csv_is_formula(const char *text)
 					     "\xef\xbc\xa0"};
 
 	text += strspn(text, " "); /* some readers drop blanks */
+	if ((*text >= '0' && *text <= '9') || (*text >= 'a' && *text <= 'z'))
+		return false; /* as most: a report has millions of texts */
 	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
 		if (strncmp(text, begins[i], strlen(begins[i])) == 0)
 			return true;
@@ -50,11 +52,23 @@ static bool is_control(char c)
 	return ((unsigned char)c < ' ' && strchr("\t\r\n", c) == NULL) || c == '\x7f';
 }
 
+static bool is_plain(char c)
+{
+	return c >= ' ' && c < '\x7f' && c != '"';
+}
+
 static void add_clean(struct str *s, const char *text)
 {
 	for (const char *p = text; *p != '\0';) {
-		const size_t n = plain_utf8(p);
+		const char *from = p;
+		size_t n;
 
+		while (is_plain(*p))
+			p++;
+		str_add(s, from, (size_t)(p - from));
+		if (*p == '\0')
+			break;
+		n = plain_utf8(p);
 		if (*p == '"')
 			str_adds(s, "\"\"");
 		else if (n == 0 || is_control(*p))

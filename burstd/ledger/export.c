@@ -21,6 +21,11 @@ static const char *const forms[] = {
 
 enum { NFORMS = sizeof(forms) / sizeof(forms[0]) };
 
+const char *export_form_str(size_t i)
+{
+	return i < NFORMS ? forms[i] : NULL;
+}
+
 int export_parse_form(enum export_form *out, const char *text, struct err *e)
 {
 	struct str all;

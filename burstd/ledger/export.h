@@ -40,6 +40,9 @@ struct export
 /* "focus", "statement" ... -1: *e names those that there are. */
 int export_parse_form(enum export_form *out, const char *text, struct err *e);
 
+/* The i-th of them; NULL: there are not so many. */
+const char *export_form_str(size_t i);
+
 /* Write it to the sink, or a workbook to its path; *left_out: charges of other currencies.  -1:
  * what was written is useless. */
 int export_write(const struct export *x, struct ledger *l, const struct sink *to, size_t *left_out,

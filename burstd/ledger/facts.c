@@ -32,7 +32,10 @@ void facts_init(struct facts *f)
 			    .ready_ms = FACTS_NEVER,
 			    .drained_ms = FACTS_NEVER,
 			    .stop_ms = FACTS_NEVER,
-			    .ended_ms = FACTS_NEVER};
+			    .ended_ms = FACTS_NEVER,
+			    .counted_from_ms = FACTS_NEVER,
+			    .counted_to_ms = FACTS_NEVER,
+			    .counted_nano_h = FACTS_NEVER};
 }
 
 void facts_fini(struct facts *f)
@@ -67,6 +70,8 @@ void facts_take(struct facts *f, const char *kind, int64_t at_ms, int64_t said_m
 	while (w < NWORDS && strcmp(words[w], kind) != 0)
 		w++;
 	take_rate(f, at_ms, rate_nano_h);
+	if (f->counted_nano_h == FACTS_NEVER)
+		f->counted_nano_h = rate_nano_h > 0 ? rate_nano_h : 0;
 	switch ((enum word)w) {
 	case WANTED:
 	case SENT:
@@ -93,9 +98,13 @@ void facts_take(struct facts *f, const char *kind, int64_t at_ms, int64_t said_m
 	case ENDED:
 		f->ended_ms = when;
 		f->ended_said = said_ms != 0;
+		if (f->counted_to_ms != FACTS_NEVER) /* what is said later changes no budget */
+			break;
+		f->counted_from_ms = f->created_ms;
+		f->counted_to_ms = when;
 		break;
 	case SEEN: /* it was not gone: its bill goes on from its begin */
-		f->ended_ms = FACTS_NEVER;
+		f->ended_ms = f->counted_to_ms = FACTS_NEVER;
 		f->taken = false;
 		break;
 	case NWORDS:

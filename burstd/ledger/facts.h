@@ -20,6 +20,9 @@ struct facts { /* all in ms; FACTS_NEVER: not yet, or never */
 	bool ended_said; /* the provider says when it ended; else burstd only saw it gone */
 	bool taken;      /* the provider took it */
 	bool bought;     /* burstd bought it; else it appeared */
+	/* As burstd's budgets counted it: begin and end when it was first found to be gone, and the
+	 * rate of its purchase, 0: none was known. */
+	int64_t counted_from_ms, counted_to_ms, counted_nano_h;
 	struct facts_rate *rates;
 	size_t nrates, rates_cap;
 };

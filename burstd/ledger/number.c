@@ -18,15 +18,22 @@ static uint64_t magnitude(int64_t v)
 char *number_money(char *out, int64_t nano, bool point)
 {
 	const uint64_t m = magnitude(nano);
-	int len = snprintf(out, NUMBER_MONEY_SIZE, "%s%llu.%09llu", nano < 0 ? "-" : "",
-			   (unsigned long long)(m / FMT_NANO), (unsigned long long)(m % FMT_NANO));
+	uint64_t part = m % FMT_NANO;
+	char *p = out;
+	int places = PLACES;
 
-	while (out[len - 1] == '0')
-		out[--len] = '\0';
-	if (out[len - 1] == '.' && point)
-		(void)snprintf(out + len, NUMBER_MONEY_SIZE - (size_t)len, "0");
-	else if (out[len - 1] == '.')
-		out[len - 1] = '\0';
+	if (nano < 0)
+		*p++ = '-';
+	p += strlen(fmt_u64(p, m / FMT_NANO));
+	for (; places > 0 && part % 10 == 0; places--)
+		part /= 10;
+	if (places > 0 || point)
+		*p++ = '.';
+	if (places == 0 && point)
+		*p++ = '0';
+	for (int i = places; i > 0; i--, part /= 10)
+		p[i - 1] = (char)('0' + part % 10);
+	p[places] = '\0';
 	return out;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "ledger/counted.h"
 #include "ledger/lifetimes.h"
 #include "store/journal_facts.h"
 
@@ -27,6 +28,7 @@ struct copying {
 	bool prices;        /* there are new ones */
 	const char *node;   /* for buyers */
 	uint64_t gen;
+	int64_t now_ms;
 };
 
 static void forget(struct copying *c)
@@ -187,7 +189,8 @@ static int check_file(struct copying *c, struct log *log, struct err *e)
 		return -1;
 	if (ledger_put_number(c->ledger, LEDGER_LIFE_MARK, 0, e) == 0 &&
 	    ledger_put_number(c->ledger, LEDGER_SAID_MARK, 0, e) == 0 &&
-	    ledger_put_number(c->ledger, LEDGER_PRICE_MARK, 0, e) == 0)
+	    ledger_put_number(c->ledger, LEDGER_PRICE_MARK, 0, e) == 0 &&
+	    ledger_put_number(c->ledger, LEDGER_JOURNAL_MS, c->now_ms, e) == 0)
 		return ledger_commit(c->ledger, e);
 	ledger_rollback(c->ledger);
 	return -1;
@@ -198,11 +201,74 @@ static bool stops(const struct pass *p)
 	return p->stops != NULL && p->stops();
 }
 
+/* --- what budgets have -------------------------------------------------------------------------
+ */
+
+enum { SPENT_TRIES = 8 /* burstd writes while this reads */ };
+
+static int copy_spent(void *ctx, const struct fact_spent *s, struct err *e)
+{
+	return ledger_put_spent(((struct copying *)ctx)->ledger, s, e);
+}
+
+/* Budgets miss the ends that an older journal, put back, does not have. */
+static int put_since(const struct pass *p, const struct fact_spending *s, struct err *e)
+{
+	int64_t since = s->since_ms, file_ms, had;
+
+	if (ledger_number(p->ledger, LEDGER_JOURNAL_MS, &file_ms, e) < 0 ||
+	    ledger_number(p->ledger, LEDGER_SINCE_MS, &had, e) < 0)
+		return -1;
+	if (since != 0 && since < file_ms)
+		since = file_ms;
+	if (since == had)
+		return 0;
+	if (since != 0 &&
+	    ledger_compare_from(p->ledger, calendar_day(p->calendar, since / 1000), e) < 0)
+		return -1;
+	return ledger_put_number(p->ledger, LEDGER_SINCE_MS, since, e);
+}
+
+static int try_spent(const struct pass *p, struct copying *c, bool *same, struct err *e)
+{
+	struct fact_spending s;
+	int64_t mark;
+
+	if (ledger_begin(p->ledger, e) < 0)
+		return -1;
+	if (journal_facts_spent(c->journal, &s, copy_spent, c, e) < 0 ||
+	    ledger_number(p->ledger, LEDGER_LIFE_MARK, &mark, e) < 0 || put_since(p, &s, e) < 0 ||
+	    ledger_put_number(p->ledger, LEDGER_SPENT_MARK, s.seq, e) < 0) {
+		ledger_rollback(p->ledger);
+		return -1;
+	}
+	*same = s.seq == mark;
+	return ledger_commit(p->ledger, e);
+}
+
+/* Copy what budgets have of the moment of which the facts are. */
+static int copy_spending(const struct pass *p, struct copying *c, const struct table *lives,
+			 struct err *e)
+{
+	bool same = false;
+
+	for (int i = 0; i < SPENT_TRIES && !same && !stops(p); i++) {
+		bool more = true;
+
+		while (more && !stops(p))
+			if (copy_some(c, lives, &more, e) < 0)
+				return -1;
+		if (try_spent(p, c, &same, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int copy_all(const struct pass *p, struct copying *c, struct err *e)
 {
 	static const struct table tables[] = {{LEDGER_SAID_MARK, read_said},
-					      {LEDGER_PRICE_MARK, read_prices},
-					      {LEDGER_LIFE_MARK, read_lives}};
+					      {LEDGER_PRICE_MARK, read_prices}};
+	static const struct table lives = {LEDGER_LIFE_MARK, read_lives};
 
 	if (check_file(c, p->log, e) < 0)
 		return -1;
@@ -210,7 +276,7 @@ static int copy_all(const struct pass *p, struct copying *c, struct err *e)
 		for (bool more = true; more && !stops(p);)
 			if (copy_some(c, &tables[i], &more, e) < 0)
 				return -1;
-	return 0;
+	return copy_spending(p, c, &lives, e);
 }
 
 static int note(const struct pass *p, const char *why, int64_t now_ms, struct err *e)
@@ -226,7 +292,7 @@ static int note(const struct pass *p, const char *why, int64_t now_ms, struct er
 
 int pass_facts(const struct pass *p, int64_t now_ms, struct err *e)
 {
-	struct copying c = {.ledger = p->ledger};
+	struct copying c = {.ledger = p->ledger, .now_ms = now_ms};
 	struct err why = {0};
 	int rc;
 
@@ -291,7 +357,8 @@ int pass_compute(const struct pass *p, int64_t now_ms, struct err *e)
 	free(all);
 	if (rc < 0 || ledger_begin(p->ledger, e) < 0)
 		return -1;
-	if (ledger_put_number(p->ledger, LEDGER_PASS_MS, now_ms, e) < 0) {
+	if ((!stops(p) && counted_compare(p->ledger, p->calendar, e) < 0) ||
+	    ledger_put_number(p->ledger, LEDGER_PASS_MS, now_ms, e) < 0) {
 		ledger_rollback(p->ledger);
 		return -1;
 	}

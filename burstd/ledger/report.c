@@ -19,14 +19,26 @@ static const char *const names[REPORT_NKEYS] = {
 struct report_memory {
 	struct report *r;
 	struct ledger *l;
-	size_t cap;      /* of r->rows */
-	uint32_t *slots; /* index + 1; 0: empty */
+	size_t cap; /* of r->rows */
+	struct report_slot {
+		uint32_t row;  /* index + 1; 0: empty */
+		uint32_t hash; /* of its key */
+	} * slots;
 	size_t nslots;
 	int64_t (*dims)[LEDGER_NDIMS]; /* by their number */
 	size_t ndims;
 	char **texts;
 	size_t ntexts, texts_cap;
 	int64_t user; /* the number of want.user; 0: the ledger does not have that name */
+	char *room;   /* in the last of the texts, for short ones */
+	size_t nroom;
+	const char **words; /* those that were looked up, by their number */
+	size_t nwords;
+	struct { /* those of many attempts, by their number less `first` */
+		const char **v;
+		int64_t first;
+		size_t n;
+	} jobs;
 };
 
 const char *report_key_str(enum report_key k)
@@ -67,43 +79,65 @@ int report_parse(struct report_want *w, const char *text, struct err *e)
 /* --- rows --------------------------------------------------------------------------------------
  */
 
-static size_t slot_of(const struct report_memory *m, const int64_t *key)
+static uint32_t hash_of(const struct report_memory *m, const int64_t *key)
+{
+	uint64_t h = FNV_BEGIN;
+
+	for (size_t i = 0; i < m->r->want.n; i++)
+		h = (h ^ (uint64_t)key[i]) * UINT64_C(0x9e3779b97f4a7c15);
+	return (uint32_t)(h >> 32);
+}
+
+/* Where this key is, or may be put. */
+static struct report_slot *slot_of(const struct report_memory *m, const int64_t *key, uint32_t hash)
 {
 	const size_t size = m->r->want.n * sizeof(*key);
-	size_t i = (size_t)fnv_bytes(FNV_BEGIN, key, size) & (m->nslots - 1);
+	size_t i = hash & (m->nslots - 1);
 
-	while (m->slots[i] != 0 && memcmp(m->r->rows[m->slots[i] - 1].key, key, size) != 0)
+	while (m->slots[i].row != 0 &&
+	       (m->slots[i].hash != hash ||
+		memcmp(m->r->rows[m->slots[i].row - 1].key, key, size) != 0))
 		i = (i + 1) & (m->nslots - 1);
-	return i;
+	return &m->slots[i];
 }
 
 static void grow(struct report_memory *m)
 {
+	struct report_slot *had = m->slots;
+	const size_t n = m->nslots;
+
 	m->cap = m->cap == 0 ? 64 : 2 * m->cap;
 	m->r->rows = mem_realloc(m->r->rows, m->cap * sizeof(*m->r->rows));
-	free(m->slots);
 	m->nslots = 2 * m->cap;
 	m->slots = mem_zalloc(m->nslots * sizeof(*m->slots));
-	for (size_t i = 0; i < m->r->n; i++)
-		m->slots[slot_of(m, m->r->rows[i].key)] = (uint32_t)i + 1;
+	for (size_t i = 0; i < n; i++) {
+		size_t to = had[i].hash & (m->nslots - 1);
+
+		while (had[i].row != 0 && m->slots[to].row != 0)
+			to = (to + 1) & (m->nslots - 1);
+		if (had[i].row != 0)
+			m->slots[to] = had[i];
+	}
+	free(had);
 }
 
 /* NULL: too many. */
 static struct report_row *row_of(struct report_memory *m, const int64_t *key)
 {
+	const uint32_t hash = hash_of(m, key);
 	struct report *r = m->r;
-	size_t slot;
+	struct report_slot *slot;
 
 	if (r->n == m->cap)
 		grow(m);
-	slot = slot_of(m, key);
-	if (m->slots[slot] != 0)
-		return &r->rows[m->slots[slot] - 1];
+	slot = slot_of(m, key, hash);
+	if (slot->row != 0)
+		return &r->rows[slot->row - 1];
 	if (r->n == REPORT_ROWS_MAX)
 		return NULL;
 	r->rows[r->n] = (struct report_row){0};
 	memcpy(r->rows[r->n].key, key, r->want.n * sizeof(*key));
-	m->slots[slot] = (uint32_t)r->n + 1;
+	*slot = (struct report_slot){(uint32_t)r->n + 1, hash};
 	return &r->rows[r->n++];
 }
 
@@ -206,6 +240,26 @@ static const char *keep(struct report_memory *m, char *text)
 	return text;
 }
 
+/* Likewise a copy; a text of its own for each of millions would take a third of the time. */
+static const char *keep_copy(struct report_memory *m, const char *text)
+{
+	enum { ROOM = 1 << 16 };
+	const size_t size = strlen(text) + 1;
+	char *to;
+
+	if (size > ROOM / 4)
+		return keep(m, mem_strdup(text));
+	if (size > m->nroom) {
+		m->room = mem_zalloc(ROOM);
+		m->nroom = ROOM;
+		(void)keep(m, m->room);
+	}
+	to = memcpy(m->room, text, size);
+	m->room += size;
+	m->nroom -= size;
+	return to;
+}
+
 static int take_node(void *ctx, const struct ledger_lifetime *t, struct err *e)
 {
 	(void)e;
@@ -225,38 +279,103 @@ static char *class_text(int64_t kind)
 	return str_take(&s);
 }
 
-static int text_of(struct report_memory *m, enum report_key k, int64_t v, char **out, struct err *e)
+/* Where the text of this word is, or will be. */
+static const char **word_at(struct report_memory *m, int64_t id)
 {
-	char when[DATE_STR_SIZE];
+	size_t at = id > 0 ? (size_t)id : 0;
 
-	*out = NULL;
+	if (at >= m->nwords) {
+		size_t n = 2 * at + 64;
+
+		m->words = mem_realloc(m->words, n * sizeof(*m->words));
+		memset(&m->words[m->nwords], 0, (n - m->nwords) * sizeof(*m->words));
+		m->nwords = n;
+	}
+	return &m->words[at];
+}
+
+static const char *known_text(struct report_memory *m, enum report_key k, int64_t v)
+{
 	if ((int)k < LEDGER_NDIMS)
-		return ledger_text(m->l, v, out, e);
-	if (k == REPORT_CLASS)
-		*out = class_text(v);
-	else if (k == REPORT_DAY)
-		*out = mem_strdup(date_str(when, v));
-	else if (k == REPORT_MONTH)
-		*out = mem_strdup(date_month_str(when, v));
-	else if ((k == REPORT_JOB && v != 0 && ledger_job_id(m->l, v, out, e) < 0) ||
-		 (k == REPORT_NODE && ledger_lifetime(m->l, v, take_node, out, e) < 0))
+		return *word_at(m, v);
+	if (k == REPORT_JOB && v >= m->jobs.first && v - m->jobs.first < (int64_t)m->jobs.n)
+		return m->jobs.v[v - m->jobs.first];
+	return NULL;
+}
+
+static int find_text(struct report_memory *m, enum report_key k, int64_t v, const char **out,
+		     struct err *e)
+{
+	char when[DATE_STR_SIZE], *text = NULL;
+
+	if ((int)k < LEDGER_NDIMS && ledger_text(m->l, v, &text, e) < 0)
 		return -1;
-	if (*out == NULL)
-		*out = mem_strdup("");
+	if (k == REPORT_CLASS)
+		text = class_text(v);
+	else if (k == REPORT_DAY)
+		text = mem_strdup(date_str(when, v));
+	else if (k == REPORT_MONTH)
+		text = mem_strdup(date_month_str(when, v));
+	else if ((k == REPORT_JOB && v != 0 && ledger_job_id(m->l, v, &text, e) < 0) ||
+		 (k == REPORT_NODE && ledger_lifetime(m->l, v, take_node, &text, e) < 0))
+		return -1;
+	*out = keep(m, text != NULL ? text : mem_strdup(""));
+	if ((int)k < LEDGER_NDIMS)
+		*word_at(m, v) = *out;
 	return 0;
+}
+
+static int text_of(struct report_memory *m, enum report_key k, int64_t v, const char **out,
+		   struct err *e)
+{
+	*out = known_text(m, k, v);
+	return *out != NULL ? 0 : find_text(m, k, v, out, e);
+}
+
+static int take_job(void *ctx, int64_t attempt, const char *id, struct err *e)
+{
+	struct report_memory *m = ctx;
+
+	(void)e;
+	m->jobs.v[attempt - m->jobs.first] = keep_copy(m, id);
+	return 0;
+}
+
+/* Attempts of a period have numbers in a row, mostly: one reading of them all is a third of the
+ * time of as many look-ups. */
+static int find_jobs(struct report_memory *m, size_t k, struct err *e)
+{
+	const struct report *r = m->r;
+	int64_t first = INT64_MAX, last = 0;
+
+	for (size_t i = 0; i < r->n; i++) {
+		const int64_t id = r->rows[i].key[k];
+
+		first = id > 0 && id < first ? id : first;
+		last = id > last ? id : last;
+	}
+	if (last == 0 || (uint64_t)(last - first) / 4 > r->n)
+		return 0;
+	m->jobs.first = first;
+	m->jobs.n = (size_t)(last - first) + 1;
+	m->jobs.v = mem_zalloc(m->jobs.n * sizeof(*m->jobs.v));
+	return ledger_job_ids(m->l, first, last, take_job, m, e);
 }
 
 static int find_texts(struct report_memory *m, struct err *e)
 {
 	struct report *r = m->r;
 
+	for (size_t k = 0; k < r->want.n; k++)
+		if (r->want.keys[k] == REPORT_JOB && find_jobs(m, k, e) < 0)
+			return -1;
 	for (size_t i = 0; i < r->n; i++)
 		for (size_t k = 0; k < r->want.n; k++) {
-			char *text;
+			const char *text;
 
 			if (text_of(m, r->want.keys[k], r->rows[i].key[k], &text, e) < 0)
 				return -1;
-			r->rows[i].text[k] = keep(m, text);
+			r->rows[i].text[k] = text;
 			if (r->want.keys[k] == REPORT_JOB) /* for the order */
 				r->rows[i].key[k] = strtoll(text, NULL, 10);
 		}
@@ -280,10 +399,9 @@ static int compare(const struct report_row *a, const struct report_row *b, size_
 	return strcmp(a->text[k], b->text[k]);
 }
 
-static int by_texts(const void *a, const void *b, void *ctx)
+static int by_texts(const struct report_row *a, const struct report_row *b,
+		    const struct report_want *w)
 {
-	const struct report_want *w = ctx;
-
 	for (size_t k = 0; k < w->n; k++) {
 		int order = compare(a, b, k, w->keys[k]);
 
@@ -299,13 +417,34 @@ static bool is_nothing(const struct report_row *row)
 	return row->nano == 0 && row->gpu_s == 0 && row->cpu_s == 0;
 }
 
+static int by_turn(const void *a, const void *b, void *want)
+{
+	return by_texts(*(const struct report_row *const *)a, *(const struct report_row *const *)b,
+			want);
+}
+
+/* Their places are sorted, for a row is large. */
+static void put_in_order(struct report *r)
+{
+	struct report_row *rows = mem_zalloc((r->n + 1) * sizeof(*rows));
+	const struct report_row **turn = mem_zalloc((r->n + 1) * sizeof(struct report_row *));
+
+	for (size_t i = 0; i < r->n; i++)
+		turn[i] = &r->rows[i];
+	qsort_r(turn, r->n, sizeof(struct report_row *), by_turn, &r->want);
+	for (size_t i = 0; i < r->n; i++)
+		rows[i] = *turn[i];
+	free(turn);
+	free(r->rows);
+	r->rows = rows;
+}
+
 /* Several attempts are one job, and several lifetimes one node: rows of equal texts are one. */
 static int sort(struct report *r, struct err *e)
 {
 	size_t n = 0;
 
-	if (r->n > 0)
-		qsort_r(r->rows, r->n, sizeof(*r->rows), by_texts, &r->want);
+	put_in_order(r);
 	for (size_t i = 0; i < r->n; i++) {
 		if (n > 0 && by_texts(&r->rows[n - 1], &r->rows[i], &r->want) == 0) {
 			if (add(&r->rows[n - 1], &r->rows[i], e) < 0)
@@ -350,7 +489,7 @@ int report_make(struct report *r, struct ledger *l, const struct report_want *w,
 	if (rc == 0)
 		rc = ledger_all_dims(l, take_dims, m, e);
 	if (rc == 0 && each)
-		rc = ledger_postings(l, w->from_day, w->to_day, take_posting, m, e);
+		rc = ledger_amounts(l, w->from_day, w->to_day, take_posting, m, e);
 	else if (rc == 0)
 		rc = ledger_rollup(l, w->from_day, w->to_day, take_posting, m, e);
 	if (rc == 0)
@@ -367,6 +506,8 @@ void report_fini(struct report *r)
 	for (size_t i = 0; i < m->ntexts; i++)
 		free(m->texts[i]);
 	free(m->texts);
+	free(m->words);
+	free(m->jobs.v);
 	free(m->slots);
 	free(m->dims);
 	free(m);

@@ -16,6 +16,8 @@ enum {
 	HOUR_S = 3600,
 };
 
+static const char in_all[] = "total";
+
 struct cells { /* the numbers of a row */
 	char text[NUMBERS][CELL];
 };
@@ -146,6 +148,8 @@ static void measure(const struct report *r, const struct cells *head, size_t *wi
 		widths[n + i] = strlen(head->text[i]);
 	for (size_t k = 0; k < n; k++)
 		widths[k] = longest(r, k);
+	if (widths[0] < sizeof(in_all) - 1)
+		widths[0] = sizeof(in_all) - 1;
 	for (size_t row = 0; row <= r->n; row++) {
 		struct cells c = {0};
 
@@ -168,7 +172,7 @@ void report_table(const struct report *r, struct str *out)
 
 	for (size_t k = 0; k < r->want.n; k++) {
 		titles[k] = report_key_str(r->want.keys[k]);
-		total[k] = k == 0 ? "total" : "";
+		total[k] = k == 0 ? in_all : "";
 	}
 	measure(r, &head, widths);
 	line(r, titles, &head, widths, out);

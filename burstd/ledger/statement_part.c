@@ -178,6 +178,7 @@ void statement_budgets(struct statement_page *p)
 	statement_table_end(p);
 	for (size_t i = 0; i < p->in->nbudgets; i++)
 		statement_bar(p, &p->in->budgets[i]);
+	statement_bars_end(p);
 	statement_section_end(p);
 }
 

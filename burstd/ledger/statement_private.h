@@ -69,5 +69,6 @@ enum { STATEMENT_HOUR_UNIT = 360 }; /* seconds: a tenth of an hour, the unit of 
 void statement_day_chart(struct statement_page *p);
 void statement_class_chart(struct statement_page *p);
 void statement_bar(struct statement_page *p, const struct statement_budget *b);
+void statement_bars_end(struct statement_page *p); /* what their colours mean */
 
 #endif

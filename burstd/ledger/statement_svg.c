@@ -189,18 +189,23 @@ static void day_labels(struct statement_page *p)
 	}
 }
 
+static void key(struct statement_page *p, const char *class, const char *text)
+{
+	str_addf(&p->s,
+		 "<span><svg class=\"key\" viewBox=\"0 0 1 1\" aria-hidden=\"true\"><rect "
+		 "class=\"%s\" width=\"1\" height=\"1\"/></svg>%s</span>",
+		 class, text);
+}
+
 static void legend(struct statement_page *p, const struct plot *k)
 {
 	static const int order[] = {PROVIDER_SPOT, PROVIDER_ON_DEMAND, PROVIDER_RESERVED};
+	static const char *const classes[] = {"c0", "c1", "c2"};
 
 	str_adds(&p->s, "<div class=\"legend\">");
 	for (int i = 0; i < PROVIDER_NMARKETS; i++)
 		if (k->market[order[i]])
-			str_addf(&p->s,
-				 "<span><svg class=\"key\" viewBox=\"0 0 1 1\" "
-				 "aria-hidden=\"true\"><rect class=\"c%d\" width=\"1\" "
-				 "height=\"1\"/></svg>%s</span>",
-				 i, market_names[order[i]]);
+			key(p, classes[i], market_names[order[i]]);
 	str_adds(&p->s, "</div>\n");
 }
 
@@ -282,4 +287,13 @@ void statement_bar(struct statement_page *p, const struct statement_budget *b)
 	str_adds(&p->s, "</rect>");
 	rect(p, "limit", (const int[]){end, 0, MARK * 10, BAR_H * 10});
 	str_adds(&p->s, "</rect></svg></div>\n");
+}
+
+void statement_bars_end(struct statement_page *p)
+{
+	str_adds(&p->s, "<div class=\"legend\">");
+	key(p, "c0", "spent");
+	key(p, "hatch", "promised");
+	key(p, "limit", "the amount");
+	str_adds(&p->s, "</div>\n");
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/date.h"
 #include "base/fmt.h"
 #include "base/jsonw.h"
 #include "store/ledger_attempts.h"
@@ -18,6 +19,7 @@ enum {
 
 struct counting {
 	struct status *s;
+	struct ledger *ledger;
 	int64_t last, n;
 };
 
@@ -75,11 +77,9 @@ static int read_notes(struct status *s, struct ledger *l, struct err *e)
 	const struct {
 		const char *name;
 		char **text;
-	} notes[] = {{LEDGER_SOURCE, &s->source},
-		     {LEDGER_FACTS_WHY, &s->facts_why},
-		     {LEDGER_JOBS_WHY, &s->jobs_why},
-		     {LEDGER_CLUSTER, &s->cluster},
-		     {LEDGER_ZONE, &s->zone}};
+	} notes[] = {{LEDGER_SOURCE, &s->source},     {LEDGER_FACTS_WHY, &s->facts_why},
+		     {LEDGER_JOBS_WHY, &s->jobs_why}, {LEDGER_CLUSTER, &s->cluster},
+		     {LEDGER_ZONE, &s->zone},         {LEDGER_CURRENCY, &s->currency}};
 
 	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
 		if (ledger_note(l, notes[i].name, notes[i].text, e) < 0)
@@ -90,12 +90,26 @@ static int read_notes(struct status *s, struct ledger *l, struct err *e)
 	return ledger_number(l, LEDGER_JOBS_MS, &s->jobs_ms, e);
 }
 
+static int take_differing(void *ctx, const struct ledger_agreed *a, struct err *e)
+{
+	struct counting *c = ctx;
+	struct status_differs *d = &c->s->differs[c->s->ndiffers++];
+
+	*d = (struct status_differs){.day = a->day, .spent = a->spent, .bill = a->bill};
+	if (ledger_text(c->ledger, a->provider, &d->provider, e) < 0 ||
+	    ledger_text(c->ledger, a->market, &d->market, e) < 0)
+		return -1;
+	return ledger_text(c->ledger, a->pool, &d->pool, e);
+}
+
 int status_read(struct status *s, struct ledger *l, const char *path, struct err *e)
 {
-	struct counting c = {.s = s};
+	struct counting c = {.s = s, .ledger = l};
 
 	*s = (struct status){.bytes = size_of(path)};
-	if (read_notes(s, l, e) < 0 || ledger_count_attempts(l, &s->attempts, e) < 0)
+	if (read_notes(s, l, e) < 0 || ledger_count_attempts(l, &s->attempts, e) < 0 ||
+	    ledger_count_agreed(l, s->agreed, e) < 0 ||
+	    ledger_differing(l, STATUS_SHOWN, take_differing, &c, e) < 0)
 		return -1;
 	do {
 		c.n = 0;
@@ -112,6 +126,12 @@ void status_fini(struct status *s)
 	free(s->jobs_why);
 	free(s->cluster);
 	free(s->zone);
+	free(s->currency);
+	for (size_t i = 0; i < s->ndiffers; i++) {
+		free(s->differs[i].provider);
+		free(s->differs[i].market);
+		free(s->differs[i].pool);
+	}
 	*s = (struct status){0};
 }
 
@@ -186,6 +206,32 @@ static void print_problems(const struct status *s, struct str *out)
 		str_adds(out, "  ...\n");
 }
 
+static void print_agreement(const struct status *s, struct str *out)
+{
+	const int64_t *n = s->agreed;
+	const int64_t all = n[LEDGER_AGREES] + n[LEDGER_EXPLAINED] + n[LEDGER_DIFFERS];
+
+	if (all == 0)
+		return;
+	str_addf(out, "budgets     %" PRId64 " of %" PRId64 " daily sums of machines are the same",
+		 n[LEDGER_AGREES], all);
+	if (n[LEDGER_EXPLAINED] > 0)
+		str_addf(out, ", %" PRId64 " differ by later prices or times", n[LEDGER_EXPLAINED]);
+	if (n[LEDGER_DIFFERS] > 0)
+		str_addf(out, ", %" PRId64 " differ", n[LEDGER_DIFFERS]);
+	str_adds(out, "\n");
+	for (size_t i = 0; i < s->ndiffers; i++) {
+		const struct status_differs *d = &s->differs[i];
+		char day[DATE_STR_SIZE], spent[FMT_MONEY_SIZE], bill[FMT_MONEY_SIZE];
+
+		str_addf(out, "  %s, %s %s, pool %s: budgets have %s %s, the bill is %s\n",
+			 date_str(day, d->day), d->provider, d->market, d->pool,
+			 fmt_money(spent, d->spent), s->currency, fmt_money(bill, d->bill));
+	}
+	if (s->ndiffers == STATUS_SHOWN)
+		str_adds(out, "  ...\n");
+}
+
 void status_print(const struct status *s, int64_t now_ms, struct str *out)
 {
 	str_addf(out, "%-12s%s\n%-12s%s\n", "cluster", s->cluster, "zone", s->zone);
@@ -206,10 +252,30 @@ void status_print(const struct status *s, int64_t now_ms, struct str *out)
 		 "instances", s->states[LEDGER_OPEN], s->states[LEDGER_ENDED],
 		 s->states[LEDGER_FINAL], "attempts", s->attempts, "file", s->bytes, bytes_each(s));
 	print_problems(s, out);
+	print_agreement(s, out);
 }
 
 /* --- for programs ------------------------------------------------------------------------------
  */
+
+static void json_differs(const struct status *s, struct jsonw *w)
+{
+	jsonw_open(w, "differ", '[');
+	for (size_t i = 0; i < s->ndiffers; i++) {
+		const struct status_differs *d = &s->differs[i];
+		char day[DATE_STR_SIZE];
+
+		jsonw_open(w, NULL, '{');
+		jsonw_text(w, "day", date_str(day, d->day));
+		jsonw_text(w, "provider", d->provider);
+		jsonw_text(w, "market", d->market);
+		jsonw_text(w, "pool", d->pool);
+		jsonw_int(w, "spent_nano", d->spent);
+		jsonw_int(w, "bill_nano", d->bill);
+		jsonw_close(w, '}');
+	}
+	jsonw_close(w, ']');
+}
 
 void status_json(const struct status *s, int64_t now_ms, struct str *out)
 {
@@ -232,7 +298,10 @@ void status_json(const struct status *s, int64_t now_ms, struct str *out)
 		       {"clipped", s->skewed},
 		       {"quarantined", s->quarantined},
 		       {"unended", s->unended},
-		       {"estimated", s->estimated}};
+		       {"estimated", s->estimated},
+		       {"budgets_agree", s->agreed[LEDGER_AGREES]},
+		       {"budgets_explained", s->agreed[LEDGER_EXPLAINED]},
+		       {"budgets_differ", s->agreed[LEDGER_DIFFERS]}};
 	struct jsonw w = {.out = out, .first = true};
 
 	jsonw_open(&w, NULL, '{');
@@ -252,6 +321,7 @@ void status_json(const struct status *s, int64_t now_ms, struct str *out)
 		jsonw_close(&w, '}');
 	}
 	jsonw_close(&w, ']');
+	json_differs(s, &w);
 	jsonw_close(&w, '}');
 	str_adds(out, "\n");
 }

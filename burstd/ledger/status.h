@@ -4,6 +4,7 @@
 #define BURSTD_LEDGER_STATUS_H
 
 #include "base/str.h"
+#include "store/ledger_counted.h"
 #include "store/ledger_facts.h"
 
 enum { STATUS_SHOWN = 20 /* instances listed by name */ };
@@ -11,6 +12,11 @@ enum { STATUS_SHOWN = 20 /* instances listed by name */ };
 struct status_problem {
 	char node[64], instance[64], why[128];
 	unsigned flags;
+};
+
+struct status_differs { /* what budgets have, and the bill, of one day */
+	int64_t day, spent, bill;
+	char *provider, *market, *pool;
 };
 
 struct status {
@@ -22,6 +28,10 @@ struct status {
 	int64_t attempts, bytes;                      /* of the files */
 	struct status_problem problems[STATUS_SHOWN]; /* what somebody must look at */
 	size_t nproblems;
+	int64_t agreed[LEDGER_DIFFERS + 1]; /* days of a provider, market and pool */
+	struct status_differs differs[STATUS_SHOWN];
+	size_t ndiffers;
+	char *currency;
 };
 
 /* path: of the ledger, for its size. */

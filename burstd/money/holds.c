@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "cloud/cloud.h"
 #include "jobs/jobs.h"
 #include "slurm/show.h"
 
@@ -52,12 +53,31 @@ static void holds_free(struct engine *e)
 	budgets_free(e->money->budgets);
 }
 
+int holds_since_load(struct engine *e, struct err *err)
+{
+	return journal_get_number(e->d.journal, JOURNAL_BUDGETS_SINCE, &e->money->since_ms, err);
+}
+
+/* Note since when no machine's end is missed; anew: some ends may be, in a journal that is new or
+ * an older copy. */
+static void note_since(struct engine *e, bool anew)
+{
+	struct money_state *m = e->money;
+	bool counts = budgets_any(m->budgets);
+
+	if (counts == (m->since_ms != 0) && !(counts && anew))
+		return;
+	m->since_ms = counts ? engine_now(e) : 0;
+	journal_put_number(engine_tx(e), JOURNAL_BUDGETS_SINCE, m->since_ms);
+}
+
 /* What jobs lacked before this start is not known any more: each is tried once. */
 static void holds_start(struct engine *e)
 {
 	if (e->money->budgets == NULL)
 		return;
 	overrides_start(e);
+	note_since(e, e->cloud->doubtful);
 	holds_mend(e);
 	postpone_money(e);
 }
@@ -67,6 +87,7 @@ static void holds_reload(struct engine *e)
 	if (e->money->budgets == NULL)
 		return;
 	configure(e);
+	note_since(e, false);
 	holds_mend(e);
 }
 

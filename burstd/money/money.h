@@ -70,6 +70,7 @@ struct money_state {
 	bool freed;         /* there may be more money than before */
 	int64_t freed_ms;   /* when it was last looked for whom there is enough */
 	int64_t forget_day; /* what was spent before it is forgotten */
+	int64_t since_ms;   /* JOURNAL_BUDGETS_SINCE */
 };
 
 /* --- facts.c --- */
@@ -102,6 +103,8 @@ void overrides_free(struct engine *e);
 extern const struct engine_part ladder_part;
 /* What became of an order to slurmctld about jobs. */
 void ladder_told(struct engine *e, const struct slurm_order *o, const struct err *err);
+/* Since when what machines cost was counted, before this start. */
+int holds_since_load(struct engine *e, struct err *err);
 
 /* --- accounts.c --- */
 extern const struct engine_part accounts_part;

@@ -143,7 +143,8 @@ static int restore_open(struct engine *e, struct err *err)
 	    doubt_load(e, err) != 0)
 		return err_wrap(err, "cannot load the journal");
 	e->buy->last_batch = (uint64_t)last_batch;
-	if (breach_load(e, err) != 0 || journal_load(e->d.journal, &v, err) != 0)
+	if (breach_load(e, err) != 0 || holds_since_load(e, err) != 0 ||
+	    journal_load(e->d.journal, &v, err) != 0)
 		return err_wrap(err, "cannot load the journal");
 	launch_restore(e);
 	pool_count_lost(e);

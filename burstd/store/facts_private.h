@@ -12,6 +12,7 @@ struct facts_visit { /* one of the functions is set */
 	fact_buyer_fn buyer;
 	fact_said_fn said;
 	fact_price_fn price;
+	fact_spent_fn spent;
 	void *ctx;
 	const char *table; /* for errors */
 };
@@ -21,6 +22,7 @@ typedef int (*facts_read_fn)(struct db_cursor *c, const struct facts_visit *v, s
 int facts_read_life(struct db_cursor *c, const struct facts_visit *v, struct err *e);
 int facts_read_machine(struct db_cursor *c, const struct facts_visit *v, struct err *e);
 int facts_read_buyer(struct db_cursor *c, const struct facts_visit *v, struct err *e);
+int facts_read_spent(struct db_cursor *c, const struct facts_visit *v, struct err *e);
 int facts_read_said(struct db_cursor *c, const struct facts_visit *v, struct err *e);
 int facts_read_price(struct db_cursor *c, const struct facts_visit *v, struct err *e);
 

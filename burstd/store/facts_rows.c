@@ -82,6 +82,17 @@ int facts_read_buyer(struct db_cursor *c, const struct facts_visit *v, struct er
 	return c->bad ? 1 : v->buyer(v->ctx, job, e);
 }
 
+int facts_read_spent(struct db_cursor *c, const struct facts_visit *v, struct err *e)
+{
+	struct fact_spent s = {.day = any(c)};
+
+	s.provider = text(c);
+	s.market = text(c);
+	s.pool = text(c);
+	s.nano = any(c);
+	return c->bad ? 1 : v->spent(v->ctx, &s, e);
+}
+
 int facts_visit_all(struct db *d, struct db_cursor *c, facts_read_fn read,
 		    const struct facts_visit *v, struct err *e)
 {

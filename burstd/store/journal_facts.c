@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "store/facts_private.h"
+#include "store/journal_money.h"
 #include "store/schema.h"
 
 enum {
@@ -13,7 +14,7 @@ enum {
 
 struct journal_facts {
 	struct db *db;
-	bool has_prices;
+	bool has_prices, has_spent;
 };
 
 static const char sql_lives[] =
@@ -38,6 +39,19 @@ static const char sql_last[] = "SELECT COALESCE(MAX(seq), 0) FROM life";
 
 static const char sql_has_prices[] =
 	"SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'price'";
+static const char sql_has_spent[] =
+	"SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'spent'";
+static const char sql_since[] =
+	"SELECT COALESCE((SELECT value FROM meta WHERE key = '" JOURNAL_BUDGETS_SINCE "'), 0)";
+
+/* The rows of each day that are about machines come first in the table: jobs, which are a thousand
+ * times as many, are not read. */
+static const char sql_spent[] =
+	"WITH RECURSIVE days (day) AS (SELECT MIN(day) FROM spent UNION ALL"
+	" SELECT (SELECT MIN(s.day) FROM spent AS s WHERE s.day > days.day) FROM days"
+	" WHERE days.day IS NOT NULL)"
+	" SELECT s.day, s.provider, s.market, s.pool, SUM(s.nano) FROM days CROSS JOIN spent AS s"
+	" WHERE s.day = days.day AND s.machine = 1 GROUP BY s.day, s.provider, s.market, s.pool";
 
 static const struct db_kind kind_of_journal = {.steps = schema_steps, .nsteps = SCHEMA_STEPS};
 
@@ -56,7 +70,7 @@ static int ask_number(struct journal_facts *f, const char *sql, int64_t *out, st
 int journal_facts_open(struct journal_facts **out, const char *path, struct err *e)
 {
 	struct journal_facts *f = mem_zalloc(sizeof(*f));
-	int64_t prices;
+	int64_t prices, spent;
 	int version = 0;
 
 	*out = NULL;
@@ -68,7 +82,10 @@ int journal_facts_open(struct journal_facts **out, const char *path, struct err 
 	}
 	if (ask_number(f, sql_has_prices, &prices, e) < 0)
 		goto fail;
+	if (ask_number(f, sql_has_spent, &spent, e) < 0)
+		goto fail;
 	f->has_prices = prices > 0;
+	f->has_spent = spent > 0;
 	*out = f;
 	return 0;
 fail:
@@ -169,4 +186,30 @@ int journal_facts_buyers(struct journal_facts *f, const char *node, uint64_t gen
 	if (visit_generation(f, sql_buyers, node, gen, &c, e) < 0)
 		return -1;
 	return facts_visit_all(f->db, &c, facts_read_buyer, &v, e);
+}
+
+/* --- what budgets have -------------------------------------------------------------------------
+ */
+
+int journal_facts_spent(struct journal_facts *f, struct fact_spending *s, fact_spent_fn fn,
+			void *ctx, struct err *e)
+{
+	const struct facts_visit v = {.spent = fn, .ctx = ctx, .table = "spent"};
+	struct db_cursor c = {0};
+	int rc;
+
+	*s = (struct fact_spending){0};
+	if (!f->has_spent)
+		return 0;
+	if (db_begin_to_read(f->db, e) < 0)
+		return -1;
+	rc = ask_number(f, sql_last, &s->seq, e);
+	if (rc == 0)
+		rc = ask_number(f, sql_since, &s->since_ms, e);
+	if (rc == 0) {
+		c.st = db_stmt(f->db, sql_spent, e);
+		rc = c.st != NULL ? facts_visit_all(f->db, &c, facts_read_spent, &v, e) : -1;
+	}
+	db_rollback(f->db);
+	return rc;
 }

@@ -46,6 +46,12 @@ struct fact_price {
 	const char *source;
 };
 
+struct fact_spent {  /* what machines that have ended cost on a day, as budgets have it */
+	int64_t day; /* of the report's zone; base/date.h */
+	const char *provider, *market, *pool;
+	int64_t nano;
+};
+
 /* Each is called in order of seq.  A visit that returns -1 (with *e) ends the call, which returns
  * -1, too. */
 typedef int (*fact_life_fn)(void *ctx, const struct fact_life *l, struct err *e);
@@ -53,6 +59,7 @@ typedef int (*fact_machine_fn)(void *ctx, const struct fact_machine *m, struct e
 typedef int (*fact_buyer_fn)(void *ctx, uint64_t job, struct err *e);
 typedef int (*fact_said_fn)(void *ctx, const struct fact_said *s, struct err *e);
 typedef int (*fact_price_fn)(void *ctx, const struct fact_price *p, struct err *e);
+typedef int (*fact_spent_fn)(void *ctx, const struct fact_spent *s, struct err *e);
 
 int journal_facts_open(struct journal_facts **out, const char *path, struct err *e);
 void journal_facts_close(struct journal_facts *f); /* NULL is fine */
@@ -69,6 +76,14 @@ int journal_facts_machine(struct journal_facts *f, const char *node, uint64_t ge
 			  fact_machine_fn fn, void *ctx, struct err *e);
 int journal_facts_buyers(struct journal_facts *f, const char *node, uint64_t gen, fact_buyer_fn fn,
 			 void *ctx, struct err *e);
+
+struct fact_spending {
+	int64_t seq;      /* the largest of life at that moment: what has ended by then is in it */
+	int64_t since_ms; /* since when nothing is missing in it; 0: burstd has no budgets */
+};
+/* What all machines cost, by day, provider, market and pool, as of one moment. */
+int journal_facts_spent(struct journal_facts *f, struct fact_spending *s, fact_spent_fn fn,
+			void *ctx, struct err *e);
 
 /* The largest seq of life; 0: none. */
 int journal_facts_last(struct journal_facts *f, int64_t *seq, struct err *e);

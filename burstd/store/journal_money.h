@@ -8,6 +8,10 @@
 
 struct journal_tx;
 
+/* A number of the journal (journal_get_number()): since when, in ms, all that machines cost is in
+ * `spent` once they have ended, without a gap; 0: it is not, as there are no budgets. */
+#define JOURNAL_BUDGETS_SINCE "budgets_since"
+
 struct journal_hold { /* borrowed */
 	const char *node;
 	uint64_t gen, job;       /* job: 0 for the machine itself */

@@ -48,11 +48,15 @@ int ledger_text(struct ledger *l, int64_t id, char **out, struct err *e);
 #define LEDGER_LIFE_AT    "life_at_ms" /* ... and when that row was made: is it the same file? */
 #define LEDGER_SAID_MARK  "job_said"
 #define LEDGER_PRICE_MARK "price"
-#define LEDGER_FACTS_MS   "facts_ms" /* when all facts were read */
-#define LEDGER_JOBS_MS    "jobs_ms"  /* all jobs until then were read from Slurm's accounting */
-#define LEDGER_DEEP_MS    "deep_ms"  /* when jobs of some days ago were last read again */
-#define LEDGER_PASS_MS    "pass_ms"  /* the last pass */
-#define LEDGER_DRIVER     "driver:"  /* and the name of a provider: its driver */
+#define LEDGER_SPENT_MARK "spent"            /* of life, when what budgets have was copied */
+#define LEDGER_SINCE_MS   "budgets_since_ms" /* since when they miss nothing; 0: there are none */
+#define LEDGER_JOURNAL_MS "journal_ms"       /* when the journal was found to be another one */
+#define LEDGER_AGREE_DAY  "agree_day"        /* days from it on are to be compared with them */
+#define LEDGER_FACTS_MS   "facts_ms"         /* when all facts were read */
+#define LEDGER_JOBS_MS    "jobs_ms" /* all jobs until then were read from Slurm's accounting */
+#define LEDGER_DEEP_MS    "deep_ms" /* when jobs of some days ago were last read again */
+#define LEDGER_PASS_MS    "pass_ms" /* the last pass */
+#define LEDGER_DRIVER     "driver:" /* and the name of a provider: its driver */
 #define LEDGER_CLUSTER    "cluster"
 #define LEDGER_ZONE       "zone"
 #define LEDGER_CURRENCY   "currency"  /* of facts that name none */

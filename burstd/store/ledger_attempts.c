@@ -31,6 +31,8 @@ static const char sql_named[] = ATTEMPT "WHERE a.job_id = ? ORDER BY a.start_s";
 static const char sql_one[] = ATTEMPT "WHERE a.id = ?";
 
 static const char sql_job_id[] = "SELECT job_id FROM attempt WHERE id = ?";
+static const char sql_job_ids[] =
+	"SELECT id, job_id FROM attempt WHERE id >= ? AND id <= ? ORDER BY id";
 static const char sql_find[] =
 	"SELECT id FROM attempt WHERE job = ?1 AND (start_s = ?2 OR (running <> 0 AND"
 	" ((?3 <> 0 AND dbindex = ?3) OR (?3 = 0 AND submit_s = ?4)))) ORDER BY start_s = ?2 DESC"
@@ -328,6 +330,31 @@ int ledger_job_id(struct ledger *l, int64_t attempt, char **out, struct err *e)
 		return -1;
 	db_put_int(&c, attempt);
 	return ledger_ask_text(l, &c, out, e);
+}
+
+int ledger_job_ids(struct ledger *l, int64_t first, int64_t last, ledger_job_id_fn fn, void *ctx,
+		   struct err *e)
+{
+	struct db_cursor c;
+	int rc;
+
+	if (ledger_stmt(l, &c, sql_job_ids, e) < 0)
+		return -1;
+	db_put_int(&c, first);
+	db_put_int(&c, last);
+	while ((rc = db_step(l->db, c.st, e)) == 1) {
+		const char *text;
+		int64_t id;
+
+		c.at = 0;
+		id = ledger_int(&c);
+		text = db_get_text(&c, LEDGER_TEXT_MAX);
+		if (c.bad || fn(ctx, id, text, e) < 0) {
+			db_reset(c.st);
+			return c.bad ? db_damaged(l->db, "attempt", e) : -1;
+		}
+	}
+	return rc;
 }
 
 int ledger_was_taken(struct ledger *l, int64_t attempt, int64_t from_ms, int64_t to_ms, bool *taken,

@@ -48,6 +48,10 @@ int ledger_attempt(struct ledger *l, int64_t id, ledger_attempt_fn fn, void *ctx
 
 /* The job's id, as people write it: the caller's (free()), "" if there is no such attempt. */
 int ledger_job_id(struct ledger *l, int64_t attempt, char **out, struct err *e);
+/* Likewise of all attempts in [first, last], in order; the text is borrowed for the visit. */
+typedef int (*ledger_job_id_fn)(void *ctx, int64_t attempt, const char *id, struct err *e);
+int ledger_job_ids(struct ledger *l, int64_t first, int64_t last, ledger_job_id_fn fn, void *ctx,
+		   struct err *e);
 
 /* Did the provider take a node of this attempt, or give notice of it, in [from_ms, to_ms]? */
 int ledger_was_taken(struct ledger *l, int64_t attempt, int64_t from_ms, int64_t to_ms, bool *taken,

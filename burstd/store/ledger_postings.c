@@ -25,6 +25,8 @@ static const char sql_all_words[] = "SELECT id, text FROM word";
 static const char sql_of[] = POSTING "lifetime = ? ORDER BY day, kind, dims, attempt, id";
 static const char sql_for[] = POSTING "attempt = ? AND attempt <> 0 ORDER BY lifetime, day, id";
 static const char sql_between[] = POSTING "day >= ? AND day < ?";
+static const char sql_amounts[] = "SELECT lifetime, day, kind, dims, attempt, nano, gpu_s, cpu_s"
+				  " FROM posting WHERE day >= ? AND day < ?";
 static const char sql_rollup[] = "SELECT day, kind, dims, n, nano, gpu_s, cpu_s FROM rollup"
 				 " WHERE day >= ? AND day < ?";
 static const char sql_insert[] =
@@ -118,6 +120,11 @@ int ledger_all_words(struct ledger *l, ledger_word_fn fn, void *ctx, struct err 
 /* --- reading -----------------------------------------------------------------------------------
  */
 
+static unsigned kind_of(int64_t kind)
+{
+	return (unsigned)kind & (LEDGER_CLASS | LEDGER_CREDIT | LEDGER_OWNER);
+}
+
 int booking_visit(struct ledger *l, struct db_cursor *c, ledger_posting_fn fn, void *ctx,
 		  struct err *e)
 {
@@ -134,7 +141,7 @@ int booking_visit(struct ledger *l, struct db_cursor *c, ledger_posting_fn fn, v
 		c->at = 0;
 		for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
 			*fields[i] = ledger_int(c);
-		p.kind = (unsigned)kind & (LEDGER_CLASS | LEDGER_CREDIT | LEDGER_OWNER);
+		p.kind = kind_of(kind);
 		if (c->bad || fn(ctx, &p, e) < 0) {
 			db_reset(c->st);
 			return c->bad ? db_damaged(l->db, "posting", e) : -1;
@@ -175,6 +182,36 @@ int ledger_postings(struct ledger *l, int64_t from_day, int64_t to_day, ledger_p
 	db_put_int(&c, from_day);
 	db_put_int(&c, to_day);
 	return booking_visit(l, &c, fn, ctx, e);
+}
+
+int ledger_amounts(struct ledger *l, int64_t from_day, int64_t to_day, ledger_posting_fn fn,
+		   void *ctx, struct err *e)
+{
+	struct db_cursor c;
+	int rc;
+
+	if (ledger_stmt(l, &c, sql_amounts, e) < 0)
+		return -1;
+	db_put_int(&c, from_day);
+	db_put_int(&c, to_day);
+	while ((rc = db_step(l->db, c.st, e)) == 1) {
+		struct ledger_posting p = {0};
+
+		c.at = 0;
+		p.lifetime = ledger_int(&c);
+		p.day = ledger_int(&c);
+		p.kind = kind_of(ledger_int(&c));
+		p.dims = ledger_int(&c);
+		p.attempt = ledger_int(&c);
+		p.nano = ledger_int(&c);
+		p.gpu_s = ledger_int(&c);
+		p.cpu_s = ledger_int(&c);
+		if (c.bad || fn(ctx, &p, e) < 0) {
+			db_reset(c.st);
+			return c.bad ? db_damaged(l->db, "posting", e) : -1;
+		}
+	}
+	return rc;
 }
 
 int ledger_rollup(struct ledger *l, int64_t from_day, int64_t to_day, ledger_posting_fn fn,

@@ -67,6 +67,10 @@ int ledger_postings_for(struct ledger *l, int64_t attempt, ledger_posting_fn fn,
 /* All in [from_day, to_day), in no order that means anything. */
 int ledger_postings(struct ledger *l, int64_t from_day, int64_t to_day, ledger_posting_fn fn,
 		    void *ctx, struct err *e);
+/* Likewise, faster, without what a report does not add
+ * up: their times, parts and list prices. */
+int ledger_amounts(struct ledger *l, int64_t from_day, int64_t to_day, ledger_posting_fn fn,
+		   void *ctx, struct err *e);
 /* Likewise, summed by day, dims and kind: only those fields and the sums are set; time_s has how
  * many postings there are. */
 int ledger_rollup(struct ledger *l, int64_t from_day, int64_t to_day, ledger_posting_fn fn,

@@ -105,6 +105,29 @@ static const char step_2[] =
 	"CREATE TRIGGER booking_stays BEFORE DELETE ON booking BEGIN"
 	"  SELECT RAISE(ABORT, 'bookings are append-only'); END;";
 
-static const char *const steps[] = {step_1, step_2};
+/* `counted`: what an instance that has ended cost on a day, by its postings and as burstd's budgets
+ * have counted it; `spent`: what these have, a copy; `agreement`: the two compared.  provider,
+ * market and pool are words.  Instances that were booked before there was this step are computed
+ * again. */
+static const char step_3[] =
+	"CREATE TABLE counted ("
+	"  day BIGINT NOT NULL, provider INTEGER NOT NULL, market INTEGER NOT NULL,"
+	"  pool INTEGER NOT NULL, lifetime BIGINT NOT NULL, bill BIGINT NOT NULL,"
+	"  counted BIGINT NOT NULL, slack BIGINT NOT NULL, ended_ms BIGINT NOT NULL,"
+	"  PRIMARY KEY (day, provider, market, pool, lifetime)) WITHOUT ROWID;"
+	"CREATE INDEX counted_of ON counted (lifetime, day);"
+	"CREATE TABLE spent ("
+	"  day BIGINT NOT NULL, provider INTEGER NOT NULL, market INTEGER NOT NULL,"
+	"  pool INTEGER NOT NULL, nano BIGINT NOT NULL,"
+	"  PRIMARY KEY (day, provider, market, pool)) WITHOUT ROWID;"
+	"CREATE TABLE agreement ("
+	"  day BIGINT NOT NULL, provider INTEGER NOT NULL, market INTEGER NOT NULL,"
+	"  pool INTEGER NOT NULL, state INTEGER NOT NULL, spent BIGINT NOT NULL,"
+	"  bill BIGINT NOT NULL,"
+	"  PRIMARY KEY (day, provider, market, pool)) WITHOUT ROWID;"
+	"CREATE INDEX agreement_not ON agreement (day) WHERE state <> 0;"
+	"UPDATE lifetime SET dirty = 1 WHERE state <> 0;";
+
+static const char *const steps[] = {step_1, step_2, step_3};
 
 const struct db_kind ledger_kind = {.steps = steps, .nsteps = sizeof(steps) / sizeof(steps[0])};

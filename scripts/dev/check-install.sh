@@ -61,8 +61,9 @@ installed() {
 		want "PREFIX=$prefix: manual page $file" grep -q "^.TH .* \"1970-01-02\" .*burstd $(cat VERSION)" \
 			"$root$prefix/share/man/man${file##*.}/$file"
 	done
-	for file in bash-completion/completions/burstctl zsh/site-functions/_burstctl; do
-		want "PREFIX=$prefix: $file completes burstctl" grep -q 'burstctl$' "$root$prefix/share/$file"
+	for file in bash-completion/completions/burstctl zsh/site-functions/_burstctl \
+		bash-completion/completions/burst-ledger zsh/site-functions/_burst-ledger; do
+		want "PREFIX=$prefix: $file completes ${file##*[/_]}" grep -q "${file##*[/_]}\$" "$root$prefix/share/$file"
 	done
 	links "$doc" >"$tmp/links"
 	want "PREFIX=$prefix: links between installed documents: $(cat "$tmp/links")" test ! -s "$tmp/links"

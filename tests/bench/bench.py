@@ -10,7 +10,7 @@ import os
 import sys
 import time
 
-NAMES = ["hook", "flood", "beat", "burst", "race", "idle", "restart", "reclaim", "agent"]
+NAMES = ["hook", "flood", "beat", "burst", "budget", "race", "idle", "restart", "reclaim", "agent", "ledger"]
 
 
 class Bench:
@@ -19,6 +19,7 @@ class Bench:
         self.dir = os.path.abspath(args.dir)
         self.quick = args.quick
         self.log_level = args.log_level
+        self.jobs = args.jobs
         self.figures = []
         self.name = ""
 
@@ -51,6 +52,7 @@ def main():
     p.add_argument("--out", required=True)
     p.add_argument("--log-level", default="info")
     p.add_argument("--quick", action="store_true", help="fewer cases")
+    p.add_argument("--jobs", type=int, default=1000000, help="of the benchmark ledger; 100,000 or more")
     p.add_argument("names", nargs="*")
     args = p.parse_args()
     for name in args.names:

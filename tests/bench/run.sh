@@ -28,7 +28,7 @@ for name; do
 done
 if [ $# = 0 ] || [ ${#names[@]} -gt 0 ]; then
 	tests/e2e/lab/enter python3 -B tests/bench/bench.py --bin "$BIN" --dir "$dir" --out "$BUILD/bench.json" \
-		--log-level "${BENCH_LOG_LEVEL:-info}" "${names[@]}"
+		--log-level "${BENCH_LOG_LEVEL:-info}" --jobs "${BENCH_JOBS:-1000000}" "${names[@]}"
 else
 	: >"$BUILD/bench.json"
 fi

@@ -70,10 +70,26 @@ prints() {
 		head -c 5 "$tmp/statement.pdf" | grep -q '^%PDF-' &&
 		[ "$(grep -acE '/Type */Page\b' "$tmp/statement.pdf")" -ge 4 ]
 }
+# No page ends with a heading, or with a head of a table that has its first row on the next one.
+whole_parts() {
+	local page last
+	for ((page = 1; page <= 7; page++)); do
+		last=$(pdftotext -layout -f "$page" -l "$page" "$tmp/statement.pdf" - 2>/dev/null | grep '[^[:space:]]' | tail -n 1)
+		echo "page $page: $last"
+		grep -qE '^ *(By [a-z]+|What it was for|Day by day|Savings|Budgets|(Account|User|Class|Day|Job|Wckey) .*[A-Za-z])$' <<<"$last" &&
+			! grep -q '[0-9]' <<<"$last" && return 1
+	done
+	return 0
+}
 
-echo 1..4
+echo 1..5
 ok 'a statement is made' sh -c "\"$BIN\"/focus 0 statement 7 3000 >\"$tmp/statement.html\""
 ok 'nothing is cut off at 390, 768 and 1280 pixels' measure
 ok 'it is light or dark' schemes
 ok 'it prints' prints
+if command -v pdftotext >/dev/null; then
+	ok 'no page ends with a heading' whole_parts
+else
+	echo 'ok 5 - no page ends with a heading # SKIP there is no pdftotext (Debian: poppler-utils)'
+fi
 exit $failed

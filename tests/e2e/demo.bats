@@ -44,7 +44,7 @@ teardown() {
 }
 
 # Those that make the promise, each by its words: one that is left out is missed here.
-@test "make demo: all fourteen things were seen to happen, and it says so by its exit status" {
+@test "make demo: all fifteen things were seen to happen, and it says so by its exit status" {
 	[ "$status" = 0 ]
 	sed -n '/^Seen to happen$/,/^$/s/^  //p' "$said" >"$BATS_TEST_TMPDIR/steps"
 	diff - "$BATS_TEST_TMPDIR/steps" <<-'T'
@@ -62,6 +62,7 @@ teardown() {
 		✓ two machines on the provider's meter, not four
 		✓ burstd's figure is the provider's bill
 		✓ audit of the provider's meter: no duplicate and no leaked second
+		✓ burst-ledger divides the same bill among the jobs
 	T
 }
 
@@ -85,6 +86,12 @@ seen() {
 	seen '^  simcloud +[0-9.]+ EUR +\(its billing meter, 6 instances\)$'
 	seen '^  duplicate seconds +0\.000$'
 	seen '^  leaked seconds +0\.000$'
+	seen '^  1 +run +EUR +[0-9.]+ '
+	seen '^  1 +boot +EUR +[0-9.]+ '
+	seen '^  - +idle +EUR +[0-9.]+ '
+	seen '^  total +- +EUR +[0-9.]+ '
+	seen '^  As a page for a browser: .*/demo-statement\.html$'
+	grep -q '<h1>Cost statement' "$demo_repo/$(sed -n 's/^  As a page for a browser: //p' "$said")"
 }
 
 @test "it ends with what to do next: make lab" {

@@ -11,6 +11,12 @@ setup_file() {
 	[ -d /run/lab ] || return 1
 	lab_up
 	sed -i '1i report_zone = Europe/Berlin' /etc/burstd/burstd.conf
+	cat >>/etc/burstd/burstd.conf <<-'C'
+		budget "all" {
+			amount = "100000.00"
+			reserve = "minimum"
+		}
+	C
 	lab_stop burstd
 	lab_start burstd
 }
@@ -71,6 +77,17 @@ row() { # SQL: its one value, from the ledger
 	b=$(ledger report --by day,class,node --json | jq -r .total.cost)
 	[ "$a" = "$b" ]
 	[ "$(row 'SELECT SUM(nano) > 0 AND SUM(nano) = (SELECT SUM(nano) FROM lifetime) FROM posting')" = 1 ]
+}
+
+@test "burstd's budgets and the ledger have the same figures" {
+	within 90 eval '[ "$(row "SELECT COUNT(*) FROM lifetime WHERE state = 0")" = 0 ] || { up_to_date; false; }'
+	run ledger status --json
+	echo "$output"
+	[ "$(jq -r .budgets_agree <<<"$output")" -ge 1 ]
+	[ "$(jq -r .budgets_explained <<<"$output")" = 0 ]
+	[ "$(jq -c '[.budgets_differ, .differ]' <<<"$output")" = '[0,[]]' ]
+	[ "$(row 'SELECT SUM(bill) = (SELECT SUM(nano) FROM lifetime WHERE state <> 0) FROM counted')" = 1 ]
+	[ "$(row 'SELECT SUM(spent) > 0 FROM agreement')" = 1 ]
 }
 
 @test "what finance takes away has the same money, and it is the provider's" {

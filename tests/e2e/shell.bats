@@ -49,6 +49,24 @@ shell() {
 	[[ $output == *$'\ngone\n1\nusage: claim_again NODE\n'*"leaked seconds       0.000"* ]]
 }
 
+@test "a lab's shell: budgets to try, and what jobs cost" {
+	run -0 shell <<-'T'
+		try_budgets
+		try_budgets >/dev/null
+		echo "of that name: $(grep -c '^budget "tight"' /etc/burstd/burstd.conf)"
+		sbatch train.sbatch >/dev/null
+		lab_wait 20 eval 'squeue -h -O admin_comment:200 | grep budget'
+		squeue -h -O admin_comment:200
+		srun -t 5 -N2 hostname </dev/null | wc -l
+		burst-ledger once
+		burst-ledger report --by job,class
+	T
+	echo "$output"
+	[[ $output == *'budget "tight": new'*'budget "wide": new'*$'\ntight '*$'\nwide '*$'\nof that name: 1\n'* ]]
+	[[ $output == *'budget tight: this job needs 118.08 EUR an hour, 60.00 of 60.00 left'*$'\n2\n'* ]]
+	[[ $output == *$'\njob '*$'\n2 '*boot*$'\ntotal '* ]]
+}
+
 @test "a lab's shell with keys from nowhere: said so, and nothing is started" {
 	run -2 "$BATS_TEST_DIRNAME/lab/shell" paper
 	[[ $output == *'from "file" or from "vault", not from "paper"' ]]

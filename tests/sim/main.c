@@ -161,7 +161,7 @@ static void run_seed(uint64_t seed, struct sim_totals *t, bool tracing)
 		sim_life_cool(w);
 		converge(w, "nothing is wanted", CONVERGE_MS);
 	}
-	if (!w->failed && !w->set.limits.some) /* they time things */
+	if (!w->failed && !w->set.limits.some && !w->set.ladder) /* they time things */
 		sim_drill(w, run_step);
 	if (!w->failed)
 		converge(w, "after the drills", CONVERGE_MS);

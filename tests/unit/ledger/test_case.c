@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 #include "base/text_file.h"
+#include "ledger/allocate.h"
 
 #define SHARED "../shared/finops/cases/flat"
 
@@ -213,6 +214,21 @@ static const struct {
 	 "budget,100,0,0,0,3600,0,0,0,10\nbatch,2\njob,1,1,41,1\njob,2,2,11,5\nbatch,1\n"
 	 "job,3,1,1,9\nsettle,2,5\n",
 	 "admit,2,40,60\nadmit,1,50,10\nadmit,3,10,0\nsettle,2,5,35\n"},
+	{"a budget: within a batch nobody gets what those before have taken",
+	 "budget,100,0,0,0,3600,0,0,0,10\nbatch,3\njob,1,1,60,1\njob,2,1,60,1\njob,3,1,40,1\n",
+	 "admit,1,60,40\nrefuse,2,60,20\nadmit,3,40,0\n"},
+	{"a budget: what is spent, accrued and committed, and the times before and after a job",
+	 "budget,100,10,20,30,3600,1,2,4,10\nbatch,1\njob,1,2,8,1\n", "admit,1,40,0\n"},
+	{"a budget: overdrawn, and what that job lacks",
+	 "budget,10,30,0,0,3600,0,0,0,10\nbatch,1\njob,1,1,1,1\n", "refuse,1,10,30\n"},
+	{"a budget: nothing is left, so not even a job of no nodes begins",
+	 "budget,10,10,0,0,3600,0,0,0,10\nbatch,1\njob,1,0,1,1\n", "refuse,1,0,0\n"},
+	{"a budget: a job that cost more than was held for it",
+	 "budget,100,0,0,0,3600,0,0,0,10\nbatch,1\njob,1,1,50,1\nsettle,1,70\n",
+	 "admit,1,50,50\nsettle,1,70,30\n"},
+	{"a budget: as long a time limit is none",
+	 "budget,100,0,0,0,3600,0,0,0,10\nbatch,1\njob,1,1,4611686018427387903,1\n",
+	 "refuse,1,9223372036854775807,9223372036854775707\n"},
 };
 
 /* Each with its arithmetic.  One unit is 1000000000. */
@@ -221,6 +237,87 @@ static void test_cases_by_hand(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(by_hand) / sizeof(by_hand[0]); i++)
 		check(by_hand[i].name, by_hand[i].text, by_hand[i].want);
+}
+
+/* The lines of a document that begin with a tab, from the one with this text on. */
+static void take_block(const char *text, const char *from, struct str *out)
+{
+	const char *at = strstr(text, from);
+
+	assert_non_null(at);
+	for (; *at != '\0' && *at != '\n'; at += *at == '\t') {
+		const size_t n = strcspn(at, "\n") + 1;
+
+		str_add(out, at, n);
+		at += n;
+	}
+}
+
+/* In hundredths, of all rows of the table that have this class. */
+static long cents_of_class(const char *text, const char *class)
+{
+	const char *at = strstr(text, "\n| minutes |"), *end = strstr(text, "| sum |");
+	long sum = 0;
+
+	assert_true(at != NULL && end != NULL && at < end);
+	for (at = strchr(at + 1, '\n'); at + 1 < end; at = strchr(at + 1, '\n')) {
+		char what[64], of[32], whose[32];
+		long units, cents;
+
+		if (sscanf(at, "\n| %*[^|]| %63[^|]| %31[^ |] | %31[^|]| %ld.%2ld |", what, of,
+			   whose, &units, &cents) == 5 ||
+		    sscanf(at, "\n| | %63[^|]| %31[^ |] | %31[^|]| %ld.%2ld |", what, of, whose,
+			   &units, &cents) == 5)
+			sum += strcmp(of, class) == 0 ? 100 * units + cents : 0;
+	}
+	return sum;
+}
+
+/* The same, of the result in nano-units. */
+static long cents_of_rows(const char *rows, const char *class)
+{
+	long long sum = 0;
+
+	for (const char *at = rows; at != NULL; at = strchr(at + 1, '\n')) {
+		char of[32];
+		long long nano;
+
+		if (sscanf(at, "%*[^,],%*[^,],%31[^,],%*[^,],%*[^,],%lld", of, &nano) == 2)
+			sum += strcmp(of, class) == 0 ? nano : 0;
+	}
+	return (long)((sum + 5000000) / 10000000);
+}
+
+/* docs/finance.md explains the arithmetic to people who check it with a pencil. */
+static void test_the_example_of_the_document(void **state)
+{
+	struct str in, want;
+	struct err e = {0};
+	char *text, row[300], sentence[256];
+	size_t len;
+
+	(void)state;
+	if (text_file_read("docs/finance.md", TEXT_MAX, &text, &len, &e) != 0)
+		fail_msg("%s", e.msg);
+	str_init(&in, TEXT_MAX);
+	str_init(&want, TEXT_MAX);
+	take_block(text, "meta,UTC", &in);
+	take_block(text, "period,instance", &want);
+	check("docs/finance.md", in.p, want.p);
+	assert_int_equal(cents_of_class(text, "idle"), 1250); /* it is read */
+	for (int c = 0; c < ALLOCATE_NCLASSES; c++) {
+		const char *name = allocate_class_str((enum allocate_class)c);
+
+		assert_int_equal(cents_of_class(text, name), cents_of_rows(want.p, name));
+		(void)snprintf(sentence, sizeof(sentence), "%s",
+			       allocate_class_text((enum allocate_class)c));
+		(void)snprintf(row, sizeof(row), "| %s | %s |\n", name, sentence);
+		if (strstr(text, row) == NULL)
+			fail_msg("docs/finance.md has no row %s", row);
+	}
+	str_fini(&in);
+	str_fini(&want);
+	free(text);
 }
 
 static const struct {
@@ -263,8 +360,16 @@ static const struct {
 	{"batch,1\n", "x:1: batch: a batch without a budget before it"},
 	{META META, "x:2: meta: a second one"},
 	{META "budget,1,0,0,0,1,0,0,0,1\n", "x: want instances or a budget, not both"},
-	{"budget,0,9223372036854775807,9223372036854775807,0,1,0,0,0,1\n",
+	{"budget,1,9223372036854775806,9223372036854775806,0,1,0,0,0,1\n",
 	 "x:1: budget: its amounts are too large"},
+	{"budget,0,0,0,0,1,0,0,0,1\n",
+	 "x:1: budget: amount: want a number from 1 to 9223372036854775806, not \"0\""},
+	{"budget,1,0,0,0,0,0,0,0,1\n",
+	 "x:1: budget: ceiling: want a number from 1 to 9223372036854775807, not \"0\""},
+	{"budget,1,0,0,0,1,0,0,0,0\n",
+	 "x:1: budget: granularity: want a number from 1 to 1073741824, not \"0\""},
+	{"budget,1,0,0,0,1,0,0,0,1\nbatch,1\njob,1,65537,1,1\n",
+	 "x:3: job: nodes: want a number from 0 to 65536, not \"65537\""},
 	{"budget,1,0,0,0,1,0,0,0,1\nbatch,2\njob,1,1,1,1\nbatch,1\n",
 	 "x:4: batch: want a job of the batch, with 5 fields"},
 	{"budget,1,0,0,0,1,0,0,0,1\nbatch,2\njob,1,1,1,1\njob,1,1,1,1\n",
@@ -324,6 +429,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shared_cases),
 		cmocka_unit_test(test_cases_by_hand),
+		cmocka_unit_test(test_the_example_of_the_document),
 		cmocka_unit_test(test_what_makes_no_sense),
 		cmocka_unit_test(test_notes),
 	};

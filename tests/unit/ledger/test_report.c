@@ -92,6 +92,25 @@ static void test_texts_of_strangers(struct str *out)
 	str_clear(out);
 }
 
+/* The word for the sum is there as a whole, however short the texts above it are. */
+static void test_short_texts(void **state)
+{
+	struct report_row rows[] = {row_of("1", 1), row_of("2", 2)};
+	const struct report by_job = {.want = {.keys = {REPORT_JOB, REPORT_CURRENCY}, .n = 2},
+				      .rows = rows,
+				      .n = 2,
+				      .total = row_of("", 3),
+				      .total_is_one = true};
+	struct str out;
+
+	(void)state;
+	str_init(&out, OUT);
+	report_table(&by_job, &out);
+	assert_non_null(strstr(out.p, "\ntotal "));
+	assert_non_null(strstr(out.p, "\n1     EUR "));
+	str_fini(&out);
+}
+
 static void test_forms(void **state)
 {
 	struct report_row rows[] = {row_of("=cmd|'/c calc'!A1", 1),
@@ -130,7 +149,7 @@ static void test_forms(void **state)
 	}
 	assert_non_null(strstr(out.p, "~ EUR"));
 	assert_non_null(strstr(out.p, " -0.000000005      2.00"));
-	assert_non_null(strstr(out.p, "total "));
+	assert_non_null(strstr(out.p, "\ntotal "));
 	str_fini(&out);
 }
 
@@ -302,6 +321,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words_to_report_by),
 		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_short_texts),
 		TEST(test_the_order_of_rows),
 		TEST(test_the_arithmetic_of_a_job),
 		TEST(test_charges),

@@ -224,6 +224,49 @@ static void test_a_reload(void **state)
 	same_in_journal(f);
 }
 
+/* --- since when it is complete -------------------------------------------------------------------
+ */
+
+static int64_t since(struct fix *f)
+{
+	engine_commit(f->e);
+	return atoll(rows(f, "SELECT COALESCE(MAX(value), 0) FROM meta WHERE key ="
+			     " '" JOURNAL_BUDGETS_SINCE "'"));
+}
+
+static int64_t starts(struct fix *f, int64_t all, bool doubtful)
+{
+	start(f, all, all);
+	f->e->cloud->doubtful = doubtful;
+	holds_part.at[PART_START](f->e);
+	return since(f);
+}
+
+/* The ledger compares what was spent since then. */
+static void test_since_when(void **state)
+{
+	struct fix *f = *state;
+	int64_t first, again;
+
+	assert_int_equal(starts(f, 0, false), 0);
+	first = starts(f, EUR, false);
+	assert_true(first > engine_now(f->e) - MINUTE && first <= engine_now(f->e));
+	usleep(3000);
+	assert_int_equal(starts(f, 2 * EUR, false), first);
+	assert_int_equal(engine_reload(f->e, conf_of(7 * EUR, 8 * EUR), NULL), 0);
+	assert_int_equal(since(f), first);
+	/* The journal is an older copy: it lacks ends. */
+	again = starts(f, EUR, true);
+	assert_true(again > first);
+	/* Without budgets the next ends are missed. */
+	assert_int_equal(engine_reload(f->e, conf_of(0, 0), NULL), 0);
+	assert_int_equal(since(f), 0);
+	usleep(3000);
+	assert_int_equal(engine_reload(f->e, conf_of(EUR, EUR), NULL), 0);
+	assert_true(since(f) >= again);
+	assert_int_equal(starts(f, 0, false), 0);
+}
+
 /* --- jobs that wait -----------------------------------------------------------------------------
  */
 
@@ -360,6 +403,7 @@ int main(void)
 		TEST(test_budgets_are_new),
 		TEST(test_holds_of_nothing),
 		TEST(test_a_reload),
+		TEST(test_since_when),
 		TEST(test_waiting_jobs_are_tried_anew),
 		TEST(test_money_that_comes_at_once),
 		TEST(test_settings),
