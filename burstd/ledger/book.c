@@ -198,6 +198,7 @@ static void take_row(void *ctx, const struct allocate_row *row)
 	assert(row->owner != ALLOCATE_JOB || o != NULL); /* only jobs that input_load() named */
 	p = &m->r->v[m->r->n++];
 	*p = (struct ledger_posting){.day = row->month,
+				     .of_day = row->month,
 				     .kind = kind_of(row),
 				     .dims = o != NULL ? o->dims : m->in->dims,
 				     .attempt = o != NULL ? o->id : 0,

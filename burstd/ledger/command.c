@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "ledger/closing.h"
 #include "ledger/explain.h"
 #include "ledger/reading.h"
 #include "ledger/report.h"
@@ -51,9 +52,11 @@ static void print_verdict(const struct verify *v, struct str *out)
 {
 	str_addf(out,
 		 "bookings    %" PRId64 ", chained, the last %s\n"
+		 "closings    %" PRId64 ", with the postings of their months\n"
 		 "instances   %" PRId64 ", %" PRId64 " whose parts do not add up, %" PRId64
 		 " that differ when computed again\n",
-		 v->chain.bookings, v->chain.hash, v->lifetimes, v->uneven, v->differ);
+		 v->chain.bookings, v->chain.hash, v->periods.closings, v->lifetimes, v->uneven,
+		 v->differ);
 	if (v->late > 0)
 		str_addf(out, "            %" PRId64 " have news that the next pass will book\n",
 			 v->late);
@@ -107,6 +110,22 @@ int command_rebuild(const struct settings *s)
 /* --- report ------------------------------------------------------------------------------------
  */
 
+/* Is it about a month?  Then say whether that is closed. */
+static int find_state(struct report *rep, struct ledger *l, const struct reading_days *days,
+		      struct err *e)
+{
+	const int64_t month = date_month(days->from_day);
+	struct closing_state state;
+
+	if (days->from_day != date_month_day(month) || days->to_day != date_month_day(month + 1))
+		return 0;
+	if (closing_state(l, month, &state, e) < 0)
+		return -1;
+	rep->state = closing_state_str(&state);
+	rep->revision = state.revision;
+	return 0;
+}
+
 int command_report(const struct settings *s)
 {
 	struct report_want w = {.n = 0};
@@ -129,6 +148,8 @@ int command_report(const struct settings *s)
 		w.from_day = days.from_day;
 		w.to_day = days.to_day;
 		rc = report_make(&rep, r.ledger, &w, &e);
+		if (rc == 0)
+			rc = find_state(&rep, r.ledger, &days, &e);
 		if (rc == 0 && s->json)
 			report_json(&rep, &r.out);
 		else if (rc == 0 && s->csv)

@@ -14,6 +14,10 @@ enum { PATH_MAX_BYTES = 4096 };
 #define AT(field) offsetof(struct settings, field), 0, 0
 
 const struct opt settings_options[] = {
+	{"allow", 0, OPT_TEXT, "WORDS",
+	 "period close: although there are such instances: unpriced, unsettled, unended, "
+	 "quarantined",
+	 AT(allow)},
 	{"attribute", 0, OPT_TEXT, "NAME",
 	 "export coldfront: of an allocation (default \"Cloud Budget (EUR)\")", AT(attribute)},
 	{"by", 0, OPT_TEXT, "WORDS",
@@ -43,12 +47,13 @@ const struct opt settings_options[] = {
 	 offsetof(struct settings, interval_ms), 1000, 86400000},
 	{"journal", 'j', OPT_TEXT, "FILE", "burstd's journal (default: in its state_dir)",
 	 AT(journal)},
-	{"json", 0, OPT_FLAG, NULL, "report, status: as JSON", AT(json)},
+	{"json", 0, OPT_FLAG, NULL, "report, status, period: as JSON", AT(json)},
 	{"ledger", 'l', OPT_TEXT, "FILE", "the ledger (default: ledger.db beside the journal)",
 	 AT(ledger)},
 	{"output", 'o', OPT_TEXT, "FILE", "export: write it there", AT(output)},
 	{"period", 'p', OPT_TEXT, "MONTH", "report, export: that month, such as 2026-03",
 	 AT(period)},
+	{"reason", 0, OPT_TEXT, "TEXT", "period close, reopen: why; it is kept", AT(reason)},
 	{"spreadsheet", 0, OPT_FLAG, NULL, "export focus: CSV that spreadsheets take for UTF-8",
 	 AT(spreadsheet)},
 	{"to", 0, OPT_TEXT, "DAY", "report, export: the last day", AT(to)},

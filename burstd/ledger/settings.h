@@ -14,6 +14,7 @@ struct settings {         /* the options, as given; texts are borrowed from argv
 	const char *config, *journal, *ledger, *by, *from, *to, *period;
 	const char *output, *currency, *focus, *view; /* export */
 	const char *cost_component, *gpu_component, *attribute;
+	const char *reason, *allow; /* period */
 	int64_t interval_ms;
 	bool distribute, spreadsheet, json, csv, explain, check, help, version;
 };

@@ -6,9 +6,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/date.h"
 #include "base/fmt.h"
 #include "base/jsonw.h"
 #include "store/ledger_attempts.h"
+#include "store/ledger_periods.h"
 
 enum {
 	BATCH = 10000,
@@ -42,6 +44,8 @@ static int count(void *ctx, const struct ledger_lifetime *t, struct err *e)
 	(void)e;
 	c->last = t->id;
 	c->n++;
+	if (t->node[0] == '\0') /* an invoice */
+		return 0;
 	s->states[t->state]++;
 	s->unpriced += (t->flags & LEDGER_UNPRICED) != 0;
 	s->estimated += (t->flags & LEDGER_ESTIMATED) != 0;
@@ -95,7 +99,8 @@ int status_read(struct status *s, struct ledger *l, const char *path, struct err
 	struct counting c = {.s = s};
 
 	*s = (struct status){.bytes = size_of(path)};
-	if (read_notes(s, l, e) < 0 || ledger_count_attempts(l, &s->attempts, e) < 0)
+	if (read_notes(s, l, e) < 0 || ledger_count_attempts(l, &s->attempts, e) < 0 ||
+	    ledger_open_day(l, &s->open_day, e) < 0)
 		return -1;
 	do {
 		c.n = 0;
@@ -113,6 +118,12 @@ void status_fini(struct status *s)
 	free(s->cluster);
 	free(s->zone);
 	*s = (struct status){0};
+}
+
+/* The last month that is closed; "": none is. */
+static const char *last_closed(char out[DATE_STR_SIZE], const struct status *s)
+{
+	return s->open_day > 0 ? date_month_str(out, date_month(s->open_day) - 1) : "";
 }
 
 static int64_t lifetimes(const struct status *s)
@@ -188,7 +199,11 @@ static void print_problems(const struct status *s, struct str *out)
 
 void status_print(const struct status *s, int64_t now_ms, struct str *out)
 {
+	char month[DATE_STR_SIZE];
+
 	str_addf(out, "%-12s%s\n%-12s%s\n", "cluster", s->cluster, "zone", s->zone);
+	if (s->open_day > 0)
+		str_addf(out, "%-12suntil %s, included\n", "closed", last_closed(month, s));
 	print_time(out, "last pass", s->pass_ms, now_ms);
 	print_time(out, "facts", s->facts_ms, now_ms);
 	if (s->facts_why[0] != '\0')
@@ -234,8 +249,10 @@ void status_json(const struct status *s, int64_t now_ms, struct str *out)
 		       {"unended", s->unended},
 		       {"estimated", s->estimated}};
 	struct jsonw w = {.out = out, .first = true};
+	char month[DATE_STR_SIZE];
 
 	jsonw_open(&w, NULL, '{');
+	jsonw_text(&w, "closed_until", last_closed(month, s));
 	jsonw_text(&w, "cluster", s->cluster);
 	jsonw_text(&w, "zone", s->zone);
 	jsonw_text(&w, "source", s->source);
