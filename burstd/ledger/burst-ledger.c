@@ -31,6 +31,8 @@ static const struct command {
 	 command_period},
 	{"period draft|close|reopen MONTH", "look what stands in the way, close a month ...", NULL,
 	 NULL, NULL},
+	{"invoice import FILE", "meet a provider's invoice", NULL, NULL, command_invoice},
+	{"invoice list|show N|remove N", "invoices that were met", NULL, NULL, NULL},
 	{"verify", "is it as it was written, and does it add up?", command_verify, NULL, NULL},
 	{"rebuild --check", "is it what its facts come to?", command_rebuild, NULL, NULL},
 };

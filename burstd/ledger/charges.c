@@ -361,7 +361,7 @@ static void adjust(const struct ledger_posting *p, struct charge *c)
 	c->late = (p->kind & LEDGER_LATE) != 0;
 	c->invoiced = (p->kind & LEDGER_ADJUST) != 0 || c->node[0] == '\0';
 	c->adjust = c->late || (p->kind & LEDGER_ADJUST) != 0;
-	if (!c->adjust)
+	if (!c->adjust && c->node[0] != '\0')
 		return;
 	c->list_nano = -1;
 	c->billed_s = c->share_part = 0;

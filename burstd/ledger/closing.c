@@ -361,24 +361,6 @@ static int find_last(struct ledger *l, int64_t *last, struct err *e)
 	return rc;
 }
 
-/* What is to be computed again is, now. */
-static int compute_touched(const struct book *b, struct err *e)
-{
-	struct lifetimes *all = mem_zalloc(sizeof(*all));
-	bool changed;
-	int rc = 0;
-
-	while (!all->over && rc == 0) {
-		rc = lifetimes_next(all, b->ledger, true, e);
-		for (size_t i = 0; i < all->n && rc == 0; i++)
-			if (all->v[i].dirty)
-				rc = book_write(b, &all->v[i], &changed, e);
-	}
-	lifetimes_fini(all);
-	free(all);
-	return rc;
-}
-
 int closing_reopen(const struct book *b, int64_t month, const struct closing_by *by, char *hash,
 		   struct err *e)
 {
@@ -404,5 +386,5 @@ int closing_reopen(const struct book *b, int64_t month, const struct closing_by 
 	if (ledger_put_closing(b->ledger, &c, hash, e) < 0 ||
 	    ledger_touch_late(b->ledger, date_month_day(month), e) < 0)
 		return -1;
-	return compute_touched(b, e);
+	return book_write_news(b, e);
 }

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "ledger/charges.h"
 #include "ledger/closing.h"
+#include "ledger/export_invoices.h"
 #include "ledger/export_notes.h"
 #include "ledger/export_usage.h"
 #include "ledger/export_xdmod.h"
@@ -15,11 +16,15 @@
 
 enum { NAME_MAX_BYTES = 256 };
 
-static const char *const forms[] = {
-	[EXPORT_FOCUS] = "focus",         [EXPORT_FOCUS_METADATA] = "focus-metadata",
-	[EXPORT_STATEMENT] = "statement", [EXPORT_XLSX] = "xlsx",
-	[EXPORT_WALDUR] = "waldur",       [EXPORT_COLDFRONT] = "coldfront",
-	[EXPORT_XDMOD] = "xdmod"};
+static const char *const forms[] = {[EXPORT_FOCUS] = "focus",
+				    [EXPORT_FOCUS_METADATA] = "focus-metadata",
+				    [EXPORT_BILLING_PERIOD] = "focus-billing-period",
+				    [EXPORT_INVOICE_DETAIL] = "focus-invoice-detail",
+				    [EXPORT_STATEMENT] = "statement",
+				    [EXPORT_XLSX] = "xlsx",
+				    [EXPORT_WALDUR] = "waldur",
+				    [EXPORT_COLDFRONT] = "coldfront",
+				    [EXPORT_XDMOD] = "xdmod"};
 
 enum { NFORMS = sizeof(forms) / sizeof(forms[0]) };
 
@@ -49,9 +54,10 @@ struct exporting {
 	char *cluster;
 	struct report providers; /* all that have a charge */
 	struct focus_provider *focus;
-	char **drivers;
-	struct closing_state state; /* of the period, if it is a month */
-	source_fn charge;           /* of the visit that runs */
+	char **drivers, **numbers;       /* of the providers; NULL: of none */
+	struct closing_state state;      /* of the period, if it is a month; ... */
+	struct export_invoices invoices; /* ... likewise */
+	source_fn charge;                /* of the visit that runs */
 	void *arg;
 	size_t left_out; /* by it */
 };
@@ -129,10 +135,28 @@ static int load_providers(struct exporting *w, struct err *e)
 		(void)snprintf(key, sizeof(key), "%s%s", LEDGER_DRIVER, name);
 		if (ledger_note(w->l, key, &w->drivers[i], e) < 0)
 			return -1;
-		w->focus[i] = (struct focus_provider){
-			.name = name, .driver = w->drivers[i], .account = "", .account_name = ""};
+		w->focus[i] = (struct focus_provider){.name = name,
+						      .driver = w->drivers[i],
+						      .account = "",
+						      .account_name = "",
+						      .invoice = ""};
 	}
 	return 0;
+}
+
+/* A file has the numbers of invoices in all rows, or in none. */
+static void find_numbers(struct exporting *w)
+{
+	const int64_t month = date_month(w->x->from_day);
+	bool all = w->providers.n > 0;
+
+	w->numbers = mem_zalloc((w->providers.n + 1) * sizeof(*w->numbers));
+	for (size_t i = 0; i < w->providers.n; i++) {
+		w->numbers[i] = export_invoices_of(&w->invoices, w->focus[i].name, month);
+		all = all && w->numbers[i] != NULL;
+	}
+	for (size_t i = 0; i < w->providers.n; i++)
+		w->focus[i].invoice = all ? w->numbers[i] : "";
 }
 
 static int write_focus(struct exporting *w, const struct source *from, const struct sink *to,
@@ -156,10 +180,15 @@ static int write_focus(struct exporting *w, const struct source *from, const str
 
 	if (load_providers(w, e) < 0)
 		return -1;
+	find_numbers(w);
 	o.providers = w->focus;
 	o.nproviders = w->providers.n;
 	if (x->form == EXPORT_FOCUS)
 		return focus_write(&o, from, to, &sum, e);
+	if (x->form == EXPORT_BILLING_PERIOD)
+		return export_billing_period(&o, &w->state, to, e);
+	if (x->form == EXPORT_INVOICE_DETAIL)
+		return export_invoice_detail(&o, &w->invoices, w->l, to, e);
 	text = focus_metadata(&o, made_s(w));
 	rc = to->put(to->ctx, text, strlen(text), e);
 	free(text);
@@ -212,6 +241,8 @@ static int write_pages(const struct exporting *w, const struct source *from, con
 		return -1;
 	s.corrections = notes.corrections;
 	s.ncorrections = notes.ncorrections;
+	s.invoices = w->invoices.lines;
+	s.ninvoices = w->invoices.n;
 	if (x->form == EXPORT_XLSX)
 		rc = xlsx_write(x->path, x->tmp_dir, &s, t, from, e);
 	else
@@ -263,6 +294,11 @@ static int write_form(struct exporting *w, const struct sink *to, struct err *e)
 	const struct export_xdmod sizes = {w->cluster, begin_s(w->x), begun_s(w), w->x->zone};
 
 	switch (w->x->form) {
+	case EXPORT_BILLING_PERIOD:
+	case EXPORT_INVOICE_DETAIL:
+		if (!is_month(w->x))
+			return err_set(e, ERR_INVALID, "it is about a month: want --period");
+		return write_focus(w, &from, to, e);
 	case EXPORT_FOCUS:
 	case EXPORT_FOCUS_METADATA:
 		return write_focus(w, &from, to, e);
@@ -283,12 +319,18 @@ int export_write(const struct export *x, struct ledger *l, const struct sink *to
 
 	if (rc == 0 && is_month(x))
 		rc = closing_state(l, date_month(x->from_day), &w.state, e);
+	if (rc == 0 && is_month(x))
+		rc = export_invoices_load(&w.invoices, l, date_month(x->from_day), x->currency, e);
 	if (rc == 0)
 		rc = write_form(&w, to, e);
 	*left_out = w.left_out;
 	for (size_t i = 0; w.drivers != NULL && i < w.providers.n; i++)
 		free(w.drivers[i]);
+	for (size_t i = 0; w.numbers != NULL && i < w.providers.n; i++)
+		free(w.numbers[i]);
 	free(w.drivers);
+	free(w.numbers);
+	export_invoices_fini(&w.invoices);
 	free(w.focus);
 	if (w.providers.memory != NULL)
 		report_fini(&w.providers);

@@ -119,6 +119,7 @@ static const char step_2[] =
  * count. */
 static const char step_3[] =
 	"ALTER TABLE posting ADD COLUMN of_day BIGINT NOT NULL DEFAULT 0;"
+	"CREATE INDEX lifetime_instance ON lifetime (instance);"
 	"CREATE TRIGGER posting_open BEFORE INSERT ON posting"
 	"  WHEN NEW.day < (SELECT value FROM number WHERE key = 'open_day') BEGIN"
 	"  SELECT RAISE(ABORT, 'the period is closed'); END;"

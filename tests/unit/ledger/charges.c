@@ -160,7 +160,7 @@ static void amounts(struct charge *c)
 static void one(struct charge *c)
 {
 	*c = charges_one();
-	c->class = (enum allocate_class)pick(ALLOCATE_NCLASSES);
+	c->class = (enum allocate_class)pick(ALLOCATE_SHARED); /* of machines */
 	c->node = ANY(nodes);
 	c->instance = pick(30) ? "i-0abc" : "i-77";
 	c->gen = 1 + pick(3);
@@ -220,9 +220,9 @@ const struct zone *charges_zone(void)
 struct focus_options charges_options(enum focus_version version, enum focus_view view)
 {
 	static const struct focus_provider providers[] = {
-		{"aws-eu", "aws", "123456789012", "Research AWS"},
-		{"lambda", "lambda", "", ""},
-		{"own", "static", "", ""},
+		{"aws-eu", "aws", "123456789012", "Research AWS", ""},
+		{"lambda", "lambda", "", "", ""},
+		{"own", "static", "", "", ""},
 	};
 
 	return (struct focus_options){

@@ -148,9 +148,10 @@ static inline void export_one(struct fixture *f, int64_t month, enum export_form
 /* All that can be asked about a month, as one text: the caller's. */
 static inline char *all_of(struct fixture *f, int64_t month)
 {
-	static const enum export_form forms[] = {EXPORT_FOCUS,     EXPORT_FOCUS_METADATA,
-						 EXPORT_STATEMENT, EXPORT_WALDUR,
-						 EXPORT_COLDFRONT, EXPORT_XDMOD};
+	static const enum export_form forms[] = {EXPORT_FOCUS,          EXPORT_FOCUS_METADATA,
+						 EXPORT_STATEMENT,      EXPORT_WALDUR,
+						 EXPORT_COLDFRONT,      EXPORT_XDMOD,
+						 EXPORT_BILLING_PERIOD, EXPORT_INVOICE_DETAIL};
 	static const char *const by[] = {"account,user,class,day", "job,node", "provider,type",
 					 "wckey,qos,market,pool", "partition"};
 	struct str out;
