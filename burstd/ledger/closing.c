@@ -148,7 +148,7 @@ static void look_at(struct looking *k, const struct ledger_lifetime *t)
 		say(k, CLOSING_BROKEN, t);
 	if ((t->flags & LEDGER_UNPRICED) != 0)
 		say(k, CLOSING_UNPRICED, t);
-	else if (over && t->state != LEDGER_FINAL && (t->flags & LEDGER_BROKEN) == 0)
+	else if (over && t->state == LEDGER_ENDED && (t->flags & LEDGER_BROKEN) == 0)
 		say(k, CLOSING_UNSETTLED, t);
 	if ((t->flags & LEDGER_UNENDED) != 0)
 		say(k, CLOSING_UNENDED, t);

@@ -35,13 +35,11 @@ static void print_result(const struct invoice_import *in, const struct invoice_r
 		 in->provider, date_month_str(month, in->month), r->rows, r->currency,
 		 fmt_money(text, r->nano));
 	print_money(out, "counted", r->counted, "before");
-	(void)snprintf(about, sizeof(about), "%" PRId64 " instances cost so much more or less",
-		       r->instances);
+	(void)snprintf(about, sizeof(about), "instances on it: %" PRId64, r->instances);
 	print_money(out, "differ", r->on - r->counted_on, about);
 	print_money(out, "missing", -r->missing,
 		    "instances that are not on it; if they are on another, use --partial");
-	(void)snprintf(about, sizeof(about), "%" PRId64 " instances that are not known",
-		       r->unknown);
+	(void)snprintf(about, sizeof(about), "instances that are not known: %" PRId64, r->unknown);
 	print_money(out, "unknown", r->unknown_nano, about);
 	print_money(out, "shared", r->shared, "of no machine");
 	print_money(out, "tax", r->tax, "");

@@ -173,7 +173,7 @@ static void print_obstacles(const struct closing_draft *d, unsigned allowed, str
 			continue;
 		str_addf(out, "  %-12s", closing_obstacle_str((enum closing_obstacle)o));
 		if (may || o == CLOSING_NEWS || o == CLOSING_BROKEN || o == CLOSING_DIFFERS)
-			str_addf(out, "%" PRId64 " ", d->count[o]);
+			str_addf(out, "%" PRId64 ": ", d->count[o]);
 		str_addf(out, "%s%s\n", closing_obstacle_text((enum closing_obstacle)o),
 			 (allowed & 1U << o) != 0 ? " (allowed)"
 			 : may                    ? " (may be allowed)"
@@ -188,8 +188,8 @@ static void print_draft(const struct closing_draft *d, struct str *out)
 	str_addf(out, "%s: %s%s\n", date_month_str(month, d->month),
 		 d->totals[0] != '\0' ? d->totals : "no charges", d->closed ? ", closed" : "");
 	str_addf(out,
-		 "  %" PRId64 " instances, %" PRId64 " of which go on after it; of %" PRId64
-		 " the provider has not told the end\n",
+		 "  instances: %" PRId64 "; that go on after it: %" PRId64
+		 "; whose end is estimated: %" PRId64 "\n",
 		 d->instances, d->go_on, d->estimated);
 	if (!closing_is_stopped(d, 0)) {
 		str_adds(out, "nothing stands in the way of closing it\n");

@@ -416,12 +416,31 @@ static int post_line(struct sharing *s, const struct ledger_invoice_line *n, str
 		return -1;
 	if (__builtin_add_overflow(s->r->lifetime.nano, n->nano, &s->r->lifetime.nano))
 		return err_set(e, ERR_LIMIT, "an invoice is more than can be counted");
-	for (size_t i = 0; i < s->r->n; i++)
-		if (ledger_posting_compare(&s->r->v[i], &p) == 0) {
-			s->r->v[i].nano += p.nano; /* not more than the sum of all */
-			return 0;
-		}
 	append(s->r, &p);
+	return 0;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	return ledger_posting_compare(a, b);
+}
+
+/* Lines of one name and account on one day are one. */
+static int merge_lines(struct book_result *r, struct err *e)
+{
+	size_t n = 0;
+
+	if (r->n > 0)
+		qsort(r->v, r->n, sizeof(*r->v), by_key);
+	for (size_t i = 0; i < r->n; i++) {
+		struct ledger_posting *to = n > 0 ? &r->v[n - 1] : NULL;
+
+		if (to == NULL || ledger_posting_compare(to, &r->v[i]) != 0)
+			r->v[n++] = r->v[i];
+		else if (__builtin_add_overflow(to->nano, r->v[i].nano, &to->nano))
+			return err_set(e, ERR_LIMIT, "an invoice is more than can be counted");
+	}
+	r->n = n;
 	return 0;
 }
 
@@ -446,6 +465,8 @@ int true_up_shared(const struct book *b, const struct ledger_lifetime *t, struct
 		free((char *)(uintptr_t)all.v[i].name);
 	}
 	free(all.v);
+	if (rc == 0)
+		rc = merge_lines(r, e);
 	free(s.texts[0]);
 	free(s.texts[1]);
 	return rc;
