@@ -2,6 +2,8 @@
  * in the month after; nothing is closed that is not settled. */
 #include "closing.h"
 
+#include "ledger/status.h"
+
 #define UNIT INT64_C(1000000000) /* a second of a machine at 3,600 an hour */
 
 /* In November, from 100 to 1000: a job from 300 to 500. */
@@ -332,6 +334,7 @@ static void test_changes_are_found(void **state)
 		"UPDATE shown SET name = job_id + 1 WHERE closing = 1",
 		"DELETE FROM shown WHERE closing = 1",
 		"UPDATE place SET gpus = gpus + 1",
+		"DROP TRIGGER booking_kept; UPDATE booking SET hash = hash || '0'",
 		"UPDATE word SET text = 'm' WHERE text = 'name'",
 		"INSERT INTO posting (booking, lifetime, day, kind, dims, attempt, nano, gpu_s,"
 		" cpu_s, from_s, to_s, time_s, part, whole, list_nano) SELECT 0, lifetime, day,"
@@ -368,6 +371,72 @@ static void test_changes_are_found(void **state)
 		str_fini(&out);
 		assert_int_equal(teardown(&own), 0);
 	}
+}
+
+/* What is late is chained with the day that it is about. */
+static void test_a_late_posting_is_chained(void **state)
+{
+	struct fixture *f = *state;
+	struct verify v;
+	struct str out;
+
+	fill(f);
+	settle_until(f, DEC + 3600);
+	close_month(f, NOVEMBER, DEC + 3600);
+	life(f, "c1", "ended", 1001, 980);
+	settle_until(f, DEC + 7200);
+	str_init(&out, CLOSING_OUT);
+	exec(f->ledger, "DROP TRIGGER posting_kept; UPDATE posting SET of_day = of_day - 1 WHERE"
+			" kind & 256");
+	v = verify_at(f, DEC + 7200, &out);
+	assert_true(v.chain.bad != 0);
+	str_fini(&out);
+}
+
+/* Commands say it. */
+static void test_what_is_closed_is_said(void **state)
+{
+	struct fixture *f = *state;
+	struct status s = {0};
+	struct closing_state how;
+	struct report r = {.memory = NULL};
+	struct report_want w = {.from_day = date_month_day(NOVEMBER),
+				.to_day = date_month_day(DECEMBER)};
+	struct str out;
+	struct err e = {0};
+
+	fill(f);
+	settle_until(f, DEC + 3600);
+	str_init(&out, 1 << 16);
+	assert_int_equal(status_read(&s, f->l, f->ledger, &e), 0);
+	status_print(&s, T0, &out);
+	assert_null(strstr(out.p, "closed"));
+	status_fini(&s);
+	close_month(f, NOVEMBER, DEC + 3600);
+	assert_int_equal(status_read(&s, f->l, f->ledger, &e), 0);
+	status_print(&s, T0, &out);
+	assert_non_null(strstr(out.p, "closed      until 2026-11, included\n"));
+	status_json(&s, T0, &out);
+	assert_non_null(strstr(out.p, "\"closed_until\":\"2026-11\""));
+	status_fini(&s);
+	assert_int_equal(closing_state(f->l, NOVEMBER, &how, &e), 0);
+	assert_string_equal(closing_state_str(&how), "closed");
+	assert_int_equal(how.revision, 1);
+	assert_int_equal(how.at_ms, (T0 + DEC + 3600) * 1000);
+	assert_int_equal(report_parse(&w, "account", &e), 0);
+	assert_int_equal(report_make(&r, f->l, &w, &e), 0);
+	r.state = closing_state_str(&how);
+	r.revision = how.revision;
+	str_clear(&out);
+	report_table(&r, &out);
+	assert_non_null(strstr(out.p, "\nclosed, revision 1\n"));
+	report_json(&r, &out);
+	assert_non_null(strstr(out.p, "\"state\":\"closed\",\"revision\":1,"));
+	report_fini(&r);
+	assert_int_equal(try_reopen(f, NOVEMBER, DEC + 3700), 0);
+	assert_int_equal(closing_state(f->l, NOVEMBER, &how, &e), 0);
+	assert_string_equal(closing_state_str(&how), "reopened");
+	str_fini(&out);
 }
 
 static void test_the_tables_refuse(void **state)
@@ -409,6 +478,8 @@ int main(void)
 		TEST(test_an_instance_that_goes_on),
 		TEST(test_reopen),
 		cmocka_unit_test(test_changes_are_found),
+		TEST(test_a_late_posting_is_chained),
+		TEST(test_what_is_closed_is_said),
 		TEST(test_the_tables_refuse),
 	};
 

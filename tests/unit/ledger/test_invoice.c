@@ -232,6 +232,100 @@ static void test_an_instance_without_a_price(void **state)
 	invoice_result_fini(&r);
 }
 
+/* The golden case 13: parts by what each has, a negative one as a positive. */
+static void test_parts_of_the_difference(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t job, pool;
+	} rows[] = {{HEAD "i-c1,499.714285714,EUR,,\n", -171428572, -114285714},
+		    {HEAD "i-c1,499.5,EUR,,\n", -300000000, -200000000},
+		    {HEAD "i-c1,500.000000001,EUR,,\n", 1, 0}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fixture *f;
+		void *own = NULL;
+		struct invoice_result r;
+
+		assert_int_equal(setup(&own), 0);
+		f = own;
+		machine(f, "c1");
+		life(f, "c1", "wanted", 0, 0);
+		life(f, "c1", "created", 100, 100);
+		life(f, "c1", "ready", 100, 0);
+		life(f, "c1", "ended", 600, 600);
+		job(f, &(struct job){1301, 8, 100, 400, "COMPLETED", "c1"});
+		settle_until(f, DEC + 3600);
+		assert_int_equal(money(f, "1"), 500 * UNIT);
+		r = import(f, rows[i].text, NULL, DEC + 4000);
+		assert_true(money(f, "kind & 128 AND attempt <> 0") == rows[i].job);
+		assert_true(money(f, "kind & 128 AND attempt = 0") == rows[i].pool);
+		invoice_result_fini(&r);
+		assert_int_equal(teardown(&own), 0);
+	}
+}
+
+/* Who comes first gets what is left over: jobs by their numbers, whenever they became known. */
+static void test_ties_go_by_the_number_of_the_job(void **state)
+{
+	struct fixture *f = *state;
+	struct invoice_result r;
+
+	machine(f, "c1");
+	life(f, "c1", "wanted", 0, 0);
+	life(f, "c1", "created", 100, 100);
+	life(f, "c1", "ready", 100, 0);
+	life(f, "c1", "ended", 600, 600);
+	pass(f, 1);
+	job(f, &(struct job){9, 4, 100, 600, "COMPLETED", "c1"});
+	job(f, &(struct job){8, 4, 100, 600, "COMPLETED", "c1"});
+	settle_until(f, DEC + 3600);
+	r = import(f, HEAD "i-c1,500.000000001,EUR,,\n", NULL, DEC + 4000);
+	assert_int_equal(
+		money(f, "kind & 128 AND attempt = (SELECT id FROM attempt WHERE job = 8)"), 1);
+	invoice_result_fini(&r);
+}
+
+/* What is given back and is on the invoice all the same is of those who had it. */
+static void test_an_invoice_for_what_was_given_back(void **state)
+{
+	struct fixture *f = *state;
+	struct invoice_result r;
+	struct err e = {0};
+
+	assert_int_equal(ledger_put_note(f->l, LEDGER_DRIVER "aws", "aws", &e), 0);
+	machine(f, "c1");
+	life(f, "c1", "wanted", 0, 0);
+	life(f, "c1", "created", 100, 100);
+	life(f, "c1", "ready", 100, 0);
+	life(f, "c1", "taken", 600, 0);
+	life(f, "c1", "ended", 600, 600);
+	job(f, &(struct job){8, 8, 100, 475, "COMPLETED", "c1"});
+	settle_until(f, DEC + 3600);
+	r = import(f, HEAD "i-c1,4,EUR,,\n", NULL, DEC + 4000);
+	assert_int_equal(of_month(f, NOVEMBER, "1"), 4 * UNIT);
+	assert_int_equal(money(f, "kind & 128 AND attempt <> 0"), 3 * UNIT);
+	assert_good(f, DEC + 4000);
+	invoice_result_fini(&r);
+}
+
+/* By the provider's clock it ran the month before: its owners are those of the day after. */
+static void test_another_month_by_the_providers_clock(void **state)
+{
+	const struct invoice_import in = {.month = NOVEMBER - 1, .partial = true};
+	struct fixture *f = *state;
+	struct invoice_result r;
+
+	fill(f);
+	r = import(f, HEAD "i-c1,9,EUR,,\n", &in, DEC + 4000);
+	assert_int_equal(of_month(f, NOVEMBER - 1, "1"), 9 * UNIT);
+	assert_int_equal(of_month(f, NOVEMBER - 1, "attempt <> 0"), UNIT);
+	assert_int_equal(of_month(f, NOVEMBER, "1"), 1800 * UNIT);
+	assert_good(f, DEC + 4000);
+	invoice_result_fini(&r);
+}
+
 /* An instance that was found again under another name is two lifetimes. */
 static void test_an_instance_of_two_lifetimes(void **state)
 {
@@ -330,6 +424,10 @@ int main(void)
 		TEST(test_an_instance_without_a_price),
 		TEST(test_an_instance_of_two_lifetimes),
 		TEST(test_exports),
+		cmocka_unit_test(test_parts_of_the_difference),
+		TEST(test_ties_go_by_the_number_of_the_job),
+		TEST(test_an_invoice_for_what_was_given_back),
+		TEST(test_another_month_by_the_providers_clock),
 	};
 
 	return cmocka_run_group_tests_name("ledger, invoices", tests, NULL, NULL);
