@@ -123,6 +123,7 @@ static inline void close_month(struct fixture *f, int64_t month, int64_t at)
 static inline void export_one(struct fixture *f, int64_t month, enum export_form form, int way,
 			      struct str *out)
 {
+	static int64_t later; /* each time it is another time */
 	char name[DATE_STR_SIZE];
 	const struct export x = {.form = form,
 				 .zone = f->calendar.zone,
@@ -130,7 +131,7 @@ static inline void export_one(struct fixture *f, int64_t month, enum export_form
 				 .to_day = date_month_day(month + 1),
 				 .period = date_month_str(name, month),
 				 .currency = "EUR",
-				 .now_s = T0 + FEB,
+				 .now_s = T0 + FEB + ++later,
 				 .distribute = way == 1,
 				 .version = way == 1 ? FOCUS_1_4 : FOCUS_1_2,
 				 .view = way == 1 ? FOCUS_INTERNAL : FOCUS_PROVIDER,

@@ -173,10 +173,18 @@ static void test_what_comes_late(void **state)
 {
 	struct fixture *f = *state;
 	char *before, *after;
+	struct str open, closed;
 
 	fill(f);
 	settle_until(f, DEC + 3600);
+	str_init(&open, CLOSING_OUT);
+	str_init(&closed, CLOSING_OUT);
+	export_one(f, NOVEMBER, EXPORT_FOCUS, 0, &open);
 	close_month(f, NOVEMBER, DEC + 3600);
+	export_one(f, NOVEMBER, EXPORT_FOCUS, 0, &closed);
+	assert_same_text(open.p, closed.p); /* to close it changes no charge */
+	str_fini(&open);
+	str_fini(&closed);
 	before = all_of(f, NOVEMBER);
 	assert_non_null(strstr(before, "CLOSED"));
 	assert_null(strstr(before, "DRAFT"));

@@ -232,6 +232,44 @@ static void test_an_instance_without_a_price(void **state)
 	invoice_result_fini(&r);
 }
 
+/* A line's time is what of it is in the month. */
+static void test_times_of_lines(void **state)
+{
+	static const struct {
+		const char *times;
+		int64_t from_day, to_day; /* of November */
+	} rows[] = {{"2026-10-15,2026-11-05", 1, 5},
+		    {"2026-11-03T12:00:00Z,2026-12-24", 3, 31},
+		    {"2026-11-03,", 3, 31},
+		    {",", 1, 31},
+		    {"2026-10-15,2026-10-20", 1, 31}}; /* of another month, on this invoice */
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct invoice_import in = {.partial = true};
+		struct fixture *f;
+		void *own = NULL;
+		struct invoice_result r;
+		char text[200], sql[200];
+
+		assert_int_equal(setup(&own), 0);
+		f = own;
+		fill(f);
+		(void)snprintf(text, sizeof(text),
+			       "instance,amount,currency,description,start,end\n,3,EUR,NAT,%s\n",
+			       rows[i].times);
+		r = import(f, text, &in, DEC + 4000);
+		(void)snprintf(sql, sizeof(sql),
+			       "SELECT COUNT(*) FROM posting WHERE (kind & 15) = 9 AND day = %lld"
+			       " AND to_s = %lld",
+			       (long long)date_day(2026, 11, rows[i].from_day),
+			       (long long)date_day(2026, 11, rows[i].to_day) * DAY_S);
+		assert_int_equal(ask(f->ledger, sql), 1);
+		invoice_result_fini(&r);
+		assert_int_equal(teardown(&own), 0);
+	}
+}
+
 /* The golden case 13: parts by what each has, a negative one as a positive. */
 static void test_parts_of_the_difference(void **state)
 {
@@ -412,6 +450,28 @@ static void test_exports(void **state)
 	assert_has(f, EXPORT_BILLING_PERIOD, 1, ",Closed,\"hpc1 burst\"\n", true);
 }
 
+/* One file has the numbers in all rows or in none: here of another provider there is no invoice. */
+static void test_one_of_two_providers(void **state)
+{
+	const struct invoice_import in = {.number = "E-1"};
+	struct fixture *f = *state;
+	struct invoice_result r;
+
+	fill(f);
+	exec(f->journal,
+	     "INSERT INTO machine SELECT 'z1', 1, at_ms, pool, 'zeta', offer, type, region, zone,"
+	     " market, currency, quantum_ms, minimum_ms, cpus, memory_mb, gpus FROM machine WHERE"
+	     " node = 'c1'");
+	life(f, "z1", "created", 100, 100);
+	life(f, "z1", "ended", 300, 300);
+	settle_until(f, DEC + 3700);
+	r = import(f, WHOLE, &in, DEC + 4000);
+	assert_true(of_month(f, NOVEMBER, "1") == r.nano + 200 * UNIT);
+	assert_has(f, EXPORT_FOCUS, 0, "E-1", false);
+	assert_has(f, EXPORT_INVOICE_DETAIL, 0, "E-1", true);
+	invoice_result_fini(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -424,6 +484,8 @@ int main(void)
 		TEST(test_an_instance_without_a_price),
 		TEST(test_an_instance_of_two_lifetimes),
 		TEST(test_exports),
+		cmocka_unit_test(test_times_of_lines),
+		TEST(test_one_of_two_providers),
 		cmocka_unit_test(test_parts_of_the_difference),
 		TEST(test_ties_go_by_the_number_of_the_job),
 		TEST(test_an_invoice_for_what_was_given_back),
