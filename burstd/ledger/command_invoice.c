@@ -1,5 +1,6 @@
 /* burst-ledger invoice: what providers want. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -31,11 +31,12 @@ struct ledger_closing { /* texts are borrowed */
 /* The first day that is not closed; 0: none is. */
 int ledger_open_day(struct ledger *l, int64_t *day, struct err *e);
 
-/* Write that a month is closed (c->closed) or open again, within a transaction.  Of a close, all
- * its postings are booked and what they say is written (ledger_shown.h) for *seq, which is
+/* Write that a month is closed (given->closed) or open again, within a transaction.  Of a close,
+ * all its postings are booked and what they say is written (ledger_shown.h) for *seq, which is
  * ledger_next_closing().  The caller sets month to totals; the rest is found here.  hash has
  * DIGEST_SIZE: the new record's. */
-int ledger_put_closing(struct ledger *l, const struct ledger_closing *c, char *hash, struct err *e);
+int ledger_put_closing(struct ledger *l, const struct ledger_closing *given, char *hash,
+		       struct err *e);
 int ledger_next_closing(struct ledger *l, int64_t *seq, struct err *e);
 
 typedef int (*ledger_closing_fn)(void *ctx, const struct ledger_closing *c, struct err *e);

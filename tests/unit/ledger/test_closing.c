@@ -447,6 +447,30 @@ static void test_what_is_closed_is_said(void **state)
 	str_fini(&out);
 }
 
+/* A ledger from before there were periods: its bookings keep their hashes, and it can be closed. */
+static void test_an_older_ledger(void **state)
+{
+	struct fixture *f = *state;
+
+	fill(f);
+	settle_until(f, DEC + 3600);
+	ledger_close(f->l);
+	exec(f->ledger,
+	     "DROP TRIGGER posting_open; DROP INDEX lifetime_instance; DROP TABLE closing;"
+	     "DROP TABLE shown; DROP TABLE place; DROP TABLE invoice; DROP TABLE invoice_line;"
+	     "ALTER TABLE posting DROP COLUMN of_day; PRAGMA user_version = 2");
+	open_ledger(f);
+	assert_int_equal(ask(f->ledger, "PRAGMA user_version"), 3);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) > 0 FROM posting WHERE booking <> 0"), 1);
+	assert_good(f, DEC + 3600);
+	close_month(f, NOVEMBER, DEC + 3600);
+	life(f, "c1", "ended", 1001, 980);
+	settle_until(f, DEC + 7200);
+	assert_int_equal(on(f, NOVEMBER, "1"), 900 * UNIT);
+	assert_int_equal(on(f, DECEMBER, "1"), -20 * UNIT);
+	assert_good(f, DEC + 7200);
+}
+
 static void test_the_tables_refuse(void **state)
 {
 	static const char *const tries[] = {
@@ -488,6 +512,7 @@ int main(void)
 		cmocka_unit_test(test_changes_are_found),
 		TEST(test_a_late_posting_is_chained),
 		TEST(test_what_is_closed_is_said),
+		TEST(test_an_older_ledger),
 		TEST(test_the_tables_refuse),
 	};
 

@@ -362,6 +362,14 @@ static void test_another_month_by_the_providers_clock(void **state)
 	assert_int_equal(of_month(f, NOVEMBER, "1"), 1800 * UNIT);
 	assert_good(f, DEC + 4000);
 	invoice_result_fini(&r);
+	{ /* or of the day before */
+		const struct invoice_import next = {.month = DECEMBER, .partial = true};
+
+		r = import(f, HEAD "i-c1,18,EUR,,\n", &next, DEC + 5000);
+		assert_int_equal(of_month(f, DECEMBER, "1"), 18 * UNIT);
+		assert_int_equal(of_month(f, DECEMBER, "attempt <> 0"), 2 * UNIT);
+		invoice_result_fini(&r);
+	}
 }
 
 /* An instance that was found again under another name is two lifetimes. */
