@@ -26,6 +26,9 @@ enum allocate_class {
 	ALLOCATE_TEARDOWN,    /* it was being ended */
 	ALLOCATE_PAD,         /* billed beyond its end: the provider's steps and minimum */
 	ALLOCATE_ORPHAN,      /* it ran, and Slurm did not know it */
+	/* Of no machine, and of invoices alone: allocate() reports none. */
+	ALLOCATE_SHARED,
+	ALLOCATE_TAX,
 	ALLOCATE_NCLASSES,
 };
 

@@ -8,7 +8,9 @@
 
 #include "base/mem.h"
 #include "ledger/counted.h"
+#include "ledger/lifetimes.h"
 #include "ledger/rows.h"
+#include "ledger/true_up.h"
 
 enum { HOUR_S = 3600 };
 
@@ -199,6 +201,7 @@ static void take_row(void *ctx, const struct allocate_row *row)
 	assert(row->owner != ALLOCATE_JOB || o != NULL); /* only jobs that input_load() named */
 	p = &m->r->v[m->r->n++];
 	*p = (struct ledger_posting){.day = row->month,
+				     .of_day = row->month,
 				     .kind = kind_of(row),
 				     .dims = o != NULL ? o->dims : m->in->dims,
 				     .attempt = o != NULL ? o->id : 0,
@@ -273,6 +276,33 @@ static void divide(const struct book *b, const struct input *in, struct book_res
 	free(m.sums);
 }
 
+/* Nobody but the provider can say what an instance cost that has no price, or when it ended. */
+static int meet_invoices(const struct book *b, const struct input *in, struct book_result *r,
+			 struct err *e)
+{
+	struct err why = {0};
+	struct true_up t;
+
+	if ((r->lifetime.flags & LEDGER_BROKEN) != 0)
+		return 0;
+	if (true_up(b, in, r, &t, &why) < 0) {
+		if (why.code != ERR_LIMIT)
+			return err_set(e, (enum err_code)why.code, "%s", why.msg);
+		r->lifetime.flags |= LEDGER_BROKEN;
+		(void)snprintf(r->why, sizeof(r->why), "%s", why.msg);
+		r->n = 0;
+		r->lifetime.nano = 0;
+		return 0;
+	}
+	if (t.end_is_known)
+		r->lifetime.flags &= ~(unsigned)LEDGER_ESTIMATED;
+	if (t.all_is_known && !in->running && (r->lifetime.flags & LEDGER_UNPRICED) != 0) {
+		r->lifetime.flags &= ~(unsigned)LEDGER_UNPRICED;
+		r->why[0] = '\0';
+	}
+	return 0;
+}
+
 static bool is_final(const struct book *b, const struct input *in)
 {
 	const int64_t end_ms = in->in.bill.end_s * 1000;
@@ -288,7 +318,11 @@ int book_compute(const struct book *b, const struct ledger_lifetime *t, int64_t 
 		 struct book_result *r, struct err *e)
 {
 	struct input in;
-	int rc = input_load(&in, b->ledger, t, as_of_s, b->currency, e);
+	int rc;
+
+	if (t->node[0] == '\0')
+		return true_up_shared(b, t, r, e);
+	rc = input_load(&in, b->ledger, t, as_of_s, b->currency, e);
 
 	*r = (struct book_result){.lifetime = *t};
 	r->lifetime.flags = 0;
@@ -308,6 +342,8 @@ int book_compute(const struct book *b, const struct ledger_lifetime *t, int64_t 
 		r->market = mem_strdup(in.market);
 		r->pool = mem_strdup(in.pool);
 	}
+	if (rc == 0)
+		rc = meet_invoices(b, &in, r, e);
 	if (rc == 0) {
 		r->final = (in.billed ? is_final(b, &in) : !in.running) &&
 			   (r->lifetime.flags & (LEDGER_UNPRICED | LEDGER_BROKEN)) == 0;
@@ -365,5 +401,22 @@ int book_write(const struct book *b, const struct ledger_lifetime *t, bool *chan
 	if (rc == 0)
 		rc = ledger_put_lifetime(b->ledger, &r.lifetime, e);
 	book_result_fini(&r);
+	return rc;
+}
+
+int book_write_news(const struct book *b, struct err *e)
+{
+	struct lifetimes *all = mem_zalloc(sizeof(*all));
+	bool changed;
+	int rc = 0;
+
+	while (!all->over && rc == 0) {
+		rc = lifetimes_next(all, b->ledger, true, e);
+		for (size_t i = 0; i < all->n && rc == 0; i++)
+			if (all->v[i].dirty)
+				rc = book_write(b, &all->v[i], &changed, e);
+	}
+	lifetimes_fini(all);
+	free(all);
 	return rc;
 }

@@ -53,6 +53,9 @@ int book_compute(const struct book *b, const struct ledger_lifetime *t, int64_t 
 		 struct book_result *r, struct err *e);
 void book_result_fini(struct book_result *r);
 
+/* book_write() all that have news, within a transaction. */
+int book_write_news(const struct book *b, struct err *e);
+
 /* Compute, and write, within a transaction.  *changed: something is not as it was. */
 int book_write(const struct book *b, const struct ledger_lifetime *t, bool *changed, struct err *e);
 

@@ -19,18 +19,25 @@ static const struct command {
 	const char *name, *help; /* help NULL: started by the service, not by people */
 	int (*run)(const struct settings *s);
 	int (*run_on)(const struct settings *s, const char *what);
+	int (*run_all)(const struct settings *s, const struct opt_args *args);
 } commands[] = {
-	{"run", "keep the ledger, until it is told to end: the service", command_run, NULL},
-	{"once", "bring the ledger up to date", command_once, NULL},
-	{"status", "how far it is, and what is wrong with it", command_status, NULL},
-	{"report", "what was spent, by account, day, class ...", command_report, NULL},
+	{"run", "keep the ledger, until it is told to end: the service", command_run, NULL, NULL},
+	{"once", "bring the ledger up to date", command_once, NULL, NULL},
+	{"status", "how far it is, and what is wrong with it", command_status, NULL, NULL},
+	{"report", "what was spent, by account, day, class ...", command_report, NULL, NULL},
 	{"export FORM", "a period as a statement, workbook, FOCUS data set ...", NULL,
-	 command_export},
-	{"job ID", "what a job cost, and with --explain why", NULL, command_job},
-	{"verify", "is it as it was written, and does it add up?", command_verify, NULL},
-	{"desk", NULL, command_desk, NULL},
-	{"answer", NULL, command_answer, NULL},
-	{"rebuild --check", "is it what its facts come to?", command_rebuild, NULL},
+	 command_export, NULL},
+	{"job ID", "what a job cost, and with --explain why", NULL, command_job, NULL},
+	{"period list", "months that are closed, and those that are not", NULL, NULL,
+	 command_period},
+	{"period draft|close|reopen MONTH", "look what stands in the way, close a month ...", NULL,
+	 NULL, NULL},
+	{"invoice import FILE", "meet a provider's invoice", NULL, NULL, command_invoice},
+	{"invoice list|show N|remove N", "invoices that were met", NULL, NULL, NULL},
+	{"verify", "is it as it was written, and does it add up?", command_verify, NULL, NULL},
+	{"desk", NULL, command_desk, NULL, NULL},
+	{"answer", NULL, command_answer, NULL, NULL},
+	{"rebuild --check", "is it what its facts come to?", command_rebuild, NULL, NULL},
 };
 
 enum { NCOMMANDS = sizeof(commands) / sizeof(commands[0]) };
@@ -45,9 +52,14 @@ static int help(void)
 		 "       burst-ledger --case FILE\n"
 		 "Says what instances cost, to the last nano-unit, and which jobs caused it.\n\n"
 		 "Commands:\n");
-	for (size_t i = 0; i < NCOMMANDS; i++)
-		if (commands[i].help != NULL)
-			str_addf(&s, "  %-15s %s\n", commands[i].name, commands[i].help);
+	for (size_t i = 0; i < NCOMMANDS; i++) {
+		if (commands[i].help == NULL)
+			continue;
+		str_addf(&s,
+			 strlen(commands[i].name) > HELP_INDENT ? "  %s\n%18s%s\n"
+								: "  %-15s%s %s\n",
+			 commands[i].name, "", commands[i].help);
+	}
 	str_adds(&s, "\nOptions:\n");
 	opt_help(settings_options, settings_noptions, &s);
 	str_adds(&s, "\n");
@@ -125,6 +137,8 @@ static int dispatch(const struct settings *s, const struct opt_args *args)
 
 		if (strlen(args->v[0]) != len || strncmp(c->name, args->v[0], len) != 0)
 			continue;
+		if (c->run_all != NULL)
+			return c->run_all(s, &(struct opt_args){args->v + 1, args->n - 1});
 		if (args->n != (c->run_on != NULL ? 2 : 1))
 			break;
 		return c->run_on != NULL ? c->run_on(s, args->v[1]) : c->run(s);

@@ -19,7 +19,9 @@ struct charge {
 				 had */
 	enum allocate_class class;
 	bool credit;    /* the provider gives it back */
-	bool adjust;    /* corrects the ledger to the provider's invoice */
+	bool adjust;    /* corrects what was counted ... */
+	bool invoiced;  /* ... to what the provider's invoice says */
+	bool late;      /* ... in a month that was closed already: start_s is in that one */
 	bool estimated; /* the instance's end is not told by the provider, only seen */
 	enum allocate_owner owner;
 	uint64_t job, attempt; /* of ALLOCATE_JOB; attempt: 1 is the job's first run */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "ledger/closing.h"
 #include "ledger/explain.h"
 #include "ledger/reading.h"
 #include "ledger/report_write.h"
@@ -52,9 +53,11 @@ static void print_verdict(const struct verify *v, struct str *out)
 {
 	str_addf(out,
 		 "bookings    %" PRId64 ", chained, the last %s\n"
+		 "closings    %" PRId64 ", with the postings of their months\n"
 		 "instances   %" PRId64 ", %" PRId64 " whose parts do not add up, %" PRId64
 		 " that differ when computed again\n",
-		 v->chain.bookings, v->chain.hash, v->lifetimes, v->uneven, v->differ);
+		 v->chain.bookings, v->chain.hash, v->periods.closings, v->lifetimes, v->uneven,
+		 v->differ);
 	if (v->late > 0)
 		str_addf(out, "            %" PRId64 " have news that the next pass will book\n",
 			 v->late);

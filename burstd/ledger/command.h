@@ -22,4 +22,9 @@ int command_desk(const struct settings *s);
 int command_answer(const struct settings *s);
 int command_export(const struct settings *s, const char *form);
 
+/* These write while the service may run, which waits meanwhile: period list, draft, close, reopen;
+ * invoice import, list, show, remove.  args: the words after "period" or "invoice". */
+int command_period(const struct settings *s, const struct opt_args *args);
+int command_invoice(const struct settings *s, const struct opt_args *args);
+
 #endif

@@ -9,7 +9,11 @@
 /* The values of options that have a few. */
 static const struct {
 	const char *option, *values;
-} of_options[] = {{"focus", "1.2 1.4"}, {"view", "provider internal"}};
+} of_options[] = {{"focus", "1.2 1.4"},
+		  {"view", "provider internal"},
+		  {"format", "plain focus cur"},
+		  {"shared", "even proportional none"},
+		  {"allow", "unpriced unsettled unended quarantined"}};
 
 struct typed {
 	const char *const *names; /* of the commands */

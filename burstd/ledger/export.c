@@ -6,6 +6,9 @@
 #include "base/date.h"
 #include "base/mem.h"
 #include "ledger/charges.h"
+#include "ledger/closing.h"
+#include "ledger/export_invoices.h"
+#include "ledger/export_notes.h"
 #include "ledger/export_usage.h"
 #include "ledger/export_xdmod.h"
 #include "ledger/report.h"
@@ -13,11 +16,15 @@
 
 enum { NAME_MAX_BYTES = 256 };
 
-static const char *const forms[] = {
-	[EXPORT_FOCUS] = "focus",         [EXPORT_FOCUS_METADATA] = "focus-metadata",
-	[EXPORT_STATEMENT] = "statement", [EXPORT_XLSX] = "xlsx",
-	[EXPORT_WALDUR] = "waldur",       [EXPORT_COLDFRONT] = "coldfront",
-	[EXPORT_XDMOD] = "xdmod"};
+static const char *const forms[] = {[EXPORT_FOCUS] = "focus",
+				    [EXPORT_FOCUS_METADATA] = "focus-metadata",
+				    [EXPORT_BILLING_PERIOD] = "focus-billing-period",
+				    [EXPORT_INVOICE_DETAIL] = "focus-invoice-detail",
+				    [EXPORT_STATEMENT] = "statement",
+				    [EXPORT_XLSX] = "xlsx",
+				    [EXPORT_WALDUR] = "waldur",
+				    [EXPORT_COLDFRONT] = "coldfront",
+				    [EXPORT_XDMOD] = "xdmod"};
 
 enum { NFORMS = sizeof(forms) / sizeof(forms[0]) };
 
@@ -52,8 +59,10 @@ struct exporting {
 	char *cluster;
 	struct report providers; /* all that have a charge */
 	struct focus_provider *focus;
-	char **drivers;
-	source_fn charge; /* of the visit that runs */
+	char **drivers, **numbers;       /* of the providers; NULL: of none */
+	struct closing_state state;      /* of the period, if it is a month; ... */
+	struct export_invoices invoices; /* ... likewise */
+	source_fn charge;                /* of the visit that runs */
 	void *arg;
 	size_t left_out; /* by it */
 };
@@ -88,10 +97,24 @@ static int64_t end_s(const struct export *x)
 	return zone_day_begin(x->zone, x->to_day);
 }
 
-/* The end of the last day that has begun: a cluster has no size on days to come. */
-static int64_t begun_s(const struct export *x)
+static bool is_month(const struct export *x)
 {
-	const int64_t day = zone_day(x->zone, x->now_s) + 1;
+	const int64_t month = date_month(x->from_day);
+
+	return x->from_day == date_month_day(month) && x->to_day == date_month_day(month + 1);
+}
+
+/* A closed month is written as it was then. */
+static int64_t made_s(const struct exporting *w)
+{
+	return w->state.closed ? w->state.at_ms / 1000 : w->x->now_s;
+}
+
+/* The end of the last day that has begun: a cluster has no size on days to come. */
+static int64_t begun_s(const struct exporting *w)
+{
+	const struct export *x = w->x;
+	const int64_t day = zone_day(x->zone, made_s(w)) + 1;
 
 	return zone_day_begin(x->zone, day < x->to_day ? day : x->to_day);
 }
@@ -117,10 +140,28 @@ static int load_providers(struct exporting *w, struct err *e)
 		(void)snprintf(key, sizeof(key), "%s%s", LEDGER_DRIVER, name);
 		if (ledger_note(w->l, key, &w->drivers[i], e) < 0)
 			return -1;
-		w->focus[i] = (struct focus_provider){
-			.name = name, .driver = w->drivers[i], .account = "", .account_name = ""};
+		w->focus[i] = (struct focus_provider){.name = name,
+						      .driver = w->drivers[i],
+						      .account = "",
+						      .account_name = "",
+						      .invoice = ""};
 	}
 	return 0;
+}
+
+/* A file has the numbers of invoices in all rows, or in none. */
+static void find_numbers(struct exporting *w)
+{
+	const int64_t month = date_month(w->x->from_day);
+	bool all = w->providers.n > 0;
+
+	w->numbers = mem_zalloc((w->providers.n + 1) * sizeof(*w->numbers));
+	for (size_t i = 0; i < w->providers.n; i++) {
+		w->numbers[i] = export_invoices_of(&w->invoices, w->focus[i].name, month);
+		all = all && w->numbers[i] != NULL;
+	}
+	for (size_t i = 0; i < w->providers.n; i++)
+		w->focus[i].invoice = all ? w->numbers[i] : "";
 }
 
 static int write_focus(struct exporting *w, const struct source *from, const struct sink *to,
@@ -144,11 +185,16 @@ static int write_focus(struct exporting *w, const struct source *from, const str
 
 	if (load_providers(w, e) < 0)
 		return -1;
+	find_numbers(w);
 	o.providers = w->focus;
 	o.nproviders = w->providers.n;
 	if (x->form == EXPORT_FOCUS)
 		return focus_write(&o, from, to, &sum, e);
-	text = focus_metadata(&o, x->now_s);
+	if (x->form == EXPORT_BILLING_PERIOD)
+		return export_billing_period(&o, &w->state, to, e);
+	if (x->form == EXPORT_INVOICE_DETAIL)
+		return export_invoice_detail(&o, &w->invoices, w->l, to, e);
+	text = focus_metadata(&o, made_s(w));
 	rc = to->put(to->ctx, text, strlen(text), e);
 	free(text);
 	return rc;
@@ -166,7 +212,7 @@ static int find_previous(const struct exporting *w, struct statement *s, struct 
 	struct report r;
 	int rc;
 
-	if (x->from_day != date_month_day(month) || x->to_day != date_month_day(month + 1))
+	if (!is_month(x))
 		return 0;
 	rc = report_make(&r, w->l, &want, e);
 	for (size_t i = 0; i < r.n && rc == 0; i++)
@@ -188,15 +234,26 @@ static int write_pages(const struct exporting *w, const struct source *from, con
 			      .period = x->period,
 			      .start_s = begin_s(x),
 			      .end_s = end_s(x),
-			      .hash = "",
-			      .made_s = x->now_s,
+			      .closed = w->state.closed,
+			      .revision = w->state.revision + !w->state.closed,
+			      .hash = w->state.closed ? w->state.hash : "",
+			      .made_s = made_s(w),
 			      .share = "dominant-share"};
+	struct export_notes notes;
+	int rc = find_previous(w, &s, e);
 
-	if (find_previous(w, &s, e) < 0)
+	if (rc < 0 || export_notes_make(&notes, from, x->zone, e) < 0)
 		return -1;
+	s.corrections = notes.corrections;
+	s.ncorrections = notes.ncorrections;
+	s.invoices = w->invoices.lines;
+	s.ninvoices = w->invoices.n;
 	if (x->form == EXPORT_XLSX)
-		return xlsx_write(x->path, x->tmp_dir, &s, t, from, e);
-	return statement_write(&s, t, to, e);
+		rc = xlsx_write(x->path, x->tmp_dir, &s, t, from, e);
+	else
+		rc = statement_write(&s, t, to, e);
+	export_notes_fini(&notes);
+	return rc;
 }
 
 static int write_usage(const struct exporting *w, const struct source *from, const struct tally *t,
@@ -239,9 +296,14 @@ static int write_sums(const struct exporting *w, const struct source *from, cons
 static int write_form(struct exporting *w, const struct sink *to, struct err *e)
 {
 	const struct source from = {.visit = visit, .ctx = w};
-	const struct export_xdmod sizes = {w->cluster, begin_s(w->x), begun_s(w->x), w->x->zone};
+	const struct export_xdmod sizes = {w->cluster, begin_s(w->x), begun_s(w), w->x->zone};
 
 	switch (w->x->form) {
+	case EXPORT_BILLING_PERIOD:
+	case EXPORT_INVOICE_DETAIL:
+		if (!is_month(w->x))
+			return err_set(e, ERR_INVALID, "it is about a month: want --period");
+		return write_focus(w, &from, to, e);
 	case EXPORT_FOCUS:
 	case EXPORT_FOCUS_METADATA:
 		return write_focus(w, &from, to, e);
@@ -260,12 +322,20 @@ int export_write(const struct export *x, struct ledger *l, const struct sink *to
 	struct exporting w = {.x = x, .l = l};
 	int rc = ledger_note(l, LEDGER_CLUSTER, &w.cluster, e);
 
+	if (rc == 0 && is_month(x))
+		rc = closing_state(l, date_month(x->from_day), &w.state, e);
+	if (rc == 0 && is_month(x))
+		rc = export_invoices_load(&w.invoices, l, date_month(x->from_day), x->currency, e);
 	if (rc == 0)
 		rc = write_form(&w, to, e);
 	*left_out = w.left_out;
 	for (size_t i = 0; w.drivers != NULL && i < w.providers.n; i++)
 		free(w.drivers[i]);
+	for (size_t i = 0; w.numbers != NULL && i < w.providers.n; i++)
+		free(w.numbers[i]);
 	free(w.drivers);
+	free(w.numbers);
+	export_invoices_fini(&w.invoices);
 	free(w.focus);
 	if (w.providers.memory != NULL)
 		report_fini(&w.providers);

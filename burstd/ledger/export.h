@@ -11,6 +11,8 @@
 enum export_form {
 	EXPORT_FOCUS, /* focus.h */
 	EXPORT_FOCUS_METADATA,
+	EXPORT_BILLING_PERIOD, /* export_invoices.h: of FOCUS 1.4, for a month */
+	EXPORT_INVOICE_DETAIL,
 	EXPORT_STATEMENT, /* statement.h */
 	EXPORT_XLSX,      /* xlsx.h */
 	EXPORT_WALDUR,    /* export_usage.h */

@@ -261,7 +261,7 @@ int export_coldfront(const struct export_usage *o, const struct tally *t, const 
 	const size_t n = t->accounts.n;
 	const int64_t unit = unit_of(o);
 	int64_t *v = mem_zalloc((n + 1) * sizeof(*v)), *units = mem_zalloc((n + 1) * sizeof(*v));
-	const int64_t sum = t->distributed ? t->all.nano : t->all.direct;
+	const int64_t sum = t->distributed ? t->all.nano : t->all.direct + t->assigned;
 	int rc = to->put(to->ctx, "[", 1, e);
 
 	for (size_t i = 0; i < n; i++)

@@ -30,6 +30,8 @@ struct writer {
 
 enum focus_category focus_category_of(const struct charge *c)
 {
+	if (c->class == ALLOCATE_TAX)
+		return FOCUS_TAX;
 	if (c->credit)
 		return FOCUS_CREDIT;
 	/* What has no instance has no price by the hour. */
@@ -38,7 +40,7 @@ enum focus_category focus_category_of(const struct charge *c)
 
 bool focus_is_correction(const struct focus_options *o, const struct charge *c)
 {
-	return c->adjust && c->start_s < o->start_s;
+	return c->late || (c->adjust && c->start_s < o->start_s);
 }
 
 int64_t focus_unit_price(const struct charge *c)

@@ -24,6 +24,7 @@ struct focus_provider {
 	const char *driver;       /* "aws"; "": not known */
 	const char *account;      /* the cloud's account; "": not known */
 	const char *account_name; /* "": none */
+	const char *invoice;      /* of its rows, if focus_options has none for all; "": none */
 };
 
 struct focus_options {

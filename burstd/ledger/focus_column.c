@@ -57,6 +57,12 @@ static bool has_resource(const struct focus_line *l)
 	return l->c->instance[0] != '\0';
 }
 
+/* Of the invoice, for no machine. */
+static bool is_shared(const struct focus_line *l)
+{
+	return l->c->class >= ALLOCATE_SHARED && !has_resource(l);
+}
+
 static bool has_sku(const struct focus_line *l)
 {
 	return l->category == FOCUS_USAGE;
@@ -64,7 +70,7 @@ static bool has_sku(const struct focus_line *l)
 
 const char *focus_category_str(enum focus_category c)
 {
-	static const char *const words[] = {"Usage", "Credit", "Adjustment"};
+	static const char *const words[] = {"Usage", "Credit", "Adjustment", "Tax"};
 
 	return words[c];
 }
@@ -125,7 +131,15 @@ static void charge_description(struct focus_line *l, struct csv *out)
 	const struct charge *c = l->c;
 
 	focus_clear(l);
-	str_adds(&l->text, c->adjust ? "adjustment to the invoice" : allocate_class_str(c->class));
+	if (is_shared(l)) { /* type: its name on the invoice */
+		str_addf(&l->text, "%s: ", allocate_class_str(c->class));
+		ascii_name(&l->text, c->type);
+		csv_text(out, l->text.p);
+		return;
+	}
+	str_adds(&l->text, c->invoiced ? "adjustment to the invoice"
+			   : c->adjust ? "late correction"
+				       : allocate_class_str(c->class));
 	if (c->credit)
 		str_adds(&l->text, " (given back)");
 	str_adds(&l->text, " of ");
@@ -221,13 +235,23 @@ static void provider_name(struct focus_line *l, struct csv *out)
 	csv_text(out, l->text.p);
 }
 
-static void invoice_id(struct focus_line *l, struct csv *out)
+const char *focus_invoice(struct focus_line *l, const char *number)
 {
 	focus_clear(l);
-	if (is_guessed(l->o->invoice))
+	if (is_guessed(number))
 		str_adds(&l->text, "invoice:");
-	ascii_id(&l->text, l->o->invoice);
-	own_if(out, l->o->invoice[0] != '\0', l->text.p);
+	ascii_id(&l->text, number);
+	return l->text.p;
+}
+
+/* It is the cloud's; inside a house nobody has written one. */
+static void invoice_id(struct focus_line *l, struct csv *out)
+{
+	const char *id = l->o->invoice;
+
+	if (id[0] == '\0' && l->o->view == FOCUS_PROVIDER && l->provider->invoice != NULL)
+		id = l->provider->invoice;
+	own_if(out, id[0] != '\0', focus_invoice(l, id));
 }
 
 static void region_id(struct focus_line *l, struct csv *out)
@@ -260,18 +284,20 @@ static void resource_type(struct focus_line *l, struct csv *out)
 
 static void service_category(struct focus_line *l, struct csv *out)
 {
-	(void)l;
-	csv_own(out, "Compute");
+	csv_own(out, is_shared(l) ? "Other" : "Compute");
 }
 
 static void service_subcategory(struct focus_line *l, struct csv *out)
 {
-	(void)l;
-	csv_own(out, "Virtual Machines");
+	csv_own(out, is_shared(l) ? "Other (Other)" : "Virtual Machines");
 }
 
 static void service_name(struct focus_line *l, struct csv *out)
 {
+	if (is_shared(l)) {
+		csv_own(out, "Shared Costs");
+		return;
+	}
 	csv_own(out, l->o->view == FOCUS_INTERNAL ? "Burst GPU Nodes" : l->driver->service);
 }
 

@@ -40,7 +40,7 @@ const char *focus_provider_name(const char *driver)
 
 const struct focus_provider *focus_find_provider(const struct focus_options *o, const char *name)
 {
-	static const struct focus_provider none = {"", "", "", ""};
+	static const struct focus_provider none = {"", "", "", "", ""};
 
 	for (size_t i = 0; i < o->nproviders; i++)
 		if (strcmp(o->providers[i].name, name) == 0)

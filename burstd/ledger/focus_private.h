@@ -9,7 +9,7 @@
 __extension__ typedef __int128 focus_wide;
 
 /* How the charge is billed, by which most of what may be null is null. */
-enum focus_category { FOCUS_USAGE, FOCUS_CREDIT, FOCUS_ADJUSTMENT };
+enum focus_category { FOCUS_USAGE, FOCUS_CREDIT, FOCUS_ADJUSTMENT, FOCUS_TAX };
 
 struct focus_row { /* merged */
 	struct held held;
@@ -67,6 +67,7 @@ const struct focus_provider *focus_find_provider(const struct focus_options *o, 
 /* Each writes to the scratch text and returns it. */
 const char *focus_time(struct focus_line *l, int64_t t_s);
 const char *focus_billing_account(struct focus_line *l);
+const char *focus_invoice(struct focus_line *l, const char *number);
 const char *focus_resource(struct focus_line *l);
 const char *focus_user(struct focus_line *l); /* or its pseudonym; not ASCII */
 

@@ -158,6 +158,13 @@ static bool is_jobs(const struct ledger_posting *p)
 	return class == ALLOCATE_RUN || class == ALLOCATE_LOST;
 }
 
+/* What corrects, for whichever reason, is one class beside each. */
+static int64_t class_of(unsigned kind)
+{
+	return (kind & (LEDGER_CLASS | LEDGER_CREDIT)) |
+	       ((kind & (LEDGER_ADJUST | LEDGER_LATE)) != 0 ? LEDGER_ADJUST : 0);
+}
+
 /* Jobs and nodes are attempts and lifetimes at first: see resolve(). */
 static int64_t part_of(const struct report_memory *m, enum report_key k,
 		       const struct ledger_posting *p)
@@ -166,7 +173,7 @@ static int64_t part_of(const struct report_memory *m, enum report_key k,
 		return p->dims > 0 && (size_t)p->dims < m->ndims ? m->dims[p->dims][k] : 0;
 	switch (k) {
 	case REPORT_CLASS:
-		return p->kind & (LEDGER_CLASS | LEDGER_CREDIT);
+		return class_of(p->kind);
 	case REPORT_DAY:
 		return p->day;
 	case REPORT_MONTH:
@@ -272,7 +279,8 @@ static char *class_text(int64_t kind)
 	struct str s;
 
 	str_init(&s, 64);
-	str_addf(&s, "%s%s", (kind & LEDGER_CREDIT) != 0 ? "credit:" : "",
+	str_addf(&s, "%s%s%s", (kind & LEDGER_ADJUST) != 0 ? "adjust:" : "",
+		 (kind & LEDGER_CREDIT) != 0 ? "credit:" : "",
 		 (kind & LEDGER_CLASS) < ALLOCATE_NCLASSES
 			 ? allocate_class_str((enum allocate_class)(kind & LEDGER_CLASS))
 			 : "unknown");

@@ -57,6 +57,10 @@ struct report { /* all zero: empty */
 	size_t n;
 	struct report_row total; /* of the currency that all have; else total_is_one is not set */
 	bool total_is_one;
+	/* Set by the caller, of a report about a month: "open", "closed" or "reopened", and the
+	 * last revision that was closed. */
+	const char *state;
+	unsigned revision;
 	struct report_memory *memory; /* what texts are borrowed from */
 };
 

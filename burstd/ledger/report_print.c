@@ -163,28 +163,37 @@ static void measure(const struct report *r, const struct cells *head, size_t *wi
 	fit(widths, n, numbers < COLUMNS ? COLUMNS - numbers : 0);
 }
 
+static void total_line(const struct report *r, const size_t *widths, struct str *out)
+{
+	const char *total[REPORT_KEYS_MAX];
+	struct cells c;
+
+	for (size_t k = 0; k < r->want.n; k++)
+		total[k] = k == 0 ? in_all : "";
+	make_cells(&c, &r->total);
+	total[r->want.n - 1] = r->total.text[r->want.n - 1];
+	line(r, total, &c, widths, out);
+}
+
 void report_table(const struct report *r, struct str *out)
 {
 	static const struct cells head = {{"COST", "GPU-HOURS", "PER-HOUR"}};
-	const char *titles[REPORT_KEYS_MAX], *total[REPORT_KEYS_MAX];
+	const char *titles[REPORT_KEYS_MAX];
 	size_t widths[REPORT_KEYS_MAX + NUMBERS];
 	struct cells c;
 
-	for (size_t k = 0; k < r->want.n; k++) {
+	for (size_t k = 0; k < r->want.n; k++)
 		titles[k] = report_key_str(r->want.keys[k]);
-		total[k] = k == 0 ? in_all : "";
-	}
 	measure(r, &head, widths);
 	line(r, titles, &head, widths, out);
 	for (size_t i = 0; i < r->n; i++) {
 		make_cells(&c, &r->rows[i]);
 		line(r, r->rows[i].text, &c, widths, out);
 	}
-	if (!r->total_is_one || r->n < 2)
-		return;
-	make_cells(&c, &r->total);
-	total[r->want.n - 1] = r->total.text[r->want.n - 1];
-	line(r, total, &c, widths, out);
+	if (r->total_is_one && r->n > 1)
+		total_line(r, widths, out);
+	if (r->state != NULL && r->revision > 0)
+		str_addf(out, "%s, revision %u\n", r->state, r->revision);
 }
 
 /* --- for programs ------------------------------------------------------------------------------
@@ -232,6 +241,10 @@ static void json_row(const struct report *r, const struct report_row *row, struc
 
 void report_json_put(const struct report *r, struct jsonw *w)
 {
+	if (r->state != NULL) {
+		jsonw_text(w, "state", r->state);
+		jsonw_int(w, "revision", r->revision);
+	}
 	jsonw_open(w, "rows", '[');
 	for (size_t i = 0; i < r->n; i++) {
 		jsonw_open(w, NULL, '{');

@@ -6,8 +6,9 @@
 
 const char *allocate_class_str(enum allocate_class c)
 {
-	static const char *const words[] = {"run",   "lost",     "boot", "boot_failed", "idle",
-					    "drain", "teardown", "pad",  "orphan"};
+	static const char *const words[] = {"run",    "lost",   "boot",     "boot_failed",
+					    "idle",   "drain",  "teardown", "pad",
+					    "orphan", "shared", "tax"};
 
 	return words[c];
 }
@@ -24,6 +25,9 @@ const char *allocate_class_text(enum allocate_class c)
 		"The machine was being ended.",
 		"The provider bills in steps, or a minimum: the time beyond the end.",
 		"The machine ran, and the cluster did not know of it.",
+		"The provider's invoice has it, for no machine: disks, traffic, addresses, "
+		"support.",
+		"Tax, as the provider's invoice has it.",
 	};
 
 	return texts[c];

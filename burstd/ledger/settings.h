@@ -14,8 +14,10 @@ struct settings {         /* the options, as given; texts are borrowed from argv
 	const char *config, *journal, *ledger, *by, *from, *to, *period, *user, *socket;
 	const char *output, *currency, *focus, *view; /* export */
 	const char *cost_component, *gpu_component, *attribute;
+	const char *reason, *allow;                               /* period */
+	const char *provider, *format, *invoice, *total, *shared; /* invoice */
 	int64_t interval_ms;
-	bool distribute, spreadsheet, json, csv, explain, check, help, version;
+	bool distribute, partial, dry_run, spreadsheet, json, csv, explain, check, help, version;
 };
 
 extern const struct opt settings_options[];

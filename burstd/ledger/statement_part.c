@@ -370,11 +370,11 @@ void statement_method(struct statement_page *p)
 		 "from its exact amount. GPU hours are those that jobs held, whether they used the "
 		 "GPUs or not. Use of what was ready is the jobs' part of the GPU hours in which "
 		 "machines could run jobs.</p>\n<p>");
-	str_addf(
-		&p->s,
-		"This statement was computed from %zu charges, by burst-ledger " BURSTD_VERSION
-		". A closed period computes to the same statement, and the same hash, again.</p>\n",
-		p->t->charges);
+	str_addf(&p->s,
+		 "This statement was computed from %zu charges, by burst-ledger " BURSTD_VERSION
+		 ". A closed period gives the same statement again: what turns out later is a "
+		 "correction in the next one.</p>\n",
+		 p->t->charges);
 	statement_section_end(p);
 }
 

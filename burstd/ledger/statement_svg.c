@@ -234,8 +234,8 @@ void statement_class_chart(struct statement_page *p)
 	if (all == 0)
 		return;
 	str_adds(&p->s, "<div>");
-	picture(p, "class-chart", "What the machines' cost was for", CLASS_H);
-	str_adds(&p->s, "One bar, divided by what the machines did. The table below has the "
+	picture(p, "class-chart", "What the cost was for", CLASS_H);
+	str_adds(&p->s, "One bar, divided by what it was for. The table below has the "
 			"numbers.</desc>");
 	for (int c = 0; c < ALLOCATE_NCLASSES; c++) {
 		const int x = scaled(from, all, WIDTH);

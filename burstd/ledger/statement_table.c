@@ -165,7 +165,7 @@ void statement_accounts(struct statement_page *p)
 	columns_init(&c, shown + (g->n > shown) + 1);
 	group_sums(g, &c, shown);
 	if (!p->t->distributed)
-		c.other[c.n - 1] = p->t->overhead;
+		c.other[c.n - 1] = p->t->overhead - p->t->assigned;
 	cents_split(exact, 2, p->unit, p->total, both);
 	cents_split(c.nano, c.n, p->unit, both[0], c.units);
 	cents_split(c.other, c.n, p->unit, both[1], c.overhead);
@@ -175,6 +175,10 @@ void statement_accounts(struct statement_page *p)
 	str_adds(&p->s,
 		 p->t->distributed
 			 ? "<p>Overhead is what no job caused, shared out by direct cost.</p>\n"
+		 : p->t->assigned != 0
+			 ? "<p>Overhead is what no job caused. An account has its part of what the "
+			   "provider's invoice has for no machine; the rest is shown by itself."
+			   "</p>\n"
 			 : "<p>Overhead is what no job caused. It is shown by itself and not "
 			   "shared out.</p>\n");
 	statement_table(p, "Cost by account of the jobs",

@@ -10,6 +10,7 @@
 #include "base/fmt.h"
 #include "base/jsonw.h"
 #include "store/ledger_attempts.h"
+#include "store/ledger_periods.h"
 
 enum {
 	BATCH = 10000,
@@ -44,6 +45,8 @@ static int count(void *ctx, const struct ledger_lifetime *t, struct err *e)
 	(void)e;
 	c->last = t->id;
 	c->n++;
+	if (t->node[0] == '\0') /* an invoice */
+		return 0;
 	s->states[t->state]++;
 	s->unpriced += (t->flags & LEDGER_UNPRICED) != 0;
 	s->estimated += (t->flags & LEDGER_ESTIMATED) != 0;
@@ -108,7 +111,7 @@ int status_read(struct status *s, struct ledger *l, const char *path, struct err
 
 	*s = (struct status){.bytes = size_of(path)};
 	if (read_notes(s, l, e) < 0 || ledger_count_attempts(l, &s->attempts, e) < 0 ||
-	    ledger_count_agreed(l, s->agreed, e) < 0 ||
+	    ledger_open_day(l, &s->open_day, e) < 0 || ledger_count_agreed(l, s->agreed, e) < 0 ||
 	    ledger_differing(l, STATUS_SHOWN, take_differing, &c, e) < 0)
 		return -1;
 	do {
@@ -133,6 +136,12 @@ void status_fini(struct status *s)
 		free(s->differs[i].pool);
 	}
 	*s = (struct status){0};
+}
+
+/* The last month that is closed; "": none is. */
+static const char *last_closed(char out[DATE_STR_SIZE], const struct status *s)
+{
+	return s->open_day > 0 ? date_month_str(out, date_month(s->open_day) - 1) : "";
 }
 
 static int64_t lifetimes(const struct status *s)
@@ -234,7 +243,11 @@ static void print_agreement(const struct status *s, struct str *out)
 
 void status_print(const struct status *s, int64_t now_ms, struct str *out)
 {
+	char month[DATE_STR_SIZE];
+
 	str_addf(out, "%-12s%s\n%-12s%s\n", "cluster", s->cluster, "zone", s->zone);
+	if (s->open_day > 0)
+		str_addf(out, "%-12suntil %s, included\n", "closed", last_closed(month, s));
 	print_time(out, "last pass", s->pass_ms, now_ms);
 	print_time(out, "facts", s->facts_ms, now_ms);
 	if (s->facts_why[0] != '\0')
@@ -303,8 +316,10 @@ void status_json(const struct status *s, int64_t now_ms, struct str *out)
 		       {"budgets_explained", s->agreed[LEDGER_EXPLAINED]},
 		       {"budgets_differ", s->agreed[LEDGER_DIFFERS]}};
 	struct jsonw w = {.out = out, .first = true};
+	char month[DATE_STR_SIZE];
 
 	jsonw_open(&w, NULL, '{');
+	jsonw_text(&w, "closed_until", last_closed(month, s));
 	jsonw_text(&w, "cluster", s->cluster);
 	jsonw_text(&w, "zone", s->zone);
 	jsonw_text(&w, "source", s->source);

@@ -22,10 +22,11 @@ struct status_differs { /* what budgets have, and the bill, of one day */
 struct status {
 	int64_t pass_ms, facts_ms, jobs_ms; /* 0: never */
 	char *source, *facts_why, *jobs_why, *cluster, *zone;
-	int64_t states[LEDGER_FINAL + 1];
+	int64_t states[LEDGER_FINAL + 1]; /* instances */
 	int64_t unpriced, estimated, broken, unmeasured, skewed, quarantined,
-		unended;                              /* lifetimes with that flag */
-	int64_t attempts, bytes;                      /* of the files */
+		unended;         /* lifetimes with that flag */
+	int64_t open_day;        /* all days before it are closed; 0: none is */
+	int64_t attempts, bytes; /* of the files */
 	struct status_problem problems[STATUS_SHOWN]; /* what somebody must look at */
 	size_t nproblems;
 	int64_t agreed[LEDGER_DIFFERS + 1]; /* days of a provider, market and pool */

@@ -171,6 +171,18 @@ static int day_add(struct reader *r, const struct charge *c, struct err *e)
 	return add(&r->t->days[at].nano[c->market], c->nano) ? too_large(e) : 0;
 }
 
+/* An account's part of what an invoice has for no machine. */
+static int assign(struct tally *t, const struct charge *c, struct err *e)
+{
+	struct tally_group *one = group_of(&t->accounts, c->account);
+
+	if (one == NULL)
+		return err_set(e, ERR_LIMIT, "more than %d accounts", TALLY_GROUPS_MAX);
+	if (add(&one->overhead, c->nano) || add(&t->assigned, c->nano))
+		return too_large(e);
+	return 0;
+}
+
 static int read_charge(void *arg, const struct charge *c, struct err *e)
 {
 	struct reader *r = arg;
@@ -185,7 +197,7 @@ static int read_charge(void *arg, const struct charge *c, struct err *e)
 	if (day_add(r, c, e) != 0 || group_add(&t->partitions, c->partition, c, e) != 0)
 		return -1;
 	if (c->owner != ALLOCATE_JOB)
-		return 0;
+		return c->class >= ALLOCATE_SHARED && c->account[0] != '\0' ? assign(t, c, e) : 0;
 	if (group_add(&t->accounts, c->account, c, e) != 0 ||
 	    group_add(&t->users, c->user, c, e) != 0 || group_add(&t->wckeys, c->wckey, c, e) != 0)
 		return -1;
@@ -224,9 +236,9 @@ static void distribute(struct tally *t)
 	groups_sort(g);
 	for (size_t i = 0; i < g->n; i++)
 		weights[i] = g->v[i]->sum.nano > 0 ? (uint64_t)g->v[i]->sum.nano : 0;
-	t->distributed = split(t->overhead, weights, g->n, parts) == 0;
+	t->distributed = split(t->overhead - t->assigned, weights, g->n, parts) == 0;
 	for (size_t i = 0; i < g->n && t->distributed; i++)
-		g->v[i]->overhead = parts[i];
+		g->v[i]->overhead += parts[i];
 	free(weights);
 	free(parts);
 }

@@ -34,7 +34,9 @@ struct tally_sum { /* nano-units and GPU seconds */
 struct tally_group {
 	char *name; /* "": of charges without one */
 	struct tally_sum sum;
-	int64_t overhead; /* of accounts: the part of what no job caused, if it is distributed */
+	/* Of accounts: what no job caused and is theirs, such as their part of an invoice's taxes,
+	 * and their part of the rest, if that is distributed. */
+	int64_t overhead;
 };
 
 struct tally_groups {
@@ -78,7 +80,8 @@ struct tally {
 	struct tally_top top[TALLY_TOP], lost[TALLY_TOP]; /* by cost, and by what was lost */
 	size_t ntop, nlost;
 	int64_t overhead; /* what no job caused ... */
-	bool distributed; /* ... is with the accounts */
+	int64_t assigned; /* ... of which this is of accounts by itself ... */
+	bool distributed; /* ... and the rest is with the accounts, too */
 	size_t charges;
 };
 

@@ -1,6 +1,5 @@
 #include "ledger/verify.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,45 +12,47 @@ struct had { /* the postings of one lifetime, by key */
 	size_t n, cap;
 };
 
-static int compare(const struct ledger_posting *a, const struct ledger_posting *b)
-{
-	const int64_t x[] = {a->day, a->kind, a->dims, a->attempt};
-	const int64_t y[] = {b->day, b->kind, b->dims, b->attempt};
-
-	for (size_t i = 0; i < sizeof(x) / sizeof(x[0]); i++)
-		if (x[i] != y[i])
-			return x[i] < y[i] ? -1 : 1;
-	return 0;
-}
-
 static int by_key(const void *a, const void *b)
 {
-	return compare(a, b);
+	return ledger_posting_compare(a, b);
 }
 
-/* Booked ones, their differences, and open ones of one key are one. */
 static int take_posting(void *ctx, const struct ledger_posting *p, struct err *e)
 {
 	struct had *h = ctx;
-	struct ledger_posting *last = h->n > 0 ? &h->v[h->n - 1] : NULL;
 
 	(void)e;
-	if (last != NULL && compare(last, p) == 0) {
-		last->nano += p->nano;
-		last->gpu_s += p->gpu_s;
-		last->cpu_s += p->cpu_s;
-		last->time_s += p->time_s;
-		last->part += p->part;
-		last->whole += p->whole;
-		return 0;
-	}
 	if (h->n == h->cap) {
 		h->cap = h->cap == 0 ? 32 : 2 * h->cap;
 		h->v = mem_realloc(h->v, h->cap * sizeof(*h->v));
 	}
-	assert(h->v != NULL);
 	h->v[h->n++] = *p;
 	return 0;
+}
+
+/* Booked ones, their differences, whichever day these are on, and open ones of one key are one. */
+static void merge(struct had *h)
+{
+	size_t n = 0;
+
+	if (h->n > 0)
+		qsort(h->v, h->n, sizeof(*h->v), by_key);
+	for (size_t i = 0; i < h->n; i++) {
+		struct ledger_posting *to = n > 0 ? &h->v[n - 1] : NULL;
+		const struct ledger_posting *p = &h->v[i];
+
+		if (to == NULL || ledger_posting_compare(to, p) != 0) {
+			h->v[n++] = *p;
+			continue;
+		}
+		to->nano += p->nano;
+		to->gpu_s += p->gpu_s;
+		to->cpu_s += p->cpu_s;
+		to->time_s += p->time_s;
+		to->part += p->part;
+		to->whole += p->whole;
+	}
+	h->n = n;
 }
 
 /* A posting that came to nothing is none. */
@@ -65,8 +66,10 @@ static void digest(struct digest *d, const struct ledger_lifetime *t,
 {
 	digest_int(d, t->id);
 	for (size_t i = 0; i < n; i++) {
-		const int64_t fields[] = {v[i].day,  v[i].kind,  v[i].dims,  v[i].attempt,
-					  v[i].nano, v[i].gpu_s, v[i].cpu_s, v[i].time_s};
+		const int64_t fields[] = {v[i].of_day, v[i].kind & ~(unsigned)LEDGER_LATE,
+					  v[i].dims,   v[i].attempt,
+					  v[i].nano,   v[i].gpu_s,
+					  v[i].cpu_s,  v[i].time_s};
 
 		if (is_nothing(&v[i]))
 			continue;
@@ -87,7 +90,7 @@ static bool is_same(const struct ledger_posting *a, size_t n, const struct ledge
 			k++;
 		if (i == n || k == m)
 			return i == n && k == m;
-		if (compare(&a[i], &b[k]) != 0 || a[i].nano != b[k].nano ||
+		if (ledger_posting_compare(&a[i], &b[k]) != 0 || a[i].nano != b[k].nano ||
 		    a[i].gpu_s != b[k].gpu_s || a[i].cpu_s != b[k].cpu_s ||
 		    a[i].time_s != b[k].time_s)
 			return false;
@@ -101,7 +104,8 @@ struct checking {
 	struct verify *v;
 	struct str *out;
 	struct digest had, made;
-	bool interrupted; /* the last pass did not come to its end */
+	int64_t from_s, to_s; /* of bills that are looked at */
+	bool interrupted;     /* the last pass did not come to its end */
 };
 
 static void say(struct checking *c, int64_t count, const struct ledger_lifetime *t,
@@ -140,14 +144,22 @@ static int check_one(struct checking *c, const struct ledger_lifetime *t, struct
 	int rc = ledger_postings_of(c->book->ledger, t->id, take_posting, &h, e);
 
 	if (rc == 0) {
+		merge(&h);
 		rc = book_compute(c->book, t, t->end_s, &r, e);
 		if (rc == 0)
 			judge(c, t, &h, &r);
 		book_result_fini(&r);
 	}
 	free(h.v);
-	c->v->lifetimes++;
+	c->v->lifetimes += t->node[0] != '\0'; /* an invoice is no instance */
 	return rc;
+}
+
+/* An invoice has no time of its own. */
+static bool is_asked_for(const struct checking *c, const struct ledger_lifetime *t)
+{
+	return t->node[0] == '\0' || (t->start_s < c->to_s && t->end_s > c->from_s) ||
+	       (c->from_s == INT64_MIN && c->to_s == INT64_MAX);
 }
 
 static int check_all(struct checking *c, struct lifetimes *t, struct err *e)
@@ -156,47 +168,74 @@ static int check_all(struct checking *c, struct lifetimes *t, struct err *e)
 		if (lifetimes_next(t, c->book->ledger, false, e) < 0)
 			return -1;
 		for (size_t i = 0; i < t->n; i++)
-			if (check_one(c, &t->v[i], e) < 0)
+			if (is_asked_for(c, &t->v[i]) && check_one(c, &t->v[i], e) < 0)
 				return -1;
 	}
 	return 0;
 }
 
-int verify_ledger(const struct book *b, struct verify *v, struct str *out, struct err *e)
+static void say_all(const struct verify *v, struct str *out)
 {
-	struct checking c = {.book = b, .v = v, .out = out};
+	if (v->chain.bad != 0)
+		str_addf(out, "booking %" PRId64 ": %s\n", v->chain.bad, v->chain.what);
+	if (v->periods.bad != 0)
+		str_addf(out, "closing %" PRId64 ": %s\n", v->periods.bad, v->periods.what);
+	if (v->rollups != 0)
+		str_addf(out, "%" PRId64 " sums by day are not those of the postings\n",
+			 v->rollups);
+}
+
+static int verify(struct checking *c, struct err *e)
+{
+	struct ledger *l = c->book->ledger;
+	struct verify *v = c->v;
 	struct lifetimes *all;
 	int64_t facts_ms, pass_ms;
 	int rc;
 
 	*v = (struct verify){0};
-	if (ledger_number(b->ledger, LEDGER_FACTS_MS, &facts_ms, e) < 0 ||
-	    ledger_number(b->ledger, LEDGER_PASS_MS, &pass_ms, e) < 0)
+	if (ledger_number(l, LEDGER_FACTS_MS, &facts_ms, e) < 0 ||
+	    ledger_number(l, LEDGER_PASS_MS, &pass_ms, e) < 0)
 		return -1;
 	all = mem_zalloc(sizeof(*all));
-	c.interrupted = facts_ms > pass_ms;
-	digest_begin(&c.had, "");
-	digest_begin(&c.made, "");
-	rc = ledger_check_chain(b->ledger, &v->chain, e);
+	c->interrupted = facts_ms > pass_ms;
+	digest_begin(&c->had, "");
+	digest_begin(&c->made, "");
+	rc = ledger_check_chain(l, &v->chain, e);
 	if (rc == 0)
-		rc = ledger_check_rollup(b->ledger, &v->rollups, e);
+		rc = ledger_check_rollup(l, &v->rollups, e);
 	if (rc == 0)
-		rc = check_all(&c, all, e);
-	digest_end(&c.had, v->had);
-	digest_end(&c.made, v->made);
+		rc = check_all(c, all, e);
+	digest_end(&c->had, v->had);
+	digest_end(&c->made, v->made);
 	lifetimes_fini(all);
 	free(all);
-	if (rc < 0)
+	return rc;
+}
+
+int verify_time(const struct book *b, int64_t from_s, int64_t to_s, struct verify *v,
+		struct str *out, struct err *e)
+{
+	struct checking c = {.book = b, .v = v, .out = out, .from_s = from_s, .to_s = to_s};
+
+	if (verify(&c, e) < 0)
 		return -1;
-	if (v->chain.bad != 0)
-		str_addf(out, "booking %" PRId64 ": %s\n", v->chain.bad, v->chain.what);
-	if (v->rollups != 0)
-		str_addf(out, "%" PRId64 " sums by day are not those of the postings\n",
-			 v->rollups);
+	say_all(v, out);
+	return 0;
+}
+
+int verify_ledger(const struct book *b, struct verify *v, struct str *out, struct err *e)
+{
+	struct checking c = {.book = b, .v = v, .out = out, .from_s = INT64_MIN, .to_s = INT64_MAX};
+
+	if (verify(&c, e) < 0 || ledger_check_periods(b->ledger, &v->periods, e) < 0)
+		return -1;
+	say_all(v, out);
 	return 0;
 }
 
 bool verify_is_good(const struct verify *v)
 {
-	return v->chain.bad == 0 && v->rollups == 0 && v->uneven == 0 && v->differ == 0;
+	return v->chain.bad == 0 && v->periods.bad == 0 && v->rollups == 0 && v->uneven == 0 &&
+	       v->differ == 0;
 }

@@ -201,11 +201,11 @@ static void accounts(struct book *b, const struct tally *t)
 		hours(b, g->sum.run_gpu_s);
 		line_end(b);
 	}
-	if (!t->distributed && t->overhead != 0) {
+	if (!t->distributed && t->overhead != t->assigned) {
 		text(b, "(caused by no job)");
 		money(b, 0, b->money);
-		money(b, t->overhead, b->money);
-		money(b, t->overhead, b->money);
+		money(b, t->overhead - t->assigned, b->money);
+		money(b, t->overhead - t->assigned, b->money);
 		hours(b, 0);
 		line_end(b);
 	}

@@ -1,8 +1,8 @@
 /* Input of a booking's hash: the 64 digits of the hash before (0 for the first), then, each as
  * digest.h has it: seq, node, gen, instance, at_ms and how many postings; of each of these, in the
  * order in which they were written: day, kind, the texts of its dims, the job's number, id and
- * begin (0, "" and 0: no job), and nano to list_nano.  So nobody can change whose a posting is,
- * either. */
+ * begin (0, "" and 0: no job), and nano to list_nano; of one that is late, by its kind, of_day,
+ * too. So nobody can change whose a posting is, either. */
 #include "store/ledger_booking.h"
 
 #include <stdlib.h>
@@ -11,10 +11,13 @@
 static const char origin[] = "0000000000000000000000000000000000000000000000000000000000000000";
 
 static const char sql_last[] = "SELECT seq, hash FROM booking ORDER BY seq DESC LIMIT 1";
-static const char sql_open[] = "SELECT COUNT(*) FROM posting WHERE lifetime = ? AND booking = 0";
+static const char sql_open[] = "SELECT COUNT(*) FROM posting WHERE lifetime = ? AND booking = 0"
+			       " AND day < ?";
 static const char sql_sum[] =
-	"SELECT COALESCE(SUM(nano), 0) FROM posting WHERE lifetime = ? AND booking = 0";
-static const char sql_close[] = "UPDATE posting SET booking = ? WHERE lifetime = ? AND booking = 0";
+	"SELECT COALESCE(SUM(nano), 0) FROM posting WHERE lifetime = ? AND booking = 0"
+	" AND day < ?";
+static const char sql_close[] = "UPDATE posting SET booking = ? WHERE lifetime = ? AND booking = 0"
+				" AND day < ?";
 static const char sql_put[] =
 	"INSERT INTO booking (seq, lifetime, at_ms, n, nano, hash) VALUES (?, ?, ?, ?, ?, ?)";
 /* The index posting_in gives them in the order of id. */
@@ -22,7 +25,7 @@ static const char sql_rows[] =
 	"SELECT p.id, p.day, p.kind, p.nano, p.gpu_s, p.cpu_s, p.from_s, p.to_s, p.time_s, p.part,"
 	" p.whole, p.list_nano, COALESCE(a.job, 0), p.attempt,"
 	" COALESCE(a.job_id, ''), w1.text, w2.text, w3.text, w4.text, w5.text, w6.text, w7.text,"
-	" w8.text, w9.text, w0.text FROM posting AS p JOIN dims AS d ON d.id = p.dims"
+	" w8.text, w9.text, w0.text, p.of_day FROM posting AS p JOIN dims AS d ON d.id = p.dims"
 	" LEFT JOIN attempt AS a ON a.id = p.attempt"
 	" JOIN word AS w1 ON w1.id = d.account JOIN word AS w2 ON w2.id = d.user"
 	" JOIN word AS w3 ON w3.id = d.partition JOIN word AS w4 ON w4.id = d.qos"
@@ -45,9 +48,30 @@ enum { ROW_NUMBERS = 14, ROW_TEXTS = 11 };
 
 struct head { /* of a booking, but for its postings */
 	int64_t seq, lifetime, at_ms, n, nano;
+	int64_t until_day; /* only while it is made */
 	uint64_t gen;
 	const char *node, *instance;
 };
+
+static void hash_row(struct db_cursor *c, struct digest *d, int64_t *nano)
+{
+	int64_t kind = 0, of_day;
+
+	c->at = 1; /* not its id */
+	for (int i = 1; i < ROW_NUMBERS; i++) {
+		int64_t v = ledger_int(c);
+
+		digest_int(d, v);
+		kind = i == 2 ? v : kind;
+		if (i == 3 && __builtin_add_overflow(*nano, v, nano))
+			c->bad = true;
+	}
+	for (int i = 0; i < ROW_TEXTS; i++)
+		digest_text(d, db_get_text(c, LEDGER_TEXT_MAX));
+	of_day = ledger_int(c);
+	if ((kind & LEDGER_LATE) != 0)
+		digest_int(d, of_day);
+}
 
 static int hash_rows(struct ledger *l, const struct head *h, struct digest *d, int64_t *n,
 		     int64_t *nano, struct err *e)
@@ -60,16 +84,7 @@ static int hash_rows(struct ledger *l, const struct head *h, struct digest *d, i
 	db_put_int(&c, h->seq);
 	*n = *nano = 0;
 	while ((rc = db_step(l->db, c.st, e)) == 1) {
-		c.at = 1; /* not its id */
-		for (int i = 1; i < ROW_NUMBERS; i++) {
-			int64_t v = ledger_int(&c);
-
-			digest_int(d, v);
-			if (i == 3 && __builtin_add_overflow(*nano, v, nano))
-				c.bad = true;
-		}
-		for (int i = 0; i < ROW_TEXTS; i++)
-			digest_text(d, db_get_text(&c, LEDGER_TEXT_MAX));
+		hash_row(&c, d, nano);
 		++*n;
 		if (!c.bad)
 			continue;
@@ -103,7 +118,7 @@ static int hash_of(struct ledger *l, const char *before, const struct head *h,
 /* --- making ------------------------------------------------------------------------------------
  */
 
-static int get_last(struct ledger *l, int64_t *seq, char hash[DIGEST_SIZE], struct err *e)
+int booking_last(struct ledger *l, int64_t *seq, char hash[DIGEST_SIZE], struct err *e)
 {
 	struct db_cursor c;
 	int rc;
@@ -122,13 +137,15 @@ static int get_last(struct ledger *l, int64_t *seq, char hash[DIGEST_SIZE], stru
 	return c.bad ? db_damaged(l->db, "booking", e) : 0;
 }
 
-static int ask_of(struct ledger *l, const char *sql, int64_t lifetime, int64_t *out, struct err *e)
+static int ask_of(struct ledger *l, const char *sql, const struct head *h, int64_t *out,
+		  struct err *e)
 {
 	struct db_cursor c;
 
 	if (ledger_stmt(l, &c, sql, e) < 0)
 		return -1;
-	db_put_int(&c, lifetime);
+	db_put_int(&c, h->lifetime);
+	db_put_int(&c, h->until_day);
 	return ledger_ask(l, &c, out, e) == 1 ? 0 : -1;
 }
 
@@ -140,6 +157,7 @@ static int close_all(struct ledger *l, const struct head *h, struct err *e)
 		return -1;
 	db_put_int(&c, h->seq);
 	db_put_int(&c, h->lifetime);
+	db_put_int(&c, h->until_day);
 	return ledger_do(l, &c, e);
 }
 
@@ -181,16 +199,16 @@ static int make(struct ledger *l, struct head *h, const char *before, struct err
 	return rc;
 }
 
-int booking_make(struct ledger *l, int64_t lifetime, int64_t at_ms, struct err *e)
+int ledger_book(struct ledger *l, int64_t lifetime, int64_t until_day, int64_t at_ms, struct err *e)
 {
-	struct head h = {.lifetime = lifetime, .at_ms = at_ms};
+	struct head h = {.lifetime = lifetime, .at_ms = at_ms, .until_day = until_day};
 	char before[DIGEST_SIZE];
 
-	if (ask_of(l, sql_open, lifetime, &h.n, e) < 0)
+	if (ask_of(l, sql_open, &h, &h.n, e) < 0)
 		return -1;
 	if (h.n == 0)
 		return 0;
-	if (ask_of(l, sql_sum, lifetime, &h.nano, e) < 0 || get_last(l, &h.seq, before, e) < 0)
+	if (ask_of(l, sql_sum, &h, &h.nano, e) < 0 || booking_last(l, &h.seq, before, e) < 0)
 		return -1;
 	h.seq++;
 	return make(l, &h, before, e);

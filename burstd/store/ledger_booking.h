@@ -6,8 +6,8 @@
 #include "store/ledger_postings.h"
 #include "store/ledger_private.h"
 
-/* Book all postings of the lifetime that are not; none: no booking is made. */
-int booking_make(struct ledger *l, int64_t lifetime, int64_t at_ms, struct err *e);
+/* The last booking: its number and hash; 0 and 64 zeros before the first. */
+int booking_last(struct ledger *l, int64_t *seq, char hash[DIGEST_SIZE], struct err *e);
 
 /* Give the rows of a statement that selects all columns of posting, in the order of the table. */
 int booking_visit(struct ledger *l, struct db_cursor *c, ledger_posting_fn fn, void *ctx,

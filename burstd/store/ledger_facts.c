@@ -57,6 +57,9 @@ static const char sql_touch_priced[] =
 	" machine AS m WHERE m.node = lifetime.node AND m.gen = lifetime.gen AND m.provider = ?2"
 	" AND m.type = ?3)";
 static const char sql_touch_unpriced[] = "UPDATE lifetime SET dirty = 1 WHERE flags & 1 <> 0";
+static const char sql_touch_late[] =
+	"UPDATE lifetime SET dirty = 1 WHERE id IN (SELECT lifetime FROM posting WHERE day >= ?"
+	" AND kind & 256 <> 0)"; /* LEDGER_LATE */
 
 /* --- copies ------------------------------------------------------------------------------------
  */
@@ -369,5 +372,15 @@ int ledger_touch_unpriced(struct ledger *l, struct err *e)
 
 	if (ledger_stmt(l, &c, sql_touch_unpriced, e) < 0)
 		return -1;
+	return ledger_do(l, &c, e);
+}
+
+int ledger_touch_late(struct ledger *l, int64_t from_day, struct err *e)
+{
+	struct db_cursor c;
+
+	if (ledger_stmt(l, &c, sql_touch_late, e) < 0)
+		return -1;
+	db_put_int(&c, from_day);
 	return ledger_do(l, &c, e);
 }

@@ -82,6 +82,8 @@ int ledger_lifetime(struct ledger *l, int64_t id, ledger_lifetime_fn fn, void *c
 int ledger_put_lifetime(struct ledger *l, const struct ledger_lifetime *t, struct err *e);
 /* Have all final lifetimes without a price computed again. */
 int ledger_touch_unpriced(struct ledger *l, struct err *e);
+/* Have all computed again that have something late on a day from from_day on. */
+int ledger_touch_late(struct ledger *l, int64_t from_day, struct err *e);
 /* When the first fact of life that was copied was written, in ms; 0: there is none. */
 int ledger_first_fact(struct ledger *l, int64_t *ms, struct err *e);
 

@@ -12,6 +12,9 @@ enum { /* a posting's kind: its class, what it does to it, and whose it is */
        LEDGER_OF_POOL = 64,
        LEDGER_OF_CLUSTER = 96,
        LEDGER_OWNER = 96,
+       LEDGER_ADJUST = 128, /* makes of what was counted what the provider's invoice says */
+       LEDGER_LATE = 256,   /* turned out when its month was closed: in the month after */
+       LEDGER_KIND = 511,   /* all of these */
 };
 
 struct ledger_dims { /* who and where; "": not known, or nobody */
@@ -25,6 +28,7 @@ struct ledger_posting {
 	int64_t id, booking; /* booking 0: it may change */
 	int64_t lifetime;
 	int64_t day;     /* since 1970, of the report's zone */
+	int64_t of_day;  /* the day that it is about: before `day` if it is late */
 	unsigned kind;   /* above */
 	int64_t dims;    /* ledger_dims_id() */
 	int64_t attempt; /* of LEDGER_OF_JOB; else 0 */
@@ -38,6 +42,9 @@ struct ledger_posting {
 
 /* The number of this combination, which is given it here if it has none. */
 int ledger_dims_id(struct ledger *l, const struct ledger_dims *d, int64_t *id, struct err *e);
+typedef int (*ledger_texts_fn)(void *ctx, const struct ledger_dims *d, struct err *e);
+/* Its texts; nothing: no visit. */
+int ledger_dims(struct ledger *l, int64_t id, ledger_texts_fn fn, void *ctx, struct err *e);
 typedef int (*ledger_dims_fn)(void *ctx, int64_t id, const int64_t words[LEDGER_NDIMS],
 			      struct err *e);
 /* All of them, as numbers of words. */
@@ -45,10 +52,11 @@ int ledger_all_dims(struct ledger *l, ledger_dims_fn fn, void *ctx, struct err *
 typedef int (*ledger_word_fn)(void *ctx, int64_t id, const char *text, struct err *e);
 int ledger_all_words(struct ledger *l, ledger_word_fn fn, void *ctx, struct err *e);
 
-/* From now on the postings of the lifetime are those of v (sorted here; their id, booking and
- * lifetime are ignored; of one day, kind, dims and attempt there is one at most).  Booked ones
- * stay, and what is new is the difference.  book: all that is not booked yet is, at_ms.  *changed:
- * some were written. */
+/* From now on the postings of the lifetime are those of v (sorted here; their id, booking, lifetime
+ * and day are ignored; of one of_day, kind, dims and attempt there is one at most).  Booked ones
+ * stay, and what is new is the difference.  What is about a closed day is late: it is on the first
+ * day that is open, ledger_open_day().  book: all that is not booked yet is, at_ms.  *changed: some
+ * were written. */
 struct ledger_change {
 	int64_t lifetime;
 	struct ledger_posting *v;
@@ -58,6 +66,13 @@ struct ledger_change {
 };
 int ledger_set_postings(struct ledger *l, const struct ledger_change *ch, bool *changed,
 			struct err *e);
+/* Book what of the lifetime is not booked and is on a day before until_day. */
+int ledger_book(struct ledger *l, int64_t lifetime, int64_t until_day, int64_t at_ms,
+		struct err *e);
+
+/* Order by what they are about: of_day, kind but for LEDGER_LATE, dims, attempt.  0: they are parts
+ * of one. */
+int ledger_posting_compare(const struct ledger_posting *a, const struct ledger_posting *b);
 
 typedef int (*ledger_posting_fn)(void *ctx, const struct ledger_posting *p, struct err *e);
 int ledger_postings_of(struct ledger *l, int64_t lifetime, ledger_posting_fn fn, void *ctx,

@@ -127,7 +127,72 @@ static const char step_3[] =
 	"  PRIMARY KEY (day, provider, market, pool)) WITHOUT ROWID;"
 	"CREATE INDEX agreement_not ON agreement (day) WHERE state <> 0;"
 	"UPDATE lifetime SET dirty = 1 WHERE state <> 0;";
+#define IS_FOR_EVER(table)                                                                         \
+	"CREATE TRIGGER " table "_kept BEFORE UPDATE ON " table                                    \
+	" BEGIN SELECT RAISE(ABORT, 'periods are append-only'); END;"                              \
+	"CREATE TRIGGER " table "_stays BEFORE DELETE ON " table                                   \
+	" BEGIN SELECT RAISE(ABORT, 'periods are append-only'); END;"
 
-static const char *const steps[] = {step_1, step_2, step_3};
+/* `closing`: a month was closed or opened again, chained by hashes.  `shown`: what the lines of a
+ * closed month say beyond their postings, as it was known then, since facts that come later would
+ * change it; `place` has what many of them say.  posting.of_day: of what is late, the day that it
+ * is about; of all others it is their day, whatever it says.  `invoice` and `invoice_line`: what
+ * providers want, an instance's part by its lifetime; one that was removed stays, and does not
+ * count. */
+static const char step_4[] =
+	"ALTER TABLE posting ADD COLUMN of_day BIGINT NOT NULL DEFAULT 0;"
+	"CREATE INDEX lifetime_instance ON lifetime (instance);"
+	"CREATE TRIGGER posting_open BEFORE INSERT ON posting"
+	"  WHEN NEW.day < (SELECT value FROM number WHERE key = 'open_day') BEGIN"
+	"  SELECT RAISE(ABORT, 'the period is closed'); END;"
+	"CREATE TABLE closing ("
+	"  seq INTEGER PRIMARY KEY,"
+	"  month BIGINT NOT NULL, revision BIGINT NOT NULL, closed INTEGER NOT NULL,"
+	"  at_ms BIGINT NOT NULL, who TEXT NOT NULL, reason TEXT NOT NULL, allowed TEXT NOT NULL,"
+	"  zone TEXT NOT NULL, totals TEXT NOT NULL, invoice BIGINT NOT NULL,"
+	"  booking BIGINT NOT NULL, chain TEXT NOT NULL, n BIGINT NOT NULL, digest TEXT NOT NULL,"
+	"  hash TEXT NOT NULL);"
+	"CREATE TABLE place ("
+	"  id INTEGER PRIMARY KEY,"
+	"  offer INTEGER NOT NULL, region INTEGER NOT NULL, zone INTEGER NOT NULL,"
+	"  gpus BIGINT NOT NULL, cpus BIGINT NOT NULL, memory_mb BIGINT NOT NULL,"
+	"  estimated INTEGER NOT NULL,"
+	"  UNIQUE (offer, region, zone, gpus, cpus, memory_mb, estimated));"
+	"CREATE TABLE shown ("
+	"  closing BIGINT NOT NULL, lifetime BIGINT NOT NULL, posting BIGINT NOT NULL,"
+	"  place BIGINT NOT NULL, rate_nano_h BIGINT NOT NULL, list_nano_h BIGINT NOT NULL,"
+	"  job BIGINT NOT NULL, number BIGINT NOT NULL, job_id INTEGER NOT NULL,"
+	"  name INTEGER NOT NULL,"
+	"  PRIMARY KEY (closing, lifetime, posting)) WITHOUT ROWID;" IS_FOR_EVER("closing")
+		IS_FOR_EVER("place") IS_FOR_EVER(
+			"shown") "CREATE TABLE invoice ("
+				 "  id INTEGER PRIMARY KEY,"
+				 "  provider TEXT NOT NULL, month BIGINT NOT NULL, number TEXT NOT "
+				 "NULL,"
+				 "  format TEXT NOT NULL, rule TEXT NOT NULL, partial INTEGER NOT "
+				 "NULL,"
+				 "  currency TEXT NOT NULL, nano BIGINT NOT NULL, counted BIGINT "
+				 "NOT NULL,"
+				 "  why TEXT NOT NULL, file TEXT NOT NULL, digest TEXT NOT NULL, "
+				 "at_ms BIGINT NOT NULL,"
+				 "  who TEXT NOT NULL, removed_ms BIGINT NOT NULL, removed_by TEXT "
+				 "NOT NULL);"
+				 "CREATE UNIQUE INDEX invoice_number ON invoice (provider, number) "
+				 "WHERE removed_ms = 0;"
+				 "CREATE TABLE invoice_line ("
+				 "  invoice BIGINT NOT NULL, n BIGINT NOT NULL, kind INTEGER NOT "
+				 "NULL,"
+				 "  lifetime BIGINT NOT NULL, instance TEXT NOT NULL, account TEXT "
+				 "NOT NULL,"
+				 "  name TEXT NOT NULL, nano BIGINT NOT NULL, start_s BIGINT NOT "
+				 "NULL,"
+				 "  end_s BIGINT NOT NULL, PRIMARY KEY (invoice, n)) WITHOUT ROWID;"
+				 "CREATE INDEX invoice_of ON invoice_line (lifetime) WHERE "
+				 "lifetime <> 0;"
+				 "CREATE TRIGGER invoice_stays BEFORE DELETE ON invoice BEGIN"
+				 "  SELECT RAISE(ABORT, 'invoices are append-only'); END;" IS_KEPT(
+					 "invoice_line");
+
+static const char *const steps[] = {step_1, step_2, step_3, step_4};
 
 const struct db_kind ledger_kind = {.steps = steps, .nsteps = sizeof(steps) / sizeof(steps[0])};

@@ -112,6 +112,13 @@ def a_few_charges():
     check("internal", 4, 1)
 
 
+@test
+def a_month_that_is_invoiced():
+    rows, _ = write("provider", 7, 500)
+    failed, _, _ = validate(spoil(rows, "InvoiceId", lambda v: "invoice:E-1"))
+    assert set(failed) == {"InvoiceId-C-004-C"}, failed
+
+
 def spoil(rows, column, change):
     at = rows[0].index(column)
     return [rows[0]] + [r[:at] + [change(r[at])] + r[at + 1:] for r in rows[1:]]

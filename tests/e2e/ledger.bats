@@ -120,6 +120,115 @@ print(sum(decimal.Decimal(r["BilledCost"]) for r in csv.DictReader(open(sys.argv
 	P
 }
 
+@test "an invoice is met, and the month comes to it" {
+	within 60 no_jobs
+	up_to_date
+	month=$(date -d "$(ledger report --by day --json | jq -r .rows[0].day)" +%Y-%m)
+	provider=$(ledger report --by provider --json | jq -r .rows[0].provider)
+	instance=$(row 'SELECT instance FROM lifetime WHERE nano > 0 ORDER BY id LIMIT 1')
+	printf 'instance,amount,currency,description,kind\n%s,1.25,EUR,,\n,0.5,EUR,Disks,\n,0.1,EUR,VAT,tax\n' \
+		"$instance" >/tmp/invoice.csv
+	before=$(ledger report --json | jq -r .total.cost)
+	run ledger invoice import /tmp/invoice.csv --provider nobody --period "$month"
+	[ "$status" = 1 ]
+	[[ $output = *"--provider: there is no \"nobody\"; want one of: "*"$provider"* ]]
+	run ledger invoice import /tmp/invoice.csv --provider "$provider" --period "$month" --total 99
+	echo "$output"
+	[ "$status" = 1 ]
+	[[ $output = *'its lines come to 1.85, and --total is 99'* ]]
+	run ledger invoice import /tmp/invoice.csv --provider "$provider" --period "$month" --dry-run
+	echo "$output"
+	[[ $status = 0 && $output = *'nothing was changed'* ]]
+	[ "$(ledger report --json | jq -r .total.cost)" = "$before" ]
+	ledger invoice import /tmp/invoice.csv --provider "$provider" --period "$month" --invoice E-1 --shared even
+	[ "$(ledger report --period "$month" --json | jq -r .total.cost)" = 1.85 ]
+	run ledger invoice import /tmp/invoice.csv --provider "$provider" --period "$month" --invoice E-1
+	[ "$status" = 1 ]
+	[[ $output = *'invoice E-1 of '*' is there since '* ]]
+	run ledger report --by class,type --period "$month"
+	[[ $output = *shared*Disks* && $output = *tax*VAT* && $output = *adjust:* ]]
+	ledger export focus --period "$month" >"$BATS_TEST_TMPDIR/focus.csv"
+	grep -q ',invoice:E-1,' "$BATS_TEST_TMPDIR/focus.csv"
+	ledger verify
+	run ledger invoice remove 1
+	[ "$status" = 0 ]
+	run ledger report --by class --period "$month"
+	[[ $output = *run* && $output != *adjust:* && $output != *shared* && $output != *tax* ]]
+	run ledger period draft "$month"
+	echo "$output"
+	[[ $status = 1 && $output = *'not-over'* ]]
+	run ledger period close "$month"
+	[[ $status = 1 && $output = *'is not closed'* ]]
+	ledger verify
+}
+
+# Of a copy, in which all was 40 days ago.
+@test "a month is closed, and keeps its bytes whatever comes late" {
+	lab_as slurm mkdir -p /tmp/past
+	lab_as slurm cp "$ledger" /tmp/past/ledger.db
+	past() {
+		ledger "$@" --ledger /tmp/past/ledger.db
+	}
+	lab_as slurm python3 - <<-'P'
+		import sqlite3
+		db = sqlite3.connect("/tmp/past/ledger.db")
+		s = 40 * 86400
+		db.executescript(f"""
+		    DROP TRIGGER life_kept; DROP TRIGGER price_kept; DROP TRIGGER machine_kept;
+		    DROP TRIGGER posting_stays; DROP TRIGGER booking_stays; DROP TRIGGER invoice_line_kept; DROP TRIGGER invoice_stays;
+		    DELETE FROM posting; DELETE FROM rollup; DELETE FROM booking; DELETE FROM note WHERE key = 'chain_head';
+		    DELETE FROM invoice; DELETE FROM invoice_line; DELETE FROM lifetime WHERE node = '';
+		    UPDATE life SET at_ms = at_ms - {s}000, said_ms = CASE said_ms WHEN 0 THEN 0 ELSE said_ms - {s}000 END;
+		    UPDATE price SET valid_from_ms = valid_from_ms - {s}000; UPDATE machine SET at_ms = at_ms - {s}000;
+		    UPDATE attempt SET start_s = start_s - {s}, end_s = end_s - {s}, submit_s = submit_s - {s};
+		    UPDATE attempt_on SET start_s = start_s - {s};
+		    UPDATE lifetime SET dirty = 1, state = 0, nano = 0, start_s = 0, end_s = 0""")
+	P
+	past once --journal /nowhere 2>/dev/null
+	past verify
+	month=$(past period list --json | jq -r '.periods[0].period')
+	past period draft "$month"
+	run past period close "$month" --reason 'signed by anna'
+	echo "$output"
+	[[ $status = 0 && $output = *"$month is closed, revision 1: EUR "* ]]
+	snapshot() {
+		for form in focus statement coldfront focus-billing-period; do past export "$form" --period "$month"; done
+		past report --by job,node,day --csv --period "$month"
+		past export xlsx --period "$month" --output /tmp/past/book.xlsx
+		cat /tmp/past/book.xlsx
+	}
+	snapshot >"$BATS_TEST_TMPDIR/before"
+	grep -q CLOSED "$BATS_TEST_TMPDIR/before"
+	lab_as slurm python3 - <<-'P'
+		import sqlite3
+		db = sqlite3.connect("/tmp/past/ledger.db")
+		db.executescript("""
+		    INSERT INTO life (node, gen, kind, instance, at_ms, said_ms, rate_nano_h) SELECT node, gen, kind, instance,
+		        at_ms + 1, MAX(at_ms, said_ms) + 3600000, rate_nano_h FROM life WHERE kind = 'ended' ORDER BY id LIMIT 1;
+		    UPDATE attempt SET name = account; UPDATE lifetime SET dirty = 1""")
+	P
+	past once --journal /nowhere 2>/dev/null
+	snapshot >"$BATS_TEST_TMPDIR/after"
+	cmp "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after"
+	past verify
+	past rebuild --check
+	next=$(date -d "$month-01 + 1 month" +%Y-%m)
+	run past report --by class --period "$next"
+	[[ $output = *adjust:* ]]
+	past export statement --period "$next" >"$BATS_TEST_TMPDIR/next.html"
+	grep -qF 'became known after the month was closed' "$BATS_TEST_TMPDIR/next.html"
+	run past period reopen "$month"
+	[ "$status" = 2 ]
+	past period reopen "$month" --reason 'an hour was missing'
+	run past report --by class --period "$next"
+	[[ $output != *adjust:* ]]
+	run past period close "$month" --reason again
+	[[ $status = 0 && $output = *"$month is closed, revision 2: EUR "* ]]
+	past verify
+	run past status
+	[[ $output = *"closed      until $month, included"* ]]
+}
+
 @test "the service reads on while burstd works, and ends when it is told to" {
 	lab_spawn ledger slurm "$LAB_BIN/burst-ledger" run --interval 1s
 	job=$(job -N1 --wrap 'sleep 2')

@@ -157,10 +157,37 @@ static void amounts(struct charge *c)
 		c->nano = -c->nano;
 }
 
-static void one(struct charge *c)
+/* What an invoice has for no machine. */
+static void shared(struct charge *c)
 {
 	*c = charges_one();
-	c->class = (enum allocate_class)pick(ALLOCATE_NCLASSES);
+	c->class = pick(3) ? ALLOCATE_SHARED : ALLOCATE_TAX;
+	c->owner = ALLOCATE_CLUSTER;
+	c->job = c->attempt = 0;
+	c->job_id = c->job_name = c->user = c->wckey = c->partition = c->qos = "";
+	c->account = pick(2) ? ANY(accounts) : "";
+	c->node = c->instance = c->pool = c->offer = c->region = c->zone = "";
+	c->type = ANY(nasty);
+	c->invoiced = true;
+	c->late = c->adjust = pick(5) == 0;
+	c->start_s = CHARGES_START - (c->late ? 10 * (int64_t)DAY_S : 0);
+	c->end_s = c->start_s + 5 * DAY_S;
+	c->market = PROVIDER_ON_DEMAND;
+	c->nano = random() % 2000000000 - 500000000;
+	c->list_nano = c->list_rate_nano_h = -1;
+	c->billed_s = c->share_part = c->gpu_s = c->cpu_s = 0;
+	c->gpus = c->cpus = 0;
+	c->memory_mb = 0;
+}
+
+static void one(struct charge *c)
+{
+	if (pick(40) == 0) {
+		shared(c);
+		return;
+	}
+	*c = charges_one();
+	c->class = (enum allocate_class)pick(ALLOCATE_SHARED); /* of machines */
 	c->node = ANY(nodes);
 	c->instance = pick(30) ? "i-0abc" : "i-77";
 	c->gen = 1 + pick(3);
@@ -171,7 +198,7 @@ static void one(struct charge *c)
 	machine(c);
 	amounts(c);
 	if (pick(50) == 0) { /* the invoice says otherwise, perhaps of last month */
-		c->adjust = true;
+		c->adjust = c->invoiced = true;
 		c->start_s -= pick(2) ? 0 : (CHARGES_DAYS + 1) * (int64_t)DAY_S;
 		c->end_s = c->start_s + HOUR_S;
 		c->nano = random() % 2000000000 - 1000000000;
@@ -220,9 +247,9 @@ const struct zone *charges_zone(void)
 struct focus_options charges_options(enum focus_version version, enum focus_view view)
 {
 	static const struct focus_provider providers[] = {
-		{"aws-eu", "aws", "123456789012", "Research AWS"},
-		{"lambda", "lambda", "", ""},
-		{"own", "static", "", ""},
+		{"aws-eu", "aws", "123456789012", "Research AWS", ""},
+		{"lambda", "lambda", "", "", ""},
+		{"own", "static", "", "", ""},
 	};
 
 	return (struct focus_options){

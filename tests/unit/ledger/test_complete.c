@@ -54,8 +54,9 @@ static const struct {
 	{"re", "report rebuild "},
 	{"report re", ""},
 	{"nosuch ", ""},
-	{"export ", "focus focus-metadata statement xlsx waldur coldfront xdmod "},
-	{"export fo", "focus focus-metadata "},
+	{"export ", "focus focus-metadata focus-billing-period focus-invoice-detail statement xlsx "
+		    "waldur coldfront xdmod "},
+	{"export fo", "focus focus-metadata focus-billing-period focus-invoice-detail "},
 	{"export focus f", ""},
 	{"job ", ""},
 	{"period ", "list draft close reopen "},
@@ -74,6 +75,10 @@ static const struct {
 	{"report --by account job", ""}, /* no longer its value */
 	{"export focus --focus ", "1.2 1.4 "},
 	{"export focus --view=i", "--view=internal "},
+	{"invoice import --format ", "plain focus cur "},
+	{"invoice import --shared p", "proportional "},
+	{"period close --allow unp", "unpriced "},
+	{"period close --r", "--reason "},
 	{"--ledger ", "@files "},
 	{"-l ", "@files "},
 	{"-l x r", "run report rebuild "},
@@ -105,8 +110,8 @@ static void test_rows(void **state)
  * not know, this test says so: nothing is offered for names, dates and times. */
 static void test_options(void **state)
 {
-	static const char *const free_kinds[] = {"NAME", "CODE", "DAY", "MONTH",
-						 "TYPE", "TIME", "USER"};
+	static const char *const free_kinds[] = {"NAME", "CODE", "DAY",  "MONTH", "TYPE",
+						 "TIME", "USER", "TEXT", "ID",    "AMOUNT"};
 
 	(void)state;
 	for (size_t i = 0; i < settings_noptions; i++) {

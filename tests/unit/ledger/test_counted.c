@@ -424,8 +424,12 @@ static void test_a_ledger_from_before(void **state)
 	pass(f, 4400);
 	assert_int_equal(ask(f->ledger, "SELECT state FROM lifetime"), LEDGER_FINAL);
 	ledger_close(f->l);
-	exec(f->ledger, "DROP TABLE counted; DROP TABLE spent; DROP TABLE agreement;"
-			" PRAGMA user_version = 2");
+	exec(f->ledger,
+	     "DROP TRIGGER posting_open; DROP INDEX lifetime_instance; DROP TABLE closing;"
+	     "DROP TABLE shown; DROP TABLE place; DROP TABLE invoice; DROP TABLE invoice_line;"
+	     "ALTER TABLE posting DROP COLUMN of_day;"
+	     "DROP TABLE counted; DROP TABLE spent; DROP TABLE agreement;"
+	     " PRAGMA user_version = 2");
 	open_ledger(f);
 	pass(f, 4500);
 	assert_states(f, 1, 0, 0);

@@ -378,7 +378,8 @@ static void test_coldfront(void **state)
 			assert_string_equal(text_of(one, "slurm_account_name"),
 					    t.accounts.v[i]->name);
 		}
-		assert_true(llabs(sum * 10000000 - (distribute ? t.all.nano : t.all.direct)) <=
+		assert_true(llabs(sum * 10000000 -
+				  (distribute ? t.all.nano : t.all.direct + t.assigned)) <=
 			    5000000);
 		json_decref(j);
 		tally_fini(&t);

@@ -216,6 +216,7 @@ static void test_forms(void **state)
 	assert_int_equal(form, EXPORT_XLSX);
 	assert_int_equal(export_parse_form(&form, "pdf", &e), -1);
 	assert_string_equal(e.msg, "no such form: \"pdf\"; want one of focus, focus-metadata, "
+				   "focus-billing-period, focus-invoice-detail, "
 				   "statement, xlsx, waldur, coldfront, xdmod");
 }
 

@@ -515,7 +515,7 @@ static void test_pseudonyms(void **state)
 /* A site that numbers everything has texts all the same, and no two things become one. */
 static void test_numbers_as_names(void **state)
 {
-	static const struct focus_provider cloud = {"7", "azure", "42", "1e5"};
+	static const struct focus_provider cloud = {"7", "azure", "42", "1e5", ""};
 	static const char *const columns[] = {
 		"SubAccountId", "SubAccountName",     "RegionId", "RegionName", "AvailabilityZone",
 		"ResourceName", "BillingAccountName", "SkuId",    "InvoiceId",  "ResourceId"};

@@ -126,7 +126,8 @@ static void check_sums(const struct tally *t, const struct charges *c)
 	assert_true(sum_groups(&t->users) == t->all.direct);
 	assert_true(sum_groups(&t->wckeys) == t->all.direct);
 	assert_true(t->all.direct + t->overhead == t->all.nano);
-	assert_true(sum_groups(&t->accounts) == (t->distributed ? t->all.nano : t->all.direct));
+	assert_true(sum_groups(&t->accounts) ==
+		    (t->distributed ? t->all.nano : t->all.direct + t->assigned));
 }
 
 /* What the first of the top jobs cost, by looking at each charge. */

@@ -1,0 +1,90 @@
+/* ledger_invoices.h - what providers want for a month, by their invoices.
+ *
+ * An invoice has lines: of instances, each assigned to a lifetime, and of what no machine is:
+ * disks, traffic, support, tax.  Lifetimes are computed from these as from other facts
+ * (ledger/true_up.h); what is of no machine is computed as the bill of a lifetime of its own, which
+ * has no node, and whose generation is the invoice's number here.  An invoice that was removed
+ * stays, and does not count. */
+#ifndef BURSTD_STORE_LEDGER_INVOICES_H
+#define BURSTD_STORE_LEDGER_INVOICES_H
+
+#include "store/ledger.h"
+
+struct ledger_invoice { /* texts are borrowed */
+	int64_t id;     /* its own number here */
+	const char *provider;
+	int64_t month;      /* date_month() */
+	const char *number; /* the provider's */
+	const char *format, *rule;
+	bool partial; /* instances that are not on it stay as they were counted; else they cost 0 */
+	const char *currency;
+	int64_t nano;       /* its total: the sum of its lines */
+	int64_t counted;    /* what was counted before, of what is on it */
+	const char *why;    /* the difference, in words */
+	const char *file;   /* its name, and ... */
+	const char *digest; /* ... of its rows */
+	int64_t at_ms;
+	const char *who;
+	int64_t removed_ms; /* 0: it counts */
+	const char *removed_by;
+};
+
+enum ledger_invoice_kind {
+	LEDGER_INVOICE_INSTANCE, /* of a lifetime */
+	LEDGER_INVOICE_UNKNOWN,  /* of an instance that is not known here */
+	LEDGER_INVOICE_SHARED,
+	LEDGER_INVOICE_TAX,
+};
+
+struct ledger_invoice_line { /* texts are borrowed */
+	int64_t n;           /* 1, 2, ... */
+	enum ledger_invoice_kind kind;
+	int64_t lifetime;     /* 0: none */
+	const char *instance; /* as the invoice has it; "": none */
+	const char *account;  /* whose part it is; "": nobody's */
+	const char *name;
+	int64_t nano;
+	int64_t start_s, end_s;
+};
+
+/* The number of the next one. */
+int ledger_next_invoice(struct ledger *l, int64_t *id, struct err *e);
+int ledger_put_invoice(struct ledger *l, const struct ledger_invoice *i, struct err *e);
+int ledger_put_invoice_line(struct ledger *l, int64_t invoice, const struct ledger_invoice_line *n,
+			    struct err *e);
+/* From now on it does not count. */
+int ledger_remove_invoice(struct ledger *l, int64_t id, int64_t at_ms, const char *who,
+			  struct err *e);
+/* Have all lifetimes computed again that are on it, and its own. */
+int ledger_touch_invoice(struct ledger *l, int64_t id, struct err *e);
+/* Likewise those of that provider with a bill in [from_s, to_s). */
+int ledger_touch_provider(struct ledger *l, const char *provider, int64_t from_s, int64_t to_s,
+			  struct err *e);
+
+typedef int (*ledger_invoice_fn)(void *ctx, const struct ledger_invoice *i, struct err *e);
+/* All, those that were removed included, in the order in which they came. */
+int ledger_invoices(struct ledger *l, ledger_invoice_fn fn, void *ctx, struct err *e);
+typedef int (*ledger_invoice_line_fn)(void *ctx, const struct ledger_invoice_line *n,
+				      struct err *e);
+int ledger_invoice_lines(struct ledger *l, int64_t invoice, ledger_invoice_line_fn fn, void *ctx,
+			 struct err *e);
+
+typedef int (*ledger_month_fn)(void *ctx, int64_t month, int64_t nano, struct err *e);
+/* What invoices that count want for the lifetime, by month. */
+int ledger_invoiced(struct ledger *l, int64_t lifetime, ledger_month_fn fn, void *ctx,
+		    struct err *e);
+/* Months of which there is an invoice of that provider that counts and is not partial; nano is 0.
+ */
+int ledger_whole_months(struct ledger *l, const char *provider, ledger_month_fn fn, void *ctx,
+			struct err *e);
+
+typedef int (*ledger_instance_fn)(void *ctx, int64_t lifetime, const char *currency, struct err *e);
+/* Lifetimes of an instance of that provider; currency: "" if the facts name none. */
+int ledger_instances(struct ledger *l, const char *provider, const char *instance,
+		     ledger_instance_fn fn, void *ctx, struct err *e);
+typedef int (*ledger_provider_fn)(void *ctx, const char *provider, const char *currency,
+				  struct err *e);
+/* All of which there is a machine, each with each of its currencies. */
+int ledger_providers(struct ledger *l, ledger_provider_fn fn, void *ctx, struct err *e);
+
+#endif
