@@ -35,6 +35,11 @@ static void a_process_that_fails_is_no_answer(void **state)
 		write_file(P.script, rows[i].script);
 		assert_non_null(strstr(ask_as(ANNA, ANNA, RQ("report", ALL)), rows[i].has));
 	}
+	assert_int_equal(unlink(P.script), 0); /* none can be started */
+	assert_non_null(strstr(ask_as(ANNA, ANNA, RQ("report", ALL)),
+			       "no answer could be made: the ledger"));
+	assert_non_null(
+		strstr(ask_as(BOB, BOB, RQ("report", ALL)), "no answer could be made: the ledger"));
 }
 
 static unsigned lines_of(const char *name)
