@@ -1,5 +1,6 @@
 #include "ledger/desk.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <signal.h>
@@ -24,6 +25,7 @@ enum {
 
 struct desk {
 	const struct desk_opts *o;
+	char *ledger; /* its whole path: those who answer are elsewhere */
 	struct loop *loop;
 	struct proc *proc;
 	struct user_names *names;
@@ -160,7 +162,7 @@ static void begin(struct visit *v)
 	static const char *const env[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", NULL};
 	struct desk *d = v->desk;
 	const char *program = d->o->program != NULL ? d->o->program : "/proc/self/exe";
-	const char *const argv[] = {program, "answer", "--ledger", d->o->ledger, NULL};
+	const char *const argv[] = {program, "answer", "--ledger", d->ledger, NULL};
 	char *input = mem_check(json_dumps(v->args, JSON_COMPACT));
 	const struct proc_call call = {.argv = argv,
 				       .envp = env,
@@ -403,6 +405,9 @@ static int open_desk(struct desk *d, struct err *e)
 	const struct ctl_handler h = {
 		.request = on_request, .expired = on_expired, .gone = on_gone, .ctx = d};
 
+	d->ledger = realpath(d->o->ledger, NULL);
+	if (d->ledger == NULL)
+		return err_set(e, err_of_errno(errno), "%s: %s", d->o->ledger, strerror(errno));
 	if (loop_new(&d->loop, e) != 0)
 		return -1;
 	d->proc = proc_new(d->loop);
@@ -420,6 +425,7 @@ static void close_desk(struct desk *d)
 {
 	struct ctl_server *ctl = d->ctl;
 
+	free(d->ledger);
 	if (d->loop == NULL)
 		return;
 	d->ctl = NULL; /* nothing more is begun */

@@ -157,6 +157,21 @@ static void a_user_is_not_told_of_the_ledgers_troubles(void **state)
 	assert_non_null(strstr(ask_as(ANNA, FINANCE, RQ("report", ALL)), "ledger.db"));
 }
 
+/* From wherever the service was started: those who answer are elsewhere. */
+static void a_path_may_be_relative(void **state)
+{
+	struct fixture here = *(struct fixture *)*state;
+	char was[200];
+
+	need_root();
+	assert_non_null(getcwd(was, sizeof(was)));
+	assert_int_equal(chdir(here.dir), 0);
+	(void)snprintf(here.ledger, sizeof(here.ledger), "ledger.db");
+	start_desk(&here, NULL);
+	assert_int_equal(chdir(was), 0);
+	assert_non_null(strstr(ask_as(ANNA, ANNA, RQ("report", ALL)), "\"ok\":true"));
+}
+
 /* It is refused as a whole, in every form, and nothing is half of one. */
 static void an_answer_that_is_too_long_is_refused(void **state)
 {
@@ -235,6 +250,7 @@ int main(int argc, char **argv)
 		DESK(each_sees_their_own),
 		DESK(bad_questions_are_refused),
 		DESK(a_user_is_not_told_of_the_ledgers_troubles),
+		DESK(a_path_may_be_relative),
 		DESK(an_answer_that_is_too_long_is_refused),
 		DESK(an_unpriced_machine_is_told_to_who_sees_all),
 		DESK(a_new_list_of_groups_counts_soon),
