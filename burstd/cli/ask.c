@@ -91,16 +91,16 @@ static int parse_reply(const char *text, size_t len, json_t **reply, struct err 
 struct service {
 	const char *name, *socket;
 	int64_t timeout_ms;
-	const char *hint; /* if it is not there */
+	const char *absent, *stuck; /* hints: if it is not there, and if it does not answer */
 };
 
 static const char *advice(const struct err *e, const struct service *s)
 {
 	if (e->code == ERR_NOTSENT)
-		return s->hint;
+		return s->absent;
 	if (e->code == ERR_AUTH)
 		return "you may not use this socket; ask an admin";
-	return "is it stuck?";
+	return s->stuck;
 }
 
 static int ask(const struct service *s, json_t *request, json_t **reply, struct err *e)
@@ -131,7 +131,8 @@ int cli_ask(const struct cli *c, json_t *request, json_t **reply, struct err *e)
 	const struct service burstd = {
 		"burstd", c->socket != NULL ? c->socket : PATHS_SOCKET,
 		c->timeout_ms > 0 ? c->timeout_ms : TIMEOUT_MS,
-		"is it running? (systemctl status burstd; --socket names another socket)"};
+		"is it running? (systemctl status burstd; --socket names another socket)",
+		"is it stuck? (systemctl status burstd)"};
 
 	return ask(&burstd, request, reply, e);
 }
@@ -142,7 +143,8 @@ int cli_ask_ledger(const struct cli *c, json_t *request, json_t **reply)
 		"burst-ledger", c->socket != NULL ? c->socket : PATHS_LEDGER_SOCKET,
 		c->timeout_ms > 0 ? c->timeout_ms : LEDGER_TIMEOUT_MS,
 		"reports are made by the service burst-ledger: is it running? (systemctl status "
-		"burst-ledger)"};
+		"burst-ledger)",
+		"is it stuck? (systemctl status burst-ledger)"};
 	struct err e = {0};
 	int rc = ask(&ledger, request, reply, &e);
 

@@ -381,7 +381,8 @@ const struct cli_command cmd_budget_list = {
 	.name = "budget list",
 	.operands = "",
 	.summary = "list budgets: what is spent, set aside and left",
-	.about = "Admins see all budgets, other users those that concern them.\n" ABOUT_TAKEN,
+	.about = "Admins and finance see all budgets, other users those that concern "
+		 "them.\n" ABOUT_TAKEN,
 	.example = "burstctl budget list",
 	.opts = budget_opts,
 	.nopts = sizeof(budget_opts) / sizeof(budget_opts[0]),
@@ -399,7 +400,7 @@ const struct cli_command cmd_budget_show = {
 	.summary = "show one budget, and the rules by which it holds",
 	.about = "\"beyond it\" is how much more than the amount may be spent, if all that the "
 		 "budget pays for is ended when it is used up.  Whose jobs it counts only admins "
-		 "are shown.",
+		 "and finance are shown.",
 	.example = "burstctl budget show physics",
 	.opts = budget_opts,
 	.nopts = sizeof(budget_opts) / sizeof(budget_opts[0]),

@@ -1,195 +1,24 @@
 #include "ledger/desk.h"
 
+#include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "base/jsonw.h"
 #include "base/mem.h"
 #include "io/conf_file.h"
 #include "io/loop.h"
 #include "io/proc.h"
 #include "io/user_name.h"
+#include "ledger/desk_private.h"
 #include "providers/options.h"
 
 enum {
 	VERSION = 1,
-	FAILURE_MAX = 2048,
 	HELD_MAX = 64, /* of root and our own user; LimitNOFILE of the unit is 1024 */
 };
-
-struct desk {
-	const struct desk_opts *o;
-	struct loop *loop;
-	struct proc *proc;
-	struct user_names *names;
-	struct ctl_server *ctl;
-	struct timer *look;  /* at burstd.conf */
-	struct timer *serve; /* those that wait: never from inside on_request() */
-	struct stat conf;    /* of the file, when it was last read */
-	struct visit *visits;
-	unsigned running;
-	int64_t turn; /* of the last one that was begun */
-};
-
-/* A question, from when it is held until it is answered, and while its process runs.
- *
- *   NAME --the name is known--> WAITS --a worker is free--> RUNS --> answered
- */
-enum visit_state { VISIT_NAME, VISIT_WAITS, VISIT_RUNS };
-
-struct visit {
-	struct visit *next, **prev;
-	struct desk *desk;
-	struct ctl_conn *conn; /* NULL: the peer is gone, or was told that it took too long */
-	struct ctl_caller who;
-	enum visit_state state;
-	int64_t turn; /* the lowest is next */
-	json_t *args;
-	struct user_name_ask *name;
-};
-
-/* --- words ------------------------------------------------------------------------------------
- */
-
-static char *failure(const char *code, const char *sentence)
-{
-	struct str s;
-	struct jsonw w = {.out = &s, .first = true};
-
-	str_init(&s, FAILURE_MAX);
-	jsonw_open(&w, NULL, '{');
-	jsonw_bool(&w, "ok", false);
-	jsonw_text(&w, "code", code);
-	jsonw_text(&w, "error", sentence);
-	jsonw_close(&w, '}');
-	return str_take(&s);
-}
-
-static const char *text_of(const json_t *args, const char *key)
-{
-	const char *text = json_string_value(json_object_get(args, key));
-
-	return text != NULL ? text : "";
-}
-
-/* --- visits -----------------------------------------------------------------------------------
- */
-
-static void drop(struct visit *v)
-{
-	*v->prev = v->next;
-	if (v->next != NULL)
-		v->next->prev = v->prev;
-	json_decref(v->args);
-	free(v);
-}
-
-/* Takes text. */
-static void tell(struct visit *v, char *text)
-{
-	if (v->conn != NULL)
-		ctl_server_answer(v->conn, text);
-	else
-		free(text);
-	v->conn = NULL;
-}
-
-static unsigned count_of(const struct desk *d, uint32_t uid, bool running)
-{
-	unsigned n = 0;
-
-	for (const struct visit *v = d->visits; v != NULL; v = v->next)
-		n += v->who.uid == uid && (!running || v->state == VISIT_RUNS);
-	return n;
-}
-
-/* Of equal ones who came first, who is last in the list. */
-static struct visit *next_of(const struct desk *d)
-{
-	struct visit *found = NULL;
-
-	for (struct visit *v = d->visits; v != NULL; v = v->next)
-		if (v->state == VISIT_WAITS && count_of(d, v->who.uid, true) == 0 &&
-		    (found == NULL || v->turn <= found->turn))
-			found = v;
-	return found;
-}
-
-/* --- answering --------------------------------------------------------------------------------
- */
-
-static char *answer_of(const struct proc_reply *r, const struct err *failed)
-{
-	if (failed != NULL && failed->code == ERR_CANCELLED)
-		return failure("failed", "the ledger is being stopped");
-	if (failed != NULL && failed->code == ERR_NET)
-		return failure("failed", "it took too long: ask for fewer days, or by less");
-	if (failed == NULL && r->status == 0 && strncmp(r->out, "{\"ok\":", 6) == 0)
-		return mem_strdup(r->out);
-	if (failed == NULL && r->status > 128)
-		return failure("failed", "it took too much time or memory: ask for fewer days, or "
-					 "by less");
-	return failure("failed", "no answer could be made: the ledger's log says why");
-}
-
-static void on_answer(void *ctx, const struct proc_reply *r, const struct err *failed)
-{
-	struct visit *v = ctx;
-	struct desk *d = v->desk;
-	char uid[24];
-
-	(void)snprintf(uid, sizeof(uid), "%" PRIu32, v->who.uid);
-	if (failed != NULL ? failed->code != ERR_CANCELLED : r->status != 0 || r->errors[0] != '\0')
-		log_write(d->o->log, LOG_WARN, "a question was not answered well", "uid", uid,
-			  "error", failed != NULL ? failed->msg : r->errors, NULL);
-	tell(v, answer_of(r, failed));
-	drop(v);
-	d->running--;
-	if (d->ctl != NULL)
-		timer_at(d->serve, 0);
-}
-
-static void begin(struct visit *v)
-{
-	static const char *const env[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", NULL};
-	struct desk *d = v->desk;
-	const char *program = d->o->program != NULL ? d->o->program : "/proc/self/exe";
-	const char *const argv[] = {program, "answer", "--ledger", d->o->ledger, NULL};
-	char *input = mem_check(json_dumps(v->args, JSON_COMPACT));
-	const struct proc_call call = {.argv = argv,
-				       .envp = env,
-				       .input = input,
-				       .input_len = strlen(input),
-				       .timeout_ms =
-					       d->o->work_ms > 0 ? d->o->work_ms : DESK_WORK_MS,
-				       .max_out = CTL_REPLY_MAX};
-	struct err e = {0};
-
-	d->turn = v->turn;
-	if (proc_run(d->proc, &call, on_answer, v, &e) == 0) {
-		v->state = VISIT_RUNS;
-		d->running++;
-	} else {
-		log_write(d->o->log, LOG_ERROR, "no process can be started", "error", e.msg, NULL);
-		tell(v, failure("failed", "no answer could be made: the ledger's log says why"));
-		drop(v);
-	}
-	free(input);
-}
-
-static void on_serve(void *ctx)
-{
-	struct desk *d = ctx;
-	struct visit *v;
-
-	while (d->running < DESK_WORKERS && (v = next_of(d)) != NULL)
-		begin(v);
-}
 
 /* --- whose ------------------------------------------------------------------------------------
  */
@@ -208,7 +37,7 @@ static char *set_whose(struct visit *v, const char *user)
 /* The name is known, "": there is none.  Not NULL: it is refused. */
 static char *take_name(struct visit *v, const char *name)
 {
-	const char *asked = text_of(v->args, "user");
+	const char *asked = desk_text(v->args, "user");
 	char text[200], roles[CTL_ROLES_SIZE];
 
 	if (name[0] == '\0') {
@@ -216,7 +45,7 @@ static char *take_name(struct visit *v, const char *name)
 			       "whose costs to show is not known: uid %" PRIu32
 			       " has no name on this host",
 			       v->who.uid);
-		return failure("denied", text);
+		return desk_failure("denied", text);
 	}
 	if (asked[0] == '\0' || strcmp(asked, name) == 0)
 		return set_whose(v, name);
@@ -224,7 +53,7 @@ static char *take_name(struct visit *v, const char *name)
 		       "only admins and finance may see what others cost; you are uid %" PRIu32
 		       ", %s",
 		       v->who.uid, ctl_roles_str(roles, v->who.roles));
-	return failure("denied", text);
+	return desk_failure("denied", text);
 }
 
 static void on_name(void *ctx, const struct err *err)
@@ -241,19 +70,19 @@ static void on_name(void *ctx, const struct err *err)
 			       "whose costs to show is not known, for the name of uid %" PRIu32
 			       " is not: %.250s",
 			       v->who.uid, err != NULL ? err->msg : "ask again");
-		refusal = failure("failed", text);
+		refusal = desk_failure("failed", text);
 	}
 	if (refusal == NULL)
 		return;
-	tell(v, refusal);
-	drop(v);
+	visit_tell(v, refusal);
+	visit_drop(v);
 }
 
 /* Not NULL: it is refused. */
 static char *find_whose(struct visit *v)
 {
 	const bool mine = json_is_true(json_object_get(v->args, "mine"));
-	const char *asked = text_of(v->args, "user"), *name;
+	const char *asked = desk_text(v->args, "user"), *name;
 	struct err e = {0};
 
 	if (ctl_is(&v->who, CTL_FINANCE) && !mine)
@@ -262,7 +91,7 @@ static char *find_whose(struct visit *v)
 	if (name != NULL)
 		return take_name(v, name);
 	v->name = user_names_ask(v->desk->names, v->who.uid, on_name, v, &e);
-	return v->name != NULL ? NULL : failure("failed", e.msg);
+	return v->name != NULL ? NULL : desk_failure("failed", e.msg);
 }
 
 /* --- the socket -------------------------------------------------------------------------------
@@ -271,39 +100,17 @@ static char *find_whose(struct visit *v)
 /* NULL: it can be asked. */
 static char *check(const json_t *args)
 {
-	const char *op = text_of(args, "op");
+	const char *op = desk_text(args, "op");
 
 	if (!json_is_object(args))
-		return failure("invalid", "a request is a JSON object");
+		return desk_failure("invalid", "a request is a JSON object");
 	if (json_integer_value(json_object_get(args, "v")) != VERSION)
-		return failure("invalid", "\"v\": burst-ledger speaks version 1 only");
+		return desk_failure("invalid", "\"v\": burst-ledger speaks version 1 only");
 	if (strcmp(op, "report") == 0 && json_object_get(args, "job") == NULL)
 		return NULL;
-	if (strcmp(op, "job") == 0 && text_of(args, "job")[0] != '\0')
+	if (strcmp(op, "job") == 0 && desk_text(args, "job")[0] != '\0')
 		return NULL;
-	return failure("invalid", "\"op\": want report, or job with \"job\"");
-}
-
-static struct visit *visit_new(struct desk *d, struct ctl_conn *c, const struct ctl_caller *who,
-			       json_t *args)
-{
-	struct visit *v = mem_zalloc(sizeof(*v));
-
-	*v = (struct visit){.desk = d, .conn = c, .who = *who, .args = json_incref(args)};
-	v->turn = d->turn + 1 + (int64_t)count_of(d, who->uid, false);
-	v->next = d->visits;
-	v->prev = &d->visits;
-	if (v->next != NULL)
-		v->next->prev = &v->next;
-	d->visits = v;
-	return v;
-}
-
-static void cancel(struct visit *v)
-{
-	if (v->name != NULL)
-		user_name_cancel(v->name);
-	drop(v);
+	return desk_failure("invalid", "\"op\": want report, or job with \"job\"");
 }
 
 static char *on_request(void *ctx, struct ctl_conn *c, const struct ctl_caller *who,
@@ -313,20 +120,20 @@ static char *on_request(void *ctx, struct ctl_conn *c, const struct ctl_caller *
 	const bool fits = len <= DESK_QUESTION_MAX / 2; /* a name and escapes have room */
 	json_t *args = fits ? json_loadb(json, len, JSON_REJECT_DUPLICATES, NULL) : NULL;
 	char *text = args != NULL ? check(args)
-				  : failure("invalid", fits ? "the request is not JSON"
-							    : "the request is too long");
+				  : desk_failure("invalid", fits ? "the request is not JSON"
+								 : "the request is too long");
 	struct visit *v = NULL;
 
-	if (text == NULL && count_of(d, who->uid, false) >= DESK_EACH_MAX)
-		text = failure("failed", "you have asked too much at a time: ask again later");
+	if (text == NULL && desk_count(d, who->uid, false) >= DESK_EACH_MAX)
+		text = desk_failure("failed", "you have asked too much at a time: ask again later");
 	if (text == NULL) {
 		v = visit_new(d, c, who, args);
 		text = find_whose(v);
 		if (text == NULL && !ctl_server_hold(c, v))
-			text = failure("failed", "too many ask: ask again later");
+			text = desk_failure("failed", "too many ask: ask again later");
 	}
 	if (text != NULL && v != NULL)
-		cancel(v);
+		visit_cancel(v);
 	json_decref(args);
 	return text;
 }
@@ -336,14 +143,14 @@ static void let_go(struct visit *v)
 {
 	v->conn = NULL;
 	if (v->state != VISIT_RUNS)
-		cancel(v);
+		visit_cancel(v);
 }
 
 static char *on_expired(void *ctx, void *hold)
 {
 	(void)ctx;
 	let_go(hold);
-	return failure("failed", "too many ask, or it takes too long: ask again later");
+	return desk_failure("failed", "too many ask, or it takes too long: ask again later");
 }
 
 static void on_gone(void *ctx, void *hold)
@@ -402,12 +209,15 @@ static int open_desk(struct desk *d, struct err *e)
 	const struct ctl_handler h = {
 		.request = on_request, .expired = on_expired, .gone = on_gone, .ctx = d};
 
+	d->ledger = realpath(d->o->ledger, NULL);
+	if (d->ledger == NULL)
+		return err_set(e, err_of_errno(errno), "%s: %s", d->o->ledger, strerror(errno));
 	if (loop_new(&d->loop, e) != 0)
 		return -1;
 	d->proc = proc_new(d->loop);
 	d->names = user_names_new(d->loop, d->proc, d->o->getent);
 	d->look = timer_new(d->loop, on_look, d);
-	d->serve = timer_new(d->loop, on_serve, d);
+	d->serve = timer_new(d->loop, desk_on_serve, d);
 	timer_at(d->look, loop_now(d->loop)); /* it may have changed since */
 	if (loop_on_signal(d->loop, SIGTERM, on_stop, d, e) != 0 ||
 	    loop_on_signal(d->loop, SIGINT, on_stop, d, e) != 0)
@@ -419,6 +229,7 @@ static void close_desk(struct desk *d)
 {
 	struct ctl_server *ctl = d->ctl;
 
+	free(d->ledger);
 	if (d->loop == NULL)
 		return;
 	d->ctl = NULL; /* nothing more is begun */

@@ -197,29 +197,29 @@ static void stop_desk(struct service *sv)
 	sv->desk = 0;
 }
 
+static int run_desk(const struct site *site, const struct settings *s)
+{
+	struct log *log = log_new(STDERR_FILENO, (enum log_level)site->conf->log_level);
+	const struct desk_opts o = {.socket = s->socket != NULL ? s->socket : PATHS_LEDGER_SOCKET,
+				    .ledger = site->ledger,
+				    .config = s->config != NULL ? s->config : PATHS_CONF,
+				    .people = &site->conf->people,
+				    .log = log};
+	struct err e = {0};
+	int rc = desk_run(&o, &e);
+
+	if (rc != 0)
+		log_write(log, LOG_ERROR, "burstctl cannot ask for reports", "error", e.msg, NULL);
+	log_free(log);
+	return rc == 0 ? 0 : COMMAND_WRONG;
+}
+
 int command_desk(const struct settings *s)
 {
 	struct site site;
 	struct err e = {0};
-	struct log *log;
-	int rc = COMMAND_WRONG;
+	int rc = site_init(&site, s, true, &e) == 0 ? run_desk(&site, s) : complain(&e);
 
-	if (site_init(&site, s, true, &e) == 0) {
-		const struct desk_opts o = {
-			.socket = s->socket != NULL ? s->socket : PATHS_LEDGER_SOCKET,
-			.ledger = site.ledger,
-			.config = s->config != NULL ? s->config : PATHS_CONF,
-			.people = &site.conf->people,
-			.log = log = log_new(STDERR_FILENO, (enum log_level)site.conf->log_level)};
-
-		rc = desk_run(&o, &e) == 0 ? 0 : COMMAND_WRONG;
-		if (rc != 0)
-			log_write(log, LOG_ERROR, "burstctl cannot ask for reports", "error", e.msg,
-				  NULL);
-		log_free(log);
-	} else {
-		rc = complain(&e);
-	}
 	site_fini(&site);
 	return rc;
 }

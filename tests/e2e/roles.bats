@@ -122,10 +122,13 @@ rows_of() {
 }
 
 @test "reports while it is away: a clear answer; a report that is killed, and the desk itself: passes go on" {
-	desk=$(pgrep -f 'burst-ledger desk')
-	kill -9 "$desk"
+	# Nobody starts it again meanwhile.
+	kill -STOP "$(lab_pid ledger)"
+	kill -9 "$(pgrep -f 'burst-ledger desk')"
+	within 10 eval '[ -z "$(pgrep -f "burst-ledger desk")" ]'
 	run -3 ctl researcher report
 	[[ $output = *'cannot reach burst-ledger: '*'systemctl status burst-ledger'* ]]
+	kill -CONT "$(lab_pid ledger)"
 	within 20 ctl researcher report
 	lab_stop ledger
 	run -3 ctl researcher report

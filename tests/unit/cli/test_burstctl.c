@@ -255,7 +255,7 @@ static void test_trouble(void **state)
 		{"{\"ok\":true", 1, "not from burstd"},
 		{lab_garbage, 3, "cannot reach burstd: "},
 		{lab_hang_up, 3, "cannot reach burstd: "},
-		{lab_hang, 3, "is it stuck?"},
+		{lab_hang, 3, "is it stuck? (systemctl status burstd)"},
 	};
 	struct lab *l = lab_new();
 

@@ -70,6 +70,17 @@ static void test_answers(void **state)
 	lab_free(l);
 }
 
+/* It is there, and does not answer: the hint is about that service. */
+static void test_no_answer(void **state)
+{
+	struct lab *l = lab_new();
+
+	(void)state;
+	lab_run_once(l, S "--timeout 100ms report", lab_hang);
+	lab_want(l, 3, "", "is it stuck? (systemctl status burst-ledger)");
+	lab_free(l);
+}
+
 static void test_refused(void **state)
 {
 	static const struct {
@@ -113,9 +124,8 @@ static void test_completion(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_requests),
-		cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_requests),   cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_no_answer),  cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_completion),
 	};
 

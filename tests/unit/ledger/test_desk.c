@@ -157,6 +157,52 @@ static void a_user_is_not_told_of_the_ledgers_troubles(void **state)
 	assert_non_null(strstr(ask_as(ANNA, FINANCE, RQ("report", ALL)), "ledger.db"));
 }
 
+/* From wherever the service was started: those who answer are elsewhere. */
+static void a_path_may_be_relative(void **state)
+{
+	struct fixture here = *(struct fixture *)*state;
+	char was[200];
+
+	need_root();
+	assert_non_null(getcwd(was, sizeof(was)));
+	assert_int_equal(chdir(here.dir), 0);
+	(void)snprintf(here.ledger, sizeof(here.ledger), "ledger.db");
+	start_desk(&here, NULL);
+	assert_int_equal(chdir(was), 0);
+	assert_non_null(strstr(ask_as(ANNA, ANNA, RQ("report", ALL)), "\"ok\":true"));
+}
+
+/* It is refused as a whole, in every form, and nothing is half of one. */
+static void an_answer_that_is_too_long_is_refused(void **state)
+{
+	static const char *const forms[] = {"table", "csv", "json"};
+	const struct fixture *f = *state;
+
+	need_root();
+	exec(f->ledger,
+	     "CREATE TEMP TABLE n AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM "
+	     "n "
+	     "WHERE i < 40000) SELECT 1000 + i AS i FROM n;"
+	     "INSERT INTO posting SELECT NULL, 0, 1, %d, 32, 1, i, 1, 2, 0, 0, 0, 1, 1, 8, -1 FROM "
+	     "n;"
+	     "INSERT INTO attempt SELECT i, i, 1, 2, 0, 0, i, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, "
+	     "1, 0 "
+	     "FROM n",
+	     (int)(T0 / 86400));
+	start_desk(f, NULL);
+	for (size_t i = 0; i < 3; i++) {
+		char request[200];
+
+		(void)snprintf(request, sizeof(request),
+			       RQ("report", ALL ",\"by\":\"job\",\"form\":\"%s\""), forms[i]);
+		assert_string_equal(
+			ask_as(NOBODY, FINANCE, request),
+			"{\"ok\":false,\"code\":\"failed\",\"error\":\"the answer is longer than "
+			"1024000 bytes: ask for fewer days, or by less\"}");
+	}
+	assert_non_null(strstr(ask_as(NOBODY, FINANCE, RQ("report", ALL)), "\"ok\":true"));
+}
+
 static void an_unpriced_machine_is_told_to_who_sees_all(void **state)
 {
 	const struct fixture *f = *state;
@@ -204,6 +250,8 @@ int main(int argc, char **argv)
 		DESK(each_sees_their_own),
 		DESK(bad_questions_are_refused),
 		DESK(a_user_is_not_told_of_the_ledgers_troubles),
+		DESK(a_path_may_be_relative),
+		DESK(an_answer_that_is_too_long_is_refused),
 		DESK(an_unpriced_machine_is_told_to_who_sees_all),
 		DESK(a_new_list_of_groups_counts_soon),
 	};

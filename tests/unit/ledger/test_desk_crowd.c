@@ -35,6 +35,11 @@ static void a_process_that_fails_is_no_answer(void **state)
 		write_file(P.script, rows[i].script);
 		assert_non_null(strstr(ask_as(ANNA, ANNA, RQ("report", ALL)), rows[i].has));
 	}
+	assert_int_equal(unlink(P.script), 0); /* none can be started */
+	assert_non_null(strstr(ask_as(ANNA, ANNA, RQ("report", ALL)),
+			       "no answer could be made: the ledger"));
+	assert_non_null(
+		strstr(ask_as(BOB, BOB, RQ("report", ALL)), "no answer could be made: the ledger"));
 }
 
 static unsigned lines_of(const char *name)
@@ -83,8 +88,9 @@ static void wait_for_lines(const char *name, unsigned n)
 
 enum { LATER_US = 150000 }; /* until a question that was asked is surely there */
 
-/* Processes that say in "begun" that they began, and end when let_go() was called.  The names of
- * all who ask are known: to look one up takes a while. */
+/* Processes that say in "begun" that they began, and end when they are let go: by "go", or by "end"
+ * the one whose question has "last".  The names of all who ask are known: to look one up takes a
+ * while. */
 static void start_with_names(const struct fixture *f)
 {
 	static const uid_t all[] = {ANNA, BOB, CARL, DORA, EMIL};
@@ -96,17 +102,17 @@ static void start_with_names(const struct fixture *f)
 		assert_string_equal(ask_as(all[i], all[i], RQ("report", "")), "{\"ok\":true}\n");
 	(void)snprintf(script, sizeof(script),
 		       "#!/bin/sh\nread -r q || true\nprintf '%%s\\n' \"$q\" >>%s/begun\n"
-		       "until [ -e %s/go ]; do sleep 0.01; done\nsleep 0.05\necho "
-		       "'{\"ok\":true}'\n",
+		       "case $q in *'\"last\"'*) f=end ;; *) f=go ;; esac\n"
+		       "until [ -e %s/$f ]; do sleep 0.01; done\necho '{\"ok\":true}'\n",
 		       P.dir, P.dir);
 	write_file(P.script, script);
 }
 
-static void let_go(void)
+static void let_go(const char *which)
 {
 	char path[100];
 
-	path_of(path, sizeof(path), "go");
+	path_of(path, sizeof(path), which);
 	write_file(path, "");
 }
 
@@ -130,30 +136,31 @@ static void nobody_keeps_others_waiting(void **state)
 	carl = ask_later(CARL, CARL, RQ("report", ",\"by\":\"carl\""), &carls);
 	(void)usleep(LATER_US);
 	assert_int_equal(lines_of("begun"), 2); /* two at a time */
-	let_go();
+	let_go("go");
 	assert_string_equal(hear(carl, carls), "{\"ok\":true}\n");
 	assert_string_equal(hear(bob, bobs), "{\"ok\":true}\n");
 	for (int i = 0; i < MANY; i++)
 		assert_string_equal(hear(pid[i], fd[i]), "{\"ok\":true}\n");
-	/* carl came last of eight, and was begun among the first five: the others are anna's. */
-	assert_in_range(line_of("begun", "\"by\":\"carl"), 1, 5);
+	/* carl came last of eight, and was begun among the first six: the others are anna's. */
+	assert_in_range(line_of("begun", "\"by\":\"carl"), 1, 6);
 }
 
-/* Two are answered, and four wait: who came first goes first, but a second question of one user
- * waits until each has had one. */
+/* Two are answered, of which one to the end, and four wait: who came first goes first, but a second
+ * question of one user waits until each has had one. */
 static void who_asked_least_lately_is_next(void **state)
 {
 	static const struct {
 		uid_t uid;
 		const char *request;
-	} asked[] = {{DORA, RQ("report", ",\"by\":\"d\"")}, {EMIL, RQ("report", ",\"by\":\"e\"")},
-		     {ANNA, RQ("report", ",\"by\":\"a\"")}, {BOB, RQ("report", ",\"by\":\"b1\"")},
-		     {BOB, RQ("report", ",\"by\":\"b2\"")}, {CARL, RQ("report", ",\"by\":\"c\"")}};
+	} asked[] = {
+		{DORA, RQ("report", ",\"by\":\"last\"")}, {EMIL, RQ("report", ",\"by\":\"e\"")},
+		{ANNA, RQ("report", ",\"by\":\"a\"")},    {BOB, RQ("report", ",\"by\":\"b1\"")},
+		{BOB, RQ("report", ",\"by\":\"b2\"")},    {CARL, RQ("report", ",\"by\":\"c\"")}};
 	enum { N = sizeof(asked) / sizeof(asked[0]) };
 	int fd[N];
 	pid_t pid[N];
 	unsigned at[N];
-	const char *const words[] = {"\"d\"", "\"e\"", "\"a\"", "\"b1\"", "\"b2\"", "\"c\""};
+	const char *const words[] = {"\"last\"", "\"e\"", "\"a\"", "\"b1\"", "\"b2\"", "\"c\""};
 
 	need_root();
 	start_with_names(*state);
@@ -164,9 +171,11 @@ static void who_asked_least_lately_is_next(void **state)
 		else
 			(void)usleep(LATER_US);
 	}
-	let_go();
-	for (int i = 0; i < N; i++)
+	let_go("go");
+	for (int i = 1; i < N; i++)
 		(void)hear(pid[i], fd[i]);
+	let_go("end");
+	(void)hear(pid[0], fd[0]);
 	for (int i = 0; i < N; i++) {
 		at[i] = line_of("begun", words[i]);
 		assert_in_range(at[i], 1, N);
@@ -187,7 +196,7 @@ static void too_many_of_one_user_are_refused(void **state)
 	for (int i = 0; i <= DESK_EACH_MAX; i++)
 		pid[i] = ask_later(ANNA, ANNA, RQ("report", ALL), &fd[i]);
 	(void)usleep(2 * LATER_US);
-	let_go();
+	let_go("go");
 	for (int i = 0; i <= DESK_EACH_MAX; i++)
 		refused += strstr(hear(pid[i], fd[i]), "too much at a time") != NULL;
 	assert_int_equal(refused, 1);
