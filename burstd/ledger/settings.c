@@ -6,6 +6,8 @@
 #include "base/mem.h"
 #include "base/paths.h"
 #include "base/str.h"
+#include "core/conf.h"
+#include "core/conf_option.h"
 #include "io/conf_file.h"
 #include "providers/options.h"
 
@@ -49,6 +51,9 @@ const struct opt settings_options[] = {
 	{"output", 'o', OPT_TEXT, "FILE", "export: write it there", AT(output)},
 	{"period", 'p', OPT_TEXT, "MONTH", "report, export: that month, such as 2026-03",
 	 AT(period)},
+	{"pseudonymise", 0, OPT_TEXT, "FILE",
+	 "export: users are pseudonyms by the key in this file, and jobs have no names",
+	 AT(pseudonymise)},
 	{"spreadsheet", 0, OPT_FLAG, NULL, "export focus: CSV that spreadsheets take for UTF-8",
 	 AT(spreadsheet)},
 	{"to", 0, OPT_TEXT, "DAY", "report, export: the last day", AT(to)},
@@ -94,4 +99,16 @@ void site_fini(struct site *site)
 	free(site->journal);
 	free(site->ledger);
 	*site = (struct site){0};
+}
+
+char *site_account(const struct conf_provider *p)
+{
+	const struct conf_driver *d = conf_driver_find(provider_options, p->driver);
+	const struct conf_option *o = d != NULL ? conf_option_of(d, "project") : NULL;
+	struct str s;
+
+	str_init(&s, PATH_MAX_BYTES);
+	if (o != NULL && p->own != NULL)
+		conf_option_print(o, p->own, &s);
+	return str_take(&s);
 }

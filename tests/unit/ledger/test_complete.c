@@ -54,7 +54,7 @@ static const struct {
 	{"re", "report rebuild "},
 	{"report re", ""},
 	{"nosuch ", ""},
-	{"export ", "focus focus-metadata statement xlsx waldur coldfront xdmod "},
+	{"export ", "focus focus-metadata statement xlsx waldur coldfront xdmod xdmod-events "},
 	{"export fo", "focus focus-metadata "},
 	{"export focus f", ""},
 	{"job ", ""},
@@ -85,8 +85,8 @@ static const struct {
 	{"report --e", ""},
 	{"job --e", "--explain "},
 	{"report --jo", "--journal "},
-	{"export focus --p", "--period "},
-	{"run --p", ""},
+	{"export focus --pse", "--pseudonymise "},
+	{"run --pse", ""},
 };
 
 static void test_rows(void **state)
