@@ -424,8 +424,9 @@ static void test_a_ledger_from_before(void **state)
 	pass(f, 4400);
 	assert_int_equal(ask(f->ledger, "SELECT state FROM lifetime"), LEDGER_FINAL);
 	ledger_close(f->l);
-	exec(f->ledger, "DROP TABLE counted; DROP TABLE spent; DROP TABLE agreement;"
-			" PRAGMA user_version = 2");
+	exec(f->ledger,
+	     "DROP TABLE counted; DROP TABLE spent; DROP TABLE agreement; DROP INDEX lifetime_last;"
+	     " PRAGMA user_version = 2");
 	open_ledger(f);
 	pass(f, 4500);
 	assert_states(f, 1, 0, 0);
