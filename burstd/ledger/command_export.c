@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "ledger/command.h"
 #include "ledger/export.h"
+#include "ledger/pseudonym.h"
 #include "ledger/reading.h"
 
 enum { PATH_MAX_BYTES = 4096 };
@@ -101,8 +102,19 @@ static int write_file(struct export *x, struct reading *r, const char *file, str
 	return rc;
 }
 
+static int take_key(struct export *x, const struct settings *s, struct secret **key, struct err *e)
+{
+	if (s->pseudonymise == NULL)
+		return 0;
+	if (pseudonym_load(key, s->pseudonymise, e) < 0)
+		return -1;
+	x->site_key = *key;
+	return 0;
+}
+
 int command_export(const struct settings *s, const char *form)
 {
+	struct secret *key = NULL;
 	struct export x = {.now_s = clock_wall_ms() / 1000};
 	struct reading_days days;
 	struct reading r;
@@ -112,6 +124,8 @@ int command_export(const struct settings *s, const char *form)
 	if (rc != 0)
 		return rc;
 	rc = reading_begin(&r, s, &e);
+	if (rc == 0)
+		rc = take_key(&x, s, &key, &e);
 	if (rc == 0)
 		rc = reading_find_days(&r, s, &days, &e);
 	if (rc == 0) {
@@ -124,5 +138,6 @@ int command_export(const struct settings *s, const char *form)
 		rc = s->output != NULL ? write_file(&x, &r, s->output, &e)
 				       : write_to(&x, &r, stdout, &e);
 	}
+	secret_free(key);
 	return reading_end(&r, rc, &e);
 }

@@ -11,6 +11,8 @@
 #include "ledger/export_notes.h"
 #include "ledger/export_usage.h"
 #include "ledger/export_xdmod.h"
+#include "ledger/lifetimes.h"
+#include "ledger/pseudonym.h"
 #include "ledger/report.h"
 #include "ledger/xlsx.h"
 
@@ -24,7 +26,8 @@ static const char *const forms[] = {[EXPORT_FOCUS] = "focus",
 				    [EXPORT_XLSX] = "xlsx",
 				    [EXPORT_WALDUR] = "waldur",
 				    [EXPORT_COLDFRONT] = "coldfront",
-				    [EXPORT_XDMOD] = "xdmod"};
+				    [EXPORT_XDMOD] = "xdmod",
+				    [EXPORT_XDMOD_EVENTS] = "xdmod-events"};
 
 enum { NFORMS = sizeof(forms) / sizeof(forms[0]) };
 
@@ -59,10 +62,10 @@ struct exporting {
 	char *cluster;
 	struct report providers; /* all that have a charge */
 	struct focus_provider *focus;
-	char **drivers, **numbers;       /* of the providers; NULL: of none */
-	struct closing_state state;      /* of the period, if it is a month; ... */
-	struct export_invoices invoices; /* ... likewise */
-	source_fn charge;                /* of the visit that runs */
+	char **drivers, **accounts, **numbers; /* of the providers; a number NULL: of none */
+	struct closing_state state;            /* of the period, if it is a month; ... */
+	struct export_invoices invoices;       /* ... likewise */
+	source_fn charge;                      /* of the visit that runs */
 	void *arg;
 	size_t left_out; /* by it */
 };
@@ -77,6 +80,18 @@ static int one_charge(void *ctx, const struct charge *c, struct err *e)
 	return 0;
 }
 
+/* Likewise, without names; FOCUS hides them itself. */
+static int one_without_names(void *ctx, const struct charge *c, struct err *e)
+{
+	const struct exporting *w = ctx;
+	char pseudonym[PSEUDONYM_SIZE];
+	struct charge nameless = *c;
+
+	nameless.user = pseudonym_of(pseudonym, w->x->site_key, c->user);
+	nameless.job_name = "";
+	return one_charge(ctx, &nameless, e);
+}
+
 static int visit(void *ctx, source_fn charge, void *arg, struct err *e)
 {
 	struct exporting *w = ctx;
@@ -84,7 +99,11 @@ static int visit(void *ctx, source_fn charge, void *arg, struct err *e)
 	w->charge = charge;
 	w->arg = arg;
 	w->left_out = 0;
-	return charges_visit(w->l, w->x->from_day, w->x->to_day, one_charge, w, e);
+	return charges_visit(w->l, w->x->from_day, w->x->to_day,
+			     w->x->site_key != NULL && w->x->form != EXPORT_FOCUS
+				     ? one_without_names
+				     : one_charge,
+			     w, e);
 }
 
 static int64_t begin_s(const struct export *x)
@@ -134,15 +153,19 @@ static int load_providers(struct exporting *w, struct err *e)
 		return -1;
 	w->focus = mem_zalloc((w->providers.n + 1) * sizeof(*w->focus));
 	w->drivers = mem_zalloc((w->providers.n + 1) * sizeof(*w->drivers));
+	w->accounts = mem_zalloc((w->providers.n + 1) * sizeof(*w->accounts));
 	for (size_t i = 0; i < w->providers.n; i++) {
 		const char *name = w->providers.rows[i].text[0];
 
 		(void)snprintf(key, sizeof(key), "%s%s", LEDGER_DRIVER, name);
 		if (ledger_note(w->l, key, &w->drivers[i], e) < 0)
 			return -1;
+		(void)snprintf(key, sizeof(key), "%s%s", LEDGER_ACCOUNT, name);
+		if (ledger_note(w->l, key, &w->accounts[i], e) < 0)
+			return -1;
 		w->focus[i] = (struct focus_provider){.name = name,
 						      .driver = w->drivers[i],
-						      .account = "",
+						      .account = w->accounts[i],
 						      .account_name = "",
 						      .invoice = ""};
 	}
@@ -178,6 +201,7 @@ static int write_focus(struct exporting *w, const struct source *from, const str
 				  .invoice = "",
 				  .method = "dominant-share",
 				  .zone = x->zone,
+				  .site_key = x->site_key,
 				  .spreadsheet = x->spreadsheet};
 	struct focus_sum sum;
 	char *text;
@@ -293,6 +317,64 @@ static int write_sums(const struct exporting *w, const struct source *from, cons
 	return rc;
 }
 
+struct machine { /* what is known of it */
+	char *pool, *type;
+	int64_t cpus, memory_mb;
+};
+
+static int take_machine(void *ctx, const struct fact_machine *m, struct err *e)
+{
+	(void)e;
+	*(struct machine *)ctx = (struct machine){.pool = mem_strdup(m->pool),
+						  .type = mem_strdup(m->type),
+						  .cpus = m->cpus,
+						  .memory_mb = m->memory_mb};
+	return 0;
+}
+
+/* Several accounts use a machine; in XDMoD's cloud realm it is its pool's. */
+static int write_events_of(const struct exporting *w, const struct ledger_lifetime *t,
+			   const struct sink *to, struct err *e)
+{
+	const struct export *x = w->x;
+	const int64_t until_s = end_s(x) < x->now_s + 1 ? end_s(x) : x->now_s + 1;
+	struct machine m = {NULL, NULL, 0, 0};
+	int rc = ledger_machine(w->l, t->node, t->gen, take_machine, &m, e);
+
+	if (rc == 0) {
+		const struct export_xdmod_instance i = {
+			.instance = t->instance,
+			.account = m.pool != NULL ? m.pool : "unknown",
+			.type = m.type != NULL ? m.type : "unknown",
+			.image = "unknown",
+			.cpus = (uint32_t)m.cpus,
+			.memory_mb = (uint64_t)m.memory_mb,
+			.start_s = t->start_s,
+			.end_s = t->state == LEDGER_OPEN ? 0 : t->end_s};
+
+		rc = export_xdmod_events(&i, begin_s(x), until_s, to, e);
+	}
+	free(m.pool);
+	free(m.type);
+	return rc;
+}
+
+static int write_events(const struct exporting *w, const struct sink *to, struct err *e)
+{
+	struct lifetimes *all = mem_zalloc(sizeof(*all));
+	int rc = 0;
+
+	while (rc == 0 && !all->over) {
+		rc = lifetimes_next(all, w->l, false, e);
+		for (size_t i = 0; rc == 0 && i < all->n; i++)
+			if (all->v[i].start_s != 0)
+				rc = write_events_of(w, &all->v[i], to, e);
+	}
+	lifetimes_fini(all);
+	free(all);
+	return rc;
+}
+
 static int write_form(struct exporting *w, const struct sink *to, struct err *e)
 {
 	const struct source from = {.visit = visit, .ctx = w};
@@ -311,6 +393,8 @@ static int write_form(struct exporting *w, const struct sink *to, struct err *e)
 		return write_usage(w, &from, NULL, to, e);
 	case EXPORT_XDMOD:
 		return export_xdmod_specs(&sizes, &from, to, e);
+	case EXPORT_XDMOD_EVENTS:
+		return write_events(w, to, e);
 	default:
 		return write_sums(w, &from, to, e);
 	}
@@ -329,11 +413,14 @@ int export_write(const struct export *x, struct ledger *l, const struct sink *to
 	if (rc == 0)
 		rc = write_form(&w, to, e);
 	*left_out = w.left_out;
-	for (size_t i = 0; w.drivers != NULL && i < w.providers.n; i++)
+	for (size_t i = 0; w.drivers != NULL && i < w.providers.n; i++) {
 		free(w.drivers[i]);
+		free(w.accounts[i]);
+	}
 	for (size_t i = 0; w.numbers != NULL && i < w.providers.n; i++)
 		free(w.numbers[i]);
 	free(w.drivers);
+	free(w.accounts);
 	free(w.numbers);
 	export_invoices_fini(&w.invoices);
 	free(w.focus);

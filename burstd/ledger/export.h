@@ -18,6 +18,7 @@ enum export_form {
 	EXPORT_WALDUR,    /* export_usage.h */
 	EXPORT_COLDFRONT,
 	EXPORT_XDMOD, /* export_xdmod.h: the sizes by day */
+	EXPORT_XDMOD_EVENTS,
 };
 
 struct export
@@ -33,6 +34,8 @@ struct export
 	enum focus_version version; /* EXPORT_FOCUS, _FOCUS_METADATA */
 	enum focus_view view;
 	bool spreadsheet;
+	/* If there is one, users are pseudonyms by it (pseudonym.h), and jobs have no names. */
+	const struct secret *site_key;
 	const char *cost_component, *gpu_component; /* EXPORT_WALDUR: export_usage.h */
 	const char *attribute;                      /* EXPORT_COLDFRONT; NULL: by the currency */
 	/* EXPORT_XLSX: the file, and where it has room for rows meanwhile; NULL: /tmp. */

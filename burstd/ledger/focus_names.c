@@ -1,13 +1,10 @@
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
 #include <string.h>
 
 #include "base/fmt.h"
 #include "base/mem.h"
 #include "ledger/ascii.h"
 #include "ledger/focus_private.h"
-
-enum { PSEUDONYM_BYTES = 8 }; /* a cluster has far fewer users than 2^32 */
+#include "ledger/pseudonym.h"
 
 static const struct focus_driver drivers[] = {
 	{"aws", "AWS", "Amazon Elastic Compute Cloud"},
@@ -115,17 +112,10 @@ const char *focus_resource(struct focus_line *l)
 
 const char *focus_user(struct focus_line *l)
 {
-	unsigned char mac[EVP_MAX_MD_SIZE];
-	char hex[2 * PSEUDONYM_BYTES + 1];
 	const struct secret *key = l->o->site_key;
+	char pseudonym[PSEUDONYM_SIZE];
 
 	focus_clear(l);
-	if (key == NULL || l->c->user[0] == '\0') {
-		str_adds(&l->text, l->c->user);
-		return l->text.p;
-	}
-	(void)mem_check(HMAC(EVP_sha256(), secret_text(key), (int)secret_len(key),
-			     (const unsigned char *)l->c->user, strlen(l->c->user), mac, NULL));
-	str_addf(&l->text, "u-%s", fmt_hex(hex, mac, PSEUDONYM_BYTES));
+	str_adds(&l->text, key != NULL ? pseudonym_of(pseudonym, key, l->c->user) : l->c->user);
 	return l->text.p;
 }

@@ -81,9 +81,16 @@ static int put_drivers(struct service *sv, struct err *e)
 
 	str_init(&key, KEY_MAX);
 	for (size_t i = 0; i < c->nproviders && rc == 0; i++) {
+		char *account = site_account(&c->providers[i]);
+
 		str_clear(&key);
 		str_addf(&key, "%s%s", LEDGER_DRIVER, c->providers[i].name);
 		rc = ledger_put_note(sv->ledger, key.p, c->providers[i].driver, e);
+		str_clear(&key);
+		str_addf(&key, "%s%s", LEDGER_ACCOUNT, c->providers[i].name);
+		if (rc == 0)
+			rc = ledger_put_note(sv->ledger, key.p, account, e);
+		free(account);
 	}
 	str_fini(&key);
 	return rc;

@@ -6,6 +6,8 @@
 #include "base/mem.h"
 #include "base/paths.h"
 #include "base/str.h"
+#include "core/conf.h"
+#include "core/conf_option.h"
 #include "io/conf_file.h"
 #include "providers/options.h"
 
@@ -64,6 +66,9 @@ const struct opt settings_options[] = {
 	 AT(period)},
 	{"provider", 0, OPT_TEXT, "NAME", "invoice import: whose it is, as in burstd.conf",
 	 AT(provider)},
+	{"pseudonymise", 0, OPT_TEXT, "FILE",
+	 "export: users are pseudonyms by the key in this file, and jobs have no names",
+	 AT(pseudonymise)},
 	{"reason", 0, OPT_TEXT, "TEXT", "period close, reopen: why; it is kept", AT(reason)},
 	{"shared", 0, OPT_TEXT, "RULE",
 	 "invoice import: whose what is of no machine is, by account: even, proportional, none "
@@ -120,4 +125,16 @@ void site_fini(struct site *site)
 	free(site->journal);
 	free(site->ledger);
 	*site = (struct site){0};
+}
+
+char *site_account(const struct conf_provider *p)
+{
+	const struct conf_driver *d = conf_driver_find(provider_options, p->driver);
+	const struct conf_option *o = d != NULL ? conf_option_of(d, "project") : NULL;
+	struct str s;
+
+	str_init(&s, PATH_MAX_BYTES);
+	if (o != NULL && p->own != NULL)
+		conf_option_print(o, p->own, &s);
+	return str_take(&s);
 }

@@ -13,7 +13,7 @@ struct settings {         /* the options, as given; texts are borrowed from argv
 	const char *file; /* --case */
 	const char *config, *journal, *ledger, *by, *from, *to, *period, *user, *socket;
 	const char *output, *currency, *focus, *view; /* export */
-	const char *cost_component, *gpu_component, *attribute;
+	const char *cost_component, *gpu_component, *attribute, *pseudonymise;
 	const char *reason, *allow;                               /* period */
 	const char *provider, *format, *invoice, *total, *shared; /* invoice */
 	int64_t interval_ms;
@@ -34,5 +34,10 @@ struct site {              /* what the ledger is about */
  * else the files may be where they are by default.  -1: *e. */
 int site_init(struct site *site, const struct settings *s, bool needed, struct err *e);
 void site_fini(struct site *site);
+
+struct conf_provider;
+/* The account or project at the cloud that the provider's section names: the caller's (free()); "":
+ * it names none. */
+char *site_account(const struct conf_provider *p);
 
 #endif

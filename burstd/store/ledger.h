@@ -53,10 +53,11 @@ int ledger_text(struct ledger *l, int64_t id, char **out, struct err *e);
 #define LEDGER_JOURNAL_MS "journal_ms"       /* when the journal was found to be another one */
 #define LEDGER_AGREE_DAY  "agree_day"        /* days from it on are to be compared with them */
 #define LEDGER_FACTS_MS   "facts_ms"         /* when all facts were read */
-#define LEDGER_JOBS_MS    "jobs_ms" /* all jobs until then were read from Slurm's accounting */
-#define LEDGER_DEEP_MS    "deep_ms" /* when jobs of some days ago were last read again */
-#define LEDGER_PASS_MS    "pass_ms" /* the last pass */
-#define LEDGER_DRIVER     "driver:" /* and the name of a provider: its driver */
+#define LEDGER_JOBS_MS    "jobs_ms"  /* all jobs until then were read from Slurm's accounting */
+#define LEDGER_DEEP_MS    "deep_ms"  /* when jobs of some days ago were last read again */
+#define LEDGER_PASS_MS    "pass_ms"  /* the last pass */
+#define LEDGER_DRIVER     "driver:"  /* and the name of a provider: its driver */
+#define LEDGER_ACCOUNT    "account:" /* likewise: the account or project there; "": not known */
 #define LEDGER_CLUSTER    "cluster"
 #define LEDGER_ZONE       "zone"
 #define LEDGER_CURRENCY   "currency"  /* of facts that name none */

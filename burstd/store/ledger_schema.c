@@ -108,7 +108,8 @@ static const char step_2[] =
 /* `counted`: what an instance that has ended cost on a day, by its postings and as burstd's budgets
  * have counted it; `spent`: what these have, a copy; `agreement`: the two compared.  provider,
  * market and pool are words.  Instances that were booked before there was this step are computed
- * again. */
+ * again.  And what a new job touches is found by its nodes' last lifetimes, not by all that these
+ * nodes ever had. */
 static const char step_3[] =
 	"CREATE TABLE counted ("
 	"  day BIGINT NOT NULL, provider INTEGER NOT NULL, market INTEGER NOT NULL,"
@@ -126,6 +127,7 @@ static const char step_3[] =
 	"  bill BIGINT NOT NULL,"
 	"  PRIMARY KEY (day, provider, market, pool)) WITHOUT ROWID;"
 	"CREATE INDEX agreement_not ON agreement (day) WHERE state <> 0;"
+	"CREATE INDEX lifetime_last ON lifetime (node, end_s);"
 	"UPDATE lifetime SET dirty = 1 WHERE state <> 0;";
 #define IS_FOR_EVER(table)                                                                         \
 	"CREATE TRIGGER " table "_kept BEFORE UPDATE ON " table                                    \

@@ -105,6 +105,15 @@ print(sum(decimal.Decimal(r["BilledCost"]) for r in csv.DictReader(open(sys.argv
 	ledger export xlsx --output /tmp/finance/book.xlsx
 	python3 -m zipfile -t /tmp/finance/book.xlsx
 	[ "$(ls /tmp/finance)" = book.xlsx ]
+	lab_as slurm sh -c 'umask 077; openssl rand -hex -out /tmp/finance/key 32'
+	ledger export focus --pseudonymise /tmp/finance/key >"$BATS_TEST_TMPDIR/focus.csv"
+	grep -q ',u-[0-9a-f]\{16\},' "$BATS_TEST_TMPDIR/focus.csv"
+	[ "$(grep -c researcher "$BATS_TEST_TMPDIR/focus.csv")" = 0 ]
+	run ledger export focus --pseudonymise /etc/hostname
+	[ "$status" = 1 ]
+	[[ $output = *'/etc/hostname: must be a regular file '*', mode 0600'* ]]
+	ledger export xdmod-events >"$BATS_TEST_TMPDIR/events"
+	[ "$(jq -s 'map(select(.event_type == "START")) | length' "$BATS_TEST_TMPDIR/events")" = "$(row 'SELECT COUNT(*) FROM lifetime')" ]
 	run ledger export waldur
 	[ "$(jq -r '.resources[0].account' <<<"$output")" != null ]
 	# What has ended: the ledger has whole seconds, simcloud thousandths.

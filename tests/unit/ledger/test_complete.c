@@ -55,7 +55,7 @@ static const struct {
 	{"report re", ""},
 	{"nosuch ", ""},
 	{"export ", "focus focus-metadata focus-billing-period focus-invoice-detail statement xlsx "
-		    "waldur coldfront xdmod "},
+		    "waldur coldfront xdmod xdmod-events "},
 	{"export fo", "focus focus-metadata focus-billing-period focus-invoice-detail "},
 	{"export focus f", ""},
 	{"job ", ""},
@@ -90,8 +90,8 @@ static const struct {
 	{"report --e", ""},
 	{"job --e", "--explain "},
 	{"report --jo", "--journal "},
-	{"export focus --p", "--period "},
-	{"run --p", ""},
+	{"export focus --pse", "--pseudonymise "},
+	{"run --pse", ""},
 };
 
 static void test_rows(void **state)

@@ -86,7 +86,7 @@ static void wait_for_lines(const char *name, unsigned n)
 	assert_int_equal(lines_of(name), n);
 }
 
-enum { LATER_US = 150000 }; /* until a question that was asked is surely there */
+enum { LATER_US = 500000 }; /* until a question that was asked is surely there */
 
 /* Processes that say in "begun" that they began, and end when they are let go: by "go", or by "end"
  * the one whose question has "last".  The names of all who ask are known: to look one up takes a

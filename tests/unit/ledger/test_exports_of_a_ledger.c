@@ -4,8 +4,17 @@
 
 #include <jansson.h>
 
+#include <sys/stat.h>
+
 #include "base/date.h"
+#include "core/conf.h"
+#include "io/conf_file.h"
+#include "ledger/pseudonym.h"
+#include "ledger/settings.h"
+#include "providers/options.h"
 #include "tests/unit/ledger/fixture.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 enum { OUT = 1 << 22 };
 
@@ -188,6 +197,189 @@ static void test_portals(void **state)
 	str_fini(&out);
 }
 
+static size_t count(const char *text, const char *what)
+{
+	size_t n = 0;
+
+	for (const char *at = text; (at = strstr(at, what)) != NULL; at++)
+		n++;
+	return n;
+}
+
+/* One that has ended, one that runs, and one of the month before. */
+static void test_events(void **state)
+{
+	struct fixture *f = *state;
+	struct export x = ask_for(f, EXPORT_XDMOD_EVENTS);
+	struct str out;
+	json_t *j;
+
+	str_init(&out, OUT);
+	fill(f);
+	machine(f, "c1");
+	life(f, "c1", "wanted", 50, 0);
+	life(f, "c1", "created", 3500, 0);
+	life(f, "c2", "created", -20 * 86400, 0); /* nothing is known of it */
+	life(f, "c2", "ended", -20 * 86400 + 60, 0);
+	life(f, "c3", "ended", 500, 0); /* it never was */
+	pass(f, 5400);                  /* c1 runs on after the last pass */
+	x.now_s = T0 + 7200;
+	write_it(f, &x, &out);
+	j = json_loads(out.p, JSON_DISABLE_EOF_CHECK, NULL);
+	assert_string_equal(json_string_value(json_object_get(j, "instance_id")), "i-c0");
+	assert_string_equal(json_string_value(json_object_get(j, "event_type")), "START");
+	assert_string_equal(json_string_value(json_object_get(j, "event_time")),
+			    "2026-11-10T00:01:40Z");
+	assert_string_equal(json_string_value(json_object_get(j, "account")), "h100");
+	json_decref(j);
+	assert_non_null(strstr(out.p, "\"name\":\"p5\",\"cpu\":96,\"memory\":960000,"));
+	assert_int_equal(count(out.p, "\n"), 5);
+	assert_int_equal(count(out.p, "\"START\""), 2);
+	assert_int_equal(count(out.p, "\"TERMINATE\""), 1);
+	assert_int_equal(count(out.p, "\"STATE_REPORT\""), 2); /* at 1:00 and 2:00, which is now */
+	assert_null(strstr(out.p, "i-c2"));
+	x.from_day = date_day(2026, 10, 1);
+	x.to_day = date_day(2026, 11, 1);
+	write_it(f, &x, &out);
+	assert_int_equal(count(out.p, "\n"), 2);
+	assert_non_null(strstr(out.p, "\"account\":\"unknown\""));
+	str_fini(&out);
+}
+
+static void test_pseudonyms(void **state)
+{
+	static const enum export_form forms[] = {EXPORT_FOCUS, EXPORT_STATEMENT, EXPORT_WALDUR};
+	struct fixture *f = *state;
+	struct secret *key = secret_new("0123456789abcdef", 16);
+	char user[PSEUDONYM_SIZE];
+	struct str out;
+
+	str_init(&out, OUT);
+	fill(f);
+	/* printf anna | openssl dgst -sha256 -hmac 0123456789abcdef */
+	assert_string_equal(pseudonym_of(user, key, "anna"), "u-b7a04172e11eaea2");
+	for (size_t i = 0; i < COUNT(forms); i++) {
+		struct export x = ask_for(f, forms[i]);
+
+		write_it(f, &x, &out);
+		assert_non_null(strstr(out.p, "anna"));
+		x.site_key = key;
+		write_it(f, &x, &out);
+		assert_null(strstr(out.p, "anna"));
+		assert_non_null(strstr(out.p, user));
+		assert_non_null(strstr(out.p, "physics"));
+	}
+	assert_string_equal(pseudonym_of(user, key, ""), "");
+	secret_free(key);
+	str_fini(&out);
+}
+
+/* A job's name may be its user's. */
+static void test_names_of_jobs(void **state)
+{
+	struct fixture *f = *state;
+	struct export x = ask_for(f, EXPORT_STATEMENT);
+	struct secret *key = secret_new("0123456789abcdef", 16);
+	struct str out;
+
+	str_init(&out, OUT);
+	fill(f);
+	write_it(f, &x, &out);
+	assert_non_null(strstr(out.p, ">name<"));
+	x.site_key = key;
+	write_it(f, &x, &out);
+	assert_null(strstr(out.p, ">name<"));
+	secret_free(key);
+	str_fini(&out);
+}
+
+static void test_keys(void **state)
+{
+	struct fixture *f = *state;
+	char path[80];
+	struct secret *key;
+	struct err e = {0};
+	FILE *out;
+
+	(void)snprintf(path, sizeof(path), "%s/key", f->dir);
+	assert_int_equal(pseudonym_load(&key, path, &e), -1);
+	assert_null(key);
+	for (int n = 15; n <= 16; n++) {
+		out = fopen(path, "we");
+		assert_non_null(out);
+		(void)fprintf(out, "%.*s\n", n, "0123456789abcdef");
+		assert_int_equal(fclose(out), 0);
+		assert_int_equal(chmod(path, 0600), 0);
+		if (pseudonym_load(&key, path, &e) == 0)
+			assert_int_equal(n, 16);
+		else
+			assert_int_equal(n, 15);
+		assert_int_equal(key == NULL, n == 15);
+		secret_free(key);
+	}
+	assert_non_null(strstr(e.msg, "/key: a key has 16 bytes or more"));
+	assert_int_equal(chmod(path, 0644), 0);
+	assert_int_equal(pseudonym_load(&key, path, &e), -1);
+}
+
+/* The account at the cloud, where the configuration has one. */
+static void test_accounts(void **state)
+{
+	struct fixture *f = *state;
+	struct export x = ask_for(f, EXPORT_FOCUS);
+	struct err e = {0};
+	struct str out;
+
+	str_init(&out, OUT);
+	fill(f);
+	write_it(f, &x, &out);
+	assert_non_null(strstr(out.p, ",aws:aws,"));
+	assert_int_equal(ledger_put_note(f->l, LEDGER_ACCOUNT "aws", "123456789012", &e), 0);
+	write_it(f, &x, &out);
+	assert_null(strstr(out.p, ",aws:aws,"));
+	assert_non_null(strstr(out.p, ",aws:123456789012,"));
+	assert_non_null(strstr(out.p, ",arn:aws:ec2:eu:123456789012:instance/i-c0,"));
+	str_fini(&out);
+}
+
+/* What burstd.conf says of it. */
+static void test_account_of_a_section(void **state)
+{
+	static const struct {
+		const char *options, *account;
+	} rows[] = {
+		{"driver = \"sim\" url = \"http://127.0.0.1:1\"", ""},
+		{"driver = \"openstack\" url = \"https://k/v3\" credential_file = \"/x\" user ="
+		 " \"u\" project = \"our project\" image = \"5f1c\"",
+		 "our project"},
+	};
+	struct fixture *f = *state;
+	char path[80];
+
+	(void)snprintf(path, sizeof(path), "%s/burstd.conf", f->dir);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct conf *c;
+		struct err e = {0};
+		char *account;
+		FILE *out = fopen(path, "we");
+
+		assert_non_null(out);
+		(void)fprintf(out,
+			      "cluster = \"c\"\ncurrency = \"EUR\"\nprovider \"p\" {\n%s\n}\n"
+			      "pool \"q\" {\nnodes = \"c1\"\nprovider = \"p\"\ntype = "
+			      "\"t\"\nregion = \"r\"\n"
+			      "max_nodes = 1\nmax_rate = \"1\"\nprice = \"1\"\n}\n",
+			      rows[i].options);
+		assert_int_equal(fclose(out), 0);
+		if (conf_file_load(&c, path, provider_options, &e) < 0)
+			fail_msg("%s", e.msg);
+		account = site_account(&c->providers[0]);
+		assert_string_equal(account, rows[i].account);
+		free(account);
+		conf_free(c);
+	}
+}
+
 static void test_one_currency(void **state)
 {
 	struct fixture *f = *state;
@@ -217,7 +409,7 @@ static void test_forms(void **state)
 	assert_int_equal(export_parse_form(&form, "pdf", &e), -1);
 	assert_string_equal(e.msg, "no such form: \"pdf\"; want one of focus, focus-metadata, "
 				   "focus-billing-period, focus-invoice-detail, "
-				   "statement, xlsx, waldur, coldfront, xdmod");
+				   "statement, xlsx, waldur, coldfront, xdmod, xdmod-events");
 }
 
 int main(void)
@@ -227,6 +419,12 @@ int main(void)
 
 		TEST(test_pages),
 		TEST(test_portals),
+		TEST(test_events),
+		TEST(test_pseudonyms),
+		TEST(test_names_of_jobs),
+		TEST(test_keys),
+		TEST(test_accounts),
+		TEST(test_account_of_a_section),
 		TEST(test_one_currency),
 		cmocka_unit_test(test_forms),
 	};
