@@ -9,8 +9,8 @@
  *
  * This is the journal as a whole.  The rows of its tables, and what puts, deletes and finds them,
  * are in journal_nodes.h, journal_usage.h, journal_events.h, journal_jobs.h, journal_pools.h,
- * journal_claims.h, journal_vouchers.h, journal_price.h and journal_audit.h: a transaction takes
- * effects of all. */
+ * journal_claims.h, journal_vouchers.h, journal_price.h, journal_alerts.h and journal_audit.h: a
+ * transaction takes effects of all. */
 #ifndef BURSTD_JOURNAL_H
 #define BURSTD_JOURNAL_H
 
@@ -32,6 +32,8 @@ struct journal_pool;
 struct journal_rescue;
 struct journal_hold;
 struct journal_spent;
+struct alert;
+struct alert_message;
 
 enum {
 	/* Events kept, however young: some 200 MiB with their index, and what 10,000 node lives a
@@ -55,10 +57,11 @@ int journal_open(struct journal **out, const char *path, bool *existed, struct e
 void journal_close(struct journal *j); /* NULL is fine; every tx is gone before */
 
 /* Start-up: everything that is known, in this order: batches, nodes (by name and generation),
- * sums, refusals, pools, rescues, claims, vouchers (by node and generation), prices, holds and what
- * was spent by day. A visit
+ * sums, refusals, pools, rescues, claims, vouchers (by node and generation), prices, holds, what
+ * was spent by day, alerts and their messages (by number).  A visit
  * that returns -1 (with *e) stops the load; a NULL one is left out; node.pool is not set; a visitor
- * that keeps a voucher takes its token, and sets it to NULL there. */
+ * that keeps a voucher takes its token, and one that keeps a message its list, and sets it to NULL
+ * there. */
 struct journal_visitor {
 	int (*node)(void *ctx, const struct node *n, const char *pool, struct err *e);
 	int (*batch)(void *ctx, const struct journal_batch *b, struct err *e);
@@ -71,6 +74,8 @@ struct journal_visitor {
 	int (*voucher)(void *ctx, struct voucher *v, struct err *e);
 	int (*hold)(void *ctx, const struct journal_hold *h, struct err *e);
 	int (*day)(void *ctx, const struct journal_spent *s, struct err *e);
+	int (*alert)(void *ctx, const struct alert *a, struct err *e);
+	int (*alert_message)(void *ctx, struct alert_message *m, struct err *e);
 	int (*price)(void *ctx, const struct price *p, struct err *e); /* the last of each series */
 	void *ctx;
 };
