@@ -94,6 +94,20 @@ static int load_day(void *ctx, const struct journal_spent *s, struct err *err)
 	return holds_load_day(ctx, s);
 }
 
+static int load_alert(void *ctx, const struct alert *a, struct err *err)
+{
+	(void)err;
+	alerts_load(ctx, a);
+	return 0;
+}
+
+static int load_alert_message(void *ctx, struct alert_message *m, struct err *err)
+{
+	(void)err;
+	alerts_load_message(ctx, m);
+	return 0;
+}
+
 static int load_price(void *ctx, const struct price *p, struct err *err)
 {
 	(void)err;
@@ -115,6 +129,8 @@ static int restore_open(struct engine *e, struct err *err)
 					  .hold = load_hold,
 					  .day = load_day,
 					  .price = load_price,
+					  .alert = load_alert,
+					  .alert_message = load_alert_message,
 					  .ctx = e};
 	int64_t last_batch;
 

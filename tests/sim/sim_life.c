@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fmt.h"
 #include "base/mem.h"
 #include "buy/buy_api.h"
 #include "core/conf.h"
@@ -198,13 +199,28 @@ static struct conf_budget budget(const char *name)
 /* They never run out: what is judged is that they count. */
 static void set_budgets(const struct world *w, struct conf *c)
 {
-	c->nbudgets = 2;
+	/* What was told is not judged where it may be forgotten. */
+	c->nbudgets = w->set.chance[SIM_RESTORED] == 0 ? 3 : 2;
 	c->budgets = mem_zalloc(c->nbudgets * sizeof(*c->budgets));
 	c->budgets[0] = budget("all");
 	c->budgets[1] = budget("accounts");
 	c->budgets[1].each = CONF_EACH_ACCOUNT;
 	c->budgets[1].reserve = w->seed % 2 == 0 ? CONF_RESERVE_FULL : CONF_RESERVE_LEASE;
 	c->budgets[1].lease_ms = 5 * SIM_MINUTE;
+	if (c->nbudgets == 2)
+		return;
+	/* It refuses nothing, and tells. */
+	c->budgets[2] = budget("told");
+	c->budgets[2].amount_nano = 50 * FMT_NANO;
+	c->budgets[2].stop_at = 0;
+	c->budgets[2].notify_at = (struct conf_percents){{1, 10, 50, 100, 200, 500, 1000}, 7};
+	c->nalerts = 1;
+	c->alerts = mem_zalloc(sizeof(*c->alerts));
+	c->alerts[0] = (struct conf_alert){.name = mem_strdup("ops"),
+					   .kind = CONF_ALERT_SMTP,
+					   .url = mem_strdup("smtp://127.0.0.1"),
+					   .from = mem_strdup("burstd@sim.test"),
+					   .to = one_word("ops@sim.test")};
 }
 
 static struct conf *make_conf(struct world *w)
