@@ -131,6 +131,8 @@ static const struct {
 	{"pools", CTL_VIEWER, ctl_show_pools},
 	{"plan", CTL_VIEWER, ctl_show_plan},
 	{"budgets", CTL_VIEWER, ctl_show_budgets},
+	{"alerts", CTL_OPERATOR, ctl_show_alerts},
+	{"alert-test", CTL_OPERATOR, ctl_alert_test},
 	{"audit", CTL_OPERATOR, ctl_audit_show},
 	{"audit-verify", CTL_OPERATOR, ctl_audit_verify},
 	{"config", CTL_OPERATOR, op_config},

@@ -14,6 +14,8 @@ int ctl_show_events(struct ctl_reply *r);
 int ctl_show_pools(struct ctl_reply *r);
 int ctl_show_plan(struct ctl_reply *r);
 int ctl_show_budgets(struct ctl_reply *r);
+int ctl_show_alerts(struct ctl_reply *r);
+int ctl_alert_test(struct ctl_reply *r);
 int ctl_audit_show(struct ctl_reply *r);
 int ctl_audit_verify(struct ctl_reply *r);
 int ctl_order_drain(struct ctl_reply *r);

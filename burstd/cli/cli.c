@@ -49,13 +49,16 @@ static const struct cli_command cmd_help = {
 };
 
 const struct cli_command *const cli_commands[] = {
-	&cmd_status,         &cmd_nodes,          &cmd_node_show,      &cmd_pools,
-	&cmd_plan,           &cmd_budget_list,    &cmd_budget_show,    &cmd_balance,
-	&cmd_events,         &cmd_drain,          &cmd_terminate,      &cmd_notice,
-	&cmd_pause,          &cmd_resume,         &cmd_retry,          &cmd_check,
-	&cmd_provider_check, &cmd_config_check,   &cmd_config_show,    &cmd_config_options,
-	&cmd_reload,         &cmd_reconcile,      &cmd_audit,          &cmd_audit_verify,
-	&cmd_secrets_show,   &cmd_secrets_enroll, &cmd_secrets_rotate, &cmd_complete,
+	&cmd_status,         &cmd_nodes,          &cmd_node_show,
+	&cmd_pools,          &cmd_plan,           &cmd_budget_list,
+	&cmd_budget_show,    &cmd_budget_alerts,  &cmd_budget_alert_test,
+	&cmd_balance,        &cmd_events,         &cmd_drain,
+	&cmd_terminate,      &cmd_notice,         &cmd_pause,
+	&cmd_resume,         &cmd_retry,          &cmd_check,
+	&cmd_provider_check, &cmd_config_check,   &cmd_config_show,
+	&cmd_config_options, &cmd_reload,         &cmd_reconcile,
+	&cmd_audit,          &cmd_audit_verify,   &cmd_secrets_show,
+	&cmd_secrets_enroll, &cmd_secrets_rotate, &cmd_complete,
 	&cmd_version,        &cmd_help,
 };
 
