@@ -541,8 +541,8 @@ bench: deps all $(BIN)/flood $(BIN)/parse ## figures as JSON lines in build/benc
 	@tests/bench/run.sh $(NAME)
 
 # Tests of the code with threads, with ThreadSanitizer, which needs fixed addresses (setarch -R).
-TSAN := $(patsubst %,$(BUILD)/tsan/tests/unit/io/%.t,test_node_server test_node_limits test_node_strangers)
-tsan: ## the node-facing listener's threads under ThreadSanitizer
+TSAN := $(patsubst %,$(BUILD)/tsan/tests/unit/io/%.t,test_node_server test_node_limits test_node_strangers test_mail)
+tsan: ## the threads of the node-facing listener and of mails under ThreadSanitizer
 	@$(MAKE) --no-print-directory WERROR=1 MODE=tsan $(TSAN)
 	$(Q)for t in $(TSAN); do TSAN_OPTIONS=halt_on_error=1 setarch -R $$t || exit 1; done
 

@@ -12,8 +12,9 @@
 #include "core/conf_alert.h"
 
 enum {
-	ALERT_TEXT_MAX = 1 << 20, /* bytes of a message: 1,000 alerts in JSON are a third of that */
-	ALERT_LINES_MAX = 20,     /* alerts that a text for people lists; JSON has all */
+	ALERT_TEXT_MAX =
+		1 << 21, /* bytes of a message: 1,000 alerts in JSON, all names as long as can be */
+	ALERT_LINES_MAX = 20, /* alerts that a text for people lists; JSON has all */
 	ALERT_SUBJECT_MAX = 240,
 	ALERT_ID_SIZE = 128,
 };

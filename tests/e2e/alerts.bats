@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # Alerts of budgets on a real Slurm, to a server that checks signatures and a mail server: each is told once, nothing is lost by
-# kill -9, a receiver that is down is told later, and no secret is anywhere (P8).
+# kill -9, a receiver that is down is told later, and no secret is anywhere (P7).
 
 # Variables from the helper; scripts for the job to expand.
 # shellcheck disable=SC2016,SC2034,SC2154

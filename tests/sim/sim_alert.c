@@ -19,7 +19,7 @@ void sim_alert_put(struct world *w, struct sim_alerts *a, const struct alert *x)
 		if (o->kind == x->kind && o->percent >= x->percent && o->amount == x->amount &&
 		    strcmp(o->budget, x->budget) == 0 && strcmp(o->value, x->value) == 0 &&
 		    strcmp(o->period, x->period) == 0 && o->until_ms > x->at_ms)
-			world_fail(w, "P8: budget %s is told twice that it is %s", x->budget,
+			world_fail(w, "P7: budget %s is told twice that it is %s", x->budget,
 				   alert_kind_str(x->kind));
 	}
 	if (a->n == SIM_ALERTS_MAX)
@@ -64,7 +64,7 @@ void sim_message_put(struct world *w, struct sim_alerts *a, const struct sim_mes
 	struct sim_message *was = find(a, m->m.seq);
 
 	if (was != NULL && was->m.state != ALERT_PENDING)
-		world_fail(w, "P8: message %lld goes on after its end", (long long)m->m.seq);
+		world_fail(w, "P7: message %lld goes on after its end", (long long)m->m.seq);
 	if (was == NULL && a->nmessages == SIM_ALERTS_MAX)
 		world_fail(w, "I25: messages grow without end");
 	else if (was == NULL)
@@ -109,7 +109,7 @@ bool sim_alerts_settled(struct world *w, char *why, size_t size)
 
 	for (size_t i = 0; i < a->nmessages; i++)
 		if (a->messages[i].m.state == ALERT_PENDING && a->messages[i].m.attempts == 0) {
-			(void)snprintf(why, size, "P8: message %lld was never sent",
+			(void)snprintf(why, size, "P7: message %lld was never sent",
 				       (long long)a->messages[i].m.seq);
 			return false;
 		}
@@ -152,7 +152,7 @@ static void check(struct world *w, const char *text)
 	if (n == 0 || m == NULL)
 		world_fail(w, "I1: a message is sent that the journal does not have");
 	else if (m->m.state != ALERT_PENDING)
-		world_fail(w, "P8: a message is sent again after its end");
+		world_fail(w, "P7: a message is sent again after its end");
 }
 
 struct mail *mail_send(struct loop *l, const struct mail_call *call, mail_fn fn, void *ctx,

@@ -243,6 +243,19 @@ static void test_problems(void **state)
 	assert_false(is_problem(f, &viewer, given_up));
 	f->e.alerts_all.full = true;
 	assert_true(is_problem(f, &admin, full));
+	receivers[1].error = "connection refused"; /* of a test: nothing waits */
+	assert_false(is_problem(f, &admin,
+				"alert mail: 0 messages wait, the last try 0ms ago "
+				"failed: connection refused"));
+	receivers[1].failed_ms = FAKE_NOW;
+	receivers[1].pending = 2;
+	assert_true(is_problem(f, &admin,
+			       "alert mail: 2 messages wait, the last try 0ms ago "
+			       "failed: connection refused"));
+	receivers[1].pending = 0;
+	assert_false(is_problem(f, &admin,
+				"alert mail: 0 messages wait, the last try 0ms ago "
+				"failed: connection refused"));
 	receivers[0].error = ""; /* it has not failed yet */
 	assert_false(is_problem(f, &admin, waits));
 	receivers[0].failed = 0;

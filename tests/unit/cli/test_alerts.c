@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -94,11 +95,44 @@ static void test_a_test(void **state)
 	lab_free(l);
 }
 
+/* What was given up is red, whatever became of the same alert elsewhere. */
+static void test_colours(void **state)
+{
+	static const struct {
+		const char *messages, *want;
+	} rows[] = {
+		{SENT("a", "delivered", "1"), "\033[32ma delivered"},
+		{SENT("a", "pending", "0"), "\033[33ma pending"},
+		{SENT("a", "failed", "1") "," SENT("b", "pending", "1"), "\033[1;31ma failed"},
+		{SENT("a", "pending", "1") "," SENT("b", "failed", "1"), "\033[1;31ma pending"},
+	};
+	struct lab *l = lab_new();
+
+	(void)state;
+	(void)setenv("TERM", "xterm", 1);
+	(void)unsetenv("NO_COLOR");
+	l->tty = true;
+	l->columns = 200;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char reply[600];
+
+		(void)snprintf(reply, sizeof(reply),
+			       "{\"ok\":true,\"alerts\":[{\"number\":1,\"kind\":\"used\","
+			       "\"messages\":[%s]}]}",
+			       rows[i].messages);
+		lab_run_once(l, S "budget alerts", reply);
+		if (strstr(l->out, rows[i].want) == NULL)
+			fail_msg("%s", l->out);
+	}
+	lab_free(l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_list),
 		cmocka_unit_test(test_a_test),
+		cmocka_unit_test(test_colours),
 	};
 
 	return cmocka_run_group_tests_name("alerts", tests, NULL, NULL);

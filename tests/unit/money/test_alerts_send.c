@@ -77,6 +77,9 @@ static void test_bad_files(void **state)
 	start_with(NULL);
 	assert_int_equal(F.n, 0);
 	assert_string_equal(first().error, "secret_file: a key of less than 16 bytes");
+	assert_int_equal(alerts_part.next_ms(&F.e), F.now); /* a turn writes that */
+	engine_turn(&F.e);
+	assert_true(alerts_part.next_ms(&F.e) > F.now);
 	assert_int_equal(first().pending, 1);
 	assert_int_equal(chmod(F.key, 0644), 0);
 	pass(2 * 60000);
@@ -219,6 +222,11 @@ static void test_it_is_tried_again(void **state)
 	answer(200);
 	assert_int_equal(engine_alerts(&F.e).delivered, 1);
 	assert_int_equal(engine_alerts(&F.e).failed, 0);
+	(void)line(1, "", 60); /* the next one begins anew */
+	pass(60000);
+	assert_int_equal(F.n, 8);
+	lose();
+	assert_in_range(first().next_ms, F.now + 60000, F.now + 75000);
 }
 
 static void test_it_is_given_up_after_a_day(void **state)
