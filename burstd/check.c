@@ -403,6 +403,45 @@ static void check_readable(struct check *c, int line, const char *what, const ch
 		check_problem(c, line, "%s: %s: %s", what, path, strerror(errno));
 }
 
+/* --- alerts --------------------------------------------------------------------------------------
+ */
+
+/* *out is the caller's; NULL: there is no such file, or a problem was noted. */
+static void check_alert_secret(struct check *c, const struct conf_alert *a, const char *option,
+			       const char *path, struct secret **out)
+{
+	struct err e = {0};
+
+	*out = NULL;
+	if (path != NULL && secret_load(out, path, &e) != 0)
+		check_problem(c, conf_alert_line(a, option), "alert \"%s\": %s: %s", a->name,
+			      option, e.msg);
+}
+
+static void check_alert(struct check *c, const struct conf_alert *a)
+{
+	struct secret *url, *key, *password;
+	struct err e = {0};
+
+	check_alert_secret(c, a, "url_file", a->url_file, &url);
+	check_alert_secret(c, a, "secret_file", a->secret_file, &key);
+	check_alert_secret(c, a, "password_file", a->password_file, &password);
+	if (url != NULL &&
+	    conf_alert_check_url((enum conf_alert_kind)a->kind, secret_text(url), &e) != 0)
+		check_problem(c, conf_alert_line(a, "url_file"),
+			      "alert \"%s\": the URL in url_file: %s", a->name, e.msg);
+	if (key != NULL && secret_len(key) < CONF_ALERT_KEY_MIN)
+		check_problem(c, conf_alert_line(a, "secret_file"),
+			      "alert \"%s\": secret_file: a key of less than %d bytes", a->name,
+			      CONF_ALERT_KEY_MIN);
+	secret_free(url);
+	secret_free(key);
+	secret_free(password);
+	if (a->ca_file != NULL && faccessat(AT_FDCWD, a->ca_file, R_OK, AT_EACCESS) != 0)
+		check_problem(c, conf_alert_line(a, "ca_file"), "alert \"%s\": ca_file: %s: %s",
+			      a->name, a->ca_file, strerror(errno));
+}
+
 static void check_attest(struct check *c, struct conf_provider *p)
 {
 	static const enum attest_kind kinds[CONF_ATTEST_AUTO + 1] = {[CONF_ATTEST_AWS] = ATTEST_AWS,
@@ -474,6 +513,8 @@ unsigned check_run(const char *path)
 		check_jurisdictions(&c, &conf->pools[i]);
 		check_limits(&c, &conf->pools[i]);
 	}
+	for (size_t i = 0; i < conf->nalerts; i++)
+		check_alert(&c, &conf->alerts[i]);
 	for (size_t i = 0; i < conf->nproviders; i++)
 		check_provider(&c, &conf->providers[i]);
 	conf_free(conf);

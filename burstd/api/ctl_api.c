@@ -139,6 +139,8 @@ static const struct {
 	{"budget-overrides", CTL_FINANCE, ctl_override_list},
 	{"budget-override", CTL_FINANCE, ctl_override_add},
 	{"budget-revoke", CTL_FINANCE, ctl_override_revoke},
+	{"alerts", CTL_FINANCE, ctl_show_alerts},
+	{"alert-test", CTL_ADMIN, ctl_alert_test},
 	{"audit", CTL_OPERATOR | CTL_FINANCE, ctl_audit_show},
 	{"audit-verify", CTL_OPERATOR | CTL_FINANCE, ctl_audit_verify},
 	{"config", CTL_ADMIN, op_config},

@@ -21,6 +21,7 @@ enum {
 	CTL_API_VIEWER_NODES = 250,    /* ... for who may only look: a hook may wait behind it */
 	CTL_API_POOLS_MAX = 64,        /* likewise */
 	CTL_API_BUDGETS_MAX = 500,     /* likewise */
+	CTL_API_ALERTS_MAX = 200,      /* likewise */
 	CTL_API_PLANS_MAX = 16,        /* pools of a partition that one plan is made for */
 	CTL_API_MACHINES_MAX = 1000,   /* that one notice is about: one commit */
 	CTL_API_EVENTS_MAX = 1000,     /* likewise */

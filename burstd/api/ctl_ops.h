@@ -17,6 +17,8 @@ int ctl_show_budgets(struct ctl_reply *r);
 int ctl_override_list(struct ctl_reply *r);
 int ctl_override_add(struct ctl_reply *r);
 int ctl_override_revoke(struct ctl_reply *r);
+int ctl_show_alerts(struct ctl_reply *r);
+int ctl_alert_test(struct ctl_reply *r);
 int ctl_audit_show(struct ctl_reply *r);
 int ctl_audit_verify(struct ctl_reply *r);
 int ctl_order_drain(struct ctl_reply *r);

@@ -240,8 +240,10 @@ int ctl_show_status(struct ctl_reply *r)
 	jsonw_close(&r->w, ']');
 	jsonw_open(&r->w, "problems", '[');
 	explain_problems(e, put_problem, r);
-	if (ctl_is(r->who, CTL_SEES_BUDGETS))
+	if (ctl_is(r->who, CTL_SEES_BUDGETS)) {
 		explain_budgets(e, put_problem, r);
+		explain_alerts(e, put_problem, r);
+	}
 	put_spool_full(r);
 	put_unscraped(r);
 	jsonw_close(&r->w, ']');

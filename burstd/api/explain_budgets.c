@@ -5,31 +5,16 @@
 #include "api/explain_private.h"
 #include "base/clamp.h"
 #include "base/fmt.h"
+#include "core/alert.h"
 #include "money/money_api.h"
 
-enum { SENTENCE_MAX = 512, PERCENT = 100 };
+enum { SENTENCE_MAX = 512 };
 
 /* "budget physics: ", "budget students/ann: " */
 static void begin(struct explain_report *r, const struct budget_line *l)
 {
 	str_addf(&r->s, "budget %s%s%s: ", l->budget->name, l->value[0] != '\0' ? "/" : "",
 		 l->value);
-}
-
-/* The highest percent of notify_at that is reached; 0: none. */
-static uint32_t reached(const struct budget_line *l, int64_t used)
-{
-	const struct conf_budget *b = l->budget;
-	uint32_t most = 0;
-
-	for (size_t i = 0; i < b->notify_at.n; i++) {
-		int64_t at = (int64_t)b->notify_at.at[i], sum;
-
-		if (!__builtin_mul_overflow(l->amount / PERCENT, at, &sum) &&
-		    used >= clamp_add(sum, l->amount % PERCENT * at / PERCENT))
-			most = b->notify_at.at[i];
-	}
-	return most;
 }
 
 static void check_used(struct explain_report *r, const struct engine_budget *b)
@@ -41,7 +26,7 @@ static void check_used(struct explain_report *r, const struct engine_budget *b)
 
 	if (l->budget->amount_nano == 0 || l->when != PERIOD_NOW)
 		return;
-	percent = reached(l, sum);
+	percent = alert_percent(l, sum);
 	if (percent == 0)
 		return;
 	begin(r, l);

@@ -147,6 +147,7 @@ void metrics_write(const struct api *a, struct str *out)
 	metrics_pools_write(a, out);
 	metrics_money_write(a, out);
 	metrics_budgets_write(a, out);
+	metrics_alerts_write(a, out);
 	metrics_sources_write(a, out);
 	metrics_nodes_write(a, out);
 	metrics_sources_write_places(a, out);

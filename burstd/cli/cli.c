@@ -55,6 +55,7 @@ const struct cli_command *const cli_commands[] = {
 	&cmd_plan,           &cmd_budget_list,
 	&cmd_budget_show,    &cmd_budget_override,
 	&cmd_budget_revoke,  &cmd_budget_overrides,
+	&cmd_budget_alerts,  &cmd_budget_alert_test,
 	&cmd_balance,        &cmd_report,
 	&cmd_cost_job,       &cmd_events,
 	&cmd_drain,          &cmd_terminate,

@@ -147,6 +147,19 @@ static void offer_budgets(const struct typed *t)
 	json_decref(r);
 }
 
+static void offer_alerts(const struct typed *t)
+{
+	struct cli quick = *t->c;
+	struct err e;
+	json_t *r;
+
+	quick.timeout_ms = ASK_MS;
+	if (cli_ask(&quick, json_pack("{s:s, s:i}", "op", "alerts", "count", 0), &r, &e) != CLI_OK)
+		return;
+	offer_names(t, r, "receivers");
+	json_decref(r);
+}
+
 /* In "h100-1,h1" the last name is being typed; within brackets only the user knows. */
 static void offer_node_list(struct typed t)
 {
@@ -191,6 +204,8 @@ static void offer_values(const struct typed *t, const char *kind, size_t n)
 		offer_pools(t, false);
 	else if (is_one_of(kind, n, "BUDGET"))
 		offer_budgets(t);
+	else if (is_one_of(kind, n, "ALERT"))
+		offer_alerts(t);
 	else if (is_one_of(kind, n, "STATE"))
 		offer_states(t);
 	else if (is_one_of(kind, n, "KIND"))

@@ -74,12 +74,17 @@ void conf_free(struct conf *c)
 		fini_object("budget", &c->budgets[i]);
 		free(c->budgets[i].name);
 	}
+	for (size_t i = 0; i < c->nalerts; i++) {
+		fini_object("alert", &c->alerts[i]);
+		free(c->alerts[i].name);
+	}
 	fini_object("", c);
 	rates_fini(c);
 	map_fini(&c->by_node);
 	free(c->providers);
 	free(c->pools);
 	free(c->budgets);
+	free(c->alerts);
 	free(c->path);
 	free(c);
 }
@@ -276,6 +281,16 @@ static void print_budget(const struct conf_budget *b, struct str *out)
 	str_adds(out, "}\n");
 }
 
+static void print_alert(const struct conf_alert *a, struct str *out)
+{
+	str_addf(out, "\nalert \"%s\" {\n", a->name);
+	for (size_t i = 0; i < conf_noptions; i++)
+		if (strcmp(conf_options[i].section, "alert") == 0 &&
+		    conf_alert_takes(a, &conf_options[i]))
+			print_option(&conf_options[i], "\t", a, out);
+	str_adds(out, "}\n");
+}
+
 void conf_print(const struct conf *c, struct str *out)
 {
 	print_section("", c, out);
@@ -290,4 +305,6 @@ void conf_print(const struct conf *c, struct str *out)
 			print_pool(&c->pools[i], out);
 	for (size_t i = 0; i < c->nbudgets; i++)
 		print_budget(&c->budgets[i], out);
+	for (size_t i = 0; i < c->nalerts; i++)
+		print_alert(&c->alerts[i], out);
 }

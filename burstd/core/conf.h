@@ -14,6 +14,7 @@
 #include "base/hostlist.h"
 #include "base/map.h"
 #include "base/str.h"
+#include "core/conf_alert.h"
 #include "core/conf_budget.h"
 #include "core/provider.h"
 
@@ -217,6 +218,8 @@ struct conf {
 	size_t npools;
 	struct conf_budget *budgets; /* in the order of the file */
 	size_t nbudgets;
+	struct conf_alert *alerts; /* likewise */
+	size_t nalerts;
 	char *prices_file;       /* absolute path of prices.conf; NULL: none */
 	struct conf_rate *rates; /* what it says (core/rates.h) */
 	size_t nrates;
@@ -248,23 +251,23 @@ void conf_keep_removed(struct conf *next, const struct conf *old);
 /* May a running burstd go from old to next?  -1: *e names what needs a restart: a changed option
  * whose `reload` is false in conf_options[], a provider or pool that is gone or has moved, an offer
  * that is gone.  So an index into providers or pools of old means the same in next; new pools come
- * last.  Offers may be new or in another order: they are known by name.  Budgets may change in any
- * way. */
+ * last.  Offers may be new or in another order: they are known by name.  Budgets and alerts may
+ * change in any way. */
 int conf_may_replace(const struct conf *old, const struct conf *next, struct err *e);
 
 /* One difference between two configurations; everything is borrowed for the call. */
 struct conf_change {
 	const char *section; /* as in conf_options[] */
-	const char *title;   /* of a provider, pool or budget, else ""; POOL/OFFER of an offer */
-	const char *option;  /* NULL: a whole provider, pool or budget is new, or gone */
+	const char
+		*title; /* of a provider, pool, budget or alert, else ""; POOL/OFFER of an offer */
+	const char *option; /* NULL: a whole section with a title is new, or gone */
 	const char *from,
 		*to; /* as conf_option_print(); a whole one has NULL where it is missing */
 };
 
 typedef void (*conf_change_fn)(void *ctx, const struct conf_change *change);
 
-/* Every difference, in the order of the file.  Providers, pools and budgets are known by their
- * titles. */
+/* Every difference, in the order of the file.  Sections with titles are known by these. */
 void conf_diff(const struct conf *old, const struct conf *next, conf_change_fn fn, void *ctx);
 
 /* `pool "h100" max_nodes: 8 -> 16`, `pool "h100": new` */

@@ -207,5 +207,5 @@ int conf_finish(struct conf *c, struct err *e)
 	for (size_t i = 0; i < c->npools; i++)
 		if (finish_pool(c, &c->pools[i], e) < 0)
 			return -1;
-	return conf_budgets_finish(c, e);
+	return conf_budgets_finish(c, e) < 0 ? -1 : conf_alerts_finish(c, e);
 }

@@ -13,6 +13,7 @@
 #define POOL(field)     offsetof(struct conf_pool, field)
 #define OFFER(field)    offsetof(struct conf_offer, field)
 #define BUDGET(field)   offsetof(struct conf_budget, field)
+#define ALERT(field)    offsetof(struct conf_alert, field)
 
 /* clang-format off */
 const struct conf_option conf_options[] = {
@@ -389,6 +390,36 @@ const struct conf_option conf_options[] = {
 	{"budget", "contact", "",
 	 "whom users may ask about it, such as a mail address; shown on refused jobs",
 	 true, CONF_CONTACT, 0, 0, BUDGET(contact)},
+	{"alert", "kind", NULL,
+	 "what is sent: webhook, signed JSON; slack; or smtp, a mail",
+	 true, CONF_ALERT_KIND, 0, 0, ALERT(kind)},
+	{"alert", "url", "",
+	 "where to: https://HOST/PATH; of a mail smtp://HOST[:PORT] or smtps://HOST[:PORT]",
+	 true, CONF_TEXT, 0, 0, ALERT(url)},
+	{"alert", "url_file", "",
+	 "file, mode 0600, with the URL where that is a secret, as Slack's is; empty: url says it",
+	 true, CONF_PATH, 0, 0, ALERT(url_file)},
+	{"alert", "secret_file", "",
+	 "kind webhook: file, mode 0600, with the key that messages are signed with",
+	 true, CONF_PATH, 0, 0, ALERT(secret_file)},
+	{"alert", "ca_file", "",
+	 "CA certificates to verify the server with; empty: the system's",
+	 true, CONF_PATH, 0, 0, ALERT(ca_file)},
+	{"alert", "from", "",
+	 "kind smtp: address that mails come from",
+	 true, CONF_MAIL, 0, 0, ALERT(from)},
+	{"alert", "to", "",
+	 "kind smtp: addresses that mails go to",
+	 true, CONF_MAILS, 0, 0, ALERT(to)},
+	{"alert", "user", "",
+	 "kind smtp: name to log in with; empty: no login",
+	 true, CONF_TEXT, 0, 0, ALERT(user)},
+	{"alert", "password_file", "",
+	 "kind smtp: file, mode 0600, with the password of user",
+	 true, CONF_PATH, 0, 0, ALERT(password_file)},
+	{"alert", "budgets", "",
+	 "budgets whose alerts it sends; empty: all",
+	 true, CONF_NAMES, 0, 0, ALERT(budgets)},
 };
 /* clang-format on */
 const size_t conf_noptions = sizeof(conf_options) / sizeof(conf_options[0]);
@@ -398,12 +429,13 @@ const size_t conf_noptions = sizeof(conf_options) / sizeof(conf_options[0]);
 #undef POOL
 #undef OFFER
 #undef BUDGET
+#undef ALERT
 
 /* Each section, and the one that contains it. */
 static const struct {
 	const char *name, *parent;
-} sections[] = {{"slurm", ""}, {"secrets", ""},   {"nodes", ""}, {"provider", ""},
-		{"pool", ""},  {"offer", "pool"}, {"budget", ""}};
+} sections[] = {{"slurm", ""}, {"secrets", ""},   {"nodes", ""},  {"provider", ""},
+		{"pool", ""},  {"offer", "pool"}, {"budget", ""}, {"alert", ""}};
 
 const struct conf_option *conf_option_find(const char *section, const char *name)
 {
@@ -469,5 +501,6 @@ bool conf_option_is_list(const struct conf_option *o)
 {
 	return o->type == CONF_USERS || o->type == CONF_GROUPS || o->type == CONF_ARGV ||
 	       o->type == CONF_CODES || o->type == CONF_HOOK || o->type == CONF_URLS ||
-	       o->type == CONF_HOSTS || o->type == CONF_NAMES || o->type == CONF_PERCENTS;
+	       o->type == CONF_HOSTS || o->type == CONF_NAMES || o->type == CONF_PERCENTS ||
+	       o->type == CONF_MAILS;
 }

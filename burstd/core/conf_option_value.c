@@ -42,6 +42,7 @@ static const struct {
 	{CONF_RESERVE, {"full", "lease", "minimum"}, "full, lease or minimum"},
 	{CONF_UNKNOWN, {"refuse", "allow"}, "refuse or allow"},
 	{CONF_AWAY, {"start", "requeue"}, "start or requeue"},
+	{CONF_ALERT_KIND, {"webhook", "slack", "smtp"}, "webhook, slack or smtp"},
 	{CONF_BOOTSTRAP, {"user-data", "image", "ssh"}, "user-data, image or ssh"},
 };
 static const char *const levels[] = {
@@ -262,6 +263,7 @@ int conf_option_set(const struct conf_option *o, void *object, const char *text,
 	case CONF_RESERVE:
 	case CONF_UNKNOWN:
 	case CONF_AWAY:
+	case CONF_ALERT_KIND:
 	case CONF_ANYMARKET:
 		return set_choice(o, field, text, e);
 	case CONF_USERS:
@@ -272,6 +274,7 @@ int conf_option_set(const struct conf_option *o, void *object, const char *text,
 	case CONF_URLS:
 	case CONF_HOSTS:
 	case CONF_NAMES:
+	case CONF_MAILS:
 	case CONF_PERCENTS:
 		assert(!conf_option_is_list(o));
 		return -1;
@@ -324,6 +327,7 @@ static int check_member(const struct conf_option *o, char *const *have, const ch
 {
 	size_t most = o->type == CONF_CODES   ? CONF_CODES_MAX
 		      : o->type == CONF_NAMES ? CONF_BUDGET_LIST_MAX
+		      : o->type == CONF_MAILS ? CONF_ALERT_TO_MAX
 					      : CONF_NODE_URLS_MAX;
 
 	if (n == most)
@@ -445,6 +449,7 @@ void conf_option_print(const struct conf_option *o, const void *object, struct s
 	case CONF_URLS:
 	case CONF_HOSTS:
 	case CONF_NAMES:
+	case CONF_MAILS:
 		print_argv(*(char *const *const *)field, out);
 		return;
 	case CONF_MARKETS:
@@ -461,6 +466,7 @@ void conf_option_print(const struct conf_option *o, const void *object, struct s
 	case CONF_RESERVE:
 	case CONF_UNKNOWN:
 	case CONF_AWAY:
+	case CONF_ALERT_KIND:
 	case CONF_ANYMARKET:
 		str_adds(out, choices[choice_of(o->type)].words[*(const int *)field]);
 		return;
@@ -507,6 +513,7 @@ void conf_option_fini(const struct conf_option *o, void *object)
 	case CONF_ZONE:
 	case CONF_PERIOD:
 	case CONF_CONTACT:
+	case CONF_MAIL:
 		free(*(char **)field);
 		*(char **)field = NULL;
 		return;
@@ -521,6 +528,7 @@ void conf_option_fini(const struct conf_option *o, void *object)
 	case CONF_URLS:
 	case CONF_HOSTS:
 	case CONF_NAMES:
+	case CONF_MAILS:
 		free_argv(*(char ***)field);
 		*(char ***)field = NULL;
 		return;

@@ -177,7 +177,7 @@ static void diff_own_options(const struct diff *d, const struct conf_provider *o
 		diff_option(d, c, &old->own_options->options[i], old->own, next->own);
 }
 
-/* Report one provider, pool or budget; old or next is NULL if it is new or gone. */
+/* Report one provider, pool, budget or alert; old or next is NULL if it is new or gone. */
 static void diff_section(const struct diff *d, const char *section, const char *title,
 			 const void *old, const void *next)
 {
@@ -297,6 +297,16 @@ static void diff_budgets(const struct diff *d, const struct conf *old, const str
 	map_fini(&has);
 }
 
+static void diff_alerts(const struct diff *d, const struct conf *old, const struct conf *next)
+{
+	for (size_t i = 0; i < old->nalerts; i++)
+		diff_section(d, "alert", old->alerts[i].name, &old->alerts[i],
+			     conf_alert_named(next, old->alerts[i].name));
+	for (size_t i = 0; i < next->nalerts; i++)
+		if (conf_alert_named(old, next->alerts[i].name) == NULL)
+			diff_section(d, "alert", next->alerts[i].name, NULL, &next->alerts[i]);
+}
+
 /* The same file may say something else. */
 static void diff_prices(const struct diff *d, const struct conf *old, const struct conf *next)
 {
@@ -323,6 +333,7 @@ void conf_diff(const struct conf *old, const struct conf *next, conf_change_fn f
 	diff_providers(&d, old, next);
 	diff_pools(&d, old, next);
 	diff_budgets(&d, old, next);
+	diff_alerts(&d, old, next);
 }
 
 static const char *shown(const char *value)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/conf_alert.h"
 #include "core/interconnect.h"
 #include "core/period.h"
 #include "core/provider.h"
@@ -208,6 +209,19 @@ static bool is_contact(const char *text)
 	return is_phrase(text) && strlen(text) <= CONF_CONTACT_MAX;
 }
 
+/* NAME@DOMAIN as it may stand in a mail's head and in a command of SMTP, where blanks, commas and
+ * angle brackets end it.  Quoted names, which nobody has, are not taken. */
+static bool is_mail(const char *text)
+{
+	const char *at = strchr(text, '@');
+
+	for (const char *p = text; *p != '\0'; p++)
+		if (*p <= ' ' || *p > '~' || strchr("()<>[]:;,\\\"", *p) != NULL)
+			return false;
+	return at != NULL && at > text && at[1] != '\0' && strchr(at + 1, '@') == NULL &&
+	       strlen(text) <= CONF_MAIL_MAX;
+}
+
 /* One name of a list: two with a comma between them are a slip that would match nothing. */
 static int check_listed(const char *text, struct err *e)
 {
@@ -321,6 +335,11 @@ int conf_text_check(enum conf_option_type type, const char *text, struct err *e)
 			       "want printable ASCII of at most %d bytes, without a blank at "
 			       "either end",
 			       CONF_CONTACT_MAX);
+	case CONF_MAIL:
+	case CONF_MAILS:
+		if (is_mail(text))
+			return 0;
+		return err_set(e, ERR_INVALID, "\"%.60s\": want a mail address, NAME@DOMAIN", text);
 	case CONF_SIGNAL:
 		return check_signal(text, e);
 	default:

@@ -60,7 +60,7 @@ static void unknown_option(cfg_t *cfg, const char *name)
 	conf_loader_fail(conf_loader_of(cfg), cfg->line,
 			 "unknown option \"%.40s\" %s%s; did you mean \"%s\"?", name,
 			 section[0] == '\0'                       ? "outside the sections"
-			 : section[0] == 'o'                      ? "in an "
+			 : strchr("oa", section[0]) != NULL       ? "in an "
 			 : section[1] == 'e' || section[0] == 'n' ? "in "
 								  : "in a ",
 			 section, conf_option_nearest(section, name, conf_loader_of(cfg)->drivers));
@@ -81,8 +81,11 @@ static void offer_twice(struct conf_loader *l, int line, const char *title)
 static int line_of(const struct conf *c, const char *kind, const char *title)
 {
 	const struct conf_pool *pool = conf_pool_named(c, title);
+	const struct conf_alert *alert = conf_alert_named(c, title);
 	uint32_t p = conf_provider_named(c, title);
 
+	if (strcmp(kind, "alert") == 0)
+		return alert != NULL ? alert->line : 0;
 	if (strcmp(kind, "provider") == 0)
 		return p < c->nproviders ? c->providers[p].line : 0;
 	return pool != NULL ? pool->line : 0;
@@ -92,7 +95,7 @@ static int line_of(const struct conf *c, const char *kind, const char *title)
  * section, and a section of each kind may have that title. */
 static void title_twice(cfg_t *cfg, const char *title)
 {
-	static const char *const kinds[] = {"provider", "pool"};
+	static const char *const kinds[] = {"provider", "pool", "alert"};
 	struct conf_loader *l = conf_loader_of(cfg);
 	const char *kind = NULL;
 	size_t n = 0;

@@ -338,6 +338,22 @@ static int on_budget(cfg_t *cfg, cfg_opt_t *opt)
 	return rc;
 }
 
+static int on_alert(cfg_t *cfg, cfg_opt_t *opt)
+{
+	struct conf_loader *l = conf_loader_of(cfg);
+	struct conf *c = l->conf;
+	cfg_t *section = cfg_opt_getnsec(opt, cfg_opt_size(opt) - 1);
+	struct conf_alert *a;
+
+	if (check_title(l, section) < 0)
+		return -1;
+	c->alerts = mem_realloc(c->alerts, (c->nalerts + 1) * sizeof(*a));
+	a = &c->alerts[c->nalerts++];
+	*a = (struct conf_alert){.name = mem_strdup(section->title), .line = section->line};
+	keep_lines(l, "alert", a->lines, CONF_ALERT_OPTIONS_MAX);
+	return conf_section_set(l, section, a);
+}
+
 /* --- all of them ------------------------------------------------------------------------------ */
 
 enum {
@@ -349,6 +365,7 @@ enum {
 	SEC_POOL,
 	SEC_OFFER,
 	SEC_BUDGET,
+	SEC_ALERT,
 	NSECTIONS
 };
 
@@ -369,6 +386,7 @@ cfg_t *conf_section_parser(struct conf_loader *l)
 		[SEC_POOL] = {"pool", SEC_TOP, titled, on_pool},
 		[SEC_OFFER] = {"offer", SEC_POOL, titled, on_offer},
 		[SEC_BUDGET] = {"budget", SEC_TOP, titled, on_budget},
+		[SEC_ALERT] = {"alert", SEC_TOP, titled, on_alert},
 	};
 	const size_t most = conf_loader_most(l) + NSECTIONS + 1; /* and the last, empty one */
 	cfg_opt_t *opts[NSECTIONS];

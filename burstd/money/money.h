@@ -8,6 +8,7 @@
 #include "core/stages.h"
 #include "engine/kernel.h"
 #include "money/money_api.h"
+#include "store/journal_alerts.h"
 #include "store/journal_budget.h"
 #include "store/journal_money.h"
 
@@ -23,6 +24,7 @@ enum {
 	MONEY_LINE_SIZE = PROVIDER_WORD_MAX + 1 + BUDGET_VALUE_MAX + 1,
 };
 
+struct alerts;
 struct hold_node;
 struct slurm_order;
 
@@ -71,6 +73,7 @@ struct money_state {
 	int64_t freed_ms;   /* when it was last looked for whom there is enough */
 	int64_t forget_day; /* what was spent before it is forgotten */
 	int64_t since_ms;   /* JOURNAL_BUDGETS_SINCE */
+	struct alerts *alerts;
 };
 
 /* --- facts.c --- */
@@ -120,6 +123,11 @@ void holds_waits_forget(struct engine *e); /* all are tried again, by the config
 void holds_waits_tidy(struct engine *e);   /* drop those that wait no more */
 void holds_waits_bought(struct engine *e, uint64_t job); /* nodes are bought for it */
 bool holds_waits_is(const struct engine *e, const struct money_wait *w); /* does it still wait? */
+
+/* --- alerts.c --- */
+extern const struct engine_part alerts_part;
+void alerts_load(struct engine *e, const struct alert *x);
+void alerts_load_message(struct engine *e, struct alert_message *m); /* takes its list */
 
 /* --- holds_load.c --- */
 int holds_load(struct engine *e, const struct journal_hold *h, struct err *err);

@@ -2,6 +2,7 @@
 #ifndef BURSTD_MONEY_API_H
 #define BURSTD_MONEY_API_H
 
+#include "core/alert.h"
 #include "core/budget.h"
 #include "core/budget_forecast.h"
 #include "core/stages.h"
@@ -69,5 +70,46 @@ int engine_revoke(struct engine *e, int64_t id, const char *by, const char *why,
 /* All of them, also those that have ended, in the order of their ids; until control returns to the
  * loop. */
 const struct money_override *engine_overrides(const struct engine *e, size_t *n);
+
+/* --- alerts --------------------------------------------------------------------------------------
+ */
+
+enum alert_test {
+	ALERT_TEST_NONE,
+	ALERT_TEST_WAITS,
+	ALERT_TEST_SENT,
+	ALERT_TEST_TAKEN,
+	ALERT_TEST_FAILED
+};
+
+struct engine_receiver { /* a section alert; texts are valid until control returns to the loop */
+	const struct conf_alert *conf;
+	size_t pending, failed; /* messages; failed: given up within the last 7 days */
+	int64_t ok_ms,
+		failed_ms; /* the last attempts, that were taken or not; 0: none since the start */
+	int64_t next_ms;   /* the next attempt; INT64_MAX: none */
+	const char *error; /* of the last attempt; "": it was taken, or there was none */
+	enum alert_test test;   /* of engine_alert_test() */
+	int64_t test_ms;        /* its end */
+	const char *test_error; /* ALERT_TEST_FAILED */
+};
+/* In the order of the file; i < engine_conf(e)->nalerts. */
+struct engine_receiver engine_receiver(const struct engine *e, size_t i);
+
+/* Alerts by number, from the newest of those below `before` on; NULL: there are no more. */
+const struct alert *engine_alert(const struct engine *e, int64_t before);
+/* What carries that alert: messages by number, behind `after`; NULL: there are no more. */
+const struct alert_message *engine_alert_message(const struct engine *e, int64_t alert,
+						 int64_t after);
+struct engine_alerts {
+	size_t kept;                /* alerts */
+	size_t pending;             /* messages */
+	bool full;                  /* so many are kept that nothing more is told */
+	uint64_t delivered, failed; /* messages, since burstd started */
+};
+struct engine_alerts engine_alerts(const struct engine *e);
+/* Send a message that says that it is a test; engine_receiver() shows what became of it.  -1: there
+ * is no alert of that name, or a test is under way. */
+int engine_alert_test(struct engine *e, const char *name, struct err *err);
 
 #endif

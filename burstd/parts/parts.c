@@ -95,6 +95,8 @@ static const struct part_row rows[] = {
 	{.part = &ladder_part, .before = {&srun_part}},
 	/* After the gates, which it opens. */
 	{.part = &holds_jobs_part},
+	/* After what is set aside: it looks at the sums of this turn. */
+	{.part = &alerts_part},
 	{.part = &warm_part},
 	/* Before the turn of secrets, as are vouchers and rotation: secrets asks in this turn for
 	 * what they want. */

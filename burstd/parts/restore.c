@@ -112,6 +112,20 @@ static int load_override(void *ctx, const struct journal_override *o, struct err
 	return overrides_load(ctx, o);
 }
 
+static int load_alert(void *ctx, const struct alert *a, struct err *err)
+{
+	(void)err;
+	alerts_load(ctx, a);
+	return 0;
+}
+
+static int load_alert_message(void *ctx, struct alert_message *m, struct err *err)
+{
+	(void)err;
+	alerts_load_message(ctx, m);
+	return 0;
+}
+
 static int load_price(void *ctx, const struct price *p, struct err *err)
 {
 	(void)err;
@@ -136,6 +150,8 @@ static int restore_open(struct engine *e, struct err *err)
 					  .budget_past = load_past,
 					  .override = load_override,
 					  .price = load_price,
+					  .alert = load_alert,
+					  .alert_message = load_alert_message,
 					  .ctx = e};
 	int64_t last_batch;
 

@@ -9,8 +9,8 @@
  *
  * This is the journal as a whole.  The rows of its tables, and what puts, deletes and finds them,
  * are in journal_nodes.h, journal_usage.h, journal_events.h, journal_jobs.h, journal_pools.h,
- * journal_claims.h, journal_vouchers.h, journal_price.h and journal_audit.h: a transaction takes
- * effects of all. */
+ * journal_claims.h, journal_vouchers.h, journal_price.h, journal_alerts.h and journal_audit.h: a
+ * transaction takes effects of all. */
 #ifndef BURSTD_JOURNAL_H
 #define BURSTD_JOURNAL_H
 
@@ -34,6 +34,8 @@ struct journal_hold;
 struct journal_spent;
 struct journal_budget;
 struct journal_override;
+struct alert;
+struct alert_message;
 
 enum {
 	/* Events kept, however young: some 200 MiB with their index, and what 10,000 node lives a
@@ -58,9 +60,10 @@ void journal_close(struct journal *j); /* NULL is fine; every tx is gone before 
 
 /* Start-up: everything that is known, in this order: batches, nodes (by name and generation),
  * sums, refusals, pools, rescues, claims, vouchers (by node and generation), prices, holds, what
- * was spent by day, budgets and overrides.  A visit that returns -1 (with *e) stops the load; a
- * NULL one is left out; node.pool is not set; a visitor that keeps a voucher takes its token, and
- * sets it to NULL there. */
+ * was spent by day, budgets and overrides, alerts and their messages (by number).  A visit that
+ * returns -1 (with *e) stops the load; a NULL one is left out; node.pool is not set; a visitor that
+ * keeps a voucher takes its token, and one that keeps a message its list, and sets it to NULL
+ * there. */
 struct journal_visitor {
 	int (*node)(void *ctx, const struct node *n, const char *pool, struct err *e);
 	int (*batch)(void *ctx, const struct journal_batch *b, struct err *e);
@@ -77,6 +80,8 @@ struct journal_visitor {
 	int (*budget)(void *ctx, const struct journal_budget *b, struct err *e);
 	int (*budget_past)(void *ctx, const char *budget, int64_t begin_ms, struct err *e);
 	int (*override)(void *ctx, const struct journal_override *o, struct err *e); /* all */
+	int (*alert)(void *ctx, const struct alert *a, struct err *e);
+	int (*alert_message)(void *ctx, struct alert_message *m, struct err *e);
 	int (*price)(void *ctx, const struct price *p, struct err *e); /* the last of each series */
 	void *ctx;
 };

@@ -98,6 +98,8 @@ int journal_load_vouchers(struct journal *j, const struct journal_visitor *v, st
 int journal_load_holds(struct journal *j, const struct journal_visitor *v, struct err *e);
 int journal_load_days(struct journal *j, const struct journal_visitor *v, struct err *e);
 int journal_load_budgets(struct journal *j, const struct journal_visitor *v, struct err *e);
+int journal_load_alerts(struct journal *j, const struct journal_visitor *v, struct err *e);
+int journal_load_alert_messages(struct journal *j, const struct journal_visitor *v, struct err *e);
 int journal_load_prices(struct journal *j, const struct journal_visitor *v, struct err *e);
 
 /* --- journal_audit.c --- */

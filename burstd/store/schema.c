@@ -379,6 +379,34 @@ static const char step_19[] = "CREATE TABLE budget_period ("
 			      " budget_override"
 			      " BEGIN SELECT RAISE(ABORT, 'overrides are kept'); END;";
 
+/* What was told about budgets (core/alert.h): the figures are those of at_ms, and until_ms is when
+ * it may be told again.  `alert_message`: what carries them to one receiver; `alerts` has their
+ * numbers.  Neither names a secret. */
+static const char step_20[] = "CREATE TABLE alert ("
+			      "  seq BIGINT PRIMARY KEY,"
+			      "  at_ms BIGINT NOT NULL,"
+			      "  until_ms BIGINT NOT NULL,"
+			      "  kind TEXT NOT NULL,"
+			      "  percent BIGINT NOT NULL,"
+			      "  budget TEXT NOT NULL,"
+			      "  value TEXT NOT NULL,"
+			      "  period TEXT NOT NULL,"
+			      "  ends_ms BIGINT NOT NULL,"
+			      "  amount_nano BIGINT NOT NULL,"
+			      "  spent_nano BIGINT NOT NULL,"
+			      "  accrued_nano BIGINT NOT NULL,"
+			      "  held_nano BIGINT NOT NULL,"
+			      "  beyond_nano BIGINT NOT NULL) WITHOUT ROWID;"
+			      "CREATE TABLE alert_message ("
+			      "  seq BIGINT PRIMARY KEY,"
+			      "  receiver TEXT NOT NULL,"
+			      "  state TEXT NOT NULL,"
+			      "  attempts BIGINT NOT NULL,"
+			      "  made_ms BIGINT NOT NULL,"
+			      "  tried_ms BIGINT NOT NULL,"
+			      "  error TEXT NOT NULL,"
+			      "  alerts TEXT NOT NULL) WITHOUT ROWID;";
+
 const char *const schema_steps[SCHEMA_STEPS] = {
-	step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8,  step_9, step_10,
-	step_11, step_12, step_13, step_14, step_15, step_16, step_17, step_18, step_19};
+	step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8,  step_9,  step_10,
+	step_11, step_12, step_13, step_14, step_15, step_16, step_17, step_18, step_19, step_20};

@@ -177,11 +177,12 @@ check_options() {
 	}
 	/^#\t+offer "[^"]*" \{$/ { section = "offer" }
 	/^#\t+budget "[^"]*" \{$/ { section = "budget" }
+	/^#\t+alert "[^"]*" \{$/ { section = "alert" }
 	/^#\t+provider "[^"]*" \{$/ { section = "a driver" }
 	section == "a driver" && /^#\t+driver = / { gsub(/"/, ""); section = "provider:" $4; next }
 	section ~ /^provider:/ && /^#\t+[a-z_]+ = / { print section, $2 }
 	/^#\t+}$/ { section = "" }
-	section ~ /^(offer|budget)$/ && /^#\t+[a-z_]+ = / { print section, $2 } # of sections that are shown only' scripts/pkg/burstd.conf | sort >"$tmp/options-shipped"
+	section ~ /^(offer|budget|alert)$/ && /^#\t+[a-z_]+ = / { print section, $2 } # of sections that are shown only' scripts/pkg/burstd.conf | sort >"$tmp/options-shipped"
 	cut -d' ' -f1,2 "$tmp/options-code" >"$tmp/options-names"
 	both scripts/pkg/burstd.conf "$tmp/options-shipped" "$tmp/options-names"
 }

@@ -14,7 +14,7 @@ build='gcc make pkg-config libc6-dev musl-tools libuv1-dev libcurl4-openssl-dev 
 	tzdata'
 unit='libcmocka-dev perl procps openssl zsh'
 e2e='slurmctld slurmd slurmdbd slurm-client slurm-wlm-mysql-plugin munge mariadb-server iproute2 bats jq curl util-linux
-	python3 nftables iptables'
+	python3 python3-aiosmtpd nftables iptables'
 cover='gcovr'
 check='git patch clang clang-format clang-tidy cppcheck shellcheck systemd'
 contract='python3-venv'

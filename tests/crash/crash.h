@@ -45,6 +45,7 @@
 #include "../sim/world.h"
 #include "disk.h"
 #include "store/journal.h"
+#include "store/journal_alerts.h"
 #include "store/journal_audit.h"
 #include "store/journal_jobs.h"
 #include "store/journal_life.h"
@@ -153,6 +154,10 @@ void shadow_del_hold(struct journal_tx *tx, const struct journal_hold *h);
 void shadow_put_spent(struct journal_tx *tx, const struct journal_spent *s);
 void shadow_del_spent(struct journal_tx *tx, int64_t day);
 void shadow_put_pool(struct journal_tx *tx, const struct journal_pool *p);
+void shadow_put_alert(struct journal_tx *tx, const struct alert *a);
+void shadow_del_alert(struct journal_tx *tx, int64_t seq);
+void shadow_put_alert_message(struct journal_tx *tx, const struct alert_message *m);
+void shadow_del_alert_message(struct journal_tx *tx, int64_t seq);
 void shadow_put_price(struct journal_tx *tx, const struct price *p);
 void shadow_put_claim(struct journal_tx *tx, const struct claim *c);
 void shadow_del_claim(struct journal_tx *tx, const char *node, uint64_t gen);

@@ -214,6 +214,36 @@ static int dump_day(void *ctx, const struct journal_spent *d, struct err *e)
 	return 0;
 }
 
+static int dump_alert(void *ctx, const struct alert *a, struct err *e)
+{
+	struct str s;
+
+	(void)e;
+	str_init(&s, DUMP_MAX);
+	str_addf(&s, "alert %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %s %u %s %s %s", a->seq,
+		 a->at_ms, a->until_ms, a->ends_ms, alert_kind_str(a->kind), (unsigned)a->percent,
+		 a->budget, a->value, a->period);
+	str_addf(&s, " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64, a->amount,
+		 a->spent, a->accrued, a->held, a->beyond);
+	add(ctx, &s);
+	return 0;
+}
+
+static int dump_message(void *ctx, struct alert_message *m, struct err *e)
+{
+	struct str s;
+
+	(void)e;
+	str_init(&s, DUMP_MAX);
+	str_addf(&s, "message %" PRId64 " %s %s %u %" PRId64 " %" PRId64 " %s", m->seq, m->to,
+		 alert_state_str(m->state), (unsigned)m->attempts, m->made_ms, m->tried_ms,
+		 m->error);
+	for (size_t i = 0; i < m->n; i++)
+		str_addf(&s, " %" PRId64, m->alerts[i]);
+	add(ctx, &s);
+	return 0;
+}
+
 static void dump_number(struct dump *d, int64_t v)
 {
 	struct str s;
@@ -250,6 +280,8 @@ static int dump(struct journal *j, load_fn load, number_fn number, char **out, s
 					  .price = dump_price,
 					  .hold = dump_hold,
 					  .day = dump_day,
+					  .alert = dump_alert,
+					  .alert_message = dump_message,
 					  .ctx = &d};
 	int rc = load(j, &v, e);
 	struct str s;
@@ -429,6 +461,10 @@ BOTH(put_hold, (struct journal_tx * tx, const struct journal_hold *h), (tx, h))
 BOTH(del_hold, (struct journal_tx * tx, const struct journal_hold *h), (tx, h))
 BOTH(put_spent, (struct journal_tx * tx, const struct journal_spent *s), (tx, s))
 BOTH(del_spent, (struct journal_tx * tx, int64_t day), (tx, day))
+BOTH(put_alert, (struct journal_tx * tx, const struct alert *a), (tx, a))
+BOTH(del_alert, (struct journal_tx * tx, int64_t seq), (tx, seq))
+BOTH(put_alert_message, (struct journal_tx * tx, const struct alert_message *m), (tx, m))
+BOTH(del_alert_message, (struct journal_tx * tx, int64_t seq), (tx, seq))
 BOTH(put_number, (struct journal_tx * tx, const char *key, int64_t value), (tx, key, value))
 BOTH(put_refusal, (struct journal_tx * tx, const struct journal_refusal *r), (tx, r))
 BOTH(del_refusal, (struct journal_tx * tx, uint64_t job), (tx, job))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "buy/buy_api.h"
+#include "sim_alert.h"
 #include "sim_boot.h"
 #include "sim_cloud.h"
 #include "sim_journal.h"
@@ -508,6 +509,8 @@ bool check_converged(struct world *w, char *why, size_t size)
 	if (!sim_voucher_settled(w, why, size))
 		return false;
 	if (idle && !sim_money_settled(w, why, size))
+		return false;
+	if (idle && !sim_alerts_settled(w, why, size))
 		return false;
 	for (size_t k = 0; k < n; k++)
 		if (r[k].n.state != NODE_GONE && r[k].n.state != NODE_READY) {

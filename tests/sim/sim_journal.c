@@ -54,6 +54,7 @@ struct journal {
 	struct sim_audit audit;
 	struct sim_facts facts;
 	struct sim_money money;
+	struct sim_alerts *alerts;
 	int64_t last_event;
 	bool revenant;
 	struct sim_txs txs;
@@ -64,6 +65,7 @@ struct journal *sim_journal_new(struct world *w)
 	struct journal *j = mem_zalloc(sizeof(*j));
 
 	j->w = w;
+	j->alerts = mem_zalloc(sizeof(*j->alerts));
 	return j;
 }
 
@@ -157,6 +159,7 @@ void sim_journal_free(struct journal *j)
 	free(j->bills);
 	free(j->facts.v);
 	sim_money_free(&j->money);
+	free(j->alerts);
 	free(j->batches);
 	free(j->claims.v);
 	free(j->vouchers.v);
@@ -246,6 +249,11 @@ int64_t sim_journal_spent(const struct journal *j, uint32_t pool)
 		if (j->bills[i].pool == pool)
 			sum += j->bills[i].cost_nano;
 	return sum;
+}
+
+struct sim_alerts *sim_journal_alerts(const struct journal *j)
+{
+	return j->alerts;
 }
 
 const struct sim_money *sim_journal_money(const struct journal *j)
@@ -447,6 +455,18 @@ static void apply(struct journal *j, const struct effect *f)
 	case DEL_VOUCHER:
 		sim_voucher_del(j->w, f->name, f->id);
 		break;
+	case PUT_ALERT:
+		sim_alert_put(j->w, j->alerts, &f->u.alert);
+		break;
+	case DEL_ALERT:
+		sim_alert_del(j->alerts, (int64_t)f->id);
+		break;
+	case PUT_MESSAGE:
+		sim_message_put(j->w, j->alerts, f->u.message);
+		break;
+	case DEL_MESSAGE:
+		sim_message_del(j->alerts, (int64_t)f->id);
+		break;
 	case PUT_PRICE:
 		sim_book_put(j->w, &j->book, &f->u.quote);
 		break;
@@ -532,7 +552,7 @@ int journal_load(struct journal *j, const struct journal_visitor *v, struct err 
 		if (v->node(v->ctx, &j->rows[i].n, j->rows[i].pool, e) != 0)
 			return -1;
 	if (sim_opinions_load(j->w, &j->opinions, v, e) != 0 ||
-	    sim_money_load(&j->money, v, e) != 0)
+	    sim_money_load(&j->money, v, e) != 0 || sim_alerts_load(j->alerts, v, e) != 0)
 		return -1;
 	if (load_claims(j, v, e) != 0 || load_vouchers(j, v, e) != 0)
 		return -1;

@@ -60,6 +60,7 @@ void sim_voucher_told(struct world *w, const char *node, uint64_t gen, bool brea
 /* Over a restart: perhaps an older copy is put back in place of what was committed since (F58). */
 void sim_journal_restore(struct journal *j);
 struct sim_money;
+struct sim_alerts *sim_journal_alerts(const struct journal *j);
 const struct sim_money *sim_journal_money(const struct journal *j);
 /* All bills; *off: by how much their sum may be rounded otherwise. */
 int64_t sim_journal_billed_in_all(const struct journal *j, int64_t *off);

@@ -196,24 +196,43 @@ static struct conf_budget budget(const char *name)
 				    .contact = mem_strdup("")};
 }
 
+/* One that refuses nothing, and tells. */
+static void set_alerts(struct conf *c)
+{
+	c->budgets[2] = budget("told");
+	c->budgets[2].amount_nano = 50 * FMT_NANO;
+	c->budgets[2].stop_at = 0;
+	c->budgets[2].notify_at = (struct conf_percents){{1, 10, 50, 100, 200, 500, 1000}, 7};
+	c->nalerts = 1;
+	c->alerts = mem_zalloc(sizeof(*c->alerts));
+	c->alerts[0] = (struct conf_alert){.name = mem_strdup("ops"),
+					   .kind = CONF_ALERT_SMTP,
+					   .url = mem_strdup("smtp://127.0.0.1"),
+					   .from = mem_strdup("burstd@sim.test"),
+					   .to = one_word("ops@sim.test")};
+}
+
 /* They never run out: what is judged is that they count. */
 static void set_budgets(const struct world *w, struct conf *c)
 {
-	c->nbudgets = 2;
+	/* What was told is not judged where it may be forgotten. */
+	c->nbudgets = w->set.chance[SIM_RESTORED] == 0 ? 3 : 2;
 	c->budgets = mem_zalloc(c->nbudgets * sizeof(*c->budgets));
 	c->budgets[0] = budget("all");
 	c->budgets[1] = budget("accounts");
 	c->budgets[1].each = CONF_EACH_ACCOUNT;
 	c->budgets[1].reserve = w->seed % 2 == 0 ? CONF_RESERVE_FULL : CONF_RESERVE_LEASE;
 	c->budgets[1].lease_ms = 5 * SIM_MINUTE;
-	if (!w->set.ladder)
-		return;
-	/* Each account may have a machine for some minutes; then its jobs are ended. */
-	c->budgets[1].reserve = CONF_RESERVE_LEASE;
-	c->budgets[1].lease_ms = SIM_MINUTE;
-	c->budgets[1].amount_nano =
-		(int64_t)(1 + w->seed / 12 % 5) * (w->seed / 12 % 4 == 3 ? 1 : 3) * FMT_NANO;
-	c->budgets[1].grace_ms = (int64_t)(w->seed / 12 % 3) * 20 * SIM_SECOND;
+	if (w->set.ladder) {
+		/* Each account may have a machine for some minutes; then its jobs are ended. */
+		c->budgets[1].reserve = CONF_RESERVE_LEASE;
+		c->budgets[1].lease_ms = SIM_MINUTE;
+		c->budgets[1].amount_nano = (int64_t)(1 + w->seed / 12 % 5) *
+					    (w->seed / 12 % 4 == 3 ? 1 : 3) * FMT_NANO;
+		c->budgets[1].grace_ms = (int64_t)(w->seed / 12 % 3) * 20 * SIM_SECOND;
+	}
+	if (c->nbudgets > 2)
+		set_alerts(c);
 }
 
 /* Earlier than burstd.conf may say: jobs still start, so that there is something to end. */

@@ -226,6 +226,33 @@ void journal_put_override(struct journal_tx *tx, const struct journal_override *
 	(void)snprintf(x->value, sizeof(x->value), "%.15s", o->value);
 }
 
+void journal_put_alert(struct journal_tx *tx, const struct alert *a)
+{
+	add(tx, PUT_ALERT, a->budget)->u.alert = *a;
+	SIM_TRACE(tx->w, "  alert %lld: budget %s %s: %s %u", (long long)a->seq, a->budget,
+		  a->value, alert_kind_str(a->kind), (unsigned)a->percent);
+}
+
+void journal_del_alert(struct journal_tx *tx, int64_t seq)
+{
+	add(tx, DEL_ALERT, "")->id = (uint64_t)seq;
+}
+
+void journal_put_alert_message(struct journal_tx *tx, const struct alert_message *m)
+{
+	struct effect *f = add(tx, PUT_MESSAGE, m->to);
+
+	f->u.message = mem_zalloc(sizeof(*f->u.message));
+	*f->u.message = sim_message_of(tx->w, m);
+	SIM_TRACE(tx->w, "  message %lld to %s: %s, %u attempts", (long long)m->seq, m->to,
+		  alert_state_str(m->state), (unsigned)m->attempts);
+}
+
+void journal_del_alert_message(struct journal_tx *tx, int64_t seq)
+{
+	add(tx, DEL_MESSAGE, "")->id = (uint64_t)seq;
+}
+
 void journal_put_audit(struct journal_tx *tx, const struct journal_audit *a)
 {
 	bool deed = strcmp(a->verb, "answered") != 0 && strcmp(a->target, "claims") != 0 &&
@@ -317,6 +344,9 @@ void journal_abandon(struct journal_tx *tx)
 	struct sim_txs *all = sim_journal_txs(tx->j);
 
 	all->open--;
+	for (size_t i = 0; i < tx->n; i++)
+		if (tx->effects[i].kind == PUT_MESSAGE)
+			free(tx->effects[i].u.message);
 	tx->next = all->spare;
 	all->spare = tx;
 }

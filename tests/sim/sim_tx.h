@@ -3,6 +3,7 @@
 #ifndef SIM_TX_H
 #define SIM_TX_H
 
+#include "sim_alert.h"
 #include "sim_book.h"
 #include "sim_facts.h"
 #include "sim_journal.h"
@@ -32,7 +33,11 @@ enum effect_kind {
 	PUT_DAY,
 	PUT_BUDGET,
 	PUT_OVERRIDE,
-	PUT_PRICE
+	PUT_PRICE,
+	PUT_ALERT,
+	DEL_ALERT, /* id */
+	PUT_MESSAGE,
+	DEL_MESSAGE /* id */
 };
 
 struct effect {
@@ -58,6 +63,8 @@ struct effect {
 			struct life_step step;
 		} fact;
 		struct sim_quote quote;
+		struct alert alert;
+		struct sim_message *message; /* large, and rare */
 	} u;
 };
 

@@ -348,6 +348,7 @@ struct world {
 	char why[300];
 	struct sim_setting set;
 	struct zone *report_zone;  /* NULL: without budgets */
+	uint64_t mails;            /* sent, in all lives */
 	bool zoned[SIM_POOLS_MAX]; /* the configuration names a zone for this pool */
 	struct sim_pool_state pools[SIM_POOLS_MAX];
 	struct sim_place places[SIM_PLACES_MAX];

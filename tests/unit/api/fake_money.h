@@ -62,6 +62,45 @@ const struct money_override *engine_overrides(const struct engine *e, size_t *n)
 	return e->overrides;
 }
 
+struct engine_receiver engine_receiver(const struct engine *e, size_t i)
+{
+	return e->receivers[i];
+}
+
+const struct alert *engine_alert(const struct engine *e, int64_t before)
+{
+	const struct alert *found = NULL;
+
+	for (size_t i = 0; i < e->nalerts; i++)
+		if (e->alerts[i].seq < before)
+			found = &e->alerts[i];
+	return found;
+}
+
+const struct alert_message *engine_alert_message(const struct engine *e, int64_t alert,
+						 int64_t after)
+{
+	for (size_t i = 0; i < e->nalert_messages; i++)
+		if (e->alert_messages[i].seq > after && e->alert_messages[i].alerts[0] == alert)
+			return &e->alert_messages[i];
+	return NULL;
+}
+
+struct engine_alerts engine_alerts(const struct engine *e)
+{
+	return e->alerts_all;
+}
+
+int engine_alert_test(struct engine *e, const char *name, struct err *err)
+{
+	if (strcmp(name, "busy") == 0)
+		return err_set(err, ERR_LIMIT, "a test of alert \"busy\" is under way");
+	if (strcmp(name, "ops") != 0)
+		return err_set(err, ERR_INVALID, "no alert is named \"%s\"", name);
+	(void)snprintf(e->alert_tested, sizeof(e->alert_tested), "%s", name);
+	return 0;
+}
+
 const char *user_names_get(const struct user_names *u, uint32_t uid)
 {
 	assert_int_equal(uid, 1000);

@@ -96,6 +96,13 @@ struct engine {
 
 	/* money_api.h */
 	struct stages stages;
+	struct engine_receiver *receivers; /* one for each section alert */
+	struct alert *alerts;              /* by number */
+	size_t nalerts;
+	struct alert_message *alert_messages;
+	size_t nalert_messages;
+	struct engine_alerts alerts_all;
+	char alert_tested[64];
 	struct engine_budget *budgets; /* all; those of each user are shown to that one */
 	size_t nbudgets;
 	struct money_override *overrides;

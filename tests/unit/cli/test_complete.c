@@ -91,6 +91,7 @@ static void test_kinds(void **state)
 					       "BUDGET",
 					       "[BUDGET]",
 					       "ID",
+					       "ALERT",
 					       "NODES",
 					       "NODES | --all",
 					       "[POOL]",
@@ -124,7 +125,9 @@ static const char nodes1[] = "{\"ok\":true,\"nodes\":[{\"name\":\"h1\"},{\"name\
 			    "\"providers\":[{\"name\":\"aws\"},{\"name\":\"hetzner\"}]}",
 		  budgets[] = "{\"ok\":true,\"budgets\":[{\"name\":\"physics\"},{\"name\":"
 			      "\"students\",\"value\":\"ann\"},{\"name\":\"students\",\"value\":"
-			      "\"bob\"},{\"name\":\"lab\"}],\"next\":\"\"}";
+			      "\"bob\"},{\"name\":\"lab\"}],\"next\":\"\"}",
+		  alerts[] = "{\"ok\":true,\"receivers\":[{\"name\":\"ops\"},{\"name\":"
+			     "\"chat\"}],\"alerts\":[]}";
 
 static void test_values(void **state)
 {
@@ -151,6 +154,9 @@ static void test_values(void **state)
 		{"pools a", pools, "a100\n"},
 		{"retry EMPTY", pools, "h100\na100\naws\nhetzner\n"},
 		{"retry aw", pools, "aws\n"},
+		{"budget alert-test EMPTY", alerts, "ops\nchat\n"},
+		{"budget alert-test o", alerts, "ops\n"},
+		{"budget alert", alerts, "alerts\nalert-test\n"},
 		{"provider EMPTY", pools, "check\n"},
 		{"provider check h", pools, "hetzner\n"},
 		{"provider check aws EMPTY", pools, "@files\n"},
@@ -165,7 +171,8 @@ static void test_values(void **state)
 		{"--socket EMPTY", pools, "@files\n"},
 		{"check EMPTY", pools, "@files\n"},
 		{"config check /etc", pools, "@files\n"},
-		{"budget EMPTY", budgets, "list\nshow\noverride\nrevoke\noverrides\n"},
+		{"budget EMPTY", budgets,
+		 "list\nshow\noverride\nrevoke\noverrides\nalerts\nalert-test\n"},
 		{"budget show EMPTY", budgets, "physics\nstudents\nlab\n"},
 		{"budget show st", budgets, "students\n"},
 		{"budget override st", budgets, "students\n"},

@@ -47,8 +47,8 @@ static char *paragraph(char **at)
  * name as well, other headings to NULL. */
 static const char *section_of(const char *heading)
 {
-	static const char *const sections[] = {"slurm", "secrets", "nodes", "provider",
-					       "pool",  "offer",   "budget"};
+	static const char *const sections[] = {"slurm", "secrets", "nodes",  "provider",
+					       "pool",  "offer",   "budget", "alert"};
 
 	if (strncmp(heading, "# TOP LEVEL", 11) == 0)
 		return "";

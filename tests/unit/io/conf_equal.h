@@ -130,6 +130,21 @@ static inline void assert_budget_equal(const struct conf_budget *a, const struct
 	assert_text_equal(a->contact, b->contact);
 }
 
+static inline void assert_alert_equal(const struct conf_alert *a, const struct conf_alert *b)
+{
+	assert_text_equal(a->name, b->name);
+	assert_int_equal(a->kind, b->kind);
+	assert_text_equal(a->url, b->url);
+	assert_text_equal(a->url_file, b->url_file);
+	assert_text_equal(a->secret_file, b->secret_file);
+	assert_text_equal(a->ca_file, b->ca_file);
+	assert_text_equal(a->from, b->from);
+	assert_words_equal(a->to, b->to);
+	assert_text_equal(a->user, b->user);
+	assert_text_equal(a->password_file, b->password_file);
+	assert_words_equal(a->budgets, b->budgets);
+}
+
 static inline void assert_nodes_equal(const struct conf_nodes *a, const struct conf_nodes *b)
 {
 	assert_text_equal(a->listen, b->listen);
@@ -178,6 +193,9 @@ static inline void assert_conf_equal(const struct conf *a, const struct conf *b)
 	assert_int_equal(a->nbudgets, b->nbudgets);
 	for (size_t i = 0; i < a->nbudgets; i++)
 		assert_budget_equal(&a->budgets[i], &b->budgets[i]);
+	assert_int_equal(a->nalerts, b->nalerts);
+	for (size_t i = 0; i < a->nalerts; i++)
+		assert_alert_equal(&a->alerts[i], &b->alerts[i]);
 	assert_int_equal(a->by_node.n, b->by_node.n);
 }
 

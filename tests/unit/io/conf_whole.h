@@ -84,6 +84,12 @@ static const char whole[] =
 	"	contact = \"finance@example.org, room 7\"\n"
 	"}\n"
 	"budget \"now\" { rate = \"7\" }\n"
-	"budget \"nodes\" { amount = \"1\" drain_at = 101 }\n";
+	"budget \"nodes\" { amount = \"1\" drain_at = 101 }\n"
+	"alert \"hook\" { kind = webhook url = \"https://hooks.example/b\" secret_file = "
+	"\"/etc/hook.key\" ca_file = \"/etc/hook.pem\" budgets = {\"physics\", \"now\"} }\n"
+	"alert \"chat\" { kind = slack url_file = \"/etc/slack.url\" }\n"
+	"alert \"mail\" { kind = smtp url = \"smtps://mail.example:465\" from = "
+	"\"burstd@example.org\" to = {\"ops@example.org\", \"finance@example.org\"} user = burst "
+	"password_file = \"/etc/mail.password\" }\n";
 
 #endif

@@ -206,6 +206,35 @@ static void assert_budgets(const struct conf *c)
 	assert_int_equal(conf_budget_line(b, "grace"), 38);
 }
 
+static void assert_alerts(const struct conf *c)
+{
+	const struct conf_alert *hook = conf_alert_named(c, "hook");
+	const struct conf_alert *chat = conf_alert_named(c, "chat");
+	const struct conf_alert *mail = conf_alert_named(c, "mail");
+
+	assert_int_equal(c->nalerts, 3);
+	assert_int_equal(hook->kind, CONF_ALERT_WEBHOOK);
+	assert_string_equal(hook->url, "https://hooks.example/b");
+	assert_string_equal(hook->secret_file, "/etc/hook.key");
+	assert_string_equal(hook->ca_file, "/etc/hook.pem");
+	assert_list(hook->budgets, "physics", "now");
+	assert_int_equal(chat->kind, CONF_ALERT_SLACK);
+	assert_string_equal(chat->url, "");
+	assert_string_equal(chat->url_file, "/etc/slack.url");
+	assert_null(chat->secret_file);
+	assert_null(chat->budgets);
+	assert_null(chat->ca_file);
+	assert_int_equal(mail->kind, CONF_ALERT_SMTP);
+	assert_string_equal(mail->url, "smtps://mail.example:465");
+	assert_string_equal(mail->from, "burstd@example.org");
+	assert_list(mail->to, "ops@example.org", "finance@example.org");
+	assert_string_equal(mail->user, "burst");
+	assert_string_equal(mail->password_file, "/etc/mail.password");
+	assert_int_equal(conf_alert_line(hook, "url"), conf_alert_line(hook, "kind"));
+	assert_true(conf_alert_line(hook, "url") > 0);
+	assert_null(conf_alert_named(c, "other"));
+}
+
 static void assert_default_budget(const struct conf_budget *b)
 {
 	assert_string_equal(b->name, "now");
@@ -249,6 +278,7 @@ static void test_every_field(void **state)
 	assert_other_pools(c);
 	assert_budgets(c);
 	assert_default_budget(&c->budgets[1]);
+	assert_alerts(c);
 	conf_free(c);
 }
 
@@ -261,6 +291,7 @@ static void test_defaults(void **state)
 	(void)state;
 	assert_string_equal(c->report_zone, "UTC");
 	assert_int_equal(c->nbudgets, 0);
+	assert_int_equal(c->nalerts, 0);
 	assert_string_equal(c->state_dir, "/var/lib/burstd");
 	assert_string_equal(c->listen, "");
 	assert_int_equal(c->log_level, LOG_INFO);

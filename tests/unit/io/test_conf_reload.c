@@ -133,6 +133,16 @@ static const struct {
 	{"budget", "grace", "\"15m\"", "\"16m\""},
 	{"budget", "unknown", "= allow", "= refuse"},
 	{"budget", "contact", "finance@", "money@"},
+	{"alert", "kind", "kind = slack", "kind = webhook secret_file = \"/k\""},
+	{"alert", "url", "hooks.example/b", "hooks.example/c"},
+	{"alert", "url_file", "/etc/slack.url", "/etc/other.url"},
+	{"alert", "secret_file", "/etc/hook.key", "/etc/other.key"},
+	{"alert", "ca_file", "/etc/hook.pem", "/etc/other.pem"},
+	{"alert", "from", "burstd@example.org", "burst@example.org"},
+	{"alert", "to", "\"ops@example.org\", ", ""},
+	{"alert", "user", "user = burst", "user = bart"},
+	{"alert", "password_file", "/etc/mail.password", "/etc/other.password"},
+	{"alert", "budgets", "{\"physics\", \"now\"}", "{\"now\"}"},
 };
 
 struct seen {
