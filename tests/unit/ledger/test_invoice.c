@@ -365,9 +365,12 @@ static void test_another_month_by_the_providers_clock(void **state)
 	{ /* or of the day before */
 		const struct invoice_import next = {.month = DECEMBER, .partial = true};
 
-		r = import(f, HEAD "i-c1,18,EUR,,\n", &next, DEC + 5000);
+		r = import(f, HEAD "i-c1,18,EUR,,\n,0,EUR,\x1b[31mred\x1b,\n", &next, DEC + 5000);
 		assert_int_equal(of_month(f, DECEMBER, "1"), 18 * UNIT);
 		assert_int_equal(of_month(f, DECEMBER, "attempt <> 0"), 2 * UNIT);
+		assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM invoice_line WHERE name ="
+						" '?[31mred?'"),
+				 1);
 		invoice_result_fini(&r);
 	}
 }
