@@ -189,6 +189,7 @@ static void test_an_invoice_that_is_late(void **state)
 	after = all_of(f, DECEMBER);
 	assert_non_null(strstr(after, ",Correction,"));
 	assert_non_null(strstr(after, "s invoice, met after the month was closed"));
+	assert_non_null(strstr(after, "<bdi>aws, 2026-11</bdi>"));
 	free(after);
 	invoice_result_fini(&r);
 	/* A credit note for it, likewise. */
