@@ -293,6 +293,7 @@ static void test_parts_of_the_difference(void **state)
 		life(f, "c1", "wanted", 0, 0);
 		life(f, "c1", "created", 100, 100);
 		life(f, "c1", "ready", 100, 0);
+		life(f, "c1", "delete_asked", 590, 0); /* so it did something else, too */
 		life(f, "c1", "ended", 600, 600);
 		job(f, &(struct job){1301, 8, 100, 400, "COMPLETED", "c1"});
 		settle_until(f, DEC + 3600);
@@ -300,6 +301,7 @@ static void test_parts_of_the_difference(void **state)
 		r = import(f, rows[i].text, NULL, DEC + 4000);
 		assert_true(money(f, "kind & 128 AND attempt <> 0") == rows[i].job);
 		assert_true(money(f, "kind & 128 AND attempt = 0") == rows[i].pool);
+		assert_true(money(f, "kind & 128 AND (kind & 15) = 4") == rows[i].pool);
 		invoice_result_fini(&r);
 		assert_int_equal(teardown(&own), 0);
 	}
@@ -447,6 +449,7 @@ static void test_exports(void **state)
 		   true);
 	assert_has(f, EXPORT_STATEMENT, 0,
 		   "instances on it: 90.75; of no machine: 10.00; tax: 1.75", true);
+	assert_has(f, EXPORT_STATEMENT, 0, "For 1800.00", true);
 	assert_has(f, EXPORT_INVOICE_DETAIL, 0,
 		   "\n1000.5,aws:aws,EUR,2026-12-01T00:00:00Z,2026-11-01T00:00:00Z,Usage,"
 		   "2026-12-01T01:06:40Z,\"instance i-c1\",\"{\"\"ResourceId\"\":\"\"i-c1\"\"}\","
