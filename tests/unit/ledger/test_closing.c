@@ -244,7 +244,15 @@ static void test_an_instance_that_goes_on(void **state)
 	struct str lines;
 	struct book b;
 
+	str_init(&lines, 1 << 16);
 	fill(f);
+	settle_until(f, 8000);
+	b = book_at(f, 8000);
+	assert_int_equal(ledger_begin(f->l, &e), 0);
+	assert_int_equal(closing_look(&b, NOVEMBER, &d, &lines, &e), 0);
+	assert_true(d.instances == 1 && d.go_on == 0);
+	closing_draft_fini(&d);
+	ledger_rollback(f->l);
 	machine(f, "c2");
 	life(f, "c2", "wanted", 0, 0);
 	life(f, "c2", "created", DEC - 1000, 0);
@@ -253,7 +261,6 @@ static void test_an_instance_that_goes_on(void **state)
 	job(f, &(struct job){9, 8, DEC - 500, 0, "RUNNING", "c2"});
 	settle_until(f, DEC + 3601);
 	assert_int_equal(ledger_begin(f->l, &e), 0);
-	str_init(&lines, 1 << 16);
 	b = book_at(f, DEC + 3601);
 	assert_int_equal(closing_look(&b, NOVEMBER, &d, &lines, &e), 0);
 	assert_int_equal(d.instances, 2);
