@@ -9,12 +9,11 @@
 #include "base/fmt.h"
 #include "base/jsonw.h"
 #include "base/mem.h"
+#include "base/plain.h"
 #include "ledger/command.h"
 #include "ledger/invoice.h"
 #include "ledger/reading.h"
 #include "ledger/writing.h"
-
-enum { NUMBER_MAX = 100 };
 
 /* --- import ------------------------------------------------------------------------------------
  */
@@ -95,8 +94,10 @@ static int parse_import(struct invoice_import *in, const struct settings *s, str
 	if (s->provider == NULL || s->period == NULL)
 		return err_set(e, ERR_INVALID,
 			       "invoice import: want --provider NAME and --period MONTH");
-	if (s->invoice != NULL && (s->invoice[0] == '\0' || strlen(s->invoice) > NUMBER_MAX))
-		return err_set(e, ERR_INVALID, "--invoice: want 1 to %d bytes", NUMBER_MAX);
+	if (s->invoice != NULL && (s->invoice[0] == '\0' || !plain_is(s->invoice) ||
+				   strlen(s->invoice) > INVOICE_NUMBER_MAX))
+		return err_set(e, ERR_INVALID, "--invoice: want a number of 1 to %d bytes",
+			       INVOICE_NUMBER_MAX);
 	in->provider = s->provider;
 	in->number = s->invoice;
 	in->total = s->total;

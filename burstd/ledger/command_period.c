@@ -7,6 +7,7 @@
 #include "base/fmt.h"
 #include "base/jsonw.h"
 #include "base/mem.h"
+#include "base/plain.h"
 #include "ledger/closing.h"
 #include "ledger/command.h"
 #include "ledger/reading.h"
@@ -312,8 +313,8 @@ static int change(const struct settings *s, int64_t month,
 		return complain_of_usage("%s", e.msg);
 	if (by.reason[0] == '\0' && (by.allowed != 0 || fn == reopen_it))
 		return complain_of_usage("period: want --reason TEXT, which is kept");
-	if (strlen(by.reason) > REASON_MAX)
-		return complain_of_usage("--reason: want at most %d bytes", REASON_MAX);
+	if (strlen(by.reason) > REASON_MAX || !plain_is(by.reason))
+		return complain_of_usage("--reason: want one line of at most %d bytes", REASON_MAX);
 	rc = writing_begin(&w, s, &e);
 	by.who = w.who;
 	if (rc == 0)

@@ -41,6 +41,7 @@ static void drop(struct export_invoice *i)
 	free(i->number);
 	free(i->currency);
 	free(i->why);
+	free(i->title);
 }
 
 /* The first month from its own on that was open when it came, or is. */
@@ -85,6 +86,18 @@ static int keep(struct export_invoices *x, struct ledger *l, int64_t month, cons
 	return 0;
 }
 
+static char *title_of(const struct export_invoice *i, int64_t month)
+{
+	char name[DATE_STR_SIZE];
+	struct str s;
+
+	str_init(&s, TEXT_MAX);
+	str_adds(&s, i->provider);
+	if (i->month != month)
+		str_addf(&s, ", %s", date_month_str(name, i->month));
+	return str_take(&s);
+}
+
 int export_invoices_load(struct export_invoices *x, struct ledger *l, int64_t month,
 			 const char *currency, struct err *e)
 {
@@ -100,7 +113,9 @@ int export_invoices_load(struct export_invoices *x, struct ledger *l, int64_t mo
 	}
 	x->lines = mem_zalloc((x->n + 1) * sizeof(*x->lines));
 	for (size_t i = 0; i < x->n; i++)
-		x->lines[i] = (struct statement_invoice){.provider = x->v[i].provider,
+		x->v[i].title = title_of(&x->v[i], month);
+	for (size_t i = 0; i < x->n; i++)
+		x->lines[i] = (struct statement_invoice){.provider = x->v[i].title,
 							 .invoice = x->v[i].number,
 							 .ours = x->v[i].counted,
 							 .theirs = x->v[i].nano,

@@ -10,6 +10,7 @@
 struct export_invoice { /* texts are its own */
 	int64_t id, month, nano, counted, at_ms;
 	char *provider, *number, *currency, *why;
+	char *title; /* the provider, and the month if it is another */
 	bool partial;
 };
 

@@ -479,6 +479,8 @@ static int import(struct importing *m, struct err *e)
 	char name[DATE_STR_SIZE];
 	int64_t all, open_day;
 
+	if (ask.start_s * 1000 > m->book->now_ms)
+		return err_set(e, ERR_INVALID, "%s has not begun", date_month_str(name, in->month));
 	if (check_provider(m, false, e) < 0 || invoice_file_read(&m->file, &ask, e) < 0)
 		return -1;
 	m->r->number = mem_strdup(m->file.number[0] != '\0' ? m->file.number

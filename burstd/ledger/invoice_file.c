@@ -10,6 +10,7 @@
 #include "base/date.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/plain.h"
 #include "ledger/csv_in.h"
 
 enum {
@@ -347,6 +348,7 @@ static struct invoice_item *item_of(struct reading *r, enum ledger_invoice_kind 
 	str_init(&key, TEXT_MAX);
 	str_addf(&key, "%d ", (int)kind);
 	name_of(r, kind, instance, &key);
+	plain_make(key.p, '?'); /* it is shown wherever cost is */
 	at = map_get(f->index, key.p);
 	if (at != NULL) {
 		str_fini(&key);
@@ -405,6 +407,8 @@ static int check_number(struct reading *r, struct err *e)
 
 	if (number[0] == '\0')
 		return 0;
+	if (strlen(number) > INVOICE_NUMBER_MAX || !plain_is(number))
+		return wrong(r, "want a number of an invoice, not", number, e);
 	if (r->ask->number != NULL)
 		return strcmp(number, r->ask->number) != 0;
 	if (r->f->number[0] == '\0') {

@@ -18,7 +18,11 @@ enum invoice_format {
 const char *invoice_format_str(enum invoice_format f);
 int invoice_format_parse(const char *text, enum invoice_format *out, struct err *e);
 
-enum { INVOICE_ITEMS_MAX = 1000000, INVOICE_NAME_MAX = 200 };
+enum {
+	INVOICE_ITEMS_MAX = 1000000,
+	INVOICE_NAME_MAX = 200,   /* bytes */
+	INVOICE_NUMBER_MAX = 100, /* likewise */
+};
 
 struct invoice_item { /* texts are its own */
 	enum ledger_invoice_kind kind;

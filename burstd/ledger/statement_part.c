@@ -234,7 +234,9 @@ void statement_savings(struct statement_page *p)
 {
 	const struct tally_sum *s = &p->t->all;
 	const int64_t saved = s->list - s->listed;
-	const int64_t unknown = s->nano - s->adjust - s->listed;
+	/* Nobody sells by list what is of no machine. */
+	const int64_t unknown = s->nano - s->adjust - s->listed - s->classes[ALLOCATE_SHARED] -
+				s->classes[ALLOCATE_TAX];
 
 	statement_section(p, "savings", "Savings");
 	str_adds(&p->s, "<p>The same machine time costs ");

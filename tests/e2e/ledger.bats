@@ -243,6 +243,13 @@ print(sum(decimal.Decimal(r["BilledCost"]) for r in csv.DictReader(open(sys.argv
 	job=$(job -N1 --wrap 'sleep 2')
 	within 60 job_is "$job" COMPLETED
 	within 60 eval '[ "$(row "SELECT COUNT(*) FROM attempt WHERE job = $job AND running = 0")" = 1 ]'
+	# Nobody need stop it to close a month; files of another user beside the ledger would.
+	past=$(date -d "$(date +%Y-%m-15) -2 months" +%Y-%m)
+	run "$LAB_BIN/burst-ledger" period close "$past"
+	[[ $status = 1 && $output = *'belongs to slurm: run this as that user'* ]]
+	run ledger period close "$past"
+	echo "$output"
+	[[ $status = 0 && $output = *"$past is closed, revision 1: no charges"* ]]
 	lab_stop ledger
 	run cat /var/log/ledger.log
 	[[ $output = *'msg=stopped'* && $output != *error* ]]

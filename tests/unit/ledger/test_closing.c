@@ -238,9 +238,21 @@ static void test_what_comes_late(void **state)
 static void test_an_instance_that_goes_on(void **state)
 {
 	struct fixture *f = *state;
+	struct closing_draft d;
 	char *before, *after;
+	struct err e = {0};
+	struct str lines;
+	struct book b;
 
+	str_init(&lines, 1 << 16);
 	fill(f);
+	settle_until(f, 8000);
+	b = book_at(f, 8000);
+	assert_int_equal(ledger_begin(f->l, &e), 0);
+	assert_int_equal(closing_look(&b, NOVEMBER, &d, &lines, &e), 0);
+	assert_true(d.instances == 1 && d.go_on == 0);
+	closing_draft_fini(&d);
+	ledger_rollback(f->l);
 	machine(f, "c2");
 	life(f, "c2", "wanted", 0, 0);
 	life(f, "c2", "created", DEC - 1000, 0);
@@ -248,6 +260,16 @@ static void test_an_instance_that_goes_on(void **state)
 	settle_until(f, DEC + 3600);
 	job(f, &(struct job){9, 8, DEC - 500, 0, "RUNNING", "c2"});
 	settle_until(f, DEC + 3601);
+	assert_int_equal(ledger_begin(f->l, &e), 0);
+	b = book_at(f, DEC + 3601);
+	assert_int_equal(closing_look(&b, NOVEMBER, &d, &lines, &e), 0);
+	assert_int_equal(d.instances, 2);
+	assert_int_equal(d.go_on, 1);
+	assert_int_equal(d.estimated, 0);
+	assert_string_equal(d.totals, "EUR 1900.0");
+	closing_draft_fini(&d);
+	str_fini(&lines);
+	ledger_rollback(f->l);
 	close_month(f, NOVEMBER, DEC + 3601);
 	before = all_of(f, NOVEMBER);
 	assert_int_equal(on(f, NOVEMBER, "1"), 1900 * UNIT);
@@ -333,6 +355,8 @@ static void test_changes_are_found(void **state)
 {
 	static const char *const rows[] = {
 		"UPDATE closing SET reason = 'another' WHERE seq = 1",
+		"UPDATE closing SET at_ms = at_ms + 1 WHERE seq = 1",
+		"UPDATE closing SET who = 'somebody' WHERE seq = 2",
 		"UPDATE closing SET totals = 'EUR 1.0' WHERE seq = 1",
 		"UPDATE closing SET n = n - 1 WHERE seq = 1",
 		"DELETE FROM closing WHERE seq = 1",

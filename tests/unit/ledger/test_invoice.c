@@ -189,6 +189,7 @@ static void test_an_invoice_that_is_late(void **state)
 	after = all_of(f, DECEMBER);
 	assert_non_null(strstr(after, ",Correction,"));
 	assert_non_null(strstr(after, "s invoice, met after the month was closed"));
+	assert_non_null(strstr(after, "<bdi>aws, 2026-11</bdi>"));
 	free(after);
 	invoice_result_fini(&r);
 	/* A credit note for it, likewise. */
@@ -292,6 +293,7 @@ static void test_parts_of_the_difference(void **state)
 		life(f, "c1", "wanted", 0, 0);
 		life(f, "c1", "created", 100, 100);
 		life(f, "c1", "ready", 100, 0);
+		life(f, "c1", "delete_asked", 590, 0); /* so it did something else, too */
 		life(f, "c1", "ended", 600, 600);
 		job(f, &(struct job){1301, 8, 100, 400, "COMPLETED", "c1"});
 		settle_until(f, DEC + 3600);
@@ -299,6 +301,7 @@ static void test_parts_of_the_difference(void **state)
 		r = import(f, rows[i].text, NULL, DEC + 4000);
 		assert_true(money(f, "kind & 128 AND attempt <> 0") == rows[i].job);
 		assert_true(money(f, "kind & 128 AND attempt = 0") == rows[i].pool);
+		assert_true(money(f, "kind & 128 AND (kind & 15) = 4") == rows[i].pool);
 		invoice_result_fini(&r);
 		assert_int_equal(teardown(&own), 0);
 	}
@@ -365,9 +368,12 @@ static void test_another_month_by_the_providers_clock(void **state)
 	{ /* or of the day before */
 		const struct invoice_import next = {.month = DECEMBER, .partial = true};
 
-		r = import(f, HEAD "i-c1,18,EUR,,\n", &next, DEC + 5000);
+		r = import(f, HEAD "i-c1,18,EUR,,\n,0,EUR,\x1b[31mred\x1b,\n", &next, DEC + 5000);
 		assert_int_equal(of_month(f, DECEMBER, "1"), 18 * UNIT);
 		assert_int_equal(of_month(f, DECEMBER, "attempt <> 0"), 2 * UNIT);
+		assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM invoice_line WHERE name ="
+						" '?[31mred?'"),
+				 1);
 		invoice_result_fini(&r);
 	}
 }
@@ -443,6 +449,7 @@ static void test_exports(void **state)
 		   true);
 	assert_has(f, EXPORT_STATEMENT, 0,
 		   "instances on it: 90.75; of no machine: 10.00; tax: 1.75", true);
+	assert_has(f, EXPORT_STATEMENT, 0, "For 1800.00", true);
 	assert_has(f, EXPORT_INVOICE_DETAIL, 0,
 		   "\n1000.5,aws:aws,EUR,2026-12-01T00:00:00Z,2026-11-01T00:00:00Z,Usage,"
 		   "2026-12-01T01:06:40Z,\"instance i-c1\",\"{\"\"ResourceId\"\":\"\"i-c1\"\"}\","

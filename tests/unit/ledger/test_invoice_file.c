@@ -47,6 +47,9 @@ static void test_bad_files(void **state)
 		 "i-c1,1,EUR,Usage,2026-10-01T00:00:00Z\n",
 		 ":2: it is of another month, which begins \"2026-10-01T00:00:00Z\"",
 		 {.format = INVOICE_FOCUS}},
+		{"instance,amount,currency,invoice\ni-c1,1,EUR,A\x1b[1m\n",
+		 ":2: want a number of an invoice, not \"A?[1m\"",
+		 {.rule = 0}},
 		{"\x1f\x8b\x08", ": it is compressed: gunzip it first", {.rule = 0}},
 	};
 	struct fixture *f = *state;
@@ -80,6 +83,10 @@ static void test_bad_files(void **state)
 
 		assert_int_equal(try_import(f, &in, DEC + 4000, &r, &e), -1);
 		assert_string_equal(e.msg, "/no/such: No such file or directory");
+		in.month = JANUARY;
+		assert_int_equal(try_import(f, &in, DEC + 4000, &r, &e), -1);
+		assert_string_equal(e.msg, "2027-01 has not begun");
+		in.month = NOVEMBER;
 		in.provider = "azure";
 		assert_int_equal(try_import(f, &in, DEC + 4000, &r, &e), -1);
 		assert_string_equal(e.msg, "--provider: there is no \"azure\"; want one of: aws");
