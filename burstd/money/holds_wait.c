@@ -60,6 +60,12 @@ void holds_waits_tidy(struct engine *e)
 	m->nwaits = n;
 }
 
+/* Does it wait by this refusal, and not by an older one that is about to be replaced? */
+static bool is_told(const struct engine *e, const struct money_wait *w)
+{
+	return postpone_left_ms(e, w->job) > 0 && postpone_look(e, w->job).last_ms >= w->at_ms;
+}
+
 void holds_waits_turn(struct engine *e)
 {
 	struct money_state *m = e->money;
@@ -73,7 +79,7 @@ void holds_waits_turn(struct engine *e)
 		const struct money_wait *w = &m->waits[i];
 		bool lacks = budgets_lack(m->budgets, &w->no);
 
-		if (!lacks && postpone_left_ms(e, w->job) > 0) {
+		if (!lacks && is_told(e, w)) {
 			postpone_paid(e, w->job);
 		} else if (is_kept(e, w)) {
 			/* Until it has been told to wait, there is nothing to be undone. */

@@ -35,6 +35,7 @@ static struct budget_line line(const struct conf_budget *b, int64_t spent, int64
 		.value = "ann",
 		.period = {.begin_ms = 0, .end_ms = 30 * (int64_t)DAY, .name = "2026-11"},
 		.when = PERIOD_NOW,
+		.amount = b->amount_nano,
 		.spent = spent,
 		.held = held,
 		.left = b->amount_nano - spent - held};
@@ -132,20 +133,45 @@ static void test_of_which_lines(void **state)
 	assert_false(alert_reached(&l, &f, ALERT_USED, &a));
 }
 
+/* Percents are of all that there is in the period; what rolled over may yet change, and is no news.
+ */
+static void test_what_was_added(void **state)
+{
+	const struct conf_budget b = budget();
+	struct budget_line l = line(&b, 480 * EUR, 0);
+	const struct alert_figures f = {0, 0, NOW};
+	struct alert a;
+
+	(void)state;
+	l.carried = 40 * EUR;
+	l.added = 60 * EUR;
+	l.amount = 600 * EUR;
+	assert_true(alert_reached(&l, &f, ALERT_USED, &a));
+	assert_int_equal(a.percent, 80);
+	assert_int_equal(a.amount, 560 * EUR);
+	l.spent = 480 * EUR - 1;
+	assert_false(alert_reached(&l, &f, ALERT_USED, &a));
+	l.spent = 599 * EUR;
+	assert_false(alert_reached(&l, &f, ALERT_STOP, &a));
+	l.spent = 600 * EUR;
+	assert_true(alert_reached(&l, &f, ALERT_STOP, &a));
+}
+
 static void test_huge_amounts(void **state)
 {
 	struct conf_budget b = budget();
+	struct budget_line l = line(&b, 0, 0);
 
 	(void)state;
-	b.amount_nano = INT64_MAX;
+	l.amount = INT64_MAX;
 	b.notify_at = (struct conf_percents){{50, 1000}, 2};
-	assert_int_equal(alert_percent(&b, INT64_MAX / 2 - 100), 0);
-	assert_int_equal(alert_percent(&b, INT64_MAX / 2 + 100), 50);
-	assert_int_equal(alert_percent(&b, INT64_MAX), 50);
-	b.amount_nano = 3; /* percents of nano-units */
+	assert_int_equal(alert_percent(&l, INT64_MAX / 2 - 100), 0);
+	assert_int_equal(alert_percent(&l, INT64_MAX / 2 + 100), 50);
+	assert_int_equal(alert_percent(&l, INT64_MAX), 50);
+	l.amount = 3; /* percents of nano-units */
 	b.notify_at = (struct conf_percents){{34, 67}, 2};
-	assert_int_equal(alert_percent(&b, 1), 34);
-	assert_int_equal(alert_percent(&b, 2), 67);
+	assert_int_equal(alert_percent(&l, 1), 34);
+	assert_int_equal(alert_percent(&l, 2), 67);
 }
 
 /* --- once ----------------------------------------------------------------------------------------
@@ -345,6 +371,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_reached),
 		cmocka_unit_test(test_what_it_has),
 		cmocka_unit_test(test_of_which_lines),
+		cmocka_unit_test(test_what_was_added),
 		cmocka_unit_test(test_huge_amounts),
 		cmocka_unit_test(test_once),
 		cmocka_unit_test(test_a_rolling_window),

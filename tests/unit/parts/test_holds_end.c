@@ -352,6 +352,20 @@ static void test_money_that_comes_at_once(void **state)
 	assert_true(postpone_find(f->e, 9)->anew);
 	assert_int_equal(m->nwaits, 0);
 	assert_false(m->freed);
+	/* It may wait by an older refusal, whose order is about to be replaced. */
+	holds_refused(f->e, 9, &no);
+	postpone_find(f->e, 9)->anew = false;
+	postpone_find(f->e, 9)->refusal.last_ms = m->waits[0].at_ms - 1;
+	m->freed = true;
+	m->freed_ms = 0;
+	holds_part.at[PART_RUN](f->e);
+	assert_int_equal(m->nwaits, 1);
+	assert_false(postpone_find(f->e, 9)->anew);
+	postpone_find(f->e, 9)->refusal.last_ms = m->waits[0].at_ms;
+	m->freed_ms = 0;
+	holds_part.at[PART_RUN](f->e);
+	assert_int_equal(m->nwaits, 0);
+	assert_true(postpone_find(f->e, 9)->anew);
 	/* One that is never told has ended. */
 	holds_refused(f->e, 10, &no);
 	m->waits[0].at_ms -= MONEY_UNTOLD_MS;
