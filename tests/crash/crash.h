@@ -47,6 +47,7 @@
 #include "store/journal.h"
 #include "store/journal_alerts.h"
 #include "store/journal_audit.h"
+#include "store/journal_budget.h"
 #include "store/journal_jobs.h"
 #include "store/journal_life.h"
 #include "store/journal_money.h"
@@ -154,6 +155,9 @@ void shadow_del_hold(struct journal_tx *tx, const struct journal_hold *h);
 void shadow_put_spent(struct journal_tx *tx, const struct journal_spent *s);
 void shadow_del_spent(struct journal_tx *tx, int64_t day);
 void shadow_put_pool(struct journal_tx *tx, const struct journal_pool *p);
+void shadow_put_budget(struct journal_tx *tx, const struct journal_budget *b);
+void shadow_del_budgets(struct journal_tx *tx, int64_t end_ms);
+void shadow_put_override(struct journal_tx *tx, const struct journal_override *o);
 void shadow_put_alert(struct journal_tx *tx, const struct alert *a);
 void shadow_del_alert(struct journal_tx *tx, int64_t seq);
 void shadow_put_alert_message(struct journal_tx *tx, const struct alert_message *m);

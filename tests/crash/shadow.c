@@ -17,6 +17,9 @@
 #define journal_put_spent         shadow_put_spent
 #define journal_del_spent         shadow_del_spent
 #define journal_put_price         shadow_put_price
+#define journal_put_budget        shadow_put_budget
+#define journal_del_budgets       shadow_del_budgets
+#define journal_put_override      shadow_put_override
 #define journal_put_alert         shadow_put_alert
 #define journal_del_alert         shadow_del_alert
 #define journal_put_alert_message shadow_put_alert_message

@@ -214,6 +214,33 @@ static int dump_day(void *ctx, const struct journal_spent *d, struct err *e)
 	return 0;
 }
 
+/* What the simulator keeps of it: its stories are of one month. */
+static int dump_budget(void *ctx, const struct journal_budget *b, struct err *e)
+{
+	struct str s;
+
+	(void)e;
+	str_init(&s, DUMP_MAX);
+	str_addf(&s, "budget %s %s %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64, b->budget,
+		 b->value, b->begin_ms, b->amount, b->added, b->at_ms);
+	for (int step = 0; step < BUDGET_NSTEPS; step++)
+		str_addf(&s, " %" PRId64, b->since_ms[step]);
+	add(ctx, &s);
+	return 0;
+}
+
+static int dump_override(void *ctx, const struct journal_override *o, struct err *e)
+{
+	struct str s;
+
+	(void)e;
+	str_init(&s, DUMP_MAX);
+	str_addf(&s, "override %" PRId64 " %s %s %" PRId64 " %" PRId64 " %" PRId64, o->id,
+		 o->budget, o->value, o->nano, o->made_ms, o->until_ms);
+	add(ctx, &s);
+	return 0;
+}
+
 static int dump_alert(void *ctx, const struct alert *a, struct err *e)
 {
 	struct str s;
@@ -280,6 +307,8 @@ static int dump(struct journal *j, load_fn load, number_fn number, char **out, s
 					  .price = dump_price,
 					  .hold = dump_hold,
 					  .day = dump_day,
+					  .budget = dump_budget,
+					  .override = dump_override,
 					  .alert = dump_alert,
 					  .alert_message = dump_message,
 					  .ctx = &d};
@@ -461,6 +490,9 @@ BOTH(put_hold, (struct journal_tx * tx, const struct journal_hold *h), (tx, h))
 BOTH(del_hold, (struct journal_tx * tx, const struct journal_hold *h), (tx, h))
 BOTH(put_spent, (struct journal_tx * tx, const struct journal_spent *s), (tx, s))
 BOTH(del_spent, (struct journal_tx * tx, int64_t day), (tx, day))
+BOTH(put_budget, (struct journal_tx * tx, const struct journal_budget *b), (tx, b))
+BOTH(del_budgets, (struct journal_tx * tx, int64_t end_ms), (tx, end_ms))
+BOTH(put_override, (struct journal_tx * tx, const struct journal_override *o), (tx, o))
 BOTH(put_alert, (struct journal_tx * tx, const struct alert *a), (tx, a))
 BOTH(del_alert, (struct journal_tx * tx, int64_t seq), (tx, seq))
 BOTH(put_alert_message, (struct journal_tx * tx, const struct alert_message *m), (tx, m))
