@@ -9,6 +9,7 @@
 #include "ledger/closing.h"
 #include "ledger/export_invoices.h"
 #include "ledger/export_notes.h"
+#include "ledger/export_overrides.h"
 #include "ledger/export_usage.h"
 #include "ledger/export_xdmod.h"
 #include "ledger/lifetimes.h"
@@ -224,6 +225,20 @@ static int write_focus(struct exporting *w, const struct source *from, const str
 	return rc;
 }
 
+/* Budgets are in the ledger's own currency. */
+static int find_overrides(const struct exporting *w, struct export_overrides *out, struct err *e)
+{
+	const struct export *x = w->x;
+	char *own;
+	int rc = ledger_note(w->l, LEDGER_CURRENCY, &own, e);
+
+	*out = (struct export_overrides){0};
+	if (rc == 0 && strcmp(own, x->currency) == 0)
+		rc = export_overrides_load(out, w->l, begin_s(x), end_s(x), x->site_key, e);
+	free(own);
+	return rc;
+}
+
 /* The total of as many months before as the period has; only a month has one before it. */
 static int find_previous(const struct exporting *w, struct statement *s, struct err *e)
 {
@@ -263,20 +278,28 @@ static int write_pages(const struct exporting *w, const struct source *from, con
 			      .hash = w->state.closed ? w->state.hash : "",
 			      .made_s = made_s(w),
 			      .share = "dominant-share"};
+	struct export_overrides overrides;
 	struct export_notes notes;
 	int rc = find_previous(w, &s, e);
 
-	if (rc < 0 || export_notes_make(&notes, from, x->zone, e) < 0)
+	if (rc < 0 || find_overrides(w, &overrides, e) < 0)
 		return -1;
+	if (export_notes_make(&notes, from, x->zone, e) < 0) {
+		export_overrides_fini(&overrides);
+		return -1;
+	}
 	s.corrections = notes.corrections;
 	s.ncorrections = notes.ncorrections;
 	s.invoices = w->invoices.lines;
 	s.ninvoices = w->invoices.n;
+	s.overrides = overrides.v;
+	s.noverrides = overrides.n;
 	if (x->form == EXPORT_XLSX)
 		rc = xlsx_write(x->path, x->tmp_dir, &s, t, from, e);
 	else
 		rc = statement_write(&s, t, to, e);
 	export_notes_fini(&notes);
+	export_overrides_fini(&overrides);
 	return rc;
 }
 

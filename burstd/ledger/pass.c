@@ -9,6 +9,7 @@
 #include "ledger/counted.h"
 #include "ledger/lifetimes.h"
 #include "store/journal_facts.h"
+#include "store/ledger_overrides.h"
 
 /* --- facts -------------------------------------------------------------------------------------
  */
@@ -264,6 +265,21 @@ static int copy_spending(const struct pass *p, struct copying *c, const struct t
 	return 0;
 }
 
+static int copy_override(void *ctx, const struct fact_override *o, struct err *e)
+{
+	return ledger_put_override(((struct copying *)ctx)->ledger, o, e);
+}
+
+static int copy_overrides(struct copying *c, struct err *e)
+{
+	if (ledger_begin(c->ledger, e) < 0)
+		return -1;
+	if (journal_facts_overrides(c->journal, copy_override, c, e) == 0)
+		return ledger_commit(c->ledger, e);
+	ledger_rollback(c->ledger);
+	return -1;
+}
+
 static int copy_all(const struct pass *p, struct copying *c, struct err *e)
 {
 	static const struct table tables[] = {{LEDGER_SAID_MARK, read_said},
@@ -276,6 +292,8 @@ static int copy_all(const struct pass *p, struct copying *c, struct err *e)
 		for (bool more = true; more && !stops(p);)
 			if (copy_some(c, &tables[i], &more, e) < 0)
 				return -1;
+	if (copy_overrides(c, e) < 0)
+		return -1;
 	return copy_spending(p, c, &lives, e);
 }
 

@@ -32,7 +32,7 @@ struct statement_override {
 	int64_t at_s;
 	const char *budget, *by, *reason;
 	int64_t nano;
-	int64_t until_s; /* 0: to the period's end */
+	int64_t until_s; /* 0: to the period's end, or later */
 };
 
 struct statement {

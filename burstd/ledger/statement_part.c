@@ -342,7 +342,7 @@ void statement_overrides(struct statement_page *p)
 		if (o->until_s != 0)
 			statement_time(p, o->until_s);
 		else
-			str_adds(&p->s, "the end of the period");
+			str_adds(&p->s, "the end of the period, or later");
 		str_adds(&p->s, "</td>");
 		statement_row_end(p);
 	}

@@ -93,6 +93,22 @@ int facts_read_spent(struct db_cursor *c, const struct facts_visit *v, struct er
 	return c->bad ? 1 : v->spent(v->ctx, &s, e);
 }
 
+int facts_read_override(struct db_cursor *c, const struct facts_visit *v, struct err *e)
+{
+	struct fact_override o = {.id = any(c)};
+
+	o.budget = text(c);
+	o.value = text(c);
+	o.nano = any(c);
+	o.made_ms = any(c);
+	o.until_ms = any(c);
+	o.by = text(c);
+	o.reason = text(c);
+	o.revoked_by = text(c);
+	o.revoked_why = text(c);
+	return c->bad ? 1 : v->override(v->ctx, &o, e);
+}
+
 int facts_visit_all(struct db *d, struct db_cursor *c, facts_read_fn read,
 		    const struct facts_visit *v, struct err *e)
 {

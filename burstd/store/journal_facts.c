@@ -14,7 +14,7 @@ enum {
 
 struct journal_facts {
 	struct db *db;
-	bool has_prices, has_spent;
+	bool has_prices, has_spent, has_overrides;
 };
 
 static const char sql_lives[] =
@@ -41,6 +41,8 @@ static const char sql_has_prices[] =
 	"SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'price'";
 static const char sql_has_spent[] =
 	"SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'spent'";
+static const char sql_has_overrides[] =
+	"SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'budget_override'";
 static const char sql_since[] =
 	"SELECT COALESCE((SELECT value FROM meta WHERE key = '" JOURNAL_BUDGETS_SINCE "'), 0)";
 
@@ -52,6 +54,10 @@ static const char sql_spent[] =
 	" WHERE days.day IS NOT NULL)"
 	" SELECT s.day, s.provider, s.market, s.pool, SUM(s.nano) FROM days CROSS JOIN spent AS s"
 	" WHERE s.day = days.day AND s.machine = 1 GROUP BY s.day, s.provider, s.market, s.pool";
+
+static const char sql_overrides[] = "SELECT id, budget, value, nano, made_ms, until_ms, made_by,"
+				    " reason, revoked_by, revoked_why FROM budget_override"
+				    " ORDER BY id";
 
 static const struct db_kind kind_of_journal = {.steps = schema_steps, .nsteps = SCHEMA_STEPS};
 
@@ -70,7 +76,7 @@ static int ask_number(struct journal_facts *f, const char *sql, int64_t *out, st
 int journal_facts_open(struct journal_facts **out, const char *path, struct err *e)
 {
 	struct journal_facts *f = mem_zalloc(sizeof(*f));
-	int64_t prices, spent;
+	int64_t prices, spent, overrides;
 	int version = 0;
 
 	*out = NULL;
@@ -84,8 +90,11 @@ int journal_facts_open(struct journal_facts **out, const char *path, struct err 
 		goto fail;
 	if (ask_number(f, sql_has_spent, &spent, e) < 0)
 		goto fail;
+	if (ask_number(f, sql_has_overrides, &overrides, e) < 0)
+		goto fail;
 	f->has_prices = prices > 0;
 	f->has_spent = spent > 0;
+	f->has_overrides = overrides > 0;
 	*out = f;
 	return 0;
 fail:
@@ -212,4 +221,15 @@ int journal_facts_spent(struct journal_facts *f, struct fact_spending *s, fact_s
 	}
 	db_rollback(f->db);
 	return rc;
+}
+
+int journal_facts_overrides(struct journal_facts *f, fact_override_fn fn, void *ctx, struct err *e)
+{
+	const struct facts_visit v = {.override = fn, .ctx = ctx, .table = "budget_override"};
+	struct db_cursor c = {0};
+
+	if (!f->has_overrides)
+		return 0;
+	c.st = db_stmt(f->db, sql_overrides, e);
+	return c.st != NULL ? facts_visit_all(f->db, &c, facts_read_override, &v, e) : -1;
 }

@@ -52,6 +52,13 @@ struct fact_spent {  /* what machines that have ended cost on a day, as budgets 
 	int64_t nano;
 };
 
+struct fact_override { /* what somebody added to a budget */
+	int64_t id, nano, made_ms;
+	int64_t until_ms; /* until when, or when it was revoked */
+	const char *budget, *value, *by, *reason;
+	const char *revoked_by, *revoked_why; /* "": it was not */
+};
+
 /* Each is called in order of seq.  A visit that returns -1 (with *e) ends the call, which returns
  * -1, too. */
 typedef int (*fact_life_fn)(void *ctx, const struct fact_life *l, struct err *e);
@@ -60,6 +67,7 @@ typedef int (*fact_buyer_fn)(void *ctx, uint64_t job, struct err *e);
 typedef int (*fact_said_fn)(void *ctx, const struct fact_said *s, struct err *e);
 typedef int (*fact_price_fn)(void *ctx, const struct fact_price *p, struct err *e);
 typedef int (*fact_spent_fn)(void *ctx, const struct fact_spent *s, struct err *e);
+typedef int (*fact_override_fn)(void *ctx, const struct fact_override *o, struct err *e);
 
 int journal_facts_open(struct journal_facts **out, const char *path, struct err *e);
 void journal_facts_close(struct journal_facts *f); /* NULL is fine */
@@ -84,6 +92,9 @@ struct fact_spending {
 /* What all machines cost, by day, provider, market and pool, as of one moment. */
 int journal_facts_spent(struct journal_facts *f, struct fact_spending *s, fact_spent_fn fn,
 			void *ctx, struct err *e);
+
+/* All overrides there ever were, by id.  A journal without them has none. */
+int journal_facts_overrides(struct journal_facts *f, fact_override_fn fn, void *ctx, struct err *e);
 
 /* The largest seq of life; 0: none. */
 int journal_facts_last(struct journal_facts *f, int64_t *seq, struct err *e);

@@ -195,6 +195,17 @@ static const char step_4[] =
 				 "  SELECT RAISE(ABORT, 'invoices are append-only'); END;" IS_KEPT(
 					 "invoice_line");
 
-static const char *const steps[] = {step_1, step_2, step_3, step_4};
+/* A copy of the journal's overrides.  One is told by id and time: a journal that was restored may
+ * give an id again. */
+static const char step_5[] =
+	"CREATE TABLE budget_override ("
+	"  id BIGINT NOT NULL, budget TEXT NOT NULL, value TEXT NOT NULL, nano BIGINT NOT NULL,"
+	"  made_ms BIGINT NOT NULL, until_ms BIGINT NOT NULL, made_by TEXT NOT NULL,"
+	"  reason TEXT NOT NULL, revoked_by TEXT NOT NULL, revoked_why TEXT NOT NULL,"
+	"  PRIMARY KEY (made_ms, id)) WITHOUT ROWID;"
+	"CREATE TRIGGER budget_override_stays BEFORE DELETE ON budget_override BEGIN"
+	"  SELECT RAISE(ABORT, 'overrides are kept'); END;";
+
+static const char *const steps[] = {step_1, step_2, step_3, step_4, step_5};
 
 const struct db_kind ledger_kind = {.steps = steps, .nsteps = sizeof(steps) / sizeof(steps[0])};

@@ -105,7 +105,7 @@ spend() {
 }
 
 # waits NAME: a message to it waits, and has been tried
-waits() {
+alert_waits() {
 	burstctl budget alerts --json | jq -e --arg to "$1" 'any(.alerts[].messages[]; .to == $to and .state == "pending" and .attempts > 0)'
 }
 
@@ -154,7 +154,7 @@ $(budget once)"
 	with "$(section alert hook 'kind = webhook' "$hook" "$key")
 $(budget late)"
 	spend
-	within 40 waits hook
+	within 40 alert_waits hook
 	burstctl budget alerts
 	burstctl status --json | jq -e 'any(.problems[]; test("^alert hook: 1 message waits, the last try .* ago failed: .*127.0.0.5"))'
 	curl -s http://127.0.0.1:9818/metrics | grep -x 'burstd_alerts_pending{alert="hook"} 1'
@@ -187,7 +187,7 @@ $(budget again)"
 	with "$(section alert hook 'kind = webhook' "$hook" "$key")
 $(budget no)"
 	spend
-	within 40 waits hook
+	within 40 alert_waits hook
 	burstctl budget alerts --json | jq -e '.receivers[0].error == "the server answered 503"'
 	echo 410 >"$box/hook.json.status"
 	burstctl reload
