@@ -94,11 +94,16 @@ static const struct money_override *find(const struct ctl_reply *r, int64_t id)
 
 static int answer(struct ctl_reply *r, int rc, int64_t id)
 {
+	const struct money_override *x;
+
 	if (rc != 0)
 		return r->err.code == ERR_INVALID || r->err.code == ERR_LIMIT
 			       ? ctl_reply_refuse(r, "invalid", "%s", r->err.msg)
 			       : -1;
-	put_override(r, find(r, id));
+	x = find(r, id);
+	if (x == NULL)
+		return err_set(&r->err, ERR_INVALID, "override %" PRId64 " is gone", id);
+	put_override(r, x);
 	jsonw_text(&r->w, "currency", engine_conf(r->api->engine)->currency);
 	return 0;
 }

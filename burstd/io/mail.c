@@ -266,7 +266,7 @@ struct mail *mail_send(struct loop *l, const struct mail_call *call, mail_fn fn,
 	if (rc == 0)
 		return m;
 	(void)err_set(e, ERR_NOTSENT, "cannot start a thread: %s", strerror(rc));
-	unref(m); /* the thread's */
+	m->refs = 1; /* there is no thread that has it */
 	let_go(m);
 	return NULL;
 }

@@ -166,7 +166,7 @@ static void measure(const struct report *r, const struct cells *head, size_t *wi
 static void total_line(const struct report *r, const size_t *widths, struct str *out)
 {
 	const char *total[REPORT_KEYS_MAX];
-	struct cells c;
+	struct cells c = {0};
 
 	for (size_t k = 0; k < r->want.n; k++)
 		total[k] = k == 0 ? in_all : "";
@@ -180,7 +180,7 @@ void report_table(const struct report *r, struct str *out)
 	static const struct cells head = {{"COST", "GPU-HOURS", "PER-HOUR"}};
 	const char *titles[REPORT_KEYS_MAX];
 	size_t widths[REPORT_KEYS_MAX + NUMBERS];
-	struct cells c;
+	struct cells c = {0};
 
 	for (size_t k = 0; k < r->want.n; k++)
 		titles[k] = report_key_str(r->want.keys[k]);

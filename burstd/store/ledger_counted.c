@@ -149,7 +149,7 @@ int ledger_both(struct ledger *l, int64_t from_day, ledger_both_fn fn, void *ctx
 		return -1;
 	db_put_int(&c, from_day);
 	while ((rc = db_step(l->db, c.st, e)) == 1) {
-		struct ledger_both b;
+		struct ledger_both b = {0};
 		int64_t *const fields[] = {&b.day,  &b.provider, &b.market, &b.pool,    &b.spent,
 					   &b.bill, &b.counted,  &b.slack,  &b.ended_ms};
 
