@@ -143,16 +143,21 @@ static void count_hold(struct budgets *b, const struct budget_hold *h, int sign)
 /* --- what counts -------------------------------------------------------------------------------
  */
 
+void budget_key(char out[BUDGET_KEY_SIZE], size_t order, const char *value)
+{
+	(void)snprintf(out, BUDGET_KEY_SIZE, "%zu|%.*s", order, BUDGET_VALUE_MAX, value);
+}
+
 /* The count of this budget for this spender. */
 uint32_t budget_count_of(struct budgets *b, size_t order, const struct budget_spender *s)
 {
 	const struct conf_budget *of = &b->list[order];
 	const char *value = budget_value(of, s);
-	char key[BUDGET_VALUE_MAX + 32];
+	char key[BUDGET_KEY_SIZE];
 	struct budget_count *c;
 	uintptr_t at;
 
-	(void)snprintf(key, sizeof(key), "%zu|%.*s", order, BUDGET_VALUE_MAX, value);
+	budget_key(key, order, value);
 	at = (uintptr_t)map_get(&b->by_key, key);
 	if (at != 0)
 		return (uint32_t)(at - 1);

@@ -96,9 +96,9 @@ struct budget_override {
 };
 /* These are all of them; texts are copied.  true: some budget may have more room than before. */
 bool budgets_overrides(struct budgets *b, const struct budget_override *v, size_t n);
-/* A budget of this name was there in the period that began then: what was not spent in it may roll
- * over to the next. */
-void budgets_existed(struct budgets *b, const char *budget, int64_t begin_ms);
+/* A budget of this name was there in the period that began then, and had this amount by itself,
+ * without what was added: what was not spent of it may roll over to the next. */
+void budgets_existed(struct budgets *b, const char *budget, int64_t begin_ms, int64_t amount);
 
 /* The number of a spender, the same for the same texts, but for capital letters in the account, of
  * which Slurm makes small ones.  It is good until budgets_now(), and as long as the spender has a

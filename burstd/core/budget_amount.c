@@ -18,18 +18,24 @@ static void past_key(char out[KEY_SIZE], const char *budget, int64_t begin_ms)
 	(void)snprintf(out, KEY_SIZE, "%.*s\n%" PRId64, BUDGET_VALUE_MAX, budget, begin_ms);
 }
 
-void budgets_existed(struct budgets *b, const char *budget, int64_t begin_ms)
+void budgets_existed(struct budgets *b, const char *budget, int64_t begin_ms, int64_t amount)
 {
 	char key[KEY_SIZE];
+	struct budget_past *p;
 
 	past_key(key, budget, begin_ms);
-	if (map_get(&b->past, key) != NULL)
+	p = map_get(&b->past, key);
+	if (p != NULL && p->amount == amount)
 		return;
-	b->past_keys = mem_realloc(b->past_keys, (b->npast + 1) * sizeof(char *));
-	b->past_keys[b->npast] = mem_strdup(key);
-	map_put(&b->past, b->past_keys[b->npast], b);
-	b->npast++;
 	b->stale = true;
+	if (p != NULL) {
+		p->amount = amount;
+		return;
+	}
+	p = mem_zalloc(sizeof(*p));
+	*p = (struct budget_past){.key = mem_strdup(key), .amount = amount, .next = b->pasts};
+	b->pasts = p;
+	map_put(&b->past, p->key, p);
 }
 
 /* What still runs and began in the period before counts there with all that it may have cost. */
@@ -37,7 +43,7 @@ int64_t budget_carried(const struct budget_count *c)
 {
 	const budget_wide amount = c->b->amount_nano;
 	const budget_wide most = amount * c->b->rollover / PERCENT;
-	const budget_wide left = amount - c->last_spent - c->held.last;
+	const budget_wide left = (budget_wide)c->last_amount - c->last_spent - c->held.last;
 
 	if (!c->carries || left <= 0)
 		return 0;
@@ -118,6 +124,7 @@ bool budgets_overrides(struct budgets *b, const struct budget_override *v, size_
 
 void budget_turn(struct budgets *b, struct budget_count *c)
 {
+	const struct budget_past *before;
 	char key[KEY_SIZE];
 
 	c->carries = false;
@@ -130,7 +137,9 @@ void budget_turn(struct budgets *b, struct budget_count *c)
 		return;
 	(void)period_find(&c->b->period_rule, b->zone, c->period.begin_ms - 1, &c->last);
 	past_key(key, c->b->name, c->last.begin_ms);
-	c->carries = map_get(&b->past, key) != NULL;
+	before = map_get(&b->past, key);
+	c->carries = before != NULL;
+	c->last_amount = before != NULL ? before->amount : 0;
 }
 
 int64_t budget_amount(const struct budget_count *c)
@@ -150,7 +159,9 @@ void budget_amounts_fini(struct budgets *b)
 	forget_added(b);
 	map_fini(&b->added_to);
 	map_fini(&b->past);
-	for (size_t i = 0; i < b->npast; i++)
-		free(b->past_keys[i]);
-	free(b->past_keys);
+	for (struct budget_past *p = b->pasts, *next; p != NULL; p = next) {
+		next = p->next;
+		free(p->key);
+		free(p);
+	}
 }

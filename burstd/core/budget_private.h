@@ -24,10 +24,11 @@ struct budget_count { /* one budget, or one value of its `each` */
 	enum period_when when;
 	int64_t spent; /* in that period */
 	struct budget_sum held, tried;
-	bool carries;       /* what is left of the period before rolls over: */
-	struct period last; /* that period ... */
-	int64_t last_spent; /* ... and what was spent in it */
-	int64_t added;      /* by overrides */
+	bool carries;        /* what is left of the period before rolls over: */
+	struct period last;  /* that period ... */
+	int64_t last_amount; /* ... what the budget had then ... */
+	int64_t last_spent;  /* ... and what was spent in it */
+	int64_t added;       /* by overrides */
 };
 
 struct budget_day {
@@ -105,10 +106,16 @@ struct budgets {
 	struct map added_to;        /* the key of a line -> the first of its overrides */
 	struct budget_added *added; /* all of them */
 	int64_t lapse_ms;           /* when the next of them ends; INT64_MAX: none does */
-	struct map past;            /* the keys of budgets and periods in which they were there */
-	char **past_keys;
-	size_t npast;
+	struct map past;            /* the key of a budget and a period in which it was there */
+	struct budget_past {
+		char *key;
+		int64_t amount; /* that was configured then, without what was added */
+		struct budget_past *next;
+	} * pasts; /* all of them */
 };
+
+enum { BUDGET_KEY_SIZE = BUDGET_VALUE_MAX + 32 };
+void budget_key(char out[BUDGET_KEY_SIZE], size_t order, const char *value); /* for by_key */
 
 /* --- budget.c --- */
 /* What the hold costs in the period that is now, and after it; of a rolling window all that is to

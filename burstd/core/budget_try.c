@@ -208,10 +208,14 @@ void budgets_forget_tries(struct budgets *b)
 
 static const struct budget_count *count_of(const struct budgets *b, const struct budget_no *no)
 {
-	for (size_t i = 0; i < b->ncounts; i++)
-		if (b->counts[i]->b == no->budget && strcmp(b->counts[i]->value, no->value) == 0)
-			return b->counts[i];
-	return NULL;
+	char key[BUDGET_KEY_SIZE];
+	uintptr_t at;
+
+	if (no->budget == NULL)
+		return NULL;
+	budget_key(key, (size_t)(no->budget - b->list), no->value);
+	at = (uintptr_t)map_get(&b->by_key, key);
+	return at != 0 ? b->counts[at - 1] : NULL;
 }
 
 bool budgets_lack(const struct budgets *b, const struct budget_no *no)

@@ -97,7 +97,8 @@ void money_line_write(struct engine *e, struct money_line *m, const struct budge
 	m->written_ms = row.at_ms;
 	journal_put_budget(engine_tx(e), &row);
 	if (m->begin_ms != 0)
-		budgets_existed(e->money->budgets, l->budget->name, m->begin_ms);
+		budgets_existed(e->money->budgets, l->budget->name, m->begin_ms,
+				l->budget->amount_nano);
 }
 
 static bool has_changed(const struct money_line *m, const struct budget_line *l)
@@ -182,9 +183,9 @@ int money_lines_load(struct engine *e, const struct journal_budget *b)
 	return 0;
 }
 
-int money_lines_load_past(struct engine *e, const char *budget, int64_t begin_ms)
+int money_lines_load_past(struct engine *e, const char *budget, int64_t begin_ms, int64_t amount)
 {
 	if (e->money->budgets != NULL && begin_ms != 0)
-		budgets_existed(e->money->budgets, budget, begin_ms);
+		budgets_existed(e->money->budgets, budget, begin_ms, amount);
 	return 0;
 }

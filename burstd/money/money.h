@@ -95,7 +95,7 @@ void holds_refused(struct engine *e, uint64_t job, const struct budget_no *no);
 
 /* --- lines.c --- */
 int money_lines_load(struct engine *e, const struct journal_budget *b);
-int money_lines_load_past(struct engine *e, const char *budget, int64_t begin_ms);
+int money_lines_load_past(struct engine *e, const char *budget, int64_t begin_ms, int64_t amount);
 
 /* --- overrides.c --- */
 int overrides_load(struct engine *e, const struct journal_override *o);

@@ -12,13 +12,17 @@ static const char sql_put_budget[] = "INSERT OR REPLACE INTO budget_period (" BU
 
 static const char sql_del_budgets[] = "DELETE FROM budget_period WHERE end_ms < ?";
 
-/* The last period of each line ... */
+/* The row of each line that was written last: of another kind of period one may begin later ... */
 static const char sql_last_budgets[] =
 	"SELECT " BUDGET_COLUMNS " FROM budget_period AS b WHERE begin_ms ="
-	" (SELECT max(begin_ms) FROM budget_period WHERE budget = b.budget AND value = b.value)";
+	" (SELECT begin_ms FROM budget_period WHERE budget = b.budget AND value = b.value"
+	" ORDER BY at_ms DESC, begin_ms DESC LIMIT 1)";
 
-/* ... and all periods in which a budget was there. */
-static const char sql_past_budgets[] = "SELECT DISTINCT budget, begin_ms FROM budget_period";
+/* ... and all periods in which a budget was there, with the amount that it had by itself in the row
+ * that was written last. */
+static const char sql_past_budgets[] =
+	"SELECT budget, begin_ms, max(0, amount_nano - added_nano - carried_nano), MAX(at_ms)"
+	" FROM budget_period GROUP BY budget, begin_ms";
 
 #define OVERRIDE_COLUMNS                                                                           \
 	"id, budget, value, nano, made_ms, until_ms, made_by, reason, revoked_by, revoked_why"
@@ -95,9 +99,10 @@ static int read_past(const struct journal *j, struct db_cursor *c, const struct 
 {
 	const char *budget = db_get_text(c, BUDGET_VALUE_MAX);
 	int64_t begin_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	int64_t amount = db_get_int(c, 0, INT64_MAX);
 
 	return c->bad ? db_damaged(j->db, "budget_period", e)
-		      : v->budget_past(v->ctx, budget, begin_ms, e);
+		      : v->budget_past(v->ctx, budget, begin_ms, amount, e);
 }
 
 static int read_override(const struct journal *j, struct db_cursor *c,

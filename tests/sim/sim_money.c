@@ -203,7 +203,7 @@ static int load_came(const struct sim_money *m, const struct journal_visitor *v,
 		memcpy(row.since_ms, b->since_ms, sizeof(row.since_ms));
 		if (v->budget(v->ctx, &row, e) != 0 ||
 		    (v->budget_past != NULL &&
-		     v->budget_past(v->ctx, b->budget, b->begin_ms, e) != 0))
+		     v->budget_past(v->ctx, b->budget, b->begin_ms, b->amount - b->added, e) != 0))
 			return -1;
 	}
 	for (size_t i = 0; v->override != NULL && i < m->noverrides; i++) {

@@ -37,7 +37,7 @@ static void test_what_rolls_over(void **state)
 		struct world w = rolls(&b, "month", rows[i].percent, "2026-11-10T12:00:00Z");
 
 		print_message("# %zu\n", i);
-		budgets_existed(w.b, "b", at("2026-09-30T22:00:00Z"));
+		budgets_existed(w.b, "b", at("2026-09-30T22:00:00Z"), 100 * EUR);
 		spend(&w, "2026-10-15T12:00:00Z", rows[i].spent);
 		spend(&w, "2026-09-15T12:00:00Z", 1000); /* nobody's business any more */
 		spend(&w, "2026-11-05T12:00:00Z", 3);
@@ -51,6 +51,27 @@ static void test_what_rolls_over(void **state)
 	}
 }
 
+/* What was left of the amount that it had then, whatever it has now. */
+static void test_the_amount_was_another(void **state)
+{
+	static const struct {
+		int64_t amount, spent, want;
+	} rows[] = {{60, 55, 5}, {60, 61, 0}, {200, 95, 20}, {200, 190, 10}, {100, 90, 10}};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct conf_budget b;
+		struct world w = rolls(&b, "month", 20, "2026-11-10T12:00:00Z");
+
+		print_message("# %zu\n", i);
+		budgets_existed(w.b, "b", at("2026-09-30T22:00:00Z"), 7 * EUR);
+		budgets_existed(w.b, "b", at("2026-09-30T22:00:00Z"), rows[i].amount * EUR);
+		spend(&w, "2026-10-15T12:00:00Z", rows[i].spent);
+		assert_int_equal(line_of(&w, "b", "").carried, rows[i].want * EUR);
+		world_free(&w);
+	}
+}
+
 /* Nothing rolls over from a period in which the budget was not there. */
 static void test_a_new_budget_has_no_past(void **state)
 {
@@ -59,10 +80,10 @@ static void test_a_new_budget_has_no_past(void **state)
 
 	(void)state;
 	assert_int_equal(line_of(&w, "b", "").carried, 0);
-	budgets_existed(w.b, "another", at("2026-09-30T22:00:00Z"));
-	budgets_existed(w.b, "b", at("2026-08-31T22:00:00Z"));
+	budgets_existed(w.b, "another", at("2026-09-30T22:00:00Z"), 100 * EUR);
+	budgets_existed(w.b, "b", at("2026-08-31T22:00:00Z"), 100 * EUR);
 	assert_int_equal(line_of(&w, "b", "").carried, 0);
-	budgets_existed(w.b, "b", at("2026-10-31T23:00:00Z")); /* this period */
+	budgets_existed(w.b, "b", at("2026-10-31T23:00:00Z"), 100 * EUR); /* this period */
 	assert_int_equal(line_of(&w, "b", "").carried, 0);
 	/* It is there now, so December has something of it. */
 	assert_true(budgets_now(w.b, at("2026-12-01T00:00:00Z")));
@@ -83,7 +104,7 @@ static void test_what_runs_over_counts_in_both(void **state)
 	uint32_t hold;
 
 	(void)state;
-	budgets_existed(w.b, "b", at("2026-09-30T22:00:00Z"));
+	budgets_existed(w.b, "b", at("2026-09-30T22:00:00Z"), 100 * EUR);
 	hold = budgets_hold(w.b, &one.hold);
 	assert_int_equal(line_of(&w, "b", "").carried, 90 * EUR);
 	assert_int_equal(line_of(&w, "b", "").held, 4 * EUR);
@@ -108,7 +129,7 @@ static void test_a_job_has_what_rolled_over(void **state)
 
 	(void)state;
 	assert_int_equal(tried(&w, now).lack, BUDGET_LACKS_MONEY);
-	budgets_existed(w.b, "b", at("2026-09-30T22:00:00Z"));
+	budgets_existed(w.b, "b", at("2026-09-30T22:00:00Z"), 100 * EUR);
 	assert_null(tried(&w, now).budget);
 	now.hold.rate_nano_h = 59 * EUR;
 	assert_true(budgets_hold(w.b, &now.hold) == 0);
@@ -128,7 +149,7 @@ static void test_days_of_the_last_period_are_kept(void **state)
 	struct world w = rolls(&b, "month", 20, "2026-11-10T12:00:00Z");
 
 	(void)state;
-	budgets_existed(w.b, "b", at("2026-09-30T22:00:00Z"));
+	budgets_existed(w.b, "b", at("2026-09-30T22:00:00Z"), 100 * EUR);
 	spend(&w, "2026-10-15T12:00:00Z", 90);
 	assert_int_equal(line_of(&w, "b", "").carried, 10 * EUR);
 	assert_int_equal(budgets_forget(w.b, budgets_day(w.b, at("2026-11-10T12:00:00Z"))),
@@ -263,6 +284,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_rolls_over),
+		cmocka_unit_test(test_the_amount_was_another),
 		cmocka_unit_test(test_a_new_budget_has_no_past),
 		cmocka_unit_test(test_what_runs_over_counts_in_both),
 		cmocka_unit_test(test_a_job_has_what_rolled_over),

@@ -42,11 +42,12 @@ static int see_budget(void *ctx, const struct journal_budget *b, struct err *e)
 	return stopped(m, e);
 }
 
-static int see_past(void *ctx, const char *budget, int64_t begin_ms, struct err *e)
+static int see_past(void *ctx, const char *budget, int64_t begin_ms, int64_t amount, struct err *e)
 {
 	struct budgets_seen *m = ctx;
 
-	(void)snprintf(m->past[m->npast++], TEXT_SIZE, "%s %lld", budget, (long long)begin_ms);
+	(void)snprintf(m->past[m->npast++], TEXT_SIZE, "%s %lld %lld", budget, (long long)begin_ms,
+		       (long long)amount);
 	return stopped(m, e);
 }
 
@@ -125,6 +126,19 @@ static void same(const struct journal_budget *a, const struct journal_budget *b)
 	assert_int_equal(a->at_ms, b->at_ms);
 }
 
+/* Of another kind of period, such as a quarter, one begins before a month that was written. */
+static void test_another_kind_of_period(void **state)
+{
+	struct fixture *f = *state;
+	struct journal_budget month = row("", 2), quarter = row("", 1);
+
+	quarter.at_ms = month.at_ms + 1;
+	put(f, &month);
+	put(f, &quarter);
+	assert_int_equal(seen(f)->nbudgets, 1);
+	same(&seen(f)->budgets[0], &quarter);
+}
+
 static void test_budgets_come_back(void **state)
 {
 	struct fixture *f = *state;
@@ -143,8 +157,8 @@ static void test_budgets_come_back(void **state)
 	same(&seen(f)->budgets[0], &last);
 	same(&seen(f)->budgets[1], &ann);
 	assert_int_equal(seen(f)->npast, 2);
-	assert_string_equal(seen(f)->past[0], "physics 1");
-	assert_string_equal(seen(f)->past[1], "physics 2");
+	assert_string_equal(seen(f)->past[0], "physics 1 9223372036854775804");
+	assert_string_equal(seen(f)->past[1], "physics 2 9223372036854775804");
 	last.begin_ms = 3;
 	last.end_ms = 70;
 	put(f, &last);
@@ -281,9 +295,9 @@ static void test_a_journal_from_before(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_budgets_come_back),     TEST(test_overrides_come_back),
-		TEST(test_a_visit_may_refuse),    TEST(test_damaged_rows),
-		TEST(test_a_journal_from_before),
+		TEST(test_another_kind_of_period), TEST(test_budgets_come_back),
+		TEST(test_overrides_come_back),    TEST(test_a_visit_may_refuse),
+		TEST(test_damaged_rows),           TEST(test_a_journal_from_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
