@@ -267,25 +267,41 @@ static void forget_messages(struct engine *e)
 	a->nmessages = n;
 }
 
-/* Is it in a message that is kept? */
-static bool is_carried(const struct alerts *a, int64_t seq)
+static int by_number(const void *a, const void *b)
 {
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* The numbers of all alerts in messages that are kept, in order: the caller's. */
+static int64_t *carried(const struct alerts *a, size_t *n)
+{
+	size_t all = 0;
+	int64_t *v;
+
+	for (size_t i = 0; i < a->nmessages; i++)
+		all += a->messages[i]->n;
+	v = mem_zalloc((all + 1) * sizeof(*v));
+	*n = 0;
 	for (size_t i = 0; i < a->nmessages; i++)
 		for (size_t k = 0; k < a->messages[i]->n; k++)
-			if (a->messages[i]->alerts[k] == seq)
-				return true;
-	return false;
+			v[(*n)++] = a->messages[i]->alerts[k];
+	qsort(v, *n, sizeof(*v), by_number);
+	return v;
 }
 
 static void forget(struct engine *e)
 {
 	struct alerts *a = e->money->alerts;
-	size_t left = ALERTS_FORGET_MAX, i = 0;
+	size_t left = ALERTS_FORGET_MAX, i = 0, n;
+	int64_t *kept;
 
 	if (engine_now(e) < a->forget_ms)
 		return;
 	a->forget_ms = engine_now(e) + FORGET_MS;
 	forget_messages(e);
+	kept = carried(a, &n);
 	while (i < a->book.n && left > 0) {
 		int64_t seq = a->book.v[i]->seq;
 
@@ -293,14 +309,15 @@ static void forget(struct engine *e)
 			i++;
 			continue;
 		}
-		left--;
-		if (is_carried(a, seq)) {
+		if (bsearch(&seq, kept, n, sizeof(*kept), by_number) != NULL) {
 			i++;
 			continue;
 		}
+		left--;
 		journal_del_alert(engine_tx(e), seq);
 		alert_book_drop(&a->book, seq);
 	}
+	free(kept);
 }
 
 /* --- the part ------------------------------------------------------------------------------------

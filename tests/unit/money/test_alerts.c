@@ -243,6 +243,33 @@ static void test_what_waits_is_not_forgotten(void **state)
 	assert_int_equal(engine_alerts(&F.e).pending, 1);
 }
 
+/* A message about a year is kept, with all alerts in it: those behind them are forgotten all the
+ * same. */
+static void test_a_long_message_keeps_no_others(void **state)
+{
+	(void)state;
+	(void)hook("ops");
+	for (int i = 0; i < ALERTS_FORGET_MAX + 50; i++) {
+		char value[16];
+
+		(void)snprintf(value, sizeof(value), "u%d", i);
+		(void)line(0, value, 90);
+	}
+	line(0, "year", 90)->line.period.end_ms = PERIOD + 300 * DAY;
+	begin();
+	answer(200);
+	(void)line(0, "late", 90);
+	pass(ALERTS_LOOK_MS);
+	answer(200);
+	assert_int_equal(engine_alerts(&F.e).kept, ALERTS_FORGET_MAX + 52);
+	F.nlines = 0;
+	F.log[0] = '\0';
+	F.now = PERIOD + 32 * DAY;
+	engine_turn(&F.e);
+	assert_non_null(strstr(F.log, "forget alert "));
+	assert_int_equal(engine_alerts(&F.e).kept, ALERTS_FORGET_MAX + 51);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -258,6 +285,7 @@ int main(void)
 		T(test_a_receiver_that_is_gone),
 		T(test_old_ones_are_forgotten),
 		T(test_what_waits_is_not_forgotten),
+		T(test_a_long_message_keeps_no_others),
 	};
 #undef T
 
