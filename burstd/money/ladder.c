@@ -31,6 +31,10 @@ struct ending { /* a job whose budget is used up */
 	uint32_t pool;  /* of one of its nodes */
 	bool seen;      /* squeue shows it */
 	bool signalled; /* it was told to save its work */
+	bool tried;     /* slurmctld has answered its requeue */
+	bool alone;     /* slurmctld refused a requeue of several: it is asked for this one */
+	/* When it was first seen here: a job that no hold is for yet may have begun then. */
+	int64_t first_ms;
 	/* Its user was told that it ends by this step. */
 	bool told[BUDGET_NSTEPS];
 	enum budget_step ordered; /* the last order to slurmctld ... */
@@ -124,6 +128,12 @@ static bool note_steps(const struct engine *e, struct money_line *m, const struc
 	return changed;
 }
 
+/* Is it the time that the line is about?  Holds are looked at less often than jobs are. */
+static bool is_now(const struct engine *e, const struct budget_line *l)
+{
+	return l->when == PERIOD_NOW && engine_now(e) < l->period.end_ms;
+}
+
 static void look_at_sums(struct engine *e)
 {
 	struct budgets *b = e->money->budgets;
@@ -136,7 +146,7 @@ static void look_at_sums(struct engine *e)
 		struct money_line *m;
 		enum budget_step step;
 
-		if (!ends_jobs(l.budget) || l.when != PERIOD_NOW)
+		if (!ends_jobs(l.budget) || !is_now(e, &l))
 			continue;
 		step = budget_step(&l, used[i]);
 		m = money_line_of(e, &l);
@@ -166,7 +176,8 @@ static int64_t since_of(const struct engine *e, const struct budget_hold *h, enu
 
 	for (size_t i = 0; i < n; i++) {
 		const struct budget_line l = budgets_line(b, lines[i]);
-		const struct money_line *m = ends_jobs(l.budget) ? money_line_find(e, &l) : NULL;
+		const struct money_line *m =
+			ends_jobs(l.budget) && is_now(e, &l) ? money_line_find(e, &l) : NULL;
 
 		if (m == NULL || m->since_ms[step] == 0 ||
 		    (first != 0 && first <= m->since_ms[step]))
@@ -186,11 +197,13 @@ static void drain(struct engine *e, struct hold_node *g)
 	struct budget_line l;
 	bool used_up = false;
 
+	if (g->drained)
+		return;
 	for (const struct hold *h = g->first; h != NULL; h = h->next)
 		used_up = used_up || (hold_of(e, h)->kind == BUDGET_MACHINE &&
 				      since_of(e, hold_of(e, h), BUDGET_DRAINS, &l) != 0);
-	if (!used_up || g->drained || fn == NULL || fn->n.gen != g->gen ||
-	    fn->n.state != NODE_READY || !slurm_is_on(nm->flags))
+	if (!used_up || fn == NULL || fn->n.gen != g->gen || fn->n.state != NODE_READY ||
+	    !slurm_is_on(nm->flags))
 		return;
 	g->drained = true;
 	if ((nm->flags & goes) == 0)
@@ -229,12 +242,14 @@ static void find_end(const struct engine *e, const struct budget_hold *h, int64_
 	}
 }
 
-static void find_end_at(const struct engine *e, const char *node, uint64_t job, struct end *out)
+/* first_ms: when the ladder first saw the job. */
+static void find_end_at(const struct engine *e, const char *node, uint64_t job, int64_t first_ms,
+			struct end *out)
 {
 	const struct fleet_name *nm = fleet_find(&e->fleet, node);
 	const struct fleet_node *fn = nm != NULL ? fleet_live(nm) : NULL;
 	const struct hold_node *g = fn != NULL ? hold_find(e, node, fn->n.gen) : NULL;
-	int64_t begin_ms = 0;
+	int64_t begin_ms = first_ms;
 
 	if (g == NULL)
 		return;
@@ -301,8 +316,11 @@ static void signal_job(struct engine *e, struct ending *x, int64_t at_ms)
 /* It is tried again when there is any money. */
 static void remember(struct ending *x, const struct budget_line *l)
 {
-	x->no = (struct budget_no){
-		.budget = l->budget, .lack = BUDGET_LACKS_MONEY, .needs = 1, .limit = l->amount};
+	x->no = (struct budget_no){.budget = l->budget,
+				   .lack = BUDGET_LACKS_MONEY,
+				   .needs = 1,
+				   .limit = l->amount,
+				   .market = PROVIDER_SPOT}; /* which may use all of the amount */
 	(void)snprintf(x->no.value, sizeof(x->no.value), "%s", l->value);
 	(void)snprintf(x->no.period, sizeof(x->no.period), "%.31s", l->period.name);
 }
@@ -314,6 +332,8 @@ static void order(struct engine *e, struct ending *x, enum budget_step s,
 	char why[WHY_SIZE];
 
 	why_of(why, l);
+	if (x->alone) /* orders with one reason become one command */
+		(void)snprintf(why + strlen(why), sizeof(why) - strlen(why), " (%s)", x->id);
 	if (!(s == BUDGET_KILLS ? slurm_cancel(e->slurm, x->id, why)
 				: slurm_requeue(e->slurm, x->id, why)))
 		return; /* too many wait */
@@ -325,13 +345,12 @@ static void order(struct engine *e, struct ending *x, enum budget_step s,
 		say(e, x, s == BUDGET_KILLS ? "job-cancelled" : "job-sent-back", why);
 }
 
-/* A job that can be requeued is, before it is cancelled. */
+/* A job that can be requeued is: it is cancelled only after slurmctld has answered. */
 static void end_job(struct engine *e, struct ending *x, const struct end *end)
 {
 	int64_t now = engine_now(e);
 	bool requeues = now >= end->at[BUDGET_REQUEUES].at_ms;
-	bool kills =
-		now >= end->at[BUDGET_KILLS].at_ms && (!requeues || x->ordered != BUDGET_GOES_ON);
+	bool kills = now >= end->at[BUDGET_KILLS].at_ms && (!requeues || x->tried);
 	enum budget_step s = kills ? BUDGET_KILLS : BUDGET_REQUEUES;
 	bool goes_on = x->ordered == BUDGET_REQUEUES && x->refused == BUDGET_REQUEUES;
 
@@ -345,18 +364,25 @@ static void on_job(void *ctx, const struct slurm_job *j)
 	struct end end = {
 		.at = {[BUDGET_REQUEUES].at_ms = INT64_MAX, [BUDGET_KILLS].at_ms = INT64_MAX}};
 	enum budget_step next;
-	struct ending *x;
+	struct ending *x = job_find(e, j->number, JOB_ENDING);
+	int64_t first_ms = x != NULL ? x->first_ms : engine_now(e);
 	struct hostlist *h;
 
+	if (x != NULL && slurm_job_leaving(j))
+		x->seen = true; /* it can be told to wait when it is back in the queue */
 	if (!slurm_job_placed(j) || slurm_job_leaving(j) ||
 	    hostlist_parse(&h, j->nodes.p, j->nodes.n, NULL) != 0)
 		return;
 	for (size_t i = 0; i < h->n; i++)
-		find_end_at(e, h->names[i], j->number, &end);
+		find_end_at(e, h->names[i], j->number, first_ms, &end);
 	hostlist_free(h);
-	if (!ends(&end, BUDGET_REQUEUES) && !ends(&end, BUDGET_KILLS))
+	if (!ends(&end, BUDGET_REQUEUES) && !ends(&end, BUDGET_KILLS)) {
+		if (x != NULL) /* it goes on; should it ever end, its user is told anew */
+			job_drop(e, x);
 		return;
+	}
 	x = job_get(e, j->number, JOB_ENDING, sizeof(*x));
+	x->first_ms = first_ms;
 	(void)snprintf(x->id, sizeof(x->id), "%s", j->id);
 	x->seen = true;
 	x->pool = end.pool;
@@ -419,19 +445,22 @@ static void ladder_says(struct engine *e, const char *text, size_t len, const st
 	engine_commit(e);
 }
 
-/* A job of srun, or of sbatch --no-requeue, is not requeued: it goes on until kill_at. */
-void ladder_told(struct engine *e, const struct slurm_order *o, const struct err *err)
+static void told_one(struct engine *e, struct ending *x, const struct slurm_order *o,
+		     const struct err *err)
 {
-	bool requeue = strcmp(o->verb, "requeue") == 0;
+	const bool requeue = strcmp(o->verb, "requeue") == 0;
 	char text[240];
 
-	if (err == NULL || err->code == ERR_NOTSENT || slurm_unheard(err) ||
-	    (!requeue && strcmp(o->verb, "cancel") != 0))
-		return;
-	for (struct ending *x = e->jobs->parts[JOB_ENDING]; x != NULL; x = x->in.next) {
-		if (!(requeue ? slurm_job_requeued_by(o->names, x->id)
-			      : slurm_job_among(o->names, x->id)))
-			continue;
+	if (err != NULL && err->code == ERR_NOTSENT) {
+		x->again_ms = 0;
+	} else if (err != NULL && strchr(o->names, ',') != NULL && !x->alone) {
+		/* Which of them it does not take is not said. */
+		x->alone = true;
+		x->again_ms = 0;
+	} else if (err == NULL) {
+		x->tried = x->tried || requeue;
+	} else {
+		x->tried = x->tried || requeue;
 		x->again_ms = engine_now(e) + LADDER_REFUSED_MS;
 		x->refused = requeue ? BUDGET_REQUEUES : BUDGET_KILLS;
 		(void)snprintf(text, sizeof(text),
@@ -439,6 +468,21 @@ void ladder_told(struct engine *e, const struct slurm_order *o, const struct err
 			       err->msg);
 		say(e, x, "job-goes-on", text);
 	}
+}
+
+/* A job of srun, or of sbatch --no-requeue, is not requeued: it goes on until kill_at. */
+void ladder_told(struct engine *e, const struct slurm_order *o, const struct err *err)
+{
+	bool requeue = strcmp(o->verb, "requeue") == 0;
+
+	if (!requeue && strcmp(o->verb, "cancel") != 0)
+		return;
+	if (err != NULL && err->code != ERR_NOTSENT && slurm_unheard(err))
+		return;
+	for (struct ending *x = e->jobs->parts[JOB_ENDING]; x != NULL; x = x->in.next)
+		if (requeue ? slurm_job_requeued_by(o->names, x->id)
+			    : slurm_job_among(o->names, x->id))
+			told_one(e, x, o, err);
 }
 
 static void ladder_reload(struct engine *e)
@@ -457,11 +501,13 @@ static void ladder_run(struct engine *e)
 	if (engine_now(e) >= l->look_ms) {
 		l->look_ms = engine_now(e) + LADDER_MS;
 		look_at_sums(e);
+		for (struct hold_node *g = l->due ? e->money->nodes : NULL; g != NULL; g = g->next)
+			drain(e, g);
+		if (!l->due) /* nothing ends by it: what was said of jobs is over */
+			job_forget(e, JOB_ENDING, NULL);
 	}
 	if (!l->due)
 		return;
-	for (struct hold_node *g = e->money->nodes; g != NULL; g = g->next)
-		drain(e, g);
 	if (engine_now(e) < l->squeue_ms || jobs_coming(e, JOBS_FOR_LADDER))
 		return;
 	l->squeue_ms = engine_now(e) + LADDER_MS;
