@@ -23,12 +23,12 @@ enum {
 /* --- whose ------------------------------------------------------------------------------------
  */
 
-/* Whatever was sent as "whose" is gone; user NULL: everybody's. */
+/* user NULL: everybody's.  Without "whose" the worker refuses. */
 static char *set_whose(struct visit *v, const char *user)
 {
-	(void)json_object_del(v->args, "whose");
-	if (user != NULL)
-		(void)json_object_set_new(v->args, "whose", mem_check(json_string(user)));
+	json_t *whose = user != NULL ? mem_check(json_string(user)) : json_true();
+
+	(void)json_object_set_new(v->args, "whose", whose);
 	v->state = VISIT_WAITS;
 	timer_at(v->desk->serve, 0);
 	return NULL;
@@ -113,6 +113,22 @@ static char *check(const json_t *args)
 	return desk_failure("invalid", "\"op\": want report, or job with \"job\"");
 }
 
+/* What the desk and its workers know of a request; "whose" is for the desk to say. */
+static json_t *take_known(json_t *args)
+{
+	static const char *const keys[] = {"by",  "period",  "from", "to",  "form",
+					   "job", "explain", "user", "mine"};
+	json_t *known = mem_check(json_object());
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		json_t *v = json_object_get(args, keys[i]);
+
+		if (v != NULL)
+			(void)json_object_set(known, keys[i], v);
+	}
+	return known;
+}
+
 static char *on_request(void *ctx, struct ctl_conn *c, const struct ctl_caller *who,
 			const char *json, size_t len)
 {
@@ -127,7 +143,7 @@ static char *on_request(void *ctx, struct ctl_conn *c, const struct ctl_caller *
 	if (text == NULL && desk_count(d, who->uid, false) >= DESK_EACH_MAX)
 		text = desk_failure("failed", "you have asked too much at a time: ask again later");
 	if (text == NULL) {
-		v = visit_new(d, c, who, args);
+		v = visit_new(d, c, who, take_known(args));
 		text = find_whose(v);
 		if (text == NULL && !ctl_server_hold(c, v))
 			text = desk_failure("failed", "too many ask: ask again later");

@@ -51,6 +51,7 @@ struct visit {
 char *desk_failure(const char *code, const char *sentence); /* an answer; the caller's */
 const char *desk_text(const json_t *args, const char *key); /* "" if it is no text */
 
+/* Takes args. */
 struct visit *visit_new(struct desk *d, struct ctl_conn *c, const struct ctl_caller *who,
 			json_t *args);
 void visit_tell(struct visit *v, char *text); /* takes text; nobody may be there any more */
