@@ -184,8 +184,8 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* Somebody who is shut out must not see on because nobody told this service.  A file with an error
- * changes nothing. */
+/* Somebody who is shut out must not see on because nobody told this service.  A file that cannot be
+ * used changes nothing, and each look tries it again: the fault may be elsewhere, and pass. */
 static void on_look(void *ctx)
 {
 	struct desk *d = ctx;
@@ -196,12 +196,12 @@ static void on_look(void *ctx)
 	timer_at(d->look, loop_now(d->loop) + (d->o->look_ms > 0 ? d->o->look_ms : DESK_LOOK_MS));
 	if (stat(d->o->config, &st) != 0 || is_same(&st, &d->conf))
 		return;
-	d->conf = st;
 	if (conf_file_load(&conf, d->o->config, provider_options, &e) != 0) {
 		log_write(d->o->log, LOG_ERROR, "who may see all is as it was", "error", e.msg,
 			  NULL);
 		return;
 	}
+	d->conf = st;
 	ctl_server_know(d->ctl, &conf->people);
 	conf_free(conf);
 }

@@ -24,7 +24,7 @@ struct desk {
 	struct ctl_server *ctl;
 	struct timer *look;  /* at burstd.conf */
 	struct timer *serve; /* those that wait: never from inside a request */
-	struct stat conf;    /* of the file, when it was last read */
+	struct stat conf;    /* of the file, when it last was good */
 	struct visit *visits;
 	unsigned running;
 	int64_t turn; /* of the last one that was begun */

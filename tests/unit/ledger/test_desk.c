@@ -343,6 +343,37 @@ static void a_new_list_of_groups_counts_soon(void **state)
 	assert_non_null(strstr(ask_as(ANNA, 62009, question), "bob"));
 }
 
+/* A file that could not be used is tried again, though it is the same: here, what it names comes
+ * later. */
+static void a_list_counts_when_it_can_be_read(void **state)
+{
+	static const char base[] =
+		"cluster = lab\ncurrency = EUR\nfinance_groups = {\"62009\"}\n"
+		"prices_file = \"%s\"\n"
+		"provider sim {\ndriver = sim\nurl = \"http://127.0.0.1:1\"\n"
+		"credential_file = \"/etc/x\"\n}\npool p {\nnodes = \"n[1-2]\"\n"
+		"provider = sim\ntype = t\nregion = r\nmax_nodes = 2\nmax_rate = \"1\"\n}\n";
+	const char *const question = RQ("report", ALL ",\"by\":\"user\"");
+	char text[700], prices[80];
+	int64_t until;
+
+	need_root();
+	path_of(prices, sizeof(prices), "prices.conf");
+	start_desk(*state, NULL);
+	(void)snprintf(text, sizeof(text), base, prices);
+	write_file(P.conf, text);
+	assert_int_equal(chmod(P.conf, 0644), 0);
+	(void)usleep(500000); /* ten looks */
+	assert_non_null(strstr(ask_as(ANNA, FINANCE, question), "bob"));
+	write_file(prices, "");
+	assert_int_equal(chmod(prices, 0644), 0);
+	until = clock_boot_ms() + PATIENCE_MS;
+	while (strstr(ask_as(ANNA, FINANCE, question), "bob") != NULL && clock_boot_ms() < until)
+		(void)usleep(20000);
+	assert_null(strstr(ask_as(ANNA, FINANCE, question), "bob"));
+	assert_non_null(strstr(ask_as(ANNA, 62009, question), "bob"));
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -355,6 +386,7 @@ int main(int argc, char **argv)
 		DESK(an_answer_that_is_too_long_is_refused),
 		DESK(an_unpriced_machine_is_told_to_who_sees_all),
 		DESK(a_new_list_of_groups_counts_soon),
+		DESK(a_list_counts_when_it_can_be_read),
 	};
 	int rc;
 
