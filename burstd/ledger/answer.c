@@ -2,7 +2,7 @@
  *
  * It runs as a process of its own for each question, so that one that takes long, or takes all the
  * memory it may have, is nobody else's trouble.  Whose costs may be seen the desk has decided:
- * "whose" is a user, or absent if it is everybody. */
+ * "whose" is a user, or true if it is everybody.  A question without it is refused. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -29,6 +29,7 @@ struct question {
 	struct settings s;
 	const char *id, *form;
 	const char *code; /* of a failure */
+	bool everybody;   /* may be seen; else s.user, or nobody */
 };
 
 struct answer {
@@ -53,6 +54,7 @@ static void limit_myself(void)
 #endif
 }
 
+/* NULL: it cannot be read, or is too long. */
 static json_t *read_input(void)
 {
 	char text[DESK_QUESTION_MAX + 1];
@@ -84,11 +86,25 @@ static int get_text(struct question *q, const char *key, const char **out, struc
 	return err_set(e, ERR_INVALID, "\"%s\": want a text", key);
 }
 
+static int get_whose(struct question *q, struct err *e)
+{
+	const json_t *v = json_object_get(q->args, "whose");
+
+	if (!json_is_object(q->args))
+		return err_set(e, ERR_INVALID, "the question cannot be read");
+	q->everybody = json_is_true(v);
+	if (q->everybody)
+		return 0;
+	if (v == NULL)
+		return err_set(e, ERR_INVALID, "\"whose\": want a text, or true");
+	return get_text(q, "whose", &q->s.user, e);
+}
+
 static int read_question(struct question *q, const struct settings *s, struct err *e)
 {
 	q->s.ledger = s->ledger;
 	q->s.explain = json_is_true(json_object_get(q->args, "explain"));
-	if (get_text(q, "whose", &q->s.user, e) < 0 || get_text(q, "by", &q->s.by, e) < 0 ||
+	if (get_whose(q, e) < 0 || get_text(q, "by", &q->s.by, e) < 0 ||
 	    get_text(q, "period", &q->s.period, e) < 0 || get_text(q, "from", &q->s.from, e) < 0 ||
 	    get_text(q, "to", &q->s.to, e) < 0 || get_text(q, "job", &q->id, e) < 0 ||
 	    get_text(q, "form", &q->form, e) < 0)
@@ -141,7 +157,7 @@ static int put_warning(struct answer *a)
 	struct str text;
 	int rc;
 
-	if (a->q.s.user != NULL)
+	if (!a->q.everybody)
 		return 0;
 	str_init(&text, WARNING_MAX);
 	rc = reading_lacks(&a->r, &text, &a->err);
@@ -209,7 +225,7 @@ static int answer_it(struct answer *a)
  * not theirs: that is for the log, by way of standard error. */
 static void put_failure(struct answer *a)
 {
-	const bool told = a->err.code == ERR_INVALID || a->q.s.user == NULL;
+	const bool told = a->err.code == ERR_INVALID || a->q.everybody;
 
 	if (!told)
 		(void)complain(&a->err);

@@ -175,8 +175,6 @@ static bool is_of_one_line(const struct ledger_posting *a, const struct ledger_p
 /* A later one is what had to be added for all of them to be right. */
 static void add_difference(struct ledger_posting *to, const struct ledger_posting *p)
 {
-	const int64_t list = to->list_nano;
-
 	to->id = p->id;
 	to->nano += p->nano;
 	to->gpu_s += p->gpu_s;
@@ -186,7 +184,7 @@ static void add_difference(struct ledger_posting *to, const struct ledger_postin
 	to->whole += p->whole;
 	to->from_s = p->from_s;
 	to->to_s = p->to_s;
-	to->list_nano = list < 0 || p->list_nano < 0 ? p->list_nano : list + p->list_nano;
+	to->list_nano = ledger_list_add(to->list_nano, p->list_nano);
 }
 
 /* Postings become lines, each known by the last posting that is in it. */

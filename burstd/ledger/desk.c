@@ -23,12 +23,12 @@ enum {
 /* --- whose ------------------------------------------------------------------------------------
  */
 
-/* Whatever was sent as "whose" is gone; user NULL: everybody's. */
+/* user NULL: everybody's.  Without "whose" the worker refuses. */
 static char *set_whose(struct visit *v, const char *user)
 {
-	(void)json_object_del(v->args, "whose");
-	if (user != NULL)
-		(void)json_object_set_new(v->args, "whose", mem_check(json_string(user)));
+	json_t *whose = user != NULL ? mem_check(json_string(user)) : json_true();
+
+	(void)json_object_set_new(v->args, "whose", whose);
 	v->state = VISIT_WAITS;
 	timer_at(v->desk->serve, 0);
 	return NULL;
@@ -113,6 +113,22 @@ static char *check(const json_t *args)
 	return desk_failure("invalid", "\"op\": want report, or job with \"job\"");
 }
 
+/* What the desk and its workers know of a request; "whose" is for the desk to say. */
+static json_t *take_known(json_t *args)
+{
+	static const char *const keys[] = {"by",  "period",  "from", "to",  "form",
+					   "job", "explain", "user", "mine"};
+	json_t *known = mem_check(json_object());
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		json_t *v = json_object_get(args, keys[i]);
+
+		if (v != NULL)
+			(void)json_object_set(known, keys[i], v);
+	}
+	return known;
+}
+
 static char *on_request(void *ctx, struct ctl_conn *c, const struct ctl_caller *who,
 			const char *json, size_t len)
 {
@@ -127,7 +143,7 @@ static char *on_request(void *ctx, struct ctl_conn *c, const struct ctl_caller *
 	if (text == NULL && desk_count(d, who->uid, false) >= DESK_EACH_MAX)
 		text = desk_failure("failed", "you have asked too much at a time: ask again later");
 	if (text == NULL) {
-		v = visit_new(d, c, who, args);
+		v = visit_new(d, c, who, take_known(args));
 		text = find_whose(v);
 		if (text == NULL && !ctl_server_hold(c, v))
 			text = desk_failure("failed", "too many ask: ask again later");
@@ -168,8 +184,8 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* Somebody who is shut out must not see on because nobody told this service.  A file with an error
- * changes nothing. */
+/* Somebody who is shut out must not see on because nobody told this service.  A file that cannot be
+ * used changes nothing, and each look tries it again: the fault may be elsewhere, and pass. */
 static void on_look(void *ctx)
 {
 	struct desk *d = ctx;
@@ -180,12 +196,12 @@ static void on_look(void *ctx)
 	timer_at(d->look, loop_now(d->loop) + (d->o->look_ms > 0 ? d->o->look_ms : DESK_LOOK_MS));
 	if (stat(d->o->config, &st) != 0 || is_same(&st, &d->conf))
 		return;
-	d->conf = st;
 	if (conf_file_load(&conf, d->o->config, provider_options, &e) != 0) {
 		log_write(d->o->log, LOG_ERROR, "who may see all is as it was", "error", e.msg,
 			  NULL);
 		return;
 	}
+	d->conf = st;
 	ctl_server_know(d->ctl, &conf->people);
 	conf_free(conf);
 }

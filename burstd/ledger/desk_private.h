@@ -24,7 +24,7 @@ struct desk {
 	struct ctl_server *ctl;
 	struct timer *look;  /* at burstd.conf */
 	struct timer *serve; /* those that wait: never from inside a request */
-	struct stat conf;    /* of the file, when it was last read */
+	struct stat conf;    /* of the file, when it last was good */
 	struct visit *visits;
 	unsigned running;
 	int64_t turn; /* of the last one that was begun */
@@ -51,6 +51,7 @@ struct visit {
 char *desk_failure(const char *code, const char *sentence); /* an answer; the caller's */
 const char *desk_text(const json_t *args, const char *key); /* "" if it is no text */
 
+/* Takes args. */
 struct visit *visit_new(struct desk *d, struct ctl_conn *c, const struct ctl_caller *who,
 			json_t *args);
 void visit_tell(struct visit *v, char *text); /* takes text; nobody may be there any more */

@@ -86,7 +86,7 @@ struct visit *visit_new(struct desk *d, struct ctl_conn *c, const struct ctl_cal
 {
 	struct visit *v = mem_zalloc(sizeof(*v));
 
-	*v = (struct visit){.desk = d, .conn = c, .who = *who, .args = json_incref(args)};
+	*v = (struct visit){.desk = d, .conn = c, .who = *who, .args = args};
 	v->turn = d->turn + 1 + (int64_t)desk_count(d, who->uid, false);
 	v->next = d->visits;
 	v->prev = &d->visits;
@@ -138,6 +138,12 @@ static void on_answer(void *ctx, const struct proc_reply *r, const struct err *f
 		timer_at(d->serve, 0);
 }
 
+static void refuse(struct visit *v, const char *code, const char *sentence)
+{
+	visit_tell(v, desk_failure(code, sentence));
+	visit_drop(v);
+}
+
 static void begin(struct visit *v)
 {
 	static const char *const env[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", NULL};
@@ -155,14 +161,15 @@ static void begin(struct visit *v)
 	struct err e = {0};
 
 	d->turn = v->turn;
-	if (proc_run(d->proc, &call, on_answer, v, &e) == 0) {
+	/* Numbers may be written longer than they were sent. */
+	if (call.input_len > DESK_QUESTION_MAX) {
+		refuse(v, "invalid", "the request is too long");
+	} else if (proc_run(d->proc, &call, on_answer, v, &e) == 0) {
 		v->state = VISIT_RUNS;
 		d->running++;
 	} else {
 		log_write(d->o->log, LOG_ERROR, "no process can be started", "error", e.msg, NULL);
-		visit_tell(v, desk_failure("failed",
-					   "no answer could be made: the ledger's log says why"));
-		visit_drop(v);
+		refuse(v, "failed", "no answer could be made: the ledger's log says why");
 	}
 	free(input);
 }

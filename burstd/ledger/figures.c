@@ -149,7 +149,7 @@ static bool sum_spot(struct making *m, size_t at, struct dims *d, const struct l
 		d->figure = at;
 		return add(&d->credit, p->nano);
 	}
-	if (p->list_nano < 0)
+	if (p->list_nano == LEDGER_UNLISTED)
 		return add(&f->spot_unlisted, p->nano);
 	d->listed = true;
 	return add(&f->spot_nano, p->nano) || add(&f->spot_list, p->list_nano);

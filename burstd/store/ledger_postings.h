@@ -37,8 +37,10 @@ struct ledger_posting {
 	int64_t from_s, to_s; /* it lies in there */
 	int64_t time_s;       /* of the instance that it pays for a share of: ... */
 	int64_t part, whole;  /* ... `part` of `whole` parts of all that time */
-	int64_t list_nano;    /* what its share costs on demand; -1: not known */
+	int64_t list_nano; /* what its share costs on demand; of a difference it may be below 0 */
 };
+
+enum { LEDGER_UNLISTED = -1 }; /* list_nano: not known; only this one is */
 
 /* The number of this combination, which is given it here if it has none. */
 int ledger_dims_id(struct ledger *l, const struct ledger_dims *d, int64_t *id, struct err *e);
@@ -73,6 +75,9 @@ int ledger_book(struct ledger *l, int64_t lifetime, int64_t until_day, int64_t a
 /* Order by what they are about: of_day, kind but for LEDGER_LATE, dims, attempt.  0: they are parts
  * of one. */
 int ledger_posting_compare(const struct ledger_posting *a, const struct ledger_posting *b);
+
+/* What a posting and a difference from it, written later, cost on demand together. */
+int64_t ledger_list_add(int64_t list_nano, int64_t difference);
 
 typedef int (*ledger_posting_fn)(void *ctx, const struct ledger_posting *p, struct err *e);
 int ledger_postings_of(struct ledger *l, int64_t lifetime, ledger_posting_fn fn, void *ctx,

@@ -112,7 +112,25 @@ static int by_key(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static void subtract(struct ledger_posting *p, const struct ledger_posting *booked)
+/* Where one of them is not known, the difference is all that is known since. */
+int64_t ledger_list_add(int64_t list_nano, int64_t difference)
+{
+	return list_nano == LEDGER_UNLISTED || difference == LEDGER_UNLISTED
+		       ? difference
+		       : list_nano + difference;
+}
+
+/* What makes a list price of the booked one.  A difference that would read as not known is none:
+ * the price is too high by 1e-9. */
+static int64_t subtract_list(int64_t list_nano, int64_t booked)
+{
+	if (list_nano == LEDGER_UNLISTED || booked == LEDGER_UNLISTED)
+		return list_nano;
+	return list_nano - booked == LEDGER_UNLISTED ? 0 : list_nano - booked;
+}
+
+/* But for the list price; *list: of all that were subtracted so far. */
+static void subtract(struct ledger_posting *p, const struct ledger_posting *booked, int64_t *list)
 {
 	p->nano -= booked->nano;
 	p->gpu_s -= booked->gpu_s;
@@ -120,8 +138,7 @@ static void subtract(struct ledger_posting *p, const struct ledger_posting *book
 	p->time_s -= booked->time_s;
 	p->part -= booked->part;
 	p->whole -= booked->whole;
-	if (p->list_nano >= 0 && booked->list_nano >= 0)
-		p->list_nano -= booked->list_nano;
+	*list = ledger_list_add(*list, booked->list_nano);
 }
 
 /* A posting of nothing is kept if it is all that a job has on the instance; a difference of nothing
@@ -155,7 +172,12 @@ struct settling {
 static void make_nothing(struct ledger_posting *p)
 {
 	p->nano = p->gpu_s = p->cpu_s = p->time_s = p->part = p->whole = 0;
-	p->list_nano = p->list_nano < 0 ? -1 : 0;
+}
+
+/* Where it is not known, that of nothing is not known either. */
+static int64_t list_of_nothing(int64_t booked)
+{
+	return booked == LEDGER_UNLISTED ? LEDGER_UNLISTED : 0;
 }
 
 /* Of what the group has on that day, make what is not booked *p. */
@@ -181,11 +203,13 @@ static int take_back(struct settling *s, const struct group *g, int64_t target, 
 {
 	for (size_t i = 0, k; i < g->n; i = k) {
 		struct ledger_posting p = g->had[i];
+		int64_t list = 0;
 
 		make_nothing(&p);
 		for (k = i; k < g->n && g->had[k].day == p.day; k++)
 			if (g->had[k].booking != 0)
-				subtract(&p, &g->had[k]);
+				subtract(&p, &g->had[k], &list);
+		p.list_nano = subtract_list(list_of_nothing(list), list);
 		if (p.day < s->open_day || p.day == target)
 			continue;
 		if (put_open(s, g, &p, is_wanted(&p, true), e) < 0)
@@ -199,6 +223,7 @@ static int settle(struct settling *s, const struct group *g, struct err *e)
 	struct ledger_posting p = g->want != NULL ? *g->want : g->had[0];
 	const int64_t target = p.of_day < s->open_day ? s->open_day : p.of_day;
 	bool booked = g->want == NULL || target != p.of_day;
+	int64_t list = 0;
 
 	if (g->want == NULL)
 		make_nothing(&p);
@@ -207,8 +232,9 @@ static int settle(struct settling *s, const struct group *g, struct err *e)
 			continue;
 		booked = true;
 		if (g->had[i].day < s->open_day || g->had[i].day == target)
-			subtract(&p, &g->had[i]);
+			subtract(&p, &g->had[i], &list);
 	}
+	p.list_nano = subtract_list(g->want != NULL ? p.list_nano : list_of_nothing(list), list);
 	p.kind &= ~(unsigned)LEDGER_LATE;
 	p.kind |= target != p.of_day ? LEDGER_LATE : 0;
 	p.day = target;

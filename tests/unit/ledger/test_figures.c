@@ -179,6 +179,25 @@ static void spot_may_cost_more(void **state)
 	}
 }
 
+/* What nobody had becomes a late job's, again and again: differences below 0 are known, too. */
+static void differences_have_list_prices(void **state)
+{
+	const struct fixture *f = *state;
+	struct figures all;
+
+	price(f, "on-demand", "quote", 7200 * UNIT, 0);
+	for (int i = 0; i < 3; i++) {
+		make(f, &all, NULL);
+		assert_true(all.v[0].spot_nano == 900 * UNIT);
+		assert_true(all.v[0].spot_list == 1800 * UNIT);
+		assert_true(all.v[0].spot_unlisted == 0);
+		figures_fini(&all);
+		assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM booking"), i + 1);
+		job(f, &(struct job){3 + i, 8, 700 + 100 * i, 750 + 100 * i, "COMPLETED", "c0"});
+	}
+	assert_true(ask(f->ledger, "SELECT MIN(list_nano) FROM posting") < -1);
+}
+
 /* The provider takes it, and gives all of it back: GPUs count once, and there is no cost. */
 static void what_is_given_back_costs_nothing(void **state)
 {
@@ -365,6 +384,7 @@ int main(void)
 		FIGURES(test_json),
 		FIGURES(what_is_not_known_is_not_0),
 		FIGURES(spot_may_cost_more),
+		FIGURES(differences_have_list_prices),
 		FIGURES(what_is_given_back_costs_nothing),
 		FIGURES(a_users_figures_are_of_their_jobs),
 		FIGURES(only_days_of_the_period_count),

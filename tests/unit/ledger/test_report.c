@@ -280,6 +280,93 @@ static void test_charges(void **state)
 	assert_int_equal(charges_visit(f->l, day, day + 2, stop, NULL, &e), -1);
 }
 
+static int take_a_job(void *ctx, const struct ledger_posting *p, struct err *e)
+{
+	(void)e;
+	if (p->attempt != 0 && (p->kind & LEDGER_CLASS) == ALLOCATE_RUN)
+		*(struct ledger_posting *)ctx = *p;
+	return 0;
+}
+
+static int take_list(void *ctx, const struct charge *c, struct err *e)
+{
+	int64_t *list = ctx;
+
+	(void)e;
+	if (c->owner == ALLOCATE_JOB) {
+		list[0]++;
+		list[1] = c->list_nano;
+	}
+	return 0;
+}
+
+/* Whatever was booked: a line's list price is the last one, or not known if that one is not.  At
+ * most it is 1e-9 too high, never below 0. */
+static void test_list_prices_of_differences(void **state)
+{
+	static const struct {
+		int64_t list, want;
+	} rows[] = {
+		{100, 100}, {60, 60}, {80, 80}, {20, 20}, {-1, -1}, {50, 50}, {49, 50},
+		{48, 48},   {1, 1},   {0, 1},   {0, 1},   {-1, -1}, {-1, -1}, {0, 0},
+		{7, 7},     {6, 7},   {5, 5},   {4, 5},   {3, 3},
+	};
+	struct fixture *f = *state;
+	struct ledger_posting one = {0};
+	struct err e = {0};
+	bool changed;
+
+	fates[0] = (struct fate){"c0", 100, 200, 1000, true, false};
+	write_life(f, &fates[0]);
+	pass(f, 1);
+	job(f, &(struct job){1, 8, 300, 500, "COMPLETED", "c0"});
+	pass(f, 300000);
+	assert_int_equal(ledger_postings_of(f->l, 1, take_a_job, &one, &e), 0);
+	assert_int_equal(one.lifetime, 1);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct ledger_posting p = one;
+		struct ledger_change ch = {1, &p, 1, true, (T0 + 400000) * 1000};
+		int64_t list[2] = {0};
+
+		p.list_nano = rows[i].list;
+		p.nano = 1000 + (int64_t)i;
+		assert_int_equal(ledger_begin(f->l, &e), 0);
+		assert_int_equal(ledger_set_postings(f->l, &ch, &changed, &e), 0);
+		assert_int_equal(ledger_commit(f->l, &e), 0);
+		assert_true(changed);
+		assert_int_equal(charges_visit(f->l, 0, 100000, take_list, list, &e), 0);
+		print_message("# %zu: %lld\n", i, (long long)list[1]);
+		assert_int_equal(list[0], 1);
+		assert_int_equal(list[1], rows[i].want);
+	}
+}
+
+/* A late job takes from what nobody had: all of it has its list price, which is twice the price. */
+static int check_list(void *ctx, const struct charge *c, struct err *e)
+{
+	(void)ctx;
+	(void)e;
+	assert_true(c->list_nano == 2 * c->nano);
+	return 0;
+}
+
+static void test_list_prices_of_late_jobs(void **state)
+{
+	struct fixture *f = *state;
+	struct err e = {0};
+
+	fates[0] = (struct fate){"c0", 100, 200, 1000, true, false};
+	write_life(f, &fates[0]);
+	price(f, "on-demand", "quote", INT64_C(7200000000000), 0);
+	pass(f, 300000);
+	for (int i = 0; i < 3; i++) {
+		job(f, &(struct job){1 + i, 8, 300 + 100 * i, 350 + 100 * i, "COMPLETED", "c0"});
+		pass(f, 300000);
+		assert_int_equal(charges_visit(f->l, 0, 100000, check_list, NULL, &e), 0);
+	}
+	assert_true(ask(f->ledger, "SELECT MIN(list_nano) FROM posting") < -1);
+}
+
 static void test_status(void **state)
 {
 	struct fixture *f = *state;
@@ -325,6 +412,8 @@ int main(void)
 		TEST(test_the_order_of_rows),
 		TEST(test_the_arithmetic_of_a_job),
 		TEST(test_charges),
+		TEST(test_list_prices_of_differences),
+		TEST(test_list_prices_of_late_jobs),
 		TEST(test_status),
 	};
 
