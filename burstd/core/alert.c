@@ -146,7 +146,7 @@ void alert_book_add(struct alert_book *b, const struct alert *a)
 	assert(b->n == 0 || b->v[b->n - 1]->seq < a->seq);
 	if (b->n == b->cap) {
 		b->cap = b->cap == 0 ? 16 : 2 * b->cap;
-		b->v = mem_realloc(b->v, b->cap * sizeof(*b->v));
+		b->v = mem_realloc(b->v, b->cap * sizeof(struct alert *));
 	}
 	x->a = *a;
 	key_of(x->key, a);
@@ -188,7 +188,7 @@ void alert_book_drop(struct alert_book *b, int64_t seq)
 	if (map_get(&b->last, x->key) == x)
 		map_del(&b->last, x->key);
 	free(x);
-	memmove(b->v + i, b->v + i + 1, (b->n - i - 1) * sizeof(*b->v));
+	memmove(b->v + i, b->v + i + 1, (b->n - i - 1) * sizeof(struct alert *));
 	b->n--;
 }
 

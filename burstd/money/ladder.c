@@ -223,7 +223,7 @@ struct end {                   /* of one job */
 
 static bool ends(const struct end *end, enum budget_step s)
 {
-	return end->at[s].at_ms != INT64_MAX;
+	return end->at[s].line.budget != NULL;
 }
 
 /* The hold is of the job, or of a machine that it runs on; begin_ms: when the job began there. */
@@ -349,8 +349,9 @@ static void order(struct engine *e, struct ending *x, enum budget_step s,
 static void end_job(struct engine *e, struct ending *x, const struct end *end)
 {
 	int64_t now = engine_now(e);
-	bool requeues = now >= end->at[BUDGET_REQUEUES].at_ms;
-	bool kills = now >= end->at[BUDGET_KILLS].at_ms && (!requeues || x->tried);
+	bool requeues = ends(end, BUDGET_REQUEUES) && now >= end->at[BUDGET_REQUEUES].at_ms;
+	bool kills = ends(end, BUDGET_KILLS) && now >= end->at[BUDGET_KILLS].at_ms &&
+		     (!requeues || x->tried);
 	enum budget_step s = kills ? BUDGET_KILLS : BUDGET_REQUEUES;
 	bool goes_on = x->ordered == BUDGET_REQUEUES && x->refused == BUDGET_REQUEUES;
 

@@ -280,5 +280,5 @@ $(section alert chat 'kind = slack' 'url_file = "/etc/burstd/slack.url"')"
 	run lab_as researcher "$lab_dir/bin/burstctl" budget alert-test hook
 	echo "$output"
 	[ $status = 1 ]
-	[[ $output = *'alert-test is for root'* ]]
+	[[ $output = *'alert-test is for admins'* ]]
 }

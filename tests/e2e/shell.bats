@@ -64,7 +64,7 @@ shell() {
 	echo "$output"
 	[[ $output == *'budget "tight": new'*'budget "wide": new'*$'\ntight '*$'\nwide '*$'\nof that name: 1\n'* ]]
 	[[ $output == *'budget tight: this job needs 118.08 EUR an hour, 60.00 of 60.00 left'*$'\n2\n'* ]]
-	[[ $output == *$'\njob '*$'\n2 '*boot*$'\ntotal '* ]]
+	[[ $output == *$'\njob '*$'\n2 '*boot*$'\nin EUR\n'* ]]
 }
 
 @test "a lab's shell with keys from nowhere: said so, and nothing is started" {
