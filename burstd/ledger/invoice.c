@@ -456,7 +456,7 @@ static int compute(const struct importing *m, struct err *e)
 	if (ledger_touch_invoice(b->ledger, m->r->id, e) < 0)
 		return -1;
 	if (!m->in->partial &&
-	    ledger_touch_provider(b->ledger, m->in->provider,
+	    ledger_touch_provider(b->ledger, m->in->provider, m->file.currency,
 				  calendar_day_begin(b->calendar, date_month_day(m->in->month)),
 				  calendar_day_begin(b->calendar, date_month_day(m->in->month + 1)),
 				  e) < 0)
@@ -524,7 +524,7 @@ void invoice_result_fini(struct invoice_result *r)
 
 struct removing {
 	int64_t id, month;
-	char *provider;
+	char *provider, *currency;
 	bool found, partial;
 };
 
@@ -539,7 +539,9 @@ static int take_invoice(void *ctx, const struct ledger_invoice *i, struct err *e
 	m->month = i->month;
 	m->partial = i->partial;
 	free(m->provider);
+	free(m->currency);
 	m->provider = mem_strdup(i->provider);
+	m->currency = mem_strdup(i->currency);
 	return 0;
 }
 
@@ -559,7 +561,7 @@ static int remove_it(const struct book *b, const struct removing *m, const char 
 	    ledger_touch_invoice(b->ledger, m->id, e) < 0)
 		return -1;
 	if (!m->partial &&
-	    ledger_touch_provider(b->ledger, m->provider,
+	    ledger_touch_provider(b->ledger, m->provider, m->currency,
 				  calendar_day_begin(b->calendar, date_month_day(m->month)),
 				  calendar_day_begin(b->calendar, date_month_day(m->month + 1)),
 				  e) < 0)
@@ -575,5 +577,6 @@ int invoice_remove(const struct book *b, int64_t id, const char *who, struct err
 	if (rc == 0)
 		rc = remove_it(b, &m, who, e);
 	free(m.provider);
+	free(m.currency);
 	return rc;
 }
