@@ -481,6 +481,12 @@ static int import(struct importing *m, struct err *e)
 
 	if (ask.start_s * 1000 > m->book->now_ms)
 		return err_set(e, ERR_INVALID, "%s has not begun", date_month_str(name, in->month));
+	/* Instances that are yet to come would cost 0. */
+	if (!in->partial && ask.end_s * 1000 > m->book->now_ms)
+		return err_set(e, ERR_INVALID,
+			       "%s is not over, so no invoice can be the whole one of it: use "
+			       "--partial",
+			       date_month_str(name, in->month));
 	if (check_provider(m, false, e) < 0 || invoice_file_read(&m->file, &ask, e) < 0)
 		return -1;
 	m->r->number = mem_strdup(m->file.number[0] != '\0' ? m->file.number

@@ -535,6 +535,41 @@ static void test_instances_of_another_currency(void **state)
 	invoice_result_fini(&r);
 }
 
+/* What is on it counts at once; what comes until the month is over is not lost. */
+static void test_a_month_that_is_not_over(void **state)
+{
+	const struct invoice_import partial = {.partial = true};
+	struct fixture *f = *state;
+	struct invoice_import in;
+	struct invoice_result r;
+	struct err e = {0};
+	char path[80];
+
+	fill(f);
+	write_file(f, HEAD "i-c1,7,EUR,,\n", path);
+	in = ask_for(path);
+	assert_int_equal(try_import(f, &in, DEC - 1, &r, &e), -1);
+	assert_string_equal(e.msg, "2026-11 is not over, so no invoice can be the whole one of it: "
+				   "use --partial");
+	invoice_result_fini(&r);
+	assert_int_equal(of_month(f, NOVEMBER, "1"), 1800 * UNIT);
+	r = import(f, HEAD "i-c1,7,EUR,,\n", &partial, DEC - 1);
+	invoice_result_fini(&r);
+	assert_int_equal(of_month(f, NOVEMBER, "1"), 907 * UNIT);
+	machine(f, "c3");
+	life(f, "c3", "created", 2000, 2000);
+	life(f, "c3", "ended", 2100, 2100);
+	settle_until(f, DEC + 3700);
+	assert_int_equal(of_month(f, NOVEMBER, "1"), 1007 * UNIT);
+	assert_good(f, DEC + 3700);
+	write_file(f, HEAD "i-c1,6,EUR,,\n", path);
+	in.number = "rest";
+	assert_int_equal(try_import(f, &in, DEC, &r, &e), 0);
+	assert_int_equal(of_month(f, NOVEMBER, "1"), 13 * UNIT);
+	assert_good(f, DEC + 3700);
+	invoice_result_fini(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -554,6 +589,7 @@ int main(void)
 		TEST(test_an_invoice_for_what_was_given_back),
 		TEST(test_another_month_by_the_providers_clock),
 		TEST(test_instances_of_another_currency),
+		TEST(test_a_month_that_is_not_over),
 	};
 
 	return cmocka_run_group_tests_name("ledger, invoices", tests, NULL, NULL);
