@@ -570,6 +570,74 @@ static void test_a_month_that_is_not_over(void **state)
 	invoice_result_fini(&r);
 }
 
+static void try_sql(const struct fixture *f, const char *sql)
+{
+	char *why = NULL;
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(f->ledger, &db), SQLITE_OK);
+	if (sqlite3_exec(db, sql, NULL, NULL, &why) != SQLITE_CONSTRAINT)
+		fail_msg("it was done: %s", sql);
+	assert_string_equal(why, "invoices are append-only");
+	sqlite3_free(why);
+	sqlite3_close(db);
+}
+
+/* The table itself sees to it that an invoice is removed, once, and changes in no other way. */
+static void test_the_table_refuses(void **state)
+{
+	static const char *const columns[] = {
+		"id",       "rowid", "provider", "month", "number", "format", "rule",  "partial",
+		"currency", "nano",  "counted",  "why",   "file",   "digest", "at_ms", "who"};
+	struct fixture *f = *state;
+	struct invoice_result r;
+	char sql[100];
+
+	fill(f);
+	r = import(f, WHOLE, NULL, DEC + 4000);
+	invoice_result_fini(&r);
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+		(void)snprintf(sql, sizeof(sql), "UPDATE invoice SET %s = 77", columns[i]);
+		try_sql(f, sql);
+		(void)snprintf(sql, sizeof(sql), "UPDATE invoice SET %s = 77, removed_ms = 1",
+			       columns[i]);
+		try_sql(f, sql);
+	}
+	try_sql(f, "UPDATE invoice SET removed_by = 'x'");
+	try_sql(f, "DELETE FROM invoice");
+	exec(f->ledger, "UPDATE invoice SET removed_ms = 1, removed_by = 'x'");
+	try_sql(f, "UPDATE invoice SET removed_ms = 2");
+	try_sql(f, "UPDATE invoice SET removed_ms = 0");
+	try_sql(f, "UPDATE invoice SET removed_by = 'y'");
+}
+
+/* A ledger in which an invoice in EUR has set a machine in USD to 0. */
+static void test_a_ledger_from_before(void **state)
+{
+	struct fixture *f = *state;
+	struct invoice_result r;
+
+	fill(f);
+	exec(f->journal,
+	     "INSERT INTO machine SELECT 'd1', 1, at_ms, pool, provider, offer, type, region, zone,"
+	     " market, 'USD', quantum_ms, minimum_ms, cpus, memory_mb, gpus FROM machine WHERE"
+	     " node = 'c1'");
+	life(f, "d1", "created", 100, 100);
+	life(f, "d1", "ended", 300, 300);
+	settle_until(f, DEC + 3700);
+	r = import(f, WHOLE, NULL, DEC + 4000);
+	invoice_result_fini(&r);
+	ledger_close(f->l);
+	assert_int_equal(ask(f->ledger, "SELECT SUM(dirty) FROM lifetime"), 0);
+	exec(f->ledger, "DROP TABLE budget_override; DROP TRIGGER invoice_kept;"
+			" PRAGMA user_version = 4");
+	open_ledger(f);
+	assert_int_equal(ask(f->ledger, "SELECT SUM(dirty) FROM lifetime"), 1);
+	assert_int_equal(ask(f->ledger, "SELECT dirty FROM lifetime WHERE node = 'd1'"), 1);
+	settle_until(f, DEC + 5000);
+	assert_good(f, DEC + 5000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -590,6 +658,8 @@ int main(void)
 		TEST(test_another_month_by_the_providers_clock),
 		TEST(test_instances_of_another_currency),
 		TEST(test_a_month_that_is_not_over),
+		TEST(test_the_table_refuses),
+		TEST(test_a_ledger_from_before),
 	};
 
 	return cmocka_run_group_tests_name("ledger, invoices", tests, NULL, NULL);
