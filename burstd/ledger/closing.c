@@ -23,7 +23,8 @@ static const struct {
 	[CLOSING_BEHIND] = {"behind", "what happened until an hour after its end was not read yet: "
 				      "run burst-ledger once"},
 	[CLOSING_NEWS] = {"news", "instances are to be computed again: run burst-ledger once"},
-	[CLOSING_CHAIN] = {"chain", "a booking is not as it was written: see burst-ledger verify"},
+	[CLOSING_CHAIN] = {"chain", "a booking, or a close, is not as it was written: see "
+				    "burst-ledger verify"},
 	[CLOSING_SUMS] = {"sums", "sums are not those of the postings: see burst-ledger verify"},
 	[CLOSING_BROKEN] = {"broken", "instances cannot be computed, or do not add up"},
 	[CLOSING_DIFFERS] = {"differs", "instances are not what their facts come to"},
@@ -252,7 +253,7 @@ int closing_look(const struct book *b, int64_t month, struct closing_draft *d, s
 		return -1;
 	d->closed = d->count[CLOSING_CLOSED] != 0;
 	d->revision = s.revision;
-	d->count[CLOSING_CHAIN] = v.chain.bad != 0;
+	d->count[CLOSING_CHAIN] = v.chain.bad != 0 || v.periods.bad != 0;
 	d->count[CLOSING_SUMS] = v.rollups;
 	d->count[CLOSING_BROKEN] =
 		v.uneven > d->count[CLOSING_BROKEN] ? v.uneven : d->count[CLOSING_BROKEN];
@@ -361,6 +362,23 @@ static int find_last(struct ledger *l, int64_t *last, struct err *e)
 	return rc;
 }
 
+/* What is written next would have the end of the chain as it is now: a cut would be repaired. */
+static int check_chains(struct ledger *l, struct err *e)
+{
+	struct ledger_period_check periods;
+	struct ledger_chain chain;
+
+	if (ledger_check_chain(l, &chain, e) < 0 || ledger_check_periods(l, &periods, e) < 0)
+		return -1;
+	if (chain.bad != 0)
+		return err_set(e, ERR_INVALID, "booking %" PRId64 ": %s; see burst-ledger verify",
+			       chain.bad, chain.what);
+	if (periods.bad != 0)
+		return err_set(e, ERR_INVALID, "closing %" PRId64 ": %s; see burst-ledger verify",
+			       periods.bad, periods.what);
+	return 0;
+}
+
 int closing_reopen(const struct book *b, int64_t month, const struct closing_by *by, char *hash,
 		   struct err *e)
 {
@@ -376,7 +394,8 @@ int closing_reopen(const struct book *b, int64_t month, const struct closing_by 
 	char name[DATE_STR_SIZE], last[DATE_STR_SIZE];
 
 	(void)date_month_str(name, month);
-	if (closing_state(b->ledger, month, &s, e) < 0 || find_last(b->ledger, &last_month, e) < 0)
+	if (check_chains(b->ledger, e) < 0 || closing_state(b->ledger, month, &s, e) < 0 ||
+	    find_last(b->ledger, &last_month, e) < 0)
 		return -1;
 	if (!s.closed)
 		return err_set(e, ERR_INVALID, "%s is not closed", name);
