@@ -38,11 +38,30 @@ static const char sql_booking[] = "SELECT hash FROM booking WHERE seq = ?";
 	" from_s, to_s, time_s, part, whole, list_nano FROM posting "
 static const char sql_days[] = NUMBERS "WHERE day >= ? AND day < ? ORDER BY id";
 
+static const char sql_any[] = "SELECT EXISTS (SELECT 1 FROM posting WHERE day >= ? AND day < ?)";
+
 enum { NNUMBERS = 17 };
 
 int ledger_open_day(struct ledger *l, int64_t *day, struct err *e)
 {
 	return ledger_number(l, OPEN_DAY, day, e);
+}
+
+int ledger_has_postings(struct ledger *l, int64_t from_day, int64_t to_day, bool *has,
+			struct err *e)
+{
+	int64_t any = 0;
+	struct db_cursor c;
+
+	*has = false;
+	if (ledger_stmt(l, &c, sql_any, e) < 0)
+		return -1;
+	db_put_int(&c, from_day);
+	db_put_int(&c, to_day);
+	if (ledger_ask(l, &c, &any, e) < 0)
+		return -1;
+	*has = any != 0;
+	return 0;
 }
 
 /* --- digests -----------------------------------------------------------------------------------

@@ -570,6 +570,30 @@ static void test_a_month_that_is_not_over(void **state)
 	invoice_result_fini(&r);
 }
 
+/* Postings of a month that come to nothing, so that no report shows it: it is closed like any
+ * other, else verify would find postings of a closed month that are in no record. */
+static void test_a_month_that_comes_to_nothing(void **state)
+{
+	const struct invoice_import in = {.partial = true};
+	struct fixture *f = *state;
+	struct invoice_result r;
+	char *has;
+
+	machine(f, "c1");
+	life(f, "c1", "created", DEC + 100, DEC + 100);
+	life(f, "c1", "ended", DEC + 300, DEC + 300);
+	settle_until(f, JAN + 3600);
+	r = import(f, HEAD ",5,EUR,Disks,\n,-5,EUR,Credit,\n", &in, JAN + 4000);
+	invoice_result_fini(&r);
+	assert_int_equal(of_month(f, NOVEMBER, "1"), 0);
+	has = obstacles(f, DECEMBER, JAN + 4000);
+	assert_string_equal(has, "earlier 1");
+	free(has);
+	close_month(f, NOVEMBER, JAN + 4000);
+	close_month(f, DECEMBER, JAN + 4000);
+	assert_good(f, JAN + 4000);
+}
+
 static void try_sql(const struct fixture *f, const char *sql)
 {
 	char *why = NULL;
@@ -658,6 +682,7 @@ int main(void)
 		TEST(test_another_month_by_the_providers_clock),
 		TEST(test_instances_of_another_currency),
 		TEST(test_a_month_that_is_not_over),
+		TEST(test_a_month_that_comes_to_nothing),
 		TEST(test_the_table_refuses),
 		TEST(test_a_ledger_from_before),
 	};
