@@ -24,7 +24,7 @@ struct ledger_closing { /* texts are borrowed */
 	int64_t booking;    /* likewise, and its hash */
 	const char *chain;  /* ... */
 	int64_t n;          /* postings in the month, all booked ... */
-	const char *digest; /* ... and of them, with what their lines say */
+	const char *digest; /* ... and of them, with what their lines say, and of its invoices */
 	const char *hash;   /* of all this, and of the record before */
 };
 

@@ -635,6 +635,75 @@ static void test_the_table_refuses(void **state)
 	try_sql(f, "UPDATE invoice SET removed_by = 'y'");
 }
 
+/* Invoices of a closed month are in its record as they were: not those that came later, and whether
+ * one was removed when it was open again is not. */
+static void test_invoices_are_in_the_record(void **state)
+{
+	static const char *const harms[] = {
+		"UPDATE invoice SET why = 'x' WHERE id = 1",
+		"UPDATE invoice SET nano = nano + 1, counted = counted + 1 WHERE id = 1",
+		"UPDATE invoice SET who = 'x' WHERE id = 1",
+		"UPDATE invoice SET month = month + 1 WHERE id = 1",
+		"DELETE FROM invoice WHERE id = 1",
+	};
+	const struct invoice_import late = {.partial = true, .number = "late"};
+	struct fixture *f = *state;
+	struct invoice_result r;
+	struct err e = {0};
+	struct book b;
+
+	fill(f);
+	r = import(f, WHOLE, NULL, DEC + 4000);
+	invoice_result_fini(&r);
+	close_month(f, NOVEMBER, DEC + 4000);
+	r = import(f, HEAD "i-c1,1,EUR,,\n", &late, DEC + 5000);
+	invoice_result_fini(&r);
+	assert_good(f, DEC + 5000);
+	for (size_t i = 0; i < sizeof(harms) / sizeof(harms[0]); i++) {
+		struct ledger_period_check c;
+
+		print_message("# %s\n", harms[i]);
+		exec(f->ledger,
+		     "CREATE TABLE kept AS SELECT * FROM invoice; DROP TRIGGER IF EXISTS"
+		     " invoice_kept; DROP TRIGGER IF EXISTS invoice_stays; %s",
+		     harms[i]);
+		assert_int_equal(ledger_check_periods(f->l, &c, &e), 0);
+		assert_int_equal(c.bad, 1);
+		assert_string_equal(c.what, "has postings, or invoices, that differ");
+		exec(f->ledger, "DELETE FROM invoice; INSERT INTO invoice SELECT * FROM kept;"
+				" DROP TABLE kept");
+		assert_int_equal(ledger_check_periods(f->l, &c, &e), 0);
+		assert_int_equal(c.bad, 0);
+	}
+	assert_int_equal(try_reopen(f, NOVEMBER, DEC + 6000), 0);
+	b = book_at(f, DEC + 6100);
+	assert_int_equal(ledger_begin(f->l, &e), 0);
+	assert_int_equal(invoice_remove(&b, 1, "bert", &e), 0);
+	assert_int_equal(ledger_commit(f->l, &e), 0);
+	assert_good(f, DEC + 6100);
+	close_month(f, NOVEMBER, DEC + 6200);
+	assert_good(f, DEC + 6200);
+}
+
+/* A record from before invoices were in it is good as it is. */
+static void test_a_record_without_its_invoices(void **state)
+{
+	const struct invoice_import in = {.month = DECEMBER, .partial = true};
+	struct ledger_period_check c;
+	struct fixture *f = *state;
+	struct invoice_result r;
+	struct err e = {0};
+
+	fill(f);
+	r = import(f, HEAD "i-c1,9,EUR,,\n", &in, DEC + 4000);
+	invoice_result_fini(&r);
+	close_month(f, NOVEMBER, DEC + 4000);
+	exec(f->ledger, "DROP TRIGGER invoice_kept; UPDATE invoice SET month = month - 1");
+	assert_int_equal(ledger_check_periods(f->l, &c, &e), 0);
+	assert_int_equal(c.bad, 0);
+	assert_int_equal(c.closings, 1);
+}
+
 /* A ledger in which an invoice in EUR has set a machine in USD to 0. */
 static void test_a_ledger_from_before(void **state)
 {
@@ -684,6 +753,8 @@ int main(void)
 		TEST(test_a_month_that_is_not_over),
 		TEST(test_a_month_that_comes_to_nothing),
 		TEST(test_the_table_refuses),
+		TEST(test_invoices_are_in_the_record),
+		TEST(test_a_record_without_its_invoices),
 		TEST(test_a_ledger_from_before),
 	};
 
