@@ -480,12 +480,10 @@ static int check_postings(struct ledger *l, struct checking *all, struct err *e)
 		const struct record *r = record_of(all, m.v[i].seq);
 		char digest[DIGEST_SIZE];
 
-		if (finish(l, &m.v[i], digest, e) < 0)
+		if (finish(l, &m.v[i], digest, e) < 0 || check_digest(l, all, r, digest, e) < 0)
 			rc = -1;
-		else if (m.v[i].n != r->n)
+		if (m.v[i].n != r->n)
 			(void)bad(all->check, r->seq, "has postings that differ");
-		else if (check_digest(l, all, r, digest, e) < 0)
-			rc = -1;
 	}
 	if (m.late != 0)
 		(void)bad(all->check, m.late, "has postings that came later");

@@ -155,8 +155,8 @@ static void test_a_broken_chain_of_closes(void **state)
 {
 	static const char *const harms[] = {
 		/* The record of December is cut off, and its days are open. */
-		"DELETE FROM closing WHERE seq = 2; UPDATE number SET value = value - 31 WHERE"
-		" key = 'open_day'",
+		("DELETE FROM closing WHERE seq = 2; UPDATE number SET value = value - 31 WHERE"
+		 " key = 'open_day'"),
 		"DELETE FROM closing WHERE seq = 2",
 		"UPDATE closing SET reason = 'x' WHERE seq = 1",
 		"UPDATE number SET value = value + 1 WHERE key = 'open_day'", "DELETE FROM shown"};
