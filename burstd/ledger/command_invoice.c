@@ -45,7 +45,10 @@ static void print_result(const struct invoice_import *in, const struct invoice_r
 	print_money(out, "tax", r->tax, "");
 	print_money(out, "rounding", r->rounding, "to --total");
 	if (r->left_out > 0)
-		str_addf(out, "  %" PRId64 " lines are of other invoices, and were left out\n",
+		str_addf(out,
+			 "  %" PRId64
+			 " lines are of other invoices, or have no number, and were left "
+			 "out\n",
 			 r->left_out);
 	if (r->late)
 		str_adds(out, "  the month is closed: all of it is in the first open month\n");

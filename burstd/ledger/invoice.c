@@ -456,7 +456,7 @@ static int compute(const struct importing *m, struct err *e)
 	if (ledger_touch_invoice(b->ledger, m->r->id, e) < 0)
 		return -1;
 	if (!m->in->partial &&
-	    ledger_touch_provider(b->ledger, m->in->provider,
+	    ledger_touch_provider(b->ledger, m->in->provider, m->file.currency,
 				  calendar_day_begin(b->calendar, date_month_day(m->in->month)),
 				  calendar_day_begin(b->calendar, date_month_day(m->in->month + 1)),
 				  e) < 0)
@@ -481,6 +481,12 @@ static int import(struct importing *m, struct err *e)
 
 	if (ask.start_s * 1000 > m->book->now_ms)
 		return err_set(e, ERR_INVALID, "%s has not begun", date_month_str(name, in->month));
+	/* Instances that are yet to come would cost 0. */
+	if (!in->partial && ask.end_s * 1000 > m->book->now_ms)
+		return err_set(e, ERR_INVALID,
+			       "%s is not over, so no invoice can be the whole one of it: use "
+			       "--partial",
+			       date_month_str(name, in->month));
 	if (check_provider(m, false, e) < 0 || invoice_file_read(&m->file, &ask, e) < 0)
 		return -1;
 	m->r->number = mem_strdup(m->file.number[0] != '\0' ? m->file.number
@@ -524,7 +530,7 @@ void invoice_result_fini(struct invoice_result *r)
 
 struct removing {
 	int64_t id, month;
-	char *provider;
+	char *provider, *currency;
 	bool found, partial;
 };
 
@@ -539,7 +545,9 @@ static int take_invoice(void *ctx, const struct ledger_invoice *i, struct err *e
 	m->month = i->month;
 	m->partial = i->partial;
 	free(m->provider);
+	free(m->currency);
 	m->provider = mem_strdup(i->provider);
+	m->currency = mem_strdup(i->currency);
 	return 0;
 }
 
@@ -559,7 +567,7 @@ static int remove_it(const struct book *b, const struct removing *m, const char 
 	    ledger_touch_invoice(b->ledger, m->id, e) < 0)
 		return -1;
 	if (!m->partial &&
-	    ledger_touch_provider(b->ledger, m->provider,
+	    ledger_touch_provider(b->ledger, m->provider, m->currency,
 				  calendar_day_begin(b->calendar, date_month_day(m->month)),
 				  calendar_day_begin(b->calendar, date_month_day(m->month + 1)),
 				  e) < 0)
@@ -575,5 +583,6 @@ int invoice_remove(const struct book *b, int64_t id, const char *who, struct err
 	if (rc == 0)
 		rc = remove_it(b, &m, who, e);
 	free(m.provider);
+	free(m.currency);
 	return rc;
 }

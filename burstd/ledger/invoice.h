@@ -35,7 +35,7 @@ struct invoice_result {
 	int64_t on, counted_on;            /* money of known instances, and what was counted */
 	int64_t missing;                   /* what was counted of instances that are not on it */
 	int64_t unknown_nano, shared, tax, rounding;
-	int64_t rows, left_out; /* lines of the file; of other invoices */
+	int64_t rows, left_out; /* lines of the file; of other invoices, or without a number */
 	bool late;              /* its month is closed */
 };
 

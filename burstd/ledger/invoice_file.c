@@ -400,13 +400,14 @@ static int add_time(const struct reading *r, struct invoice_item *i, struct err 
 /* --- rows --------------------------------------------------------------------------------------
  */
 
-/* 1: it is of another invoice. */
+/* 1: it is of another invoice, or of none where others have a number and one was asked for: it
+ * would be in the import of each. */
 static int check_number(struct reading *r, struct err *e)
 {
 	const char *number = field(r, NUMBER);
 
 	if (number[0] == '\0')
-		return 0;
+		return r->ask->number != NULL && r->at[NUMBER] != SIZE_MAX;
 	if (strlen(number) > INVOICE_NUMBER_MAX || !plain_is(number))
 		return wrong(r, "want a number of an invoice, not", number, e);
 	if (r->ask->number != NULL)

@@ -37,7 +37,7 @@ struct invoice_file {
 	struct invoice_item *items; /* in the order in which they first come */
 	size_t n, cap;
 	char *number, *currency; /* number: "" if no line has one */
-	int64_t rows, left_out;  /* left_out: of other invoices */
+	int64_t rows, left_out;  /* left_out: of other invoices, or without a number */
 	char digest[DIGEST_SIZE];
 	struct map *index; /* of the items, while they are read */
 };
@@ -45,7 +45,7 @@ struct invoice_file {
 struct invoice_ask {
 	const char *path;
 	enum invoice_format format;
-	const char *number;     /* lines of others are left out; NULL: all must be of one */
+	const char *number;     /* all other lines are left out; NULL: all must be of one */
 	int64_t start_s, end_s; /* the month */
 	/* Is that an instance of the provider? 1: yes; 0: no; -1: *e. */
 	int (*knows)(void *ctx, const char *instance, struct err *e);

@@ -84,7 +84,8 @@ static int find_months(const struct dividing *d, struct months *all, struct err 
 	if (ledger_invoiced(d->book->ledger, d->r->lifetime.id, take_named, all, e) < 0)
 		return -1;
 	if (d->counted > 0 && d->in->provider != NULL && d->in->provider[0] != '\0' &&
-	    ledger_whole_months(d->book->ledger, d->in->provider, take_whole, all, e) < 0)
+	    ledger_whole_months(d->book->ledger, d->in->provider, d->in->currency, take_whole, all,
+				e) < 0)
 		return -1;
 	if (all->n > 0)
 		qsort(all->v, all->n, sizeof(*all->v), by_month);

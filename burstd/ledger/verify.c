@@ -203,6 +203,8 @@ static int verify(struct checking *c, struct err *e)
 	digest_begin(&c->made, "");
 	rc = ledger_check_chain(l, &v->chain, e);
 	if (rc == 0)
+		rc = ledger_check_periods(l, &v->periods, e);
+	if (rc == 0)
 		rc = ledger_check_rollup(l, &v->rollups, e);
 	if (rc == 0)
 		rc = check_all(c, all, e);
@@ -228,7 +230,7 @@ int verify_ledger(const struct book *b, struct verify *v, struct str *out, struc
 {
 	struct checking c = {.book = b, .v = v, .out = out, .from_s = INT64_MIN, .to_s = INT64_MAX};
 
-	if (verify(&c, e) < 0 || ledger_check_periods(b->ledger, &v->periods, e) < 0)
+	if (verify(&c, e) < 0)
 		return -1;
 	say_all(v, out);
 	return 0;

@@ -24,9 +24,7 @@ struct verify {
 /* Look at all; nothing is written, but within a transaction, which the caller takes back.  A line
  * for each thing that is wrong is appended to *out.  0: *v has what was found. */
 int verify_ledger(const struct book *b, struct verify *v, struct str *out, struct err *e);
-/* Likewise, but of instances only those with a bill in [from_s, to_s), and no word on closed
- * months.
- */
+/* Likewise, but of instances only those with a bill in [from_s, to_s). */
 int verify_time(const struct book *b, int64_t from_s, int64_t to_s, struct verify *v,
 		struct str *out, struct err *e);
 bool verify_is_good(const struct verify *v);

@@ -21,8 +21,9 @@ static const char sql_touch_own[] =
 	" VALUES ('', ?, '', 2, 1, 0, 0, 0, 0, '')"
 	" ON CONFLICT (node, gen, instance) DO UPDATE SET dirty = 1";
 static const char sql_touch_provider[] =
-	"UPDATE lifetime SET dirty = 1 WHERE start_s < ?3 AND end_s > ?2 AND EXISTS (SELECT 1 FROM"
-	" machine AS m WHERE m.node = lifetime.node AND m.gen = lifetime.gen AND m.provider = ?1)";
+	"UPDATE lifetime SET dirty = 1 WHERE start_s < ?4 AND end_s > ?3 AND EXISTS (SELECT 1 FROM"
+	" machine AS m WHERE m.node = lifetime.node AND m.gen = lifetime.gen AND m.provider = ?1"
+	" AND m.currency IN (?2, ''))";
 static const char sql_all[] =
 	"SELECT id, provider, month, number, format, rule, partial, currency, nano, counted, why,"
 	" file, digest, at_ms, who, removed_ms, removed_by FROM invoice ORDER BY id";
@@ -33,8 +34,8 @@ static const char sql_invoiced[] =
 	"SELECT i.month, SUM(n.nano) FROM invoice_line AS n JOIN invoice AS i ON i.id = n.invoice"
 	" WHERE n.lifetime = ? AND n.lifetime <> 0 AND i.removed_ms = 0 GROUP BY i.month";
 static const char sql_whole[] =
-	"SELECT DISTINCT month, 0 FROM invoice WHERE provider = ? AND removed_ms = 0"
-	" AND partial = 0 ORDER BY month";
+	"SELECT DISTINCT month, 0 FROM invoice WHERE provider = ? AND currency = ?"
+	" AND removed_ms = 0 AND partial = 0 ORDER BY month";
 static const char sql_instances[] =
 	"SELECT t.id, m.currency FROM lifetime AS t JOIN machine AS m ON m.node = t.node AND"
 	" m.gen = t.gen WHERE t.instance = ? AND m.provider = ? AND t.node <> '' ORDER BY t.id";
@@ -122,14 +123,15 @@ int ledger_touch_invoice(struct ledger *l, int64_t id, struct err *e)
 	return 0;
 }
 
-int ledger_touch_provider(struct ledger *l, const char *provider, int64_t from_s, int64_t to_s,
-			  struct err *e)
+int ledger_touch_provider(struct ledger *l, const char *provider, const char *currency,
+			  int64_t from_s, int64_t to_s, struct err *e)
 {
 	struct db_cursor c;
 
 	if (ledger_stmt(l, &c, sql_touch_provider, e) < 0)
 		return -1;
 	ledger_put_text(&c, provider);
+	ledger_put_text(&c, currency);
 	db_put_int(&c, from_s);
 	db_put_int(&c, to_s);
 	return ledger_do(l, &c, e);
@@ -232,14 +234,15 @@ int ledger_invoiced(struct ledger *l, int64_t lifetime, ledger_month_fn fn, void
 	return visit_months(l, &c, fn, ctx, e);
 }
 
-int ledger_whole_months(struct ledger *l, const char *provider, ledger_month_fn fn, void *ctx,
-			struct err *e)
+int ledger_whole_months(struct ledger *l, const char *provider, const char *currency,
+			ledger_month_fn fn, void *ctx, struct err *e)
 {
 	struct db_cursor c;
 
 	if (ledger_stmt(l, &c, sql_whole, e) < 0)
 		return -1;
 	ledger_put_text(&c, provider);
+	ledger_put_text(&c, currency);
 	return visit_months(l, &c, fn, ctx, e);
 }
 

@@ -16,7 +16,9 @@ struct ledger_invoice { /* texts are borrowed */
 	int64_t month;      /* date_month() */
 	const char *number; /* the provider's */
 	const char *format, *rule;
-	bool partial; /* instances that are not on it stay as they were counted; else they cost 0 */
+	/* Instances that are not on it stay as they were counted; else those in its currency cost
+	 * 0. */
+	bool partial;
 	const char *currency;
 	int64_t nano;       /* its total: the sum of its lines */
 	int64_t counted;    /* what was counted before, of what is on it */
@@ -57,9 +59,10 @@ int ledger_remove_invoice(struct ledger *l, int64_t id, int64_t at_ms, const cha
 			  struct err *e);
 /* Have all lifetimes computed again that are on it, and its own. */
 int ledger_touch_invoice(struct ledger *l, int64_t id, struct err *e);
-/* Likewise those of that provider with a bill in [from_s, to_s). */
-int ledger_touch_provider(struct ledger *l, const char *provider, int64_t from_s, int64_t to_s,
-			  struct err *e);
+/* Likewise those of that provider with a bill in [from_s, to_s), in that currency, or in one that
+ * the facts do not name. */
+int ledger_touch_provider(struct ledger *l, const char *provider, const char *currency,
+			  int64_t from_s, int64_t to_s, struct err *e);
 
 typedef int (*ledger_invoice_fn)(void *ctx, const struct ledger_invoice *i, struct err *e);
 /* All, those that were removed included, in the order in which they came. */
@@ -73,10 +76,10 @@ typedef int (*ledger_month_fn)(void *ctx, int64_t month, int64_t nano, struct er
 /* What invoices that count want for the lifetime, by month. */
 int ledger_invoiced(struct ledger *l, int64_t lifetime, ledger_month_fn fn, void *ctx,
 		    struct err *e);
-/* Months of which there is an invoice of that provider that counts and is not partial; nano is 0.
- */
-int ledger_whole_months(struct ledger *l, const char *provider, ledger_month_fn fn, void *ctx,
-			struct err *e);
+/* Months of which there is an invoice of that provider, in that currency, that counts and is not
+ * partial; nano is 0. */
+int ledger_whole_months(struct ledger *l, const char *provider, const char *currency,
+			ledger_month_fn fn, void *ctx, struct err *e);
 
 typedef int (*ledger_instance_fn)(void *ctx, int64_t lifetime, const char *currency, struct err *e);
 /* Lifetimes of an instance of that provider; currency: "" if the facts name none. */

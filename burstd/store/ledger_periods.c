@@ -1,8 +1,10 @@
 /* Input of a record's hash: the hash before (64 zeros for the first), then, each as digest.h has
  * it: seq, month, revision, closed, at_ms, who, reason, allowed, zone, totals, invoice, booking,
  * chain, n, digest.  Input of digest: of each posting in the month that was booked by then, in the
- * order of id: all its numbers; then what the lines say (ledger_shown.h).  Whose a posting is, as
- * texts, is in its booking's hash, and so in chain. */
+ * order of id: all its numbers; then what the lines say (ledger_shown.h).  If the month had
+ * invoices by then, digest is another: its input is the one before, and all that each invoice says
+ * but whether it was removed.  Records from before that was so have the one before.  Whose a
+ * posting is, as texts, is in its booking's hash, and so in chain. */
 #include "store/ledger_periods.h"
 
 #include <stdlib.h>
@@ -11,6 +13,7 @@
 #include "base/date.h"
 #include "base/mem.h"
 #include "store/ledger_booking.h"
+#include "store/ledger_invoices.h"
 #include "store/ledger_private.h"
 #include "store/ledger_shown.h"
 
@@ -38,11 +41,30 @@ static const char sql_booking[] = "SELECT hash FROM booking WHERE seq = ?";
 	" from_s, to_s, time_s, part, whole, list_nano FROM posting "
 static const char sql_days[] = NUMBERS "WHERE day >= ? AND day < ? ORDER BY id";
 
+static const char sql_any[] = "SELECT EXISTS (SELECT 1 FROM posting WHERE day >= ? AND day < ?)";
+
 enum { NNUMBERS = 17 };
 
 int ledger_open_day(struct ledger *l, int64_t *day, struct err *e)
 {
 	return ledger_number(l, OPEN_DAY, day, e);
+}
+
+int ledger_has_postings(struct ledger *l, int64_t from_day, int64_t to_day, bool *has,
+			struct err *e)
+{
+	int64_t any = 0;
+	struct db_cursor c;
+
+	*has = false;
+	if (ledger_stmt(l, &c, sql_any, e) < 0)
+		return -1;
+	db_put_int(&c, from_day);
+	db_put_int(&c, to_day);
+	if (ledger_ask(l, &c, &any, e) < 0)
+		return -1;
+	*has = any != 0;
+	return 0;
 }
 
 /* --- digests -----------------------------------------------------------------------------------
@@ -130,6 +152,45 @@ static int finish(struct ledger *l, struct month *m, char out[DIGEST_SIZE], stru
 	return rc;
 }
 
+struct invoices { /* of a record */
+	int64_t month, last, n;
+	struct digest d;
+};
+
+static int digest_invoice(void *ctx, const struct ledger_invoice *i, struct err *e)
+{
+	const int64_t numbers[] = {i->id, i->month, i->partial, i->nano, i->counted, i->at_ms};
+	const char *const texts[] = {i->provider, i->number, i->format, i->rule, i->currency,
+				     i->why,      i->file,   i->digest, i->who};
+	struct invoices *all = ctx;
+
+	(void)e;
+	if (i->month != all->month || i->id > all->last)
+		return 0;
+	for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++)
+		digest_int(&all->d, numbers[k]);
+	for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++)
+		digest_text(&all->d, texts[k]);
+	all->n++;
+	return 0;
+}
+
+/* out: of the postings; and then, if there are any, with the invoices up to the last. */
+static int add_invoices(struct ledger *l, int64_t month, int64_t last, char out[DIGEST_SIZE],
+			struct err *e)
+{
+	struct invoices all = {.month = month, .last = last};
+	char with[DIGEST_SIZE];
+	int rc;
+
+	digest_begin(&all.d, out);
+	rc = ledger_invoices(l, digest_invoice, &all, e);
+	digest_end(&all.d, with);
+	if (rc == 0 && all.n > 0)
+		memcpy(out, with, sizeof(with));
+	return rc;
+}
+
 static int digest_month(struct ledger *l, struct ledger_closing *c, char out[DIGEST_SIZE],
 			struct err *e)
 {
@@ -139,7 +200,7 @@ static int digest_month(struct ledger *l, struct ledger_closing *c, char out[DIG
 
 	digest_begin(&m.d, "");
 	rc = scan(l, &one, date_month_day(c->month), date_month_day(c->month + 1), e);
-	if (finish(l, &m, out, e) < 0)
+	if (finish(l, &m, out, e) < 0 || add_invoices(l, c->month, c->invoice, out, e) < 0)
 		rc = -1;
 	c->n = m.n;
 	c->digest = out;
@@ -300,7 +361,7 @@ int ledger_closings(struct ledger *l, ledger_closing_fn fn, void *ctx, struct er
  */
 
 struct record { /* as it says */
-	int64_t seq, month, booking, n;
+	int64_t seq, month, booking, invoice, n;
 	bool closed;
 	char digest[DIGEST_SIZE], chain[DIGEST_SIZE];
 };
@@ -347,6 +408,7 @@ static int check_one(void *ctx, const struct ledger_closing *c, struct err *e)
 	*r = (struct record){.seq = c->seq,
 			     .month = c->month,
 			     .booking = c->booking,
+			     .invoice = c->invoice,
 			     .n = c->n,
 			     .closed = c->closed};
 	memcpy(r->digest, c->digest, strnlen(c->digest, DIGEST_SIZE - 1));
@@ -383,6 +445,19 @@ static const struct record *record_of(const struct checking *all, int64_t seq)
 	return &all->v[seq - 1];
 }
 
+/* digest: of the postings. */
+static int check_digest(struct ledger *l, const struct checking *all, const struct record *r,
+			char digest[DIGEST_SIZE], struct err *e)
+{
+	if (strcmp(digest, r->digest) == 0)
+		return 0;
+	if (add_invoices(l, r->month, r->invoice, digest, e) < 0)
+		return -1;
+	return strcmp(digest, r->digest) == 0
+		       ? 0
+		       : bad(all->check, r->seq, "has postings, or invoices, that differ");
+}
+
 static int check_postings(struct ledger *l, struct checking *all, struct err *e)
 {
 	struct months m = {.v = mem_zalloc((all->n + 1) * sizeof(*m.v)), .open_day = all->open_day};
@@ -405,9 +480,9 @@ static int check_postings(struct ledger *l, struct checking *all, struct err *e)
 		const struct record *r = record_of(all, m.v[i].seq);
 		char digest[DIGEST_SIZE];
 
-		if (finish(l, &m.v[i], digest, e) < 0)
+		if (finish(l, &m.v[i], digest, e) < 0 || check_digest(l, all, r, digest, e) < 0)
 			rc = -1;
-		if (m.v[i].n != r->n || strcmp(digest, r->digest) != 0)
+		if (m.v[i].n != r->n)
 			(void)bad(all->check, r->seq, "has postings that differ");
 	}
 	if (m.late != 0)

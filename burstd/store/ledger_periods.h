@@ -24,12 +24,16 @@ struct ledger_closing { /* texts are borrowed */
 	int64_t booking;    /* likewise, and its hash */
 	const char *chain;  /* ... */
 	int64_t n;          /* postings in the month, all booked ... */
-	const char *digest; /* ... and of them, with what their lines say */
+	const char *digest; /* ... and of them, with what their lines say, and of its invoices */
 	const char *hash;   /* of all this, and of the record before */
 };
 
 /* The first day that is not closed; 0: none is. */
 int ledger_open_day(struct ledger *l, int64_t *day, struct err *e);
+
+/* Is there a posting on days in [from_day, to_day), be it of nothing? */
+int ledger_has_postings(struct ledger *l, int64_t from_day, int64_t to_day, bool *has,
+			struct err *e);
 
 /* Write that a month is closed (given->closed) or open again, within a transaction.  Of a close,
  * all its postings are booked and what they say is written (ledger_shown.h) for *seq, which is

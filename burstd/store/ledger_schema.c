@@ -196,7 +196,8 @@ static const char step_4[] =
 					 "invoice_line");
 
 /* A copy of the journal's overrides.  One is told by id and time: a journal that was restored may
- * give an id again. */
+ * give an id again.  And of an invoice nothing changes but that it is removed, once.  A whole
+ * invoice has set instances of other currencies to 0: these are computed again. */
 static const char step_5[] =
 	"CREATE TABLE budget_override ("
 	"  id BIGINT NOT NULL, budget TEXT NOT NULL, value TEXT NOT NULL, nano BIGINT NOT NULL,"
@@ -204,7 +205,17 @@ static const char step_5[] =
 	"  reason TEXT NOT NULL, revoked_by TEXT NOT NULL, revoked_why TEXT NOT NULL,"
 	"  PRIMARY KEY (made_ms, id)) WITHOUT ROWID;"
 	"CREATE TRIGGER budget_override_stays BEFORE DELETE ON budget_override BEGIN"
-	"  SELECT RAISE(ABORT, 'overrides are kept'); END;";
+	"  SELECT RAISE(ABORT, 'overrides are kept'); END;"
+	"CREATE TRIGGER invoice_kept BEFORE UPDATE ON invoice WHEN OLD.removed_ms <> 0"
+	"  OR NEW.removed_ms = 0 OR (NEW.id, NEW.provider, NEW.month, NEW.number, NEW.format,"
+	"  NEW.rule, NEW.partial, NEW.currency, NEW.nano, NEW.counted, NEW.why, NEW.file,"
+	"  NEW.digest, NEW.at_ms, NEW.who) IS NOT (OLD.id, OLD.provider, OLD.month, OLD.number,"
+	"  OLD.format, OLD.rule, OLD.partial, OLD.currency, OLD.nano, OLD.counted, OLD.why,"
+	"  OLD.file, OLD.digest, OLD.at_ms, OLD.who) BEGIN"
+	"  SELECT RAISE(ABORT, 'invoices are append-only'); END;"
+	"UPDATE lifetime SET dirty = 1 WHERE EXISTS (SELECT 1 FROM machine AS m JOIN invoice AS i"
+	"  ON i.provider = m.provider AND i.currency <> m.currency WHERE m.node = lifetime.node"
+	"  AND m.gen = lifetime.gen AND i.partial = 0 AND i.removed_ms = 0);";
 
 static const char *const steps[] = {step_1, step_2, step_3, step_4, step_5};
 

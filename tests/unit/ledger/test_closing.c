@@ -150,6 +150,44 @@ static void test_problems(void **state)
 	}
 }
 
+/* A chain of closes that was cut or changed is not written on: that would repair it. */
+static void test_a_broken_chain_of_closes(void **state)
+{
+	static const char *const harms[] = {
+		/* The record of December is cut off, and its days are open. */
+		("DELETE FROM closing WHERE seq = 2; UPDATE number SET value = value - 31 WHERE"
+		 " key = 'open_day'"),
+		"DELETE FROM closing WHERE seq = 2",
+		"UPDATE closing SET reason = 'x' WHERE seq = 1",
+		"UPDATE number SET value = value + 1 WHERE key = 'open_day'", "DELETE FROM shown"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(harms) / sizeof(harms[0]); i++) {
+		struct fixture *f;
+		void *own = NULL;
+		char *has;
+
+		print_message("# %s\n", harms[i]);
+		assert_int_equal(setup(&own), 0);
+		f = own;
+		fill(f);
+		settle_until(f, FEB + 3600);
+		close_month(f, NOVEMBER, FEB + 3600);
+		close_month(f, DECEMBER, FEB + 3600);
+		exec(f->ledger,
+		     "DROP TRIGGER closing_kept; DROP TRIGGER closing_stays; DROP TRIGGER"
+		     " shown_stays; %s",
+		     harms[i]);
+		has = obstacles(f, JANUARY, FEB + 3600);
+		assert_non_null(strstr(has, "chain 1"));
+		free(has);
+		assert_int_equal(try_close(f, JANUARY, FEB + 3600, ~0U), -1);
+		assert_int_equal(try_reopen(f, DECEMBER, FEB + 3600), -1);
+		assert_int_equal(try_reopen(f, NOVEMBER, FEB + 3600), -1);
+		assert_int_equal(teardown(&own), 0);
+	}
+}
+
 static void test_allowed_words(void **state)
 {
 	unsigned allowed = 99;
@@ -486,6 +524,7 @@ static void test_an_older_ledger(void **state)
 	     "DROP TABLE budget_override;"
 	     "DROP TRIGGER posting_open; DROP INDEX lifetime_instance; DROP TABLE closing;"
 	     "DROP TABLE shown; DROP TABLE place; DROP TABLE invoice; DROP TABLE invoice_line;"
+	     "DROP TABLE budget_override;"
 	     "ALTER TABLE posting DROP COLUMN of_day; PRAGMA user_version = 3");
 	open_ledger(f);
 	assert_int_equal(ask(f->ledger, "PRAGMA user_version"), 5);
@@ -532,6 +571,7 @@ int main(void)
 		TEST(test_what_stands_in_the_way),
 		TEST(test_without_jobs),
 		TEST(test_months_in_order),
+		cmocka_unit_test(test_a_broken_chain_of_closes),
 		cmocka_unit_test(test_problems),
 		cmocka_unit_test(test_allowed_words),
 		TEST(test_what_comes_late),

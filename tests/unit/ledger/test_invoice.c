@@ -487,6 +487,89 @@ static void test_one_of_two_providers(void **state)
 	invoice_result_fini(&r);
 }
 
+/* A whole invoice speaks for the instances of its currency alone. */
+static void test_instances_of_another_currency(void **state)
+{
+	const struct invoice_import usd = {.number = "U"};
+	struct fixture *f = *state;
+	struct invoice_result r;
+	struct err e = {0};
+	struct book b;
+
+	fill(f);
+	exec(f->journal,
+	     "INSERT INTO machine SELECT 'd1', 1, at_ms, pool, provider, offer, type, region, zone,"
+	     " market, 'USD', quantum_ms, minimum_ms, cpus, memory_mb, gpus FROM machine WHERE"
+	     " node = 'c1'; INSERT INTO machine SELECT 'd2', 1, at_ms, pool, provider, offer, type,"
+	     " region, zone, market, '', quantum_ms, minimum_ms, cpus, memory_mb, gpus FROM machine"
+	     " WHERE node = 'c1'");
+	for (int i = 1; i <= 2; i++) {
+		char name[8];
+
+		(void)snprintf(name, sizeof(name), "d%d", i);
+		life(f, name, "created", 100, 100);
+		life(f, name, "ended", 300, 300);
+	}
+	settle_until(f, DEC + 3700);
+#define OF(node) "lifetime = (SELECT id FROM lifetime WHERE node = '" node "')"
+	assert_int_equal(money(f, OF("d1")), 200 * UNIT);
+	assert_int_equal(money(f, OF("d2")), 200 * UNIT);
+	r = import(f, WHOLE, NULL, DEC + 4000);
+	assert_true(r.missing == 200 * UNIT); /* of d2: its facts name no currency */
+	assert_int_equal(money(f, OF("d1")), 200 * UNIT);
+	assert_int_equal(money(f, OF("d2")), 0);
+	assert_good(f, DEC + 4000);
+	invoice_result_fini(&r);
+	r = import(f, HEAD ",3,USD,Disks,\n", &usd, DEC + 4000);
+	assert_true(r.missing == 200 * UNIT);
+	assert_int_equal(money(f, OF("d1")), 0);
+	assert_true(money(f, OF("c1")) == 1000 * UNIT + UNIT / 2);
+	assert_good(f, DEC + 4000);
+	b = book_at(f, DEC + 4100);
+	assert_int_equal(ledger_begin(f->l, &e), 0);
+	assert_int_equal(invoice_remove(&b, r.id, "bert", &e), 0);
+	assert_int_equal(ledger_commit(f->l, &e), 0);
+	assert_int_equal(money(f, OF("d1")), 200 * UNIT);
+	assert_int_equal(money(f, OF("d2")), 0);
+	assert_good(f, DEC + 4100);
+	invoice_result_fini(&r);
+}
+
+/* What is on it counts at once; what comes until the month is over is not lost. */
+static void test_a_month_that_is_not_over(void **state)
+{
+	const struct invoice_import partial = {.partial = true};
+	struct fixture *f = *state;
+	struct invoice_import in;
+	struct invoice_result r;
+	struct err e = {0};
+	char path[80];
+
+	fill(f);
+	write_file(f, HEAD "i-c1,7,EUR,,\n", path);
+	in = ask_for(path);
+	assert_int_equal(try_import(f, &in, DEC - 1, &r, &e), -1);
+	assert_string_equal(e.msg, "2026-11 is not over, so no invoice can be the whole one of it: "
+				   "use --partial");
+	invoice_result_fini(&r);
+	assert_int_equal(of_month(f, NOVEMBER, "1"), 1800 * UNIT);
+	r = import(f, HEAD "i-c1,7,EUR,,\n", &partial, DEC - 1);
+	invoice_result_fini(&r);
+	assert_int_equal(of_month(f, NOVEMBER, "1"), 907 * UNIT);
+	machine(f, "c3");
+	life(f, "c3", "created", 2000, 2000);
+	life(f, "c3", "ended", 2100, 2100);
+	settle_until(f, DEC + 3700);
+	assert_int_equal(of_month(f, NOVEMBER, "1"), 1007 * UNIT);
+	assert_good(f, DEC + 3700);
+	write_file(f, HEAD "i-c1,6,EUR,,\n", path);
+	in.number = "rest";
+	assert_int_equal(try_import(f, &in, DEC, &r, &e), 0);
+	assert_int_equal(of_month(f, NOVEMBER, "1"), 13 * UNIT);
+	assert_good(f, DEC + 3700);
+	invoice_result_fini(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -505,6 +588,8 @@ int main(void)
 		TEST(test_ties_go_by_the_number_of_the_job),
 		TEST(test_an_invoice_for_what_was_given_back),
 		TEST(test_another_month_by_the_providers_clock),
+		TEST(test_instances_of_another_currency),
+		TEST(test_a_month_that_is_not_over),
 	};
 
 	return cmocka_run_group_tests_name("ledger, invoices", tests, NULL, NULL);

@@ -193,6 +193,46 @@ static void test_formats(void **state)
 	}
 }
 
+/* Two invoices in one file, and lines that are of neither: these are in no import. */
+static void test_lines_without_a_number(void **state)
+{
+	static const char text[] = "instance,amount,currency,description,invoice\n"
+				   "i-c1,7,EUR,,A\n"
+				   "i-c2,5,EUR,,B\n"
+				   ",10,EUR,Disks,\n"
+				   ",1,EUR,VAT, \n";
+	const struct invoice_import a = {.number = "A", .partial = true};
+	const struct invoice_import b = {.number = "B", .partial = true};
+	struct fixture *f = *state;
+	struct invoice_result r;
+
+	fill(f);
+	r = import(f, text, &a, DEC + 4000);
+	assert_true(r.nano == 7 * UNIT && r.rows == 1 && r.left_out == 3);
+	invoice_result_fini(&r);
+	r = import(f, text, &b, DEC + 4000);
+	assert_true(r.nano == 5 * UNIT && r.rows == 1 && r.left_out == 3);
+	assert_int_equal(of_month(f, NOVEMBER, "1"), 12 * UNIT);
+	assert_good(f, DEC + 4000);
+	invoice_result_fini(&r);
+}
+
+/* Of one invoice they are where all that have a number have the same, and none was asked for. */
+static void test_lines_without_a_number_of_one_invoice(void **state)
+{
+	const struct invoice_import in = {.partial = true};
+	struct fixture *f = *state;
+	struct invoice_result r;
+
+	fill(f);
+	r = import(f,
+		   "instance,amount,currency,description,invoice\ni-c1,7,EUR,,A\n,10,EUR,Disks,\n",
+		   &in, DEC + 4000);
+	assert_string_equal(r.number, "A");
+	assert_true(r.nano == 17 * UNIT && r.left_out == 0);
+	invoice_result_fini(&r);
+}
+
 /* Cents on paper. */
 static void test_a_total(void **state)
 {
@@ -214,6 +254,8 @@ int main(void)
 		TEST(test_bad_files),
 		TEST(test_twice_is_refused),
 		cmocka_unit_test(test_formats),
+		TEST(test_lines_without_a_number),
+		TEST(test_lines_without_a_number_of_one_invoice),
 		TEST(test_a_total),
 	};
 
