@@ -524,7 +524,6 @@ static void test_an_older_ledger(void **state)
 	     "DROP TABLE budget_override;"
 	     "DROP TRIGGER posting_open; DROP INDEX lifetime_instance; DROP TABLE closing;"
 	     "DROP TABLE shown; DROP TABLE place; DROP TABLE invoice; DROP TABLE invoice_line;"
-	     "DROP TABLE budget_override;"
 	     "ALTER TABLE posting DROP COLUMN of_day; PRAGMA user_version = 3");
 	open_ledger(f);
 	assert_int_equal(ask(f->ledger, "PRAGMA user_version"), 5);

@@ -427,7 +427,6 @@ static void test_a_ledger_from_before(void **state)
 	exec(f->ledger,
 	     "DROP TRIGGER posting_open; DROP INDEX lifetime_instance; DROP TABLE closing;"
 	     "DROP TABLE shown; DROP TABLE place; DROP TABLE invoice; DROP TABLE invoice_line;"
-	     "DROP TABLE budget_override;"
 	     "ALTER TABLE posting DROP COLUMN of_day;"
 	     "DROP TABLE counted; DROP TABLE spent; DROP TABLE agreement; DROP INDEX lifetime_last;"
 	     " DROP TABLE budget_override; PRAGMA user_version = 2");

@@ -1,87 +1,5 @@
 /* ladder.c: what happens to nodes and jobs when their budget is used up. */
-#include "holds_lab.h"
-
-#include "core/budget_private.h"
-#include "money/line.h"
-#include "slurm/slurm_private.h"
-
-enum { AT = 100 }; /* percent */
-
-/* Job 7 runs on c1, and on c2, since an hour; its account has `account`, all machines have `all`.
- */
-static void runs_with(struct fix *f, struct conf *c)
-{
-	assert_int_equal(load_conf(f, c, NULL), 0);
-	f->e->left = ENGINE_SEND;
-	holds_part.at[PART_START](f->e);
-	buy_7(f);
-	write_down(f);
-	ready(f, "c1");
-	ready(f, "c2");
-	age(f, "c1", HOUR);
-	age(f, "c2", HOUR);
-	engine_commit(f->e);
-}
-
-static struct conf *ladder(int64_t all, int64_t account)
-{
-	struct conf *c = conf_of(all, account);
-
-	c->budgets[1].grace_ms = 10 * MINUTE;
-	c->budgets[0].grace_ms = 10 * MINUTE;
-	return c;
-}
-
-/* A turn of the part, in which sums are looked at. */
-static void turn(struct fix *f)
-{
-	f->e->money->ladders.look_ms = 0;
-	ladder_part.at[PART_RUN](f->e);
-	engine_commit(f->e);
-}
-
-/* squeue says this to the part alone. */
-static void jobs(struct fix *f, const char *text)
-{
-	f->e->jobs->wanted = 0;
-	f->e->jobs->running = JOBS_FOR_LADDER;
-	jobs_answer(f->e, text, strlen(text), NULL);
-}
-
-/* The commands that orders() gave have run. */
-static void ran(struct fix *f)
-{
-	struct slurm *s = f->e->slurm;
-
-	for (int q = 0; q < NQUEUES; q++)
-		while (s->queues[q].first != NULL && s->queues[q].first->sealed) {
-			command_free(queue_take(&s->queues[q]));
-			s->waiting--;
-		}
-}
-
-/* "requeue 7: budget account/physics is used up for 2 days;" */
-static const char *orders(struct fix *f)
-{
-	static char out[1000];
-	struct slurm_order o;
-	size_t n = 0;
-
-	out[0] = '\0';
-	while (slurm_next(f->e->slurm, &o))
-		n += (size_t)snprintf(out + n, sizeof(out) - n, "%s %s: %s;", o.verb, o.names,
-				      o.reason);
-	return out;
-}
-
-static void reached(struct fix *f, enum budget_step s, int64_t ago_ms)
-{
-	const struct budget_line l = line(f, "account");
-
-	money_line_of(f->e, &l)->since_ms[s] = engine_now(f->e) - ago_ms;
-}
-
-#define RUNS "7|7|RUNNING|gpu|None|c[1-2]\n"
+#include "ladder_lab.h"
 
 /* What was spent, and what runs has cost: not what is set aside. */
 static void test_what_counts_is_what_was_spent(void **state)
@@ -127,29 +45,6 @@ static void test_nothing_is_looked_at_without_a_ladder(void **state)
 
 /* --- jobs ----------------------------------------------------------------------------------------
  */
-
-static struct fix *used_up(void **state, uint32_t requeue, uint32_t kill)
-{
-	struct conf *c = ladder(1000 * EUR, 2 * EUR);
-	struct fix *f;
-
-	(void)teardown(state);
-	(void)setup(state);
-	f = *state;
-	c->budgets[0].amount_nano = 1000 * EUR;
-	c->budgets[1].amount_nano = 1000 * EUR;
-	c->budgets[1].requeue_at = requeue;
-	c->budgets[1].kill_at = kill;
-	runs_with(f, c);
-	f->e->conf->budgets[1].amount_nano = 2 * EUR;
-	(void)orders(f);
-	f->e->jobs->wanted = 0;
-	f->e->money->ladders.squeue_ms = engine_now(f->e) + HOUR; /* asked all the same */
-	turn(f);
-	return f;
-}
-
-#define USED_UP "budget account/physics is used up for 2 days"
 
 static void test_a_job_is_requeued_after_the_grace(void **state)
 {
@@ -261,24 +156,6 @@ static void test_a_job_is_cancelled(void **state)
 	assert_int_equal(f->e->money->nwaits, 0); /* it does not come back */
 }
 
-static void refuses(struct fix *f, const char *verb)
-{
-	const struct slurm_order o = {
-		.verb = verb, .names = "7", .reason = "", .what = "", .of_jobs = true};
-	struct err e;
-
-	(void)err_set(&e, ERR_NET, "Only batch jobs are accepted or processed");
-	ladder_told(f->e, &o, &e);
-	engine_commit(f->e);
-}
-
-/* The requeue before it has not run yet, so no order is given. */
-static int cancels(struct fix *f)
-{
-	engine_commit(f->e);
-	return atoi(rows(f, "SELECT count(*) FROM event WHERE type = 'job-cancelled'"));
-}
-
 /* A job of srun cannot be requeued: it goes on until it is cancelled. */
 static void test_a_job_that_is_not_requeued(void **state)
 {
@@ -324,145 +201,6 @@ static void test_an_order_is_repeated(void **state)
 	/* A new burstd does not know of the order, and gives it again at once. */
 	start(f, 1000 * EUR, 1000 * EUR);
 	assert_null(job_find(f->e, 7, JOB_ENDING));
-}
-
-/* What was said of a job is over when the budget has room: the next time its user is told anew, has
- * time to save the job's work, and it is requeued first. */
-static void test_a_job_that_goes_on_after_all(void **state)
-{
-	struct fix *f = used_up(state, AT, AT);
-
-	for (int i = 0; i < 2; i++) {
-		reached(f, BUDGET_REQUEUES, HOUR);
-		reached(f, BUDGET_KILLS, HOUR);
-		jobs(f, RUNS);
-		assert_string_equal(orders(f), "requeue 7: " USED_UP ";");
-		ran(f);
-		assert_non_null(job_find(f->e, 7, JOB_ENDING));
-		f->e->conf->budgets[1].amount_nano = 1000 * EUR;
-		turn(f);
-		assert_null(job_find(f->e, 7, JOB_ENDING));
-		f->e->conf->budgets[1].amount_nano = 2 * EUR;
-		turn(f);
-	}
-	assert_string_equal(rows(f, "SELECT count(*) FROM event WHERE type = 'job-warned'"), "2;");
-	/* Likewise if another budget has none. */
-	reached(f, BUDGET_REQUEUES, 0);
-	reached(f, BUDGET_KILLS, 0);
-	jobs(f, RUNS);
-	assert_non_null(job_find(f->e, 7, JOB_ENDING));
-	money_line_of(f->e, &(struct budget_line){.budget = &f->e->conf->budgets[1],
-						  .value = "physics",
-						  .period.begin_ms = 0})
-		->since_ms[BUDGET_REQUEUES] = 0;
-	money_line_of(f->e, &(struct budget_line){.budget = &f->e->conf->budgets[1],
-						  .value = "physics",
-						  .period.begin_ms = 0})
-		->since_ms[BUDGET_KILLS] = 0;
-	jobs(f, RUNS);
-	assert_null(job_find(f->e, 7, JOB_ENDING));
-	assert_int_equal(f->e->money->nwaits, 0);
-}
-
-/* As long as slurmctld has not answered a requeue, nobody knows that it refuses it. */
-static void test_a_job_whose_requeue_was_not_sent(void **state)
-{
-	struct fix *f = used_up(state, AT, AT);
-	const struct slurm_order o = {.verb = "requeue", .names = "7"};
-	struct err late, away;
-
-	(void)err_set(&late, ERR_NOTSENT, "it waited too long");
-	(void)err_set(&away, ERR_NET, "Unable to contact slurm controller");
-	reached(f, BUDGET_REQUEUES, HOUR);
-	reached(f, BUDGET_KILLS, HOUR);
-	jobs(f, RUNS);
-	assert_string_equal(orders(f), "requeue 7: " USED_UP ";");
-	ran(f);
-	/* It is tried again at once. */
-	ladder_told(f->e, &o, &late);
-	jobs(f, RUNS);
-	assert_string_equal(orders(f), "requeue 7: " USED_UP ";");
-	ran(f);
-	ladder_told(f->e, &o, &away);
-	ladder_told(f->e, &o, &late);
-	jobs(f, RUNS);
-	assert_int_equal(cancels(f), 0);
-	/* It has been requeued, and is still there. */
-	(void)orders(f);
-	ran(f);
-	ladder_told(f->e, &o, NULL);
-	jobs(f, RUNS);
-	assert_int_equal(cancels(f), 0); /* not at once */
-	ladder_told(f->e, &o, &late);
-	jobs(f, RUNS);
-	assert_int_equal(cancels(f), 1);
-}
-
-/* One command has many jobs, and fails if one of them is not requeued: each is asked for again. */
-static void test_a_refusal_of_several(void **state)
-{
-	struct fix *f = used_up(state, AT, 0);
-	const struct slurm_order both = {.verb = "requeue", .names = "7,9"};
-	struct err e;
-
-	(void)err_set(&e, ERR_NET, "Only batch jobs are accepted or processed");
-	reached(f, BUDGET_REQUEUES, HOUR);
-	jobs(f, RUNS);
-	(void)orders(f);
-	ran(f);
-	ladder_told(f->e, &both, &e);
-	engine_commit(f->e);
-	assert_string_equal(rows(f, "SELECT count(*) FROM event WHERE type = 'job-goes-on'"), "0;");
-	jobs(f, RUNS);
-	assert_string_equal(orders(f), "requeue 7: " USED_UP " (7);");
-	refuses(f, "requeue");
-	assert_string_equal(rows(f, "SELECT count(*) FROM event WHERE type = 'job-goes-on'"), "1;");
-}
-
-/* A range that is over ends nothing, nor does a month in the seconds before that is noticed. */
-static void test_a_period_that_is_over(void **state)
-{
-	struct fix *f = used_up(state, AT, 0);
-	struct budgets *b = holds_budgets(f->e);
-
-	reached(f, BUDGET_REQUEUES, HOUR);
-	for (size_t i = 0; i < b->ncounts; i++) {
-		b->counts[i]->period.end_ms = engine_now(f->e) - 1;
-		b->counts[i]->when = PERIOD_NOW;
-	}
-	jobs(f, RUNS);
-	assert_string_equal(orders(f), "");
-	turn(f);
-	assert_false(f->e->money->ladders.due);
-	for (size_t i = 0; i < b->ncounts; i++) {
-		b->counts[i]->period.end_ms = engine_now(f->e) + HOUR;
-		b->counts[i]->when = PERIOD_OVER;
-	}
-	jobs(f, RUNS);
-	assert_string_equal(orders(f), "");
-	for (size_t i = 0; i < b->ncounts; i++)
-		b->counts[i]->when = PERIOD_NOW;
-	jobs(f, RUNS);
-	assert_string_equal(orders(f), "requeue 7: " USED_UP ";");
-}
-
-/* One that no hold is for yet has just begun, or nobody knows who pays for it. */
-static void test_a_job_without_a_hold(void **state)
-{
-	struct conf *c = ladder(1000 * EUR, 1000 * EUR);
-	struct fix *f = *state;
-
-	c->budgets[0].requeue_at = AT;
-	runs_with(f, c);
-	f->e->conf->budgets[0].amount_nano = 2 * EUR;
-	(void)orders(f);
-	turn(f);
-	money_line_of(f->e, &(struct budget_line){.budget = &f->e->conf->budgets[0], .value = ""})
-		->since_ms[BUDGET_REQUEUES] = engine_now(f->e) - HOUR;
-	jobs(f, "9|9|RUNNING|gpu|None|c1\n" RUNS);
-	assert_string_equal(orders(f), "requeue 7: budget all is used up for 2 days;");
-	jobs(f, "9|9|RUNNING|gpu|None|c1\n" RUNS);
-	assert_string_equal(orders(f), "");
 }
 
 /* The time of a step survives a restart, and with it the grace. */
@@ -600,11 +338,6 @@ int main(void)
 		TEST(test_a_job_is_cancelled),
 		TEST(test_a_job_that_is_not_requeued),
 		TEST(test_an_order_is_repeated),
-		TEST(test_a_job_that_goes_on_after_all),
-		TEST(test_a_job_whose_requeue_was_not_sent),
-		TEST(test_a_refusal_of_several),
-		TEST(test_a_period_that_is_over),
-		TEST(test_a_job_without_a_hold),
 		TEST(test_a_restart),
 		TEST(test_a_reload_forgets),
 		TEST(test_nodes_are_drained),

@@ -1,0 +1,154 @@
+/* ladder.c: a job that goes on after all, and orders that slurmctld did not take. */
+#include "ladder_lab.h"
+
+/* What was said of a job is over when the budget has room: the next time its user is told anew, has
+ * time to save the job's work, and it is requeued first. */
+static void test_a_job_that_goes_on_after_all(void **state)
+{
+	struct fix *f = used_up(state, AT, AT);
+
+	for (int i = 0; i < 2; i++) {
+		reached(f, BUDGET_REQUEUES, HOUR);
+		reached(f, BUDGET_KILLS, HOUR);
+		jobs(f, RUNS);
+		assert_string_equal(orders(f), "requeue 7: " USED_UP ";");
+		ran(f);
+		assert_non_null(job_find(f->e, 7, JOB_ENDING));
+		f->e->conf->budgets[1].amount_nano = 1000 * EUR;
+		turn(f);
+		assert_null(job_find(f->e, 7, JOB_ENDING));
+		f->e->conf->budgets[1].amount_nano = 2 * EUR;
+		turn(f);
+	}
+	assert_string_equal(rows(f, "SELECT count(*) FROM event WHERE type = 'job-warned'"), "2;");
+	/* Likewise if another budget has none. */
+	reached(f, BUDGET_REQUEUES, 0);
+	reached(f, BUDGET_KILLS, 0);
+	jobs(f, RUNS);
+	assert_non_null(job_find(f->e, 7, JOB_ENDING));
+	money_line_of(f->e, &(struct budget_line){.budget = &f->e->conf->budgets[1],
+						  .value = "physics",
+						  .period.begin_ms = 0})
+		->since_ms[BUDGET_REQUEUES] = 0;
+	money_line_of(f->e, &(struct budget_line){.budget = &f->e->conf->budgets[1],
+						  .value = "physics",
+						  .period.begin_ms = 0})
+		->since_ms[BUDGET_KILLS] = 0;
+	jobs(f, RUNS);
+	assert_null(job_find(f->e, 7, JOB_ENDING));
+	assert_int_equal(f->e->money->nwaits, 0);
+}
+
+/* As long as slurmctld has not answered a requeue, nobody knows that it refuses it. */
+static void test_a_job_whose_requeue_was_not_sent(void **state)
+{
+	struct fix *f = used_up(state, AT, AT);
+	const struct slurm_order o = {.verb = "requeue", .names = "7"};
+	struct err late, away;
+
+	(void)err_set(&late, ERR_NOTSENT, "it waited too long");
+	(void)err_set(&away, ERR_NET, "Unable to contact slurm controller");
+	reached(f, BUDGET_REQUEUES, HOUR);
+	reached(f, BUDGET_KILLS, HOUR);
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "requeue 7: " USED_UP ";");
+	ran(f);
+	/* It is tried again at once. */
+	ladder_told(f->e, &o, &late);
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "requeue 7: " USED_UP ";");
+	ran(f);
+	ladder_told(f->e, &o, &away);
+	ladder_told(f->e, &o, &late);
+	jobs(f, RUNS);
+	assert_int_equal(cancels(f), 0);
+	/* It has been requeued, and is still there. */
+	(void)orders(f);
+	ran(f);
+	ladder_told(f->e, &o, NULL);
+	jobs(f, RUNS);
+	assert_int_equal(cancels(f), 0); /* not at once */
+	ladder_told(f->e, &o, &late);
+	jobs(f, RUNS);
+	assert_int_equal(cancels(f), 1);
+}
+
+/* One command has many jobs, and fails if one of them is not requeued: each is asked for again. */
+static void test_a_refusal_of_several(void **state)
+{
+	struct fix *f = used_up(state, AT, 0);
+	const struct slurm_order both = {.verb = "requeue", .names = "7,9"};
+	struct err e;
+
+	(void)err_set(&e, ERR_NET, "Only batch jobs are accepted or processed");
+	reached(f, BUDGET_REQUEUES, HOUR);
+	jobs(f, RUNS);
+	(void)orders(f);
+	ran(f);
+	ladder_told(f->e, &both, &e);
+	engine_commit(f->e);
+	assert_string_equal(rows(f, "SELECT count(*) FROM event WHERE type = 'job-goes-on'"), "0;");
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "requeue 7: " USED_UP " (7);");
+	refuses(f, "requeue");
+	assert_string_equal(rows(f, "SELECT count(*) FROM event WHERE type = 'job-goes-on'"), "1;");
+}
+
+/* A range that is over ends nothing, nor does a month in the seconds before that is noticed. */
+static void test_a_period_that_is_over(void **state)
+{
+	struct fix *f = used_up(state, AT, 0);
+	struct budgets *b = holds_budgets(f->e);
+
+	reached(f, BUDGET_REQUEUES, HOUR);
+	for (size_t i = 0; i < b->ncounts; i++) {
+		b->counts[i]->period.end_ms = engine_now(f->e) - 1;
+		b->counts[i]->when = PERIOD_NOW;
+	}
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "");
+	turn(f);
+	assert_false(f->e->money->ladders.due);
+	for (size_t i = 0; i < b->ncounts; i++) {
+		b->counts[i]->period.end_ms = engine_now(f->e) + HOUR;
+		b->counts[i]->when = PERIOD_OVER;
+	}
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "");
+	for (size_t i = 0; i < b->ncounts; i++)
+		b->counts[i]->when = PERIOD_NOW;
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "requeue 7: " USED_UP ";");
+}
+
+/* One that no hold is for yet has just begun, or nobody knows who pays for it. */
+static void test_a_job_without_a_hold(void **state)
+{
+	struct conf *c = ladder(1000 * EUR, 1000 * EUR);
+	struct fix *f = *state;
+
+	c->budgets[0].requeue_at = AT;
+	runs_with(f, c);
+	f->e->conf->budgets[0].amount_nano = 2 * EUR;
+	(void)orders(f);
+	turn(f);
+	money_line_of(f->e, &(struct budget_line){.budget = &f->e->conf->budgets[0], .value = ""})
+		->since_ms[BUDGET_REQUEUES] = engine_now(f->e) - HOUR;
+	jobs(f, "9|9|RUNNING|gpu|None|c1\n" RUNS);
+	assert_string_equal(orders(f), "requeue 7: budget all is used up for 2 days;");
+	jobs(f, "9|9|RUNNING|gpu|None|c1\n" RUNS);
+	assert_string_equal(orders(f), "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_a_job_that_goes_on_after_all),
+		TEST(test_a_job_whose_requeue_was_not_sent),
+		TEST(test_a_refusal_of_several),
+		TEST(test_a_period_that_is_over),
+		TEST(test_a_job_without_a_hold),
+	};
+
+	return cmocka_run_group_tests(tests, zone_begins, zone_ends);
+}
