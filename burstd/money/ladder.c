@@ -481,8 +481,7 @@ void ladder_told(struct engine *e, const struct slurm_order *o, const struct err
 	if (err != NULL && err->code != ERR_NOTSENT && slurm_unheard(err))
 		return;
 	for (struct ending *x = e->jobs->parts[JOB_ENDING]; x != NULL; x = x->in.next)
-		if (requeue ? slurm_job_requeued_by(o->names, x->id)
-			    : slurm_job_among(o->names, x->id))
+		if (slurm_job_requeued_by(o->names, x->id))
 			told_one(e, x, o, err);
 }
 

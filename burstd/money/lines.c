@@ -108,18 +108,20 @@ static bool has_changed(const struct money_line *m, const struct budget_line *l)
 }
 
 /* Of a budget with `each` nobody may spend anything in a period in which it is there all the same.
- */
-static void write_bare(struct engine *e, const struct conf_budget *of)
+ * true: its row was written. */
+static bool write_bare(struct engine *e, const struct conf_budget *of)
 {
 	struct budget_line l = {.budget = of, .value = "", .amount = of->amount_nano};
 	struct money_line *m;
 
 	if (of->each == CONF_EACH_NONE || of->amount_nano == 0 || of->rollover == 0)
-		return;
+		return false;
 	l.when = period_find(&of->period_rule, e->d.report_zone, engine_now(e), &l.period);
 	m = money_line_of(e, &l);
-	if (m->written_ms == 0)
-		money_line_write(e, m, &l);
+	if (m->written_ms != 0)
+		return false;
+	money_line_write(e, m, &l);
+	return true;
 }
 
 void money_lines_watch(struct engine *e)
@@ -140,8 +142,8 @@ void money_lines_watch(struct engine *e)
 		money_line_write(e, m, &l);
 		written++;
 	}
-	for (size_t i = 0; i < e->conf->nbudgets; i++)
-		write_bare(e, &e->conf->budgets[i]);
+	for (size_t i = 0; i < e->conf->nbudgets && written < LINES_AT_ONCE; i++)
+		written += write_bare(e, &e->conf->budgets[i]);
 	if (now < e->money->lines_forget_ms)
 		return;
 	e->money->lines_forget_ms = now + LINES_DAYS_MS;

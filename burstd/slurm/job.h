@@ -103,7 +103,7 @@ bool slurm_job_among(const char *ids, const char *id);
  * number of the first ("7" for "7+1"), which requeues all components; slurmctld takes no other
  * (22.05 to 25.11). */
 void slurm_job_to_requeue(char out[SLURM_JOB_ID_MAX + 1], const char *id);
-/* Does a requeue of these ids requeue this job? */
+/* Does a requeue, or a cancel, of these ids also concern this job? */
 bool slurm_job_requeued_by(const char *ids, const char *id);
 /* The job's name in an event: "4711", or "4711_3 (job 4712)", since people may look for either. */
 enum { SLURM_JOB_NAME_SIZE = SLURM_JOB_ID_MAX + FMT_U64_SIZE + 8 };

@@ -268,7 +268,13 @@ bool slurm_requeue(struct slurm *s, const char *job, const char *why)
 
 bool slurm_cancel(struct slurm *s, const char *job, const char *why)
 {
-	return add(s, COMMAND_CANCEL, job, why, 0) != NULL;
+	const struct command *last = queue_of(s, COMMAND_CANCEL, 0)->last;
+	char whole[SLURM_JOB_ID_MAX + 1];
+
+	slurm_job_to_requeue(whole, job);
+	if (takes(last, COMMAND_CANCEL, why, 0) && slurm_job_among(last->names.p, whole))
+		return true; /* queued for another component */
+	return add(s, COMMAND_CANCEL, whole, why, 0) != NULL;
 }
 
 bool slurm_signal(struct slurm *s, const char *job, const char *signal, enum slurm_signal_to to)

@@ -156,8 +156,8 @@ bool slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms);
 /* Queue: requeue the job, even if it has ended, with all its components; not run after a wait of
  * SLURM_REQUEUE_MS.  why: for the audit record; "": it has ended.  false: too many wait. */
 bool slurm_requeue(struct slurm *s, const char *job, const char *why);
-/* Queue: end the job for good (scancel); not run after a wait of SLURM_REQUEUE_MS.  why: for the
- * audit record.  false: too many wait. */
+/* Queue: end the job for good (scancel), with all its components; not run after a wait of
+ * SLURM_REQUEUE_MS.  why: for the audit record.  false: too many wait. */
 bool slurm_cancel(struct slurm *s, const char *job, const char *why);
 /* Did slurmctld perhaps not hear of the order that failed like this?  false: it refused it. */
 static inline bool slurm_unheard(const struct err *e)

@@ -92,6 +92,11 @@ static void test_ids(void **state)
 	reached(f, BUDGET_REQUEUES, HOUR);
 	jobs(f, "7|6+1|RUNNING|gpu|None|c[1-2]\n");
 	assert_string_equal(orders(f), "requeue 6: " USED_UP ";");
+	/* A component alone would go on without the others. */
+	f = used_up(state, 0, AT);
+	reached(f, BUDGET_KILLS, HOUR);
+	jobs(f, "7|6+1|RUNNING|gpu|None|c[1-2]\n");
+	assert_string_equal(orders(f), "cancel 6: " USED_UP ";");
 }
 
 /* One of another account on the same nodes is nobody's business. */
