@@ -454,7 +454,7 @@ static void told_one(struct engine *e, struct ending *x, const struct slurm_orde
 
 	if (err != NULL && err->code == ERR_NOTSENT) {
 		x->again_ms = 0;
-	} else if (err != NULL && strchr(o->names, ',') != NULL && !x->alone) {
+	} else if (err != NULL && strchr(o->names, ',') != NULL) {
 		/* Which of them it does not take is not said. */
 		x->alone = true;
 		x->again_ms = 0;

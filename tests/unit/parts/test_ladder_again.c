@@ -1,4 +1,6 @@
 /* ladder.c: a job that goes on after all, and orders that slurmctld did not take. */
+#include <uv.h>
+
 #include "ladder_lab.h"
 
 /* What was said of a job is over when the budget has room: the next time its user is told anew, has
@@ -22,9 +24,11 @@ static void test_a_job_that_goes_on_after_all(void **state)
 	}
 	assert_string_equal(rows(f, "SELECT count(*) FROM event WHERE type = 'job-warned'"), "2;");
 	/* Likewise if another budget has none. */
-	reached(f, BUDGET_REQUEUES, 0);
-	reached(f, BUDGET_KILLS, 0);
+	reached(f, BUDGET_REQUEUES, HOUR);
+	reached(f, BUDGET_KILLS, HOUR);
 	jobs(f, RUNS);
+	assert_string_equal(orders(f), "requeue 7: " USED_UP ";");
+	ran(f);
 	assert_non_null(job_find(f->e, 7, JOB_ENDING));
 	money_line_of(f->e, &(struct budget_line){.budget = &f->e->conf->budgets[1],
 						  .value = "physics",
@@ -138,6 +142,31 @@ static void test_a_job_without_a_hold(void **state)
 	assert_string_equal(orders(f), "requeue 7: budget all is used up for 2 days;");
 	jobs(f, "9|9|RUNNING|gpu|None|c1\n" RUNS);
 	assert_string_equal(orders(f), "");
+	/* Its grace is over some time, too. */
+	ran(f);
+	f->e->conf->budgets[0].grace_ms = 20;
+	for (int i = 0; i < 2; i++) {
+		(void)usleep(12000);
+		uv_update_time(loop_uv(f->loop));
+		jobs(f, "9|9|RUNNING|gpu|None|c1\n" RUNS);
+	}
+	assert_string_equal(orders(f), "requeue 9: budget all is used up for 2 days;");
+}
+
+/* spot_only_at is about jobs on other machines: this one waits until there is any money. */
+static void test_what_it_waits_for(void **state)
+{
+	struct fix *f = used_up(state, AT, 0);
+
+	f->e->conf->budgets[1].spot_only_at = 50;
+	reached(f, BUDGET_REQUEUES, HOUR);
+	jobs(f, RUNS);
+	jobs(f, "");
+	assert_int_equal(f->e->money->nwaits, 1);
+	assert_true(budgets_lack(holds_budgets(f->e), &f->e->money->waits[0].no));
+	f->e->conf->budgets[1].amount_nano = 200 * EUR;
+	f->e->conf->budgets[1].spot_only_at = 1;
+	assert_false(budgets_lack(holds_budgets(f->e), &f->e->money->waits[0].no));
 }
 
 int main(void)
@@ -148,6 +177,7 @@ int main(void)
 		TEST(test_a_refusal_of_several),
 		TEST(test_a_period_that_is_over),
 		TEST(test_a_job_without_a_hold),
+		TEST(test_what_it_waits_for),
 	};
 
 	return cmocka_run_group_tests(tests, zone_begins, zone_ends);
