@@ -257,7 +257,7 @@ void sim_het_tick(struct sim_ctld *c, struct ctld_job *j)
 /* --- what is said of them ----------------------------------------------------------------------
  */
 
-struct ctld_job *sim_het_to_requeue(struct sim_ctld *c, const char *id)
+struct ctld_job *sim_het_whole(struct sim_ctld *c, const char *id)
 {
 	struct ctld_job *j = c->jobs;
 
@@ -268,8 +268,8 @@ struct ctld_job *sim_het_to_requeue(struct sim_ctld *c, const char *id)
 		return NULL;
 	if (j->het != 0 && (strchr(id, '+') != NULL || strtoul(id, NULL, 10) != j->het)) {
 		world_fail(c->w,
-			   "scontrol requeue %s: slurmctld takes the number of the first "
-			   "part alone",
+			   "requeue or cancel of %s: that is no whole job, which has the number of "
+			   "its first part",
 			   id);
 		return NULL;
 	}

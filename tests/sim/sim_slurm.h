@@ -224,8 +224,8 @@ struct ctld_job *sim_het_next(struct sim_ctld *c, const struct ctld_job *of, str
 void sim_het_lose(struct sim_ctld *c, struct ctld_job *j, const struct ctld_node *n);
 void sim_het_unavail(struct sim_ctld *c, struct ctld_node *n); /* set down, or forced down */
 void sim_het_reconfigure(struct sim_ctld *c);
-/* The job of `scontrol requeue ID`; NULL: slurmctld takes no such id. */
-struct ctld_job *sim_het_to_requeue(struct sim_ctld *c, const char *id);
+/* The whole job that a requeue or cancel of this id is for; NULL: there is none. */
+struct ctld_job *sim_het_whole(struct sim_ctld *c, const char *id);
 bool sim_het_waits(struct sim_ctld *c, const struct ctld_job *j);       /* for nodes of any part */
 bool sim_het_settled(const struct sim_ctld *c, char *why, size_t size); /* whole, or not at all */
 

@@ -74,16 +74,26 @@ int sim_ctld_signal(struct sim_ctld *c, const char *const *ids, size_t only)
 	return rc;
 }
 
+/* Has it nodes, or has another part of it? */
+static bool has_nodes(struct sim_ctld *c, const struct ctld_job *j)
+{
+	bool has = false;
+
+	for (struct ctld_job *k = sim_het_next(c, j, NULL); k != NULL; k = sim_het_next(c, j, k))
+		has = has || k->state == JOB_RUNNING || k->state == JOB_CONFIGURING;
+	return has;
+}
+
 int sim_ctld_cancel(struct sim_ctld *c, const char *const *ids, size_t only)
 {
 	int rc = 0;
 
 	for (size_t i = 0; i < only && ids[i] != NULL; i++) {
-		struct ctld_job *j = sim_ctld_job_named(c, ids[i]);
+		struct ctld_job *j = sim_het_whole(c, ids[i]);
 
 		if (!sim_money_ends(c->w, BUDGET_KILLS))
 			world_fail(c->w, "P4: job %s is cancelled, and no budget says so", ids[i]);
-		if (j == NULL || (j->state != JOB_RUNNING && j->state != JOB_CONFIGURING)) {
+		if (j == NULL || !has_nodes(c, j)) {
 			rc = -1;
 			continue;
 		}
@@ -127,7 +137,7 @@ int sim_ctld_requeue_ended(struct sim_ctld *c, const char *ids, size_t only)
 	int rc = 0;
 
 	for (size_t i = 0; i < only && *ids != '\0'; i++) {
-		struct ctld_job *j = sim_het_to_requeue(c, ids);
+		struct ctld_job *j = sim_het_whole(c, ids);
 
 		ids += strcspn(ids, ",");
 		ids += *ids == ',';
