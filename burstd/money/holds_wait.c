@@ -22,6 +22,8 @@ void holds_refused(struct engine *e, uint64_t job, const struct budget_no *no)
 	}
 	m->waits[i] = (struct money_wait){.job = job, .at_ms = engine_now(e), .no = *no};
 	m->nwaits += i == m->nwaits;
+	/* The money may have come since it was refused, and no more may ever come. */
+	m->freed = m->freed || !budgets_lack(m->budgets, no);
 }
 
 void holds_waits_bought(struct engine *e, uint64_t job)
@@ -33,10 +35,16 @@ void holds_waits_bought(struct engine *e, uint64_t job)
 			m->waits[i].bought = true;
 }
 
-/* slurmctld is told to have it wait a moment after it was refused. */
+/* The job is sent back some time after it was refused, and slurmctld is told to have it wait a
+ * moment after that. */
 static bool is_kept(const struct engine *e, const struct money_wait *w)
 {
-	return postpone_left_ms(e, w->job) > 0 || engine_now(e) - w->at_ms < MONEY_UNTOLD_MS;
+	const int64_t now = engine_now(e), last_ms = postpone_look(e, w->job).last_ms;
+
+	if (postpone_left_ms(e, w->job) > 0)
+		return true;
+	return last_ms < w->at_ms ? now - w->at_ms < MONEY_UNSENT_MS
+				  : now - last_ms < MONEY_UNTOLD_MS;
 }
 
 bool holds_waits_is(const struct engine *e, const struct money_wait *w)

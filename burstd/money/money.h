@@ -14,9 +14,10 @@
 
 enum {
 	MONEY_SAID = 4096, /* jobs; what is said of one is written again after so many others */
-	MONEY_UNSAID = 1 << 16,  /* jobs that squeue is to tell of; sacct tells of more */
-	MONEY_WAITS = 1 << 14,   /* jobs that wait for money; others do until the next day */
-	MONEY_UNTOLD_MS = 30000, /* from a refusal until slurmctld has been told to wait */
+	MONEY_UNSAID = 1 << 16,   /* jobs that squeue is to tell of; sacct tells of more */
+	MONEY_WAITS = 1 << 14,    /* jobs that wait for money; others do until the next day */
+	MONEY_UNTOLD_MS = 30000,  /* from the order to have a job wait until it does */
+	MONEY_UNSENT_MS = 600000, /* from a refusal to that order: slurmctld may be slow */
 	/* From the order to delete a machine until it bills no more, at most: promises.md, P4. */
 	HOLDS_END_MS = 150000,
 	/* From when a budget is used up until that is noticed, and acted on, beside its grace. */

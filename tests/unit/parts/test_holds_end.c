@@ -366,13 +366,16 @@ static void test_money_that_comes_at_once(void **state)
 	holds_part.at[PART_RUN](f->e);
 	assert_int_equal(m->nwaits, 0);
 	assert_true(postpone_find(f->e, 9)->anew);
-	/* One that is never told has ended. */
+	/* It may be minutes until slurmctld can be told; one that is never told has ended. */
 	holds_refused(f->e, 10, &no);
 	m->waits[0].at_ms -= MONEY_UNTOLD_MS;
-	m->freed = true;
-	m->freed_ms = 0;
-	holds_part.at[PART_RUN](f->e);
-	assert_int_equal(m->nwaits, 0);
+	for (int i = 0; i < 2; i++) {
+		m->freed = true;
+		m->freed_ms = 0;
+		holds_part.at[PART_RUN](f->e);
+		assert_int_equal(m->nwaits, 1 - i);
+		m->waits[0].at_ms -= MONEY_UNSENT_MS;
+	}
 	assert_false(m->freed);
 }
 

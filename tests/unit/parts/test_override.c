@@ -82,12 +82,32 @@ static void test_what_is_refused(void **state)
 	assert_string_equal(rows(f, "SELECT count(*) FROM budget_override"), "0;");
 }
 
+/* A job may be told of a refusal long after that was made.  Money that has come meanwhile does not
+ * come again, so the job is looked at: it waited for a day. */
+static void test_money_that_came_before_the_job_was_told(void **state)
+{
+	struct fix *f = *state;
+	struct budget_no no = {.lack = BUDGET_LACKS_MONEY, .needs = EUR, .value = "physics"};
+
+	runs_with(f, ladder(1000 * EUR, 100 * EUR));
+	no.budget = &f->e->conf->budgets[1];
+	f->e->money->freed = false;
+	holds_refused(f->e, 9, &no);
+	assert_int_equal(f->e->money->nwaits, 1);
+	assert_true(f->e->money->freed);
+	f->e->money->freed = false;
+	no.needs = 101 * EUR;
+	holds_refused(f->e, 9, &no);
+	assert_false(f->e->money->freed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_an_account_in_capitals),
 		TEST(test_it_ends),
 		TEST(test_what_is_refused),
+		TEST(test_money_that_came_before_the_job_was_told),
 	};
 
 	return cmocka_run_group_tests(tests, zone_begins, zone_ends);
