@@ -65,25 +65,24 @@ static int is_in(struct ledger *l, const struct export_invoice *i, int64_t month
 static int keep(struct export_invoices *x, struct ledger *l, int64_t month, const char *currency,
 		struct err *e)
 {
+	struct export_invoice *kept = mem_zalloc((x->n + 1) * sizeof(*kept));
 	size_t n = 0;
+	int rc = 0;
 
 	for (size_t i = 0; i < x->n; i++) {
 		bool is = false;
 
-		if (strcmp(x->v[i].currency, currency) == 0 &&
-		    is_in(l, &x->v[i], month, &is, e) < 0) {
-			for (; i < x->n; i++)
-				x->v[n++] = x->v[i];
-			x->n = n;
-			return -1;
-		}
-		if (is)
-			x->v[n++] = x->v[i];
+		if (rc == 0 && strcmp(x->v[i].currency, currency) == 0)
+			rc = is_in(l, &x->v[i], month, &is, e);
+		if (is || rc < 0)
+			kept[n++] = x->v[i];
 		else
 			drop(&x->v[i]);
 	}
+	free(x->v);
+	x->v = kept;
 	x->n = n;
-	return 0;
+	return rc;
 }
 
 static char *title_of(const struct export_invoice *i, int64_t month)
@@ -251,7 +250,7 @@ static int take_line(void *ctx, const struct ledger_invoice_line *n, struct err 
 		last->nano += n->nano; /* parts of what fits */
 		return 0;
 	}
-	if (all->n == all->cap) {
+	if (all->v == NULL || all->n == all->cap) {
 		all->cap = all->cap == 0 ? 64 : 2 * all->cap;
 		all->v = mem_realloc(all->v, all->cap * sizeof(*all->v));
 	}
@@ -323,6 +322,7 @@ static int put_invoice(struct focus_line *l, const struct export_invoice *i, str
 		free(all.v[k].instance);
 	}
 	free(all.v);
+	l->c = NULL;
 	return rc;
 }
 

@@ -25,8 +25,7 @@ const char *allocate_class_text(enum allocate_class c)
 		"The machine was being ended.",
 		"The provider bills in steps, or a minimum: the time beyond the end.",
 		"The machine ran, and the cluster did not know of it.",
-		"The provider's invoice has it, for no machine: disks, traffic, addresses, "
-		"support.",
+		"The provider's invoice has it for no machine: disks, traffic, addresses, support.",
 		"Tax, as the provider's invoice has it.",
 	};
 

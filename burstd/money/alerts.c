@@ -1,6 +1,7 @@
 /* Notices when budgets pass their limits, and writes what is to be told, before it is sent. */
 #include "money/alerts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -53,6 +54,14 @@ static struct alert_receiver *receiver(const struct alerts *a, const char *name)
 	return NULL;
 }
 
+static bool is_among(struct alert_receiver *const *v, size_t n, const struct alert_receiver *r)
+{
+	for (size_t i = 0; i < n; i++)
+		if (v[i] == r)
+			return true;
+	return false;
+}
+
 /* Have those of the configuration, in its order.  Somebody may have mended what kept messages from
  * them: try all of them now. */
 static void set_receivers(struct engine *e)
@@ -72,7 +81,7 @@ static void set_receivers(struct engine *e)
 		next[i]->next_ms = 0;
 	}
 	for (size_t i = 0; i < a->nreceivers; i++)
-		if (conf_alert_named(e->conf, a->receivers[i]->name) == NULL) {
+		if (!is_among(next, n, a->receivers[i])) {
 			alerts_cancel(a->receivers[i]);
 			free(a->receivers[i]);
 		}
@@ -142,7 +151,7 @@ static void keep(struct alerts *a, struct alert_message *m)
 {
 	if (a->nmessages == a->cap) {
 		a->cap = a->cap == 0 ? 16 : 2 * a->cap;
-		a->messages = mem_realloc(a->messages, a->cap * sizeof(*a->messages));
+		a->messages = mem_realloc(a->messages, a->cap * sizeof(struct alert_message *));
 	}
 	a->messages[a->nmessages++] = m;
 }

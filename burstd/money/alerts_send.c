@@ -288,7 +288,7 @@ static int begin(struct alert_wire *w, const struct conf_alert *c, const struct 
 {
 	const struct engine *e = w->e;
 	const int64_t made = m != NULL ? m->made_ms : engine_now(e);
-	const struct alert **v = mem_zalloc((m != NULL ? m->n : 1) * sizeof(*v));
+	const struct alert **v = mem_zalloc((m != NULL ? m->n : 1) * sizeof(struct alert *));
 	char id[ALERT_ID_SIZE];
 	struct alert_mailing x = {.id = id,
 				  .cluster = e->conf->cluster,
