@@ -272,9 +272,9 @@ static void test_waiting(void **state)
 	holds_waits_bought(f->e, 12);
 	assert_int_equal(waiting(f, "all", ""), 0);
 	assert_int_equal(waiting(f, "lease", ""), 1);
-	/* A minute later only one that slurmctld was told to let wait does so. */
+	/* Ten minutes later only one that slurmctld was told to let wait does so. */
 	for (size_t i = 0; i < f->e->money->nwaits; i++)
-		f->e->money->waits[i].at_ms -= 60000;
+		f->e->money->waits[i].at_ms -= MONEY_UNSENT_MS;
 	p = postpone_get(f->e, 7);
 	p->until_ms = engine_now(f->e) + HOUR;
 	assert_int_equal(waiting(f, "lease", ""), 1);
