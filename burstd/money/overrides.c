@@ -162,7 +162,7 @@ static const char *small(char out[BUDGET_VALUE_MAX + 1], const char *name)
 {
 	size_t n = 0;
 
-	for (; name[n] != '\0' && n < BUDGET_VALUE_MAX; n++)
+	for (; n < BUDGET_VALUE_MAX && name[n] != '\0'; n++)
 		out[n] = (char)tolower((unsigned char)name[n]);
 	out[n] = '\0';
 	return out;
