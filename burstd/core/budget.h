@@ -88,6 +88,9 @@ bool budgets_knows(const struct budgets *b, const char *account); /* is it in th
 /* The account is below this one; texts are copied.  A change counts for all that was spent. */
 void budgets_account(struct budgets *b, const char *account, const char *parent);
 
+/* The name of an account as Slurm has it: in small letters; cut at BUDGET_VALUE_MAX. */
+void budget_fold(char out[BUDGET_VALUE_MAX + 1], const char *name);
+
 /* What an admin has added to the amount of one line, for each period until a time. */
 struct budget_override {
 	const char *budget, *value; /* value: of `each`; "": none */

@@ -154,8 +154,6 @@ void budget_index_init(struct budget_index *x, const struct conf_budget *list, s
 void budget_index_fini(struct budget_index *x);
 /* The budgets that may concern the spender, in the order of the file; until the next call. */
 size_t budget_index_find(struct budgets *b, const struct budget_spender *s, const uint32_t **out);
-/* In lower case; cut at BUDGET_VALUE_MAX. */
-void budget_fold(char out[BUDGET_VALUE_MAX + 1], const char *name);
 
 /* --- budget_match.c --- */
 enum budget_match { BUDGET_NO, BUDGET_YES, BUDGET_PERHAPS };

@@ -452,23 +452,20 @@ static void told_one(struct engine *e, struct ending *x, const struct slurm_orde
 	const bool requeue = strcmp(o->verb, "requeue") == 0;
 	char text[240];
 
-	if (err != NULL && err->code == ERR_NOTSENT) {
+	if (err != NULL && (err->code == ERR_NOTSENT || strchr(o->names, ',') != NULL)) {
+		/* Which of several it does not take is not said. */
+		x->alone = x->alone || err->code != ERR_NOTSENT;
 		x->again_ms = 0;
-	} else if (err != NULL && strchr(o->names, ',') != NULL) {
-		/* Which of them it does not take is not said. */
-		x->alone = true;
-		x->again_ms = 0;
-	} else if (err == NULL) {
-		x->tried = x->tried || requeue;
-	} else {
-		x->tried = x->tried || requeue;
-		x->again_ms = engine_now(e) + LADDER_REFUSED_MS;
-		x->refused = requeue ? BUDGET_REQUEUES : BUDGET_KILLS;
-		(void)snprintf(text, sizeof(text),
-			       "slurmctld refuses to %s it, and it goes on: %.160s", o->verb,
-			       err->msg);
-		say(e, x, "job-goes-on", text);
+		return;
 	}
+	x->tried = x->tried || requeue;
+	if (err == NULL)
+		return;
+	x->again_ms = engine_now(e) + LADDER_REFUSED_MS;
+	x->refused = requeue ? BUDGET_REQUEUES : BUDGET_KILLS;
+	(void)snprintf(text, sizeof(text), "slurmctld refuses to %s it, and it goes on: %.160s",
+		       o->verb, err->msg);
+	say(e, x, "job-goes-on", text);
 }
 
 /* A job of srun, or of sbatch --no-requeue, is not requeued: it goes on until kill_at. */

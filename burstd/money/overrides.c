@@ -1,6 +1,5 @@
 /* Keeps what admins have added to budgets: each with a reason and an end, and none is ever
  * forgotten. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,17 +156,6 @@ static int commit(struct engine *e, struct err *err)
 	return e->dead ? err_set(err, ERR_IO, "the journal failed") : 0;
 }
 
-/* Slurm makes small letters of those in accounts' names. */
-static const char *small(char out[BUDGET_VALUE_MAX + 1], const char *name)
-{
-	size_t n = 0;
-
-	for (; n < BUDGET_VALUE_MAX && name[n] != '\0'; n++)
-		out[n] = (char)tolower((unsigned char)name[n]);
-	out[n] = '\0';
-	return out;
-}
-
 int engine_override(struct engine *e, const struct engine_override *o, int64_t *id, struct err *err)
 {
 	const struct overrides *all = &e->money->overrides;
@@ -183,8 +171,10 @@ int engine_override(struct engine *e, const struct engine_override *o, int64_t *
 
 	if (check(e, o, &row.until_ms, err) != 0)
 		return -1;
-	if (conf_budget_named(e->conf, o->budget)->each == CONF_EACH_ACCOUNT)
-		row.value = small(account, o->value);
+	if (conf_budget_named(e->conf, o->budget)->each == CONF_EACH_ACCOUNT) {
+		budget_fold(account, o->value);
+		row.value = account;
+	}
 	x = add(e, &row);
 	*id = x->id;
 	write(e, x);
