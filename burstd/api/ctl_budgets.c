@@ -6,8 +6,11 @@
 #include "api/ctl_api.h"
 #include "api/ctl_ops.h"
 #include "api/ctl_reply.h"
+#include "base/str.h"
 #include "io/user_name.h"
 #include "money/money_api.h"
+
+enum { COUNTED_MAX = 65536 }; /* bytes of what a budget counts, as text */
 
 struct asked {
 	const char *budget, *after, *after_value;
@@ -120,6 +123,8 @@ static void put_list(struct jsonw *w, const char *key, char *const *list)
 
 static void put_whose(struct jsonw *w, const struct conf_budget *b)
 {
+	struct str text;
+
 	jsonw_open(w, "counts", '{');
 	put_list(w, "accounts", b->accounts);
 	put_list(w, "users", b->users);
@@ -132,6 +137,10 @@ static void put_whose(struct jsonw *w, const struct conf_budget *b)
 		   b->market == CONF_MARKET_ANY
 			   ? "any"
 			   : provider_market_str((enum provider_market)b->market));
+	str_init(&text, COUNTED_MAX);
+	budget_print_counted(&text, b);
+	jsonw_text(w, "text", text.p);
+	str_fini(&text);
 	jsonw_close(w, '}');
 }
 

@@ -230,37 +230,6 @@ static void print_line(const struct out *o, const json_t *b, const char *currenc
 	str_fini(&s);
 }
 
-/* "accounts physics, chemistry; pools h100; machines of any market" */
-static void print_counts(const struct out *o, const json_t *b)
-{
-	static const char *const lists[] = {"accounts",   "users", "qos",      "wckeys",
-					    "partitions", "pools", "providers"};
-	const json_t *counts = json_object_get(b, "counts");
-	const char *market = cli_text(counts, "market");
-	struct str s;
-
-	if (counts == NULL)
-		return;
-	str_init(&s, WORDS_MAX);
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-		const json_t *list = json_object_get(counts, lists[i]);
-
-		if (json_array_size(list) > 0)
-			str_addf(&s, "%s%s", s.len > 0 ? "; " : "", lists[i]);
-		for (size_t k = 0; k < json_array_size(list); k++)
-			str_addf(&s, "%s %s", k > 0 ? "," : "",
-				 json_string_value(json_array_get(list, k)));
-	}
-	if (strcmp(market, "any") != 0)
-		str_addf(&s, "%s%s machines", s.len > 0 ? "; " : "", market);
-	print_fact(o, OUT_PLAIN, "counts",
-		   s.len > 0                                     ? s.p
-		   : strcmp(cli_text(b, "each"), "user") == 0    ? "all jobs of each user"
-		   : strcmp(cli_text(b, "each"), "account") == 0 ? "all jobs of each account"
-								 : "all machines");
-	str_fini(&s);
-}
-
 static void print_reserve(const struct out *o, const json_t *b)
 {
 	const char *mode = cli_text(b, "reserve");
@@ -350,7 +319,8 @@ static void print_shown(const struct cli *c, const json_t *r)
 		budget_print_notes(o, r);
 		(void)fputc('\n', o->f);
 	}
-	print_counts(o, b);
+	if (json_object_get(b, "counts") != NULL)
+		print_fact(o, OUT_PLAIN, "counts", cli_text(json_object_get(b, "counts"), "text"));
 	print_reserve(o, b);
 	print_steps(o, b);
 	if (cli_text(b, "contact")[0] != '\0')

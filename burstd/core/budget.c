@@ -104,7 +104,7 @@ struct budget_sum budget_part(const struct budget_count *c, const struct budget_
 		return s;
 	if (c->when != PERIOD_OVER)
 		s.now = budget_cost(h->rate_nano_h, from, until);
-	if (c->carries)
+	if (c->has_last)
 		s.last = budget_cost(h->rate_nano_h, later_of(h->from_ms, c->last.begin_ms),
 				     sooner_of(h->until_ms, c->last.end_ms));
 	if (!rolls && c->b->period_rule.kind != PERIOD_RANGE)
@@ -287,7 +287,7 @@ int64_t budgets_spent(struct budgets *b, uint32_t spender, int64_t day, int64_t 
 
 		if (c->b->amount_nano != 0 && budget_day_is_in(b, &c->period, day))
 			c->spent = clamp_add(c->spent, nano);
-		else if (c->carries && budget_day_is_in(b, &c->last, day))
+		if (c->has_last && budget_day_is_in(b, &c->last, day))
 			c->last_spent = clamp_add(c->last_spent, nano);
 	}
 	return *total;
@@ -297,7 +297,7 @@ int64_t budgets_forget(struct budgets *b, int64_t day)
 {
 	for (size_t i = 0; i < b->ncounts; i++) {
 		const struct budget_count *c = b->counts[i];
-		const struct period *first = c->carries ? &c->last : &c->period;
+		const struct period *first = c->has_last ? &c->last : &c->period;
 
 		if (c->b->amount_nano != 0)
 			day = sooner_of(day, zone_day(b->zone, first->begin_ms / 1000));

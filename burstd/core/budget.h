@@ -70,6 +70,7 @@ struct budget_no {
 };
 
 struct budgets;
+struct str;
 
 /* zone borrowed.  There are no budgets until budgets_configure(). */
 struct budgets *budgets_new(const struct zone *zone, int64_t now_ms);
@@ -165,6 +166,12 @@ struct budget_line { /* one budget, or one value of `each`; borrowed */
 	int64_t spent, held, later; /* later: held for after the period */
 	int64_t rate;               /* of all holds */
 	int64_t left;               /* of the amount, may be negative; INT64_MAX: there is none */
+	/* The period that ended last, if the budget was there in it: the one before this, or this
+	 * range if it is over.  Its amount without what was carried or added, what was spent in
+	 * it, and what is still held for it: what still runs has cost that until its end. */
+	bool has_last;
+	struct period last;
+	int64_t last_amount, last_spent, last_held;
 };
 /* In no order; a number is good until budgets_configure(), and the next new spender. */
 size_t budgets_lines(struct budgets *b);
@@ -174,6 +181,9 @@ enum budget_step { BUDGET_GOES_ON, BUDGET_DRAINS, BUDGET_REQUEUES, BUDGET_KILLS,
 /* used_nano: what was really spent in the period, up to now, without what is only set aside. */
 enum budget_step budget_step(const struct budget_line *l, int64_t used_nano);
 const char *budget_step_str(enum budget_step s); /* "", "drain", "requeue", "kill" */
+/* Write into s, which is empty, what a budget counts: "accounts physics, chem; spot machines", "all
+ * jobs of each user", "all machines". */
+void budget_print_counted(struct str *s, const struct conf_budget *b);
 
 /* What the hold has cost until now, of what counts for this line in its period: never more than
  * what is held for it.  0 without an amount. */

@@ -45,7 +45,7 @@ int64_t budget_carried(const struct budget_count *c)
 	const budget_wide most = amount * c->b->rollover / PERCENT;
 	const budget_wide left = (budget_wide)c->last_amount - c->last_spent - c->held.last;
 
-	if (!c->carries || left <= 0)
+	if (!c->has_last || c->b->rollover == 0 || left <= 0)
 		return 0;
 	return budget_narrow(left < most ? left : most);
 }
@@ -122,24 +122,40 @@ bool budgets_overrides(struct budgets *b, const struct budget_override *v, size_
 /* --- all of it -----------------------------------------------------------------------------------
  */
 
+/* The period that ended last.  false: there is none. */
+static bool find_last(const struct budgets *b, struct budget_count *c)
+{
+	const struct period_rule *rule = &c->b->period_rule;
+
+	if (rule->kind == PERIOD_ROLLING)
+		return false;
+	if (rule->kind == PERIOD_RANGE) {
+		c->last = c->period;
+		return c->when == PERIOD_OVER;
+	}
+	if (c->period.begin_ms <= 0)
+		return false;
+	(void)period_find(rule, b->zone, c->period.begin_ms - 1, &c->last);
+	return true;
+}
+
 void budget_turn(struct budgets *b, struct budget_count *c)
 {
-	const struct budget_past *before;
+	const struct budget_past *past;
 	char key[KEY_SIZE];
 
-	c->carries = false;
+	c->has_last = false;
 	c->added = 0;
 	if (c->b->amount_nano == 0)
 		return;
 	c->when = period_find(&c->b->period_rule, b->zone, b->now_ms, &c->period);
 	c->added = added_to(b, c);
-	if (c->b->rollover == 0 || c->period.begin_ms <= 0)
+	if (!find_last(b, c))
 		return;
-	(void)period_find(&c->b->period_rule, b->zone, c->period.begin_ms - 1, &c->last);
 	past_key(key, c->b->name, c->last.begin_ms);
-	before = map_get(&b->past, key);
-	c->carries = before != NULL;
-	c->last_amount = before != NULL ? before->amount : 0;
+	past = map_get(&b->past, key);
+	c->has_last = past != NULL;
+	c->last_amount = past != NULL ? past->amount : 0;
 }
 
 int64_t budget_amount(const struct budget_count *c)

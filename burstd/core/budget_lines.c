@@ -24,7 +24,12 @@ struct budget_line budgets_line(const struct budgets *b, size_t i)
 				.held = budget_narrow(c->held.now),
 				.later = budget_narrow(c->held.later),
 				.rate = budget_narrow(c->held.rate),
-				.left = INT64_MAX};
+				.left = INT64_MAX,
+				.has_last = c->has_last,
+				.last = c->last,
+				.last_amount = c->last_amount,
+				.last_spent = c->last_spent,
+				.last_held = budget_narrow(c->held.last)};
 
 	assert(i < b->ncounts);
 	if (c->b->amount_nano == 0)

@@ -10,7 +10,7 @@ __extension__ typedef __int128 budget_wide;
 
 #define BUDGET_NO_HOLD UINT32_MAX
 
-/* What holds cost in the period that is now, after it, and in the one before if that matters. */
+/* What holds cost in the period that is now, after it, and in the one that ended last. */
 struct budget_sum {
 	budget_wide now, later, last, rate;
 };
@@ -24,8 +24,8 @@ struct budget_count { /* one budget, or one value of its `each` */
 	enum period_when when;
 	int64_t spent; /* in that period */
 	struct budget_sum held, tried;
-	bool carries;        /* what is left of the period before rolls over: */
-	struct period last;  /* that period ... */
+	bool has_last;      /* the budget was there in a period that has ended: */
+	struct period last; /* the last of these: a range that is over, or the one before now ... */
 	int64_t last_amount; /* ... what the budget had then ... */
 	int64_t last_spent;  /* ... and what was spent in it */
 	int64_t added;       /* by overrides */
@@ -135,7 +135,7 @@ bool budget_day_is_in(const struct budgets *b, const struct period *p, int64_t d
 /* --- budget_amount.c --- */
 void budget_amounts_init(struct budgets *b);
 void budget_amounts_fini(struct budgets *b);
-/* Find the period that is now, and what may roll over into it. */
+/* Find the period that is now, and the one that ended last. */
 void budget_turn(struct budgets *b, struct budget_count *c);
 /* Its configured amount, what rolls over, and what overrides add. */
 int64_t budget_amount(const struct budget_count *c);

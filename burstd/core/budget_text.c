@@ -129,3 +129,36 @@ void budget_no_print(const struct budget_no *no, const char *currency, int64_t l
 	(void)snprintf(out, size, "%s", s.p);
 	str_fini(&s);
 }
+
+/* --- what a budget counts ------------------------------------------------------------------------
+ */
+
+static void add_names(struct str *s, const char *what, char *const *names)
+{
+	if (names == NULL)
+		return;
+	str_addf(s, "%s%s", s->len > 0 ? "; " : "", what);
+	for (size_t i = 0; names[i] != NULL; i++)
+		str_addf(s, "%s %s", i > 0 ? "," : "", names[i]);
+}
+
+void budget_print_counted(struct str *s, const struct conf_budget *b)
+{
+	static const char *const all[] = {[CONF_EACH_NONE] = "all machines",
+					  [CONF_EACH_USER] = "all jobs of each user",
+					  [CONF_EACH_ACCOUNT] = "all jobs of each account",
+					  [CONF_EACH_PARTITION] = "all machines"};
+
+	add_names(s, "accounts", b->accounts);
+	add_names(s, "users", b->users);
+	add_names(s, "qos", b->qos);
+	add_names(s, "wckeys", b->wckeys);
+	add_names(s, "partitions", b->partitions);
+	add_names(s, "pools", b->pools);
+	add_names(s, "providers", b->providers);
+	if (b->market != CONF_MARKET_ANY)
+		str_addf(s, "%s%s machines", s->len > 0 ? "; " : "",
+			 provider_market_str((enum provider_market)b->market));
+	if (s->len == 0)
+		str_adds(s, all[b->each]);
+}

@@ -33,7 +33,7 @@ static void add_count(struct budgets *b, struct budget_who *w, uint32_t order)
 	c = b->counts[w->counts[w->ncounts++]];
 	if (c->b->amount_nano != 0)
 		c->spent = clamp_add(c->spent, spent_in(b, w, &c->period));
-	if (c->carries)
+	if (c->has_last)
 		c->last_spent = clamp_add(c->last_spent, spent_in(b, w, &c->last));
 }
 

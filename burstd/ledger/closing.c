@@ -398,7 +398,8 @@ int closing_reopen(const struct book *b, int64_t month, const struct closing_by 
 		return err_set(e, ERR_INVALID, "%s was closed after %s: reopen that first",
 			       date_month_str(last, last_month), name);
 	if (ledger_put_closing(b->ledger, &c, hash, e) < 0 ||
-	    ledger_touch_late(b->ledger, date_month_day(month), e) < 0)
+	    ledger_touch_late(b->ledger, date_month_day(month), e) < 0 ||
+	    ledger_put_number(b->ledger, LEDGER_BUDGETS_MARK, 0, e) < 0) /* read all again */
 		return -1;
 	return book_write_news(b, e);
 }

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "ledger/charges.h"
 #include "ledger/closing.h"
+#include "ledger/export_budgets.h"
 #include "ledger/export_invoices.h"
 #include "ledger/export_notes.h"
 #include "ledger/export_overrides.h"
@@ -225,18 +226,36 @@ static int write_focus(struct exporting *w, const struct source *from, const str
 	return rc;
 }
 
-/* Budgets are in the ledger's own currency. */
-static int find_overrides(const struct exporting *w, struct export_overrides *out, struct err *e)
+struct budgeting { /* what a statement says of budgets */
+	struct export_budgets budgets;
+	struct export_overrides overrides;
+};
+
+/* Budgets are in the ledger's own currency: a statement in another one has none. */
+static int find_budgets(const struct exporting *w, struct budgeting *out, struct err *e)
 {
 	const struct export *x = w->x;
 	char *own;
 	int rc = ledger_note(w->l, LEDGER_CURRENCY, &own, e);
+	const bool here = rc == 0 && strcmp(own, x->currency) == 0;
 
-	*out = (struct export_overrides){0};
-	if (rc == 0 && strcmp(own, x->currency) == 0)
-		rc = export_overrides_load(out, w->l, begin_s(x), end_s(x), x->site_key, e);
+	*out = (struct budgeting){0};
 	free(own);
+	if (!here)
+		return rc;
+	rc = export_budgets_load(&out->budgets, w->l, begin_s(x), end_s(x), x->site_key, e);
+	if (rc == 0)
+		rc = export_overrides_load(&out->overrides, w->l, begin_s(x), end_s(x), x->site_key,
+					   e);
+	if (rc < 0)
+		export_budgets_fini(&out->budgets);
 	return rc;
+}
+
+static void forget_budgets(struct budgeting *b)
+{
+	export_budgets_fini(&b->budgets);
+	export_overrides_fini(&b->overrides);
 }
 
 /* The total of as many months before as the period has; only a month has one before it. */
@@ -278,28 +297,30 @@ static int write_pages(const struct exporting *w, const struct source *from, con
 			      .hash = w->state.closed ? w->state.hash : "",
 			      .made_s = made_s(w),
 			      .share = "dominant-share"};
-	struct export_overrides overrides;
+	struct budgeting had;
 	struct export_notes notes;
 	int rc = find_previous(w, &s, e);
 
-	if (rc < 0 || find_overrides(w, &overrides, e) < 0)
+	if (rc < 0 || find_budgets(w, &had, e) < 0)
 		return -1;
 	if (export_notes_make(&notes, from, x->zone, e) < 0) {
-		export_overrides_fini(&overrides);
+		forget_budgets(&had);
 		return -1;
 	}
 	s.corrections = notes.corrections;
 	s.ncorrections = notes.ncorrections;
 	s.invoices = w->invoices.lines;
 	s.ninvoices = w->invoices.n;
-	s.overrides = overrides.v;
-	s.noverrides = overrides.n;
+	s.budgets = had.budgets.v;
+	s.nbudgets = had.budgets.n;
+	s.overrides = had.overrides.v;
+	s.noverrides = had.overrides.n;
 	if (x->form == EXPORT_XLSX)
 		rc = xlsx_write(x->path, x->tmp_dir, &s, t, from, e);
 	else
 		rc = statement_write(&s, t, to, e);
 	export_notes_fini(&notes);
-	export_overrides_fini(&overrides);
+	forget_budgets(&had);
 	return rc;
 }
 

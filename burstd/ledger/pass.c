@@ -9,6 +9,7 @@
 #include "ledger/counted.h"
 #include "ledger/lifetimes.h"
 #include "store/journal_facts.h"
+#include "store/ledger_budgets.h"
 #include "store/ledger_overrides.h"
 
 /* --- facts -------------------------------------------------------------------------------------
@@ -30,6 +31,8 @@ struct copying {
 	const char *node;   /* for buyers */
 	uint64_t gen;
 	int64_t now_ms;
+	struct calendar *calendar;
+	int64_t budgets_ms; /* of which time the newest row of a budget is */
 };
 
 static void forget(struct copying *c)
@@ -280,6 +283,34 @@ static int copy_overrides(struct copying *c, struct err *e)
 	return -1;
 }
 
+/* --- what budgets came to ----------------------------------------------------------------------
+ */
+
+enum { BUDGETS_AGAIN_MS = 3600000 }; /* burstd's clock may have been set back */
+
+static int copy_budget(void *ctx, const struct fact_budget *b, struct err *e)
+{
+	struct copying *c = ctx;
+
+	if (b->at_ms > c->budgets_ms)
+		c->budgets_ms = b->at_ms;
+	return ledger_put_budget(c->ledger, b, calendar_day(c->calendar, (b->end_ms - 1) / 1000),
+				 e);
+}
+
+static int copy_budgets(struct copying *c, struct err *e)
+{
+	if (ledger_begin(c->ledger, e) < 0)
+		return -1;
+	if (ledger_number(c->ledger, LEDGER_BUDGETS_MARK, &c->budgets_ms, e) == 0 &&
+	    journal_facts_budgets(c->journal, c->budgets_ms - BUDGETS_AGAIN_MS, copy_budget, c,
+				  e) == 0 &&
+	    ledger_put_number(c->ledger, LEDGER_BUDGETS_MARK, c->budgets_ms, e) == 0)
+		return ledger_commit(c->ledger, e);
+	ledger_rollback(c->ledger);
+	return -1;
+}
+
 static int copy_all(const struct pass *p, struct copying *c, struct err *e)
 {
 	static const struct table tables[] = {{LEDGER_SAID_MARK, read_said},
@@ -292,7 +323,7 @@ static int copy_all(const struct pass *p, struct copying *c, struct err *e)
 		for (bool more = true; more && !stops(p);)
 			if (copy_some(c, &tables[i], &more, e) < 0)
 				return -1;
-	if (copy_overrides(c, e) < 0)
+	if (copy_overrides(c, e) < 0 || copy_budgets(c, e) < 0)
 		return -1;
 	return copy_spending(p, c, &lives, e);
 }
@@ -310,7 +341,7 @@ static int note(const struct pass *p, const char *why, int64_t now_ms, struct er
 
 int pass_facts(const struct pass *p, int64_t now_ms, struct err *e)
 {
-	struct copying c = {.ledger = p->ledger, .now_ms = now_ms};
+	struct copying c = {.ledger = p->ledger, .now_ms = now_ms, .calendar = p->calendar};
 	struct err why = {0};
 	int rc;
 

@@ -4,7 +4,7 @@
 #include "ledger/cents.h"
 #include "ledger/statement_private.h"
 
-enum { NROWS = ALLOCATE_NCLASSES + 2, HOUR_S = 3600 };
+enum { NROWS = ALLOCATE_NCLASSES + 2, HOUR_S = 3600, BARS_MAX = 40 };
 
 static void fact(struct statement_page *p, const char *name)
 {
@@ -167,7 +167,7 @@ void statement_budgets(struct statement_page *p)
 {
 	statement_section(p, "budgets", "Budgets");
 	if (p->in->nbudgets == 0) {
-		str_adds(&p->s, "<p>None is shown here; burstctl budget list has them.</p>\n");
+		str_adds(&p->s, "<p>No budget has a period that lies within this one.</p>\n");
 		statement_section_end(p);
 		return;
 	}
@@ -176,7 +176,7 @@ void statement_budgets(struct statement_page *p)
 	for (size_t i = 0; i < p->in->nbudgets; i++)
 		budget_row(p, &p->in->budgets[i]);
 	statement_table_end(p);
-	for (size_t i = 0; i < p->in->nbudgets; i++)
+	for (size_t i = 0; i < p->in->nbudgets && i < BARS_MAX; i++)
 		statement_bar(p, &p->in->budgets[i]);
 	statement_bars_end(p);
 	statement_section_end(p);

@@ -13,6 +13,10 @@ struct money_line {
 	int64_t since_ms[BUDGET_NSTEPS];
 	int64_t amount, added, carried, spent, held; /* as written last ... */
 	int64_t written_ms;                          /* ... at this time; 0: not yet */
+	/* The period that ended last, as written last since burstd started. */
+	struct money_last {
+		int64_t begin_ms, spent, held, written_ms; /* written_ms 0: not yet */
+	} last;
 };
 
 /* A budget and its value; no name has a line break. */

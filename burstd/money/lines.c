@@ -2,8 +2,9 @@
  * got, what was not spent in one month can roll over to the next, and the ledger can show it.
  *
  * Sums change with each job, so they are written some minutes late.  They can be computed from
- * holds and days again; that a budget was there in a period, and when a step was reached, cannot,
- * and is written at once. */
+ * holds and days again; that a budget was there in a period, what was added to it, and when a step
+ * was reached, cannot, and is written at once.  A period that has ended is written as soon as the
+ * next one begins, and as what still ran at its end is settled. */
 #include "money/line.h"
 
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 
 enum {
 	LINES_MS = 600000,   /* between two rows of one line if only sums have changed */
@@ -73,10 +75,24 @@ const struct money_line *money_line_find(const struct engine *e, const struct bu
 /* --- writing -------------------------------------------------------------------------------------
  */
 
+/* Whose costs the budget counts, as text; a long one ends in "...". */
+static const char *counted_of(char out[JOURNAL_BUDGET_COUNTED_MAX + 1], const struct conf_budget *b)
+{
+	struct str s;
+
+	str_init(&s, JOURNAL_BUDGET_COUNTED_MAX - 3);
+	budget_print_counted(&s, b);
+	(void)snprintf(out, JOURNAL_BUDGET_COUNTED_MAX + 1, "%s%s", s.p, s.full ? "..." : "");
+	str_fini(&s);
+	return out;
+}
+
 void money_line_write(struct engine *e, struct money_line *m, const struct budget_line *l)
 {
+	char counted[JOURNAL_BUDGET_COUNTED_MAX + 1];
 	struct journal_budget row = {.budget = l->budget->name,
 				     .value = l->value,
+				     .counted = counted_of(counted, l->budget),
 				     .period = l->period.name,
 				     .begin_ms = m->begin_ms,
 				     .end_ms = l->period.end_ms,
@@ -107,6 +123,44 @@ static bool has_changed(const struct money_line *m, const struct budget_line *l)
 	       m->spent != l->spent || m->held != l->held;
 }
 
+/* Must its row be written now? */
+static bool is_due(const struct money_line *m, const struct budget_line *l, int64_t now)
+{
+	if (m->written_ms == 0 || m->added != l->added)
+		return true;
+	return now >= m->written_ms + LINES_MS && has_changed(m, l);
+}
+
+/* Write what the period that ended last came to, if that has changed.  true: it has. */
+static bool write_last(struct engine *e, struct money_line *m, const struct budget_line *l)
+{
+	const struct money_last had = m->last, last = {.begin_ms = l->last.begin_ms,
+						       .spent = l->last_spent,
+						       .held = l->last_held,
+						       .written_ms = engine_now(e)};
+	char counted[JOURNAL_BUDGET_COUNTED_MAX + 1];
+
+	if (!l->has_last)
+		return false;
+	if (had.begin_ms == last.begin_ms && had.written_ms != 0 &&
+	    (last.written_ms < had.written_ms + LINES_MS ||
+	     (had.spent == last.spent && had.held == last.held)))
+		return false;
+	m->last = last;
+	journal_put_budget_end(engine_tx(e),
+			       &(struct journal_budget){.budget = l->budget->name,
+							.value = l->value,
+							.counted = counted_of(counted, l->budget),
+							.period = l->last.name,
+							.begin_ms = last.begin_ms,
+							.end_ms = l->last.end_ms,
+							.amount = l->last_amount,
+							.spent = last.spent,
+							.held = last.held,
+							.at_ms = last.written_ms});
+	return true;
+}
+
 /* Of a budget with `each` nobody may spend anything in a period in which it is there all the same.
  * true: its row was written. */
 static bool write_bare(struct engine *e, const struct conf_budget *of)
@@ -124,6 +178,18 @@ static bool write_bare(struct engine *e, const struct conf_budget *of)
 	return true;
 }
 
+/* Returns how many rows it wrote. */
+static size_t watch_line(struct engine *e, const struct budget_line *l, int64_t now)
+{
+	struct money_line *m = money_line_of(e, l);
+	size_t written = write_last(e, m, l);
+
+	if (l->when != PERIOD_NOW || !is_due(m, l, now))
+		return written;
+	money_line_write(e, m, l);
+	return written + 1;
+}
+
 void money_lines_watch(struct engine *e)
 {
 	struct budgets *b = e->money->budgets;
@@ -132,15 +198,9 @@ void money_lines_watch(struct engine *e)
 
 	for (size_t k = 0; k < n && k < LINES_LOOK && written < LINES_AT_ONCE; k++) {
 		const struct budget_line l = budgets_line(b, (*next)++ % n);
-		struct money_line *m;
 
-		if (l.budget->amount_nano == 0 || l.when != PERIOD_NOW)
-			continue;
-		m = money_line_of(e, &l);
-		if (m->written_ms != 0 && (now < m->written_ms + LINES_MS || !has_changed(m, &l)))
-			continue;
-		money_line_write(e, m, &l);
-		written++;
+		if (l.budget->amount_nano != 0)
+			written += watch_line(e, &l, now);
 	}
 	for (size_t i = 0; i < e->conf->nbudgets && written < LINES_AT_ONCE; i++)
 		written += write_bare(e, &e->conf->budgets[i]);

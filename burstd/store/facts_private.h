@@ -14,6 +14,7 @@ struct facts_visit { /* one of the functions is set */
 	fact_price_fn price;
 	fact_spent_fn spent;
 	fact_override_fn override;
+	fact_budget_fn budget;
 	void *ctx;
 	const char *table; /* for errors */
 };
@@ -25,6 +26,7 @@ int facts_read_machine(struct db_cursor *c, const struct facts_visit *v, struct 
 int facts_read_buyer(struct db_cursor *c, const struct facts_visit *v, struct err *e);
 int facts_read_spent(struct db_cursor *c, const struct facts_visit *v, struct err *e);
 int facts_read_override(struct db_cursor *c, const struct facts_visit *v, struct err *e);
+int facts_read_budget(struct db_cursor *c, const struct facts_visit *v, struct err *e);
 int facts_read_said(struct db_cursor *c, const struct facts_visit *v, struct err *e);
 int facts_read_price(struct db_cursor *c, const struct facts_visit *v, struct err *e);
 

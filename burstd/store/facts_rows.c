@@ -109,6 +109,24 @@ int facts_read_override(struct db_cursor *c, const struct facts_visit *v, struct
 	return c->bad ? 1 : v->override(v->ctx, &o, e);
 }
 
+int facts_read_budget(struct db_cursor *c, const struct facts_visit *v, struct err *e)
+{
+	struct fact_budget b = {.budget = text(c)};
+	int64_t *const parts[] = {&b.amount, &b.added, &b.carried};
+
+	b.value = text(c);
+	b.period = text(c);
+	b.begin_ms = any(c);
+	b.end_ms = any(c);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		*parts[i] = db_get_int(c, 0, INT64_MAX);
+	b.spent = any(c);
+	b.held = any(c);
+	b.at_ms = any(c);
+	b.counted = text(c);
+	return c->bad ? 1 : v->budget(v->ctx, &b, e);
+}
+
 int facts_visit_all(struct db *d, struct db_cursor *c, facts_read_fn read,
 		    const struct facts_visit *v, struct err *e)
 {

@@ -5,10 +5,20 @@
 
 #define BUDGET_COLUMNS                                                                             \
 	"budget, value, period, begin_ms, end_ms, amount_nano, added_nano, carried_nano,"          \
-	" spent_nano, held_nano, drain_ms, requeue_ms, kill_ms, at_ms"
+	" spent_nano, held_nano, drain_ms, requeue_ms, kill_ms, at_ms, counted"
 
 static const char sql_put_budget[] = "INSERT OR REPLACE INTO budget_period (" BUDGET_COLUMNS ")"
-				     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+				     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
+/* at_ms stays, and is before the end in a new row: the row of the period that is now is the last.
+ */
+static const char sql_put_end[] =
+	"INSERT INTO budget_period (" BUDGET_COLUMNS ", ended_ms)"
+	" SELECT ?1, ?2, ?3, ?4, ?5, ?6, 0, 0, ?7, ?8, 0, 0, 0, ?5 - 1, ?9, ?10"
+	" WHERE ?7 <> 0 OR ?8 <> 0 OR EXISTS (SELECT 1 FROM budget_period"
+	" WHERE budget = ?1 AND value = ?2 AND begin_ms = ?4)"
+	" ON CONFLICT DO UPDATE SET spent_nano = excluded.spent_nano,"
+	" held_nano = excluded.held_nano, ended_ms = excluded.ended_ms";
 
 static const char sql_del_budgets[] = "DELETE FROM budget_period WHERE end_ms < ?";
 
@@ -51,6 +61,22 @@ void journal_put_budget(struct journal_tx *tx, const struct journal_budget *b)
 	for (int s = BUDGET_DRAINS; s < BUDGET_NSTEPS; s++)
 		tx_int(tx, b->since_ms[s]);
 	tx_int(tx, b->at_ms);
+	tx_text(tx, b->counted);
+}
+
+void journal_put_budget_end(struct journal_tx *tx, const struct journal_budget *b)
+{
+	tx_effect(tx, sql_put_end);
+	tx_text(tx, b->budget);
+	tx_text(tx, b->value);
+	tx_text(tx, b->period);
+	tx_int(tx, b->begin_ms);
+	tx_int(tx, b->end_ms);
+	tx_int(tx, b->amount);
+	tx_int(tx, b->spent);
+	tx_int(tx, b->held);
+	tx_text(tx, b->counted);
+	tx_int(tx, b->at_ms);
 }
 
 void journal_del_budgets(struct journal_tx *tx, int64_t end_ms)
@@ -91,6 +117,7 @@ static int read_budget(const struct journal *j, struct db_cursor *c,
 	for (int s = BUDGET_DRAINS; s < BUDGET_NSTEPS; s++)
 		b.since_ms[s] = db_get_int(c, 0, INT64_MAX);
 	b.at_ms = db_get_int(c, 0, INT64_MAX);
+	b.counted = db_get_text(c, JOURNAL_BUDGET_COUNTED_MAX);
 	return c->bad ? db_damaged(j->db, "budget_period", e) : v->budget(v->ctx, &b, e);
 }
 

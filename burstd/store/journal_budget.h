@@ -10,14 +10,16 @@
 struct journal_tx;
 
 enum {
-	JOURNAL_OVERRIDE_TEXT_MAX = 200, /* bytes of a reason */
-	JOURNAL_OVERRIDE_BY_MAX = 60     /* bytes of a name */
+	JOURNAL_BUDGET_COUNTED_MAX = 250, /* bytes */
+	JOURNAL_OVERRIDE_TEXT_MAX = 200,  /* bytes of a reason */
+	JOURNAL_OVERRIDE_BY_MAX = 60      /* bytes of a name */
 };
 
 /* One budget, or one value of its `each`, in one period.  Of a rolling period there is one row, as
  * it was last: begin_ms is 0.  Borrowed. */
 struct journal_budget {
 	const char *budget, *value, *period;
+	const char *counted; /* whose costs: budget_print_counted() */
 	int64_t begin_ms, end_ms;
 	int64_t amount, added, carried; /* as struct budget_line */
 	int64_t spent, held;
@@ -27,6 +29,10 @@ struct journal_budget {
 
 /* Insert, or replace the row of that budget, value and period. */
 void journal_put_budget(struct journal_tx *tx, const struct journal_budget *b);
+/* What a period that is over came to, and what is still held for it; at_ms is when that was so.  In
+ * a row that is there nothing else changes.  Where there is none, none is made of nothing spent and
+ * nothing held. */
+void journal_put_budget_end(struct journal_tx *tx, const struct journal_budget *b);
 /* Forget periods that ended before this. */
 void journal_del_budgets(struct journal_tx *tx, int64_t end_ms);
 

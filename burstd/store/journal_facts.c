@@ -14,7 +14,7 @@ enum {
 
 struct journal_facts {
 	struct db *db;
-	bool has_prices, has_spent, has_overrides;
+	bool has_prices, has_spent, has_overrides, has_budgets;
 };
 
 static const char sql_lives[] =
@@ -43,6 +43,8 @@ static const char sql_has_spent[] =
 	"SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'spent'";
 static const char sql_has_overrides[] =
 	"SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'budget_override'";
+static const char sql_has_budgets[] =
+	"SELECT COUNT(*) FROM pragma_table_info('budget_period') WHERE name = 'ended_ms'";
 static const char sql_since[] =
 	"SELECT COALESCE((SELECT value FROM meta WHERE key = '" JOURNAL_BUDGETS_SINCE "'), 0)";
 
@@ -58,6 +60,11 @@ static const char sql_spent[] =
 static const char sql_overrides[] = "SELECT id, budget, value, nano, made_ms, until_ms, made_by,"
 				    " reason, revoked_by, revoked_why FROM budget_override"
 				    " ORDER BY id";
+
+static const char sql_budgets[] =
+	"SELECT budget, value, period, begin_ms, end_ms, amount_nano, added_nano, carried_nano,"
+	" spent_nano, held_nano, MAX(at_ms, ended_ms) AS of_ms, counted FROM budget_period"
+	" WHERE begin_ms > 0 AND of_ms >= ?";
 
 static const struct db_kind kind_of_journal = {.steps = schema_steps, .nsteps = SCHEMA_STEPS};
 
@@ -76,7 +83,7 @@ static int ask_number(struct journal_facts *f, const char *sql, int64_t *out, st
 int journal_facts_open(struct journal_facts **out, const char *path, struct err *e)
 {
 	struct journal_facts *f = mem_zalloc(sizeof(*f));
-	int64_t prices, spent, overrides;
+	int64_t prices, spent, overrides, budgets;
 	int version = 0;
 
 	*out = NULL;
@@ -92,6 +99,9 @@ int journal_facts_open(struct journal_facts **out, const char *path, struct err 
 		goto fail;
 	if (ask_number(f, sql_has_overrides, &overrides, e) < 0)
 		goto fail;
+	if (ask_number(f, sql_has_budgets, &budgets, e) < 0)
+		goto fail;
+	f->has_budgets = budgets > 0;
 	f->has_prices = prices > 0;
 	f->has_spent = spent > 0;
 	f->has_overrides = overrides > 0;
@@ -232,4 +242,19 @@ int journal_facts_overrides(struct journal_facts *f, fact_override_fn fn, void *
 		return 0;
 	c.st = db_stmt(f->db, sql_overrides, e);
 	return c.st != NULL ? facts_visit_all(f->db, &c, facts_read_override, &v, e) : -1;
+}
+
+int journal_facts_budgets(struct journal_facts *f, int64_t after_ms, fact_budget_fn fn, void *ctx,
+			  struct err *e)
+{
+	const struct facts_visit v = {.budget = fn, .ctx = ctx, .table = "budget_period"};
+	struct db_cursor c = {0};
+
+	if (!f->has_budgets)
+		return 0;
+	c.st = db_stmt(f->db, sql_budgets, e);
+	if (c.st == NULL)
+		return -1;
+	db_put_int(&c, after_ms);
+	return facts_visit_all(f->db, &c, facts_read_budget, &v, e);
 }

@@ -59,6 +59,14 @@ struct fact_override { /* what somebody added to a budget */
 	const char *revoked_by, *revoked_why; /* "": it was not */
 };
 
+struct fact_budget { /* what a budget, or a value of its `each`, came to in a period */
+	const char *budget, *value, *period;
+	int64_t begin_ms, end_ms;
+	int64_t amount, added, carried, spent, held; /* as struct budget_line */
+	int64_t at_ms;                               /* of these figures */
+	const char *counted;                         /* whose costs, for people; "": not known */
+};
+
 /* Each is called in order of seq.  A visit that returns -1 (with *e) ends the call, which returns
  * -1, too. */
 typedef int (*fact_life_fn)(void *ctx, const struct fact_life *l, struct err *e);
@@ -68,6 +76,7 @@ typedef int (*fact_said_fn)(void *ctx, const struct fact_said *s, struct err *e)
 typedef int (*fact_price_fn)(void *ctx, const struct fact_price *p, struct err *e);
 typedef int (*fact_spent_fn)(void *ctx, const struct fact_spent *s, struct err *e);
 typedef int (*fact_override_fn)(void *ctx, const struct fact_override *o, struct err *e);
+typedef int (*fact_budget_fn)(void *ctx, const struct fact_budget *b, struct err *e);
 
 int journal_facts_open(struct journal_facts **out, const char *path, struct err *e);
 void journal_facts_close(struct journal_facts *f); /* NULL is fine */
@@ -95,6 +104,11 @@ int journal_facts_spent(struct journal_facts *f, struct fact_spending *s, fact_s
 
 /* All overrides there ever were, by id.  A journal without them has none. */
 int journal_facts_overrides(struct journal_facts *f, fact_override_fn fn, void *ctx, struct err *e);
+
+/* Those whose figures are of after_ms or later, but for rolling periods, which have neither begin
+ * nor end.  A journal without the table, or of a burstd that wrote no last figures, has none. */
+int journal_facts_budgets(struct journal_facts *f, int64_t after_ms, fact_budget_fn fn, void *ctx,
+			  struct err *e);
 
 /* The largest seq of life; 0: none. */
 int journal_facts_last(struct journal_facts *f, int64_t *seq, struct err *e);

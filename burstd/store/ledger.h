@@ -44,25 +44,26 @@ int ledger_word(struct ledger *l, const char *text, int64_t *id, struct err *e);
 int ledger_text(struct ledger *l, int64_t id, char **out, struct err *e);
 
 /* Names of numbers and notes. */
-#define LEDGER_LIFE_MARK  "life"       /* the last seq read of the journal's tables: life, ... */
-#define LEDGER_LIFE_AT    "life_at_ms" /* ... and when that row was made: is it the same file? */
-#define LEDGER_SAID_MARK  "job_said"
-#define LEDGER_PRICE_MARK "price"
-#define LEDGER_SPENT_MARK "spent"            /* of life, when what budgets have was copied */
-#define LEDGER_SINCE_MS   "budgets_since_ms" /* since when they miss nothing; 0: there are none */
-#define LEDGER_JOURNAL_MS "journal_ms"       /* when the journal was found to be another one */
-#define LEDGER_AGREE_DAY  "agree_day"        /* days from it on are to be compared with them */
-#define LEDGER_FACTS_MS   "facts_ms"         /* when all facts were read */
-#define LEDGER_JOBS_MS    "jobs_ms"  /* all jobs until then were read from Slurm's accounting */
-#define LEDGER_DEEP_MS    "deep_ms"  /* when jobs of some days ago were last read again */
-#define LEDGER_PASS_MS    "pass_ms"  /* the last pass */
-#define LEDGER_DRIVER     "driver:"  /* and the name of a provider: its driver */
-#define LEDGER_ACCOUNT    "account:" /* likewise: the account or project there; "": not known */
-#define LEDGER_CLUSTER    "cluster"
-#define LEDGER_ZONE       "zone"
-#define LEDGER_CURRENCY   "currency"  /* of facts that name none */
-#define LEDGER_SOURCE     "source"    /* where jobs come from: sacct, squeue */
-#define LEDGER_FACTS_WHY  "facts_why" /* why the journal cannot be read; "": it can */
-#define LEDGER_JOBS_WHY   "jobs_why"  /* likewise Slurm's accounting */
+#define LEDGER_LIFE_MARK    "life"       /* the last seq read of the journal's tables: life, ... */
+#define LEDGER_LIFE_AT      "life_at_ms" /* ... and when that row was made: is it the same file? */
+#define LEDGER_SAID_MARK    "job_said"
+#define LEDGER_PRICE_MARK   "price"
+#define LEDGER_SPENT_MARK   "spent"            /* of life, when what budgets have was copied */
+#define LEDGER_BUDGETS_MARK "budget_period"    /* of which time the newest copy of a budget is */
+#define LEDGER_SINCE_MS     "budgets_since_ms" /* since when they miss nothing; 0: there are none */
+#define LEDGER_JOURNAL_MS   "journal_ms"       /* when the journal was found to be another one */
+#define LEDGER_AGREE_DAY    "agree_day"        /* days from it on are to be compared with them */
+#define LEDGER_FACTS_MS     "facts_ms"         /* when all facts were read */
+#define LEDGER_JOBS_MS      "jobs_ms"  /* all jobs until then were read from Slurm's accounting */
+#define LEDGER_DEEP_MS      "deep_ms"  /* when jobs of some days ago were last read again */
+#define LEDGER_PASS_MS      "pass_ms"  /* the last pass */
+#define LEDGER_DRIVER       "driver:"  /* and the name of a provider: its driver */
+#define LEDGER_ACCOUNT      "account:" /* likewise: the account or project there; "": not known */
+#define LEDGER_CLUSTER      "cluster"
+#define LEDGER_ZONE         "zone"
+#define LEDGER_CURRENCY     "currency"  /* of facts that name none */
+#define LEDGER_SOURCE       "source"    /* where jobs come from: sacct, squeue */
+#define LEDGER_FACTS_WHY    "facts_why" /* why the journal cannot be read; "": it can */
+#define LEDGER_JOBS_WHY     "jobs_why"  /* likewise Slurm's accounting */
 
 #endif

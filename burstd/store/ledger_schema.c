@@ -217,6 +217,20 @@ static const char step_5[] =
 	"  ON i.provider = m.provider AND i.currency <> m.currency WHERE m.node = lifetime.node"
 	"  AND m.gen = lifetime.gen AND i.partial = 0 AND i.removed_ms = 0);";
 
-static const char *const steps[] = {step_1, step_2, step_3, step_4, step_5};
+/* A copy of what the journal has of budgets.  What a closed month's statement shows stays. */
+static const char step_6[] =
+	"CREATE TABLE budget_period ("
+	"  budget TEXT NOT NULL, value TEXT NOT NULL, period TEXT NOT NULL,"
+	"  begin_ms BIGINT NOT NULL, end_ms BIGINT NOT NULL, last_day BIGINT NOT NULL,"
+	"  amount_nano BIGINT NOT NULL, added_nano BIGINT NOT NULL, carried_nano BIGINT NOT NULL,"
+	"  spent_nano BIGINT NOT NULL, held_nano BIGINT NOT NULL, at_ms BIGINT NOT NULL,"
+	"  counted TEXT NOT NULL, PRIMARY KEY (budget, value, begin_ms)) WITHOUT ROWID;"
+	"CREATE TRIGGER budget_period_kept BEFORE UPDATE ON budget_period"
+	"  WHEN OLD.last_day < (SELECT value FROM number WHERE key = 'open_day') BEGIN"
+	"  SELECT RAISE(ABORT, 'the period is closed'); END;"
+	"CREATE TRIGGER budget_period_stays BEFORE DELETE ON budget_period BEGIN"
+	"  SELECT RAISE(ABORT, 'what budgets came to is kept'); END;";
+
+static const char *const steps[] = {step_1, step_2, step_3, step_4, step_5, step_6};
 
 const struct db_kind ledger_kind = {.steps = steps, .nsteps = sizeof(steps) / sizeof(steps[0])};

@@ -407,6 +407,13 @@ static const char step_20[] = "CREATE TABLE alert ("
 			      "  error TEXT NOT NULL,"
 			      "  alerts TEXT NOT NULL) WITHOUT ROWID;";
 
+/* Whose costs a budget counts, as text, and when the row of a period that is over was written last
+ * (0: it is not over), so that the ledger can show both. */
+static const char step_21[] =
+	"ALTER TABLE budget_period ADD COLUMN counted TEXT NOT NULL DEFAULT '';"
+	"ALTER TABLE budget_period ADD COLUMN ended_ms BIGINT NOT NULL DEFAULT 0;";
+
 const char *const schema_steps[SCHEMA_STEPS] = {
-	step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8,  step_9,  step_10,
-	step_11, step_12, step_13, step_14, step_15, step_16, step_17, step_18, step_19, step_20};
+	step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,
+	step_8,  step_9,  step_10, step_11, step_12, step_13, step_14,
+	step_15, step_16, step_17, step_18, step_19, step_20, step_21};

@@ -156,6 +156,7 @@ void shadow_put_spent(struct journal_tx *tx, const struct journal_spent *s);
 void shadow_del_spent(struct journal_tx *tx, int64_t day);
 void shadow_put_pool(struct journal_tx *tx, const struct journal_pool *p);
 void shadow_put_budget(struct journal_tx *tx, const struct journal_budget *b);
+void shadow_put_budget_end(struct journal_tx *tx, const struct journal_budget *b);
 void shadow_del_budgets(struct journal_tx *tx, int64_t end_ms);
 void shadow_put_override(struct journal_tx *tx, const struct journal_override *o);
 void shadow_put_alert(struct journal_tx *tx, const struct alert *a);

@@ -18,6 +18,7 @@
 #define journal_del_spent         shadow_del_spent
 #define journal_put_price         shadow_put_price
 #define journal_put_budget        shadow_put_budget
+#define journal_put_budget_end    shadow_put_budget_end
 #define journal_del_budgets       shadow_del_budgets
 #define journal_put_override      shadow_put_override
 #define journal_put_alert         shadow_put_alert

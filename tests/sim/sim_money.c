@@ -198,7 +198,8 @@ static int load_came(const struct sim_money *m, const struct journal_visitor *v,
 					     .end_ms = b->begin_ms,
 					     .amount = b->amount,
 					     .added = b->added,
-					     .at_ms = b->at_ms};
+					     .at_ms = b->at_ms,
+					     .counted = ""};
 
 		memcpy(row.since_ms, b->since_ms, sizeof(row.since_ms));
 		if (v->budget(v->ctx, &row, e) != 0 ||

@@ -176,6 +176,7 @@ static void test_one_is_shown_whole(void **state)
 	assert_string_equal(json_string_value(json_array_get(json_object_get(counts, "users"), 1)),
 			    "bob");
 	assert_null(json_object_get(counts, "accounts"));
+	assert_string_equal(text(counts, "text"), "users ann, bob; spot machines");
 	json_decref(r);
 	/* One that nobody has used is there, and empty; another is not. */
 	f->e.nbudgets = 1;

@@ -26,7 +26,9 @@
 	"\"amount\":\"50000.00\",\"spent\":\"30000.00\",\"held\":\"11388.123456789\","             \
 	"\"accrued\":\"500.00\",\"later\":\"70.00\",\"left\":\"8611.876543211\",\"beyond\":"       \
 	"\"0.25\",\"rate\":\"2.00\",\"waiting\":2,\"contact\":\"finance@example.org\",\"counts\":" \
-	"{\"accounts\":[\"physics\",\"chemistry\"],\"pools\":[\"h100\"],\"market\":\"spot\"}}"
+	"{\"accounts\":[\"physics\",\"chemistry\"],\"pools\":[\"h100\"],\"market\":\"spot\","      \
+	"\"text\":\"accounts physics, "                                                            \
+	"chemistry; pools h100; spot machines\"}}"
 #define STUDENT(who, spent, left)                                                                  \
 	"{\"name\":\"students\",\"each\":\"user\",\"value\":\"" who "\"," NOV LEASE                \
 	"\"amount\":\"20.00\",\"spent\":\"" spent "\",\"held\":\"0.00\",\"accrued\":\"0.00\","     \
@@ -41,7 +43,8 @@
 #define LAB                                                                                        \
 	"{\"name\":\"lab\",\"each\":\"\",\"value\":\"\",\"reserve\":\"minimum\",\"notify_at\":[]," \
 	"\"spot_only_at\":0,\"stop_at\":100,\"rate\":\"2.00\",\"rate_limit\":\"9.00\","            \
-	"\"waiting\":0,\"contact\":\"\",\"counts\":{\"market\":\"any\"}}"
+	"\"waiting\":0,\"contact\":\"\",\"counts\":{\"market\":\"any\",\"text\":\"all "            \
+	"machines\"}}"
 #define NEXT(name, value) ",\"next\":\"" name "\",\"next_value\":\"" value "\"}"
 
 static void a_list_shows_what_is_left(void **state)
@@ -271,7 +274,8 @@ static void a_budget_says_what_comes(void **state)
 		"\"forecast\":{\"pace\":\"1.00\",\"least\":\"40.00\",\"expected\":\"50.00\","
 		"\"most\":"
 		"\"60.00\",\"used_up_ms\":1000000},"
-		"\"waiting\":0,\"contact\":\"\",\"counts\":{\"market\":\"any\"}}]" NEXT("", "");
+		"\"waiting\":0,\"contact\":\"\",\"counts\":{\"market\":\"any\",\"text\":\"all jobs "
+		"of each user\"}}]" NEXT("", "");
 	static const char *const want[] = {
 		"  amount                   30.00\n    rolled over             4.00\n"
 		"    overrides               6.00\n",

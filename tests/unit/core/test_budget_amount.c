@@ -116,6 +116,52 @@ static void test_what_runs_over_counts_in_both(void **state)
 	world_free(&w);
 }
 
+/* What the period came to that ended last: what was spent in it, and what still runs has cost until
+ * its end. */
+static void test_what_ended(void **state)
+{
+	static const struct {
+		const char *period, *now, *begin, *name;
+		bool has;
+	} rows[] = {
+		{"month", "2026-11-10T12:00:00Z", "2026-09-30T22:00:00Z", "2026-10", true},
+		{"month", "2026-11-10T12:00:00Z", "2026-08-31T22:00:00Z", "", false},
+		{"quarter", "2027-01-10T12:00:00Z", "2026-09-30T22:00:00Z", "2026-Q4", true},
+		{"2026-10-01..2026-10-31", "2026-11-10T12:00:00Z", "2026-09-30T22:00:00Z",
+		 "2026-10-01..2026-10-31", true},
+		{"2026-10-01..2026-11-10", "2026-11-10T12:00:00Z", "2026-09-30T22:00:00Z", "",
+		 false}, /* it is not over */
+		{"rolling 2d", "2026-11-10T12:00:00Z", "2026-09-30T22:00:00Z", "", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const bool quarter = strcmp(rows[i].period, "quarter") == 0;
+		struct conf_budget b;
+		struct world w = rolls(&b, rows[i].period, 0, rows[i].now);
+		struct budget_want one = want(&w, machine_of("h100"), 1, at("2026-10-31T13:00:00Z"),
+					      at("2026-11-01T03:00:00Z"));
+
+		print_message("# %s at %s\n", rows[i].period, rows[i].now);
+		budgets_existed(w.b, "b", at(rows[i].begin), 70 * EUR);
+		(void)budgets_hold(w.b, &one.hold);
+		spend(&w, "2026-10-15T12:00:00Z", 5);
+		for (int again = 0; again < 2; again++) {
+			const struct budget_line l = line_of(&w, "b", "");
+
+			assert_int_equal(l.has_last, rows[i].has);
+			if (rows[i].has) {
+				assert_string_equal(l.last.name, rows[i].name);
+				assert_int_equal(l.last_amount, 70 * EUR);
+				assert_int_equal(l.last_spent, 5 * EUR);
+				assert_int_equal(l.last_held, (quarter ? 14 : 10) * EUR);
+			}
+			budgets_configure(w.b, &b, 1);
+		}
+		world_free(&w);
+	}
+}
+
 /* What rolled over may be spent, and the next period may not have it as well. */
 static void test_a_job_has_what_rolled_over(void **state)
 {
@@ -287,6 +333,7 @@ int main(void)
 		cmocka_unit_test(test_the_amount_was_another),
 		cmocka_unit_test(test_a_new_budget_has_no_past),
 		cmocka_unit_test(test_what_runs_over_counts_in_both),
+		cmocka_unit_test(test_what_ended),
 		cmocka_unit_test(test_a_job_has_what_rolled_over),
 		cmocka_unit_test(test_days_of_the_last_period_are_kept),
 		cmocka_unit_test(test_overrides_add),

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "base/str.h"
+
 enum { H4 = 4 * 3600000 };
 
 static const struct {
@@ -138,11 +140,46 @@ static void test_spans(void **state)
 	}
 }
 
+static void counted(const struct conf_budget *b, const char *want)
+{
+	struct str s;
+
+	str_init(&s, 200);
+	budget_print_counted(&s, b);
+	assert_string_equal(s.p, want);
+	str_fini(&s);
+}
+
+static void test_what_is_counted(void **state)
+{
+	static char *names[] = {(char *)(uintptr_t) "a", (char *)(uintptr_t) "b", NULL};
+	struct conf_budget b = budget("b", 500, "month");
+
+	(void)state;
+	counted(&b, "all machines");
+	b.each = CONF_EACH_PARTITION;
+	counted(&b, "all machines");
+	b.each = CONF_EACH_USER;
+	counted(&b, "all jobs of each user");
+	b.each = CONF_EACH_ACCOUNT;
+	counted(&b, "all jobs of each account");
+	b.market = PROVIDER_SPOT;
+	counted(&b, "spot machines");
+	b.accounts = names;
+	b.providers = names + 1;
+	counted(&b, "accounts a, b; providers b; spot machines");
+	b.market = CONF_MARKET_ANY;
+	b.accounts = b.providers = NULL;
+	b.users = b.qos = b.wckeys = b.partitions = b.pools = names + 1;
+	counted(&b, "users b; qos b; wckeys b; partitions b; pools b");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_sentence),
 		cmocka_unit_test(test_spans),
+		cmocka_unit_test(test_what_is_counted),
 	};
 
 	return cmocka_run_group_tests_name("budget_text", tests, NULL, NULL);

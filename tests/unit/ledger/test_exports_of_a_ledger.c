@@ -12,56 +12,9 @@
 #include "ledger/pseudonym.h"
 #include "ledger/settings.h"
 #include "providers/options.h"
-#include "tests/unit/ledger/fixture.h"
+#include "tests/unit/ledger/exported.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
-enum { OUT = 1 << 22 };
-
-static struct export ask_for(const struct fixture *f, enum export_form form)
-{
-	return (struct export){.form = form,
-			       .zone = f->calendar.zone,
-			       .from_day = date_day(2026, 11, 1),
-			       .to_day = date_day(2026, 12, 1),
-			       .period = "2026-11",
-			       .currency = "EUR",
-			       .now_s = T0,
-			       .cost_component = "cost",
-			       .gpu_component = "gpu_hours"};
-}
-
-/* A job of 100 s that was lost, one of 200 s, and 600 s of nobody; 1 EUR a second. */
-static void fill(const struct fixture *f)
-{
-	struct err e = {0};
-
-	machine(f, "c0");
-	buyer(f, "c0", 1);
-	life(f, "c0", "wanted", 0, 0);
-	life(f, "c0", "created", 100, 0);
-	life(f, "c0", "ready", 200, 0);
-	life(f, "c0", "ended", 1000, 0);
-	assert_int_equal(ledger_put_note(f->l, LEDGER_DRIVER "aws", "aws", &e), 0);
-	assert_int_equal(ledger_put_note(f->l, LEDGER_CLUSTER, "hpc1", &e), 0);
-	pass(f, 1);
-	job(f, &(struct job){1, 8, 300, 400, "NODE_FAIL", "c0"});
-	job(f, &(struct job){2, 8, 500, 700, "COMPLETED", "c0"});
-	job(f, &(struct job){3, 8, 800, 800, "FAILED", "c0"}); /* it has no time at all */
-	pass(f, 100000);
-}
-
-static void write_it(const struct fixture *f, const struct export *x, struct str *out)
-{
-	const struct sink to = sink_str(out);
-	struct err e = {0};
-	size_t left_out = 99;
-
-	str_clear(out);
-	if (export_write(x, f->l, &to, &left_out, &e) < 0)
-		fail_msg("%s", e.msg);
-	assert_int_equal(left_out, 0);
-}
 
 /* The sum of a column of CSV in which no field has a comma. */
 static int64_t column(const char *text, const char *name)
@@ -274,147 +227,6 @@ static void test_pseudonyms(void **state)
 	str_fini(&out);
 }
 
-/* One of the budget "team", by the minister. */
-static void override(const struct fixture *f, int id, const char *value, int64_t at, int64_t until)
-{
-	exec(f->journal,
-	     "INSERT INTO budget_override VALUES (%d, 'team', '%s', %d000000000, %lld, %lld,"
-	     " 'minister', 'a <deadline> of %d', '', '')",
-	     id, value, 100 + id, (long long)(T0 + at) * 1000, (long long)(T0 + until) * 1000, id);
-}
-
-static void take_back(const struct fixture *f, int id, int64_t at)
-{
-	exec(f->journal,
-	     "UPDATE budget_override SET until_ms = %lld, revoked_by = 'auditor',"
-	     " revoked_why = 'too much' WHERE id = %d",
-	     (long long)(T0 + at) * 1000, id);
-}
-
-static void assert_has(const struct str *out, const char *what, bool has)
-{
-	if ((strstr(out->p, what) != NULL) != has)
-		fail_msg("%s%s", has ? "not there: " : "there: ", what);
-}
-
-#define NOVEMBER     INT64_C(-777600) /* after T0 */
-#define NOVEMBER_END INT64_C(1814400)
-
-static void set_currency(const struct fixture *f)
-{
-	struct err e = {0};
-
-	assert_int_equal(ledger_begin(f->l, &e), 0);
-	assert_int_equal(ledger_put_note(f->l, LEDGER_CURRENCY, "EUR", &e), 0);
-	assert_int_equal(ledger_commit(f->l, &e), 0);
-}
-
-/* What was added to budgets is in the statement of the month in which somebody did so. */
-static void test_overrides(void **state)
-{
-	struct fixture *f = *state;
-	struct export x = ask_for(f, EXPORT_STATEMENT);
-	struct err e = {0};
-	size_t left_out;
-	struct str out;
-	const struct sink to = sink_str(&out);
-
-	str_init(&out, OUT);
-	fill(f);
-	set_currency(f);
-	override(f, 1, "", 100, NOVEMBER_END);
-	override(f, 2, "anna", 200, NOVEMBER_END - 1);
-	override(f, 3, "", NOVEMBER_END - 1, NOVEMBER_END + 500);
-	override(f, 4, "", NOVEMBER_END, NOVEMBER_END + 500);
-	override(f, 5, "", 300, NOVEMBER_END);
-	override(f, 6, "", NOVEMBER, NOVEMBER + 1);
-	override(f, 7, "", NOVEMBER - 1, NOVEMBER + 1);
-	pass(f, 100000);
-	write_it(f, &x, &out);
-	assert_has(&out, ">team<", true);
-	assert_has(&out, "team/anna", true);
-	assert_has(&out, "minister", true);
-	assert_has(&out, "a &lt;deadline&gt; of 1<", true);
-	assert_has(&out, "101.00", true);
-	assert_has(&out, "102.00", true);
-	assert_has(&out, "103.00", true);
-	assert_has(&out, "104.00", false);
-	assert_has(&out, "105.00", true);
-	assert_has(&out, "106.00", true);
-	assert_has(&out, "107.00", false);
-	assert_true(strstr(out.p, "105.00") < strstr(out.p, "103.00")); /* by time */
-	assert_has(&out, "101.00</td><td class=\"t\">the end of the period, or later", true);
-	assert_has(&out, "2026-11-30T23:59:59Z", true);
-	assert_has(&out, "revoked", false);
-	/* What was revoked in the month says so, ... */
-	take_back(f, 5, 400);
-	pass(f, 100001);
-	write_it(f, &x, &out);
-	assert_has(&out, "of 5 (revoked by auditor: too much)", true);
-	/* ... and what is revoked later does not change what was printed. */
-	take_back(f, 3, NOVEMBER_END + 100);
-	pass(f, 100002);
-	write_it(f, &x, &out);
-	assert_has(&out, "of 3 (revoked", false);
-	/* It is not in dollars. */
-	x.currency = "USD";
-	str_clear(&out);
-	assert_int_equal(export_write(&x, f->l, &to, &left_out, &e), 0);
-	assert_has(&out, "minister", false);
-	str_fini(&out);
-}
-
-/* A journal that was restored gives an id again: both were made. */
-static void test_overrides_of_a_restored_journal(void **state)
-{
-	struct fixture *f = *state;
-	const struct export x = ask_for(f, EXPORT_STATEMENT);
-	struct str out;
-
-	str_init(&out, OUT);
-	fill(f);
-	set_currency(f);
-	override(f, 1, "", 100, 5000);
-	pass(f, 100000);
-	exec(f->journal, "UPDATE budget_override SET nano = 777000000000, made_ms = made_ms + 1");
-	pass(f, 100001);
-	write_it(f, &x, &out);
-	assert_has(&out, "101.00", true);
-	assert_has(&out, "777.00", true);
-	exec(f->journal, "DROP TABLE budget_override"); /* an older burstd's has none */
-	pass(f, 100002);
-	write_it(f, &x, &out);
-	assert_has(&out, "777.00", true);
-	str_fini(&out);
-}
-
-static void test_pseudonyms_in_overrides(void **state)
-{
-	struct fixture *f = *state;
-	struct export x = ask_for(f, EXPORT_STATEMENT);
-	struct secret *key = secret_new("0123456789abcdef", 16);
-	struct str out;
-
-	str_init(&out, OUT);
-	fill(f);
-	set_currency(f);
-	override(f, 1, "anna", 100, NOVEMBER_END);
-	override(f, 2, "", 100, NOVEMBER_END);
-	take_back(f, 2, 500);
-	pass(f, 100000);
-	x.site_key = key;
-	write_it(f, &x, &out);
-	assert_has(&out, "101.00", true);
-	assert_has(&out, "team/u-b7a04172e11eaea2", true);
-	assert_has(&out, "(revoked)", true);
-	assert_has(&out, "anna", false);
-	assert_has(&out, "minister", false);
-	assert_has(&out, "auditor", false);
-	assert_has(&out, "deadline", false);
-	secret_free(key);
-	str_fini(&out);
-}
-
 /* A job's name may be its user's. */
 static void test_names_of_jobs(void **state)
 {
@@ -561,9 +373,6 @@ int main(void)
 		TEST(test_pages),
 		TEST(test_portals),
 		TEST(test_events),
-		TEST(test_overrides),
-		TEST(test_overrides_of_a_restored_journal),
-		TEST(test_pseudonyms_in_overrides),
 		TEST(test_pseudonyms),
 		TEST(test_names_of_jobs),
 		TEST(test_keys),

@@ -241,7 +241,7 @@ static const struct {
 	{"", "\xe2\x88\x92"
 	     "50988.00"}, /* the change */
 	{"no previous", "no figure for it"},
-	{"no budgets", "None is shown here; burstctl budget list has them."},
+	{"no budgets", "No budget has a period that lies within this one."},
 	{"", "&lt;b&gt;gpu&lt;/b&gt;"},
 	{"", "<td>2676.54</td>"}, /* left of a budget: 25000, less 18200, less 4123.46 */
 	{"", "A job had the machine, or a part of it."},

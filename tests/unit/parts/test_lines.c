@@ -33,10 +33,90 @@ static void test_a_new_period_of_many_budgets(void **state)
 	assert_int_equal(had, 2 * MANY); /* of ann, and of nobody */
 }
 
+/* A look when the rows that were written last are LINES_MS old. */
+static void look_later(struct fix *f)
+{
+	for (size_t i = 0; i < f->e->money->nlines; i++) {
+		f->e->money->all_lines[i]->written_ms -= 10 * MINUTE;
+		f->e->money->all_lines[i]->last.written_ms -= 10 * MINUTE;
+	}
+	money_lines_watch(f->e);
+	engine_commit(f->e);
+}
+
+static int64_t last_month(struct fix *f, const char *column)
+{
+	char query[160];
+
+	(void)snprintf(query, sizeof(query),
+		       "SELECT %s FROM budget_period WHERE budget = 'all' AND begin_ms ="
+		       " (SELECT MIN(begin_ms) FROM budget_period)",
+		       column);
+	return strtoll(rows(f, query), NULL, 10);
+}
+
+/* What a month came to is written when it is over, and again as what ran on is settled. */
+static void test_the_end_of_a_month(void **state)
+{
+	struct fix *f = *state;
+	struct conf *c = ladder(100000 * EUR, 100000 * EUR);
+	struct period now, last;
+	int64_t ended_ms;
+
+	for (size_t i = 0; i < c->nbudgets; i++) {
+		c->budgets[i].period_rule = (struct period_rule){.kind = PERIOD_MONTH};
+		free(c->budgets[i].period);
+		c->budgets[i].period = mem_strdup("month");
+	}
+	runs_with(f, c);
+	period_find(&c->budgets[0].period_rule, utc, engine_now(f->e), &now);
+	period_find(&c->budgets[0].period_rule, utc, now.begin_ms - 1, &last);
+	budgets_existed(f->e->money->budgets, "all", last.begin_ms, 900 * EUR);
+	age(f, "c1", engine_now(f->e) - now.begin_ms); /* it began an hour before the month's end */
+	money_lines_watch(f->e);
+	engine_commit(f->e);
+	assert_int_equal(last_month(f, "amount_nano"), 900 * EUR);
+	assert_int_equal(last_month(f, "spent_nano"), 0);
+	near(last_month(f, "held_nano"), EUR);
+	ends(f, "c1");
+	money_lines_watch(f->e);
+	engine_commit(f->e);
+	assert_int_equal(last_month(f, "spent_nano"), 0); /* some minutes late */
+	look_later(f);
+	near(last_month(f, "spent_nano"), EUR);
+	assert_int_equal(last_month(f, "held_nano"), 0);
+	/* Nothing is written again that is as it was. */
+	assert_string_equal(rows(f, "SELECT count(*) FROM budget_period WHERE ended_ms <> 0"),
+			    "1;");
+	ended_ms = last_month(f, "ended_ms");
+	look_later(f);
+	assert_int_equal(last_month(f, "ended_ms"), ended_ms);
+}
+
+/* What is added to a budget is on record at once. */
+static void test_an_override_is_written_at_once(void **state)
+{
+	struct fix *f = *state;
+	const struct budget_override o = {"all", "", 7 * EUR, INT64_MAX};
+
+	runs_with(f, ladder(1000 * EUR, 100 * EUR));
+	money_lines_watch(f->e);
+	engine_commit(f->e);
+	assert_string_equal(rows(f, "SELECT added_nano FROM budget_period WHERE budget = 'all'"),
+			    "0;");
+	(void)budgets_overrides(f->e->money->budgets, &o, 1);
+	money_lines_watch(f->e);
+	engine_commit(f->e);
+	assert_string_equal(rows(f, "SELECT added_nano FROM budget_period WHERE budget = 'all'"),
+			    "7000000000;");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_new_period_of_many_budgets),
+		TEST(test_the_end_of_a_month),
+		TEST(test_an_override_is_written_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, zone_begins, zone_ends);

@@ -39,6 +39,7 @@ static int see_budget(void *ctx, const struct journal_budget *b, struct err *e)
 	to->budget = keep(m, b->budget);
 	to->value = keep(m, b->value);
 	to->period = keep(m, b->period);
+	to->counted = keep(m, b->counted);
 	return stopped(m, e);
 }
 
@@ -98,7 +99,8 @@ static struct journal_budget row(const char *value, int64_t begin_ms)
 				       .spent = -3,
 				       .held = 4,
 				       .since_ms = {0, 10, 20, 30},
-				       .at_ms = 5};
+				       .at_ms = 5,
+				       .counted = "accounts physics"};
 }
 
 static void put(struct fixture *f, const struct journal_budget *b)
@@ -114,6 +116,7 @@ static void same(const struct journal_budget *a, const struct journal_budget *b)
 	assert_string_equal(a->budget, b->budget);
 	assert_string_equal(a->value, b->value);
 	assert_string_equal(a->period, b->period);
+	assert_string_equal(a->counted, b->counted);
 	assert_int_equal(a->begin_ms, b->begin_ms);
 	assert_int_equal(a->end_ms, b->end_ms);
 	assert_int_equal(a->amount, b->amount);
@@ -167,6 +170,68 @@ static void test_budgets_come_back(void **state)
 	commit(tx);
 	assert_int_equal(seen(f)->nbudgets, 1);
 	same(&seen(f)->budgets[0], &last);
+}
+
+static void put_end(struct fixture *f, const struct journal_budget *b)
+{
+	struct journal_tx *tx = journal_begin(f->j);
+
+	journal_put_budget_end(tx, b);
+	commit(tx);
+}
+
+/* How many rows are like this? */
+static int64_t count(struct fixture *f, const char *where)
+{
+	char text[400];
+	sqlite3_stmt *st;
+	sqlite3 *db;
+	int64_t n;
+
+	(void)snprintf(text, sizeof(text), "SELECT COUNT(*) FROM budget_period WHERE %s", where);
+	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, text, -1, &st, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(st), SQLITE_ROW);
+	n = sqlite3_column_int64(st, 0);
+	sqlite3_finalize(st);
+	sqlite3_close(db);
+	return n;
+}
+
+/* What a period came to is written into its row when it is over, and the row of the period that is
+ * now stays the last. */
+static void test_the_end_of_a_period(void **state)
+{
+	struct fixture *f = *state;
+	struct journal_budget old = row("", 1), now = row("", 7), ann = row("ann", 1);
+
+	put(f, &old);
+	now.end_ms = 70;
+	put(f, &now);
+	old.spent = 77;
+	old.held = 0;
+	old.amount = 1;
+	old.since_ms[BUDGET_DRAINS] = 0;
+	old.at_ms = 9;
+	put_end(f, &old);
+	assert_int_equal(count(f, "begin_ms = 1 AND spent_nano = 77 AND held_nano = 0 AND"
+				  " amount_nano = 9223372036854775807 AND added_nano = 1 AND"
+				  " drain_ms = 10 AND at_ms = 5 AND ended_ms = 9"),
+			 1);
+	same(&seen(f)->budgets[0], &now);
+	/* Of what had no row one is made, unless there is nothing to say. */
+	ann.spent = ann.held = 0;
+	put_end(f, &ann);
+	assert_int_equal(count(f, "value = 'ann'"), 0);
+	ann.held = 3;
+	put_end(f, &ann);
+	assert_int_equal(count(f, "value = 'ann' AND spent_nano = 0 AND held_nano = 3 AND"
+				  " period = '2026-11' AND end_ms = 7 AND at_ms = 6 AND"
+				  " added_nano = 0 AND counted = 'accounts physics'"),
+			 1);
+	ann.held = 0;
+	put_end(f, &ann);
+	assert_int_equal(count(f, "value = 'ann' AND held_nano = 0"), 1);
 }
 
 static void put_override(struct fixture *f, const struct journal_override *o)
@@ -296,8 +361,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_another_kind_of_period), TEST(test_budgets_come_back),
-		TEST(test_overrides_come_back),    TEST(test_a_visit_may_refuse),
-		TEST(test_damaged_rows),           TEST(test_a_journal_from_before),
+		TEST(test_the_end_of_a_period),    TEST(test_overrides_come_back),
+		TEST(test_a_visit_may_refuse),     TEST(test_damaged_rows),
+		TEST(test_a_journal_from_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
