@@ -4,6 +4,7 @@
 #include <string.h>
 #include <xlsxwriter.h>
 
+#include "base/clamp.h"
 #include "base/fmt.h"
 #include "base/mem.h"
 #include "base/plain.h"
@@ -304,6 +305,27 @@ static void days(struct book *b, const struct tally *t)
 	line_end(b);
 }
 
+static void budgets(struct book *b)
+{
+	enum { COLUMNS = 10 };
+
+	sheet(b, "budgets",
+	      "Budget|Counts|Amount|Amount, exact|Of it added|Added, exact|Spent|Spent, exact|"
+	      "Promised|Promised, exact");
+	for (size_t i = 0; i < b->in->nbudgets; i++) {
+		const struct statement_budget *of = &b->in->budgets[i];
+
+		text(b, of->name);
+		text(b, of->match);
+		money(b, clamp_add(of->amount, of->overrides), b->money);
+		money(b, of->overrides, b->money);
+		money(b, of->spent, b->money);
+		money(b, of->committed, b->money);
+		line_end(b);
+	}
+	filter(b, COLUMNS);
+}
+
 enum { CHARGE_COLUMNS = 32 };
 
 static void charges_begin(struct book *b)
@@ -432,6 +454,7 @@ int xlsx_write(const char *path, const char *tmp_dir, const struct statement *in
 	accounts(&b, t);
 	jobs(&b, t);
 	days(&b, t);
+	budgets(&b);
 	charges_begin(&b);
 	rc = from->visit(from->ctx, charge, &b, e);
 	filter(&b, CHARGE_COLUMNS);

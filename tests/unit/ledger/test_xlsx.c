@@ -170,6 +170,13 @@ static void test_what_is_where(void **state)
 		{"jobs", "E", 2, "8"},
 		{"days", "A", 2, "46327"}, /* 2026-11-01 */
 		{"days", "B", 2, "9007199254.740993"},
+		{"budgets", "A", 2, "physics/November"},
+		{"budgets", "B", 3, "partition gpu & all of its accounts"},
+		{"budgets", "C", 2, "25000"}, /* with what was added */
+		{"budgets", "E", 2, "5000"},
+		{"budgets", "G", 2, "18200.000000005"},
+		{"budgets", "I", 2, "4123.456789012"},
+		{"budgets", "J", 2, ""},
 		{"charges", "A", 2, "46327"}, /* an hour after midnight in Berlin */
 		{"charges", "C", 2, "run"},
 		{"charges", "F", 2, "yes"},
