@@ -45,7 +45,7 @@ int64_t budget_carried(const struct budget_count *c)
 	const budget_wide most = amount * c->b->rollover / PERCENT;
 	const budget_wide left = (budget_wide)c->last_amount - c->last_spent - c->held.last;
 
-	if (!c->has_last || c->b->rollover == 0 || left <= 0)
+	if (!c->has_last || left <= 0)
 		return 0;
 	return budget_narrow(left < most ? left : most);
 }

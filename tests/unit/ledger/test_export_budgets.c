@@ -38,14 +38,21 @@ static void test_budgets(void **state)
 	write_it(f, &x, &out);
 	assert_has(&out, "No budget has a period that lies within this one.", true);
 	came_to(f, "'physics', ''", NOV, DEC, UNITS(600, 100, 211, 112, 5));
-	came_to(f, "'each', ''", NOV, DEC, UNITS(701, 0, 0, 0, 5));
+	came_to(f, "'each', ''", NOV, DEC, UNITS(7701, 0, 0, 0, 5));
 	came_to(f, "'each', 'anna'", NOV, DEC, UNITS(702, 0, 33, 0, 5));
 	came_to(f, "'each', 'bob'", NOV, DEC, UNITS(703, 0, 34, 0, 5));
 	came_to(f, "'nobody', ''", NOV, DEC, UNITS(704, 0, 0, 0, 5));
 	came_to(f, "'year', ''", NOV - 1, DEC, UNITS(801, 0, 1, 1, 5));
 	came_to(f, "'quarter', ''", NOV, DEC + 1, UNITS(802, 0, 1, 1, 5));
 	came_to(f, "'day', ''", NOV + 1, DEC, UNITS(705, 0, 1, 0, 5));
+	came_to(f, "'mixed', ''", NOV, DEC, UNITS(706, 0, 5, 0, 5)); /* before it was for each */
+	came_to(f, "'mixed', 'anna'", NOV, DEC, UNITS(707, 0, 5, 0, 5));
+	came_to(f, "'week', ''", NOV, NOV + 7, UNITS(708, 0, 0, 0, 5)); /* nobody used it then */
+	came_to(f, "'week', 'anna'", NOV + 7, NOV + 14, UNITS(709, 0, 5, 0, 5));
+	came_to(f, "'rolling', ''", -T0, NOV, UNITS(803, 0, 5, 0, 5)); /* it begins at 0 */
 	pass(f, 100001);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM budget_period WHERE begin_ms = 0"),
+			 0);
 	write_it(f, &x, &out);
 	/* Amount with what was added, spent, promised, left, used. */
 	assert_has(
@@ -53,11 +60,15 @@ static void test_budgets(void **state)
 		"physics</bdi></th><td class=\"t\"><bdi>accounts physics</bdi></td><td>600.00</td>"
 		"<td>211.00</td><td>112.00</td><td>277.00</td><td>35.2",
 		true);
-	assert_has(&out, "701.00", false); /* it says only that the budget was there */
+	assert_has(&out, "7701.00", false); /* it says only that the budget was there */
 	assert_has(&out, "each/anna", true);
 	assert_has(&out, "702.00", true);
 	assert_has(&out, "703.00", true);
 	assert_has(&out, "704.00", true);
+	assert_has(&out, "706.00", true);
+	assert_has(&out, "707.00", true);
+	assert_has(&out, "708.00", true);
+	assert_has(&out, "709.00", true);
 	assert_has(&out, "801.00", false);
 	assert_has(&out, "802.00", false);
 	assert_has(&out, "day (a period)", true);
@@ -87,6 +98,9 @@ static void test_a_closed_month_keeps_its_budgets(void **state)
 	came_to(f, "'late', ''", NOV, DEC, UNITS(701, 0, 1, 0, 6));
 	came_to(f, "'physics', ''", DEC, JAN, UNITS(600, 0, 44, 0, 4000000));
 	pass(f, DEC + 7200);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM note WHERE key = 'facts_why' AND"
+					" text <> ''"),
+			 0);
 	write_it(f, &x, &out);
 	assert_has(&out, "<td>201.00</td><td>12.00</td>", true);
 	assert_has(&out, ">late<", false);

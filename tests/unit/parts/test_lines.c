@@ -91,6 +91,48 @@ static void test_the_end_of_a_month(void **state)
 	ended_ms = last_month(f, "ended_ms");
 	look_later(f);
 	assert_int_equal(last_month(f, "ended_ms"), ended_ms);
+	/* The next month has come, and comes to the same. */
+	for (size_t i = 0; i < f->e->money->nlines; i++)
+		f->e->money->all_lines[i]->last.begin_ms--;
+	usleep(2000);
+	money_lines_watch(f->e);
+	engine_commit(f->e);
+	assert_true(last_month(f, "ended_ms") > ended_ms);
+}
+
+/* A rolling period does not end. */
+static void test_rolling(void **state)
+{
+	struct fix *f = *state;
+
+	runs_with(f, ladder(1000 * EUR, 100 * EUR));
+	for (int look = 0; look < 2; look++) {
+		look_later(f);
+		assert_string_equal(rows(f, "SELECT count(*) FROM budget_period WHERE held_nano > 0"
+					    " AND ended_ms = 0 AND begin_ms = 0"),
+				    "2;");
+	}
+}
+
+/* What it counts is there as text, cut where that is long. */
+static void test_what_is_counted(void **state)
+{
+	struct fix *f = *state;
+	struct conf *c = ladder(1000 * EUR, 100 * EUR);
+	char **names = mem_zalloc(21 * sizeof(*names));
+
+	for (int i = 0; i < 20; i++)
+		names[i] = mem_strdup("an_account_with_a_name");
+	c->budgets[1].accounts = names;
+	runs_with(f, c);
+	money_lines_watch(f->e);
+	engine_commit(f->e);
+	assert_string_equal(rows(f, "SELECT counted FROM budget_period WHERE budget = 'all'"),
+			    "all machines;");
+	assert_string_equal(rows(f, "SELECT length(counted) <= 250 AND counted LIKE"
+				    " 'accounts an_account%name...' FROM budget_period"
+				    " WHERE budget = 'account'"),
+			    "1;");
 }
 
 /* What is added to a budget is on record at once. */
@@ -116,6 +158,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_new_period_of_many_budgets),
 		TEST(test_the_end_of_a_month),
+		TEST(test_rolling),
+		TEST(test_what_is_counted),
 		TEST(test_an_override_is_written_at_once),
 	};
 
