@@ -100,6 +100,7 @@ print(sum(decimal.Decimal(r["BilledCost"]) for r in csv.DictReader(open(sys.argv
 	done
 	ledger export statement >"$BATS_TEST_TMPDIR/statement.html"
 	grep -qF "$(printf %.2f "$total")" "$BATS_TEST_TMPDIR/statement.html"
+	grep -qF '<bdi>all</bdi></th><td class="t"><bdi>all machines</bdi></td><td>100000.00</td>' "$BATS_TEST_TMPDIR/statement.html"
 	lab_as slurm mkdir -p /tmp/finance
 	lab_as slurm ln -s victim /tmp/finance/book.xlsx.part
 	ledger export xlsx --output /tmp/finance/book.xlsx
