@@ -145,17 +145,20 @@ static struct fate too_many(const struct planner *pl, uint32_t i)
 	return f;
 }
 
-/* lasting: the job does not fit even if the pool had no other nodes. */
+/* lasting: the job does not fit even if the pool had no other nodes, and its own that are there
+ * were bought anew where that is cheaper. */
 static struct fate too_dear(const struct planner *pl, uint32_t i, const struct ladder *l,
 			    const struct ladder_ask *a)
 {
 	const struct choice *ch = &pl->choice[i];
 	struct fate f = refused_by(PLAN_MAX_RATE, i);
-	int64_t price = cheapest(l, a), most = a->pool->max_rate_nano_h;
+	const int64_t nodes = (int64_t)ch->have + ch->more;
+	int64_t price = cheapest(l, a), most = a->pool->max_rate_nano_h, anew;
 
-	if (price <= 0 || ch->rate > INT64_MAX / 2 || price > INT64_MAX / 2 / (int64_t)ch->more)
+	if (price <= 0 || price > INT64_MAX / 2 / nodes)
 		return f;
-	f.need.rate = ch->rate + price * (int64_t)ch->more;
+	anew = price * (int64_t)ch->have;
+	f.need.rate = (ch->rate < anew ? ch->rate : anew) + price * (int64_t)ch->more;
 	f.need.most =
 		most / price < a->pool->max_nodes ? (uint32_t)(most / price) : a->pool->max_nodes;
 	f.lasting = f.need.rate > most;
