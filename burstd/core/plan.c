@@ -208,9 +208,8 @@ static size_t wants_of(const struct planner *pl, uint32_t i,
 	return n;
 }
 
-/* Is there money for the new nodes of the first n pools, by the chosen rungs?  take: set it aside.
- */
-static bool affords(const struct planner *pl, size_t n, bool take, struct budget_no *no)
+/* Is there money for the new nodes of the first n pools, by the chosen rungs? */
+static bool affords(const struct planner *pl, size_t n, struct budget_no *no)
 {
 	struct budget_want *wants;
 	size_t nwants = 0;
@@ -222,7 +221,7 @@ static bool affords(const struct planner *pl, size_t n, bool take, struct budget
 	for (uint32_t i = 0; i < n; i++)
 		if (pl->choice[i].more > 0)
 			nwants += wants_of(pl, i, wants + nwants);
-	ok = budgets_try(pl->ask->budgets, wants, nwants, take, no);
+	ok = budgets_try(pl->ask->budgets, wants, nwants, false, no);
 	free(wants);
 	return ok;
 }
@@ -252,7 +251,7 @@ static struct fate choose(struct planner *pl, uint32_t i, const struct ladder_jo
 	for (size_t k = 0; k < l.n; k++) {
 		ch->rung = l.order[k];
 		ch->price = ladder_price(&la, ch->rung);
-		if (!affords(pl, i + 1, false, &here)) {
+		if (!affords(pl, i + 1, &here)) {
 			lack = lack.budget == NULL ? here : lack;
 			continue;
 		}
@@ -274,8 +273,6 @@ static struct fate judge(struct planner *pl, const struct ladder_job *job)
 {
 	const struct plan_ask *a = pl->ask;
 	struct fate f = {.verdict = PLAN_BUY};
-	struct budget_no lack;
-	uint32_t last = 0;
 
 	for (uint32_t i = 0; i < a->conf->npools; i++) {
 		struct fate here;
@@ -292,10 +289,10 @@ static struct fate judge(struct planner *pl, const struct ladder_job *job)
 			return here;
 		if (here.verdict == PLAN_WAIT)
 			f.verdict = PLAN_WAIT;
-		last = i;
 	}
-	if (f.verdict == PLAN_BUY && !affords(pl, a->conf->npools, true, &lack))
-		return no_money(pl, last, &lack);
+	/* The last of the pools was tried with all before it. */
+	if (f.verdict == PLAN_BUY && a->budgets != NULL)
+		budgets_take(a->budgets);
 	return f;
 }
 
