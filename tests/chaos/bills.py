@@ -4,11 +4,14 @@
 A machine is known by its cloud and by the number at the end of its id, which simcloud's faces share.
 """
 import json
+import os
 import sqlite3
 import sys
 from decimal import ROUND_CEILING, Decimal
 
-from clouds import overlap
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+from clouds import overlap  # noqa: E402
 
 NANO = 10**9
 ESTIMATED = 2  # LEDGER_ESTIMATED

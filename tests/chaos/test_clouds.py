@@ -35,6 +35,7 @@ class Merged(unittest.TestCase):
         both = clouds.merged([meter(row("a", 5, 9), total="1.5"), meter(row("b", 1, 9), row("c", 7, 9), total="2")])
         self.assertEqual([(r["id"][-1], r["name"], r["cloud"]) for r in both["rows"]], [("0", "b", 2), ("1", "a", 1), ("2", "c", 2)])
         self.assertEqual((both["total"], both["now_ms"]), ("3.5", 900_000))
+        self.assertEqual({r["own_id"] for r in both["rows"]}, {"sim-00000000"})
 
     def audit(self, wanted, *meters):
         with tempfile.TemporaryDirectory() as where:

@@ -1,6 +1,7 @@
 /* inventory.c: a list that says things twice (F16), is of two providers, or older than what is
  * known. */
 #include "diff/diff.h"
+#include "journal_rows.h"
 #include "listed_engine.h"
 
 #include "store/journal_events.h"
@@ -491,6 +492,28 @@ static void test_the_first_list_that_lacks_it(void **state)
 	}
 	assert_int_equal(fn->n.state, NODE_GONE);
 	assert_int_equal(fn->n.end_ms, 8);
+	assert_int_equal(atoll(rows(f, "SELECT at_ms FROM life WHERE kind = 'shown'")),
+			 fn->seen_ms);
+}
+
+/* A list shows that it has ended and not when: after the last one that did not. */
+static void test_the_list_before_the_one_that_shows_its_end(void **state)
+{
+	static const struct shown ours[] = {{"i-1", 5, "10.0.0.1", PROVIDER_RUNNING},
+					    {"i-1", 5, "10.0.0.1", PROVIDER_ENDED}};
+	struct fix *f = *state;
+	struct fleet_node *fn;
+	int64_t first;
+
+	load(f, NODE_READY, &ours[0]);
+	fn = fleet_find(&f->e->fleet, "c1")->newest;
+	fn->n.start_ms = 5;
+	list(f, &ours[0], 1);
+	first = fn->seen_ms;
+	f->ahead += 60001;
+	list(f, &ours[1], 1);
+	assert_int_equal(fn->n.state, NODE_GONE);
+	assert_int_equal(atoll(rows(f, "SELECT at_ms FROM life WHERE kind = 'shown'")), first);
 }
 
 /* I22: what a list says of a create on the wire changes nothing before its answer; but that an
@@ -557,6 +580,7 @@ int main(void)
 		T(test_what_ended_at_a_provider_that_has_left_is_not_revived),
 		T(test_a_list_that_lacks_many),
 		T(test_the_first_list_that_lacks_it),
+		T(test_the_list_before_the_one_that_shows_its_end),
 		T(test_an_end_is_kept_for_the_answer_to_its_create),
 		T(test_a_list_does_not_revive_what_has_ended_since_it_began),
 	};
