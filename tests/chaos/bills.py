@@ -15,6 +15,7 @@ from clouds import overlap  # noqa: E402
 
 NANO = 10**9
 ESTIMATED = 2  # LEDGER_ESTIMATED
+WRONG = 1 | 16 | 128  # LEDGER_UNPRICED, _BROKEN and _UNENDED; the others are about jobs
 # The first cloud tells of an end for so long (ended_keep of chaos.sh) ...
 KEEP_MS = 20_000
 # ... and burstd hears what it could hear for so long: it lists each second, and of ten requests one fails.
@@ -85,7 +86,7 @@ def one(row, life, silent):
     told = f"the ledger has {money(mine)}, the meter {money(theirs)}"
     if row["end_ms"] is None or life["state"] == 0:
         return f"it still runs by the {'ledger' if life['state'] == 0 else 'meter'}: {told}"
-    if life["flags"] & ~ESTIMATED & 31:
+    if life["flags"] & WRONG:
         return f"it has the flags {life['flags']}: {told}"
     low, high = theirs - quantum(row, life), theirs + quantum(row, life)
     if life["flags"] & ESTIMATED:

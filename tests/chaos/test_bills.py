@@ -76,8 +76,11 @@ class Told(Case):
         self.found(compare([ROW | {"end_ms": None}], [LIFE]), "by the meter")
 
     def test_one_without_a_price_or_broken(self):
-        self.found(compare([ROW], [LIFE | {"flags": 1}]), "flags 1")
-        self.found(compare([ROW], [LIFE | {"flags": 16}]), "flags 16")
+        for flag in (1, 16, 128):
+            self.found(compare([ROW], [LIFE | {"flags": flag}]), f"flags {flag}")
+
+    def test_what_is_odd_about_its_jobs_is_no_difference(self):
+        self.assertEqual(compare([ROW], [LIFE | {"flags": 4 | 8 | 32 | 64}]), [])
 
     def test_each_cloud_has_its_own_machines(self):
         self.assertEqual(compare([ROW, ROW | SECOND], [LIFE, LIFE | NOVA]), [])
