@@ -20,15 +20,17 @@ struct fleet_node {        /* one generation */
 	bool asked; /* a delete of it is on record since burstd started; memory only */
 	bool reported, reporting; /* its host, as broken; reporting: the report is on the wire;
 				     memory only */
-	bool consoling;  /* its delete waits for its console log (cloud/console.c); memory only */
-	bool goes_first; /* its job was passed over (jobs/postpone.c); memory only */
-	bool unreached;  /* it is to end, at a provider that cannot be reached */
-	bool registered; /* a snapshot said so, and the event is not posted yet; memory only */
-	bool ran;        /* its provider has shown it running; memory only */
-	bool moved;      /* slurmctld has had another NodeAddr than n.stale_addr; memory only */
-	int64_t seen_ms; /* begin of the last list that showed it; 0: none since burstd started */
-	int64_t said_ms; /* when it was made, by its provider's clock; 0: not said since burstd
-			    started */
+	bool consoling;    /* its delete waits for its console log (cloud/console.c); memory only */
+	bool goes_first;   /* its job was passed over (jobs/postpone.c); memory only */
+	bool unreached;    /* it is to end, at a provider that cannot be reached */
+	bool registered;   /* a snapshot said so, and the event is not posted yet; memory only */
+	bool ran;          /* its provider has shown it running; memory only */
+	bool moved;        /* slurmctld has had another NodeAddr than n.stale_addr; memory only */
+	int64_t seen_ms;   /* begin of the last list that showed it; 0: none since burstd started */
+	int64_t lacked_ms; /* when the first list since then was there that did not show it, though
+			      it had to; 0: none; memory only */
+	int64_t said_ms;   /* when it was made, by its provider's clock; 0: not said since burstd
+			      started */
 	const char
 		*unwritten; /* why it was wanted, while the journal does not have it; else NULL */
 	const char *made;   /* why it was wanted, for good; NULL: before burstd started */

@@ -17,6 +17,7 @@ static const char *const words[LIFE_NKINDS] = {
 	[LIFE_DELETE_ACCEPTED] = "delete_accepted",
 	[LIFE_TAKEN] = "taken",
 	[LIFE_REFUSED] = "refused",
+	[LIFE_SHOWN] = "shown",
 	[LIFE_ENDED] = "ended",
 	[LIFE_SEEN] = "seen",
 };
@@ -80,6 +81,8 @@ static bool taken(const struct node *was, const struct node *is, const struct no
 static void add_end(struct steps *s, const struct node *was, const struct node *is,
 		    const struct node_event *ev)
 {
+	int64_t said_ms;
+
 	if (!becomes(was, is, NODE_GONE))
 		return;
 	if (is->start_ms == 0) {
@@ -88,8 +91,13 @@ static void add_end(struct steps *s, const struct node *was, const struct node *
 	}
 	if (taken(was, is, ev))
 		add(s, LIFE_TAKEN, 0);
-	add(s, LIFE_ENDED, ev->instance != NULL ? believed(is->end_ms, ev->instance->ended_ms) : 0);
-	if (s->v[s->n - 1].said_ms == 0)
+	said_ms = ev->instance != NULL ? believed(is->end_ms, ev->instance->ended_ms) : 0;
+	if (said_ms == 0 && ev->shown_ms != 0) {
+		add(s, LIFE_SHOWN, 0);
+		s->v[s->n - 1].at_ms = ev->shown_ms;
+	}
+	add(s, LIFE_ENDED, said_ms);
+	if (said_ms == 0)
 		s->v[s->n - 1].at_ms = is->end_ms;
 }
 

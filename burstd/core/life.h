@@ -27,7 +27,11 @@ enum life_kind {
 	LIFE_DELETE_ACCEPTED,
 	LIFE_TAKEN,   /* the provider took it; ended follows */
 	LIFE_REFUSED, /* there never was an instance, and nothing to pay */
-	/* It is gone for good: its bill ended at said_ms, else at_ms, when that was known. */
+	/* The provider does not tell its end, which is after at_ms, when the last list began that
+	 * showed it: ended follows. */
+	LIFE_SHOWN,
+	/* It is gone for good: its bill ended at said_ms, else at_ms: when the first list was
+	 * there that did not show it. */
 	LIFE_ENDED,
 	LIFE_SEEN, /* it is there although it was thought gone: its bill goes on from its begin */
 	LIFE_NKINDS

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clamp.h"
+#include "core/node_bill.h"
 
 #define B(s) (1u << (s))
 
@@ -111,14 +112,8 @@ static void end(struct node *n, enum node_reason why, const struct node_event *e
 {
 	if (!n->release && why != NODE_BECAUSE_NONE)
 		n->reason = why;
-	if (n->start_ms != 0) {
-		bool said = ev->instance != NULL && ev->instance->ended_ms >= n->start_ms;
-		int64_t at = said && ev->instance->ended_ms < ev->now_ms ? ev->instance->ended_ms
-									 : ev->now_ms;
-		int64_t least = n->end_ms > n->start_ms ? n->end_ms : n->start_ms;
-
-		n->end_ms = at > least ? at : least;
-	}
+	if (n->start_ms != 0)
+		n->end_ms = node_bill_end(n, ev);
 	move(n, NODE_GONE, ev->now_ms, INT64_MAX);
 }
 
@@ -148,28 +143,6 @@ static void learn(struct node *n, const struct provider_instance *in)
 		(void)snprintf(n->addr, sizeof(n->addr), "%s", in->addr);
 }
 
-/* When billing began: as the provider says, if that is not before the create was sent (less
- * NODE_SKEW_MS for its clock) and not in the future; else now. */
-static int64_t began(const struct node *n, const struct node_event *ev)
-{
-	int64_t said = ev->instance->created_ms;
-	int64_t least = n->sent_ms > NODE_SKEW_MS ? n->sent_ms - NODE_SKEW_MS : 1;
-
-	return said >= least && said <= ev->now_ms ? said : ev->now_ms;
-}
-
-/* Correct a start of billing that a wrong clock wrote down at a start of burstd (F57): the
- * provider's launch time counts.  Differences up to NODE_SKEW_MS come from the two clocks. */
-static void mend_bill(struct node *n, const struct node_event *ev)
-{
-	int64_t said = ev->instance->created_ms;
-
-	if (n->end_ms != 0 || began(n, ev) != said)
-		return;
-	if (said < n->start_ms - NODE_SKEW_MS || said > n->start_ms + NODE_SKEW_MS)
-		n->start_ms = said;
-}
-
 /* Why an instance is over that never ran.  One that the provider neither took nor refused has most
  * likely switched itself off, as one does that cannot get its keys (F10).  ev: what shows its end;
  * NULL: nothing does. */
@@ -188,7 +161,7 @@ static void adopt(struct node *n, const struct node_event *ev, const struct node
 	assert(in->id[0] != '\0');
 	(void)snprintf(n->instance, sizeof(n->instance), "%s", in->id);
 	learn(n, in);
-	n->start_ms = began(n, ev);
+	n->start_ms = node_bill_begin(n, ev);
 	n->attempts = 0;
 	if (in->state == PROVIDER_ENDED)
 		end(n, why_stopped(ev), ev);
@@ -519,7 +492,7 @@ static void step_gone(struct node *n, const struct node_event *ev)
 		return;
 	(void)snprintf(n->instance, sizeof(n->instance), "%s", in->id);
 	if (n->start_ms == 0)
-		n->start_ms = began(n, ev);
+		n->start_ms = node_bill_begin(n, ev);
 	delete_it(n, n->reason, ev->now_ms);
 }
 
@@ -548,7 +521,7 @@ bool node_step(struct node *n, const struct node_event *ev, const struct node_li
 		n->wanted_ms = n->wanted_ms < ev->now_ms ? n->wanted_ms : ev->now_ms;
 	}
 	if (ev->type == NODE_EV_SEEN && strcmp(n->instance, ev->instance->id) == 0)
-		mend_bill(n, ev);
+		n->start_ms = node_bill_mended(n, ev);
 	switch (n->state) {
 	case NODE_WANTED:
 		step_wanted(n, ev, lim);

@@ -165,8 +165,9 @@ struct node {
 	int64_t wake_ms;     /* next NODE_EV_TIMER; INT64_MAX: none */
 	int64_t start_ms; /* when billing began, by the provider, else when burstd learnt of it; 0:
 			     it has not */
-	int64_t end_ms; /* when billing ended, likewise; 0: it has not.  Stays if GONE proves wrong:
-			   billed up to here */
+	/* When billing ended: by the provider, else when the first list was there that did not show
+	 * it any more; 0: it has not.  Stays if GONE proves wrong: billed up to here. */
+	int64_t end_ms;
 	/* core/reclaim.h says what follows from these. */
 	int64_t noticed_ms;  /* when the notice came that its machine will be taken; 0: none */
 	int64_t deadline_ms; /* when the machine will be taken; 0: not said */
@@ -177,13 +178,17 @@ struct node {
 struct node_event {
 	enum node_event_type type;
 	int64_t now_ms;
-	int64_t list_ms;                  /* ABSENT: when the list began */
-	int64_t retry_ms;                 /* NOTSENT, DELETE_FAILED: not before; 0: own backoff */
-	uint64_t batch;                   /* START: the create it goes out with ... */
-	uint32_t slot;                    /* ... and its place there */
-	enum node_reason reason;          /* REFUSED, RELEASE; SEEN: of a failed instance */
-	enum provider_notice_kind notice; /* NOTICE ... */
-	int64_t deadline_ms;              /* ... when it happens; 0: not said */
+	int64_t list_ms;   /* ABSENT: when the list began */
+	int64_t shown_ms;  /* ABSENT, SEEN: when the last list before began that showed it; 0: not
+			      known */
+	int64_t lacked_ms; /* ABSENT: when the first list since then was there that did not; 0:
+			      likewise */
+	int64_t retry_ms;  /* NOTSENT, DELETE_FAILED: not before; 0: own backoff */
+	uint64_t batch;    /* START: the create it goes out with ... */
+	uint32_t slot;     /* ... and its place there */
+	enum node_reason reason;                  /* REFUSED, RELEASE; SEEN: of a failed instance */
+	enum provider_notice_kind notice;         /* NOTICE ... */
+	int64_t deadline_ms;                      /* ... when it happens; 0: not said */
 	const struct provider_instance *instance; /* CREATED, SEEN */
 };
 

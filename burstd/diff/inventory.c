@@ -241,11 +241,15 @@ static enum node_reason failed(struct cloud *c, struct fleet_node *fn,
 
 static void saw(struct cloud *c, struct fleet_node *fn, const struct provider_instance *in)
 {
-	struct node_event ev = {.type = NODE_EV_SEEN, .now_ms = engine_now(c->e), .instance = in};
+	struct node_event ev = {.type = NODE_EV_SEEN,
+				.now_ms = engine_now(c->e),
+				.shown_ms = fn->seen_ms,
+				.instance = in};
 
 	if (in->state == PROVIDER_FAILED || (in->state == PROVIDER_ENDED && !in->taken))
 		ev.reason = failed(c, fn, in);
 	fn->seen_ms = c->list_began;
+	fn->lacked_ms = 0;
 	if (in->created_ms > 0)
 		fn->said_ms = times_of(c, in->created_ms);
 	/* Another list, or an answer, has shown its end since this list began. */
@@ -443,6 +447,14 @@ static bool is_shown(const struct cloud *c, const struct fleet_node *fn)
 	return fn->seen_ms == c->list_began;
 }
 
+/* What is billed may end with this list, whether or not its absence is believed yet. */
+static void note_lack(const struct cloud *c, struct fleet_node *fn)
+{
+	if (fn->lacked_ms == 0 && fn->n.start_ms != 0 &&
+	    c->list_began >= fn->n.start_ms + c->conf->settle_ms)
+		fn->lacked_ms = engine_now(c->e); /* it may have ended while the list was made */
+}
+
 static void take_absent(struct cloud *c, bool brake)
 {
 	struct engine *e = c->e;
@@ -451,10 +463,15 @@ static void take_absent(struct cloud *c, bool brake)
 		for (struct fleet_node *fn = e->fleet.all[i]->newest; fn; fn = fn->older) {
 			struct node_event ev = {.type = NODE_EV_ABSENT,
 						.now_ms = engine_now(e),
-						.list_ms = c->list_began};
+						.list_ms = c->list_began,
+						.shown_ms = fn->seen_ms};
 
-			if (is_shown(c, fn) || fn->busy || cloud_of(e, &fn->n) != c ||
-			    !drift_absent(fn, brake) || may_be_unread(c, fn))
+			if (is_shown(c, fn) || cloud_of(e, &fn->n) != c)
+				continue;
+			if (!brake)
+				note_lack(c, fn);
+			ev.lacked_ms = fn->lacked_ms;
+			if (fn->busy || !drift_absent(fn, brake) || may_be_unread(c, fn))
 				continue;
 			engine_post(e, fn, &ev);
 		}

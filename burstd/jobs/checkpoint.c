@@ -10,7 +10,8 @@
 #include "store/journal_audit.h"
 
 /* Tells the jobs of a node whose machine will be taken away to save their work: by a signal, by a
- * command of the site, or by both, as the pool says.
+ * command of the site, or by both, as the pool says.  Those whose budget is used up are told so by
+ * money/ladder.c, in the same ways.
  *
  * That a job is to be told is written down before (rescue_node.c), and that it was told after: none
  * is forgotten, a job may be told twice if burstd dies in between, and none is told twice
@@ -140,33 +141,35 @@ static void run_hook(struct engine *e, struct hook *k)
 		str_fini(&args[--n]);
 }
 
-/* Stage the audit record, which run_hooks() commits before the command runs (I28). */
-static void begin_hook(struct engine *e, const struct rescue *r, const struct conf_pool *p,
-		       int64_t until_ms)
+bool checkpoint_command(struct engine *e, const struct conf_pool *p, const struct checkpoint *j)
 {
-	struct hook *k = mem_zalloc(sizeof(*k));
+	struct hook *k;
 
+	if (p->checkpoint_command == NULL || j->until_ms <= engine_now(e) ||
+	    e->jobs->nhooks == CHECKPOINT_HOOKS_MAX)
+		return false;
+	k = mem_zalloc(sizeof(*k));
 	*k = (struct hook){.next = e->jobs->hooks,
 			   .e = e,
-			   .job = r->j.job,
-			   .gen = r->j.gen,
-			   .until_ms = until_ms,
+			   .job = j->job,
+			   .gen = j->gen,
+			   .until_ms = j->until_ms,
 			   .pool = p};
-	(void)snprintf(k->id, sizeof(k->id), "%s", r->j.id);
-	(void)snprintf(k->node, sizeof(k->node), "%s", r->j.node);
+	(void)snprintf(k->id, sizeof(k->id), "%s", j->id);
+	(void)snprintf(k->node, sizeof(k->node), "%s", j->node);
 	e->jobs->hooks = k;
 	e->jobs->nhooks++;
-	journal_put_audit(engine_tx(e),
-			  &(struct journal_audit){.at_ms = engine_now(e),
-						  .actor = "reconciler",
-						  .verb = "checkpoint",
-						  .target = p->checkpoint_command[0],
-						  .object = k->id,
-						  .reason = "its node will be taken away",
-						  .request = k->node});
+	journal_put_audit(engine_tx(e), &(struct journal_audit){.at_ms = engine_now(e),
+								.actor = "reconciler",
+								.verb = "checkpoint",
+								.target = p->checkpoint_command[0],
+								.object = k->id,
+								.reason = j->why,
+								.request = k->node});
+	return true;
 }
 
-static void run_hooks(struct engine *e)
+void checkpoint_commands_run(struct engine *e)
 {
 	struct hook *k = e->jobs->hooks, *next;
 
@@ -200,13 +203,14 @@ static bool has_signal(const struct conf_pool *p)
 }
 
 /* The option uses scancel's words. */
-static enum slurm_signal_to to_of(const struct conf_pool *p)
+bool checkpoint_signal(struct engine *e, const struct conf_pool *p, const char *id)
 {
 	static const enum slurm_signal_to to[] = {[CONF_TO_BATCH] = SLURM_TO_BATCH,
 						  [CONF_TO_STEPS] = SLURM_TO_STEPS,
 						  [CONF_TO_FULL] = SLURM_TO_BOTH};
 
-	return to[p->checkpoint_to];
+	return has_signal(p) &&
+	       slurm_signal(e->slurm, id, p->checkpoint_signal, to[p->checkpoint_to]);
 }
 
 static void tell(struct engine *e, struct rescue *r)
@@ -223,14 +227,20 @@ static void tell(struct engine *e, struct rescue *r)
 	}
 	if (r->j.signal == JOURNAL_SIGNAL_DUE && !r->telling && has_signal(p) &&
 	    engine_now(e) >= r->tell_ms) {
-		r->telling = slurm_signal(e->slurm, r->j.id, p->checkpoint_signal, to_of(p));
+		r->telling = checkpoint_signal(e, p, r->j.id);
 		r->tell_ms = engine_now(e) + CHECKPOINT_RETRY_MS;
 	}
-	if (r->commanded || p->checkpoint_command == NULL ||
-	    e->jobs->nhooks == CHECKPOINT_HOOKS_MAX)
-		return; /* tried again once a command ends; the signal does not wait for that */
+	/* Tried again once a command ends; the signal does not wait for that. */
+	if (r->commanded ||
+	    !checkpoint_command(e, p,
+				&(struct checkpoint){.job = r->j.job,
+						     .gen = r->j.gen,
+						     .id = r->j.id,
+						     .node = r->j.node,
+						     .until_ms = until_ms,
+						     .why = "its node will be taken away"}))
+		return;
 	r->commanded = true;
-	begin_hook(e, r, p, until_ms);
 	if (!has_signal(p))
 		rescue_signalled(e, r, "the site's command");
 }
@@ -271,7 +281,7 @@ static void checkpoint_run(struct engine *e)
 		if (is_due(e, r) && !fence_first(e, r))
 			tell(e, r);
 	if (e->jobs->nhooks > hooks)
-		run_hooks(e);
+		checkpoint_commands_run(e);
 }
 
 static int64_t checkpoint_next_ms(const struct engine *e)

@@ -208,7 +208,20 @@ void notice_told(struct engine *e, const struct slurm_order *o, bool ok);
 bool notice_moving(const struct engine *e); /* is a machine about to be taken? */
 
 /* --- checkpoint.c --- */
+struct checkpoint { /* a job that is to save its work; all is borrowed */
+	uint64_t job, gen;
+	const char *id, *node; /* its Slurm id; a node of it, and gen, that node's generation */
+	int64_t until_ms;      /* then it is requeued, or ended */
+	const char *why;       /* for the audit log */
+};
 extern const struct engine_part checkpoint_part;
+/* Send the job the pool's checkpoint_signal.  false: the pool has none, or too many orders wait. */
+bool checkpoint_signal(struct engine *e, const struct conf_pool *p, const char *id);
+/* Stage the pool's checkpoint_command for the job.  false: the pool has none, there is no time left
+ * for it, or CHECKPOINT_HOOKS_MAX run. */
+bool checkpoint_command(struct engine *e, const struct conf_pool *p, const struct checkpoint *j);
+/* Commit, and run what was staged (I28). */
+void checkpoint_commands_run(struct engine *e);
 void checkpoint_told(struct engine *e, const struct slurm_order *o, const struct err *err);
 
 /* --- rescue.c --- */

@@ -324,7 +324,7 @@ int book_compute(const struct book *b, const struct ledger_lifetime *t, int64_t 
 		return true_up_shared(b, t, r, e);
 	rc = input_load(&in, b->ledger, t, as_of_s, b->currency, e);
 
-	*r = (struct book_result){.lifetime = *t};
+	*r = (struct book_result){.lifetime = *t, .shown_ms = FACTS_NEVER};
 	r->lifetime.flags = 0;
 	r->lifetime.start_s = r->lifetime.end_s = r->lifetime.nano = 0;
 	if (rc == 0 && in.billed) {
@@ -332,6 +332,7 @@ int book_compute(const struct book *b, const struct ledger_lifetime *t, int64_t 
 		r->lifetime.end_s = in.in.bill.end_s;
 		if (!in.running && !in.facts.ended_said)
 			r->lifetime.flags |= LEDGER_ESTIMATED;
+		r->shown_ms = in.facts.shown_ms;
 		if (in.unended)
 			r->lifetime.flags |= LEDGER_UNENDED;
 		if (!in.measured)

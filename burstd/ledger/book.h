@@ -45,6 +45,9 @@ struct book_result {
 	char *provider, *market, *pool;
 	char why[256]; /* as lifetime.why */
 	bool final;    /* nothing more is expected */
+	/* If its end is estimated: when the last list began that showed it; FACTS_NEVER: not known
+	 */
+	int64_t shown_ms;
 };
 
 /* Compute.  as_of_s: the end so far, of one that has not ended.  Problems of the instance are

@@ -203,6 +203,17 @@ static int find_currency(struct explaining *x, char out[CURRENCY_SIZE], struct e
 	return 0;
 }
 
+static void print_estimate(const struct book_result *r, struct str *out)
+{
+	char shown[FMT_TIME_SIZE], gone[FMT_TIME_SIZE];
+
+	str_adds(out, "    its end was only seen, not told by the provider");
+	if (r->shown_ms != FACTS_NEVER)
+		str_addf(out, ": between %s and %s", when(shown, r->shown_ms / 1000),
+			 when(gone, r->lifetime.end_s));
+	str_adds(out, "\n");
+}
+
 /* One instance: its pieces, and whether they are what the ledger has. */
 static int explain_instance(struct explaining *x, int64_t lifetime, int64_t nano, struct err *e)
 {
@@ -224,7 +235,7 @@ static int explain_instance(struct explaining *x, int64_t lifetime, int64_t nano
 		 fmt_money(money, nano), currency);
 	if (book_compute(&book, &x->lifetime, x->lifetime.end_s, &r, e) == 0) {
 		if ((r.lifetime.flags & LEDGER_ESTIMATED) != 0)
-			str_adds(x->out, "    its end was only seen, not told by the provider\n");
+			print_estimate(&r, x->out);
 		print_result(x, &r, nano);
 		rc = 0;
 	}

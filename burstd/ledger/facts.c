@@ -16,6 +16,7 @@ enum word {
 	RELEASED,
 	DELETE_ASKED,
 	TAKEN,
+	SHOWN,
 	ENDED,
 	SEEN,
 	NWORDS
@@ -23,7 +24,7 @@ enum word {
 
 static const char *const words[NWORDS] = {"wanted", "sent",    FACTS_CREATED, "registered",
 					  "ready",  "drained", "released",    "delete_asked",
-					  "taken",  "ended",   "seen"};
+					  "taken",  "shown",   "ended",       "seen"};
 
 void facts_init(struct facts *f)
 {
@@ -32,6 +33,7 @@ void facts_init(struct facts *f)
 			    .ready_ms = FACTS_NEVER,
 			    .drained_ms = FACTS_NEVER,
 			    .stop_ms = FACTS_NEVER,
+			    .shown_ms = FACTS_NEVER,
 			    .ended_ms = FACTS_NEVER,
 			    .counted_from_ms = FACTS_NEVER,
 			    .counted_to_ms = FACTS_NEVER,
@@ -95,6 +97,9 @@ void facts_take(struct facts *f, const char *kind, int64_t at_ms, int64_t said_m
 	case TAKEN:
 		f->taken = true;
 		break;
+	case SHOWN:
+		f->shown_ms = at_ms;
+		break;
 	case ENDED:
 		f->ended_ms = when;
 		f->ended_said = said_ms != 0;
@@ -104,7 +109,7 @@ void facts_take(struct facts *f, const char *kind, int64_t at_ms, int64_t said_m
 		f->counted_to_ms = when;
 		break;
 	case SEEN: /* it was not gone: its bill goes on from its begin */
-		f->ended_ms = f->counted_to_ms = FACTS_NEVER;
+		f->shown_ms = f->ended_ms = f->counted_to_ms = FACTS_NEVER;
 		f->taken = false;
 		break;
 	case NWORDS:

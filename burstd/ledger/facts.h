@@ -17,9 +17,10 @@ struct facts_rate { /* as burstd counted it then */
 
 struct facts { /* all in ms; FACTS_NEVER: not yet, or never */
 	int64_t wanted_ms, created_ms, ready_ms, drained_ms, stop_ms, ended_ms;
-	bool ended_said; /* the provider says when it ended; else burstd only saw it gone */
-	bool taken;      /* the provider took it */
-	bool bought;     /* burstd bought it; else it appeared */
+	bool ended_said;  /* the provider says when it ended; else burstd only saw it gone */
+	int64_t shown_ms; /* if it does not: when the last list began that showed it */
+	bool taken;       /* the provider took it */
+	bool bought;      /* burstd bought it; else it appeared */
 	/* As burstd's budgets counted it: begin and end when it was first found to be gone, and the
 	 * rate of its purchase, 0: none was known. */
 	int64_t counted_from_ms, counted_to_ms, counted_nano_h;

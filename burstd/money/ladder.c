@@ -28,11 +28,12 @@ enum {
 struct ending { /* a job whose budget is used up */
 	struct job_part in;
 	char id[SLURM_JOB_ID_MAX + 1];
-	uint32_t pool;  /* of one of its nodes */
-	bool seen;      /* squeue shows it */
-	bool signalled; /* it was told to save its work */
-	bool tried;     /* slurmctld has answered its requeue */
-	bool alone;     /* slurmctld refused a requeue of several: it is asked for this one */
+	uint32_t pool; /* of one of its nodes */
+	bool seen;     /* squeue shows it */
+	/* It was told to save its work: by the signal, by the site's command. */
+	bool signalled, commanded;
+	bool tried; /* slurmctld has answered its requeue */
+	bool alone; /* slurmctld refused a requeue of several: it is asked for this one */
 	/* When it was first seen here: a job that no hold is for yet may have begun then. */
 	int64_t first_ms;
 	/* Its user was told that it ends by this step. */
@@ -218,7 +219,9 @@ struct end {                   /* of one job */
 		int64_t at_ms; /* INT64_MAX: it is not */
 		struct budget_line line;
 	} at[BUDGET_NSTEPS];
-	uint32_t pool;
+	uint32_t pool; /* of the first of its nodes here, and which that is */
+	char node[HOSTLIST_NAME_MAX + 1];
+	uint64_t gen;
 };
 
 static bool ends(const struct end *end, enum budget_step s)
@@ -253,7 +256,11 @@ static void find_end_at(const struct engine *e, const char *node, uint64_t job, 
 
 	if (g == NULL)
 		return;
-	out->pool = fn->n.pool;
+	if (out->node[0] == '\0') {
+		out->pool = fn->n.pool;
+		out->gen = fn->n.gen;
+		(void)snprintf(out->node, sizeof(out->node), "%s", node);
+	}
 	for (const struct hold *h = g->first; h != NULL; h = h->next)
 		if (h->job == job && hold_of(e, h)->kind == BUDGET_RUN)
 			begin_ms = hold_of(e, h)->from_ms;
@@ -300,17 +307,24 @@ static void warn(struct engine *e, struct ending *x, enum budget_step s,
 }
 
 /* Have the job save its work, as if its node were to go. */
-static void signal_job(struct engine *e, struct ending *x, int64_t at_ms)
+static void save_work(struct engine *e, struct ending *x, const struct end *end,
+		      const struct ending_at *at)
 {
-	static const enum slurm_signal_to to[] = {[CONF_TO_BATCH] = SLURM_TO_BATCH,
-						  [CONF_TO_STEPS] = SLURM_TO_STEPS,
-						  [CONF_TO_FULL] = SLURM_TO_BOTH};
 	const struct conf_pool *p = &e->conf->pools[x->pool];
+	char why[WHY_SIZE];
 
-	if (x->signalled || engine_now(e) < at_ms - RECLAIM_LEAD_MS ||
-	    p->checkpoint_signal == NULL || p->checkpoint_signal[0] == '\0')
+	if (engine_now(e) < at->at_ms - RECLAIM_LEAD_MS)
 		return;
-	x->signalled = slurm_signal(e->slurm, x->id, p->checkpoint_signal, to[p->checkpoint_to]);
+	x->signalled = x->signalled || checkpoint_signal(e, p, x->id);
+	why_of(why, &at->line);
+	x->commanded =
+		x->commanded || checkpoint_command(e, p,
+						   &(struct checkpoint){.job = x->in.job->number,
+									.gen = end->gen,
+									.id = x->id,
+									.node = end->node,
+									.until_ms = at->at_ms,
+									.why = why});
 }
 
 /* It is tried again when there is any money. */
@@ -394,7 +408,7 @@ static void on_job(void *ctx, const struct slurm_job *j)
 	if (ends(&end, next) && !x->told[next])
 		warn(e, x, next, &end.at[next]);
 	if (ends(&end, next))
-		signal_job(e, x, end.at[next].at_ms);
+		save_work(e, x, &end, &end.at[next]);
 	end_job(e, x, &end);
 	if (ends(&end, next) && end.at[next].at_ms > engine_now(e) &&
 	    end.at[next].at_ms < e->money->ladders.squeue_ms)
@@ -443,7 +457,7 @@ static void ladder_says(struct engine *e, const char *text, size_t len, const st
 		return;
 	slurm_job_parse(text, len, on_job, e);
 	job_forget(e, JOB_ENDING, is_gone);
-	engine_commit(e);
+	checkpoint_commands_run(e);
 }
 
 static void told_one(struct engine *e, struct ending *x, const struct slurm_order *o,

@@ -79,6 +79,16 @@ do_stop() { # SECONDS
 	echo "$begin $(now_ms) stopped" >>"$away"
 }
 
+do_ledger() { # SECONDS until it is started again
+	lab_kill ledger
+	sleep "$1"
+	start_ledger
+}
+
+start_ledger() {
+	lab_spawn ledger slurm "$lab_dir/bin/burst-ledger" run --interval 5s
+}
+
 do_reclaim() { # NUMBER NOTICE_MS: of what lives, the NUMBER-th round and round
 	local alive node
 	mapfile -t alive < <(sim_of /admin/instances '.instances[] | select(.state == "running") | .name' | sort)
@@ -209,7 +219,26 @@ heal() {
 	note_states
 }
 
+ledger() {
+	lab_as slurm "$lab_dir/bin/burst-ledger" "$@"
+}
+
+# As it is when all machines have ended, and burstd knows it.
+ledger_is_complete() {
+	ledger once && "$here/bills.py" /var/lib/burstd/ledger.db >"$out/ledger.json" &&
+		jq -e 'all(.[]; .state != 0)' "$out/ledger.json"
+}
+
+collect_ledger() {
+	lab_stop ledger
+	LAB_TRIES=1 lab_wait 60 ledger_is_complete || say "machines run on by the ledger"
+	ledger report --json >"$out/report.json" || failed "the ledger gives no report"
+	ledger verify >"$out/verify" || failed "the ledger is not as it was written"
+	ledger rebuild --check >>"$out/verify" || failed "the ledger is not what its facts come to"
+}
+
 collect() {
+	collect_ledger
 	cp "$lines" "$states" "$submitted" "$kills" "$done" "$away" "$failures" "$out/"
 	cat /var/log/slurm/slurmctld.log /var/log/backup/slurmctld.log | sort -s -k1,1 >"$out/slurmctld-both.log"
 	"$lab_here/wanted" "$out/slurmctld-both.log" >"$out/wanted"
@@ -223,7 +252,7 @@ collect() {
 	sim GET /admin/stats >"$out/stats.json"
 	burstctl status --json >"$out/status.json"
 	"$lab_dir/bin/simcloud" audit --meter "$out/meter.json" --wanted "$out/wanted" --grace 150s --json >"$out/audit.json"
-	if grep -shE 'Assertion|Sanitizer|runtime error' /var/log/burstd.log /var/log/simcloud.log /var/log/second.log; then
+	if grep -shE 'Assertion|Sanitizer|runtime error' /var/log/burstd.log /var/log/simcloud.log /var/log/second.log /var/log/ledger.log; then
 		failed "a program of ours broke"
 		cp "$failures" "$out/"
 	fi
@@ -234,7 +263,7 @@ keep_logs() {
 	cp /var/log/burstd.log /var/log/simcloud.log /var/log/second.log /var/log/slurmctld.log /var/log/backup.log "$out/" 2>/dev/null
 	cp -r /var/log/slurm "$out/slurm"
 	cp -r /var/log/backup "$out/backup"
-	cp /var/lib/burstd/journal.db* "$out/"
+	cp /var/lib/burstd/{journal,ledger}.db* /var/log/ledger.log "$out/"
 	burstctl events >"$out/events"
 	scontrol -o show nodes >"$out/nodes"
 	scontrol -o show jobs >"$out/jobs"
@@ -258,7 +287,7 @@ begin() {
 	lab_stop burstd
 	sim_config "$nature" || return
 	[ "$clouds" = 1 ] || second_prepare "$nature" || return
-	lab_start burstd && cloud_faults || return
+	lab_start burstd && start_ledger && cloud_faults || return
 	for file in "$lines" "$states" "$submitted" "$kills" "$done" "$away" "$failures"; do : >"$file"; done
 	chown researcher "$lines"
 	install -m 755 "$here/job.sbatch" "$lab_dir/home/job.sbatch"
@@ -271,7 +300,7 @@ t0=$(now_ms)
 watch &
 watcher=$!
 players=()
-for lane in burstd cloud slurmctld jobs second; do
+for lane in burstd cloud slurmctld jobs ledger second; do
 	play $lane &
 	players+=($!)
 done

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """clouds.py METER...: several clouds' meters (simcloud's GET /admin/meter) as one, for one audit.
 
-A row of it has its place in the list for an id, since the clouds' own ids clash, and in "cloud" which it is of: 1, 2, ...
+A row of it has its place in the list for an id, since the clouds' own ids ("own_id") clash, and in "cloud" which it is of:
+1, 2, ...
 What judge.py asks of two clouds, of which the last fails now and then, is here too.
 """
 import json
@@ -23,7 +24,7 @@ TELLING_S = 300
 
 
 def merged(meters):
-    rows = [row | {"cloud": n} for n, meter in enumerate(meters, 1) for row in meter["rows"]]
+    rows = [row | {"cloud": n, "own_id": row["id"]} for n, meter in enumerate(meters, 1) for row in meter["rows"]]
     rows.sort(key=lambda row: row["start_ms"])
     for n, row in enumerate(rows):
         row["id"] = f"sim-{n:08x}"

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""judge.py --dir DIR ...: what came of a run of chaos.sh, in six numbers that are to be 0.
+"""judge.py --dir DIR ...: what came of a run of chaos.sh, in numbers that are to be 0.
 
 burstd is never asked: leaks and duplicates are `simcloud audit`'s, from its meter and from when slurmctld wanted each
 node; the limits are compared with the meter; jobs are judged by the lines they wrote themselves and by what slurmctld
-said of them.  Only the last, that burstd's own sum is the meter's, has a number of burstd's in it.
+said of them.  Only what burst-ledger makes of burstd's journal is theirs: it is compared with the meter.
 """
 import argparse
 import json
@@ -14,6 +14,7 @@ from decimal import Decimal
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
+import bills  # noqa: E402
 import clouds  # noqa: E402
 
 GRACE_MS = 150_000  # of the audit
@@ -173,6 +174,13 @@ def two_clouds(path, audit, meter):
     return findings, float(audit["leaked_seconds"]) - excused, told, why + ([] if bad else ["the second cloud never failed"])
 
 
+def silent(away, bad):
+    """(cloud, begin_ms, end_ms), when burstd could hear nothing of that cloud; a failover takes it nothing away."""
+    gone = [(int(row[0]), int(row[1])) for row in away if row[2] != "failover"]
+    failing = [(int(row[0]), int(row[1])) for row in bad]
+    return [(cloud, low, high) for cloud in (1, 2) for low, high in gone] + [(2, low, high) for low, high in failing]
+
+
 def judge(directory, args):
     def path(name):
         return os.path.join(directory, name)
@@ -191,6 +199,10 @@ def judge(directory, args):
     fired = sum(rule["fired"] for rule in loaded("faults.json")["faults"])
     with open(path("failures")) as file:
         failures = file.read().splitlines()
+    bad = rows(path("bad")) if args.clouds > 1 else []
+    lives = loaded("ledger.json")
+    off, ledger = bills.compare(meter, lives, silent(rows(path("away")), bad))
+    off += bills.reported(lives, loaded("report.json"))
     findings, leaked, second, harm = audit["findings"], float(audit["leaked_seconds"]), {}, []
     if args.clouds > 1:
         findings, leaked, second, harm = two_clouds(path, audit, meter)
@@ -201,9 +213,11 @@ def judge(directory, args):
         "lost_jobs": len(lost),
         "double_run_jobs": len(double),
         "overrun_seconds": over,
+        "ledger_differs": len(off),
     }
     told = {
-        "ledger_gap": str(spent - Decimal(meter["total"])),
+        **ledger,
+        "burstd_less_meter": str(spent - Decimal(meter["total"])),
         "minutes": args.minutes,
         "seed": args.seed,
         "instances": audit["instances"],
@@ -222,7 +236,7 @@ def judge(directory, args):
     }
     # A verdict on nothing is none.
     idle = [f"no {what} in all this time" for what in ("runs", "kills", "faults", "instances") if not told[what]]
-    return verdict, told | second, found + lost + double + failures + idle + harm
+    return verdict, told | second, found + lost + double + off + failures + idle + harm
 
 
 def main():

@@ -33,6 +33,12 @@ def lane_burstd(rng, seconds):
         at += rng.uniform(20, 60)
 
 
+def lane_ledger(rng, seconds):
+    """The ledger's process is killed every 30 to 90 s."""
+    for at in every(rng, 30, 90, seconds):
+        yield at, f"ledger {rng.uniform(0, 3):.1f}"
+
+
 def lane_cloud(rng, seconds):
     """20 % of what lives is reclaimed in an hour; about a dozen do at a time."""
     gap = min(3600 / (0.2 * 12), seconds / 6)
@@ -80,6 +86,7 @@ def lane_second(rng, seconds):
 def schedule(seed, seconds, clouds=1):
     lines = []
     lanes = [("burstd", lane_burstd), ("cloud", lane_cloud), ("slurmctld", lane_slurmctld), ("jobs", lane_jobs)]
+    lanes.append(("ledger", lane_ledger))
     for name, lane in lanes + ([("second", lane_second)] if clouds > 1 else []):
         rng = random.Random(f"{seed} {name}")
         lines += [(at, name, what) for at, what in lane(rng, seconds)]

@@ -35,6 +35,7 @@ class Merged(unittest.TestCase):
         both = clouds.merged([meter(row("a", 5, 9), total="1.5"), meter(row("b", 1, 9), row("c", 7, 9), total="2")])
         self.assertEqual([(r["id"][-1], r["name"], r["cloud"]) for r in both["rows"]], [("0", "b", 2), ("1", "a", 1), ("2", "c", 2)])
         self.assertEqual((both["total"], both["now_ms"]), ("3.5", 900_000))
+        self.assertEqual({r["own_id"] for r in both["rows"]}, {"sim-00000000"})
 
     def audit(self, wanted, *meters):
         with tempfile.TemporaryDirectory() as where:
@@ -140,6 +141,16 @@ class Starts(unittest.TestCase):
         self.assertEqual(clouds.bought(meter(row("a", 100_001, None, cloud=1)), self.BAD * 2), 1)
 
 
+def ledger(rows):
+    """What a ledger has that is the meter's; each row gets an id of its own."""
+    lives = []
+    for n, r in enumerate(rows):
+        r["own_id"] = f"sim-{n:08x}"
+        lives.append({"node": r["name"], "gen": r["generation"], "instance": r["own_id"], "state": 1, "flags": 0, "end_s": 0,
+                      "nano": 0, "provider": ["sim", "second"][r["cloud"] - 1], "quantum_ms": 0, "shown_ms": None})  # fmt: skip
+    return lives
+
+
 class Judged(unittest.TestCase):
     """The whole verdict on a run in which all was well, and on what is wrong with it then."""
 
@@ -155,6 +166,8 @@ class Judged(unittest.TestCase):
             "audit.json": {"findings": [finding], "leaked_seconds": 50, "duplicate_seconds": 0, "instances": 3, "instance_seconds": 9},
             "status.json": {"pools": []}, "stats.json": {"requests": 1}, "faults.json": {"faults": [{"fired": 1}]},
         } | {name.replace("_", "."): what for name, what in changed.items()}  # fmt: skip
+        files["meter.json"]["rows"] = [dict(r) for r in files["meter.json"]["rows"]]
+        files = {"ledger.json": ledger(files["meter.json"]["rows"]), "report.json": {"total": {"cost": "0"}}} | files
         with tempfile.TemporaryDirectory() as where:
             for name, what in files.items():
                 pathlib.Path(where, name).write_text(what if isinstance(what, str) else json.dumps(what))
@@ -185,6 +198,12 @@ class Judged(unittest.TestCase):
 
     def test_a_second_cloud_that_never_failed(self):
         self.assertIn("the second cloud never failed", self.why(bad=""))
+
+    def test_a_ledger_that_is_not_the_meters(self):
+        why = self.why(ledger_json=[])
+        self.assertEqual(why[-1], "ledger_differs")
+        self.assertEqual(len([line for line in why if "the ledger has no such machine" in line]), 5)
+        self.assertEqual(len(self.why(report_json={"total": {"cost": "0.01"}})), 2)
 
     def test_what_is_told(self):
         self.assertEqual((judge.spread([]), judge.spread([1, 2, 3, 9])), ("0", "4: median 3, most 9"))

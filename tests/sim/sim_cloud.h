@@ -66,6 +66,8 @@ struct inst {
 	int64_t reclaim_said;          /* since when it is said that it will be reclaimed */
 	bool told_of;                  /* somebody said so, or the like, and was wrong */
 	int64_t created, visible_at, addr_at, ended, reclaim_at, denied_until, gone_at;
+	/* When the first list since it was shown left it out though it lived; 0: none did. */
+	int64_t hidden_at;
 	int64_t slurmd_at; /* 0: not yet */
 	int64_t taken_at;  /* slurmctld was told to take its node down, whatever runs there; 0: not
 			    */

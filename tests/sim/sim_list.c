@@ -130,6 +130,7 @@ static bool hidden(struct sim_cloud *c, struct inst *i, bool empty)
 
 	if (hide) {
 		i->may_hide = false;
+		i->hidden_at = i->hidden_at != 0 ? i->hidden_at : c->w->now;
 	}
 	if (hide && i->pool != SIM_POOLS_MAX)
 		world_met(c->w,
@@ -215,6 +216,7 @@ void sim_cloud_listed(struct sim_cloud *c, uint32_t run, bool twin)
 	for (size_t k = 0; k < c->nlive; k++)
 		if (c->live[k]->run == run) {
 			c->live[k]->may_hide = true;
+			c->live[k]->hidden_at = 0;
 			c->live[k]->addr_shown = c->live[k]->addr_run == run;
 			if (c->live[k]->addr_shown && is_bought_by(c, c->live[k], twin))
 				c->live[k]->addr_life = c->w->life + 1;

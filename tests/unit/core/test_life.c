@@ -9,7 +9,7 @@ enum { STORY_MAX = 40 };
 struct story { /* steps as text, "sent created@5 ..."; @: said_ms less T0 */
 	struct node n;
 	char text[400];
-	int64_t begin_ms, end_ms; /* as a reader of bills takes them */
+	int64_t begin_ms, shown_ms, end_ms; /* as a reader of bills takes them */
 };
 
 static void tell(struct story *s, const struct life_step *step)
@@ -24,6 +24,8 @@ static void tell(struct story *s, const struct life_step *step)
 			       (long long)(step->said_ms - T0));
 	if (step->kind == LIFE_CREATED)
 		s->begin_ms = step->said_ms != 0 ? step->said_ms : step->at_ms;
+	if (step->kind == LIFE_SHOWN)
+		s->shown_ms = step->at_ms;
 	if (step->kind == LIFE_ENDED)
 		s->end_ms = step->said_ms != 0 ? step->said_ms : step->at_ms;
 }
@@ -184,6 +186,40 @@ static void test_what_is_there_after_all(void **state)
 	assert_int_equal(s.end_ms, T0 + 50);
 }
 
+/* A reader of bills learns between which two lists it ended, unless the provider tells its end. */
+static void test_an_end_that_is_not_told(void **state)
+{
+	struct story s = {.n = node_at(NODE_DELETING)};
+	struct provider_instance in = instance(PROVIDER_ENDED);
+	struct node_event ev = {.type = NODE_EV_ABSENT,
+				.now_ms = T0 + 900,
+				.list_ms = T0 + 900,
+				.shown_ms = T0 + 30,
+				.lacked_ms = T0 + 50};
+
+	(void)state;
+	s.begin_ms = s.n.start_ms;
+	s.n.misses = 1;
+	goes_on(&s, ev);
+	check(&s, "shown ended");
+	assert_int_equal(s.shown_ms, T0 + 30);
+	assert_int_equal(s.end_ms, T0 + 50);
+
+	s = (struct story){.n = node_at(NODE_DELETING)};
+	s.begin_ms = s.n.start_ms;
+	ev = (struct node_event){
+		.type = NODE_EV_SEEN, .now_ms = T0 + 900, .shown_ms = T0 + 30, .instance = &in};
+	goes_on(&s, ev);
+	check(&s, "shown ended");
+	assert_int_equal(s.end_ms, T0 + 900);
+
+	s = (struct story){.n = node_at(NODE_DELETING)};
+	s.begin_ms = s.n.start_ms;
+	in.ended_ms = T0 + 40;
+	goes_on(&s, ev);
+	check(&s, "ended@40");
+}
+
 /* F57: a begin by a wrong clock is corrected, and the last one counts. */
 static void test_a_begin_is_corrected(void **state)
 {
@@ -246,6 +282,7 @@ int main(void)
 		cmocka_unit_test(test_what_the_provider_took),
 		cmocka_unit_test(test_what_never_was),
 		cmocka_unit_test(test_what_is_there_after_all),
+		cmocka_unit_test(test_an_end_that_is_not_told),
 		cmocka_unit_test(test_a_begin_is_corrected),
 		cmocka_unit_test(test_a_restart_is_no_step),
 		cmocka_unit_test(test_running),

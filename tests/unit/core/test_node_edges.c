@@ -136,6 +136,29 @@ static void test_a_bill_ends_when_the_provider_says(void **state)
 	assert_int_equal(n.end_ms, T0 + 2 * W);
 }
 
+/* The proof that it is gone comes a settle time after the first list that did not show it; that
+ * time is not billed. */
+static void test_a_bill_ends_with_the_first_list_without_it(void **state)
+{
+	static const struct {
+		int64_t lacked_ms, end_ms;
+	} rows[] = {{T0 + 5, T0 + 5}, {0, T0 + 2 * W}, {T0 - 5, T0}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct node_event ev = {.type = NODE_EV_ABSENT,
+					.now_ms = T0 + 2 * W,
+					.list_ms = T0 + 2 * W,
+					.lacked_ms = rows[i].lacked_ms};
+		struct node n = at(NODE_DELETING);
+
+		(void)absent(&n, T0 + W);
+		(void)node_step(&n, &ev, &lim);
+		assert_int_equal(n.state, NODE_GONE);
+		assert_int_equal(n.end_ms, rows[i].end_ms);
+	}
+}
+
 /* Of one that we never asked for any beginning is believed, but none at all. */
 static void test_a_bill_of_what_was_found_begins(void **state)
 {
@@ -404,6 +427,7 @@ int main(void)
 		cmocka_unit_test(test_a_state_begins_when_it_is_entered),
 		cmocka_unit_test(test_a_retry_that_is_due_at_once_is_none),
 		cmocka_unit_test(test_a_bill_ends_when_the_provider_says),
+		cmocka_unit_test(test_a_bill_ends_with_the_first_list_without_it),
 		cmocka_unit_test(test_a_bill_of_what_was_found_begins),
 		cmocka_unit_test(test_one_letter_is_a_name),
 		cmocka_unit_test(test_a_create_has_its_place_in_the_batch),

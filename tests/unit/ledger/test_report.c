@@ -192,6 +192,40 @@ static void test_forms(void **state)
 	str_fini(&out);
 }
 
+/* Of an end that the provider did not tell it is said between which lists it was. */
+static void test_an_end_that_was_only_seen(void **state)
+{
+	struct fixture *f = *state;
+	const struct book b = {.ledger = f->l, .calendar = &f->calendar, .currency = "EUR"};
+	struct str out;
+	struct err e = {0};
+
+	str_init(&out, OUT);
+	fates[0] = (struct fate){"c0", 100, 200, 1000, false, false};
+	write_life(f, &fates[0]);
+	pass(f, 1);
+	job(f, &(struct job){1, 3, 300, 900, "COMPLETED", "c0"});
+	life(f, "c0", "ended", 960, 0);
+	pass(f, 2000);
+	assert_int_equal(explain_job(&b, &(struct explain_want){"1", NULL, false}, &out, &e), 0);
+	assert_non_null(strstr(out.p, "    its end was only seen, not told by the provider\n"));
+	life(f, "c0", "shown", 930, 0);
+	life(f, "c0", "ended", 961, 0);
+	pass(f, 2000);
+	str_clear(&out);
+	assert_int_equal(explain_job(&b, &(struct explain_want){"1", NULL, false}, &out, &e), 0);
+	assert_non_null(strstr(out.p, "not told by the provider: between 2026-11-10T00:15:30Z and "
+				      "2026-11-10T00:16:01Z\n"));
+	/* It was there, and its next end was told by nobody either. */
+	life(f, "c0", "seen", 1000, 0);
+	life(f, "c0", "ended", 1100, 0);
+	pass(f, 2000);
+	str_clear(&out);
+	assert_int_equal(explain_job(&b, &(struct explain_want){"1", NULL, false}, &out, &e), 0);
+	assert_non_null(strstr(out.p, "only seen, not told by the provider\n"));
+	str_fini(&out);
+}
+
 static void test_the_arithmetic_of_a_job(void **state)
 {
 	struct fixture *f = *state;
@@ -450,6 +484,7 @@ int main(void)
 		cmocka_unit_test(test_short_texts),
 		TEST(test_the_order_of_rows),
 		TEST(test_many_rows),
+		TEST(test_an_end_that_was_only_seen),
 		TEST(test_the_arithmetic_of_a_job),
 		TEST(test_charges),
 		TEST(test_list_prices_of_differences),

@@ -331,6 +331,47 @@ static void test_a_job_is_told_to_save_its_work(void **state)
 	assert_string_equal(orders(f), "");
 }
 
+/* Likewise by a command of the site, once, which is on record before it runs (I28); not where the
+ * job ends at once. */
+static void test_a_command_saves_its_work(void **state)
+{
+	static const char in_all[] = "SELECT count(*) FROM audit WHERE verb = 'checkpoint'";
+
+	for (int grace = 0; grace <= 1; grace++) {
+		struct conf *c = ladder(1000 * EUR, 1000 * EUR);
+		struct fix *f;
+
+		(void)teardown(state);
+		(void)setup(state);
+		f = *state;
+		c->budgets[1].requeue_at = AT;
+		c->budgets[1].grace_ms = grace * 10 * MINUTE;
+		c->pools[0].checkpoint_command =
+			mem_zalloc(2 * sizeof(*c->pools[0].checkpoint_command));
+		c->pools[0].checkpoint_command[0] = mem_strdup("/no/such/command");
+		runs_with(f, c);
+		f->e->conf->budgets[1].amount_nano = 2 * EUR;
+		(void)orders(f);
+		turn(f);
+		reached(f, BUDGET_REQUEUES, 7 * MINUTE);
+		jobs(f, RUNS);
+		assert_string_equal(rows(f, in_all), "0;");
+		reached(f, BUDGET_REQUEUES, 8 * MINUTE);
+		jobs(f, RUNS);
+		jobs(f, RUNS);
+		assert_string_equal(rows(f, in_all), grace ? "1;" : "0;");
+		if (!grace)
+			continue;
+		assert_string_equal(orders(f), "");
+		assert_string_equal(rows(f, "SELECT target || ' ' || object || ' ' || request || "
+					    "' ' || reason FROM audit WHERE verb = 'checkpoint'"),
+				    "/no/such/command 7 c1 " USED_UP ";");
+		assert_non_null(strstr(rows(f, "SELECT node || ' ' || detail FROM event WHERE type"
+					       " = 'checkpoint-failed'"),
+				       "c1 job 7: checkpoint_command: "));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -349,6 +390,7 @@ int main(void)
 		TEST(test_a_budget_of_jobs_drains_nothing),
 		TEST(test_jobs_on_machines_are_requeued),
 		TEST(test_a_job_is_told_to_save_its_work),
+		TEST(test_a_command_saves_its_work),
 	};
 
 	return cmocka_run_group_tests(tests, zone_begins, zone_ends);
