@@ -94,7 +94,7 @@ static void test_a_node_that_boots(void **state)
 {
 	struct fix *f = *state;
 	const char says_both[] = "7|7|CONFIGURING|gpu|None|c[1-2]\n"
-				 "8|8|CONFIGURING|gpu|None|c2| |chem|bob|normal|2:00:00|1|16|NO|"
+				 "8|8|CONFIGURING|gpu|None|c2| |chem|bob|normal|3:00:00|1|16|NO|"
 				 "gres/gpu:8|";
 	char text[600];
 	int64_t now;
@@ -110,8 +110,8 @@ static void test_a_node_that_boots(void **state)
 	assert_in_range(number(f, "SELECT from_ms FROM hold WHERE job = 8"), now + 10 * MINUTE,
 			engine_now(f->e) + 10 * MINUTE);
 	assert_int_equal(number(f, "SELECT until_ms - from_ms FROM hold WHERE job = 8"),
-			 121 * MINUTE);
-	assert_true(of(f, "c2", BUDGET_MACHINE).until_ms >= now + (10 + 121 + 10) * MINUTE);
+			 181 * MINUTE);
+	assert_true(of(f, "c2", BUDGET_MACHINE).until_ms >= now + (10 + 181 + 10) * MINUTE);
 	step(f, "c2", NODE_EV_REGISTERED);
 	assert_in_range(number(f, "SELECT from_ms FROM hold WHERE job = 8"), now, engine_now(f->e));
 	assert_string_equal(rows(f, "SELECT COUNT(*) FROM spent WHERE account = 'chem'"), "0;");
