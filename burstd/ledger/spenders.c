@@ -305,16 +305,25 @@ static int make(struct making *m, struct ledger *l, const struct ledger_posting 
 	return 0;
 }
 
+/* Has it ended before there were budgets? */
+static bool is_before(const struct input *in, int64_t since_ms)
+{
+	return since_ms == 0 || (!in->running && in->facts.found_gone_ms < since_ms);
+}
+
 int spenders_stays(const struct input *in, struct ledger *l, struct calendar *calendar,
 		   const struct ledger_posting *v, size_t nv, struct ledger_stay **out, size_t *n,
 		   struct err *e)
 {
 	struct making m = {.in = in, .calendar = calendar, .doubtful = in->facts.seen_again};
-	int rc = 0;
+	int64_t since;
+	int rc;
 
 	*out = NULL;
 	*n = 0;
-	if (in->nowners == 0 || in->in.bill.start_s < 0 ||
+	if (ledger_number(l, LEDGER_SINCE_MS, &since, e) < 0)
+		return -1;
+	if (in->nowners == 0 || is_before(in, since) || in->in.bill.start_s < 0 ||
 	    in->in.bill.end_s - in->in.bill.start_s > BOOK_LIFE_MAX_S)
 		return 0;
 	set_rates(&m);

@@ -44,7 +44,8 @@ enum {
 };
 
 /* What jobs had of an instance with these postings, and is over: *out is the caller's (free()), by
- * day and spender, *n of them.  Within a transaction. */
+ * day and spender, *n of them; none of one that ended before there were budgets.  Within a
+ * transaction. */
 int spenders_stays(const struct input *in, struct ledger *l, struct calendar *calendar,
 		   const struct ledger_posting *v, size_t nv, struct ledger_stay **out, size_t *n,
 		   struct err *e);

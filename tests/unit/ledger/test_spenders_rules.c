@@ -380,6 +380,14 @@ static void test_without_budgets(void **state)
 	knows(f, 8000);
 	assert_states(f, (struct states){0});
 	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM spent_job"), 0);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM stay"), 0);
+	/* Nor is what had ended before them. */
+	since(f, 7501);
+	knows(f, 8100);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM stay"), 0);
+	since(f, 7500);
+	knows(f, 8200);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM stay"), 1);
 }
 
 /* Only days are read that may have changed: of what is held now, and those of today. */
