@@ -10,6 +10,7 @@
 #include "ledger/counted.h"
 #include "ledger/lifetimes.h"
 #include "ledger/rows.h"
+#include "ledger/spenders.h"
 #include "ledger/true_up.h"
 
 enum { HOUR_S = 3600 };
@@ -342,6 +343,8 @@ int book_compute(const struct book *b, const struct ledger_lifetime *t, int64_t 
 		r->provider = mem_strdup(in.provider);
 		r->market = mem_strdup(in.market);
 		r->pool = mem_strdup(in.pool);
+		rc = spenders_stays(&in, b->ledger, b->calendar, r->v, r->n, &r->stays, &r->nstays,
+				    e);
 	}
 	if (rc == 0)
 		rc = meet_invoices(b, &in, r, e);
@@ -361,6 +364,7 @@ void book_result_fini(struct book_result *r)
 {
 	free(r->v);
 	free(r->counted);
+	free(r->stays);
 	free(r->provider);
 	free(r->market);
 	free(r->pool);
@@ -375,7 +379,11 @@ static int write_counted(const struct book *b, const struct ledger_lifetime *t,
 				      .v = r->counted,
 				      .n = r->ncounted};
 
-	return r->provider != NULL ? ledger_set_counted(b->ledger, &d, e) : 0;
+	const struct ledger_stays s = {.lifetime = t->id, .v = r->stays, .n = r->nstays};
+
+	if (r->provider == NULL)
+		return 0;
+	return ledger_set_counted(b->ledger, &d, e) < 0 ? -1 : ledger_set_stays(b->ledger, &s, e);
 }
 
 int book_write(const struct book *b, const struct ledger_lifetime *t, bool *changed, struct err *e)

@@ -10,6 +10,7 @@
 #include "ledger/input.h"
 #include "store/ledger_counted.h"
 #include "store/ledger_postings.h"
+#include "store/ledger_spenders.h"
 
 enum {
 	/* slurmctld tells slurmdbd of a job's end a moment later, and its clock may be off: jobs
@@ -42,6 +43,8 @@ struct book_result {
 	size_t n;
 	struct ledger_counted *counted; /* what budgets are compared with */
 	size_t ncounted;
+	struct ledger_stay *stays; /* likewise, what jobs had of it */
+	size_t nstays;
 	char *provider, *market, *pool;
 	char why[256]; /* as lifetime.why */
 	bool final;    /* nothing more is expected */

@@ -37,7 +37,9 @@ void facts_init(struct facts *f)
 			    .ended_ms = FACTS_NEVER,
 			    .counted_from_ms = FACTS_NEVER,
 			    .counted_to_ms = FACTS_NEVER,
-			    .counted_nano_h = FACTS_NEVER};
+			    .counted_nano_h = FACTS_NEVER,
+			    .boot_from_ms = FACTS_NEVER,
+			    .found_gone_ms = FACTS_NEVER};
 }
 
 void facts_fini(struct facts *f)
@@ -85,6 +87,8 @@ void facts_take(struct facts *f, const char *kind, int64_t at_ms, int64_t said_m
 		break;
 	case REGISTERED:
 	case READY:
+		if (f->ready_ms == FACTS_NEVER)
+			f->boot_from_ms = f->created_ms;
 		first(&f->ready_ms, at_ms);
 		break;
 	case DRAINED:
@@ -107,10 +111,12 @@ void facts_take(struct facts *f, const char *kind, int64_t at_ms, int64_t said_m
 			break;
 		f->counted_from_ms = f->created_ms;
 		f->counted_to_ms = when;
+		f->found_gone_ms = at_ms;
 		break;
 	case SEEN: /* it was not gone: its bill goes on from its begin */
 		f->shown_ms = f->ended_ms = f->counted_to_ms = FACTS_NEVER;
 		f->taken = false;
+		f->seen_again = true;
 		break;
 	case NWORDS:
 		break;

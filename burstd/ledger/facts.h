@@ -24,6 +24,9 @@ struct facts { /* all in ms; FACTS_NEVER: not yet, or never */
 	/* As burstd's budgets counted it: begin and end when it was first found to be gone, and the
 	 * rate of its purchase, 0: none was known. */
 	int64_t counted_from_ms, counted_to_ms, counted_nano_h;
+	int64_t boot_from_ms;  /* its begin, as it was known when it became ready */
+	int64_t found_gone_ms; /* when that was */
+	bool seen_again;       /* it was not gone: since then budgets do not know its jobs */
 	struct facts_rate *rates;
 	size_t nrates, rates_cap;
 };

@@ -147,8 +147,10 @@ static struct input_owner *add_owner(struct input *in, const struct ledger_attem
 				  .attempt = (uint64_t)a->start_s,
 				  .id = a->id,
 				  .running = a->running,
+				  .submit_s = a->submit_s,
 				  .start_s = a->start_s,
 				  .end_s = a->end_s,
+				  .nnodes = a->nnodes,
 				  .uses = {.gpus = (uint64_t)a->gpus,
 					   .cpus = (uint64_t)a->cpus,
 					   .memory = (uint64_t)a->memory_mb},
@@ -338,6 +340,7 @@ static int load_buyers(struct input *in, struct ledger *l, const struct ledger_l
 				(struct allocate_trigger){o->job, o->attempt, o->uses};
 	}
 	in->in.triggers = in->triggers;
+	in->nbuyers = b.n;
 	free(b.v);
 	return rc;
 }

@@ -30,7 +30,7 @@ struct input_owner { /* of a row with this job and attempt */
 	bool lost, doubtful; /* doubtful: it counts whether a node of it was taken */
 	bool running;        /* as far as Slurm told */
 	bool runs;           /* it is or was on the instance, and does not only pay for its boot */
-	int64_t start_s, end_s;
+	int64_t submit_s, start_s, end_s, nnodes;
 	struct allocate_part uses;
 	/* Texts of its own, until the dims are found. */
 	char *account, *user, *partition, *qos, *wckey;
@@ -51,6 +51,7 @@ struct input {
 	size_t nowners, owners_cap;
 	struct allocate_run *runs;
 	struct allocate_trigger *triggers;
+	size_t nbuyers; /* jobs that it was bought for, also those of which nothing is known */
 	struct allocate_instance in; /* borrows from here */
 };
 

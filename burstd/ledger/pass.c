@@ -8,9 +8,12 @@
 #include "base/mem.h"
 #include "ledger/counted.h"
 #include "ledger/lifetimes.h"
+#include "ledger/spenders.h"
+#include "ledger/spending.h"
 #include "store/journal_facts.h"
 #include "store/ledger_budgets.h"
 #include "store/ledger_overrides.h"
+#include "store/ledger_spenders.h"
 
 /* --- facts -------------------------------------------------------------------------------------
  */
@@ -215,6 +218,13 @@ static int copy_spent(void *ctx, const struct fact_spent *s, struct err *e)
 	return ledger_put_spent(((struct copying *)ctx)->ledger, s, e);
 }
 
+static int compare_since(const struct pass *p, int64_t day, struct err *e)
+{
+	if (ledger_compare_from(p->ledger, day, e) < 0)
+		return -1;
+	return ledger_compare_jobs_from(p->ledger, day, e);
+}
+
 /* Budgets miss the ends that an older journal, put back, does not have. */
 static int put_since(const struct pass *p, const struct fact_spending *s, struct err *e)
 {
@@ -227,8 +237,7 @@ static int put_since(const struct pass *p, const struct fact_spending *s, struct
 		since = file_ms;
 	if (since == had)
 		return 0;
-	if (since != 0 &&
-	    ledger_compare_from(p->ledger, calendar_day(p->calendar, since / 1000), e) < 0)
+	if (since != 0 && compare_since(p, calendar_day(p->calendar, since / 1000), e) < 0)
 		return -1;
 	return ledger_put_number(p->ledger, LEDGER_SINCE_MS, since, e);
 }
@@ -316,6 +325,11 @@ static int copy_all(const struct pass *p, struct copying *c, struct err *e)
 	static const struct table tables[] = {{LEDGER_SAID_MARK, read_said},
 					      {LEDGER_PRICE_MARK, read_prices}};
 	static const struct table lives = {LEDGER_LIFE_MARK, read_lives};
+	const struct spending jobs = {.ledger = p->ledger,
+				      .journal = c->journal,
+				      .calendar = p->calendar,
+				      .now_ms = c->now_ms,
+				      .stops = p->stops};
 
 	if (check_file(c, p->log, e) < 0)
 		return -1;
@@ -325,7 +339,7 @@ static int copy_all(const struct pass *p, struct copying *c, struct err *e)
 				return -1;
 	if (copy_overrides(c, e) < 0 || copy_budgets(c, e) < 0)
 		return -1;
-	return copy_spending(p, c, &lives, e);
+	return copy_spending(p, c, &lives, e) < 0 ? -1 : spending_copy(&jobs, e);
 }
 
 static int note(const struct pass *p, const char *why, int64_t now_ms, struct err *e)
@@ -406,7 +420,8 @@ int pass_compute(const struct pass *p, int64_t now_ms, struct err *e)
 	free(all);
 	if (rc < 0 || ledger_begin(p->ledger, e) < 0)
 		return -1;
-	if ((!stops(p) && counted_compare(p->ledger, p->calendar, e) < 0) ||
+	if ((!stops(p) && (counted_compare(p->ledger, p->calendar, e) < 0 ||
+			   spenders_compare(p->ledger, p->calendar, e) < 0)) ||
 	    ledger_put_number(p->ledger, LEDGER_PASS_MS, now_ms, e) < 0) {
 		ledger_rollback(p->ledger);
 		return -1;

@@ -9,8 +9,10 @@
 #include "base/date.h"
 #include "base/fmt.h"
 #include "base/jsonw.h"
+#include "base/mem.h"
 #include "store/ledger_attempts.h"
 #include "store/ledger_periods.h"
+#include "store/ledger_postings.h"
 
 enum {
 	BATCH = 10000,
@@ -105,6 +107,33 @@ static int take_differing(void *ctx, const struct ledger_agreed *a, struct err *
 	return ledger_text(c->ledger, a->pool, &d->pool, e);
 }
 
+static int take_spender(void *ctx, const struct ledger_dims *d, struct err *e)
+{
+	struct status_job_differs *to = ctx;
+
+	(void)e;
+	to->account = mem_strdup(d->account);
+	to->user = mem_strdup(d->user);
+	to->qos = mem_strdup(d->qos);
+	to->partition = mem_strdup(d->partition);
+	to->provider = mem_strdup(d->provider);
+	to->market = mem_strdup(d->market);
+	to->pool = mem_strdup(d->pool);
+	return 0;
+}
+
+static int take_job_differing(void *ctx, const struct ledger_job_agreed *a, struct err *e)
+{
+	struct counting *c = ctx;
+	struct status_job_differs *d = &c->s->jobs_differ[c->s->njobs_differ];
+
+	*d = (struct status_job_differs){.day = a->day, .spent = a->spent, .bill = a->bill};
+	if (ledger_dims(c->ledger, a->spender, take_spender, d, e) < 0)
+		return -1;
+	c->s->njobs_differ += d->account != NULL;
+	return 0;
+}
+
 int status_read(struct status *s, struct ledger *l, const char *path, struct err *e)
 {
 	struct counting c = {.s = s, .ledger = l};
@@ -112,7 +141,9 @@ int status_read(struct status *s, struct ledger *l, const char *path, struct err
 	*s = (struct status){.bytes = size_of(path)};
 	if (read_notes(s, l, e) < 0 || ledger_count_attempts(l, &s->attempts, e) < 0 ||
 	    ledger_open_day(l, &s->open_day, e) < 0 || ledger_count_agreed(l, s->agreed, e) < 0 ||
-	    ledger_differing(l, STATUS_SHOWN, take_differing, &c, e) < 0)
+	    ledger_differing(l, STATUS_SHOWN, take_differing, &c, e) < 0 ||
+	    ledger_count_job_agreed(l, s->jobs_agreed, e) < 0 ||
+	    ledger_jobs_differing(l, STATUS_SHOWN, take_job_differing, &c, e) < 0)
 		return -1;
 	do {
 		c.n = 0;
@@ -134,6 +165,15 @@ void status_fini(struct status *s)
 		free(s->differs[i].provider);
 		free(s->differs[i].market);
 		free(s->differs[i].pool);
+	}
+	for (size_t i = 0; i < s->njobs_differ; i++) {
+		free(s->jobs_differ[i].account);
+		free(s->jobs_differ[i].user);
+		free(s->jobs_differ[i].qos);
+		free(s->jobs_differ[i].partition);
+		free(s->jobs_differ[i].provider);
+		free(s->jobs_differ[i].market);
+		free(s->jobs_differ[i].pool);
 	}
 	*s = (struct status){0};
 }
@@ -241,6 +281,39 @@ static void print_agreement(const struct status *s, struct str *out)
 		str_adds(out, "  ...\n");
 }
 
+static void print_job_agreement(const struct status *s, struct str *out)
+{
+	const int64_t *n = s->jobs_agreed;
+	const int64_t all = n[LEDGER_JOBS_AGREE] + n[LEDGER_JOBS_EXPLAINED] +
+			    n[LEDGER_JOBS_DIFFER] + n[LEDGER_JOBS_WAIT];
+
+	if (all == 0)
+		return;
+	str_addf(out, "            %" PRId64 " of %" PRId64 " daily sums of jobs are the same",
+		 n[LEDGER_JOBS_AGREE], all);
+	if (n[LEDGER_JOBS_EXPLAINED] > 0)
+		str_addf(out, ", %" PRId64 " differ by how machines are divided, or by prices",
+			 n[LEDGER_JOBS_EXPLAINED]);
+	if (n[LEDGER_JOBS_WAIT] > 0)
+		str_addf(out, ", %" PRId64 " wait for late records", n[LEDGER_JOBS_WAIT]);
+	if (n[LEDGER_JOBS_DIFFER] > 0)
+		str_addf(out, ", %" PRId64 " differ", n[LEDGER_JOBS_DIFFER]);
+	str_adds(out, "\n");
+	for (size_t i = 0; i < s->njobs_differ; i++) {
+		const struct status_job_differs *d = &s->jobs_differ[i];
+		char day[DATE_STR_SIZE], spent[FMT_MONEY_SIZE], bill[FMT_MONEY_SIZE];
+
+		str_addf(out,
+			 "  %s, account %s, user %s, QOS %s, partition %s, %s %s, pool %s: budgets"
+			 " have %s %s, the ledger has %s\n",
+			 date_str(day, d->day), d->account, d->user, d->qos, d->partition,
+			 d->provider, d->market, d->pool, fmt_money(spent, d->spent), s->currency,
+			 fmt_money(bill, d->bill));
+	}
+	if (s->njobs_differ == STATUS_SHOWN)
+		str_adds(out, "  ...\n");
+}
+
 void status_print(const struct status *s, int64_t now_ms, struct str *out)
 {
 	char month[DATE_STR_SIZE];
@@ -266,6 +339,7 @@ void status_print(const struct status *s, int64_t now_ms, struct str *out)
 		 s->states[LEDGER_FINAL], "attempts", s->attempts, "file", s->bytes, bytes_each(s));
 	print_problems(s, out);
 	print_agreement(s, out);
+	print_job_agreement(s, out);
 }
 
 /* --- for programs ------------------------------------------------------------------------------
@@ -280,6 +354,29 @@ static void json_differs(const struct status *s, struct jsonw *w)
 
 		jsonw_open(w, NULL, '{');
 		jsonw_text(w, "day", date_str(day, d->day));
+		jsonw_text(w, "provider", d->provider);
+		jsonw_text(w, "market", d->market);
+		jsonw_text(w, "pool", d->pool);
+		jsonw_int(w, "spent_nano", d->spent);
+		jsonw_int(w, "bill_nano", d->bill);
+		jsonw_close(w, '}');
+	}
+	jsonw_close(w, ']');
+}
+
+static void json_jobs_differ(const struct status *s, struct jsonw *w)
+{
+	jsonw_open(w, "jobs_differ", '[');
+	for (size_t i = 0; i < s->njobs_differ; i++) {
+		const struct status_job_differs *d = &s->jobs_differ[i];
+		char day[DATE_STR_SIZE];
+
+		jsonw_open(w, NULL, '{');
+		jsonw_text(w, "day", date_str(day, d->day));
+		jsonw_text(w, "account", d->account);
+		jsonw_text(w, "user", d->user);
+		jsonw_text(w, "qos", d->qos);
+		jsonw_text(w, "partition", d->partition);
 		jsonw_text(w, "provider", d->provider);
 		jsonw_text(w, "market", d->market);
 		jsonw_text(w, "pool", d->pool);
@@ -314,7 +411,11 @@ void status_json(const struct status *s, int64_t now_ms, struct str *out)
 		       {"estimated", s->estimated},
 		       {"budgets_agree", s->agreed[LEDGER_AGREES]},
 		       {"budgets_explained", s->agreed[LEDGER_EXPLAINED]},
-		       {"budgets_differ", s->agreed[LEDGER_DIFFERS]}};
+		       {"budgets_differ", s->agreed[LEDGER_DIFFERS]},
+		       {"budget_jobs_agree", s->jobs_agreed[LEDGER_JOBS_AGREE]},
+		       {"budget_jobs_explained", s->jobs_agreed[LEDGER_JOBS_EXPLAINED]},
+		       {"budget_jobs_wait", s->jobs_agreed[LEDGER_JOBS_WAIT]},
+		       {"budget_jobs_differ", s->jobs_agreed[LEDGER_JOBS_DIFFER]}};
 	struct jsonw w = {.out = out, .first = true};
 	char month[DATE_STR_SIZE];
 
@@ -337,6 +438,7 @@ void status_json(const struct status *s, int64_t now_ms, struct str *out)
 	}
 	jsonw_close(&w, ']');
 	json_differs(s, &w);
+	json_jobs_differ(s, &w);
 	jsonw_close(&w, '}');
 	str_adds(out, "\n");
 }

@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "store/ledger_counted.h"
 #include "store/ledger_facts.h"
+#include "store/ledger_spenders.h"
 
 enum { STATUS_SHOWN = 20 /* instances listed by name */ };
 
@@ -17,6 +18,11 @@ struct status_problem {
 struct status_differs { /* what budgets have, and the bill, of one day */
 	int64_t day, spent, bill;
 	char *provider, *market, *pool;
+};
+
+struct status_job_differs { /* likewise, of a spender's jobs */
+	int64_t day, spent, bill;
+	char *account, *user, *qos, *partition, *provider, *market, *pool;
 };
 
 struct status {
@@ -32,6 +38,9 @@ struct status {
 	int64_t agreed[LEDGER_DIFFERS + 1]; /* days of a provider, market and pool */
 	struct status_differs differs[STATUS_SHOWN];
 	size_t ndiffers;
+	int64_t jobs_agreed[LEDGER_JOBS_NSTATES]; /* days of a spender */
+	struct status_job_differs jobs_differ[STATUS_SHOWN];
+	size_t njobs_differ;
 	char *currency;
 };
 

@@ -173,28 +173,20 @@ static void on_begun(struct engine *e, struct hold_node *g, const struct node *i
 			begin_at(e, g, h, is->start_ms);
 }
 
-/* The job that waited for the node begins. */
-static void begin_run(struct engine *e, struct hold_node *g, uint64_t job)
+/* The node is up: the boot is over, and the time of its jobs begins. */
+static void on_ready(struct engine *e, struct hold_node *g)
 {
 	int64_t now = engine_now(e);
+	struct hold *boot;
 
+	while ((boot = first_of(e, g, BUDGET_BOOT)) != NULL)
+		hold_settle(e, g, boot, now);
 	for (struct hold *h = g->first; h != NULL; h = h->next) {
 		const struct budget_hold *hold = hold_of(e, h);
 		int64_t span = hold->until_ms - hold->from_ms;
 
-		if (hold->kind == BUDGET_RUN && h->job == job)
+		if (hold->kind == BUDGET_RUN)
 			hold_change(e, g, h, now, span < INT64_MAX - now ? now + span : INT64_MAX);
-	}
-}
-
-/* The node is up: the boot is over, and the time of its jobs begins. */
-static void on_ready(struct engine *e, struct hold_node *g)
-{
-	struct hold *boot;
-
-	while ((boot = first_of(e, g, BUDGET_BOOT)) != NULL) {
-		begin_run(e, g, boot->job);
-		hold_settle(e, g, boot, engine_now(e));
 	}
 }
 
@@ -212,11 +204,21 @@ static int64_t billed_until(const struct engine *e, const struct fleet_node *fn,
 	return is->start_ms + ms;
 }
 
+static void drop_runs(struct engine *e, struct hold_node *g)
+{
+	struct hold *run;
+
+	while ((run = first_of(e, g, BUDGET_RUN)) != NULL)
+		hold_drop(e, g, run);
+}
+
 static void settle_all(struct engine *e, struct hold_node *g, struct fleet_node *fn,
 		       const struct node *is)
 {
 	int64_t billed = billed_until(e, fn, is);
 
+	if (first_of(e, g, BUDGET_BOOT) != NULL) /* it was never up, so nothing ran there */
+		drop_runs(e, g);
 	while (g->first != NULL)
 		hold_settle(e, g, g->first,
 			    hold_of(e, g->first)->kind == BUDGET_MACHINE ? billed : is->end_ms);
@@ -269,7 +271,7 @@ static void holds_stepped(struct engine *e, struct fleet_node *fn, const struct 
 		on_gone(e, fn, is);
 	else if (was->state == NODE_GONE && holds_budgets(e) != NULL)
 		on_seen_again(e, fn, is);
-	else if (is->state == NODE_READY && g != NULL)
+	else if (was->state == NODE_BOOTING && is->state == NODE_READY && g != NULL)
 		on_ready(e, g);
 }
 
@@ -282,6 +284,20 @@ static int64_t lease_of(const struct engine *e, const struct budget_hold *h)
 	int64_t ms = budgets_reserve_ms(e->money->budgets, h->spender, -1, 0);
 
 	return h->kind != BUDGET_BOOT && ms > 0 && h->until_ms - h->from_ms >= ms ? ms : 0;
+}
+
+/* A boot takes longer than it may: the jobs that wait for the node have not begun. */
+static void put_off(struct engine *e, struct hold_node *g, int64_t now)
+{
+	const struct fleet_name *nm = fleet_find(&e->fleet, g->node);
+	const struct fleet_node *fn = nm != NULL ? fleet_gen(nm, g->gen) : NULL;
+
+	if (first_of(e, g, BUDGET_BOOT) == NULL && (fn == NULL || !node_coming(&fn->n)))
+		return;
+	for (struct hold *h = g->first; h != NULL; h = h->next)
+		if (hold_of(e, h)->kind == BUDGET_RUN &&
+		    hold_of(e, h)->from_ms <= now + HOLDS_WATCH_MS)
+			begin_at(e, g, h, now + HOLD_MORE_MS);
 }
 
 /* A lease is renewed when half of it is over.  What else outlives its hold is held for longer: that
@@ -307,8 +323,10 @@ static void watch(struct engine *e)
 	if (m->budgets == NULL || now < m->watch_ms)
 		return;
 	m->watch_ms = now + HOLDS_WATCH_MS;
-	for (struct hold_node *g = m->nodes; g != NULL; g = g->next)
+	for (struct hold_node *g = m->nodes; g != NULL; g = g->next) {
+		put_off(e, g, now);
 		extend(e, g, now);
+	}
 	holds_waits_tidy(e);
 	money_lines_watch(e);
 	if (budgets_now(m->budgets, now))

@@ -56,13 +56,19 @@ static int64_t machine_until(const struct look *l, const struct fleet_node *fn, 
 	return budget_machine_until(m->budgets, &l->payer, &of, &m->times, from_ms);
 }
 
+/* When the job begins there, if it has the machine from now on: once that is up. */
+static int64_t begin_of(const struct look *l, const struct fleet_node *fn)
+{
+	return engine_now(l->e) + hold_machine(l->e, fn).boot_ms;
+}
+
 static struct budget_hold run_for(const struct look *l, const struct fleet_node *fn,
 				  int64_t from_ms)
 {
 	const struct money_state *m = l->e->money;
 	struct budget_machine of = hold_machine(l->e, fn);
 
-	of.boot_ms = 0; /* it is up, or its boot is paid for */
+	of.boot_ms = 0; /* from_ms is after it */
 	return budget_run(m->budgets, &l->payer, &of, &m->times, from_ms);
 }
 
@@ -109,21 +115,21 @@ static void look_at(struct look *l, const char *name)
  * longer. */
 static size_t wants_of(const struct look *l, struct budget_want *out)
 {
-	int64_t now = engine_now(l->e);
 	size_t n = 0;
 
 	for (size_t i = 0; i < l->n; i++) {
+		const int64_t begin = begin_of(l, l->rows[i]);
 		struct hold *m =
 			machine_of(l->e, hold_find(l->e, l->rows[i]->n.name, l->rows[i]->n.gen));
 		struct budget_hold more;
 
-		out[n] = (struct budget_want){.hold = run_for(l, l->rows[i], now), .n = 1};
+		out[n] = (struct budget_want){.hold = run_for(l, l->rows[i], begin), .n = 1};
 		n++;
 		if (m == NULL)
 			continue;
 		more = *hold_of(l->e, m);
 		more.from_ms = more.until_ms;
-		more.until_ms = machine_until(l, l->rows[i], now);
+		more.until_ms = machine_until(l, l->rows[i], begin);
 		more.rate_nano_h = more.until_ms > more.from_ms ? more.rate_nano_h : 0;
 		if (more.until_ms <= more.from_ms)
 			continue;
@@ -136,19 +142,19 @@ static size_t wants_of(const struct look *l, struct budget_want *out)
 static void take(struct look *l)
 {
 	struct engine *e = l->e;
-	int64_t now = engine_now(e);
 
 	for (size_t i = 0; i < l->n; i++) {
+		const int64_t begin = begin_of(l, l->rows[i]);
 		const struct node *n = &l->rows[i]->n;
 		struct hold_node *g = hold_node_of(e, n->name, n->gen);
-		struct budget_hold run = run_for(l, l->rows[i], now);
-		int64_t until = machine_until(l, l->rows[i], now);
+		struct budget_hold run = run_for(l, l->rows[i], begin);
+		int64_t until = machine_until(l, l->rows[i], begin);
 		struct hold *m;
 
 		g->written = true;
 		m = machine_of(e, g);
 		if (run.until_ms == INT64_MAX) /* no limit, and it runs all the same */
-			run.until_ms = now + HOLD_MORE_MS;
+			run.until_ms = begin + HOLD_MORE_MS;
 		hold_add(e, g, l->job->number, &run)->seen = true;
 		if (m != NULL && until != INT64_MAX && until > hold_of(e, m)->until_ms)
 			hold_change(e, g, m, hold_of(e, m)->from_ms, until);

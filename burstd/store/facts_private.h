@@ -13,6 +13,8 @@ struct facts_visit { /* one of the functions is set */
 	fact_said_fn said;
 	fact_price_fn price;
 	fact_spent_fn spent;
+	fact_job_spent_fn job_spent;
+	fact_day_fn day;
 	fact_override_fn override;
 	fact_budget_fn budget;
 	void *ctx;
@@ -25,6 +27,8 @@ int facts_read_life(struct db_cursor *c, const struct facts_visit *v, struct err
 int facts_read_machine(struct db_cursor *c, const struct facts_visit *v, struct err *e);
 int facts_read_buyer(struct db_cursor *c, const struct facts_visit *v, struct err *e);
 int facts_read_spent(struct db_cursor *c, const struct facts_visit *v, struct err *e);
+int facts_read_job_spent(struct db_cursor *c, const struct facts_visit *v, struct err *e);
+int facts_read_day(struct db_cursor *c, const struct facts_visit *v, struct err *e);
 int facts_read_override(struct db_cursor *c, const struct facts_visit *v, struct err *e);
 int facts_read_budget(struct db_cursor *c, const struct facts_visit *v, struct err *e);
 int facts_read_said(struct db_cursor *c, const struct facts_visit *v, struct err *e);

@@ -93,6 +93,25 @@ int facts_read_spent(struct db_cursor *c, const struct facts_visit *v, struct er
 	return c->bad ? 1 : v->spent(v->ctx, &s, e);
 }
 
+int facts_read_job_spent(struct db_cursor *c, const struct facts_visit *v, struct err *e)
+{
+	struct fact_job_spent s = {.day = any(c)};
+	const char **const texts[] = {&s.account, &s.user,     &s.qos,   &s.partition,
+				      &s.pool,    &s.provider, &s.market};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		*texts[i] = text(c);
+	s.nano = any(c);
+	return c->bad ? 1 : v->job_spent(v->ctx, &s, e);
+}
+
+int facts_read_day(struct db_cursor *c, const struct facts_visit *v, struct err *e)
+{
+	int64_t day = any(c), nano = any(c);
+
+	return c->bad ? 1 : v->day(v->ctx, day, nano, e);
+}
+
 int facts_read_override(struct db_cursor *c, const struct facts_visit *v, struct err *e)
 {
 	struct fact_override o = {.id = any(c)};

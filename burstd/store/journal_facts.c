@@ -57,6 +57,15 @@ static const char sql_spent[] =
 	" SELECT s.day, s.provider, s.market, s.pool, SUM(s.nano) FROM days CROSS JOIN spent AS s"
 	" WHERE s.day = days.day AND s.machine = 1 GROUP BY s.day, s.provider, s.market, s.pool";
 
+static const char sql_job_days[] = "SELECT day, SUM(nano) FROM spent WHERE day >= ?"
+				   " AND machine = 0 GROUP BY day";
+static const char sql_job_spent[] =
+	"SELECT day, account, user, qos, partition, pool, provider, market, SUM(nano) FROM spent"
+	" WHERE day = ? AND machine = 0 GROUP BY account, user, qos, partition, pool, provider,"
+	" market";
+static const char sql_held[] =
+	"SELECT COALESCE(MIN(from_ms), 9223372036854775807) FROM hold WHERE job <> 0";
+
 static const char sql_overrides[] = "SELECT id, budget, value, nano, made_ms, until_ms, made_by,"
 				    " reason, revoked_by, revoked_why FROM budget_override"
 				    " ORDER BY id";
@@ -231,6 +240,42 @@ int journal_facts_spent(struct journal_facts *f, struct fact_spending *s, fact_s
 	}
 	db_rollback(f->db);
 	return rc;
+}
+
+int journal_facts_job_days(struct journal_facts *f, int64_t from_day, fact_day_fn fn, void *ctx,
+			   struct err *e)
+{
+	const struct facts_visit v = {.day = fn, .ctx = ctx, .table = "spent"};
+	struct db_cursor c = {0};
+
+	if (!f->has_spent)
+		return 0;
+	c.st = db_stmt(f->db, sql_job_days, e);
+	if (c.st == NULL)
+		return -1;
+	db_put_int(&c, from_day);
+	return facts_visit_all(f->db, &c, facts_read_day, &v, e);
+}
+
+int journal_facts_job_spent(struct journal_facts *f, int64_t day, fact_job_spent_fn fn, void *ctx,
+			    struct err *e)
+{
+	const struct facts_visit v = {.job_spent = fn, .ctx = ctx, .table = "spent"};
+	struct db_cursor c = {0};
+
+	if (!f->has_spent)
+		return 0;
+	c.st = db_stmt(f->db, sql_job_spent, e);
+	if (c.st == NULL)
+		return -1;
+	db_put_int(&c, day);
+	return facts_visit_all(f->db, &c, facts_read_job_spent, &v, e);
+}
+
+int journal_facts_held_ms(struct journal_facts *f, int64_t *ms, struct err *e)
+{
+	*ms = INT64_MAX;
+	return f->has_spent ? ask_number(f, sql_held, ms, e) : 0;
 }
 
 int journal_facts_overrides(struct journal_facts *f, fact_override_fn fn, void *ctx, struct err *e)

@@ -52,6 +52,13 @@ struct fact_spent {  /* what machines that have ended cost on a day, as budgets 
 	int64_t nano;
 };
 
+/* What a job's owner spent on a day, likewise, whatever the wckey. */
+struct fact_job_spent {
+	int64_t day;
+	const char *account, *user, *qos, *partition, *pool, *provider, *market;
+	int64_t nano;
+};
+
 struct fact_override { /* what somebody added to a budget */
 	int64_t id, nano, made_ms;
 	int64_t until_ms; /* until when, or when it was revoked */
@@ -75,6 +82,8 @@ typedef int (*fact_buyer_fn)(void *ctx, uint64_t job, struct err *e);
 typedef int (*fact_said_fn)(void *ctx, const struct fact_said *s, struct err *e);
 typedef int (*fact_price_fn)(void *ctx, const struct fact_price *p, struct err *e);
 typedef int (*fact_spent_fn)(void *ctx, const struct fact_spent *s, struct err *e);
+typedef int (*fact_job_spent_fn)(void *ctx, const struct fact_job_spent *s, struct err *e);
+typedef int (*fact_day_fn)(void *ctx, int64_t day, int64_t nano, struct err *e);
 typedef int (*fact_override_fn)(void *ctx, const struct fact_override *o, struct err *e);
 typedef int (*fact_budget_fn)(void *ctx, const struct fact_budget *b, struct err *e);
 
@@ -101,6 +110,16 @@ struct fact_spending {
 /* What all machines cost, by day, provider, market and pool, as of one moment. */
 int journal_facts_spent(struct journal_facts *f, struct fact_spending *s, fact_spent_fn fn,
 			void *ctx, struct err *e);
+
+/* What all jobs have spent on each day from that one on; and the owners of one day.  A journal
+ * without budgets has none. */
+int journal_facts_job_days(struct journal_facts *f, int64_t from_day, fact_day_fn fn, void *ctx,
+			   struct err *e);
+int journal_facts_job_spent(struct journal_facts *f, int64_t day, fact_job_spent_fn fn, void *ctx,
+			    struct err *e);
+/* When the first thing begins that is held for a job now: what jobs have spent before does not
+ * change until it is over.  INT64_MAX: nothing is held. */
+int journal_facts_held_ms(struct journal_facts *f, int64_t *ms, struct err *e);
 
 /* All overrides there ever were, by id.  A journal without them has none. */
 int journal_facts_overrides(struct journal_facts *f, fact_override_fn fn, void *ctx, struct err *e);

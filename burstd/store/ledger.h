@@ -53,6 +53,8 @@ int ledger_text(struct ledger *l, int64_t id, char **out, struct err *e);
 #define LEDGER_SINCE_MS     "budgets_since_ms" /* since when they miss nothing; 0: there are none */
 #define LEDGER_JOURNAL_MS   "journal_ms"       /* when the journal was found to be another one */
 #define LEDGER_AGREE_DAY    "agree_day"        /* days from it on are to be compared with them */
+#define LEDGER_AGREE_JOBS   "agree_jobs_day"   /* likewise of jobs; 0: none */
+#define LEDGER_HELD_DAY     "held_day"         /* what jobs spent before it is copied for good */
 #define LEDGER_FACTS_MS     "facts_ms"         /* when all facts were read */
 #define LEDGER_JOBS_MS      "jobs_ms"  /* all jobs until then were read from Slurm's accounting */
 #define LEDGER_DEEP_MS      "deep_ms"  /* when jobs of some days ago were last read again */

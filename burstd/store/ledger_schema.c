@@ -231,6 +231,29 @@ static const char step_6[] =
 	"CREATE TRIGGER budget_period_stays BEFORE DELETE ON budget_period BEGIN"
 	"  SELECT RAISE(ABORT, 'what budgets came to is kept'); END;";
 
-static const char *const steps[] = {step_1, step_2, step_3, step_4, step_5, step_6};
+/* `stay`: what a job had of an instance on a day, once that is over, by the ledger and as burstd's
+ * budgets count it; `spent_job`: what these have, a copy; `job_agreement`: the two compared.
+ * spender: a number of `dims`, without wckey, type and currency.  What has ended since burstd has
+ * budgets is computed again. */
+static const char step_7[] =
+	"CREATE TABLE stay ("
+	"  day BIGINT NOT NULL, spender BIGINT NOT NULL, lifetime BIGINT NOT NULL,"
+	"  bill BIGINT NOT NULL, low BIGINT NOT NULL, high BIGINT NOT NULL,"
+	"  from_ms BIGINT NOT NULL, until_ms BIGINT NOT NULL,"
+	"  PRIMARY KEY (day, spender, lifetime)) WITHOUT ROWID;"
+	"CREATE INDEX stay_of ON stay (lifetime, day, spender);"
+	"CREATE TABLE spent_job ("
+	"  day BIGINT NOT NULL, spender BIGINT NOT NULL, nano BIGINT NOT NULL,"
+	"  changed_ms BIGINT NOT NULL,"
+	"  PRIMARY KEY (day, spender)) WITHOUT ROWID;"
+	"CREATE TABLE job_agreement ("
+	"  day BIGINT NOT NULL, spender BIGINT NOT NULL, state INTEGER NOT NULL,"
+	"  spent BIGINT NOT NULL, bill BIGINT NOT NULL,"
+	"  PRIMARY KEY (day, spender)) WITHOUT ROWID;"
+	"CREATE INDEX job_agreement_not ON job_agreement (state, day) WHERE state <> 0;"
+	"UPDATE lifetime SET dirty = 1 WHERE state <> 0 AND end_s * 1000 >="
+	"  (SELECT value FROM number WHERE key = 'budgets_since_ms' AND value <> 0);";
+
+static const char *const steps[] = {step_1, step_2, step_3, step_4, step_5, step_6, step_7};
 
 const struct db_kind ledger_kind = {.steps = steps, .nsteps = sizeof(steps) / sizeof(steps[0])};

@@ -146,6 +146,11 @@ row() { # SQL: its one value, from the ledger
 	[ "$(jq -c '[.budgets_differ, .differ]' <<<"$output")" = '[0,[]]' ]
 	[ "$(row 'SELECT SUM(bill) = (SELECT SUM(nano) FROM lifetime WHERE state <> 0) FROM counted')" = 1 ]
 	[ "$(row 'SELECT SUM(spent) > 0 FROM agreement')" = 1 ]
+	# Likewise of jobs: their boots to the millisecond, and the rest as squeue saw it.
+	[ "$(jq -r '.budget_jobs_agree + .budget_jobs_explained' <<<"$output")" -ge 1 ]
+	[ "$(jq -c '[.budget_jobs_wait, .budget_jobs_differ, .jobs_differ]' <<<"$output")" = '[0,0,[]]' ]
+	[ "$(row 'SELECT SUM(low) > 0 FROM stay')" = 1 ]
+	[ "$(row 'SELECT SUM(spent) > 0 AND SUM(bill) > 0 FROM job_agreement')" = 1 ]
 }
 
 @test "what finance takes away has the same money, and it is the provider's" {

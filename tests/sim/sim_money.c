@@ -280,20 +280,33 @@ void sim_money_gone(struct world *w, const struct sim_money *m, const char *node
 			world_fail(w, "P4: %s is gone, and money is held for it", node);
 }
 
+/* Each job has its nodes for itself, and no clock moves what it cost: then jobs pay for machines at
+ * most, and for no time of them twice. */
+static bool are_whole(const struct world *w)
+{
+	return w->set.chance[SIM_SHARED] == 0 && w->set.chance[SIM_CLOCK_SET] == 0 &&
+	       w->set.chance[SIM_CLOCK_JUMP] == 0;
+}
+
 /* Days cut each bill, so each may be off by the rounding of its pieces: none is, in a story of an
  * hour or two; one that was seen again was rounded twice. */
 bool sim_money_settled(struct world *w, char *why, size_t size)
 {
 	const struct sim_money *m = sim_journal_money(w->journal);
-	int64_t spent = 0, billed = 0, off;
+	int64_t spent = 0, jobs = 0, billed = 0, off;
 
 	/* A quantum is in no bill of burstd's; what a stale list brings back has two. */
 	if (!w->set.budgets || w->set.chance[SIM_RESTORED] != 0 || w->set.warm ||
 	    !sim_journal_exact(w->journal))
 		return true;
 	for (size_t i = 0; i < m->ndays; i++)
-		spent += m->days[i].s.machine ? m->days[i].nano : 0;
+		*(m->days[i].s.machine ? &spent : &jobs) += m->days[i].nano;
 	billed = sim_journal_billed_in_all(w->journal, &off);
+	if (are_whole(w) && jobs - spent > off) {
+		(void)snprintf(why, size, "P6: jobs have spent %lld, their machines %lld",
+			       (long long)jobs, (long long)spent);
+		return false;
+	}
 	if (spent - billed <= off && billed - spent <= off)
 		return true;
 	(void)snprintf(why, size, "P6: budgets say %lld was spent on machines, the bills %lld",

@@ -46,6 +46,7 @@ static void any_ask(struct ladder_ask *a, struct ladder_known *known, struct lad
 	static const char *const words[] = {NULL,   "spot",    "ondemand",     "aws&spot",
 					    "h100", "!lambda", "spot|reserved"};
 
+	memset(known, 0, CONF_OFFERS_MAX * sizeof(*known)); /* what no dice are thrown for */
 	for (size_t i = 0; i < CONF_OFFERS_MAX; i++) {
 		known[i].price = (int64_t) throw(6) - 1;
 		known[i].cool.state =

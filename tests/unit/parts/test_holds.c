@@ -173,6 +173,70 @@ static void test_ready_late(void **state)
 	engine_commit(f->e);
 }
 
+/* Nothing runs on a machine that never was up, whenever its boot should have been over. */
+static void test_never_ready(void **state)
+{
+	struct fix *f = *state;
+	struct hold_node *g;
+
+	start(f, 100 * EUR, 100 * EUR);
+	buy_7(f);
+	write_down(f);
+	step(f, "c1", NODE_EV_START);
+	step(f, "c1", NODE_EV_CREATED);
+	age(f, "c1", 3 * HOUR);
+	g = hold_find(f->e, "c1", row(f, "c1")->n.gen);
+	hold_change(f->e, g, held(f, "c1", BUDGET_RUN), engine_now(f->e) - 2 * HOUR,
+		    engine_now(f->e) + HOUR);
+	ends(f, "c1");
+	near(line(f, "all").spent, 3 * EUR);
+	near(line(f, "account").spent, 3 * EUR); /* its boot alone */
+	same_in_journal(f);
+}
+
+/* While it boots on, the job's own time is put off, and is as long as before. */
+static void test_a_boot_takes_longer(void **state)
+{
+	struct fix *f = *state;
+	struct hold_node *g;
+	int64_t now;
+
+	start(f, 100 * EUR, 100 * EUR);
+	buy_7(f);
+	write_down(f);
+	step(f, "c1", NODE_EV_START);
+	step(f, "c1", NODE_EV_CREATED);
+	now = engine_now(f->e);
+	g = hold_find(f->e, "c1", row(f, "c1")->n.gen);
+	hold_change(f->e, g, held(f, "c1", BUDGET_RUN), now + 29000, now + 29000 + HOUR);
+	f->e->money->watch_ms = 0;
+	holds_part.at[PART_RUN](f->e);
+	engine_commit(f->e);
+	assert_true(of(f, "c1", BUDGET_RUN).from_ms >= now + 2 * MINUTE);
+	assert_int_equal(of(f, "c1", BUDGET_RUN).until_ms - of(f, "c1", BUDGET_RUN).from_ms, HOUR);
+	same_in_journal(f);
+	/* One that was bought for nobody boots, too; and a boot that is paid for is one, whatever
+	 * became of the node. */
+	hold_drop(f->e, g, held(f, "c1", BUDGET_BOOT));
+	hold_change(f->e, g, held(f, "c1", BUDGET_RUN), now - HOUR, now + HOUR);
+	g = hold_find(f->e, "c2", row(f, "c2")->n.gen);
+	hold_change(f->e, g, held(f, "c2", BUDGET_RUN), now - HOUR, now + HOUR);
+	row(f, "c2")->n.state = NODE_DRAINING;
+	f->e->money->watch_ms = 0;
+	holds_part.at[PART_RUN](f->e);
+	assert_true(of(f, "c1", BUDGET_RUN).from_ms >= now + 2 * MINUTE);
+	assert_true(of(f, "c2", BUDGET_RUN).from_ms >= now + 2 * MINUTE);
+	row(f, "c2")->n.state = NODE_WANTED;
+	/* Of one that is up nothing is put off. */
+	step(f, "c1", NODE_EV_REGISTERED);
+	g = hold_find(f->e, "c1", row(f, "c1")->n.gen);
+	hold_change(f->e, g, held(f, "c1", BUDGET_RUN), now - HOUR, now + HOUR);
+	f->e->money->watch_ms = 0;
+	holds_part.at[PART_RUN](f->e);
+	assert_int_equal(of(f, "c1", BUDGET_RUN).from_ms, now - HOUR);
+	engine_commit(f->e);
+}
+
 static void test_gone(void **state)
 {
 	struct fix *f = *state;
@@ -316,6 +380,7 @@ static void test_what_outlives_its_hold(void **state)
 	start(f, 100 * EUR, 100 * EUR);
 	buy_7(f);
 	write_down(f);
+	ready(f, "c1");
 	now = engine_now(f->e);
 	g = hold_find(f->e, "c1", row(f, "c1")->n.gen);
 	until = of(f, "c2", BUDGET_MACHINE).until_ms;
@@ -350,23 +415,25 @@ static void test_a_lease_is_renewed(void **state)
 	buy_7(f);
 	write_down(f);
 	assert_int_equal(of(f, "c1", BUDGET_RUN).until_ms - of(f, "c1", BUDGET_RUN).from_ms, HOUR);
+	ready(f, "c1");
 	now = engine_now(f->e);
-	g = hold_find(f->e, "c1", row(f, "c1")->n.gen);
-	hold_change(f->e, g, held(f, "c1", BUDGET_RUN), now - HOUR / 2, now + HOUR / 2 - 1);
-	hold_change(f->e, g, held(f, "c1", BUDGET_BOOT), now - HOUR, now + HOUR / 3);
-	hold_change(f->e, g, held(f, "c1", BUDGET_MACHINE), now - HOUR, now + HOUR / 3);
 	g = hold_find(f->e, "c2", row(f, "c2")->n.gen);
-	hold_change(f->e, g, held(f, "c2", BUDGET_RUN), now - HOUR / 3, now + HOUR / 3); /* short */
+	hold_change(f->e, g, held(f, "c2", BUDGET_BOOT), now - HOUR, now + HOUR / 3);
+	g = hold_find(f->e, "c1", row(f, "c1")->n.gen);
+	hold_change(f->e, g, held(f, "c1", BUDGET_RUN), now - HOUR / 3, now + HOUR / 3); /* short */
+	f->e->money->watch_ms = 0;
+	holds_part.at[PART_RUN](f->e);
+	assert_int_equal(of(f, "c1", BUDGET_RUN).until_ms, now + HOUR / 3);
+	hold_change(f->e, g, held(f, "c1", BUDGET_RUN), now - HOUR / 2, now + HOUR / 2 - 1);
+	hold_change(f->e, g, held(f, "c1", BUDGET_MACHINE), now - HOUR, now + HOUR / 3);
 	f->e->money->watch_ms = 0;
 	holds_part.at[PART_RUN](f->e);
 	engine_commit(f->e);
 	assert_int_equal(of(f, "c1", BUDGET_RUN).from_ms, now - HOUR / 2);
 	assert_int_equal(of(f, "c1", BUDGET_RUN).until_ms,
 			 now + HOUR / 2 - 1); /* a moment too short */
-	assert_int_equal(of(f, "c1", BUDGET_BOOT).until_ms, now + HOUR / 3);
+	assert_int_equal(of(f, "c2", BUDGET_BOOT).until_ms, now + HOUR / 3);
 	assert_int_equal(of(f, "c1", BUDGET_MACHINE).until_ms, now + HOUR / 3);
-	assert_int_equal(of(f, "c2", BUDGET_RUN).until_ms, now + HOUR / 3);
-	g = hold_find(f->e, "c1", row(f, "c1")->n.gen);
 	hold_change(f->e, g, held(f, "c1", BUDGET_RUN), now - HOUR, now + HOUR / 2);
 	f->e->money->watch_ms = 0;
 	holds_part.at[PART_RUN](f->e);
@@ -384,6 +451,8 @@ int main(void)
 		TEST(test_begin_of_the_bill),
 		TEST(test_ready),
 		TEST(test_ready_late),
+		TEST(test_never_ready),
+		TEST(test_a_boot_takes_longer),
 		TEST(test_gone),
 		TEST(test_refused),
 		TEST(test_seen_again),

@@ -84,6 +84,39 @@ static void test_a_job_ends(void **state)
 	}
 }
 
+static int64_t number(const struct fix *f, const char *sql)
+{
+	return strtoll(rows(f, sql), NULL, 10);
+}
+
+/* A job that comes to a node while that boots pays for it once it is up. */
+static void test_a_node_that_boots(void **state)
+{
+	struct fix *f = *state;
+	const char says_both[] = "7|7|CONFIGURING|gpu|None|c[1-2]\n"
+				 "8|8|CONFIGURING|gpu|None|c2| |chem|bob|normal|3:00:00|1|16|NO|"
+				 "gres/gpu:8|";
+	char text[600];
+	int64_t now;
+
+	bought(f);
+	step(f, "c2", NODE_EV_START);
+	step(f, "c2", NODE_EV_CREATED);
+	now = engine_now(f->e);
+	(void)snprintf(text, sizeof(text), "%s%-65s|\n", says_both, "key");
+	looks(f, text, NULL);
+	assert_int_equal(runs(f), 3);
+	/* The machine boots for ten minutes, at most. */
+	assert_in_range(number(f, "SELECT from_ms FROM hold WHERE job = 8"), now + 10 * MINUTE,
+			engine_now(f->e) + 10 * MINUTE);
+	assert_int_equal(number(f, "SELECT until_ms - from_ms FROM hold WHERE job = 8"),
+			 181 * MINUTE);
+	assert_true(of(f, "c2", BUDGET_MACHINE).until_ms >= now + (10 + 181 + 10) * MINUTE);
+	step(f, "c2", NODE_EV_REGISTERED);
+	assert_in_range(number(f, "SELECT from_ms FROM hold WHERE job = 8"), now, engine_now(f->e));
+	assert_string_equal(rows(f, "SELECT COUNT(*) FROM spent WHERE account = 'chem'"), "0;");
+}
+
 /* F: an answer that is older than the purchase says nothing of it, nor does none. */
 static void test_what_says_nothing(void **state)
 {
@@ -414,6 +447,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_job_ends),
+		TEST(test_a_node_that_boots),
 		TEST(test_what_says_nothing),
 		TEST(test_when_squeue_is_asked),
 		TEST(test_a_restart),
