@@ -429,7 +429,8 @@ static void test_a_ledger_from_before(void **state)
 	     "DROP TABLE shown; DROP TABLE place; DROP TABLE invoice; DROP TABLE invoice_line;"
 	     "ALTER TABLE posting DROP COLUMN of_day;"
 	     "DROP TABLE counted; DROP TABLE spent; DROP TABLE agreement; DROP INDEX lifetime_last;"
-	     " DROP TABLE budget_override; PRAGMA user_version = 2");
+	     " DROP TABLE budget_override; DROP TABLE budget_period;"
+	     " PRAGMA user_version = 2");
 	open_ledger(f);
 	pass(f, 4500);
 	assert_states(f, 1, 0, 0);

@@ -153,7 +153,8 @@ static void test_a_ledger_from_before(void **state)
 	invoice_result_fini(&r);
 	ledger_close(f->l);
 	assert_int_equal(ask(f->ledger, "SELECT SUM(dirty) FROM lifetime"), 0);
-	exec(f->ledger, "DROP TABLE budget_override; DROP TRIGGER invoice_kept;"
+	exec(f->ledger, "DROP TABLE budget_override; DROP TABLE budget_period;"
+			" DROP TRIGGER invoice_kept;"
 			" PRAGMA user_version = 4");
 	open_ledger(f);
 	assert_int_equal(ask(f->ledger, "SELECT SUM(dirty) FROM lifetime"), 1);
