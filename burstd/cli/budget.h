@@ -30,6 +30,8 @@ void budget_print_head(const struct out *o, const json_t *r);
 void budget_print_table(const struct out *o, const json_t *r);
 /* What the table does not say of each: "students/ann: 1 job waits for money". */
 void budget_print_notes(const struct out *o, const json_t *r);
+/* Add "set to 500.00 by root until 2026-12-24T00:00:00, override 7", if it is set. */
+void budget_add_set(struct str *s, const json_t *b);
 /* Add "2 jobs wait for money: ask finance@example.org", if any do. */
 void budget_add_waiting(struct str *s, const json_t *b);
 

@@ -185,6 +185,22 @@ static void print_forecast(const struct out *o, const json_t *b)
 	print_fact(o, OUT_BAD, "", text);
 }
 
+/* Who set the amount, and what burstd.conf says. */
+static void print_set(const struct out *o, const json_t *b)
+{
+	const json_t *set = json_object_get(b, "set");
+	char money[OUT_MONEY_SIZE];
+	struct str s;
+
+	if (set == NULL)
+		return;
+	str_init(&s, WORDS_MAX);
+	budget_add_set(&s, b);
+	str_addf(&s, "; in burstd.conf %s", out_money(money, cli_text(set, "configured")));
+	print_fact(o, OUT_BUSY, "", s.p);
+	str_fini(&s);
+}
+
 static void print_amounts(const struct out *o, const json_t *b)
 {
 	char bar[LONG_COLUMNS + 1], text[LONG_COLUMNS + 32];
@@ -192,6 +208,7 @@ static void print_amounts(const struct out *o, const json_t *b)
 
 	print_period(o, b);
 	print_amount(o, b, "amount", "amount");
+	print_set(o, b);
 	if (cli_text(b, "carried")[0] != '\0')
 		print_amount(o, b, "  rolled over", "carried");
 	if (cli_text(b, "added")[0] != '\0')

@@ -172,7 +172,7 @@ static void test_values(void **state)
 		{"check EMPTY", pools, "@files\n"},
 		{"config check /etc", pools, "@files\n"},
 		{"budget EMPTY", budgets,
-		 "list\nshow\noverride\nrevoke\noverrides\nalerts\nalert-test\n"},
+		 "list\nshow\nset\noverride\nrevoke\noverrides\nalerts\nalert-test\n"},
 		{"budget show EMPTY", budgets, "physics\nstudents\nlab\n"},
 		{"budget show st", budgets, "students\n"},
 		{"budget override st", budgets, "students\n"},
