@@ -262,6 +262,10 @@ static void put_page(struct ctl_reply *r, const struct asked *a, const struct en
 	jsonw_text(&r->w, "currency", engine_conf(r->api->engine)->currency);
 	if (a->user != NULL)
 		jsonw_text(&r->w, "user", a->user);
+	if (a->whole)
+		jsonw_text(&r->w, "each",
+			   each_words[conf_budget_named(engine_conf(r->api->engine), a->budget)
+					      ->each]);
 	jsonw_open(&r->w, "budgets", '[');
 	for (; at < all->n && at - from < CTL_API_BUDGETS_MAX; at++) {
 		struct ctl_row row = ctl_reply_row(r);

@@ -9,12 +9,50 @@
 #include "cli/table.h"
 
 enum {
+	PAGES_MAX = 1000,
 	NOTE_SIZE = 200,
 	ID_SIZE = 32,
 	BAR_COLUMNS = 10, /* in a table of 80 columns */
 	NEARLY = 80,      /* percent */
 	WORDS_MAX = 65536,
 };
+
+/* --- asking --------------------------------------------------------------------------------------
+ */
+
+int budget_ask_all(const struct cli *c, json_t *rq, json_t **reply)
+{
+	bool more = true;
+	int rc = CLI_OK;
+
+	*reply = NULL;
+	for (unsigned i = 0; i < PAGES_MAX && more && rc == CLI_OK; i++) {
+		json_t *page = NULL;
+
+		rc = cli_ask_loudly(c, json_deep_copy(rq), &page);
+		if (rc != CLI_OK)
+			break;
+		more = cli_text(page, "next")[0] != '\0';
+		(void)json_object_set_new(rq, "after", json_string(cli_text(page, "next")));
+		(void)json_object_set_new(rq, "after_value",
+					  json_string(cli_text(page, "next_value")));
+		if (*reply == NULL) {
+			*reply = json_incref(page);
+			(void)json_object_del(page, "next");
+			(void)json_object_del(page, "next_value");
+		} else {
+			(void)json_array_extend(json_object_get(*reply, "budgets"),
+						json_object_get(page, "budgets"));
+		}
+		json_decref(page);
+	}
+	json_decref(rq);
+	if (rc == CLI_OK)
+		return CLI_OK;
+	json_decref(*reply);
+	*reply = NULL;
+	return rc;
+}
 
 /* --- amounts -------------------------------------------------------------------------------------
  */

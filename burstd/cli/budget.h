@@ -14,6 +14,12 @@
 
 enum { BUDGET_TITLE_SIZE = 160, BUDGET_FULL = 100 /* percent */ };
 
+struct cli;
+
+/* Ask for budgets, and put all pages into one answer: the first, with the rows of the others added.
+ * Takes rq; as cli_ask_loudly(). */
+int budget_ask_all(const struct cli *c, json_t *rq, json_t **reply);
+
 bool budget_has_amount(const json_t *b);
 /* An amount, maybe below zero; 0: it is none. */
 int64_t budget_nano(const json_t *b, const char *key);

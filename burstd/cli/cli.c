@@ -61,6 +61,7 @@ const struct cli_command *const cli_commands[] = {
 	&cmd_budget_override,
 	&cmd_budget_revoke,
 	&cmd_budget_overrides,
+	&cmd_budget_import,
 	&cmd_budget_alerts,
 	&cmd_budget_alert_test,
 	&cmd_balance,

@@ -47,7 +47,7 @@ void engine_budgets_fini(struct engine_budgets *all);
 
 /* --- overrides --- */
 
-enum { MONEY_OVERRIDES = 10000 };
+enum { MONEY_OVERRIDES = 100000 }; /* an import may make some hundred a month, for years */
 
 /* No end: of what is set until it is revoked.  As a time it is later than any. */
 #define MONEY_NO_END INT64_MAX

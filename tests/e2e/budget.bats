@@ -275,3 +275,26 @@ $(budget rate 'rate = "60"')"
 	within 60 job_is "$job" COMPLETED
 	lab_start slurmdbd
 }
+
+# allocation ID ACCOUNT AMOUNT: as ColdFront's API has it
+allocation() {
+	printf '{"id":%s,"project":"p","resource":"r","status":"Active","allocation_users":null,"allocation_attributes":[%s,%s]}' "$1" \
+		"{\"allocation_attribute_type\":\"slurm_account_name\",\"value\":\"$2\"}" \
+		"{\"allocation_attribute_type\":\"Cloud Budget (EUR)\",\"value\":\"$3\"}"
+}
+
+@test "allocations of ColdFront become amounts of accounts, once; of a file with a mistake nothing is taken" {
+	with_budgets "$(budget cloud 'amount = "1"' 'each = "account"')"
+	import=(burstctl budget import "$lab_dir/allocations.json" --budget cloud --reason ColdFront)
+	echo "[$(allocation 3 Physics 500),$(allocation 4 chem x)]" >"$lab_dir/allocations.json"
+	run "${import[@]}"
+	[ "$status" != 0 ]
+	grep -q 'allocation 4: "Cloud Budget (EUR)": "x" is no amount' <<<"$output"
+	[ -z "$(burstctl budget list | grep '^cloud/')" ]
+	echo "[$(allocation 3 Physics 500),$(allocation 4 chem 0)]" >"$lab_dir/allocations.json"
+	"${import[@]}" | grep ': 2 set, 0 to set, 0 as they were'
+	burstctl budget list | grep -E '^cloud/physics +[0-9-]+ +500.00 '
+	burstctl budget list | grep -E '^cloud/chem +[0-9-]+ +0.00 '
+	"${import[@]}" --json | jq -e '[.accounts[].result] == ["same", "same"]'
+	[ "$(burstctl budget overrides cloud --json | jq '.overrides | length')" = 2 ]
+}

@@ -207,6 +207,7 @@ static void test_one_is_shown_whole(void **state)
 
 	(void)state;
 	assert_int_equal(json_array_size(all), 2);
+	assert_string_equal(text(r, "each"), "user");
 	counts = json_object_get(json_array_get(all, 1), "counts");
 	assert_string_equal(text(counts, "market"), "spot");
 	assert_string_equal(json_string_value(json_array_get(json_object_get(counts, "users"), 1)),
@@ -218,6 +219,7 @@ static void test_one_is_shown_whole(void **state)
 	f->e.nbudgets = 1;
 	r = ask(f, ASK(",\"budget\":\"students\""));
 	assert_int_equal(json_array_size(json_object_get(r, "budgets")), 0);
+	assert_string_equal(text(r, "each"), "user");
 	json_decref(r);
 	r = ask_as(f, &admin, ASK(",\"budget\":\"nosuch\""));
 	assert_string_equal(text(r, "code"), "not-found");
