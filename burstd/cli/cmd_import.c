@@ -71,11 +71,8 @@ static bool is_same(const struct entry *x, const json_t *set)
 {
 	int64_t off = cli_int(set, "until_ms") - x->until_ms;
 
-	if (set == NULL || budget_nano(set, "amount") != x->nano)
-		return false;
-	if (x->until_ms == 0 || cli_int(set, "until_ms") == 0)
-		return off == 0;
-	return off <= SAME_MS && -off <= SAME_MS;
+	return set != NULL && budget_nano(set, "amount") == x->nano && off <= SAME_MS &&
+	       -off <= SAME_MS;
 }
 
 /* Those that are set, and are not in the file. */

@@ -78,10 +78,10 @@ static void test_set(void **state)
 	f->e.overrides[0].set = true;
 	f->e.overrides[0].nano = 0;
 	f->e.overrides[0].until_ms = MONEY_NO_END;
-	r = ask_as(f, &admin,
+	r = ask_as(f, &finance,
 		   RQ("budget-set", ",\"budget\":\"physics\",\"amount\":\"0\",\"reason\":\"why\""));
 	assert_true(json_is_true(json_object_get(r, "ok")));
-	assert_string_equal(f->e.override_order, "physics/ =0 until 0 by uid 1001: why");
+	assert_string_equal(f->e.override_order, "physics/ =0 until 0 by uid 1000: why");
 	assert_string_equal(text(r, "set"), "0.00");
 	assert_null(json_object_get(r, "added"));
 	assert_int_equal(number(r, "until_ms"), 0);
