@@ -167,6 +167,7 @@ static void add(struct budgets *b, struct budget_added *a, const struct budget_o
 
 	line_key(key, o->budget, o->value);
 	*a = (struct budget_added){.key = mem_strdup(key),
+				   .value_at = strcspn(key, "\n") + 1,
 				   .set = o->set,
 				   .nano = o->nano,
 				   .until_ms = o->until_ms,
@@ -183,14 +184,14 @@ void budget_amounts_count(struct budgets *b)
 	for (size_t i = 0; b->added != NULL && b->added[0].key != NULL && i < b->nlist; i++)
 		map_put(&orders, b->list[i].name, (void *)(uintptr_t)(i + 1));
 	for (const struct budget_added *a = b->added; a != NULL && a->key != NULL; a++) {
-		const char *value = strchr(a->key, '\n');
+		const char *value = a->key + a->value_at;
 		char name[KEY_SIZE];
 		uintptr_t order;
 
-		(void)snprintf(name, sizeof(name), "%.*s", (int)(value - a->key), a->key);
+		(void)snprintf(name, sizeof(name), "%.*s", (int)a->value_at - 1, a->key);
 		order = (uintptr_t)map_get(&orders, name);
-		if (order != 0 && (b->list[order - 1].each == CONF_EACH_NONE) == (value[1] == '\0'))
-			(void)budget_count_for(b, order - 1, value + 1);
+		if (order != 0 && (b->list[order - 1].each == CONF_EACH_NONE) == (value[0] == '\0'))
+			(void)budget_count_for(b, order - 1, value);
 	}
 	map_fini(&orders);
 }

@@ -66,8 +66,9 @@ enum budget_by {
 
 struct budget_named;
 
-struct budget_added { /* an override */
-	char *key;    /* of its line */
+struct budget_added {    /* an override */
+	char *key;       /* of its line */
+	size_t value_at; /* in the key */
 	bool set;
 	int64_t nano, until_ms, id;
 	struct budget_added *next; /* of the same line: one that is older */
