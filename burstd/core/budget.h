@@ -153,6 +153,8 @@ struct budget_want { /* n equal holds */
  */
 bool budgets_try(struct budgets *b, const struct budget_want *wants, size_t n, bool take,
 		 struct budget_no *no);
+/* As `take` does, for the last job that fitted; once. */
+void budgets_take(struct budgets *b);
 void budgets_forget_tries(struct budgets *b);
 /* Does the budget still lack what it did?  *no must be of the present configuration. */
 bool budgets_lack(const struct budgets *b, const struct budget_no *no);

@@ -98,7 +98,10 @@ struct budgets {
 	size_t nwho, who_cap;
 	uint32_t *free_who;
 	size_t nfree;
-	struct map by_spender; /* -> index in who, plus 1 */
+	struct map by_spender;       /* -> index in who, plus 1 */
+	uint32_t last_who[2];        /* those that were looked up last: of machines, of jobs */
+	struct budget_trial *trials; /* of the last job */
+	size_t ntrials, trials_cap;  /* ntrials 0: it did not fit, or counts already */
 	struct budget_slot {
 		struct budget_hold h;
 		bool used;

@@ -35,7 +35,7 @@ static budget_wide cap_later(const struct budget_count *c, enum provider_market 
 	return cap_of(c->b, budget_next_own(c), market);
 }
 
-struct trial { /* of one count */
+struct budget_trial { /* of one count */
 	struct budget_count *c;
 	struct budget_sum wants; /* all holds of the job together */
 	enum provider_market market;
@@ -51,7 +51,7 @@ static int64_t resets(const struct budget_count *c)
 }
 
 /* Note that the job lacks something there, if that is more than what it lacks elsewhere. */
-static void lacks(struct budget_no *no, const struct trial *t, enum budget_lack lack,
+static void lacks(struct budget_no *no, const struct budget_trial *t, enum budget_lack lack,
 		  budget_wide needs, budget_wide left)
 {
 	const struct budget_count *c = t->c;
@@ -75,7 +75,7 @@ static void lacks(struct budget_no *no, const struct trial *t, enum budget_lack 
 }
 
 /* true: the job never fits. */
-static bool try_amount(const struct trial *t, struct budget_no *no)
+static bool try_amount(const struct budget_trial *t, struct budget_no *no)
 {
 	const struct budget_count *c = t->c;
 	const budget_wide cap = cap_now(c, t->market), whole = cap_now(c, PROVIDER_SPOT);
@@ -102,7 +102,7 @@ static bool try_amount(const struct trial *t, struct budget_no *no)
 	       c->when == PERIOD_OVER;
 }
 
-static bool try_rate(const struct trial *t, struct budget_no *no)
+static bool try_rate(const struct budget_trial *t, struct budget_no *no)
 {
 	const struct budget_count *c = t->c;
 	const budget_wide left = c->b->rate_nano_h - c->held.rate - c->tried.rate;
@@ -112,7 +112,7 @@ static bool try_rate(const struct trial *t, struct budget_no *no)
 	return t->wants.rate > c->b->rate_nano_h;
 }
 
-static bool try_count(const struct trial *t, struct budget_no *no)
+static bool try_count(const struct budget_trial *t, struct budget_no *no)
 {
 	bool never = false;
 
@@ -123,30 +123,35 @@ static bool try_count(const struct trial *t, struct budget_no *no)
 	return never;
 }
 
-struct trials {
-	struct trial *v;
-	size_t n;
-};
-
-/* Add what these holds want of the count. */
-static void want(struct budgets *b, struct trials *all, struct budget_count *c,
-		 const struct budget_want *of)
+/* The trial of this count; makes it. */
+static struct budget_trial *trial_of(struct budgets *b, struct budget_count *c)
 {
-	struct budget_sum s = budget_part(c, &of->hold);
-	enum provider_market market = b->who[of->hold.spender]->s.market;
 	size_t at = 0;
 
-	while (at < all->n && all->v[at].c != c)
+	while (at < b->ntrials && b->trials[at].c != c)
 		at++;
-	if (at == all->n) {
-		all->v = mem_realloc(all->v, (all->n + 1) * sizeof(*all->v));
-		all->v[all->n++] = (struct trial){.c = c, .market = PROVIDER_SPOT};
+	if (at < b->ntrials)
+		return &b->trials[at];
+	if (at == b->trials_cap) {
+		b->trials_cap = b->trials_cap == 0 ? 16 : 2 * b->trials_cap;
+		b->trials = mem_realloc(b->trials, b->trials_cap * sizeof(*b->trials));
 	}
-	budget_sum_add(&all->v[at].wants, &s, (int)of->n);
+	b->trials[at] = (struct budget_trial){.c = c, .market = PROVIDER_SPOT};
+	b->ntrials++;
+	return &b->trials[at];
+}
+
+/* Add what these holds want of the count. */
+static void want(struct budgets *b, struct budget_trial *t, const struct budget_want *of)
+{
+	struct budget_sum s = budget_part(t->c, &of->hold);
+	enum provider_market market = b->who[of->hold.spender]->s.market;
+
+	budget_sum_add(&t->wants, &s, (int)of->n);
 	if (of->hold.until_ms == INT64_MAX)
-		all->v[at].forever = true;
+		t->forever = true;
 	if (market != PROVIDER_SPOT)
-		all->v[at].market = market;
+		t->market = market;
 }
 
 /* The budget that refuses a job whose machines have no price; NULL: none does. */
@@ -176,10 +181,10 @@ static bool is_unknown(const struct budgets *b, const struct budget_want *wants,
 bool budgets_try(struct budgets *b, const struct budget_want *wants, size_t n, bool take,
 		 struct budget_no *no)
 {
-	struct trials all = {NULL, 0};
 	bool never = false;
 
 	budget_refresh(b);
+	b->ntrials = 0;
 	*no = (struct budget_no){.budget = NULL};
 	if (b->nlist == 0)
 		return true;
@@ -189,19 +194,28 @@ bool budgets_try(struct budgets *b, const struct budget_want *wants, size_t n, b
 		const struct budget_who *w = b->who[wants[i].hold.spender];
 
 		for (size_t k = 0; k < w->ncounts; k++)
-			want(b, &all, b->counts[w->counts[k]], &wants[i]);
+			want(b, trial_of(b, b->counts[w->counts[k]]), &wants[i]);
 	}
-	for (size_t i = 0; i < all.n; i++)
-		never = try_count(&all.v[i], no) || never;
-	for (size_t i = 0; take && no->budget == NULL && i < all.n; i++)
-		budget_sum_add(&all.v[i].c->tried, &all.v[i].wants, 1);
-	free(all.v);
+	for (size_t i = 0; i < b->ntrials; i++)
+		never = try_count(&b->trials[i], no) || never;
+	if (no->budget != NULL)
+		b->ntrials = 0;
+	else if (take)
+		budgets_take(b);
 	no->lasting = no->budget != NULL && never;
 	return no->budget == NULL;
 }
 
+void budgets_take(struct budgets *b)
+{
+	for (size_t i = 0; i < b->ntrials; i++)
+		budget_sum_add(&b->trials[i].c->tried, &b->trials[i].wants, 1);
+	b->ntrials = 0;
+}
+
 void budgets_forget_tries(struct budgets *b)
 {
+	b->ntrials = 0;
 	for (size_t i = 0; i < b->ncounts; i++)
 		b->counts[i]->tried = (struct budget_sum){0};
 }

@@ -118,16 +118,35 @@ static uint32_t free_place(struct budgets *b)
 	return (uint32_t)b->nwho++;
 }
 
+static bool is_same(const struct budget_spender *a, const struct budget_spender *b)
+{
+	return a->machine == b->machine && a->market == b->market &&
+	       strcmp(a->user, b->user) == 0 && strcmp(a->account, b->account) == 0 &&
+	       strcmp(a->qos, b->qos) == 0 && strcmp(a->wckey, b->wckey) == 0 &&
+	       strcmp(a->partition, b->partition) == 0 && strcmp(a->pool, b->pool) == 0 &&
+	       strcmp(a->provider, b->provider) == 0;
+}
+
+/* Whose place is this?  It may be free by now, or another's. */
+static bool is_at(const struct budgets *b, uint32_t at, const struct budget_spender *s)
+{
+	return at < b->nwho && b->who[at] != NULL && is_same(&b->who[at]->s, s);
+}
+
 uint32_t budgets_spender(struct budgets *b, const struct budget_spender *spender)
 {
 	struct budget_spender s = *spender;
 	char account[BUDGET_VALUE_MAX + 1];
+	uint32_t *last = &b->last_who[s.machine ? 0 : 1];
 	uintptr_t at;
 	char *key;
 
 	budget_refresh(b);
 	budget_fold(account, s.account);
 	s.account = account;
+	/* A job asks for the same ones several times, and many have one payer. */
+	if (is_at(b, *last, &s))
+		return *last;
 	key = key_of(&s);
 	at = (uintptr_t)map_get(&b->by_spender, key);
 	if (at == 0) {
@@ -137,7 +156,8 @@ uint32_t budgets_spender(struct budgets *b, const struct budget_spender *spender
 		budget_who_match(b, b->who[at - 1]);
 	}
 	free(key);
-	return (uint32_t)(at - 1);
+	*last = (uint32_t)(at - 1);
+	return *last;
 }
 
 void budget_who_free(struct budget_who *w)

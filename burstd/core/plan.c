@@ -145,17 +145,20 @@ static struct fate too_many(const struct planner *pl, uint32_t i)
 	return f;
 }
 
-/* lasting: the job does not fit even if the pool had no other nodes. */
+/* lasting: the job does not fit even if the pool had no other nodes, and its own that are there
+ * were bought anew where that is cheaper. */
 static struct fate too_dear(const struct planner *pl, uint32_t i, const struct ladder *l,
 			    const struct ladder_ask *a)
 {
 	const struct choice *ch = &pl->choice[i];
 	struct fate f = refused_by(PLAN_MAX_RATE, i);
-	int64_t price = cheapest(l, a), most = a->pool->max_rate_nano_h;
+	const int64_t nodes = (int64_t)ch->have + ch->more;
+	int64_t price = cheapest(l, a), most = a->pool->max_rate_nano_h, anew;
 
-	if (price <= 0 || ch->rate > INT64_MAX / 2 || price > INT64_MAX / 2 / (int64_t)ch->more)
+	if (price <= 0 || price > INT64_MAX / 2 / nodes)
 		return f;
-	f.need.rate = ch->rate + price * (int64_t)ch->more;
+	anew = price * (int64_t)ch->have;
+	f.need.rate = (ch->rate < anew ? ch->rate : anew) + price * (int64_t)ch->more;
 	f.need.most =
 		most / price < a->pool->max_nodes ? (uint32_t)(most / price) : a->pool->max_nodes;
 	f.lasting = f.need.rate > most;
@@ -205,9 +208,8 @@ static size_t wants_of(const struct planner *pl, uint32_t i,
 	return n;
 }
 
-/* Is there money for the new nodes of the first n pools, by the chosen rungs?  take: set it aside.
- */
-static bool affords(const struct planner *pl, size_t n, bool take, struct budget_no *no)
+/* Is there money for the new nodes of the first n pools, by the chosen rungs? */
+static bool affords(const struct planner *pl, size_t n, struct budget_no *no)
 {
 	struct budget_want *wants;
 	size_t nwants = 0;
@@ -219,7 +221,7 @@ static bool affords(const struct planner *pl, size_t n, bool take, struct budget
 	for (uint32_t i = 0; i < n; i++)
 		if (pl->choice[i].more > 0)
 			nwants += wants_of(pl, i, wants + nwants);
-	ok = budgets_try(pl->ask->budgets, wants, nwants, take, no);
+	ok = budgets_try(pl->ask->budgets, wants, nwants, false, no);
 	free(wants);
 	return ok;
 }
@@ -249,7 +251,7 @@ static struct fate choose(struct planner *pl, uint32_t i, const struct ladder_jo
 	for (size_t k = 0; k < l.n; k++) {
 		ch->rung = l.order[k];
 		ch->price = ladder_price(&la, ch->rung);
-		if (!affords(pl, i + 1, false, &here)) {
+		if (!affords(pl, i + 1, &here)) {
 			lack = lack.budget == NULL ? here : lack;
 			continue;
 		}
@@ -271,8 +273,6 @@ static struct fate judge(struct planner *pl, const struct ladder_job *job)
 {
 	const struct plan_ask *a = pl->ask;
 	struct fate f = {.verdict = PLAN_BUY};
-	struct budget_no lack;
-	uint32_t last = 0;
 
 	for (uint32_t i = 0; i < a->conf->npools; i++) {
 		struct fate here;
@@ -289,10 +289,10 @@ static struct fate judge(struct planner *pl, const struct ladder_job *job)
 			return here;
 		if (here.verdict == PLAN_WAIT)
 			f.verdict = PLAN_WAIT;
-		last = i;
 	}
-	if (f.verdict == PLAN_BUY && !affords(pl, a->conf->npools, true, &lack))
-		return no_money(pl, last, &lack);
+	/* The last of the pools was tried with all before it. */
+	if (f.verdict == PLAN_BUY && a->budgets != NULL)
+		budgets_take(a->budgets);
 	return f;
 }
 

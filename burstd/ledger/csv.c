@@ -23,6 +23,11 @@ void csv_fini(struct csv *c)
 	str_fini(&c->line);
 }
 
+static bool is_alnum(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 /* East Asian spreadsheets take the wide forms of the four for these. */
 bool csv_is_formula(const char *text)
 {
@@ -38,8 +43,9 @@ bool csv_is_formula(const char *text)
 					     "\xef\xbc\x8d",
 					     "\xef\xbc\xa0"};
 
-	text += strspn(text, " "); /* some readers drop blanks */
-	if ((*text >= '0' && *text <= '9') || (*text >= 'a' && *text <= 'z'))
+	while (*text == ' ') /* some readers drop blanks */
+		text++;
+	if (is_alnum(*text))
 		return false; /* as most: a report has millions of texts */
 	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
 		if (strncmp(text, begins[i], strlen(begins[i])) == 0)
@@ -88,10 +94,18 @@ static void next(struct csv *c)
 
 static void add(struct csv *c, const char *text, bool formula)
 {
-	/* A blank at either end is lost by some readers unless it is in quotes. */
-	const bool quote = formula || strpbrk(text, ",\"\r\n\t ';") != NULL;
+	size_t n = 0;
+	bool quote;
 
 	next(c);
+	while (is_alnum(text[n]))
+		n++;
+	if (text[n] == '\0') { /* nothing to be looked for */
+		str_add(&c->line, text, n);
+		return;
+	}
+	/* A blank at either end is lost by some readers unless it is in quotes. */
+	quote = formula || strpbrk(text, ",\"\r\n\t ';") != NULL;
 	if (quote)
 		str_adds(&c->line, "\"");
 	if (formula)

@@ -1,6 +1,7 @@
 /* Writes what bills are computed from, each fact in the transaction of the step that it is about:
- * who buys what for which jobs, and each step in the life of an instance.  burstd never reads them
- * again; the ledger does. */
+ * who buys what for which jobs, and each step in the life of an instance.  What slurmctld says of
+ * the jobs is written a moment later: no create waits for it, and where it is lost the ledger asks
+ * sacct.  burstd never reads them again; the ledger does. */
 #include "money/money.h"
 
 #include <inttypes.h>
@@ -15,10 +16,13 @@
 #include "slurm/payer.h"
 #include "store/journal_life.h"
 
+enum { FACTS_AT_ONCE = 500 }; /* rows in one transaction, so that no hook waits long for it */
+
 static void facts_free(struct engine *e)
 {
 	stages_fini(&e->money->stages);
 	free(e->money->unsaid);
+	free(e->money->later);
 }
 
 static void put_step(struct engine *e, const struct node *n, struct life_step step)
@@ -128,13 +132,48 @@ static uint64_t hash_of(const struct payer *p)
 
 void facts_said(struct engine *e, uint64_t job, const struct payer *p)
 {
-	struct money_said *s = &e->money->said[job % MONEY_SAID];
+	struct money_state *m = e->money;
+	struct money_said *s = &m->said[job % MONEY_SAID];
 	uint64_t hash = hash_of(p);
 
 	if (s->job == job && s->hash == hash)
 		return;
 	*s = (struct money_said){job, hash};
-	journal_put_job_said(engine_tx(e), engine_now(e), job, p);
+	if (m->nlater == MONEY_LATER) {
+		journal_put_job_said(engine_tx(e), engine_now(e), job, p);
+		return;
+	}
+	if (m->nlater == m->later_cap) {
+		m->later_cap = m->later_cap == 0 ? 16 : 2 * m->later_cap;
+		m->later = mem_realloc(m->later, m->later_cap * sizeof(*m->later));
+	}
+	m->later[m->nlater++] =
+		(struct money_later){.job = job, .at_ms = engine_now(e), .payer = *p};
+}
+
+/* Write what was said once nothing that is bought waits for the journal. */
+static void facts_run(struct engine *e)
+{
+	struct money_state *m = e->money;
+	const size_t n = m->nlater < FACTS_AT_ONCE ? m->nlater : FACTS_AT_ONCE;
+
+	if (n == 0 || e->staging.n > 0 || e->unwritten.v != NULL)
+		return;
+	for (size_t i = 0; i < n; i++)
+		journal_put_job_said(engine_tx(e), m->later[i].at_ms, m->later[i].job,
+				     &m->later[i].payer);
+	m->nlater -= n;
+	memmove(m->later, m->later + n, m->nlater * sizeof(*m->later));
+	if (m->nlater > 0)
+		return;
+	free(m->later);
+	m->later = NULL;
+	m->later_cap = 0;
+}
+
+static int64_t facts_next_ms(const struct engine *e)
+{
+	return e->money->nlater > 0 ? engine_now(e) : INT64_MAX;
 }
 
 void facts_ask(struct engine *e, uint64_t job)
@@ -192,6 +231,7 @@ static void facts_jobs(struct engine *e, const char *text, size_t len, const str
 	if (m->nunsaid > 0)
 		memmove(m->unsaid, m->unsaid + m->asked, m->nunsaid * sizeof(*m->unsaid));
 	m->asked = 0;
+	facts_run(e);
 	engine_commit(e);
 }
 
@@ -202,7 +242,8 @@ const struct stages *engine_stages(const struct engine *e)
 
 const struct engine_part facts_part = {
 	.name = "facts for bills",
-	.at = {[PART_FREE] = facts_free},
+	.at = {[PART_RUN] = facts_run, [PART_FREE] = facts_free},
+	.next_ms = facts_next_ms,
 	.stepped = facts_stepped,
 	.reads = JOBS_FOR_FACTS,
 	.squeue_begins = facts_begin,

@@ -2,9 +2,9 @@
  * journal. */
 #include "money/hold.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fmt.h"
 #include "base/mem.h"
@@ -12,7 +12,12 @@
 
 static void key_of(char out[HOSTLIST_NAME_MAX + 32], const char *node, uint64_t gen)
 {
-	(void)snprintf(out, HOSTLIST_NAME_MAX + 32, "%s/%" PRIu64, node, gen);
+	const size_t n = strlen(node);
+
+	assert(n <= HOSTLIST_NAME_MAX);
+	memcpy(out, node, n);
+	out[n] = '/';
+	(void)fmt_u64(out + n + 1, gen);
 }
 
 struct hold_node *hold_find(const struct engine *e, const char *node, uint64_t gen)
@@ -36,7 +41,7 @@ struct hold_node *hold_node_of(struct engine *e, const char *node, uint64_t gen)
 		g->next->prev = &g->next;
 	m->nodes = g;
 	key_of(g->key, node, gen);
-	(void)snprintf(g->node, sizeof(g->node), "%s", node);
+	memcpy(g->node, node, strlen(node) + 1);
 	map_put(&m->held, g->key, g);
 	return g;
 }

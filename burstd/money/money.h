@@ -13,7 +13,8 @@
 #include "store/journal_money.h"
 
 enum {
-	MONEY_SAID = 4096, /* jobs; what is said of one is written again after so many others */
+	MONEY_SAID = 4096,     /* jobs; what is said of one is written again after so many others */
+	MONEY_LATER = 1 << 14, /* jobs of which it is written later what is said; 12 MB */
 	MONEY_UNSAID = 1 << 16,   /* jobs that squeue is to tell of; sacct tells of more */
 	MONEY_WAITS = 1 << 14,    /* jobs that wait for money; others do until the next day */
 	MONEY_UNTOLD_MS = 30000,  /* from the order to have a job wait until it does */
@@ -36,7 +37,13 @@ struct money_state {
 	} said[MONEY_SAID];         /* by number of the job */
 	uint64_t *unsaid;           /* jobs that nodes were bought for, and who pays is not known */
 	size_t nunsaid, unsaid_cap;
-	size_t asked; /* so many of them squeue is being asked for */
+	size_t asked;        /* so many of them squeue is being asked for */
+	struct money_later { /* what slurmctld said of a job, which is not written yet */
+		uint64_t job;
+		int64_t at_ms;
+		struct payer payer;
+	} * later;
+	size_t nlater, later_cap;
 
 	struct budgets *budgets; /* NULL: engine_deps.report_zone is */
 	struct budget_times times;
@@ -79,7 +86,8 @@ struct money_state {
 
 /* --- facts.c --- */
 extern const struct engine_part facts_part;
-/* Write what slurmctld says of a job that nodes are bought for, unless it said the same before. */
+/* Write what slurmctld says of a job that nodes are bought for, unless it said the same before: in
+ * a moment, when the creates are out. */
 void facts_said(struct engine *e, uint64_t job, const struct payer *p);
 /* Ask squeue who pays for this job, to write that. */
 void facts_ask(struct engine *e, uint64_t job);

@@ -437,10 +437,12 @@ void db_put_text(struct db_cursor *c, const char *text, size_t len)
 
 int64_t db_get_int(struct db_cursor *c, int64_t min, int64_t max)
 {
-	int column = c->at++;
-	int64_t v = sqlite3_column_int64(c->st, column);
+	/* Not by sqlite3_column_type() and sqlite3_column_int64(), each of which looks the column
+	 * up: a report reads ten million numbers.  Such a value may be used by one thread only. */
+	sqlite3_value *column = sqlite3_column_value(c->st, c->at++);
+	int64_t v = sqlite3_value_int64(column);
 
-	if (sqlite3_column_type(c->st, column) == SQLITE_INTEGER && v >= min && v <= max)
+	if (sqlite3_value_type(column) == SQLITE_INTEGER && v >= min && v <= max)
 		return v;
 	c->bad = true;
 	return min;

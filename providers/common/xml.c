@@ -220,6 +220,16 @@ struct xml_reading *xml_begin(const char *const *wanted, const struct xml_each *
 	return r;
 }
 
+/* How much has been read; -1: that is not known now. */
+static int64_t position(XML_Parser parser)
+{
+#if XML_MAJOR_VERSION > 2 || XML_MINOR_VERSION >= 9
+	return XML_GetCurrentByteIndex64(parser);
+#else
+	return XML_GetCurrentByteIndex(parser);
+#endif
+}
+
 static void add(struct xml_reading *r, const char *p, size_t len, bool last)
 {
 	int64_t read;
@@ -229,7 +239,7 @@ static void add(struct xml_reading *r, const char *p, size_t len, bool last)
 	r->given += (int64_t)len;
 	if (len <= INT_MAX && XML_Parse(r->parser, p, (int)len, last) == XML_STATUS_OK) {
 		/* expat 2.5 reads what has not ended from its beginning with each piece. */
-		read = XML_GetCurrentByteIndex(r->parser); /* -1: not known now */
+		read = position(r->parser);
 		r->bad = !last && read >= 0 && r->given - read > TOKEN_MAX;
 		return;
 	}

@@ -64,6 +64,64 @@ row() { # SQL: its one value, from the ledger
 	[[ $output = *"attempt 1, REQUEUED"*"attempt 2, COMPLETED"* ]]
 }
 
+@test "two accounts share a node, and their parts and the idle ones are its bill" {
+	within 60 no_jobs
+	for a in red blue; do
+		sacctmgr -i add account "$a" parent=root description=x organization=x >/dev/null
+		sacctmgr -i add user researcher account="$a" >/dev/null
+	done
+	within 30 eval 'sacctmgr -nP show assoc user=researcher format=account | grep -qx blue'
+	red=$(job -A red -N1 -n1 -c3 --wrap "$until_over")
+	within 60 job_is "$red" RUNNING
+	node=$(job_nodes "$red")
+	blue=$(job -A blue -N1 -n1 -c1 -w "$node" --wrap "$until_over")
+	within 30 job_is "$blue" RUNNING
+	[ "$(job_nodes "$blue")" = "$node" ]
+	sleep 3
+	over "$red"
+	over "$blue"
+	for j in "$red" "$blue"; do
+		within 60 job_is "$j" COMPLETED
+		within 30 eval 'sacct -n -X -P -j "$j" -o end | grep -q ^20'
+	done
+	within 60 alive 0
+	up_to_date
+	ledger report --by account,class,node --json >"$BATS_TEST_TMPDIR/report"
+	cost() { # ACCOUNT CLASS, in nano-units
+		jq --arg n "$node" --arg a "$1" --arg c "$2" '[.rows[] | select(.node == $n and .account == $a and .class == $c).cost | tonumber * 1e9 | round] | add // 0' \
+			"$BATS_TEST_TMPDIR/report"
+	}
+	[ "$(cost red run)" -gt 0 ]
+	[ "$(cost blue run)" -gt 0 ]
+	# Three times the CPUs, for a little longer.
+	[ "$(cost red run)" -gt "$((2 * $(cost blue run)))" ]
+	all=$(jq --arg n "$node" '[.rows[] | select(.node == $n).cost | tonumber * 1e9 | round] | add' "$BATS_TEST_TMPDIR/report")
+	[ "$all" = "$(row "SELECT SUM(nano) FROM lifetime WHERE node = '$node'")" ]
+}
+
+@test "what a reclaimed job had done is lost, and the statement says so" {
+	job=$(job -N1 --requeue --wrap "$until_over")
+	within 60 job_is "$job" RUNNING
+	node=$(job_nodes "$job")
+	sleep 2
+	sim_reclaim "$node" 1000
+	within 90 eval '[ "$(sacct -D -n -X -P -j "$job" -o jobid | wc -l)" -ge 2 ]'
+	within 90 job_is "$job" RUNNING
+	over "$job"
+	within 60 job_is "$job" COMPLETED
+	within 30 eval '[ "$(sacct -n -X -P -j "$job" -o state)" = COMPLETED ]'
+	up_to_date
+	run ledger job "$job" --explain
+	echo "$output"
+	[[ $output = *"attempt 1, "*lost*"attempt 2, COMPLETED"* ]]
+	lost=$(ledger report --by job,class --json | jq -r --arg j "$job" '.rows[] | select(.job == $j and .class == "lost").cost')
+	[ "$(jq -n "$lost > 0")" = true ]
+	ledger export statement >"$BATS_TEST_TMPDIR/statement.html"
+	sed -n '/id="waste"/,/<\/section>/p' "$BATS_TEST_TMPDIR/statement.html" >"$BATS_TEST_TMPDIR/waste"
+	cat "$BATS_TEST_TMPDIR/waste"
+	grep -q ">$job<" "$BATS_TEST_TMPDIR/waste"
+}
+
 @test "all of it adds up, is as it was written, and is the same when made again" {
 	within 60 no_jobs
 	up_to_date
@@ -100,6 +158,7 @@ print(sum(decimal.Decimal(r["BilledCost"]) for r in csv.DictReader(open(sys.argv
 	done
 	ledger export statement >"$BATS_TEST_TMPDIR/statement.html"
 	grep -qF "$(printf %.2f "$total")" "$BATS_TEST_TMPDIR/statement.html"
+	grep -qF '<bdi>all</bdi></th><td class="t"><bdi>all machines</bdi></td><td>100000.00</td>' "$BATS_TEST_TMPDIR/statement.html"
 	lab_as slurm mkdir -p /tmp/finance
 	lab_as slurm ln -s victim /tmp/finance/book.xlsx.part
 	ledger export xlsx --output /tmp/finance/book.xlsx

@@ -305,7 +305,9 @@ int sim_life_reload(struct world *w, struct err *e)
 	struct conf *c = make_conf(w);
 	int rc = engine_reload(w->engine, c, e);
 
-	if (rc != 0)
+	if (rc == 0)
+		w->reloaded = w->now;
+	else
 		conf_free(c);
 	return rc;
 }

@@ -41,11 +41,11 @@ void sim_ctld_down(struct sim_ctld *c, struct ctld_node *n)
 }
 
 /* I30: slurmctld starts a requeued job again after seconds, and burstd makes it wait, longer each
- * time that it cannot have its nodes. */
+ * time that it cannot have its nodes, until something changes, such as the configuration. */
 static void count_refusal(struct sim_ctld *c, struct ctld_job *j)
 {
 	if (j->refused == 0 || j->refused_since <= c->troubled || j->refused_since <= j->user_at ||
-	    c->w->now - j->refused_since > REFUSALS_MS) {
+	    j->refused_since <= c->w->reloaded || c->w->now - j->refused_since > REFUSALS_MS) {
 		j->refused = 0;
 		j->refused_since = c->w->now;
 	}
@@ -133,8 +133,9 @@ static void check_useless(struct sim_ctld *c, struct ctld_node *n, const char *r
 		return;
 	}
 	/* It may have lost its state since the snapshot that showed it (F50).  If slurmctld powers
-	 * it down by itself, while burstd waits for squeue, this order changes nothing. */
-	if (!n->useless && !n->powering_down && c->forgot_at <= c->told_at)
+	 * it down by itself, while burstd waits for squeue, or has done so by this order when that
+	 * failed for another node, this one changes nothing. */
+	if (!n->useless && !n->powering_down && !n->power_down && c->forgot_at <= c->told_at)
 		world_fail(c->w, "F53: %s is sent back, and nobody decided so", n->name);
 	n->useless = false;
 }

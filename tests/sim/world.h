@@ -333,6 +333,7 @@ struct world {
 	bool standing;             /* ... in the midst of one */
 	uint64_t turn;             /* turns, of burstd or of the world */
 	uint64_t idle_turn;        /* before the last of them burstd had no more to do at once */
+	int64_t reloaded;          /* when burstd last read its configuration again; 0: never */
 	int64_t disk_until;        /* until then the disk has no room (F55) ... */
 	bool told_full;            /* ... as far as burstd was told */
 	int64_t slow_until;        /* until then it is busy */

@@ -21,6 +21,11 @@ static void test_cost(void **state)
 		{INT64_MAX, 0, HOUR / 2, INT64_MAX / 2 + 1},
 		{INT64_MAX, 0, INT64_MAX, INT64_MAX}, /* saturates */
 		{INT64_MAX, INT64_MIN, INT64_MAX, INT64_MAX},
+		{1, INT64_MIN, INT64_MAX, INT64_C(5124095576031)},
+		{INT64_MAX / HOUR, 0, HOUR, INT64_MAX / HOUR}, /* the last that fits into 64 bits */
+		{INT64_MAX / HOUR + 1, 0, HOUR, INT64_MAX / HOUR + 1},
+		{INT64_MAX, 0, 1, INT64_MAX / HOUR + 1},
+		{INT64_MAX / 2, 0, 2, INT64_MAX / HOUR + 1},
 	};
 
 	(void)state;

@@ -329,6 +329,7 @@ static void test_spenders(void **state)
 				PROVIDER_SPOT == a.market ? PROVIDER_ON_DEMAND : PROVIDER_SPOT;
 		else
 			other.machine = true;
+		assert_int_equal(budgets_spender(w.b, &a), who); /* the last one is known at once */
 		assert_int_not_equal(budgets_spender(w.b, &other), who);
 	}
 	m.market = PROVIDER_SPOT;

@@ -99,6 +99,40 @@ static void test_tries_count_until_they_are_forgotten(void **state)
 	world_free(&w);
 }
 
+/* What was tried may be taken afterwards: once, if it fitted, and was the last. */
+static void test_what_fitted_is_taken(void **state)
+{
+	struct conf_budget list[] = {budget("a", 10, "month")};
+	struct budget_want one, more;
+	struct budget_no no;
+	struct world w;
+
+	(void)state;
+	w = world_new("UTC", NOW, list, 1);
+	one = hours(&w, machine_of("h100"), 1, 4);
+	more = hours(&w, machine_of("h100"), 1, 7);
+	budgets_take(w.b); /* nothing was tried */
+	assert_true(budgets_try(w.b, &one, 1, false, &no));
+	budgets_take(w.b);
+	budgets_take(w.b);
+	assert_false(budgets_try(w.b, &more, 1, false, &no));
+	assert_int_equal(no.left, 6 * EUR);
+	budgets_take(w.b);
+	assert_true(budgets_try(w.b, &one, 1, true, &no));
+	budgets_take(w.b);
+	assert_false(budgets_try(w.b, &more, 1, false, &no));
+	assert_int_equal(no.left, 2 * EUR);
+	budgets_forget_tries(w.b);
+	assert_true(budgets_try(w.b, &more, 1, false, &no));
+	budgets_configure(w.b, list, 1);
+	budgets_take(w.b);
+	assert_true(budgets_try(w.b, &more, 1, false, &no));
+	budgets_forget_tries(w.b);
+	budgets_take(w.b);
+	assert_true(budgets_try(w.b, &more, 1, false, &no));
+	world_free(&w);
+}
+
 /* --- several ------------------------------------------------------------------------------------
  */
 
@@ -502,6 +536,7 @@ int main(void)
 		cmocka_unit_test(test_to_the_last_unit),
 		cmocka_unit_test(test_many_holds_are_one_try),
 		cmocka_unit_test(test_tries_count_until_they_are_forgotten),
+		cmocka_unit_test(test_what_fitted_is_taken),
 		cmocka_unit_test(test_all_must_agree),
 		cmocka_unit_test(test_lasting_is_of_any),
 		cmocka_unit_test(test_rate),

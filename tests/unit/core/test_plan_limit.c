@@ -162,26 +162,44 @@ static void test_a_job_that_needs_all_of_the_nodes_may_fit_some_day(void **state
 	round_fini(&t);
 }
 
-/* Nor can what it has be added to what it lacks. */
-static void test_a_rate_beyond_all_numbers_is_no_reason_for_good(void **state)
+/* What a job's node that is there costs by an earlier price is no reason for good: it goes, and
+ * another one is cheaper (seed 12845: the job waited a day). */
+static void test_a_node_of_a_price_that_has_gone_by(void **state)
 {
-	struct ladder_known known[2] = {{.price = 10 * FMT_NANO}, {.price = 1}};
-	struct plan_pool pools[2] = {{.known = &known[0]}, {.known = &known[1]}};
-	struct round t;
-	struct node n;
+	static const struct {
+		int64_t rate, max_rate;
+		bool lasting;
+	} rows[] = {
+		{11 * FMT_NANO, 20, false},
+		{10 * FMT_NANO, 19, true},
+		{INT64_MAX / 2 + 1, 20, false},
+		{INT64_MAX / 2 + 1, 19, true},
+		{9 * FMT_NANO, 18, true},
+		{9 * FMT_NANO, 19, false}, /* others have the rate */
+	};
 
 	(void)state;
-	round_init(&t, 8, 1000, "a[1-2]");
-	node_init(&n, "a1", 1, 0);
-	n.state = NODE_READY;
-	n.rate_nano_h = INT64_MAX / 2 + 1;
-	(void)fleet_add(&t.f, &n);
-	add_job(&t, 1, "a[1-2]");
-	make_plan(&t, pools);
-	assert_int_equal(t.p.nodes[1].verdict, PLAN_REFUSE);
-	assert_int_equal(t.p.nodes[1].cause, PLAN_MAX_RATE);
-	assert_false(plan_hint(&t.p, &t.p.nodes[1]).lasting);
-	round_fini(&t);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct ladder_known known[2] = {{.price = 10 * FMT_NANO}, {.price = 1}};
+		struct plan_pool pools[2] = {{.known = &known[0]}, {.known = &known[1]}};
+		struct round t;
+		struct node n;
+
+		print_message("# %zu\n", i);
+		round_init(&t, 8, rows[i].max_rate, "a[1-2]");
+		node_init(&n, "a1", 1, 0);
+		n.state = NODE_READY;
+		n.rate_nano_h = rows[i].rate;
+		(void)fleet_add(&t.f, &n);
+		t.f.pools[0].nodes++;
+		t.f.pools[0].rate_nano_h = INT64_MAX / 2;
+		add_job(&t, 1, "a[1-2]");
+		make_plan(&t, pools);
+		assert_int_equal(t.p.nodes[1].verdict, PLAN_REFUSE);
+		assert_int_equal(t.p.nodes[1].cause, PLAN_MAX_RATE);
+		assert_int_equal(plan_hint(&t.p, &t.p.nodes[1]).lasting, rows[i].lasting);
+		round_fini(&t);
+	}
 }
 
 int main(void)
@@ -193,7 +211,7 @@ int main(void)
 		cmocka_unit_test(test_a_job_that_needs_all_of_the_rate_may_fit_some_day),
 		cmocka_unit_test(test_a_price_beyond_all_numbers_is_no_reason_for_good),
 		cmocka_unit_test(test_a_job_that_needs_all_of_the_nodes_may_fit_some_day),
-		cmocka_unit_test(test_a_rate_beyond_all_numbers_is_no_reason_for_good),
+		cmocka_unit_test(test_a_node_of_a_price_that_has_gone_by),
 	};
 
 	return cmocka_run_group_tests_name("plan, limits", tests, NULL, NULL);

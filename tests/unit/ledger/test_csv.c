@@ -24,6 +24,8 @@ static void test_texts(void **state)
 	} rows[] = {
 		{"", ""},
 		{"train", "train"},
+		{"TRAIN90", "TRAIN90"},
+		{"AZaz09;", "\"AZaz09;\""},
 		{"a b", "\"a b\""},
 		{"a,b", "\"a,b\""},
 		{"a;b", "\"a;b\""},

@@ -64,6 +64,45 @@ static void test_the_order_of_rows(void **state)
 	report_fini(&r);
 }
 
+/* Of thousands of jobs, each with two attempts whose postings are far from each other, each job is
+ * one row, in the order of their numbers; what was taken back is none. */
+static void test_many_rows(void **state)
+{
+	enum { MANY = 1499, ATTEMPTS = 2 * MANY };
+	struct fixture *f = *state;
+	struct report_want w = {.from_day = 0, .to_day = 100000};
+	struct report r;
+	struct err e = {0};
+	size_t at = 0;
+
+	exec(f->ledger,
+	     "INSERT INTO word (id, text) VALUES (1, 'EUR');"
+	     "INSERT INTO dims VALUES (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);"
+	     "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
+	     " INSERT INTO attempt SELECT i, i * 611 %% %d + 1, i, i + 1, 0, i, i * 611 %% %d + 1,"
+	     " 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 1, 0, 1, 0 FROM n;"
+	     "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
+	     " INSERT INTO posting SELECT NULL, 0, 1, 20000, 32, 1, i * 1009 %% %d + 1,"
+	     " CASE i * 1009 %% %d + 1 WHEN 3 THEN 7 WHEN 1502 THEN -7 ELSE i * 1009 %% %d + 1 END,"
+	     " 0, 0, 0, 1, 0, 0, 1, 0, 0 FROM n",
+	     ATTEMPTS, MANY, MANY, ATTEMPTS - 1, ATTEMPTS, ATTEMPTS, ATTEMPTS);
+	assert_int_equal(report_parse(&w, "job", &e), 0);
+	assert_int_equal(report_make(&r, f->l, &w, &e), 0);
+	assert_int_equal(r.n, MANY - 1); /* attempts 3 and 1502 are of one job */
+	for (int64_t job = 1; job <= MANY; job++) {
+		int64_t first = 1;
+
+		while (first * 611 % MANY + 1 != job)
+			first++;
+		if (first == 3)
+			continue;
+		assert_int_equal(strtoll(r.rows[at].text[0], NULL, 10), job);
+		assert_string_equal(r.rows[at].text[1], "EUR");
+		assert_int_equal(r.rows[at++].nano, first + first + MANY);
+	}
+	report_fini(&r);
+}
+
 static struct report_row row_of(const char *account, int64_t nano)
 {
 	return (struct report_row){
@@ -410,6 +449,7 @@ int main(void)
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_short_texts),
 		TEST(test_the_order_of_rows),
+		TEST(test_many_rows),
 		TEST(test_the_arithmetic_of_a_job),
 		TEST(test_charges),
 		TEST(test_list_prices_of_differences),

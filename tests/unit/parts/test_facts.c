@@ -53,6 +53,7 @@ static void test_who_pays(void **state)
 
 	load(f, 0, false);
 	call(f, "c[1-2]", FILE_OF_TWO);
+	write_down(f);
 	answer(f, "", &err);
 	assert_string_equal(rows(f, "SELECT count(*) FROM job_said"), "0;");
 	/* One is asked for again with the next; one that squeue does not show has ended. */
@@ -82,8 +83,48 @@ static void test_what_is_said_twice(void **state)
 	p.limit_s = 120;
 	facts_said(f->e, 7, &p);
 	facts_said(f->e, 7 + MONEY_SAID, &p); /* has the same place in memory */
+	facts_part.at[PART_RUN](f->e);
 	engine_commit(f->e);
 	assert_string_equal(rows(f, "SELECT job, limit_s FROM job_said"), "7 60;7 120;4103 120;");
+}
+
+/* Who pays is known before the purchase where there are budgets; no create waits for that to be
+ * written, and no hook for long. */
+static void test_what_is_said_waits(void **state)
+{
+	enum { MANY = 1100 };
+	struct payer p = {.id = "7", .account = "a", .user = "u", .limit_s = 60, .nodes = 1};
+	struct fix *f = *state;
+
+	load(f, 0, false);
+	assert_int_equal(facts_part.next_ms(f->e), INT64_MAX);
+	call(f, "c[1-2]", FILE_OF_TWO);
+	for (uint64_t job = 1; job <= MANY; job++)
+		facts_said(f->e, job, &p);
+	assert_true(facts_part.next_ms(f->e) <= engine_now(f->e));
+	facts_part.at[PART_RUN](f->e);
+	assert_false(f->e->staging.due); /* the nodes are not written yet */
+	write_down(f);
+	assert_string_equal(rows(f, "SELECT count(*) FROM job_said"), "0;");
+	for (int i = 1; i <= 3; i++) {
+		static const char *const want[] = {"", "500;", "1000;", "1100;"};
+
+		facts_part.at[PART_RUN](f->e);
+		engine_commit(f->e);
+		assert_string_equal(rows(f, "SELECT count(*) FROM job_said"), want[i]);
+	}
+	assert_string_equal(rows(f, "SELECT count(DISTINCT job), min(job), max(job) FROM job_said"),
+			    "1100 1 1100;");
+	assert_int_equal(facts_part.next_ms(f->e), INT64_MAX);
+	assert_null(f->e->money->later);
+	/* Too many of them are written at once. */
+	for (uint64_t job = 1; job <= MONEY_LATER; job++)
+		facts_said(f->e, MANY + job, &p);
+	assert_false(f->e->staging.due);
+	facts_said(f->e, MANY + MONEY_LATER + 1, &p);
+	assert_true(f->e->staging.due);
+	engine_commit(f->e);
+	assert_string_equal(rows(f, "SELECT count(*) FROM job_said"), "1101;");
 }
 
 static void post(struct fix *f, enum node_event_type type, enum provider_state state)
@@ -141,6 +182,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_what_was_bought_and_for_whom, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_who_pays, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_is_said_twice, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_is_said_waits, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_each_step_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_is_adopted, setup, teardown),
 	};
