@@ -81,6 +81,7 @@ static int ask(const struct cli *c, const struct override_args *a, const char *b
 			       slash != NULL ? slash + 1 : "");
 	int rc;
 
+	*r = NULL;
 	if (rq == NULL)
 		return cli_complain(CLI_USAGE, "an argument is not UTF-8");
 	rc = add_until(a, rq);
