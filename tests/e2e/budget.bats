@@ -290,7 +290,7 @@ allocation() {
 	run "${import[@]}"
 	[ "$status" != 0 ]
 	grep -q 'allocation 4: "Cloud Budget (EUR)": "x" is no amount' <<<"$output"
-	[ -z "$(burstctl budget list | grep '^cloud/')" ]
+	[ "$(burstctl budget overrides cloud --json | jq '.overrides | length')" = 0 ]
 	echo "[$(allocation 3 Physics 500),$(allocation 4 chem 0)]" >"$lab_dir/allocations.json"
 	"${import[@]}" | grep ': 2 set, 0 to set, 0 as they were'
 	burstctl budget list | grep -E '^cloud/physics +[0-9-]+ +500.00 '
