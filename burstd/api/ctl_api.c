@@ -138,6 +138,7 @@ static const struct {
 	{"budgets", CTL_VIEWER, ctl_show_budgets},
 	{"budget-overrides", CTL_FINANCE, ctl_override_list},
 	{"budget-override", CTL_FINANCE, ctl_override_add},
+	{"budget-set", CTL_FINANCE, ctl_override_set},
 	{"budget-revoke", CTL_FINANCE, ctl_override_revoke},
 	{"alerts", CTL_FINANCE, ctl_show_alerts},
 	{"alert-test", CTL_ADMIN, ctl_alert_test},

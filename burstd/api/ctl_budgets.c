@@ -76,12 +76,33 @@ static const char *const reserve_words[] = {[CONF_RESERVE_FULL] = "full",
 					    [CONF_RESERVE_LEASE] = "lease",
 					    [CONF_RESERVE_MINIMUM] = "minimum"};
 
+/* By whom, those who may see overrides are told. */
+static void put_set(struct ctl_reply *r, const struct engine_budget *b)
+{
+	const struct money_override *x = b->set;
+	struct jsonw *w = &r->w;
+
+	if (x == NULL)
+		return;
+	jsonw_open(w, "set", '{');
+	jsonw_money(w, "amount", b->line.own);
+	jsonw_money(w, "configured", b->line.budget->amount_nano);
+	ctl_reply_time(r, "until_ms", x->until_ms != MONEY_NO_END ? x->until_ms : 0);
+	if (ctl_is(r->who, CTL_SEES_BUDGETS)) {
+		jsonw_int(w, "id", x->id);
+		jsonw_text(w, "by", x->by);
+		jsonw_text(w, "reason", x->reason);
+	}
+	jsonw_close(w, '}');
+}
+
 /* Of a budget without an amount there is none of these. */
-static void put_amounts(struct jsonw *w, const struct engine_budget *b)
+static void put_amounts(struct ctl_reply *r, const struct engine_budget *b)
 {
 	const struct budget_line *l = &b->line;
+	struct jsonw *w = &r->w;
 
-	if (l->budget->amount_nano == 0)
+	if (!l->limited)
 		return;
 	jsonw_open(w, "period", '{');
 	jsonw_text(w, "name", l->period.name);
@@ -90,6 +111,7 @@ static void put_amounts(struct jsonw *w, const struct engine_budget *b)
 	jsonw_close(w, '}');
 	jsonw_text(w, "when", when_words[l->when]);
 	jsonw_money(w, "amount", l->amount);
+	put_set(r, b);
 	if (l->carried != 0)
 		jsonw_money(w, "carried", l->carried);
 	if (l->added != 0)
@@ -170,7 +192,7 @@ static void put_line(struct ctl_reply *r, const struct engine_budget *b, bool wh
 	jsonw_text(w, "name", of->name);
 	jsonw_text(w, "each", each_words[of->each]);
 	jsonw_text(w, "value", b->line.value);
-	put_amounts(w, b);
+	put_amounts(r, b);
 	jsonw_money(w, "rate", b->line.rate);
 	if (of->rate_nano_h != 0)
 		jsonw_money(w, "rate_limit", of->rate_nano_h);
@@ -240,6 +262,10 @@ static void put_page(struct ctl_reply *r, const struct asked *a, const struct en
 	jsonw_text(&r->w, "currency", engine_conf(r->api->engine)->currency);
 	if (a->user != NULL)
 		jsonw_text(&r->w, "user", a->user);
+	if (a->whole)
+		jsonw_text(&r->w, "each",
+			   each_words[conf_budget_named(engine_conf(r->api->engine), a->budget)
+					      ->each]);
 	jsonw_open(&r->w, "budgets", '[');
 	for (; at < all->n && at - from < CTL_API_BUDGETS_MAX; at++) {
 		struct ctl_row row = ctl_reply_row(r);

@@ -16,6 +16,7 @@ int ctl_show_plan(struct ctl_reply *r);
 int ctl_show_budgets(struct ctl_reply *r);
 int ctl_override_list(struct ctl_reply *r);
 int ctl_override_add(struct ctl_reply *r);
+int ctl_override_set(struct ctl_reply *r);
 int ctl_override_revoke(struct ctl_reply *r);
 int ctl_show_alerts(struct ctl_reply *r);
 int ctl_alert_test(struct ctl_reply *r);

@@ -1,4 +1,5 @@
-/* Requests about what admins add to budgets: each has a reason and an end, and stays on record. */
+/* Requests about what is added to the amounts of budgets, or set instead of them: each has a
+ * reason, and stays on record. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,25 +42,26 @@ static int read_reason(struct ctl_reply *r, const char **out)
 	return 0;
 }
 
-static int read_override(struct ctl_reply *r, struct engine_override *o)
+/* The order has its amount under this key. */
+static int read_override(struct ctl_reply *r, struct engine_override *o, const char *key)
 {
-	const char *add;
+	const char *amount;
 	struct err e = {0};
 	int64_t until;
 
 	if (ctl_reply_text(r, "budget", NULL, &o->budget) != 0 ||
 	    ctl_reply_text(r, "value", "", &o->value) != 0 ||
-	    ctl_reply_text(r, "add", NULL, &add) != 0 ||
+	    ctl_reply_text(r, key, NULL, &amount) != 0 ||
 	    ctl_reply_int(r, "until_ms", INT64_MAX, 0, &until) != 0 ||
 	    read_reason(r, &o->reason) != 0)
 		return -1;
 	if (strlen(o->value) > BUDGET_VALUE_MAX)
 		return ctl_reply_refuse(r, "invalid", "\"value\": want at most %d bytes",
 					BUDGET_VALUE_MAX);
-	if (fmt_money_parse(add, &o->nano, &e) != 0)
-		return ctl_reply_refuse(r, "invalid", "\"add\": %s", e.msg);
-	if (o->nano <= 0)
-		return ctl_reply_refuse(r, "invalid", "\"add\": want more than 0");
+	if (fmt_money_parse(amount, &o->nano, &e) != 0)
+		return ctl_reply_refuse(r, "invalid", "\"%s\": %s", key, e.msg);
+	if (o->nano < 0 || (o->nano == 0 && !o->set))
+		return ctl_reply_refuse(r, "invalid", "\"%s\": want more than 0", key);
 	o->until_ms = until != 0 ? engine_from_wall(r->api->engine, until) : 0;
 	return 0;
 }
@@ -71,9 +73,9 @@ static void put_override(struct ctl_reply *r, const struct money_override *x)
 	jsonw_int(w, "id", x->id);
 	jsonw_text(w, "budget", x->budget);
 	jsonw_text(w, "value", x->value);
-	jsonw_money(w, "added", x->nano);
+	jsonw_money(w, x->set ? "set" : "added", x->nano);
 	ctl_reply_time(r, "made_ms", x->made_ms);
-	ctl_reply_time(r, "until_ms", x->until_ms);
+	ctl_reply_time(r, "until_ms", x->until_ms != MONEY_NO_END ? x->until_ms : 0);
 	jsonw_bool(w, "active", x->until_ms > engine_now(r->api->engine));
 	jsonw_text(w, "by", x->by);
 	jsonw_text(w, "reason", x->reason);
@@ -108,19 +110,29 @@ static int answer(struct ctl_reply *r, int rc, int64_t id)
 	return 0;
 }
 
-int ctl_override_add(struct ctl_reply *r)
+static int order(struct ctl_reply *r, bool set, const char *key)
 {
-	struct engine_override o = {.nano = 0};
+	struct engine_override o = {.set = set};
 	char who[BY_SIZE];
 	int64_t id = 0;
 	int rc;
 
-	if (read_override(r, &o) != 0)
+	if (read_override(r, &o, key) != 0)
 		return -1;
 	o.by = by(who, r->who);
 	rc = engine_override(r->api->engine, &o, &id, &r->err);
 	log_it(r, "override of a budget asked for", o.budget, rc);
 	return answer(r, rc, id);
+}
+
+int ctl_override_add(struct ctl_reply *r)
+{
+	return order(r, false, "add");
+}
+
+int ctl_override_set(struct ctl_reply *r)
+{
+	return order(r, true, "amount");
 }
 
 int ctl_override_revoke(struct ctl_reply *r)

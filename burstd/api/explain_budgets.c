@@ -24,7 +24,7 @@ static void check_used(struct explain_report *r, const struct engine_budget *b)
 	int64_t sum = clamp_add(l->spent, b->accrued);
 	uint32_t percent;
 
-	if (l->budget->amount_nano == 0 || l->when != PERIOD_NOW)
+	if (!l->limited || l->when != PERIOD_NOW)
 		return;
 	percent = alert_percent(l, sum);
 	if (percent == 0)
@@ -47,11 +47,11 @@ static void check_waiting(struct explain_report *r, const struct engine_budget *
 	begin(r, l);
 	str_addf(&r->s, "%zu %s for money", b->waiting,
 		 b->waiting == 1 ? "job waits" : "jobs wait");
-	if (l->budget->amount_nano != 0)
+	if (l->limited)
 		str_addf(&r->s, ": %s of %s %s left in %s", fmt_money(left, l->left),
 			 fmt_money(amount, l->amount), engine_conf(r->e)->currency, l->period.name);
 	if (l->budget->rate_nano_h != 0)
-		str_addf(&r->s, "%s %s of %s %s/h in use", l->budget->amount_nano != 0 ? "," : ":",
+		str_addf(&r->s, "%s %s of %s %s/h in use", l->limited ? "," : ":",
 			 fmt_money(left, l->rate), fmt_money(amount, l->budget->rate_nano_h),
 			 engine_conf(r->e)->currency);
 	explain_report_say(r);
@@ -61,7 +61,7 @@ static void check_over(struct explain_report *r, const struct engine_budget *b)
 {
 	const struct budget_line *l = &b->line;
 
-	if (l->budget->amount_nano == 0 || l->when != PERIOD_OVER)
+	if (!l->limited || l->when != PERIOD_OVER)
 		return;
 	begin(r, l);
 	str_addf(

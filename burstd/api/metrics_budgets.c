@@ -51,7 +51,7 @@ static bool is_foreseen(const struct engine_budget *b)
 
 static bool has_amount(const struct engine_budget *b)
 {
-	return b->line.budget->amount_nano != 0;
+	return b->line.limited;
 }
 
 static bool has_rate(const struct engine_budget *b)

@@ -9,11 +9,50 @@
 #include "cli/table.h"
 
 enum {
-	NOTE_SIZE = 160,
+	PAGES_MAX = 1000,
+	NOTE_SIZE = 200,
+	ID_SIZE = 32,
 	BAR_COLUMNS = 10, /* in a table of 80 columns */
 	NEARLY = 80,      /* percent */
 	WORDS_MAX = 65536,
 };
+
+/* --- asking --------------------------------------------------------------------------------------
+ */
+
+int budget_ask_all(const struct cli *c, json_t *rq, json_t **reply)
+{
+	bool more = true;
+	int rc = CLI_OK;
+
+	*reply = NULL;
+	for (unsigned i = 0; i < PAGES_MAX && more && rc == CLI_OK; i++) {
+		json_t *page = NULL;
+
+		rc = cli_ask_loudly(c, json_deep_copy(rq), &page);
+		if (rc != CLI_OK)
+			break;
+		more = cli_text(page, "next")[0] != '\0';
+		(void)json_object_set_new(rq, "after", json_string(cli_text(page, "next")));
+		(void)json_object_set_new(rq, "after_value",
+					  json_string(cli_text(page, "next_value")));
+		if (*reply == NULL) {
+			*reply = json_incref(page);
+			(void)json_object_del(page, "next");
+			(void)json_object_del(page, "next_value");
+		} else {
+			(void)json_array_extend(json_object_get(*reply, "budgets"),
+						json_object_get(page, "budgets"));
+		}
+		json_decref(page);
+	}
+	json_decref(rq);
+	if (rc == CLI_OK)
+		return CLI_OK;
+	json_decref(*reply);
+	*reply = NULL;
+	return rc;
+}
 
 /* --- amounts -------------------------------------------------------------------------------------
  */
@@ -40,8 +79,10 @@ static int64_t part_of(const json_t *b, int64_t nano, int64_t parts)
 {
 	int64_t amount = budget_nano(b, "amount");
 
-	if (amount <= 0 || nano <= 0)
+	if (nano <= 0)
 		return 0;
+	if (amount <= 0) /* nothing may be spent */
+		return parts;
 	if (nano <= INT64_MAX / parts)
 		return nano * parts / amount;
 	return nano / (amount >= parts ? amount / parts : 1);
@@ -181,6 +222,23 @@ void budget_add_waiting(struct str *s, const json_t *b)
 	add_part(s, text);
 }
 
+void budget_add_set(struct str *s, const json_t *b)
+{
+	const json_t *set = json_object_get(b, "set");
+	char money[OUT_MONEY_SIZE], until[OUT_TIME_SIZE], text[NOTE_SIZE], id[ID_SIZE] = "";
+	int64_t end = cli_int(set, "until_ms");
+
+	if (set == NULL)
+		return;
+	if (cli_int(set, "id") != 0)
+		(void)snprintf(id, sizeof(id), ", override %" PRId64, cli_int(set, "id"));
+	(void)snprintf(text, sizeof(text), "set to %s%s%.60s%s%s%s",
+		       out_money(money, cli_text(set, "amount")),
+		       cli_text(set, "by")[0] != '\0' ? " by " : "", cli_text(set, "by"),
+		       end != 0 ? " until " : "", end != 0 ? out_time(until, end) : "", id);
+	add_part(s, text);
+}
+
 static void add_later(struct str *s, const json_t *b)
 {
 	char money[OUT_MONEY_SIZE], text[NOTE_SIZE];
@@ -213,6 +271,7 @@ void budget_print_notes(const struct out *o, const json_t *r)
 
 		str_init(&s, WORDS_MAX);
 		add_when(&s, b);
+		budget_add_set(&s, b);
 		budget_add_waiting(&s, b);
 		add_rate(&s, b, cli_text(r, "currency"));
 		add_later(&s, b);

@@ -14,6 +14,12 @@
 
 enum { BUDGET_TITLE_SIZE = 160, BUDGET_FULL = 100 /* percent */ };
 
+struct cli;
+
+/* Ask for budgets, and put all pages into one answer: the first, with the rows of the others added.
+ * Takes rq; as cli_ask_loudly(). */
+int budget_ask_all(const struct cli *c, json_t *rq, json_t **reply);
+
 bool budget_has_amount(const json_t *b);
 /* An amount, maybe below zero; 0: it is none. */
 int64_t budget_nano(const json_t *b, const char *key);
@@ -30,6 +36,8 @@ void budget_print_head(const struct out *o, const json_t *r);
 void budget_print_table(const struct out *o, const json_t *r);
 /* What the table does not say of each: "students/ann: 1 job waits for money". */
 void budget_print_notes(const struct out *o, const json_t *r);
+/* Add "set to 500.00 by root until 2026-12-24T00:00:00, override 7", if it is set. */
+void budget_add_set(struct str *s, const json_t *b);
 /* Add "2 jobs wait for money: ask finance@example.org", if any do. */
 void budget_add_waiting(struct str *s, const json_t *b);
 

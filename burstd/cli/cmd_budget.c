@@ -10,7 +10,6 @@
 #include "cli/table.h"
 
 enum {
-	PAGES_MAX = 1000,
 	NOTE_SIZE = 160,
 	LONG_COLUMNS = 50, /* on a line of its own */
 	WORDS_MAX = 65536, /* bytes of a list of names */
@@ -44,41 +43,6 @@ static json_t *request(const char *user, bool mine, const char *budget)
 	return rq;
 }
 
-/* All pages in one answer: the first, with the rows of the others added. */
-static int ask_all(const struct cli *c, json_t *rq, json_t **reply)
-{
-	bool more = true;
-	int rc = CLI_OK;
-
-	*reply = NULL;
-	for (unsigned i = 0; i < PAGES_MAX && more && rc == CLI_OK; i++) {
-		json_t *page = NULL;
-
-		rc = cli_ask_loudly(c, json_deep_copy(rq), &page);
-		if (rc != CLI_OK)
-			break;
-		more = cli_text(page, "next")[0] != '\0';
-		(void)json_object_set_new(rq, "after", json_string(cli_text(page, "next")));
-		(void)json_object_set_new(rq, "after_value",
-					  json_string(cli_text(page, "next_value")));
-		if (*reply == NULL) {
-			*reply = json_incref(page);
-			(void)json_object_del(page, "next");
-			(void)json_object_del(page, "next_value");
-		} else {
-			(void)json_array_extend(json_object_get(*reply, "budgets"),
-						json_object_get(page, "budgets"));
-		}
-		json_decref(page);
-	}
-	json_decref(rq);
-	if (rc == CLI_OK)
-		return CLI_OK;
-	json_decref(*reply);
-	*reply = NULL;
-	return rc;
-}
-
 static void print_list(const struct cli *c, const json_t *r)
 {
 	const struct out *o = &c->out;
@@ -100,7 +64,7 @@ static void print_list(const struct cli *c, const json_t *r)
 static int run_list(const struct cli *c, json_t *rq)
 {
 	json_t *r;
-	int rc = ask_all(c, rq, &r);
+	int rc = budget_ask_all(c, rq, &r);
 
 	if (rc != CLI_OK)
 		return rc;
@@ -185,6 +149,22 @@ static void print_forecast(const struct out *o, const json_t *b)
 	print_fact(o, OUT_BAD, "", text);
 }
 
+/* Who set the amount, and what burstd.conf says. */
+static void print_set(const struct out *o, const json_t *b)
+{
+	const json_t *set = json_object_get(b, "set");
+	char money[OUT_MONEY_SIZE];
+	struct str s;
+
+	if (set == NULL)
+		return;
+	str_init(&s, WORDS_MAX);
+	budget_add_set(&s, b);
+	str_addf(&s, "; in burstd.conf %s", out_money(money, cli_text(set, "configured")));
+	print_fact(o, OUT_BUSY, "", s.p);
+	str_fini(&s);
+}
+
 static void print_amounts(const struct out *o, const json_t *b)
 {
 	char bar[LONG_COLUMNS + 1], text[LONG_COLUMNS + 32];
@@ -192,6 +172,7 @@ static void print_amounts(const struct out *o, const json_t *b)
 
 	print_period(o, b);
 	print_amount(o, b, "amount", "amount");
+	print_set(o, b);
 	if (cli_text(b, "carried")[0] != '\0')
 		print_amount(o, b, "  rolled over", "carried");
 	if (cli_text(b, "added")[0] != '\0')
@@ -331,7 +312,7 @@ static int run_budget_show(const struct cli *c, const void *args, char **operand
 {
 	const struct budget_args *a = args;
 	json_t *r;
-	int rc = ask_all(c, request(a->user, false, operands[0]), &r);
+	int rc = budget_ask_all(c, request(a->user, false, operands[0]), &r);
 
 	if (rc != CLI_OK)
 		return rc;

@@ -1,4 +1,4 @@
-/* What admins add to the amounts of budgets. */
+/* What is added to the amounts of budgets, or set instead of them. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ enum { NAME_SIZE = 160, PAGES_MAX = 1000 };
 #define FOR_MAX_MS (INT64_C(3660) * 86400000)
 
 struct override_args {
-	const char *add, *reason, *until;
+	const char *amount, *reason, *until;
 	int64_t for_ms; /* -1: not said */
 };
 
@@ -44,7 +44,13 @@ static const char *title(char out[NAME_SIZE], const json_t *o)
 	return out;
 }
 
-/* --- add, revoke ---------------------------------------------------------------------------------
+static const char *change(char out[OUT_MONEY_SIZE], const json_t *o, bool *set)
+{
+	*set = cli_text(o, "set")[0] != '\0';
+	return out_money(out, cli_text(o, *set ? "set" : "added"));
+}
+
+/* --- add, set, revoke ----------------------------------------------------------------------------
  */
 
 static int add_until(const struct override_args *a, json_t *rq)
@@ -64,21 +70,18 @@ static int add_until(const struct override_args *a, json_t *rq)
 	return CLI_OK;
 }
 
-static int run_override(const struct cli *c, const void *args, char **operands)
+/* The request has the amount under this key. */
+static int ask(const struct cli *c, const struct override_args *a, const char *budget,
+	       const char *op, const char *key, json_t **r)
 {
-	const struct override_args *a = args;
-	const char *slash = strchr(operands[0], '/');
-	char name[NAME_SIZE], money[OUT_MONEY_SIZE], until[OUT_TIME_SIZE];
-	json_t *r, *rq;
+	const char *slash = strchr(budget, '/');
+	json_t *rq = json_pack("{s:s, s:s, s:s, s:s%, s:s}", "op", op, key, a->amount, "reason",
+			       a->reason, "budget", budget,
+			       slash != NULL ? (size_t)(slash - budget) : strlen(budget), "value",
+			       slash != NULL ? slash + 1 : "");
 	int rc;
 
-	if (a->add == NULL || a->reason == NULL)
-		return cli_complain(CLI_USAGE,
-				    "say how much, by --add AMOUNT, and why, by --reason TEXT");
-	rq = json_pack("{s:s, s:s, s:s, s:s%, s:s}", "op", "budget-override", "add", a->add,
-		       "reason", a->reason, "budget", operands[0],
-		       slash != NULL ? (size_t)(slash - operands[0]) : strlen(operands[0]), "value",
-		       slash != NULL ? slash + 1 : "");
+	*r = NULL;
 	if (rq == NULL)
 		return cli_complain(CLI_USAGE, "an argument is not UTF-8");
 	rc = add_until(a, rq);
@@ -86,7 +89,20 @@ static int run_override(const struct cli *c, const void *args, char **operands)
 		json_decref(rq);
 		return rc;
 	}
-	rc = cli_ask_loudly(c, rq, &r);
+	return cli_ask_loudly(c, rq, r);
+}
+
+static int run_override(const struct cli *c, const void *args, char **operands)
+{
+	const struct override_args *a = args;
+	char name[NAME_SIZE], money[OUT_MONEY_SIZE], until[OUT_TIME_SIZE];
+	json_t *r;
+	int rc;
+
+	if (a->amount == NULL || a->reason == NULL)
+		return cli_complain(CLI_USAGE,
+				    "say how much, by --add AMOUNT, and why, by --reason TEXT");
+	rc = ask(c, a, operands[0], "budget-override", "add", &r);
 	if (rc != CLI_OK)
 		return rc;
 	if (c->json)
@@ -102,11 +118,40 @@ static int run_override(const struct cli *c, const void *args, char **operands)
 	return CLI_OK;
 }
 
+static int run_set(const struct cli *c, const void *args, char **operands)
+{
+	const struct override_args *a = args;
+	char name[NAME_SIZE], money[OUT_MONEY_SIZE], until[OUT_TIME_SIZE];
+	json_t *r;
+	int rc;
+
+	if (a->amount == NULL || a->reason == NULL)
+		return cli_complain(CLI_USAGE,
+				    "say how much, by --amount AMOUNT, and why, by --reason TEXT");
+	rc = ask(c, a, operands[0], "budget-set", "amount", &r);
+	if (rc != CLI_OK)
+		return rc;
+	if (c->json)
+		cli_print_json(c, r);
+	else
+		(void)fprintf(
+			c->out.f,
+			"override %" PRId64 ": budget %s has %s %s in each period%s%s, instead "
+			"of burstd.conf's amount; \"burstctl budget revoke %" PRId64 "\" ends it\n",
+			cli_int(r, "id"), title(name, r), out_money(money, cli_text(r, "set")),
+			cli_text(r, "currency"), cli_int(r, "until_ms") != 0 ? " until " : "",
+			cli_int(r, "until_ms") != 0 ? out_time(until, cli_int(r, "until_ms")) : "",
+			cli_int(r, "id"));
+	json_decref(r);
+	return CLI_OK;
+}
+
 static int run_revoke(const struct cli *c, const void *args, char **operands)
 {
 	const struct revoke_args *a = args;
 	char name[NAME_SIZE], money[OUT_MONEY_SIZE];
 	json_t *r, *rq;
+	bool set;
 	char *end;
 	int64_t id = strtoll(operands[0], &end, 10);
 	int rc;
@@ -123,14 +168,16 @@ static int run_revoke(const struct cli *c, const void *args, char **operands)
 	rc = cli_ask_loudly(c, rq, &r);
 	if (rc != CLI_OK)
 		return rc;
+	(void)change(money, r, &set);
 	if (c->json)
 		cli_print_json(c, r);
 	else
 		(void)fprintf(c->out.f,
-			      "override %" PRId64 " has ended: budget %s has %s %s less; jobs that "
-			      "it let start run on\n",
-			      id, title(name, r), out_money(money, cli_text(r, "added")),
-			      cli_text(r, "currency"));
+			      "override %" PRId64
+			      " has ended: budget %s %s %s %s%s; jobs that it let "
+			      "start run on\n",
+			      id, title(name, r), set ? "is no longer set to" : "has", money,
+			      cli_text(r, "currency"), set ? "" : " less");
 	json_decref(r);
 	return CLI_OK;
 }
@@ -174,11 +221,13 @@ static void add_row(struct table *t, const json_t *o)
 {
 	char name[NAME_SIZE], money[OUT_MONEY_SIZE], at[OUT_TIME_SIZE], id[FMT_U64_SIZE];
 	bool revoked = cli_text(o, "revoked_by")[0] != '\0';
-	bool active = json_is_true(json_object_get(o, "active"));
+	bool set, active = json_is_true(json_object_get(o, "active"));
 
 	table_add(t, OUT_PLAIN, fmt_i64(id, cli_int(o, "id")));
 	table_add(t, OUT_BOLD, title(name, o));
-	table_add(t, OUT_PLAIN, out_money(money, cli_text(o, "added")));
+	(void)change(money, o, &set);
+	table_add(t, OUT_PLAIN, set ? "set to" : "add");
+	table_add(t, OUT_PLAIN, money);
 	table_add(t, active ? OUT_GOOD : OUT_PLAIN, out_time(at, cli_int(o, "until_ms")));
 	table_add(t, OUT_PLAIN, cli_text(o, "by"));
 	table_add(t, OUT_PLAIN, cli_text(o, "reason"));
@@ -188,14 +237,15 @@ static void add_row(struct table *t, const json_t *o)
 static void print_list(const struct cli *c, const json_t *r, bool all)
 {
 	static const struct table_column columns[] = {
-		{"ID", true},  {"BUDGET", false}, {"ADDED", true},   {"UNTIL", false},
-		{"BY", false}, {"REASON", false}, {"REVOKED", false}};
+		{"ID", true},     {"BUDGET", false}, {"CHANGE", false}, {"AMOUNT", true},
+		{"UNTIL", false}, {"BY", false},     {"REASON", false}, {"REVOKED", false}};
 	const json_t *o;
 	struct table t;
 
 	if (cli_row(r, "overrides", 0) == NULL) {
-		(void)fputs(all ? "nothing was ever added to a budget\n"
-				: "nothing is added to any budget; --all lists what was\n",
+		(void)fputs(all ? "the amount of no budget was ever changed\n"
+				: "nothing changes the amounts of burstd.conf; --all lists what "
+				  "did\n",
 			    c->out.f);
 		return;
 	}
@@ -230,11 +280,21 @@ static int run_list(const struct cli *c, const void *args, char **operands)
 #define AT(field) offsetof(struct override_args, field)
 
 static const struct opt override_opts[] = {
-	{"add", 0, OPT_TEXT, "AMOUNT", "how much more, such as 500.00", AT(add), 0, 0},
+	{"add", 0, OPT_TEXT, "AMOUNT", "how much more, such as 500.00", AT(amount), 0, 0},
 	{"reason", 0, OPT_TEXT, "TEXT", "why; it stays on record", AT(reason), 0, 0},
 	{"until", 0, OPT_TEXT, "TIME", "when it ends, such as 2026-12-24; else with the period",
 	 AT(until), 0, 0},
 	{"for", 0, OPT_DURATION, "TIME", "when it ends, from now, such as 3d", AT(for_ms), 60000,
+	 FOR_MAX_MS},
+};
+
+static const struct opt set_opts[] = {
+	{"amount", 0, OPT_TEXT, "AMOUNT", "how much, such as 500.00; 0: nothing may be spent",
+	 AT(amount), 0, 0},
+	{"reason", 0, OPT_TEXT, "TEXT", "why; it stays on record", AT(reason), 0, 0},
+	{"until", 0, OPT_TEXT, "TIME", "when it ends, such as 2026-12-24; else when it is revoked",
+	 AT(until), 0, 0},
+	{"for", 0, OPT_DURATION, "TIME", "when it ends, from now, such as 90d", AT(for_ms), 60000,
 	 FOR_MAX_MS},
 };
 
@@ -265,13 +325,32 @@ const struct cli_command cmd_budget_override = {
 	.run = run_override,
 };
 
+const struct cli_command cmd_budget_set = {
+	.name = "budget set",
+	.operands = "BUDGET",
+	.min = 1,
+	.max = 1,
+	.summary = "set the amount that a budget has instead of burstd.conf's",
+	.about = "BUDGET/NAME, such as students/ann, if the budget is one for each.  It counts "
+		 "at once, in each period until it ends; the newest one counts.  What overrides "
+		 "add comes on top.  Jobs that wait for money are tried again; those that run go "
+		 "on, unless the budget ends jobs when it is used up.",
+	.example = "burstctl budget set physics --amount 12000 --reason \"board of 2026-11-24\"",
+	.opts = set_opts,
+	.nopts = sizeof(set_opts) / sizeof(set_opts[0]),
+	.initial = &override_initial,
+	.size = sizeof(override_initial),
+	.run = run_set,
+};
+
 const struct cli_command cmd_budget_revoke = {
 	.name = "budget revoke",
 	.operands = "ID",
 	.min = 1,
 	.max = 1,
 	.summary = "end an override of a budget now",
-	.about = "Nothing is taken from jobs that it let start.",
+	.about = "Of one that sets an amount, the one before it counts again, or burstd.conf's.  "
+		 "Nothing is taken from jobs that it let start.",
 	.example = "burstctl budget revoke 7 --reason \"the grant is over\"",
 	.opts = revoke_opts,
 	.nopts = sizeof(revoke_opts) / sizeof(revoke_opts[0]),
@@ -284,7 +363,7 @@ const struct cli_command cmd_budget_overrides = {
 	.name = "budget overrides",
 	.operands = "[BUDGET]",
 	.max = 1,
-	.summary = "list what is added to budgets, by whom and why",
+	.summary = "list what is added to budgets, or set, by whom and why",
 	.about = "The newest first.",
 	.example = "burstctl budget overrides --all",
 	.opts = list_opts,

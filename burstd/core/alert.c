@@ -30,12 +30,13 @@ int alert_kind_parse(const char *word)
 /* --- what is reached -----------------------------------------------------------------------------
  */
 
-/* Does `used` reach that percent of the amount?  Not one that 64 bits do not hold. */
+/* Does `used` reach that percent of the amount?  Not one that 64 bits do not hold; of an amount of
+ * 0 whatever is used does. */
 static bool reaches(int64_t used, int64_t amount, uint32_t percent)
 {
 	int64_t at = (int64_t)percent, sum;
 
-	return !__builtin_mul_overflow(amount / PERCENT, at, &sum) &&
+	return used > 0 && !__builtin_mul_overflow(amount / PERCENT, at, &sum) &&
 	       used >= clamp_add(sum, amount % PERCENT * at / PERCENT);
 }
 
@@ -76,7 +77,7 @@ bool alert_reached(const struct budget_line *l, const struct alert_figures *f, e
 	const struct conf_budget *b = l->budget;
 	uint32_t percent;
 
-	if (b->amount_nano == 0 || l->when != PERIOD_NOW || !is_reached(l, f, k, &percent))
+	if (!l->limited || l->when != PERIOD_NOW || !is_reached(l, f, k, &percent))
 		return false;
 	*out = (struct alert){.at_ms = f->now_ms,
 			      .until_ms = l->period.end_ms,

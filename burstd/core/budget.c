@@ -156,11 +156,14 @@ void budget_key(char out[BUDGET_KEY_SIZE], size_t order, const char *value)
 	(void)snprintf(out, BUDGET_KEY_SIZE, "%zu|%.*s", order, BUDGET_VALUE_MAX, value);
 }
 
-/* The count of this budget for this spender. */
 uint32_t budget_count_of(struct budgets *b, size_t order, const struct budget_spender *s)
 {
+	return budget_count_for(b, order, budget_value(&b->list[order], s));
+}
+
+uint32_t budget_count_for(struct budgets *b, size_t order, const char *value)
+{
 	const struct conf_budget *of = &b->list[order];
-	const char *value = budget_value(of, s);
 	char key[BUDGET_KEY_SIZE];
 	struct budget_count *c;
 	uintptr_t at;
@@ -170,7 +173,8 @@ uint32_t budget_count_of(struct budgets *b, size_t order, const struct budget_sp
 	if (at != 0)
 		return (uint32_t)(at - 1);
 	c = mem_zalloc(sizeof(*c));
-	*c = (struct budget_count){.b = of, .order = order, .key = mem_strdup(key)};
+	*c = (struct budget_count){
+		.b = of, .order = order, .key = mem_strdup(key), .set = -1, .next_set = -1};
 	(void)snprintf(c->value, sizeof(c->value), "%s", value);
 	budget_turn(b, c);
 	if (b->ncounts == b->counts_cap) {
@@ -230,6 +234,7 @@ void budgets_configure(struct budgets *b, const struct conf_budget *list, size_t
 	b->nlist = n;
 	budget_index_init(&b->index, list, n);
 	count_all(b);
+	budget_amounts_count(b);
 	budget_recount(b);
 }
 
@@ -374,6 +379,8 @@ bool budgets_now(struct budgets *b, int64_t now_ms)
 				   (c->when == PERIOD_NOT_YET && now_ms >= c->period.begin_ms)));
 	}
 	budget_who_sweep(b);
+	if (now_ms >= b->lapse_ms)
+		turns = turns || budget_amounts_rise(b);
 	if (turns || b->stale || now_ms >= b->lapse_ms)
 		budget_recount(b);
 	return turns;

@@ -92,17 +92,25 @@ void budgets_account(struct budgets *b, const char *account, const char *parent)
 /* The name of an account as Slurm has it: in small letters; cut at BUDGET_VALUE_MAX. */
 void budget_fold(char out[BUDGET_VALUE_MAX + 1], const char *name);
 
-/* What an admin has added to the amount of one line, for each period until a time. */
+/* What finance or an admin has changed of the amount of one line, for each period until a time. */
 struct budget_override {
 	const char *budget, *value; /* value: of `each`; "": none */
-	int64_t nano;               /* > 0 */
-	int64_t until_ms;           /* it counts before then */
+	/* false: it is added to the amount.  true: it is the amount, instead of that of
+	 * burstd.conf: of several the last one in the list that has not ended.  0: nothing may be
+	 * spent. */
+	bool set;
+	int64_t nano;     /* > 0, or of a set one >= 0 */
+	int64_t until_ms; /* it counts before then */
+	int64_t id;       /* for struct budget_line */
 };
-/* These are all of them; texts are copied.  true: some budget may have more room than before. */
+/* These are all of them; texts are copied.  true: some budget may have more room than before.  A
+ * line that one is for exists, even if nobody has spent anything of it. */
 bool budgets_overrides(struct budgets *b, const struct budget_override *v, size_t n);
-/* A budget of this name was there in the period that began then, and had this amount by itself,
- * without what was added: what was not spent of it may roll over to the next. */
-void budgets_existed(struct budgets *b, const char *budget, int64_t begin_ms, int64_t amount);
+/* A budget of this name was there in the period that began then, and this value of its `each` had
+ * this amount by itself, without what was added: what was not spent of it may roll over to the
+ * next.  value "": so had all values of which nothing else is said. */
+void budgets_existed(struct budgets *b, const char *budget, const char *value, int64_t begin_ms,
+		     int64_t amount);
 
 /* The number of a spender, the same for the same texts, but for capital letters in the account, of
  * which Slurm makes small ones.  It is good until budgets_now(), and as long as the spender has a
@@ -161,9 +169,14 @@ struct budget_line { /* one budget, or one value of `each`; borrowed */
 	const char *value; /* "": none */
 	struct period period;
 	enum period_when when;
-	/* The most that the period may cost: what is configured, what the period before left
-	 * (conf_budget.rollover), and what overrides add.  0: there is no such limit. */
+	/* Is there a most that the period may cost?  Without it no field about an amount has a
+	 * meaning. */
+	bool limited;
+	/* The most: what the line has by itself, what the period before left
+	 * (conf_budget.rollover), and what overrides add.  0: nothing may be spent. */
 	int64_t amount;
+	int64_t own;                /* by itself: as configured, or as an override sets it */
+	int64_t set_id;             /* the override that sets it; 0: it is as configured */
 	int64_t carried, added;     /* parts of amount: rolled over, and overrides */
 	int64_t spent, held, later; /* later: held for after the period */
 	int64_t rate;               /* of all holds */

@@ -1,31 +1,37 @@
-/* How much a budget may cost in its period: what is configured, what is left of the period before,
- * and what overrides add. */
+/* How much a budget may cost in its period: what is configured or set instead, what is left of the
+ * period before, and what overrides add. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clamp.h"
 #include "base/mem.h"
 #include "core/budget_private.h"
 
-enum { PERCENT = 100, KEY_SIZE = 2 * BUDGET_VALUE_MAX + 32 };
+enum { PERCENT = 100, KEY_SIZE = 2 * BUDGET_VALUE_MAX + 48 };
 
 /* --- what was left -------------------------------------------------------------------------------
  */
 
-static void past_key(char out[KEY_SIZE], const char *budget, int64_t begin_ms)
+static void past_key(char out[KEY_SIZE], const char *budget, const char *value, int64_t begin_ms)
 {
-	(void)snprintf(out, KEY_SIZE, "%.*s\n%" PRId64, BUDGET_VALUE_MAX, budget, begin_ms);
+	(void)snprintf(out, KEY_SIZE, "%.*s\n%.*s\n%" PRId64, BUDGET_VALUE_MAX, budget,
+		       BUDGET_VALUE_MAX, value, begin_ms);
 }
 
-void budgets_existed(struct budgets *b, const char *budget, int64_t begin_ms, int64_t amount)
+void budgets_existed(struct budgets *b, const char *budget, const char *value, int64_t begin_ms,
+		     int64_t amount)
 {
+	const struct budget_past *all;
 	char key[KEY_SIZE];
 	struct budget_past *p;
 
-	past_key(key, budget, begin_ms);
+	past_key(key, budget, "", begin_ms);
+	all = map_get(&b->past, key);
+	past_key(key, budget, value, begin_ms);
 	p = map_get(&b->past, key);
-	if (p != NULL && p->amount == amount)
+	if (p != NULL ? p->amount == amount : all != NULL && all->amount == amount)
 		return;
 	b->stale = true;
 	if (p != NULL) {
@@ -38,10 +44,23 @@ void budgets_existed(struct budgets *b, const char *budget, int64_t begin_ms, in
 	map_put(&b->past, p->key, p);
 }
 
+static const struct budget_past *past_of(const struct budgets *b, const struct budget_count *c)
+{
+	const struct budget_past *p;
+	char key[KEY_SIZE];
+
+	past_key(key, c->b->name, c->value, c->last.begin_ms);
+	p = map_get(&b->past, key);
+	if (p != NULL || c->value[0] == '\0')
+		return p;
+	past_key(key, c->b->name, "", c->last.begin_ms);
+	return map_get(&b->past, key);
+}
+
 /* What still runs and began in the period before counts there with all that it may have cost. */
 int64_t budget_carried(const struct budget_count *c)
 {
-	const budget_wide amount = c->b->amount_nano;
+	const budget_wide amount = budget_own(c);
 	const budget_wide most = amount * c->b->rollover / PERCENT;
 	const budget_wide left = (budget_wide)c->last_amount - c->last_spent - c->held.last;
 
@@ -50,7 +69,7 @@ int64_t budget_carried(const struct budget_count *c)
 	return budget_narrow(left < most ? left : most);
 }
 
-/* --- what is added -------------------------------------------------------------------------------
+/* --- overrides -----------------------------------------------------------------------------------
  */
 
 static void line_key(char out[KEY_SIZE], const char *budget, const char *value)
@@ -59,16 +78,70 @@ static void line_key(char out[KEY_SIZE], const char *budget, const char *value)
 		       value);
 }
 
-static int64_t added_to(const struct budgets *b, const struct budget_count *c)
+static const struct budget_added *newest_of(const struct budgets *b, const struct budget_count *c)
 {
 	char key[KEY_SIZE];
-	int64_t sum = 0;
 
 	line_key(key, c->b->name, c->value);
-	for (const struct budget_added *a = map_get(&b->added_to, key); a != NULL; a = a->next)
-		if (a->until_ms > b->now_ms)
+	return map_get(&b->added_to, key);
+}
+
+static int64_t added_to(const struct budgets *b, const struct budget_count *c)
+{
+	int64_t sum = 0;
+
+	for (const struct budget_added *a = newest_of(b, c); a != NULL; a = a->next)
+		if (!a->set && a->until_ms > b->now_ms)
 			sum = clamp_add(sum, a->nano);
 	return sum;
+}
+
+/* The one that sets the line's amount then; NULL: none does. */
+static const struct budget_added *set_at(const struct budgets *b, const struct budget_count *c,
+					 int64_t ms)
+{
+	const struct budget_added *a = newest_of(b, c);
+
+	while (a != NULL && (!a->set || a->until_ms <= ms))
+		a = a->next;
+	return a;
+}
+
+/* Apply the overrides that have not ended. */
+static void apply(const struct budgets *b, struct budget_count *c)
+{
+	const struct budget_added *now = set_at(b, c, b->now_ms);
+	const struct budget_added *next = set_at(b, c, c->period.end_ms);
+
+	c->added = added_to(b, c);
+	c->set = now != NULL ? now->nano : -1;
+	c->set_id = now != NULL ? now->id : 0;
+	c->next_set = next != NULL ? next->nano : -1;
+}
+
+int64_t budget_own(const struct budget_count *c)
+{
+	return c->set >= 0 ? c->set : c->b->amount_nano;
+}
+
+int64_t budget_next_own(const struct budget_count *c)
+{
+	return c->next_set >= 0 ? c->next_set : c->b->amount_nano;
+}
+
+bool budget_amounts_rise(const struct budgets *b)
+{
+	for (size_t i = 0; i < b->ncounts; i++) {
+		const struct budget_count *c = b->counts[i];
+		const struct budget_added *now;
+
+		if (c->b->amount_nano == 0 || c->set_id == 0)
+			continue;
+		now = set_at(b, c, b->now_ms);
+		if ((now != NULL ? now->nano : c->b->amount_nano) > c->set)
+			return true;
+	}
+	return false;
 }
 
 void budget_lapses(struct budgets *b)
@@ -94,10 +167,33 @@ static void add(struct budgets *b, struct budget_added *a, const struct budget_o
 
 	line_key(key, o->budget, o->value);
 	*a = (struct budget_added){.key = mem_strdup(key),
+				   .value_at = strcspn(key, "\n") + 1,
+				   .set = o->set,
 				   .nano = o->nano,
 				   .until_ms = o->until_ms,
+				   .id = o->id,
 				   .next = map_get(&b->added_to, key)};
 	map_put(&b->added_to, a->key, a);
+}
+
+void budget_amounts_count(struct budgets *b)
+{
+	struct map orders; /* a budget's name -> its index in the list, plus 1 */
+
+	map_init(&orders);
+	for (size_t i = 0; b->added != NULL && b->added[0].key != NULL && i < b->nlist; i++)
+		map_put(&orders, b->list[i].name, (void *)(uintptr_t)(i + 1));
+	for (const struct budget_added *a = b->added; a != NULL && a->key != NULL; a++) {
+		const char *value = a->key + a->value_at;
+		char name[KEY_SIZE];
+		uintptr_t order;
+
+		(void)snprintf(name, sizeof(name), "%.*s", (int)a->value_at - 1, a->key);
+		order = (uintptr_t)map_get(&orders, name);
+		if (order != 0 && (b->list[order - 1].each == CONF_EACH_NONE) == (value[0] == '\0'))
+			(void)budget_count_for(b, order - 1, value);
+	}
+	map_fini(&orders);
 }
 
 bool budgets_overrides(struct budgets *b, const struct budget_override *v, size_t n)
@@ -110,11 +206,14 @@ bool budgets_overrides(struct budgets *b, const struct budget_override *v, size_
 		add(b, &b->added[i], &v[i]);
 	for (size_t i = 0; i < b->ncounts; i++) {
 		struct budget_count *c = b->counts[i];
-		int64_t had = c->added;
+		int64_t had = budget_amount(c), next = budget_next_own(c);
 
-		c->added = c->b->amount_nano != 0 ? added_to(b, c) : 0;
-		more = more || c->added > had;
+		if (c->b->amount_nano == 0)
+			continue;
+		apply(b, c);
+		more = more || budget_amount(c) > had || budget_next_own(c) > next;
 	}
+	budget_amounts_count(b);
 	budget_lapses(b);
 	return more;
 }
@@ -142,25 +241,22 @@ static bool find_last(const struct budgets *b, struct budget_count *c)
 void budget_turn(struct budgets *b, struct budget_count *c)
 {
 	const struct budget_past *past;
-	char key[KEY_SIZE];
 
 	c->has_last = false;
-	c->added = 0;
 	if (c->b->amount_nano == 0)
 		return;
 	c->when = period_find(&c->b->period_rule, b->zone, b->now_ms, &c->period);
-	c->added = added_to(b, c);
+	apply(b, c);
 	if (!find_last(b, c))
 		return;
-	past_key(key, c->b->name, c->last.begin_ms);
-	past = map_get(&b->past, key);
+	past = past_of(b, c);
 	c->has_last = past != NULL;
 	c->last_amount = past != NULL ? past->amount : 0;
 }
 
 int64_t budget_amount(const struct budget_count *c)
 {
-	return clamp_add(clamp_add(c->b->amount_nano, budget_carried(c)), c->added);
+	return clamp_add(clamp_add(budget_own(c), budget_carried(c)), c->added);
 }
 
 void budget_amounts_init(struct budgets *b)

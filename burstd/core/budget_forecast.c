@@ -87,8 +87,7 @@ bool budget_forecast(const struct budgets *b, const struct budget_line *l, int64
 	int first = 0;
 
 	*out = (struct budget_forecast){.pace_nano_h = 0};
-	if (l->budget->amount_nano == 0 || l->when != PERIOD_NOW ||
-	    l->budget->period_rule.kind == PERIOD_ROLLING)
+	if (!l->limited || l->when != PERIOD_NOW || l->budget->period_rule.kind == PERIOD_ROLLING)
 		return false;
 	while (first < TODAY && days->nano[first] == 0)
 		first++;

@@ -18,6 +18,9 @@ struct budget_line budgets_line(const struct budgets *b, size_t i)
 				.value = c->value,
 				.period = c->period,
 				.when = c->when,
+				.limited = c->b->amount_nano != 0,
+				.own = budget_own(c),
+				.set_id = c->set_id,
 				.carried = budget_carried(c),
 				.added = c->added,
 				.spent = c->spent,
@@ -32,7 +35,7 @@ struct budget_line budgets_line(const struct budgets *b, size_t i)
 				.last_held = budget_narrow(c->held.last)};
 
 	assert(i < b->ncounts);
-	if (c->b->amount_nano == 0)
+	if (!l.limited)
 		return l;
 	l.amount = budget_amount(c);
 	l.left = budget_narrow(l.amount - (budget_wide)c->spent - c->held.now);
@@ -57,7 +60,7 @@ enum budget_step budget_step(const struct budget_line *l, int64_t used_nano)
 	enum budget_step step = BUDGET_GOES_ON;
 
 	for (int s = BUDGET_DRAINS; s < BUDGET_NSTEPS; s++)
-		if (at[s] != 0 && l->amount > 0 && l->when == PERIOD_NOW &&
+		if (at[s] != 0 && l->limited && used_nano > 0 && l->when == PERIOD_NOW &&
 		    (budget_wide)used_nano * PERCENT >= (budget_wide)l->amount * at[s])
 			step = (enum budget_step)s;
 	return step;

@@ -29,6 +29,10 @@ struct budget_count { /* one budget, or one value of its `each` */
 	int64_t last_amount; /* ... what the budget had then ... */
 	int64_t last_spent;  /* ... and what was spent in it */
 	int64_t added;       /* by overrides */
+	/* What an override sets instead of the configured amount; -1: none does, and set_id is 0.
+	 */
+	int64_t set, set_id;
+	int64_t next_set; /* likewise, when the next period begins */
 };
 
 struct budget_day {
@@ -62,10 +66,12 @@ enum budget_by {
 
 struct budget_named;
 
-struct budget_added { /* an override */
-	char *key;    /* of its line */
-	int64_t nano, until_ms;
-	struct budget_added *next; /* of the same line */
+struct budget_added {    /* an override */
+	char *key;       /* of its line */
+	size_t value_at; /* in the key */
+	bool set;
+	int64_t nano, until_ms, id;
+	struct budget_added *next; /* of the same line: one that is older */
 };
 
 struct budget_index {
@@ -106,13 +112,13 @@ struct budgets {
 	struct map parents; /* account -> its parent's name, copied */
 	char **parent_texts;
 	size_t nparents;
-	struct map added_to;        /* the key of a line -> the first of its overrides */
+	struct map added_to;        /* the key of a line -> the newest of its overrides */
 	struct budget_added *added; /* all of them */
 	int64_t lapse_ms;           /* when the next of them ends; INT64_MAX: none does */
-	struct map past;            /* the key of a budget and a period in which it was there */
+	struct map past;            /* the key of a line and a period in which it was there */
 	struct budget_past {
 		char *key;
-		int64_t amount; /* that was configured then, without what was added */
+		int64_t amount; /* that it had by itself then, without what was added */
 		struct budget_past *next;
 	} * pasts; /* all of them */
 };
@@ -127,8 +133,9 @@ struct budget_sum budget_part(const struct budget_count *c, const struct budget_
 void budget_sum_add(struct budget_sum *to, const struct budget_sum *s, int times);
 void budget_recount(struct budgets *b); /* all counts anew, from what was spent and is held */
 int64_t budget_narrow(budget_wide v);   /* saturates */
-/* The index of the count of this budget for this spender; makes it. */
+/* The index of the count of this budget for this spender, or for this value; makes it. */
 uint32_t budget_count_of(struct budgets *b, size_t order, const struct budget_spender *s);
+uint32_t budget_count_for(struct budgets *b, size_t order, const char *value);
 /* Count all anew, if accounts have moved. */
 void budget_refresh(struct budgets *b);
 
@@ -140,10 +147,17 @@ void budget_amounts_init(struct budgets *b);
 void budget_amounts_fini(struct budgets *b);
 /* Find the period that is now, and the one that ended last. */
 void budget_turn(struct budgets *b, struct budget_count *c);
-/* Its configured amount, what rolls over, and what overrides add. */
+/* What it has by itself, as configured or set; likewise when the next period begins. */
+int64_t budget_own(const struct budget_count *c);
+int64_t budget_next_own(const struct budget_count *c);
+/* That, what rolls over, and what overrides add. */
 int64_t budget_amount(const struct budget_count *c);
 int64_t budget_carried(const struct budget_count *c);
 void budget_lapses(struct budgets *b); /* which override ends next */
+/* Make the counts of all lines that overrides are for. */
+void budget_amounts_count(struct budgets *b);
+/* Will any of them have more by itself, as overrides have ended since it was counted? */
+bool budget_amounts_rise(const struct budgets *b);
 
 /* --- budget_who.c --- */
 /* Find the budgets that it concerns, and count there what it spent. */

@@ -28,11 +28,11 @@ static budget_wide cap_now(const struct budget_count *c, enum provider_market ma
 	return cap_of(c->b, budget_amount(c), market);
 }
 
-/* Likewise of the next one: what will roll over into it is not known yet, and overrides are for
- * what is wanted now. */
+/* Likewise of the next one: what will roll over into it is not known yet, and what overrides add is
+ * for what is wanted now. */
 static budget_wide cap_later(const struct budget_count *c, enum provider_market market)
 {
-	return cap_of(c->b, c->b->amount_nano, market);
+	return cap_of(c->b, budget_next_own(c), market);
 }
 
 struct budget_trial { /* of one count */
@@ -66,7 +66,7 @@ static void lacks(struct budget_no *no, const struct budget_trial *t, enum budge
 				 .market = t->market};
 	(void)snprintf(no->value, sizeof(no->value), "%s", c->value);
 	no->limit = lack == BUDGET_LACKS_RATE    ? c->b->rate_nano_h
-		    : lack == BUDGET_LACKS_LATER ? c->b->amount_nano
+		    : lack == BUDGET_LACKS_LATER ? budget_next_own(c)
 						 : budget_amount(c);
 	if (lack == BUDGET_LACKS_RATE)
 		return;

@@ -61,6 +61,7 @@ static int take(void *ctx, const struct fact_override *o, struct err *e)
 		.by = name_of(w, o->by),
 		.reason = reason_of(w, o, over && o->revoked_by[0] != '\0'),
 		.nano = o->nano,
+		.set = o->set,
 		.until_s = over ? o->until_ms / 1000 : 0};
 	return 0;
 }

@@ -32,6 +32,7 @@ struct statement_override {
 	int64_t at_s;
 	const char *budget, *by, *reason;
 	int64_t nano;
+	bool set;        /* nano is the amount; else it was added to it */
 	int64_t until_s; /* 0: to the period's end, or later */
 };
 

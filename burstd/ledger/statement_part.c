@@ -326,8 +326,8 @@ void statement_overrides(struct statement_page *p)
 	if (in->noverrides == 0)
 		str_adds(&p->s, "<p>None.</p>\n");
 	else
-		statement_table(p, "Who let a budget be passed, and why",
-				"When|<Budget|<By|<Reason|Amount|<Until");
+		statement_table(p, "Who changed the amount of a budget, and why",
+				"When|<Budget|<By|<Reason|<Change|Amount|<Until");
 	for (size_t i = 0; i < in->noverrides; i++) {
 		const struct statement_override *o = &in->overrides[i];
 
@@ -337,6 +337,8 @@ void statement_overrides(struct statement_page *p)
 		statement_text_cell(p, o->budget);
 		statement_text_cell(p, o->by);
 		statement_text_cell(p, o->reason);
+		str_adds(&p->s,
+			 o->set ? "<td class=\"t\">set to</td>" : "<td class=\"t\">raised by</td>");
 		statement_money_cell(p, o->nano);
 		str_adds(&p->s, "<td class=\"t\">");
 		if (o->until_s != 0)

@@ -11,8 +11,8 @@ struct money_line {
 	int64_t begin_ms; /* of the period that this is about; 0: of a rolling one */
 	/* When the period's spending reached each step of the ladder; 0: it has not. */
 	int64_t since_ms[BUDGET_NSTEPS];
-	int64_t amount, added, carried, spent, held; /* as written last ... */
-	int64_t written_ms;                          /* ... at this time; 0: not yet */
+	int64_t amount, own, added, carried, spent, held; /* as written last ... */
+	int64_t written_ms;                               /* ... at this time; 0: not yet */
 	/* The period that ended last, as written last since burstd started. */
 	struct money_last {
 		int64_t begin_ms, spent, held, written_ms; /* written_ms 0: not yet */

@@ -2,9 +2,9 @@
  * got, what was not spent in one month can roll over to the next, and the ledger can show it.
  *
  * Sums change with each job, so they are written some minutes late.  They can be computed from
- * holds and days again; that a budget was there in a period, what was added to it, and when a step
- * was reached, cannot, and is written at once.  A period that has ended is written as soon as the
- * next one begins, and as what still ran at its end is settled. */
+ * holds and days again; that a budget was there in a period, with which amount, what was added to
+ * it, and when a step was reached, cannot, and is written at once.  A period that has ended is
+ * written as soon as the next one begins, and as what still ran at its end is settled. */
 #include "money/line.h"
 
 #include <stdio.h>
@@ -106,15 +106,18 @@ void money_line_write(struct engine *e, struct money_line *m, const struct budge
 	for (int s = 0; s < BUDGET_NSTEPS; s++)
 		row.since_ms[s] = m->since_ms[s];
 	m->amount = l->amount;
+	m->own = l->own;
 	m->added = l->added;
 	m->carried = l->carried;
 	m->spent = l->spent;
 	m->held = l->held;
 	m->written_ms = row.at_ms;
 	journal_put_budget(engine_tx(e), &row);
-	if (m->begin_ms != 0)
-		budgets_existed(e->money->budgets, l->budget->name, m->begin_ms,
-				l->budget->amount_nano);
+	if (m->begin_ms == 0)
+		return;
+	budgets_existed(e->money->budgets, l->budget->name, "", m->begin_ms,
+			l->value[0] != '\0' ? l->budget->amount_nano : l->own);
+	budgets_existed(e->money->budgets, l->budget->name, l->value, m->begin_ms, l->own);
 }
 
 static bool has_changed(const struct money_line *m, const struct budget_line *l)
@@ -126,7 +129,7 @@ static bool has_changed(const struct money_line *m, const struct budget_line *l)
 /* Must its row be written now? */
 static bool is_due(const struct money_line *m, const struct budget_line *l, int64_t now)
 {
-	if (m->written_ms == 0 || m->added != l->added)
+	if (m->written_ms == 0 || m->own != l->own || m->added != l->added)
 		return true;
 	return now >= m->written_ms + LINES_MS && has_changed(m, l);
 }
@@ -165,14 +168,15 @@ static bool write_last(struct engine *e, struct money_line *m, const struct budg
  * true: its row was written. */
 static bool write_bare(struct engine *e, const struct conf_budget *of)
 {
-	struct budget_line l = {.budget = of, .value = "", .amount = of->amount_nano};
+	struct budget_line l = {
+		.budget = of, .value = "", .amount = of->amount_nano, .own = of->amount_nano};
 	struct money_line *m;
 
 	if (of->each == CONF_EACH_NONE || of->amount_nano == 0 || of->rollover == 0)
 		return false;
 	l.when = period_find(&of->period_rule, e->d.report_zone, engine_now(e), &l.period);
 	m = money_line_of(e, &l);
-	if (m->written_ms != 0)
+	if (m->written_ms != 0 && m->own == l.own)
 		return false;
 	money_line_write(e, m, &l);
 	return true;
@@ -199,7 +203,7 @@ void money_lines_watch(struct engine *e)
 	for (size_t k = 0; k < n && k < LINES_LOOK && written < LINES_AT_ONCE; k++) {
 		const struct budget_line l = budgets_line(b, (*next)++ % n);
 
-		if (l.budget->amount_nano != 0)
+		if (l.limited)
 			written += watch_line(e, &l, now);
 	}
 	for (size_t i = 0; i < e->conf->nbudgets && written < LINES_AT_ONCE; i++)
@@ -237,6 +241,7 @@ int money_lines_load(struct engine *e, const struct journal_budget *b)
 	for (int s = 0; s < BUDGET_NSTEPS; s++)
 		m->since_ms[s] = b->since_ms[s] < engine_now(e) ? b->since_ms[s] : engine_now(e);
 	m->amount = b->amount;
+	m->own = b->amount - b->added - b->carried;
 	m->added = b->added;
 	m->carried = b->carried;
 	m->spent = b->spent;
@@ -245,9 +250,9 @@ int money_lines_load(struct engine *e, const struct journal_budget *b)
 	return 0;
 }
 
-int money_lines_load_past(struct engine *e, const char *budget, int64_t begin_ms, int64_t amount)
+int money_lines_load_past(struct engine *e, const struct journal_past *p)
 {
-	if (e->money->budgets != NULL && begin_ms != 0)
-		budgets_existed(e->money->budgets, budget, begin_ms, amount);
+	if (e->money->budgets != NULL && p->begin_ms != 0)
+		budgets_existed(e->money->budgets, p->budget, p->value, p->begin_ms, p->amount);
 	return 0;
 }

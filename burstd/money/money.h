@@ -104,11 +104,12 @@ void holds_refused(struct engine *e, uint64_t job, const struct budget_no *no);
 
 /* --- lines.c --- */
 int money_lines_load(struct engine *e, const struct journal_budget *b);
-int money_lines_load_past(struct engine *e, const char *budget, int64_t begin_ms, int64_t amount);
+int money_lines_load_past(struct engine *e, const struct journal_past *p);
 
 /* --- overrides.c --- */
 int overrides_load(struct engine *e, const struct journal_override *o);
 void overrides_start(struct engine *e); /* they count from now on */
+const struct money_override *override_find(const struct engine *e, int64_t id); /* or NULL */
 void overrides_free(struct engine *e);
 
 /* --- ladder.c --- */

@@ -11,6 +11,8 @@
 /* How long nodes took, by offer; valid until control returns to the loop. */
 const struct stages *engine_stages(const struct engine *e);
 
+struct money_override;
+
 struct engine_budget { /* one budget, or one value of `each` */
 	struct budget_line line;
 	int64_t accrued; /* what is held has cost so much so far, in the period; part of line.held
@@ -30,6 +32,7 @@ struct engine_budget { /* one budget, or one value of `each` */
 	bool foreseen; /* forecast is known */
 	struct budget_forecast forecast;
 	size_t waiting; /* jobs that were refused for want of it, and wait; since burstd started */
+	const struct money_override *set; /* what its amount is by; NULL: as configured */
 };
 
 struct engine_budgets { /* in the order of the file, those of one budget by value */
@@ -44,21 +47,29 @@ void engine_budgets_fini(struct engine_budgets *all);
 
 /* --- overrides --- */
 
-enum { MONEY_OVERRIDES = 10000 };
+enum { MONEY_OVERRIDES = 100000 }; /* an import may make some hundred a month, for years */
 
-struct money_override { /* what an admin added to the amount of one line; none is ever forgotten */
-	int64_t id;     /* from 1 on */
+/* No end: of what is set until it is revoked.  As a time it is later than any. */
+#define MONEY_NO_END INT64_MAX
+
+/* What finance or an admin added to the amount of one line, or set instead of it; none is ever
+ * forgotten. */
+struct money_override {
+	int64_t id; /* from 1 on */
 	char *budget, *value;
+	bool set;
 	int64_t nano;
-	int64_t made_ms, until_ms; /* it counts from the one to the other */
+	int64_t made_ms, until_ms; /* it counts from the one to the other, which may be no end */
 	char *by, *reason;
 	char *revoked_by, *revoked_why; /* it was ended early, at until_ms; "": it was not */
 };
 
 struct engine_override {            /* an order; borrowed */
 	const char *budget, *value; /* value: of `each`; "": the budget has none */
-	int64_t nano;               /* > 0 */
-	int64_t until_ms;           /* 0: until the period ends */
+	/* It is the amount, in each period; else it is added to it. */
+	bool set;
+	int64_t nano;     /* > 0; what is set may be 0: nothing may be spent */
+	int64_t until_ms; /* 0: until the period ends; of what is set, without end */
 	const char *by, *reason;
 };
 

@@ -1,5 +1,5 @@
-/* Keeps what admins have added to budgets: each with a reason and an end, and none is ever
- * forgotten. */
+/* Keeps what finance and admins have added to the amounts of budgets, or set instead of them: each
+ * with a reason, and none is ever forgotten. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +23,7 @@ static struct money_override *add(struct engine *e, const struct journal_overrid
 	all->v = mem_realloc(all->v, (all->n + 1) * sizeof(*all->v));
 	x = &all->v[all->n++];
 	*x = (struct money_override){.id = o->id,
+				     .set = o->set,
 				     .nano = o->nano,
 				     .made_ms = o->made_ms,
 				     .until_ms = o->until_ms,
@@ -44,8 +45,12 @@ static void apply(struct engine *e)
 
 	for (size_t i = 0; i < all->n; i++)
 		if (all->v[i].until_ms > engine_now(e))
-			v[n++] = (struct budget_override){all->v[i].budget, all->v[i].value,
-							  all->v[i].nano, all->v[i].until_ms};
+			v[n++] = (struct budget_override){.budget = all->v[i].budget,
+							  .value = all->v[i].value,
+							  .set = all->v[i].set,
+							  .nano = all->v[i].nano,
+							  .until_ms = all->v[i].until_ms,
+							  .id = all->v[i].id};
 	if (budgets_overrides(e->money->budgets, v, n))
 		e->money->freed = true;
 	free(v);
@@ -84,6 +89,7 @@ static void write(struct engine *e, const struct money_override *x)
 			     &(struct journal_override){.id = x->id,
 							.budget = x->budget,
 							.value = x->value,
+							.set = x->set,
 							.nano = x->nano,
 							.made_ms = x->made_ms,
 							.until_ms = x->until_ms,
@@ -106,6 +112,16 @@ static int64_t period_end(const struct engine *e, const struct conf_budget *of)
 	return of->period_rule.kind == PERIOD_ROLLING ? 0 : p.end_ms;
 }
 
+static int check_end(const struct engine *e, const struct engine_override *o,
+		     const struct conf_budget *of, int64_t *until_ms, struct err *err)
+{
+	*until_ms = o->until_ms != 0 ? o->until_ms : o->set ? MONEY_NO_END : period_end(e, of);
+	if (*until_ms == 0)
+		return err_set(err, ERR_INVALID,
+			       "budget %.60s has no period that ends: say until when", of->name);
+	return *until_ms <= engine_now(e) ? err_set(err, ERR_INVALID, "that time is over") : 0;
+}
+
 static int check(const struct engine *e, const struct engine_override *o, int64_t *until_ms,
 		 struct err *err)
 {
@@ -114,7 +130,8 @@ static int check(const struct engine *e, const struct engine_override *o, int64_
 	if (of == NULL || e->money->budgets == NULL)
 		return err_set(err, ERR_INVALID, "no budget is named \"%.60s\"", o->budget);
 	if (of->amount_nano == 0)
-		return err_set(err, ERR_INVALID, "budget %.60s has no amount to add to", of->name);
+		return err_set(err, ERR_INVALID, "budget %.60s has no amount to %s", of->name,
+			       o->set ? "set: it limits a rate" : "add to");
 	if (of->each != CONF_EACH_NONE && o->value[0] == '\0')
 		return err_set(err, ERR_INVALID,
 			       "budget %.60s is one for each: say whose, as in %.60s/NAME",
@@ -122,28 +139,35 @@ static int check(const struct engine *e, const struct engine_override *o, int64_
 	if (of->each == CONF_EACH_NONE && o->value[0] != '\0')
 		return err_set(err, ERR_INVALID, "budget %.60s is one for all, and not for %.60s",
 			       of->name, o->value);
-	*until_ms = o->until_ms != 0 ? o->until_ms : period_end(e, of);
-	if (*until_ms == 0)
-		return err_set(err, ERR_INVALID,
-			       "budget %.60s has no period that ends: say until when", of->name);
-	if (*until_ms <= engine_now(e))
-		return err_set(err, ERR_INVALID, "that time is over");
+	if (check_end(e, o, of, until_ms, err) != 0)
+		return -1;
 	return e->money->overrides.n >= MONEY_OVERRIDES
 		       ? err_set(err, ERR_LIMIT, "there are %d overrides already", MONEY_OVERRIDES)
 		       : 0;
 }
 
+/* "until 2026-12-24T00:00:00Z", or "without end" */
+static const char *end_of(const struct engine *e, const struct money_override *x,
+			  char out[FMT_TIME_SIZE + 8])
+{
+	char at[FMT_TIME_SIZE];
+
+	if (x->until_ms == MONEY_NO_END)
+		return "without end";
+	(void)snprintf(out, FMT_TIME_SIZE + 8, "until %.19sZ", engine_time(e, at, x->until_ms));
+	return out;
+}
+
 static void announce(struct engine *e, const struct money_override *x, const char *type,
 		     const char *by)
 {
-	char text[400], money[FMT_MONEY_SIZE], at[FMT_TIME_SIZE];
+	char text[400], money[FMT_MONEY_SIZE], until[FMT_TIME_SIZE + 8];
 
 	(void)snprintf(text, sizeof(text),
-		       "budget %s%s%s: override %" PRId64 " of %s %s until "
-		       "%.19sZ, by %.60s: %.150s",
+		       "budget %s%s%s: override %" PRId64 " %s %s %s %s, by %.60s: %.150s",
 		       x->budget, x->value[0] != '\0' ? "/" : "", x->value, x->id,
-		       fmt_money(money, x->nano), e->conf->currency,
-		       engine_time(e, at, x->until_ms), by,
+		       x->set ? "sets its amount to" : "of", fmt_money(money, x->nano),
+		       e->conf->currency, end_of(e, x, until), by,
 		       x->revoked_why[0] != '\0' ? x->revoked_why : x->reason);
 	engine_event(e, "", 0, type, text);
 }
@@ -162,6 +186,7 @@ int engine_override(struct engine *e, const struct engine_override *o, int64_t *
 	struct journal_override row = {.id = all->n > 0 ? all->v[all->n - 1].id + 1 : 1,
 				       .budget = o->budget,
 				       .value = o->value,
+				       .set = o->set,
 				       .nano = o->nano,
 				       .made_ms = engine_now(e),
 				       .by = o->by,
@@ -178,18 +203,33 @@ int engine_override(struct engine *e, const struct engine_override *o, int64_t *
 	x = add(e, &row);
 	*id = x->id;
 	write(e, x);
-	announce(e, x, "budget-raised", o->by);
+	announce(e, x, o->set ? "budget-set" : "budget-raised", o->by);
 	return commit(e, err);
+}
+
+static int by_id(const void *id, const void *x)
+{
+	int64_t a = *(const int64_t *)id, b = ((const struct money_override *)x)->id;
+
+	return (a > b) - (a < b);
+}
+
+static struct money_override *find(const struct engine *e, int64_t id)
+{
+	const struct overrides *all = &e->money->overrides;
+
+	return all->n > 0 ? bsearch(&id, all->v, all->n, sizeof(*all->v), by_id) : NULL;
+}
+
+const struct money_override *override_find(const struct engine *e, int64_t id)
+{
+	return find(e, id);
 }
 
 int engine_revoke(struct engine *e, int64_t id, const char *by, const char *why, struct err *err)
 {
-	struct overrides *all = &e->money->overrides;
-	struct money_override *x = NULL;
+	struct money_override *x = find(e, id);
 
-	for (size_t i = 0; i < all->n && x == NULL; i++)
-		if (all->v[i].id == id)
-			x = &all->v[i];
 	if (x == NULL)
 		return err_set(err, ERR_INVALID, "there is no override %" PRId64, id);
 	if (x->until_ms <= engine_now(e))
@@ -200,7 +240,7 @@ int engine_revoke(struct engine *e, int64_t id, const char *by, const char *why,
 	x->revoked_why = copy(why);
 	x->until_ms = engine_now(e);
 	write(e, x);
-	announce(e, x, "budget-lowered", by);
+	announce(e, x, x->set ? "budget-reset" : "budget-lowered", by);
 	return commit(e, err);
 }
 

@@ -59,7 +59,7 @@ static void add_hold(const struct summing *s, const struct budget_hold *h, int64
 		struct engine_budget *l = &s->lines[at[i]];
 
 		l->accrued = clamp_add(l->accrued, budgets_accrued(b, at[i], h, now));
-		if (l->line.budget->amount_nano == 0 || h->from_ms > now ||
+		if (!l->line.limited || h->from_ms > now ||
 		    (l->line.budget->reserve == CONF_RESERVE_FULL && !stays))
 			continue;
 		l->beyond = clamp_add(l->beyond, budget_cost(h->rate_nano_h, 0,
@@ -142,6 +142,8 @@ static void begin(const struct engine *e, struct engine_budget *out, struct budg
 			out->step = (enum budget_step)s;
 			out->step_ms = m->since_ms[s];
 		}
+	if (l.set_id != 0)
+		out->set = override_find(e, l.set_id);
 }
 
 static void foresee(const struct budgets *b, struct engine_budget *x, const struct budget_days *d)

@@ -100,11 +100,10 @@ static int load_budget(void *ctx, const struct journal_budget *b, struct err *er
 	return money_lines_load(ctx, b);
 }
 
-static int load_past(void *ctx, const char *budget, int64_t begin_ms, int64_t amount,
-		     struct err *err)
+static int load_past(void *ctx, const struct journal_past *p, struct err *err)
 {
 	(void)err;
-	return money_lines_load_past(ctx, budget, begin_ms, amount);
+	return money_lines_load_past(ctx, p);
 }
 
 static int load_override(void *ctx, const struct journal_override *o, struct err *err)

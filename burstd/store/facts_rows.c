@@ -125,6 +125,7 @@ int facts_read_override(struct db_cursor *c, const struct facts_visit *v, struct
 	o.reason = text(c);
 	o.revoked_by = text(c);
 	o.revoked_why = text(c);
+	o.set = db_get_int(c, 0, 1) == 1;
 	return c->bad ? 1 : v->override(v->ctx, &o, e);
 }
 

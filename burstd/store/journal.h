@@ -34,6 +34,7 @@ struct journal_hold;
 struct journal_spent;
 struct journal_budget;
 struct journal_override;
+struct journal_past;
 struct alert;
 struct alert_message;
 
@@ -78,8 +79,7 @@ struct journal_visitor {
 	int (*day)(void *ctx, const struct journal_spent *s, struct err *e);
 	/* The last period of each line, and each period in which a budget was there. */
 	int (*budget)(void *ctx, const struct journal_budget *b, struct err *e);
-	int (*budget_past)(void *ctx, const char *budget, int64_t begin_ms, int64_t amount,
-			   struct err *e);
+	int (*budget_past)(void *ctx, const struct journal_past *p, struct err *e);
 	int (*override)(void *ctx, const struct journal_override *o, struct err *e); /* all */
 	int (*alert)(void *ctx, const struct alert *a, struct err *e);
 	int (*alert_message)(void *ctx, struct alert_message *m, struct err *e);

@@ -104,7 +104,7 @@ static int read_alert(const struct journal *j, struct db_cursor *c, const struct
 	db_copy_text(c, a.value, sizeof(a.value));
 	db_copy_text(c, a.period, sizeof(a.period));
 	a.ends_ms = db_get_int(c, 0, INT64_MAX);
-	a.amount = db_get_int(c, 1, INT64_MAX);
+	a.amount = db_get_int(c, 0, INT64_MAX);
 	a.spent = db_get_int(c, INT64_MIN, INT64_MAX);
 	a.accrued = db_get_int(c, 0, INT64_MAX);
 	a.held = db_get_int(c, 0, INT64_MAX);

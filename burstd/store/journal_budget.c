@@ -28,18 +28,28 @@ static const char sql_last_budgets[] =
 	" (SELECT begin_ms FROM budget_period WHERE budget = b.budget AND value = b.value"
 	" ORDER BY at_ms DESC, begin_ms DESC LIMIT 1)";
 
-/* ... and all periods in which a budget was there, with the amount that it had by itself in the row
- * that was written last. */
+/* ... and all periods in which a budget was there, with the amount that it had by itself: in the
+ * row of the budget, else in that of the value that was written last.  Then the values that had
+ * another one. */
 static const char sql_past_budgets[] =
-	"SELECT budget, begin_ms, max(0, amount_nano - added_nano - carried_nano), MAX(at_ms)"
-	" FROM budget_period GROUP BY budget, begin_ms";
+	"WITH own AS (SELECT budget, value, begin_ms, at_ms,"
+	" max(0, amount_nano - added_nano - carried_nano) AS nano FROM budget_period),"
+	" shared AS (SELECT budget, begin_ms, nano,"
+	" MAX(CASE value WHEN '' THEN 9223372036854775807 ELSE at_ms END)"
+	" FROM own GROUP BY budget, begin_ms)"
+	" SELECT budget, '', begin_ms, nano FROM shared"
+	" UNION ALL SELECT o.budget, o.value, o.begin_ms, o.nano FROM own AS o"
+	" JOIN shared AS s ON s.budget = o.budget AND s.begin_ms = o.begin_ms"
+	" WHERE o.value <> '' AND o.nano <> s.nano";
 
 #define OVERRIDE_COLUMNS                                                                           \
-	"id, budget, value, nano, made_ms, until_ms, made_by, reason, revoked_by, revoked_why"
+	"id, budget, value, nano, made_ms, until_ms, made_by, reason, revoked_by, revoked_why,"    \
+	" replaces"
 
 static const char sql_put_override[] =
-	"INSERT INTO budget_override (" OVERRIDE_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-	" ON CONFLICT (id) DO UPDATE SET until_ms = excluded.until_ms,"
+	"INSERT INTO budget_override (" OVERRIDE_COLUMNS ") VALUES"
+	" (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET until_ms = "
+	"excluded.until_ms,"
 	" revoked_by = excluded.revoked_by, revoked_why = excluded.revoked_why";
 
 static const char sql_all_overrides[] =
@@ -98,6 +108,7 @@ void journal_put_override(struct journal_tx *tx, const struct journal_override *
 	tx_text(tx, o->reason);
 	tx_text(tx, o->revoked_by);
 	tx_text(tx, o->revoked_why);
+	tx_int(tx, o->set);
 }
 
 static int read_budget(const struct journal *j, struct db_cursor *c,
@@ -124,12 +135,12 @@ static int read_budget(const struct journal *j, struct db_cursor *c,
 static int read_past(const struct journal *j, struct db_cursor *c, const struct journal_visitor *v,
 		     struct err *e)
 {
-	const char *budget = db_get_text(c, BUDGET_VALUE_MAX);
-	int64_t begin_ms = db_get_int(c, INT64_MIN, INT64_MAX);
-	int64_t amount = db_get_int(c, 0, INT64_MAX);
+	struct journal_past p = {.budget = db_get_text(c, BUDGET_VALUE_MAX)};
 
-	return c->bad ? db_damaged(j->db, "budget_period", e)
-		      : v->budget_past(v->ctx, budget, begin_ms, amount, e);
+	p.value = db_get_text(c, BUDGET_VALUE_MAX);
+	p.begin_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	p.amount = db_get_int(c, 0, INT64_MAX);
+	return c->bad ? db_damaged(j->db, "budget_period", e) : v->budget_past(v->ctx, &p, e);
 }
 
 static int read_override(const struct journal *j, struct db_cursor *c,
@@ -139,14 +150,17 @@ static int read_override(const struct journal *j, struct db_cursor *c,
 
 	o.budget = db_get_text(c, BUDGET_VALUE_MAX);
 	o.value = db_get_text(c, BUDGET_VALUE_MAX);
-	o.nano = db_get_int(c, 1, INT64_MAX);
+	o.nano = db_get_int(c, 0, INT64_MAX);
 	o.made_ms = db_get_int(c, 0, INT64_MAX);
 	o.until_ms = db_get_int(c, 0, INT64_MAX);
 	o.by = db_get_text(c, JOURNAL_OVERRIDE_BY_MAX);
 	o.reason = db_get_text(c, JOURNAL_OVERRIDE_TEXT_MAX);
 	o.revoked_by = db_get_text(c, JOURNAL_OVERRIDE_BY_MAX);
 	o.revoked_why = db_get_text(c, JOURNAL_OVERRIDE_TEXT_MAX);
-	return c->bad ? db_damaged(j->db, "budget_override", e) : v->override(v->ctx, &o, e);
+	o.set = db_get_int(c, 0, 1) == 1;
+	if (c->bad || (o.nano == 0 && !o.set))
+		return db_damaged(j->db, "budget_override", e);
+	return v->override(v->ctx, &o, e);
 }
 
 int journal_load_budgets(struct journal *j, const struct journal_visitor *v, struct err *e)

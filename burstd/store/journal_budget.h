@@ -1,8 +1,9 @@
-/* journal_budget.h - what budgets came to in each of their periods, and what admins added to them.
- */
+/* journal_budget.h - what budgets came to in each of their periods, and what finance and admins
+ * changed of their amounts. */
 #ifndef BURSTD_JOURNAL_BUDGET_H
 #define BURSTD_JOURNAL_BUDGET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/budget.h"
@@ -36,12 +37,21 @@ void journal_put_budget_end(struct journal_tx *tx, const struct journal_budget *
 /* Forget periods that ended before this. */
 void journal_del_budgets(struct journal_tx *tx, int64_t end_ms);
 
-/* What an admin added to the amount of one line, from made_ms until until_ms.  Borrowed. */
+/* A budget was there in the period that began then, and this value of its `each` had this amount by
+ * itself.  value "": so had all that have no row of their own.  Borrowed. */
+struct journal_past {
+	const char *budget, *value;
+	int64_t begin_ms, amount;
+};
+
+/* What was added to the amount of one line, or set instead of it, from made_ms until until_ms.
+ * Borrowed. */
 struct journal_override {
 	int64_t id; /* from 1 on, never used twice */
 	const char *budget, *value;
-	int64_t nano; /* > 0 */
-	int64_t made_ms, until_ms;
+	bool set;
+	int64_t nano;              /* > 0; what is set may be 0 */
+	int64_t made_ms, until_ms; /* until_ms INT64_MAX: without end */
 	const char *by, *reason;
 	/* It was revoked: until_ms is when. */
 	const char *revoked_by, *revoked_why; /* "": it was not */

@@ -14,7 +14,8 @@ enum {
 
 struct journal_facts {
 	struct db *db;
-	bool has_prices, has_spent, has_overrides, has_budgets;
+	bool has_prices, has_spent, has_overrides;
+	bool has_budgets; /* with what periods came to, and overrides that set an amount */
 };
 
 static const char sql_lives[] =
@@ -66,9 +67,12 @@ static const char sql_job_spent[] =
 static const char sql_held[] =
 	"SELECT COALESCE(MIN(from_ms), 9223372036854775807) FROM hold WHERE job <> 0";
 
-static const char sql_overrides[] = "SELECT id, budget, value, nano, made_ms, until_ms, made_by,"
-				    " reason, revoked_by, revoked_why FROM budget_override"
-				    " ORDER BY id";
+#define OVERRIDES(set)                                                                             \
+	"SELECT id, budget, value, nano, made_ms, until_ms, made_by, reason, revoked_by,"          \
+	" revoked_why, " set " FROM budget_override ORDER BY id"
+static const char sql_overrides[] = OVERRIDES("replaces");
+static const char sql_added[] = OVERRIDES("0"); /* nothing could be set yet */
+#undef OVERRIDES
 
 static const char sql_budgets[] =
 	"SELECT budget, value, period, begin_ms, end_ms, amount_nano, added_nano, carried_nano,"
@@ -285,7 +289,7 @@ int journal_facts_overrides(struct journal_facts *f, fact_override_fn fn, void *
 
 	if (!f->has_overrides)
 		return 0;
-	c.st = db_stmt(f->db, sql_overrides, e);
+	c.st = db_stmt(f->db, f->has_budgets ? sql_overrides : sql_added, e);
 	return c.st != NULL ? facts_visit_all(f->db, &c, facts_read_override, &v, e) : -1;
 }
 

@@ -59,8 +59,9 @@ struct fact_job_spent {
 	int64_t nano;
 };
 
-struct fact_override { /* what somebody added to a budget */
+struct fact_override { /* what somebody added to a budget's amount, or set instead of it */
 	int64_t id, nano, made_ms;
+	bool set;
 	int64_t until_ms; /* until when, or when it was revoked */
 	const char *budget, *value, *by, *reason;
 	const char *revoked_by, *revoked_why; /* "": it was not */

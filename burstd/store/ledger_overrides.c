@@ -4,10 +4,11 @@
 #include "store/ledger_private.h"
 
 #define COLUMNS                                                                                    \
-	"id, budget, value, nano, made_ms, until_ms, made_by, reason, revoked_by, revoked_why"
+	"id, budget, value, nano, made_ms, until_ms, made_by, reason, revoked_by, revoked_why,"    \
+	" replaces"
 
 static const char sql_put[] =
-	"INSERT INTO budget_override (" COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	"INSERT INTO budget_override (" COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	" ON CONFLICT DO UPDATE SET until_ms = excluded.until_ms,"
 	" revoked_by = excluded.revoked_by, revoked_why = excluded.revoked_why"
 	" WHERE until_ms <> excluded.until_ms";
@@ -30,6 +31,7 @@ int ledger_put_override(struct ledger *l, const struct fact_override *o, struct 
 	ledger_put_text(&c, o->reason);
 	ledger_put_text(&c, o->revoked_by);
 	ledger_put_text(&c, o->revoked_why);
+	db_put_int(&c, o->set);
 	return ledger_do(l, &c, e);
 }
 

@@ -217,7 +217,8 @@ static const char step_5[] =
 	"  ON i.provider = m.provider AND i.currency <> m.currency WHERE m.node = lifetime.node"
 	"  AND m.gen = lifetime.gen AND i.partial = 0 AND i.removed_ms = 0);";
 
-/* A copy of what the journal has of budgets.  What a closed month's statement shows stays. */
+/* A copy of what the journal has of budgets.  What a closed month's statement shows stays.  And
+ * whether an override is the amount, or is added to it. */
 static const char step_6[] =
 	"CREATE TABLE budget_period ("
 	"  budget TEXT NOT NULL, value TEXT NOT NULL, period TEXT NOT NULL,"
@@ -229,7 +230,8 @@ static const char step_6[] =
 	"  WHEN OLD.last_day < (SELECT value FROM number WHERE key = 'open_day') BEGIN"
 	"  SELECT RAISE(ABORT, 'the period is closed'); END;"
 	"CREATE TRIGGER budget_period_stays BEFORE DELETE ON budget_period BEGIN"
-	"  SELECT RAISE(ABORT, 'what budgets came to is kept'); END;";
+	"  SELECT RAISE(ABORT, 'what budgets came to is kept'); END;"
+	"ALTER TABLE budget_override ADD COLUMN replaces INTEGER NOT NULL DEFAULT 0;";
 
 /* `stay`: what a job had of an instance on a day, once that is over, by the ledger and as burstd's
  * budgets count it; `spent_job`: what these have, a copy; `job_agreement`: the two compared.

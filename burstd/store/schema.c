@@ -408,10 +408,12 @@ static const char step_20[] = "CREATE TABLE alert ("
 			      "  alerts TEXT NOT NULL) WITHOUT ROWID;";
 
 /* Whose costs a budget counts, as text, and when the row of a period that is over was written last
- * (0: it is not over), so that the ledger can show both. */
+ * (0: it is not over), so that the ledger can show both.  And whether an override is the amount,
+ * instead of that of burstd.conf, or is added to it. */
 static const char step_21[] =
 	"ALTER TABLE budget_period ADD COLUMN counted TEXT NOT NULL DEFAULT '';"
-	"ALTER TABLE budget_period ADD COLUMN ended_ms BIGINT NOT NULL DEFAULT 0;";
+	"ALTER TABLE budget_period ADD COLUMN ended_ms BIGINT NOT NULL DEFAULT 0;"
+	"ALTER TABLE budget_override ADD COLUMN replaces INTEGER NOT NULL DEFAULT 0;";
 
 const char *const schema_steps[SCHEMA_STEPS] = {
 	step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,

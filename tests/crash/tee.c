@@ -235,8 +235,8 @@ static int dump_override(void *ctx, const struct journal_override *o, struct err
 
 	(void)e;
 	str_init(&s, DUMP_MAX);
-	str_addf(&s, "override %" PRId64 " %s %s %" PRId64 " %" PRId64 " %" PRId64, o->id,
-		 o->budget, o->value, o->nano, o->made_ms, o->until_ms);
+	str_addf(&s, "override %" PRId64 " %s %s %d %" PRId64 " %" PRId64 " %" PRId64, o->id,
+		 o->budget, o->value, o->set, o->nano, o->made_ms, o->until_ms);
 	add(ctx, &s);
 	return 0;
 }

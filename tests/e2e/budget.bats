@@ -139,7 +139,7 @@ used_up() {
 	burstctl budget override jobs/researcher --add 500 --reason 'paper deadline' | tee "$lab_dir/override"
 	grep -q 'budget jobs/researcher has 500.00 EUR more until' "$lab_dir/override"
 	within 150 job_is "$job" RUNNING
-	burstctl budget overrides | grep -qE '^ *1 +jobs/researcher +500.00 .* (root|uid [0-9]+) +paper deadline'
+	burstctl budget overrides | grep -qE '^ *1 +jobs/researcher +add +500.00 .* (root|uid [0-9]+) +paper deadline'
 	burstctl budget show jobs | grep -qE '^ +overrides +500.00'
 	lab_kill burstd
 	lab_start burstd
@@ -149,6 +149,52 @@ used_up() {
 	within 60 job_is "$job" COMPLETED
 	burstctl budget revoke 1 --reason 'it ran'
 	burstctl budget overrides --all | grep -q 'it ran'
+}
+
+# set_to AMOUNT BY...: finance sets what researcher has, which is shown; its number
+set_to() {
+	burstctl budget set jobs/researcher --amount "$1" --reason 'the board' "${@:2}" >"$lab_dir/set"
+	cat "$lab_dir/set" >&2
+	sed -n 's/^override \([0-9]*\): .*/\1/p' "$lab_dir/set"
+}
+
+shows_set() {
+	burstctl budget show jobs | tee "$lab_dir/show"
+	grep -qE "^ +set to $1 by (root|uid [0-9]+)(.*), override $2; in burstd.conf 20.00\$" "$lab_dir/show"
+}
+
+@test "finance sets what a budget has: a job that waits runs, over kill -9; with 0 none does, and revoke ends it" {
+	with_budgets "$(budget jobs 'amount = "20"' 'each = "user"')"
+	job=$(job -N1 --exclusive --time=2:00:00 --wrap "$until_over")
+	refused "$job"
+	run lab_as researcher "$lab_dir/bin/burstctl" budget set jobs/researcher --amount 500 --reason x
+	[ "$status" != 0 ]
+	grep -q 'budget-set is for' <<<"$output"
+	high=$(set_to 500 --for 2d)
+	within 150 job_is "$job" RUNNING
+	shows_set 500.00 "$high"
+	none=$(set_to 0)
+	shows_set 0.00 "$none"
+	lab_kill burstd
+	lab_start burstd
+	shows_set 0.00 "$none"
+	job_is "$job" RUNNING
+	over "$job"
+	within 60 job_is "$job" COMPLETED
+	calm
+	rows=$(sim_rows)
+	job=$(job -N1 --exclusive --time=2:00:00 --wrap 'sleep 1')
+	refused "$job"
+	within 10 eval 'comment "$job" | grep -qE "^burstd: budget jobs/researcher: this job needs [0-9.]+ EUR for its 2 h, 0.00 of 0.00 left in [0-9-]+"'
+	burstctl budget revoke "$none" --reason 'the board again'
+	shows_set 500.00 "$high"
+	within 150 job_is "$job" COMPLETED
+	burstctl budget overrides | grep -qE "^ *$high +jobs/researcher +set to +500.00 "
+	burstctl budget revoke "$high" --reason 'it is over'
+	burstctl budget list | grep -qE '^jobs/researcher +[0-9-]+ +20.00 '
+	run shows_set 500.00 "$high"
+	[ "$status" != 0 ]
+	burstctl events | grep -q "budget-set.*budget jobs/researcher: override $none sets its amount to 0.00 EUR without end"
 }
 
 @test "jobs that cannot be requeued are told, go on, and are cancelled at kill_at" {
@@ -228,4 +274,27 @@ $(budget rate 'rate = "60"')"
 	with_budgets "$(budget physics 'accounts = {"phys"}' 'amount = "500"')"
 	within 60 job_is "$job" COMPLETED
 	lab_start slurmdbd
+}
+
+# allocation ID ACCOUNT AMOUNT: as ColdFront's API has it
+allocation() {
+	printf '{"id":%s,"project":"p","resource":"r","status":"Active","allocation_users":null,"allocation_attributes":[%s,%s]}' "$1" \
+		"{\"allocation_attribute_type\":\"slurm_account_name\",\"value\":\"$2\"}" \
+		"{\"allocation_attribute_type\":\"Cloud Budget (EUR)\",\"value\":\"$3\"}"
+}
+
+@test "allocations of ColdFront become amounts of accounts, once; of a file with a mistake nothing is taken" {
+	with_budgets "$(budget cloud 'amount = "1"' 'each = "account"')"
+	import=(burstctl budget import "$lab_dir/allocations.json" --budget cloud --reason ColdFront)
+	echo "[$(allocation 3 Physics 500),$(allocation 4 chem x)]" >"$lab_dir/allocations.json"
+	run "${import[@]}"
+	[ "$status" != 0 ]
+	grep -q 'allocation 4: "Cloud Budget (EUR)": "x" is no amount' <<<"$output"
+	[ "$(burstctl budget overrides cloud --json | jq '.overrides | length')" = 0 ]
+	echo "[$(allocation 3 Physics 500),$(allocation 4 chem 0)]" >"$lab_dir/allocations.json"
+	"${import[@]}" | grep ': 2 set, 0 to set, 0 as they were'
+	burstctl budget list | grep -E '^cloud/physics +[0-9-]+ +500.00 '
+	burstctl budget list | grep -E '^cloud/chem +[0-9-]+ +0.00 '
+	"${import[@]}" --json | jq -e '[.accounts[].result] == ["same", "same"]'
+	[ "$(burstctl budget overrides cloud --json | jq '.overrides | length')" = 2 ]
 }

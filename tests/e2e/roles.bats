@@ -97,6 +97,10 @@ rows_of() {
 	[ "$output" = 'burstctl: pause is for admins and operators; you are student, user' ]
 	run -0 ctl accountant budget list
 	run -1 ctl operator budget list -u student
+	run -1 ctl operator budget set none --amount 1 --reason x
+	[ "$output" = 'burstctl: budget-set is for admins and finance; you are operator, operator' ]
+	run -1 ctl accountant budget set none --amount 1 --reason x
+	[ "$output" = 'burstctl: no budget is named "none"' ]
 }
 
 @test "a group that is taken out of burstd.conf loses its role, a new member has it by sg" {

@@ -155,6 +155,7 @@ static void raise(struct world *w, const struct budget_line *l)
 {
 	const struct engine_override o = {.budget = l->budget->name,
 					  .value = l->value,
+					  .set = w->seed / 24 % 2 != 0,
 					  .nano = INT64_MAX / 4,
 					  .by = "sim",
 					  .reason = "faults end"};
@@ -176,7 +177,7 @@ static void on_raise(struct world *w, void *ctx, uint64_t arg)
 	engine_budgets(w->engine, NULL, &all);
 	for (size_t i = 0; i < all.n && !w->crashed; i++)
 		if (all.v[i].line.budget->each != CONF_EACH_NONE && all.v[i].line.added == 0 &&
-		    all.v[i].line.value[0] != '\0')
+		    all.v[i].line.set_id == 0 && all.v[i].line.value[0] != '\0')
 			raise(w, &all.v[i].line);
 	engine_budgets_fini(&all);
 }
@@ -185,6 +186,21 @@ void sim_money_heal(struct world *w)
 {
 	if (w->set.ladder)
 		on_raise(w, NULL, 0);
+}
+
+static int load_past(const struct sim_came_to *b, const struct journal_visitor *v, struct err *e)
+{
+	struct journal_past p = {.budget = b->budget,
+				 .value = "",
+				 .begin_ms = b->begin_ms,
+				 .amount = b->amount - b->added};
+
+	if (v->budget_past == NULL)
+		return 0;
+	if (v->budget_past(v->ctx, &p, e) != 0)
+		return -1;
+	p.value = b->value;
+	return v->budget_past(v->ctx, &p, e);
 }
 
 static int load_came(const struct sim_money *m, const struct journal_visitor *v, struct err *e)
@@ -202,9 +218,7 @@ static int load_came(const struct sim_money *m, const struct journal_visitor *v,
 					     .counted = ""};
 
 		memcpy(row.since_ms, b->since_ms, sizeof(row.since_ms));
-		if (v->budget(v->ctx, &row, e) != 0 ||
-		    (v->budget_past != NULL &&
-		     v->budget_past(v->ctx, b->budget, b->begin_ms, b->amount - b->added, e) != 0))
+		if (v->budget(v->ctx, &row, e) != 0 || load_past(b, v, e) != 0)
 			return -1;
 	}
 	for (size_t i = 0; v->override != NULL && i < m->noverrides; i++) {
@@ -212,6 +226,7 @@ static int load_came(const struct sim_money *m, const struct journal_visitor *v,
 		const struct journal_override o = {.id = x->id,
 						   .budget = x->budget,
 						   .value = x->value,
+						   .set = x->set,
 						   .nano = x->nano,
 						   .made_ms = x->made_ms,
 						   .until_ms = x->until_ms,

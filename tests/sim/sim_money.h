@@ -33,6 +33,7 @@ struct sim_came_to { /* what a budget came to in a period */
 
 struct sim_override {
 	int64_t id, nano, made_ms, until_ms;
+	bool set;
 	char budget[16], value[16];
 };
 
@@ -58,7 +59,7 @@ void sim_money_came(struct world *w, struct sim_money *m, const struct sim_came_
 void sim_money_override(struct world *w, struct sim_money *m, const struct sim_override *o);
 /* Does the journal say of any budget that it has reached this step, or one above? */
 bool sim_money_ends(const struct world *w, enum budget_step step);
-/* An admin adds to each budget: nothing is used up any more. */
+/* An admin adds to each budget, or sets it: nothing is used up any more. */
 void sim_money_heal(struct world *w);
 
 /* A create of this generation is on the wire. */

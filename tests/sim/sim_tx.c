@@ -226,8 +226,11 @@ void journal_put_override(struct journal_tx *tx, const struct journal_override *
 	struct sim_override *x = &add(tx, PUT_OVERRIDE, "")->u.override;
 
 	memset(x, 0, sizeof(*x));
-	*x = (struct sim_override){
-		.id = o->id, .nano = o->nano, .made_ms = o->made_ms, .until_ms = o->until_ms};
+	*x = (struct sim_override){.id = o->id,
+				   .set = o->set,
+				   .nano = o->nano,
+				   .made_ms = o->made_ms,
+				   .until_ms = o->until_ms};
 	(void)snprintf(x->budget, sizeof(x->budget), "%.15s", o->budget);
 	(void)snprintf(x->value, sizeof(x->value), "%.15s", o->value);
 }

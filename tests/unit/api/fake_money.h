@@ -41,8 +41,8 @@ void engine_budgets_fini(struct engine_budgets *all)
 int engine_override(struct engine *e, const struct engine_override *o, int64_t *id, struct err *err)
 {
 	(void)snprintf(e->override_order, sizeof(e->override_order),
-		       "%s/%s +%lld until %lld by %s: %s", o->budget, o->value, (long long)o->nano,
-		       (long long)o->until_ms, o->by, o->reason);
+		       "%s/%s %c%lld until %lld by %s: %s", o->budget, o->value, o->set ? '=' : '+',
+		       (long long)o->nano, (long long)o->until_ms, o->by, o->reason);
 	*id = 1;
 	*err = e->override_err;
 	return err->code != 0 ? -1 : 0;

@@ -49,7 +49,9 @@ static struct budget_line line_of(const struct conf_budget *b, const char *value
 	return (struct budget_line){.budget = b,
 				    .value = value,
 				    .period = {.begin_ms = 1000, .end_ms = 2000, .name = "2026-11"},
+				    .limited = b->amount_nano != 0,
 				    .amount = b->amount_nano,
+				    .own = b->amount_nano,
 				    .spent = 300 * EUR,
 				    .held = 138800000000,
 				    .later = 7 * EUR,
@@ -163,6 +165,40 @@ static void test_what_a_line_has(void **state)
 	stop_with_budgets(f);
 }
 
+/* What it is set to, instead of what, until when; by whom, only those who may see overrides. */
+static void test_what_is_set(void **state)
+{
+	static char by[] = "uid 5", why[] = "a board";
+	struct money_override x = {.id = 7, .set = true, .until_ms = 5000, .by = by, .reason = why};
+	struct fixture *f = start_with_budgets();
+	const json_t *set;
+	json_t *r;
+
+	(void)state;
+	f->e.budgets[1].set = &x;
+	f->e.budgets[1].line.own = 0;
+	r = ask(f, ASK(""));
+	assert_null(json_object_get(json_array_get(json_object_get(r, "budgets"), 0), "set"));
+	set = json_object_get(json_array_get(json_object_get(r, "budgets"), 1), "set");
+	assert_string_equal(text(set, "amount"), "0.00");
+	assert_string_equal(text(set, "configured"), "20.00");
+	assert_int_equal(number(set, "until_ms"), 5000);
+	assert_int_equal(number(set, "id"), 7);
+	assert_string_equal(text(set, "by"), "uid 5");
+	assert_string_equal(text(set, "reason"), "a board");
+	json_decref(r);
+	x.until_ms = MONEY_NO_END;
+	r = ask_as(f, &viewer, ASK(""));
+	set = json_object_get(json_array_get(json_object_get(r, "budgets"), 0), "set");
+	assert_string_equal(text(set, "amount"), "0.00");
+	assert_int_equal(number(set, "until_ms"), 0);
+	assert_null(json_object_get(set, "id"));
+	assert_null(json_object_get(set, "by"));
+	assert_null(json_object_get(set, "reason"));
+	json_decref(r);
+	stop_with_budgets(f);
+}
+
 static void test_one_is_shown_whole(void **state)
 {
 	struct fixture *f = start_with_budgets();
@@ -171,6 +207,7 @@ static void test_one_is_shown_whole(void **state)
 
 	(void)state;
 	assert_int_equal(json_array_size(all), 2);
+	assert_string_equal(text(r, "each"), "user");
 	counts = json_object_get(json_array_get(all, 1), "counts");
 	assert_string_equal(text(counts, "market"), "spot");
 	assert_string_equal(json_string_value(json_array_get(json_object_get(counts, "users"), 1)),
@@ -182,6 +219,7 @@ static void test_one_is_shown_whole(void **state)
 	f->e.nbudgets = 1;
 	r = ask(f, ASK(",\"budget\":\"students\""));
 	assert_int_equal(json_array_size(json_object_get(r, "budgets")), 0);
+	assert_string_equal(text(r, "each"), "user");
 	json_decref(r);
 	r = ask_as(f, &admin, ASK(",\"budget\":\"nosuch\""));
 	assert_string_equal(text(r, "code"), "not-found");
@@ -511,6 +549,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_a_line_has),
+		cmocka_unit_test(test_what_is_set),
 		cmocka_unit_test(test_one_is_shown_whole),
 		cmocka_unit_test(test_who_sees_what),
 		cmocka_unit_test(test_no_probing),

@@ -69,7 +69,29 @@ static void test_add(void **state)
 	stop_with(f);
 }
 
+static void test_set(void **state)
+{
+	struct fixture *f = start_with(1);
+	json_t *r;
+
+	(void)state;
+	f->e.overrides[0].set = true;
+	f->e.overrides[0].nano = 0;
+	f->e.overrides[0].until_ms = MONEY_NO_END;
+	r = ask_as(f, &finance,
+		   RQ("budget-set", ",\"budget\":\"physics\",\"amount\":\"0\",\"reason\":\"why\""));
+	assert_true(json_is_true(json_object_get(r, "ok")));
+	assert_string_equal(f->e.override_order, "physics/ =0 until 0 by uid 1000: why");
+	assert_string_equal(text(r, "set"), "0.00");
+	assert_null(json_object_get(r, "added"));
+	assert_int_equal(number(r, "until_ms"), 0);
+	assert_true(json_is_true(json_object_get(r, "active")));
+	json_decref(r);
+	stop_with(f);
+}
+
 #define ADD(rest)    RQ("budget-override", rest)
+#define SET(rest)    RQ("budget-set", rest)
 #define PLAIN(x)     ",\"budget\":\"b\",\"add\":\"" x "\",\"reason\":\"x\""
 #define REVOKE(rest) RQ("budget-revoke", rest)
 
@@ -94,6 +116,13 @@ static void test_refused(void **state)
 		{ADD(PLAIN("-1")), &admin, "invalid", "\"add\""},
 		{ADD(PLAIN("1e3")), &admin, "invalid", "\"add\""},
 		{ADD(PLAIN("1") ",\"until_ms\":-1"), &admin, "invalid", "\"until_ms\""},
+		{SET(",\"budget\":\"b\",\"amount\":\"1\",\"reason\":\"x\""), &viewer, "denied",
+		 "budget-set is for"},
+		{SET(",\"budget\":\"b\",\"amount\":\"-1\",\"reason\":\"x\""), &admin, "invalid",
+		 "\"amount\""},
+		{SET(",\"budget\":\"b\",\"add\":\"1\",\"reason\":\"x\""), &admin, "invalid",
+		 "\"amount\""},
+		{SET(",\"budget\":\"b\",\"amount\":\"1\""), &admin, "invalid", "\"reason\""},
 		{REVOKE(",\"id\":1"), &admin, "invalid", "\"reason\""},
 		{REVOKE(",\"id\":\"x\",\"reason\":\"x\""), &admin, "invalid", "\"id\""},
 	};
@@ -189,11 +218,9 @@ static void test_pages(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_add),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_the_engine_refuses),
-		cmocka_unit_test(test_list),
-		cmocka_unit_test(test_pages),
+		cmocka_unit_test(test_add),     cmocka_unit_test(test_set),
+		cmocka_unit_test(test_refused), cmocka_unit_test(test_the_engine_refuses),
+		cmocka_unit_test(test_list),    cmocka_unit_test(test_pages),
 	};
 
 	return cmocka_run_group_tests_name("overrides", tests, NULL, NULL);

@@ -297,9 +297,49 @@ static void a_budget_says_what_comes(void **state)
 	lab_free(l);
 }
 
+/* By whom, and until when; nothing may be spent is no missing amount. */
+static void an_amount_is_set(void **state)
+{
+#define IS_SET(spent, left, more)                                                                  \
+	HEAD "\"budgets\":[{\"name\":\"b\",\"each\":\"\",\"value\":\"\"," NOV FULL                 \
+	     "\"amount\":\"0.00\",\"set\":{\"amount\":\"0.00\",\"configured\":\"500.00\"," more    \
+	     "},\"spent\":\"" spent                                                                \
+	     "\",\"held\":\"0.00\",\"accrued\":\"0.00\",\"later\":\"0.00\","                       \
+	     "\"left\":\"" left "\",\"beyond\":\"0.00\",\"rate\":\"0.00\",\"waiting\":0,"          \
+	     "\"contact\":\"\"}]" NEXT("", "")
+	static const struct {
+		const char *line, *reply, *want;
+	} rows[] = {
+		{"budget show b",
+		 IS_SET("0.00", "0.00", "\"until_ms\":2000000,\"id\":7,\"by\":\"uid 5\""),
+		 "  amount                    0.00\n"
+		 "                  set to 0.00 by uid 5 until 1970-01-01T09:33:20, override 7; in "
+		 "burstd.conf 500.00\n"
+		 "  spent                     0.00\n"},
+		{"budget list", IS_SET("0.00", "0.00", "\"until_ms\":0"), "\nb: set to 0.00\n"},
+		{"budget list", IS_SET("0.00", "0.00", "\"until_ms\":0"), "..........   0%\n"},
+		{"budget list", IS_SET("1.00", "-1.00", "\"until_ms\":0"), "########## 100%\n"},
+	};
+#undef IS_SET
+	struct lab *l = lab_new();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char line[60];
+
+		(void)snprintf(line, sizeof(line), S "%s", rows[i].line);
+		lab_run_once(l, line, rows[i].reply);
+		print_message("# %s\n", l->out);
+		assert_int_equal(l->rc, 0);
+		assert_non_null(strstr(l->out, rows[i].want));
+	}
+	lab_free(l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_amount_is_set),
 		cmocka_unit_test(a_budget_says_what_comes),
 		cmocka_unit_test(a_list_shows_what_is_left),
 		cmocka_unit_test(whose_they_are),

@@ -75,7 +75,7 @@ static bool is_known(const char *kind)
 	static const char *const kinds[] = {"FILE",  "PATH",   "POOL",     "STATE", "NODE", "TIME",
 					    "SEQ",   "COUNT",  "SEQ:HASH", "NODES", "PART", "WORDS",
 					    "CODES", "AMOUNT", "JOB",      "KIND",  "TEXT", "USER",
-					    "KEYS",  "DAY",    "MONTH"};
+					    "KEYS",  "DAY",    "MONTH",    "BUDGET"};
 
 	for (size_t i = 0; i < COUNT(kinds); i++)
 		if (strcmp(kinds[i], kind) == 0)
@@ -95,6 +95,7 @@ static void test_kinds(void **state)
 					       "NODES",
 					       "NODES | --all",
 					       "[POOL]",
+					       "FILE",
 					       "[FILE]",
 					       "[COMMAND]",
 					       "[WORD...]",
@@ -172,11 +173,14 @@ static void test_values(void **state)
 		{"check EMPTY", pools, "@files\n"},
 		{"config check /etc", pools, "@files\n"},
 		{"budget EMPTY", budgets,
-		 "list\nshow\noverride\nrevoke\noverrides\nalerts\nalert-test\n"},
+		 "list\nshow\nset\noverride\nrevoke\noverrides\nimport\nalerts\nalert-test\n"},
 		{"budget show EMPTY", budgets, "physics\nstudents\nlab\n"},
 		{"budget show st", budgets, "students\n"},
 		{"budget override st", budgets, "students\n"},
 		{"budget overrides la", budgets, "lab\n"},
+		{"budget set st", budgets, "students\n"},
+		{"budget import x.json --budget la", budgets, "lab\n"},
+		{"budget import EMPTY", budgets, "@files\n"},
 		{"budget show lab l", budgets, ""},
 		{"balance -u x", budgets, ""},
 		{"ba", budgets, "balance\n"},

@@ -57,6 +57,38 @@ static void test_requests(void **state)
 	lab_free(l);
 }
 
+#define SET(until)                                                                                 \
+	"{\"ok\":true,\"id\":7,\"budget\":\"students\",\"value\":\"ann\",\"set\":\"0.00\","        \
+	"\"made_ms\":1000000,\"until_ms\":" until ",\"active\":true,\"by\":\"root\",\"reason\":"   \
+	"\"x\",\"revoked_by\":\"\",\"revoked_why\":\"\",\"currency\":\"EUR\"}"
+
+static void test_what_is_set(void **state)
+{
+	struct lab *l = lab_new();
+
+	(void)state;
+	lab_run_once(l, S "budget set students/ann --amount 0 --reason x", SET("0"));
+	assert_string_equal(l->requests[0],
+			    "{\"op\":\"budget-set\",\"amount\":\"0\",\"reason\":\"x\",\"budget\":"
+			    "\"students\",\"value\":\"ann\",\"v\":1}");
+	lab_want(l, 0,
+		 "override 7: budget students/ann has 0.00 EUR in each period, instead of "
+		 "burstd.conf's amount; \"burstctl budget revoke 7\" ends it\n",
+		 "");
+	lab_run_once(l, S "budget set students/ann --amount 0 --reason x --for 1d", SET("2000000"));
+	assert_non_null(strstr(l->requests[0], "\"until_ms\":1"));
+	assert_non_null(strstr(l->out, "in each period until 1970-01-01T09:33:20, instead of"));
+	lab_run_once(l, S "budget set b --amount 1 --reason x --json", SET("0"));
+	assert_non_null(strstr(l->out, "\"set\": \"0.00\""));
+	lab_run_once(l, S "budget revoke 7 --reason over", SET("0"));
+	lab_want(
+		l, 0,
+		"override 7 has ended: budget students/ann is no longer set to 0.00 EUR; jobs that "
+		"it let start run on\n",
+		"");
+	lab_free(l);
+}
+
 static void test_for_is_from_now(void **state)
 {
 	struct lab *l = lab_new();
@@ -78,6 +110,10 @@ static void test_usage(void **state)
 		{"budget override physics --add 5 --reason x --until 2026-12-24 --for 1d",
 		 "only one of them"},
 		{"budget override physics --add 5 --reason x --until someday", "is not a time"},
+		{"budget set physics --amount 5", "--reason TEXT"},
+		{"budget set physics --reason x", "--amount AMOUNT"},
+		{"budget set physics --amount 5 --reason x --until 2026-12-24 --for 1d",
+		 "only one of them"},
 		{"budget revoke x --reason x", "number of an override"},
 		{"budget revoke 0 --reason x", "number of an override"},
 		{"budget revoke 7", "--reason TEXT"},
@@ -103,13 +139,15 @@ static void test_list(void **state)
 		"{\"ok\":true,\"now_ms\":1000000,\"currency\":\"EUR\",\"overrides\":[{" ROW
 		"}],\"next\":7}",
 		"{\"ok\":true,\"now_ms\":1000000,\"currency\":\"EUR\",\"overrides\":[{\"id\":3,"
-		"\"budget\":\"physics\",\"value\":\"\",\"added\":\"500.00\",\"until_ms\":1500000,"
+		"\"budget\":\"physics\",\"value\":\"\",\"set\":\"500.00\",\"until_ms\":0,"
 		"\"active\":false,\"by\":\"uid 5\",\"reason\":\"x\",\"revoked_by\":\"root\","
 		"\"revoked_why\":\"a mistake\"}],\"next\":0}"};
 	static const char want[] =
-		"ID  BUDGET         ADDED  UNTIL                BY     REASON      REVOKED\n"
-		" 7  students/ann    5.00  1970-01-01T09:33:20  root   a deadline  -\n"
-		" 3  physics       500.00  1970-01-01T09:25:00  uid 5  x           a mistake\n";
+		"ID  BUDGET        CHANGE  AMOUNT  UNTIL                BY     REASON      "
+		"REVOKED\n"
+		" 7  students/ann  add       5.00  1970-01-01T09:33:20  root   a deadline  -\n"
+		" 3  physics       set to  500.00  -                    uid 5  x           a "
+		"mistake\n";
 	struct lab *l = lab_new();
 
 	(void)state;
@@ -121,7 +159,8 @@ static void test_list(void **state)
 			    "{\"op\":\"budget-overrides\",\"ended\":true,\"before\":7,\"v\":1}");
 	lab_run_once(l, S "budget overrides physics",
 		     "{\"ok\":true,\"now_ms\":1,\"overrides\":[],\"next\":0}");
-	assert_string_equal(l->out, "nothing is added to any budget; --all lists what was\n");
+	assert_string_equal(l->out,
+			    "nothing changes the amounts of burstd.conf; --all lists what did\n");
 	assert_non_null(strstr(l->requests[0], "\"budget\":\"physics\""));
 	lab_run_once(l, S "budget overrides -a --json",
 		     "{\"ok\":true,\"now_ms\":1,\"overrides\":[],\"next\":0}");
@@ -134,6 +173,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_requests),
+		cmocka_unit_test(test_what_is_set),
 		cmocka_unit_test(test_for_is_from_now),
 		cmocka_unit_test(test_usage),
 		cmocka_unit_test(test_list),

@@ -35,6 +35,7 @@ static struct budget_line line(const struct conf_budget *b, int64_t spent, int64
 		.value = "ann",
 		.period = {.begin_ms = 0, .end_ms = 30 * (int64_t)DAY, .name = "2026-11"},
 		.when = PERIOD_NOW,
+		.limited = b->amount_nano != 0,
 		.amount = b->amount_nano,
 		.spent = spent,
 		.held = held,
@@ -84,6 +85,24 @@ static void test_what_is_reached(void **state)
 	}
 }
 
+/* Where nothing may be spent, whatever is spent is told, and before that nothing. */
+static void test_an_amount_of_nothing(void **state)
+{
+	const struct conf_budget b = budget();
+	const struct alert_figures f = {0, 0, NOW};
+	struct budget_line l = line(&b, 0, 0);
+	struct alert a;
+
+	(void)state;
+	l.amount = l.left = 0;
+	assert_false(alert_reached(&l, &f, ALERT_USED, &a));
+	assert_false(alert_reached(&l, &f, ALERT_STOP, &a));
+	l.spent = 1;
+	assert_true(alert_reached(&l, &f, ALERT_USED, &a));
+	assert_int_equal(a.percent, 95);
+	assert_true(alert_reached(&l, &f, ALERT_STOP, &a));
+}
+
 static void test_what_it_has(void **state)
 {
 	const struct conf_budget b = budget();
@@ -127,7 +146,7 @@ static void test_of_which_lines(void **state)
 	b.notify_at.n = 0;
 	assert_false(alert_reached(&l, &f, ALERT_USED, &a));
 	assert_true(alert_reached(&l, &f, ALERT_BEYOND, &a));
-	b.amount_nano = 0; /* only a rate */
+	l.limited = false; /* only a rate */
 	l.left = INT64_MAX;
 	assert_false(alert_reached(&l, &f, ALERT_BEYOND, &a));
 	assert_false(alert_reached(&l, &f, ALERT_USED, &a));
@@ -369,6 +388,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_is_reached),
+		cmocka_unit_test(test_an_amount_of_nothing),
 		cmocka_unit_test(test_what_it_has),
 		cmocka_unit_test(test_of_which_lines),
 		cmocka_unit_test(test_what_was_added),

@@ -37,7 +37,7 @@ static void test_what_rolls_over(void **state)
 		struct world w = rolls(&b, "month", rows[i].percent, "2026-11-10T12:00:00Z");
 
 		print_message("# %zu\n", i);
-		budgets_existed(w.b, "b", at("2026-09-30T22:00:00Z"), 100 * EUR);
+		budgets_existed(w.b, "b", "", at("2026-09-30T22:00:00Z"), 100 * EUR);
 		spend(&w, "2026-10-15T12:00:00Z", rows[i].spent);
 		spend(&w, "2026-09-15T12:00:00Z", 1000); /* nobody's business any more */
 		spend(&w, "2026-11-05T12:00:00Z", 3);
@@ -64,8 +64,8 @@ static void test_the_amount_was_another(void **state)
 		struct world w = rolls(&b, "month", 20, "2026-11-10T12:00:00Z");
 
 		print_message("# %zu\n", i);
-		budgets_existed(w.b, "b", at("2026-09-30T22:00:00Z"), 7 * EUR);
-		budgets_existed(w.b, "b", at("2026-09-30T22:00:00Z"), rows[i].amount * EUR);
+		budgets_existed(w.b, "b", "", at("2026-09-30T22:00:00Z"), 7 * EUR);
+		budgets_existed(w.b, "b", "", at("2026-09-30T22:00:00Z"), rows[i].amount * EUR);
 		spend(&w, "2026-10-15T12:00:00Z", rows[i].spent);
 		assert_int_equal(line_of(&w, "b", "").carried, rows[i].want * EUR);
 		world_free(&w);
@@ -80,10 +80,10 @@ static void test_a_new_budget_has_no_past(void **state)
 
 	(void)state;
 	assert_int_equal(line_of(&w, "b", "").carried, 0);
-	budgets_existed(w.b, "another", at("2026-09-30T22:00:00Z"), 100 * EUR);
-	budgets_existed(w.b, "b", at("2026-08-31T22:00:00Z"), 100 * EUR);
+	budgets_existed(w.b, "another", "", at("2026-09-30T22:00:00Z"), 100 * EUR);
+	budgets_existed(w.b, "b", "", at("2026-08-31T22:00:00Z"), 100 * EUR);
 	assert_int_equal(line_of(&w, "b", "").carried, 0);
-	budgets_existed(w.b, "b", at("2026-10-31T23:00:00Z"), 100 * EUR); /* this period */
+	budgets_existed(w.b, "b", "", at("2026-10-31T23:00:00Z"), 100 * EUR); /* this period */
 	assert_int_equal(line_of(&w, "b", "").carried, 0);
 	/* It is there now, so December has something of it. */
 	assert_true(budgets_now(w.b, at("2026-12-01T00:00:00Z")));
@@ -104,7 +104,7 @@ static void test_what_runs_over_counts_in_both(void **state)
 	uint32_t hold;
 
 	(void)state;
-	budgets_existed(w.b, "b", at("2026-09-30T22:00:00Z"), 100 * EUR);
+	budgets_existed(w.b, "b", "", at("2026-09-30T22:00:00Z"), 100 * EUR);
 	hold = budgets_hold(w.b, &one.hold);
 	assert_int_equal(line_of(&w, "b", "").carried, 90 * EUR);
 	assert_int_equal(line_of(&w, "b", "").held, 4 * EUR);
@@ -143,7 +143,7 @@ static void test_what_ended(void **state)
 					      at("2026-11-01T03:00:00Z"));
 
 		print_message("# %s at %s\n", rows[i].period, rows[i].now);
-		budgets_existed(w.b, "b", at(rows[i].begin), 70 * EUR);
+		budgets_existed(w.b, "b", "", at(rows[i].begin), 70 * EUR);
 		(void)budgets_hold(w.b, &one.hold);
 		spend(&w, "2026-10-15T12:00:00Z", 5);
 		for (int again = 0; again < 2; again++) {
@@ -175,7 +175,7 @@ static void test_a_job_has_what_rolled_over(void **state)
 
 	(void)state;
 	assert_int_equal(tried(&w, now).lack, BUDGET_LACKS_MONEY);
-	budgets_existed(w.b, "b", at("2026-09-30T22:00:00Z"), 100 * EUR);
+	budgets_existed(w.b, "b", "", at("2026-09-30T22:00:00Z"), 100 * EUR);
 	assert_null(tried(&w, now).budget);
 	now.hold.rate_nano_h = 59 * EUR;
 	assert_true(budgets_hold(w.b, &now.hold) == 0);
@@ -195,7 +195,7 @@ static void test_days_of_the_last_period_are_kept(void **state)
 	struct world w = rolls(&b, "month", 20, "2026-11-10T12:00:00Z");
 
 	(void)state;
-	budgets_existed(w.b, "b", at("2026-09-30T22:00:00Z"), 100 * EUR);
+	budgets_existed(w.b, "b", "", at("2026-09-30T22:00:00Z"), 100 * EUR);
 	spend(&w, "2026-10-15T12:00:00Z", 90);
 	assert_int_equal(line_of(&w, "b", "").carried, 10 * EUR);
 	assert_int_equal(budgets_forget(w.b, budgets_day(w.b, at("2026-11-10T12:00:00Z"))),
@@ -212,11 +212,11 @@ static void test_overrides_add(void **state)
 {
 	struct conf_budget list[2] = {budget("b", 100, "month"), budget("each", 10, "month")};
 	const struct budget_override v[] = {
-		{"b", "", 20 * EUR, at("2026-11-10T13:00:00Z")},
-		{"b", "", 5 * EUR, at("2026-12-24T00:00:00Z")},
-		{"each", "ann", 7 * EUR, at("2026-11-10T14:00:00Z")},
-		{"gone", "", 7 * EUR, at("2026-11-10T14:00:00Z")},
-		{"b", "", 1000 * EUR, at("2026-11-10T12:00:00Z")}, /* it has ended */
+		{"b", "", false, 20 * EUR, at("2026-11-10T13:00:00Z"), 1},
+		{"b", "", false, 5 * EUR, at("2026-12-24T00:00:00Z"), 2},
+		{"each", "ann", false, 7 * EUR, at("2026-11-10T14:00:00Z"), 3},
+		{"gone", "", false, 7 * EUR, at("2026-11-10T14:00:00Z"), 4},
+		{"b", "", false, 1000 * EUR, at("2026-11-10T12:00:00Z"), 5}, /* it has ended */
 	};
 	struct budget_want one;
 	struct world w;
@@ -260,7 +260,7 @@ static void test_overrides_add(void **state)
 static void test_steps_are_of_the_raised_amount(void **state)
 {
 	struct conf_budget b = budget("b", 100, "month");
-	const struct budget_override v = {"b", "", 100 * EUR, INT64_MAX};
+	const struct budget_override v = {"b", "", false, 100 * EUR, INT64_MAX, 1};
 	struct budget_want one;
 	struct world w;
 
@@ -306,7 +306,10 @@ static void test_which_step(void **state)
 		{80, 90, 100, 90, 200, PERIOD_NOW, BUDGET_GOES_ON},
 		{80, 90, 100, 100, 100, PERIOD_OVER, BUDGET_GOES_ON},
 		{80, 90, 100, 100, 100, PERIOD_NOT_YET, BUDGET_GOES_ON},
-		{80, 90, 100, 100, 0, PERIOD_NOW, BUDGET_GOES_ON},
+		{80, 90, 100, 100, -1, PERIOD_NOW, BUDGET_GOES_ON}, /* there is no amount */
+		{80, 90, 100, 0, 0, PERIOD_NOW, BUDGET_GOES_ON},    /* nothing may be spent ... */
+		{80, 90, 100, 1, 0, PERIOD_NOW, BUDGET_KILLS},      /* ... and something is */
+		{0, 0, 0, 1, 0, PERIOD_NOW, BUDGET_GOES_ON},
 		{100, 0, 0, INT64_MAX, INT64_MAX, PERIOD_NOW, BUDGET_DRAINS},
 		{100, 0, 0, INT64_MAX - 1, INT64_MAX, PERIOD_NOW, BUDGET_GOES_ON},
 	};
@@ -316,8 +319,10 @@ static void test_which_step(void **state)
 		const struct conf_budget b = {.drain_at = rows[i].drain,
 					      .requeue_at = rows[i].requeue,
 					      .kill_at = rows[i].kill};
-		const struct budget_line l = {
-			.budget = &b, .amount = rows[i].amount, .when = rows[i].when};
+		const struct budget_line l = {.budget = &b,
+					      .limited = rows[i].amount >= 0,
+					      .amount = rows[i].amount,
+					      .when = rows[i].when};
 
 		print_message("# %zu\n", i);
 		assert_int_equal(budget_step(&l, rows[i].used), rows[i].want);

@@ -21,8 +21,8 @@ static const struct statement_invoice invoices[] = {
 
 static const struct statement_override overrides[] = {
 	{CHARGES_START + 864000, "physics/November", "alice", "a deadline <script>", 500000 * UNIT,
-	 0},
-	{CHARGES_START + 964000, "chem", "bob", "tests", 5 * UNIT, CHARGES_START + 1964000},
+	 false, 0},
+	{CHARGES_START + 964000, "chem", "bob", "tests", 5 * UNIT, true, CHARGES_START + 1964000},
 };
 
 struct statement statement_file_input(void)

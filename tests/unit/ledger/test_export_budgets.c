@@ -194,7 +194,7 @@ static void override(const struct fixture *f, int id, const char *value, int64_t
 {
 	exec(f->journal,
 	     "INSERT INTO budget_override VALUES (%d, 'team', '%s', %d000000000, %lld, %lld,"
-	     " 'minister', 'a <deadline> of %d', '', '')",
+	     " 'minister', 'a <deadline> of %d', '', '', 0)",
 	     id, value, 100 + id, (long long)(T0 + at) * 1000, (long long)(T0 + until) * 1000, id);
 }
 
@@ -285,6 +285,39 @@ static void test_overrides_of_a_restored_journal(void **state)
 	str_fini(&out);
 }
 
+/* What was set is told from what was added; nothing may be set, too. */
+static void test_what_was_set(void **state)
+{
+	struct fixture *f = *state;
+	const struct export x = ask_for(f, EXPORT_STATEMENT);
+	struct str out;
+
+	str_init(&out, OUT);
+	fill(f);
+	set_currency(f);
+	override(f, 1, "", 100, DEC);
+	override(f, 2, "", 100, DEC);
+	override(f, 3, "", 100, DEC);
+	exec(f->journal, "UPDATE budget_override SET replaces = 1 WHERE id > 1;"
+			 "UPDATE budget_override SET nano = 0, until_ms = 9223372036854775807"
+			 " WHERE id = 3");
+	pass(f, 100000);
+	write_it(f, &x, &out);
+	assert_has(&out, "raised by</td><td>101.00<", true);
+	assert_has(&out, "set to</td><td>102.00<", true);
+	assert_has(&out, "set to</td><td>0.00</td><td class=\"t\">the end of the period, or later",
+		   true);
+	/* Of an older burstd nothing was. */
+	exec(f->journal, "ALTER TABLE budget_period DROP COLUMN ended_ms;"
+			 "ALTER TABLE budget_override DROP COLUMN replaces;"
+			 "UPDATE budget_override SET nano = 777000000000, made_ms = made_ms + 1"
+			 " WHERE id = 2");
+	pass(f, 100001);
+	write_it(f, &x, &out);
+	assert_has(&out, "raised by</td><td>777.00<", true);
+	str_fini(&out);
+}
+
 static void test_pseudonyms_in_overrides(void **state)
 {
 	struct fixture *f = *state;
@@ -322,6 +355,7 @@ int main(void)
 		TEST(test_the_tables_keep_budgets),
 		TEST(test_overrides),
 		TEST(test_overrides_of_a_restored_journal),
+		TEST(test_what_was_set),
 		TEST(test_pseudonyms_in_overrides),
 	};
 

@@ -294,6 +294,7 @@ static inline struct engine_budget *line(size_t budget, const char *value, int64
 			 .period = {.begin_ms = 0, .end_ms = PERIOD, .name = "2027-01"},
 			 .when = PERIOD_NOW,
 			 .spent = percent * EUR,
+			 .limited = true,
 			 .amount = 100 * EUR,
 			 .left = (100 - percent) * EUR}};
 	F.nlines++;

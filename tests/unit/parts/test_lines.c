@@ -71,7 +71,7 @@ static void test_the_end_of_a_month(void **state)
 	runs_with(f, c);
 	period_find(&c->budgets[0].period_rule, utc, engine_now(f->e), &now);
 	period_find(&c->budgets[0].period_rule, utc, now.begin_ms - 1, &last);
-	budgets_existed(f->e->money->budgets, "all", last.begin_ms, 900 * EUR);
+	budgets_existed(f->e->money->budgets, "all", "", last.begin_ms, 900 * EUR);
 	age(f, "c1", engine_now(f->e) - now.begin_ms); /* it began an hour before the month's end */
 	money_lines_watch(f->e);
 	engine_commit(f->e);
@@ -139,7 +139,7 @@ static void test_what_is_counted(void **state)
 static void test_an_override_is_written_at_once(void **state)
 {
 	struct fix *f = *state;
-	const struct budget_override o = {"all", "", 7 * EUR, INT64_MAX};
+	const struct budget_override o = {"all", "", false, 7 * EUR, INT64_MAX, 1};
 
 	runs_with(f, ladder(1000 * EUR, 100 * EUR));
 	money_lines_watch(f->e);
@@ -153,6 +153,52 @@ static void test_an_override_is_written_at_once(void **state)
 			    "7000000000;");
 }
 
+/* Likewise an amount that is set; and what its period had is known in the next one. */
+static void test_what_is_set_is_written_at_once(void **state)
+{
+	struct fix *f = *state;
+	struct conf *c = ladder(100000 * EUR, 100 * EUR);
+	const struct budget_override o = {"account", "physics", true, 7 * EUR, INT64_MAX, 1};
+
+	c->budgets[1].period_rule = (struct period_rule){.kind = PERIOD_MONTH};
+	c->budgets[1].rollover = 10;
+	runs_with(f, c);
+	money_lines_watch(f->e);
+	engine_commit(f->e);
+	(void)budgets_overrides(f->e->money->budgets, &o, 1);
+	f->e->conf->budgets[1].amount_nano = 90 * EUR; /* a reload */
+	money_lines_watch(f->e);
+	engine_commit(f->e);
+	assert_string_equal(rows(f, "SELECT value, amount_nano FROM budget_period"
+				    " WHERE budget = 'account' ORDER BY value"),
+			    " 90000000000;physics 7000000000;");
+	(void)budgets_now(f->e->money->budgets, line(f, "account").period.end_ms);
+	assert_true(line(f, "account").has_last);
+	assert_true(line(f, "account").last_amount == 7 * EUR);
+}
+
+/* As the journal has it: what was set is not written again. */
+static void test_a_row_that_was_loaded(void **state)
+{
+	struct fix *f = *state;
+	const struct budget_override o = {"all", "", true, 7 * EUR, INT64_MAX, 1};
+	struct journal_budget b = {.budget = "all",
+				   .value = "",
+				   .amount = 12 * EUR,
+				   .added = 2 * EUR,
+				   .carried = 3 * EUR};
+
+	runs_with(f, ladder(1000 * EUR, 100 * EUR));
+	b.at_ms = engine_now(f->e);
+	(void)budgets_overrides(f->e->money->budgets, &o, 1);
+	assert_int_equal(money_lines_load(f->e, &b), 0);
+	f->e->money->all_lines[0]->added = 0;
+	money_lines_watch(f->e);
+	engine_commit(f->e);
+	assert_string_equal(rows(f, "SELECT count(*) FROM budget_period WHERE budget = 'all'"),
+			    "0;");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +207,8 @@ int main(void)
 		TEST(test_rolling),
 		TEST(test_what_is_counted),
 		TEST(test_an_override_is_written_at_once),
+		TEST(test_what_is_set_is_written_at_once),
+		TEST(test_a_row_that_was_loaded),
 	};
 
 	return cmocka_run_group_tests(tests, zone_begins, zone_ends);

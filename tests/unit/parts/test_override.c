@@ -15,6 +15,21 @@ static int64_t order(struct fix *f, const char *budget, const char *value, int64
 	return engine_override(f->e, &o, &id, e) == 0 ? id : 0;
 }
 
+static int64_t set(struct fix *f, const char *budget, const char *value, int64_t nano,
+		   int64_t until_ms, struct err *e)
+{
+	const struct engine_override o = {.budget = budget,
+					  .value = value,
+					  .set = true,
+					  .nano = nano,
+					  .until_ms = until_ms,
+					  .by = "root",
+					  .reason = "a board"};
+	int64_t id = 0;
+
+	return engine_override(f->e, &o, &id, e) == 0 ? id : 0;
+}
+
 /* Slurm makes small letters of an account's: so must we, or the override never counts. */
 static void test_an_account_in_capitals(void **state)
 {
@@ -49,6 +64,83 @@ static void test_it_ends(void **state)
 			    "1 ann too much;2  ;");
 }
 
+static const struct engine_budget *shown(struct fix *f, const char *name, const char *value)
+{
+	static struct engine_budgets all;
+
+	engine_budgets_fini(&all);
+	engine_budgets(f->e, NULL, &all);
+	for (size_t i = 0; i < all.n; i++)
+		if (strcmp(all.v[i].line.budget->name, name) == 0 &&
+		    strcmp(all.v[i].line.value, value) == 0)
+			return &all.v[i];
+	fail_msg("no line %s/%s", name, value);
+	return NULL;
+}
+
+/* Without a time it has no end; the newest one counts, until it is revoked. */
+static void test_what_is_set(void **state)
+{
+	struct fix *f = *state;
+	struct err e = {0};
+
+	runs_with(f, ladder(1000 * EUR, 100 * EUR));
+	assert_int_equal(set(f, "account", "PHYsics", 300 * EUR, 0, &e), 1);
+	assert_int_equal(set(f, "all", "", 0, engine_now(f->e) + HOUR, &e), 2);
+	assert_int_equal(order(f, "account", "physics", engine_now(f->e) + HOUR, &e), 3);
+	assert_int_equal(set(f, "account", "physics", 20 * EUR, 0, &e), 4);
+	assert_true(line(f, "account").amount == 25 * EUR);
+	assert_true(line(f, "all").amount == 0);
+	assert_true(line(f, "all").left < 0);
+	assert_int_equal(shown(f, "account", "physics")->set->id, 4);
+	assert_int_equal(shown(f, "all", "")->set->id, 2);
+	assert_string_equal(rows(f, "SELECT id, value, nano, replaces, until_ms ="
+				    " 9223372036854775807 FROM budget_override"),
+			    "1 physics 300000000000 1 1;2  0 1 0;3 physics 5000000000 0 0;"
+			    "4 physics 20000000000 1 1;");
+	f->e->money->freed = false;
+	assert_int_equal(engine_revoke(f->e, 4, "ann", "too little", &e), 0);
+	assert_true(f->e->money->freed); /* jobs that wait are tried again */
+	assert_true(line(f, "account").amount == 305 * EUR);
+	f->e->money->freed = false;
+	assert_int_equal(engine_revoke(f->e, 1, "ann", "too much", &e), 0);
+	assert_false(f->e->money->freed);
+	assert_true(line(f, "account").amount == 105 * EUR);
+	assert_null(shown(f, "account", "physics")->set);
+	assert_string_equal(
+		rows(f, "SELECT type, replace(substr(detail, 1, instr(detail, ' EUR') + 9),"
+			" 'budget account/physics: override ', '') FROM event"
+			" WHERE type LIKE 'budget-%' AND detail LIKE '%account%' AND seq <="
+			" (SELECT MIN(seq) FROM event WHERE type = 'budget-reset')"),
+		"budget-set 1 sets its amount to 300.00 EUR witho;"
+		"budget-raised 3 of 5.00 EUR until;"
+		"budget-set 4 sets its amount to 20.00 EUR witho;"
+		"budget-reset 4 sets its amount to 20.00 EUR until;");
+}
+
+/* What the journal has counts from the start on. */
+static void test_what_was_set_before_the_start(void **state)
+{
+	struct fix *f = *state;
+	const struct journal_override o = {.id = 5,
+					   .budget = "account",
+					   .value = "chemistry",
+					   .set = true,
+					   .nano = 0,
+					   .until_ms = MONEY_NO_END,
+					   .by = "root",
+					   .reason = "x"};
+
+	runs_with(f, ladder(1000 * EUR, 100 * EUR));
+	assert_int_equal(overrides_load(f->e, &o), 0);
+	overrides_start(f->e);
+	/* Nobody has spent anything of it; it is shown all the same. */
+	assert_int_equal(shown(f, "account", "chemistry")->set->id, 5);
+	assert_true(shown(f, "account", "chemistry")->line.limited);
+	assert_true(shown(f, "account", "chemistry")->line.amount == 0);
+	assert_true(line(f, "account").amount == 100 * EUR);
+}
+
 static void test_what_is_refused(void **state)
 {
 	static const struct {
@@ -79,6 +171,14 @@ static void test_what_is_refused(void **state)
 				 0);
 		assert_string_equal(e.msg, all[i].want);
 	}
+	{
+		struct err e = {0};
+
+		assert_int_equal(set(f, "rate", "", EUR, 0, &e), 0);
+		assert_string_equal(e.msg, "budget rate has no amount to set: it limits a rate");
+		assert_int_equal(set(f, "all", "", EUR, engine_now(f->e), &e), 0);
+		assert_string_equal(e.msg, "that time is over");
+	}
 	assert_string_equal(rows(f, "SELECT count(*) FROM budget_override"), "0;");
 }
 
@@ -106,6 +206,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_an_account_in_capitals),
 		TEST(test_it_ends),
+		TEST(test_what_is_set),
+		TEST(test_what_was_set_before_the_start),
 		TEST(test_what_is_refused),
 		TEST(test_money_that_came_before_the_job_was_told),
 	};

@@ -43,12 +43,13 @@ static int see_budget(void *ctx, const struct journal_budget *b, struct err *e)
 	return stopped(m, e);
 }
 
-static int see_past(void *ctx, const char *budget, int64_t begin_ms, int64_t amount, struct err *e)
+static int see_past(void *ctx, const struct journal_past *p, struct err *e)
 {
 	struct budgets_seen *m = ctx;
 
-	(void)snprintf(m->past[m->npast++], TEXT_SIZE, "%s %lld %lld", budget, (long long)begin_ms,
-		       (long long)amount);
+	(void)snprintf(m->past[m->npast++], TEXT_SIZE, "%s%s%s %lld %lld", p->budget,
+		       p->value[0] != '\0' ? "/" : "", p->value, (long long)p->begin_ms,
+		       (long long)p->amount);
 	return stopped(m, e);
 }
 
@@ -172,6 +173,37 @@ static void test_budgets_come_back(void **state)
 	same(&seen(f)->budgets[0], &last);
 }
 
+/* Of each period what all values had, and those that had something else. */
+static void test_what_values_had(void **state)
+{
+	struct fixture *f = *state;
+	struct journal_budget b = row("", 1);
+
+	b.amount = 103; /* with 1 that was added, and 2 that rolled over */
+	b.at_ms = 5;
+	put(f, &b);
+	b.value = "ann";
+	b.amount = 53;
+	b.at_ms = 9;
+	put(f, &b);
+	b.value = "bob";
+	b.amount = 103;
+	b.at_ms = 8;
+	put(f, &b);
+	b.begin_ms = 2; /* nobody's row: as the last one has it */
+	b.amount = 63;
+	put(f, &b);
+	b.value = "carl";
+	b.amount = 2;
+	b.at_ms = 7;
+	put(f, &b);
+	assert_int_equal(seen(f)->npast, 4);
+	assert_string_equal(seen(f)->past[0], "physics 1 100");
+	assert_string_equal(seen(f)->past[1], "physics 2 60");
+	assert_string_equal(seen(f)->past[2], "physics/ann 1 50");
+	assert_string_equal(seen(f)->past[3], "physics/carl 2 0");
+}
+
 static void put_end(struct fixture *f, const struct journal_budget *b)
 {
 	struct journal_tx *tx = journal_begin(f->j);
@@ -261,10 +293,13 @@ static void test_overrides_come_back(void **state)
 	put_override(f, &o);
 	o.id = 2;
 	o.value = "bob";
+	o.set = true;
+	o.nano = 0;
 	put_override(f, &o);
 	/* What was ordered stays, whatever is said later. */
 	changed.budget = changed.value = changed.by = changed.reason = "x";
 	changed.nano = changed.made_ms = 1;
+	changed.set = true;
 	changed.until_ms = 20;
 	changed.revoked_by = "root";
 	changed.revoked_why = "a mistake";
@@ -284,6 +319,9 @@ static void test_overrides_come_back(void **state)
 	assert_string_equal(got->revoked_why, "a mistake");
 	assert_string_equal(seen(f)->overrides[1].value, "bob");
 	assert_string_equal(seen(f)->overrides[1].revoked_by, "");
+	assert_false(got->set);
+	assert_true(seen(f)->overrides[1].set);
+	assert_int_equal(seen(f)->overrides[1].nano, 0);
 	assert_int_not_equal(sql(f, "DELETE FROM budget_override"), SQLITE_OK);
 }
 
@@ -311,12 +349,22 @@ static void test_damaged_rows(void **state)
 		"UPDATE budget_override SET id = 0",
 		"UPDATE budget_override SET nano = 0",
 		"UPDATE budget_override SET reason = printf('%.*c', 999, 'x')",
+		"UPDATE budget_override SET replaces = 2",
 	};
 	struct fixture *f = *state;
 
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
 		struct journal_budget b = row("", 1);
-		const struct journal_override o = {1, "b", "", 1, 2, 3, "ann", "why", "", ""};
+		const struct journal_override o = {.id = 1,
+						   .budget = "b",
+						   .value = "",
+						   .nano = 1,
+						   .made_ms = 2,
+						   .until_ms = 3,
+						   .by = "ann",
+						   .reason = "why",
+						   .revoked_by = "",
+						   .revoked_why = ""};
 		struct budgets_seen *m = seen(f);
 		struct err e = {0};
 
@@ -329,7 +377,7 @@ static void test_damaged_rows(void **state)
 		assert_int_equal(e.code, ERR_DAMAGED);
 		assert_int_equal(sql(f, "DELETE FROM budget_period"), SQLITE_OK);
 		assert_int_equal(sql(f, "UPDATE budget_override SET id = 1, nano = 1,"
-					" reason = 'why'"),
+					" reason = 'why', replaces = 0"),
 				 SQLITE_OK);
 	}
 }
@@ -363,7 +411,7 @@ int main(void)
 		TEST(test_another_kind_of_period), TEST(test_budgets_come_back),
 		TEST(test_the_end_of_a_period),    TEST(test_overrides_come_back),
 		TEST(test_a_visit_may_refuse),     TEST(test_damaged_rows),
-		TEST(test_a_journal_from_before),
+		TEST(test_a_journal_from_before),  TEST(test_what_values_had),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
