@@ -106,11 +106,14 @@ struct budget_override {
 /* These are all of them; texts are copied.  true: some budget may have more room than before.  A
  * line that one is for exists, even if nobody has spent anything of it. */
 bool budgets_overrides(struct budgets *b, const struct budget_override *v, size_t n);
-/* A budget of this name was there in the period that began then, and this value of its `each` had
- * this amount by itself, without what was added: what was not spent of it may roll over to the
- * next.  value "": so had all values of which nothing else is said. */
-void budgets_existed(struct budgets *b, const char *budget, const char *value, int64_t begin_ms,
-		     int64_t amount);
+struct budget_span { /* of a period; a month and a quarter may begin together */
+	int64_t begin_ms, end_ms;
+};
+/* A budget of this name was there in this period, and this value of its `each` had this amount by
+ * itself, without what was added: what was not spent of it may roll over to the next.  value "": so
+ * had all values of which nothing else is said. */
+void budgets_existed(struct budgets *b, const char *budget, const char *value,
+		     const struct budget_span *span, int64_t amount);
 
 /* The number of a spender, the same for the same texts, but for capital letters in the account, of
  * which Slurm makes small ones.  It is good until budgets_now(), and as long as the spender has a

@@ -9,27 +9,28 @@
 #include "base/mem.h"
 #include "core/budget_private.h"
 
-enum { PERCENT = 100, KEY_SIZE = 2 * BUDGET_VALUE_MAX + 48 };
+enum { PERCENT = 100, KEY_SIZE = 2 * BUDGET_VALUE_MAX + 64 };
 
 /* --- what was left -------------------------------------------------------------------------------
  */
 
-static void past_key(char out[KEY_SIZE], const char *budget, const char *value, int64_t begin_ms)
+static void past_key(char out[KEY_SIZE], const char *budget, const char *value,
+		     const struct budget_span *s)
 {
-	(void)snprintf(out, KEY_SIZE, "%.*s\n%.*s\n%" PRId64, BUDGET_VALUE_MAX, budget,
-		       BUDGET_VALUE_MAX, value, begin_ms);
+	(void)snprintf(out, KEY_SIZE, "%.*s\n%.*s\n%" PRId64 "-%" PRId64, BUDGET_VALUE_MAX, budget,
+		       BUDGET_VALUE_MAX, value, s->begin_ms, s->end_ms);
 }
 
-void budgets_existed(struct budgets *b, const char *budget, const char *value, int64_t begin_ms,
-		     int64_t amount)
+void budgets_existed(struct budgets *b, const char *budget, const char *value,
+		     const struct budget_span *span, int64_t amount)
 {
 	const struct budget_past *all;
 	char key[KEY_SIZE];
 	struct budget_past *p;
 
-	past_key(key, budget, "", begin_ms);
+	past_key(key, budget, "", span);
 	all = map_get(&b->past, key);
-	past_key(key, budget, value, begin_ms);
+	past_key(key, budget, value, span);
 	p = map_get(&b->past, key);
 	if (p != NULL ? p->amount == amount : all != NULL && all->amount == amount)
 		return;
@@ -46,14 +47,15 @@ void budgets_existed(struct budgets *b, const char *budget, const char *value, i
 
 static const struct budget_past *past_of(const struct budgets *b, const struct budget_count *c)
 {
+	const struct budget_span span = {c->last.begin_ms, c->last.end_ms};
 	const struct budget_past *p;
 	char key[KEY_SIZE];
 
-	past_key(key, c->b->name, c->value, c->last.begin_ms);
+	past_key(key, c->b->name, c->value, &span);
 	p = map_get(&b->past, key);
 	if (p != NULL || c->value[0] == '\0')
 		return p;
-	past_key(key, c->b->name, "", c->last.begin_ms);
+	past_key(key, c->b->name, "", &span);
 	return map_get(&b->past, key);
 }
 

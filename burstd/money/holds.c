@@ -328,9 +328,9 @@ static void watch(struct engine *e)
 		extend(e, g, now);
 	}
 	holds_waits_tidy(e);
-	money_lines_watch(e);
-	if (budgets_now(m->budgets, now))
+	if (budgets_now(m->budgets, now)) /* before rows are written: else one is of the last */
 		m->freed = true;
+	money_lines_watch(e);
 	day = budgets_day(m->budgets, now) - HOLDS_DAYS;
 	if (day <= m->forget_day)
 		return;

@@ -90,6 +90,7 @@ static const char *counted_of(char out[JOURNAL_BUDGET_COUNTED_MAX + 1], const st
 void money_line_write(struct engine *e, struct money_line *m, const struct budget_line *l)
 {
 	char counted[JOURNAL_BUDGET_COUNTED_MAX + 1];
+	struct budget_span span;
 	struct journal_budget row = {.budget = l->budget->name,
 				     .value = l->value,
 				     .counted = counted_of(counted, l->budget),
@@ -115,9 +116,10 @@ void money_line_write(struct engine *e, struct money_line *m, const struct budge
 	journal_put_budget(engine_tx(e), &row);
 	if (m->begin_ms == 0)
 		return;
-	budgets_existed(e->money->budgets, l->budget->name, "", m->begin_ms,
+	span = (struct budget_span){m->begin_ms, l->period.end_ms};
+	budgets_existed(e->money->budgets, l->budget->name, "", &span,
 			l->value[0] != '\0' ? l->budget->amount_nano : l->own);
-	budgets_existed(e->money->budgets, l->budget->name, l->value, m->begin_ms, l->own);
+	budgets_existed(e->money->budgets, l->budget->name, l->value, &span, l->own);
 }
 
 static bool has_changed(const struct money_line *m, const struct budget_line *l)
@@ -252,7 +254,7 @@ int money_lines_load(struct engine *e, const struct journal_budget *b)
 
 int money_lines_load_past(struct engine *e, const struct journal_past *p)
 {
-	if (e->money->budgets != NULL && p->begin_ms != 0)
-		budgets_existed(e->money->budgets, p->budget, p->value, p->begin_ms, p->amount);
+	if (e->money->budgets != NULL && p->span.begin_ms != 0)
+		budgets_existed(e->money->budgets, p->budget, p->value, &p->span, p->amount);
 	return 0;
 }

@@ -16,7 +16,7 @@ static const char sql_put_end[] =
 	"INSERT INTO budget_period (" BUDGET_COLUMNS ", ended_ms)"
 	" SELECT ?1, ?2, ?3, ?4, ?5, ?6, 0, 0, ?7, ?8, 0, 0, 0, ?5 - 1, ?9, ?10"
 	" WHERE ?7 <> 0 OR ?8 <> 0 OR EXISTS (SELECT 1 FROM budget_period"
-	" WHERE budget = ?1 AND value = ?2 AND begin_ms = ?4)"
+	" WHERE budget = ?1 AND value = ?2 AND begin_ms = ?4 AND period = ?3)"
 	" ON CONFLICT DO UPDATE SET spent_nano = excluded.spent_nano,"
 	" held_nano = excluded.held_nano, ended_ms = excluded.ended_ms";
 
@@ -24,22 +24,23 @@ static const char sql_del_budgets[] = "DELETE FROM budget_period WHERE end_ms < 
 
 /* The row of each line that was written last: of another kind of period one may begin later ... */
 static const char sql_last_budgets[] =
-	"SELECT " BUDGET_COLUMNS " FROM budget_period AS b WHERE begin_ms ="
-	" (SELECT begin_ms FROM budget_period WHERE budget = b.budget AND value = b.value"
-	" ORDER BY at_ms DESC, begin_ms DESC LIMIT 1)";
+	"SELECT " BUDGET_COLUMNS " FROM budget_period AS b WHERE (begin_ms, period) ="
+	" (SELECT begin_ms, period FROM budget_period WHERE budget = b.budget AND value = b.value"
+	" ORDER BY at_ms DESC, begin_ms DESC, period LIMIT 1)";
 
 /* ... and all periods in which a budget was there, with the amount that it had by itself: in the
  * row of the budget, else in that of the value that was written last.  Then the values that had
  * another one. */
 static const char sql_past_budgets[] =
-	"WITH own AS (SELECT budget, value, begin_ms, at_ms,"
+	"WITH own AS (SELECT budget, value, begin_ms, end_ms, at_ms,"
 	" max(0, amount_nano - added_nano - carried_nano) AS nano FROM budget_period),"
-	" shared AS (SELECT budget, begin_ms, nano,"
+	" shared AS (SELECT budget, begin_ms, end_ms, nano,"
 	" MAX(CASE value WHEN '' THEN 9223372036854775807 ELSE at_ms END)"
-	" FROM own GROUP BY budget, begin_ms)"
-	" SELECT budget, '', begin_ms, nano FROM shared"
-	" UNION ALL SELECT o.budget, o.value, o.begin_ms, o.nano FROM own AS o"
+	" FROM own GROUP BY budget, begin_ms, end_ms)"
+	" SELECT budget, '', begin_ms, end_ms, nano FROM shared"
+	" UNION ALL SELECT o.budget, o.value, o.begin_ms, o.end_ms, o.nano FROM own AS o"
 	" JOIN shared AS s ON s.budget = o.budget AND s.begin_ms = o.begin_ms"
+	" AND s.end_ms = o.end_ms"
 	" WHERE o.value <> '' AND o.nano <> s.nano";
 
 #define OVERRIDE_COLUMNS                                                                           \
@@ -138,7 +139,8 @@ static int read_past(const struct journal *j, struct db_cursor *c, const struct 
 	struct journal_past p = {.budget = db_get_text(c, BUDGET_VALUE_MAX)};
 
 	p.value = db_get_text(c, BUDGET_VALUE_MAX);
-	p.begin_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	p.span.begin_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	p.span.end_ms = db_get_int(c, INT64_MIN, INT64_MAX);
 	p.amount = db_get_int(c, 0, INT64_MAX);
 	return c->bad ? db_damaged(j->db, "budget_period", e) : v->budget_past(v->ctx, &p, e);
 }

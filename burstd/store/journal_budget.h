@@ -28,7 +28,7 @@ struct journal_budget {
 	int64_t at_ms;                   /* of this state */
 };
 
-/* Insert, or replace the row of that budget, value and period. */
+/* Insert, or replace the row of that budget, value and period (by its name and its begin). */
 void journal_put_budget(struct journal_tx *tx, const struct journal_budget *b);
 /* What a period that is over came to, and what is still held for it; at_ms is when that was so.  In
  * a row that is there nothing else changes.  Where there is none, none is made of nothing spent and
@@ -41,7 +41,8 @@ void journal_del_budgets(struct journal_tx *tx, int64_t end_ms);
  * itself.  value "": so had all that have no row of their own.  Borrowed. */
 struct journal_past {
 	const char *budget, *value;
-	int64_t begin_ms, amount;
+	struct budget_span span;
+	int64_t amount;
 };
 
 /* What was added to the amount of one line, or set instead of it, from made_ms until until_ms.

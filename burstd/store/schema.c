@@ -407,12 +407,32 @@ static const char step_20[] = "CREATE TABLE alert ("
 			      "  error TEXT NOT NULL,"
 			      "  alerts TEXT NOT NULL) WITHOUT ROWID;";
 
-/* Whose costs a budget counts, as text, and when the row of a period that is over was written last
- * (0: it is not over), so that the ledger can show both.  And whether an override is the amount,
- * instead of that of burstd.conf, or is added to it. */
+/* A month's row and a quarter's may begin together.  Whose costs a budget counts, as text, and when
+ * the row of a period that is over was written last (0: it is not over), so that the ledger can
+ * show both.  And whether an override is the amount, instead of that of burstd.conf, or is added to
+ * it. */
 static const char step_21[] =
-	"ALTER TABLE budget_period ADD COLUMN counted TEXT NOT NULL DEFAULT '';"
-	"ALTER TABLE budget_period ADD COLUMN ended_ms BIGINT NOT NULL DEFAULT 0;"
+	"ALTER TABLE budget_period RENAME TO budget_period_20;"
+	"CREATE TABLE budget_period ("
+	"  budget TEXT NOT NULL,"
+	"  value TEXT NOT NULL,"
+	"  period TEXT NOT NULL,"
+	"  begin_ms BIGINT NOT NULL,"
+	"  end_ms BIGINT NOT NULL,"
+	"  amount_nano BIGINT NOT NULL,"
+	"  added_nano BIGINT NOT NULL,"
+	"  carried_nano BIGINT NOT NULL,"
+	"  spent_nano BIGINT NOT NULL,"
+	"  held_nano BIGINT NOT NULL,"
+	"  drain_ms BIGINT NOT NULL,"
+	"  requeue_ms BIGINT NOT NULL,"
+	"  kill_ms BIGINT NOT NULL,"
+	"  at_ms BIGINT NOT NULL,"
+	"  counted TEXT NOT NULL,"
+	"  ended_ms BIGINT NOT NULL DEFAULT 0,"
+	"  PRIMARY KEY (budget, value, begin_ms, period)) WITHOUT ROWID;"
+	"INSERT INTO budget_period SELECT *, '', 0 FROM budget_period_20;"
+	"DROP TABLE budget_period_20;"
 	"ALTER TABLE budget_override ADD COLUMN replaces INTEGER NOT NULL DEFAULT 0;";
 
 const char *const schema_steps[SCHEMA_STEPS] = {

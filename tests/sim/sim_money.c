@@ -192,7 +192,7 @@ static int load_past(const struct sim_came_to *b, const struct journal_visitor *
 {
 	struct journal_past p = {.budget = b->budget,
 				 .value = "",
-				 .begin_ms = b->begin_ms,
+				 .span = {b->begin_ms, b->end_ms},
 				 .amount = b->amount - b->added};
 
 	if (v->budget_past == NULL)

@@ -27,7 +27,7 @@ struct sim_day {
 
 struct sim_came_to { /* what a budget came to in a period */
 	char budget[16], value[16];
-	int64_t begin_ms, since_ms[BUDGET_NSTEPS];
+	int64_t begin_ms, end_ms, since_ms[BUDGET_NSTEPS];
 	int64_t amount, added, at_ms;
 };
 

@@ -200,6 +200,7 @@ void journal_put_budget(struct journal_tx *tx, const struct journal_budget *b)
 	(void)snprintf(x->budget, sizeof(x->budget), "%.15s", b->budget);
 	(void)snprintf(x->value, sizeof(x->value), "%.15s", b->value);
 	x->begin_ms = b->begin_ms;
+	x->end_ms = b->end_ms;
 	memcpy(x->since_ms, b->since_ms, sizeof(x->since_ms));
 	x->amount = b->amount;
 	x->added = b->added;

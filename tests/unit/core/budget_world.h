@@ -98,6 +98,23 @@ static inline struct budget_want want(struct world *w, struct budget_spender s, 
 }
 
 /* The line of this budget, or of this value of it. */
+/* The budget, or a value of it, was there in the period that has this time in it: a month, unless
+ * it has a line that says otherwise. */
+static inline void existed(struct world *w, const char *budget, const char *value, int64_t then,
+			   int64_t amount)
+{
+	struct period_rule rule = {.kind = PERIOD_MONTH};
+	struct budget_span span;
+	struct period p;
+
+	for (size_t i = 0; i < budgets_lines(w->b); i++)
+		if (strcmp(budgets_line(w->b, i).budget->name, budget) == 0)
+			rule = budgets_line(w->b, i).budget->period_rule;
+	(void)period_find(&rule, w->zone, then, &p);
+	span = (struct budget_span){p.begin_ms, p.end_ms};
+	budgets_existed(w->b, budget, value, &span, amount);
+}
+
 static inline struct budget_line line_of(struct world *w, const char *budget, const char *value)
 {
 	size_t n = budgets_lines(w->b);

@@ -37,7 +37,7 @@ static void test_what_rolls_over(void **state)
 		struct world w = rolls(&b, "month", rows[i].percent, "2026-11-10T12:00:00Z");
 
 		print_message("# %zu\n", i);
-		budgets_existed(w.b, "b", "", at("2026-09-30T22:00:00Z"), 100 * EUR);
+		existed(&w, "b", "", at("2026-09-30T22:00:00Z"), 100 * EUR);
 		spend(&w, "2026-10-15T12:00:00Z", rows[i].spent);
 		spend(&w, "2026-09-15T12:00:00Z", 1000); /* nobody's business any more */
 		spend(&w, "2026-11-05T12:00:00Z", 3);
@@ -64,12 +64,30 @@ static void test_the_amount_was_another(void **state)
 		struct world w = rolls(&b, "month", 20, "2026-11-10T12:00:00Z");
 
 		print_message("# %zu\n", i);
-		budgets_existed(w.b, "b", "", at("2026-09-30T22:00:00Z"), 7 * EUR);
-		budgets_existed(w.b, "b", "", at("2026-09-30T22:00:00Z"), rows[i].amount * EUR);
+		existed(&w, "b", "", at("2026-09-30T22:00:00Z"), 7 * EUR);
+		existed(&w, "b", "", at("2026-09-30T22:00:00Z"), rows[i].amount * EUR);
 		spend(&w, "2026-10-15T12:00:00Z", rows[i].spent);
 		assert_int_equal(line_of(&w, "b", "").carried, rows[i].want * EUR);
 		world_free(&w);
 	}
+}
+
+/* The month of which something is known is not the quarter that began with it. */
+static void test_another_kind_of_period(void **state)
+{
+	const struct budget_span october = {at("2026-09-30T22:00:00Z"), at("2026-10-31T23:00:00Z")};
+	const struct budget_span fourth = {october.begin_ms, at("2026-12-31T23:00:00Z")};
+	struct conf_budget b;
+	struct world w = rolls(&b, "quarter", 20, "2027-01-10T12:00:00Z");
+
+	(void)state;
+	budgets_existed(w.b, "b", "", &october, 100 * EUR);
+	assert_false(line_of(&w, "b", "").has_last);
+	assert_int_equal(line_of(&w, "b", "").carried, 0);
+	budgets_existed(w.b, "b", "", &fourth, 100 * EUR);
+	assert_true(line_of(&w, "b", "").has_last);
+	assert_int_equal(line_of(&w, "b", "").carried, 20 * EUR);
+	world_free(&w);
 }
 
 /* Nothing rolls over from a period in which the budget was not there. */
@@ -80,10 +98,10 @@ static void test_a_new_budget_has_no_past(void **state)
 
 	(void)state;
 	assert_int_equal(line_of(&w, "b", "").carried, 0);
-	budgets_existed(w.b, "another", "", at("2026-09-30T22:00:00Z"), 100 * EUR);
-	budgets_existed(w.b, "b", "", at("2026-08-31T22:00:00Z"), 100 * EUR);
+	existed(&w, "another", "", at("2026-09-30T22:00:00Z"), 100 * EUR);
+	existed(&w, "b", "", at("2026-08-31T22:00:00Z"), 100 * EUR);
 	assert_int_equal(line_of(&w, "b", "").carried, 0);
-	budgets_existed(w.b, "b", "", at("2026-10-31T23:00:00Z"), 100 * EUR); /* this period */
+	existed(&w, "b", "", at("2026-10-31T23:00:00Z"), 100 * EUR); /* this period */
 	assert_int_equal(line_of(&w, "b", "").carried, 0);
 	/* It is there now, so December has something of it. */
 	assert_true(budgets_now(w.b, at("2026-12-01T00:00:00Z")));
@@ -104,7 +122,7 @@ static void test_what_runs_over_counts_in_both(void **state)
 	uint32_t hold;
 
 	(void)state;
-	budgets_existed(w.b, "b", "", at("2026-09-30T22:00:00Z"), 100 * EUR);
+	existed(&w, "b", "", at("2026-09-30T22:00:00Z"), 100 * EUR);
 	hold = budgets_hold(w.b, &one.hold);
 	assert_int_equal(line_of(&w, "b", "").carried, 90 * EUR);
 	assert_int_equal(line_of(&w, "b", "").held, 4 * EUR);
@@ -143,7 +161,7 @@ static void test_what_ended(void **state)
 					      at("2026-11-01T03:00:00Z"));
 
 		print_message("# %s at %s\n", rows[i].period, rows[i].now);
-		budgets_existed(w.b, "b", "", at(rows[i].begin), 70 * EUR);
+		existed(&w, "b", "", at(rows[i].begin), 70 * EUR);
 		(void)budgets_hold(w.b, &one.hold);
 		spend(&w, "2026-10-15T12:00:00Z", 5);
 		for (int again = 0; again < 2; again++) {
@@ -175,7 +193,7 @@ static void test_a_job_has_what_rolled_over(void **state)
 
 	(void)state;
 	assert_int_equal(tried(&w, now).lack, BUDGET_LACKS_MONEY);
-	budgets_existed(w.b, "b", "", at("2026-09-30T22:00:00Z"), 100 * EUR);
+	existed(&w, "b", "", at("2026-09-30T22:00:00Z"), 100 * EUR);
 	assert_null(tried(&w, now).budget);
 	now.hold.rate_nano_h = 59 * EUR;
 	assert_true(budgets_hold(w.b, &now.hold) == 0);
@@ -195,7 +213,7 @@ static void test_days_of_the_last_period_are_kept(void **state)
 	struct world w = rolls(&b, "month", 20, "2026-11-10T12:00:00Z");
 
 	(void)state;
-	budgets_existed(w.b, "b", "", at("2026-09-30T22:00:00Z"), 100 * EUR);
+	existed(&w, "b", "", at("2026-09-30T22:00:00Z"), 100 * EUR);
 	spend(&w, "2026-10-15T12:00:00Z", 90);
 	assert_int_equal(line_of(&w, "b", "").carried, 10 * EUR);
 	assert_int_equal(budgets_forget(w.b, budgets_day(w.b, at("2026-11-10T12:00:00Z"))),
@@ -339,6 +357,7 @@ int main(void)
 		cmocka_unit_test(test_a_new_budget_has_no_past),
 		cmocka_unit_test(test_what_runs_over_counts_in_both),
 		cmocka_unit_test(test_what_ended),
+		cmocka_unit_test(test_another_kind_of_period),
 		cmocka_unit_test(test_a_job_has_what_rolled_over),
 		cmocka_unit_test(test_days_of_the_last_period_are_kept),
 		cmocka_unit_test(test_overrides_add),

@@ -235,10 +235,10 @@ static void test_what_rolls_over(void **state)
 	b.each = CONF_EACH_USER;
 	b.rollover = 50;
 	w = world_new("UTC", "2026-11-10T12:00:00Z", &b, 1);
-	budgets_existed(w.b, "each", "", october, 100 * EUR);
-	budgets_existed(w.b, "each", "ann", october, 700 * EUR);
-	budgets_existed(w.b, "each", "bob", october, 100 * EUR);
-	budgets_existed(w.b, "each", "dora", october, 30 * EUR);
+	existed(&w, "each", "", october, 100 * EUR);
+	existed(&w, "each", "ann", october, 700 * EUR);
+	existed(&w, "each", "bob", october, 100 * EUR);
+	existed(&w, "each", "dora", october, 30 * EUR);
 	spend(&w, "ann", "2026-10-15T12:00:00Z", 260);
 	spend(&w, "carl", "2026-10-15T12:00:00Z", 90);
 	spend(&w, "dora", "2026-10-15T12:00:00Z", 10);
@@ -254,7 +254,7 @@ static void test_what_rolls_over(void **state)
 		budgets_configure(w.b, &b, 1);
 	}
 	/* It was set again, to what the others had. */
-	budgets_existed(w.b, "each", "ann", october, 100 * EUR);
+	existed(&w, "each", "ann", october, 100 * EUR);
 	assert_int_equal(line_of(&w, "each", "ann").carried, 0);
 	world_free(&w);
 }

@@ -113,6 +113,33 @@ static void test_a_closed_month_keeps_its_budgets(void **state)
 	str_fini(&out);
 }
 
+/* A quarter that begins with a closed month is a row of its own, and no obstacle. */
+static void test_a_longer_period_after_a_close(void **state)
+{
+	struct fixture *f = *state;
+	const struct export x = ask_for(f, EXPORT_STATEMENT);
+	struct str out;
+
+	str_init(&out, OUT);
+	fill(f);
+	set_currency(f);
+	came_to(f, "'physics', ''", NOV, DEC, UNITS(600, 0, 201, 12, 5));
+	settle_until(f, DEC + 3600);
+	close_month(f, NOVEMBER, DEC + 3600);
+	exec(f->journal, "DELETE FROM budget_period");
+	came_to(f, "'physics', ''", NOV, JAN, UNITS(900, 0, 777, 0, 6));
+	exec(f->journal, "UPDATE budget_period SET period = 'a quarter'");
+	pass(f, DEC + 7200);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM note WHERE key = 'facts_why' AND"
+					" text <> ''"),
+			 0);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM budget_period"), 2);
+	write_it(f, &x, &out);
+	assert_has(&out, "<td>201.00</td><td>12.00</td>", true);
+	assert_has(&out, "777.00", false);
+	str_fini(&out);
+}
+
 /* Rows are read once more for an hour, and old figures never replace new ones. */
 static void test_new_figures_of_budgets(void **state)
 {
@@ -350,6 +377,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_budgets),
 		TEST(test_a_closed_month_keeps_its_budgets),
+		TEST(test_a_longer_period_after_a_close),
 		TEST(test_new_figures_of_budgets),
 		TEST(test_pseudonyms_of_budgets),
 		TEST(test_the_tables_keep_budgets),

@@ -71,7 +71,8 @@ static void test_the_end_of_a_month(void **state)
 	runs_with(f, c);
 	period_find(&c->budgets[0].period_rule, utc, engine_now(f->e), &now);
 	period_find(&c->budgets[0].period_rule, utc, now.begin_ms - 1, &last);
-	budgets_existed(f->e->money->budgets, "all", "", last.begin_ms, 900 * EUR);
+	budgets_existed(f->e->money->budgets, "all", "",
+			&(struct budget_span){last.begin_ms, last.end_ms}, 900 * EUR);
 	age(f, "c1", engine_now(f->e) - now.begin_ms); /* it began an hour before the month's end */
 	money_lines_watch(f->e);
 	engine_commit(f->e);
@@ -199,6 +200,36 @@ static void test_a_row_that_was_loaded(void **state)
 			    "0;");
 }
 
+/* What is added in the first seconds of a month is in its row, and not in that of the last one. */
+static void test_an_override_as_a_month_begins(void **state)
+{
+	struct budget_override o = {.budget = "all", .value = "", .nano = 7 * EUR};
+	struct fix *f = *state;
+	struct conf *c = ladder(100000 * EUR, 100000 * EUR);
+	struct budgets *b;
+	struct period now;
+
+	o.until_ms = INT64_MAX;
+	for (size_t i = 0; i < c->nbudgets; i++)
+		c->budgets[i].period_rule = (struct period_rule){.kind = PERIOD_MONTH};
+	runs_with(f, c);
+	b = f->e->money->budgets;
+	period_find(&c->budgets[0].period_rule, utc, engine_now(f->e), &now);
+	(void)budgets_now(b, now.begin_ms - 1000);
+	budgets_configure(b, c->budgets, c->nbudgets);
+	money_lines_watch(f->e);
+	engine_commit(f->e);
+	assert_string_equal(rows(f, "SELECT count(*) FROM budget_period WHERE budget = 'all'"),
+			    "1;");
+	(void)budgets_overrides(b, &o, 1);
+	f->e->money->watch_ms = 0;
+	holds_part.at[PART_RUN](f->e);
+	engine_commit(f->e);
+	assert_string_equal(rows(f, "SELECT added_nano FROM budget_period WHERE budget = 'all'"
+				    " ORDER BY begin_ms"),
+			    "0;7000000000;");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +237,7 @@ int main(void)
 		TEST(test_the_end_of_a_month),
 		TEST(test_rolling),
 		TEST(test_what_is_counted),
+		TEST(test_an_override_as_a_month_begins),
 		TEST(test_an_override_is_written_at_once),
 		TEST(test_what_is_set_is_written_at_once),
 		TEST(test_a_row_that_was_loaded),

@@ -47,9 +47,9 @@ static int see_past(void *ctx, const struct journal_past *p, struct err *e)
 {
 	struct budgets_seen *m = ctx;
 
-	(void)snprintf(m->past[m->npast++], TEXT_SIZE, "%s%s%s %lld %lld", p->budget,
-		       p->value[0] != '\0' ? "/" : "", p->value, (long long)p->begin_ms,
-		       (long long)p->amount);
+	(void)snprintf(m->past[m->npast++], TEXT_SIZE, "%s%s%s %lld-%lld %lld", p->budget,
+		       p->value[0] != '\0' ? "/" : "", p->value, (long long)p->span.begin_ms,
+		       (long long)p->span.end_ms, (long long)p->amount);
 	return stopped(m, e);
 }
 
@@ -112,6 +112,32 @@ static void put(struct fixture *f, const struct journal_budget *b)
 	commit(tx);
 }
 
+static void put_end(struct fixture *f, const struct journal_budget *b)
+{
+	struct journal_tx *tx = journal_begin(f->j);
+
+	journal_put_budget_end(tx, b);
+	commit(tx);
+}
+
+/* How many rows are like this? */
+static int64_t count(struct fixture *f, const char *where)
+{
+	char text[400];
+	sqlite3_stmt *st;
+	sqlite3 *db;
+	int64_t n;
+
+	(void)snprintf(text, sizeof(text), "SELECT COUNT(*) FROM budget_period WHERE %s", where);
+	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, text, -1, &st, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(st), SQLITE_ROW);
+	n = sqlite3_column_int64(st, 0);
+	sqlite3_finalize(st);
+	sqlite3_close(db);
+	return n;
+}
+
 static void same(const struct journal_budget *a, const struct journal_budget *b)
 {
 	assert_string_equal(a->budget, b->budget);
@@ -143,6 +169,30 @@ static void test_another_kind_of_period(void **state)
 	same(&seen(f)->budgets[0], &quarter);
 }
 
+/* A month and a quarter begin together: each has its row, and the one that was written last is the
+ * line's. */
+static void test_two_that_begin_together(void **state)
+{
+	struct fixture *f = *state;
+	struct journal_budget month = row("", 1), quarter = row("", 1);
+
+	put(f, &month);
+	quarter.period = "2026-Q4";
+	quarter.end_ms = 21;
+	quarter.amount = 100;
+	quarter.at_ms = month.at_ms + 1;
+	put(f, &quarter);
+	assert_int_equal(seen(f)->nbudgets, 1);
+	same(&seen(f)->budgets[0], &quarter);
+	assert_int_equal(seen(f)->npast, 2);
+	assert_string_equal(seen(f)->past[0], "physics 1-7 9223372036854775804");
+	assert_string_equal(seen(f)->past[1], "physics 1-21 97");
+	quarter.spent = 99;
+	put_end(f, &quarter);
+	assert_int_equal(count(f, "period = '2026-11' AND spent_nano = -3 AND ended_ms = 0"), 1);
+	assert_int_equal(count(f, "period = '2026-Q4' AND spent_nano = 99 AND ended_ms = 6"), 1);
+}
+
 static void test_budgets_come_back(void **state)
 {
 	struct fixture *f = *state;
@@ -161,8 +211,8 @@ static void test_budgets_come_back(void **state)
 	same(&seen(f)->budgets[0], &last);
 	same(&seen(f)->budgets[1], &ann);
 	assert_int_equal(seen(f)->npast, 2);
-	assert_string_equal(seen(f)->past[0], "physics 1 9223372036854775804");
-	assert_string_equal(seen(f)->past[1], "physics 2 9223372036854775804");
+	assert_string_equal(seen(f)->past[0], "physics 1-7 9223372036854775804");
+	assert_string_equal(seen(f)->past[1], "physics 2-7 9223372036854775804");
 	last.begin_ms = 3;
 	last.end_ms = 70;
 	put(f, &last);
@@ -198,36 +248,10 @@ static void test_what_values_had(void **state)
 	b.at_ms = 7;
 	put(f, &b);
 	assert_int_equal(seen(f)->npast, 4);
-	assert_string_equal(seen(f)->past[0], "physics 1 100");
-	assert_string_equal(seen(f)->past[1], "physics 2 60");
-	assert_string_equal(seen(f)->past[2], "physics/ann 1 50");
-	assert_string_equal(seen(f)->past[3], "physics/carl 2 0");
-}
-
-static void put_end(struct fixture *f, const struct journal_budget *b)
-{
-	struct journal_tx *tx = journal_begin(f->j);
-
-	journal_put_budget_end(tx, b);
-	commit(tx);
-}
-
-/* How many rows are like this? */
-static int64_t count(struct fixture *f, const char *where)
-{
-	char text[400];
-	sqlite3_stmt *st;
-	sqlite3 *db;
-	int64_t n;
-
-	(void)snprintf(text, sizeof(text), "SELECT COUNT(*) FROM budget_period WHERE %s", where);
-	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_prepare_v2(db, text, -1, &st, NULL), SQLITE_OK);
-	assert_int_equal(sqlite3_step(st), SQLITE_ROW);
-	n = sqlite3_column_int64(st, 0);
-	sqlite3_finalize(st);
-	sqlite3_close(db);
-	return n;
+	assert_string_equal(seen(f)->past[0], "physics 1-7 100");
+	assert_string_equal(seen(f)->past[1], "physics 2-7 60");
+	assert_string_equal(seen(f)->past[2], "physics/ann 1-7 50");
+	assert_string_equal(seen(f)->past[3], "physics/carl 2-7 0");
 }
 
 /* What a period came to is written into its row when it is over, and the row of the period that is
@@ -408,10 +432,15 @@ static void test_a_journal_from_before(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_another_kind_of_period), TEST(test_budgets_come_back),
-		TEST(test_the_end_of_a_period),    TEST(test_overrides_come_back),
-		TEST(test_a_visit_may_refuse),     TEST(test_damaged_rows),
-		TEST(test_a_journal_from_before),  TEST(test_what_values_had),
+		TEST(test_another_kind_of_period),
+		TEST(test_budgets_come_back),
+		TEST(test_two_that_begin_together),
+		TEST(test_the_end_of_a_period),
+		TEST(test_overrides_come_back),
+		TEST(test_a_visit_may_refuse),
+		TEST(test_damaged_rows),
+		TEST(test_a_journal_from_before),
+		TEST(test_what_values_had),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
