@@ -296,7 +296,8 @@ void sim_money_gone(struct world *w, const struct sim_money *m, const char *node
 }
 
 /* Each job has its nodes for itself, and no clock moves what it cost: then jobs pay for machines at
- * most, and for no time of them twice. */
+ * most, and for no time of them twice, but for the seconds until burstd learns that one ended with
+ * its machine: all the more if it has just died itself. */
 static bool are_whole(const struct world *w)
 {
 	return w->set.chance[SIM_SHARED] == 0 && w->set.chance[SIM_CLOCK_SET] == 0 &&
@@ -317,7 +318,7 @@ bool sim_money_settled(struct world *w, char *why, size_t size)
 	for (size_t i = 0; i < m->ndays; i++)
 		*(m->days[i].s.machine ? &spent : &jobs) += m->days[i].nano;
 	billed = sim_journal_billed_in_all(w->journal, &off);
-	if (are_whole(w) && jobs - spent > off) {
+	if (are_whole(w) && jobs - spent > off + spent / 100) {
 		(void)snprintf(why, size, "P6: jobs have spent %lld, their machines %lld",
 			       (long long)jobs, (long long)spent);
 		return false;
