@@ -24,9 +24,14 @@ enum field {
 	STATE,
 	NNODES,
 	NODES,
-	CPUS,  /* squeue: on all nodes; sacct: unused */
-	GRES,  /* squeue: of each node; sacct: AllocTRES */
-	ASKED, /* sacct: ReqTRES */
+	CPUS,   /* squeue: on all nodes; sacct: unused */
+	GRES,   /* squeue: asked for by node; sacct: AllocTRES */
+	ASKED,  /* sacct: ReqTRES */
+	BY_JOB, /* squeue: GPUs, asked for in all, by socket and by task */
+	BY_SOCKET,
+	BY_TASK,
+	SOCKETS, /* of each node; "*": not said */
+	TASKS,
 	USER,
 	PARTITION,
 	QOS,
@@ -38,12 +43,16 @@ enum field {
 
 /* In that order; NULL: it has none. */
 static const char *const sacct_fields[NFIELDS] = {
-	"jobidraw", "dbindex",   "jobid",    "submit",    "start",     "end",
-	"state",    "nnodes",    "nodelist", "alloccpus", "alloctres", "reqtres",
-	"user",     "partition", "qos",      "account",   "wckey",     "jobname"};
-static const char *const squeue_fields[NFIELDS] = {"%A", NULL, "%i", "%V", "%S", "%e",
-						   "%T", "%D", "%N", "%C", "%b", NULL,
-						   "%u", "%P", "%q", "%a", "%w", "%j"};
+	"jobidraw", "dbindex",   "jobid",     "submit",  "start",   "end",   "state",  "nnodes",
+	"nodelist", "alloccpus", "alloctres", "reqtres", NULL,      NULL,    NULL,     NULL,
+	NULL,       "user",      "partition", "qos",     "account", "wckey", "jobname"};
+/* Without slurmdbd slurmctld refuses to count GPUs, so tres-alloc has none of them. */
+static const char *const squeue_fields[NFIELDS] = {
+	"JobID",         NULL,       "JobArrayID",   "SubmitTime",      "StartTime",
+	"EndTime",       "State",    "NumNodes",     "NodeList",        "NumCPUs",
+	"tres-per-node", NULL,       "tres-per-job", "tres-per-socket", "tres-per-task",
+	"Sockets",       "NumTasks", "UserName",     "Partition",       "QOS",
+	"Account",       "WCKey",    "Name"};
 
 static void init(struct sacct_args *a)
 {
@@ -68,7 +77,8 @@ void sacct_args(struct sacct_args *a, const char *program, const char *delimiter
 	init(a);
 	str_adds(&t[0], "--format=");
 	for (int i = 0; i < NFIELDS; i++)
-		str_addf(&t[0], "%s%s", i > 0 ? "," : "", sacct_fields[i]);
+		if (sacct_fields[i] != NULL)
+			str_addf(&t[0], "%s%s", i > 0 ? "," : "", sacct_fields[i]);
 	str_addf(&t[1], "--delimiter=%s", delimiter);
 	str_addf(&t[2], "--starttime=uts%" PRId64, from_s);
 	str_addf(&t[3], "--endtime=uts%" PRId64, to_s);
@@ -92,12 +102,13 @@ void sacct_args_of_squeue(struct sacct_args *a, const char *program, const char 
 	init(a);
 	for (int i = 0; i < NFIELDS; i++)
 		if (squeue_fields[i] != NULL)
-			str_addf(&a->text[0], "%s%s", squeue_fields[i], delimiter);
+			str_addf(&a->text[0], "%s%s:0%s", i > 0 ? "," : "", squeue_fields[i],
+				 delimiter);
 	a->argv[n++] = program;
 	a->argv[n++] = "--noheader";
 	a->argv[n++] = "--all";
 	a->argv[n++] = "--states=all";
-	a->argv[n++] = "-o";
+	a->argv[n++] = "-O";
 	a->argv[n++] = a->text[0].p;
 }
 
@@ -338,7 +349,7 @@ static bool read_sacct(struct record *r, struct ledger_attempt *a)
 	return true;
 }
 
-/* "gres:gpu:h100:8", "gres/gpu=8", "gpu:2,shard:1"; "N/A": of each node. */
+/* "gres:gpu:h100:8", "cpu=1,gres/gpu=8", "gpu:2,shard:1"; "N/A". */
 static int64_t gpus_of(const char *text)
 {
 	int64_t sum = 0;
@@ -360,6 +371,26 @@ static int64_t gpus_of(const char *text)
 	return sum <= NODES_MAX ? sum : 0;
 }
 
+/* The GPUs of the job on each node: the most that it asks for by node, job, socket or task. */
+static int64_t gpus_asked(const struct record *r, int64_t nodes)
+{
+	uint64_t sockets = 0, tasks = 0;
+	int64_t all, n = gpus_of(r->f[GRES]), by_socket = gpus_of(r->f[BY_SOCKET]);
+
+	if (!number(r->f[TASKS], NODES_MAX, &tasks))
+		tasks = 1;
+	if (number(r->f[SOCKETS], NODES_MAX, &sockets) && sockets > 0)
+		by_socket *= (int64_t)sockets;
+	all = gpus_of(r->f[BY_TASK]) * (int64_t)tasks;
+	if (all < gpus_of(r->f[BY_JOB]))
+		all = gpus_of(r->f[BY_JOB]);
+	if (n < share(all, nodes))
+		n = share(all, nodes);
+	if (n < by_socket)
+		n = by_socket;
+	return n <= NODES_MAX ? n : NODES_MAX;
+}
+
 static bool read_squeue(struct record *r, struct ledger_attempt *a)
 {
 	uint64_t cpus = 0;
@@ -372,7 +403,7 @@ static bool read_squeue(struct record *r, struct ledger_attempt *a)
 	if (!number(r->f[CPUS], NODES_MAX, &cpus))
 		return bad(r, "no number of CPUs:", r->f[CPUS]);
 	a->cpus = share((int64_t)cpus, a->nnodes);
-	a->gpus = gpus_of(r->f[GRES]);
+	a->gpus = gpus_asked(r, a->nnodes);
 	return true;
 }
 

@@ -25,7 +25,7 @@ struct sacct_args { /* a command line; texts are in `text` */
 };
 
 /* All jobs that had, or have, nodes in [from_s, to_s).  program: path of sacct.  The delimiter has
- * no '%' or NUL.  sacct_args_fini() frees. */
+ * no '%', ',' or NUL, and begins with no digit.  sacct_args_fini() frees. */
 void sacct_args(struct sacct_args *a, const char *program, const char *delimiter, int64_t from_s,
 		int64_t to_s);
 /* All jobs that slurmctld still remembers. */

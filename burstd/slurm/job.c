@@ -7,7 +7,7 @@
 enum {
 	FIELDS = 6,
 	WORDS_FIELDS = 11,
-	PAYER_FIELDS = 8, /* before the wckey */
+	PAYER_FIELDS = 10, /* before those of a fixed width */
 	DETAIL_WIDTH = 24,
 	COMMENT_WIDTH = 300,
 	COUNTS_WIDTH = 3 * DETAIL_WIDTH
@@ -102,30 +102,54 @@ static bool take_wishes(const char **text, const char *end, struct slurm_text re
 	return take_comment(text, end, blank, &j->comment);
 }
 
+/* Take a column of SLURM_PAYER_WIDTH from *at, which may contain newlines; *at moves behind the bar
+ * that follows it.  false: none does. */
+static bool take_wide(const char **at, const char *end, struct slurm_text *out)
+{
+	struct slurm_text t = {*at, SLURM_PAYER_WIDTH};
+
+	if (end - t.p <= SLURM_PAYER_WIDTH || t.p[t.n] != '|')
+		return false;
+	*at = t.p + t.n + 1;
+	while (t.n > 0 && t.p[t.n - 1] == ' ')
+		t.n--;
+	*out = t;
+	return true;
+}
+
 /* Take the columns of SLURM_PAYER_COLUMNS from *rest, which becomes what stands behind them; a
- * newline in the wckey ends no line.  false: it does not end at its width. */
+ * newline in a user's text ends no line.  false: such a text does not end at its width. */
 static bool take_payer(const char **text, const char *end, struct slurm_text *rest,
 		       struct slurm_payer *p)
 {
 	struct slurm_text f[WORDS_FIELDS + 1] = {{NULL, 0}};
-	struct slurm_text key;
+	struct slurm_payer out;
 
 	if (rest->n < 2 || rest->p[0] != ' ' || rest->p[1] != '|')
 		return true;
 	rest->p += 2;
 	rest->n -= 2;
-	if (!split(*rest, PAYER_FIELDS, f))
+	if (!split(*rest, PAYER_FIELDS, f) || f[PAYER_FIELDS].p == NULL)
 		return false;
-	key = (struct slurm_text){f[PAYER_FIELDS].p, SLURM_WCKEY_WIDTH};
-	if (key.p == NULL || end - key.p <= SLURM_WCKEY_WIDTH || key.p[key.n] != '|')
+	*text = f[PAYER_FIELDS].p;
+	out = (struct slurm_payer){.account = f[0],
+				   .user = f[1],
+				   .qos = f[2],
+				   .limit = f[3],
+				   .nodes = f[4],
+				   .cpus = f[5],
+				   .over = f[6],
+				   .allocated = f[7],
+				   .tasks = f[8],
+				   .sockets = f[9]};
+	if (!take_wide(text, end, &out.by_job) || !take_wide(text, end, &out.by_node) ||
+	    !take_wide(text, end, &out.by_socket) || !take_wide(text, end, &out.by_task) ||
+	    !take_wide(text, end, &out.wckey))
 		return false;
-	*text = key.p + key.n + 1;
 	*rest = next_line(text, end);
 	if (rest->n == 0)
 		rest->p = NULL; /* no wishes in the format: squeue prints a word even for none */
-	while (key.n > 0 && key.p[key.n - 1] == ' ')
-		key.n--;
-	*p = (struct slurm_payer){f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], key};
+	*p = out;
 	return true;
 }
 

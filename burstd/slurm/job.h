@@ -16,28 +16,37 @@
 
 /* For `squeue -t`: the states of slurm_job_placed() and slurm_job_leaving(). */
 #define SLURM_JOB_PLACED "CONFIGURING,RUNNING,COMPLETING,SUSPENDED,STOPPED,SIGNALING,RESIZING"
-/* For `squeue -h -a -o`: one line a job.  Nothing in it is a user's text. */
-#define SLURM_JOB_FORMAT "%A|%i|%T|%P|%r|%N"
+/* For `squeue -h -a -O`: one line a job.  Nothing in it is a user's text.  A column of width 0 is
+ * as wide as its text, which the characters behind the width follow.  The columns have these names
+ * from 22.05 to 26.05. */
+#define SLURM_JOB_FORMAT "JobID:0|,JobArrayID:0|,State:0|,Partition:0|,Reason:0|,NodeList:0"
 /* Likewise with the constraint: operators, and names of features, which the admin chose. */
-#define SLURM_CONSTRAINT_FORMAT SLURM_JOB_FORMAT "|%f"
+#define SLURM_CONSTRAINT_FORMAT SLURM_JOB_FORMAT "|,Feature:0"
 /* Likewise with the comment.  That is a user's text, which squeue prints unchanged: with newlines,
  * followed by lines that look like other jobs.  So it has a fixed width, to which squeue cuts and
  * pads it in bytes (22.05 to 26.05), and nothing in it can end the line.  The width is one more
  * than the 1,024 bytes of a comment. */
-#define SLURM_COMMENT_FORMAT SLURM_CONSTRAINT_FORMAT " %1025k"
+#define SLURM_COMMENT_FORMAT SLURM_CONSTRAINT_FORMAT " ,Comment:1025"
 
 /* Who pays, and how much of its nodes a job has: account, user, QOS, time limit, number of nodes
- * and CPUs, whether it shares them, GPUs for each node, and its wckey, a user's text of a fixed
- * width, as the comment.  These stand behind SLURM_JOB_FORMAT, before the constraint, and begin
- * with a blank, as no constraint does. */
-#define SLURM_PAYER_COLUMNS        "| |%a|%u|%q|%l|%D|%C|%h|%b|%65w|"
+ * and CPUs, whether it shares them, what is allocated to it on all of them (while it waits: what it
+ * asks for), its tasks, its sockets on each node; then the GPUs that it asks for by job, node,
+ * socket and task, and its wckey.  These five are users' texts, for slurmctld takes any type of a
+ * GPU from a job that is held, so they have a fixed width, as the comment.  All of it stands behind
+ * SLURM_JOB_FORMAT, before the constraint, and begins with a blank, as no constraint does. */
+#define SLURM_PAYER_COLUMNS                                                                        \
+	"| |,Account:0|,UserName:0|,QOS:0|,TimeLimit:0|,NumNodes:0|,NumCPUs:0|,OverSubscribe:0|,"  \
+	"tres-alloc:0|,NumTasks:0|,Sockets:0|,tres-per-job:65|,tres-per-node:65|,"                 \
+	"tres-per-socket:65|,tres-per-task:65|,WCKey:65|"
 #define SLURM_PAYER_FORMAT         SLURM_JOB_FORMAT SLURM_PAYER_COLUMNS
-#define SLURM_PAYER_WISHES_FORMAT  SLURM_PAYER_FORMAT "%f"
-#define SLURM_PAYER_COMMENT_FORMAT SLURM_PAYER_WISHES_FORMAT " %1025k"
+#define SLURM_PAYER_WISHES_FORMAT  SLURM_PAYER_FORMAT ",Feature:0"
+#define SLURM_PAYER_COMMENT_FORMAT SLURM_PAYER_WISHES_FORMAT " ,Comment:1025"
 
 /* Likewise for one job, with who pays, its owner's uid and what it needs: number of nodes, required
  * nodes, planned nodes, excluded nodes.  The lists have only nodes that slurmctld knows. */
-#define SLURM_WORDS_FORMAT SLURM_JOB_FORMAT "|%U|%D|%n|%Y|%x" SLURM_PAYER_COLUMNS "%f %1025k"
+#define SLURM_WORDS_FORMAT                                                                         \
+	SLURM_JOB_FORMAT "|,UserID:0|,NumNodes:0|,ReqNodes:0|,SchedNodes:0|,"                      \
+			 "ExcNodes:0" SLURM_PAYER_COLUMNS ",Feature:0 ,Comment:1025"
 
 /* The arguments of squeue for details, without the jobs' ids: one line a job, in columns.  No
  * column is a user's text, while `scontrol show job` prints the job's name, which may contain
@@ -51,10 +60,17 @@
 /* Likewise, for whether a job has a batch script: those of srun and salloc have none. */
 #define SLURM_WHO_ARGS "-h", "-a", "-O", "JobID:24,BatchFlag:24", "-j"
 
-enum { SLURM_JOB_ID_MAX = 31, SLURM_COMMENT_WIDTH = 1025, SLURM_WCKEY_WIDTH = 65 };
+enum {
+	SLURM_JOB_ID_MAX = 31,
+	SLURM_COMMENT_WIDTH = 1025,
+	SLURM_PAYER_WIDTH = 65, /* a text that fills it may have been cut */
+};
 
 struct slurm_payer { /* as printed; account.p NULL: not in the format */
-	struct slurm_text account, user, qos, limit, nodes, cpus, over, gres, wckey;
+	struct slurm_text account, user, qos, limit, nodes, cpus, over;
+	struct slurm_text allocated, tasks, sockets;           /* sockets: of each node */
+	struct slurm_text by_job, by_node, by_socket, by_task; /* GPUs that it asks for */
+	struct slurm_text wckey;
 };
 
 struct slurm_job { /* its texts are borrowed */

@@ -70,25 +70,31 @@ static int64_t limit_of(struct slurm_text t)
 	return parts == 0 || v >= YEAR_S ? PAYER_UNLIMITED : v;
 }
 
-/* The GPUs of one entry: "gpu", "gpu:8", "gpu:h100:8", "gpu:h100". */
-static uint32_t gpus_of(struct slurm_text t)
-{
-	const char *colon = NULL;
+struct gpus {
+	uint64_t any, typed; /* a list of TRES has both, and the sum of types is part of any */
+};
 
-	if (t.n < 3 || memcmp(t.p, "gpu", 3) != 0 || (t.n > 3 && t.p[3] != ':'))
-		return 0;
-	for (size_t i = 0; i < t.n; i++)
-		if (t.p[i] == ':')
-			colon = t.p + i;
-	if (colon == NULL || colon + 1 == t.p + t.n || !is_digit(colon[1]))
-		return 1;
-	return count_of((struct slurm_text){colon + 1, (size_t)(t.p + t.n - colon - 1)});
+/* One entry of such a list, without "gres": "gpu", "gpu:8", "gpu:h100:8", "gpu:h100", "gpu=8",
+ * "gpu:h100=8". */
+static void add_gpus(struct slurm_text t, struct gpus *out)
+{
+	size_t last = 3; /* where the count begins, or what stands for it */
+	uint64_t n = 1;
+
+	if (t.n < 3 || memcmp(t.p, "gpu", 3) != 0 || (t.n > 3 && t.p[3] != ':' && t.p[3] != '='))
+		return;
+	for (size_t i = 3; i < t.n; i++)
+		if (t.p[i] == ':' || t.p[i] == '=')
+			last = i;
+	if (last + 1 < t.n && is_digit(t.p[last + 1]))
+		n = count_of((struct slurm_text){t.p + last + 1, t.n - last - 1});
+	*(last > 3 ? &out->typed : &out->any) += n;
 }
 
-/* "gres/gpu:h100:8", "gres:gpu:2,gres:shard:1", "N/A". */
-static uint32_t gres_of(struct slurm_text t)
+/* "gres/gpu:h100:8", "gres:gpu:2,gres:shard:1", "cpu=8,gres/gpu=2,gres/gpu:h100=2", "N/A". */
+static struct gpus gpus_of(struct slurm_text t)
 {
-	uint64_t n = 0;
+	struct gpus sum = {0, 0};
 
 	while (t.n > 0) {
 		const char *comma = memchr(t.p, ',', t.n);
@@ -100,9 +106,42 @@ static uint32_t gres_of(struct slurm_text t)
 			one.p += 5;
 			one.n -= 5;
 		}
-		n += gpus_of(one);
+		add_gpus(one, &sum);
 	}
-	return n <= UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+	return sum;
+}
+
+/* So many times what a job asks for by node, socket or task; false: that may have been cut. */
+static bool asks_for(struct slurm_text t, uint64_t times, uint64_t nodes, uint64_t *out)
+{
+	struct gpus each = gpus_of(t);
+	uint64_t n = each.any + each.typed;
+
+	n = n <= UINT32_MAX ? n * times : UINT32_MAX;
+	n = (n + nodes - 1) / nodes;
+	*out = n > *out ? n : *out;
+	return t.n < SLURM_PAYER_WIDTH;
+}
+
+/* The GPUs of the job on each of its nodes: what slurmctld allocated, divided by the nodes.  That
+ * has no GPUs where the site does not count them (AccountingStorageTRES), and only some if it
+ * counts some types: then what the job asks for counts, if it is more.  false: that cannot be
+ * read. */
+static bool read_gpus(const struct slurm_payer *p, uint64_t nodes, uint32_t *out)
+{
+	struct gpus has = gpus_of(p->allocated);
+	uint64_t n = ((has.any > 0 ? has.any : has.typed) + nodes - 1) / nodes;
+	uint64_t sockets = count_of(p->sockets), tasks = count_of(p->tasks);
+	bool whole = true;
+
+	if (has.any == 0) {
+		whole &= asks_for(p->by_job, 1, nodes, &n);
+		whole &= asks_for(p->by_node, 1, 1, &n);
+		whole &= asks_for(p->by_socket, sockets > 0 ? sockets : 1, 1, &n);
+		whole &= asks_for(p->by_task, tasks > 0 ? tasks : 1, nodes, &n);
+	}
+	*out = n <= UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+	return whole;
 }
 
 bool slurm_payer_read(const struct slurm_job *j, struct payer *out)
@@ -114,8 +153,10 @@ bool slurm_payer_read(const struct slurm_job *j, struct payer *out)
 	*out = (struct payer){.limit_s = limit_of(p->limit),
 			      .nodes = count_of(p->nodes),
 			      .cpus = count_of(p->cpus),
-			      .node_gpus = gres_of(p->gres),
 			      .exclusive = slurm_text_is(p->over, "NO")};
+	/* Nothing is set aside too little for a text that is too long to be read. */
+	if (!read_gpus(p, out->nodes > 0 ? out->nodes : 1, &out->node_gpus))
+		out->exclusive = true;
 	(void)snprintf(out->id, sizeof(out->id), "%s", j->id);
 	name_of(p->account, out->account);
 	name_of(p->user, out->user);

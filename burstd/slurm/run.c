@@ -17,8 +17,8 @@ static const struct {
 } questions[NRUNS] = {
 	/* Without -d there is no GresUsed=. */
 	[SLURM_SNAPSHOT] = {"scontrol show nodes", false, {"-do", "show", "nodes"}},
-	[SLURM_CONFIGURING] = {"squeue", true, {"-h", "-a", "-t", SLURM_JOB_PLACED, "-o"}},
-	[SLURM_JOBS] = {"squeue", true, {"-h", "-a", "-o"}},
+	[SLURM_CONFIGURING] = {"squeue", true, {"-h", "-a", "-t", SLURM_JOB_PLACED, "-O"}},
+	[SLURM_JOBS] = {"squeue", true, {"-h", "-a", "-O"}},
 	/* The columns are one text.  NOLINTNEXTLINE(bugprone-suspicious-missing-comma) */
 	[SLURM_DETAILS] = {"squeue", true, {SLURM_DETAIL_ARGS}},
 	/* NOLINTNEXTLINE(bugprone-suspicious-missing-comma) */
@@ -28,13 +28,13 @@ static const struct {
 			     true,
 			     /* The columns are one text. */
 			     /* NOLINTNEXTLINE(bugprone-suspicious-missing-comma) */
-			     {"-h", "-a", "--noconvert", "-t", "all", "-o", SLURM_WORDS_FORMAT,
+			     {"-h", "-a", "--noconvert", "-t", "all", "-O", SLURM_WORDS_FORMAT,
 			      "-j"}},
 	[SLURM_ONE_JOB] = {"squeue",
 			   true,
 			   /* The columns are one text. */
 			   /* NOLINTNEXTLINE(bugprone-suspicious-missing-comma) */
-			   {"-h", "-a", "--noconvert", "-t", "all", "-o", SLURM_WORDS_FORMAT,
+			   {"-h", "-a", "--noconvert", "-t", "all", "-O", SLURM_WORDS_FORMAT,
 			    "-j"}},
 	[SLURM_CONFIG] = {"scontrol show config", false, {"show", "config"}},
 	[SLURM_PARTITIONS] = {"scontrol show partitions", false, {"-o", "show", "partitions"}},

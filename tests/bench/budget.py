@@ -9,7 +9,8 @@ import time
 from world import RUN, World
 
 MATCH, OTHERS, RUNS = 10, 10000, 5
-PAYS = "| |physics|ann|normal|2:00:00|1|96|NO|gres/gpu:8|" + 65 * " " + "|"  # what squeue says of a job, after its nodes
+# What squeue says of a job, after its nodes.
+PAYS = "| |physics|ann|normal|2:00:00|1|96|NO|cpu=96,gres/gpu=8|1|*|" + 5 * (65 * " " + "|")
 
 
 class Budgets(World):

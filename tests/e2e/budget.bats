@@ -117,6 +117,42 @@ refused() {
 	within 90 job_is "$second" COMPLETED
 }
 
+# rate_is MONEY: what runs of the budget "rate" costs so much per hour
+rate_is() {
+	[ "$(burstctl budget show rate -u researcher --json | jq -r '.budgets[0].rate')" = "$1" ]
+}
+
+@test "a job's GPUs set aside their part of a shared machine, however it asks for them" {
+	with_budgets "$(budget rate 'rate = "300"' 'each = "user"')"
+	# Each on a quarter of a machine of 8 GPUs and 8 CPUs, or of two, for 29.52 an hour each.
+	for asks in --gpus=2 '--gpus-per-task=1 -n2' '--gpus-per-socket=2 --sockets-per-node=1' --gpus-per-node=2 --gres=gpu:h100:2; do
+		# shellcheck disable=SC2086  # words
+		job=$(job -N1 $asks --time=10 --wrap "$until_over")
+		echo "$asks"
+		within 60 job_is "$job" RUNNING
+		within 20 rate_is 7.38
+		over "$job"
+		within 30 job_is "$job" COMPLETED
+	done
+	job=$(job -N2 --gpus=3 --time=10 --wrap "$until_over")
+	within 60 job_is "$job" RUNNING
+	within 20 rate_is 14.76
+	over "$job"
+	within 30 job_is "$job" COMPLETED
+}
+
+@test "what a user writes for a type of GPUs passes for nothing that slurmctld says" {
+	with_budgets "$(budget rate 'rate = "300"' 'each = "user"')"
+	# From a job that is held slurmctld takes it, if it does, and squeue prints it as it is.
+	job=$(job -H --gpus=$'x\n99|99|RUNNING|cloud|None|c[1-8]| |(null)|eve|normal|UNLIMITED|8|64|NO|:1' --wrap true) ||
+		skip "slurmctld $(lab_slurm_version) does not take it"
+	squeue -h -j "$job" -O tres-per-job:0 | grep '^99|'
+	run burstctl plan --job "$job"
+	echo "$output"
+	[[ $output = *"job $job"* && $output != *eve* && $output != *'cannot parse'* ]]
+	scancel "$job"
+}
+
 # used_up: what runs since some seconds has cost more than the budget has now
 used_up() {
 	with_budgets "$(budget jobs 'amount = "0.02"' 'each = "user"' 'stop_at = 100' 'grace = "4s"' "$@")"

@@ -35,6 +35,20 @@ runs_elsewhere() {
 	job_is "$job" RUNNING && [ "$(job_nodes "$job")" != "$first" ]
 }
 
+@test "GPUs set aside their part of a shared machine, where they are not accounted for too" {
+	printf 'budget "rate" {\n\trate = "300"\n\teach = "user"\n}\n' >>/etc/burstd/burstd.conf
+	burstctl reload
+	job=$(job -N1 --gpus=2 --time=10 --wrap "$until_over")
+	within 60 job_is "$job" RUNNING
+	run ! grep -q gres <<<"$(squeue -h -j "$job" -O tres-alloc:0)"
+	# A quarter of its GPUs; it has an eighth of its CPUs.
+	within 20 eval '[ "$(burstctl budget show rate -u researcher --json | jq -r ".budgets[0].rate")" = 7.38 ]'
+	over "$job"
+	within 30 job_is "$job" COMPLETED
+	lab_burstd_conf
+	burstctl reload
+}
+
 @test "F42: GPUs that slurmctld gives nobody are told of, where GPUs are not accounted for too" {
 	[ "$(lab_slurm_version)" -lt 2302 ] || skip "slurmctld $(lab_slurm_version) gives them back"
 	job=$(job -N2 --gres=gpu:8 --exclusive --wrap "$until_over")

@@ -1,4 +1,4 @@
-/* fuzz_slurm.c - any bytes as what scontrol and squeue print (burstd/slurm/parse.c, job.c,
+/* fuzz_slurm.c - any bytes as what scontrol and squeue print (burstd/slurm/parse.c, job.c, payer.c,
  * version.c).  The first byte says which of them. */
 #include <assert.h>
 #include <stdint.h>
@@ -7,6 +7,7 @@
 
 #include "slurm/job.h"
 #include "slurm/parse.h"
+#include "slurm/payer.h"
 #include "slurm/version.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -41,6 +42,26 @@ static void on_node(void *ctx, const struct slurm_node *n)
 	assert(slurm_parse_state(words, strlen(words)) == n->flags);
 }
 
+static void check_payer(const struct bounds *b, const struct slurm_job *j)
+{
+	const struct slurm_payer *p = &j->payer;
+	const struct slurm_text texts[] = {p->by_job, p->by_node, p->by_socket, p->by_task,
+					   p->wckey};
+	struct payer out = {.cpus = 1};
+	bool said = slurm_payer_read(j, &out);
+
+	assert(said == (p->account.p != NULL) && (said || out.cpus == 1));
+	check_text(b, p->allocated);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		check_text(b, texts[i]);
+		assert(texts[i].n <= SLURM_PAYER_WIDTH && (texts[i].p != NULL) == said);
+		/* In order, and no newline before them ends the row. */
+		assert(!said || texts[i].p > (i > 0 ? texts[i - 1].p : p->sockets.p));
+	}
+	assert(!said || memchr(j->id, '\0', sizeof(j->id)) != NULL);
+	assert(out.limit_s >= PAYER_UNLIMITED);
+}
+
 static void on_job(void *ctx, const struct slurm_job *j)
 {
 	struct bounds *b = ctx;
@@ -58,10 +79,21 @@ static void on_job(void *ctx, const struct slurm_job *j)
 	assert(j->nodes.n == 0 || memchr(j->nodes.p, '|', j->nodes.n) == NULL);
 	/* In order, and none within the comment of another. */
 	assert(j->state.p > b->last);
-	b->last = j->comment.p != NULL ? j->comment.p + j->comment.n : j->nodes.p;
+	b->last = j->comment.p != NULL       ? j->comment.p + j->comment.n
+		  : j->payer.wckey.p != NULL ? j->payer.wckey.p + j->payer.wckey.n
+					     : j->nodes.p;
+	check_payer(b, j);
 	assert(!pending || (!slurm_job_running(j) && !slurm_job_configuring(j)));
 	assert(slurm_names_meet(j->partition, j->nodes) ==
 	       slurm_names_meet(j->nodes, j->partition));
+}
+
+static void on_words(void *ctx, const struct slurm_job_words *w)
+{
+	on_job(ctx, &w->job);
+	check_text(ctx, w->required);
+	check_text(ctx, w->planned);
+	check_text(ctx, w->excluded);
 }
 
 static void on_detail(void *ctx, const struct slurm_job_detail *d)
@@ -103,6 +135,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	case 'j':
 		slurm_job_parse(text, len, on_job, &b);
 		(void)slurm_job_whole(text, len);
+		break;
+	case 'w':
+		(void)slurm_job_parse_words(text, len, on_words, &b);
 		break;
 	case 'd':
 		slurm_job_parse_detail(text, len, on_detail, &b);

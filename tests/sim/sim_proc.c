@@ -280,8 +280,8 @@ static void run(struct world *w, struct child *k)
 		sim_ctld_show_words(w->ctld, k->args[9], &k->out);
 	else if (k->query == SQUEUE)
 		sim_ctld_show_jobs(w->ctld,
-				   (struct sim_columns){is_all(k), has_column(k, "|%f"),
-							has_column(k, "|%a|")},
+				   (struct sim_columns){is_all(k), has_column(k, ",Feature:"),
+							has_column(k, ",Account:")},
 				   &k->out);
 	else if (k->query == SETTINGS && w->set.settings && strcmp(k->args[2], "config") == 0)
 		sim_ctld_show_config(w->ctld, &k->out);
@@ -332,7 +332,7 @@ static void on_run(struct world *w, void *ctx, uint64_t arg)
 
 static enum query squeue_query(const char *const *argv)
 {
-	if (strcmp(argv[3], "-O") == 0)
+	if (strcmp(argv[3], "-O") == 0 && strstr(argv[4], "BatchFlag") != NULL)
 		return WHO;
 	if (strcmp(argv[3], "--noconvert") == 0)
 		return WORDS;

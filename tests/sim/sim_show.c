@@ -141,10 +141,13 @@ static void show_payer(const struct ctld_job *j, struct str *out)
 
 	limit_s = limit_s < month_s ? limit_s : month_s;
 
-	str_addf(out, "| |acct%u|user%u|normal|%lld:%02lld|%u|%u|%s|gres/gpu:8|%-65s|",
+	str_addf(out,
+		 "| |acct%u|user%u|normal|%lld:%02lld|%u|%u|%s|cpu=%u,gres/gpu=%u|%u|*|"
+		 "%-65s|%-65s|%-65s|%-65s|%-65s|",
 		 (unsigned)j->id % 3, (unsigned)j->id % 7, (long long)(limit_s / 60),
 		 (long long)(limit_s % 60), (unsigned)j->n, (unsigned)j->n * 8,
-		 j->shares ? "YES" : "NO", j->id % 2 == 0 ? "(null)" : "key");
+		 j->shares ? "YES" : "NO", (unsigned)j->n * 8, (unsigned)j->n * 8, (unsigned)j->n,
+		 "N/A", "gres/gpu:8", "N/A", "N/A", j->id % 2 == 0 ? "(null)" : "key");
 }
 
 void sim_ctld_show_jobs(const struct sim_ctld *c, struct sim_columns which, struct str *out)

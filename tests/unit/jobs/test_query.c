@@ -14,6 +14,7 @@
 #include "io/loop.h"
 #include "jobs/jobs.h"
 #include "tests/unit/engine/bare_state.h"
+#include "tests/unit/payer_row.h"
 
 enum { QUERIES = 4 };
 
@@ -223,13 +224,13 @@ static void a_job_is_told_as_squeue_shows_it(void **state)
 /* Between what it needs and what it wishes; a wckey of its user's passes for nothing else. */
 static void who_pays_is_told_too(void **state)
 {
-	char row[400];
+	char row[1000];
 
 	(void)state;
-	(void)snprintf(row, sizeof(row),
-		       "7|7|PENDING|cloud|Resources||1000|2||(null)|c4| |physics|ann|normal|"
-		       "4:00:00|2|192|NO|gres/gpu:8|%-65s|spot|x\n",
-		       "|8|8|PENDING|");
+	(void)payer_row(row, sizeof(row),
+			"7|7|PENDING|cloud|Resources||1000|2||(null)|c4| |physics|ann|normal|"
+			"4:00:00|2|192|NO|cpu=192,gres/gpu=16|2|*|",
+			"|8|8|PENDING|", "spot|x");
 	(void)query(0, "7");
 	squeue(row, "burst:spot");
 	assert_string_equal(F.got[0].error, "");

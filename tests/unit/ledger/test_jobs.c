@@ -184,16 +184,18 @@ static void test_no_accounting(void **state)
 	struct fixture *f = begin(state);
 
 	program(f, "sacct", "echo 'Slurm accounting storage is disabled' >&2; exit 1\n");
-	/* squeue's delimiter is in its format, behind %A. */
+	/* squeue's delimiter is in its format, behind JobID. */
 	program(f, "squeue",
-		"for a; do f=$a; done; d=${f#%A}; d=${d%%%*}; sed \"s/;/$d/g\" jobs\n");
-	jobs_file(f, "7;7;90;1794268900;N/A;RUNNING;1;c1;8;gpu:8;u;p;q;a;(null);n;\n"
-		     "8;8;90;1794268905;N/A;RUNNING;1;c1;8;gpu:8;u;p;q;a;(null);n;\n");
+		"for a; do f=$a; done; d=${f#JobID:0}; d=${d%%,*}; sed \"s/;/$d/g\" jobs\n");
+	jobs_file(f,
+		  "7;7;90;1794268900;N/A;RUNNING;1;c1;8;gpu:8;N/A;N/A;N/A;*;1;u;p;q;a;(null);n;\n"
+		  "8;8;90;1794268905;N/A;RUNNING;1;c1;8;gpu:8;N/A;N/A;N/A;*;1;u;p;q;a;(null);n;\n");
 	assert_int_equal(jobs_read_at(f, 200), 200);
 	assert_note(f, LEDGER_SOURCE, "squeue");
 	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM attempt WHERE running"), 2);
 	/* 7 has ended, 8 is forgotten: what was seen of it is kept. */
-	jobs_file(f, "7;7;90;1794268900;1794269000;COMPLETED;1;c1;8;gpu:8;u;p;q;a;(null);n;\n");
+	jobs_file(f, "7;7;90;1794268900;1794269000;COMPLETED;1;c1;8;gpu:8;N/A;N/A;N/"
+		     "A;*;1;u;p;q;a;(null);n;\n");
 	assert_int_equal(jobs_read_at(f, 700), 700);
 	assert_int_equal(ask(f->ledger, "SELECT end_s FROM attempt WHERE job = 7"), 1794269000);
 	assert_int_equal(ask(f->ledger, "SELECT running FROM attempt WHERE job = 8"), 1);

@@ -272,14 +272,32 @@ static void test_a_visit_that_fails(void **state)
 
 static void test_what_squeue_prints(void **state)
 {
-	static const struct {
-		const char *gres;
+	static const struct {     /* of a job of two nodes */
+		const char *gres; /* by node, job, socket, task; sockets, tasks */
 		int64_t gpus;
-	} rows[] = {{"N/A", 0},           {"gres:gpu:h100:8", 8},
-		    {"gres/gpu:4", 4},    {"gpu", 1},
-		    {"gpu:2,shard:5", 2}, {"gres:gpu:a:1,gres:gpu:b:2", 3},
-		    {"gres/gpu=3", 3},    {"(null)", 0},
-		    {"gpu:h100", 0},      {"gpu:99999999999", 0}};
+	} rows[] = {
+		{"N/A|x9|N/A|x9|N/A|x9|N/A|x9|*|x9|2", 0},
+		{"gres:gpu:h100:8|x9|N/A|x9|N/A|x9|N/A|x9|*|x9|2", 8},
+		{"gres/gpu:4|x9|N/A|x9|N/A|x9|N/A|x9|*|x9|2", 4},
+		{"gpu|x9|N/A|x9|N/A|x9|N/A|x9|*|x9|2", 1},
+		{"gpu:2,shard:5|x9|N/A|x9|N/A|x9|N/A|x9|*|x9|2", 2},
+		{"gres:gpu:a:1,gres:gpu:b:2|x9|N/A|x9|N/A|x9|N/A|x9|*|x9|2", 3},
+		{"gres/gpu=3|x9|N/A|x9|N/A|x9|N/A|x9|*|x9|2", 3},
+		{"(null)|x9|(null)|x9|(null)|x9|(null)|x9|(null)|x9|", 0},
+		{"gpu:h100|x9|N/A|x9|N/A|x9|N/A|x9|*|x9|2", 0},
+		{"gpu:99999999999|x9|N/A|x9|N/A|x9|N/A|x9|*|x9|2", 0},
+		{"N/A|x9|gres:gpu:3|x9|N/A|x9|N/A|x9|*|x9|2", 2},
+		{"N/A|x9|N/A|x9|gres:gpu:2|x9|N/A|x9|2|x9|2", 4},
+		{"N/A|x9|N/A|x9|gres:gpu:2|x9|N/A|x9|*|x9|2", 2},
+		{"N/A|x9|N/A|x9|gres:gpu:2|x9|N/A|x9|0|x9|2", 2},
+		{"N/A|x9|N/A|x9|N/A|x9|cpu=1,gres/gpu=1|x9|*|x9|5", 3},
+		{"N/A|x9|N/A|x9|N/A|x9|gres:gpu:4|x9|*|x9|", 2},
+		{"gpu:3|x9|gpu:4|x9|gpu:2|x9|gpu:1|x9|*|x9|2", 3},
+		{"gpu:1|x9|gpu:4|x9|gpu:2|x9|gpu:1|x9|3|x9|2", 6},
+		{"gpu:1|x9|gpu:9|x9|gpu:2|x9|gpu:4|x9|*|x9|2", 5},
+		{"gpu:1|x9|gpu:7|x9|gpu:2|x9|gpu:4|x9|*|x9|3", 6},
+		{"N/A|x9|N/A|x9|N/A|x9|gpu:16777216|x9|*|x9|16777216", 16777216},
+	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -292,7 +310,8 @@ static void test_what_squeue_prints(void **state)
 			text, sizeof(text),
 			"7|x9|2_1|x9|90|x9|100|x9|N/A|x9|RUNNING|x9|2|x9|c[1-2]|x9|24|x9|%s|x9|"
 			"u|x9|p|x9|q|x9|(null)|x9|(null)|x9|n\n|x9|\n"
-			"8|x9|8|x9|90|x9|N/A|x9|N/A|x9|PENDING|x9|1|x9||x9|1|x9|N/A|x9|u|x9|p"
+			"8|x9|8|x9|90|x9|N/A|x9|N/A|x9|PENDING|x9|1|x9||x9|1|x9|N/A|x9|N/A"
+			"|x9|N/A|x9|N/A|x9|*|x9|1|x9|u|x9|p"
 			"|x9|q|x9|(null)|x9|(null)|x9|n|x9|\n",
 			rows[i].gres);
 		assert_int_equal(
@@ -332,8 +351,11 @@ static void test_command_lines(void **state)
 	sacct_args_fini(&a);
 	sacct_args_of_squeue(&a, "/bin/squeue", "|x|");
 	assert_string_equal(a.argv[5],
-			    "%A|x|%i|x|%V|x|%S|x|%e|x|%T|x|%D|x|%N|x|%C|x|%b|x|%u|x|%P|x|"
-			    "%q|x|%a|x|%w|x|%j|x|");
+			    "JobID:0|x|,JobArrayID:0|x|,SubmitTime:0|x|,StartTime:0|x|,"
+			    "EndTime:0|x|,State:0|x|,NumNodes:0|x|,NodeList:0|x|,NumCPUs:0|x|,"
+			    "tres-per-node:0|x|,tres-per-job:0|x|,tres-per-socket:0|x|,"
+			    "tres-per-task:0|x|,Sockets:0|x|,NumTasks:0|x|,UserName:0|x|,"
+			    "Partition:0|x|,QOS:0|x|,Account:0|x|,WCKey:0|x|,Name:0|x|");
 	sacct_args_fini(&a);
 	assert_true(sacct_is_disabled("Slurm accounting storage is disabled"));
 	assert_false(sacct_is_disabled("sacct: error: Problem talking to the database"));

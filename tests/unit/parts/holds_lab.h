@@ -6,6 +6,7 @@
 #include "journal_rows.h"
 
 #include "money/hold.h"
+#include "tests/unit/payer_row.h"
 
 #define EUR    INT64_C(1000000000)
 #define MINUTE INT64_C(60000)
@@ -14,8 +15,8 @@
 /* A job of two hours on two nodes of its own; a machine costs 1 EUR an hour, boots for ten minutes
  * at most, idles for ten and ends in two and a half: holds.c.  A job may exceed its limit by one.
  */
-#define PAYS     "| |physics|ann|normal|2:00:00|2|16|NO|gres/gpu:8|"
-#define PAYS_BOB "| |chem|bob|normal|2:00:00|1|16|NO|gres/gpu:8|"
+#define PAYS     "| |physics|ann|normal|2:00:00|2|16|NO|cpu=16,gres/gpu=16|2|*|"
+#define PAYS_BOB "| |chem|bob|normal|2:00:00|1|16|NO|cpu=16,gres/gpu=8|1|*|"
 #define JOB_7    "7|7|CONFIGURING|gpu|None|c[1-2]" PAYS
 #define JOB_8    "8|8|CONFIGURING|gpu|None|c3" PAYS_BOB
 #define FILE_7   "{\"jobs\":[{\"job_id\":7,\"nodes_alloc\":\"c[1-2]\"}],\"all_nodes\":\"c[1-2]\"}"
@@ -61,8 +62,8 @@ static inline void start(struct fix *f, int64_t all, int64_t account)
 
 static inline void says(struct fix *f, const char *row)
 {
-	char text[600];
-	int n = snprintf(text, sizeof(text), "%s%-65s|\n", row, "key");
+	char text[1000];
+	int n = payer_row(text, sizeof(text), row, "key", "");
 
 	squeue(f, text, (size_t)n, NULL);
 	f->e->left = ENGINE_SEND;

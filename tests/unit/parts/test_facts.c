@@ -4,8 +4,9 @@
 #include "journal_rows.h"
 
 #include "money/money.h"
+#include "tests/unit/payer_row.h"
 
-#define PAYS "| |physics|ann|normal|2:00:00|2|16|NO|gres/gpu:8|"
+#define PAYS "| |physics|ann|normal|2:00:00|2|16|NO|cpu=16,gres/gpu=16|2|*|"
 #define FILE_OF_TWO                                                                                \
 	"{\"jobs\":[{\"job_id\":7,\"nodes_alloc\":\"c[1-2]\"},{\"job_id\":8,\"nodes_alloc\":"      \
 	"\"c2\"}],\"all_nodes\":\"c[1-2]\"}"
@@ -13,8 +14,8 @@
 /* squeue answers those who have asked. */
 static void answer(struct fix *f, const char *row, const struct err *err)
 {
-	char text[600];
-	int n = snprintf(text, sizeof(text), "%s%-65s|\n", row, "key");
+	char text[1000];
+	int n = payer_row(text, sizeof(text), row, "key", "");
 
 	f->e->jobs->running = f->e->jobs->wanted;
 	f->e->jobs->wanted = 0;

@@ -8,7 +8,7 @@
 /* The part asks squeue, which says this. */
 static void looks(struct fix *f, const char *row, const struct err *err)
 {
-	char text[600];
+	char text[1000];
 	int n = snprintf(text, sizeof(text), "%s", row);
 
 	f->e->jobs->wanted = 0;
@@ -95,15 +95,15 @@ static void test_a_node_that_boots(void **state)
 	struct fix *f = *state;
 	const char says_both[] = "7|7|CONFIGURING|gpu|None|c[1-2]\n"
 				 "8|8|CONFIGURING|gpu|None|c2| |chem|bob|normal|3:00:00|1|16|NO|"
-				 "gres/gpu:8|";
-	char text[600];
+				 "cpu=16,gres/gpu=8|1|*|";
+	char text[1000];
 	int64_t now;
 
 	bought(f);
 	step(f, "c2", NODE_EV_START);
 	step(f, "c2", NODE_EV_CREATED);
 	now = engine_now(f->e);
-	(void)snprintf(text, sizeof(text), "%s%-65s|\n", says_both, "key");
+	(void)payer_row(text, sizeof(text), says_both, "key", "");
 	looks(f, text, NULL);
 	assert_int_equal(runs(f), 3);
 	/* The machine boots for ten minutes, at most. */

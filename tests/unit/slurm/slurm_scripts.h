@@ -32,7 +32,7 @@ struct fix {
 	struct timer *guard, *tick;
 	unsigned given, updated, failed, late, answers[SLURM_NQUESTIONS];
 	unsigned unsent; /* late ones that had been given before */
-	char error[256], text[256];
+	char error[256], text[1024];
 	int code;
 	unsigned nodes, known, most; /* nodes told of; by the last tick; most between two */
 	bool hurt;                   /* stop as soon as some nodes are told of */

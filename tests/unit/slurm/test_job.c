@@ -87,10 +87,10 @@ static size_t add_row(char *out, const char *row, const char *comment)
 
 static void test_the_width_of_a_comment_is_that_of_the_format(void **state)
 {
-	char width[16];
+	char width[32];
 
 	(void)state;
-	(void)snprintf(width, sizeof(width), " %%%dk", SLURM_COMMENT_WIDTH);
+	(void)snprintf(width, sizeof(width), " ,Comment:%d", SLURM_COMMENT_WIDTH);
 	assert_string_equal(&SLURM_COMMENT_FORMAT[strlen(SLURM_CONSTRAINT_FORMAT)], width);
 	assert_memory_equal(SLURM_CONSTRAINT_FORMAT, SLURM_JOB_FORMAT, strlen(SLURM_JOB_FORMAT));
 	assert_string_equal(&SLURM_WORDS_FORMAT[strlen(SLURM_WORDS_FORMAT) - strlen(width)], width);

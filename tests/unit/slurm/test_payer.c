@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "slurm/payer.h"
+#include "tests/unit/payer_row.h"
 
 enum { ROWS_MAX = 4 };
 
@@ -28,14 +29,16 @@ static void on_row(void *ctx, const struct slurm_job *j)
 	s->n++;
 }
 
-/* One line: the columns before the wckey, the wckey, and what follows. */
+/* One line: the columns before the users' texts, the wckey, and what follows. */
 static struct seen parse(const char *columns, const char *key, const char *wishes)
 {
 	static char text[4096];
 	struct seen s = {.n = 0};
-	int n = snprintf(text, sizeof(text), "7|7_2|CONFIGURING|gpu|None|c[1-2]| |%s|%-65s|%s\n",
-			 columns, key, wishes);
+	char row[1024];
+	int n;
 
+	(void)snprintf(row, sizeof(row), "7|7_2|CONFIGURING|gpu|None|c[1-2]| |%s|", columns);
+	n = payer_row(text, sizeof(text), row, key, wishes);
 	assert_int_equal(slurm_job_whole(text, (size_t)n), true);
 	slurm_job_parse(text, (size_t)n, on_row, &s);
 	return s;
@@ -43,7 +46,8 @@ static struct seen parse(const char *columns, const char *key, const char *wishe
 
 static void test_a_payer(void **state)
 {
-	struct seen s = parse("physics|ann|normal|1-04:00:30|2|192|NO|gres/gpu:h100:8", "*def", "");
+	struct seen s =
+		parse("physics|ann|normal|1-04:00:30|2|192|NO|cpu=192,gres/gpu=16|2|*", "*def", "");
 	const struct payer *p = &s.p[0];
 
 	(void)state;
@@ -66,7 +70,7 @@ static void test_a_payer(void **state)
 
 static void test_wishes_stand_behind_it(void **state)
 {
-	struct seen s = parse("a|u|q|30:00|1|1|OK|N/A", "(null)", "spot|x");
+	struct seen s = parse("a|u|q|30:00|1|1|OK|N/A|1|*", "(null)", "spot|x");
 
 	(void)state;
 	assert_true(slurm_text_is(s.j[0].constraint, "spot|x"));
@@ -118,7 +122,7 @@ static void test_limits(void **state)
 		char columns[200];
 
 		print_message("# %s\n", rows[i].text);
-		(void)snprintf(columns, sizeof(columns), "a|u|q|%s|1|1|OK|N/A", rows[i].text);
+		(void)snprintf(columns, sizeof(columns), "a|u|q|%s|1|1|OK|N/A|1|*", rows[i].text);
 		assert_true(parse(columns, "", "").p[0].limit_s == rows[i].limit_s);
 	}
 }
@@ -145,46 +149,166 @@ static void test_counts(void **state)
 		char columns[200];
 
 		print_message("# %s\n", rows[i].text);
-		(void)snprintf(columns, sizeof(columns), "a|u|q|1:00|1|%s|OK|N/A", rows[i].text);
+		(void)snprintf(columns, sizeof(columns), "a|u|q|1:00|1|%s|OK|N/A|1|*",
+			       rows[i].text);
 		assert_int_equal(parse(columns, "", "").p[0].cpus, rows[i].n);
 	}
 }
 
+enum by { BY_JOB, BY_NODE, BY_SOCKET, BY_TASK };
+
+struct asks { /* of a job of 2 nodes with 6 tasks */
+	const char *allocated;
+	const char *by[4];
+	const char *sockets;
+	uint32_t n; /* GPUs on each node */
+	bool all;   /* of its nodes counts */
+};
+
+static void payer_of(const struct asks *a, struct payer *out)
+{
+	static char text[4096];
+	const char *const *by = a->by;
+	struct seen s = {.n = 0};
+	int n = snprintf(
+		text, sizeof(text),
+		"7|7|CONFIGURING|gpu|None|c[1-2]| |a|u|q|1:00|2|6|OK|%s|6|%s|" PAYER_TEXTS "\n",
+		a->allocated, a->sockets != NULL ? a->sockets : "*",
+		by[BY_JOB] != NULL ? by[BY_JOB] : "N/A", by[BY_NODE] != NULL ? by[BY_NODE] : "N/A",
+		by[BY_SOCKET] != NULL ? by[BY_SOCKET] : "N/A",
+		by[BY_TASK] != NULL ? by[BY_TASK] : "N/A", "(null)");
+
+	assert_true(slurm_job_whole(text, (size_t)n));
+	slurm_job_parse(text, (size_t)n, on_row, &s);
+	assert_int_equal(s.n, 1);
+	*out = s.p[0];
+}
+
+/* 64 bytes, with the GPUs at their end. */
+#define LONG "gres:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa,gpu:"
+#define HAS  "cpu=6,node=2,billing=6"
+
 static void test_gpus(void **state)
 {
+	static const struct asks rows[] = {
+		/* As 22.05.8 printed them. */
+		{HAS ",gres/gpu=3,gres/gpu:h100=3", {"gres:gpu:3"}, NULL, 2, false},
+		{HAS ",gres/gpu=2,gres/gpu:h100=2", {[BY_TASK] = "gres:gpu:1"}, NULL, 1, false},
+		{HAS, {"gres:gpu:3"}, NULL, 2, false},
+		{HAS, {"gres:gpu:h100:4"}, NULL, 2, false},
+		{HAS, {[BY_NODE] = "gres:gpu:8"}, NULL, 8, false},
+		{HAS, {[BY_NODE] = "gres:gpu:h100:4"}, NULL, 4, false},
+		{HAS, {[BY_SOCKET] = "gres:gpu:1"}, "2", 2, false},
+		{HAS, {[BY_TASK] = "gres:gpu:1"}, NULL, 3, false},
+		{HAS, {NULL}, NULL, 0, false},
+		{"N/A", {NULL}, NULL, 0, false},
+		{"(null)", {[BY_NODE] = "(null)"}, NULL, 0, false},
+		/* Other versions. */
+		{HAS, {"gres/gpu:3"}, NULL, 2, false},
+		{HAS, {[BY_NODE] = "gres/gpu:8"}, NULL, 8, false},
+		{HAS, {[BY_TASK] = "cpu=1,gres/gpu=1"}, NULL, 3, false},
+		{HAS, {[BY_TASK] = "cpu=1,gres/gpu:h100=1"}, NULL, 3, false},
+		/* What is allocated counts, though the job asked for more, or less. */
+		{HAS ",gres/gpu=2", {[BY_NODE] = "gres:gpu:8"}, NULL, 1, false},
+		{HAS ",gres/gpu=8", {"gres:gpu:1"}, NULL, 4, false},
+		{HAS ",gres/gpu:h100=2,gres/gpu=16,gres/shard=99", {NULL}, NULL, 8, false},
+		{HAS ",gres/gpu=1K", {NULL}, NULL, 512, false},
+		/* Where only some types are counted, the larger. */
+		{HAS ",gres/gpu:h100=2", {"gres:gpu:6"}, NULL, 3, false},
+		{HAS ",gres/gpu:h100=8", {"gres:gpu:6"}, NULL, 4, false},
+		{HAS ",gres/gpu:a100=3,gres/gpu:h100=3", {NULL}, NULL, 3, false},
+		/* The largest of all. */
+		{HAS, {"gpu:4", "gpu:3", "gpu:1", "gpu:1"}, "1", 3, false},
+		{HAS, {"gpu:8", "gpu:3", "gpu:1", "gpu:1"}, "1", 4, false},
+		{HAS, {"gpu:4", "gpu:1", "gpu:5", "gpu:1"}, "*", 5, false},
+		{HAS, {[BY_SOCKET] = "gpu:1"}, "0", 1, false},
+		/* Kinds of entries. */
+		{HAS, {[BY_NODE] = "gres/gpu"}, NULL, 1, false},
+		{HAS, {[BY_NODE] = "gres/gpu:h100"}, NULL, 1, false},
+		{HAS, {[BY_NODE] = "gpu:2"}, NULL, 2, false},
+		{HAS, {[BY_NODE] = "gres/gpu:a100:2,gres/gpu:h100:3,gres/shard:9"}, NULL, 5, false},
+		{HAS, {[BY_NODE] = "gres:gpu:1,gres:gpu:h100:2"}, NULL, 3, false},
+		{HAS, {[BY_NODE] = "gres/gpux:7"}, NULL, 0, false},
+		{HAS, {[BY_NODE] = "gres/shard:7"}, NULL, 0, false},
+		{HAS, {[BY_NODE] = ",,"}, NULL, 0, false},
+		{HAS, {[BY_NODE] = "gres"}, NULL, 0, false},
+		{HAS, {[BY_NODE] = "gp"}, NULL, 0, false},
+		{HAS, {[BY_NODE] = "gres/gpu:"}, NULL, 1, false},
+		{HAS, {[BY_NODE] = "gres/gpu:99999999999"}, NULL, UINT32_MAX, false},
+		{HAS, {[BY_TASK] = "gres/gpu:4294967295"}, NULL, UINT32_MAX, false},
+		/* A user's text that fills its column may have been cut: all of its nodes, unless
+		 * it does not count. */
+		{HAS, {[BY_NODE] = LONG "1"}, NULL, 1, true},
+		{HAS, {LONG "1"}, NULL, 1, true},
+		{HAS, {[BY_SOCKET] = LONG "1"}, NULL, 1, true},
+		{HAS, {[BY_TASK] = LONG "1"}, NULL, 3, true},
+		{HAS ",gres/gpu=2", {[BY_NODE] = LONG "1"}, NULL, 1, false},
+		{HAS, {[BY_NODE] = LONG}, NULL, 1, false},
+	};
+
+	(void)state;
+	assert_int_equal(sizeof(LONG), SLURM_PAYER_WIDTH);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct payer p;
+
+		print_message("# row %zu: %s\n", i, rows[i].allocated);
+		payer_of(&rows[i], &p);
+		assert_int_equal(p.node_gpus, rows[i].n);
+		assert_int_equal(p.exclusive, rows[i].all);
+	}
+}
+
+/* slurmctld 22.05 takes any type of a GPU from a job that is held, and squeue prints it as it is:
+ * with newlines. */
+static void test_gpus_cannot_pass_for_a_job(void **state)
+{
+	static const char text[] = "gres:gpu:x\n9|9|RUNNING|gpu|None|c1| |a|u|q|1:00|1|1|OK|";
+	struct payer p;
+
+	(void)state;
+	for (enum by by = BY_JOB; by <= BY_TASK; by++) {
+		struct asks a = {.allocated = HAS ",gres/gpu=2"};
+
+		a.by[by] = text;
+		payer_of(&a, &p);
+		assert_string_equal(p.id, "7");
+		assert_int_equal(p.node_gpus, 1);
+	}
+}
+
+/* Neither a number of nodes nor of tasks that cannot be, or is not said, makes it nothing. */
+static void test_gpus_of_strange_numbers(void **state)
+{
 	static const struct {
-		const char *text;
+		const char *columns, *by_task;
 		uint32_t n;
 	} rows[] = {
-		{"N/A", 0},
-		{"(null)", 0},
-		{"gres/gpu:8", 8},
-		{"gres:gpu:8", 8}, /* 22.05 */
-		{"gres/gpu:h100:4", 4},
-		{"gres/gpu", 1},
-		{"gres/gpu:h100", 1},
-		{"gpu:2", 2},
-		{"gres/gpu:a100:2,gres/gpu:h100:3,gres/shard:9", 5},
-		{"gres/gpux:7", 0},
-		{"gres/shard:7", 0},
-		{",,", 0},
-		{"gres/gpu:", 1},
+		{"||1|OK|gres/gpu=3|1|*|", "N/A", 3},
+		{"|0|1|OK|gres/gpu=3|1|*|", "N/A", 3},
+		{"|1|1|OK|cpu=1|x|*|", "gpu:2", 2},
+		{"|1|1|OK|cpu=1|0|*|", "gpu:2", 2},
+		{"|1|1|OK|cpu=1|2147483648|*|", "gpu:4294967295,gpu:4294967295,gpu:2", UINT32_MAX},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		char columns[200];
+		struct seen s = {.n = 0};
+		char text[1024];
+		int n = snprintf(text, sizeof(text),
+				 "7|7|RUNNING|gpu|None|c1| |a|u|q|1:00%s" PAYER_TEXTS "\n",
+				 rows[i].columns, "N/A", "N/A", "N/A", rows[i].by_task, "key");
 
-		print_message("# %s\n", rows[i].text);
-		(void)snprintf(columns, sizeof(columns), "a|u|q|1:00|1|1|OK|%s", rows[i].text);
-		assert_int_equal(parse(columns, "", "").p[0].node_gpus, rows[i].n);
+		slurm_job_parse(text, (size_t)n, on_row, &s);
+		assert_int_equal(s.n, 1);
+		assert_int_equal(s.p[0].node_gpus, rows[i].n);
 	}
 }
 
 /* A wckey is a user's text: it ends no line, and names nobody else. */
 static void test_a_wckey_cannot_pass_for_a_job(void **state)
 {
-	struct seen s = parse("a|u|q|1:00|1|1|OK|N/A", "k|\n9|9|CONFIGURING|gpu|None|c1\n\x01", "");
+	struct seen s =
+		parse("a|u|q|1:00|1|1|OK|N/A|1|*", "k|\n9|9|CONFIGURING|gpu|None|c1\n\x01", "");
 
 	(void)state;
 	assert_int_equal(s.n, 1);
@@ -192,19 +316,32 @@ static void test_a_wckey_cannot_pass_for_a_job(void **state)
 	assert_string_equal(s.p[0].wckey, "k|?9|9|CONFIGURING|gpu|None|c1??");
 }
 
-static void test_a_wckey_of_another_width_is_not_read(void **state)
+#define TEXT65 "                                                                 "
+
+static void test_texts_of_another_width_are_not_read(void **state)
 {
+#define ROW "7|7|CONFIGURING|gpu|None|c1| |a|u|q|1:00|1|1|OK|N/A|1|*|"
 	static const char *const texts[] = {
-		"7|7|CONFIGURING|gpu|None|c1| |a|u|q|1:00|1|1|OK|N/A|short|\n",
-		"7|7|CONFIGURING|gpu|None|c1| |a|u|q|1:00|1|1|OK|N/A\n",
+		ROW TEXT65 "|" TEXT65 "|" TEXT65 "|" TEXT65 "|short|\n",
+		ROW TEXT65 "|" TEXT65 "|" TEXT65 "|" TEXT65 "|" TEXT65,
+		ROW TEXT65 "|" TEXT65 "|" TEXT65 "|" TEXT65 "|" TEXT65 " |\n",
+		ROW TEXT65 "|" TEXT65 "|" TEXT65 "| " TEXT65 "|" TEXT65 "|\n",
+		ROW TEXT65 "|" TEXT65 "| " TEXT65 "|" TEXT65 "|" TEXT65 "|\n",
+		ROW TEXT65 "| " TEXT65 "|" TEXT65 "|" TEXT65 "|" TEXT65 "|\n",
+		ROW " " TEXT65 "|" TEXT65 "|" TEXT65 "|" TEXT65 "|" TEXT65 "|\n",
+		ROW TEXT65 "|\n",
+		ROW "\n",
+		"7|7|CONFIGURING|gpu|None|c1| |a|u|q|1:00|1|1|OK|N/A|1|*\n",
 		"7|7|CONFIGURING|gpu|None|c1| |a|u\n",
 		"7|7|CONFIGURING|gpu|None|c1| |",
 	};
+#undef ROW
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		struct seen s = {.n = 0};
 
+		print_message("# row %zu\n", i);
 		assert_false(slurm_job_whole(texts[i], strlen(texts[i])));
 		slurm_job_parse(texts[i], strlen(texts[i]), on_row, &s);
 		assert_int_equal(s.n, 0);
@@ -219,7 +356,7 @@ static void test_long_names_are_cut(void **state)
 	(void)state;
 	memset(account, 'x', sizeof(account) - 1);
 	account[sizeof(account) - 1] = '\0';
-	(void)snprintf(columns, sizeof(columns), "%s|u|q|1:00|1|1|OK|N/A", account);
+	(void)snprintf(columns, sizeof(columns), "%s|u|q|1:00|1|1|OK|N/A|1|*", account);
 	s = parse(columns, "", "");
 	assert_int_equal(strlen(s.p[0].account), PAYER_NAME_MAX);
 }
@@ -227,14 +364,19 @@ static void test_long_names_are_cut(void **state)
 /* The widths that the parser reads are those that squeue is asked for. */
 static void test_the_formats(void **state)
 {
-	char key[24];
+	static const char *const texts[] = {"tres-per-job", "tres-per-node", "tres-per-socket",
+					    "tres-per-task", "WCKey"};
 
 	(void)state;
-	(void)snprintf(key, sizeof(key), "|%%%dw|", SLURM_WCKEY_WIDTH);
-	assert_non_null(strstr(SLURM_PAYER_FORMAT, key));
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		char column[40];
+
+		(void)snprintf(column, sizeof(column), ",%s:%d|", texts[i], SLURM_PAYER_WIDTH);
+		assert_non_null(strstr(SLURM_PAYER_FORMAT, column));
+	}
 	assert_memory_equal(SLURM_PAYER_FORMAT, SLURM_JOB_FORMAT "| |",
 			    strlen(SLURM_JOB_FORMAT) + 3);
-	assert_string_equal(SLURM_PAYER_WISHES_FORMAT + strlen(SLURM_PAYER_FORMAT), "%f");
+	assert_string_equal(SLURM_PAYER_WISHES_FORMAT + strlen(SLURM_PAYER_FORMAT), ",Feature:0");
 }
 
 int main(void)
@@ -246,8 +388,10 @@ int main(void)
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_gpus),
+		cmocka_unit_test(test_gpus_cannot_pass_for_a_job),
+		cmocka_unit_test(test_gpus_of_strange_numbers),
 		cmocka_unit_test(test_a_wckey_cannot_pass_for_a_job),
-		cmocka_unit_test(test_a_wckey_of_another_width_is_not_read),
+		cmocka_unit_test(test_texts_of_another_width_are_not_read),
 		cmocka_unit_test(test_long_names_are_cut),
 		cmocka_unit_test(test_the_formats),
 	};

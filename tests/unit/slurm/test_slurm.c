@@ -311,11 +311,11 @@ static void test_what_is_asked_of_all_jobs(void **state)
 
 	script(f, "squeue", "echo \"$*\"");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		char want[300];
+		char want[1000];
 
 		assert_true(slurm_ask_wishes(f->slurm, SLURM_JOBS, rows[i].need, rows[i].payers));
 		loop_run(f->loop);
-		(void)snprintf(want, sizeof(want), "-h -a -o %s\n", rows[i].format);
+		(void)snprintf(want, sizeof(want), "-h -a -O %s\n", rows[i].format);
 		assert_string_equal(f->text, want);
 	}
 }
@@ -337,9 +337,14 @@ static void test_details(void **state)
 				     "NumTasks:24,NumCPUs:24,NumNodes:24,HetJobID:24 -j 7_2,8\n");
 	assert_true(slurm_ask_jobs(f->slurm, SLURM_ONE_JOB, ids, 1));
 	loop_run(f->loop);
-	assert_string_equal(f->text, "-h -a --noconvert -t all -o "
-				     "%A|%i|%T|%P|%r|%N|%U|%D|%n|%Y|%x| |%a|%u|%q|%l|%D|%C|%h|%b|"
-				     "%65w|%f %1025k -j 7_2\n");
+	assert_string_equal(
+		f->text,
+		"-h -a --noconvert -t all -O "
+		"JobID:0|,JobArrayID:0|,State:0|,Partition:0|,Reason:0|,NodeList:0|,UserID:0|,"
+		"NumNodes:0|,ReqNodes:0|,SchedNodes:0|,ExcNodes:0| |,Account:0|,UserName:0|,QOS:0|,"
+		"TimeLimit:0|,NumNodes:0|,NumCPUs:0|,OverSubscribe:0|,tres-alloc:0|,NumTasks:0|,"
+		"Sockets:0|,tres-per-job:65|,tres-per-node:65|,tres-per-socket:65|,"
+		"tres-per-task:65|,WCKey:65|,Feature:0 ,Comment:1025 -j 7_2\n");
 	script(f, "squeue", "echo slurm_load_jobs error: Invalid job id specified >&2; exit 1");
 	assert_true(slurm_ask_jobs(f->slurm, SLURM_ONE_JOB, ids, 1));
 	loop_run(f->loop);
