@@ -30,8 +30,8 @@ struct ending { /* a job whose budget is used up */
 	char id[SLURM_JOB_ID_MAX + 1];
 	uint32_t pool; /* of one of its nodes */
 	bool seen;     /* squeue shows it */
-	/* It was told to save its work: by the signal, by the site's command. */
-	bool signalled, commanded;
+	/* Before each step it was told to save its work: by the signal, by the site's command. */
+	bool signalled[BUDGET_NSTEPS], commanded[BUDGET_NSTEPS];
 	bool tried; /* slurmctld has answered its requeue */
 	bool alone; /* slurmctld refused a requeue of several: it is asked for this one */
 	/* When it was first seen here: a job that no hold is for yet may have begun then. */
@@ -307,24 +307,24 @@ static void warn(struct engine *e, struct ending *x, enum budget_step s,
 }
 
 /* Have the job save its work, as if its node were to go. */
-static void save_work(struct engine *e, struct ending *x, const struct end *end,
-		      const struct ending_at *at)
+static void save_work(struct engine *e, struct ending *x, const struct end *end, enum budget_step s)
 {
 	const struct conf_pool *p = &e->conf->pools[x->pool];
+	const struct ending_at *at = &end->at[s];
 	char why[WHY_SIZE];
 
 	if (engine_now(e) < at->at_ms - RECLAIM_LEAD_MS)
 		return;
-	x->signalled = x->signalled || checkpoint_signal(e, p, x->id);
+	x->signalled[s] = x->signalled[s] || checkpoint_signal(e, p, x->id);
 	why_of(why, &at->line);
-	x->commanded =
-		x->commanded || checkpoint_command(e, p,
-						   &(struct checkpoint){.job = x->in.job->number,
-									.gen = end->gen,
-									.id = x->id,
-									.node = end->node,
-									.until_ms = at->at_ms,
-									.why = why});
+	x->commanded[s] =
+		x->commanded[s] || checkpoint_command(e, p,
+						      &(struct checkpoint){.job = x->in.job->number,
+									   .gen = end->gen,
+									   .id = x->id,
+									   .node = end->node,
+									   .until_ms = at->at_ms,
+									   .why = why});
 }
 
 /* It is tried again when there is any money. */
@@ -408,7 +408,7 @@ static void on_job(void *ctx, const struct slurm_job *j)
 	if (ends(&end, next) && !x->told[next])
 		warn(e, x, next, &end.at[next]);
 	if (ends(&end, next))
-		save_work(e, x, &end, &end.at[next]);
+		save_work(e, x, &end, next);
 	end_job(e, x, &end);
 	if (ends(&end, next) && end.at[next].at_ms > engine_now(e) &&
 	    end.at[next].at_ms < e->money->ladders.squeue_ms)

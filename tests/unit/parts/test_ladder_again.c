@@ -169,6 +169,40 @@ static void test_what_it_waits_for(void **state)
 	assert_false(budgets_lack(holds_budgets(f->e), &f->e->money->waits[0].no));
 }
 
+/* A job that slurmctld does not requeue goes on, perhaps for hours: before it is cancelled it is
+ * told to save its work again, by the signal and by the command. */
+static void test_a_job_saves_its_work_before_each_step(void **state)
+{
+	static const char commands[] = "SELECT count(*) FROM audit WHERE verb = 'checkpoint'";
+	struct fix *f = used_up(state, AT, AT);
+	struct conf_pool *p = &f->e->conf->pools[0];
+
+	p->checkpoint_signal = mem_strdup("USR1");
+	p->checkpoint_command = mem_zalloc(2 * sizeof(*p->checkpoint_command));
+	p->checkpoint_command[0] = mem_strdup("/no/such/command");
+	reached(f, BUDGET_REQUEUES, 9 * MINUTE);
+	reached(f, BUDGET_KILLS, 0);
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "signal 7: USR1;");
+	assert_string_equal(rows(f, commands), "1;");
+	ran(f);
+	reached(f, BUDGET_REQUEUES, 10 * MINUTE);
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "requeue 7: " USED_UP ";");
+	refuses(f, "requeue");
+	ran(f);
+	reached(f, BUDGET_REQUEUES, 3 * HOUR);
+	reached(f, BUDGET_KILLS, 7 * MINUTE);
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), ""); /* not yet */
+	for (int i = 0; i < 2; i++) {
+		reached(f, BUDGET_KILLS, 9 * MINUTE);
+		jobs(f, RUNS);
+		assert_string_equal(orders(f), i == 0 ? "signal 7: USR1;" : "");
+		assert_string_equal(rows(f, commands), "2;");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +212,7 @@ int main(void)
 		TEST(test_a_period_that_is_over),
 		TEST(test_a_job_without_a_hold),
 		TEST(test_what_it_waits_for),
+		TEST(test_a_job_saves_its_work_before_each_step),
 	};
 
 	return cmocka_run_group_tests(tests, zone_begins, zone_ends);
