@@ -332,9 +332,10 @@ const struct cli_command cmd_budget_set = {
 	.max = 1,
 	.summary = "set the amount that a budget has instead of burstd.conf's",
 	.about = "BUDGET/NAME, such as students/ann, if the budget is one for each.  It counts "
-		 "at once, in each period until it ends; the newest one counts.  What overrides "
-		 "add comes on top.  Jobs that wait for money are tried again; those that run go "
-		 "on, unless the budget ends jobs when it is used up.",
+		 "at once, in each period until it ends; then burstd.conf's amount counts.  What "
+		 "was set before ends.  What overrides add comes on top.  Jobs that wait for money "
+		 "are tried again; those that run go on, unless the budget ends jobs when it is "
+		 "used up.",
 	.example = "burstctl budget set physics --amount 12000 --reason \"board of 2026-11-24\"",
 	.opts = set_opts,
 	.nopts = sizeof(set_opts) / sizeof(set_opts[0]),
@@ -349,8 +350,8 @@ const struct cli_command cmd_budget_revoke = {
 	.min = 1,
 	.max = 1,
 	.summary = "end an override of a budget now",
-	.about = "Of one that sets an amount, the one before it counts again, or burstd.conf's.  "
-		 "Nothing is taken from jobs that it let start.",
+	.about = "Of one that sets an amount, burstd.conf's counts again.  Nothing is taken from "
+		 "jobs that it let start.",
 	.example = "burstctl budget revoke 7 --reason \"the grant is over\"",
 	.opts = revoke_opts,
 	.nopts = sizeof(revoke_opts) / sizeof(revoke_opts[0]),

@@ -18,7 +18,7 @@
  * otherwise.  The fence never waits for any of this; all of this waits for the fence. */
 
 enum {
-	CHECKPOINT_HOOKS_MAX = 16,  /* at a time; others wait for one to end */
+	CHECKPOINT_HOOKS_MAX = 16,  /* of a kind at a time; others wait for one to end */
 	CHECKPOINT_RETRY_MS = 2000, /* slurmctld could not be reached */
 	CHECKPOINT_OUT_MAX = 4096,
 };
@@ -26,6 +26,7 @@ enum {
 struct hook { /* a command that runs, or is about to */
 	struct hook *next;
 	struct engine *e; /* NULL: the engine is gone */
+	enum checkpoint_kind kind;
 	uint64_t job, gen;
 	char id[JOURNAL_JOB_ID_MAX + 1];
 	char node[HOSTLIST_NAME_MAX + 1];
@@ -74,16 +75,28 @@ static void unlink_hook(struct hook *k)
 	while (*at != k)
 		at = &(*at)->next;
 	*at = k->next;
-	k->e->jobs->nhooks--;
+	k->e->jobs->nhooks[k->kind]--;
 }
 
-static void complain(struct engine *e, const struct hook *k, const char *what)
+static void say_failed(struct engine *e, const struct checkpoint *j, const char *what)
 {
 	char detail[320], job[SLURM_JOB_NAME_SIZE];
 
 	(void)snprintf(detail, sizeof(detail), "job %s: checkpoint_command: %.200s",
-		       slurm_job_name(job, k->id, k->job), what);
-	engine_event(e, k->node, k->gen, "checkpoint-failed", detail);
+		       slurm_job_name(job, j->id, j->job), what);
+	engine_event(e, j->node, j->gen, "checkpoint-failed", detail);
+}
+
+static void complain(struct engine *e, const struct hook *k, const char *what)
+{
+	say_failed(e,
+		   &(struct checkpoint){.job = k->job, .gen = k->gen, .id = k->id, .node = k->node},
+		   what);
+}
+
+void checkpoint_missed(struct engine *e, const struct checkpoint *j)
+{
+	say_failed(e, j, "it did not run: there was no time for it");
 }
 
 static void on_hook(void *ctx, const struct proc_reply *r, const struct err *err)
@@ -141,16 +154,26 @@ static void run_hook(struct engine *e, struct hook *k)
 		str_fini(&args[--n]);
 }
 
-bool checkpoint_command(struct engine *e, const struct conf_pool *p, const struct checkpoint *j)
+bool checkpoint_room(const struct engine *e, enum checkpoint_kind k)
+{
+	return e->jobs->nhooks[k] < CHECKPOINT_HOOKS_MAX;
+}
+
+enum checkpoint_end checkpoint_command(struct engine *e, const struct conf_pool *p,
+				       const struct checkpoint *j)
 {
 	struct hook *k;
 
-	if (p->checkpoint_command == NULL || j->until_ms <= engine_now(e) ||
-	    e->jobs->nhooks == CHECKPOINT_HOOKS_MAX)
-		return false;
+	if (p->checkpoint_command == NULL)
+		return CHECKPOINT_NONE;
+	if (j->until_ms <= engine_now(e))
+		return CHECKPOINT_LATE;
+	if (!checkpoint_room(e, j->kind))
+		return CHECKPOINT_FULL;
 	k = mem_zalloc(sizeof(*k));
 	*k = (struct hook){.next = e->jobs->hooks,
 			   .e = e,
+			   .kind = j->kind,
 			   .job = j->job,
 			   .gen = j->gen,
 			   .until_ms = j->until_ms,
@@ -158,7 +181,7 @@ bool checkpoint_command(struct engine *e, const struct conf_pool *p, const struc
 	(void)snprintf(k->id, sizeof(k->id), "%s", j->id);
 	(void)snprintf(k->node, sizeof(k->node), "%s", j->node);
 	e->jobs->hooks = k;
-	e->jobs->nhooks++;
+	e->jobs->nhooks[j->kind]++;
 	journal_put_audit(engine_tx(e), &(struct journal_audit){.at_ms = engine_now(e),
 								.actor = "reconciler",
 								.verb = "checkpoint",
@@ -166,7 +189,7 @@ bool checkpoint_command(struct engine *e, const struct conf_pool *p, const struc
 								.object = k->id,
 								.reason = j->why,
 								.request = k->node});
-	return true;
+	return CHECKPOINT_STAGED;
 }
 
 void checkpoint_commands_run(struct engine *e)
@@ -215,13 +238,21 @@ bool checkpoint_signal(struct engine *e, const struct conf_pool *p, const char *
 
 static void tell(struct engine *e, struct rescue *r)
 {
-	int64_t until_ms;
-	const struct fleet_node *fn = machine_of(e, r, &until_ms);
+	struct checkpoint c = {.kind = CHECKPOINT_RECLAIM,
+			       .job = r->j.job,
+			       .gen = r->j.gen,
+			       .id = r->j.id,
+			       .node = r->j.node,
+			       .why = "its node will be taken away"};
+	const struct fleet_node *fn = machine_of(e, r, &c.until_ms);
 	const struct conf_pool *p = fn != NULL ? &e->conf->pools[fn->n.pool] : NULL;
+	enum checkpoint_end end;
 
 	if (p == NULL || !notice_signals(p)) {
 		if (r->j.signal == JOURNAL_SIGNAL_DUE)
 			r->j.signal = JOURNAL_SIGNAL_NONE; /* too late, or not any more */
+		if (r->crowded && !r->commanded)
+			checkpoint_missed(e, &c);
 		r->commanded = true;
 		return;
 	}
@@ -231,14 +262,11 @@ static void tell(struct engine *e, struct rescue *r)
 		r->tell_ms = engine_now(e) + CHECKPOINT_RETRY_MS;
 	}
 	/* Tried again once a command ends; the signal does not wait for that. */
-	if (r->commanded ||
-	    !checkpoint_command(e, p,
-				&(struct checkpoint){.job = r->j.job,
-						     .gen = r->j.gen,
-						     .id = r->j.id,
-						     .node = r->j.node,
-						     .until_ms = until_ms,
-						     .why = "its node will be taken away"}))
+	if (r->commanded)
+		return;
+	end = checkpoint_command(e, p, &c);
+	r->crowded = end == CHECKPOINT_FULL;
+	if (end != CHECKPOINT_STAGED)
 		return;
 	r->commanded = true;
 	if (!has_signal(p))
@@ -275,12 +303,12 @@ static bool fence_first(struct engine *e, const struct rescue *r)
 /* Have jobs save their work: by a signal, by the site's command, or both, as their pools say. */
 static void checkpoint_run(struct engine *e)
 {
-	unsigned hooks = e->jobs->nhooks;
+	unsigned hooks = e->jobs->nhooks[CHECKPOINT_RECLAIM];
 
 	for (struct rescue *r = e->jobs->parts[JOB_RESCUED]; r != NULL; r = r->in.next)
 		if (is_due(e, r) && !fence_first(e, r))
 			tell(e, r);
-	if (e->jobs->nhooks > hooks)
+	if (e->jobs->nhooks[CHECKPOINT_RECLAIM] > hooks)
 		checkpoint_commands_run(e);
 }
 

@@ -48,6 +48,13 @@ struct rescue_leaving { /* jobs with machines on their way out, by number (rescu
 	bool known; /* in this pass */
 };
 
+/* Why a job is to save its work: commands of one kind never wait for those of the other. */
+enum checkpoint_kind {
+	CHECKPOINT_RECLAIM, /* its machine goes */
+	CHECKPOINT_MONEY,   /* its budget is used up */
+	CHECKPOINT_KINDS,
+};
+
 struct jobs_state {
 	struct map by_number;       /* all jobs: job.h */
 	void *parts[JOB_NCONCERNS]; /* of each concern, the newest first */
@@ -69,7 +76,7 @@ struct jobs_state {
 	struct rescue_leaving leaving;
 	struct notice_index notices;
 	struct hook *hooks; /* checkpoint commands that run */
-	unsigned nhooks;
+	unsigned nhooks[CHECKPOINT_KINDS];
 	struct prereq *prereq;
 	struct str cancel_waiting; /* partitions for which a job waited when all were seen */
 	int64_t cancel_asked_ms;   /* ... and when that was asked */
@@ -209,6 +216,7 @@ bool notice_moving(const struct engine *e); /* is a machine about to be taken? *
 
 /* --- checkpoint.c --- */
 struct checkpoint { /* a job that is to save its work; all is borrowed */
+	enum checkpoint_kind kind;
 	uint64_t job, gen;
 	const char *id, *node; /* its Slurm id; a node of it, and gen, that node's generation */
 	int64_t until_ms;      /* then it is requeued, or ended */
@@ -217,9 +225,18 @@ struct checkpoint { /* a job that is to save its work; all is borrowed */
 extern const struct engine_part checkpoint_part;
 /* Send the job the pool's checkpoint_signal.  false: the pool has none, or too many orders wait. */
 bool checkpoint_signal(struct engine *e, const struct conf_pool *p, const char *id);
-/* Stage the pool's checkpoint_command for the job.  false: the pool has none, there is no time left
- * for it, or CHECKPOINT_HOOKS_MAX run. */
-bool checkpoint_command(struct engine *e, const struct conf_pool *p, const struct checkpoint *j);
+enum checkpoint_end {
+	CHECKPOINT_NONE, /* the pool has no checkpoint_command */
+	CHECKPOINT_LATE, /* no time is left for it */
+	CHECKPOINT_FULL, /* too many of this kind run: try again when one has ended */
+	CHECKPOINT_STAGED,
+};
+/* Stage the pool's checkpoint_command for the job. */
+enum checkpoint_end checkpoint_command(struct engine *e, const struct conf_pool *p,
+				       const struct checkpoint *j);
+bool checkpoint_room(const struct engine *e, enum checkpoint_kind k);
+/* Say that the job ends without its command, since there was no time for it. */
+void checkpoint_missed(struct engine *e, const struct checkpoint *j);
 /* Commit, and run what was staged (I28). */
 void checkpoint_commands_run(struct engine *e);
 void checkpoint_told(struct engine *e, const struct slurm_order *o, const struct err *err);
@@ -237,6 +254,7 @@ struct rescue { /* one job */
 	bool returns;      /* ... and came to work: is it still there? */
 	bool telling;      /* the signal is queued */
 	bool commanded;    /* the site's command runs, or has */
+	bool crowded;      /* ... or waits until others of them have ended */
 	bool counted;      /* in count.jobs_taken */
 	/* It has ended before its node did, and is to be requeued. */
 	enum rescue_back { RESCUE_AWAY, RESCUE_ASKED, RESCUE_TOLD } back;

@@ -22,6 +22,7 @@ enum {
 	LADDER_MS = 10000,          /* between two looks at sums, and at jobs that are to end */
 	LADDER_AGAIN_MS = 60000,    /* from an order to the next one about the same job */
 	LADDER_REFUSED_MS = 600000, /* ... if slurmctld refused it */
+	LADDER_CROWD_MS = 2000,     /* between two looks at jobs while some wait for a command */
 	WHY_SIZE = 192,
 };
 
@@ -30,8 +31,11 @@ struct ending { /* a job whose budget is used up */
 	char id[SLURM_JOB_ID_MAX + 1];
 	uint32_t pool; /* of one of its nodes */
 	bool seen;     /* squeue shows it */
-	/* It was told to save its work: by the signal, by the site's command. */
-	bool signalled, commanded;
+	/* Before each step it was told to save its work: by the signal, by the site's command. */
+	bool signalled[BUDGET_NSTEPS], commanded[BUDGET_NSTEPS];
+	bool crowded[BUDGET_NSTEPS]; /* too many commands ran when it was to be told */
+	/* So much later than at its time it ends, since its command waits, or had to. */
+	int64_t put_off_ms[BUDGET_NSTEPS];
 	bool tried; /* slurmctld has answered its requeue */
 	bool alone; /* slurmctld refused a requeue of several: it is asked for this one */
 	/* When it was first seen here: a job that no hold is for yet may have begun then. */
@@ -306,25 +310,55 @@ static void warn(struct engine *e, struct ending *x, enum budget_step s,
 	say(e, x, "job-warned", text + strlen("burstd: "));
 }
 
+/* The job is not ended before its command has had its time.  Where too many run, it waits for one
+ * to end, up to LADDER_SAVE_MS after its time. */
+static void run_command(struct engine *e, struct ending *x, const struct end *end,
+			enum budget_step s)
+{
+	const struct ending_at *at = &end->at[s];
+	int64_t last_ms = at->at_ms + LADDER_SAVE_MS, whole_ms = engine_now(e) + RECLAIM_LEAD_MS;
+	char why[WHY_SIZE];
+	struct checkpoint c = {.kind = CHECKPOINT_MONEY,
+			       .job = x->in.job->number,
+			       .gen = end->gen,
+			       .id = x->id,
+			       .node = end->node,
+			       .until_ms = at->at_ms,
+			       .why = why};
+
+	why_of(why, &at->line);
+	if (x->crowded[s] && whole_ms > at->at_ms)
+		c.until_ms = whole_ms < last_ms ? whole_ms : last_ms;
+	switch (checkpoint_command(e, &e->conf->pools[x->pool], &c)) {
+	case CHECKPOINT_NONE:
+		break;
+	case CHECKPOINT_LATE:
+		x->commanded[s] = true;
+		if (x->crowded[s])
+			checkpoint_missed(e, &c);
+		break;
+	case CHECKPOINT_FULL:
+		x->crowded[s] = e->money->ladders.crowded = true;
+		x->put_off_ms[s] = LADDER_SAVE_MS;
+		break;
+	case CHECKPOINT_STAGED:
+		x->commanded[s] = true;
+		x->put_off_ms[s] = c.until_ms - at->at_ms;
+		break;
+	}
+}
+
 /* Have the job save its work, as if its node were to go. */
-static void save_work(struct engine *e, struct ending *x, const struct end *end,
-		      const struct ending_at *at)
+static void save_work(struct engine *e, struct ending *x, const struct end *end, enum budget_step s)
 {
 	const struct conf_pool *p = &e->conf->pools[x->pool];
-	char why[WHY_SIZE];
+	const struct ending_at *at = &end->at[s];
 
 	if (engine_now(e) < at->at_ms - RECLAIM_LEAD_MS)
 		return;
-	x->signalled = x->signalled || checkpoint_signal(e, p, x->id);
-	why_of(why, &at->line);
-	x->commanded =
-		x->commanded || checkpoint_command(e, p,
-						   &(struct checkpoint){.job = x->in.job->number,
-									.gen = end->gen,
-									.id = x->id,
-									.node = end->node,
-									.until_ms = at->at_ms,
-									.why = why});
+	x->signalled[s] = x->signalled[s] || checkpoint_signal(e, p, x->id);
+	if (!x->commanded[s])
+		run_command(e, x, end, s);
 }
 
 /* It is tried again when there is any money. */
@@ -369,6 +403,9 @@ static void end_job(struct engine *e, struct ending *x, const struct end *end)
 	enum budget_step s = kills ? BUDGET_KILLS : BUDGET_REQUEUES;
 	bool goes_on = x->ordered == BUDGET_REQUEUES && x->refused == BUDGET_REQUEUES;
 
+	for (int i = BUDGET_REQUEUES; i < BUDGET_NSTEPS; i++)
+		if (now >= end->at[i].at_ms && now - end->at[i].at_ms < x->put_off_ms[i])
+			return;
 	if ((requeues || kills) && (now >= x->again_ms || (kills && goes_on)))
 		order(e, x, s, &end->at[s].line);
 }
@@ -380,7 +417,7 @@ static void on_job(void *ctx, const struct slurm_job *j)
 		.at = {[BUDGET_REQUEUES].at_ms = INT64_MAX, [BUDGET_KILLS].at_ms = INT64_MAX}};
 	enum budget_step next;
 	struct ending *x = job_find(e, j->number, JOB_ENDING);
-	int64_t first_ms = x != NULL ? x->first_ms : engine_now(e);
+	int64_t at_ms, first_ms = x != NULL ? x->first_ms : engine_now(e);
 	struct hostlist *h;
 
 	if (x != NULL && slurm_job_leaving(j))
@@ -408,11 +445,11 @@ static void on_job(void *ctx, const struct slurm_job *j)
 	if (ends(&end, next) && !x->told[next])
 		warn(e, x, next, &end.at[next]);
 	if (ends(&end, next))
-		save_work(e, x, &end, &end.at[next]);
+		save_work(e, x, &end, next);
 	end_job(e, x, &end);
-	if (ends(&end, next) && end.at[next].at_ms > engine_now(e) &&
-	    end.at[next].at_ms < e->money->ladders.squeue_ms)
-		e->money->ladders.squeue_ms = end.at[next].at_ms;
+	at_ms = clamp_add(end.at[next].at_ms, x->put_off_ms[next]);
+	if (ends(&end, next) && at_ms > engine_now(e) && at_ms < e->money->ladders.squeue_ms)
+		e->money->ladders.squeue_ms = at_ms;
 }
 
 /* --- jobs that are gone from their nodes ---------------------------------------------------------
@@ -455,6 +492,7 @@ static void ladder_says(struct engine *e, const char *text, size_t len, const st
 {
 	if (err != NULL || holds_budgets(e) == NULL)
 		return;
+	e->money->ladders.crowded = false;
 	slurm_job_parse(text, len, on_job, e);
 	job_forget(e, JOB_ENDING, is_gone);
 	checkpoint_commands_run(e);
@@ -519,9 +557,13 @@ static void ladder_run(struct engine *e)
 	}
 	if (!l->due)
 		return;
+	if (l->crowded && checkpoint_room(e, CHECKPOINT_MONEY) &&
+	    l->squeue_ms > l->asked_ms + LADDER_CROWD_MS)
+		l->squeue_ms = l->asked_ms + LADDER_CROWD_MS;
 	if (engine_now(e) < l->squeue_ms || jobs_coming(e, JOBS_FOR_LADDER))
 		return;
-	l->squeue_ms = engine_now(e) + LADDER_MS;
+	l->asked_ms = engine_now(e);
+	l->squeue_ms = l->asked_ms + LADDER_MS;
 	jobs_want(e, JOBS_FOR_LADDER);
 }
 

@@ -23,6 +23,8 @@ enum {
 	HOLDS_END_MS = 150000,
 	/* From when a budget is used up until that is noticed, and acted on, beside its grace. */
 	LADDER_LATE_MS = 20000,
+	/* ... and while a job waits for its checkpoint_command, since others' run. */
+	LADDER_SAVE_MS = 600000,
 	MONEY_LINE_SIZE = PROVIDER_WORD_MAX + 1 + BUDGET_VALUE_MAX + 1,
 };
 
@@ -74,6 +76,8 @@ struct money_state {
 		bool due;          /* ... and some do now, so squeue is asked */
 		int64_t look_ms;   /* sums are looked at next */
 		int64_t squeue_ms; /* jobs likewise */
+		int64_t asked_ms;  /* ... and they were last */
+		bool crowded;      /* a job waits until its checkpoint_command can run */
 	} ladders;
 	bool accounts_known, accounts_asking; /* accounts.c */
 	int64_t accounts_ms, accounts_asked_ms;

@@ -180,6 +180,32 @@ static int commit(struct engine *e, struct err *err)
 	return e->dead ? err_set(err, ERR_IO, "the journal failed") : 0;
 }
 
+/* It ends now, and that is staged. */
+static void end(struct engine *e, struct money_override *x, const char *by, const char *why)
+{
+	free(x->revoked_by);
+	free(x->revoked_why);
+	x->revoked_by = copy(by);
+	x->revoked_why = copy(why);
+	x->until_ms = engine_now(e);
+	write(e, x);
+}
+
+/* A line has one amount that is set: this one ends what was set before, lest that counts again when
+ * this one has ended. */
+static void end_former(struct engine *e, const struct journal_override *next)
+{
+	const struct overrides *all = &e->money->overrides;
+	char why[40];
+
+	(void)snprintf(why, sizeof(why), "set anew: %" PRId64, next->id);
+	for (size_t i = 0; i < all->n; i++)
+		if (all->v[i].set && all->v[i].until_ms > engine_now(e) &&
+		    strcmp(all->v[i].budget, next->budget) == 0 &&
+		    strcmp(all->v[i].value, next->value) == 0)
+			end(e, &all->v[i], next->by, why);
+}
+
 int engine_override(struct engine *e, const struct engine_override *o, int64_t *id, struct err *err)
 {
 	const struct overrides *all = &e->money->overrides;
@@ -200,6 +226,8 @@ int engine_override(struct engine *e, const struct engine_override *o, int64_t *
 		budget_fold(account, o->value);
 		row.value = account;
 	}
+	if (row.set)
+		end_former(e, &row);
 	x = add(e, &row);
 	*id = x->id;
 	write(e, x);
@@ -233,13 +261,10 @@ int engine_revoke(struct engine *e, int64_t id, const char *by, const char *why,
 	if (x == NULL)
 		return err_set(err, ERR_INVALID, "there is no override %" PRId64, id);
 	if (x->until_ms <= engine_now(e))
-		return err_set(err, ERR_INVALID, "override %" PRId64 " has ended already", id);
-	free(x->revoked_by);
-	free(x->revoked_why);
-	x->revoked_by = copy(by);
-	x->revoked_why = copy(why);
-	x->until_ms = engine_now(e);
-	write(e, x);
+		return err_set(err, ERR_INVALID, "override %" PRId64 " has ended already%s%s%s%s",
+			       id, x->revoked_by[0] != '\0' ? ", by " : "", x->revoked_by,
+			       x->revoked_by[0] != '\0' ? ": " : "", x->revoked_why);
+	end(e, x, by, why);
 	announce(e, x, x->set ? "budget-reset" : "budget-lowered", by);
 	return commit(e, err);
 }

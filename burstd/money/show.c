@@ -38,12 +38,21 @@ struct summing {
 	bool *denied;                /* by provider */
 };
 
+/* May a job have to wait until others' commands have run?  Without a grace none runs. */
+static bool may_wait(const struct conf *c, const struct conf_budget *b)
+{
+	for (size_t i = 0; i < c->npools && b->grace_ms > 0; i++)
+		if (c->pools[i].checkpoint_command != NULL)
+			return true;
+	return false;
+}
+
 /* How long the ladder lets run on what a used up budget pays for; 0: it ends nothing. */
-static int64_t ladder_ms(const struct conf_budget *b)
+static int64_t ladder_ms(const struct conf *c, const struct conf_budget *b)
 {
 	if (b->reserve == CONF_RESERVE_FULL || (b->requeue_at == 0 && b->kill_at == 0))
 		return 0;
-	return b->grace_ms + LADDER_LATE_MS;
+	return b->grace_ms + LADDER_LATE_MS + (may_wait(c, b) ? LADDER_SAVE_MS : 0);
 }
 
 static void add_hold(const struct summing *s, const struct budget_hold *h, int64_t quantum_ms,
@@ -62,9 +71,10 @@ static void add_hold(const struct summing *s, const struct budget_hold *h, int64
 		if (!l->line.limited || h->from_ms > now ||
 		    (l->line.budget->reserve == CONF_RESERVE_FULL && !stays))
 			continue;
-		l->beyond = clamp_add(l->beyond, budget_cost(h->rate_nano_h, 0,
-							     HOLDS_END_MS + quantum_ms +
-								     ladder_ms(l->line.budget)));
+		l->beyond = clamp_add(l->beyond,
+				      budget_cost(h->rate_nano_h, 0,
+						  HOLDS_END_MS + quantum_ms +
+							  ladder_ms(s->e->conf, l->line.budget)));
 	}
 }
 

@@ -54,7 +54,7 @@ struct journal_override {
 	int64_t nano;              /* > 0; what is set may be 0 */
 	int64_t made_ms, until_ms; /* until_ms INT64_MAX: without end */
 	const char *by, *reason;
-	/* It was revoked: until_ms is when. */
+	/* It was revoked, or another one was set: until_ms is when. */
 	const char *revoked_by, *revoked_why; /* "": it was not */
 };
 

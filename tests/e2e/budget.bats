@@ -222,7 +222,13 @@ shows_set() {
 	job=$(job -N1 --exclusive --time=2:00:00 --wrap 'sleep 1')
 	refused "$job"
 	within 10 eval 'comment "$job" | grep -qE "^burstd: budget jobs/researcher: this job needs [0-9.]+ EUR for its 2 h, 0.00 of 0.00 left in [0-9-]+"'
+	run burstctl budget revoke "$high" --reason 'it is over'
+	[ "$status" != 0 ]
+	grep -q "override $high has ended already, by .*: set anew: $none" <<<"$output"
 	burstctl budget revoke "$none" --reason 'the board again'
+	run shows_set 0.00 "$none"
+	[ "$status" != 0 ]
+	high=$(set_to 500 --for 2d)
 	shows_set 500.00 "$high"
 	within 150 job_is "$job" COMPLETED
 	burstctl budget overrides | grep -qE "^ *$high +jobs/researcher +set to +500.00 "

@@ -138,6 +138,14 @@ void sim_money_override(struct world *w, struct sim_money *m, const struct sim_o
 		m->noverrides++;
 	}
 	m->overrides[i] = *o;
+	for (size_t k = 0; o->set && o->until_ms > o->made_ms && k < m->noverrides; k++) {
+		const struct sim_override *x = &m->overrides[k];
+
+		if (k != i && x->set && x->until_ms > o->made_ms &&
+		    strcmp(x->budget, o->budget) == 0 && strcmp(x->value, o->value) == 0)
+			world_fail(w, "P4: budget %s/%s has two amounts that are set", o->budget,
+				   o->value);
+	}
 }
 
 bool sim_money_ends(const struct world *w, enum budget_step step)
@@ -151,12 +159,17 @@ bool sim_money_ends(const struct world *w, enum budget_step step)
 	return false;
 }
 
+#define SIM_ENOUGH (INT64_MAX / 4) /* for all that may be bought */
+
+/* What is set is set anew a second later. */
 static void raise(struct world *w, const struct budget_line *l)
 {
+	const bool set = w->seed / 24 % 2 != 0;
 	const struct engine_override o = {.budget = l->budget->name,
 					  .value = l->value,
-					  .set = w->seed / 24 % 2 != 0,
-					  .nano = INT64_MAX / 4,
+					  .set = set,
+					  .nano = set && l->set_id == 0 ? SIM_ENOUGH - 1
+									: SIM_ENOUGH,
 					  .by = "sim",
 					  .reason = "faults end"};
 	struct err e = {0};
@@ -177,7 +190,7 @@ static void on_raise(struct world *w, void *ctx, uint64_t arg)
 	engine_budgets(w->engine, NULL, &all);
 	for (size_t i = 0; i < all.n && !w->crashed; i++)
 		if (all.v[i].line.budget->each != CONF_EACH_NONE && all.v[i].line.added == 0 &&
-		    all.v[i].line.set_id == 0 && all.v[i].line.value[0] != '\0')
+		    all.v[i].line.own != SIM_ENOUGH && all.v[i].line.value[0] != '\0')
 			raise(w, &all.v[i].line);
 	engine_budgets_fini(&all);
 }

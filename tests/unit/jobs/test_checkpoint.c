@@ -292,7 +292,7 @@ static void test_a_command_is_on_record_before_it_runs(void **state)
 	assert_string_equal(F.story, "c0 checkpoint-failed: job 100: checkpoint_command: exit "
 				     "status 3: no disk; ");
 	assert_int_equal(F.turns, 1);
-	assert_int_equal(F.e.jobs->nhooks, 0);
+	assert_int_equal(F.e.jobs->nhooks[CHECKPOINT_RECLAIM], 0);
 }
 
 /* F57: it reckons by the wall clock, which was set since burstd was born. */
@@ -352,6 +352,51 @@ static void test_sixteen_commands_run_at_a_time(void **state)
 	assert_int_equal(F.jobs[19].j.signal, JOURNAL_SIGNAL_DUE);
 }
 
+/* One that has lost its node without its command is told of. */
+static void test_a_job_for_which_there_was_no_time(void **state)
+{
+	(void)state;
+	F.pool.checkpoint_command = F.words;
+	jobs(17);
+	checkpoint_part.at[PART_RUN](&F.e);
+	F.story[0] = '\0';
+	W.now = ENDS;
+	checkpoint_part.at[PART_RUN](&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
+	assert_string_equal(F.story, "c16 checkpoint-failed: job 116: checkpoint_command: it did "
+				     "not run: there was no time for it; ");
+}
+
+/* Of jobs whose budget is used up many end at one time: those that lose their node do not wait for
+ * them. */
+static void test_money_keeps_no_reclaim_waiting(void **state)
+{
+	struct checkpoint c = {
+		.kind = CHECKPOINT_MONEY, .id = "7", .node = "c0", .until_ms = ENDS, .why = "x"};
+
+	(void)state;
+	assert_int_equal(checkpoint_command(&F.e, &F.pool, &c), CHECKPOINT_NONE);
+	F.pool.checkpoint_command = F.words;
+	for (int i = 0; i < 16; i++) {
+		assert_true(checkpoint_room(&F.e, CHECKPOINT_MONEY));
+		assert_int_equal(checkpoint_command(&F.e, &F.pool, &c), CHECKPOINT_STAGED);
+	}
+	assert_int_equal(checkpoint_command(&F.e, &F.pool, &c), CHECKPOINT_FULL);
+	assert_false(checkpoint_room(&F.e, CHECKPOINT_MONEY));
+	checkpoint_commands_run(&F.e);
+	assert_int_equal(F.nruns, 16);
+	jobs(1);
+	checkpoint_part.at[PART_RUN](&F.e);
+	assert_int_equal(F.nruns, 17);
+	ends(16, 0, ""); /* which leaves no room for the others */
+	assert_int_equal(checkpoint_command(&F.e, &F.pool, &c), CHECKPOINT_FULL);
+	c.until_ms = BEGAN;
+	assert_int_equal(checkpoint_command(&F.e, &F.pool, &c), CHECKPOINT_LATE);
+	ends(0, 0, "");
+	c.until_ms = ENDS;
+	assert_int_equal(checkpoint_command(&F.e, &F.pool, &c), CHECKPOINT_STAGED);
+}
+
 /* What it runs for is not run again for those that come after it. */
 static void test_a_command_runs_once(void **state)
 {
@@ -392,6 +437,8 @@ int main(void)
 		TEST(test_a_command_is_told_the_time_of_the_wall_clock),
 		TEST(test_a_pool_may_have_both),
 		TEST(test_sixteen_commands_run_at_a_time),
+		TEST(test_a_job_for_which_there_was_no_time),
+		TEST(test_money_keeps_no_reclaim_waiting),
 		TEST(test_a_command_runs_once),
 		TEST(test_a_command_may_end_when_the_engine_is_gone),
 	};

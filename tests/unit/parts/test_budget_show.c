@@ -159,6 +159,7 @@ static void test_beyond(void **state)
 {
 	struct fix *f = *state;
 	struct budget_hold late;
+	char *words[] = {NULL};
 
 	load_budgets(f);
 	hold(f, "c1", "", BUDGET_MACHINE); /* no row: its quantum is not known */
@@ -173,6 +174,12 @@ static void test_beyond(void **state)
 	f->e->conf->budgets[0].requeue_at = 0;
 	f->e->conf->budgets[0].kill_at = 100;
 	assert_int_equal(beyond(f, "lease", ""), 180000000);
+	/* ... and 10 min until others' commands have run, if there is any time for a command. */
+	f->e->conf->pools[0].checkpoint_command = words;
+	assert_int_equal(beyond(f, "lease", ""), 780000000);
+	f->e->conf->budgets[0].grace_ms = 0;
+	assert_int_equal(beyond(f, "lease", ""), 170000000);
+	f->e->conf->pools[0].checkpoint_command = NULL;
 	f->e->conf->budgets[1].kill_at = 100;
 	assert_int_equal(beyond(f, "all", ""), 0); /* its end is set aside */
 	f->e->conf->budgets[0].kill_at = 0;

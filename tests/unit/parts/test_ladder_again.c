@@ -169,6 +169,134 @@ static void test_what_it_waits_for(void **state)
 	assert_false(budgets_lack(holds_budgets(f->e), &f->e->money->waits[0].no));
 }
 
+/* A job that slurmctld does not requeue goes on, perhaps for hours: before it is cancelled it is
+ * told to save its work again, by the signal and by the command. */
+static void test_a_job_saves_its_work_before_each_step(void **state)
+{
+	static const char commands[] = "SELECT count(*) FROM audit WHERE verb = 'checkpoint'";
+	struct fix *f = used_up(state, AT, AT);
+	struct conf_pool *p = &f->e->conf->pools[0];
+
+	p->checkpoint_signal = mem_strdup("USR1");
+	p->checkpoint_command = mem_zalloc(2 * sizeof(*p->checkpoint_command));
+	p->checkpoint_command[0] = mem_strdup("/no/such/command");
+	reached(f, BUDGET_REQUEUES, 9 * MINUTE);
+	reached(f, BUDGET_KILLS, 0);
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "signal 7: USR1;");
+	assert_string_equal(rows(f, commands), "1;");
+	ran(f);
+	reached(f, BUDGET_REQUEUES, 10 * MINUTE);
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "requeue 7: " USED_UP ";");
+	refuses(f, "requeue");
+	ran(f);
+	reached(f, BUDGET_REQUEUES, 3 * HOUR);
+	reached(f, BUDGET_KILLS, 7 * MINUTE);
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), ""); /* not yet */
+	for (int i = 0; i < 2; i++) {
+		reached(f, BUDGET_KILLS, 9 * MINUTE);
+		jobs(f, RUNS);
+		assert_string_equal(orders(f), i == 0 ? "signal 7: USR1;" : "");
+		assert_string_equal(rows(f, commands), "2;");
+	}
+}
+
+enum { SLOTS = 16 };
+
+/* A job with a command, of which as many run as may; it was to end so long ago. */
+static struct fix *crowded(void **state, int64_t ago_ms)
+{
+	struct fix *f = used_up(state, AT, AT);
+	struct conf_pool *p = &f->e->conf->pools[0];
+
+	p->checkpoint_command = mem_zalloc(2 * sizeof(*p->checkpoint_command));
+	p->checkpoint_command[0] = mem_strdup("/no/such/command");
+	f->e->jobs->nhooks[CHECKPOINT_MONEY] = SLOTS;
+	reached(f, BUDGET_REQUEUES, 9 * MINUTE);
+	jobs(f, RUNS);
+	reached(f, BUDGET_REQUEUES, 10 * MINUTE + ago_ms);
+	reached(f, BUDGET_KILLS, 10 * MINUTE + ago_ms);
+	jobs(f, RUNS);
+	return f;
+}
+
+static const char missed[] = "SELECT detail FROM event WHERE type = 'checkpoint-failed'";
+
+/* While too many commands run, a job waits for its own, and is not ended before that has had its
+ * time. */
+static void test_a_job_waits_for_its_command(void **state)
+{
+	struct fix *f = crowded(state, 5 * MINUTE);
+
+	assert_string_equal(orders(f), "");
+	assert_string_equal(rows(f, missed), "");
+	f->e->jobs->nhooks[CHECKPOINT_MONEY] = 0;
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "");
+	assert_string_equal(rows(f, "SELECT object FROM audit WHERE verb = 'checkpoint'"), "7;");
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), ""); /* it has two minutes */
+	assert_true(f->e->money->ladders.squeue_ms <= engine_now(f->e) + 2 * MINUTE);
+	reached(f, BUDGET_REQUEUES, 17 * MINUTE);
+	reached(f, BUDGET_KILLS, 17 * MINUTE);
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "requeue 7: " USED_UP ";"); /* though both are due */
+	/* ... or what is left of ten. */
+	f = crowded(state, 10 * MINUTE - 1000);
+	f->e->jobs->nhooks[CHECKPOINT_MONEY] = 0;
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "");
+	assert_string_equal(rows(f, "SELECT object FROM audit WHERE verb = 'checkpoint'"), "7;");
+	(void)usleep(1000000);
+	uv_update_time(loop_uv(f->loop));
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "requeue 7: " USED_UP ";");
+}
+
+/* Ten minutes after its time it is ended all the same, and that is said. */
+static void test_a_job_waits_in_vain(void **state)
+{
+	struct fix *f = crowded(state, 10 * MINUTE - 5000);
+
+	assert_string_equal(orders(f), "");
+	assert_string_equal(rows(f, missed), "");
+	f = crowded(state, 10 * MINUTE);
+	for (int i = 0; i < 2; i++) {
+		assert_string_equal(orders(f), i == 0 ? "requeue 7: " USED_UP ";" : "");
+		assert_string_equal(rows(f, missed), "job 7: checkpoint_command: it did not run: "
+						     "there was no time for it;");
+		jobs(f, RUNS);
+	}
+	assert_string_equal(rows(f, "SELECT object FROM audit WHERE verb = 'checkpoint'"), "");
+}
+
+/* As soon as a command has ended squeue is asked, so that the next one runs. */
+static void test_squeue_is_asked_when_a_command_ends(void **state)
+{
+	struct fix *f = crowded(state, MINUTE);
+	struct ladders *l = &f->e->money->ladders;
+
+	assert_true(l->crowded);
+	f->e->jobs->wanted = 0;
+	l->look_ms = engine_now(f->e) + HOUR;
+	l->asked_ms = engine_now(f->e) - 2000;
+	l->squeue_ms = engine_now(f->e) + 8000;
+	ladder_part.at[PART_RUN](f->e);
+	assert_int_equal(f->e->jobs->wanted, 0);
+	f->e->jobs->nhooks[CHECKPOINT_MONEY]--;
+	l->asked_ms = engine_now(f->e) - 1000;
+	ladder_part.at[PART_RUN](f->e);
+	assert_int_equal(f->e->jobs->wanted, 0); /* not again at once */
+	l->asked_ms = engine_now(f->e) - 2000;
+	ladder_part.at[PART_RUN](f->e);
+	assert_int_equal(f->e->jobs->wanted, JOBS_FOR_LADDER);
+	f->e->jobs->nhooks[CHECKPOINT_MONEY] = 0;
+	jobs(f, RUNS);
+	assert_false(l->crowded);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +306,10 @@ int main(void)
 		TEST(test_a_period_that_is_over),
 		TEST(test_a_job_without_a_hold),
 		TEST(test_what_it_waits_for),
+		TEST(test_a_job_saves_its_work_before_each_step),
+		TEST(test_a_job_waits_for_its_command),
+		TEST(test_a_job_waits_in_vain),
+		TEST(test_squeue_is_asked_when_a_command_ends),
 	};
 
 	return cmocka_run_group_tests(tests, zone_begins, zone_ends);

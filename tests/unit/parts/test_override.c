@@ -1,4 +1,6 @@
 /* overrides.c: what is added to a budget, until when, and what is refused. */
+#include <uv.h>
+
 #include "ladder_lab.h"
 
 static int64_t order(struct fix *f, const char *budget, const char *value, int64_t until_ms,
@@ -57,7 +59,7 @@ static void test_it_ends(void **state)
 	assert_int_equal(engine_revoke(f->e, 1, "ann", "too much", &e), 0);
 	assert_true(line(f, "all").added == 5 * EUR);
 	assert_int_equal(engine_revoke(f->e, 1, "ann", "again", &e), -1);
-	assert_string_equal(e.msg, "override 1 has ended already");
+	assert_string_equal(e.msg, "override 1 has ended already, by ann: too much");
 	assert_int_equal(engine_revoke(f->e, 3, "ann", "x", &e), -1);
 	assert_string_equal(e.msg, "there is no override 3");
 	assert_string_equal(rows(f, "SELECT id, revoked_by, revoked_why FROM budget_override"),
@@ -78,7 +80,8 @@ static const struct engine_budget *shown(struct fix *f, const char *name, const 
 	return NULL;
 }
 
-/* Without a time it has no end; the newest one counts, until it is revoked. */
+/* Without a time it has no end.  It ends what was set before of the same line, and then
+ * burstd.conf's amount counts. */
 static void test_what_is_set(void **state)
 {
 	struct fix *f = *state;
@@ -96,15 +99,13 @@ static void test_what_is_set(void **state)
 	assert_int_equal(shown(f, "all", "")->set->id, 2);
 	assert_string_equal(rows(f, "SELECT id, value, nano, replaces, until_ms ="
 				    " 9223372036854775807 FROM budget_override"),
-			    "1 physics 300000000000 1 1;2  0 1 0;3 physics 5000000000 0 0;"
+			    "1 physics 300000000000 1 0;2  0 1 0;3 physics 5000000000 0 0;"
 			    "4 physics 20000000000 1 1;");
+	assert_int_equal(engine_revoke(f->e, 1, "ann", "too much", &e), -1);
+	assert_string_equal(e.msg, "override 1 has ended already, by root: set anew: 4");
 	f->e->money->freed = false;
 	assert_int_equal(engine_revoke(f->e, 4, "ann", "too little", &e), 0);
 	assert_true(f->e->money->freed); /* jobs that wait are tried again */
-	assert_true(line(f, "account").amount == 305 * EUR);
-	f->e->money->freed = false;
-	assert_int_equal(engine_revoke(f->e, 1, "ann", "too much", &e), 0);
-	assert_false(f->e->money->freed);
 	assert_true(line(f, "account").amount == 105 * EUR);
 	assert_null(shown(f, "account", "physics")->set);
 	assert_string_equal(
@@ -116,6 +117,57 @@ static void test_what_is_set(void **state)
 		"budget-raised 3 of 5.00 EUR until;"
 		"budget-set 4 sets its amount to 20.00 EUR witho;"
 		"budget-reset 4 sets its amount to 20.00 EUR until;");
+}
+
+/* January's import is without end, March's until the end of June: in July burstd.conf's amount
+ * counts, and not January's. */
+static void test_what_is_set_anew(void **state)
+{
+	struct fix *f = *state;
+	struct err e = {0};
+
+	runs_with(f, ladder(1000 * EUR, 100 * EUR));
+	assert_int_equal(set(f, "account", "physics", 5000 * EUR, 0, &e), 1);
+	assert_int_equal(set(f, "account", "chemistry", 70 * EUR, 0, &e), 2);
+	assert_int_equal(set(f, "all", "", 900 * EUR, 0, &e), 3);
+	assert_int_equal(order(f, "account", "physics", engine_now(f->e) + HOUR, &e), 4);
+	assert_int_equal(set(f, "account", "PHYSICS", 50 * EUR, engine_now(f->e) + 30, &e), 5);
+	assert_string_equal(rows(f, "SELECT id, revoked_by, revoked_why, until_ms <="
+				    " (SELECT made_ms FROM budget_override WHERE id = 5)"
+				    " FROM budget_override"),
+			    "1 root set anew: 5 1;2   0;3   0;4   0;5   0;");
+	assert_true(line(f, "account").amount == 55 * EUR);
+	assert_true(line(f, "all").amount == 900 * EUR);
+	(void)usleep(40000);
+	uv_update_time(loop_uv(f->loop));
+	(void)budgets_now(f->e->money->budgets, engine_now(f->e));
+	assert_true(line(f, "account").amount == 105 * EUR);
+	assert_null(shown(f, "account", "physics")->set);
+	assert_int_equal(shown(f, "account", "chemistry")->set->id, 2);
+	assert_int_equal(engine_revoke(f->e, 5, "ann", "x", &e), -1);
+	assert_string_equal(e.msg, "override 5 has ended already");
+	/* What has ended by itself stays as it is. */
+	assert_int_equal(set(f, "account", "physics", EUR, 0, &e), 6);
+	assert_string_equal(
+		rows(f, "SELECT id, revoked_why FROM budget_override WHERE id IN (1, 5)"),
+		"1 set anew: 5;5 ;");
+}
+
+/* Both are one transaction: after a crash the line has one amount. */
+static void test_what_is_set_anew_is_durable(void **state)
+{
+	struct fix *f = *state;
+	struct err e = {0};
+
+	runs_with(f, ladder(1000 * EUR, 100 * EUR));
+	assert_int_equal(set(f, "account", "physics", 500 * EUR, 0, &e), 1);
+	assert_int_equal(set(f, "account", "physics", 50 * EUR, 0, &e), 2);
+	start(f, 1000 * EUR, 100 * EUR);
+	overrides_start(f->e);
+	assert_int_equal(shown(f, "account", "physics")->set->id, 2);
+	assert_true(shown(f, "account", "physics")->line.amount == 50 * EUR);
+	assert_int_equal(engine_revoke(f->e, 2, "ann", "x", &e), 0);
+	assert_null(shown(f, "account", "physics")->set);
 }
 
 /* What the journal has counts from the start on. */
@@ -207,6 +259,8 @@ int main(void)
 		TEST(test_an_account_in_capitals),
 		TEST(test_it_ends),
 		TEST(test_what_is_set),
+		TEST(test_what_is_set_anew),
+		TEST(test_what_is_set_anew_is_durable),
 		TEST(test_what_was_set_before_the_start),
 		TEST(test_what_is_refused),
 		TEST(test_money_that_came_before_the_job_was_told),
