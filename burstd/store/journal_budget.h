@@ -41,7 +41,8 @@ void journal_del_budgets(struct journal_tx *tx, int64_t end_ms);
  * itself.  value "": so had all that have no row of their own.  Borrowed. */
 struct journal_past {
 	const char *budget, *value;
-	int64_t begin_ms, amount;
+	int64_t begin_ms;
+	int64_t amount; /* of value "" also -1: it is not known, as each value had one set */
 };
 
 /* What was added to the amount of one line, or set instead of it, from made_ms until until_ms.
