@@ -254,7 +254,10 @@ int money_lines_load(struct engine *e, const struct journal_budget *b)
 
 int money_lines_load_past(struct engine *e, const struct journal_past *p)
 {
-	if (e->money->budgets != NULL && p->span.begin_ms != 0)
-		budgets_existed(e->money->budgets, p->budget, p->value, &p->span, p->amount);
+	const struct conf_budget *of = conf_budget_named(e->conf, p->budget);
+	int64_t amount = p->amount >= 0 || of == NULL ? p->amount : of->amount_nano;
+
+	if (e->money->budgets != NULL && p->span.begin_ms != 0 && amount >= 0)
+		budgets_existed(e->money->budgets, p->budget, p->value, &p->span, amount);
 	return 0;
 }

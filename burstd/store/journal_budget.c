@@ -29,14 +29,18 @@ static const char sql_last_budgets[] =
 	" ORDER BY at_ms DESC, begin_ms DESC, period LIMIT 1)";
 
 /* ... and all periods in which a budget was there, with the amount that it had by itself: in the
- * row of the budget, else in that of the value that was written last.  Then the values that had
- * another one. */
+ * row of the budget, else in that row of a value for which none was set that was written last; -1:
+ * there is none.  Then the values that had another one. */
 static const char sql_past_budgets[] =
 	"WITH own AS (SELECT budget, value, begin_ms, end_ms, at_ms,"
 	" max(0, amount_nano - added_nano - carried_nano) AS nano FROM budget_period),"
-	" shared AS (SELECT budget, begin_ms, end_ms, nano,"
-	" MAX(CASE value WHEN '' THEN 9223372036854775807 ELSE at_ms END)"
-	" FROM own GROUP BY budget, begin_ms, end_ms)"
+	" latest AS (SELECT o.budget, o.begin_ms, o.end_ms, o.nano, MAX(CASE WHEN o.value = ''"
+	" THEN 9223372036854775807 WHEN x.id IS NULL THEN o.at_ms ELSE -1 END) AS said"
+	" FROM own AS o LEFT JOIN budget_override AS x ON x.budget = o.budget"
+	" AND x.value = o.value AND x.replaces AND x.made_ms <= o.at_ms AND x.until_ms > o.at_ms"
+	" GROUP BY o.budget, o.begin_ms, o.end_ms),"
+	" shared AS (SELECT budget, begin_ms, end_ms,"
+	" CASE WHEN said < 0 THEN -1 ELSE nano END AS nano FROM latest)"
 	" SELECT budget, '', begin_ms, end_ms, nano FROM shared"
 	" UNION ALL SELECT o.budget, o.value, o.begin_ms, o.end_ms, o.nano FROM own AS o"
 	" JOIN shared AS s ON s.budget = o.budget AND s.begin_ms = o.begin_ms"
@@ -141,7 +145,7 @@ static int read_past(const struct journal *j, struct db_cursor *c, const struct 
 	p.value = db_get_text(c, BUDGET_VALUE_MAX);
 	p.span.begin_ms = db_get_int(c, INT64_MIN, INT64_MAX);
 	p.span.end_ms = db_get_int(c, INT64_MIN, INT64_MAX);
-	p.amount = db_get_int(c, 0, INT64_MAX);
+	p.amount = db_get_int(c, p.value[0] == '\0' ? -1 : 0, INT64_MAX);
 	return c->bad ? db_damaged(j->db, "budget_period", e) : v->budget_past(v->ctx, &p, e);
 }
 

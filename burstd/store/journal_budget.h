@@ -42,7 +42,7 @@ void journal_del_budgets(struct journal_tx *tx, int64_t end_ms);
 struct journal_past {
 	const char *budget, *value;
 	struct budget_span span;
-	int64_t amount;
+	int64_t amount; /* of value "" also -1: it is not known, as each value had one set */
 };
 
 /* What was added to the amount of one line, or set instead of it, from made_ms until until_ms.

@@ -201,18 +201,35 @@ void sim_money_heal(struct world *w)
 		on_raise(w, NULL, 0);
 }
 
-static int load_past(const struct sim_came_to *b, const struct journal_visitor *v, struct err *e)
+/* Was the line's amount set when this was written? */
+static bool was_set(const struct sim_money *m, const struct sim_came_to *b)
 {
+	for (size_t i = 0; i < m->noverrides; i++) {
+		const struct sim_override *x = &m->overrides[i];
+
+		if (x->set && strcmp(x->budget, b->budget) == 0 &&
+		    strcmp(x->value, b->value) == 0 && x->made_ms <= b->at_ms &&
+		    x->until_ms > b->at_ms)
+			return true;
+	}
+	return false;
+}
+
+static int load_past(const struct sim_money *m, const struct sim_came_to *b,
+		     const struct journal_visitor *v, struct err *e)
+{
+	const int64_t own = b->amount - b->added;
 	struct journal_past p = {.budget = b->budget,
 				 .value = "",
 				 .span = {b->begin_ms, b->end_ms},
-				 .amount = b->amount - b->added};
+				 .amount = was_set(m, b) ? -1 : own};
 
 	if (v->budget_past == NULL)
 		return 0;
 	if (v->budget_past(v->ctx, &p, e) != 0)
 		return -1;
 	p.value = b->value;
+	p.amount = own;
 	return v->budget_past(v->ctx, &p, e);
 }
 
@@ -231,7 +248,7 @@ static int load_came(const struct sim_money *m, const struct journal_visitor *v,
 					     .counted = ""};
 
 		memcpy(row.since_ms, b->since_ms, sizeof(row.since_ms));
-		if (v->budget(v->ctx, &row, e) != 0 || load_past(b, v, e) != 0)
+		if (v->budget(v->ctx, &row, e) != 0 || load_past(m, b, v, e) != 0)
 			return -1;
 	}
 	for (size_t i = 0; v->override != NULL && i < m->noverrides; i++) {

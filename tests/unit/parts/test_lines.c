@@ -178,6 +178,28 @@ static void test_what_is_set_is_written_at_once(void **state)
 	assert_true(line(f, "account").last_amount == 7 * EUR);
 }
 
+/* Where the journal has only what was set for single values, the others had what burstd.conf says.
+ */
+static void test_what_those_had_of_whom_nothing_is_known(void **state)
+{
+	struct fix *f = *state;
+	struct conf *c = ladder(100000 * EUR, 100 * EUR);
+	struct journal_past p = {.budget = "account", .value = "", .amount = -1};
+	struct period last;
+
+	c->budgets[1].period_rule = (struct period_rule){.kind = PERIOD_MONTH};
+	c->budgets[1].rollover = 10;
+	runs_with(f, c);
+	period_find(&c->budgets[1].period_rule, utc, line(f, "account").period.begin_ms - 1, &last);
+	p.begin_ms = last.begin_ms;
+	assert_int_equal(money_lines_load_past(f->e, &p), 0);
+	p.budget = "gone";
+	assert_int_equal(money_lines_load_past(f->e, &p), 0);
+	(void)budgets_now(f->e->money->budgets, engine_now(f->e));
+	assert_true(line(f, "account").has_last);
+	assert_true(line(f, "account").last_amount == 100 * EUR);
+}
+
 /* As the journal has it: what was set is not written again. */
 static void test_a_row_that_was_loaded(void **state)
 {
@@ -240,6 +262,7 @@ int main(void)
 		TEST(test_an_override_as_a_month_begins),
 		TEST(test_an_override_is_written_at_once),
 		TEST(test_what_is_set_is_written_at_once),
+		TEST(test_what_those_had_of_whom_nothing_is_known),
 		TEST(test_a_row_that_was_loaded),
 	};
 

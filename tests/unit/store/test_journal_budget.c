@@ -298,6 +298,68 @@ static void put_override(struct fixture *f, const struct journal_override *o)
 	commit(tx);
 }
 
+/* What was set for a value is never what the others had. */
+static void test_what_was_set_is_of_one_value(void **state)
+{
+	struct fixture *f = *state;
+	struct journal_override o = {.id = 1,
+				     .budget = "physics",
+				     .value = "bob",
+				     .set = true,
+				     .made_ms = 5,
+				     .until_ms = 9,
+				     .by = "ann",
+				     .reason = "x",
+				     .revoked_by = "",
+				     .revoked_why = ""};
+	struct journal_budget b = row("ann", 1);
+
+	put_override(f, &o);
+	o.id = 2;
+	o.value = "ann";
+	o.set = false; /* what is added is no amount */
+	o.nano = 1;
+	put_override(f, &o);
+	o.id = 3;
+	o.budget = "chemistry"; /* another one's */
+	o.set = true;
+	put_override(f, &o);
+	b.amount = 103;
+	b.at_ms = 5;
+	put(f, &b);
+	b.value = "bob";
+	b.amount = 3;
+	b.at_ms = 8;
+	put(f, &b);
+	b.begin_ms = 2; /* here nobody else has a row */
+	b.at_ms = 5;
+	put(f, &b);
+	b.begin_ms = 3; /* not any more ... */
+	b.amount = 83;
+	b.at_ms = 9;
+	put(f, &b);
+	b.begin_ms = 4; /* ... and not yet */
+	b.amount = 73;
+	b.at_ms = 4;
+	put(f, &b);
+	b.begin_ms = 5; /* what the budget's own row says counts */
+	b.at_ms = 8;
+	put(f, &b);
+	b.value = "";
+	b.amount = 63;
+	b.at_ms = 2;
+	put(f, &b);
+	assert_int_equal(seen(f)->npast, 8);
+	assert_string_equal(seen(f)->past[0], "physics 1-7 100");
+	assert_string_equal(seen(f)->past[1], "physics 2-7 -1");
+	assert_string_equal(seen(f)->past[2], "physics 3-7 80");
+	assert_string_equal(seen(f)->past[3], "physics 4-7 70");
+	assert_string_equal(seen(f)->past[4], "physics 5-7 60");
+	assert_string_equal(seen(f)->past[5], "physics/bob 1-7 0");
+	assert_string_equal(seen(f)->past[6], "physics/bob 2-7 0");
+	assert_string_equal(seen(f)->past[7], "physics/bob 5-7 70");
+}
+
 static void test_overrides_come_back(void **state)
 {
 	struct journal_override o = {.id = 1,
@@ -432,15 +494,11 @@ static void test_a_journal_from_before(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_another_kind_of_period),
-		TEST(test_budgets_come_back),
-		TEST(test_two_that_begin_together),
-		TEST(test_the_end_of_a_period),
-		TEST(test_overrides_come_back),
-		TEST(test_a_visit_may_refuse),
-		TEST(test_damaged_rows),
-		TEST(test_a_journal_from_before),
-		TEST(test_what_values_had),
+		TEST(test_another_kind_of_period),  TEST(test_budgets_come_back),
+		TEST(test_two_that_begin_together), TEST(test_the_end_of_a_period),
+		TEST(test_overrides_come_back),     TEST(test_what_was_set_is_of_one_value),
+		TEST(test_a_visit_may_refuse),      TEST(test_damaged_rows),
+		TEST(test_a_journal_from_before),   TEST(test_what_values_had),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
