@@ -374,9 +374,15 @@ int ctl_show_nodes(struct ctl_reply *r)
 /* --- node ----------------------------------------------------------------------------------------
  */
 
+/* 0: it has not ended, or is there again. */
+static int64_t end_of(const struct node *n)
+{
+	return node_counts(n) ? 0 : n->end_ms;
+}
+
 static int64_t cost_of(const struct node *n, int64_t now)
 {
-	int64_t end = n->end_ms != 0 ? n->end_ms : now;
+	int64_t end = end_of(n) != 0 ? end_of(n) : now;
 
 	return n->start_ms != 0 && end > n->start_ms ? fmt_cost(end - n->start_ms, n->rate_nano_h)
 						     : 0;
@@ -397,7 +403,7 @@ static void put_generation(struct ctl_reply *r, const struct fleet_node *fn)
 	ctl_reply_time(r, "since_ms", n->since_ms);
 	ctl_reply_time(r, "sent_ms", n->sent_ms);
 	ctl_reply_time(r, "start_ms", n->start_ms);
-	ctl_reply_time(r, "end_ms", n->end_ms);
+	ctl_reply_time(r, "end_ms", end_of(n));
 	jsonw_int(&r->w, "attempts", n->attempts);
 	jsonw_int(&r->w, "batch", (int64_t)n->batch);
 	jsonw_int(&r->w, "job", (int64_t)n->job);

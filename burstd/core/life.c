@@ -59,13 +59,22 @@ static int64_t believed(int64_t row_ms, int64_t provider_ms)
 	return row_ms == provider_ms ? provider_ms : 0;
 }
 
+/* It is there although its bill had ended: the row was gone, or is a new one that goes on with that
+ * bill. */
+static bool seen_again(const struct node *was, const struct node *is)
+{
+	return is->state != NODE_GONE &&
+	       (was->state == NODE_GONE ||
+		(was->end_ms != 0 && was->instance[0] == '\0' && is->instance[0] != '\0'));
+}
+
 static void add_begin(struct steps *s, const struct node *was, const struct node *is,
 		      const struct node_event *ev)
 {
 	if (is->start_ms != was->start_ms && is->start_ms != 0)
 		add(s, LIFE_CREATED,
 		    ev->instance != NULL ? believed(is->start_ms, ev->instance->created_ms) : 0);
-	else if (was->state == NODE_GONE && is->state != NODE_GONE)
+	else if (seen_again(was, is))
 		add(s, LIFE_SEEN, 0);
 }
 

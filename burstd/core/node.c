@@ -161,7 +161,8 @@ static void adopt(struct node *n, const struct node_event *ev, const struct node
 	assert(in->id[0] != '\0');
 	(void)snprintf(n->instance, sizeof(n->instance), "%s", in->id);
 	learn(n, in);
-	n->start_ms = node_bill_begin(n, ev);
+	if (n->start_ms == 0) /* it has no bill yet */
+		n->start_ms = node_bill_begin(n, ev);
 	n->attempts = 0;
 	if (in->state == PROVIDER_ENDED)
 		end(n, why_stopped(ev), ev);

@@ -166,7 +166,8 @@ struct node {
 	int64_t start_ms; /* when billing began, by the provider, else when burstd learnt of it; 0:
 			     it has not */
 	/* When billing ended: by the provider, else when the first list was there that did not show
-	 * it any more; 0: it has not.  Stays if GONE proves wrong: billed up to here. */
+	 * it any more; 0: it has not.  Stays if GONE proves wrong: billed up to here.  A WANTED row
+	 * that has it is made for an instance with a bill, which it goes on with. */
 	int64_t end_ms;
 	/* core/reclaim.h says what follows from these. */
 	int64_t noticed_ms;  /* when the notice came that its machine will be taken; 0: none */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "store/journal_usage.h"
 
 /* Compares a provider's list with the rows.  A list may repeat and contradict itself (F16): each
  * instance is looked at once, and belongs to the row with its id. */
@@ -296,6 +297,62 @@ static void tell_unpriced(struct engine *e, const struct node *n)
 	engine_event(e, n->name, n->gen, "unpriced", text);
 }
 
+struct bill_ask { /* of an instance that is to be adopted as *n */
+	const struct fleet_name *nm;
+	const struct provider_instance *in;
+	const struct conf *conf;
+	struct node *n;
+};
+
+static int take_bill(void *ctx, const struct journal_usage *u)
+{
+	const struct bill_ask *a = ctx;
+	const struct conf_pool *p = conf_pool_named(a->conf, u->pool);
+
+	/* That row is another instance's; and what was made after the end has its id again. */
+	if (fleet_gen(a->nm, u->gen) != NULL || a->in->created_ms > u->end_ms)
+		return 0;
+	a->n->gen = u->gen;
+	a->n->pool = p != NULL ? conf_pool_index(a->conf, p) : a->n->pool;
+	a->n->start_ms = u->start_ms;
+	a->n->end_ms = u->end_ms;
+	a->n->rate_nano_h = u->rate_nano_h;
+	return 0;
+}
+
+/* Its row may be forgotten, and its bill is not (F14): then go on with that bill, as the generation
+ * that has it, or all of it would be counted again. */
+static void find_bill(struct cloud *c, const struct fleet_name *nm,
+		      const struct provider_instance *in, struct node *n)
+{
+	const struct journal_usage_key key = {in->node, in->id, in->gen};
+	struct bill_ask ask = {nm, in, c->e->conf, n};
+	struct err err = {0};
+
+	if (journal_usage_of(c->e->d.journal, &key, take_bill, &ask, &err) != 0)
+		log_write(c->e->d.log, LOG_ERROR,
+			  "cannot read whether it has a bill: its cost may count twice", "node",
+			  in->node, "instance", in->id, "error", err.msg, NULL);
+}
+
+/* Make the row of an instance that is adopted, and find out what it costs.  false: its price is a
+ * guess. */
+static bool make_row(struct cloud *c, const struct fleet_name *nm,
+		     const struct provider_instance *in, struct node *n)
+{
+	int64_t rate;
+	bool priced;
+
+	n->pool = nm->pool;
+	find_bill(c, nm, in, n);
+	rate = n->rate_nano_h;
+	priced = place_adopt(c, n, in);
+	if (n->end_ms == 0)
+		return priced;
+	n->rate_nano_h = rate;
+	return true;
+}
+
 /* Adopt an instance with our tag and no row, whose node a pool names: the journal was lost, or is
  * an older copy.  It becomes a row with generation gen: kept if slurmctld uses the node and there
  * is no other row, or this instance is the one in use; otherwise deleted. */
@@ -311,8 +368,7 @@ static void adopt(struct cloud *c, struct fleet_name *nm, const struct provider_
 	bool priced;
 
 	node_init(&n, in->node, gen, engine_now(e));
-	n.pool = nm->pool;
-	priced = place_adopt(c, &n, in);
+	priced = make_row(c, nm, in, &n);
 	n.release = fate == DRIFT_LET_GO;
 	n.reason = n.release ? NODE_BECAUSE_LOST : NODE_BECAUSE_NONE;
 	if (fate == DRIFT_REPLACE)
@@ -323,7 +379,9 @@ static void adopt(struct cloud *c, struct fleet_name *nm, const struct provider_
 		fleet_forget_refusal(nm);
 	}
 	e->count.strays++;
-	fn = engine_insert(e, &n, "found at the provider, unknown to the journal");
+	fn = engine_insert(e, &n,
+			   n.end_ms != 0 ? "found at the provider, after its bill had ended"
+					 : "found at the provider, unknown to the journal");
 	if (!priced)
 		tell_unpriced(e, &n);
 	fn->seen_ms = c->list_began;

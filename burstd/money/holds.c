@@ -258,7 +258,9 @@ static void holds_stepped(struct engine *e, struct fleet_node *fn, const struct 
 	struct hold_node *g;
 
 	(void)ev;
-	if (was == NULL)
+	if (was == NULL && is->end_ms != 0 && holds_budgets(e) != NULL)
+		on_seen_again(e, fn, is);
+	else if (was == NULL)
 		on_written(e, fn);
 	if (was == NULL || e->money->budgets == NULL)
 		return;

@@ -22,6 +22,10 @@ static const char sql_usages_of_node[] =
 	"SELECT gen, instance, pool, start_ms, end_ms, rate_nano_h, cost_nano"
 	" FROM usage WHERE node = ? ORDER BY gen DESC, instance";
 
+static const char sql_usage_of[] =
+	"SELECT gen, instance, pool, start_ms, end_ms, rate_nano_h, cost_nano"
+	" FROM usage WHERE node = ? AND gen >= ? AND instance = ? ORDER BY gen LIMIT 1";
+
 void journal_put_usage(struct journal_tx *tx, const struct journal_usage *u)
 {
 	tx_effect(tx, sql_put_usage);
@@ -49,23 +53,50 @@ static int read_usage(const struct journal *j, struct db_cursor *c, const char *
 	return c->bad ? db_damaged(j->db, "usage", e) : 0;
 }
 
-int journal_usages(struct journal *j, const char *node, journal_usage_fn fn, void *ctx,
-		   struct err *e)
+struct visit {
+	journal_usage_fn fn;
+	void *ctx;
+};
+
+/* Visit the rows of a statement that has its parameters. */
+static int visit_all(struct journal *j, struct db_cursor *c, const char *node,
+		     const struct visit *v, struct err *e)
 {
-	struct sqlite3_stmt *st = db_stmt(j->db, sql_usages_of_node, e);
-	struct db_cursor c = {.st = st};
 	struct journal_usage u;
 	int rc = 1;
 
-	if (st == NULL)
+	while (rc == 1 && (rc = db_step(j->db, c->st, e)) == 1) {
+		c->at = 0;
+		rc = read_usage(j, c, node, &u, e) != 0 ? -1 : v->fn(v->ctx, &u) == 0 ? 1 : 0;
+	}
+	db_reset(c->st);
+	return rc < 0 ? -1 : 0;
+}
+
+int journal_usages(struct journal *j, const char *node, journal_usage_fn fn, void *ctx,
+		   struct err *e)
+{
+	struct db_cursor c = {.st = db_stmt(j->db, sql_usages_of_node, e)};
+	const struct visit v = {fn, ctx};
+
+	if (c.st == NULL)
 		return -1;
 	db_put_text(&c, node, strlen(node));
-	while (rc == 1 && (rc = db_step(j->db, st, e)) == 1) {
-		c.at = 0;
-		rc = read_usage(j, &c, node, &u, e) != 0 ? -1 : fn(ctx, &u) == 0 ? 1 : 0;
-	}
-	db_reset(st);
-	return rc < 0 ? -1 : 0;
+	return visit_all(j, &c, node, &v, e);
+}
+
+int journal_usage_of(struct journal *j, const struct journal_usage_key *k, journal_usage_fn fn,
+		     void *ctx, struct err *e)
+{
+	struct db_cursor c = {.st = db_stmt(j->db, sql_usage_of, e)};
+	const struct visit v = {fn, ctx};
+
+	if (c.st == NULL)
+		return -1;
+	db_put_text(&c, k->node, strlen(k->node));
+	db_put_int(&c, (int64_t)k->gen);
+	db_put_text(&c, k->instance, strlen(k->instance));
+	return visit_all(j, &c, k->node, &v, e);
 }
 
 static int read_spent(const struct journal *j, struct db_cursor *c, const struct journal_visitor *v,

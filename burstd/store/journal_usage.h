@@ -25,4 +25,15 @@ typedef int (*journal_usage_fn)(void *ctx, const struct journal_usage *u);
 int journal_usages(struct journal *j, const char *node, journal_usage_fn fn, void *ctx,
 		   struct err *e);
 
+struct journal_usage_key {
+	const char *node, *instance;
+	uint64_t gen;
+};
+
+/* Visit the bill of an instance that its tags call this generation: its own, or else that of the
+ * next one that had the instance, as when another one had its generation.  An older one is not
+ * meant: a provider may give out an id again.  No visit if there is none. */
+int journal_usage_of(struct journal *j, const struct journal_usage_key *k, journal_usage_fn fn,
+		     void *ctx, struct err *e);
+
 #endif

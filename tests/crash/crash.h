@@ -173,5 +173,7 @@ void shadow_abandon(struct journal_tx *tx);
 int shadow_load(struct journal *j, const struct journal_visitor *v, struct err *e);
 int shadow_get_number(struct journal *j, const char *key, int64_t *out, struct err *e);
 int64_t shadow_last_event(struct journal *j);
+int shadow_usage_of(struct journal *j, const struct journal_usage_key *k, journal_usage_fn fn,
+		    void *ctx, struct err *e);
 
 #endif

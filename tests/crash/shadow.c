@@ -39,6 +39,7 @@
 #define journal_abandon           shadow_abandon
 #define journal_load              shadow_load
 #define journal_get_number        shadow_get_number
+#define journal_usage_of          shadow_usage_of
 #define journal_events            shadow_events
 #define journal_last_event        shadow_last_event
 #define journal_look              shadow_look

@@ -560,6 +560,17 @@ int __wrap_journal_get_number(struct journal *j, const char *key, int64_t *out, 
 	return __real_journal_get_number(real, key, out, e);
 }
 
+int __real_journal_usage_of(struct journal *j, const struct journal_usage_key *k,
+			    journal_usage_fn fn, void *ctx, struct err *e);
+int __wrap_journal_usage_of(struct journal *j, const struct journal_usage_key *k,
+			    journal_usage_fn fn, void *ctx, struct err *e);
+int __wrap_journal_usage_of(struct journal *j, const struct journal_usage_key *k,
+			    journal_usage_fn fn, void *ctx, struct err *e)
+{
+	(void)j;
+	return __real_journal_usage_of(real, k, fn, ctx, e);
+}
+
 int64_t __wrap_journal_last_event(struct journal *j);
 int64_t __wrap_journal_last_event(struct journal *j)
 {

@@ -371,7 +371,7 @@ static bool all_billed(const struct world *w, char *why, size_t size)
 
 		(void)snprintf(id, sizeof(id), "i-%u", (unsigned)i->number);
 		if (!ours(i) || stray(i) || inst_live(i) || w->set.chance[SIM_RESTORED] != 0 ||
-		    !i->had_row || sim_journal_billed(w->journal, id))
+		    !i->had_row || sim_bills_have(sim_journal_bills(w->journal), id))
 			continue;
 		(void)snprintf(why, size, "%s has ended and has no bill (I22)", id);
 		return false;
@@ -488,8 +488,9 @@ bool check_converged(struct world *w, char *why, size_t size)
 	for (size_t p = 0; w->set.warm && p < w->set.npools; p++)
 		if (!warm_settled(w, p, why, size))
 			return false;
-	for (uint32_t p = 0; idle && sim_journal_exact(w->journal) && p < w->set.npools; p++)
-		if (engine_spent(w->engine, p) != sim_journal_spent(w->journal, p)) {
+	for (uint32_t p = 0; idle && p < w->set.npools; p++)
+		if (engine_spent(w->engine, p) !=
+		    sim_bills_of_pool(sim_journal_bills(w->journal), p)) {
 			(void)snprintf(why, size,
 				       "pool %s: spent is not the sum of its bills (I22)",
 				       w->set.pools[p].name);

@@ -8,18 +8,32 @@
 
 enum { LIVES_MAX = 200000 };
 
+static bool is_of(const struct sim_life *l, const struct sim_life *is)
+{
+	return l->gen == is->gen && strcmp(l->node, is->node) == 0;
+}
+
 /* The newest first: most facts are about those. */
-static struct sim_life *find(const struct sim_facts *f, const char *node, uint64_t gen)
+static struct sim_life *find(const struct sim_facts *f, const struct sim_life *is)
 {
 	for (size_t i = f->n; i-- > 0;)
-		if (f->v[i].gen == gen && strcmp(f->v[i].node, node) == 0)
+		if (is_of(&f->v[i], is) && strcmp(f->v[i].instance, is->instance) == 0)
 			return &f->v[i];
 	return NULL;
 }
 
+/* What is said of the generation, whatever its instance. */
+static bool has_machine(const struct sim_facts *f, const struct sim_life *is)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (is_of(&f->v[i], is) && f->v[i].machine)
+			return true;
+	return false;
+}
+
 static struct sim_life *life_of(struct world *w, struct sim_facts *f, const struct sim_life *is)
 {
-	struct sim_life *l = find(f, is->node, is->gen);
+	struct sim_life *l = find(f, is);
 
 	if (l != NULL)
 		return l;
@@ -33,14 +47,23 @@ static struct sim_life *life_of(struct world *w, struct sim_facts *f, const stru
 	return &f->v[f->n++];
 }
 
-static void begin(struct world *w, struct sim_life *l, const struct sim_life *is,
-		  const struct life_step *step)
+/* A generation may have a second instance, and that is adopted when the first has ended. */
+static void check_alone(struct world *w, const struct sim_facts *f, const struct sim_life *l)
 {
-	if (l->instance[0] != '\0' && strcmp(l->instance, is->instance) != 0)
-		world_fail(w, "I22: the facts give %s two instances", l->node);
-	(void)snprintf(l->instance, sizeof(l->instance), "%s", is->instance);
+	if (l->instance[0] == '\0')
+		world_fail(w, "I22: the facts let %s begin without an instance", l->node);
+	for (size_t i = 0; i < f->n; i++)
+		if (&f->v[i] != l && is_of(&f->v[i], l) && f->v[i].begin_ms != 0 && !f->v[i].ended)
+			world_fail(w, "I22: the facts give %s two instances", l->node);
+}
+
+/* Whose bill has ended is seen again, and does not begin anew. */
+static void begin(struct world *w, struct sim_life *l, const struct life_step *step)
+{
+	if (l->ended)
+		world_fail(w, "I22: by the facts %s of %s begins a second time", l->instance,
+			   l->node);
 	l->begin_ms = step->said_ms != 0 ? step->said_ms : step->at_ms;
-	l->ended = false;
 }
 
 void sim_facts_put(struct world *w, struct sim_facts *f, const struct sim_life *is,
@@ -55,13 +78,20 @@ void sim_facts_put(struct world *w, struct sim_facts *f, const struct sim_life *
 	l->buyer = l->buyer || is->buyer;
 	if (step == NULL)
 		return;
-	if (!l->machine)
+	if (!has_machine(f, is))
 		world_fail(w, "I22: a step in the life of %s, and no fact says what it is",
 			   l->node);
+	if (step->kind == LIFE_CREATED || step->kind == LIFE_SEEN)
+		check_alone(w, f, l);
 	if (step->kind == LIFE_CREATED)
-		begin(w, l, is, step);
+		begin(w, l, step);
+	else if (step->kind == LIFE_SEEN && !l->ended)
+		world_fail(w, "I22: by the facts %s is seen again, and has not ended", l->node);
 	else if (step->kind == LIFE_READY && l->begin_ms == 0)
 		world_fail(w, "I22: by the facts %s is ready, and has no instance", l->node);
+	else if (step->kind == LIFE_ENDED && l->ended)
+		world_fail(w, "I22: by the facts %s of %s ends a second time", l->instance,
+			   l->node);
 	else if (step->kind == LIFE_ENDED)
 		l->end_ms = step->said_ms != 0 ? step->said_ms : step->at_ms;
 	l->ended = step->kind == LIFE_ENDED || (l->ended && step->kind != LIFE_SEEN);
@@ -70,11 +100,15 @@ void sim_facts_put(struct world *w, struct sim_facts *f, const struct sim_life *
 
 void sim_facts_bill(struct world *w, const struct sim_facts *f, const struct sim_bill *b)
 {
-	const struct sim_life *l = find(f, b->node, b->gen);
+	struct sim_life is = {.gen = b->gen};
+	const struct sim_life *l;
 
+	(void)snprintf(is.node, sizeof(is.node), "%s", b->node);
+	(void)snprintf(is.instance, sizeof(is.instance), "%s", b->instance);
+	l = find(f, &is);
 	if (w->set.chance[SIM_RESTORED] != 0)
 		return;
-	if (l == NULL || !l->ended || strcmp(l->instance, b->instance) != 0)
+	if (l == NULL || !l->ended)
 		world_fail(w, "I22: a bill of %s without the facts that it ended", b->node);
 	else if (l->begin_ms != b->start_ms || l->end_ms != b->end_ms)
 		world_fail(w, "I22: the facts of %s give %lld to %lld, its bill %lld to %lld",

@@ -6,7 +6,8 @@
 #include "store/journal_life.h"
 #include "world.h"
 
-struct sim_life { /* of one generation, by its facts alone */
+/* One instance of a generation, by its facts alone; instance "": what is said of the generation. */
+struct sim_life {
 	char node[24], instance[24];
 	uint64_t gen;
 	int64_t begin_ms, end_ms;

@@ -44,8 +44,7 @@ struct journal {
 	size_t nbatches, batches_cap;
 	struct number numbers[NUMBERS_MAX];
 	size_t nnumbers;
-	struct sim_bill *bills;
-	size_t nbills, bills_cap;
+	struct sim_bills bills;
 	struct sim_claims claims;
 	struct sim_vouchers vouchers;
 	struct backup backup;
@@ -56,7 +55,6 @@ struct journal {
 	struct sim_money money;
 	struct sim_alerts *alerts;
 	int64_t last_event;
-	bool revenant;
 	struct sim_txs txs;
 };
 
@@ -95,7 +93,7 @@ static void backup(struct journal *j)
 	backup_free(j);
 	j->backup.rows = copy_table(j->rows, j->nrows, sizeof(*j->rows));
 	j->backup.batches = copy_table(j->batches, j->nbatches, sizeof(*j->batches));
-	j->backup.bills = copy_table(j->bills, j->nbills, sizeof(*j->bills));
+	j->backup.bills = copy_table(j->bills.v, j->bills.n, sizeof(*j->bills.v));
 	j->backup.claims = copy_table(j->claims.v, j->claims.n, sizeof(*j->claims.v));
 	j->backup.vouchers = copy_table(j->vouchers.v, j->vouchers.n, sizeof(*j->vouchers.v));
 	j->backup.holds = copy_table(j->money.holds, j->money.nholds, sizeof(*j->money.holds));
@@ -137,7 +135,7 @@ void sim_journal_restore(struct journal *j)
 	SIM_TRACE(j->w, "*** an older journal is put back");
 	j->nrows = put_back(j->rows, &b->rows, sizeof(*j->rows));
 	j->nbatches = put_back(j->batches, &b->batches, sizeof(*j->batches));
-	j->nbills = put_back(j->bills, &b->bills, sizeof(*j->bills));
+	j->bills.n = put_back(j->bills.v, &b->bills, sizeof(*j->bills.v));
 	if (j->w->set.bootstrap)
 		j->claims.n = put_back(j->claims.v, &b->claims, sizeof(*j->claims.v));
 	j->vouchers.n = put_back(j->vouchers.v, &b->vouchers, sizeof(*j->vouchers.v));
@@ -156,7 +154,7 @@ void sim_journal_free(struct journal *j)
 	sim_txs_free(j->w, &j->txs);
 	backup_free(j);
 	free(j->rows);
-	free(j->bills);
+	free(j->bills.v);
 	free(j->facts.v);
 	sim_money_free(&j->money);
 	free(j->alerts);
@@ -223,32 +221,14 @@ void sim_journal_met_all(struct journal *j, enum sim_fault f)
 		j->w->totals->met[f][j->rows[i].n.state]++;
 }
 
-bool sim_journal_exact(const struct journal *j)
+const struct sim_bills *sim_journal_bills(const struct journal *j)
 {
-	return !j->revenant;
-}
-
-bool sim_journal_billed(const struct journal *j, const char *instance)
-{
-	for (size_t i = 0; i < j->nbills; i++)
-		if (strcmp(j->bills[i].instance, instance) == 0)
-			return true;
-	return false;
+	return &j->bills;
 }
 
 const struct sim_opinions *sim_journal_opinions(const struct journal *j)
 {
 	return &j->opinions;
-}
-
-int64_t sim_journal_spent(const struct journal *j, uint32_t pool)
-{
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < j->nbills; i++)
-		if (j->bills[i].pool == pool)
-			sum += j->bills[i].cost_nano;
-	return sum;
 }
 
 struct sim_alerts *sim_journal_alerts(const struct journal *j)
@@ -259,16 +239,6 @@ struct sim_alerts *sim_journal_alerts(const struct journal *j)
 const struct sim_money *sim_journal_money(const struct journal *j)
 {
 	return &j->money;
-}
-
-int64_t sim_journal_billed_in_all(const struct journal *j, int64_t *off)
-{
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < j->nbills; i++)
-		sum += j->bills[i].cost_nano;
-	*off = 2 * (int64_t)j->nbills;
-	return sum;
 }
 
 const struct claim *sim_journal_claim(const struct journal *j, const char *node, uint64_t gen)
@@ -318,10 +288,6 @@ static void put_node(struct journal *j, const struct effect *f)
 		sim_ctld_given_up(j->w->ctld, f->u.node.name);
 	}
 	if (r == NULL) {
-		for (size_t i = 0; i < j->nbills; i++)
-			j->revenant =
-				j->revenant || (strcmp(j->bills[i].node, f->u.node.name) == 0 &&
-						j->bills[i].gen == f->u.node.gen);
 		j->rows = sim_journal_grow(j, j->rows, j->nrows, &j->rows_cap,
 					   (size_t[2]){ROWS_MAX, sizeof(*j->rows)});
 		r = &j->rows[j->nrows++];
@@ -359,23 +325,6 @@ static void put_batch(struct journal *j, const struct journal_batch *b)
 		old = &j->batches[j->nbatches++];
 	}
 	*old = *b;
-}
-
-/* A bill replaces an earlier one of the same instance. */
-static void put_usage(struct journal *j, const struct sim_bill *b)
-{
-	size_t i = 0;
-
-	while (i < j->nbills &&
-	       (strcmp(j->bills[i].instance, b->instance) != 0 ||
-		strcmp(j->bills[i].node, b->node) != 0 || j->bills[i].gen != b->gen))
-		i++;
-	if (i == j->nbills) {
-		j->bills = sim_journal_grow(j, j->bills, j->nbills, &j->bills_cap,
-					    (size_t[2]){100000, sizeof(*j->bills)});
-		j->nbills++;
-	}
-	j->bills[i] = *b;
 }
 
 static void apply(struct journal *j, const struct effect *f)
@@ -423,7 +372,7 @@ static void apply(struct journal *j, const struct effect *f)
 		break;
 	case PUT_USAGE:
 		sim_facts_bill(j->w, &j->facts, &f->u.bill);
-		put_usage(j, &f->u.bill);
+		sim_bills_put(j->w, &j->bills, &f->u.bill);
 		break;
 	case PUT_NUMBER:
 		put_number(j, f->name, f->value);
@@ -487,9 +436,12 @@ int journal_commit(struct journal_tx *tx, struct err *e)
 	if (tx->n > 0)
 		sim_slow_wait(j->w);
 	/* After a failure nobody knows whether it is on the disk. */
-	if (world_alive(j->w) && (!fails || world_one_in(j->w, 2)))
+	if (world_alive(j->w) && (!fails || world_one_in(j->w, 2))) {
 		for (size_t i = 0; i < tx->n; i++)
 			apply(j, &tx->effects[i]);
+		if (tx->n > 0)
+			sim_money_billed(j->w, &j->money, &j->bills);
+	}
 	j->w->totals->commits++;
 	journal_abandon(tx);
 	if (j->w->set.chance[SIM_RESTORED] != 0 && world_one_in(j->w, 30))
@@ -542,8 +494,8 @@ int journal_load(struct journal *j, const struct journal_visitor *v, struct err 
 {
 	check_claims(j);
 	for (size_t p = 0; v->spent != NULL && p < j->w->set.npools; p++)
-		if (v->spent(v->ctx, j->w->set.pools[p].name, sim_journal_spent(j, (uint32_t)p),
-			     e) != 0)
+		if (v->spent(v->ctx, j->w->set.pools[p].name,
+			     sim_bills_of_pool(&j->bills, (uint32_t)p), e) != 0)
 			return -1;
 	for (size_t i = 0; v->batch != NULL && i < j->nbatches; i++)
 		if (v->batch(v->ctx, &j->batches[i], e) != 0)
@@ -567,6 +519,13 @@ int journal_get_number(struct journal *j, const char *key, int64_t *out, struct 
 		if (strcmp(j->numbers[i].key, key) == 0)
 			*out = j->numbers[i].value;
 	return 0;
+}
+
+int journal_usage_of(struct journal *j, const struct journal_usage_key *k, journal_usage_fn fn,
+		     void *ctx, struct err *e)
+{
+	(void)e;
+	return sim_bills_visit(j->w, &j->bills, k, fn, ctx);
 }
 
 int journal_events(struct journal *j, int64_t after, const char *node, unsigned limit,

@@ -4,12 +4,12 @@
 #define SIM_JOURNAL_H
 
 #include "sim_audit.h"
+#include "sim_bills.h"
 #include "sim_claims.h"
 #include "sim_opinions.h"
 #include "sim_vouchers.h"
 #include "store/journal.h"
 #include "store/journal_nodes.h"
-#include "store/journal_usage.h"
 #include "world.h"
 
 struct sim_row {
@@ -19,13 +19,6 @@ struct sim_row {
 	int64_t born; /* first written, by the world's clock */
 };
 
-struct sim_bill {
-	char node[24], instance[24];
-	uint64_t gen;
-	uint32_t pool;
-	int64_t start_ms, end_ms, cost_nano;
-};
-
 struct journal *sim_journal_new(struct world *w);
 void sim_journal_free(struct journal *j);
 
@@ -33,12 +26,8 @@ void sim_journal_free(struct journal *j);
 const struct sim_row *sim_journal_row(const struct journal *j, const char *node, uint64_t gen);
 size_t sim_journal_rows(const struct journal *j, const struct sim_row **rows);
 const struct journal_batch *sim_journal_batch(const struct journal *j, uint64_t id);
-/* false: a stale list brought back an instance whose row was forgotten, and burstd's sums, until it
- * starts anew, hold its two bills where the journal holds the last. */
-bool sim_journal_exact(const struct journal *j);
-bool sim_journal_billed(const struct journal *j, const char *instance);
+const struct sim_bills *sim_journal_bills(const struct journal *j);
 const struct sim_opinions *sim_journal_opinions(const struct journal *j);
-int64_t sim_journal_spent(const struct journal *j, uint32_t pool);
 /* The durable claim of a generation; NULL: none. */
 const struct claim *sim_journal_claim(const struct journal *j, const char *node, uint64_t gen);
 struct sim_claims *sim_journal_claims(struct journal *j);
@@ -62,8 +51,6 @@ void sim_journal_restore(struct journal *j);
 struct sim_money;
 struct sim_alerts *sim_journal_alerts(const struct journal *j);
 const struct sim_money *sim_journal_money(const struct journal *j);
-/* All bills; *off: by how much their sum may be rounded otherwise. */
-int64_t sim_journal_billed_in_all(const struct journal *j, int64_t *off);
 struct sim_audit *sim_journal_audit(struct journal *j); /* its durable records */
 /* Count a fault that meets every row there is. */
 void sim_journal_met_all(struct journal *j, enum sim_fault f);

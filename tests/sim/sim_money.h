@@ -1,5 +1,5 @@
 /* sim_money.h - what is held and was spent, durably, and the judge of both: nothing is created that
- * no money was set aside for, and in the end what was spent is what was billed. */
+ * no money was set aside for, and what was spent is what was billed. */
 #ifndef SIM_MONEY_H
 #define SIM_MONEY_H
 
@@ -47,6 +47,7 @@ struct sim_money {
 };
 
 struct journal_visitor;
+struct sim_bills;
 
 struct sim_spender sim_spender_of(const struct budget_spender *s);
 void sim_money_hold(struct world *w, struct sim_money *m, const struct sim_hold *h);
@@ -66,7 +67,9 @@ void sim_money_heal(struct world *w);
 void sim_money_created(struct world *w, const char *node, uint64_t gen);
 /* Its row is GONE: nothing is held for it any more. */
 void sim_money_gone(struct world *w, const struct sim_money *m, const char *node, uint64_t gen);
-/* In the end: what machines spent is what the bills say, in all. */
+/* After each commit: what budgets have spent on machines is what the bills say, in all. */
+void sim_money_billed(struct world *w, const struct sim_money *m, const struct sim_bills *bills);
+/* In the end: jobs have spent no more than their machines. */
 bool sim_money_settled(struct world *w, char *why, size_t size);
 
 #endif

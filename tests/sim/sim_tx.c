@@ -104,6 +104,7 @@ void journal_put_usage(struct journal_tx *tx, const struct journal_usage *u)
 			       .pool = p != NULL ? (uint32_t)(p - tx->w->set.pools) : 0,
 			       .start_ms = u->start_ms,
 			       .end_ms = u->end_ms,
+			       .rate_nano_h = u->rate_nano_h,
 			       .cost_nano = u->cost_nano};
 	(void)snprintf(b->node, sizeof(b->node), "%.23s", u->node);
 	(void)snprintf(b->instance, sizeof(b->instance), "%.23s", u->instance);

@@ -275,7 +275,8 @@ static void test_node(void **state)
 	fleet_set(&f->e.fleet, fn, &n);
 	fleet_because(fn, NODE_BECAUSE_BREACH, "of another reason");
 	fleet_because(fn, NODE_BECAUSE_INIT, "gpu: 7 GPUs");
-	(void)fake_node(&f->e, "n1", 2, NODE_READY);
+	fn = fake_node(&f->e, "n1", 2, NODE_READY);
+	fn->n.end_ms = fn->n.start_ms + 1800000; /* it is there again, and costs */
 	fake_events(&f->j, 3000, "x");
 	r = ask_as(f, &viewer, "{\"v\":1,\"op\":\"node\",\"name\":\"n1\"}");
 	assert_string_equal(text(r, "why"), "ready: Slurm can run jobs on it");
@@ -284,6 +285,7 @@ static void test_node(void **state)
 	g = json_array_get(json_object_get(r, "generations"), 0);
 	assert_int_equal(number(g, "generation"), 2);
 	assert_string_equal(text(g, "cost"), "29.52"); /* an hour until now */
+	assert_int_equal(number(g, "end_ms"), 0);
 	g = json_array_get(json_object_get(r, "generations"), 1);
 	assert_string_equal(text(g, "cost"), "14.76"); /* half an hour until its end */
 	assert_string_equal(text(g, "reason"), "boot-failed");

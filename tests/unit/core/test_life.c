@@ -265,6 +265,21 @@ static void test_running(void **state)
 	assert_false(life_runs(&n, &ev));
 }
 
+/* F14: a new row goes on with the bill of an instance that is there again. */
+static void test_whose_bill_had_ended(void **state)
+{
+	struct story s = begin();
+
+	(void)state;
+	s.n.release = true;
+	s.n.start_ms = s.begin_ms = T0 - 9;
+	s.n.end_ms = T0 - 5;
+	comes(&s, NODE_EV_SEEN, 10);
+	comes(&s, NODE_EV_SEEN, 20);
+	shows(&s, instance(PROVIDER_ENDED), 30);
+	check(&s, "seen delete_asked ended");
+}
+
 static void test_words(void **state)
 {
 	(void)state;
@@ -286,6 +301,7 @@ int main(void)
 		cmocka_unit_test(test_a_begin_is_corrected),
 		cmocka_unit_test(test_a_restart_is_no_step),
 		cmocka_unit_test(test_running),
+		cmocka_unit_test(test_whose_bill_had_ended),
 		cmocka_unit_test(test_words),
 	};
 

@@ -341,6 +341,27 @@ static void test_a_bill_that_has_ended_keeps_its_beginning(void **state)
 	}
 }
 
+/* F14: the row is made for one that has a bill, and goes on with that. */
+static void test_a_bill_is_gone_on_with(void **state)
+{
+	const int64_t later = T0 + 5 * NODE_SKEW_MS;
+
+	(void)state;
+	for (int released = 0; released <= 1; released++) {
+		struct node n = node_at(NODE_WANTED);
+
+		n.start_ms = T0 - 9;
+		n.end_ms = T0 - 5;
+		n.release = released == 1;
+		(void)seen_created(&n, later, later);
+		assert_int_equal(n.state, released ? NODE_DELETING : NODE_BOOTING);
+		assert_true(n.start_ms == T0 - 9 && n.end_ms == T0 - 5);
+		(void)seen(&n, PROVIDER_ENDED, later + W);
+		assert_int_equal(n.state, NODE_GONE);
+		assert_true(n.start_ms == T0 - 9 && n.end_ms == later + W);
+	}
+}
+
 /* F57: it was 1970 as the create was sent.  A provider that says nothing has not said 0. */
 static void test_a_bill_begins_in_1970_too(void **state)
 {
@@ -365,6 +386,7 @@ int main(void)
 		cmocka_unit_test(test_a_bill_begins_when_the_provider_says),
 		cmocka_unit_test(test_a_bill_is_corrected_for_more_than_two_clocks),
 		cmocka_unit_test(test_a_bill_that_has_ended_keeps_its_beginning),
+		cmocka_unit_test(test_a_bill_is_gone_on_with),
 		cmocka_unit_test(test_a_bill_begins_in_1970_too),
 		cmocka_unit_test(test_a_delete_does_not_wait_for_a_day),
 		cmocka_unit_test(test_an_address_is_one_address),

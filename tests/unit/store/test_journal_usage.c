@@ -85,10 +85,44 @@ static void test_usage(void **state)
 	assert_string_equal(texts, ".2 i-1 h100 1 2 3 7;");
 }
 
+/* One instance's, of no other node: its generation's, or the next one's, and no older one's. */
+static void test_usage_of_an_instance(void **state)
+{
+	static const struct {
+		struct journal_usage_key key;
+		const char *want;
+	} asked[] = {{{"c1", "i-1", 1}, "1 i-1 h100 1 2 3 4;"},
+		     {{"c1", "i-1", 2}, "2 i-1 h100 1 2 3 4;"},
+		     {{"c1", "i-1", 3}, ""},
+		     {{"c1", "i-2", 1}, "3 i-2 h100 1 2 3 4;"},
+		     {{"c2", "i-1", 1}, "9 i-1 h100 1 2 3 4;"},
+		     {{"c2", "i-2", 1}, ""},
+		     {{"c3", "i-1", 1}, ""}};
+	struct fixture *f = *state;
+	struct journal_tx *tx = journal_begin(f->j);
+	struct journal_usage u = {
+		.pool = "h100", .start_ms = 1, .end_ms = 2, .rate_nano_h = 3, .cost_nano = 4};
+
+	for (uint64_t gen = 1; gen <= 4; gen++) {
+		u.node = gen < 4 ? "c1" : "c2";
+		u.gen = gen < 4 ? gen : 9;
+		u.instance = gen == 3 ? "i-2" : "i-1";
+		journal_put_usage(tx, &u);
+	}
+	commit(tx);
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		char texts[200] = "";
+
+		assert_int_equal(journal_usage_of(f->j, &asked[i].key, on_usage, texts, NULL), 0);
+		assert_string_equal(texts, asked[i].want);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_usage),
+		TEST(test_usage_of_an_instance),
 		TEST(test_bills_beyond_all_numbers),
 	};
 
