@@ -156,6 +156,14 @@ static void record(struct cloud *c, const struct removal *rm, const struct provi
 	audit_answered(c->e, &a, "delete", c->conf->name, r);
 }
 
+/* What can be deleted lived until then, and lists that lacked it before were wrong.  A repeat is
+ * accepted of a machine that is gone, too: lists since the row is to be deleted count. */
+static void accepted(struct fleet_node *fn)
+{
+	if (fn->lacked_ms < fn->n.since_ms)
+		fn->lacked_ms = 0;
+}
+
 static void on_delete(struct cloud *c, void *ctx, const struct provider_result *r)
 {
 	struct removal *rm = ctx;
@@ -178,6 +186,8 @@ static void on_delete(struct cloud *c, void *ctx, const struct provider_result *
 		if (fn == NULL)
 			continue;
 		fn->busy = false;
+		if (code == PROVIDER_OK)
+			accepted(fn);
 		ev.type = all ? NODE_EV_DELETE_FAILED : verdict(c, code, &fn->n, rm->asked_ms);
 		if (r->code == PROVIDER_RATE) /* with a pause of its own it would miss turns (P1) */
 			ev.type = NODE_EV_THROTTLED;

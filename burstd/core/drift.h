@@ -73,6 +73,10 @@ bool drift_must_show(const struct fleet_node *fn);
 size_t drift_most(size_t nodes);
 /* Does the list lack so many that it must be broken? */
 bool drift_brake(size_t alive, size_t absent);
+/* Does slurmctld hear from the machine, by the last snapshot?  Then it lives, whatever a list
+ * lacks.
+ */
+bool drift_is_heard(const struct fleet_node *fn);
 /* Is the absence of this generation believed? */
 bool drift_absent(const struct fleet_node *fn, bool brake);
 

@@ -27,8 +27,9 @@ struct fleet_node {        /* one generation */
 	bool ran;          /* its provider has shown it running; memory only */
 	bool moved;        /* slurmctld has had another NodeAddr than n.stale_addr; memory only */
 	int64_t seen_ms;   /* begin of the last list that showed it; 0: none since burstd started */
-	int64_t lacked_ms; /* when the first list since then was there that did not show it, though
-			      it had to; 0: none; memory only */
+	int64_t lacked_ms; /* when the first list was there that did not show it, though it had to,
+			      since it last gave a sign of life: on a list, to slurmctld, or as
+			      its delete was accepted; 0: none; memory only */
 	int64_t said_ms;   /* when it was made, by its provider's clock; 0: not said since burstd
 			      started */
 	const char

@@ -181,8 +181,8 @@ struct node_event {
 	int64_t list_ms;   /* ABSENT: when the list began */
 	int64_t shown_ms;  /* ABSENT, SEEN: when the last list before began that showed it; 0: not
 			      known */
-	int64_t lacked_ms; /* ABSENT: when the first list since then was there that did not; 0:
-			      likewise */
+	int64_t lacked_ms; /* ABSENT: when the first list since its last sign of life was there that
+			      did not; 0: likewise */
 	int64_t retry_ms;  /* NOTSENT, DELETE_FAILED: not before; 0: own backoff */
 	uint64_t batch;    /* START: the create it goes out with ... */
 	uint32_t slot;     /* ... and its place there */

@@ -447,7 +447,7 @@ static bool is_shown(const struct cloud *c, const struct fleet_node *fn)
 	return fn->seen_ms == c->list_began;
 }
 
-/* What is billed may end with this list, whether or not its absence is believed yet. */
+/* What is billed may end with this list, if nothing after it shows that the machine lives. */
 static void note_lack(const struct cloud *c, struct fleet_node *fn)
 {
 	if (fn->lacked_ms == 0 && fn->n.start_ms != 0 &&
@@ -468,11 +468,11 @@ static void take_absent(struct cloud *c, bool brake)
 
 			if (is_shown(c, fn) || cloud_of(e, &fn->n) != c)
 				continue;
+			if (fn->busy || !drift_absent(fn, brake) || may_be_unread(c, fn))
+				continue;
 			if (!brake)
 				note_lack(c, fn);
 			ev.lacked_ms = fn->lacked_ms;
-			if (fn->busy || !drift_absent(fn, brake) || may_be_unread(c, fn))
-				continue;
 			engine_post(e, fn, &ev);
 		}
 }

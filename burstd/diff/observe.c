@@ -198,6 +198,8 @@ static void carry_out(struct look *l, struct fleet_name *nm, const struct slurm_
 	unsigned deeds = todo->deeds;
 
 	l->moving = l->moving || (deeds & DRIFT_WATCH) != 0;
+	if (live != NULL && ((deeds & DRIFT_REGISTERED) != 0 || drift_is_heard(live)))
+		live->lacked_ms = 0; /* lists are wrong to lack it, and it is billed */
 	forget(nm, deeds);
 	if ((deeds & DRIFT_REFUSE) != 0)
 		l->e->jobs->refuse_due = true;

@@ -79,6 +79,41 @@ static void test_who_was_asked_to_end_in_vain_lets_others_go_first(void **state)
 	assert_string_equal(F.sent[1].ids, "n1;n3;");
 }
 
+/* I22: what can be deleted lived until then, whatever lists before lacked.  Some providers accept a
+ * repeat of a machine that is gone. */
+static void test_an_accepted_delete_is_a_sign_of_life(void **state)
+{
+	enum { LACKED = 100, SINCE = 200 };
+	static const struct {
+		enum provider_code code;
+		int64_t lacked_ms, is_ms;
+	} rows[] = {
+		{PROVIDER_OK, LACKED, 0},
+		{PROVIDER_OK, SINCE, SINCE},
+		{PROVIDER_NOT_FOUND, LACKED, LACKED},
+		{PROVIDER_TRANSIENT, LACKED, LACKED},
+	};
+
+	(void)teardown(state);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fleet_node *fn;
+
+		(void)setup(state);
+		add_nodes();
+		fn = fleet_find(&F.e.fleet, "n1")->newest;
+		fn->lacked_ms = rows[i].lacked_ms;
+		fn->n.since_ms = SINCE;
+		F.cloud.caps.delete_max = 1;
+		F.slots = 1;
+		remove_part.at[PART_RUN](&F.e);
+		answer(0, PROVIDER_OK, &rows[i].code);
+		if (fn->lacked_ms != rows[i].is_ms)
+			fail_msg("row %zu", i);
+		(void)teardown(state);
+	}
+	(void)setup(state);
+}
+
 /* EC2 has a limit on the instances, too. */
 static void test_a_delete_has_no_more_instances_than_the_provider_lets_through(void **state)
 {
@@ -247,6 +282,7 @@ int main(void)
 		T(test_who_was_asked_to_end_in_vain_lets_others_go_first),
 		T(test_a_delete_has_no_more_instances_than_the_provider_lets_through),
 		T(test_deletes_leave_in_their_order),
+		T(test_an_accepted_delete_is_a_sign_of_life),
 		T(test_an_early_404_is_not_believed),
 	};
 #undef T

@@ -275,10 +275,12 @@ static void test_absent(void **state)
 		begin(&w, s);
 		assert_int_equal(drift_must_show(w.fn), works || s == NODE_BOOTING);
 		w.nm->flags = K | ALLOC;
+		assert_int_equal(drift_is_heard(w.fn), works);
 		assert_int_equal(drift_absent(w.fn, false), !works);
 		assert_int_equal(drift_absent(w.fn, true), !works && !braked); /* I12 */
 		for (size_t i = 0; works && i < COUNT(misses); i++) {
 			w.nm->flags = K | misses[i];
+			assert_false(drift_is_heard(w.fn));
 			assert_true(drift_absent(w.fn, false));
 			/* Silent is not given up: I12. */
 			assert_int_equal(drift_absent(w.fn, true), misses[i] != SILENT);

@@ -450,50 +450,13 @@ static void test_a_list_that_lacks_many(void **state)
 	take(f, rows, 4);
 	assert_int_equal(fleet_find(&f->e->fleet, "c4")->newest->n.misses, 0);
 	f->ahead += 60001;
+	fleet_find(&f->e->fleet, "c3")->flags |= SLURM_DOWN;
+	fleet_find(&f->e->fleet, "c3")->newest->n.start_ms = 1;
 	take(f, rows, 0); /* all four */
+	assert_int_equal(fleet_find(&f->e->fleet, "c3")->newest->n.misses, 1);
+	assert_int_equal(fleet_find(&f->e->fleet, "c3")->newest->lacked_ms, 0);
 	assert_int_equal(fleet_find(&f->e->fleet, "c4")->newest->n.misses, 0);
 	assert_int_equal(fleet_find(&f->e->fleet, "c4")->newest->lacked_ms, 0);
-}
-
-/* What is billed ends with the first list that lacks it, though slurmctld hears from it and that
- * list is not believed.  A list that shows it undoes that; one that need not have it yet says
- * nothing. */
-static void test_the_first_list_that_lacks_it(void **state)
-{
-	static const struct shown ours = {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING};
-	struct fix *f = *state;
-	struct fleet_node *fn;
-
-	load(f, NODE_READY, &ours);
-	show(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.1");
-	fn = fleet_find(&f->e->fleet, "c1")->newest;
-	list(f, NULL, 0);
-	assert_int_equal(fn->lacked_ms, 0); /* it has not begun */
-	fn->n.start_ms = f->e->cloud->all[0].list_began;
-	f->ahead += f->e->cloud->all[0].conf->settle_ms - 1;
-	list(f, NULL, 0);
-	assert_int_equal(fn->lacked_ms, 0);
-	f->ahead++;
-	list(f, NULL, 0);
-	assert_in_range(fn->lacked_ms, engine_now(f->e) - 1000, engine_now(f->e));
-	assert_int_equal(fn->n.misses, 0);
-	fn->lacked_ms = 7;
-	list(f, NULL, 0);
-	assert_int_equal(fn->lacked_ms, 7);
-	list(f, &ours, 1);
-	assert_int_equal(fn->lacked_ms, 0);
-
-	fn->n.start_ms = 5;
-	for (int i = 0; i < 3; i++) {
-		f->ahead += 60001;
-		list(f, NULL, 0);
-		fn->lacked_ms = i == 0 ? 8 : fn->lacked_ms;
-		fleet_find(&f->e->fleet, "c1")->flags |= SLURM_NOT_RESPONDING;
-	}
-	assert_int_equal(fn->n.state, NODE_GONE);
-	assert_int_equal(fn->n.end_ms, 8);
-	assert_int_equal(atoll(rows(f, "SELECT at_ms FROM life WHERE kind = 'shown'")),
-			 fn->seen_ms);
 }
 
 /* A list shows that it has ended and not when: after the last one that did not. */
@@ -579,7 +542,6 @@ int main(void)
 		T(test_an_id_that_two_providers_have_is_two_machines),
 		T(test_what_ended_at_a_provider_that_has_left_is_not_revived),
 		T(test_a_list_that_lacks_many),
-		T(test_the_first_list_that_lacks_it),
 		T(test_the_list_before_the_one_that_shows_its_end),
 		T(test_an_end_is_kept_for_the_answer_to_its_create),
 		T(test_a_list_does_not_revive_what_has_ended_since_it_began),
