@@ -124,6 +124,14 @@ static bool is_at_work(const struct fleet_node *fn)
 	return fn->n.state == NODE_READY || fn->n.state == NODE_DRAINING;
 }
 
+bool drift_is_heard(const struct fleet_node *fn)
+{
+	const uint32_t flags = fn->name->flags;
+
+	return is_at_work(fn) && !slurm_is_off(flags) &&
+	       (flags & (SLURM_DOWN | SLURM_NOT_RESPONDING)) == 0;
+}
+
 bool drift_must_show(const struct fleet_node *fn)
 {
 	return fn->n.state == NODE_BOOTING || is_at_work(fn);
