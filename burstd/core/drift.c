@@ -147,14 +147,6 @@ bool drift_brake(size_t alive, size_t absent)
 	return absent > drift_most(alive);
 }
 
-bool drift_is_heard(const struct fleet_node *fn)
-{
-	const uint32_t flags = fn->name->flags;
-
-	return is_at_work(fn) && !slurm_is_off(flags) &&
-	       (flags & (SLURM_DOWN | SLURM_NOT_RESPONDING)) == 0;
-}
-
 /* Believe the absence of a working node only if slurmctld does not hear from it either.  If many
  * are absent at once (brake), the list is broken (I12, F15, F17), and a network that fails silences
  * nodes for a while; they would be bought a second time.  Then believe it only of nodes that
