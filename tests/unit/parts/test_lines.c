@@ -191,7 +191,7 @@ static void test_what_those_had_of_whom_nothing_is_known(void **state)
 	c->budgets[1].rollover = 10;
 	runs_with(f, c);
 	period_find(&c->budgets[1].period_rule, utc, line(f, "account").period.begin_ms - 1, &last);
-	p.begin_ms = last.begin_ms;
+	p.span = (struct budget_span){last.begin_ms, last.end_ms};
 	assert_int_equal(money_lines_load_past(f->e, &p), 0);
 	p.budget = "gone";
 	assert_int_equal(money_lines_load_past(f->e, &p), 0);
