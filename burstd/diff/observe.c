@@ -4,6 +4,7 @@
 #include "jobs/jobs.h"
 #include "keys/keys.h"
 #include "keys/vouchers.h"
+#include "money/money.h"
 #include "slurm/show.h"
 
 #include <assert.h>
@@ -171,12 +172,13 @@ static void forget(struct fleet_name *nm, unsigned deeds)
 		fleet_forget_refusal(nm);
 }
 
-/* Is the node up although it is to end?  Then only its voucher is marked as used. */
+/* Is the node up although it is to end?  Then its voucher is marked as used, and its jobs pay for
+ * what they run instead of the boot. */
 static bool is_up_late(const struct look *l, const struct fleet_node *live)
 {
 	return live != NULL && live->n.state == NODE_DRAINING && l->began_ms > live->n.since_ms &&
 	       slurm_is_on(live->name->flags) && drift_registered(live->name->flags) &&
-	       vouchers_is_held(l->e, &live->n);
+	       (vouchers_is_held(l->e, &live->n) || holds_boots(l->e, &live->n));
 }
 
 /* Has the node come up with wrong hardware?  It will be released, and it has used its token. */

@@ -173,6 +173,14 @@ static void on_begun(struct engine *e, struct hold_node *g, const struct node *i
 			begin_at(e, g, h, is->start_ms);
 }
 
+bool holds_boots(const struct engine *e, const struct node *n)
+{
+	const struct hold_node *g =
+		e->money->budgets != NULL ? hold_find(e, n->name, n->gen) : NULL;
+
+	return g != NULL && first_of(e, g, BUDGET_BOOT) != NULL;
+}
+
 /* The node is up: the boot is over, and the time of its jobs begins. */
 static void on_ready(struct engine *e, struct hold_node *g)
 {
@@ -251,13 +259,20 @@ static void on_seen_again(struct engine *e, struct fleet_node *fn, const struct 
 	(void)hold_add(e, g, 0, &wants[0].hold);
 }
 
+/* Has the node come up?  One whose machine will be taken away runs its jobs until then, and never
+ * is READY. */
+static bool comes_up(const struct engine *e, const struct node *was, const struct node_event *ev)
+{
+	return ev->type == NODE_EV_REGISTERED &&
+	       (was->state == NODE_BOOTING || (was->state == NODE_DRAINING && holds_boots(e, was)));
+}
+
 static void holds_stepped(struct engine *e, struct fleet_node *fn, const struct node *was,
 			  const struct node_event *ev)
 {
 	const struct node *is = fn->next != NULL ? fn->next : &fn->n;
 	struct hold_node *g;
 
-	(void)ev;
 	if (was == NULL && is->end_ms != 0 && holds_budgets(e) != NULL)
 		on_seen_again(e, fn, is);
 	else if (was == NULL)
@@ -267,14 +282,14 @@ static void holds_stepped(struct engine *e, struct fleet_node *fn, const struct 
 	g = hold_find(e, is->name, is->gen);
 	if (g != NULL && is->start_ms != was->start_ms && is->start_ms != 0)
 		on_begun(e, g, is);
+	if (g != NULL && comes_up(e, was, ev))
+		on_ready(e, g);
 	if (was->state == is->state)
 		return;
 	if (is->state == NODE_GONE)
 		on_gone(e, fn, is);
 	else if (was->state == NODE_GONE && holds_budgets(e) != NULL)
 		on_seen_again(e, fn, is);
-	else if (was->state == NODE_BOOTING && is->state == NODE_READY && g != NULL)
-		on_ready(e, g);
 }
 
 /* --- holds that end ---------------------------------------------------------------------------

@@ -103,6 +103,8 @@ struct budgets *holds_budgets(const struct engine *e);
 /* A row was made that is not written yet: set aside what it and its job may cost.  p NULL: who pays
  * is not known, or it is for no job. */
 void holds_bought(struct engine *e, struct fleet_node *fn, const struct payer *p);
+/* Does the boot of this generation go on, for budgets?  An event REGISTERED ends it. */
+bool holds_boots(const struct engine *e, const struct node *n);
 /* A job was refused for want of money: it is tried again when there is enough. */
 void holds_refused(struct engine *e, uint64_t job, const struct budget_no *no);
 

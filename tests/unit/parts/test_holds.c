@@ -140,6 +140,7 @@ static void test_ready(void **state)
 /* A boot that took longer than it may: the job does not pay its own time for it, too. */
 static void test_ready_late(void **state)
 {
+	const struct node_event up = {.type = NODE_EV_REGISTERED};
 	struct fix *f = *state;
 	struct hold_node *g;
 	struct hold *run;
@@ -164,11 +165,11 @@ static void test_ready_late(void **state)
 	row(f, "c1")->n.state = NODE_DRAINING;
 	holds_part.stepped(
 		f->e, row(f, "c1"),
-		&(struct node){.state = NODE_DRAINING, .start_ms = row(f, "c1")->n.start_ms}, NULL);
+		&(struct node){.state = NODE_DRAINING, .start_ms = row(f, "c1")->n.start_ms}, &up);
 	row(f, "c1")->n.state = NODE_READY;
 	holds_part.stepped(
 		f->e, row(f, "c1"),
-		&(struct node){.state = NODE_DRAINING, .start_ms = row(f, "c1")->n.start_ms}, NULL);
+		&(struct node){.state = NODE_DRAINING, .start_ms = row(f, "c1")->n.start_ms}, &up);
 	assert_true(of(f, "c1", BUDGET_RUN).from_ms <= engine_now(f->e) - HOUR + MINUTE);
 	engine_commit(f->e);
 }

@@ -63,7 +63,7 @@ static void test_it_ends_the_bill(void **state)
 	(void)lack(f, fn);
 	assert_int_equal(fn->n.state, NODE_GONE);
 	assert_int_equal(fn->n.end_ms, 8);
-	assert_int_equal(atoll(rows(f, "SELECT at_ms FROM life WHERE kind = 'shown'")),
+	assert_int_equal(strtoll(rows(f, "SELECT at_ms FROM life WHERE kind = 'shown'"), NULL, 10),
 			 fn->seen_ms);
 }
 
