@@ -336,6 +336,7 @@ static void test_a_job_is_told_to_save_its_work(void **state)
 static void test_a_command_saves_its_work(void **state)
 {
 	static const char in_all[] = "SELECT count(*) FROM audit WHERE verb = 'checkpoint'";
+	static const char failed[] = "SELECT count(*) FROM event WHERE type = 'checkpoint-failed'";
 
 	for (int grace = 0; grace <= 1; grace++) {
 		struct conf *c = ladder(1000 * EUR, 1000 * EUR);
@@ -360,6 +361,7 @@ static void test_a_command_saves_its_work(void **state)
 		jobs(f, RUNS);
 		jobs(f, RUNS);
 		assert_string_equal(rows(f, in_all), grace ? "1;" : "0;");
+		assert_string_equal(rows(f, failed), grace ? "1;" : "0;");
 		if (!grace)
 			continue;
 		assert_string_equal(orders(f), "");
