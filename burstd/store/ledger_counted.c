@@ -1,5 +1,8 @@
 #include "store/ledger_counted.h"
 
+#include <stdlib.h>
+
+#include "base/mem.h"
 #include "store/ledger_private.h"
 
 static const char sql_of[] = "SELECT day, provider, market, pool, bill, counted, slack, ended_ms"
@@ -46,81 +49,32 @@ static void row_of(const struct ledger_counted *c, const int64_t words[3], int64
 		row[i] = fields[i];
 }
 
-/* Are these its rows already?  *day: the first of those that it has. */
-static int is_there(struct ledger *l, const struct ledger_days *d, const int64_t words[3],
-		    bool *same, int64_t *day, struct err *e)
-{
-	struct db_cursor c;
-	size_t at = 0;
-	int rc;
-
-	*same = true;
-	if (ledger_stmt(l, &c, sql_of, e) < 0)
-		return -1;
-	db_put_int(&c, d->lifetime);
-	while ((rc = db_step(l->db, c.st, e)) == 1) {
-		int64_t want[ROW] = {0};
-
-		c.at = 0;
-		if (at < d->n)
-			row_of(&d->v[at], words, want);
-		for (size_t i = 0; i < ROW; i++) {
-			int64_t has = ledger_int(&c);
-
-			if (at == 0 && i == 0)
-				*day = has;
-			*same = *same && at < d->n && has == want[i];
-		}
-		at++;
-	}
-	*same = *same && at == d->n;
-	return rc;
-}
-
-static int insert(struct ledger *l, int64_t lifetime, const int64_t row[ROW], struct err *e)
-{
-	struct db_cursor c;
-
-	if (ledger_stmt(l, &c, sql_insert, e) < 0)
-		return -1;
-	db_put_int(&c, lifetime);
-	for (size_t i = 0; i < ROW; i++)
-		db_put_int(&c, row[i]);
-	return ledger_do(l, &c, e);
-}
-
 int ledger_compare_from(struct ledger *l, int64_t day, struct err *e)
 {
-	int64_t from;
-
-	if (ledger_number(l, LEDGER_AGREE_DAY, &from, e) < 0)
-		return -1;
-	return from == 0 || day < from ? ledger_put_number(l, LEDGER_AGREE_DAY, day, e) : 0;
+	return ledger_lower(l, LEDGER_AGREE_DAY, day, e);
 }
 
 int ledger_set_counted(struct ledger *l, const struct ledger_days *d, struct err *e)
 {
-	struct db_cursor c;
-	int64_t day = INT64_MAX, words[3];
-	bool same;
+	struct ledger_days_of all = {.sql_select = sql_of,
+				     .sql_delete = sql_delete,
+				     .sql_insert = sql_insert,
+				     .key = LEDGER_AGREE_DAY,
+				     .lifetime = d->lifetime,
+				     .width = ROW,
+				     .n = d->n};
+	int64_t words[3], *rows;
+	int rc;
 
-	if (words_of(l, &d->place, words, e) < 0 || is_there(l, d, words, &same, &day, e) < 0)
+	if (words_of(l, &d->place, words, e) < 0)
 		return -1;
-	if (same)
-		return 0;
-	if (ledger_stmt(l, &c, sql_delete, e) < 0)
-		return -1;
-	db_put_int(&c, d->lifetime);
-	if (ledger_do(l, &c, e) < 0)
-		return -1;
-	for (size_t i = 0; i < d->n; i++) {
-		int64_t row[ROW];
-
-		row_of(&d->v[i], words, row);
-		if (insert(l, d->lifetime, row, e) < 0)
-			return -1;
-	}
-	return ledger_compare_from(l, d->n > 0 && d->v[0].day < day ? d->v[0].day : day, e);
+	rows = mem_zalloc((d->n + 1) * ROW * sizeof(*rows));
+	for (size_t i = 0; i < d->n; i++)
+		row_of(&d->v[i], words, rows + i * ROW);
+	all.rows = rows;
+	rc = ledger_set_days(l, &all, e);
+	free(rows);
+	return rc;
 }
 
 int ledger_put_spent(struct ledger *l, const struct fact_spent *s, struct err *e)
@@ -142,23 +96,28 @@ int ledger_put_spent(struct ledger *l, const struct fact_spent *s, struct err *e
 
 int ledger_both(struct ledger *l, int64_t from_day, ledger_both_fn fn, void *ctx, struct err *e)
 {
+	enum { BOTH = 9 };
+	int64_t row[BOTH];
 	struct db_cursor c;
 	int rc;
 
 	if (ledger_stmt(l, &c, sql_both, e) < 0)
 		return -1;
 	db_put_int(&c, from_day);
-	while ((rc = db_step(l->db, c.st, e)) == 1) {
-		struct ledger_both b = {0};
-		int64_t *const fields[] = {&b.day,  &b.provider, &b.market, &b.pool,    &b.spent,
-					   &b.bill, &b.counted,  &b.slack,  &b.ended_ms};
+	while ((rc = ledger_next(l, &c, row, BOTH, "counted", e)) == 1) {
+		const struct ledger_both b = {.day = row[0],
+					      .provider = row[1],
+					      .market = row[2],
+					      .pool = row[3],
+					      .spent = row[4],
+					      .bill = row[5],
+					      .counted = row[6],
+					      .slack = row[7],
+					      .ended_ms = row[8]};
 
-		c.at = 0;
-		for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-			*fields[i] = ledger_int(&c);
-		if (c.bad || fn(ctx, &b, e) < 0) {
+		if (fn(ctx, &b, e) < 0) {
 			db_reset(c.st);
-			return c.bad ? db_damaged(l->db, "counted", e) : -1;
+			return -1;
 		}
 	}
 	return rc;
@@ -166,44 +125,27 @@ int ledger_both(struct ledger *l, int64_t from_day, ledger_both_fn fn, void *ctx
 
 int ledger_forget_agreed(struct ledger *l, int64_t from_day, struct err *e)
 {
-	struct db_cursor c;
-
-	if (ledger_stmt(l, &c, sql_forget, e) < 0)
-		return -1;
-	db_put_int(&c, from_day);
-	return ledger_do(l, &c, e);
+	return ledger_put_row(l, sql_forget, &from_day, 1, e);
 }
 
 int ledger_put_agreed(struct ledger *l, const struct ledger_agreed *a, struct err *e)
 {
 	const int64_t row[] = {a->day,   a->provider, a->market, a->pool,
 			       a->state, a->spent,    a->bill};
-	struct db_cursor c;
 
-	if (ledger_stmt(l, &c, sql_put, e) < 0)
-		return -1;
-	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
-		db_put_int(&c, row[i]);
-	return ledger_do(l, &c, e);
+	return ledger_put_row(l, sql_put, row, sizeof(row) / sizeof(row[0]), e);
 }
 
 int ledger_count_agreed(struct ledger *l, int64_t n[LEDGER_DIFFERS + 1], struct err *e)
 {
-	for (int s = 0; s <= LEDGER_DIFFERS; s++) {
-		struct db_cursor c;
-
-		if (ledger_stmt(l, &c, sql_count, e) < 0)
-			return -1;
-		db_put_int(&c, s);
-		if (ledger_ask(l, &c, &n[s], e) < 0)
-			return -1;
-	}
-	return 0;
+	return ledger_count_states(l, sql_count, n, LEDGER_DIFFERS + 1, e);
 }
 
 int ledger_differing(struct ledger *l, unsigned limit, ledger_agreed_fn fn, void *ctx,
 		     struct err *e)
 {
+	enum { AGREED = 7 };
+	int64_t row[AGREED];
 	struct db_cursor c;
 	int rc;
 
@@ -211,18 +153,18 @@ int ledger_differing(struct ledger *l, unsigned limit, ledger_agreed_fn fn, void
 		return -1;
 	db_put_int(&c, LEDGER_DIFFERS);
 	db_put_int(&c, limit);
-	while ((rc = db_step(l->db, c.st, e)) == 1) {
-		struct ledger_agreed a = {0};
-		int64_t state = 0, *const fields[] = {&a.day, &a.provider, &a.market, &a.pool,
-						      &state, &a.spent,    &a.bill};
+	while ((rc = ledger_next(l, &c, row, AGREED, "agreement", e)) == 1) {
+		const struct ledger_agreed a = {.day = row[0],
+						.provider = row[1],
+						.market = row[2],
+						.pool = row[3],
+						.state = (enum ledger_agreement)row[4],
+						.spent = row[5],
+						.bill = row[6]};
 
-		c.at = 0;
-		for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-			*fields[i] = ledger_int(&c);
-		a.state = (enum ledger_agreement)state;
-		if (c.bad || fn(ctx, &a, e) < 0) {
+		if (fn(ctx, &a, e) < 0) {
 			db_reset(c.st);
-			return c.bad ? db_damaged(l->db, "agreement", e) : -1;
+			return -1;
 		}
 	}
 	return rc;

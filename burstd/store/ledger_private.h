@@ -25,6 +25,29 @@ int ledger_ask(struct ledger *l, struct db_cursor *c, int64_t *out, struct err *
 /* Likewise a text, the caller's; "": there is no row. */
 int ledger_ask_text(struct ledger *l, struct db_cursor *c, char **out, struct err *e);
 
+/* --- ledger_days.c --- */
+/* The next row of the statement, of n numbers: 1; 0: there is none; -1: *e, and the statement is
+ * reset if a row of this table is damaged. */
+int ledger_next(struct ledger *l, struct db_cursor *c, int64_t *row, size_t n, const char *table,
+		struct err *e);
+/* Note v as the number of that name, if there is none (0), or a greater one. */
+int ledger_lower(struct ledger *l, const char *key, int64_t v, struct err *e);
+/* Run a statement with the numbers of a row. */
+int ledger_put_row(struct ledger *l, const char *sql, const int64_t *row, size_t n, struct err *e);
+/* n[s]: the number that the statement has for state s. */
+int ledger_count_states(struct ledger *l, const char *sql, int64_t *n, int nstates, struct err *e);
+
+struct ledger_days_of { /* a lifetime: n rows of a table, each `width` numbers, the first its day */
+	/* By lifetime, in the order of rows; by lifetime; lifetime, and then a row. */
+	const char *sql_select, *sql_delete, *sql_insert;
+	const char *key; /* of the first day that is to be compared again */
+	int64_t lifetime;
+	const int64_t *rows;
+	size_t width, n;
+};
+/* Let these be all rows of the lifetime; if they were not, days are compared again. */
+int ledger_set_days(struct ledger *l, const struct ledger_days_of *d, struct err *e);
+
 static inline int64_t ledger_int(struct db_cursor *c)
 {
 	return db_get_int(c, INT64_MIN, INT64_MAX);

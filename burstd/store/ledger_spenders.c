@@ -1,5 +1,8 @@
 #include "store/ledger_spenders.h"
 
+#include <stdlib.h>
+
+#include "base/mem.h"
 #include "store/ledger_postings.h"
 #include "store/ledger_private.h"
 
@@ -85,79 +88,29 @@ static void row_of(const struct ledger_stay *s, int64_t row[STAY])
 		row[i] = fields[i];
 }
 
-/* Are these its rows already?  *day: the first of those that it has. */
-static int is_there(struct ledger *l, const struct ledger_stays *s, bool *same, int64_t *day,
-		    struct err *e)
-{
-	struct db_cursor c;
-	size_t at = 0;
-	int rc;
-
-	*same = true;
-	if (ledger_stmt(l, &c, sql_stays, e) < 0)
-		return -1;
-	db_put_int(&c, s->lifetime);
-	while ((rc = db_step(l->db, c.st, e)) == 1) {
-		int64_t want[STAY] = {0};
-
-		c.at = 0;
-		if (at < s->n)
-			row_of(&s->v[at], want);
-		for (size_t i = 0; i < STAY; i++) {
-			int64_t has = ledger_int(&c);
-
-			if (at == 0 && i == 0)
-				*day = has;
-			*same = *same && at < s->n && has == want[i];
-		}
-		at++;
-	}
-	*same = *same && at == s->n;
-	return rc;
-}
-
-static int insert(struct ledger *l, int64_t lifetime, const struct ledger_stay *s, struct err *e)
-{
-	int64_t row[STAY];
-	struct db_cursor c;
-
-	row_of(s, row);
-	if (ledger_stmt(l, &c, sql_put_stay, e) < 0)
-		return -1;
-	db_put_int(&c, lifetime);
-	for (size_t i = 0; i < STAY; i++)
-		db_put_int(&c, row[i]);
-	return ledger_do(l, &c, e);
-}
-
 int ledger_compare_jobs_from(struct ledger *l, int64_t day, struct err *e)
 {
-	int64_t from;
-
-	if (ledger_number(l, LEDGER_AGREE_JOBS, &from, e) < 0)
-		return -1;
-	return from == 0 || day < from ? ledger_put_number(l, LEDGER_AGREE_JOBS, day, e) : 0;
+	return ledger_lower(l, LEDGER_AGREE_JOBS, day, e);
 }
 
 int ledger_set_stays(struct ledger *l, const struct ledger_stays *s, struct err *e)
 {
-	struct db_cursor c;
-	int64_t day = INT64_MAX;
-	bool same;
+	int64_t *rows = mem_zalloc((s->n + 1) * STAY * sizeof(*rows));
+	const struct ledger_days_of all = {.sql_select = sql_stays,
+					   .sql_delete = sql_del_stays,
+					   .sql_insert = sql_put_stay,
+					   .key = LEDGER_AGREE_JOBS,
+					   .lifetime = s->lifetime,
+					   .rows = rows,
+					   .width = STAY,
+					   .n = s->n};
+	int rc;
 
-	if (is_there(l, s, &same, &day, e) < 0)
-		return -1;
-	if (same)
-		return 0;
-	if (ledger_stmt(l, &c, sql_del_stays, e) < 0)
-		return -1;
-	db_put_int(&c, s->lifetime);
-	if (ledger_do(l, &c, e) < 0)
-		return -1;
 	for (size_t i = 0; i < s->n; i++)
-		if (insert(l, s->lifetime, &s->v[i], e) < 0)
-			return -1;
-	return ledger_compare_jobs_from(l, s->n > 0 && s->v[0].day < day ? s->v[0].day : day, e);
+		row_of(&s->v[i], rows + i * STAY);
+	rc = ledger_set_days(l, &all, e);
+	free(rows);
+	return rc;
 }
 
 int ledger_wanted_ms(struct ledger *l, uint64_t job, int64_t from_ms, int64_t to_ms, int64_t *ms,
@@ -205,12 +158,9 @@ int ledger_put_job_spent(struct ledger *l, const struct fact_job_spent *s, int64
 
 int ledger_forget_job_spent(struct ledger *l, int64_t day, struct err *e)
 {
-	struct db_cursor c;
-
-	if (ledger_stmt(l, &c, sql_del_spent, e) < 0)
-		return -1;
-	db_put_int(&c, day);
-	return ledger_do(l, &c, e) < 0 ? -1 : ledger_compare_jobs_from(l, day, e);
+	return ledger_put_row(l, sql_del_spent, &day, 1, e) < 0
+		       ? -1
+		       : ledger_compare_jobs_from(l, day, e);
 }
 
 int ledger_job_spent_on(struct ledger *l, int64_t day, int64_t *nano, struct err *e)
@@ -229,6 +179,8 @@ int ledger_job_spent_on(struct ledger *l, int64_t day, int64_t *nano, struct err
 int ledger_job_both(struct ledger *l, int64_t from_day, int64_t since_ms, ledger_job_both_fn fn,
 		    void *ctx, struct err *e)
 {
+	enum { BOTH = 7 };
+	int64_t row[BOTH];
 	struct db_cursor c;
 	int rc;
 
@@ -236,17 +188,18 @@ int ledger_job_both(struct ledger *l, int64_t from_day, int64_t since_ms, ledger
 		return -1;
 	db_put_int(&c, from_day);
 	db_put_int(&c, since_ms);
-	while ((rc = db_step(l->db, c.st, e)) == 1) {
-		struct ledger_job_both b = {0};
-		int64_t *const fields[] = {&b.day, &b.spender, &b.spent,    &b.bill,
-					   &b.low, &b.high,    &b.moment_ms};
+	while ((rc = ledger_next(l, &c, row, BOTH, "stay", e)) == 1) {
+		const struct ledger_job_both b = {.day = row[0],
+						  .spender = row[1],
+						  .spent = row[2],
+						  .bill = row[3],
+						  .low = row[4],
+						  .high = row[5],
+						  .moment_ms = row[6]};
 
-		c.at = 0;
-		for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-			*fields[i] = ledger_int(&c);
-		if (c.bad || fn(ctx, &b, e) < 0) {
+		if (fn(ctx, &b, e) < 0) {
 			db_reset(c.st);
-			return c.bad ? db_damaged(l->db, "stay", e) : -1;
+			return -1;
 		}
 	}
 	return rc;
@@ -255,42 +208,25 @@ int ledger_job_both(struct ledger *l, int64_t from_day, int64_t since_ms, ledger
 int ledger_put_job_agreed(struct ledger *l, const struct ledger_job_agreed *a, struct err *e)
 {
 	const int64_t row[] = {a->day, a->spender, a->state, a->spent, a->bill};
-	struct db_cursor c;
 
-	if (ledger_stmt(l, &c, sql_put_agreed, e) < 0)
-		return -1;
-	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
-		db_put_int(&c, row[i]);
-	return ledger_do(l, &c, e);
+	return ledger_put_row(l, sql_put_agreed, row, sizeof(row) / sizeof(row[0]), e);
 }
 
 int ledger_tidy_job_agreed(struct ledger *l, int64_t from_day, struct err *e)
 {
-	struct db_cursor c;
-
-	if (ledger_stmt(l, &c, sql_tidy, e) < 0)
-		return -1;
-	db_put_int(&c, from_day);
-	return ledger_do(l, &c, e);
+	return ledger_put_row(l, sql_tidy, &from_day, 1, e);
 }
 
 int ledger_count_job_agreed(struct ledger *l, int64_t n[LEDGER_JOBS_NSTATES], struct err *e)
 {
-	for (int s = 0; s < LEDGER_JOBS_NSTATES; s++) {
-		struct db_cursor c;
-
-		if (ledger_stmt(l, &c, sql_count, e) < 0)
-			return -1;
-		db_put_int(&c, s);
-		if (ledger_ask(l, &c, &n[s], e) < 0)
-			return -1;
-	}
-	return 0;
+	return ledger_count_states(l, sql_count, n, LEDGER_JOBS_NSTATES, e);
 }
 
 int ledger_jobs_differing(struct ledger *l, unsigned limit, ledger_job_agreed_fn fn, void *ctx,
 			  struct err *e)
 {
+	enum { AGREED = 5 };
+	int64_t row[AGREED];
 	struct db_cursor c;
 	int rc;
 
@@ -298,18 +234,16 @@ int ledger_jobs_differing(struct ledger *l, unsigned limit, ledger_job_agreed_fn
 		return -1;
 	db_put_int(&c, LEDGER_JOBS_DIFFER);
 	db_put_int(&c, limit);
-	while ((rc = db_step(l->db, c.st, e)) == 1) {
-		struct ledger_job_agreed a = {0};
-		int64_t state = 0, *const fields[] = {&a.day, &a.spender, &state, &a.spent,
-						      &a.bill};
+	while ((rc = ledger_next(l, &c, row, AGREED, "job_agreement", e)) == 1) {
+		const struct ledger_job_agreed a = {.day = row[0],
+						    .spender = row[1],
+						    .state = (enum ledger_job_agreement)row[2],
+						    .spent = row[3],
+						    .bill = row[4]};
 
-		c.at = 0;
-		for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-			*fields[i] = ledger_int(&c);
-		a.state = (enum ledger_job_agreement)state;
-		if (c.bad || fn(ctx, &a, e) < 0) {
+		if (fn(ctx, &a, e) < 0) {
 			db_reset(c.st);
-			return c.bad ? db_damaged(l->db, "job_agreement", e) : -1;
+			return -1;
 		}
 	}
 	return rc;
