@@ -70,18 +70,24 @@ static int add_until(const struct override_args *a, json_t *rq)
 	return CLI_OK;
 }
 
-/* The request has the amount under this key. */
-static int ask(const struct cli *c, const struct override_args *a, const char *budget,
-	       const char *op, const char *key, json_t **r)
+/* key: of the amount, in the request and as an option.  tell: says what the answer means. */
+static int order(const struct cli *c, const struct override_args *a, const char *budget,
+		 const char *op, const char *key, void (*tell)(FILE *f, const json_t *r))
 {
 	const char *slash = strchr(budget, '/');
-	json_t *rq = json_pack("{s:s, s:s, s:s, s:s%, s:s}", "op", op, key, a->amount, "reason",
-			       a->reason, "budget", budget,
-			       slash != NULL ? (size_t)(slash - budget) : strlen(budget), "value",
-			       slash != NULL ? slash + 1 : "");
+	json_t *r, *rq;
 	int rc;
 
-	*r = NULL;
+	if (a->amount == NULL || a->reason == NULL) {
+		char text[80];
+
+		(void)snprintf(text, sizeof(text),
+			       "say how much, by --%s AMOUNT, and why, by --reason TEXT", key);
+		return cli_complain(CLI_USAGE, text);
+	}
+	rq = json_pack("{s:s, s:s, s:s, s:s%, s:s}", "op", op, key, a->amount, "reason", a->reason,
+		       "budget", budget, slash != NULL ? (size_t)(slash - budget) : strlen(budget),
+		       "value", slash != NULL ? slash + 1 : "");
 	if (rq == NULL)
 		return cli_complain(CLI_USAGE, "an argument is not UTF-8");
 	rc = add_until(a, rq);
@@ -89,61 +95,50 @@ static int ask(const struct cli *c, const struct override_args *a, const char *b
 		json_decref(rq);
 		return rc;
 	}
-	return cli_ask_loudly(c, rq, r);
+	rc = cli_ask_loudly(c, rq, &r);
+	if (rc != CLI_OK)
+		return rc;
+	if (c->json)
+		cli_print_json(c, r);
+	else
+		tell(c->out.f, r);
+	json_decref(r);
+	return CLI_OK;
+}
+
+static void tell_added(FILE *f, const json_t *r)
+{
+	char name[NAME_SIZE], money[OUT_MONEY_SIZE], until[OUT_TIME_SIZE];
+
+	(void)fprintf(f,
+		      "override %" PRId64 ": budget %s has %s %s more until %s; \"burstctl "
+		      "budget revoke %" PRId64 "\" ends it\n",
+		      cli_int(r, "id"), title(name, r), out_money(money, cli_text(r, "added")),
+		      cli_text(r, "currency"), out_time(until, cli_int(r, "until_ms")),
+		      cli_int(r, "id"));
+}
+
+static void tell_set(FILE *f, const json_t *r)
+{
+	char name[NAME_SIZE], money[OUT_MONEY_SIZE], until[OUT_TIME_SIZE];
+	const bool ends = cli_int(r, "until_ms") != 0;
+
+	(void)fprintf(f,
+		      "override %" PRId64 ": budget %s has %s %s in each period%s%s, instead "
+		      "of burstd.conf's amount; \"burstctl budget revoke %" PRId64 "\" ends it\n",
+		      cli_int(r, "id"), title(name, r), out_money(money, cli_text(r, "set")),
+		      cli_text(r, "currency"), ends ? " until " : "",
+		      ends ? out_time(until, cli_int(r, "until_ms")) : "", cli_int(r, "id"));
 }
 
 static int run_override(const struct cli *c, const void *args, char **operands)
 {
-	const struct override_args *a = args;
-	char name[NAME_SIZE], money[OUT_MONEY_SIZE], until[OUT_TIME_SIZE];
-	json_t *r;
-	int rc;
-
-	if (a->amount == NULL || a->reason == NULL)
-		return cli_complain(CLI_USAGE,
-				    "say how much, by --add AMOUNT, and why, by --reason TEXT");
-	rc = ask(c, a, operands[0], "budget-override", "add", &r);
-	if (rc != CLI_OK)
-		return rc;
-	if (c->json)
-		cli_print_json(c, r);
-	else
-		(void)fprintf(c->out.f,
-			      "override %" PRId64 ": budget %s has %s %s more until %s; \"burstctl "
-			      "budget revoke %" PRId64 "\" ends it\n",
-			      cli_int(r, "id"), title(name, r),
-			      out_money(money, cli_text(r, "added")), cli_text(r, "currency"),
-			      out_time(until, cli_int(r, "until_ms")), cli_int(r, "id"));
-	json_decref(r);
-	return CLI_OK;
+	return order(c, args, operands[0], "budget-override", "add", tell_added);
 }
 
 static int run_set(const struct cli *c, const void *args, char **operands)
 {
-	const struct override_args *a = args;
-	char name[NAME_SIZE], money[OUT_MONEY_SIZE], until[OUT_TIME_SIZE];
-	json_t *r;
-	int rc;
-
-	if (a->amount == NULL || a->reason == NULL)
-		return cli_complain(CLI_USAGE,
-				    "say how much, by --amount AMOUNT, and why, by --reason TEXT");
-	rc = ask(c, a, operands[0], "budget-set", "amount", &r);
-	if (rc != CLI_OK)
-		return rc;
-	if (c->json)
-		cli_print_json(c, r);
-	else
-		(void)fprintf(
-			c->out.f,
-			"override %" PRId64 ": budget %s has %s %s in each period%s%s, instead "
-			"of burstd.conf's amount; \"burstctl budget revoke %" PRId64 "\" ends it\n",
-			cli_int(r, "id"), title(name, r), out_money(money, cli_text(r, "set")),
-			cli_text(r, "currency"), cli_int(r, "until_ms") != 0 ? " until " : "",
-			cli_int(r, "until_ms") != 0 ? out_time(until, cli_int(r, "until_ms")) : "",
-			cli_int(r, "id"));
-	json_decref(r);
-	return CLI_OK;
+	return order(c, args, operands[0], "budget-set", "amount", tell_set);
 }
 
 static int run_revoke(const struct cli *c, const void *args, char **operands)

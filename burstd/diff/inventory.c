@@ -524,9 +524,8 @@ static void take_absent(struct cloud *c, bool brake)
 						.list_ms = c->list_began,
 						.shown_ms = fn->seen_ms};
 
-			if (is_shown(c, fn) || cloud_of(e, &fn->n) != c)
-				continue;
-			if (fn->busy || !drift_absent(fn, brake) || may_be_unread(c, fn))
+			if (is_shown(c, fn) || fn->busy || cloud_of(e, &fn->n) != c ||
+			    !drift_absent(fn, brake) || may_be_unread(c, fn))
 				continue;
 			if (!brake)
 				note_lack(c, fn);

@@ -21,21 +21,30 @@ struct loading {
 	bool bare;
 };
 
-/* "physics", "physics/ann", and of a shorter period "physics (2026-11)". */
-static char *title_of(const struct loading *w, const struct fact_budget *b)
+char *export_budget_name(const char *budget, const char *value, const struct secret *site_key)
 {
-	const bool whole = b->begin_ms == w->start_ms && b->end_ms == w->end_ms;
 	char pseudonym[PSEUDONYM_SIZE];
 	struct str s;
 
 	str_init(&s, TEXT_MAX);
-	str_adds(&s, b->budget);
-	if (b->value[0] != '\0')
+	str_adds(&s, budget);
+	if (value[0] != '\0')
 		str_addf(&s, "/%s",
-			 w->site_key != NULL ? pseudonym_of(pseudonym, w->site_key, b->value)
-					     : b->value);
-	if (!whole)
-		str_addf(&s, " (%s)", b->period);
+			 site_key != NULL ? pseudonym_of(pseudonym, site_key, value) : value);
+	return str_take(&s);
+}
+
+/* Of a shorter period "physics (2026-11)". */
+static char *title_of(const struct loading *w, const struct fact_budget *b)
+{
+	char *name = export_budget_name(b->budget, b->value, w->site_key);
+	struct str s;
+
+	if (b->begin_ms == w->start_ms && b->end_ms == w->end_ms)
+		return name;
+	str_init(&s, TEXT_MAX);
+	str_addf(&s, "%s (%s)", name, b->period);
+	free(name);
 	return str_take(&s);
 }
 

@@ -17,5 +17,8 @@ struct export_budgets { /* texts are its own */
 int export_budgets_load(struct export_budgets *x, struct ledger *l, int64_t start_s, int64_t end_s,
 			const struct secret *site_key, struct err *e);
 void export_budgets_fini(struct export_budgets *x);
+/* "physics", or "students/ann", the value as a pseudonym by site_key unless that is NULL: the
+ * caller's. */
+char *export_budget_name(const char *budget, const char *value, const struct secret *site_key);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "ledger/export_budgets.h"
 #include "ledger/pseudonym.h"
 #include "store/ledger_overrides.h"
 
@@ -20,18 +21,6 @@ static char *name_of(const struct loading *w, const char *name)
 	char pseudonym[PSEUDONYM_SIZE];
 
 	return mem_strdup(w->site_key != NULL ? pseudonym_of(pseudonym, w->site_key, name) : name);
-}
-
-/* The value may be a user. */
-static char *budget_of(const struct loading *w, const struct fact_override *o)
-{
-	char *value = name_of(w, o->value);
-	struct str s;
-
-	str_init(&s, TEXT_MAX);
-	str_addf(&s, "%s%s%s", o->budget, value[0] != '\0' ? "/" : "", value);
-	free(value);
-	return str_take(&s);
 }
 
 static char *reason_of(const struct loading *w, const struct fact_override *o, bool revoked)
@@ -57,7 +46,7 @@ static int take(void *ctx, const struct fact_override *o, struct err *e)
 	x->v = mem_realloc(x->v, (x->n + 1) * sizeof(*x->v));
 	x->v[x->n++] = (struct statement_override){
 		.at_s = o->made_ms / 1000,
-		.budget = budget_of(w, o),
+		.budget = export_budget_name(o->budget, o->value, w->site_key),
 		.by = name_of(w, o->by),
 		.reason = reason_of(w, o, over && o->revoked_by[0] != '\0'),
 		.nano = o->nano,

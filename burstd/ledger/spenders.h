@@ -14,15 +14,15 @@
  *	      soon as it was submitted, likewise; else at its begin
  *
  * A boot is exact, but for a machine that was bought for several jobs: burstd puts it down to one
- *of them, so low is 0 for each.  low is 0 also for what began before there were budgets, and on
+ * of them, so low is 0 for each.  low is 0 also for what began before there were budgets, and on
  * instances that were seen again after their end.  What the sums of a day and spender must fulfil,
  * once both sides know all: low <= what budgets have <= high.
  *
  * The ledger's own figure differs where it means something else: it shares the boot of a machine
- *out over all jobs that it was bought for, has one that failed as nobody's, and the time in which a
- * job's node waits for the others as idle; it counts memory as well, and divides a machine of which
- * jobs have more than there is; it knows later prices and times.  So a figure that is not between
- * low and high is explained, if that of the budgets is. */
+ * out over all jobs that it was bought for, has one that failed as nobody's, and the time in which
+ *a job's node waits for the others as idle; it counts memory as well, and divides a machine of
+ *which jobs have more than there is; it knows later prices and times.  So a figure that is not
+ *between low and high is explained, if that of the budgets is. */
 #ifndef BURSTD_LEDGER_SPENDERS_H
 #define BURSTD_LEDGER_SPENDERS_H
 
