@@ -25,6 +25,12 @@ struct sim_day {
 	struct sim_spender s;
 };
 
+struct sim_paid { /* a job's hold was settled, and the machine went on, for burstd */
+	char node[24];
+	uint64_t gen;
+	int64_t rate_nano_h, until_ms;
+};
+
 struct sim_came_to { /* what a budget came to in a period */
 	char budget[16], value[16];
 	int64_t begin_ms, end_ms, since_ms[BUDGET_NSTEPS];
@@ -43,7 +49,8 @@ struct sim_money {
 	size_t ncame, came_cap, noverrides, overrides_cap;
 	struct sim_hold *holds;
 	struct sim_day *days;
-	size_t nholds, holds_cap, ndays, days_cap;
+	struct sim_paid *paid;
+	size_t nholds, holds_cap, ndays, days_cap, npaid, paid_cap;
 };
 
 struct journal_visitor;
