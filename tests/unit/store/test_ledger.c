@@ -7,6 +7,7 @@
 #include "store/ledger_attempts.h"
 #include "store/ledger_facts.h"
 #include "store/ledger_postings.h"
+#include "store/ledger_spenders.h"
 
 static char *path_of(const struct fixture *f)
 {
@@ -173,12 +174,74 @@ static void test_attempts(void **state)
 	close_it(f, l);
 }
 
+static int64_t compared_from(struct ledger *l)
+{
+	struct err e = {0};
+	int64_t day;
+
+	assert_int_equal(ledger_number(l, LEDGER_AGREE_JOBS, &day, &e), 0);
+	return day;
+}
+
+static void set_stays(struct ledger *l, const struct ledger_stay *v, size_t n)
+{
+	struct err e = {0};
+
+	assert_int_equal(ledger_begin(l, &e), 0);
+	assert_int_equal(ledger_put_number(l, LEDGER_AGREE_JOBS, 0, &e), 0);
+	assert_int_equal(ledger_set_stays(l, &(struct ledger_stays){3, v, n}, &e), 0);
+	assert_int_equal(ledger_commit(l, &e), 0);
+}
+
+static int see_both(void *ctx, const struct ledger_job_both *b, struct err *e)
+{
+	int64_t *sum = ctx;
+
+	(void)e;
+	*sum += b->bill;
+	return 0;
+}
+
+/* The first day on which anything was, or is, is compared again; a damaged row is told. */
+static void test_days_that_are_replaced(void **state)
+{
+	const struct ledger_stay v[] = {{.day = 5, .spender = 1, .bill = 10, .high = 20},
+					{.day = 7, .spender = 1, .bill = 30, .high = 40},
+					{.day = 4, .spender = 1, .bill = 50, .high = 60}};
+	const struct fixture *f = *state;
+	struct ledger *l = open_it(f);
+	int64_t sum = 0;
+	struct err e = {0};
+	sqlite3 *db;
+
+	set_stays(l, v, 2);
+	assert_int_equal(compared_from(l), 5);
+	set_stays(l, v, 2); /* nothing new */
+	assert_int_equal(compared_from(l), 0);
+	set_stays(l, v + 1, 1); /* it had the fifth */
+	assert_int_equal(compared_from(l), 5);
+	set_stays(l, v + 2, 1);
+	assert_int_equal(compared_from(l), 4);
+	set_stays(l, NULL, 0);
+	assert_int_equal(compared_from(l), 4);
+	set_stays(l, v, 2);
+	assert_int_equal(ledger_job_both(l, 0, 0, see_both, &sum, &e), 0);
+	assert_int_equal(sum, 40);
+	assert_int_equal(sqlite3_open(path_of(f), &db), SQLITE_OK);
+	assert_int_equal(
+		sqlite3_exec(db, "UPDATE stay SET day = 'x' WHERE day = 7", NULL, NULL, NULL),
+		SQLITE_OK);
+	sqlite3_close(db);
+	assert_int_equal(ledger_job_both(l, 0, 0, see_both, &sum, &e), -1);
+	assert_int_equal(e.code, ERR_DAMAGED);
+	close_it(f, l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_words_and_dims),
-		TEST(test_no_ledger),
-		TEST(test_rollback),
+		TEST(test_words_and_dims), TEST(test_days_that_are_replaced),
+		TEST(test_no_ledger),      TEST(test_rollback),
 		TEST(test_attempts),
 	};
 
