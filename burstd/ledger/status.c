@@ -109,7 +109,7 @@ static int take_differing(void *ctx, const struct ledger_agreed *a, struct err *
 
 static int take_spender(void *ctx, const struct ledger_dims *d, struct err *e)
 {
-	struct status_job_differs *to = ctx;
+	struct status_differs *to = ctx;
 
 	(void)e;
 	to->account = mem_strdup(d->account);
@@ -125,9 +125,9 @@ static int take_spender(void *ctx, const struct ledger_dims *d, struct err *e)
 static int take_job_differing(void *ctx, const struct ledger_job_agreed *a, struct err *e)
 {
 	struct counting *c = ctx;
-	struct status_job_differs *d = &c->s->jobs_differ[c->s->njobs_differ];
+	struct status_differs *d = &c->s->jobs_differ[c->s->njobs_differ];
 
-	*d = (struct status_job_differs){.day = a->day, .spent = a->spent, .bill = a->bill};
+	*d = (struct status_differs){.day = a->day, .spent = a->spent, .bill = a->bill};
 	if (ledger_dims(c->ledger, a->spender, take_spender, d, e) < 0)
 		return -1;
 	c->s->njobs_differ += d->account != NULL;
@@ -153,6 +153,17 @@ int status_read(struct status *s, struct ledger *l, const char *path, struct err
 	return 0;
 }
 
+static void differs_fini(struct status_differs *d)
+{
+	free(d->provider);
+	free(d->market);
+	free(d->pool);
+	free(d->account);
+	free(d->user);
+	free(d->qos);
+	free(d->partition);
+}
+
 void status_fini(struct status *s)
 {
 	free(s->source);
@@ -161,20 +172,10 @@ void status_fini(struct status *s)
 	free(s->cluster);
 	free(s->zone);
 	free(s->currency);
-	for (size_t i = 0; i < s->ndiffers; i++) {
-		free(s->differs[i].provider);
-		free(s->differs[i].market);
-		free(s->differs[i].pool);
-	}
-	for (size_t i = 0; i < s->njobs_differ; i++) {
-		free(s->jobs_differ[i].account);
-		free(s->jobs_differ[i].user);
-		free(s->jobs_differ[i].qos);
-		free(s->jobs_differ[i].partition);
-		free(s->jobs_differ[i].provider);
-		free(s->jobs_differ[i].market);
-		free(s->jobs_differ[i].pool);
-	}
+	for (size_t i = 0; i < s->ndiffers; i++)
+		differs_fini(&s->differs[i]);
+	for (size_t i = 0; i < s->njobs_differ; i++)
+		differs_fini(&s->jobs_differ[i]);
 	*s = (struct status){0};
 }
 
@@ -255,6 +256,26 @@ static void print_problems(const struct status *s, struct str *out)
 		str_adds(out, "  ...\n");
 }
 
+static void print_differing(const struct status *s, const struct status_differs *v, size_t n,
+			    struct str *out)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct status_differs *d = &v[i];
+		char day[DATE_STR_SIZE], spent[FMT_MONEY_SIZE], bill[FMT_MONEY_SIZE];
+
+		str_addf(out, "  %s, ", date_str(day, d->day));
+		if (d->account != NULL)
+			str_addf(out, "account %s, user %s, QOS %s, partition %s, ", d->account,
+				 d->user, d->qos, d->partition);
+		str_addf(out, "%s %s, pool %s: budgets have %s %s, %s %s\n", d->provider, d->market,
+			 d->pool, fmt_money(spent, d->spent), s->currency,
+			 d->account != NULL ? "the ledger has" : "the bill is",
+			 fmt_money(bill, d->bill));
+	}
+	if (n == STATUS_SHOWN)
+		str_adds(out, "  ...\n");
+}
+
 static void print_agreement(const struct status *s, struct str *out)
 {
 	const int64_t *n = s->agreed;
@@ -269,16 +290,7 @@ static void print_agreement(const struct status *s, struct str *out)
 	if (n[LEDGER_DIFFERS] > 0)
 		str_addf(out, ", %" PRId64 " differ", n[LEDGER_DIFFERS]);
 	str_adds(out, "\n");
-	for (size_t i = 0; i < s->ndiffers; i++) {
-		const struct status_differs *d = &s->differs[i];
-		char day[DATE_STR_SIZE], spent[FMT_MONEY_SIZE], bill[FMT_MONEY_SIZE];
-
-		str_addf(out, "  %s, %s %s, pool %s: budgets have %s %s, the bill is %s\n",
-			 date_str(day, d->day), d->provider, d->market, d->pool,
-			 fmt_money(spent, d->spent), s->currency, fmt_money(bill, d->bill));
-	}
-	if (s->ndiffers == STATUS_SHOWN)
-		str_adds(out, "  ...\n");
+	print_differing(s, s->differs, s->ndiffers, out);
 }
 
 static void print_job_agreement(const struct status *s, struct str *out)
@@ -299,19 +311,7 @@ static void print_job_agreement(const struct status *s, struct str *out)
 	if (n[LEDGER_JOBS_DIFFER] > 0)
 		str_addf(out, ", %" PRId64 " differ", n[LEDGER_JOBS_DIFFER]);
 	str_adds(out, "\n");
-	for (size_t i = 0; i < s->njobs_differ; i++) {
-		const struct status_job_differs *d = &s->jobs_differ[i];
-		char day[DATE_STR_SIZE], spent[FMT_MONEY_SIZE], bill[FMT_MONEY_SIZE];
-
-		str_addf(out,
-			 "  %s, account %s, user %s, QOS %s, partition %s, %s %s, pool %s: budgets"
-			 " have %s %s, the ledger has %s\n",
-			 date_str(day, d->day), d->account, d->user, d->qos, d->partition,
-			 d->provider, d->market, d->pool, fmt_money(spent, d->spent), s->currency,
-			 fmt_money(bill, d->bill));
-	}
-	if (s->njobs_differ == STATUS_SHOWN)
-		str_adds(out, "  ...\n");
+	print_differing(s, s->jobs_differ, s->njobs_differ, out);
 }
 
 void status_print(const struct status *s, int64_t now_ms, struct str *out)
@@ -345,38 +345,22 @@ void status_print(const struct status *s, int64_t now_ms, struct str *out)
 /* --- for programs ------------------------------------------------------------------------------
  */
 
-static void json_differs(const struct status *s, struct jsonw *w)
+static void json_differs(struct jsonw *w, const char *name, const struct status_differs *v,
+			 size_t n)
 {
-	jsonw_open(w, "differ", '[');
-	for (size_t i = 0; i < s->ndiffers; i++) {
-		const struct status_differs *d = &s->differs[i];
+	jsonw_open(w, name, '[');
+	for (size_t i = 0; i < n; i++) {
+		const struct status_differs *d = &v[i];
 		char day[DATE_STR_SIZE];
 
 		jsonw_open(w, NULL, '{');
 		jsonw_text(w, "day", date_str(day, d->day));
-		jsonw_text(w, "provider", d->provider);
-		jsonw_text(w, "market", d->market);
-		jsonw_text(w, "pool", d->pool);
-		jsonw_int(w, "spent_nano", d->spent);
-		jsonw_int(w, "bill_nano", d->bill);
-		jsonw_close(w, '}');
-	}
-	jsonw_close(w, ']');
-}
-
-static void json_jobs_differ(const struct status *s, struct jsonw *w)
-{
-	jsonw_open(w, "jobs_differ", '[');
-	for (size_t i = 0; i < s->njobs_differ; i++) {
-		const struct status_job_differs *d = &s->jobs_differ[i];
-		char day[DATE_STR_SIZE];
-
-		jsonw_open(w, NULL, '{');
-		jsonw_text(w, "day", date_str(day, d->day));
-		jsonw_text(w, "account", d->account);
-		jsonw_text(w, "user", d->user);
-		jsonw_text(w, "qos", d->qos);
-		jsonw_text(w, "partition", d->partition);
+		if (d->account != NULL) {
+			jsonw_text(w, "account", d->account);
+			jsonw_text(w, "user", d->user);
+			jsonw_text(w, "qos", d->qos);
+			jsonw_text(w, "partition", d->partition);
+		}
 		jsonw_text(w, "provider", d->provider);
 		jsonw_text(w, "market", d->market);
 		jsonw_text(w, "pool", d->pool);
@@ -437,8 +421,8 @@ void status_json(const struct status *s, int64_t now_ms, struct str *out)
 		jsonw_close(&w, '}');
 	}
 	jsonw_close(&w, ']');
-	json_differs(s, &w);
-	json_jobs_differ(s, &w);
+	json_differs(&w, "differ", s->differs, s->ndiffers);
+	json_differs(&w, "jobs_differ", s->jobs_differ, s->njobs_differ);
 	jsonw_close(&w, '}');
 	str_adds(out, "\n");
 }

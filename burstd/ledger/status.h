@@ -18,11 +18,7 @@ struct status_problem {
 struct status_differs { /* what budgets have, and the bill, of one day */
 	int64_t day, spent, bill;
 	char *provider, *market, *pool;
-};
-
-struct status_job_differs { /* likewise, of a spender's jobs */
-	int64_t day, spent, bill;
-	char *account, *user, *qos, *partition, *provider, *market, *pool;
+	char *account, *user, *qos, *partition; /* of a spender's jobs; NULL: of machines */
 };
 
 struct status {
@@ -39,7 +35,7 @@ struct status {
 	struct status_differs differs[STATUS_SHOWN];
 	size_t ndiffers;
 	int64_t jobs_agreed[LEDGER_JOBS_NSTATES]; /* days of a spender */
-	struct status_job_differs jobs_differ[STATUS_SHOWN];
+	struct status_differs jobs_differ[STATUS_SHOWN];
 	size_t njobs_differ;
 	char *currency;
 };
