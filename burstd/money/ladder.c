@@ -31,17 +31,18 @@ struct ending { /* a job whose budget is used up */
 	char id[SLURM_JOB_ID_MAX + 1];
 	uint32_t pool; /* of one of its nodes */
 	bool seen;     /* squeue shows it */
-	/* Before each step it was told to save its work: by the signal, by the site's command. */
-	bool signalled[BUDGET_NSTEPS], commanded[BUDGET_NSTEPS];
-	bool crowded[BUDGET_NSTEPS]; /* too many commands ran when it was to be told */
-	/* So much later than at its time it ends, since its command waits, or had to. */
-	int64_t put_off_ms[BUDGET_NSTEPS];
+	struct ending_step {
+		bool told; /* its user, that it ends by this step */
+		/* It was told to save its work: by the signal, by the site's command. */
+		bool signalled, commanded;
+		bool crowded; /* too many commands ran when it was to be told */
+		/* So much later than at its time it ends, since its command waits, or had to. */
+		int64_t put_off_ms;
+	} at[BUDGET_NSTEPS];
 	bool tried; /* slurmctld has answered its requeue */
 	bool alone; /* slurmctld refused a requeue of several: it is asked for this one */
 	/* When it was first seen here: a job that no hold is for yet may have begun then. */
 	int64_t first_ms;
-	/* Its user was told that it ends by this step. */
-	bool told[BUDGET_NSTEPS];
 	enum budget_step ordered; /* the last order to slurmctld ... */
 	enum budget_step refused; /* ... and the last that slurmctld refused */
 	int64_t again_ms;         /* then the order is repeated */
@@ -299,7 +300,7 @@ static void warn(struct engine *e, struct ending *x, enum budget_step s,
 {
 	char text[400], why[WHY_SIZE], at[FMT_TIME_SIZE];
 
-	x->told[s] = true;
+	x->at[s].told = true;
 	why_of(why, &end->line);
 	(void)snprintf(text, sizeof(text), "burstd: %s: this job is %s at %.19sZ%s%s", why,
 		       s == BUDGET_KILLS ? "cancelled" : "requeued",
@@ -327,23 +328,23 @@ static void run_command(struct engine *e, struct ending *x, const struct end *en
 			       .why = why};
 
 	why_of(why, &at->line);
-	if (x->crowded[s] && whole_ms > at->at_ms)
+	if (x->at[s].crowded && whole_ms > at->at_ms)
 		c.until_ms = whole_ms < last_ms ? whole_ms : last_ms;
 	switch (checkpoint_command(e, &e->conf->pools[x->pool], &c)) {
 	case CHECKPOINT_NONE:
 		break;
 	case CHECKPOINT_LATE:
-		x->commanded[s] = true;
-		if (x->crowded[s])
+		x->at[s].commanded = true;
+		if (x->at[s].crowded)
 			checkpoint_missed(e, &c);
 		break;
 	case CHECKPOINT_FULL:
-		x->crowded[s] = e->money->ladders.crowded = true;
-		x->put_off_ms[s] = LADDER_SAVE_MS;
+		x->at[s].crowded = e->money->ladders.crowded = true;
+		x->at[s].put_off_ms = LADDER_SAVE_MS;
 		break;
 	case CHECKPOINT_STAGED:
-		x->commanded[s] = true;
-		x->put_off_ms[s] = c.until_ms - at->at_ms;
+		x->at[s].commanded = true;
+		x->at[s].put_off_ms = c.until_ms - at->at_ms;
 		break;
 	}
 }
@@ -356,8 +357,8 @@ static void save_work(struct engine *e, struct ending *x, const struct end *end,
 
 	if (engine_now(e) < at->at_ms - RECLAIM_LEAD_MS)
 		return;
-	x->signalled[s] = x->signalled[s] || checkpoint_signal(e, p, x->id);
-	if (!x->commanded[s])
+	x->at[s].signalled = x->at[s].signalled || checkpoint_signal(e, p, x->id);
+	if (!x->at[s].commanded)
 		run_command(e, x, end, s);
 }
 
@@ -404,7 +405,7 @@ static void end_job(struct engine *e, struct ending *x, const struct end *end)
 	bool goes_on = x->ordered == BUDGET_REQUEUES && x->refused == BUDGET_REQUEUES;
 
 	for (int i = BUDGET_REQUEUES; i < BUDGET_NSTEPS; i++)
-		if (now >= end->at[i].at_ms && now - end->at[i].at_ms < x->put_off_ms[i])
+		if (now >= end->at[i].at_ms && now - end->at[i].at_ms < x->at[i].put_off_ms)
 			return;
 	if ((requeues || kills) && (now >= x->again_ms || (kills && goes_on)))
 		order(e, x, s, &end->at[s].line);
@@ -442,12 +443,12 @@ static void on_job(void *ctx, const struct slurm_job *j)
 			       x->refused < BUDGET_REQUEUES
 		       ? BUDGET_REQUEUES
 		       : BUDGET_KILLS;
-	if (ends(&end, next) && !x->told[next])
+	if (ends(&end, next) && !x->at[next].told)
 		warn(e, x, next, &end.at[next]);
 	if (ends(&end, next))
 		save_work(e, x, &end, next);
 	end_job(e, x, &end);
-	at_ms = clamp_add(end.at[next].at_ms, x->put_off_ms[next]);
+	at_ms = clamp_add(end.at[next].at_ms, x->at[next].put_off_ms);
 	if (ends(&end, next) && at_ms > engine_now(e) && at_ms < e->money->ladders.squeue_ms)
 		e->money->ladders.squeue_ms = at_ms;
 }
