@@ -1,112 +1,89 @@
 /* test_desk.c - questions to the ledger on its socket: who is answered what. */
 #include "desk_lab.h"
 
+static const struct {
+	uid_t uid;
+	gid_t group;
+	const char *request;
+	const char *has[3], *lacks[3];
+} views[] = {
+	/* who asks what, what the answer has, and what it lacks */
+	{ANNA,
+	 ANNA,
+	 RQ("report", ALL ",\"by\":\"user,class\",\"form\":\"json\""),
+	 {"\"user\":\"anna\"", "\"class\":\"run\""},
+	 {"bob", "idle"}},
+	{BOB,
+	 BOB,
+	 RQ("report", ALL ",\"by\":\"account,node\",\"form\":\"csv\""),
+	 {"biology,c0,EUR", "biology,c1,EUR"},
+	 {"physics", "c2", "GPU-hours"}},
+	{CARL, CARL, RQ("report", ALL ",\"form\":\"json\""), {"\"rows\":[]"}, {"cost"}},
+	{ANNA, ANNA, RQ("report", ALL ",\"by\":\"user\",\"user\":\"anna\""), {"anna"}, {"bob"}},
+	{ANNA,
+	 ANNA,
+	 RQ("report", ALL ",\"by\":\"user\",\"user\":\"bob\""),
+	 {"\"code\":\"denied\"", "only admins and finance", "uid 61001, user"},
+	 {"bob"}},
+	{ANNA, ANNA, RQ("report", ALL ",\"by\":\"user\",\"whose\":\"bob\""), {"anna"}, {"bob"}},
+	{ANNA, ANNA, RQ("report", ALL ",\"by\":\"user\",\"mine\":false"), {"anna"}, {"bob"}},
+	{NOBODY,
+	 NOBODY,
+	 RQ("report", ALL),
+	 {"\"code\":\"denied\"", "uid 61004 has no name on this host"},
+	 {"text"}},
+	/* Who may see all. */
+	{NOBODY,
+	 FINANCE,
+	 RQ("report", ALL ",\"by\":\"user,class\""),
+	 {"anna", "bob", "idle"},
+	 {NULL}},
+	{NOBODY,
+	 ADMINS,
+	 RQ("report", ALL ",\"by\":\"user,class\""),
+	 {"anna", "bob", "idle"},
+	 {NULL}},
+	{0, 0, RQ("report", ALL ",\"by\":\"user,class\""), {"anna", "bob", "idle"}, {NULL}},
+	{ANNA, FINANCE, RQ("report", ALL ",\"by\":\"user\",\"user\":\"bob\""), {"bob"}, {"anna"}},
+	{ANNA,
+	 FINANCE,
+	 RQ("report", ALL ",\"by\":\"user\",\"whose\":\"bob\""),
+	 {"anna", "bob"},
+	 {NULL}},
+	{ANNA, FINANCE, RQ("report", ALL ",\"by\":\"user\",\"mine\":true"), {"anna"}, {"bob"}},
+	{ANNA, OPERATORS, RQ("report", ALL ",\"by\":\"user,class\""), {"anna"}, {"bob", "idle"}},
+	/* Jobs. */
+	{ANNA,
+	 ANNA,
+	 RQ("job", ",\"job\":\"1\",\"explain\":true"),
+	 {"user anna", "share "},
+	 {"bob"}},
+	{ANNA, ANNA, RQ("job", ",\"job\":\"1\""), {"job 1: "}, {"share "}},
+	{ANNA,
+	 ANNA,
+	 RQ("job", ",\"job\":\"2\""),
+	 {"\"code\":\"not-found\"", "no job 2 of user anna on"},
+	 {"bob"}},
+	{ANNA,
+	 ANNA,
+	 RQ("job", ",\"job\":\"99\""),
+	 {"\"code\":\"not-found\"", "no job 99 of user anna on"},
+	 {NULL}},
+	{ANNA, FINANCE, RQ("job", ",\"job\":\"2\""), {"user bob"}, {NULL}},
+	{ANNA, OPERATORS, RQ("job", ",\"job\":\"2\""), {"\"code\":\"not-found\""}, {"bob"}},
+};
+
 static void each_sees_their_own(void **state)
 {
-	static const struct {
-		uid_t uid;
-		gid_t group;
-		const char *request;
-		const char *has[3], *lacks[3];
-	} rows[] = {
-		{ANNA,
-		 ANNA,
-		 RQ("report", ALL ",\"by\":\"user,class\",\"form\":\"json\""),
-		 {"\"user\":\"anna\"", "\"class\":\"run\""},
-		 {"bob", "idle"}},
-		{BOB,
-		 BOB,
-		 RQ("report", ALL ",\"by\":\"account,node\",\"form\":\"csv\""),
-		 {"biology,c0,EUR", "biology,c1,EUR"},
-		 {"physics", "c2", "GPU-hours"}},
-		{CARL, CARL, RQ("report", ALL ",\"form\":\"json\""), {"\"rows\":[]"}, {"cost"}},
-		{ANNA,
-		 ANNA,
-		 RQ("report", ALL ",\"by\":\"user\",\"user\":\"anna\""),
-		 {"anna"},
-		 {"bob"}},
-		{ANNA,
-		 ANNA,
-		 RQ("report", ALL ",\"by\":\"user\",\"user\":\"bob\""),
-		 {"\"code\":\"denied\"", "only admins and finance", "uid 61001, user"},
-		 {"bob"}},
-		{ANNA,
-		 ANNA,
-		 RQ("report", ALL ",\"by\":\"user\",\"whose\":\"bob\""),
-		 {"anna"},
-		 {"bob"}},
-		{ANNA,
-		 ANNA,
-		 RQ("report", ALL ",\"by\":\"user\",\"mine\":false"),
-		 {"anna"},
-		 {"bob"}},
-		{NOBODY,
-		 NOBODY,
-		 RQ("report", ALL),
-		 {"\"code\":\"denied\"", "uid 61004 has no name on this host"},
-		 {"text"}},
-		/* Who may see all. */
-		{NOBODY,
-		 FINANCE,
-		 RQ("report", ALL ",\"by\":\"user,class\""),
-		 {"anna", "bob", "idle"},
-		 {NULL}},
-		{NOBODY,
-		 ADMINS,
-		 RQ("report", ALL ",\"by\":\"user,class\""),
-		 {"anna", "bob", "idle"},
-		 {NULL}},
-		{0, 0, RQ("report", ALL ",\"by\":\"user,class\""), {"anna", "bob", "idle"}, {NULL}},
-		{ANNA,
-		 FINANCE,
-		 RQ("report", ALL ",\"by\":\"user\",\"user\":\"bob\""),
-		 {"bob"},
-		 {"anna"}},
-		{ANNA,
-		 FINANCE,
-		 RQ("report", ALL ",\"by\":\"user\",\"whose\":\"bob\""),
-		 {"anna", "bob"},
-		 {NULL}},
-		{ANNA,
-		 FINANCE,
-		 RQ("report", ALL ",\"by\":\"user\",\"mine\":true"),
-		 {"anna"},
-		 {"bob"}},
-		{ANNA,
-		 OPERATORS,
-		 RQ("report", ALL ",\"by\":\"user,class\""),
-		 {"anna"},
-		 {"bob", "idle"}},
-		/* Jobs. */
-		{ANNA,
-		 ANNA,
-		 RQ("job", ",\"job\":\"1\",\"explain\":true"),
-		 {"user anna", "share "},
-		 {"bob"}},
-		{ANNA, ANNA, RQ("job", ",\"job\":\"1\""), {"job 1: "}, {"share "}},
-		{ANNA,
-		 ANNA,
-		 RQ("job", ",\"job\":\"2\""),
-		 {"\"code\":\"not-found\"", "no job 2 of user anna on"},
-		 {"bob"}},
-		{ANNA,
-		 ANNA,
-		 RQ("job", ",\"job\":\"99\""),
-		 {"\"code\":\"not-found\"", "no job 99 of user anna on"},
-		 {NULL}},
-		{ANNA, FINANCE, RQ("job", ",\"job\":\"2\""), {"user bob"}, {NULL}},
-		{ANNA, OPERATORS, RQ("job", ",\"job\":\"2\""), {"\"code\":\"not-found\""}, {"bob"}},
-	};
-
 	need_root();
 	start_desk(*state, NULL);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const char *answer = ask_as(rows[i].uid, rows[i].group, rows[i].request);
+	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
+		const char *answer = ask_as(views[i].uid, views[i].group, views[i].request);
 
-		for (size_t k = 0; k < 3 && rows[i].has[k] != NULL; k++)
-			assert_non_null(strstr(answer, rows[i].has[k]));
-		for (size_t k = 0; k < 3 && rows[i].lacks[k] != NULL; k++)
-			assert_null(strstr(answer, rows[i].lacks[k]));
+		for (size_t k = 0; k < 3 && views[i].has[k] != NULL; k++)
+			assert_non_null(strstr(answer, views[i].has[k]));
+		for (size_t k = 0; k < 3 && views[i].lacks[k] != NULL; k++)
+			assert_null(strstr(answer, views[i].lacks[k]));
 	}
 }
 
