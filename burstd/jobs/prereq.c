@@ -209,6 +209,7 @@ static void take_partitions(struct engine *e, const char *text, size_t len)
 		tell_new(e, p->report, r);
 		free(p->report);
 		p->report = r;
+		slurm_set_release(e->slurm, &r->version);
 		p->error[0] = '\0';
 		p->known_ms = p->asked_ms;
 		tell_parts(e, p);

@@ -138,7 +138,7 @@ static bool take_payer(const char **text, const char *end, struct slurm_text *re
 				   .limit = f[3],
 				   .nodes = f[4],
 				   .cpus = f[5],
-				   .over = f[6],
+				   .shares = f[6],
 				   .allocated = f[7],
 				   .tasks = f[8],
 				   .sockets = f[9]};

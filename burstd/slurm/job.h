@@ -34,8 +34,13 @@
  * socket and task, and its wckey.  These five are users' texts, for slurmctld takes any type of a
  * GPU from a job that is held, so they have a fixed width, as the comment.  All of it stands behind
  * SLURM_JOB_FORMAT, before the constraint, and begins with a blank, as no constraint does. */
+#define SLURM_SHARES "OverSubscribe:0|"
+/* In place of SLURM_SHARES for releases with SLURM_HAS_EXCLUSIVE_COLUMN: "NO/NODE".  There the
+ * first only says whether the job itself wants to share.  An older squeue leaves the second empty.
+ */
+#define SLURM_SHARES_OR_OWNS "OverSubscribe:0/,Exclusive:0|"
 #define SLURM_PAYER_COLUMNS                                                                        \
-	"| |,Account:0|,UserName:0|,QOS:0|,TimeLimit:0|,NumNodes:0|,NumCPUs:0|,OverSubscribe:0|,"  \
+	"| |,Account:0|,UserName:0|,QOS:0|,TimeLimit:0|,NumNodes:0|,NumCPUs:0|," SLURM_SHARES ","  \
 	"tres-alloc:0|,NumTasks:0|,Sockets:0|,tres-per-job:65|,tres-per-node:65|,"                 \
 	"tres-per-socket:65|,tres-per-task:65|,WCKey:65|"
 #define SLURM_PAYER_FORMAT         SLURM_JOB_FORMAT SLURM_PAYER_COLUMNS
@@ -67,7 +72,7 @@ enum {
 };
 
 struct slurm_payer { /* as printed; account.p NULL: not in the format */
-	struct slurm_text account, user, qos, limit, nodes, cpus, over;
+	struct slurm_text account, user, qos, limit, nodes, cpus, shares;
 	struct slurm_text allocated, tasks, sockets;           /* sockets: of each node */
 	struct slurm_text by_job, by_node, by_socket, by_task; /* GPUs that it asks for */
 	struct slurm_text wckey;

@@ -144,6 +144,18 @@ static bool read_gpus(const struct slurm_payer *p, uint64_t nodes, uint32_t *out
 	return whole;
 }
 
+/* Are the job's nodes its own?  "NO/" is "NO" of a squeue that is older than slurmctld
+ * (SLURM_SHARES_OR_OWNS). */
+static bool is_exclusive(struct slurm_text t)
+{
+	static const char *const own[] = {"NO", "TOPO", "NO/", "TOPO/", "NO/NODE", "NO/TOPO"};
+	bool is = false;
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		is |= slurm_text_is(t, own[i]);
+	return is;
+}
+
 bool slurm_payer_read(const struct slurm_job *j, struct payer *out)
 {
 	const struct slurm_payer *p = &j->payer;
@@ -153,7 +165,7 @@ bool slurm_payer_read(const struct slurm_job *j, struct payer *out)
 	*out = (struct payer){.limit_s = limit_of(p->limit),
 			      .nodes = count_of(p->nodes),
 			      .cpus = count_of(p->cpus),
-			      .exclusive = slurm_text_is(p->over, "NO")};
+			      .exclusive = is_exclusive(p->shares)};
 	/* Nothing is set aside too little for a text that is too long to be read. */
 	if (!read_gpus(p, out->nodes > 0 ? out->nodes : 1, &out->node_gpus))
 		out->exclusive = true;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "io/loop.h"
 #include "io/proc.h"
 #include "slurm/command.h"
@@ -221,14 +222,31 @@ bool run_spawn(struct slurm *s, int what, const char *const *argv, struct comman
 	return true;
 }
 
+/* An argument with the columns that this release has; *own has its memory, if it is not arg. */
+static const char *for_release(const struct slurm *s, const char *arg, struct str *own)
+{
+	const char *shares = s->has_exclusive_column ? strstr(arg, SLURM_SHARES) : NULL;
+
+	if (shares == NULL)
+		return arg;
+	str_addf(own, "%.*s" SLURM_SHARES_OR_OWNS "%s", (int)(shares - arg), arg,
+		 shares + strlen(SLURM_SHARES));
+	return own->p;
+}
+
 bool run_question(struct slurm *s, int what, const char *const *args)
 {
 	const char *argv[16] = {questions[what].squeue ? s->squeue : s->scontrol};
 	size_t n = 1;
+	struct str own;
+	bool ok;
 
+	str_init(&own, SIZE_MAX);
 	for (size_t i = 0; questions[what].args[i] != NULL; i++)
-		argv[n++] = questions[what].args[i];
+		argv[n++] = for_release(s, questions[what].args[i], &own);
 	for (size_t i = 0; args != NULL && args[i] != NULL; i++)
-		argv[n++] = args[i];
-	return run_spawn(s, what, argv, NULL);
+		argv[n++] = for_release(s, args[i], &own);
+	ok = run_spawn(s, what, argv, NULL);
+	str_fini(&own);
+	return ok;
 }

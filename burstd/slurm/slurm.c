@@ -55,6 +55,11 @@ void slurm_configure(struct slurm *s, const char *bin, const char *conf)
 		       conf != NULL ? conf : "");
 }
 
+void slurm_set_release(struct slurm *s, const struct slurm_version *v)
+{
+	s->has_exclusive_column = slurm_version_has(v, SLURM_HAS_EXCLUSIVE_COLUMN);
+}
+
 int64_t slurm_settled_ms(const struct slurm *s)
 {
 	return s->queues[0].first != NULL || s->running[UPDATE] != NULL ? INT64_MAX : s->settled_ms;

@@ -19,6 +19,7 @@
 #include "core/wish.h"
 #include "slurm/job.h"
 #include "slurm/parse.h"
+#include "slurm/version.h"
 
 struct loop;
 struct proc;
@@ -92,6 +93,9 @@ struct slurm *slurm_new(struct proc *proc, struct loop *loop, struct log *log, s
 void slurm_free(struct slurm *s);
 /* bin: directory of the commands; conf: SLURM_CONF, or NULL; both are copied. */
 void slurm_configure(struct slurm *s, const char *bin, const char *conf);
+
+/* Ask squeue only for columns of this release; before the first call, for those of all. */
+void slurm_set_release(struct slurm *s, const struct slurm_version *v);
 
 /* Ask, unless the same question is still unanswered. */
 bool slurm_ask(struct slurm *s, enum slurm_question q);

@@ -35,7 +35,8 @@ struct slurm {
 	struct slurm_callbacks cb;
 	char scontrol[256], squeue[256], scancel[256], slurm_conf[300];
 	struct run *running[NRUNS];
-	size_t lines; /* read in one turn */
+	bool has_exclusive_column; /* SLURM_HAS_EXCLUSIVE_COLUMN */
+	size_t lines;              /* read in one turn */
 	struct reading reading;
 	struct timer *turn;
 	struct queue queues[NQUEUES]; /* run by UPDATE, UPDATE_JOBS and NOTIFY_JOBS */

@@ -32,6 +32,7 @@ enum slurm_trait {
 	SLURM_REQUEUE_ON_RESUME_FAILURE, /* there is such a scheduler parameter */
 	SLURM_REQUEUE_DELAY,             /* there is such a scheduler parameter */
 	SLURM_POWER_ACTIONS,             /* a program can be the name of a PowerAction */
+	SLURM_HAS_EXCLUSIVE_COLUMN,      /* squeue -O Exclusive; OverSubscribe does not say it */
 	SLURM_BUG_STOP_WAITS,    /* slurmctld waits for its power programs for ever when it stops */
 	SLURM_BUG_REQUEUE_LOST,  /* a completing job whose node goes down loses its GPUs */
 	SLURM_BUG_TOPOLOGY_LOST, /* a cloud node leaves topology.conf when powered down */

@@ -80,6 +80,31 @@ static void test_wishes_stand_behind_it(void **state)
 	assert_false(s.p[0].exclusive);
 }
 
+static void test_whose_nodes_are_a_jobs_own(void **state)
+{
+	static const struct {
+		const char *said;
+		bool own;
+	} rows[] = {
+		{"NO", true},      {"OK", false},      {"YES", false},    {"USER", false},
+		{"TOPO", true},    {"NO/NO", false},   {"NO/NODE", true}, {"NO/USER", false},
+		{"NO/TOPO", true}, {"OK/NODE", false}, {"YES/NO", false}, {"NO/", true},
+		{"OK/", false},    {"TOPO/", true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char columns[64];
+		struct seen s;
+
+		(void)snprintf(columns, sizeof(columns), "a|u|q|30:00|1|1|%s|N/A|1|*",
+			       rows[i].said);
+		s = parse(columns, "(null)", "");
+		assert_int_equal(s.n, 1);
+		assert_int_equal(s.p[0].exclusive, rows[i].own);
+	}
+}
+
 static void test_who_was_not_asked_says_nothing(void **state)
 {
 	static const char text[] =
@@ -384,6 +409,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_payer),
 		cmocka_unit_test(test_wishes_stand_behind_it),
+		cmocka_unit_test(test_whose_nodes_are_a_jobs_own),
 		cmocka_unit_test(test_who_was_not_asked_says_nothing),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_counts),
