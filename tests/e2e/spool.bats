@@ -89,7 +89,8 @@ bad() {
 }
 
 @test "the spool is read-only, and full: the hook says so, status says so, and the job runs by the poll" {
-	mount -t tmpfs -o size=64k,mode=700,uid="$(id -u slurm)",gid="$(id -g slurm)" tmpfs /var/spool/burstd
+	# With less than a MiB it would be full from the start.
+	mount -t tmpfs -o size=4m,mode=700,uid="$(id -u slurm)",gid="$(id -g slurm)" tmpfs /var/spool/burstd
 	mount -o remount,ro /var/spool/burstd
 	hook suspend c8
 	[ "$hook_rc" = 3 ]
