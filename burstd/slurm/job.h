@@ -28,17 +28,19 @@
  * than the 1,024 bytes of a comment. */
 #define SLURM_COMMENT_FORMAT SLURM_CONSTRAINT_FORMAT " ,Comment:1025"
 
+/* Whether a job shares its nodes; in a format of its own, since it differs by release. */
+#define SLURM_SHARES "OverSubscribe:0|"
+/* In place of SLURM_SHARES for releases with SLURM_HAS_EXCLUSIVE_COLUMN: "NO/NODE".  There the
+ * first only says whether the job itself wants to share.  An older squeue leaves the second empty.
+ */
+#define SLURM_SHARES_OR_OWNS "OverSubscribe:0/,Exclusive:0|"
+
 /* Who pays, and how much of its nodes a job has: account, user, QOS, time limit, number of nodes
  * and CPUs, whether it shares them, what is allocated to it on all of them (while it waits: what it
  * asks for), its tasks, its sockets on each node; then the GPUs that it asks for by job, node,
  * socket and task, and its wckey.  These five are users' texts, for slurmctld takes any type of a
  * GPU from a job that is held, so they have a fixed width, as the comment.  All of it stands behind
  * SLURM_JOB_FORMAT, before the constraint, and begins with a blank, as no constraint does. */
-#define SLURM_SHARES "OverSubscribe:0|"
-/* In place of SLURM_SHARES for releases with SLURM_HAS_EXCLUSIVE_COLUMN: "NO/NODE".  There the
- * first only says whether the job itself wants to share.  An older squeue leaves the second empty.
- */
-#define SLURM_SHARES_OR_OWNS "OverSubscribe:0/,Exclusive:0|"
 #define SLURM_PAYER_COLUMNS                                                                        \
 	"| |,Account:0|,UserName:0|,QOS:0|,TimeLimit:0|,NumNodes:0|,NumCPUs:0|," SLURM_SHARES ","  \
 	"tres-alloc:0|,NumTasks:0|,Sockets:0|,tres-per-job:65|,tres-per-node:65|,"                 \

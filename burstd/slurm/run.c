@@ -222,15 +222,20 @@ bool run_spawn(struct slurm *s, int what, const char *const *argv, struct comman
 	return true;
 }
 
-/* An argument with the columns that this release has; *own has its memory, if it is not arg. */
+enum { COLUMNS_MAX = 2048 }; /* bytes of a format with all columns; the longest has 500 */
+
+/* An argument with the columns that this release has; *own has its memory, if it is not arg.  One
+ * argument of a command has columns. */
 static const char *for_release(const struct slurm *s, const char *arg, struct str *own)
 {
 	const char *shares = s->has_exclusive_column ? strstr(arg, SLURM_SHARES) : NULL;
 
 	if (shares == NULL)
 		return arg;
+	assert(own->len == 0);
 	str_addf(own, "%.*s" SLURM_SHARES_OR_OWNS "%s", (int)(shares - arg), arg,
 		 shares + strlen(SLURM_SHARES));
+	assert(!own->full);
 	return own->p;
 }
 
@@ -241,7 +246,7 @@ bool run_question(struct slurm *s, int what, const char *const *args)
 	struct str own;
 	bool ok;
 
-	str_init(&own, SIZE_MAX);
+	str_init(&own, COLUMNS_MAX);
 	for (size_t i = 0; questions[what].args[i] != NULL; i++)
 		argv[n++] = for_release(s, questions[what].args[i], &own);
 	for (size_t i = 0; args != NULL && args[i] != NULL; i++)

@@ -72,8 +72,10 @@ accounted() {
 	within 40 job_is "$job" COMPLETED
 	burstctl events --job "$job" --since 5m >"$lab_dir/events"
 	cat "$lab_dir/events"
-	# The poll may be sooner than the call: 26.05 starts its programs a moment later.
-	grep -qE "  c[^ ]*\[[^ ]*\]  *wanted  *slurmctld (called ResumeProgram|has it powering up), for job $job\$" "$lab_dir/events"
+	# 26.05 starts its programs a moment later, so the poll may be sooner than the call.
+	why='called ResumeProgram'
+	[ "$(lab_slurm_version)" -lt 2605 ] || why="($why|has it powering up)"
+	grep -qE "  c[^ ]*\[[^ ]*\]  *wanted  *slurmctld $why, for job $job\$" "$lab_dir/events"
 	[ "$(burstctl events --job "$job" --json | jq -r 'select(.type == "registered") | .node' | sort -u | wc -l)" = 3 ]
 	[ "$(burstctl events --job "$((job + 1000))")" = "no events of job $((job + 1000))" ]
 	within 30 all_down

@@ -9,6 +9,7 @@
 
 #include "buy/buy.h"
 #include "diff/diff.h"
+#include "jobs/jobs.h"
 #include "parts/parts.h"
 
 /* --- a driver that cannot ask for anything -----------------------------------------------
@@ -151,6 +152,20 @@ static inline int load_conf(struct fix *f, struct conf *c, struct err *err)
 		return 0;
 	conf_free(c);
 	return -1;
+}
+
+/* slurmctld says that it is of this release. */
+static inline void learn_release(struct fix *f, const char *version)
+{
+	char config[200];
+	int n = snprintf(config, sizeof(config),
+			 "Configuration data as of 2026-11-28T00:00:00\n"
+			 "BOOT_TIME = 2026-11-28T00:00:00\nSLURM_VERSION = %s\n\n",
+			 version);
+
+	prereq_answer(f->e, SLURM_CONFIG, config, (size_t)n);
+	prereq_answer(f->e, SLURM_PARTITIONS, "", 0);
+	assert_string_equal(engine_prereq_error(f->e), "");
 }
 
 /* Call the resume hook as slurmctld does; file may be NULL. */

@@ -4,21 +4,6 @@
 
 #include <sys/stat.h>
 
-#include "jobs/jobs.h"
-
-static void learn(struct fix *f, const char *version)
-{
-	char config[200];
-	int n = snprintf(config, sizeof(config),
-			 "Configuration data as of 2026-11-28T00:00:00\n"
-			 "BOOT_TIME = 2026-11-28T00:00:00\nSLURM_VERSION = %s\n\n",
-			 version);
-
-	prereq_answer(f->e, SLURM_CONFIG, config, (size_t)n);
-	prereq_answer(f->e, SLURM_PARTITIONS, "", 0);
-	assert_string_equal(engine_prereq_error(f->e), "");
-}
-
 /* The columns that squeue is asked for now. */
 static void asked(struct fix *f, char *out, size_t size)
 {
@@ -55,7 +40,7 @@ static void test_squeue_is_asked_for_what_the_release_has(void **state)
 	asked(f, columns, sizeof(columns));
 	assert_non_null(strstr(columns, "," SLURM_SHARES ","));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		learn(f, rows[i].version);
+		learn_release(f, rows[i].version);
 		asked(f, columns, sizeof(columns));
 		assert_non_null(strstr(
 			columns, rows[i].own ? ",NumCPUs:0|," SLURM_SHARES_OR_OWNS ",tres-alloc"
