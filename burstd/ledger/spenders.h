@@ -20,9 +20,9 @@
  *
  * The ledger's own figure differs where it means something else: it shares the boot of a machine
  * out over all jobs that it was bought for, has one that failed as nobody's, and the time in which
- *a job's node waits for the others as idle; it counts memory as well, and divides a machine of
- *which jobs have more than there is; it knows later prices and times.  So a figure that is not
- *between low and high is explained, if that of the budgets is. */
+ * a job's node waits for the others as idle; it counts memory as well, and divides a machine of
+ * which jobs have more than there is; it knows later prices and times.  So a figure that is not
+ * between low and high is explained, if that of the budgets is. */
 #ifndef BURSTD_LEDGER_SPENDERS_H
 #define BURSTD_LEDGER_SPENDERS_H
 

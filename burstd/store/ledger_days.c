@@ -71,17 +71,13 @@ static int insert(struct ledger *l, const struct ledger_days_of *d, const int64_
 int ledger_set_days(struct ledger *l, const struct ledger_days_of *d, struct err *e)
 {
 	int64_t day = INT64_MAX;
-	struct db_cursor c;
 	bool same;
 
 	if (is_there(l, d, &same, &day, e) < 0)
 		return -1;
 	if (same)
 		return 0;
-	if (ledger_stmt(l, &c, d->sql_delete, e) < 0)
-		return -1;
-	db_put_int(&c, d->lifetime);
-	if (ledger_do(l, &c, e) < 0)
+	if (ledger_put_row(l, d->sql_delete, &d->lifetime, 1, e) < 0)
 		return -1;
 	for (size_t i = 0; i < d->n; i++)
 		if (insert(l, d, d->rows + i * d->width, e) < 0)

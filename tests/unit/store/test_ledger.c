@@ -224,6 +224,13 @@ static void test_days_that_are_replaced(void **state)
 	assert_int_equal(compared_from(l), 4);
 	set_stays(l, NULL, 0);
 	assert_int_equal(compared_from(l), 4);
+	/* An earlier day than is due already counts, a later one does not. */
+	assert_int_equal(ledger_begin(l, &e), 0);
+	assert_int_equal(ledger_compare_jobs_from(l, 9, &e), 0);
+	assert_int_equal(compared_from(l), 4);
+	assert_int_equal(ledger_compare_jobs_from(l, 2, &e), 0);
+	assert_int_equal(compared_from(l), 2);
+	assert_int_equal(ledger_commit(l, &e), 0);
 	set_stays(l, v, 2);
 	assert_int_equal(ledger_job_both(l, 0, 0, see_both, &sum, &e), 0);
 	assert_int_equal(sum, 40);
