@@ -124,6 +124,8 @@ rungs() {
 	echo "$output"
 	[[ $output == *"would be refused: pool h100 has no offer for it now"*"a: no capacity: cools down until "* ]]
 	[[ $output == *"the job would be tried again in "* ]]
+	# Told and put off; before that, burstd would still put it off after what an admin sets here.
+	within 20 eval 'scontrol -o show job "$job" | grep -q "AdminComment=burstd: pool h100: .*next try"'
 	within 20 job_is "$job" PENDING
 	zone_capacity a null
 	burstctl retry sim
