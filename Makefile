@@ -472,7 +472,7 @@ test-programs: all $(HOOK_TESTS) $(BIN)/sim $(BIN)/crash $(BIN)/model $(BIN)/dri
 	@:
 
 SUITES ?= trixie
-test-slurm-matrix: ## the end-to-end tests on other Slurm versions, in chroots: SUITES="trixie sid"
+test-slurm-matrix: ## the end-to-end tests on other Slurm versions, in chroots: SUITES="trixie sid /opt/slurm"
 	@scripts/dev/deps.sh matrix
 	@tests/matrix/run.sh $(SUITES)
 

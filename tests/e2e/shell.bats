@@ -121,3 +121,20 @@ shell() {
 		[ ! -e "$BATS_TEST_TMPDIR/apt" ]
 	done
 }
+
+@test "SLURM_PREFIX: a Slurm built from source lies over the machine's, and reads the lab's configuration" {
+	mount -t tmpfs tmpfs /opt
+	mkdir -p /opt/slurm/{bin,sbin,etc}
+	printf '#!/bin/sh\necho slurm 99\n' >/opt/slurm/sbin/slurmctld
+	chmod +x /opt/slurm/sbin/slurmctld
+	SLURM_PREFIX=/opt/slurm run -0 "$lab_repo/tests/e2e/lab/enter" sh -c '
+		slurmctld -V && /usr/sbin/slurmctld -V && slurmd -V && touch /etc/slurm/here && ls /opt/slurm/etc'
+	echo "$output"
+	[[ $output == "slurm 99"$'\n'"slurm 99"$'\n'"$(slurmd -V)"$'\n'*here* ]]
+	for bad in '/opt/none|there is no /opt/none/sbin/slurmctld' 'slurm|slurm is no absolute path' '/tmp/slurm|would not see /tmp/slurm'; do
+		SLURM_PREFIX=${bad%|*} run -77 "$lab_repo/tests/e2e/lab/enter" true
+		echo "$output"
+		[[ $output == "SLURM_PREFIX: "*"${bad#*|}."* ]]
+	done
+	umount /opt
+}

@@ -1,12 +1,16 @@
 #!/bin/bash
-# run.sh [SUITE...]: the end-to-end tests on the Slurm of other Debian releases (`make test-slurm-matrix`).
+# run.sh [SUITE|/PREFIX...]: the end-to-end tests on other releases of Slurm (`make test-slurm-matrix`).
 #
 # Each SUITE (trixie, unless others are named) gets a chroot, $BUILD/chroot/SUITE, made by debootstrap with Debian's
 # signatures checked, and what `make deps` installs in it.  It is kept for the next run and made anew when deps.sh wants
 # other packages; delete it to have newer ones of the same.  The working tree (what git tracks or does not ignore) is copied to
 # /burstd in it, built there, and tests/e2e/run.sh run.  SUITE.log beside it has all that was said.
 #
-# All of it happens in pid and mount namespaces of its own, so that nothing stays mounted or running, however this ends.
+# Each /PREFIX is where a Slurm was installed that was built from source on this machine (`configure --prefix=/PREFIX
+# --enable-multiple-slurmd`).  The tests run with it in the working tree, without a chroot; $BUILD/matrix/PREFIX.log has what
+# was said.
+#
+# The chroots are used in pid and mount namespaces of its own, so that nothing stays mounted or running, however this ends.
 # Root is asked for once, by sudo.  Where that, the namespaces or debootstrap are missing: one sentence, status 77.
 #   FILES=   which tests, as paths: tests/e2e/jobs.bats ...; all when empty      JOBS=1   one file at a time
 #   MIRROR=  http://deb.debian.org/debian; http_proxy is respected
@@ -69,7 +73,23 @@ tree() {
 	done | tar -c --null -T -
 }
 
-sum_up() { # SUITE DIR STATUS MINUTES
+# tests/e2e/run.sh asks for root itself.
+at_prefix() { # PREFIX
+	local name=${1#/} rc=0 began=$SECONDS log
+	name=${name//\//-}
+	log=$logs/$name
+	mkdir -p "$logs"
+	make -s -j"$(nproc)" all build/bin/flood || return
+	# shellcheck disable=SC2086  # a list of files
+	{
+		echo "# on $("$1/sbin/slurmctld" -V)"
+		SLURM_PREFIX=$1 tests/e2e/run.sh ${FILES-}
+	} 2>&1 | tee "$log.log" || rc=$?
+	printf '\n%s\n' "$(sum_up "$name" "$log" $rc $(((SECONDS - began) / 60)))"
+	return $rc
+}
+
+sum_up() { # SUITE LOG STATUS MINUTES
 	local version ok bad skipped
 	version=$(sed -n 's/^# on [^ ]* /Slurm /p' "$2.log" | head -n 1)
 	ok=$(grep -c '^ok ' "$2.log")
@@ -89,6 +109,18 @@ as_root() {
 	printf '\n'
 	printf '%s\n' "${summary[@]}"
 	exit $failed
+}
+
+main() {
+	local suites=() rc=0 s
+	for s; do
+		case $s in
+		/*) at_prefix "$s" || rc=1 ;;
+		*) suites+=("$s") ;;
+		esac
+	done
+	[ ${#suites[@]} = 0 ] || { (become_root "${suites[@]}") || rc=$?; }
+	exit $rc
 }
 
 # --- in the namespaces ------------------------------------------------------------------------
@@ -162,8 +194,9 @@ self=$(readlink -f "$0")
 cd "${self%/*}/../.."
 : "${BUILD:=build}" "${MIRROR:=http://deb.debian.org/debian}"
 chroots=$(readlink -m "$BUILD")/chroot
+logs=$(readlink -m "$BUILD")/matrix
 case ${1-} in
 --inside) shift && inside "$@" ;;
 --as-root) shift && as_root "$@" ;;
-*) become_root "${@:-trixie}" ;;
+*) main "${@:-trixie}" ;;
 esac
