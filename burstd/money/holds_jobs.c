@@ -270,20 +270,22 @@ static void holds_asks(struct engine *e)
 
 static void holds_jobs(struct engine *e, const char *text, size_t len, const struct err *err)
 {
-	if (err != NULL || holds_budgets(e) == NULL || accounts_lack(e))
+	if (err != NULL || e->money->budgets == NULL)
 		return;
 	forget_seen(e);
 	slurm_job_parse(text, len, see_job, e);
 	settle_unseen(e); /* before others ask for that money */
-	slurm_job_parse(text, len, decide_job, e);
+	if (holds_budgets(e) != NULL && !accounts_lack(e))
+		slurm_job_parse(text, len, decide_job, e);
 	engine_commit(e);
 }
 
+/* A job may end while there are no budgets: what it gave back is free when there are some again. */
 static void holds_jobs_run(struct engine *e)
 {
 	struct money_state *m = e->money;
 
-	if (holds_budgets(e) == NULL || m->nodes == NULL || engine_now(e) < m->look_ms ||
+	if (m->budgets == NULL || m->nodes == NULL || engine_now(e) < m->look_ms ||
 	    jobs_coming(e, JOBS_FOR_HOLDS))
 		return;
 	m->look_ms = engine_now(e) + HOLDS_LOOK_MS;
@@ -294,7 +296,7 @@ static int64_t holds_jobs_next_ms(const struct engine *e)
 {
 	const struct money_state *m = e->money;
 
-	return m->nodes != NULL && holds_budgets(e) != NULL && !jobs_coming(e, JOBS_FOR_HOLDS)
+	return m->nodes != NULL && m->budgets != NULL && !jobs_coming(e, JOBS_FOR_HOLDS)
 		       ? m->look_ms
 		       : INT64_MAX;
 }
