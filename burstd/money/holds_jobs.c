@@ -130,10 +130,9 @@ static size_t wants_of(const struct look *l, struct budget_want *out)
 		more = *hold_of(l->e, m);
 		more.from_ms = more.until_ms;
 		more.until_ms = machine_until(l, l->rows[i], begin);
-		more.rate_nano_h = more.until_ms > more.from_ms ? more.rate_nano_h : 0;
 		if (more.until_ms <= more.from_ms)
 			continue;
-		out[n] = (struct budget_want){.hold = more, .n = 1};
+		out[n] = (struct budget_want){.hold = more, .n = 1, .longer = true};
 		n++;
 	}
 	return n;
@@ -181,12 +180,22 @@ static void refuse(struct look *l, const struct budget_no *no)
 	gate_unpaid(l->e, l->job->number);
 }
 
+/* Its PrologSlurmctld runs, and may ask in a moment: a job that was counted before could not be
+ * refused any more. */
+static bool may_ask(const struct look *l)
+{
+	return !l->e->money->no_prolog && slurm_job_configuring(l->job);
+}
+
 static void decide(struct look *l)
 {
-	struct budget_want *wants = mem_zalloc((2 * l->n + 1) * sizeof(*wants));
 	bool waits = gate_asks(l->e, l->job->number);
 	struct budget_no no = {.budget = NULL};
+	struct budget_want *wants;
 
+	if (!waits && may_ask(l))
+		return;
+	wants = mem_zalloc((2 * l->n + 1) * sizeof(*wants));
 	if (waits && !budgets_try(l->e->money->budgets, wants, wants_of(l, wants), false, &no))
 		refuse(l, &no);
 	else

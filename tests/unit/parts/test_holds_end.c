@@ -100,6 +100,7 @@ static void test_a_node_that_boots(void **state)
 	int64_t now;
 
 	bought(f);
+	f->e->money->no_prolog = true;
 	step(f, "c2", NODE_EV_START);
 	step(f, "c2", NODE_EV_CREATED);
 	now = engine_now(f->e);
