@@ -149,6 +149,7 @@ bool budgets_now(struct budgets *b, int64_t now_ms);
 struct budget_want { /* n equal holds */
 	struct budget_hold hold;
 	uint32_t n;
+	bool longer; /* what is held already is to last longer: no rate is added */
 };
 /* Do all holds that one job wants fit into all budgets that they concern?  true: if `take` they
  * count, until budgets_forget_tries(), so that the next job sees what is left.  false: *no is the

@@ -147,6 +147,8 @@ static void want(struct budgets *b, struct budget_trial *t, const struct budget_
 	struct budget_sum s = budget_part(t->c, &of->hold);
 	enum provider_market market = b->who[of->hold.spender]->s.market;
 
+	if (of->longer)
+		s.rate = 0;
 	budget_sum_add(&t->wants, &s, (int)of->n);
 	if (of->hold.until_ms == INT64_MAX)
 		t->forever = true;

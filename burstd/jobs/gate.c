@@ -203,6 +203,19 @@ void gate_unpaid(struct engine *e, uint64_t number)
 		job->unpaid_ms = engine_now(e);
 }
 
+/* Without budgets nobody asks for money any more. */
+static void gate_reload(struct engine *e)
+{
+	struct gated *next;
+
+	if (e->conf->nbudgets > 0)
+		return;
+	for (struct gated *job = e->jobs->parts[JOB_GATED]; job != NULL; job = next) {
+		next = job->in.next;
+		gate_paid(e, job->in.job->number);
+	}
+}
+
 /* End the gates of jobs without money, when their srun has heard why. */
 static void end_unpaid(struct engine *e)
 {
@@ -313,7 +326,7 @@ static void gate_jobs(struct engine *e, const char *text, size_t len, const stru
 
 const struct engine_part gate_part = {
 	.name = "jobs that wait for their nodes",
-	.at = {[PART_RUN] = gate_run, [PART_FREE] = gate_free},
+	.at = {[PART_RELOAD] = gate_reload, [PART_RUN] = gate_run, [PART_FREE] = gate_free},
 	.reads = JOBS_FOR_GATE,
 	.squeue_says = gate_jobs,
 	.next_ms = gate_next_ms,

@@ -92,7 +92,7 @@ static void holds_reload(struct engine *e)
 }
 
 /* KillWait, OverTimeLimit and SuspendTime bound how long a job, and its node, may outlive the
- * limit. */
+ * limit; PrologSlurmctld, whether jobs ask before they start. */
 static void holds_settings(struct engine *e, const char *text, size_t len, int64_t asked_ms)
 {
 	const struct slurm_text conf = {text, len};
@@ -103,6 +103,9 @@ static void holds_settings(struct engine *e, const char *text, size_t len, int64
 	struct budget_times *t = &e->money->times;
 
 	(void)asked_ms;
+	/* From 24.11 on it is "PrologSlurmctld[0]". */
+	e->money->no_prolog = slurm_show_setting(conf, "PrologSlurmctld").n == 0 &&
+			      slurm_show_setting(conf, "PrologSlurmctld[0]").n == 0;
 	if (endless)
 		t->over_ms = -1;
 	else if (kill_s >= 0 && kill_s < INT32_MAX && over_min >= 0 && over_min < INT32_MAX)

@@ -130,10 +130,9 @@ static size_t wants_of(const struct look *l, struct budget_want *out)
 		more = *hold_of(l->e, m);
 		more.from_ms = more.until_ms;
 		more.until_ms = machine_until(l, l->rows[i], begin);
-		more.rate_nano_h = more.until_ms > more.from_ms ? more.rate_nano_h : 0;
 		if (more.until_ms <= more.from_ms)
 			continue;
-		out[n] = (struct budget_want){.hold = more, .n = 1};
+		out[n] = (struct budget_want){.hold = more, .n = 1, .longer = true};
 		n++;
 	}
 	return n;
@@ -181,12 +180,22 @@ static void refuse(struct look *l, const struct budget_no *no)
 	gate_unpaid(l->e, l->job->number);
 }
 
+/* Its PrologSlurmctld runs, and may ask in a moment: a job that was counted before could not be
+ * refused any more. */
+static bool may_ask(const struct look *l)
+{
+	return !l->e->money->no_prolog && slurm_job_configuring(l->job);
+}
+
 static void decide(struct look *l)
 {
-	struct budget_want *wants = mem_zalloc((2 * l->n + 1) * sizeof(*wants));
 	bool waits = gate_asks(l->e, l->job->number);
 	struct budget_no no = {.budget = NULL};
+	struct budget_want *wants;
 
+	if (!waits && may_ask(l))
+		return;
+	wants = mem_zalloc((2 * l->n + 1) * sizeof(*wants));
 	if (waits && !budgets_try(l->e->money->budgets, wants, wants_of(l, wants), false, &no))
 		refuse(l, &no);
 	else
@@ -270,20 +279,22 @@ static void holds_asks(struct engine *e)
 
 static void holds_jobs(struct engine *e, const char *text, size_t len, const struct err *err)
 {
-	if (err != NULL || holds_budgets(e) == NULL || accounts_lack(e))
+	if (err != NULL || e->money->budgets == NULL)
 		return;
 	forget_seen(e);
 	slurm_job_parse(text, len, see_job, e);
 	settle_unseen(e); /* before others ask for that money */
-	slurm_job_parse(text, len, decide_job, e);
+	if (holds_budgets(e) != NULL && !accounts_lack(e))
+		slurm_job_parse(text, len, decide_job, e);
 	engine_commit(e);
 }
 
+/* A job may end while there are no budgets: what it gave back is free when there are some again. */
 static void holds_jobs_run(struct engine *e)
 {
 	struct money_state *m = e->money;
 
-	if (holds_budgets(e) == NULL || m->nodes == NULL || engine_now(e) < m->look_ms ||
+	if (m->budgets == NULL || m->nodes == NULL || engine_now(e) < m->look_ms ||
 	    jobs_coming(e, JOBS_FOR_HOLDS))
 		return;
 	m->look_ms = engine_now(e) + HOLDS_LOOK_MS;
@@ -294,7 +305,7 @@ static int64_t holds_jobs_next_ms(const struct engine *e)
 {
 	const struct money_state *m = e->money;
 
-	return m->nodes != NULL && holds_budgets(e) != NULL && !jobs_coming(e, JOBS_FOR_HOLDS)
+	return m->nodes != NULL && m->budgets != NULL && !jobs_coming(e, JOBS_FOR_HOLDS)
 		       ? m->look_ms
 		       : INT64_MAX;
 }

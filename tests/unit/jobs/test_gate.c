@@ -546,6 +546,30 @@ static void test_money_is_asked_for_again(void **state)
 	assert_int_equal(F.ended[0], GATE_UP);
 }
 
+/* A reload without budgets: nobody will say that there is money, and the job starts all the same.
+ */
+static void test_budgets_that_are_removed(void **state)
+{
+	(void)state;
+	with_budgets();
+	(void)gate(0, "c1");
+	(void)gate(1, "c[1-2]");
+	(void)gate(2, "c3");
+	F.talks = true;
+	gate_unpaid(&F.e, 12);
+	snapshot(0);
+	gate_part.at[PART_RELOAD](&F.e); /* there are some still */
+	assert_int_equal(F.ended[0], NOTHING);
+	F.conf.nbudgets = 0;
+	gate_part.at[PART_RELOAD](&F.e);
+	assert_int_equal(F.ended[0], GATE_UP);
+	assert_int_equal(F.ended[1], GATE_UP);
+	assert_int_equal(F.ended[2], NOTHING); /* it is told to wait already */
+	F.talks = false;
+	gate_part.at[PART_RUN](&F.e);
+	assert_int_equal(F.ended[2], GATE_UNPAID);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -568,6 +592,7 @@ int main(void)
 		T(test_paid_before_its_nodes_are_up),
 		T(test_no_money),
 		T(test_money_is_asked_for_again),
+		T(test_budgets_that_are_removed),
 	};
 #undef T
 

@@ -100,6 +100,7 @@ static void test_a_node_that_boots(void **state)
 	int64_t now;
 
 	bought(f);
+	f->e->money->no_prolog = true;
 	step(f, "c2", NODE_EV_START);
 	step(f, "c2", NODE_EV_CREATED);
 	now = engine_now(f->e);
@@ -151,6 +152,42 @@ static void test_when_squeue_is_asked(void **state)
 	holds_jobs_part.at[PART_RUN](f->e);
 	assert_int_equal(f->e->jobs->wanted, 0); /* there is no machine */
 	assert_true(holds_jobs_part.next_ms(f->e) == INT64_MAX);
+}
+
+/* Whatever is configured, what a job that has ended does not need is free: else it would pay for
+ * its nodes until budgets are there again, or until all accounts are known. */
+static void test_a_job_ends_while_no_budget_asks(void **state)
+{
+	struct fix *f = *state;
+	struct conf *c;
+
+	bought(f);
+	assert_int_equal(engine_reload(f->e, conf_of(0, 0), NULL), 0);
+	f->e->jobs->wanted = 0;
+	f->e->money->look_ms = 0;
+	assert_true(holds_jobs_part.next_ms(f->e) == 0);
+	holds_jobs_part.at[PART_RUN](f->e);
+	assert_int_equal(f->e->jobs->wanted, JOBS_FOR_HOLDS);
+	looks(f, "7|7|RUNNING|gpu|None|c[1-2]\n", NULL);
+	assert_int_equal(runs(f), 2);
+	looks(f, "8|8|RUNNING|gpu|None|c1\n", NULL);
+	assert_int_equal(runs(f), 0);
+	same_in_journal(f);
+	age(f, "c1", HOUR);
+	assert_int_equal(engine_reload(f->e, conf_of(100 * EUR, 100 * EUR), NULL), 0);
+	near(line(f, "account").spent, EUR);
+
+	(void)teardown(state);
+	(void)setup(state);
+	f = *state;
+	bought(f);
+	c = conf_of(100 * EUR, 100 * EUR);
+	c->budgets[0].accounts = mem_zalloc(2 * sizeof(char *));
+	c->budgets[0].accounts[0] = mem_strdup("physics");
+	assert_int_equal(engine_reload(f->e, c, NULL), 0);
+	assert_true(accounts_lack(f->e));
+	looks(f, "", NULL);
+	assert_int_equal(runs(f), 0);
 }
 
 /* --- a start ------------------------------------------------------------------------------------
@@ -450,6 +487,7 @@ int main(void)
 		TEST(test_a_node_that_boots),
 		TEST(test_what_says_nothing),
 		TEST(test_when_squeue_is_asked),
+		TEST(test_a_job_ends_while_no_budget_asks),
 		TEST(test_a_restart),
 		TEST(test_budgets_are_new),
 		TEST(test_holds_of_nothing),
