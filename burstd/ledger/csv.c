@@ -53,6 +53,14 @@ bool csv_is_formula(const char *text)
 	return false;
 }
 
+/* Where numbers have a decimal comma a spreadsheet ends fields at ';', and takes a quote within one
+ * for itself: what follows is a field of its own, also behind quotes. */
+static bool hides_formula(const char *text)
+{
+	return strchr(";\t\r\n", *text) != NULL &&
+	       csv_is_formula(text + 1 + strspn(text + 1, " \"\t\r\n"));
+}
+
 static bool is_control(char c)
 {
 	return ((unsigned char)c < ' ' && strchr("\t\r\n", c) == NULL) || c == '\x7f';
@@ -60,10 +68,10 @@ static bool is_control(char c)
 
 static bool is_plain(char c)
 {
-	return c >= ' ' && c < '\x7f' && c != '"';
+	return c >= ' ' && c < '\x7f' && c != '"' && c != ';';
 }
 
-static void add_clean(struct str *s, const char *text)
+static void add_clean(struct str *s, const char *text, bool guard)
 {
 	for (const char *p = text; *p != '\0';) {
 		const char *from = p;
@@ -81,6 +89,8 @@ static void add_clean(struct str *s, const char *text)
 			str_adds(s, "?");
 		else
 			str_add(s, p, n);
+		if (guard && hides_formula(p))
+			str_adds(s, "'");
 		p += n == 0 ? 1 : n;
 	}
 }
@@ -92,8 +102,10 @@ static void next(struct csv *c)
 	c->begun = true;
 }
 
-static void add(struct csv *c, const char *text, bool formula)
+/* guard: it is a stranger's. */
+static void add(struct csv *c, const char *text, bool guard)
 {
+	const bool formula = guard && csv_is_formula(text);
 	size_t n = 0;
 	bool quote;
 
@@ -110,14 +122,14 @@ static void add(struct csv *c, const char *text, bool formula)
 		str_adds(&c->line, "\"");
 	if (formula)
 		str_adds(&c->line, "'");
-	add_clean(&c->line, text);
+	add_clean(&c->line, text, guard);
 	if (quote)
 		str_adds(&c->line, "\"");
 }
 
 void csv_text(struct csv *c, const char *text)
 {
-	add(c, text, csv_is_formula(text));
+	add(c, text, true);
 }
 
 void csv_own(struct csv *c, const char *text)

@@ -1,7 +1,8 @@
 /* csv.h - lines of comma-separated values that are safe to open in a spreadsheet.
  *
  * A spreadsheet takes a text that begins with one of = + - @ for a formula and runs it; users name
- * their jobs as they like.  Such a text gets an apostrophe in front of it, and nothing else changes
+ * their jobs as they like.  Such a text gets an apostrophe in front of it, as does what is one
+ * behind a ';' or an end of line, where some spreadsheets begin a field; and nothing else changes
  * but bytes that are no UTF-8 and control characters, which become '?'.  Numbers that we made are
  * written as they are: -1.5 stays a number. */
 #ifndef BURSTD_LEDGER_CSV_H

@@ -258,7 +258,7 @@ static void add_account(struct importing *m, const char *name, int64_t nano)
 	last->nano += nano; /* a part of what fits */
 }
 
-/* What was counted of the provider in the month, in all and by account. */
+/* What was counted of the provider in the month, in all, whenever it turned out, and by account. */
 static int find_counted(struct importing *m, int64_t *all, struct err *e)
 {
 	enum { ACCOUNT, PROVIDER, CLASS, CURRENCY };
@@ -267,10 +267,14 @@ static int find_counted(struct importing *m, int64_t *all, struct err *e)
 		.n = 4,
 		.from_day = date_month_day(m->in->month),
 		.to_day = date_month_day(m->in->month + 1)};
+	const struct ledger_part of = {m->in->provider, m->file.currency, want.from_day,
+				       want.to_day};
 	struct report r;
-	int rc = report_make(&r, m->book->ledger, &want, e);
+	int rc;
 
-	*all = 0;
+	if (ledger_late_of(m->book->ledger, &of, all, e) < 0)
+		return -1;
+	rc = report_make(&r, m->book->ledger, &want, e);
 	for (size_t i = 0; i < r.n && rc == 0; i++) {
 		const struct report_row *row = &r.rows[i];
 

@@ -100,6 +100,7 @@ struct reading {
 	struct invoice_file *f;
 	struct csv_in csv;
 	size_t at[NFIELDS]; /* SIZE_MAX: there is no such column */
+	size_t columns;
 	struct digest digest;
 	struct map resources; /* "": known or not, once for each */
 	char **keys;
@@ -147,15 +148,23 @@ static void normalize(const char *text, char out[COLUMN_MAX])
 	out[n] = '\0';
 }
 
-static void find_column(struct reading *r, enum field what, const char *name)
+/* Of two with one name nobody can say which is meant. */
+static int find_column(struct reading *r, enum field what, const char *name, struct err *e)
 {
 	char column[COLUMN_MAX];
+	size_t at = SIZE_MAX;
 
 	for (size_t i = 0; i < r->csv.n && r->at[what] == SIZE_MAX; i++) {
 		normalize(csv_in_field(&r->csv, i), column);
-		if (strcmp(column, name) == 0)
-			r->at[what] = i;
+		if (strcmp(column, name) != 0)
+			continue;
+		if (at != SIZE_MAX)
+			return wrong(r, "two columns", name, e);
+		at = i;
 	}
+	if (r->at[what] == SIZE_MAX)
+		r->at[what] = at;
+	return 0;
 }
 
 static int read_head(struct reading *r, struct err *e)
@@ -171,13 +180,26 @@ static int read_head(struct reading *r, struct err *e)
 
 		r->at[f] = SIZE_MAX;
 		for (size_t i = 0; i < NAMES_EACH && names[i] != NULL; i++)
-			find_column(r, (enum field)f, names[i]);
+			if (find_column(r, (enum field)f, names[i], e) < 0)
+				return -1;
 		if (r->at[f] == SIZE_MAX && formats[r->ask->format].needed[f])
 			return err_set(e, ERR_INVALID,
 				       "%.120s:%" PRId64 ": no column %s, which format %s has",
 				       r->csv.name, r->csv.line, names[0],
 				       formats[r->ask->format].name);
 	}
+	r->columns = r->csv.n;
+	return 0;
+}
+
+/* "1,234.56" without quotes is two fields, and all that follow are one column off.  Too few are
+ * fine: some programs leave out empty ones at the end. */
+static int check_fields(const struct reading *r, struct err *e)
+{
+	for (size_t i = r->columns; i < r->csv.n; i++)
+		if (csv_in_field(&r->csv, i)[0] != '\0')
+			return wrong(r, "more fields than there are columns:",
+				     csv_in_field(&r->csv, i), e);
 	return 0;
 }
 
@@ -480,7 +502,7 @@ static int read_rows(struct reading *r, struct err *e)
 		for (size_t i = 0; i < r->csv.n; i++)
 			digest_text(&r->digest, csv_in_field(&r->csv, i));
 		digest_text(&r->digest, "\n");
-		if (take_row(r, e) < 0)
+		if (check_fields(r, e) < 0 || take_row(r, e) < 0)
 			return -1;
 	}
 	if (rc < 0)

@@ -308,12 +308,15 @@ static bool read_common(struct record *r, struct ledger_attempt *a)
 	a->account = shown(r->f[ACCOUNT]);
 	a->wckey = shown(r->f[WCKEY]);
 	a->name = shown(r->f[NAME]);
-	/* After slurmdbd was away its record of a begin has the state of the end, and no end yet.
-	 */
-	a->running = runs(a->state) || a->end_s == 0;
-	if (a->running)
-		a->end_s = a->start_s;
 	return true;
+}
+
+/* end_s of an attempt that runs is its begin. */
+static void set_running(struct ledger_attempt *a, bool running)
+{
+	a->running = running;
+	if (running)
+		a->end_s = a->start_s;
 }
 
 /* It waits, or never had nodes. */
@@ -332,6 +335,10 @@ static bool read_sacct(struct record *r, struct ledger_attempt *a)
 	if (!read_common(r, a))
 		return false;
 	a->source = SACCT;
+	/* After slurmdbd was away its record of a begin has the state of the end, and no end yet.
+	 * The record of a job that was resized ends then, and keeps that state: what the job had
+	 * from then on is in the next. */
+	set_running(a, a->end_s == 0 || (runs(a->state) && strcmp(a->state, "RESIZING") != 0));
 	if (!number(r->f[DBINDEX], UINT64_MAX, &a->dbindex))
 		return bad(r, "no index:", r->f[DBINDEX]);
 	if (is_without_nodes(r, a))
@@ -398,6 +405,7 @@ static bool read_squeue(struct record *r, struct ledger_attempt *a)
 	if (!read_common(r, a))
 		return false;
 	a->source = SQUEUE;
+	set_running(a, a->end_s == 0 || runs(a->state));
 	if (is_without_nodes(r, a))
 		return false;
 	if (!number(r->f[CPUS], NODES_MAX, &cpus))

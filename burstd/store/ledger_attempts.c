@@ -63,6 +63,15 @@ static const char sql_touch[] =
 static const char sql_touch_bought[] =
 	"UPDATE lifetime SET dirty = 1 WHERE state = 2 AND end_s >= ?2 AND start_s <= ?2 + 3600 AND"
 	" (node, gen) IN (SELECT node, gen FROM buyer WHERE job = ?1)";
+static const char sql_touch_unseen[] =
+	"UPDATE lifetime SET dirty = 1 WHERE id IN (SELECT t.id FROM attempt AS a"
+	" JOIN attempt_on AS o ON o.attempt = a.id JOIN word AS w ON w.id = o.node"
+	" JOIN lifetime AS t ON t.node = w.text AND t.end_s >= a.start_s"
+	" WHERE a.running <> 0 AND a.seen_ms < ? AND t.state = 2"
+	" AND a.source = (SELECT id FROM word WHERE text = ?))";
+static const char sql_had[] =
+	"SELECT start_s, CASE running WHEN 0 THEN end_s ELSE 9223372036854775807 END"
+	" FROM attempt WHERE id = ?";
 static const char sql_end[] =
 	"UPDATE attempt SET running = 0, end_s = MAX(start_s, seen_ms / 1000)"
 	" WHERE running <> 0 AND seen_ms < ? AND source = (SELECT id FROM word WHERE text = ?)";
@@ -144,20 +153,44 @@ static int see(struct ledger *l, int64_t id, int64_t seen_ms, struct err *e)
 	return ledger_do(l, &c, e);
 }
 
-static int touch(struct ledger *l, int64_t id, const struct ledger_attempt *a, struct err *e)
+/* Its nodes' bills of that time. */
+static int touch_time(struct ledger *l, int64_t id, uint64_t job, const int64_t times[2],
+		      struct err *e)
 {
 	struct db_cursor c;
 
 	if (ledger_stmt(l, &c, sql_touch, e) < 0)
 		return -1;
 	db_put_int(&c, id);
-	db_put_int(&c, a->start_s);
-	db_put_int(&c, a->running ? INT64_MAX : a->end_s);
+	db_put_int(&c, times[0]);
+	db_put_int(&c, times[1]);
 	if (ledger_do(l, &c, e) < 0 || ledger_stmt(l, &c, sql_touch_bought, e) < 0)
 		return -1;
-	db_put_int(&c, (int64_t)a->job);
-	db_put_int(&c, a->start_s);
+	db_put_int(&c, (int64_t)job);
+	db_put_int(&c, times[0]);
 	return ledger_do(l, &c, e);
+}
+
+static int touch(struct ledger *l, int64_t id, const struct ledger_attempt *a, struct err *e)
+{
+	const int64_t times[2] = {a->start_s, a->running ? INT64_MAX : a->end_s};
+
+	return touch_time(l, id, a->job, times, e);
+}
+
+/* Where it was, and when, as it was told before: perhaps longer than it is now. */
+static int touch_had(struct ledger *l, int64_t id, uint64_t job, struct err *e)
+{
+	struct db_cursor c;
+	int64_t times[2];
+
+	if (ledger_stmt(l, &c, sql_had, e) < 0)
+		return -1;
+	db_put_int(&c, id);
+	if (ledger_next(l, &c, times, 2, "attempt", e) < 0)
+		return -1;
+	db_reset(c.st);
+	return touch_time(l, id, job, times, e);
 }
 
 static int enter(struct ledger *l, int64_t id, int64_t start_s, const char *const *nodes, size_t n,
@@ -215,8 +248,7 @@ int ledger_put_attempt(struct ledger *l, const struct ledger_attempt *a, const c
 		return -1;
 	if (same)
 		return a->running ? see(l, *id, a->seen_ms, e) : 0;
-	/* Where it was, and where it is now. */
-	if (found > 0 && touch(l, *id, a, e) < 0)
+	if (found > 0 && touch_had(l, *id, a->job, e) < 0)
 		return -1;
 	if (write_row(l, found == 0, a, w, id, e) < 0 || enter(l, *id, a->start_s, nodes, n, e) < 0)
 		return -1;
@@ -225,13 +257,19 @@ int ledger_put_attempt(struct ledger *l, const struct ledger_attempt *a, const c
 
 int ledger_end_unseen(struct ledger *l, const char *source, int64_t before_ms, struct err *e)
 {
-	struct db_cursor c;
+	static const char *const both[] = {sql_touch_unseen, sql_end};
 
-	if (ledger_stmt(l, &c, sql_end, e) < 0)
-		return -1;
-	db_put_int(&c, before_ms);
-	ledger_put_text(&c, source);
-	return ledger_do(l, &c, e);
+	for (size_t i = 0; i < 2; i++) {
+		struct db_cursor c;
+
+		if (ledger_stmt(l, &c, both[i], e) < 0)
+			return -1;
+		db_put_int(&c, before_ms);
+		ledger_put_text(&c, source);
+		if (ledger_do(l, &c, e) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 /* --- reading -----------------------------------------------------------------------------------

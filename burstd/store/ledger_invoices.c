@@ -20,10 +20,17 @@ static const char sql_touch_own[] =
 	"INSERT INTO lifetime (node, gen, instance, state, dirty, flags, start_s, end_s, nano, why)"
 	" VALUES ('', ?, '', 2, 1, 0, 0, 0, 0, '')"
 	" ON CONFLICT (node, gen, instance) DO UPDATE SET dirty = 1";
+/* What is billed beyond its end may be in the month after. */
 static const char sql_touch_provider[] =
-	"UPDATE lifetime SET dirty = 1 WHERE start_s < ?4 AND end_s > ?3 AND EXISTS (SELECT 1 FROM"
-	" machine AS m WHERE m.node = lifetime.node AND m.gen = lifetime.gen AND m.provider = ?1"
-	" AND m.currency IN (?2, ''))";
+	"UPDATE lifetime SET dirty = 1 WHERE start_s < ?4 AND EXISTS (SELECT 1 FROM machine AS m"
+	" WHERE m.node = lifetime.node AND m.gen = lifetime.gen AND m.provider = ?1"
+	" AND m.currency IN (?2, '')"
+	" AND lifetime.end_s + (m.quantum_ms + m.minimum_ms) / 1000 + 2 > ?3)";
+static const char sql_late[] =
+	"SELECT COALESCE(SUM(p.nano), 0) FROM posting AS p JOIN dims AS d ON d.id = p.dims"
+	" JOIN word AS w ON w.id = d.provider JOIN word AS c ON c.id = d.currency"
+	" WHERE p.kind & 384 = 256 AND p.kind & 15 < 9 AND p.of_day >= ? AND p.of_day < ?"
+	" AND w.text = ? AND c.text = ?"; /* LEDGER_LATE, LEDGER_ADJUST, ALLOCATE_SHARED */
 static const char sql_all[] =
 	"SELECT id, provider, month, number, format, rule, partial, currency, nano, counted, why,"
 	" file, digest, at_ms, who, removed_ms, removed_by FROM invoice ORDER BY id";
@@ -135,6 +142,20 @@ int ledger_touch_provider(struct ledger *l, const char *provider, const char *cu
 	db_put_int(&c, from_s);
 	db_put_int(&c, to_s);
 	return ledger_do(l, &c, e);
+}
+
+int ledger_late_of(struct ledger *l, const struct ledger_part *of, int64_t *nano, struct err *e)
+{
+	struct db_cursor c;
+
+	*nano = 0;
+	if (ledger_stmt(l, &c, sql_late, e) < 0)
+		return -1;
+	db_put_int(&c, of->from_day);
+	db_put_int(&c, of->to_day);
+	ledger_put_text(&c, of->provider);
+	ledger_put_text(&c, of->currency);
+	return ledger_ask(l, &c, nano, e) < 0 ? -1 : 0;
 }
 
 int ledger_invoices(struct ledger *l, ledger_invoice_fn fn, void *ctx, struct err *e)

@@ -59,10 +59,18 @@ int ledger_remove_invoice(struct ledger *l, int64_t id, int64_t at_ms, const cha
 			  struct err *e);
 /* Have all lifetimes computed again that are on it, and its own. */
 int ledger_touch_invoice(struct ledger *l, int64_t id, struct err *e);
-/* Likewise those of that provider with a bill in [from_s, to_s), in that currency, or in one that
- * the facts do not name. */
+/* Likewise those of that provider with a bill in [from_s, to_s), what is billed beyond their end
+ * included, in that currency, or in one that the facts do not name. */
 int ledger_touch_provider(struct ledger *l, const char *provider, const char *currency,
 			  int64_t from_s, int64_t to_s, struct err *e);
+
+struct ledger_part { /* of a provider's bill, of days in [from_day, to_day) */
+	const char *provider, *currency;
+	int64_t from_day, to_day;
+};
+/* What was counted of its machines and turned out too late to be on these days; differences to
+ * invoices are not in it. */
+int ledger_late_of(struct ledger *l, const struct ledger_part *of, int64_t *nano, struct err *e);
 
 typedef int (*ledger_invoice_fn)(void *ctx, const struct ledger_invoice *i, struct err *e);
 /* All, those that were removed included, in the order in which they came. */

@@ -257,6 +257,27 @@ static const char step_7[] =
 	"UPDATE lifetime SET dirty = 1 WHERE state <> 0 AND end_s * 1000 >="
 	"  (SELECT value FROM number WHERE key = 'budgets_since_ms' AND value <> 0);";
 
-static const char *const steps[] = {step_1, step_2, step_3, step_4, step_5, step_6, step_7};
+/* What was computed by another rule: bills with a price of burstd.conf, or one that is not quoted
+ * any more; and jobs that were resized, whose records were taken for jobs that run.  Each of these
+ * ended when the next began.  And what is billed in a month (in any zone) beyond an end in the
+ * month before did not meet a whole invoice. */
+static const char step_8[] =
+	"UPDATE lifetime SET dirty = 1 WHERE EXISTS (SELECT 1 FROM machine AS m JOIN price AS p"
+	"  ON p.provider = m.provider AND p.type = m.type WHERE m.node = lifetime.node"
+	"  AND m.gen = lifetime.gen AND (p.source = 'conf' OR p.nano_h <= 0));"
+	"UPDATE lifetime SET dirty = 1 WHERE node IN (SELECT n.text FROM word AS w"
+	"  JOIN attempt AS a ON a.state = w.id JOIN attempt_on AS o ON o.attempt = a.id"
+	"  JOIN word AS n ON n.id = o.node WHERE w.text = 'RESIZING');"
+	"UPDATE attempt SET running = 0, end_s = COALESCE((SELECT MIN(n.start_s) FROM attempt AS n"
+	"  WHERE n.job = attempt.job AND n.start_s > attempt.start_s), start_s)"
+	"  WHERE running <> 0 AND state = (SELECT id FROM word WHERE text = 'RESIZING')"
+	"  AND source = (SELECT id FROM word WHERE text = 'sacct');"
+	"UPDATE lifetime SET dirty = 1 WHERE EXISTS (SELECT 1 FROM machine AS m JOIN invoice AS i"
+	"  ON i.provider = m.provider WHERE m.node = lifetime.node AND m.gen = lifetime.gen"
+	"  AND i.partial = 0 AND i.removed_ms = 0"
+	"  AND strftime('%Y-%m', lifetime.end_s - 50400, 'unixepoch') <> strftime('%Y-%m',"
+	"  lifetime.end_s + 50402 + (m.quantum_ms + m.minimum_ms) / 1000, 'unixepoch'));";
+
+static const char *const steps[] = {step_1, step_2, step_3, step_4, step_5, step_6, step_7, step_8};
 
 const struct db_kind ledger_kind = {.steps = steps, .nsteps = sizeof(steps) / sizeof(steps[0])};

@@ -284,6 +284,29 @@ static void test_prices(void **state)
 	assert_sums(f);
 }
 
+/* burstd counts by the site's own figure where it has one, and so does the bill; a quote that ends
+ * leaves what runs at its last price.  The list price is the provider's. */
+static void test_prices_of_the_site(void **state)
+{
+	const struct fixture *f = *state;
+
+	machine(f, "c1");
+	life(f, "c1", "wanted", 0, 0);
+	life(f, "c1", "created", 100, 0);
+	life(f, "c1", "ready", 100, 0);
+	life(f, "c1", "ended", 500, 0);
+	price(f, "spot", "quote", 1800 * UNIT, 100);
+	price(f, "spot", "quote", -1, 200);
+	price(f, "spot", "conf", 900 * UNIT, 300);
+	price(f, "spot", "quote", 7200 * UNIT, 350);
+	price(f, "on-demand", "quote", 7200 * UNIT, 0);
+	price(f, "on-demand", "conf", 3600 * UNIT, 50);
+	pass(f, 600);
+	assert_int_equal(money(f, "1"), (100 * 2 + 100 * 2 + 200 * 1) * UNIT / 4);
+	assert_int_equal(ask(f->ledger, "SELECT SUM(list_nano) FROM posting"), 800 * UNIT);
+	assert_sums(f);
+}
+
 /* No price is loud, and never 0; when there is one the bill is made. */
 static void test_no_price(void **state)
 {
@@ -532,6 +555,7 @@ int main(void)
 		cmocka_unit_test(test_lost_work),
 		TEST(test_other_ends),
 		TEST(test_prices),
+		TEST(test_prices_of_the_site),
 		TEST(test_no_price),
 		TEST(test_late_prices_and_buyers),
 		TEST(test_a_machine_without_end),

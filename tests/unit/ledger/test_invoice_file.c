@@ -50,6 +50,12 @@ static void test_bad_files(void **state)
 		{"instance,amount,currency,invoice\ni-c1,1,EUR,A\x1b[1m\n",
 		 ":2: want a number of an invoice, not \"A?[1m\"",
 		 {.rule = 0}},
+		{"instance,currency,amount\ni-c1,EUR,1,234.56\n",
+		 ":2: more fields than there are columns: \"234.56\"",
+		 {.rule = 0}},
+		{"instance,amount,currency,Amount\ni-c1,1,EUR,2\n",
+		 ":1: two columns \"amount\"",
+		 {.rule = 0}},
 		{"\x1f\x8b\x08", ": it is compressed: gunzip it first", {.rule = 0}},
 	};
 	struct fixture *f = *state;
@@ -248,10 +254,28 @@ static void test_a_total(void **state)
 	invoice_result_fini(&r);
 }
 
+/* Empty fields at the end may be there or not, and a name that is not asked for twice. */
+static void test_fields_at_the_end(void **state)
+{
+	struct fixture *f = *state;
+	struct invoice_result r;
+
+	fill(f);
+	r = import(f,
+		   "instance,amount,currency,cost,id,id,kind\ni-c1,900,EUR,,,,,,\n"
+		   "i-c2,900,EUR\n,1,EUR,,,,Tax,\n",
+		   NULL, DEC + 4000);
+	assert_int_equal(r.instances, 2);
+	assert_int_equal(r.tax, UNIT);
+	assert_int_equal(r.nano, 1801 * UNIT);
+	invoice_result_fini(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_bad_files),
+		TEST(test_fields_at_the_end),
 		TEST(test_twice_is_refused),
 		cmocka_unit_test(test_formats),
 		TEST(test_lines_without_a_number),

@@ -37,9 +37,29 @@ static void test_what_counts(void **state)
 		{{{0, 3, PRICES_DEAL}, {0, 2, PRICES_DEAL + 1}}, 9, 2},
 		/* What was withdrawn leaves the next best; of one moment the last counts. */
 		{{{0, 7, ZONE}, {5, -1, ZONE}, {0, 6, REGION}}, 9, 6},
-		{{{0, 7, ZONE}, {5, -1, ZONE}}, 9, PRICES_GAP},
+		{{{0, 7, PRICES_DEAL}, {5, -1, PRICES_DEAL}}, 9, PRICES_GAP},
+		/* What is not quoted any more goes on at its last price, whatever was paid first,
+		 * until somebody says more. */
+		{{{0, 7, ZONE}, {5, -1, ZONE}}, 9, 7},
+		{{{0, 4, PRICES_RATE}, {1, 7, ZONE}, {5, -1, ZONE}}, 9, 7},
+		{{{0, 6, REGION}, {1, 7, ZONE}, {5, -1, ZONE}, {6, -1, REGION}}, 9, 6},
+		{{{0, 7, ZONE}, {5, -1, ZONE}, {6, -1, ZONE}}, 9, 7},
+		{{{0, 7, ZONE}, {5, -1, ZONE}, {8, 4, PRICES_RATE}}, 9, 4},
+		{{{0, 7, ZONE}, {5, -1, ZONE}, {6, 3, PRICES_DEAL}, {8, -1, PRICES_DEAL}},
+		 9,
+		 PRICES_GAP},
+		{{{0, 7, ZONE}, {1, 3, PRICES_DEAL}, {5, -1, ZONE}, {8, -1, PRICES_DEAL}},
+		 9,
+		 PRICES_GAP},
+		/* burstd.conf's before the provider's, wherever either is, and whichever is newer.
+		 */
+		{{{0, 5, PRICES_CONF}, {1, 7, ZONE}}, 9, 5},
+		{{{0, 5, PRICES_CONF + 3}, {1, 7, ZONE}}, 9, 5},
+		{{{0, 5, PRICES_CONF + 3}, {1, 3, PRICES_DEAL}}, 9, 3},
+		{{{0, 7, ZONE}, {1, 5, PRICES_CONF}, {5, -1, PRICES_CONF}}, 9, 7},
 		{{{0, 7, ZONE}, {5, -1, ZONE}, {8, 9, ZONE}}, 9, 9},
-		{{{0, 7, ZONE}, {5, 0, ZONE}}, 9, PRICES_GAP}, /* never free */
+		{{{0, 7, ZONE}, {5, 0, ZONE}}, 9, 7}, /* never free */
+		{{{0, 7, PRICES_DEAL}, {5, 0, PRICES_DEAL}}, 9, PRICES_GAP},
 		{{{5, 7, ZONE}, {5, 8, ZONE}}, 5, 8},
 		{{{5, 8, ZONE}, {5, 7, ZONE}}, 5, 7},
 	};
@@ -61,6 +81,24 @@ static void test_what_counts(void **state)
 	}
 }
 
+/* What the provider asks of everybody: neither a contract's price nor the site's own figure. */
+static void test_list(void **state)
+{
+	struct prices p = {.list = true};
+
+	(void)state;
+	prices_add(&p, 0, PRICES_CONF + 3, 5);
+	prices_add(&p, 10, ANY, 7);
+	prices_add(&p, 20, ANY, -1);
+	prices_add(&p, 30, PRICES_CONF + 3, -1);
+	prices_finish(&p);
+	assert_true(prices_at(&p, 9) == 5);
+	assert_true(prices_at(&p, 19) == 7);
+	assert_true(prices_at(&p, 29) == 5);
+	assert_true(prices_at(&p, 30) == PRICES_GAP);
+	prices_fini(&p);
+}
+
 static void test_places(void **state)
 {
 	static const struct {
@@ -69,7 +107,7 @@ static void test_places(void **state)
 	} rows[] = {{"quote", "", "", ANY},
 		    {"quote", "eu", "", REGION},
 		    {"history", "eu", "eu-a", ZONE},
-		    {"conf", "", "eu-a", PRICES_BOOK + 1},
+		    {"conf", "", "eu-a", PRICES_CONF + 1},
 		    {"contract", "", "", PRICES_DEAL},
 		    {"contract", "eu", "eu-a", PRICES_DEAL + 3},
 		    {"quote", "us", "", -1},
@@ -96,8 +134,8 @@ static void test_a_gap(void **state)
 	int64_t nano;
 
 	(void)state;
-	prices_add(&p, 0, ZONE, 3600);
-	prices_add(&p, 10, ZONE, -1);
+	prices_add(&p, 0, PRICES_DEAL, 3600);
+	prices_add(&p, 10, PRICES_DEAL, -1);
 	prices_finish(&p);
 	b.prices = p.steps;
 	b.nprices = p.nsteps;
@@ -113,6 +151,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_counts),
+		cmocka_unit_test(test_list),
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_a_gap),
 	};

@@ -181,7 +181,7 @@ static void test_states(void **state)
 	} rows[] = {{"RUNNING", "RUNNING", true},       {"SUSPENDED", "SUSPENDED", true},
 		    {"COMPLETING", "COMPLETING", true}, {"CANCELLED by 0", "CANCELLED", false},
 		    {"CANCELLED+", "CANCELLED", false}, {"NODE_FAIL", "NODE_FAIL", false},
-		    {"REQUEUED", "REQUEUED", false}};
+		    {"REQUEUED", "REQUEUED", false},    {"RESIZING", "RESIZING", false}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

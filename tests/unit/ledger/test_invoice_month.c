@@ -1,0 +1,83 @@
+/* test_invoice_month.c - what an invoice's month has of machines that ended before it, and what of
+ * it turned out when it was closed. */
+#include "invoicing.h"
+
+/* It ended in November, and its last hour is billed until December. */
+static void test_time_beyond_the_end(void **state)
+{
+	static const struct {
+		int64_t minimum_ms, begin, end, beyond; /* from the begin of December on */
+	} rows[] = {{60000, -3000, -1000, 600}, {7200000, -7000, -6500, 200}, {0, -3600, -1, 0}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct invoice_import december = {.month = DECEMBER};
+		struct invoice_result r;
+		struct fixture *f;
+		void *own = NULL;
+
+		print_message("# row %zu\n", i);
+		assert_int_equal(setup(&own), 0);
+		f = own;
+		exec(f->journal,
+		     "INSERT INTO machine VALUES ('c1', 1, 0, 'h100', 'aws', 'spot-a', 'p5', 'eu',"
+		     " 'eu-a', 'spot', 'EUR', 3600000, %lld, 96, 960000, 8)",
+		     (long long)rows[i].minimum_ms);
+		life(f, "c1", "wanted", DEC + rows[i].begin, 0);
+		life(f, "c1", "created", DEC + rows[i].begin, DEC + rows[i].begin);
+		life(f, "c1", "ended", DEC + rows[i].end, DEC + rows[i].end);
+		settle_until(f, JAN + 3600);
+		assert_int_equal(of_month(f, DECEMBER, "1"), rows[i].beyond * UNIT);
+		r = import(f, HEAD ",5,EUR,Disks,\n", &december, JAN + 4000);
+		assert_int_equal(r.missing, rows[i].beyond * UNIT);
+		invoice_result_fini(&r);
+		assert_int_equal(of_month(f, DECEMBER, "1"), 5 * UNIT);
+		assert_good(f, JAN + 4000);
+		/* A ledger from before has it computed again. */
+		ledger_close(f->l);
+		exec(f->ledger, "PRAGMA user_version = 7");
+		open_ledger(f);
+		assert_int_equal(ask(f->ledger, "SELECT SUM(dirty) FROM lifetime"), 1);
+		settle_until(f, JAN + 4000);
+		close_month(f, NOVEMBER, JAN + 4000);
+		close_month(f, DECEMBER, JAN + 4000);
+		assert_int_equal(teardown(&own), 0);
+	}
+}
+
+/* 300 s more of c1, told when November was closed: they are on no day of it, and were counted. */
+static void test_counted_late(void **state)
+{
+	struct fixture *f = *state;
+	struct invoice_result r;
+
+	fill(f);
+	close_month(f, NOVEMBER, DEC + 6000);
+	life(f, "c1", "ended", 1001, 1300);
+	settle_until(f, DEC + 7000);
+	assert_int_equal(of_month(f, DECEMBER, "1"), 300 * UNIT);
+	r = import(f, HEAD "i-c1,1300,EUR,,\n,7,EUR,Disks,\n", NULL, DEC + 8000);
+	assert_int_equal(r.counted, 2100 * UNIT);
+	assert_int_equal(r.missing, 900 * UNIT); /* of c2 */
+	assert_true(r.late);
+	invoice_result_fini(&r);
+	/* Of what shall be of December all is met, and not what is of November. */
+	r = import(f, HEAD ",9,EUR,Disks,\n", &(struct invoice_import){.month = DECEMBER},
+		   JAN + 8000);
+	assert_int_equal(r.counted, 0);
+	assert_int_equal(r.missing, 0);
+	invoice_result_fini(&r);
+	assert_int_equal(of_month(f, NOVEMBER, "1"), 1800 * UNIT);
+	assert_int_equal(of_month(f, DECEMBER, "1"), (1307 - 1800 + 9) * UNIT);
+	assert_good(f, JAN + 9000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_time_beyond_the_end),
+		TEST(test_counted_late),
+	};
+
+	return cmocka_run_group_tests_name("ledger, months of invoices", tests, NULL, NULL);
+}
