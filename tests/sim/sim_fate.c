@@ -126,15 +126,6 @@ static struct ctld_job *job_said(struct sim_ctld *c, const char *detail)
 	return NULL;
 }
 
-/* squeue did not say in time who was on the node: whoever had it at any time since counts as one
- * of them (rescue_node.c), be it that slurmctld gave the node to this job only then. */
-static bool came_late(const struct sim_ctld *c, const struct ctld_job *j)
-{
-	const struct journal_rescue *r = followed(c, j->id);
-
-	return r != NULL && !j->once && r->at_ms - c->w->skew < j->given_at;
-}
-
 /* P3: the end of a job is reported as it was.  Of one that goes on after all, since slurmctld does
  * not requeue it or it needs no more the node that went, the end that it was told of is over. */
 void sim_fate_event(struct sim_ctld *c, const char *type, const char *detail)
@@ -145,9 +136,11 @@ void sim_fate_event(struct sim_ctld *c, const char *type, const char *detail)
 		return;
 	if (strcmp(type, "job-goes-on") == 0)
 		j->goes_on = true;
-	if (strcmp(type, "job-requeued") == 0 && !j->requeued && !came_late(c, j))
+	if (strcmp(type, "job-requeued") == 0 && !j->requeued)
 		world_fail(c->w, "P3: job %u is said to be requeued, and never was",
 			   (unsigned)j->id);
+	if (strcmp(type, "job-forgotten") == 0 && (j->requeued || c->forgot_at == 0))
+		world_fail(c->w, "P3: job %u is said to be forgotten, and is not", (unsigned)j->id);
 	if (strcmp(type, "job-ended") == 0 && j->state != JOB_FAILED && j->state != JOB_COMPLETING)
 		world_fail(c->w, "P3: job %u is said to have ended, and has not", (unsigned)j->id);
 }
