@@ -95,14 +95,21 @@ static void on_row(struct engine *e, struct fleet_node *fn, const struct node *w
 }
 
 /* The link to the log that this machine is asked for; to NULL: it is not waited for any more. */
-static struct console **find_asked(struct engine *e, const struct console *like)
+static struct console **find_asked(const struct engine *e, const char *node, uint64_t gen)
 {
 	struct console **link = &e->cloud->consoles;
 
-	while (*link != NULL && !((*link)->waits && (*link)->gen == like->gen &&
-				  strcmp((*link)->node, like->node) == 0))
+	while (*link != NULL &&
+	       !((*link)->waits && (*link)->gen == gen && strcmp((*link)->node, node) == 0))
 		link = &(*link)->next;
 	return link;
+}
+
+/* A machine that has ended may be listed once more (F14): its row stays, so that what is done about
+ * it then waits, too. */
+static bool console_needs(const struct engine *e, const struct node *n)
+{
+	return *find_asked(e, n->name, n->gen) != NULL;
 }
 
 /* Keep it as the youngest, instead of any other of its node, and forget the oldest of too many. */
@@ -128,7 +135,8 @@ static void keep(struct engine *e, struct console *new)
 static void on_answer(struct cloud *cloud, void *ctx, const struct provider_result *r)
 {
 	struct engine *e = cloud->e;
-	struct console **link = find_asked(e, ctx), *c = *link;
+	const struct console *of = ctx;
+	struct console **link = find_asked(e, of->node, of->gen), *c = *link;
 
 	if (c == NULL)
 		return;
@@ -207,5 +215,6 @@ const struct engine_part console_part = {
 	.name = "console logs",
 	.at = {[PART_RUN] = console_run, [PART_FREE] = free_all},
 	.next_ms = console_next_ms,
+	.needs = console_needs,
 	.row_durable = on_row,
 };

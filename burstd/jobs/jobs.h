@@ -155,6 +155,8 @@ void postpone_words(struct engine *e, const char *text, size_t len);
 void postpone_load(struct engine *e, const struct journal_refusal *r);
 /* How long the job still waits by burstd's order; 0: it does not. */
 int64_t postpone_left_ms(const struct engine *e, uint64_t number);
+/* Is slurmctld still to be told that the job waits?  It may not answer for minutes. */
+bool postpone_is_untold(const struct engine *e, uint64_t number);
 /* Was the job passed over so often that it is its turn, alone and before others (ADR 48)? */
 bool postpone_goes_first(const struct engine *e, uint64_t number);
 void postpone_went_first(struct engine *e, uint64_t number); /* it has had its turn */
@@ -279,6 +281,8 @@ void rescue_signal(struct engine *e, struct fleet_name *nm);
 void rescue_jobs(struct engine *e, const char *text, size_t len, const struct err *err);
 
 /* --- rescue_table.c --- */
+/* Was the job told to save its work since it loses a node, or is it about to be? */
+bool rescue_tells(const struct engine *e, uint64_t job);
 void rescue_load(struct engine *e, const struct journal_rescue *j);
 void rescue_free(struct engine *e);
 

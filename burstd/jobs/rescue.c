@@ -118,6 +118,14 @@ static void still_runs(struct engine *e, struct rescue *r)
 	}
 }
 
+/* slurmctld has requeued the job, or is said to have: it waits, or has begun anew. */
+static bool is_back(const struct engine *e, const struct rescue *r,
+		    const struct slurm_job_detail *d)
+{
+	return r->doubt_ms != 0 ||
+	       (d->requeues != 0 && (d->pending || times_since(e, d->begin_ms, r->j.at_ms)));
+}
+
 static void on_fate(void *ctx, const struct slurm_job_detail *d)
 {
 	struct engine *e = ctx;
@@ -131,8 +139,10 @@ static void on_fate(void *ctx, const struct slurm_job_detail *d)
 	if (r->j.hold_ms != 0 && r->doubt_ms == 0) {
 		if (rescue_are_gone(e, r)) /* still, as when squeue was asked */
 			rescue_lift(e, r, d);
-	} else if (d->pending || times_since(e, d->begin_ms, r->j.at_ms) || r->doubt_ms != 0) {
+	} else if (is_back(e, r, d)) {
 		rescue_requeued(e, r, d);
+	} else if (d->pending) { /* never requeued: it has begun nowhere, or is another (F50) */
+		conclude(e, r, "job-forgotten", "slurmctld has forgotten that it ran");
 	} else if (d->ended) {
 		on_end(e, r, d);
 	} else if (d->placed) {

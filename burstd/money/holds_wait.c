@@ -41,7 +41,7 @@ static bool is_kept(const struct engine *e, const struct money_wait *w)
 {
 	const int64_t now = engine_now(e), last_ms = postpone_look(e, w->job).last_ms;
 
-	if (postpone_left_ms(e, w->job) > 0)
+	if (postpone_left_ms(e, w->job) > 0 || postpone_is_untold(e, w->job))
 		return true;
 	return last_ms < w->at_ms ? now - w->at_ms < MONEY_UNSENT_MS
 				  : now - last_ms < MONEY_UNTOLD_MS;

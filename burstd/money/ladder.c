@@ -349,13 +349,14 @@ static void run_command(struct engine *e, struct ending *x, const struct end *en
 	}
 }
 
-/* Have the job save its work, as if its node were to go. */
+/* Have the job save its work, as if its node were to go: if it is, the job is told for that, and
+ * once. */
 static void save_work(struct engine *e, struct ending *x, const struct end *end, enum budget_step s)
 {
 	const struct conf_pool *p = &e->conf->pools[x->pool];
 	const struct ending_at *at = &end->at[s];
 
-	if (engine_now(e) < at->at_ms - RECLAIM_LEAD_MS)
+	if (engine_now(e) < at->at_ms - RECLAIM_LEAD_MS || rescue_tells(e, x->in.job->number))
 		return;
 	x->at[s].signalled = x->at[s].signalled || checkpoint_signal(e, p, x->id);
 	if (!x->at[s].commanded)

@@ -33,6 +33,14 @@ static uint64_t number(struct slurm_text t)
 	return v;
 }
 
+/* Likewise from 0 on: root's uid, or never; -1: not a number. */
+static int64_t count(struct slurm_text t)
+{
+	uint64_t n = number(t);
+
+	return n > 0 || slurm_text_is(t, "0") ? (int64_t)n : -1;
+}
+
 /* "7", "7_2", "7+1": may be handed to scontrol as it is.  "7_[3-9]" is many jobs, so it may not. */
 static bool is_id(struct slurm_text t)
 {
@@ -209,14 +217,6 @@ bool slurm_job_whole(const char *text, size_t len)
 	return true;
 }
 
-/* 0 is a uid, too: root's.  squeue prints a uid above 2^31 with a sign, which is not read. */
-static int64_t uid_of(struct slurm_text t)
-{
-	uint64_t uid = number(t);
-
-	return uid > 0 || slurm_text_is(t, "0") ? (int64_t)uid : -1;
-}
-
 /* An empty list is printed as "(null)". */
 static struct slurm_text list_of(struct slurm_text t)
 {
@@ -236,7 +236,7 @@ bool slurm_job_parse_words(const char *text, size_t len, slurm_job_words_fn fn, 
 			return false;
 		if (row == ROW_SKIPPED)
 			continue;
-		w.uid = uid_of(f[6]);
+		w.uid = count(f[6]); /* one above 2^31 is printed with a sign, and is not read */
 		w.count = number(f[7]);
 		w.required = list_of(f[8]);
 		w.planned = list_of(f[9]);
@@ -419,6 +419,7 @@ static void parse_detail(struct slurm_text line, struct slurm_job_detail *d)
 	d->comment = take(&line, COMMENT_WIDTH);
 	d->counts = take(&line, COUNTS_WIDTH);
 	d->het = number(column(&line));
+	d->requeues = count(column(&line));
 	while (d->comment.n > 0 && d->comment.p[d->comment.n - 1] == ' ')
 		d->comment.n--;
 	if (slurm_text_is(d->comment, "(null)"))

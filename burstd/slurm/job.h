@@ -57,11 +57,11 @@
 
 /* The arguments of squeue for details, without the jobs' ids: one line a job, in columns.  No
  * column is a user's text, while `scontrol show job` prints the job's name, which may contain
- * anything.  The column admin_comment has this name from 22.05 to 26.05. */
+ * anything.  The columns have these names from 22.05 to 26.05. */
 #define SLURM_DETAIL_ARGS                                                                          \
 	"-h", "-a", "-t", "all", "-O",                                                             \
 		"JobID:24,State:24,PriorityLong:24,StartTime:24,admin_comment:300,"                \
-		"NumTasks:24,NumCPUs:24,NumNodes:24,HetJobID:24",                                  \
+		"NumTasks:24,NumCPUs:24,NumNodes:24,HetJobID:24,RestartCnt:24",                    \
 		"-j"
 
 /* Likewise, for whether a job has a batch script: those of srun and salloc have none. */
@@ -145,6 +145,7 @@ struct slurm_job_detail {
 				      slurmctld's clock, the wall clock */
 	struct slurm_text comment; /* AdminComment, cut to the column; borrowed */
 	struct slurm_text counts;  /* tasks, CPUs and nodes as printed, to compare */
+	int64_t requeues;          /* how often slurmctld has requeued it; -1: not said */
 };
 
 typedef void (*slurm_job_detail_fn)(void *ctx, const struct slurm_job_detail *d);

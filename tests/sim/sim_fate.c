@@ -111,7 +111,7 @@ void sim_fate_ordered(struct sim_ctld *c, const struct ctld_node *n)
 /* --- what is said of them ----------------------------------------------------------------------
  */
 
-static const struct ctld_job *job_said(const struct sim_ctld *c, const char *detail)
+static struct ctld_job *job_said(struct sim_ctld *c, const char *detail)
 {
 	if (strncmp(detail, "job ", 4) != 0)
 		return NULL;
@@ -126,25 +126,21 @@ static const struct ctld_job *job_said(const struct sim_ctld *c, const char *det
 	return NULL;
 }
 
-/* squeue did not say in time who was on the node: whoever had it at any time since counts as one
- * of them (rescue_node.c), be it that slurmctld gave the node to this job only then. */
-static bool came_late(const struct sim_ctld *c, const struct ctld_job *j)
-{
-	const struct journal_rescue *r = followed(c, j->id);
-
-	return r != NULL && !j->once && r->at_ms - c->w->skew < j->given_at;
-}
-
-/* P3: the end of a job is reported as it was. */
+/* P3: the end of a job is reported as it was.  Of one that goes on after all, since slurmctld does
+ * not requeue it or it needs no more the node that went, the end that it was told of is over. */
 void sim_fate_event(struct sim_ctld *c, const char *type, const char *detail)
 {
-	const struct ctld_job *j = job_said(c, detail);
+	struct ctld_job *j = job_said(c, detail);
 
 	if (j == NULL)
 		return;
-	if (strcmp(type, "job-requeued") == 0 && !j->requeued && !came_late(c, j))
+	if (strcmp(type, "job-goes-on") == 0)
+		j->goes_on = true;
+	if (strcmp(type, "job-requeued") == 0 && !j->requeued)
 		world_fail(c->w, "P3: job %u is said to be requeued, and never was",
 			   (unsigned)j->id);
+	if (strcmp(type, "job-forgotten") == 0 && (j->requeued || c->forgot_at == 0))
+		world_fail(c->w, "P3: job %u is said to be forgotten, and is not", (unsigned)j->id);
 	if (strcmp(type, "job-ended") == 0 && j->state != JOB_FAILED && j->state != JOB_COMPLETING)
 		world_fail(c->w, "P3: job %u is said to have ended, and has not", (unsigned)j->id);
 }

@@ -190,9 +190,10 @@ static void show_detail(const struct sim_ctld *c, const struct ctld_job *j, stru
 		 j->held ? 0 : 7, (long long)((j->begin_at + c->w->wall) / SIM_SECOND), j->comment,
 		 "");
 	if (j->het != 0)
-		str_addf(out, "%-24u\n", (unsigned)j->het);
+		str_addf(out, "%-24u", (unsigned)j->het);
 	else
-		str_addf(out, "%-24s\n", "N/A");
+		str_addf(out, "%-24s", "N/A");
+	str_addf(out, "%-24d\n", j->requeued);
 }
 
 int sim_ctld_show_details(struct sim_ctld *c, const char *ids, struct str *out)

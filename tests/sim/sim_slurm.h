@@ -84,6 +84,7 @@ struct ctld_job {
 	int64_t requeued_to;
 	int64_t back_to;      /* slurmctld itself holds it back until then; 0: it does not */
 	int64_t signalled_at; /* in this run; 0: it was not */
+	bool goes_on;         /* ... and burstd has said since that it does: it may be told anew */
 	int64_t waits_to;     /* its begin time, when burstd set it */
 	int64_t said_to;      /* ... and said so in its comment */
 	char comment[256];    /* AdminComment */

@@ -64,10 +64,11 @@ int sim_ctld_signal(struct sim_ctld *c, const char *const *ids, size_t only)
 		}
 		check_fenced(c, j);
 		SIM_TRACE(c->w, "  ctld: job %u is signalled", (unsigned)j->id);
-		if (j->signalled_at != 0 && j->signalled_at >= c->w->life_began &&
+		if (j->signalled_at != 0 && j->signalled_at >= c->w->life_began && !j->goes_on &&
 		    c->w->now - c->troubled > SIM_MINUTE)
 			world_fail(c->w, "job %u is told twice to save its work", (unsigned)j->id);
 		j->signalled_at = c->w->now;
+		j->goes_on = false;
 		world_at(c->w, c->w->now + world_between(c->w, 0, 60) * SIM_SECOND, on_saved, j,
 			 j->id);
 	}

@@ -262,6 +262,26 @@ static void test_the_youngest_of_a_node_and_256_in_all_are_kept(void **state)
 	assert_true(engine_console(&F.e, "c257", &c));
 }
 
+/* F14: a list may show the machine once more while its log is asked for: the row stays for that. */
+static void test_the_row_is_needed_as_long_as_its_log_is_asked_for(void **state)
+{
+	struct fleet_node *fn = row("c1", 3, NODE_BECAUSE_STOPPED, "i-1");
+	struct node other = fn->n;
+
+	(void)state;
+	other.gen = 4;
+	assert_true(console_part.needs(&F.e, &fn->n));
+	run();
+	assert_true(console_part.needs(&F.e, &fn->n));
+	assert_false(console_part.needs(&F.e, &other));
+	answer(0, PROVIDER_OK, "Power down\n");
+	assert_false(console_part.needs(&F.e, &fn->n));
+	fn = row("c2", 3, NODE_BECAUSE_STOPPED, "i-2");
+	W.now += 5000;
+	run();
+	assert_false(console_part.needs(&F.e, &fn->n));
+}
+
 /* Its row may be gone by then. */
 static void test_an_answer_for_a_row_that_is_gone_is_kept(void **state)
 {
@@ -291,6 +311,7 @@ int main(void)
 		TEST(test_who_is_asked_about),
 		TEST(test_of_many_that_fail_together_a_few_are_asked_about),
 		TEST(test_the_youngest_of_a_node_and_256_in_all_are_kept),
+		TEST(test_the_row_is_needed_as_long_as_its_log_is_asked_for),
 		TEST(test_an_answer_for_a_row_that_is_gone_is_kept),
 	};
 

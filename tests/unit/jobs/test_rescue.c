@@ -452,6 +452,39 @@ static void test_a_job_that_slurmctld_has_forgotten(void **state)
 			    "c1 job-ended: job 7_2 (job 107): slurmctld has forgotten it\n");
 }
 
+/* F50: a job that waits and was never requeued is not the one that ran here, or slurmctld does not
+ * know that it did: nothing is written into its comment.  One that has its nodes is looked at
+ * again: it may be requeued any moment. */
+static void test_slurmctld_has_forgotten_that_it_ran(void **state)
+{
+	static const struct {
+		const char *state, *start, *requeues, *events;
+	} rows[] = {
+		{"PENDING", "1799999000", "0",
+		 "c1 job-forgotten: job 7_2 (job 107): slurmctld has forgotten that it ran\n"},
+		{"PENDING", "1799999000", "1",
+		 "c1 job-requeued: job 7_2 (job 107): it was requeued\n"},
+		{"RUNNING", "1800000001", "0", ""},
+		{"RUNNING", "1800000001", "2",
+		 "c1 job-requeued: job 7_2 (job 107): it was requeued\n"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char line[600];
+
+		teardown(state);
+		setup(state);
+		take_c1();
+		(void)snprintf(line, sizeof(line), "%-24s%-24s%-24s%-24s%-300s%-72s%-24s%-24s\n",
+			       "107", rows[i].state, "5", rows[i].start, "(null)", "", "N/A",
+			       rows[i].requeues);
+		shows(line);
+		assert_string_equal(F.events, rows[i].events);
+		assert_int_equal(F.del, rows[i].events[0] != '\0' ? 107 : 0);
+		assert_int_equal(F.comment[0] != '\0', i == 1);
+	}
+}
+
 /* --no-kill, or a slurmctld that hangs (slurm.md 2.2). */
 static void test_a_job_that_still_runs(void **state)
 {
@@ -539,6 +572,7 @@ int main(void)
 		TEST(test_a_job_that_cannot_be_requeued_is_told),
 		TEST(test_a_job_that_was_done_anyway),
 		TEST(test_a_job_that_slurmctld_has_forgotten),
+		TEST(test_slurmctld_has_forgotten_that_it_ran),
 		TEST(test_a_job_that_still_runs),
 		TEST(test_jobs_are_followed_after_a_restart),
 		TEST(test_not_asked_while_slurmctld_is_being_told),

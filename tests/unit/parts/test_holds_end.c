@@ -404,6 +404,7 @@ static void test_money_that_comes_at_once(void **state)
 {
 	struct budget_no no = {.lack = BUDGET_LACKS_MONEY, .market = PROVIDER_ON_DEMAND};
 	struct fix *f = *state;
+	struct postponed *p;
 	struct money_state *m;
 
 	bought(f);
@@ -436,7 +437,18 @@ static void test_money_that_comes_at_once(void **state)
 	holds_part.at[PART_RUN](f->e);
 	assert_int_equal(m->nwaits, 0);
 	assert_true(postpone_find(f->e, 9)->anew);
-	/* It may be minutes until slurmctld can be told; one that is never told has ended. */
+	/* It may be minutes until slurmctld can be told, be it that the order is given ... */
+	holds_refused(f->e, 9, &no);
+	p = postpone_find(f->e, 9);
+	p->refusal.last_ms = m->waits[0].at_ms = engine_now(f->e) - MONEY_UNSENT_MS;
+	p->until_ms = 0;
+	p->untold = true;
+	holds_waits_tidy(f->e);
+	assert_int_equal(m->nwaits, 1);
+	p->untold = false;
+	holds_waits_tidy(f->e);
+	assert_int_equal(m->nwaits, 0);
+	/* ... or not; one that is never told has ended. */
 	holds_refused(f->e, 10, &no);
 	m->waits[0].at_ms -= MONEY_UNTOLD_MS;
 	for (int i = 0; i < 2; i++) {

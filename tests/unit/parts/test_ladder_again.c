@@ -203,6 +203,44 @@ static void test_a_job_saves_its_work_before_each_step(void **state)
 	}
 }
 
+/* F41: its node will be taken away, too, and it saves its work for that: it is not told twice.  If
+ * it goes on without that node, or was requeued meanwhile, it is. */
+static void test_a_job_that_loses_its_node_is_told_once(void **state)
+{
+	static const char commands[] = "SELECT count(*) FROM audit WHERE verb = 'checkpoint'";
+	static const struct {
+		enum journal_signal signal;
+		int64_t hold_ms;
+		bool told;
+	} t[] = {
+		{JOURNAL_SIGNAL_DUE, 0, false},
+		{JOURNAL_SIGNAL_SENT, 0, false},
+		{JOURNAL_SIGNAL_SENT, 1, true},
+		{JOURNAL_SIGNAL_NONE, 0, true},
+	};
+
+	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		struct fix *f = used_up(state, AT, 0);
+		struct conf_pool *p = &f->e->conf->pools[0];
+		struct journal_rescue r = {.job = 7,
+					   .id = "7",
+					   .node = "c1",
+					   .gen = 1,
+					   .at_ms = engine_now(f->e),
+					   .signal = t[i].signal,
+					   .hold_ms = t[i].hold_ms};
+
+		p->checkpoint_signal = mem_strdup("USR1");
+		p->checkpoint_command = mem_zalloc(2 * sizeof(*p->checkpoint_command));
+		p->checkpoint_command[0] = mem_strdup("/no/such/command");
+		rescue_load(f->e, &r);
+		reached(f, BUDGET_REQUEUES, 9 * MINUTE);
+		jobs(f, RUNS);
+		assert_string_equal(orders(f), t[i].told ? "signal 7: USR1;" : "");
+		assert_string_equal(rows(f, commands), t[i].told ? "1;" : "0;");
+	}
+}
+
 enum { SLOTS = 16 };
 
 /* A job with a command, of which as many run as may; it was to end so long ago. */
@@ -307,6 +345,7 @@ int main(void)
 		TEST(test_a_job_without_a_hold),
 		TEST(test_what_it_waits_for),
 		TEST(test_a_job_saves_its_work_before_each_step),
+		TEST(test_a_job_that_loses_its_node_is_told_once),
 		TEST(test_a_job_waits_for_its_command),
 		TEST(test_a_job_waits_in_vain),
 		TEST(test_squeue_is_asked_when_a_command_ends),

@@ -308,6 +308,32 @@ static void test_columns_behind_the_comment(void **state)
 		assert_int_equal(s.details[0].het, rows[i].want);
 		assert_true(slurm_text_is(s.details[0].comment, "burstd: none"));
 		assert_int_equal(s.details[0].counts.n, 72);
+		assert_int_equal(s.details[0].requeues, -1);
+	}
+}
+
+/* 0 is an answer, too: it was never requeued. */
+static void test_how_often_it_was_requeued(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t want;
+	} rows[] = {{"0                       ", 0},
+		    {"0", 0},
+		    {"12                      ", 12},
+		    {"N/A                     ", -1},
+		    {"", -1}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct seen s = {.n = 0};
+		char line[600];
+
+		(void)snprintf(line, sizeof(line), "%-24s%-24s%-24s%-24s%-300s%-72s%-24s%s\n", "8",
+			       "PENDING", "42", "1795264920", "", "2", "N/A", rows[i].text);
+		slurm_job_parse_detail(line, strlen(line), on_detail, &s);
+		assert_int_equal(s.n, 1);
+		assert_int_equal(s.details[0].requeues, rows[i].want);
 	}
 }
 
@@ -315,6 +341,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_columns_behind_the_comment),
+		cmocka_unit_test(test_how_often_it_was_requeued),
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_the_width_of_a_comment_is_that_of_the_format),
 		cmocka_unit_test(test_a_comment_cannot_pass_for_another_job),

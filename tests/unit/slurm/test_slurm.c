@@ -334,7 +334,8 @@ static void test_details(void **state)
 	assert_string_equal(f->error, "");
 	assert_string_equal(f->text, "-h -a -t all -O JobID:24,State:24,PriorityLong:24,"
 				     "StartTime:24,admin_comment:300,"
-				     "NumTasks:24,NumCPUs:24,NumNodes:24,HetJobID:24 -j 7_2,8\n");
+				     "NumTasks:24,NumCPUs:24,NumNodes:24,HetJobID:24,RestartCnt:24 "
+				     "-j 7_2,8\n");
 	assert_true(slurm_ask_jobs(f->slurm, SLURM_ONE_JOB, ids, 1));
 	loop_run(f->loop);
 	assert_string_equal(
