@@ -150,6 +150,31 @@ static void test_short_texts(void **state)
 	str_fini(&out);
 }
 
+/* What reports print of hours is rounded, and by the same rule wherever it is printed: 64 s are
+ * 0.02 hours, and an hour of them at 0.1025 costs 5.77. */
+static void test_rounded_numbers(void **state)
+{
+	struct report_row rows[] = {
+		{.nano = 102500000, .jobs_gpu_s = 64, .text = {"red", "EUR"}},
+		{.nano = 1234567891, .jobs_gpu_s = 0, .text = {"blue", "EUR"}},
+	};
+	const struct report r = {
+		.want = {.keys = {REPORT_ACCOUNT, REPORT_CURRENCY}, .n = 2}, .rows = rows, .n = 2};
+	const struct report none = {.want = r.want};
+	struct str out;
+
+	(void)state;
+	str_init(&out, OUT);
+	report_table(&r, &out);
+	assert_string_equal(out.p, "account currency        COST GPU-HOURS PER-HOUR\n"
+				   "red     EUR      0.1025           0.02     5.77\n"
+				   "blue    EUR      1.234567891      0.00\n");
+	str_clear(&out);
+	report_table(&none, &out);
+	assert_string_equal(out.p, "no charges\n");
+	str_fini(&out);
+}
+
 static void test_forms(void **state)
 {
 	struct report_row rows[] = {row_of("=cmd|'/c calc'!A1", 1),
@@ -480,6 +505,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words_to_report_by),
+		cmocka_unit_test(test_rounded_numbers),
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_short_texts),
 		TEST(test_the_order_of_rows),
