@@ -301,6 +301,27 @@ static void test_the_arithmetic_of_a_job(void **state)
 	str_fini(&out);
 }
 
+/* Each line of the status has its name, also where no machine has ended yet. */
+static void test_the_name_of_the_budgets(void **state)
+{
+	char none[] = "";
+	struct status s = {
+		.cluster = none, .zone = none, .source = none, .facts_why = none, .jobs_why = none};
+	struct str out;
+
+	(void)state;
+	str_init(&out, OUT);
+	s.jobs_agreed[LEDGER_JOBS_AGREE] = 2;
+	status_print(&s, T0, &out);
+	assert_non_null(strstr(out.p, "\nbudgets     2 of 2 daily sums of jobs are the same\n"));
+	str_clear(&out);
+	s.agreed[LEDGER_AGREES] = 1;
+	status_print(&s, T0, &out);
+	assert_non_null(strstr(out.p, "\nbudgets     1 of 1 daily sums of machines are the same\n"
+				      "            2 of 2 daily sums of jobs are the same\n"));
+	str_fini(&out);
+}
+
 struct charges {
 	int64_t nano, lost, boots, gpu_s;
 	size_t n;
@@ -506,6 +527,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words_to_report_by),
 		cmocka_unit_test(test_rounded_numbers),
+		cmocka_unit_test(test_the_name_of_the_budgets),
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_short_texts),
 		TEST(test_the_order_of_rows),

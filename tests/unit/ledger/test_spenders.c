@@ -32,7 +32,7 @@ static void test_they_agree(void **state)
 	     (long long)DAY_0);
 	knows(f, 8000);
 	assert_states(f, (struct states){.agree = 1});
-	assert_says(f, "budgets     1 of 1 daily sums of jobs are the same\n", true);
+	assert_says(f, "            1 of 1 daily sums of jobs are the same\n", true);
 	assert_says(f,
 		    "\"budget_jobs_agree\":1,\"budget_jobs_explained\":0,\"budget_jobs_wait\":0,"
 		    "\"budget_jobs_differ\":0",
@@ -90,7 +90,7 @@ static void test_one_differs(void **state)
 	knows(f, 8000 + 3600);
 	assert_states(f, (struct states){.differ = 1});
 	assert_says(f,
-		    "budgets     0 of 1 daily sums of jobs are the same, 1 differ\n"
+		    "            0 of 1 daily sums of jobs are the same, 1 differ\n"
 		    "  2026-11-10, account physics, user anna, QOS normal, partition gpu, aws spot,"
 		    " pool h100: budgets have 5000.00 EUR, the ledger has 3700.00\n",
 		    true);
