@@ -64,7 +64,7 @@ static int add_until(const struct override_args *a, json_t *rq)
 		at = clock_wall_ms() + a->for_ms;
 	else if (a->until == NULL)
 		return CLI_OK;
-	else if (when_parse(a->until, clock_wall_ms(), &at, &e) != 0)
+	else if (when_parse_until(a->until, clock_wall_ms(), &at, &e) != 0)
 		return cli_complain(CLI_USAGE, e.msg);
 	(void)json_object_set_new(rq, "until_ms", json_integer(at));
 	return CLI_OK;

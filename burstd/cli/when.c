@@ -43,10 +43,22 @@ static int read_as(const char *text, const char *form, int64_t now_ms, int64_t *
 	return 0;
 }
 
-int when_parse(const char *text, int64_t now_ms, int64_t *out_ms, struct err *e)
+/* A day, a time of day, or both. */
+static int read_date(const char *text, int64_t now_ms, int64_t *out_ms)
 {
 	static const char *const forms[] = {"%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S",
 					    "%H:%M", "%H:%M:%S"};
+
+	if (fmt_time_parse(text, out_ms, NULL) == 0)
+		return 0;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+		if (read_as(text, forms[i], now_ms, out_ms) == 0)
+			return 0;
+	return -1;
+}
+
+int when_parse(const char *text, int64_t now_ms, int64_t *out_ms, struct err *e)
+{
 	int64_t ago;
 
 	if (strcmp(text, "now") == 0) {
@@ -57,17 +69,24 @@ int when_parse(const char *text, int64_t now_ms, int64_t *out_ms, struct err *e)
 		*out_ms = midnight(now_ms, text[0] == 'y' ? -1 : 0);
 		return 0;
 	}
-	if (fmt_time_parse(text, out_ms, NULL) == 0)
-		return 0;
 	if (fmt_duration_parse(text, &ago, NULL) == 0) {
 		*out_ms = now_ms - ago;
 		return 0;
 	}
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
-		if (read_as(text, forms[i], now_ms, out_ms) == 0)
-			return 0;
+	if (read_date(text, now_ms, out_ms) == 0)
+		return 0;
 	return err_set(e, ERR_INVALID,
 		       "\"%.40s\" is not a time: want yesterday, 2h (ago), 13:30, 2026-01-02, "
 		       "2026-01-02T13:30, or that with a Z for UTC",
 		       text);
+}
+
+int when_parse_until(const char *text, int64_t now_ms, int64_t *out_ms, struct err *e)
+{
+	if (read_date(text, now_ms, out_ms) < 0)
+		return err_set(e, ERR_INVALID,
+			       "--until: \"%.40s\" is not a time: want 2026-12-24 (when that day "
+			       "begins), 2026-12-24T13:30, or that with a Z for UTC",
+			       text);
+	return 0;
 }

@@ -12,5 +12,8 @@
 /* *out_ms: milliseconds since 1970 UTC; now_ms: the present time.  -1: *e names what is accepted.
  */
 int when_parse(const char *text, int64_t now_ms, int64_t *out_ms, struct err *e);
+/* Likewise of what is to end at that time (--until): no times ago.  One that is over is burstd's to
+ * refuse, by its own clock. */
+int when_parse_until(const char *text, int64_t now_ms, int64_t *out_ms, struct err *e);
 
 #endif

@@ -9,6 +9,7 @@
 #include "ledger/case.h"
 #include "ledger/command.h"
 #include "ledger/complete.h"
+#include "ledger/export.h"
 
 enum {
 	HELP_INDENT = 15,
@@ -25,13 +26,13 @@ static const struct command {
 	{"once", "bring the ledger up to date", command_once, NULL, NULL},
 	{"status", "how far it is, and what is wrong with it", command_status, NULL, NULL},
 	{"report", "what was spent, by account, day, class ...", command_report, NULL, NULL},
-	{"export FORM", "a period as a statement, workbook, FOCUS data set ...", NULL,
+	{"export FORM", "a period as a statement, workbook, FOCUS data set; see below", NULL,
 	 command_export, NULL},
 	{"job ID", "what a job cost, and with --explain why", NULL, command_job, NULL},
 	{"period list", "months that are closed, and those that are not", NULL, NULL,
 	 command_period},
-	{"period draft|close|reopen MONTH", "look what stands in the way, close a month ...", NULL,
-	 NULL, NULL},
+	{"period draft|close|reopen MONTH",
+	 "what stands in the way of closing it; close it; open it again", NULL, NULL, NULL},
 	{"invoice import FILE", "meet a provider's invoice", NULL, NULL, command_invoice},
 	{"invoice list|show N|remove N", "invoices that were met", NULL, NULL, NULL},
 	{"verify", "is it as it was written, and does it add up?", command_verify, NULL, NULL},
@@ -41,6 +42,18 @@ static const struct command {
 };
 
 enum { NCOMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+static void help_forms(struct str *s)
+{
+	const char *form;
+	struct str all;
+
+	str_init(&all, 1 << 10);
+	for (size_t i = 0; (form = export_form_str(i)) != NULL; i++)
+		str_addf(&all, "%s%s", i > 0 ? ", " : "", form);
+	opt_wrap(s, all.p, 17, 2);
+	str_fini(&all);
+}
 
 static int help(void)
 {
@@ -62,6 +75,8 @@ static int help(void)
 	}
 	str_adds(&s, "\nOptions:\n");
 	opt_help(settings_options, settings_noptions, &s);
+	str_adds(&s, "\nForms of export: ");
+	help_forms(&s);
 	str_adds(&s, "\n");
 	opt_wrap(
 		&s,
@@ -69,7 +84,7 @@ static int help(void)
 		"ask for it: one a line, fields separated by commas (burst-ledger(8)).  What in it "
 		"cannot be as it says is told on standard error.",
 		0, 0);
-	str_adds(&s, "\nCategories:\n");
+	str_adds(&s, "\nClasses of a report, categories of --case:\n");
 	for (int c = 0; c < ALLOCATE_NCLASSES; c++) {
 		str_addf(&s, "  %-13s", allocate_class_str((enum allocate_class)c));
 		opt_wrap(&s, allocate_class_text((enum allocate_class)c), HELP_INDENT, HELP_INDENT);
@@ -129,22 +144,62 @@ static int complete(char **words, size_t n)
 	return fflush(stdout) == 0 ? 0 : COMMAND_WRONG;
 }
 
+/* Is it on the command line? */
+static bool is_given(const struct settings *s, const struct opt *o)
+{
+	const char *at = (const char *)s + o->offset;
+	const char *text;
+	bool flag;
+
+	if (o->type == OPT_FLAG) {
+		memcpy(&flag, at, sizeof(flag));
+		return flag;
+	}
+	memcpy(&text, at, sizeof(text));
+	return o->type == OPT_TEXT && text != NULL;
+}
+
+/* An option that the command would not heed: who gave it thinks that it did something. */
+static const struct opt *stray_option(const struct settings *s, const char *command)
+{
+	const char *names[NCOMMANDS];
+
+	for (size_t i = 0; i < NCOMMANDS; i++)
+		names[i] = commands[i].name;
+	for (size_t i = 0; i < settings_noptions; i++) {
+		const struct opt *o = &settings_options[i];
+
+		if (is_given(s, o) && !complete_is_for(names, NCOMMANDS, o, command))
+			return o;
+	}
+	return NULL;
+}
+
+static int run_command(const struct command *c, const struct settings *s,
+		       const struct opt_args *args)
+{
+	const struct opt *stray = c->help != NULL ? stray_option(s, args->v[0]) : NULL;
+
+	if (stray != NULL)
+		return complain_of_usage("%s does not take --%s, which is for %.*s", args->v[0],
+					 stray->name, (int)strcspn(stray->help, ":"), stray->help);
+	if (c->run_all != NULL)
+		return c->run_all(s, &(struct opt_args){args->v + 1, args->n - 1});
+	if (args->n != (c->run_on != NULL ? 2 : 1))
+		return complain_of_usage("want \"burst-ledger %s\"; see --help", c->name);
+	return c->run_on != NULL ? c->run_on(s, args->v[1]) : c->run(s);
+}
+
 static int dispatch(const struct settings *s, const struct opt_args *args)
 {
 	for (size_t i = 0; i < NCOMMANDS; i++) {
 		const struct command *c = &commands[i];
 		const size_t len = strcspn(c->name, " ");
 
-		if (strlen(args->v[0]) != len || strncmp(c->name, args->v[0], len) != 0)
-			continue;
-		if (c->run_all != NULL)
-			return c->run_all(s, &(struct opt_args){args->v + 1, args->n - 1});
-		if (args->n != (c->run_on != NULL ? 2 : 1))
-			break;
-		return c->run_on != NULL ? c->run_on(s, args->v[1]) : c->run(s);
+		if (strlen(args->v[0]) == len && strncmp(c->name, args->v[0], len) == 0)
+			return run_command(c, s, args);
 	}
-	(void)fputs("burst-ledger: want a command, and what it is about; see --help\n", stderr);
-	return COMMAND_USAGE;
+	return complain_of_usage("unknown command \"%.40s\"; see --help", args->v[0]);
 }
 
 int main(int argc, char **argv)

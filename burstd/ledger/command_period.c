@@ -270,6 +270,9 @@ static int close_it(struct writing *w, const struct book *b, int64_t month,
 	(void)date_month_str(name, month);
 	str_init(&lines, 1 << 20);
 	rc = closing_look(b, month, &d, &lines, e);
+	if (rc == 0 && d.closed)
+		rc = err_set(e, ERR_INVALID, "%s is closed already, as revision %u", name,
+			     d.revision);
 	if (rc == 0 && closing_is_stopped(&d, by->allowed)) {
 		str_addf(&w->out, "in the way of closing %s:\n", name);
 		print_obstacles(&d, by->allowed, &w->out);

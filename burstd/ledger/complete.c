@@ -90,22 +90,21 @@ static bool is_word(const char *text, size_t len, const char *word)
 	return strlen(word) == len && strncmp(text, word, len) == 0;
 }
 
-static bool is_command(const struct typed *t, const char *word, size_t len)
+static bool is_command(const char *const *names, size_t n, const char *word, size_t len)
 {
-	for (size_t i = 0; i < t->nnames; i++)
-		if (strcspn(t->names[i], " ") == len && strncmp(t->names[i], word, len) == 0)
+	for (size_t i = 0; i < n; i++)
+		if (strcspn(names[i], " ") == len && strncmp(names[i], word, len) == 0)
 			return true;
 	return false;
 }
 
-/* "report, export: ...": the help of an option begins with the commands that it is for; of any
- * other option it begins otherwise. */
-static bool is_for(const struct typed *t, const struct opt *o, const char *command)
+bool complete_is_for(const char *const *names, size_t nnames, const struct opt *o,
+		     const char *command)
 {
 	const size_t head = strcspn(o->help, ":");
 
 	if (command == NULL || o->help[head] == '\0' ||
-	    !is_command(t, o->help, strcspn(o->help, " ,:")))
+	    !is_command(names, nnames, o->help, strcspn(o->help, " ,:")))
 		return true;
 	for (size_t at = 0; at < head; at += strspn(o->help + at, " ,")) {
 		const size_t len = strcspn(o->help + at, " ,:");
@@ -148,7 +147,7 @@ static void offer_options(const struct typed *t, const char *command)
 	for (size_t i = 0; equals == NULL && i < settings_noptions; i++) {
 		struct str s;
 
-		if (!is_for(t, &settings_options[i], command))
+		if (!complete_is_for(t->names, t->nnames, &settings_options[i], command))
 			continue;
 		str_init(&s, 64);
 		str_addf(&s, "--%s", settings_options[i].name);

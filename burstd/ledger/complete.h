@@ -4,8 +4,10 @@
 #ifndef BURSTD_LEDGER_COMPLETE_H
 #define BURSTD_LEDGER_COMPLETE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+#include "base/opt.h"
 #include "base/str.h"
 
 /* Append each possible next word, a line each; "@files" stands for file names.  names: of the
@@ -13,5 +15,10 @@
  * program's name; the last is being typed, and may be empty. */
 void complete_words(const char *const *names, size_t nnames, char *const *words, size_t nwords,
 		    struct str *out);
+
+/* May the command have the option?  The help of an option that is not for all begins with those
+ * that it is for: "report, export: ...".  command NULL: none is named yet. */
+bool complete_is_for(const char *const *names, size_t nnames, const struct opt *o,
+		     const char *command);
 
 #endif

@@ -165,21 +165,26 @@ static void print_piece(void *ctx, const struct input *in, const struct allocate
 	print_share(d, x->out);
 }
 
-/* What is given back, and whether all of it is what the ledger has. */
+/* What the pieces above do not have: what is given back and what the invoice changes; and whether
+ * all of it is what the ledger has. */
 static void print_result(const struct explaining *x, const struct book_result *r, int64_t nano)
 {
 	char money[FMT_MONEY_SIZE];
-	int64_t anew = 0, back = 0;
+	int64_t anew = 0, back = 0, adjusted = 0;
 
 	for (size_t i = 0; i < r->n; i++) {
 		if (r->v[i].attempt != x->a->id)
 			continue;
 		anew += r->v[i].nano;
 		back += (r->v[i].kind & LEDGER_CREDIT) != 0 ? r->v[i].nano : 0;
+		adjusted += (r->v[i].kind & LEDGER_ADJUST) != 0 ? r->v[i].nano : 0;
 	}
 	if (back != 0)
 		str_addf(x->out, "    given back by the provider, who took it: %s\n",
 			 fmt_money(money, back));
+	if (adjusted != 0)
+		str_addf(x->out, "    the job's part of the difference to the invoice: %s\n",
+			 fmt_money(money, adjusted));
 	if (anew != nano)
 		str_addf(x->out, "    computed anew it is %s\n", fmt_money(money, anew));
 }

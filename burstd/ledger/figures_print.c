@@ -6,7 +6,7 @@
 
 #include "ledger/number.h"
 
-enum { HOUR_S = 3600, CELL = 40 };
+enum { CELL = 40 };
 
 struct line { /* what, how much, what that is of what */
 	const char *name;
@@ -28,8 +28,7 @@ static void put_hours(char out[CELL], int64_t seconds)
 	if (seconds == FIGURES_UNKNOWN)
 		(void)snprintf(out, CELL, "-");
 	else
-		(void)snprintf(out, CELL, "%" PRId64 ".%02" PRId64, seconds / HOUR_S,
-			       (seconds < 0 ? -seconds : seconds) % HOUR_S * 100 / HOUR_S);
+		(void)number_hours(out, seconds);
 }
 
 static void put_money(char out[CELL], int64_t nano)

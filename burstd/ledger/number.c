@@ -8,7 +8,7 @@
 
 #include "base/fmt.h"
 
-enum { PLACES = 9, DIGITS_SURE = 15, DIGITS_MAX = 17 };
+enum { PLACES = 9, HOUR_S = 3600, DIGITS_SURE = 15, DIGITS_MAX = 17 };
 
 static uint64_t magnitude(int64_t v)
 {
@@ -48,6 +48,16 @@ char *number_money_round(char *out, int64_t nano, int places)
 	(void)snprintf(out, NUMBER_MONEY_SIZE, "%s%llu.%09llu", nano < 0 && m > 0 ? "-" : "",
 		       (unsigned long long)(m / FMT_NANO), (unsigned long long)(m % FMT_NANO));
 	out[strcspn(out, ".") + (places > 0 ? (size_t)places + 1 : 0)] = '\0';
+	return out;
+}
+
+char *number_hours(char *out, int64_t seconds)
+{
+	const uint64_t m = magnitude(seconds), rest = m % HOUR_S;
+	const uint64_t units = m / HOUR_S * 100 + (rest * 100 + HOUR_S / 2) / HOUR_S;
+
+	(void)snprintf(out, NUMBER_MONEY_SIZE, "%s%llu.%02llu", seconds < 0 && units > 0 ? "-" : "",
+		       (unsigned long long)(units / 100), (unsigned long long)(units % 100));
 	return out;
 }
 

@@ -19,6 +19,8 @@ enum {
 char *number_money(char *out, int64_t nano, bool point);
 /* Rounded half away from zero to `places` (0 to 9): "29.52".  For people; sums are split first. */
 char *number_money_round(char *out, int64_t nano, int places);
+/* Seconds as hours of two decimals, rounded half away from zero: "0.02" of 64 s. */
+char *number_hours(char *out, int64_t seconds);
 /* The shortest decimal that reads as v again, with a point and without an exponent: "0.25", "3.0".
  * v is finite; out has NUMBER_REAL_SIZE. */
 char *number_real(char *out, double v);

@@ -1,8 +1,12 @@
 #include "ledger/reading.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/date.h"
@@ -14,6 +18,23 @@ enum {
 	LACKS_MAX = 256,
 };
 
+int reading_check_file(const char *path, struct err *e)
+{
+	if (faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0)
+		return 0;
+	if (errno == ENOENT)
+		return err_set(e, ERR_IO,
+			       "%.120s: there is no ledger yet; the service burst-ledger makes it "
+			       "in its first pass, or \"burst-ledger once\" does",
+			       path);
+	if (errno == EACCES)
+		return err_set(e, ERR_AUTH,
+			       "%.120s: only the service's user and root may read it; others ask "
+			       "by \"burstctl report\" and \"burstctl cost job ID\"",
+			       path);
+	return err_set(e, err_of_errno(errno), "%.120s: %s", path, strerror(errno));
+}
+
 int reading_begin(struct reading *r, const struct settings *s, struct err *e)
 {
 	char *zone = NULL;
@@ -21,7 +42,7 @@ int reading_begin(struct reading *r, const struct settings *s, struct err *e)
 
 	*r = (struct reading){0};
 	str_init(&r->out, OUT_MAX);
-	if (site_init(&r->site, s, false, e) < 0 ||
+	if (site_init(&r->site, s, false, e) < 0 || reading_check_file(r->site.ledger, e) < 0 ||
 	    ledger_open_to_read(&r->ledger, r->site.ledger, e) < 0 ||
 	    ledger_begin(r->ledger, e) < 0 ||
 	    ledger_note(r->ledger, LEDGER_CURRENCY, &r->currency, e) < 0 ||

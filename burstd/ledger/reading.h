@@ -22,6 +22,9 @@ struct reading_days {
 	char name[2 * DATE_STR_SIZE + 8]; /* "2026-11"; "2026-11-01 to 2026-11-15" */
 };
 
+/* Can the ledger be read?  -1: *e says why not, and how to get one, or whom to ask instead. */
+int reading_check_file(const char *path, struct err *e);
+
 /* -1: *e; reading_end() in any case. */
 int reading_begin(struct reading *r, const struct settings *s, struct err *e);
 /* Print r->out, also before an error, and say *e if rc is below 0.  Returns the exit status. */

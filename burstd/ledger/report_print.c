@@ -1,5 +1,6 @@
 #include "ledger/report.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "base/jsonw.h"
 #include "base/plain.h"
 #include "ledger/csv.h"
+#include "ledger/number.h"
 
 enum {
 	COLUMNS = 80,
@@ -22,16 +24,10 @@ struct cells { /* the numbers of a row */
 	char text[NUMBERS][CELL];
 };
 
-/* Hours with two decimals, rounded down. */
-static void hours(char out[CELL], int64_t seconds)
-{
-	struct str s;
-
-	str_init(&s, CELL - 1);
-	str_addf(&s, "%" PRId64 ".%02d", seconds / HOUR_S, (int)(seconds % HOUR_S * 100 / HOUR_S));
-	memcpy(out, s.p, s.len + 1);
-	str_fini(&s);
-}
+struct layout {
+	size_t widths[REPORT_KEYS_MAX + NUMBERS];
+	size_t decimals; /* characters of an amount from its point on, at most */
+};
 
 /* What an hour of a GPU that a job had cost, with all that it cost to have it there: "" if none had
  * any. */
@@ -44,15 +40,33 @@ static void each(char out[CELL], const struct report_row *r)
 	if (r->jobs_gpu_s == 0)
 		return;
 	v = (wide)r->nano * HOUR_S / (wide)r->jobs_gpu_s;
-	v -= v % 10000000; /* two decimals */
 	if (v < INT64_MAX && v > INT64_MIN)
-		(void)fmt_money(out, (int64_t)v);
+		(void)number_money_round(out, (int64_t)v, 2);
 }
 
-static void make_cells(struct cells *c, const struct report_row *r)
+/* How many characters an amount has behind its point. */
+static size_t decimals(const char *money)
+{
+	return strlen(money + strcspn(money, "."));
+}
+
+/* Spaces behind an amount, so that the points of all are below each other. */
+static void align(char out[CELL], size_t most)
+{
+	const size_t n = strlen(out), has = decimals(out);
+
+	if (has >= most)
+		return;
+	assert(n + most - has < CELL);
+	memset(out + n, ' ', most - has);
+	out[n + most - has] = '\0';
+}
+
+static void make_cells(struct cells *c, const struct report_row *r, size_t most_decimals)
 {
 	(void)fmt_money(c->text[0], r->nano);
-	hours(c->text[1], (int64_t)r->jobs_gpu_s);
+	align(c->text[0], most_decimals);
+	(void)number_hours(c->text[1], (int64_t)r->jobs_gpu_s);
 	each(c->text[2], r);
 }
 
@@ -122,76 +136,98 @@ static void fit(size_t *widths, size_t n, size_t room)
 	}
 }
 
+/* No line ends with spaces. */
+static void end_line(struct str *out)
+{
+	while (out->len > 0 && out->p[out->len - 1] == ' ')
+		out->p[--out->len] = '\0';
+	str_adds(out, "\n");
+}
+
 static void line(const struct report *r, const char *const *texts, const struct cells *c,
-		 const size_t *widths, struct str *out)
+		 const struct layout *l, struct str *out)
 {
 	const size_t n = r->want.n;
 
 	for (size_t k = 0; k < n; k++) {
-		text_cell(out, texts[k], widths[k]);
+		text_cell(out, texts[k], l->widths[k]);
 		str_adds(out, " ");
 	}
 	for (size_t i = 0; i < NUMBERS; i++) {
 		size_t len = strlen(c->text[i]);
 
-		pad(out, widths[n + i] > len ? widths[n + i] - len : 0);
-		str_addf(out, "%s%s", c->text[i], i + 1 < NUMBERS ? " " : "\n");
+		pad(out, l->widths[n + i] > len ? l->widths[n + i] - len : 0);
+		str_addf(out, "%s%s", c->text[i], i + 1 < NUMBERS ? " " : "");
 	}
+	end_line(out);
 }
 
-static void measure(const struct report *r, const struct cells *head, size_t *widths)
+static const struct report_row *row_of(const struct report *r, size_t i)
+{
+	return i < r->n ? &r->rows[i] : &r->total;
+}
+
+static void measure(const struct report *r, const struct cells *head, struct layout *l)
 {
 	const size_t n = r->want.n;
 	size_t numbers = NUMBERS - 1;
+	struct cells c = {0};
 
 	for (size_t i = 0; i < NUMBERS; i++)
-		widths[n + i] = strlen(head->text[i]);
+		l->widths[n + i] = strlen(head->text[i]);
 	for (size_t k = 0; k < n; k++)
-		widths[k] = longest(r, k);
-	if (widths[0] < sizeof(in_all) - 1)
-		widths[0] = sizeof(in_all) - 1;
+		l->widths[k] = longest(r, k);
+	if (l->widths[0] < sizeof(in_all) - 1)
+		l->widths[0] = sizeof(in_all) - 1;
 	for (size_t row = 0; row <= r->n; row++) {
-		struct cells c = {0};
-
-		make_cells(&c, row < r->n ? &r->rows[row] : &r->total);
+		make_cells(&c, row_of(r, row), 0);
+		if (decimals(c.text[0]) > l->decimals)
+			l->decimals = decimals(c.text[0]);
+	}
+	for (size_t row = 0; row <= r->n; row++) {
+		make_cells(&c, row_of(r, row), l->decimals);
 		for (size_t i = 0; i < NUMBERS; i++)
-			if (strlen(c.text[i]) > widths[n + i])
-				widths[n + i] = strlen(c.text[i]);
+			if (strlen(c.text[i]) > l->widths[n + i])
+				l->widths[n + i] = strlen(c.text[i]);
 	}
 	for (size_t i = 0; i < NUMBERS; i++)
-		numbers += widths[n + i];
-	fit(widths, n, numbers < COLUMNS ? COLUMNS - numbers : 0);
+		numbers += l->widths[n + i];
+	fit(l->widths, n, numbers < COLUMNS ? COLUMNS - numbers : 0);
 }
 
-static void total_line(const struct report *r, const size_t *widths, struct str *out)
+static void total_line(const struct report *r, const struct layout *l, struct str *out)
 {
 	const char *total[REPORT_KEYS_MAX];
 	struct cells c = {0};
 
 	for (size_t k = 0; k < r->want.n; k++)
 		total[k] = k == 0 ? in_all : "";
-	make_cells(&c, &r->total);
+	make_cells(&c, &r->total, l->decimals);
 	total[r->want.n - 1] = r->total.text[r->want.n - 1];
-	line(r, total, &c, widths, out);
+	line(r, total, &c, l, out);
 }
 
 void report_table(const struct report *r, struct str *out)
 {
 	static const struct cells head = {{"COST", "GPU-HOURS", "PER-HOUR"}};
 	const char *titles[REPORT_KEYS_MAX];
-	size_t widths[REPORT_KEYS_MAX + NUMBERS];
+	struct layout l = {.decimals = 0};
 	struct cells c = {0};
 
 	for (size_t k = 0; k < r->want.n; k++)
 		titles[k] = report_key_str(r->want.keys[k]);
-	measure(r, &head, widths);
-	line(r, titles, &head, widths, out);
+	if (r->n == 0) {
+		str_adds(out, "no charges\n");
+	} else {
+		measure(r, &head, &l);
+		line(r, titles, &head, &l, out);
+	}
 	for (size_t i = 0; i < r->n; i++) {
-		make_cells(&c, &r->rows[i]);
-		line(r, r->rows[i].text, &c, widths, out);
+		make_cells(&c, &r->rows[i], l.decimals);
+		line(r, r->rows[i].text, &c, &l, out);
 	}
 	if (r->total_is_one && r->n > 1)
-		total_line(r, widths, out);
+		total_line(r, &l, out);
 	if (r->state != NULL && r->revision > 0)
 		str_addf(out, "%s, revision %u\n", r->state, r->revision);
 }

@@ -276,13 +276,14 @@ static void print_differing(const struct status *s, const struct status_differs 
 		str_adds(out, "  ...\n");
 }
 
-static void print_agreement(const struct status *s, struct str *out)
+/* Are there sums of machines? */
+static bool print_agreement(const struct status *s, struct str *out)
 {
 	const int64_t *n = s->agreed;
 	const int64_t all = n[LEDGER_AGREES] + n[LEDGER_EXPLAINED] + n[LEDGER_DIFFERS];
 
 	if (all == 0)
-		return;
+		return false;
 	str_addf(out, "budgets     %" PRId64 " of %" PRId64 " daily sums of machines are the same",
 		 n[LEDGER_AGREES], all);
 	if (n[LEDGER_EXPLAINED] > 0)
@@ -291,9 +292,10 @@ static void print_agreement(const struct status *s, struct str *out)
 		str_addf(out, ", %" PRId64 " differ", n[LEDGER_DIFFERS]);
 	str_adds(out, "\n");
 	print_differing(s, s->differs, s->ndiffers, out);
+	return true;
 }
 
-static void print_job_agreement(const struct status *s, struct str *out)
+static void print_job_agreement(const struct status *s, bool machines, struct str *out)
 {
 	const int64_t *n = s->jobs_agreed;
 	const int64_t all = n[LEDGER_JOBS_AGREE] + n[LEDGER_JOBS_EXPLAINED] +
@@ -301,8 +303,8 @@ static void print_job_agreement(const struct status *s, struct str *out)
 
 	if (all == 0)
 		return;
-	str_addf(out, "            %" PRId64 " of %" PRId64 " daily sums of jobs are the same",
-		 n[LEDGER_JOBS_AGREE], all);
+	str_addf(out, "%-12s%" PRId64 " of %" PRId64 " daily sums of jobs are the same",
+		 machines ? "" : "budgets", n[LEDGER_JOBS_AGREE], all);
 	if (n[LEDGER_JOBS_EXPLAINED] > 0)
 		str_addf(out, ", %" PRId64 " differ by how machines are divided, or by prices",
 			 n[LEDGER_JOBS_EXPLAINED]);
@@ -338,8 +340,7 @@ void status_print(const struct status *s, int64_t now_ms, struct str *out)
 		 "instances", s->states[LEDGER_OPEN], s->states[LEDGER_ENDED],
 		 s->states[LEDGER_FINAL], "attempts", s->attempts, "file", s->bytes, bytes_each(s));
 	print_problems(s, out);
-	print_agreement(s, out);
-	print_job_agreement(s, out);
+	print_job_agreement(s, print_agreement(s, out), out);
 }
 
 /* --- for programs ------------------------------------------------------------------------------

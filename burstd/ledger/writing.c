@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "ledger/complain.h"
+#include "ledger/reading.h"
 
 enum {
 	OUT_MAX = 1 << 26,
@@ -33,6 +34,8 @@ static int check_owner(const char *path, struct err *e)
 	const struct passwd *pw;
 	struct stat st;
 
+	if (reading_check_file(path, e) < 0)
+		return -1;
 	if (stat(path, &st) < 0)
 		return err_set(e, err_of_errno(errno), "%s: %s", path, strerror(errno));
 	if (st.st_uid == geteuid())

@@ -119,7 +119,9 @@ static int check_end(const struct engine *e, const struct engine_override *o,
 	if (*until_ms == 0)
 		return err_set(err, ERR_INVALID,
 			       "budget %.60s has no period that ends: say until when", of->name);
-	return *until_ms <= engine_now(e) ? err_set(err, ERR_INVALID, "that time is over") : 0;
+	return *until_ms <= engine_now(e)
+		       ? err_set(err, ERR_INVALID, "\"until_ms\": that time is over")
+		       : 0;
 }
 
 static int check(const struct engine *e, const struct engine_override *o, int64_t *until_ms,

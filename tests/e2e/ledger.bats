@@ -248,6 +248,29 @@ print(sum(decimal.Decimal(r["BilledCost"]) for r in csv.DictReader(open(sys.argv
 	ledger verify
 }
 
+# refused WORDS WHY: burst-ledger does not understand the words, and says why
+refused() {
+	# shellcheck disable=SC2086  # words
+	run ledger $1
+	echo "$1: $output"
+	[[ $status = 2 && $output = "burst-ledger: $2" ]]
+}
+
+@test "what it does not understand, or would not heed, it refuses by its name" {
+	refused job 'want "burst-ledger job ID"; see --help'
+	refused export 'want "burst-ledger export FORM"; see --help'
+	refused 'status all' 'want "burst-ledger status"; see --help'
+	refused spend 'unknown command "spend"; see --help'
+	refused 'job 1 --json' 'job does not take --json, which is for report, status, period, invoice'
+	refused 'report --explain' 'report does not take --explain, which is for job'
+	run lab_as researcher "$LAB_BIN/burst-ledger" report
+	[[ $status = 1 && $output = *"$ledger: only the service's user and root may read it; others ask by \"burstctl report\""* ]]
+	run ledger report --ledger /tmp/nowhere.db
+	[[ $status = 1 && $output = *'/tmp/nowhere.db: there is no ledger yet; '* ]]
+	run ledger --help
+	[[ $output = *'Forms of export: focus, '*'statement, xlsx, '* ]]
+}
+
 # Of a copy, in which all was 40 days ago.
 @test "a month is closed, and keeps its bytes whatever comes late" {
 	lab_as slurm mkdir -p /tmp/past
@@ -277,6 +300,8 @@ print(sum(decimal.Decimal(r["BilledCost"]) for r in csv.DictReader(open(sys.argv
 	run past period close "$month" --reason 'signed by anna'
 	echo "$output"
 	[[ $status = 0 && $output = *"$month is closed, revision 1: EUR "* ]]
+	run past period close "$month"
+	[[ $status = 1 && $output = "burst-ledger: $month is closed already, as revision 1" ]]
 	snapshot() {
 		for form in focus statement coldfront focus-billing-period; do past export "$form" --period "$month"; done
 		past report --by job,node,day --csv --period "$month"

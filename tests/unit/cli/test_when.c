@@ -65,11 +65,41 @@ static void test_no_times(void **state)
 	}
 }
 
+/* What is to end ends later: a time ago, as --since takes it, is refused with what to write. */
+static void test_until(void **state)
+{
+	static const struct {
+		const char *text, *why; /* why: it is refused; NULL: it is not */
+	} rows[] = {
+		{"2026-03-30", NULL},
+		{"12:01", NULL},
+		{"2026-03-29T10:00:01Z", NULL},
+		{"2h", "--until: \"2h\" is not a time: want 2026-12-24 (when that day begins), "},
+		{"tomorrow", "--until: \"tomorrow\" is not a time: want 2026-12-24 "},
+		{"now", "--until: \"now\" is not a time"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct err e = {0};
+		int64_t ms = 0;
+
+		print_message("# %s\n", rows[i].text);
+		assert_int_equal(when_parse_until(rows[i].text, now, &ms, &e),
+				 rows[i].why == NULL ? 0 : -1);
+		if (rows[i].why == NULL)
+			assert_true(ms > now);
+		else
+			assert_ptr_equal(strstr(e.msg, rows[i].why), e.msg);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_no_times),
+		cmocka_unit_test(test_until),
 	};
 
 	(void)setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);

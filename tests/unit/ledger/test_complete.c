@@ -133,6 +133,38 @@ static void test_options(void **state)
 	}
 }
 
+/* Which command may have which option; what the help does not restrict is for all. */
+static void test_whose_options(void **state)
+{
+	static const struct {
+		const char *option, *command;
+		bool is_for;
+	} whose[] = {
+		{"json", "report", true},     {"json", "period", true},
+		{"json", "job", false},       {"explain", "job", true},
+		{"explain", "report", false}, {"by", "export", false},
+		{"config", "job", true},      {"ledger", "report", true},
+		{"check", "rebuild", true},   {"check", "report", false},
+		{"view", NULL, true},         {"dry-run", "invoice", true},
+		{"period", "export", true},   {"period", "job", false},
+		{"user", "job", true},
+	};
+	size_t found = 0;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(whose); i++)
+		for (size_t k = 0; k < settings_noptions; k++) {
+			if (strcmp(settings_options[k].name, whose[i].option) != 0)
+				continue;
+			found++;
+			print_message("# %s --%s\n", whose[i].command, whose[i].option);
+			assert_int_equal(complete_is_for(names, COUNT(names), &settings_options[k],
+							 whose[i].command),
+					 whose[i].is_for);
+		}
+	assert_int_equal(found, COUNT(whose));
+}
+
 /* --- the scripts -------------------------------------------------------------------------------
  */
 
@@ -217,9 +249,8 @@ static void test_zsh(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_options),
-		cmocka_unit_test(test_bash),
+		cmocka_unit_test(test_rows),          cmocka_unit_test(test_options),
+		cmocka_unit_test(test_whose_options), cmocka_unit_test(test_bash),
 		cmocka_unit_test(test_zsh),
 	};
 

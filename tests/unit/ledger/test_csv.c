@@ -195,6 +195,21 @@ static void test_money(void **state)
 	assert_string_equal(number_money_round(text, -1234567891, 9), "-1.234567891");
 }
 
+static void test_hours(void **state)
+{
+	static const struct {
+		int64_t seconds;
+		const char *hours;
+	} rows[] = {{0, "0.00"},    {17, "0.00"},   {18, "0.01"},
+		    {-17, "0.00"},  {-18, "-0.01"}, {3581, "0.99"},
+		    {3582, "1.00"}, {6400, "1.78"}, {INT64_MAX, "2562047788015215.50"}};
+	char text[NUMBER_MONEY_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(rows); i++)
+		assert_string_equal(number_hours(text, rows[i].seconds), rows[i].hours);
+}
+
 static void test_reals(void **state)
 {
 	static const struct {
@@ -273,8 +288,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_texts),  cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_limits), cmocka_unit_test(test_a_full_file),
-		cmocka_unit_test(test_money),  cmocka_unit_test(test_reals),
-		cmocka_unit_test(test_ascii),
+		cmocka_unit_test(test_money),  cmocka_unit_test(test_hours),
+		cmocka_unit_test(test_reals),  cmocka_unit_test(test_ascii),
 	};
 
 	return cmocka_run_group_tests_name("ledger, csv", tests, NULL, NULL);

@@ -78,9 +78,9 @@ static void test_golden(void **state)
 	assert_string_equal(
 		out.p,
 		"\nin EUR\n"
-		"  GPU-hours ready              1.77\n"
+		"  GPU-hours ready              1.78\n"
 		"  GPU-hours held               0.44    25.0 % of those ready (utilisation)\n"
-		"  GPU-hours asked for          0.38\n"
+		"  GPU-hours asked for          0.39\n"
 		"  GPU-hours used                  -  nobody measures it\n"
 		"  idle                       600.00    66.7 % of cost\n"
 		"  waste                      100.00    11.1 % of cost: lost, boot_failed, orphan\n"

@@ -1,4 +1,6 @@
 /* test_invoice_kept.c - an invoice that was met, and what is closed with it, stay as they were. */
+#include "ledger/explain.h"
+
 #include "invoicing.h"
 
 /* Postings of a month that come to nothing, so that no report shows it: it is closed like any
@@ -164,12 +166,40 @@ static void test_a_ledger_from_before(void **state)
 	assert_good(f, DEC + 5000);
 }
 
+/* The pieces of a job's time do not add up to its cost any more: what does is named. */
+static void test_what_a_job_is_told(void **state)
+{
+	const struct explain_want want = {.id = "7", .arithmetic = true};
+	struct fixture *f = *state;
+	const struct book b = {.ledger = f->l, .calendar = &f->calendar, .currency = "EUR"};
+	struct invoice_result r;
+	struct str out;
+	struct err e = {0};
+
+	fill(f);
+	str_init(&out, 1 << 16);
+	assert_int_equal(explain_job(&b, &want, &out, &e), 0);
+	assert_null(strstr(out.p, "invoice"));
+	str_clear(&out);
+	/* c1 was counted with 900, of which the job has 100 of the 200 s that it is on half of it.
+	 */
+	r = import(f, WHOLE, NULL, DEC + 4000);
+	invoice_result_fini(&r);
+	assert_int_equal(explain_job(&b, &want, &out, &e), 0);
+	assert_non_null(strstr(out.p, "share 480000 of 960000: 100000000000 = 100000000000\n"
+				      "    the job's part of the difference to the invoice: "
+				      "11.166666667\n"));
+	assert_non_null(strstr(out.p, "job 7: 111.166666667 EUR\n"));
+	assert_null(strstr(out.p, "computed anew"));
+	str_fini(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_month_that_comes_to_nothing), TEST(test_the_table_refuses),
 		TEST(test_invoices_are_in_the_record),    TEST(test_a_record_without_its_invoices),
-		TEST(test_a_ledger_from_before),
+		TEST(test_a_ledger_from_before),          TEST(test_what_a_job_is_told),
 	};
 
 	return cmocka_run_group_tests_name("ledger, invoices that are kept", tests, NULL, NULL);

@@ -1,11 +1,16 @@
-/* test_reading.c - which days a command is about. */
+/* test_reading.c - which days a command is about, and a ledger that cannot be read. */
 #include "ledger/reading.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -68,11 +73,49 @@ static void test_this_month(void **state)
 	calendar_fini(&r.calendar);
 }
 
+enum { NOBODY = 65534 };
+
+static void assert_refused(const char *path, const char *why)
+{
+	struct err e = {0};
+
+	assert_int_equal(reading_check_file(path, &e), -1);
+	assert_non_null(strstr(e.msg, path));
+	assert_non_null(strstr(e.msg, why));
+}
+
+/* Who asks too early, or as the wrong user, is told what to do instead. */
+static void test_a_ledger_that_cannot_be_read(void **state)
+{
+	char dir[] = "/tmp/reading-XXXXXX", path[sizeof(dir) + 10];
+	struct err e = {0};
+	int fd;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	(void)snprintf(path, sizeof(path), "%s/ledger.db", dir);
+	assert_refused(path, "there is no ledger yet; the service burst-ledger makes it");
+	fd = creat(path, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(reading_check_file(path, &e), 0);
+	if (geteuid() == 0) /* may read all, so be somebody else; the directory is closed to them */
+		assert_int_equal(seteuid(NOBODY), 0);
+	else
+		assert_int_equal(chmod(path, 0), 0);
+	assert_refused(path, "others ask by \"burstctl report\"");
+	if (geteuid() == NOBODY)
+		assert_int_equal(seteuid(0), 0);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(dir), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_days),
 		cmocka_unit_test(test_this_month),
+		cmocka_unit_test(test_a_ledger_that_cannot_be_read),
 	};
 
 	return cmocka_run_group_tests_name("ledger, reading", tests, NULL, NULL);

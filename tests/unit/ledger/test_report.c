@@ -150,6 +150,31 @@ static void test_short_texts(void **state)
 	str_fini(&out);
 }
 
+/* What reports print of hours is rounded, and by the same rule wherever it is printed: 64 s are
+ * 0.02 hours, and an hour of them at 0.1025 costs 5.77. */
+static void test_rounded_numbers(void **state)
+{
+	struct report_row rows[] = {
+		{.nano = 102500000, .jobs_gpu_s = 64, .text = {"red", "EUR"}},
+		{.nano = 1234567891, .jobs_gpu_s = 0, .text = {"blue", "EUR"}},
+	};
+	const struct report r = {
+		.want = {.keys = {REPORT_ACCOUNT, REPORT_CURRENCY}, .n = 2}, .rows = rows, .n = 2};
+	const struct report none = {.want = r.want};
+	struct str out;
+
+	(void)state;
+	str_init(&out, OUT);
+	report_table(&r, &out);
+	assert_string_equal(out.p, "account currency        COST GPU-HOURS PER-HOUR\n"
+				   "red     EUR      0.1025           0.02     5.77\n"
+				   "blue    EUR      1.234567891      0.00\n");
+	str_clear(&out);
+	report_table(&none, &out);
+	assert_string_equal(out.p, "no charges\n");
+	str_fini(&out);
+}
+
 static void test_forms(void **state)
 {
 	struct report_row rows[] = {row_of("=cmd|'/c calc'!A1", 1),
@@ -273,6 +298,27 @@ static void test_the_arithmetic_of_a_job(void **state)
 	assert_non_null(strstr(out.p, "computed anew it is"));
 	assert_int_equal(explain_job(&b, &(struct explain_want){"77", NULL, false}, &out, &e), -1);
 	assert_int_equal(explain_job(&b, &(struct explain_want){"x", NULL, false}, &out, &e), -1);
+	str_fini(&out);
+}
+
+/* Each line of the status has its name, also where no machine has ended yet. */
+static void test_the_name_of_the_budgets(void **state)
+{
+	char none[] = "";
+	struct status s = {
+		.cluster = none, .zone = none, .source = none, .facts_why = none, .jobs_why = none};
+	struct str out;
+
+	(void)state;
+	str_init(&out, OUT);
+	s.jobs_agreed[LEDGER_JOBS_AGREE] = 2;
+	status_print(&s, T0, &out);
+	assert_non_null(strstr(out.p, "\nbudgets     2 of 2 daily sums of jobs are the same\n"));
+	str_clear(&out);
+	s.agreed[LEDGER_AGREES] = 1;
+	status_print(&s, T0, &out);
+	assert_non_null(strstr(out.p, "\nbudgets     1 of 1 daily sums of machines are the same\n"
+				      "            2 of 2 daily sums of jobs are the same\n"));
 	str_fini(&out);
 }
 
@@ -480,6 +526,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words_to_report_by),
+		cmocka_unit_test(test_rounded_numbers),
+		cmocka_unit_test(test_the_name_of_the_budgets),
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_short_texts),
 		TEST(test_the_order_of_rows),

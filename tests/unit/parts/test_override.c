@@ -208,7 +208,7 @@ static void test_what_is_refused(void **state)
 		 "budget account is one for each: say whose, as in account/NAME"},
 		{"all", "physics", HOUR, "budget all is one for all, and not for physics"},
 		{"all", "", 0, "budget all has no period that ends: say until when"},
-		{"all", "", -HOUR, "that time is over"},
+		{"all", "", -HOUR, "\"until_ms\": that time is over"},
 	};
 	struct fix *f = *state;
 	struct conf *c = ladder(1000 * EUR, 100 * EUR);
@@ -231,7 +231,7 @@ static void test_what_is_refused(void **state)
 		assert_int_equal(set(f, "rate", "", EUR, 0, &e), 0);
 		assert_string_equal(e.msg, "budget rate has no amount to set: it limits a rate");
 		assert_int_equal(set(f, "all", "", EUR, engine_now(f->e), &e), 0);
-		assert_string_equal(e.msg, "that time is over");
+		assert_string_equal(e.msg, "\"until_ms\": that time is over");
 	}
 	assert_string_equal(rows(f, "SELECT count(*) FROM budget_override"), "0;");
 }
