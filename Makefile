@@ -119,6 +119,7 @@ libcore    := $(B)/libcore.a $(libbase)
 libstore   := $(B)/libstore.a $(libcore)
 libio      := $(B)/libio.a $(libstore)
 libslurm   := $(B)/libslurm.a $(libio)
+libslurmconf := $(B)/libslurmconf.a $(B)/libslurm.a $(libcore)
 libengine  := $(B)/libengine.a $(libslurm)
 libcloud   := $(B)/libcloud.a $(libengine)
 libjobs    := $(B)/libjobs.a $(libcloud)
@@ -128,7 +129,7 @@ libbuy     := $(B)/libbuy.a $(libmoney)
 libdiff    := $(B)/libdiff.a $(libbuy)
 libparts   := $(B)/libparts.a $(libdiff)
 libapi     := $(B)/libapi.a $(libparts)
-libcli     := $(B)/libcli.a $(B)/libio.a $(B)/libdrivers.a $(libcore)
+libcli     := $(B)/libcli.a $(B)/libio.a $(B)/libdrivers.a $(libslurmconf)
 libagent   := $(B)/libagent.a $(libbase)
 libledger  := $(B)/libledger.a $(B)/libio.a $(B)/libdrivers.a $(libstore)
 libdrivers := $(B)/libdrivers.a $(libcore)
@@ -144,6 +145,7 @@ objects_core     := $(CORE)
 objects_store    := $(STORE)
 objects_io       := $(IO)
 objects_slurm    := $(SLURM)
+objects_slurmconf := $(call objs,burstd/slurmconf/*.c)
 objects_engine   := $(ENGINE)
 objects_cloud    := $(call objs,burstd/cloud/*.c)
 objects_jobs     := $(call objs,burstd/jobs/*.c)
@@ -158,7 +160,7 @@ objects_agent    := $(filter-out %/burst-agent.o,$(AGENT))
 objects_ledger   := $(filter-out %/burst-ledger.o,$(LEDGER))
 objects_drivers  := $(DRIVERS)
 objects_simcloud := $(filter-out %/main.o,$(SIMCLOUD))
-ARCHIVES         := base core store io slurm engine cloud jobs keys money buy diff parts api cli agent ledger drivers simcloud
+ARCHIVES         := base core store io slurm slurmconf engine cloud jobs keys money buy diff parts api cli agent ledger drivers simcloud
 $(foreach a,$(ARCHIVES),$(eval $(B)/lib$(a).a: $(objects_$(a))))
 $(B)/lib%.a:
 	@rm -f $@
@@ -501,14 +503,14 @@ deps: ## install those for tests, demo and lab too (Slurm, MariaDB); starts no s
 
 FUZZERS := $(patsubst %.c,$(B)/%.fuzz,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 SECONDS ?= 60
-$(B)/tests/fuzz/%.fuzz: $(B)/tests/fuzz/%.o $(B)/libcli.a $(B)/libagent.a $(B)/libledger.a $(B)/libdrivers.a $(libparts)
+$(B)/tests/fuzz/%.fuzz: $(B)/tests/fuzz/%.o $(B)/libcli.a $(B)/libslurmconf.a $(B)/libagent.a $(B)/libledger.a $(B)/libdrivers.a $(libparts)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)
 fuzzers: $(FUZZERS)
 
 # The same harnesses with a main of our own, which any compiler builds: tests/fuzz/replay.c.
 REPLAYS := $(patsubst %.c,$(BUILD)/asan/%.replay,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
-$(B)/tests/fuzz/%.replay: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(B)/libcli.a $(B)/libagent.a $(B)/libledger.a $(B)/libdrivers.a $(libparts)
+$(B)/tests/fuzz/%.replay: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(B)/libcli.a $(B)/libslurmconf.a $(B)/libagent.a $(B)/libledger.a $(B)/libdrivers.a $(libparts)
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)
 replay: ## every harness on its corpus, and on small changes of it, under ASan and UBSan
