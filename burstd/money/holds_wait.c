@@ -35,16 +35,15 @@ void holds_waits_bought(struct engine *e, uint64_t job)
 			m->waits[i].bought = true;
 }
 
-/* The job is sent back some time after it was refused, and slurmctld is told to have it wait a
- * moment after that. */
+/* The job is sent back some time after it was refused, or again by the same refusal, and slurmctld
+ * is told to have it wait a moment after that. */
 static bool is_kept(const struct engine *e, const struct money_wait *w)
 {
-	const int64_t now = engine_now(e), last_ms = postpone_look(e, w->job).last_ms;
+	const int64_t last_ms = postpone_look(e, w->job).last_ms;
+	const int64_t since_ms = last_ms > w->at_ms ? last_ms : w->at_ms;
 
-	if (postpone_left_ms(e, w->job) > 0 || postpone_is_untold(e, w->job))
-		return true;
-	return last_ms < w->at_ms ? now - w->at_ms < MONEY_UNSENT_MS
-				  : now - last_ms < MONEY_UNTOLD_MS;
+	return postpone_left_ms(e, w->job) > 0 || postpone_is_untold(e, w->job) ||
+	       engine_now(e) - since_ms < MONEY_UNSENT_MS;
 }
 
 bool holds_waits_is(const struct engine *e, const struct money_wait *w)

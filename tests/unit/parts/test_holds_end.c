@@ -400,7 +400,7 @@ static void test_money_that_comes_at_once(void **state)
 	holds_part.at[PART_RUN](f->e);
 	assert_int_equal(m->nwaits, 0);
 	assert_true(postpone_find(f->e, 9)->anew);
-	/* It may be minutes until slurmctld can be told, be it that the order is given ... */
+	/* It may be minutes until slurmctld can be told. */
 	holds_refused(f->e, 9, &no);
 	p = postpone_find(f->e, 9);
 	p->refusal.last_ms = m->waits[0].at_ms = engine_now(f->e) - MONEY_UNSENT_MS;
@@ -408,12 +408,16 @@ static void test_money_that_comes_at_once(void **state)
 	p->untold = true;
 	holds_waits_tidy(f->e);
 	assert_int_equal(m->nwaits, 1);
+	/* If it takes no order, the job is sent back again for the same reason. */
 	p->untold = false;
+	p->refusal.last_ms++;
+	holds_waits_tidy(f->e);
+	assert_int_equal(m->nwaits, 1);
+	/* One that is never told to wait has ended. */
+	p->refusal.last_ms--;
 	holds_waits_tidy(f->e);
 	assert_int_equal(m->nwaits, 0);
-	/* ... or not; one that is never told has ended. */
 	holds_refused(f->e, 10, &no);
-	m->waits[0].at_ms -= MONEY_UNTOLD_MS;
 	for (int i = 0; i < 2; i++) {
 		m->freed = true;
 		m->freed_ms = 0;
