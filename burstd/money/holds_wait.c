@@ -67,10 +67,18 @@ void holds_waits_tidy(struct engine *e)
 	m->nwaits = n;
 }
 
-/* Does it wait by this refusal, and not by an older one that is about to be replaced? */
+/* Was it sent back by this refusal, and not only by an older one? */
+static bool is_sent(const struct engine *e, const struct money_wait *w)
+{
+	return postpone_look(e, w->job).last_ms >= w->at_ms;
+}
+
+/* Was slurmctld told since that it waits, be it by an older refusal?  One that is about to be
+ * replaced is none: there is nothing to be undone yet. */
 static bool is_told(const struct engine *e, const struct money_wait *w)
 {
-	return postpone_left_ms(e, w->job) > 0 && postpone_look(e, w->job).last_ms >= w->at_ms;
+	return postpone_left_ms(e, w->job) > 0 &&
+	       (is_sent(e, w) || postpone_told_ms(e, w->job) >= w->at_ms);
 }
 
 void holds_waits_turn(struct engine *e)
@@ -84,12 +92,14 @@ void holds_waits_turn(struct engine *e)
 	m->freed_ms = engine_now(e);
 	for (size_t i = 0; i < m->nwaits; i++) {
 		const struct money_wait *w = &m->waits[i];
-		bool lacks = budgets_lack(m->budgets, &w->no);
+		bool lacks = budgets_lack(m->budgets, &w->no), told = is_told(e, w);
 
-		if (!lacks && is_told(e, w)) {
+		if (!lacks && told)
 			postpone_paid(e, w->job);
-		} else if (is_kept(e, w)) {
-			/* Until it has been told to wait, there is nothing to be undone. */
+		if (!lacks && told && is_sent(e, w))
+			continue;
+		/* It is still to be told, or may be told once more. */
+		if (is_kept(e, w)) {
 			m->freed = m->freed || !lacks;
 			m->waits[n++] = *w;
 		}

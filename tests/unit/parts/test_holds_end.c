@@ -395,6 +395,15 @@ static void test_money_that_comes_at_once(void **state)
 	holds_part.at[PART_RUN](f->e);
 	assert_int_equal(m->nwaits, 1);
 	assert_false(postpone_find(f->e, 9)->anew);
+	/* slurmctld is told only then, and squeue has shown the job in its former place once more:
+	 * no order may ever follow that refusal, or one may. */
+	postpone_find(f->e, 9)->told_ms = m->waits[0].at_ms;
+	m->freed_ms = 0;
+	holds_part.at[PART_RUN](f->e);
+	assert_int_equal(m->nwaits, 1);
+	assert_true(postpone_find(f->e, 9)->anew);
+	postpone_find(f->e, 9)->anew = false;
+	postpone_find(f->e, 9)->told_ms = 0;
 	postpone_find(f->e, 9)->refusal.last_ms = m->waits[0].at_ms;
 	m->freed_ms = 0;
 	holds_part.at[PART_RUN](f->e);
