@@ -1,11 +1,13 @@
 #include "core/node_bill.h"
 
 /* As the provider says, if that is not before the create was sent (less NODE_SKEW_MS for its clock)
- * and not in the future; else now. */
+ * and not in the future; else now.  A create that was sent in the future was by a clock that has
+ * gone back since (F57), and says nothing. */
 int64_t node_bill_begin(const struct node *n, const struct node_event *ev)
 {
 	int64_t said = ev->instance->created_ms;
-	int64_t least = n->sent_ms > NODE_SKEW_MS ? n->sent_ms - NODE_SKEW_MS : 1;
+	int64_t sent = n->sent_ms <= ev->now_ms ? n->sent_ms : 0;
+	int64_t least = sent > NODE_SKEW_MS ? sent - NODE_SKEW_MS : 1;
 
 	return said >= least && said <= ev->now_ms ? said : ev->now_ms;
 }

@@ -157,6 +157,8 @@ void postpone_load(struct engine *e, const struct journal_refusal *r);
 int64_t postpone_left_ms(const struct engine *e, uint64_t number);
 /* Is slurmctld still to be told that the job waits?  It may not answer for minutes. */
 bool postpone_is_untold(const struct engine *e, uint64_t number);
+/* When it was told so last, by this life of burstd; 0: it was not. */
+int64_t postpone_told_ms(const struct engine *e, uint64_t number);
 /* Was the job passed over so often that it is its turn, alone and before others (ADR 48)? */
 bool postpone_goes_first(const struct engine *e, uint64_t number);
 void postpone_went_first(struct engine *e, uint64_t number); /* it has had its turn */

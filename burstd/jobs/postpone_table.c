@@ -103,6 +103,13 @@ bool postpone_is_untold(const struct engine *e, uint64_t number)
 	return p != NULL && p->untold;
 }
 
+int64_t postpone_told_ms(const struct engine *e, uint64_t number)
+{
+	const struct postponed *p = postpone_find(e, number);
+
+	return p != NULL ? p->told_ms : 0;
+}
+
 bool postpone_is_watched(const struct engine *e, const struct postponed *p)
 {
 	return p->until_ms > engine_now(e) || p->refusal.count > 0 || p->words || p->foreign;

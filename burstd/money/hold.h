@@ -11,7 +11,7 @@ struct hold { /* one hold */
 	struct hold *next;
 	uint64_t job;    /* 0: of the machine itself */
 	uint32_t hold;   /* its number in the budgets */
-	int64_t made_ms; /* an older squeue does not know of it */
+	int64_t made_ms; /* an older squeue does not know of it; 0: in an earlier life */
 	bool seen;       /* scratch: squeue shows the job on the node */
 };
 

@@ -12,8 +12,8 @@ int holds_load(struct engine *e, const struct journal_hold *h, struct err *err)
 		return 0;
 	hold.spender = budgets_spender(e->money->budgets, &h->spender);
 	g = hold_node_of(e, h->node, h->gen);
-	g->written = false; /* it need not be written again */
-	(void)hold_add(e, g, h->job, &hold);
+	g->written = false;                         /* it need not be written again */
+	hold_add(e, g, h->job, &hold)->made_ms = 0; /* older than any squeue of this life */
 	g->written = true;
 	return 0;
 }

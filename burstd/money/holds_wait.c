@@ -35,16 +35,15 @@ void holds_waits_bought(struct engine *e, uint64_t job)
 			m->waits[i].bought = true;
 }
 
-/* The job is sent back some time after it was refused, and slurmctld is told to have it wait a
- * moment after that. */
+/* The job is sent back some time after it was refused, or again by the same refusal, and slurmctld
+ * is told to have it wait a moment after that. */
 static bool is_kept(const struct engine *e, const struct money_wait *w)
 {
-	const int64_t now = engine_now(e), last_ms = postpone_look(e, w->job).last_ms;
+	const int64_t last_ms = postpone_look(e, w->job).last_ms;
+	const int64_t since_ms = last_ms > w->at_ms ? last_ms : w->at_ms;
 
-	if (postpone_left_ms(e, w->job) > 0 || postpone_is_untold(e, w->job))
-		return true;
-	return last_ms < w->at_ms ? now - w->at_ms < MONEY_UNSENT_MS
-				  : now - last_ms < MONEY_UNTOLD_MS;
+	return postpone_left_ms(e, w->job) > 0 || postpone_is_untold(e, w->job) ||
+	       engine_now(e) - since_ms < MONEY_UNSENT_MS;
 }
 
 bool holds_waits_is(const struct engine *e, const struct money_wait *w)
@@ -68,10 +67,18 @@ void holds_waits_tidy(struct engine *e)
 	m->nwaits = n;
 }
 
-/* Does it wait by this refusal, and not by an older one that is about to be replaced? */
+/* Was it sent back by this refusal, and not only by an older one? */
+static bool is_sent(const struct engine *e, const struct money_wait *w)
+{
+	return postpone_look(e, w->job).last_ms >= w->at_ms;
+}
+
+/* Was slurmctld told since that it waits, be it by an older refusal?  One that is about to be
+ * replaced is none: there is nothing to be undone yet. */
 static bool is_told(const struct engine *e, const struct money_wait *w)
 {
-	return postpone_left_ms(e, w->job) > 0 && postpone_look(e, w->job).last_ms >= w->at_ms;
+	return postpone_left_ms(e, w->job) > 0 &&
+	       (is_sent(e, w) || postpone_told_ms(e, w->job) >= w->at_ms);
 }
 
 void holds_waits_turn(struct engine *e)
@@ -85,12 +92,14 @@ void holds_waits_turn(struct engine *e)
 	m->freed_ms = engine_now(e);
 	for (size_t i = 0; i < m->nwaits; i++) {
 		const struct money_wait *w = &m->waits[i];
-		bool lacks = budgets_lack(m->budgets, &w->no);
+		bool lacks = budgets_lack(m->budgets, &w->no), told = is_told(e, w);
 
-		if (!lacks && is_told(e, w)) {
+		if (!lacks && told)
 			postpone_paid(e, w->job);
-		} else if (is_kept(e, w)) {
-			/* Until it has been told to wait, there is nothing to be undone. */
+		if (!lacks && told && is_sent(e, w))
+			continue;
+		/* It is still to be told, or may be told once more. */
+		if (is_kept(e, w)) {
 			m->freed = m->freed || !lacks;
 			m->waits[n++] = *w;
 		}

@@ -15,10 +15,11 @@
 enum {
 	MONEY_SAID = 4096,     /* jobs; what is said of one is written again after so many others */
 	MONEY_LATER = 1 << 14, /* jobs of which it is written later what is said; 12 MB */
-	MONEY_UNSAID = 1 << 16,   /* jobs that squeue is to tell of; sacct tells of more */
-	MONEY_WAITS = 1 << 14,    /* jobs that wait for money; others do until the next day */
-	MONEY_UNTOLD_MS = 30000,  /* from the order to have a job wait until it does */
-	MONEY_UNSENT_MS = 600000, /* from a refusal to that order: slurmctld may be slow */
+	MONEY_UNSAID = 1 << 16, /* jobs that squeue is to tell of; sacct tells of more */
+	MONEY_WAITS = 1 << 14,  /* jobs that wait for money; others do until the next day */
+	/* From a refusal, or an order to have the job wait, to such an order: slurmctld may be
+	 * slow, and a job that it did not take away is sent back once more. */
+	MONEY_UNSENT_MS = 600000,
 	/* From the order to delete a machine until it bills no more, at most: promises.md, P4. */
 	HOLDS_END_MS = 150000,
 	/* From when a budget is used up until that is noticed, and acted on, beside its grace. */

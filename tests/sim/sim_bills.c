@@ -30,9 +30,10 @@ void sim_bills_put(struct world *w, struct sim_bills *all, const struct sim_bill
 	}
 	if (i == all->n)
 		all->n++;
-	else
+	else if (all->v[i].skew == w->skew) /* else one of the two is by another time (F57) */
 		check_longer(w, &all->v[i], b);
 	all->v[i] = *b;
+	all->v[i].skew = w->skew;
 }
 
 bool sim_bills_have(const struct sim_bills *all, const char *instance)

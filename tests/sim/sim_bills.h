@@ -15,6 +15,7 @@ struct sim_bill {
 	uint64_t gen;
 	uint32_t pool;
 	int64_t start_ms, end_ms, rate_nano_h, cost_nano;
+	int64_t skew; /* the world's, when it was written */
 };
 
 struct sim_bills {

@@ -57,13 +57,23 @@ static void check_alone(struct world *w, const struct sim_facts *f, const struct
 			world_fail(w, "I22: the facts give %s two instances", l->node);
 }
 
-/* Whose bill has ended is seen again, and does not begin anew. */
-static void begin(struct world *w, struct sim_life *l, const struct life_step *step)
+/* Whose bill has ended is seen again, and does not begin anew.  If burstd's time has jumped over a
+ * restart since (F57), it looks like a machine that was made later, with the same id. */
+static void begin(struct world *w, struct sim_facts *f, struct sim_life *l,
+		  const struct life_step *step)
 {
-	if (l->ended)
+	if (l->ended && l->skew == w->skew)
 		world_fail(w, "I22: by the facts %s of %s begins a second time", l->instance,
 			   l->node);
+	f->twice = f->twice || l->ended;
+	l->ended = false;
 	l->begin_ms = step->said_ms != 0 ? step->said_ms : step->at_ms;
+}
+
+static void end(const struct world *w, struct sim_life *l, const struct life_step *step)
+{
+	l->end_ms = step->said_ms != 0 ? step->said_ms : step->at_ms;
+	l->skew = w->skew;
 }
 
 void sim_facts_put(struct world *w, struct sim_facts *f, const struct sim_life *is,
@@ -84,7 +94,7 @@ void sim_facts_put(struct world *w, struct sim_facts *f, const struct sim_life *
 	if (step->kind == LIFE_CREATED || step->kind == LIFE_SEEN)
 		check_alone(w, f, l);
 	if (step->kind == LIFE_CREATED)
-		begin(w, l, step);
+		begin(w, f, l, step);
 	else if (step->kind == LIFE_SEEN && !l->ended)
 		world_fail(w, "I22: by the facts %s is seen again, and has not ended", l->node);
 	else if (step->kind == LIFE_READY && l->begin_ms == 0)
@@ -93,7 +103,7 @@ void sim_facts_put(struct world *w, struct sim_facts *f, const struct sim_life *
 		world_fail(w, "I22: by the facts %s of %s ends a second time", l->instance,
 			   l->node);
 	else if (step->kind == LIFE_ENDED)
-		l->end_ms = step->said_ms != 0 ? step->said_ms : step->at_ms;
+		end(w, l, step);
 	l->ended = step->kind == LIFE_ENDED || (l->ended && step->kind != LIFE_SEEN);
 	l->last = step->kind;
 }

@@ -11,6 +11,7 @@ struct sim_life {
 	char node[24], instance[24];
 	uint64_t gen;
 	int64_t begin_ms, end_ms;
+	int64_t skew; /* the world's, when it ended */
 	bool machine, buyer, ready, ended;
 	enum life_kind last;
 };
@@ -18,6 +19,7 @@ struct sim_life {
 struct sim_facts {
 	struct sim_life *v;
 	size_t n, cap;
+	bool twice; /* an instance is billed twice, since burstd's time has jumped in between */
 };
 
 struct sim_bill;

@@ -7,6 +7,7 @@
 
 #include "base/hostlist.h"
 #include "jobs/jobs_api.h"
+#include "sim_journal.h"
 #include "sim_slurm.h"
 
 enum { HELD_MS = 10 * SIM_SECOND };
@@ -72,10 +73,25 @@ static void check_gone(const struct prolog *p)
 		   (unsigned)p->job);
 }
 
+/* Has a machine of the job no price?  One that was found, and whose offer there is no more, has
+ * none, and a job that may cost anything is refused by any budget. */
+static bool is_unpriced(struct sim_ctld *c, uint32_t job)
+{
+	for (const struct ctld_job *j = c->jobs; j < c->jobs + JOBS_MAX; j++)
+		for (uint32_t i = 0; j->id == job && j->state != JOB_FREE && i < j->n; i++) {
+			const struct sim_row *r =
+				sim_journal_row(c->w->journal, c->nodes[j->nodes[i]].name, 0);
+
+			if (r != NULL && r->n.rate_nano_h == 0)
+				return true;
+		}
+	return false;
+}
+
 /* PrologSlurmctld has failed: slurmctld requeues a batch job, and any other ends. */
 static void fail_prolog(struct sim_ctld *c, uint32_t job)
 {
-	if (!c->w->set.ladder)
+	if (!c->w->set.ladder && !is_unpriced(c, job))
 		world_fail(c->w, "P4: job %u is refused by a budget that never runs out",
 			   (unsigned)job);
 	for (struct ctld_job *j = c->jobs; j < c->jobs + JOBS_MAX; j++) {

@@ -100,6 +100,8 @@ static void revert_node(struct sim_ctld *c, struct ctld_node *n, const struct ct
 	if (!is_changed(n, o))
 		return;
 	world_met(c->w, SIM_CTLD_REVERTS, n->name, 0);
+	if (n->drain && !o->drain)
+		n->undrained = n->inst;
 	n->drain = o->drain;
 	n->power_down = o->power_down;
 	if (!o->down || n->job == 0)

@@ -399,12 +399,13 @@ void sim_rotate_drained(struct world *w, const char *node)
 			   (w->now - lacks->at) / SIM_SECOND);
 }
 
-/* It goes after its job, and nothing here ends that. */
-static bool is_drained(const struct world *w, const char *node)
+/* It goes after its job, and nothing here ends that.  A drain that slurmctld has forgotten between
+ * two polls looks like one that somebody has taken back, and that is not ordered again. */
+static bool is_drained(const struct world *w, const struct inst *i)
 {
-	const struct ctld_node *n = sim_ctld_find(w->ctld, node);
+	const struct ctld_node *n = sim_ctld_find(w->ctld, i->node);
 
-	return n != NULL && n->drain;
+	return n != NULL && (n->drain || n->undrained == i->number);
 }
 
 bool sim_rotate_settled(const struct world *w, char *why, size_t size)
@@ -424,7 +425,7 @@ bool sim_rotate_settled(const struct world *w, char *why, size_t size)
 			r[k].n.state == NODE_READY ? machine_of(w, r[k].n.name) : NULL;
 
 		if (i == NULL || i->gen != r[k].n.gen || sim_rotate_speaks(w, i->machine) ||
-		    is_drained(w, r[k].n.name))
+		    is_drained(w, i))
 			continue;
 		(void)snprintf(why, size, "%s has another key than slurmctld", r[k].n.name);
 		return false;

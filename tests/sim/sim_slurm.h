@@ -45,6 +45,7 @@ struct ctld_node {
 	int64_t let_go_at;    /* one that a call had bought was let go before it was up ... */
 	unsigned let_go_life; /* ... in this life */
 	bool by_call;
+	uint32_t undrained;  /* the instance that slurmctld forgot to have drained last */
 	int64_t unwanted_at; /* last time slurmctld did not want it up */
 	uint32_t inst;       /* whose slurmd is registered; 0: none */
 	int64_t up_at;       /* since when */

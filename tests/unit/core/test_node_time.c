@@ -378,6 +378,23 @@ static void test_a_bill_begins_in_1970_too(void **state)
 	}
 }
 
+/* F57: the clock went back over a restart, between the create and the first list that shows what
+ * came of it: the create was sent in the future, and the provider's word counts. */
+static void test_a_bill_begins_before_its_create_was_sent(void **state)
+{
+	static const int64_t sent[] = {T0 - 50, T0, T0 + 1, T0 + 365 * INT64_C(86400000)};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sent) / sizeof(sent[0]); i++) {
+		struct node n = node_at(NODE_INDOUBT);
+
+		n.sent_ms = sent[i];
+		(void)seen_created(&n, T0 - NODE_SKEW_MS - 60, T0);
+		assert_int_equal(n.state, NODE_BOOTING);
+		assert_true(n.start_ms == (sent[i] > T0 ? T0 - NODE_SKEW_MS - 60 : T0));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -388,6 +405,7 @@ int main(void)
 		cmocka_unit_test(test_a_bill_that_has_ended_keeps_its_beginning),
 		cmocka_unit_test(test_a_bill_is_gone_on_with),
 		cmocka_unit_test(test_a_bill_begins_in_1970_too),
+		cmocka_unit_test(test_a_bill_begins_before_its_create_was_sent),
 		cmocka_unit_test(test_a_delete_does_not_wait_for_a_day),
 		cmocka_unit_test(test_an_address_is_one_address),
 		cmocka_unit_test(test_lost_creates_are_repeated_a_few_times),
