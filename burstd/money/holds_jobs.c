@@ -226,14 +226,13 @@ static void look_at_job(struct engine *e, const struct slurm_job *j, bool decide
 		return;
 	}
 	l.known = slurm_payer_read(j, &l.payer);
-	if (l.known)
-		accounts_met(e, l.payer.account);
+	decides = decides && l.known && !accounts_lack_place(e, l.payer.account);
 	l.rows = mem_zalloc((h->n + 1) * sizeof(struct fleet_node *));
 	for (size_t i = 0; i < h->n; i++)
 		look_at(&l, h->names[i]);
-	if (decides && l.n > 0 && l.known)
+	if (decides && l.n > 0)
 		decide(&l);
-	if (decides && l.known)
+	if (decides)
 		gate_paid(l.e, j->number);
 	free(l.rows);
 	hostlist_free(h);
