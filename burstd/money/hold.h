@@ -13,6 +13,9 @@ struct hold { /* one hold */
 	uint32_t hold;   /* its number in the budgets */
 	int64_t made_ms; /* an older squeue does not know of it */
 	bool seen;       /* scratch: squeue shows the job on the node */
+	/* Of a job: its share of the node was read again since burstd started, by a squeue with all
+	 * columns of slurmctld's release.  Until then it may be held for all of it. */
+	bool shared;
 };
 
 struct hold_node { /* one generation */
@@ -34,6 +37,8 @@ struct hold *hold_add(struct engine *e, struct hold_node *g, uint64_t job,
 /* Replace its times; likewise. */
 void hold_change(struct engine *e, struct hold_node *g, struct hold *h, int64_t from_ms,
 		 int64_t until_ms);
+/* From its begin on it costs so much; likewise. */
+void hold_reprice(struct engine *e, struct hold_node *g, struct hold *h, int64_t rate_nano_h);
 /* End it without anything spent. */
 void hold_drop(struct engine *e, struct hold_node *g, struct hold *h);
 /* End it: from its begin until end_ms was spent. */
