@@ -5,7 +5,12 @@
 #include "money/money.h"
 
 /* A machine that outlives its hold is held for so much longer. */
-enum { HOLD_MORE_MS = 120000 };
+enum {
+	HOLD_MORE_MS = 120000,
+	/* Until slurmctld has told its settings. */
+	HOLDS_OVER_MS = 60000,
+	HOLDS_IDLE_MS = 600000,
+};
 
 struct hold { /* one hold */
 	struct hold *next;
@@ -51,6 +56,9 @@ const struct budget_hold *hold_of(const struct engine *e, const struct hold *h);
 void hold_free(struct engine *e);
 /* Hold for machines that nothing is held for, and for nothing else.  holds_load.c. */
 void holds_mend(struct engine *e);
+/* holds_times.c: what slurmctld's settings say of budget_times. */
+void holds_settings(struct engine *e, const char *text, size_t len, int64_t asked_ms);
+void holds_times_free(struct engine *e);
 /* The machine of a row, as it is held for. */
 struct budget_machine hold_machine(const struct engine *e, const struct fleet_node *fn);
 
