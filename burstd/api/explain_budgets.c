@@ -17,6 +17,16 @@ static void begin(struct explain_report *r, const struct budget_line *l)
 		 l->value);
 }
 
+static void check_all(struct explain_report *r)
+{
+	const char *why = engine_budgets_wait(r->e);
+
+	if (why[0] == '\0')
+		return;
+	str_addf(&r->s, "jobs wait, and nothing is bought for them: %s", why);
+	explain_report_say(r);
+}
+
 static void check_used(struct explain_report *r, const struct engine_budget *b)
 {
 	const struct budget_line *l = &b->line;
@@ -79,6 +89,7 @@ void explain_budgets(const struct engine *e, explain_fn fn, void *ctx)
 
 	str_init(&r.s, SENTENCE_MAX);
 	engine_budgets(e, NULL, &all);
+	check_all(&r);
 	for (size_t i = 0; i < all.n; i++)
 		check_over(&r, &all.v[i]);
 	for (size_t i = 0; i < all.n; i++)

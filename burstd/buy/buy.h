@@ -100,6 +100,17 @@ struct plan_terms *intake_terms(struct engine *e);
  * machines. */
 void preview_set_aside(struct engine *e, const struct plan_ask *a, const struct plan *plan,
 		       const struct payer *p, struct engine_plan *out);
+/* Where budgets need to know all accounts, or where this payer's is, and do not yet, nothing is
+ * bought. */
+void preview_wait_for_accounts(struct engine *e, const struct payer *p, struct engine_plan *out);
+/* The next of these partitions ("a,b") in which all nodes of the list are; list NULL: the next one.
+ * *names moves behind it.  false: there is none. */
+bool preview_next_partition(const struct engine *e, const char **names, const char *list,
+			    char out[PAYER_NAME_MAX + 1]);
+/* Does plan a let the job have less than b, or set aside more? */
+bool preview_is_worse(const struct engine_plan *a, const struct engine_plan *b);
+
+/* --- intake_buy.c --- */
 /* Want what the plan allows; refuse what it does not; leave the rest to the next poll. */
 void intake_act_on(struct engine *e, struct demand *d, const char *why);
 

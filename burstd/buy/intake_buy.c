@@ -231,7 +231,13 @@ static void know_wishes(const struct engine *e, const struct demand *d, size_t i
 				     .max_price_nano_h = w->comment.max_price_nano_h};
 }
 
-static struct known_jobs know_jobs(const struct engine *e, const struct demand *d)
+/* Of whose budgets it must be known to ask them. */
+static bool lacks_payer(struct engine *e, const struct payer *p)
+{
+	return p == NULL || accounts_lack_place(e, p->account);
+}
+
+static struct known_jobs know_jobs(struct engine *e, const struct demand *d)
 {
 	struct known_jobs k = {.n = d->njobs};
 	const bool wishes = wish_most(e->conf) != WISH_NOTHING;
@@ -249,7 +255,7 @@ static struct known_jobs know_jobs(const struct engine *e, const struct demand *
 		k.jobs[i].payer = d->jobs[i].payer;
 		if (wishes)
 			know_wishes(e, d, i, &k);
-		if (budgets && (d->jobs[i].payer == NULL || lack))
+		if (budgets && (lack || lacks_payer(e, d->jobs[i].payer)))
 			k.jobs[i].unknown = true;
 	}
 	return k;

@@ -470,6 +470,8 @@ static int make_plan(struct engine *e, const char *list, const struct words *w,
 	ask.pools = intake_pools(e);
 	plan_make(&plan, &ask);
 	judge(e, &plan, &ask, w, out);
+	if (ask.budgets != NULL)
+		preview_wait_for_accounts(e, w->job.payer, out);
 	if (out->verdict == PLAN_BUY)
 		preview_set_aside(e, &ask, &plan, w->job.payer, out);
 	free(terms);
@@ -478,6 +480,48 @@ static int make_plan(struct engine *e, const char *list, const struct words *w,
 	intake_free_pools(e, ask.pools);
 	demand_fini(&d);
 	return 0;
+}
+
+/* Plan for each partition in which the job may start with these nodes, as each may have budgets of
+ * its own, and take the worst: which of them slurmctld will choose is not known. */
+static int plan_partitions(struct engine *e, const char *list, const struct words *w,
+			   const char *names, struct engine_plan *out, struct err *err)
+{
+	const struct engine_plan none = *out; /* but for its note */
+	struct payer payer = *w->job.payer;
+	struct words of = *w;
+	bool some = false;
+	int rc = 0;
+
+	of.job.payer = &payer;
+	for (int all = 0; all < 2 && !some; all++) {
+		const char *at = names;
+
+		while (rc == 0 &&
+		       preview_next_partition(e, &at, all == 0 ? list : NULL, payer.partition)) {
+			struct engine_plan one = none, last = *out;
+
+			rc = make_plan(e, list, &of, &one, err);
+			if (!some || preview_is_worse(&one, &last)) {
+				*out = one;
+				one = last;
+			}
+			engine_plan_fini(&one);
+			some = true;
+		}
+	}
+	return rc;
+}
+
+static int plan_nodes(struct engine *e, const char *list, const struct engine_plan_ask *ask,
+		      const struct words *w, struct engine_plan *out, struct err *err)
+{
+	const char *names = ask->job != NULL ? ask->job->partition : NULL;
+
+	if (w->job.payer == NULL || holds_budgets(e) == NULL || names == NULL ||
+	    strchr(names, ',') == NULL)
+		return make_plan(e, list, w, out, err);
+	return plan_partitions(e, list, w, names, out, err);
 }
 
 /* Refuse if there are not enough nodes: Slurm would not even ask. */
@@ -520,14 +564,14 @@ int engine_plan(struct engine *e, const struct engine_plan_ask *ask, struct engi
 	*out = (struct engine_plan){.verdict = PLAN_HAVE};
 	words_init(e, ask, &w, out);
 	if (ask->list != NULL) {
-		rc = make_plan(e, ask->list, &w, out, err);
+		rc = plan_nodes(e, ask->list, ask, &w, out, err);
 	} else {
 		str_init(&c.list, (size_t)HOSTLIST_NAMES_MAX * (HOSTLIST_NAME_MAX + 1));
 		rc = choose(e, ask, &c, err);
 		if (rc == 0 && c.n < ask->nodes)
 			too_few(e, ask, &c, &w, out);
 		else if (rc == 0)
-			rc = make_plan(e, c.list.p, &w, out, err);
+			rc = plan_nodes(e, c.list.p, ask, &w, out, err);
 		str_fini(&c.list);
 		free(c.unnamed);
 	}

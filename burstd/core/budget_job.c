@@ -1,5 +1,7 @@
 #include "core/budget_job.h"
 
+#include <string.h>
+
 static const struct payer nobody = {.limit_s = 0};
 
 /* Whose the machine is: the partition is that of the job that it is held for. */
@@ -34,12 +36,21 @@ static int64_t after(int64_t now_ms, int64_t ms)
 	return ms < 0 || ms > INT64_MAX - now_ms ? INT64_MAX : now_ms + ms;
 }
 
+static int64_t of_name(const struct budget_exception *v, size_t n, const char *name, int64_t ms)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(v[i].name, name) == 0)
+			return v[i].ms;
+	return ms;
+}
+
 /* How long the spender's budgets want a job to be held for; -1: without end. */
 static int64_t reserve(const struct budgets *b, uint32_t spender, const struct payer *p,
 		       const struct budget_machine *m, const struct budget_times *t)
 {
-	int64_t limit = p->limit_s >= 0 && t->over_ms >= 0 && p->limit_s < INT64_MAX / 4000
-				? 1000 * p->limit_s + t->over_ms
+	int64_t over_ms = of_name(t->over, t->nover, p->partition, t->over_ms);
+	int64_t limit = p->limit_s >= 0 && over_ms >= 0 && p->limit_s < INT64_MAX / 4000
+				? 1000 * p->limit_s + over_ms
 				: -1;
 
 	return budgets_reserve_ms(b, spender, limit, m->minimum_ms);
@@ -64,8 +75,9 @@ int64_t budget_machine_until(struct budgets *b, const struct payer *p,
 			     int64_t now_ms)
 {
 	int64_t ms = reserve(b, machine_of(b, p, m), p, m, t);
+	int64_t idle_ms = of_name(t->idle, t->nidle, m->pool, t->idle_ms);
 
-	return after(now_ms, ms < 0 ? -1 : least(m, m->boot_ms + ms + t->idle_ms + t->end_ms));
+	return after(now_ms, ms < 0 ? -1 : least(m, m->boot_ms + ms + idle_ms + t->end_ms));
 }
 
 struct budget_hold budget_run(struct budgets *b, const struct payer *p,

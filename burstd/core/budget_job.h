@@ -6,12 +6,20 @@
 #include "core/budget.h"
 #include "core/payer.h"
 
+struct budget_exception { /* what one partition, or pool, has instead of a time below */
+	char name[PAYER_NAME_MAX + 1];
+	int64_t ms;
+};
+
 struct budget_times { /* of slurmctld and providers, at most */
 	/* How much longer than its limit a job may run: OverTimeLimit and KillWait; -1: without
 	 * end, so that a limit says nothing. */
 	int64_t over_ms;
 	int64_t idle_ms; /* from a job's end until slurmctld gives the node up: SuspendTime */
 	int64_t end_ms;  /* from there until the machine bills no more */
+	const struct budget_exception *over,
+		*idle; /* over: by partition; idle: by pool; borrowed */
+	size_t nover, nidle;
 };
 
 struct budget_machine { /* one of those that a job has, or will have */

@@ -25,7 +25,8 @@ struct prereq {
 	struct slurm_feature *features; /* of the nodes in a snapshot; NULL: none are wanted */
 	size_t nfeatures;
 	int64_t look_ms;
-	struct str partitions; /* "NAME LIST" of each, one a line */
+	struct str partitions;   /* "NAME LIST" of each, one a line */
+	struct slurm_text shown; /* all of it, while parts are told */
 };
 
 static void prereq_init(struct engine *e)
@@ -173,6 +174,11 @@ struct slurm_text prereq_partition(const struct engine *e, const char *name)
 	return (struct slurm_text){NULL, 0};
 }
 
+struct slurm_text prereq_shown_partitions(const struct engine *e)
+{
+	return e->jobs->prereq->shown;
+}
+
 int64_t prereq_hold_ms(const struct engine *e)
 {
 	const struct slurm_report *r = e->jobs->prereq->report;
@@ -212,7 +218,9 @@ static void take_partitions(struct engine *e, const char *text, size_t len)
 		slurm_set_release(e->slurm, &r->version);
 		p->error[0] = '\0';
 		p->known_ms = p->asked_ms;
+		p->shown = (struct slurm_text){text, len};
 		tell_parts(e, p);
+		p->shown = (struct slurm_text){NULL, 0};
 		keep_partitions(p, (struct slurm_text){text, len});
 	} else {
 		free(r);

@@ -1,17 +1,21 @@
 /* Keeps the tree of accounts, by which a budget of one account counts for all below it.  slurmctld
  * has it in memory, so slurmdbd may be down.  Until it has been read once no job is judged by a
- * budget of accounts: it waits. */
+ * budget of accounts: it waits.  So does a job whose account is not in the tree, until slurmctld
+ * has been asked again: the account may be a minute old, and below one that has a budget. */
 #include "money/money.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fnv.h"
 #include "base/mem.h"
 #include "slurm/account.h"
+#include "slurm/show.h"
 
 enum {
 	ACCOUNTS_MS = 600000,      /* between two looks: projects begin and end by the week */
-	ACCOUNTS_SOON_MS = 30000,  /* ... if an account is met that is not known */
+	ACCOUNTS_SOON_MS = 10000,  /* ... if an account is met that is not known */
 	ACCOUNTS_RETRY_MS = 10000, /* slurmctld did not answer */
 	ACCOUNTS_MAX = 100000,
 };
@@ -24,18 +28,54 @@ static bool of_accounts(const struct conf *c)
 	return false;
 }
 
-bool accounts_lack(const struct engine *e)
+/* Does any budget need the tree?  Without accounting there is none: an account is a name. */
+static bool need_tree(const struct engine *e)
 {
-	return e->money->budgets != NULL && !e->money->accounts_known && of_accounts(e->conf);
+	return e->money->budgets != NULL && !e->money->accounts.none && of_accounts(e->conf);
 }
 
-void accounts_met(struct engine *e, const char *account)
+bool accounts_lack(const struct engine *e)
 {
-	struct money_state *m = e->money;
+	return !e->money->accounts.known && need_tree(e);
+}
 
-	if (m->budgets != NULL && account[0] != '\0' && !budgets_knows(m->budgets, account) &&
-	    m->accounts_ms > m->accounts_asked_ms + ACCOUNTS_SOON_MS)
-		m->accounts_ms = m->accounts_asked_ms + ACCOUNTS_SOON_MS;
+const char *engine_budgets_wait(const struct engine *e)
+{
+	if (!accounts_lack(e))
+		return "";
+	return e->money->accounts.why[0] != '\0'
+		       ? e->money->accounts.why
+		       : "slurmctld has not said yet which accounts there are, and there are "
+			 "budgets of accounts";
+}
+
+/* When this account was met first, since the place for it was another's. */
+static int64_t met_since(struct accounts *a, const char *account, int64_t now_ms)
+{
+	char name[BUDGET_VALUE_MAX + 1];
+	uint64_t hash;
+
+	budget_fold(name, account);
+	hash = fnv_text(FNV_BEGIN, name);
+	for (size_t i = 0; i < ACCOUNTS_MET; i++)
+		if (a->met[i].hash == hash)
+			return a->met[i].at_ms;
+	a->met[a->next_met].hash = hash;
+	a->met[a->next_met].at_ms = now_ms;
+	a->next_met = (a->next_met + 1) % ACCOUNTS_MET;
+	return now_ms;
+}
+
+bool accounts_lack_place(struct engine *e, const char *account)
+{
+	struct accounts *a = &e->money->accounts;
+
+	if (!need_tree(e) || account[0] == '\0' || budgets_knows(e->money->budgets, account) ||
+	    met_since(a, account, engine_now(e)) <= a->answered_ms)
+		return false;
+	if (a->next_ms > a->asked_ms + ACCOUNTS_SOON_MS)
+		a->next_ms = a->asked_ms + ACCOUNTS_SOON_MS;
+	return true;
 }
 
 struct tree {
@@ -64,20 +104,46 @@ static void on_account(void *ctx, struct slurm_text account, struct slurm_text p
 	t->v[t->n++] = (struct budget_account){text_of(account), text_of(parent)};
 }
 
-void accounts_answer(struct engine *e, const char *text, size_t len, const struct err *err)
+static void cannot_tell(struct engine *e, const char *why)
 {
-	struct money_state *m = e->money;
-	struct tree t = {NULL, 0, 0};
+	struct accounts *a = &e->money->accounts;
 
-	m->accounts_asking = false;
-	if (err != NULL || m->budgets == NULL) {
-		m->accounts_ms = engine_now(e) + ACCOUNTS_RETRY_MS;
+	(void)snprintf(a->why, sizeof(a->why),
+		       "slurmctld does not say which accounts there are, and there are budgets of "
+		       "accounts: %.160s",
+		       why);
+	a->next_ms = engine_now(e) + ACCOUNTS_RETRY_MS;
+}
+
+/* A slurmctld that slurmdbd has not reached yet since it lost its state knows no account. */
+static void take(struct engine *e, const struct tree *t, size_t associations)
+{
+	struct accounts *a = &e->money->accounts;
+
+	if (associations == 0) {
+		cannot_tell(e, "it has none, not even root; is slurmdbd up?");
 		return;
 	}
-	slurm_account_parse(text, len, on_account, &t);
-	if (budgets_tree(m->budgets, t.v, t.n) || !m->accounts_known)
-		m->freed = true;
-	m->accounts_known = true;
+	if (budgets_tree(e->money->budgets, t->v, t->n) || !a->known)
+		e->money->freed = true;
+	a->known = true;
+	a->answered_ms = a->asked_ms;
+	a->why[0] = '\0';
+}
+
+void accounts_answer(struct engine *e, const char *text, size_t len, const struct err *err)
+{
+	struct accounts *a = &e->money->accounts;
+	struct tree t = {.v = NULL};
+
+	a->asking = false;
+	if (e->money->budgets == NULL || a->none)
+		return;
+	if (err != NULL) {
+		cannot_tell(e, err->msg);
+		return;
+	}
+	take(e, &t, slurm_account_parse(text, len, on_account, &t));
 	for (size_t i = 0; i < t.n; i++) {
 		free(t.v[i].name);
 		free(t.v[i].parent);
@@ -85,28 +151,47 @@ void accounts_answer(struct engine *e, const char *text, size_t len, const struc
 	free(t.v);
 }
 
+/* Is there accounting?  22.05 shows "accounting_storage/none", 24.11 "(null)". */
+static void accounts_settings(struct engine *e, const char *text, size_t len, int64_t asked_ms)
+{
+	const struct slurm_text type =
+		slurm_show_setting((struct slurm_text){text, len}, "AccountingStorageType");
+	struct accounts *a = &e->money->accounts;
+	const bool none =
+		type.p != NULL && (type.n == 0 || slurm_show_is(type, "accounting_storage/none"));
+
+	(void)asked_ms;
+	if (none == a->none || e->money->budgets == NULL)
+		return;
+	a->none = none;
+	a->known = false;
+	a->next_ms = 0;
+	e->money->freed = true;
+	if (none)
+		(void)budgets_tree(e->money->budgets, NULL, 0);
+}
+
 static void accounts_run(struct engine *e)
 {
-	struct money_state *m = e->money;
+	struct accounts *a = &e->money->accounts;
 
-	if (m->budgets == NULL || m->accounts_asking || engine_now(e) < m->accounts_ms ||
-	    !of_accounts(e->conf))
+	if (a->asking || engine_now(e) < a->next_ms || !need_tree(e))
 		return;
-	m->accounts_asked_ms = engine_now(e);
-	m->accounts_ms = engine_now(e) + ACCOUNTS_MS;
-	m->accounts_asking = slurm_ask(e->slurm, SLURM_ACCOUNTS);
+	a->asked_ms = engine_now(e);
+	a->next_ms = a->asked_ms + ACCOUNTS_MS;
+	a->asking = slurm_ask(e->slurm, SLURM_ACCOUNTS);
 }
 
 static int64_t accounts_next_ms(const struct engine *e)
 {
-	const struct money_state *m = e->money;
+	const struct accounts *a = &e->money->accounts;
 
-	return m->budgets != NULL && !m->accounts_asking && of_accounts(e->conf) ? m->accounts_ms
-										 : INT64_MAX;
+	return !a->asking && need_tree(e) ? a->next_ms : INT64_MAX;
 }
 
 const struct engine_part accounts_part = {
 	.name = "accounts",
 	.at = {[PART_RUN] = accounts_run},
 	.next_ms = accounts_next_ms,
+	.settings = accounts_settings,
 };

@@ -84,6 +84,16 @@ struct hold *hold_add(struct engine *e, struct hold_node *g, uint64_t job,
 	return x;
 }
 
+static void replace(struct engine *e, struct hold_node *g, struct hold *h,
+		    const struct budget_hold *next)
+{
+	budgets_release(e->money->budgets, h->hold);
+	e->money->freed = true; /* it may be less */
+	h->hold = budgets_hold(e->money->budgets, next);
+	if (g->written)
+		write_one(e, g, h);
+}
+
 void hold_change(struct engine *e, struct hold_node *g, struct hold *h, int64_t from_ms,
 		 int64_t until_ms)
 {
@@ -92,13 +102,19 @@ void hold_change(struct engine *e, struct hold_node *g, struct hold *h, int64_t 
 	until_ms = until_ms > from_ms ? until_ms : from_ms;
 	if (next.from_ms == from_ms && next.until_ms == until_ms)
 		return;
-	budgets_release(e->money->budgets, h->hold);
 	next.from_ms = from_ms;
 	next.until_ms = until_ms;
-	e->money->freed = true; /* it may be shorter */
-	h->hold = budgets_hold(e->money->budgets, &next);
-	if (g->written)
-		write_one(e, g, h);
+	replace(e, g, h, &next);
+}
+
+void hold_reprice(struct engine *e, struct hold_node *g, struct hold *h, int64_t rate_nano_h)
+{
+	struct budget_hold next = *hold_of(e, h);
+
+	if (next.rate_nano_h == rate_nano_h)
+		return;
+	next.rate_nano_h = rate_nano_h;
+	replace(e, g, h, &next);
 }
 
 void hold_drop(struct engine *e, struct hold_node *g, struct hold *h)

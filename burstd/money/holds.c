@@ -8,14 +8,10 @@
 #include "base/mem.h"
 #include "cloud/cloud.h"
 #include "jobs/jobs.h"
-#include "slurm/show.h"
 
 enum {
 	HOLDS_WATCH_MS = 30000, /* between two looks at holds that are about to end */
 	HOLDS_DAYS = 800,       /* what was spent is kept so long: two years, and more */
-	/* Until slurmctld has told its settings. */
-	HOLDS_OVER_MS = 60000,
-	HOLDS_IDLE_MS = 600000,
 };
 
 struct budgets *holds_budgets(const struct engine *e)
@@ -40,13 +36,15 @@ static void holds_init(struct engine *e)
 	if (e->d.report_zone == NULL)
 		return;
 	m->budgets = budgets_new(e->d.report_zone, engine_now(e));
-	m->times = (struct budget_times){HOLDS_OVER_MS, HOLDS_IDLE_MS, HOLDS_END_MS};
+	m->times = (struct budget_times){
+		.over_ms = HOLDS_OVER_MS, .idle_ms = HOLDS_IDLE_MS, .end_ms = HOLDS_END_MS};
 	configure(e);
 }
 
 static void holds_free(struct engine *e)
 {
 	hold_free(e);
+	holds_times_free(e);
 	free(e->money->waits);
 	overrides_free(e);
 	money_lines_free(e);
@@ -89,29 +87,6 @@ static void holds_reload(struct engine *e)
 	configure(e);
 	note_since(e, false);
 	holds_mend(e);
-}
-
-/* KillWait, OverTimeLimit and SuspendTime bound how long a job, and its node, may outlive the
- * limit; PrologSlurmctld, whether jobs ask before they start. */
-static void holds_settings(struct engine *e, const char *text, size_t len, int64_t asked_ms)
-{
-	const struct slurm_text conf = {text, len};
-	const int64_t kill_s = slurm_show_number(slurm_show_setting(conf, "KillWait"));
-	const int64_t over_min = slurm_show_number(slurm_show_setting(conf, "OverTimeLimit"));
-	const int64_t idle_s = slurm_show_number(slurm_show_setting(conf, "SuspendTime"));
-	const bool endless = slurm_text_is(slurm_show_setting(conf, "OverTimeLimit"), "UNLIMITED");
-	struct budget_times *t = &e->money->times;
-
-	(void)asked_ms;
-	/* From 24.11 on it is "PrologSlurmctld[0]". */
-	e->money->no_prolog = slurm_show_setting(conf, "PrologSlurmctld").n == 0 &&
-			      slurm_show_setting(conf, "PrologSlurmctld[0]").n == 0;
-	if (endless)
-		t->over_ms = -1;
-	else if (kill_s >= 0 && kill_s < INT32_MAX && over_min >= 0 && over_min < INT32_MAX)
-		t->over_ms = 1000 * kill_s + 60000 * over_min;
-	if (idle_s >= 0 && idle_s < INT32_MAX)
-		t->idle_ms = 1000 * idle_s;
 }
 
 /* --- a purchase ----------------------------------------------------------------------------------

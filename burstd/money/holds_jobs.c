@@ -90,6 +90,22 @@ static void prolong(const struct look *l, struct hold_node *g, struct hold *run,
 		hold_change(e, g, machine, hold_of(e, machine)->from_ms, all);
 }
 
+/* In the seconds after burstd's start it does not know slurmctld's release, and asks squeue for no
+ * column that some do not have: then a job may be held for whole nodes that it shares. */
+static void share(const struct look *l, struct hold_node *g, struct hold *run,
+		  const struct fleet_node *fn)
+{
+	const struct budget_hold *h = hold_of(l->e, run);
+	int64_t rate;
+
+	if (run->shared || !slurm_payer_says_whose(l->job))
+		return;
+	run->shared = true;
+	rate = run_for(l, fn, h->from_ms).rate_nano_h;
+	if (rate > 0 && rate < h->rate_nano_h)
+		hold_reprice(l->e, g, run, rate);
+}
+
 /* Look at one node of the job. */
 static void look_at(struct look *l, const char *name)
 {
@@ -107,8 +123,10 @@ static void look_at(struct look *l, const char *name)
 		return;
 	}
 	run->seen = true;
-	if (l->known)
-		prolong(l, g, run, fn);
+	if (!l->known)
+		return;
+	share(l, g, run, fn);
+	prolong(l, g, run, fn);
 }
 
 /* What the job wants set aside on machines that are up: its part of each, and each machine for
@@ -226,14 +244,13 @@ static void look_at_job(struct engine *e, const struct slurm_job *j, bool decide
 		return;
 	}
 	l.known = slurm_payer_read(j, &l.payer);
-	if (l.known)
-		accounts_met(e, l.payer.account);
+	decides = decides && l.known && !accounts_lack_place(e, l.payer.account);
 	l.rows = mem_zalloc((h->n + 1) * sizeof(struct fleet_node *));
 	for (size_t i = 0; i < h->n; i++)
 		look_at(&l, h->names[i]);
-	if (decides && l.n > 0 && l.known)
+	if (decides && l.n > 0)
 		decide(&l);
-	if (decides && l.known)
+	if (decides)
 		gate_paid(l.e, j->number);
 	free(l.rows);
 	hostlist_free(h);

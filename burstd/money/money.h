@@ -17,6 +17,7 @@ enum {
 	MONEY_LATER = 1 << 14, /* jobs of which it is written later what is said; 12 MB */
 	MONEY_UNSAID = 1 << 16, /* jobs that squeue is to tell of; sacct tells of more */
 	MONEY_WAITS = 1 << 14,  /* jobs that wait for money; others do until the next day */
+	ACCOUNTS_MET = 256,     /* accounts that are not known; each is asked for once */
 	/* From a refusal, or an order to have the job wait, to such an order: slurmctld may be
 	 * slow, and a job that it did not take away is sent back once more. */
 	MONEY_UNSENT_MS = 600000,
@@ -81,8 +82,18 @@ struct money_state {
 		int64_t asked_ms;  /* ... and they were last */
 		bool crowded;      /* a job waits until its checkpoint_command can run */
 	} ladders;
-	bool accounts_known, accounts_asking; /* accounts.c */
-	int64_t accounts_ms, accounts_asked_ms;
+	struct accounts { /* accounts.c */
+		bool known, asking;
+		bool none; /* slurmctld keeps none, so no account is below another */
+		int64_t next_ms, asked_ms;
+		int64_t answered_ms; /* when the last answer was asked for */
+		char why[256];       /* why they are not known; "": no answer has come */
+		struct account_met { /* accounts that were not known, by name */
+			uint64_t hash;
+			int64_t at_ms;
+		} met[ACCOUNTS_MET];
+		size_t next_met;
+	} accounts;
 	bool freed;         /* there may be more money than before */
 	int64_t freed_ms;   /* when it was last looked for whom there is enough */
 	int64_t forget_day; /* what was spent before it is forgotten */
@@ -131,7 +142,8 @@ int holds_since_load(struct engine *e, struct err *err);
 extern const struct engine_part accounts_part;
 /* Is the tree of accounts not known yet, though budgets need it? */
 bool accounts_lack(const struct engine *e);
-void accounts_met(struct engine *e, const char *account); /* a job has this account */
+/* A job has this account.  true: it is not known yet whether it is below another. */
+bool accounts_lack_place(struct engine *e, const char *account);
 void accounts_answer(struct engine *e, const char *text, size_t len, const struct err *err);
 
 /* --- holds_wait.c --- */

@@ -44,6 +44,9 @@ struct engine_budgets { /* in the order of the file, those of one budget by valu
  * valid until control returns to the loop.  out is the caller's (engine_budgets_fini()). */
 void engine_budgets(const struct engine *e, const char *user, struct engine_budgets *out);
 void engine_budgets_fini(struct engine_budgets *all);
+/* Why jobs wait whatever budgets have left; "": they do not.  Valid until control returns to the
+ * loop. */
+const char *engine_budgets_wait(const struct engine *e);
 
 /* --- overrides --- */
 

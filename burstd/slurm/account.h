@@ -6,7 +6,7 @@
 
 typedef void (*slurm_account_fn)(void *ctx, struct slurm_text account, struct slurm_text parent);
 /* Parse `scontrol -o show assoc_mgr flags=assoc`: call fn for each account but the root's; lines of
- * users are skipped. */
-void slurm_account_parse(const char *text, size_t len, slurm_account_fn fn, void *ctx);
+ * users are skipped.  Returns how many associations there are, of root and of users, too. */
+size_t slurm_account_parse(const char *text, size_t len, slurm_account_fn fn, void *ctx);
 
 #endif

@@ -156,6 +156,14 @@ static bool is_exclusive(struct slurm_text t)
 	return is;
 }
 
+bool slurm_payer_says_whose(const struct slurm_job *j)
+{
+	const struct slurm_text t = j->payer.shares;
+	const char *slash = t.n > 0 ? memchr(t.p, '/', t.n) : NULL;
+
+	return slash != NULL && slash + 1 < t.p + t.n;
+}
+
 bool slurm_payer_read(const struct slurm_job *j, struct payer *out)
 {
 	const struct slurm_payer *p = &j->payer;

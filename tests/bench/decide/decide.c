@@ -16,7 +16,7 @@
 
 enum { MATCH = 10, DECISIONS = 2000, HOUR_MS = 3600000 };
 
-static const struct budget_times times = {60000, 600000, 150000};
+static const struct budget_times times = {.over_ms = 60000, .idle_ms = 600000, .end_ms = 150000};
 static const struct budget_machine machine = {.pool = "p",
 					      .provider = "sim",
 					      .market = PROVIDER_ON_DEMAND,

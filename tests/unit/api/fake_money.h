@@ -38,6 +38,11 @@ void engine_budgets_fini(struct engine_budgets *all)
 	free(all->v);
 }
 
+const char *engine_budgets_wait(const struct engine *e)
+{
+	return e->budgets_wait != NULL ? e->budgets_wait : "";
+}
+
 int engine_override(struct engine *e, const struct engine_override *o, int64_t *id, struct err *err)
 {
 	(void)snprintf(e->override_order, sizeof(e->override_order),

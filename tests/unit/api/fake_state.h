@@ -109,6 +109,7 @@ struct engine {
 	size_t noverrides;
 	char override_order[400]; /* the last order, as text */
 	struct err override_err;  /* of the next order; code 0: none */
+	const char *budgets_wait; /* why jobs wait whatever they have left */
 	char budgets_user[64];    /* for whom they were asked last; "": for all */
 
 	/* user_name.h: who the only uid is; NULL: it is not known yet */

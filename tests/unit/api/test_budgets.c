@@ -393,6 +393,21 @@ static void test_problems(void **state)
 	stop_with_budgets(f);
 }
 
+/* No budget lacks anything, and jobs wait all the same. */
+static void test_all_jobs_wait(void **state)
+{
+	static const char *const want[] = {
+		"jobs wait, and nothing is bought for them: slurmctld knows no account",
+		"budget physics: 2 jobs wait for money: 61.20 of 500.00 USD left in 2026-11", NULL};
+	struct fixture *f = start_with_budgets();
+
+	(void)state;
+	f->e.budgets[2].line.spent = f->e.budgets[1].line.spent = 0;
+	f->e.budgets_wait = "slurmctld knows no account";
+	assert_problems(f, &admin, want);
+	stop_with_budgets(f);
+}
+
 /* Spent and accrued together against each percent; only the highest is told. */
 static void test_percents(void **state)
 {
@@ -555,6 +570,7 @@ int main(void)
 		cmocka_unit_test(test_no_probing),
 		cmocka_unit_test(test_pages),
 		cmocka_unit_test(test_problems),
+		cmocka_unit_test(test_all_jobs_wait),
 		cmocka_unit_test(test_percents),
 		cmocka_unit_test(test_others_do_not_read_it),
 		cmocka_unit_test(test_metrics),

@@ -1,6 +1,8 @@
 /* test_budget_job.c - what is set aside for a job: which holds, from when, until when. */
 #include "core/budget_job.h"
 
+#include <stdio.h>
+
 #include "budget_world.h"
 
 #define T0 INT64_C(1800000000000) /* 2027-01-15T08:00:00Z */
@@ -61,6 +63,35 @@ static void test_a_limit_that_ends_nothing(void **state)
 	assert_true(out[1].hold.until_ms == INT64_MAX);
 	assert_false(budgets_try(w.b, out, 3, false, &no));
 	assert_int_equal(no.lack, BUDGET_NO_LIMIT);
+	world_free(&w);
+}
+
+/* A partition may let its jobs outrun their limit by more, and a pool's nodes may idle for longer,
+ * than slurm.conf says of all. */
+static void test_times_of_their_own(void **state)
+{
+	static const struct budget_exception over[] = {{"debug", -1}, {"gpu", 31 * MINUTE}},
+					     idle[] = {{"other", HOUR}, {"h100", 20 * MINUTE}};
+	struct conf_budget list[2];
+	struct world w = both(list, CONF_RESERVE_FULL, CONF_RESERVE_FULL);
+	struct budget_times own = times;
+	struct budget_want out[BUDGET_WANTS_MAX];
+	struct payer p = ann(3600);
+
+	(void)state;
+	own.over = over;
+	own.idle = idle;
+	own.nover = own.nidle = 2;
+	(void)snprintf(p.partition, sizeof(p.partition), "gpu");
+	assert_int_equal(budget_wants(w.b, &p, &h100, &own, T0, out), 3);
+	assert_int_equal(out[1].hold.until_ms - out[1].hold.from_ms, 91 * MINUTE);
+	assert_int_equal(out[0].hold.until_ms, T0 + h100.boot_ms + (91 + 20 + 2) * MINUTE);
+	(void)snprintf(p.partition, sizeof(p.partition), "debug");
+	assert_int_equal(budget_wants(w.b, &p, &h100, &own, T0, out), 3);
+	assert_true(out[1].hold.until_ms == INT64_MAX);
+	(void)snprintf(p.partition, sizeof(p.partition), "cpu");
+	assert_int_equal(budget_wants(w.b, &p, &h100, &own, T0, out), 3);
+	assert_int_equal(out[1].hold.until_ms - out[1].hold.from_ms, 61 * MINUTE);
 	world_free(&w);
 }
 
@@ -204,6 +235,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_limit_that_ends_nothing),
+		cmocka_unit_test(test_times_of_their_own),
 		cmocka_unit_test(test_three_holds),
 		cmocka_unit_test(test_for_nobody),
 		cmocka_unit_test(test_how_long),

@@ -508,6 +508,54 @@ static void test_settings(void **state)
 	}
 }
 
+/* Partitions may have times of their own, and then those count for their jobs and nodes. */
+static void test_times_of_partitions(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *over, *idle; /* "NAME MS " of each */
+	} all[] = {
+		{"", "", ""},
+		{"PartitionName=gpu Nodes=c[1-3] OverTimeLimit=NONE SuspendTime=GLOBAL\n", "", ""},
+		{"PartitionName=gpu Nodes=c[1-3] OverTimeLimit=10 SuspendTime=60\n"
+		 "PartitionName=debug Nodes=x1 OverTimeLimit=UNLIMITED\n"
+		 "PartitionName=cpu Nodes=x1 OverTimeLimit=0 SuspendTime=86400\n",
+		 "gpu 630000 debug -1 cpu 30000 ", "pool 60000 "},
+		{"PartitionName=gpu Nodes=c[1-3] SuspendTime=60\n"
+		 "PartitionName=more Nodes=x1,c3 SuspendTime=900\n",
+		 "", "pool 900000 "},
+		/* Nodes of one that has none idle as slurm.conf says. */
+		{"PartitionName=gpu Nodes=c1 SuspendTime=60\nPartitionName=more Nodes=c2\n", "",
+		 "pool 300000 "},
+		{"PartitionName=gpu Nodes=c[1-3] SuspendTime=INFINITE\n", "", ""},
+		{"PartitionName=gpu Nodes=c[1- SuspendTime=7\n", "", ""},
+	};
+	static const char config[] = "Configuration data as of 2026-11-28T00:00:00\n"
+				     "BOOT_TIME = 2026-11-28T00:00:00\nSLURM_VERSION = 22.05.8\n"
+				     "KillWait = 30 sec\nOverTimeLimit = 0 min\n"
+				     "SuspendTime = 300 sec\n\n";
+	struct fix *f = *state;
+
+	start(f, 100 * EUR, 100 * EUR);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		const struct budget_times *t = &f->e->money->times;
+		char over[200] = "", idle[200] = "";
+
+		prereq_answer(f->e, SLURM_CONFIG, config, sizeof(config) - 1);
+		prereq_answer(f->e, SLURM_PARTITIONS, all[i].text, strlen(all[i].text));
+		assert_string_equal(engine_prereq_error(f->e), "");
+		assert_int_equal(prereq_shown_partitions(f->e).n, 0);
+		for (size_t k = 0; k < t->nover; k++)
+			(void)snprintf(over + strlen(over), sizeof(over) - strlen(over), "%s %lld ",
+				       t->over[k].name, (long long)t->over[k].ms);
+		for (size_t k = 0; k < t->nidle; k++)
+			(void)snprintf(idle + strlen(idle), sizeof(idle) - strlen(idle), "%s %lld ",
+				       t->idle[k].name, (long long)t->idle[k].ms);
+		assert_string_equal(over, all[i].over);
+		assert_string_equal(idle, all[i].idle);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -524,6 +572,7 @@ int main(void)
 		TEST(test_waiting_jobs_are_tried_anew),
 		TEST(test_money_that_comes_at_once),
 		TEST(test_settings),
+		TEST(test_times_of_partitions),
 	};
 
 	return cmocka_run_group_tests(tests, zone_begins, zone_ends);

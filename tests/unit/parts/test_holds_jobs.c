@@ -145,6 +145,67 @@ static void test_the_longer_time_of_a_machine_counts(void **state)
 	assert_string_equal(f->e->money->waits[0].no.budget->name, "all");
 }
 
+/* Before slurmctld's release is known, squeue is not asked for a column that only some have, and a
+ * job is held for all of its nodes.  Once it has been, the job pays for its part, from its begin.
+ */
+static void test_the_share_is_read_once_more(void **state)
+{
+	static const struct {
+		const char *shares; /* what squeue says later */
+		int64_t rate;
+	} all[] = {
+		{"NO", EUR}, {"NO/", EUR}, {"NO/NODE", EUR}, {"NO/NO", EUR / 2}, {"OK/NO", EUR / 2},
+	};
+	struct fix *f = *state;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		char text[300];
+
+		print_message("# %s\n", all[i].shares);
+		(void)teardown(state);
+		(void)setup(state);
+		f = *state;
+		start(f, 100 * EUR, 100 * EUR);
+		show(f, "IDLE+CLOUD+POWERED_DOWN", "CPUTot=16 RealMemory=2000000 Gres=gpu:h100:8");
+		buy_7(f);
+		write_down(f);
+		ready(f, "c1");
+		age(f, "c1", HOUR);
+		assert_int_equal(of(f, "c1", BUDGET_RUN).rate_nano_h, EUR);
+		(void)snprintf(text, sizeof(text),
+			       "7|7|RUNNING|gpu|None|c[1-2]| |physics|ann|normal|2:00:00|2|16|%s|"
+			       "cpu=16,gres/gpu=2|2|*|",
+			       all[i].shares);
+		f->e->money->freed = false;
+		looks(f, text);
+		assert_int_equal(of(f, "c1", BUDGET_RUN).rate_nano_h, all[i].rate);
+		assert_int_equal(f->e->money->freed, all[i].rate != EUR);
+		assert_int_equal(of(f, "c2", BUDGET_RUN).rate_nano_h,
+				 EUR); /* its CPUs are not known */
+		assert_int_equal(of(f, "c2", BUDGET_BOOT).rate_nano_h, EUR);
+		assert_string_equal(rows(f, "SELECT rate_nano_h FROM hold WHERE node = 'c1' AND "
+					    "kind = 'run'"),
+				    all[i].rate == EUR ? "1000000000;" : "500000000;");
+		looks(f, "9|9|PENDING|gpu|None|" PAYS);
+		ends(f, "c1");
+	}
+}
+
+/* Once: what a job has of each node by the average changes when it gives one back. */
+static void test_a_share_stays(void **state)
+{
+	struct fix *f = *state;
+
+	start(f, 100 * EUR, 100 * EUR);
+	show(f, "IDLE+CLOUD+POWERED_DOWN", "CPUTot=16 RealMemory=2000000 Gres=gpu:h100:8");
+	buy_7(f);
+	write_down(f);
+	ready(f, "c1");
+	looks(f, "7|7|RUNNING|gpu|None|c[1-2]| |physics|ann|normal|2:00:00|2|16|NO/NO|cpu=16|2|*|");
+	looks(f, "7|7|RUNNING|gpu|None|c1| |physics|ann|normal|2:00:00|1|4|NO/NO|cpu=4|2|*|");
+	assert_int_equal(of(f, "c1", BUDGET_RUN).rate_nano_h, EUR / 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -152,6 +213,8 @@ int main(void)
 		TEST(test_without_a_prolog),
 		TEST(test_the_rate_of_a_machine_counts_once),
 		TEST(test_the_longer_time_of_a_machine_counts),
+		TEST(test_the_share_is_read_once_more),
+		TEST(test_a_share_stays),
 	};
 
 	return cmocka_run_group_tests(tests, zone_begins, zone_ends);

@@ -251,6 +251,108 @@ static void a_plan_of_a_job_is_tried_by_budgets(void **state)
 	zone_free(utc);
 }
 
+/* A job may start in each of its partitions, of which some have budgets of their own: what burstd
+ * would do in the worst of them is shown, among those that have its nodes. */
+static void a_job_of_several_partitions_is_tried_in_each(void **state)
+{
+	static const char config[] = "Configuration data as of 2026-01-01T00:00:00\n"
+				     "BOOT_TIME               = 2026-01-01T00:00:00\n"
+				     "SLURM_VERSION           = 22.05.8\n\n",
+			  parts[] = "PartitionName=gpu AllowGroups=ALL Nodes=c[1-4] State=UP\n"
+				    "PartitionName=dear AllowGroups=ALL Nodes=c[1-4] State=UP\n"
+				    "PartitionName=cpu AllowGroups=ALL Nodes=x[1-9] State=UP\n";
+	static const struct {
+		char partition[32];
+		const char *list, *says;
+		bool buys;
+	} all[] = {
+		{"gpu", "c3", "", true},
+		{"dear", "c3", "budget dear:", false},
+		{"gpu,dear", "c3", "budget dear:", false},
+		{"dear,gpu", "c3", "budget dear:", false},
+		{"gpu,dear", NULL, "budget dear:", false},
+		{"gpu,cpu", "c3", "", true},
+		{"cpu,gpu", NULL, "", true},
+		{"cpu,dear", "c[3-4]", "budget dear:", false},
+		{"cpu,unknown", "c3", "", true},
+	};
+	static char dear_name[] = "dear", *dear[] = {dear_name, NULL};
+	static char gpu_name[] = "gpu", *gpu[] = {gpu_name, NULL};
+	struct conf_budget b[2] = {
+		{.name = dear_name, .partitions = dear, .amount_nano = FMT_NANO},
+		{.name = gpu_name, .partitions = gpu, .amount_nano = 99 * FMT_NANO}};
+	struct payer payer = {.account = "physics", .user = "ann", .limit_s = 3600, .nodes = 1};
+	struct zone *utc = zone_new("UTC", NULL);
+	struct engine *e = load(*state);
+
+	for (int i = 0; i < 2; i++) {
+		b[i].market = CONF_MARKET_ANY;
+		b[i].stop_at = 100;
+		assert_int_equal(period_parse(&b[i].period_rule, "month", NULL), 0);
+	}
+	prereq_answer(e, SLURM_CONFIG, config, sizeof(config) - 1);
+	prereq_answer(e, SLURM_PARTITIONS, parts, sizeof(parts) - 1);
+	e->money->budgets = budgets_new(utc, engine_now(e));
+	budgets_configure(e->money->budgets, b, 2);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		char partition[32];
+		struct engine_job j = {
+			.number = 7, .id = "7", .payer = &payer, .partition = partition};
+		struct engine_plan_ask ask = {.nodes = 1, .job = &j, .list = all[i].list};
+		struct engine_plan p;
+
+		print_message("# %s\n", all[i].partition);
+		(void)snprintf(partition, sizeof(partition), "%s", all[i].partition);
+		(void)snprintf(payer.partition, sizeof(payer.partition), "%s", partition);
+		p = plan(e, &ask);
+		assert_int_equal(p.verdict, all[i].buys ? PLAN_BUY : PLAN_REFUSE);
+		assert_non_null(strstr(p.why, all[i].says));
+		if (strstr(partition, "gpu") != NULL && all[i].buys)
+			assert_true(p.aside_machines > 0); /* it counts there */
+		engine_plan_fini(&p);
+	}
+	budgets_free(e->money->budgets);
+	e->money->budgets = NULL;
+	zone_free(utc);
+}
+
+/* Until it is known which accounts are below others, a plan says that the job waits. */
+static void a_plan_waits_for_accounts(void **state)
+{
+	static char name[] = "science", *science[] = {name, NULL};
+	struct payer payer = {.account = "physics", .user = "ann", .limit_s = 3600, .nodes = 1};
+	struct engine_job j = {.number = 7, .id = "7", .payer = &payer};
+	struct engine_plan_ask ask = {.nodes = 1, .job = &j};
+	struct conf_budget b = {.name = name, .accounts = science, .market = CONF_MARKET_ANY};
+	struct zone *utc = zone_new("UTC", NULL);
+	struct engine *e = load(*state);
+	struct conf *c = (struct conf *)(uintptr_t)e->conf;
+	struct engine_plan p;
+
+	e->money->budgets = budgets_new(utc, engine_now(e));
+	budgets_configure(e->money->budgets, &b, 1);
+	c->budgets = &b;
+	c->nbudgets = 1;
+	p = plan(e, &ask);
+	assert_int_equal(p.verdict, PLAN_WAIT);
+	assert_non_null(strstr(p.why, "slurmctld has not said yet which accounts there are"));
+	engine_plan_fini(&p);
+	e->money->accounts.known = true;
+	p = plan(e, &ask);
+	assert_int_equal(p.verdict, PLAN_WAIT);
+	assert_non_null(strstr(p.why, "account physics is new"));
+	engine_plan_fini(&p);
+	e->money->accounts.answered_ms = engine_now(e);
+	p = plan(e, &ask);
+	assert_int_equal(p.verdict, PLAN_BUY);
+	engine_plan_fini(&p);
+	c->budgets = NULL;
+	c->nbudgets = 0;
+	budgets_free(e->money->budgets);
+	e->money->budgets = NULL;
+	zone_free(utc);
+}
+
 /* It is to have spot first; two refusals later it need not. */
 static void a_plan_of_a_job_counts_its_refusals(void **state)
 {
@@ -439,6 +541,8 @@ int main(void)
 		TEST(a_plan_of_a_job_has_its_own_words),
 		TEST(a_plan_of_a_script_has_its_comment),
 		TEST(a_plan_of_a_job_is_tried_by_budgets),
+		TEST(a_job_of_several_partitions_is_tried_in_each),
+		TEST(a_plan_waits_for_accounts),
 		TEST(a_plan_of_a_job_counts_its_refusals),
 		TEST(an_offer_that_would_pass_max_rate_says_so),
 		TEST(only_what_there_is_counts_for_its_offer),

@@ -35,7 +35,7 @@ static void test_a_tree(void **state)
 	char out[400] = "";
 
 	(void)state;
-	slurm_account_parse(text, sizeof(text) - 1, on_account, out);
+	assert_int_equal(slurm_account_parse(text, sizeof(text) - 1, on_account, out), 5);
 	assert_string_equal(out, "phys<root hep<phys ");
 }
 
