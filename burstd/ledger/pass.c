@@ -88,6 +88,7 @@ static int copy_said(void *ctx, const struct fact_said *s, struct err *e)
 
 	c->rows++;
 	c->seq = s->seq;
+	c->at_ms = s->at_ms;
 	return ledger_put_said(c->ledger, s, e);
 }
 
@@ -98,6 +99,7 @@ static int copy_price(void *ctx, const struct fact_price *p, struct err *e)
 
 	c->rows++;
 	c->seq = p->seq;
+	c->at_ms = p->observed_ms;
 	if (ledger_put_price(c->ledger, p, &fresh, e) < 0)
 		return -1;
 	c->prices = c->prices || fresh;
@@ -118,15 +120,13 @@ static int copy_generations(struct copying *c, struct err *e)
 }
 
 struct table {
-	const char *mark;
+	const char *mark, *at; /* names of numbers: the last row, and when it was made */
 	int (*read)(struct copying *c, int64_t after, struct err *e);
 };
 
 static int read_lives(struct copying *c, int64_t after, struct err *e)
 {
 	if (journal_facts_lives(c->journal, after, PASS_ROWS, copy_life, c, e) < 0)
-		return -1;
-	if (c->rows > 0 && ledger_put_number(c->ledger, LEDGER_LIFE_AT, c->at_ms, e) < 0)
 		return -1;
 	return copy_generations(c, e);
 }
@@ -154,7 +154,8 @@ static int copy_some(struct copying *c, const struct table *t, bool *more, struc
 	if (ledger_number(c->ledger, t->mark, &after, e) < 0)
 		goto fail;
 	c->seq = after;
-	if (t->read(c, after, e) < 0 || ledger_put_number(c->ledger, t->mark, c->seq, e) < 0)
+	if (t->read(c, after, e) < 0 || ledger_put_number(c->ledger, t->mark, c->seq, e) < 0 ||
+	    (c->rows > 0 && ledger_put_number(c->ledger, t->at, c->at_ms, e) < 0))
 		goto fail;
 	*more = c->rows == PASS_ROWS;
 	forget(c);
@@ -165,7 +166,7 @@ fail:
 	return -1;
 }
 
-static int see_mark(void *ctx, const struct fact_life *f, struct err *e)
+static int see_life(void *ctx, const struct fact_life *f, struct err *e)
 {
 	struct copying *c = ctx;
 
@@ -175,21 +176,71 @@ static int see_mark(void *ctx, const struct fact_life *f, struct err *e)
 	return 0;
 }
 
+static int see_said(void *ctx, const struct fact_said *s, struct err *e)
+{
+	struct copying *c = ctx;
+
+	(void)e;
+	c->seq = s->seq;
+	c->at_ms = s->at_ms;
+	return 0;
+}
+
+static int see_price(void *ctx, const struct fact_price *p, struct err *e)
+{
+	struct copying *c = ctx;
+
+	(void)e;
+	c->seq = p->seq;
+	c->at_ms = p->observed_ms;
+	return 0;
+}
+
+static int see_rows(struct copying *c, const int64_t marks[3], int64_t seqs[3], int64_t at_ms[3],
+		    struct err *e)
+{
+	for (int i = 0; i < 3; i++) {
+		int rc = 0;
+
+		c->seq = c->at_ms = 0;
+		if (marks[i] == 0)
+			continue;
+		if (i == 0)
+			rc = journal_facts_lives(c->journal, marks[i] - 1, 1, see_life, c, e);
+		else if (i == 1)
+			rc = journal_facts_said(c->journal, marks[i] - 1, 1, see_said, c, e);
+		else
+			rc = journal_facts_prices(c->journal, marks[i] - 1, 1, see_price, c, e);
+		if (rc < 0)
+			return -1;
+		seqs[i] = c->seq;
+		at_ms[i] = c->at_ms;
+	}
+	return 0;
+}
+
 /* Is it the file that was read before?  Another one, such as a new journal after a loss, is read
- * from its begin; rows that are known change nothing. */
+ * from its begin; rows that are known change nothing.  Each table is looked at: an older copy that
+ * was put back may lack rows of one alone, and gives their numbers to others. */
 static int check_file(struct copying *c, struct log *log, struct err *e)
 {
-	int64_t mark, at_ms;
+	static const char *const names[][2] = {{LEDGER_LIFE_MARK, LEDGER_LIFE_AT},
+					       {LEDGER_SAID_MARK, LEDGER_SAID_AT},
+					       {LEDGER_PRICE_MARK, LEDGER_PRICE_AT}};
+	int64_t marks[3], at_ms[3], seqs[3] = {0}, has_ms[3] = {0};
+	bool same = true;
 
-	if (ledger_number(c->ledger, LEDGER_LIFE_MARK, &mark, e) < 0 ||
-	    ledger_number(c->ledger, LEDGER_LIFE_AT, &at_ms, e) < 0)
+	for (int i = 0; i < 3; i++)
+		if (ledger_number(c->ledger, names[i][0], &marks[i], e) < 0 ||
+		    ledger_number(c->ledger, names[i][1], &at_ms[i], e) < 0)
+			return -1;
+	if (see_rows(c, marks, seqs, has_ms, e) < 0)
 		return -1;
-	c->seq = 0;
-	if (mark == 0)
-		return 0;
-	if (journal_facts_lives(c->journal, mark - 1, 1, see_mark, c, e) < 0)
-		return -1;
-	if (c->seq == mark && c->at_ms == at_ms)
+	for (int i = 0; i < 3; i++)
+		if (marks[i] != 0 &&
+		    (seqs[i] != marks[i] || (at_ms[i] != 0 && has_ms[i] != at_ms[i])))
+			same = false;
+	if (same)
 		return 0;
 	log_write(log, LOG_WARN, "the journal is another one, and is read from its begin", NULL);
 	if (ledger_begin(c->ledger, e) < 0)
@@ -322,9 +373,9 @@ static int copy_budgets(struct copying *c, struct err *e)
 
 static int copy_all(const struct pass *p, struct copying *c, struct err *e)
 {
-	static const struct table tables[] = {{LEDGER_SAID_MARK, read_said},
-					      {LEDGER_PRICE_MARK, read_prices}};
-	static const struct table lives = {LEDGER_LIFE_MARK, read_lives};
+	static const struct table tables[] = {{LEDGER_SAID_MARK, LEDGER_SAID_AT, read_said},
+					      {LEDGER_PRICE_MARK, LEDGER_PRICE_AT, read_prices}};
+	static const struct table lives = {LEDGER_LIFE_MARK, LEDGER_LIFE_AT, read_lives};
 	const struct spending jobs = {.ledger = p->ledger,
 				      .journal = c->journal,
 				      .calendar = p->calendar,

@@ -83,6 +83,7 @@ void sacct_args(struct sacct_args *a, const char *program, const char *delimiter
 	str_addf(&t[2], "--starttime=uts%" PRId64, from_s);
 	str_addf(&t[3], "--endtime=uts%" PRId64, to_s);
 	a->argv[n++] = program;
+	a->argv[n++] = "--local"; /* in a federation: nodes of other clusters may have our names */
 	a->argv[n++] = "--allusers";
 	a->argv[n++] = "--duplicates"; /* those that were requeued, too */
 	a->argv[n++] = "--allocations";
@@ -106,6 +107,7 @@ void sacct_args_of_squeue(struct sacct_args *a, const char *program, const char 
 				 delimiter);
 	a->argv[n++] = program;
 	a->argv[n++] = "--noheader";
+	a->argv[n++] = "--local";
 	a->argv[n++] = "--all";
 	a->argv[n++] = "--states=all";
 	a->argv[n++] = "-O";

@@ -47,7 +47,9 @@ int ledger_text(struct ledger *l, int64_t id, char **out, struct err *e);
 #define LEDGER_LIFE_MARK    "life"       /* the last seq read of the journal's tables: life, ... */
 #define LEDGER_LIFE_AT      "life_at_ms" /* ... and when that row was made: is it the same file? */
 #define LEDGER_SAID_MARK    "job_said"
+#define LEDGER_SAID_AT      "job_said_at_ms" /* likewise; 0: the row was read before this was kept */
 #define LEDGER_PRICE_MARK   "price"
+#define LEDGER_PRICE_AT     "price_at_ms"      /* likewise */
 #define LEDGER_SPENT_MARK   "spent"            /* of life, when what budgets have was copied */
 #define LEDGER_BUDGETS_MARK "budget_period"    /* of which time the newest copy of a budget is */
 #define LEDGER_SINCE_MS     "budgets_since_ms" /* since when they miss nothing; 0: there are none */

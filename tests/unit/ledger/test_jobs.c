@@ -309,6 +309,39 @@ static void test_a_new_journal(void **state)
 	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM lifetime"), 3);
 }
 
+/* An older copy of it was put back, which lacks a price and what was said of a job, and no step of
+ * any machine; what burstd writes next has their numbers. */
+static void test_an_older_journal(void **state)
+{
+	struct fixture *f = begin(state);
+
+	for (int i = 0; i < 2; i++) { /* once as a ledger has it that kept no times of these rows */
+		price(f, "spot", "quote", 5 + i, 40 + i);
+		exec(f->journal,
+		     "INSERT INTO job_said (at_ms, job, id, account, user, partition, qos, wckey,"
+		     " limit_s, nodes, cpus, memory_mb, gpus) VALUES (%d, 7, '7', 'physics', "
+		     "'anna',"
+		     " 'gpu', 'normal', '', 60, 1, 1, 1, 1)",
+		     40 + i);
+		pass(f, 60 + i);
+	}
+	exec(f->journal, "DROP TRIGGER price_append_only; DROP TRIGGER job_said_append_only");
+	exec(f->journal,
+	     "UPDATE price SET nano_h = 8, observed_ms = observed_ms + 9 WHERE seq = 2");
+	pass(f, 70);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM price"), 3);
+	exec(f->journal, "UPDATE job_said SET at_ms = 49 WHERE seq = 2");
+	pass(f, 80);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM said"), 3);
+	exec(f->ledger, "DELETE FROM number WHERE key IN ('price_at_ms', 'job_said_at_ms')");
+	exec(f->journal, "UPDATE price SET nano_h = 9 WHERE seq = 2");
+	pass(f, 90);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM price"), 3); /* as it was read */
+	exec(f->journal, "DELETE FROM price WHERE seq = 2");
+	pass(f, 100); /* and it is told that rows are gone */
+	assert_int_equal(ask(f->ledger, "SELECT value FROM number WHERE key = 'price'"), 1);
+}
+
 /* slurmdbd's numbers begin anew, too: what has ended is never another attempt. */
 static void test_numbers_that_come_again(void **state)
 {
@@ -374,6 +407,7 @@ int main(void)
 		TEST(test_a_journal_that_is_written_to),
 		TEST(test_many_facts),
 		TEST(test_a_new_journal),
+		TEST(test_an_older_journal),
 		TEST(test_numbers_that_come_again),
 	};
 

@@ -333,10 +333,10 @@ static void test_what_squeue_prints(void **state)
 
 static void test_command_lines(void **state)
 {
-	static const char *const want[] = {
-		"/bin/sacct", "--allusers",       "--duplicates",  "--allocations",
-		"--parsable", "--noheader",       "--noconvert",   "--delimiter=|x|",
-		"--format=",  "--starttime=uts5", "--endtime=uts9"};
+	static const char *const want[] = {"/bin/sacct",   "--local",          "--allusers",
+					   "--duplicates", "--allocations",    "--parsable",
+					   "--noheader",   "--noconvert",      "--delimiter=|x|",
+					   "--format=",    "--starttime=uts5", "--endtime=uts9"};
 	struct sacct_args a;
 	size_t n = 0;
 
@@ -346,11 +346,12 @@ static void test_command_lines(void **state)
 		assert_memory_equal(a.argv[n], want[n], strlen(want[n]));
 	assert_int_equal(n, sizeof(want) / sizeof(want[0]));
 	assert_string_equal(
-		a.argv[8], "--format=jobidraw,dbindex,jobid,submit,start,end,state,nnodes,nodelist,"
+		a.argv[9], "--format=jobidraw,dbindex,jobid,submit,start,end,state,nnodes,nodelist,"
 			   "alloccpus,alloctres,reqtres,user,partition,qos,account,wckey,jobname");
 	sacct_args_fini(&a);
 	sacct_args_of_squeue(&a, "/bin/squeue", "|x|");
-	assert_string_equal(a.argv[5],
+	assert_string_equal(a.argv[2], "--local");
+	assert_string_equal(a.argv[6],
 			    "JobID:0|x|,JobArrayID:0|x|,SubmitTime:0|x|,StartTime:0|x|,"
 			    "EndTime:0|x|,State:0|x|,NumNodes:0|x|,NodeList:0|x|,NumCPUs:0|x|,"
 			    "tres-per-node:0|x|,tres-per-job:0|x|,tres-per-socket:0|x|,"
