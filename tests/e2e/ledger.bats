@@ -344,7 +344,7 @@ refused() {
 	lab_spawn ledger slurm "$LAB_BIN/burst-ledger" run --interval 1s
 	job=$(job -N1 --wrap 'sleep 2')
 	within 60 job_is "$job" COMPLETED
-	within 60 eval '[ "$(row "SELECT COUNT(*) FROM attempt WHERE job = $job AND running = 0")" = 1 ]'
+	within 60 eval '[ "$(row "SELECT COUNT(*) FROM attempt AS a JOIN word AS w ON w.id = a.state WHERE job = $job AND w.text = '\''COMPLETED'\''")" = 1 ]'
 	# Nobody need stop it to close a month; files of another user beside the ledger would.
 	past=$(date -d "$(date +%Y-%m-15) -2 months" +%Y-%m)
 	run "$LAB_BIN/burst-ledger" period close "$past"

@@ -385,6 +385,9 @@ static void test_problems(void **state)
 	assert_problems(f, &finance, waits);
 	assert_problems(f, &viewer, none); /* it is nobody's business */
 	assert_problems(f, &operator, none);
+	/* As in the jobs' own reasons: cents, rounded down. */
+	f->e.budgets[0].line.left += EUR / 100 - 1;
+	assert_problems(f, &admin, waits);
 	f->e.budgets[0].line.when = PERIOD_OVER;
 	f->e.budgets[0].waiting = 0;
 	f->e.budgets[0].line.spent = 999 * EUR; /* once */
@@ -405,15 +408,14 @@ static void test_percents(void **state)
 		 "budget physics: 80 % of its 500.00 USD for 2026-11 are used up: 390.00 spent, "
 		 "10.00 by what runs now"},
 		{475 * EUR - 1, 0,
-		 "budget physics: 80 % of its 500.00 USD for 2026-11 are used up: 474.999999999 "
+		 "budget physics: 80 % of its 500.00 USD for 2026-11 are used up: 474.99 "
 		 "spent, 0.00 by what runs now"},
 		{0, 475 * EUR,
 		 "budget physics: 95 % of its 500.00 USD for 2026-11 are used up: 0.00 spent, "
 		 "475.00 by what runs now"},
 		{INT64_MAX, INT64_MAX,
 		 "budget physics: 95 % of its 500.00 USD for 2026-11 are used up: "
-		 "9223372036.854775807 "
-		 "spent, 9223372036.854775807 by what runs now"},
+		 "9223372036.85 spent, 9223372036.85 by what runs now"},
 	};
 	struct fixture *f = start_with_budgets();
 
