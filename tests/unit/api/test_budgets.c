@@ -396,6 +396,25 @@ static void test_problems(void **state)
 	stop_with_budgets(f);
 }
 
+/* A plan without a job asks no budget, and says so; where there are none it has nothing to say. */
+static void test_a_plan_without_a_job(void **state)
+{
+	struct fixture *f = start_with_budgets();
+	json_t *r;
+
+	(void)state;
+	f->e.plan = (struct engine_plan){.verdict = PLAN_BUY, .nodes = 1};
+	r = ask_as(f, &viewer, "{\"v\":1,\"op\":\"plan\"}");
+	assert_true(json_is_true(json_object_get(r, "budgets_left_out")));
+	json_decref(r);
+	f->e.conf->nbudgets = 0;
+	r = ask_as(f, &viewer, "{\"v\":1,\"op\":\"plan\"}");
+	assert_null(json_object_get(r, "budgets_left_out"));
+	json_decref(r);
+	f->e.conf->nbudgets = 3; /* to be freed */
+	stop_with_budgets(f);
+}
+
 /* Spent and accrued together against each percent; only the highest is told. */
 static void test_percents(void **state)
 {
@@ -556,6 +575,7 @@ int main(void)
 		cmocka_unit_test(test_who_sees_what),
 		cmocka_unit_test(test_no_probing),
 		cmocka_unit_test(test_pages),
+		cmocka_unit_test(test_a_plan_without_a_job),
 		cmocka_unit_test(test_problems),
 		cmocka_unit_test(test_percents),
 		cmocka_unit_test(test_others_do_not_read_it),
