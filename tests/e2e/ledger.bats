@@ -248,21 +248,21 @@ print(sum(decimal.Decimal(r["BilledCost"]) for r in csv.DictReader(open(sys.argv
 	ledger verify
 }
 
-# refused WORDS WHY: burst-ledger does not understand the words, and says why
-refused() {
-	# shellcheck disable=SC2086  # words
-	run ledger $1
-	echo "$1: $output"
-	[[ $status = 2 && $output = "burst-ledger: $2" ]]
-}
-
 @test "what it does not understand, or would not heed, it refuses by its name" {
-	refused job 'want "burst-ledger job ID"; see --help'
-	refused export 'want "burst-ledger export FORM"; see --help'
-	refused 'status all' 'want "burst-ledger status"; see --help'
-	refused spend 'unknown command "spend"; see --help'
-	refused 'job 1 --json' 'job does not take --json, which is for report, status, period, invoice'
-	refused 'report --explain' 'report does not take --explain, which is for job'
+	local words why
+	while IFS='|' read -r words why; do
+		# shellcheck disable=SC2086  # words
+		run ledger $words
+		echo "$words: $output"
+		[[ $status = 2 && $output = "burst-ledger: $why" ]]
+	done <<-'T'
+		job|want "burst-ledger job ID"; see --help
+		export|want "burst-ledger export FORM"; see --help
+		status all|want "burst-ledger status"; see --help
+		spend|unknown command "spend"; see --help
+		job 1 --json|job does not take --json, which is for report, status, period, invoice
+		report --explain|report does not take --explain, which is for job
+	T
 	run lab_as researcher "$LAB_BIN/burst-ledger" report
 	[[ $status = 1 && $output = *"$ledger: only the service's user and root may read it; others ask by \"burstctl report\""* ]]
 	run ledger report --ledger /tmp/nowhere.db
