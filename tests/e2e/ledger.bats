@@ -269,6 +269,9 @@ print(sum(decimal.Decimal(r["BilledCost"]) for r in csv.DictReader(open(sys.argv
 	[[ $status = 1 && $output = *'/tmp/nowhere.db: there is no ledger yet; '* ]]
 	run ledger --help
 	[[ $output = *'Forms of export: focus, '*'statement, xlsx, '* ]]
+	# What only the service starts is offered to nobody.
+	run ledger complete -- ''
+	[[ $output = run*report*rebuild && $output != *desk* && $output != *answer* ]]
 }
 
 # Of a copy, in which all was 40 days ago.
