@@ -274,6 +274,7 @@ show_output() {
 burst() {
 	title "A user submits a training job: 4 nodes x 8 H100"
 	job=$(TRAIN_SECONDS=$((2 * PATIENCE)) job "$lab_dir/bin/train.sbatch") || return
+	first=$job
 	output=$lab_dir/home/job-$job.out
 	say user "$bold" "\$ sbatch train.sbatch  # job $job: 4 nodes, 32 GPUs; none exists"
 	step "slurmctld allocated four cloud nodes and called burst-resume" until_seen 20 resume_called
@@ -319,12 +320,14 @@ summary() {
 	printf '  burstd     %10.4f EUR\n  simcloud   %10.4f EUR   (its billing meter, %d instances)\n' \
 		"$burstd_cost" "$cloud_cost" "$(sim_rows)"
 	sed 's/^/  /' "$lab_dir/audit"
-	title "Who caused it: - is nobody, the time that no job had"
+	title "Who caused it, by whole seconds; - is nobody: the time that no job had"
 	step "burst-ledger divides the same bill among the jobs" shared_out
 	ledger report --by job,class | sed 's/^/  /'
-	ledger export statement >"$statement" && printf '  As a page for a browser: %s\n' "$statement"
 	title "Seen to happen"
 	printf '  %s\n' "${steps[@]}"
+	title "The statement of job $first, as its owner reads it: burstctl cost job $first"
+	ledger job "$first" | fold -s -w 78 | sed 's/^/  /; s/ *$//'
+	ledger export statement >"$statement" && printf '  As a page for a browser: %s\n' "$statement"
 }
 
 starting() {

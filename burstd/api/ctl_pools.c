@@ -583,6 +583,8 @@ int ctl_show_plan(struct ctl_reply *r)
 		return -1;
 	ctl_reply_time(r, "now_ms", engine_now(r->api->engine));
 	jsonw_text(&r->w, "currency", conf_of(r)->currency);
+	if (job[0] == '\0' && conf_of(r)->nbudgets > 0)
+		jsonw_bool(&r->w, "budgets_left_out", true);
 	meant = mem_zalloc((conf_of(r)->npools + 1) * sizeof(*meant));
 	if (job[0] != '\0')
 		rc = plan_job(r, &rq, job, meant);

@@ -8,7 +8,7 @@
 #include "core/alert.h"
 #include "money/money_api.h"
 
-enum { SENTENCE_MAX = 512 };
+enum { SENTENCE_MAX = 512, CENT = 10000000 };
 
 /* "budget physics: ", "budget students/ann: " */
 static void begin(struct explain_report *r, const struct budget_line *l)
@@ -27,6 +27,12 @@ static void check_all(struct explain_report *r)
 	explain_report_say(r);
 }
 
+/* In cents, as the reasons of the jobs that wait have it: rounded down. */
+static const char *cents(char out[FMT_MONEY_SIZE], int64_t nano)
+{
+	return fmt_money(out, nano / CENT * CENT);
+}
+
 static void check_used(struct explain_report *r, const struct engine_budget *b)
 {
 	const struct budget_line *l = &b->line;
@@ -43,7 +49,7 @@ static void check_used(struct explain_report *r, const struct engine_budget *b)
 	str_addf(&r->s,
 		 "%" PRIu32 " %% of its %s %s for %s are used up: %s spent, %s by what runs now",
 		 percent, fmt_money(amount, l->amount), engine_conf(r->e)->currency, l->period.name,
-		 fmt_money(used, l->spent), fmt_money(runs, b->accrued));
+		 cents(used, l->spent), cents(runs, b->accrued));
 	explain_report_say(r);
 }
 
@@ -58,11 +64,11 @@ static void check_waiting(struct explain_report *r, const struct engine_budget *
 	str_addf(&r->s, "%zu %s for money", b->waiting,
 		 b->waiting == 1 ? "job waits" : "jobs wait");
 	if (l->limited)
-		str_addf(&r->s, ": %s of %s %s left in %s", fmt_money(left, l->left),
+		str_addf(&r->s, ": %s of %s %s left in %s", cents(left, l->left),
 			 fmt_money(amount, l->amount), engine_conf(r->e)->currency, l->period.name);
 	if (l->budget->rate_nano_h != 0)
 		str_addf(&r->s, "%s %s of %s %s/h in use", l->limited ? "," : ":",
-			 fmt_money(left, l->rate), fmt_money(amount, l->budget->rate_nano_h),
+			 cents(left, l->rate), fmt_money(amount, l->budget->rate_nano_h),
 			 engine_conf(r->e)->currency);
 	explain_report_say(r);
 }

@@ -308,12 +308,29 @@ static void print_shown(const struct cli *c, const json_t *r)
 		print_fact(o, OUT_PLAIN, "contact", cli_text(b, "contact"));
 }
 
+/* Leave only the budget of that value: "ann" of students/ann. */
+static void keep_value(json_t *r, const char *value)
+{
+	json_t *all = json_object_get(r, "budgets");
+
+	for (size_t i = json_array_size(all); i > 0; i--)
+		if (strcmp(cli_text(json_array_get(all, i - 1), "value"), value) != 0)
+			(void)json_array_remove(all, i - 1);
+}
+
 static int run_budget_show(const struct cli *c, const void *args, char **operands)
 {
 	const struct budget_args *a = args;
+	char *name = mem_strdup(operands[0]), *slash = strchr(name, '/');
 	json_t *r;
-	int rc = budget_ask_all(c, request(a->user, false, operands[0]), &r);
+	int rc;
 
+	if (slash != NULL)
+		*slash = '\0';
+	rc = budget_ask_all(c, request(a->user, false, name), &r);
+	if (rc == CLI_OK && slash != NULL)
+		keep_value(r, slash + 1);
+	free(name);
 	if (rc != CLI_OK)
 		return rc;
 	if (c->json)
@@ -349,7 +366,8 @@ const struct cli_command cmd_budget_show = {
 	.min = 1,
 	.max = 1,
 	.summary = "show one budget, and the rules by which it holds",
-	.about = "\"beyond it\" is how much more than the amount may be spent, if all that the "
+	.about = "BUDGET/NAME, such as students/ann, shows one of a budget that is one for each.  "
+		 "\"beyond it\" is how much more than the amount may be spent, if all that the "
 		 "budget pays for is ended when it is used up.  Whose jobs it counts only admins "
 		 "and finance are shown.",
 	.example = "burstctl budget show physics",

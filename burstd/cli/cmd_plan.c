@@ -394,6 +394,10 @@ static void print_plans(const struct out *o, const json_t *r)
 	if (cli_int(r, "left_out") > 0)
 		(void)fprintf(o->f, "\n%" PRId64 " more pools: ask for each of them by --pool\n",
 			      cli_int(r, "left_out"));
+	if (json_is_true(json_object_get(r, "budgets_left_out")))
+		(void)fputs("\nBudgets are not asked without a job: \"burstctl balance\" shows "
+			    "what is left.\n",
+			    o->f);
 }
 
 /* --- a batch script ----------------------------------------------------------------------------
@@ -539,7 +543,9 @@ const struct cli_command cmd_plan = {
 	.summary = "show what burstd would buy for a job, and why not elsewhere",
 	.about = "FILE is a batch script: its #SBATCH lines say what it asks for, unless the "
 		 "command line does, and the plan shows what it would cost until its time "
-		 "limit, by offer.\nShows the offer, the price, the limits, and when the job would "
+		 "limit, by offer.  Whether "
+		 "budgets have room is told with --job only.\nShows the offer, the price, the "
+		 "limits, and when the job would "
 		 "be "
 		 "tried again.\nNothing is bought and no provider is asked: the plan is "
 		 "made from what burstd knows now.  For a job in slurmctld's queue "

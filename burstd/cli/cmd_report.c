@@ -126,7 +126,7 @@ static int run_cost_job(const struct cli *c, const void *args, char **operands)
 const struct cli_command cmd_report = {
 	.name = "report",
 	.operands = "",
-	.summary = "show what was spent, by account, day, class ...",
+	.summary = "show what was spent, by account, day, class and more",
 	.about = "Users see what their own jobs cost, admins and finance all.  Amounts are by what "
 		 "is known now: of the current day some minutes may be missing.",
 	.example = "burstctl report --by user,class --period 2026-03",

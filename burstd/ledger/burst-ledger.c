@@ -25,7 +25,7 @@ static const struct command {
 	{"run", "keep the ledger, until it is told to end: the service", command_run, NULL, NULL},
 	{"once", "bring the ledger up to date", command_once, NULL, NULL},
 	{"status", "how far it is, and what is wrong with it", command_status, NULL, NULL},
-	{"report", "what was spent, by account, day, class ...", command_report, NULL, NULL},
+	{"report", "what was spent, by account, day, class and more", command_report, NULL, NULL},
 	{"export FORM", "a period as a statement, workbook, FOCUS data set; see below", NULL,
 	 command_export, NULL},
 	{"job ID", "what a job cost, and with --explain why", NULL, command_job, NULL},
@@ -133,12 +133,14 @@ static int run(const char *file)
 static int complete(char **words, size_t n)
 {
 	const char *names[NCOMMANDS];
+	size_t nnames = 0;
 	struct str s;
 
 	for (size_t i = 0; i < NCOMMANDS; i++)
-		names[i] = commands[i].name;
+		if (commands[i].help != NULL)
+			names[nnames++] = commands[i].name;
 	str_init(&s, 1 << 16);
-	complete_words(names, NCOMMANDS, words, n, &s);
+	complete_words(names, nnames, words, n, &s);
 	(void)fputs(s.p, stdout);
 	str_fini(&s);
 	return fflush(stdout) == 0 ? 0 : COMMAND_WRONG;

@@ -190,8 +190,9 @@ static void offer_operand(const struct typed *t, const char *rest)
 	}
 }
 
-/* operand: what is typed after the command and the words of its own. */
-static void offer_operands(const struct typed *t, const char *command, size_t operand)
+/* noperands: of them there are so many already; first: the first of these. */
+static void offer_operands(const struct typed *t, const char *command, size_t noperands,
+			   const char *first)
 {
 	for (size_t i = 0; i < t->nnames; i++) {
 		const char *rest = t->names[i] + strcspn(t->names[i], " ");
@@ -200,9 +201,10 @@ static void offer_operands(const struct typed *t, const char *command, size_t op
 			continue;
 		rest += strspn(rest, " ");
 		/* "import FILE": behind a word of its own a command may have a file. */
-		if (operand == 0)
+		if (noperands == 0)
 			offer_operand(t, rest);
-		else if (operand == 1 && strstr(rest, " FILE") != NULL)
+		else if (noperands == 1 && is_word(rest, strcspn(rest, " "), first) &&
+			 strstr(rest, " FILE") != NULL)
 			str_adds(t->out, "@files\n");
 	}
 }
@@ -212,14 +214,14 @@ void complete_words(const char *const *names, size_t nnames, char *const *words,
 {
 	struct typed t = {names, nnames, "", 0, nwords > 0 ? words[nwords - 1] : "", out};
 	const struct opt *pending = NULL;
-	const char *command = NULL;
+	const char *command = NULL, *first = NULL;
 	size_t operands = 0;
 
 	for (size_t i = 0; i + 1 < nwords; i++) {
 		const struct opt *o = pending == NULL ? find_option(words[i]) : NULL;
 
 		if (pending == NULL && words[i][0] != '-' && command != NULL)
-			operands++;
+			first = operands++ == 0 ? words[i] : first;
 		else if (pending == NULL && words[i][0] != '-')
 			command = words[i];
 		pending = o != NULL && o->arg != NULL && strchr(words[i], '=') == NULL ? o : NULL;
@@ -231,5 +233,5 @@ void complete_words(const char *const *names, size_t nnames, char *const *words,
 	else if (command == NULL)
 		offer_commands(&t);
 	else
-		offer_operands(&t, command, operands);
+		offer_operands(&t, command, operands, first);
 }

@@ -58,10 +58,11 @@ void statement_head(struct statement_page *p)
 	str_adds(&p->s, ", both included, in the time zone ");
 	html_text(&p->s, zone_name(in->zone));
 	fact_end(p);
-	fact(p, "As instants");
+	fact(p, "In UTC");
 	statement_time(p, in->start_s);
-	str_adds(&p->s, " until before ");
+	str_adds(&p->s, " to ");
 	statement_time(p, in->end_s);
+	str_adds(&p->s, ", the end not included");
 	fact_end(p);
 	fact(p, "Currency");
 	html_text(&p->s, in->currency);
@@ -167,7 +168,7 @@ void statement_budgets(struct statement_page *p)
 {
 	statement_section(p, "budgets", "Budgets");
 	if (p->in->nbudgets == 0) {
-		str_adds(&p->s, "<p>No budget has a period that lies within this one.</p>\n");
+		str_adds(&p->s, "<p>No budget has a period within that of this statement.</p>\n");
 		statement_section_end(p);
 		return;
 	}
@@ -230,6 +231,20 @@ void statement_classes(struct statement_page *p)
 	statement_section_end(p);
 }
 
+/* Without a list price there is nothing to compare with. */
+static void no_savings(struct statement_page *p, int64_t unknown)
+{
+	str_adds(&p->s, "<p>There is no figure: ");
+	if (unknown != 0) {
+		str_adds(&p->s, "for ");
+		statement_money(p, unknown);
+		str_adds(&p->s, " of machine time no list price is known.</p>\n");
+	} else {
+		str_adds(&p->s, "there is no machine time in the period.</p>\n");
+	}
+	statement_section_end(p);
+}
+
 void statement_savings(struct statement_page *p)
 {
 	const struct tally_sum *s = &p->t->all;
@@ -239,6 +254,10 @@ void statement_savings(struct statement_page *p)
 				s->classes[ALLOCATE_TAX];
 
 	statement_section(p, "savings", "Savings");
+	if (s->list == 0 && s->listed == 0) {
+		no_savings(p, unknown);
+		return;
+	}
 	str_adds(&p->s, "<p>The same machine time costs ");
 	statement_money(p, s->list);
 	str_adds(&p->s, " on demand by list price, and cost ");

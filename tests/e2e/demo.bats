@@ -90,6 +90,12 @@ seen() {
 	seen '^  1 +boot +EUR +[0-9.]+ '
 	seen '^  - +idle +EUR +[0-9.]+ '
 	seen '^  total +- +EUR +[0-9.]+ '
+	# The job's own statement comes last: each machine, and their sum.
+	sed -n '/^The statement of job 1,/,$p' "$said" >"$BATS_TEST_TMPDIR/bill"
+	cat "$BATS_TEST_TMPDIR/bill"
+	[ "$(grep -cE '^    on c[1-4], instance sim-[0-9]+: 0\.[0-9]+ EUR$' "$BATS_TEST_TMPDIR/bill")" = 4 ]
+	grep -qE '^  job 1: 0\.[0-9]+ EUR$' "$BATS_TEST_TMPDIR/bill"
+	[ -z "$(awk 'length > 80' "$BATS_TEST_TMPDIR/bill")" ]
 	seen '^  As a page for a browser: .*/demo-statement\.html$'
 	grep -q '<h1>Cost statement' "$demo_repo/$(sed -n 's/^  As a page for a browser: //p' "$said")"
 }

@@ -248,27 +248,30 @@ print(sum(decimal.Decimal(r["BilledCost"]) for r in csv.DictReader(open(sys.argv
 	ledger verify
 }
 
-# refused WORDS WHY: burst-ledger does not understand the words, and says why
-refused() {
-	# shellcheck disable=SC2086  # words
-	run ledger $1
-	echo "$1: $output"
-	[[ $status = 2 && $output = "burst-ledger: $2" ]]
-}
-
 @test "what it does not understand, or would not heed, it refuses by its name" {
-	refused job 'want "burst-ledger job ID"; see --help'
-	refused export 'want "burst-ledger export FORM"; see --help'
-	refused 'status all' 'want "burst-ledger status"; see --help'
-	refused spend 'unknown command "spend"; see --help'
-	refused 'job 1 --json' 'job does not take --json, which is for report, status, period, invoice'
-	refused 'report --explain' 'report does not take --explain, which is for job'
+	local words why
+	while IFS='|' read -r words why; do
+		# shellcheck disable=SC2086  # words
+		run ledger $words
+		echo "$words: $output"
+		[[ $status = 2 && $output = "burst-ledger: $why" ]]
+	done <<-'T'
+		job|want "burst-ledger job ID"; see --help
+		export|want "burst-ledger export FORM"; see --help
+		status all|want "burst-ledger status"; see --help
+		spend|unknown command "spend"; see --help
+		job 1 --json|job does not take --json, which is for report, status, period, invoice
+		report --explain|report does not take --explain, which is for job
+	T
 	run lab_as researcher "$LAB_BIN/burst-ledger" report
 	[[ $status = 1 && $output = *"$ledger: only the service's user and root may read it; others ask by \"burstctl report\""* ]]
 	run ledger report --ledger /tmp/nowhere.db
 	[[ $status = 1 && $output = *'/tmp/nowhere.db: there is no ledger yet; '* ]]
 	run ledger --help
 	[[ $output = *'Forms of export: focus, '*'statement, xlsx, '* ]]
+	# What only the service starts is offered to nobody.
+	run ledger complete -- ''
+	[[ $output = run*report*rebuild && $output != *desk* && $output != *answer* ]]
 }
 
 # Of a copy, in which all was 40 days ago.
@@ -344,7 +347,7 @@ refused() {
 	lab_spawn ledger slurm "$LAB_BIN/burst-ledger" run --interval 1s
 	job=$(job -N1 --wrap 'sleep 2')
 	within 60 job_is "$job" COMPLETED
-	within 60 eval '[ "$(row "SELECT COUNT(*) FROM attempt WHERE job = $job AND running = 0")" = 1 ]'
+	within 60 eval '[ "$(row "SELECT COUNT(*) FROM attempt AS a JOIN word AS w ON w.id = a.state WHERE job = $job AND w.text = '\''COMPLETED'\''")" = 1 ]'
 	# Nobody need stop it to close a month; files of another user beside the ledger would.
 	past=$(date -d "$(date +%Y-%m-15) -2 months" +%Y-%m)
 	run "$LAB_BIN/burst-ledger" period close "$past"

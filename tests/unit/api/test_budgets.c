@@ -385,6 +385,9 @@ static void test_problems(void **state)
 	assert_problems(f, &finance, waits);
 	assert_problems(f, &viewer, none); /* it is nobody's business */
 	assert_problems(f, &operator, none);
+	/* As in the jobs' own reasons: cents, rounded down. */
+	f->e.budgets[0].line.left += EUR / 100 - 1;
+	assert_problems(f, &admin, waits);
 	f->e.budgets[0].line.when = PERIOD_OVER;
 	f->e.budgets[0].waiting = 0;
 	f->e.budgets[0].line.spent = 999 * EUR; /* once */
@@ -408,6 +411,25 @@ static void test_all_jobs_wait(void **state)
 	stop_with_budgets(f);
 }
 
+/* A plan without a job asks no budget, and says so; where there are none it has nothing to say. */
+static void test_a_plan_without_a_job(void **state)
+{
+	struct fixture *f = start_with_budgets();
+	json_t *r;
+
+	(void)state;
+	f->e.plan = (struct engine_plan){.verdict = PLAN_BUY, .nodes = 1};
+	r = ask_as(f, &viewer, "{\"v\":1,\"op\":\"plan\"}");
+	assert_true(json_is_true(json_object_get(r, "budgets_left_out")));
+	json_decref(r);
+	f->e.conf->nbudgets = 0;
+	r = ask_as(f, &viewer, "{\"v\":1,\"op\":\"plan\"}");
+	assert_null(json_object_get(r, "budgets_left_out"));
+	json_decref(r);
+	f->e.conf->nbudgets = 3; /* to be freed */
+	stop_with_budgets(f);
+}
+
 /* Spent and accrued together against each percent; only the highest is told. */
 static void test_percents(void **state)
 {
@@ -420,15 +442,14 @@ static void test_percents(void **state)
 		 "budget physics: 80 % of its 500.00 USD for 2026-11 are used up: 390.00 spent, "
 		 "10.00 by what runs now"},
 		{475 * EUR - 1, 0,
-		 "budget physics: 80 % of its 500.00 USD for 2026-11 are used up: 474.999999999 "
+		 "budget physics: 80 % of its 500.00 USD for 2026-11 are used up: 474.99 "
 		 "spent, 0.00 by what runs now"},
 		{0, 475 * EUR,
 		 "budget physics: 95 % of its 500.00 USD for 2026-11 are used up: 0.00 spent, "
 		 "475.00 by what runs now"},
 		{INT64_MAX, INT64_MAX,
 		 "budget physics: 95 % of its 500.00 USD for 2026-11 are used up: "
-		 "9223372036.854775807 "
-		 "spent, 9223372036.854775807 by what runs now"},
+		 "9223372036.85 spent, 9223372036.85 by what runs now"},
 	};
 	struct fixture *f = start_with_budgets();
 
@@ -569,6 +590,7 @@ int main(void)
 		cmocka_unit_test(test_who_sees_what),
 		cmocka_unit_test(test_no_probing),
 		cmocka_unit_test(test_pages),
+		cmocka_unit_test(test_a_plan_without_a_job),
 		cmocka_unit_test(test_problems),
 		cmocka_unit_test(test_all_jobs_wait),
 		cmocka_unit_test(test_percents),

@@ -194,6 +194,16 @@ static void one_budget_is_shown_with_its_rules(void **state)
 	assert_non_null(strstr(l->out, "1970-01-01T09:00:02: it is over\n"));
 	lab_run_once(l, S "budget show x", HEAD "\"budgets\":[]" NEXT("", ""));
 	lab_want(l, 0, "nobody has used this budget yet\n", "");
+	/* One of those of each, by the name that its overrides have. */
+	lab_run_once(l, S "budget show students/bob",
+		     HEAD "\"budgets\":[" STUDENT("ann", "21.40", "-1.40") "," STUDENT(
+			     "bob", "0.00", "20.00") "]" NEXT("", ""));
+	assert_string_equal(l->requests[0], "{\"op\":\"budgets\",\"budget\":\"students\",\"v\":1}");
+	assert_ptr_equal(strstr(l->out, "students/bob, in EUR\n"), l->out);
+	assert_null(strstr(l->out, "ann"));
+	lab_run_once(l, S "budget show students/eve",
+		     HEAD "\"budgets\":[" STUDENT("ann", "21.40", "-1.40") "]" NEXT("", ""));
+	lab_want(l, 0, "nobody has used this budget yet\n", "");
 	lab_run_once(l, S "budget show", "");
 	lab_want(l, 2, "", "BUDGET is missing");
 	lab_free(l);

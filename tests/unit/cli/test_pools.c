@@ -333,6 +333,11 @@ static void a_plan_of_a_script_shows_what_it_costs(void **state)
 	lab_run_once(l, S "plan --json DIR/job", reply);
 	assert_non_null(strstr(l->out, "\"limit_ms\": 5400000"));
 	assert_non_null(strstr(l->out, "\"cost\": \"188.76\""));
+	assert_null(strstr(l->out, "Budgets"));
+	lab_run_once(l, S "plan DIR/job", HEAD "\"budgets_left_out\":true,\"plans\":[]}");
+	assert_non_null(strstr(l->out,
+			       "\nBudgets are not asked without a job: \"burstctl balance\" "
+			       "shows what is left.\n"));
 	lab_run_once(l, S "plan -t 1-0 DIR/job", reply);
 	assert_non_null(strstr(l->out, "3020.16 USD\n"));
 	lab_run_once(l, S "plan -t 1-0 -p h100", reply); /* without a script */

@@ -28,6 +28,7 @@ static const char *const names[] = {"run",
 				    "period list",
 				    "period draft|close|reopen MONTH",
 				    "invoice import FILE",
+				    "invoice list|show N",
 				    "rebuild --check"};
 
 /* line: words between blanks; at its end one: the last is empty. */
@@ -63,8 +64,10 @@ static const struct {
 	{"period cl", "close "},
 	{"period close ", ""},
 	{"period draft|c", ""},
-	{"invoice ", "import "},
+	{"invoice ", "import list show "},
 	{"invoice import ", "@files "},
+	{"invoice show ", ""},
+	{"invoice list import ", ""},
 	{"run ", ""},
 	{"report --by ",
 	 "account user partition qos wckey provider market pool type class day month"

@@ -36,7 +36,7 @@ static void test_budgets(void **state)
 	set_currency(f);
 	pass(f, 100000);
 	write_it(f, &x, &out);
-	assert_has(&out, "No budget has a period that lies within this one.", true);
+	assert_has(&out, "No budget has a period within that of this statement.", true);
 	came_to(f, "'physics', ''", NOV, DEC, UNITS(600, 100, 211, 112, 5));
 	came_to(f, "'each', ''", NOV, DEC, UNITS(7701, 0, 0, 0, 5));
 	came_to(f, "'each', 'anna'", NOV, DEC, UNITS(702, 0, 33, 0, 5));

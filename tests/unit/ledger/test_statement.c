@@ -233,7 +233,7 @@ static const struct {
 	{"closed", "!DRAFT"},
 	{"closed", "!This is a draft"},
 	{"", "2026-11-01 to 2026-11-30, both included, in the time zone Europe/Berlin"},
-	{"", "2026-10-31T23:00:00Z until before 2026-11-30T23:00:00Z"},
+	{"", "2026-10-31T23:00:00Z to 2026-11-30T23:00:00Z, the end not included"},
 	{"", "5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef"},
 	{"no hash", "none yet"},
 	{"", "12.00\xc2\xa0"
@@ -241,7 +241,7 @@ static const struct {
 	{"", "\xe2\x88\x92"
 	     "50988.00"}, /* the change */
 	{"no previous", "no figure for it"},
-	{"no budgets", "No budget has a period that lies within this one."},
+	{"no budgets", "No budget has a period within that of this statement."},
 	{"", "&lt;b&gt;gpu&lt;/b&gt;"},
 	{"", "<td>2676.54</td>"}, /* left of a budget: 25000, less 18200, less 4123.46 */
 	{"", "A job had the machine, or a part of it."},
@@ -252,7 +252,10 @@ static const struct {
 	{"tiny", "A job had the machine, or a part of it."}, /* 0.00, and yet it is there */
 	{"dear", "more by 10.00\xc2\xa0"
 		 "EUR"},
-	{"unlisted", "no list price is known"},
+	{"unlisted", "There is no figure: for 12.00\xc2\xa0"
+		     "EUR of machine time no list price is known."},
+	{"unlisted", "!saved"},
+	{"only tax", "There is no figure: there is no machine time in the period."},
 	{"", "!no list price is known"},
 	{"pool", "No job had a cost."},
 	{"", "401"},
@@ -295,7 +298,8 @@ static void test_what_it_says(void **state)
 		c.nano = IS("even") ? 30000000000 : IS("tiny") ? 1 : c.nano;
 		c.list_nano = IS("unlisted") ? -1 : c.list_nano;
 		c.owner = IS("pool") ? ALLOCATE_POOL : c.owner;
-		c.class = IS("lost") ? ALLOCATE_LOST : c.class;
+		c.class = IS("lost") ? ALLOCATE_LOST : IS("only tax") ? ALLOCATE_TAX : c.class;
+		c.list_nano = IS("only tax") ? -1 : c.list_nano;
 		c.job_id = IS("id") ? "<7>" : c.job_id;
 		c.estimated = IS("estimated");
 		c.credit = IS("given");
