@@ -124,6 +124,8 @@ struct conf_pool {
 	int64_t max_rate_nano_h;       /* currency units x 1e-9 per hour */
 	int64_t price_nano_h;          /* overrides the provider's offer; 0: not given */
 	int64_t boot_ms;               /* from instance to registration */
+	char *node;                    /* of slurm.conf: core/hardware.h; "": by the offers */
+	char *gres;                    /* likewise */
 	int policy;                    /* enum conf_policy */
 	int gang;                      /* enum conf_gang */
 	int64_t max_price_nano_h;      /* of one node, by any offer; 0: none */

@@ -44,6 +44,8 @@ enum conf_option_type {
 	CONF_CODES,    /* char **, likewise: jurisdictions */
 	CONF_CODE,     /* char *: a jurisdiction, capital letters */
 	CONF_LINKS,    /* char *: core/interconnect.h; "" when it is */
+	CONF_HARDWARE, /* char *: a node, by core/hardware.h; "" when it is */
+	CONF_GRES,     /* char *: likewise its GRES */
 	CONF_URLS,     /* char **, likewise: https://HOST[:PORT], without a path */
 	CONF_HOSTS,    /* char **, likewise: HOST:PORT */
 	CONF_NAMES,    /* char **, likewise: words of Slurm's or of this file */

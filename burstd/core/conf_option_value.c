@@ -509,6 +509,8 @@ void conf_option_fini(const struct conf_option *o, void *object)
 	case CONF_NODES:
 	case CONF_CODE:
 	case CONF_LINKS:
+	case CONF_HARDWARE:
+	case CONF_GRES:
 	case CONF_SIGNAL:
 	case CONF_ZONE:
 	case CONF_PERIOD:

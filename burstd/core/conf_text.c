@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/conf_alert.h"
+#include "core/hardware.h"
 #include "core/interconnect.h"
 #include "core/period.h"
 #include "core/provider.h"
@@ -276,6 +277,8 @@ static int check_simple(enum conf_option_type type, const char *text, struct err
 
 int conf_text_check(enum conf_option_type type, const char *text, struct err *e)
 {
+	struct hardware_gres_list gres;
+	struct hardware_node node;
 	struct interconnect links;
 
 	switch (type) {
@@ -324,6 +327,10 @@ int conf_text_check(enum conf_option_type type, const char *text, struct err *e)
 		return conf_text_code(text, e);
 	case CONF_LINKS:
 		return interconnect_parse(text, &links, e);
+	case CONF_HARDWARE:
+		return hardware_parse_node(text, &node, e);
+	case CONF_GRES:
+		return hardware_parse_gres(text, &gres, e);
 	case CONF_NAMES:
 		return check_listed(text, e);
 	case CONF_PERIOD:

@@ -50,6 +50,10 @@ static void test_texts_words_and_files(void **state)
 	check(CONF_NODES, "", "want a node list");
 	check(CONF_LINKS, "ib", NULL);
 	check(CONF_LINKS, "token-ring", "");
+	check(CONF_HARDWARE, "CPUs=4 RealMemory=1", NULL);
+	check(CONF_HARDWARE, "CPUs=4", "");
+	check(CONF_GRES, "gpu:8", NULL);
+	check(CONF_GRES, "gpu", "");
 	check(CONF_LINE, "", NULL);
 	check(CONF_LINE, " ", NULL);
 	check(CONF_LINE, "a;b", want_line);

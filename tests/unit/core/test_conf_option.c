@@ -399,6 +399,8 @@ static void test_reload_and_ranges(void **state)
 		{"pool", "max_rate", 0, 0},
 		{"pool", "price", 0, 0},
 		{"pool", "boot_timeout", 1000, day},
+		{"pool", "node", 0, 0},
+		{"pool", "gres", 0, 0},
 		{"pool", "warm", 0, 65536},
 		{"pool", "quantum", 0, 31 * day},
 		{"pool", "policy", 0, 0},

@@ -84,6 +84,8 @@ static const struct {
 	{"pool", "max_rate", "\"300.5\"", "\"1\""},
 	{"pool", "price", "\"29.52\"", "\"\""},
 	{"pool", "boot_timeout", "\"11m\"", "\"13m\""},
+	{"pool", "node", "\"CPUs=4 RealMemory=77\"", "\"\""},
+	{"pool", "gres", "\"gpu:h100:8\"", "\"gpu:h100:4\""},
 	{"pool", "warm", "warm = 2", "warm = 3"},
 	{"pool", "quantum", "\"1h\"", "\"30m\""},
 	{"pool", "policy", "\"cheapest\"", "\"ordered\""},
