@@ -15,10 +15,11 @@
 enum {
 	MONEY_SAID = 4096,     /* jobs; what is said of one is written again after so many others */
 	MONEY_LATER = 1 << 14, /* jobs of which it is written later what is said; 12 MB */
-	MONEY_UNSAID = 1 << 16,   /* jobs that squeue is to tell of; sacct tells of more */
-	MONEY_WAITS = 1 << 14,    /* jobs that wait for money; others do until the next day */
-	MONEY_UNTOLD_MS = 30000,  /* from the order to have a job wait until it does */
-	MONEY_UNSENT_MS = 600000, /* from a refusal to that order: slurmctld may be slow */
+	MONEY_UNSAID = 1 << 16, /* jobs that squeue is to tell of; sacct tells of more */
+	MONEY_WAITS = 1 << 14,  /* jobs that wait for money; others do until the next day */
+	/* A refused job that does not wait counts for so long as one that is about to ... */
+	MONEY_UNTOLD_MS = 30000,
+	MONEY_UNSENT_MS = 600000, /* ... and may be told to wait: slurmctld may be slow */
 	/* From the order to delete a machine until it bills no more, at most: promises.md, P4. */
 	HOLDS_END_MS = 150000,
 	/* From when a budget is used up until that is noticed, and acted on, beside its grace. */
@@ -118,8 +119,9 @@ void overrides_start(struct engine *e); /* they count from now on */
 const struct money_override *override_find(const struct engine *e, int64_t id); /* or NULL */
 void overrides_free(struct engine *e);
 
-/* --- ladder.c --- */
+/* --- ladder.c, ladder_jobs.c --- */
 extern const struct engine_part ladder_part;
+void ladder_jobs_load(struct engine *e, const struct journal_ending *j);
 /* What became of an order to slurmctld about jobs. */
 void ladder_told(struct engine *e, const struct slurm_order *o, const struct err *err);
 /* Since when what machines cost was counted, before this start. */
