@@ -155,6 +155,9 @@ void postpone_words(struct engine *e, const char *text, size_t len);
 void postpone_load(struct engine *e, const struct journal_refusal *r);
 /* How long the job still waits by burstd's order; 0: it does not. */
 int64_t postpone_left_ms(const struct engine *e, uint64_t number);
+/* Is slurmctld still to be told to have the job wait?  Its nodes are sent back first, which takes as
+ * long as slurmctld is busy. */
+bool postpone_is_untold(const struct engine *e, uint64_t number);
 /* Was the job passed over so often that it is its turn, alone and before others (ADR 48)? */
 bool postpone_goes_first(const struct engine *e, uint64_t number);
 void postpone_went_first(struct engine *e, uint64_t number); /* it has had its turn */

@@ -66,6 +66,13 @@ struct refusal postpone_look(const struct engine *e, uint64_t number)
 	return p->refusal;
 }
 
+bool postpone_is_untold(const struct engine *e, uint64_t number)
+{
+	const struct postponed *p = postpone_find(e, number);
+
+	return p != NULL && p->untold;
+}
+
 bool postpone_goes_first(const struct engine *e, uint64_t number)
 {
 	const struct postponed *p = postpone_find(e, number);

@@ -35,21 +35,23 @@ void holds_waits_bought(struct engine *e, uint64_t job)
 			m->waits[i].bought = true;
 }
 
-/* The job is sent back some time after it was refused, and slurmctld is told to have it wait a
- * moment after that. */
+/* The job is sent back some time after it was refused, and slurmctld is told to have it wait after
+ * that.  It may take neither order for minutes, and be given both anew, by the same refusal. */
 static bool is_kept(const struct engine *e, const struct money_wait *w)
 {
 	const int64_t now = engine_now(e), last_ms = postpone_look(e, w->job).last_ms;
 
-	if (postpone_left_ms(e, w->job) > 0)
-		return true;
-	return last_ms < w->at_ms ? now - w->at_ms < MONEY_UNSENT_MS
-				  : now - last_ms < MONEY_UNTOLD_MS;
+	return postpone_left_ms(e, w->job) > 0 || postpone_is_untold(e, w->job) ||
+	       now - (last_ms > w->at_ms ? last_ms : w->at_ms) < MONEY_UNSENT_MS;
 }
 
 bool holds_waits_is(const struct engine *e, const struct money_wait *w)
 {
-	return w->bought ? postpone_left_ms(e, w->job) > 0 : is_kept(e, w);
+	const int64_t last_ms = postpone_look(e, w->job).last_ms;
+
+	if (w->bought || (last_ms >= w->at_ms && engine_now(e) - last_ms >= MONEY_UNTOLD_MS))
+		return postpone_left_ms(e, w->job) > 0;
+	return is_kept(e, w);
 }
 
 void holds_waits_forget(struct engine *e)
@@ -68,10 +70,17 @@ void holds_waits_tidy(struct engine *e)
 	m->nwaits = n;
 }
 
-/* Does it wait by this refusal, and not by an older one that is about to be replaced? */
+/* Does it wait by this refusal, and not by an older one? */
 static bool is_told(const struct engine *e, const struct money_wait *w)
 {
 	return postpone_left_ms(e, w->job) > 0 && postpone_look(e, w->job).last_ms >= w->at_ms;
+}
+
+/* Or does it by the older one, though that should have been replaced long ago?  It had left its
+ * nodes before they were refused once more, so it is not told anew; or slurmctld is slow. */
+static bool is_told_before(const struct engine *e, const struct money_wait *w)
+{
+	return postpone_left_ms(e, w->job) > 0 && engine_now(e) - w->at_ms >= MONEY_UNTOLD_MS;
 }
 
 void holds_waits_turn(struct engine *e)
@@ -90,6 +99,8 @@ void holds_waits_turn(struct engine *e)
 		if (!lacks && is_told(e, w)) {
 			postpone_paid(e, w->job);
 		} else if (is_kept(e, w)) {
+			if (!lacks && is_told_before(e, w))
+				postpone_paid(e, w->job);
 			/* Until it has been told to wait, there is nothing to be undone. */
 			m->freed = m->freed || !lacks;
 			m->waits[n++] = *w;
