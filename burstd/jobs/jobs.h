@@ -155,8 +155,8 @@ void postpone_words(struct engine *e, const char *text, size_t len);
 void postpone_load(struct engine *e, const struct journal_refusal *r);
 /* How long the job still waits by burstd's order; 0: it does not. */
 int64_t postpone_left_ms(const struct engine *e, uint64_t number);
-/* Is slurmctld still to be told to have the job wait?  Its nodes are sent back first, which takes as
- * long as slurmctld is busy. */
+/* Is slurmctld still to be told to have the job wait?  Its nodes are sent back first, which takes
+ * as long as slurmctld is busy. */
 bool postpone_is_untold(const struct engine *e, uint64_t number);
 /* Was the job passed over so often that it is its turn, alone and before others (ADR 48)? */
 bool postpone_goes_first(const struct engine *e, uint64_t number);
@@ -217,6 +217,17 @@ bool notice_signals(const struct conf_pool *p); /* are the pool's jobs told to s
 void notice_told(struct engine *e, const struct slurm_order *o, bool ok);
 bool notice_moving(const struct engine *e); /* is a machine about to be taken? */
 
+/* --- told.c --- */
+/* The job gets the signal to save its work. */
+void told_note(struct engine *e, uint64_t job, const char *id);
+/* Has it had the signal within RECLAIM_LEAD_MS?  Then it is at it. */
+bool told_is(struct engine *e, uint64_t job);
+/* slurmctld did not hear of the signal to these jobs. */
+void told_unheard(struct engine *e, const char *names);
+/* The job is back in the queue: its next run has not had the signal. */
+void told_forget(struct engine *e, uint64_t job);
+void told_tidy(struct engine *e); /* forget whom it was long ago */
+
 /* --- checkpoint.c --- */
 struct checkpoint { /* a job that is to save its work; all is borrowed */
 	enum checkpoint_kind kind;
@@ -226,13 +237,21 @@ struct checkpoint { /* a job that is to save its work; all is borrowed */
 	const char *why;       /* for the audit log */
 };
 extern const struct engine_part checkpoint_part;
-/* Send the job the pool's checkpoint_signal.  false: the pool has none, or too many orders wait. */
-bool checkpoint_signal(struct engine *e, const struct conf_pool *p, const char *id);
+enum checkpoint_word {
+	CHECKPOINT_SILENT,  /* the pool has no checkpoint_signal, or too many orders wait */
+	CHECKPOINT_QUEUED,  /* slurmctld is being told */
+	CHECKPOINT_TOLD_IT, /* it had the signal RECLAIM_LEAD_MS ago, or later, and saves its work
+			     */
+};
+/* Send the job the pool's checkpoint_signal, unless it has just had it for another reason: a
+ * handler need not expect a second one. */
+enum checkpoint_word checkpoint_signal(struct engine *e, const struct conf_pool *p, uint64_t job,
+				       const char *id);
 enum checkpoint_end {
-	CHECKPOINT_NONE, /* the pool has no checkpoint_command */
-	CHECKPOINT_LATE, /* no time is left for it */
-	CHECKPOINT_FULL, /* too many of this kind run: try again when one has ended */
-	CHECKPOINT_STAGED,
+	CHECKPOINT_NONE,   /* the pool has no checkpoint_command */
+	CHECKPOINT_LATE,   /* no time is left for it */
+	CHECKPOINT_FULL,   /* too many of this kind run: try again when one has ended */
+	CHECKPOINT_STAGED, /* or it runs already, for another reason */
 };
 /* Stage the pool's checkpoint_command for the job. */
 enum checkpoint_end checkpoint_command(struct engine *e, const struct conf_pool *p,

@@ -186,6 +186,17 @@ static void run_command(struct engine *e, struct ending *x, const struct end *en
 	x->changed = x->changed || j->crowded != crowded || j->put_off_ms != off_ms;
 }
 
+static void send_signal(struct engine *e, struct ending *x, const struct conf_pool *p,
+			enum budget_step s)
+{
+	enum checkpoint_word w = checkpoint_signal(e, p, x->j.job, x->j.id);
+
+	x->at[s].signalling = w == CHECKPOINT_QUEUED;
+	if (w != CHECKPOINT_TOLD_IT)
+		return;
+	x->j.at[s].signalled = x->changed = true;
+}
+
 /* Have the job save its work, as if its node were to go.  One that is suspended would not get the
  * signal. */
 static void save_work(struct engine *e, struct ending *x, const struct end *end, enum budget_step s,
@@ -197,7 +208,7 @@ static void save_work(struct engine *e, struct ending *x, const struct end *end,
 	if (engine_now(e) < at->at_ms - RECLAIM_LEAD_MS)
 		return;
 	if (runs && !x->j.at[s].signalled && !x->at[s].signalling)
-		x->at[s].signalling = checkpoint_signal(e, p, x->j.id);
+		send_signal(e, x, p, s);
 	if (!x->at[s].commanded)
 		run_command(e, x, end, s);
 }
@@ -400,6 +411,7 @@ static bool is_gone(struct engine *e, void *part)
 		x->seen = false;
 		return false;
 	}
+	told_forget(e, x->j.job);
 	if (x->j.ordered == BUDGET_REQUEUES && x->no.budget != NULL)
 		have_it_wait(e, x);
 	return is_forgotten(e, x);

@@ -45,6 +45,7 @@ static void sent(struct fix *f, const char *verb, const struct err *err)
 	const struct slurm_order o = {
 		.verb = verb, .names = "7", .reason = "", .what = "", .of_jobs = true};
 
+	checkpoint_told(f->e, &o, err);
 	ladder_told(f->e, &o, err);
 	engine_commit(f->e);
 }
@@ -111,6 +112,25 @@ static void test_a_signal_is_not_forgotten(void **state)
 	sent(f, "signal", NULL);
 	jobs(f, RUNS);
 	assert_string_equal(orders(f), "");
+}
+
+/* It was told a moment ago that its machine goes: that was it. */
+static void test_a_job_that_was_told_is_not_signalled(void **state)
+{
+	struct fix *f = used_up(state, AT, 0);
+
+	f->e->conf->pools[0].checkpoint_signal = mem_strdup("USR1");
+	reached(f, BUDGET_REQUEUES, 9 * MINUTE);
+	told_note(f->e, 7, "7");
+	jobs(f, RUNS);
+	told_forget(f->e, 7);
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "");
+	/* The next run is another matter. */
+	told_note(f->e, 7, "7");
+	jobs(f, "");
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "signal 7: USR1;");
 }
 
 /* A job that is suspended gets no signal: it is told when it goes on. */
@@ -292,6 +312,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_restart_tells_nothing_twice),
 		TEST(test_a_signal_is_not_forgotten),
+		TEST(test_a_job_that_was_told_is_not_signalled),
 		TEST(test_a_suspended_job_is_signalled_later),
 		TEST(test_a_job_waits_though_burstd_died),
 		TEST(test_another_run_has_its_own_grace),
