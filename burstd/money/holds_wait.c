@@ -2,6 +2,8 @@
  * and not before, since a try in vain costs slurmctld a round of orders. */
 #include "money/money.h"
 
+#include <stdlib.h>
+
 #include "base/mem.h"
 #include "jobs/jobs.h"
 
@@ -59,6 +61,30 @@ void holds_waits_forget(struct engine *e)
 	e->money->nwaits = 0;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* A job may be told to wait by an old refusal once more, since slurmctld had not taken that it
+ * leaves its nodes, when it was found here that there is money.  Nobody else would let it go. */
+static void free_forgotten(struct engine *e)
+{
+	const struct money_state *m = e->money;
+	uint64_t *jobs;
+
+	if (m->nwaits == MONEY_WAITS)
+		return;
+	jobs = mem_zalloc((m->nwaits + 1) * sizeof(*jobs));
+	for (size_t i = 0; i < m->nwaits; i++)
+		jobs[i] = m->waits[i].job;
+	qsort(jobs, m->nwaits, sizeof(*jobs), by_number);
+	postpone_money_but(e, jobs, m->nwaits);
+	free(jobs);
+}
+
 void holds_waits_tidy(struct engine *e)
 {
 	struct money_state *m = e->money;
@@ -68,6 +94,7 @@ void holds_waits_tidy(struct engine *e)
 		if (is_kept(e, &m->waits[i]))
 			m->waits[n++] = m->waits[i];
 	m->nwaits = n;
+	free_forgotten(e);
 }
 
 /* Does it wait by this refusal, and not by an older one? */

@@ -138,7 +138,8 @@ void accounts_answer(struct engine *e, const char *text, size_t len, const struc
 void holds_waits_turn(struct engine *e); /* let jobs try again for which there is money now */
 int64_t holds_waits_next_ms(const struct engine *e);
 void holds_waits_forget(struct engine *e); /* all are tried again, by the configuration's change */
-void holds_waits_tidy(struct engine *e);   /* drop those that wait no more */
+/* Drop those that wait no more, and let go those that wait and were dropped. */
+void holds_waits_tidy(struct engine *e);
 void holds_waits_bought(struct engine *e, uint64_t job); /* nodes are bought for it */
 bool holds_waits_is(const struct engine *e, const struct money_wait *w); /* does it still wait? */
 

@@ -403,6 +403,28 @@ static void test_money_that_comes_before_slurmctld_answers(void **state)
 	}
 }
 
+/* One that waits for money, and that nobody would let go, is tried again. */
+static void test_no_job_waits_that_nobody_remembers(void **state)
+{
+	struct fix *f = *state;
+	struct budget_no no = {.lack = BUDGET_LACKS_MONEY, .market = PROVIDER_ON_DEMAND};
+
+	bought(f);
+	no.budget = &f->e->conf->budgets[0];
+	no.needs = line(f, "all").left + 1;
+	for (uint64_t job = 14; job >= 9; job--) {
+		told_to_wait(f, job);
+		postpone_find(f->e, job)->refusal.money = job != 10;
+	}
+	holds_refused(f->e, 13, &no);
+	holds_refused(f->e, 9, &no);
+	postpone_find(f->e, 11)->untold = true;
+	postpone_find(f->e, 12)->until_ms = 0;
+	holds_waits_tidy(f->e);
+	for (uint64_t job = 9; job <= 14; job++)
+		assert_int_equal(postpone_find(f->e, job)->anew, job == 14);
+}
+
 /* Money that comes between a refusal and the order to wait is not overlooked: the order is still to
  * be taken back. */
 static void test_money_that_comes_at_once(void **state)
@@ -500,6 +522,7 @@ int main(void)
 		TEST(test_waiting_jobs_are_tried_anew),
 		TEST(test_money_that_comes_at_once),
 		TEST(test_money_that_comes_before_slurmctld_answers),
+		TEST(test_no_job_waits_that_nobody_remembers),
 		TEST(test_settings),
 	};
 
