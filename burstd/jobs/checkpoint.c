@@ -159,6 +159,14 @@ bool checkpoint_room(const struct engine *e, enum checkpoint_kind k)
 	return e->jobs->nhooks[k] < CHECKPOINT_HOOKS_MAX;
 }
 
+static bool is_running(const struct engine *e, uint64_t job)
+{
+	for (const struct hook *k = e->jobs->hooks; k != NULL; k = k->next)
+		if (k->job == job)
+			return true;
+	return false;
+}
+
 enum checkpoint_end checkpoint_command(struct engine *e, const struct conf_pool *p,
 				       const struct checkpoint *j)
 {
@@ -168,6 +176,8 @@ enum checkpoint_end checkpoint_command(struct engine *e, const struct conf_pool 
 		return CHECKPOINT_NONE;
 	if (j->until_ms <= engine_now(e))
 		return CHECKPOINT_LATE;
+	if (is_running(e, j->job)) /* for another reason: two at once would write one file */
+		return CHECKPOINT_STAGED;
 	if (!checkpoint_room(e, j->kind))
 		return CHECKPOINT_FULL;
 	k = mem_zalloc(sizeof(*k));
@@ -226,14 +236,31 @@ static bool has_signal(const struct conf_pool *p)
 }
 
 /* The option uses scancel's words. */
-bool checkpoint_signal(struct engine *e, const struct conf_pool *p, const char *id)
+enum checkpoint_word checkpoint_signal(struct engine *e, const struct conf_pool *p, uint64_t job,
+				       const char *id)
 {
 	static const enum slurm_signal_to to[] = {[CONF_TO_BATCH] = SLURM_TO_BATCH,
 						  [CONF_TO_STEPS] = SLURM_TO_STEPS,
 						  [CONF_TO_FULL] = SLURM_TO_BOTH};
 
-	return has_signal(p) &&
-	       slurm_signal(e->slurm, id, p->checkpoint_signal, to[p->checkpoint_to]);
+	if (!has_signal(p))
+		return CHECKPOINT_SILENT;
+	if (told_is(e, job))
+		return CHECKPOINT_TOLD_IT;
+	if (!slurm_signal(e->slurm, id, p->checkpoint_signal, to[p->checkpoint_to]))
+		return CHECKPOINT_SILENT;
+	told_note(e, job, id);
+	return CHECKPOINT_QUEUED;
+}
+
+static void send_signal(struct engine *e, struct rescue *r, const struct conf_pool *p)
+{
+	enum checkpoint_word w = checkpoint_signal(e, p, r->j.job, r->j.id);
+
+	r->telling = w == CHECKPOINT_QUEUED;
+	r->tell_ms = engine_now(e) + CHECKPOINT_RETRY_MS;
+	if (w == CHECKPOINT_TOLD_IT)
+		rescue_signalled(e, r, "a moment ago, as its budget is used up");
 }
 
 static void tell(struct engine *e, struct rescue *r)
@@ -257,10 +284,8 @@ static void tell(struct engine *e, struct rescue *r)
 		return;
 	}
 	if (r->j.signal == JOURNAL_SIGNAL_DUE && !r->telling && has_signal(p) &&
-	    engine_now(e) >= r->tell_ms) {
-		r->telling = checkpoint_signal(e, p, r->j.id);
-		r->tell_ms = engine_now(e) + CHECKPOINT_RETRY_MS;
-	}
+	    engine_now(e) >= r->tell_ms)
+		send_signal(e, r, p);
 	/* Tried again once a command ends; the signal does not wait for that. */
 	if (r->commanded)
 		return;
@@ -310,6 +335,7 @@ static void checkpoint_run(struct engine *e)
 			tell(e, r);
 	if (e->jobs->nhooks[CHECKPOINT_RECLAIM] > hooks)
 		checkpoint_commands_run(e);
+	told_tidy(e);
 }
 
 static int64_t checkpoint_next_ms(const struct engine *e)
@@ -330,6 +356,8 @@ void checkpoint_told(struct engine *e, const struct slurm_order *o, const struct
 
 	if (strcmp(o->verb, "signal") != 0)
 		return;
+	if (lost)
+		told_unheard(e, o->names);
 	for (struct rescue *r = e->jobs->parts[JOB_RESCUED]; r != NULL; r = r->in.next) {
 		if (r->j.signal != JOURNAL_SIGNAL_DUE || !r->telling ||
 		    !slurm_job_among(o->names, r->j.id))

@@ -26,6 +26,7 @@ enum job_concern {
 	JOB_GATED,     /* struct gated: waits in burst-prolog for its nodes */
 	JOB_BOOKED,    /* struct booked: nodes boot for it and are idle */
 	JOB_ENDING,    /* struct ending: its budget is used up, and ends it */
+	JOB_TOLD,      /* struct told: had the signal to save its work a moment ago */
 	JOB_NCONCERNS
 };
 

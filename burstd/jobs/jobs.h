@@ -146,6 +146,8 @@ void postpone_anew(struct engine *e);
 void postpone_paid(struct engine *e, uint64_t number);
 /* Likewise for all jobs that lacked money. */
 void postpone_money(struct engine *e);
+/* Likewise for those of them that wait, but for these n, in order. */
+void postpone_money_but(struct engine *e, const uint64_t *numbers, size_t n);
 /* Likewise for each job of whose pool an offer costs less than when the job was refused. */
 void postpone_quotes(struct engine *e, bool cheaper);
 /* Likewise for each job that its user has edited, by the answer to SLURM_SOME_JOBS. */
@@ -218,6 +220,17 @@ bool notice_signals(const struct conf_pool *p); /* are the pool's jobs told to s
 void notice_told(struct engine *e, const struct slurm_order *o, bool ok);
 bool notice_moving(const struct engine *e); /* is a machine about to be taken? */
 
+/* --- told.c --- */
+/* The job gets the signal to save its work. */
+void told_note(struct engine *e, uint64_t job, const char *id);
+/* Has it had the signal within RECLAIM_LEAD_MS?  Then it is at it. */
+bool told_is(struct engine *e, uint64_t job);
+/* slurmctld did not hear of the signal to these jobs. */
+void told_unheard(struct engine *e, const char *names);
+/* The job is back in the queue: its next run has not had the signal. */
+void told_forget(struct engine *e, uint64_t job);
+void told_tidy(struct engine *e); /* forget whom it was long ago */
+
 /* --- checkpoint.c --- */
 struct checkpoint { /* a job that is to save its work; all is borrowed */
 	enum checkpoint_kind kind;
@@ -227,13 +240,21 @@ struct checkpoint { /* a job that is to save its work; all is borrowed */
 	const char *why;       /* for the audit log */
 };
 extern const struct engine_part checkpoint_part;
-/* Send the job the pool's checkpoint_signal.  false: the pool has none, or too many orders wait. */
-bool checkpoint_signal(struct engine *e, const struct conf_pool *p, const char *id);
+enum checkpoint_word {
+	CHECKPOINT_SILENT,  /* the pool has no checkpoint_signal, or too many orders wait */
+	CHECKPOINT_QUEUED,  /* slurmctld is being told */
+	CHECKPOINT_TOLD_IT, /* it had the signal RECLAIM_LEAD_MS ago, or later, and saves its work
+			     */
+};
+/* Send the job the pool's checkpoint_signal, unless it has just had it for another reason: a
+ * handler need not expect a second one. */
+enum checkpoint_word checkpoint_signal(struct engine *e, const struct conf_pool *p, uint64_t job,
+				       const char *id);
 enum checkpoint_end {
-	CHECKPOINT_NONE, /* the pool has no checkpoint_command */
-	CHECKPOINT_LATE, /* no time is left for it */
-	CHECKPOINT_FULL, /* too many of this kind run: try again when one has ended */
-	CHECKPOINT_STAGED,
+	CHECKPOINT_NONE,   /* the pool has no checkpoint_command */
+	CHECKPOINT_LATE,   /* no time is left for it */
+	CHECKPOINT_FULL,   /* too many of this kind run: try again when one has ended */
+	CHECKPOINT_STAGED, /* or it runs already, for another reason */
 };
 /* Stage the pool's checkpoint_command for the job. */
 enum checkpoint_end checkpoint_command(struct engine *e, const struct conf_pool *p,
@@ -283,8 +304,6 @@ void rescue_signal(struct engine *e, struct fleet_name *nm);
 void rescue_jobs(struct engine *e, const char *text, size_t len, const struct err *err);
 
 /* --- rescue_table.c --- */
-/* Was the job told to save its work since it loses a node, or is it about to be? */
-bool rescue_tells(const struct engine *e, uint64_t job);
 void rescue_load(struct engine *e, const struct journal_rescue *j);
 void rescue_free(struct engine *e);
 

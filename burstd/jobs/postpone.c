@@ -21,10 +21,11 @@ enum {
 	POSTPONE_AGAIN_MS = 300,  /* to the next look at a job that is still being requeued */
 	POSTPONE_RETRY_MS = 5000, /* slurmctld did not answer */
 	POSTPONE_GIVE_UP_MS = 10000,
-	POSTPONE_CALM_MS = 5000,   /* how long to look for an answer that no update overtook */
-	POSTPONE_ROUND_MS = 2000,  /* a command takes so long, and slurmctld knows no fractions */
-	POSTPONE_SOON_MS = 1000,   /* to the look at what a job asks for */
-	POSTPONE_TELLS = 3,        /* orders about one refusal, if slurmctld does not take them */
+	POSTPONE_CALM_MS = 5000,  /* how long to look for an answer that no update overtook */
+	POSTPONE_ROUND_MS = 2000, /* a command takes so long, and slurmctld knows no fractions */
+	POSTPONE_SOON_MS = 1000,  /* to the look at what a job asks for */
+	POSTPONE_LATE_MAX = 6, /* answers that updates overtook, before one counts all the same */
+	POSTPONE_TELLS = 3,    /* orders about one refusal, if slurmctld does not take them */
 	POSTPONE_HOLD_MS = 121000, /* slurmctld holds a requeued job back so long, if not known */
 	POSTPONE_SENT_MS = 9000,   /* a refused job is requeued within this */
 	POSTPONE_START_MS = 30000, /* tolerance between our clock and slurmctld's */
@@ -313,8 +314,22 @@ static bool is_edited(struct postponed *p, const struct slurm_job_detail *d)
 	return refusal_lasts(&p->refusal) && had != 0 && had != p->counts;
 }
 
+/* Is it safe to let the job start by an answer asked for at began_ms?  Not if an update of nodes
+ * ran since, or is about to: slurmctld may have started the job and requeued it by that, and holds
+ * it back then for what is left of its run (I17).  Under constant updates there is always one. */
+static bool is_recent(struct engine *e, struct postponed *p, int64_t began_ms)
+{
+	if (slurm_settled_ms(e->slurm) <= began_ms || p->late == POSTPONE_LATE_MAX) {
+		p->late = 0;
+		return true;
+	}
+	p->late++;
+	return false;
+}
+
 /* Look again at a job that was told to wait. */
-static void look_back(struct engine *e, struct postponed *p, const struct slurm_job_detail *d)
+static void look_back(struct engine *e, struct postponed *p, const struct slurm_job_detail *d,
+		      int64_t began_ms)
 {
 	p->unheard = d->pending && is_unheard(e, p, d);
 	if (d->ended) {
@@ -324,8 +339,8 @@ static void look_back(struct engine *e, struct postponed *p, const struct slurm_
 			postpone_settle(e, p, false);
 	} else if (d->pending && !p->lifting && (is_edited(p, d) || p->anew)) {
 		p->anew = true;
-		if (is_time_known(e, p) && !d->held &&
-		    !p->unheard) /* else at a later look, once all of this holds */
+		if (is_time_known(e, p) && !d->held && !p->unheard &&
+		    is_recent(e, p, began_ms)) /* else at a later look, once all of this holds */
 			start_anew(e, p, d);
 	} else if (d->pending && !p->unheard && d->begin_ms + POSTPONE_START_MS < p->until_ms) {
 		p->until_ms = p->told_wall_ms = p->good_ms = 0; /* somebody has let it start */
@@ -370,7 +385,7 @@ static void on_detail(void *ctx, const struct slurm_job_detail *shown)
 	if (d.begin_ms != 0)
 		d.begin_ms = engine_from_wall(e, d.begin_ms); /* by our clock, as all times here */
 	if (!p->untold)
-		look_back(e, p, &d);
+		look_back(e, p, &d, all->began_ms);
 	else if (d.pending && !d.held && !is_overtaken(e, p, all->began_ms))
 		tell(e, p, &d);
 	else if (d.held)
@@ -389,7 +404,8 @@ static void looked(struct engine *e, struct postponed *p, bool failed)
 	if (!failed && now - p->first_ms > POSTPONE_GIVE_UP_MS)
 		p->untold = false; /* it has ended, or runs elsewhere */
 	if (!p->untold)
-		p->look_ms = now + (failed || p->unheard ? POSTPONE_RETRY_MS : POSTPONE_WATCH_MS);
+		p->look_ms = now + (failed || p->unheard || p->late > 0 ? POSTPONE_RETRY_MS
+									: POSTPONE_WATCH_MS);
 	if (!failed && !p->untold && !p->shown)
 		postpone_settle(e, p, true); /* slurmctld has forgotten it, or will */
 }

@@ -2,6 +2,7 @@
 #include "jobs/postpone_private.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/fnv.h"
 
@@ -45,6 +46,21 @@ void postpone_money(struct engine *e)
 {
 	for (struct postponed *p = e->jobs->parts[JOB_POSTPONED]; p != NULL; p = p->in.next)
 		if (p->refusal.money && is_to_wait(e, p))
+			change(e, p);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+void postpone_money_but(struct engine *e, const uint64_t *numbers, size_t n)
+{
+	for (struct postponed *p = e->jobs->parts[JOB_POSTPONED]; p != NULL; p = p->in.next)
+		if (p->refusal.money && is_waiting(e, p) && !p->anew && !p->lifting &&
+		    bsearch(&p->in.job->number, numbers, n, sizeof(*numbers), by_number) == NULL)
 			change(e, p);
 }
 

@@ -51,6 +51,7 @@ struct postponed { /* one job */
 	bool loaded;                    /* ... which is not known: it was told before our start */
 	bool anew;                      /* something has changed since: it may start */
 	bool lifting;                   /* ... and slurmctld is being told so */
+	unsigned late;                  /* so many answers in a row were overtaken before that */
 	unsigned passed;                /* how often it was passed over since its last turn */
 	bool settled;                   /* it was seen with its nodes since it was told */
 };

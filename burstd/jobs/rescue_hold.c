@@ -73,6 +73,7 @@ void rescue_requeued(struct engine *e, struct rescue *r, const struct slurm_job_
 	const char *what = d->held ? "it was requeued, and is held" : "it was requeued";
 
 	if (r->doubt_ms == 0) {
+		told_forget(e, r->j.job);
 		e->count.jobs_requeued++;
 		rescue_announce(e, r, "job-requeued", what);
 		if (d->pending && !is_postponed(e, r))

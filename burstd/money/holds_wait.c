@@ -2,6 +2,8 @@
  * and not before, since a try in vain costs slurmctld a round of orders. */
 #include "money/money.h"
 
+#include <stdlib.h>
+
 #include "base/mem.h"
 #include "jobs/jobs.h"
 
@@ -48,12 +50,40 @@ static bool is_kept(const struct engine *e, const struct money_wait *w)
 
 bool holds_waits_is(const struct engine *e, const struct money_wait *w)
 {
-	return w->bought ? postpone_left_ms(e, w->job) > 0 : is_kept(e, w);
+	const int64_t last_ms = postpone_look(e, w->job).last_ms;
+
+	if (w->bought || (last_ms >= w->at_ms && engine_now(e) - last_ms >= MONEY_UNTOLD_MS))
+		return postpone_left_ms(e, w->job) > 0;
+	return is_kept(e, w);
 }
 
 void holds_waits_forget(struct engine *e)
 {
 	e->money->nwaits = 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* A job may be told to wait by an old refusal once more, since slurmctld had not taken that it
+ * leaves its nodes, when it was found here that there is money.  Nobody else would let it go. */
+static void free_forgotten(struct engine *e)
+{
+	const struct money_state *m = e->money;
+	uint64_t *jobs;
+
+	if (m->nwaits == MONEY_WAITS)
+		return;
+	jobs = mem_zalloc((m->nwaits + 1) * sizeof(*jobs));
+	for (size_t i = 0; i < m->nwaits; i++)
+		jobs[i] = m->waits[i].job;
+	qsort(jobs, m->nwaits, sizeof(*jobs), by_number);
+	postpone_money_but(e, jobs, m->nwaits);
+	free(jobs);
 }
 
 void holds_waits_tidy(struct engine *e)
@@ -65,6 +95,7 @@ void holds_waits_tidy(struct engine *e)
 		if (is_kept(e, &m->waits[i]))
 			m->waits[n++] = m->waits[i];
 	m->nwaits = n;
+	free_forgotten(e);
 }
 
 /* Was it sent back by this refusal, and not only by an older one? */
@@ -74,11 +105,13 @@ static bool is_sent(const struct engine *e, const struct money_wait *w)
 }
 
 /* Was slurmctld told since that it waits, be it by an older refusal?  One that is about to be
- * replaced is none: there is nothing to be undone yet. */
+ * replaced is none: there is nothing to be undone yet.  It counts once that should have happened:
+ * the job had left its nodes before they were refused once more, or slurmctld is slow. */
 static bool is_told(const struct engine *e, const struct money_wait *w)
 {
 	return postpone_left_ms(e, w->job) > 0 &&
-	       (is_sent(e, w) || postpone_told_ms(e, w->job) >= w->at_ms);
+	       (is_sent(e, w) || postpone_told_ms(e, w->job) >= w->at_ms ||
+		engine_now(e) - w->at_ms >= MONEY_UNTOLD_MS);
 }
 
 void holds_waits_turn(struct engine *e)

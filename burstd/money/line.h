@@ -27,6 +27,9 @@ struct money_line *money_line_of(struct engine *e, const struct budget_line *l);
 const struct money_line *money_line_find(const struct engine *e, const struct budget_line *l);
 /* Write its row in the transaction that is being built. */
 void money_line_write(struct engine *e, struct money_line *m, const struct budget_line *l);
+/* Budgets are others now: a step that a line's budget does not have any more was never reached,
+ * should it ever have it again. */
+void money_lines_configure(struct engine *e);
 /* Write those that have changed, some at a time. */
 void money_lines_watch(struct engine *e);
 void money_lines_init(struct engine *e);

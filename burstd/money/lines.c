@@ -216,6 +216,50 @@ void money_lines_watch(struct engine *e)
 	journal_del_budgets(engine_tx(e), now - LINES_KEEP_DAYS * (int64_t)LINES_DAYS_MS);
 }
 
+/* The budget that the line is of now; NULL: none, or it has other lines. */
+static const struct conf_budget *budget_of(const struct engine *e, const struct money_line *m,
+					   char name[MONEY_LINE_SIZE], const char **value)
+{
+	const struct conf_budget *of;
+	size_t n = strcspn(m->key, "\n");
+
+	(void)snprintf(name, MONEY_LINE_SIZE, "%.*s", (int)n, m->key);
+	*value = m->key + n + 1;
+	of = conf_budget_named(e->conf, name);
+	return of != NULL && of->amount_nano != 0 &&
+			       (of->each == CONF_EACH_NONE) == ((*value)[0] == '\0')
+		       ? of
+		       : NULL;
+}
+
+static void configure_line(struct engine *e, struct money_line *m)
+{
+	char name[MONEY_LINE_SIZE];
+	const char *value;
+	const struct conf_budget *of = budget_of(e, m, name, &value);
+	const uint32_t at[BUDGET_NSTEPS] = {0, of != NULL ? of->drain_at : 0,
+					    of != NULL ? of->requeue_at : 0,
+					    of != NULL ? of->kill_at : 0};
+	struct journal_budget row = {.budget = name, .value = value, .begin_ms = m->begin_ms};
+	bool changed = false;
+
+	for (int s = BUDGET_DRAINS; s < BUDGET_NSTEPS; s++) {
+		if (at[s] == 0 && m->since_ms[s] != 0) {
+			m->since_ms[s] = 0;
+			changed = true;
+		}
+		row.since_ms[s] = m->since_ms[s];
+	}
+	if (changed)
+		journal_put_budget_steps(engine_tx(e), &row);
+}
+
+void money_lines_configure(struct engine *e)
+{
+	for (size_t i = 0; i < e->money->nlines; i++)
+		configure_line(e, e->money->all_lines[i]);
+}
+
 /* --- life ----------------------------------------------------------------------------------------
  */
 

@@ -18,8 +18,10 @@ enum {
 	MONEY_UNSAID = 1 << 16, /* jobs that squeue is to tell of; sacct tells of more */
 	MONEY_WAITS = 1 << 14,  /* jobs that wait for money; others do until the next day */
 	ACCOUNTS_MET = 256,     /* accounts that are not known; each is asked for once */
-	/* From a refusal, or an order to have the job wait, to such an order: slurmctld may be
-	 * slow, and a job that it did not take away is sent back once more. */
+	/* A refused job that does not wait counts for so long as one that is about to ... */
+	MONEY_UNTOLD_MS = 30000,
+	/* ... and may be told to wait: slurmctld may be slow, and a job that it did not take away
+	 * is sent back once more. */
 	MONEY_UNSENT_MS = 600000,
 	/* From the order to delete a machine until it bills no more, at most: promises.md, P4. */
 	HOLDS_END_MS = 150000,
@@ -131,8 +133,9 @@ void overrides_start(struct engine *e); /* they count from now on */
 const struct money_override *override_find(const struct engine *e, int64_t id); /* or NULL */
 void overrides_free(struct engine *e);
 
-/* --- ladder.c --- */
+/* --- ladder.c, ladder_jobs.c --- */
 extern const struct engine_part ladder_part;
+void ladder_jobs_load(struct engine *e, const struct journal_ending *j);
 /* What became of an order to slurmctld about jobs. */
 void ladder_told(struct engine *e, const struct slurm_order *o, const struct err *err);
 /* Since when what machines cost was counted, before this start. */
@@ -150,7 +153,8 @@ void accounts_answer(struct engine *e, const char *text, size_t len, const struc
 void holds_waits_turn(struct engine *e); /* let jobs try again for which there is money now */
 int64_t holds_waits_next_ms(const struct engine *e);
 void holds_waits_forget(struct engine *e); /* all are tried again, by the configuration's change */
-void holds_waits_tidy(struct engine *e);   /* drop those that wait no more */
+/* Drop those that wait no more, and let go those that wait and were dropped. */
+void holds_waits_tidy(struct engine *e);
 void holds_waits_bought(struct engine *e, uint64_t job); /* nodes are bought for it */
 bool holds_waits_is(const struct engine *e, const struct money_wait *w); /* does it still wait? */
 

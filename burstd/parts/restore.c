@@ -112,6 +112,13 @@ static int load_override(void *ctx, const struct journal_override *o, struct err
 	return overrides_load(ctx, o);
 }
 
+static int load_ending(void *ctx, const struct journal_ending *x, struct err *err)
+{
+	(void)err;
+	ladder_jobs_load(ctx, x);
+	return 0;
+}
+
 static int load_alert(void *ctx, const struct alert *a, struct err *err)
 {
 	(void)err;
@@ -149,6 +156,7 @@ static int restore_open(struct engine *e, struct err *err)
 					  .budget = load_budget,
 					  .budget_past = load_past,
 					  .override = load_override,
+					  .ending = load_ending,
 					  .price = load_price,
 					  .alert = load_alert,
 					  .alert_message = load_alert_message,

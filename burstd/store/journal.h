@@ -30,6 +30,7 @@ struct journal_batch;
 struct journal_refusal;
 struct journal_pool;
 struct journal_rescue;
+struct journal_ending;
 struct journal_hold;
 struct journal_spent;
 struct journal_budget;
@@ -61,7 +62,8 @@ void journal_close(struct journal *j); /* NULL is fine; every tx is gone before 
 
 /* Start-up: everything that is known, in this order: batches, nodes (by name and generation),
  * sums, refusals, pools, rescues, claims, vouchers (by node and generation), prices, holds, what
- * was spent by day, budgets and overrides, alerts and their messages (by number).  A visit that
+ * was spent by day, budgets and overrides, jobs that these end, alerts and their messages (by
+ * number).  A visit that
  * returns -1 (with *e) stops the load; a NULL one is left out; node.pool is not set; a visitor that
  * keeps a voucher takes its token, and one that keeps a message its list, and sets it to NULL
  * there. */
@@ -81,6 +83,7 @@ struct journal_visitor {
 	int (*budget)(void *ctx, const struct journal_budget *b, struct err *e);
 	int (*budget_past)(void *ctx, const struct journal_past *p, struct err *e);
 	int (*override)(void *ctx, const struct journal_override *o, struct err *e); /* all */
+	int (*ending)(void *ctx, const struct journal_ending *x, struct err *e);
 	int (*alert)(void *ctx, const struct alert *a, struct err *e);
 	int (*alert_message)(void *ctx, struct alert_message *m, struct err *e);
 	int (*price)(void *ctx, const struct price *p, struct err *e); /* the last of each series */

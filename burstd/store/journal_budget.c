@@ -20,6 +20,10 @@ static const char sql_put_end[] =
 	" ON CONFLICT DO UPDATE SET spent_nano = excluded.spent_nano,"
 	" held_nano = excluded.held_nano, ended_ms = excluded.ended_ms";
 
+static const char sql_put_steps[] =
+	"UPDATE budget_period SET drain_ms = ?, requeue_ms = ?, kill_ms = ?"
+	" WHERE budget = ? AND value = ? AND begin_ms = ?";
+
 static const char sql_del_budgets[] = "DELETE FROM budget_period WHERE end_ms < ?";
 
 /* The row of each line that was written last: of another kind of period one may begin later ... */
@@ -77,6 +81,16 @@ void journal_put_budget(struct journal_tx *tx, const struct journal_budget *b)
 		tx_int(tx, b->since_ms[s]);
 	tx_int(tx, b->at_ms);
 	tx_text(tx, b->counted);
+}
+
+void journal_put_budget_steps(struct journal_tx *tx, const struct journal_budget *b)
+{
+	tx_effect(tx, sql_put_steps);
+	for (int s = BUDGET_DRAINS; s < BUDGET_NSTEPS; s++)
+		tx_int(tx, b->since_ms[s]);
+	tx_text(tx, b->budget);
+	tx_text(tx, b->value);
+	tx_int(tx, b->begin_ms);
 }
 
 void journal_put_budget_end(struct journal_tx *tx, const struct journal_budget *b)

@@ -30,6 +30,8 @@ struct journal_budget {
 
 /* Insert, or replace the row of that budget, value and period (by its name and its begin). */
 void journal_put_budget(struct journal_tx *tx, const struct journal_budget *b);
+/* Of the row of that budget, value and begin change since_ms alone; nothing, if there is none. */
+void journal_put_budget_steps(struct journal_tx *tx, const struct journal_budget *b);
 /* What a period that is over came to, and what is still held for it; at_ms is when that was so.  In
  * a row that is there nothing else changes.  Where there is none, none is made of nothing spent and
  * nothing held. */

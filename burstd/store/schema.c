@@ -435,7 +435,26 @@ static const char step_21[] =
 	"DROP TABLE budget_period_20;"
 	"ALTER TABLE budget_override ADD COLUMN replaces INTEGER NOT NULL DEFAULT 0;";
 
+/* Jobs that end since a budget is used up (money/ladder_jobs.c): what they were told, and which
+ * order slurmctld was given about them.  The flags are those of journal_jobs.c. */
+static const char step_22[] = "CREATE TABLE ending ("
+			      "  job BIGINT PRIMARY KEY,"
+			      "  id TEXT NOT NULL,"
+			      "  pool TEXT NOT NULL,"
+			      "  first_ms BIGINT NOT NULL,"
+			      "  at_ms BIGINT NOT NULL,"
+			      "  requeue_flags INTEGER NOT NULL,"
+			      "  requeue_off_ms BIGINT NOT NULL,"
+			      "  kill_flags INTEGER NOT NULL,"
+			      "  kill_off_ms BIGINT NOT NULL,"
+			      "  tried INTEGER NOT NULL,"
+			      "  ordered INTEGER NOT NULL,"
+			      "  refused INTEGER NOT NULL,"
+			      "  budget TEXT NOT NULL,"
+			      "  value TEXT NOT NULL,"
+			      "  period TEXT NOT NULL) WITHOUT ROWID;";
+
 const char *const schema_steps[SCHEMA_STEPS] = {
-	step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,
-	step_8,  step_9,  step_10, step_11, step_12, step_13, step_14,
-	step_15, step_16, step_17, step_18, step_19, step_20, step_21};
+	step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8,
+	step_9,  step_10, step_11, step_12, step_13, step_14, step_15, step_16,
+	step_17, step_18, step_19, step_20, step_21, step_22};

@@ -19,6 +19,7 @@
 #define journal_put_price         shadow_put_price
 #define journal_put_budget        shadow_put_budget
 #define journal_put_budget_end    shadow_put_budget_end
+#define journal_put_budget_steps  shadow_put_budget_steps
 #define journal_del_budgets       shadow_del_budgets
 #define journal_put_override      shadow_put_override
 #define journal_put_alert         shadow_put_alert
@@ -30,6 +31,8 @@
 #define journal_del_refusal       shadow_del_refusal
 #define journal_put_rescue        shadow_put_rescue
 #define journal_del_rescue        shadow_del_rescue
+#define journal_put_ending        shadow_put_ending
+#define journal_del_ending        shadow_del_ending
 #define journal_put_pool          shadow_put_pool
 #define journal_put_claim         shadow_put_claim
 #define journal_del_claim         shadow_del_claim

@@ -125,6 +125,22 @@ static int dump_rescue(void *ctx, const struct journal_rescue *r, struct err *e)
 	return 0;
 }
 
+static int dump_ending(void *ctx, const struct journal_ending *x, struct err *e)
+{
+	struct str s;
+
+	(void)e;
+	str_init(&s, DUMP_MAX);
+	str_addf(&s, "ending %" PRIu64 " %s %s %" PRId64 " %" PRId64 " %d %d %d %s/%s %s", x->job,
+		 x->id, x->pool, x->first_ms, x->at_ms, x->tried, (int)x->ordered, (int)x->refused,
+		 x->budget, x->value, x->period);
+	for (int i = BUDGET_REQUEUES; i < BUDGET_NSTEPS; i++)
+		str_addf(&s, " %d%d%d %" PRId64, x->at[i].told, x->at[i].signalled,
+			 x->at[i].crowded, x->at[i].put_off_ms);
+	add(ctx, &s);
+	return 0;
+}
+
 static int dump_pool(void *ctx, const struct journal_pool *p, struct err *e)
 {
 	struct str s;
@@ -301,6 +317,7 @@ static int dump(struct journal *j, load_fn load, number_fn number, char **out, s
 					  .spent = dump_spent,
 					  .refusal = dump_refusal,
 					  .rescue = dump_rescue,
+					  .ending = dump_ending,
 					  .pool = dump_pool,
 					  .claim = dump_claim,
 					  .voucher = dump_voucher,
@@ -491,6 +508,7 @@ BOTH(del_hold, (struct journal_tx * tx, const struct journal_hold *h), (tx, h))
 BOTH(put_spent, (struct journal_tx * tx, const struct journal_spent *s), (tx, s))
 BOTH(del_spent, (struct journal_tx * tx, int64_t day), (tx, day))
 BOTH(put_budget, (struct journal_tx * tx, const struct journal_budget *b), (tx, b))
+BOTH(put_budget_steps, (struct journal_tx * tx, const struct journal_budget *b), (tx, b))
 BOTH(put_budget_end, (struct journal_tx * tx, const struct journal_budget *b), (tx, b))
 BOTH(del_budgets, (struct journal_tx * tx, int64_t end_ms), (tx, end_ms))
 BOTH(put_override, (struct journal_tx * tx, const struct journal_override *o), (tx, o))
@@ -503,6 +521,8 @@ BOTH(put_refusal, (struct journal_tx * tx, const struct journal_refusal *r), (tx
 BOTH(del_refusal, (struct journal_tx * tx, uint64_t job), (tx, job))
 BOTH(put_rescue, (struct journal_tx * tx, const struct journal_rescue *r), (tx, r))
 BOTH(del_rescue, (struct journal_tx * tx, uint64_t job), (tx, job))
+BOTH(put_ending, (struct journal_tx * tx, const struct journal_ending *x), (tx, x))
+BOTH(del_ending, (struct journal_tx * tx, uint64_t job), (tx, job))
 BOTH(put_claim, (struct journal_tx * tx, const struct claim *c), (tx, c))
 BOTH(del_claim, (struct journal_tx * tx, const char *node, uint64_t gen), (tx, node, gen))
 BOTH(put_voucher, (struct journal_tx * tx, const struct voucher *v), (tx, v))

@@ -367,6 +367,9 @@ static void apply(struct journal *j, const struct effect *f)
 	case PUT_BUDGET:
 		sim_money_came(j->w, &j->money, &f->u.came);
 		break;
+	case PUT_STEPS:
+		sim_money_steps(&j->money, &f->u.came);
+		break;
 	case PUT_OVERRIDE:
 		sim_money_override(j->w, &j->money, &f->u.override);
 		break;
@@ -391,6 +394,11 @@ static void apply(struct journal *j, const struct effect *f)
 	case DEL_RESCUE:
 		sim_opinions_rescue(j->w, &j->opinions, f->id,
 				    f->kind == PUT_RESCUE ? &f->u.rescue : NULL);
+		break;
+	case PUT_ENDING:
+	case DEL_ENDING:
+		sim_opinions_ending(j->w, &j->opinions, f->id,
+				    f->kind == PUT_ENDING ? &f->u.ending : NULL);
 		break;
 	case PUT_CLAIM:
 		sim_claims_put(&j->claims, &f->u.claim, j->w->now);

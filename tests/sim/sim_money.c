@@ -154,6 +154,14 @@ void sim_money_came(struct world *w, struct sim_money *m, const struct sim_came_
 	m->came[i] = *b;
 }
 
+void sim_money_steps(struct sim_money *m, const struct sim_came_to *b)
+{
+	for (size_t i = 0; i < m->ncame; i++)
+		if (strcmp(m->came[i].budget, b->budget) == 0 &&
+		    strcmp(m->came[i].value, b->value) == 0 && m->came[i].begin_ms == b->begin_ms)
+			memcpy(m->came[i].since_ms, b->since_ms, sizeof(b->since_ms));
+}
+
 void sim_money_override(struct world *w, struct sim_money *m, const struct sim_override *o)
 {
 	size_t i = 0;

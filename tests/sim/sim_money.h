@@ -64,6 +64,8 @@ int sim_money_load(const struct sim_money *m, const struct journal_visitor *v, s
 void sim_money_free(struct sim_money *m);
 
 void sim_money_came(struct world *w, struct sim_money *m, const struct sim_came_to *b);
+/* Of what is there change the steps alone. */
+void sim_money_steps(struct sim_money *m, const struct sim_came_to *b);
 void sim_money_override(struct world *w, struct sim_money *m, const struct sim_override *o);
 /* Does the journal say of any budget that it has reached this step, or one above? */
 bool sim_money_ends(const struct world *w, enum budget_step step);

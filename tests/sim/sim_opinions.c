@@ -45,6 +45,26 @@ void sim_opinions_rescue(struct world *w, struct sim_opinions *o, uint64_t job,
 	o->nrescues += i == o->nrescues;
 }
 
+void sim_opinions_ending(struct world *w, struct sim_opinions *o, uint64_t job,
+			 const struct journal_ending *x)
+{
+	size_t i = 0;
+
+	while (i < o->nendings && o->endings[i].job != job)
+		i++;
+	if (x == NULL) {
+		if (i < o->nendings)
+			o->endings[i] = o->endings[--o->nendings];
+		return;
+	}
+	if (i == SIM_OPINIONS_MAX) {
+		world_fail(w, "P4: jobs whose budget was used up are never forgotten");
+		return;
+	}
+	o->endings[i] = *x;
+	o->nendings += i == o->nendings;
+}
+
 void sim_opinions_pool(const struct world *w, struct sim_opinions *o, const char *name,
 		       const struct journal_pool *p)
 {
@@ -63,6 +83,9 @@ int sim_opinions_load(const struct world *w, const struct sim_opinions *o,
 			return -1;
 	for (size_t i = 0; v->rescue != NULL && i < o->nrescues; i++)
 		if (v->rescue(v->ctx, &o->rescues[i], e) != 0)
+			return -1;
+	for (size_t i = 0; v->ending != NULL && i < o->nendings; i++)
+		if (v->ending(v->ctx, &o->endings[i], e) != 0)
 			return -1;
 	for (size_t p = 0; v->pool != NULL && p < w->set.npools; p++) {
 		struct journal_pool pool = o->pools[p];

@@ -15,6 +15,8 @@ struct sim_opinions {
 	/* Jobs that have lost a node, and of which burstd does not know yet what became. */
 	struct journal_rescue rescues[SIM_OPINIONS_MAX];
 	size_t nrescues;
+	struct journal_ending endings[SIM_OPINIONS_MAX]; /* jobs whose budget is used up */
+	size_t nendings;
 	struct journal_pool pools[SIM_POOLS_MAX];
 	bool has_pool[SIM_POOLS_MAX];
 };
@@ -24,6 +26,8 @@ void sim_opinions_refusal(struct world *w, struct sim_opinions *o, uint64_t job,
 			  const struct refusal *r);
 void sim_opinions_rescue(struct world *w, struct sim_opinions *o, uint64_t job,
 			 const struct journal_rescue *r);
+void sim_opinions_ending(struct world *w, struct sim_opinions *o, uint64_t job,
+			 const struct journal_ending *x);
 void sim_opinions_pool(const struct world *w, struct sim_opinions *o, const char *name,
 		       const struct journal_pool *p);
 int sim_opinions_load(const struct world *w, const struct sim_opinions *o,

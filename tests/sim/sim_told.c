@@ -64,8 +64,10 @@ int sim_ctld_signal(struct sim_ctld *c, const char *const *ids, size_t only)
 		}
 		check_fenced(c, j);
 		SIM_TRACE(c->w, "  ctld: job %u is signalled", (unsigned)j->id);
+		/* A budget may want it to save its work before each of its steps. */
 		if (j->signalled_at != 0 && j->signalled_at >= c->w->life_began && !j->goes_on &&
-		    c->w->now - c->troubled > SIM_MINUTE)
+		    c->w->now - c->troubled > SIM_MINUTE &&
+		    (!c->w->set.ladder || c->w->now - j->signalled_at < 2 * SIM_MINUTE))
 			world_fail(c->w, "job %u is told twice to save its work", (unsigned)j->id);
 		j->signalled_at = c->w->now;
 		j->goes_on = false;

@@ -211,6 +211,17 @@ void journal_put_budget(struct journal_tx *tx, const struct journal_budget *b)
 		  (long long)b->since_ms[BUDGET_KILLS]);
 }
 
+void journal_put_budget_steps(struct journal_tx *tx, const struct journal_budget *b)
+{
+	struct sim_came_to *x = &add(tx, PUT_STEPS, "")->u.came;
+
+	memset(x, 0, sizeof(*x));
+	(void)snprintf(x->budget, sizeof(x->budget), "%.15s", b->budget);
+	(void)snprintf(x->value, sizeof(x->value), "%.15s", b->value);
+	x->begin_ms = b->begin_ms;
+	memcpy(x->since_ms, b->since_ms, sizeof(x->since_ms));
+}
+
 void journal_put_budget_end(struct journal_tx *tx, const struct journal_budget *b)
 {
 	(void)tx;
@@ -318,6 +329,21 @@ void journal_put_rescue(struct journal_tx *tx, const struct journal_rescue *r)
 void journal_del_rescue(struct journal_tx *tx, uint64_t job)
 {
 	add(tx, DEL_RESCUE, "")->id = job;
+}
+
+void journal_put_ending(struct journal_tx *tx, const struct journal_ending *x)
+{
+	struct effect *f = add(tx, PUT_ENDING, "");
+
+	f->id = x->job;
+	f->u.ending = *x;
+	SIM_TRACE(tx->w, "  job %llu ends by a budget: order %d", (unsigned long long)x->job,
+		  (int)x->ordered);
+}
+
+void journal_del_ending(struct journal_tx *tx, uint64_t job)
+{
+	add(tx, DEL_ENDING, "")->id = job;
 }
 
 void journal_put_claim(struct journal_tx *tx, const struct claim *c)

@@ -22,6 +22,8 @@ enum effect_kind {
 	PUT_POOL,
 	PUT_RESCUE,
 	DEL_RESCUE,
+	PUT_ENDING,
+	DEL_ENDING,
 	PUT_CLAIM,
 	DEL_CLAIM,
 	PUT_VOUCHER,
@@ -32,6 +34,7 @@ enum effect_kind {
 	DEL_HOLD,
 	PUT_DAY,
 	PUT_BUDGET,
+	PUT_STEPS,
 	PUT_OVERRIDE,
 	PUT_PRICE,
 	PUT_ALERT,
@@ -52,6 +55,7 @@ struct effect {
 		struct refusal refusal;
 		struct journal_pool pool;
 		struct journal_rescue rescue;
+		struct journal_ending ending;
 		struct claim claim;
 		struct sim_voucher voucher;
 		struct sim_hold hold;

@@ -123,6 +123,7 @@ static int setup(void **state)
 	W = (struct world){.now = BEGAN};
 	memset(&F, 0, sizeof(F));
 	bare_state(&F.e);
+	job_table_part.at[PART_INIT](&F.e);
 	F.words[0] = save;
 	F.words[1] = arg;
 	F.provider.name = cloud;
@@ -159,6 +160,8 @@ static int teardown(void **state)
 
 			F.runs[i].done(F.runs[i].ctx, NULL, &gone);
 		}
+	F.e.jobs->parts[JOB_RESCUED] = NULL;
+	job_table_part.at[PART_FREE](&F.e);
 	fleet_fini(&F.e.fleet);
 	return 0;
 }
@@ -379,8 +382,10 @@ static void test_money_keeps_no_reclaim_waiting(void **state)
 	F.pool.checkpoint_command = F.words;
 	for (int i = 0; i < 16; i++) {
 		assert_true(checkpoint_room(&F.e, CHECKPOINT_MONEY));
+		c.job = 7 + (uint64_t)i;
 		assert_int_equal(checkpoint_command(&F.e, &F.pool, &c), CHECKPOINT_STAGED);
 	}
+	c.job++;
 	assert_int_equal(checkpoint_command(&F.e, &F.pool, &c), CHECKPOINT_FULL);
 	assert_false(checkpoint_room(&F.e, CHECKPOINT_MONEY));
 	checkpoint_commands_run(&F.e);
@@ -395,6 +400,32 @@ static void test_money_keeps_no_reclaim_waiting(void **state)
 	ends(0, 0, "");
 	c.until_ms = ENDS;
 	assert_int_equal(checkpoint_command(&F.e, &F.pool, &c), CHECKPOINT_STAGED);
+}
+
+/* Two at once for one job would write one file: that of the reclaim counts for the budget, and the
+ * other way round. */
+static void test_a_command_for_two_reasons_runs_once(void **state)
+{
+	struct checkpoint c = {.kind = CHECKPOINT_MONEY,
+			       .job = 100,
+			       .id = "100",
+			       .node = "c0",
+			       .until_ms = ENDS,
+			       .why = "x"};
+
+	(void)state;
+	F.pool.checkpoint_command = F.words;
+	jobs(1);
+	assert_int_equal(F.jobs[0].j.job, c.job);
+	assert_int_equal(checkpoint_command(&F.e, &F.pool, &c), CHECKPOINT_STAGED);
+	checkpoint_commands_run(&F.e);
+	checkpoint_part.at[PART_RUN](&F.e);
+	assert_int_equal(F.nruns, 1);
+	assert_true(F.jobs[0].commanded);
+	ends(0, 0, "");
+	assert_int_equal(checkpoint_command(&F.e, &F.pool, &c), CHECKPOINT_STAGED);
+	checkpoint_commands_run(&F.e);
+	assert_int_equal(F.nruns, 2);
 }
 
 /* What it runs for is not run again for those that come after it. */
@@ -439,6 +470,7 @@ int main(void)
 		TEST(test_sixteen_commands_run_at_a_time),
 		TEST(test_a_job_for_which_there_was_no_time),
 		TEST(test_money_keeps_no_reclaim_waiting),
+		TEST(test_a_command_for_two_reasons_runs_once),
 		TEST(test_a_command_runs_once),
 		TEST(test_a_command_may_end_when_the_engine_is_gone),
 	};

@@ -131,6 +131,7 @@ static int setup(void **state)
 	W = (struct world){.now = BEGAN, .settled_ms = INT64_MAX};
 	memset(&F, 0, sizeof(F));
 	bare_state(&F.e);
+	job_table_part.at[PART_INIT](&F.e);
 	F.pool.checkpoint_signal = usr1;
 	F.pool.checkpoint_to = CONF_TO_BATCH;
 	F.conf = (struct conf){.pools = &F.pool, .npools = 1};
@@ -145,6 +146,8 @@ static int teardown(void **state)
 	checkpoint_part.at[PART_FREE](&F.e);
 	for (unsigned i = 0; i < F.ncommands; i++)
 		free(F.ctx[i]);
+	F.e.jobs->parts[JOB_RESCUED] = NULL;
+	job_table_part.at[PART_FREE](&F.e);
 	fleet_fini(&F.e.fleet);
 	return 0;
 }
@@ -170,6 +173,41 @@ static void test_a_signal_waits_for_the_fence_of_its_own_node_alone(void **state
 	fleet_find(&F.e.fleet, "n2")->fencing = false;
 	checkpoint_part.at[PART_RUN](&F.e);
 	assert_string_equal(F.signals, "101 103 102 ");
+}
+
+/* A job whose budget is used up is at it already: it is told nothing more for two minutes, whoever
+ * wants that, and counts as told.  Not if slurmctld did not hear of it. */
+static void test_a_job_that_saves_its_work_is_told_nothing_more(void **state)
+{
+	struct checkpoint c = {.kind = CHECKPOINT_MONEY, .job = 101, .id = "101"};
+
+	(void)state;
+	make(2);
+	assert_int_equal(checkpoint_signal(&F.e, &F.pool, c.job, c.id), CHECKPOINT_QUEUED);
+	checkpoint_part.at[PART_RUN](&F.e);
+	assert_string_equal(F.signals, "101 102 ");
+	assert_int_equal(F.jobs[0].j.signal, JOURNAL_SIGNAL_SENT);
+	assert_int_equal(F.jobs[1].j.signal, JOURNAL_SIGNAL_DUE);
+	assert_int_equal(checkpoint_signal(&F.e, &F.pool, 102, "102"), CHECKPOINT_TOLD_IT);
+	told("102", false);
+	assert_int_equal(checkpoint_signal(&F.e, &F.pool, 102, "102"), CHECKPOINT_QUEUED);
+	assert_int_equal(checkpoint_signal(&F.e, &F.pool, 101, "101"), CHECKPOINT_TOLD_IT);
+	W.now += RECLAIM_LEAD_MS - 1;
+	checkpoint_part.at[PART_RUN](&F.e);
+	assert_int_equal(checkpoint_signal(&F.e, &F.pool, 101, "101"), CHECKPOINT_TOLD_IT);
+	W.now++;
+	assert_int_equal(checkpoint_signal(&F.e, &F.pool, 101, "101"), CHECKPOINT_QUEUED);
+	told_forget(&F.e, 101); /* it runs anew */
+	assert_int_equal(checkpoint_signal(&F.e, &F.pool, 101, "101"), CHECKPOINT_QUEUED);
+	W.now += RECLAIM_LEAD_MS;
+	checkpoint_part.at[PART_RUN](&F.e);
+	assert_null(F.e.jobs->parts[JOB_TOLD]);
+	F.full = true;
+	assert_int_equal(checkpoint_signal(&F.e, &F.pool, 101, "101"), CHECKPOINT_SILENT);
+	F.full = false;
+	assert_int_equal(checkpoint_signal(&F.e, &F.pool, 101, "101"), CHECKPOINT_QUEUED);
+	F.pool.checkpoint_signal = NULL;
+	assert_int_equal(checkpoint_signal(&F.e, &F.pool, 101, "101"), CHECKPOINT_SILENT);
 }
 
 /* Of a notice that came before slurmctld had spoken since our start nobody knew whether there was
@@ -296,6 +334,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_signal_waits_for_the_fence_of_its_own_node_alone),
+		TEST(test_a_job_that_saves_its_work_is_told_nothing_more),
 		TEST(test_a_node_that_nobody_has_fenced_is_fenced_first),
 		TEST(test_an_older_fence_is_none),
 		TEST(test_no_signal_waits_for_a_command),

@@ -142,6 +142,36 @@ static void test_anew_until_slurmctld_has_taken_it(void **state)
 	assert_int_equal(setup(state), 0);
 }
 
+/* An update of nodes that ran since may have requeued the job, which slurmctld holds back then: it
+ * is looked at again, a few times. */
+static void test_anew_by_no_answer_that_was_overtaken(void **state)
+{
+	const int64_t until = BEGAN + REFUSAL_DAY_MS;
+
+	(void)state;
+	for (int calm = 0; calm <= 1; calm++) {
+		assert_int_equal(setup(state), 0);
+		F.bad.hint.lasting = true;
+		refuse("why");
+		details("PENDING", 7, 6, "");
+		ended("postpone", F.order, NULL);
+		W.now += 10000;
+		postpone_anew(&F.e);
+		W.settled_ms = INT64_MAX; /* some wait */
+		for (int i = 0; i < (calm ? 1 : 6); i++) {
+			details("PENDING", 7, (until - W.now) / 1000, F.comment);
+			assert_string_equal(F.started, "");
+			W.now += 5000;
+		}
+		if (calm)
+			W.settled_ms = W.now;
+		details("PENDING", 7, (until - W.now) / 1000, F.comment);
+		assert_string_equal(F.started, "7_2");
+		assert_int_equal(teardown(state), 0);
+	}
+	assert_int_equal(setup(state), 0);
+}
+
 /* While the order is on its way it is not given again; what else is said of the job is another. */
 static void test_anew_is_said_once_at_a_time(void **state)
 {
@@ -457,6 +487,7 @@ int main(void)
 		TEST(test_decided_anew_after_a_reload),
 		TEST(test_decided_anew_before_slurmctld_has_heard),
 		TEST(test_what_is_never_heard_is_its_users),
+		TEST(test_anew_by_no_answer_that_was_overtaken),
 		TEST(test_anew_until_slurmctld_has_taken_it),
 		TEST(test_anew_is_said_once_at_a_time),
 		TEST(test_anew_after_the_clock_was_set),

@@ -401,6 +401,70 @@ static void test_waiting_jobs_are_tried_anew(void **state)
 	assert_int_equal(m->nwaits, 0);
 }
 
+/* slurmctld may take neither the nodes nor the order to wait for minutes, and be told both anew by
+ * the same refusal: the job is let go all the same, as there is money. */
+static void test_money_that_comes_before_slurmctld_answers(void **state)
+{
+	struct budget_no no = {.lack = BUDGET_LACKS_MONEY, .market = PROVIDER_ON_DEMAND};
+	struct fix *f = *state;
+	struct postponed *p;
+	struct money_state *m;
+
+	bought(f);
+	m = f->e->money;
+	no.budget = &f->e->conf->budgets[0];
+	no.needs = 1;
+	for (int i = 0; i < 3; i++) {
+		print_message("# %d\n", i);
+		holds_refused(f->e, 9, &no);
+		told_to_wait(f, 9);
+		p = postpone_find(f->e, 9);
+		p->anew = false;
+		m->waits[0].at_ms -= MONEY_UNTOLD_MS;
+		p->refusal.last_ms = m->waits[0].at_ms - (i == 2);
+		if (i == 0) { /* its nodes are still to be sent back */
+			p->untold = true;
+			m->waits[0].at_ms -= MONEY_UNSENT_MS;
+			p->refusal.last_ms -= MONEY_UNSENT_MS;
+		} else if (i == 1) { /* the order failed, and comes again */
+			p->until_ms = 0;
+		}
+		for (int k = 0; k < 2; k++) {
+			m->freed = true;
+			m->freed_ms = 0;
+			holds_waits_tidy(f->e);
+			holds_part.at[PART_RUN](f->e);
+			assert_int_equal(m->nwaits, i == 2 || k == 0 ? 1 : 0);
+			assert_int_equal(p->anew, i == 2 || k == 1);
+			p->untold = false;
+			p->until_ms = engine_now(f->e) + HOUR;
+		}
+		holds_waits_forget(f->e);
+	}
+}
+
+/* One that waits for money, and that nobody would let go, is tried again. */
+static void test_no_job_waits_that_nobody_remembers(void **state)
+{
+	struct fix *f = *state;
+	struct budget_no no = {.lack = BUDGET_LACKS_MONEY, .market = PROVIDER_ON_DEMAND};
+
+	bought(f);
+	no.budget = &f->e->conf->budgets[0];
+	no.needs = line(f, "all").left + 1;
+	for (uint64_t job = 14; job >= 9; job--) {
+		told_to_wait(f, job);
+		postpone_find(f->e, job)->refusal.money = job != 10;
+	}
+	holds_refused(f->e, 13, &no);
+	holds_refused(f->e, 9, &no);
+	postpone_find(f->e, 11)->untold = true;
+	postpone_find(f->e, 12)->until_ms = 0;
+	holds_waits_tidy(f->e);
+	for (uint64_t job = 9; job <= 14; job++)
+		assert_int_equal(postpone_find(f->e, job)->anew, job == 14);
+}
+
 /* Money that comes between a refusal and the order to wait is not overlooked: the order is still to
  * be taken back. */
 static void test_money_that_comes_at_once(void **state)
@@ -571,6 +635,8 @@ int main(void)
 		TEST(test_since_when),
 		TEST(test_waiting_jobs_are_tried_anew),
 		TEST(test_money_that_comes_at_once),
+		TEST(test_money_that_comes_before_slurmctld_answers),
+		TEST(test_no_job_waits_that_nobody_remembers),
 		TEST(test_settings),
 		TEST(test_times_of_partitions),
 	};

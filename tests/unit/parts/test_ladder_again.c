@@ -192,6 +192,7 @@ static void test_a_job_saves_its_work_before_each_step(void **state)
 	refuses(f, "requeue");
 	ran(f);
 	reached(f, BUDGET_REQUEUES, 3 * HOUR);
+	told_forget(f->e, 7); /* that was long ago */
 	reached(f, BUDGET_KILLS, 7 * MINUTE);
 	jobs(f, RUNS);
 	assert_string_equal(orders(f), ""); /* not yet */

@@ -1,0 +1,326 @@
+/* ladder_jobs.c: what is known of a job that ends survives a restart and a reload, and goes with
+ * the job. */
+#include "ladder_lab.h"
+
+static void restart_with(struct fix *f, struct conf *c)
+{
+	engine_commit(f->e);
+	assert_int_equal(load_conf(f, c, NULL), 0);
+	f->e->left = ENGINE_SEND;
+	holds_part.at[PART_START](f->e);
+	ladder_part.at[PART_START](f->e);
+	(void)orders(f);
+	ran(f);
+	f->e->money->ladders.squeue_ms = engine_now(f->e) + HOUR;
+	turn(f);
+}
+
+/* As used_up() has it. */
+static struct conf *same(uint32_t requeue, uint32_t kill)
+{
+	struct conf *c = ladder(1000 * EUR, 2 * EUR);
+
+	c->budgets[1].requeue_at = requeue;
+	c->budgets[1].kill_at = kill;
+	return c;
+}
+
+static int count(struct fix *f, const char *type)
+{
+	char text[100];
+
+	engine_commit(f->e);
+	(void)snprintf(text, sizeof(text), "SELECT count(*) FROM event WHERE type = '%s'", type);
+	return atoi(rows(f, text));
+}
+
+static int in_journal(struct fix *f)
+{
+	engine_commit(f->e);
+	return atoi(rows(f, "SELECT count(*) FROM ending"));
+}
+
+static void sent(struct fix *f, const char *verb, const struct err *err)
+{
+	const struct slurm_order o = {
+		.verb = verb, .names = "7", .reason = "", .what = "", .of_jobs = true};
+
+	checkpoint_told(f->e, &o, err);
+	ladder_told(f->e, &o, err);
+	engine_commit(f->e);
+}
+
+/* A job is told once, signalled once, and its requeue is given again, whenever burstd dies. */
+static void test_a_restart_tells_nothing_twice(void **state)
+{
+	struct fix *f = used_up(state, AT, AT);
+
+	f->e->conf->pools[0].checkpoint_signal = mem_strdup("USR1");
+	reached(f, BUDGET_REQUEUES, 9 * MINUTE);
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "signal 7: USR1;");
+	sent(f, "signal", NULL);
+	for (int i = 0; i < 2; i++) {
+		struct conf *c = same(AT, AT);
+
+		c->pools[0].checkpoint_signal = mem_strdup("USR1");
+		restart_with(f, c);
+		reached(f, BUDGET_REQUEUES, 9 * MINUTE);
+		jobs(f, RUNS);
+		assert_string_equal(orders(f), "");
+		assert_int_equal(count(f, "job-warned"), 1);
+	}
+	reached(f, BUDGET_REQUEUES, HOUR);
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "requeue 7: " USED_UP ";");
+	restart_with(f, same(AT, AT));
+	reached(f, BUDGET_REQUEUES, HOUR);
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "requeue 7: " USED_UP ";");
+	assert_int_equal(count(f, "job-sent-back"), 1);
+	/* It went back into the queue. */
+	jobs(f, "7|7|PENDING|gpu|BeginTime|\n");
+	assert_int_equal(f->e->money->nwaits, 1);
+	assert_int_equal(in_journal(f), 0);
+}
+
+/* A signal that slurmctld has not taken before burstd died, or did not hear of, is given again. */
+static void test_a_signal_is_not_forgotten(void **state)
+{
+	struct fix *f = used_up(state, AT, 0);
+	struct conf *c = same(AT, 0);
+	struct err away;
+
+	(void)err_set(&away, ERR_NET, "Unable to contact slurm controller");
+	f->e->conf->pools[0].checkpoint_signal = mem_strdup("USR1");
+	reached(f, BUDGET_REQUEUES, 9 * MINUTE);
+	for (int i = 0; i < 2; i++) {
+		jobs(f, RUNS);
+		assert_string_equal(orders(f), "signal 7: USR1;");
+		jobs(f, RUNS);
+		assert_string_equal(orders(f), ""); /* it is on its way */
+		ran(f);
+		sent(f, "signal", &away);
+	}
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "signal 7: USR1;");
+	c->pools[0].checkpoint_signal = mem_strdup("USR1");
+	restart_with(f, c);
+	reached(f, BUDGET_REQUEUES, 9 * MINUTE);
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "signal 7: USR1;");
+	sent(f, "signal", NULL);
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "");
+}
+
+/* It was told a moment ago that its machine goes: that was it. */
+static void test_a_job_that_was_told_is_not_signalled(void **state)
+{
+	struct fix *f = used_up(state, AT, 0);
+
+	f->e->conf->pools[0].checkpoint_signal = mem_strdup("USR1");
+	reached(f, BUDGET_REQUEUES, 9 * MINUTE);
+	told_note(f->e, 7, "7");
+	jobs(f, RUNS);
+	told_forget(f->e, 7);
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "");
+	/* The next run is another matter. */
+	told_note(f->e, 7, "7");
+	jobs(f, "");
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "signal 7: USR1;");
+}
+
+/* A job that is suspended gets no signal: it is told when it goes on. */
+static void test_a_suspended_job_is_signalled_later(void **state)
+{
+	struct fix *f = used_up(state, AT, 0);
+
+	f->e->conf->pools[0].checkpoint_signal = mem_strdup("USR1");
+	reached(f, BUDGET_REQUEUES, 9 * MINUTE);
+	jobs(f, "7|7|SUSPENDED|gpu|None|c[1-2]\n");
+	assert_string_equal(orders(f), "");
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "signal 7: USR1;");
+	ran(f);
+	/* It is ended all the same. */
+	reached(f, BUDGET_REQUEUES, 10 * MINUTE);
+	jobs(f, "7|7|SUSPENDED|gpu|None|c[1-2]\n");
+	assert_string_equal(orders(f), "requeue 7: " USED_UP ";");
+}
+
+/* It was requeued, and slurmctld said so; burstd died before the job was back in the queue. */
+static void test_a_job_waits_though_burstd_died(void **state)
+{
+	struct fix *f = used_up(state, AT, 0);
+
+	reached(f, BUDGET_REQUEUES, HOUR);
+	jobs(f, RUNS);
+	(void)orders(f);
+	sent(f, "requeue", NULL);
+	restart_with(f, same(AT, 0));
+	jobs(f, "7|7|PENDING|gpu|BeginTime|\n");
+	assert_int_equal(f->e->money->nwaits, 1);
+	assert_string_equal(rows(f, "SELECT job, money FROM refusal"), "7 1;");
+	assert_int_equal(in_journal(f), 0);
+	/* ... or its budget is gone: it waits for nothing. */
+	f = used_up(state, AT, 0);
+	reached(f, BUDGET_REQUEUES, HOUR);
+	jobs(f, RUNS);
+	(void)orders(f);
+	engine_commit(f->e);
+	{
+		struct conf *c = same(AT, 0);
+
+		free(c->budgets[1].name);
+		c->budgets[1].name = mem_strdup("renamed");
+		restart_with(f, c);
+	}
+	f->e->money->ladders.due = true;
+	jobs(f, "7|7|PENDING|gpu|BeginTime|\n");
+	assert_int_equal(f->e->money->nwaits, 0);
+}
+
+/* F50: the number is another job's now, or the job began anew, while burstd was away. */
+static void test_another_run_has_its_own_grace(void **state)
+{
+	struct fix *f = used_up(state, AT, 0);
+	struct hold_node *g;
+	struct hold *h;
+
+	reached(f, BUDGET_REQUEUES, HOUR);
+	jobs(f, RUNS);
+	(void)orders(f);
+	sent(f, "requeue", NULL);
+	assert_int_equal(count(f, "job-warned"), 1);
+	restart_with(f, same(AT, 0));
+	jobs(f, RUNS);
+	assert_int_equal(count(f, "job-warned"), 2);
+	f = used_up(state, AT, 0);
+	reached(f, BUDGET_REQUEUES, 5 * MINUTE);
+	jobs(f, RUNS);
+	assert_int_equal(count(f, "job-warned"), 1);
+	for (int i = 0; i < 2; i++) {
+		restart_with(f, same(AT, 0));
+		for (int n = 1; i > 0 && n <= 2; n++) {
+			const char *node = n == 1 ? "c1" : "c2";
+
+			g = hold_find(f->e, node, row(f, node)->n.gen);
+			h = held(f, node, BUDGET_RUN);
+			hold_change(f->e, g, h, engine_now(f->e) + MINUTE,
+				    hold_of(f->e, h)->until_ms + HOUR);
+		}
+		jobs(f, RUNS);
+		assert_int_equal(count(f, "job-warned"), i + 1);
+	}
+}
+
+/* What slurmctld refuses is said once, and asked again each ten minutes. */
+static void test_a_refusal_is_said_once(void **state)
+{
+	struct fix *f = used_up(state, AT, 0);
+
+	reached(f, BUDGET_REQUEUES, HOUR);
+	jobs(f, RUNS);
+	(void)orders(f);
+	for (int i = 0; i < 3; i++) {
+		refuses(f, "requeue");
+		if (i == 1)
+			restart_with(f, same(AT, 0));
+	}
+	assert_int_equal(count(f, "job-goes-on"), 1);
+}
+
+/* A reload forgets nothing of jobs that still end: neither that they were told, nor that slurmctld
+ * refused their requeue. */
+static void test_a_reload_tells_nothing_twice(void **state)
+{
+	struct fix *f = used_up(state, AT, AT);
+
+	reached(f, BUDGET_REQUEUES, HOUR);
+	jobs(f, RUNS);
+	(void)orders(f);
+	ran(f);
+	refuses(f, "requeue");
+	assert_int_equal(engine_reload(f->e, same(AT, AT), NULL), 0);
+	(void)orders(f);
+	ran(f);
+	jobs(f, RUNS);
+	assert_int_equal(count(f, "job-sent-back"), 1);
+	assert_int_equal(count(f, "job-warned"), 2); /* of both steps */
+	assert_int_equal(in_journal(f), 1);
+	/* What it waits for is the budget of the new configuration. */
+	jobs(f, "");
+	assert_int_equal(f->e->money->nwaits, 1);
+	assert_ptr_equal(f->e->money->waits[0].no.budget, &f->e->conf->budgets[1]);
+}
+
+/* Jobs that end while there are no budgets are not acted on when these come back; and then all
+ * have their grace anew. */
+static void test_budgets_that_go_and_come_back(void **state)
+{
+	for (int i = 0; i < 2; i++) {
+		struct fix *f = used_up(state, AT, 0);
+		struct conf *none = same(0, 0);
+		const struct budget_line *l;
+		struct budget_line at;
+
+		reached(f, BUDGET_REQUEUES, HOUR);
+		jobs(f, RUNS);
+		(void)orders(f);
+		ran(f);
+		assert_int_equal(in_journal(f), 1);
+		at = line(f, "account");
+		l = &at;
+		money_line_write(f->e, money_line_of(f->e, l), l);
+		if (i == 0)
+			assert_int_equal(engine_reload(f->e, none, NULL), 0);
+		else
+			restart_with(f, none);
+		assert_int_equal(in_journal(f), 0);
+		assert_string_equal(
+			rows(f, "SELECT count(*) FROM budget_period WHERE requeue_ms > 0"), "0;");
+		assert_int_equal(engine_reload(f->e, same(AT, 0), NULL), 0);
+		(void)orders(f);
+		ran(f);
+		jobs(f, "");
+		assert_int_equal(f->e->money->nwaits, 0);
+		turn(f);
+		assert_true(f->e->money->ladders.due);
+		jobs(f, RUNS);
+		assert_string_equal(orders(f), ""); /* its grace has begun */
+	}
+}
+
+/* A job of which nobody knows who pays, for a moment, is not told anew. */
+static void test_a_job_without_holds_for_a_moment(void **state)
+{
+	struct fix *f = used_up(state, AT, 0);
+
+	reached(f, BUDGET_REQUEUES, MINUTE);
+	jobs(f, RUNS);
+	assert_int_equal(count(f, "job-warned"), 1);
+	jobs(f, "7|7|RUNNING|gpu|None|c3\n");
+	jobs(f, RUNS);
+	assert_int_equal(count(f, "job-warned"), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_a_restart_tells_nothing_twice),
+		TEST(test_a_signal_is_not_forgotten),
+		TEST(test_a_job_that_was_told_is_not_signalled),
+		TEST(test_a_suspended_job_is_signalled_later),
+		TEST(test_a_job_waits_though_burstd_died),
+		TEST(test_another_run_has_its_own_grace),
+		TEST(test_a_refusal_is_said_once),
+		TEST(test_a_reload_tells_nothing_twice),
+		TEST(test_budgets_that_go_and_come_back),
+		TEST(test_a_job_without_holds_for_a_moment),
+	};
+
+	return cmocka_run_group_tests(tests, zone_begins, zone_ends);
+}
