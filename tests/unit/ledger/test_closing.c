@@ -102,54 +102,6 @@ static void test_months_in_order(void **state)
 	assert_good(f, JAN + 3601);
 }
 
-/* Instances that are not as they should be: some may be passed over, by name. */
-static void test_problems(void **state)
-{
-	static const struct {
-		const char *sql, *want;
-		unsigned allowed;
-		bool closes;
-	} rows[] = {
-		{"SELECT 1", "", 0, true},
-		{"UPDATE lifetime SET flags = 1", "unpriced 1", 0, false},
-		{"UPDATE lifetime SET flags = 1", "unpriced 1", 1U << CLOSING_UNPRICED, true},
-		{"UPDATE lifetime SET flags = 1", "unpriced 1", 1U << CLOSING_UNENDED, false},
-		{"UPDATE lifetime SET flags = 64", "quarantined 1", 1U << CLOSING_QUARANTINED,
-		 true},
-		{"UPDATE lifetime SET flags = 128", "unended 1", 1U << CLOSING_UNENDED, true},
-		{"UPDATE lifetime SET state = 1", "unsettled 1", 1U << CLOSING_UNSETTLED, true},
-		{"UPDATE lifetime SET flags = 16", "broken 1", ~0U, false},
-		{"UPDATE lifetime SET nano = nano + 1", "broken 1", ~0U, false},
-		{"UPDATE lifetime SET dirty = 1", "news 1", ~0U, false},
-		{"UPDATE attempt SET gpus = gpus + 1", "differs 1", ~0U, false},
-		{"UPDATE booking SET at_ms = at_ms + 1", "chain 1", ~0U, false},
-		{"UPDATE rollup SET nano = nano + 1 WHERE kind = 68", "sums 1", ~0U, false},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct fixture *f;
-		void *own = NULL;
-		char *has;
-
-		print_message("# %s, %x\n", rows[i].sql, rows[i].allowed);
-		assert_int_equal(setup(&own), 0);
-		f = own;
-		fill(f);
-		settle_until(f, DEC + 3600);
-		exec(f->ledger, "DROP TRIGGER booking_kept; %s", rows[i].sql);
-		has = obstacles(f, NOVEMBER, DEC + 3600);
-		assert_string_equal(has, rows[i].want);
-		free(has);
-		assert_int_equal(try_close(f, NOVEMBER, DEC + 3600, rows[i].allowed) == 0,
-				 rows[i].closes);
-		if (rows[i].closes)
-			assert_int_equal(ask(f->ledger, "SELECT allowed = ''  FROM closing"),
-					 rows[i].allowed == 0);
-		assert_int_equal(teardown(&own), 0);
-	}
-}
-
 /* A chain of closes that was cut or changed is not written on: that would repair it. */
 static void test_a_broken_chain_of_closes(void **state)
 {
@@ -572,7 +524,6 @@ int main(void)
 		TEST(test_without_jobs),
 		TEST(test_months_in_order),
 		cmocka_unit_test(test_a_broken_chain_of_closes),
-		cmocka_unit_test(test_problems),
 		cmocka_unit_test(test_allowed_words),
 		TEST(test_what_comes_late),
 		TEST(test_an_instance_that_goes_on),
