@@ -22,13 +22,16 @@ struct cells { /* the numbers of a row */
 	char text[NUMBERS][CELL];
 };
 
-/* Hours with two decimals, rounded down. */
+/* Hours with two decimals, towards 0; less than none is what a correction takes back. */
 static void hours(char out[CELL], int64_t seconds)
 {
+	const uint64_t s_all = seconds < 0 ? -(uint64_t)seconds : (uint64_t)seconds;
+	const unsigned part = (unsigned)(s_all % HOUR_S * 100 / HOUR_S);
 	struct str s;
 
 	str_init(&s, CELL - 1);
-	str_addf(&s, "%" PRId64 ".%02d", seconds / HOUR_S, (int)(seconds % HOUR_S * 100 / HOUR_S));
+	str_addf(&s, "%s%" PRIu64 ".%02u", seconds < 0 && (s_all >= HOUR_S || part > 0) ? "-" : "",
+		 s_all / HOUR_S, part);
 	memcpy(out, s.p, s.len + 1);
 	str_fini(&s);
 }
@@ -41,7 +44,7 @@ static void each(char out[CELL], const struct report_row *r)
 	wide v;
 
 	out[0] = '\0';
-	if (r->jobs_gpu_s == 0)
+	if ((int64_t)r->jobs_gpu_s <= 0)
 		return;
 	v = (wide)r->nano * HOUR_S / (wide)r->jobs_gpu_s;
 	v -= v % 10000000; /* two decimals */

@@ -464,6 +464,36 @@ static void test_what_is_closed_is_said(void **state)
 	str_fini(&out);
 }
 
+/* What a correction takes back is less than no hours, and no hour of it has a price. */
+static void test_hours_that_are_taken_back(void **state)
+{
+	struct fixture *f = *state;
+	struct report_want w = {.from_day = date_month_day(DECEMBER),
+				.to_day = date_month_day(DECEMBER + 1)};
+	struct report r;
+	struct str out;
+	struct err e = {0};
+
+	november(f, "c1");
+	life(f, "c1", "ended", 90000, 90000);
+	pass(f, 1);
+	job(f, &(struct job){7, 4, 300, 85000, "COMPLETED", "c1"});
+	settle_until(f, DEC + 3600);
+	close_month(f, NOVEMBER, DEC + 3600);
+	job(f, &(struct job){7, 4, 300, 83000, "COMPLETED", "c1"});
+	settle_until(f, DEC + 7200);
+	str_init(&out, CLOSING_OUT);
+	assert_int_equal(report_parse(&w, "account", &e), 0);
+	assert_int_equal(report_make(&r, f->l, &w, &e), 0);
+	report_table(&r, &out);
+	report_fini(&r);
+	assert_string_equal(out.p, "account currency     COST GPU-HOURS PER-HOUR\n"
+				   "-       EUR       1000.00      0.00         \n"
+				   "physics EUR      -1000.00     -2.22         \n"
+				   "total   EUR          0.00     -2.22         \n");
+	str_fini(&out);
+}
+
 /* A ledger from before there were periods: its bookings keep their hashes, and it can be closed. */
 static void test_an_older_ledger(void **state)
 {
@@ -531,6 +561,7 @@ int main(void)
 		cmocka_unit_test(test_changes_are_found),
 		TEST(test_a_late_posting_is_chained),
 		TEST(test_what_is_closed_is_said),
+		TEST(test_hours_that_are_taken_back),
 		TEST(test_an_older_ledger),
 		TEST(test_the_tables_refuse),
 	};
