@@ -20,12 +20,12 @@ static void program(const struct fixture *f, const char *name, const char *scrip
 	assert_int_equal(chmod(path, 0755), 0);
 }
 
-/* Prints the file `jobs`, with the delimiter in place of ';', and notes the window. */
-#define SACCT_SCRIPT                                                                               \
+/* Prints the file `jobs`, with the delimiter in place of ';', and notes the window, from s to e. */
+#define SACCT_BEGIN                                                                                \
 	"for a; do case $a in --delimiter=*) d=${a#*=} ;; --starttime=uts*) s=${a#*uts} ;;"        \
 	" --endtime=uts*) e=${a#*uts} ;; esac; done\n"                                             \
-	"echo \"$s $e\" >>windows\n[ \"$SLURM_TIME_FORMAT\" = %s ] || exit 9\n"                    \
-	"sed \"s/;/$d/g\" jobs\n"
+	"echo \"$s $e\" >>windows\n[ \"$SLURM_TIME_FORMAT\" = %s ] || exit 9\n"
+#define SACCT_SCRIPT SACCT_BEGIN "sed \"s/;/$d/g\" jobs\n"
 
 static void jobs_file(const struct fixture *f, const char *text)
 {
@@ -127,6 +127,35 @@ static void test_windows(void **state)
 	program(f, "sacct", SACCT_SCRIPT "[ $(wc -l <windows) -lt 7 ]\n");
 	assert_int_equal(jobs_read_at(f, 310000), 216060);
 	assert_int_equal(window(f, 5, 0), 310000 - 72 * 3600);
+}
+
+/* Slurm had lost the end of a job, and an admin has told it days later: no window of the last days
+ * has it.  What is nowhere is asked for once a day. */
+static void test_an_end_of_long_ago(void **state)
+{
+	struct fixture *f = begin(state);
+	char text[600];
+
+	program(f, "sacct", SACCT_SCRIPT);
+	line(text, sizeof(text), 7, 100, "Unknown", "RUNNING");
+	line(text + strlen(text), sizeof(text) - strlen(text), 8, 200, "Unknown", "RUNNING");
+	jobs_file(f, text);
+	assert_int_equal(jobs_read_at(f, 300), 300);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM attempt WHERE running"), 2);
+	line(text, sizeof(text), 7, 100, "1794269300", "FAILED");
+	jobs_file(f, text);
+	program(f, "sacct", SACCT_BEGIN "[ $s = 1794268900 ] && sed \"s/;/$d/g\" jobs; exit 0\n");
+	exec(f->ledger, "UPDATE number SET value = value + 900000000 WHERE key = 'jobs_ms'");
+	exec(f->ledger, "UPDATE number SET value = value + 900000000 WHERE key = 'deep_ms'");
+	assert_int_equal(jobs_read_at(f, 900400), 900400); /* the last days are not due */
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM attempt WHERE running"), 2);
+	exec(f->ledger, "UPDATE number SET value = 0 WHERE key = 'deep_ms'");
+	assert_int_equal(jobs_read_at(f, 900460), 900460);
+	assert_int_equal(ask(f->ledger, "SELECT running FROM attempt WHERE job = 7"), 0);
+	assert_int_equal(ask(f->ledger, "SELECT end_s FROM attempt WHERE job = 7"), 1794269300);
+	assert_int_equal(ask(f->ledger, "SELECT running FROM attempt WHERE job = 8"), 1);
+	assert_int_equal(jobs_read_at(f, 900520), 900520);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM attempt"), 2);
 }
 
 static void test_nodes_of_others(void **state)
@@ -399,6 +428,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_windows),
+		TEST(test_an_end_of_long_ago),
 		TEST(test_nodes_of_others),
 		TEST(test_failures),
 		TEST(test_no_accounting),
