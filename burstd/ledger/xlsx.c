@@ -220,7 +220,7 @@ static int by_cost(const void *a, const void *b)
 
 	if (x->nano != y->nano)
 		return x->nano > y->nano ? -1 : 1;
-	return x->job < y->job ? -1 : x->job > y->job;
+	return tally_job_compare(x, y);
 }
 
 static void job_row(struct book *b, const struct tally_job *j)
