@@ -144,7 +144,8 @@ static void test_an_end_of_long_ago(void **state)
 	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM attempt WHERE running"), 2);
 	line(text, sizeof(text), 7, 100, "1794269300", "FAILED");
 	jobs_file(f, text);
-	program(f, "sacct", SACCT_BEGIN "[ $s = 1794268900 ] && sed \"s/;/$d/g\" jobs; exit 0\n");
+	program(f, "sacct",
+		SACCT_BEGIN "[ $s-$e = 1794268900-1794268901 ] && sed \"s/;/$d/g\" jobs; exit 0\n");
 	exec(f->ledger, "UPDATE number SET value = value + 900000000 WHERE key = 'jobs_ms'");
 	exec(f->ledger, "UPDATE number SET value = value + 900000000 WHERE key = 'deep_ms'");
 	assert_int_equal(jobs_read_at(f, 900400), 900400); /* the last days are not due */
@@ -156,6 +157,39 @@ static void test_an_end_of_long_ago(void **state)
 	assert_int_equal(ask(f->ledger, "SELECT running FROM attempt WHERE job = 8"), 1);
 	assert_int_equal(jobs_read_at(f, 900520), 900520);
 	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM attempt"), 2);
+}
+
+static int take_time(void *ctx, int64_t s, struct err *e)
+{
+	int64_t *sum = ctx;
+
+	(void)e;
+	*sum = 10 * *sum + s - T0;
+	return 0;
+}
+
+/* Of many those that were not seen for longest. */
+static void test_whom_to_ask_for(void **state)
+{
+	static const int64_t seen[] = {30, 10, 20, 10, 40};
+	struct fixture *f = *state;
+	struct err e = {0};
+
+	for (int i = 0; i < 5; i++) {
+		job(f, &(struct job){i + 1, 1, i + 1, i == 4 ? 50 : 0, "RUNNING", "c1"});
+		exec(f->ledger, "UPDATE attempt SET seen_ms = %lld WHERE job = %d",
+		     (long long)seen[i], i + 1);
+	}
+	for (unsigned limit = 1; limit < 7; limit++) {
+		static const int64_t want[] = {0, 2, 24, 243, 243, 243, 243};
+		int64_t sum = 0;
+
+		assert_int_equal(ledger_unseen(f->l, SACCT, 30, limit, take_time, &sum, &e), 0);
+		assert_int_equal(sum, want[limit]);
+		sum = 0;
+		assert_int_equal(ledger_unseen(f->l, SQUEUE, 30, limit, take_time, &sum, &e), 0);
+		assert_int_equal(sum, 0);
+	}
 }
 
 static void test_nodes_of_others(void **state)
@@ -354,6 +388,8 @@ static void test_an_older_journal(void **state)
 		     40 + i);
 		pass(f, 60 + i);
 	}
+	pass(f, 62);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM number WHERE key = 'journal_ms'"), 0);
 	exec(f->journal, "DROP TRIGGER price_append_only; DROP TRIGGER job_said_append_only");
 	exec(f->journal,
 	     "UPDATE price SET nano_h = 8, observed_ms = observed_ms + 9 WHERE seq = 2");
@@ -429,6 +465,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_windows),
 		TEST(test_an_end_of_long_ago),
+		TEST(test_whom_to_ask_for),
 		TEST(test_nodes_of_others),
 		TEST(test_failures),
 		TEST(test_no_accounting),
