@@ -252,7 +252,7 @@ int closing_look(const struct book *b, int64_t month, struct closing_draft *d, s
 	d->count[CLOSING_SUMS] = v.rollups;
 	d->count[CLOSING_BROKEN] =
 		v.uneven > d->count[CLOSING_BROKEN] ? v.uneven : d->count[CLOSING_BROKEN];
-	d->count[CLOSING_DIFFERS] = v.differ;
+	d->count[CLOSING_DIFFERS] = v.differ + v.lost;
 	return 0;
 }
 

@@ -94,12 +94,29 @@ static int find_instance(struct ledger *l, const char *provider, const char *tex
 	return ledger_instances(l, provider, slash + 1, take_instance, f, e);
 }
 
+/* Its lines are of no use here: what they are about is counted there, and would be twice. */
+static int refuse_others(const struct importing *m, const char *instance, struct err *e)
+{
+	const char *slash = strrchr(instance, '/');
+	char *other = NULL;
+	int rc = ledger_provider_of(m->book->ledger, slash != NULL ? slash + 1 : instance, &other,
+				    e);
+
+	if (rc == 0 && other[0] != '\0')
+		rc = err_set(e, ERR_INVALID, "%.120s: %.60s is an instance of %.40s, not of %.40s",
+			     m->in->path, instance, other, m->in->provider);
+	free(other);
+	return rc;
+}
+
 static int knows(void *ctx, const char *instance, struct err *e)
 {
 	const struct importing *m = ctx;
 	struct found f = {.usual = m->book->currency};
 	int rc = find_instance(m->book->ledger, m->in->provider, instance, &f, e);
 
+	if (rc == 0 && f.n == 0)
+		rc = refuse_others(m, instance, e);
 	free(f.v);
 	return rc < 0 ? -1 : f.n > 0;
 }
@@ -453,17 +470,16 @@ static int put_invoice(struct importing *m, int64_t all, struct err *e)
 	return rc;
 }
 
-static int compute(const struct importing *m, struct err *e)
+int invoice_compute(const struct book *b, const struct ledger_invoice *i, struct err *e)
 {
-	const struct book *b = m->book;
+	struct calendar *cal = b->calendar;
 
-	if (ledger_touch_invoice(b->ledger, m->r->id, e) < 0)
+	if (ledger_touch_invoice(b->ledger, i->id, e) < 0)
 		return -1;
-	if (!m->in->partial &&
-	    ledger_touch_provider(b->ledger, m->in->provider, m->file.currency,
-				  calendar_day_begin(b->calendar, date_month_day(m->in->month)),
-				  calendar_day_begin(b->calendar, date_month_day(m->in->month + 1)),
-				  e) < 0)
+	if (!i->partial &&
+	    ledger_touch_provider(b->ledger, i->provider, i->currency,
+				  calendar_day_begin(cal, date_month_day(i->month)),
+				  calendar_day_begin(cal, date_month_day(i->month + 1)), e) < 0)
 		return -1;
 	return book_write_news(b, e);
 }
@@ -503,7 +519,15 @@ static int import(struct importing *m, struct err *e)
 	    find_counted(m, &all, e) < 0 || ledger_open_day(m->book->ledger, &open_day, e) < 0)
 		return -1;
 	m->r->late = date_month_day(in->month) < open_day;
-	return put_invoice(m, all, e) < 0 ? -1 : compute(m, e);
+	if (put_invoice(m, all, e) < 0)
+		return -1;
+	return invoice_compute(m->book,
+			       &(struct ledger_invoice){.id = m->r->id,
+							.provider = in->provider,
+							.currency = m->file.currency,
+							.month = in->month,
+							.partial = in->partial},
+			       e);
 }
 
 int invoice_import(const struct book *b, const struct invoice_import *in, struct invoice_result *r,
@@ -527,66 +551,4 @@ void invoice_result_fini(struct invoice_result *r)
 	free(r->number);
 	free(r->currency);
 	*r = (struct invoice_result){.id = 0};
-}
-
-/* --- remove ------------------------------------------------------------------------------------
- */
-
-struct removing {
-	int64_t id, month;
-	char *provider, *currency;
-	bool found, partial;
-};
-
-static int take_invoice(void *ctx, const struct ledger_invoice *i, struct err *e)
-{
-	struct removing *m = ctx;
-
-	(void)e;
-	if (i->id != m->id || i->removed_ms != 0)
-		return 0;
-	m->found = true;
-	m->month = i->month;
-	m->partial = i->partial;
-	free(m->provider);
-	free(m->currency);
-	m->provider = mem_strdup(i->provider);
-	m->currency = mem_strdup(i->currency);
-	return 0;
-}
-
-static int remove_it(const struct book *b, const struct removing *m, const char *who, struct err *e)
-{
-	char name[DATE_STR_SIZE];
-	int64_t open_day;
-
-	if (!m->found)
-		return err_set(e, ERR_INVALID, "there is no invoice %" PRId64, m->id);
-	if (ledger_open_day(b->ledger, &open_day, e) < 0)
-		return -1;
-	if (date_month_day(m->month) < open_day)
-		return err_set(e, ERR_INVALID, "it is of %s, which is closed",
-			       date_month_str(name, m->month));
-	if (ledger_remove_invoice(b->ledger, m->id, b->now_ms, who, e) < 0 ||
-	    ledger_touch_invoice(b->ledger, m->id, e) < 0)
-		return -1;
-	if (!m->partial &&
-	    ledger_touch_provider(b->ledger, m->provider, m->currency,
-				  calendar_day_begin(b->calendar, date_month_day(m->month)),
-				  calendar_day_begin(b->calendar, date_month_day(m->month + 1)),
-				  e) < 0)
-		return -1;
-	return book_write_news(b, e);
-}
-
-int invoice_remove(const struct book *b, int64_t id, const char *who, struct err *e)
-{
-	struct removing m = {.id = id};
-	int rc = ledger_invoices(b->ledger, take_invoice, &m, e);
-
-	if (rc == 0)
-		rc = remove_it(b, &m, who, e);
-	free(m.provider);
-	free(m.currency);
-	return rc;
 }

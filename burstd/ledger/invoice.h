@@ -47,6 +47,9 @@ void invoice_result_fini(struct invoice_result *r);
 /* The difference in words, as it is kept. */
 void invoice_explain(const struct invoice_result *r, struct str *out);
 
+/* Compute all that the invoice is about, once it is there, or does not count any more. */
+int invoice_compute(const struct book *b, const struct ledger_invoice *i, struct err *e);
+
 /* It does not count any more.  -1: there is none, or its month is closed. */
 int invoice_remove(const struct book *b, int64_t id, const char *who, struct err *e);
 

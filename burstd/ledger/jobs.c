@@ -241,6 +241,39 @@ static int put_deep(const struct jobs *j, int64_t now_ms, struct err *e)
 	return ledger_commit(j->ledger, e);
 }
 
+struct begins {
+	int64_t v[JOBS_AGAIN_MAX];
+	size_t n;
+};
+
+static int take_begin(void *ctx, int64_t s, struct err *e)
+{
+	struct begins *b = ctx;
+
+	(void)e;
+	b->v[b->n++] = s;
+	return 0;
+}
+
+/* Jobs that ran and are in no window.  As for read_window(). */
+static int read_lost(const struct jobs *j, int64_t now_ms, bool *disabled, struct err *e)
+{
+	struct begins b = {.n = 0};
+	int rc = 0;
+
+	if (ledger_unseen(j->ledger, SACCT, now_ms, JOBS_AGAIN_MAX, take_begin, &b, e) < 0)
+		return -1;
+	for (size_t i = 0; i < b.n && rc == 0; i++) {
+		const struct window w = {.from_ms = b.v[i] * 1000,
+					 .to_ms = b.v[i] * 1000 + 1000,
+					 .now_ms = now_ms,
+					 .source = SACCT};
+
+		rc = read_window(j, &w, disabled, e);
+	}
+	return rc;
+}
+
 /* As for read_window(). */
 static int read_accounting(const struct jobs *j, int64_t now_ms, bool *disabled, struct err *e)
 {
@@ -264,7 +297,13 @@ static int read_accounting(const struct jobs *j, int64_t now_ms, bool *disabled,
 			return rc;
 		step /= 2;
 	}
-	return deep ? put_deep(j, now_ms, e) : 0;
+	if (!deep)
+		return 0;
+	{
+		const int rc = read_lost(j, now_ms, disabled, e);
+
+		return rc == 0 ? put_deep(j, now_ms, e) : rc;
+	}
 }
 
 int jobs_read(const struct jobs *j, int64_t now_ms, struct err *e)

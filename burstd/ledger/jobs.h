@@ -18,6 +18,10 @@ enum {
 	JOBS_DEEP_MS = 72 * 3600000,       /* ... and how many of them */
 	JOBS_WINDOW_MS = 24 * 3600000,     /* of one sacct; half of that if it prints too much */
 	JOBS_WINDOW_MIN_MS = 60000,
+	/* A job that runs is in the last window.  One that is not any more has ended longer ago
+	 * than is read again, such as one that Slurm had lost: it is asked for by its begin, with
+	 * the last days, and so many of them. */
+	JOBS_AGAIN_MAX = 50,
 	JOBS_TIMEOUT_MS = 300000, /* of one sacct */
 	JOBS_OUT_MAX = 256 << 20, /* bytes: half a million jobs, and memory is given back */
 	/* squeue: a job not seen for so long, twice the usual MinJobAge, has ended. */

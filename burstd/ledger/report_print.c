@@ -37,7 +37,7 @@ static void each(char out[CELL], const struct report_row *r)
 	wide v;
 
 	out[0] = '\0';
-	if (r->jobs_gpu_s == 0)
+	if ((int64_t)r->jobs_gpu_s <= 0)
 		return;
 	v = (wide)r->nano * HOUR_S / (wide)r->jobs_gpu_s;
 	if (v < INT64_MAX && v > INT64_MIN)

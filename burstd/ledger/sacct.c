@@ -337,6 +337,11 @@ static bool read_sacct(struct record *r, struct ledger_attempt *a)
 	if (!read_common(r, a))
 		return false;
 	a->source = SACCT;
+	/* After a job was resized it has a record more, with the begin of the first; when it was
+	 * submitted is when that was. */
+	if (a->start_s != 0 && a->submit_s > a->start_s &&
+	    (a->end_s == 0 || a->submit_s <= a->end_s))
+		a->start_s = a->submit_s;
 	/* After slurmdbd was away its record of a begin has the state of the end, and no end yet.
 	 * The record of a job that was resized ends then, and keeps that state: what the job had
 	 * from then on is in the next. */

@@ -188,7 +188,7 @@ static void class_row(struct statement_page *p, int c, int64_t nano, int64_t uni
 	static const char *const names[] = {"given back", "adjustments"};
 	static const char *const texts[] = {
 		"The provider gave it back, for machines that it took away.",
-		"Corrections to the provider's invoice.",
+		"What differs from the provider's invoice, or turned out after a close.",
 	};
 	const int more = c - ALLOCATE_NCLASSES;
 

@@ -100,12 +100,14 @@ static int group_add(struct tally_groups *g, const char *name, const struct char
 	return 0;
 }
 
-static size_t slot_of(const struct tally *t, uint64_t job)
+/* A number that has two users is of two jobs: numbers begin anew when slurmctld has lost its state.
+ */
+static size_t slot_of(const struct tally *t, uint64_t job, const struct tally_group *user)
 {
 	/* Fibonacci hashing: ids are consecutive. */
 	size_t i = (size_t)(job * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (t->jobs_cap - 1);
 
-	while (t->jobs[i].attempts != 0 && t->jobs[i].job != job)
+	while (t->jobs[i].attempts != 0 && (t->jobs[i].job != job || t->jobs[i].user != user))
 		i = (i + 1) & (t->jobs_cap - 1);
 	return i;
 }
@@ -119,7 +121,7 @@ static void jobs_grow(struct tally *t)
 	t->jobs = mem_zalloc(t->jobs_cap * sizeof(*t->jobs));
 	for (size_t i = 0; i < cap; i++)
 		if (old[i].attempts != 0)
-			t->jobs[slot_of(t, old[i].job)] = old[i];
+			t->jobs[slot_of(t, old[i].job, old[i].user)] = old[i];
 	free(old);
 }
 
@@ -143,15 +145,16 @@ static const struct tally_group *group_first(const struct tally_group *a,
 
 static int job_add(struct tally *t, const struct charge *c, struct err *e)
 {
+	const struct tally_group *user = group_of(&t->users, c->user);
 	struct tally_job *j;
 
 	if (4 * t->njobs >= 3 * t->jobs_cap)
 		jobs_grow(t);
-	j = &t->jobs[slot_of(t, c->job)];
+	j = &t->jobs[slot_of(t, c->job, user)];
 	if (j->attempts == 0 && t->njobs++ == TALLY_JOBS_MAX)
 		return err_set(e, ERR_LIMIT, "more than %d jobs", TALLY_JOBS_MAX);
 	j->job = c->job;
-	j->user = group_first(j->user, group_of(&t->users, c->user));
+	j->user = user;
 	j->account = group_first(j->account, group_of(&t->accounts, c->account));
 	j->attempts = c->attempt > j->attempts ? c->attempt : j->attempts;
 	if (j->attempts == 0) /* attempts begin with 1, but a slot must be taken */
@@ -243,6 +246,13 @@ static void distribute(struct tally *t)
 	free(parts);
 }
 
+int tally_job_compare(const struct tally_job *a, const struct tally_job *b)
+{
+	if (a->job != b->job)
+		return a->job < b->job ? -1 : 1;
+	return strcmp(a->user->name, b->user->name);
+}
+
 typedef int64_t (*job_key_fn)(const struct tally_job *j);
 
 static int64_t by_cost(const struct tally_job *j)
@@ -257,7 +267,7 @@ static int64_t by_loss(const struct tally_job *j)
 
 static bool is_before(const struct tally_job *a, const struct tally_job *b, job_key_fn key)
 {
-	return key(a) != key(b) ? key(a) > key(b) : a->job < b->job;
+	return key(a) != key(b) ? key(a) > key(b) : tally_job_compare(a, b) < 0;
 }
 
 static size_t pick_top(const struct tally *t, struct tally_top *top, job_key_fn key)
@@ -297,7 +307,7 @@ static bool names_are_before(const struct charge *a, const struct charge *b)
 static void name_top(struct tally_top *top, size_t n, const struct charge *c)
 {
 	for (size_t i = 0; i < n; i++)
-		if (top[i].sum.job == c->job &&
+		if (top[i].sum.job == c->job && strcmp(top[i].sum.user->name, c->user) == 0 &&
 		    (top[i].about.texts == NULL || names_are_before(c, &top[i].about.c)))
 			held_set(&top[i].about, c);
 }

@@ -54,8 +54,10 @@ struct tally_job {
 	uint64_t job;
 	int64_t nano, lost, gpu_s;
 	uint64_t attempts;
-	const struct tally_group *user, *account; /* of one of its charges */
+	const struct tally_group *user, *account; /* account: of one of its charges */
 };
+/* By number, and of one number by user. */
+int tally_job_compare(const struct tally_job *a, const struct tally_job *b);
 
 struct tally_top { /* one of the dearest jobs */
 	struct tally_job sum;

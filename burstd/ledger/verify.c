@@ -30,6 +30,9 @@ static int take_posting(void *ctx, const struct ledger_posting *p, struct err *e
 	return 0;
 }
 
+/* Of one that is not what was written down once, but several, or that one. */
+enum { NOT_ALONE = -1 };
+
 /* Booked ones, their differences, whichever day these are on, and open ones of one key are one. */
 static void merge(struct had *h)
 {
@@ -42,9 +45,11 @@ static void merge(struct had *h)
 		const struct ledger_posting *p = &h->v[i];
 
 		if (to == NULL || ledger_posting_compare(to, p) != 0) {
-			h->v[n++] = *p;
+			h->v[n] = *p;
+			h->v[n++].booking = p->booking != 0 ? NOT_ALONE : 0;
 			continue;
 		}
+		to->booking = NOT_ALONE;
 		to->nano += p->nano;
 		to->gpu_s += p->gpu_s;
 		to->cpu_s += p->cpu_s;
@@ -61,10 +66,14 @@ static bool is_nothing(const struct ledger_posting *p)
 	return p->nano == 0 && p->gpu_s == 0 && p->cpu_s == 0 && p->time_s == 0;
 }
 
+/* t: as it is, or made again. */
 static void digest(struct digest *d, const struct ledger_lifetime *t,
 		   const struct ledger_posting *v, size_t n)
 {
-	digest_int(d, t->id);
+	const int64_t head[] = {t->id, t->flags, t->start_s, t->end_s};
+
+	for (size_t k = 0; k < sizeof(head) / sizeof(head[0]); k++)
+		digest_int(d, head[k]);
 	for (size_t i = 0; i < n; i++) {
 		const int64_t fields[] = {v[i].of_day, v[i].kind & ~(unsigned)LEDGER_LATE,
 					  v[i].dims,   v[i].attempt,
@@ -78,6 +87,18 @@ static void digest(struct digest *d, const struct ledger_lifetime *t,
 	}
 }
 
+/* Differences to what was booked are of money and time; what was written once is all the same. */
+static bool is_same_posting(const struct ledger_posting *a, const struct ledger_posting *b)
+{
+	if (ledger_posting_compare(a, b) != 0 || a->nano != b->nano || a->gpu_s != b->gpu_s ||
+	    a->cpu_s != b->cpu_s || a->time_s != b->time_s || a->part != b->part ||
+	    a->whole != b->whole)
+		return false;
+	return a->booking == NOT_ALONE ||
+	       (a->from_s == b->from_s && a->to_s == b->to_s && a->list_nano == b->list_nano);
+}
+
+/* a: as they are. */
 static bool is_same(const struct ledger_posting *a, size_t n, const struct ledger_posting *b,
 		    size_t m)
 {
@@ -90,9 +111,7 @@ static bool is_same(const struct ledger_posting *a, size_t n, const struct ledge
 			k++;
 		if (i == n || k == m)
 			return i == n && k == m;
-		if (ledger_posting_compare(&a[i], &b[k]) != 0 || a[i].nano != b[k].nano ||
-		    a[i].gpu_s != b[k].gpu_s || a[i].cpu_s != b[k].cpu_s ||
-		    a[i].time_s != b[k].time_s)
+		if (!is_same_posting(&a[i], &b[k]))
 			return false;
 		i++;
 		k++;
@@ -115,6 +134,12 @@ static void say(struct checking *c, int64_t count, const struct ledger_lifetime 
 		str_addf(c->out, "%s, instance %s: %s\n", t->node, t->instance, what);
 }
 
+/* What is wrong with it is a part of what it says. */
+static bool is_same_bill(const struct ledger_lifetime *a, const struct ledger_lifetime *b)
+{
+	return a->flags == b->flags && a->start_s == b->start_s && a->end_s == b->end_s;
+}
+
 static void judge(struct checking *c, const struct ledger_lifetime *t, const struct had *h,
 		  struct book_result *r)
 {
@@ -128,8 +153,8 @@ static void judge(struct checking *c, const struct ledger_lifetime *t, const str
 	if (r->n > 0)
 		qsort(r->v, r->n, sizeof(*r->v), by_key);
 	digest(&c->had, t, h->v, h->n);
-	digest(&c->made, t, r->v, r->n);
-	if (is_same(h->v, h->n, r->v, r->n))
+	digest(&c->made, &r->lifetime, r->v, r->n);
+	if (is_same(h->v, h->n, r->v, r->n) && is_same_bill(t, &r->lifetime))
 		return;
 	if (t->dirty || (c->interrupted && t->state != LEDGER_FINAL))
 		v->late++;
@@ -180,6 +205,9 @@ static void say_all(const struct verify *v, struct str *out)
 		str_addf(out, "booking %" PRId64 ": %s\n", v->chain.bad, v->chain.what);
 	if (v->periods.bad != 0)
 		str_addf(out, "closing %" PRId64 ": %s\n", v->periods.bad, v->periods.what);
+	if (v->lost != 0)
+		str_addf(out, "%" PRId64 " steps of machines are of none that has a bill\n",
+			 v->lost);
 	if (v->rollups != 0)
 		str_addf(out, "%" PRId64 " sums by day are not those of the postings\n",
 			 v->rollups);
@@ -206,6 +234,8 @@ static int verify(struct checking *c, struct err *e)
 		rc = ledger_check_periods(l, &v->periods, e);
 	if (rc == 0)
 		rc = ledger_check_rollup(l, &v->rollups, e);
+	if (rc == 0)
+		rc = ledger_count_lost_lives(l, &v->lost, e);
 	if (rc == 0)
 		rc = check_all(c, all, e);
 	digest_end(&c->had, v->had);
@@ -238,6 +268,6 @@ int verify_ledger(const struct book *b, struct verify *v, struct str *out, struc
 
 bool verify_is_good(const struct verify *v)
 {
-	return v->chain.bad == 0 && v->periods.bad == 0 && v->rollups == 0 && v->uneven == 0 &&
-	       v->differ == 0;
+	return v->chain.bad == 0 && v->periods.bad == 0 && v->rollups == 0 && v->lost == 0 &&
+	       v->uneven == 0 && v->differ == 0;
 }

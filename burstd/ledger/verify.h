@@ -1,6 +1,6 @@
 /* verify.h - checks the ledger against itself: the chain of bookings, the sums by day, that each
- * bill's parts add up to it, that closed months are as they were closed, and that all of it,
- * computed again from the facts, is the same. */
+ * bill's parts add up to it, that closed months are as they were closed, that each machine of which
+ * there are facts has a bill, and that all of it, computed again from the facts, is the same. */
 #ifndef BURSTD_LEDGER_VERIFY_H
 #define BURSTD_LEDGER_VERIFY_H
 
@@ -14,6 +14,7 @@ struct verify {
 	struct ledger_chain chain;
 	struct ledger_period_check periods;
 	int64_t rollups;   /* sums that are not those of the postings */
+	int64_t lost;      /* facts of machines that are not in the ledger any more */
 	int64_t lifetimes; /* that were looked at */
 	int64_t uneven;    /* whose postings do not add up to their bill */
 	int64_t differ;    /* that are not what they are when computed again */

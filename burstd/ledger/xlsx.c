@@ -172,7 +172,8 @@ static void summary(struct book *b, const struct tally *t)
 		said_money(b, allocate_class_str((enum allocate_class)c), s->classes[c],
 			   allocate_class_text((enum allocate_class)c));
 	said_money(b, "given back", s->credit, "The provider gave it back.");
-	said_money(b, "adjustments", s->adjust, "Corrections to the provider's invoice.");
+	said_money(b, "adjustments", s->adjust,
+		   "What differs from the provider's invoice, or turned out after a close.");
 	said_money(b, "On demand by list price", s->list, "where it is known");
 	said_money(b, "What the same did cost", s->listed, "");
 	text(b, "GPU hours of jobs");
@@ -220,7 +221,7 @@ static int by_cost(const void *a, const void *b)
 
 	if (x->nano != y->nano)
 		return x->nano > y->nano ? -1 : 1;
-	return x->job < y->job ? -1 : x->job > y->job;
+	return tally_job_compare(x, y);
 }
 
 static void job_row(struct book *b, const struct tally_job *j)

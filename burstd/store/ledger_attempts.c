@@ -75,6 +75,10 @@ static const char sql_had[] =
 static const char sql_end[] =
 	"UPDATE attempt SET running = 0, end_s = MAX(start_s, seen_ms / 1000)"
 	" WHERE running <> 0 AND seen_ms < ? AND source = (SELECT id FROM word WHERE text = ?)";
+static const char sql_unseen[] =
+	"SELECT start_s FROM attempt WHERE running <> 0 AND seen_ms < ?"
+	" AND source = (SELECT id FROM word WHERE text = ?) GROUP BY start_s"
+	" ORDER BY MIN(seen_ms), start_s LIMIT ?";
 static const char sql_taken[] =
 	"SELECT COUNT(*) FROM attempt_on AS o JOIN word AS w ON w.id = o.node"
 	" JOIN life AS f ON f.node = w.text"
@@ -270,6 +274,26 @@ int ledger_end_unseen(struct ledger *l, const char *source, int64_t before_ms, s
 			return -1;
 	}
 	return 0;
+}
+
+int ledger_unseen(struct ledger *l, const char *source, int64_t before_ms, unsigned limit,
+		  ledger_time_fn fn, void *ctx, struct err *e)
+{
+	struct db_cursor c;
+	int64_t s;
+	int rc;
+
+	if (ledger_stmt(l, &c, sql_unseen, e) < 0)
+		return -1;
+	db_put_int(&c, before_ms);
+	ledger_put_text(&c, source);
+	db_put_int(&c, limit);
+	while ((rc = ledger_next(l, &c, &s, 1, "attempt", e)) == 1)
+		if (fn(ctx, s, e) < 0) {
+			db_reset(c.st);
+			return -1;
+		}
+	return rc;
 }
 
 /* --- reading -----------------------------------------------------------------------------------

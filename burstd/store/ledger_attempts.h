@@ -34,6 +34,12 @@ int ledger_put_attempt(struct ledger *l, const struct ledger_attempt *a, const c
  * seen: slurmctld has forgotten them. */
 int ledger_end_unseen(struct ledger *l, const char *source, int64_t before_ms, struct err *e);
 
+typedef int (*ledger_time_fn)(void *ctx, int64_t s, struct err *e);
+/* When attempts of that source began that ran, and were not seen since before_ms: those that were
+ * not seen for longest, at most limit, each second once. */
+int ledger_unseen(struct ledger *l, const char *source, int64_t before_ms, unsigned limit,
+		  ledger_time_fn fn, void *ctx, struct err *e);
+
 typedef int (*ledger_attempt_fn)(void *ctx, const struct ledger_attempt *a, struct err *e);
 /* Attempts on that node that began in [from_s, to_s), by begin. */
 int ledger_attempts_on(struct ledger *l, const char *node, int64_t from_s, int64_t to_s,

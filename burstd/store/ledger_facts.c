@@ -41,6 +41,9 @@ static const char sql_prices[] =
 static const char sql_knows[] = "SELECT COUNT(*) FROM (SELECT 1 FROM life WHERE node = ? LIMIT 1)";
 static const char sql_first[] = "SELECT at_ms FROM life ORDER BY id LIMIT 1";
 
+static const char sql_lost[] =
+	"SELECT COUNT(*) FROM life AS f WHERE f.instance <> '' AND NOT EXISTS (SELECT 1 FROM"
+	" lifetime AS t WHERE t.node = f.node AND t.gen = f.gen AND t.instance = f.instance)";
 static const char sql_next[] =
 	"SELECT COALESCE(MIN(at_ms), 0) FROM life WHERE node = ? AND gen > ? AND kind = ?";
 
@@ -383,4 +386,14 @@ int ledger_touch_late(struct ledger *l, int64_t from_day, struct err *e)
 		return -1;
 	db_put_int(&c, from_day);
 	return ledger_do(l, &c, e);
+}
+
+int ledger_count_lost_lives(struct ledger *l, int64_t *n, struct err *e)
+{
+	struct db_cursor c;
+
+	*n = 0;
+	if (ledger_stmt(l, &c, sql_lost, e) < 0)
+		return -1;
+	return ledger_ask(l, &c, n, e) < 0 ? -1 : 0;
 }

@@ -84,6 +84,8 @@ int ledger_put_lifetime(struct ledger *l, const struct ledger_lifetime *t, struc
 int ledger_touch_unpriced(struct ledger *l, struct err *e);
 /* Have all computed again that have something late on a day from from_day on. */
 int ledger_touch_late(struct ledger *l, int64_t from_day, struct err *e);
+/* How many facts are of an instance that has no lifetime: somebody has taken it away. */
+int ledger_count_lost_lives(struct ledger *l, int64_t *n, struct err *e);
 /* When the first fact of life that was copied was written, in ms; 0: there is none. */
 int ledger_first_fact(struct ledger *l, int64_t *ms, struct err *e);
 

@@ -46,6 +46,9 @@ static const char sql_whole[] =
 static const char sql_instances[] =
 	"SELECT t.id, m.currency FROM lifetime AS t JOIN machine AS m ON m.node = t.node AND"
 	" m.gen = t.gen WHERE t.instance = ? AND m.provider = ? AND t.node <> '' ORDER BY t.id";
+static const char sql_provider_of[] =
+	"SELECT m.provider FROM lifetime AS t JOIN machine AS m ON m.node = t.node AND"
+	" m.gen = t.gen WHERE t.instance = ? AND t.node <> '' ORDER BY t.id LIMIT 1";
 static const char sql_providers[] =
 	"SELECT DISTINCT provider, currency FROM machine ORDER BY provider, currency";
 
@@ -290,6 +293,17 @@ int ledger_instances(struct ledger *l, const char *provider, const char *instanc
 		}
 	}
 	return rc;
+}
+
+int ledger_provider_of(struct ledger *l, const char *instance, char **out, struct err *e)
+{
+	struct db_cursor c;
+
+	*out = NULL;
+	if (ledger_stmt(l, &c, sql_provider_of, e) < 0)
+		return -1;
+	ledger_put_text(&c, instance);
+	return ledger_ask_text(l, &c, out, e);
 }
 
 int ledger_providers(struct ledger *l, ledger_provider_fn fn, void *ctx, struct err *e)

@@ -93,6 +93,8 @@ typedef int (*ledger_instance_fn)(void *ctx, int64_t lifetime, const char *curre
 /* Lifetimes of an instance of that provider; currency: "" if the facts name none. */
 int ledger_instances(struct ledger *l, const char *provider, const char *instance,
 		     ledger_instance_fn fn, void *ctx, struct err *e);
+/* Whose instance that is, of any provider: the caller's; "": nobody's that is known. */
+int ledger_provider_of(struct ledger *l, const char *instance, char **out, struct err *e);
 typedef int (*ledger_provider_fn)(void *ctx, const char *provider, const char *currency,
 				  struct err *e);
 /* All of which there is a machine, each with each of its currencies. */

@@ -64,6 +64,22 @@ row() { # SQL: its one value, from the ledger
 	[[ $output = *"attempt 1, REQUEUED"*"attempt 2, COMPLETED"* ]]
 }
 
+@test "a job that is resized has its old nodes until then" {
+	job=$(job -N2 --wrap "$until_over")
+	within 90 job_is "$job" RUNNING
+	sleep 3
+	scontrol update jobid="$job" numnodes=1
+	within 30 eval '[ "$(sacct -D -n -X -P -j "$job" -o state,nnodes | sort | paste -sd,)" = "RESIZING|2,RUNNING|1" ]'
+	up_to_date
+	[ "$(row "SELECT COUNT(*) FROM attempt WHERE job = $job AND running <> 0")" = 1 ]
+	[ "$(row "SELECT a.end_s - b.start_s FROM attempt a JOIN attempt b ON b.job = a.job AND b.start_s > a.start_s WHERE a.job = $job")" = 0 ]
+	over "$job"
+	within 60 job_is "$job" COMPLETED
+	within 30 eval '[ "$(sacct -D -n -X -P -j "$job" -o state | sort | paste -sd,)" = COMPLETED,RESIZING ]'
+	up_to_date
+	[ "$(row "SELECT COUNT(*) FROM attempt WHERE job = $job AND running <> 0")" = 0 ]
+}
+
 @test "two accounts share a node, and their parts and the idle ones are its bill" {
 	within 60 no_jobs
 	for a in red blue; do

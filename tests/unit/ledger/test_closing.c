@@ -102,54 +102,6 @@ static void test_months_in_order(void **state)
 	assert_good(f, JAN + 3601);
 }
 
-/* Instances that are not as they should be: some may be passed over, by name. */
-static void test_problems(void **state)
-{
-	static const struct {
-		const char *sql, *want;
-		unsigned allowed;
-		bool closes;
-	} rows[] = {
-		{"SELECT 1", "", 0, true},
-		{"UPDATE lifetime SET flags = 1", "unpriced 1", 0, false},
-		{"UPDATE lifetime SET flags = 1", "unpriced 1", 1U << CLOSING_UNPRICED, true},
-		{"UPDATE lifetime SET flags = 1", "unpriced 1", 1U << CLOSING_UNENDED, false},
-		{"UPDATE lifetime SET flags = 64", "quarantined 1", 1U << CLOSING_QUARANTINED,
-		 true},
-		{"UPDATE lifetime SET flags = 128", "unended 1", 1U << CLOSING_UNENDED, true},
-		{"UPDATE lifetime SET state = 1", "unsettled 1", 1U << CLOSING_UNSETTLED, true},
-		{"UPDATE lifetime SET flags = 16", "broken 1", ~0U, false},
-		{"UPDATE lifetime SET nano = nano + 1", "broken 1", ~0U, false},
-		{"UPDATE lifetime SET dirty = 1", "news 1", ~0U, false},
-		{"UPDATE attempt SET gpus = gpus + 1", "differs 1", ~0U, false},
-		{"UPDATE booking SET at_ms = at_ms + 1", "chain 1", ~0U, false},
-		{"UPDATE rollup SET nano = nano + 1 WHERE kind = 68", "sums 1", ~0U, false},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct fixture *f;
-		void *own = NULL;
-		char *has;
-
-		print_message("# %s, %x\n", rows[i].sql, rows[i].allowed);
-		assert_int_equal(setup(&own), 0);
-		f = own;
-		fill(f);
-		settle_until(f, DEC + 3600);
-		exec(f->ledger, "DROP TRIGGER booking_kept; %s", rows[i].sql);
-		has = obstacles(f, NOVEMBER, DEC + 3600);
-		assert_string_equal(has, rows[i].want);
-		free(has);
-		assert_int_equal(try_close(f, NOVEMBER, DEC + 3600, rows[i].allowed) == 0,
-				 rows[i].closes);
-		if (rows[i].closes)
-			assert_int_equal(ask(f->ledger, "SELECT allowed = ''  FROM closing"),
-					 rows[i].allowed == 0);
-		assert_int_equal(teardown(&own), 0);
-	}
-}
-
 /* A chain of closes that was cut or changed is not written on: that would repair it. */
 static void test_a_broken_chain_of_closes(void **state)
 {
@@ -512,6 +464,36 @@ static void test_what_is_closed_is_said(void **state)
 	str_fini(&out);
 }
 
+/* What a correction takes back is less than no hours, and no hour of it has a price. */
+static void test_hours_that_are_taken_back(void **state)
+{
+	struct fixture *f = *state;
+	struct report_want w = {.from_day = date_month_day(DECEMBER),
+				.to_day = date_month_day(DECEMBER + 1)};
+	struct report r;
+	struct str out;
+	struct err e = {0};
+
+	november(f, "c1");
+	life(f, "c1", "ended", 90000, 90000);
+	pass(f, 1);
+	job(f, &(struct job){7, 4, 300, 85000, "COMPLETED", "c1"});
+	settle_until(f, DEC + 3600);
+	close_month(f, NOVEMBER, DEC + 3600);
+	job(f, &(struct job){7, 4, 300, 83000, "COMPLETED", "c1"});
+	settle_until(f, DEC + 7200);
+	str_init(&out, CLOSING_OUT);
+	assert_int_equal(report_parse(&w, "account", &e), 0);
+	assert_int_equal(report_make(&r, f->l, &w, &e), 0);
+	report_table(&r, &out);
+	report_fini(&r);
+	assert_string_equal(out.p, "account currency     COST GPU-HOURS PER-HOUR\n"
+				   "-       EUR       1000.00      0.00         \n"
+				   "physics EUR      -1000.00     -2.22         \n"
+				   "total   EUR          0.00     -2.22         \n");
+	str_fini(&out);
+}
+
 /* A ledger from before there were periods: its bookings keep their hashes, and it can be closed. */
 static void test_an_older_ledger(void **state)
 {
@@ -572,7 +554,6 @@ int main(void)
 		TEST(test_without_jobs),
 		TEST(test_months_in_order),
 		cmocka_unit_test(test_a_broken_chain_of_closes),
-		cmocka_unit_test(test_problems),
 		cmocka_unit_test(test_allowed_words),
 		TEST(test_what_comes_late),
 		TEST(test_an_instance_that_goes_on),
@@ -580,6 +561,7 @@ int main(void)
 		cmocka_unit_test(test_changes_are_found),
 		TEST(test_a_late_posting_is_chained),
 		TEST(test_what_is_closed_is_said),
+		TEST(test_hours_that_are_taken_back),
 		TEST(test_an_older_ledger),
 		TEST(test_the_tables_refuse),
 	};

@@ -96,7 +96,7 @@ static void test_lines(void **state)
 	str_init(&s, 1000);
 	to = sink_str(&s);
 	csv_init(&c, &to, true);
-	csv_own(&c, "what it is");
+	csv_own(&c, "what;-it is");
 	csv_null(&c);
 	csv_money(&c, -1500000000, false);
 	assert_int_equal(csv_end(&c, NULL), 0);
@@ -104,7 +104,7 @@ static void test_lines(void **state)
 	csv_i64(&c, INT64_MIN);
 	csv_money(&c, 12000000000, true);
 	assert_int_equal(csv_end(&c, NULL), 0);
-	assert_string_equal(s.p, "\xef\xbb\xbf\"what it is\",,-1.5\r\n"
+	assert_string_equal(s.p, "\xef\xbb\xbf\"what;-it is\",,-1.5\r\n"
 				 ",-9223372036854775808,12.0\r\n");
 	csv_fini(&c);
 	str_fini(&s);

@@ -254,6 +254,37 @@ static void test_a_total(void **state)
 	invoice_result_fini(&r);
 }
 
+/* Two providers of burstd.conf may be one cloud's, whose file has the machines of both. */
+static void test_machines_of_another_provider(void **state)
+{
+	static const char *const files[] = {
+		"instance,amount,currency\ni-c1,900,EUR\ni-g1,400,EUR\n",
+		"instance,amount,currency\ni-c1,900,EUR\narn:aws:ec2:eu::instance/i-g1,4,EUR\n"};
+	struct fixture *f = *state;
+
+	fill(f);
+	exec(f->journal,
+	     "INSERT INTO machine SELECT 'g1', 1, at_ms, pool, 'aws-2', offer, type, region, zone,"
+	     " market, currency, quantum_ms, minimum_ms, cpus, memory_mb, gpus FROM machine WHERE"
+	     " node = 'c1'");
+	life(f, "g1", "created", 100, 100);
+	life(f, "g1", "ended", 500, 500);
+	settle_until(f, DEC + 3700);
+	for (size_t i = 0; i < 2; i++) {
+		struct invoice_import in;
+		struct invoice_result r;
+		struct err e = {0};
+		char path[80];
+
+		write_file(f, files[i], path);
+		in = ask_for(path);
+		assert_int_equal(try_import(f, &in, DEC + 4000, &r, &e), -1);
+		assert_non_null(strstr(e.msg, "i-g1 is an instance of aws-2, not of aws"));
+		invoice_result_fini(&r);
+	}
+	assert_int_equal(of_month(f, NOVEMBER, "1"), 2200 * UNIT);
+}
+
 /* Empty fields at the end may be there or not, and a name that is not asked for twice. */
 static void test_fields_at_the_end(void **state)
 {
@@ -276,6 +307,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_bad_files),
 		TEST(test_fields_at_the_end),
+		TEST(test_machines_of_another_provider),
 		TEST(test_twice_is_refused),
 		cmocka_unit_test(test_formats),
 		TEST(test_lines_without_a_number),

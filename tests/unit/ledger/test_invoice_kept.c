@@ -118,6 +118,75 @@ static void test_invoices_are_in_the_record(void **state)
 	assert_good(f, DEC + 6200);
 }
 
+/* What an invoice's lines say is in the record, too: an export writes it. */
+static void test_lines_are_in_the_record(void **state)
+{
+	static const char *const harms[] = {
+		"UPDATE invoice_line SET name = 'x' WHERE n = 1",
+		"UPDATE invoice_line SET instance = 'x' WHERE n = 2",
+		"UPDATE invoice_line SET account = 'x' WHERE n = 3",
+		"UPDATE invoice_line SET kind = 1 WHERE n = 1",
+		"UPDATE invoice_line SET start_s = start_s + 1 WHERE n = 1",
+		"UPDATE invoice_line SET end_s = end_s + 1 WHERE n = 4",
+		"UPDATE invoice_line SET nano = nano + 1 WHERE n = 4",
+		"UPDATE invoice_line SET n = 9 WHERE n = 4",
+		"UPDATE invoice_line SET lifetime = 2 WHERE n = 1",
+		"DELETE FROM invoice_line WHERE n = 4",
+	};
+	struct fixture *f = *state;
+	struct ledger_period_check c;
+	struct invoice_result r;
+	struct err e = {0};
+
+	fill(f);
+	r = import(f, WHOLE, NULL, DEC + 4000);
+	invoice_result_fini(&r);
+	close_month(f, NOVEMBER, DEC + 4000);
+	for (size_t i = 0; i < sizeof(harms) / sizeof(harms[0]); i++) {
+		print_message("# %s\n", harms[i]);
+		exec(f->ledger,
+		     "CREATE TABLE kept AS SELECT * FROM invoice_line; DROP TRIGGER IF EXISTS"
+		     " invoice_line_kept; %s",
+		     harms[i]);
+		assert_int_equal(ledger_check_periods(f->l, &c, &e), 0);
+		assert_int_equal(c.bad, 1);
+		exec(f->ledger, "DELETE FROM invoice_line; INSERT INTO invoice_line SELECT * FROM"
+				" kept; DROP TABLE kept");
+		assert_int_equal(ledger_check_periods(f->l, &c, &e), 0);
+		assert_int_equal(c.bad, 0);
+	}
+}
+
+/* A record from before they were is good as it is. */
+static void test_a_record_without_lines(void **state)
+{
+	const struct ledger_closing one = {.month = NOVEMBER,
+					   .closed = true,
+					   .at_ms = 1,
+					   .who = "anna",
+					   .reason = "",
+					   .allowed = "",
+					   .zone = "UTC",
+					   .totals = ""};
+	char hash[DIGEST_SIZE];
+	struct fixture *f = *state;
+	struct ledger_period_check c;
+	struct invoice_result r;
+	struct err e = {0};
+
+	fill(f);
+	r = import(f, WHOLE, NULL, DEC + 4000);
+	invoice_result_fini(&r);
+	exec(f->ledger,
+	     "CREATE TABLE kept AS SELECT * FROM invoice_line; DELETE FROM invoice_line");
+	assert_int_equal(ledger_begin(f->l, &e), 0);
+	assert_int_equal(ledger_put_closing(f->l, &one, hash, &e), 0);
+	assert_int_equal(ledger_commit(f->l, &e), 0);
+	exec(f->ledger, "INSERT INTO invoice_line SELECT * FROM kept; DROP TABLE kept");
+	assert_int_equal(ledger_check_periods(f->l, &c, &e), 0);
+	assert_int_equal(c.bad, 0);
+}
+
 /* A record from before invoices were in it is good as it is. */
 static void test_a_record_without_its_invoices(void **state)
 {
@@ -198,6 +267,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_month_that_comes_to_nothing), TEST(test_the_table_refuses),
+		TEST(test_lines_are_in_the_record),       TEST(test_a_record_without_lines),
 		TEST(test_invoices_are_in_the_record),    TEST(test_a_record_without_its_invoices),
 		TEST(test_a_ledger_from_before),          TEST(test_what_a_job_is_told),
 	};

@@ -70,6 +70,24 @@ static void test_counted_late(void **state)
 	assert_int_equal(of_month(f, NOVEMBER, "1"), 1800 * UNIT);
 	assert_int_equal(of_month(f, DECEMBER, "1"), (1307 - 1800 + 9) * UNIT);
 	assert_good(f, JAN + 9000);
+	/* Neither what an invoice made of them, nor what is of no machine, was counted; nor is what
+	 * another provider has. */
+	exec(f->journal,
+	     "INSERT INTO machine SELECT 'g1', 1, at_ms, pool, 'gcp', offer, type, region, zone,"
+	     " market, currency, quantum_ms, minimum_ms, cpus, memory_mb, gpus FROM machine WHERE"
+	     " node = 'c1'; INSERT INTO machine SELECT 'u1', 1, at_ms, pool, 'aws', offer, type,"
+	     " region, zone, market, 'USD', quantum_ms, minimum_ms, cpus, memory_mb, gpus FROM"
+	     " machine WHERE node = 'c1'");
+	for (int i = 0; i < 2; i++) {
+		life(f, i == 0 ? "g1" : "u1", "created", 100, 100);
+		life(f, i == 0 ? "g1" : "u1", "ended", 500, 500);
+	}
+	settle_until(f, JAN + 9100);
+	r = import(f, HEAD ",7,EUR,More disks,\n", &(struct invoice_import){.number = "b"},
+		   JAN + 9200);
+	assert_int_equal(r.counted, 2100 * UNIT);
+	assert_int_equal(r.missing, 2100 * UNIT);
+	invoice_result_fini(&r);
 }
 
 int main(void)

@@ -20,12 +20,12 @@ static void program(const struct fixture *f, const char *name, const char *scrip
 	assert_int_equal(chmod(path, 0755), 0);
 }
 
-/* Prints the file `jobs`, with the delimiter in place of ';', and notes the window. */
-#define SACCT_SCRIPT                                                                               \
+/* Prints the file `jobs`, with the delimiter in place of ';', and notes the window, from s to e. */
+#define SACCT_BEGIN                                                                                \
 	"for a; do case $a in --delimiter=*) d=${a#*=} ;; --starttime=uts*) s=${a#*uts} ;;"        \
 	" --endtime=uts*) e=${a#*uts} ;; esac; done\n"                                             \
-	"echo \"$s $e\" >>windows\n[ \"$SLURM_TIME_FORMAT\" = %s ] || exit 9\n"                    \
-	"sed \"s/;/$d/g\" jobs\n"
+	"echo \"$s $e\" >>windows\n[ \"$SLURM_TIME_FORMAT\" = %s ] || exit 9\n"
+#define SACCT_SCRIPT SACCT_BEGIN "sed \"s/;/$d/g\" jobs\n"
 
 static void jobs_file(const struct fixture *f, const char *text)
 {
@@ -127,6 +127,69 @@ static void test_windows(void **state)
 	program(f, "sacct", SACCT_SCRIPT "[ $(wc -l <windows) -lt 7 ]\n");
 	assert_int_equal(jobs_read_at(f, 310000), 216060);
 	assert_int_equal(window(f, 5, 0), 310000 - 72 * 3600);
+}
+
+/* Slurm had lost the end of a job, and an admin has told it days later: no window of the last days
+ * has it.  What is nowhere is asked for once a day. */
+static void test_an_end_of_long_ago(void **state)
+{
+	struct fixture *f = begin(state);
+	char text[600];
+
+	program(f, "sacct", SACCT_SCRIPT);
+	line(text, sizeof(text), 7, 100, "Unknown", "RUNNING");
+	line(text + strlen(text), sizeof(text) - strlen(text), 8, 200, "Unknown", "RUNNING");
+	jobs_file(f, text);
+	assert_int_equal(jobs_read_at(f, 300), 300);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM attempt WHERE running"), 2);
+	line(text, sizeof(text), 7, 100, "1794269300", "FAILED");
+	jobs_file(f, text);
+	program(f, "sacct",
+		SACCT_BEGIN "[ $s-$e = 1794268900-1794268901 ] && sed \"s/;/$d/g\" jobs; exit 0\n");
+	exec(f->ledger, "UPDATE number SET value = value + 900000000 WHERE key = 'jobs_ms'");
+	exec(f->ledger, "UPDATE number SET value = value + 900000000 WHERE key = 'deep_ms'");
+	assert_int_equal(jobs_read_at(f, 900400), 900400); /* the last days are not due */
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM attempt WHERE running"), 2);
+	exec(f->ledger, "UPDATE number SET value = 0 WHERE key = 'deep_ms'");
+	assert_int_equal(jobs_read_at(f, 900460), 900460);
+	assert_int_equal(ask(f->ledger, "SELECT running FROM attempt WHERE job = 7"), 0);
+	assert_int_equal(ask(f->ledger, "SELECT end_s FROM attempt WHERE job = 7"), 1794269300);
+	assert_int_equal(ask(f->ledger, "SELECT running FROM attempt WHERE job = 8"), 1);
+	assert_int_equal(jobs_read_at(f, 900520), 900520);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM attempt"), 2);
+}
+
+static int take_time(void *ctx, int64_t s, struct err *e)
+{
+	int64_t *sum = ctx;
+
+	(void)e;
+	*sum = 10 * *sum + s - T0;
+	return 0;
+}
+
+/* Of many those that were not seen for longest. */
+static void test_whom_to_ask_for(void **state)
+{
+	static const int64_t seen[] = {30, 10, 20, 10, 40};
+	struct fixture *f = *state;
+	struct err e = {0};
+
+	for (int i = 0; i < 5; i++) {
+		job(f, &(struct job){i + 1, 1, i + 1, i == 4 ? 50 : 0, "RUNNING", "c1"});
+		exec(f->ledger, "UPDATE attempt SET seen_ms = %lld WHERE job = %d",
+		     (long long)seen[i], i + 1);
+	}
+	for (unsigned limit = 1; limit < 7; limit++) {
+		static const int64_t want[] = {0, 2, 24, 243, 243, 243, 243};
+		int64_t sum = 0;
+
+		assert_int_equal(ledger_unseen(f->l, SACCT, 30, limit, take_time, &sum, &e), 0);
+		assert_int_equal(sum, want[limit]);
+		sum = 0;
+		assert_int_equal(ledger_unseen(f->l, SQUEUE, 30, limit, take_time, &sum, &e), 0);
+		assert_int_equal(sum, 0);
+	}
 }
 
 static void test_nodes_of_others(void **state)
@@ -325,6 +388,8 @@ static void test_an_older_journal(void **state)
 		     40 + i);
 		pass(f, 60 + i);
 	}
+	pass(f, 62);
+	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) FROM number WHERE key = 'journal_ms'"), 0);
 	exec(f->journal, "DROP TRIGGER price_append_only; DROP TRIGGER job_said_append_only");
 	exec(f->journal,
 	     "UPDATE price SET nano_h = 8, observed_ms = observed_ms + 9 WHERE seq = 2");
@@ -399,6 +464,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_windows),
+		TEST(test_an_end_of_long_ago),
+		TEST(test_whom_to_ask_for),
 		TEST(test_nodes_of_others),
 		TEST(test_failures),
 		TEST(test_no_accounting),

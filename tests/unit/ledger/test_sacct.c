@@ -203,6 +203,40 @@ static void test_states(void **state)
 	}
 }
 
+/* A job on two nodes, and then on one, as Slurm 22.05 printed it: both records have one begin. */
+static void test_a_job_that_is_resized(void **state)
+{
+	static const struct {
+		const char *submit, *end;
+		int64_t start;
+		bool running;
+	} rows[] = {{"232", "238", 234, false}, {"238", "Unknown", 238, true},
+		    {"238", "243", 238, false}, {"238", "238", 238, false},
+		    {"234", "300", 234, false}, {"999", "300", 234, false} /* a clock was set */};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char text[512];
+		struct seen s;
+		struct sacct_count n;
+		struct err e = {0};
+
+		(void)snprintf(text, sizeof(text),
+			       "1|x9|%zu|x9|1|x9|%s|x9|234|x9|%s|x9|%s|x9|1|x9|c1|x9|1|x9|cpu=1|x9|"
+			       "|x9|u|x9|p|x9|q|x9||x9||x9|n|x9|\n",
+			       i + 1, rows[i].submit, rows[i].end,
+			       i == 0            ? "RESIZING"
+			       : rows[i].running ? "RUNNING"
+						 : "COMPLETED");
+		assert_int_equal(parse(text, &s, &n, &e), 0);
+		assert_int_equal(s.n, 1);
+		assert_int_equal(s.a.start_s, rows[i].start);
+		assert_int_equal(s.a.running, rows[i].running);
+		assert_int_equal(s.a.end_s,
+				 rows[i].running ? rows[i].start : strtoll(rows[i].end, NULL, 10));
+	}
+}
+
 static void test_texts_of_users(void **state)
 {
 	char text[4096], name[1200];
@@ -368,6 +402,7 @@ int main(void)
 		cmocka_unit_test(test_what_sacct_prints),
 		cmocka_unit_test(test_fields),
 		cmocka_unit_test(test_states),
+		cmocka_unit_test(test_a_job_that_is_resized),
 		cmocka_unit_test(test_texts_of_users),
 		cmocka_unit_test(test_a_text_that_is_cut),
 		cmocka_unit_test(test_a_visit_that_fails),

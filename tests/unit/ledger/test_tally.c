@@ -140,7 +140,8 @@ static void check_top(const struct tally *t, const struct charges *c)
 		for (size_t k = 0; k < c->n; k++) {
 			const struct charge *x = &c->v[k];
 
-			if (x->owner != ALLOCATE_JOB || x->job != j->job)
+			if (x->owner != ALLOCATE_JOB || x->job != j->job ||
+			    strcmp(x->user, j->user->name) != 0)
 				continue;
 			nano += x->nano;
 			lost += x->class == ALLOCATE_LOST && !x->adjust ? x->nano : 0;
@@ -288,7 +289,6 @@ static void test_a_job_of_two(void **state)
 	const struct charge *v[] = {&a, &b};
 
 	(void)state;
-	b.user = "zoe";
 	b.account = "bio";
 	for (int i = 0; i < 2; i++) {
 		struct tally t;
@@ -301,6 +301,42 @@ static void test_a_job_of_two(void **state)
 				assert_string_equal(t.jobs[k].account->name, "bio");
 			}
 		assert_string_equal(t.top[0].about.c.user, "alice");
+		tally_fini(&t);
+		v[0] = &b;
+		v[1] = &a;
+	}
+}
+
+/* slurmctld has lost its state: another user's job has the number, and nobody has both costs. */
+static void test_a_number_of_two_jobs(void **state)
+{
+	const struct tally_options o = statement_file_tally(true);
+	struct charge a = charges_one(), b = a, c = a;
+	const struct charge *v[] = {&a, &b, &c};
+
+	(void)state;
+	b.user = c.user = "zoe";
+	for (int i = 0; i < 2; i++) {
+		struct tally t;
+
+		assert_int_equal(make(&t, &o, v, 3, NULL), 0);
+		assert_int_equal(t.njobs, 2);
+		assert_int_equal(t.ntop, 2);
+		assert_string_equal(t.top[0].about.c.user, "zoe");
+		assert_true(t.top[0].sum.nano == 2 * a.nano);
+		assert_string_equal(t.top[1].about.c.user, "alice");
+		assert_true(t.top[1].sum.nano == a.nano);
+		tally_fini(&t);
+		v[0] = &c;
+		v[2] = &a;
+	}
+	v[0] = &a; /* of equal ones in order of users */
+	for (int i = 0; i < 2; i++) {
+		struct tally t;
+
+		assert_int_equal(make(&t, &o, v, 2, NULL), 0);
+		assert_string_equal(t.top[0].about.c.user, "alice");
+		assert_string_equal(t.top[1].about.c.user, "zoe");
 		tally_fini(&t);
 		v[0] = &b;
 		v[1] = &a;
@@ -356,6 +392,7 @@ int main(void)
 		cmocka_unit_test(test_one_charge),
 		cmocka_unit_test(test_who_carries_the_overhead),
 		cmocka_unit_test(test_a_job_of_two),
+		cmocka_unit_test(test_a_number_of_two_jobs),
 		cmocka_unit_test(test_overhead_stays_where_nobody_had_a_cost),
 		cmocka_unit_test(test_what_is_refused),
 	};

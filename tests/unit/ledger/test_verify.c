@@ -206,6 +206,10 @@ static void test_every_change_is_found(void **state)
 		 false},
 		{"INSERT INTO rollup VALUES (1, 1, 1, 0, 0, 0, 0)", false, true, false, false},
 		{"UPDATE lifetime SET nano = nano - 1 WHERE id = 1", false, false, true, false},
+		{"UPDATE lifetime SET flags = flags + 2 WHERE id = 1", false, false, false, true},
+		{"UPDATE lifetime SET start_s = start_s + 1 WHERE id = 2", false, false, false,
+		 true},
+		{"UPDATE lifetime SET end_s = end_s + 1 WHERE id = 2", false, false, false, true},
 		{"UPDATE life SET said_ms = said_ms + 1000 WHERE kind = 'ended'", false, false,
 		 false, true},
 		{"UPDATE attempt SET gpus = gpus + 1", false, false, false, true},
@@ -254,6 +258,57 @@ static void test_every_change_is_found(void **state)
 		assert_false(verify_is_good(&v));
 		assert_true(out.len > 0);
 		assert_int_equal(teardown(&own), 0);
+	}
+	str_fini(&out);
+}
+
+/* Of a machine that runs nothing is booked yet; it is found out all the same. */
+static void test_changes_of_what_is_open(void **state)
+{
+	static const char *const harms[] = {
+		"UPDATE posting SET part = part + 1 WHERE nano > 0",
+		"UPDATE posting SET whole = whole + 1 WHERE nano > 0",
+		"UPDATE posting SET from_s = from_s + 1 WHERE nano > 0",
+		"UPDATE posting SET to_s = to_s + 1 WHERE nano > 0",
+		"UPDATE posting SET list_nano = list_nano + 1 WHERE nano > 0",
+		"UPDATE posting SET time_s = time_s + 1 WHERE nano > 0",
+		"UPDATE lifetime SET flags = 1",
+		"UPDATE lifetime SET start_s = start_s - 1",
+		"DELETE FROM lifetime; DELETE FROM posting; DELETE FROM rollup",
+	};
+	struct fixture *f = *state;
+	struct verify v;
+	struct str out;
+
+	str_init(&out, OUT);
+	fates[0] = (struct fate){.name = "c0", .created = 100, .ready = 200};
+	write_life(f, &fates[0]);
+	price(f, "on-demand", "quote", 5, 0);
+	pass(f, 1);
+	job(f, &(struct job){1, 3, 300, 0, "RUNNING", "c0"});
+	pass(f, 900);
+	v = verified(f, &out);
+	assert_true(verify_is_good(&v));
+	assert_int_equal(v.chain.bookings, 0);
+	for (size_t i = 0; i < sizeof(harms) / sizeof(harms[0]); i++) {
+		print_message("# %s\n", harms[i]);
+		exec(f->ledger,
+		     "CREATE TABLE k1 AS SELECT * FROM posting; CREATE TABLE k2 AS SELECT * FROM"
+		     " lifetime; CREATE TABLE k3 AS SELECT * FROM rollup; %s",
+		     harms[i]);
+		str_clear(&out);
+		v = verified(f, &out);
+		assert_false(verify_is_good(&v));
+		assert_int_equal(v.lost != 0, strstr(harms[i], "DELETE") != NULL);
+		assert_true(out.len > 0);
+		exec(f->ledger,
+		     "DELETE FROM posting; INSERT INTO posting SELECT * FROM k1; DROP TABLE k1;"
+		     "DELETE FROM lifetime; INSERT INTO lifetime SELECT * FROM k2; DROP TABLE k2;"
+		     "DELETE FROM rollup; INSERT INTO rollup SELECT * FROM k3; DROP TABLE k3");
+		str_clear(&out);
+		v = verified(f, &out);
+		if (!verify_is_good(&v))
+			fail_msg("%s", out.p);
 	}
 	str_fini(&out);
 }
@@ -324,11 +379,9 @@ static void test_many_instances(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_any_story_adds_up),
-		cmocka_unit_test(test_another_zone),
-		cmocka_unit_test(test_every_change_is_found),
-		TEST(test_booked_postings_are_kept),
-		TEST(test_many_instances),
+		cmocka_unit_test(test_any_story_adds_up),     cmocka_unit_test(test_another_zone),
+		cmocka_unit_test(test_every_change_is_found), TEST(test_changes_of_what_is_open),
+		TEST(test_booked_postings_are_kept),          TEST(test_many_instances),
 	};
 
 	return cmocka_run_group_tests_name("ledger, verify", tests, NULL, NULL);
