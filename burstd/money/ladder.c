@@ -350,12 +350,14 @@ static void run_command(struct engine *e, struct ending *x, const struct end *en
 }
 
 /* Have the job save its work, as if its node were to go: if it is, the job is told for that, and
- * once. */
+ * once.  What it saved before its end was put off is old by then. */
 static void save_work(struct engine *e, struct ending *x, const struct end *end, enum budget_step s)
 {
 	const struct conf_pool *p = &e->conf->pools[x->pool];
 	const struct ending_at *at = &end->at[s];
 
+	if (engine_now(e) < at->at_ms - RECLAIM_LEAD_MS)
+		x->at[s].signalled = x->at[s].commanded = false;
 	if (engine_now(e) < at->at_ms - RECLAIM_LEAD_MS || rescue_tells(e, x->in.job->number))
 		return;
 	x->at[s].signalled = x->at[s].signalled || checkpoint_signal(e, p, x->id);
@@ -536,11 +538,18 @@ void ladder_told(struct engine *e, const struct slurm_order *o, const struct err
 			told_one(e, x, o, err);
 }
 
+/* What jobs lacked names budgets that are gone, and they may end at another time: they are told of
+ * that, and ordered to end, anew.  Work that was saved for the same time is not saved again. */
 static void ladder_reload(struct engine *e)
 {
-	/* What they lacked names budgets that are gone. */
-	job_forget(e, JOB_ENDING, NULL);
 	configure(e);
+	if (!e->money->ladders.any)
+		job_forget(e, JOB_ENDING, NULL);
+	for (struct ending *x = e->jobs->parts[JOB_ENDING]; x != NULL; x = x->in.next) {
+		x->ordered = BUDGET_GOES_ON; /* x->no is of an order */
+		for (int s = 0; s < BUDGET_NSTEPS; s++)
+			x->at[s].told = false;
+	}
 }
 
 static void ladder_run(struct engine *e)
