@@ -238,14 +238,19 @@ static bool is_burstds(const struct ctld_job *j)
 	return j->waits_to != 0 && llabs(j->begin_at - j->waits_to) <= 2 * SIM_SECOND;
 }
 
+/* Has burstd looked at it since somebody, or slurmctld itself, set its begin time? */
+static bool is_seen(const struct ctld_job *j)
+{
+	return j->user_at < j->details_at && j->requeued_at < j->details_at;
+}
+
 /* I17: slurmctld holds a requeued job back because something of its last run may be left; before
  * that time it is let start when the machines are gone that it was taken from, and never against
  * anybody's wish. */
 static void let_start(struct sim_ctld *c, struct ctld_job *j)
 {
 	SIM_TRACE(c->w, "  ctld: job %u may start now", (unsigned)j->id);
-	if (j->user_at < j->details_at &&
-	    (j->held || (j->begin_at != j->requeued_to && !is_burstds(j))))
+	if (is_seen(j) && (j->held || (j->begin_at != j->requeued_to && !is_burstds(j))))
 		world_fail(c->w, "job %u is made to start earlier than somebody wants",
 			   (unsigned)j->id);
 	for (uint32_t k = 0; k < j->nlost && c->w->now < j->back_to; k++) {
@@ -304,15 +309,19 @@ static void comment_on(struct sim_ctld *c, struct ctld_job *j, const char *comme
 }
 
 /* Nobody's begin time is made earlier, nobody's hold is overruled; but what burstd itself has set
- * it may take back, and a clock that was set since burstd looked has moved slurmctld's own. */
+ * it may take back, and a clock that was set since burstd looked has moved slurmctld's own.  Where
+ * orders hang, one may have been given before all that, and waited for another. */
 static void postpone(struct sim_ctld *c, struct ctld_job *j, const char *wait, const char *comment)
 {
 	int64_t at = sim_ctld_seconds(c->w->now) + strtoll(wait, NULL, 10) * SIM_SECOND;
-	bool earlier = at < j->begin_at && !is_burstds(j);
+	bool waited = c->w->now - c->troubled < SIM_MINUTE;
+	bool moved =
+		c->w->set_at >= j->details_at || (waited && c->w->now < c->w->set_at + SIM_MINUTE);
+	bool earlier = at < j->begin_at && !is_burstds(j) && !moved;
 
 	SIM_TRACE(c->w, "  ctld: job %u waits %s", (unsigned)j->id, wait);
 	check_told(c->w, comment, at);
-	if (j->user_at < j->details_at && (j->held || (earlier && c->w->set_at < j->details_at)))
+	if (is_seen(j) && ((j->held && !waited) || earlier))
 		world_fail(c->w, "job %u is made to start earlier", (unsigned)j->id);
 	j->begin_at = j->waits_to = at;
 	if (comment != NULL) /* by another clock it is not what stands there */

@@ -62,6 +62,7 @@ struct ctld_job {
 	enum job_state state;
 	uint32_t nodes[JOB_NODES_MAX]; /* indices */
 	int64_t begin_at, submitted, end_at, runtime;
+	int64_t requeued_at; /* the last time; 0: never */
 	int64_t given_at; /* when it got its nodes */
 	bool held;        /* by somebody */
 	bool listens;     /* of srun or salloc: somebody waits for it at a terminal */
