@@ -144,16 +144,29 @@ static void has_begun(struct fleet_name *nm)
 		fleet_unbar(nm);
 }
 
+/* Likewise if a snapshot of after its create says so, and its job has still to begin: the refusal
+ * came later, since the answer to the create did. */
+static void has_come_up(const struct engine *e, struct fleet_name *nm)
+{
+	const struct fleet_node *fn = fleet_live(nm);
+
+	if (nm->barred && fn != NULL && is_made(nm, fn) && is_up(nm) &&
+	    e->poll.snapshot_ms > fn->n.sent_ms)
+		fleet_unbar(nm);
+}
+
 static void note_begun(const struct gangs *g)
 {
 	for (size_t j = 0; j < g->n; j++) {
 		const struct hostlist *h = g->gangs[j].list;
 
-		for (size_t i = 0; i < h->n && !slurm_job_configuring(&g->gangs[j].job); i++) {
+		for (size_t i = 0; i < h->n; i++) {
 			struct fleet_name *nm = fleet_find(&g->e->fleet, h->names[i]);
 
-			if (nm != NULL)
+			if (nm != NULL && !slurm_job_configuring(&g->gangs[j].job))
 				has_begun(nm);
+			else if (nm != NULL)
+				has_come_up(g->e, nm);
 		}
 	}
 }
