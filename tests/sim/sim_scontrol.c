@@ -11,6 +11,7 @@
 
 enum {
 	JUMPED_MS = 20 * SIM_MINUTE, /* longer than any wait that was told before */
+	ORDER_MS = 5 * SIM_SECOND,   /* from what burstd sees to the order that follows */
 	REASON_MS = 2 * SIM_MINUTE,  /* commands that were decided before may hang so long */
 	REFUSALS_MS = 10 * SIM_MINUTE,
 	REFUSALS_MAX = 7, /* of one job in that time; with waits of 30 s, doubling, it is 5 */
@@ -238,10 +239,13 @@ static bool is_burstds(const struct ctld_job *j)
 	return j->waits_to != 0 && llabs(j->begin_at - j->waits_to) <= 2 * SIM_SECOND;
 }
 
-/* Has burstd looked at it since somebody, or slurmctld itself, set its begin time? */
-static bool is_seen(const struct ctld_job *j)
+/* Had burstd looked at it since somebody, or slurmctld itself, set its begin time, when it gave the
+ * order that is here now? */
+static bool is_seen(const struct sim_ctld *c, const struct ctld_job *j)
 {
-	return j->user_at < j->details_at && j->requeued_at < j->details_at;
+	int64_t set_at = j->user_at > j->requeued_at ? j->user_at : j->requeued_at;
+
+	return set_at < j->details_at && c->w->now - set_at > ORDER_MS;
 }
 
 /* I17: slurmctld holds a requeued job back because something of its last run may be left; before
@@ -250,7 +254,7 @@ static bool is_seen(const struct ctld_job *j)
 static void let_start(struct sim_ctld *c, struct ctld_job *j)
 {
 	SIM_TRACE(c->w, "  ctld: job %u may start now", (unsigned)j->id);
-	if (is_seen(j) && (j->held || (j->begin_at != j->requeued_to && !is_burstds(j))))
+	if (is_seen(c, j) && (j->held || (j->begin_at != j->requeued_to && !is_burstds(j))))
 		world_fail(c->w, "job %u is made to start earlier than somebody wants",
 			   (unsigned)j->id);
 	for (uint32_t k = 0; k < j->nlost && c->w->now < j->back_to; k++) {
@@ -321,7 +325,7 @@ static void postpone(struct sim_ctld *c, struct ctld_job *j, const char *wait, c
 
 	SIM_TRACE(c->w, "  ctld: job %u waits %s", (unsigned)j->id, wait);
 	check_told(c->w, comment, at);
-	if (is_seen(j) && ((j->held && !waited) || earlier))
+	if (is_seen(c, j) && ((j->held && !waited) || earlier))
 		world_fail(c->w, "job %u is made to start earlier", (unsigned)j->id);
 	j->begin_at = j->waits_to = at;
 	if (comment != NULL) /* by another clock it is not what stands there */
