@@ -226,6 +226,11 @@ const struct sim_bills *sim_journal_bills(const struct journal *j)
 	return &j->bills;
 }
 
+bool sim_journal_billed_twice(const struct journal *j)
+{
+	return j->facts.twice;
+}
+
 const struct sim_opinions *sim_journal_opinions(const struct journal *j)
 {
 	return &j->opinions;
