@@ -444,6 +444,7 @@ int journal_commit(struct journal_tx *tx, struct err *e)
 	if (world_alive(j->w) && (!fails || world_one_in(j->w, 2))) {
 		for (size_t i = 0; i < tx->n; i++)
 			apply(j, &tx->effects[i]);
+		j->w->commits++;
 		if (tx->n > 0 && !j->facts.twice)
 			sim_money_billed(j->w, &j->money, &j->bills);
 	}
