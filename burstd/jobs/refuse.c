@@ -257,12 +257,19 @@ static bool is_due(const struct engine *e, const struct fleet_name *nm)
 	       (nm->forced_ms == 0 || engine_now(e) - nm->forced_ms >= DRIFT_REFORCE_MS);
 }
 
-/* Can what the job lacks ever be had?  A job of sbatch waits for it. */
-static const char *prospect(const struct fleet_name *bad, const struct gang *g)
+/* Is the hint about this job as it is?  If slurmctld has been away since, it may have lost its
+ * state and given out the number again (F50). */
+static bool is_hinted(const struct engine *e, const struct fleet_name *bad, const struct gang *g)
 {
-	bool lasting = bad->hint.lasting && !bad->hint.stale && !is_anothers(bad, g);
+	return !bad->hint.stale && !is_anothers(bad, g) && e->poll.failed_ms <= bad->refused_ms;
+}
 
-	return lasting ? "waiting would not help, so ask for something else"
+/* Can what the job lacks ever be had?  A job of sbatch waits for it. */
+static const char *prospect(const struct engine *e, const struct fleet_name *bad,
+			    const struct gang *g)
+{
+	return bad->hint.lasting && is_hinted(e, bad, g)
+		       ? "waiting would not help, so ask for something else"
 		       : "only sbatch jobs are requeued and tried again";
 }
 
@@ -279,7 +286,7 @@ static void tell(struct gangs *g)
 			continue;
 		say_why(g->e, bad, &g->gangs[j], why);
 		(void)snprintf(text, sizeof(text), "burstd: %s; the job ends: %s", why,
-			       prospect(bad, &g->gangs[j]));
+			       prospect(g->e, bad, &g->gangs[j]));
 		srun_tell(g->e, g->gangs[j].job.number, text);
 	}
 }
@@ -354,7 +361,7 @@ static void postpone(struct gangs *g, int64_t from)
 		why = (struct postpone_why){.hint = bad->hint,
 					    .pool = bad->pool,
 					    .passed_over = is_passed_over(g->e, &g->gangs[j], bad)};
-		if (bad->hint.stale || is_anothers(bad, &g->gangs[j]))
+		if (!is_hinted(g->e, bad, &g->gangs[j]))
 			why.hint = (struct refusal_hint){0};
 		let_pass(g->e, &why.hint, g->gangs[j].job.number, from);
 		say_why(g->e, bad, &g->gangs[j], why.text);
