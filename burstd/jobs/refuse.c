@@ -40,6 +40,13 @@ static void refuse_quotes(struct engine *e, bool cheaper)
 		refuse_anew(e);
 }
 
+void refuse_money(struct engine *e)
+{
+	for (size_t i = 0; i < e->fleet.nall; i++)
+		if (e->fleet.all[i]->hint.money)
+			e->fleet.all[i]->hint.stale = true;
+}
+
 static void refuse_run(struct engine *e)
 {
 	if (!e->jobs->refuse_due)
