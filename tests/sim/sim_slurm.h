@@ -63,16 +63,16 @@ struct ctld_job {
 	uint32_t nodes[JOB_NODES_MAX]; /* indices */
 	int64_t begin_at, submitted, end_at, runtime;
 	int64_t requeued_at; /* the last time; 0: never */
-	int64_t given_at; /* when it got its nodes */
-	bool held;        /* by somebody */
-	bool listens;     /* of srun or salloc: somebody waits for it at a terminal */
-	bool once;        /* it is not requeued, but ends */
-	bool node_fail;   /* that is how it ended */
-	bool requeued;    /* once at least */
-	int64_t told_at;  /* a sentence, at its terminal; 0: never */
-	bool shares;      /* its nodes, with others that do */
-	bool task;        /* of an array */
-	bool started;     /* it has its nodes, and its prolog has ended */
+	int64_t given_at;    /* when it got its nodes */
+	bool held;           /* by somebody */
+	bool listens;        /* of srun or salloc: somebody waits for it at a terminal */
+	bool once;           /* it is not requeued, but ends */
+	bool node_fail;      /* that is how it ended */
+	bool requeued;       /* once at least */
+	int64_t told_at;     /* a sentence, at its terminal; 0: never */
+	bool shares;         /* its nodes, with others that do */
+	bool task;           /* of an array */
+	bool started;        /* it has its nodes, and its prolog has ended */
 	int64_t alone_at; /* it had all parts that it needs then, or none was refused: sim_het.c */
 	bool launched;    /* the first part: its script works, for all of them have their nodes */
 	int64_t look_at;  /* with a prolog: when slurmctld looks at its nodes by itself */

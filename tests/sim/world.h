@@ -351,7 +351,7 @@ struct world {
 	struct zone *report_zone;  /* NULL: without budgets */
 	uint64_t mails;            /* sent, in all lives */
 	bool zoned[SIM_POOLS_MAX]; /* the configuration names a zone for this pool */
-	uint64_t commits; /* that are durable */
+	uint64_t commits;          /* that are durable */
 	struct sim_pool_state pools[SIM_POOLS_MAX];
 	struct sim_place places[SIM_PLACES_MAX];
 	struct sim_price prices[SIM_POOLS_MAX][SIM_RUNGS];
