@@ -291,8 +291,10 @@ static void check_cleared(struct world *w, const struct ctld_job *j)
 {
 	if (j->state != JOB_PENDING || j->held || j->begin_at != j->said_to ||
 	    j->user_at >= j->details_at || w->skew != 0 ||
+	    llabs(j->said_at - w->set_at) < ORDER_MS ||
 	    (w->boot->jumped_at != 0 && w->now - w->boot->jumped_at < JUMPED_MS))
-		return; /* its begin times do not go with a clock that jumps over a restart */
+		return; /* its begin times do not go with a clock that jumps over a restart, nor
+			 * with one that is set while the order is on its way */
 	if (w->now < j->begin_at && strncmp(j->comment, "burstd:", 7) == 0)
 		world_fail(w, "F57: job %u waits, and \"%s\" is taken back", (unsigned)j->id,
 			   j->comment);
@@ -330,6 +332,7 @@ static void postpone(struct sim_ctld *c, struct ctld_job *j, const char *wait, c
 	j->begin_at = j->waits_to = at;
 	if (comment != NULL) /* by another clock it is not what stands there */
 		j->said_to = c->w->skew == 0 ? at : 0;
+	j->said_at = c->w->now;
 }
 
 static int update_jobs(struct sim_ctld *c, const char *const *args, size_t only)

@@ -89,6 +89,7 @@ struct ctld_job {
 	bool goes_on;         /* ... and burstd has said since that it does: it may be told anew */
 	int64_t waits_to;     /* its begin time, when burstd set it */
 	int64_t said_to;      /* ... and said so in its comment */
+	int64_t said_at;      /* when that was */
 	char comment[256];    /* AdminComment */
 	int64_t comment_at;   /* somebody else wrote it then; 0: burstd did, or nobody */
 	bool returned;        /* slurmctld has it from before: burstd may not look there any more */
