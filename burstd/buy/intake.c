@@ -393,12 +393,15 @@ static char *still_wanted(const struct engine *e)
 	return str_take(&s);
 }
 
+/* A snapshot of since it was bought shows whether slurmctld still wants it, as after a restart. */
 static bool is_climber(const struct engine *e, const struct fleet_name *nm)
 {
 	const struct fleet_node *fn = nm->newest;
+	const int64_t wanted_ms = fn != NULL ? fn->n.wanted_ms : 0;
+	const bool off = slurm_is_off(nm->flags) && e->poll.snapshot_ms > wanted_ms;
 
-	return nm->climbs && !nm->barred && fleet_live(nm) == NULL &&
-	       wanted_is_fresh(e, fn != NULL ? fn->n.wanted_ms : 0);
+	return nm->climbs && !nm->barred && fleet_live(nm) == NULL && !off &&
+	       wanted_is_fresh(e, wanted_ms);
 }
 
 /* What one place refused and slurmctld still wants, as far as we know: whatever is left of their

@@ -113,6 +113,8 @@ void query_answer(struct engine *e, const char *text, size_t len, const struct e
 /* Mark a node as refused; the next turn sends it and the other nodes of its job back to
  * slurmctld.  text is shown to people; NULL: the text of `why`, or what the provider said. */
 void refuse_mark(struct engine *e, struct fleet_name *nm, enum node_reason why, const char *text);
+/* There is more money than when some were refused for want of it. */
+void refuse_money(struct engine *e);
 extern const struct engine_part refuse_part;
 
 /* --- postpone.c --- */

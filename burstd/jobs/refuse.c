@@ -40,6 +40,13 @@ static void refuse_quotes(struct engine *e, bool cheaper)
 		refuse_anew(e);
 }
 
+void refuse_money(struct engine *e)
+{
+	for (size_t i = 0; i < e->fleet.nall; i++)
+		if (e->fleet.all[i]->hint.money)
+			e->fleet.all[i]->hint.stale = true;
+}
+
 static void refuse_run(struct engine *e)
 {
 	if (!e->jobs->refuse_due)
@@ -144,16 +151,29 @@ static void has_begun(struct fleet_name *nm)
 		fleet_unbar(nm);
 }
 
+/* Likewise if a snapshot of after its create says so, and its job has still to begin: the refusal
+ * came later, since the answer to the create did. */
+static void has_come_up(const struct engine *e, struct fleet_name *nm)
+{
+	const struct fleet_node *fn = fleet_live(nm);
+
+	if (nm->barred && fn != NULL && is_made(nm, fn) && is_up(nm) &&
+	    e->poll.snapshot_ms > fn->n.sent_ms)
+		fleet_unbar(nm);
+}
+
 static void note_begun(const struct gangs *g)
 {
 	for (size_t j = 0; j < g->n; j++) {
 		const struct hostlist *h = g->gangs[j].list;
 
-		for (size_t i = 0; i < h->n && !slurm_job_configuring(&g->gangs[j].job); i++) {
+		for (size_t i = 0; i < h->n; i++) {
 			struct fleet_name *nm = fleet_find(&g->e->fleet, h->names[i]);
 
-			if (nm != NULL)
+			if (nm != NULL && !slurm_job_configuring(&g->gangs[j].job))
 				has_begun(nm);
+			else if (nm != NULL)
+				has_come_up(g->e, nm);
 		}
 	}
 }
@@ -244,12 +264,19 @@ static bool is_due(const struct engine *e, const struct fleet_name *nm)
 	       (nm->forced_ms == 0 || engine_now(e) - nm->forced_ms >= DRIFT_REFORCE_MS);
 }
 
-/* Can what the job lacks ever be had?  A job of sbatch waits for it. */
-static const char *prospect(const struct fleet_name *bad, const struct gang *g)
+/* Is the hint about this job as it is?  If slurmctld has been away since, it may have lost its
+ * state and given out the number again (F50). */
+static bool is_hinted(const struct engine *e, const struct fleet_name *bad, const struct gang *g)
 {
-	bool lasting = bad->hint.lasting && !bad->hint.stale && !is_anothers(bad, g);
+	return !bad->hint.stale && !is_anothers(bad, g) && e->poll.failed_ms <= bad->refused_ms;
+}
 
-	return lasting ? "waiting would not help, so ask for something else"
+/* Can what the job lacks ever be had?  A job of sbatch waits for it. */
+static const char *prospect(const struct engine *e, const struct fleet_name *bad,
+			    const struct gang *g)
+{
+	return bad->hint.lasting && is_hinted(e, bad, g)
+		       ? "waiting would not help, so ask for something else"
 		       : "only sbatch jobs are requeued and tried again";
 }
 
@@ -266,7 +293,7 @@ static void tell(struct gangs *g)
 			continue;
 		say_why(g->e, bad, &g->gangs[j], why);
 		(void)snprintf(text, sizeof(text), "burstd: %s; the job ends: %s", why,
-			       prospect(bad, &g->gangs[j]));
+			       prospect(g->e, bad, &g->gangs[j]));
 		srun_tell(g->e, g->gangs[j].job.number, text);
 	}
 }
@@ -341,7 +368,7 @@ static void postpone(struct gangs *g, int64_t from)
 		why = (struct postpone_why){.hint = bad->hint,
 					    .pool = bad->pool,
 					    .passed_over = is_passed_over(g->e, &g->gangs[j], bad)};
-		if (bad->hint.stale || is_anothers(bad, &g->gangs[j]))
+		if (!is_hinted(g->e, bad, &g->gangs[j]))
 			why.hint = (struct refusal_hint){0};
 		let_pass(g->e, &why.hint, g->gangs[j].job.number, from);
 		say_why(g->e, bad, &g->gangs[j], why.text);

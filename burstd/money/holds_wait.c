@@ -117,6 +117,7 @@ static bool is_told(const struct engine *e, const struct money_wait *w)
 void holds_waits_turn(struct engine *e)
 {
 	struct money_state *m = e->money;
+	bool more = false;
 	size_t n = 0;
 
 	if (!m->freed || m->nwaits == 0 || engine_now(e) < m->freed_ms + HOLDS_AGAIN_MS)
@@ -124,9 +125,11 @@ void holds_waits_turn(struct engine *e)
 	m->freed = false;
 	m->freed_ms = engine_now(e);
 	for (size_t i = 0; i < m->nwaits; i++) {
-		const struct money_wait *w = &m->waits[i];
+		struct money_wait *w = &m->waits[i];
 		bool lacks = budgets_lack(m->budgets, &w->no), told = is_told(e, w);
 
+		more = more || (!lacks && !w->paid);
+		w->paid = !lacks;
 		if (!lacks && told)
 			postpone_paid(e, w->job);
 		if (!lacks && told && is_sent(e, w))
@@ -138,6 +141,8 @@ void holds_waits_turn(struct engine *e)
 		}
 	}
 	m->nwaits = n;
+	if (more)
+		refuse_money(e);
 }
 
 int64_t holds_waits_next_ms(const struct engine *e)

@@ -198,15 +198,18 @@ static void send_signal(struct engine *e, struct ending *x, const struct conf_po
 }
 
 /* Have the job save its work, as if its node were to go.  One that is suspended would not get the
- * signal. */
+ * signal.  What was saved before the job's end was put off is old by then. */
 static void save_work(struct engine *e, struct ending *x, const struct end *end, enum budget_step s,
 		      bool runs)
 {
 	const struct conf_pool *p = &e->conf->pools[x->pool];
 	const struct ending_at *at = &end->at[s];
 
-	if (engine_now(e) < at->at_ms - RECLAIM_LEAD_MS)
+	if (engine_now(e) < at->at_ms - RECLAIM_LEAD_MS) {
+		x->changed = x->changed || x->j.at[s].signalled;
+		x->j.at[s].signalled = x->at[s].commanded = false;
 		return;
+	}
 	if (runs && !x->j.at[s].signalled && !x->at[s].signalling)
 		send_signal(e, x, p, s);
 	if (!x->at[s].commanded)

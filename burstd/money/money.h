@@ -65,6 +65,7 @@ struct money_state {
 		/* Nodes were bought for it since.  It may wait all the same: some of its nodes were
 		 * refused before, so that it is sent back. */
 		bool bought;
+		bool paid; /* there is enough for it now */
 		struct budget_no no;
 	} * waits;
 	size_t nwaits, waits_cap;

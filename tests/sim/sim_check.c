@@ -488,7 +488,8 @@ bool check_converged(struct world *w, char *why, size_t size)
 	for (size_t p = 0; w->set.warm && p < w->set.npools; p++)
 		if (!warm_settled(w, p, why, size))
 			return false;
-	for (uint32_t p = 0; idle && p < w->set.npools; p++)
+	for (uint32_t p = 0; idle && !sim_journal_billed_twice(w->journal) && p < w->set.npools;
+	     p++)
 		if (engine_spent(w->engine, p) !=
 		    sim_bills_of_pool(sim_journal_bills(w->journal), p)) {
 			(void)snprintf(why, size,

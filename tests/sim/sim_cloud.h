@@ -56,15 +56,17 @@ struct inst {
 	const struct sim_place *place; /* where it was bought; NULL: foreign, or a twin */
 	int64_t free_at;               /* it has ended, and is counted there until then */
 	enum sim_makes fate;           /* as what it was made ... */
-	bool error;                    /* ... and it is shown as that now */
-	bool ignore_delete, excused;   /* excused: slurmctld gave a reason to delete it (I18) */
-	uint32_t run;                  /* of the list that showed it last ... */
-	uint32_t ended_run;            /* ... and as ended */
-	uint32_t addr_run;             /* ... and with its address */
-	bool addr_shown;               /* that reached burstd ... */
-	uint32_t addr_life;            /* ... in this life, and one more; 0: in none */
-	int64_t reclaim_said;          /* since when it is said that it will be reclaimed */
-	bool told_of;                  /* somebody said so, or the like, and was wrong */
+	bool error;                    /* ... and it is shown as that now ... */
+	uint32_t error_run;            /* ... by this list, and burstd has had such a one */
+	bool error_known;
+	bool ignore_delete, excused; /* excused: slurmctld gave a reason to delete it (I18) */
+	uint32_t run;                /* of the list that showed it last ... */
+	uint32_t ended_run;          /* ... and as ended */
+	uint32_t addr_run;           /* ... and with its address */
+	bool addr_shown;             /* that reached burstd ... */
+	uint32_t addr_life;          /* ... in this life, and one more; 0: in none */
+	int64_t reclaim_said;        /* since when it is said that it will be reclaimed */
+	bool told_of;                /* somebody said so, or the like, and was wrong */
 	int64_t created, visible_at, addr_at, ended, reclaim_at, denied_until, gone_at;
 	/* When the first list since it was shown left it out though it lived; 0: none did. */
 	int64_t hidden_at;

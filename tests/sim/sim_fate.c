@@ -34,14 +34,17 @@ static const struct ctld_job *told_run(const struct sim_ctld *c, uint32_t id)
 /* --- refusals ----------------------------------------------------------------------------------
  */
 
-/* It is up, or its machine is on its way. */
+/* It is up, or its machine is on its way.  One that was found stopping, by an older journal, is
+ * neither. */
 static bool comes(const struct sim_ctld *c, uint32_t k)
 {
 	const struct ctld_node *t = &c->told[k];
 	const struct sim_row *r = sim_journal_row(c->w->journal, t->name, 0);
 	bool off = t->powered_down || t->powering_down || t->power_down || t->down || t->drain;
 
-	if (off || r == NULL || r->n.release)
+	const struct inst *i = r != NULL ? sim_cloud_by_id(c->w->cloud, r->n.instance) : NULL;
+
+	if (off || r == NULL || r->n.release || (i != NULL && i->state >= INST_STOPPING))
 		return false;
 	return r->n.state == NODE_BOOTING ||
 	       (r->n.state == NODE_READY && !t->powering_up && !t->not_responding);

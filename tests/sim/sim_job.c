@@ -161,6 +161,7 @@ void sim_ctld_requeue_part(struct sim_ctld *c, struct ctld_job *j)
 	let_go(c, j);
 	j->state = JOB_PENDING;
 	j->requeued = true;
+	j->requeued_at = c->w->now;
 	j->signalled_at = 0;
 	j->begin_at = sim_ctld_seconds(c->w->now) + c->w->set.requeue_s * SIM_SECOND;
 	j->back_to = j->begin_at;

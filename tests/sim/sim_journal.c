@@ -226,6 +226,11 @@ const struct sim_bills *sim_journal_bills(const struct journal *j)
 	return &j->bills;
 }
 
+bool sim_journal_billed_twice(const struct journal *j)
+{
+	return j->facts.twice;
+}
+
 const struct sim_opinions *sim_journal_opinions(const struct journal *j)
 {
 	return &j->opinions;
@@ -447,6 +452,7 @@ int journal_commit(struct journal_tx *tx, struct err *e)
 	if (world_alive(j->w) && (!fails || world_one_in(j->w, 2))) {
 		for (size_t i = 0; i < tx->n; i++)
 			apply(j, &tx->effects[i]);
+		j->w->commits++;
 		if (tx->n > 0 && !j->facts.twice)
 			sim_money_billed(j->w, &j->money, &j->bills);
 	}

@@ -27,6 +27,8 @@ const struct sim_row *sim_journal_row(const struct journal *j, const char *node,
 size_t sim_journal_rows(const struct journal *j, const struct sim_row **rows);
 const struct journal_batch *sim_journal_batch(const struct journal *j, uint64_t id);
 const struct sim_bills *sim_journal_bills(const struct journal *j);
+/* Has an instance two bills, of which the second took the place of the first (sim_facts.h)? */
+bool sim_journal_billed_twice(const struct journal *j);
 const struct sim_opinions *sim_journal_opinions(const struct journal *j);
 /* The durable claim of a generation; NULL: none. */
 const struct claim *sim_journal_claim(const struct journal *j, const char *node, uint64_t gen);

@@ -198,6 +198,8 @@ void sim_cloud_list(struct sim_cloud *c, struct str *out, uint32_t *run, uint32_
 		str_adds(out, shown++ > 0 ? "," : "");
 		if (world_fault(c->w, SIM_LIST_TWICE))
 			show_again(c, out, i);
+		else if (i->error && !i->odd)
+			i->error_run = *run;
 		sim_cloud_show(c, out, i, true);
 	}
 }
@@ -220,6 +222,8 @@ void sim_cloud_listed(struct sim_cloud *c, uint32_t run, bool twin)
 			c->live[k]->addr_shown = c->live[k]->addr_run == run;
 			if (c->live[k]->addr_shown && is_bought_by(c, c->live[k], twin))
 				c->live[k]->addr_life = c->w->life + 1;
+			c->live[k]->error_known |=
+				c->live[k]->error_run == run && is_bought_by(c, c->live[k], twin);
 		}
 	for (size_t k = 0; k < c->n; k++)
 		if (c->all[k]->ended_run == run)

@@ -9,7 +9,10 @@
 #include "money/money_api.h"
 #include "sim_journal.h"
 
-enum { MONEY_MAX = 100000 };
+enum {
+	MONEY_MAX = 100000,
+	ORDER_MS = 5 * SIM_SECOND, /* an order about a job waits so long for others, at most */
+};
 
 #define COPY(to, from) (void)snprintf(to, sizeof(to), "%.15s", from)
 
@@ -135,8 +138,17 @@ void sim_money_day(struct world *w, struct sim_money *m, const struct sim_day *d
 	m->days[i] = *d;
 }
 
+static bool steps_end(const struct sim_came_to *was, const struct sim_came_to *is)
+{
+	for (int s = BUDGET_DRAINS; s < BUDGET_NSTEPS; s++)
+		if (was->since_ms[s] != 0 && is->since_ms[s] == 0)
+			return true;
+	return false;
+}
+
 void sim_money_came(struct world *w, struct sim_money *m, const struct sim_came_to *b)
 {
+	int64_t over_at;
 	size_t i = 0;
 
 	while (i < m->ncame &&
@@ -145,13 +157,15 @@ void sim_money_came(struct world *w, struct sim_money *m, const struct sim_came_
 		i++;
 	if (i == m->ncame) {
 		m->came = grown(w, m->came, m->ncame, &m->came_cap, sizeof(*m->came));
-		m->ncame++;
+		m->came[m->ncame++] = (struct sim_came_to){0};
 	}
 	for (int s = BUDGET_DRAINS; s < BUDGET_NSTEPS; s++)
 		if (b->since_ms[s] > b->at_ms)
 			world_fail(w, "P4: budget %s has reached a step that is to come",
 				   b->budget);
+	over_at = steps_end(&m->came[i], b) ? w->now : m->came[i].over_at;
 	m->came[i] = *b;
+	m->came[i].over_at = over_at;
 }
 
 void sim_money_steps(struct sim_money *m, const struct sim_came_to *b)
@@ -188,10 +202,13 @@ bool sim_money_ends(const struct world *w, enum budget_step step)
 {
 	const struct sim_money *m = sim_journal_money(w->journal);
 
-	for (size_t i = 0; i < m->ncame; i++)
+	for (size_t i = 0; i < m->ncame; i++) {
+		if (m->came[i].over_at != 0 && w->now - m->came[i].over_at < ORDER_MS)
+			return true;
 		for (int s = (int)step; s < BUDGET_NSTEPS; s++)
 			if (m->came[i].since_ms[s] != 0)
 				return true;
+	}
 	return false;
 }
 

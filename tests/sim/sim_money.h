@@ -35,6 +35,7 @@ struct sim_came_to { /* what a budget came to in a period */
 	char budget[16], value[16];
 	int64_t begin_ms, end_ms, since_ms[BUDGET_NSTEPS];
 	int64_t amount, added, at_ms;
+	int64_t over_at; /* a step was over then: it had room again; by the world's clock */
 };
 
 struct sim_override {
@@ -67,7 +68,8 @@ void sim_money_came(struct world *w, struct sim_money *m, const struct sim_came_
 /* Of what is there change the steps alone. */
 void sim_money_steps(struct sim_money *m, const struct sim_came_to *b);
 void sim_money_override(struct world *w, struct sim_money *m, const struct sim_override *o);
-/* Does the journal say of any budget that it has reached this step, or one above? */
+/* Does the journal say of any budget that it has reached this step, or one above, or that it had a
+ * moment ago?  An order may be on its way. */
 bool sim_money_ends(const struct world *w, enum budget_step step);
 /* An admin adds to each budget, or sets it: nothing is used up any more. */
 void sim_money_heal(struct world *w);

@@ -80,6 +80,7 @@ void sim_place_told(struct world *w, const struct create_request *rq, int64_t se
 		return;
 	c->times++;
 	c->told_at = w->now;
+	c->turn = w->turn;
 	c->life = w->life;
 }
 
@@ -255,6 +256,13 @@ static int64_t decided_at(const struct world *w, const struct create_request *rq
 	return r != NULL && r->n.state == NODE_CREATING ? r->n.sent_ms - w->skew : w->now;
 }
 
+/* An answer waits for the turn that it comes in, and for the commit before it: seconds, where the
+ * disk is slow (F55). */
+static bool is_known(const struct world *w, const struct sim_cooling *c)
+{
+	return w->slow_until < c->told_at || w->idle_turn > c->turn;
+}
+
 /* All that wait for one place learn of it by one refused call, not each by its own; and one that is
  * refused time and again is left alone for longer each time.  Then one purchase tries it. */
 static void check_cooling(struct world *w, struct sim_place *p, const struct create_request *rq,
@@ -263,7 +271,7 @@ static void check_cooling(struct world *w, struct sim_place *p, const struct cre
 	struct sim_cooling *c = &p->cooling[why];
 
 	if (c->life != w->life || c->times == 0 || decided_at(w, rq) <= c->told_at ||
-	    w->set.chance[SIM_CLOCK_JUMP] != 0)
+	    !is_known(w, c) || w->set.chance[SIM_CLOCK_JUMP] != 0)
 		return;
 	if (w->now < cool_at(c, why))
 		world_fail(w, "F8: a create of %s (%s in %s, %s) %d ms after refusal %u there",

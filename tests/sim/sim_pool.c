@@ -59,6 +59,7 @@ static void failed(struct world *w, const struct node *n, int64_t born)
 	p->waves++;
 	p->failed = w->now;
 	p->step = w->step;
+	p->commits = w->commits;
 	for (uint32_t i = 2; i < p->waves && ms < CLOSED_MAX_MS; i++)
 		ms *= 2;
 	if (p->waves > 1)
@@ -96,16 +97,18 @@ static bool knows_closed(const struct world *w, const struct sim_pool_state *p)
 	return w->set.slice > SIM_NODES_MAX || w->idle_turn > p->turn;
 }
 
-/* An older instance, which should be gone, may be the one that registered: burstd cannot know
- * (I20).
- */
-static bool came_up(const struct world *w, const char *node)
+/* Its instance has, or an older one, which should be gone, may be the one that registered: burstd
+ * cannot know (I20). */
+static bool came_up(const struct world *w, const struct node *is)
 {
-	const struct ctld_node *n = sim_ctld_find(w->ctld, node);
+	const struct ctld_node *n = sim_ctld_find(w->ctld, is->name);
 	const struct inst *i = n != NULL ? sim_cloud_find(w->cloud, n->inst) : NULL;
+	const struct inst *own = sim_cloud_by_id(w->cloud, is->instance);
 
+	if (own != NULL && own->worked)
+		return true;
 	for (size_t k = 0; k < w->cloud->nlive; k++)
-		if (strcmp(w->cloud->live[k]->node, node) == 0 && w->cloud->live[k]->worked)
+		if (strcmp(w->cloud->live[k]->node, is->name) == 0 && w->cloud->live[k]->worked)
 			return true;
 	return i != NULL && i->worked; /* it has ended, and slurmctld does not know yet */
 }
@@ -133,7 +136,7 @@ void sim_pool_row(struct world *w, const struct node *was, const struct node *ne
 			   (stopped && node_coming(was) && was->state != NODE_WANTED)))
 		return;
 	check_taken(w, next);
-	if (next->state == NODE_READY && came_up(w, next->name)) {
+	if (next->state == NODE_READY && came_up(w, next)) {
 		struct sim_pool_state *ps = &w->pools[p - w->set.pools];
 
 		sim_pool_forgive(w, (uint32_t)(p - w->set.pools));
@@ -157,12 +160,15 @@ void sim_pool_forgive(struct world *w, uint32_t pool)
 	w->pools[pool].closed_until = 0;
 }
 
-/* What burstd was told in its last moment may not be on the disk.  A commit that fails, and is on
- * the disk all the same, takes one more step for each of its rows. */
+/* What burstd was told in its last moment may not be on the disk: it writes with one commit that a
+ * node has failed, and with the next one what that means for the pool, and a commit may take
+ * seconds (F55).  One that fails, and is on the disk all the same, takes one more step for each of
+ * its rows. */
 void sim_pool_crashed(struct world *w)
 {
 	for (uint32_t p = 0; p < w->set.npools; p++) {
-		if (w->pools[p].step + 1 >= w->step || w->pools[p].failed == w->now)
+		if (w->pools[p].step + 1 >= w->step || w->pools[p].failed == w->now ||
+		    w->commits <= w->pools[p].commits + 1)
 			sim_pool_forgive(w, p);
 		memset(w->pools[p].rests, 0, sizeof(w->pools[p].rests)); /* not durable */
 		w->pools[p].alone[0] = '\0';

@@ -11,6 +11,7 @@
 
 enum {
 	JUMPED_MS = 20 * SIM_MINUTE, /* longer than any wait that was told before */
+	ORDER_MS = 5 * SIM_SECOND,   /* from what burstd sees to the order that follows */
 	REASON_MS = 2 * SIM_MINUTE,  /* commands that were decided before may hang so long */
 	REFUSALS_MS = 10 * SIM_MINUTE,
 	REFUSALS_MAX = 7, /* of one job in that time; with waits of 30 s, doubling, it is 5 */
@@ -238,14 +239,22 @@ static bool is_burstds(const struct ctld_job *j)
 	return j->waits_to != 0 && llabs(j->begin_at - j->waits_to) <= 2 * SIM_SECOND;
 }
 
+/* Had burstd looked at it since somebody, or slurmctld itself, set its begin time, when it gave the
+ * order that is here now? */
+static bool is_seen(const struct sim_ctld *c, const struct ctld_job *j)
+{
+	int64_t set_at = j->user_at > j->requeued_at ? j->user_at : j->requeued_at;
+
+	return set_at < j->details_at && c->w->now - set_at > ORDER_MS;
+}
+
 /* I17: slurmctld holds a requeued job back because something of its last run may be left; before
  * that time it is let start when the machines are gone that it was taken from, and never against
  * anybody's wish. */
 static void let_start(struct sim_ctld *c, struct ctld_job *j)
 {
 	SIM_TRACE(c->w, "  ctld: job %u may start now", (unsigned)j->id);
-	if (j->user_at < j->details_at &&
-	    (j->held || (j->begin_at != j->requeued_to && !is_burstds(j))))
+	if (is_seen(c, j) && (j->held || (j->begin_at != j->requeued_to && !is_burstds(j))))
 		world_fail(c->w, "job %u is made to start earlier than somebody wants",
 			   (unsigned)j->id);
 	for (uint32_t k = 0; k < j->nlost && c->w->now < j->back_to; k++) {
@@ -282,8 +291,10 @@ static void check_cleared(struct world *w, const struct ctld_job *j)
 {
 	if (j->state != JOB_PENDING || j->held || j->begin_at != j->said_to ||
 	    j->user_at >= j->details_at || w->skew != 0 ||
+	    llabs(j->said_at - w->set_at) < ORDER_MS ||
 	    (w->boot->jumped_at != 0 && w->now - w->boot->jumped_at < JUMPED_MS))
-		return; /* its begin times do not go with a clock that jumps over a restart */
+		return; /* its begin times do not go with a clock that jumps over a restart, nor
+			 * with one that is set while the order is on its way */
 	if (w->now < j->begin_at && strncmp(j->comment, "burstd:", 7) == 0)
 		world_fail(w, "F57: job %u waits, and \"%s\" is taken back", (unsigned)j->id,
 			   j->comment);
@@ -304,19 +315,24 @@ static void comment_on(struct sim_ctld *c, struct ctld_job *j, const char *comme
 }
 
 /* Nobody's begin time is made earlier, nobody's hold is overruled; but what burstd itself has set
- * it may take back, and a clock that was set since burstd looked has moved slurmctld's own. */
+ * it may take back, and a clock that was set since burstd looked has moved slurmctld's own.  Where
+ * orders hang, one may have been given before all that, and waited for another. */
 static void postpone(struct sim_ctld *c, struct ctld_job *j, const char *wait, const char *comment)
 {
 	int64_t at = sim_ctld_seconds(c->w->now) + strtoll(wait, NULL, 10) * SIM_SECOND;
-	bool earlier = at < j->begin_at && !is_burstds(j);
+	bool waited = c->w->now - c->troubled < SIM_MINUTE;
+	bool moved =
+		c->w->set_at >= j->details_at || (waited && c->w->now < c->w->set_at + SIM_MINUTE);
+	bool earlier = at < j->begin_at && !is_burstds(j) && !moved;
 
 	SIM_TRACE(c->w, "  ctld: job %u waits %s", (unsigned)j->id, wait);
 	check_told(c->w, comment, at);
-	if (j->user_at < j->details_at && (j->held || (earlier && c->w->set_at < j->details_at)))
+	if (is_seen(c, j) && ((j->held && !waited) || earlier))
 		world_fail(c->w, "job %u is made to start earlier", (unsigned)j->id);
 	j->begin_at = j->waits_to = at;
 	if (comment != NULL) /* by another clock it is not what stands there */
 		j->said_to = c->w->skew == 0 ? at : 0;
+	j->said_at = c->w->now;
 }
 
 static int update_jobs(struct sim_ctld *c, const char *const *args, size_t only)

@@ -471,8 +471,10 @@ static bool has_room(struct sim_ctld *c, const struct ctld_job *j, uint32_t used
 static void lasts(struct sim_ctld *c, struct ctld_job *j)
 {
 	j->held = false;
-	if (j->state == JOB_PENDING)
+	if (j->state == JOB_PENDING) {
 		j->begin_at = c->w->now;
+		j->back_to = 0; /* nor is it held back for what is left of its last run */
+	}
 	if (j->requeued_to != 0) /* that is nobody's wish */
 		j->requeued_to = j->begin_at;
 	j->runtime = 365 * (int64_t)24 * 60 * SIM_MINUTE;

@@ -62,16 +62,17 @@ struct ctld_job {
 	enum job_state state;
 	uint32_t nodes[JOB_NODES_MAX]; /* indices */
 	int64_t begin_at, submitted, end_at, runtime;
-	int64_t given_at; /* when it got its nodes */
-	bool held;        /* by somebody */
-	bool listens;     /* of srun or salloc: somebody waits for it at a terminal */
-	bool once;        /* it is not requeued, but ends */
-	bool node_fail;   /* that is how it ended */
-	bool requeued;    /* once at least */
-	int64_t told_at;  /* a sentence, at its terminal; 0: never */
-	bool shares;      /* its nodes, with others that do */
-	bool task;        /* of an array */
-	bool started;     /* it has its nodes, and its prolog has ended */
+	int64_t requeued_at; /* the last time; 0: never */
+	int64_t given_at;    /* when it got its nodes */
+	bool held;           /* by somebody */
+	bool listens;        /* of srun or salloc: somebody waits for it at a terminal */
+	bool once;           /* it is not requeued, but ends */
+	bool node_fail;      /* that is how it ended */
+	bool requeued;       /* once at least */
+	int64_t told_at;     /* a sentence, at its terminal; 0: never */
+	bool shares;         /* its nodes, with others that do */
+	bool task;           /* of an array */
+	bool started;        /* it has its nodes, and its prolog has ended */
 	int64_t alone_at; /* it had all parts that it needs then, or none was refused: sim_het.c */
 	bool launched;    /* the first part: its script works, for all of them have their nodes */
 	int64_t look_at;  /* with a prolog: when slurmctld looks at its nodes by itself */
@@ -88,6 +89,7 @@ struct ctld_job {
 	bool goes_on;         /* ... and burstd has said since that it does: it may be told anew */
 	int64_t waits_to;     /* its begin time, when burstd set it */
 	int64_t said_to;      /* ... and said so in its comment */
+	int64_t said_at;      /* when that was */
 	char comment[256];    /* AdminComment */
 	int64_t comment_at;   /* somebody else wrote it then; 0: burstd did, or nobody */
 	bool returned;        /* slurmctld has it from before: burstd may not look there any more */

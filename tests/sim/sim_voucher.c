@@ -140,9 +140,10 @@ static bool is_its_own(const struct world *w, const struct node *was, const stru
 	case NODE_BECAUSE_CAPACITY:
 	case NODE_BECAUSE_QUOTA:
 	case NODE_BECAUSE_DENIED:
-	case NODE_BECAUSE_INVALID: /* it failed once it was accepted */
+	case NODE_BECAUSE_INVALID: /* it failed once it was accepted, and not another one of its job
+				    */
 		i = sim_cloud_by_id(w->cloud, next->instance);
-		return i != NULL && i->error;
+		return i != NULL && i->error_known;
 	default:
 		return false;
 	}

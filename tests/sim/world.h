@@ -202,6 +202,7 @@ struct sim_place { /* where something may be bought; type "": none yet */
 	struct sim_cooling {          /* what burstd was told of that, in this life */
 		unsigned life, times; /* one after the other */
 		int64_t told_at;
+		uint64_t turn; /* in which that was */
 		unsigned sold_life;
 		int64_t sold_at; /* when the purchase was sent that ended it last; 0: none did */
 	} cooling[SIM_COOLS];
@@ -237,9 +238,9 @@ struct sim_pool_state {
 	int64_t failed;      /* when it was told of the last one */
 	bool vague;          /* one that was to go came up wrong, and may have counted or not */
 	int64_t closed_until;
-	uint64_t step;  /* in which that was */
-	uint64_t turn;  /* in which it was told what closed the pool */
-	char alone[16]; /* the node that failed, if it was only one */
+	uint64_t step, commits; /* in which that was, and after how many commits */
+	uint64_t turn;          /* in which it was told what closed the pool */
+	char alone[16];         /* the node that failed, if it was only one */
 	struct sim_rest {
 		char node[16];
 		uint32_t fails;
@@ -351,6 +352,7 @@ struct world {
 	struct zone *report_zone;  /* NULL: without budgets */
 	uint64_t mails;            /* sent, in all lives */
 	bool zoned[SIM_POOLS_MAX]; /* the configuration names a zone for this pool */
+	uint64_t commits;          /* that are durable */
 	struct sim_pool_state pools[SIM_POOLS_MAX];
 	struct sim_place places[SIM_PLACES_MAX];
 	struct sim_price prices[SIM_POOLS_MAX][SIM_RUNGS];

@@ -499,6 +499,18 @@ static void test_money_that_comes_at_once(void **state)
 	holds_part.at[PART_RUN](f->e);
 	assert_int_equal(m->nwaits, 1);
 	assert_false(postpone_find(f->e, 9)->anew);
+	/* Nodes that were refused to jobs for want of it are so no more, once. */
+	fleet_find(&f->e->fleet, "c1")->hint =
+		(struct refusal_hint){.lasting = true, .money = true};
+	fleet_find(&f->e->fleet, "c2")->hint = (struct refusal_hint){.lasting = true};
+	for (int i = 0; i < 2; i++) {
+		m->waits[0].paid = i == 1;
+		m->freed_ms = 0;
+		holds_part.at[PART_RUN](f->e);
+		assert_int_equal(fleet_find(&f->e->fleet, "c1")->hint.stale, i == 0);
+		assert_false(fleet_find(&f->e->fleet, "c2")->hint.stale);
+		fleet_find(&f->e->fleet, "c1")->hint.stale = false;
+	}
 	/* slurmctld is told only then, and squeue has shown the job in its former place once more:
 	 * no order may ever follow that refusal, or one may. */
 	postpone_find(f->e, 9)->told_ms = m->waits[0].at_ms;

@@ -242,6 +242,35 @@ static void test_a_job_that_loses_its_node_is_told_once(void **state)
 	}
 }
 
+/* A job is not told to save its work again because the configuration is read again: the budget that
+ * ends it is the same.  If its end is put off, what it has saved is old by then. */
+static void test_a_job_saves_its_work_once_over_a_reload(void **state)
+{
+	static const char warned[] = "SELECT count(*) FROM event WHERE type = 'job-warned'";
+	struct fix *f = used_up(state, AT, 0);
+	struct conf *c = ladder(1000 * EUR, 2 * EUR);
+
+	f->e->conf->pools[0].checkpoint_signal = mem_strdup("USR1");
+	reached(f, BUDGET_REQUEUES, 9 * MINUTE);
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "signal 7: USR1;");
+	ran(f);
+	c->budgets[1].requeue_at = AT;
+	c->pools[0].checkpoint_signal = mem_strdup("USR1");
+	assert_int_equal(engine_reload(f->e, c, NULL), 0);
+	turn(f);
+	reached(f, BUDGET_REQUEUES, 9 * MINUTE);
+	jobs(f, RUNS);
+	engine_commit(f->e);
+	assert_string_equal(orders(f), "");
+	assert_string_equal(rows(f, warned), "2;"); /* of when it ends now */
+	reached(f, BUDGET_REQUEUES, 0);
+	jobs(f, RUNS);
+	reached(f, BUDGET_REQUEUES, 9 * MINUTE);
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "signal 7: USR1;");
+}
+
 enum { SLOTS = 16 };
 
 /* A job with a command, of which as many run as may; it was to end so long ago. */
@@ -346,6 +375,7 @@ int main(void)
 		TEST(test_a_job_without_a_hold),
 		TEST(test_what_it_waits_for),
 		TEST(test_a_job_saves_its_work_before_each_step),
+		TEST(test_a_job_saves_its_work_once_over_a_reload),
 		TEST(test_a_job_that_loses_its_node_is_told_once),
 		TEST(test_a_job_waits_for_its_command),
 		TEST(test_a_job_waits_in_vain),
