@@ -463,9 +463,8 @@ static void begin(struct input *in, const char *currency)
 	char **const texts[] = {&in->pool,   &in->provider, &in->type,
 				&in->region, &in->zone,     &in->market};
 
-	*in = (struct input){.policy = {.granularity_s = 1},
-			     .currency = mem_strdup(currency),
-			     .list = {.list = true}};
+	*in = (struct input){.policy = {.granularity_s = 1}, .currency = mem_strdup(currency)};
+	in->list.list = true;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		*texts[i] = mem_strdup("");
 	facts_init(&in->facts);
