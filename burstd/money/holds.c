@@ -159,7 +159,8 @@ bool holds_boots(const struct engine *e, const struct node *n)
 	return g != NULL && first_of(e, g, BUDGET_BOOT) != NULL;
 }
 
-/* The node is up: the boot is over, and the time of its jobs begins. */
+/* The node is up: the boot is over, and the job has it from now on.  When it starts is not known,
+ * for it may wait for other nodes, so it is held for until as late as before: holds_jobs.c. */
 static void on_ready(struct engine *e, struct hold_node *g)
 {
 	int64_t now = engine_now(e);
@@ -169,10 +170,12 @@ static void on_ready(struct engine *e, struct hold_node *g)
 		hold_settle(e, g, boot, now);
 	for (struct hold *h = g->first; h != NULL; h = h->next) {
 		const struct budget_hold *hold = hold_of(e, h);
-		int64_t span = hold->until_ms - hold->from_ms;
+		int64_t span = hold->until_ms - hold->from_ms, until = hold->until_ms;
 
+		if (until < now || until - now < span)
+			until = span < INT64_MAX - now ? now + span : INT64_MAX;
 		if (hold->kind == BUDGET_RUN)
-			hold_change(e, g, h, now, span < INT64_MAX - now ? now + span : INT64_MAX);
+			hold_change(e, g, h, now, until);
 	}
 }
 
