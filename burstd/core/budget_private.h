@@ -179,6 +179,8 @@ enum budget_match budget_match(const struct budgets *b, const struct conf_budget
 			       const struct budget_spender *s);
 /* May its amount refuse a job of this market?  Else it only counts. */
 bool budget_limits(const struct conf_budget *of, enum provider_market market);
+/* A wckey by its name: slurmctld puts a "*" before the user's default if a job names none. */
+const char *budget_wckey(const char *wckey);
 /* The value of `each` that the spender has; "": none. */
 const char *budget_value(const struct conf_budget *of, const struct budget_spender *s);
 
