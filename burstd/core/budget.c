@@ -40,6 +40,7 @@ struct budgets *budgets_new(const struct zone *zone, int64_t now_ms)
 	b->zone = zone;
 	b->now_ms = now_ms;
 	b->free_hold = BUDGET_NO_HOLD;
+	b->turn_ms = INT64_MAX;
 	map_init(&b->by_key);
 	map_init(&b->by_spender);
 	map_init(&b->parents);
@@ -58,6 +59,7 @@ static void forget_counts(struct budgets *b)
 	b->counts = NULL;
 	b->ncounts = b->counts_cap = 0;
 	b->ntrials = 0; /* they name counts */
+	b->turn_ms = INT64_MAX;
 	map_fini(&b->by_key);
 	map_init(&b->by_key);
 }
@@ -188,6 +190,7 @@ uint32_t budget_count_for(struct budgets *b, size_t order, const char *value)
 
 void budget_recount(struct budgets *b)
 {
+	b->turn_ms = INT64_MAX;
 	for (size_t i = 0; i < b->ncounts; i++) {
 		struct budget_count *c = b->counts[i];
 
@@ -364,6 +367,11 @@ const struct budget_hold *budgets_hold_at(const struct budgets *b, uint32_t hold
 {
 	assert(hold < b->nholds && b->holds[hold].used);
 	return &b->holds[hold].h;
+}
+
+int64_t budgets_turn_ms(const struct budgets *b)
+{
+	return sooner_of(b->turn_ms, b->lapse_ms);
 }
 
 bool budgets_now(struct budgets *b, int64_t now_ms)

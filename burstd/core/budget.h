@@ -145,6 +145,8 @@ int64_t budget_cost(int64_t rate_nano_h, int64_t from_ms, int64_t until_ms);
 
 /* Time has passed: a new period may have begun.  true: some budget has more room than before. */
 bool budgets_now(struct budgets *b, int64_t now_ms);
+/* When that must be said at the latest, for a period or an override ends then; INT64_MAX: never. */
+int64_t budgets_turn_ms(const struct budgets *b);
 
 struct budget_want { /* n equal holds */
 	struct budget_hold hold;

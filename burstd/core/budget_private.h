@@ -91,6 +91,7 @@ struct budgets {
 	size_t nlist;
 	struct budget_index index; /* of list */
 	bool stale;                /* accounts have moved since all was counted */
+	int64_t turn_ms; /* when the period of a count begins or ends next; INT64_MAX: none does */
 	struct budget_count **counts;
 	size_t ncounts, counts_cap;
 	struct map by_key;       /* -> index in counts, plus 1 */

@@ -21,6 +21,16 @@ struct budgets *holds_budgets(const struct engine *e)
 	return b != NULL && budgets_any(b) ? b : NULL;
 }
 
+void holds_now(struct engine *e)
+{
+	struct money_state *m = e->money;
+
+	if (m->budgets == NULL || engine_now(e) < budgets_turn_ms(m->budgets))
+		return;
+	if (budgets_now(m->budgets, engine_now(e)))
+		m->freed = true;
+}
+
 static void configure(struct engine *e)
 {
 	budgets_configure(e->money->budgets, e->conf->budgets, e->conf->nbudgets);
@@ -345,6 +355,7 @@ static void holds_run(struct engine *e)
 {
 	if (e->money->budgets == NULL)
 		return;
+	holds_now(e);
 	watch(e);
 	holds_waits_turn(e);
 }
@@ -356,6 +367,8 @@ static int64_t holds_next_ms(const struct engine *e)
 
 	if (m->budgets == NULL)
 		return INT64_MAX;
+	if (budgets_turn_ms(m->budgets) < next)
+		next = budgets_turn_ms(m->budgets);
 	return next < holds_waits_next_ms(e) ? next : holds_waits_next_ms(e);
 }
 

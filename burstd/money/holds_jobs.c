@@ -356,6 +356,7 @@ static void holds_jobs(struct engine *e, const char *text, size_t len, const str
 {
 	if (err != NULL || e->money->budgets == NULL)
 		return;
+	holds_now(e);
 	forget_seen(e);
 	slurm_job_parse(text, len, see_job, e);
 	settle_unseen(e); /* before others ask for that money */

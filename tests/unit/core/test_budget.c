@@ -154,6 +154,7 @@ static void test_a_period_turns(void **state)
 		   at("2026-12-01T02:00:00Z"));
 	(void)budgets_hold(w.b, &one.hold);
 	(void)budgets_spent(w.b, one.hold.spender, day, 5);
+	assert_int_equal(budgets_turn_ms(w.b), at("2026-11-30T23:00:00Z"));
 	assert_false(budgets_now(w.b, at("2026-11-30T22:59:59Z")));
 	assert_int_equal(tried(&w, one).lack, BUDGET_NOT_YET);
 	assert_int_equal(line_of(&w, "month", "").held, EUR);

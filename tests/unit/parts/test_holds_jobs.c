@@ -204,6 +204,46 @@ static void test_a_share_stays(void **state)
 	assert_int_equal(of(f, "c1", BUDGET_RUN).rate_nano_h, EUR / 2);
 }
 
+/* P4: what was spent in a period that is over, and what was added to it, counts from its very end
+ * on no more, whenever it was looked at last. */
+static void test_a_period_that_has_just_ended(void **state)
+{
+	struct fix *f = *state;
+	struct conf *c = conf_of(100 * EUR, 5 * EUR);
+	const int64_t month = 40 * 24 * HOUR;
+	struct money_state *m;
+	uint32_t who;
+
+	for (int i = 0; i < 2; i++) {
+		free(c->budgets[i].period);
+		c->budgets[i].period = mem_strdup("month");
+		assert_int_equal(period_parse(&c->budgets[i].period_rule, "month", NULL), 0);
+	}
+	assert_int_equal(load_conf(f, c, NULL), 0);
+	f->e->left = ENGINE_SEND;
+	m = f->e->money;
+	budgets_free(m->budgets);
+	m->budgets = budgets_new(utc, engine_now(f->e) - month); /* an earlier month */
+	budgets_configure(m->budgets, c->budgets, c->nbudgets);
+	who = budgets_spender(m->budgets, &(struct budget_spender){.account = "physics",
+								   .user = "ann",
+								   .qos = "normal",
+								   .wckey = "",
+								   .partition = "gpu",
+								   .pool = "pool",
+								   .provider = "cloud",
+								   .market = PROVIDER_ON_DEMAND});
+	(void)budgets_spent(m->budgets, who, budgets_day(m->budgets, engine_now(f->e) - month),
+			    5 * EUR);
+	assert_int_equal(line(f, "account").left, 0);
+	m->watch_ms = engine_now(f->e) + MINUTE;
+	assert_true(holds_part.next_ms(f->e) <= engine_now(f->e));
+	buy_7(f);
+	assert_true(is_bought(f, "c1"));
+	assert_int_equal(line(f, "account").spent, 0);
+	assert_true(budgets_turn_ms(m->budgets) > engine_now(f->e));
+}
+
 /* --- when a job starts, and until when it may run ------------------------------------------------
  */
 
@@ -391,6 +431,7 @@ int main(void)
 		TEST(test_the_longer_time_of_a_machine_counts),
 		TEST(test_the_share_is_read_once_more),
 		TEST(test_a_share_stays),
+		TEST(test_a_period_that_has_just_ended),
 		TEST(test_a_job_starts_with_its_last_node),
 		TEST(test_a_job_that_comes_to_several),
 		TEST(test_another_time_limit),
