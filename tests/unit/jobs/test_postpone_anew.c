@@ -424,6 +424,7 @@ static void test_decided_anew_when_somebody_else_pays(void **state)
 	} all[] = {
 		{"physics|ann|normal|2:00:00", "one", false},
 		{"chem|ann|normal|2:00:00", "one", true},
+		{"physics|nobody|normal|2:00:00", "one", true}, /* its user has a name now */
 		{"physics|ann|cheap|2:00:00", "one", true},
 		{"physics|ann|normal|1:00:00", "one", true},
 		{"physics|ann|normal|2:00:00", "two", true},
