@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clamp.h"
 #include "base/hostlist.h"
 #include "base/mem.h"
 #include "cloud/cloud.h"
@@ -116,10 +117,10 @@ static int64_t run_until(const struct look *l, struct hold *run, int64_t span_ms
 {
 	const int64_t now = engine_now(l->e), from = hold_of(l->e, run)->from_ms;
 	const int64_t most = now + (span_ms > HOLD_MORE_MS ? span_ms : HOLD_MORE_MS);
-	int64_t until = hold_of(l->e, run)->until_ms + stood_still(l, run);
+	int64_t until = clamp_add(hold_of(l->e, run)->until_ms, stood_still(l, run));
 
 	if (run->span_ms != 0 && span_ms > run->span_ms)
-		until += span_ms - run->span_ms;
+		until = clamp_add(until, span_ms - run->span_ms);
 	run->span_ms = span_ms;
 	if (until < from + span_ms)
 		until = from + span_ms;

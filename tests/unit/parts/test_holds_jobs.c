@@ -366,6 +366,12 @@ static void test_another_time_limit(void **state)
 	until = runs_until(f);
 	looks(f, ROW_7("RUNNING", "UNLIMITED"));
 	assert_int_equal(runs_until(f), until); /* and then two minutes at a time */
+	/* One that was held for without end, as it had no limit. */
+	hold_change(f->e, hold_find(f->e, "c1", row(f, "c1")->n.gen), held(f, "c1", BUDGET_RUN),
+		    of(f, "c1", BUDGET_RUN).from_ms, INT64_MAX);
+	now = engine_now(f->e);
+	looks(f, ROW_7("RUNNING", "1:00:00"));
+	assert_in_range(runs_until(f), now + 61 * MINUTE, engine_now(f->e) + 61 * MINUTE);
 	/* While burstd was away. */
 	held(f, "c1", BUDGET_RUN)->span_ms = 0;
 	looks(f, ROW_7("RUNNING", "5:00:00"));
