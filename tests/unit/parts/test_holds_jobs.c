@@ -206,9 +206,8 @@ static void test_a_share_stays(void **state)
 
 /* P4: what was spent in a period that is over, and what was added to it, counts from its very end
  * on no more, whenever it was looked at last. */
-static void test_a_period_that_has_just_ended(void **state)
+static void ends_a_period(struct fix *f, bool by_squeue)
 {
-	struct fix *f = *state;
 	struct conf *c = conf_of(100 * EUR, 5 * EUR);
 	const int64_t month = 40 * 24 * HOUR;
 	struct money_state *m;
@@ -238,10 +237,23 @@ static void test_a_period_that_has_just_ended(void **state)
 	assert_int_equal(line(f, "account").left, 0);
 	m->watch_ms = engine_now(f->e) + MINUTE;
 	assert_true(holds_part.next_ms(f->e) <= engine_now(f->e));
+	if (by_squeue) {
+		looks(f, "9|9|PENDING|gpu|None|" PAYS);
+		assert_int_equal(line(f, "account").spent, 0);
+		return;
+	}
 	buy_7(f);
 	assert_true(is_bought(f, "c1"));
 	assert_int_equal(line(f, "account").spent, 0);
 	assert_true(budgets_turn_ms(m->budgets) > engine_now(f->e));
+}
+
+static void test_a_period_that_has_just_ended(void **state)
+{
+	ends_a_period(*state, false);
+	(void)teardown(state);
+	(void)setup(state);
+	ends_a_period(*state, true);
 }
 
 /* --- when a job starts, and until when it may run ------------------------------------------------
