@@ -366,6 +366,9 @@ static void test_another_time_limit(void **state)
 	int64_t until, now;
 
 	comes_up(f);
+	/* Its node was up five minutes before the last one. */
+	hold_change(f->e, hold_find(f->e, "c1", row(f, "c1")->n.gen), held(f, "c1", BUDGET_RUN),
+		    of(f, "c1", BUDGET_RUN).from_ms - 5 * MINUTE, runs_until(f));
 	looks(f, ROW_7("RUNNING", "2:00:00"));
 	later(f, HOUR);
 	until = runs_until(f);
