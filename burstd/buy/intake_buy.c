@@ -159,6 +159,7 @@ struct plan_pool *intake_pools(struct engine *e)
 {
 	struct plan_pool *pools = mem_zalloc((e->conf->npools + 1) * sizeof(*pools));
 
+	holds_now(e); /* the plan asks budgets, too */
 	for (uint32_t i = 0; i < e->conf->npools; i++) {
 		pools[i].known = place_known(e, i);
 		pools[i].blocked = pool_blocked(e, i);

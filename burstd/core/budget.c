@@ -40,6 +40,7 @@ struct budgets *budgets_new(const struct zone *zone, int64_t now_ms)
 	b->zone = zone;
 	b->now_ms = now_ms;
 	b->free_hold = BUDGET_NO_HOLD;
+	b->turn_ms = INT64_MAX;
 	map_init(&b->by_key);
 	map_init(&b->by_spender);
 	map_init(&b->parents);
@@ -58,6 +59,7 @@ static void forget_counts(struct budgets *b)
 	b->counts = NULL;
 	b->ncounts = b->counts_cap = 0;
 	b->ntrials = 0; /* they name counts */
+	b->turn_ms = INT64_MAX;
 	map_fini(&b->by_key);
 	map_init(&b->by_key);
 }
@@ -119,6 +121,38 @@ struct budget_sum budget_part(const struct budget_count *c, const struct budget_
 		s.later = budget_cost(h->rate_nano_h, later_of(h->from_ms, c->period.end_ms),
 				      h->until_ms);
 	return s;
+}
+
+static bool rolls(const struct budget_count *c)
+{
+	return c->b->period_rule.kind == PERIOD_ROLLING;
+}
+
+budget_wide budget_used(const struct budget_count *c)
+{
+	return c->held.now + c->spent + (rolls(c) ? c->ahead : 0);
+}
+
+budget_wide budget_after(const struct budget_count *c)
+{
+	return c->held.later + (rolls(c) ? 0 : c->ahead);
+}
+
+static bool is_in(const struct budget_days_of *d, int64_t day)
+{
+	return day >= d->begin && day < d->end;
+}
+
+void budget_count_day(struct budget_count *c, int64_t day, int64_t nano)
+{
+	if (c->has_last && is_in(&c->last_days, day))
+		c->last_spent = clamp_add(c->last_spent, nano);
+	if (c->b->amount_nano == 0)
+		return;
+	if (is_in(&c->days, day))
+		c->spent = clamp_add(c->spent, nano);
+	else if (c->b->period_rule.kind != PERIOD_RANGE && day >= c->days.end)
+		c->ahead = clamp_add(c->ahead, nano);
 }
 
 void budget_sum_add(struct budget_sum *to, const struct budget_sum *s, int times)
@@ -188,10 +222,11 @@ uint32_t budget_count_for(struct budgets *b, size_t order, const char *value)
 
 void budget_recount(struct budgets *b)
 {
+	b->turn_ms = INT64_MAX;
 	for (size_t i = 0; i < b->ncounts; i++) {
 		struct budget_count *c = b->counts[i];
 
-		c->spent = c->last_spent = 0;
+		c->spent = c->ahead = c->last_spent = 0;
 		c->held = c->tried = (struct budget_sum){0};
 		budget_turn(b, c);
 	}
@@ -280,12 +315,6 @@ static struct budget_day *day_of(struct budget_who *w, int64_t day)
 	return &w->days[at];
 }
 
-bool budget_day_is_in(const struct budgets *b, const struct period *p, int64_t day)
-{
-	return day >= zone_day(b->zone, p->begin_ms / 1000) &&
-	       day < zone_day(b->zone, p->end_ms / 1000);
-}
-
 int64_t budgets_spent(struct budgets *b, uint32_t spender, int64_t day, int64_t nano)
 {
 	struct budget_who *w = b->who[spender];
@@ -295,14 +324,8 @@ int64_t budgets_spent(struct budgets *b, uint32_t spender, int64_t day, int64_t 
 	total = &day_of(w, day)->nano;
 
 	*total = clamp_add(*total, nano);
-	for (size_t i = 0; i < w->ncounts; i++) {
-		struct budget_count *c = b->counts[w->counts[i]];
-
-		if (c->b->amount_nano != 0 && budget_day_is_in(b, &c->period, day))
-			c->spent = clamp_add(c->spent, nano);
-		if (c->has_last && budget_day_is_in(b, &c->last, day))
-			c->last_spent = clamp_add(c->last_spent, nano);
-	}
+	for (size_t i = 0; i < w->ncounts; i++)
+		budget_count_day(b->counts[w->counts[i]], day, nano);
 	return *total;
 }
 
@@ -364,6 +387,11 @@ const struct budget_hold *budgets_hold_at(const struct budgets *b, uint32_t hold
 {
 	assert(hold < b->nholds && b->holds[hold].used);
 	return &b->holds[hold].h;
+}
+
+int64_t budgets_turn_ms(const struct budgets *b)
+{
+	return sooner_of(b->turn_ms, b->lapse_ms);
 }
 
 bool budgets_now(struct budgets *b, int64_t now_ms)

@@ -145,6 +145,8 @@ int64_t budget_cost(int64_t rate_nano_h, int64_t from_ms, int64_t until_ms);
 
 /* Time has passed: a new period may have begun.  true: some budget has more room than before. */
 bool budgets_now(struct budgets *b, int64_t now_ms);
+/* When that must be said at the latest, for a period or an override ends then; INT64_MAX: never. */
+int64_t budgets_turn_ms(const struct budgets *b);
 
 struct budget_want { /* n equal holds */
 	struct budget_hold hold;
@@ -179,12 +181,13 @@ struct budget_line { /* one budget, or one value of `each`; borrowed */
 	/* The most: what the line has by itself, what the period before left
 	 * (conf_budget.rollover), and what overrides add.  0: nothing may be spent. */
 	int64_t amount;
-	int64_t own;                /* by itself: as configured, or as an override sets it */
-	int64_t set_id;             /* the override that sets it; 0: it is as configured */
-	int64_t carried, added;     /* parts of amount: rolled over, and overrides */
-	int64_t spent, held, later; /* later: held for after the period */
-	int64_t rate;               /* of all holds */
-	int64_t left;               /* of the amount, may be negative; INT64_MAX: there is none */
+	int64_t own;            /* by itself: as configured, or as an override sets it */
+	int64_t set_id;         /* the override that sets it; 0: it is as configured */
+	int64_t carried, added; /* parts of amount: rolled over, and overrides */
+	/* later: held for after the period, or billed ahead for then */
+	int64_t spent, held, later;
+	int64_t rate; /* of all holds */
+	int64_t left; /* of the amount, may be negative; INT64_MAX: there is none */
 	/* The period that ended last, if the budget was there in it: the one before this, or this
 	 * range if it is over.  Its amount without what was carried or added, what was spent in
 	 * it, and what is still held for it: what still runs has cost that until its end. */

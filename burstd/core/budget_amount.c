@@ -240,6 +240,20 @@ static bool find_last(const struct budgets *b, struct budget_count *c)
 	return true;
 }
 
+static struct budget_days_of days_of(const struct budgets *b, const struct period *p)
+{
+	return (struct budget_days_of){zone_day(b->zone, p->begin_ms / 1000),
+				       zone_day(b->zone, p->end_ms / 1000)};
+}
+
+/* When its period begins, or ends. */
+static int64_t turns_ms(const struct budget_count *c)
+{
+	if (c->when == PERIOD_OVER)
+		return INT64_MAX;
+	return c->when == PERIOD_NOT_YET ? c->period.begin_ms : c->period.end_ms;
+}
+
 void budget_turn(struct budgets *b, struct budget_count *c)
 {
 	const struct budget_past *past;
@@ -248,9 +262,13 @@ void budget_turn(struct budgets *b, struct budget_count *c)
 	if (c->b->amount_nano == 0)
 		return;
 	c->when = period_find(&c->b->period_rule, b->zone, b->now_ms, &c->period);
+	c->days = days_of(b, &c->period);
+	if (turns_ms(c) < b->turn_ms)
+		b->turn_ms = turns_ms(c);
 	apply(b, c);
 	if (!find_last(b, c))
 		return;
+	c->last_days = days_of(b, &c->last);
 	past = past_of(b, c);
 	c->has_last = past != NULL;
 	c->last_amount = past != NULL ? past->amount : 0;

@@ -178,7 +178,7 @@ size_t budget_index_find(struct budgets *b, const struct budget_spender *s, cons
 			account = map_get(&b->parents, account);
 		}
 		look_up(x, BUDGET_BY_USER, s->user);
-		look_up(x, BUDGET_BY_WCKEY, s->wckey);
+		look_up(x, BUDGET_BY_WCKEY, budget_wckey(s->wckey));
 		look_up(x, BUDGET_BY_QOS, s->qos);
 		look_up(x, BUDGET_BY_PARTITION, s->partition);
 		look_up(x, BUDGET_BY_POOL, s->pool);

@@ -77,7 +77,11 @@ int64_t budget_machine_until(struct budgets *b, const struct payer *p,
 	int64_t ms = reserve(b, machine_of(b, p, m), p, m, t);
 	int64_t idle_ms = of_name(t->idle, t->nidle, m->pool, t->idle_ms);
 
-	return after(now_ms, ms < 0 ? -1 : least(m, m->boot_ms + ms + idle_ms + t->end_ms));
+	int64_t began_ms = m->began_ms != 0 && m->began_ms < now_ms ? m->began_ms : now_ms;
+
+	if (ms < 0)
+		return INT64_MAX;
+	return after(began_ms, least(m, now_ms - began_ms + m->boot_ms + ms + idle_ms + t->end_ms));
 }
 
 struct budget_hold budget_run(struct budgets *b, const struct payer *p,

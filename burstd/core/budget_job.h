@@ -27,6 +27,7 @@ struct budget_machine { /* one of those that a job has, or will have */
 	enum provider_market market;
 	int64_t rate_nano_h; /* <= 0: not known */
 	int64_t boot_ms;     /* at most until the node is up; 0: it is */
+	int64_t began_ms;    /* what is held for it began then; 0: it is bought now */
 	int64_t quantum_ms;  /* its time is billed in such steps, ... */
 	int64_t minimum_ms;  /* ... and at least this long */
 	uint32_t gpus, cpus; /* 0: not known */

@@ -25,7 +25,7 @@ struct budget_line budgets_line(const struct budgets *b, size_t i)
 				.added = c->added,
 				.spent = c->spent,
 				.held = budget_narrow(c->held.now),
-				.later = budget_narrow(c->held.later),
+				.later = budget_narrow(budget_after(c)),
 				.rate = budget_narrow(c->held.rate),
 				.left = INT64_MAX,
 				.has_last = c->has_last,
@@ -38,7 +38,7 @@ struct budget_line budgets_line(const struct budgets *b, size_t i)
 	if (!l.limited)
 		return l;
 	l.amount = budget_amount(c);
-	l.left = budget_narrow(l.amount - (budget_wide)c->spent - c->held.now);
+	l.left = budget_narrow(l.amount - budget_used(c));
 	return l;
 }
 

@@ -62,6 +62,11 @@ static enum budget_match having(char *const *list, const char *value)
 	return list == NULL || is_in(list, value) ? BUDGET_YES : BUDGET_NO;
 }
 
+const char *budget_wckey(const char *wckey)
+{
+	return wckey[0] == '*' ? wckey + 1 : wckey;
+}
+
 enum budget_match budget_match(const struct budgets *b, const struct conf_budget *of,
 			       const struct budget_spender *s)
 {
@@ -72,7 +77,7 @@ enum budget_match budget_match(const struct budgets *b, const struct conf_budget
 		having(of->pools, s->pool),
 		having(of->providers, s->provider),
 		having(of->partitions, s->partition),
-		having(of->wckeys, s->wckey),
+		having(of->wckeys, budget_wckey(s->wckey)),
 		below(b, of->accounts, s->account),
 		among(of->users, s->user),
 		among(of->qos, s->qos),

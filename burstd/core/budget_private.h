@@ -22,7 +22,13 @@ struct budget_count { /* one budget, or one value of its `each` */
 	char *key; /* order and value, for by_key */
 	struct period period;
 	enum period_when when;
-	int64_t spent; /* in that period */
+	struct budget_days_of {
+		int64_t begin, end;
+	} days, last_days; /* of the zone, that are in it, and in `last` */
+	int64_t spent;     /* in that period */
+	/* Likewise on days after it: what was billed ahead, such as the rest of an hour.  In a
+	 * rolling window these days come into it, as what is held for them does. */
+	int64_t ahead;
 	struct budget_sum held, tried;
 	bool has_last;      /* the budget was there in a period that has ended: */
 	struct period last; /* the last of these: a range that is over, or the one before now ... */
@@ -91,6 +97,7 @@ struct budgets {
 	size_t nlist;
 	struct budget_index index; /* of list */
 	bool stale;                /* accounts have moved since all was counted */
+	int64_t turn_ms; /* when the period of a count begins or ends next; INT64_MAX: none does */
 	struct budget_count **counts;
 	size_t ncounts, counts_cap;
 	struct map by_key;       /* -> index in counts, plus 1 */
@@ -130,6 +137,11 @@ void budget_key(char out[BUDGET_KEY_SIZE], size_t order, const char *value); /* 
 /* What the hold costs in the period that is now, and after it; of a rolling window all that is to
  * come is in it, as the days that it loses by then are not known to be cheap. */
 struct budget_sum budget_part(const struct budget_count *c, const struct budget_hold *h);
+/* All that it has cost, or is held for, in the period that is now, and after it. */
+budget_wide budget_used(const struct budget_count *c);
+budget_wide budget_after(const struct budget_count *c);
+/* Something was spent on that day: count it. */
+void budget_count_day(struct budget_count *c, int64_t day, int64_t nano);
 void budget_sum_add(struct budget_sum *to, const struct budget_sum *s, int times);
 void budget_recount(struct budgets *b); /* all counts anew, from what was spent and is held */
 int64_t budget_narrow(budget_wide v);   /* saturates */
@@ -138,9 +150,6 @@ uint32_t budget_count_of(struct budgets *b, size_t order, const struct budget_sp
 uint32_t budget_count_for(struct budgets *b, size_t order, const char *value);
 /* Count all anew, if accounts have moved. */
 void budget_refresh(struct budgets *b);
-
-/* Is the day, of the zone, in the period? */
-bool budget_day_is_in(const struct budgets *b, const struct period *p, int64_t day);
 
 /* --- budget_amount.c --- */
 void budget_amounts_init(struct budgets *b);
@@ -179,6 +188,8 @@ enum budget_match budget_match(const struct budgets *b, const struct conf_budget
 			       const struct budget_spender *s);
 /* May its amount refuse a job of this market?  Else it only counts. */
 bool budget_limits(const struct conf_budget *of, enum provider_market market);
+/* A wckey by its name: slurmctld puts a "*" before the user's default if a job names none. */
+const char *budget_wckey(const char *wckey);
 /* The value of `each` that the spender has; "": none. */
 const char *budget_value(const struct conf_budget *of, const struct budget_spender *s);
 

@@ -80,8 +80,8 @@ static bool try_amount(const struct budget_trial *t, struct budget_no *no)
 	const struct budget_count *c = t->c;
 	const budget_wide cap = cap_now(c, t->market), whole = cap_now(c, PROVIDER_SPOT);
 	const budget_wide next = cap_later(c, t->market);
-	const budget_wide used = c->spent + c->held.now + c->tried.now;
-	const budget_wide after = c->held.later + c->tried.later;
+	const budget_wide used = budget_used(c) + c->tried.now;
+	const budget_wide after = budget_after(c) + c->tried.later;
 
 	if (!budget_limits(c->b, t->market))
 		return false;
@@ -244,9 +244,9 @@ bool budgets_lack(const struct budgets *b, const struct budget_no *no)
 	switch (no->lack) {
 	case BUDGET_LACKS_MONEY:
 	case BUDGET_WANTS_SPOT:
-		return needs > cap_now(c, no->market) - (budget_wide)c->spent - c->held.now;
+		return needs > cap_now(c, no->market) - budget_used(c);
 	case BUDGET_LACKS_LATER:
-		return needs > cap_later(c, no->market) - c->held.later;
+		return needs > cap_later(c, no->market) - budget_after(c);
 	case BUDGET_LACKS_RATE:
 		return needs > c->b->rate_nano_h - c->held.rate;
 	case BUDGET_NOT_YET:

@@ -5,21 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clamp.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "core/budget_private.h"
-
-static int64_t spent_in(const struct budgets *b, const struct budget_who *w, const struct period *p)
-{
-	int64_t from = zone_day(b->zone, p->begin_ms / 1000), sum = 0;
-	int64_t until = zone_day(b->zone, p->end_ms / 1000);
-
-	for (size_t i = 0; i < w->ndays; i++)
-		if (w->days[i].day >= from && w->days[i].day < until)
-			sum = clamp_add(sum, w->days[i].nano);
-	return sum;
-}
 
 /* --- the budgets that it concerns ---------------------------------------------------------------
  */
@@ -31,10 +19,8 @@ static void add_count(struct budgets *b, struct budget_who *w, uint32_t order)
 	w->counts = mem_realloc(w->counts, (w->ncounts + 1) * sizeof(*w->counts));
 	w->counts[w->ncounts] = budget_count_of(b, order, &w->s);
 	c = b->counts[w->counts[w->ncounts++]];
-	if (c->b->amount_nano != 0)
-		c->spent = clamp_add(c->spent, spent_in(b, w, &c->period));
-	if (c->has_last)
-		c->last_spent = clamp_add(c->last_spent, spent_in(b, w, &c->last));
+	for (size_t i = 0; i < w->ndays; i++)
+		budget_count_day(c, w->days[i].day, w->days[i].nano);
 }
 
 void budget_who_match(struct budgets *b, struct budget_who *w)

@@ -108,6 +108,7 @@ static void on_words(void *ctx, const struct slurm_job_words *w)
 	h = add_text(add_text(h, w->job.comment), w->required);
 	h = add_text(add_text(h, w->excluded), w->job.payer.limit);
 	h = add_text(add_text(h, w->job.payer.account), w->job.payer.qos);
+	h = add_text(add_text(h, w->job.payer.user), w->job.payer.wckey);
 	if (is_waiting(e, p) && p->wishes != 0 && p->wishes != h)
 		change(e, p);
 	p->wishes = h;

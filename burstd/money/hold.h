@@ -21,6 +21,9 @@ struct hold { /* one hold */
 	/* Of a job: its share of the node was read again since burstd started, by a squeue with all
 	 * columns of slurmctld's release.  Until then it may be held for all of it. */
 	bool shared;
+	int64_t span_ms;    /* likewise: how long the job may run, when squeue was read last; 0: it
+			     * was not */
+	int64_t stopped_ms; /* likewise: it was suspended then; 0: it was not */
 };
 
 struct hold_node { /* one generation */

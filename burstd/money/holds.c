@@ -21,6 +21,16 @@ struct budgets *holds_budgets(const struct engine *e)
 	return b != NULL && budgets_any(b) ? b : NULL;
 }
 
+void holds_now(struct engine *e)
+{
+	struct money_state *m = e->money;
+
+	if (m->budgets == NULL || engine_now(e) < budgets_turn_ms(m->budgets))
+		return;
+	if (budgets_now(m->budgets, engine_now(e)))
+		m->freed = true;
+}
+
 static void configure(struct engine *e)
 {
 	budgets_configure(e->money->budgets, e->conf->budgets, e->conf->nbudgets);
@@ -159,7 +169,8 @@ bool holds_boots(const struct engine *e, const struct node *n)
 	return g != NULL && first_of(e, g, BUDGET_BOOT) != NULL;
 }
 
-/* The node is up: the boot is over, and the time of its jobs begins. */
+/* The node is up: the boot is over, and the job has it from now on.  When it starts is not known,
+ * for it may wait for other nodes, so it is held for until as late as before: holds_jobs.c. */
 static void on_ready(struct engine *e, struct hold_node *g)
 {
 	int64_t now = engine_now(e);
@@ -169,10 +180,12 @@ static void on_ready(struct engine *e, struct hold_node *g)
 		hold_settle(e, g, boot, now);
 	for (struct hold *h = g->first; h != NULL; h = h->next) {
 		const struct budget_hold *hold = hold_of(e, h);
-		int64_t span = hold->until_ms - hold->from_ms;
+		int64_t span = hold->until_ms - hold->from_ms, until = hold->until_ms;
 
+		if (until < now || until - now < span)
+			until = span < INT64_MAX - now ? now + span : INT64_MAX;
 		if (hold->kind == BUDGET_RUN)
-			hold_change(e, g, h, now, span < INT64_MAX - now ? now + span : INT64_MAX);
+			hold_change(e, g, h, now, until);
 	}
 }
 
@@ -342,6 +355,7 @@ static void holds_run(struct engine *e)
 {
 	if (e->money->budgets == NULL)
 		return;
+	holds_now(e);
 	watch(e);
 	holds_waits_turn(e);
 }
@@ -353,6 +367,8 @@ static int64_t holds_next_ms(const struct engine *e)
 
 	if (m->budgets == NULL)
 		return INT64_MAX;
+	if (budgets_turn_ms(m->budgets) < next)
+		next = budgets_turn_ms(m->budgets);
 	return next < holds_waits_next_ms(e) ? next : holds_waits_next_ms(e);
 }
 

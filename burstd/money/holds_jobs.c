@@ -11,19 +11,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clamp.h"
 #include "base/hostlist.h"
 #include "base/mem.h"
 #include "cloud/cloud.h"
 #include "jobs/jobs.h"
 #include "slurm/payer.h"
 
-enum { HOLDS_LOOK_MS = 30000 }; /* between two looks at jobs if no prolog waits */
+enum {
+	HOLDS_LOOK_MS = 30000,  /* between two looks at jobs if no prolog waits */
+	HOLDS_START_MS = 60000, /* from its prolog's question until a job runs, with all nodes up */
+};
 
 struct look { /* at one job */
 	struct engine *e;
 	const struct slurm_job *job;
 	struct payer payer;
 	bool known;
+	int64_t boot_ms;          /* until all of its machines are up, at most */
 	struct fleet_node **rows; /* its machines that have no hold for it */
 	size_t n;
 };
@@ -50,16 +55,28 @@ static struct hold *machine_of(const struct engine *e, const struct hold_node *g
 static int64_t machine_until(const struct look *l, const struct fleet_node *fn, int64_t from_ms)
 {
 	const struct money_state *m = l->e->money;
+	const struct hold *h = machine_of(l->e, hold_find(l->e, fn->n.name, fn->n.gen));
 	struct budget_machine of = hold_machine(l->e, fn);
 
 	of.boot_ms = 0;
+	of.began_ms = h != NULL ? hold_of(l->e, h)->from_ms : 0;
 	return budget_machine_until(m->budgets, &l->payer, &of, &m->times, from_ms);
 }
 
-/* When the job begins there, if it has the machine from now on: once that is up. */
+/* When the job has the machine, if that is its own from now on: once it is up. */
 static int64_t begin_of(const struct look *l, const struct fleet_node *fn)
 {
 	return engine_now(l->e) + hold_machine(l->e, fn).boot_ms;
+}
+
+/* When the job has started there, at the latest: one that waits does once all of its machines are
+ * up. */
+static int64_t start_of(const struct look *l, const struct fleet_node *fn)
+{
+	const int64_t wait = l->boot_ms > HOLDS_START_MS ? l->boot_ms : HOLDS_START_MS;
+	const int64_t begin = begin_of(l, fn), start = engine_now(l->e) + wait;
+
+	return slurm_job_configuring(l->job) && start > begin ? start : begin;
 }
 
 static struct budget_hold run_for(const struct look *l, const struct fleet_node *fn,
@@ -72,20 +89,62 @@ static struct budget_hold run_for(const struct look *l, const struct fleet_node 
 	return budget_run(m->budgets, &l->payer, &of, &m->times, from_ms);
 }
 
-/* The job's time limit may have been raised: that is held as well, whatever is left. */
-static void prolong(const struct look *l, struct hold_node *g, struct hold *run,
-		    const struct fleet_node *fn)
+/* What is held for the job on a machine that it comes to. */
+static struct budget_hold run_of_new(const struct look *l, const struct fleet_node *fn)
+{
+	struct budget_hold h = run_for(l, fn, begin_of(l, fn));
+
+	h.until_ms = run_for(l, fn, start_of(l, fn)).until_ms;
+	return h;
+}
+
+/* How much later than it seemed the job may end, since it was suspended: slurmctld adds that to its
+ * time.  When that began and ended between two looks is not known. */
+static int64_t stood_still(const struct look *l, struct hold *run)
+{
+	const int64_t now = engine_now(l->e), since = run->stopped_ms;
+	const bool stopped = slurm_text_is(l->job->state, "SUSPENDED");
+
+	run->stopped_ms = stopped ? now : 0;
+	if (since != 0)
+		return now - since;
+	return stopped ? HOLDS_LOOK_MS : 0;
+}
+
+/* Until when the job may run, which is there since the hold began: it starts when the last of its
+ * nodes is up.  Its time limit may have been changed. */
+static int64_t run_until(const struct look *l, struct hold *run, int64_t span_ms)
+{
+	const int64_t now = engine_now(l->e), from = hold_of(l->e, run)->from_ms;
+	const int64_t most = now + (span_ms > HOLD_MORE_MS ? span_ms : HOLD_MORE_MS);
+	int64_t until = clamp_add(hold_of(l->e, run)->until_ms, stood_still(l, run));
+
+	if (run->span_ms != 0 && span_ms > run->span_ms)
+		until = clamp_add(until, span_ms - run->span_ms);
+	run->span_ms = span_ms;
+	if (until < from + span_ms)
+		until = from + span_ms;
+	if (slurm_job_configuring(l->job))
+		return until > now + span_ms ? until : now + span_ms;
+	if (until > most) /* it runs, so it began before now */
+		until = most;
+	return until;
+}
+
+/* Hold for as long as the job may run by what squeue says now, whatever is left. */
+static void retime(const struct look *l, struct hold_node *g, struct hold *run,
+		   const struct fleet_node *fn)
 {
 	struct engine *e = l->e;
-	const int64_t from = hold_of(e, run)->from_ms;
-	const int64_t until = run_for(l, fn, from).until_ms;
+	const int64_t from = hold_of(e, run)->from_ms, span = run_for(l, fn, 0).until_ms;
 	struct hold *machine = machine_of(e, g);
-	int64_t all = machine_until(l, fn, from);
+	int64_t until, all;
 
-	if (from > engine_now(e)) /* it boots */
+	if (from > engine_now(e) || span == INT64_MAX) /* it boots, or has no limit */
 		return;
-	if (until > hold_of(e, run)->until_ms && until != INT64_MAX)
-		hold_change(e, g, run, from, until);
+	until = run_until(l, run, span);
+	hold_change(e, g, run, from, until);
+	all = machine_until(l, fn, until - span);
 	if (machine != NULL && all > hold_of(e, machine)->until_ms && all != INT64_MAX)
 		hold_change(e, g, machine, hold_of(e, machine)->from_ms, all);
 }
@@ -116,6 +175,8 @@ static void look_at(struct look *l, const char *name)
 
 	if (fn == NULL || fn->unwritten != NULL)
 		return;
+	if (node_coming(&fn->n) && l->e->conf->pools[fn->n.pool].boot_ms > l->boot_ms)
+		l->boot_ms = l->e->conf->pools[fn->n.pool].boot_ms;
 	g = hold_find(l->e, name, fn->n.gen);
 	run = run_of(l->e, g, l->job->number);
 	if (run == NULL) {
@@ -126,7 +187,7 @@ static void look_at(struct look *l, const char *name)
 	if (!l->known)
 		return;
 	share(l, g, run, fn);
-	prolong(l, g, run, fn);
+	retime(l, g, run, fn);
 }
 
 /* What the job wants set aside on machines that are up: its part of each, and each machine for
@@ -136,18 +197,17 @@ static size_t wants_of(const struct look *l, struct budget_want *out)
 	size_t n = 0;
 
 	for (size_t i = 0; i < l->n; i++) {
-		const int64_t begin = begin_of(l, l->rows[i]);
 		struct hold *m =
 			machine_of(l->e, hold_find(l->e, l->rows[i]->n.name, l->rows[i]->n.gen));
 		struct budget_hold more;
 
-		out[n] = (struct budget_want){.hold = run_for(l, l->rows[i], begin), .n = 1};
+		out[n] = (struct budget_want){.hold = run_of_new(l, l->rows[i]), .n = 1};
 		n++;
 		if (m == NULL)
 			continue;
 		more = *hold_of(l->e, m);
 		more.from_ms = more.until_ms;
-		more.until_ms = machine_until(l, l->rows[i], begin);
+		more.until_ms = machine_until(l, l->rows[i], start_of(l, l->rows[i]));
 		if (more.until_ms <= more.from_ms)
 			continue;
 		out[n] = (struct budget_want){.hold = more, .n = 1, .longer = true};
@@ -161,17 +221,16 @@ static void take(struct look *l)
 	struct engine *e = l->e;
 
 	for (size_t i = 0; i < l->n; i++) {
-		const int64_t begin = begin_of(l, l->rows[i]);
 		const struct node *n = &l->rows[i]->n;
 		struct hold_node *g = hold_node_of(e, n->name, n->gen);
-		struct budget_hold run = run_for(l, l->rows[i], begin);
-		int64_t until = machine_until(l, l->rows[i], begin);
+		struct budget_hold run = run_of_new(l, l->rows[i]);
+		int64_t until = machine_until(l, l->rows[i], start_of(l, l->rows[i]));
 		struct hold *m;
 
 		g->written = true;
 		m = machine_of(e, g);
 		if (run.until_ms == INT64_MAX) /* no limit, and it runs all the same */
-			run.until_ms = begin + HOLD_MORE_MS;
+			run.until_ms = run.from_ms + HOLD_MORE_MS;
 		hold_add(e, g, l->job->number, &run)->seen = true;
 		if (m != NULL && until != INT64_MAX && until > hold_of(e, m)->until_ms)
 			hold_change(e, g, m, hold_of(e, m)->from_ms, until);
@@ -298,6 +357,7 @@ static void holds_jobs(struct engine *e, const char *text, size_t len, const str
 {
 	if (err != NULL || e->money->budgets == NULL)
 		return;
+	holds_now(e);
 	forget_seen(e);
 	slurm_job_parse(text, len, see_job, e);
 	settle_unseen(e); /* before others ask for that money */

@@ -116,6 +116,9 @@ void facts_ask(struct engine *e, uint64_t job);
 extern const struct engine_part holds_part, holds_jobs_part;
 /* The budgets, where plans try jobs; NULL: there are none. */
 struct budgets *holds_budgets(const struct engine *e);
+/* A period, or what was added to one, may have ended since budgets were last asked: before they are
+ * asked to let something start. */
+void holds_now(struct engine *e);
 /* A row was made that is not written yet: set aside what it and its job may cost.  p NULL: who pays
  * is not known, or it is for no job. */
 void holds_bought(struct engine *e, struct fleet_node *fn, const struct payer *p);

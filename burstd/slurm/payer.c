@@ -166,6 +166,7 @@ bool slurm_payer_says_whose(const struct slurm_job *j)
 
 bool slurm_payer_read(const struct slurm_job *j, struct payer *out)
 {
+	static const struct slurm_text none = {NULL, 0};
 	const struct slurm_payer *p = &j->payer;
 
 	if (p->account.p == NULL)
@@ -179,7 +180,8 @@ bool slurm_payer_read(const struct slurm_job *j, struct payer *out)
 		out->exclusive = true;
 	(void)snprintf(out->id, sizeof(out->id), "%s", j->id);
 	name_of(p->account, out->account);
-	name_of(p->user, out->user);
+	/* So squeue calls a uid that has no name on its host, be it that the directory is away. */
+	name_of(slurm_text_is(p->user, "nobody") ? none : p->user, out->user);
 	name_of(j->partition, out->partition);
 	name_of(p->qos, out->qos);
 	name_of(p->wckey, out->wckey);

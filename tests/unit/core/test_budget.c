@@ -154,6 +154,7 @@ static void test_a_period_turns(void **state)
 		   at("2026-12-01T02:00:00Z"));
 	(void)budgets_hold(w.b, &one.hold);
 	(void)budgets_spent(w.b, one.hold.spender, day, 5);
+	assert_int_equal(budgets_turn_ms(w.b), at("2026-11-30T23:00:00Z"));
 	assert_false(budgets_now(w.b, at("2026-11-30T22:59:59Z")));
 	assert_int_equal(tried(&w, one).lack, BUDGET_NOT_YET);
 	assert_int_equal(line_of(&w, "month", "").held, EUR);
@@ -350,6 +351,31 @@ static void test_reserve(void **state)
 	}
 }
 
+/* When budgets must be told the time at the latest. */
+static void test_when_they_turn(void **state)
+{
+	static const struct {
+		const char *period, *turns; /* NULL: never */
+	} all[] = {
+		{"month", "2026-12-01T00:00:00Z"},
+		{"rolling 7d", "2026-12-01T00:00:00Z"},
+		{"2026-12-24..2026-12-31", "2026-12-24T00:00:00Z"},
+		{"2026-11-01..2026-12-31", "2027-01-01T00:00:00Z"},
+		{"2026-11-01..2026-11-07", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(all); i++) {
+		struct conf_budget one = budget("b", 1, all[i].period);
+		struct world w = world_new("UTC", "2026-11-30T12:00:00Z", &one, 1);
+
+		print_message("# %s\n", all[i].period);
+		assert_int_equal(budgets_turn_ms(w.b),
+				 all[i].turns != NULL ? at(all[i].turns) : INT64_MAX);
+		world_free(&w);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -363,6 +389,7 @@ int main(void)
 		cmocka_unit_test(test_numbers_of_holds),
 		cmocka_unit_test(test_what_has_a_rate),
 		cmocka_unit_test(test_reserve),
+		cmocka_unit_test(test_when_they_turn),
 	};
 
 	return cmocka_run_group_tests_name("budget", tests, NULL, NULL);

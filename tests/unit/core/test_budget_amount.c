@@ -258,6 +258,7 @@ static void test_overrides_add(void **state)
 	assert_int_equal(line_of(&w, "each", "ann").amount, 17 * EUR);
 	assert_int_equal(line_of(&w, "each", "bob").amount, 10 * EUR);
 	/* They end by themselves, which gives nobody room. */
+	assert_int_equal(budgets_turn_ms(w.b), at("2026-11-10T13:00:00Z")); /* an override ends */
 	assert_false(budgets_now(w.b, at("2026-11-10T12:59:59Z")));
 	assert_int_equal(line_of(&w, "b", "").added, 25 * EUR);
 	assert_false(budgets_now(w.b, at("2026-11-10T13:00:00Z")));

@@ -76,6 +76,9 @@ static void test_each_criterion(void **state)
 		{QOS, "normal", '-'},
 		{QOS, "", '?'},
 		{WCKEYS, "two", 'y'},
+		{WCKEYS, "*two", 'y'}, /* the user's default, which the job did not name */
+		{WCKEYS, "*x", '-'},
+		{WCKEYS, "*", '-'},
 		{WCKEYS, "x", '-'},
 		{WCKEYS, "", '-'}, /* it has none */
 		{PARTITIONS, "two", 'y'},

@@ -530,6 +530,43 @@ static void test_without_budgets_all_fits(void **state)
 	world_free(&w);
 }
 
+/* P4: a machine that has ended is paid for until the end of its hour, which may be in the next
+ * month, or on the next day of a rolling window: that is spent before the time has come. */
+static void test_what_is_billed_ahead(void **state)
+{
+	struct conf_budget list[] = {budget("month", 10, "month"),
+				     budget("roll", 10, "rolling 7d")};
+	struct budget_want later, over;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(list); i++) {
+		struct world w = world_new("UTC", "2026-11-30T23:30:00Z", &list[i], 1);
+		const bool rolls = i == 1;
+		uint32_t who;
+		int64_t tomorrow = budgets_day(w.b, at("2026-12-01T00:30:00Z"));
+
+		print_message("# %s\n", list[i].name);
+		later = want(&w, machine_of("h100"), 1, at("2026-12-01T00:00:00Z"),
+			     at("2026-12-01T04:00:00Z"));
+		over = later;
+		over.hold.until_ms += 2 * HOUR;
+		who = later.hold.spender;
+		(void)budgets_spent(w.b, who, tomorrow, 5 * EUR);
+		assert_int_equal(line_of(&w, list[i].name, "").spent, 0);
+		assert_int_equal(line_of(&w, list[i].name, "").later, rolls ? 0 : 5 * EUR);
+		assert_int_equal(line_of(&w, list[i].name, "").left, rolls ? 5 * EUR : 10 * EUR);
+		assert_null(tried(&w, later).budget);
+		assert_int_equal(tried(&w, over).left, 5 * EUR);
+		assert_int_equal(tried(&w, over).lack,
+				 rolls ? BUDGET_LACKS_MONEY : BUDGET_LACKS_LATER);
+		(void)budgets_now(w.b, at("2026-12-01T00:00:00Z"));
+		assert_int_equal(line_of(&w, list[i].name, "").spent, 5 * EUR);
+		assert_int_equal(line_of(&w, list[i].name, "").later, 0);
+		assert_int_equal(line_of(&w, list[i].name, "").left, 5 * EUR);
+		world_free(&w);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -551,6 +588,7 @@ int main(void)
 		cmocka_unit_test(test_no_price),
 		cmocka_unit_test(test_no_account),
 		cmocka_unit_test(test_without_budgets_all_fits),
+		cmocka_unit_test(test_what_is_billed_ahead),
 	};
 
 	return cmocka_run_group_tests_name("budget_try", tests, NULL, NULL);

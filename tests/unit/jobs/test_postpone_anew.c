@@ -1,6 +1,7 @@
 /* test_postpone_anew.c - a job that could not have its nodes, for a reason that no wait can mend:
  * it waits a day, and is decided anew when something has changed. */
 #include "postponed_anew.h"
+#include "tests/unit/payer_row.h"
 
 static void test_it_waits_a_day(void **state)
 {
@@ -429,6 +430,51 @@ static void test_decided_anew_when_somebody_edits_the_job(void **state)
 	assert_string_equal(F.started, "7_2");
 }
 
+static void paid_by(const char *payer, const char *wckey)
+{
+	char line[2400], rest[1100], row[200];
+
+	(void)snprintf(rest, sizeof(rest), "(null) %-1025s", "(null)");
+	(void)snprintf(row, sizeof(row),
+		       "107|7_2|PENDING|p|None||1000|1|||(null)| |%s|1|8|NO|cpu=8|1|*|", payer);
+	(void)payer_row(line, sizeof(line), row, wckey, rest);
+	W.words[0] = '\0';
+	W.now += 60000;
+	postpone_part.at[PART_RUN](&F.e);
+	assert_string_equal(W.words, "107");
+	postpone_words(&F.e, line, strlen(line));
+}
+
+/* By other budgets there may be money for it. */
+static void test_decided_anew_when_somebody_else_pays(void **state)
+{
+	static const struct {
+		const char *payer, *wckey;
+		bool anew;
+	} all[] = {
+		{"physics|ann|normal|2:00:00", "one", false},
+		{"chem|ann|normal|2:00:00", "one", true},
+		{"physics|nobody|normal|2:00:00", "one", true}, /* its user has a name now */
+		{"physics|ann|cheap|2:00:00", "one", true},
+		{"physics|ann|normal|1:00:00", "one", true},
+		{"physics|ann|normal|2:00:00", "two", true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		print_message("# %s, %s\n", all[i].payer, all[i].wckey);
+		refuse_for_good();
+		paid_by(all[0].payer, all[0].wckey);
+		paid_by(all[i].payer, all[i].wckey);
+		details("PENDING", 7, 86400 - 120, F.comment);
+		assert_string_equal(F.started, all[i].anew ? "7_2" : "");
+		if (!all[i].anew) { /* for the next */
+			paid_by("x|ann|normal|2:00:00", "one");
+			details("PENDING", 7, 86400 - 180, F.comment);
+		}
+	}
+}
+
 /* squeue is asked about those that wait for a day once a minute, however many turns that has. */
 static void test_asked_once_a_minute_who_was_edited(void **state)
 {
@@ -502,6 +548,7 @@ int main(void)
 		TEST(test_decided_anew_when_it_is_offered),
 		TEST(test_decided_anew_when_it_is_cheaper),
 		TEST(test_decided_anew_when_somebody_edits_the_job),
+		TEST(test_decided_anew_when_somebody_else_pays),
 		TEST(test_asked_once_a_minute_who_was_edited),
 		TEST(test_decided_anew_when_it_has_other_tasks),
 		TEST(test_anew_is_not_before_slurmctlds_own_time),

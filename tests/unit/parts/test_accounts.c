@@ -158,6 +158,15 @@ static void test_an_account_that_is_gone(void **state)
 	assert_true(accounts_lack_place(f->e, "physics"));
 	/* Asked once in ten seconds, however many there are. */
 	assert_int_equal(accounts_part.next_ms(f->e), accounts(f)->asked_ms + 10000);
+	/* An answer that was asked for before says nothing of it; one that was asked for then does.
+	 */
+	accounts(f)->next_ms = 0;
+	accounts_part.at[PART_RUN](f->e);
+	accounts(f)->asked_ms = accounts(f)->met[0].at_ms - 1;
+	accounts_answer(f->e, ROOT SCIENCE, strlen(ROOT SCIENCE), NULL);
+	assert_true(accounts_lack_place(f->e, "physics"));
+	accounts(f)->answered_ms++;
+	assert_false(accounts_lack_place(f->e, "physics"));
 	told(f, ROOT SCIENCE);
 	next = accounts_part.next_ms(f->e);
 	assert_false(accounts_lack_place(f->e, "physics"));
@@ -168,6 +177,30 @@ static void test_an_account_that_is_gone(void **state)
 	assert_true(is_bought(f, "c1"));
 }
 
+/* A job of it that comes to a machine that is up is not judged before, either. */
+static void test_a_new_account_on_a_machine(void **state)
+{
+	struct fix *f = *state;
+	char text[1000];
+	int n = payer_row(text, sizeof(text), "8|8|RUNNING|gpu|None|c1" PAYS, "key", "");
+
+	start_science(f, 100 * EUR);
+	told(f, ROOT SCIENCE PHYSICS);
+	buy_7(f);
+	write_down(f);
+	ready(f, "c1");
+	told(f, ROOT SCIENCE);
+	accounts(f)->answered_ms = engine_now(f->e) - MINUTE;
+	for (int known = 0; known < 2; known++) {
+		f->e->jobs->running = JOBS_FOR_HOLDS;
+		holds_jobs_part.squeue_begins(f->e);
+		jobs_answer(f->e, text, (size_t)n, NULL);
+		assert_string_equal(rows(f, "SELECT count(*) FROM hold WHERE job = 8"),
+				    known ? "1;" : "0;");
+		told(f, ROOT SCIENCE PHYSICS);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -175,6 +208,7 @@ int main(void)
 		TEST(test_without_accounting),
 		TEST(test_a_new_account),
 		TEST(test_an_account_that_is_gone),
+		TEST(test_a_new_account_on_a_machine),
 	};
 
 	return cmocka_run_group_tests(tests, zone_begins, zone_ends);

@@ -600,6 +600,9 @@ static void test_times_of_partitions(void **state)
 		{"PartitionName=gpu Nodes=c[1-3] SuspendTime=60\n"
 		 "PartitionName=more Nodes=x1,c3 SuspendTime=900\n",
 		 "", "pool 900000 "},
+		{"PartitionName=gpu Nodes=c[1-3] SuspendTime=900\n"
+		 "PartitionName=more Nodes=x1,c3 SuspendTime=60\n",
+		 "", "pool 900000 "},
 		/* Nodes of one that has none idle as slurm.conf says. */
 		{"PartitionName=gpu Nodes=c1 SuspendTime=60\nPartitionName=more Nodes=c2\n", "",
 		 "pool 300000 "},

@@ -126,7 +126,7 @@ static void test_the_rate_of_a_machine_counts_once(void **state)
 	assert_int_equal(held(f, "c1", BUDGET_RUN)->job, 8);
 	assert_int_equal(line(f, "all").rate, 2 * EUR);
 	assert_true(of(f, "c1", BUDGET_MACHINE).until_ms > until);
-	assert_true(of(f, "c1", BUDGET_MACHINE).until_ms >= now + (361 + 10) * MINUTE);
+	assert_true(of(f, "c1", BUDGET_MACHINE).until_ms >= now + (1 + 361 + 10) * MINUTE);
 }
 
 /* But for its longer time there must be money. */
@@ -176,10 +176,8 @@ static void test_the_share_is_read_once_more(void **state)
 			       "7|7|RUNNING|gpu|None|c[1-2]| |physics|ann|normal|2:00:00|2|16|%s|"
 			       "cpu=16,gres/gpu=2|2|*|",
 			       all[i].shares);
-		f->e->money->freed = false;
 		looks(f, text);
 		assert_int_equal(of(f, "c1", BUDGET_RUN).rate_nano_h, all[i].rate);
-		assert_int_equal(f->e->money->freed, all[i].rate != EUR);
 		assert_int_equal(of(f, "c2", BUDGET_RUN).rate_nano_h,
 				 EUR); /* its CPUs are not known */
 		assert_int_equal(of(f, "c2", BUDGET_BOOT).rate_nano_h, EUR);
@@ -206,6 +204,245 @@ static void test_a_share_stays(void **state)
 	assert_int_equal(of(f, "c1", BUDGET_RUN).rate_nano_h, EUR / 2);
 }
 
+/* P4: what was spent in a period that is over, and what was added to it, counts from its very end
+ * on no more, whenever it was looked at last. */
+static void ends_a_period(struct fix *f, bool by_squeue)
+{
+	struct conf *c = conf_of(100 * EUR, 5 * EUR);
+	const int64_t month = 40 * 24 * HOUR;
+	struct money_state *m;
+	uint32_t who;
+
+	for (int i = 0; i < 2; i++) {
+		free(c->budgets[i].period);
+		c->budgets[i].period = mem_strdup("month");
+		assert_int_equal(period_parse(&c->budgets[i].period_rule, "month", NULL), 0);
+	}
+	assert_int_equal(load_conf(f, c, NULL), 0);
+	f->e->left = ENGINE_SEND;
+	m = f->e->money;
+	budgets_free(m->budgets);
+	m->budgets = budgets_new(utc, engine_now(f->e) - month); /* an earlier month */
+	budgets_configure(m->budgets, c->budgets, c->nbudgets);
+	who = budgets_spender(m->budgets, &(struct budget_spender){.account = "physics",
+								   .user = "ann",
+								   .qos = "normal",
+								   .wckey = "",
+								   .partition = "gpu",
+								   .pool = "pool",
+								   .provider = "cloud",
+								   .market = PROVIDER_ON_DEMAND});
+	(void)budgets_spent(m->budgets, who, budgets_day(m->budgets, engine_now(f->e) - month),
+			    5 * EUR);
+	assert_int_equal(line(f, "account").left, 0);
+	m->watch_ms = engine_now(f->e) + MINUTE;
+	assert_true(holds_part.next_ms(f->e) <= engine_now(f->e));
+	if (by_squeue) {
+		looks(f, "9|9|PENDING|gpu|None|" PAYS);
+		assert_int_equal(line(f, "account").spent, 0);
+		return;
+	}
+	buy_7(f);
+	assert_true(is_bought(f, "c1"));
+	assert_int_equal(line(f, "account").spent, 0);
+	assert_true(budgets_turn_ms(m->budgets) > engine_now(f->e));
+}
+
+static void test_a_period_that_has_just_ended(void **state)
+{
+	ends_a_period(*state, false);
+	(void)teardown(state);
+	(void)setup(state);
+	ends_a_period(*state, true);
+}
+
+/* --- when a job starts, and until when it may run ------------------------------------------------
+ */
+
+/* Job 7 has c1, which is up, and c2, which boots for at most ten minutes. */
+static void comes_up(struct fix *f)
+{
+	start(f, 100 * EUR, 100 * EUR);
+	buy_7(f);
+	write_down(f);
+	ready(f, "c1");
+}
+
+#define ROW_7(state, limit)                                                                        \
+	"7|7|" state "|gpu|None|c[1-2]| |physics|ann|normal|" limit                                \
+	"|2|16|NO|cpu=16,gres/gpu=16|2|*|"
+
+static int64_t runs_until(const struct fix *f)
+{
+	return of(f, "c1", BUDGET_RUN).until_ms;
+}
+
+/* Hold for the job as if all of it had been done so much earlier. */
+static void later(struct fix *f, int64_t ms)
+{
+	struct hold_node *g = hold_find(f->e, "c1", row(f, "c1")->n.gen);
+
+	for (struct hold *h = g->first; h != NULL; h = h->next) {
+		hold_change(f->e, g, h, hold_of(f->e, h)->from_ms - ms,
+			    hold_of(f->e, h)->until_ms - ms);
+		h->stopped_ms -= h->stopped_ms != 0 ? ms : 0;
+	}
+	engine_commit(f->e);
+}
+
+/* P4: nodes are up one after the other, and the job starts with the last of them.  Until then it is
+ * held for until its end at the latest, and once it runs no longer than that. */
+static void test_a_job_starts_with_its_last_node(void **state)
+{
+	struct fix *f = *state;
+	int64_t planned, machine, now;
+
+	comes_up(f);
+	planned = runs_until(f);
+	machine = of(f, "c1", BUDGET_MACHINE).until_ms;
+	looks(f, ROW_7("CONFIGURING", "2:00:00"));
+	assert_int_equal(runs_until(f), planned);
+	now = engine_now(f->e);
+	looks(f, ROW_7("RUNNING", "2:00:00"));
+	assert_in_range(runs_until(f), now + 121 * MINUTE, engine_now(f->e) + 121 * MINUTE);
+	planned = runs_until(f);
+	looks(f, ROW_7("RUNNING", "2:00:00")); /* later looks change nothing */
+	assert_int_equal(runs_until(f), planned);
+	assert_int_equal(of(f, "c1", BUDGET_MACHINE).until_ms, machine);
+	same_in_journal(f);
+	/* It waits for longer than a boot may take: then it ends later, too. */
+	later(f, HOUR);
+	now = engine_now(f->e);
+	looks(f, ROW_7("CONFIGURING", "2:00:00"));
+	assert_true(runs_until(f) >= now + 121 * MINUTE);
+	assert_true(of(f, "c1", BUDGET_MACHINE).until_ms >= now + (121 + 10) * MINUTE + 150000);
+	same_in_journal(f);
+}
+
+/* A job that comes to a machine that is up, and to one that boots, starts with the second: so long
+ * it has the first, too.  One that runs already, on a node that burstd has not seen up, does once
+ * more. */
+static void test_a_job_that_comes_to_several(void **state)
+{
+	static const struct {
+		const char *state;
+		int64_t c1, c2; /* until when it may run there, from now on */
+	} all[] = {
+		{"CONFIGURING", 10 + 121, 10 + 121},
+		{"RUNNING", 121, 10 + 121},
+	};
+	struct fix *f = *state;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		char text[300];
+		int64_t now;
+
+		print_message("# %s\n", all[i].state);
+		(void)teardown(state);
+		(void)setup(state);
+		f = *state;
+		comes_up(f);
+		f->e->money->no_prolog = true;
+		for (struct hold_node *g = f->e->money->nodes; g != NULL; g = g->next)
+			for (struct hold *h = g->first; h != NULL; h = h->next)
+				h->made_ms -= MINUTE;
+		(void)snprintf(text, sizeof(text), "8|8|%s|gpu|None|c[1-2]%s", all[i].state,
+			       PAYS_BOB);
+		now = engine_now(f->e);
+		looks(f, text);
+		assert_int_equal(held(f, "c2", BUDGET_RUN)->job, 8);
+		assert_in_range(runs_until(f), now + all[i].c1 * MINUTE,
+				engine_now(f->e) + all[i].c1 * MINUTE);
+		assert_in_range(of(f, "c2", BUDGET_RUN).until_ms, now + all[i].c2 * MINUTE,
+				engine_now(f->e) + all[i].c2 * MINUTE);
+		assert_true(of(f, "c2", BUDGET_RUN).from_ms >= now + 10 * MINUTE);
+	}
+}
+
+/* scontrol update: what is raised is held at once, what is lowered is free at once. */
+static void test_another_time_limit(void **state)
+{
+	struct fix *f = *state;
+	int64_t until, now;
+
+	comes_up(f);
+	/* Its node was up five minutes before the last one. */
+	hold_change(f->e, hold_find(f->e, "c1", row(f, "c1")->n.gen), held(f, "c1", BUDGET_RUN),
+		    of(f, "c1", BUDGET_RUN).from_ms - 5 * MINUTE, runs_until(f));
+	looks(f, ROW_7("RUNNING", "2:00:00"));
+	later(f, HOUR);
+	until = runs_until(f);
+	looks(f, ROW_7("RUNNING", "3:00:00"));
+	assert_int_equal(runs_until(f), until + HOUR);
+	assert_true(of(f, "c1", BUDGET_MACHINE).until_ms >= until + HOUR + 10 * MINUTE);
+	now = engine_now(f->e);
+	looks(f, ROW_7("RUNNING", "0:30:00"));
+	assert_in_range(runs_until(f), now + 31 * MINUTE, engine_now(f->e) + 31 * MINUTE);
+	until = runs_until(f);
+	looks(f, ROW_7("RUNNING", "UNLIMITED"));
+	assert_int_equal(runs_until(f), until); /* and then two minutes at a time */
+	/* One that was held for without end, as it had no limit. */
+	hold_change(f->e, hold_find(f->e, "c1", row(f, "c1")->n.gen), held(f, "c1", BUDGET_RUN),
+		    of(f, "c1", BUDGET_RUN).from_ms, INT64_MAX);
+	now = engine_now(f->e);
+	looks(f, ROW_7("RUNNING", "1:00:00"));
+	assert_in_range(runs_until(f), now + 61 * MINUTE, engine_now(f->e) + 61 * MINUTE);
+	/* While burstd was away. */
+	held(f, "c1", BUDGET_RUN)->span_ms = 0;
+	looks(f, ROW_7("RUNNING", "5:00:00"));
+	assert_int_equal(runs_until(f), of(f, "c1", BUDGET_RUN).from_ms + 301 * MINUTE);
+	same_in_journal(f);
+}
+
+/* The time for which a job is suspended is added to that which it may run. */
+static void test_a_suspended_job_ends_later(void **state)
+{
+	struct fix *f = *state;
+	int64_t until;
+
+	comes_up(f);
+	looks(f, ROW_7("RUNNING", "2:00:00"));
+	later(f, HOUR);
+	until = runs_until(f);
+	looks(f, ROW_7("SUSPENDED", "2:00:00"));
+	assert_int_equal(runs_until(f), until + 30000); /* since the last look, perhaps */
+	later(f, HOUR);
+	until += 30000 - HOUR;
+	looks(f, ROW_7("SUSPENDED", "2:00:00"));
+	assert_in_range(runs_until(f), until + HOUR, until + HOUR + MINUTE);
+	assert_true(of(f, "c1", BUDGET_MACHINE).until_ms >= runs_until(f) + 10 * MINUTE);
+	later(f, HOUR / 2);
+	until = runs_until(f);
+	looks(f, ROW_7("RUNNING", "2:00:00"));
+	assert_in_range(runs_until(f), until + HOUR / 2, until + HOUR / 2 + MINUTE);
+	until = runs_until(f);
+	looks(f, ROW_7("RUNNING", "2:00:00"));
+	assert_int_equal(runs_until(f), until);
+	same_in_journal(f);
+}
+
+/* A machine that is billed by the hour is paid for until the hour of its own that the job ends in:
+ * no look at the job makes that more. */
+static void test_hours_are_those_of_the_machine(void **state)
+{
+	struct fix *f = *state;
+	int64_t until;
+
+	start(f, 100 * EUR, 100 * EUR);
+	f->e->conf->pools[0].quantum_ms = HOUR;
+	buy_7(f);
+	write_down(f);
+	ready(f, "c1");
+	until = of(f, "c1", BUDGET_MACHINE).until_ms;
+	assert_int_equal(until - of(f, "c1", BUDGET_MACHINE).from_ms, 3 * HOUR);
+	looks(f, ROW_7("CONFIGURING", "2:00:00"));
+	later(f, 9 * MINUTE);
+	looks(f, ROW_7("RUNNING", "2:00:00"));
+	assert_int_equal(of(f, "c1", BUDGET_MACHINE).until_ms, until - 9 * MINUTE);
+	looks(f, ROW_7("RUNNING", "3:00:00"));
+	assert_int_equal(of(f, "c1", BUDGET_MACHINE).until_ms, until - 9 * MINUTE + HOUR);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -215,6 +452,12 @@ int main(void)
 		TEST(test_the_longer_time_of_a_machine_counts),
 		TEST(test_the_share_is_read_once_more),
 		TEST(test_a_share_stays),
+		TEST(test_a_period_that_has_just_ended),
+		TEST(test_a_job_starts_with_its_last_node),
+		TEST(test_a_job_that_comes_to_several),
+		TEST(test_another_time_limit),
+		TEST(test_a_suspended_job_ends_later),
+		TEST(test_hours_are_those_of_the_machine),
 	};
 
 	return cmocka_run_group_tests(tests, zone_begins, zone_ends);

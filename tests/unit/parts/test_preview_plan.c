@@ -276,7 +276,7 @@ static void a_job_of_several_partitions_is_tried_in_each(void **state)
 		{"cpu,dear", "c[3-4]", "budget dear:", false},
 		{"cpu,unknown", "c3", "", true},
 	};
-	static char dear_name[] = "dear", *dear[] = {dear_name, NULL};
+	static char dear_name[] = "dear", cpu_name[] = "cpu", *dear[] = {dear_name, cpu_name, NULL};
 	static char gpu_name[] = "gpu", *gpu[] = {gpu_name, NULL};
 	struct conf_budget b[2] = {
 		{.name = dear_name, .partitions = dear, .amount_nano = FMT_NANO},

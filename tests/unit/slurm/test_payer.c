@@ -80,6 +80,18 @@ static void test_wishes_stand_behind_it(void **state)
 	assert_false(s.p[0].exclusive);
 }
 
+/* A user whose name the host does not know, such as while its directory is away, may be any. */
+static void test_a_user_without_a_name(void **state)
+{
+	struct seen s = parse("a|nobody|q|30:00|1|1|OK|N/A|1|*", "(null)", "");
+
+	(void)state;
+	assert_string_equal(s.p[0].user, "");
+	assert_string_equal(s.p[0].account, "a");
+	s = parse("a|nobody2|q|30:00|1|1|OK|N/A|1|*", "(null)", "");
+	assert_string_equal(s.p[0].user, "nobody2");
+}
+
 static void test_whose_nodes_are_a_jobs_own(void **state)
 {
 	static const struct {
@@ -409,6 +421,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_payer),
 		cmocka_unit_test(test_wishes_stand_behind_it),
+		cmocka_unit_test(test_a_user_without_a_name),
 		cmocka_unit_test(test_whose_nodes_are_a_jobs_own),
 		cmocka_unit_test(test_who_was_not_asked_says_nothing),
 		cmocka_unit_test(test_limits),
