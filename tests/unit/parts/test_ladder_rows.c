@@ -294,6 +294,30 @@ static void test_budgets_that_go_and_come_back(void **state)
 	}
 }
 
+/* After a start what accounts below a budget's spend is not counted until slurmctld has told which
+ * these are: no step is over by that. */
+static void test_a_step_waits_for_the_tree_of_accounts(void **state)
+{
+	static char physics[] = "physics";
+	char *accounts[] = {physics, NULL};
+	struct fix *f = used_up(state, AT, 0);
+
+	reached(f, BUDGET_REQUEUES, MINUTE);
+	jobs(f, RUNS);
+	assert_int_equal(in_journal(f), 1);
+	f->e->conf->budgets[1].accounts = accounts;
+	f->e->conf->budgets[1].amount_nano = 1000 * EUR;
+	turn(f);
+	assert_int_equal(in_journal(f), 1);
+	assert_int_equal(count(f, "budget-step"), 1);
+	assert_true(ladder_part.next_ms(f->e) == INT64_MAX);
+	accounts_answer(f->e, "", 0, NULL);
+	turn(f);
+	assert_int_equal(in_journal(f), 0);
+	assert_int_equal(count(f, "budget-step"), 2); /* it has room again */
+	f->e->conf->budgets[1].accounts = NULL;
+}
+
 /* A job of which nobody knows who pays, for a moment, is not told anew. */
 static void test_a_job_without_holds_for_a_moment(void **state)
 {
@@ -319,6 +343,7 @@ int main(void)
 		TEST(test_a_refusal_is_said_once),
 		TEST(test_a_reload_tells_nothing_twice),
 		TEST(test_budgets_that_go_and_come_back),
+		TEST(test_a_step_waits_for_the_tree_of_accounts),
 		TEST(test_a_job_without_holds_for_a_moment),
 	};
 
