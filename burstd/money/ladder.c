@@ -180,8 +180,20 @@ static void drain(struct engine *e, struct hold_node *g)
 	    !slurm_is_on(nm->flags))
 		return;
 	g->drained = true;
+	journal_put_drained(engine_tx(e), g->node, g->gen);
 	if ((nm->flags & goes) == 0)
 		insist_drain(e, nm, ENGINE_WHY_USED_UP);
+}
+
+/* One of a machine that nothing is held for any more is forgotten. */
+void ladder_drained_load(struct engine *e, const char *node, uint64_t gen)
+{
+	struct hold_node *g = hold_find(e, node, gen);
+
+	if (g != NULL)
+		g->drained = true;
+	else
+		journal_del_drained(engine_tx(e), node, gen);
 }
 
 /* --- life ----------------------------------------------------------------------------------------

@@ -146,6 +146,8 @@ void shadow_put_refusal(struct journal_tx *tx, const struct journal_refusal *r);
 void shadow_del_refusal(struct journal_tx *tx, uint64_t job);
 void shadow_put_rescue(struct journal_tx *tx, const struct journal_rescue *r);
 void shadow_del_rescue(struct journal_tx *tx, uint64_t job);
+void shadow_put_drained(struct journal_tx *tx, const char *node, uint64_t gen);
+void shadow_del_drained(struct journal_tx *tx, const char *node, uint64_t gen);
 void shadow_put_ending(struct journal_tx *tx, const struct journal_ending *x);
 void shadow_del_ending(struct journal_tx *tx, uint64_t job);
 void shadow_put_life(struct journal_tx *tx, const struct journal_life *l);

@@ -125,6 +125,17 @@ static int dump_rescue(void *ctx, const struct journal_rescue *r, struct err *e)
 	return 0;
 }
 
+static int dump_drained(void *ctx, const char *node, uint64_t gen, struct err *e)
+{
+	struct str s;
+
+	(void)e;
+	str_init(&s, DUMP_MAX);
+	str_addf(&s, "drained %s/%" PRIu64, node, gen);
+	add(ctx, &s);
+	return 0;
+}
+
 static int dump_ending(void *ctx, const struct journal_ending *x, struct err *e)
 {
 	struct str s;
@@ -317,6 +328,7 @@ static int dump(struct journal *j, load_fn load, number_fn number, char **out, s
 					  .spent = dump_spent,
 					  .refusal = dump_refusal,
 					  .rescue = dump_rescue,
+					  .drained = dump_drained,
 					  .ending = dump_ending,
 					  .pool = dump_pool,
 					  .claim = dump_claim,
@@ -521,6 +533,8 @@ BOTH(put_refusal, (struct journal_tx * tx, const struct journal_refusal *r), (tx
 BOTH(del_refusal, (struct journal_tx * tx, uint64_t job), (tx, job))
 BOTH(put_rescue, (struct journal_tx * tx, const struct journal_rescue *r), (tx, r))
 BOTH(del_rescue, (struct journal_tx * tx, uint64_t job), (tx, job))
+BOTH(put_drained, (struct journal_tx * tx, const char *node, uint64_t gen), (tx, node, gen))
+BOTH(del_drained, (struct journal_tx * tx, const char *node, uint64_t gen), (tx, node, gen))
 BOTH(put_ending, (struct journal_tx * tx, const struct journal_ending *x), (tx, x))
 BOTH(del_ending, (struct journal_tx * tx, uint64_t job), (tx, job))
 BOTH(put_claim, (struct journal_tx * tx, const struct claim *c), (tx, c))

@@ -294,6 +294,38 @@ static void test_budgets_that_go_and_come_back(void **state)
 	}
 }
 
+/* An admin who resumes a node has the last word, over a restart of burstd, too. */
+static void test_a_node_is_drained_once(void **state)
+{
+	static const char in_all[] = "SELECT node FROM drained ORDER BY node";
+	struct conf *c = ladder(1000 * EUR, 1000 * EUR);
+	struct fix *f = *state;
+
+	c->budgets[0].drain_at = AT;
+	runs_with(f, c);
+	f->e->conf->budgets[0].amount_nano = 2 * EUR;
+	show(f, "ALLOCATED+CLOUD", "");
+	engine_commit(f->e);
+	turn(f);
+	assert_non_null(fleet_find(&f->e->fleet, "c1")->insist.why);
+	assert_string_equal(rows(f, in_all), "c1;");
+	c = ladder(2 * EUR, 1000 * EUR);
+	c->budgets[0].drain_at = AT;
+	restart_with(f, c);
+	show(f, "ALLOCATED+CLOUD", "");
+	engine_commit(f->e);
+	turn(f);
+	assert_true(f->e->money->ladders.due);
+	assert_null(fleet_find(&f->e->fleet, "c1")->insist.why);
+	/* Its row goes with what is held for it. */
+	hold_end(f->e, hold_find(f->e, "c1", row(f, "c1")->n.gen));
+	engine_commit(f->e);
+	assert_string_equal(rows(f, in_all), "");
+	journal_put_drained(engine_tx(f->e), "c9", 1);
+	restart_with(f, conf_of(1000 * EUR, 1000 * EUR));
+	assert_string_equal(rows(f, in_all), "");
+}
+
 /* After a start what accounts below a budget's spend is not counted until slurmctld has told which
  * these are: no step is over by that. */
 static void test_a_step_waits_for_the_tree_of_accounts(void **state)
@@ -343,6 +375,7 @@ int main(void)
 		TEST(test_a_refusal_is_said_once),
 		TEST(test_a_reload_tells_nothing_twice),
 		TEST(test_budgets_that_go_and_come_back),
+		TEST(test_a_node_is_drained_once),
 		TEST(test_a_step_waits_for_the_tree_of_accounts),
 		TEST(test_a_job_without_holds_for_a_moment),
 	};
