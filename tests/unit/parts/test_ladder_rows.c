@@ -151,6 +151,33 @@ static void test_a_suspended_job_is_signalled_later(void **state)
 	assert_string_equal(orders(f), "requeue 7: " USED_UP ";");
 }
 
+static void add_command(struct conf_pool *p)
+{
+	p->checkpoint_command = mem_zalloc(2 * sizeof(*p->checkpoint_command));
+	p->checkpoint_command[0] = mem_strdup("/no/such/command");
+}
+
+/* A job that had waited for its command still has two minutes for it. */
+static void test_a_job_that_waits_for_its_command_over_a_restart(void **state)
+{
+	struct fix *f = used_up(state, AT, 0);
+	struct conf *c = same(AT, 0);
+
+	add_command(&f->e->conf->pools[0]);
+	f->e->jobs->nhooks[CHECKPOINT_MONEY] = 16;
+	for (int64_t ago = 5 * MINUTE; ago < 10 * MINUTE; ago += 4 * MINUTE) {
+		reached(f, BUDGET_REQUEUES, ago);
+		jobs(f, RUNS);
+	}
+	f->e->jobs->nhooks[CHECKPOINT_MONEY] = 0;
+	add_command(&c->pools[0]);
+	restart_with(f, c);
+	reached(f, BUDGET_REQUEUES, 11 * MINUTE);
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "");
+	assert_string_equal(rows(f, "SELECT object FROM audit WHERE verb = 'checkpoint'"), "7;");
+}
+
 /* It was requeued, and slurmctld said so; burstd died before the job was back in the queue. */
 static void test_a_job_waits_though_burstd_died(void **state)
 {
@@ -370,6 +397,7 @@ int main(void)
 		TEST(test_a_signal_is_not_forgotten),
 		TEST(test_a_job_that_was_told_is_not_signalled),
 		TEST(test_a_suspended_job_is_signalled_later),
+		TEST(test_a_job_that_waits_for_its_command_over_a_restart),
 		TEST(test_a_job_waits_though_burstd_died),
 		TEST(test_another_run_has_its_own_grace),
 		TEST(test_a_refusal_is_said_once),
