@@ -129,7 +129,7 @@ static void put_amounts(struct ctl_reply *r, const struct engine_budget *b)
 	jsonw_money(w, "least", b->forecast.least);
 	jsonw_money(w, "expected", b->forecast.expected);
 	jsonw_money(w, "most", b->forecast.most);
-	jsonw_int(w, "used_up_ms", b->forecast.used_up_ms);
+	ctl_reply_time(r, "used_up_ms", b->forecast.used_up_ms);
 	jsonw_close(w, '}');
 }
 
@@ -199,7 +199,7 @@ static void put_line(struct ctl_reply *r, const struct engine_budget *b, bool wh
 	put_steps(w, of);
 	jsonw_text(w, "step", budget_step_str(b->step));
 	if (b->step != BUDGET_GOES_ON)
-		jsonw_int(w, "step_ms", b->step_ms);
+		ctl_reply_time(r, "step_ms", b->step_ms);
 	jsonw_int(w, "waiting", (int64_t)b->waiting);
 	jsonw_text(w, "contact", of->contact != NULL ? of->contact : "");
 	if (whole)

@@ -14,6 +14,8 @@
 
 enum { BY_SIZE = 32 };
 
+#define UNTIL_MAX_MS INT64_C(253402300800000) /* the end of the year 9999, which dates reach to */
+
 /* "root" or "uid 1000": to find a name may take a network, and the loop must not wait for that. */
 static const char *by(char out[BY_SIZE], const struct ctl_caller *who)
 {
@@ -52,11 +54,12 @@ static int read_override(struct ctl_reply *r, struct engine_override *o, const c
 	if (ctl_reply_text(r, "budget", NULL, &o->budget) != 0 ||
 	    ctl_reply_text(r, "value", "", &o->value) != 0 ||
 	    ctl_reply_text(r, key, NULL, &amount) != 0 ||
-	    ctl_reply_int(r, "until_ms", INT64_MAX, 0, &until) != 0 ||
+	    ctl_reply_int(r, "until_ms", UNTIL_MAX_MS, 0, &until) != 0 ||
 	    read_reason(r, &o->reason) != 0)
 		return -1;
-	if (strlen(o->value) > BUDGET_VALUE_MAX)
-		return ctl_reply_refuse(r, "invalid", "\"value\": want at most %d bytes",
+	if (strlen(o->value) > BUDGET_VALUE_MAX || !plain_is(o->value))
+		return ctl_reply_refuse(r, "invalid",
+					"\"value\": want at most %d bytes of plain text",
 					BUDGET_VALUE_MAX);
 	if (fmt_money_parse(amount, &o->nano, &e) != 0)
 		return ctl_reply_refuse(r, "invalid", "\"%s\": %s", key, e.msg);

@@ -77,7 +77,9 @@ bool alert_reached(const struct budget_line *l, const struct alert_figures *f, e
 	const struct conf_budget *b = l->budget;
 	uint32_t percent;
 
-	if (!l->limited || l->when != PERIOD_NOW || !is_reached(l, f, k, &percent))
+	/* A period that is over counts until its budget is looked at. */
+	if (!l->limited || l->when != PERIOD_NOW || f->now_ms >= l->period.end_ms ||
+	    !is_reached(l, f, k, &percent))
 		return false;
 	*out = (struct alert){.at_ms = f->now_ms,
 			      .until_ms = l->period.end_ms,

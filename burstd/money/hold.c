@@ -172,6 +172,8 @@ void hold_end(struct engine *e, struct hold_node *g)
 {
 	while (g->first != NULL)
 		hold_drop(e, g, g->first);
+	if (g->drained)
+		journal_del_drained(engine_tx(e), g->node, g->gen);
 	map_del(&e->money->held, g->key);
 	*g->prev = g->next;
 	if (g->next != NULL)

@@ -31,7 +31,7 @@ struct hold_node { /* one generation */
 	char key[HOSTLIST_NAME_MAX + 32];
 	char node[HOSTLIST_NAME_MAX + 1];
 	uint64_t gen;
-	bool drained; /* since its budget is used up; memory only */
+	bool drained; /* since its budget was used up */
 	bool written; /* the journal has its holds; before that its row is not there either */
 	struct hold *first;
 };

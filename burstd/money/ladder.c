@@ -180,8 +180,20 @@ static void drain(struct engine *e, struct hold_node *g)
 	    !slurm_is_on(nm->flags))
 		return;
 	g->drained = true;
+	journal_put_drained(engine_tx(e), g->node, g->gen);
 	if ((nm->flags & goes) == 0)
 		insist_drain(e, nm, ENGINE_WHY_USED_UP);
+}
+
+/* One of a machine that nothing is held for any more is forgotten. */
+void ladder_drained_load(struct engine *e, const char *node, uint64_t gen)
+{
+	struct hold_node *g = hold_find(e, node, gen);
+
+	if (g != NULL)
+		g->drained = true;
+	else
+		journal_del_drained(engine_tx(e), node, gen);
 }
 
 /* --- life ----------------------------------------------------------------------------------------
@@ -200,11 +212,17 @@ static void ladder_reload(struct engine *e)
 			e); /* else they would end, and be acted upon when budgets come back */
 }
 
+/* Without the tree of accounts sums are too low: no step is over by them, nor is any reached. */
+static bool has_sums(const struct engine *e)
+{
+	return e->money->ladders.any && holds_budgets(e) != NULL && !accounts_lack(e);
+}
+
 static void ladder_run(struct engine *e)
 {
 	struct ladders *l = &e->money->ladders;
 
-	if (!l->any || holds_budgets(e) == NULL)
+	if (!has_sums(e))
 		return;
 	if (engine_now(e) >= l->look_ms) {
 		l->look_ms = engine_now(e) + LADDER_MS;
@@ -230,7 +248,7 @@ static int64_t ladder_next_ms(const struct engine *e)
 {
 	const struct ladders *l = &e->money->ladders;
 
-	if (!l->any || holds_budgets(e) == NULL || e->money->nodes == NULL)
+	if (!has_sums(e) || e->money->nodes == NULL)
 		return INT64_MAX;
 	return l->due && l->squeue_ms < l->look_ms && !jobs_coming(e, JOBS_FOR_LADDER)
 		       ? l->squeue_ms

@@ -139,6 +139,7 @@ void overrides_free(struct engine *e);
 
 /* --- ladder.c, ladder_jobs.c --- */
 extern const struct engine_part ladder_part;
+void ladder_drained_load(struct engine *e, const char *node, uint64_t gen); /* after holds */
 void ladder_jobs_load(struct engine *e, const struct journal_ending *j);
 /* What became of an order to slurmctld about jobs. */
 void ladder_told(struct engine *e, const struct slurm_order *o, const struct err *err);

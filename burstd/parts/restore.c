@@ -112,6 +112,13 @@ static int load_override(void *ctx, const struct journal_override *o, struct err
 	return overrides_load(ctx, o);
 }
 
+static int load_drained(void *ctx, const char *node, uint64_t gen, struct err *err)
+{
+	(void)err;
+	ladder_drained_load(ctx, node, gen);
+	return 0;
+}
+
 static int load_ending(void *ctx, const struct journal_ending *x, struct err *err)
 {
 	(void)err;
@@ -156,6 +163,7 @@ static int restore_open(struct engine *e, struct err *err)
 					  .budget = load_budget,
 					  .budget_past = load_past,
 					  .override = load_override,
+					  .drained = load_drained,
 					  .ending = load_ending,
 					  .price = load_price,
 					  .alert = load_alert,

@@ -83,6 +83,7 @@ struct journal_visitor {
 	int (*budget)(void *ctx, const struct journal_budget *b, struct err *e);
 	int (*budget_past)(void *ctx, const struct journal_past *p, struct err *e);
 	int (*override)(void *ctx, const struct journal_override *o, struct err *e); /* all */
+	int (*drained)(void *ctx, const char *node, uint64_t gen, struct err *e);
 	int (*ending)(void *ctx, const struct journal_ending *x, struct err *e);
 	int (*alert)(void *ctx, const struct alert *a, struct err *e);
 	int (*alert_message)(void *ctx, struct alert_message *m, struct err *e);

@@ -1,6 +1,7 @@
 /* The tables of budgets by period, and of overrides. */
 #include "store/journal_budget.h"
 
+#include "base/hostlist.h"
 #include "store/private.h"
 
 #define BUDGET_COLUMNS                                                                             \
@@ -50,6 +51,12 @@ static const char sql_past_budgets[] =
 	" JOIN shared AS s ON s.budget = o.budget AND s.begin_ms = o.begin_ms"
 	" AND s.end_ms = o.end_ms"
 	" WHERE o.value <> '' AND o.nano <> s.nano";
+
+static const char sql_put_drained[] = "INSERT OR REPLACE INTO drained (node, gen) VALUES (?, ?)";
+
+static const char sql_del_drained[] = "DELETE FROM drained WHERE node = ? AND gen = ?";
+
+static const char sql_all_drained[] = "SELECT node, gen FROM drained ORDER BY node, gen";
 
 #define OVERRIDE_COLUMNS                                                                           \
 	"id, budget, value, nano, made_ms, until_ms, made_by, reason, revoked_by, revoked_why,"    \
@@ -112,6 +119,20 @@ void journal_del_budgets(struct journal_tx *tx, int64_t end_ms)
 {
 	tx_effect(tx, sql_del_budgets);
 	tx_int(tx, end_ms);
+}
+
+void journal_put_drained(struct journal_tx *tx, const char *node, uint64_t gen)
+{
+	tx_effect(tx, sql_put_drained);
+	tx_text(tx, node);
+	tx_bits(tx, gen);
+}
+
+void journal_del_drained(struct journal_tx *tx, const char *node, uint64_t gen)
+{
+	tx_effect(tx, sql_del_drained);
+	tx_text(tx, node);
+	tx_bits(tx, gen);
 }
 
 void journal_put_override(struct journal_tx *tx, const struct journal_override *o)
@@ -183,11 +204,22 @@ static int read_override(const struct journal *j, struct db_cursor *c,
 	return v->override(v->ctx, &o, e);
 }
 
+static int read_drained(const struct journal *j, struct db_cursor *c,
+			const struct journal_visitor *v, struct err *e)
+{
+	const char *node = db_get_text(c, HOSTLIST_NAME_MAX);
+	uint64_t gen = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX);
+
+	return c->bad ? db_damaged(j->db, "drained", e) : v->drained(v->ctx, node, gen, e);
+}
+
 int journal_load_budgets(struct journal *j, const struct journal_visitor *v, struct err *e)
 {
 	if (v->budget != NULL && journal_read(j, sql_last_budgets, read_budget, v, e) < 0)
 		return -1;
 	if (v->budget_past != NULL && journal_read(j, sql_past_budgets, read_past, v, e) < 0)
+		return -1;
+	if (v->drained != NULL && journal_read(j, sql_all_drained, read_drained, v, e) < 0)
 		return -1;
 	return v->override != NULL ? journal_read(j, sql_all_overrides, read_override, v, e) : 0;
 }

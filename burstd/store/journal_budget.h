@@ -39,6 +39,10 @@ void journal_put_budget_end(struct journal_tx *tx, const struct journal_budget *
 /* Forget periods that ended before this. */
 void journal_del_budgets(struct journal_tx *tx, int64_t end_ms);
 
+/* The machine of this generation was drained since its budget was used up: it never is again. */
+void journal_put_drained(struct journal_tx *tx, const char *node, uint64_t gen);
+void journal_del_drained(struct journal_tx *tx, const char *node, uint64_t gen);
+
 /* A budget was there in the period that began then, and this value of its `each` had this amount by
  * itself.  value "": so had all that have no row of their own.  Borrowed. */
 struct journal_past {

@@ -436,7 +436,8 @@ static const char step_21[] =
 	"ALTER TABLE budget_override ADD COLUMN replaces INTEGER NOT NULL DEFAULT 0;";
 
 /* Jobs that end since a budget is used up (money/ladder_jobs.c): what they were told, and which
- * order slurmctld was given about them.  The flags are those of journal_jobs.c. */
+ * order slurmctld was given about them.  The flags are those of journal_jobs.c.  And the machines
+ * that were drained for that. */
 static const char step_22[] = "CREATE TABLE ending ("
 			      "  job BIGINT PRIMARY KEY,"
 			      "  id TEXT NOT NULL,"
@@ -452,7 +453,11 @@ static const char step_22[] = "CREATE TABLE ending ("
 			      "  refused INTEGER NOT NULL,"
 			      "  budget TEXT NOT NULL,"
 			      "  value TEXT NOT NULL,"
-			      "  period TEXT NOT NULL) WITHOUT ROWID;";
+			      "  period TEXT NOT NULL) WITHOUT ROWID;"
+			      "CREATE TABLE drained ("
+			      "  node TEXT NOT NULL,"
+			      "  gen BIGINT NOT NULL,"
+			      "  PRIMARY KEY (node, gen)) WITHOUT ROWID;";
 
 const char *const schema_steps[SCHEMA_STEPS] = {
 	step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8,

@@ -125,6 +125,13 @@ int64_t crash_now(void);
 int64_t crash_boot(void); /* since the machine was booted */
 void crash_random(void *out, size_t len);
 
+/* dump.c: a journal as text. */
+typedef int (*crash_load_fn)(struct journal *j, const struct journal_visitor *v, struct err *e);
+typedef int (*crash_number_fn)(struct journal *j, const char *key, int64_t *out, struct err *e);
+/* What the journal holds, as text, by these two functions; *out is the caller's, also if -1. */
+int crash_dump(struct journal *j, crash_load_fn load, crash_number_fn number, char **out,
+	       struct err *e);
+
 /* tee.c: two journals, the real one and the simulator's, which must say the same. */
 struct journal *tee_real(void);
 int tee_open(struct crash *c, struct err *e); /* and compare */
@@ -146,6 +153,8 @@ void shadow_put_refusal(struct journal_tx *tx, const struct journal_refusal *r);
 void shadow_del_refusal(struct journal_tx *tx, uint64_t job);
 void shadow_put_rescue(struct journal_tx *tx, const struct journal_rescue *r);
 void shadow_del_rescue(struct journal_tx *tx, uint64_t job);
+void shadow_put_drained(struct journal_tx *tx, const char *node, uint64_t gen);
+void shadow_del_drained(struct journal_tx *tx, const char *node, uint64_t gen);
 void shadow_put_ending(struct journal_tx *tx, const struct journal_ending *x);
 void shadow_del_ending(struct journal_tx *tx, uint64_t job);
 void shadow_put_life(struct journal_tx *tx, const struct journal_life *l);

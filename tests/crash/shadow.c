@@ -31,6 +31,8 @@
 #define journal_del_refusal       shadow_del_refusal
 #define journal_put_rescue        shadow_put_rescue
 #define journal_del_rescue        shadow_del_rescue
+#define journal_put_drained       shadow_put_drained
+#define journal_del_drained       shadow_del_drained
 #define journal_put_ending        shadow_put_ending
 #define journal_del_ending        shadow_del_ending
 #define journal_put_pool          shadow_put_pool

@@ -400,6 +400,10 @@ static void apply(struct journal *j, const struct effect *f)
 		sim_opinions_rescue(j->w, &j->opinions, f->id,
 				    f->kind == PUT_RESCUE ? &f->u.rescue : NULL);
 		break;
+	case PUT_DRAINED:
+	case DEL_DRAINED:
+		sim_opinions_drained(j->w, &j->opinions, f->name, f->id, f->kind == PUT_DRAINED);
+		break;
 	case PUT_ENDING:
 	case DEL_ENDING:
 		sim_opinions_ending(j->w, &j->opinions, f->id,

@@ -1,5 +1,6 @@
 #include "sim_opinions.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "sim_slurm.h"
@@ -65,6 +66,26 @@ void sim_opinions_ending(struct world *w, struct sim_opinions *o, uint64_t job,
 	o->nendings += i == o->nendings;
 }
 
+void sim_opinions_drained(struct world *w, struct sim_opinions *o, const char *node, uint64_t gen,
+			  bool is)
+{
+	size_t i = 0;
+
+	while (i < o->ndrained &&
+	       (o->drained[i].gen != gen || strcmp(o->drained[i].node, node) != 0))
+		i++;
+	if (i < o->ndrained)
+		o->drained[i] = o->drained[--o->ndrained];
+	if (!is)
+		return;
+	if (o->ndrained == SIM_OPINIONS_MAX) {
+		world_fail(w, "I25: machines that were drained are never forgotten");
+		return;
+	}
+	o->drained[o->ndrained].gen = gen;
+	(void)snprintf(o->drained[o->ndrained++].node, HOSTLIST_NAME_MAX + 1, "%s", node);
+}
+
 void sim_opinions_pool(const struct world *w, struct sim_opinions *o, const char *name,
 		       const struct journal_pool *p)
 {
@@ -83,6 +104,9 @@ int sim_opinions_load(const struct world *w, const struct sim_opinions *o,
 			return -1;
 	for (size_t i = 0; v->rescue != NULL && i < o->nrescues; i++)
 		if (v->rescue(v->ctx, &o->rescues[i], e) != 0)
+			return -1;
+	for (size_t i = 0; v->drained != NULL && i < o->ndrained; i++)
+		if (v->drained(v->ctx, o->drained[i].node, o->drained[i].gen, e) != 0)
 			return -1;
 	for (size_t i = 0; v->ending != NULL && i < o->nendings; i++)
 		if (v->ending(v->ctx, &o->endings[i], e) != 0)

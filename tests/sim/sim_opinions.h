@@ -17,6 +17,11 @@ struct sim_opinions {
 	size_t nrescues;
 	struct journal_ending endings[SIM_OPINIONS_MAX]; /* jobs whose budget is used up */
 	size_t nendings;
+	struct sim_drained { /* machines that were drained for a budget */
+		char node[HOSTLIST_NAME_MAX + 1];
+		uint64_t gen;
+	} drained[SIM_OPINIONS_MAX];
+	size_t ndrained;
 	struct journal_pool pools[SIM_POOLS_MAX];
 	bool has_pool[SIM_POOLS_MAX];
 };
@@ -28,6 +33,8 @@ void sim_opinions_rescue(struct world *w, struct sim_opinions *o, uint64_t job,
 			 const struct journal_rescue *r);
 void sim_opinions_ending(struct world *w, struct sim_opinions *o, uint64_t job,
 			 const struct journal_ending *x);
+void sim_opinions_drained(struct world *w, struct sim_opinions *o, const char *node, uint64_t gen,
+			  bool is);
 void sim_opinions_pool(const struct world *w, struct sim_opinions *o, const char *name,
 		       const struct journal_pool *p);
 int sim_opinions_load(const struct world *w, const struct sim_opinions *o,

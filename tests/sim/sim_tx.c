@@ -346,6 +346,16 @@ void journal_del_ending(struct journal_tx *tx, uint64_t job)
 	add(tx, DEL_ENDING, "")->id = job;
 }
 
+void journal_put_drained(struct journal_tx *tx, const char *node, uint64_t gen)
+{
+	add(tx, PUT_DRAINED, node)->id = gen;
+}
+
+void journal_del_drained(struct journal_tx *tx, const char *node, uint64_t gen)
+{
+	add(tx, DEL_DRAINED, node)->id = gen;
+}
+
 void journal_put_claim(struct journal_tx *tx, const struct claim *c)
 {
 	struct effect *f = add(tx, PUT_CLAIM, c->node);

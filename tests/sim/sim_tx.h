@@ -35,6 +35,8 @@ enum effect_kind {
 	PUT_DAY,
 	PUT_BUDGET,
 	PUT_STEPS,
+	PUT_DRAINED, /* name, id */
+	DEL_DRAINED,
 	PUT_OVERRIDE,
 	PUT_PRICE,
 	PUT_ALERT,

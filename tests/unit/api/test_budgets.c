@@ -162,6 +162,13 @@ static void test_what_a_line_has(void **state)
 	assert_string_equal(text(b, "reserve"), "minimum");
 	assert_string_equal(text(r, "next"), "");
 	json_decref(r);
+	/* When something was, or will be, is said by the clock on the wall (F57). */
+	f->e.of_wall_ms = 500;
+	r = ask(f, ASK(""));
+	b = json_array_get(json_object_get(r, "budgets"), 0);
+	assert_int_equal(number(b, "step_ms"), 6500);
+	assert_int_equal(number(json_object_get(b, "forecast"), "used_up_ms"), 4500);
+	json_decref(r);
 	stop_with_budgets(f);
 }
 

@@ -85,6 +85,32 @@ static void test_what_is_reached(void **state)
 	}
 }
 
+/* A month's figures are there some seconds longer than the month: then nothing is told of it, which
+ * would be told once more, for it may be told again from the end on. */
+static void test_nothing_is_told_of_a_period_that_is_over(void **state)
+{
+	const struct conf_budget b = budget();
+	const struct budget_line l = line(&b, 600 * EUR, 0);
+	struct alert_figures f = {0, EUR, l.period.end_ms - 1};
+	struct alert_book told;
+	struct alert a;
+
+	(void)state;
+	alert_book_init(&told);
+	for (int k = 0; k < ALERT_NKINDS; k++) {
+		assert_true(alert_reached(&l, &f, (enum alert_kind)k, &a));
+		a.seq = k + 1;
+		alert_book_add(&told, &a);
+	}
+	for (int k = 0; k < ALERT_NKINDS; k++)
+		assert_true(alert_reached(&l, &f, (enum alert_kind)k, &a) &&
+			    alert_book_has(&told, &a));
+	f.now_ms++;
+	for (int k = 0; k < ALERT_NKINDS; k++)
+		assert_false(alert_reached(&l, &f, (enum alert_kind)k, &a));
+	alert_book_fini(&told);
+}
+
 /* Where nothing may be spent, whatever is spent is told, and before that nothing. */
 static void test_an_amount_of_nothing(void **state)
 {
@@ -388,6 +414,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_is_reached),
+		cmocka_unit_test(test_nothing_is_told_of_a_period_that_is_over),
 		cmocka_unit_test(test_an_amount_of_nothing),
 		cmocka_unit_test(test_what_it_has),
 		cmocka_unit_test(test_of_which_lines),

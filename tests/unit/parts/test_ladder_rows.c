@@ -151,6 +151,33 @@ static void test_a_suspended_job_is_signalled_later(void **state)
 	assert_string_equal(orders(f), "requeue 7: " USED_UP ";");
 }
 
+static void add_command(struct conf_pool *p)
+{
+	p->checkpoint_command = mem_zalloc(2 * sizeof(*p->checkpoint_command));
+	p->checkpoint_command[0] = mem_strdup("/no/such/command");
+}
+
+/* A job that had waited for its command still has two minutes for it. */
+static void test_a_job_that_waits_for_its_command_over_a_restart(void **state)
+{
+	struct fix *f = used_up(state, AT, 0);
+	struct conf *c = same(AT, 0);
+
+	add_command(&f->e->conf->pools[0]);
+	f->e->jobs->nhooks[CHECKPOINT_MONEY] = 16;
+	for (int64_t ago = 5 * MINUTE; ago < 10 * MINUTE; ago += 4 * MINUTE) {
+		reached(f, BUDGET_REQUEUES, ago);
+		jobs(f, RUNS);
+	}
+	f->e->jobs->nhooks[CHECKPOINT_MONEY] = 0;
+	add_command(&c->pools[0]);
+	restart_with(f, c);
+	reached(f, BUDGET_REQUEUES, 11 * MINUTE);
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "");
+	assert_string_equal(rows(f, "SELECT object FROM audit WHERE verb = 'checkpoint'"), "7;");
+}
+
 /* It was requeued, and slurmctld said so; burstd died before the job was back in the queue. */
 static void test_a_job_waits_though_burstd_died(void **state)
 {
@@ -294,6 +321,62 @@ static void test_budgets_that_go_and_come_back(void **state)
 	}
 }
 
+/* An admin who resumes a node has the last word, over a restart of burstd, too. */
+static void test_a_node_is_drained_once(void **state)
+{
+	static const char in_all[] = "SELECT node FROM drained ORDER BY node";
+	struct conf *c = ladder(1000 * EUR, 1000 * EUR);
+	struct fix *f = *state;
+
+	c->budgets[0].drain_at = AT;
+	runs_with(f, c);
+	f->e->conf->budgets[0].amount_nano = 2 * EUR;
+	show(f, "ALLOCATED+CLOUD", "");
+	engine_commit(f->e);
+	turn(f);
+	assert_non_null(fleet_find(&f->e->fleet, "c1")->insist.why);
+	assert_string_equal(rows(f, in_all), "c1;");
+	c = ladder(2 * EUR, 1000 * EUR);
+	c->budgets[0].drain_at = AT;
+	restart_with(f, c);
+	show(f, "ALLOCATED+CLOUD", "");
+	engine_commit(f->e);
+	turn(f);
+	assert_true(f->e->money->ladders.due);
+	assert_null(fleet_find(&f->e->fleet, "c1")->insist.why);
+	/* Its row goes with what is held for it. */
+	hold_end(f->e, hold_find(f->e, "c1", row(f, "c1")->n.gen));
+	engine_commit(f->e);
+	assert_string_equal(rows(f, in_all), "");
+	journal_put_drained(engine_tx(f->e), "c9", 1);
+	restart_with(f, conf_of(1000 * EUR, 1000 * EUR));
+	assert_string_equal(rows(f, in_all), "");
+}
+
+/* After a start what accounts below a budget's spend is not counted until slurmctld has told which
+ * these are: no step is over by that. */
+static void test_a_step_waits_for_the_tree_of_accounts(void **state)
+{
+	static char physics[] = "physics";
+	char *accounts[] = {physics, NULL};
+	struct fix *f = used_up(state, AT, 0);
+
+	reached(f, BUDGET_REQUEUES, MINUTE);
+	jobs(f, RUNS);
+	assert_int_equal(in_journal(f), 1);
+	f->e->conf->budgets[1].accounts = accounts;
+	f->e->conf->budgets[1].amount_nano = 1000 * EUR;
+	turn(f);
+	assert_int_equal(in_journal(f), 1);
+	assert_int_equal(count(f, "budget-step"), 1);
+	assert_true(ladder_part.next_ms(f->e) == INT64_MAX);
+	accounts_answer(f->e, "", 0, NULL);
+	turn(f);
+	assert_int_equal(in_journal(f), 0);
+	assert_int_equal(count(f, "budget-step"), 2); /* it has room again */
+	f->e->conf->budgets[1].accounts = NULL;
+}
+
 /* A job of which nobody knows who pays, for a moment, is not told anew. */
 static void test_a_job_without_holds_for_a_moment(void **state)
 {
@@ -314,11 +397,14 @@ int main(void)
 		TEST(test_a_signal_is_not_forgotten),
 		TEST(test_a_job_that_was_told_is_not_signalled),
 		TEST(test_a_suspended_job_is_signalled_later),
+		TEST(test_a_job_that_waits_for_its_command_over_a_restart),
 		TEST(test_a_job_waits_though_burstd_died),
 		TEST(test_another_run_has_its_own_grace),
 		TEST(test_a_refusal_is_said_once),
 		TEST(test_a_reload_tells_nothing_twice),
 		TEST(test_budgets_that_go_and_come_back),
+		TEST(test_a_node_is_drained_once),
+		TEST(test_a_step_waits_for_the_tree_of_accounts),
 		TEST(test_a_job_without_holds_for_a_moment),
 	};
 

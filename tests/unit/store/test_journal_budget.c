@@ -479,7 +479,7 @@ static void test_a_journal_from_before(void **state)
 	close_journal(f);
 	assert_int_equal(
 		sql(f, "DROP TABLE budget_period; DROP TABLE budget_override; DROP TABLE alert;"
-		       " DROP TABLE alert_message; DROP TABLE ending;"
+		       " DROP TABLE alert_message; DROP TABLE ending; DROP TABLE drained;"
 		       "PRAGMA user_version = 18"),
 		SQLITE_OK);
 	open_journal(f, true);

@@ -153,7 +153,8 @@ static void test_a_journal_from_before(void **state)
 
 	fill(f);
 	close_journal(f);
-	assert_int_equal(sql(f, "DROP TABLE ending; PRAGMA user_version = 21"), SQLITE_OK);
+	assert_int_equal(sql(f, "DROP TABLE ending; DROP TABLE drained; PRAGMA user_version = 21"),
+			 SQLITE_OK);
 	open_journal(f, true);
 	put(f, &x);
 	assert_int_equal(load_endings(f, &all, &e), 0);
@@ -161,6 +162,42 @@ static void test_a_journal_from_before(void **state)
 	s = load(f);
 	assert_int_equal(s->nnodes, 2);
 	forget(s);
+}
+
+static int see_drained(void *ctx, const char *node, uint64_t gen, struct err *e)
+{
+	char *out = ctx;
+	size_t n = strlen(out);
+
+	(void)snprintf(out + n, 100 - n, "%s/%llx ", node, (unsigned long long)gen);
+	return strcmp(node, "stop") == 0 ? err_set(e, ERR_INVALID, "stopped") : 0;
+}
+
+/* A machine that was drained is so once, by its name and generation. */
+static void test_drained_machines(void **state)
+{
+	struct fixture *f = *state;
+	char all[100] = "";
+	const struct journal_visitor v = {.drained = see_drained, .ctx = all};
+	struct journal_tx *tx = journal_begin(f->j);
+	struct err e = {0};
+
+	journal_put_drained(tx, "c2", 1);
+	journal_put_drained(tx, "c1", UINT64_C(0xfedcba9876543210));
+	journal_put_drained(tx, "c2", 2);
+	journal_put_drained(tx, "c2", 2);
+	journal_del_drained(tx, "c2", 1);
+	journal_del_drained(tx, "c3", 2);
+	commit(tx);
+	reopen(f);
+	assert_int_equal(journal_load(f->j, &v, &e), 0);
+	assert_string_equal(all, "c1/fedcba9876543210 c2/2 ");
+	assert_int_equal(sql(f, "UPDATE drained SET node = 'stop' WHERE node = 'c1'"), SQLITE_OK);
+	assert_int_equal(journal_load(f->j, &v, &e), -1);
+	assert_int_equal(e.code, ERR_INVALID);
+	assert_int_equal(sql(f, "UPDATE drained SET node = hex(zeroblob(200))"), SQLITE_OK);
+	assert_int_equal(journal_load(f->j, &v, &e), -1);
+	assert_int_equal(e.code, ERR_DAMAGED);
 }
 
 static int see_budget(void *ctx, const struct journal_budget *b, struct err *e)
@@ -219,10 +256,9 @@ static void test_steps_of_a_budget(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(test_every_field_comes_back),
-		TEST(test_damaged),
-		TEST(test_a_journal_from_before),
-		TEST(test_steps_of_a_budget),
+		TEST(test_every_field_comes_back), TEST(test_damaged),
+		TEST(test_a_journal_from_before),  TEST(test_steps_of_a_budget),
+		TEST(test_drained_machines),
 	};
 
 	return cmocka_run_group_tests_name("journal_ending", tests, NULL, NULL);
