@@ -51,19 +51,27 @@ static bool is_wanted(const struct filter *f, const struct journal_event *ev)
 }
 
 /* How much is left in a budget is for those whom it concerns, and whose job an event is about is
- * not known here: who may only look gets what stands before. */
-static void put_detail(struct ctl_reply *r, const char *detail)
+ * not known here: who may only look gets what stands before, and until when the job runs. */
+static void put_detail(struct ctl_reply *r, const char *type, const char *detail)
 {
+	static const char own[] = "budget-", until[] = ": this job is ";
 	const char *budget = ctl_is(r->who, CTL_SEES_SUMS) ? NULL : strstr(detail, "budget ");
+	const char *ends;
 	struct str s;
 
 	if (budget == NULL) {
 		jsonw_text(&r->w, "detail", detail);
 		return;
 	}
+	if (strncmp(type, own, sizeof(own) - 1) == 0) {
+		jsonw_text(&r->w, "detail", "about a budget; finance and operators see the rest");
+		return;
+	}
+	ends = strstr(budget, until);
 	str_init(&s, DETAIL_MAX);
 	str_add(&s, detail, (size_t)(budget - detail));
 	str_adds(&s, node_reason_text(NODE_BECAUSE_BUDGET));
+	str_adds(&s, ends != NULL ? ends : "");
 	jsonw_text(&r->w, "detail", s.p);
 	str_fini(&s);
 }
@@ -85,7 +93,7 @@ static int put_event(void *ctx, const struct journal_event *ev)
 	jsonw_text(w, "node", ev->node);
 	jsonw_int(w, "generation", (int64_t)ev->gen);
 	jsonw_text(w, "type", ev->type);
-	put_detail(p->r, ev->detail);
+	put_detail(p->r, ev->type, ev->detail);
 	jsonw_close(w, '}');
 	if (!ctl_reply_fits(p->r, row)) {
 		p->full = true;

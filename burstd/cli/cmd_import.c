@@ -303,7 +303,8 @@ static int run_import(const struct cli *c, const void *args, char **operands)
 		return cli_complain(
 			CLI_USAGE,
 			"say which budget, by --budget BUDGET, and why, by --reason TEXT");
-	if (m.args->until != NULL && when_parse_until(m.args->until, clock_wall_ms(), &until_ms, &e) != 0)
+	if (m.args->until != NULL &&
+	    when_parse_until(m.args->until, clock_wall_ms(), &until_ms, &e) != 0)
 		return cli_complain(CLI_USAGE, e.msg);
 	rc = ask(c, &m);
 	if (rc == CLI_OK)

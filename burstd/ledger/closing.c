@@ -30,8 +30,8 @@ static const struct {
 	[CLOSING_DIFFERS] = {"differs", "instances are not what their facts come to"},
 	[CLOSING_UNPRICED] = {"unpriced", "instances have no price, and are in no sum"},
 	[CLOSING_UNSETTLED] = {"unsettled",
-			       "instances ended, and Slurm has not told the end of all "
-			       "their jobs"},
+			       "instances ended, and late records of their jobs may still "
+			       "come: for an hour, or three days"},
 	[CLOSING_UNENDED] = {"unended", "instances bill on, and their nodes have others"},
 	[CLOSING_QUARANTINED] = {"quarantined", "instances have a job whose times cannot be right"},
 };

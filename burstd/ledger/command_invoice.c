@@ -34,7 +34,7 @@ static void print_result(const struct invoice_import *in, const struct invoice_r
 	str_addf(out, "invoice %s of %s for %s, %" PRId64 " lines: %s %s\n", r->number,
 		 in->provider, date_month_str(month, in->month), r->rows, r->currency,
 		 fmt_money(text, r->nano));
-	print_money(out, "counted", r->counted, "before");
+	print_money(out, "counted", r->counted, "of what the invoice is about, before");
 	(void)snprintf(about, sizeof(about), "instances on it: %" PRId64, r->instances);
 	print_money(out, "differ", r->on - r->counted_on, about);
 	print_money(out, "missing", -r->missing,
@@ -42,7 +42,7 @@ static void print_result(const struct invoice_import *in, const struct invoice_r
 	(void)snprintf(about, sizeof(about), "instances that are not known: %" PRId64, r->unknown);
 	print_money(out, "unknown", r->unknown_nano, about);
 	print_money(out, "shared", r->shared, "of no machine");
-	print_money(out, "tax", r->tax, "");
+	print_money(out, "tax", r->tax, "as the invoice has it");
 	print_money(out, "rounding", r->rounding, "to --total");
 	if (r->left_out > 0)
 		str_addf(out,

@@ -33,6 +33,7 @@ struct explaining {
 	bool arithmetic;
 	char currency[CURRENCY_SIZE];    /* of the instances so far */
 	bool several;                    /* currencies */
+	bool alone;                      /* the job has one attempt */
 	struct ledger_lifetime lifetime; /* texts are its own */
 	bool found;
 };
@@ -255,10 +256,13 @@ static int explain_attempt(struct explaining *x, size_t number, int64_t *sum, st
 {
 	const struct ledger_attempt *a = x->a;
 	char from[FMT_TIME_SIZE], to[FMT_TIME_SIZE], money[FMT_MONEY_SIZE];
+	const bool said = strcmp(a->source, LEDGER_SAID) == 0;
 	struct on on = {0};
 	int rc = ledger_postings_for(x->book->ledger, a->id, take_posting, &on, e);
 
-	if (strcmp(a->source, LEDGER_SAID) == 0)
+	if (rc == 0 && said && on.n == 0 && !x->alone)
+		return 0; /* all that it cost came when it ran */
+	if (said)
 		str_adds(x->out, "before it ran");
 	else
 		str_addf(x->out, "attempt %zu, %s, %s to %s", number, a->state,
@@ -302,6 +306,7 @@ int explain_job(const struct book *b, const struct explain_want *want, struct st
 	int64_t sum = 0;
 	int rc = find(b, want->id, &all, e);
 
+	x.alone = all.n == 1;
 	for (size_t i = 0; i < all.n && rc == 0; i++) {
 		x.a = &all.v[i];
 		number += strcmp(x.a->source, LEDGER_SAID) != 0;

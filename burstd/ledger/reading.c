@@ -88,7 +88,7 @@ int reading_find_days(struct reading *r, const struct settings *s, struct readin
 
 	if (s->period != NULL) {
 		if (calendar_parse_month(s->period, &month, e) < 0)
-			return -1;
+			return err_wrap(e, "--period");
 		d->from_day = date_month_day(month);
 		d->to_day = date_month_day(month + 1);
 		(void)date_month_str(d->name, month);
@@ -102,11 +102,12 @@ int reading_find_days(struct reading *r, const struct settings *s, struct readin
 		(void)date_month_str(d->name, month);
 		return 0;
 	}
-	if ((s->from != NULL && calendar_parse_day(s->from, &d->from_day, e) < 0) ||
-	    (s->to != NULL && calendar_parse_day(s->to, &d->to_day, e) < 0))
-		return -1;
+	if (s->from != NULL && calendar_parse_day(s->from, &d->from_day, e) < 0)
+		return err_wrap(e, "--from");
+	if (s->to != NULL && calendar_parse_day(s->to, &d->to_day, e) < 0)
+		return err_wrap(e, "--to");
 	if (d->from_day > d->to_day)
-		return err_set(e, ERR_INVALID, "the last day is before the first");
+		return err_set(e, ERR_INVALID, "--to: the last day is before the first");
 	(void)snprintf(d->name, sizeof(d->name), "%s to %s", date_str(first, d->from_day),
 		       date_str(last, d->to_day));
 	d->to_day++;

@@ -83,7 +83,8 @@ static const char sql_taken[] =
 	"SELECT COUNT(*) FROM attempt_on AS o JOIN word AS w ON w.id = o.node"
 	" JOIN life AS f ON f.node = w.text"
 	" WHERE o.attempt = ? AND f.kind IN ('noticed', 'taken') AND f.at_ms >= ? AND f.at_ms <= ?";
-static const char sql_count[] = "SELECT COUNT(*) FROM attempt";
+static const char sql_count[] = "SELECT COUNT(*) FROM attempt WHERE source NOT IN"
+				" (SELECT id FROM word WHERE text = '" LEDGER_SAID "')";
 
 enum { NWORDS = 8 };
 

@@ -62,7 +62,7 @@ int ledger_job_ids(struct ledger *l, int64_t first, int64_t last, ledger_job_id_
 /* Did the provider take a node of this attempt, or give notice of it, in [from_ms, to_ms]? */
 int ledger_was_taken(struct ledger *l, int64_t attempt, int64_t from_ms, int64_t to_ms, bool *taken,
 		     struct err *e);
-/* How many attempts there are. */
+/* How many runs of jobs there are; what was told of jobs before they ran (LEDGER_SAID) is none. */
 int ledger_count_attempts(struct ledger *l, int64_t *n, struct err *e);
 
 #endif

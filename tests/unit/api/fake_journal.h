@@ -15,7 +15,7 @@ enum { FAKE_NOW = 1000000000, FAKE_EVENTS_MAX = 8000 };
 
 struct fake_event {
 	char node[HOSTLIST_NAME_MAX + 1];
-	const char *detail;
+	const char *detail, *type; /* type NULL: created */
 };
 
 struct journal {
@@ -38,8 +38,9 @@ int journal_events(struct journal *j, int64_t after, const char *node, unsigned 
 		return err_set(e, ERR_IO, "journal: disk I/O error");
 	for (int64_t seq = after + 1; seq <= j->last && limit > 0; seq++) {
 		const struct fake_event *f = &j->events[seq - 1];
-		const struct journal_event ev = {seq, FAKE_NOW + seq, f->node,
-						 1,   "created",      f->detail};
+		const struct journal_event ev = {
+			seq,      FAKE_NOW + seq, f->node, 1, f->type != NULL ? f->type : "created",
+			f->detail};
 
 		if (node != NULL && strcmp(f->node, node) != 0)
 			continue;

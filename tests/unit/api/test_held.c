@@ -291,7 +291,10 @@ static void a_plan_of_a_job_waits_for_slurmctld(void **state)
 	F.e.plan.aside_job = 118080000000;
 	assert_null(ask(0, &viewer, PLAN));
 	assert_string_equal(F.e.query->id, "7_2");
+	F.e.conf->nbudgets = 1; /* which are asked, of a job */
 	told(&j, NULL);
+	F.e.conf->nbudgets = 0;
+	assert_null(strstr(F.conns[0].answer, "budgets_left_out"));
 	assert_non_null(strstr(F.conns[0].answer, "\"job\":{\"id\":\"7_2\",\"state\":\"PENDING\""));
 	assert_string_equal(F.e.plan_list, "n1,n2");
 	assert_null(strstr(F.conns[0].answer, "\"account\"")); /* it was not said */

@@ -127,12 +127,53 @@ static void a_console_is_for_who_looks_after_nodes(void **state)
 	}
 }
 
+/* When a job ends is its owner's to know, and what is done to a budget is no job's; the sums are
+ * for those who may see them. */
+static void events_of_budgets_are_not_for_all(void **state)
+{
+	static const struct {
+		const char *type, *detail, *shown;
+	} rows[] = {
+		{"job-warned",
+		 "job 7: budget physics is used up for 2026-11: this job is requeued at "
+		 "2026-11-29T17:00:00Z",
+		 "job 7: no money is left for its job: this job is requeued at "
+		 "2026-11-29T17:00:00Z"},
+		{"job-postponed", "job 7, refusal 1: budget physics: this job needs 5.00 EUR",
+		 "job 7, refusal 1: no money is left for its job"},
+		{"budget-step", "budget physics: 105 % used up: its jobs are cancelled in 10s",
+		 "about a budget; finance and operators see the rest"},
+		{"budget-alert", "hpc1: budget physics: 3.72 EUR more than its 0.01 may be spent",
+		 "about a budget; finance and operators see the rest"},
+		{"reloaded", "/etc/burstd/burstd.conf", "/etc/burstd/burstd.conf"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (size_t k = 0; k < NCALLERS; k++) {
+			const bool sees = callers[k].who != &viewer;
+			struct fixture *f = start("n[1-4]");
+			const json_t *one;
+			json_t *r;
+
+			f->j.events[f->j.last++] = (struct fake_event){
+				.node = "n1", .detail = rows[i].detail, .type = rows[i].type};
+			r = ask_as(f, callers[k].who, "{\"v\":1,\"op\":\"events\"}");
+			one = json_array_get(json_object_get(r, "events"), 0);
+			assert_string_equal(text(one, "detail"),
+					    sees ? rows[i].detail : rows[i].shown);
+			json_decref(r);
+			stop(f);
+		}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_request_wants_its_role_and_no_more),
 		cmocka_unit_test(an_order_is_by_a_role),
 		cmocka_unit_test(a_console_is_for_who_looks_after_nodes),
+		cmocka_unit_test(events_of_budgets_are_not_for_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -449,7 +449,7 @@ static void test_exports(void **state)
 		   true);
 	assert_has(f, EXPORT_STATEMENT, 0,
 		   "instances on it: 90.75; of no machine: 10.00; tax: 1.75", true);
-	assert_has(f, EXPORT_STATEMENT, 0, "For 1800.00", true);
+	assert_has(f, EXPORT_STATEMENT, 0, "for 1800.00", true);
 	assert_has(f, EXPORT_INVOICE_DETAIL, 0,
 		   "\n1000.5,aws:aws,EUR,2026-12-01T00:00:00Z,2026-11-01T00:00:00Z,Usage,"
 		   "2026-12-01T01:06:40Z,\"instance i-c1\",\"{\"\"ResourceId\"\":\"\"i-c1\"\"}\","

@@ -26,11 +26,12 @@ static void test_days(void **state)
 		{"2026-02", NULL, NULL, 20260201, 20260228, "2026-02"},
 		{NULL, "2026-03-29", "2026-03-29", 20260329, 20260329, "2026-03-29 to 2026-03-29"},
 		{NULL, "2025-12-31", "2026-01-02", 20251231, 20260102, "2025-12-31 to 2026-01-02"},
-		{NULL, "2026-03-30", "2026-03-29", 0, 0, "the last day is before the first"},
-		{"2026-13", NULL, NULL, 0, 0, "want a month such as 2026-03, not \"2026-13\""},
+		{NULL, "2026-03-30", "2026-03-29", 0, 0, "--to: the last day is before the first"},
+		{"2026-13", NULL, NULL, 0, 0,
+		 "--period: want a month such as 2026-03, not \"2026-13\""},
 		{NULL, "2026-02-30", NULL, 0, 0,
-		 "want a day such as 2026-03-29, not \"2026-02-30\""},
-		{NULL, NULL, "x", 0, 0, "want a day such as 2026-03-29, not \"x\""},
+		 "--from: want a day such as 2026-03-29, not \"2026-02-30\""},
+		{NULL, NULL, "x", 0, 0, "--to: want a day such as 2026-03-29, not \"x\""},
 	};
 	struct reading r = {0};
 	struct err e = {0};

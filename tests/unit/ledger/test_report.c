@@ -301,6 +301,53 @@ static void test_the_arithmetic_of_a_job(void **state)
 	str_fini(&out);
 }
 
+/* What burstd told of a job before it ran is a line of its own if that cost something, or if the
+ * job never ran; else it would be a line of nothing. */
+static void test_before_it_ran(void **state)
+{
+	struct fixture *f = *state;
+	const struct book b = {.ledger = f->l, .calendar = &f->calendar, .currency = "EUR"};
+	const struct explain_want want = {.id = "1"};
+	struct str out;
+	struct err e = {0};
+	int64_t n;
+
+	str_init(&out, OUT);
+	fates[0] = (struct fate){"c0", 100, 200, 1000, true, false};
+	write_life(f, &fates[0]);
+	pass(f, 1);
+	job(f, &(struct job){1, 3, 300, 900, "COMPLETED", "c0"});
+	pass(f, 2000);
+	exec(f->ledger, "INSERT OR IGNORE INTO word (text) VALUES ('said');"
+			"INSERT INTO attempt SELECT 77, job, 1, 1, submit_s, 0, job_id, name,"
+			" state, account, user, partition, qos, wckey, cpus, gpus, memory_mb,"
+			" nnodes, 0, (SELECT id FROM word WHERE text = 'said'), seen_ms"
+			" FROM attempt WHERE job = 1");
+	exec(f->ledger, "INSERT INTO attempt SELECT 78, 2, 1, 1, submit_s, 0, '2', name, state,"
+			" account, user, partition, qos, wckey, cpus, gpus, memory_mb, nnodes, 0,"
+			" source, seen_ms FROM attempt WHERE id = 77");
+	assert_int_equal(ledger_count_attempts(f->l, &n, &e), 0);
+	assert_int_equal(n, 1); /* runs of jobs */
+	assert_int_equal(explain_job(&b, &want, &out, &e), 0);
+	assert_ptr_equal(strstr(out.p, "attempt 1, COMPLETED, "), out.p);
+	str_clear(&out);
+	exec(f->ledger, "UPDATE posting SET attempt = 77 WHERE attempt <> 0 AND kind & 15 = 2");
+	assert_int_equal(explain_job(&b, &want, &out, &e), 0);
+	assert_ptr_equal(strstr(out.p, "before it ran, account "), out.p);
+	assert_non_null(strstr(out.p, "attempt 1, COMPLETED, "));
+	str_clear(&out);
+	/* A run is shown in any case. */
+	exec(f->ledger, "DELETE FROM posting");
+	assert_int_equal(explain_job(&b, &want, &out, &e), 0);
+	assert_ptr_equal(strstr(out.p, "attempt 1, COMPLETED, "), out.p);
+	str_clear(&out);
+	exec(f->ledger, "DELETE FROM attempt WHERE id <> 77");
+	assert_int_equal(explain_job(&b, &want, &out, &e), 0);
+	assert_non_null(strstr(out.p, "before it ran, account physics, user anna, partition gpu: "
+				      "0.00\n"));
+	str_fini(&out);
+}
+
 /* Each line of the status has its name, also where no machine has ended yet. */
 static void test_the_name_of_the_budgets(void **state)
 {
@@ -528,6 +575,7 @@ int main(void)
 		cmocka_unit_test(test_words_to_report_by),
 		cmocka_unit_test(test_rounded_numbers),
 		cmocka_unit_test(test_the_name_of_the_budgets),
+		TEST(test_before_it_ran),
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_short_texts),
 		TEST(test_the_order_of_rows),
