@@ -103,7 +103,9 @@ static void add_include(const struct slurmconf_trial *t, const struct slurmconf_
 			slurmconf_trial_name(out, t->dir, t->tree, i);
 		}
 	free(path);
-	str_adds(out, "\n");
+	for (size_t i = l->at; i < l->end; i++)
+		if (l->file->text[i] == '\n') /* a line may go on */
+			str_adds(out, "\n");
 }
 
 int slurmconf_trial_text(const struct slurmconf_trial *t, const struct slurmconf_file *f,

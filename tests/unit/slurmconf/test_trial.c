@@ -22,6 +22,7 @@ static const char *const disk[][2] = {
 			  "PartitionName=p Nodes=a1 State=UP\nDownNodes=a2 State=DOWN\n"},
 	{"/s/gres.conf", "NodeName=a1 State=x AuthType=y\nInclude /s/more\n"},
 	{"/s/more", ""},
+	{"/s/more.conf", "Include \\\n  nodes.conf\nA=1\nInclude more"},
 };
 
 static int read_disk(void *ctx, const char *path, char **text, size_t *len, struct err *e)
@@ -76,6 +77,13 @@ static void test_nodes_have_no_address(void **state)
 	     "PartitionName=p Nodes=a1 State=UP\nDownNodes=a2 State=DOWN\n");
 	want("/s/gres.conf", "gres", 0, false,
 	     "NodeName=a1 State=x AuthType=y\nInclude /t/etc/gres-1\n");
+}
+
+static void test_includes_keep_their_lines(void **state)
+{
+	(void)state;
+	want("/s/more.conf", "slurm", 0, false,
+	     "Include /t/etc/slurm-1\n\nA=1\nInclude /t/etc/slurm-2");
 }
 
 static void test_the_file_around_it(void **state)
@@ -134,6 +142,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_is_the_sites_is_blanked),
 		cmocka_unit_test(test_nodes_have_no_address),
+		cmocka_unit_test(test_includes_keep_their_lines),
 		cmocka_unit_test(test_the_file_around_it),
 		cmocka_unit_test(test_why_it_ended),
 	};
