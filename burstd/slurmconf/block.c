@@ -138,8 +138,9 @@ static void put_line(struct str *out, const char *p, size_t n, const char *line_
 static const char *line_break_of(const struct slurmconf_file *f)
 {
 	const char *first = memchr(f->text, '\n', f->len);
+	const char *end = first != NULL ? first : f->text + f->len;
 
-	return first != NULL && first > f->text && first[-1] == '\r' ? "\r\n" : "\n";
+	return end > f->text && end[-1] == '\r' ? "\r\n" : "\n";
 }
 
 void slurmconf_block_put(struct str *out, const struct slurmconf_file *f,

@@ -241,7 +241,6 @@ static void test_values(void **state)
 		struct str s;
 
 		print_message("# row %zu: %s\n", i, value_rows[i].name);
-		memset(&object, 0, sizeof(object));
 		memset(&again, 0, sizeof(again));
 		assert_non_null(o);
 		str_init(&s, 1000);
@@ -462,14 +461,13 @@ static void test_reload_and_ranges(void **state)
 	assert_int_equal(k, COUNT(want));
 }
 
-/* The table itself: each initial value is one the option takes, each has its help and a name of its
- * own. */
+/* Each initial value is one that the option takes; each has its help and a name of its own. */
 static void test_table(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < conf_noptions; i++) {
 		const struct conf_option *o = &conf_options[i];
-		union any object;
+		union any object = {0};
 		struct err e = {0};
 
 		memset(&object, 0, sizeof(object));

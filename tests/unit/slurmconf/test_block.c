@@ -39,6 +39,7 @@ static void test_a_new_block_comes_last(void **state)
 		{"\n", "\n", "\n"},
 		{"A=1\r\nB=2\r\n", "A=1\r\nB=2\r\n", "\r\n"},
 		{"A=1\r\nB=2", "A=1\r\nB=2\r\n", "\r\n"},
+		{"A=1\r", "A=1\r\r\n", "\r\n"}, /* the fuzzer's */
 		{"A=1\nB=2\r\n", "A=1\nB=2\r\n", "\n"},
 	};
 

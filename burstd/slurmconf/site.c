@@ -1,0 +1,430 @@
+#include "slurmconf/site.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "slurm/show.h"
+
+static struct slurmconf_place place(const struct slurmconf_line *l)
+{
+	return (struct slurmconf_place){l->file->path, l->number};
+}
+
+static char *copy(struct slurm_text t)
+{
+	char *s = mem_zalloc(t.n + 1);
+
+	memcpy(s, t.p, t.n);
+	return s;
+}
+
+static struct slurm_text value_of(const struct slurmconf_line *l, const char *key)
+{
+	const struct slurmconf_pair *p = slurmconf_line_get(l, key);
+
+	return p != NULL ? p->value : (struct slurm_text){NULL, 0};
+}
+
+/* --- settings ------------------------------------------------------------------------------------
+ */
+
+static void lower(char *s)
+{
+	for (; *s != '\0'; s++)
+		if (*s >= 'A' && *s <= 'Z')
+			*s = (char)(*s - 'A' + 'a');
+}
+
+const struct slurmconf_setting *slurmconf_site_get(const struct slurmconf_site *s, const char *key)
+{
+	char *name = mem_strdup(key);
+	const struct slurmconf_setting *x;
+
+	lower(name);
+	x = map_get(&s->by_key, name);
+	free(name);
+	return x;
+}
+
+/* Of a setting that comes twice Slurm takes the last. */
+static int set(struct slurmconf_site *s, const struct slurmconf_line *l,
+	       const struct slurmconf_pair *p, struct err *e)
+{
+	char *key = copy(p->key);
+	struct slurmconf_setting *x;
+
+	lower(key);
+	x = map_get(&s->by_key, key);
+	if (x != NULL) {
+		free(key);
+	} else if (s->nsettings == SLURMCONF_SETTINGS_MAX) {
+		free(key);
+		return err_set(e, ERR_LIMIT, "%.120s:%d: more than %d settings", l->file->path,
+			       l->number, SLURMCONF_SETTINGS_MAX);
+	} else {
+		x = &s->settings[s->nsettings++];
+		x->key = key;
+		map_put(&s->by_key, x->key, x);
+	}
+	x->value = p->value;
+	x->at = place(l);
+	return 0;
+}
+
+/* --- nodes ---------------------------------------------------------------------------------------
+ */
+
+/* Expand a list of nodes.  -1: there are too many altogether; *out NULL: it is of a form that is
+ * not read here, which a finding says. */
+static int expand(struct slurmconf_site *s, struct slurmconf_place at, struct slurm_text list,
+		  struct hostlist **out, struct err *e)
+{
+	struct err why = {0};
+
+	if (hostlist_parse(out, list.p, list.n, &why) != 0) {
+		slurmconf_find(s->findings, SLURM_ADVICE, at,
+			       "\"%.*s\" is not compared with burstd's nodes: %s",
+			       (int)(list.n < 80 ? list.n : 80), list.p, why.msg);
+		return 0;
+	}
+	s->names += (*out)->n;
+	if (s->names <= SLURMCONF_NAMES_MAX)
+		return 0;
+	hostlist_free(*out);
+	*out = NULL;
+	return err_set(e, ERR_LIMIT, "%.120s:%d: more than %d names of nodes", at.file, at.line,
+		       SLURMCONF_NAMES_MAX);
+}
+
+static void own(struct slurmconf_owned *o, struct slurmconf_place at)
+{
+	if (o->n++ == 0)
+		o->at = at;
+}
+
+static void check_cloud(const struct slurmconf_site *s, const struct slurmconf_line *l,
+			const struct conf_pool *p)
+{
+	const struct slurmconf_pair *state = slurmconf_line_get(l, "State");
+
+	if (state != NULL ? slurm_show_is(state->value, "CLOUD") : s->default_cloud)
+		return;
+	slurmconf_find(
+		s->findings, SLURM_ERROR, place(l),
+		"a node of pool \"%s\" without State=CLOUD: slurmctld takes it for a machine "
+		"that is there",
+		p->name);
+}
+
+/* The keys of NodeName=DEFAULT that hold for burstd's nodes too, since its lines do not say them.
+ */
+static void take_default(struct slurmconf_site *s, const struct slurmconf_line *l)
+{
+	static const char *const ours[] = {
+		"NodeName",       "CPUs",       "Sockets", "SocketsPerBoard", "CoresPerSocket",
+		"ThreadsPerCore", "RealMemory", "Feature", "Features",        "State"};
+	const struct slurmconf_pair *state = slurmconf_line_get(l, "State");
+
+	if (state != NULL)
+		s->default_cloud = slurm_show_is(state->value, "CLOUD");
+	for (size_t i = 0; i < l->n; i++) {
+		bool said = false;
+
+		for (size_t k = 0; k < sizeof(ours) / sizeof(ours[0]); k++)
+			said = said || slurm_show_is(l->pairs[i].key, ours[k]);
+		if (!said)
+			slurmconf_find(s->findings, SLURM_WARNING, place(l),
+				       "%.*s of NodeName=DEFAULT holds for burstd's nodes too, "
+				       "where its lines come later",
+				       (int)l->pairs[i].key.n, l->pairs[i].key.p);
+	}
+}
+
+static int take_nodes(struct slurmconf_site *s, const struct slurmconf_line *l, struct err *e)
+{
+	struct slurm_text list = value_of(l, "NodeName");
+	const struct conf_pool *told = NULL;
+	struct hostlist *h;
+
+	if (slurm_show_is(list, "DEFAULT")) {
+		take_default(s, l);
+		return 0;
+	}
+	if (expand(s, place(l), list, &h, e) != 0)
+		return -1;
+	s->others = s->others || h == NULL;
+	for (size_t i = 0; h != NULL && i < h->n; i++) {
+		const struct conf_pool *p = conf_pool_of(s->conf, h->names[i]);
+
+		if (p == NULL) {
+			s->others = true;
+			continue;
+		}
+		own(&s->pools[conf_pool_index(s->conf, p)].nodes, place(l));
+		if (p != told)
+			check_cloud(s, l, p);
+		told = p;
+	}
+	hostlist_free(h);
+	return 0;
+}
+
+/* --- partitions and sets of nodes ----------------------------------------------------------------
+ */
+
+static bool is_finite(struct slurm_text t)
+{
+	return t.n > 0 && !slurm_show_is(t, "INFINITE") && !slurm_show_is(t, "-1");
+}
+
+static int take_part(struct slurmconf_part *v, size_t *n, const struct slurmconf_line *l,
+		     const char *key, struct err *e)
+{
+	struct slurm_text name = value_of(l, key);
+
+	if (slurm_show_is(name, "DEFAULT"))
+		return 0;
+	if (*n == SLURMCONF_PARTS_MAX)
+		return err_set(e, ERR_LIMIT, "%.120s:%d: more than %d of %s", l->file->path,
+			       l->number, SLURMCONF_PARTS_MAX, key);
+	v[(*n)++] = (struct slurmconf_part){.name = copy(name),
+					    .nodes = value_of(l, "Nodes"),
+					    .feature = value_of(l, "Feature"),
+					    .suspends = is_finite(value_of(l, "SuspendTime")),
+					    .at = place(l)};
+	return 0;
+}
+
+/* Which nodes of pools a list of a partition has. */
+struct cover {
+	struct slurmconf_site *s;
+	const struct slurmconf_part *part;
+	const struct map *sets;
+	size_t *n; /* of each pool */
+	bool all;
+};
+
+static void cover_pool(const struct cover *c, size_t pool)
+{
+	c->n[pool] = c->s->conf->pools[pool].nodes->n;
+}
+
+/* Nodes by a feature that burstd's lines give them. */
+static void cover_feature(const struct cover *c, struct slurm_text feature)
+{
+	for (size_t i = 0; i < c->s->conf->npools; i++)
+		if (slurm_show_is(feature, SLURMCONF_FEATURE) ||
+		    slurm_show_is(feature, c->s->conf->pools[i].name))
+			cover_pool(c, i);
+}
+
+static bool is_our_set(const struct cover *c, const char *name)
+{
+	const size_t n = strlen(SLURMCONF_SET_PREFIX);
+
+	if (strncmp(name, SLURMCONF_SET_PREFIX, n) != 0)
+		return false;
+	for (size_t i = 0; i < c->s->conf->npools; i++)
+		if (strcmp(c->s->conf->pools[i].name, name + n) == 0) {
+			cover_pool(c, i);
+			return true;
+		}
+	return false;
+}
+
+static int cover_list(struct cover *c, struct slurm_text list, bool in_set, struct err *e);
+
+static int cover_name(struct cover *c, const char *name, bool in_set, struct err *e)
+{
+	const struct conf_pool *p = conf_pool_of(c->s->conf, name);
+	const struct slurmconf_part *set = in_set ? NULL : map_get(c->sets, name);
+
+	if (p != NULL) {
+		c->n[conf_pool_index(c->s->conf, p)]++;
+		return 0;
+	}
+	if (set != NULL && set->feature.n > 0)
+		cover_feature(c, set->feature);
+	if (set != NULL && set->nodes.n > 0)
+		return cover_list(c, set->nodes, true, e);
+	if (set == NULL && strcasecmp(name, "ALL") == 0)
+		c->all = true;
+	else if (set == NULL && !in_set)
+		(void)is_our_set(c, name);
+	return 0;
+}
+
+static int cover_list(struct cover *c, struct slurm_text list, bool in_set, struct err *e)
+{
+	struct hostlist *h;
+	int rc = 0;
+
+	if (expand(c->s, c->part->at, list, &h, e) != 0)
+		return -1;
+	for (size_t i = 0; h != NULL && i < h->n && rc == 0; i++)
+		rc = cover_name(c, h->names[i], in_set, e);
+	hostlist_free(h);
+	return rc;
+}
+
+static int cover_part(struct slurmconf_site *s, const struct map *sets, size_t *n,
+		      const struct slurmconf_part *part, struct err *e)
+{
+	struct cover c = {.s = s, .part = part, .sets = sets, .n = n};
+
+	memset(n, 0, s->conf->npools * sizeof(*n));
+	if (part->nodes.n == 0)
+		return 0;
+	if (cover_list(&c, part->nodes, false, e) != 0)
+		return -1;
+	if (c.all)
+		slurmconf_find(
+			s->findings, SLURM_WARNING, part->at,
+			"partition %s has Nodes=ALL, and so burstd's nodes too: its jobs are "
+			"bought for",
+			part->name);
+	for (size_t i = 0; i < s->conf->npools; i++)
+		if (n[i] >= s->conf->pools[i].nodes->n && s->pools[i].part == NULL)
+			s->pools[i].part = part;
+	return 0;
+}
+
+/* Sets may come behind the partitions that name them. */
+static int cover(struct slurmconf_site *s, struct err *e)
+{
+	size_t *n = mem_zalloc((s->conf->npools + 1) * sizeof(*n));
+	struct map sets;
+	int rc = 0;
+
+	map_init(&sets);
+	for (size_t i = 0; i < s->nsets; i++)
+		map_put(&sets, s->sets[i].name, &s->sets[i]);
+	for (size_t i = 0; i < s->nparts && rc == 0; i++) {
+		map_put(&s->part_named, s->parts[i].name, &s->parts[i]);
+		rc = cover_part(s, &sets, n, &s->parts[i], e);
+	}
+	map_fini(&sets);
+	free(n);
+	return rc;
+}
+
+/* --- lines ---------------------------------------------------------------------------------------
+ */
+
+/* Keys that take the rest of their line. */
+static bool begins_a_thing(struct slurm_text key)
+{
+	static const char *const keys[] = {"NodeName",     "PartitionName", "NodeSet",
+					   "FrontendName", "DownNodes",     "SwitchName"};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (slurm_show_is(key, keys[i]))
+			return true;
+	return false;
+}
+
+static int take_line(void *ctx, const struct slurmconf_line *l, struct err *e)
+{
+	struct slurmconf_site *s = ctx;
+	size_t i = 0;
+
+	for (; i < l->n && !begins_a_thing(l->pairs[i].key); i++)
+		if (set(s, l, &l->pairs[i], e) != 0)
+			return -1;
+	if (i == l->n)
+		return 0;
+	if (slurm_show_is(l->pairs[i].key, "NodeName"))
+		return take_nodes(s, l, e);
+	if (slurm_show_is(l->pairs[i].key, "PartitionName"))
+		return take_part(s->parts, &s->nparts, l, "PartitionName", e);
+	if (slurm_show_is(l->pairs[i].key, "NodeSet"))
+		return take_part(s->sets, &s->nsets, l, "NodeSet", e);
+	return 0;
+}
+
+/* A line without nodes is about all nodes of the cluster. */
+static void take_common_gres(struct slurmconf_site *s, const struct slurmconf_line *l)
+{
+	const struct slurmconf_pair *how = slurmconf_line_get(l, "AutoDetect");
+
+	if (how != NULL)
+		s->detects = !slurm_show_is(how->value, "off");
+	if (slurmconf_line_get(l, "Name") != NULL)
+		slurmconf_find(s->findings, SLURM_WARNING, place(l),
+			       "without NodeName=, and so for burstd's nodes too");
+}
+
+static void take_own_gres(struct slurmconf_site *s, const struct slurmconf_line *l, size_t pool)
+{
+	const struct slurmconf_pair *how = slurmconf_line_get(l, "AutoDetect");
+	struct slurmconf_owned *o = &s->pools[pool].gres;
+
+	if (o->n < s->conf->pools[pool].nodes->n) /* a node may have several lines */
+		own(o, place(l));
+	if (how != NULL && !slurm_show_is(how->value, "off") && o->refused != l->number) {
+		slurmconf_find(s->findings, SLURM_ERROR, place(l),
+			       "AutoDetect=%.*s for nodes of pool \"%s\": slurmctld does not start "
+			       "with it for cloud nodes; name the device files",
+			       (int)how->value.n, how->value.p, s->conf->pools[pool].name);
+		o->refused = l->number;
+	}
+}
+
+static int take_gres(void *ctx, const struct slurmconf_line *l, struct err *e)
+{
+	struct slurmconf_site *s = ctx;
+	struct slurm_text list = value_of(l, "NodeName");
+	struct hostlist *h;
+
+	if (list.n == 0) {
+		take_common_gres(s, l);
+		return 0;
+	}
+	if (expand(s, place(l), list, &h, e) != 0)
+		return -1;
+	for (size_t i = 0; h != NULL && i < h->n; i++) {
+		const struct conf_pool *p = conf_pool_of(s->conf, h->names[i]);
+
+		if (p != NULL)
+			take_own_gres(s, l, conf_pool_index(s->conf, p));
+	}
+	hostlist_free(h);
+	return 0;
+}
+
+int slurmconf_site_init(struct slurmconf_site *out, const struct conf *conf,
+			const struct slurmconf_sources *slurm, const struct slurmconf_sources *gres,
+			struct slurmconf_findings *findings, struct err *e)
+{
+	*out = (struct slurmconf_site){.conf = conf, .findings = findings};
+	out->pools = mem_zalloc((conf->npools + 1) * sizeof(*out->pools));
+	out->settings = mem_zalloc(SLURMCONF_SETTINGS_MAX * sizeof(*out->settings));
+	out->parts = mem_zalloc(SLURMCONF_PARTS_MAX * sizeof(*out->parts));
+	out->sets = mem_zalloc(SLURMCONF_PARTS_MAX * sizeof(*out->sets));
+	map_init(&out->by_key);
+	map_init(&out->part_named);
+	if (slurmconf_sources_walk(slurm, take_line, out, e) == 0 &&
+	    slurmconf_sources_walk(gres, take_gres, out, e) == 0 && cover(out, e) == 0)
+		return 0;
+	slurmconf_site_fini(out);
+	return -1;
+}
+
+void slurmconf_site_fini(struct slurmconf_site *s)
+{
+	map_fini(&s->by_key);
+	map_fini(&s->part_named);
+	for (size_t i = 0; i < s->nsettings; i++)
+		free(s->settings[i].key);
+	for (size_t i = 0; i < s->nparts; i++)
+		free(s->parts[i].name);
+	for (size_t i = 0; i < s->nsets; i++)
+		free(s->sets[i].name);
+	free(s->settings);
+	free(s->parts);
+	free(s->sets);
+	free(s->pools);
+	*s = (struct slurmconf_site){.conf = NULL};
+}

@@ -1,0 +1,306 @@
+#include "slurmconf/want.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/hardware.h"
+#include "core/wish.h"
+#include "slurm/show.h"
+
+enum { FEATURES_MAX = 1 << 16 };
+
+static bool is_given(const char *text)
+{
+	return text != NULL && text[0] != '\0';
+}
+
+/* --- lists of nodes ------------------------------------------------------------------------------
+ */
+
+struct lists {
+	slurmconf_nodes_fn fn;
+	void *ctx;
+	size_t part; /* how many were told */
+};
+
+/* Halve until it fits: n log n, whatever the names are. */
+static void lists(struct lists *l, const char *const *names, size_t n)
+{
+	struct str s;
+
+	str_init(&s, SLURMCONF_LINE_MAX);
+	hostlist_fold(&s, names, n);
+	if (s.full && n > 1) {
+		lists(l, names, n / 2);
+		lists(l, names + n / 2, n - n / 2);
+	} else {
+		l->fn(l->ctx, s.p, l->part++);
+	}
+	str_fini(&s);
+}
+
+void slurmconf_each_list(const struct conf_pool *p, slurmconf_nodes_fn fn, void *ctx)
+{
+	struct lists l = {.fn = fn, .ctx = ctx};
+
+	lists(&l, p->nodes->names, p->nodes->n);
+}
+
+/* --- slurm.conf ----------------------------------------------------------------------------------
+ */
+
+struct nodes { /* the lines of one pool */
+	const struct slurmconf_want *w;
+	const struct conf_pool *pool;
+	const struct slurmconf_pool *site;
+	struct str *out;
+	const char *rest; /* of a line, behind the list */
+};
+
+static void add_key(struct str *s, const char *key, int64_t v)
+{
+	if (v != 0)
+		str_addf(s, " %s=%lld", key, (long long)v);
+}
+
+/* cloud, the pool's name, and the words by which jobs choose among its offers; each once. */
+static void add_features(const struct conf_pool *p, struct str *s)
+{
+	struct slurm_text rest, one;
+	struct str wishes;
+
+	str_addf(s, " Feature=%s", SLURMCONF_FEATURE);
+	if (strcmp(p->name, SLURMCONF_FEATURE) != 0)
+		str_addf(s, ",%s", p->name);
+	str_init(&wishes, FEATURES_MAX);
+	wish_features(p, &wishes);
+	rest = (struct slurm_text){wishes.p, wishes.len};
+	while (slurm_show_item(&rest, &one))
+		if (!slurm_show_is(one, SLURMCONF_FEATURE) && !slurm_show_is(one, p->name))
+			str_addf(s, ",%.*s", (int)one.n, one.p);
+	str_fini(&wishes);
+}
+
+static void add_hardware(const struct conf_pool *p, struct str *s)
+{
+	struct hardware_node h = {.cpus = 0};
+
+	(void)hardware_parse_node(p->node, &h, NULL); /* conf has checked it */
+	add_key(s, "CPUs", h.cpus);
+	add_key(s, "Boards", h.boards);
+	add_key(s, h.boards != 0 ? "SocketsPerBoard" : "Sockets", h.sockets);
+	add_key(s, "CoresPerSocket", h.cores);
+	add_key(s, "ThreadsPerCore", h.threads);
+	add_key(s, "RealMemory", h.memory_mb);
+	add_key(s, "TmpDisk", h.disk_mb);
+	if (is_given(p->gres))
+		str_addf(s, " Gres=%s", p->gres);
+}
+
+static void node_line(void *ctx, const char *list, size_t part)
+{
+	const struct nodes *n = ctx;
+
+	(void)part;
+	str_addf(n->out, "NodeName=%s%s State=CLOUD\n", list, n->rest);
+}
+
+static struct slurmconf_place of_pool(const struct slurmconf_want *w, const struct conf_pool *p)
+{
+	return (struct slurmconf_place){w->conf->path, p->line};
+}
+
+static void partly(const struct nodes *n, const struct slurmconf_owned *o, const char *what)
+{
+	slurmconf_find(n->w->findings, SLURM_ERROR, o->at,
+		       "%s has %zu of the %zu nodes of pool \"%s\": all, or none", what, o->n,
+		       n->pool->nodes->n, n->pool->name);
+}
+
+static void want_nodes(struct nodes *n)
+{
+	struct str rest;
+
+	if (n->site->nodes.n > 0) {
+		if (n->site->nodes.n < n->pool->nodes->n)
+			partly(n, &n->site->nodes, "NodeName");
+		return;
+	}
+	if (!is_given(n->pool->node)) {
+		slurmconf_find(n->w->findings, SLURM_ERROR, of_pool(n->w, n->pool),
+			       "pool \"%s\": node is not set, and nothing else says what its "
+			       "machines have: write there what slurmd -C prints on one",
+			       n->pool->name);
+		return;
+	}
+	str_init(&rest, FEATURES_MAX);
+	add_hardware(n->pool, &rest);
+	add_features(n->pool, &rest);
+	n->rest = rest.p;
+	slurmconf_each_list(n->pool, node_line, n);
+	str_fini(&rest);
+}
+
+static void set_name(struct str *s, const struct conf_pool *p, size_t part)
+{
+	str_addf(s, SLURMCONF_SET_PREFIX "%s", p->name);
+	if (part > 0)
+		str_addf(s, "_%zu", part + 1);
+}
+
+static void set_line(void *ctx, const char *list, size_t part)
+{
+	const struct nodes *n = ctx;
+
+	str_adds(n->out, "NodeSet=");
+	set_name(n->out, n->pool, part);
+	str_addf(n->out, " Nodes=%s\n", list);
+}
+
+static void add_set(void *ctx, const char *list, size_t part)
+{
+	const struct nodes *n = ctx;
+
+	(void)list;
+	if (part > 0)
+		str_adds(n->out, ",");
+	set_name(n->out, n->pool, part);
+}
+
+/* What slurm.conf(5) allows a partition to override; the site's own times hold for its own nodes.
+ */
+static void want_part(struct nodes *n)
+{
+	const struct slurmconf_part *own = n->site->part,
+				    *other = map_get(&n->w->site->part_named, n->pool->name);
+	const struct slurmconf_setting *suspend = slurmconf_site_get(n->w->site, "SuspendTime");
+	int64_t boot_s = (n->pool->boot_ms + 999) / 1000;
+
+	if (own != NULL) {
+		if (!own->suspends && suspend == NULL)
+			slurmconf_find(
+				n->w->findings, SLURM_ERROR, own->at,
+				"partition %s without SuspendTime=: idle nodes of pool \"%s\" "
+				"bill until somebody stops them",
+				own->name, n->pool->name);
+		return;
+	}
+	if (other != NULL) {
+		slurmconf_find(n->w->findings, SLURM_ERROR, other->at,
+			       "partition %s without all nodes of the pool of that name: write "
+			       "Nodes=" SLURMCONF_SET_PREFIX "%s, or another name",
+			       other->name, n->pool->name);
+		return;
+	}
+	str_addf(n->out, "PartitionName=%s Nodes=", n->pool->name);
+	slurmconf_each_list(n->pool, add_set, n);
+	str_addf(n->out, " State=UP SuspendTime=%d SuspendTimeout=%d ResumeTimeout=%lld\n",
+		 SLURMCONF_SUSPEND_S, SLURMCONF_SUSPEND_TIMEOUT_S,
+		 (long long)(boot_s + SLURM_BOOT_MARGIN_S));
+}
+
+void slurmconf_want_slurm(const struct slurmconf_want *w, struct str *out)
+{
+	slurmconf_want_settings(w, out);
+	for (size_t i = 0; i < w->conf->npools; i++) {
+		struct nodes n = {
+			.w = w, .pool = &w->conf->pools[i], .site = &w->site->pools[i], .out = out};
+
+		want_nodes(&n);
+		slurmconf_each_list(n.pool, set_line, &n);
+		want_part(&n);
+	}
+}
+
+/* --- gres.conf -----------------------------------------------------------------------------------
+ */
+
+/* Without File= slurmd counts no GPU. */
+static void gres_rest(const struct hardware_gres *g, struct str *s)
+{
+	str_addf(s, "%s Name=%s", strcmp(g->name, "gpu") == 0 ? " AutoDetect=off" : "", g->name);
+	if (g->type[0] != '\0')
+		str_addf(s, " Type=%s", g->type);
+	if (strcmp(g->name, "gpu") == 0)
+		str_addf(s, g->count > 1 ? " File=/dev/nvidia[0-%u]" : " File=/dev/nvidia0",
+			 g->count - 1);
+	else
+		str_addf(s, " Count=%u", g->count);
+}
+
+static void gres_line(void *ctx, const char *list, size_t part)
+{
+	const struct nodes *n = ctx;
+
+	(void)part;
+	str_addf(n->out, "NodeName=%s%s\n", list, n->rest);
+}
+
+static void want_kind(struct nodes *n, const struct hardware_gres *g)
+{
+	struct str rest;
+
+	str_init(&rest, 512);
+	gres_rest(g, &rest);
+	n->rest = rest.p;
+	slurmconf_each_list(n->pool, gres_line, n);
+	str_fini(&rest);
+}
+
+/* Only the driver knows which file is of which type, where there are several, and which are a MIG
+ * instance's. */
+static bool is_detected(const struct hardware_gres_list *l)
+{
+	size_t gpus = 0;
+	bool mig = false;
+
+	for (size_t i = 0; i < l->n; i++) {
+		gpus += strcmp(l->v[i].name, "gpu") == 0;
+		mig = mig || (strcmp(l->v[i].name, "gpu") == 0 && hardware_is_mig(&l->v[i]));
+	}
+	return mig || gpus > 1;
+}
+
+/* With AutoDetect for a cloud node slurmctld does not start ("Cannot use AutoDetect on cloud
+ * node"), not even if gres.conf has it for all nodes. */
+static void no_detection(struct nodes *n)
+{
+	n->rest = " AutoDetect=off";
+	slurmconf_each_list(n->pool, gres_line, n);
+}
+
+static void want_gres(struct nodes *n)
+{
+	struct hardware_gres_list l = {.n = 0};
+	bool detected;
+
+	if (is_given(n->pool->gres))
+		(void)hardware_parse_gres(n->pool->gres, &l, NULL);
+	detected = is_detected(&l);
+	if (detected)
+		slurmconf_find(
+			n->w->findings, SLURM_WARNING, of_pool(n->w, n->pool),
+			"pool \"%s\": burstd does not know the device files of gres = \"%s\": "
+			"write lines with MultipleFiles= into gres.conf, or AutoDetect=nvml "
+			"(nvidia does not see MIG) into that of the nodes' image alone",
+			n->pool->name, n->pool->gres);
+	if (detected || (l.n == 0 && n->w->site->detects))
+		no_detection(n);
+	for (size_t i = 0; i < l.n; i++)
+		if (!detected || strcmp(l.v[i].name, "gpu") != 0)
+			want_kind(n, &l.v[i]);
+}
+
+void slurmconf_want_gres(const struct slurmconf_want *w, struct str *out)
+{
+	for (size_t i = 0; i < w->conf->npools; i++) {
+		struct nodes n = {
+			.w = w, .pool = &w->conf->pools[i], .site = &w->site->pools[i], .out = out};
+
+		if (n.site->gres.n == 0)
+			want_gres(&n);
+		else if (n.site->gres.n < n.pool->nodes->n)
+			partly(&n, &n.site->gres, "gres.conf");
+	}
+}

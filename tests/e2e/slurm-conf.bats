@@ -1,0 +1,129 @@
+#!/usr/bin/env bats
+# A site with machines, partitions and a power saver of its own gets burstd's lines by `burstctl slurm-conf`: every line of
+# its own survives, byte for byte, a real slurmctld starts with what is written, and that bursts (demands 12, 16, 21).
+
+# Variables from the helper; scripts for the test to expand.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154
+load helper
+
+setup_file() {
+	[ -d /run/lab ] || {
+		echo "run this file by tests/e2e/run.sh: it needs a lab of its own" >&2
+		return 1
+	}
+	LAB_POOL='node = "CPUs=8 RealMemory=1000" gres = "gpu:h100:8"'
+	lab_files && lab_slurm_conf && lab_burstd_conf || return
+	printf 'pool "rare" { nodes = "d[1-2]" provider = "sim" type = "gpu_8x_h100" region = "eu-north-1" %s }\n' \
+		'max_nodes = 2 max_rate = "1" node = "CPUs=8 RealMemory=1000" gres = "gpu:a100:4,nic:2"' >>/etc/burstd/burstd.conf
+	site
+	mkdir "$lab_dir/site"
+	cp -p /etc/slurm/*.conf "$lab_dir/site"
+}
+
+# What the lab says of burstd's nodes goes, and what a site has comes.
+site() {
+	local name
+	sed -E '/^(PrologSlurmctld|ResumeProgram|SuspendProgram|ResumeFailProgram|RebootProgram|SuspendTime|SuspendTimeout)=/d
+		/^(ResumeTimeout|ResumeRate|SuspendRate|SlurmctldParameters|TreeWidth|CommunicationParameters|PrivateData)=/d
+		/^(ReturnToService|JobRequeue|GresTypes|NodeName|PartitionName|AccountingStorageTRES)=?/d; /^$/d' -i /etc/slurm/slurm.conf
+	{
+		printf '  # our own, %s: do not touch\r\n\t\r\n' $'Z\xfcrich'
+		printf 'gresTypes = gpu,nic  # and "\\#" here \\\n'
+		printf 'Include own.conf\n# no newline at the end of this file'
+	} >>/etc/slurm/slurm.conf
+	printf 'NodeName=own[1-2] CPUs=2 RealMemory=500 Gres=gpu:old:2 State=UNKNOWN\nPartitionName=own \\\n  Nodes=own[1-2] Default=YES\n' \
+		>/etc/slurm/own.conf
+	printf 'AutoDetect=off\nNodeName=own[1-2] Name=gpu Type=old File=/dev/null,/dev/zero\nNodeName=c[1-%s] Name=gpu Type=h100 File=%s\n' \
+		"$LAB_NODES" "$lab_dir/dev/gpu[0-7]" >/etc/slurm/gres.conf
+	chmod 640 /etc/slurm/gres.conf
+	chgrp slurm /etc/slurm/gres.conf
+	for name in own1 own2; do echo "10.77.255.${name#own} $name" >>/etc/hosts; done
+}
+
+slurm_conf() {
+	"$lab_dir/bin/burstctl" slurm-conf "$@"
+}
+
+# without_block FILE: without burstd's lines
+without_block() {
+	sed '/^# BEGIN burstd/,/^# END burstd/d' "$1"
+}
+
+setup() {
+	:
+}
+
+@test "nothing is written while slurmctld would not start with it" {
+	echo 'PartitionName=typo Nodes=owm1' >>/etc/slurm/own.conf
+	run slurm_conf --write
+	[ "$status" = 1 ]
+	grep -qF 'nothing was written: a slurmctld that was tried with it ended' <<<"$output"
+	grep -qF 'typo' <<<"$output"
+	cmp /etc/slurm/slurm.conf "$lab_dir/site/slurm.conf"
+	cmp /etc/slurm/gres.conf "$lab_dir/site/gres.conf"
+	cp -p "$lab_dir/site/own.conf" /etc/slurm/own.conf
+	[ -z "$(find /tmp -maxdepth 1 -name 'burstctl-*')" ]
+}
+
+@test "the site's lines survive, byte for byte, and so do mode and owner" {
+	run slurm_conf --write
+	echo "$output"
+	[ "$status" = 0 ]
+	# The block begins on a line of its own.
+	printf '\n' | cat "$lab_dir/site/slurm.conf" - | cmp - <(without_block /etc/slurm/slurm.conf)
+	cmp "$lab_dir/site/gres.conf" <(without_block /etc/slurm/gres.conf)
+	cmp "$lab_dir/site/own.conf" /etc/slurm/own.conf
+	cmp "$lab_dir/site/slurm.conf" /etc/slurm/slurm.conf.last-good
+	[ "$(stat -c '%a %U %G' /etc/slurm/gres.conf)" = "$(stat -c '%a %U %G' "$lab_dir/site/gres.conf")" ]
+	grep -qF 'NodeName=d[1-2] AutoDetect=off Name=gpu Type=a100 File=/dev/nvidia[0-3]' /etc/slurm/gres.conf
+	run ! grep -q '^NodeName=c.*AutoDetect' /etc/slurm/gres.conf
+	run slurm_conf --check
+	[ "$status" = 0 ]
+	[ -z "$output" ]
+}
+
+@test "a slurmctld that reads it has the nodes, and bursts" {
+	local name
+	for name in $lab_programs; do lab_start "$name"; done
+	scontrol -o show node d1 | grep -F 'Gres=gpu:a100:4,nic:2'
+	scontrol -o show node c1 | grep -F 'AvailableFeatures=cloud,h100'
+	scontrol -o show partition h100 | grep -F "Nodes=c[1-$LAB_NODES]"
+	run "$lab_dir/bin/burstctl" check
+	run ! grep -E '^ *error ' <<<"$output"
+	job=$(job -p h100 -N2 --gres=gpu:8 --wrap "$until_over")
+	within 60 job_is "$job" RUNNING
+	over "$job"
+	within 30 job_is "$job" COMPLETED
+	scontrol update nodename="c[1-$LAB_NODES]" state=POWER_DOWN_FORCE reason='burstd: the test is over'
+	within 60 alive 0
+}
+
+@test "21: nodes of a site's own power saver go to its own program, and burstd's to burstd" {
+	local program
+	for program in resume suspend resume-fail; do
+		printf '#!/bin/sh\nPATH=/usr/bin:/bin\nours=$(scontrol show hostnames "$1" | grep "^c" | paste -sd, -)\n%s\n%s\n' \
+			"others=\$(scontrol show hostnames \"\$1\" | grep -v '^c' | paste -sd, -)" \
+			"[ -z \"\$ours\" ] || $lab_dir/bin/burst-$program \"\$ours\"; [ -z \"\$others\" ] || echo $program \$others >>$lab_dir/saver" \
+			>"$lab_dir/bin/saver-$program"
+		chmod 755 "$lab_dir/bin/saver-$program"
+	done
+	install -o slurm -m 644 /dev/null "$lab_dir/saver"
+	{
+		printf 'ResumeProgram=%s\nSuspendProgram=%s\n' "$lab_dir"/bin/saver-{resume,suspend}
+		printf 'NodeName=saver1 CPUs=2 RealMemory=500 State=CLOUD\nPartitionName=saver Nodes=saver1 SuspendTime=60\n'
+	} >>/etc/slurm/own.conf
+	run slurm_conf --write
+	[ "$status" = 0 ]
+	grep -qE 'own.conf:[0-9]+: warning: ResumeProgram=[^;]*/saver-resume; write [^:]*: Slurm has one for' <<<"$output"
+	run ! grep -q '^ResumeProgram' /etc/slurm/slurm.conf
+	lab_stop slurmctld
+	lab_start slurmctld
+	job=$(job -p h100 -N1 -w c1 --wrap "$until_over")
+	saver=$(job -p saver -N1 --wrap true)
+	within 60 job_is "$job" RUNNING
+	within 30 grep -qx 'resume saver1' "$lab_dir/saver"
+	run ! grep -q 'c1' "$lab_dir/saver"
+	scancel "$saver"
+	over "$job"
+	within 30 job_is "$job" COMPLETED
+}

@@ -1,0 +1,152 @@
+/* fuzz_slurmconf.c - a foreign slurm.conf and gres.conf, between them a NUL: what is read leaves
+ * every line of the site's as it is, and what is written again is the same. */
+#include <assert.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/conf.h"
+#include "slurmconf/trial.h"
+#include "slurmconf/want.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct input {
+	const char *slurm, *gres;
+	size_t slurm_len, gres_len;
+};
+
+static int read_input(void *ctx, const char *path, char **text, size_t *len, struct err *e)
+{
+	const struct input *in = ctx;
+	const bool gres = strcmp(path, "/s/gres.conf") == 0;
+	const char *from = gres ? in->gres : in->slurm;
+
+	if (!gres && strcmp(path, "/s/slurm.conf") != 0)
+		return err_set(e, ERR_IO, "%.100s: none", path);
+	*len = gres ? in->gres_len : in->slurm_len;
+	*text = mem_zalloc(*len + 1);
+	memcpy(*text, from, *len);
+	return 0;
+}
+
+static struct conf *pools(void)
+{
+	struct conf *c = conf_new("burstd.conf");
+
+	c->cluster = mem_strdup("falcon");
+	c->providers = mem_zalloc(sizeof(*c->providers));
+	c->nproviders = 1;
+	c->providers[0].name = mem_strdup("sim");
+	c->providers[0].driver = mem_strdup("sim");
+	c->pools = mem_zalloc(sizeof(*c->pools));
+	c->npools = 1;
+	c->pools[0] = (struct conf_pool){.name = mem_strdup("c"),
+					 .nodes_text = mem_strdup("c[1-4]"),
+					 .provider = mem_strdup("sim"),
+					 .type = mem_strdup("t"),
+					 .region = mem_strdup("r"),
+					 .zone = mem_strdup(""),
+					 .max_nodes = 4,
+					 .node = mem_strdup("CPUs=4 RealMemory=9"),
+					 .gres = mem_strdup("gpu:h100:2")};
+	assert(conf_finish(c, NULL) == 0);
+	return c;
+}
+
+/* Without its block the file is as it was, but for a line break at its end. */
+static void check_block(const struct slurmconf_source *x, const char *body)
+{
+	struct slurmconf_file f;
+	struct slurmconf_block b;
+	struct str one, two;
+
+	str_init(&one, 1 << 20);
+	str_init(&two, 1 << 20);
+	slurmconf_block_put(&one, &x->file, &x->block, body);
+	assert(!one.full);
+	assert(slurmconf_file_init(&f, "/s/x", mem_strdup(one.p), one.len, NULL) == 0);
+	assert(slurmconf_block_find(&b, &f, NULL) == 0 && b.state == SLURMCONF_BLOCK_OURS);
+	assert(memcmp(f.text, x->file.text, x->block.at) == 0);
+	assert(f.len - b.end == x->file.len - x->block.end);
+	assert(memcmp(f.text + b.end, x->file.text + x->block.end, f.len - b.end) == 0);
+	slurmconf_block_put(&two, &f, &b, body);
+	assert(two.len == one.len && memcmp(one.p, two.p, one.len) == 0);
+	slurmconf_file_fini(&f);
+	str_fini(&one);
+	str_fini(&two);
+}
+
+static size_t count_lines(const char *p, size_t n)
+{
+	size_t lines = 0;
+
+	for (size_t i = 0; i < n; i++)
+		lines += p[i] == '\n';
+	return lines;
+}
+
+/* As it is tried every line has its number. */
+static void check_trial(const struct slurmconf_sources *s)
+{
+	const struct slurmconf_trial t = {.sources = s, .tree = "slurm", .dir = "/t"};
+	struct str out;
+
+	str_init(&out, 1 << 20);
+	assert(slurmconf_trial_text(&t, &s->v[0].file, &out, NULL) == 0);
+	assert(count_lines(out.p, out.len) == count_lines(s->v[0].file.text, s->v[0].file.len));
+	str_fini(&out);
+}
+
+static void check_want(const struct conf *c, const struct slurmconf_sources *slurm,
+		       const struct slurmconf_sources *gres)
+{
+	struct slurmconf_findings findings = {.n = 0};
+	struct slurm_version version;
+	struct slurmconf_site site;
+	struct slurmconf_want w = {c, &site, &version, "/p", &findings};
+	struct err e = {0};
+	struct str s;
+
+	assert(slurm_version_parse(&version, "22.05.8", 7, NULL) == 0);
+	if (slurmconf_site_init(&site, c, slurm, gres, &findings, &e) != 0) {
+		assert(e.msg[0] == '/');
+		slurmconf_findings_fini(&findings);
+		return;
+	}
+	str_init(&s, SLURMCONF_BODY_MAX);
+	slurmconf_want_slurm(&w, &s);
+	assert(!s.full && (s.len == 0 || s.p[s.len - 1] == '\n'));
+	check_block(&slurm->v[slurm->ours], s.p);
+	str_clear(&s);
+	slurmconf_want_gres(&w, &s);
+	check_block(&gres->v[gres->ours], s.p);
+	slurmconf_dangers(&w);
+	str_fini(&s);
+	slurmconf_site_fini(&site);
+	slurmconf_findings_fini(&findings);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *text = (const char *)data, *cut = size > 0 ? memchr(text, '\0', size) : NULL;
+	const size_t first = cut != NULL ? (size_t)(cut - text) : size;
+	struct input in = {text, cut != NULL ? cut + 1 : "", first,
+			   cut != NULL ? size - first - 1 : 0};
+	struct slurmconf_sources slurm, gres;
+	struct conf *c = pools();
+	struct err e = {0};
+
+	if (slurmconf_sources_load(&slurm, "/s/slurm.conf", read_input, &in, &e) == 0) {
+		check_trial(&slurm);
+		if (slurmconf_sources_load(&gres, "/s/gres.conf", read_input, &in, &e) == 0) {
+			check_want(c, &slurm, &gres);
+			slurmconf_sources_fini(&gres);
+		}
+		slurmconf_sources_fini(&slurm);
+	}
+	assert(e.code == 0 || e.msg[0] == '/');
+	conf_free(c);
+	return 0;
+}

@@ -1,0 +1,332 @@
+/* burstctl slurm-conf, with a slurmctld of the test's: what it shows, what it writes, and what it
+ * leaves as it is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lab.h"
+
+#define BURSTD                                                                                     \
+	"cluster = \"falcon\"\ncurrency = \"EUR\"\n"                                               \
+	"provider \"sim\" { driver = \"sim\" url = \"http://127.0.0.1:8900\" }\n"                  \
+	"pool \"c\" {\nnodes = \"c[1-4]\" provider = \"sim\" type = \"t\" region = \"r\"\n"        \
+	"max_nodes = 4 max_rate = \"9\" node = \"CPUs=4 RealMemory=1000\"\n}\n"
+#define SLURM                                                                                      \
+	"ClusterName=falcon\nReturnToService=2\nPartitionName=own Nodes=own1\n"                    \
+	"SlurmctldParameters=idle_on_node_suspend,power_save_interval=1\n"
+
+/* It says its version, and lives on only if slurm.conf has no bad line; GOOD is what a good one
+ * says. */
+#define SLURMCTLD                                                                                  \
+	"#!/bin/sh\n[ \"$1\" != -V ] || { echo slurm-wlm 24.11.5; exit; }\n"                       \
+	"if grep -qs '^Bad=' ${3%/*}/*-*; then\n"                                                  \
+	"echo \"slurmctld: error: Parse error in file ${3%/*}/slurm-0 line 1\"\n"                  \
+	"echo slurmctld: fatal: Unable to process configuration file; exit 1; fi\n"                \
+	"echo slurmctld: Running as primary controller; exec sleep 60\n"
+#define RUN "slurm-conf --slurmctld DIR/slurmctld --slurm-conf DIR/slurm.conf DIR/burstd.conf "
+
+static const char hook_lines[] = "+ResumeProgram=/usr/libexec/burstd/burst-resume\n"
+				 "+SuspendProgram=/usr/libexec/burstd/burst-suspend\n"
+				 "+ResumeFailProgram=/usr/libexec/burstd/burst-resume-fail\n"
+				 "+PrologSlurmctld=/usr/libexec/burstd/burst-prolog\n"
+				 "+ResumeRate=0\n"
+				 "+SuspendRate=0\n"
+				 "+JobRequeue=1\n"
+				 "+NodeName=c[1-4] CPUs=4 RealMemory=1000 Feature=cloud,c "
+				 "State=CLOUD\n"
+				 "+NodeSet=burst-c Nodes=c[1-4]\n"
+				 "+PartitionName=c Nodes=burst-c State=UP SuspendTime=300 "
+				 "SuspendTimeout=30 ResumeTimeout=660\n";
+
+static void path_of(const struct lab *l, const char *name, char *out, size_t size)
+{
+	(void)snprintf(out, size, "%s/%s", l->dir, name);
+}
+
+static char *file(const struct lab *l, const char *name)
+{
+	char path[128], *text = calloc(1, 1 << 16);
+	FILE *f;
+
+	path_of(l, name, path, sizeof(path));
+	f = fopen(path, "re");
+	if (f == NULL) {
+		free(text);
+		return NULL;
+	}
+	(void)!fread(text, 1, (1 << 16) - 1, f);
+	(void)fclose(f);
+	return text;
+}
+
+static void has(const struct lab *l, const char *name, const char *want)
+{
+	char *text = file(l, name);
+
+	assert_non_null(text);
+	assert_string_equal(text, want);
+	free(text);
+}
+
+static struct lab *start(const char *slurm)
+{
+	struct lab *l = lab_new();
+	char path[128];
+
+	lab_write(l, "burstd.conf", BURSTD);
+	lab_write(l, "slurm.conf", slurm);
+	lab_write(l, "slurmctld", SLURMCTLD);
+	path_of(l, "slurmctld", path, sizeof(path));
+	assert_int_equal(chmod(path, 0755), 0);
+	path_of(l, "burstd.conf", path, sizeof(path));
+	assert_int_equal(chmod(path, 0644), 0);
+	return l;
+}
+
+static void stop(struct lab *l)
+{
+	static const char *const names[] = {"burstd.conf",          "slurm.conf", "slurmctld",
+					    "slurm.conf.last-good", "gres.conf",  "real.conf",
+					    "real.conf.last-good"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char path[128];
+
+		path_of(l, names[i], path, sizeof(path));
+		(void)unlink(path);
+	}
+	lab_free(l);
+}
+
+static void test_the_difference(void **state)
+{
+	struct lab *l = start(SLURM);
+	char want[2048];
+
+	(void)state;
+	lab_run(l, RUN, NULL, 0);
+	(void)snprintf(want, sizeof(want), "--- %s/slurm.conf\n+++ %s/slurm.conf\n%s", l->dir,
+		       l->dir, hook_lines);
+	lab_want(l, 0, want, "");
+	lab_run(l, RUN "--diff", NULL, 0);
+	lab_want(l, 0, want, "");
+	has(l, "slurm.conf", SLURM);
+	assert_null(file(l, "gres.conf"));
+	stop(l);
+}
+
+static void test_check_has_a_line_for_each(void **state)
+{
+	struct lab *l = start(SLURM "ReturnToService=1\n");
+	char want[256];
+
+	(void)state;
+	lab_run(l, RUN "--check", NULL, 0);
+	assert_int_equal(l->rc, 1);
+	(void)snprintf(want, sizeof(want), "%s/slurm.conf:0: lacks: NodeName=c[1-4] CPUs=4 ",
+		       l->dir);
+	assert_non_null(strstr(l->out, want));
+	(void)snprintf(
+		want, sizeof(want),
+		"%s/slurm.conf:5: error: ReturnToService=1; write ReturnToService=2: ", l->dir);
+	assert_non_null(strstr(l->out, want));
+	stop(l);
+}
+
+/* Written, and then nothing is left to do; links, modes and every line of the site's stay. */
+static void test_write(void **state)
+{
+	static const char site[] = "# ours \xff\r\n" SLURM "  \t# no newline at its end";
+	struct lab *l = start(site);
+	char from[128], to[128], *text, *again;
+	struct stat st;
+
+	(void)state;
+	path_of(l, "slurm.conf", from, sizeof(from));
+	path_of(l, "real.conf", to, sizeof(to));
+	assert_int_equal(rename(from, to), 0);
+	assert_int_equal(chmod(to, 0640), 0);
+	assert_int_equal(symlink("real.conf", from), 0);
+	lab_run(l, RUN "--write --unproved", NULL, 0);
+	assert_int_equal(l->rc, 0);
+	assert_non_null(
+		strstr(l->out, "/slurm.conf is written; as it was: .last-good beside it\n"));
+	assert_int_equal(lstat(from, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(stat(to, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0640);
+	has(l, "real.conf.last-good", site);
+	text = file(l, "real.conf");
+	assert_memory_equal(text, site, sizeof(site) - 1);
+	assert_memory_equal(text + sizeof(site) - 1, "\r\n# BEGIN burstd: ", 18);
+	lab_run(l, RUN "--check", NULL, 0);
+	lab_want(l, 0, "", "");
+	lab_run(l, RUN "--write --unproved", NULL, 0);
+	lab_want(l, 0, "nothing to write\n", "");
+	again = file(l, "real.conf");
+	assert_string_equal(again, text);
+	free(text);
+	free(again);
+	stop(l);
+}
+
+static void test_gres_conf_is_made(void **state)
+{
+	struct lab *l = start(SLURM);
+	struct stat st;
+	char path[128], *text;
+
+	(void)state;
+	lab_write(l, "burstd.conf",
+		  BURSTD "pool \"g\" { nodes = \"g1\" provider = \"sim\" type = t "
+			 "region = r max_nodes = 1 max_rate = \"9\" "
+			 "node = \"CPUs=4 RealMemory=9\" gres = \"gpu:h100:2\" }\n");
+	path_of(l, "slurm.conf", path, sizeof(path));
+	assert_int_equal(chmod(path, 0604), 0);
+	lab_run(l, RUN "--write --unproved", NULL, 0);
+	assert_int_equal(l->rc, 0);
+	assert_non_null(strstr(l->out, "/gres.conf is written\n"));
+	text = file(l, "gres.conf");
+	assert_non_null(strstr(text, "\nNodeName=g1 AutoDetect=off Name=gpu Type=h100 "
+				     "File=/dev/nvidia[0-1]\n# END burstd\n"));
+	free(text);
+	path_of(l, "gres.conf", path, sizeof(path));
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0604); /* as slurm.conf */
+	stop(l);
+}
+
+static void test_errors_are_mended_first(void **state)
+{
+	struct lab *l = start(SLURM "JobRequeue=0\n");
+
+	(void)state;
+	lab_run(l, RUN "--write --unproved", NULL, 0);
+	assert_int_equal(l->rc, 1);
+	assert_non_null(strstr(l->err, "nothing was written: mend the errors first"));
+	assert_non_null(strstr(l->out, "slurm.conf:5: error: JobRequeue=0; write JobRequeue=1: "));
+	has(l, "slurm.conf", SLURM "JobRequeue=0\n");
+	stop(l);
+}
+
+static void test_edits_by_hand(void **state)
+{
+	struct lab *l = start(SLURM "# BEGIN burstd\nMine=1\n# END burstd\n");
+	char *text;
+
+	(void)state;
+	lab_run(l, RUN "--write --unproved", NULL, 0);
+	assert_int_equal(l->rc, 1);
+	assert_non_null(strstr(l->out, "slurm.conf:5: error: burstd's lines were edited by hand"));
+	has(l, "slurm.conf", SLURM "# BEGIN burstd\nMine=1\n# END burstd\n");
+	lab_run(l, RUN "--write --unproved --discard-edits", NULL, 0);
+	assert_int_equal(l->rc, 0);
+	assert_non_null(strstr(l->out, "\n-Mine=1\n"));
+	text = file(l, "slurm.conf");
+	assert_null(strstr(text, "Mine"));
+	free(text);
+	has(l, "slurm.conf.last-good", SLURM "# BEGIN burstd\nMine=1\n# END burstd\n");
+	stop(l);
+}
+
+/* Only root may make the namespace in which a slurmctld is tried. */
+static void test_it_is_tried_first(void **state)
+{
+	struct lab *l = start(SLURM);
+	char want[256];
+
+	(void)state;
+	if (geteuid() != 0) {
+		lab_run(l, RUN "--write", NULL, 0);
+		assert_int_equal(l->rc, 1);
+		assert_non_null(strstr(l->err,
+				       "nothing was written, it could not be tried: no "
+				       "namespace for a slurmctld to try it: run it as root"));
+		has(l, "slurm.conf", SLURM);
+		stop(l);
+		return;
+	}
+	lab_write(l, "slurm.conf", SLURM "Bad=1\n");
+	lab_run(l, RUN "--write", NULL, 0);
+	assert_int_equal(l->rc, 1);
+	(void)snprintf(
+		want, sizeof(want),
+		"burstctl: nothing was written: a slurmctld that was tried with it ended, and "
+		"said:\nburstctl: error: Parse error in file %s/slurm.conf line 1\n",
+		l->dir);
+	assert_non_null(strstr(l->err, want));
+	has(l, "slurm.conf", SLURM "Bad=1\n");
+	lab_write(l, "slurm.conf", SLURM);
+	lab_run(l, RUN "--write", NULL, 0);
+	assert_int_equal(l->rc, 0);
+	has(l, "slurm.conf.last-good", SLURM);
+	stop(l);
+}
+
+static void test_json(void **state)
+{
+	struct lab *l = start(SLURM "ReturnToService=1\n");
+
+	(void)state;
+	lab_run(l, RUN "--json", NULL, 0);
+	assert_int_equal(l->rc, 1);
+	assert_non_null(strstr(l->out, "\"slurm_version\": \"24.11.5\""));
+	assert_non_null(strstr(l->out, "\"block\": \"none\""));
+	assert_non_null(strstr(l->out, "\"change\": \"add\""));
+	assert_non_null(strstr(l->out, "\"line\": \"NodeSet=burst-c Nodes=c[1-4]\""));
+	assert_non_null(strstr(l->out, "\"severity\": \"error\""));
+	assert_non_null(strstr(l->out, "\"written\": false"));
+	stop(l);
+}
+
+static void test_what_cannot_be_read(void **state)
+{
+	static const struct {
+		const char *line, *slurm, *want;
+		int rc;
+	} rows[] = {
+		{RUN, "A=1\nbad\n", "/slurm.conf:2: want Key=Value at \"bad\"", 1},
+		{RUN, "A=1\nInclude none\n", "/slurm.conf:2: Include: ", 1},
+		{RUN, "# END burstd\n", "/slurm.conf:1: \"# END burstd\" without its BEGIN", 1},
+		{"slurm-conf --slurmctld DIR/slurmctld --slurm-conf DIR/none DIR/burstd.conf", "",
+		 "/none: No such file or directory", 1},
+		{"slurm-conf --slurmctld DIR/none DIR/burstd.conf", "", "/none", 1},
+		{"slurm-conf DIR/none", "", "/none: No such file or directory", 1},
+		{RUN "--check --write", "", "one of --diff, --check and --write", 2},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct lab *l = start(rows[i].slurm);
+
+		lab_run(l, rows[i].line, NULL, 0);
+		print_message("# %s", l->err);
+		assert_int_equal(l->rc, rows[i].rc);
+		assert_non_null(strstr(l->err, rows[i].want));
+		stop(l);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_difference),
+		cmocka_unit_test(test_check_has_a_line_for_each),
+		cmocka_unit_test(test_write),
+		cmocka_unit_test(test_gres_conf_is_made),
+		cmocka_unit_test(test_errors_are_mended_first),
+		cmocka_unit_test(test_edits_by_hand),
+		cmocka_unit_test(test_it_is_tried_first),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_what_cannot_be_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
