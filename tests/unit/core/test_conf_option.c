@@ -241,6 +241,7 @@ static void test_values(void **state)
 		struct str s;
 
 		print_message("# row %zu: %s\n", i, value_rows[i].name);
+		memset(&object, 0, sizeof(object));
 		memset(&again, 0, sizeof(again));
 		assert_non_null(o);
 		str_init(&s, 1000);
@@ -470,7 +471,6 @@ static void test_table(void **state)
 		union any object = {0};
 		struct err e = {0};
 
-		memset(&object, 0, sizeof(object));
 		assert_ptr_equal(conf_option_find(o->section, o->name), o);
 		assert_true(strlen(o->help) > 5 && strchr(o->help, '\n') == NULL);
 		if (o->initial == NULL || conf_option_is_list(o))

@@ -182,6 +182,20 @@ static inline void age(struct fix *f, const char *node, int64_t ms)
 	row(f, node)->n.start_ms -= ms;
 }
 
+/* The machines of job 7 are paid for since a minute ago, and c1 is up since an hour. */
+static inline void bought(struct fix *f)
+{
+	start(f, 100 * EUR, 100 * EUR);
+	buy_7(f);
+	write_down(f);
+	ready(f, "c1");
+	age(f, "c1", HOUR);
+	for (struct hold_node *g = f->e->money->nodes; g != NULL; g = g->next)
+		for (struct hold *h = g->first; h != NULL; h = h->next)
+			h->made_ms -= MINUTE;
+	engine_commit(f->e);
+}
+
 static inline void near(int64_t got, int64_t want)
 {
 	if (got < want || got > want + EUR / 1000)
