@@ -306,6 +306,8 @@ void rescue_signal(struct engine *e, struct fleet_name *nm);
 void rescue_jobs(struct engine *e, const char *text, size_t len, const struct err *err);
 
 /* --- rescue_table.c --- */
+/* Was the job told to save its work since it loses a node, or is it about to be? */
+bool rescue_tells(const struct engine *e, uint64_t job);
 void rescue_load(struct engine *e, const struct journal_rescue *j);
 void rescue_free(struct engine *e);
 

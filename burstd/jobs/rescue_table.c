@@ -20,6 +20,14 @@ struct rescue *rescue_get(struct engine *e, uint64_t job)
 	return r;
 }
 
+/* After a requeue it knows no more of that. */
+bool rescue_tells(const struct engine *e, uint64_t job)
+{
+	const struct rescue *r = rescue_find(e, job);
+
+	return r != NULL && r->j.signal != JOURNAL_SIGNAL_NONE && r->j.hold_ms == 0;
+}
+
 void rescue_watch(struct engine *e, struct rescue *r)
 {
 	r->step_ms = RESCUE_LOOK_MS;

@@ -197,8 +197,9 @@ static void send_signal(struct engine *e, struct ending *x, const struct conf_po
 	x->j.at[s].signalled = x->changed = true;
 }
 
-/* Have the job save its work, as if its node were to go.  One that is suspended would not get the
- * signal.  What was saved before the job's end was put off is old by then. */
+/* Have the job save its work, as if its node were to go: if it is, the job is told for that, and
+ * once.  One that is suspended would not get the signal.  What was saved before the job's end was
+ * put off is old by then. */
 static void save_work(struct engine *e, struct ending *x, const struct end *end, enum budget_step s,
 		      bool runs)
 {
@@ -207,9 +208,11 @@ static void save_work(struct engine *e, struct ending *x, const struct end *end,
 
 	if (engine_now(e) < at->at_ms - RECLAIM_LEAD_MS) {
 		x->changed = x->changed || x->j.at[s].signalled;
-		x->j.at[s].signalled = x->at[s].commanded = false;
+		x->j.at[s].signalled = x->at[s].signalling = x->at[s].commanded = false;
 		return;
 	}
+	if (rescue_tells(e, x->j.job))
+		return;
 	if (runs && !x->j.at[s].signalled && !x->at[s].signalling)
 		send_signal(e, x, p, s);
 	if (!x->at[s].commanded)

@@ -488,9 +488,9 @@ static void test_hours_that_are_taken_back(void **state)
 	report_table(&r, &out);
 	report_fini(&r);
 	assert_string_equal(out.p, "account currency     COST GPU-HOURS PER-HOUR\n"
-				   "-       EUR       1000.00      0.00         \n"
-				   "physics EUR      -1000.00     -2.22         \n"
-				   "total   EUR          0.00     -2.22         \n");
+				   "-       EUR       1000.00      0.00\n"
+				   "physics EUR      -1000.00     -2.22\n"
+				   "total   EUR          0.00     -2.22\n");
 	str_fini(&out);
 }
 

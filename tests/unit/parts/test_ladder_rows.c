@@ -357,6 +357,7 @@ static void test_a_node_is_drained_once(void **state)
  * these are: no step is over by that. */
 static void test_a_step_waits_for_the_tree_of_accounts(void **state)
 {
+	static const char tree[] = "ClusterName=lab Account=root UserName= ID=1 ParentAccount=\n";
 	static char physics[] = "physics";
 	char *accounts[] = {physics, NULL};
 	struct fix *f = used_up(state, AT, 0);
@@ -370,7 +371,7 @@ static void test_a_step_waits_for_the_tree_of_accounts(void **state)
 	assert_int_equal(in_journal(f), 1);
 	assert_int_equal(count(f, "budget-step"), 1);
 	assert_true(ladder_part.next_ms(f->e) == INT64_MAX);
-	accounts_answer(f->e, "", 0, NULL);
+	accounts_answer(f->e, tree, strlen(tree), NULL);
 	turn(f);
 	assert_int_equal(in_journal(f), 0);
 	assert_int_equal(count(f, "budget-step"), 2); /* it has room again */
