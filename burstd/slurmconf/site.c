@@ -395,8 +395,8 @@ static int take_gres(void *ctx, const struct slurmconf_line *l, struct err *e)
 }
 
 int slurmconf_site_init(struct slurmconf_site *out, const struct conf *conf,
-			const struct slurmconf_sources *slurm, const struct slurmconf_sources *gres,
-			struct slurmconf_findings *findings, struct err *e)
+			const struct slurmconf_trees *trees, struct slurmconf_findings *findings,
+			struct err *e)
 {
 	*out = (struct slurmconf_site){.conf = conf, .findings = findings};
 	out->pools = mem_zalloc((conf->npools + 1) * sizeof(*out->pools));
@@ -405,8 +405,8 @@ int slurmconf_site_init(struct slurmconf_site *out, const struct conf *conf,
 	out->sets = mem_zalloc(SLURMCONF_PARTS_MAX * sizeof(*out->sets));
 	map_init(&out->by_key);
 	map_init(&out->part_named);
-	if (slurmconf_sources_walk(slurm, take_line, out, e) == 0 &&
-	    slurmconf_sources_walk(gres, take_gres, out, e) == 0 && cover(out, e) == 0)
+	if (slurmconf_sources_walk(trees->slurm, take_line, out, e) == 0 &&
+	    slurmconf_sources_walk(trees->gres, take_gres, out, e) == 0 && cover(out, e) == 0)
 		return 0;
 	slurmconf_site_fini(out);
 	return -1;

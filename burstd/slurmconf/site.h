@@ -65,11 +65,11 @@ struct slurmconf_site {
 	struct slurmconf_findings *findings;
 };
 
-/* Read slurm.conf and gres.conf; both and findings are borrowed for as long as *out lives.  What is
+/* Read slurm.conf and gres.conf; they and findings are borrowed for as long as *out lives.  What is
  * wrong goes to findings.  -1: *e has the place, and *out needs no fini. */
 int slurmconf_site_init(struct slurmconf_site *out, const struct conf *conf,
-			const struct slurmconf_sources *slurm, const struct slurmconf_sources *gres,
-			struct slurmconf_findings *findings, struct err *e);
+			const struct slurmconf_trees *trees, struct slurmconf_findings *findings,
+			struct err *e);
 void slurmconf_site_fini(struct slurmconf_site *s);
 
 /* The site's value of a setting; NULL: it has none. */
