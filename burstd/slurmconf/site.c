@@ -16,7 +16,8 @@ static char *copy(struct slurm_text t)
 {
 	char *s = mem_zalloc(t.n + 1);
 
-	memcpy(s, t.p, t.n);
+	if (t.n > 0)
+		memcpy(s, t.p, t.n);
 	return s;
 }
 
