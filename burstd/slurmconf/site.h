@@ -57,11 +57,13 @@ struct slurmconf_site {
 	struct map by_key; /* in lower case -> struct slurmconf_setting */
 	struct slurmconf_part *parts, *sets;
 	size_t nparts, nsets;
-	struct map part_named; /* -> struct slurmconf_part */
-	bool others;           /* it has nodes that no pool has */
-	bool detects;          /* gres.conf has an AutoDetect for all nodes, and it is not off */
-	bool default_cloud;    /* NodeName=DEFAULT has State=CLOUD, at this moment of reading */
-	size_t names;          /* expanded so far */
+	struct map part_named;          /* -> struct slurmconf_part */
+	struct map ours;                /* a node of a pool -> its name in conf */
+	struct map has_nodes, has_gres; /* likewise those that the site has itself */
+	bool others;                    /* it has nodes that no pool has */
+	bool detects;       /* gres.conf has an AutoDetect for all nodes, and it is not off */
+	bool default_cloud; /* NodeName=DEFAULT has State=CLOUD, at this moment of reading */
+	size_t names;       /* expanded so far */
 	struct slurmconf_findings *findings;
 };
 
