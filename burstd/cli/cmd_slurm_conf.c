@@ -211,14 +211,14 @@ static char *body_of(void (*want)(const struct slurmconf_want *, struct str *),
 
 static int want_all(struct job *j, struct err *e)
 {
+	const struct slurmconf_trees trees = {&j->slurm.files, &j->gres.files};
 	const struct slurmconf_want w = {j->conf, &j->site, &j->version, j->programs, &j->findings};
 
 	if (slurmconf_sources_load(&j->slurm.files, j->slurm_path, slurm_files_read, NULL, e) !=
 		    0 ||
 	    slurmconf_sources_load(&j->gres.files, j->gres_path, slurm_files_read_or_none, NULL,
 				   e) != 0 ||
-	    slurmconf_site_init(&j->site, j->conf, &j->slurm.files, &j->gres.files, &j->findings,
-				e) != 0)
+	    slurmconf_site_init(&j->site, j->conf, &trees, &j->findings, e) != 0)
 		return -1;
 	j->slurm.body = body_of(slurmconf_want_slurm, &w);
 	j->gres.body = body_of(slurmconf_want_gres, &w);

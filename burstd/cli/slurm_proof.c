@@ -270,7 +270,8 @@ static int try_once(const struct slurm_proof *p, bool auth, struct str *said, st
 	if (make_files(&t, e) == 0)
 		rc = run_slurmctld(&t, &raw, e);
 	if (rc == 0)
-		slurmconf_trial_why(p->slurm, p->gres, t.dir, raw.p, SLURM_PROOF_LINES, said);
+		slurmconf_trial_why(&(struct slurmconf_trees){p->slurm, p->gres}, t.dir, raw.p,
+				    SLURM_PROOF_LINES, said);
 	str_fini(&raw);
 	(void)nftw(t.dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	return rc;

@@ -1,5 +1,6 @@
 #include "slurmconf/site.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -16,7 +17,8 @@ static char *copy(struct slurm_text t)
 {
 	char *s = mem_zalloc(t.n + 1);
 
-	memcpy(s, t.p, t.n);
+	if (t.n > 0)
+		memcpy(s, t.p, t.n);
 	return s;
 }
 
@@ -98,8 +100,15 @@ static int expand(struct slurmconf_site *s, struct slurmconf_place at, struct sl
 		       SLURMCONF_NAMES_MAX);
 }
 
-static void own(struct slurmconf_owned *o, struct slurmconf_place at)
+/* A node may have several lines, and counts once. */
+static void own(struct slurmconf_site *s, struct map *seen, struct slurmconf_owned *o,
+		const char *node, struct slurmconf_place at)
 {
+	char *name = map_get(&s->ours, node);
+
+	if (map_get(seen, name) != NULL)
+		return;
+	map_put(seen, name, name);
 	if (o->n++ == 0)
 		o->at = at;
 }
@@ -162,7 +171,8 @@ static int take_nodes(struct slurmconf_site *s, const struct slurmconf_line *l, 
 			s->others = true;
 			continue;
 		}
-		own(&s->pools[conf_pool_index(s->conf, p)].nodes, place(l));
+		own(s, &s->has_nodes, &s->pools[conf_pool_index(s->conf, p)].nodes, h->names[i],
+		    place(l));
 		if (p != told)
 			check_cloud(s, l, p);
 		told = p;
@@ -356,13 +366,13 @@ static void take_common_gres(struct slurmconf_site *s, const struct slurmconf_li
 			       "without NodeName=, and so for burstd's nodes too");
 }
 
-static void take_own_gres(struct slurmconf_site *s, const struct slurmconf_line *l, size_t pool)
+static void take_own_gres(struct slurmconf_site *s, const struct slurmconf_line *l, size_t pool,
+			  const char *node)
 {
 	const struct slurmconf_pair *how = slurmconf_line_get(l, "AutoDetect");
 	struct slurmconf_owned *o = &s->pools[pool].gres;
 
-	if (o->n < s->conf->pools[pool].nodes->n) /* a node may have several lines */
-		own(o, place(l));
+	own(s, &s->has_gres, o, node, place(l));
 	if (how != NULL && !slurm_show_is(how->value, "off") && o->refused != l->number) {
 		slurmconf_find(s->findings, SLURM_ERROR, place(l),
 			       "AutoDetect=%.*s for nodes of pool \"%s\": slurmctld does not start "
@@ -388,15 +398,26 @@ static int take_gres(void *ctx, const struct slurmconf_line *l, struct err *e)
 		const struct conf_pool *p = conf_pool_of(s->conf, h->names[i]);
 
 		if (p != NULL)
-			take_own_gres(s, l, conf_pool_index(s->conf, p));
+			take_own_gres(s, l, conf_pool_index(s->conf, p), h->names[i]);
 	}
 	hostlist_free(h);
 	return 0;
 }
 
+static void know_ours(struct slurmconf_site *s)
+{
+	map_init(&s->ours);
+	for (size_t i = 0; i < s->conf->npools; i++) {
+		const struct hostlist *h = s->conf->pools[i].nodes;
+
+		for (size_t k = 0; k < h->n; k++)
+			map_put(&s->ours, h->names[k], (void *)(uintptr_t)h->names[k]);
+	}
+}
+
 int slurmconf_site_init(struct slurmconf_site *out, const struct conf *conf,
-			const struct slurmconf_sources *slurm, const struct slurmconf_sources *gres,
-			struct slurmconf_findings *findings, struct err *e)
+			const struct slurmconf_trees *trees, struct slurmconf_findings *findings,
+			struct err *e)
 {
 	*out = (struct slurmconf_site){.conf = conf, .findings = findings};
 	out->pools = mem_zalloc((conf->npools + 1) * sizeof(*out->pools));
@@ -405,8 +426,11 @@ int slurmconf_site_init(struct slurmconf_site *out, const struct conf *conf,
 	out->sets = mem_zalloc(SLURMCONF_PARTS_MAX * sizeof(*out->sets));
 	map_init(&out->by_key);
 	map_init(&out->part_named);
-	if (slurmconf_sources_walk(slurm, take_line, out, e) == 0 &&
-	    slurmconf_sources_walk(gres, take_gres, out, e) == 0 && cover(out, e) == 0)
+	map_init(&out->has_nodes);
+	map_init(&out->has_gres);
+	know_ours(out);
+	if (slurmconf_sources_walk(trees->slurm, take_line, out, e) == 0 &&
+	    slurmconf_sources_walk(trees->gres, take_gres, out, e) == 0 && cover(out, e) == 0)
 		return 0;
 	slurmconf_site_fini(out);
 	return -1;
@@ -416,6 +440,9 @@ void slurmconf_site_fini(struct slurmconf_site *s)
 {
 	map_fini(&s->by_key);
 	map_fini(&s->part_named);
+	map_fini(&s->ours);
+	map_fini(&s->has_nodes);
+	map_fini(&s->has_gres);
 	for (size_t i = 0; i < s->nsettings; i++)
 		free(s->settings[i].key);
 	for (size_t i = 0; i < s->nparts; i++)

@@ -57,19 +57,21 @@ struct slurmconf_site {
 	struct map by_key; /* in lower case -> struct slurmconf_setting */
 	struct slurmconf_part *parts, *sets;
 	size_t nparts, nsets;
-	struct map part_named; /* -> struct slurmconf_part */
-	bool others;           /* it has nodes that no pool has */
-	bool detects;          /* gres.conf has an AutoDetect for all nodes, and it is not off */
-	bool default_cloud;    /* NodeName=DEFAULT has State=CLOUD, at this moment of reading */
-	size_t names;          /* expanded so far */
+	struct map part_named;          /* -> struct slurmconf_part */
+	struct map ours;                /* a node of a pool -> its name in conf */
+	struct map has_nodes, has_gres; /* likewise those that the site has itself */
+	bool others;                    /* it has nodes that no pool has */
+	bool detects;       /* gres.conf has an AutoDetect for all nodes, and it is not off */
+	bool default_cloud; /* NodeName=DEFAULT has State=CLOUD, at this moment of reading */
+	size_t names;       /* expanded so far */
 	struct slurmconf_findings *findings;
 };
 
-/* Read slurm.conf and gres.conf; both and findings are borrowed for as long as *out lives.  What is
+/* Read slurm.conf and gres.conf; they and findings are borrowed for as long as *out lives.  What is
  * wrong goes to findings.  -1: *e has the place, and *out needs no fini. */
 int slurmconf_site_init(struct slurmconf_site *out, const struct conf *conf,
-			const struct slurmconf_sources *slurm, const struct slurmconf_sources *gres,
-			struct slurmconf_findings *findings, struct err *e);
+			const struct slurmconf_trees *trees, struct slurmconf_findings *findings,
+			struct err *e);
 void slurmconf_site_fini(struct slurmconf_site *s);
 
 /* The site's value of a setting; NULL: it has none. */

@@ -27,6 +27,10 @@ struct slurmconf_sources {
 	size_t ours; /* the one that has the block, or will have it */
 };
 
+struct slurmconf_trees { /* borrowed */
+	const struct slurmconf_sources *slurm, *gres;
+};
+
 /* Read a whole file: *text is from malloc(), with a NUL behind its len bytes.  -1: *e. */
 typedef int (*slurmconf_read_fn)(void *ctx, const char *path, char **text, size_t *len,
 				 struct err *e);

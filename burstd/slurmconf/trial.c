@@ -202,8 +202,8 @@ static const char *name_at(const struct slurmconf_sources *s, const char *dir, c
 	return found;
 }
 
-static void add_line(const struct slurmconf_sources *slurm, const struct slurmconf_sources *gres,
-		     const char *dir, const char *line, struct str *out)
+static void add_line(const struct slurmconf_trees *trees, const char *dir, const char *line,
+		     struct str *out)
 {
 	size_t n = strlen(dir), len = 0;
 
@@ -211,17 +211,16 @@ static void add_line(const struct slurmconf_sources *slurm, const struct slurmco
 		const char *path = NULL;
 
 		if (strncmp(line, dir, n) == 0)
-			path = name_at(slurm, dir, "slurm", line, &len);
+			path = name_at(trees->slurm, dir, "slurm", line, &len);
 		if (path == NULL && strncmp(line, dir, n) == 0)
-			path = name_at(gres, dir, "gres", line, &len);
+			path = name_at(trees->gres, dir, "gres", line, &len);
 		str_add(out, path != NULL ? path : line, path != NULL ? strlen(path) : 1);
 		line += path != NULL ? len : 1;
 	}
 	str_adds(out, "\n");
 }
 
-void slurmconf_trial_why(const struct slurmconf_sources *slurm,
-			 const struct slurmconf_sources *gres, const char *dir, const char *said,
+void slurmconf_trial_why(const struct slurmconf_trees *trees, const char *dir, const char *said,
 			 size_t most, struct str *out)
 {
 	char *text = mem_strdup(said), *save = NULL;
@@ -234,7 +233,7 @@ void slurmconf_trial_why(const struct slurmconf_sources *slurm,
 			continue;
 		if (strncmp(line, who, sizeof(who) - 1) == 0)
 			line += sizeof(who) - 1;
-		add_line(slurm, gres, dir, line, out);
+		add_line(trees, dir, line, out);
 		most--;
 	}
 	free(text);

@@ -29,10 +29,9 @@ int slurmconf_trial_text(const struct slurmconf_trial *t, const struct slurmconf
 /* Append slurm.conf around it, for a slurmctld on this host that keeps all in dir. */
 void slurmconf_trial_root(const struct slurmconf_trial *t, const char *host, struct str *out);
 
-/* Append, from what slurmctld wrote, the lines that say why it ended, one a line and at most
- * `most`, with the site's names for the files of the trial. */
-void slurmconf_trial_why(const struct slurmconf_sources *slurm,
-			 const struct slurmconf_sources *gres, const char *dir, const char *said,
+/* Append, from what slurmctld wrote, the lines that say why it ended, at most `most`, with the
+ * site's names for the files of the trial in dir. */
+void slurmconf_trial_why(const struct slurmconf_trees *trees, const char *dir, const char *said,
 			 size_t most, struct str *out);
 
 #endif

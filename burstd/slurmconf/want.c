@@ -175,7 +175,7 @@ static void want_part(struct nodes *n)
 	const struct slurmconf_part *own = n->site->part,
 				    *other = map_get(&n->w->site->part_named, n->pool->name);
 	const struct slurmconf_setting *suspend = slurmconf_site_get(n->w->site, "SuspendTime");
-	int64_t boot_s = (n->pool->boot_ms + 999) / 1000;
+	int64_t resume_s = (n->pool->boot_ms + 999) / 1000 + SLURM_BOOT_MARGIN_S;
 
 	if (own != NULL) {
 		if (!own->suspends && suspend == NULL)
@@ -196,8 +196,7 @@ static void want_part(struct nodes *n)
 	str_addf(n->out, "PartitionName=%s Nodes=", n->pool->name);
 	slurmconf_each_list(n->pool, add_set, n);
 	str_addf(n->out, " State=UP SuspendTime=%d SuspendTimeout=%d ResumeTimeout=%lld\n",
-		 SLURMCONF_SUSPEND_S, SLURMCONF_SUSPEND_TIMEOUT_S,
-		 (long long)(boot_s + SLURM_BOOT_MARGIN_S));
+		 SLURMCONF_SUSPEND_S, SLURMCONF_SUSPEND_TIMEOUT_S, (long long)resume_s);
 }
 
 void slurmconf_want_slurm(const struct slurmconf_want *w, struct str *out)

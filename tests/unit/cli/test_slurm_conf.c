@@ -22,13 +22,17 @@
 	"ClusterName=falcon\nReturnToService=2\nPartitionName=own Nodes=own1\n"                    \
 	"SlurmctldParameters=idle_on_node_suspend,power_save_interval=1\n"
 
-/* It says its version, and lives on only if slurm.conf has no bad line; GOOD is what a good one
- * says. */
+/* It says its version, and lives on only if slurm.conf has no bad line and it is apart: the first
+ * process of its namespace, and in another network than the test.  Meanwhile somebody may add a
+ * line to slurm.conf. */
 #define SLURMCTLD                                                                                  \
 	"#!/bin/sh\n[ \"$1\" != -V ] || { echo slurm-wlm 24.11.5; exit; }\n"                       \
-	"if grep -qs '^Bad=' ${3%/*}/*-*; then\n"                                                  \
-	"echo \"slurmctld: error: Parse error in file ${3%/*}/slurm-0 line 1\"\n"                  \
+	"if [ $$ != 1 ] || [ \"$(readlink /proc/self/ns/net)\" = '%s' ]; then\n"                   \
+	"echo slurmctld: fatal: not apart; exit 1; fi\n"                                           \
+	"if grep -qs '^Bad=' ${3%%/*}/*-*; then\n"                                                 \
+	"echo \"slurmctld: error: Parse error in file ${3%%/*}/slurm-0 line 1\"\n"                 \
 	"echo slurmctld: fatal: Unable to process configuration file; exit 1; fi\n"                \
+	"if grep -qs '^MaxJobCount=7' ${3%%/*}/*-*; then echo A=1 >>%s/slurm.conf; fi\n"           \
 	"echo slurmctld: Running as primary controller; exec sleep 60\n"
 #define RUN "slurm-conf --slurmctld DIR/slurmctld --slurm-conf DIR/slurm.conf DIR/burstd.conf "
 
@@ -78,11 +82,13 @@ static void has(const struct lab *l, const char *name, const char *want)
 static struct lab *start(const char *slurm)
 {
 	struct lab *l = lab_new();
-	char path[128];
+	char path[128], net[64] = "", program[2048];
 
+	assert_true(readlink("/proc/self/ns/net", net, sizeof(net) - 1) > 0);
+	(void)snprintf(program, sizeof(program), SLURMCTLD, net, l->dir);
 	lab_write(l, "burstd.conf", BURSTD);
 	lab_write(l, "slurm.conf", slurm);
-	lab_write(l, "slurmctld", SLURMCTLD);
+	lab_write(l, "slurmctld", program);
 	path_of(l, "slurmctld", path, sizeof(path));
 	assert_int_equal(chmod(path, 0755), 0);
 	path_of(l, "burstd.conf", path, sizeof(path));
@@ -92,9 +98,9 @@ static struct lab *start(const char *slurm)
 
 static void stop(struct lab *l)
 {
-	static const char *const names[] = {"burstd.conf",          "slurm.conf", "slurmctld",
-					    "slurm.conf.last-good", "gres.conf",  "real.conf",
-					    "real.conf.last-good"};
+	static const char *const names[] = {
+		"burstd.conf", "slurm.conf", "slurmctld",           "slurm.conf.last-good",
+		"gres.conf",   "real.conf",  "gres.conf.last-good", "real.conf.last-good"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char path[128];
@@ -124,10 +130,14 @@ static void test_the_difference(void **state)
 
 static void test_check_has_a_line_for_each(void **state)
 {
-	struct lab *l = start(SLURM "ReturnToService=1\n");
+	struct lab *l = start(SLURM);
 	char want[256];
 
 	(void)state;
+	lab_run(l, RUN "--check", NULL, 0);
+	assert_int_equal(l->rc, 1);
+	assert_null(strstr(l->out, "error"));
+	lab_write(l, "slurm.conf", SLURM "ReturnToService=1\n");
 	lab_run(l, RUN "--check", NULL, 0);
 	assert_int_equal(l->rc, 1);
 	(void)snprintf(want, sizeof(want), "%s/slurm.conf:0: lacks: NodeName=c[1-4] CPUs=4 ",
@@ -177,6 +187,10 @@ static void test_write(void **state)
 	stop(l);
 }
 
+#define WITH_GPUS                                                                                  \
+	BURSTD "pool \"g\" { nodes = \"g1\" provider = \"sim\" type = t region = r max_nodes = 1 " \
+	       "max_rate = \"9\" node = \"CPUs=4 RealMemory=9\" gres = \"gpu:h100:2\" }\n"
+
 static void test_gres_conf_is_made(void **state)
 {
 	struct lab *l = start(SLURM);
@@ -184,10 +198,7 @@ static void test_gres_conf_is_made(void **state)
 	char path[128], *text;
 
 	(void)state;
-	lab_write(l, "burstd.conf",
-		  BURSTD "pool \"g\" { nodes = \"g1\" provider = \"sim\" type = t "
-			 "region = r max_nodes = 1 max_rate = \"9\" "
-			 "node = \"CPUs=4 RealMemory=9\" gres = \"gpu:h100:2\" }\n");
+	lab_write(l, "burstd.conf", WITH_GPUS);
 	path_of(l, "slurm.conf", path, sizeof(path));
 	assert_int_equal(chmod(path, 0604), 0);
 	lab_run(l, RUN "--write --unproved", NULL, 0);
@@ -270,6 +281,26 @@ static void test_it_is_tried_first(void **state)
 	stop(l);
 }
 
+/* What changes while it is tried is not overwritten, and then neither file is another. */
+static void test_both_or_none(void **state)
+{
+	static const char site[] = SLURM "MaxJobCount=7\n";
+	struct lab *l;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	l = start(site);
+	lab_write(l, "burstd.conf", WITH_GPUS);
+	lab_write(l, "gres.conf", "# ours\n");
+	lab_run(l, RUN "--write", NULL, 0);
+	assert_int_equal(l->rc, 1);
+	assert_non_null(strstr(l->err, "/slurm.conf has changed since it was read; try again"));
+	has(l, "gres.conf", "# ours\n");
+	has(l, "slurm.conf", SLURM "MaxJobCount=7\nA=1\n");
+	stop(l);
+}
+
 static void test_json(void **state)
 {
 	struct lab *l = start(SLURM "ReturnToService=1\n");
@@ -324,6 +355,7 @@ int main(void)
 		cmocka_unit_test(test_errors_are_mended_first),
 		cmocka_unit_test(test_edits_by_hand),
 		cmocka_unit_test(test_it_is_tried_first),
+		cmocka_unit_test(test_both_or_none),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_what_cannot_be_read),
 	};

@@ -118,19 +118,20 @@ static void test_why_it_ended(void **state)
 		"error: gres /t/etc/gres-0 /t/etc/gres-7\n"
 		"slurmctld: fatal: Unable to process configuration file\n";
 	struct slurmconf_sources slurm, gres;
+	const struct slurmconf_trees trees = {&slurm, &gres};
 	struct str out;
 
 	(void)state;
 	assert_int_equal(slurmconf_sources_load(&slurm, "/s/slurm.conf", read_disk, NULL, NULL), 0);
 	assert_int_equal(slurmconf_sources_load(&gres, "/s/gres.conf", read_disk, NULL, NULL), 0);
 	str_init(&out, 4096);
-	slurmconf_trial_why(&slurm, &gres, "/t", said, 10, &out);
+	slurmconf_trial_why(&trees, "/t", said, 10, &out);
 	assert_string_equal(out.p, "error: Parse error in file /s/nodes.conf line 3: \" x\"\n"
 				   "error: \"Include\" failed in file /s/slurm.conf line 4\n"
 				   "error: gres /s/gres.conf /t/etc/gres-7\n"
 				   "fatal: Unable to process configuration file\n");
 	str_clear(&out);
-	slurmconf_trial_why(&slurm, &gres, "/t", said, 1, &out);
+	slurmconf_trial_why(&trees, "/t", said, 1, &out);
 	assert_string_equal(out.p, "error: Parse error in file /s/nodes.conf line 3: \" x\"\n");
 	str_fini(&out);
 	slurmconf_sources_fini(&slurm);

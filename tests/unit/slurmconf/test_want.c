@@ -225,6 +225,10 @@ static void test_what_a_site_has_wrong(void **state)
 		 "/s/gres.conf:2: without NodeName=, and so for burstd's nodes too", SLURM_WARNING},
 		{"", "NodeName=c1 Name=gpu File=/dev/x\n",
 		 "/s/gres.conf:1: gres.conf has 1 of the 2 nodes of pool \"c\"", SLURM_ERROR},
+		{"", "NodeName=c1 Name=gpu File=/dev/x\nNodeName=c1 Name=shard Count=2\n",
+		 "/s/gres.conf:1: gres.conf has 1 of the 2 nodes of pool \"c\"", SLURM_ERROR},
+		{"NodeName=c1 State=CLOUD\nNodeName=c1 State=CLOUD\n", "",
+		 "/s/slurm.conf:1: NodeName has 1 of the 2 nodes of pool \"c\"", SLURM_ERROR},
 		{"", "NodeName=c[1-2] AutoDetect=nvml\n",
 		 "/s/gres.conf:1: AutoDetect=nvml for nodes of pool \"c\": slurmctld does not "
 		 "start",

@@ -79,6 +79,7 @@ static inline void world_run(struct world *w)
 				      .version = &version,
 				      .programs = "/usr/libexec/burstd",
 				      .findings = &w->findings};
+	const struct slurmconf_trees trees = {&w->slurm_files, &w->gres_files};
 	struct err e = {0};
 	struct str s;
 
@@ -89,8 +90,7 @@ static inline void world_run(struct world *w)
 		slurmconf_sources_load(&w->slurm_files, "/s/slurm.conf", world_read, w, &e), 0);
 	assert_int_equal(slurmconf_sources_load(&w->gres_files, "/s/gres.conf", world_read, w, &e),
 			 0);
-	if (slurmconf_site_init(&w->site, w->conf, &w->slurm_files, &w->gres_files, &w->findings,
-				&e) != 0)
+	if (slurmconf_site_init(&w->site, w->conf, &trees, &w->findings, &e) != 0)
 		fail_msg("%s", e.msg);
 	str_init(&s, SLURMCONF_BODY_MAX);
 	slurmconf_want_slurm(&want, &s);
