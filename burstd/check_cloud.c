@@ -276,6 +276,17 @@ static void put_terms(json_t *row, const struct provider_terms *t)
 		(void)json_object_set_new(row, "interconnect", check_plain(t->interconnect));
 }
 
+/* For `node` of the pool, which has sockets and cores besides. */
+static void put_machine(json_t *row, const struct tariff_machine *m)
+{
+	if (m->cpus != 0) {
+		(void)json_object_set_new(row, "cpus", json_integer(m->cpus));
+		(void)json_object_set_new(row, "gpus", json_integer(m->gpus));
+	}
+	if (m->memory_mb != 0)
+		(void)json_object_set_new(row, "memory_mb", json_integer((json_int_t)m->memory_mb));
+}
+
 /* An offer that the provider has. */
 static void judge_price(struct report *r, const struct check_cloud *c, const struct offer *f)
 {
@@ -283,6 +294,7 @@ static void judge_price(struct report *r, const struct check_cloud *c, const str
 	int64_t set = rates_set_price(c->conf, f->o, clock_wall_ms());
 	int64_t price = set > 0 ? set : tariff_price(c->quoted, c->nquoted, f->o, currency);
 	const struct provider_terms terms = terms_of(c, f->o);
+	const struct tariff_machine machine = tariff_machine(c->quoted, c->nquoted, f->o);
 	struct str s = begin_offer(f->o);
 	char text[FMT_MONEY_SIZE];
 	json_t *row;
@@ -304,6 +316,7 @@ static void judge_price(struct report *r, const struct check_cloud *c, const str
 		(void)json_object_set_new(row, "price", json_string(fmt_money(text, price)));
 	(void)json_object_set_new(row, "currency", json_string(currency));
 	put_terms(row, &terms);
+	put_machine(row, &machine);
 }
 
 static void judge_offer(struct report *r, const struct check_cloud *c, const struct offer *f)

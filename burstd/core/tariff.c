@@ -88,6 +88,26 @@ struct provider_terms tariff_terms(const struct provider_quote *quotes, size_t n
 	return t;
 }
 
+struct tariff_machine tariff_machine(const struct provider_quote *quotes, size_t n,
+				     const struct conf_offer *o)
+{
+	struct tariff_machine m = {.cpus = 0};
+
+	for (size_t i = 0; i < n; i++) {
+		const struct provider_quote *q = &quotes[i];
+
+		if (!is_of_type(q, o) || !is_in_region(q, o))
+			continue;
+		if (q->cpus != 0 && (m.cpus == 0 || q->gpus < m.gpus))
+			m.gpus = q->gpus;
+		if (q->cpus != 0 && (m.cpus == 0 || q->cpus < m.cpus))
+			m.cpus = q->cpus;
+		if (q->memory_mb != 0 && (m.memory_mb == 0 || q->memory_mb < m.memory_mb))
+			m.memory_mb = q->memory_mb;
+	}
+	return m;
+}
+
 bool tariff_dry(const struct provider_quote *quotes, size_t n, const struct conf_offer *o)
 {
 	static const struct provider_terms none;

@@ -20,6 +20,14 @@ bool tariff_dry(const struct provider_quote *quotes, size_t n, const struct conf
  * "" if these differ. */
 struct provider_terms tariff_terms(const struct provider_quote *quotes, size_t n,
 				   const struct conf_offer *o, const struct provider_terms *known);
+/* What a machine of the offer's type has, by all quotes of the type there, in whichever market: the
+ * least of each where they differ; 0: none says. */
+struct tariff_machine {
+	uint32_t cpus, gpus; /* cpus 0: neither is known */
+	uint64_t memory_mb;
+};
+struct tariff_machine tariff_machine(const struct provider_quote *quotes, size_t n,
+				     const struct conf_offer *o);
 /* Why the provider has nothing like the offer: the option that no quote has.  TARIFF_SOLD: it has,
  * or its quotes cannot tell. */
 enum tariff_lack {

@@ -140,12 +140,44 @@ static void test_networks_that_differ_are_not_known(void **state)
 	assert_string_equal(tariff_terms(q, 1, &o, &known).interconnect, "efa");
 }
 
+/* What a machine of a type has does not depend on how it is bought, but where. */
+static void test_the_machine_is_the_least_of_all_that_are_quoted(void **state)
+{
+	static const struct provider_quote q[] = {
+		{.type = "other", .region = "r", .cpus = 1, .gpus = 1, .memory_mb = 1},
+		{.type = "t", .region = "s", .cpus = 2, .gpus = 2, .memory_mb = 2},
+		{.type = "t", .region = "r"},
+		{.type = "t", .region = "r", .cpus = 208, .gpus = 8, .memory_mb = 2000000},
+		{.type = "t", .region = "r", .market = PROVIDER_SPOT, .cpus = 192, .gpus = 8},
+		{.type = "t", .region = "r", .zone = "ra", .memory_mb = 1900000},
+		{.type = "u", .cpus = 4, .memory_mb = 9},
+		{.type = "u", .cpus = 8, .gpus = 2},
+	};
+	const struct conf_offer o = {.type = t, .region = r, .zone = none},
+				of_u = {.type = u, .region = r, .zone = none},
+				of_none = {.type = anywhere, .region = r, .zone = none};
+	struct tariff_machine m = tariff_machine(q, sizeof(q) / sizeof(q[0]), &o);
+
+	(void)state;
+	assert_int_equal(m.cpus, 192);
+	assert_int_equal(m.gpus, 8);
+	assert_int_equal(m.memory_mb, 1900000);
+	m = tariff_machine(q, sizeof(q) / sizeof(q[0]), &of_u);
+	assert_int_equal(m.cpus, 4);
+	assert_int_equal(m.gpus, 0);
+	assert_int_equal(m.memory_mb, 9);
+	m = tariff_machine(q, sizeof(q) / sizeof(q[0]), &of_none);
+	assert_int_equal(m.cpus, 0);
+	assert_int_equal(m.memory_mb, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_first_option_that_no_quote_has_is_lacking),
 		cmocka_unit_test(test_what_quotes_cannot_tell_is_not_lacking),
 		cmocka_unit_test(test_terms_are_of_all_that_fits),
+		cmocka_unit_test(test_the_machine_is_the_least_of_all_that_are_quoted),
 		cmocka_unit_test(test_networks_that_differ_are_not_known),
 	};
 

@@ -387,6 +387,9 @@ static void test_what_is_free_is_told_where_the_provider_says_so(void **state)
 	assert_line("ok: offer \"b\" of pool \"p\": t in s, on-demand: 5.00 EUR per hour, as "
 		    "burstd.conf says; none is free now" LAMBDA);
 	assert_int_equal(b->rc, 0); /* none now is not wrong */
+	run(routes, "offer a { provider = lambda type = t region = r price = \"5\" }\n", "lambda",
+	    true);
+	assert_non_null(strstr(out, "\"cpus\":1,\"gpus\":1,\"memory_mb\":1024}"));
 }
 
 #define TERMS(rest)                                                                                \
