@@ -58,6 +58,11 @@ static void print_verdict(const struct verify *v, struct str *out)
 		 " that differ when computed again\n",
 		 v->chain.bookings, v->chain.hash, v->periods.closings, v->lifetimes, v->uneven,
 		 v->differ);
+	if (v->periods.bare > 0)
+		str_addf(out,
+			 "            %" PRId64 " closed months are of an older version, whose "
+			 "records have no budgets\n",
+			 v->periods.bare);
 	if (v->late > 0)
 		str_addf(out, "            %" PRId64 " have news that the next pass will book\n",
 			 v->late);
