@@ -1,0 +1,109 @@
+/* test_command.c - what commands print for programs. */
+#include <fcntl.h>
+#include <jansson.h>
+
+#include "invoicing.h"
+#include "ledger/command.h"
+
+enum { PRINTED_MAX = 1 << 20 };
+
+/* What a command writes to standard output, and its exit status.  The text is the caller's. */
+static char *printed(const struct fixture *f, const struct settings *s, const char *const *words,
+		     size_t n, int *status)
+{
+	const int was = dup(STDOUT_FILENO);
+	char path[80], *text = mem_zalloc(PRINTED_MAX);
+	const struct opt_args args = {(char **)(uintptr_t)words, (int)n};
+	FILE *in;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "%s/printed", f->dir);
+	(void)fflush(stdout);
+	fd = open(path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+	assert_true(was >= 0 && fd >= 0 && dup2(fd, STDOUT_FILENO) >= 0);
+	*status = command_period(s, &args);
+	(void)fflush(stdout);
+	assert_true(dup2(was, STDOUT_FILENO) >= 0);
+	(void)close(was);
+	(void)close(fd);
+	in = fopen(path, "re");
+	assert_non_null(in);
+	(void)fread(text, 1, PRINTED_MAX - 1, in);
+	(void)fclose(in);
+	return text;
+}
+
+static void put_notes(const struct fixture *f)
+{
+	struct err e = {0};
+
+	assert_int_equal(ledger_put_note(f->l, LEDGER_ZONE, "UTC", &e), 0);
+	assert_int_equal(ledger_put_note(f->l, LEDGER_CURRENCY, "EUR", &e), 0);
+}
+
+/* November's sums are fields of each currency, as amounts are elsewhere. */
+static void assert_totals(const json_t *of)
+{
+	const json_t *totals = json_object_get(of, "totals");
+	const char *currency, *cost;
+
+	assert_null(json_object_get(of, "total"));
+	assert_int_equal(json_array_size(totals), 2);
+	assert_int_equal(json_unpack(json_array_get(totals, 0), "{s:s, s:s}", "currency", &currency,
+				     "cost", &cost),
+			 0);
+	assert_string_equal(currency, "EUR");
+	assert_string_equal(cost, "1800.00");
+	assert_int_equal(json_unpack(json_array_get(totals, 1), "{s:s, s:s}", "currency", &currency,
+				     "cost", &cost),
+			 0);
+	assert_string_equal(currency, "USD");
+	assert_string_equal(cost, "200.00");
+}
+
+static void test_period_as_json(void **state)
+{
+	static const char *const list[] = {"list"}, *const draft[] = {"draft", "2026-11"};
+	struct fixture *f = *state;
+	const struct settings s = {.ledger = f->ledger, .json = true},
+			      plain = {.ledger = f->ledger};
+	const char *period;
+	char *text;
+	json_t *j;
+	int status;
+
+	fill(f);
+	put_notes(f);
+	exec(f->journal,
+	     "INSERT INTO machine SELECT 'd1', 1, at_ms, pool, provider, offer, type, region, zone,"
+	     " market, 'USD', quantum_ms, minimum_ms, cpus, memory_mb, gpus FROM machine WHERE"
+	     " node = 'c1'");
+	life(f, "d1", "created", 100, 100);
+	life(f, "d1", "ended", 300, 300);
+	settle_until(f, DEC + 3700);
+	text = printed(f, &s, list, 1, &status);
+	assert_int_equal(status, 0);
+	j = json_loads(text, 0, NULL);
+	free(text);
+	assert_int_equal(json_unpack(j, "{s:[{s:s}]}", "periods", "period", &period), 0);
+	assert_string_equal(period, "2026-11");
+	assert_totals(json_array_get(json_object_get(j, "periods"), 0));
+	json_decref(j);
+	text = printed(f, &s, draft, 2, &status);
+	j = json_loads(text, 0, NULL);
+	free(text);
+	assert_totals(j);
+	json_decref(j);
+	text = printed(f, &plain, list, 1, &status);
+	assert_non_null(strstr(text, " EUR 1800.00, USD 200.00\n"));
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_period_as_json),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
