@@ -364,6 +364,11 @@ print(sum(decimal.Decimal(r["BilledCost"]) for r in csv.DictReader(open(sys.argv
 	job=$(job -N1 --wrap 'sleep 2')
 	within 60 job_is "$job" COMPLETED
 	within 60 eval '[ "$(row "SELECT COUNT(*) FROM attempt AS a JOIN word AS w ON w.id = a.state WHERE job = $job AND w.text = '\''COMPLETED'\''")" = 1 ]'
+	# There is one; what else there is works beside it.
+	run ledger run
+	echo "$output"
+	[[ $status = 1 && $output = "burst-ledger: $ledger: another \"burst-ledger run\" is using it (pid "*')' ]]
+	ledger once
 	# Nobody need stop it to close a month; files of another user beside the ledger would.
 	past=$(date -d "$(date +%Y-%m-15) -2 months" +%Y-%m)
 	run "$LAB_BIN/burst-ledger" period close "$past"

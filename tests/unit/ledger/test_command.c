@@ -4,6 +4,7 @@
 
 #include "invoicing.h"
 #include "ledger/command.h"
+#include "ledger/lock.h"
 
 enum { PRINTED_MAX = 1 << 20 };
 
@@ -99,10 +100,36 @@ static void test_period_as_json(void **state)
 	free(text);
 }
 
+/* There is one service for a ledger (F59): the second hears who has it, until that ends. */
+static void test_one_service(void **state)
+{
+	const struct fixture *f = *state;
+	char want[200], link[80];
+	struct err e = {0};
+	int fd = lock_take(f->ledger, &e);
+
+	assert_true(fd >= 0);
+	assert_int_equal(lock_take(f->ledger, &e), -1);
+	assert_int_equal(e.code, ERR_LIMIT);
+	(void)snprintf(want, sizeof(want), "%s: another \"burst-ledger run\" is using it (pid %ld)",
+		       f->ledger, (long)getpid());
+	assert_string_equal(e.msg, want);
+	assert_true((fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0); /* not the children's */
+	assert_int_equal(close(fd), 0);
+	fd = lock_take(f->ledger, &e);
+	assert_true(fd >= 0);
+	assert_int_equal(close(fd), 0);
+	(void)snprintf(link, sizeof(link), "%s.lock", f->ledger);
+	assert_int_equal(unlink(link), 0);
+	assert_int_equal(symlink("elsewhere", link), 0);
+	assert_int_equal(lock_take(f->ledger, &e), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_period_as_json),
+		TEST(test_one_service),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
