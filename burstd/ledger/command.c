@@ -39,9 +39,21 @@ int command_job(const struct settings *s, const char *id)
 
 	if (rc == 0) {
 		const struct book b = reading_book(&r);
-		const struct explain_want w = {.id = id, .user = s->user, .arithmetic = s->explain};
+		struct jsonw json = {.out = &r.out, .first = true};
+		const struct explain_want w = {.id = id,
+					       .user = s->user,
+					       .arithmetic = s->explain,
+					       .json = s->json ? &json : NULL};
 
+		if (s->json)
+			jsonw_open(&json, NULL, '{');
 		rc = explain_job(&b, &w, &r.out, &e);
+		if (s->json && rc < 0) {
+			str_clear(&r.out); /* no half of one */
+		} else if (s->json) {
+			jsonw_close(&json, '}');
+			str_adds(&r.out, "\n");
+		}
 	}
 	return reading_end(&r, rc, &e);
 }

@@ -2,13 +2,15 @@
 #include <fcntl.h>
 #include <jansson.h>
 
+#include "base/fmt.h"
 #include "invoicing.h"
 #include "ledger/command.h"
 #include "ledger/lock.h"
 
 enum { PRINTED_MAX = 1 << 20 };
 
-/* What a command writes to standard output, and its exit status.  The text is the caller's. */
+/* What a command writes to standard output, and its exit status: job WORD, or period WORDS if there
+ * are n.  The text is the caller's. */
 static char *printed(const struct fixture *f, const struct settings *s, const char *const *words,
 		     size_t n, int *status)
 {
@@ -22,7 +24,7 @@ static char *printed(const struct fixture *f, const struct settings *s, const ch
 	(void)fflush(stdout);
 	fd = open(path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
 	assert_true(was >= 0 && fd >= 0 && dup2(fd, STDOUT_FILENO) >= 0);
-	*status = command_period(s, &args);
+	*status = n > 0 ? command_period(s, &args) : command_job(s, words[0]);
 	(void)fflush(stdout);
 	assert_true(dup2(was, STDOUT_FILENO) >= 0);
 	(void)close(was);
@@ -100,6 +102,113 @@ static void test_period_as_json(void **state)
 	free(text);
 }
 
+static int64_t nano_of(const json_t *of, const char *key)
+{
+	const char *text = json_string_value(json_object_get(of, key));
+	struct err e = {0};
+	int64_t nano = 0;
+
+	assert_non_null(text);
+	assert_int_equal(fmt_money_parse(text, &nano, &e), 0);
+	return nano;
+}
+
+static void assert_share(const json_t *piece)
+{
+	__extension__ typedef __int128 wide;
+	const wide whole = json_integer_value(json_object_get(piece, "whole"));
+	const wide off = nano_of(piece, "cost") * whole -
+			 nano_of(piece, "machine") *
+				 (wide)json_integer_value(json_object_get(piece, "weight"));
+
+	assert_true(off < whole && off > -whole); /* rounded */
+}
+
+/* Pieces, what is given back and what an invoice changes are an instance's cost; and these an
+ * attempt's. */
+static void assert_adds_up(const json_t *attempt, size_t pieces)
+{
+	const json_t *instances = json_object_get(attempt, "instances"), *instance, *piece;
+	int64_t sum = 0;
+	size_t i, k;
+
+	json_array_foreach(instances, i, instance)
+	{
+		int64_t parts = nano_of(instance, "given_back") + nano_of(instance, "adjusted");
+
+		json_array_foreach(json_object_get(instance, "pieces"), k, piece)
+		{
+			const json_int_t s = json_integer_value(json_object_get(piece, "to_ms")) -
+					     json_integer_value(json_object_get(piece, "from_ms"));
+
+			assert_true(s > 0);
+			assert_true(nano_of(piece, "rate") == INT64_C(3600) * UNIT);
+			assert_true(nano_of(piece, "machine") == s * UNIT / 1000);
+			assert_share(piece);
+			parts += nano_of(piece, "cost");
+		}
+		assert_int_equal(k, pieces);
+		assert_true(pieces == 0 || parts == nano_of(instance, "cost"));
+		assert_true(nano_of(instance, "computed_anew") == nano_of(instance, "cost"));
+		sum += nano_of(instance, "cost");
+	}
+	assert_int_equal(i, 1);
+	assert_true(sum == nano_of(attempt, "cost"));
+}
+
+/* A job's attempts, machines and pieces are fields, and add up; without --explain there are no
+ * pieces, and of somebody else's job there is nothing at all. */
+static void test_job_as_json(void **state)
+{
+	static const char *const seven[] = {"7"};
+	struct fixture *f = *state;
+	struct settings s = {.ledger = f->ledger, .json = true, .explain = true};
+	json_t *j, *attempts, *one, *instance;
+	struct invoice_result r;
+	char *text;
+	int status;
+
+	fill(f);
+	put_notes(f);
+	job(f, &(struct job){7, 8, 600, 700, "COMPLETED", "c1"}); /* it was requeued */
+	settle_until(f, DEC + 3700);
+	r = import(f, WHOLE, NULL, DEC + 4000);
+	invoice_result_fini(&r);
+	for (int way = 0; way < 2; way++) {
+		s.explain = way == 0;
+		text = printed(f, &s, seven, 0, &status);
+		assert_int_equal(status, 0);
+		j = json_loads(text, 0, NULL);
+		free(text);
+		assert_string_equal(json_string_value(json_object_get(j, "job")), "7");
+		attempts = json_object_get(j, "attempts");
+		assert_int_equal(json_array_size(attempts), 2);
+		one = json_array_get(attempts, 0);
+		assert_int_equal(json_integer_value(json_object_get(one, "attempt")), 1);
+		assert_true(json_integer_value(json_object_get(one, "from_ms")) ==
+			    (T0 + 300) * 1000);
+		assert_true(json_integer_value(json_object_get(one, "to_ms")) == (T0 + 500) * 1000);
+		assert_string_equal(json_string_value(json_object_get(one, "state")), "COMPLETED");
+		instance = json_array_get(json_object_get(one, "instances"), 0);
+		assert_string_equal(json_string_value(json_object_get(instance, "instance")),
+				    "i-c1");
+		assert_true(nano_of(instance, "adjusted") > 0);
+		assert_adds_up(one, way == 0);
+		one = json_array_get(attempts, 1);
+		assert_int_equal(json_integer_value(json_object_get(one, "attempt")), 2);
+		assert_adds_up(one, way == 0);
+		assert_true(nano_of(json_array_get(json_object_get(j, "totals"), 0), "cost") ==
+			    nano_of(json_array_get(attempts, 0), "cost") +
+				    nano_of(json_array_get(attempts, 1), "cost"));
+		json_decref(j);
+	}
+	s.user = "nobody";
+	text = printed(f, &s, seven, 0, &status);
+	assert_int_equal(status, 1);
+	assert_string_equal(text, "");
+	free(text);
+}
+
 /* There is one service for a ledger (F59): the second hears who has it, until that ends. */
 static void test_one_service(void **state)
 {
@@ -129,6 +238,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_period_as_json),
+		TEST(test_job_as_json),
 		TEST(test_one_service),
 	};
 
