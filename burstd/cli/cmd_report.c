@@ -111,8 +111,11 @@ static int run_cost_job(const struct cli *c, const void *args, char **operands)
 	json_t *rq = json_pack("{s:s, s:s, s:b}", "op", "job", "job", operands[0], "explain",
 			       (int)a->explain);
 	json_t *r;
-	int rc = cli_ask_ledger(c, rq, &r);
+	int rc;
 
+	if (c->json)
+		add(rq, "form", "json");
+	rc = cli_ask_ledger(c, rq, &r);
 	if (rc != CLI_OK)
 		return rc;
 	if (c->json)

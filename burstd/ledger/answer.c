@@ -187,16 +187,19 @@ static int answer_report(struct answer *a)
 static int answer_job(struct answer *a)
 {
 	const struct book b = reading_book(&a->r);
-	const struct explain_want w = {
-		.id = a->q.id, .user = a->q.s.user, .arithmetic = a->q.s.explain};
+	const bool json = strcmp(a->q.form, "json") == 0;
+	const struct explain_want w = {.id = a->q.id,
+				       .user = a->q.s.user,
+				       .arithmetic = a->q.s.explain,
+				       .json = json ? &a->w : NULL};
 	struct str text;
 	int rc;
 
 	str_init(&text, DESK_ANSWER_MAX);
 	rc = explain_job(&b, &w, &text, &a->err);
-	if (rc == 0)
+	if (rc == 0 && !json)
 		jsonw_text(&a->w, "text", text.p);
-	else if (a->err.code == ERR_INVALID)
+	else if (rc < 0 && a->err.code == ERR_INVALID)
 		a->q.code = "not-found";
 	a->r.out.full |= text.full;
 	str_fini(&text);

@@ -32,12 +32,18 @@ struct charge {
 	const char *node, *instance;
 	uint64_t gen;
 	const char *pool, *provider, *offer, *type, *region, *zone;
-	enum provider_market market;
-	const char *currency; /* ISO 4217 */
-	uint32_t gpus, cpus;  /* of the machine */
+	enum provider_market market; /* of no machine none: see below */
+	const char *currency;        /* ISO 4217 */
+	uint32_t gpus, cpus;         /* of the machine */
 	uint64_t memory_mb;
 	int64_t rate_nano_h;      /* the price in effect; per hour of the whole machine */
 	int64_t list_rate_nano_h; /* on demand; -1: not known */
 };
+
+/* An invoice has it for no machine: nobody bought it in a market. */
+static inline bool charge_is_of_no_machine(const struct charge *c)
+{
+	return c->class >= ALLOCATE_SHARED && c->instance[0] == '\0';
+}
 
 #endif

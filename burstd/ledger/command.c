@@ -39,9 +39,21 @@ int command_job(const struct settings *s, const char *id)
 
 	if (rc == 0) {
 		const struct book b = reading_book(&r);
-		const struct explain_want w = {.id = id, .user = s->user, .arithmetic = s->explain};
+		struct jsonw json = {.out = &r.out, .first = true};
+		const struct explain_want w = {.id = id,
+					       .user = s->user,
+					       .arithmetic = s->explain,
+					       .json = s->json ? &json : NULL};
 
+		if (s->json)
+			jsonw_open(&json, NULL, '{');
 		rc = explain_job(&b, &w, &r.out, &e);
+		if (s->json && rc < 0) {
+			str_clear(&r.out); /* no half of one */
+		} else if (s->json) {
+			jsonw_close(&json, '}');
+			str_adds(&r.out, "\n");
+		}
 	}
 	return reading_end(&r, rc, &e);
 }
@@ -58,6 +70,11 @@ static void print_verdict(const struct verify *v, struct str *out)
 		 " that differ when computed again\n",
 		 v->chain.bookings, v->chain.hash, v->periods.closings, v->lifetimes, v->uneven,
 		 v->differ);
+	if (v->periods.bare > 0)
+		str_addf(out,
+			 "            %" PRId64 " closed months are of an older version, whose "
+			 "records have no budgets\n",
+			 v->periods.bare);
 	if (v->late > 0)
 		str_addf(out, "            %" PRId64 " have news that the next pass will book\n",
 			 v->late);

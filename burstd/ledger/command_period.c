@@ -19,10 +19,17 @@ enum { REASON_MAX = 500, DAY_MAX = 1 << 30 };
 /* --- list --------------------------------------------------------------------------------------
  */
 
+struct total {
+	char *currency;
+	int64_t nano;
+};
+
 struct period { /* a month with charges, or a record */
 	int64_t month;
 	struct closing_state state;
-	char *who, *reason, *totals;
+	char *who, *reason;
+	struct total *totals; /* of each currency */
+	size_t ntotals;
 };
 
 struct periods {
@@ -43,10 +50,8 @@ static struct period *period_of(struct periods *all, int64_t month)
 		all->v = mem_realloc(all->v, all->cap * sizeof(*all->v));
 	}
 	memmove(&all->v[at + 1], &all->v[at], (all->n++ - at) * sizeof(*all->v));
-	all->v[at] = (struct period){.month = month,
-				     .who = mem_strdup(""),
-				     .reason = mem_strdup(""),
-				     .totals = mem_strdup("")};
+	all->v[at] =
+		(struct period){.month = month, .who = mem_strdup(""), .reason = mem_strdup("")};
 	return &all->v[at];
 }
 
@@ -71,14 +76,20 @@ static int take_record(void *ctx, const struct ledger_closing *c, struct err *e)
 
 static void add_total(struct period *p, const struct report_row *row)
 {
-	char money[FMT_MONEY_SIZE];
-	struct str s;
+	p->totals = mem_realloc(p->totals, (p->ntotals + 1) * sizeof(*p->totals));
+	p->totals[p->ntotals++] = (struct total){mem_strdup(row->text[1]), row->nano};
+}
 
-	str_init(&s, 1 << 16);
-	str_addf(&s, "%s%s%s %s", p->totals, p->totals[0] != '\0' ? ", " : "", row->text[1],
-		 fmt_money(money, row->nano));
-	free(p->totals);
-	p->totals = str_take(&s);
+static void periods_fini(struct periods *all)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		for (size_t k = 0; k < all->v[i].ntotals; k++)
+			free(all->v[i].totals[k].currency);
+		free(all->v[i].totals);
+		free(all->v[i].who);
+		free(all->v[i].reason);
+	}
+	free(all->v);
 }
 
 static int load_periods(struct ledger *l, struct periods *all, struct err *e)
@@ -97,6 +108,28 @@ static int load_periods(struct ledger *l, struct periods *all, struct err *e)
 	return rc;
 }
 
+static void print_totals(const struct period *p, struct str *out)
+{
+	char money[FMT_MONEY_SIZE];
+
+	for (size_t i = 0; i < p->ntotals; i++)
+		str_addf(out, "%s%s %s", i > 0 ? ", " : "", p->totals[i].currency,
+			 fmt_money(money, p->totals[i].nano));
+	str_adds(out, p->ntotals > 0 ? "\n" : "-\n");
+}
+
+static void json_totals(const struct period *p, struct jsonw *w)
+{
+	jsonw_open(w, "totals", '[');
+	for (size_t i = 0; i < p->ntotals; i++) {
+		jsonw_open(w, NULL, '{');
+		jsonw_text(w, "currency", p->totals[i].currency);
+		jsonw_money(w, "cost", p->totals[i].nano);
+		jsonw_close(w, '}');
+	}
+	jsonw_close(w, ']');
+}
+
 static void print_periods(const struct periods *all, struct str *out)
 {
 	char month[DATE_STR_SIZE], when[FMT_TIME_SIZE];
@@ -105,10 +138,10 @@ static void print_periods(const struct periods *all, struct str *out)
 	for (size_t i = 0; i < all->n; i++) {
 		const struct period *p = &all->v[i];
 
-		str_addf(out, "%-8s %-9s %-3u %-24s %s\n", date_month_str(month, p->month),
+		str_addf(out, "%-8s %-9s %-3u %-24s ", date_month_str(month, p->month),
 			 closing_state_str(&p->state), p->state.revision,
-			 p->state.at_ms != 0 ? fmt_time(when, p->state.at_ms) : "-",
-			 p->totals[0] != '\0' ? p->totals : "-");
+			 p->state.at_ms != 0 ? fmt_time(when, p->state.at_ms) : "-");
+		print_totals(p, out);
 		if (p->state.at_ms != 0)
 			str_addf(out, "         by %s%s%s\n", p->who,
 				 p->reason[0] != '\0' ? ": " : "", p->reason);
@@ -132,7 +165,7 @@ static void json_periods(const struct periods *all, struct str *out)
 		jsonw_int(&w, "at_ms", p->state.at_ms);
 		jsonw_text(&w, "by", p->who);
 		jsonw_text(&w, "reason", p->reason);
-		jsonw_text(&w, "total", p->totals);
+		json_totals(p, &w);
 		jsonw_close(&w, '}');
 	}
 	jsonw_close(&w, ']');
@@ -153,12 +186,7 @@ static int list(const struct settings *s)
 		json_periods(&all, &r.out);
 	else if (rc == 0)
 		print_periods(&all, &r.out);
-	for (size_t i = 0; i < all.n; i++) {
-		free(all.v[i].who);
-		free(all.v[i].reason);
-		free(all.v[i].totals);
-	}
-	free(all.v);
+	periods_fini(&all);
 	return reading_end(&r, rc, &e);
 }
 
@@ -200,7 +228,7 @@ static void print_draft(const struct closing_draft *d, struct str *out)
 	print_obstacles(d, 0, out);
 }
 
-static void json_draft(const struct closing_draft *d, struct str *out)
+static void json_draft(const struct closing_draft *d, const struct period *p, struct str *out)
 {
 	struct jsonw w = {.out = out, .first = true};
 	char month[DATE_STR_SIZE];
@@ -209,7 +237,7 @@ static void json_draft(const struct closing_draft *d, struct str *out)
 	jsonw_text(&w, "period", date_month_str(month, d->month));
 	jsonw_bool(&w, "closed", d->closed);
 	jsonw_int(&w, "revision", d->revision);
-	jsonw_text(&w, "total", d->totals);
+	json_totals(p, &w);
 	jsonw_int(&w, "instances", d->instances);
 	jsonw_int(&w, "go_on", d->go_on);
 	jsonw_int(&w, "estimated", d->estimated);
@@ -231,6 +259,7 @@ static void json_draft(const struct closing_draft *d, struct str *out)
 static int draft(const struct settings *s, int64_t month)
 {
 	struct closing_draft d = {.totals = NULL};
+	struct periods all = {.n = 0};
 	struct reading r;
 	struct str lines;
 	struct err e = {0};
@@ -243,8 +272,10 @@ static int draft(const struct settings *s, int64_t month)
 
 		rc = closing_look(&b, month, &d, &lines, &e);
 	}
+	if (rc == 0 && s->json)
+		rc = load_periods(r.ledger, &all, &e);
 	if (rc == 0 && s->json) {
-		json_draft(&d, &r.out);
+		json_draft(&d, period_of(&all, month), &r.out);
 	} else if (rc == 0) {
 		print_draft(&d, &r.out);
 		str_add(&r.out, lines.p, lines.len);
@@ -252,6 +283,7 @@ static int draft(const struct settings *s, int64_t month)
 	stopped = rc == 0 && closing_is_stopped(&d, 0);
 	str_fini(&lines);
 	closing_draft_fini(&d);
+	periods_fini(&all);
 	rc = reading_end(&r, rc, &e);
 	return rc == 0 && stopped ? COMMAND_WRONG : rc;
 }

@@ -7,10 +7,11 @@
 
 #include "base/fmt.h"
 #include "base/mem.h"
+#include "ledger/explain_json.h"
 
 enum {
 	ATTEMPTS_MAX = 10000, /* of one job: requeued for years */
-	CURRENCY_SIZE = 16,
+	CURRENCY_SIZE = EXPLAIN_CURRENCY_SIZE,
 };
 
 struct attempts {
@@ -30,6 +31,8 @@ struct explaining {
 	const struct book *book; /* the caller's */
 	const struct ledger_attempt *a;
 	struct str *out;
+	struct jsonw *json; /* NULL: text to out */
+	struct explain_totals totals;
 	bool arithmetic;
 	char currency[CURRENCY_SIZE];    /* of the instances so far */
 	bool several;                    /* currencies */
@@ -155,6 +158,10 @@ static void print_piece(void *ctx, const struct input *in, const struct allocate
 		return;
 	if (!x->arithmetic)
 		return;
+	if (x->json != NULL) {
+		explain_json_piece(x->json, d, prices_at(&in->prices, d->from_s));
+		return;
+	}
 	str_addf(x->out, "    %s to %s, %" PRId64 " s at %s an hour: %s\n", when(from, d->from_s),
 		 when(to, d->to_s), d->to_s - d->from_s,
 		 fmt_money(money, prices_at(&in->prices, d->from_s)),
@@ -166,28 +173,49 @@ static void print_piece(void *ctx, const struct input *in, const struct allocate
 	print_share(d, x->out);
 }
 
+static void print_estimate(const struct explain_rest *r, struct str *out)
+{
+	char shown[FMT_TIME_SIZE], gone[FMT_TIME_SIZE];
+
+	str_adds(out, "    its end was only seen, not told by the provider");
+	if (r->shown_ms != FACTS_NEVER)
+		str_addf(out, ": between %s and %s", when(shown, r->shown_ms / 1000),
+			 when(gone, r->gone_ms / 1000));
+	str_adds(out, "\n");
+}
+
 /* What the pieces above do not have: what is given back and what the invoice changes; and whether
  * all of it is what the ledger has. */
-static void print_result(const struct explaining *x, const struct book_result *r, int64_t nano)
+static struct explain_rest rest_of(const struct explaining *x, const struct book_result *r)
 {
-	char money[FMT_MONEY_SIZE];
-	int64_t anew = 0, back = 0, adjusted = 0;
+	struct explain_rest rest = {.estimated = (r->lifetime.flags & LEDGER_ESTIMATED) != 0,
+				    .shown_ms = r->shown_ms,
+				    .gone_ms = r->lifetime.end_s * 1000};
 
 	for (size_t i = 0; i < r->n; i++) {
 		if (r->v[i].attempt != x->a->id)
 			continue;
-		anew += r->v[i].nano;
-		back += (r->v[i].kind & LEDGER_CREDIT) != 0 ? r->v[i].nano : 0;
-		adjusted += (r->v[i].kind & LEDGER_ADJUST) != 0 ? r->v[i].nano : 0;
+		rest.anew += r->v[i].nano;
+		rest.back += (r->v[i].kind & LEDGER_CREDIT) != 0 ? r->v[i].nano : 0;
+		rest.adjusted += (r->v[i].kind & LEDGER_ADJUST) != 0 ? r->v[i].nano : 0;
 	}
-	if (back != 0)
-		str_addf(x->out, "    given back by the provider, who took it: %s\n",
-			 fmt_money(money, back));
-	if (adjusted != 0)
-		str_addf(x->out, "    the job's part of the difference to the invoice: %s\n",
-			 fmt_money(money, adjusted));
-	if (anew != nano)
-		str_addf(x->out, "    computed anew it is %s\n", fmt_money(money, anew));
+	return rest;
+}
+
+static void print_rest(const struct explain_rest *r, int64_t nano, struct str *out)
+{
+	char money[FMT_MONEY_SIZE];
+
+	if (r->estimated)
+		print_estimate(r, out);
+	if (r->back != 0)
+		str_addf(out, "    given back by the provider, who took it: %s\n",
+			 fmt_money(money, r->back));
+	if (r->adjusted != 0)
+		str_addf(out, "    the job's part of the difference to the invoice: %s\n",
+			 fmt_money(money, r->adjusted));
+	if (r->anew != nano)
+		str_addf(out, "    computed anew it is %s\n", fmt_money(money, r->anew));
 }
 
 static int take_currency(void *ctx, const struct fact_machine *m, struct err *e)
@@ -209,17 +237,6 @@ static int find_currency(struct explaining *x, char out[CURRENCY_SIZE], struct e
 	return 0;
 }
 
-static void print_estimate(const struct book_result *r, struct str *out)
-{
-	char shown[FMT_TIME_SIZE], gone[FMT_TIME_SIZE];
-
-	str_adds(out, "    its end was only seen, not told by the provider");
-	if (r->shown_ms != FACTS_NEVER)
-		str_addf(out, ": between %s and %s", when(shown, r->shown_ms / 1000),
-			 when(gone, r->lifetime.end_s));
-	str_adds(out, "\n");
-}
-
 /* One instance: its pieces, and whether they are what the ledger has. */
 static int explain_instance(struct explaining *x, int64_t lifetime, int64_t nano, struct err *e)
 {
@@ -235,14 +252,20 @@ static int explain_instance(struct explaining *x, int64_t lifetime, int64_t nano
 		return -1;
 	if (!x->found)
 		return err_set(e, ERR_DAMAGED, "the ledger has no lifetime %" PRId64, lifetime);
-	if (find_currency(x, currency, e) < 0)
+	if (find_currency(x, currency, e) < 0 || explain_total(&x->totals, currency, nano, e) < 0)
 		goto out;
-	str_addf(x->out, "  on %s, instance %s: %s %s\n", x->lifetime.node, x->lifetime.instance,
-		 fmt_money(money, nano), currency);
+	if (x->json != NULL)
+		explain_json_instance(x->json, &x->lifetime, currency, nano);
+	else
+		str_addf(x->out, "  on %s, instance %s: %s %s\n", x->lifetime.node,
+			 x->lifetime.instance, fmt_money(money, nano), currency);
 	if (book_compute(&book, &x->lifetime, x->lifetime.end_s, &r, e) == 0) {
-		if ((r.lifetime.flags & LEDGER_ESTIMATED) != 0)
-			print_estimate(&r, x->out);
-		print_result(x, &r, nano);
+		const struct explain_rest rest = rest_of(x, &r);
+
+		if (x->json != NULL)
+			explain_json_instance_end(x->json, &rest);
+		else
+			print_rest(&rest, nano, x->out);
 		rc = 0;
 	}
 	book_result_fini(&r);
@@ -252,26 +275,39 @@ out:
 	return rc;
 }
 
-static int explain_attempt(struct explaining *x, size_t number, int64_t *sum, struct err *e)
+static void print_attempt(const struct explaining *x, size_t number, int64_t nano)
 {
 	const struct ledger_attempt *a = x->a;
 	char from[FMT_TIME_SIZE], to[FMT_TIME_SIZE], money[FMT_MONEY_SIZE];
-	const bool said = strcmp(a->source, LEDGER_SAID) == 0;
-	struct on on = {0};
-	int rc = ledger_postings_for(x->book->ledger, a->id, take_posting, &on, e);
 
-	if (rc == 0 && said && on.n == 0 && !x->alone)
-		return 0; /* all that it cost came when it ran */
-	if (said)
+	if (x->json != NULL) {
+		explain_json_attempt(x->json, a, number, nano);
+		return;
+	}
+	if (number == 0)
 		str_adds(x->out, "before it ran");
 	else
 		str_addf(x->out, "attempt %zu, %s, %s to %s", number, a->state,
 			 when(from, a->start_s), a->running ? "now" : when(to, a->end_s));
 	str_addf(x->out, ", account %s, user %s, partition %s: %s\n",
 		 a->account[0] != '\0' ? a->account : "-", a->user[0] != '\0' ? a->user : "-",
-		 a->partition[0] != '\0' ? a->partition : "-", fmt_money(money, on.sum));
+		 a->partition[0] != '\0' ? a->partition : "-", fmt_money(money, nano));
+}
+
+static int explain_attempt(struct explaining *x, size_t number, int64_t *sum, struct err *e)
+{
+	const struct ledger_attempt *a = x->a;
+	const bool said = strcmp(a->source, LEDGER_SAID) == 0;
+	struct on on = {0};
+	int rc = ledger_postings_for(x->book->ledger, a->id, take_posting, &on, e);
+
+	if (rc == 0 && said && on.n == 0 && !x->alone)
+		return 0; /* all that it cost came when it ran */
+	print_attempt(x, said ? 0 : number, on.sum);
 	for (size_t i = 0; i < on.n && rc == 0; i++)
 		rc = explain_instance(x, on.lifetimes[i], on.nano[i], e);
+	if (x->json != NULL)
+		explain_json_attempt_end(x->json);
 	*sum += on.sum;
 	free(on.lifetimes);
 	free(on.nano);
@@ -299,7 +335,8 @@ static int find(const struct book *b, const char *id, struct attempts *all, stru
 int explain_job(const struct book *b, const struct explain_want *want, struct str *out,
 		struct err *e)
 {
-	struct explaining x = {.book = b, .out = out, .arithmetic = want->arithmetic};
+	struct explaining x = {
+		.book = b, .out = out, .json = want->json, .arithmetic = want->arithmetic};
 	struct attempts all = {.user = want->user};
 	char money[FMT_MONEY_SIZE];
 	size_t number = 0;
@@ -307,12 +344,16 @@ int explain_job(const struct book *b, const struct explain_want *want, struct st
 	int rc = find(b, want->id, &all, e);
 
 	x.alone = all.n == 1;
+	if (rc == 0 && x.json != NULL)
+		explain_json_begin(x.json, all.v[0].job_id);
 	for (size_t i = 0; i < all.n && rc == 0; i++) {
 		x.a = &all.v[i];
 		number += strcmp(x.a->source, LEDGER_SAID) != 0;
 		rc = explain_attempt(&x, number, &sum, e);
 	}
-	if (rc == 0 && all.n > 0 && x.several)
+	if (rc == 0 && x.json != NULL)
+		explain_json_end(x.json, &x.totals);
+	else if (rc == 0 && all.n > 0 && x.several)
 		str_addf(out, "job %s: in several currencies\n", all.v[0].job_id);
 	else if (rc == 0 && all.n > 0)
 		str_addf(out, "job %s: %s %s\n", all.v[0].job_id, fmt_money(money, sum),

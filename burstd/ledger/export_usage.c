@@ -64,6 +64,14 @@ static const char *account_of(const struct pair *p, size_t *len)
 	return colon + 1;
 }
 
+/* Of a closed month, told late, hours are where their cost is.  What an invoice changes is money.
+ */
+static bool has_hours(const struct charge *c)
+{
+	return !c->credit && (!c->adjust || c->late) &&
+	       (c->class == ALLOCATE_RUN || c->class == ALLOCATE_LOST);
+}
+
 static int pair_add(struct pairs *t, const struct charge *c, struct err *e)
 {
 	size_t user;
@@ -87,8 +95,7 @@ static int pair_add(struct pairs *t, const struct charge *c, struct err *e)
 		return err_set(e, ERR_LIMIT, "more than %d users of accounts", USERS_MAX);
 	if (__builtin_add_overflow(t->most, c->nano < 0 ? -c->nano : c->nano, &t->most) ||
 	    __builtin_add_overflow(p->nano, c->nano, &p->nano) ||
-	    (!c->credit && !c->adjust && (c->class == ALLOCATE_RUN || c->class == ALLOCATE_LOST) &&
-	     __builtin_add_overflow(p->gpu_s, c->gpu_s, &p->gpu_s)))
+	    (has_hours(c) && __builtin_add_overflow(p->gpu_s, c->gpu_s, &p->gpu_s)))
 		return err_set(e, ERR_LIMIT, "the sum of all charges is too large");
 	return 0;
 }

@@ -123,8 +123,10 @@ int export_xdmod_specs(const struct export_xdmod *o, const struct source *from,
 	const int64_t last = zone_day(o->zone, o->end_s - 1);
 	int rc;
 
-	if (last < r.first || last - r.first >= DAYS_MAX)
-		return err_set(e, ERR_LIMIT, "a period of more than %d days, or of none", DAYS_MAX);
+	if (last < r.first)
+		return err_set(e, ERR_INVALID, "the period has not begun: no machine was up in it");
+	if (last - r.first >= DAYS_MAX)
+		return err_set(e, ERR_LIMIT, "a period of more than %d days", DAYS_MAX);
 	r.n = (size_t)(last - r.first) + 1;
 	r.days = mem_zalloc(r.n * sizeof(*r.days));
 	rc = from->visit(from->ctx, read_charge, &r, e);

@@ -102,7 +102,10 @@ static void cluster(struct focus_line *l, struct csv *out)
 
 static void market(struct focus_line *l, struct csv *out)
 {
-	csv_own(out, provider_market_str(l->c->market));
+	if (charge_is_of_no_machine(l->c))
+		csv_null(out);
+	else
+		csv_own(out, provider_market_str(l->c->market));
 }
 
 static void method_id(struct focus_line *l, struct csv *out)

@@ -328,9 +328,17 @@ static int copy_spending(const struct pass *p, struct copying *c, const struct t
 	return 0;
 }
 
+enum { FAR_DAYS = 365 * 1000 }; /* what ends later has no end: it has no day of the zone */
+
 static int copy_override(void *ctx, const struct fact_override *o, struct err *e)
 {
-	return ledger_put_override(((struct copying *)ctx)->ledger, o, e);
+	const struct copying *c = ctx;
+	const int64_t until_day = o->until_ms / 86400000 < FAR_DAYS
+					  ? calendar_day(c->calendar, o->until_ms / 1000)
+					  : INT64_MAX;
+
+	return ledger_put_override(c->ledger, o, calendar_day(c->calendar, o->made_ms / 1000),
+				   until_day, e);
 }
 
 static int copy_overrides(struct copying *c, struct err *e)

@@ -8,12 +8,11 @@
 #include "base/mem.h"
 #include "ledger/allocate.h"
 #include "ledger/calendar.h"
+#include "ledger/namesakes.h"
 #include "store/ledger_attempts.h"
 #include "store/ledger_facts.h"
 
-static const char *const names[REPORT_NKEYS] = {
-	"account", "user",     "partition", "qos", "wckey", "provider", "market", "pool",
-	"type",    "currency", "class",     "day", "month", "job",      "node"};
+enum { TEXT_MAX = 1 << 16 };
 
 /* Rows are found by their keys: an open table of indices, at most half full. */
 struct report_memory {
@@ -40,41 +39,6 @@ struct report_memory {
 		size_t n;
 	} jobs;
 };
-
-const char *report_key_str(enum report_key k)
-{
-	return names[k];
-}
-
-int report_parse(struct report_want *w, const char *text, struct err *e)
-{
-	w->n = 0;
-	while (*text != '\0') {
-		size_t len = strcspn(text, ","), k = 0;
-
-		while (k < REPORT_NKEYS &&
-		       (strncmp(names[k], text, len) != 0 || names[k][len] != '\0'))
-			k++;
-		if (k == REPORT_NKEYS)
-			return err_set(e, ERR_INVALID,
-				       "cannot report by \"%.*s\"; want account, user, partition, "
-				       "qos, wckey, provider, market, pool, type, class, day, "
-				       "month, job or node",
-				       (int)(len < 40 ? len : 40), text);
-		for (size_t i = 0; i < w->n; i++)
-			if (w->keys[i] == k)
-				return err_set(e, ERR_INVALID, "%s: named twice", names[k]);
-		if (w->n == REPORT_KEYS_MAX - 1)
-			return err_set(e, ERR_INVALID, "at most %d words to report by",
-				       REPORT_KEYS_MAX - 1);
-		if (k != REPORT_CURRENCY)
-			w->keys[w->n++] = (enum report_key)k;
-		text += len;
-		text += *text == ',';
-	}
-	w->keys[w->n++] = REPORT_CURRENCY;
-	return 0;
-}
 
 /* --- rows --------------------------------------------------------------------------------------
  */
@@ -214,6 +178,8 @@ static int take_posting(void *ctx, const struct ledger_posting *p, struct err *e
 	row = row_of(m, key);
 	if (row == NULL)
 		return err_set(e, ERR_LIMIT, "more than %d rows: report by less", REPORT_ROWS_MAX);
+	if (row->user == 0 && p->dims > 0 && (size_t)p->dims < m->ndims)
+		row->user = m->dims[p->dims][REPORT_USER];
 	return add(row, &more, e);
 }
 
@@ -393,6 +359,47 @@ static int find_texts(struct report_memory *m, struct err *e)
 	return 0;
 }
 
+/* "": not known, which is as if there were no other. */
+static int user_of(struct report_memory *m, const struct report_row *row, const char **user,
+		   struct err *e)
+{
+	*user = "";
+	return row->user != 0 ? text_of(m, REPORT_USER, row->user, user, e) : 0;
+}
+
+static void name_user(struct report_memory *m, const char **job, const char *user)
+{
+	struct str s;
+
+	str_init(&s, TEXT_MAX);
+	str_addf(&s, "%s (%s)", *job, user);
+	*job = keep(m, str_take(&s));
+}
+
+/* k: the key of jobs. */
+static int tell_namesakes_apart(struct report_memory *m, size_t k, struct err *e)
+{
+	struct report_row *rows = m->r->rows;
+	struct namesakes all = {0};
+	const char *user;
+	int rc = 0;
+
+	for (size_t i = 0; i < m->r->n && rc == 0; i++) {
+		rc = user_of(m, &rows[i], &user, e);
+		if (rc == 0 && rows[i].text[k][0] != '\0' && user[0] != '\0')
+			namesakes_add(&all, rows[i].text[k], rows[i].user);
+	}
+	for (size_t i = 0; i < m->r->n && rc == 0; i++) {
+		if (!namesakes_has(&all, rows[i].text[k]))
+			continue;
+		rc = user_of(m, &rows[i], &user, e);
+		if (rc == 0 && user[0] != '\0')
+			name_user(m, &rows[i].text[k], user);
+	}
+	namesakes_fini(&all);
+	return rc;
+}
+
 static bool is_by(const struct report_want *w, enum report_key k)
 {
 	for (size_t i = 0; i < w->n; i++)
@@ -538,6 +545,9 @@ int report_make(struct report *r, struct ledger *l, const struct report_want *w,
 		rc = ledger_rollup(l, w->from_day, w->to_day, take_posting, m, e);
 	if (rc == 0)
 		rc = find_texts(m, e);
+	for (size_t k = 0; k < w->n && rc == 0; k++)
+		if (w->keys[k] == REPORT_JOB)
+			rc = tell_namesakes_apart(m, k, e);
 	if (rc == 0)
 		rc = sort(r, e);
 	return rc == 0 ? sum_up(r, e) : -1;

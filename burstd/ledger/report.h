@@ -49,6 +49,7 @@ struct report_row {
 	int64_t gpu_s, cpu_s;
 	uint64_t jobs_gpu_s; /* of these, those that jobs had: run and lost */
 	const char *text[REPORT_KEYS_MAX];
+	int64_t user; /* by job: a number for whose it is; 0: not known */
 };
 
 struct report { /* all zero: empty */
@@ -68,7 +69,8 @@ struct report { /* all zero: empty */
 int report_parse(struct report_want *w, const char *text, struct err *e);
 const char *report_key_str(enum report_key k);
 
-/* -1: *e; *r is report_fini()'s in any case. */
+/* Two jobs of one number, of two users, are rows of their own: "7 (anna)" and "7 (bob)".  -1: *e;
+ * *r is report_fini()'s in any case. */
 int report_make(struct report *r, struct ledger *l, const struct report_want *w, struct err *e);
 void report_fini(struct report *r);
 

@@ -15,12 +15,14 @@
 #include "core/conf.h"
 #include "ledger/command.h"
 #include "ledger/desk.h"
+#include "ledger/lock.h"
 #include "ledger/pass.h"
 
 enum { INTERVAL_MS = 60000, KEY_MAX = 256 };
 
 struct service {
 	struct site site;
+	int lock;   /* of run; -1: it is not taken */
 	pid_t desk; /* the process that answers questions; 0: there is none */
 	struct ledger *ledger;
 	struct calendar calendar;
@@ -108,7 +110,7 @@ static int claim_all(struct service *sv, const char *zone, struct err *e)
 	return -1;
 }
 
-static int open_all(struct service *sv, const struct settings *s, struct err *e)
+static int open_all(struct service *sv, const struct settings *s, bool once, struct err *e)
 {
 	const struct conf *c;
 
@@ -116,6 +118,8 @@ static int open_all(struct service *sv, const struct settings *s, struct err *e)
 		return -1;
 	c = sv->site.conf;
 	if (calendar_init(&sv->calendar, c->report_zone, e) < 0)
+		return -1;
+	if (!once && (sv->lock = lock_take(sv->site.ledger, e)) < 0)
 		return -1;
 	sv->log = log_new(STDERR_FILENO, (enum log_level)c->log_level);
 	if (ledger_open(&sv->ledger, sv->site.ledger, e) < 0 ||
@@ -142,6 +146,8 @@ static void close_all(struct service *sv)
 	free(sv->currency);
 	calendar_fini(&sv->calendar);
 	site_fini(&sv->site);
+	if (sv->lock >= 0)
+		(void)close(sv->lock);
 }
 
 /* One that fails leaves the rest to the next. */
@@ -235,7 +241,7 @@ static int serve(const struct settings *s, bool once)
 {
 	const int64_t ms = s->interval_ms > 0 ? s->interval_ms : INTERVAL_MS;
 	const struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
-	struct service sv = {0};
+	struct service sv = {.lock = -1};
 	struct err e = {0};
 	sigset_t set;
 	int rc = 0;
@@ -243,7 +249,7 @@ static int serve(const struct settings *s, bool once)
 	all_stops(&set);
 	(void)sigprocmask(SIG_BLOCK, &set, NULL);
 	(void)signal(SIGPIPE, SIG_IGN);
-	if (open_all(&sv, s, &e) < 0) {
+	if (open_all(&sv, s, once, &e) < 0) {
 		rc = complain(&e);
 	} else if (once) {
 		rc = pass(&sv);

@@ -55,7 +55,7 @@ const struct opt settings_options[] = {
 	 "invoice import: the provider's number of it; lines of others are left out", AT(invoice)},
 	{"journal", 'j', OPT_TEXT, "FILE", "burstd's journal (default: in its state_dir)",
 	 AT(journal)},
-	{"json", 0, OPT_FLAG, NULL, "report, status, period, invoice: as JSON", AT(json)},
+	{"json", 0, OPT_FLAG, NULL, "report, job, status, period, invoice: as JSON", AT(json)},
 	{"ledger", 'l', OPT_TEXT, "FILE", "the ledger (default: ledger.db beside the journal)",
 	 AT(ledger)},
 	{"output", 'o', OPT_TEXT, "FILE", "export: write it there", AT(output)},

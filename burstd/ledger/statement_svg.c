@@ -8,10 +8,11 @@
 
 enum { WIDTH = 960, LEFT = 100, RIGHT = 8, CLASS_H = 44, BAR_H = 22, TICKS = 4 };
 
-static const char *const market_names[PROVIDER_NMARKETS] = {"on demand", "spot", "reserved"};
+static const char *const column_names[TALLY_NCOLUMNS] = {"on demand", "spot", "reserved",
+							 "no machine"};
 
 /* Spot has the first colour. */
-static const int colour_of[PROVIDER_NMARKETS] = {1, 0, 2};
+static const int colour_of[TALLY_NCOLUMNS] = {1, 0, 2, 3};
 
 /* part of whole, in `size` steps; both at least 0, whole above it. */
 static int scaled(int64_t part, int64_t whole, int size)
@@ -59,7 +60,7 @@ static int64_t round_up(int64_t v)
 struct plot {                /* of days: amounts above and below zero */
 	int64_t top, bottom; /* nano-units, both at least 0 */
 	int zero;            /* y, in tenths */
-	bool market[PROVIDER_NMARKETS];
+	bool column[TALLY_NCOLUMNS];
 };
 
 enum { DAYS_TOP = 14, DAYS_H = 220, DAYS_BOTTOM = 40 };
@@ -79,10 +80,10 @@ static struct plot plot_of(const struct tally *t)
 	for (size_t i = 0; i < t->ndays; i++) {
 		int64_t up = 0, down = 0;
 
-		for (int m = 0; m < PROVIDER_NMARKETS; m++) {
+		for (int m = 0; m < TALLY_NCOLUMNS; m++) {
 			const int64_t v = drawn(t->days[i].nano[m]);
 
-			k.market[m] |= v != 0;
+			k.column[m] |= v != 0;
 			up += v > 0 ? v : 0;
 			down += v < 0 ? -v : 0;
 		}
@@ -95,12 +96,12 @@ static struct plot plot_of(const struct tally *t)
 	return k;
 }
 
-static void day_title(struct statement_page *p, const struct tally_day *d, int market)
+static void day_title(struct statement_page *p, const struct tally_day *d, int column)
 {
 	str_adds(&p->s, "<title>");
 	statement_date(p, d->day);
-	str_addf(&p->s, ", %s: ", market_names[market]);
-	statement_money(p, d->nano[market]);
+	str_addf(&p->s, ", %s: ", column_names[column]);
+	statement_money(p, d->nano[column]);
 	str_adds(&p->s, "</title></rect>");
 }
 
@@ -111,7 +112,7 @@ static void day_bar(struct statement_page *p, const struct plot *k, size_t i)
 	const int step = (WIDTH - LEFT - RIGHT) * 10 / (int)p->t->ndays;
 	int up = k->zero, down = up;
 
-	for (int m = PROVIDER_NMARKETS - 1; m >= 0; m--) {
+	for (int m = TALLY_NCOLUMNS - 1; m >= 0; m--) {
 		const int64_t v = drawn(d->nano[m]);
 		const int h = v == 0 ? 0 : scaled(v < 0 ? -v : v, k->top + k->bottom, DAYS_H);
 		const int at[] = {LEFT * 10 + (int)i * step + step / 8, v > 0 ? up - h : down,
@@ -199,13 +200,14 @@ static void key(struct statement_page *p, const char *class, const char *text)
 
 static void legend(struct statement_page *p, const struct plot *k)
 {
-	static const int order[] = {PROVIDER_SPOT, PROVIDER_ON_DEMAND, PROVIDER_RESERVED};
-	static const char *const classes[] = {"c0", "c1", "c2"};
+	static const int order[] = {PROVIDER_SPOT, PROVIDER_ON_DEMAND, PROVIDER_RESERVED,
+				    TALLY_NO_MACHINE};
+	static const char *const classes[] = {"c0", "c1", "c2", "c3"};
 
 	str_adds(&p->s, "<div class=\"legend\">");
-	for (int i = 0; i < PROVIDER_NMARKETS; i++)
-		if (k->market[order[i]])
-			key(p, classes[i], market_names[order[i]]);
+	for (int i = 0; i < TALLY_NCOLUMNS; i++)
+		if (k->column[order[i]])
+			key(p, classes[i], column_names[order[i]]);
 	str_adds(&p->s, "</div>\n");
 }
 

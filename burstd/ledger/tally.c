@@ -162,6 +162,11 @@ static int job_add(struct tally *t, const struct charge *c, struct err *e)
 	return job_sum(j, c) ? too_large(e) : 0;
 }
 
+static int column_of(const struct charge *c)
+{
+	return charge_is_of_no_machine(c) ? TALLY_NO_MACHINE : (int)c->market;
+}
+
 static int day_add(struct reader *r, const struct charge *c, struct err *e)
 {
 	const int64_t at = zone_day(r->o->zone, c->start_s) - r->first_day;
@@ -171,7 +176,7 @@ static int day_add(struct reader *r, const struct charge *c, struct err *e)
 	if (at < 0 || at >= (int64_t)r->t->ndays)
 		return err_set(e, ERR_INVALID, "instance %.60s: a charge outside of the period",
 			       c->instance);
-	return add(&r->t->days[at].nano[c->market], c->nano) ? too_large(e) : 0;
+	return add(&r->t->days[at].nano[column_of(c)], c->nano) ? too_large(e) : 0;
 }
 
 /* An account's part of what an invoice has for no machine. */

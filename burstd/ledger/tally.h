@@ -45,9 +45,14 @@ struct tally_groups {
 	size_t n, cap;
 };
 
+enum {
+	TALLY_NO_MACHINE = PROVIDER_NMARKETS, /* beside the markets: shared cost and taxes */
+	TALLY_NCOLUMNS
+};
+
 struct tally_day {
 	int64_t day; /* number */
-	int64_t nano[PROVIDER_NMARKETS];
+	int64_t nano[TALLY_NCOLUMNS];
 };
 
 struct tally_job {

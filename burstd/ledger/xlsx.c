@@ -279,18 +279,18 @@ static void jobs(struct book *b, const struct tally *t)
 
 static void days(struct book *b, const struct tally *t)
 {
-	enum { COLUMNS = 9 };
-	static const enum provider_market order[] = {PROVIDER_SPOT, PROVIDER_ON_DEMAND,
-						     PROVIDER_RESERVED};
+	enum { COLUMNS = 11 };
+	static const int order[TALLY_NCOLUMNS] = {PROVIDER_SPOT, PROVIDER_ON_DEMAND,
+						  PROVIDER_RESERVED, TALLY_NO_MACHINE};
 
 	sheet(b, "days",
-	      "Day|Spot|Spot, exact|On demand|On demand, exact|Reserved|Reserved, exact|Total|"
-	      "Total, exact");
+	      "Day|Spot|Spot, exact|On demand|On demand, exact|Reserved|Reserved, exact|"
+	      "No machine|No machine, exact|Total|Total, exact");
 	for (size_t i = 0; i < t->ndays; i++) {
 		int64_t sum = 0;
 
 		moment(b, t->days[i].day * DAY_S, b->date);
-		for (int m = 0; m < PROVIDER_NMARKETS; m++) {
+		for (int m = 0; m < TALLY_NCOLUMNS; m++) {
 			sum += t->days[i].nano[order[m]];
 			money(b, t->days[i].nano[order[m]], b->money);
 		}
@@ -380,7 +380,7 @@ static void machine(struct book *b, const struct charge *c)
 	text(b, c->type);
 	text(b, c->region);
 	text(b, c->zone);
-	text(b, provider_market_str(c->market));
+	text(b, charge_is_of_no_machine(c) ? "" : provider_market_str(c->market));
 	number(b, c->gpus, NULL);
 	number(b, c->cpus, NULL);
 	text(b, c->currency);

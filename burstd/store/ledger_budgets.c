@@ -20,6 +20,10 @@ static const char sql_of[] = "SELECT " COLUMNS " FROM budget_period"
 			     " WHERE begin_ms >= ? AND end_ms <= ?"
 			     " ORDER BY budget, begin_ms, end_ms, value";
 
+static const char sql_days[] = "SELECT " COLUMNS " FROM budget_period"
+			       " WHERE last_day >= ? AND last_day < ?"
+			       " ORDER BY budget, value, begin_ms, period";
+
 int ledger_put_budget(struct ledger *l, const struct fact_budget *b, int64_t last_day,
 		      struct err *e)
 {
@@ -50,4 +54,44 @@ int ledger_budgets(struct ledger *l, int64_t from_ms, int64_t to_ms, fact_budget
 	db_put_int(&c, from_ms);
 	db_put_int(&c, to_ms);
 	return facts_visit_all(l->db, &c, facts_read_budget, &v, e);
+}
+
+struct digesting {
+	struct digest *d;
+	int64_t n;
+};
+
+static int digest_budget(void *ctx, const struct fact_budget *b, struct err *e)
+{
+	const int64_t numbers[] = {b->begin_ms, b->end_ms, b->amount, b->added,
+				   b->carried,  b->spent,  b->held,   b->at_ms};
+	const char *const texts[] = {b->budget, b->value, b->period, b->counted};
+	struct digesting *all = ctx;
+
+	(void)e;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		digest_int(all->d, numbers[i]);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		digest_text(all->d, texts[i]);
+	all->n++;
+	return 0;
+}
+
+int ledger_digest_budgets(struct ledger *l, int64_t from_day, int64_t to_day, struct digest *d,
+			  int64_t *n, struct err *e)
+{
+	struct digesting all = {.d = d};
+	const struct facts_visit v = {
+		.budget = digest_budget, .ctx = &all, .table = "budget_period"};
+	struct db_cursor c;
+	int rc;
+
+	*n = 0;
+	if (ledger_stmt(l, &c, sql_days, e) < 0)
+		return -1;
+	db_put_int(&c, from_day);
+	db_put_int(&c, to_day);
+	rc = facts_visit_all(l->db, &c, facts_read_budget, &v, e);
+	*n = all.n;
+	return rc;
 }

@@ -1,5 +1,7 @@
 #include "store/ledger_invoices.h"
 
+#include <string.h>
+
 #include "store/ledger_private.h"
 
 static const char sql_next[] = "SELECT COALESCE(MAX(id), 0) + 1 FROM invoice";
@@ -324,5 +326,62 @@ int ledger_providers(struct ledger *l, ledger_provider_fn fn, void *ctx, struct 
 			return c.bad ? db_damaged(l->db, "machine", e) : -1;
 		}
 	}
+	return rc;
+}
+
+/* --- for a month's record ----------------------------------------------------------------------
+ */
+
+struct digesting {
+	struct ledger *l;
+	const struct ledger_invoices_of *of;
+	struct digest d;
+	int64_t n;
+};
+
+static int digest_line(void *ctx, const struct ledger_invoice_line *n, struct err *e)
+{
+	const int64_t numbers[] = {n->n,    (int64_t)n->kind, n->lifetime,
+				   n->nano, n->start_s,       n->end_s};
+	const char *const texts[] = {n->instance, n->account, n->name};
+	struct digesting *all = ctx;
+
+	(void)e;
+	for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++)
+		digest_int(&all->d, numbers[k]);
+	for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++)
+		digest_text(&all->d, texts[k]);
+	return 0;
+}
+
+static int digest_invoice(void *ctx, const struct ledger_invoice *i, struct err *e)
+{
+	const int64_t numbers[] = {i->id, i->month, i->partial, i->nano, i->counted, i->at_ms};
+	const char *const texts[] = {i->provider, i->number, i->format, i->rule, i->currency,
+				     i->why,      i->file,   i->digest, i->who};
+	struct digesting *all = ctx;
+
+	if (i->month != all->of->month || i->id > all->of->last)
+		return 0;
+	for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++)
+		digest_int(&all->d, numbers[k]);
+	for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++)
+		digest_text(&all->d, texts[k]);
+	all->n++;
+	return all->of->lines ? ledger_invoice_lines(all->l, i->id, digest_line, all, e) : 0;
+}
+
+int ledger_digest_invoices(struct ledger *l, const struct ledger_invoices_of *of,
+			   char digest[DIGEST_SIZE], struct err *e)
+{
+	struct digesting all = {.l = l, .of = of};
+	char with[DIGEST_SIZE];
+	int rc;
+
+	digest_begin(&all.d, digest);
+	rc = ledger_invoices(l, digest_invoice, &all, e);
+	digest_end(&all.d, with);
+	if (rc == 0 && all.n > 0)
+		memcpy(digest, with, sizeof(with));
 	return rc;
 }

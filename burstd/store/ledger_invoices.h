@@ -8,6 +8,7 @@
 #ifndef BURSTD_STORE_LEDGER_INVOICES_H
 #define BURSTD_STORE_LEDGER_INVOICES_H
 
+#include "store/digest.h"
 #include "store/ledger.h"
 
 struct ledger_invoice { /* texts are borrowed */
@@ -99,5 +100,15 @@ typedef int (*ledger_provider_fn)(void *ctx, const char *provider, const char *c
 				  struct err *e);
 /* All of which there is a machine, each with each of its currencies. */
 int ledger_providers(struct ledger *l, ledger_provider_fn fn, void *ctx, struct err *e);
+
+struct ledger_invoices_of { /* a closed month */
+	int64_t month;
+	int64_t last; /* the id of the last that there was */
+	bool lines;   /* theirs, too */
+};
+/* digest: of a month's postings; and then of these, and of all that its invoices say but whether
+ * one was removed, each followed by all that its lines say.  A month without invoices keeps it. */
+int ledger_digest_invoices(struct ledger *l, const struct ledger_invoices_of *of,
+			   char digest[DIGEST_SIZE], struct err *e);
 
 #endif

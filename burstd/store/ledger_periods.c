@@ -5,7 +5,14 @@
  * invoices by then, digest is another: its input is the one before, and all that each invoice says
  * but whether it was removed, each followed by all that its lines say.  Records from before that
  * was so have one without these lines, or the one before.  Whose a posting is, as texts, is in its
- * booking's hash, and so in chain. */
+ * booking's hash, and so in chain.
+ *
+ * After all of these, of a record that has it, comes budgets.  Its input: of each of the tables
+ * budget_period and budget_override, as ledger_budgets.h and ledger_overrides.h have it, the rows
+ * of the days that the record closes, and their number.  These days begin with the first that was
+ * open before; if the record before has no budgets, with the first of all.  Of days that are opened
+ * again rows may change: budgets is compared with them only of records whose month was not opened
+ * again since. */
 #include "store/ledger_periods.h"
 
 #include <stdlib.h>
@@ -14,7 +21,9 @@
 #include "base/date.h"
 #include "base/mem.h"
 #include "store/ledger_booking.h"
+#include "store/ledger_budgets.h"
 #include "store/ledger_invoices.h"
+#include "store/ledger_overrides.h"
 #include "store/ledger_private.h"
 #include "store/ledger_shown.h"
 
@@ -26,13 +35,14 @@ static const char origin[] = "00000000000000000000000000000000000000000000000000
 
 static const char sql_put[] =
 	"INSERT INTO closing (seq, month, revision, closed, at_ms, who, reason, allowed, zone,"
-	" totals, invoice, booking, chain, n, digest, hash)"
-	" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+	" totals, invoice, booking, chain, n, digest, budgets, hash)"
+	" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 static const char sql_all[] =
 	"SELECT seq, month, revision, closed, at_ms, who, reason, allowed, zone, totals, invoice,"
-	" booking, chain, n, digest, hash FROM closing ORDER BY seq";
+	" booking, chain, n, digest, budgets, hash FROM closing ORDER BY seq";
 static const char sql_last[] = "SELECT COALESCE(MAX(seq), 0) FROM closing";
 static const char sql_hash[] = "SELECT hash FROM closing WHERE seq = ?";
+static const char sql_before[] = "SELECT budgets FROM closing WHERE seq = ?";
 static const char sql_revision[] =
 	"SELECT COALESCE(MAX(revision), 0) FROM closing WHERE month = ? AND closed <> 0";
 static const char sql_invoice[] = "SELECT COALESCE(MAX(id), 0) FROM invoice";
@@ -153,74 +163,38 @@ static int finish(struct ledger *l, struct month *m, char out[DIGEST_SIZE], stru
 	return rc;
 }
 
-struct invoices { /* of a record */
-	struct ledger *l;
-	int64_t month, last, n;
-	bool lines; /* theirs, too */
-	struct digest d;
-};
-
-static int digest_line(void *ctx, const struct ledger_invoice_line *n, struct err *e)
-{
-	const int64_t numbers[] = {n->n,    (int64_t)n->kind, n->lifetime,
-				   n->nano, n->start_s,       n->end_s};
-	const char *const texts[] = {n->instance, n->account, n->name};
-	struct invoices *all = ctx;
-
-	(void)e;
-	for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++)
-		digest_int(&all->d, numbers[k]);
-	for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++)
-		digest_text(&all->d, texts[k]);
-	return 0;
-}
-
-static int digest_invoice(void *ctx, const struct ledger_invoice *i, struct err *e)
-{
-	const int64_t numbers[] = {i->id, i->month, i->partial, i->nano, i->counted, i->at_ms};
-	const char *const texts[] = {i->provider, i->number, i->format, i->rule, i->currency,
-				     i->why,      i->file,   i->digest, i->who};
-	struct invoices *all = ctx;
-
-	if (i->month != all->month || i->id > all->last)
-		return 0;
-	for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++)
-		digest_int(&all->d, numbers[k]);
-	for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++)
-		digest_text(&all->d, texts[k]);
-	all->n++;
-	return all->lines ? ledger_invoice_lines(all->l, i->id, digest_line, all, e) : 0;
-}
-
-/* out: of the postings; and then, if there are any, with the invoices up to the last. */
-static int add_invoices(struct invoices *all, char out[DIGEST_SIZE], struct err *e)
-{
-	char with[DIGEST_SIZE];
-	int rc;
-
-	all->n = 0;
-	digest_begin(&all->d, out);
-	rc = ledger_invoices(all->l, digest_invoice, all, e);
-	digest_end(&all->d, with);
-	if (rc == 0 && all->n > 0)
-		memcpy(out, with, sizeof(with));
-	return rc;
-}
-
 static int digest_month(struct ledger *l, struct ledger_closing *c, char out[DIGEST_SIZE],
 			struct err *e)
 {
 	struct month m = {.seq = c->seq, .month = c->month, .booking = c->booking};
 	struct months one = {.v = &m, .n = 1, .open_day = date_month_day(c->month)};
-	struct invoices all = {.l = l, .month = c->month, .last = c->invoice, .lines = true};
+	const struct ledger_invoices_of of = {.month = c->month, .last = c->invoice, .lines = true};
 	int rc;
 
 	digest_begin(&m.d, "");
 	rc = scan(l, &one, date_month_day(c->month), date_month_day(c->month + 1), e);
-	if (finish(l, &m, out, e) < 0 || add_invoices(&all, out, e) < 0)
+	if (finish(l, &m, out, e) < 0 || ledger_digest_invoices(l, &of, out, e) < 0)
 		rc = -1;
 	c->n = m.n;
 	c->digest = out;
+	return rc;
+}
+
+/* out: of what statements of days in [from_day, to_day) show of budgets. */
+static int digest_budgets(struct ledger *l, int64_t from_day, int64_t to_day, char out[DIGEST_SIZE],
+			  struct err *e)
+{
+	int64_t budgets = 0, overrides = 0;
+	struct digest d;
+	int rc;
+
+	digest_begin(&d, "");
+	rc = ledger_digest_budgets(l, from_day, to_day, &d, &budgets, e);
+	digest_int(&d, budgets);
+	if (rc == 0)
+		rc = ledger_digest_overrides(l, from_day, to_day, &d, &overrides, e);
+	digest_int(&d, overrides);
+	digest_end(&d, out);
 	return rc;
 }
 
@@ -240,6 +214,8 @@ static void hash_of(const struct ledger_closing *c, const char *before, char out
 		digest_int(&d, numbers[i]);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		digest_text(&d, texts[i]);
+	if (c->budgets[0] != '\0')
+		digest_text(&d, c->budgets);
 	digest_end(&d, out);
 }
 
@@ -261,6 +237,7 @@ static int put_row(struct ledger *l, const struct ledger_closing *c, const char 
 	ledger_put_text(&at, c->chain);
 	db_put_int(&at, c->n);
 	ledger_put_text(&at, c->digest);
+	ledger_put_text(&at, c->budgets);
 	ledger_put_text(&at, hash);
 	return ledger_do(l, &at, e);
 }
@@ -309,11 +286,35 @@ static int find_revision(struct ledger *l, struct ledger_closing *c, struct err 
 	return 0;
 }
 
+/* The first day of which a record speaks that comes after one with this text of budgets. */
+static int64_t budgets_from(const char *before, int64_t open_day)
+{
+	return before[0] != '\0' ? open_day : INT64_MIN;
+}
+
+static int find_budgets(struct ledger *l, struct ledger_closing *c, char out[DIGEST_SIZE],
+			struct err *e)
+{
+	char *before = NULL;
+	int64_t open_day = 0;
+	int rc = ask_text(l, sql_before, c->seq - 1, &before, e);
+
+	if (rc == 0)
+		rc = ledger_open_day(l, &open_day, e);
+	if (rc == 0)
+		rc = digest_budgets(l, budgets_from(before, open_day), date_month_day(c->month + 1),
+				    out, e);
+	free(before);
+	c->budgets = out;
+	return rc;
+}
+
 int ledger_put_closing(struct ledger *l, const struct ledger_closing *given, char *hash,
 		       struct err *e)
 {
 	struct ledger_closing c = *given;
-	char chain[DIGEST_SIZE], digest[DIGEST_SIZE] = "", *before = NULL;
+	char chain[DIGEST_SIZE], digest[DIGEST_SIZE] = "", budgets[DIGEST_SIZE] = "";
+	char *before = NULL;
 	int rc = -1;
 
 	if (ledger_next_closing(l, &c.seq, e) < 0 || find_revision(l, &c, e) < 0 ||
@@ -322,7 +323,8 @@ int ledger_put_closing(struct ledger *l, const struct ledger_closing *given, cha
 	c.chain = chain;
 	c.n = 0;
 	c.digest = digest;
-	if (c.closed && digest_month(l, &c, digest, e) < 0)
+	c.budgets = budgets;
+	if (c.closed && (digest_month(l, &c, digest, e) < 0 || find_budgets(l, &c, budgets, e) < 0))
 		return -1;
 	if (ask_text(l, sql_hash, c.seq - 1, &before, e) == 0) {
 		hash_of(&c, c.seq > 1 ? before : origin, hash);
@@ -365,6 +367,7 @@ int ledger_closings(struct ledger *l, ledger_closing_fn fn, void *ctx, struct er
 		c.chain = db_get_text(&at, LEDGER_TEXT_MAX);
 		c.n = ledger_int(&at);
 		c.digest = db_get_text(&at, LEDGER_TEXT_MAX);
+		c.budgets = db_get_text(&at, LEDGER_TEXT_MAX);
 		c.hash = db_get_text(&at, LEDGER_TEXT_MAX);
 		if (at.bad || fn(ctx, &c, e) < 0) {
 			db_reset(at.st);
@@ -380,7 +383,9 @@ int ledger_closings(struct ledger *l, ledger_closing_fn fn, void *ctx, struct er
 struct record { /* as it says */
 	int64_t seq, month, booking, invoice, n;
 	bool closed;
-	char digest[DIGEST_SIZE], chain[DIGEST_SIZE];
+	bool opened;      /* again, since */
+	int64_t from_day; /* of budgets */
+	char digest[DIGEST_SIZE], chain[DIGEST_SIZE], budgets[DIGEST_SIZE];
 };
 
 struct checking {
@@ -400,11 +405,35 @@ static int bad(struct ledger_period_check *c, int64_t seq, const char *what)
 	return 0;
 }
 
+static void add_record(struct checking *all, const struct ledger_closing *c, int64_t from_day)
+{
+	struct record *r;
+
+	if (all->n == all->cap) {
+		all->cap = all->cap == 0 ? 16 : 2 * all->cap;
+		all->v = mem_realloc(all->v, all->cap * sizeof(*all->v));
+	}
+	for (size_t i = 0; i < all->n && !c->closed; i++)
+		all->v[i].opened = all->v[i].opened || all->v[i].month == c->month;
+	r = &all->v[all->n++];
+	*r = (struct record){.seq = c->seq,
+			     .month = c->month,
+			     .booking = c->booking,
+			     .invoice = c->invoice,
+			     .n = c->n,
+			     .closed = c->closed,
+			     .from_day = from_day};
+	memcpy(r->digest, c->digest, strnlen(c->digest, DIGEST_SIZE - 1));
+	memcpy(r->chain, c->chain, strnlen(c->chain, DIGEST_SIZE - 1));
+	memcpy(r->budgets, c->budgets, strnlen(c->budgets, DIGEST_SIZE - 1));
+}
+
 static int check_one(void *ctx, const struct ledger_closing *c, struct err *e)
 {
 	struct checking *all = ctx;
+	const char *before = all->n > 0 ? all->v[all->n - 1].budgets : "";
+	const int64_t from_day = budgets_from(before, all->open_day);
 	char hash[DIGEST_SIZE];
-	struct record *r;
 
 	(void)e;
 	if (all->check->bad != 0)
@@ -417,19 +446,7 @@ static int check_one(void *ctx, const struct ledger_closing *c, struct err *e)
 	memcpy(all->hash, hash, sizeof(hash));
 	all->check->closings++;
 	all->open_day = date_month_day(c->month + c->closed);
-	if (all->n == all->cap) {
-		all->cap = all->cap == 0 ? 16 : 2 * all->cap;
-		all->v = mem_realloc(all->v, all->cap * sizeof(*all->v));
-	}
-	r = &all->v[all->n++];
-	*r = (struct record){.seq = c->seq,
-			     .month = c->month,
-			     .booking = c->booking,
-			     .invoice = c->invoice,
-			     .n = c->n,
-			     .closed = c->closed};
-	memcpy(r->digest, c->digest, strnlen(c->digest, DIGEST_SIZE - 1));
-	memcpy(r->chain, c->chain, strnlen(c->chain, DIGEST_SIZE - 1));
+	add_record(all, c, from_day);
 	return 0;
 }
 
@@ -466,13 +483,13 @@ static const struct record *record_of(const struct checking *all, int64_t seq)
 static int check_digest(struct ledger *l, const struct checking *all, const struct record *r,
 			const char digest[DIGEST_SIZE], struct err *e)
 {
-	struct invoices of = {.l = l, .month = r->month, .last = r->invoice};
+	struct ledger_invoices_of of = {.month = r->month, .last = r->invoice};
 	char with[DIGEST_SIZE];
 
 	for (int way = 0; way < 3; way++) {
 		memcpy(with, digest, sizeof(with));
 		of.lines = way == 0;
-		if (way < 2 && add_invoices(&of, with, e) < 0)
+		if (way < 2 && ledger_digest_invoices(l, &of, with, e) < 0)
 			return -1;
 		if (strcmp(with, r->digest) == 0)
 			return 0;
@@ -513,6 +530,27 @@ static int check_postings(struct ledger *l, struct checking *all, struct err *e)
 	return rc;
 }
 
+/* What budgets have in months that are closed. */
+static int check_budgets(struct ledger *l, const struct checking *all, struct err *e)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		const struct record *r = &all->v[i];
+		char digest[DIGEST_SIZE];
+
+		if (!r->closed || r->opened)
+			continue;
+		if (r->budgets[0] == '\0') {
+			all->check->bare++;
+			continue;
+		}
+		if (digest_budgets(l, r->from_day, date_month_day(r->month + 1), digest, e) < 0)
+			return -1;
+		if (strcmp(digest, r->budgets) != 0)
+			(void)bad(all->check, r->seq, "has budgets, or overrides, that differ");
+	}
+	return 0;
+}
+
 int ledger_check_periods(struct ledger *l, struct ledger_period_check *c, struct err *e)
 {
 	struct checking all = {.check = c};
@@ -535,6 +573,8 @@ int ledger_check_periods(struct ledger *l, struct ledger_period_check *c, struct
 		rc = check_chain(l, &all, e);
 	if (rc == 0 && all.n > 0)
 		rc = check_postings(l, &all, e);
+	if (rc == 0)
+		rc = check_budgets(l, &all, e);
 	free(head);
 	free(all.v);
 	return rc;

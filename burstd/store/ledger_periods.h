@@ -25,7 +25,10 @@ struct ledger_closing { /* texts are borrowed */
 	const char *chain;  /* ... */
 	int64_t n;          /* postings in the month, all booked ... */
 	const char *digest; /* ... and of them, with what their lines say, and of its invoices */
-	const char *hash;   /* of all this, and of the record before */
+	/* Of what the statement has of budgets: see ledger_periods.c; "": the record is from before
+	 * that was in it, or its month was opened again. */
+	const char *budgets;
+	const char *hash; /* of all this, and of the record before */
 };
 
 /* The first day that is not closed; 0: none is. */
@@ -48,7 +51,8 @@ typedef int (*ledger_closing_fn)(void *ctx, const struct ledger_closing *c, stru
 int ledger_closings(struct ledger *l, ledger_closing_fn fn, void *ctx, struct err *e);
 
 struct ledger_period_check {
-	int64_t closings; /* records that are as they were written */
+	int64_t closings; /* records that are as they were written ... */
+	int64_t bare;     /* ... and of these, of months that are closed, those without budgets */
 	int64_t bad;      /* the first that is not; 0: none */
 	const char *what; /* changed, missing, cut; or its postings, or the days that are closed */
 };

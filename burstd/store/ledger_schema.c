@@ -278,6 +278,29 @@ static const char step_8[] =
 	"  AND strftime('%Y-%m', lifetime.end_s - 50400, 'unixepoch') <> strftime('%Y-%m',"
 	"  lifetime.end_s + 50402 + (m.quantum_ms + m.minimum_ms) / 1000, 'unixepoch'));";
 
-static const char *const steps[] = {step_1, step_2, step_3, step_4, step_5, step_6, step_7, step_8};
+/* closing.budgets: what statements show of budgets; "": the record is from before there was this
+ * step.  made_day, until_day: days of made_ms and until_ms in the ledger's zone; of what was copied
+ * before, in UTC.  What a closed month's statement shows of an override stays, too. */
+static const char step_9[] =
+	"ALTER TABLE closing ADD COLUMN budgets TEXT NOT NULL DEFAULT '';"
+	"ALTER TABLE budget_override ADD COLUMN made_day BIGINT NOT NULL DEFAULT 0;"
+	"ALTER TABLE budget_override ADD COLUMN until_day BIGINT NOT NULL DEFAULT 0;"
+	"UPDATE budget_override SET made_day = made_ms / 86400000, until_day = until_ms / 86400000;"
+	"CREATE TRIGGER budget_override_kept BEFORE UPDATE ON budget_override"
+	"  WHEN (NEW.id, NEW.budget, NEW.value, NEW.nano, NEW.made_ms, NEW.made_by, NEW.reason,"
+	"  NEW.replaces, NEW.made_day) IS NOT (OLD.id, OLD.budget, OLD.value, OLD.nano,"
+	"  OLD.made_ms, OLD.made_by, OLD.reason, OLD.replaces, OLD.made_day) OR"
+	"  MIN(OLD.until_day, NEW.until_day) <"
+	"  (SELECT value FROM number WHERE key = 'open_day') BEGIN"
+	"  SELECT RAISE(ABORT, 'overrides of closed periods are kept'); END;"
+	"CREATE TRIGGER budget_override_open BEFORE INSERT ON budget_override"
+	"  WHEN NEW.made_day < (SELECT value FROM number WHERE key = 'open_day') BEGIN"
+	"  SELECT RAISE(ABORT, 'the period is closed'); END;"
+	"CREATE TRIGGER budget_period_open BEFORE INSERT ON budget_period"
+	"  WHEN NEW.last_day < (SELECT value FROM number WHERE key = 'open_day') BEGIN"
+	"  SELECT RAISE(ABORT, 'the period is closed'); END;";
+
+static const char *const steps[] = {step_1, step_2, step_3, step_4, step_5,
+				    step_6, step_7, step_8, step_9};
 
 const struct db_kind ledger_kind = {.steps = steps, .nsteps = sizeof(steps) / sizeof(steps[0])};

@@ -49,6 +49,10 @@ row() { # SQL: its one value, from the ledger
 	[ "$(jq -r .attempts <<<"$output")" -ge 1 ]
 	run ledger job "$job" --explain
 	[[ $output = *"attempt 1, COMPLETED, "*", user researcher, partition cloud: "* ]]
+	ledger job "$job" --explain --json >"$BATS_TEST_TMPDIR/job.json"
+	jq -e --arg job "$job" '.job == $job and (.attempts[0] | .state == "COMPLETED" and .user == "researcher" and
+		(.instances[0] | .cost == .computed_anew and any(.pieces[]; .class == "run" and .to_ms > .from_ms))) and
+		.totals[0].cost == .attempts[0].cost' "$BATS_TEST_TMPDIR/job.json"
 }
 
 @test "a job that was requeued is two attempts" {
@@ -276,7 +280,7 @@ print(sum(decimal.Decimal(r["BilledCost"]) for r in csv.DictReader(open(sys.argv
 		export|want "burst-ledger export FORM"; see --help
 		status all|want "burst-ledger status"; see --help
 		spend|unknown command "spend"; see --help
-		job 1 --json|job does not take --json, which is for report, status, period, invoice
+		verify --json|verify does not take --json, which is for report, job, status, period, invoice
 		report --explain|report does not take --explain, which is for job
 	T
 	run lab_as researcher "$LAB_BIN/burst-ledger" report
@@ -364,6 +368,11 @@ print(sum(decimal.Decimal(r["BilledCost"]) for r in csv.DictReader(open(sys.argv
 	job=$(job -N1 --wrap 'sleep 2')
 	within 60 job_is "$job" COMPLETED
 	within 60 eval '[ "$(row "SELECT COUNT(*) FROM attempt AS a JOIN word AS w ON w.id = a.state WHERE job = $job AND w.text = '\''COMPLETED'\''")" = 1 ]'
+	# There is one; what else there is works beside it.
+	run ledger run
+	echo "$output"
+	[[ $status = 1 && $output = "burst-ledger: $ledger: another \"burst-ledger run\" is using it (pid "*')' ]]
+	ledger once
 	# Nobody need stop it to close a month; files of another user beside the ledger would.
 	past=$(date -d "$(date +%Y-%m-15) -2 months" +%Y-%m)
 	run "$LAB_BIN/burst-ledger" period close "$past"

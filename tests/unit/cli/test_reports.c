@@ -26,6 +26,8 @@ static void test_requests(void **state)
 		 "01\",\"mine\":true,"
 		 "\"v\":1}"},
 		{S "cost job 4711", "{\"op\":\"job\",\"job\":\"4711\",\"explain\":false,\"v\":1}"},
+		{S "cost job 4711 --json",
+		 "{\"op\":\"job\",\"job\":\"4711\",\"explain\":false,\"form\":\"json\",\"v\":1}"},
 		{S "cost job 7_2 --explain",
 		 "{\"op\":\"job\",\"job\":\"7_2\",\"explain\":true,\"v\":1}"},
 	};

@@ -26,6 +26,13 @@
 /* 2026-11-10T00:00:00Z, a second since 1970. */
 #define T0 INT64_C(1794268800)
 
+/* Makes a ledger, but for its version, as it was before records had budgets (step 9). */
+#define NO_BUDGETS_IN_RECORDS                                                                      \
+	"DROP TRIGGER budget_override_kept; DROP TRIGGER budget_override_open;"                    \
+	"DROP TRIGGER budget_period_open; ALTER TABLE closing DROP COLUMN budgets;"                \
+	"ALTER TABLE budget_override DROP COLUMN made_day;"                                        \
+	"ALTER TABLE budget_override DROP COLUMN until_day;"
+
 struct fixture {
 	char dir[40], journal[64], ledger[64];
 	struct ledger *l;

@@ -62,7 +62,7 @@ static void test_a_ledger_from_before(void **state)
 	settle_until(f, 1000 + 72 * 3600);
 	assert_int_equal(run_on(f, "c2"), 350 * UNIT);
 	ledger_close(f->l);
-	exec(f->ledger, "PRAGMA user_version = 7");
+	exec(f->ledger, NO_BUDGETS_IN_RECORDS "PRAGMA user_version = 7");
 	open_ledger(f);
 	settle_until(f, 1001 + 72 * 3600);
 	assert_resized(f, 1001 + 72 * 3600);
@@ -89,7 +89,7 @@ static void test_prices_from_before(void **state)
 		settle_until(f, 1000 + 3600);
 		assert_int_equal(ask(f->ledger, "SELECT state FROM lifetime"), LEDGER_FINAL);
 		ledger_close(f->l);
-		exec(f->ledger, "PRAGMA user_version = 7");
+		exec(f->ledger, NO_BUDGETS_IN_RECORDS "PRAGMA user_version = 7");
 		open_ledger(f);
 		assert_int_equal(ask(f->ledger, "SELECT dirty FROM lifetime"), rows[i].dirty);
 		assert_int_equal(teardown(&own), 0);

@@ -509,7 +509,7 @@ static void test_an_older_ledger(void **state)
 	     "DROP TABLE shown; DROP TABLE place; DROP TABLE invoice; DROP TABLE invoice_line;"
 	     "ALTER TABLE posting DROP COLUMN of_day; PRAGMA user_version = 3");
 	open_ledger(f);
-	assert_int_equal(ask(f->ledger, "PRAGMA user_version"), 8);
+	assert_int_equal(ask(f->ledger, "PRAGMA user_version"), 9);
 	assert_int_equal(ask(f->ledger, "SELECT COUNT(*) > 0 FROM posting WHERE booking <> 0"), 1);
 	assert_good(f, DEC + 3600);
 	close_month(f, NOVEMBER, DEC + 3600);

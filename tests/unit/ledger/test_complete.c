@@ -144,7 +144,7 @@ static void test_whose_options(void **state)
 		bool is_for;
 	} whose[] = {
 		{"json", "report", true},     {"json", "period", true},
-		{"json", "job", false},       {"explain", "job", true},
+		{"json", "job", true},        {"explain", "job", true},
 		{"explain", "report", false}, {"by", "export", false},
 		{"config", "job", true},      {"ledger", "report", true},
 		{"check", "rebuild", true},   {"check", "report", false},

@@ -146,6 +146,7 @@ static void test_specs_refused(void **state)
 		const struct charge *p = &c;
 		struct source_array a = {&p, 1};
 		struct source from = source_array(&a);
+		struct err e = {0};
 		struct sink to;
 		struct str s;
 
@@ -154,7 +155,9 @@ static void test_specs_refused(void **state)
 		c.start_s = i == 0 ? CHARGES_START - 1 : c.start_s;
 		c.share_whole = i == 1 ? 0 : 1;
 		o.end_s = i == 2 ? o.start_s : i == 3 ? o.start_s + 500 * INT64_C(86400) : o.end_s;
-		assert_int_equal(export_xdmod_specs(&o, &from, &to, NULL), -1);
+		assert_int_equal(export_xdmod_specs(&o, &from, &to, &e), -1);
+		if (i == 3)
+			assert_string_equal(e.msg, "a period of more than 400 days");
 		str_fini(&s);
 	}
 }
@@ -327,6 +330,31 @@ static void test_pairs_stay_apart(void **state)
 	json_decref(j);
 }
 
+/* A correction of a closed month has its hours beside its cost; an invoice's difference has none.
+ */
+static void test_hours_of_corrections(void **state)
+{
+	struct charge a = charges_one(), late = a, invoiced = a;
+	const struct charge *v[] = {&a, &late, &invoiced};
+	const json_t *amounts;
+	json_t *j;
+
+	(void)state;
+	a.nano = 10000000000;
+	a.gpu_s = 7200;
+	late.late = late.adjust = true;
+	late.nano = -2500000000;
+	late.gpu_s = -1800;
+	invoiced.invoiced = invoiced.adjust = true;
+	invoiced.nano = 1000000000;
+	invoiced.gpu_s = 3600;
+	j = waldur(&usage, v, 3);
+	amounts = json_object_get(json_array_get(json_object_get(j, "resources"), 0), "usages");
+	assert_string_equal(text_of(json_array_get(amounts, 0), "amount"), "8.50");
+	assert_string_equal(text_of(json_array_get(amounts, 1), "amount"), "1.50");
+	json_decref(j);
+}
+
 static void test_waldur_refused(void **state)
 {
 	(void)state;
@@ -390,10 +418,15 @@ static void test_coldfront(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_node_all_day), cmocka_unit_test(test_what_counts),
-		cmocka_unit_test(test_specs_refused),  cmocka_unit_test(test_events),
-		cmocka_unit_test(test_users_add_up),   cmocka_unit_test(test_pairs_stay_apart),
-		cmocka_unit_test(test_waldur_refused), cmocka_unit_test(test_coldfront),
+		cmocka_unit_test(test_a_node_all_day),
+		cmocka_unit_test(test_what_counts),
+		cmocka_unit_test(test_specs_refused),
+		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_users_add_up),
+		cmocka_unit_test(test_pairs_stay_apart),
+		cmocka_unit_test(test_hours_of_corrections),
+		cmocka_unit_test(test_waldur_refused),
+		cmocka_unit_test(test_coldfront),
 	};
 
 	return cmocka_run_group_tests_name("ledger, exports", tests, NULL, NULL);

@@ -119,7 +119,10 @@ static void test_portals(void **state)
 	struct fixture *f = *state;
 	struct export x = ask_for(f, EXPORT_WALDUR);
 	const char *account, *text;
+	struct err e = {0};
+	size_t left_out;
 	struct str out;
+	const struct sink to = sink_str(&out);
 	json_t *j;
 
 	str_init(&out, OUT);
@@ -147,6 +150,11 @@ static void test_portals(void **state)
 	assert_non_null(strstr(out.p, "hpc1"));
 	assert_non_null(strstr(out.p, "\"end_date\":\"2026-11-10\"")); /* now_s */
 	assert_null(strstr(out.p, "\"2026-11-11\""));
+	/* A month that has not begun has no days, which is what is wrong with it. */
+	x.from_day = date_day(2026, 12, 1);
+	x.to_day = date_day(2027, 1, 1);
+	assert_int_equal(export_write(&x, f->l, &to, &left_out, &e), -1);
+	assert_string_equal(e.msg, "the period has not begun: no machine was up in it");
 	str_fini(&out);
 }
 

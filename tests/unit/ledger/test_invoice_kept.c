@@ -224,10 +224,11 @@ static void test_a_ledger_from_before(void **state)
 	invoice_result_fini(&r);
 	ledger_close(f->l);
 	assert_int_equal(ask(f->ledger, "SELECT SUM(dirty) FROM lifetime"), 0);
-	exec(f->ledger, "DROP TABLE stay; DROP TABLE spent_job; DROP TABLE job_agreement;"
-			" DROP TABLE budget_override; DROP TABLE budget_period;"
-			" DROP TRIGGER invoice_kept;"
-			" PRAGMA user_version = 4");
+	exec(f->ledger, NO_BUDGETS_IN_RECORDS
+	     "DROP TABLE stay; DROP TABLE spent_job; DROP TABLE job_agreement;"
+	     " DROP TABLE budget_override; DROP TABLE budget_period;"
+	     " DROP TRIGGER invoice_kept;"
+	     " PRAGMA user_version = 4");
 	open_ledger(f);
 	assert_int_equal(ask(f->ledger, "SELECT SUM(dirty) FROM lifetime"), 1);
 	assert_int_equal(ask(f->ledger, "SELECT dirty FROM lifetime WHERE node = 'd1'"), 1);

@@ -35,7 +35,7 @@ static void test_time_beyond_the_end(void **state)
 		assert_good(f, JAN + 4000);
 		/* A ledger from before has it computed again. */
 		ledger_close(f->l);
-		exec(f->ledger, "PRAGMA user_version = 7");
+		exec(f->ledger, NO_BUDGETS_IN_RECORDS "PRAGMA user_version = 7");
 		open_ledger(f);
 		assert_int_equal(ask(f->ledger, "SELECT SUM(dirty) FROM lifetime"), 1);
 		settle_until(f, JAN + 4000);
@@ -90,11 +90,47 @@ static void test_counted_late(void **state)
 	invoice_result_fini(&r);
 }
 
+/* What is of no machine was bought in no market: it is not on demand, in a report, a statement, a
+ * workbook or FOCUS. */
+static void test_bought_in_no_market(void **state)
+{
+	struct report_want w = {.from_day = date_month_day(NOVEMBER),
+				.to_day = date_month_day(DECEMBER)};
+	struct fixture *f = *state;
+	struct invoice_result r;
+	struct report report;
+	struct err e = {0};
+	struct str out;
+
+	str_init(&out, CLOSING_OUT);
+	fill(f);
+	r = import(f, WHOLE, NULL, DEC + 4000);
+	invoice_result_fini(&r);
+	assert_int_equal(report_parse(&w, "market", &e), 0);
+	assert_int_equal(report_make(&report, f->l, &w, &e), 0);
+	report_csv(&report, &out);
+	report_fini(&report);
+	assert_non_null(strstr(out.p, "\n,EUR,11.75,"));
+	assert_non_null(strstr(out.p, "\nspot,EUR,1890.75,"));
+	assert_null(strstr(out.p, "on-demand"));
+	str_clear(&out);
+	export_one(f, NOVEMBER, EXPORT_STATEMENT, 0, &out);
+	assert_non_null(strstr(out.p, "<td>1890.75</td><td>0.00</td><td>0.00</td><td>11.75</td>"
+				      "<td>1902.50</td>"));
+	assert_non_null(strstr(out.p, ", no machine: "));
+	assert_null(strstr(out.p, ", on demand: "));
+	str_clear(&out);
+	export_one(f, NOVEMBER, EXPORT_FOCUS, 0, &out);
+	assert_null(strstr(out.p, "on-demand"));
+	str_fini(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_time_beyond_the_end),
 		TEST(test_counted_late),
+		TEST(test_bought_in_no_market),
 	};
 
 	return cmocka_run_group_tests_name("ledger, months of invoices", tests, NULL, NULL);

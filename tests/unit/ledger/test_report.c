@@ -232,13 +232,13 @@ static void test_an_end_that_was_only_seen(void **state)
 	job(f, &(struct job){1, 3, 300, 900, "COMPLETED", "c0"});
 	life(f, "c0", "ended", 960, 0);
 	pass(f, 2000);
-	assert_int_equal(explain_job(&b, &(struct explain_want){"1", NULL, false}, &out, &e), 0);
+	assert_int_equal(explain_job(&b, &(struct explain_want){.id = "1"}, &out, &e), 0);
 	assert_non_null(strstr(out.p, "    its end was only seen, not told by the provider\n"));
 	life(f, "c0", "shown", 930, 0);
 	life(f, "c0", "ended", 961, 0);
 	pass(f, 2000);
 	str_clear(&out);
-	assert_int_equal(explain_job(&b, &(struct explain_want){"1", NULL, false}, &out, &e), 0);
+	assert_int_equal(explain_job(&b, &(struct explain_want){.id = "1"}, &out, &e), 0);
 	assert_non_null(strstr(out.p, "not told by the provider: between 2026-11-10T00:15:30Z and "
 				      "2026-11-10T00:16:01Z\n"));
 	/* It was there, and its next end was told by nobody either. */
@@ -246,7 +246,7 @@ static void test_an_end_that_was_only_seen(void **state)
 	life(f, "c0", "ended", 1100, 0);
 	pass(f, 2000);
 	str_clear(&out);
-	assert_int_equal(explain_job(&b, &(struct explain_want){"1", NULL, false}, &out, &e), 0);
+	assert_int_equal(explain_job(&b, &(struct explain_want){.id = "1"}, &out, &e), 0);
 	assert_non_null(strstr(out.p, "only seen, not told by the provider\n"));
 	str_fini(&out);
 }
@@ -266,7 +266,9 @@ static void test_the_arithmetic_of_a_job(void **state)
 	job(f, &(struct job){1, 3, 300, 303, "REQUEUED", "c0"});
 	job(f, &(struct job){1, 3, 400, 900, "COMPLETED", "c0"});
 	pass(f, 2000);
-	assert_int_equal(explain_job(&b, &(struct explain_want){"1", NULL, true}, &out, &e), 0);
+	assert_int_equal(
+		explain_job(&b, &(struct explain_want){.id = "1", .arithmetic = true}, &out, &e),
+		0);
 	/* 3 s at 1.000000007 an hour are 833333 nano-units and a half or so, of which 3/8. */
 	assert_non_null(strstr(out.p,
 			       "attempt 1, REQUEUED, 2026-11-10T00:05:00Z to 2026-11-10T00:05:03Z,"
@@ -281,23 +283,23 @@ static void test_the_arithmetic_of_a_job(void **state)
 	assert_non_null(strstr(out.p, "\njob 1: "));
 	assert_non_null(strstr(out.p, " EUR\n"));
 	str_clear(&out);
-	assert_int_equal(explain_job(&b, &(struct explain_want){"1", NULL, false}, &out, &e), 0);
+	assert_int_equal(explain_job(&b, &(struct explain_want){.id = "1"}, &out, &e), 0);
 	assert_null(strstr(out.p, "share"));
 	/* What is given back is there, too. */
 	str_clear(&out);
 	life(f, "c0", "taken", 1000, 0);
 	assert_int_equal(ledger_put_note(f->l, LEDGER_DRIVER "aws", "aws", &e), 0);
 	pass(f, 2000);
-	assert_int_equal(explain_job(&b, &(struct explain_want){"1", NULL, false}, &out, &e), 0);
+	assert_int_equal(explain_job(&b, &(struct explain_want){.id = "1"}, &out, &e), 0);
 	assert_non_null(strstr(out.p, "    given back by the provider, who took it: -"));
 	assert_non_null(strstr(out.p, "job 1: 0.00 EUR\n"));
 	assert_null(strstr(out.p, "computed anew"));
 	str_clear(&out);
 	exec(f->ledger, "UPDATE posting SET nano = nano + 1");
-	assert_int_equal(explain_job(&b, &(struct explain_want){"1", NULL, false}, &out, &e), 0);
+	assert_int_equal(explain_job(&b, &(struct explain_want){.id = "1"}, &out, &e), 0);
 	assert_non_null(strstr(out.p, "computed anew it is"));
-	assert_int_equal(explain_job(&b, &(struct explain_want){"77", NULL, false}, &out, &e), -1);
-	assert_int_equal(explain_job(&b, &(struct explain_want){"x", NULL, false}, &out, &e), -1);
+	assert_int_equal(explain_job(&b, &(struct explain_want){.id = "77"}, &out, &e), -1);
+	assert_int_equal(explain_job(&b, &(struct explain_want){.id = "x"}, &out, &e), -1);
 	str_fini(&out);
 }
 

@@ -484,9 +484,10 @@ static void test_a_ledger_from_before(void **state)
 	assert_int_equal(ask(f->ledger, "SELECT state FROM lifetime"), LEDGER_FINAL);
 	for (int i = 0; i < 2; i++) {
 		ledger_close(f->l);
-		exec(f->ledger, "DROP TABLE stay; DROP TABLE spent_job; DROP TABLE job_agreement;"
-				" DELETE FROM number WHERE key IN ('held_day', 'agree_jobs_day');"
-				" PRAGMA user_version = 6");
+		exec(f->ledger, NO_BUDGETS_IN_RECORDS
+		     "DROP TABLE stay; DROP TABLE spent_job; DROP TABLE job_agreement;"
+		     " DELETE FROM number WHERE key IN ('held_day', 'agree_jobs_day');"
+		     " PRAGMA user_version = 6");
 		if (i == 1) /* it has ended before there were budgets */
 			exec(f->ledger,
 			     "UPDATE number SET value = %lld WHERE key ="

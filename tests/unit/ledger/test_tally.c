@@ -114,7 +114,7 @@ static void check_sums(const struct tally *t, const struct charges *c)
 	int64_t days = t->elsewhere, classes = t->all.credit + t->all.adjust;
 
 	for (size_t i = 0; i < t->ndays; i++)
-		for (int m = 0; m < PROVIDER_NMARKETS; m++)
+		for (int m = 0; m < TALLY_NCOLUMNS; m++)
 			days += t->days[i].nano[m];
 	for (int k = 0; k < ALLOCATE_NCLASSES; k++)
 		classes += t->all.classes[k];
@@ -250,6 +250,32 @@ static void test_one_charge(void **state)
 		assert_true(t.days[0].nano[PROVIDER_SPOT] == 12);
 		tally_fini(&t);
 	}
+}
+
+/* What an invoice has for no machine was bought in no market; what it has for a machine, was. */
+static void test_of_no_machine(void **state)
+{
+	const struct tally_options o = statement_file_tally(true);
+	struct charge disks = charges_one(), tax, machine;
+	const struct charge *v[] = {&disks, &tax, &machine};
+	struct tally t;
+
+	(void)state;
+	disks.owner = ALLOCATE_CLUSTER;
+	disks.class = ALLOCATE_SHARED;
+	disks.market = PROVIDER_ON_DEMAND;
+	disks.nano = 100;
+	machine = disks;
+	machine.nano = 3;
+	disks.node = disks.instance = "";
+	tax = disks;
+	tax.class = ALLOCATE_TAX;
+	tax.nano = 20;
+	assert_int_equal(make(&t, &o, v, 3, NULL), 0);
+	assert_true(t.days[0].nano[TALLY_NO_MACHINE] == 120);
+	assert_true(t.days[0].nano[PROVIDER_ON_DEMAND] == 3);
+	assert_true(t.all.nano == 123);
+	tally_fini(&t);
 }
 
 /* Who was given back more than they had cost pays for nobody's idle time, nor is paid for it. */
@@ -390,6 +416,7 @@ int main(void)
 		cmocka_unit_test(test_any_charges),
 		cmocka_unit_test(test_many_jobs),
 		cmocka_unit_test(test_one_charge),
+		cmocka_unit_test(test_of_no_machine),
 		cmocka_unit_test(test_who_carries_the_overhead),
 		cmocka_unit_test(test_a_job_of_two),
 		cmocka_unit_test(test_a_number_of_two_jobs),

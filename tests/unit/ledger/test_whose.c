@@ -93,7 +93,8 @@ static int explain(const struct fixture *f, const char *id, const char *user, st
 	const struct book b = {.ledger = f->l, .calendar = &cal, .currency = "EUR"};
 
 	str_clear(out);
-	return explain_job(&b, &(struct explain_want){id, user, true}, out, e);
+	return explain_job(&b, &(struct explain_want){.id = id, .user = user, .arithmetic = true},
+			   out, e);
 }
 
 static void the_arithmetic_is_of_their_share_only(void **state)

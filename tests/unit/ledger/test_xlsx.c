@@ -127,7 +127,7 @@ static void test_any_charges(void **state)
 	for (unsigned i = 0; i < 4; i++) {
 		struct charges c;
 		struct table t;
-		int64_t direct = 0;
+		int64_t direct = 0, of_none = 0;
 
 		charges_make(&c, 80 + i, i < 2 ? 400 : i - 2);
 		if (!cells_of(&t, c.all, c.n, i & 1)) {
@@ -136,12 +136,17 @@ static void test_any_charges(void **state)
 		}
 		for (size_t k = 0; k < c.n; k++)
 			direct += c.v[k].owner == ALLOCATE_JOB ? c.v[k].nano : 0;
+		for (size_t k = 0; k < c.n; k++)
+			of_none += c.v[k].node[0] == '\0' && c.v[k].start_s >= CHARGES_START
+					   ? c.v[k].nano
+					   : 0;
 		assert_int_equal(rows_of(&t, "charges"), c.n);
 		assert_true(sum(&t, "charges", "G") == charges_sum(&c));
 		assert_true(sum(&t, "accounts", "F") == charges_sum(&c));
 		assert_true(sum(&t, "accounts", "B") == direct);
 		assert_true(sum(&t, "jobs", "F") == direct);
-		assert_true(sum(&t, "days", "H") == charges_sum(&c));
+		assert_true(sum(&t, "days", "J") == charges_sum(&c));
+		assert_true(sum(&t, "days", "H") == of_none);
 		for (size_t k = 0; k < t.nrows; k++)
 			assert_string_not_equal(table_get(&t, k, "kind"), "f");
 		table_fini(&t);
