@@ -1,0 +1,274 @@
+/* A site's topology.conf: what slurmctld would end with is an error with its line. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "world.h"
+
+#define TREE  "TopologyPlugin=topology/tree\n"
+#define BLOCK "TopologyPlugin=topology/block\n"
+#define OWN   "NodeName=own[1-8] CPUs=2\n"
+
+/* A world with a pool c[1-4] and the site's nodes own[1-8]. */
+static void read_topology(struct world *w, const char *release, const char *plugin,
+			  const char *topology)
+{
+	char slurm[512];
+
+	world_init(w);
+	(void)snprintf(slurm, sizeof(slurm), "ClusterName=falcon\n%s" OWN, plugin);
+	w->slurm = slurm;
+	w->release = release;
+	w->topology = topology;
+	add_pool(w, "c", "c[1-4]", H100, "");
+	world_run(w);
+}
+
+struct row {
+	const char *release, *plugin, *topology;
+	enum slurm_severity severity;
+	const char *says; /* NULL: nothing at all */
+};
+
+static const struct row rows[] = {
+	/* Good ones. */
+	{"22.05.8", TREE,
+	 "SwitchName=a Nodes=own[1-4]\nSwitchName=b Nodes=own[5-8]\n"
+	 "SwitchName=root Switches=a,b LinkSpeed=100\n",
+	 0, NULL},
+	{"22.05.8", TREE, "SwitchName=root Switches=a\nSwitchName=a Nodes=own1,own1,c1\n", 0, NULL},
+	{"22.05.8", TREE, "SwitchName=root Switches=a,burst,burst-c\nSwitchName=a Nodes=own1\n", 0,
+	 NULL},
+	{"22.05.8", TREE, "SwitchName=a Nodes=own1\nSwitchName=r Switches=a,a\n", 0, NULL},
+	{"25.05.0", TREE, "SwitchName=a\n", 0, NULL},
+	{"24.11.5", BLOCK,
+	 "BlockName=a Nodes=own[1-4]\nBlockName=b Nodes=own[5-8]\n"
+	 "BlockSizes=4,8,16\n",
+	 0, NULL},
+	{"25.05.0", BLOCK, "BlockSizes=4\nBlockName=a Nodes=own[1-3]\nBlockName=b\n", 0, NULL},
+	{"24.11.5", "", "SwitchName=a Switches=nowhere\n", 0, NULL},
+	{"24.11.5", "TopologyPlugin=topology/default\n", "SwitchName=a Switches=a\n", 0, NULL},
+	/* What slurmctld ends with. */
+	{"22.05.8", TREE, "SwitchName=a Nodes=own1\n\nSwitchName=r Switches=a,zz\n", SLURM_ERROR,
+	 "/s/topology.conf:3: there is no switch zz"},
+	{"22.05.8", TREE, "SwitchName=A Nodes=own1\nSwitchName=r Switches=a\n", SLURM_ERROR,
+	 "/s/topology.conf:2: there is no switch a"},
+	{"22.05.8", TREE, "SwitchName=r Switches=burst-d\n", SLURM_ERROR,
+	 "/s/topology.conf:1: there is no switch burst-d"},
+	{"22.05.8", TREE, "SwitchName=r Switches=burst2\n", SLURM_ERROR,
+	 "/s/topology.conf:1: there is no switch burst2"},
+	{"22.05.8", TREE, "SwitchName=a Switches=a\n", SLURM_ERROR,
+	 "/s/topology.conf:1: switch a is below itself"},
+	{"22.05.8", TREE,
+	 "SwitchName=b Switches=l,c\n"
+	 "SwitchName=c Switches=b\nSwitchName=l Nodes=own1\n",
+	 SLURM_ERROR, "/s/topology.conf:"},
+	{"22.05.8", TREE, "SwitchName=a Nodes=own1 Switches=b\nSwitchName=b Nodes=own2\n",
+	 SLURM_ERROR, "/s/topology.conf:1: switch a has both"},
+	{"24.11.5", TREE, "SwitchName=b Nodes=own1\nSwitchName=a LinkSpeed=1\n", SLURM_ERROR,
+	 "/s/topology.conf:2: a has nothing in it"},
+	{"24.11.5", TREE, "SwitchName=a Nodes=own1\nSwitchName=a Nodes=own2\n", SLURM_ERROR,
+	 "/s/topology.conf:2: a is there already, in line 1"},
+	{"24.11.5", TREE, "BlockName=a Nodes=own1\n", SLURM_ERROR,
+	 "/s/topology.conf:1: BlockName with TopologyPlugin=topology/tree"},
+	{"24.11.5", TREE, "BlockSizes=4\n", SLURM_ERROR, "/s/topology.conf:1: BlockSizes with"},
+	{"24.11.5", BLOCK, "SwitchName=a Nodes=own1\n", SLURM_ERROR,
+	 "/s/topology.conf:1: SwitchName with TopologyPlugin=topology/block"},
+	{"24.11.5", BLOCK, "BlockName=a Nodes=own[1-4]\nBlockName=b Nodes=own[5-7]\nBlockSizes=4\n",
+	 SLURM_ERROR, "/s/topology.conf:2: block b has 3 nodes, and each must have 4"},
+	{"24.11.5", BLOCK, "BlockName=a Nodes=own[1-4]\nBlockName=b Nodes=own[5-7]\n", SLURM_ERROR,
+	 "/s/topology.conf:2: block b has 3 nodes, and each must have 4"},
+	{"24.11.5", BLOCK, "BlockName=a\n", SLURM_ERROR, "/s/topology.conf:1: a has nothing in it"},
+	{"24.11.5", BLOCK, "BlockSizes=4,12\n", SLURM_ERROR, "/s/topology.conf:1: BlockSizes are"},
+	{"24.11.5", BLOCK, "BlockSizes=4,6\n", SLURM_ERROR, "/s/topology.conf:1: BlockSizes are"},
+	{"24.11.5", BLOCK, "BlockSizes=4,2\n", SLURM_ERROR, "/s/topology.conf:1: BlockSizes are"},
+	{"24.11.5", BLOCK, "BlockSizes=0\n", SLURM_ERROR, "/s/topology.conf:1: BlockSizes are"},
+	{"24.11.5", BLOCK, "BlockSizes=1,65536\n", SLURM_ERROR,
+	 "/s/topology.conf:1: BlockSizes are"},
+	{"24.11.5", BLOCK, "BlockSizes=four\n", SLURM_ERROR, "/s/topology.conf:1: BlockSizes are"},
+	/* What it only logs, measured with 22.05. */
+	{"22.05.8", TREE, "SwitchName=a Nodes=own[1-4]\nSwitchName=b Nodes=own[3-5]\n",
+	 SLURM_WARNING, "/s/topology.conf:2: node own3, and 1 others, are in a of line 1 too"},
+	{"24.11.5", BLOCK, "BlockName=a Nodes=own[1-4]\nBlockName=b Nodes=own[4-7]\n",
+	 SLURM_WARNING, "/s/topology.conf:2: node own4, and 0 others, are in a of line 1 too"},
+	{"22.05.8", TREE,
+	 "SwitchName=a Nodes=own1\nSwitchName=q Switches=a\nSwitchName=r Switches=a\n",
+	 SLURM_WARNING, "/s/topology.conf:3: switch a is below q of line 2 too"},
+	{"22.05.8", TREE, "SwitchName=a Nodes=own1,c4,c5,own9\n", SLURM_WARNING,
+	 "/s/topology.conf:1: slurm.conf has no node c5, and 1 others of this line"},
+	/* What is not read. */
+	{"22.05.8", TREE, "SwitchName=a Nodes=own[1-2][1-2]\n", SLURM_ADVICE,
+	 "/s/topology.conf:1: Nodes=\"own[1-2][1-2]\" is not checked"},
+};
+
+static void test_rows(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct row *r = &rows[i];
+		struct world w;
+		size_t all = 0;
+
+		print_message("# row %zu: %s\n", i, r->topology);
+		read_topology(&w, r->release, r->plugin, r->topology);
+		for (size_t k = 0; k <= SLURM_ERROR; k++)
+			all += w.findings.by_severity[k];
+		if (r->says != NULL)
+			assert_true(world_says(&w, r->severity, r->says));
+		else if (all > 0)
+			assert_false(world_says(&w, SLURM_ERROR, "-"));
+		assert_int_equal(all, r->says != NULL);
+		world_fini(&w);
+	}
+}
+
+/* What a cycle is told of is in it, not above it. */
+static void test_a_cycle_is_named_where_it_is(void **state)
+{
+	struct world w;
+
+	(void)state;
+	read_topology(
+		&w, "22.05.8", TREE,
+		"SwitchName=x Switches=y\nSwitchName=y Switches=z\nSwitchName=z Switches=z\n");
+	assert_true(world_says(&w, SLURM_ERROR, "/s/topology.conf:3: switch z is below itself"));
+	world_fini(&w);
+}
+
+/* slurmctld looks at all switches 21 times, and gives up: written from the root down a tree may
+ * have 21 levels above its leaves, from the leaves up any number. */
+static void test_depth(void **state)
+{
+	(void)state;
+	for (size_t levels = 20; levels <= 22; levels++)
+		for (size_t up = 0; up <= 1; up++) {
+			struct world w;
+			struct str s;
+
+			str_init(&s, 1 << 16);
+			if (up == 1)
+				str_addf(&s, "SwitchName=s%zu Nodes=own1\n", levels);
+			for (size_t i = 0; i < levels; i++) {
+				size_t at = up == 1 ? levels - 1 - i : i;
+
+				str_addf(&s, "SwitchName=s%zu Switches=s%zu\n", at, at + 1);
+			}
+			if (up == 0)
+				str_addf(&s, "SwitchName=s%zu Nodes=own1\n", levels);
+			read_topology(&w, "22.05.8", TREE, s.p);
+			assert_int_equal(w.findings.by_severity[SLURM_ERROR],
+					 up == 0 && levels + 1 > SLURMCONF_TREE_PASSES);
+			world_fini(&w);
+			str_fini(&s);
+		}
+}
+
+/* A list of slurm.conf that is not read may have any node. */
+static void test_a_node_of_an_unread_list(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	w.slurm = "ClusterName=falcon\n" TREE "NodeName=r[1-2]n[1-4] CPUs=1\n";
+	w.topology = "SwitchName=a Nodes=r1n1\n";
+	add_pool(&w, "c", "c[1-4]", H100, "");
+	world_run(&w);
+	assert_int_equal(w.findings.by_severity[SLURM_WARNING], 0);
+	world_fini(&w);
+}
+
+static void test_pools_and_joins(void **state)
+{
+	struct world w;
+
+	(void)state;
+	read_topology(
+		&w, "22.05.8", "TopologyPlugin=Topology/Tree\n",
+		"SwitchName=a Nodes=own1\nSwitchName=b Nodes=c[1-3]\nSwitchName=r Switches=a,b\n");
+	assert_int_equal(w.topo.form, SLURMCONF_TREE);
+	assert_int_equal(w.topo.nunits, 3);
+	assert_int_equal(w.topo.pools[0].nodes.n, 3);
+	assert_int_equal(w.topo.pools[0].nodes.at.line, 2);
+	assert_false(w.topo.joined);
+	assert_false(w.topo.pools[0].placed);
+	world_fini(&w);
+	read_topology(&w, "22.05.8", TREE, "SwitchName=r Switches=burst\n");
+	assert_true(w.topo.joined);
+	assert_false(w.topo.pools[0].placed);
+	world_fini(&w);
+	read_topology(&w, "22.05.8", TREE, "SwitchName=r Switches=burst-c\n");
+	assert_false(w.topo.joined);
+	assert_true(w.topo.pools[0].placed);
+	world_fini(&w);
+}
+
+/* burstd's own lines are not the site's. */
+static void test_burstds_lines_are_left_out(void **state)
+{
+	struct world w;
+
+	(void)state;
+	read_topology(&w, "22.05.8", TREE,
+		      "# BEGIN burstd\nSwitchName=burst-c Switches=nowhere\n# END burstd\n");
+	assert_int_equal(w.topo.nunits, 0);
+	assert_int_equal(w.findings.by_severity[SLURM_ERROR], 0);
+	world_fini(&w);
+}
+
+/* slurmctld ignores topology.conf where there is a topology.yaml. */
+static void test_a_yaml_beside_it(void **state)
+{
+	static const struct {
+		const char *release, *topology;
+		enum slurm_severity severity;
+		const char *says;
+		enum slurmconf_form form;
+	} cases[] = {
+		{"25.05.0", "\nSwitchName=a Nodes=own1\n", SLURM_ERROR,
+		 "/s/topology.conf:2: slurmctld ignores this file, because there is "
+		 "/s/topology.yaml",
+		 SLURMCONF_FLAT},
+		{"25.05.0", "# nothing\n", SLURM_ADVICE, "/s/topology.yaml:1: burstd writes",
+		 SLURMCONF_FLAT},
+		{"24.11.5", "SwitchName=a Nodes=own1\n", SLURM_ERROR, NULL, SLURMCONF_TREE},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct world w;
+
+		world_init(&w);
+		w.slurm = "ClusterName=falcon\n" TREE OWN;
+		w.release = cases[i].release;
+		w.topology = cases[i].topology;
+		w.yaml = "/s/topology.yaml";
+		add_pool(&w, "c", "c[1-4]", H100, "");
+		world_run(&w);
+		if (cases[i].says != NULL)
+			assert_true(world_says(&w, cases[i].severity, cases[i].says));
+		else
+			assert_int_equal(w.findings.n, 0);
+		assert_int_equal(w.topo.form, cases[i].form);
+		world_fini(&w);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_a_cycle_is_named_where_it_is),
+		cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_a_node_of_an_unread_list),
+		cmocka_unit_test(test_pools_and_joins),
+		cmocka_unit_test(test_burstds_lines_are_left_out),
+		cmocka_unit_test(test_a_yaml_beside_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
