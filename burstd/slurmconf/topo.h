@@ -35,7 +35,8 @@ struct slurmconf_unit { /* a switch or a block of the site's */
 
 struct slurmconf_topo_pool {
 	struct slurmconf_owned nodes; /* that switches or blocks of the site's have */
-	bool placed;                  /* a switch of the site's has burstd's switch below it */
+	/* A switch of the site's with burstd's switch of the pool below it; NULL: none. */
+	const struct slurmconf_unit *placed;
 };
 
 struct slurmconf_topo {
@@ -43,7 +44,7 @@ struct slurmconf_topo {
 	struct slurmconf_unit *units; /* in the order of the file */
 	size_t nunits;
 	struct map named;                    /* -> struct slurmconf_unit */
-	bool joined;                         /* a switch of the site's has SLURMCONF_TOP below it */
+	const struct slurmconf_unit *joined; /* has SLURMCONF_TOP below it; NULL: none */
 	size_t base;                         /* nodes that each block must have; 0: not known */
 	struct slurmconf_place sizes_at;     /* of BlockSizes; file NULL: none */
 	struct slurmconf_topo_pool *pools;   /* as those of conf */
@@ -69,5 +70,12 @@ void slurmconf_topo_fini(struct slurmconf_topo *t);
 
 /* The index of the pool whose switch or block has this name; npools: none has. */
 size_t slurmconf_topo_pool_of(const struct slurmconf_topo *t, const char *name);
+
+/* Append the lines of burstd's block in topology.conf (topo_want.c).  A tree: a leaf for each pool,
+ * below SLURMCONF_TOP unless the site has put it elsewhere, which is no child of a switch of the
+ * site's unless that says so.  Blocks: one for each pool that is always bought in a fabric.  All
+ * nodes of a pool are in it, bought or not, so that the file stays as it is when they come and go;
+ * a pool whose nodes the site has placed itself is left out. */
+void slurmconf_want_topo(const struct slurmconf_topo *t, struct str *out);
 
 #endif

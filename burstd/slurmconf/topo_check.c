@@ -84,15 +84,15 @@ void slurmconf_topo_check_line(struct slurmconf_topo *t, struct slurmconf_unit *
 /* --- the tree ------------------------------------------------------------------------------------
  */
 
-/* Is it a name that burstd's lines have? */
-static bool take_ours(struct slurmconf_topo *t, const char *name)
+/* Is it a name that burstd's lines may have? */
+static bool take_ours(struct slurmconf_topo *t, const struct slurmconf_unit *u, const char *name)
 {
 	const size_t pool = slurmconf_topo_pool_of(t, name);
 
 	if (strcmp(name, SLURMCONF_TOP) == 0)
-		t->joined = true;
+		t->joined = u;
 	else if (pool < t->site->conf->npools)
-		t->pools[pool].placed = true;
+		t->pools[pool].placed = u;
 	else
 		return false;
 	return true;
@@ -103,7 +103,7 @@ static void check_child(struct slurmconf_topo *t, const struct slurmconf_unit *u
 	struct slurmconf_unit *c = map_get(&t->named, name);
 
 	if (c == NULL) {
-		if (!take_ours(t, name))
+		if (!take_ours(t, u, name))
 			slurmconf_find(t->site->findings, SLURM_ERROR, u->at,
 				       "there is no switch %s: slurmctld does not start", name);
 		return;

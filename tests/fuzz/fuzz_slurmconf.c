@@ -113,6 +113,7 @@ static void check_topology(const struct slurmconf_site *site, const struct slurm
 	const struct slurmconf_topo_in in = {site, files, &version, NULL};
 	struct slurmconf_topo topo;
 	struct err e = {0};
+	struct str s;
 
 	assert(slurm_version_parse(&version, release, strlen(release), NULL) == 0);
 	if (slurmconf_topo_init(&topo, &in, &e) != 0) {
@@ -126,6 +127,11 @@ static void check_topology(const struct slurmconf_site *site, const struct slurm
 		assert(site->findings->by_severity[SLURM_ERROR] > 0 || u->resolved ||
 		       topo.form == SLURMCONF_BLOCK);
 	}
+	str_init(&s, SLURMCONF_BODY_MAX);
+	slurmconf_want_topo(&topo, &s);
+	assert(!s.full && (s.len == 0 || s.p[s.len - 1] == '\n'));
+	check_block(&files->v[files->ours], s.p);
+	str_fini(&s);
 	slurmconf_topo_fini(&topo);
 }
 

@@ -24,7 +24,7 @@ static void read_topology(struct world *w, const char *release, const char *plug
 	w->slurm = slurm;
 	w->release = release;
 	w->topology = topology;
-	add_pool(w, "c", "c[1-4]", H100, "");
+	add_pool(w, "c", "c[1-4]", H100, "")->fabric = mem_strdup("job");
 	world_run(w);
 }
 
@@ -40,9 +40,9 @@ static const struct row rows[] = {
 	 "SwitchName=a Nodes=own[1-4]\nSwitchName=b Nodes=own[5-8]\n"
 	 "SwitchName=root Switches=a,b LinkSpeed=100\n",
 	 0, NULL},
-	{"22.05.8", TREE, "SwitchName=root Switches=a\nSwitchName=a Nodes=own1,own1,c1\n", 0, NULL},
-	{"22.05.8", TREE, "SwitchName=root Switches=a,burst,burst-c\nSwitchName=a Nodes=own1\n", 0,
+	{"22.05.8", TREE, "SwitchName=root Switches=a\nSwitchName=a Nodes=own1,own1,c[1-4]\n", 0,
 	 NULL},
+	{"22.05.8", TREE, "SwitchName=root Switches=a,burst\nSwitchName=a Nodes=own1\n", 0, NULL},
 	{"22.05.8", TREE, "SwitchName=a Nodes=own1\nSwitchName=r Switches=a,a\n", 0, NULL},
 	{"25.05.0", TREE, "SwitchName=a\n", 0, NULL},
 	{"24.11.5", BLOCK,
@@ -98,7 +98,7 @@ static const struct row rows[] = {
 	{"22.05.8", TREE,
 	 "SwitchName=a Nodes=own1\nSwitchName=q Switches=a\nSwitchName=r Switches=a\n",
 	 SLURM_WARNING, "/s/topology.conf:3: switch a is below q of line 2 too"},
-	{"22.05.8", TREE, "SwitchName=a Nodes=own1,c4,c5,own9\n", SLURM_WARNING,
+	{"22.05.8", TREE, "SwitchName=a Nodes=own1,c[1-5],own9\n", SLURM_WARNING,
 	 "/s/topology.conf:1: slurm.conf has no node c5, and 1 others of this line"},
 	/* What is not read. */
 	{"22.05.8", TREE, "SwitchName=a Nodes=own[1-2][1-2]\n", SLURM_ADVICE,
@@ -194,16 +194,16 @@ static void test_pools_and_joins(void **state)
 	assert_int_equal(w.topo.nunits, 3);
 	assert_int_equal(w.topo.pools[0].nodes.n, 3);
 	assert_int_equal(w.topo.pools[0].nodes.at.line, 2);
-	assert_false(w.topo.joined);
-	assert_false(w.topo.pools[0].placed);
+	assert_null(w.topo.joined);
+	assert_null(w.topo.pools[0].placed);
 	world_fini(&w);
 	read_topology(&w, "22.05.8", TREE, "SwitchName=r Switches=burst\n");
-	assert_true(w.topo.joined);
-	assert_false(w.topo.pools[0].placed);
+	assert_ptr_equal(w.topo.joined, &w.topo.units[0]);
+	assert_null(w.topo.pools[0].placed);
 	world_fini(&w);
 	read_topology(&w, "22.05.8", TREE, "SwitchName=r Switches=burst-c\n");
-	assert_false(w.topo.joined);
-	assert_true(w.topo.pools[0].placed);
+	assert_null(w.topo.joined);
+	assert_ptr_equal(w.topo.pools[0].placed, &w.topo.units[0]);
 	world_fini(&w);
 }
 
@@ -258,6 +258,134 @@ static void test_a_yaml_beside_it(void **state)
 	}
 }
 
+/* --- burstd's lines ------------------------------------------------------------------------------
+ */
+
+struct lines {
+	const char *plugin, *topology, *fabric, *body;
+	const char *says; /* the one error; NULL: none */
+};
+
+#define LEAVES "SwitchName=burst-c Nodes=c[1-4]\nSwitchName=burst-d Nodes=d[1-2]\n"
+#define BLOCKS "BlockName=burst-c Nodes=c[1-4]\nBlockName=burst-d Nodes=d[1-2]\n"
+
+/* With pools c[1-4] and d[1-2], on 24.11. */
+static const struct lines lines[] = {
+	{"", "", "job", "", NULL},
+	{TREE, "", "", LEAVES "SwitchName=burst Switches=burst-c,burst-d\n", NULL},
+	{TREE, "SwitchName=r Switches=burst\n", "",
+	 LEAVES "SwitchName=burst Switches=burst-c,burst-d\n", NULL},
+	{TREE, "SwitchName=r Switches=burst-c\n", "", LEAVES "SwitchName=burst Switches=burst-d\n",
+	 NULL},
+	{TREE, "SwitchName=r Switches=burst-c,burst-d\n", "", LEAVES, NULL},
+	{TREE, "SwitchName=x Nodes=c[1-4]\n", "",
+	 "SwitchName=burst-d Nodes=d[1-2]\nSwitchName=burst Switches=burst-d\n", NULL},
+	{TREE, "SwitchName=x Nodes=c[1-2]\nSwitchName=y Nodes=c[3-4]\nSwitchName=z Nodes=d[1-2]\n",
+	 "", "", NULL},
+	{TREE, "SwitchName=x Nodes=c[1-3]\n", "",
+	 "SwitchName=burst-d Nodes=d[1-2]\n"
+	 "SwitchName=burst Switches=burst-d\n",
+	 "/s/topology.conf:1: topology.conf has 3 of the 4 nodes of pool \"c\": all, or none"},
+	{TREE, "SwitchName=burst Nodes=own1\n", "", LEAVES,
+	 "/s/topology.conf:1: burst is the name of a line of burstd's"},
+	{TREE, "SwitchName=burst-c Nodes=own1\n", "",
+	 "SwitchName=burst-d Nodes=d[1-2]\nSwitchName=burst Switches=burst-d\n",
+	 "/s/topology.conf:1: burst-c is the name of a line of burstd's"},
+	{TREE, "SwitchName=x Nodes=c[1-4],d[1-2]\nSwitchName=r Switches=x,burst\n", "", "",
+	 "/s/topology.conf:2: there is no switch burst, since"},
+	{TREE, "SwitchName=x Nodes=c[1-4]\nSwitchName=r Switches=x,burst-c\n", "",
+	 "SwitchName=burst-d Nodes=d[1-2]\nSwitchName=burst Switches=burst-d\n",
+	 "/s/topology.conf:2: there is no switch burst-c, since nodes of its pool are in line 1"},
+	{BLOCK, "BlockSizes=2\n", "job", BLOCKS, NULL},
+	{BLOCK, "BlockName=a Nodes=own[1-2]\n", "rack-7", BLOCKS, NULL},
+	{BLOCK, "BlockSizes=2\n", "", "", NULL},
+	{BLOCK, "BlockSizes=4\n", "job", "BlockName=burst-c Nodes=c[1-4]\n",
+	 "burstd.conf:20: pool \"d\" has 2 nodes, and each block must have 4: write BlockSizes=2"},
+	{BLOCK, "", "job", "BlockName=burst-c Nodes=c[1-4]\n",
+	 "burstd.conf:20: pool \"d\" has 2 nodes, and each block must have 4: write BlockSizes=2"},
+	{BLOCK, "BlockName=a Nodes=c[1-4]\nBlockSizes=2\n", "job",
+	 "BlockName=burst-d Nodes=d[1-2]\n", NULL},
+};
+
+static void test_the_lines_of_pools(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		const struct lines *l = &lines[i];
+		char slurm[512];
+		struct world w;
+
+		print_message("# lines %zu: %s\n", i, l->topology);
+		world_init(&w);
+		(void)snprintf(slurm, sizeof(slurm), "ClusterName=falcon\n%s" OWN, l->plugin);
+		w.slurm = slurm;
+		w.topology = l->topology;
+		add_pool(&w, "c", "c[1-4]", H100, "")->fabric = mem_strdup(l->fabric);
+		add_pool(&w, "d", "d[1-2]", H100, "")->fabric = mem_strdup(l->fabric);
+		world_run(&w);
+		assert_string_equal(w.topo_body, l->body);
+		assert_int_equal(w.findings.by_severity[SLURM_ERROR], l->says != NULL);
+		if (l->says != NULL)
+			assert_true(world_says(&w, SLURM_ERROR, l->says));
+		world_fini(&w);
+	}
+}
+
+/* From 25.05 on a block may be smaller. */
+static void test_a_small_block(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	w.slurm = "ClusterName=falcon\n" BLOCK;
+	w.topology = "BlockSizes=4\n";
+	w.release = "25.05.0";
+	add_pool(&w, "d", "d[1-2]", H100, "")->fabric = mem_strdup("job");
+	world_run(&w);
+	assert_string_equal(w.topo_body, "BlockName=burst-d Nodes=d[1-2]\n");
+	assert_int_equal(w.findings.by_severity[SLURM_ERROR], 0);
+	world_fini(&w);
+}
+
+/* Names are in one block, and stay there: so all that a pool may buy is of one fabric. */
+static void test_a_pool_of_several_fabrics_is_no_block(void **state)
+{
+	static const char *const fabrics[][2] = {
+		{"job", "job"}, {"a", "a"}, {"a", "b"}, {"a", "none"}, {"none", "job"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(fabrics) / sizeof(fabrics[0]); i++) {
+		struct conf_pool *p;
+		struct world w;
+
+		world_init(&w);
+		w.slurm = "ClusterName=falcon\n" BLOCK;
+		p = add_pool(&w, "d", "d[1-2]", H100, "");
+		free(p->provider);
+		free(p->type);
+		free(p->region);
+		p->provider = mem_strdup("");
+		p->type = mem_strdup("");
+		p->region = mem_strdup("");
+		p->offers = mem_zalloc(2 * sizeof(*p->offers));
+		p->noffers = 2;
+		for (size_t k = 0; k < 2; k++)
+			p->offers[k] = (struct conf_offer){.name = mem_strdup(k == 0 ? "x" : "y"),
+							   .provider = mem_strdup("sim"),
+							   .type = mem_strdup("t"),
+							   .region = mem_strdup("r"),
+							   .zone = mem_strdup(k == 0 ? "1" : "2"),
+							   .fabric = mem_strdup(fabrics[i][k])};
+		world_run(&w);
+		assert_string_equal(w.topo_body, i < 2 ? "BlockName=burst-d Nodes=d[1-2]\n" : "");
+		if (i >= 2)
+			assert_true(world_says(&w, SLURM_ADVICE,
+					       "burstd.conf:10: pool \"d\" is no block"));
+		world_fini(&w);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -268,6 +396,9 @@ int main(void)
 		cmocka_unit_test(test_pools_and_joins),
 		cmocka_unit_test(test_burstds_lines_are_left_out),
 		cmocka_unit_test(test_a_yaml_beside_it),
+		cmocka_unit_test(test_the_lines_of_pools),
+		cmocka_unit_test(test_a_small_block),
+		cmocka_unit_test(test_a_pool_of_several_fabrics_is_no_block),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,7 @@ struct world {
 	struct slurmconf_site site;
 	struct slurmconf_topo topo;
 	struct slurmconf_findings findings;
-	char *body, *gres_body;
+	char *body, *gres_body, *topo_body;
 };
 
 /* A pool with 8 GPUs in each node, unless node is "". */
@@ -80,14 +80,18 @@ static inline void world_topo(struct world *w, const struct slurm_version *versi
 {
 	const struct slurmconf_topo_in in = {&w->site, &w->topo_files, version, w->yaml};
 	struct err e = {0};
+	struct str s;
 
 	assert_int_equal(
 		slurmconf_sources_load(&w->topo_files, "/s/topology.conf", world_read, w, &e), 0);
 	if (slurmconf_topo_init(&w->topo, &in, &e) != 0)
 		fail_msg("%s", e.msg);
+	str_init(&s, SLURMCONF_BODY_MAX);
+	slurmconf_want_topo(&w->topo, &s);
+	w->topo_body = str_take(&s);
 }
 
-/* What is wanted for this world: body, gres_body and findings. */
+/* What is wanted for this world: the bodies and findings. */
 static inline void world_run(struct world *w)
 {
 	struct slurm_version version;
@@ -123,6 +127,7 @@ static inline void world_fini(struct world *w)
 {
 	free(w->body);
 	free(w->gres_body);
+	free(w->topo_body);
 	slurmconf_findings_fini(&w->findings);
 	if (w->topo.site != NULL)
 		slurmconf_topo_fini(&w->topo);
