@@ -146,8 +146,8 @@ static void check_want(const struct conf *c, const struct slurmconf_sources *slu
 	struct str s;
 
 	assert(slurm_version_parse(&version, "22.05.8", 7, NULL) == 0);
-	if (slurmconf_site_init(&site, c, &(struct slurmconf_trees){slurm, gres}, &findings, &e) !=
-	    0) {
+	if (slurmconf_site_init(&site, c, &(struct slurmconf_trees){slurm, gres, topo}, &findings,
+				&e) != 0) {
 		assert(e.msg[0] == '/');
 		slurmconf_findings_fini(&findings);
 		return;

@@ -100,7 +100,7 @@ static inline void world_run(struct world *w)
 				      .version = &version,
 				      .programs = "/usr/libexec/burstd",
 				      .findings = &w->findings};
-	const struct slurmconf_trees trees = {&w->slurm_files, &w->gres_files};
+	const struct slurmconf_trees trees = {&w->slurm_files, &w->gres_files, &w->topo_files};
 	struct err e = {0};
 	struct str s;
 
