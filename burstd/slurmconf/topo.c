@@ -170,7 +170,7 @@ int slurmconf_topo_init(struct slurmconf_topo *out, const struct slurmconf_topo_
 		rc = slurmconf_sources_walk(in->files, take_line, out, e);
 	}
 	if (rc == 0)
-		slurmconf_topo_check(out);
+		slurmconf_topo_check(out, in->files->v[0].file.path);
 	else
 		slurmconf_topo_fini(out);
 	return rc;

@@ -163,6 +163,31 @@ static void check_cycles(struct slurmconf_topo *t)
 		       u->name, SLURMCONF_TREE_PASSES);
 }
 
+/* A node in no switch is never chosen for a job (measured with 22.05), once there is any switch.
+ * Without lines of the site's there will be burstd's. */
+static void check_left_out(struct slurmconf_topo *t, const char *path)
+{
+	const struct slurmconf_site *s = t->site;
+	const char *first = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->nkept; i++)
+		for (size_t k = 0; k < s->kept[i]->n; k++) {
+			const char *node = s->kept[i]->names[k];
+
+			if (map_get(&t->seen, node) != NULL || conf_pool_of(s->conf, node) != NULL)
+				continue;
+			first = first != NULL ? first : node;
+			n++;
+		}
+	if (n > 0)
+		slurmconf_find(s->findings, t->nunits > 0 ? SLURM_WARNING : SLURM_ERROR,
+			       (struct slurmconf_place){path, 1},
+			       "node %s, and %zu others, are in no switch: with topology/tree "
+			       "jobs never run there",
+			       first, n - 1);
+}
+
 /* --- blocks --------------------------------------------------------------------------------------
  */
 
@@ -223,7 +248,7 @@ static void check_blocks(struct slurmconf_topo *t)
 	}
 }
 
-void slurmconf_topo_check(struct slurmconf_topo *t)
+void slurmconf_topo_check(struct slurmconf_topo *t, const char *path)
 {
 	if (t->form == SLURMCONF_BLOCK) {
 		check_blocks(t);
@@ -233,4 +258,6 @@ void slurmconf_topo_check(struct slurmconf_topo *t)
 		for (size_t k = 0; t->units[i].below != NULL && k < t->units[i].below->n; k++)
 			check_child(t, &t->units[i], t->units[i].below->names[k]);
 	check_cycles(t);
+	if (t->form == SLURMCONF_TREE)
+		check_left_out(t, path);
 }

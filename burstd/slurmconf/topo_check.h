@@ -10,7 +10,7 @@ void slurmconf_topo_check_line(struct slurmconf_topo *t, struct slurmconf_unit *
 			       const struct slurmconf_line *l);
 /* The line BlockSizes=. */
 void slurmconf_topo_take_sizes(struct slurmconf_topo *t, const struct slurmconf_line *l);
-/* How they are together. */
-void slurmconf_topo_check(struct slurmconf_topo *t);
+/* How they are together; path is the file's, borrowed by findings. */
+void slurmconf_topo_check(struct slurmconf_topo *t, const char *path);
 
 #endif

@@ -345,7 +345,7 @@ static void test_topology_conf(void **state)
 /* Without one it is made, with the mode of slurm.conf; without a topology it is not. */
 static void test_topology_conf_is_made(void **state)
 {
-	struct lab *l = start(SLURM TREE);
+	struct lab *l = start(SLURM "TopologyPlugin=topology/tree\n");
 	struct stat st;
 	char path[128];
 

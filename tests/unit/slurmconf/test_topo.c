@@ -105,18 +105,27 @@ static const struct row rows[] = {
 	 "/s/topology.conf:1: Nodes=\"own[1-2][1-2]\" is not checked"},
 };
 
+/* How much is said, but for nodes that are left out. */
+static size_t said(const struct world *w)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->findings.n; i++)
+		n += strstr(w->findings.v[i].text, "are in no switch") == NULL;
+	return n;
+}
+
 static void test_rows(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct row *r = &rows[i];
 		struct world w;
-		size_t all = 0;
+		size_t all;
 
 		print_message("# row %zu: %s\n", i, r->topology);
 		read_topology(&w, r->release, r->plugin, r->topology);
-		for (size_t k = 0; k <= SLURM_ERROR; k++)
-			all += w.findings.by_severity[k];
+		all = said(&w);
 		if (r->says != NULL)
 			assert_true(world_says(&w, r->severity, r->says));
 		else if (all > 0)
@@ -182,6 +191,30 @@ static void test_a_node_of_an_unread_list(void **state)
 	world_fini(&w);
 }
 
+/* A node in no switch gets no job; without a tree of the site's, burstd's lines would do that to
+ * all of its nodes. */
+static void test_nodes_in_no_switch(void **state)
+{
+	struct world w;
+
+	(void)state;
+	read_topology(&w, "22.05.8", TREE, "\nSwitchName=a Nodes=own[1-5],own8\n");
+	assert_true(world_says(&w, SLURM_WARNING,
+			       "/s/topology.conf:1: node own6, and 1 others, are in no switch"));
+	assert_int_equal(w.findings.n, 1);
+	world_fini(&w);
+	read_topology(&w, "22.05.8", TREE, "# nothing yet\n");
+	assert_true(world_says(&w, SLURM_ERROR,
+			       "/s/topology.conf:1: node own1, and 7 others, are in no switch"));
+	world_fini(&w);
+	read_topology(&w, "22.05.8", TREE, "SwitchName=a Nodes=own[1-8]\n");
+	assert_int_equal(w.findings.n, 0);
+	world_fini(&w);
+	read_topology(&w, "24.11.5", BLOCK, "BlockName=a Nodes=own[1-4]\n");
+	assert_int_equal(w.findings.n, 0);
+	world_fini(&w);
+}
+
 static void test_pools_and_joins(void **state)
 {
 	struct world w;
@@ -214,8 +247,9 @@ static void test_burstds_lines_are_left_out(void **state)
 
 	(void)state;
 	read_topology(&w, "22.05.8", TREE,
-		      "# BEGIN burstd\nSwitchName=burst-c Switches=nowhere\n# END burstd\n");
-	assert_int_equal(w.topo.nunits, 0);
+		      "SwitchName=a Nodes=own[1-8]\n# BEGIN burstd\n"
+		      "SwitchName=burst-c Switches=nowhere\n# END burstd\n");
+	assert_int_equal(w.topo.nunits, 1);
 	assert_int_equal(w.findings.by_severity[SLURM_ERROR], 0);
 	world_fini(&w);
 }
@@ -252,7 +286,7 @@ static void test_a_yaml_beside_it(void **state)
 		if (cases[i].says != NULL)
 			assert_true(world_says(&w, cases[i].severity, cases[i].says));
 		else
-			assert_int_equal(w.findings.n, 0);
+			assert_int_equal(said(&w), 0);
 		assert_int_equal(w.topo.form, cases[i].form);
 		world_fini(&w);
 	}
@@ -272,7 +306,8 @@ struct lines {
 /* With pools c[1-4] and d[1-2], on 24.11. */
 static const struct lines lines[] = {
 	{"", "", "job", "", NULL},
-	{TREE, "", "", LEAVES "SwitchName=burst Switches=burst-c,burst-d\n", NULL},
+	{TREE, "", "", LEAVES "SwitchName=burst Switches=burst-c,burst-d\n",
+	 "/s/topology.conf:1: node own1, and 7 others, are in no switch"},
 	{TREE, "SwitchName=r Switches=burst\n", "",
 	 LEAVES "SwitchName=burst Switches=burst-c,burst-d\n", NULL},
 	{TREE, "SwitchName=r Switches=burst-c\n", "", LEAVES "SwitchName=burst Switches=burst-d\n",
@@ -393,6 +428,7 @@ int main(void)
 		cmocka_unit_test(test_a_cycle_is_named_where_it_is),
 		cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_a_node_of_an_unread_list),
+		cmocka_unit_test(test_nodes_in_no_switch),
 		cmocka_unit_test(test_pools_and_joins),
 		cmocka_unit_test(test_burstds_lines_are_left_out),
 		cmocka_unit_test(test_a_yaml_beside_it),
