@@ -1,13 +1,8 @@
-/* What slurm.conf and gres.conf need for burstd's pools: shown, compared with what they have, or
- * written, once a slurmctld has started with it. */
-#include <errno.h>
-#include <fcntl.h>
-#include <libgen.h>
+/* What slurm.conf, gres.conf and topology.conf need for burstd's pools: shown, compared with what
+ * they have, or written, once a slurmctld has started with it. */
 #include <limits.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/map.h"
@@ -15,16 +10,17 @@
 #include "base/paths.h"
 #include "cli/cli.h"
 #include "cli/slurm_files.h"
+#include "cli/slurm_found.h"
 #include "cli/slurm_proof.h"
 #include "io/conf_file.h"
 #include "providers/options.h"
 #include "slurm/version.h"
+#include "slurmconf/topo.h"
 #include "slurmconf/want.h"
 
 #define SLURM_CONF "/etc/slurm/slurm.conf"
-#define PROGRAMS   "/usr/libexec/burstd"
 
-enum { SAID_MAX = 16 << 10, VERSION_MAX = 256 };
+enum { SAID_MAX = 16 << 10 };
 
 struct slurm_conf_args {
 	bool diff, write, check, unproved, discard;
@@ -33,7 +29,9 @@ struct slurm_conf_args {
 
 static const struct slurm_conf_args slurm_conf_initial = {.diff = false};
 
-struct tree { /* slurm.conf or gres.conf, with what it includes */
+enum { SLURM, GRES, TOPOLOGY, TREES };
+
+struct tree { /* one of them, with what it includes */
 	struct slurmconf_sources files;
 	char *body, *old; /* of its block: wanted, and there now */
 	struct str text;  /* the new text of the file that has the block */
@@ -44,15 +42,23 @@ struct job {
 	const struct cli *c;
 	const struct slurm_conf_args *args;
 	struct conf *conf;
-	char *slurm_path, *gres_path;
+	char *paths[TREES], *yaml;
 	char slurmctld[PATH_MAX], programs[PATH_MAX]; /* slurmctld "": there is none */
 	struct slurm_version version;
-	struct tree slurm, gres;
+	struct tree trees[TREES];
 	struct slurmconf_site site;
+	struct slurmconf_topo topo;
 	struct slurmconf_findings findings;
 	bool proved, written;
 	json_t *lines; /* of the file that is made into JSON; owned by it */
 };
+
+static struct slurmconf_trees files_of(const struct job *j)
+{
+	return (struct slurmconf_trees){.slurm = &j->trees[SLURM].files,
+					.gres = &j->trees[GRES].files,
+					.topology = &j->trees[TOPOLOGY].files};
+}
 
 static const struct slurmconf_source *ours(const struct tree *t)
 {
@@ -62,94 +68,23 @@ static const struct slurmconf_source *ours(const struct tree *t)
 /* --- what is there -------------------------------------------------------------------------------
  */
 
-/* The directory of burst-resume: beside a burstctl that is not installed, or as it was installed.
- */
-static void find_programs(struct job *j)
-{
-	static const char *const beside[] = {"../libexec/burstd", "."};
-	char self[PATH_MAX], path[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	const char *dir;
-
-	(void)snprintf(j->programs, sizeof(j->programs), "%s", PROGRAMS);
-	if (n <= 0)
-		return;
-	self[n] = '\0';
-	dir = dirname(self);
-	for (size_t i = 0; i < sizeof(beside) / sizeof(beside[0]); i++) {
-		char *real;
-
-		(void)snprintf(path, sizeof(path), "%.3000s/%s/burst-resume", dir, beside[i]);
-		if (access(path, X_OK) != 0)
-			continue;
-		*strrchr(path, '/') = '\0';
-		real = realpath(path, NULL);
-		if (real != NULL)
-			(void)snprintf(j->programs, sizeof(j->programs), "%s", real);
-		free(real);
-		return;
-	}
-}
-
-static void find_slurmctld(struct job *j)
-{
-	char beside[PATH_MAX];
-	const char *const paths[] = {beside, "/usr/sbin/slurmctld", "/usr/local/sbin/slurmctld"};
-
-	(void)snprintf(beside, sizeof(beside), "%.3000s/../sbin/slurmctld", j->conf->slurm_bin);
-	if (j->args->slurmctld != NULL) {
-		(void)snprintf(j->slurmctld, sizeof(j->slurmctld), "%s", j->args->slurmctld);
-		return;
-	}
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
-		if (access(paths[i], X_OK) == 0) {
-			(void)snprintf(j->slurmctld, sizeof(j->slurmctld), "%s", paths[i]);
-			return;
-		}
-}
-
-/* What PROGRAM -V prints. */
-static int ask_version(struct job *j, const char *program, struct err *e)
-{
-	char *argv[] = {(char *)(uintptr_t)program, (char *)(uintptr_t) "-V", NULL},
-	     text[VERSION_MAX];
-	posix_spawn_file_actions_t fa;
-	size_t len = 0;
-	ssize_t n = 0;
-	int ends[2], rc;
-	pid_t pid;
-
-	if (pipe2(ends, O_CLOEXEC) != 0 || posix_spawn_file_actions_init(&fa) != 0)
-		return err_set(e, ERR_IO, "pipe: %s", strerror(errno));
-	(void)posix_spawn_file_actions_adddup2(&fa, ends[1], STDOUT_FILENO);
-	rc = posix_spawn(&pid, program, &fa, NULL, argv, environ);
-	(void)posix_spawn_file_actions_destroy(&fa);
-	(void)close(ends[1]);
-	while (rc == 0 && len < sizeof(text) - 1 &&
-	       ((n = read(ends[0], text + len, sizeof(text) - 1 - len)) > 0 ||
-		(n < 0 && errno == EINTR)))
-		len += n > 0 ? (size_t)n : 0;
-	(void)close(ends[0]);
-	while (rc == 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	if (rc != 0)
-		return err_set(e, ERR_IO, "%.200s: %s", program, strerror(rc));
-	while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == ' '))
-		len--;
-	if (slurm_version_parse(&j->version, text, len, e) != 0)
-		return err_wrap(e, "%.100s -V", program);
-	return 0;
-}
-
 static int find_version(struct job *j, struct err *e)
 {
 	char scontrol[PATH_MAX];
 
-	find_slurmctld(j);
+	if (j->args->slurmctld != NULL)
+		(void)snprintf(j->slurmctld, sizeof(j->slurmctld), "%s", j->args->slurmctld);
+	else
+		slurm_found_slurmctld(j->conf->slurm_bin, j->slurmctld);
 	if (j->slurmctld[0] != '\0')
-		return ask_version(j, j->slurmctld, e);
+		return slurm_found_version(j->slurmctld, &j->version, e);
 	(void)snprintf(scontrol, sizeof(scontrol), "%.3000s/scontrol", j->conf->slurm_bin);
-	return ask_version(j, scontrol, e);
+	return slurm_found_version(scontrol, &j->version, e);
+}
+
+static char *beside(const char *path, const char *name)
+{
+	return slurmconf_include_path(path, (struct slurm_text){name, strlen(name)});
 }
 
 static void find_files(struct job *j)
@@ -162,8 +97,9 @@ static void find_files(struct job *j)
 		path = j->conf->slurm_conf;
 	else if (env != NULL && env[0] == '/')
 		path = env;
-	j->slurm_path = mem_strdup(path);
-	j->gres_path = slurmconf_include_path(path, (struct slurm_text){"gres.conf", 9});
+	j->paths[SLURM] = mem_strdup(path);
+	j->paths[GRES] = beside(path, "gres.conf");
+	j->paths[TOPOLOGY] = beside(path, "topology.conf");
 }
 
 /* --- what is wanted ------------------------------------------------------------------------------
@@ -209,26 +145,49 @@ static char *body_of(void (*want)(const struct slurmconf_want *, struct str *),
 	return str_take(&s);
 }
 
+static int read_all(struct job *j, struct err *e)
+{
+	for (size_t i = 0; i < TREES; i++)
+		if (slurmconf_sources_load(&j->trees[i].files, j->paths[i],
+					   i == SLURM ? slurm_files_read : slurm_files_read_or_none,
+					   NULL, e) != 0)
+			return -1;
+	return 0;
+}
+
+static int read_topology(struct job *j, struct err *e)
+{
+	char *yaml = beside(j->paths[SLURM], "topology.yaml");
+	const struct slurmconf_topo_in in = {&j->site, &j->trees[TOPOLOGY].files, &j->version,
+					     access(yaml, F_OK) == 0 ? yaml : NULL};
+	int rc = slurmconf_topo_init(&j->topo, &in, e);
+
+	j->yaml = yaml; /* findings may name it */
+	return rc;
+}
+
 static int want_all(struct job *j, struct err *e)
 {
-	const struct slurmconf_trees trees = {&j->slurm.files, &j->gres.files};
+	const struct slurmconf_trees files = files_of(j);
 	const struct slurmconf_want w = {j->conf, &j->site, &j->version, j->programs, &j->findings};
+	struct str topology;
 
-	if (slurmconf_sources_load(&j->slurm.files, j->slurm_path, slurm_files_read, NULL, e) !=
-		    0 ||
-	    slurmconf_sources_load(&j->gres.files, j->gres_path, slurm_files_read_or_none, NULL,
-				   e) != 0 ||
-	    slurmconf_site_init(&j->site, j->conf, &trees, &j->findings, e) != 0)
+	if (read_all(j, e) != 0 ||
+	    slurmconf_site_init(&j->site, j->conf, &files, &j->findings, e) != 0 ||
+	    read_topology(j, e) != 0)
 		return -1;
-	j->slurm.body = body_of(slurmconf_want_slurm, &w);
-	j->gres.body = body_of(slurmconf_want_gres, &w);
+	j->trees[SLURM].body = body_of(slurmconf_want_slurm, &w);
+	j->trees[GRES].body = body_of(slurmconf_want_gres, &w);
+	str_init(&topology, SLURMCONF_BODY_MAX);
+	slurmconf_want_topo(&j->topo, &topology);
+	j->trees[TOPOLOGY].body = str_take(&topology);
 	slurmconf_dangers(&w);
-	compare(&j->slurm);
-	compare(&j->gres);
-	look_for_edits(j, &j->slurm);
-	look_for_edits(j, &j->gres);
-	if (j->slurm.text.full || j->gres.text.full)
-		return err_set(e, ERR_LIMIT, "%.200s would be too large", j->slurm_path);
+	for (size_t i = 0; i < TREES; i++) {
+		compare(&j->trees[i]);
+		look_for_edits(j, &j->trees[i]);
+		if (j->trees[i].text.full)
+			return err_set(e, ERR_LIMIT, "%.200s would be too large", j->paths[i]);
+	}
 	return 0;
 }
 
@@ -341,6 +300,13 @@ static void json_line(struct job *j, const struct tree *t, bool added, const cha
 							added ? "add" : "remove", "line", line));
 }
 
+/* Without a topology there is no such file. */
+static bool is_shown(const struct job *j, size_t tree)
+{
+	return tree != TOPOLOGY || j->topo.form != SLURMCONF_FLAT ||
+	       ours(&j->trees[tree])->file.len > 0;
+}
+
 static json_t *file_json(struct job *j, const struct tree *t)
 {
 	static const char *const states[] = {[SLURMCONF_BLOCK_NONE] = "none",
@@ -362,13 +328,16 @@ static json_t *finding_json(const struct slurmconf_finding *f)
 
 static void print_json(struct job *j)
 {
-	json_t *list = json_array(), *r;
+	json_t *list = json_array(), *files = json_array(), *r;
 
 	for (size_t i = 0; i < j->findings.n; i++)
 		(void)json_array_append_new(list, finding_json(&j->findings.v[i]));
-	r = mem_check(json_pack("{s:s, s:[o, o], s:o, s:b, s:b}", "slurm_version", j->version.text,
-				"files", file_json(j, &j->slurm), file_json(j, &j->gres),
-				"findings", list, "proved", j->proved, "written", j->written));
+	for (size_t i = 0; i < TREES; i++)
+		if (is_shown(j, i))
+			(void)json_array_append_new(files, file_json(j, &j->trees[i]));
+	r = mem_check(json_pack("{s:s, s:o, s:o, s:b, s:b}", "slurm_version", j->version.text,
+				"files", files, "findings", list, "proved", j->proved, "written",
+				j->written));
 	cli_print_json(j->c, r);
 	json_decref(r);
 }
@@ -390,16 +359,16 @@ static struct slurm_files_change change_of(const struct job *j, const struct tre
 					   .old_len = f->len,
 					   .text = t->text.p,
 					   .len = t->text.len,
-					   .like = j->slurm_path};
+					   .like = j->paths[SLURM]};
 }
 
 static int prove(struct job *j)
 {
 	const struct slurm_proof p = {.slurmctld = j->slurmctld,
-				      .slurm = &j->slurm.files,
-				      .gres = &j->gres.files,
-				      .slurm_text = j->slurm.text.p,
-				      .gres_text = j->gres.text.p};
+				      .files = files_of(j),
+				      .slurm_text = j->trees[SLURM].text.p,
+				      .gres_text = j->trees[GRES].text.p,
+				      .topology_text = j->trees[TOPOLOGY].text.p};
 	enum slurm_proved proved;
 	struct err e = {0};
 	struct str said;
@@ -426,22 +395,39 @@ static int prove(struct job *j)
 	return j->proved ? CLI_OK : CLI_FAILED;
 }
 
-/* Both files or none. */
-static int write_both(struct job *j)
+/* All files or none; slurm.conf last, since it may need the others. */
+static int write_files(struct job *j)
 {
-	const struct slurm_files_change slurm = change_of(j, &j->slurm),
-					gres = change_of(j, &j->gres);
 	struct err e = {0}, back = {0};
+	size_t i = TREES;
 
-	if (is_to_write(&j->gres) && slurm_files_write(&gres, &e) != 0)
-		return cli_complain(CLI_FAILED, e.msg);
-	if (is_to_write(&j->slurm) && slurm_files_write(&slurm, &e) != 0) {
-		if (is_to_write(&j->gres) && slurm_files_restore(&gres, &back) != 0)
-			(void)cli_complain(CLI_FAILED, back.msg);
-		return cli_complain(CLI_FAILED, e.msg);
+	while (i > 0) {
+		const struct slurm_files_change c = change_of(j, &j->trees[i - 1]);
+
+		if (is_to_write(&j->trees[i - 1]) && slurm_files_write(&c, &e) != 0)
+			break;
+		i--;
 	}
-	j->written = is_to_write(&j->slurm) || is_to_write(&j->gres);
-	return CLI_OK;
+	if (i == 0) {
+		j->written = true;
+		return CLI_OK;
+	}
+	for (; i < TREES; i++) {
+		const struct slurm_files_change c = change_of(j, &j->trees[i]);
+
+		if (is_to_write(&j->trees[i]) && slurm_files_restore(&c, &back) != 0)
+			(void)cli_complain(CLI_FAILED, back.msg);
+	}
+	return cli_complain(CLI_FAILED, e.msg);
+}
+
+static bool differs(const struct job *j)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < TREES; i++)
+		any = any || is_to_write(&j->trees[i]);
+	return any;
 }
 
 static int write_all(struct job *j)
@@ -450,30 +436,29 @@ static int write_all(struct job *j)
 
 	if (j->findings.by_severity[SLURM_ERROR] > 0)
 		return cli_complain(CLI_FAILED, "nothing was written: mend the errors first");
-	if (!is_to_write(&j->slurm) && !is_to_write(&j->gres))
+	if (!differs(j))
 		return CLI_OK;
 	if (!j->args->unproved)
 		rc = prove(j);
 	if (rc == CLI_OK)
-		rc = write_both(j);
+		rc = write_files(j);
 	return rc;
 }
 
 static void say_written(const struct job *j)
 {
-	const struct tree *const trees[] = {&j->slurm, &j->gres};
-
-	for (size_t i = 0; i < 2 && j->written; i++)
-		if (is_to_write(trees[i]))
-			(void)fprintf(j->c->out.f, "%s is written%s\n", ours(trees[i])->file.path,
-				      ours(trees[i])->file.len > 0
+	for (size_t i = 0; i < TREES && j->written; i++)
+		if (is_to_write(&j->trees[i]))
+			(void)fprintf(j->c->out.f, "%s is written%s\n",
+				      ours(&j->trees[i])->file.path,
+				      ours(&j->trees[i])->file.len > 0
 					      ? "; as it was: .last-good beside it"
 					      : "");
 	if (j->written)
 		(void)fputs("slurmctld reads it at `scontrol reconfigure`; restart it instead if "
 			    "nodes, GresTypes or ResumeProgram are new\n",
 			    j->c->out.f);
-	else if (!is_to_write(&j->slurm) && !is_to_write(&j->gres))
+	else if (!differs(j))
 		(void)fputs("nothing to write\n", j->c->out.f);
 }
 
@@ -482,17 +467,15 @@ static void say_written(const struct job *j)
 
 static int show(struct job *j)
 {
-	const bool differs = is_to_write(&j->slurm) || is_to_write(&j->gres);
 	int rc = j->findings.by_severity[SLURM_ERROR] > 0 ? CLI_FAILED : CLI_OK;
 
-	if (j->args->check && (differs || j->findings.by_severity[SLURM_WARNING] > 0))
+	if (j->args->check && (differs(j) || j->findings.by_severity[SLURM_WARNING] > 0))
 		rc = CLI_FAILED;
-	if (!j->c->json && j->args->check) {
-		each_difference(j, &j->slurm, check_line);
-		each_difference(j, &j->gres, check_line);
-	} else if (!j->c->json) {
-		print_diff(j, &j->slurm);
-		print_diff(j, &j->gres);
+	for (size_t i = 0; i < TREES && !j->c->json; i++) {
+		if (j->args->check)
+			each_difference(j, &j->trees[i], check_line);
+		else
+			print_diff(j, &j->trees[i]);
 	}
 	if (!j->c->json)
 		print_findings(j);
@@ -507,20 +490,20 @@ static int show(struct job *j)
 
 static void fini(struct job *j)
 {
-	struct tree *const trees[] = {&j->slurm, &j->gres};
-
+	if (j->topo.site != NULL)
+		slurmconf_topo_fini(&j->topo);
 	if (j->site.conf != NULL)
 		slurmconf_site_fini(&j->site);
-	for (size_t i = 0; i < 2; i++) {
-		free(trees[i]->body);
-		free(trees[i]->old);
-		str_fini(&trees[i]->text);
-		slurmconf_sources_fini(&trees[i]->files);
+	for (size_t i = 0; i < TREES; i++) {
+		free(j->trees[i].body);
+		free(j->trees[i].old);
+		str_fini(&j->trees[i].text);
+		slurmconf_sources_fini(&j->trees[i].files);
+		free(j->paths[i]);
 	}
 	slurmconf_findings_fini(&j->findings);
 	conf_free(j->conf);
-	free(j->slurm_path);
-	free(j->gres_path);
+	free(j->yaml);
 }
 
 static int run_slurm_conf(const struct cli *c, const void *args, char **operands)
@@ -537,7 +520,7 @@ static int run_slurm_conf(const struct cli *c, const void *args, char **operands
 		rc = find_version(&j, &e);
 	if (rc == 0) {
 		find_files(&j);
-		find_programs(&j);
+		slurm_found_programs(j.programs);
 		rc = want_all(&j, &e);
 	}
 	rc = rc == 0 ? show(&j) : cli_complain(CLI_FAILED, e.msg);
@@ -570,7 +553,7 @@ const struct cli_command cmd_slurm_conf = {
 	.operands = "[FILE]",
 	.max = 1,
 	.local = true,
-	.summary = "write what slurm.conf and gres.conf need for burstd's pools",
+	.summary = "write what slurm.conf, gres.conf and topology.conf need for burstd's pools",
 	.about = "Reads FILE (" PATHS_CONF ") and Slurm's files with all that they include.  "
 		 "burstd owns one block of lines in each, between two marks; all others are "
 		 "yours, and stay as they are.  What you have yourself, such as the partition of "

@@ -88,7 +88,7 @@ static int put_tree(const struct trial *t, const struct slurmconf_sources *sourc
 	if (strcmp(tree, "slurm") == 0)
 		slurmconf_trial_root(&how, host, &s);
 	else
-		str_addf(&s, "Include %s/etc/gres-0\n", t->dir);
+		str_addf(&s, "Include %s/etc/%s-0\n", t->dir, tree);
 	(void)snprintf(name, sizeof(name), "%s.conf", tree);
 	if (rc == 0)
 		rc = put_in(t, name, &s, e);
@@ -96,11 +96,22 @@ static int put_tree(const struct trial *t, const struct slurmconf_sources *sourc
 	return rc;
 }
 
-/* What else Slurm reads beside slurm.conf: cgroup.conf, topology.conf ... */
+static bool is_put(const char *name)
+{
+	static const char *const names[] = {"slurm.conf", "gres.conf", "topology.conf"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* What else Slurm reads beside slurm.conf: cgroup.conf, topology.yaml ... */
 static int link_others(const struct trial *t, struct err *e)
 {
 	const char *name;
-	char *dir = own_file_split(t->p->slurm->v[0].file.path, &name), *real = realpath(dir, NULL);
+	char *dir = own_file_split(t->p->files.slurm->v[0].file.path, &name),
+	     *real = realpath(dir, NULL);
 	DIR *d = real != NULL ? opendir(real) : NULL;
 	const struct dirent *x;
 	int n = 0;
@@ -108,8 +119,7 @@ static int link_others(const struct trial *t, struct err *e)
 	while (d != NULL && n < OTHERS_MAX && (x = readdir(d)) != NULL) {
 		char from[PATH_MAX], to[PATH_MAX];
 
-		if (x->d_name[0] == '.' || strcmp(x->d_name, "gres.conf") == 0 ||
-		    strcmp(x->d_name, "slurm.conf") == 0 || strcmp(x->d_name, name) == 0)
+		if (x->d_name[0] == '.' || strcmp(x->d_name, name) == 0 || is_put(x->d_name))
 			continue;
 		(void)snprintf(from, sizeof(from), "%.2000s/%s", real, x->d_name);
 		(void)snprintf(to, sizeof(to), "%s/etc/%s", t->dir, x->d_name);
@@ -136,9 +146,12 @@ static int make_files(struct trial *t, struct err *e)
 	}
 	if (link_others(t, e) != 0)
 		return -1;
-	if (put_tree(t, t->p->slurm, "slurm", t->p->slurm_text, e) != 0)
+	if (put_tree(t, t->p->files.slurm, "slurm", t->p->slurm_text, e) != 0 ||
+	    put_tree(t, t->p->files.gres, "gres", t->p->gres_text, e) != 0)
 		return -1;
-	return put_tree(t, t->p->gres, "gres", t->p->gres_text, e);
+	if (t->p->topology_text[0] == '\0')
+		return 0; /* there is none, and none is needed */
+	return put_tree(t, t->p->files.topology, "topology", t->p->topology_text, e);
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
@@ -270,8 +283,7 @@ static int try_once(const struct slurm_proof *p, bool auth, struct str *said, st
 	if (make_files(&t, e) == 0)
 		rc = run_slurmctld(&t, &raw, e);
 	if (rc == 0)
-		slurmconf_trial_why(&(struct slurmconf_trees){p->slurm, p->gres}, t.dir, raw.p,
-				    SLURM_PROOF_LINES, said);
+		slurmconf_trial_why(&p->files, t.dir, raw.p, SLURM_PROOF_LINES, said);
 	str_fini(&raw);
 	(void)nftw(t.dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	return rc;

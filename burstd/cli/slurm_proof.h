@@ -14,9 +14,9 @@ enum { SLURM_PROOF_LINES = 10 }; /* of what slurmctld says */
 
 struct slurm_proof {
 	const char *slurmctld; /* absolute path */
-	const struct slurmconf_sources *slurm, *gres;
-	/* What they will be; of the others v[i].file.text. */
-	const char *slurm_text, *gres_text; /* of the source `ours` of each */
+	struct slurmconf_trees files;
+	/* What they will be, of the source `ours` of each; of the others v[i].file.text. */
+	const char *slurm_text, *gres_text, *topology_text;
 };
 
 enum slurm_proved {

@@ -31,8 +31,10 @@ enum slurm_trait {
 	SLURM_RESUME_TIMEOUT_INFINITE,   /* ResumeTimeout=INFINITE is allowed */
 	SLURM_REQUEUE_ON_RESUME_FAILURE, /* there is such a scheduler parameter */
 	SLURM_REQUEUE_DELAY,             /* there is such a scheduler parameter */
-	SLURM_POWER_ACTIONS,             /* a program can be the name of a PowerAction */
-	SLURM_HAS_EXCLUSIVE_COLUMN,      /* squeue -O Exclusive; OverSubscribe does not say it */
+	SLURM_FULL_UNITS,           /* an empty switch, or a block below BlockSizes, is fatal */
+	SLURM_TOPOLOGY_YAML,        /* topology.yaml, if there is one, replaces topology.conf */
+	SLURM_POWER_ACTIONS,        /* a program can be the name of a PowerAction */
+	SLURM_HAS_EXCLUSIVE_COLUMN, /* squeue -O Exclusive; OverSubscribe does not say it */
 	SLURM_BUG_STOP_WAITS,    /* slurmctld waits for its power programs for ever when it stops */
 	SLURM_BUG_REQUEUE_LOST,  /* a completing job whose node goes down loses its GPUs */
 	SLURM_BUG_TOPOLOGY_LOST, /* a cloud node leaves topology.conf when powered down */

@@ -151,11 +151,23 @@ static void take_default(struct slurmconf_site *s, const struct slurmconf_line *
 	}
 }
 
+/* Take a list that has names which no pool has. */
+static void keep(struct slurmconf_site *s, struct hostlist *h)
+{
+	if ((s->nkept & (s->nkept - 1)) == 0)
+		s->kept = mem_realloc(s->kept, (2 * s->nkept + 1) * sizeof(struct hostlist *));
+	s->kept[s->nkept++] = h;
+	s->others = true;
+	for (size_t i = 0; i < h->n; i++)
+		map_put(&s->known, h->names[i], (void *)(uintptr_t)h->names[i]);
+}
+
 static int take_nodes(struct slurmconf_site *s, const struct slurmconf_line *l, struct err *e)
 {
 	struct slurm_text list = value_of(l, "NodeName");
 	const struct conf_pool *told = NULL;
 	struct hostlist *h;
+	bool others = false;
 
 	if (slurm_show_is(list, "DEFAULT")) {
 		take_default(s, l);
@@ -164,11 +176,12 @@ static int take_nodes(struct slurmconf_site *s, const struct slurmconf_line *l, 
 	if (expand(s, place(l), list, &h, e) != 0)
 		return -1;
 	s->others = s->others || h == NULL;
+	s->unread = s->unread || h == NULL;
 	for (size_t i = 0; h != NULL && i < h->n; i++) {
 		const struct conf_pool *p = conf_pool_of(s->conf, h->names[i]);
 
 		if (p == NULL) {
-			s->others = true;
+			others = true;
 			continue;
 		}
 		own(s, &s->has_nodes, &s->pools[conf_pool_index(s->conf, p)].nodes, h->names[i],
@@ -177,7 +190,10 @@ static int take_nodes(struct slurmconf_site *s, const struct slurmconf_line *l, 
 			check_cloud(s, l, p);
 		told = p;
 	}
-	hostlist_free(h);
+	if (others)
+		keep(s, h);
+	else
+		hostlist_free(h);
 	return 0;
 }
 
@@ -426,6 +442,7 @@ int slurmconf_site_init(struct slurmconf_site *out, const struct conf *conf,
 	out->sets = mem_zalloc(SLURMCONF_PARTS_MAX * sizeof(*out->sets));
 	map_init(&out->by_key);
 	map_init(&out->part_named);
+	map_init(&out->known);
 	map_init(&out->has_nodes);
 	map_init(&out->has_gres);
 	know_ours(out);
@@ -441,6 +458,7 @@ void slurmconf_site_fini(struct slurmconf_site *s)
 	map_fini(&s->by_key);
 	map_fini(&s->part_named);
 	map_fini(&s->ours);
+	map_fini(&s->known);
 	map_fini(&s->has_nodes);
 	map_fini(&s->has_gres);
 	for (size_t i = 0; i < s->nsettings; i++)
@@ -449,6 +467,9 @@ void slurmconf_site_fini(struct slurmconf_site *s)
 		free(s->parts[i].name);
 	for (size_t i = 0; i < s->nsets; i++)
 		free(s->sets[i].name);
+	for (size_t i = 0; i < s->nkept; i++)
+		hostlist_free(s->kept[i]);
+	free(s->kept);
 	free(s->settings);
 	free(s->parts);
 	free(s->sets);

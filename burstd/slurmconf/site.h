@@ -61,6 +61,10 @@ struct slurmconf_site {
 	struct map ours;                /* a node of a pool -> its name in conf */
 	struct map has_nodes, has_gres; /* likewise those that the site has itself */
 	bool others;                    /* it has nodes that no pool has */
+	struct map known;               /* their names -> themselves ... */
+	struct hostlist **kept;         /* ... and who owns these */
+	size_t nkept;
+	bool unread;        /* some names are in lists that are not read here */
 	bool detects;       /* gres.conf has an AutoDetect for all nodes, and it is not off */
 	bool default_cloud; /* NodeName=DEFAULT has State=CLOUD, at this moment of reading */
 	size_t names;       /* expanded so far */

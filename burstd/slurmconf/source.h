@@ -29,6 +29,7 @@ struct slurmconf_sources {
 
 struct slurmconf_trees { /* borrowed */
 	const struct slurmconf_sources *slurm, *gres;
+	const struct slurmconf_sources *topology; /* NULL: not read */
 };
 
 /* Read a whole file: *text is from malloc(), with a NUL behind its len bytes.  -1: *e. */

@@ -205,15 +205,20 @@ static const char *name_at(const struct slurmconf_sources *s, const char *dir, c
 static void add_line(const struct slurmconf_trees *trees, const char *dir, const char *line,
 		     struct str *out)
 {
+	const struct {
+		const struct slurmconf_sources *files;
+		const char *name;
+	} all[] = {{trees->slurm, "slurm"}, {trees->gres, "gres"}, {trees->topology, "topology"}};
 	size_t n = strlen(dir), len = 0;
 
 	while (*line != '\0') {
 		const char *path = NULL;
 
-		if (strncmp(line, dir, n) == 0)
-			path = name_at(trees->slurm, dir, "slurm", line, &len);
-		if (path == NULL && strncmp(line, dir, n) == 0)
-			path = name_at(trees->gres, dir, "gres", line, &len);
+		for (size_t i = 0;
+		     strncmp(line, dir, n) == 0 && path == NULL && i < sizeof(all) / sizeof(all[0]);
+		     i++)
+			if (all[i].files != NULL)
+				path = name_at(all[i].files, dir, all[i].name, line, &len);
 		str_add(out, path != NULL ? path : line, path != NULL ? strlen(path) : 1);
 		line += path != NULL ? len : 1;
 	}

@@ -98,6 +98,53 @@ setup() {
 	within 60 alive 0
 }
 
+@test "12: a site's tree survives, byte for byte, and a bad one is refused with its line" {
+	printf 'TopologyPlugin=topology/tree\n' >>/etc/slurm/own.conf
+	cp -p /etc/slurm/slurm.conf "$lab_dir/site/before-tree"
+	printf '# planted\nSwitchName=root Switches=leaf1,leaf9\nSwitchName=leaf1 Nodes=own[1-2]\n' >/etc/slurm/topology.conf
+	cp /etc/slurm/topology.conf "$lab_dir/site/topology.conf"
+	run slurm_conf --write
+	echo "$output"
+	[ "$status" = 1 ]
+	grep -qE '/topology.conf:2: error: there is no switch leaf9' <<<"$output"
+	cmp /etc/slurm/topology.conf "$lab_dir/site/topology.conf"
+
+	# What only slurmctld knows to be bad: a key of no release.
+	printf 'SwitchName=leaf1 Nodes=own[1-2] Colour=red\n' >/etc/slurm/topology.conf
+	run slurm_conf --write
+	echo "$output"
+	[ "$status" = 1 ]
+	grep -qF 'nothing was written: a slurmctld that was tried with it ended' <<<"$output"
+	grep -qF '/etc/slurm/topology.conf line 1' <<<"$output"
+	cmp /etc/slurm/slurm.conf "$lab_dir/site/before-tree"
+
+	printf '# our racks, %s\r\nSwitchName=leaf1 \\\r\n  Nodes=own1\r\nswitchname=leaf2 nodes=own2 # second\r\n%s' \
+		$'Z\xfcrich' 'SwitchName=root Switches=leaf[1-2] LinkSpeed=100' >/etc/slurm/topology.conf
+	cp /etc/slurm/topology.conf "$lab_dir/site/topology.conf"
+	run slurm_conf --write
+	echo "$output"
+	[ "$status" = 0 ]
+	printf '\r\n' | cat "$lab_dir/site/topology.conf" - | cmp - <(without_block /etc/slurm/topology.conf)
+	cmp "$lab_dir/site/topology.conf" /etc/slurm/topology.conf.last-good
+	run slurm_conf --check
+	[ "$status" = 0 ]
+	[ -z "$output" ]
+}
+
+@test "a job of two nodes runs in burstd's leaf, beside the site's tree" {
+	lab_stop slurmctld
+	lab_start slurmctld
+	scontrol show topology | tee /dev/stderr | grep -qE "^SwitchName=burst-h100 Level=0 .*Nodes=c\[1-$LAB_NODES\]"
+	scontrol show topology | grep -qE '^SwitchName=burst Level=1 .*Switches=burst-h100,burst-rare'
+	scontrol show topology | grep -qE '^SwitchName=root Level=1 .*Nodes=own\[1-2\]'
+	job=$(job -p h100 -N2 --gres=gpu:8 --wrap "$until_over")
+	within 60 job_is "$job" RUNNING
+	over "$job"
+	within 30 job_is "$job" COMPLETED
+	scontrol update nodename="c[1-$LAB_NODES]" state=POWER_DOWN_FORCE reason='burstd: the test is over'
+	within 60 alive 0
+}
+
 @test "21: nodes of a site's own power saver go to its own program, and burstd's to burstd" {
 	local program
 	for program in resume suspend resume-fail; do
@@ -112,6 +159,10 @@ setup() {
 		printf 'ResumeProgram=%s\nSuspendProgram=%s\n' "$lab_dir"/bin/saver-{resume,suspend}
 		printf 'NodeName=saver1 CPUs=2 RealMemory=500 State=CLOUD\nPartitionName=saver Nodes=saver1 SuspendTime=60\n'
 	} >>/etc/slurm/own.conf
+	run slurm_conf --write
+	[ "$status" = 0 ]
+	grep -qF 'topology.conf:1: warning: node saver1, and 0 others, are in no switch' <<<"$output"
+	echo 'SwitchName=saver Nodes=saver1' >>/etc/slurm/topology.conf
 	run slurm_conf --write
 	[ "$status" = 0 ]
 	grep -qE 'own.conf:[0-9]+: warning: ResumeProgram=[^;]*/saver-resume; write [^:]*: Slurm has one for' <<<"$output"

@@ -1,5 +1,5 @@
-/* fuzz_slurmconf.c - a foreign slurm.conf and gres.conf, between them a NUL: what is read leaves
- * every line of the site's as it is, and what is written again is the same. */
+/* fuzz_slurmconf.c - a foreign slurm.conf, gres.conf and topology.conf, between them a NUL: what is
+ * read leaves every line of the site's as it is, and what is written again is the same. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -7,27 +7,33 @@
 
 #include "base/mem.h"
 #include "core/conf.h"
+#include "slurmconf/topo.h"
 #include "slurmconf/trial.h"
 #include "slurmconf/want.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+enum { FILES = 3 };
+
+static const char *const paths[FILES] = {"/s/slurm.conf", "/s/gres.conf", "/s/topology.conf"};
+
 struct input {
-	const char *slurm, *gres;
-	size_t slurm_len, gres_len;
+	const char *text[FILES];
+	size_t len[FILES];
 };
 
 static int read_input(void *ctx, const char *path, char **text, size_t *len, struct err *e)
 {
 	const struct input *in = ctx;
-	const bool gres = strcmp(path, "/s/gres.conf") == 0;
-	const char *from = gres ? in->gres : in->slurm;
+	size_t i = 0;
 
-	if (!gres && strcmp(path, "/s/slurm.conf") != 0)
+	while (i < FILES && strcmp(path, paths[i]) != 0)
+		i++;
+	if (i == FILES)
 		return err_set(e, ERR_IO, "%.100s: none", path);
-	*len = gres ? in->gres_len : in->slurm_len;
+	*len = in->len[i];
 	*text = mem_zalloc(*len + 1);
-	memcpy(*text, from, *len);
+	memcpy(*text, in->text[i], *len);
 	return 0;
 }
 
@@ -99,8 +105,38 @@ static void check_trial(const struct slurmconf_sources *s)
 	str_fini(&out);
 }
 
+/* Whatever TopologyPlugin is, and whichever release reads it. */
+static void check_topology(const struct slurmconf_site *site, const struct slurmconf_sources *files,
+			   const char *release)
+{
+	struct slurm_version version;
+	const struct slurmconf_topo_in in = {site, files, &version, NULL};
+	struct slurmconf_topo topo;
+	struct err e = {0};
+	struct str s;
+
+	assert(slurm_version_parse(&version, release, strlen(release), NULL) == 0);
+	if (slurmconf_topo_init(&topo, &in, &e) != 0) {
+		assert(e.msg[0] == '/');
+		return;
+	}
+	for (size_t i = 0; i < topo.nunits; i++) {
+		const struct slurmconf_unit *u = &topo.units[i];
+
+		assert(u->nodes != NULL ? u->count <= u->nodes->n : u->count == 0);
+		assert(site->findings->by_severity[SLURM_ERROR] > 0 || u->resolved ||
+		       topo.form == SLURMCONF_BLOCK);
+	}
+	str_init(&s, SLURMCONF_BODY_MAX);
+	slurmconf_want_topo(&topo, &s);
+	assert(!s.full && (s.len == 0 || s.p[s.len - 1] == '\n'));
+	check_block(&files->v[files->ours], s.p);
+	str_fini(&s);
+	slurmconf_topo_fini(&topo);
+}
+
 static void check_want(const struct conf *c, const struct slurmconf_sources *slurm,
-		       const struct slurmconf_sources *gres)
+		       const struct slurmconf_sources *gres, const struct slurmconf_sources *topo)
 {
 	struct slurmconf_findings findings = {.n = 0};
 	struct slurm_version version;
@@ -110,8 +146,8 @@ static void check_want(const struct conf *c, const struct slurmconf_sources *slu
 	struct str s;
 
 	assert(slurm_version_parse(&version, "22.05.8", 7, NULL) == 0);
-	if (slurmconf_site_init(&site, c, &(struct slurmconf_trees){slurm, gres}, &findings, &e) !=
-	    0) {
+	if (slurmconf_site_init(&site, c, &(struct slurmconf_trees){slurm, gres, topo}, &findings,
+				&e) != 0) {
 		assert(e.msg[0] == '/');
 		slurmconf_findings_fini(&findings);
 		return;
@@ -124,29 +160,44 @@ static void check_want(const struct conf *c, const struct slurmconf_sources *slu
 	slurmconf_want_gres(&w, &s);
 	check_block(&gres->v[gres->ours], s.p);
 	slurmconf_dangers(&w);
+	check_topology(&site, topo, "22.05.8");
+	check_topology(&site, topo, "25.05.0");
 	str_fini(&s);
 	slurmconf_site_fini(&site);
 	slurmconf_findings_fini(&findings);
 }
 
+static struct input split(const char *text, size_t size)
+{
+	struct input in = {.text = {"", "", ""}};
+
+	for (size_t i = 0; i < FILES; i++) {
+		const char *cut = i + 1 < FILES && size > 0 ? memchr(text, '\0', size) : NULL;
+
+		in.text[i] = text;
+		in.len[i] = cut != NULL ? (size_t)(cut - text) : size;
+		text += in.len[i] + (cut != NULL);
+		size -= in.len[i] + (cut != NULL);
+	}
+	return in;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const char *text = (const char *)data, *cut = size > 0 ? memchr(text, '\0', size) : NULL;
-	const size_t first = cut != NULL ? (size_t)(cut - text) : size;
-	struct input in = {text, cut != NULL ? cut + 1 : "", first,
-			   cut != NULL ? size - first - 1 : 0};
-	struct slurmconf_sources slurm, gres;
+	struct input in = split((const char *)data, size);
+	struct slurmconf_sources s[FILES];
 	struct conf *c = pools();
 	struct err e = {0};
+	size_t n = 0;
 
-	if (slurmconf_sources_load(&slurm, "/s/slurm.conf", read_input, &in, &e) == 0) {
-		check_trial(&slurm);
-		if (slurmconf_sources_load(&gres, "/s/gres.conf", read_input, &in, &e) == 0) {
-			check_want(c, &slurm, &gres);
-			slurmconf_sources_fini(&gres);
-		}
-		slurmconf_sources_fini(&slurm);
-	}
+	while (n < FILES && slurmconf_sources_load(&s[n], paths[n], read_input, &in, &e) == 0)
+		n++;
+	if (n > 0)
+		check_trial(&s[0]);
+	if (n == FILES)
+		check_want(c, &s[0], &s[1], &s[2]);
+	while (n > 0)
+		slurmconf_sources_fini(&s[--n]);
 	assert(e.code == 0 || e.msg[0] == '/');
 	conf_free(c);
 	return 0;

@@ -98,9 +98,12 @@ static struct lab *start(const char *slurm)
 
 static void stop(struct lab *l)
 {
-	static const char *const names[] = {
-		"burstd.conf", "slurm.conf", "slurmctld",           "slurm.conf.last-good",
-		"gres.conf",   "real.conf",  "gres.conf.last-good", "real.conf.last-good"};
+	static const char *const names[] = {"burstd.conf",         "slurm.conf",
+					    "slurmctld",           "slurm.conf.last-good",
+					    "gres.conf",           "real.conf",
+					    "gres.conf.last-good", "real.conf.last-good",
+					    "topology.conf",       "topology.conf.last-good",
+					    "topology.yaml"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char path[128];
@@ -301,6 +304,131 @@ static void test_both_or_none(void **state)
 	stop(l);
 }
 
+#define TREE   "TopologyPlugin=topology/tree\nNodeName=own1 CPUs=1\n"
+#define LEAVES "SwitchName=leaf Nodes=own1\nSwitchName=root Switches=leaf,burst"
+
+static void test_topology_conf(void **state)
+{
+	static const char switches[] = "\nSwitchName=burst-c Nodes=c[1-4]\n"
+				       "SwitchName=burst Switches=burst-c\n# END burstd\n";
+	struct lab *l = start(SLURM TREE);
+	char *text;
+
+	(void)state;
+	lab_write(l, "topology.conf", LEAVES);
+	lab_run(l, RUN, NULL, 0);
+	assert_non_null(strstr(l->out, "/topology.conf\n+SwitchName=burst-c Nodes=c[1-4]\n"
+				       "+SwitchName=burst Switches=burst-c\n"));
+	lab_run(l, RUN "--check", NULL, 0);
+	assert_non_null(strstr(l->out, "/topology.conf:0: lacks: SwitchName=burst-c Nodes="));
+	lab_run(l, RUN "--write --unproved", NULL, 0);
+	assert_int_equal(l->rc, 0);
+	assert_non_null(strstr(l->out, "/topology.conf is written; as it was: .last-good"));
+	has(l, "topology.conf.last-good", LEAVES);
+	text = file(l, "topology.conf");
+	assert_memory_equal(text, LEAVES "\n# BEGIN", sizeof(LEAVES) + 7);
+	assert_non_null(strstr(text, switches));
+	free(text);
+	lab_run(l, RUN "--check", NULL, 0);
+	lab_want(l, 0, "", "");
+	/* Without a topology burstd's lines go, and only these. */
+	lab_write(l, "slurm.conf", SLURM "NodeName=own1 CPUs=1\n");
+	lab_run(l, RUN "--write --unproved", NULL, 0);
+	assert_int_equal(l->rc, 0);
+	text = file(l, "topology.conf");
+	assert_memory_equal(text, LEAVES "\n# BEGIN", sizeof(LEAVES) + 7);
+	assert_null(strstr(text, "burst-c"));
+	free(text);
+	stop(l);
+}
+
+/* Without one it is made, with the mode of slurm.conf; without a topology it is not. */
+static void test_topology_conf_is_made(void **state)
+{
+	struct lab *l = start(SLURM "TopologyPlugin=topology/tree\n");
+	struct stat st;
+	char path[128];
+
+	(void)state;
+	path_of(l, "slurm.conf", path, sizeof(path));
+	assert_int_equal(chmod(path, 0604), 0);
+	lab_run(l, RUN "--write --unproved", NULL, 0);
+	assert_int_equal(l->rc, 0);
+	path_of(l, "topology.conf", path, sizeof(path));
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0604);
+	lab_run(l, RUN "--json", NULL, 0);
+	assert_non_null(strstr(l->out, "/topology.conf\""));
+	stop(l);
+	l = start(SLURM);
+	lab_run(l, RUN "--write --unproved", NULL, 0);
+	assert_int_equal(l->rc, 0);
+	assert_null(file(l, "topology.conf"));
+	lab_run(l, RUN "--json", NULL, 0);
+	assert_null(strstr(l->out, "topology.conf"));
+	stop(l);
+}
+
+static void test_a_bad_topology_is_mended_first(void **state)
+{
+	struct lab *l = start(SLURM TREE);
+
+	(void)state;
+	lab_write(l, "topology.conf", "# ours\nSwitchName=root Switches=gone\n");
+	lab_run(l, RUN "--write --unproved", NULL, 0);
+	assert_int_equal(l->rc, 1);
+	assert_non_null(strstr(l->out, "/topology.conf:2: error: there is no switch gone"));
+	has(l, "topology.conf", "# ours\nSwitchName=root Switches=gone\n");
+	has(l, "slurm.conf", SLURM TREE);
+	stop(l);
+}
+
+/* 25.05: slurmctld reads topology.yaml alone. */
+static void test_topology_yaml(void **state)
+{
+	struct lab *l = start(SLURM TREE);
+	char program[256];
+
+	(void)state;
+	(void)snprintf(program, sizeof(program), "#!/bin/sh\necho slurm 25.05.4\n");
+	lab_write(l, "slurmctld", program);
+	path_of(l, "slurmctld", program, sizeof(program));
+	assert_int_equal(chmod(program, 0755), 0);
+	lab_write(l, "topology.conf", LEAVES "\n");
+	lab_write(l, "topology.yaml", "- topology: default\n");
+	lab_run(l, RUN "--write --unproved", NULL, 0);
+	assert_int_equal(l->rc, 1);
+	assert_non_null(
+		strstr(l->out, "/topology.conf:1: error: slurmctld ignores this file, because"));
+	has(l, "topology.conf", LEAVES "\n");
+	has(l, "slurm.conf", SLURM TREE);
+	stop(l);
+}
+
+/* It is tried with topology.conf, which is as it was when slurm.conf cannot be written. */
+static void test_topology_conf_is_tried(void **state)
+{
+	struct lab *l;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	l = start(SLURM TREE);
+	lab_write(l, "topology.conf", LEAVES "\nBad=1\n");
+	lab_run(l, RUN "--write", NULL, 0);
+	assert_int_equal(l->rc, 1);
+	assert_non_null(strstr(l->err, "nothing was written: a slurmctld that was tried"));
+	has(l, "topology.conf", LEAVES "\nBad=1\n");
+	has(l, "slurm.conf", SLURM TREE);
+	lab_write(l, "topology.conf", LEAVES);
+	lab_write(l, "slurm.conf", SLURM TREE "MaxJobCount=7\n");
+	lab_run(l, RUN "--write", NULL, 0);
+	assert_int_equal(l->rc, 1);
+	assert_non_null(strstr(l->err, "/slurm.conf has changed since it was read; try again"));
+	has(l, "topology.conf", LEAVES);
+	stop(l);
+}
+
 static void test_json(void **state)
 {
 	struct lab *l = start(SLURM "ReturnToService=1\n");
@@ -356,6 +484,11 @@ int main(void)
 		cmocka_unit_test(test_edits_by_hand),
 		cmocka_unit_test(test_it_is_tried_first),
 		cmocka_unit_test(test_both_or_none),
+		cmocka_unit_test(test_topology_conf),
+		cmocka_unit_test(test_topology_conf_is_made),
+		cmocka_unit_test(test_a_bad_topology_is_mended_first),
+		cmocka_unit_test(test_topology_yaml),
+		cmocka_unit_test(test_topology_conf_is_tried),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_what_cannot_be_read),
 	};

@@ -22,6 +22,7 @@ static const char *const disk[][2] = {
 			  "PartitionName=p Nodes=a1 State=UP\nDownNodes=a2 State=DOWN\n"},
 	{"/s/gres.conf", "NodeName=a1 State=x AuthType=y\nInclude /s/more\n"},
 	{"/s/more", ""},
+	{"/s/topology.conf", "SwitchName=a Nodes=a1\n"},
 	{"/s/more.conf", "Include \\\n  nodes.conf\nA=1\nInclude more"},
 };
 
@@ -115,20 +116,23 @@ static void test_why_it_ended(void **state)
 		"slurmctld: error: Parse error in file /t/etc/slurm-1 line 3: \" x\"\n"
 		"slurmctld: error: \"Include\" failed in file /t/etc/slurm-0 line 4\n"
 		"slurmctld: error: \"Include\" failed in file /t/etc/slurm.conf line 12\n"
-		"error: gres /t/etc/gres-0 /t/etc/gres-7\n"
+		"error: gres /t/etc/gres-0 /t/etc/gres-7 /t/etc/topology-0 /t/etc/topology.conf\n"
 		"slurmctld: fatal: Unable to process configuration file\n";
-	struct slurmconf_sources slurm, gres;
-	const struct slurmconf_trees trees = {&slurm, &gres};
+	struct slurmconf_sources slurm, gres, topology;
+	const struct slurmconf_trees trees = {&slurm, &gres, &topology};
 	struct str out;
 
 	(void)state;
 	assert_int_equal(slurmconf_sources_load(&slurm, "/s/slurm.conf", read_disk, NULL, NULL), 0);
 	assert_int_equal(slurmconf_sources_load(&gres, "/s/gres.conf", read_disk, NULL, NULL), 0);
+	assert_int_equal(
+		slurmconf_sources_load(&topology, "/s/topology.conf", read_disk, NULL, NULL), 0);
 	str_init(&out, 4096);
 	slurmconf_trial_why(&trees, "/t", said, 10, &out);
 	assert_string_equal(out.p, "error: Parse error in file /s/nodes.conf line 3: \" x\"\n"
 				   "error: \"Include\" failed in file /s/slurm.conf line 4\n"
-				   "error: gres /s/gres.conf /t/etc/gres-7\n"
+				   "error: gres /s/gres.conf /t/etc/gres-7 /s/topology.conf "
+				   "/t/etc/topology.conf\n"
 				   "fatal: Unable to process configuration file\n");
 	str_clear(&out);
 	slurmconf_trial_why(&trees, "/t", said, 1, &out);
@@ -136,6 +140,7 @@ static void test_why_it_ended(void **state)
 	str_fini(&out);
 	slurmconf_sources_fini(&slurm);
 	slurmconf_sources_fini(&gres);
+	slurmconf_sources_fini(&topology);
 }
 
 int main(void)

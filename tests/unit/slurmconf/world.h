@@ -7,16 +7,20 @@
 #include "base/mem.h"
 #include "core/conf.h"
 #include "core/conf_option.h"
+#include "slurmconf/topo.h"
 #include "slurmconf/want.h"
 
 struct world {
 	struct conf *conf;
 	const char *slurm, *gres, *included; /* the files; included is inc.conf */
+	const char *topology;                /* topology.conf */
+	const char *yaml;                    /* path of topology.yaml; NULL: none */
 	const char *release;                 /* of slurmctld */
-	struct slurmconf_sources slurm_files, gres_files;
+	struct slurmconf_sources slurm_files, gres_files, topo_files;
 	struct slurmconf_site site;
+	struct slurmconf_topo topo;
 	struct slurmconf_findings findings;
-	char *body, *gres_body;
+	char *body, *gres_body, *topo_body;
 };
 
 /* A pool with 8 GPUs in each node, unless node is "". */
@@ -44,7 +48,8 @@ static inline struct conf_pool *add_pool(struct world *w, const char *name, cons
 
 static inline void world_init(struct world *w)
 {
-	*w = (struct world){.slurm = "ClusterName=falcon\n", .gres = "", .release = "24.11.5"};
+	*w = (struct world){
+		.slurm = "ClusterName=falcon\n", .gres = "", .topology = "", .release = "24.11.5"};
 	w->conf = conf_new("burstd.conf");
 	w->conf->cluster = mem_strdup("falcon");
 	w->conf->providers = mem_zalloc(sizeof(*w->conf->providers));
@@ -58,10 +63,11 @@ static inline void world_init(struct world *w)
 static inline int world_read(void *ctx, const char *path, char **text, size_t *len, struct err *e)
 {
 	const struct world *w = ctx;
-	const char *from = strcmp(path, "/s/slurm.conf") == 0  ? w->slurm
-			   : strcmp(path, "/s/gres.conf") == 0 ? w->gres
-			   : strcmp(path, "/s/inc.conf") == 0  ? w->included
-							       : NULL;
+	const char *from = strcmp(path, "/s/slurm.conf") == 0      ? w->slurm
+			   : strcmp(path, "/s/gres.conf") == 0     ? w->gres
+			   : strcmp(path, "/s/topology.conf") == 0 ? w->topology
+			   : strcmp(path, "/s/inc.conf") == 0      ? w->included
+								   : NULL;
 
 	if (from == NULL)
 		return err_set(e, ERR_IO, "%s: No such file or directory", path);
@@ -70,7 +76,22 @@ static inline int world_read(void *ctx, const char *path, char **text, size_t *l
 	return 0;
 }
 
-/* What is wanted for this world: body, gres_body and findings. */
+static inline void world_topo(struct world *w, const struct slurm_version *version)
+{
+	const struct slurmconf_topo_in in = {&w->site, &w->topo_files, version, w->yaml};
+	struct err e = {0};
+	struct str s;
+
+	assert_int_equal(
+		slurmconf_sources_load(&w->topo_files, "/s/topology.conf", world_read, w, &e), 0);
+	if (slurmconf_topo_init(&w->topo, &in, &e) != 0)
+		fail_msg("%s", e.msg);
+	str_init(&s, SLURMCONF_BODY_MAX);
+	slurmconf_want_topo(&w->topo, &s);
+	w->topo_body = str_take(&s);
+}
+
+/* What is wanted for this world: the bodies and findings. */
 static inline void world_run(struct world *w)
 {
 	struct slurm_version version;
@@ -79,7 +100,7 @@ static inline void world_run(struct world *w)
 				      .version = &version,
 				      .programs = "/usr/libexec/burstd",
 				      .findings = &w->findings};
-	const struct slurmconf_trees trees = {&w->slurm_files, &w->gres_files};
+	const struct slurmconf_trees trees = {&w->slurm_files, &w->gres_files, &w->topo_files};
 	struct err e = {0};
 	struct str s;
 
@@ -99,17 +120,22 @@ static inline void world_run(struct world *w)
 	slurmconf_want_gres(&want, &s);
 	w->gres_body = str_take(&s);
 	slurmconf_dangers(&want);
+	world_topo(w, &version);
 }
 
 static inline void world_fini(struct world *w)
 {
 	free(w->body);
 	free(w->gres_body);
+	free(w->topo_body);
 	slurmconf_findings_fini(&w->findings);
+	if (w->topo.site != NULL)
+		slurmconf_topo_fini(&w->topo);
 	if (w->site.conf != NULL)
 		slurmconf_site_fini(&w->site);
 	slurmconf_sources_fini(&w->slurm_files);
 	slurmconf_sources_fini(&w->gres_files);
+	slurmconf_sources_fini(&w->topo_files);
 	conf_free(w->conf);
 }
 

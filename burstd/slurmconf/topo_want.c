@@ -1,0 +1,142 @@
+/* The lines that topology.conf needs for burstd's pools. */
+#include <stdio.h>
+#include <string.h>
+
+#include "slurmconf/topo.h"
+#include "slurmconf/want.h"
+
+struct want {
+	const struct slurmconf_topo *t;
+	struct str *out;
+	struct str top; /* the children of SLURMCONF_TOP, with commas */
+	size_t base;    /* as slurmconf_topo's, with burstd's own */
+};
+
+static struct slurmconf_place of_pool(const struct want *w, const struct conf_pool *p)
+{
+	return (struct slurmconf_place){w->t->site->conf->path, p->line};
+}
+
+/* Is the name free for burstd? */
+static bool is_free(const struct want *w, const char *name)
+{
+	const struct slurmconf_unit *u = map_get(&w->t->named, name);
+
+	if (u == NULL)
+		return true;
+	slurmconf_find(w->t->site->findings, SLURM_ERROR, u->at,
+		       "%s is the name of a line of burstd's: choose another", name);
+	return false;
+}
+
+/* Does burstd write this pool's unit? */
+static bool is_ours(const struct want *w, const struct conf_pool *p, const char *name)
+{
+	const struct slurmconf_topo_pool *own = &w->t->pools[conf_pool_index(w->t->site->conf, p)];
+
+	if (own->nodes.n > 0 && own->nodes.n < p->nodes->n)
+		slurmconf_find(
+			w->t->site->findings, SLURM_ERROR, own->nodes.at,
+			"topology.conf has %zu of the %zu nodes of pool \"%s\": all, or none",
+			own->nodes.n, p->nodes->n, p->name);
+	if (own->nodes.n > 0 && own->placed != NULL)
+		slurmconf_find(w->t->site->findings, SLURM_ERROR, own->placed->at,
+			       "there is no switch %s, since nodes of its pool are in line %d: "
+			       "slurmctld does not start",
+			       name, own->nodes.at.line);
+	return own->nodes.n == 0 && is_free(w, name);
+}
+
+static void add_line(const struct want *w, const struct conf_pool *p, const char *key,
+		     const char *name)
+{
+	str_addf(w->out, "%s=%s Nodes=", key, name);
+	hostlist_fold(w->out, p->nodes->names, p->nodes->n);
+	str_adds(w->out, "\n");
+}
+
+/* --- the tree ------------------------------------------------------------------------------------
+ */
+
+static void want_leaf(struct want *w, const struct conf_pool *p, const char *name)
+{
+	add_line(w, p, "SwitchName", name);
+	if (w->t->pools[conf_pool_index(w->t->site->conf, p)].placed == NULL)
+		str_addf(&w->top, "%s%s", w->top.len > 0 ? "," : "", name);
+}
+
+static void want_top(const struct want *w)
+{
+	if (w->top.len > 0 && is_free(w, SLURMCONF_TOP))
+		str_addf(w->out, "SwitchName=" SLURMCONF_TOP " Switches=%s\n", w->top.p);
+	else if (w->top.len == 0 && w->t->joined != NULL)
+		slurmconf_find(
+			w->t->site->findings, SLURM_ERROR, w->t->joined->at,
+			"there is no switch " SLURMCONF_TOP
+			", since all pools have switches of yours: slurmctld does not start");
+}
+
+/* --- blocks --------------------------------------------------------------------------------------
+ */
+
+/* Is each job of the pool in one fabric, whichever rung of its ladder it is bought from? */
+static bool is_in_fabric(const struct conf_pool *p)
+{
+	size_t n;
+	const struct conf_offer *v = conf_rungs(p, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (v[i].in_fabric == NULL || strcmp(v[i].in_fabric, v[0].in_fabric) != 0)
+			return false;
+	return n > 0;
+}
+
+static void want_block(struct want *w, const struct conf_pool *p, const char *name)
+{
+	const struct slurmconf_topo *t = w->t;
+
+	if (!is_in_fabric(p)) {
+		slurmconf_find(t->site->findings, SLURM_ADVICE, of_pool(w, p),
+			       "pool \"%s\" is no block: not all its machines are bought in the "
+			       "same fabric",
+			       p->name);
+		return;
+	}
+	if (w->base == 0)
+		w->base = p->nodes->n;
+	if (p->nodes->n < w->base && slurm_version_has(t->version, SLURM_FULL_UNITS))
+		slurmconf_find(t->site->findings, SLURM_ERROR, of_pool(w, p),
+			       "pool \"%s\" has %zu nodes, and each block must have %zu: write "
+			       "BlockSizes=%zu into topology.conf, or give it more nodes",
+			       p->name, p->nodes->n, w->base, p->nodes->n);
+	else
+		add_line(w, p, "BlockName", name);
+}
+
+/* --- all of it -----------------------------------------------------------------------------------
+ */
+
+void slurmconf_want_topo(const struct slurmconf_topo *t, struct str *out)
+{
+	struct want w = {.t = t, .out = out, .base = t->base};
+	const struct conf *c = t->site->conf;
+
+	if (t->form == SLURMCONF_FLAT)
+		return;
+	str_init(&w.top, SLURMCONF_BODY_MAX);
+	for (size_t i = 0; i < c->npools; i++) {
+		char name[sizeof(SLURMCONF_SET_PREFIX) + HOSTLIST_NAME_MAX];
+		const struct conf_pool *p = &c->pools[i];
+
+		(void)snprintf(name, sizeof(name), SLURMCONF_SET_PREFIX "%s", p->name);
+		if (!is_ours(&w, p, name))
+			continue;
+		if (t->form == SLURMCONF_TREE)
+			want_leaf(&w, p, name);
+		else
+			want_block(&w, p, name);
+	}
+	if (t->form == SLURMCONF_TREE)
+		want_top(&w);
+	str_fini(&w.top);
+}
