@@ -222,6 +222,7 @@ static void ladder_run(struct engine *e)
 {
 	struct ladders *l = &e->money->ladders;
 
+	ladder_fates_run(e);
 	if (!has_sums(e))
 		return;
 	if (engine_now(e) >= l->look_ms) {
@@ -247,12 +248,14 @@ static void ladder_run(struct engine *e)
 static int64_t ladder_next_ms(const struct engine *e)
 {
 	const struct ladders *l = &e->money->ladders;
+	const int64_t fates_ms = ladder_fates_next_ms(e);
+	int64_t next_ms = l->look_ms;
 
 	if (!has_sums(e) || e->money->nodes == NULL)
-		return INT64_MAX;
-	return l->due && l->squeue_ms < l->look_ms && !jobs_coming(e, JOBS_FOR_LADDER)
-		       ? l->squeue_ms
-		       : l->look_ms;
+		return fates_ms;
+	if (l->due && l->squeue_ms < next_ms && !jobs_coming(e, JOBS_FOR_LADDER))
+		next_ms = l->squeue_ms;
+	return next_ms < fates_ms ? next_ms : fates_ms;
 }
 
 const struct engine_part ladder_part = {
