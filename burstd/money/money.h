@@ -79,7 +79,8 @@ struct money_state {
 	} overrides;
 	struct ladders {           /* ladder.c */
 		bool any;          /* some budget ends what runs */
-		bool due;          /* ... and some do now, so squeue is asked */
+		bool due;          /* ... and some do now */
+		bool jobs_end;     /* ... jobs, too, so squeue is asked */
 		int64_t look_ms;   /* sums are looked at next */
 		int64_t squeue_ms; /* jobs likewise */
 		int64_t asked_ms;  /* ... and they were last */
