@@ -6,6 +6,7 @@
 
 #include "api/ctl_ops.h"
 #include "api/ctl_reply.h"
+#include "api/explain.h"
 #include "api/held.h"
 #include "base/fmt.h"
 #include "base/mem.h"
@@ -35,7 +36,8 @@ static int op_reconcile(struct ctl_reply *r)
 
 struct reload_reply {
 	struct ctl_reply *r;
-	bool restart; /* the first list is closed */
+	bool restart;   /* the first list is closed */
+	bool overrides; /* ... and the second */
 };
 
 /* Leave out what does not fit: the reload is done, and must not be called a failure. */
@@ -82,6 +84,23 @@ static void put_at_restart(void *ctx, const char *sentence)
 	(void)ctl_reply_fits(rr->r, row);
 }
 
+/* An older burstctl knows of no such list. */
+static void put_override(void *ctx, const char *sentence)
+{
+	struct reload_reply *rr = ctx;
+	struct jsonw *w = &rr->r->w;
+	struct ctl_row row;
+
+	if (!rr->overrides) {
+		jsonw_close(w, ']');
+		jsonw_open(w, "overrides", '[');
+	}
+	rr->overrides = true;
+	row = ctl_reply_row(rr->r);
+	jsonw_text(w, NULL, sentence);
+	(void)ctl_reply_fits(rr->r, row);
+}
+
 static int op_reload(struct ctl_reply *r)
 {
 	struct reload_reply rr = {.r = r};
@@ -91,6 +110,8 @@ static int op_reload(struct ctl_reply *r)
 	jsonw_open(&r->w, "changes", '[');
 	rc = r->api->reload(r->api->ctx, &to, &r->err);
 	begin_restart(&rr);
+	if (rc == 0)
+		explain_overrides(r->api->engine, put_override, &rr);
 	jsonw_close(&r->w, ']');
 	log_order(r, "reload asked for", rc == 0 ? "done" : r->err.msg);
 	return rc;

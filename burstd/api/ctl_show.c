@@ -242,6 +242,7 @@ int ctl_show_status(struct ctl_reply *r)
 	explain_problems(e, put_problem, r);
 	if (ctl_is(r->who, CTL_SEES_BUDGETS)) {
 		explain_budgets(e, put_problem, r);
+		explain_overrides(e, put_problem, r);
 		explain_alerts(e, put_problem, r);
 	}
 	put_spool_full(r);

@@ -35,6 +35,8 @@ typedef void (*explain_fn)(void *ctx, const char *sentence);
 void explain_problems(const struct engine *e, explain_fn fn, void *ctx);
 /* Likewise about budgets, for admins only: money that is somebody else's is nobody's business. */
 void explain_budgets(const struct engine *e, explain_fn fn, void *ctx);
+/* Likewise overrides that last, and add to nothing, since burstd.conf has no such budget. */
+void explain_overrides(const struct engine *e, explain_fn fn, void *ctx);
 /* Likewise alerts about budgets that are not delivered; for admins. */
 void explain_alerts(const struct engine *e, explain_fn fn, void *ctx);
 /* Likewise only the problems of the secret store. */

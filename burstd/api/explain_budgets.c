@@ -88,6 +88,28 @@ static void check_over(struct explain_report *r, const struct engine_budget *b)
 	explain_report_say(r);
 }
 
+void explain_overrides(const struct engine *e, explain_fn fn, void *ctx)
+{
+	struct explain_report r = {.e = e, .fn = fn, .ctx = ctx};
+	size_t n;
+	const struct money_override *all = engine_overrides(e, &n);
+
+	str_init(&r.s, SENTENCE_MAX);
+	for (size_t i = 0; i < n; i++) {
+		const struct money_override *x = &all[i];
+		const char *why = x->until_ms > engine_now(e)
+					  ? conf_budget_lacks(engine_conf(e), x->budget, x->value)
+					  : NULL;
+
+		if (why == NULL)
+			continue;
+		str_addf(&r.s, "override %" PRId64 " of budget %s%s%s has no effect: %s", x->id,
+			 x->budget, x->value[0] != '\0' ? "/" : "", x->value, why);
+		explain_report_say(&r);
+	}
+	str_fini(&r.s);
+}
+
 void explain_budgets(const struct engine *e, explain_fn fn, void *ctx)
 {
 	struct explain_report r = {.e = e, .fn = fn, .ctx = ctx};

@@ -382,6 +382,34 @@ static void check_removed(const struct cli *c, struct verdict *v, const char *pa
 	json_decref(r);
 }
 
+/* Note what was added to budgets, or set, that the file does not have.  The newest will do. */
+static void check_overrides(const struct cli *c, struct verdict *v, const char *path,
+			    const struct conf *conf)
+{
+	struct err e = {0};
+	json_t *r = NULL;
+	const json_t *row;
+	char text[512];
+
+	if (conf == NULL ||
+	    cli_ask(c, json_pack("{s:s}", "op", "budget-overrides"), &r, &e) != CLI_OK)
+		return; /* burstd need not run, nor tell everybody */
+	for (size_t i = 0; (row = cli_row(r, "overrides", i)) != NULL; i++) {
+		const char *budget = cli_text(row, "budget"), *value = cli_text(row, "value");
+		const char *why = conf_budget_lacks(conf, budget, value);
+
+		if (why == NULL)
+			continue;
+		(void)snprintf(text, sizeof(text),
+			       "%.200s: override %" PRId64
+			       " of budget %.63s%s%.63s has no effect with it: %s",
+			       path, cli_int(row, "id"), budget, value[0] != '\0' ? "/" : "", value,
+			       why);
+		add(v->notes, text);
+	}
+	json_decref(r);
+}
+
 /* What a provider charges for an offer, as burstd has it; < 0: it is not sold. */
 static int64_t price_of(const json_t *pool, const char *offer)
 {
@@ -496,6 +524,7 @@ static int run_check(const struct cli *c, const void *args, char **operands)
 	ask_burstd(&v, path, true);
 	check_file(&v, path, &conf);
 	check_removed(c, &v, path, conf);
+	check_overrides(c, &v, path, conf);
 	check_prices(c, &v, path, conf);
 	rc = judge(&v);
 	if (c->json)

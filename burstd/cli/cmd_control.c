@@ -52,6 +52,9 @@ static void print_reload(const struct cli *c, const json_t *r)
 	if (cli_row(r, "at_restart", 0) != NULL)
 		(void)fputs("only when burstd is restarted:\n", c->out.f);
 	print_lines(c, r, "at_restart", NULL);
+	if (cli_row(r, "overrides", 0) != NULL)
+		(void)fputs("what was added to budgets, or set, and has no effect:\n", c->out.f);
+	print_lines(c, r, "overrides", NULL);
 }
 
 static int run_reload(const struct cli *c, const void *args, char **operands)

@@ -15,6 +15,19 @@ const struct conf_budget *conf_budget_named(const struct conf *c, const char *na
 	return NULL;
 }
 
+const char *conf_budget_lacks(const struct conf *c, const char *name, const char *value)
+{
+	const struct conf_budget *b = conf_budget_named(c, name);
+
+	if (b == NULL)
+		return "there is no such budget";
+	if (b->amount_nano == 0)
+		return "the budget has no amount";
+	if ((b->each == CONF_EACH_NONE) == (value[0] == '\0'))
+		return NULL;
+	return value[0] == '\0' ? "the budget is one for each" : "the budget is one for all";
+}
+
 bool conf_budget_is_of_jobs(const struct conf_budget *b)
 {
 	return b->accounts != NULL || b->users != NULL || b->qos != NULL || b->wckeys != NULL ||

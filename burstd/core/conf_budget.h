@@ -87,6 +87,9 @@ struct conf;
 struct conf_option;
 
 const struct conf_budget *conf_budget_named(const struct conf *c, const char *name); /* or NULL */
+/* Why nothing can be added to this line's amount, nor set; NULL: there is such a line.  value: of
+ * `each`; "": the budget has none. */
+const char *conf_budget_lacks(const struct conf *c, const char *name, const char *value);
 /* Does it count what jobs cost?  Else it counts machines, whole. */
 bool conf_budget_is_of_jobs(const struct conf_budget *b);
 /* Does the option mean anything for b?  Those about a period and its percents need an amount, lease

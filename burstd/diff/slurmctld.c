@@ -118,6 +118,7 @@ static void on_answer(void *ctx, enum slurm_question q, const char *text, size_t
 		break;
 	case SLURM_FATES:
 		rescue_fates(e, text, len, err);
+		ladder_fates(e, text, len, err);
 		break;
 	case SLURM_ACCOUNTS:
 		accounts_answer(e, text, len, err);

@@ -289,6 +289,9 @@ struct rescue { /* one job */
 /* Record that the job was told to save its work; how: for the event. */
 void rescue_signalled(struct engine *e, struct rescue *r, const char *how);
 void rescue_told(struct engine *e, const struct slurm_order *o, const struct err *err);
+/* What people are told of a job that has ended, and is not requeued. */
+enum { RESCUE_ENDED_SIZE = 96 };
+void rescue_ended_text(char out[RESCUE_ENDED_SIZE], const struct slurm_job_detail *d);
 extern const struct engine_part rescue_part;
 /* squeue shows what became of the jobs that are followed. */
 void rescue_fates(struct engine *e, const char *text, size_t len, const struct err *err);

@@ -38,13 +38,19 @@ void rescue_signalled(struct engine *e, struct rescue *r, const char *how)
 	rescue_announce(e, r, "job-signalled", what);
 }
 
-static void conclude_ended(struct engine *e, struct rescue *r, const struct slurm_job_detail *d)
+void rescue_ended_text(char out[RESCUE_ENDED_SIZE], const struct slurm_job_detail *d)
 {
-	char what[96];
 	bool done = slurm_text_is(d->state, "COMPLETED");
 
-	(void)snprintf(what, sizeof(what), "it ended as %.*s%s", (int)d->state.n, d->state.p,
+	(void)snprintf(out, RESCUE_ENDED_SIZE, "it ended as %.*s%s", (int)d->state.n, d->state.p,
 		       done ? "" : " and was not requeued");
+}
+
+static void conclude_ended(struct engine *e, struct rescue *r, const struct slurm_job_detail *d)
+{
+	char what[RESCUE_ENDED_SIZE];
+
+	rescue_ended_text(what, d);
 	e->count.jobs_ended++;
 	conclude(e, r, "job-ended", what);
 }
@@ -55,8 +61,7 @@ static void on_end(struct engine *e, struct rescue *r, const struct slurm_job_de
 {
 	if (r->back == RESCUE_ASKED)
 		return; /* slurmctld is still to be told */
-	if (r->j.signal != JOURNAL_SIGNAL_SENT || r->back == RESCUE_TOLD ||
-	    (!slurm_text_is(d->state, "FAILED") && !slurm_text_is(d->state, "OUT_OF_MEMORY"))) {
+	if (r->j.signal != JOURNAL_SIGNAL_SENT || r->back == RESCUE_TOLD || !slurm_job_failed(d)) {
 		conclude_ended(e, r, d);
 		return;
 	}

@@ -28,7 +28,7 @@ static void configure(struct engine *e)
 {
 	struct ladders *l = &e->money->ladders;
 
-	l->any = l->due = false;
+	l->any = l->due = l->jobs_end = false;
 	for (size_t i = 0; i < e->conf->nbudgets; i++)
 		l->any = l->any || ends_jobs(&e->conf->budgets[i]);
 	l->look_ms = engine_now(e);
@@ -116,7 +116,7 @@ static void look_at_sums(struct engine *e)
 	size_t n = budgets_lines(b);
 	int64_t *used = used_of(e, n);
 
-	e->money->ladders.due = false;
+	e->money->ladders.due = e->money->ladders.jobs_end = false;
 	for (size_t i = 0; i < n; i++) {
 		const struct budget_line l = budgets_line(b, i);
 		struct money_line *m;
@@ -131,8 +131,8 @@ static void look_at_sums(struct engine *e)
 			money_line_write(e, m, &l);
 			e->money->ladders.squeue_ms = engine_now(e); /* its jobs are warned now */
 		}
-		if (step != BUDGET_GOES_ON)
-			e->money->ladders.due = true;
+		e->money->ladders.due = e->money->ladders.due || step != BUDGET_GOES_ON;
+		e->money->ladders.jobs_end = e->money->ladders.jobs_end || step >= BUDGET_REQUEUES;
 	}
 	free(used);
 }
@@ -222,6 +222,7 @@ static void ladder_run(struct engine *e)
 {
 	struct ladders *l = &e->money->ladders;
 
+	ladder_fates_run(e);
 	if (!has_sums(e))
 		return;
 	if (engine_now(e) >= l->look_ms) {
@@ -229,10 +230,10 @@ static void ladder_run(struct engine *e)
 		look_at_sums(e);
 		for (struct hold_node *g = l->due ? e->money->nodes : NULL; g != NULL; g = g->next)
 			drain(e, g);
-		if (!l->due) /* nothing ends by it: what was said of jobs is over */
+		if (!l->jobs_end) /* nothing ends by it: what was said of jobs is over */
 			ladder_jobs_forget(e);
 	}
-	if (!l->due)
+	if (!l->jobs_end)
 		return;
 	if (l->crowded && checkpoint_room(e, CHECKPOINT_MONEY) &&
 	    l->squeue_ms > l->asked_ms + LADDER_CROWD_MS)
@@ -247,12 +248,14 @@ static void ladder_run(struct engine *e)
 static int64_t ladder_next_ms(const struct engine *e)
 {
 	const struct ladders *l = &e->money->ladders;
+	const int64_t fates_ms = ladder_fates_next_ms(e);
+	int64_t next_ms = l->look_ms;
 
 	if (!has_sums(e) || e->money->nodes == NULL)
-		return INT64_MAX;
-	return l->due && l->squeue_ms < l->look_ms && !jobs_coming(e, JOBS_FOR_LADDER)
-		       ? l->squeue_ms
-		       : l->look_ms;
+		return fates_ms;
+	if (l->jobs_end && l->squeue_ms < next_ms && !jobs_coming(e, JOBS_FOR_LADDER))
+		next_ms = l->squeue_ms;
+	return next_ms < fates_ms ? next_ms : fates_ms;
 }
 
 const struct engine_part ladder_part = {

@@ -21,23 +21,6 @@
 enum {
 	LADDER_AGAIN_MS = 60000,    /* from an order to the next one about the same job */
 	LADDER_REFUSED_MS = 600000, /* ... if slurmctld refused it */
-	WHY_SIZE = 192,
-};
-
-struct ending { /* a job whose budget is used up */
-	struct job_part in;
-	struct journal_ending j;
-	bool changed;  /* since it was written */
-	bool loaded;   /* from the journal, and squeue has not shown it yet */
-	bool seen;     /* squeue shows it */
-	uint32_t pool; /* as j.pool */
-	struct ending_step {
-		bool signalling; /* slurmctld is being told to signal it */
-		bool commanded;  /* the site's command runs, or has, or had no time */
-	} at[BUDGET_NSTEPS];
-	bool alone;       /* slurmctld refused a requeue of several: it is asked for this one */
-	int64_t again_ms; /* then the last order is repeated */
-	struct budget_no no;
 };
 
 struct end {                   /* of one job */
@@ -107,7 +90,7 @@ static void find_end_at(const struct engine *e, const char *node, uint64_t job, 
 /* --- telling its user ----------------------------------------------------------------------------
  */
 
-static void say(struct engine *e, const struct ending *x, const char *type, const char *what)
+void ladder_say(struct engine *e, const struct ending *x, const char *type, const char *what)
 {
 	char text[300], job[SLURM_JOB_NAME_SIZE];
 
@@ -117,13 +100,14 @@ static void say(struct engine *e, const struct ending *x, const char *type, cons
 }
 
 /* "budget physics is used up for 2026-11" */
-static void add_why(char out[WHY_SIZE], const char *budget, const char *value, const char *period)
+static void add_why(char out[LADDER_WHY_SIZE], const char *budget, const char *value,
+		    const char *period)
 {
-	(void)snprintf(out, WHY_SIZE, "budget %.60s%s%.60s is used up for %.31s", budget,
+	(void)snprintf(out, LADDER_WHY_SIZE, "budget %.60s%s%.60s is used up for %.31s", budget,
 		       value[0] != '\0' ? "/" : "", value, period);
 }
 
-static void why_of(char out[WHY_SIZE], const struct budget_line *l)
+static void why_of(char out[LADDER_WHY_SIZE], const struct budget_line *l)
 {
 	add_why(out, l->budget->name, l->value, l->period.name);
 }
@@ -131,7 +115,7 @@ static void why_of(char out[WHY_SIZE], const struct budget_line *l)
 static void warn(struct engine *e, struct ending *x, enum budget_step s,
 		 const struct ending_at *end)
 {
-	char text[400], why[WHY_SIZE], at[FMT_TIME_SIZE];
+	char text[400], why[LADDER_WHY_SIZE], at[FMT_TIME_SIZE];
 
 	x->j.at[s].told = x->changed = true;
 	why_of(why, &end->line);
@@ -141,7 +125,7 @@ static void warn(struct engine *e, struct ending *x, enum budget_step s,
 		       end->line.budget->contact[0] != '\0' ? "; ask " : "",
 		       end->line.budget->contact);
 	srun_tell(e, x->j.job, text);
-	say(e, x, "job-warned", text + strlen("burstd: "));
+	ladder_say(e, x, "job-warned", text + strlen("burstd: "));
 }
 
 /* The job is not ended before its command has had its time.  Where too many run, it waits for one
@@ -154,7 +138,7 @@ static void run_command(struct engine *e, struct ending *x, const struct end *en
 	const bool crowded = j->crowded;
 	const int64_t off_ms = j->put_off_ms;
 	int64_t last_ms = at->at_ms + LADDER_SAVE_MS, whole_ms = engine_now(e) + RECLAIM_LEAD_MS;
-	char why[WHY_SIZE];
+	char why[LADDER_WHY_SIZE];
 	struct checkpoint c = {.kind = CHECKPOINT_MONEY,
 			       .job = x->j.job,
 			       .gen = end->gen,
@@ -186,43 +170,7 @@ static void run_command(struct engine *e, struct ending *x, const struct end *en
 	x->changed = x->changed || j->crowded != crowded || j->put_off_ms != off_ms;
 }
 
-static void send_signal(struct engine *e, struct ending *x, const struct conf_pool *p,
-			enum budget_step s)
-{
-	enum checkpoint_word w = checkpoint_signal(e, p, x->j.job, x->j.id);
-
-	x->at[s].signalling = w == CHECKPOINT_QUEUED;
-	if (w != CHECKPOINT_TOLD_IT)
-		return;
-	x->j.at[s].signalled = x->changed = true;
-}
-
-/* Have the job save its work, as if its node were to go: if it is, the job is told for that, and
- * once.  One that is suspended would not get the signal.  What was saved before the job's end was
- * put off is old by then. */
-static void save_work(struct engine *e, struct ending *x, const struct end *end, enum budget_step s,
-		      bool runs)
-{
-	const struct conf_pool *p = &e->conf->pools[x->pool];
-	const struct ending_at *at = &end->at[s];
-
-	if (engine_now(e) < at->at_ms - RECLAIM_LEAD_MS) {
-		x->changed = x->changed || x->j.at[s].signalled;
-		x->j.at[s].signalled = x->at[s].signalling = x->at[s].commanded = false;
-		return;
-	}
-	if (rescue_tells(e, x->j.job))
-		return;
-	if (runs && !x->j.at[s].signalled && !x->at[s].signalling)
-		send_signal(e, x, p, s);
-	if (!x->at[s].commanded)
-		run_command(e, x, end, s);
-}
-
-/* --- ending it -----------------------------------------------------------------------------------
- */
-
-/* It is tried again when there is any money. */
+/* It is requeued for this budget: it is tried again when there is any money. */
 static void lacks(const struct engine *e, struct ending *x)
 {
 	const struct conf_budget *b = conf_budget_named(e->conf, x->j.budget);
@@ -244,26 +192,74 @@ static void remember(const struct engine *e, struct ending *x, const struct budg
 	lacks(e, x);
 }
 
-static void order(struct engine *e, struct ending *x, enum budget_step s,
-		  const struct budget_line *l)
+/* The job may end of it, and is requeued for its budget then: ladder_fate.c. */
+static void send_signal(struct engine *e, struct ending *x, enum budget_step s,
+			const struct budget_line *l)
+{
+	enum checkpoint_word w = checkpoint_signal(e, &e->conf->pools[x->pool], x->j.job, x->j.id);
+
+	if (s == BUDGET_REQUEUES && w != CHECKPOINT_SILENT) {
+		remember(e, x, l);
+		x->changed = true; /* before slurmctld has the order */
+	}
+	x->at[s].signalling = w == CHECKPOINT_QUEUED;
+	if (w != CHECKPOINT_TOLD_IT)
+		return;
+	x->j.at[s].signalled = x->changed = true;
+}
+
+/* Have the job save its work, as if its node were to go: if it is, the job is told for that, and
+ * once.  One that is suspended would not get the signal.  What was saved before the job's end was
+ * put off is old by then. */
+static void save_work(struct engine *e, struct ending *x, const struct end *end, enum budget_step s,
+		      bool runs)
+{
+	const struct ending_at *at = &end->at[s];
+
+	if (engine_now(e) < at->at_ms - RECLAIM_LEAD_MS) {
+		x->changed = x->changed || x->j.at[s].signalled;
+		x->j.at[s].signalled = x->at[s].signalling = x->at[s].commanded = false;
+		return;
+	}
+	if (rescue_tells(e, x->j.job))
+		return;
+	if (runs && !x->j.at[s].signalled && !x->at[s].signalling)
+		send_signal(e, x, s, &at->line);
+	if (!x->at[s].commanded)
+		run_command(e, x, end, s);
+}
+
+/* --- ending it -----------------------------------------------------------------------------------
+ */
+
+bool ladder_order(struct engine *e, struct ending *x, enum budget_step s, const char *because)
 {
 	bool first = x->j.ordered != s;
-	char why[WHY_SIZE];
+	char why[LADDER_WHY_SIZE];
 
-	why_of(why, l);
+	(void)snprintf(why, sizeof(why), "%s", because);
 	if (x->alone) /* orders with one reason become one command */
 		(void)snprintf(why + strlen(why), sizeof(why) - strlen(why), " (%s)", x->j.id);
 	if (!(s == BUDGET_KILLS ? slurm_cancel(e->slurm, x->j.id, why)
 				: slurm_requeue(e->slurm, x->j.id, why)))
-		return; /* too many wait */
+		return false; /* too many wait */
 	x->again_ms = engine_now(e) + LADDER_AGAIN_MS;
-	if (!first)
-		return;
 	x->j.ordered = s;
-	x->changed = true;
+	x->changed = x->changed || first;
+	return first;
+}
+
+static void order(struct engine *e, struct ending *x, enum budget_step s,
+		  const struct budget_line *l)
+{
+	char why[LADDER_WHY_SIZE];
+
+	why_of(why, l);
+	if (!ladder_order(e, x, s, why))
+		return;
 	if (s == BUDGET_REQUEUES)
 		remember(e, x, l);
-	say(e, x, s == BUDGET_KILLS ? "job-cancelled" : "job-sent-back", why);
+	ladder_say(e, x, s == BUDGET_KILLS ? "job-cancelled" : "job-sent-back", why);
 }
 
 /* A job that can be requeued is: it is cancelled only after slurmctld has answered. */
@@ -286,7 +282,7 @@ static void end_job(struct engine *e, struct ending *x, const struct end *end)
 /* --- its row -------------------------------------------------------------------------------------
  */
 
-static void write_row(struct engine *e, struct ending *x)
+void ladder_write_row(struct engine *e, struct ending *x)
 {
 	if (!x->changed)
 		return;
@@ -303,7 +299,7 @@ static bool is_forgotten(struct engine *e, void *part)
 	return true;
 }
 
-static void drop(struct engine *e, struct ending *x)
+void ladder_drop(struct engine *e, struct ending *x)
 {
 	(void)is_forgotten(e, x);
 	job_drop(e, x);
@@ -329,7 +325,7 @@ static struct ending *continued(struct engine *e, struct ending *x, const struct
 	x->loaded = false;
 	if (!requeued && (end->begin_ms == INT64_MAX || end->begin_ms <= x->j.at_ms))
 		return x;
-	drop(e, x);
+	ladder_drop(e, x);
 	return make(e, job, engine_now(e));
 }
 
@@ -353,10 +349,44 @@ static void act(struct engine *e, struct ending *x, const struct slurm_job *j,
 	if (ends(end, next))
 		save_work(e, x, end, next, slurm_job_running(j));
 	end_job(e, x, end);
-	write_row(e, x);
+	ladder_write_row(e, x);
 	at_ms = clamp_add(end->at[next].at_ms, x->j.at[next].put_off_ms);
 	if (ends(end, next) && at_ms > engine_now(e) && at_ms < e->money->ladders.squeue_ms)
 		e->money->ladders.squeue_ms = at_ms;
+}
+
+/* Note where the job is.  One that had gone, and has nodes, is at its next run: NULL. */
+static struct ending *noted(struct engine *e, struct ending *x, const struct slurm_job *j)
+{
+	if (x == NULL)
+		return NULL;
+	if (x->gone && (slurm_job_placed(j) || slurm_job_leaving(j))) {
+		told_forget(e, x->j.job);
+		ladder_drop(e, x);
+		return NULL;
+	}
+	x->waits = slurm_text_is(j->state, "PENDING");
+	x->seen = x->seen || slurm_job_leaving(j); /* it is told to wait when it is back there */
+	return x;
+}
+
+/* Nothing ends it any more.  It may still end of the signal that it had. */
+static bool let_go_of(struct engine *e, void *part)
+{
+	struct ending *x = part;
+
+	if (!ladder_may_fail(x))
+		return is_forgotten(e, x);
+	if (!x->over)
+		ladder_follow(e, x);
+	x->over = true;
+	return false;
+}
+
+static void let_go(struct engine *e, struct ending *x)
+{
+	if (let_go_of(e, x))
+		job_drop(e, x);
 }
 
 static void on_job(void *ctx, const struct slurm_job *j)
@@ -365,12 +395,10 @@ static void on_job(void *ctx, const struct slurm_job *j)
 	struct end end = {
 		.at = {[BUDGET_REQUEUES].at_ms = INT64_MAX, [BUDGET_KILLS].at_ms = INT64_MAX},
 		.begin_ms = INT64_MAX};
-	struct ending *x = job_find(e, j->number, JOB_ENDING);
+	struct ending *x = noted(e, job_find(e, j->number, JOB_ENDING), j);
 	const int64_t first_ms = x != NULL ? x->j.first_ms : engine_now(e);
 	struct hostlist *h;
 
-	if (x != NULL && slurm_job_leaving(j))
-		x->seen = true; /* it can be told to wait when it is back in the queue */
 	if (!slurm_job_placed(j) || slurm_job_leaving(j) ||
 	    hostlist_parse(&h, j->nodes.p, j->nodes.n, NULL) != 0)
 		return;
@@ -382,8 +410,10 @@ static void on_job(void *ctx, const struct slurm_job *j)
 		return;
 	}
 	if (!ends(&end, BUDGET_REQUEUES) && !ends(&end, BUDGET_KILLS)) {
-		if (x != NULL) /* it goes on; should it ever end, its user is told anew */
-			drop(e, x);
+		if (x != NULL) { /* it goes on; should it ever end, its user is told anew */
+			x->seen = true;
+			let_go(e, x);
+		}
 		return;
 	}
 	if (x == NULL)
@@ -391,6 +421,7 @@ static void on_job(void *ctx, const struct slurm_job *j)
 	else if (x->loaded)
 		x = continued(e, x, &end);
 	x->seen = true;
+	x->over = false;
 	act(e, x, j, &end);
 }
 
@@ -400,7 +431,7 @@ static void have_it_wait(struct engine *e, const struct ending *x)
 	struct postpone_why why = {.hint = {.lasting = true, .money = true, .job = x->j.job},
 				   .pool = x->pool};
 	struct slurm_job j = {.number = x->j.job};
-	char text[WHY_SIZE];
+	char text[LADDER_WHY_SIZE];
 
 	(void)snprintf(j.id, sizeof(j.id), "%s", x->j.id);
 	add_why(text, x->no.budget->name, x->no.value, x->no.period);
@@ -409,6 +440,15 @@ static void have_it_wait(struct engine *e, const struct ending *x)
 	holds_refused(e, j.number, &x->no);
 }
 
+void ladder_back(struct engine *e, struct ending *x)
+{
+	told_forget(e, x->j.job);
+	if (x->j.ordered == BUDGET_REQUEUES && x->no.budget != NULL && !x->over)
+		have_it_wait(e, x);
+	ladder_drop(e, x);
+}
+
+/* What became of one that may have ended of the signal squeue does not say here. */
 static bool is_gone(struct engine *e, void *part)
 {
 	struct ending *x = part;
@@ -417,10 +457,16 @@ static bool is_gone(struct engine *e, void *part)
 		x->seen = false;
 		return false;
 	}
-	told_forget(e, x->j.job);
-	if (x->j.ordered == BUDGET_REQUEUES && x->no.budget != NULL)
-		have_it_wait(e, x);
-	return is_forgotten(e, x);
+	if (x->waits || !ladder_may_fail(x)) {
+		ladder_back(e, x);
+		return false;
+	}
+	if (!x->gone) {
+		told_forget(e, x->j.job);
+		ladder_follow(e, x);
+	}
+	x->gone = true;
+	return false;
 }
 
 void ladder_jobs_says(struct engine *e, const char *text, size_t len, const struct err *err)
@@ -446,7 +492,9 @@ static void told_signal(struct ending *x, const struct err *err)
 			continue;
 		x->at[s].signalling = false;
 		x->j.at[s].signalled = !lost;
-		x->changed = x->changed || !lost;
+		x->changed = true;
+		if (lost && s == BUDGET_REQUEUES && x->j.ordered == BUDGET_GOES_ON)
+			x->j.budget[0] = '\0';
 	}
 }
 
@@ -472,9 +520,23 @@ static void told_one(struct engine *e, struct ending *x, const struct slurm_orde
 		return;
 	x->j.refused = s;
 	x->changed = true;
+	if (x->gone) /* ... when slurmctld shows how it ended */
+		return;
 	(void)snprintf(text, sizeof(text), "slurmctld refuses to %s it, and it goes on: %.160s",
 		       o->verb, err->msg);
-	say(e, x, "job-goes-on", text);
+	ladder_say(e, x, "job-goes-on", text);
+}
+
+static void told_end(struct engine *e, struct ending *x, const struct slurm_order *o,
+		     const struct err *err)
+{
+	bool unheard = err != NULL && err->code != ERR_NOTSENT && slurm_unheard(err);
+
+	x->asked = false; /* what squeue is about to say of it is older */
+	if (!unheard)
+		told_one(e, x, o, err);
+	else if (x->gone)
+		x->again_ms = 0; /* slurmctld does not know it for ever */
 }
 
 /* A job of srun, or of sbatch --no-requeue, is not requeued: it goes on until kill_at. */
@@ -485,14 +547,12 @@ void ladder_told(struct engine *e, const struct slurm_order *o, const struct err
 
 	if (!ends_it && !signals)
 		return;
-	if (ends_it && err != NULL && err->code != ERR_NOTSENT && slurm_unheard(err))
-		return;
 	for (struct ending *x = e->jobs->parts[JOB_ENDING]; x != NULL; x = x->in.next) {
 		if (signals && slurm_job_among(o->names, x->j.id))
 			told_signal(x, err);
 		else if (ends_it && slurm_job_requeued_by(o->names, x->j.id))
-			told_one(e, x, o, err);
-		write_row(e, x);
+			told_end(e, x, o, err);
+		ladder_write_row(e, x);
 	}
 }
 
@@ -509,6 +569,8 @@ void ladder_jobs_load(struct engine *e, const struct journal_ending *j)
 	if (x->j.at_ms > engine_now(e))
 		x->j.at_ms = engine_now(e);
 	x->loaded = true;
+	if (ladder_may_fail(x)) /* while burstd was away: slurmctld forgets it soon */
+		ladder_follow(e, x);
 }
 
 void ladder_jobs_reload(struct engine *e)
@@ -523,5 +585,5 @@ void ladder_jobs_reload(struct engine *e)
 
 void ladder_jobs_forget(struct engine *e)
 {
-	job_forget(e, JOB_ENDING, is_forgotten);
+	job_forget(e, JOB_ENDING, let_go_of);
 }

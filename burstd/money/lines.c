@@ -220,16 +220,12 @@ void money_lines_watch(struct engine *e)
 static const struct conf_budget *budget_of(const struct engine *e, const struct money_line *m,
 					   char name[MONEY_LINE_SIZE], const char **value)
 {
-	const struct conf_budget *of;
 	size_t n = strcspn(m->key, "\n");
 
 	(void)snprintf(name, MONEY_LINE_SIZE, "%.*s", (int)n, m->key);
 	*value = m->key + n + 1;
-	of = conf_budget_named(e->conf, name);
-	return of != NULL && of->amount_nano != 0 &&
-			       (of->each == CONF_EACH_NONE) == ((*value)[0] == '\0')
-		       ? of
-		       : NULL;
+	return conf_budget_lacks(e->conf, name, *value) == NULL ? conf_budget_named(e->conf, name)
+								: NULL;
 }
 
 static void configure_line(struct engine *e, struct money_line *m)

@@ -79,7 +79,8 @@ struct money_state {
 	} overrides;
 	struct ladders {           /* ladder.c */
 		bool any;          /* some budget ends what runs */
-		bool due;          /* ... and some do now, so squeue is asked */
+		bool due;          /* ... and some do now */
+		bool jobs_end;     /* ... jobs, too, so squeue is asked */
 		int64_t look_ms;   /* sums are looked at next */
 		int64_t squeue_ms; /* jobs likewise */
 		int64_t asked_ms;  /* ... and they were last */
@@ -137,12 +138,14 @@ void overrides_start(struct engine *e); /* they count from now on */
 const struct money_override *override_find(const struct engine *e, int64_t id); /* or NULL */
 void overrides_free(struct engine *e);
 
-/* --- ladder.c, ladder_jobs.c --- */
+/* --- ladder.c, ladder_jobs.c, ladder_fate.c --- */
 extern const struct engine_part ladder_part;
 void ladder_drained_load(struct engine *e, const char *node, uint64_t gen); /* after holds */
 void ladder_jobs_load(struct engine *e, const struct journal_ending *j);
 /* What became of an order to slurmctld about jobs. */
 void ladder_told(struct engine *e, const struct slurm_order *o, const struct err *err);
+/* squeue shows what became of jobs that were told to save their work, by SLURM_FATES. */
+void ladder_fates(struct engine *e, const char *text, size_t len, const struct err *err);
 /* Since when what machines cost was counted, before this start. */
 int holds_since_load(struct engine *e, struct err *err);
 

@@ -426,6 +426,11 @@ static void parse_detail(struct slurm_text line, struct slurm_job_detail *d)
 		d->comment.n = 0;
 }
 
+bool slurm_job_failed(const struct slurm_job_detail *d)
+{
+	return slurm_text_is(d->state, "FAILED") || slurm_text_is(d->state, "OUT_OF_MEMORY");
+}
+
 void slurm_job_parse_detail(const char *text, size_t len, slurm_job_detail_fn fn, void *ctx)
 {
 	const char *end = text + len;

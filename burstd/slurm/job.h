@@ -148,6 +148,9 @@ struct slurm_job_detail {
 	int64_t requeues;          /* how often slurmctld has requeued it; -1: not said */
 };
 
+/* Has it ended by itself, and not well, rather than by an order or its time limit? */
+bool slurm_job_failed(const struct slurm_job_detail *d);
+
 typedef void (*slurm_job_detail_fn)(void *ctx, const struct slurm_job_detail *d);
 /* Parse squeue's output for SLURM_DETAIL_ARGS with SLURM_TIME_FORMAT=%s; other lines are skipped.
  */

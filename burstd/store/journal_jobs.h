@@ -59,7 +59,8 @@ struct journal_ending {
 	} at[BUDGET_NSTEPS];
 	bool tried;                        /* slurmctld has answered its requeue */
 	enum budget_step ordered, refused; /* the last order, and the last that was refused */
-	/* The budget that it was requeued for, and that it waits for from then on; "": none. */
+	/* The budget that it was told to save its work for, or requeued for, and that it waits for
+	 * from then on; "": none. */
 	char budget[PROVIDER_WORD_MAX + 1], value[BUDGET_VALUE_MAX + 1], period[PERIOD_NAME_SIZE];
 };
 

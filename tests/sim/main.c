@@ -71,8 +71,9 @@ static void print_totals(const struct sim_totals *t)
 		     " of which only a part was requeued\n",
 		     t->het_done, t->het_cut);
 	(void)printf("# %" PRIu64 " jobs requeued since their budget was used up, %" PRIu64
-		     " cancelled, %" PRIu64 " refused by their prolog\n",
-		     t->ladder_requeues, t->ladder_cancels, t->ladder_unpaid);
+		     " cancelled, %" PRIu64 " died of its signal, %" PRIu64
+		     " refused by their prolog\n",
+		     t->ladder_requeues, t->ladder_cancels, t->ladder_deaths, t->ladder_unpaid);
 	(void)printf("# %" PRIu64 " places left alone as purchases failed, %" PRIu64
 		     " creates to try one\n",
 		     t->place_fails, t->place_probes);

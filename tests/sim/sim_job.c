@@ -163,6 +163,7 @@ void sim_ctld_requeue_part(struct sim_ctld *c, struct ctld_job *j)
 	j->requeued = true;
 	j->requeued_at = c->w->now;
 	j->signalled_at = 0;
+	j->owed = false;
 	j->begin_at = sim_ctld_seconds(c->w->now) + c->w->set.requeue_s * SIM_SECOND;
 	j->back_to = j->begin_at;
 	j->requeued_to = 0;
@@ -397,6 +398,8 @@ static void run_job(struct sim_ctld *c, struct ctld_job *j)
 		if (world_one_in(w, 2)) /* with a mistake in it: the next one comes at once */
 			c->next_job = w->now + world_between(w, 0, 8) * SIM_SECOND;
 	} else if ((j->state == JOB_FAILED || j->state == JOB_COMPLETING) && w->now >= j->end_at) {
+		if (j->state == JOB_FAILED)
+			sim_ctld_forgets(c, j);
 		j->state = JOB_FREE;
 	} else if (j->state == JOB_RUNNING && j->het == 0 && w->now >= j->end_at) {
 		w->totals->jobs_done++;

@@ -86,6 +86,7 @@ struct ctld_job {
 	int64_t requeued_to;
 	int64_t back_to;      /* slurmctld itself holds it back until then; 0: it does not */
 	int64_t signalled_at; /* in this run; 0: it was not */
+	bool owed;            /* ... for its budget, and it died of that: it is to be requeued */
 	bool goes_on;         /* ... and burstd has said since that it does: it may be told anew */
 	int64_t waits_to;     /* its begin time, when burstd set it */
 	int64_t said_to;      /* ... and said so in its comment */
@@ -277,6 +278,8 @@ int sim_ctld_show_details(struct sim_ctld *c, const char *ids, struct str *out);
 /* `scontrol requeue ID,ID`, and `scancel --signal=S [--batch|--full] ID ...`: of the first `only`
  * jobs that are named.  -1: one of them was refused. */
 int sim_ctld_requeue_ended(struct sim_ctld *c, const char *ids, size_t only);
+/* A job that failed: the last moment in which it could be requeued. */
+void sim_ctld_forgets(struct sim_ctld *c, const struct ctld_job *j);
 int sim_ctld_signal(struct sim_ctld *c, const char *const *ids, size_t only);
 int sim_ctld_cancel(struct sim_ctld *c, const char *const *ids, size_t only); /* scancel ID ... */
 /* `scontrol notify JOB TEXT`, and squeue in the columns of SLURM_WHO_ARGS. */

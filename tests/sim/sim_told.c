@@ -2,8 +2,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim_journal.h"
 #include "sim_money.h"
+#include "sim_opinions.h"
 #include "sim_slurm.h"
+
+/* A job that ends of the signal for its budget is to be requeued: the row says that it had it. */
+static bool is_owed(const struct world *w, const struct ctld_job *j)
+{
+	const struct sim_opinions *o = sim_journal_opinions(w->journal);
+
+	for (size_t i = 0; i < o->nendings; i++)
+		if (o->endings[i].job == j->id && !j->once)
+			return o->endings[i].at[BUDGET_REQUEUES].signalled &&
+			       o->endings[i].refused < BUDGET_REQUEUES &&
+			       o->endings[i].ordered < BUDGET_KILLS;
+	return false;
+}
+
+void sim_ctld_forgets(struct sim_ctld *c, const struct ctld_job *j)
+{
+	const int64_t since = c->w->now - 2 * SIM_MINUTE;
+
+	if (j->owed && c->troubled < since && c->w->now >= c->deaf_until &&
+	    c->w->disk_until < since && c->w->life_began < since && c->w->engine != NULL)
+		world_fail(c->w, "P4: job %u died of the signal for its budget, and is lost",
+			   (unsigned)j->id);
+}
 
 /* What a job does that was told to save its work: it may go on, be done, ask to be requeued, or
  * end with another status than 0. */
@@ -16,7 +41,7 @@ static void on_saved(struct world *w, void *ctx, uint64_t id)
 	/* The script of a heterogeneous job works on the first part, once all have their nodes. */
 	if (j->het != 0 && (j->het != j->id || !j->launched))
 		return;
-	switch (world_below(w, 4)) {
+	switch (world_below(w, w->set.ladder ? 8 : 4)) {
 	case 0:
 		break;
 	case 1:
@@ -27,6 +52,8 @@ static void on_saved(struct world *w, void *ctx, uint64_t id)
 			sim_ctld_requeue(w->ctld, j);
 		break;
 	default:
+		j->owed = is_owed(w, j);
+		w->totals->ladder_deaths += j->owed;
 		sim_ctld_fail_job(w->ctld, j);
 		break;
 	}

@@ -154,9 +154,9 @@ struct sim_totals {
 	uint32_t peak_requests, peak_commands; /* in one minute (I30) */
 	uint64_t seeds, steps, crashes, creates, deletes, lists, polls, jobs_done, instances,
 		commits;
-	/* Jobs requeued and cancelled since their budget was used up, or refused by their prolog.
-	 */
-	uint64_t ladder_requeues, ladder_cancels, ladder_unpaid;
+	/* Jobs requeued and cancelled since their budget was used up, that died of its signal, or
+	 * were refused by their prolog. */
+	uint64_t ladder_requeues, ladder_cancels, ladder_deaths, ladder_unpaid;
 	uint64_t het_done, het_cut; /* heterogeneous jobs done; that lost a part, and not all */
 	/* Under faults: nodes that a job found up, that idled for SuspendTime and were powered
 	 * down, and that were not. */

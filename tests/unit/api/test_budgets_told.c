@@ -50,6 +50,41 @@ static void test_problems(void **state)
 	stop_with_budgets(f);
 }
 
+/* One of a budget that has another name now, or other lines, adds to nothing. */
+static void test_overrides_without_effect(void **state)
+{
+	static char gone[] = "renamed", physics[] = "physics", students[] = "students",
+		    lab[] = "lab", ann[] = "ann", none[] = "";
+	static const char *const want[] = {
+		"override 1 of budget renamed has no effect: there is no such budget",
+		"override 2 of budget renamed/ann has no effect: there is no such budget",
+		"override 3 of budget physics/ann has no effect: the budget is one for all",
+		"override 4 of budget students has no effect: the budget is one for each",
+		"override 5 of budget lab has no effect: the budget has no amount",
+		NULL};
+	static const char *const nothing[] = {NULL};
+	struct money_override all[] = {
+		{.id = 1, .budget = gone, .value = none, .until_ms = FAKE_NOW + 1},
+		{.id = 2, .budget = gone, .value = ann, .until_ms = MONEY_NO_END},
+		{.id = 3, .budget = physics, .value = ann, .until_ms = MONEY_NO_END},
+		{.id = 4, .budget = students, .value = none, .until_ms = MONEY_NO_END},
+		{.id = 5, .budget = lab, .value = none, .until_ms = MONEY_NO_END},
+		{.id = 6, .budget = physics, .value = none, .until_ms = MONEY_NO_END},
+		{.id = 7, .budget = students, .value = ann, .until_ms = MONEY_NO_END},
+		{.id = 8, .budget = gone, .value = none, .until_ms = FAKE_NOW}, /* it is over */
+	};
+	struct fixture *f = start_with_budgets();
+
+	(void)state;
+	f->e.nbudgets = 0;
+	f->e.overrides = all;
+	f->e.noverrides = sizeof(all) / sizeof(all[0]);
+	assert_problems(f, &finance, want);
+	assert_problems(f, &admin, want);
+	assert_problems(f, &operator, nothing);
+	stop_with_budgets(f);
+}
+
 /* No budget lacks anything, and jobs wait all the same. */
 static void test_all_jobs_wait(void **state)
 {
@@ -194,9 +229,13 @@ static void test_many_metrics(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_problems), cmocka_unit_test(test_all_jobs_wait),
-		cmocka_unit_test(test_percents), cmocka_unit_test(test_a_plan_without_a_job),
-		cmocka_unit_test(test_metrics),  cmocka_unit_test(test_many_metrics),
+		cmocka_unit_test(test_problems),
+		cmocka_unit_test(test_overrides_without_effect),
+		cmocka_unit_test(test_all_jobs_wait),
+		cmocka_unit_test(test_percents),
+		cmocka_unit_test(test_a_plan_without_a_job),
+		cmocka_unit_test(test_metrics),
+		cmocka_unit_test(test_many_metrics),
 	};
 
 	return cmocka_run_group_tests_name("budgets that are told", tests, NULL, NULL);

@@ -150,6 +150,44 @@ static void test_reload(void **state)
 	stop(f);
 }
 
+/* ... and which overrides add to nothing now. */
+static void test_reload_of_a_renamed_budget(void **state)
+{
+	static char gone[] = "renamed", none[] = "";
+	struct money_override x = {
+		.id = 7, .budget = gone, .value = none, .until_ms = MONEY_NO_END};
+	struct fixture *f = start_daemon();
+
+	(void)state;
+	f->e.overrides = &x;
+	f->e.noverrides = 1;
+	for (int i = 0; i < 4; i++) {
+		json_t *r;
+		const json_t *all;
+
+		R.secret_changed = i % 2 != 0;
+		R.rc = i == 2 ? -1 : 0; /* then nothing has changed */
+		x.until_ms = i < 3 ? MONEY_NO_END : FAKE_NOW;
+		r = ask_as(f, &admin, "{\"v\":1,\"op\":\"reload\"}");
+		all = json_object_get(r, "overrides");
+		assert_int_equal(json_is_array(all), i < 2);
+		assert_int_equal(json_array_size(all), i < 2);
+		if (i < 2) {
+			assert_string_equal(json_string_value(json_array_get(all, 0)),
+					    "override 7 of budget renamed has no effect: there is "
+					    "no such budget");
+			assert_int_equal(json_array_size(json_object_get(r, "at_restart")), 2 * i);
+		}
+		json_decref(r);
+	}
+	/* What does not fit is left out. */
+	x.until_ms = MONEY_NO_END;
+	R.changes = 50000;
+	json_decref(ask(f, "{\"v\":1,\"op\":\"reload\"}"));
+	f->e.overrides = NULL;
+	stop(f);
+}
+
 /* F46: calls come by the spool alone, whoever asks (ADR 33).  A hook of an earlier version that is
  * refused leaves its call there. */
 static void test_call(void **state)
@@ -177,9 +215,8 @@ static void test_call(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_orders),
-		cmocka_unit_test(test_reload),
+		cmocka_unit_test(test_refusals), cmocka_unit_test(test_orders),
+		cmocka_unit_test(test_reload),   cmocka_unit_test(test_reload_of_a_renamed_budget),
 		cmocka_unit_test(test_call),
 	};
 

@@ -230,6 +230,13 @@ static void test_orders(void **state)
 		 "");
 	assert_string_equal(l->requests[0], "{\"op\":\"reload\",\"v\":1}");
 	lab_run_once(l, S "reload",
+		     "{\"ok\":true,\"changes\":[],\"at_restart\":[],\"overrides\":[\"one\"]}");
+	lab_want(l, 0,
+		 "nothing changed\n"
+		 "what was added to budgets, or set, and has no effect:\n"
+		 "  one\n",
+		 "");
+	lab_run_once(l, S "reload",
 		     "{\"ok\":false,\"code\":\"failed\",\"error\":\"burstd.conf:3: no\"}");
 	lab_want(l, 1, "", "burstctl: burstd.conf:3: no\n");
 	lab_run_once(l, S "config show",

@@ -129,7 +129,8 @@ static void test_check(void **state)
 	lab_write(l, "good.conf",
 		  "cluster = lab\ncurrency = EUR\nprovider sim { driver = sim }\n"
 		  "pool p { nodes = \"c[1-8]\" provider = sim type = t region = r "
-		  "max_nodes = 8 max_rate = \"300\" price = \"29.52\" }\n");
+		  "max_nodes = 8 max_rate = \"300\" price = \"29.52\" }\n"
+		  "report_zone = UTC\nbudget all { amount = 5 period = month }\n");
 	(void)setenv("PATH", l->dir, 1);
 	for (size_t i = 0; i < COUNT(check_rows); i++)
 		check_one(l, i);
@@ -144,6 +145,13 @@ static void test_check(void **state)
 	assert_non_null(
 		strstr(l->err, "provider \"far\" is not in it, and burstd has 2 nodes there"));
 	assert_null(strstr(l->err, "empty"));
+	/* What was added to a budget that the file names otherwise is nothing that fails. */
+	lab_run_once(l, S "check DIR/good.conf",
+		     "{\"ok\":true,\"overrides\":[{\"id\":7,\"budget\":\"gone\",\"value\":"
+		     "\"ann\"},{\"id\":8,\"budget\":\"all\",\"value\":\"\"}]}");
+	assert_non_null(strstr(l->out, "good.conf: override 7 of budget gone/ann has no effect "
+				       "with it: there is no such budget\n"));
+	assert_null(strstr(l->out, "override 8"));
 	lab_remove(l, "burstd");
 	lab_run_once(l, "check DIR/good.conf", lab_hang_up);
 	assert_int_equal(l->rc, 1); /* half a check is none */

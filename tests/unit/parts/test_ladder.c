@@ -275,6 +275,35 @@ static void test_nodes_are_drained(void **state)
 	assert_null(job_find(f->e, 7, JOB_ENDING)); /* its jobs go on */
 }
 
+/* While nodes are drained, and no job is ended, squeue has nothing to say. */
+static void test_squeue_is_asked_where_jobs_end(void **state)
+{
+	struct conf *c = ladder(1000 * EUR, 1000 * EUR);
+	struct fix *f = *state;
+
+	c->budgets[0].drain_at = AT;
+	c->budgets[0].requeue_at = 2 * AT;
+	runs_with(f, c);
+	f->e->conf->budgets[0].amount_nano = 3 * EUR / 2;
+	f->e->jobs->wanted = 0;
+	turn(f);
+	assert_true(f->e->money->ladders.due);
+	assert_int_equal(f->e->jobs->wanted, 0);
+	assert_true(ladder_part.next_ms(f->e) == f->e->money->ladders.look_ms);
+	f->e->conf->budgets[0].amount_nano = EUR / 2;
+	turn(f);
+	assert_int_equal(f->e->jobs->wanted, JOBS_FOR_LADDER);
+	jobs(f, RUNS);
+	assert_non_null(job_find(f->e, 7, JOB_ENDING));
+	/* It has room for them again, but is still to be drained. */
+	f->e->conf->budgets[0].amount_nano = 3 * EUR / 2;
+	f->e->money->ladders.squeue_ms = 0;
+	turn(f);
+	assert_true(f->e->money->ladders.due);
+	assert_int_equal(f->e->jobs->wanted, 0);
+	assert_null(job_find(f->e, 7, JOB_ENDING));
+}
+
 /* Of a budget of jobs nothing is drained: others may run there. */
 static void test_a_budget_of_jobs_drains_nothing(void **state)
 {
@@ -388,6 +417,7 @@ int main(void)
 		TEST(test_a_restart),
 		TEST(test_a_reload_forgets),
 		TEST(test_nodes_are_drained),
+		TEST(test_squeue_is_asked_where_jobs_end),
 		TEST(test_a_budget_of_jobs_drains_nothing),
 		TEST(test_jobs_on_machines_are_requeued),
 		TEST(test_a_job_is_told_to_save_its_work),

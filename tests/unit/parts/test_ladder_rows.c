@@ -2,6 +2,8 @@
  * the job. */
 #include "ladder_lab.h"
 
+#include "jobs/postpone_private.h"
+
 static void restart_with(struct fix *f, struct conf *c)
 {
 	engine_commit(f->e);
@@ -284,6 +286,27 @@ static void test_a_reload_tells_nothing_twice(void **state)
 	assert_ptr_equal(f->e->money->waits[0].no.budget, &f->e->conf->budgets[1]);
 }
 
+/* Its pool may have another number after a restart; a reload moves none. */
+static void test_pools_that_are_renumbered(void **state)
+{
+	struct fix *f = used_up(state, AT, 0);
+	struct conf *c = same(AT, 0);
+
+	c->pools = mem_realloc(c->pools, 2 * sizeof(*c->pools));
+	c->pools[1] = c->pools[0];
+	c->pools[0] = make_pool("first", "x1", 1);
+	c->npools = 2;
+	assert_int_equal(hostlist_parse(&c->pools[0].nodes, "x1", 2, NULL), 0);
+	reached(f, BUDGET_REQUEUES, HOUR);
+	jobs(f, RUNS);
+	(void)orders(f);
+	ran(f);
+	restart_with(f, c);
+	jobs(f, "7|7|PENDING|gpu|BeginTime|\n");
+	assert_int_equal(f->e->money->nwaits, 1);
+	assert_int_equal(postpone_find(f->e, 7)->pool, 1);
+}
+
 /* Jobs that end while there are no budgets are not acted on when these come back; and then all
  * have their grace anew. */
 static void test_budgets_that_go_and_come_back(void **state)
@@ -403,6 +426,7 @@ int main(void)
 		TEST(test_another_run_has_its_own_grace),
 		TEST(test_a_refusal_is_said_once),
 		TEST(test_a_reload_tells_nothing_twice),
+		TEST(test_pools_that_are_renumbered),
 		TEST(test_budgets_that_go_and_come_back),
 		TEST(test_a_node_is_drained_once),
 		TEST(test_a_step_waits_for_the_tree_of_accounts),

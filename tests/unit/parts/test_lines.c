@@ -222,6 +222,63 @@ static void test_a_row_that_was_loaded(void **state)
 			    "0;");
 }
 
+/* F57: the clock has gone back since the row was written.  A step is not reached in the future,
+ * where its grace would never end, and the next row is not held up until then. */
+static void test_a_row_of_the_future(void **state)
+{
+	struct fix *f = *state;
+	struct journal_budget b = {.budget = "all", .value = "", .amount = 1000 * EUR};
+	const struct money_line *m;
+	int64_t now;
+
+	runs_with(f, ladder(1000 * EUR, 100 * EUR));
+	now = engine_now(f->e);
+	b.at_ms = now + HOUR;
+	b.since_ms[BUDGET_DRAINS] = now - MINUTE;
+	b.since_ms[BUDGET_REQUEUES] = now + HOUR;
+	assert_int_equal(money_lines_load(f->e, &b), 0);
+	m = f->e->money->all_lines[f->e->money->nlines - 1];
+	assert_string_equal(m->key, "all\n");
+	assert_true(m->since_ms[BUDGET_DRAINS] == now - MINUTE);
+	assert_true(m->since_ms[BUDGET_REQUEUES] == now);
+	assert_true(m->since_ms[BUDGET_KILLS] == 0);
+	assert_true(m->written_ms == now);
+}
+
+/* A budget that is one for each now, or for all, has other lines: those it had reach no step. */
+static void test_lines_of_a_budget_that_changed_its_each(void **state)
+{
+	static const struct {
+		const char *budget, *value;
+		bool is;
+	} of[] = {{"all", "", true},
+		  {"all", "ann", false},
+		  {"account", "", false},
+		  {"account", "physics", true},
+		  {"gone", "", false}};
+	struct fix *f = *state;
+	struct conf *c = ladder(1000 * EUR, 100 * EUR);
+
+	c->budgets[0].requeue_at = c->budgets[1].requeue_at = AT;
+	runs_with(f, c);
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		struct journal_budget b = {.budget = of[i].budget, .value = of[i].value};
+
+		b.since_ms[BUDGET_REQUEUES] = b.since_ms[BUDGET_KILLS] = 5;
+		assert_int_equal(money_lines_load(f->e, &b), 0);
+	}
+	money_lines_configure(f->e);
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		char key[MONEY_LINE_SIZE];
+		const struct money_line *m;
+
+		money_line_key(key, of[i].budget, of[i].value);
+		m = map_get(&f->e->money->lines, key);
+		assert_true(m->since_ms[BUDGET_REQUEUES] == (of[i].is ? 5 : 0));
+		assert_true(m->since_ms[BUDGET_KILLS] == 0);
+	}
+}
+
 /* What is added in the first seconds of a month is in its row, and not in that of the last one. */
 static void test_an_override_as_a_month_begins(void **state)
 {
@@ -264,6 +321,8 @@ int main(void)
 		TEST(test_what_is_set_is_written_at_once),
 		TEST(test_what_those_had_of_whom_nothing_is_known),
 		TEST(test_a_row_that_was_loaded),
+		TEST(test_a_row_of_the_future),
+		TEST(test_lines_of_a_budget_that_changed_its_each),
 	};
 
 	return cmocka_run_group_tests(tests, zone_begins, zone_ends);
