@@ -162,6 +162,9 @@ bool budgets_try(struct budgets *b, const struct budget_want *wants, size_t n, b
 /* As `take` does, for the last job that fitted; once. */
 void budgets_take(struct budgets *b);
 void budgets_forget_tries(struct budgets *b);
+/* The job that lacks something holds this already, and gives it back as it waits: it needs that as
+ * well, and there is as much more. */
+void budgets_add_held(const struct budgets *b, const struct budget_hold *h, struct budget_no *no);
 /* Does the budget still lack what it did?  *no must be of the present configuration. */
 bool budgets_lack(const struct budgets *b, const struct budget_no *no);
 

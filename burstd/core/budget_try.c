@@ -234,6 +234,45 @@ static const struct budget_count *count_of(const struct budgets *b, const struct
 	return at != 0 ? b->counts[at - 1] : NULL;
 }
 
+static bool concerns(const struct budgets *b, uint32_t spender, const struct budget_count *c)
+{
+	const struct budget_who *w = b->who[spender];
+	size_t i = 0;
+
+	while (i < w->ncounts && b->counts[w->counts[i]] != c)
+		i++;
+	return i < w->ncounts;
+}
+
+static int64_t lacked_of(enum budget_lack lack, const struct budget_sum *s)
+{
+	switch (lack) {
+	case BUDGET_LACKS_MONEY:
+	case BUDGET_WANTS_SPOT:
+		return budget_narrow(s->now);
+	case BUDGET_LACKS_LATER:
+		return budget_narrow(s->later);
+	case BUDGET_LACKS_RATE:
+		return budget_narrow(s->rate);
+	default:
+		return 0;
+	}
+}
+
+void budgets_add_held(const struct budgets *b, const struct budget_hold *h, struct budget_no *no)
+{
+	const struct budget_count *c = count_of(b, no);
+	struct budget_sum s;
+	int64_t nano;
+
+	if (c == NULL || !concerns(b, h->spender, c))
+		return;
+	s = budget_part(c, h);
+	nano = lacked_of(no->lack, &s);
+	no->needs = budget_narrow((budget_wide)no->needs + nano);
+	no->left = budget_narrow((budget_wide)no->left + nano);
+}
+
 bool budgets_lack(const struct budgets *b, const struct budget_no *no)
 {
 	const struct budget_count *c = count_of(b, no);

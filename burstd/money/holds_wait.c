@@ -1,6 +1,6 @@
 /* Jobs that wait for money: each is tried again when the budget that refused it has enough for it,
  * and not before, since a try in vain costs slurmctld a round of orders. */
-#include "money/money.h"
+#include "money/hold.h"
 
 #include <stdlib.h>
 
@@ -8,6 +8,35 @@
 #include "jobs/jobs.h"
 
 enum { HOLDS_AGAIN_MS = 2000 }; /* between two looks */
+
+/* A machine that others have, too, is not given back with the job; nor is one that is up. */
+static bool goes_with(const struct hold_node *g, const struct fleet_node *fn, uint64_t job)
+{
+	for (const struct hold *h = g->first; h != NULL; h = h->next)
+		if (h->job != 0 && h->job != job)
+			return false;
+	return fn->n.job == job && node_coming(&fn->n);
+}
+
+/* What is held for a machine that is being given up is no part of what the job has now. */
+static void add_node(const struct engine *e, const struct hold_node *g, uint64_t job,
+		     struct budget_no *no)
+{
+	const struct fleet_name *nm = fleet_find(&e->fleet, g->node);
+	const struct fleet_node *fn = nm != NULL ? fleet_gen(nm, g->gen) : NULL;
+
+	if (fn == NULL || !node_lives(&fn->n))
+		return;
+	for (const struct hold *h = g->first; h != NULL; h = h->next)
+		if (h->job == job || (h->job == 0 && goes_with(g, fn, job)))
+			budgets_add_held(e->money->budgets, hold_of(e, h), no);
+}
+
+void holds_whole(const struct engine *e, uint64_t job, struct budget_no *no)
+{
+	for (const struct hold_node *g = e->money->nodes; job != 0 && g != NULL; g = g->next)
+		add_node(e, g, job, no);
+}
 
 void holds_refused(struct engine *e, uint64_t job, const struct budget_no *no)
 {

@@ -124,6 +124,9 @@ void holds_now(struct engine *e);
 void holds_bought(struct engine *e, struct fleet_node *fn, const struct payer *p);
 /* Does the boot of this generation go on, for budgets?  An event REGISTERED ends it. */
 bool holds_boots(const struct engine *e, const struct node *n);
+/* slurmctld may call for the nodes of a job one after the other.  What lacks money for the last of
+ * them is the whole job, which gives those back that are on their way: count what they hold. */
+void holds_whole(const struct engine *e, uint64_t job, struct budget_no *no);
 /* A job was refused for want of money: it is tried again when there is enough. */
 void holds_refused(struct engine *e, uint64_t job, const struct budget_no *no);
 

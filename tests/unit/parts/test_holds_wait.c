@@ -212,6 +212,86 @@ static void test_money_that_comes_at_once(void **state)
 	assert_false(m->freed);
 }
 
+/* slurmctld called for two nodes of job 7, and then for a third, which there is no money for: the
+ * two are given back, so that it waits until there is money for all of them.  It was tried each
+ * time that there was enough for one (I30). */
+static void test_it_waits_for_the_money_of_all_its_nodes(void **state)
+{
+	struct budget_no no = {.lack = BUDGET_LACKS_MONEY, .market = PROVIDER_ON_DEMAND};
+	struct fix *f = *state;
+	const struct budget_hold *other;
+	struct budget_no whole;
+	int64_t all, half;
+
+	start(f, 100 * EUR, 100 * EUR);
+	buy_7(f);
+	write_down(f);
+	no.budget = &f->e->conf->budgets[0];
+	no.needs = EUR;
+	all = line(f, "all").held;
+	assert_true(all > 0);
+	whole = no;
+	holds_whole(f->e, 7, &whole);
+	assert_int_equal(whole.needs, EUR + all);
+	assert_int_equal(whole.left, all);
+	whole = no;
+	holds_whole(f->e, 8, &whole); /* another job */
+	holds_whole(f->e, 0, &whole);
+	assert_int_equal(whole.needs, EUR);
+	/* Its account's budget counts what it holds itself. */
+	whole = no;
+	whole.budget = &f->e->conf->budgets[1];
+	(void)snprintf(whole.value, sizeof(whole.value), "physics");
+	holds_whole(f->e, 7, &whole);
+	assert_int_equal(whole.needs, EUR + line(f, "account").held);
+	/* A machine that others have stays when it goes ... */
+	other = hold_of(f->e, held(f, "c2", BUDGET_RUN));
+	(void)hold_add(f->e, hold_find(f->e, "c2", row(f, "c2")->n.gen), 9, other);
+	whole = no;
+	holds_whole(f->e, 7, &whole);
+	half = all / 2;
+	assert_in_range(whole.needs, EUR + half - 1, EUR + half + 1);
+	/* ... and one that is up stays, but not for the job ... */
+	ready(f, "c1");
+	whole = no;
+	holds_whole(f->e, 7, &whole);
+	assert_int_equal(whole.needs, EUR);
+	whole.budget = &f->e->conf->budgets[1];
+	(void)snprintf(whole.value, sizeof(whole.value), "physics");
+	holds_whole(f->e, 7, &whole);
+	assert_true(whole.needs > EUR);
+	/* ... and one that is given up already is none of its own. */
+	engine_post(f->e, row(f, "c1"),
+		    &(struct node_event){.type = NODE_EV_RELEASE,
+					 .reason = NODE_BECAUSE_BUDGET,
+					 .now_ms = engine_now(f->e)});
+	engine_commit(f->e);
+	whole = no;
+	whole.budget = &f->e->conf->budgets[1];
+	(void)snprintf(whole.value, sizeof(whole.value), "physics");
+	holds_whole(f->e, 7, &whole);
+	assert_in_range(whole.needs, EUR + 2 * EUR, EUR + 3 * EUR); /* of c2 */
+}
+
+/* Likewise as it is decided: both calls for nodes are for job 7. */
+static void test_a_job_that_is_called_for_in_parts(void **state)
+{
+	struct fix *f = *state;
+
+	start(f, 4 * EUR, 100 * EUR);
+	call(f, "c1", "{\"jobs\":[{\"job_id\":7,\"nodes_alloc\":\"c1\"}],\"all_nodes\":\"c1\"}");
+	says(f, JOB_7);
+	assert_true(is_bought(f, "c1"));
+	write_down(f);
+	call(f, "c2", "{\"jobs\":[{\"job_id\":7,\"nodes_alloc\":\"c2\"}],\"all_nodes\":\"c2\"}");
+	says(f, JOB_7);
+	assert_false(is_bought(f, "c2"));
+	assert_int_equal(f->e->money->nwaits, 1);
+	assert_int_equal(f->e->money->waits[0].job, 7);
+	assert_true(f->e->money->waits[0].no.needs > 4 * EUR);
+	assert_non_null(strstr(fleet_find(&f->e->fleet, "c2")->why, ", 4.00 of 4.00 left"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -219,6 +299,8 @@ int main(void)
 		TEST(test_money_that_comes_at_once),
 		TEST(test_money_that_comes_before_slurmctld_answers),
 		TEST(test_no_job_waits_that_nobody_remembers),
+		TEST(test_it_waits_for_the_money_of_all_its_nodes),
+		TEST(test_a_job_that_is_called_for_in_parts),
 	};
 
 	return cmocka_run_group_tests(tests, zone_begins, zone_ends);
