@@ -220,6 +220,7 @@ static void take(struct look *l)
 {
 	struct engine *e = l->e;
 
+	promises_end(e, l->job->number);
 	for (size_t i = 0; i < l->n; i++) {
 		const struct node *n = &l->rows[i]->n;
 		struct hold_node *g = hold_node_of(e, n->name, n->gen);

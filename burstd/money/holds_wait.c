@@ -51,6 +51,8 @@ void holds_refused(struct engine *e, uint64_t job, const struct budget_no *no)
 		m->waits_cap = m->waits_cap == 0 ? 16 : 2 * m->waits_cap;
 		m->waits = mem_realloc(m->waits, m->waits_cap * sizeof(*m->waits));
 	}
+	promises_expire(e);
+	promises_end(e, job);
 	m->waits[i] = (struct money_wait){.job = job, .at_ms = engine_now(e), .no = *no};
 	m->nwaits += i == m->nwaits;
 	/* The money may have come since it was refused, and no more may ever come. */
@@ -61,6 +63,7 @@ void holds_waits_bought(struct engine *e, uint64_t job)
 {
 	struct money_state *m = e->money;
 
+	promises_end(e, job);
 	for (size_t i = 0; job != 0 && i < m->nwaits; i++)
 		if (m->waits[i].job == job)
 			m->waits[i].bought = true;
@@ -89,6 +92,7 @@ bool holds_waits_is(const struct engine *e, const struct money_wait *w)
 void holds_waits_forget(struct engine *e)
 {
 	e->money->nwaits = 0;
+	promises_forget(e);
 }
 
 static int by_number(const void *a, const void *b)
@@ -143,14 +147,19 @@ static bool is_told(const struct engine *e, const struct money_wait *w)
 		engine_now(e) - w->at_ms >= MONEY_UNTOLD_MS);
 }
 
+/* Those that were refused first go first.  One that needs more than there is waits on, and those
+ * after it may go: what comes next is not theirs while it is promised, and its own turn is before
+ * theirs. */
 void holds_waits_turn(struct engine *e)
 {
 	struct money_state *m = e->money;
 	bool more = false;
 	size_t n = 0;
 
+	m->freed = m->freed || engine_now(e) >= promises_next_ms(e);
 	if (!m->freed || m->nwaits == 0 || engine_now(e) < m->freed_ms + HOLDS_AGAIN_MS)
 		return;
+	promises_expire(e);
 	m->freed = false;
 	m->freed_ms = engine_now(e);
 	for (size_t i = 0; i < m->nwaits; i++) {
@@ -161,15 +170,22 @@ void holds_waits_turn(struct engine *e)
 		w->paid = !lacks;
 		if (!lacks && told)
 			postpone_paid(e, w->job);
-		if (!lacks && told && is_sent(e, w))
+		if (!lacks && told && is_sent(e, w)) {
+			promises_make(e, w->job, &w->no);
 			continue;
+		}
 		/* It is still to be told, or may be told once more. */
 		if (is_kept(e, w)) {
 			m->freed = m->freed || !lacks;
+			if (!lacks) /* it goes before the next ones */
+				budgets_promise(m->budgets, &w->no, 1);
 			m->waits[n++] = *w;
 		}
 	}
 	m->nwaits = n;
+	for (size_t i = 0; i < n; i++)
+		if (m->waits[i].paid)
+			budgets_promise(m->budgets, &m->waits[i].no, -1);
 	if (more)
 		refuse_money(e);
 }
@@ -178,5 +194,7 @@ int64_t holds_waits_next_ms(const struct engine *e)
 {
 	const struct money_state *m = e->money;
 
-	return m->freed && m->nwaits > 0 ? m->freed_ms + HOLDS_AGAIN_MS : INT64_MAX;
+	if (m->nwaits == 0)
+		return INT64_MAX;
+	return m->freed ? m->freed_ms + HOLDS_AGAIN_MS : promises_next_ms(e);
 }

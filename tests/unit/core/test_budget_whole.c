@@ -62,11 +62,47 @@ static void test_it_never_overflows(void **state)
 	world_free(&w);
 }
 
+/* What is promised to one is lacked by others, and by nobody once that is over. */
+static void test_what_is_promised_is_lacked(void **state)
+{
+	static const enum budget_lack lacks[] = {BUDGET_LACKS_MONEY, BUDGET_WANTS_SPOT,
+						 BUDGET_LACKS_LATER, BUDGET_LACKS_RATE};
+	struct conf_budget b = budget("all", 100, "month");
+	struct world w;
+
+	(void)state;
+	b.rate_nano_h = 100 * EUR;
+	w = world_new("UTC", NOV, &b, 1);
+	for (size_t i = 0; i < COUNT(lacks); i++) {
+		const struct budget_no none = {.lack = lacks[i], .needs = 60 * EUR};
+		struct budget_no no = {.budget = &b, .lack = lacks[i], .needs = 60 * EUR};
+		struct budget_no other = no;
+
+		print_message("# %zu\n", i);
+		other.needs = 40 * EUR;
+		budgets_promise(w.b, &none, 1); /* of no budget */
+		assert_false(budgets_lack(w.b, &no));
+		budgets_promise(w.b, &no, 1);
+		assert_true(budgets_lack(w.b, &no));
+		assert_false(budgets_lack(w.b, &other));
+		for (size_t k = 0; k < COUNT(lacks); k++) {
+			other.lack = lacks[k];
+			other.needs = 41 * EUR;
+			assert_int_equal(budgets_lack(w.b, &other),
+					 k == i || (k < 2 && i < 2)); /* those two are one */
+		}
+		budgets_promise(w.b, &no, -1);
+		assert_false(budgets_lack(w.b, &no));
+	}
+	world_free(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_it_holds_is_needed_as_well),
 		cmocka_unit_test(test_it_never_overflows),
+		cmocka_unit_test(test_what_is_promised_is_lacked),
 	};
 
 	return cmocka_run_group_tests_name("budget_whole", tests, NULL, NULL);
