@@ -162,7 +162,14 @@ bool budgets_try(struct budgets *b, const struct budget_want *wants, size_t n, b
 /* As `take` does, for the last job that fitted; once. */
 void budgets_take(struct budgets *b);
 void budgets_forget_tries(struct budgets *b);
-/* Does the budget still lack what it did?  *no must be of the present configuration. */
+/* The job that lacks something holds this already, and gives it back as it waits: it needs that as
+ * well, and there is as much more. */
+void budgets_add_held(const struct budgets *b, const struct budget_hold *h, struct budget_no *no);
+/* A job that lacked this may try again, and its needs are as good as held for others that wait
+ * (sign 1), or no more (sign -1).  budgets_try() does not ask for it: the job itself is tried. */
+void budgets_promise(struct budgets *b, const struct budget_no *no, int sign);
+/* Does the budget still lack what it did, beside what is promised?  *no must be of the present
+ * configuration. */
 bool budgets_lack(const struct budgets *b, const struct budget_no *no);
 
 /* One line, for people: "budget physics: this job needs 118.08 EUR for its 4 h, 61.20 of 500.00

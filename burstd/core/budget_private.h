@@ -30,7 +30,8 @@ struct budget_count { /* one budget, or one value of its `each` */
 	 * rolling window these days come into it, as what is held for them does. */
 	int64_t ahead;
 	struct budget_sum held, tried;
-	bool has_last;      /* the budget was there in a period that has ended: */
+	struct budget_sum promised; /* to jobs that may try again: budgets_lack() */
+	bool has_last;              /* the budget was there in a period that has ended: */
 	struct period last; /* the last of these: a range that is over, or the one before now ... */
 	int64_t last_amount; /* ... what the budget had then ... */
 	int64_t last_spent;  /* ... and what was spent in it */

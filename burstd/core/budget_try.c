@@ -222,7 +222,7 @@ void budgets_forget_tries(struct budgets *b)
 		b->counts[i]->tried = (struct budget_sum){0};
 }
 
-static const struct budget_count *count_of(const struct budgets *b, const struct budget_no *no)
+static struct budget_count *count_of(const struct budgets *b, const struct budget_no *no)
 {
 	char key[BUDGET_KEY_SIZE];
 	uintptr_t at;
@@ -232,6 +232,61 @@ static const struct budget_count *count_of(const struct budgets *b, const struct
 	budget_key(key, (size_t)(no->budget - b->list), no->value);
 	at = (uintptr_t)map_get(&b->by_key, key);
 	return at != 0 ? b->counts[at - 1] : NULL;
+}
+
+static bool concerns(const struct budgets *b, uint32_t spender, const struct budget_count *c)
+{
+	const struct budget_who *w = b->who[spender];
+	size_t i = 0;
+
+	while (i < w->ncounts && b->counts[w->counts[i]] != c)
+		i++;
+	return i < w->ncounts;
+}
+
+static int64_t lacked_of(enum budget_lack lack, const struct budget_sum *s)
+{
+	switch (lack) {
+	case BUDGET_LACKS_MONEY:
+	case BUDGET_WANTS_SPOT:
+		return budget_narrow(s->now);
+	case BUDGET_LACKS_LATER:
+		return budget_narrow(s->later);
+	case BUDGET_LACKS_RATE:
+		return budget_narrow(s->rate);
+	default:
+		return 0;
+	}
+}
+
+void budgets_add_held(const struct budgets *b, const struct budget_hold *h, struct budget_no *no)
+{
+	const struct budget_count *c = count_of(b, no);
+	struct budget_sum s;
+	int64_t nano;
+
+	if (c == NULL || !concerns(b, h->spender, c))
+		return;
+	s = budget_part(c, h);
+	nano = lacked_of(no->lack, &s);
+	no->needs = budget_narrow((budget_wide)no->needs + nano);
+	no->left = budget_narrow((budget_wide)no->left + nano);
+}
+
+void budgets_promise(struct budgets *b, const struct budget_no *no, int sign)
+{
+	struct budget_count *c = count_of(b, no);
+	struct budget_sum s = {0};
+
+	if (c == NULL)
+		return;
+	if (no->lack == BUDGET_LACKS_MONEY || no->lack == BUDGET_WANTS_SPOT)
+		s.now = no->needs;
+	else if (no->lack == BUDGET_LACKS_LATER)
+		s.later = no->needs;
+	else if (no->lack == BUDGET_LACKS_RATE)
+		s.rate = no->needs;
+	budget_sum_add(&c->promised, &s, sign);
 }
 
 bool budgets_lack(const struct budgets *b, const struct budget_no *no)
@@ -244,11 +299,11 @@ bool budgets_lack(const struct budgets *b, const struct budget_no *no)
 	switch (no->lack) {
 	case BUDGET_LACKS_MONEY:
 	case BUDGET_WANTS_SPOT:
-		return needs > cap_now(c, no->market) - budget_used(c);
+		return needs > cap_now(c, no->market) - budget_used(c) - c->promised.now;
 	case BUDGET_LACKS_LATER:
-		return needs > cap_later(c, no->market) - budget_after(c);
+		return needs > cap_later(c, no->market) - budget_after(c) - c->promised.later;
 	case BUDGET_LACKS_RATE:
-		return needs > c->b->rate_nano_h - c->held.rate;
+		return needs > c->b->rate_nano_h - c->held.rate - c->promised.rate;
 	case BUDGET_NOT_YET:
 		return c->when == PERIOD_NOT_YET;
 	default:

@@ -22,11 +22,6 @@ struct fleet_node *drift_owner(const struct fleet_name *nm, const struct provide
 	return fleet_gen(nm, in->gen);
 }
 
-bool drift_owns(const struct fleet_node *fn, const struct provider_instance *in)
-{
-	return latest(fn)->instance[0] == '\0' || strcmp(latest(fn)->instance, in->id) == 0;
-}
-
 bool drift_is_elsewhere(const struct fleet_name *nm, const char *id, const char *addr)
 {
 	const struct fleet_elsewhere *p = nm->elsewhere;
@@ -50,6 +45,28 @@ static bool is_proven_elsewhere(const struct fleet_name *nm, const struct provid
 	return drift_is_elsewhere(nm, in->id, addr);
 }
 
+/* Is it the machine of a row that the journal has lost (F58), and not of this one, which has its
+ * generation and was refused?  slurmctld has the node up, and no live row could be that. */
+static bool is_of_a_lost_row(const struct fleet_node *fn, const struct provider_instance *in)
+{
+	const struct fleet_name *nm = fn->name;
+	const struct node *n = latest(fn);
+
+	if (n->state != NODE_GONE || n->instance[0] != '\0' || in->state == PROVIDER_ENDED ||
+	    in->state == PROVIDER_STOPPING || in->state == PROVIDER_FAILED)
+		return false;
+	return slurm_is_on(nm->flags) && !slurm_is_silent(nm->flags) && fleet_live(nm) == NULL &&
+	       (nm->elsewhere == NULL || is_proven_elsewhere(nm, in));
+}
+
+bool drift_owns(const struct fleet_node *fn, const struct provider_instance *in)
+{
+	const struct node *n = latest(fn);
+
+	return n->instance[0] == '\0' ? !is_of_a_lost_row(fn, in)
+				      : strcmp(n->instance, in->id) == 0;
+}
+
 enum drift_claim drift_claim(const struct drift_listed *l)
 {
 	bool ended = l->in->state == PROVIDER_ENDED;
@@ -65,6 +82,8 @@ enum drift_claim drift_claim(const struct drift_listed *l)
 		return DRIFT_ASK;
 	if (l->fn == NULL)
 		return DRIFT_ADOPT;
+	if (is_of_a_lost_row(l->fn, l->in))
+		return DRIFT_ADOPT_NEXT;
 	/* A second instance of one generation (I3). */
 	return is_proven_elsewhere(l->nm, l->in) ? DRIFT_ADOPT_NEXT : DRIFT_STRAY;
 }

@@ -27,7 +27,8 @@ enum {
 /* The generation that has this instance, else the one in the instance's tags; NULL: none.  Staged
  * changes count: the same list may have shown another instance of it before. */
 struct fleet_node *drift_owner(const struct fleet_name *nm, const struct provider_instance *in);
-/* Is `in` the instance of that generation, or may it become so? */
+/* Is `in` the instance of that generation, or may it become so?  Not that of one that was refused,
+ * if slurmctld has the node up and no other row could be that: then it may have a job (I18). */
 bool drift_owns(const struct fleet_node *fn, const struct provider_instance *in);
 
 enum drift_claim {              /* what to do with an instance that no generation owns */

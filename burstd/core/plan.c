@@ -177,7 +177,9 @@ static struct fate no_money(struct planner *pl, uint32_t i, const struct budget_
 	plan->no_budgets =
 		mem_realloc(plan->no_budgets, (plan->nno_budgets + 1) * sizeof(*plan->no_budgets));
 	plan->no_budgets[plan->nno_budgets] = (struct plan_no_budget){
-		.no = *no, .limit_ms = p != NULL && p->limit_s >= 0 ? 1000 * p->limit_s : -1};
+		.no = *no,
+		.job = pl->job,
+		.limit_ms = p != NULL && p->limit_s >= 0 ? 1000 * p->limit_s : -1};
 	f.no_budget = plan->nno_budgets++;
 	f.lasting = true; /* no wait of its own helps: it is tried anew when money is there */
 	return f;

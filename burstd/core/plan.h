@@ -124,6 +124,7 @@ struct plan {
 	uint32_t nno_rungs;
 	struct plan_no_budget {
 		struct budget_no no;
+		uint64_t job;     /* 0: none */
 		int64_t limit_ms; /* of the job; -1: none */
 	} * no_budgets;
 	uint32_t nno_budgets;

@@ -145,13 +145,27 @@ static const char *job_name(char out[SLURM_JOB_NAME_SIZE], const struct postpone
 	return slurm_job_name(out, p->id, p->in.job->number);
 }
 
+/* slurmctld holds the requeued job back for longer than burstd would: so long it waits, and its
+ * next refusal comes after that.  A later time is its user's, and says nothing of how long it lacks
+ * what it was refused for.  Returns whether the row has changed. */
+static bool waits_as_held(const struct engine *e, struct postponed *p, int64_t begin_ms)
+{
+	int64_t wait_ms = begin_ms - p->refusal.last_ms;
+
+	if (begin_ms > held_until(e, p) || wait_ms <= refusal_wait_ms(&p->refusal) ||
+	    wait_ms > REFUSAL_HOLD_MS)
+		return false;
+	p->refusal.wait_ms = wait_ms;
+	return true;
+}
+
 static void tell(struct engine *e, struct postponed *p, const struct slurm_job_detail *d)
 {
 	int64_t now = engine_now(e), start = p->refusal.last_ms + refusal_wait_ms(&p->refusal);
 	char comment[SLURM_COMMENT_MAX + 1], what[SLURM_COMMENT_MAX], detail[320];
 	char job[SLURM_JOB_NAME_SIZE];
 	int64_t begin_ms = d->begin_ms;
-	bool later, say = postpone_may_say(p, d), ours = was_told(e, p, d);
+	bool later, say = postpone_may_say(p, d), ours = was_told(e, p, d), held = false;
 
 	/* The begin time is not the job's own, but one that we told before the clock was set back:
 	 * it may become earlier.  One that is almost the new time stays: it may be slurmctld's own,
@@ -194,7 +208,10 @@ static void tell(struct engine *e, struct postponed *p, const struct slurm_job_d
 	p->had_wall_ms = ours ? engine_wall(e, d->begin_ms) : 0;
 	p->untold = false;
 	p->told_ms = now;
-	if (p->refusal.told_wall_ms != p->told_wall_ms || p->refusal.had_wall_ms != p->had_wall_ms)
+	if (!later)
+		held = waits_as_held(e, p, start);
+	if (held || p->refusal.told_wall_ms != p->told_wall_ms ||
+	    p->refusal.had_wall_ms != p->had_wall_ms)
 		postpone_put_row(e, p);
 }
 

@@ -220,6 +220,7 @@ static void take(struct look *l)
 {
 	struct engine *e = l->e;
 
+	promises_end(e, l->job->number);
 	for (size_t i = 0; i < l->n; i++) {
 		const struct node *n = &l->rows[i]->n;
 		struct hold_node *g = hold_node_of(e, n->name, n->gen);
@@ -238,13 +239,14 @@ static void take(struct look *l)
 }
 
 /* The job goes back into the queue by its prolog's status, and waits for money. */
-static void refuse(struct look *l, const struct budget_no *no)
+static void refuse(struct look *l, struct budget_no *no)
 {
 	struct postpone_why why = {.hint = {.lasting = true, .money = true, .job = l->job->number},
 				   .pool = l->rows[0]->n.pool};
 	int64_t limit = l->payer.limit_s >= 0 ? 1000 * l->payer.limit_s : -1;
 	char text[SLURM_COMMENT_MAX + 1];
 
+	holds_whole(l->e, l->job->number, no);
 	budget_no_print(no, l->e->conf->currency, limit, why.text, sizeof(why.text));
 	(void)snprintf(text, sizeof(text),
 		       "burstd: %s; the job ends: only sbatch jobs are requeued "

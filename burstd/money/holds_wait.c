@@ -1,6 +1,6 @@
 /* Jobs that wait for money: each is tried again when the budget that refused it has enough for it,
  * and not before, since a try in vain costs slurmctld a round of orders. */
-#include "money/money.h"
+#include "money/hold.h"
 
 #include <stdlib.h>
 
@@ -8,6 +8,35 @@
 #include "jobs/jobs.h"
 
 enum { HOLDS_AGAIN_MS = 2000 }; /* between two looks */
+
+/* A machine that others have, too, is not given back with the job; nor is one that is up. */
+static bool goes_with(const struct hold_node *g, const struct fleet_node *fn, uint64_t job)
+{
+	for (const struct hold *h = g->first; h != NULL; h = h->next)
+		if (h->job != 0 && h->job != job)
+			return false;
+	return fn->n.job == job && node_coming(&fn->n);
+}
+
+/* What is held for a machine that is being given up is no part of what the job has now. */
+static void add_node(const struct engine *e, const struct hold_node *g, uint64_t job,
+		     struct budget_no *no)
+{
+	const struct fleet_name *nm = fleet_find(&e->fleet, g->node);
+	const struct fleet_node *fn = nm != NULL ? fleet_gen(nm, g->gen) : NULL;
+
+	if (fn == NULL || !node_lives(&fn->n))
+		return;
+	for (const struct hold *h = g->first; h != NULL; h = h->next)
+		if (h->job == job || (h->job == 0 && goes_with(g, fn, job)))
+			budgets_add_held(e->money->budgets, hold_of(e, h), no);
+}
+
+void holds_whole(const struct engine *e, uint64_t job, struct budget_no *no)
+{
+	for (const struct hold_node *g = e->money->nodes; job != 0 && g != NULL; g = g->next)
+		add_node(e, g, job, no);
+}
 
 void holds_refused(struct engine *e, uint64_t job, const struct budget_no *no)
 {
@@ -22,6 +51,8 @@ void holds_refused(struct engine *e, uint64_t job, const struct budget_no *no)
 		m->waits_cap = m->waits_cap == 0 ? 16 : 2 * m->waits_cap;
 		m->waits = mem_realloc(m->waits, m->waits_cap * sizeof(*m->waits));
 	}
+	promises_expire(e);
+	promises_end(e, job);
 	m->waits[i] = (struct money_wait){.job = job, .at_ms = engine_now(e), .no = *no};
 	m->nwaits += i == m->nwaits;
 	/* The money may have come since it was refused, and no more may ever come. */
@@ -32,6 +63,7 @@ void holds_waits_bought(struct engine *e, uint64_t job)
 {
 	struct money_state *m = e->money;
 
+	promises_end(e, job);
 	for (size_t i = 0; job != 0 && i < m->nwaits; i++)
 		if (m->waits[i].job == job)
 			m->waits[i].bought = true;
@@ -60,6 +92,7 @@ bool holds_waits_is(const struct engine *e, const struct money_wait *w)
 void holds_waits_forget(struct engine *e)
 {
 	e->money->nwaits = 0;
+	promises_forget(e);
 }
 
 static int by_number(const void *a, const void *b)
@@ -114,14 +147,19 @@ static bool is_told(const struct engine *e, const struct money_wait *w)
 		engine_now(e) - w->at_ms >= MONEY_UNTOLD_MS);
 }
 
+/* Those that were refused first go first.  One that needs more than there is waits on, and those
+ * after it may go: what comes next is not theirs while it is promised, and its own turn is before
+ * theirs. */
 void holds_waits_turn(struct engine *e)
 {
 	struct money_state *m = e->money;
 	bool more = false;
 	size_t n = 0;
 
+	m->freed = m->freed || engine_now(e) >= promises_next_ms(e);
 	if (!m->freed || m->nwaits == 0 || engine_now(e) < m->freed_ms + HOLDS_AGAIN_MS)
 		return;
+	promises_expire(e);
 	m->freed = false;
 	m->freed_ms = engine_now(e);
 	for (size_t i = 0; i < m->nwaits; i++) {
@@ -132,15 +170,22 @@ void holds_waits_turn(struct engine *e)
 		w->paid = !lacks;
 		if (!lacks && told)
 			postpone_paid(e, w->job);
-		if (!lacks && told && is_sent(e, w))
+		if (!lacks && told && is_sent(e, w)) {
+			promises_make(e, w->job, &w->no);
 			continue;
+		}
 		/* It is still to be told, or may be told once more. */
 		if (is_kept(e, w)) {
 			m->freed = m->freed || !lacks;
+			if (!lacks) /* it goes before the next ones */
+				budgets_promise(m->budgets, &w->no, 1);
 			m->waits[n++] = *w;
 		}
 	}
 	m->nwaits = n;
+	for (size_t i = 0; i < n; i++)
+		if (m->waits[i].paid)
+			budgets_promise(m->budgets, &m->waits[i].no, -1);
 	if (more)
 		refuse_money(e);
 }
@@ -149,5 +194,7 @@ int64_t holds_waits_next_ms(const struct engine *e)
 {
 	const struct money_state *m = e->money;
 
-	return m->freed && m->nwaits > 0 ? m->freed_ms + HOLDS_AGAIN_MS : INT64_MAX;
+	if (m->nwaits == 0)
+		return INT64_MAX;
+	return m->freed ? m->freed_ms + HOLDS_AGAIN_MS : promises_next_ms(e);
 }

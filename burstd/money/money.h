@@ -23,6 +23,9 @@ enum {
 	/* ... and may be told to wait: slurmctld may be slow, and a job that it did not take away
 	 * is sent back once more. */
 	MONEY_UNSENT_MS = 600000,
+	/* A job that may try again has bought its nodes by then, or has ended: slurmctld holds it
+	 * back for two minutes since it was requeued, and starts it at its next turn. */
+	MONEY_PROMISE_MS = 300000,
 	/* From the order to delete a machine until it bills no more, at most: promises.md, P4. */
 	HOLDS_END_MS = 150000,
 	/* From when a budget is used up until that is noticed, and acted on, beside its grace. */
@@ -69,6 +72,12 @@ struct money_state {
 		struct budget_no no;
 	} * waits;
 	size_t nwaits, waits_cap;
+	struct money_promise { /* promises.c; oldest first */
+		uint64_t job;
+		int64_t at_ms;
+		struct budget_no no;
+	} * promises;
+	size_t npromises, promises_cap;
 	struct map lines; /* budget and value -> struct money_line: line.h */
 	struct money_line **all_lines;
 	size_t nlines, lines_next;
@@ -125,6 +134,9 @@ void holds_now(struct engine *e);
 void holds_bought(struct engine *e, struct fleet_node *fn, const struct payer *p);
 /* Does the boot of this generation go on, for budgets?  An event REGISTERED ends it. */
 bool holds_boots(const struct engine *e, const struct node *n);
+/* slurmctld may call for the nodes of a job one after the other.  What lacks money for the last of
+ * them is the whole job, which gives those back that are on their way: count what they hold. */
+void holds_whole(const struct engine *e, uint64_t job, struct budget_no *no);
 /* A job was refused for want of money: it is tried again when there is enough. */
 void holds_refused(struct engine *e, uint64_t job, const struct budget_no *no);
 
@@ -165,6 +177,17 @@ void holds_waits_forget(struct engine *e); /* all are tried again, by the config
 void holds_waits_tidy(struct engine *e);
 void holds_waits_bought(struct engine *e, uint64_t job); /* nodes are bought for it */
 bool holds_waits_is(const struct engine *e, const struct money_wait *w); /* does it still wait? */
+
+/* --- promises.c --- */
+void promises_make(struct engine *e, uint64_t job,
+		   const struct budget_no *no); /* it may try again */
+void promises_drop(struct engine *e, size_t i);
+void promises_end(struct engine *e,
+		  uint64_t job); /* it has its nodes, or was refused; or had none */
+void promises_expire(struct engine *e);
+int64_t promises_next_ms(const struct engine *e);
+/* The configuration has changed, and with it what is promised. */
+void promises_forget(struct engine *e);
 
 /* --- alerts.c --- */
 extern const struct engine_part alerts_part;

@@ -57,7 +57,7 @@ struct inst {
 	int64_t free_at;               /* it has ended, and is counted there until then */
 	enum sim_makes fate;           /* as what it was made ... */
 	bool error;                    /* ... and it is shown as that now ... */
-	uint32_t error_run;            /* ... by this list, and burstd has had such a one */
+	uint32_t error_run; /* ... or as failed by this list; burstd has had such a one */
 	bool error_known;
 	bool ignore_delete, excused; /* excused: slurmctld gave a reason to delete it (I18) */
 	uint32_t run;                /* of the list that showed it last ... */

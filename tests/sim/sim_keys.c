@@ -234,8 +234,9 @@ void sim_keys_check(struct world *w)
 		check_one(w, &all->v[i]);
 }
 
-/* Where an older journal has neither the machine nor its claim, nobody can tell one that has never
- * made a claim from one that was bought before nodes had to. */
+/* Where an older journal has neither the machine nor its claim, or the provider said that it had
+ * made none (F3), so that both were forgotten, nobody can tell one that has never made a claim from
+ * one that was bought before nodes had to. */
 static bool is_of_no_claim(const struct world *w, const struct node *n)
 {
 	const struct inst *i;
@@ -244,7 +245,7 @@ static bool is_of_no_claim(const struct world *w, const struct node *n)
 	if (sscanf(n->instance, "i-%u", &number) != 1)
 		return false;
 	i = sim_cloud_find(w->cloud, number);
-	return i != NULL && i->unknown && i->machine != NULL && i->machine->silent;
+	return i != NULL && (i->unknown || i->lied) && i->machine != NULL && i->machine->silent;
 }
 
 /* I34: what works has confirmed that it has the keys. */

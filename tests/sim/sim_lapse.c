@@ -120,11 +120,12 @@ static void revert_job(struct sim_ctld *c, struct ctld_job *j, const struct ctld
 		return;
 	if (j->begin_at != o->begin_at || strcmp(j->comment, o->comment) != 0)
 		SIM_TRACE(c->w, "  ctld: job %u begins as it was to before", (unsigned)j->id);
+	/* What burstd has seen of it is not so any more: a hold that had been lifted is back. */
+	j->user_at = j->held != o->held || j->begin_at != o->begin_at ? c->w->now : o->user_at;
 	j->begin_at = o->begin_at;
 	j->waits_to = o->waits_to;
 	j->said_to = 0; /* burstd may have let it start since */
 	j->held = o->held;
-	j->user_at = o->user_at;
 	j->returned = j->returned || strcmp(j->comment, o->comment) != 0;
 	memcpy(j->comment, o->comment, sizeof(j->comment));
 	j->comment_at = o->comment_at;

@@ -5,6 +5,12 @@
 #include "sim_journal.h"
 #include "sim_slurm.h"
 
+/* Not one that is shown as in error: what that word means nobody knows. */
+static bool is_shown_failed(const struct inst *i, enum inst_state shown)
+{
+	return i->error && shown == INST_PENDING && i->fate == MAKES_A_FAILURE;
+}
+
 static void show_as(struct sim_cloud *c, struct str *out, const struct inst *i,
 		    enum inst_state shown, bool tags)
 {
@@ -15,8 +21,7 @@ static void show_as(struct sim_cloud *c, struct str *out, const struct inst *i,
 		"\"a state with a name that is longer than any state should have\""};
 	int64_t now = c->w->now;
 	const char *word = words[shown];
-
-	const bool failed = i->error && shown == INST_PENDING && i->fate == MAKES_A_FAILURE;
+	const bool failed = is_shown_failed(i, shown);
 
 	if (i->error && shown == INST_PENDING)
 		word = failed ? "\"failed\"" : "\"error\"";
@@ -198,7 +203,7 @@ void sim_cloud_list(struct sim_cloud *c, struct str *out, uint32_t *run, uint32_
 		str_adds(out, shown++ > 0 ? "," : "");
 		if (world_fault(c->w, SIM_LIST_TWICE))
 			show_again(c, out, i);
-		else if (i->error && !i->odd)
+		else if (is_shown_failed(i, i->state) && !i->odd && !i->stale)
 			i->error_run = *run;
 		sim_cloud_show(c, out, i, true);
 	}

@@ -130,6 +130,63 @@ static void test_second_of_a_generation(void **state)
 	finish(&w);
 }
 
+/* I18, F58: a journal that was put back has given the generation once more, and that create was
+ * refused.  The machine of the first is listed, and slurmctld has the node up. */
+static void test_of_a_row_that_the_journal_has_lost(void **state)
+{
+	static const struct {
+		const char *name;
+		uint32_t flags;
+		enum node_state row;
+		const char *id;        /* of the row */
+		const char *elsewhere; /* the address that slurmctld has; NULL: none */
+		enum provider_state shown;
+		bool live; /* a younger row is */
+		bool lost;
+	} rows[] = {
+		{"a job is on it", ALLOC, NODE_GONE, "", NULL, PROVIDER_RUNNING, 0, true},
+		{"or may begin there", IDLE, NODE_GONE, "", NULL, PROVIDER_PENDING, 0, true},
+		{"by its address, too", ALLOC, NODE_GONE, "", "10.0.0.9", PROVIDER_UNKNOWN, 0,
+		 true},
+		{"not by another one", ALLOC, NODE_GONE, "", "10.0.0.8", PROVIDER_RUNNING, 0,
+		 false},
+		{"it boots: F3", COMING, NODE_GONE, "", NULL, PROVIDER_RUNNING, 0, false},
+		{"it is off", OFF, NODE_GONE, "", NULL, PROVIDER_RUNNING, 0, false},
+		{"it does not answer", ALLOC | SILENT, NODE_GONE, "", NULL, PROVIDER_RUNNING, 0,
+		 false},
+		{"it stops", ALLOC, NODE_GONE, "", NULL, PROVIDER_STOPPING, 0, false},
+		{"it has failed", ALLOC, NODE_GONE, "", NULL, PROVIDER_FAILED, 0, false},
+		{"it has ended", ALLOC, NODE_GONE, "", NULL, PROVIDER_ENDED, 0, false},
+		{"another row is the node", ALLOC, NODE_GONE, "", NULL, PROVIDER_RUNNING, 1, false},
+		{"it may be that of the row", ALLOC, NODE_INDOUBT, "", NULL, PROVIDER_RUNNING, 0,
+		 false},
+		{"it is that of the row", ALLOC, NODE_GONE, "i-9", NULL, PROVIDER_RUNNING, 0,
+		 false},
+	};
+	struct world w;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct provider_instance in = other_is(rows[i].shown, 5);
+		struct drift_listed l = {.in = &in, .here = true, .priced = true};
+
+		print_message("# %s\n", rows[i].name);
+		begin(&w, NO_NODE);
+		w.fn = add(&w, 5, rows[i].row, rows[i].id, "");
+		if (rows[i].live)
+			(void)add(&w, 6, NODE_READY, "i-6", "10.0.0.6");
+		if (rows[i].elsewhere != NULL)
+			put_elsewhere(&w, "", rows[i].elsewhere, SINCE);
+		w.nm->flags = K | rows[i].flags;
+		l.nm = w.nm;
+		l.fn = w.fn;
+		assert_int_equal(drift_owns(w.fn, &in), !rows[i].lost);
+		if (rows[i].lost)
+			assert_int_equal(drift_claim(&l), DRIFT_ADOPT_NEXT);
+		finish(&w);
+	}
+}
+
 /* I20, F37: an old Slurm keeps NodeAddr when a node is powered down, and the provider has given the
  * address to the second one. */
 static void test_the_address_of_an_earlier_generation_proves_nothing(void **state)
@@ -327,6 +384,7 @@ int main(void)
 		cmocka_unit_test(test_elsewhere),
 		cmocka_unit_test(test_claim),
 		cmocka_unit_test(test_second_of_a_generation),
+		cmocka_unit_test(test_of_a_row_that_the_journal_has_lost),
 		cmocka_unit_test(test_the_address_of_an_earlier_generation_proves_nothing),
 		cmocka_unit_test(test_fate),
 		cmocka_unit_test(test_what_was_made_since_our_start_replaces_nothing),

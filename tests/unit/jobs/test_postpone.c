@@ -103,6 +103,37 @@ static void test_how_long_it_waits_still(void **state)
 	assert_int_equal(postpone_left_ms(&F.e, 107), 0);
 }
 
+/* slurmctld holds a requeued job back for two minutes, and the backfill scheduler comes after that:
+ * then the next refusal is no first one, or no job would ever wait longer (I30), and of a
+ * heterogeneous job no component would be sent back for one that waits.  A begin time of its user's
+ * is another matter. */
+static void test_counts_on_after_the_hold_of_slurmctld(void **state)
+{
+	static const struct {
+		int64_t begin_s, next_s; /* after the first refusal */
+		uint32_t count;
+	} rows[] = {
+		{121, 151, 2}, {121, 302, 2}, {121, 303, 1},
+		{6, 121, 1},   {6, 120, 2},   {140, 151, 1},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int64_t first;
+
+		teardown(state);
+		setup(state);
+		refuse("why");
+		first = W.now;
+		details("PENDING", 7, rows[i].begin_s, "");
+		assert_int_equal(F.put.r.wait_ms, rows[i].begin_s == 121 ? 121000 : 30000);
+		restart();
+		W.now = first + 1000 * rows[i].next_s;
+		refuse("why");
+		print_message("# %zu\n", i);
+		assert_int_equal(F.put.r.count, rows[i].count);
+	}
+}
+
 static void test_held(void **state)
 {
 	(void)state;
@@ -539,6 +570,7 @@ int main(void)
 		TEST(test_not_shown),
 		TEST(test_not_ours),
 		TEST(test_how_long_it_waits_still),
+		TEST(test_counts_on_after_the_hold_of_slurmctld),
 		TEST(test_held),
 		TEST(test_not_yet),
 		TEST(test_old_answer),

@@ -120,7 +120,9 @@ static void test_the_rate_of_a_machine_counts_once(void **state)
 	until = of(f, "c1", BUDGET_MACHINE).until_ms;
 	asks(f, &end);
 	now = engine_now(f->e);
+	promises_make(f->e, 8, &(struct budget_no){.lack = BUDGET_NO_PRICE}); /* it had waited */
 	looks(f, ROW_8("CONFIGURING") LIMIT_6_H);
+	assert_int_equal(f->e->money->npromises, 0);
 	assert_false(gate_asks(f->e, 8)); /* it is let */
 	assert_int_equal(f->e->money->nwaits, 0);
 	assert_int_equal(held(f, "c1", BUDGET_RUN)->job, 8);
@@ -143,6 +145,24 @@ static void test_the_longer_time_of_a_machine_counts(void **state)
 	assert_int_equal(of(f, "c1", BUDGET_MACHINE).until_ms, until);
 	assert_int_equal(f->e->money->nwaits, 1);
 	assert_string_equal(f->e->money->waits[0].no.budget->name, "all");
+	assert_in_range(f->e->money->waits[0].no.needs, 1, 10 * EUR);
+}
+
+/* With what it holds on another of its nodes, which it gives back as well. */
+static void test_it_waits_for_all_of_its_nodes(void **state)
+{
+	struct fix *f = *state;
+	struct budget_hold other;
+	int end;
+
+	idle(f, conf_of(5 * EUR, 100 * EUR));
+	other = of(f, "c2", BUDGET_MACHINE);
+	other.until_ms = other.from_ms + 50 * HOUR;
+	hold_add(f->e, hold_find(f->e, "c2", row(f, "c2")->n.gen), 8, &other)->made_ms = INT64_MAX;
+	asks(f, &end);
+	looks(f, ROW_8("CONFIGURING") LIMIT_6_H);
+	assert_int_equal(f->e->money->nwaits, 1);
+	assert_true(f->e->money->waits[0].no.needs > 50 * EUR);
 }
 
 /* Before slurmctld's release is known, squeue is not asked for a column that only some have, and a
@@ -450,6 +470,7 @@ int main(void)
 		TEST(test_without_a_prolog),
 		TEST(test_the_rate_of_a_machine_counts_once),
 		TEST(test_the_longer_time_of_a_machine_counts),
+		TEST(test_it_waits_for_all_of_its_nodes),
 		TEST(test_the_share_is_read_once_more),
 		TEST(test_a_share_stays),
 		TEST(test_a_period_that_has_just_ended),

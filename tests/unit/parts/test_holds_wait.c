@@ -45,6 +45,7 @@ static void test_waiting_jobs_are_tried_anew(void **state)
 	assert_false(m->freed);
 	assert_true(m->freed_ms > 0);
 	/* Not more often than once in two seconds, however much is freed. */
+	promises_end(f->e, 9);
 	ends(f, "c1");
 	assert_true(m->freed);
 	holds_part.at[PART_RUN](f->e);
@@ -212,6 +213,223 @@ static void test_money_that_comes_at_once(void **state)
 	assert_false(m->freed);
 }
 
+/* slurmctld called for two nodes of job 7, and then for a third, which there is no money for: the
+ * two are given back, so that it waits until there is money for all of them.  It was tried each
+ * time that there was enough for one (I30). */
+static void test_it_waits_for_the_money_of_all_its_nodes(void **state)
+{
+	struct budget_no no = {.lack = BUDGET_LACKS_MONEY, .market = PROVIDER_ON_DEMAND};
+	struct fix *f = *state;
+	const struct budget_hold *other;
+	struct budget_no whole;
+	int64_t all, half;
+
+	start(f, 100 * EUR, 100 * EUR);
+	buy_7(f);
+	write_down(f);
+	no.budget = &f->e->conf->budgets[0];
+	no.needs = EUR;
+	all = line(f, "all").held;
+	assert_true(all > 0);
+	whole = no;
+	holds_whole(f->e, 7, &whole);
+	assert_int_equal(whole.needs, EUR + all);
+	assert_int_equal(whole.left, all);
+	whole = no;
+	holds_whole(f->e, 8, &whole); /* another job */
+	holds_whole(f->e, 0, &whole);
+	assert_int_equal(whole.needs, EUR);
+	/* Its account's budget counts what it holds itself. */
+	whole = no;
+	whole.budget = &f->e->conf->budgets[1];
+	(void)snprintf(whole.value, sizeof(whole.value), "physics");
+	holds_whole(f->e, 7, &whole);
+	assert_int_equal(whole.needs, EUR + line(f, "account").held);
+	/* A machine that others have stays when it goes ... */
+	other = hold_of(f->e, held(f, "c2", BUDGET_RUN));
+	(void)hold_add(f->e, hold_find(f->e, "c2", row(f, "c2")->n.gen), 9, other);
+	whole = no;
+	holds_whole(f->e, 7, &whole);
+	half = all / 2;
+	assert_in_range(whole.needs, EUR + half - 1, EUR + half + 1);
+	/* ... and one that is up stays, but not for the job ... */
+	ready(f, "c1");
+	whole = no;
+	holds_whole(f->e, 7, &whole);
+	assert_int_equal(whole.needs, EUR);
+	whole.budget = &f->e->conf->budgets[1];
+	(void)snprintf(whole.value, sizeof(whole.value), "physics");
+	holds_whole(f->e, 7, &whole);
+	assert_true(whole.needs > EUR);
+	/* ... and one that is given up already is none of its own. */
+	engine_post(f->e, row(f, "c1"),
+		    &(struct node_event){.type = NODE_EV_RELEASE,
+					 .reason = NODE_BECAUSE_BUDGET,
+					 .now_ms = engine_now(f->e)});
+	engine_commit(f->e);
+	whole = no;
+	whole.budget = &f->e->conf->budgets[1];
+	(void)snprintf(whole.value, sizeof(whole.value), "physics");
+	holds_whole(f->e, 7, &whole);
+	assert_in_range(whole.needs, EUR + 2 * EUR, EUR + 3 * EUR); /* of c2 */
+}
+
+/* Likewise as it is decided: both calls for nodes are for job 7. */
+static void test_a_job_that_is_called_for_in_parts(void **state)
+{
+	struct fix *f = *state;
+
+	start(f, 4 * EUR, 100 * EUR);
+	call(f, "c1", "{\"jobs\":[{\"job_id\":7,\"nodes_alloc\":\"c1\"}],\"all_nodes\":\"c1\"}");
+	says(f, JOB_7);
+	assert_true(is_bought(f, "c1"));
+	write_down(f);
+	call(f, "c2", "{\"jobs\":[{\"job_id\":7,\"nodes_alloc\":\"c2\"}],\"all_nodes\":\"c2\"}");
+	says(f, JOB_7);
+	assert_false(is_bought(f, "c2"));
+	assert_int_equal(f->e->money->nwaits, 1);
+	assert_int_equal(f->e->money->waits[0].job, 7);
+	assert_true(f->e->money->waits[0].no.needs > 4 * EUR);
+	assert_non_null(strstr(fleet_find(&f->e->fleet, "c2")->why, ", 4.00 of 4.00 left"));
+}
+
+static void let_turn(struct fix *f)
+{
+	f->e->money->freed_ms = 0;
+	holds_part.at[PART_RUN](f->e);
+}
+
+/* Jobs 9, 10, ... wait, in this order; each needs so many of the EUR that are left. */
+static void wait_in_order(struct fix *f, const int64_t *needs, size_t n)
+{
+	struct budget_no no = {.lack = BUDGET_LACKS_MONEY, .market = PROVIDER_ON_DEMAND};
+
+	no.budget = &f->e->conf->budgets[0];
+	for (size_t i = 0; i < n; i++) {
+		no.needs = needs[i];
+		holds_refused(f->e, 9 + i, &no);
+		told_to_wait(f, 9 + i);
+	}
+	f->e->money->freed = true;
+}
+
+static void expect_let_go(const struct fix *f, const char *want)
+{
+	for (uint64_t i = 0; want[i] != '\0'; i++)
+		assert_int_equal(postpone_find(f->e, 9 + i)->anew, want[i] == '+');
+}
+
+/* I30: all that waited were let go whenever there was enough for each of them alone, and all but
+ * one were requeued. */
+static void test_money_is_promised_once(void **state)
+{
+	static const struct {
+		int64_t needs[3]; /* of what is left, in percent */
+		const char *go;
+	} rows[] = {
+		{{60, 60, 60}, "+--"},
+		{{60, 60, 40}, "+-+"},  /* what is left after the first is the third's */
+		{{101, 60, 40}, "-++"}, /* one that needs more keeps nobody waiting */
+		{{50, 50, 1}, "++-"},
+	};
+	struct fix *f = *state;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int64_t needs[3], left;
+
+		print_message("# %zu\n", i);
+		(void)teardown(state);
+		(void)setup(state);
+		f = *state;
+		bought(f);
+		left = line(f, "all").left / 100 * 100;
+		for (size_t k = 0; k < 3; k++)
+			needs[k] = left / 100 * rows[i].needs[k];
+		needs[2] += line(f, "all").left - left;
+		wait_in_order(f, needs, 3);
+		let_turn(f);
+		expect_let_go(f, rows[i].go);
+		f->e->money->freed = true; /* it is promised still */
+		let_turn(f);
+		expect_let_go(f, rows[i].go);
+	}
+}
+
+/* Nor twice while the first one is still to be told that it may go: it is looked at again. */
+static void test_who_is_still_to_go_comes_first(void **state)
+{
+	struct fix *f = *state;
+	int64_t left;
+
+	bought(f);
+	left = line(f, "all").left;
+	wait_in_order(f, (int64_t[]){left, left}, 2);
+	postpone_find(f->e, 9)->refusal.last_ms = f->e->money->waits[0].at_ms - 1;
+	for (int i = 0; i < 2; i++) {
+		let_turn(f);
+		assert_int_equal(f->e->money->nwaits, 2);
+		assert_false(postpone_find(f->e, 10)->anew);
+	}
+	f->e->money->waits[0].at_ms -= MONEY_UNSENT_MS; /* it has ended */
+	postpone_find(f->e, 9)->until_ms = 0;
+	postpone_find(f->e, 9)->refusal.last_ms = f->e->money->waits[0].at_ms - 1;
+	holds_waits_tidy(f->e);
+	let_turn(f);
+	assert_true(postpone_find(f->e, 10)->anew);
+}
+
+/* It is until the job has bought, was refused once more, or has not come for long. */
+static void test_until_when_it_is_promised(void **state)
+{
+	enum { BUYS, IS_REFUSED, RUNS, IS_LATE, RELOADS, NENDS };
+	struct fix *f = *state;
+
+	for (int how = BUYS; how < NENDS; how++) {
+		struct budget_no no = {.lack = BUDGET_LACKS_MONEY, .market = PROVIDER_ON_DEMAND};
+		int64_t left;
+
+		print_message("# %d\n", how);
+		(void)teardown(state);
+		(void)setup(state);
+		f = *state;
+		bought(f);
+		left = line(f, "all").left;
+		wait_in_order(f, (int64_t[]){left, left}, 2);
+		let_turn(f);
+		expect_let_go(f, "+-");
+		assert_int_equal(f->e->money->npromises, 1);
+		assert_false(f->e->money->freed);
+		assert_int_equal(holds_waits_next_ms(f->e),
+				 f->e->money->promises[0].at_ms + MONEY_PROMISE_MS);
+		switch (how) {
+		case BUYS:
+			holds_waits_bought(f->e, 10); /* that is another one */
+			assert_int_equal(f->e->money->npromises, 1);
+			holds_waits_bought(f->e, 9);
+			break;
+		case IS_REFUSED:
+			no.budget = &f->e->conf->budgets[0];
+			no.needs = left + 1;
+			holds_refused(f->e, 9, &no);
+			break;
+		case RUNS: /* on machines that are up */
+			promises_end(f->e, 9);
+			break;
+		case IS_LATE:
+			f->e->money->promises[0].at_ms -= MONEY_PROMISE_MS;
+			break;
+		default:
+			assert_int_equal(engine_reload(f->e, conf_of(7 * EUR, 8 * EUR), NULL), 0);
+			assert_int_equal(f->e->money->npromises, 0);
+			assert_int_equal(holds_waits_next_ms(f->e), INT64_MAX);
+			continue;
+		}
+		assert_true(holds_waits_next_ms(f->e) <= engine_now(f->e) + 2000);
+		let_turn(f);
+		expect_let_go(f, "++");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -219,6 +437,11 @@ int main(void)
 		TEST(test_money_that_comes_at_once),
 		TEST(test_money_that_comes_before_slurmctld_answers),
 		TEST(test_no_job_waits_that_nobody_remembers),
+		TEST(test_it_waits_for_the_money_of_all_its_nodes),
+		TEST(test_a_job_that_is_called_for_in_parts),
+		TEST(test_money_is_promised_once),
+		TEST(test_who_is_still_to_go_comes_first),
+		TEST(test_until_when_it_is_promised),
 	};
 
 	return cmocka_run_group_tests(tests, zone_begins, zone_ends);

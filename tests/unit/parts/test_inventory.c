@@ -527,6 +527,24 @@ static void test_a_list_does_not_revive_what_has_ended_since_it_began(void **sta
 	assert_int_equal(fleet_gen(nm, 5)->n.state, NODE_DELETING);
 }
 
+/* I18, F58: nor does it end what slurmctld has up, and what a create of an older journal made,
+ * since a later one of that generation was refused: it is adopted as the next one. */
+static void test_what_an_older_journal_bought_is_adopted(void **state)
+{
+	static const struct shown none = {"", 5, "", PROVIDER_RUNNING};
+	static const struct shown runs = {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING};
+	struct fix *f = *state;
+
+	load(f, NODE_GONE, &none);
+	show(f, "ALLOCATED+CLOUD", "NodeAddr=c1");
+	list(f, &runs, 1);
+	assert_string_equal(kept(f), "i-1");
+	assert_int_equal(state_of(f), NODE_READY);
+	assert_int_equal(fleet_find(&f->e->fleet, "c1")->newest->n.gen, 6);
+	list(f, &runs, 1); /* once */
+	assert_int_equal(fleet_find(&f->e->fleet, "c1")->newest->n.gen, 6);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -545,6 +563,7 @@ int main(void)
 		T(test_the_list_before_the_one_that_shows_its_end),
 		T(test_an_end_is_kept_for_the_answer_to_its_create),
 		T(test_a_list_does_not_revive_what_has_ended_since_it_began),
+		T(test_what_an_older_journal_bought_is_adopted),
 	};
 #undef T
 
