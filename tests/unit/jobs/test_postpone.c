@@ -113,8 +113,8 @@ static void test_counts_on_after_the_hold_of_slurmctld(void **state)
 		int64_t begin_s, next_s; /* after the first refusal */
 		uint32_t count;
 	} rows[] = {
-		{121, 151, 2}, {121, 302, 2}, {121, 303, 1},
-		{6, 121, 1},   {6, 120, 2},   {140, 151, 1},
+		{121, 151, 2}, {121, 302, 2}, {121, 303, 1},   {6, 121, 1},
+		{6, 120, 2},   {140, 151, 1}, {7200, 7300, 1},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -122,6 +122,8 @@ static void test_counts_on_after_the_hold_of_slurmctld(void **state)
 
 		teardown(state);
 		setup(state);
+		/* held back for hours: that is no wait of ours, which ends after one */
+		F.hold_ms = rows[i].begin_s == 7200 ? 7200000 : 0;
 		refuse("why");
 		first = W.now;
 		details("PENDING", 7, rows[i].begin_s, "");
