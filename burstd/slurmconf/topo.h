@@ -46,7 +46,6 @@ struct slurmconf_topo {
 	struct map named;                    /* -> struct slurmconf_unit */
 	const struct slurmconf_unit *joined; /* has SLURMCONF_TOP below it; NULL: none */
 	size_t base;                         /* nodes that each block must have; 0: not known */
-	struct slurmconf_place sizes_at;     /* of BlockSizes; file NULL: none */
 	struct slurmconf_topo_pool *pools;   /* as those of conf */
 	struct map seen;                     /* a node -> the struct slurmconf_unit that has it */
 	size_t names;                        /* expanded so far */

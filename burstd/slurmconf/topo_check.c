@@ -218,8 +218,7 @@ void slurmconf_topo_take_sizes(struct slurmconf_topo *t, const struct slurmconf_
 	const struct slurmconf_place at = {l->file->path, l->number};
 	bool good = rest.n > 0;
 
-	t->base = 0;
-	t->sizes_at = at;
+	t->base = 0; /* of two such lines the last counts */
 	while (good && slurm_show_item(&rest, &one)) {
 		if (t->base == 0)
 			t->base = number(one);

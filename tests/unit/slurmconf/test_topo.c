@@ -52,6 +52,7 @@ static const struct row rows[] = {
 	{"25.05.0", BLOCK, "BlockSizes=4\nBlockName=a Nodes=own[1-3]\nBlockName=b\n", 0, NULL},
 	{"24.11.5", "", "SwitchName=a Switches=nowhere\n", 0, NULL},
 	{"24.11.5", "TopologyPlugin=topology/default\n", "SwitchName=a Switches=a\n", 0, NULL},
+	{"24.11.5", BLOCK, "BlockSizes=4\nBlockSizes=2\nBlockName=a Nodes=own[1-2]\n", 0, NULL},
 	/* What slurmctld ends with. */
 	{"22.05.8", TREE, "SwitchName=a Nodes=own1\n\nSwitchName=r Switches=a,zz\n", SLURM_ERROR,
 	 "/s/topology.conf:3: there is no switch zz"},
