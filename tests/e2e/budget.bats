@@ -187,6 +187,48 @@ used_up() {
 	burstctl budget overrides --all | grep -q 'it ran'
 }
 
+# with_signal TEXT: burstd.conf has these, and a signal for jobs to save their work
+with_signal() {
+	lab_burstd_conf
+	sed -i 's/^[ \t]*pool "h100" {/&\n\tcheckpoint_signal = "USR1"/' /etc/burstd/burstd.conf
+	echo "$1" >>/etc/burstd/burstd.conf
+	burstctl reload
+}
+
+# It would be requeued after 110 s, and is told to save its work at once.
+tells() {
+	with_signal "$(budget jobs 'amount = "0.02"' 'each = "user"' 'stop_at = 100' 'grace = "110s"' 'requeue_at = 100')"
+	within 40 eval 'burstctl events -j "$job" | grep -q job-warned'
+}
+
+@test "a job that dies of its budget's signal is requeued, also if burstd is away then, and not one that is cancelled" {
+	for saves in "" "trap 'sleep 12; exit 1' USR1;"; do
+		with_signal "$(budget jobs 'amount = "500"' 'each = "user"')"
+		job=$(job -N1 --exclusive --requeue --time=10 --wrap "$saves $until_over")
+		within 30 job_is "$job" RUNNING
+		sleep 5
+		tells
+		if [ -n "$saves" ]; then
+			sleep 2
+			lab_kill burstd
+			within 30 job_is "$job" FAILED
+			lab_start burstd
+		fi
+		within 50 job_is "$job" PENDING
+		burstctl events -j "$job" | grep -q 'job-sent-back.*it ended as FAILED when it was told to save its work: budget jobs is used up'
+		within 60 eval 'comment "$job" | grep -q "^burstd: budget jobs/researcher is used up for"'
+		scancel "$job"
+	done
+	with_signal "$(budget jobs 'amount = "500"' 'each = "user"')"
+	job=$(job -N1 --exclusive --requeue --time=10 --wrap "trap 'sleep 60' USR1; $until_over")
+	within 30 job_is "$job" RUNNING
+	sleep 5
+	tells
+	scancel "$job"
+	within 60 eval 'burstctl events -j "$job" | grep -q "job-ended.*it ended as CANCELLED"'
+	job_is "$job" CANCELLED
+}
+
 # set_to AMOUNT BY...: finance sets what researcher has, which is shown; its number
 set_to() {
 	burstctl budget set jobs/researcher --amount "$1" --reason 'the board' "${@:2}" >"$lab_dir/set"

@@ -58,6 +58,9 @@ static struct fix *signalled(void **state, uint32_t requeue, uint32_t kill)
 	struct fix *f = used_up(state, requeue, kill);
 
 	f->e->conf->pools[0].checkpoint_signal = mem_strdup("USR1");
+	reached(f, requeue != 0 ? BUDGET_REQUEUES : BUDGET_KILLS, MINUTE);
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "");
 	reached(f, requeue != 0 ? BUDGET_REQUEUES : BUDGET_KILLS, 9 * MINUTE);
 	jobs(f, RUNS);
 	assert_string_equal(orders(f), "signal 7: USR1;");
@@ -94,10 +97,10 @@ static void test_a_job_that_dies_of_the_signal_is_requeued(void **state)
 		assert_string_equal(orders(f), SENT_BACK);
 		assert_string_equal(said(f), "job-warned;job-sent-back;");
 		/* One requeue is enough, and an older answer is none. */
+		ran(f);
 		asked(f);
 		shows(f, states[i], seconds(f, HOUR));
 		assert_string_equal(orders(f), "");
-		ran(f);
 		asked(f);
 		sent(f, "requeue", NULL);
 		assert_false(ending(f)->asked);
@@ -186,6 +189,20 @@ static void test_jobs_that_are_not_followed(void **state)
 	jobs(f, "");
 	assert_null(ending(f));
 	assert_string_equal(orders(f), "");
+	/* It was to be requeued, and is cancelled. */
+	f = signalled(state, AT, AT);
+	sent(f, "signal", NULL);
+	reached(f, BUDGET_REQUEUES, HOUR);
+	reached(f, BUDGET_KILLS, HOUR);
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "requeue 7: " USED_UP ";");
+	ran(f);
+	sent(f, "requeue", NULL);
+	ending(f)->again_ms = 0;
+	jobs(f, RUNS);
+	assert_string_equal(orders(f), "cancel 7: " USED_UP ";");
+	jobs(f, "");
+	assert_null(ending(f));
 	/* It goes when nothing ends it any more. */
 	f = used_up(state, AT, 0);
 	reached(f, BUDGET_REQUEUES, 9 * MINUTE);
