@@ -487,21 +487,22 @@ static int make_plan(struct engine *e, const char *list, const struct words *w,
 static int plan_partitions(struct engine *e, const char *list, const struct words *w,
 			   const char *names, struct engine_plan *out, struct err *err)
 {
-	const struct engine_plan none = *out; /* but for its note */
 	struct payer payer = *w->job.payer;
 	struct words of = *w;
 	bool some = false;
-	int rc = 0;
 
 	of.job.payer = &payer;
 	for (int all = 0; all < 2 && !some; all++) {
 		const char *at = names;
 
-		while (rc == 0 &&
-		       preview_next_partition(e, &at, all == 0 ? list : NULL, payer.partition)) {
-			struct engine_plan one = none, last = *out;
+		while (preview_next_partition(e, &at, all == 0 ? list : NULL, payer.partition)) {
+			struct engine_plan one = {.verdict = PLAN_HAVE}, last = *out;
 
-			rc = make_plan(e, list, &of, &one, err);
+			memcpy(one.note, out->note, sizeof(one.note));
+			if (make_plan(e, list, &of, &one, err) != 0) {
+				engine_plan_fini(&one);
+				return -1;
+			}
 			if (!some || preview_is_worse(&one, &last)) {
 				*out = one;
 				one = last;
@@ -510,7 +511,7 @@ static int plan_partitions(struct engine *e, const char *list, const struct word
 			some = true;
 		}
 	}
-	return rc;
+	return 0;
 }
 
 static int plan_nodes(struct engine *e, const char *list, const struct engine_plan_ask *ask,
@@ -583,6 +584,7 @@ int engine_plan(struct engine *e, const struct engine_plan_ask *ask, struct engi
 
 void engine_plan_fini(struct engine_plan *p)
 {
+	/* Of two plans one has it.  NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
 	free(p->pools);
 	*p = (struct engine_plan){0};
 }
@@ -590,11 +592,6 @@ void engine_plan_fini(struct engine_plan *p)
 char *engine_partition(const struct engine *e, const char *name)
 {
 	const struct slurm_text list = prereq_partition(e, name);
-	char *out;
 
-	if (list.p == NULL)
-		return NULL;
-	out = mem_zalloc(list.n + 1);
-	memcpy(out, list.p, list.n);
-	return out;
+	return list.p != NULL ? memcpy(mem_zalloc(list.n + 1), list.p, list.n) : NULL;
 }

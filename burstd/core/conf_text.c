@@ -275,12 +275,21 @@ static int check_simple(enum conf_option_type type, const char *text, struct err
 	abort(); /* asked about a type that is not kept as it is written */
 }
 
-int conf_text_check(enum conf_option_type type, const char *text, struct err *e)
+/* What a node is made of: the words of these have a parser of their own. */
+static int check_hardware(enum conf_option_type type, const char *text, struct err *e)
 {
 	struct hardware_gres_list gres;
 	struct hardware_node node;
 	struct interconnect links;
 
+	if (type == CONF_LINKS)
+		return interconnect_parse(text, &links, e);
+	return type == CONF_GRES ? hardware_parse_gres(text, &gres, e)
+				 : hardware_parse_node(text, &node, e);
+}
+
+int conf_text_check(enum conf_option_type type, const char *text, struct err *e)
+{
 	switch (type) {
 	case CONF_NAME:
 		if (conf_text_is_name(text))
@@ -326,11 +335,9 @@ int conf_text_check(enum conf_option_type type, const char *text, struct err *e)
 	case CONF_CODE:
 		return conf_text_code(text, e);
 	case CONF_LINKS:
-		return interconnect_parse(text, &links, e);
 	case CONF_HARDWARE:
-		return hardware_parse_node(text, &node, e);
 	case CONF_GRES:
-		return hardware_parse_gres(text, &gres, e);
+		return check_hardware(type, text, e);
 	case CONF_NAMES:
 		return check_listed(text, e);
 	case CONF_PERIOD:

@@ -1,5 +1,6 @@
 #include "ledger/explain.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -343,6 +344,7 @@ int explain_job(const struct book *b, const struct explain_want *want, struct st
 	int64_t sum = 0;
 	int rc = find(b, want->id, &all, e);
 
+	assert(rc != 0 || all.n > 0);
 	x.alone = all.n == 1;
 	if (rc == 0 && x.json != NULL)
 		explain_json_begin(x.json, all.v[0].job_id);
@@ -353,9 +355,9 @@ int explain_job(const struct book *b, const struct explain_want *want, struct st
 	}
 	if (rc == 0 && x.json != NULL)
 		explain_json_end(x.json, &x.totals);
-	else if (rc == 0 && all.n > 0 && x.several)
+	else if (rc == 0 && x.several)
 		str_addf(out, "job %s: in several currencies\n", all.v[0].job_id);
-	else if (rc == 0 && all.n > 0)
+	else if (rc == 0)
 		str_addf(out, "job %s: %s %s\n", all.v[0].job_id, fmt_money(money, sum),
 			 x.currency);
 	drop(&all);

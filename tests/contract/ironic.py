@@ -117,8 +117,10 @@ class Service:
         return json.loads(self.send("GET", path)[2])
 
     def until(self, path, key, value):
+        """value: what it becomes, or a function of it that says when it has."""
         for _ in patiently(0.05):
-            if self.get(path).get(key) == value:
+            now = self.get(path).get(key)
+            if value(now) if callable(value) else now == value:
                 return
         raise AssertionError(f"{path}: {key} is not {value}: {self.send('GET', path)[2]}")
 
@@ -448,6 +450,8 @@ hold(True)
 ask("a deployment", "PUT", N0 + "/states/provision",
     {"target": "active", "configdrive": {"user_data": "#!/bin/sh\n", "meta_data": {"a": "b"}}})
 until(N0, "provision_state", "deploying")
+# Which Ironic writes down a moment later.
+until(N0, "instance_info", lambda info: "configdrive" in info)
 ask("the node, which deploys", "GET", N0 + SHORT)
 ask("another deployment, of the locked", "PUT", N0 + "/states/provision", {"target": "active"})
 ask("an end, of the locked", "PUT", N0 + "/states/provision", {"target": "deleted"})
