@@ -14,7 +14,7 @@ short=''
 if [ $# = 0 ]; then
 	# The longest first (as measured in 2026-11), then the largest, so that none of the long ones is left for the end.
 	[ -n "${ALL-}" ] || short=yes
-	longest='cloud refused waiting gpus checkpoint placement gate rotate-abort controller reclaim warm unreachable hostile-clock away'
+	longest='budget cloud refused waiting gpus checkpoint placement gate rotate-abort controller reclaim warm unreachable hostile-clock away'
 	mapfile -t files < <(find -L tests/e2e -name '*.bats' -printf '%s %p\n' | sort -rn | awk -v longest="$longest" '
 		BEGIN { n = split(longest, first, " "); for (i = 1; i <= n; i++) rank[first[i]] = i }
 		{ name = $2; gsub(/.*\/|(-aws)?\.bats$/, "", name); sub(/^cloud-.*/, "cloud", name); print (name in rank ? rank[name] : n + NR) " " $2 }' |
