@@ -22,14 +22,14 @@ char *own_file_split(const char *path, const char **name)
 	return dir;
 }
 
-static int write_all(int fd, const char *p, size_t len)
+int own_file_put(int fd, const char *bytes, size_t len)
 {
 	while (len > 0) {
-		ssize_t n = write(fd, p, len);
+		ssize_t n = write(fd, bytes, len);
 
 		if (n < 0 && errno != EINTR)
 			return -1;
-		p += n > 0 ? n : 0;
+		bytes += n > 0 ? n : 0;
 		len -= n > 0 ? (size_t)n : 0;
 	}
 	return fsync(fd);
@@ -44,7 +44,7 @@ static int write_temporary(int dir, const char *name, const void *bytes, size_t 
 	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 	if (fd < 0)
 		return -1;
-	rc = write_all(fd, bytes, len);
+	rc = own_file_put(fd, bytes, len);
 	saved = errno;
 	if (close(fd) < 0 && rc == 0)
 		return -1;

@@ -19,4 +19,7 @@ char *own_file_split(const char *path, const char **name);
  * NAME.tmp of a crash is removed.  -1: errno. */
 int own_file_write(int dir, const char *name, const void *bytes, size_t len, enum own_file_how how);
 
+/* Write all of it to fd, and have it on disk.  -1: errno; a part may be written. */
+int own_file_put(int fd, const char *bytes, size_t len);
+
 #endif

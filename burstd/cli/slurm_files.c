@@ -33,19 +33,6 @@ int slurm_files_read_or_none(void *ctx, const char *path, char **text, size_t *l
 	return slurm_files_read(ctx, path, text, len, e);
 }
 
-static int write_all(int fd, const char *p, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, p, len);
-
-		if (n < 0 && errno != EINTR)
-			return -1;
-		p += n > 0 ? n : 0;
-		len -= n > 0 ? (size_t)n : 0;
-	}
-	return fsync(fd);
-}
-
 /* A new file in this directory with owner and mode of st.  -1: errno, and there is none. */
 static int put_new(int dir, const char *name, const char *text, size_t len, const struct stat *st)
 {
@@ -59,7 +46,7 @@ static int put_new(int dir, const char *name, const char *text, size_t len, cons
 	if (rc == 0)
 		rc = fchmod(fd, st->st_mode & 07777);
 	if (rc == 0)
-		rc = write_all(fd, text, len);
+		rc = own_file_put(fd, text, len);
 	saved = errno;
 	(void)close(fd);
 	if (rc != 0)
@@ -159,7 +146,7 @@ int slurm_files_put(const char *path, const char *text, size_t len, struct err *
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600), rc = -1;
 
 	if (fd >= 0)
-		rc = write_all(fd, text, len);
+		rc = own_file_put(fd, text, len);
 	if (rc != 0)
 		(void)err_set(e, ERR_IO, "%.200s: %s", path, strerror(errno));
 	if (fd >= 0)

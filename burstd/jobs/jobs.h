@@ -148,8 +148,8 @@ void postpone_anew(struct engine *e);
 void postpone_paid(struct engine *e, uint64_t number);
 /* Likewise for all jobs that lacked money. */
 void postpone_money(struct engine *e);
-/* Likewise for those of them that wait, but for these n, in order. */
-void postpone_money_but(struct engine *e, const uint64_t *numbers, size_t n);
+/* Likewise for those of them that wait, but for these n, which it sorts. */
+void postpone_money_but(struct engine *e, uint64_t *numbers, size_t n);
 /* Likewise for each job of whose pool an offer costs less than when the job was refused. */
 void postpone_quotes(struct engine *e, bool cheaper);
 /* Likewise for each job that its user has edited, by the answer to SLURM_SOME_JOBS. */

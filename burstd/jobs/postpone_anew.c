@@ -56,8 +56,9 @@ static int by_number(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-void postpone_money_but(struct engine *e, const uint64_t *numbers, size_t n)
+void postpone_money_but(struct engine *e, uint64_t *numbers, size_t n)
 {
+	qsort(numbers, n, sizeof(*numbers), by_number);
 	for (struct postponed *p = e->jobs->parts[JOB_POSTPONED]; p != NULL; p = p->in.next)
 		if (p->refusal.money && is_waiting(e, p) && !p->anew && !p->lifting &&
 		    bsearch(&p->in.job->number, numbers, n, sizeof(*numbers), by_number) == NULL)

@@ -95,13 +95,6 @@ void holds_waits_forget(struct engine *e)
 	promises_forget(e);
 }
 
-static int by_number(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* A job may be told to wait by an old refusal once more, since slurmctld had not taken that it
  * leaves its nodes, when it was found here that there is money.  Nobody else would let it go. */
 static void free_forgotten(struct engine *e)
@@ -114,7 +107,6 @@ static void free_forgotten(struct engine *e)
 	jobs = mem_zalloc((m->nwaits + 1) * sizeof(*jobs));
 	for (size_t i = 0; i < m->nwaits; i++)
 		jobs[i] = m->waits[i].job;
-	qsort(jobs, m->nwaits, sizeof(*jobs), by_number);
 	postpone_money_but(e, jobs, m->nwaits);
 	free(jobs);
 }

@@ -181,7 +181,6 @@ bool holds_waits_is(const struct engine *e, const struct money_wait *w); /* does
 /* --- promises.c --- */
 void promises_make(struct engine *e, uint64_t job,
 		   const struct budget_no *no); /* it may try again */
-void promises_drop(struct engine *e, size_t i);
 void promises_end(struct engine *e,
 		  uint64_t job); /* it has its nodes, or was refused; or had none */
 void promises_expire(struct engine *e);

@@ -7,14 +7,16 @@
 
 #include "base/mem.h"
 
-void promises_drop(struct engine *e, size_t i)
+/* n of them, from the i-th on. */
+static void drop(struct engine *e, size_t i, size_t n)
 {
 	struct money_state *m = e->money;
 
-	budgets_promise(m->budgets, &m->promises[i].no, -1);
-	m->npromises--;
-	memmove(&m->promises[i], &m->promises[i + 1], (m->npromises - i) * sizeof(*m->promises));
-	m->freed = true; /* it may have taken less */
+	for (size_t k = i; k < i + n; k++)
+		budgets_promise(m->budgets, &m->promises[k].no, -1);
+	m->npromises -= n;
+	memmove(&m->promises[i], &m->promises[i + n], (m->npromises - i) * sizeof(*m->promises));
+	m->freed = true; /* they may have taken less */
 }
 
 void promises_make(struct engine *e, uint64_t job, const struct budget_no *no)
@@ -22,7 +24,7 @@ void promises_make(struct engine *e, uint64_t job, const struct budget_no *no)
 	struct money_state *m = e->money;
 
 	if (m->npromises == MONEY_WAITS)
-		promises_drop(e, 0);
+		drop(e, 0, 1);
 	if (m->npromises == m->promises_cap) {
 		m->promises_cap = m->promises_cap == 0 ? 16 : 2 * m->promises_cap;
 		m->promises = mem_realloc(m->promises, m->promises_cap * sizeof(*m->promises));
@@ -38,15 +40,20 @@ void promises_end(struct engine *e, uint64_t job)
 
 	for (size_t i = 0; job != 0 && i < m->npromises;)
 		if (m->promises[i].job == job)
-			promises_drop(e, i);
+			drop(e, i, 1);
 		else
 			i++;
 }
 
 void promises_expire(struct engine *e)
 {
-	while (engine_now(e) >= promises_next_ms(e))
-		promises_drop(e, 0);
+	const struct money_state *m = e->money;
+	size_t n = 0;
+
+	while (n < m->npromises && engine_now(e) >= m->promises[n].at_ms + MONEY_PROMISE_MS)
+		n++;
+	if (n > 0)
+		drop(e, 0, n);
 }
 
 int64_t promises_next_ms(const struct engine *e)

@@ -131,7 +131,6 @@ static void test_money_that_comes_at_once(void **state)
 {
 	struct budget_no no = {.lack = BUDGET_LACKS_MONEY, .market = PROVIDER_ON_DEMAND};
 	struct fix *f = *state;
-	struct postponed *p;
 	struct money_state *m;
 
 	bought(f);
@@ -185,7 +184,21 @@ static void test_money_that_comes_at_once(void **state)
 	holds_part.at[PART_RUN](f->e);
 	assert_int_equal(m->nwaits, 0);
 	assert_true(postpone_find(f->e, 9)->anew);
-	/* It may be minutes until slurmctld can be told. */
+}
+
+/* It may be minutes until slurmctld can be told; and one that is never told has ended. */
+static void test_how_long_it_is_remembered(void **state)
+{
+	struct budget_no no = {.lack = BUDGET_LACKS_MONEY, .market = PROVIDER_ON_DEMAND};
+	struct fix *f = *state;
+	struct postponed *p;
+	struct money_state *m;
+
+	bought(f);
+	m = f->e->money;
+	no.budget = &f->e->conf->budgets[0];
+	no.needs = 1;
+	told_to_wait(f, 9);
 	holds_refused(f->e, 9, &no);
 	p = postpone_find(f->e, 9);
 	p->refusal.last_ms = m->waits[0].at_ms = engine_now(f->e) - MONEY_UNSENT_MS;
@@ -435,6 +448,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_waiting_jobs_are_tried_anew),
 		TEST(test_money_that_comes_at_once),
+		TEST(test_how_long_it_is_remembered),
 		TEST(test_money_that_comes_before_slurmctld_answers),
 		TEST(test_no_job_waits_that_nobody_remembers),
 		TEST(test_it_waits_for_the_money_of_all_its_nodes),
