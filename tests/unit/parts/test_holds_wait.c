@@ -443,6 +443,28 @@ static void test_until_when_it_is_promised(void **state)
 	}
 }
 
+/* What is promised to others stays when one has bought, in the order in which it was promised. */
+static void test_one_of_three_has_bought(void **state)
+{
+	struct budget_no no = {
+		.lack = BUDGET_LACKS_MONEY, .needs = 1, .market = PROVIDER_ON_DEMAND};
+	struct fix *f = *state;
+	struct money_state *m;
+
+	bought(f);
+	m = f->e->money;
+	no.budget = &f->e->conf->budgets[0];
+	for (uint64_t job = 9; job <= 11; job++)
+		promises_make(f->e, job, &no);
+	promises_end(f->e, 9);
+	assert_int_equal(m->npromises, 2);
+	assert_int_equal(m->promises[0].job, 10);
+	assert_int_equal(m->promises[1].job, 11);
+	promises_end(f->e, 11);
+	assert_int_equal(m->npromises, 1);
+	assert_int_equal(m->promises[0].job, 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -456,6 +478,7 @@ int main(void)
 		TEST(test_money_is_promised_once),
 		TEST(test_who_is_still_to_go_comes_first),
 		TEST(test_until_when_it_is_promised),
+		TEST(test_one_of_three_has_bought),
 	};
 
 	return cmocka_run_group_tests(tests, zone_begins, zone_ends);
