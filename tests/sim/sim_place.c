@@ -31,7 +31,7 @@ static int64_t cool_at(const struct sim_cooling *c, enum sim_cool why)
 
 	for (unsigned i = 1; i < c->times && ms < most; i++)
 		ms *= 2;
-	return c->told_at + (ms < most ? ms : most);
+	return c->since + (ms < most ? ms : most);
 }
 
 struct sim_place *sim_place_of(struct world *w, const struct create_request *rq)
@@ -64,7 +64,8 @@ void sim_place_runs_out(struct world *w, const struct create_request *rq)
 }
 
 /* What was on its way when a refusal came back belongs to that one; of what is repeated that may be
- * so, too. */
+ * so, too.  What was on its way when a repeated one was refused, and is refused after it, belongs
+ * to that refusal if burstd counted it, and the pause has begun with it. */
 void sim_place_told(struct world *w, const struct create_request *rq, int64_t sent_at,
 		    enum sim_cool why)
 {
@@ -75,9 +76,15 @@ void sim_place_told(struct world *w, const struct create_request *rq, int64_t se
 	/* An operation may take a minute: others that began later have been sold there since. */
 	if (c->sold_at != 0 && c->sold_life == w->life && sent_at < c->sold_at)
 		return;
-	if (c->times > 0 &&
-	    (sent_at <= c->told_at || !sim_cloud_is_first(w->cloud, rq->token, sent_at)))
+	if (c->times > 0 && sent_at <= c->told_at)
 		return;
+	if (c->times > 0 && !sim_cloud_is_first(w->cloud, rq->token, sent_at)) {
+		c->maybe_at = w->now;
+		c->maybe_life = w->life;
+		return;
+	}
+	c->since = c->times > 0 && c->maybe_life == w->life && sent_at <= c->maybe_at ? c->maybe_at
+										      : w->now;
 	c->times++;
 	c->told_at = w->now;
 	c->turn = w->turn;

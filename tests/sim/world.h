@@ -202,7 +202,10 @@ struct sim_place { /* where something may be bought; type "": none yet */
 	struct sim_cooling {          /* what burstd was told of that, in this life */
 		unsigned life, times; /* one after the other */
 		int64_t told_at;
-		uint64_t turn; /* in which that was */
+		int64_t since; /* when the pause may have begun, at the earliest */
+		unsigned maybe_life;
+		int64_t maybe_at; /* an answer to a repeated create, which may have begun one */
+		uint64_t turn;    /* in which told_at was */
 		unsigned sold_life;
 		int64_t sold_at; /* when the purchase was sent that ended it last; 0: none did */
 	} cooling[SIM_COOLS];
