@@ -3,6 +3,7 @@
 The jobs, and what they cost, are made here from their numbers alone.  Nothing of the ledger is used for that: machines
 of a price that has no fraction each second, cut in two by two jobs at a time, so each amount is a product of integers."""
 
+import calendar
 import csv
 import io
 import os
@@ -29,7 +30,9 @@ class Story:
 
     def __init__(self, days):
         self.days = days
-        self.first = int(time.time()) // DAY - days - 6  # all is booked: three days are over
+        month = time.strftime("%Y-%m-01", time.gmtime())
+        # All is booked, for three days are over, and each month of it can be closed.
+        self.first = calendar.timegm(time.strptime(month, "%Y-%m-%d")) // DAY - days - 6
 
     def jobs(self, day):
         for n in range(NODES):
@@ -42,6 +45,12 @@ class Story:
         user = j * 7919 % 500
         return {"id": j, "node": n + 1, "start": start, "end": start + SLOT - 1 - j * 31 % (SLOT // 2), "user": user,
                 "wckey": f"wk{(user * 2 + j % 2) % 200}", "lost": j % 97 == 0}
+
+    def date(self, day, form="%Y-%m-%d"):
+        return time.strftime(form, time.gmtime((self.first + day) * DAY))
+
+    def months(self):
+        return sorted({self.date(d, "%Y-%m") for d in range(self.days)})
 
     def number(self, j):
         j -= 1
@@ -76,7 +85,7 @@ def write_jobs(story, dir_):
     """As sacct prints them, a file a day, and the judge's sums by wckey, day and class."""
     sums = {}
     for d in range(story.days):
-        date = time.strftime("%Y-%m-%d", time.gmtime((story.first + d) * DAY))
+        date = story.date(d)
         with open(f"{dir_}/{story.first + d}", "w", encoding="utf-8") as f:
             for j in story.jobs(d):
                 state = "NODE_FAIL" if j["lost"] else "COMPLETED"
@@ -211,6 +220,21 @@ def explain(b, l, story):
     b.figure("job --explain, longest of 20", max(took) * 1000, "ms", 1000, jobs=b.jobs)
 
 
+def close(b, l, story, days):
+    """Each month in turn; what was reported before is reported after it, byte for byte."""
+    reported = ("report", "--by", "account,class,month", "--from", days[0], "--to", days[1], "--csv")
+    l.run(*reported, name="open")
+    took, peak = 0, 0
+    for month in story.months():
+        cold(l.ledger)
+        seconds, rss = l.run("period", "close", month)
+        took, peak = took + seconds, max(peak, rss)
+    b.figure("period close, all months", took, "s", jobs=b.jobs, months=len(story.months()))
+    b.figure("period close, memory", peak / 1024, "MiB", 128, jobs=b.jobs)
+    l.run(*reported, name="closed")
+    check("a month after its close", l.printed("open") == l.printed("closed"))
+
+
 def run(b):
     story = Story(b.jobs // (NODES * PER_NODE_DAY))
     l = Ledger(b)
@@ -222,7 +246,7 @@ def run(b):
     took, _ = l.run("once")
     b.figure("pass without news", took * 1000, "ms", jobs=b.jobs)
     b.figure("file, each job", os.path.getsize(l.ledger) / b.jobs, "bytes", jobs=b.jobs)
-    days = [time.strftime("%Y-%m-%d", time.gmtime((story.first + d) * DAY)) for d in (0, story.days - 1)]
+    days = [story.date(0), story.date(story.days - 1)]
     target = b.jobs / 1000
     judge(story, sums, report(b, l, "wckey,day,class", days, target))
     if b.jobs <= ROWS_MAX:
@@ -232,6 +256,7 @@ def run(b):
     kept, postings = rescan(l)
     b.figure("sums that are kept", kept, "rows", jobs=b.jobs, postings=postings)
     explain(b, l, story)
+    close(b, l, story, days)
     took, rss = l.run("verify")
     b.figure("verify", took, "s", jobs=b.jobs)
     b.figure("verify, memory", rss / 1024, "MiB", 128, jobs=b.jobs)
