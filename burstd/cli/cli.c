@@ -75,6 +75,7 @@ const struct cli_command *const cli_commands[] = {
 	&cmd_resume,
 	&cmd_retry,
 	&cmd_check,
+	&cmd_init,
 	&cmd_slurm_conf,
 	&cmd_provider_check,
 	&cmd_config_check,

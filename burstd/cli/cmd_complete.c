@@ -9,6 +9,7 @@
 #include "base/paths.h"
 #include "cli/cli.h"
 #include "core/conf.h"
+#include "core/conf_option.h"
 #include "core/node.h"
 #include "core/reclaim.h"
 #include "io/conf_file.h"
@@ -190,6 +191,21 @@ static void offer_keys(struct typed t)
 		offer(&t, words[i]);
 }
 
+/* "nodes=", of the sections that init writes. */
+static void offer_settings(const struct typed *t)
+{
+	for (size_t i = 0; i < conf_noptions; i++) {
+		const char *section = conf_options[i].section;
+		char word[64];
+
+		if (section[0] != '\0' && strcmp(section, "provider") != 0 &&
+		    strcmp(section, "pool") != 0)
+			continue;
+		(void)snprintf(word, sizeof(word), "%s=", conf_options[i].name);
+		offer(t, word);
+	}
+}
+
 static bool is_one_of(const char *kind, size_t n, const char *name)
 {
 	return strlen(name) == n && strncmp(kind, name, n) == 0;
@@ -216,6 +232,8 @@ static void offer_values(const struct typed *t, const char *kind, size_t n)
 		offer_nodes(t);
 	else if (is_one_of(kind, n, "NODES"))
 		offer_node_list(*t);
+	else if (is_one_of(kind, n, "OPTION=VALUE..."))
+		offer_settings(t);
 }
 
 /* --- commands and options ----------------------------------------------------------------------

@@ -18,8 +18,6 @@
 #include "slurmconf/topo.h"
 #include "slurmconf/want.h"
 
-#define SLURM_CONF "/etc/slurm/slurm.conf"
-
 enum { SAID_MAX = 16 << 10 };
 
 struct slurm_conf_args {
@@ -89,14 +87,8 @@ static char *beside(const char *path, const char *name)
 
 static void find_files(struct job *j)
 {
-	const char *env = getenv("SLURM_CONF"), *path = SLURM_CONF;
+	const char *path = slurm_found_conf(j->args->slurm_conf, j->conf->slurm_conf);
 
-	if (j->args->slurm_conf != NULL)
-		path = j->args->slurm_conf;
-	else if (j->conf->slurm_conf != NULL)
-		path = j->conf->slurm_conf;
-	else if (env != NULL && env[0] == '/')
-		path = env;
 	j->paths[SLURM] = mem_strdup(path);
 	j->paths[GRES] = beside(path, "gres.conf");
 	j->paths[TOPOLOGY] = beside(path, "topology.conf");
@@ -537,8 +529,8 @@ static const struct opt slurm_conf_opts[] = {
 	{"write", 0, OPT_FLAG, NULL, "show it, try it with a slurmctld of its own, and write it",
 	 AT(write), 0, 0},
 	{"slurm-conf", 0, OPT_TEXT, "PATH",
-	 "slurm.conf; else as burstd.conf or SLURM_CONF says, or " SLURM_CONF, AT(slurm_conf), 0,
-	 0},
+	 "slurm.conf; else as burstd.conf or SLURM_CONF says, or /etc/slurm/slurm.conf",
+	 AT(slurm_conf), 0, 0},
 	{"slurmctld", 0, OPT_TEXT, "PATH", "the slurmctld to try it with, and whose release counts",
 	 AT(slurmctld), 0, 0},
 	{"unproved", 0, OPT_FLAG, NULL, "write it without trying", AT(unproved), 0, 0},

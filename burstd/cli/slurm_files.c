@@ -118,7 +118,9 @@ static int put(const struct slurm_files_change *c, const char *text, size_t len,
 
 	parent = own_file_split(real, &name);
 	dir = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dir >= 0 && (!is_new || stat(c->like, &st) == 0))
+	if (is_new && c->like == NULL)
+		st = (struct stat){.st_uid = geteuid(), .st_gid = getegid(), .st_mode = 0644};
+	if (dir >= 0 && (!is_new || c->like == NULL || stat(c->like, &st) == 0))
 		rc = keep && !is_new ? keep_old(dir, name, c, &st) : 0;
 	if (rc == 0)
 		rc = replace(dir, name, text, len, &st);

@@ -20,7 +20,7 @@ struct slurm_files_change {
 	size_t old_len;
 	const char *text;
 	size_t len;
-	const char *like; /* a new file gets owner and mode of this one */
+	const char *like; /* a new file gets owner and mode of this one; NULL: ours, 0644 */
 };
 
 /* Replace the file atomically and durably.  -1: *e; it is as it was.  Refused if it is not as it

@@ -10,9 +10,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PROGRAMS "/usr/libexec/burstd"
+#define PROGRAMS   "/usr/libexec/burstd"
+#define SLURM_CONF "/etc/slurm/slurm.conf"
 
 enum { VERSION_MAX = 256 };
+
+const char *slurm_found_conf(const char *option, const char *conf)
+{
+	const char *env = getenv("SLURM_CONF");
+
+	if (option != NULL || conf != NULL)
+		return option != NULL ? option : conf;
+	return env != NULL && env[0] == '/' ? env : SLURM_CONF;
+}
 
 void slurm_found_programs(char out[PATH_MAX])
 {

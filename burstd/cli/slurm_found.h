@@ -1,4 +1,5 @@
-/* slurm_found.h - where programs of Slurm's and burstd's are on this machine, for slurm-conf. */
+/* slurm_found.h - where slurm.conf, and programs of Slurm's and burstd's, are on this machine: for
+ * init and slurm-conf. */
 #ifndef BURSTD_CLI_SLURM_FOUND_H
 #define BURSTD_CLI_SLURM_FOUND_H
 
@@ -7,6 +8,9 @@
 #include "base/err.h"
 #include "slurm/version.h"
 
+/* slurm.conf: the first of these that is not NULL, else SLURM_CONF's if that is absolute, else the
+ * usual one.  Borrowed from them or the environment. */
+const char *slurm_found_conf(const char *option, const char *conf);
 /* The directory of burst-resume: beside a burstctl that is not installed, or as it was installed.
  */
 void slurm_found_programs(char out[PATH_MAX]);

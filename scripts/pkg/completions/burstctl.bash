@@ -20,5 +20,6 @@ _burstctl() {
 	for answer in "${answers[@]}"; do
 		COMPREPLY+=("${answer#"$lead"}")
 	done
+	[[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace 2>/dev/null
 }
 complete -F _burstctl burstctl

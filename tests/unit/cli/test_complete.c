@@ -72,10 +72,10 @@ static void test_tables(void **state)
  * numbers and times, and for all others something. */
 static bool is_known(const char *kind)
 {
-	static const char *const kinds[] = {"FILE",  "PATH",   "POOL",     "STATE", "NODE", "TIME",
-					    "SEQ",   "COUNT",  "SEQ:HASH", "NODES", "PART", "WORDS",
-					    "CODES", "AMOUNT", "JOB",      "KIND",  "TEXT", "USER",
-					    "KEYS",  "DAY",    "MONTH",    "BUDGET"};
+	static const char *const kinds[] = {
+		"FILE",     "PATH",  "POOL", "STATE", "NODE",  "TIME",   "SEQ", "COUNT",
+		"SEQ:HASH", "NODES", "PART", "WORDS", "CODES", "AMOUNT", "JOB", "KIND",
+		"TEXT",     "USER",  "KEYS", "DAY",   "MONTH", "BUDGET", "WORD"};
 
 	for (size_t i = 0; i < COUNT(kinds); i++)
 		if (strcmp(kinds[i], kind) == 0)
@@ -101,6 +101,7 @@ static void test_kinds(void **state)
 					       "[WORD...]",
 					       "[POOL | PROVIDER]",
 					       "NODE ... | -",
+					       "OPTION=VALUE...",
 					       "PROVIDER [FILE]"};
 
 	(void)state;
@@ -187,6 +188,9 @@ static void test_values(void **state)
 		{"config EMPTY", pools, "check\nshow\noptions\n"},
 		{"help config s", pools, "show\n"},
 		{"help dr", pools, "drain\n"},
+		{"init n", pools, "nodes=\nnode=\n"},
+		{"init nodes=c1 user", pools, "user_data_file=\n"},
+		{"init --pool p --file EMPTY", pools, "@files\n"},
 		{"nosuch --js", pools, "--json\n"},
 		{"nosuch EMPTY", pools, ""},
 	};
