@@ -579,13 +579,14 @@ INSTALL_FILES := \
 	644:scripts/pkg/completions/burst-ledger.bash:$(bashdir)/burst-ledger \
 	644:scripts/pkg/completions/_burst-ledger:$(zshdir)/_burst-ledger \
 	644:slurm/burst.conf:$(docdir)/slurm/burst.conf \
+	644:scripts/pkg/burstd.conf:$(docdir)/burstd.conf \
 	$(foreach f,$(DOCS),644:$(f):$(docdir)/$(f)) \
 	$(foreach f,$(PAGES),644:$(f):$(mandir)/man$(subst .,,$(suffix $(f)))/$(notdir $(f)))
 # Our own directories, inner before outer.
 INSTALL_DIRS := $(libexecdir)/burstd $(docdir)/docs/adr $(docdir)/docs/providers $(docdir)/docs $(docdir)/slurm \
 	$(addprefix $(docdir)/node/,systemd/slurmd.service.d systemd/munge.service.d systemd) $(docdir)/node $(docdir)
 
-install: all ## install below $(DESTDIR)$(PREFIX), and /etc/burstd/burstd.conf where there is none
+install: all ## install below $(DESTDIR)$(PREFIX); `burstctl init` writes a configuration
 	@set -e; for i in $(INSTALL_FILES); do \
 		IFS=:; set -- $$i; unset IFS; echo "  INSTALL $(DESTDIR)$$3"; install -D -m "$$1" "$$2" "$(DESTDIR)$$3"; done
 	@sed -i 's|/usr/sbin/burst|$(sbindir)/burst|' "$(DESTDIR)$(unitdir)"/burstd.service "$(DESTDIR)$(unitdir)"/burst-agent.service \
@@ -593,8 +594,6 @@ install: all ## install below $(DESTDIR)$(PREFIX), and /etc/burstd/burstd.conf w
 	@sed -i 's|/usr/libexec/|$(libexecdir)/|' "$(DESTDIR)$(docdir)/slurm/burst.conf" \
 		"$(DESTDIR)$(docdir)/node/systemd/slurmd.service.d/burst.conf"
 	@for h in $(HOOKS); do ln -sf burst-hook "$(DESTDIR)$(libexecdir)/burstd/$$h"; done
-	@[ -e "$(DESTDIR)$(sysconfdir)/burstd/burstd.conf" ] || \
-		install -D -m 644 scripts/pkg/burstd.conf "$(DESTDIR)$(sysconfdir)/burstd/burstd.conf"
 
 uninstall: ## remove what install put there, with the same variables; never configuration or state
 	@for i in $(INSTALL_FILES) $(foreach h,$(HOOKS),::$(libexecdir)/burstd/$(h)); do rm -f "$(DESTDIR)$${i##*:}"; done

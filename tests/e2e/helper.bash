@@ -26,6 +26,13 @@ teardown() {
 	[ -n "${BATS_TEST_COMPLETED-}" ] || lab_logs
 }
 
+# site_lines: of the lab's slurm.conf only what a site has that knows nothing of burstd
+site_lines() {
+	sed -E '/^(PrologSlurmctld|ResumeProgram|SuspendProgram|ResumeFailProgram|RebootProgram|SuspendTime|SuspendTimeout)=/d
+		/^(ResumeTimeout|ResumeRate|SuspendRate|SlurmctldParameters|TreeWidth|CommunicationParameters|PrivateData)=/d
+		/^(ReturnToService|JobRequeue|GresTypes|NodeName|PartitionName|AccountingStorageTRES)=?/d; /^$/d' -i /etc/slurm/slurm.conf
+}
+
 # --- looking ----------------------------------------------------------------------------------
 
 # A tool that fails says nothing, and nothing is what many of these hope for: each takes an answer only of one that did not.

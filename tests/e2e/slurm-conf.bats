@@ -23,9 +23,7 @@ setup_file() {
 # What the lab says of burstd's nodes goes, and what a site has comes.
 site() {
 	local name
-	sed -E '/^(PrologSlurmctld|ResumeProgram|SuspendProgram|ResumeFailProgram|RebootProgram|SuspendTime|SuspendTimeout)=/d
-		/^(ResumeTimeout|ResumeRate|SuspendRate|SlurmctldParameters|TreeWidth|CommunicationParameters|PrivateData)=/d
-		/^(ReturnToService|JobRequeue|GresTypes|NodeName|PartitionName|AccountingStorageTRES)=?/d; /^$/d' -i /etc/slurm/slurm.conf
+	site_lines
 	{
 		printf '  # our own, %s: do not touch\r\n\t\r\n' $'Z\xfcrich'
 		printf 'gresTypes = gpu,nic  # and "\\#" here \\\n'
