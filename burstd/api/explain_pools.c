@@ -7,6 +7,8 @@
 #include "base/fmt.h"
 #include "buy/buy_api.h"
 #include "cloud/cloud_api.h"
+#include "core/hardware.h"
+#include "keys/keys_api.h"
 
 enum {
 	PRICE_OLD_MS = 24 * 3600000, /* list prices change a few times a year ... */
@@ -246,6 +248,32 @@ static void check_limits(struct explain_report *r)
 	}
 }
 
+/* F36: machines have other hardware than slurm.conf has of them.  Of a pool without the option
+ * `node` burstd does not know what that is. */
+static void check_hardware(struct explain_report *r)
+{
+	const struct learned *l = engine_learned(r->e);
+
+	for (size_t i = 0; l != NULL && i < l->n; i++) {
+		const struct learned_row *row = &l->v[i];
+		const struct conf_pool *p = conf_pool_named(engine_conf(r->e), row->pool);
+		struct hardware_node node;
+
+		if (p == NULL || p->removed || p->node == NULL ||
+		    hardware_parse_node(p->node, &node, NULL) != 0 ||
+		    hardware_fits(&node, &row->has))
+			continue;
+		str_addf(&r->s, "pool %s%s%s: its machines have ", p->name,
+			 row->offer[0] != '\0' ? ", offer " : "", row->offer);
+		hardware_print(&row->has, &r->s);
+		str_addf(&r->s, " (%s), and slurm.conf has %s of them: write node = \"", row->node,
+			 p->node);
+		hardware_propose(&row->has, &r->s);
+		str_adds(&r->s, "\", and then \"burstctl slurm-conf --write\"");
+		explain_report_say(r);
+	}
+}
+
 void explain_pools_check(struct explain_report *r)
 {
 	engine_cooldowns(r->e, say_cooldown, r);
@@ -254,4 +282,5 @@ void explain_pools_check(struct explain_report *r)
 	check_blocked(r);
 	check_limits(r);
 	check_losses(r);
+	check_hardware(r);
 }

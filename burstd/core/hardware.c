@@ -107,6 +107,48 @@ int hardware_parse_node(const char *text, struct hardware_node *out, struct err 
 	return 0;
 }
 
+static uint32_t sockets_of(const struct hardware_node *h)
+{
+	return (h->boards != 0 ? h->boards : 1) * h->sockets;
+}
+
+void hardware_print(const struct hardware_node *h, struct str *out)
+{
+	str_addf(out, "CPUs=%u", h->cpus);
+	if (h->sockets != 0)
+		str_addf(out, " Sockets=%u", sockets_of(h));
+	if (h->cores != 0)
+		str_addf(out, " CoresPerSocket=%u", h->cores);
+	if (h->threads != 0)
+		str_addf(out, " ThreadsPerCore=%u", h->threads);
+	str_addf(out, " RealMemory=%lld", (long long)h->memory_mb);
+	if (h->disk_mb != 0)
+		str_addf(out, " TmpDisk=%lld", (long long)h->disk_mb);
+}
+
+void hardware_propose(const struct hardware_node *has, struct str *out)
+{
+	struct hardware_node h = *has;
+
+	h.memory_mb -= (h.memory_mb * HARDWARE_MARGIN + 99) / 100;
+	hardware_print(&h, out);
+}
+
+/* 0: not said. */
+static bool same(uint32_t a, uint32_t b)
+{
+	return a == 0 || b == 0 || a == b;
+}
+
+bool hardware_fits(const struct hardware_node *node, const struct hardware_node *has)
+{
+	return node->cpus == has->cpus && same(sockets_of(node), sockets_of(has)) &&
+	       same(node->cores, has->cores) && same(node->threads, has->threads) &&
+	       node->memory_mb <= has->memory_mb &&
+	       (has->disk_mb == 0 || node->disk_mb <= has->disk_mb) &&
+	       node->memory_mb * 100 >= has->memory_mb * (100 - HARDWARE_UNUSED);
+}
+
 /* --- gres ----------------------------------------------------------------------------------------
  */
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/str.h"
 
 enum {
 	HARDWARE_TEXT_MAX = 512,
@@ -19,6 +20,10 @@ enum {
 	HARDWARE_WORD_MAX = 63,       /* bytes of a name or type */
 	HARDWARE_CPUS_MAX = 65535,    /* Slurm's own limit of a node */
 	HARDWARE_COUNT_MAX = 1 << 20, /* of one GRES: shards come in hundreds */
+	/* Percent of a machine's memory that RealMemory leaves out: another kernel, or another
+	   machine of the type, may have a little less, and slurmctld takes no node that does. */
+	HARDWARE_MARGIN = 1,
+	HARDWARE_UNUSED = 10, /* percent that may be left out before it is a waste */
 };
 
 /* Largest memory of a node, and of its disk, in MB: a pebibyte. */
@@ -44,6 +49,16 @@ struct hardware_gres_list {
 /* Read the option `node`.  CPUs and RealMemory must be there; sockets, cores and threads must make
  * up the CPUs where all three are.  -1: *e says what is wanted. */
 int hardware_parse_node(const char *text, struct hardware_node *out, struct err *e);
+
+/* Append it as slurmd -C prints it, with all its memory. */
+void hardware_print(const struct hardware_node *h, struct str *out);
+/* Append what the option `node` should be for such a machine: with HARDWARE_MARGIN less memory. */
+void hardware_propose(const struct hardware_node *has, struct str *out);
+
+/* Does the option `node` fit a machine that has this?  CPUs, and sockets, cores and threads where
+ * both give them, are the same; the machine has at least its memory and disk, and not over
+ * HARDWARE_UNUSED percent more memory. */
+bool hardware_fits(const struct hardware_node *node, const struct hardware_node *has);
 
 /* Read the option `gres`: NAME[:TYPE]:COUNT with commas between; no NAME and TYPE twice. */
 int hardware_parse_gres(const char *text, struct hardware_gres_list *out, struct err *e);

@@ -19,6 +19,7 @@ static const struct field {
 	{"deadline", AT(MEMBER_INT, deadline)},
 	{"step", AT(MEMBER_TEXT, step)},
 	{"why", AT(MEMBER_TEXT, why)},
+	{"hardware", AT(MEMBER_TEXT, hardware)},
 	{"total_ms", AT(MEMBER_INT, total_ms)},
 	{"cert_until", AT(MEMBER_INT, cert_until)},
 	{"faulty", AT(MEMBER_BOOL, faulty)},

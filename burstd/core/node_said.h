@@ -24,6 +24,7 @@ struct node_said { /* the members of all requests; "" and 0: not given */
 	char node[HOSTLIST_NAME_MAX + 1], key_version[NODE_WORD_MAX + 1];
 	char type[NODE_WORD_MAX + 1], id[NODE_TEXT_MAX + 1], detail[NODE_TEXT_MAX + 1];
 	char step[NODE_WORD_MAX + 1], why[NODE_WHY_MAX + 1];
+	char hardware[NODE_WHY_MAX + 1]; /* as slurmd -C prints it, from CPUs= on */
 	int64_t generation, deadline, total_ms, cert_until;
 	bool faulty;
 	struct jpull_value csr, steps; /* borrowed from the text */

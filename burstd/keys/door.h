@@ -3,6 +3,7 @@
 #ifndef BURSTD_DOOR_H
 #define BURSTD_DOOR_H
 
+#include "core/learned.h"
 #include "io/munge_check.h"
 #include "keys/claims.h"
 
@@ -55,6 +56,7 @@ struct door {
 	struct door_keys_ask *keys; /* nodes that wait for keys, again */
 	struct bucket asks;         /* for requests with the certificate of a node that is gone */
 	struct engine_door_counters count;
+	struct learned learned; /* what machines told of their hardware */
 };
 
 /* --- door.c --- */

@@ -65,6 +65,29 @@ static void tell_steps(struct str *s, const struct node_report *p)
 			str_addf(s, "; warning: %s: %s", p->steps[i].name, p->steps[i].why);
 }
 
+/* What the machine has: told once, and when it is something else than the last one of its offer
+ * had.  A machine may say anything; nothing but numbers is kept of it, and nothing follows but
+ * words. */
+static void learn(struct engine *e, const struct claim_run *r, const char *hardware)
+{
+	const struct fleet_name *nm = fleet_find(&e->fleet, r->c.node);
+	const struct fleet_node *fn = nm != NULL ? fleet_gen(nm, r->c.gen) : NULL;
+	struct learned_row row = {.at_ms = engine_now(e)};
+	struct str text;
+
+	if (fn == NULL || hardware_parse_node(hardware, &row.has, NULL) != 0)
+		return;
+	(void)snprintf(row.pool, sizeof(row.pool), "%s", engine_conf(e)->pools[fn->n.pool].name);
+	(void)snprintf(row.offer, sizeof(row.offer), "%s", fn->n.offer);
+	(void)snprintf(row.node, sizeof(row.node), "%s", r->c.node);
+	if (!learned_put(&e->keys->door->learned, &row))
+		return;
+	str_init(&text, TELL_MAX);
+	hardware_print(&row.has, &text);
+	engine_event(e, r->c.node, r->c.gen, "hardware", text.p);
+	str_fini(&text);
+}
+
 void door_boot_ready(struct engine *e, struct claim_run *r, const struct node_said *s,
 		     struct http_answer *an)
 {
@@ -88,6 +111,8 @@ void door_boot_ready(struct engine *e, struct claim_run *r, const struct node_sa
 	tell_steps(&text, &p);
 	engine_event(e, r->c.node, r->c.gen, "bootstrapped", text.p);
 	str_fini(&text);
+	if (s->hardware[0] != '\0')
+		learn(e, r, s->hardware);
 }
 
 void door_boot_failed(struct engine *e, struct claim_run *r, const struct node_said *s,

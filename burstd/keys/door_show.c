@@ -42,6 +42,11 @@ bool engine_boot(const struct engine *e, const char *node, uint64_t gen, struct 
 	return true;
 }
 
+const struct learned *engine_learned(const struct engine *e)
+{
+	return e->keys->door != NULL ? &e->keys->door->learned : NULL;
+}
+
 const struct engine_door_counters *engine_door_counters(const struct engine *e)
 {
 	return e->keys->door != NULL ? &e->keys->door->count : NULL;

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/learned.h"
 #include "core/rotation.h"
 #include "engine/engine.h"
 
@@ -101,6 +102,10 @@ const struct engine_door_counters *engine_door_counters(const struct engine *e);
 /* states[CLAIM_NSTATES]: how many claims of existing generations are in each state.  Returns how
  * many of them proved nothing but an address. */
 size_t engine_claims(const struct engine *e, size_t *states);
+
+/* What machines that booted with node-init turned out to have; NULL: burstd takes no requests from
+ * nodes. */
+const struct learned *engine_learned(const struct engine *e);
 
 /* --- rotation of keys --- */
 

@@ -49,6 +49,7 @@ no_more() {
 		on "$node" sh -c '! grep -rlE "claim_secret|[0-9a-f]{64}.*claim" /run/burst /var/lib/cloud'
 	done
 	event bootstrapped
+	event hardware 'CPUs=[0-9][0-9]* .*RealMemory=[0-9]'
 	touch "$lab_dir/home/looked"
 	within 30 job_is "$id" COMPLETED
 	# What was proved, and by what.

@@ -912,7 +912,7 @@ slurmd() {
 
 # A machine that has all of it: the real munged, stage0 and node-init; slurmd and the tools of GPUs are not there.
 whole_machine() {
-	tool slurmd '[ "$1" != -C ] || echo "NodeName=c1 CPUs=8 RealMemory=16000"' '[ "$1" != -V ] || echo slurm 22.05.8'
+	tool slurmd '[ "$1" != -C ] || echo "NodeName=c1 CPUs=8 SocketsPerBoard=1 Gres=gpu:h100:8 RealMemory=16000"' '[ "$1" != -V ] || echo slurm 22.05.8'
 	tool burst-agent
 	tool nvidia-smi 'echo NVIDIA H100' 'echo NVIDIA H100'
 	tool dcgmi "echo '{\"status\":\"Pass\"}'"
@@ -941,6 +941,7 @@ all_of_it() {
 		assert steps['munge']['result'] == 'ok' and steps['mounts']['result'] == 'skipped', j
 		assert steps['scratch']['result'] == 'warning' and 'MB, 999999999 expected' in steps['scratch']['why'], j
 		assert 400 <= steps['dcgm']['ms'] < 10000 and steps['mounts']['ms'] < steps['dcgm']['ms'], j
+		assert j['hardware'] == 'CPUs=8 SocketsPerBoard=1 RealMemory=16000', j
 		assert j['total_ms'] >= sum(s['ms'] for s in j['steps']), j
 	PY
 	[ -e /run/burst/ready ]

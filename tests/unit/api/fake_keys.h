@@ -35,6 +35,11 @@ const char *engine_door_off(const struct engine *e)
 	return e->door_off;
 }
 
+const struct learned *engine_learned(const struct engine *e)
+{
+	return e->learned;
+}
+
 const struct engine_door_counters *engine_door_counters(const struct engine *e)
 {
 	return e->door;

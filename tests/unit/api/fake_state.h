@@ -123,6 +123,7 @@ struct engine {
 	const char *token_wait, *door_off, *init_off;
 	struct engine_boot boot;           /* of every node; claim NULL: they have none */
 	struct engine_door_counters *door; /* NULL: nodes do not talk to us */
+	const struct learned *learned;     /* likewise */
 	struct engine_rotation rotation;
 	struct engine_rotate_ask rotate_ask; /* the last */
 	char rotate_credential[64];          /* ... and its credential */

@@ -157,6 +157,37 @@ static void test_problems(void **state)
 	stop(f);
 }
 
+/* F36 */
+static void test_other_hardware_than_slurm_conf_has_is_told(void **state)
+{
+	struct learned l = {
+		.v = {{.pool = "p", .node = "n1", .has = {.cpus = 8, .memory_mb = 16000}},
+		      {.pool = "gone", .has = {.cpus = 8, .memory_mb = 16000}}},
+		.n = 2};
+	struct fixture *f = start("n[1-2]");
+	char *had = f->e.conf->pools[0].node;
+
+	(void)state;
+	(void)snprintf(l.v[0].pool, sizeof(l.v[0].pool), "%s", f->e.conf->pools[0].name);
+	f->e.learned = &l;
+	f->e.conf->pools[0].node = NULL;
+	assert_problem(f, NULL);
+	f->e.conf->pools[0].node = (char[]){"CPUs=8 RealMemory=15000"};
+	assert_problem(f, NULL);
+	f->e.conf->pools[0].node = (char[]){"CPUs=4 RealMemory=15000"};
+	(void)snprintf(l.v[0].offer, sizeof(l.v[0].offer), "spot");
+	assert_problem(
+		f, "pool pool0, offer spot: its machines have CPUs=8 RealMemory=16000 (n1), and "
+		   "slurm.conf "
+		   "has CPUs=4 RealMemory=15000 of them: write node = \"CPUs=8 RealMemory=15840\", "
+		   "and then \"burstctl slurm-conf --write\"");
+	f->e.conf->pools[0].removed = true;
+	assert_problem(f, NULL);
+	f->e.conf->pools[0].removed = false;
+	f->e.conf->pools[0].node = had;
+	stop(f);
+}
+
 static void undeleted_since(struct engine *e, const char *name, int64_t ago_ms, bool accepted)
 {
 	struct fleet_node *fn = fake_node(e, name, 1, NODE_DELETING);
@@ -371,6 +402,7 @@ int main(void)
 		cmocka_unit_test(test_a_price_that_is_old),
 		cmocka_unit_test(test_a_price_that_is_never_told),
 		cmocka_unit_test(test_problems),
+		cmocka_unit_test(test_other_hardware_than_slurm_conf_has_is_told),
 		cmocka_unit_test(test_notices_that_fail_for_a_minute_are_told),
 		cmocka_unit_test(test_settings_that_are_not_known_are_told),
 		cmocka_unit_test(test_a_wrong_clock_is_told),

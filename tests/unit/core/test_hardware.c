@@ -168,13 +168,95 @@ static void test_mig(void **state)
 	}
 }
 
+/* --- what machines turn out to have ------------------------------------------------------------
+ */
+
+#define FOUND "CPUs=8 Boards=1 SocketsPerBoard=2 CoresPerSocket=2 ThreadsPerCore=2 RealMemory=16001"
+
+static void read_it(const char *text, struct hardware_node *out)
+{
+	struct err e = {0};
+
+	*out = (struct hardware_node){.cpus = 0};
+	assert_int_equal(hardware_parse_node(text, out, &e), 0);
+}
+
+static void test_a_proposal_fits(void **state)
+{
+	static const struct {
+		const char *found, *printed, *proposed;
+	} rows[] = {
+		{FOUND, "CPUs=8 Sockets=2 CoresPerSocket=2 ThreadsPerCore=2 RealMemory=16001",
+		 "CPUs=8 Sockets=2 CoresPerSocket=2 ThreadsPerCore=2 RealMemory=15840"},
+		{"CPUs=4 Boards=2 SocketsPerBoard=2 RealMemory=1000 TmpDisk=7",
+		 "CPUs=4 Sockets=4 RealMemory=1000 TmpDisk=7",
+		 "CPUs=4 Sockets=4 RealMemory=990 TmpDisk=7"},
+		{"CPUs=1 RealMemory=1", "CPUs=1 RealMemory=1", "CPUs=1 RealMemory=0"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct hardware_node has, node;
+		struct str s;
+
+		read_it(rows[i].found, &has);
+		str_init(&s, 256);
+		hardware_print(&has, &s);
+		assert_string_equal(s.p, rows[i].printed);
+		str_fini(&s);
+		str_init(&s, 256);
+		hardware_propose(&has, &s);
+		assert_string_equal(s.p, rows[i].proposed);
+		if (has.memory_mb > 1) {
+			read_it(s.p, &node);
+			assert_true(hardware_fits(&node, &has));
+		}
+		str_fini(&s);
+	}
+}
+
+/* F36 */
+static void test_what_fits(void **state)
+{
+	static const struct {
+		const char *node;
+		bool fits;
+	} rows[] = {
+		{"CPUs=8 RealMemory=16001", true},
+		{"CPUs=8 RealMemory=16002", false},
+		{"CPUs=8 RealMemory=14401", true},
+		{"CPUs=8 RealMemory=14400", false},
+		{"CPUs=4 RealMemory=16000", false},
+		{"CPUs=16 RealMemory=16000", false},
+		{"CPUs=8 Sockets=2 RealMemory=16000", true},
+		{"CPUs=8 Boards=2 SocketsPerBoard=1 RealMemory=16000", true},
+		{"CPUs=8 Sockets=1 CoresPerSocket=4 ThreadsPerCore=2 RealMemory=16000", false},
+		{"CPUs=8 CoresPerSocket=4 RealMemory=16000", false},
+		{"CPUs=8 ThreadsPerCore=1 RealMemory=16000", false},
+		{"CPUs=8 RealMemory=16000 TmpDisk=99", true}, /* slurmd -C does not say */
+	};
+	struct hardware_node has, node;
+
+	(void)state;
+	read_it(FOUND, &has);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		print_message("# %s\n", rows[i].node);
+		read_it(rows[i].node, &node);
+		assert_int_equal(hardware_fits(&node, &has), rows[i].fits);
+	}
+	read_it("CPUs=8 RealMemory=16000 TmpDisk=10", &node);
+	read_it("CPUs=8 RealMemory=16000 TmpDisk=9", &has);
+	assert_false(hardware_fits(&node, &has));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_node),      cmocka_unit_test(test_cpus_are_threads_or_cores),
 		cmocka_unit_test(test_bad_nodes), cmocka_unit_test(test_a_long_text),
 		cmocka_unit_test(test_gres),      cmocka_unit_test(test_bad_gres),
-		cmocka_unit_test(test_mig),
+		cmocka_unit_test(test_mig),       cmocka_unit_test(test_a_proposal_fits),
+		cmocka_unit_test(test_what_fits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,7 +26,8 @@ static void each_member_has_its_place(void **state)
 	static const char text[] =
 		"{\"v\":1,\"node\":\"c1\",\"generation\":7,\"key_version\":\"v2\",\"type\":\"t\","
 		"\"id\":\"i\",\"detail\":\"d\",\"deadline\":8,\"step\":\"s\",\"why\":\"w\","
-		"\"total_ms\":9,\"cert_until\":10,\"faulty\":true,\"csr\":\"PEM\",\"steps\":[{}]}";
+		"\"total_ms\":9,\"cert_until\":10,\"faulty\":true,\"csr\":\"PEM\",\"steps\":[{}],"
+		"\"hardware\":\"CPUs=8\"}";
 	struct node_said s;
 
 	(void)state;
@@ -40,6 +41,7 @@ static void each_member_has_its_place(void **state)
 	assert_int_equal(s.deadline, 8);
 	assert_string_equal(s.step, "s");
 	assert_string_equal(s.why, "w");
+	assert_string_equal(s.hardware, "CPUs=8");
 	assert_int_equal(s.total_ms, 9);
 	assert_int_equal(s.cert_until, 10);
 	assert_true(s.faulty);

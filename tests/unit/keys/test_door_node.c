@@ -277,6 +277,39 @@ static void test_a_node_is_bootstrapped_once(void **state)
 	assert_false(engine_boot(&B.e, "c3", 1, &boot));
 }
 
+#define BOOTED(hardware) ME ",\"hardware\":\"" hardware "\",\"total_ms\":1,\"steps\":[]}"
+
+/* F36: what a machine has is told once, and again when it is something else. */
+static void test_a_node_tells_its_hardware(void **state)
+{
+	static const struct {
+		const char *body, *events;
+	} rows[] = {
+		{BOOTED("CPUs=8 Boards=1 SocketsPerBoard=2 RealMemory=16000"),
+		 "c1 2 hardware: CPUs=8 Sockets=2 RealMemory=16000\n"},
+		{BOOTED("CPUs=8 Boards=1 SocketsPerBoard=2 RealMemory=16000"), ""},
+		{BOOTED("CPUs=8 RealMemory=15999"), "c1 2 hardware: CPUs=8 RealMemory=15999\n"},
+		{BOOTED(""), ""},
+		{BOOTED("CPUs=8 \\u001b[31m"), ""},
+		{BOOTED("RealMemory=99999999999999999999"), ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *hardware;
+
+		claims_of(&B.e, "c1", 2)->ready_ms = 0; /* another boot */
+		B.events[0] = '\0';
+		assert_int_equal(post_through("ready", rows[i].body), 200);
+		hardware = strchr(B.events, '\n');
+		assert_non_null(hardware); /* behind "bootstrapped" */
+		assert_string_equal(hardware + 1, rows[i].events);
+	}
+	assert_int_equal(engine_learned(&B.e)->n, 1);
+	assert_int_equal(engine_learned(&B.e)->v[0].has.memory_mb, 15999);
+	assert_string_equal(engine_learned(&B.e)->v[0].node, "c1");
+}
+
 static void test_a_failed_step_ends_the_node(void **state)
 {
 	(void)state;
@@ -523,6 +556,7 @@ int main(void)
 		T(test_a_heartbeat_of_an_old_generation_is_not_taken),
 		T(test_misuse_is_written_down_a_few_times_only),
 		T(test_a_node_is_bootstrapped_once),
+		T(test_a_node_tells_its_hardware),
 		T(test_a_failed_step_ends_the_node),
 		T(test_a_failure_that_is_told_again_is_one_event),
 		T(test_more_steps_than_there_are_do_no_harm),
