@@ -58,6 +58,7 @@ enum checkpoint_kind {
 struct jobs_state {
 	struct map by_number;       /* all jobs: job.h */
 	void *parts[JOB_NCONCERNS]; /* of each concern, the newest first */
+	void *oldest[JOB_NCONCERNS];
 	/* squeue, for all who want to know */
 	unsigned wanted, running;     /* who waits for an answer: enum jobs_for */
 	struct engine_query *queries; /* about one job each, in order */

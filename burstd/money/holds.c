@@ -55,8 +55,6 @@ static void holds_free(struct engine *e)
 {
 	hold_free(e);
 	holds_times_free(e);
-	free(e->money->waits);
-	free(e->money->promises);
 	overrides_free(e);
 	money_lines_free(e);
 	budgets_free(e->money->budgets);

@@ -7,6 +7,7 @@
 #include "core/payer.h"
 #include "core/stages.h"
 #include "engine/kernel.h"
+#include "jobs/job.h"
 #include "money/money_api.h"
 #include "store/journal_alerts.h"
 #include "store/journal_budget.h"
@@ -37,7 +38,25 @@ enum {
 
 struct alerts;
 struct hold_node;
+struct hostlist;
+struct plan_no_budget;
 struct slurm_order;
+
+struct money_wait { /* holds_wait.c: a job that waits for money, and what it lacks */
+	struct job_part in;
+	int64_t at_ms; /* when it was refused */
+	/* Nodes were bought for it since.  It may wait all the same: some of its nodes were refused
+	 * before, so that it is sent back. */
+	bool bought;
+	bool paid; /* there is enough for it now */
+	struct budget_no no;
+};
+
+struct money_promise { /* promises.c: a job that may try again, and what is kept for it */
+	struct job_part in;
+	int64_t at_ms;
+	struct budget_no no;
+};
 
 struct money_state {
 	struct stages stages;
@@ -56,29 +75,14 @@ struct money_state {
 
 	struct budgets *budgets; /* NULL: engine_deps.report_zone is */
 	struct budget_times times;
-	bool no_prolog;          /* slurmctld has no PrologSlurmctld, so no job asks */
-	struct map held;         /* name and generation -> struct hold_node */
-	struct hold_node *nodes; /* all of them */
-	int64_t asked_ms;        /* when squeue was asked last */
-	int64_t look_ms;         /* squeue is asked next which of them still do */
-	int64_t watch_ms;        /* holds that are about to end are looked at next */
-	struct money_wait {      /* a job that waits for money, and what it lacks */
-		uint64_t job;
-		int64_t at_ms; /* when it was refused */
-		/* Nodes were bought for it since.  It may wait all the same: some of its nodes were
-		 * refused before, so that it is sent back. */
-		bool bought;
-		bool paid; /* there is enough for it now */
-		struct budget_no no;
-	} * waits;
-	size_t nwaits, waits_cap;
-	struct money_promise { /* promises.c; oldest first */
-		uint64_t job;
-		int64_t at_ms;
-		struct budget_no no;
-	} * promises;
-	size_t npromises, promises_cap;
-	struct map lines; /* budget and value -> struct money_line: line.h */
+	bool no_prolog;           /* slurmctld has no PrologSlurmctld, so no job asks */
+	struct map held;          /* name and generation -> struct hold_node */
+	struct hold_node *nodes;  /* all of them */
+	int64_t asked_ms;         /* when squeue was asked last */
+	int64_t look_ms;          /* squeue is asked next which of them still do */
+	int64_t watch_ms;         /* holds that are about to end are looked at next */
+	size_t nwaits, npromises; /* jobs with a struct money_wait, and a struct money_promise */
+	struct map lines;         /* budget and value -> struct money_line: line.h */
 	struct money_line **all_lines;
 	size_t nlines, lines_next;
 	int64_t lines_forget_ms;
@@ -135,8 +139,12 @@ void holds_bought(struct engine *e, struct fleet_node *fn, const struct payer *p
 /* Does the boot of this generation go on, for budgets?  An event REGISTERED ends it. */
 bool holds_boots(const struct engine *e, const struct node *n);
 /* slurmctld may call for the nodes of a job one after the other.  What lacks money for the last of
- * them is the whole job, which gives those back that are on their way: count what they hold. */
-void holds_whole(const struct engine *e, uint64_t job, struct budget_no *no);
+ * them is the whole job, which gives those back that are on their way: count what they hold, for
+ * each of these n. */
+void holds_whole(const struct engine *e, struct plan_no_budget *v, size_t n);
+/* Likewise for one job, all of whose nodes these are. */
+void holds_whole_at(const struct engine *e, uint64_t job, const struct hostlist *nodes,
+		    struct budget_no *no);
 /* A job was refused for want of money: it is tried again when there is enough. */
 void holds_refused(struct engine *e, uint64_t job, const struct budget_no *no);
 

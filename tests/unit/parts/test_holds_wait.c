@@ -1,5 +1,8 @@
 /* holds_wait.c: jobs that wait for money, and are tried again when there is enough. */
 #include "holds_lab.h"
+
+#include "base/hostlist.h"
+#include "core/plan.h"
 #include "jobs/postpone_private.h"
 
 /* slurmctld has been told to have it wait. */
@@ -39,7 +42,7 @@ static void test_waiting_jobs_are_tried_anew(void **state)
 	assert_true(holds_part.next_ms(f->e) <= engine_now(f->e));
 	holds_part.at[PART_RUN](f->e);
 	assert_int_equal(m->nwaits, 1);
-	assert_int_equal(m->waits[0].job, 10);
+	assert_int_equal(waits_at(f, 0)->in.job->number, 10);
 	assert_true(postpone_find(f->e, 9)->anew);
 	assert_false(postpone_find(f->e, 10)->anew);
 	assert_false(m->freed);
@@ -80,11 +83,11 @@ static void test_money_that_comes_before_slurmctld_answers(void **state)
 		told_to_wait(f, 9);
 		p = postpone_find(f->e, 9);
 		p->anew = false;
-		m->waits[0].at_ms -= MONEY_UNTOLD_MS;
-		p->refusal.last_ms = m->waits[0].at_ms - (i == 2);
+		waits_at(f, 0)->at_ms -= MONEY_UNTOLD_MS;
+		p->refusal.last_ms = waits_at(f, 0)->at_ms - (i == 2);
 		if (i == 0) { /* its nodes are still to be sent back */
 			p->untold = true;
-			m->waits[0].at_ms -= MONEY_UNSENT_MS;
+			waits_at(f, 0)->at_ms -= MONEY_UNSENT_MS;
 			p->refusal.last_ms -= MONEY_UNSENT_MS;
 		} else if (i == 1) { /* the order failed, and comes again */
 			p->until_ms = 0;
@@ -152,7 +155,7 @@ static void test_money_that_comes_at_once(void **state)
 	/* It may wait by an older refusal, whose order is about to be replaced. */
 	holds_refused(f->e, 9, &no);
 	postpone_find(f->e, 9)->anew = false;
-	postpone_find(f->e, 9)->refusal.last_ms = m->waits[0].at_ms - 1;
+	postpone_find(f->e, 9)->refusal.last_ms = waits_at(f, 0)->at_ms - 1;
 	m->freed = true;
 	m->freed_ms = 0;
 	holds_part.at[PART_RUN](f->e);
@@ -163,7 +166,7 @@ static void test_money_that_comes_at_once(void **state)
 		(struct refusal_hint){.lasting = true, .money = true};
 	fleet_find(&f->e->fleet, "c2")->hint = (struct refusal_hint){.lasting = true};
 	for (int i = 0; i < 2; i++) {
-		m->waits[0].paid = i == 1;
+		waits_at(f, 0)->paid = i == 1;
 		m->freed_ms = 0;
 		holds_part.at[PART_RUN](f->e);
 		assert_int_equal(fleet_find(&f->e->fleet, "c1")->hint.stale, i == 0);
@@ -172,14 +175,14 @@ static void test_money_that_comes_at_once(void **state)
 	}
 	/* slurmctld is told only then, and squeue has shown the job in its former place once more:
 	 * no order may ever follow that refusal, or one may. */
-	postpone_find(f->e, 9)->told_ms = m->waits[0].at_ms;
+	postpone_find(f->e, 9)->told_ms = waits_at(f, 0)->at_ms;
 	m->freed_ms = 0;
 	holds_part.at[PART_RUN](f->e);
 	assert_int_equal(m->nwaits, 1);
 	assert_true(postpone_find(f->e, 9)->anew);
 	postpone_find(f->e, 9)->anew = false;
 	postpone_find(f->e, 9)->told_ms = 0;
-	postpone_find(f->e, 9)->refusal.last_ms = m->waits[0].at_ms;
+	postpone_find(f->e, 9)->refusal.last_ms = waits_at(f, 0)->at_ms;
 	m->freed_ms = 0;
 	holds_part.at[PART_RUN](f->e);
 	assert_int_equal(m->nwaits, 0);
@@ -201,7 +204,7 @@ static void test_how_long_it_is_remembered(void **state)
 	told_to_wait(f, 9);
 	holds_refused(f->e, 9, &no);
 	p = postpone_find(f->e, 9);
-	p->refusal.last_ms = m->waits[0].at_ms = engine_now(f->e) - MONEY_UNSENT_MS;
+	p->refusal.last_ms = waits_at(f, 0)->at_ms = engine_now(f->e) - MONEY_UNSENT_MS;
 	p->until_ms = 0;
 	p->untold = true;
 	holds_waits_tidy(f->e);
@@ -221,9 +224,25 @@ static void test_how_long_it_is_remembered(void **state)
 		m->freed_ms = 0;
 		holds_part.at[PART_RUN](f->e);
 		assert_int_equal(m->nwaits, 1 - i);
-		m->waits[0].at_ms -= MONEY_UNSENT_MS;
+		if (i == 0)
+			waits_at(f, 0)->at_ms -= MONEY_UNSENT_MS;
 	}
 	assert_false(m->freed);
+}
+
+/* However it is looked for: among all holds, or those of the nodes that squeue shows. */
+static void add_whole(const struct fix *f, uint64_t job, struct budget_no *no)
+{
+	struct plan_no_budget v = {.no = *no, .job = job};
+	struct hostlist *nodes;
+
+	assert_int_equal(hostlist_parse(&nodes, "c[1-3]", strlen("c[1-3]"), NULL), 0);
+	holds_whole(f->e, &v, 1);
+	if (job != 0)
+		holds_whole_at(f->e, job, nodes, no);
+	assert_int_equal(no->needs, v.no.needs);
+	assert_int_equal(no->left, v.no.left);
+	hostlist_free(nodes);
 }
 
 /* slurmctld called for two nodes of job 7, and then for a third, which there is no money for: the
@@ -245,34 +264,34 @@ static void test_it_waits_for_the_money_of_all_its_nodes(void **state)
 	all = line(f, "all").held;
 	assert_true(all > 0);
 	whole = no;
-	holds_whole(f->e, 7, &whole);
+	add_whole(f, 7, &whole);
 	assert_int_equal(whole.needs, EUR + all);
 	assert_int_equal(whole.left, all);
 	whole = no;
-	holds_whole(f->e, 8, &whole); /* another job */
-	holds_whole(f->e, 0, &whole);
+	add_whole(f, 8, &whole); /* another job */
+	add_whole(f, 0, &whole);
 	assert_int_equal(whole.needs, EUR);
 	/* Its account's budget counts what it holds itself. */
 	whole = no;
 	whole.budget = &f->e->conf->budgets[1];
 	(void)snprintf(whole.value, sizeof(whole.value), "physics");
-	holds_whole(f->e, 7, &whole);
+	add_whole(f, 7, &whole);
 	assert_int_equal(whole.needs, EUR + line(f, "account").held);
 	/* A machine that others have stays when it goes ... */
 	other = hold_of(f->e, held(f, "c2", BUDGET_RUN));
 	(void)hold_add(f->e, hold_find(f->e, "c2", row(f, "c2")->n.gen), 9, other);
 	whole = no;
-	holds_whole(f->e, 7, &whole);
+	add_whole(f, 7, &whole);
 	half = all / 2;
 	assert_in_range(whole.needs, EUR + half - 1, EUR + half + 1);
 	/* ... and one that is up stays, but not for the job ... */
 	ready(f, "c1");
 	whole = no;
-	holds_whole(f->e, 7, &whole);
+	add_whole(f, 7, &whole);
 	assert_int_equal(whole.needs, EUR);
 	whole.budget = &f->e->conf->budgets[1];
 	(void)snprintf(whole.value, sizeof(whole.value), "physics");
-	holds_whole(f->e, 7, &whole);
+	add_whole(f, 7, &whole);
 	assert_true(whole.needs > EUR);
 	/* ... and one that is given up already is none of its own. */
 	engine_post(f->e, row(f, "c1"),
@@ -283,8 +302,36 @@ static void test_it_waits_for_the_money_of_all_its_nodes(void **state)
 	whole = no;
 	whole.budget = &f->e->conf->budgets[1];
 	(void)snprintf(whole.value, sizeof(whole.value), "physics");
-	holds_whole(f->e, 7, &whole);
+	add_whole(f, 7, &whole);
 	assert_in_range(whole.needs, EUR + 2 * EUR, EUR + 3 * EUR); /* of c2 */
+}
+
+/* Of several jobs each has what it holds itself, and a job may lack money in two pools. */
+static void test_what_each_of_several_jobs_holds(void **state)
+{
+	struct plan_no_budget v[] = {{.job = 9}, {.job = 7}, {.job = 0}, {.job = 8}, {.job = 7}};
+	struct fix *f = *state;
+	int64_t both, of_8;
+
+	start(f, 100 * EUR, 100 * EUR);
+	buy_7(f);
+	write_down(f);
+	both = line(f, "all").held;
+	call(f, "c3", FILE_8);
+	says(f, JOB_8);
+	write_down(f);
+	of_8 = line(f, "all").held - both;
+	assert_true(both > 0 && of_8 > 0);
+	for (size_t i = 0; i < 5; i++)
+		v[i].no = (struct budget_no){.budget = &f->e->conf->budgets[0],
+					     .lack = BUDGET_LACKS_MONEY};
+	holds_whole(f->e, v, 5);
+	assert_int_equal(v[0].no.needs, 0);
+	assert_int_equal(v[1].no.needs, both);
+	assert_int_equal(v[2].no.needs, 0);
+	assert_int_equal(v[3].no.needs, of_8);
+	assert_int_equal(v[4].no.needs, both);
+	holds_whole(f->e, v, 0);
 }
 
 /* Likewise as it is decided: both calls for nodes are for job 7. */
@@ -301,8 +348,8 @@ static void test_a_job_that_is_called_for_in_parts(void **state)
 	says(f, JOB_7);
 	assert_false(is_bought(f, "c2"));
 	assert_int_equal(f->e->money->nwaits, 1);
-	assert_int_equal(f->e->money->waits[0].job, 7);
-	assert_true(f->e->money->waits[0].no.needs > 4 * EUR);
+	assert_int_equal(waits_at(f, 0)->in.job->number, 7);
+	assert_true(waits_at(f, 0)->no.needs > 4 * EUR);
 	assert_non_null(strstr(fleet_find(&f->e->fleet, "c2")->why, ", 4.00 of 4.00 left"));
 }
 
@@ -377,15 +424,15 @@ static void test_who_is_still_to_go_comes_first(void **state)
 	bought(f);
 	left = line(f, "all").left;
 	wait_in_order(f, (int64_t[]){left, left}, 2);
-	postpone_find(f->e, 9)->refusal.last_ms = f->e->money->waits[0].at_ms - 1;
+	postpone_find(f->e, 9)->refusal.last_ms = waits_at(f, 0)->at_ms - 1;
 	for (int i = 0; i < 2; i++) {
 		let_turn(f);
 		assert_int_equal(f->e->money->nwaits, 2);
 		assert_false(postpone_find(f->e, 10)->anew);
 	}
-	f->e->money->waits[0].at_ms -= MONEY_UNSENT_MS; /* it has ended */
+	waits_at(f, 0)->at_ms -= MONEY_UNSENT_MS; /* it has ended */
 	postpone_find(f->e, 9)->until_ms = 0;
-	postpone_find(f->e, 9)->refusal.last_ms = f->e->money->waits[0].at_ms - 1;
+	postpone_find(f->e, 9)->refusal.last_ms = waits_at(f, 0)->at_ms - 1;
 	holds_waits_tidy(f->e);
 	let_turn(f);
 	assert_true(postpone_find(f->e, 10)->anew);
@@ -413,7 +460,7 @@ static void test_until_when_it_is_promised(void **state)
 		assert_int_equal(f->e->money->npromises, 1);
 		assert_false(f->e->money->freed);
 		assert_int_equal(holds_waits_next_ms(f->e),
-				 f->e->money->promises[0].at_ms + MONEY_PROMISE_MS);
+				 promised_at(f, 0)->at_ms + MONEY_PROMISE_MS);
 		switch (how) {
 		case BUYS:
 			holds_waits_bought(f->e, 10); /* that is another one */
@@ -429,7 +476,7 @@ static void test_until_when_it_is_promised(void **state)
 			promises_end(f->e, 9);
 			break;
 		case IS_LATE:
-			f->e->money->promises[0].at_ms -= MONEY_PROMISE_MS;
+			promised_at(f, 0)->at_ms -= MONEY_PROMISE_MS;
 			break;
 		default:
 			assert_int_equal(engine_reload(f->e, conf_of(7 * EUR, 8 * EUR), NULL), 0);
@@ -458,11 +505,11 @@ static void test_one_of_three_has_bought(void **state)
 		promises_make(f->e, job, &no);
 	promises_end(f->e, 9);
 	assert_int_equal(m->npromises, 2);
-	assert_int_equal(m->promises[0].job, 10);
-	assert_int_equal(m->promises[1].job, 11);
+	assert_int_equal(promised_at(f, 0)->in.job->number, 10);
+	assert_int_equal(promised_at(f, 1)->in.job->number, 11);
 	promises_end(f->e, 11);
 	assert_int_equal(m->npromises, 1);
-	assert_int_equal(m->promises[0].job, 10);
+	assert_int_equal(promised_at(f, 0)->in.job->number, 10);
 }
 
 int main(void)
@@ -474,6 +521,7 @@ int main(void)
 		TEST(test_money_that_comes_before_slurmctld_answers),
 		TEST(test_no_job_waits_that_nobody_remembers),
 		TEST(test_it_waits_for_the_money_of_all_its_nodes),
+		TEST(test_what_each_of_several_jobs_holds),
 		TEST(test_a_job_that_is_called_for_in_parts),
 		TEST(test_money_is_promised_once),
 		TEST(test_who_is_still_to_go_comes_first),
