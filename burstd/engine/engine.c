@@ -164,6 +164,13 @@ void engine_tell_quotes(struct engine *e, bool cheaper)
 			e->d.parts.row[i].part->repriced(e, cheaper);
 }
 
+void engine_job_ended(struct engine *e, uint64_t job)
+{
+	for (size_t i = 0; i < e->d.parts.n; i++)
+		if (e->d.parts.row[i].part->job_ended != NULL)
+			e->d.parts.row[i].part->job_ended(e, job);
+}
+
 const char *engine_keyless(const struct engine *e, uint32_t provider)
 {
 	for (size_t i = 0; i < e->d.parts.n; i++) {

@@ -380,5 +380,6 @@ const struct engine_part holds_part = {
 	       [PART_FREE] = holds_free},
 	.next_ms = holds_next_ms,
 	.settings = holds_settings,
+	.job_ended = holds_waits_ended,
 	.stepped = holds_stepped,
 };

@@ -150,6 +150,15 @@ void holds_waits_bought(struct engine *e, uint64_t job)
 		w->bought = true;
 }
 
+void holds_waits_ended(struct engine *e, uint64_t job)
+{
+	struct money_wait *w = job_find(e, job, JOB_UNPAID);
+
+	promises_end(e, job);
+	if (w != NULL)
+		drop(e, w);
+}
+
 /* The job is sent back some time after it was refused, or again by the same refusal, and slurmctld
  * is told to have it wait a moment after that. */
 static bool is_kept(const struct engine *e, const struct money_wait *w)

@@ -184,6 +184,8 @@ void holds_waits_forget(struct engine *e); /* all are tried again, by the config
 /* Drop those that wait no more, and let go those that wait and were dropped. */
 void holds_waits_tidy(struct engine *e);
 void holds_waits_bought(struct engine *e, uint64_t job); /* nodes are bought for it */
+/* The job has ended: what it would have needed is for others. */
+void holds_waits_ended(struct engine *e, uint64_t job);
 bool holds_waits_is(const struct engine *e, const struct money_wait *w); /* does it still wait? */
 
 /* --- promises.c --- */

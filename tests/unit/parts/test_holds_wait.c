@@ -438,6 +438,44 @@ static void test_who_is_still_to_go_comes_first(void **state)
 	assert_true(postpone_find(f->e, 10)->anew);
 }
 
+/* I30: a job of srun ends when it is refused, and others are cancelled as they wait, or once they
+ * may try again.  What they would have needed was kept for them for ten minutes, or five. */
+static void test_who_has_ended_keeps_nobody_waiting(void **state)
+{
+	enum { AS_IT_WAITS, AS_IT_MAY_GO, NOT_ENDED, NENDS };
+	struct fix *f = *state;
+
+	for (int how = AS_IT_WAITS; how < NENDS; how++) {
+		struct postponed *p;
+		int64_t left;
+
+		print_message("# %d\n", how);
+		(void)teardown(state);
+		(void)setup(state);
+		f = *state;
+		bought(f);
+		left = line(f, "all").left;
+		wait_in_order(f, (int64_t[]){left, left}, 2);
+		if (how == AS_IT_MAY_GO) {
+			let_turn(f);
+			expect_let_go(f, "+-");
+		}
+		p = postpone_find(f->e, 9);
+		if (how == NOT_ENDED) {
+			postpone_settle(f->e, p, false);
+			assert_int_equal(f->e->money->nwaits, 2);
+			continue;
+		}
+		p->asked = true; /* slurmctld shows it no more */
+		postpone_details(f->e, "", 0, engine_now(f->e), NULL);
+		assert_int_equal(f->e->money->nwaits, 1);
+		assert_int_equal(f->e->money->npromises, 0);
+		assert_true(holds_waits_next_ms(f->e) <= engine_now(f->e) + 2000);
+		let_turn(f);
+		assert_true(postpone_find(f->e, 10)->anew);
+	}
+}
+
 /* It is until the job has bought, was refused once more, or has not come for long. */
 static void test_until_when_it_is_promised(void **state)
 {
@@ -525,6 +563,7 @@ int main(void)
 		TEST(test_a_job_that_is_called_for_in_parts),
 		TEST(test_money_is_promised_once),
 		TEST(test_who_is_still_to_go_comes_first),
+		TEST(test_who_has_ended_keeps_nobody_waiting),
 		TEST(test_until_when_it_is_promised),
 		TEST(test_one_of_three_has_bought),
 	};
