@@ -235,8 +235,16 @@ static bool is_told(const struct engine *e, const struct money_wait *w)
 		engine_now(e) - w->at_ms >= MONEY_UNTOLD_MS);
 }
 
-/* Let this job try again if there is money for it; what it needs is promised then, be it still to
- * be told that it may go.  true: there was none before. */
+/* Does it wait, or is slurmctld to be told so?  Not if it is held, or was let go by hand and has
+ * bought. */
+static bool waits_or_will(const struct engine *e, const struct money_wait *w)
+{
+	return holds_waits_is(e, w) || postpone_is_untold(e, w->in.job->number);
+}
+
+/* Let this job try again if there is money for it.  What it needs is promised then, or, if it
+ * cannot be told yet that it may go, set aside during this look at all of them.  true: there is
+ * enough now, and was not before. */
 static bool look_at(struct engine *e, struct money_wait *w)
 {
 	struct money_state *m = e->money;
@@ -253,7 +261,9 @@ static bool look_at(struct engine *e, struct money_wait *w)
 		drop(e, w);
 	} else if (!lacks) { /* it is still to be told, or may be told once more */
 		m->freed = true;
-		budgets_promise(m->budgets, &w->no, 1); /* it goes before the next ones */
+		w->first = waits_or_will(e, w);
+		if (w->first)
+			budgets_promise(m->budgets, &w->no, 1);
 	}
 	return more;
 }
@@ -277,9 +287,11 @@ void holds_waits_turn(struct engine *e)
 		next = newer(w);
 		more = look_at(e, w) || more;
 	}
-	for (w = oldest(e); w != NULL; w = newer(w))
-		if (w->paid)
+	for (w = oldest(e); w != NULL; w = newer(w)) {
+		if (w->first)
 			budgets_promise(m->budgets, &w->no, -1);
+		w->first = false;
+	}
 	if (more)
 		refuse_money(e);
 }

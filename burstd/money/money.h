@@ -48,7 +48,8 @@ struct money_wait { /* holds_wait.c: a job that waits for money, and what it lac
 	/* Nodes were bought for it since.  It may wait all the same: some of its nodes were refused
 	 * before, so that it is sent back. */
 	bool bought;
-	bool paid; /* there is enough for it now */
+	bool paid;  /* there is enough for it now */
+	bool first; /* scratch: of that, it goes before those that were refused later */
 	struct budget_no no;
 };
 

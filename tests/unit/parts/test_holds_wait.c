@@ -476,6 +476,40 @@ static void test_who_has_ended_keeps_nobody_waiting(void **state)
 	}
 }
 
+/* Nor does one that waits no more, though it may be told to once more: it is held, or it was let go
+ * by hand and has bought. */
+static void test_who_does_not_wait_keeps_nobody_waiting(void **state)
+{
+	enum { HELD, BOUGHT, TO_BE_TOLD, NENDS };
+	struct fix *f = *state;
+
+	for (int how = HELD; how < NENDS; how++) {
+		struct postponed *p;
+		int64_t left;
+
+		print_message("# %d\n", how);
+		(void)teardown(state);
+		(void)setup(state);
+		f = *state;
+		bought(f);
+		left = line(f, "all").left;
+		wait_in_order(f, (int64_t[]){left, left}, 2);
+		p = postpone_find(f->e, 9);
+		p->until_ms = 0;
+		p->untold = how == TO_BE_TOLD;
+		if (how == BOUGHT)
+			holds_waits_bought(f->e, 9);
+		else
+			p->refusal.last_ms = waits_at(f, 0)->at_ms -= MONEY_UNTOLD_MS;
+		let_turn(f);
+		assert_int_equal(postpone_find(f->e, 10)->anew, how != TO_BE_TOLD);
+		assert_true(f->e->money->freed); /* it is looked at again */
+		assert_int_equal(f->e->money->nwaits, how != TO_BE_TOLD ? 1 : 2);
+		let_turn(f);
+		assert_int_equal(postpone_find(f->e, 10)->anew, how != TO_BE_TOLD);
+	}
+}
+
 /* It is until the job has bought, was refused once more, or has not come for long. */
 static void test_until_when_it_is_promised(void **state)
 {
@@ -564,6 +598,7 @@ int main(void)
 		TEST(test_money_is_promised_once),
 		TEST(test_who_is_still_to_go_comes_first),
 		TEST(test_who_has_ended_keeps_nobody_waiting),
+		TEST(test_who_does_not_wait_keeps_nobody_waiting),
 		TEST(test_until_when_it_is_promised),
 		TEST(test_one_of_three_has_bought),
 	};
