@@ -25,8 +25,11 @@ enum {
 	 * is sent back once more. */
 	MONEY_UNSENT_MS = 600000,
 	/* A job that may try again has bought its nodes by then, or has ended: slurmctld holds it
-	 * back for two minutes since it was requeued, and starts it at its next turn. */
+	 * back for two minutes since it was requeued, and starts it at its next turn.  Where it
+	 * holds jobs back for longer the promise lasts longer, up to an hour more. */
 	MONEY_PROMISE_MS = 300000,
+	MONEY_HELD_MS = 121000,
+	MONEY_HELD_MAX_MS = 3600000,
 	/* From the order to delete a machine until it bills no more, at most: promises.md, P4. */
 	HOLDS_END_MS = 150000,
 	/* From when a budget is used up until that is noticed, and acted on, beside its grace. */

@@ -43,6 +43,18 @@ void promises_end(struct engine *e, uint64_t job)
 		drop(e, p);
 }
 
+/* The same for all, so that the oldest ends first. */
+static int64_t lasts_ms(const struct engine *e)
+{
+	int64_t held_ms = prereq_hold_ms(e);
+
+	if (held_ms < MONEY_HELD_MS)
+		held_ms = MONEY_HELD_MS;
+	if (held_ms > MONEY_HELD_MAX_MS)
+		held_ms = MONEY_HELD_MAX_MS;
+	return MONEY_PROMISE_MS + held_ms - MONEY_HELD_MS;
+}
+
 void promises_expire(struct engine *e)
 {
 	while (engine_now(e) >= promises_next_ms(e))
@@ -53,7 +65,7 @@ int64_t promises_next_ms(const struct engine *e)
 {
 	const struct money_promise *p = oldest(e);
 
-	return p != NULL ? p->at_ms + MONEY_PROMISE_MS : INT64_MAX;
+	return p != NULL ? p->at_ms + lasts_ms(e) : INT64_MAX;
 }
 
 void promises_forget(struct engine *e)
