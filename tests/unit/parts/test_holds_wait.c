@@ -50,6 +50,7 @@ static void test_waiting_jobs_are_tried_anew(void **state)
 	holds_refused(f->e, 11, &no);
 	assert_int_equal(engine_reload(f->e, conf_of(7 * EUR, 8 * EUR), NULL), 0);
 	assert_int_equal(m->nwaits, 0);
+	assert_null(f->e->jobs->parts[JOB_UNPAID]); /* they name budgets that are no more */
 }
 
 /* slurmctld may take neither the nodes nor the order to wait for minutes, and be told both anew by
@@ -319,6 +320,13 @@ static void test_what_each_of_several_jobs_holds(void **state)
 	assert_int_equal(v[2].no.needs, 0);
 	assert_int_equal(v[3].no.needs, of_8);
 	assert_int_equal(v[4].no.needs, both);
+	/* Machines for no job are not those of one that is not known. */
+	row(f, "c3")->n.job = 0;
+	for (int kind = BUDGET_BOOT; kind <= BUDGET_RUN; kind++)
+		hold_drop(f->e, hold_find(f->e, "c3", row(f, "c3")->n.gen),
+			  held(f, "c3", (enum budget_kind)kind));
+	holds_whole(f->e, &v[2], 1);
+	assert_int_equal(v[2].no.needs, 0);
 	holds_whole(f->e, v, 0);
 }
 

@@ -115,7 +115,7 @@ static void test_who_does_not_wait_keeps_nobody_waiting(void **state)
 		f = *state;
 		bought(f);
 		left = line(f, "all").left;
-		wait_in_order(f, (int64_t[]){left, left}, 2);
+		wait_in_order(f, (int64_t[]){left, left, left}, 3);
 		p = postpone_find(f->e, 9);
 		p->until_ms = 0;
 		p->untold = how == TO_BE_TOLD;
@@ -126,9 +126,10 @@ static void test_who_does_not_wait_keeps_nobody_waiting(void **state)
 		let_turn(f);
 		assert_int_equal(postpone_find(f->e, 10)->anew, how != TO_BE_TOLD);
 		assert_true(f->e->money->freed); /* it is looked at again */
-		assert_int_equal(f->e->money->nwaits, how != TO_BE_TOLD ? 1 : 2);
+		assert_int_equal(f->e->money->nwaits, how != TO_BE_TOLD ? 2 : 3);
 		let_turn(f);
 		assert_int_equal(postpone_find(f->e, 10)->anew, how != TO_BE_TOLD);
+		assert_false(postpone_find(f->e, 11)->anew); /* that money is the second one's */
 	}
 }
 
@@ -175,6 +176,7 @@ static void test_until_when_it_is_promised(void **state)
 		default:
 			assert_int_equal(engine_reload(f->e, conf_of(7 * EUR, 8 * EUR), NULL), 0);
 			assert_int_equal(f->e->money->npromises, 0);
+			assert_null(f->e->jobs->parts[JOB_PROMISED]);
 			assert_int_equal(holds_waits_next_ms(f->e), INT64_MAX);
 			continue;
 		}
