@@ -381,5 +381,6 @@ const struct engine_part holds_part = {
 	.next_ms = holds_next_ms,
 	.settings = holds_settings,
 	.job_ended = holds_waits_ended,
+	.job_beside = holds_waits_beside,
 	.stepped = holds_stepped,
 };

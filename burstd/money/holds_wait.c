@@ -136,6 +136,7 @@ void holds_refused(struct engine *e, uint64_t job, const struct budget_no *no)
 	w = job_get(e, job, JOB_UNPAID, sizeof(*w));
 	w->at_ms = engine_now(e);
 	w->bought = w->paid = false;
+	w->nwith = 0;
 	w->no = *no;
 	/* The money may have come since it was refused, and no more may ever come. */
 	m->freed = m->freed || !budgets_lack(m->budgets, no);
@@ -157,6 +158,30 @@ void holds_waits_ended(struct engine *e, uint64_t job)
 	promises_end(e, job);
 	if (w != NULL)
 		drop(e, w);
+}
+
+static bool is_with(const struct money_wait *w, uint64_t other)
+{
+	size_t i = 0;
+
+	while (i < w->nwith && w->with[i] != other)
+		i++;
+	return i < w->nwith;
+}
+
+/* They start together or not at all, so this one waits for what the other has now as well, which
+ * that gives back.  Else there would be enough for it at once, and both would try again in vain. */
+void holds_waits_beside(struct engine *e, uint64_t job, uint64_t other)
+{
+	struct money_wait *w = job_find(e, job, JOB_UNPAID);
+	struct plan_no_budget v = {.job = other};
+
+	if (w == NULL || w->nwith == MONEY_WITH || is_with(w, other))
+		return;
+	w->with[w->nwith++] = other;
+	v.no = w->no;
+	holds_whole(e, &v, 1);
+	w->no = v.no;
 }
 
 /* The job is sent back some time after it was refused, or again by the same refusal, and slurmctld

@@ -18,7 +18,8 @@ enum {
 	MONEY_LATER = 1 << 14, /* jobs of which it is written later what is said; 12 MB */
 	MONEY_UNSAID = 1 << 16, /* jobs that squeue is to tell of; sacct tells of more */
 	MONEY_WAITS = 1 << 14,  /* jobs that wait for money; others do until the next day */
-	ACCOUNTS_MET = 256,     /* accounts that are not known; each is asked for once */
+	MONEY_WITH = 7,     /* other components of a job; of more it is not known what they need */
+	ACCOUNTS_MET = 256, /* accounts that are not known; each is asked for once */
 	/* A refused job that does not wait counts for so long as one that is about to ... */
 	MONEY_UNTOLD_MS = 30000,
 	/* ... and may be told to wait: slurmctld may be slow, and a job that it did not take away
@@ -54,6 +55,9 @@ struct money_wait { /* holds_wait.c: a job that waits for money, and what it lac
 	bool paid;  /* there is enough for it now */
 	bool first; /* scratch: of that, it goes before those that were refused later */
 	struct budget_no no;
+	/* Components of its heterogeneous job; `no` has what these held when they were seen. */
+	uint64_t with[MONEY_WITH];
+	size_t nwith;
 };
 
 struct money_promise { /* promises.c: a job that may try again, and what is kept for it */
@@ -190,6 +194,8 @@ void holds_waits_tidy(struct engine *e);
 void holds_waits_bought(struct engine *e, uint64_t job); /* nodes are bought for it */
 /* The job has ended: what it would have needed is for others. */
 void holds_waits_ended(struct engine *e, uint64_t job);
+/* The other one is a component of its heterogeneous job: part.h. */
+void holds_waits_beside(struct engine *e, uint64_t job, uint64_t other);
 bool holds_waits_is(const struct engine *e, const struct money_wait *w); /* does it still wait? */
 
 /* --- promises.c --- */

@@ -330,6 +330,36 @@ static void test_what_each_of_several_jobs_holds(void **state)
 	holds_whole(f->e, v, 0);
 }
 
+/* I30: nor does a heterogeneous job begin before there is money for all of its components: the one
+ * that lacks it waits for what the others give back, too.  It was tried whenever there was enough
+ * for it alone, and machines were bought for the others each time. */
+static void test_it_waits_for_the_money_of_all_components(void **state)
+{
+	struct budget_no no = {
+		.lack = BUDGET_LACKS_MONEY, .needs = EUR, .market = PROVIDER_ON_DEMAND};
+	struct fix *f = *state;
+	int64_t all;
+
+	start(f, 100 * EUR, 100 * EUR);
+	buy_7(f);
+	write_down(f);
+	all = line(f, "all").held;
+	no.budget = &f->e->conf->budgets[0];
+	engine_job_beside(f->e, 8, 7); /* it does not wait */
+	for (int i = 0; i < 2; i++) {
+		holds_refused(f->e, 8, &no);
+		assert_int_equal(waits_at(f, 0)->no.needs, EUR);
+		for (uint64_t other = 9; other < 8 + MONEY_WITH; other++)
+			engine_job_beside(f->e, 8, other); /* they have nothing */
+		assert_int_equal(waits_at(f, 0)->no.needs, EUR);
+		engine_job_beside(f->e, 8, 7);
+		assert_int_equal(waits_at(f, 0)->no.needs, EUR + all);
+		engine_job_beside(f->e, 8, 7);  /* once */
+		engine_job_beside(f->e, 8, 99); /* one too many */
+		assert_int_equal(waits_at(f, 0)->no.needs, EUR + all);
+	}
+}
+
 /* Likewise as it is decided: both calls for nodes are for job 7. */
 static void test_a_job_that_is_called_for_in_parts(void **state)
 {
@@ -359,6 +389,7 @@ int main(void)
 		TEST(test_no_job_waits_that_nobody_remembers),
 		TEST(test_it_waits_for_the_money_of_all_its_nodes),
 		TEST(test_what_each_of_several_jobs_holds),
+		TEST(test_it_waits_for_the_money_of_all_components),
 		TEST(test_a_job_that_is_called_for_in_parts),
 	};
 
