@@ -186,6 +186,33 @@ static void test_until_when_it_is_promised(void **state)
 	}
 }
 
+/* A job has one promise, and all together are bounded: beyond that the oldest ends. */
+static void test_how_much_is_promised(void **state)
+{
+	struct budget_no no = {.lack = BUDGET_LACKS_MONEY, .market = PROVIDER_ON_DEMAND};
+	struct fix *f = *state;
+
+	bought(f);
+	no.budget = &f->e->conf->budgets[0];
+	no.needs = line(f, "all").left - 1;
+	promises_make(f->e, 9, &no);
+	no.needs = 1;
+	promises_make(f->e, 9, &no);
+	assert_int_equal(f->e->money->npromises, 1);
+	no.needs = line(f, "all").left - 1;
+	assert_false(budgets_lack(f->e->money->budgets, &no));
+	no.needs++;
+	assert_true(budgets_lack(f->e->money->budgets, &no));
+	no.needs = 1;
+	for (uint64_t job = 10; job < 10 + MONEY_WAITS; job++)
+		promises_make(f->e, job, &no);
+	assert_int_equal(f->e->money->npromises, MONEY_WAITS);
+	assert_null(job_find(f->e, 9, JOB_PROMISED));
+	assert_non_null(job_find(f->e, 10, JOB_PROMISED));
+	no.needs = line(f, "all").left - MONEY_WAITS;
+	assert_false(budgets_lack(f->e->money->budgets, &no));
+}
+
 /* slurmctld may hold a requeued job back for longer than a promise lasts otherwise: then it lasts
  * as much longer, within reason. */
 static void test_a_promise_outlasts_slurmctlds_hold(void **state)
@@ -245,6 +272,7 @@ int main(void)
 		TEST(test_who_has_ended_keeps_nobody_waiting),
 		TEST(test_who_does_not_wait_keeps_nobody_waiting),
 		TEST(test_until_when_it_is_promised),
+		TEST(test_how_much_is_promised),
 		TEST(test_a_promise_outlasts_slurmctlds_hold),
 		TEST(test_one_of_three_has_bought),
 	};
