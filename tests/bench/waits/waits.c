@@ -4,10 +4,11 @@
  *	waits ROUNDS FEW MANY    last line: {"few_ns":...,"many_ns":...,"longest_ms":...}
  *
  * In each round all of them are refused their nodes, while others have the machines; it is found
- * twice that there is money, for none of them and for all; each is let go, and buys.  few_ns,
- * many_ns: all of that, for one job.  longest_ms: the longest step with MANY, as none of it is cut
- * into turns.  In processor time, of each the best round, for a busy machine only makes them
- *longer. The engine is that of the unit tests: loaded, never started, with a clock that runs. */
+ * twice that there is money, for none of them and for all; each is let go, slurmctld is told so,
+ *and it buys.  few_ns, many_ns: all of that, for one job.  longest_ms: the longest step with MANY,
+ *as none of it is cut into turns.  In processor time, of each the best round, for a busy machine
+ *only makes them longer. The engine is that of the unit tests: loaded, never started, with a clock
+ *that runs. */
 #include "tests/unit/parts/holds_lab.h"
 
 #include "core/plan.h"
@@ -79,6 +80,21 @@ static void turn(struct fix *f)
 	holds_waits_turn(f->e);
 }
 
+/* slurmctld was told so of as many of them as one command takes. */
+static void told(struct fix *f, uint64_t n)
+{
+	struct str names;
+	struct slurm_order o = {.verb = "start", .reason = ""};
+
+	str_init(&names, 1 << 20);
+	for (uint64_t i = n > SLURM_BATCH_MAX ? n - SLURM_BATCH_MAX : 0; i < n; i++)
+		str_addf(&names, "%s%llu", names.len > 0 ? "," : "",
+			 (unsigned long long)(FIRST + i));
+	o.names = names.p;
+	postpone_told(f->e, &o, NULL);
+	str_fini(&names);
+}
+
 static void all_buy(struct fix *f, uint64_t n)
 {
 	for (uint64_t i = 0; i < n; i++)
@@ -118,6 +134,8 @@ static double measure(struct fix *f, uint64_t n, double *longest_ms)
 		turn(f);
 		lap(&at, &sum, &longest);
 		assert_int_equal(f->e->money->npromises, n);
+		told(f, n);
+		lap(&at, &sum, &longest);
 		all_buy(f, n);
 		lap(&at, &sum, &longest);
 		assert_int_equal(f->e->money->npromises, 0);
