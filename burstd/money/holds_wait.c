@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/clamp.h"
 #include "base/hostlist.h"
 #include "base/mem.h"
 #include "core/plan.h"
@@ -136,7 +137,7 @@ void holds_refused(struct engine *e, uint64_t job, const struct budget_no *no)
 	w = job_get(e, job, JOB_UNPAID, sizeof(*w));
 	w->at_ms = engine_now(e);
 	w->bought = w->paid = false;
-	w->nwith = 0;
+	w->nwith = w->ncounted = 0;
 	w->no = *no;
 	/* The money may have come since it was refused, and no more may ever come. */
 	m->freed = m->freed || !budgets_lack(m->budgets, no);
@@ -160,6 +161,12 @@ void holds_waits_ended(struct engine *e, uint64_t job)
 		drop(e, w);
 }
 
+/* --- other components of its heterogeneous job ---------------------------------------------------
+ *
+ * They start together or not at all, so the one that lacks money waits for what the others have now
+ * as well, which these give back.  Else there would be enough for it at once, and all would try
+ * again in vain. */
+
 static bool is_with(const struct money_wait *w, uint64_t other)
 {
 	size_t i = 0;
@@ -169,19 +176,36 @@ static bool is_with(const struct money_wait *w, uint64_t other)
 	return i < w->nwith;
 }
 
-/* They start together or not at all, so this one waits for what the other has now as well, which
- * that gives back.  Else there would be enough for it at once, and both would try again in vain. */
 void holds_waits_beside(struct engine *e, uint64_t job, uint64_t other)
 {
 	struct money_wait *w = job_find(e, job, JOB_UNPAID);
-	struct plan_no_budget v = {.job = other};
 
 	if (w == NULL || w->nwith == MONEY_WITH || is_with(w, other))
 		return;
 	w->with[w->nwith++] = other;
-	v.no = w->no;
-	holds_whole(e, &v, 1);
-	w->no = v.no;
+	e->money->beside++;
+}
+
+/* All that were noted since the last time, in one pass over what is held. */
+static void count_beside(struct engine *e)
+{
+	struct plan_no_budget *v = mem_zalloc((e->money->beside + 1) * sizeof(*v));
+	size_t n = 0, at = 0;
+
+	for (const struct money_wait *w = oldest(e); w != NULL; w = newer(w))
+		for (size_t i = w->ncounted; i < w->nwith; i++) {
+			v[n] = (struct plan_no_budget){.no = w->no, .job = w->with[i]};
+			v[n].no.needs = v[n].no.left = 0;
+			n++;
+		}
+	holds_whole(e, v, n);
+	for (struct money_wait *w = oldest(e); w != NULL; w = newer(w))
+		for (; w->ncounted < w->nwith; w->ncounted++, at++) {
+			w->no.needs = clamp_add(w->no.needs, v[at].no.needs);
+			w->no.left = clamp_add(w->no.left, v[at].no.left);
+		}
+	e->money->beside = 0;
+	free(v);
 }
 
 /* The job is sent back some time after it was refused, or again by the same refusal, and slurmctld
@@ -302,6 +326,8 @@ void holds_waits_turn(struct engine *e)
 	struct money_wait *w, *next;
 	bool more = false;
 
+	if (m->beside > 0)
+		count_beside(e);
 	m->freed = m->freed || engine_now(e) >= promises_next_ms(e);
 	if (!m->freed || m->nwaits == 0 || engine_now(e) < m->freed_ms + HOLDS_AGAIN_MS)
 		return;
@@ -327,5 +353,7 @@ int64_t holds_waits_next_ms(const struct engine *e)
 
 	if (m->nwaits == 0)
 		return INT64_MAX;
+	if (m->beside > 0)
+		return engine_now(e);
 	return m->freed ? m->freed_ms + HOLDS_AGAIN_MS : promises_next_ms(e);
 }

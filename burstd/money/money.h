@@ -55,9 +55,10 @@ struct money_wait { /* holds_wait.c: a job that waits for money, and what it lac
 	bool paid;  /* there is enough for it now */
 	bool first; /* scratch: of that, it goes before those that were refused later */
 	struct budget_no no;
-	/* Components of its heterogeneous job; `no` has what these held when they were seen. */
+	/* Components of its heterogeneous job; `no` has what the first of them held when they were
+	 * counted. */
 	uint64_t with[MONEY_WITH];
-	size_t nwith;
+	size_t nwith, ncounted;
 };
 
 struct money_promise { /* promises.c: a job that may try again, and what is kept for it */
@@ -89,6 +90,7 @@ struct money_state {
 	int64_t asked_ms;         /* when squeue was asked last */
 	int64_t look_ms;          /* squeue is asked next which of them still do */
 	int64_t watch_ms;         /* holds that are about to end are looked at next */
+	size_t beside;            /* at most so many struct money_wait.with are to be counted */
 	size_t nwaits, npromises; /* jobs with a struct money_wait, and a struct money_promise */
 	struct map lines;         /* budget and value -> struct money_line: line.h */
 	struct money_line **all_lines;

@@ -338,27 +338,44 @@ static void test_it_waits_for_the_money_of_all_components(void **state)
 	struct budget_no no = {
 		.lack = BUDGET_LACKS_MONEY, .needs = EUR, .market = PROVIDER_ON_DEMAND};
 	struct fix *f = *state;
-	int64_t all;
+	int64_t all, left;
 
 	start(f, 100 * EUR, 100 * EUR);
 	buy_7(f);
 	write_down(f);
 	all = line(f, "all").held;
 	no.budget = &f->e->conf->budgets[0];
+	no.left = left = 1;
 	engine_job_beside(f->e, 8, 7); /* it does not wait */
 	for (int i = 0; i < 2; i++) {
 		holds_refused(f->e, 8, &no);
 		assert_int_equal(waits_at(f, 0)->no.needs, EUR);
 		engine_job_beside(f->e, 8, 9); /* it has nothing */
+		assert_true(holds_part.next_ms(f->e) <= engine_now(f->e));
+		holds_waits_turn(f->e);
 		assert_int_equal(waits_at(f, 0)->no.needs, EUR);
 		for (int k = 0; k < 2; k++) { /* it counts once */
 			engine_job_beside(f->e, 8, 7);
+			holds_waits_turn(f->e);
 			assert_int_equal(waits_at(f, 0)->no.needs, EUR + all);
 		}
 		for (uint64_t other = 10; other < 10 + MONEY_WITH; other++) /* two too many */
 			engine_job_beside(f->e, 8, other);
+		holds_waits_turn(f->e);
 		assert_int_equal(waits_at(f, 0)->no.needs, EUR + all);
+		assert_int_equal(waits_at(f, 0)->no.left, left + all);
 	}
+	/* Of several each has its own. */
+	holds_refused(f->e, 9, &no);
+	holds_refused(f->e, 10, &no);
+	holds_refused(f->e, 8, &no);
+	engine_job_beside(f->e, 10, 7);
+	engine_job_beside(f->e, 9, 10);
+	engine_job_beside(f->e, 8, 7);
+	holds_waits_turn(f->e);
+	assert_int_equal(waits_at(f, 0)->no.needs, EUR + all); /* 8 */
+	assert_int_equal(waits_at(f, 1)->no.needs, EUR);
+	assert_int_equal(waits_at(f, 2)->no.needs, EUR + all);
 }
 
 /* Likewise as it is decided: both calls for nodes are for job 7. */
