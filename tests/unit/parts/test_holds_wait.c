@@ -351,9 +351,11 @@ static void test_it_waits_for_the_money_of_all_components(void **state)
 		holds_refused(f->e, 8, &no);
 		assert_int_equal(waits_at(f, 0)->no.needs, EUR);
 		engine_job_beside(f->e, 8, 9); /* it has nothing */
-		assert_true(holds_part.next_ms(f->e) <= engine_now(f->e));
+		f->e->money->freed = false;
+		assert_true(holds_waits_next_ms(f->e) <= engine_now(f->e));
 		holds_waits_turn(f->e);
 		assert_int_equal(waits_at(f, 0)->no.needs, EUR);
+		assert_int_equal(holds_waits_next_ms(f->e), INT64_MAX);
 		for (int k = 0; k < 2; k++) { /* it counts once */
 			engine_job_beside(f->e, 8, 7);
 			holds_waits_turn(f->e);
