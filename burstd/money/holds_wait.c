@@ -41,7 +41,7 @@ static bool goes_with(const struct hold_node *g, const struct fleet_node *fn, ui
 	return fn->n.job == job && node_coming(&fn->n);
 }
 
-/* What is held for a machine that is being given up is no part of what its job has now; NULL. */
+/* The row of g; NULL: its machine is being given up, and is no part of what its job has now. */
 static const struct fleet_node *row_of(const struct engine *e, const struct hold_node *g)
 {
 	const struct fleet_name *nm = fleet_find(&e->fleet, g->node);
@@ -237,8 +237,8 @@ void holds_waits_forget(struct engine *e)
 	promises_forget(e);
 }
 
-/* A job may be told to wait by an old refusal once more, since slurmctld had not taken that it
- * leaves its nodes, when it was found here that there is money.  Nobody else would let it go. */
+/* A job that was let go here may be told to wait after all: by the order of an older refusal, which
+ * slurmctld takes late.  It is none of these any more, so nobody else would let it go. */
 static void free_forgotten(struct engine *e)
 {
 	const struct money_state *m = e->money;
@@ -272,9 +272,10 @@ static bool is_sent(const struct engine *e, const struct money_wait *w)
 	return postpone_look(e, w->in.job->number).last_ms >= w->at_ms;
 }
 
-/* Was slurmctld told since that it waits, be it by an older refusal?  One that is about to be
- * replaced is none: there is nothing to be undone yet.  It counts once that should have happened:
- * the job had left its nodes before they were refused once more, or slurmctld is slow. */
+/* Was slurmctld told since the refusal that the job waits, if only by an order of an older refusal?
+ * One that a newer order is about to replace does not count: there is nothing to take back yet.  It
+ * does when MONEY_UNTOLD_MS have passed: no newer order follows where the job had left its nodes
+ * before these were refused once more, or slurmctld is slow. */
 static bool is_told(const struct engine *e, const struct money_wait *w)
 {
 	const uint64_t job = w->in.job->number;

@@ -201,11 +201,11 @@ void holds_waits_beside(struct engine *e, uint64_t job, uint64_t other);
 bool holds_waits_is(const struct engine *e, const struct money_wait *w); /* does it still wait? */
 
 /* --- promises.c --- */
-void promises_make(struct engine *e, uint64_t job,
-		   const struct budget_no *no); /* it may try again */
-void promises_end(struct engine *e,
-		  uint64_t job); /* it has its nodes, or was refused; or had none */
-void promises_expire(struct engine *e);
+/* The job may try again: what it lacked is kept for it, and is lacked by others that wait. */
+void promises_make(struct engine *e, uint64_t job, const struct budget_no *no);
+/* It has its nodes, was refused once more, or has ended.  Fine if nothing is promised to it. */
+void promises_end(struct engine *e, uint64_t job);
+void promises_expire(struct engine *e); /* end those that have lasted for too long */
 int64_t promises_next_ms(const struct engine *e);
 /* The configuration has changed, and with it what is promised. */
 void promises_forget(struct engine *e);
