@@ -151,7 +151,7 @@ bool holds_boots(const struct engine *e, const struct node *n);
 /* slurmctld may call for the nodes of a job one after the other.  What lacks money for the last of
  * them is the whole job, which gives those back that are on their way: count what they hold, for
  * each of these n. */
-void holds_whole(const struct engine *e, struct plan_no_budget *v, size_t n);
+void holds_whole(const struct engine *e, struct plan_no_budget *all, size_t n);
 /* Likewise for one job, all of whose nodes these are. */
 void holds_whole_at(const struct engine *e, uint64_t job, const struct hostlist *nodes,
 		    struct budget_no *no);
