@@ -547,7 +547,13 @@ $(BIN)/decide: $(call objs,tests/bench/decide/*.c) $(libcore)
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)
 
-bench: deps all $(BIN)/flood $(BIN)/parse $(BIN)/decide ## figures as JSON lines in build/bench.json and as a table; NAME=hook
+# Jobs that wait for money, few and many, in the engine of the unit tests.
+$(BIN)/waits: $(call objs,tests/bench/waits/*.c) $(libparts)
+	@mkdir -p $(@D)
+	@$(if $(V),,echo "  LD    $@")
+	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs) -lcmocka
+
+bench: deps all $(BIN)/flood $(BIN)/parse $(BIN)/decide $(BIN)/waits ## figures as JSON lines in build/bench.json and as a table; NAME=hook
 	@tests/bench/run.sh $(NAME)
 
 # Tests of the code with threads, with ThreadSanitizer, which needs fixed addresses (setarch -R).

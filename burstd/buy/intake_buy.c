@@ -382,8 +382,7 @@ void intake_act_on(struct engine *e, struct demand *d, const char *why)
 	size_t n = 0;
 
 	plan_make(&plan, &ask);
-	for (uint32_t i = 0; i < plan.nno_budgets; i++)
-		holds_whole(e, plan.no_budgets[i].job, &plan.no_budgets[i].no);
+	holds_whole(e, plan.no_budgets, plan.nno_budgets);
 	order = mem_zalloc((plan.n + 1) * sizeof(struct plan_node *));
 	for (size_t i = 0; i < plan.n; i++) {
 		const struct plan_node *pn = &plan.nodes[i];

@@ -293,13 +293,15 @@ bool budgets_lack(const struct budgets *b, const struct budget_no *no)
 {
 	const struct budget_count *c = count_of(b, no);
 	const budget_wide needs = no->needs;
+	budget_wide left;
 
 	if (c == NULL)
 		return no->lack == BUDGET_NO_ACCOUNT || no->lack == BUDGET_NO_PRICE;
 	switch (no->lack) {
 	case BUDGET_LACKS_MONEY:
 	case BUDGET_WANTS_SPOT:
-		return needs > cap_now(c, no->market) - budget_used(c) - c->promised.now;
+		left = cap_now(c, no->market) - budget_used(c) - c->promised.now;
+		return needs > left || left <= 0; /* as try_amount() */
 	case BUDGET_LACKS_LATER:
 		return needs > cap_later(c, no->market) - budget_after(c) - c->promised.later;
 	case BUDGET_LACKS_RATE:

@@ -46,7 +46,8 @@ static bool is_proven_elsewhere(const struct fleet_name *nm, const struct provid
 }
 
 /* Is it the machine of a row that the journal has lost (F58), and not of this one, which has its
- * generation and was refused?  slurmctld has the node up, and no live row could be that. */
+ * generation and was refused?  slurmctld has the node up, and no live row could be that.  Before
+ * the first snapshot it may be so: drift_claim() waits for that (I14). */
 static bool is_of_a_lost_row(const struct fleet_node *fn, const struct provider_instance *in)
 {
 	const struct fleet_name *nm = fn->name;
@@ -55,7 +56,11 @@ static bool is_of_a_lost_row(const struct fleet_node *fn, const struct provider_
 	if (n->state != NODE_GONE || n->instance[0] != '\0' || in->state == PROVIDER_ENDED ||
 	    in->state == PROVIDER_STOPPING || in->state == PROVIDER_FAILED)
 		return false;
-	return slurm_is_on(nm->flags) && !slurm_is_silent(nm->flags) && fleet_live(nm) == NULL &&
+	if (fleet_live(nm) != NULL)
+		return false;
+	if ((nm->flags & SLURM_KNOWN) == 0)
+		return true;
+	return slurm_is_on(nm->flags) && !slurm_is_silent(nm->flags) &&
 	       (nm->elsewhere == NULL || is_proven_elsewhere(nm, in));
 }
 

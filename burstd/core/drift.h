@@ -28,7 +28,8 @@ enum {
  * changes count: the same list may have shown another instance of it before. */
 struct fleet_node *drift_owner(const struct fleet_name *nm, const struct provider_instance *in);
 /* Is `in` the instance of that generation, or may it become so?  Not that of one that was refused,
- * if slurmctld has the node up and no other row could be that: then it may have a job (I18). */
+ * if slurmctld has the node up, or has not said yet whether it has, and no other row could be that:
+ * then it may have a job (I18). */
 bool drift_owns(const struct fleet_node *fn, const struct provider_instance *in);
 
 enum drift_claim {              /* what to do with an instance that no generation owns */

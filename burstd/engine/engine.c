@@ -164,6 +164,20 @@ void engine_tell_quotes(struct engine *e, bool cheaper)
 			e->d.parts.row[i].part->repriced(e, cheaper);
 }
 
+void engine_job_ended(struct engine *e, uint64_t job)
+{
+	for (size_t i = 0; i < e->d.parts.n; i++)
+		if (e->d.parts.row[i].part->job_ended != NULL)
+			e->d.parts.row[i].part->job_ended(e, job);
+}
+
+void engine_job_beside(struct engine *e, uint64_t job, uint64_t other)
+{
+	for (size_t i = 0; i < e->d.parts.n; i++)
+		if (e->d.parts.row[i].part->job_beside != NULL)
+			e->d.parts.row[i].part->job_beside(e, job, other);
+}
+
 const char *engine_keyless(const struct engine *e, uint32_t provider)
 {
 	for (size_t i = 0; i < e->d.parts.n; i++) {

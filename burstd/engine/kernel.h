@@ -115,6 +115,8 @@ bool engine_noticed(struct engine *e, struct cloud *c, const struct provider_not
 void engine_quotes(struct engine *e, struct cloud *c, struct provider_quote *before,
 		   size_t nbefore);
 void engine_tell_quotes(struct engine *e, bool cheaper);
+void engine_job_ended(struct engine *e, uint64_t job);
+void engine_job_beside(struct engine *e, uint64_t job, uint64_t other);
 bool engine_on_trial(const struct engine *e, uint32_t pool);
 int engine_may_use(struct engine *e, size_t provider, struct err *err);
 const struct node_limits *engine_limits(const struct engine *e, const struct node *n,

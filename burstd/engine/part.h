@@ -96,6 +96,12 @@ struct engine_part {
 	void (*squeue_begins)(struct engine *e);
 	void (*squeue_says)(struct engine *e, const char *text, size_t len, const struct err *err);
 
+	/* A job that was refused its nodes has ended: slurmctld says so, or knows it no more. */
+	void (*job_ended)(struct engine *e, uint64_t job);
+	/* slurmctld shows that these are components of one heterogeneous job: `job`, which is in
+	 * the queue since it was refused its nodes, and another one.  Said again and again. */
+	void (*job_beside)(struct engine *e, uint64_t job, uint64_t other);
+
 	/* How long the provider of a row, and its pool, let the row stay in a state. */
 	void (*limits)(const struct engine *e, const struct node *n, struct node_limits *out);
 	/* Does the part still need this row, which is GONE and not the newest of its name? */

@@ -23,9 +23,9 @@ enum {
 
 struct gated { /* one job */
 	struct job_part in;
-	size_t gates;      /* its prolog may be started again before the first one has ended */
-	bool waits;        /* squeue shows it as CONFIGURING */
-	int64_t unpaid_ms; /* since when it is known that there is none; 0: it is not */
+	struct gate *gates; /* its prolog may be started again before the first one has ended */
+	bool waits;         /* squeue shows it as CONFIGURING */
+	int64_t unpaid_ms;  /* since when it is known that there is none; 0: it is not */
 	bool unpaid; /* it is not known yet whether there is money for it (money/holds_jobs.c) */
 };
 
@@ -33,6 +33,7 @@ struct gate {
 	struct gate *next, *prev;
 	struct engine *e;
 	struct gated *job;
+	struct gate *sibling; /* the next one of its job */
 	int64_t opened_ms;
 	gate_fn fn;
 	void *ctx;
@@ -58,10 +59,12 @@ static struct gate *gate_new(struct engine *e, const struct gate_ask *ask, const
 static void link_gate(struct engine *e, struct gate *g, uint64_t job)
 {
 	g->job = job_get(e, job, JOB_GATED, sizeof(*g->job));
-	if (g->job->gates++ == 0 && e->conf->nbudgets > 0 && e->d.report_zone != NULL) {
+	if (g->job->gates == NULL && e->conf->nbudgets > 0 && e->d.report_zone != NULL) {
 		g->job->unpaid = true;
 		jobs_want(e, JOBS_FOR_HOLDS);
 	}
+	g->sibling = g->job->gates;
+	g->job->gates = g;
 	g->next = e->jobs->gates.first;
 	if (g->next != NULL)
 		g->next->prev = g;
@@ -105,6 +108,7 @@ int engine_gate_open(struct engine *e, const struct gate_ask *ask, struct gate *
 void engine_gate_close(struct gate *g)
 {
 	struct engine *e = g->e;
+	struct gate **at = &g->job->gates;
 
 	if (e->jobs->gates.first == g)
 		e->jobs->gates.first = g->next;
@@ -115,7 +119,10 @@ void engine_gate_close(struct gate *g)
 	e->jobs->gates.names -= g->n;
 	e->count.gates_waiting--;
 	e->count.gate_ms += (uint64_t)(engine_now(e) - g->opened_ms);
-	if (--g->job->gates == 0)
+	while (*at != g)
+		at = &(*at)->sibling;
+	*at = g->sibling;
+	if (g->job->gates == NULL)
 		job_drop(e, g->job);
 	free(g);
 }
@@ -188,9 +195,9 @@ void gate_paid(struct engine *e, uint64_t number)
 	if (job == NULL || !job->unpaid)
 		return;
 	job->unpaid = false;
-	for (struct gate *g = e->jobs->gates.first; g != NULL; g = next) {
-		next = g->next;
-		if (g->job == job && g->opened_ms <= e->poll.snapshot_ms)
+	for (struct gate *g = job->gates; g != NULL; g = next) {
+		next = g->sibling;
+		if (g->opened_ms <= e->poll.snapshot_ms)
 			look(g);
 	}
 }

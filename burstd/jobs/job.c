@@ -30,6 +30,8 @@ static void *add_part(struct engine *e, struct job *j, enum job_concern c, size_
 	*part = (struct job_part){.job = j, .concern = c, .next = next};
 	if (next != NULL)
 		next->prev = part;
+	else
+		e->jobs->oldest[c] = part;
 	e->jobs->parts[c] = part;
 	j->parts[c] = part;
 	j->nparts++;
@@ -59,6 +61,8 @@ void job_drop(struct engine *e, void *part)
 		e->jobs->parts[p->concern] = next;
 	if (next != NULL)
 		next->prev = p->prev;
+	else
+		e->jobs->oldest[p->concern] = p->prev;
 	j->parts[p->concern] = NULL;
 	free(p);
 	if (--j->nparts > 0)

@@ -27,6 +27,8 @@ enum job_concern {
 	JOB_BOOKED,    /* struct booked: nodes boot for it and are idle */
 	JOB_ENDING,    /* struct ending: its budget is used up, and ends it */
 	JOB_TOLD,      /* struct told: had the signal to save its work a moment ago */
+	JOB_UNPAID,    /* struct money_wait: was refused for want of money, and waits for it */
+	JOB_PROMISED,  /* struct money_promise: may try again, and money is kept for it */
 	JOB_NCONCERNS
 };
 
@@ -41,7 +43,8 @@ struct job {
 struct job_part {
 	struct job *job;
 	enum job_concern concern;
-	/* The parts of one concern, the newest first, from jobs_state.parts on. */
+	/* The parts of one concern, the newest first, from jobs_state.parts on; jobs_state.oldest
+	 * is the last of them. */
 	void *next;
 	struct job_part *prev;
 };

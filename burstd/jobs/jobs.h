@@ -58,6 +58,7 @@ enum checkpoint_kind {
 struct jobs_state {
 	struct map by_number;       /* all jobs: job.h */
 	void *parts[JOB_NCONCERNS]; /* of each concern, the newest first */
+	void *oldest[JOB_NCONCERNS];
 	/* squeue, for all who want to know */
 	unsigned wanted, running;     /* who waits for an answer: enum jobs_for */
 	struct engine_query *queries; /* about one job each, in order */
@@ -184,12 +185,12 @@ extern const struct engine_part cancel_part;
 
 /* --- gate.c --- */
 extern const struct engine_part gate_part;
-/* The pause between two snapshots: `otherwise`, or less while a gate waits. */
 /* With budgets the job's gate opens only when there is money for it: it asks until then.  paid:
  * there is; unpaid: it ends the gate, once the job's srun has heard why. */
 bool gate_asks(const struct engine *e, uint64_t number);
 void gate_paid(struct engine *e, uint64_t number);
 void gate_unpaid(struct engine *e, uint64_t number);
+/* The pause between two snapshots: `otherwise`, or less while a gate waits. */
 int64_t gate_poll_ms(const struct engine *e, int64_t otherwise);
 
 /* --- srun.c --- */

@@ -309,16 +309,20 @@ void postpone_told(struct engine *e, const struct slurm_order *o, const struct e
 {
 	bool postpone = strcmp(o->verb, "postpone") == 0;
 	bool lifts = (postpone && o->reason[0] == '\0') || strcmp(o->verb, "start") == 0;
+	struct slurm_job_ids ids;
 
-	for (struct postponed *p = e->jobs->parts[JOB_POSTPONED]; p != NULL && (postpone || lifts);
-	     p = p->in.next) {
-		if (!slurm_job_among(o->names, p->id))
+	if (!lifts && (!postpone || err == NULL))
+		return;
+	slurm_job_ids_init(&ids, o->names);
+	for (struct postponed *p = e->jobs->parts[JOB_POSTPONED]; p != NULL; p = p->in.next) {
+		if (!slurm_job_ids_have(&ids, p->id))
 			continue;
 		if (lifts && p->lifting)
 			was_let_go(e, p, err);
 		else if (postpone && err != NULL)
 			was_not_told(e, p, o, err->code == ERR_NOTSENT);
 	}
+	slurm_job_ids_fini(&ids);
 }
 
 /* Has the user changed what the job asks for?  A requeued job shows the nodes of its last run until

@@ -133,6 +133,7 @@ void postpone_settle(struct engine *e, struct postponed *p, bool ended)
 		p->passed = 0;
 		p->words = p->foreign = false; /* slurmctld takes no other comment */
 		drop_refusal(e, p);
+		engine_job_ended(e, job);
 	}
 	for (size_t i = 0; i < e->fleet.nall; i++) {
 		struct fleet_name *nm = e->fleet.all[i];

@@ -55,8 +55,6 @@ static void holds_free(struct engine *e)
 {
 	hold_free(e);
 	holds_times_free(e);
-	free(e->money->waits);
-	free(e->money->promises);
 	overrides_free(e);
 	money_lines_free(e);
 	budgets_free(e->money->budgets);
@@ -382,5 +380,7 @@ const struct engine_part holds_part = {
 	       [PART_FREE] = holds_free},
 	.next_ms = holds_next_ms,
 	.settings = holds_settings,
+	.job_ended = holds_waits_ended,
+	.job_beside = holds_waits_beside,
 	.stepped = holds_stepped,
 };

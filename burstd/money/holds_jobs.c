@@ -26,6 +26,7 @@ enum {
 struct look { /* at one job */
 	struct engine *e;
 	const struct slurm_job *job;
+	const struct hostlist *nodes; /* its own */
 	struct payer payer;
 	bool known;
 	int64_t boot_ms;          /* until all of its machines are up, at most */
@@ -246,7 +247,7 @@ static void refuse(struct look *l, struct budget_no *no)
 	int64_t limit = l->payer.limit_s >= 0 ? 1000 * l->payer.limit_s : -1;
 	char text[SLURM_COMMENT_MAX + 1];
 
-	holds_whole(l->e, l->job->number, no);
+	holds_whole_at(l->e, l->job->number, l->nodes, no);
 	budget_no_print(no, l->e->conf->currency, limit, why.text, sizeof(why.text));
 	(void)snprintf(text, sizeof(text),
 		       "burstd: %s; the job ends: only sbatch jobs are requeued "
@@ -304,6 +305,7 @@ static void look_at_job(struct engine *e, const struct slurm_job *j, bool decide
 		see_anywhere(e, j->number);
 		return;
 	}
+	l.nodes = h;
 	l.known = slurm_payer_read(j, &l.payer);
 	decides = decides && l.known && !accounts_lack_place(e, l.payer.account);
 	l.rows = mem_zalloc((h->n + 1) * sizeof(struct fleet_node *));

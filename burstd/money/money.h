@@ -7,6 +7,7 @@
 #include "core/payer.h"
 #include "core/stages.h"
 #include "engine/kernel.h"
+#include "jobs/job.h"
 #include "money/money_api.h"
 #include "store/journal_alerts.h"
 #include "store/journal_budget.h"
@@ -17,15 +18,19 @@ enum {
 	MONEY_LATER = 1 << 14, /* jobs of which it is written later what is said; 12 MB */
 	MONEY_UNSAID = 1 << 16, /* jobs that squeue is to tell of; sacct tells of more */
 	MONEY_WAITS = 1 << 14,  /* jobs that wait for money; others do until the next day */
-	ACCOUNTS_MET = 256,     /* accounts that are not known; each is asked for once */
+	MONEY_WITH = 7,     /* other components of a job; of more it is not known what they need */
+	ACCOUNTS_MET = 256, /* accounts that are not known; each is asked for once */
 	/* A refused job that does not wait counts for so long as one that is about to ... */
 	MONEY_UNTOLD_MS = 30000,
 	/* ... and may be told to wait: slurmctld may be slow, and a job that it did not take away
 	 * is sent back once more. */
 	MONEY_UNSENT_MS = 600000,
 	/* A job that may try again has bought its nodes by then, or has ended: slurmctld holds it
-	 * back for two minutes since it was requeued, and starts it at its next turn. */
+	 * back for two minutes since it was requeued, and starts it at its next turn.  Where it
+	 * holds jobs back for longer the promise lasts longer, up to an hour more. */
 	MONEY_PROMISE_MS = 300000,
+	MONEY_HELD_MS = 121000,
+	MONEY_HELD_MAX_MS = 3600000,
 	/* From the order to delete a machine until it bills no more, at most: promises.md, P4. */
 	HOLDS_END_MS = 150000,
 	/* From when a budget is used up until that is noticed, and acted on, beside its grace. */
@@ -37,7 +42,30 @@ enum {
 
 struct alerts;
 struct hold_node;
+struct hostlist;
+struct plan_no_budget;
 struct slurm_order;
+
+struct money_wait { /* holds_wait.c: a job that waits for money, and what it lacks */
+	struct job_part in;
+	int64_t at_ms; /* when it was refused */
+	/* Nodes were bought for it since.  It may wait all the same: some of its nodes were refused
+	 * before, so that it is sent back. */
+	bool bought;
+	bool paid;  /* there is enough for it now */
+	bool first; /* scratch: of that, it goes before those that were refused later */
+	struct budget_no no;
+	/* Components of its heterogeneous job; `no` has what the first of them held when they were
+	 * counted. */
+	uint64_t with[MONEY_WITH];
+	size_t nwith, ncounted;
+};
+
+struct money_promise { /* promises.c: a job that may try again, and what is kept for it */
+	struct job_part in;
+	int64_t at_ms;
+	struct budget_no no;
+};
 
 struct money_state {
 	struct stages stages;
@@ -56,29 +84,15 @@ struct money_state {
 
 	struct budgets *budgets; /* NULL: engine_deps.report_zone is */
 	struct budget_times times;
-	bool no_prolog;          /* slurmctld has no PrologSlurmctld, so no job asks */
-	struct map held;         /* name and generation -> struct hold_node */
-	struct hold_node *nodes; /* all of them */
-	int64_t asked_ms;        /* when squeue was asked last */
-	int64_t look_ms;         /* squeue is asked next which of them still do */
-	int64_t watch_ms;        /* holds that are about to end are looked at next */
-	struct money_wait {      /* a job that waits for money, and what it lacks */
-		uint64_t job;
-		int64_t at_ms; /* when it was refused */
-		/* Nodes were bought for it since.  It may wait all the same: some of its nodes were
-		 * refused before, so that it is sent back. */
-		bool bought;
-		bool paid; /* there is enough for it now */
-		struct budget_no no;
-	} * waits;
-	size_t nwaits, waits_cap;
-	struct money_promise { /* promises.c; oldest first */
-		uint64_t job;
-		int64_t at_ms;
-		struct budget_no no;
-	} * promises;
-	size_t npromises, promises_cap;
-	struct map lines; /* budget and value -> struct money_line: line.h */
+	bool no_prolog;           /* slurmctld has no PrologSlurmctld, so no job asks */
+	struct map held;          /* name and generation -> struct hold_node */
+	struct hold_node *nodes;  /* all of them */
+	int64_t asked_ms;         /* when squeue was asked last */
+	int64_t look_ms;          /* squeue is asked next which of them still do */
+	int64_t watch_ms;         /* holds that are about to end are looked at next */
+	size_t beside;            /* at most so many struct money_wait.with are to be counted */
+	size_t nwaits, npromises; /* jobs with a struct money_wait, and a struct money_promise */
+	struct map lines;         /* budget and value -> struct money_line: line.h */
 	struct money_line **all_lines;
 	size_t nlines, lines_next;
 	int64_t lines_forget_ms;
@@ -135,8 +149,12 @@ void holds_bought(struct engine *e, struct fleet_node *fn, const struct payer *p
 /* Does the boot of this generation go on, for budgets?  An event REGISTERED ends it. */
 bool holds_boots(const struct engine *e, const struct node *n);
 /* slurmctld may call for the nodes of a job one after the other.  What lacks money for the last of
- * them is the whole job, which gives those back that are on their way: count what they hold. */
-void holds_whole(const struct engine *e, uint64_t job, struct budget_no *no);
+ * them is the whole job, which gives those back that are on their way: count what they hold, for
+ * each of these n. */
+void holds_whole(const struct engine *e, struct plan_no_budget *all, size_t n);
+/* Likewise for one job, all of whose nodes these are. */
+void holds_whole_at(const struct engine *e, uint64_t job, const struct hostlist *nodes,
+		    struct budget_no *no);
 /* A job was refused for want of money: it is tried again when there is enough. */
 void holds_refused(struct engine *e, uint64_t job, const struct budget_no *no);
 
@@ -176,14 +194,18 @@ void holds_waits_forget(struct engine *e); /* all are tried again, by the config
 /* Drop those that wait no more, and let go those that wait and were dropped. */
 void holds_waits_tidy(struct engine *e);
 void holds_waits_bought(struct engine *e, uint64_t job); /* nodes are bought for it */
+/* The job has ended: what it would have needed is for others. */
+void holds_waits_ended(struct engine *e, uint64_t job);
+/* The other one is a component of its heterogeneous job: part.h. */
+void holds_waits_beside(struct engine *e, uint64_t job, uint64_t other);
 bool holds_waits_is(const struct engine *e, const struct money_wait *w); /* does it still wait? */
 
 /* --- promises.c --- */
-void promises_make(struct engine *e, uint64_t job,
-		   const struct budget_no *no); /* it may try again */
-void promises_end(struct engine *e,
-		  uint64_t job); /* it has its nodes, or was refused; or had none */
-void promises_expire(struct engine *e);
+/* The job may try again: what it lacked is kept for it, and is lacked by others that wait. */
+void promises_make(struct engine *e, uint64_t job, const struct budget_no *no);
+/* It has its nodes, was refused once more, or has ended.  Fine if nothing is promised to it. */
+void promises_end(struct engine *e, uint64_t job);
+void promises_expire(struct engine *e); /* end those that have lasted for too long */
 int64_t promises_next_ms(const struct engine *e);
 /* The configuration has changed, and with it what is promised. */
 void promises_forget(struct engine *e);

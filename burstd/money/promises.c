@@ -3,67 +3,73 @@
  * would be let go for the same money, and all but one be requeued (I30). */
 #include "money/money.h"
 
-#include <string.h>
+#include "jobs/jobs.h"
 
-#include "base/mem.h"
-
-/* n of them, from the i-th on. */
-static void drop(struct engine *e, size_t i, size_t n)
+static void drop(struct engine *e, struct money_promise *p)
 {
 	struct money_state *m = e->money;
 
-	for (size_t k = i; k < i + n; k++)
-		budgets_promise(m->budgets, &m->promises[k].no, -1);
-	m->npromises -= n;
-	memmove(&m->promises[i], &m->promises[i + n], (m->npromises - i) * sizeof(*m->promises));
-	m->freed = true; /* they may have taken less */
+	budgets_promise(m->budgets, &p->no, -1);
+	job_drop(e, p);
+	m->npromises--;
+	m->freed = true; /* it may have taken less */
+}
+
+static struct money_promise *oldest(const struct engine *e)
+{
+	return e->jobs->oldest[JOB_PROMISED];
 }
 
 void promises_make(struct engine *e, uint64_t job, const struct budget_no *no)
 {
 	struct money_state *m = e->money;
+	struct money_promise *p;
 
+	promises_end(e, job);
 	if (m->npromises == MONEY_WAITS)
-		drop(e, 0, 1);
-	if (m->npromises == m->promises_cap) {
-		m->promises_cap = m->promises_cap == 0 ? 16 : 2 * m->promises_cap;
-		m->promises = mem_realloc(m->promises, m->promises_cap * sizeof(*m->promises));
-	}
-	m->promises[m->npromises++] =
-		(struct money_promise){.job = job, .at_ms = engine_now(e), .no = *no};
+		drop(e, oldest(e));
+	p = job_get(e, job, JOB_PROMISED, sizeof(*p));
+	p->at_ms = engine_now(e);
+	p->no = *no;
+	m->npromises++;
 	budgets_promise(m->budgets, no, 1);
 }
 
 void promises_end(struct engine *e, uint64_t job)
 {
-	struct money_state *m = e->money;
+	struct money_promise *p = job_find(e, job, JOB_PROMISED);
 
-	for (size_t i = 0; job != 0 && i < m->npromises;)
-		if (m->promises[i].job == job)
-			drop(e, i, 1);
-		else
-			i++;
+	if (p != NULL)
+		drop(e, p);
+}
+
+/* The same for all, so that the oldest ends first. */
+static int64_t lasts_ms(const struct engine *e)
+{
+	int64_t held_ms = prereq_hold_ms(e);
+
+	if (held_ms < MONEY_HELD_MS)
+		held_ms = MONEY_HELD_MS;
+	if (held_ms > MONEY_HELD_MAX_MS)
+		held_ms = MONEY_HELD_MAX_MS;
+	return MONEY_PROMISE_MS + held_ms - MONEY_HELD_MS;
 }
 
 void promises_expire(struct engine *e)
 {
-	const struct money_state *m = e->money;
-	size_t n = 0;
-
-	while (n < m->npromises && engine_now(e) >= m->promises[n].at_ms + MONEY_PROMISE_MS)
-		n++;
-	if (n > 0)
-		drop(e, 0, n);
+	while (engine_now(e) >= promises_next_ms(e))
+		drop(e, oldest(e));
 }
 
 int64_t promises_next_ms(const struct engine *e)
 {
-	const struct money_state *m = e->money;
+	const struct money_promise *p = oldest(e);
 
-	return m->npromises > 0 ? m->promises[0].at_ms + MONEY_PROMISE_MS : INT64_MAX;
+	return p != NULL ? p->at_ms + lasts_ms(e) : INT64_MAX;
 }
 
 void promises_forget(struct engine *e)
 {
+	job_forget(e, JOB_PROMISED, NULL);
 	e->money->npromises = 0;
 }

@@ -100,16 +100,16 @@ static void add_waiting(const struct summing *s, size_t n)
 	const struct money_state *m = s->e->money;
 	char key[MONEY_LINE_SIZE], (*lines)[MONEY_LINE_SIZE];
 	struct map counts; /* of the jobs that wait, by line */
+	size_t k = 0;
 
 	map_init(&counts);
 	lines = mem_zalloc((m->nwaits + 1) * sizeof(*lines)); /* the map borrows them */
-	for (size_t i = 0; i < m->nwaits; i++) {
-		const struct money_wait *x = &m->waits[i];
-
-		money_line_key(lines[i], x->no.budget->name, x->no.value);
+	for (const struct money_wait *x = s->e->jobs->parts[JOB_UNPAID]; x != NULL;
+	     x = x->in.next, k++) {
+		money_line_key(lines[k], x->no.budget->name, x->no.value);
 		if (holds_waits_is(s->e, x))
-			map_put(&counts, lines[i],
-				(void *)((uintptr_t)map_get(&counts, lines[i]) + 1));
+			map_put(&counts, lines[k],
+				(void *)((uintptr_t)map_get(&counts, lines[k]) + 1));
 	}
 	for (size_t i = 0; counts.n > 0 && i < n; i++) {
 		money_line_key(key, s->lines[i].line.budget->name, s->lines[i].line.value);

@@ -1,7 +1,10 @@
 #include "slurm/job.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/mem.h"
 
 /* Columns of SLURM_JOB_FORMAT, SLURM_WORDS_FORMAT and SLURM_DETAIL_ARGS. */
 enum {
@@ -362,6 +365,39 @@ bool slurm_job_among(const char *ids, const char *id)
 			return true;
 	}
 	return false;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	const struct slurm_text *x = a, *y = b;
+	const int order = memcmp(x->p, y->p, x->n < y->n ? x->n : y->n);
+
+	return order != 0 ? order : (x->n > y->n) - (x->n < y->n);
+}
+
+void slurm_job_ids_init(struct slurm_job_ids *x, const char *ids)
+{
+	size_t cap = 1;
+
+	for (const char *p = ids; *p != '\0'; p++)
+		cap += *p == ',';
+	*x = (struct slurm_job_ids){.v = mem_zalloc(cap * sizeof(*x->v))};
+	for (const char *p = ids; x->n < cap; p += x->v[x->n++].n + 1)
+		x->v[x->n] = (struct slurm_text){p, strcspn(p, ",")};
+	qsort(x->v, x->n, sizeof(*x->v), by_text);
+}
+
+void slurm_job_ids_fini(struct slurm_job_ids *x)
+{
+	free(x->v);
+	*x = (struct slurm_job_ids){.v = NULL};
+}
+
+bool slurm_job_ids_have(const struct slurm_job_ids *x, const char *id)
+{
+	const struct slurm_text key = {id, strlen(id)};
+
+	return bsearch(&key, x->v, x->n, sizeof(*x->v), by_text) != NULL;
 }
 
 void slurm_job_to_requeue(char out[SLURM_JOB_ID_MAX + 1], const char *id)

@@ -122,6 +122,14 @@ bool slurm_names_meet(struct slurm_text a, struct slurm_text b);
 
 /* Is id among the comma-separated ids? */
 bool slurm_job_among(const char *ids, const char *id);
+/* For many such questions about the same ids, which are borrowed. */
+struct slurm_job_ids {
+	struct slurm_text *v; /* sorted */
+	size_t n;
+};
+void slurm_job_ids_init(struct slurm_job_ids *x, const char *ids);
+void slurm_job_ids_fini(struct slurm_job_ids *x);
+bool slurm_job_ids_have(const struct slurm_job_ids *x, const char *id);
 /* The id that `scontrol requeue` takes for this job: for a component of a heterogeneous job the
  * number of the first ("7" for "7+1"), which requeues all components; slurmctld takes no other
  * (22.05 to 25.11). */

@@ -34,6 +34,16 @@ def decisions(b):
                  job_of=who, concern=MATCH, do_not=OTHERS)
 
 
+def waiting(b):
+    """Refused, looked at, let go, and bought for: what a job that waits for money costs, among few and among many."""
+    few, many = 10, 10000
+    out = subprocess.run([f"{b.bin}/waits", "10", str(few), str(many)], check=True, text=True, stdout=subprocess.PIPE).stdout
+    out = json.loads(out.splitlines()[-1])
+    b.figure("a job that waits for money", out["many_ns"] / 1000, "us", 3 * out["few_ns"] / 1000, out["few_ns"] / 1000,
+             jobs=many, beside=few)
+    b.figure("longest step with those", out["longest_ms"], "ms", 50, jobs=many)
+
+
 def hook_to_create(b, kind, n):
     """ms from the hook to the last create request at the provider, and how often squeue was asked until then."""
     with kind(b, n + 1, sim={"latency": {"create": "50ms", "list": "200ms"}}) as w:
@@ -69,6 +79,7 @@ def calls(w, until_ms=math.inf):
 
 def run(b):
     decisions(b)
+    waiting(b)
     for n in (1, 1000):
         off, on = [], []
         for _ in range(RUNS):  # by turns: a busy minute is in both

@@ -148,6 +148,36 @@ static void test_nothing_may_be_spent(void **state)
 	world_free(&w);
 }
 
+/* Where nothing is left nothing starts, be it for no money: what has no price, or is to be paid for
+ * later, waits as well, and is not let go again at once (I30). */
+static void test_what_costs_nothing_waits_as_well(void **state)
+{
+	static const struct {
+		int64_t rate;
+		const char *from, *until;
+	} rows[] = {{0, "2026-11-10T12:00:00Z", "2026-11-10T13:00:00Z"},
+		    {1, "2026-12-01T00:00:00Z", "2026-12-01T01:00:00Z"}};
+	struct conf_budget b = budget("b", 100, "month");
+	const struct budget_override o = {"b", "", true, 0, INT64_MAX, 1};
+
+	(void)state;
+	b.unknown = CONF_UNKNOWN_ALLOW;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct world w = world_new("UTC", "2026-11-10T12:00:00Z", &b, 1);
+		struct budget_no no;
+
+		(void)budgets_overrides(w.b, &o, 1);
+		no = tried(&w, want(&w, machine_of("h100"), rows[i].rate, at(rows[i].from),
+				    at(rows[i].until)));
+		assert_int_equal(no.lack, BUDGET_LACKS_MONEY);
+		assert_int_equal(no.needs, 0);
+		assert_true(budgets_lack(w.b, &no));
+		(void)budgets_overrides(w.b, NULL, 0);
+		assert_false(budgets_lack(w.b, &no));
+		world_free(&w);
+	}
+}
+
 /* A job that runs on in the next period counts there against what is set then. */
 static void test_the_next_period(void **state)
 {
@@ -266,6 +296,7 @@ int main(void)
 		cmocka_unit_test(test_who_has_more_room),
 		cmocka_unit_test(test_less_than_is_spent),
 		cmocka_unit_test(test_nothing_may_be_spent),
+		cmocka_unit_test(test_what_costs_nothing_waits_as_well),
 		cmocka_unit_test(test_the_next_period),
 		cmocka_unit_test(test_a_line_for_whom_it_is_set),
 		cmocka_unit_test(test_what_rolls_over),

@@ -142,25 +142,26 @@ static void test_of_a_row_that_the_journal_has_lost(void **state)
 		const char *elsewhere; /* the address that slurmctld has; NULL: none */
 		enum provider_state shown;
 		bool live; /* a younger row is */
-		bool lost;
+		bool lost, perhaps;
 	} rows[] = {
-		{"a job is on it", ALLOC, NODE_GONE, "", NULL, PROVIDER_RUNNING, 0, true},
-		{"or may begin there", IDLE, NODE_GONE, "", NULL, PROVIDER_PENDING, 0, true},
-		{"by its address, too", ALLOC, NODE_GONE, "", "10.0.0.9", PROVIDER_UNKNOWN, 0,
+		{"a job is on it", ALLOC, NODE_GONE, "", NULL, PROVIDER_RUNNING, 0, true, true},
+		{"or may begin there", IDLE, NODE_GONE, "", NULL, PROVIDER_PENDING, 0, true, true},
+		{"by its address, too", ALLOC, NODE_GONE, "", "10.0.0.9", PROVIDER_UNKNOWN, 0, true,
 		 true},
-		{"not by another one", ALLOC, NODE_GONE, "", "10.0.0.8", PROVIDER_RUNNING, 0,
-		 false},
-		{"it boots: F3", COMING, NODE_GONE, "", NULL, PROVIDER_RUNNING, 0, false},
-		{"it is off", OFF, NODE_GONE, "", NULL, PROVIDER_RUNNING, 0, false},
+		{"not by another one", ALLOC, NODE_GONE, "", "10.0.0.8", PROVIDER_RUNNING, 0, false,
+		 true},
+		{"it boots: F3", COMING, NODE_GONE, "", NULL, PROVIDER_RUNNING, 0, false, true},
+		{"it is off", OFF, NODE_GONE, "", NULL, PROVIDER_RUNNING, 0, false, true},
 		{"it does not answer", ALLOC | SILENT, NODE_GONE, "", NULL, PROVIDER_RUNNING, 0,
+		 false, true},
+		{"it stops", ALLOC, NODE_GONE, "", NULL, PROVIDER_STOPPING, 0, false, false},
+		{"it has failed", ALLOC, NODE_GONE, "", NULL, PROVIDER_FAILED, 0, false, false},
+		{"it has ended", ALLOC, NODE_GONE, "", NULL, PROVIDER_ENDED, 0, false, false},
+		{"another row is the node", ALLOC, NODE_GONE, "", NULL, PROVIDER_RUNNING, 1, false,
 		 false},
-		{"it stops", ALLOC, NODE_GONE, "", NULL, PROVIDER_STOPPING, 0, false},
-		{"it has failed", ALLOC, NODE_GONE, "", NULL, PROVIDER_FAILED, 0, false},
-		{"it has ended", ALLOC, NODE_GONE, "", NULL, PROVIDER_ENDED, 0, false},
-		{"another row is the node", ALLOC, NODE_GONE, "", NULL, PROVIDER_RUNNING, 1, false},
 		{"it may be that of the row", ALLOC, NODE_INDOUBT, "", NULL, PROVIDER_RUNNING, 0,
-		 false},
-		{"it is that of the row", ALLOC, NODE_GONE, "i-9", NULL, PROVIDER_RUNNING, 0,
+		 false, false},
+		{"it is that of the row", ALLOC, NODE_GONE, "i-9", NULL, PROVIDER_RUNNING, 0, false,
 		 false},
 	};
 	struct world w;
@@ -183,6 +184,11 @@ static void test_of_a_row_that_the_journal_has_lost(void **state)
 		assert_int_equal(drift_owns(w.fn, &in), !rows[i].lost);
 		if (rows[i].lost)
 			assert_int_equal(drift_claim(&l), DRIFT_ADOPT_NEXT);
+		/* Since a start slurmctld has not said yet whether it is. */
+		w.nm->flags = 0;
+		assert_int_equal(drift_owns(w.fn, &in), !rows[i].perhaps);
+		if (rows[i].perhaps)
+			assert_int_equal(drift_claim(&l), DRIFT_ASK);
 		finish(&w);
 	}
 }

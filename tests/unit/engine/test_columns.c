@@ -106,12 +106,49 @@ static void test_without_limits_there_are_none(void **state)
 	assert_int_equal(engine_limits(&F.e, NULL, &l)->settle_ms, 5);
 }
 
+static void hears(struct engine *e, uint64_t job)
+{
+	assert_ptr_equal(e, &F.e);
+	assert_int_equal(job, 7);
+	F.asked++;
+}
+
+static void test_each_part_hears_that_a_job_has_ended(void **state)
+{
+	(void)state;
+	engine_job_ended(&F.e, 7);
+	assert_int_equal(F.asked, 0);
+	F.parts[0].job_ended = F.parts[2].job_ended = hears;
+	engine_job_ended(&F.e, 7);
+	assert_int_equal(F.asked, 2);
+}
+
+static void meets(struct engine *e, uint64_t job, uint64_t other)
+{
+	assert_ptr_equal(e, &F.e);
+	assert_int_equal(job, 7);
+	assert_int_equal(other, 8);
+	F.asked++;
+}
+
+static void test_each_part_hears_of_the_components_of_a_job(void **state)
+{
+	(void)state;
+	engine_job_beside(&F.e, 7, 8);
+	assert_int_equal(F.asked, 0);
+	F.parts[0].job_beside = F.parts[2].job_beside = meets;
+	engine_job_beside(&F.e, 7, 8);
+	assert_int_equal(F.asked, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_a_pool_is_on_trial_if_any_part_says_so, setup),
 		cmocka_unit_test_setup(test_a_notice_is_known_if_all_parts_know_it, setup),
 		cmocka_unit_test_setup(test_without_limits_there_are_none, setup),
+		cmocka_unit_test_setup(test_each_part_hears_that_a_job_has_ended, setup),
+		cmocka_unit_test_setup(test_each_part_hears_of_the_components_of_a_job, setup),
 	};
 
 	return cmocka_run_group_tests_name("engine/columns", tests, NULL, NULL);

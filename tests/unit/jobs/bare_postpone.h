@@ -27,6 +27,7 @@ static struct fix {
 	char cleared[40], started[40]; /* job whose comment was cleared, that was started */
 	int64_t costs[2];              /* cost of each rung */
 	int64_t hold_ms, known_ms;     /* from slurm.conf, by jobs/prereq.c */
+	uint64_t ended;                /* the last job that ended */
 } F;
 
 void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
@@ -36,6 +37,12 @@ void engine_event(struct engine *e, const char *node, uint64_t gen, const char *
 	(void)gen;
 	assert_string_equal(node, "");
 	(void)snprintf(F.event, sizeof(F.event), "%s: %s", type, detail);
+}
+
+void engine_job_ended(struct engine *e, uint64_t job)
+{
+	(void)e;
+	F.ended = job;
 }
 
 void journal_put_refusal(struct journal_tx *tx, const struct journal_refusal *r)

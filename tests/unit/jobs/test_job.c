@@ -44,6 +44,7 @@ static const char *all(enum job_concern c)
 		prev = &p->in;
 		add(out, sizeof(out), out[0] != '\0' ? " " : "", p->in.job->key, "");
 	}
+	assert_ptr_equal(E.jobs->oldest[c], prev);
 	return out;
 }
 

@@ -20,6 +20,12 @@ void engine_event(struct engine *e, const char *node, uint64_t gen, const char *
 	(void)detail;
 }
 
+void engine_job_ended(struct engine *e, uint64_t job)
+{
+	(void)e;
+	(void)job;
+}
+
 void journal_put_refusal(struct journal_tx *tx, const struct journal_refusal *r)
 {
 	(void)tx;

@@ -215,6 +215,7 @@ static void test_the_refusal_of_a_job_that_ended_untold_is_forgotten(void **stat
 		W.now += 10001;
 		details(rows[i].state, 7, 0, "");
 		assert_int_equal(F.dels, rows[i].dels);
+		assert_int_equal(F.ended, rows[i].dels != 0 ? 107 : 0);
 		refuse("why");
 		assert_int_equal(F.put.r.count, 2 - rows[i].dels);
 		assert_int_equal(teardown(state), 0);

@@ -11,8 +11,9 @@
 
 #include "jobs/jobs.h"
 
-static char requeued[100];
-static uint64_t waits; /* the job that we make wait ... */
+static char requeued[100], beside[100];
+static uint64_t waits;  /* the job that we make wait ... */
+static uint64_t untold; /* ... or that slurmctld is to be told so of */
 static int64_t left_ms;
 
 bool slurm_requeue(struct slurm *s, const char *job, const char *why)
@@ -31,9 +32,41 @@ int64_t postpone_left_ms(const struct engine *e, uint64_t number)
 	return number == waits ? left_ms : 0;
 }
 
+bool postpone_is_untold(const struct engine *e, uint64_t number)
+{
+	(void)e;
+	return number == untold;
+}
+
+void engine_job_beside(struct engine *e, uint64_t job, uint64_t other)
+{
+	size_t n = strlen(beside);
+
+	(void)e;
+	(void)snprintf(beside + n, sizeof(beside) - n, "%u+%u ", (unsigned)job, (unsigned)other);
+}
+
 struct row {
 	const char *number, *state, *het;
 };
+
+/* squeue's answer. */
+static void details(const struct row *rows)
+{
+	char text[2000] = "";
+	struct engine e = {0};
+
+	for (const struct row *r = rows; r < rows + 3; r++) {
+		size_t n = strlen(text);
+
+		if (r->number != NULL)
+			(void)snprintf(text + n, sizeof(text) - n,
+				       "%-24s%-24s%-24s%-24s%-300s%-72s%-24s\n", r->number,
+				       r->state, "42", "1795264920", "", "", r->het);
+	}
+	requeued[0] = beside[0] = '\0';
+	recall_details(&e, text, strlen(text), NULL);
+}
 
 static void test_who_waits_for_nothing_gives_its_nodes_back(void **state)
 {
@@ -63,24 +96,43 @@ static void test_who_waits_for_nothing_gives_its_nodes_back(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		char text[2000] = "";
-		struct engine e = {0};
-
 		print_message("# %zu\n", i);
-		for (const struct row *r = cases[i].rows; r < cases[i].rows + 3; r++) {
-			size_t n = strlen(text);
-
-			if (r->number != NULL)
-				(void)snprintf(text + n, sizeof(text) - n,
-					       "%-24s%-24s%-24s%-24s%-300s%-72s%-24s\n", r->number,
-					       r->state, "42", "1795264920", "", "", r->het);
-		}
-		requeued[0] = '\0';
 		waits = cases[i].waits;
 		left_ms = cases[i].left_ms;
-		recall_details(&e, text, strlen(text), NULL);
+		details(cases[i].rows);
 		assert_string_equal(requeued, cases[i].requeued);
 	}
+}
+
+/* What lacks money is told which other components there are, wherever these are. */
+static void test_who_is_refused_has_others_beside_it(void **state)
+{
+	static const struct {
+		struct row rows[3];
+		uint64_t waits, untold;
+		const char *beside;
+	} cases[] = {
+		{{{"7", "PENDING", "7"}, {"8", "RUNNING", "7"}, {"9", "PENDING", "7"}},
+		 7,
+		 0,
+		 "7+8 7+9 "},
+		{{{"7", "PENDING", "7"}, {"8", "PENDING", "7"}}, 0, 8, "8+7 "},
+		{{{"7", "PENDING", "7"}, {"8", "PENDING", "7"}}, 7, 8, "7+8 8+7 "},
+		{{{"7", "PENDING", "7"}, {"8", "PENDING", "8"}, {"9", "PENDING", "N/A"}}, 7, 9, ""},
+		{{{"7", "CONFIGURING", "7"}, {"8", "PENDING", "7"}}, 0, 7, ""},
+		{{{"7", "PENDING", "7"}, {"7", "PENDING", "7"}}, 7, 0, ""}, /* shown twice */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		print_message("# %zu\n", i);
+		waits = cases[i].waits;
+		untold = cases[i].untold;
+		left_ms = 1;
+		details(cases[i].rows);
+		assert_string_equal(beside, cases[i].beside);
+	}
+	untold = 0;
 }
 
 static void test_no_answer_says_nothing(void **state)
@@ -98,6 +150,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_who_waits_for_nothing_gives_its_nodes_back),
+		cmocka_unit_test(test_who_is_refused_has_others_beside_it),
 		cmocka_unit_test(test_no_answer_says_nothing),
 	};
 

@@ -196,6 +196,27 @@ static inline void bought(struct fix *f)
 	engine_commit(f->e);
 }
 
+/* The i-th job that waits for money, or has some promised, the oldest first. */
+static inline void *part_at(const struct fix *f, enum job_concern c, size_t i)
+{
+	struct job_part *p = f->e->jobs->oldest[c];
+
+	for (; p != NULL && i > 0; i--)
+		p = p->prev;
+	assert_non_null(p);
+	return p;
+}
+
+static inline struct money_wait *waits_at(const struct fix *f, size_t i)
+{
+	return part_at(f, JOB_UNPAID, i);
+}
+
+static inline struct money_promise *promised_at(const struct fix *f, size_t i)
+{
+	return part_at(f, JOB_PROMISED, i);
+}
+
 static inline void near(int64_t got, int64_t want)
 {
 	if (got < want || got > want + EUR / 1000)

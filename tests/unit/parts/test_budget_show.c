@@ -280,8 +280,8 @@ static void test_waiting(void **state)
 	assert_int_equal(waiting(f, "all", ""), 0);
 	assert_int_equal(waiting(f, "lease", ""), 1);
 	/* Ten minutes later only one that slurmctld was told to let wait does so. */
-	for (size_t i = 0; i < f->e->money->nwaits; i++)
-		f->e->money->waits[i].at_ms -= MONEY_UNSENT_MS;
+	for (struct money_wait *w = f->e->jobs->parts[JOB_UNPAID]; w != NULL; w = w->in.next)
+		w->at_ms -= MONEY_UNSENT_MS;
 	p = postpone_get(f->e, 7);
 	p->until_ms = engine_now(f->e) + HOUR;
 	assert_int_equal(waiting(f, "lease", ""), 1);

@@ -144,8 +144,8 @@ static void test_the_longer_time_of_a_machine_counts(void **state)
 	looks(f, ROW_8("CONFIGURING") LIMIT_6_H);
 	assert_int_equal(of(f, "c1", BUDGET_MACHINE).until_ms, until);
 	assert_int_equal(f->e->money->nwaits, 1);
-	assert_string_equal(f->e->money->waits[0].no.budget->name, "all");
-	assert_in_range(f->e->money->waits[0].no.needs, 1, 10 * EUR);
+	assert_string_equal(waits_at(f, 0)->no.budget->name, "all");
+	assert_in_range(waits_at(f, 0)->no.needs, 1, 10 * EUR);
 }
 
 /* With what it holds on another of its nodes, which it gives back as well. */
@@ -157,12 +157,13 @@ static void test_it_waits_for_all_of_its_nodes(void **state)
 
 	idle(f, conf_of(5 * EUR, 100 * EUR));
 	other = of(f, "c2", BUDGET_MACHINE);
+	other.kind = BUDGET_RUN;
 	other.until_ms = other.from_ms + 50 * HOUR;
-	hold_add(f->e, hold_find(f->e, "c2", row(f, "c2")->n.gen), 8, &other)->made_ms = INT64_MAX;
+	(void)hold_add(f->e, hold_find(f->e, "c2", row(f, "c2")->n.gen), 8, &other);
 	asks(f, &end);
-	looks(f, ROW_8("CONFIGURING") LIMIT_6_H);
+	looks(f, "8|8|CONFIGURING|gpu|None|c[1-2]" LIMIT_6_H);
 	assert_int_equal(f->e->money->nwaits, 1);
-	assert_true(f->e->money->waits[0].no.needs > 50 * EUR);
+	assert_true(waits_at(f, 0)->no.needs > 50 * EUR);
 }
 
 /* Before slurmctld's release is known, squeue is not asked for a column that only some have, and a

@@ -1,17 +1,8 @@
 /* holds_wait.c: jobs that wait for money, and are tried again when there is enough. */
-#include "holds_lab.h"
-#include "jobs/postpone_private.h"
+#include "waits_lab.h"
 
-/* slurmctld has been told to have it wait. */
-static void told_to_wait(struct fix *f, uint64_t job)
-{
-	struct postponed *p = postpone_get(f->e, job);
-
-	p->until_ms = engine_now(f->e) + HOUR;
-	p->untold = false;
-	p->refusal = (struct refusal){
-		.count = 1, .wait_ms = REFUSAL_DAY_MS, .last_ms = engine_now(f->e)};
-}
+#include "base/hostlist.h"
+#include "core/plan.h"
 
 /* A job is tried when there is enough for it, and not before. */
 static void test_waiting_jobs_are_tried_anew(void **state)
@@ -39,7 +30,7 @@ static void test_waiting_jobs_are_tried_anew(void **state)
 	assert_true(holds_part.next_ms(f->e) <= engine_now(f->e));
 	holds_part.at[PART_RUN](f->e);
 	assert_int_equal(m->nwaits, 1);
-	assert_int_equal(m->waits[0].job, 10);
+	assert_int_equal(waits_at(f, 0)->in.job->number, 10);
 	assert_true(postpone_find(f->e, 9)->anew);
 	assert_false(postpone_find(f->e, 10)->anew);
 	assert_false(m->freed);
@@ -59,6 +50,7 @@ static void test_waiting_jobs_are_tried_anew(void **state)
 	holds_refused(f->e, 11, &no);
 	assert_int_equal(engine_reload(f->e, conf_of(7 * EUR, 8 * EUR), NULL), 0);
 	assert_int_equal(m->nwaits, 0);
+	assert_null(f->e->jobs->parts[JOB_UNPAID]); /* they name budgets that are no more */
 }
 
 /* slurmctld may take neither the nodes nor the order to wait for minutes, and be told both anew by
@@ -80,11 +72,11 @@ static void test_money_that_comes_before_slurmctld_answers(void **state)
 		told_to_wait(f, 9);
 		p = postpone_find(f->e, 9);
 		p->anew = false;
-		m->waits[0].at_ms -= MONEY_UNTOLD_MS;
-		p->refusal.last_ms = m->waits[0].at_ms - (i == 2);
+		waits_at(f, 0)->at_ms -= MONEY_UNTOLD_MS;
+		p->refusal.last_ms = waits_at(f, 0)->at_ms - (i == 2);
 		if (i == 0) { /* its nodes are still to be sent back */
 			p->untold = true;
-			m->waits[0].at_ms -= MONEY_UNSENT_MS;
+			waits_at(f, 0)->at_ms -= MONEY_UNSENT_MS;
 			p->refusal.last_ms -= MONEY_UNSENT_MS;
 		} else if (i == 1) { /* the order failed, and comes again */
 			p->until_ms = 0;
@@ -152,7 +144,7 @@ static void test_money_that_comes_at_once(void **state)
 	/* It may wait by an older refusal, whose order is about to be replaced. */
 	holds_refused(f->e, 9, &no);
 	postpone_find(f->e, 9)->anew = false;
-	postpone_find(f->e, 9)->refusal.last_ms = m->waits[0].at_ms - 1;
+	postpone_find(f->e, 9)->refusal.last_ms = waits_at(f, 0)->at_ms - 1;
 	m->freed = true;
 	m->freed_ms = 0;
 	holds_part.at[PART_RUN](f->e);
@@ -163,7 +155,7 @@ static void test_money_that_comes_at_once(void **state)
 		(struct refusal_hint){.lasting = true, .money = true};
 	fleet_find(&f->e->fleet, "c2")->hint = (struct refusal_hint){.lasting = true};
 	for (int i = 0; i < 2; i++) {
-		m->waits[0].paid = i == 1;
+		waits_at(f, 0)->paid = i == 1;
 		m->freed_ms = 0;
 		holds_part.at[PART_RUN](f->e);
 		assert_int_equal(fleet_find(&f->e->fleet, "c1")->hint.stale, i == 0);
@@ -172,14 +164,14 @@ static void test_money_that_comes_at_once(void **state)
 	}
 	/* slurmctld is told only then, and squeue has shown the job in its former place once more:
 	 * no order may ever follow that refusal, or one may. */
-	postpone_find(f->e, 9)->told_ms = m->waits[0].at_ms;
+	postpone_find(f->e, 9)->told_ms = waits_at(f, 0)->at_ms;
 	m->freed_ms = 0;
 	holds_part.at[PART_RUN](f->e);
 	assert_int_equal(m->nwaits, 1);
 	assert_true(postpone_find(f->e, 9)->anew);
 	postpone_find(f->e, 9)->anew = false;
 	postpone_find(f->e, 9)->told_ms = 0;
-	postpone_find(f->e, 9)->refusal.last_ms = m->waits[0].at_ms;
+	postpone_find(f->e, 9)->refusal.last_ms = waits_at(f, 0)->at_ms;
 	m->freed_ms = 0;
 	holds_part.at[PART_RUN](f->e);
 	assert_int_equal(m->nwaits, 0);
@@ -201,7 +193,7 @@ static void test_how_long_it_is_remembered(void **state)
 	told_to_wait(f, 9);
 	holds_refused(f->e, 9, &no);
 	p = postpone_find(f->e, 9);
-	p->refusal.last_ms = m->waits[0].at_ms = engine_now(f->e) - MONEY_UNSENT_MS;
+	p->refusal.last_ms = waits_at(f, 0)->at_ms = engine_now(f->e) - MONEY_UNSENT_MS;
 	p->until_ms = 0;
 	p->untold = true;
 	holds_waits_tidy(f->e);
@@ -221,9 +213,25 @@ static void test_how_long_it_is_remembered(void **state)
 		m->freed_ms = 0;
 		holds_part.at[PART_RUN](f->e);
 		assert_int_equal(m->nwaits, 1 - i);
-		m->waits[0].at_ms -= MONEY_UNSENT_MS;
+		if (i == 0)
+			waits_at(f, 0)->at_ms -= MONEY_UNSENT_MS;
 	}
 	assert_false(m->freed);
+}
+
+/* However it is looked for: among all holds, or those of the nodes that squeue shows. */
+static void add_whole(const struct fix *f, uint64_t job, struct budget_no *no)
+{
+	struct plan_no_budget v = {.no = *no, .job = job};
+	struct hostlist *nodes;
+
+	assert_int_equal(hostlist_parse(&nodes, "c[1-3]", strlen("c[1-3]"), NULL), 0);
+	holds_whole(f->e, &v, 1);
+	if (job != 0)
+		holds_whole_at(f->e, job, nodes, no);
+	assert_int_equal(no->needs, v.no.needs);
+	assert_int_equal(no->left, v.no.left);
+	hostlist_free(nodes);
 }
 
 /* slurmctld called for two nodes of job 7, and then for a third, which there is no money for: the
@@ -245,34 +253,34 @@ static void test_it_waits_for_the_money_of_all_its_nodes(void **state)
 	all = line(f, "all").held;
 	assert_true(all > 0);
 	whole = no;
-	holds_whole(f->e, 7, &whole);
+	add_whole(f, 7, &whole);
 	assert_int_equal(whole.needs, EUR + all);
 	assert_int_equal(whole.left, all);
 	whole = no;
-	holds_whole(f->e, 8, &whole); /* another job */
-	holds_whole(f->e, 0, &whole);
+	add_whole(f, 8, &whole); /* another job */
+	add_whole(f, 0, &whole);
 	assert_int_equal(whole.needs, EUR);
 	/* Its account's budget counts what it holds itself. */
 	whole = no;
 	whole.budget = &f->e->conf->budgets[1];
 	(void)snprintf(whole.value, sizeof(whole.value), "physics");
-	holds_whole(f->e, 7, &whole);
+	add_whole(f, 7, &whole);
 	assert_int_equal(whole.needs, EUR + line(f, "account").held);
 	/* A machine that others have stays when it goes ... */
 	other = hold_of(f->e, held(f, "c2", BUDGET_RUN));
 	(void)hold_add(f->e, hold_find(f->e, "c2", row(f, "c2")->n.gen), 9, other);
 	whole = no;
-	holds_whole(f->e, 7, &whole);
+	add_whole(f, 7, &whole);
 	half = all / 2;
 	assert_in_range(whole.needs, EUR + half - 1, EUR + half + 1);
 	/* ... and one that is up stays, but not for the job ... */
 	ready(f, "c1");
 	whole = no;
-	holds_whole(f->e, 7, &whole);
+	add_whole(f, 7, &whole);
 	assert_int_equal(whole.needs, EUR);
 	whole.budget = &f->e->conf->budgets[1];
 	(void)snprintf(whole.value, sizeof(whole.value), "physics");
-	holds_whole(f->e, 7, &whole);
+	add_whole(f, 7, &whole);
 	assert_true(whole.needs > EUR);
 	/* ... and one that is given up already is none of its own. */
 	engine_post(f->e, row(f, "c1"),
@@ -283,8 +291,93 @@ static void test_it_waits_for_the_money_of_all_its_nodes(void **state)
 	whole = no;
 	whole.budget = &f->e->conf->budgets[1];
 	(void)snprintf(whole.value, sizeof(whole.value), "physics");
-	holds_whole(f->e, 7, &whole);
+	add_whole(f, 7, &whole);
 	assert_in_range(whole.needs, EUR + 2 * EUR, EUR + 3 * EUR); /* of c2 */
+}
+
+/* Of several jobs each has what it holds itself, and a job may lack money in two pools. */
+static void test_what_each_of_several_jobs_holds(void **state)
+{
+	struct plan_no_budget v[] = {{.job = 9}, {.job = 7}, {.job = 0}, {.job = 8}, {.job = 7}};
+	struct fix *f = *state;
+	int64_t both, of_8;
+
+	start(f, 100 * EUR, 100 * EUR);
+	buy_7(f);
+	write_down(f);
+	both = line(f, "all").held;
+	call(f, "c3", FILE_8);
+	says(f, JOB_8);
+	write_down(f);
+	of_8 = line(f, "all").held - both;
+	assert_true(both > 0 && of_8 > 0);
+	for (size_t i = 0; i < 5; i++)
+		v[i].no = (struct budget_no){.budget = &f->e->conf->budgets[0],
+					     .lack = BUDGET_LACKS_MONEY};
+	holds_whole(f->e, v, 5);
+	assert_int_equal(v[0].no.needs, 0);
+	assert_int_equal(v[1].no.needs, both);
+	assert_int_equal(v[2].no.needs, 0);
+	assert_int_equal(v[3].no.needs, of_8);
+	assert_int_equal(v[4].no.needs, both);
+	/* Machines for no job are not those of one that is not known. */
+	row(f, "c3")->n.job = 0;
+	for (int kind = BUDGET_BOOT; kind <= BUDGET_RUN; kind++)
+		hold_drop(f->e, hold_find(f->e, "c3", row(f, "c3")->n.gen),
+			  held(f, "c3", (enum budget_kind)kind));
+	holds_whole(f->e, &v[2], 1);
+	assert_int_equal(v[2].no.needs, 0);
+	holds_whole(f->e, v, 0);
+}
+
+/* I30: nor does a heterogeneous job begin before there is money for all of its components: the one
+ * that lacks it waits for what the others give back, too.  It was tried whenever there was enough
+ * for it alone, and machines were bought for the others each time. */
+static void test_it_waits_for_the_money_of_all_components(void **state)
+{
+	struct budget_no no = {
+		.lack = BUDGET_LACKS_MONEY, .needs = EUR, .market = PROVIDER_ON_DEMAND};
+	struct fix *f = *state;
+	int64_t all, left;
+
+	start(f, 100 * EUR, 100 * EUR);
+	buy_7(f);
+	write_down(f);
+	all = line(f, "all").held;
+	no.budget = &f->e->conf->budgets[0];
+	no.left = left = 1;
+	engine_job_beside(f->e, 8, 7); /* it does not wait */
+	for (int i = 0; i < 2; i++) {
+		holds_refused(f->e, 8, &no);
+		assert_int_equal(waits_at(f, 0)->no.needs, EUR);
+		engine_job_beside(f->e, 8, 9); /* it has nothing */
+		f->e->money->freed = false;
+		assert_true(holds_waits_next_ms(f->e) <= engine_now(f->e));
+		holds_waits_turn(f->e);
+		assert_int_equal(waits_at(f, 0)->no.needs, EUR);
+		assert_int_equal(holds_waits_next_ms(f->e), INT64_MAX);
+		for (int k = 0; k < 2; k++) { /* it counts once */
+			engine_job_beside(f->e, 8, 7);
+			holds_waits_turn(f->e);
+			assert_int_equal(waits_at(f, 0)->no.needs, EUR + all);
+		}
+		for (uint64_t other = 10; other < 10 + MONEY_WITH; other++) /* two too many */
+			engine_job_beside(f->e, 8, other);
+		holds_waits_turn(f->e);
+		assert_int_equal(waits_at(f, 0)->no.needs, EUR + all);
+		assert_int_equal(waits_at(f, 0)->no.left, left + all);
+	}
+	/* Of several each has its own. */
+	holds_refused(f->e, 9, &no);
+	holds_refused(f->e, 10, &no);
+	holds_refused(f->e, 8, &no);
+	engine_job_beside(f->e, 10, 7);
+	engine_job_beside(f->e, 9, 10);
+	engine_job_beside(f->e, 8, 7);
+	holds_waits_turn(f->e);
+	assert_int_equal(waits_at(f, 0)->no.needs, EUR + all); /* 8 */
+	assert_int_equal(waits_at(f, 1)->no.needs, EUR);
+	assert_int_equal(waits_at(f, 2)->no.needs, EUR + all);
 }
 
 /* Likewise as it is decided: both calls for nodes are for job 7. */
@@ -301,168 +394,9 @@ static void test_a_job_that_is_called_for_in_parts(void **state)
 	says(f, JOB_7);
 	assert_false(is_bought(f, "c2"));
 	assert_int_equal(f->e->money->nwaits, 1);
-	assert_int_equal(f->e->money->waits[0].job, 7);
-	assert_true(f->e->money->waits[0].no.needs > 4 * EUR);
+	assert_int_equal(waits_at(f, 0)->in.job->number, 7);
+	assert_true(waits_at(f, 0)->no.needs > 4 * EUR);
 	assert_non_null(strstr(fleet_find(&f->e->fleet, "c2")->why, ", 4.00 of 4.00 left"));
-}
-
-static void let_turn(struct fix *f)
-{
-	f->e->money->freed_ms = 0;
-	holds_part.at[PART_RUN](f->e);
-}
-
-/* Jobs 9, 10, ... wait, in this order; each needs so many of the EUR that are left. */
-static void wait_in_order(struct fix *f, const int64_t *needs, size_t n)
-{
-	struct budget_no no = {.lack = BUDGET_LACKS_MONEY, .market = PROVIDER_ON_DEMAND};
-
-	no.budget = &f->e->conf->budgets[0];
-	for (size_t i = 0; i < n; i++) {
-		no.needs = needs[i];
-		holds_refused(f->e, 9 + i, &no);
-		told_to_wait(f, 9 + i);
-	}
-	f->e->money->freed = true;
-}
-
-static void expect_let_go(const struct fix *f, const char *want)
-{
-	for (uint64_t i = 0; want[i] != '\0'; i++)
-		assert_int_equal(postpone_find(f->e, 9 + i)->anew, want[i] == '+');
-}
-
-/* I30: all that waited were let go whenever there was enough for each of them alone, and all but
- * one were requeued. */
-static void test_money_is_promised_once(void **state)
-{
-	static const struct {
-		int64_t needs[3]; /* of what is left, in percent */
-		const char *go;
-	} rows[] = {
-		{{60, 60, 60}, "+--"},
-		{{60, 60, 40}, "+-+"},  /* what is left after the first is the third's */
-		{{101, 60, 40}, "-++"}, /* one that needs more keeps nobody waiting */
-		{{50, 50, 1}, "++-"},
-	};
-	struct fix *f = *state;
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		int64_t needs[3], left;
-
-		print_message("# %zu\n", i);
-		(void)teardown(state);
-		(void)setup(state);
-		f = *state;
-		bought(f);
-		left = line(f, "all").left / 100 * 100;
-		for (size_t k = 0; k < 3; k++)
-			needs[k] = left / 100 * rows[i].needs[k];
-		needs[2] += line(f, "all").left - left;
-		wait_in_order(f, needs, 3);
-		let_turn(f);
-		expect_let_go(f, rows[i].go);
-		f->e->money->freed = true; /* it is promised still */
-		let_turn(f);
-		expect_let_go(f, rows[i].go);
-	}
-}
-
-/* Nor twice while the first one is still to be told that it may go: it is looked at again. */
-static void test_who_is_still_to_go_comes_first(void **state)
-{
-	struct fix *f = *state;
-	int64_t left;
-
-	bought(f);
-	left = line(f, "all").left;
-	wait_in_order(f, (int64_t[]){left, left}, 2);
-	postpone_find(f->e, 9)->refusal.last_ms = f->e->money->waits[0].at_ms - 1;
-	for (int i = 0; i < 2; i++) {
-		let_turn(f);
-		assert_int_equal(f->e->money->nwaits, 2);
-		assert_false(postpone_find(f->e, 10)->anew);
-	}
-	f->e->money->waits[0].at_ms -= MONEY_UNSENT_MS; /* it has ended */
-	postpone_find(f->e, 9)->until_ms = 0;
-	postpone_find(f->e, 9)->refusal.last_ms = f->e->money->waits[0].at_ms - 1;
-	holds_waits_tidy(f->e);
-	let_turn(f);
-	assert_true(postpone_find(f->e, 10)->anew);
-}
-
-/* It is until the job has bought, was refused once more, or has not come for long. */
-static void test_until_when_it_is_promised(void **state)
-{
-	enum { BUYS, IS_REFUSED, RUNS, IS_LATE, RELOADS, NENDS };
-	struct fix *f = *state;
-
-	for (int how = BUYS; how < NENDS; how++) {
-		struct budget_no no = {.lack = BUDGET_LACKS_MONEY, .market = PROVIDER_ON_DEMAND};
-		int64_t left;
-
-		print_message("# %d\n", how);
-		(void)teardown(state);
-		(void)setup(state);
-		f = *state;
-		bought(f);
-		left = line(f, "all").left;
-		wait_in_order(f, (int64_t[]){left, left}, 2);
-		let_turn(f);
-		expect_let_go(f, "+-");
-		assert_int_equal(f->e->money->npromises, 1);
-		assert_false(f->e->money->freed);
-		assert_int_equal(holds_waits_next_ms(f->e),
-				 f->e->money->promises[0].at_ms + MONEY_PROMISE_MS);
-		switch (how) {
-		case BUYS:
-			holds_waits_bought(f->e, 10); /* that is another one */
-			assert_int_equal(f->e->money->npromises, 1);
-			holds_waits_bought(f->e, 9);
-			break;
-		case IS_REFUSED:
-			no.budget = &f->e->conf->budgets[0];
-			no.needs = left + 1;
-			holds_refused(f->e, 9, &no);
-			break;
-		case RUNS: /* on machines that are up */
-			promises_end(f->e, 9);
-			break;
-		case IS_LATE:
-			f->e->money->promises[0].at_ms -= MONEY_PROMISE_MS;
-			break;
-		default:
-			assert_int_equal(engine_reload(f->e, conf_of(7 * EUR, 8 * EUR), NULL), 0);
-			assert_int_equal(f->e->money->npromises, 0);
-			assert_int_equal(holds_waits_next_ms(f->e), INT64_MAX);
-			continue;
-		}
-		assert_true(holds_waits_next_ms(f->e) <= engine_now(f->e) + 2000);
-		let_turn(f);
-		expect_let_go(f, "++");
-	}
-}
-
-/* What is promised to others stays when one has bought, in the order in which it was promised. */
-static void test_one_of_three_has_bought(void **state)
-{
-	struct budget_no no = {
-		.lack = BUDGET_LACKS_MONEY, .needs = 1, .market = PROVIDER_ON_DEMAND};
-	struct fix *f = *state;
-	struct money_state *m;
-
-	bought(f);
-	m = f->e->money;
-	no.budget = &f->e->conf->budgets[0];
-	for (uint64_t job = 9; job <= 11; job++)
-		promises_make(f->e, job, &no);
-	promises_end(f->e, 9);
-	assert_int_equal(m->npromises, 2);
-	assert_int_equal(m->promises[0].job, 10);
-	assert_int_equal(m->promises[1].job, 11);
-	promises_end(f->e, 11);
-	assert_int_equal(m->npromises, 1);
-	assert_int_equal(m->promises[0].job, 10);
 }
 
 int main(void)
@@ -474,11 +408,9 @@ int main(void)
 		TEST(test_money_that_comes_before_slurmctld_answers),
 		TEST(test_no_job_waits_that_nobody_remembers),
 		TEST(test_it_waits_for_the_money_of_all_its_nodes),
+		TEST(test_what_each_of_several_jobs_holds),
+		TEST(test_it_waits_for_the_money_of_all_components),
 		TEST(test_a_job_that_is_called_for_in_parts),
-		TEST(test_money_is_promised_once),
-		TEST(test_who_is_still_to_go_comes_first),
-		TEST(test_until_when_it_is_promised),
-		TEST(test_one_of_three_has_bought),
 	};
 
 	return cmocka_run_group_tests(tests, zone_begins, zone_ends);

@@ -73,7 +73,7 @@ static void test_a_job_is_requeued_after_the_grace(void **state)
 	/* Then it waits for money, with the reason. */
 	jobs(f, "7|7|PENDING|gpu|BeginTime|\n");
 	assert_int_equal(f->e->money->nwaits, 1);
-	assert_int_equal(f->e->money->waits[0].job, 7);
+	assert_int_equal(waits_at(f, 0)->in.job->number, 7);
 	assert_string_equal(rows(f, "SELECT job, money FROM refusal"), "7 1;");
 	jobs(f, "");
 	assert_int_equal(f->e->money->nwaits, 1);

@@ -163,10 +163,10 @@ static void test_what_it_waits_for(void **state)
 	jobs(f, RUNS);
 	jobs(f, "");
 	assert_int_equal(f->e->money->nwaits, 1);
-	assert_true(budgets_lack(holds_budgets(f->e), &f->e->money->waits[0].no));
+	assert_true(budgets_lack(holds_budgets(f->e), &waits_at(f, 0)->no));
 	f->e->conf->budgets[1].amount_nano = 200 * EUR;
 	f->e->conf->budgets[1].spot_only_at = 1;
-	assert_false(budgets_lack(holds_budgets(f->e), &f->e->money->waits[0].no));
+	assert_false(budgets_lack(holds_budgets(f->e), &waits_at(f, 0)->no));
 }
 
 /* A job that slurmctld does not requeue goes on, perhaps for hours: before it is cancelled it is

@@ -283,7 +283,7 @@ static void test_a_reload_tells_nothing_twice(void **state)
 	/* What it waits for is the budget of the new configuration. */
 	jobs(f, "");
 	assert_int_equal(f->e->money->nwaits, 1);
-	assert_ptr_equal(f->e->money->waits[0].no.budget, &f->e->conf->budgets[1]);
+	assert_ptr_equal(waits_at(f, 0)->no.budget, &f->e->conf->budgets[1]);
 }
 
 /* Its pool may have another number after a restart; a reload moves none. */

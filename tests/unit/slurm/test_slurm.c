@@ -461,8 +461,31 @@ static void test_many_signals_are_several_commands(void **state)
 	assert_true(o.of_jobs);
 	assert_true(slurm_job_among(o.names, "100"));
 	assert_false(slurm_job_among(o.names, "101"));
-	assert_false(slurm_job_among("17,21_1,3", "1"));
-	assert_true(slurm_job_among("17,21_1,3", "21_1"));
+}
+
+static void test_which_ids_are_among_others(void **state)
+{
+	static const struct {
+		const char *ids, *id;
+		bool is;
+	} rows[] = {
+		{"17,21_1,3", "1", false},   {"17,21_1,3", "21_1", true}, {"17,21_1,3", "17", true},
+		{"17,21_1,3", "3", true},    {"17,21_1,3", "21", false},  {"17,21_1,3", "7", false},
+		{"17,21_1,3", "17,", false}, {"17,21_1,3", "4", false},   {"9", "9", true},
+		{"9", "99", false},          {"99", "9", false},          {"8+1,8+0", "8", false},
+		{"8+1,8+0", "8+0", true},    {"100,20,3,1", "100", true}, {"100,20,3,1", "1", true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct slurm_job_ids ids;
+
+		print_message("# %zu\n", i);
+		slurm_job_ids_init(&ids, rows[i].ids);
+		assert_int_equal(slurm_job_ids_have(&ids, rows[i].id), rows[i].is);
+		assert_int_equal(slurm_job_among(rows[i].ids, rows[i].id), rows[i].is);
+		slurm_job_ids_fini(&ids);
+	}
 }
 
 /* What is on record is what is sent, once: nothing joins it, and nothing else leaves (I28). */
@@ -525,6 +548,7 @@ int main(void)
 		T(test_a_heterogeneous_job_is_requeued_as_a_whole),
 		T(test_the_fence_goes_before_other_orders_about_nodes),
 		T(test_many_signals_are_several_commands),
+		T(test_which_ids_are_among_others),
 		T(test_only_what_was_given_for_the_record_is_sent),
 		T(test_free_while_running),
 	};
