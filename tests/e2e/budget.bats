@@ -153,6 +153,19 @@ rate_is() {
 	scancel "$job"
 }
 
+@test "nor does what a user writes for an account, and jobs of others start all the same" {
+	with_budgets "$(budget rate 'rate = "300"' 'each = "user"')"
+	hostile=$(job -N1 -A $'x|\n99|99|RUNNING|cloud|None|c[1-8]| |(null)|eve|normal|UNLIMITED|8|64|NO|' --time=10 --wrap true) ||
+		skip "slurmctld $(lab_slurm_version) does not take it"
+	squeue -h -j "$hostile" -O Account:0 | grep '^99|'
+	run burstctl plan --job "$hostile"
+	echo "$output"
+	[[ $output = *"job $hostile"* && $output != *eve* && $output != *'cannot parse'* ]]
+	other=$(job -N1 --time=10 --wrap true)
+	within 60 job_is "$other" COMPLETED
+	within 60 job_is "$hostile" COMPLETED
+}
+
 # used_up: what runs since some seconds has cost more than the budget has now
 used_up() {
 	with_budgets "$(budget jobs 'amount = "0.02"' 'each = "user"' 'stop_at = 100' 'grace = "4s"' "$@")"
