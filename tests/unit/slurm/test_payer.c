@@ -441,6 +441,45 @@ static void test_long_names_are_cut(void **state)
 	assert_int_equal(strlen(s.p[0].account), PAYER_NAME_MAX);
 }
 
+/* sacctmgr 22.05 makes an account of any letters: two of them are two, and a budget that names one
+ * finds it.  What may not be shown, or was cut within a letter, is replaced. */
+static void test_letters_of_all_languages(void **state)
+{
+	static const struct {
+		const char *account, *want;
+	} rows[] = {
+		{"gr\xc3\xb6\xc3\x9f"
+		 "e",
+		 "gr\xc3\xb6\xc3\x9f"
+		 "e"},
+		{"gr\xc3\xbc\xc3\x9f"
+		 "e",
+		 "gr\xc3\xbc\xc3\x9f"
+		 "e"},
+		{"\xe7\x89\xa9\xe7\x90\x86", "\xe7\x89\xa9\xe7\x90\x86"},
+		{"gr\xc3", "gr?"},
+		{"\xff\xfe", "??"},
+		{"a\x1b[2Jb\xc2\x9b", "a?[2Jb??"},
+		{"a\xe2\x80\xae"
+		 "b",
+		 "a???b"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char columns[200];
+		struct seen s;
+
+		(void)snprintf(columns, sizeof(columns), "%s|%s|q|1:00|1|1|OK|N/A|1|*",
+			       rows[i].account, rows[i].account);
+		s = parse(columns, rows[i].account, "");
+		print_message("# row %zu\n", i);
+		assert_string_equal(s.p[0].account, rows[i].want);
+		assert_string_equal(s.p[0].user, rows[i].want);
+		assert_string_equal(s.p[0].wckey, rows[i].want);
+	}
+}
+
 /* The widths that the parser reads are those that squeue is asked for. */
 static void test_the_formats(void **state)
 {
@@ -479,6 +518,7 @@ int main(void)
 		cmocka_unit_test(test_an_account_cannot_pass_for_a_job),
 		cmocka_unit_test(test_texts_of_another_width_are_not_read),
 		cmocka_unit_test(test_long_names_are_cut),
+		cmocka_unit_test(test_letters_of_all_languages),
 		cmocka_unit_test(test_the_formats),
 	};
 
