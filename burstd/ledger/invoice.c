@@ -65,6 +65,7 @@ struct found {
 	size_t n;
 	const char *currency; /* that is wanted; NULL: any */
 	const char *usual;    /* of facts that name none */
+	bool by_end;          /* by the end of a path */
 	char other[8];        /* one has another; "": none */
 };
 
@@ -91,6 +92,7 @@ static int find_instance(struct ledger *l, const char *provider, const char *tex
 		return -1;
 	if (f->n > 0 || slash == NULL || slash[1] == '\0')
 		return 0;
+	f->by_end = true;
 	return ledger_instances(l, provider, slash + 1, take_instance, f, e);
 }
 
@@ -118,7 +120,7 @@ static int knows(void *ctx, const char *instance, struct err *e)
 	if (rc == 0 && f.n == 0)
 		rc = refuse_others(m, instance, e);
 	free(f.v);
-	return rc < 0 ? -1 : f.n > 0;
+	return rc < 0 ? -1 : f.n == 0 ? 0 : f.by_end ? 2 : 1;
 }
 
 struct counting {

@@ -302,11 +302,57 @@ static void test_fields_at_the_end(void **state)
 	invoice_result_fini(&r);
 }
 
+#define OF(instance) "lifetime IN (SELECT id FROM lifetime WHERE instance = '" instance "')"
+#define AZURE                                                                                      \
+	"/subscriptions/0b1f6471-1bf0-4dda-aec3-cb9272f09590/resourceGroups/"                      \
+	"rg-high-performance-computing-of-the-faculty-of-physics-and-astronomy-production-1/"      \
+	"providers/Microsoft.Compute/virtualMachines/"
+
+/* Azure's ids are paths, longer than a name that is shown: each of them is a machine of its own. */
+static void test_ids_that_begin_alike(void **state)
+{
+	struct fixture *f = *state;
+	struct invoice_result r;
+
+	fill(f);
+	r = import(f,
+		   "instance,amount,currency\n" AZURE "i-c1,1000,EUR\n" AZURE "i-c2,1,EUR\n" AZURE
+		   "i-x1,2,EUR\n" AZURE "i-x2,3,EUR\n",
+		   NULL, DEC + 4000);
+	assert_int_equal(r.instances, 2);
+	assert_int_equal(r.unknown, 2);
+	assert_int_equal(of_month(f, NOVEMBER, OF("i-c1")), 1000 * UNIT);
+	assert_int_equal(of_month(f, NOVEMBER, OF("i-c2")), UNIT);
+	assert_good(f, DEC + 4000);
+	invoice_result_fini(&r);
+}
+
+/* A machine by its id in one line, and by a path in another, is one machine. */
+static void test_one_machine_of_two_spellings(void **state)
+{
+	const struct invoice_import in = {.partial = true};
+	struct fixture *f = *state;
+	struct invoice_result r;
+
+	fill(f);
+	r = import(
+		f,
+		"instance,amount,currency\ni-c1,1000,EUR\narn:aws:ec2:eu:1:instance/i-c1,5,EUR\n",
+		&in, DEC + 4000);
+	assert_int_equal(r.instances, 1);
+	assert_int_equal(r.counted, 900 * UNIT);
+	assert_int_equal(of_month(f, NOVEMBER, OF("i-c1")), 1005 * UNIT);
+	assert_good(f, DEC + 4000);
+	invoice_result_fini(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_bad_files),
 		TEST(test_fields_at_the_end),
+		TEST(test_ids_that_begin_alike),
+		TEST(test_one_machine_of_two_spellings),
 		TEST(test_machines_of_another_provider),
 		TEST(test_twice_is_refused),
 		cmocka_unit_test(test_formats),
