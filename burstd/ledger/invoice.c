@@ -248,8 +248,8 @@ static int round_items(struct importing *m, struct err *e)
 		return err_wrap(e, "--total");
 	/* Each line may have been rounded to a cent by itself, and the sum once more. */
 	most = unit / 2 * ((int64_t)f->n + 1);
-	m->r->rounding = m->r->nano - sum;
-	if (m->r->rounding <= most && m->r->rounding >= -most)
+	if (!__builtin_sub_overflow(m->r->nano, sum, &m->r->rounding) && m->r->rounding <= most &&
+	    m->r->rounding >= -most)
 		return 0;
 	{
 		char text[FMT_MONEY_SIZE];
