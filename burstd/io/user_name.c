@@ -8,6 +8,7 @@
 #include "base/fmt.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/plain.h"
 #include "io/loop.h"
 #include "io/proc.h"
 
@@ -102,7 +103,7 @@ static void keep(struct user_names *u, uint32_t uid, const char *name)
 	k->until_ms = loop_now(u->loop) + (name[0] != '\0' ? USER_NAME_KEPT_MS : USER_NAME_NONE_MS);
 }
 
-/* "ann:x:1000:1000:Ann:/home/ann:/bin/bash": the name must be this uid's, whole. */
+/* "ann:x:1000:1000:Ann:/home/ann:/bin/bash": the name must be this uid's, whole, and plain text. */
 static int parse(const char *line, uint32_t uid, char name[USER_NAME_MAX + 1], struct err *e)
 {
 	size_t n = strcspn(line, ":\n"), password;
@@ -123,7 +124,10 @@ static int parse(const char *line, uint32_t uid, char name[USER_NAME_MAX + 1], s
 			       want);
 	memcpy(name, line, n);
 	name[n] = '\0';
-	return 0;
+	if (plain_is(name))
+		return 0;
+	name[0] = '\0';
+	return err_set(e, ERR_INVALID, "getent passwd %s: no name that can be used", want);
 }
 
 static int read_answer(struct user_names *u, uint32_t uid, const struct proc_reply *r,

@@ -122,6 +122,10 @@ static void test_answers(void **state)
 		 "a123456789b123456789c123456789d123456789e123456789f123456789abc", ""},
 		{"echo a123456789b123456789c123456789d123456789e123456789f123456789abcd:x:1000:::",
 		 NULL, "getent passwd 1000: no name"},
+		/* JSON cannot have it, and who answers by JSON must not end by it. */
+		{"printf 'j\\374rgen:x:1000:::\\n'", NULL, "getent passwd 1000: no name"},
+		{"printf 'ann\\033[2J:x:1000:::\\n'", NULL, "getent passwd 1000: no name"},
+		{"printf 'j\\303\\274rgen:x:1000:::\\n'", "j\xc3\xbcrgen", ""},
 		{"exec cat /dev/zero", NULL, "getent passwd 1000: "},
 		{"kill -9 $$", NULL, "getent passwd 1000: exit status 137"},
 	};
