@@ -8,6 +8,7 @@
 #include "base/date.h"
 #include "base/fmt.h"
 #include "base/mem.h"
+#include "base/plain.h"
 #include "ledger/cents.h"
 #include "ledger/report.h"
 #include "ledger/split.h"
@@ -439,6 +440,7 @@ static int put_invoice(struct importing *m, int64_t all, struct err *e)
 {
 	const struct invoice_import *in = m->in;
 	const char *slash = strrchr(in->path, '/');
+	char *file = mem_strdup(slash != NULL ? slash + 1 : in->path);
 	struct ledger_invoice i = {.provider = in->provider,
 				   .month = in->month,
 				   .number = m->r->number,
@@ -447,13 +449,14 @@ static int put_invoice(struct importing *m, int64_t all, struct err *e)
 				   .partial = in->partial,
 				   .currency = m->file.currency,
 				   .nano = m->r->nano,
-				   .file = slash != NULL ? slash + 1 : in->path,
+				   .file = file,
 				   .digest = m->file.digest,
 				   .at_ms = m->book->now_ms,
 				   .who = in->who};
 	struct str why;
 	int rc;
 
+	plain_make(file, '?');
 	str_init(&why, WHY_MAX);
 	/* The lines have the number of the invoice, and the invoice the sums of the lines. */
 	rc = ledger_next_invoice(m->book->ledger, &m->r->id, e);
@@ -469,6 +472,7 @@ static int put_invoice(struct importing *m, int64_t all, struct err *e)
 		rc = ledger_put_invoice(m->book->ledger, &i, e);
 	}
 	str_fini(&why);
+	free(file);
 	return rc;
 }
 

@@ -356,12 +356,34 @@ static void test_one_machine_of_two_spellings(void **state)
 	invoice_result_fini(&r);
 }
 
+/* The name of the file is kept and shown, and whoever sent the invoice gave it. */
+static void test_the_name_of_a_file(void **state)
+{
+	struct fixture *f = *state;
+	struct invoice_import in;
+	struct invoice_result r;
+	struct err e = {0};
+	char path[80];
+
+	fill(f);
+	(void)snprintf(path, sizeof(path), "%s/a\x1b]0;\n\xe2\x80\xae.csv", f->dir);
+	write_named(path, WHOLE);
+	in = ask_for(path);
+	if (try_import(f, &in, DEC + 4000, &r, &e) < 0)
+		fail_msg("%s", e.msg);
+	assert_int_equal(
+		ask(f->ledger, "SELECT COUNT(*) FROM invoice WHERE file = 'a?]0;????.csv'"), 1);
+	invoice_result_fini(&r);
+	assert_int_equal(unlink(path), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_bad_files),
 		TEST(test_fields_at_the_end),
 		TEST(test_ids_that_begin_alike),
+		TEST(test_the_name_of_a_file),
 		TEST(test_one_machine_of_two_spellings),
 		TEST(test_machines_of_another_provider),
 		TEST(test_twice_is_refused),
