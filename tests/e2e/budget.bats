@@ -166,6 +166,18 @@ rate_is() {
 	within 60 job_is "$hostile" COMPLETED
 }
 
+@test "short jobs that start together on one machine all pay for their part of it" {
+	with_budgets "$(budget jobs 'amount = "500"' 'each = "account"')"
+	one=$(job -N1 -n1 -A one --time=5 --wrap 'sleep 2')
+	two=$(job -N1 -n1 -A two --time=5 --wrap 'sleep 2')
+	within 60 job_is "$one" COMPLETED
+	within 60 job_is "$two" COMPLETED
+	[ "$(scontrol show job "$one" | grep ' NodeList=')" = "$(scontrol show job "$two" | grep ' NodeList=')" ]
+	burstctl budget list | tee "$lab_dir/list"
+	grep -q '^jobs/one ' "$lab_dir/list"
+	grep -q '^jobs/two ' "$lab_dir/list"
+}
+
 # used_up: what runs since some seconds has cost more than the budget has now
 used_up() {
 	with_budgets "$(budget jobs 'amount = "0.02"' 'each = "user"' 'stop_at = 100' 'grace = "4s"' "$@")"
