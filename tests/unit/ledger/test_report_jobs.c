@@ -81,9 +81,38 @@ static void test_numbers_of_a_damaged_ledger(void **state)
 	}
 }
 
+static int no_attempt(void *ctx, const struct ledger_attempt *a, struct err *e)
+{
+	(void)ctx;
+	(void)a;
+	(void)e;
+	fail();
+	return 0;
+}
+
+/* Differences of times are taken, which must not overflow. */
+static void test_times_of_a_damaged_ledger(void **state)
+{
+	static const char *const columns[] = {"start_s", "end_s", "submit_s"};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < 2 * sizeof(columns) / sizeof(columns[0]); i++) {
+		struct err e = {0};
+
+		exec(f->ledger,
+		     "INSERT OR IGNORE INTO word (id, text) VALUES (1, 'x'); DELETE FROM attempt;"
+		     " INSERT INTO attempt VALUES (1, 7, 1, 2, 0, 1, '7', 1, 1,"
+		     " 1, 1, 1, 1, 1, 0, 0, 0, 1, 0, 1, 0); UPDATE attempt SET %s = %s",
+		     columns[i / 2], i % 2 == 0 ? "9223372036854775807" : "-9223372036854775808");
+		assert_int_equal(ledger_attempts_of(f->l, 7, no_attempt, NULL, &e), -1);
+		assert_int_equal(e.code, ERR_DAMAGED);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(test_times_of_a_damaged_ledger),
 		TEST(test_numbers_of_a_damaged_ledger),
 		TEST(test_namesakes),
 	};
