@@ -200,7 +200,7 @@ used_up() {
 	burstctl budget override jobs/researcher --add 500 --reason 'paper deadline' | tee "$lab_dir/override"
 	grep -q 'budget jobs/researcher has 500.00 EUR more until' "$lab_dir/override"
 	within 150 job_is "$job" RUNNING
-	burstctl budget overrides | grep -qE '^ *1 +jobs/researcher +add +500.00 .* (root|uid [0-9]+) +paper deadline'
+	burstctl budget overrides | grep -qE '^ *1 +jobs/researcher +add +500.00 .* (root|uid [0-9]+, admin) +paper deadline'
 	burstctl budget show jobs | grep -qE '^ +overrides +500.00'
 	lab_kill burstd
 	lab_start burstd
