@@ -152,6 +152,8 @@ static int judge(const struct conf *conf, struct texts *t, struct slurm_report *
 		pools[i].features = t->features[i].wanted;
 		pools[i].bare = t->features[i].bare[0] != '\0' ? t->features[i].bare : NULL;
 	}
+	if (conf != NULL)
+		slurm_need_budgets(&need, conf->budgets, conf->nbudgets);
 	rc = slurm_require((struct slurm_text){t->config.p, t->config.len},
 			   (struct slurm_text){t->partitions.p, t->partitions.len}, &need, out, e);
 	for (size_t i = 0; i < n; i++)

@@ -1,7 +1,6 @@
 /* Requests about what is added to the amounts of budgets, or set instead of them: each has a
  * reason, and stays on record. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "api/ctl_api.h"
@@ -12,23 +11,24 @@
 #include "money/money_api.h"
 #include "store/journal_budget.h"
 
-enum { BY_SIZE = 32 };
-
 #define UNTIL_MAX_MS INT64_C(253402300800000) /* the end of the year 9999, which dates reach to */
 
-/* "root" or "uid 1000": to find a name may take a network, and the loop must not wait for that. */
-static const char *by(char out[BY_SIZE], const struct ctl_caller *who)
+/* An operator who is of finance, too, has the right to it as the latter. */
+static const char *by(char out[CTL_BY_SIZE], const struct ctl_caller *who)
 {
-	(void)snprintf(out, BY_SIZE, who->uid == 0 ? "root" : "uid %" PRIu32, who->uid);
-	return out;
+	struct ctl_caller as = *who;
+
+	as.roles &= ~(unsigned)CTL_OPERATOR;
+	return ctl_reply_by(out, &as);
 }
 
 static void log_it(struct ctl_reply *r, const char *what, const char *about, int rc)
 {
-	char uid[FMT_U64_SIZE];
+	char uid[FMT_U64_SIZE], roles[CTL_ROLES_SIZE];
 
 	log_write(r->api->log, LOG_INFO, what, "about", about, "uid", fmt_u64(uid, r->who->uid),
-		  "outcome", rc == 0 ? "done" : r->err.msg, NULL);
+		  "role", ctl_roles_str(roles, r->who->roles), "outcome",
+		  rc == 0 ? "done" : r->err.msg, NULL);
 }
 
 static int read_reason(struct ctl_reply *r, const char **out)
@@ -116,7 +116,7 @@ static int answer(struct ctl_reply *r, int rc, int64_t id)
 static int order(struct ctl_reply *r, bool set, const char *key)
 {
 	struct engine_override o = {.set = set};
-	char who[BY_SIZE];
+	char who[CTL_BY_SIZE];
 	int64_t id = 0;
 	int rc;
 
@@ -140,7 +140,7 @@ int ctl_override_set(struct ctl_reply *r)
 
 int ctl_override_revoke(struct ctl_reply *r)
 {
-	char who[BY_SIZE], about[FMT_U64_SIZE];
+	char who[CTL_BY_SIZE], about[FMT_U64_SIZE];
 	const char *reason;
 	int64_t id;
 	int rc;

@@ -28,9 +28,10 @@ size_t budgets_lines_of(const struct budgets *b, uint32_t spender, const uint32_
 	return b->who[spender]->ncounts;
 }
 
+/* w NULL: a place that is free. */
 static bool is_of_user(const struct budget_who *w, const char *user)
 {
-	return !w->s.machine && strcmp(w->s.user, user) == 0;
+	return w != NULL && !w->s.machine && strcmp(w->s.user, user) == 0;
 }
 
 static bool spent_in_period(const struct budgets *b, const struct budget_who *w,

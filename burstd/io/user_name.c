@@ -8,6 +8,7 @@
 #include "base/fmt.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/plain.h"
 #include "io/loop.h"
 #include "io/proc.h"
 
@@ -24,7 +25,8 @@ struct known {
 
 struct user_name_ask {
 	struct user_name_ask *next, **prev;
-	struct user_names *of; /* NULL: freed */
+	struct user_name_ask *after; /* asked for the same uid, and has no process of its own */
+	struct user_names *of;       /* NULL: freed */
 	uint32_t uid;
 	user_name_fn fn; /* NULL: cancelled */
 	void *ctx;
@@ -102,7 +104,7 @@ static void keep(struct user_names *u, uint32_t uid, const char *name)
 	k->until_ms = loop_now(u->loop) + (name[0] != '\0' ? USER_NAME_KEPT_MS : USER_NAME_NONE_MS);
 }
 
-/* "ann:x:1000:1000:Ann:/home/ann:/bin/bash": the name must be this uid's, whole. */
+/* "ann:x:1000:1000:Ann:/home/ann:/bin/bash": the name must be this uid's, whole, and plain text. */
 static int parse(const char *line, uint32_t uid, char name[USER_NAME_MAX + 1], struct err *e)
 {
 	size_t n = strcspn(line, ":\n"), password;
@@ -123,7 +125,10 @@ static int parse(const char *line, uint32_t uid, char name[USER_NAME_MAX + 1], s
 			       want);
 	memcpy(name, line, n);
 	name[n] = '\0';
-	return 0;
+	if (plain_is(name))
+		return 0;
+	name[0] = '\0';
+	return err_set(e, ERR_INVALID, "getent passwd %s: no name that can be used", want);
 }
 
 static int read_answer(struct user_names *u, uint32_t uid, const struct proc_reply *r,
@@ -140,13 +145,26 @@ static int read_answer(struct user_names *u, uint32_t uid, const struct proc_rep
 	return 0;
 }
 
+/* e NULL: nobody is told.  One that is told may cancel others. */
+static void end(struct user_name_ask *a, const struct err *e)
+{
+	while (a != NULL) {
+		struct user_name_ask *after = a->after;
+
+		if (e != NULL && a->fn != NULL)
+			a->fn(a->ctx, e->code != 0 ? e : NULL);
+		free(a);
+		a = after;
+	}
+}
+
 static void on_done(void *ctx, const struct proc_reply *r, const struct err *failure)
 {
 	struct user_name_ask *a = ctx;
 	struct err e = {0};
 
 	if (a->of == NULL) {
-		free(a);
+		end(a, NULL);
 		return;
 	}
 	if (failure != NULL) {
@@ -159,9 +177,7 @@ static void on_done(void *ctx, const struct proc_reply *r, const struct err *fai
 	*a->prev = a->next;
 	if (a->next != NULL)
 		a->next->prev = a->prev;
-	if (a->fn != NULL)
-		a->fn(a->ctx, e.code != 0 ? &e : NULL);
-	free(a);
+	end(a, &e);
 }
 
 static void join(struct user_names *u, struct user_name_ask *a)
@@ -174,6 +190,27 @@ static void join(struct user_names *u, struct user_name_ask *a)
 	u->running++;
 }
 
+static struct user_name_ask *refuse(struct err *e)
+{
+	(void)err_set(e, ERR_LIMIT, "too many names of users are looked up: ask again");
+	return NULL;
+}
+
+/* A question for the same uid is asked already: its answer is this one's, too. */
+static struct user_name_ask *ask_with(struct user_name_ask *a, user_name_fn fn, void *ctx,
+				      struct err *e)
+{
+	unsigned n = 1;
+
+	for (; a->after != NULL; a = a->after)
+		n++;
+	if (n >= USER_NAME_AT_ONCE)
+		return refuse(e);
+	a->after = mem_zalloc(sizeof(*a));
+	*a->after = (struct user_name_ask){.of = a->of, .uid = a->uid, .fn = fn, .ctx = ctx};
+	return a->after;
+}
+
 struct user_name_ask *user_names_ask(struct user_names *u, uint32_t uid, user_name_fn fn, void *ctx,
 				     struct err *e)
 {
@@ -184,10 +221,11 @@ struct user_name_ask *user_names_ask(struct user_names *u, uint32_t uid, user_na
 		.argv = argv, .envp = env, .timeout_ms = USER_NAME_MS, .max_out = LINE_MAX};
 	struct user_name_ask *a;
 
-	if (u->running >= USER_NAME_AT_ONCE) {
-		(void)err_set(e, ERR_LIMIT, "too many names of users are looked up: ask again");
-		return NULL;
-	}
+	for (a = u->asks; a != NULL; a = a->next)
+		if (a->uid == uid)
+			return ask_with(a, fn, ctx, e);
+	if (u->running >= USER_NAME_AT_ONCE)
+		return refuse(e);
 	a = mem_zalloc(sizeof(*a));
 	*a = (struct user_name_ask){.of = u, .uid = uid, .fn = fn, .ctx = ctx};
 	if (proc_run(u->proc, &call, on_done, a, e) != 0) {

@@ -20,7 +20,7 @@ enum {
 	USER_NAME_KEPT = 1024, /* names; more, and all are forgotten */
 	USER_NAME_KEPT_MS = 600000,
 	USER_NAME_NONE_MS = 30000, /* ... if the uid has no name: it may be new */
-	USER_NAME_AT_ONCE = 8,     /* processes: a user may ask again and again */
+	USER_NAME_AT_ONCE = 8,     /* processes, and questions of one user, who has one process */
 	USER_NAME_MS = 8000,       /* one of them; less than a held request has (ctl_server.h) */
 };
 

@@ -140,6 +140,7 @@ static int judge(struct engine *e, struct slurm_text partitions, struct slurm_re
 			.features = f != NULL ? f->wanted : NULL,
 			.bare = f != NULL && f->bare[0] != '\0' ? f->bare : NULL};
 	}
+	slurm_need_budgets(&need, c->budgets, c->nbudgets);
 	rc = slurm_require(config, partitions, &need, out, err);
 	for (size_t i = 0; i < need.npools; i++)
 		free((char *)(uintptr_t)pools[i].unknown);

@@ -130,7 +130,8 @@ int atto_nano(atto v, int64_t *out, struct err *e)
 	atto rest, q = floor_of(v, &rest);
 
 	q += 2 * rest > NANO || (2 * rest == NANO && q % 2 != 0);
-	if (q > INT64_MAX || q < -INT64_MAX)
+	/* Far enough from what fits that what was counted can be taken from it. */
+	if (q >= (atto)UNITS_MAX * NANO || q <= -(atto)UNITS_MAX * NANO)
 		return err_set(e, ERR_LIMIT, "the sum of all amounts is too large");
 	*out = (int64_t)q;
 	return 0;

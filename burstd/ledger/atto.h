@@ -15,7 +15,7 @@ __extension__ typedef __int128 atto;
 /* "-12.5", "1.2E-7": a decimal number, below nine billion units; decimals beyond the 18th are
  * rounded half to even.  -1: *e says what is wrong with it. */
 int atto_parse(const char *text, atto *out, struct err *e);
-/* In nano-units, half to even.  -1: too large. */
+/* In nano-units, half to even.  -1: nine billion units or more. */
 int atto_nano(atto v, int64_t *out, struct err *e);
 /* n amounts in nano-units, which add up to `sum`: that of v, rounded to nano-units.  Each is less
  * than one from its exact amount; what is left goes to the largest fractions, of equal ones to the

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -12,7 +13,7 @@
 #include "ledger/pseudonym.h"
 #include "ledger/reading.h"
 
-enum { PATH_MAX_BYTES = 4096 };
+enum { PATH_MAX_BYTES = 4096, FD_PATH_SIZE = 40 };
 
 static const char *const versions[] = {[FOCUS_1_2] = "1.2", [FOCUS_1_4] = "1.4"};
 static const char *const views[] = {[FOCUS_PROVIDER] = "provider", [FOCUS_INTERNAL] = "internal"};
@@ -74,16 +75,31 @@ static int write_to(struct export *x, struct reading *r, FILE *f, struct err *e)
 	return reading_warn(r, e);
 }
 
+/* A file takes the place of what was there, which must be no device: /dev/null is everybody's. */
+static int check_place(const char *file, struct err *e)
+{
+	struct stat st;
+
+	if (stat(file, &st) == 0 && !S_ISREG(st.st_mode))
+		return err_set(e, ERR_INVALID,
+			       "--output %.200s: it is no regular file; without --output the "
+			       "export goes to standard output",
+			       file);
+	return 0;
+}
+
 /* The file is there as a whole, or as it was before. */
 static int write_file(struct export *x, struct reading *r, const char *file, struct err *e)
 {
+	char open_file[FD_PATH_SIZE];
 	struct str part;
 	FILE *f;
 	int rc;
 
+	if (check_place(file, e) < 0)
+		return -1;
 	str_init(&part, PATH_MAX_BYTES);
 	str_addf(&part, "%s.part", file);
-	x->path = part.p;
 	(void)unlink(part.p); /* of a run that was killed; and never through somebody's link */
 	f = fopen(part.p, "wxe");
 	if (f == NULL) {
@@ -91,7 +107,13 @@ static int write_file(struct export *x, struct reading *r, const char *file, str
 		str_fini(&part);
 		return rc;
 	}
+	/* For who opens it once more: by its name it may be somebody's link by now, where the
+	 * directory is theirs. */
+	(void)snprintf(open_file, sizeof(open_file), "/proc/self/fd/%d", fileno(f));
+	x->path = open_file;
 	rc = write_to(x, r, f, e);
+	if (rc < 0 && x->form == EXPORT_XLSX)
+		(void)err_wrap(e, "%.200s", part.p);
 	if (fclose(f) != 0 && rc == 0)
 		rc = err_set(e, err_of_errno(errno), "%s: %s", part.p, strerror(errno));
 	if (rc == 0 && rename(part.p, file) != 0)

@@ -208,7 +208,8 @@ static int take_attempt(void *ctx, const struct ledger_attempt *a, struct err *e
 	(void)e;
 	x->job = a->job;
 	x->until_ms = (a->running ? INT64_MAX / MS : a->end_s) * MS;
-	x->gpus = a->gpus * a->nnodes;
+	if (__builtin_mul_overflow(a->gpus, a->nnodes, &x->gpus))
+		x->gpus = 0; /* of a damaged ledger; as if it were not known */
 	return 0;
 }
 

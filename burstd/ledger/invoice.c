@@ -8,6 +8,7 @@
 #include "base/date.h"
 #include "base/fmt.h"
 #include "base/mem.h"
+#include "base/plain.h"
 #include "ledger/cents.h"
 #include "ledger/report.h"
 #include "ledger/split.h"
@@ -65,6 +66,7 @@ struct found {
 	size_t n;
 	const char *currency; /* that is wanted; NULL: any */
 	const char *usual;    /* of facts that name none */
+	bool by_end;          /* by the end of a path */
 	char other[8];        /* one has another; "": none */
 };
 
@@ -91,6 +93,7 @@ static int find_instance(struct ledger *l, const char *provider, const char *tex
 		return -1;
 	if (f->n > 0 || slash == NULL || slash[1] == '\0')
 		return 0;
+	f->by_end = true;
 	return ledger_instances(l, provider, slash + 1, take_instance, f, e);
 }
 
@@ -118,7 +121,7 @@ static int knows(void *ctx, const char *instance, struct err *e)
 	if (rc == 0 && f.n == 0)
 		rc = refuse_others(m, instance, e);
 	free(f.v);
-	return rc < 0 ? -1 : f.n > 0;
+	return rc < 0 ? -1 : f.n == 0 ? 0 : f.by_end ? 2 : 1;
 }
 
 struct counting {
@@ -246,8 +249,8 @@ static int round_items(struct importing *m, struct err *e)
 		return err_wrap(e, "--total");
 	/* Each line may have been rounded to a cent by itself, and the sum once more. */
 	most = unit / 2 * ((int64_t)f->n + 1);
-	m->r->rounding = m->r->nano - sum;
-	if (m->r->rounding <= most && m->r->rounding >= -most)
+	if (!__builtin_sub_overflow(m->r->nano, sum, &m->r->rounding) && m->r->rounding <= most &&
+	    m->r->rounding >= -most)
 		return 0;
 	{
 		char text[FMT_MONEY_SIZE];
@@ -437,6 +440,7 @@ static int put_invoice(struct importing *m, int64_t all, struct err *e)
 {
 	const struct invoice_import *in = m->in;
 	const char *slash = strrchr(in->path, '/');
+	char *file = mem_strdup(slash != NULL ? slash + 1 : in->path);
 	struct ledger_invoice i = {.provider = in->provider,
 				   .month = in->month,
 				   .number = m->r->number,
@@ -445,13 +449,14 @@ static int put_invoice(struct importing *m, int64_t all, struct err *e)
 				   .partial = in->partial,
 				   .currency = m->file.currency,
 				   .nano = m->r->nano,
-				   .file = slash != NULL ? slash + 1 : in->path,
+				   .file = file,
 				   .digest = m->file.digest,
 				   .at_ms = m->book->now_ms,
 				   .who = in->who};
 	struct str why;
 	int rc;
 
+	plain_make(file, '?');
 	str_init(&why, WHY_MAX);
 	/* The lines have the number of the invoice, and the invoice the sums of the lines. */
 	rc = ledger_next_invoice(m->book->ledger, &m->r->id, e);
@@ -467,6 +472,7 @@ static int put_invoice(struct importing *m, int64_t all, struct err *e)
 		rc = ledger_put_invoice(m->book->ledger, &i, e);
 	}
 	str_fini(&why);
+	free(file);
 	return rc;
 }
 

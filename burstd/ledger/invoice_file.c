@@ -16,6 +16,7 @@
 enum {
 	COLUMN_MAX = 128,
 	TEXT_MAX = 1 << 16,
+	KEY_MAX = CSV_IN_RECORD_MAX + 16,
 	NAMES_EACH = 4, /* of one column */
 	DAY_S = 86400,
 	/* A provider's month may begin by the clock of another zone. */
@@ -106,7 +107,6 @@ struct reading {
 	char **keys;
 	size_t nkeys, keys_cap;
 	int64_t number_line;
-	const char *yes, *no; /* values of resources */
 };
 
 static int wrong(const struct reading *r, const char *what, const char *text, struct err *e)
@@ -293,21 +293,28 @@ static const char *keep_key(struct reading *r, struct str *key)
 	return r->keys[r->nkeys - 1];
 }
 
-/* 1: the ledger knows it; 0: not. */
+static const char *end_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
+/* As ask->knows. */
 static int knows(struct reading *r, const char *instance, struct err *e)
 {
-	const char *had = map_get(&r->resources, instance);
+	const uintptr_t had = (uintptr_t)map_get(&r->resources, instance);
 	struct str key;
 	int rc;
 
-	if (had != NULL)
-		return had == r->yes;
+	if (had != 0)
+		return (int)had - 1;
 	rc = r->ask->knows(r->ask->ctx, instance, e);
 	if (rc < 0)
 		return -1;
-	str_init(&key, TEXT_MAX);
+	str_init(&key, KEY_MAX);
 	str_adds(&key, instance);
-	map_put(&r->resources, keep_key(r, &key), (void *)(uintptr_t)(rc == 1 ? r->yes : r->no));
+	map_put(&r->resources, keep_key(r, &key), (void *)((uintptr_t)rc + 1));
 	return rc;
 }
 
@@ -324,23 +331,23 @@ static bool has_word(const char *text, const char *word)
 /* Of a machine that the ledger does not know; what else has an id, such as a disk, is shared. */
 static bool is_machine(const struct reading *r, const char *instance)
 {
-	const char *slash = strrchr(instance, '/'), *id = slash != NULL ? slash + 1 : instance;
-
-	return r->ask->format == INVOICE_PLAIN || strncmp(id, "i-", 2) == 0 ||
+	return r->ask->format == INVOICE_PLAIN || strncmp(end_of(instance), "i-", 2) == 0 ||
 	       has_word(field(r, TYPE), "instance") || has_word(field(r, TYPE), "virtual machine");
 }
 
+/* *id: which machine it is, however a line spells it. */
 static int kind_of(struct reading *r, const char *instance, enum ledger_invoice_kind *out,
-		   struct err *e)
+		   const char **id, struct err *e)
 {
 	int rc = instance[0] != '\0' ? knows(r, instance, e) : 0;
 
 	if (rc < 0)
 		return -1;
 	*out = strcasecmp(field(r, KIND), "tax") == 0           ? LEDGER_INVOICE_TAX
-	       : rc == 1                                        ? LEDGER_INVOICE_INSTANCE
+	       : rc > 0                                         ? LEDGER_INVOICE_INSTANCE
 	       : instance[0] != '\0' && is_machine(r, instance) ? LEDGER_INVOICE_UNKNOWN
 								: LEDGER_INVOICE_SHARED;
+	*id = rc == 2 ? end_of(instance) : instance;
 	return 0;
 }
 
@@ -349,6 +356,8 @@ static void name_of(const struct reading *r, enum ledger_invoice_kind kind, cons
 {
 	const char *service = field(r, SERVICE), *about = field(r, ABOUT);
 
+	if (strlen(instance) > INVOICE_NAME_MAX - 20) /* of a path the end tells most */
+		instance = end_of(instance);
 	if (kind == LEDGER_INVOICE_UNKNOWN || kind == LEDGER_INVOICE_INSTANCE)
 		str_addf(out, "%sinstance %.*s", kind == LEDGER_INVOICE_UNKNOWN ? "unknown " : "",
 			 INVOICE_NAME_MAX - 20, instance);
@@ -360,24 +369,14 @@ static void name_of(const struct reading *r, enum ledger_invoice_kind kind, cons
 		str_adds(out, kind == LEDGER_INVOICE_TAX ? "tax" : "without a description");
 }
 
-static struct invoice_item *item_of(struct reading *r, enum ledger_invoice_kind kind,
-				    const char *instance, struct err *e)
+/* Takes name. */
+static struct invoice_item *add_item(struct reading *r, enum ledger_invoice_kind kind, char *name,
+				     struct err *e)
 {
 	struct invoice_file *f = r->f;
-	struct str key;
-	size_t *at;
 
-	str_init(&key, TEXT_MAX);
-	str_addf(&key, "%d ", (int)kind);
-	name_of(r, kind, instance, &key);
-	plain_make(key.p, '?'); /* it is shown wherever cost is */
-	at = map_get(f->index, key.p);
-	if (at != NULL) {
-		str_fini(&key);
-		return &f->items[*at];
-	}
 	if (f->n == INVOICE_ITEMS_MAX) {
-		str_fini(&key);
+		free(name);
 		(void)err_set(e, ERR_LIMIT, "%.120s: more than %d instances and names", r->csv.name,
 			      INVOICE_ITEMS_MAX);
 		return NULL;
@@ -387,15 +386,40 @@ static struct invoice_item *item_of(struct reading *r, enum ledger_invoice_kind 
 		f->items = mem_realloc(f->items, f->cap * sizeof(*f->items));
 	}
 	f->items[f->n] = (struct invoice_item){.kind = kind,
-					       .instance = mem_strdup(instance),
-					       .name = mem_strdup(key.p + 2),
+					       .instance = mem_strdup(field(r, INSTANCE)),
+					       .name = name,
 					       .start_s = r->ask->end_s,
 					       .end_s = r->ask->start_s,
 					       .line = r->csv.line};
-	at = mem_zalloc(sizeof(*at));
-	*at = f->n;
-	map_put(f->index, keep_key(r, &key), at);
 	return &f->items[f->n++];
+}
+
+/* Machines are told apart by their ids, whole: names may be cut.  All else is by its name. */
+static struct invoice_item *item_of(struct reading *r, enum ledger_invoice_kind kind,
+				    const char *id, struct err *e)
+{
+	const bool machine = kind == LEDGER_INVOICE_INSTANCE || kind == LEDGER_INVOICE_UNKNOWN;
+	struct invoice_item *item;
+	struct str key, name;
+	uintptr_t at;
+
+	str_init(&name, TEXT_MAX);
+	name_of(r, kind, field(r, INSTANCE), &name);
+	plain_make(name.p, '?'); /* it is shown wherever cost is */
+	str_init(&key, KEY_MAX);
+	str_addf(&key, "%d %s", (int)kind, machine ? id : name.p);
+	at = (uintptr_t)map_get(r->f->index, key.p);
+	if (at != 0) {
+		str_fini(&key);
+		str_fini(&name);
+		return &r->f->items[at - 1];
+	}
+	item = add_item(r, kind, str_take(&name), e);
+	if (item == NULL)
+		str_fini(&key);
+	else
+		map_put(r->f->index, keep_key(r, &key), (void *)(uintptr_t)r->f->n);
+	return item;
 }
 
 /* The part of the line's time that is in the month; all of it if none is. */
@@ -466,9 +490,9 @@ static int check_currency(struct reading *r, struct err *e)
 
 static int take_row(struct reading *r, struct err *e)
 {
-	const char *instance = field(r, INSTANCE);
 	enum ledger_invoice_kind kind;
 	struct invoice_item *item;
+	const char *id;
 	struct err why;
 	atto amount;
 	int rc = check_number(r, e);
@@ -482,9 +506,9 @@ static int take_row(struct reading *r, struct err *e)
 	if (atto_parse(field(r, AMOUNT), &amount, &why) < 0)
 		return err_set(e, ERR_INVALID, "%.120s:%" PRId64 ": %s", r->csv.name, r->csv.line,
 			       why.msg);
-	if (kind_of(r, instance, &kind, e) < 0)
+	if (kind_of(r, field(r, INSTANCE), &kind, &id, e) < 0)
 		return -1;
-	item = item_of(r, kind, instance, e);
+	item = item_of(r, kind, id, e);
 	if (item == NULL || add_time(r, item, e) < 0)
 		return -1;
 	item->amount += amount; /* 2^127 is more than any number of rows comes to */
@@ -516,14 +540,6 @@ static int read_rows(struct reading *r, struct err *e)
 
 static void drop_index(struct invoice_file *f)
 {
-	for (size_t i = 0; i < f->n; i++) {
-		struct str key;
-
-		str_init(&key, TEXT_MAX);
-		str_addf(&key, "%d %s", (int)f->items[i].kind, f->items[i].name);
-		free(map_get(f->index, key.p));
-		str_fini(&key);
-	}
 	map_fini(f->index);
 	free(f->index);
 	f->index = NULL;
@@ -531,7 +547,7 @@ static void drop_index(struct invoice_file *f)
 
 int invoice_file_read(struct invoice_file *f, const struct invoice_ask *ask, struct err *e)
 {
-	struct reading r = {.ask = ask, .f = f, .yes = "yes", .no = "no"};
+	struct reading r = {.ask = ask, .f = f};
 	int rc;
 
 	*f = (struct invoice_file){.number = mem_strdup(ask->number != NULL ? ask->number : ""),

@@ -39,7 +39,7 @@ struct invoice_file {
 	char *number, *currency; /* number: "" if no line has one */
 	int64_t rows, left_out;  /* left_out: of other invoices, or without a number */
 	char digest[DIGEST_SIZE];
-	struct map *index; /* of the items, while they are read */
+	struct map *index; /* of the items by what they are about, while they are read: at + 1 */
 };
 
 struct invoice_ask {
@@ -47,7 +47,8 @@ struct invoice_ask {
 	enum invoice_format format;
 	const char *number;     /* all other lines are left out; NULL: all must be of one */
 	int64_t start_s, end_s; /* the month */
-	/* Is that an instance of the provider? 1: yes; 0: no; -1: *e. */
+	/* Is that an instance of the provider? 1: yes; 2: what is behind its last '/' is; 0: no;
+	 * -1: *e. */
 	int (*knows)(void *ctx, const char *instance, struct err *e);
 	void *ctx;
 };

@@ -412,6 +412,8 @@ static bool read_squeue(struct record *r, struct ledger_attempt *a)
 	if (!read_common(r, a))
 		return false;
 	a->source = SQUEUE;
+	if (strcmp(a->user, "nobody") == 0) /* whom squeue finds no name for */
+		a->user = "";
 	set_running(a, a->end_s == 0 || runs(a->state));
 	if (is_without_nodes(r, a))
 		return false;

@@ -29,6 +29,7 @@ struct look { /* at one job */
 	const struct hostlist *nodes; /* its own */
 	struct payer payer;
 	bool known;
+	bool early;               /* a machine of its own is still to be written down */
 	int64_t boot_ms;          /* until all of its machines are up, at most */
 	struct fleet_node **rows; /* its machines that have no hold for it */
 	size_t n;
@@ -174,8 +175,10 @@ static void look_at(struct look *l, const char *name)
 	struct hold_node *g;
 	struct hold *run;
 
-	if (fn == NULL || fn->unwritten != NULL)
+	if (fn == NULL || fn->unwritten != NULL) {
+		l->early = l->early || (nm != NULL && !slurm_is_on(nm->flags));
 		return;
+	}
 	if (node_coming(&fn->n) && l->e->conf->pools[fn->n.pool].boot_ms > l->boot_ms)
 		l->boot_ms = l->e->conf->pools[fn->n.pool].boot_ms;
 	g = hold_find(l->e, name, fn->n.gen);
@@ -311,6 +314,9 @@ static void look_at_job(struct engine *e, const struct slurm_job *j, bool decide
 	l.rows = mem_zalloc((h->n + 1) * sizeof(struct fleet_node *));
 	for (size_t i = 0; i < h->n; i++)
 		look_at(&l, h->names[i]);
+	/* What is bought for somebody else now the job must pay for, too: its prolog waits until
+	 * that can be asked. */
+	decides = decides && (!l.early || !gate_asks(e, j->number));
 	if (decides && l.n > 0)
 		decide(&l);
 	if (decides)

@@ -10,7 +10,7 @@
 enum {
 	FIELDS = 6,
 	WORDS_FIELDS = 11,
-	PAYER_FIELDS = 10, /* before those of a fixed width */
+	PAYER_FIELDS = 9, /* between the account and the other texts of a fixed width */
 	DETAIL_WIDTH = 24,
 	COMMENT_WIDTH = 300,
 	COUNTS_WIDTH = 3 * DETAIL_WIDTH
@@ -113,13 +113,13 @@ static bool take_wishes(const char **text, const char *end, struct slurm_text re
 	return take_comment(text, end, blank, &j->comment);
 }
 
-/* Take a column of SLURM_PAYER_WIDTH from *at, which may contain newlines; *at moves behind the bar
- * that follows it.  false: none does. */
-static bool take_wide(const char **at, const char *end, struct slurm_text *out)
+/* Take a column of this width from *at, which may contain newlines; *at moves behind the bar that
+ * follows it.  false: none does. */
+static bool take_wide(const char **at, const char *end, size_t width, struct slurm_text *out)
 {
-	struct slurm_text t = {*at, SLURM_PAYER_WIDTH};
+	struct slurm_text t = {*at, width};
 
-	if (end - t.p <= SLURM_PAYER_WIDTH || t.p[t.n] != '|')
+	if ((size_t)(end - t.p) <= width || t.p[t.n] != '|')
 		return false;
 	*at = t.p + t.n + 1;
 	while (t.n > 0 && t.p[t.n - 1] == ' ')
@@ -133,29 +133,31 @@ static bool take_wide(const char **at, const char *end, struct slurm_text *out)
 static bool take_payer(const char **text, const char *end, struct slurm_text *rest,
 		       struct slurm_payer *p)
 {
-	struct slurm_text f[WORDS_FIELDS + 1] = {{NULL, 0}};
+	struct slurm_text f[WORDS_FIELDS + 1] = {{NULL, 0}}, account;
 	struct slurm_payer out;
 
 	if (rest->n < 2 || rest->p[0] != ' ' || rest->p[1] != '|')
 		return true;
-	rest->p += 2;
-	rest->n -= 2;
-	if (!split(*rest, PAYER_FIELDS, f) || f[PAYER_FIELDS].p == NULL)
+	*text = rest->p + 2;
+	if (!take_wide(text, end, SLURM_ACCOUNT_WIDTH, &account) ||
+	    !split(next_line(text, end), PAYER_FIELDS, f) || f[PAYER_FIELDS].p == NULL)
 		return false;
 	*text = f[PAYER_FIELDS].p;
-	out = (struct slurm_payer){.account = f[0],
-				   .user = f[1],
-				   .qos = f[2],
-				   .limit = f[3],
-				   .nodes = f[4],
-				   .cpus = f[5],
-				   .shares = f[6],
-				   .allocated = f[7],
-				   .tasks = f[8],
-				   .sockets = f[9]};
-	if (!take_wide(text, end, &out.by_job) || !take_wide(text, end, &out.by_node) ||
-	    !take_wide(text, end, &out.by_socket) || !take_wide(text, end, &out.by_task) ||
-	    !take_wide(text, end, &out.wckey))
+	out = (struct slurm_payer){.account = account,
+				   .user = f[0],
+				   .qos = f[1],
+				   .limit = f[2],
+				   .nodes = f[3],
+				   .cpus = f[4],
+				   .shares = f[5],
+				   .allocated = f[6],
+				   .tasks = f[7],
+				   .sockets = f[8]};
+	if (!take_wide(text, end, SLURM_PAYER_WIDTH, &out.by_job) ||
+	    !take_wide(text, end, SLURM_PAYER_WIDTH, &out.by_node) ||
+	    !take_wide(text, end, SLURM_PAYER_WIDTH, &out.by_socket) ||
+	    !take_wide(text, end, SLURM_PAYER_WIDTH, &out.by_task) ||
+	    !take_wide(text, end, SLURM_PAYER_WIDTH, &out.wckey))
 		return false;
 	*rest = next_line(text, end);
 	if (rest->n == 0)

@@ -38,11 +38,13 @@
 /* Who pays, and how much of its nodes a job has: account, user, QOS, time limit, number of nodes
  * and CPUs, whether it shares them, what is allocated to it on all of them (while it waits: what it
  * asks for), its tasks, its sockets on each node; then the GPUs that it asks for by job, node,
- * socket and task, and its wckey.  These five are users' texts, for slurmctld takes any type of a
- * GPU from a job that is held, so they have a fixed width, as the comment.  All of it stands behind
+ * socket and task, and its wckey.  These five and the account are users' texts: slurmctld takes any
+ * type of a GPU from a job that is held, and any account unless AccountingStorageEnforce asks for
+ * associations.  So they have a fixed width, as the comment.  All of it stands behind
  * SLURM_JOB_FORMAT, before the constraint, and begins with a blank, as no constraint does. */
 #define SLURM_PAYER_COLUMNS                                                                        \
-	"| |,Account:0|,UserName:0|,QOS:0|,TimeLimit:0|,NumNodes:0|,NumCPUs:0|," SLURM_SHARES ","  \
+	"| |,Account:128|,UserName:0|,QOS:0|,TimeLimit:0|,NumNodes:0|,NumCPUs:0|," SLURM_SHARES    \
+	","                                                                                        \
 	"tres-alloc:0|,NumTasks:0|,Sockets:0|,tres-per-job:65|,tres-per-node:65|,"                 \
 	"tres-per-socket:65|,tres-per-task:65|,WCKey:65|"
 #define SLURM_PAYER_FORMAT         SLURM_JOB_FORMAT SLURM_PAYER_COLUMNS
@@ -70,7 +72,8 @@
 enum {
 	SLURM_JOB_ID_MAX = 31,
 	SLURM_COMMENT_WIDTH = 1025,
-	SLURM_PAYER_WIDTH = 65, /* a text that fills it may have been cut */
+	SLURM_PAYER_WIDTH = 65,    /* a text that fills it may have been cut */
+	SLURM_ACCOUNT_WIDTH = 128, /* one more than is kept of it */
 };
 
 struct slurm_payer { /* as printed; account.p NULL: not in the format */

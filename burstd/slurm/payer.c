@@ -3,8 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Copy a name; "(null)" and "N/A" are none.  What does not print is replaced, since a wckey is a
- * user's text. */
+#include "base/plain.h"
+
+/* Copy a name; "(null)" and "N/A" are none.  What may not be shown is replaced, since a wckey is a
+ * user's text; letters that are not ASCII stay, lest a budget that names an account does not find
+ * it, and two accounts become one. */
 static void name_of(struct slurm_text t, char out[PAYER_NAME_MAX + 1])
 {
 	size_t n = t.n < PAYER_NAME_MAX ? t.n : PAYER_NAME_MAX;
@@ -13,8 +16,9 @@ static void name_of(struct slurm_text t, char out[PAYER_NAME_MAX + 1])
 	if (slurm_text_is(t, "(null)") || slurm_text_is(t, "N/A"))
 		return;
 	for (size_t i = 0; i < n; i++)
-		out[i] = t.p[i] >= ' ' && t.p[i] <= '~' ? t.p[i] : '?';
+		out[i] = t.p[i] != '\0' ? t.p[i] : '?';
 	out[n] = '\0';
+	plain_make(out, '?');
 }
 
 static bool is_digit(char c)

@@ -191,6 +191,24 @@ static void join_parameters(const struct slurm_look *l, struct slurm_report *r)
 	str_fini(&s);
 }
 
+void slurm_need_budgets(struct slurm_need *need, const struct conf_budget *list, size_t n)
+{
+	bool accounts = false, qos = false, wckeys = false;
+	size_t at = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		accounts |= list[i].accounts != NULL || list[i].each == CONF_EACH_ACCOUNT;
+		qos |= list[i].qos != NULL;
+		wckeys |= list[i].wckeys != NULL;
+	}
+	if (accounts)
+		need->enforce[at++] = "associations";
+	if (qos)
+		need->enforce[at++] = "qos";
+	if (wckeys)
+		need->enforce[at++] = "wckeys";
+}
+
 int slurm_require(struct slurm_text config, struct slurm_text partitions,
 		  const struct slurm_need *need, struct slurm_report *out, struct err *e)
 {

@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/hostlist.h"
 #include "base/str.h"
+#include "core/conf_budget.h"
 #include "slurm/parse.h"
 #include "slurm/version.h"
 
@@ -22,6 +23,7 @@ enum {
 	SLURM_NPARTITIONS_MAX = 4096,
 	SLURM_MEMBERS_MAX = 1 << 21, /* names in partitions that override times: 0.2 s */
 	SLURM_PROBLEMS_MAX = 64,     /* each rule has at most one */
+	SLURM_ENFORCE_MAX = 3,       /* accounts, QOS and wckeys */
 	SLURM_SUSPEND_TIMEOUT_MAX_S = 300,
 	SLURM_BOOT_MARGIN_S = 60, /* burstd must give up before slurmctld, since it knows why */
 };
@@ -78,7 +80,13 @@ struct slurm_need {
 	const char *auth;
 	const struct slurm_need_pool *pools;
 	size_t npools;
+	/* Words of AccountingStorageEnforce without which users choose whose budget pays; then
+	 * NULL. */
+	const char *enforce[SLURM_ENFORCE_MAX + 1];
 };
+
+/* Set need->enforce by what the budgets go by. */
+void slurm_need_budgets(struct slurm_need *need, const struct conf_budget *list, size_t n);
 
 struct slurm_look;
 

@@ -100,6 +100,17 @@ static bool wide(struct slurm_look *l, const struct slurm_rule *r)
 	       in_range(l, r);
 }
 
+static bool enforces(struct slurm_look *l, const struct slurm_rule *r)
+{
+	(void)r;
+	for (const char *const *word = l->need->enforce; *word != NULL; word++)
+		if (!slurm_show_has(l->value, *word)) {
+			slurm_look_wanted(l, "%s, for there are budgets of these", *word);
+			return slurm_look_found(l, "without %s", *word);
+		}
+	return true;
+}
+
 static bool has_least(struct slurm_look *l, const struct slurm_rule *r)
 {
 	(void)r;
@@ -442,6 +453,13 @@ const struct slurm_rule slurm_rules[] = {
 	 .wanted = "at most what the partition's pools can have (max_nodes)",
 	 .why = "No job can ever start there: each needs more nodes than burstd may buy.",
 	 .ok = has_least},
+	{.setting = "AccountingStorageEnforce",
+	 .severity = SLURM_WARNING,
+	 .optional = true,
+	 .wanted = "associations, qos or wckeys, where budgets name accounts, QOS or wckeys",
+	 .why = "Any user may name any of them for a job, and so has another's budget pay, or "
+		"none.",
+	 .ok = enforces},
 	{.setting = "SlurmdTimeout",
 	 .severity = SLURM_WARNING,
 	 .wanted = "not 0",

@@ -6,6 +6,8 @@
 #include "base/mem.h"
 #include "store/ledger_private.h"
 
+#define SECONDS_MAX INT64_C(253402300799) /* the year 9999 */
+
 #define ATTEMPT                                                                                    \
 	"SELECT a.id, a.job, a.start_s, a.end_s, a.submit_s, a.dbindex, a.job_id, n.text, s.text," \
 	" c.text, u.text, p.text, q.text, w.text, o.text, a.cpus, a.gpus, a.memory_mb, a.nnodes,"  \
@@ -308,9 +310,9 @@ static void read_attempt(struct db_cursor *c, struct ledger_attempt *a)
 	c->at = 0;
 	a->id = ledger_int(c);
 	a->job = (uint64_t)ledger_int(c);
-	a->start_s = ledger_int(c);
-	a->end_s = ledger_int(c);
-	a->submit_s = ledger_int(c);
+	a->start_s = db_get_int(c, -SECONDS_MAX, SECONDS_MAX);
+	a->end_s = db_get_int(c, -SECONDS_MAX, SECONDS_MAX);
+	a->submit_s = db_get_int(c, -SECONDS_MAX, SECONDS_MAX);
 	a->dbindex = (uint64_t)ledger_int(c);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		*texts[i] = db_get_text(c, LEDGER_TEXT_MAX);

@@ -92,6 +92,14 @@ int ledger_dims(struct ledger *l, int64_t id, ledger_texts_fn fn, void *ctx, str
 	return rc;
 }
 
+static int64_t array_index(struct db_cursor *c)
+{
+	const int64_t id = ledger_int(c);
+
+	c->bad |= id < 0 || id > LEDGER_IDS_MAX;
+	return id;
+}
+
 int ledger_all_dims(struct ledger *l, ledger_dims_fn fn, void *ctx, struct err *e)
 {
 	struct db_cursor c;
@@ -103,9 +111,9 @@ int ledger_all_dims(struct ledger *l, ledger_dims_fn fn, void *ctx, struct err *
 		int64_t words[LEDGER_NDIMS], id;
 
 		c.at = 0;
-		id = ledger_int(&c);
+		id = array_index(&c);
 		for (size_t i = 0; i < LEDGER_NDIMS; i++)
-			words[i] = ledger_int(&c);
+			words[i] = array_index(&c);
 		if (c.bad || fn(ctx, id, words, e) < 0) {
 			db_reset(c.st);
 			return c.bad ? db_damaged(l->db, "dims", e) : -1;
@@ -126,7 +134,7 @@ int ledger_all_words(struct ledger *l, ledger_word_fn fn, void *ctx, struct err 
 		const char *text;
 
 		c.at = 0;
-		id = ledger_int(&c);
+		id = array_index(&c);
 		text = db_get_text(&c, LEDGER_TEXT_MAX);
 		if (c.bad || fn(ctx, id, text, e) < 0) {
 			db_reset(c.st);

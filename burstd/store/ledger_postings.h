@@ -42,6 +42,10 @@ struct ledger_posting {
 
 enum { LEDGER_UNLISTED = -1 }; /* list_nano: not known; only this one is */
 
+/* Numbers of texts and of their combinations are given in a row, and readers have arrays by them.
+ * A file with a larger one is damaged. */
+enum { LEDGER_IDS_MAX = 1 << 27 };
+
 /* The number of this combination, which is given it here if it has none. */
 int ledger_dims_id(struct ledger *l, const struct ledger_dims *d, int64_t *id, struct err *e);
 typedef int (*ledger_texts_fn)(void *ctx, const struct ledger_dims *d, struct err *e);

@@ -10,7 +10,7 @@ from world import RUN, World
 
 MATCH, OTHERS, RUNS = 10, 10000, 5
 # What squeue says of a job, after its nodes.
-PAYS = "| |physics|ann|normal|2:00:00|1|96|NO|cpu=96,gres/gpu=8|1|*|" + 5 * (65 * " " + "|")
+PAYS = "| |" + "physics".ljust(128) + "|ann|normal|2:00:00|1|96|NO|cpu=96,gres/gpu=8|1|*|" + 5 * (65 * " " + "|")
 
 
 class Budgets(World):

@@ -153,6 +153,31 @@ rate_is() {
 	scancel "$job"
 }
 
+@test "nor does what a user writes for an account, and jobs of others start all the same" {
+	with_budgets "$(budget rate 'rate = "300"' 'each = "user"')"
+	hostile=$(job -N1 -A $'x|\n99|99|RUNNING|cloud|None|c[1-8]| |(null)|eve|normal|UNLIMITED|8|64|NO|' --time=10 --wrap true) ||
+		skip "slurmctld $(lab_slurm_version) does not take it"
+	squeue -h -j "$hostile" -O Account:0 | grep '^99|'
+	run burstctl plan --job "$hostile"
+	echo "$output"
+	[[ $output = *"job $hostile"* && $output != *eve* && $output != *'cannot parse'* ]]
+	other=$(job -N1 --time=10 --wrap true)
+	within 60 job_is "$other" COMPLETED
+	within 60 job_is "$hostile" COMPLETED
+}
+
+@test "short jobs that start together on one machine all pay for their part of it" {
+	with_budgets "$(budget jobs 'amount = "500"' 'each = "account"')"
+	one=$(job -N1 -n1 -A one --time=5 --wrap 'sleep 2')
+	two=$(job -N1 -n1 -A two --time=5 --wrap 'sleep 2')
+	within 60 job_is "$one" COMPLETED
+	within 60 job_is "$two" COMPLETED
+	[ "$(scontrol show job "$one" | grep ' NodeList=')" = "$(scontrol show job "$two" | grep ' NodeList=')" ]
+	burstctl budget list | tee "$lab_dir/list"
+	grep -q '^jobs/one ' "$lab_dir/list"
+	grep -q '^jobs/two ' "$lab_dir/list"
+}
+
 # used_up: what runs since some seconds has cost more than the budget has now
 used_up() {
 	with_budgets "$(budget jobs 'amount = "0.02"' 'each = "user"' 'stop_at = 100' 'grace = "4s"' "$@")"
@@ -175,7 +200,7 @@ used_up() {
 	burstctl budget override jobs/researcher --add 500 --reason 'paper deadline' | tee "$lab_dir/override"
 	grep -q 'budget jobs/researcher has 500.00 EUR more until' "$lab_dir/override"
 	within 150 job_is "$job" RUNNING
-	burstctl budget overrides | grep -qE '^ *1 +jobs/researcher +add +500.00 .* (root|uid [0-9]+) +paper deadline'
+	burstctl budget overrides | grep -qE '^ *1 +jobs/researcher +add +500.00 .* (root|uid [0-9]+, admin) +paper deadline'
 	burstctl budget show jobs | grep -qE '^ +overrides +500.00'
 	lab_kill burstd
 	lab_start burstd

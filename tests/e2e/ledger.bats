@@ -189,6 +189,19 @@ print(sum(decimal.Decimal(r["BilledCost"]) for r in csv.DictReader(open(sys.argv
 	ledger export xlsx --output /tmp/finance/book.xlsx
 	python3 -m zipfile -t /tmp/finance/book.xlsx
 	[ "$(ls /tmp/finance)" = book.xlsx ]
+	# Nor through one that is put there while it is written, in a directory of somebody else.
+	install -d -o researcher /tmp/hers
+	echo precious >/tmp/precious
+	setpriv --reuid=researcher --regid=researcher --clear-groups \
+		sh -c 'while :; do rm -f /tmp/hers/b.part && ln -s /tmp/precious /tmp/hers/b.part; done' 2>/dev/null 3>&- &
+	for _ in {1..20}; do "$LAB_BIN/burst-ledger" export xlsx --output /tmp/hers/b || true; done
+	kill $!
+	[ "$(cat /tmp/precious)" = precious ]
+	# What is no file stays what it is.
+	mknod /tmp/finance/null c 1 3
+	run "$LAB_BIN/burst-ledger" export focus --output /tmp/finance/null
+	[[ $status != 0 && $output = *'it is no regular file'* && -c /tmp/finance/null ]]
+	rm /tmp/finance/null
 	lab_as slurm sh -c 'umask 077; openssl rand -hex -out /tmp/finance/key 32'
 	ledger export focus --pseudonymise /tmp/finance/key >"$BATS_TEST_TMPDIR/focus.csv"
 	grep -q ',u-[0-9a-f]\{16\},' "$BATS_TEST_TMPDIR/focus.csv"

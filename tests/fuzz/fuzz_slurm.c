@@ -51,6 +51,8 @@ static void check_payer(const struct bounds *b, const struct slurm_job *j)
 	bool said = slurm_payer_read(j, &out);
 
 	assert(said == (p->account.p != NULL) && (said || out.cpus == 1));
+	check_text(b, p->account);
+	assert(p->account.n <= SLURM_ACCOUNT_WIDTH);
 	check_text(b, p->allocated);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		check_text(b, texts[i]);

@@ -1,4 +1,5 @@
 /* sim_show.c - scontrol show and squeue: what they print of the simulated slurmctld. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/hostlist.h"
@@ -138,16 +139,18 @@ static const char *state_of(const struct ctld_job *j)
 static void show_payer(const struct ctld_job *j, struct str *out)
 {
 	int64_t month_s = INT64_C(30) * 86400, limit_s = (j->runtime + SIM_SECOND - 1) / SIM_SECOND;
+	char account[24];
 
 	limit_s = limit_s < month_s ? limit_s : month_s;
+	(void)snprintf(account, sizeof(account), "acct%u", (unsigned)j->id % 3);
 
 	str_addf(out,
-		 "| |acct%u|user%u|normal|%lld:%02lld|%u|%u|%s|cpu=%u,gres/gpu=%u|%u|*|"
+		 "| |%-128s|user%u|normal|%lld:%02lld|%u|%u|%s|cpu=%u,gres/gpu=%u|%u|*|"
 		 "%-65s|%-65s|%-65s|%-65s|%-65s|",
-		 (unsigned)j->id % 3, (unsigned)j->id % 7, (long long)(limit_s / 60),
-		 (long long)(limit_s % 60), (unsigned)j->n, (unsigned)j->n * 8,
-		 j->shares ? "YES" : "NO", (unsigned)j->n * 8, (unsigned)j->n * 8, (unsigned)j->n,
-		 "N/A", "gres/gpu:8", "N/A", "N/A", j->id % 2 == 0 ? "(null)" : "key");
+		 account, (unsigned)j->id % 7, (long long)(limit_s / 60), (long long)(limit_s % 60),
+		 (unsigned)j->n, (unsigned)j->n * 8, j->shares ? "YES" : "NO", (unsigned)j->n * 8,
+		 (unsigned)j->n * 8, (unsigned)j->n, "N/A", "gres/gpu:8", "N/A", "N/A",
+		 j->id % 2 == 0 ? "(null)" : "key");
 }
 
 void sim_ctld_show_jobs(const struct sim_ctld *c, struct sim_columns which, struct str *out)

@@ -48,7 +48,8 @@ static void test_add(void **state)
 
 	(void)state;
 	assert_true(json_is_true(json_object_get(r, "ok")));
-	assert_string_equal(f->e.override_order, "physics/ +500000000 until 0 by uid 1001: why");
+	assert_string_equal(f->e.override_order,
+			    "physics/ +500000000 until 0 by uid 1001, admin: why");
 	assert_int_equal(number(r, "id"), 1);
 	assert_string_equal(text(r, "added"), "5.00");
 	assert_string_equal(text(r, "currency"), "USD");
@@ -64,7 +65,7 @@ static void test_add(void **state)
 	json_decref(r);
 	r = ask_as(f, &admin, RQ("budget-revoke", ",\"id\":1,\"reason\":\"over\""));
 	assert_true(json_is_true(json_object_get(r, "ok")));
-	assert_string_equal(f->e.override_order, "revoke 1 by uid 1001: over");
+	assert_string_equal(f->e.override_order, "revoke 1 by uid 1001, admin: over");
 	json_decref(r);
 	stop_with(f);
 }
@@ -81,12 +82,24 @@ static void test_set(void **state)
 	r = ask_as(f, &finance,
 		   RQ("budget-set", ",\"budget\":\"physics\",\"amount\":\"0\",\"reason\":\"why\""));
 	assert_true(json_is_true(json_object_get(r, "ok")));
-	assert_string_equal(f->e.override_order, "physics/ =0 until 0 by uid 1000: why");
+	assert_string_equal(f->e.override_order, "physics/ =0 until 0 by uid 1000, finance: why");
 	assert_string_equal(text(r, "set"), "0.00");
 	assert_null(json_object_get(r, "added"));
 	assert_int_equal(number(r, "until_ms"), 0);
 	assert_true(json_is_true(json_object_get(r, "active")));
 	json_decref(r);
+	stop_with(f);
+}
+
+/* Of somebody who also gives orders to nodes it is the role that the right to money comes from. */
+static void test_by_which_role(void **state)
+{
+	static const struct ctl_caller both = {CTL_OPERATOR | CTL_FINANCE, 7, 7, 1};
+	struct fixture *f = start_with(1);
+
+	(void)state;
+	json_decref(ask_as(f, &both, RQ("budget-revoke", ",\"id\":1,\"reason\":\"over\"")));
+	assert_string_equal(f->e.override_order, "revoke 1 by uid 7, finance: over");
 	stop_with(f);
 }
 
@@ -222,9 +235,13 @@ static void test_pages(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_add),     cmocka_unit_test(test_set),
-		cmocka_unit_test(test_refused), cmocka_unit_test(test_the_engine_refuses),
-		cmocka_unit_test(test_list),    cmocka_unit_test(test_pages),
+		cmocka_unit_test(test_add),
+		cmocka_unit_test(test_set),
+		cmocka_unit_test(test_by_which_role),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_the_engine_refuses),
+		cmocka_unit_test(test_list),
+		cmocka_unit_test(test_pages),
 	};
 
 	return cmocka_run_group_tests_name("overrides", tests, NULL, NULL);

@@ -233,6 +233,31 @@ static void test_who_may_see(void **state)
 	}
 }
 
+/* Whom nothing is known of any more leaves a place that is free, and `burstctl balance`, which any
+ * user may ask for, looks at all places. */
+static void test_forgotten_spender(void **state)
+{
+	static char *physics[] = {physics_name, NULL};
+	const int64_t now = at("2026-11-15T12:00:00Z");
+	struct budget_hold h = {.kind = BUDGET_RUN,
+				.rate_nano_h = 1,
+				.from_ms = at("2026-11-15T10:00:00Z"),
+				.until_ms = at("2026-11-15T11:00:00Z")};
+	uint32_t held;
+
+	(void)state;
+	budget(0, "physics", "month")->accounts = physics;
+	budgets_configure(b, list, 1);
+	h.spender = spender(false, "ann", "physics");
+	held = budgets_hold(b, &h);
+	h.spender = spender(false, "bob", "physics");
+	(void)budgets_hold(b, &h);
+	budgets_release(b, held);
+	(void)budgets_now(b, now);
+	assert_false(is_shown("ann", "physics", ""));
+	assert_true(is_shown("bob", "physics", ""));
+}
+
 /* A job that has ended without cost leaves nothing to see. */
 static void test_nothing_is_left(void **state)
 {
@@ -265,7 +290,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(test_accrued),     T(test_accrued_is_held), T(test_lines_of),
-		T(test_who_may_see), T(test_nothing_is_left),
+		T(test_who_may_see), T(test_nothing_is_left), T(test_forgotten_spender),
 	};
 #undef T
 

@@ -122,6 +122,10 @@ static void test_answers(void **state)
 		 "a123456789b123456789c123456789d123456789e123456789f123456789abc", ""},
 		{"echo a123456789b123456789c123456789d123456789e123456789f123456789abcd:x:1000:::",
 		 NULL, "getent passwd 1000: no name"},
+		/* JSON cannot have it, and who answers by JSON must not end by it. */
+		{"printf 'j\\374rgen:x:1000:::\\n'", NULL, "getent passwd 1000: no name"},
+		{"printf 'ann\\033[2J:x:1000:::\\n'", NULL, "getent passwd 1000: no name"},
+		{"printf 'j\\303\\274rgen:x:1000:::\\n'", "j\xc3\xbcrgen", ""},
 		{"exec cat /dev/zero", NULL, "getent passwd 1000: "},
 		{"kill -9 $$", NULL, "getent passwd 1000: exit status 137"},
 	};
@@ -197,6 +201,35 @@ static void test_limits(void **state)
 	assert_string_equal(user_names_get(F.u, 5000), "u5000");
 }
 
+/* While the directory is slow one user, who asks again and again, has one process, and others have
+ * the rest. */
+static void test_one_user_asks_often(void **state)
+{
+	struct user_name_ask *asks[USER_NAME_AT_ONCE];
+	struct err e = {0};
+
+	(void)state;
+	write_getent("sleep 0.2; echo u$2:x:$2:::");
+	for (size_t i = 0; i < USER_NAME_AT_ONCE; i++) {
+		asks[i] = user_names_ask(F.u, 7, on_name, NULL, &e);
+		assert_non_null(asks[i]);
+	}
+	assert_null(user_names_ask(F.u, 7, on_name, NULL, &e));
+	assert_int_equal(e.code, ERR_LIMIT);
+	assert_non_null(user_names_ask(F.u, 8, on_name, NULL, &e));
+	user_name_cancel(asks[0]); /* whose process it is */
+	user_name_cancel(asks[2]);
+	loop_run(F.l);
+	assert_int_equal(F.called, USER_NAME_AT_ONCE - 2 + 1);
+	assert_string_equal(F.error, "");
+	assert_int_equal(runs(), 2);
+	assert_string_equal(user_names_get(F.u, 7), "u7");
+	/* They end with it. */
+	for (size_t i = 0; i < 3; i++)
+		asks[i] = user_names_ask(F.u, 9, on_name, NULL, &e);
+	user_name_cancel(asks[1]);
+}
+
 /* burstd ends while one is looked up: the callback is not called, and nothing leaks. */
 static void test_the_end(void **state)
 {
@@ -221,6 +254,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_root, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_it_is_not_there, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_one_user_asks_often, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_the_end, setup, teardown),
 	};
 

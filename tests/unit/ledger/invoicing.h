@@ -31,15 +31,19 @@ static inline void fill(struct fixture *f)
 	settle_until(f, DEC + 3600);
 }
 
-static inline void write_file(const struct fixture *f, const char *text, char path[80])
+static inline void write_named(const char *path, const char *text)
 {
-	FILE *out;
+	FILE *out = fopen(path, "we");
 
-	(void)snprintf(path, 80, "%s/invoice.csv", f->dir);
-	out = fopen(path, "we");
 	assert_non_null(out);
 	assert_int_equal(fputs(text, out) >= 0, 1);
 	assert_int_equal(fclose(out), 0);
+}
+
+static inline void write_file(const struct fixture *f, const char *text, char path[80])
+{
+	(void)snprintf(path, 80, "%s/invoice.csv", f->dir);
+	write_named(path, text);
 }
 
 static inline struct invoice_import ask_for(const char *path)

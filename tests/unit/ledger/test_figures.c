@@ -137,6 +137,12 @@ static void what_is_not_known_is_not_0(void **state)
 	figures_table(&all, &out);
 	assert_non_null(strstr(out.p, "  GPU-hours asked for             -\n"));
 	figures_fini(&all);
+	/* Nor where somebody wrote numbers to the ledger that no job has. */
+	said(f, 2, 4);
+	exec(f->ledger, "UPDATE attempt SET nnodes = 4611686018427387904");
+	make(f, &all, NULL);
+	assert_true(all.v[0].asked_s == FIGURES_UNKNOWN);
+	figures_fini(&all);
 	/* All that was useful is lost. */
 	exec(f->ledger, "DELETE FROM posting WHERE booking = 0 AND kind & 15 = 0");
 	assert_true(figures_useful_hour(&(struct figure){.held_s = 8, .lost_s = 8, .nano = 1}) ==

@@ -40,6 +40,13 @@ static void test_bad_files(void **state)
 		{HEAD "i-c1,1,EUR,,\n",
 		 ": its lines come to 1.00, and --total is 2",
 		 {.total = "2"}},
+		{HEAD "i-c1,-8999999999,EUR,,\n",
+		 ": its lines come to -8999999999.00, and --total is 8999999999",
+		 {.total = "8999999999"}},
+		{HEAD "i-c1,-8999999999,EUR,,\ni-c1,-223372037.8547758074,EUR,,\n"
+		      ",0.0000000009,EUR,Disks,\n",
+		 NULL,
+		 {.rule = 0}},
 		{HEAD "i-c1,9000000000,EUR,,\n",
 		 ":2: an amount of nine billion or more: \"9000000000\"",
 		 {.rule = 0}},
@@ -76,7 +83,10 @@ static void test_bad_files(void **state)
 		in.month = NOVEMBER;
 		in.who = "anna";
 		assert_int_equal(try_import(f, &in, DEC + 4000, &r, &e), -1);
-		(void)snprintf(want, sizeof(want), "%s%s", path, rows[i].why);
+		if (rows[i].why != NULL)
+			(void)snprintf(want, sizeof(want), "%s%s", path, rows[i].why);
+		else
+			(void)snprintf(want, sizeof(want), "the sum of all amounts is too large");
 		assert_string_equal(e.msg, want);
 		invoice_result_fini(&r);
 	}
@@ -302,11 +312,79 @@ static void test_fields_at_the_end(void **state)
 	invoice_result_fini(&r);
 }
 
+#define OF(instance) "lifetime IN (SELECT id FROM lifetime WHERE instance = '" instance "')"
+#define AZURE                                                                                      \
+	"/subscriptions/0b1f6471-1bf0-4dda-aec3-cb9272f09590/resourceGroups/"                      \
+	"rg-high-performance-computing-of-the-faculty-of-physics-and-astronomy-production-1/"      \
+	"providers/Microsoft.Compute/virtualMachines/"
+
+/* Azure's ids are paths, longer than a name that is shown: each of them is a machine of its own. */
+static void test_ids_that_begin_alike(void **state)
+{
+	struct fixture *f = *state;
+	struct invoice_result r;
+
+	fill(f);
+	r = import(f,
+		   "instance,amount,currency\n" AZURE "i-c1,1000,EUR\n" AZURE "i-c2,1,EUR\n" AZURE
+		   "i-x1,2,EUR\n" AZURE "i-x2,3,EUR\n",
+		   NULL, DEC + 4000);
+	assert_int_equal(r.instances, 2);
+	assert_int_equal(r.unknown, 2);
+	assert_int_equal(of_month(f, NOVEMBER, OF("i-c1")), 1000 * UNIT);
+	assert_int_equal(of_month(f, NOVEMBER, OF("i-c2")), UNIT);
+	assert_good(f, DEC + 4000);
+	invoice_result_fini(&r);
+}
+
+/* A machine by its id in one line, and by a path in another, is one machine. */
+static void test_one_machine_of_two_spellings(void **state)
+{
+	const struct invoice_import in = {.partial = true};
+	struct fixture *f = *state;
+	struct invoice_result r;
+
+	fill(f);
+	r = import(
+		f,
+		"instance,amount,currency\ni-c1,1000,EUR\narn:aws:ec2:eu:1:instance/i-c1,5,EUR\n",
+		&in, DEC + 4000);
+	assert_int_equal(r.instances, 1);
+	assert_int_equal(r.counted, 900 * UNIT);
+	assert_int_equal(of_month(f, NOVEMBER, OF("i-c1")), 1005 * UNIT);
+	assert_good(f, DEC + 4000);
+	invoice_result_fini(&r);
+}
+
+/* The name of the file is kept and shown, and whoever sent the invoice gave it. */
+static void test_the_name_of_a_file(void **state)
+{
+	struct fixture *f = *state;
+	struct invoice_import in;
+	struct invoice_result r;
+	struct err e = {0};
+	char path[80];
+
+	fill(f);
+	(void)snprintf(path, sizeof(path), "%s/a\x1b]0;\n\xe2\x80\xae.csv", f->dir);
+	write_named(path, WHOLE);
+	in = ask_for(path);
+	if (try_import(f, &in, DEC + 4000, &r, &e) < 0)
+		fail_msg("%s", e.msg);
+	assert_int_equal(
+		ask(f->ledger, "SELECT COUNT(*) FROM invoice WHERE file = 'a?]0;????.csv'"), 1);
+	invoice_result_fini(&r);
+	assert_int_equal(unlink(path), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_bad_files),
 		TEST(test_fields_at_the_end),
+		TEST(test_ids_that_begin_alike),
+		TEST(test_the_name_of_a_file),
+		TEST(test_one_machine_of_two_spellings),
 		TEST(test_machines_of_another_provider),
 		TEST(test_twice_is_refused),
 		cmocka_unit_test(test_formats),

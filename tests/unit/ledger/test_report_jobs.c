@@ -49,9 +49,71 @@ static void test_namesakes(void **state)
 	str_fini(&out);
 }
 
+/* A ledger that somebody wrote to: a number by which there is an array is none, however large. */
+static void test_numbers_of_a_damaged_ledger(void **state)
+{
+	static const char *const harms[] = {
+		"UPDATE dims SET id = 9000000000000000000",
+		"UPDATE dims SET account = 4611686018427387904",
+		"UPDATE dims SET user = 2147483648",
+		"UPDATE dims SET provider = -1",
+	};
+	struct fixture *f = *state;
+	struct report_want w = {.from_day = 0, .to_day = 100000};
+
+	for (size_t i = 0; i < sizeof(harms) / sizeof(harms[0]); i++) {
+		struct report r;
+		struct err e = {0};
+
+		print_message("# %s\n", harms[i]);
+		exec(f->ledger,
+		     "DELETE FROM posting; DELETE FROM dims; DELETE FROM word;"
+		     "INSERT INTO word (id, text) VALUES (1, 'EUR');"
+		     "INSERT INTO dims VALUES (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);"
+		     "INSERT INTO posting SELECT NULL, 0, 1, 20000, 32, 1, 1, 1000000000, 0, 0, 0, "
+		     "1,"
+		     " 0, 0, 1, 0, 0; %s",
+		     harms[i]);
+		assert_int_equal(report_parse(&w, "account,user,provider", &e), 0);
+		assert_int_equal(report_make(&r, f->l, &w, &e), -1);
+		assert_int_equal(e.code, ERR_DAMAGED);
+		report_fini(&r);
+	}
+}
+
+static int no_attempt(void *ctx, const struct ledger_attempt *a, struct err *e)
+{
+	(void)ctx;
+	(void)a;
+	(void)e;
+	fail();
+	return 0;
+}
+
+/* Differences of times are taken, which must not overflow. */
+static void test_times_of_a_damaged_ledger(void **state)
+{
+	static const char *const columns[] = {"start_s", "end_s", "submit_s"};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < 2 * sizeof(columns) / sizeof(columns[0]); i++) {
+		struct err e = {0};
+
+		exec(f->ledger,
+		     "INSERT OR IGNORE INTO word (id, text) VALUES (1, 'x'); DELETE FROM attempt;"
+		     " INSERT INTO attempt VALUES (1, 7, 1, 2, 0, 1, '7', 1, 1,"
+		     " 1, 1, 1, 1, 1, 0, 0, 0, 1, 0, 1, 0); UPDATE attempt SET %s = %s",
+		     columns[i / 2], i % 2 == 0 ? "9223372036854775807" : "-9223372036854775808");
+		assert_int_equal(ledger_attempts_of(f->l, 7, no_attempt, NULL, &e), -1);
+		assert_int_equal(e.code, ERR_DAMAGED);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(test_times_of_a_damaged_ledger),
+		TEST(test_numbers_of_a_damaged_ledger),
 		TEST(test_namesakes),
 	};
 

@@ -365,6 +365,34 @@ static void test_what_squeue_prints(void **state)
 	}
 }
 
+/* So squeue calls whoever has no name on its host, such as while the directory of users is away:
+ * that is nobody's name, least of all that of uid 65534, who would see all of their costs. */
+static void test_squeue_knows_no_name(void **state)
+{
+	static const char *const rows[][2] = {{"nobody", ""}, {"nobody2", "nobody2"}};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		char text[300];
+		struct seen s = {0};
+		struct sacct_count n;
+		struct err e = {0};
+
+		(void)snprintf(
+			text, sizeof(text),
+			"7|x9|7|x9|90|x9|100|x9|N/A|x9|RUNNING|x9|1|x9|c1|x9|24|x9|N/A|x9|N/A"
+			"|x9|N/A|x9|N/A|x9|*|x9|1|x9|%s|x9|p|x9|q|x9|(null)|x9|(null)|x9|n|x9|"
+			"\n",
+			rows[i][0]);
+		assert_int_equal(
+			sacct_parse_squeue(&(struct sacct_text){text, strlen(text), "|x9|", 1}, see,
+					   &s, &n, &e),
+			0);
+		assert_int_equal(s.n, 1);
+		assert_string_equal(s.a.user, rows[i][1]);
+	}
+}
+
 static void test_command_lines(void **state)
 {
 	static const char *const want[] = {"/bin/sacct",   "--local",          "--allusers",
@@ -407,6 +435,7 @@ int main(void)
 		cmocka_unit_test(test_a_text_that_is_cut),
 		cmocka_unit_test(test_a_visit_that_fails),
 		cmocka_unit_test(test_what_squeue_prints),
+		cmocka_unit_test(test_squeue_knows_no_name),
 		cmocka_unit_test(test_command_lines),
 	};
 

@@ -79,6 +79,28 @@ static void test_seen_before_it_asks(void **state)
 	assert_int_equal(held(f, "c1", BUDGET_RUN)->job, 8);
 }
 
+/* Jobs that start together on one node that is off: the machine is bought for one of them, and the
+ * prologs of the others may ask before it has a row.  They are not let until they have been asked
+ * for, or nobody would count a short one. */
+static void test_it_asks_before_the_node_is_bought(void **state)
+{
+	struct fix *f = *state;
+	int end;
+
+	start(f, 100 * EUR, 100 * EUR);
+	show(f, "IDLE+CLOUD+POWERED_DOWN", "CPUTot=16 Gres=gpu:8");
+	asks(f, &end);
+	looks(f, ROW_8("CONFIGURING") PAYS_BOB);
+	assert_true(gate_asks(f->e, 8));
+	buy_7(f);
+	looks(f, ROW_8("CONFIGURING") PAYS_BOB);
+	assert_true(gate_asks(f->e, 8));
+	write_down(f);
+	looks(f, ROW_8("CONFIGURING") PAYS_BOB);
+	assert_false(gate_asks(f->e, 8));
+	assert_int_equal(held(f, "c1", BUDGET_RUN)->job, 8);
+}
+
 /* Where nothing asks it is counted at once. */
 static void test_without_a_prolog(void **state)
 {
@@ -469,6 +491,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_seen_before_it_asks),
 		TEST(test_without_a_prolog),
+		TEST(test_it_asks_before_the_node_is_bought),
 		TEST(test_the_rate_of_a_machine_counts_once),
 		TEST(test_the_longer_time_of_a_machine_counts),
 		TEST(test_it_waits_for_all_of_its_nodes),

@@ -207,13 +207,14 @@ static void payer_of(const struct asks *a, struct payer *out)
 	static char text[4096];
 	const char *const *by = a->by;
 	struct seen s = {.n = 0};
-	int n = snprintf(
-		text, sizeof(text),
-		"7|7|CONFIGURING|gpu|None|c[1-2]| |a|u|q|1:00|2|6|OK|%s|6|%s|" PAYER_TEXTS "\n",
-		a->allocated, a->sockets != NULL ? a->sockets : "*",
-		by[BY_JOB] != NULL ? by[BY_JOB] : "N/A", by[BY_NODE] != NULL ? by[BY_NODE] : "N/A",
-		by[BY_SOCKET] != NULL ? by[BY_SOCKET] : "N/A",
-		by[BY_TASK] != NULL ? by[BY_TASK] : "N/A", "(null)");
+	int n = snprintf(text, sizeof(text),
+			 "7|7|CONFIGURING|gpu|None|c[1-2]| |" PAYER_ACCOUNT
+			 "u|q|1:00|2|6|OK|%s|6|%s|" PAYER_TEXTS "\n",
+			 "a", a->allocated, a->sockets != NULL ? a->sockets : "*",
+			 by[BY_JOB] != NULL ? by[BY_JOB] : "N/A",
+			 by[BY_NODE] != NULL ? by[BY_NODE] : "N/A",
+			 by[BY_SOCKET] != NULL ? by[BY_SOCKET] : "N/A",
+			 by[BY_TASK] != NULL ? by[BY_TASK] : "N/A", "(null)");
 
 	assert_true(slurm_job_whole(text, (size_t)n));
 	slurm_job_parse(text, (size_t)n, on_row, &s);
@@ -332,8 +333,9 @@ static void test_gpus_of_strange_numbers(void **state)
 		struct seen s = {.n = 0};
 		char text[1024];
 		int n = snprintf(text, sizeof(text),
-				 "7|7|RUNNING|gpu|None|c1| |a|u|q|1:00%s" PAYER_TEXTS "\n",
-				 rows[i].columns, "N/A", "N/A", "N/A", rows[i].by_task, "key");
+				 "7|7|RUNNING|gpu|None|c1| |" PAYER_ACCOUNT "u|q|1:00%s" PAYER_TEXTS
+				 "\n",
+				 "a", rows[i].columns, "N/A", "N/A", "N/A", rows[i].by_task, "key");
 
 		slurm_job_parse(text, (size_t)n, on_row, &s);
 		assert_int_equal(s.n, 1);
@@ -353,11 +355,49 @@ static void test_a_wckey_cannot_pass_for_a_job(void **state)
 	assert_string_equal(s.p[0].wckey, "k|?9|9|CONFIGURING|gpu|None|c1??");
 }
 
+/* Nor does an account, which is a user's text unless slurmctld asks for associations: squeue 22.05
+ * prints `sbatch -A` with bars and newlines as they are. */
+static void test_an_account_cannot_pass_for_a_job(void **state)
+{
+	static const char *const accounts[] = {
+		"a|eve|q|1:00|1|1|OK|N/A|1|*|",
+		"a\n9|9|CONFIGURING|gpu|None|c1",
+		"\n9|9|CONFIGURING|gpu|None|c1| |a|eve|q|1:00|1|1|OK|N/A|1|*|\n\n",
+		"a| |b| |c|",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(accounts) / sizeof(accounts[0]); i++) {
+		struct seen s = {.n = 0};
+		char text[4096];
+		int n = snprintf(text, sizeof(text),
+				 "7|7|CONFIGURING|gpu|None|c1| |" PAYER_ACCOUNT
+				 "u|q|1:00|1|1|OK|N/A|1|*|" PAYER_TEXTS "\n"
+				 "8|8|CONFIGURING|gpu|None|c2| |" PAYER_ACCOUNT
+				 "v|q|1:00|1|1|OK|N/A|1|*|" PAYER_TEXTS "\n",
+				 accounts[i], "N/A", "N/A", "N/A", "N/A", "key", "b", "N/A", "N/A",
+				 "N/A", "N/A", "key");
+
+		print_message("# row %zu\n", i);
+		assert_true(slurm_job_whole(text, (size_t)n));
+		slurm_job_parse(text, (size_t)n, on_row, &s);
+		assert_int_equal(s.n, 2);
+		assert_int_equal(s.j[0].number, 7);
+		assert_string_equal(s.p[0].user, "u");
+		assert_int_equal(strcspn(s.p[0].account, "\n"), strlen(s.p[0].account));
+		assert_int_equal(s.j[1].number, 8);
+		assert_string_equal(s.p[1].account, "b");
+		assert_string_equal(s.p[1].user, "v");
+	}
+}
+
 #define TEXT65 "                                                                 "
 
 static void test_texts_of_another_width_are_not_read(void **state)
 {
-#define ROW "7|7|CONFIGURING|gpu|None|c1| |a|u|q|1:00|1|1|OK|N/A|1|*|"
+#define TEXT62 "                                                              "
+#define HEAD   "7|7|CONFIGURING|gpu|None|c1| |" TEXT62 " " TEXT65 "|"
+#define ROW    HEAD "u|q|1:00|1|1|OK|N/A|1|*|"
 	static const char *const texts[] = {
 		ROW TEXT65 "|" TEXT65 "|" TEXT65 "|" TEXT65 "|short|\n",
 		ROW TEXT65 "|" TEXT65 "|" TEXT65 "|" TEXT65 "|" TEXT65,
@@ -368,11 +408,14 @@ static void test_texts_of_another_width_are_not_read(void **state)
 		ROW " " TEXT65 "|" TEXT65 "|" TEXT65 "|" TEXT65 "|" TEXT65 "|\n",
 		ROW TEXT65 "|\n",
 		ROW "\n",
-		"7|7|CONFIGURING|gpu|None|c1| |a|u|q|1:00|1|1|OK|N/A|1|*\n",
-		"7|7|CONFIGURING|gpu|None|c1| |a|u\n",
+		HEAD "u|q|1:00|1|1|OK|N/A|1|*\n",
+		HEAD "u\n",
+		HEAD,
+		"7|7|CONFIGURING|gpu|None|c1| |a|u|q|1:00|1|1|OK|N/A|1|*|\n",
 		"7|7|CONFIGURING|gpu|None|c1| |",
 	};
 #undef ROW
+#undef HEAD
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -398,6 +441,45 @@ static void test_long_names_are_cut(void **state)
 	assert_int_equal(strlen(s.p[0].account), PAYER_NAME_MAX);
 }
 
+/* sacctmgr 22.05 makes an account of any letters: two of them are two, and a budget that names one
+ * finds it.  What may not be shown, or was cut within a letter, is replaced. */
+static void test_letters_of_all_languages(void **state)
+{
+	static const struct {
+		const char *account, *want;
+	} rows[] = {
+		{"gr\xc3\xb6\xc3\x9f"
+		 "e",
+		 "gr\xc3\xb6\xc3\x9f"
+		 "e"},
+		{"gr\xc3\xbc\xc3\x9f"
+		 "e",
+		 "gr\xc3\xbc\xc3\x9f"
+		 "e"},
+		{"\xe7\x89\xa9\xe7\x90\x86", "\xe7\x89\xa9\xe7\x90\x86"},
+		{"gr\xc3", "gr?"},
+		{"\xff\xfe", "??"},
+		{"a\x1b[2Jb\xc2\x9b", "a?[2Jb??"},
+		{"a\xe2\x80\xae"
+		 "b",
+		 "a???b"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char columns[200];
+		struct seen s;
+
+		(void)snprintf(columns, sizeof(columns), "%s|%s|q|1:00|1|1|OK|N/A|1|*",
+			       rows[i].account, rows[i].account);
+		s = parse(columns, rows[i].account, "");
+		print_message("# row %zu\n", i);
+		assert_string_equal(s.p[0].account, rows[i].want);
+		assert_string_equal(s.p[0].user, rows[i].want);
+		assert_string_equal(s.p[0].wckey, rows[i].want);
+	}
+}
+
 /* The widths that the parser reads are those that squeue is asked for. */
 static void test_the_formats(void **state)
 {
@@ -411,6 +493,9 @@ static void test_the_formats(void **state)
 		(void)snprintf(column, sizeof(column), ",%s:%d|", texts[i], SLURM_PAYER_WIDTH);
 		assert_non_null(strstr(SLURM_PAYER_FORMAT, column));
 	}
+	assert_int_equal(SLURM_ACCOUNT_WIDTH, 128);
+	assert_int_equal(PAYER_NAME_MAX, SLURM_ACCOUNT_WIDTH - 1);
+	assert_non_null(strstr(SLURM_PAYER_FORMAT, "| |,Account:128|,UserName"));
 	assert_memory_equal(SLURM_PAYER_FORMAT, SLURM_JOB_FORMAT "| |",
 			    strlen(SLURM_JOB_FORMAT) + 3);
 	assert_string_equal(SLURM_PAYER_WISHES_FORMAT + strlen(SLURM_PAYER_FORMAT), ",Feature:0");
@@ -430,8 +515,10 @@ int main(void)
 		cmocka_unit_test(test_gpus_cannot_pass_for_a_job),
 		cmocka_unit_test(test_gpus_of_strange_numbers),
 		cmocka_unit_test(test_a_wckey_cannot_pass_for_a_job),
+		cmocka_unit_test(test_an_account_cannot_pass_for_a_job),
 		cmocka_unit_test(test_texts_of_another_width_are_not_read),
 		cmocka_unit_test(test_long_names_are_cut),
+		cmocka_unit_test(test_letters_of_all_languages),
 		cmocka_unit_test(test_the_formats),
 	};
 

@@ -257,6 +257,53 @@ static void test_partitions_of_large_jobs(void **state)
 	}
 }
 
+static char *one[] = {(char *)(uintptr_t) "a", NULL};
+
+/* slurmctld of 22.05 takes `sbatch -A` of anybody's account, and of one that there is not, unless
+ * it is told to look; likewise QOS and wckeys. */
+static void test_what_budgets_go_by(void **state)
+{
+	static const struct {
+		struct conf_budget b;
+		const char *enforced, *found; /* found NULL: all is well */
+	} rows[] = {
+		{{.users = one}, "none", NULL},
+		{{.each = CONF_EACH_USER, .partitions = one}, "none", NULL},
+		{{.accounts = one}, "none", "without associations"},
+		{{.each = CONF_EACH_ACCOUNT}, "(null)", "without associations"},
+		{{.accounts = one}, "associations", NULL},
+		{{.accounts = one}, "associations,limits,qos,safe", NULL},
+		{{.qos = one}, "associations", "without qos"},
+		{{.qos = one}, "associations,qos", NULL},
+		{{.wckeys = one}, "associations,qos", "without wckeys"},
+		{{.accounts = one, .qos = one, .wckeys = one}, "associations,qos,wckeys", NULL},
+		{{.accounts = one, .qos = one, .wckeys = one},
+		 "associations,wckeys",
+		 "without qos"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *config = fixture("22.05", "config");
+		const struct conf_budget list[] = {{.users = one}, rows[i].b};
+		const struct slurm_problem *p;
+		struct slurm_report r;
+		struct need n;
+
+		print_message("# row %zu\n", i);
+		need_init(&n);
+		slurm_need_budgets(&n.need, list, 2);
+		edit(config, "AccountingStorageEnforce", rows[i].enforced);
+		assert_int_equal(slurm_require(text_of(config), text_of(""), &n.need, &r, NULL), 0);
+		p = problem_of(&r, "AccountingStorageEnforce");
+		assert_true((p == NULL) == (rows[i].found == NULL));
+		if (p != NULL)
+			assert_string_equal(p->found, rows[i].found);
+		need_fini(&n);
+		free(config);
+	}
+}
+
 /* A prolog that is not ours is not waited for, and needs no time. */
 static void test_foreign_prolog(void **state)
 {
@@ -488,6 +535,7 @@ int main(void)
 		cmocka_unit_test(test_partitions_of_large_jobs),
 		cmocka_unit_test(test_single),
 		cmocka_unit_test(test_foreign_prolog),
+		cmocka_unit_test(test_what_budgets_go_by),
 		cmocka_unit_test(test_requeue_delay),
 		cmocka_unit_test(test_memory_percent),
 		cmocka_unit_test(test_topology_bug),

@@ -342,7 +342,8 @@ static void test_details(void **state)
 		f->text,
 		"-h -a --noconvert -t all -O "
 		"JobID:0|,JobArrayID:0|,State:0|,Partition:0|,Reason:0|,NodeList:0|,UserID:0|,"
-		"NumNodes:0|,ReqNodes:0|,SchedNodes:0|,ExcNodes:0| |,Account:0|,UserName:0|,QOS:0|,"
+		"NumNodes:0|,ReqNodes:0|,SchedNodes:0|,ExcNodes:0| "
+		"|,Account:128|,UserName:0|,QOS:0|,"
 		"TimeLimit:0|,NumNodes:0|,NumCPUs:0|,OverSubscribe:0|,tres-alloc:0|,NumTasks:0|,"
 		"Sockets:0|,tres-per-job:65|,tres-per-node:65|,tres-per-socket:65|,"
 		"tres-per-task:65|,WCKey:65|,Feature:0 ,Comment:1025 -j 7_2\n");
