@@ -205,6 +205,14 @@ static bool is_finite(struct slurm_text t)
 	return t.n > 0 && !slurm_show_is(t, "INFINITE") && !slurm_show_is(t, "-1");
 }
 
+/* PriorityTier is 1 unless it is said. */
+static int64_t rank_of(struct slurm_text tier)
+{
+	int64_t n = tier.n > 0 ? slurm_show_number(tier) : 1;
+
+	return n >= 0 ? n : 1;
+}
+
 static int take_part(struct slurmconf_part *v, size_t *n, const struct slurmconf_line *l,
 		     const char *key, struct err *e)
 {
@@ -219,6 +227,9 @@ static int take_part(struct slurmconf_part *v, size_t *n, const struct slurmconf
 					    .nodes = value_of(l, "Nodes"),
 					    .feature = value_of(l, "Feature"),
 					    .suspends = is_finite(value_of(l, "SuspendTime")),
+					    .weights = value_of(l, "TRESBillingWeights"),
+					    .preempt = value_of(l, "PreemptMode"),
+					    .rank = rank_of(value_of(l, "PriorityTier")),
 					    .at = place(l)};
 	return 0;
 }
@@ -311,9 +322,16 @@ static int cover_part(struct slurmconf_site *s, const struct map *sets, size_t *
 			"partition %s has Nodes=ALL, and so burstd's nodes too: its jobs are "
 			"bought for",
 			part->name);
-	for (size_t i = 0; i < s->conf->npools; i++)
-		if (n[i] >= s->conf->pools[i].nodes->n && s->pools[i].part == NULL)
-			s->pools[i].part = part;
+	for (size_t i = 0; i < s->conf->npools; i++) {
+		struct slurmconf_pool *p = &s->pools[i];
+
+		if (n[i] >= s->conf->pools[i].nodes->n && p->part == NULL)
+			p->part = part;
+		if (n[i] > 0 && (p->low == NULL || part->rank < p->low->rank))
+			p->low = part;
+		if (n[i] > 0 && (p->high == NULL || part->rank > p->high->rank))
+			p->high = part;
+	}
 	return 0;
 }
 
@@ -436,6 +454,7 @@ int slurmconf_site_init(struct slurmconf_site *out, const struct conf *conf,
 			struct err *e)
 {
 	*out = (struct slurmconf_site){.conf = conf, .findings = findings};
+	out->path = trees->slurm->v[0].file.path;
 	out->pools = mem_zalloc((conf->npools + 1) * sizeof(*out->pools));
 	out->settings = mem_zalloc(SLURMCONF_SETTINGS_MAX * sizeof(*out->settings));
 	out->parts = mem_zalloc(SLURMCONF_PARTS_MAX * sizeof(*out->parts));

@@ -35,6 +35,9 @@ struct slurmconf_part { /* a PartitionName line, or a NodeSet line */
 	char *name;
 	struct slurm_text nodes, feature; /* n 0: not there */
 	bool suspends;                    /* has a SuspendTime of its own that is not INFINITE */
+	struct slurm_text weights;        /* TRESBillingWeights */
+	struct slurm_text preempt;        /* PreemptMode */
+	int64_t rank;                     /* PriorityTier */
 	struct slurmconf_place at;
 };
 
@@ -47,10 +50,13 @@ struct slurmconf_owned {           /* what a site says of a pool */
 struct slurmconf_pool {
 	struct slurmconf_owned nodes, gres;
 	const struct slurmconf_part *part; /* the first partition that names all its nodes; NULL */
+	/* Of those that name some of its nodes, of lowest and highest PriorityTier; NULL: none. */
+	const struct slurmconf_part *low, *high;
 };
 
 struct slurmconf_site {
 	const struct conf *conf; /* borrowed */
+	const char *path;        /* of slurm.conf, borrowed */
 	struct slurmconf_pool *pools;
 	struct slurmconf_setting *settings; /* SLURMCONF_SETTINGS_MAX of them, so that none moves */
 	size_t nsettings;

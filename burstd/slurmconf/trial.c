@@ -35,6 +35,7 @@ static const char *const blanked[] = {
 	"AccountingStorageTRES",
 	"AccountingStoreFlags",
 	"PriorityType",
+	"PriorityWeightTRES",
 	"JobCompType",
 	"JobCompHost",
 	"JobCompLoc",
@@ -79,7 +80,10 @@ static bool is_blanked(const struct slurmconf_trial *t, const struct slurmconf_l
 
 	if (slurm_show_is(first, "NodeName"))
 		return slurm_show_is(key, "State") && !slurm_show_is(l->pairs[i].value, "CLOUD");
-	if (slurm_show_is(first, "PartitionName") || slurm_show_is(first, "NodeSet"))
+	/* Without slurmdbd slurmctld counts no GRES, and ends with a weight for one. */
+	if (slurm_show_is(first, "PartitionName"))
+		return slurm_show_is(key, "TRESBillingWeights");
+	if (slurm_show_is(first, "NodeSet"))
 		return false;
 	return is_among(key, blanked, COUNT(blanked)) ||
 	       (!t->auth && is_among(key, blanked_auth, COUNT(blanked_auth)));

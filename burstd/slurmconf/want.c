@@ -7,6 +7,7 @@
 #include "core/hardware.h"
 #include "core/wish.h"
 #include "slurm/show.h"
+#include "slurmconf/billing.h"
 
 enum { FEATURES_MAX = 1 << 16 };
 
@@ -168,6 +169,17 @@ static void add_set(void *ctx, const char *list, size_t part)
 	set_name(n->out, n->pool, part);
 }
 
+static void add_weights(const struct nodes *n)
+{
+	struct str s;
+
+	str_init(&s, SLURMCONF_LINE_MAX);
+	slurmconf_billing_weights(n->w, n->pool, &s);
+	if (s.len > 0)
+		str_addf(n->out, " TRESBillingWeights=\"%s\"", s.p);
+	str_fini(&s);
+}
+
 /* What slurm.conf(5) allows a partition to override; the site's own times hold for its own nodes.
  */
 static void want_part(struct nodes *n)
@@ -195,8 +207,10 @@ static void want_part(struct nodes *n)
 	}
 	str_addf(n->out, "PartitionName=%s Nodes=", n->pool->name);
 	slurmconf_each_list(n->pool, add_set, n);
-	str_addf(n->out, " State=UP SuspendTime=%d SuspendTimeout=%d ResumeTimeout=%lld\n",
+	str_addf(n->out, " State=UP SuspendTime=%d SuspendTimeout=%d ResumeTimeout=%lld",
 		 SLURMCONF_SUSPEND_S, SLURMCONF_SUSPEND_TIMEOUT_S, (long long)resume_s);
+	add_weights(n);
+	str_adds(n->out, "\n");
 }
 
 void slurmconf_want_slurm(const struct slurmconf_want *w, struct str *out)

@@ -11,10 +11,11 @@ setup_file() {
 		echo "run this file by tests/e2e/run.sh: it needs a lab of its own" >&2
 		return 1
 	}
-	LAB_POOL='node = "CPUs=8 RealMemory=1000" gres = "gpu:h100:8"'
+	LAB_POOL='node = "CPUs=8 RealMemory=1000" gres = "gpu:h100:8" price = "29.52"'
 	lab_files && lab_slurm_conf && lab_burstd_conf || return
+	sed -i 's/^slurm {/& billing_unit = "0.01"/' /etc/burstd/burstd.conf
 	printf 'pool "rare" { nodes = "d[1-2]" provider = "sim" type = "gpu_8x_h100" region = "eu-north-1" %s }\n' \
-		'max_nodes = 2 max_rate = "1" node = "CPUs=8 RealMemory=1000" gres = "gpu:a100:4,nic:2"' >>/etc/burstd/burstd.conf
+		'max_nodes = 2 max_rate = "1" node = "CPUs=8 RealMemory=1000" gres = "gpu:a100:4,nic:2" price = "9"' >>/etc/burstd/burstd.conf
 	site
 	mkdir "$lab_dir/site"
 	cp -p /etc/slurm/*.conf "$lab_dir/site"
@@ -31,8 +32,10 @@ site() {
 		printf 'gresTypes = gpu,nic  # and "\\#" here \\\n'
 		printf 'Include own.conf\n# no newline at the end of this file'
 	} >>/etc/slurm/slurm.conf
+	printf 'PriorityType=priority/multifactor\nPriorityWeightFairshare=1000\nPriorityFlags=MAX_TRES\n%s\n%s\n' \
+		AccountingStorageEnforce=limits,safe PriorityWeightTRES=GRES/gpu=1000 >/etc/slurm/own.conf
 	printf 'NodeName=own[1-2] CPUs=2 RealMemory=500 Gres=gpu:old:2 State=UNKNOWN\nPartitionName=own \\\n  Nodes=own[1-2] Default=YES\n' \
-		>/etc/slurm/own.conf
+		>>/etc/slurm/own.conf
 	printf 'AutoDetect=off\nNodeName=own[1-2] Name=gpu Type=old File=/dev/null,/dev/zero\nNodeName=c[1-%s] Name=gpu Type=h100 File=%s\n' \
 		"$LAB_NODES" "$lab_dir/dev/gpu[0-7]" >/etc/slurm/gres.conf
 	chmod 640 /etc/slurm/gres.conf
@@ -85,6 +88,8 @@ setup() {
 @test "a slurmctld that reads it has the nodes, and bursts" {
 	local name
 	for name in $lab_programs; do lab_start "$name"; done
+	sacctmgr -i add account lab >/dev/null
+	sacctmgr -i add user researcher account=lab >/dev/null
 	scontrol -o show node d1 | grep -F 'Gres=gpu:a100:4,nic:2'
 	scontrol -o show node c1 | grep -F 'AvailableFeatures=cloud,h100'
 	scontrol -o show partition h100 | grep -F "Nodes=c[1-$LAB_NODES]"
@@ -92,6 +97,8 @@ setup() {
 	run ! grep -E '^ *error ' <<<"$output"
 	job=$(job -p h100 -N2 --gres=gpu:8 --wrap "$until_over")
 	within 60 job_is "$job" RUNNING
+	# Two whole nodes at 29.52 an hour, in cents; by all their GPUs.
+	scontrol -o show job "$job" | grep -E 'TRES=[^ ]*billing=5904,'
 	over "$job"
 	within 30 job_is "$job" COMPLETED
 	scontrol update nodename="c[1-$LAB_NODES]" state=POWER_DOWN_FORCE reason='burstd: the test is over'

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "core/conf.h"
+#include "slurmconf/money.h"
 #include "slurmconf/topo.h"
 #include "slurmconf/trial.h"
 #include "slurmconf/want.h"
@@ -48,6 +49,7 @@ static struct conf *pools(void)
 	c->providers[0].driver = mem_strdup("sim");
 	c->pools = mem_zalloc(sizeof(*c->pools));
 	c->npools = 1;
+	c->billing_unit_nano_h = 10000000;
 	c->pools[0] = (struct conf_pool){.name = mem_strdup("c"),
 					 .nodes_text = mem_strdup("c[1-4]"),
 					 .provider = mem_strdup("sim"),
@@ -55,6 +57,7 @@ static struct conf *pools(void)
 					 .region = mem_strdup("r"),
 					 .zone = mem_strdup(""),
 					 .max_nodes = 4,
+					 .price_nano_h = INT64_C(98320000000),
 					 .node = mem_strdup("CPUs=4 RealMemory=9"),
 					 .gres = mem_strdup("gpu:h100:2")};
 	assert(conf_finish(c, NULL) == 0);
@@ -141,7 +144,11 @@ static void check_want(const struct conf *c, const struct slurmconf_sources *slu
 	struct slurmconf_findings findings = {.n = 0};
 	struct slurm_version version;
 	struct slurmconf_site site;
-	struct slurmconf_want w = {c, &site, &version, "/p", &findings};
+	struct slurmconf_want w = {.conf = c,
+				   .site = &site,
+				   .version = &version,
+				   .programs = "/p",
+				   .findings = &findings};
 	struct err e = {0};
 	struct str s;
 
@@ -160,6 +167,7 @@ static void check_want(const struct conf *c, const struct slurmconf_sources *slu
 	slurmconf_want_gres(&w, &s);
 	check_block(&gres->v[gres->ours], s.p);
 	slurmconf_dangers(&w);
+	slurmconf_money(&w);
 	check_topology(&site, topo, "22.05.8");
 	check_topology(&site, topo, "25.05.0");
 	str_fini(&s);

@@ -445,6 +445,32 @@ static void test_json(void **state)
 	stop(l);
 }
 
+/* Commands are printed, and what they are for; as JSON without that. */
+static void test_sacctmgr(void **state)
+{
+	static const char none[] = "# nothing: no pool has set prices for spot and on-demand";
+	static const char set[] = "sacctmgr -i modify qos burst-b set GrpTRESMins=billing=60000 "
+				  "Flags=NoDecay";
+	struct lab *l = start(SLURM);
+
+	(void)state;
+	lab_run(l, RUN "--sacctmgr", NULL, 0);
+	assert_non_null(strstr(l->out, none));
+	lab_write(l, "burstd.conf",
+		  BURSTD "slurm { billing_unit = \"0.01\" }\nbudget \"b\" { amount = \"10\" }\n");
+	lab_run(l, RUN "--sacctmgr", NULL, 0);
+	assert_int_equal(l->rc, 0);
+	assert_non_null(strstr(l->out, "\n# As much as budget b, at list prices"));
+	assert_non_null(strstr(l->out, set));
+	assert_non_null(strstr(l->out, "slurm.conf:0: warning: AccountingStorageType is not set"));
+	lab_run(l, RUN, NULL, 0);
+	assert_null(strstr(l->out, "sacctmgr"));
+	lab_run(l, RUN "--json", NULL, 0);
+	assert_non_null(strstr(l->out, set));
+	assert_null(strstr(l->out, "# As much"));
+	stop(l);
+}
+
 static void test_what_cannot_be_read(void **state)
 {
 	static const struct {
@@ -490,6 +516,7 @@ int main(void)
 		cmocka_unit_test(test_topology_yaml),
 		cmocka_unit_test(test_topology_conf_is_tried),
 		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_sacctmgr),
 		cmocka_unit_test(test_what_cannot_be_read),
 	};
 

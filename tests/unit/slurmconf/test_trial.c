@@ -19,7 +19,8 @@ static const char *const disk[][2] = {
 			  "Include nodes.conf # all\n"
 			  "SlurmUser=slurm"},
 	{"/s/nodes.conf", "NodeName=a[1-2] State=UNKNOWN CPUs=4\nNodeName=c1 State=CLOUD\n"
-			  "PartitionName=p Nodes=a1 State=UP\nDownNodes=a2 State=DOWN\n"},
+			  "PartitionName=p Nodes=a1 State=UP "
+			  "TRESBillingWeights=\"gres/x=1\"\nDownNodes=a2 State=DOWN\n"},
 	{"/s/gres.conf", "NodeName=a1 State=x AuthType=y\nInclude /s/more\n"},
 	{"/s/more", ""},
 	{"/s/topology.conf", "SwitchName=a Nodes=a1\n"},
@@ -75,7 +76,8 @@ static void test_nodes_have_no_address(void **state)
 	(void)state;
 	want("/s/slurm.conf", "slurm", 1, false,
 	     "NodeName=a[1-2]               CPUs=4\nNodeName=c1 State=CLOUD\n"
-	     "PartitionName=p Nodes=a1 State=UP\nDownNodes=a2 State=DOWN\n");
+	     "PartitionName=p Nodes=a1 State=UP                              \nDownNodes=a2 "
+	     "State=DOWN\n");
 	want("/s/gres.conf", "gres", 0, false,
 	     "NodeName=a1 State=x AuthType=y\nInclude /t/etc/gres-1\n");
 }

@@ -79,12 +79,16 @@ static void test_machines_that_fetch_their_configuration(void **state)
 
 	(void)state;
 	world_init(&w);
+	w.slurm = "AuthType=auth/slurm\n";
 	add_pool(&w, "c", "c1", "CPUs=4 RealMemory=9", "");
 	assert_int_equal(conf_finish(w.conf, NULL), 0);
 	w.conf->nodes.conf_servers = servers;
 	world_run(&w);
 	assert_non_null(strstr(w.body, "SlurmctldParameters=power_save_interval=1,"
 				       "idle_on_node_suspend,enable_configless\n"));
+	assert_true(world_says(&w, SLURM_ERROR,
+			       "/s/slurm.conf:1: AuthType=auth/slurm, and machines get the key of "
+			       "auth/munge"));
 	w.conf->nodes.conf_servers = NULL;
 	world_fini(&w);
 }
@@ -245,6 +249,27 @@ static void test_what_a_site_has_wrong(void **state)
 		 SLURM_WARNING},
 		{"SlurmctldParameters=power_save_interval=1,idle_on_node_suspend,cloud_dns\n", "",
 		 "/s/slurm.conf:1: SlurmctldParameters has cloud_dns", SLURM_WARNING},
+		{"MinJobAge=9\n", "",
+		 "/s/slurm.conf:1: MinJobAge=9; write MinJobAge=300: slurmctld", SLURM_WARNING},
+		{"SlurmctldParameters=power_save_interval=1,idle_on_node_suspend,"
+		 "power_save_min_interval=6\n",
+		 "",
+		 "/s/slurm.conf:1: SlurmctldParameters has power_save_min_interval=6: slurmctld",
+		 SLURM_WARNING},
+		{"SlurmctldParameters=power_save_interval=1,idle_on_node_suspend,"
+		 "max_powered_nodes=9\n",
+		 "", "/s/slurm.conf:1: SlurmctldParameters has max_powered_nodes: jobs that",
+		 SLURM_ADVICE},
+		{"SlurmdParameters=config_overrides\n", "",
+		 "/s/slurm.conf:1: SlurmdParameters has config_overrides: a machine", SLURM_ADVICE},
+		{"PrologEpilogTimeout=660\n", "",
+		 "/s/slurm.conf:1: PrologEpilogTimeout=660; write PrologEpilogTimeout=721: "
+		 "burst-prolog is killed",
+		 SLURM_ERROR},
+		{"PrologTimeout=9\n", "",
+		 "/s/slurm.conf:1: PrologTimeout=9; write PrologTimeout=721: ", SLURM_ERROR},
+		{"SlurmdTimeout=0\n", "",
+		 "/s/slurm.conf:1: SlurmdTimeout=0; write SlurmdTimeout=300: ", SLURM_WARNING},
 		{"CommunicationParameters=NoAddrCache\n", "",
 		 "/s/slurm.conf:1: CommunicationParameters has NoAddrCache", SLURM_ADVICE},
 	};
@@ -270,6 +295,10 @@ static void test_what_a_site_may_have(void **state)
 {
 	static const char *const rows[] = {
 		"SuspendTime=INFINITE\nNodeName=own1\n",
+		"MinJobAge=10\nSlurmdTimeout=1\nPrologEpilogTimeout=661\nPrologTimeout=INFINITE\n",
+		"MinJobAge=0\nAuthType=auth/slurm\n",
+		"SlurmctldParameters=power_save_interval=1,idle_on_node_suspend,"
+		"power_save_min_interval=5\n",
 		"SuspendTime=60\nNodeName=own1\nSuspendExcNodes=own1\n",
 		"SuspendTime=60\nNodeName=own1\nSuspendExcParts=own\n",
 		"SuspendTime=60\n",

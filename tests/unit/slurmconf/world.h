@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "core/conf.h"
 #include "core/conf_option.h"
+#include "slurmconf/money.h"
 #include "slurmconf/topo.h"
 #include "slurmconf/want.h"
 
@@ -16,6 +17,7 @@ struct world {
 	const char *topology;                /* topology.conf */
 	const char *yaml;                    /* path of topology.yaml; NULL: none */
 	const char *release;                 /* of slurmctld */
+	int64_t now_ms;
 	struct slurmconf_sources slurm_files, gres_files, topo_files;
 	struct slurmconf_site site;
 	struct slurmconf_topo topo;
@@ -99,7 +101,8 @@ static inline void world_run(struct world *w)
 				      .site = &w->site,
 				      .version = &version,
 				      .programs = "/usr/libexec/burstd",
-				      .findings = &w->findings};
+				      .findings = &w->findings,
+				      .now_ms = w->now_ms};
 	const struct slurmconf_trees trees = {&w->slurm_files, &w->gres_files, &w->topo_files};
 	struct err e = {0};
 	struct str s;
@@ -120,6 +123,7 @@ static inline void world_run(struct world *w)
 	slurmconf_want_gres(&want, &s);
 	w->gres_body = str_take(&s);
 	slurmconf_dangers(&want);
+	slurmconf_money(&want);
 	world_topo(w, &version);
 }
 
@@ -137,6 +141,15 @@ static inline void world_fini(struct world *w)
 	slurmconf_sources_fini(&w->gres_files);
 	slurmconf_sources_fini(&w->topo_files);
 	conf_free(w->conf);
+}
+
+/* Has any finding this text in it? */
+static inline bool world_names(const struct world *w, const char *text)
+{
+	for (size_t i = 0; i < w->findings.n; i++)
+		if (strstr(w->findings.v[i].text, text) != NULL)
+			return true;
+	return false;
 }
 
 /* "FILE:LINE: text", or NULL if no finding of this severity begins so. */
