@@ -1,5 +1,5 @@
-/* What slurm.conf, gres.conf and topology.conf need for burstd's pools: shown, compared with what
- * they have, or written, once a slurmctld has started with it. */
+/* What slurm.conf, gres.conf, topology.conf and cgroup.conf need for burstd's pools: shown,
+ * compared with what they have, or written, once a slurmctld has started with it. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +17,7 @@
 #include "io/conf_file.h"
 #include "providers/options.h"
 #include "slurm/version.h"
+#include "slurmconf/cgroup.h"
 #include "slurmconf/money.h"
 #include "slurmconf/topo.h"
 #include "slurmconf/want.h"
@@ -31,7 +32,8 @@ static struct slurmconf_trees files_of(const struct slurm_conf_job *j)
 {
 	return (struct slurmconf_trees){.slurm = &j->trees[SLURM_CONF_SLURM].files,
 					.gres = &j->trees[SLURM_CONF_GRES].files,
-					.topology = &j->trees[SLURM_CONF_TOPOLOGY].files};
+					.topology = &j->trees[SLURM_CONF_TOPOLOGY].files,
+					.cgroup = &j->trees[SLURM_CONF_CGROUP].files};
 }
 
 /* --- what is there -------------------------------------------------------------------------------
@@ -69,6 +71,7 @@ static void find_files(struct slurm_conf_job *j)
 	j->paths[SLURM_CONF_SLURM] = mem_strdup(path);
 	j->paths[SLURM_CONF_GRES] = beside(path, "gres.conf");
 	j->paths[SLURM_CONF_TOPOLOGY] = beside(path, "topology.conf");
+	j->paths[SLURM_CONF_CGROUP] = beside(path, "cgroup.conf");
 }
 
 /* --- what is wanted ------------------------------------------------------------------------------
@@ -136,6 +139,18 @@ static int read_topology(struct slurm_conf_job *j, struct err *e)
 	return rc;
 }
 
+static int want_cgroup(struct slurm_conf_job *j, const struct slurmconf_want *w, struct err *e)
+{
+	struct slurm_conf_tree *t = &j->trees[SLURM_CONF_CGROUP];
+	struct str s;
+	int rc;
+
+	str_init(&s, SLURMCONF_BODY_MAX);
+	rc = slurmconf_want_cgroup(w, &t->files, &s, e);
+	t->body = str_take(&s);
+	return rc;
+}
+
 static int want_all(struct slurm_conf_job *j, struct err *e)
 {
 	const struct slurmconf_trees files = files_of(j);
@@ -156,6 +171,8 @@ static int want_all(struct slurm_conf_job *j, struct err *e)
 	str_init(&topology, SLURMCONF_BODY_MAX);
 	slurmconf_want_topo(&j->topo, &topology);
 	j->trees[SLURM_CONF_TOPOLOGY].body = str_take(&topology);
+	if (want_cgroup(j, &w, e) != 0)
+		return -1;
 	slurmconf_dangers(&w);
 	slurmconf_money(&w);
 	j->commands = body_of(slurmconf_sacctmgr, &w);
@@ -190,7 +207,8 @@ static int prove(struct slurm_conf_job *j)
 				      .files = files_of(j),
 				      .slurm_text = j->trees[SLURM_CONF_SLURM].text.p,
 				      .gres_text = j->trees[SLURM_CONF_GRES].text.p,
-				      .topology_text = j->trees[SLURM_CONF_TOPOLOGY].text.p};
+				      .topology_text = j->trees[SLURM_CONF_TOPOLOGY].text.p,
+				      .cgroup_text = j->trees[SLURM_CONF_CGROUP].text.p};
 	enum slurm_proved proved;
 	struct err e = {0};
 	struct str said;
@@ -380,7 +398,7 @@ const struct cli_command cmd_slurm_conf = {
 	.operands = "[FILE]",
 	.max = 1,
 	.local = true,
-	.summary = "write what slurm.conf, gres.conf and topology.conf need for burstd's pools",
+	.summary = "write what slurm.conf and the files beside it need for burstd's pools",
 	.about = "Reads FILE (" PATHS_CONF ") and Slurm's files with all that they include.  "
 		 "burstd owns one block of lines in each, between two marks; all others are "
 		 "yours, and stay as they are.  What you have yourself, such as the partition of "

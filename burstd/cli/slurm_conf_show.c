@@ -141,10 +141,10 @@ static void json_line(struct slurm_conf_job *j, const struct slurm_conf_tree *t,
 							added ? "add" : "remove", "line", line));
 }
 
-/* Without a topology there is no such file. */
+/* A site without a topology, or without cgroups, has no such file. */
 static bool is_shown(const struct slurm_conf_job *j, size_t tree)
 {
-	return tree != SLURM_CONF_TOPOLOGY || j->topo.form != SLURMCONF_FLAT ||
+	return tree < SLURM_CONF_TOPOLOGY || j->trees[tree].body[0] != '\0' ||
 	       slurm_conf_ours(&j->trees[tree])->file.len > 0;
 }
 

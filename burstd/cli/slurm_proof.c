@@ -98,7 +98,8 @@ static int put_tree(const struct trial *t, const struct slurmconf_sources *sourc
 
 static bool is_put(const char *name)
 {
-	static const char *const names[] = {"slurm.conf", "gres.conf", "topology.conf"};
+	static const char *const names[] = {"slurm.conf", "gres.conf", "topology.conf",
+					    "cgroup.conf"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(name, names[i]) == 0)
@@ -106,7 +107,7 @@ static bool is_put(const char *name)
 	return false;
 }
 
-/* What else Slurm reads beside slurm.conf: cgroup.conf, topology.yaml ... */
+/* What else Slurm reads beside slurm.conf: topology.yaml, plugstack.conf ... */
 static int link_others(const struct trial *t, struct err *e)
 {
 	const char *name;
@@ -149,9 +150,13 @@ static int make_files(struct trial *t, struct err *e)
 	if (put_tree(t, t->p->files.slurm, "slurm", t->p->slurm_text, e) != 0 ||
 	    put_tree(t, t->p->files.gres, "gres", t->p->gres_text, e) != 0)
 		return -1;
-	if (t->p->topology_text[0] == '\0')
-		return 0; /* there is none, and none is needed */
-	return put_tree(t, t->p->files.topology, "topology", t->p->topology_text, e);
+	/* Without a text there is none, and none is needed. */
+	if (t->p->topology_text[0] != '\0' &&
+	    put_tree(t, t->p->files.topology, "topology", t->p->topology_text, e) != 0)
+		return -1;
+	return t->p->cgroup_text[0] != '\0'
+		       ? put_tree(t, t->p->files.cgroup, "cgroup", t->p->cgroup_text, e)
+		       : 0;
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)

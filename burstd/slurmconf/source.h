@@ -29,7 +29,7 @@ struct slurmconf_sources {
 
 struct slurmconf_trees { /* borrowed */
 	const struct slurmconf_sources *slurm, *gres;
-	const struct slurmconf_sources *topology; /* NULL: not read */
+	const struct slurmconf_sources *topology, *cgroup; /* NULL: not read */
 };
 
 /* Read a whole file: *text is from malloc(), with a NUL behind its len bytes.  -1: *e. */

@@ -212,7 +212,10 @@ static void add_line(const struct slurmconf_trees *trees, const char *dir, const
 	const struct {
 		const struct slurmconf_sources *files;
 		const char *name;
-	} all[] = {{trees->slurm, "slurm"}, {trees->gres, "gres"}, {trees->topology, "topology"}};
+	} all[] = {{trees->slurm, "slurm"},
+		   {trees->gres, "gres"},
+		   {trees->topology, "topology"},
+		   {trees->cgroup, "cgroup"}};
 	size_t n = strlen(dir), len = 0;
 
 	while (*line != '\0') {

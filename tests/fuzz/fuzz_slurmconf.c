@@ -1,4 +1,5 @@
-/* fuzz_slurmconf.c - a foreign slurm.conf, gres.conf and topology.conf, between them a NUL: what is
+/* fuzz_slurmconf.c - a foreign slurm.conf, gres.conf, topology.conf and cgroup.conf, between them a
+ * NUL: what is
  * read leaves every line of the site's as it is, and what is written again is the same. */
 #include <assert.h>
 #include <stdint.h>
@@ -7,6 +8,7 @@
 
 #include "base/mem.h"
 #include "core/conf.h"
+#include "slurmconf/cgroup.h"
 #include "slurmconf/money.h"
 #include "slurmconf/topo.h"
 #include "slurmconf/trial.h"
@@ -14,9 +16,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { FILES = 3 };
+enum { FILES = 4 };
 
-static const char *const paths[FILES] = {"/s/slurm.conf", "/s/gres.conf", "/s/topology.conf"};
+static const char *const paths[FILES] = {"/s/slurm.conf", "/s/gres.conf", "/s/topology.conf",
+					 "/s/cgroup.conf"};
 
 struct input {
 	const char *text[FILES];
@@ -138,8 +141,7 @@ static void check_topology(const struct slurmconf_site *site, const struct slurm
 	slurmconf_topo_fini(&topo);
 }
 
-static void check_want(const struct conf *c, const struct slurmconf_sources *slurm,
-		       const struct slurmconf_sources *gres, const struct slurmconf_sources *topo)
+static void check_want(const struct conf *c, const struct slurmconf_trees *t)
 {
 	struct slurmconf_findings findings = {.n = 0};
 	struct slurm_version version;
@@ -153,8 +155,7 @@ static void check_want(const struct conf *c, const struct slurmconf_sources *slu
 	struct str s;
 
 	assert(slurm_version_parse(&version, "22.05.8", 7, NULL) == 0);
-	if (slurmconf_site_init(&site, c, &(struct slurmconf_trees){slurm, gres, topo}, &findings,
-				&e) != 0) {
+	if (slurmconf_site_init(&site, c, t, &findings, &e) != 0) {
 		assert(e.msg[0] == '/');
 		slurmconf_findings_fini(&findings);
 		return;
@@ -162,14 +163,19 @@ static void check_want(const struct conf *c, const struct slurmconf_sources *slu
 	str_init(&s, SLURMCONF_BODY_MAX);
 	slurmconf_want_slurm(&w, &s);
 	assert(!s.full && (s.len == 0 || s.p[s.len - 1] == '\n'));
-	check_block(&slurm->v[slurm->ours], s.p);
+	check_block(&t->slurm->v[t->slurm->ours], s.p);
 	str_clear(&s);
 	slurmconf_want_gres(&w, &s);
-	check_block(&gres->v[gres->ours], s.p);
+	check_block(&t->gres->v[t->gres->ours], s.p);
+	str_clear(&s);
+	if (slurmconf_want_cgroup(&w, t->cgroup, &s, &e) == 0)
+		check_block(&t->cgroup->v[t->cgroup->ours], s.p);
+	else
+		assert(e.msg[0] == '/');
 	slurmconf_dangers(&w);
 	slurmconf_money(&w);
-	check_topology(&site, topo, "22.05.8");
-	check_topology(&site, topo, "25.05.0");
+	check_topology(&site, t->topology, "22.05.8");
+	check_topology(&site, t->topology, "25.05.0");
 	str_fini(&s);
 	slurmconf_site_fini(&site);
 	slurmconf_findings_fini(&findings);
@@ -177,7 +183,7 @@ static void check_want(const struct conf *c, const struct slurmconf_sources *slu
 
 static struct input split(const char *text, size_t size)
 {
-	struct input in = {.text = {"", "", ""}};
+	struct input in = {.text = {"", "", "", ""}};
 
 	for (size_t i = 0; i < FILES; i++) {
 		const char *cut = i + 1 < FILES && size > 0 ? memchr(text, '\0', size) : NULL;
@@ -203,7 +209,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (n > 0)
 		check_trial(&s[0]);
 	if (n == FILES)
-		check_want(c, &s[0], &s[1], &s[2]);
+		check_want(c, &(struct slurmconf_trees){&s[0], &s[1], &s[2], &s[3]});
 	while (n > 0)
 		slurmconf_sources_fini(&s[--n]);
 	assert(e.code == 0 || e.msg[0] == '/');

@@ -20,7 +20,8 @@
 	"max_nodes = 4 max_rate = \"9\" node = \"CPUs=4 RealMemory=1000\"\n}\n"
 #define SLURM                                                                                      \
 	"ClusterName=falcon\nReturnToService=2\nPartitionName=own Nodes=own1\n"                    \
-	"SlurmctldParameters=idle_on_node_suspend,power_save_interval=1\n"
+	"SlurmctldParameters=idle_on_node_suspend,power_save_interval=1 TaskPlugin=task/cgroup\n"
+#define CGROUP "ConstrainDevices=yes\nConstrainRAMSpace=yes\n"
 
 /* It says its version, and lives on only if slurm.conf has no bad line and it is apart: the first
  * process of its namespace, and in another network than the test.  Meanwhile somebody may add a
@@ -88,6 +89,7 @@ static struct lab *start(const char *slurm)
 	(void)snprintf(program, sizeof(program), SLURMCTLD, net, l->dir);
 	lab_write(l, "burstd.conf", BURSTD);
 	lab_write(l, "slurm.conf", slurm);
+	lab_write(l, "cgroup.conf", CGROUP);
 	lab_write(l, "slurmctld", program);
 	path_of(l, "slurmctld", path, sizeof(path));
 	assert_int_equal(chmod(path, 0755), 0);
@@ -98,12 +100,19 @@ static struct lab *start(const char *slurm)
 
 static void stop(struct lab *l)
 {
-	static const char *const names[] = {"burstd.conf",         "slurm.conf",
-					    "slurmctld",           "slurm.conf.last-good",
-					    "gres.conf",           "real.conf",
-					    "gres.conf.last-good", "real.conf.last-good",
-					    "topology.conf",       "topology.conf.last-good",
-					    "topology.yaml"};
+	static const char *const names[] = {"burstd.conf",
+					    "slurm.conf",
+					    "slurmctld",
+					    "slurm.conf.last-good",
+					    "gres.conf",
+					    "real.conf",
+					    "gres.conf.last-good",
+					    "real.conf.last-good",
+					    "topology.conf",
+					    "topology.conf.last-good",
+					    "topology.yaml",
+					    "cgroup.conf",
+					    "cgroup.conf.last-good"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char path[128];
@@ -471,6 +480,39 @@ static void test_sacctmgr(void **state)
 	stop(l);
 }
 
+static void test_cgroup_conf(void **state)
+{
+	struct lab *l = start(SLURM);
+	char *text;
+
+	(void)state;
+	lab_write(l, "cgroup.conf", "# ours\nConstrainCores=yes");
+	lab_run(l, RUN "--check", NULL, 0);
+	assert_int_equal(l->rc, 1);
+	assert_non_null(strstr(l->out, "/cgroup.conf:0: lacks: ConstrainRAMSpace=yes\n"));
+	lab_run(l, RUN "--write --unproved", NULL, 0);
+	assert_int_equal(l->rc, 0);
+	text = file(l, "cgroup.conf");
+	assert_memory_equal(text, "# ours\nConstrainCores=yes\n# BEGIN burstd: ", 42);
+	assert_non_null(strstr(text, "\nConstrainRAMSpace=yes\n# END burstd\n"));
+	free(text);
+	lab_run(l, RUN "--check", NULL, 0);
+	lab_want(l, 0, "", "");
+	/* Without task/cgroup burstd's lines go; where there is no such file none is made. */
+	lab_write(l, "slurm.conf", "ClusterName=falcon\nReturnToService=2\n");
+	lab_run(l, RUN "--write --unproved", NULL, 0);
+	assert_int_equal(l->rc, 0);
+	assert_non_null(strstr(l->out, "slurm.conf:0: advice: TaskPlugin has no task/cgroup; "));
+	text = file(l, "cgroup.conf");
+	assert_null(strstr(text, "ConstrainRAM"));
+	free(text);
+	lab_remove(l, "cgroup.conf");
+	lab_run(l, RUN "--write --unproved", NULL, 0);
+	assert_int_equal(l->rc, 0);
+	assert_null(file(l, "cgroup.conf"));
+	stop(l);
+}
+
 static void test_what_cannot_be_read(void **state)
 {
 	static const struct {
@@ -517,6 +559,7 @@ int main(void)
 		cmocka_unit_test(test_topology_conf_is_tried),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_sacctmgr),
+		cmocka_unit_test(test_cgroup_conf),
 		cmocka_unit_test(test_what_cannot_be_read),
 	};
 

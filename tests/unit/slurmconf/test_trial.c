@@ -121,7 +121,8 @@ static void test_why_it_ended(void **state)
 		"error: gres /t/etc/gres-0 /t/etc/gres-7 /t/etc/topology-0 /t/etc/topology.conf\n"
 		"slurmctld: fatal: Unable to process configuration file\n";
 	struct slurmconf_sources slurm, gres, topology;
-	const struct slurmconf_trees trees = {&slurm, &gres, &topology};
+	const struct slurmconf_trees trees = {
+		.slurm = &slurm, .gres = &gres, .topology = &topology};
 	struct str out;
 
 	(void)state;

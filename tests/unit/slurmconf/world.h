@@ -14,7 +14,7 @@
 struct world {
 	struct conf *conf;
 	const char *slurm, *gres, *included; /* the files; included is inc.conf */
-	const char *topology;                /* topology.conf */
+	const char *topology, *cgroup;       /* topology.conf, cgroup.conf */
 	const char *yaml;                    /* path of topology.yaml; NULL: none */
 	const char *release;                 /* of slurmctld */
 	int64_t now_ms;
@@ -68,6 +68,7 @@ static inline int world_read(void *ctx, const char *path, char **text, size_t *l
 	const char *from = strcmp(path, "/s/slurm.conf") == 0      ? w->slurm
 			   : strcmp(path, "/s/gres.conf") == 0     ? w->gres
 			   : strcmp(path, "/s/topology.conf") == 0 ? w->topology
+			   : strcmp(path, "/s/cgroup.conf") == 0   ? w->cgroup
 			   : strcmp(path, "/s/inc.conf") == 0      ? w->included
 								   : NULL;
 
@@ -103,7 +104,7 @@ static inline void world_run(struct world *w)
 				      .programs = "/usr/libexec/burstd",
 				      .findings = &w->findings,
 				      .now_ms = w->now_ms};
-	const struct slurmconf_trees trees = {&w->slurm_files, &w->gres_files, &w->topo_files};
+	const struct slurmconf_trees trees = {.slurm = &w->slurm_files, .gres = &w->gres_files};
 	struct err e = {0};
 	struct str s;
 
