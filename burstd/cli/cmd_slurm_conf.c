@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/paths.h"
 #include "cli/cli.h"
+#include "cli/slurm_ask.h"
 #include "cli/slurm_conf_private.h"
 #include "cli/slurm_files.h"
 #include "cli/slurm_found.h"
@@ -18,6 +19,7 @@
 #include "providers/options.h"
 #include "slurm/version.h"
 #include "slurmconf/cgroup.h"
+#include "slurmconf/live.h"
 #include "slurmconf/money.h"
 #include "slurmconf/topo.h"
 #include "slurmconf/want.h"
@@ -151,6 +153,26 @@ static int want_cgroup(struct slurm_conf_job *j, const struct slurmconf_want *w,
 	return rc;
 }
 
+/* How the slurmctld that runs differs from the files.  That it does not answer is no failure of
+ * this command: *silent has it. */
+static void look_at_slurmctld(struct slurm_conf_job *j, const struct slurmconf_want *w)
+{
+	struct slurm_ask a = {.bin = j->conf->slurm_bin, .slurm_conf = j->paths[SLURM_CONF_SLURM]};
+
+	j->asked = true;
+	if (slurm_ask_run(&a, &j->silent) == 0) {
+		const struct slurmconf_live_said said = {
+			.config = {a.said[0].p, a.said[0].len},
+			.partitions = {a.said[1].p, a.said[1].len},
+			.nodes = {a.said[2].p, a.said[2].len},
+		};
+
+		(void)slurmconf_live(w, &j->trees[SLURM_CONF_SLURM].files, &said, &j->live,
+				     &j->silent);
+	}
+	slurm_ask_fini(&a);
+}
+
 static int want_all(struct slurm_conf_job *j, struct err *e)
 {
 	const struct slurmconf_trees files = files_of(j);
@@ -176,6 +198,8 @@ static int want_all(struct slurm_conf_job *j, struct err *e)
 	slurmconf_dangers(&w);
 	slurmconf_money(&w);
 	j->commands = body_of(slurmconf_sacctmgr, &w);
+	if (j->args->check && !j->args->offline)
+		look_at_slurmctld(j, &w);
 	for (size_t i = 0; i < SLURM_CONF_NTREES; i++) {
 		compare(&j->trees[i]);
 		look_for_edits(j, &j->trees[i]);
@@ -309,16 +333,21 @@ static int show(struct slurm_conf_job *j)
 {
 	int rc = j->findings.by_severity[SLURM_ERROR] > 0 ? CLI_FAILED : CLI_OK;
 
-	if (j->args->check && (slurm_conf_differs(j) || j->findings.by_severity[SLURM_WARNING] > 0))
+	if (j->args->check && (slurm_conf_differs(j) || j->live.by_severity[SLURM_WARNING] > 0 ||
+			       j->findings.by_severity[SLURM_WARNING] > 0))
 		rc = CLI_FAILED;
+	if (rc == CLI_OK && j->silent.msg[0] != '\0')
+		rc = CLI_UNREACHABLE;
 	for (size_t i = 0; i < SLURM_CONF_NTREES && !j->c->json; i++) {
 		if (j->args->check)
 			slurm_conf_print_check(j, &j->trees[i]);
 		else
 			slurm_conf_print_diff(j, &j->trees[i]);
 	}
-	if (!j->c->json)
+	if (!j->c->json) {
 		slurm_conf_print_findings(j);
+		slurm_conf_print_live(j);
+	}
 	if (!j->c->json && j->args->sacctmgr)
 		print_commands(j);
 	if (j->args->write)
@@ -344,6 +373,7 @@ static void fini(struct slurm_conf_job *j)
 		free(j->paths[i]);
 	}
 	slurmconf_findings_fini(&j->findings);
+	slurmconf_findings_fini(&j->live);
 	conf_free(j->conf);
 	free(j->yaml);
 	free(j->commands);
@@ -385,6 +415,8 @@ static const struct opt slurm_conf_opts[] = {
 	{"slurmctld", 0, OPT_TEXT, "PATH", "the slurmctld to try it with, and whose release counts",
 	 AT(slurmctld), 0, 0},
 	{"unproved", 0, OPT_FLAG, NULL, "write it without trying", AT(unproved), 0, 0},
+	{"offline", 0, OPT_FLAG, NULL, "with --check: the files alone, not the slurmctld that runs",
+	 AT(offline), 0, 0},
 	{"sacctmgr", 0, OPT_FLAG, NULL,
 	 "also print commands for QOS that go with it; they are not run", AT(sacctmgr), 0, 0},
 	{"discard-edits", 0, OPT_FLAG, NULL, "drop what was edited by hand in burstd's lines",
@@ -405,7 +437,9 @@ const struct cli_command cmd_slurm_conf = {
 		 "a pool, it leaves out.  What of your lines is wrong for burstd is said with "
 		 "file and line; an error is to be mended before anything is written.  Before it "
 		 "writes, a slurmctld of its own starts with the new files, apart from yours: "
-		 "run it as root.  --check exits with 1 if anything differs or is dangerous.",
+		 "run it as root.  --check also asks the "
+		 "slurmctld that runs, and exits with 1 if anything differs or is dangerous, with "
+		 "3 if only slurmctld does not answer.",
 	.example = "burstctl slurm-conf && sudo burstctl slurm-conf --write",
 	.opts = slurm_conf_opts,
 	.nopts = sizeof(slurm_conf_opts) / sizeof(slurm_conf_opts[0]),

@@ -12,7 +12,7 @@
 #include "slurmconf/want.h"
 
 struct slurm_conf_args {
-	bool diff, write, check, unproved, discard, sacctmgr;
+	bool diff, write, check, unproved, discard, sacctmgr, offline;
 	const char *slurm_conf, *slurmctld;
 };
 
@@ -42,7 +42,11 @@ struct slurm_conf_job {
 	struct slurmconf_site site;
 	struct slurmconf_topo topo;
 	struct slurmconf_findings findings;
-	char *commands; /* for sacctmgr; "": none */
+	/* What the slurmctld that runs has otherwise; "asked" false: nobody wanted to know. */
+	struct slurmconf_findings live;
+	bool asked;
+	struct err silent; /* it does not answer, and why */
+	char *commands;    /* for sacctmgr; "": none */
 	bool proved, written;
 	json_t *lines; /* of the file that is made into JSON; owned by it */
 };
@@ -56,6 +60,7 @@ void slurm_conf_print_diff(struct slurm_conf_job *j, const struct slurm_conf_tre
 /* One line for each difference, with its place. */
 void slurm_conf_print_check(struct slurm_conf_job *j, const struct slurm_conf_tree *t);
 void slurm_conf_print_findings(const struct slurm_conf_job *j);
+void slurm_conf_print_live(const struct slurm_conf_job *j);
 void slurm_conf_print_json(struct slurm_conf_job *j);
 
 #endif

@@ -114,23 +114,42 @@ void slurm_conf_print_check(struct slurm_conf_job *j, const struct slurm_conf_tr
 	each_difference(j, t, check_line);
 }
 
-void slurm_conf_print_findings(const struct slurm_conf_job *j)
+static void print_list(const struct slurm_conf_job *j, const struct slurmconf_findings *list,
+		       const char *kind)
 {
-	for (size_t i = 0; i < j->findings.n; i++) {
-		const struct slurmconf_finding *f = &j->findings.v[i];
+	for (size_t i = 0; i < list->n; i++) {
+		const struct slurmconf_finding *f = &list->v[i];
 
 		(void)fprintf(j->c->out.f, "%s:%d: ", f->at.file, f->at.line);
 		out_text(&j->c->out,
 			 f->severity == SLURM_ERROR     ? OUT_BAD
 			 : f->severity == SLURM_WARNING ? OUT_BUSY
 							: OUT_DIM,
-			 slurm_severity_name(f->severity));
+			 kind != NULL ? kind : slurm_severity_name(f->severity));
 		(void)fputs(": ", j->c->out.f);
 		out_text(&j->c->out, OUT_PLAIN, f->text);
 		(void)fputc('\n', j->c->out.f);
 	}
-	if (j->findings.more > 0)
-		(void)fprintf(j->c->out.f, "and %zu more of these\n", j->findings.more);
+	if (list->more > 0)
+		(void)fprintf(j->c->out.f, "and %zu more of these\n", list->more);
+}
+
+void slurm_conf_print_findings(const struct slurm_conf_job *j)
+{
+	print_list(j, &j->findings, NULL);
+}
+
+void slurm_conf_print_live(const struct slurm_conf_job *j)
+{
+	char text[sizeof(j->silent.msg) + 128];
+
+	print_list(j, &j->live, "not in force");
+	(void)fflush(j->c->out.f);
+	if (j->silent.msg[0] == '\0')
+		return;
+	(void)snprintf(text, sizeof(text), "the slurmctld that runs was not compared: %s",
+		       j->silent.msg);
+	(void)cli_complain(CLI_UNREACHABLE, text);
 }
 
 static void json_line(struct slurm_conf_job *j, const struct slurm_conf_tree *t, bool added,
@@ -180,6 +199,21 @@ static json_t *commands_json(const struct slurm_conf_job *j)
 	return list;
 }
 
+/* null: nobody asked. */
+static json_t *live_json(const struct slurm_conf_job *j)
+{
+	json_t *list = json_array();
+
+	if (!j->asked) {
+		json_decref(list);
+		return json_null();
+	}
+	for (size_t i = 0; i < j->live.n; i++)
+		(void)json_array_append_new(list, finding_json(&j->live.v[i]));
+	return json_pack("{s:b, s:s, s:o}", "answered", j->silent.msg[0] == '\0', "error",
+			 j->silent.msg, "differences", list);
+}
+
 void slurm_conf_print_json(struct slurm_conf_job *j)
 {
 	json_t *list = json_array(), *files = json_array(), *r;
@@ -189,9 +223,10 @@ void slurm_conf_print_json(struct slurm_conf_job *j)
 	for (size_t i = 0; i < SLURM_CONF_NTREES; i++)
 		if (is_shown(j, i))
 			(void)json_array_append_new(files, file_json(j, &j->trees[i]));
-	r = mem_check(json_pack("{s:s, s:o, s:o, s:b, s:b, s:o}", "slurm_version", j->version.text,
-				"files", files, "findings", list, "proved", j->proved, "written",
-				j->written, "sacctmgr", commands_json(j)));
+	r = mem_check(json_pack("{s:s, s:o, s:o, s:b, s:b, s:o, s:o}", "slurm_version",
+				j->version.text, "files", files, "findings", list, "proved",
+				j->proved, "written", j->written, "sacctmgr", commands_json(j),
+				"live", live_json(j)));
 	cli_print_json(j->c, r);
 	json_decref(r);
 }

@@ -51,5 +51,8 @@ char *slurmconf_include_path(const char *root, struct slurm_text name);
 typedef int (*slurmconf_line_fn)(void *ctx, const struct slurmconf_line *l, struct err *e);
 int slurmconf_sources_walk(const struct slurmconf_sources *s, slurmconf_line_fn fn, void *ctx,
 			   struct err *e);
+/* Likewise, with the lines of burstd's block. */
+int slurmconf_sources_walk_all(const struct slurmconf_sources *s, slurmconf_line_fn fn, void *ctx,
+			       struct err *e);
 
 #endif

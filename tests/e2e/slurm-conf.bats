@@ -85,7 +85,7 @@ setup() {
 	[ "$(stat -c '%a %U %G' /etc/slurm/gres.conf)" = "$(stat -c '%a %U %G' "$lab_dir/site/gres.conf")" ]
 	grep -qF 'NodeName=d[1-2] AutoDetect=off Name=gpu Type=a100 File=/dev/nvidia[0-3]' /etc/slurm/gres.conf
 	run ! grep -q '^NodeName=c.*AutoDetect' /etc/slurm/gres.conf
-	run slurm_conf --check
+	run slurm_conf --check --offline
 	[ "$status" = 0 ]
 	only_advice
 }
@@ -93,7 +93,7 @@ setup() {
 @test "cgroup.conf is written where task/cgroup is used, and a slurmctld starts with it" {
 	grep -qxF "/etc/slurm/slurm.conf:$(grep -n '^TaskPlugin=' /etc/slurm/slurm.conf | cut -d: -f1): advice: $(
 	)TaskPlugin has no task/cgroup; write TaskPlugin=task/cgroup: jobs of one node can use each other's GPUs and memory, $(
-	)and burstd writes nothing into cgroup.conf, which limits no job without it" <<<"$(slurm_conf)"
+	)and burstd writes nothing into cgroup.conf, which limits no job without it" <<<"$(slurm_conf --diff)"
 	cmp /etc/slurm/cgroup.conf "$lab_dir/site/cgroup.conf"
 	cp -p /etc/slurm/slurm.conf "$lab_dir/site/before-cgroup"
 	sed -i 's/^TaskPlugin=.*/TaskPlugin=task\/cgroup/' /etc/slurm/slurm.conf
@@ -127,6 +127,34 @@ setup() {
 	within 60 alive 0
 }
 
+@test "--check asks the slurmctld that runs, and says what it has otherwise" {
+	run slurm_conf --check
+	echo "$output"
+	[ "$status" = 0 ]
+	only_advice
+	cp -p /etc/slurm/own.conf "$lab_dir/site/before-live"
+	cp -p /etc/slurm/slurm.conf "$lab_dir/site/live.conf"
+	printf 'PriorityWeightFairshare=7\nMinJobAge=77\n' >>/etc/slurm/own.conf
+	sed -i 's/RealMemory=1000/RealMemory=2000/; s/SuspendTime=300/SuspendTime=301/; s/^JobRequeue=1/JobRequeue=0/' \
+		/etc/slurm/slurm.conf
+	run slurm_conf --check
+	echo "$output"
+	[ "$status" = 1 ]
+	grep -qF 'not in force: PriorityWeightFairshare=7; slurmctld runs with 1000: scontrol reconfigure' <<<"$output"
+	grep -qE "own.conf:[0-9]+: not in force: MinJobAge=77; slurmctld runs with ${LAB_MIN_JOB_AGE:-300} sec: " <<<"$output"
+	grep -qE 'slurm.conf:[0-9]+: not in force: JobRequeue=0; slurmctld runs with 1: ' <<<"$output"
+	grep -qF 'pool "h100": RealMemory=2000; slurmctld runs with 1000 for c1 and 7 others: restart slurmctld' <<<"$output"
+	grep -qF 'partition h100: SuspendTime=301; slurmctld runs with 300: scontrol reconfigure' <<<"$output"
+	[ "$(grep -c 'not in force' <<<"$output")" = 7 ] # two pools, and their partitions
+	cp -p "$lab_dir/site/before-live" /etc/slurm/own.conf
+	cp -p "$lab_dir/site/live.conf" /etc/slurm/slurm.conf
+	lab_stop slurmctld
+	run slurm_conf --check
+	echo "$output"
+	[ "$status" = 3 ]
+	grep -qF 'burstctl: the slurmctld that runs was not compared: scontrol: ' <<<"$output"
+}
+
 @test "12: a site's tree survives, byte for byte, and a bad one is refused with its line" {
 	printf 'TopologyPlugin=topology/tree\n' >>/etc/slurm/own.conf
 	cp -p /etc/slurm/slurm.conf "$lab_dir/site/before-tree"
@@ -155,7 +183,7 @@ setup() {
 	[ "$status" = 0 ]
 	printf '\r\n' | cat "$lab_dir/site/topology.conf" - | cmp - <(without_block /etc/slurm/topology.conf)
 	cmp "$lab_dir/site/topology.conf" /etc/slurm/topology.conf.last-good
-	run slurm_conf --check
+	run slurm_conf --check --offline
 	[ "$status" = 0 ]
 	only_advice
 }

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "core/conf.h"
 #include "slurmconf/cgroup.h"
+#include "slurmconf/live.h"
 #include "slurmconf/money.h"
 #include "slurmconf/topo.h"
 #include "slurmconf/trial.h"
@@ -141,6 +142,27 @@ static void check_topology(const struct slurmconf_site *site, const struct slurm
 	slurmconf_topo_fini(&topo);
 }
 
+/* The last file as what a slurmctld said, too. */
+static void check_live(const struct slurmconf_want *w, const struct slurmconf_trees *t)
+{
+	static const char head[] = "Configuration data as of x\nSLURM_VERSION = 22.05.8\n";
+	const struct slurmconf_file *f = &t->cgroup->v[0].file;
+	struct slurmconf_findings live = {.n = 0};
+	struct err e = {0};
+	struct str s;
+
+	str_init(&s, sizeof(head) + f->len);
+	str_adds(&s, head);
+	str_add(&s, f->text, f->len);
+	if (slurmconf_live(w, t->slurm,
+			   &(struct slurmconf_live_said){
+				   {s.p, s.len}, {f->text, f->len}, {f->text, f->len}},
+			   &live, &e) != 0)
+		assert(e.msg[0] == '/');
+	str_fini(&s);
+	slurmconf_findings_fini(&live);
+}
+
 static void check_want(const struct conf *c, const struct slurmconf_trees *t)
 {
 	struct slurmconf_findings findings = {.n = 0};
@@ -172,6 +194,7 @@ static void check_want(const struct conf *c, const struct slurmconf_trees *t)
 		check_block(&t->cgroup->v[t->cgroup->ours], s.p);
 	else
 		assert(e.msg[0] == '/');
+	check_live(&w, t);
 	slurmconf_dangers(&w);
 	slurmconf_money(&w);
 	check_topology(&site, t->topology, "22.05.8");
