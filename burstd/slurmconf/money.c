@@ -140,7 +140,8 @@ static void sums(const struct slurmconf_want *w)
 static void fair_share(const struct slurmconf_want *w)
 {
 	const struct slurm_text weight = value_of(w, "PriorityWeightFairshare"),
-				of_tres = value_of(w, "PriorityWeightTRES");
+				of_tres = value_of(w, "PriorityWeightTRES"),
+				counted = value_of(w, "AccountingStorageTRES");
 
 	if (is_fifo(w)) {
 		say(w, SLURM_ADVICE, "PriorityType", "priority/multifactor",
@@ -150,9 +151,12 @@ static void fair_share(const struct slurmconf_want *w)
 	if (weight.p == NULL || slurm_show_number(weight) == 0)
 		say(w, SLURM_ADVICE, "PriorityWeightFairshare", "10000",
 		    "what an account has used does not count");
-	if (of_tres.p == NULL && has_gpus(w))
+	/* With a weight for what slurmctld does not count it does not start. */
+	if (of_tres.p == NULL && has_gpus(w) &&
+	    (counted.p == NULL || slurm_show_has(counted, "gres/gpu")))
 		say(w, SLURM_ADVICE, "PriorityWeightTRES", "CPU=1000,Mem=1000,GRES/gpu=3000",
-		    "a job's size counts by its CPUs, and its GPUs do not");
+		    "a job's size counts by its CPUs, and its GPUs do not; not before "
+		    "AccountingStorageTRES has gres/gpu");
 }
 
 /* --- preemption ----------------------------------------------------------------------------------

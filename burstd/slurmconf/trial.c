@@ -169,6 +169,9 @@ static bool is_noise(const char *line)
 					    "mpi/pmix",
 					    "MPI:",
 					    "Couldn't load specified plugin name for mpi",
+					    "http_parser",
+					    "url_parser",
+					    "High latency",
 					    "default partition not set"};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -245,6 +248,8 @@ void slurmconf_trial_why(const struct slurmconf_trees *trees, const char *dir, c
 			continue;
 		if (strncmp(line, who, sizeof(who) - 1) == 0)
 			line += sizeof(who) - 1;
+		else if (line[0] == '[' && strstr(line, "] ") != NULL) /* a time, from 24.05 on */
+			line = strstr(line, "] ") + 2;
 		add_line(trees, dir, line, out);
 		most--;
 	}

@@ -322,6 +322,15 @@ static void test_fair_share(void **state)
 
 	(void)state;
 	check(rows, sizeof(rows) / sizeof(rows[0]));
+	/* A weight for what it does not count would end slurmctld. */
+	world_init(&w);
+	w.slurm = DBD "AccountingStorageTRES=license/a\nAccountingStorageEnforce=limits,safe\n"
+		      "PriorityType=priority/multifactor\nPriorityWeightFairshare=1\n";
+	add_pool(&w, "c", "c[1-2]", "CPUs=1 RealMemory=9", gpus);
+	world_run(&w);
+	assert_int_equal(w.findings.n, 1);
+	assert_true(world_names(&w, "AccountingStorageTRES=license/a,gres/gpu"));
+	world_fini(&w);
 	/* 25.05 has fair share without being told. */
 	world_init(&w);
 	w.slurm = ACCOUNTS "PriorityWeightFairshare=5\nPriorityWeightTRES=CPU=1\n";
