@@ -10,11 +10,12 @@
 #include "base/mem.h"
 #include "base/paths.h"
 #include "cli/cli.h"
-#include "cli/slurm_ask.h"
 #include "cli/slurm_conf_private.h"
 #include "cli/slurm_files.h"
 #include "cli/slurm_found.h"
 #include "cli/slurm_proof.h"
+#include "cli/slurm_running.h"
+#include "cli/slurm_types.h"
 #include "io/conf_file.h"
 #include "providers/options.h"
 #include "slurm/version.h"
@@ -157,10 +158,11 @@ static int want_cgroup(struct slurm_conf_job *j, const struct slurmconf_want *w,
  * this command: *silent has it. */
 static void look_at_slurmctld(struct slurm_conf_job *j, const struct slurmconf_want *w)
 {
-	struct slurm_ask a = {.bin = j->conf->slurm_bin, .slurm_conf = j->paths[SLURM_CONF_SLURM]};
+	struct slurm_running a = {.bin = j->conf->slurm_bin,
+				  .slurm_conf = j->paths[SLURM_CONF_SLURM]};
 
 	j->asked = true;
-	if (slurm_ask_run(&a, &j->silent) == 0) {
+	if (slurm_running_ask(&a, &j->silent) == 0) {
 		const struct slurmconf_live_said said = {
 			.config = {a.said[0].p, a.said[0].len},
 			.partitions = {a.said[1].p, a.said[1].len},
@@ -170,7 +172,16 @@ static void look_at_slurmctld(struct slurm_conf_job *j, const struct slurmconf_w
 		(void)slurmconf_live(w, &j->trees[SLURM_CONF_SLURM].files, &said, &j->live,
 				     &j->silent);
 	}
-	slurm_ask_fini(&a);
+	slurm_running_fini(&a);
+}
+
+static void compare_types(const struct slurm_conf_job *j, const struct slurmconf_want *w)
+{
+	struct slurm_types t;
+
+	slurm_types_ask(&t, j->conf, j->conf_path);
+	slurmconf_types(w, t.v, t.n);
+	slurm_types_fini(&t);
 }
 
 static int want_all(struct slurm_conf_job *j, struct err *e)
@@ -197,6 +208,8 @@ static int want_all(struct slurm_conf_job *j, struct err *e)
 		return -1;
 	slurmconf_dangers(&w);
 	slurmconf_money(&w);
+	if (j->args->ask)
+		compare_types(j, &w);
 	j->commands = body_of(slurmconf_sacctmgr, &w);
 	if (j->args->check && !j->args->offline)
 		look_at_slurmctld(j, &w);
@@ -387,8 +400,8 @@ static int run_slurm_conf(const struct cli *c, const void *args, char **operands
 
 	if (j.args->diff + j.args->write + j.args->check > 1)
 		return cli_complain(CLI_USAGE, "one of --diff, --check and --write");
-	rc = conf_file_load(&j.conf, operands[0] != NULL ? operands[0] : PATHS_CONF,
-			    provider_options, &e);
+	j.conf_path = operands[0] != NULL ? operands[0] : PATHS_CONF;
+	rc = conf_file_load(&j.conf, j.conf_path, provider_options, &e);
 	if (rc == 0)
 		rc = find_version(&j, &e);
 	if (rc == 0) {
@@ -417,6 +430,8 @@ static const struct opt slurm_conf_opts[] = {
 	{"unproved", 0, OPT_FLAG, NULL, "write it without trying", AT(unproved), 0, 0},
 	{"offline", 0, OPT_FLAG, NULL, "with --check: the files alone, not the slurmctld that runs",
 	 AT(offline), 0, 0},
+	{"ask-providers", 0, OPT_FLAG, NULL,
+	 "compare node and gres of pools with what providers say of their types", AT(ask), 0, 0},
 	{"sacctmgr", 0, OPT_FLAG, NULL,
 	 "also print commands for QOS that go with it; they are not run", AT(sacctmgr), 0, 0},
 	{"discard-edits", 0, OPT_FLAG, NULL, "drop what was edited by hand in burstd's lines",

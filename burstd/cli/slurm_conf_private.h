@@ -12,7 +12,7 @@
 #include "slurmconf/want.h"
 
 struct slurm_conf_args {
-	bool diff, write, check, unproved, discard, sacctmgr, offline;
+	bool diff, write, check, unproved, discard, sacctmgr, offline, ask;
 	const char *slurm_conf, *slurmctld;
 };
 
@@ -34,6 +34,7 @@ struct slurm_conf_tree { /* one of the files, with what it includes */
 struct slurm_conf_job {
 	const struct cli *c;
 	const struct slurm_conf_args *args;
+	const char *conf_path; /* of burstd.conf */
 	struct conf *conf;
 	char *paths[SLURM_CONF_NTREES], *yaml;
 	char slurmctld[PATH_MAX], programs[PATH_MAX]; /* slurmctld "": there is none */

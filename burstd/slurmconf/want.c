@@ -131,7 +131,8 @@ static void want_nodes(struct nodes *n)
 	if (!is_given(n->pool->node)) {
 		slurmconf_find(n->w->findings, SLURM_ERROR, of_pool(n->w, n->pool),
 			       "pool \"%s\": node is not set, and nothing else says what its "
-			       "machines have: write there what slurmd -C prints on one",
+			       "machines have: write there what slurmd -C prints on one "
+			       "(--ask-providers proposes a line)",
 			       n->pool->name);
 		return;
 	}

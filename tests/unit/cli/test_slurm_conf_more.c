@@ -157,12 +157,67 @@ static void test_the_slurmctld_that_runs(void **state)
 	stop(l);
 }
 
+/* A burstd in PATH that says of the type what is in `says`, or nothing that is JSON. */
+static void give_burstd(const struct lab *l, const char *says)
+{
+	char text[1024], path[128];
+
+	(void)snprintf(
+		text, sizeof(text),
+		"#!/bin/sh\n[ \"$*\" = \"--check --json --provider sim -- %s/burstd.conf\" ] || "
+		"exit 7\ncat <<'E'\n%s\nE\nexit 1\n",
+		l->dir, says);
+	lab_write(l, "burstd", text);
+	path_of(l, "burstd", path, sizeof(path));
+	assert_int_equal(chmod(path, 0755), 0);
+}
+
+#define REPORT(offer) "{\"good\": false, \"checks\": [{\"check\": \"login\"}, " offer "]}"
+
+static void test_providers_are_asked(void **state)
+{
+	static const char none[] = "provider \"sim\" cannot be asked what its types have";
+	const char *was = getenv("PATH");
+	char *kept = strdup(was != NULL ? was : ""), path[256];
+	struct lab *l = start(SLURM);
+
+	(void)state;
+	(void)snprintf(path, sizeof(path), "%s:/usr/bin:/bin", l->dir);
+	assert_int_equal(setenv("PATH", path, 1), 0);
+	give_burstd(l, REPORT("{\"pool\": \"c\", \"offer\": \"\", \"cpus\": 2, \"gpus\": 0, "
+			      "\"memory_mb\": 65536}, {\"pool\": \"d\", \"offer\": \"\", "
+			      "\"cpus\": 1}, {\"pool\": 7}"));
+	lab_run(l, RUN "--ask-providers", NULL, 0);
+	assert_int_equal(l->rc, 0);
+	assert_non_null(strstr(l->out, "/burstd.conf:7: warning: pool \"c\": CPUs=4 of node, and "
+				       "type t has 2: its machines are drained\n"));
+	lab_run(l, RUN, NULL, 0);
+	assert_null(strstr(l->out, "CPUs=4 of node"));
+	give_burstd(l, REPORT("{\"pool\": \"c\", \"offer\": \"\", \"cpus\": -1, "
+			      "\"gpus\": \"x\", \"memory_mb\": 1e99}"));
+	lab_run(l, RUN "--ask-providers", NULL, 0);
+	assert_int_equal(l->rc, 0);
+	assert_null(strstr(l->out, "warning"));
+	give_burstd(l, "[not JSON");
+	lab_run(l, RUN "--ask-providers", NULL, 0);
+	assert_int_equal(l->rc, 0);
+	assert_non_null(strstr(l->err, none));
+	lab_remove(l, "burstd");
+	assert_int_equal(setenv("PATH", "/nowhere", 1), 0);
+	lab_run(l, RUN "--ask-providers --slurm-conf DIR/slurm.conf", NULL, 0);
+	assert_non_null(strstr(l->err, none));
+	assert_int_equal(setenv("PATH", kept, 1), 0);
+	free(kept);
+	stop(l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sacctmgr),
 		cmocka_unit_test(test_cgroup_conf),
 		cmocka_unit_test(test_the_slurmctld_that_runs),
+		cmocka_unit_test(test_providers_are_asked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

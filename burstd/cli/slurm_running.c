@@ -1,4 +1,4 @@
-#include "cli/slurm_ask.h"
+#include "cli/slurm_running.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static void on_done(void *ctx, const struct proc_reply *r, const struct err *e)
 }
 
 /* Run scontrol once; what it prints goes to out. */
-static int ask(const struct slurm_ask *a, struct loop *loop, const char *what, struct str *out,
+static int ask(const struct slurm_running *a, struct loop *loop, const char *what, struct str *out,
 	       struct err *e)
 {
 	char scontrol[PATH_MAX], conf[PATH_MAX];
@@ -62,24 +62,24 @@ static int ask(const struct slurm_ask *a, struct loop *loop, const char *what, s
 	return q.err.msg[0] != '\0' ? err_wrap(e, "scontrol") : 0;
 }
 
-int slurm_ask_run(struct slurm_ask *a, struct err *e)
+int slurm_running_ask(struct slurm_running *a, struct err *e)
 {
-	static const char *const what[SLURM_ASK_NQUESTIONS] = {"config", "partitions", "nodes"};
+	static const char *const what[SLURM_RUNNING_NQUESTIONS] = {"config", "partitions", "nodes"};
 	struct loop *loop;
 	int rc = 0;
 
-	for (size_t i = 0; i < SLURM_ASK_NQUESTIONS; i++)
+	for (size_t i = 0; i < SLURM_RUNNING_NQUESTIONS; i++)
 		str_init(&a->said[i], ANSWER_MAX);
 	if (loop_new(&loop, e) != 0)
 		return -1;
-	for (size_t i = 0; i < SLURM_ASK_NQUESTIONS && rc == 0; i++)
+	for (size_t i = 0; i < SLURM_RUNNING_NQUESTIONS && rc == 0; i++)
 		rc = ask(a, loop, what[i], &a->said[i], e);
 	loop_free(loop);
 	return rc;
 }
 
-void slurm_ask_fini(struct slurm_ask *a)
+void slurm_running_fini(struct slurm_running *a)
 {
-	for (size_t i = 0; i < SLURM_ASK_NQUESTIONS; i++)
+	for (size_t i = 0; i < SLURM_RUNNING_NQUESTIONS; i++)
 		str_fini(&a->said[i]);
 }
