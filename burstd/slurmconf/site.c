@@ -205,32 +205,50 @@ static bool is_finite(struct slurm_text t)
 	return t.n > 0 && !slurm_show_is(t, "INFINITE") && !slurm_show_is(t, "-1");
 }
 
-/* PriorityTier is 1 unless it is said. */
-static int64_t rank_of(struct slurm_text tier)
+static struct slurm_text said(const struct slurmconf_line *l, const char *key,
+			      struct slurm_text before)
 {
-	int64_t n = tier.n > 0 ? slurm_show_number(tier) : 1;
+	const struct slurmconf_pair *p = slurmconf_line_get(l, key);
 
-	return n >= 0 ? n : 1;
+	return p != NULL ? p->value : before;
 }
 
-static int take_part(struct slurmconf_part *v, size_t *n, const struct slurmconf_line *l,
-		     const char *key, struct err *e)
+/* What a line says, over what PartitionName=DEFAULT said before it. */
+static struct slurmconf_part part_of(const struct slurmconf_line *l,
+				     const struct slurmconf_part *before)
 {
+	const struct slurm_text suspend = value_of(l, "SuspendTime"),
+				tier = value_of(l, "PriorityTier");
+	int64_t rank = slurm_show_number(tier);
+
+	return (struct slurmconf_part){.nodes = value_of(l, "Nodes"),
+				       .feature = value_of(l, "Feature"),
+				       .suspends = suspend.n > 0 ? is_finite(suspend)
+								 : before->suspends,
+				       .resume = said(l, "ResumeTimeout", before->resume),
+				       .weights = said(l, "TRESBillingWeights", before->weights),
+				       .preempt = said(l, "PreemptMode", before->preempt),
+				       .rank = rank >= 0 ? rank : before->rank,
+				       .at = place(l)};
+}
+
+static int take_part(struct slurmconf_site *s, const struct slurmconf_line *l, bool set,
+		     struct err *e)
+{
+	struct slurmconf_part *v = set ? s->sets : s->parts;
+	size_t *n = set ? &s->nsets : &s->nparts;
+	const char *key = set ? "NodeSet" : "PartitionName";
 	struct slurm_text name = value_of(l, key);
 
-	if (slurm_show_is(name, "DEFAULT"))
+	if (!set && slurm_show_is(name, "DEFAULT")) {
+		s->part_default = part_of(l, &s->part_default);
 		return 0;
+	}
 	if (*n == SLURMCONF_PARTS_MAX)
 		return err_set(e, ERR_LIMIT, "%.120s:%d: more than %d of %s", l->file->path,
 			       l->number, SLURMCONF_PARTS_MAX, key);
-	v[(*n)++] = (struct slurmconf_part){.name = copy(name),
-					    .nodes = value_of(l, "Nodes"),
-					    .feature = value_of(l, "Feature"),
-					    .suspends = is_finite(value_of(l, "SuspendTime")),
-					    .weights = value_of(l, "TRESBillingWeights"),
-					    .preempt = value_of(l, "PreemptMode"),
-					    .rank = rank_of(value_of(l, "PriorityTier")),
-					    .at = place(l)};
+	v[*n] = part_of(l, &s->part_default);
+	v[(*n)++].name = copy(name);
 	return 0;
 }
 
@@ -382,9 +400,9 @@ static int take_line(void *ctx, const struct slurmconf_line *l, struct err *e)
 	if (slurm_show_is(l->pairs[i].key, "NodeName"))
 		return take_nodes(s, l, e);
 	if (slurm_show_is(l->pairs[i].key, "PartitionName"))
-		return take_part(s->parts, &s->nparts, l, "PartitionName", e);
+		return take_part(s, l, false, e);
 	if (slurm_show_is(l->pairs[i].key, "NodeSet"))
-		return take_part(s->sets, &s->nsets, l, "NodeSet", e);
+		return take_part(s, l, true, e);
 	return 0;
 }
 
@@ -453,7 +471,8 @@ int slurmconf_site_init(struct slurmconf_site *out, const struct conf *conf,
 			const struct slurmconf_trees *trees, struct slurmconf_findings *findings,
 			struct err *e)
 {
-	*out = (struct slurmconf_site){.conf = conf, .findings = findings};
+	*out = (struct slurmconf_site){
+		.conf = conf, .findings = findings, .part_default.rank = 1}; /* PriorityTier */
 	out->path = trees->slurm->v[0].file.path;
 	out->pools = mem_zalloc((conf->npools + 1) * sizeof(*out->pools));
 	out->settings = mem_zalloc(SLURMCONF_SETTINGS_MAX * sizeof(*out->settings));

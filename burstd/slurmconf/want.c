@@ -9,7 +9,10 @@
 #include "slurm/show.h"
 #include "slurmconf/billing.h"
 
-enum { FEATURES_MAX = 1 << 16 };
+enum {
+	FEATURES_MAX = 1 << 16,
+	RESUME_TIMEOUT_S = 60, /* Slurm's default */
+};
 
 static bool is_given(const char *text)
 {
@@ -181,22 +184,38 @@ static void add_weights(const struct nodes *n)
 	str_fini(&s);
 }
 
+/* The times of the site's own partition: its own, else the cluster's. */
+static void check_own(const struct nodes *n, const struct slurmconf_part *own, int64_t resume_s)
+{
+	const struct slurmconf_setting *suspend = slurmconf_site_get(n->w->site, "SuspendTime"),
+				       *resume = slurmconf_site_get(n->w->site, "ResumeTimeout");
+	int64_t have = own->resume.n > 0 ? slurm_show_number(own->resume)
+		       : resume != NULL  ? slurm_show_number(resume->value)
+					 : RESUME_TIMEOUT_S;
+
+	if (!own->suspends && suspend == NULL)
+		slurmconf_find(n->w->findings, SLURM_ERROR, own->at,
+			       "partition %s without SuspendTime=: idle nodes of pool \"%s\" bill "
+			       "until somebody stops them",
+			       own->name, n->pool->name);
+	else if (have >= 0 && have < resume_s)
+		slurmconf_find(n->w->findings, SLURM_ERROR, own->at,
+			       "partition %s with ResumeTimeout=%lld; write ResumeTimeout=%lld: "
+			       "slurmctld gives up nodes of pool \"%s\" that still boot, and "
+			       "requeues their job again and again",
+			       own->name, (long long)have, (long long)resume_s, n->pool->name);
+}
+
 /* What slurm.conf(5) allows a partition to override; the site's own times hold for its own nodes.
  */
 static void want_part(struct nodes *n)
 {
 	const struct slurmconf_part *own = n->site->part,
 				    *other = map_get(&n->w->site->part_named, n->pool->name);
-	const struct slurmconf_setting *suspend = slurmconf_site_get(n->w->site, "SuspendTime");
 	int64_t resume_s = (n->pool->boot_ms + 999) / 1000 + SLURM_BOOT_MARGIN_S;
 
 	if (own != NULL) {
-		if (!own->suspends && suspend == NULL)
-			slurmconf_find(
-				n->w->findings, SLURM_ERROR, own->at,
-				"partition %s without SuspendTime=: idle nodes of pool \"%s\" "
-				"bill until somebody stops them",
-				own->name, n->pool->name);
+		check_own(n, own, resume_s);
 		return;
 	}
 	if (other != NULL) {

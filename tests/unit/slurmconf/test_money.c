@@ -376,7 +376,7 @@ static void test_how_parts_are_summed(void **state)
 }
 
 #define LOW                                                                                        \
-	"PartitionName=low Nodes=burst-c SuspendTime=9 "                                           \
+	"PartitionName=low Nodes=burst-c SuspendTime=9 ResumeTimeout=661 "                         \
 	"TRESBillingWeights=CPU=100,Mem=11377.777778G,GRES/gpu=12.500001 PriorityTier=2 "
 #define TOP  "\nPartitionName=top Nodes=c1 PriorityTier=5\n"
 #define PRIO "PreemptType=preempt/partition_prio\n"
@@ -416,13 +416,14 @@ static void test_preemption(void **state)
 static void test_partitions_of_the_site(void **state)
 {
 	static const struct said rows[] = {
-		{GOOD "PartitionName=p Nodes=burst-c SuspendTime=9\n",
+		{GOOD "PartitionName=p Nodes=burst-c SuspendTime=9 ResumeTimeout=661\n",
 		 "/s/slurm.conf:8: partition p: write TRESBillingWeights=\"CPU=100,Mem=11377.777778"
 		 "G,GRES/gpu=12.500001\" for nodes of pool \"c\"",
 		 SLURM_ADVICE},
-		{GOOD "PartitionName=p Nodes=burst-c SuspendTime=9 TRESBillingWeights=\"CPU=1\"\n",
+		{GOOD "PartitionName=p Nodes=burst-c SuspendTime=9 ResumeTimeout=661 "
+		      "TRESBillingWeights=\"CPU=1\"\n",
 		 "/s/slurm.conf:8: partition p: write TRESBillingWeights=", SLURM_ADVICE},
-		{GOOD "PartitionName=p Nodes=burst-c SuspendTime=9 "
+		{GOOD "PartitionName=p Nodes=burst-c SuspendTime=9 ResumeTimeout=661 "
 		      "TRESBillingWeights=\"cpu=100,mem=11377.777778G,gres/gpu=12.500001\"\n",
 		 NULL, SLURM_ADVICE},
 	};

@@ -186,7 +186,7 @@ static void test_the_site_has_the_nodes(void **state)
 	(void)state;
 	world_init(&w);
 	w.slurm = "NodeName=c1,d[1-2] CPUs=4 State=CLOUD\nNodeName=c2 State=cloud\n"
-		  "PartitionName=mine Nodes=burst-c SuspendTime=60\n";
+		  "PartitionName=mine Nodes=burst-c SuspendTime=60 ResumeTimeout=661\n";
 	add_pool(&w, "c", "c[1-2]", "", "gpu:2");
 	world_run(&w);
 	assert_int_equal(w.findings.n, 0);
@@ -216,6 +216,20 @@ static void test_what_a_site_has_wrong(void **state)
 		{"PartitionName=p Nodes=c[1-2]\n", "",
 		 "/s/slurm.conf:1: partition p without SuspendTime=: idle nodes of pool \"c\"",
 		 SLURM_ERROR},
+		{"PartitionName=p Nodes=c[1-2] SuspendTime=9\n", "",
+		 "/s/slurm.conf:1: partition p with ResumeTimeout=60; write ResumeTimeout=661: "
+		 "slurmctld gives up",
+		 SLURM_ERROR},
+		{"ResumeTimeout=660\nPartitionName=p Nodes=c[1-2] SuspendTime=9\n", "",
+		 "/s/slurm.conf:2: partition p with ResumeTimeout=660; write ResumeTimeout=661: ",
+		 SLURM_ERROR},
+		{"ResumeTimeout=900\nPartitionName=p Nodes=c[1-2] SuspendTime=9 ResumeTimeout=5\n",
+		 "", "/s/slurm.conf:2: partition p with ResumeTimeout=5; write ", SLURM_ERROR},
+		{"PartitionName=p Nodes=c[1-2]\nPartitionName=DEFAULT SuspendTime=9\n", "",
+		 "/s/slurm.conf:1: partition p without SuspendTime=", SLURM_ERROR},
+		{"PartitionName=DEFAULT SuspendTime=9 ResumeTimeout=700\n"
+		 "PartitionName=p Nodes=c[1-2] SuspendTime=INFINITE\n",
+		 "", "/s/slurm.conf:2: partition p without SuspendTime=", SLURM_ERROR},
 		{"\nPartitionName=p Nodes=ALL\n", "",
 		 "/s/slurm.conf:2: partition p has Nodes=ALL, and so burstd's nodes too",
 		 SLURM_WARNING},
@@ -306,6 +320,10 @@ static void test_what_a_site_may_have(void **state)
 		"NodeName=DEFAULT CPUs=2 State=UNKNOWN\n",
 		"NodeName=DEFAULT State=CLOUD\nNodeName=c[1-2]\n",
 		"PartitionName=DEFAULT Nodes=x\n",
+		"PartitionName=DEFAULT SuspendTime=9 ResumeTimeout=700\nPartitionName=p "
+		"Nodes=c[1-2]\n",
+		"ResumeTimeout=661\nPartitionName=p Nodes=c[1-2] SuspendTime=9\n",
+		"PartitionName=p Nodes=c[1-2] SuspendTime=9 ResumeTimeout=INFINITE\n",
 		"NodeSet=all Nodes=c1\nPartitionName=p Nodes=all,y\n",
 		"PartitionName=q Nodes=z SuspendTime=INFINITE\n",
 		"DownNodes=c1 State=DOWN\n",
@@ -329,12 +347,13 @@ static void test_what_a_site_may_have(void **state)
 static void test_partitions_of_the_site(void **state)
 {
 	static const char *const rows[] = {
-		"PartitionName=p Nodes=c2,c1 SuspendTime=9\n",
-		"PartitionName=p Nodes=burst-c SuspendTime=9\n",
-		"PartitionName=p Nodes=s SuspendTime=9\nNodeSet=s Nodes=c[1-2]\n",
-		"PartitionName=p Nodes=s,c2 SuspendTime=9\nNodeSet=s Nodes=c1\n",
-		"PartitionName=p Nodes=s SuspendTime=9\nNodeSet=s Feature=c\n",
-		"NodeSet=s Feature=cloud\nPartitionName=p Nodes=s,own1 SuspendTime=9\n",
+		"PartitionName=p Nodes=c2,c1 SuspendTime=9 ResumeTimeout=661\n",
+		"PartitionName=p Nodes=burst-c SuspendTime=9 ResumeTimeout=661\n",
+		"PartitionName=p Nodes=s SuspendTime=9 ResumeTimeout=661\nNodeSet=s Nodes=c[1-2]\n",
+		"PartitionName=p Nodes=s,c2 SuspendTime=9 ResumeTimeout=661\nNodeSet=s Nodes=c1\n",
+		"PartitionName=p Nodes=s SuspendTime=9 ResumeTimeout=661\nNodeSet=s Feature=c\n",
+		"NodeSet=s Feature=cloud\nPartitionName=p Nodes=s,own1 SuspendTime=9 "
+		"ResumeTimeout=661\n",
 	};
 
 	(void)state;
