@@ -1,72 +1,46 @@
-/* What slurm.conf, gres.conf and topology.conf need for burstd's pools: shown, compared with what
- * they have, or written, once a slurmctld has started with it. */
+/* What slurm.conf, gres.conf, topology.conf and cgroup.conf need for burstd's pools: shown,
+ * compared with what they have, or written, once a slurmctld has started with it. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/paths.h"
 #include "cli/cli.h"
+#include "cli/slurm_conf_private.h"
 #include "cli/slurm_files.h"
 #include "cli/slurm_found.h"
 #include "cli/slurm_proof.h"
+#include "cli/slurm_running.h"
+#include "cli/slurm_types.h"
 #include "io/conf_file.h"
 #include "providers/options.h"
 #include "slurm/version.h"
+#include "slurmconf/cgroup.h"
+#include "slurmconf/live.h"
+#include "slurmconf/money.h"
 #include "slurmconf/topo.h"
 #include "slurmconf/want.h"
 
 enum { SAID_MAX = 16 << 10 };
 
-struct slurm_conf_args {
-	bool diff, write, check, unproved, discard;
-	const char *slurm_conf, *slurmctld;
-};
-
 static const struct slurm_conf_args slurm_conf_initial = {.diff = false};
 
-enum { SLURM, GRES, TOPOLOGY, TREES };
-
-struct tree { /* one of them, with what it includes */
-	struct slurmconf_sources files;
-	char *body, *old; /* of its block: wanted, and there now */
-	struct str text;  /* the new text of the file that has the block */
-	bool changed;
-};
-
-struct job {
-	const struct cli *c;
-	const struct slurm_conf_args *args;
-	struct conf *conf;
-	char *paths[TREES], *yaml;
-	char slurmctld[PATH_MAX], programs[PATH_MAX]; /* slurmctld "": there is none */
-	struct slurm_version version;
-	struct tree trees[TREES];
-	struct slurmconf_site site;
-	struct slurmconf_topo topo;
-	struct slurmconf_findings findings;
-	bool proved, written;
-	json_t *lines; /* of the file that is made into JSON; owned by it */
-};
-
-static struct slurmconf_trees files_of(const struct job *j)
+static struct slurmconf_trees files_of(const struct slurm_conf_job *j)
 {
-	return (struct slurmconf_trees){.slurm = &j->trees[SLURM].files,
-					.gres = &j->trees[GRES].files,
-					.topology = &j->trees[TOPOLOGY].files};
-}
-
-static const struct slurmconf_source *ours(const struct tree *t)
-{
-	return &t->files.v[t->files.ours];
+	return (struct slurmconf_trees){.slurm = &j->trees[SLURM_CONF_SLURM].files,
+					.gres = &j->trees[SLURM_CONF_GRES].files,
+					.topology = &j->trees[SLURM_CONF_TOPOLOGY].files,
+					.cgroup = &j->trees[SLURM_CONF_CGROUP].files};
 }
 
 /* --- what is there -------------------------------------------------------------------------------
  */
 
-static int find_version(struct job *j, struct err *e)
+static int find_version(struct slurm_conf_job *j, struct err *e)
 {
 	char scontrol[PATH_MAX];
 
@@ -85,27 +59,28 @@ static char *beside(const char *path, const char *name)
 	return slurmconf_include_path(path, (struct slurm_text){name, strlen(name)});
 }
 
-static void find_files(struct job *j)
+static void find_files(struct slurm_conf_job *j)
 {
 	const char *path = slurm_found_conf(j->args->slurm_conf, j->conf->slurm_conf);
 
-	j->paths[SLURM] = mem_strdup(path);
-	j->paths[GRES] = beside(path, "gres.conf");
-	j->paths[TOPOLOGY] = beside(path, "topology.conf");
+	j->paths[SLURM_CONF_SLURM] = mem_strdup(path);
+	j->paths[SLURM_CONF_GRES] = beside(path, "gres.conf");
+	j->paths[SLURM_CONF_TOPOLOGY] = beside(path, "topology.conf");
+	j->paths[SLURM_CONF_CGROUP] = beside(path, "cgroup.conf");
 }
 
 /* --- what is wanted ------------------------------------------------------------------------------
  */
 
-static bool is_there(const struct tree *t)
+static bool is_there(const struct slurm_conf_tree *t)
 {
-	return ours(t)->block.state != SLURMCONF_BLOCK_NONE;
+	return slurm_conf_ours(t)->block.state != SLURMCONF_BLOCK_NONE;
 }
 
 /* A block that needs no line is made nowhere, and emptied where it is. */
-static void compare(struct tree *t)
+static void compare(struct slurm_conf_tree *t)
 {
-	const struct slurmconf_source *x = ours(t);
+	const struct slurmconf_source *x = slurm_conf_ours(t);
 
 	t->old = is_there(t) ? slurmconf_block_body(&x->file, &x->block) : mem_strdup("");
 	t->changed = strcmp(t->old, t->body) != 0;
@@ -116,13 +91,13 @@ static void compare(struct tree *t)
 		str_add(&t->text, x->file.text, x->file.len);
 }
 
-static void look_for_edits(struct job *j, const struct tree *t)
+static void look_for_edits(struct slurm_conf_job *j, const struct slurm_conf_tree *t)
 {
-	const struct slurmconf_block *b = &ours(t)->block;
+	const struct slurmconf_block *b = &slurm_conf_ours(t)->block;
 
 	if (b->state == SLURMCONF_BLOCK_EDITED)
 		slurmconf_find(&j->findings, j->args->discard ? SLURM_WARNING : SLURM_ERROR,
-			       (struct slurmconf_place){ours(t)->file.path, b->line},
+			       (struct slurmconf_place){slurm_conf_ours(t)->file.path, b->line},
 			       "burstd's lines were edited by hand: put what you need outside of "
 			       "the block; --discard-edits drops the edits");
 }
@@ -137,44 +112,100 @@ static char *body_of(void (*want)(const struct slurmconf_want *, struct str *),
 	return str_take(&s);
 }
 
-static int read_all(struct job *j, struct err *e)
+static int read_all(struct slurm_conf_job *j, struct err *e)
 {
-	for (size_t i = 0; i < TREES; i++)
+	for (size_t i = 0; i < SLURM_CONF_NTREES; i++)
 		if (slurmconf_sources_load(&j->trees[i].files, j->paths[i],
-					   i == SLURM ? slurm_files_read : slurm_files_read_or_none,
+					   i == SLURM_CONF_SLURM ? slurm_files_read
+								 : slurm_files_read_or_none,
 					   NULL, e) != 0)
 			return -1;
 	return 0;
 }
 
-static int read_topology(struct job *j, struct err *e)
+static int read_topology(struct slurm_conf_job *j, struct err *e)
 {
-	char *yaml = beside(j->paths[SLURM], "topology.yaml");
-	const struct slurmconf_topo_in in = {&j->site, &j->trees[TOPOLOGY].files, &j->version,
-					     access(yaml, F_OK) == 0 ? yaml : NULL};
+	char *yaml = beside(j->paths[SLURM_CONF_SLURM], "topology.yaml");
+	const struct slurmconf_topo_in in = {&j->site, &j->trees[SLURM_CONF_TOPOLOGY].files,
+					     &j->version, access(yaml, F_OK) == 0 ? yaml : NULL};
 	int rc = slurmconf_topo_init(&j->topo, &in, e);
 
 	j->yaml = yaml; /* findings may name it */
 	return rc;
 }
 
-static int want_all(struct job *j, struct err *e)
+static int want_cgroup(struct slurm_conf_job *j, const struct slurmconf_want *w, struct err *e)
+{
+	struct slurm_conf_tree *t = &j->trees[SLURM_CONF_CGROUP];
+	struct str s;
+	int rc;
+
+	str_init(&s, SLURMCONF_BODY_MAX);
+	rc = slurmconf_want_cgroup(w, &t->files, &s, e);
+	t->body = str_take(&s);
+	return rc;
+}
+
+/* How the slurmctld that runs differs from the files.  That it does not answer is no failure of
+ * this command: *silent has it. */
+static void look_at_slurmctld(struct slurm_conf_job *j, const struct slurmconf_want *w)
+{
+	struct slurm_running a = {.bin = j->conf->slurm_bin,
+				  .slurm_conf = j->paths[SLURM_CONF_SLURM]};
+
+	j->asked = true;
+	if (slurm_running_ask(&a, &j->silent) == 0) {
+		const struct slurmconf_live_said said = {
+			.config = {a.said[0].p, a.said[0].len},
+			.partitions = {a.said[1].p, a.said[1].len},
+			.nodes = {a.said[2].p, a.said[2].len},
+		};
+
+		(void)slurmconf_live(w, &j->trees[SLURM_CONF_SLURM].files, &said, &j->live,
+				     &j->silent);
+	}
+	slurm_running_fini(&a);
+}
+
+static void compare_types(const struct slurm_conf_job *j, const struct slurmconf_want *w)
+{
+	struct slurm_types t;
+
+	slurm_types_ask(&t, j->conf, j->conf_path);
+	slurmconf_types(w, t.v, t.n);
+	slurm_types_fini(&t);
+}
+
+static int want_all(struct slurm_conf_job *j, struct err *e)
 {
 	const struct slurmconf_trees files = files_of(j);
-	const struct slurmconf_want w = {j->conf, &j->site, &j->version, j->programs, &j->findings};
+	const struct slurmconf_want w = {.conf = j->conf,
+					 .site = &j->site,
+					 .version = &j->version,
+					 .programs = j->programs,
+					 .findings = &j->findings,
+					 .now_ms = clock_wall_ms()};
 	struct str topology;
 
 	if (read_all(j, e) != 0 ||
 	    slurmconf_site_init(&j->site, j->conf, &files, &j->findings, e) != 0 ||
 	    read_topology(j, e) != 0)
 		return -1;
-	j->trees[SLURM].body = body_of(slurmconf_want_slurm, &w);
-	j->trees[GRES].body = body_of(slurmconf_want_gres, &w);
+	j->trees[SLURM_CONF_SLURM].body = body_of(slurmconf_want_slurm, &w);
+	j->trees[SLURM_CONF_GRES].body = body_of(slurmconf_want_gres, &w);
 	str_init(&topology, SLURMCONF_BODY_MAX);
 	slurmconf_want_topo(&j->topo, &topology);
-	j->trees[TOPOLOGY].body = str_take(&topology);
+	j->trees[SLURM_CONF_TOPOLOGY].body = str_take(&topology);
+	if (want_cgroup(j, &w, e) != 0)
+		return -1;
 	slurmconf_dangers(&w);
-	for (size_t i = 0; i < TREES; i++) {
+	slurmconf_money(&w);
+	if (j->args->ask)
+		compare_types(j, &w);
+	j->commands = body_of(slurmconf_sacctmgr, &w);
+	if (j->args->check && !j->args->offline)
+		look_at_slurmctld(j, &w);
+	for (size_t i = 0; i < SLURM_CONF_NTREES; i++) {
 		compare(&j->trees[i]);
 		look_for_edits(j, &j->trees[i]);
 		if (j->trees[i].text.full)
@@ -183,184 +214,30 @@ static int want_all(struct job *j, struct err *e)
 	return 0;
 }
 
-/* --- what is shown -------------------------------------------------------------------------------
- */
-
-/* The lines of `from` that `in` lacks, in order; *text is cut into lines. */
-struct lines {
-	char *text;
-	struct map of;
-	char **v;
-	size_t n;
-};
-
-static void lines_init(struct lines *l, const char *body)
-{
-	char *save = NULL;
-	size_t most = 1;
-
-	for (const char *p = body; *p != '\0'; p++)
-		most += *p == '\n';
-	*l = (struct lines){.text = mem_strdup(body), .v = mem_zalloc(most * sizeof(*l->v))};
-	map_init(&l->of);
-	for (char *p = strtok_r(l->text, "\n", &save); p != NULL; p = strtok_r(NULL, "\n", &save)) {
-		l->v[l->n++] = p;
-		map_put(&l->of, p, p);
-	}
-}
-
-static void lines_fini(struct lines *l)
-{
-	map_fini(&l->of);
-	free(l->v);
-	free(l->text);
-}
-
-typedef void (*line_fn)(struct job *j, const struct tree *t, bool added, const char *line);
-
-/* Each line that goes, and each that comes, as diff has them: what goes first, at each place. */
-static void each_difference(struct job *j, const struct tree *t, line_fn fn)
-{
-	struct lines old, new;
-	size_t i = 0, k = 0;
-
-	lines_init(&old, t->old);
-	lines_init(&new, t->body);
-	while (i < old.n || k < new.n) {
-		if (i < old.n && map_get(&new.of, old.v[i]) == NULL)
-			fn(j, t, false, old.v[i++]);
-		else if (k < new.n && map_get(&old.of, new.v[k]) == NULL)
-			fn(j, t, true, new.v[k++]);
-		else {
-			i += i < old.n;
-			k += k < new.n;
-		}
-	}
-	lines_fini(&old);
-	lines_fini(&new);
-}
-
-static void diff_line(struct job *j, const struct tree *t, bool added, const char *line)
-{
-	(void)t;
-	(void)fputc(added ? '+' : '-', j->c->out.f);
-	out_text(&j->c->out, added ? OUT_GOOD : OUT_BAD, line);
-	(void)fputc('\n', j->c->out.f);
-}
-
-static void print_diff(struct job *j, const struct tree *t)
-{
-	if (!t->changed)
-		return;
-	(void)fprintf(j->c->out.f, "--- %s\n+++ %s\n", ours(t)->file.path, ours(t)->file.path);
-	each_difference(j, t, diff_line);
-}
-
-static void check_line(struct job *j, const struct tree *t, bool added, const char *line)
-{
-	const struct slurmconf_source *x = ours(t);
-
-	(void)fprintf(j->c->out.f, "%s:%d: %s: ", x->file.path, x->block.line,
-		      added ? "lacks" : "has, and needs not");
-	out_text(&j->c->out, OUT_PLAIN, line);
-	(void)fputc('\n', j->c->out.f);
-}
-
-static void print_findings(const struct job *j)
-{
-	for (size_t i = 0; i < j->findings.n; i++) {
-		const struct slurmconf_finding *f = &j->findings.v[i];
-
-		(void)fprintf(j->c->out.f, "%s:%d: ", f->at.file, f->at.line);
-		out_text(&j->c->out,
-			 f->severity == SLURM_ERROR     ? OUT_BAD
-			 : f->severity == SLURM_WARNING ? OUT_BUSY
-							: OUT_DIM,
-			 slurm_severity_name(f->severity));
-		(void)fputs(": ", j->c->out.f);
-		out_text(&j->c->out, OUT_PLAIN, f->text);
-		(void)fputc('\n', j->c->out.f);
-	}
-	if (j->findings.more > 0)
-		(void)fprintf(j->c->out.f, "and %zu more of these\n", j->findings.more);
-}
-
-static void json_line(struct job *j, const struct tree *t, bool added, const char *line)
-{
-	(void)t;
-	(void)json_array_append_new(j->lines, json_pack("{s:s, s:s}", "change",
-							added ? "add" : "remove", "line", line));
-}
-
-/* Without a topology there is no such file. */
-static bool is_shown(const struct job *j, size_t tree)
-{
-	return tree != TOPOLOGY || j->topo.form != SLURMCONF_FLAT ||
-	       ours(&j->trees[tree])->file.len > 0;
-}
-
-static json_t *file_json(struct job *j, const struct tree *t)
-{
-	static const char *const states[] = {[SLURMCONF_BLOCK_NONE] = "none",
-					     [SLURMCONF_BLOCK_OURS] = "ours",
-					     [SLURMCONF_BLOCK_EDITED] = "edited"};
-	const struct slurmconf_source *x = ours(t);
-
-	j->lines = json_array();
-	each_difference(j, t, json_line);
-	return json_pack("{s:s, s:s, s:i, s:o}", "path", x->file.path, "block",
-			 states[x->block.state], "line", x->block.line, "changes", j->lines);
-}
-
-static json_t *finding_json(const struct slurmconf_finding *f)
-{
-	return json_pack("{s:s, s:s, s:i, s:s}", "severity", slurm_severity_name(f->severity),
-			 "file", f->at.file, "line", f->at.line, "text", f->text);
-}
-
-static void print_json(struct job *j)
-{
-	json_t *list = json_array(), *files = json_array(), *r;
-
-	for (size_t i = 0; i < j->findings.n; i++)
-		(void)json_array_append_new(list, finding_json(&j->findings.v[i]));
-	for (size_t i = 0; i < TREES; i++)
-		if (is_shown(j, i))
-			(void)json_array_append_new(files, file_json(j, &j->trees[i]));
-	r = mem_check(json_pack("{s:s, s:o, s:o, s:b, s:b}", "slurm_version", j->version.text,
-				"files", files, "findings", list, "proved", j->proved, "written",
-				j->written));
-	cli_print_json(j->c, r);
-	json_decref(r);
-}
-
 /* --- writing -------------------------------------------------------------------------------------
  */
 
-static bool is_to_write(const struct tree *t)
+static struct slurm_files_change change_of(const struct slurm_conf_job *j,
+					   const struct slurm_conf_tree *t)
 {
-	return t->changed || ours(t)->block.state == SLURMCONF_BLOCK_EDITED;
-}
-
-static struct slurm_files_change change_of(const struct job *j, const struct tree *t)
-{
-	const struct slurmconf_file *f = &ours(t)->file;
+	const struct slurmconf_file *f = &slurm_conf_ours(t)->file;
 
 	return (struct slurm_files_change){.path = f->path,
 					   .old = f->text,
 					   .old_len = f->len,
 					   .text = t->text.p,
 					   .len = t->text.len,
-					   .like = j->paths[SLURM]};
+					   .like = j->paths[SLURM_CONF_SLURM]};
 }
 
-static int prove(struct job *j)
+static int prove(struct slurm_conf_job *j)
 {
 	const struct slurm_proof p = {.slurmctld = j->slurmctld,
 				      .files = files_of(j),
-				      .slurm_text = j->trees[SLURM].text.p,
-				      .gres_text = j->trees[GRES].text.p,
-				      .topology_text = j->trees[TOPOLOGY].text.p};
+				      .slurm_text = j->trees[SLURM_CONF_SLURM].text.p,
+				      .gres_text = j->trees[SLURM_CONF_GRES].text.p,
+				      .topology_text = j->trees[SLURM_CONF_TOPOLOGY].text.p,
+				      .cgroup_text = j->trees[SLURM_CONF_CGROUP].text.p};
 	enum slurm_proved proved;
 	struct err e = {0};
 	struct str said;
@@ -388,15 +265,15 @@ static int prove(struct job *j)
 }
 
 /* All files or none; slurm.conf last, since it may need the others. */
-static int write_files(struct job *j)
+static int write_files(struct slurm_conf_job *j)
 {
 	struct err e = {0}, back = {0};
-	size_t i = TREES;
+	size_t i = SLURM_CONF_NTREES;
 
 	while (i > 0) {
 		const struct slurm_files_change c = change_of(j, &j->trees[i - 1]);
 
-		if (is_to_write(&j->trees[i - 1]) && slurm_files_write(&c, &e) != 0)
+		if (slurm_conf_is_to_write(&j->trees[i - 1]) && slurm_files_write(&c, &e) != 0)
 			break;
 		i--;
 	}
@@ -404,31 +281,22 @@ static int write_files(struct job *j)
 		j->written = true;
 		return CLI_OK;
 	}
-	for (; i < TREES; i++) {
+	for (; i < SLURM_CONF_NTREES; i++) {
 		const struct slurm_files_change c = change_of(j, &j->trees[i]);
 
-		if (is_to_write(&j->trees[i]) && slurm_files_restore(&c, &back) != 0)
+		if (slurm_conf_is_to_write(&j->trees[i]) && slurm_files_restore(&c, &back) != 0)
 			(void)cli_complain(CLI_FAILED, back.msg);
 	}
 	return cli_complain(CLI_FAILED, e.msg);
 }
 
-static bool differs(const struct job *j)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < TREES; i++)
-		any = any || is_to_write(&j->trees[i]);
-	return any;
-}
-
-static int write_all(struct job *j)
+static int write_all(struct slurm_conf_job *j)
 {
 	int rc = CLI_OK;
 
 	if (j->findings.by_severity[SLURM_ERROR] > 0)
 		return cli_complain(CLI_FAILED, "nothing was written: mend the errors first");
-	if (!differs(j))
+	if (!slurm_conf_differs(j))
 		return CLI_OK;
 	if (!j->args->unproved)
 		rc = prove(j);
@@ -437,56 +305,72 @@ static int write_all(struct job *j)
 	return rc;
 }
 
-static void say_written(const struct job *j)
+static void say_written(const struct slurm_conf_job *j)
 {
-	for (size_t i = 0; i < TREES && j->written; i++)
-		if (is_to_write(&j->trees[i]))
+	for (size_t i = 0; i < SLURM_CONF_NTREES && j->written; i++)
+		if (slurm_conf_is_to_write(&j->trees[i]))
 			(void)fprintf(j->c->out.f, "%s is written%s\n",
-				      ours(&j->trees[i])->file.path,
-				      ours(&j->trees[i])->file.len > 0
+				      slurm_conf_ours(&j->trees[i])->file.path,
+				      slurm_conf_ours(&j->trees[i])->file.len > 0
 					      ? "; as it was: .last-good beside it"
 					      : "");
 	if (j->written)
 		(void)fputs("slurmctld reads it at `scontrol reconfigure`; restart it instead if "
 			    "nodes, GresTypes or ResumeProgram are new\n",
 			    j->c->out.f);
-	else if (!differs(j))
+	else if (!slurm_conf_differs(j))
 		(void)fputs("nothing to write\n", j->c->out.f);
 }
 
 /* --- the command ---------------------------------------------------------------------------------
  */
 
-static int show(struct job *j)
+static void print_commands(const struct slurm_conf_job *j)
+{
+	(void)fputs(j->commands, j->c->out.f);
+	if (j->commands[0] == '\0')
+		(void)fputs("# nothing: no pool has set prices for spot and on-demand, and no "
+			    "budget an amount and a billing_unit\n",
+			    j->c->out.f);
+}
+
+static int show(struct slurm_conf_job *j)
 {
 	int rc = j->findings.by_severity[SLURM_ERROR] > 0 ? CLI_FAILED : CLI_OK;
 
-	if (j->args->check && (differs(j) || j->findings.by_severity[SLURM_WARNING] > 0))
+	if (j->args->check && (slurm_conf_differs(j) || j->live.by_severity[SLURM_WARNING] > 0 ||
+			       j->findings.by_severity[SLURM_WARNING] > 0))
 		rc = CLI_FAILED;
-	for (size_t i = 0; i < TREES && !j->c->json; i++) {
+	if (rc == CLI_OK && j->silent.msg[0] != '\0')
+		rc = CLI_UNREACHABLE;
+	for (size_t i = 0; i < SLURM_CONF_NTREES && !j->c->json; i++) {
 		if (j->args->check)
-			each_difference(j, &j->trees[i], check_line);
+			slurm_conf_print_check(j, &j->trees[i]);
 		else
-			print_diff(j, &j->trees[i]);
+			slurm_conf_print_diff(j, &j->trees[i]);
 	}
-	if (!j->c->json)
-		print_findings(j);
+	if (!j->c->json) {
+		slurm_conf_print_findings(j);
+		slurm_conf_print_live(j);
+	}
+	if (!j->c->json && j->args->sacctmgr)
+		print_commands(j);
 	if (j->args->write)
 		rc = write_all(j);
 	if (j->c->json)
-		print_json(j);
+		slurm_conf_print_json(j);
 	else if (j->args->write && rc == CLI_OK)
 		say_written(j);
 	return rc;
 }
 
-static void fini(struct job *j)
+static void fini(struct slurm_conf_job *j)
 {
 	if (j->topo.site != NULL)
 		slurmconf_topo_fini(&j->topo);
 	if (j->site.conf != NULL)
 		slurmconf_site_fini(&j->site);
-	for (size_t i = 0; i < TREES; i++) {
+	for (size_t i = 0; i < SLURM_CONF_NTREES; i++) {
 		free(j->trees[i].body);
 		free(j->trees[i].old);
 		str_fini(&j->trees[i].text);
@@ -494,20 +378,22 @@ static void fini(struct job *j)
 		free(j->paths[i]);
 	}
 	slurmconf_findings_fini(&j->findings);
+	slurmconf_findings_fini(&j->live);
 	conf_free(j->conf);
 	free(j->yaml);
+	free(j->commands);
 }
 
 static int run_slurm_conf(const struct cli *c, const void *args, char **operands)
 {
-	struct job j = {.c = c, .args = args};
+	struct slurm_conf_job j = {.c = c, .args = args};
 	struct err e = {0};
 	int rc;
 
 	if (j.args->diff + j.args->write + j.args->check > 1)
 		return cli_complain(CLI_USAGE, "one of --diff, --check and --write");
-	rc = conf_file_load(&j.conf, operands[0] != NULL ? operands[0] : PATHS_CONF,
-			    provider_options, &e);
+	j.conf_path = operands[0] != NULL ? operands[0] : PATHS_CONF;
+	rc = conf_file_load(&j.conf, j.conf_path, provider_options, &e);
 	if (rc == 0)
 		rc = find_version(&j, &e);
 	if (rc == 0) {
@@ -534,6 +420,12 @@ static const struct opt slurm_conf_opts[] = {
 	{"slurmctld", 0, OPT_TEXT, "PATH", "the slurmctld to try it with, and whose release counts",
 	 AT(slurmctld), 0, 0},
 	{"unproved", 0, OPT_FLAG, NULL, "write it without trying", AT(unproved), 0, 0},
+	{"offline", 0, OPT_FLAG, NULL, "with --check: the files alone, not the slurmctld that runs",
+	 AT(offline), 0, 0},
+	{"ask-providers", 0, OPT_FLAG, NULL,
+	 "compare node and gres of pools with what providers say of their types", AT(ask), 0, 0},
+	{"sacctmgr", 0, OPT_FLAG, NULL,
+	 "also print commands for QOS that go with it; they are not run", AT(sacctmgr), 0, 0},
 	{"discard-edits", 0, OPT_FLAG, NULL, "drop what was edited by hand in burstd's lines",
 	 AT(discard), 0, 0},
 };
@@ -545,14 +437,16 @@ const struct cli_command cmd_slurm_conf = {
 	.operands = "[FILE]",
 	.max = 1,
 	.local = true,
-	.summary = "write what slurm.conf, gres.conf and topology.conf need for burstd's pools",
+	.summary = "write what slurm.conf and the files beside it need for burstd's pools",
 	.about = "Reads FILE (" PATHS_CONF ") and Slurm's files with all that they include.  "
 		 "burstd owns one block of lines in each, between two marks; all others are "
 		 "yours, and stay as they are.  What you have yourself, such as the partition of "
 		 "a pool, it leaves out.  What of your lines is wrong for burstd is said with "
 		 "file and line; an error is to be mended before anything is written.  Before it "
 		 "writes, a slurmctld of its own starts with the new files, apart from yours: "
-		 "run it as root.  --check exits with 1 if anything differs or is dangerous.",
+		 "run it as root.  --check also asks the "
+		 "slurmctld that runs, and exits with 1 if anything differs or is dangerous, with "
+		 "3 if only slurmctld does not answer.",
 	.example = "burstctl slurm-conf && sudo burstctl slurm-conf --write",
 	.opts = slurm_conf_opts,
 	.nopts = sizeof(slurm_conf_opts) / sizeof(slurm_conf_opts[0]),

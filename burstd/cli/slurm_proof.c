@@ -5,13 +5,17 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
+#include <net/if.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -98,7 +102,8 @@ static int put_tree(const struct trial *t, const struct slurmconf_sources *sourc
 
 static bool is_put(const char *name)
 {
-	static const char *const names[] = {"slurm.conf", "gres.conf", "topology.conf"};
+	static const char *const names[] = {"slurm.conf", "gres.conf", "topology.conf",
+					    "cgroup.conf"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(name, names[i]) == 0)
@@ -106,7 +111,7 @@ static bool is_put(const char *name)
 	return false;
 }
 
-/* What else Slurm reads beside slurm.conf: cgroup.conf, topology.yaml ... */
+/* What else Slurm reads beside slurm.conf: topology.yaml, plugstack.conf ... */
 static int link_others(const struct trial *t, struct err *e)
 {
 	const char *name;
@@ -149,9 +154,13 @@ static int make_files(struct trial *t, struct err *e)
 	if (put_tree(t, t->p->files.slurm, "slurm", t->p->slurm_text, e) != 0 ||
 	    put_tree(t, t->p->files.gres, "gres", t->p->gres_text, e) != 0)
 		return -1;
-	if (t->p->topology_text[0] == '\0')
-		return 0; /* there is none, and none is needed */
-	return put_tree(t, t->p->files.topology, "topology", t->p->topology_text, e);
+	/* Without a text there is none, and none is needed. */
+	if (t->p->topology_text[0] != '\0' &&
+	    put_tree(t, t->p->files.topology, "topology", t->p->topology_text, e) != 0)
+		return -1;
+	return t->p->cgroup_text[0] != '\0'
+		       ? put_tree(t, t->p->files.cgroup, "cgroup", t->p->cgroup_text, e)
+		       : 0;
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
@@ -185,6 +194,28 @@ static _Noreturn void become_slurmctld(const struct trial *t, int out)
 	_exit(1);
 }
 
+/* Give the new network an address, which nobody else reaches.  Without one getaddrinfo() has none
+ * to listen on either (AI_ADDRCONFIG, for which that of the loopback device does not count), and
+ * from 23.11 on slurmctld ends. */
+static void bring_up_loopback(void)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET,
+				 .sin_addr.s_addr = htonl(UINT32_C(0xc0000201))}; /* 192.0.2.1 */
+	struct ifreq r = {.ifr_name = "lo"};
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return; /* slurmctld will say that it cannot listen */
+	if (ioctl(fd, SIOCGIFFLAGS, &r) == 0) {
+		r.ifr_flags = (short)(r.ifr_flags | IFF_UP);
+		(void)ioctl(fd, SIOCSIFFLAGS, &r);
+	}
+	(void)snprintf(r.ifr_name, sizeof(r.ifr_name), "lo:1");
+	memcpy(&r.ifr_addr, &at, sizeof(at));
+	(void)ioctl(fd, SIOCSIFADDR, &r);
+	(void)close(fd);
+}
+
 /* The first process of a namespace ends all others with it, and this one, its parent, ends it. */
 static _Noreturn void watch(const struct trial *t, int out)
 {
@@ -194,6 +225,7 @@ static _Noreturn void watch(const struct trial *t, int out)
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (unshare(CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC) != 0)
 		_exit(NO_NAMESPACE);
+	bring_up_loopback();
 	pid = fork();
 	if (pid == 0)
 		become_slurmctld(t, out);

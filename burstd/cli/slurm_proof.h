@@ -16,7 +16,7 @@ struct slurm_proof {
 	const char *slurmctld; /* absolute path */
 	struct slurmconf_trees files;
 	/* What they will be, of the source `ours` of each; of the others v[i].file.text. */
-	const char *slurm_text, *gres_text, *topology_text;
+	const char *slurm_text, *gres_text, *topology_text, *cgroup_text;
 };
 
 enum slurm_proved {

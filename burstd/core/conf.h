@@ -209,8 +209,9 @@ struct conf {
 	char *listen;  /* "ADDRESS:PORT" for /metrics, "" for none */
 	int log_level; /* enum log_level */
 	int64_t events_keep_ms;
-	char *slurm_bin;  /* directory of scontrol and squeue */
-	char *slurm_conf; /* SLURM_CONF for them; NULL: Slurm's default */
+	char *slurm_bin;             /* directory of scontrol and squeue */
+	char *slurm_conf;            /* SLURM_CONF for them; NULL: Slurm's default */
+	int64_t billing_unit_nano_h; /* of Slurm's billing, in money an hour; 0: it is no money */
 	struct conf_people people;
 	struct conf_secrets secrets;
 	struct conf_nodes nodes;

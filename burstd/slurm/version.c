@@ -23,6 +23,10 @@ static const struct {
 	[SLURM_RESUME_TIMEOUT_INFINITE] = {250500, NEVER, "from 25.05"},
 	[SLURM_REQUEUE_ON_RESUME_FAILURE] = {250500, NEVER, "from 25.05"},
 	[SLURM_REQUEUE_DELAY] = {251100, NEVER, "from 25.11"},
+	[SLURM_MAX_TRES_GRES] = {250500, NEVER, "from 25.05"},
+	/* 22.05 is so, and 25.05 is not; those between are not known. */
+	[SLURM_FIFO_UNLESS_TOLD] = {0, 250500, "up to 24.11"},
+	[SLURM_CGROUP_DISABLED] = {240500, NEVER, "from 24.05"},
 	[SLURM_FULL_UNITS] = {0, 250500, "up to 24.11"},
 	[SLURM_TOPOLOGY_YAML] = {250500, NEVER, "from 25.05"},
 	[SLURM_POWER_ACTIONS] = {260500, NEVER, "from 26.05"},

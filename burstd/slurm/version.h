@@ -31,6 +31,9 @@ enum slurm_trait {
 	SLURM_RESUME_TIMEOUT_INFINITE,   /* ResumeTimeout=INFINITE is allowed */
 	SLURM_REQUEUE_ON_RESUME_FAILURE, /* there is such a scheduler parameter */
 	SLURM_REQUEUE_DELAY,             /* there is such a scheduler parameter */
+	SLURM_MAX_TRES_GRES,             /* there is such a flag of PriorityFlags */
+	SLURM_FIFO_UNLESS_TOLD,          /* PriorityType may be priority/basic by default */
+	SLURM_CGROUP_DISABLED,           /* CgroupPlugin=disabled is known */
 	SLURM_FULL_UNITS,           /* an empty switch, or a block below BlockSizes, is fatal */
 	SLURM_TOPOLOGY_YAML,        /* topology.yaml, if there is one, replaces topology.conf */
 	SLURM_POWER_ACTIONS,        /* a program can be the name of a PowerAction */

@@ -205,21 +205,50 @@ static bool is_finite(struct slurm_text t)
 	return t.n > 0 && !slurm_show_is(t, "INFINITE") && !slurm_show_is(t, "-1");
 }
 
-static int take_part(struct slurmconf_part *v, size_t *n, const struct slurmconf_line *l,
-		     const char *key, struct err *e)
+static struct slurm_text said(const struct slurmconf_line *l, const char *key,
+			      struct slurm_text before)
 {
+	const struct slurmconf_pair *p = slurmconf_line_get(l, key);
+
+	return p != NULL ? p->value : before;
+}
+
+/* What a line says, over what PartitionName=DEFAULT said before it. */
+static struct slurmconf_part part_of(const struct slurmconf_line *l,
+				     const struct slurmconf_part *before)
+{
+	const struct slurm_text suspend = value_of(l, "SuspendTime"),
+				tier = value_of(l, "PriorityTier");
+	int64_t rank = slurm_show_number(tier);
+
+	return (struct slurmconf_part){.nodes = value_of(l, "Nodes"),
+				       .feature = value_of(l, "Feature"),
+				       .suspends = suspend.n > 0 ? is_finite(suspend)
+								 : before->suspends,
+				       .resume = said(l, "ResumeTimeout", before->resume),
+				       .weights = said(l, "TRESBillingWeights", before->weights),
+				       .preempt = said(l, "PreemptMode", before->preempt),
+				       .rank = rank >= 0 ? rank : before->rank,
+				       .at = place(l)};
+}
+
+static int take_part(struct slurmconf_site *s, const struct slurmconf_line *l, bool set,
+		     struct err *e)
+{
+	struct slurmconf_part *v = set ? s->sets : s->parts;
+	size_t *n = set ? &s->nsets : &s->nparts;
+	const char *key = set ? "NodeSet" : "PartitionName";
 	struct slurm_text name = value_of(l, key);
 
-	if (slurm_show_is(name, "DEFAULT"))
+	if (!set && slurm_show_is(name, "DEFAULT")) {
+		s->part_default = part_of(l, &s->part_default);
 		return 0;
+	}
 	if (*n == SLURMCONF_PARTS_MAX)
 		return err_set(e, ERR_LIMIT, "%.120s:%d: more than %d of %s", l->file->path,
 			       l->number, SLURMCONF_PARTS_MAX, key);
-	v[(*n)++] = (struct slurmconf_part){.name = copy(name),
-					    .nodes = value_of(l, "Nodes"),
-					    .feature = value_of(l, "Feature"),
-					    .suspends = is_finite(value_of(l, "SuspendTime")),
-					    .at = place(l)};
+	v[*n] = part_of(l, &s->part_default);
+	v[(*n)++].name = copy(name);
 	return 0;
 }
 
@@ -311,9 +340,16 @@ static int cover_part(struct slurmconf_site *s, const struct map *sets, size_t *
 			"partition %s has Nodes=ALL, and so burstd's nodes too: its jobs are "
 			"bought for",
 			part->name);
-	for (size_t i = 0; i < s->conf->npools; i++)
-		if (n[i] >= s->conf->pools[i].nodes->n && s->pools[i].part == NULL)
-			s->pools[i].part = part;
+	for (size_t i = 0; i < s->conf->npools; i++) {
+		struct slurmconf_pool *p = &s->pools[i];
+
+		if (n[i] >= s->conf->pools[i].nodes->n && p->part == NULL)
+			p->part = part;
+		if (n[i] > 0 && (p->low == NULL || part->rank < p->low->rank))
+			p->low = part;
+		if (n[i] > 0 && (p->high == NULL || part->rank > p->high->rank))
+			p->high = part;
+	}
 	return 0;
 }
 
@@ -364,9 +400,9 @@ static int take_line(void *ctx, const struct slurmconf_line *l, struct err *e)
 	if (slurm_show_is(l->pairs[i].key, "NodeName"))
 		return take_nodes(s, l, e);
 	if (slurm_show_is(l->pairs[i].key, "PartitionName"))
-		return take_part(s->parts, &s->nparts, l, "PartitionName", e);
+		return take_part(s, l, false, e);
 	if (slurm_show_is(l->pairs[i].key, "NodeSet"))
-		return take_part(s->sets, &s->nsets, l, "NodeSet", e);
+		return take_part(s, l, true, e);
 	return 0;
 }
 
@@ -435,7 +471,9 @@ int slurmconf_site_init(struct slurmconf_site *out, const struct conf *conf,
 			const struct slurmconf_trees *trees, struct slurmconf_findings *findings,
 			struct err *e)
 {
-	*out = (struct slurmconf_site){.conf = conf, .findings = findings};
+	*out = (struct slurmconf_site){
+		.conf = conf, .findings = findings, .part_default.rank = 1}; /* PriorityTier */
+	out->path = trees->slurm->v[0].file.path;
 	out->pools = mem_zalloc((conf->npools + 1) * sizeof(*out->pools));
 	out->settings = mem_zalloc(SLURMCONF_SETTINGS_MAX * sizeof(*out->settings));
 	out->parts = mem_zalloc(SLURMCONF_PARTS_MAX * sizeof(*out->parts));

@@ -35,6 +35,10 @@ struct slurmconf_part { /* a PartitionName line, or a NodeSet line */
 	char *name;
 	struct slurm_text nodes, feature; /* n 0: not there */
 	bool suspends;                    /* has a SuspendTime of its own that is not INFINITE */
+	struct slurm_text resume;         /* ResumeTimeout */
+	struct slurm_text weights;        /* TRESBillingWeights */
+	struct slurm_text preempt;        /* PreemptMode */
+	int64_t rank;                     /* PriorityTier */
 	struct slurmconf_place at;
 };
 
@@ -47,14 +51,18 @@ struct slurmconf_owned {           /* what a site says of a pool */
 struct slurmconf_pool {
 	struct slurmconf_owned nodes, gres;
 	const struct slurmconf_part *part; /* the first partition that names all its nodes; NULL */
+	/* Of those that name some of its nodes, of lowest and highest PriorityTier; NULL: none. */
+	const struct slurmconf_part *low, *high;
 };
 
 struct slurmconf_site {
 	const struct conf *conf; /* borrowed */
+	const char *path;        /* of slurm.conf, borrowed */
 	struct slurmconf_pool *pools;
 	struct slurmconf_setting *settings; /* SLURMCONF_SETTINGS_MAX of them, so that none moves */
 	size_t nsettings;
-	struct map by_key; /* in lower case -> struct slurmconf_setting */
+	struct map by_key;                  /* in lower case -> struct slurmconf_setting */
+	struct slurmconf_part part_default; /* PartitionName=DEFAULT, at this moment of reading */
 	struct slurmconf_part *parts, *sets;
 	size_t nparts, nsets;
 	struct map part_named;          /* -> struct slurmconf_part */

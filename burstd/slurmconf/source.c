@@ -1,5 +1,6 @@
 #include "slurmconf/source.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,24 +117,30 @@ void slurmconf_sources_fini(struct slurmconf_sources *s)
 	*s = (struct slurmconf_sources){.v = NULL};
 }
 
-static int walk(const struct slurmconf_sources *s, const struct slurmconf_source *x,
-		slurmconf_line_fn fn, void *ctx, struct err *e)
+struct walking {
+	const struct slurmconf_sources *s;
+	slurmconf_line_fn fn;
+	void *ctx;
+	bool ours; /* the block's lines, too */
+};
+
+static int walk(const struct walking *g, const struct slurmconf_source *x, struct err *e)
 {
 	struct slurmconf_line l = {.number = 0};
 	int rc;
 
 	while ((rc = slurmconf_line_next(&l, &x->file, e)) == 1) {
-		if (l.at >= x->block.at && l.at < x->block.end)
-			continue; /* ours */
+		if (!g->ours && l.at >= x->block.at && l.at < x->block.end)
+			continue;
 		if (l.include.n == 0) {
-			if (fn(ctx, &l, e) != 0)
+			if (g->fn(g->ctx, &l, e) != 0)
 				return -1;
 		} else {
-			char *path = slurmconf_include_path(s->v[0].file.path, l.include);
-			const struct slurmconf_source *in = find(s, path);
+			char *path = slurmconf_include_path(g->s->v[0].file.path, l.include);
+			const struct slurmconf_source *in = find(g->s, path);
 
 			free(path);
-			if (in != NULL && walk(s, in, fn, ctx, e) != 0)
+			if (in != NULL && walk(g, in, e) != 0)
 				return -1;
 		}
 	}
@@ -143,5 +150,15 @@ static int walk(const struct slurmconf_sources *s, const struct slurmconf_source
 int slurmconf_sources_walk(const struct slurmconf_sources *s, slurmconf_line_fn fn, void *ctx,
 			   struct err *e)
 {
-	return walk(s, &s->v[0], fn, ctx, e);
+	const struct walking g = {s, fn, ctx, false};
+
+	return walk(&g, &s->v[0], e);
+}
+
+int slurmconf_sources_walk_all(const struct slurmconf_sources *s, slurmconf_line_fn fn, void *ctx,
+			       struct err *e)
+{
+	const struct walking g = {s, fn, ctx, true};
+
+	return walk(&g, &s->v[0], e);
 }

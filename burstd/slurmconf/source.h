@@ -29,7 +29,7 @@ struct slurmconf_sources {
 
 struct slurmconf_trees { /* borrowed */
 	const struct slurmconf_sources *slurm, *gres;
-	const struct slurmconf_sources *topology; /* NULL: not read */
+	const struct slurmconf_sources *topology, *cgroup; /* NULL: not read */
 };
 
 /* Read a whole file: *text is from malloc(), with a NUL behind its len bytes.  -1: *e. */
@@ -51,5 +51,8 @@ char *slurmconf_include_path(const char *root, struct slurm_text name);
 typedef int (*slurmconf_line_fn)(void *ctx, const struct slurmconf_line *l, struct err *e);
 int slurmconf_sources_walk(const struct slurmconf_sources *s, slurmconf_line_fn fn, void *ctx,
 			   struct err *e);
+/* Likewise, with the lines of burstd's block. */
+int slurmconf_sources_walk_all(const struct slurmconf_sources *s, slurmconf_line_fn fn, void *ctx,
+			       struct err *e);
 
 #endif

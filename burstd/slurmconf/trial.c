@@ -35,6 +35,7 @@ static const char *const blanked[] = {
 	"AccountingStorageTRES",
 	"AccountingStoreFlags",
 	"PriorityType",
+	"PriorityWeightTRES",
 	"JobCompType",
 	"JobCompHost",
 	"JobCompLoc",
@@ -79,7 +80,10 @@ static bool is_blanked(const struct slurmconf_trial *t, const struct slurmconf_l
 
 	if (slurm_show_is(first, "NodeName"))
 		return slurm_show_is(key, "State") && !slurm_show_is(l->pairs[i].value, "CLOUD");
-	if (slurm_show_is(first, "PartitionName") || slurm_show_is(first, "NodeSet"))
+	/* Without slurmdbd slurmctld counts no GRES, and ends with a weight for one. */
+	if (slurm_show_is(first, "PartitionName"))
+		return slurm_show_is(key, "TRESBillingWeights");
+	if (slurm_show_is(first, "NodeSet"))
 		return false;
 	return is_among(key, blanked, COUNT(blanked)) ||
 	       (!t->auth && is_among(key, blanked_auth, COUNT(blanked_auth)));
@@ -165,6 +169,9 @@ static bool is_noise(const char *line)
 					    "mpi/pmix",
 					    "MPI:",
 					    "Couldn't load specified plugin name for mpi",
+					    "http_parser",
+					    "url_parser",
+					    "High latency",
 					    "default partition not set"};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -208,7 +215,10 @@ static void add_line(const struct slurmconf_trees *trees, const char *dir, const
 	const struct {
 		const struct slurmconf_sources *files;
 		const char *name;
-	} all[] = {{trees->slurm, "slurm"}, {trees->gres, "gres"}, {trees->topology, "topology"}};
+	} all[] = {{trees->slurm, "slurm"},
+		   {trees->gres, "gres"},
+		   {trees->topology, "topology"},
+		   {trees->cgroup, "cgroup"}};
 	size_t n = strlen(dir), len = 0;
 
 	while (*line != '\0') {
@@ -238,6 +248,8 @@ void slurmconf_trial_why(const struct slurmconf_trees *trees, const char *dir, c
 			continue;
 		if (strncmp(line, who, sizeof(who) - 1) == 0)
 			line += sizeof(who) - 1;
+		else if (line[0] == '[' && strstr(line, "] ") != NULL) /* a time, from 24.05 on */
+			line = strstr(line, "] ") + 2;
 		add_line(trees, dir, line, out);
 		most--;
 	}

@@ -17,8 +17,8 @@
 void slurmconf_trial_name(struct str *out, const char *dir, const char *tree, size_t i);
 
 /* Append the text of a source as it is tried: as many lines, in the same places.  tree is
- * "slurm", "gres" or "topology"; auth: keep AuthType and what belongs to it.  -1: *e begins
- * "FILE:LINE: ". */
+ * "slurm", "gres", "topology" or "cgroup"; auth: keep AuthType and what belongs to it.  -1: *e
+ * begins "FILE:LINE: ". */
 struct slurmconf_trial {
 	const struct slurmconf_sources *sources; /* for the names of what it includes */
 	const char *tree, *dir;

@@ -7,8 +7,12 @@
 #include "core/hardware.h"
 #include "core/wish.h"
 #include "slurm/show.h"
+#include "slurmconf/billing.h"
 
-enum { FEATURES_MAX = 1 << 16 };
+enum {
+	FEATURES_MAX = 1 << 16,
+	RESUME_TIMEOUT_S = 60, /* Slurm's default */
+};
 
 static bool is_given(const char *text)
 {
@@ -130,7 +134,8 @@ static void want_nodes(struct nodes *n)
 	if (!is_given(n->pool->node)) {
 		slurmconf_find(n->w->findings, SLURM_ERROR, of_pool(n->w, n->pool),
 			       "pool \"%s\": node is not set, and nothing else says what its "
-			       "machines have: write there what slurmd -C prints on one",
+			       "machines have: write there what slurmd -C prints on one "
+			       "(--ask-providers proposes a line)",
 			       n->pool->name);
 		return;
 	}
@@ -168,22 +173,49 @@ static void add_set(void *ctx, const char *list, size_t part)
 	set_name(n->out, n->pool, part);
 }
 
+static void add_weights(const struct nodes *n)
+{
+	struct str s;
+
+	str_init(&s, SLURMCONF_LINE_MAX);
+	slurmconf_billing_weights(n->w, n->pool, &s);
+	if (s.len > 0)
+		str_addf(n->out, " TRESBillingWeights=\"%s\"", s.p);
+	str_fini(&s);
+}
+
+/* The times of the site's own partition: its own, else the cluster's. */
+static void check_own(const struct nodes *n, const struct slurmconf_part *own, int64_t resume_s)
+{
+	const struct slurmconf_setting *suspend = slurmconf_site_get(n->w->site, "SuspendTime"),
+				       *resume = slurmconf_site_get(n->w->site, "ResumeTimeout");
+	int64_t have = own->resume.n > 0 ? slurm_show_number(own->resume)
+		       : resume != NULL  ? slurm_show_number(resume->value)
+					 : RESUME_TIMEOUT_S;
+
+	if (!own->suspends && suspend == NULL)
+		slurmconf_find(n->w->findings, SLURM_ERROR, own->at,
+			       "partition %s without SuspendTime=: idle nodes of pool \"%s\" bill "
+			       "until somebody stops them",
+			       own->name, n->pool->name);
+	else if (have >= 0 && have < resume_s)
+		slurmconf_find(n->w->findings, SLURM_ERROR, own->at,
+			       "partition %s with ResumeTimeout=%lld; write ResumeTimeout=%lld: "
+			       "slurmctld gives up nodes of pool \"%s\" that still boot, and "
+			       "requeues their job again and again",
+			       own->name, (long long)have, (long long)resume_s, n->pool->name);
+}
+
 /* What slurm.conf(5) allows a partition to override; the site's own times hold for its own nodes.
  */
 static void want_part(struct nodes *n)
 {
 	const struct slurmconf_part *own = n->site->part,
 				    *other = map_get(&n->w->site->part_named, n->pool->name);
-	const struct slurmconf_setting *suspend = slurmconf_site_get(n->w->site, "SuspendTime");
 	int64_t resume_s = (n->pool->boot_ms + 999) / 1000 + SLURM_BOOT_MARGIN_S;
 
 	if (own != NULL) {
-		if (!own->suspends && suspend == NULL)
-			slurmconf_find(
-				n->w->findings, SLURM_ERROR, own->at,
-				"partition %s without SuspendTime=: idle nodes of pool \"%s\" "
-				"bill until somebody stops them",
-				own->name, n->pool->name);
+		check_own(n, own, resume_s);
 		return;
 	}
 	if (other != NULL) {
@@ -195,8 +227,10 @@ static void want_part(struct nodes *n)
 	}
 	str_addf(n->out, "PartitionName=%s Nodes=", n->pool->name);
 	slurmconf_each_list(n->pool, add_set, n);
-	str_addf(n->out, " State=UP SuspendTime=%d SuspendTimeout=%d ResumeTimeout=%lld\n",
+	str_addf(n->out, " State=UP SuspendTime=%d SuspendTimeout=%d ResumeTimeout=%lld",
 		 SLURMCONF_SUSPEND_S, SLURMCONF_SUSPEND_TIMEOUT_S, (long long)resume_s);
+	add_weights(n);
+	str_adds(n->out, "\n");
 }
 
 void slurmconf_want_slurm(const struct slurmconf_want *w, struct str *out)

@@ -26,6 +26,7 @@ struct slurmconf_want {
 	const struct slurm_version *version; /* of the slurmctld that will read it */
 	const char *programs;                /* directory of burst-resume and the others */
 	struct slurmconf_findings *findings;
+	int64_t now_ms; /* wall clock: prices begin and end */
 };
 
 /* Append the lines of burstd's block in slurm.conf, and in gres.conf, each with its '\n'; none if

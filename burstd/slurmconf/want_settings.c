@@ -7,6 +7,8 @@
 #include "base/mem.h"
 #include "core/hardware.h"
 #include "slurm/show.h"
+#include "slurmconf/billing.h"
+#include "slurmconf/money.h"
 #include "slurmconf/want.h"
 
 enum kind {
@@ -222,6 +224,31 @@ static void gres_types(const struct slurmconf_want *w, struct str *out)
 	str_fini(&lacks);
 }
 
+/* Slurm counts a job's GPUs only if it is told to.  slurmctld does not start if it shall, and there
+ * is no slurmdbd; nor with weights for GPUs that it does not count. */
+static void tracked(const struct slurmconf_want *w, struct str *out)
+{
+	static const char key[] = "AccountingStorageTRES", gpu[] = "gres/gpu";
+	const struct slurmconf_setting *have = slurmconf_site_get(w->site, key);
+	const bool weighted = w->conf->billing_unit_nano_h > 0;
+	bool gpus = false;
+
+	for (size_t i = 0; i < w->conf->npools; i++)
+		gpus = gpus || slurmconf_gpus(&w->conf->pools[i]) > 0;
+	if (!gpus || !slurmconf_has_accounting(w->site))
+		return;
+	if (have == NULL)
+		str_addf(out, "%s=%s\n", key, gpu);
+	else if (!slurm_show_has(have->value, gpu))
+		slurmconf_find(w->findings, weighted ? SLURM_ERROR : SLURM_WARNING, have->at,
+			       "%s=%.*s; write %s=%.*s,%s: %s", key,
+			       (int)(have->value.n < 200 ? have->value.n : 200), have->value.p, key,
+			       (int)(have->value.n < 200 ? have->value.n : 200), have->value.p, gpu,
+			       weighted ? "with weights for GPUs that it does not count slurmctld "
+					  "does not start"
+					: "GPUs are in no job's usage, and no limit counts them");
+}
+
 void slurmconf_want_settings(const struct slurmconf_want *w, struct str *out)
 {
 	for (size_t i = 0, n; i < NROWS; i += n) {
@@ -230,4 +257,5 @@ void slurmconf_want_settings(const struct slurmconf_want *w, struct str *out)
 		one_key(w, &rows[i], n, out);
 	}
 	gres_types(w, out);
+	tracked(w, out);
 }

@@ -11,10 +11,11 @@ setup_file() {
 		echo "run this file by tests/e2e/run.sh: it needs a lab of its own" >&2
 		return 1
 	}
-	LAB_POOL='node = "CPUs=8 RealMemory=1000" gres = "gpu:h100:8"'
+	LAB_POOL='node = "CPUs=8 RealMemory=1000" gres = "gpu:h100:8" price = "29.52"'
 	lab_files && lab_slurm_conf && lab_burstd_conf || return
+	sed -i 's/^slurm {/& billing_unit = "0.01"/' /etc/burstd/burstd.conf
 	printf 'pool "rare" { nodes = "d[1-2]" provider = "sim" type = "gpu_8x_h100" region = "eu-north-1" %s }\n' \
-		'max_nodes = 2 max_rate = "1" node = "CPUs=8 RealMemory=1000" gres = "gpu:a100:4,nic:2"' >>/etc/burstd/burstd.conf
+		'max_nodes = 2 max_rate = "1" node = "CPUs=8 RealMemory=1000" gres = "gpu:a100:4,nic:2" price = "9"' >>/etc/burstd/burstd.conf
 	site
 	mkdir "$lab_dir/site"
 	cp -p /etc/slurm/*.conf "$lab_dir/site"
@@ -29,8 +30,10 @@ site() {
 		printf 'gresTypes = gpu,nic  # and "\\#" here \\\n'
 		printf 'Include own.conf\n# no newline at the end of this file'
 	} >>/etc/slurm/slurm.conf
+	printf 'PriorityType=priority/multifactor\nPriorityWeightFairshare=1000\nPriorityFlags=MAX_TRES\n%s\n%s\n' \
+		AccountingStorageEnforce=limits,safe PriorityWeightTRES=GRES/gpu=1000 >/etc/slurm/own.conf
 	printf 'NodeName=own[1-2] CPUs=2 RealMemory=500 Gres=gpu:old:2 State=UNKNOWN\nPartitionName=own \\\n  Nodes=own[1-2] Default=YES\n' \
-		>/etc/slurm/own.conf
+		>>/etc/slurm/own.conf
 	printf 'AutoDetect=off\nNodeName=own[1-2] Name=gpu Type=old File=/dev/null,/dev/zero\nNodeName=c[1-%s] Name=gpu Type=h100 File=%s\n' \
 		"$LAB_NODES" "$lab_dir/dev/gpu[0-7]" >/etc/slurm/gres.conf
 	chmod 640 /etc/slurm/gres.conf
@@ -45,6 +48,11 @@ slurm_conf() {
 # without_block FILE: without burstd's lines
 without_block() {
 	sed '/^# BEGIN burstd/,/^# END burstd/d' "$1"
+}
+
+# The lab has no task/cgroup, and config_overrides.
+only_advice() {
+	run ! grep -v ': advice: ' <<<"$output"
 }
 
 setup() {
@@ -75,14 +83,33 @@ setup() {
 	[ "$(stat -c '%a %U %G' /etc/slurm/gres.conf)" = "$(stat -c '%a %U %G' "$lab_dir/site/gres.conf")" ]
 	grep -qF 'NodeName=d[1-2] AutoDetect=off Name=gpu Type=a100 File=/dev/nvidia[0-3]' /etc/slurm/gres.conf
 	run ! grep -q '^NodeName=c.*AutoDetect' /etc/slurm/gres.conf
-	run slurm_conf --check
+	run slurm_conf --check --offline
 	[ "$status" = 0 ]
-	[ -z "$output" ]
+	only_advice
+}
+
+@test "cgroup.conf is written where task/cgroup is used, and a slurmctld starts with it" {
+	grep -qxF "/etc/slurm/slurm.conf:$(grep -n '^TaskPlugin=' /etc/slurm/slurm.conf | cut -d: -f1): advice: $(
+	)TaskPlugin has no task/cgroup; write TaskPlugin=task/cgroup: jobs of one node can use each other's GPUs and memory, $(
+	)and burstd writes nothing into cgroup.conf, which limits no job without it" <<<"$(slurm_conf --diff)"
+	cmp /etc/slurm/cgroup.conf "$lab_dir/site/cgroup.conf"
+	cp -p /etc/slurm/slurm.conf "$lab_dir/site/before-cgroup"
+	sed -i 's/^TaskPlugin=.*/TaskPlugin=task\/cgroup/' /etc/slurm/slurm.conf
+	printf 'ConstrainCores=yes # ours' >/etc/slurm/cgroup.conf
+	run slurm_conf --write
+	echo "$output"
+	[ "$status" = 0 ]
+	printf 'ConstrainCores=yes # ours\n' | cmp - <(without_block /etc/slurm/cgroup.conf)
+	grep -qx 'ConstrainDevices=yes' /etc/slurm/cgroup.conf
+	cp -p "$lab_dir/site/before-cgroup" /etc/slurm/slurm.conf
+	cp -p "$lab_dir/site/cgroup.conf" /etc/slurm/cgroup.conf
 }
 
 @test "a slurmctld that reads it has the nodes, and bursts" {
 	local name
 	for name in $lab_programs; do lab_start "$name"; done
+	sacctmgr -i add account lab >/dev/null
+	sacctmgr -i add user researcher account=lab >/dev/null
 	scontrol -o show node d1 | grep -F 'Gres=gpu:a100:4,nic:2'
 	scontrol -o show node c1 | grep -F 'AvailableFeatures=cloud,h100'
 	scontrol -o show partition h100 | grep -F "Nodes=c[1-$LAB_NODES]"
@@ -90,10 +117,40 @@ setup() {
 	run ! grep -E '^ *error ' <<<"$output"
 	job=$(job -p h100 -N2 --gres=gpu:8 --wrap "$until_over")
 	within 60 job_is "$job" RUNNING
+	# Two whole nodes at 29.52 an hour, in cents; by all their GPUs.
+	scontrol -o show job "$job" | grep -E 'TRES=[^ ]*billing=5904,'
 	over "$job"
 	within 30 job_is "$job" COMPLETED
 	scontrol update nodename="c[1-$LAB_NODES]" state=POWER_DOWN_FORCE reason='burstd: the test is over'
 	within 60 alive 0
+}
+
+@test "--check asks the slurmctld that runs, and says what it has otherwise" {
+	run slurm_conf --check
+	echo "$output"
+	[ "$status" = 0 ]
+	only_advice
+	cp -p /etc/slurm/own.conf "$lab_dir/site/before-live"
+	cp -p /etc/slurm/slurm.conf "$lab_dir/site/live.conf"
+	printf 'PriorityWeightFairshare=7\nMinJobAge=77\n' >>/etc/slurm/own.conf
+	sed -i 's/RealMemory=1000/RealMemory=2000/; s/SuspendTime=300/SuspendTime=301/; s/^JobRequeue=1/JobRequeue=0/' \
+		/etc/slurm/slurm.conf
+	run slurm_conf --check
+	echo "$output"
+	[ "$status" = 1 ]
+	grep -qF 'not in force: PriorityWeightFairshare=7; slurmctld runs with 1000: scontrol reconfigure' <<<"$output"
+	grep -qE "own.conf:[0-9]+: not in force: MinJobAge=77; slurmctld runs with ${LAB_MIN_JOB_AGE:-300} sec: " <<<"$output"
+	grep -qE 'slurm.conf:[0-9]+: not in force: JobRequeue=0; slurmctld runs with 1: ' <<<"$output"
+	grep -qF 'pool "h100": RealMemory=2000; slurmctld runs with 1000 for c1 and 7 others: restart slurmctld' <<<"$output"
+	grep -qF 'partition h100: SuspendTime=301; slurmctld runs with 300: scontrol reconfigure' <<<"$output"
+	[ "$(grep -c 'not in force' <<<"$output")" = 7 ] # two pools, and their partitions
+	cp -p "$lab_dir/site/before-live" /etc/slurm/own.conf
+	cp -p "$lab_dir/site/live.conf" /etc/slurm/slurm.conf
+	lab_stop slurmctld
+	run slurm_conf --check
+	echo "$output"
+	[ "$status" = 3 ]
+	grep -qF 'burstctl: the slurmctld that runs was not compared: scontrol: ' <<<"$output"
 }
 
 @test "12: a site's tree survives, byte for byte, and a bad one is refused with its line" {
@@ -124,9 +181,9 @@ setup() {
 	[ "$status" = 0 ]
 	printf '\r\n' | cat "$lab_dir/site/topology.conf" - | cmp - <(without_block /etc/slurm/topology.conf)
 	cmp "$lab_dir/site/topology.conf" /etc/slurm/topology.conf.last-good
-	run slurm_conf --check
+	run slurm_conf --check --offline
 	[ "$status" = 0 ]
-	[ -z "$output" ]
+	only_advice
 }
 
 @test "a job of two nodes runs in burstd's leaf, beside the site's tree" {

@@ -1,4 +1,5 @@
-/* fuzz_slurmconf.c - a foreign slurm.conf, gres.conf and topology.conf, between them a NUL: what is
+/* fuzz_slurmconf.c - a foreign slurm.conf, gres.conf, topology.conf and cgroup.conf, between them a
+ * NUL: what is
  * read leaves every line of the site's as it is, and what is written again is the same. */
 #include <assert.h>
 #include <stdint.h>
@@ -7,15 +8,19 @@
 
 #include "base/mem.h"
 #include "core/conf.h"
+#include "slurmconf/cgroup.h"
+#include "slurmconf/live.h"
+#include "slurmconf/money.h"
 #include "slurmconf/topo.h"
 #include "slurmconf/trial.h"
 #include "slurmconf/want.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { FILES = 3 };
+enum { FILES = 4 };
 
-static const char *const paths[FILES] = {"/s/slurm.conf", "/s/gres.conf", "/s/topology.conf"};
+static const char *const paths[FILES] = {"/s/slurm.conf", "/s/gres.conf", "/s/topology.conf",
+					 "/s/cgroup.conf"};
 
 struct input {
 	const char *text[FILES];
@@ -48,6 +53,7 @@ static struct conf *pools(void)
 	c->providers[0].driver = mem_strdup("sim");
 	c->pools = mem_zalloc(sizeof(*c->pools));
 	c->npools = 1;
+	c->billing_unit_nano_h = 10000000;
 	c->pools[0] = (struct conf_pool){.name = mem_strdup("c"),
 					 .nodes_text = mem_strdup("c[1-4]"),
 					 .provider = mem_strdup("sim"),
@@ -55,6 +61,7 @@ static struct conf *pools(void)
 					 .region = mem_strdup("r"),
 					 .zone = mem_strdup(""),
 					 .max_nodes = 4,
+					 .price_nano_h = INT64_C(98320000000),
 					 .node = mem_strdup("CPUs=4 RealMemory=9"),
 					 .gres = mem_strdup("gpu:h100:2")};
 	assert(conf_finish(c, NULL) == 0);
@@ -135,19 +142,42 @@ static void check_topology(const struct slurmconf_site *site, const struct slurm
 	slurmconf_topo_fini(&topo);
 }
 
-static void check_want(const struct conf *c, const struct slurmconf_sources *slurm,
-		       const struct slurmconf_sources *gres, const struct slurmconf_sources *topo)
+/* The last file as what a slurmctld said, too. */
+static void check_live(const struct slurmconf_want *w, const struct slurmconf_trees *t)
+{
+	static const char head[] = "Configuration data as of x\nSLURM_VERSION = 22.05.8\n";
+	const struct slurmconf_file *f = &t->cgroup->v[0].file;
+	struct slurmconf_findings live = {.n = 0};
+	struct err e = {0};
+	struct str s;
+
+	str_init(&s, sizeof(head) + f->len);
+	str_adds(&s, head);
+	str_add(&s, f->text, f->len);
+	if (slurmconf_live(w, t->slurm,
+			   &(struct slurmconf_live_said){
+				   {s.p, s.len}, {f->text, f->len}, {f->text, f->len}},
+			   &live, &e) != 0)
+		assert(e.msg[0] == '/');
+	str_fini(&s);
+	slurmconf_findings_fini(&live);
+}
+
+static void check_want(const struct conf *c, const struct slurmconf_trees *t)
 {
 	struct slurmconf_findings findings = {.n = 0};
 	struct slurm_version version;
 	struct slurmconf_site site;
-	struct slurmconf_want w = {c, &site, &version, "/p", &findings};
+	struct slurmconf_want w = {.conf = c,
+				   .site = &site,
+				   .version = &version,
+				   .programs = "/p",
+				   .findings = &findings};
 	struct err e = {0};
 	struct str s;
 
 	assert(slurm_version_parse(&version, "22.05.8", 7, NULL) == 0);
-	if (slurmconf_site_init(&site, c, &(struct slurmconf_trees){slurm, gres, topo}, &findings,
-				&e) != 0) {
+	if (slurmconf_site_init(&site, c, t, &findings, &e) != 0) {
 		assert(e.msg[0] == '/');
 		slurmconf_findings_fini(&findings);
 		return;
@@ -155,13 +185,20 @@ static void check_want(const struct conf *c, const struct slurmconf_sources *slu
 	str_init(&s, SLURMCONF_BODY_MAX);
 	slurmconf_want_slurm(&w, &s);
 	assert(!s.full && (s.len == 0 || s.p[s.len - 1] == '\n'));
-	check_block(&slurm->v[slurm->ours], s.p);
+	check_block(&t->slurm->v[t->slurm->ours], s.p);
 	str_clear(&s);
 	slurmconf_want_gres(&w, &s);
-	check_block(&gres->v[gres->ours], s.p);
+	check_block(&t->gres->v[t->gres->ours], s.p);
+	str_clear(&s);
+	if (slurmconf_want_cgroup(&w, t->cgroup, &s, &e) == 0)
+		check_block(&t->cgroup->v[t->cgroup->ours], s.p);
+	else
+		assert(e.msg[0] == '/');
+	check_live(&w, t);
 	slurmconf_dangers(&w);
-	check_topology(&site, topo, "22.05.8");
-	check_topology(&site, topo, "25.05.0");
+	slurmconf_money(&w);
+	check_topology(&site, t->topology, "22.05.8");
+	check_topology(&site, t->topology, "25.05.0");
 	str_fini(&s);
 	slurmconf_site_fini(&site);
 	slurmconf_findings_fini(&findings);
@@ -169,7 +206,7 @@ static void check_want(const struct conf *c, const struct slurmconf_sources *slu
 
 static struct input split(const char *text, size_t size)
 {
-	struct input in = {.text = {"", "", ""}};
+	struct input in = {.text = {"", "", "", ""}};
 
 	for (size_t i = 0; i < FILES; i++) {
 		const char *cut = i + 1 < FILES && size > 0 ? memchr(text, '\0', size) : NULL;
@@ -195,7 +232,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (n > 0)
 		check_trial(&s[0]);
 	if (n == FILES)
-		check_want(c, &s[0], &s[1], &s[2]);
+		check_want(c, &(struct slurmconf_trees){&s[0], &s[1], &s[2], &s[3]});
 	while (n > 0)
 		slurmconf_sources_fini(&s[--n]);
 	assert(e.code == 0 || e.msg[0] == '/');

@@ -233,7 +233,7 @@ static void test_print(void **state)
 		"\"\nadmins = {\"7\", \"8\"}\nadmin_groups = {}\noperator_groups = {}\n"
 		"finance_groups = {}\nbudgets_away = \"start\"\nprices_file = \"\"\n\nslurm "
 		"{\n\tbin_dir = "
-		"\"/bin\"\n\tconf = \"\"",
+		"\"/bin\"\n\tconf = \"\"\n\tbilling_unit = \"\"",
 		"\n}\n\nsecrets {\n\tdriver = \"\"\n",
 		"\n\tswitch_command = {\"/site\", \"%n\"}\n",
 		"\n}\n\nnodes {\n\tlisten = \"\"\n",
@@ -390,6 +390,7 @@ static void test_diff(void **state)
 	check_diff(old, old, "");
 	set("", "log_level", next, "warn");
 	set("slurm", "bin_dir", next, "/opt/bin");
+	set("slurm", "billing_unit", next, "0.01");
 	set("secrets", "poll", next, "90s");
 	set("nodes", "deadman", next, "5m");
 	set("provider", "settle", &next->providers[1], "90s");
@@ -399,6 +400,7 @@ static void test_diff(void **state)
 	check_diff(old, next,
 		   "log_level: debug -> warn\n"
 		   "slurm bin_dir: \"\" -> /opt/bin\n"
+		   "slurm billing_unit: \"\" -> 0.01\n"
 		   "secrets poll: 0s -> 90s\n"
 		   "nodes deadman: 0s -> 5m\n"
 		   "provider \"two\" settle: 0s -> 90s\n"

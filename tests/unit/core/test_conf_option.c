@@ -374,6 +374,7 @@ static void test_reload_and_ranges(void **state)
 		{"", "prices_file", 0, 0},
 		{"slurm", "bin_dir", 0, 0},
 		{"slurm", "conf", 0, 0},
+		{"slurm", "billing_unit", 0, 0},
 		{"secrets", "switch_command", 0, 0},
 		{"secrets", "release", 0, 0},
 		{"secrets", "wrap_ttl", 15000, hour / 2},
@@ -595,6 +596,5 @@ int main(void)
 		cmocka_unit_test(test_which_options_are_lists),
 		cmocka_unit_test(test_nearest),
 	};
-
 	return cmocka_run_group_tests_name("conf_option", tests, NULL, NULL);
 }

@@ -11,11 +11,12 @@ static const char whole[] =
 	"admins = {\"root\", \"1001\"} admin_groups = {\"root\", \"1002\"} "
 	"operator_groups = {\"1003\"} finance_groups = {\"1004\"} "
 	"prices_file = \"/etc/prices.conf\"\n"
-	"slurm { bin_dir = \"/opt/slurm/bin\" conf = \"/etc/slurm/slurm.conf\" } "
+	"slurm { bin_dir = \"/opt/slurm/bin\" conf = \"/etc/slurm/slurm.conf\" "
+	"billing_unit = \"0.01\" } "
 	"secrets { driver = \"vault\" address = \"https://v1:8200,https://v2:8200\" ca_file = "
 	"\"/etc/vault.pem\" namespace = \"hpc/\" mount = \"kv2\" name = \"slurm/prod/node\" "
 	"auth_mount = \"approle2\" role_id = \"role-1\" role_name = \"burstd-prod\" "
-	"credential_file = \"/etc/secret-id\" rotate_role_id = \"role-9\" rotate_role_name = "
+	"credential_file = \"/etc/sid\" rotate_role_id = \"role-9\" rotate_role_name = "
 	"\"burst-rotate\" switch_command = {\"/switch\", \"now\"} region = \"us-east-9\" role = "
 	"\"arn:aws:iam::2:role/s\" sts_url = \"https://sts.secrets\" metadata_url = "
 	"\"http://127.0.0.1:1339\" dir = \"/srv/secrets\" release = \"broker\" wrap_ttl = \"45s\" "
@@ -31,10 +32,10 @@ static const char whole[] =
 	"unreachable_after = \"63s\" "
 	"timeout = "
 	"\"1500ms\"\n"
-	"concurrency = 17 rate = 3 user_data_file = \"/etc/user-data\" bootstrap = image "
+	"concurrency = 17 rate = 3 user_data_file = \"/etc/data\" bootstrap = image "
 	"attest = off account "
 	"= "
-	"\"a-1\" check_address = false attest_ca_file = \"/etc/attest.pem\"\n"
+	"\"a-1\" check_address = false attest_ca_file = \"/etc/at.pem\"\n"
 	"}\n"
 	"provider \"b\" { driver = \"static\" attest = off on = {\"/site\", \"on\", \"%n\"} off = "
 	"{\"/site\", \"off\", \"%n\"} status = {\"/cat\", \"%n\"} records = \"/srv/static\" "
@@ -91,6 +92,6 @@ static const char whole[] =
 	"alert \"chat\" { kind = slack url_file = \"/etc/slack.url\" }\n"
 	"alert \"mail\" { kind = smtp url = \"smtps://mail.example:465\" from = "
 	"\"burstd@example.org\" to = {\"ops@example.org\", \"finance@example.org\"} user = burst "
-	"password_file = \"/etc/mail.password\" }\n";
+	"password_file = \"/etc/mail.pw\" }\n";
 
 #endif

@@ -30,6 +30,7 @@ static void assert_globals(const struct conf *c)
 	assert_string_equal(c->prices_file, "/etc/prices.conf");
 	assert_string_equal(c->slurm_bin, "/opt/slurm/bin");
 	assert_string_equal(c->slurm_conf, "/etc/slurm/slurm.conf");
+	assert_int_equal(c->billing_unit_nano_h, 10000000);
 	assert_int_equal(c->nproviders, 3);
 	assert_int_equal(c->npools, 3);
 	assert_int_equal(c->nbudgets, 3);
@@ -70,14 +71,14 @@ static void assert_providers(const struct conf *c)
 	assert_int_equal(sim->concurrency, 17);
 	assert_int_equal(sim->rate, 3);
 	assert_null(sim->own);
-	assert_string_equal(sim->user_data_file, "/etc/user-data");
+	assert_string_equal(sim->user_data_file, "/etc/data");
 	assert_null(sim->user_data);
 	assert_int_equal(sim->bootstrap, CONF_BOOTSTRAP_IMAGE);
 	assert_int_equal(sim->attest_as, CONF_ATTEST_OFF);
 	assert_int_equal(sim->attest, CONF_ATTEST_OFF);
 	assert_string_equal(sim->account, "a-1");
 	assert_int_equal(sim->check_address, 0);
-	assert_string_equal(sim->attest_ca_file, "/etc/attest.pem");
+	assert_string_equal(sim->attest_ca_file, "/etc/at.pem");
 	assert_null(sim->attest_ca);
 	assert_int_equal(c->providers[1].attest_as, CONF_ATTEST_OFF);
 	assert_int_equal(c->providers[1].check_address, 1);
@@ -229,7 +230,7 @@ static void assert_alerts(const struct conf *c)
 	assert_string_equal(mail->from, "burstd@example.org");
 	assert_list(mail->to, "ops@example.org", "finance@example.org");
 	assert_string_equal(mail->user, "burst");
-	assert_string_equal(mail->password_file, "/etc/mail.password");
+	assert_string_equal(mail->password_file, "/etc/mail.pw");
 	assert_int_equal(conf_alert_line(hook, "url"), conf_alert_line(hook, "kind"));
 	assert_true(conf_alert_line(hook, "url") > 0);
 	assert_null(conf_alert_named(c, "other"));
@@ -304,6 +305,7 @@ static void test_defaults(void **state)
 	assert_null(c->prices_file);
 	assert_string_equal(c->slurm_bin, "/usr/bin");
 	assert_null(c->slurm_conf);
+	assert_int_equal(c->billing_unit_nano_h, 0);
 	assert_text_equal(sim->name, "sim");
 	assert_text_equal(sim->driver, "sim");
 	assert_text_equal(sim->url, "");

@@ -19,7 +19,8 @@ static const char *const disk[][2] = {
 			  "Include nodes.conf # all\n"
 			  "SlurmUser=slurm"},
 	{"/s/nodes.conf", "NodeName=a[1-2] State=UNKNOWN CPUs=4\nNodeName=c1 State=CLOUD\n"
-			  "PartitionName=p Nodes=a1 State=UP\nDownNodes=a2 State=DOWN\n"},
+			  "PartitionName=p Nodes=a1 State=UP "
+			  "TRESBillingWeights=\"gres/x=1\"\nDownNodes=a2 State=DOWN\n"},
 	{"/s/gres.conf", "NodeName=a1 State=x AuthType=y\nInclude /s/more\n"},
 	{"/s/more", ""},
 	{"/s/topology.conf", "SwitchName=a Nodes=a1\n"},
@@ -75,7 +76,8 @@ static void test_nodes_have_no_address(void **state)
 	(void)state;
 	want("/s/slurm.conf", "slurm", 1, false,
 	     "NodeName=a[1-2]               CPUs=4\nNodeName=c1 State=CLOUD\n"
-	     "PartitionName=p Nodes=a1 State=UP\nDownNodes=a2 State=DOWN\n");
+	     "PartitionName=p Nodes=a1 State=UP                              \nDownNodes=a2 "
+	     "State=DOWN\n");
 	want("/s/gres.conf", "gres", 0, false,
 	     "NodeName=a1 State=x AuthType=y\nInclude /t/etc/gres-1\n");
 }
@@ -117,9 +119,12 @@ static void test_why_it_ended(void **state)
 		"slurmctld: error: \"Include\" failed in file /t/etc/slurm-0 line 4\n"
 		"slurmctld: error: \"Include\" failed in file /t/etc/slurm.conf line 12\n"
 		"error: gres /t/etc/gres-0 /t/etc/gres-7 /t/etc/topology-0 /t/etc/topology.conf\n"
-		"slurmctld: fatal: Unable to process configuration file\n";
+		"[2026-11-30T12:07:52.953] error: cannot create url_parser context for x\n"
+		"slurmctld: fatal: Unable to process configuration file\n"
+		"[2026-11-30T12:07:52.960] fatal: [x] /t/etc/slurm-0\n";
 	struct slurmconf_sources slurm, gres, topology;
-	const struct slurmconf_trees trees = {&slurm, &gres, &topology};
+	const struct slurmconf_trees trees = {
+		.slurm = &slurm, .gres = &gres, .topology = &topology};
 	struct str out;
 
 	(void)state;
@@ -133,7 +138,8 @@ static void test_why_it_ended(void **state)
 				   "error: \"Include\" failed in file /s/slurm.conf line 4\n"
 				   "error: gres /s/gres.conf /t/etc/gres-7 /s/topology.conf "
 				   "/t/etc/topology.conf\n"
-				   "fatal: Unable to process configuration file\n");
+				   "fatal: Unable to process configuration file\n"
+				   "fatal: [x] /s/slurm.conf\n");
 	str_clear(&out);
 	slurmconf_trial_why(&trees, "/t", said, 1, &out);
 	assert_string_equal(out.p, "error: Parse error in file /s/nodes.conf line 3: \" x\"\n");

@@ -79,12 +79,16 @@ static void test_machines_that_fetch_their_configuration(void **state)
 
 	(void)state;
 	world_init(&w);
+	w.slurm = "AuthType=auth/slurm\n";
 	add_pool(&w, "c", "c1", "CPUs=4 RealMemory=9", "");
 	assert_int_equal(conf_finish(w.conf, NULL), 0);
 	w.conf->nodes.conf_servers = servers;
 	world_run(&w);
 	assert_non_null(strstr(w.body, "SlurmctldParameters=power_save_interval=1,"
 				       "idle_on_node_suspend,enable_configless\n"));
+	assert_true(world_says(&w, SLURM_ERROR,
+			       "/s/slurm.conf:1: AuthType=auth/slurm, and machines get the key of "
+			       "auth/munge"));
 	w.conf->nodes.conf_servers = NULL;
 	world_fini(&w);
 }
@@ -182,7 +186,7 @@ static void test_the_site_has_the_nodes(void **state)
 	(void)state;
 	world_init(&w);
 	w.slurm = "NodeName=c1,d[1-2] CPUs=4 State=CLOUD\nNodeName=c2 State=cloud\n"
-		  "PartitionName=mine Nodes=burst-c SuspendTime=60\n";
+		  "PartitionName=mine Nodes=burst-c SuspendTime=60 ResumeTimeout=661\n";
 	add_pool(&w, "c", "c[1-2]", "", "gpu:2");
 	world_run(&w);
 	assert_int_equal(w.findings.n, 0);
@@ -212,6 +216,20 @@ static void test_what_a_site_has_wrong(void **state)
 		{"PartitionName=p Nodes=c[1-2]\n", "",
 		 "/s/slurm.conf:1: partition p without SuspendTime=: idle nodes of pool \"c\"",
 		 SLURM_ERROR},
+		{"PartitionName=p Nodes=c[1-2] SuspendTime=9\n", "",
+		 "/s/slurm.conf:1: partition p with ResumeTimeout=60; write ResumeTimeout=661: "
+		 "slurmctld gives up",
+		 SLURM_ERROR},
+		{"ResumeTimeout=660\nPartitionName=p Nodes=c[1-2] SuspendTime=9\n", "",
+		 "/s/slurm.conf:2: partition p with ResumeTimeout=660; write ResumeTimeout=661: ",
+		 SLURM_ERROR},
+		{"ResumeTimeout=900\nPartitionName=p Nodes=c[1-2] SuspendTime=9 ResumeTimeout=5\n",
+		 "", "/s/slurm.conf:2: partition p with ResumeTimeout=5; write ", SLURM_ERROR},
+		{"PartitionName=p Nodes=c[1-2]\nPartitionName=DEFAULT SuspendTime=9\n", "",
+		 "/s/slurm.conf:1: partition p without SuspendTime=", SLURM_ERROR},
+		{"PartitionName=DEFAULT SuspendTime=9 ResumeTimeout=700\n"
+		 "PartitionName=p Nodes=c[1-2] SuspendTime=INFINITE\n",
+		 "", "/s/slurm.conf:2: partition p without SuspendTime=", SLURM_ERROR},
 		{"\nPartitionName=p Nodes=ALL\n", "",
 		 "/s/slurm.conf:2: partition p has Nodes=ALL, and so burstd's nodes too",
 		 SLURM_WARNING},
@@ -245,6 +263,27 @@ static void test_what_a_site_has_wrong(void **state)
 		 SLURM_WARNING},
 		{"SlurmctldParameters=power_save_interval=1,idle_on_node_suspend,cloud_dns\n", "",
 		 "/s/slurm.conf:1: SlurmctldParameters has cloud_dns", SLURM_WARNING},
+		{"MinJobAge=9\n", "",
+		 "/s/slurm.conf:1: MinJobAge=9; write MinJobAge=300: slurmctld", SLURM_WARNING},
+		{"SlurmctldParameters=power_save_interval=1,idle_on_node_suspend,"
+		 "power_save_min_interval=6\n",
+		 "",
+		 "/s/slurm.conf:1: SlurmctldParameters has power_save_min_interval=6: slurmctld",
+		 SLURM_WARNING},
+		{"SlurmctldParameters=power_save_interval=1,idle_on_node_suspend,"
+		 "max_powered_nodes=9\n",
+		 "", "/s/slurm.conf:1: SlurmctldParameters has max_powered_nodes: jobs that",
+		 SLURM_ADVICE},
+		{"SlurmdParameters=config_overrides\n", "",
+		 "/s/slurm.conf:1: SlurmdParameters has config_overrides: a machine", SLURM_ADVICE},
+		{"PrologEpilogTimeout=660\n", "",
+		 "/s/slurm.conf:1: PrologEpilogTimeout=660; write PrologEpilogTimeout=721: "
+		 "burst-prolog is killed",
+		 SLURM_ERROR},
+		{"PrologTimeout=9\n", "",
+		 "/s/slurm.conf:1: PrologTimeout=9; write PrologTimeout=721: ", SLURM_ERROR},
+		{"SlurmdTimeout=0\n", "",
+		 "/s/slurm.conf:1: SlurmdTimeout=0; write SlurmdTimeout=300: ", SLURM_WARNING},
 		{"CommunicationParameters=NoAddrCache\n", "",
 		 "/s/slurm.conf:1: CommunicationParameters has NoAddrCache", SLURM_ADVICE},
 	};
@@ -270,6 +309,10 @@ static void test_what_a_site_may_have(void **state)
 {
 	static const char *const rows[] = {
 		"SuspendTime=INFINITE\nNodeName=own1\n",
+		"MinJobAge=10\nSlurmdTimeout=1\nPrologEpilogTimeout=661\nPrologTimeout=INFINITE\n",
+		"MinJobAge=0\nAuthType=auth/slurm\n",
+		"SlurmctldParameters=power_save_interval=1,idle_on_node_suspend,"
+		"power_save_min_interval=5\n",
 		"SuspendTime=60\nNodeName=own1\nSuspendExcNodes=own1\n",
 		"SuspendTime=60\nNodeName=own1\nSuspendExcParts=own\n",
 		"SuspendTime=60\n",
@@ -277,6 +320,10 @@ static void test_what_a_site_may_have(void **state)
 		"NodeName=DEFAULT CPUs=2 State=UNKNOWN\n",
 		"NodeName=DEFAULT State=CLOUD\nNodeName=c[1-2]\n",
 		"PartitionName=DEFAULT Nodes=x\n",
+		"PartitionName=DEFAULT SuspendTime=9 ResumeTimeout=700\nPartitionName=p "
+		"Nodes=c[1-2]\n",
+		"ResumeTimeout=661\nPartitionName=p Nodes=c[1-2] SuspendTime=9\n",
+		"PartitionName=p Nodes=c[1-2] SuspendTime=9 ResumeTimeout=INFINITE\n",
 		"NodeSet=all Nodes=c1\nPartitionName=p Nodes=all,y\n",
 		"PartitionName=q Nodes=z SuspendTime=INFINITE\n",
 		"DownNodes=c1 State=DOWN\n",
@@ -300,12 +347,13 @@ static void test_what_a_site_may_have(void **state)
 static void test_partitions_of_the_site(void **state)
 {
 	static const char *const rows[] = {
-		"PartitionName=p Nodes=c2,c1 SuspendTime=9\n",
-		"PartitionName=p Nodes=burst-c SuspendTime=9\n",
-		"PartitionName=p Nodes=s SuspendTime=9\nNodeSet=s Nodes=c[1-2]\n",
-		"PartitionName=p Nodes=s,c2 SuspendTime=9\nNodeSet=s Nodes=c1\n",
-		"PartitionName=p Nodes=s SuspendTime=9\nNodeSet=s Feature=c\n",
-		"NodeSet=s Feature=cloud\nPartitionName=p Nodes=s,own1 SuspendTime=9\n",
+		"PartitionName=p Nodes=c2,c1 SuspendTime=9 ResumeTimeout=661\n",
+		"PartitionName=p Nodes=burst-c SuspendTime=9 ResumeTimeout=661\n",
+		"PartitionName=p Nodes=s SuspendTime=9 ResumeTimeout=661\nNodeSet=s Nodes=c[1-2]\n",
+		"PartitionName=p Nodes=s,c2 SuspendTime=9 ResumeTimeout=661\nNodeSet=s Nodes=c1\n",
+		"PartitionName=p Nodes=s SuspendTime=9 ResumeTimeout=661\nNodeSet=s Feature=c\n",
+		"NodeSet=s Feature=cloud\nPartitionName=p Nodes=s,own1 SuspendTime=9 "
+		"ResumeTimeout=661\n",
 	};
 
 	(void)state;

@@ -7,15 +7,17 @@
 #include "base/mem.h"
 #include "core/conf.h"
 #include "core/conf_option.h"
+#include "slurmconf/money.h"
 #include "slurmconf/topo.h"
 #include "slurmconf/want.h"
 
 struct world {
 	struct conf *conf;
 	const char *slurm, *gres, *included; /* the files; included is inc.conf */
-	const char *topology;                /* topology.conf */
+	const char *topology, *cgroup;       /* topology.conf, cgroup.conf */
 	const char *yaml;                    /* path of topology.yaml; NULL: none */
 	const char *release;                 /* of slurmctld */
+	int64_t now_ms;
 	struct slurmconf_sources slurm_files, gres_files, topo_files;
 	struct slurmconf_site site;
 	struct slurmconf_topo topo;
@@ -66,6 +68,7 @@ static inline int world_read(void *ctx, const char *path, char **text, size_t *l
 	const char *from = strcmp(path, "/s/slurm.conf") == 0      ? w->slurm
 			   : strcmp(path, "/s/gres.conf") == 0     ? w->gres
 			   : strcmp(path, "/s/topology.conf") == 0 ? w->topology
+			   : strcmp(path, "/s/cgroup.conf") == 0   ? w->cgroup
 			   : strcmp(path, "/s/inc.conf") == 0      ? w->included
 								   : NULL;
 
@@ -99,8 +102,9 @@ static inline void world_run(struct world *w)
 				      .site = &w->site,
 				      .version = &version,
 				      .programs = "/usr/libexec/burstd",
-				      .findings = &w->findings};
-	const struct slurmconf_trees trees = {&w->slurm_files, &w->gres_files, &w->topo_files};
+				      .findings = &w->findings,
+				      .now_ms = w->now_ms};
+	const struct slurmconf_trees trees = {.slurm = &w->slurm_files, .gres = &w->gres_files};
 	struct err e = {0};
 	struct str s;
 
@@ -120,6 +124,7 @@ static inline void world_run(struct world *w)
 	slurmconf_want_gres(&want, &s);
 	w->gres_body = str_take(&s);
 	slurmconf_dangers(&want);
+	slurmconf_money(&want);
 	world_topo(w, &version);
 }
 
@@ -137,6 +142,15 @@ static inline void world_fini(struct world *w)
 	slurmconf_sources_fini(&w->gres_files);
 	slurmconf_sources_fini(&w->topo_files);
 	conf_free(w->conf);
+}
+
+/* Has any finding this text in it? */
+static inline bool world_names(const struct world *w, const char *text)
+{
+	for (size_t i = 0; i < w->findings.n; i++)
+		if (strstr(w->findings.v[i].text, text) != NULL)
+			return true;
+	return false;
 }
 
 /* "FILE:LINE: text", or NULL if no finding of this severity begins so. */
