@@ -34,7 +34,7 @@ site() {
 	} >>/etc/slurm/slurm.conf
 	printf 'PriorityType=priority/multifactor\nPriorityWeightFairshare=1000\nPriorityFlags=MAX_TRES\n%s\n%s\n' \
 		AccountingStorageEnforce=limits,safe PriorityWeightTRES=GRES/gpu=1000 >/etc/slurm/own.conf
-	printf 'NodeName=own[1-2] CPUs=2 RealMemory=500 Gres=gpu:old:2 State=UNKNOWN\nPartitionName=own \\\n  Nodes=own[1-2] Default=YES\n' \
+	printf 'NodeName=own[1-2] CPUs=2 RealMemory=500 Gres=gpu:old:2 State=UNKNOWN\nPartitionName=own \\\n  Nodes=own[1-2] Default=YES TRESBillingWeights="CPU=1,GRES/gpu=2"\n' \
 		>>/etc/slurm/own.conf
 	printf 'AutoDetect=off\nNodeName=own[1-2] Name=gpu Type=old File=/dev/null,/dev/zero\nNodeName=c[1-%s] Name=gpu Type=h100 File=%s\n' \
 		"$LAB_NODES" "$lab_dir/dev/gpu[0-7]" >/etc/slurm/gres.conf
