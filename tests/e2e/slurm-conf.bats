@@ -127,6 +127,25 @@ setup() {
 	within 60 alive 0
 }
 
+@test "QOS that are suggested are ones that slurmdbd takes, and are new ones" {
+	local before commands
+	{
+		sed 's/ price *= *"29.52"//; /^pool "h100"/,$d' /etc/burstd/burstd.conf
+		printf 'pool "h100" { nodes = "c[1-%s]" max_nodes = 2 max_rate = "300" node = "CPUs=8 RealMemory=1000"\n' "$LAB_NODES"
+		printf 'offer "%s" { provider = "sim" type = "gpu_8x_h100" region = "eu-north-1" market = %s price = "%s" }\n' \
+			s spot 3 o on-demand 7
+		printf '}\nbudget "astro" { amount = "1000" }\n'
+	} >"$lab_dir/offers.conf"
+	before=$(sacctmgr -nP show association format=account,user,grptresmins,qos)
+	commands=$(slurm_conf --sacctmgr "$lab_dir/offers.conf" | grep '^sacctmgr ')
+	echo "$commands"
+	sh -ec "$commands" >/dev/null
+	sacctmgr -nP show qos format=name,usagefactor,grptresmins,flags | tee /dev/stderr | grep -xF 'burst-h100-spot|0.428571||'
+	sacctmgr -nP show qos format=name,usagefactor,grptresmins,flags |
+		grep -xF 'burst-astro|1.000000|billing=6000000|NoDecay'
+	[ "$(sacctmgr -nP show association format=account,user,grptresmins,qos)" = "$before" ]
+}
+
 @test "--check asks the slurmctld that runs, and says what it has otherwise" {
 	run slurm_conf --check
 	echo "$output"
