@@ -160,11 +160,12 @@ static void json_line(struct slurm_conf_job *j, const struct slurm_conf_tree *t,
 							added ? "add" : "remove", "line", line));
 }
 
-/* A site without a topology, or without cgroups, has no such file. */
-static bool is_shown(const struct slurm_conf_job *j, size_t tree)
+/* slurm.conf and gres.conf are always there; a site without a topology, or without cgroups, has no
+ * such file. */
+static bool is_shown(const struct slurm_conf_job *j, const struct slurm_conf_tree *t)
 {
-	return tree < SLURM_CONF_TOPOLOGY || j->trees[tree].body[0] != '\0' ||
-	       slurm_conf_ours(&j->trees[tree])->file.len > 0;
+	return t <= &j->trees[SLURM_CONF_GRES] || t->body[0] != '\0' ||
+	       slurm_conf_ours(t)->file.len > 0;
 }
 
 static json_t *file_json(struct slurm_conf_job *j, const struct slurm_conf_tree *t)
@@ -221,7 +222,7 @@ void slurm_conf_print_json(struct slurm_conf_job *j)
 	for (size_t i = 0; i < j->findings.n; i++)
 		(void)json_array_append_new(list, finding_json(&j->findings.v[i]));
 	for (size_t i = 0; i < SLURM_CONF_NTREES; i++)
-		if (is_shown(j, i))
+		if (is_shown(j, &j->trees[i]))
 			(void)json_array_append_new(files, file_json(j, &j->trees[i]));
 	r = mem_check(json_pack("{s:s, s:o, s:o, s:b, s:b, s:o, s:o}", "slurm_version",
 				j->version.text, "files", files, "findings", list, "proved",

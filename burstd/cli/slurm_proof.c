@@ -196,7 +196,7 @@ static _Noreturn void become_slurmctld(const struct trial *t, int out)
 
 /* Give the new network an address, which nobody else reaches.  Without one getaddrinfo() has none
  * to listen on either (AI_ADDRCONFIG, for which that of the loopback device does not count), and
- * from 23.11 on slurmctld ends. */
+ * slurmctld 25.11 ends; 22.05 does not mind. */
 static void bring_up_loopback(void)
 {
 	struct sockaddr_in at = {.sin_family = AF_INET,

@@ -132,8 +132,15 @@ static void looks_late(const struct slurmconf_want *w)
 static void kills_prolog(const struct slurmconf_want *w)
 {
 	static const char *const keys[] = {"PrologTimeout", "PrologEpilogTimeout"};
+	static const char ours[] = "/burst-prolog";
+	const struct slurmconf_setting *own = slurmconf_site_get(w->site, "PrologSlurmctld");
+	const size_t n = sizeof(ours) - 1;
 	int64_t longest_ms = 0;
 	char least[32];
+
+	if (own != NULL &&
+	    (own->value.n < n || memcmp(own->value.p + own->value.n - n, ours, n) != 0))
+		return; /* another program, which burstd's block leaves in its place */
 
 	for (size_t i = 0; i < w->conf->npools; i++)
 		if (w->conf->pools[i].boot_ms > longest_ms)

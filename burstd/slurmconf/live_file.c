@@ -95,7 +95,8 @@ static struct slurmconf_live_line *add(struct slurmconf_live_file *f,
 	struct slurmconf_live_line *x = mem_zalloc(sizeof(*x));
 
 	if ((f->nlines & (f->nlines - 1)) == 0)
-		f->lines = mem_realloc(f->lines, (2 * f->nlines + 1) * sizeof(*f->lines));
+		f->lines = mem_realloc(f->lines,
+				       (2 * f->nlines + 1) * sizeof(struct slurmconf_live_line *));
 	f->lines[f->nlines++] = x;
 	x->at = place(l);
 	return x;

@@ -1,5 +1,6 @@
 #include "slurmconf/money.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "slurm/show.h"

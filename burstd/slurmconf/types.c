@@ -1,5 +1,6 @@
 #include "slurmconf/types.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/hardware.h"

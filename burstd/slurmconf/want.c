@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fmt.h"
 #include "base/mem.h"
 #include "core/hardware.h"
 #include "core/wish.h"
@@ -233,9 +234,28 @@ static void want_part(struct nodes *n)
 	str_adds(n->out, "\n");
 }
 
+/* Who reads the weights later must not take them for what machines cost. */
+static void explain_weights(const struct slurmconf_want *w, struct str *out)
+{
+	char unit[FMT_MONEY_SIZE];
+	struct str s;
+
+	str_init(&s, SLURMCONF_LINE_MAX);
+	for (size_t i = 0; i < w->conf->npools; i++)
+		if (w->site->pools[i].part == NULL)
+			slurmconf_billing_weights(w, &w->conf->pools[i], &s);
+	if (s.len > 0)
+		str_addf(out,
+			 "# A unit of TRESBillingWeights is %s %s an hour at list prices: not "
+			 "what spot costs.\n",
+			 fmt_money(unit, w->conf->billing_unit_nano_h), w->conf->currency);
+	str_fini(&s);
+}
+
 void slurmconf_want_slurm(const struct slurmconf_want *w, struct str *out)
 {
 	slurmconf_want_settings(w, out);
+	explain_weights(w, out);
 	for (size_t i = 0; i < w->conf->npools; i++) {
 		struct nodes n = {
 			.w = w, .pool = &w->conf->pools[i], .site = &w->site->pools[i], .out = out};

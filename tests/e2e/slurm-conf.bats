@@ -32,7 +32,7 @@ site() {
 	} >>/etc/slurm/slurm.conf
 	printf 'PriorityType=priority/multifactor\nPriorityWeightFairshare=1000\nPriorityFlags=MAX_TRES\n%s\n%s\n' \
 		AccountingStorageEnforce=limits,safe PriorityWeightTRES=GRES/gpu=1000 >/etc/slurm/own.conf
-	printf 'NodeName=own[1-2] CPUs=2 RealMemory=500 Gres=gpu:old:2 State=UNKNOWN\nPartitionName=own \\\n  Nodes=own[1-2] Default=YES\n' \
+	printf 'NodeName=own[1-2] CPUs=2 RealMemory=500 Gres=gpu:old:2 State=UNKNOWN\nPartitionName=own \\\n  Nodes=own[1-2] Default=YES TRESBillingWeights="CPU=1,GRES/gpu=2"\n' \
 		>>/etc/slurm/own.conf
 	printf 'AutoDetect=off\nNodeName=own[1-2] Name=gpu Type=old File=/dev/null,/dev/zero\nNodeName=c[1-%s] Name=gpu Type=h100 File=%s\n' \
 		"$LAB_NODES" "$lab_dir/dev/gpu[0-7]" >/etc/slurm/gres.conf
@@ -123,6 +123,25 @@ setup() {
 	within 30 job_is "$job" COMPLETED
 	scontrol update nodename="c[1-$LAB_NODES]" state=POWER_DOWN_FORCE reason='burstd: the test is over'
 	within 60 alive 0
+}
+
+@test "QOS that are suggested are ones that slurmdbd takes, and are new ones" {
+	local before commands
+	{
+		sed 's/ price *= *"29.52"//; /^pool "h100"/,$d' /etc/burstd/burstd.conf
+		printf 'pool "h100" { nodes = "c[1-%s]" max_nodes = 2 max_rate = "300" node = "CPUs=8 RealMemory=1000"\n' "$LAB_NODES"
+		printf 'offer "%s" { provider = "sim" type = "gpu_8x_h100" region = "eu-north-1" market = %s price = "%s" }\n' \
+			s spot 3 o on-demand 7
+		printf '}\nbudget "astro" { amount = "1000" }\n'
+	} >"$lab_dir/offers.conf"
+	before=$(sacctmgr -nP show association format=account,user,grptresmins,qos)
+	commands=$(slurm_conf --sacctmgr "$lab_dir/offers.conf" | grep '^sacctmgr ')
+	echo "$commands"
+	sh -ec "$commands" >/dev/null
+	sacctmgr -nP show qos format=name,usagefactor,grptresmins,flags | tee /dev/stderr | grep -xF 'burst-h100-spot|0.428571||'
+	sacctmgr -nP show qos format=name,usagefactor,grptresmins,flags |
+		grep -xF 'burst-astro|1.000000|billing=6000000|NoDecay'
+	[ "$(sacctmgr -nP show association format=account,user,grptresmins,qos)" = "$before" ]
 }
 
 @test "--check asks the slurmctld that runs, and says what it has otherwise" {

@@ -75,10 +75,12 @@ static void test_weights(void **state)
 		print_message("# row %zu: %s", i, strstr(w.body, "PartitionName"));
 		(void)snprintf(want, sizeof(want), " ResumeTimeout=661 TRESBillingWeights=\"%s\"\n",
 			       rows[i].want != NULL ? rows[i].want : "");
-		if (rows[i].want != NULL)
+		if (rows[i].want != NULL) {
 			assert_non_null(strstr(w.body, want));
-		else
+			assert_non_null(strstr(w.body, " an hour at list prices: not what spot"));
+		} else {
 			assert_null(strstr(w.body, "Weights"));
+		}
 		world_fini(&w);
 	}
 }
@@ -128,6 +130,33 @@ static struct conf_pool *add_ladder(struct world *w)
 		*places[i] = mem_strdup("");
 	}
 	return p;
+}
+
+/* The unit is said beside the weights, once; where the site has the partitions it is not. */
+static void test_the_unit_is_said(void **state)
+{
+	static const char line[] = "\n# A unit of TRESBillingWeights is 0.01 EUR an hour at list "
+				   "prices: not what spot costs.\n";
+
+	(void)state;
+	for (int own = 0; own < 2; own++) {
+		struct world w;
+		char *at;
+
+		world_init(&w);
+		(void)snprintf(w.conf->currency, sizeof(w.conf->currency), "EUR");
+		w.slurm = own ? DBD "PartitionName=p Nodes=burst-c,burst-d SuspendTime=9\n" : DBD;
+		w.conf->billing_unit_nano_h = EUR / 100;
+		add_pool(&w, "c", "c1", "CPUs=1 RealMemory=9", "")->price_nano_h = EUR;
+		add_pool(&w, "d", "d1", "CPUs=1 RealMemory=9", "")->price_nano_h = EUR;
+		world_run(&w);
+		at = strstr(w.body, line);
+		assert_int_equal(at == NULL, own);
+		if (at != NULL)
+			assert_non_null(strstr(at, "PartitionName=c "));
+		assert_true(at == NULL || strstr(at + 1, line) == NULL);
+		world_fini(&w);
+	}
 }
 
 /* Spot is not the list price, whatever it costs; without another it is all there is. */
@@ -532,6 +561,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_weights),
 		cmocka_unit_test(test_a_whole_node_is_its_price),
+		cmocka_unit_test(test_the_unit_is_said),
 		cmocka_unit_test(test_the_list_price),
 		cmocka_unit_test(test_negotiated_prices),
 		cmocka_unit_test(test_gpus_are_counted),

@@ -280,6 +280,11 @@ static void test_what_a_site_has_wrong(void **state)
 		 "/s/slurm.conf:1: PrologEpilogTimeout=660; write PrologEpilogTimeout=721: "
 		 "burst-prolog is killed",
 		 SLURM_ERROR},
+		{"PrologSlurmctld=/p/burst-prolog\nPrologEpilogTimeout=660\n", "",
+		 "/s/slurm.conf:2: PrologEpilogTimeout=660; write ", SLURM_ERROR},
+		/* Another program's time is nobody's business. */
+		{"PrologSlurmctld=/p/xburst-prolog\nPrologEpilogTimeout=660\n", "",
+		 "/s/slurm.conf:1: PrologSlurmctld=/p/xburst-prolog; write ", SLURM_WARNING},
 		{"PrologTimeout=9\n", "",
 		 "/s/slurm.conf:1: PrologTimeout=9; write PrologTimeout=721: ", SLURM_ERROR},
 		{"SlurmdTimeout=0\n", "",
