@@ -164,7 +164,7 @@ void launch_on_create(struct cloud *c, void *ctx, const struct provider_result *
 	}
 	/* Repeat only the create: with its fabric it would be two requests again, throttled as
 	 * before, for ever. */
-	if (r->code == PROVIDER_RATE && b != NULL && batch_owns_fabric(c->e, b)) {
+	if (r->code == PROVIDER_RATE && b != NULL && batch_fabric(c->e, b) != NULL) {
 		heard(c->e, b, &(const struct answer){.r = *r});
 		b->made = true; /* still_wanted() ends it if its place is paused for that */
 	} else {
@@ -210,7 +210,7 @@ static bool post_answer(struct engine *e, struct answer *a)
 	a->heard = true;
 	/* Post all members in one commit: after a crash between two commits a refused job would be
 	 * bought in two halves, each with its own fabric. */
-	whole = batch_owns_fabric(e, b);
+	whole = batch_fabric(e, b) != NULL;
 	for (; a->at < b->n; a->at++) {
 		struct fleet_node *fn = batch_row(b, a->at);
 

@@ -10,6 +10,7 @@
 #include "base/fmt.h"
 #include "base/mem.h"
 #include "base/redact.h"
+#include "core/unit.h"
 #include "store/journal_events.h"
 #include "store/journal_nodes.h"
 #include "store/journal_usage.h"
@@ -80,6 +81,15 @@ static void add(struct str *s, const char *before, const char *text)
 	str_adds(s, text);
 }
 
+/* " in unit 3" of a node that was bought in the fabric of its unit. */
+static void tell_unit(const struct engine *e, const struct node *n, struct str *s)
+{
+	const struct conf_offer *o = engine_offer_of(e, n);
+
+	if (o != NULL && unit_is_of(o))
+		str_addf(s, " in unit %u", unit_of(&e->conf->pools[n->pool], n->name));
+}
+
 /* Write an event for a change that people care about. */
 static void tell(struct engine *e, const struct fleet_node *fn, const struct node *was,
 		 const struct node_event *ev)
@@ -95,6 +105,7 @@ static void tell(struct engine *e, const struct fleet_node *fn, const struct nod
 	if (is->instance[0] != '\0' && was->instance[0] == '\0') {
 		add(&s, ", ", "instance ");
 		str_adds(&s, is->instance);
+		tell_unit(e, is, &s);
 	}
 	if (strcmp(is->addr, was->addr) != 0) {
 		add(&s, ", ", "address ");

@@ -136,6 +136,7 @@ void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, vo
 	(void)snprintf(F.fabric[F.sent], sizeof(F.fabric[0]), "%s", fabric != NULL ? fabric : "");
 	(void)snprintf(F.token, sizeof(F.token), "%s", op->u.create.token);
 	(void)snprintf(F.first[F.sent], sizeof(F.first[0]), "%s", op->u.create.wants[0].node);
+	assert_int_equal(op->u.create.place->of_unit, F.pool.unit != 0);
 	F.sizes[F.sent++] = op->u.create.nwants;
 	if ((F.cloud.caps.flags & PROVIDER_ELSEWHERE) == 0)
 		F.recorded += provider_cursor(op)[0] != '\0'; /* with its first request */
@@ -293,7 +294,8 @@ void audit_thing(struct engine *e, const char *verb, const char *target, const c
 {
 	(void)e;
 	(void)target;
-	assert_string_equal(reason, "for a job of several nodes");
+	assert_string_equal(reason, F.pool.unit != 0 ? "for a placement unit"
+						     : "for a job of several nodes");
 	assert_string_equal(verb, "fabric-make");
 	assert_non_null(strstr(thing, "burstd-0a1b2c3d-"));
 	F.recorded++;
@@ -471,6 +473,8 @@ static inline int teardown(void **state)
 	free(F.ctx);
 	launch_free(&F.e);
 	free(F.cloud.fabrics);
+	map_fini(&F.pool.unit_of);
+	hostlist_free(F.pool.nodes);
 	map_fini(&F.cloud.ids);
 	cooldown_fini(&F.e.cloud->cooldown);
 	unsold_fini(&F.e.cloud->unsold);

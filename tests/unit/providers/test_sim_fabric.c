@@ -183,6 +183,9 @@ static void the_life_of_a_fabric(void)
 
 	assert_int_equal(about(PROVIDER_FABRIC_DROP, "f-1"), PROVIDER_NOT_FOUND); /* of none */
 	assert_int_equal(buy("none", "f-1", 3, NULL), PROVIDER_INVALID);
+	place.of_unit = true; /* burstd makes it again */
+	assert_int_equal(buy("none", "f-1", 3, NULL), PROVIDER_NOT_YET);
+	place.of_unit = false;
 	assert_int_equal(about(PROVIDER_FABRIC_MAKE, "f-1"), PROVIDER_OK);
 	assert_int_equal(about(PROVIDER_FABRIC_MAKE, "f-1"), PROVIDER_OK); /* safe to repeat */
 	assert_int_equal(listed(cluster), 1);
