@@ -81,7 +81,8 @@ static void add(struct str *s, const char *before, const char *text)
 	str_adds(s, text);
 }
 
-/* " in unit 3" of a node that was bought in the fabric of its unit. */
+/* " in unit 3" of a node that was bought in the fabric of its unit; not behind the instance, since
+ * people read of all nodes of a unit in one line. */
 static void tell_unit(const struct engine *e, const struct node *n, struct str *s)
 {
 	const struct conf_offer *o = engine_offer_of(e, n);
@@ -95,17 +96,19 @@ static void tell(struct engine *e, const struct fleet_node *fn, const struct nod
 		 const struct node_event *ev)
 {
 	const struct node *is = fn->next;
+	const bool made = is->instance[0] != '\0' && was->instance[0] == '\0';
 	struct str s;
 
 	str_init(&s, 320);
 	if (was->state != is->state) {
 		add(&s, "", node_state_str(was->state));
 		add(&s, " -> ", node_state_str(is->state));
+		if (made)
+			tell_unit(e, is, &s);
 	}
-	if (is->instance[0] != '\0' && was->instance[0] == '\0') {
+	if (made) {
 		add(&s, ", ", "instance ");
 		str_adds(&s, is->instance);
-		tell_unit(e, is, &s);
 	}
 	if (strcmp(is->addr, was->addr) != 0) {
 		add(&s, ", ", "address ");

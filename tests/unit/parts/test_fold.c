@@ -240,7 +240,7 @@ static void test_the_event_of_a_machine_says_its_unit(void **state)
 {
 	static const struct {
 		const char *in_fabric, *want;
-	} rows[] = {{CONF_FABRIC_UNIT, "creating -> booting, instance i-1 in unit 2, address "
+	} rows[] = {{CONF_FABRIC_UNIT, "creating -> booting in unit 2, instance i-1, address "
 				       "10.0.0.1"},
 		    {NULL, "creating -> booting, instance i-1, address 10.0.0.1"}};
 
