@@ -5,13 +5,17 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
+#include <net/if.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -185,6 +189,25 @@ static _Noreturn void become_slurmctld(const struct trial *t, int out)
 	_exit(1);
 }
 
+/* From 25.05 on slurmctld opens its ports only on a machine that has an address other than
+ * 127.0.0.1 (AI_ADDRCONFIG).  This one is for documentation (RFC 5737), and so nobody's; its host
+ * is not reached by it, since nothing else is in the namespace. */
+static void give_address(void)
+{
+	const struct sockaddr_in own = {.sin_family = AF_INET,
+					.sin_addr.s_addr = htonl(0xc0000201)}; /* 192.0.2.1 */
+	struct ifreq lo = {.ifr_name = "lo"}, alias = {.ifr_name = "lo:1"};
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	lo.ifr_flags = IFF_UP | IFF_RUNNING;
+	memcpy(&alias.ifr_addr, &own, sizeof(own));
+	if (fd < 0)
+		return; /* slurmctld will say what it lacks */
+	if (ioctl(fd, SIOCSIFFLAGS, &lo) == 0)
+		(void)ioctl(fd, SIOCSIFADDR, &alias);
+	(void)close(fd);
+}
+
 /* The first process of a namespace ends all others with it, and this one, its parent, ends it. */
 static _Noreturn void watch(const struct trial *t, int out)
 {
@@ -194,6 +217,7 @@ static _Noreturn void watch(const struct trial *t, int out)
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (unshare(CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC) != 0)
 		_exit(NO_NAMESPACE);
+	give_address();
 	pid = fork();
 	if (pid == 0)
 		become_slurmctld(t, out);

@@ -23,12 +23,15 @@
 	"SlurmctldParameters=idle_on_node_suspend,power_save_interval=1\n"
 
 /* It says its version, and lives on only if slurm.conf has no bad line and it is apart: the first
- * process of its namespace, and in another network than the test.  Meanwhile somebody may add a
- * line to slurm.conf. */
+ * process of its namespace, and in another network than the test, in which it has an address other
+ * than 127.0.0.1: from 25.05 on it opens no port without.  Meanwhile somebody may add a line to
+ * slurm.conf. */
 #define SLURMCTLD                                                                                  \
 	"#!/bin/sh\n[ \"$1\" != -V ] || { echo slurm-wlm 24.11.5; exit; }\n"                       \
 	"if [ $$ != 1 ] || [ \"$(readlink /proc/self/ns/net)\" = '%s' ]; then\n"                   \
 	"echo slurmctld: fatal: not apart; exit 1; fi\n"                                           \
+	"if ! grep -q -- '-- 192.0.2.1$' /proc/net/fib_trie; then\n"                               \
+	"echo slurmctld: fatal: no address; exit 1; fi\n"                                          \
 	"if grep -qs '^Bad=' ${3%%/*}/*-*; then\n"                                                 \
 	"echo \"slurmctld: error: Parse error in file ${3%%/*}/slurm-0 line 1\"\n"                 \
 	"echo slurmctld: fatal: Unable to process configuration file; exit 1; fi\n"                \
