@@ -32,7 +32,8 @@ static struct fix {
 	size_t sizes[NODES]; /* nodes of each create that was sent */
 	char first[NODES][16];
 	bool unbuildable; /* the driver cannot build a create */
-	size_t fits;      /* how many nodes fit into one create */
+	size_t fits;      /* how many nodes fit into one create ... */
+	char fits_in[64]; /* ... in this fabric, as was asked last */
 	enum node_event_type posted[4 * NODES];
 	unsigned hopeful; /* nodes refused by a place that may be asked again at once */
 	size_t nposted;
@@ -410,6 +411,9 @@ static inline int build(const void *self, const struct provider_op *op,
 static inline size_t fits(const void *self, const struct provider_create *c)
 {
 	(void)self;
+	(void)snprintf(F.fits_in, sizeof(F.fits_in), "%s",
+		       c->place->fabric != NULL ? c->place->fabric : "");
+	assert_int_equal(c->place->of_unit, F.pool.unit != 0);
 	return F.fits < c->nwants ? F.fits : c->nwants;
 }
 

@@ -233,6 +233,37 @@ static void test_people_read_which_unit_has_no_room(void **state)
 	assert_int_equal(row("c6")->n.reason, NODE_BECAUSE_CAPACITY);
 }
 
+/* The first request of such a create is for its fabric. */
+static void test_a_create_waits_for_its_fabrics_limit(void **state)
+{
+	static const char *const one[] = {"c7"};
+
+	(void)state;
+	want(one, 1, 0);
+	limit_throttled(&F.cloud.limit, PROVIDER_FABRIC_MAKE, 0, 0, engine_now(&F.e));
+	run();
+	assert_int_equal(F.made, 0);
+	assert_int_equal(count(NODE_WANTED), 1);
+	F.cloud.limit.kinds[PROVIDER_FABRIC_MAKE].until_ms = 0;
+	F.cloud.limit.kinds[PROVIDER_FABRIC_MAKE].pace.rate = 0;
+	run();
+	assert_int_equal(F.made, 1);
+}
+
+/* A driver may launch otherwise what is to be in a fabric. */
+static void test_the_driver_is_asked_what_fits_into_the_units_fabric(void **state)
+{
+	static const char *const two[] = {"c6", "c7"};
+
+	(void)state;
+	F.fits = 1;
+	want(two, 2, 0);
+	run();
+	assert_string_equal(F.fits_in, "burstd-0a1b2c3d-c6-5");
+	assert_int_equal(F.made, 2);
+	assert_int_equal(count(NODE_CREATING), 2);
+}
+
 /* Two jobs of one unit may share a create: it is one fabric. */
 static void test_jobs_of_one_unit_share_a_create(void **state)
 {
@@ -277,6 +308,8 @@ int main(void)
 		T(test_no_repeat_goes_into_a_fabric_that_is_being_dropped),
 		T(test_a_fabric_that_is_gone_is_made_again),
 		T(test_people_read_which_unit_has_no_room),
+		T(test_a_create_waits_for_its_fabrics_limit),
+		T(test_the_driver_is_asked_what_fits_into_the_units_fabric),
 		T(test_jobs_of_one_unit_share_a_create),
 		T(test_a_batch_whose_first_member_is_lost_has_its_unit),
 	};
