@@ -161,6 +161,10 @@ int64_t place_ready_ms(struct engine *e, const struct conf_offer *o); /* 0: read
 /* Note the answer to a purchase of n nodes. */
 void place_bought(struct engine *e, const struct conf_offer *o, const struct provider_result *r,
 		  size_t n, int64_t sent_ms);
+/* Likewise, of nodes of a unit whose fabric has machines already: that it has no room for more says
+ * nothing of the place, where other units may have room. */
+void place_bought_beside(struct engine *e, const struct conf_offer *o,
+			 const struct provider_result *r, size_t n, int64_t sent_ms);
 void place_sold(struct engine *e, const struct node *n); /* the row's instance was made */
 /* A node there, bought at sent_ms, was accepted and has failed since: r->code says why. */
 void place_failed_later(struct engine *e, const struct conf_offer *o,

@@ -50,12 +50,14 @@ const struct conf_offer *batch_rung(const struct engine *e, const struct batch *
 	return conf_rung_named(&e->conf->pools[b->pool], b->j.offer);
 }
 
-/* All its members are of one (form.c); 0: none is known any more. */
-static uint32_t unit_of_batch(const struct batch *b, const struct conf_pool *p)
+/* All its members are of one (form.c); of some nothing may be known any more. */
+uint32_t batch_unit(const struct engine *e, const struct batch *b)
 {
-	for (size_t i = 0; i < b->n; i++)
+	const struct conf_offer *o = batch_rung(e, b);
+
+	for (size_t i = 0; o != NULL && unit_is_of(o) && i < b->n; i++)
 		if (b->members[i].name != NULL)
-			return unit_of(p, b->members[i].name->name);
+			return unit_of(&e->conf->pools[b->pool], b->members[i].name->name);
 	return 0;
 }
 
@@ -69,7 +71,7 @@ const char *batch_fabric(const struct engine *e, struct batch *b)
 	if (o == NULL)
 		return NULL;
 	if (unit_is_of(o)) {
-		unit = unit_of_batch(b, p);
+		unit = batch_unit(e, b);
 		return unit != 0 ? unit_fabric(b->fabric, e->d.uuid, p, unit) : NULL;
 	}
 	/* A job with its other nodes in other pools may share a batch. */

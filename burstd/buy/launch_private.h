@@ -23,6 +23,7 @@ struct fleet_node *batch_row(const struct batch *b, size_t i);
 struct cloud *batch_cloud(struct engine *e, const struct batch *b);
 /* NULL: the configuration does not have the offer any more. */
 const struct conf_offer *batch_rung(const struct engine *e, const struct batch *b);
+uint32_t batch_unit(const struct engine *e, const struct batch *b); /* 0: not of one */
 /* The name of the fabric that burstd makes before this create: of its job alone, or of its unit.
  * NULL: none.  In b->fabric. */
 const char *batch_fabric(const struct engine *e, struct batch *b);

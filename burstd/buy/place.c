@@ -349,6 +349,17 @@ void place_bought(struct engine *e, const struct conf_offer *o, const struct pro
 	note_failing(e, o);
 }
 
+void place_bought_beside(struct engine *e, const struct conf_offer *o,
+			 const struct provider_result *r, size_t n, int64_t sent_ms)
+{
+	if (verdict(r, n) != PROVIDER_CAPACITY) {
+		place_bought(e, o, r, n, sent_ms);
+		return;
+	}
+	note_refusals(e, o, r, n, sent_ms);
+	place_unsent(e, o); /* if it was the probe, it has told nothing */
+}
+
 void place_sold(struct engine *e, const struct node *n)
 {
 	const struct conf_offer *o = engine_offer_of(e, n);

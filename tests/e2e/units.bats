@@ -114,11 +114,21 @@ no_fabrics() {
 	within 60 no_fabrics
 }
 
-@test "a unit without room is told to the job" {
+@test "a unit without room is told to the job, and one that is full keeps no other from being bought" {
 	sim_config '{"fabric_size": 3}'
 	job=$(job -N4 --exclusive --wrap "$until_over")
 	within 40 comment_has "$job" 'unit [1-4] of pool h100 has no room'
 	scancel "$job"
+	burstctl retry # it was empty: so the place cools down
+	first=$(job -N3 --exclusive -w 'c[1-3]' --wrap "$until_over")
+	within 60 job_is "$first" RUNNING
+	full=$(job -N1 --exclusive -w c4 --wrap "$until_over")
+	within 40 comment_has "$full" 'unit 1 of pool h100 has no room'
+	other=$(job -N2 --exclusive -w 'c[9-10]' --wrap "$until_over")
+	within 40 job_is "$other" RUNNING # the place would cool down for ten minutes
+	[ "$(blocks "$other")" = '2 1' ]
+	scancel "$full"
+	over "$first" "$other"
 	within 60 no_fabrics
 }
 

@@ -181,6 +181,8 @@ const char *sim_fabric_drop(struct sim_cloud *c, const char *name);
 void sim_fabric_list(const struct sim_cloud *c, struct str *out);
 /* A create is about to go onto the wire. */
 void sim_fabric_check_create(struct sim_cloud *c, const struct create_request *rq);
+/* Has the create's unit other rows, so that burstd may take it for full, and not the place? */
+bool sim_fabric_is_used(const struct sim_cloud *c, const struct create_request *rq);
 /* burstd asks for it to be dropped now. */
 void sim_fabric_check_drop(struct sim_cloud *c, const char *name);
 /* Was the fabric of this node's unit refused? */

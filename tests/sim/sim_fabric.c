@@ -156,6 +156,23 @@ static bool is_needed(const struct sim_cloud *c, const char *name)
 	return false;
 }
 
+bool sim_fabric_is_used(const struct sim_cloud *c, const struct create_request *rq)
+{
+	const struct sim_row *r;
+	size_t n = sim_journal_rows(c->w->journal, &r);
+
+	for (size_t k = 0; c->w->set.units && rq->fabric[0] != '\0' && k < n; k++) {
+		bool among = false;
+
+		for (size_t i = 0; i < rq->n; i++)
+			among = among || (strcmp(rq->wants[i].node, r[k].n.name) == 0 &&
+					  rq->wants[i].gen == r[k].n.gen);
+		if (!among && node_counts(&r[k].n) && is_of_unit(c, r[k].n.name, rq->fabric))
+			return true;
+	}
+	return false;
+}
+
 void sim_fabric_check_drop(struct sim_cloud *c, const char *name)
 {
 	if (c->w->set.units && c->restored_at == 0 && is_needed(c, name))

@@ -82,7 +82,8 @@ static void told(struct world *w, const struct wire *q)
 {
 	if (strstr(q->body.p, "\"quota\"") != NULL)
 		sim_place_told(w, &q->create, q->sent_at, COOL_QUOTA);
-	else if (strstr(q->body.p, "\"capacity\"") != NULL)
+	else if (strstr(q->body.p, "\"capacity\"") != NULL &&
+		 !sim_fabric_is_used(w->cloud, &q->create))
 		sim_place_told(w, &q->create, q->sent_at, COOL_CAPACITY);
 	else if (q->status == 200)
 		sim_place_sold(w, &q->create, q->sent_at);

@@ -233,6 +233,67 @@ static void test_people_read_which_unit_has_no_room(void **state)
 	assert_int_equal(row("c6")->n.reason, NODE_BECAUSE_CAPACITY);
 }
 
+/* The fabric is full, which the zone need not be; who asks for an empty one asks the zone. */
+static void test_a_full_unit_closes_no_other(void **state)
+{
+	static const char *const two[] = {"c6", "c7"};
+	struct unsold_say said[UNSOLD_EACH];
+
+	for (int i = 0; i < 5; i++) {
+		struct node n;
+
+		want(two, 2, 7);
+		n = row("c8")->n; /* gone: its unit is empty */
+		if (i > 0) {
+			n.state = i == 3 ? NODE_GONE : NODE_READY;
+			(void)snprintf(n.instance, sizeof(n.instance), "i-8");
+		}
+		if (i == 4) /* in the other unit */
+			(void)snprintf(n.instance, sizeof(n.instance), "%s", "");
+		fleet_set(&F.e.fleet, row("c8"), &n);
+		run();
+		say(PROVIDER_OK);
+		run();
+		say(i == 2 ? PROVIDER_QUOTA : PROVIDER_CAPACITY);
+		print_message("# %d\n", i);
+		assert_int_equal(place_would(&F.e, &F.pool.own),
+				 i == 1 ? PLACE_SELLS : PLACE_SOLD_OUT);
+		assert_int_equal(row("c6")->n.state, NODE_GONE);
+		assert_int_equal(place_unsold(&F.e, &F.pool.own, said), 1); /* people read of it */
+		(void)teardown(state);
+		(void)setup_units(state);
+	}
+}
+
+/* Others wait for the answer to a probe: one that tells nothing of the place ends that, too. */
+static void test_a_probe_into_a_full_unit_has_told_nothing(void **state)
+{
+	static const char *const one[] = {"c7"};
+	const struct conf_offer *o = &F.pool.own;
+	const struct cooldown_place at = {.place = {.provider = "p",
+						    .type = o->type,
+						    .region = o->region,
+						    .zone = o->zone,
+						    .fabric = CONF_FABRIC_UNIT,
+						    .market = (enum provider_market)o->market}};
+	int64_t then = engine_now(&F.e) - COOLDOWN_CAPACITY_MS - 1;
+	struct node n;
+
+	(void)state;
+	want(one, 1, 0);
+	n = row("c8")->n;
+	n.state = NODE_READY;
+	(void)snprintf(n.instance, sizeof(n.instance), "i-8");
+	fleet_set(&F.e.fleet, row("c8"), &n);
+	(void)cooldown_bought(&F.e.cloud->cooldown, &at, PROVIDER_CAPACITY, then, then);
+	run();
+	assert_int_equal(place_view(&F.e, o).state, COOLDOWN_PROBING);
+	say(PROVIDER_OK);
+	run();
+	say(PROVIDER_CAPACITY);
+	assert_int_equal(place_view(&F.e, o).state, COOLDOWN_HALF);
+}
+
 /* The first request of such a create is for its fabric. */
 static void test_a_create_waits_for_its_fabrics_limit(void **state)
 {
@@ -308,6 +369,8 @@ int main(void)
 		T(test_no_repeat_goes_into_a_fabric_that_is_being_dropped),
 		T(test_a_fabric_that_is_gone_is_made_again),
 		T(test_people_read_which_unit_has_no_room),
+		T(test_a_full_unit_closes_no_other),
+		T(test_a_probe_into_a_full_unit_has_told_nothing),
 		T(test_a_create_waits_for_its_fabrics_limit),
 		T(test_the_driver_is_asked_what_fits_into_the_units_fabric),
 		T(test_jobs_of_one_unit_share_a_create),
