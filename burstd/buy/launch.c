@@ -72,8 +72,8 @@ static bool fabric_is_gone_soon(struct engine *e, const struct draft *f, const s
 	       fabric_goes(e, unit_fabric(name, e->d.uuid, &e->conf->pools[n->pool], unit));
 }
 
-/* Bring the rows from `at` on that are of the same unit as v[at] to its place, in their order;
- * returns how many these are. */
+/* Move the rows that are of the same unit as the first one behind it, in their order; returns how
+ * many they are, with it. */
 static size_t gather_unit(struct engine *e, const struct conf_offer *o, struct fleet_node **v,
 			  size_t n)
 {

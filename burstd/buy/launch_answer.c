@@ -175,7 +175,7 @@ static void heard(struct engine *e, const struct batch *b, const struct answer *
 		r.code = PROVIDER_CAPACITY;
 	if (o == NULL)
 		return;
-	/* Without a fabric there was no such question. */
+	/* An answer about the fabric itself says nothing of the room in it. */
 	(!a->of_fabric && goes_beside(e, b) ? place_bought_beside : place_bought)(
 		e, o, &r, b->n, anew ? b->sent_ms : b->j.at_ms);
 }

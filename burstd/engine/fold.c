@@ -86,9 +86,10 @@ static void add(struct str *s, const char *before, const char *text)
 static void tell_unit(const struct engine *e, const struct node *n, struct str *s)
 {
 	const struct conf_offer *o = engine_offer_of(e, n);
+	uint32_t unit = unit_of(&e->conf->pools[n->pool], n->name);
 
-	if (o != NULL && unit_is_of(o))
-		str_addf(s, " in unit %u", unit_of(&e->conf->pools[n->pool], n->name));
+	if (unit != 0 && o != NULL && unit_is_of(o))
+		str_addf(s, " in unit %u", unit);
 }
 
 /* Write an event for a change that people care about. */

@@ -96,7 +96,8 @@ static void want_leaf(struct want *w, const struct conf_pool *p, const char *nam
 {
 	if (unit_count(p) > 0) {
 		add_units(w, p, "SwitchName", name);
-		str_addf(w->out, "SwitchName=%s Switches=%s-[1-%u]\n", name, name, unit_count(p));
+		str_addf(w->out, "SwitchName=%s Switches=%s-", name, name);
+		str_addf(w->out, unit_count(p) > 1 ? "[1-%u]\n" : "%u\n", unit_count(p));
 	} else {
 		add_line(w, "SwitchName", name, p->nodes->names, p->nodes->n);
 	}

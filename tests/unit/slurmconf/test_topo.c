@@ -307,7 +307,7 @@ struct lines {
 #define UNITS                                                                                      \
 	"SwitchName=burst-c-1 Nodes=c[1-2]\nSwitchName=burst-c-2 Nodes=c[3-4]\n"                   \
 	"SwitchName=burst-c Switches=burst-c-[1-2]\n"                                              \
-	"SwitchName=burst-d-1 Nodes=d[1-2]\nSwitchName=burst-d Switches=burst-d-[1-1]\n"
+	"SwitchName=burst-d-1 Nodes=d[1-2]\nSwitchName=burst-d Switches=burst-d-1\n"
 #define UNIT_BLOCKS                                                                                \
 	"BlockName=burst-c-1 Nodes=c[1-2]\nBlockName=burst-c-2 Nodes=c[3-4]\n"                     \
 	"BlockName=burst-d-1 Nodes=d[1-2]\n"
@@ -355,7 +355,7 @@ static const struct lines lines[] = {
 	{TREE, "SwitchName=r Switches=burst-c,burst-d\n", "unit", UNITS, NULL},
 	{TREE, "SwitchName=burst-c-2 Nodes=own1\n", "unit",
 	 "SwitchName=burst-c-1 Nodes=c[1-2]\nSwitchName=burst-c Switches=burst-c-[1-2]\n"
-	 "SwitchName=burst-d-1 Nodes=d[1-2]\nSwitchName=burst-d Switches=burst-d-[1-1]\n"
+	 "SwitchName=burst-d-1 Nodes=d[1-2]\nSwitchName=burst-d Switches=burst-d-1\n"
 	 "SwitchName=burst Switches=burst-c,burst-d\n",
 	 "/s/topology.conf:1: burst-c-2 is the name of a line of burstd's"},
 	{BLOCK, "", "unit", UNIT_BLOCKS, NULL},
