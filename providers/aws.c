@@ -439,13 +439,20 @@ static int parse_ok(const struct aws *a, const struct provider_op *op,
 }
 
 /* The job's own placement group is so new that parts of EC2 do not know it: send the same create
- * again later.  A create that counts as not sent would get another group, just as new. */
-static bool no_group_yet(const struct provider_op *op, const char *code)
+ * again later.  A create that counts as not sent would get another group, just as new; but that of
+ * a unit is made again by its name. */
+static void take_missing_group(const struct provider_op *op, const char *code,
+			       struct provider_result *out)
 {
 	const struct provider_create *c = &op->u.create;
 
-	return op->kind == PROVIDER_CREATE && strcmp(code, "InvalidPlacementGroup.Unknown") == 0 &&
-	       provider_in_fabric(c->place) && strcmp(c->place->fabric, c->token) == 0;
+	if (op->kind != PROVIDER_CREATE || strcmp(code, "InvalidPlacementGroup.Unknown") != 0 ||
+	    !provider_in_fabric(c->place))
+		return;
+	if (c->place->of_unit)
+		out->code = PROVIDER_NOT_YET;
+	else if (strcmp(c->place->fabric, c->token) == 0)
+		out->code = PROVIDER_AMBIGUOUS;
 }
 
 static void parse_error(const struct aws *a, const struct provider_op *op,
@@ -461,8 +468,7 @@ static void parse_error(const struct aws *a, const struct provider_op *op,
 		return;
 	if (out->code == PROVIDER_OK)
 		return;
-	if (no_group_yet(op, code))
-		out->code = PROVIDER_AMBIGUOUS;
+	take_missing_group(op, code, out);
 	if (out->code == PROVIDER_NOT_FOUND && op->kind == PROVIDER_DELETE)
 		out->code = PROVIDER_TRANSIENT; /* EC2 does not say which id */
 	if (code[0] != '\0')

@@ -116,7 +116,8 @@ static uint32_t hash(const char *text)
 	return h;
 }
 
-/* A job that takes several launches begins each in the same subnet. */
+/* A job that takes several launches begins each in the same subnet; and so do all that go into one
+ * unit's group, which is in one zone once there are machines in it. */
 static const struct choice *pick(const struct choices *all, const struct provider_create *c,
 				 size_t tries)
 {
@@ -124,7 +125,10 @@ static const struct choice *pick(const struct choices *all, const struct provide
 	uint32_t h;
 
 	(void)snprintf(job, sizeof(job), "%s/%u", c->cluster, (unsigned)c->wants[0].group);
-	h = hash(c->wants[0].group != 0 ? job : c->token);
+	if (c->place->of_unit)
+		h = hash(c->place->fabric);
+	else
+		h = hash(c->wants[0].group != 0 ? job : c->token);
 	assert(all->n > 0);
 	return &all->v[(h + tries) % all->n];
 }

@@ -570,6 +570,8 @@ static void sim_parse(const void *self, const struct provider_op *op,
 	/* The operation is forgotten, not refused: its machines may exist. */
 	if (is_polled(op) && reply->status == 404)
 		out->code = PROVIDER_AMBIGUOUS;
+	else if (op->kind == PROVIDER_CREATE && op->u.create.place->of_unit && reply->status == 404)
+		out->code = PROVIDER_NOT_YET; /* the fabric is not there */
 }
 
 const struct provider_ops provider_sim = {

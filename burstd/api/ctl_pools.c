@@ -313,6 +313,8 @@ static void put_part(struct ctl_reply *r, const struct engine_plan_pool *part)
 	jsonw_open(&r->w, NULL, '{');
 	jsonw_text(&r->w, "name", p->name);
 	jsonw_int(&r->w, "new", part->nodes);
+	jsonw_int(&r->w, "units", part->units);
+	jsonw_int(&r->w, "unit", p->unit);
 	jsonw_text(&r->w, "offer", rung != NULL ? rung->offer->name : "");
 	jsonw_int(&r->w, "place", rung != NULL ? rung->place : 0);
 	put_price(r, "price", rung != NULL ? rung->price : 0);

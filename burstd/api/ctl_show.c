@@ -14,6 +14,7 @@
 #include "cloud/cloud_api.h"
 #include "core/claim.h"
 #include "core/pace.h"
+#include "core/unit.h"
 #include "jobs/jobs_api.h"
 #include "keys/keys_api.h"
 #include "store/journal_usage.h"
@@ -500,6 +501,18 @@ static void put_console(struct ctl_reply *r, const char *name)
 	jsonw_close(&r->w, '}');
 }
 
+/* Where its machine is, or would be: its placement unit (0: none), and a fabric that it is in. */
+static void put_fabric(struct ctl_reply *r, const char *name, const struct fleet_name *nm)
+{
+	const struct conf_pool *p = conf_pool_of(conf_of(r), name);
+	char fabric[PROVIDER_WORD_MAX + 1] = "";
+
+	if (nm != NULL && nm->newest != NULL && node_counts(&nm->newest->n))
+		(void)engine_fabric(r->api->engine, &nm->newest->n, fabric);
+	jsonw_int(&r->w, "unit", p != NULL ? unit_of(p, name) : 0);
+	jsonw_text(&r->w, "fabric", fabric);
+}
+
 int ctl_show_node(struct ctl_reply *r)
 {
 	const struct fleet_name *nm;
@@ -516,6 +529,7 @@ int ctl_show_node(struct ctl_reply *r)
 	put_node(r, name, nm);
 	str_init(&why, WHY_MAX);
 	explain_node(&why, r->api->engine, nm);
+	put_fabric(r, name, nm);
 	jsonw_text(&r->w, "why", why.p);
 	str_fini(&why);
 	put_console(r, name);

@@ -27,7 +27,8 @@ struct batch { /* one create and its repeats */
 	struct member *members; /* in the order sent; a NULL name: lost, cannot be repeated */
 	struct provider_want *wants;
 	struct provider_place place;
-	char *user_data; /* while the request is on the wire; a secret */
+	char fabric[PROVIDER_WORD_MAX + 1]; /* batch_fabric() */
+	char *user_data;                    /* while the request is on the wire; a secret */
 	size_t n;
 	int64_t sent_ms;  /* when it was last sent since burstd started; j.at_ms: first */
 	const char *verb; /* in the audit record: "create", "create-again" */
@@ -110,6 +111,12 @@ bool preview_next_partition(const struct engine *e, const char **names, const ch
 /* Does plan a let the job have less than b, or set aside more? */
 bool preview_is_worse(const struct engine_plan *a, const struct engine_plan *b);
 
+/* --- preview_units.c --- */
+/* Count the placement units of the job: of the nodes that are asked for by name, else the least
+ * that so many nodes need. */
+void preview_units(const struct engine *e, const struct engine_plan_ask *a,
+		   struct engine_plan *out);
+
 /* --- intake_buy.c --- */
 /* Want what the plan allows; refuse what it does not; leave the rest to the next poll. */
 void intake_act_on(struct engine *e, struct demand *d, const char *why);
@@ -154,6 +161,10 @@ int64_t place_ready_ms(struct engine *e, const struct conf_offer *o); /* 0: read
 /* Note the answer to a purchase of n nodes. */
 void place_bought(struct engine *e, const struct conf_offer *o, const struct provider_result *r,
 		  size_t n, int64_t sent_ms);
+/* Likewise, of nodes of a unit whose fabric has machines already: that it has no room for more says
+ * nothing of the place, where other units may have room. */
+void place_bought_beside(struct engine *e, const struct conf_offer *o,
+			 const struct provider_result *r, size_t n, int64_t sent_ms);
 void place_sold(struct engine *e, const struct node *n); /* the row's instance was made */
 /* A node there, bought at sent_ms, was accepted and has failed since: r->code says why. */
 void place_failed_later(struct engine *e, const struct conf_offer *o,
@@ -201,8 +212,11 @@ struct draft { /* nodes of one place that will be one batch */
 	bool asked;                    /* `may` is known: place_buy() is called once a turn */
 	enum place_answer may;
 };
-/* Add the nodes of one job, or a single node; a full batch goes out first.  While no slot is free
- * nothing is added, and the nodes wait for an answer to free one. */
+/* The unit in whose fabric the offer buys this row's node; 0: it does not buy by units. */
+uint32_t form_unit(const struct engine *e, const struct conf_offer *o, const struct node *n);
+/* Add the nodes of one job, or a single node, all of one unit if the offer buys by units; a full
+ * batch goes out first, and so does one of another unit.  While no slot is free nothing is added,
+ * and the nodes wait for an answer to free one. */
 void form_add(struct engine *e, struct draft *f, struct fleet_node **v, size_t n);
 /* Send these nodes in one create with no others; refuse them if they do not fit into one. */
 void form_add_alone(struct engine *e, struct draft *f, struct fleet_node **v, size_t n);

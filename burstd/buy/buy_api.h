@@ -142,7 +142,8 @@ struct engine_plan_ask {
 
 struct engine_plan_pool {
 	uint32_t pool, nodes; /* nodes: to be bought */
-	int rung;             /* index in ladder.rungs where they are bought; -1: nowhere */
+	uint32_t units; /* placement units that the job's nodes there are in; 0: it has none */
+	int rung;       /* index in ladder.rungs where they are bought; -1: nowhere */
 	struct engine_ladder ladder;
 };
 

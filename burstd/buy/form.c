@@ -10,6 +10,7 @@
 
 #include "base/fmt.h"
 #include "base/mem.h"
+#include "core/unit.h"
 
 /* Puts the nodes of one place into creates: whole jobs, as many as one create takes. */
 
@@ -18,10 +19,32 @@ static struct cloud *cloud_for(struct engine *e, const struct draft *f)
 	return &e->cloud->all[f->rung->provider_index];
 }
 
+uint32_t form_unit(const struct engine *e, const struct conf_offer *o, const struct node *n)
+{
+	return unit_is_of(o) ? unit_of(&e->conf->pools[n->pool], n->name) : 0;
+}
+
+/* With the fabric's name, if burstd makes it: of a job's the driver needs none yet. */
+static struct provider_place place_of(const struct engine *e, const struct draft *f,
+				      char name[PROVIDER_WORD_MAX + 1])
+{
+	struct provider_place place = conf_place(f->rung);
+	const struct node *n = &f->v[0]->n;
+	uint32_t unit = form_unit(e, f->rung, n);
+
+	if (unit != 0)
+		place.fabric = unit_fabric(name, e->d.uuid, &e->conf->pools[n->pool], unit);
+	else if (!f->alone && conf_makes_fabrics(f->rung))
+		place.fabric = NULL;
+	place.of_unit = unit != 0;
+	return place;
+}
+
 /* How many of these nodes fit into one create: whole jobs, if possible. */
 static size_t fitting(struct cloud *c, const struct draft *f)
 {
-	struct provider_place place = conf_place(f->rung);
+	char name[PROVIDER_WORD_MAX + 1];
+	struct provider_place place = place_of(c->e, f, name);
 	struct provider_create ask = {
 		.cluster = c->e->d.uuid,
 		.token = "",
@@ -34,8 +57,6 @@ static size_t fitting(struct cloud *c, const struct draft *f)
 		return 1; /* a token in the user-data is for one machine */
 	if (c->ops->fits == NULL)
 		return f->n;
-	if (!f->alone && place.fabric != NULL && strcmp(place.fabric, CONF_FABRIC_JOB) == 0)
-		place.fabric = NULL;
 	wants = mem_zalloc(f->n * sizeof(*wants));
 	for (size_t i = 0; i < f->n; i++)
 		wants[i] = (struct provider_want){.node = f->v[i]->name->name,
@@ -194,7 +215,8 @@ void form_flush(struct engine *e, struct draft *f)
 {
 	struct cloud *c = cloud_for(e, f);
 
-	enum provider_op_kind first = f->alone ? PROVIDER_FABRIC_MAKE : PROVIDER_CREATE;
+	bool makes = f->alone || (f->n > 0 && form_unit(e, f->rung, &f->v[0]->n) != 0);
+	enum provider_op_kind first = makes ? PROVIDER_FABRIC_MAKE : PROVIDER_CREATE;
 
 	if (!cloud_ready(c, first) || e->dead)
 		return;
@@ -234,13 +256,21 @@ static void put(struct draft *f, struct fleet_node *fn)
 	f->v[f->n++] = fn;
 }
 
+/* Is the draft of another unit than this node?  A create has nodes of one. */
+static bool is_of_another(const struct engine *e, const struct draft *f, const struct node *n)
+{
+	return f->n > 0 && form_unit(e, f->rung, &f->v[0]->n) != form_unit(e, f->rung, n);
+}
+
 /* Put one gang into its place's batch; a gang that does not fit any batch goes in pieces. */
 void form_add(struct engine *e, struct draft *f, struct fleet_node **gang_v, size_t n)
 {
 	size_t max = cloud_for(e, f)->caps.create_max;
 
-	if (f->n > 0 && f->n + n > max)
+	if (f->n > 0 && (f->n + n > max || is_of_another(e, f, &gang_v[0]->n)))
 		form_flush(e, f);
+	if (is_of_another(e, f, &gang_v[0]->n))
+		return; /* no slot, as below */
 	for (size_t i = 0; i < n; i++) {
 		if (f->n == max)
 			form_flush(e, f);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/unit.h"
 
 /* Refuse rows whose offer was removed from the configuration before they were sent. */
 static void refuse_homeless(struct engine *e, struct fleet_node **v, size_t n)
@@ -61,6 +62,45 @@ static void add_first(struct engine *e, struct draft *f, struct fleet_node **v, 
 	f->asked = false;
 }
 
+/* The fabric of their unit is being dropped: they wait for the answer. */
+static bool fabric_is_gone_soon(struct engine *e, const struct draft *f, const struct node *n)
+{
+	char name[PROVIDER_WORD_MAX + 1];
+	uint32_t unit = form_unit(e, f->rung, n);
+
+	return unit != 0 &&
+	       fabric_goes(e, unit_fabric(name, e->d.uuid, &e->conf->pools[n->pool], unit));
+}
+
+/* Move the rows that are of the same unit as the first one behind it, in their order; returns how
+ * many they are, with it. */
+static size_t gather_unit(struct engine *e, const struct conf_offer *o, struct fleet_node **v,
+			  size_t n)
+{
+	uint32_t unit = form_unit(e, o, &v[0]->n);
+	size_t k = 1;
+
+	for (size_t i = 1; i < n; i++) {
+		struct fleet_node *fn = v[i];
+
+		if (form_unit(e, o, &fn->n) != unit)
+			continue;
+		memmove(&v[k + 1], &v[k], (i - k) * sizeof(struct fleet_node *));
+		v[k++] = fn;
+	}
+	return k;
+}
+
+/* A job may span units, a create must not: one create for its nodes in each. */
+static void form_gang(struct engine *e, struct draft *f, struct fleet_node **v, size_t n)
+{
+	for (size_t i = 0, k; i < n && !e->dead; i += k) {
+		k = gather_unit(e, f->rung, v + i, n - i);
+		if (!fabric_is_gone_soon(e, f, &v[i]->n))
+			(v[i]->goes_first ? add_first : add)(e, f, v + i, k);
+	}
+}
+
 /* A job may span places, a create must not. */
 static void form(struct engine *e, struct draft *all, const size_t *bases,
 		 struct fleet_node **wanted, size_t n)
@@ -76,7 +116,7 @@ static void form(struct engine *e, struct draft *all, const size_t *bases,
 		if (f == NULL)
 			refuse_homeless(e, wanted + i, g);
 		else if (wanted_goes(cloud_of(e, first)) && vouchers_have(e, wanted + i, g))
-			(wanted[i]->goes_first ? add_first : add)(e, f, wanted + i, g);
+			form_gang(e, f, wanted + i, g);
 	}
 }
 
@@ -208,9 +248,12 @@ static void give_up_repeating(struct engine *e, struct batch *b)
 }
 
 /* May the batch's first request, for its fabric, go out? */
-static bool may_begin(struct cloud *c, const struct batch *b)
+static bool may_begin(struct cloud *c, struct batch *b)
 {
-	return !batch_owns_fabric(c->e, b) || cloud_ready(c, PROVIDER_FABRIC_MAKE);
+	const char *fabric = batch_fabric(c->e, b);
+
+	return fabric == NULL ||
+	       (!fabric_goes(c->e, fabric) && cloud_ready(c, PROVIDER_FABRIC_MAKE));
 }
 
 /* Can the create be sent with the bytes of its first time? */

@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/secret.h"
+#include "core/unit.h"
 
 struct answer { /* an answer to a create; members from `at` on are still to be posted */
 	struct answer *next;
@@ -137,6 +138,31 @@ void launch_put_answer(struct cloud *c, uint64_t batch, const struct provider_re
 	c->e->buy->answers_last = &a->next;
 }
 
+static bool has_machine(const struct fleet_name *nm, const struct conf_offer *o, uint64_t batch)
+{
+	for (const struct fleet_node *fn = nm != NULL ? nm->newest : NULL; fn; fn = fn->older)
+		if (node_counts(&fn->n) && fn->n.instance[0] != '\0' && fn->n.batch != batch &&
+		    strcmp(fn->n.offer, o->name) == 0)
+			return true;
+	return false;
+}
+
+/* Does the create go beside machines of its unit?  All of its offers are in one place. */
+static bool goes_beside(const struct engine *e, const struct batch *b)
+{
+	const struct conf_pool *p = &e->conf->pools[b->pool];
+	uint32_t unit = batch_unit(e, b);
+	size_t nrungs;
+	const struct conf_offer *rungs = conf_rungs(p, &nrungs);
+
+	for (size_t k = 0; unit != 0 && k < nrungs; k++)
+		for (uint32_t i = 0; unit_is_of(&rungs[k]) && i < p->unit; i++)
+			if (has_machine(fleet_find(&e->fleet, unit_nodes(p, unit)[i]), &rungs[k],
+					b->j.id))
+				return true;
+	return false;
+}
+
 /* Note what the answer says about the place.  A refusal of a repeat is a new decision; any other
  * answer may be that to the first request.  A denied fabric blocks only jobs that need one. */
 static void heard(struct engine *e, const struct batch *b, const struct answer *a)
@@ -147,8 +173,11 @@ static void heard(struct engine *e, const struct batch *b, const struct answer *
 
 	if (a->of_fabric && r.code == PROVIDER_DENIED)
 		r.code = PROVIDER_CAPACITY;
-	if (o != NULL)
-		place_bought(e, o, &r, b->n, anew ? b->sent_ms : b->j.at_ms);
+	if (o == NULL)
+		return;
+	/* An answer about the fabric itself says nothing of the room in it. */
+	(!a->of_fabric && goes_beside(e, b) ? place_bought_beside : place_bought)(
+		e, o, &r, b->n, anew ? b->sent_ms : b->j.at_ms);
 }
 
 void launch_on_create(struct cloud *c, void *ctx, const struct provider_result *r)
@@ -164,7 +193,7 @@ void launch_on_create(struct cloud *c, void *ctx, const struct provider_result *
 	}
 	/* Repeat only the create: with its fabric it would be two requests again, throttled as
 	 * before, for ever. */
-	if (r->code == PROVIDER_RATE && b != NULL && batch_owns_fabric(c->e, b)) {
+	if (r->code == PROVIDER_RATE && b != NULL && batch_fabric(c->e, b) != NULL) {
 		heard(c->e, b, &(const struct answer){.r = *r});
 		b->made = true; /* still_wanted() ends it if its place is paused for that */
 	} else {
@@ -210,7 +239,7 @@ static bool post_answer(struct engine *e, struct answer *a)
 	a->heard = true;
 	/* Post all members in one commit: after a crash between two commits a refused job would be
 	 * bought in two halves, each with its own fabric. */
-	whole = batch_owns_fabric(e, b);
+	whole = batch_fabric(e, b) != NULL;
 	for (; a->at < b->n; a->at++) {
 		struct fleet_node *fn = batch_row(b, a->at);
 

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/secret.h"
 #include "core/terms.h"
+#include "core/unit.h"
 #include "store/journal_nodes.h"
 
 struct batch *batch_find(struct engine *e, uint64_t id)
@@ -49,28 +50,53 @@ const struct conf_offer *batch_rung(const struct engine *e, const struct batch *
 	return conf_rung_named(&e->conf->pools[b->pool], b->j.offer);
 }
 
-bool batch_owns_fabric(const struct engine *e, const struct batch *b)
+/* All its members are of one (form.c); of some nothing may be known any more. */
+uint32_t batch_unit(const struct engine *e, const struct batch *b)
 {
 	const struct conf_offer *o = batch_rung(e, b);
-	uint32_t group = b->members[0].group;
 
+	for (size_t i = 0; o != NULL && unit_is_of(o) && i < b->n; i++)
+		if (b->members[i].name != NULL)
+			return unit_of(&e->conf->pools[b->pool], b->members[i].name->name);
+	return 0;
+}
+
+/* The name is not stored: the members, and the configuration, show whether there is one. */
+const char *batch_fabric(const struct engine *e, struct batch *b)
+{
+	const struct conf_offer *o = batch_rung(e, b);
+	const struct conf_pool *p = &e->conf->pools[b->pool];
+	uint32_t group = b->members[0].group, unit;
+
+	if (o == NULL)
+		return NULL;
+	if (unit_is_of(o)) {
+		unit = batch_unit(e, b);
+		return unit != 0 ? unit_fabric(b->fabric, e->d.uuid, p, unit) : NULL;
+	}
 	/* A job with its other nodes in other pools may share a batch. */
 	for (size_t i = 1; i < b->n; i++)
 		if (b->members[i].group != group)
-			return false;
-	return o != NULL && fabric_for(o, group, b->n);
+			return NULL;
+	if (!fabric_for(o, group, b->n))
+		return NULL;
+	(void)snprintf(b->fabric, sizeof(b->fabric), "%s", b->j.token);
+	return b->fabric;
 }
 
-/* The name of the fabric: a job's own is named like the token.  It is not stored: the members show
- * whether there is one. */
-static const char *fabric_of(const struct engine *e, const struct batch *b,
-			     const struct conf_offer *o)
+/* conf_place() with the name of the fabric. */
+static struct provider_place place_of(const struct engine *e, struct batch *b,
+				      const struct conf_offer *o)
 {
-	bool job = o->in_fabric != NULL && strcmp(o->in_fabric, CONF_FABRIC_JOB) == 0;
+	struct provider_place place = conf_place(o);
+	const char *own = batch_fabric(e, b);
 
-	if (batch_owns_fabric(e, b))
-		return b->j.token;
-	return job ? NULL : o->in_fabric;
+	if (own != NULL)
+		place.fabric = own;
+	else if (conf_makes_fabrics(o))
+		place.fabric = NULL;
+	place.of_unit = own != NULL && unit_is_of(o);
+	return place;
 }
 
 static bool has_user_data(const struct engine *e, uint32_t cloud)
@@ -108,8 +134,7 @@ int batch_op(const struct engine *e, struct batch *b, struct provider_op *op,
 		b->wants[i] = (struct provider_want){.node = b->members[i].name->name,
 						     .gen = b->members[i].gen,
 						     .group = b->members[i].group};
-	*place = conf_place(o);
-	place->fabric = fabric_of(e, b, o);
+	*place = place_of(e, b, o);
 	keys = keys_of(b);
 	if (b->user_data == NULL && claims_wanted(e, b->cloud))
 		b->user_data = claims_user_data(e, &keys, err);

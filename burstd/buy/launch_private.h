@@ -23,7 +23,10 @@ struct fleet_node *batch_row(const struct batch *b, size_t i);
 struct cloud *batch_cloud(struct engine *e, const struct batch *b);
 /* NULL: the configuration does not have the offer any more. */
 const struct conf_offer *batch_rung(const struct engine *e, const struct batch *b);
-bool batch_owns_fabric(const struct engine *e, const struct batch *b); /* made for this job alone */
+uint32_t batch_unit(const struct engine *e, const struct batch *b); /* 0: not of one */
+/* The name of the fabric that burstd makes before this create: of its job alone, or of its unit.
+ * NULL: none.  In b->fabric. */
+const char *batch_fabric(const struct engine *e, struct batch *b);
 /* Make the request, the same bytes every time: only from the members in their order and the offer,
  * which no reload changes (I4).  -1: the offer is gone, or there is no user-data. */
 int batch_op(const struct engine *e, struct batch *b, struct provider_op *op,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/unit.h"
 #include "store/journal_nodes.h"
 
 void launch_record_create(struct cloud *c, const struct batch *b)
@@ -23,10 +24,13 @@ void launch_record_create(struct cloud *c, const struct batch *b)
 
 void launch_record(struct cloud *c, struct batch *b, const char *verb)
 {
+	const char *fabric = batch_fabric(c->e, b);
+
 	b->verb = verb;
-	if (batch_owns_fabric(c->e, b))
-		audit_thing(c->e, "fabric-make", c->conf->name, b->j.token,
-			    "for a job of several nodes");
+	if (fabric != NULL)
+		audit_thing(c->e, "fabric-make", c->conf->name, fabric,
+			    unit_is_of(batch_rung(c->e, b)) ? "for a placement unit"
+							    : "for a job of several nodes");
 	else
 		launch_record_create(c, b);
 }
@@ -87,16 +91,17 @@ static void batch_hold(struct cloud *c, struct batch *b)
 
 void launch_send_batch(struct cloud *c, struct batch *b)
 {
+	const char *fabric = batch_fabric(c->e, b);
 	struct sent *sent;
 
 	batch_hold(c, b);
-	if (!batch_owns_fabric(c->e, b)) {
+	if (fabric == NULL) {
 		launch_send_create(c, b);
 		return;
 	}
 	sent = mem_zalloc(sizeof(*sent));
 	sent->batch = b->j.id;
-	fabric_make(c, b->j.id, b->j.token, on_fabric, sent);
+	fabric_make(c, fabric, on_fabric, sent);
 }
 
 void launch_go_on(struct cloud *c, struct batch *b)

@@ -349,6 +349,17 @@ void place_bought(struct engine *e, const struct conf_offer *o, const struct pro
 	note_failing(e, o);
 }
 
+void place_bought_beside(struct engine *e, const struct conf_offer *o,
+			 const struct provider_result *r, size_t n, int64_t sent_ms)
+{
+	if (verdict(r, n) != PROVIDER_CAPACITY) {
+		place_bought(e, o, r, n, sent_ms);
+		return;
+	}
+	note_refusals(e, o, r, n, sent_ms);
+	place_unsent(e, o); /* if it was the probe, it has told nothing */
+}
+
 void place_sold(struct engine *e, const struct node *n)
 {
 	const struct conf_offer *o = engine_offer_of(e, n);
@@ -373,14 +384,19 @@ void place_failed_later(struct engine *e, const struct conf_offer *o,
 		     &e->conf->providers[o->provider_index], o, r->message);
 }
 
-/* "sim: no gpu_8x_h100 in eu-1: ..." */
+/* "sim: no gpu_8x_h100 in eu-1: ...", "unit 3 of pool h100 has no room: sim: ..." */
 void place_say_why(struct cloud *c, struct fleet_node *fn, enum node_reason why, const char *words)
 {
 	const struct conf_offer *o = engine_offer_of(c->e, &fn->n);
 	const char *text = words[0] != '\0' ? words : node_reason_text(why);
+	uint32_t unit = o != NULL ? form_unit(c->e, o, &fn->n) : 0;
 	char *to = fn->name->why;
 
-	if (why == NODE_BECAUSE_CAPACITY && o != NULL)
+	if (why == NODE_BECAUSE_CAPACITY && unit != 0)
+		(void)snprintf(to, sizeof(fn->name->why),
+			       "unit %u of pool %.30s has no room: %.30s: %.50s", unit,
+			       c->e->conf->pools[fn->n.pool].name, c->conf->name, text);
+	else if (why == NODE_BECAUSE_CAPACITY && o != NULL)
 		(void)snprintf(to, sizeof(fn->name->why), "%.30s: no %.30s in %.25s: %.50s",
 			       c->conf->name, o->type, o->zone[0] != '\0' ? o->zone : o->region,
 			       text);

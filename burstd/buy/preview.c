@@ -577,6 +577,7 @@ int engine_plan(struct engine *e, const struct engine_plan_ask *ask, struct engi
 		free(c.unnamed);
 	}
 	wish_fini(&w.comment);
+	preview_units(e, ask, out);
 	if (rc != 0)
 		engine_plan_fini(out);
 	return rc;

@@ -384,6 +384,9 @@ static void print_head(const struct out *o, const json_t *r)
 	out_text(o, OUT_PLAIN, cli_text(r, "why"));
 	(void)fputs("\n\n", o->f);
 	print_field(o, "pool", cli_text(r, "pool"), "");
+	if (cli_int(r, "unit") > 0)
+		print_field(o, "unit", fmt_i64(job, cli_int(r, "unit")), "");
+	print_field(o, "fabric", cli_text(r, "fabric"), "");
 	print_field(o, "instance", cli_text(r, "instance"), "");
 	print_field(o, "address", cli_text(r, "address"), "");
 	print_field(o, "in Slurm", cli_text(r, "slurm"), "");

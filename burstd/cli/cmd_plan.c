@@ -213,6 +213,10 @@ static void print_purchase(const struct out *o, const json_t *p, const char *cur
 		out_text(o, OUT_PLAIN, ladder_money(money, p, "total", currency));
 		(void)fputs(" together", o->f);
 	}
+	if (cli_int(p, "units") > 0)
+		(void)fprintf(o->f, "\n  in %" PRId64 " placement unit%s of %" PRId64 " nodes",
+			      cli_int(p, "units"), cli_int(p, "units") == 1 ? "" : "s",
+			      cli_int(p, "unit"));
 	(void)fputc('\n', o->f);
 }
 

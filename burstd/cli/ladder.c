@@ -88,12 +88,15 @@ static void print_fabric(const struct out *o, const json_t *rung)
 	if (fabric[0] == '\0')
 		return;
 	print_name(o, rung);
-	if (strcmp(fabric, CONF_FABRIC_JOB) == 0)
-		(void)fputs("a fabric for each job of several nodes", o->f);
-	else
+	if (strcmp(fabric, CONF_FABRIC_JOB) == 0) {
+		(void)fputs("a fabric for each job of several nodes\n", o->f);
+	} else if (strcmp(fabric, CONF_FABRIC_UNIT) == 0) {
+		(void)fputs("a fabric for each placement unit\n", o->f);
+	} else {
 		(void)fputs("all on fabric ", o->f);
-	out_text(o, OUT_PLAIN, strcmp(fabric, CONF_FABRIC_JOB) == 0 ? "" : fabric);
-	(void)fputc('\n', o->f);
+		out_text(o, OUT_PLAIN, fabric);
+		(void)fputc('\n', o->f);
+	}
 }
 
 /* What an admin would choose an offer by; that it takes user-data is the rule. */

@@ -71,8 +71,8 @@ struct unread { /* an instance with our tag whose node or generation cannot be r
 	bool shown;       /* the last list has it */
 };
 
-struct fabric { /* made for a job's create, and not known to be gone */
-	uint64_t batch;
+struct fabric { /* made for a job's create or for a unit, and not known to be gone */
+	char name[PROVIDER_WORD_MAX + 1];
 	int64_t next_ms, step_ms; /* to be dropped, if nobody needs it: not before */
 	bool needed, busy;        /* busy: a request to drop it is on the wire */
 	bool refused;             /* the provider would not drop it */
@@ -126,7 +126,7 @@ struct cloud { /* one provider */
 	struct provider_quote
 		*past; /* those of the past in the quotes that came, during quoted() */
 	size_t npast;
-	/* the fabrics, by their batches' numbers, rising */
+	/* the fabrics, by their names, rising */
 	struct fabric *fabrics;
 	size_t nfabrics;
 	struct pages fabrics_list;
@@ -297,8 +297,11 @@ int64_t listen_next_ms(const struct cloud *c);
 /* --- fabric.c --- */
 /* Does a job of n nodes get a fabric of its own from this offer?  group: as in its rows. */
 bool fabric_for(const struct conf_offer *o, uint32_t group, size_t n);
-/* Make the fabric of this create.  name must live until fn is called. */
-void fabric_make(struct cloud *c, uint64_t batch, const char *name, request_fn fn, void *ctx);
+/* Make this fabric, for the create that follows.  name must live until fn is called. */
+void fabric_make(struct cloud *c, const char *name, request_fn fn, void *ctx);
+/* Is a request to drop this fabric on the wire?  Then nothing may be bought in it.  Of all
+ * providers: an account may have several sections, each of which finds all of its fabrics. */
+bool fabric_goes(const struct engine *e, const char *name);
 void fabric_run(struct cloud *c);
 int64_t fabric_next_ms(const struct cloud *c);
 /* Check that each offer with a fabric is of a provider that has them.  -1: *err begins

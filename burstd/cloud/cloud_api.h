@@ -25,6 +25,10 @@ int64_t engine_clock_ahead(const struct engine *e, size_t provider);
 const char *engine_undeleted(const struct engine *e, size_t provider, int64_t *failed_ms);
 /* Why requests for the provider's notices fail, and since when; 0: they do not, or it has none. */
 const char *engine_unheard(const struct engine *e, size_t provider, int64_t *since_ms);
+/* The name of the fabric that this row's machine is in, or is to be; "": none is known.  Returns
+ * out. */
+const char *engine_fabric(const struct engine *e, const struct node *n,
+			  char out[PROVIDER_WORD_MAX + 1]);
 /* Why the provider refused to drop a fabric last, and how many fabrics it refuses to drop. */
 const char *engine_undropped(const struct engine *e, size_t provider, size_t *n);
 /* The id of the i-th instance in the provider's last list that has our tag, but an unreadable node

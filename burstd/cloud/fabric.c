@@ -6,15 +6,17 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/unit.h"
 
-/* Makes and drops fabrics, for jobs that need all nodes on one: EC2's placement groups, other
- * clouds' InfiniBand partitions.  A job's fabric is made just before its create, when that is
- * durable (launch_send.c), is named like the create's token, and is dropped when no row of the
- * create counts any more.
+/* Makes and drops fabrics, for jobs that need all nodes on one, and for placement units: EC2's
+ * placement groups, other clouds' InfiniBand partitions.  A job's fabric is made just before its
+ * create, when that is durable (launch_send.c), is named like the create's token, and is dropped
+ * when no row of the create counts any more.  A unit's is made before each create in it, is named
+ * by its nodes (core/unit.h), and is dropped when no row of the unit counts any more.
  *
- * Fabrics are not in the journal: a row's batch gives the name.  So after a restart fabrics of
- * creates in doubt are made again, which is safe, and the others are found by a list.  A fabric
- * costs nothing, but counts against the account's limit. */
+ * Fabrics are not in the journal: a row's batch, or its node, gives the name.  So after a restart
+ * fabrics of creates in doubt are made again, which is safe, and the others are found by a list.  A
+ * fabric costs nothing, but counts against the account's limit. */
 
 bool fabric_for(const struct conf_offer *o, uint32_t group, size_t n)
 {
@@ -52,15 +54,15 @@ int fabric_may_use(struct engine *e, size_t provider, struct err *err)
 /* --- which there are ---------------------------------------------------------------------------
  */
 
-/* The index of this batch's fabric, or where to insert it. */
-static size_t place_in(const struct cloud *c, uint64_t batch)
+/* The index of the fabric of this name, or where to insert it. */
+static size_t place_in(const struct cloud *c, const char *name)
 {
 	size_t low = 0, high = c->nfabrics;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (c->fabrics[mid].batch < batch)
+		if (strcmp(c->fabrics[mid].name, name) < 0)
 			low = mid + 1;
 		else
 			high = mid;
@@ -68,22 +70,23 @@ static size_t place_in(const struct cloud *c, uint64_t batch)
 	return low;
 }
 
-static struct fabric *find(const struct cloud *c, uint64_t batch)
+static struct fabric *find(const struct cloud *c, const char *name)
 {
-	size_t at = place_in(c, batch);
+	size_t at = place_in(c, name);
 
-	return at < c->nfabrics && c->fabrics[at].batch == batch ? &c->fabrics[at] : NULL;
+	return at < c->nfabrics && strcmp(c->fabrics[at].name, name) == 0 ? &c->fabrics[at] : NULL;
 }
 
-static void remember(struct cloud *c, uint64_t batch)
+static void remember(struct cloud *c, const char *name)
 {
-	size_t at = place_in(c, batch);
+	size_t at = place_in(c, name);
 
-	if (find(c, batch) != NULL || c->nfabrics == ENGINE_FABRICS_MAX)
+	if (find(c, name) != NULL || c->nfabrics == ENGINE_FABRICS_MAX)
 		return; /* at the maximum: a later list shows it again */
 	c->fabrics = mem_realloc(c->fabrics, (c->nfabrics + 1) * sizeof(*c->fabrics));
 	memmove(c->fabrics + at + 1, c->fabrics + at, (c->nfabrics - at) * sizeof(*c->fabrics));
-	c->fabrics[at] = (struct fabric){.batch = batch, .step_ms = ENGINE_DROP_MS};
+	c->fabrics[at] = (struct fabric){.step_ms = ENGINE_DROP_MS};
+	(void)snprintf(c->fabrics[at].name, sizeof(c->fabrics[at].name), "%s", name);
 	c->nfabrics++;
 }
 
@@ -95,20 +98,43 @@ static void forget(struct cloud *c, struct fabric *f)
 	c->nfabrics--;
 }
 
-/* The name is the batch's token, which begins differently in another cluster. */
-static void name_of(const struct engine *e, uint64_t batch, char name[PROVIDER_WORD_MAX + 1])
+/* A job's: the batch's token, which begins differently in another cluster. */
+static const char *name_of(const struct engine *e, uint64_t batch, char name[PROVIDER_WORD_MAX + 1])
 {
 	(void)snprintf(name, PROVIDER_WORD_MAX + 1, "burstd-%.8s-%" PRIu64, e->d.uuid, batch);
+	return name;
 }
 
-void fabric_make(struct cloud *c, uint64_t batch, const char *name, request_fn fn, void *ctx)
+/* Would burstd give this name?  Else the fabric is not burstd's, though it has our tag. */
+static bool is_ours(const struct engine *e, const char *name)
+{
+	char own[PROVIDER_WORD_MAX + 1];
+	const char *number = strrchr(name, '-');
+	uint64_t batch = number != NULL ? strtoull(number + 1, NULL, 10) : 0;
+
+	return (batch != 0 && strcmp(name_of(e, batch, own), name) == 0) ||
+	       unit_is_fabric(name, e->d.uuid);
+}
+
+void fabric_make(struct cloud *c, const char *name, request_fn fn, void *ctx)
 {
 	struct provider_op op = {.kind = PROVIDER_FABRIC_MAKE};
 
-	remember(c, batch);
+	remember(c, name);
 	op.u.fabric.cluster = c->e->d.uuid;
 	op.u.fabric.name = name;
 	cloud_send(c, &op, fn, ctx);
+}
+
+bool fabric_goes(const struct engine *e, const char *name)
+{
+	for (size_t i = 0; i < e->conf->nproviders; i++) {
+		const struct fabric *f = find(&e->cloud->all[i], name);
+
+		if (f != NULL && f->busy)
+			return true;
+	}
+	return false;
 }
 
 /* --- the list ----------------------------------------------------------------------------------
@@ -125,7 +151,7 @@ static bool are_wanted(const struct cloud *c)
 
 		for (size_t k = 0; k < n; k++)
 			if (&c->e->cloud->all[rungs[k].provider_index] == c &&
-			    fabric_for(&rungs[k], 1, 2))
+			    (fabric_for(&rungs[k], 1, 2) || unit_is_of(&rungs[k])))
 				return true;
 	}
 	return false;
@@ -146,15 +172,9 @@ static void on_list(struct cloud *c, void *ctx, const struct provider_result *r)
 {
 	(void)ctx;
 	(void)pages_answered(&c->fabrics_list, r, engine_now(c->e));
-	for (size_t i = 0; i < r->nfabrics; i++) {
-		char name[PROVIDER_WORD_MAX + 1];
-		const char *number = strrchr(r->fabrics[i].name, '-');
-		uint64_t batch = number != NULL ? strtoull(number + 1, NULL, 10) : 0;
-
-		name_of(c->e, batch, name);
-		if (batch != 0 && strcmp(name, r->fabrics[i].name) == 0)
-			remember(c, batch); /* else it is not burstd's, though it has our tag */
-	}
+	for (size_t i = 0; i < r->nfabrics; i++)
+		if (is_ours(c->e, r->fabrics[i].name))
+			remember(c, r->fabrics[i].name);
 }
 
 /* Ask for the page that is due, if the limit allows it. */
@@ -174,31 +194,50 @@ static void list_page(struct cloud *c)
 /* --- those that nobody needs -------------------------------------------------------------------
  */
 
-static void need(const struct cloud *c, uint64_t batch)
+static void need(const struct cloud *c, const char *name)
 {
-	struct fabric *f = batch != 0 ? find(c, batch) : NULL;
+	struct fabric *f = find(c, name);
 
 	if (f != NULL)
 		f->needed = true;
+}
+
+struct last { /* what the row before needed: neighbours mostly need the same */
+	uint64_t batch;
+	uint32_t pool, unit;
+};
+
+/* The fabrics that this row may have an instance in, or is to have one in. */
+static void need_of(const struct cloud *c, const struct node *n, struct last *last)
+{
+	const struct conf_pool *p = &c->e->conf->pools[n->pool];
+	uint32_t unit = unit_of(p, n->name); /* another section may be of the same account */
+	char name[PROVIDER_WORD_MAX + 1];
+
+	if (n->batch != 0 && n->batch != last->batch)
+		need(c, name_of(c->e, n->batch, name));
+	if (unit != 0 && (unit != last->unit || n->pool != last->pool))
+		need(c, unit_fabric(name, c->e->d.uuid, p, unit));
+	*last = (struct last){.batch = n->batch, .pool = n->pool, .unit = unit};
 }
 
 /* Mark the fabrics of rows that count. */
 static void mark_needed(struct cloud *c)
 {
 	const struct engine *e = c->e;
+	struct last last = {.batch = 0};
 
 	for (size_t i = 0; i < c->nfabrics; i++)
 		c->fabrics[i].needed = false;
 	for (int s = 0; s < NODE_NSTATES; s++)
 		for (const struct fleet_node *fn = e->fleet.states[s]; fn; fn = fn->state_next)
 			if (s != NODE_GONE)
-				need(c, fn->n.batch);
+				need_of(c, &fn->n, &last);
 }
 
 struct dropping {
 	struct dropping *next; /* the next one of the same commit */
 	struct request *rq;
-	uint64_t batch;
 	char name[PROVIDER_WORD_MAX + 1];
 };
 
@@ -220,6 +259,25 @@ static void refused(struct cloud *c, struct fabric *f, const struct provider_res
 	engine_event(c->e, "", 0, "drops-refused", detail);
 }
 
+const char *engine_fabric(const struct engine *e, const struct node *n,
+			  char out[PROVIDER_WORD_MAX + 1])
+{
+	const struct conf_pool *p = &e->conf->pools[n->pool];
+	const struct conf_offer *o = conf_rung_named(p, n->offer);
+	uint32_t unit = unit_of(p, n->name);
+
+	out[0] = '\0';
+	if (o == NULL || o->in_fabric == NULL)
+		return out;
+	if (!conf_makes_fabrics(o))
+		(void)snprintf(out, PROVIDER_WORD_MAX + 1, "%s", o->in_fabric);
+	else if (unit_is_of(o) && unit != 0)
+		(void)unit_fabric(out, e->d.uuid, p, unit);
+	else if (n->batch == 0 || find(cloud_of(e, n), name_of(e, n->batch, out)) == NULL)
+		out[0] = '\0'; /* its create had none of its own */
+	return out;
+}
+
 const char *engine_undropped(const struct engine *e, size_t provider, size_t *n)
 {
 	const struct cloud *c = &e->cloud->all[provider];
@@ -233,7 +291,7 @@ const char *engine_undropped(const struct engine *e, size_t provider, size_t *n)
 static void on_dropped(struct cloud *c, void *ctx, const struct provider_result *r)
 {
 	const struct dropping *d = ctx;
-	struct fabric *f = find(c, d->batch);
+	struct fabric *f = find(c, d->name);
 
 	if (f == NULL)
 		return;
@@ -260,8 +318,7 @@ static struct dropping *drop(struct cloud *c, struct fabric *f)
 	struct provider_op op = {.kind = PROVIDER_FABRIC_DROP};
 	struct engine *e = c->e;
 
-	d->batch = f->batch;
-	name_of(e, f->batch, d->name);
+	memcpy(d->name, f->name, sizeof(d->name));
 	f->busy = true;
 	audit_thing(e, "fabric-drop", c->conf->name, d->name, "no node needs it any more");
 	op.u.fabric.cluster = e->d.uuid;

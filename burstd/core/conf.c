@@ -52,6 +52,7 @@ static void fini_pool(struct conf_pool *p)
 	}
 	free(p->offers);
 	fini_object("pool", p);
+	map_fini(&p->unit_of);
 	free(p->own.name);
 	free(p->name);
 	hostlist_free(p->nodes);
@@ -104,6 +105,12 @@ struct provider_conf conf_for_driver(const struct conf_provider *p, const char *
 				      .concurrency = p->concurrency,
 				      .options = p->own,
 				      .user_data = p->user_data};
+}
+
+bool conf_makes_fabrics(const struct conf_offer *o)
+{
+	return o->in_fabric != NULL && (strcmp(o->in_fabric, CONF_FABRIC_JOB) == 0 ||
+					strcmp(o->in_fabric, CONF_FABRIC_UNIT) == 0);
 }
 
 struct provider_place conf_place(const struct conf_offer *o)

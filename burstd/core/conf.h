@@ -84,6 +84,7 @@ struct conf_provider {
 
 /* Values of `fabric` that are not names. */
 #define CONF_FABRIC_JOB  "job"  /* one for each job of several nodes */
+#define CONF_FABRIC_UNIT "unit" /* one for each unit of the pool (core/unit.h) */
 #define CONF_FABRIC_NONE "none" /* overrides the pool's */
 
 enum conf_policy { CONF_ORDERED, CONF_CHEAPEST };
@@ -103,14 +104,17 @@ struct conf_offer {
 	char *jurisdiction;       /* "": by the table in core/jurisdiction.c */
 	char *fabric;             /* as written; "": the pool's; "none": none */
 	char *interconnect;       /* likewise */
-	const char *in_fabric;    /* derived: CONF_FABRIC_JOB, or a fabric's name; NULL: none */
-	int line, provider_line;  /* in the file: the end of its section, and `provider` */
+	/* derived: CONF_FABRIC_JOB, CONF_FABRIC_UNIT, or a fabric's name; NULL: none */
+	const char *in_fabric;
+	int line, provider_line; /* in the file: the end of its section, and `provider` */
 };
 
 struct conf_pool {
 	char *name;
 	char *nodes_text;           /* as written */
 	struct hostlist *nodes;     /* derived */
+	uint32_t unit;              /* nodes of each placement unit (core/unit.h); 0: none */
+	struct map unit_of;         /* derived: node name -> its unit, from 1 */
 	char *provider;             /* name of its section; "" when there are offers, as ... */
 	uint32_t provider_index;    /* derived; with offers that of the first */
 	char *type, *region, *zone; /* ... type and region; zone may be "" */
@@ -278,6 +282,9 @@ void conf_change_print(const struct conf_change *change, struct str *out);
 
 /* The section of a provider as its driver's open() takes it; borrows from p. */
 struct provider_conf conf_for_driver(const struct conf_provider *p, const char *credential);
+
+/* Does burstd make the fabrics of this offer, for jobs or units?  in_fabric is no name then. */
+bool conf_makes_fabrics(const struct conf_offer *o);
 
 /* The place that an offer buys at, as drivers take it; borrows from o. */
 struct provider_place conf_place(const struct conf_offer *o);

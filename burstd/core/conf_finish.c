@@ -7,6 +7,7 @@
 #include "core/conf.h"
 #include "core/conf_option.h"
 #include "core/conf_private.h"
+#include "core/unit.h"
 
 static int find_provider(const struct conf *c, const struct conf_pool *p, struct conf_offer *o,
 			 struct err *e)
@@ -162,7 +163,7 @@ static int finish_pool(struct conf *c, struct conf_pool *p, struct err *e)
 			       c->path, p->nodes_line, p->name, p->nodes->n, c->by_node.n,
 			       HOSTLIST_NAMES_MAX);
 	if ((p->noffers > 0 ? finish_offers(c, p, e) : finish_own(c, p, e)) < 0 ||
-	    check_vouchers(c, p, e) < 0)
+	    check_vouchers(c, p, e) < 0 || unit_finish(c, p, e) < 0)
 		return -1;
 	if (p->warm > p->max_nodes || p->warm > p->nodes->n)
 		return err_set(e, ERR_INVALID,

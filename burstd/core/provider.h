@@ -168,8 +168,12 @@ struct provider_place {
 	enum provider_market market;
 	/* Make all instances in this fabric, or none (PROVIDER_FABRICS); "" or NULL: anywhere.  A
 	 * fabric with the name of the create's token was made just before, for the one job of that
-	 * create.  Any other is the admin's. */
+	 * create.  Any other is the admin's, or: */
 	const char *fabric;
+	/* The fabric is burstd's own, of a placement unit: it was made just before, unless it was
+	 * there, with machines of earlier creates in it.  It may have been dropped meanwhile by a
+	 * request whose answer was lost: then the answer is NOT_YET, and it is made again. */
+	bool of_unit;
 };
 
 struct provider_want {    /* one instance of a create */

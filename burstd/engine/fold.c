@@ -10,6 +10,7 @@
 #include "base/fmt.h"
 #include "base/mem.h"
 #include "base/redact.h"
+#include "core/unit.h"
 #include "store/journal_events.h"
 #include "store/journal_nodes.h"
 #include "store/journal_usage.h"
@@ -80,19 +81,33 @@ static void add(struct str *s, const char *before, const char *text)
 	str_adds(s, text);
 }
 
+/* " in unit 3" of a node that was bought in the fabric of its unit; not behind the instance, since
+ * people read of all nodes of a unit in one line. */
+static void tell_unit(const struct engine *e, const struct node *n, struct str *s)
+{
+	const struct conf_offer *o = engine_offer_of(e, n);
+	uint32_t unit = unit_of(&e->conf->pools[n->pool], n->name);
+
+	if (unit != 0 && o != NULL && unit_is_of(o))
+		str_addf(s, " in unit %u", unit);
+}
+
 /* Write an event for a change that people care about. */
 static void tell(struct engine *e, const struct fleet_node *fn, const struct node *was,
 		 const struct node_event *ev)
 {
 	const struct node *is = fn->next;
+	const bool made = is->instance[0] != '\0' && was->instance[0] == '\0';
 	struct str s;
 
 	str_init(&s, 320);
 	if (was->state != is->state) {
 		add(&s, "", node_state_str(was->state));
 		add(&s, " -> ", node_state_str(is->state));
+		if (made)
+			tell_unit(e, is, &s);
 	}
-	if (is->instance[0] != '\0' && was->instance[0] == '\0') {
+	if (made) {
 		add(&s, ", ", "instance ");
 		str_adds(&s, is->instance);
 	}

@@ -21,7 +21,8 @@ enum slurmconf_form {
 	SLURMCONF_BLOCK,
 };
 
-/* The switch above those of burstd's pools.  A pool's switch, or block, is named as its NodeSet. */
+/* The switch above those of burstd's pools.  A pool's switch, or block, is named as its NodeSet;
+ * that of a unit of it likewise, with "-" and the unit's number. */
 #define SLURMCONF_TOP "burst"
 
 struct slurmconf_unit { /* a switch or a block of the site's */
@@ -72,7 +73,8 @@ size_t slurmconf_topo_pool_of(const struct slurmconf_topo *t, const char *name);
 
 /* Append the lines of burstd's block in topology.conf (topo_want.c).  A tree: a leaf for each pool,
  * below SLURMCONF_TOP unless the site has put it elsewhere, which is no child of a switch of the
- * site's unless that says so.  Blocks: one for each pool that is always bought in a fabric.  All
+ * site's unless that says so; of a pool with placement units a leaf for each, below a switch of the
+ * pool's.  Blocks: one for each unit, or for each pool that is always bought in a fabric.  All
  * nodes of a pool are in it, bought or not, so that the file stays as it is when they come and go;
  * a pool whose nodes the site has placed itself is left out. */
 void slurmconf_want_topo(const struct slurmconf_topo *t, struct str *out);

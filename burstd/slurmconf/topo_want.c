@@ -2,8 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/unit.h"
 #include "slurmconf/topo.h"
 #include "slurmconf/want.h"
+
+enum { NAME_SIZE = sizeof(SLURMCONF_SET_PREFIX) + HOSTLIST_NAME_MAX + 12 }; /* 12: of a unit */
 
 struct want {
 	const struct slurmconf_topo *t;
@@ -47,12 +50,43 @@ static bool is_ours(const struct want *w, const struct conf_pool *p, const char 
 	return own->nodes.n == 0 && is_free(w, name);
 }
 
-static void add_line(const struct want *w, const struct conf_pool *p, const char *key,
-		     const char *name)
+static void add_line(const struct want *w, const char *key, const char *name,
+		     const char *const *nodes, size_t n)
 {
 	str_addf(w->out, "%s=%s Nodes=", key, name);
-	hostlist_fold(w->out, p->nodes->names, p->nodes->n);
+	hostlist_fold(w->out, nodes, n);
 	str_adds(w->out, "\n");
+}
+
+/* --- units ---------------------------------------------------------------------------------------
+ */
+
+/* Is it the name of another pool's line, too? */
+static bool clashes(const struct want *w, const struct conf_pool *p, const char *name)
+{
+	const struct conf *c = w->t->site->conf;
+	const size_t other = slurmconf_topo_pool_of(w->t, name);
+
+	if (other == c->npools)
+		return false;
+	slurmconf_find(w->t->site->findings, SLURM_ERROR, of_pool(w, p),
+		       "%s would be the line of a unit of pool \"%s\" and of pool \"%s\": rename "
+		       "one of them",
+		       name, p->name, c->pools[other].name);
+	return true;
+}
+
+/* A line for each unit of the pool. */
+static void add_units(const struct want *w, const struct conf_pool *p, const char *key,
+		      const char *name)
+{
+	for (uint32_t u = 1; u <= unit_count(p); u++) {
+		char of[NAME_SIZE];
+
+		(void)snprintf(of, sizeof(of), "%s-%u", name, u);
+		if (is_free(w, of) && !clashes(w, p, of))
+			add_line(w, key, of, unit_nodes(p, u), p->unit);
+	}
 }
 
 /* --- the tree ------------------------------------------------------------------------------------
@@ -60,7 +94,13 @@ static void add_line(const struct want *w, const struct conf_pool *p, const char
 
 static void want_leaf(struct want *w, const struct conf_pool *p, const char *name)
 {
-	add_line(w, p, "SwitchName", name);
+	if (unit_count(p) > 0) {
+		add_units(w, p, "SwitchName", name);
+		str_addf(w->out, "SwitchName=%s Switches=%s-", name, name);
+		str_addf(w->out, unit_count(p) > 1 ? "[1-%u]\n" : "%u\n", unit_count(p));
+	} else {
+		add_line(w, "SwitchName", name, p->nodes->names, p->nodes->n);
+	}
 	if (w->t->pools[conf_pool_index(w->t->site->conf, p)].placed == NULL)
 		str_addf(&w->top, "%s%s", w->top.len > 0 ? "," : "", name);
 }
@@ -91,10 +131,33 @@ static bool is_in_fabric(const struct conf_pool *p)
 	return n > 0;
 }
 
+/* Is each unit in its fabric, whichever rung a node is bought from? */
+static bool has_whole_units(const struct want *w, const struct conf_pool *p)
+{
+	size_t n;
+	const struct conf_offer *v = conf_rungs(p, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (unit_is_of(&v[i]))
+			continue;
+		slurmconf_find(
+			w->t->site->findings, SLURM_ERROR,
+			(struct slurmconf_place){w->t->site->conf->path, v[i].line},
+			"pool \"%s\": offer \"%s\" buys outside of the fabric of a unit, and a "
+			"block must be one: remove the offer, or use topology/tree",
+			p->name, v[i].name);
+		return false;
+	}
+	return true;
+}
+
 static void want_block(struct want *w, const struct conf_pool *p, const char *name)
 {
 	const struct slurmconf_topo *t = w->t;
+	const size_t size = unit_count(p) > 0 ? p->unit : p->nodes->n; /* of each block */
 
+	if (unit_count(p) > 0 && !has_whole_units(w, p))
+		return;
 	if (!is_in_fabric(p)) {
 		slurmconf_find(t->site->findings, SLURM_ADVICE, of_pool(w, p),
 			       "pool \"%s\" is no block: not all its machines are bought in the "
@@ -103,14 +166,17 @@ static void want_block(struct want *w, const struct conf_pool *p, const char *na
 		return;
 	}
 	if (w->base == 0)
-		w->base = p->nodes->n;
-	if (p->nodes->n < w->base && slurm_version_has(t->version, SLURM_FULL_UNITS))
+		w->base = size;
+	if (size < w->base && slurm_version_has(t->version, SLURM_FULL_UNITS))
 		slurmconf_find(t->site->findings, SLURM_ERROR, of_pool(w, p),
-			       "pool \"%s\" has %zu nodes, and each block must have %zu: write "
+			       "pool \"%s\" has %zu nodes%s, and each block must have %zu: write "
 			       "BlockSizes=%zu into topology.conf, or give it more nodes",
-			       p->name, p->nodes->n, w->base, p->nodes->n);
+			       p->name, size, unit_count(p) > 0 ? " in each unit" : "", w->base,
+			       size);
+	else if (unit_count(p) > 0)
+		add_units(w, p, "BlockName", name);
 	else
-		add_line(w, p, "BlockName", name);
+		add_line(w, "BlockName", name, p->nodes->names, p->nodes->n);
 }
 
 /* --- all of it -----------------------------------------------------------------------------------
@@ -125,7 +191,7 @@ void slurmconf_want_topo(const struct slurmconf_topo *t, struct str *out)
 		return;
 	str_init(&w.top, SLURMCONF_BODY_MAX);
 	for (size_t i = 0; i < c->npools; i++) {
-		char name[sizeof(SLURMCONF_SET_PREFIX) + HOSTLIST_NAME_MAX];
+		char name[NAME_SIZE];
 		const struct conf_pool *p = &c->pools[i];
 
 		(void)snprintf(name, sizeof(name), SLURMCONF_SET_PREFIX "%s", p->name);

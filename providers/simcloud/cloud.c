@@ -250,9 +250,10 @@ enum code cloud_create(struct cloud *c, const struct cloud_create *rq, int32_t *
 			return CODE_OK;
 		}
 	}
-	if (!sold(c, rq) ||
-	    (rq->fabric != NULL && rq->fabric[0] != '\0' && fabric_find(c, rq->fabric) == NULL))
+	if (!sold(c, rq))
 		return CODE_INVALID;
+	if (rq->fabric != NULL && rq->fabric[0] != '\0' && fabric_find(c, rq->fabric) == NULL)
+		return CODE_NOT_FOUND;
 	for (size_t k = 0; k < rq->nwants; k++)
 		results[k] = UNPLACED;
 	for (size_t k = 0; k < rq->nwants; k++) {

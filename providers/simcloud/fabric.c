@@ -104,10 +104,15 @@ static uint32_t block_for(const struct cloud *c, const struct cloud_pool *p, con
 int64_t fabric_room(const struct cloud *c, const struct cloud_pool *p, const char *fabric,
 		    int64_t max)
 {
+	const struct cloud_instance *i;
 	int64_t room;
 
 	if (c->conf->fabric_size == 0 || !is_given(fabric))
 		return max;
+	i = member(c, NULL, fabric);
+	if (i != NULL &&
+	    (strcmp(i->pool->region, p->region) != 0 || strcmp(i->pool->zone, p->zone) != 0))
+		return 0; /* it is in one zone, once there are machines in it */
 	room = room_on(c, p, block_for(c, p, fabric));
 	return room < max ? room : max;
 }

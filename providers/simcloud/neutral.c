@@ -118,7 +118,9 @@ static void run_create(const struct face_call *f, struct cloud *c, const struct 
 	code = cloud_create(c, &rq, results, now);
 	if (code != CODE_OK) {
 		neutral_error(out, code,
-			      code == CODE_INVALID ? "no such type, region, zone or fabric" : NULL);
+			      code == CODE_INVALID     ? "no such type, region or zone"
+			      : code == CODE_NOT_FOUND ? "no such fabric"
+						       : NULL);
 	} else {
 		str_init(&s, NEUTRAL_BODY_MAX);
 		js_open(&s, NULL, '{');

@@ -22,7 +22,7 @@ if [ $# = 0 ]; then
 	for file in "${files[@]}"; do
 		name=${file##*/} name=${name%.bats} twin=${name%-aws}
 		case $twin in
-		crash | fabric | placement | refused) over=$twin-aws ;; # what EC2 answers in its own way
+		crash | fabric | placement | refused | units) over=$twin-aws ;; # what EC2 answers in its own way
 		bootstrap | jobs | reclaim) over=$twin ;;
 		*) over=$name ;;
 		esac

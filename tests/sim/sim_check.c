@@ -291,6 +291,7 @@ void check_step(struct world *w)
 	}
 	check_limits(w);
 	sim_limit_check(w);
+	sim_fabric_check_units(w->cloud);
 }
 
 /* --- I24 -------------------------------------------------------------------------------------- */

@@ -170,6 +170,8 @@ void sim_cloud_heal(struct sim_cloud *c);
 
 /* --- sim_fabric.c: what a job's nodes have between them --- */
 void sim_fabric_init(struct sim_cloud *c);
+/* Has this rung of a ladder no fabric?  A unit is in one place: what is elsewhere has none. */
+bool sim_fabric_is_none(const struct world *w, size_t rung);
 bool sim_fabric_there(const struct sim_cloud *c, const char *name);
 /* "ok" or the error's word. */
 const char *sim_fabric_make(struct sim_cloud *c, const char *name, const char *cluster);
@@ -179,6 +181,14 @@ const char *sim_fabric_drop(struct sim_cloud *c, const char *name);
 void sim_fabric_list(const struct sim_cloud *c, struct str *out);
 /* A create is about to go onto the wire. */
 void sim_fabric_check_create(struct sim_cloud *c, const struct create_request *rq);
+/* Has the create's unit other rows, so that burstd may take it for full, and not the place? */
+bool sim_fabric_is_used(const struct sim_cloud *c, const struct create_request *rq);
+/* burstd asks for it to be dropped now. */
+void sim_fabric_check_drop(struct sim_cloud *c, const char *name);
+/* Was the fabric of this node's unit refused? */
+bool sim_fabric_unit_refused(const struct sim_cloud *c, const char *node);
+/* All machines of a unit are in its fabric, but those of rungs that have none. */
+void sim_fabric_check_units(struct sim_cloud *c);
 const char *sim_fabric_left(const struct sim_cloud *c); /* one of ours; NULL: there is none */
 
 /* --- sim_tags.c: what says whose an instance is --- */

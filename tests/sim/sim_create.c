@@ -180,7 +180,7 @@ bool sim_cloud_refused(const struct sim_cloud *c, const char *token, const char 
 	for (size_t i = 0; t != NULL && i < t->nrefused; i++)
 		if (strcmp(t->refused[i], node) == 0)
 			return true;
-	return sim_fabric_refused(c, token);
+	return sim_fabric_refused(c, token) || sim_fabric_unit_refused(c, node);
 }
 
 /* Which of them cannot be had (F4, F8); whole groups where the provider promises that. */

@@ -67,7 +67,82 @@ bool sim_fabric_refused(const struct sim_cloud *c, const char *name)
 	return false;
 }
 
-/* Does a row say that its instance is in it, or may be?  Its name ends with their batch. */
+/* --- units ---------------------------------------------------------------------------------------
+ */
+
+bool sim_fabric_is_none(const struct world *w, size_t rung)
+{
+	return w->set.units && (w->set.twins ? rung > 0 : rung == 2);
+}
+
+/* The name of the fabric of this node's unit, as the provider may expect it: the first of its
+ * nodes, and how many they are.  "": the pool has no units. */
+static void unit_name(const struct world *w, const char *node, char name[64])
+{
+	const struct sim_pool *p = world_pool_of(w, node);
+	unsigned long number = strtoul(node + 1, NULL, 10);
+
+	name[0] = '\0';
+	if (p != NULL && p->unit != 0)
+		(void)snprintf(name, 64, "burstd-%.8s-%c%lu-%u", own, node[0],
+			       (number - 1) / p->unit * p->unit + 1, p->unit);
+}
+
+static bool is_of_unit(const struct sim_cloud *c, const char *node, const char *name)
+{
+	char unit[64];
+
+	unit_name(c->w, node, unit);
+	return strcmp(unit, name) == 0;
+}
+
+bool sim_fabric_unit_refused(const struct sim_cloud *c, const char *node)
+{
+	char unit[64];
+
+	unit_name(c->w, node, unit);
+	return unit[0] != '\0' && sim_fabric_refused(c, unit);
+}
+
+static bool is_bought_elsewhere(const struct world *w, const char *offer)
+{
+	static const char *const names[] = {"home", "spot", "away"};
+
+	for (size_t i = 0; i < SIM_RUNGS; i++)
+		if (strcmp(offer, names[i]) == 0)
+			return sim_fabric_is_none(w, i);
+	return false;
+}
+
+void sim_fabric_check_units(struct sim_cloud *c)
+{
+	for (size_t k = 0; c->w->set.units && k < c->nlive; k++) {
+		const struct inst *in = c->live[k];
+
+		if (in->fabric[0] != '\0' && !is_of_unit(c, in->node, in->fabric))
+			world_fail(c->w, "%s is in fabric %s, which is not its unit's", in->node,
+				   in->fabric);
+		if (in->fabric[0] != '\0' && !sim_fabric_there(c, in->fabric))
+			world_fail(c->w, "%s is in fabric %s, which is gone", in->node, in->fabric);
+	}
+}
+
+/* A create of a pool with units: one unit, in its fabric, or as the offer says in none. */
+static void check_unit(struct sim_cloud *c, const struct create_request *rq,
+		       const struct sim_row *one)
+{
+	bool none = is_bought_elsewhere(c->w, one->n.offer);
+
+	if (none != (rq->fabric[0] == '\0'))
+		world_fail(c->w, "%s is bought by offer \"%s\" in fabric \"%s\"", rq->wants[0].node,
+			   one->n.offer, rq->fabric);
+	for (size_t i = 0; !none && i < rq->n; i++)
+		if (!is_of_unit(c, rq->wants[i].node, rq->fabric))
+			world_fail(c->w, "%s is bought in fabric %s, which is not its unit's",
+				   rq->wants[i].node, rq->fabric);
+}
+
+/* Does a row say that its instance is in it, or may be?  A job's name ends with their batch. */
 static bool is_needed(const struct sim_cloud *c, const char *name)
 {
 	const struct sim_row *r;
@@ -75,9 +150,33 @@ static bool is_needed(const struct sim_cloud *c, const char *name)
 	uint64_t batch = strtoull(strrchr(name, '-') + 1, NULL, 10);
 
 	for (size_t k = 0; k < n; k++)
-		if (node_lives(&r[k].n) && r[k].n.batch == batch)
+		if (c->w->set.units ? node_counts(&r[k].n) && is_of_unit(c, r[k].n.name, name)
+				    : node_lives(&r[k].n) && r[k].n.batch == batch)
 			return true;
 	return false;
+}
+
+bool sim_fabric_is_used(const struct sim_cloud *c, const struct create_request *rq)
+{
+	const struct sim_row *r;
+	size_t n = sim_journal_rows(c->w->journal, &r);
+
+	for (size_t k = 0; c->w->set.units && rq->fabric[0] != '\0' && k < n; k++) {
+		bool among = false;
+
+		for (size_t i = 0; i < rq->n; i++)
+			among = among || (strcmp(rq->wants[i].node, r[k].n.name) == 0 &&
+					  rq->wants[i].gen == r[k].n.gen);
+		if (!among && node_counts(&r[k].n) && is_of_unit(c, r[k].n.name, rq->fabric))
+			return true;
+	}
+	return false;
+}
+
+void sim_fabric_check_drop(struct sim_cloud *c, const char *name)
+{
+	if (c->w->set.units && c->restored_at == 0 && is_needed(c, name))
+		world_fail(c->w, "fabric %s is dropped, and its unit has rows", name);
 }
 
 const char *sim_fabric_drop(struct sim_cloud *c, const char *name)
@@ -88,7 +187,8 @@ const char *sim_fabric_drop(struct sim_cloud *c, const char *name)
 		world_fail(c->w, "I11: fabric %s is dropped, which is not ours", name);
 	if (f == NULL)
 		return "not-found";
-	if (f->ours && c->restored_at == 0 && is_needed(c, name))
+	/* That of a unit may be needed again since it was asked for. */
+	if (f->ours && !c->w->set.units && c->restored_at == 0 && is_needed(c, name))
 		world_fail(c->w, "fabric %s is dropped, and a row says that it is needed", name);
 	for (size_t k = 0; k < c->nlive; k++)
 		if (strcmp(c->live[k]->fabric, name) == 0)
@@ -135,6 +235,8 @@ void sim_fabric_check_create(struct sim_cloud *c, const struct create_request *r
 		sim_journal_row(c->w->journal, rq->wants[0].node, rq->wants[0].gen);
 	uint32_t group = rq->wants[0].group;
 
+	if (c->w->set.units && r != NULL)
+		check_unit(c, rq, r);
 	if (!c->w->set.fabric || r == NULL)
 		return;
 	/* Its other nodes may be in another pool: then it is one among others. */

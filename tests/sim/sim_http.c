@@ -82,7 +82,8 @@ static void told(struct world *w, const struct wire *q)
 {
 	if (strstr(q->body.p, "\"quota\"") != NULL)
 		sim_place_told(w, &q->create, q->sent_at, COOL_QUOTA);
-	else if (strstr(q->body.p, "\"capacity\"") != NULL)
+	else if (strstr(q->body.p, "\"capacity\"") != NULL &&
+		 !sim_fabric_is_used(w->cloud, &q->create))
 		sim_place_told(w, &q->create, q->sent_at, COOL_CAPACITY);
 	else if (q->status == 200)
 		sim_place_sold(w, &q->create, q->sent_at);
@@ -243,6 +244,27 @@ static void check_audit(const struct http_client *c, const struct wire *q)
 			       q->create.fabric);
 }
 
+/* Nothing is bought in it, or about to be. */
+static void check_drop(const struct http_client *c, const struct wire *q)
+{
+	sim_fabric_check_drop(c->w->cloud, q->create.fabric);
+	for (const struct wire *x = c->wires; x != NULL; x = x->next)
+		if ((x->kind == WIRE_CREATE || x->kind == WIRE_MAKE) && x->done != NULL &&
+		    strcmp(x->create.fabric, q->create.fabric) == 0)
+			world_fail(c->w, "fabric %s is dropped while it is made or filled",
+				   q->create.fabric);
+}
+
+/* Nor while a drop of it is under way, if the answer may still come. */
+static void check_filled(const struct http_client *c, const struct wire *q)
+{
+	for (const struct wire *x = c->wires; x != NULL; x = x->next)
+		if (x->kind == WIRE_DROP && x->done != NULL &&
+		    strcmp(x->create.fabric, q->create.fabric) == 0)
+			world_fail(c->w, "fabric %s is made or filled while it is dropped",
+				   q->create.fabric);
+}
+
 int http_client_send(struct http_client *c, const struct http_call *call, http_done_fn done,
 		     void *ctx, uint64_t *handle, struct err *e)
 {
@@ -273,6 +295,10 @@ int http_client_send(struct http_client *c, const struct http_call *call, http_d
 	if (q->kind ==
 	    WIRE_CREATE) /* first: the record of one that may not be is no better than it */
 		sim_cloud_check_create(c->w->cloud, &q->create);
+	if (q->kind == WIRE_DROP)
+		check_drop(c, q);
+	if ((q->kind == WIRE_CREATE && q->create.fabric[0] != '\0') || q->kind == WIRE_MAKE)
+		check_filled(c, q);
 	check_audit(c, q);
 	for (size_t i = 0; q->kind == WIRE_DELETE && i < q->nids; i++)
 		if (sim_cloud_find(c->w->cloud, q->ids[i]) != NULL)

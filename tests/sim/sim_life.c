@@ -106,6 +106,7 @@ static void set_ladder(const struct world *w, struct conf_pool *p, const struct 
 			.region = mem_strdup(of == 2 ? "r2" : "r"),
 			.zone = mem_strdup(""),
 			.market = of == 1 ? PROVIDER_SPOT : PROVIDER_ON_DEMAND,
+			.fabric = mem_strdup(sim_fabric_is_none(w, of) ? CONF_FABRIC_NONE : ""),
 			.jurisdiction = mem_strdup("")};
 	}
 }
@@ -120,7 +121,10 @@ static void set_pool(const struct world *w, struct conf_pool *p, size_t i)
 				.type = mem_strdup(sp->ladder ? "" : sp->type),
 				.region = mem_strdup(sp->ladder ? "" : "r"),
 				.zone = mem_strdup(w->zoned[i] && !sp->ladder ? "z" : ""),
-				.fabric = mem_strdup(w->set.fabric ? CONF_FABRIC_JOB : ""),
+				.fabric = mem_strdup(w->set.units    ? CONF_FABRIC_UNIT
+						     : w->set.fabric ? CONF_FABRIC_JOB
+								     : ""),
+				.unit = w->set.units ? sp->unit : 0,
 				.spot_share = 100,
 				.max_nodes = sp->max_nodes,
 				.max_rate_nano_h = sp->max_rate,

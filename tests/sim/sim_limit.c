@@ -51,7 +51,7 @@ void sim_limit_choose(struct world *w)
 		w->set.concurrency = (uint32_t)world_between(w, 4, 5);
 		w->set.create_max = 1;
 		w->set.single = true;
-		w->set.gangs = w->set.fabric = false;
+		w->set.gangs = w->set.fabric = w->set.units = false;
 		w->set.token_ms = 24 * 60 * SIM_MINUTE;
 	}
 	w->rng = rng;

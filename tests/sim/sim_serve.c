@@ -100,7 +100,7 @@ static void on_create(struct world *w, struct wire *q)
 		return;
 	}
 	if (q->create.fabric[0] != '\0' && !sim_fabric_there(w->cloud, q->create.fabric)) {
-		error(q, 400, "invalid");
+		error(q, 404, "not-found");
 		return;
 	}
 	if (world_fault(w, SIM_CAPACITY))

@@ -275,6 +275,14 @@ void journal_del_alert_message(struct journal_tx *tx, int64_t seq)
 	add(tx, DEL_MESSAGE, "")->id = (uint64_t)seq;
 }
 
+/* Those that name what may be asked for twice at once: two generations of one node, and the fabric
+ * of a unit, by two creates in it or by two sections of one account. */
+static bool may_be_twice(const struct world *w, const struct journal_audit *a)
+{
+	return strcmp(a->verb, "delete-again") == 0 ||
+	       (w->set.units && strncmp(a->verb, "fabric-", 7) == 0);
+}
+
 void journal_put_audit(struct journal_tx *tx, const struct journal_audit *a)
 {
 	bool deed = strcmp(a->verb, "answered") != 0 && strcmp(a->target, "claims") != 0 &&
@@ -282,13 +290,12 @@ void journal_put_audit(struct journal_tx *tx, const struct journal_audit *a)
 		    strcmp(a->target, "vouchers") != 0; /* not what happened to us */
 
 	if (deed)
-		*add(tx, PUT_AUDIT, a->target) = (struct effect){
-			.kind = PUT_AUDIT,
-			.id = sim_audit_key(a),
-			/* It names nodes: two generations of one may be asked for at once. */
-			.value = strcmp(a->verb, "delete-again") == 0 ? 1
-				 : strcmp(a->verb, "unsent") == 0     ? 2
-								      : 0};
+		*add(tx, PUT_AUDIT, a->target) =
+			(struct effect){.kind = PUT_AUDIT,
+					.id = sim_audit_key(a),
+					.value = may_be_twice(tx->w, a)           ? 1
+						 : strcmp(a->verb, "unsent") == 0 ? 2
+										  : 0};
 	if (a->actor[0] == '\0' || a->object[0] == '\0' || a->reason[0] == '\0')
 		world_fail(tx->w, "I28: a record does not say who, what and why");
 	SIM_TRACE(tx->w, "  audit %s: %s %s %s %s: %s", a->actor, a->verb, a->target, a->object,

@@ -227,6 +227,7 @@ struct sim_place { /* where something may be bought; type "": none yet */
 struct sim_pool {
 	char name[16], nodes[32], type[16];
 	uint32_t nnodes, max_nodes;
+	uint32_t unit; /* nodes of each placement unit; 0: it has none */
 	int64_t price, max_rate;
 	bool ladder;   /* it has SIM_RUNGS offers, of one price */
 	uint32_t warm; /* nodes that are up without a job, too */
@@ -286,6 +287,7 @@ struct sim_setting {
 	bool instance_ids;   /* slurmd says which instance it is on */
 	bool prolog;         /* burst-prolog is PrologSlurmctld */
 	bool fabric;         /* jobs of pools get a fabric of their own */
+	bool units;          /* pools have placement units, each in a fabric of its own */
 	bool warm;           /* some pools keep nodes warm, or have a quantum ... */
 	bool fixed;          /* ... and slurm.conf has a count of those that are to stay */
 	bool afresh;         /* a create that is repeated tries again what was refused (F4) */

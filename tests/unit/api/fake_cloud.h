@@ -26,6 +26,14 @@ const char *engine_off(const struct engine *e, size_t provider)
 	return e->off;
 }
 
+const char *engine_fabric(const struct engine *e, const struct node *n,
+			  char out[PROVIDER_WORD_MAX + 1])
+{
+	assert_true(node_counts(n));
+	(void)snprintf(out, PROVIDER_WORD_MAX + 1, "%.20s-of-%.30s", e->fabric, n->name);
+	return out;
+}
+
 const char *engine_undropped(const struct engine *e, size_t provider, size_t *n)
 {
 	assert_true(provider < e->conf->nproviders);

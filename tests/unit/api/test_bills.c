@@ -1,4 +1,5 @@
 /* test_bills.c - every time that a node was bought, from the bills that are kept (I22). */
+#include "core/unit.h"
 #include "ctl_ask.h"
 
 static const json_t *generation(const json_t *r, size_t i)
@@ -32,6 +33,38 @@ static void test_what_only_bills_still_tell(void **state)
 	(void)snprintf(fleet_find(&f->e.fleet, "n2")->newest->n.instance, PROVIDER_ID_MAX, "i-1");
 	r = ask(f, "{\"v\":1,\"op\":\"node\",\"name\":\"n2\"}");
 	assert_int_equal(json_array_size(json_object_get(r, "generations")), 3);
+	json_decref(r);
+	stop(f);
+}
+
+/* Its unit says where it would be; a fabric is of a machine. */
+static void test_a_node_shows_its_unit_and_its_fabric(void **state)
+{
+	struct fixture *f = start("n[1-4]");
+	struct conf_pool *p = &f->e.conf->pools[0];
+	json_t *r;
+
+	(void)state;
+	f->e.fabric = "pg";
+	(void)fake_node(&f->e, "n3", 1, NODE_READY);
+	(void)fake_node(&f->e, "n2", 1, NODE_GONE);
+	r = ask_as(f, &viewer, "{\"v\":1,\"op\":\"node\",\"name\":\"n3\"}");
+	assert_int_equal(number(r, "unit"), 0);
+	assert_string_equal(text(r, "fabric"), "pg-of-n3");
+	json_decref(r);
+	p->unit = 2;
+	p->own.in_fabric = CONF_FABRIC_UNIT;
+	assert_int_equal(unit_finish(f->e.conf, p, NULL), 0);
+	r = ask(f, "{\"v\":1,\"op\":\"node\",\"name\":\"n3\"}");
+	assert_int_equal(number(r, "unit"), 2);
+	json_decref(r);
+	r = ask(f, "{\"v\":1,\"op\":\"node\",\"name\":\"n2\"}"); /* gone; and one never bought */
+	assert_int_equal(number(r, "unit"), 1);
+	assert_string_equal(text(r, "fabric"), "");
+	json_decref(r);
+	r = ask(f, "{\"v\":1,\"op\":\"node\",\"name\":\"n4\"}");
+	assert_int_equal(number(r, "unit"), 2);
+	assert_string_equal(text(r, "fabric"), "");
 	json_decref(r);
 	stop(f);
 }
@@ -77,6 +110,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_only_bills_still_tell),
+		cmocka_unit_test(test_a_node_shows_its_unit_and_its_fabric),
 		cmocka_unit_test(test_very_many_are_counted),
 		cmocka_unit_test(test_a_node_that_was_taken_out),
 	};

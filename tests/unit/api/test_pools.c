@@ -211,7 +211,8 @@ static void a_plan_has_the_offer_the_price_and_the_limits_before_and_after(void 
 	(void)state;
 	add_offers(f);
 	f->e.plan = (struct engine_plan){.verdict = PLAN_BUY, .nodes = 3};
-	f->e.plan_pool = (struct engine_plan_pool){.nodes = 3, .rung = 0};
+	f->e.plan_pool = (struct engine_plan_pool){.nodes = 3, .units = 2, .rung = 0};
+	f->e.conf->pools[0].unit = 2;
 	(void)fake_node(&f->e, "n1", 1, NODE_READY);
 	r = ask_as(f, &viewer,
 		   RQ("plan", ",\"pool\":\"pool0\",\"nodes\":3,\"constraint\":\"spot&h100\","
@@ -227,6 +228,8 @@ static void a_plan_has_the_offer_the_price_and_the_limits_before_and_after(void 
 	assert_string_equal(text(pool, "name"), "pool0");
 	assert_string_equal(text(pool, "offer"), "spot");
 	assert_int_equal(number(pool, "new"), 3);
+	assert_int_equal(number(pool, "units"), 2);
+	assert_int_equal(number(pool, "unit"), 2);
 	assert_string_equal(text(pool, "price"), "29.52");
 	assert_string_equal(text(pool, "total"), "88.56");
 	assert_int_equal(number(pool, "nodes"), 1);

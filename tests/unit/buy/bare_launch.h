@@ -32,7 +32,8 @@ static struct fix {
 	size_t sizes[NODES]; /* nodes of each create that was sent */
 	char first[NODES][16];
 	bool unbuildable; /* the driver cannot build a create */
-	size_t fits;      /* how many nodes fit into one create */
+	size_t fits;      /* how many nodes fit into one create ... */
+	char fits_in[64]; /* ... in this fabric, as was asked last */
 	enum node_event_type posted[4 * NODES];
 	unsigned hopeful; /* nodes refused by a place that may be asked again at once */
 	size_t nposted;
@@ -136,6 +137,7 @@ void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, vo
 	(void)snprintf(F.fabric[F.sent], sizeof(F.fabric[0]), "%s", fabric != NULL ? fabric : "");
 	(void)snprintf(F.token, sizeof(F.token), "%s", op->u.create.token);
 	(void)snprintf(F.first[F.sent], sizeof(F.first[0]), "%s", op->u.create.wants[0].node);
+	assert_int_equal(op->u.create.place->of_unit, F.pool.unit != 0);
 	F.sizes[F.sent++] = op->u.create.nwants;
 	if ((F.cloud.caps.flags & PROVIDER_ELSEWHERE) == 0)
 		F.recorded += provider_cursor(op)[0] != '\0'; /* with its first request */
@@ -293,7 +295,8 @@ void audit_thing(struct engine *e, const char *verb, const char *target, const c
 {
 	(void)e;
 	(void)target;
-	assert_string_equal(reason, "for a job of several nodes");
+	assert_string_equal(reason, F.pool.unit != 0 ? "for a placement unit"
+						     : "for a job of several nodes");
 	assert_string_equal(verb, "fabric-make");
 	assert_non_null(strstr(thing, "burstd-0a1b2c3d-"));
 	F.recorded++;
@@ -408,6 +411,9 @@ static inline int build(const void *self, const struct provider_op *op,
 static inline size_t fits(const void *self, const struct provider_create *c)
 {
 	(void)self;
+	(void)snprintf(F.fits_in, sizeof(F.fits_in), "%s",
+		       c->place->fabric != NULL ? c->place->fabric : "");
+	assert_int_equal(c->place->of_unit, F.pool.unit != 0);
 	return F.fits < c->nwants ? F.fits : c->nwants;
 }
 
@@ -471,6 +477,8 @@ static inline int teardown(void **state)
 	free(F.ctx);
 	launch_free(&F.e);
 	free(F.cloud.fabrics);
+	map_fini(&F.pool.unit_of);
+	hostlist_free(F.pool.nodes);
 	map_fini(&F.cloud.ids);
 	cooldown_fini(&F.e.cloud->cooldown);
 	unsold_fini(&F.e.cloud->unsold);

@@ -139,7 +139,8 @@ static void test_node_show(void **state)
 	static const char reply[] =
 		"{\"ok\":true,\"now_ms\":1000000000,\"currency\":\"USD\",\"name\":\"h100-1\","
 		"\"generation\":2,"
-		"\"state\":\"ready\",\"pool\":\"h100\",\"instance\":\"i-77\",\"address\":\"10.0.0."
+		"\"state\":\"ready\",\"pool\":\"h100\",\"unit\":3,\"fabric\":\"pg-3\","
+		"\"instance\":\"i-77\",\"address\":\"10.0.0."
 		"1\","
 		"\"since_ms\":999100000,\"rate\":\"29.52\",\"slurm\":\"IDLE+CLOUD\","
 		"\"why\":\"ready: Slurm can run jobs on it\",\"generations\":[{\"generation\":2,"
@@ -161,6 +162,8 @@ static void test_node_show(void **state)
 		 "  ready: Slurm can run jobs on it\n"
 		 "\n"
 		 "  pool        h100\n"
+		 "  unit        3\n"
+		 "  fabric      pg-3\n"
 		 "  instance    i-77\n"
 		 "  address     10.0.0.1\n"
 		 "  in Slurm    IDLE+CLOUD\n"

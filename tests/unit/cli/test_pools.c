@@ -116,24 +116,27 @@ static void pools_show_offers_in_their_order_and_why_not(void **state)
 static void pools_show_who_is_on_one_fabric(void **state)
 {
 	static const char reply[] = HEAD
-		"\"next\":\"\",\"pools\":[{\"name\":\"h100\",\"nodes\":0,\"max_nodes\":4,"
-		"\"rate\":\"0\",\"max_rate\":\"9\",\"listed\":true,\"offers\":[" RUNG(
-			"near", 1, "", "on-demand", "0.5", 0,
-			",\"fabric\":\"job\"") "," RUNG("lab", 2, "", "on-demand", "0.5", 0,
-							",\"fabric\":\"pg-1\"") "," RUNG("any", 3,
-											 "",
-											 "on-"
-											 "demand",
-											 "0.5", 0,
-											 ",\"fabric"
-											 "\":\"\"") "]}]}";
+		"\"next\":\"\",\"pools\":[{\"name\":\"h100\",\"nodes\":0,\"max_"
+		"nodes\":4,"
+		"\"rate\":\"0\",\"max_rate\":\"9\",\"listed\":true,\"offers\":"
+		"[" RUNG("near", 1, "", "on-demand", "0.5", 0, ",\"fabric\":\"job\"") "," RUNG(
+			"lab", 2, "", "on-demand", "0.5", 0,
+			",\"fabric\":\"pg-1\"") "," RUNG("rack", 3, "", "on-demand", "0.5", 0,
+							 ",\"fabric\":"
+							 "\"unit\"") "," RUNG("any", 4, "",
+									      "on-"
+									      "demand",
+									      "0.5", 0,
+									      ",\"fabric"
+									      "\":\"\"") "]}]}";
 	struct lab *l = lab_new();
 
 	(void)state;
 	lab_run_once(l, S "pools", reply);
 	assert_int_equal(l->rc, 0);
 	assert_non_null(strstr(l->out, "\n  near: a fabric for each job of several nodes\n"
-				       "  lab: all on fabric pg-1\n"));
+				       "  lab: all on fabric pg-1\n"
+				       "  rack: a fabric for each placement unit\n"));
 	assert_null(strstr(l->out, "any:"));
 	lab_free(l);
 }
@@ -175,6 +178,35 @@ static void all_pages_of_pools_are_one_answer(void **state)
 #define UNCHANGED                                                                                  \
 	"\n  LIMIT           NOW   THEN  AT MOST\n  nodes             2      2       64\n"         \
 	"  USD per hour  62.92  62.92   900.00\n"
+
+static void a_plan_says_in_how_many_units_the_job_is(void **state)
+{
+	static const struct {
+		const char *units, *out;
+	} rows[] = {{"\"units\":1,\"unit\":8,", "\n  in 1 placement unit of 8 nodes\n"},
+		    {"\"units\":2,\"unit\":8,", "\n  in 2 placement units of 8 nodes\n"},
+		    {"\"units\":0,\"unit\":0,", NULL},
+		    {"", NULL}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct lab *l = lab_new();
+		char reply[4000];
+
+		(void)snprintf(reply, sizeof(reply),
+			       HEAD "\"plans\":[{\"verdict\":\"buy\",\"nodes\":4,\"have\":0,"
+				    "\"pools\":[{%s\"name\":\"h100\",\"new\":4,\"price\":\"1\","
+				    "\"total\":\"4\",\"offers\":[]}]}]}",
+			       rows[i].units);
+		lab_run_once(l, S "plan --pool h100 --nodes 4", reply);
+		assert_int_equal(l->rc, 0);
+		if (rows[i].out != NULL)
+			assert_non_null(strstr(l->out, rows[i].out));
+		else
+			assert_null(strstr(l->out, "placement"));
+		lab_free(l);
+	}
+}
 
 static void a_plan_says_first_what_would_be_and_exits_by_it(void **state)
 {
@@ -470,6 +502,7 @@ int main(void)
 		cmocka_unit_test(pools_show_offers_in_their_order_and_why_not),
 		cmocka_unit_test(pools_show_on_which_terms_they_buy),
 		cmocka_unit_test(pools_show_who_is_on_one_fabric),
+		cmocka_unit_test(a_plan_says_in_how_many_units_the_job_is),
 		cmocka_unit_test(all_pages_of_pools_are_one_answer),
 		cmocka_unit_test(a_plan_says_first_what_would_be_and_exits_by_it),
 		cmocka_unit_test(what_is_asked_comes_from_options_or_from_words),

@@ -4,6 +4,7 @@
  * On a bare struct engine: the wire and the journal are the test's. */
 #include "buy/buy.h"
 #include "cloud/cloud.h"
+#include "core/unit.h"
 #include "tests/unit/engine/bare_engine.h"
 #include "tests/unit/engine/bare_state.h"
 
@@ -139,6 +140,8 @@ static int teardown(void **state)
 	for (unsigned i = 0; i < F.n; i++)
 		free(F.ctx[i]);
 	free(F.cloud.fabrics);
+	map_fini(&F.pool.unit_of);
+	hostlist_free(F.pool.nodes);
 	fleet_fini(&F.e.fleet);
 	return 0;
 }
@@ -180,9 +183,9 @@ static void look(void)
 	fabric_run(&F.cloud);
 }
 
-static void make(uint64_t batch, const char *name)
+static void make(const char *name)
 {
-	fabric_make(&F.cloud, batch, name, NULL, NULL);
+	fabric_make(&F.cloud, name, NULL, NULL);
 	F.cloud.fabrics_next = INT64_MAX;
 	F.said[0] = '\0';
 }
@@ -190,7 +193,7 @@ static void make(uint64_t batch, const char *name)
 static void test_one_goes_when_the_last_node_of_its_create_has_ended(void **state)
 {
 	(void)state;
-	make(101, "burstd-0a1b2c3d-101");
+	make("burstd-0a1b2c3d-101");
 	look();
 	said("");
 	ended("c2");
@@ -209,12 +212,120 @@ static void test_one_goes_when_the_last_node_of_its_create_has_ended(void **stat
 	assert_int_equal(F.cloud.nfabrics, 0);
 }
 
+/* c1, c2 and c3, c4; the fleet has no c4. */
+static void with_units(void)
+{
+	F.pool.own.in_fabric = CONF_FABRIC_UNIT;
+	F.pool.unit = 2;
+	assert_int_equal(hostlist_parse(&F.pool.nodes, "c[1-4]", 6, NULL), 0);
+	assert_int_equal(unit_finish(&F.conf, &F.pool, NULL), 0);
+}
+
+/* Whatever create they came with; and a node that is only wanted needs it, too. */
+static void test_a_units_goes_when_the_last_node_of_the_unit_has_ended(void **state)
+{
+	struct fleet_node *wanted = fleet_find(&F.e.fleet, "c1")->newest;
+	struct node n = wanted->n;
+
+	(void)state;
+	with_units();
+	n.state = NODE_WANTED;
+	n.batch = 0;
+	fleet_set(&F.e.fleet, wanted, &n);
+	make("burstd-0a1b2c3d-c1-2");
+	make("burstd-0a1b2c3d-c3-2");
+	look();
+	said("");
+	ended("c2");
+	look();
+	said("");
+	ended("c1");
+	look();
+	said("record fabric-drop;commit;fabric-drop burstd-0a1b2c3d-c1-2;");
+	assert_true(fabric_goes(&F.e, "burstd-0a1b2c3d-c1-2"));
+	assert_false(fabric_goes(&F.e, "burstd-0a1b2c3d-c3-2"));
+	say(2, PROVIDER_OK, NULL, "");
+	assert_false(fabric_goes(&F.e, "burstd-0a1b2c3d-c1-2"));
+	assert_int_equal(F.cloud.nfabrics, 1);
+}
+
+/* An account that has two sections has its fabrics in the lists of both: neither drops what the
+ * other has made and not filled yet, nor buys in what the other drops. */
+static void test_a_unit_is_one_for_all_sections_of_an_account(void **state)
+{
+	struct cloud both[2];
+	struct conf_provider providers[2] = {F.provider, F.provider};
+
+	(void)state;
+	with_units();
+	make("burstd-0a1b2c3d-c1-2");
+	both[0] = F.cloud;
+	both[1] = F.cloud;
+	both[1].fabrics = NULL;
+	both[1].nfabrics = 0;
+	F.e.cloud->all = both;
+	F.conf.providers = providers;
+	F.conf.nproviders = 2;
+	fleet_find(&F.e.fleet, "c1")->newest->n.cloud = 1;
+	ended("c2");
+	both[0].fabrics_look = true;
+	fabric_run(&both[0]);
+	said("");
+	ended("c1");
+	both[0].fabrics_look = true;
+	assert_false(fabric_goes(&F.e, "burstd-0a1b2c3d-c1-2"));
+	fabric_run(&both[0]);
+	said("record fabric-drop;commit;fabric-drop burstd-0a1b2c3d-c1-2;");
+	assert_true(fabric_goes(&F.e, "burstd-0a1b2c3d-c1-2"));
+	F.e.cloud->all = &F.cloud;
+}
+
+static void test_the_fabric_of_a_row(void **state)
+{
+	static const struct {
+		const char *in_fabric, *made, *want;
+	} rows[] = {{NULL, NULL, ""},
+		    {"pg-1", NULL, "pg-1"},
+		    {"job", NULL, ""}, /* its create had none of its own */
+		    {"job", "burstd-0a1b2c3d-103", "burstd-0a1b2c3d-103"},
+		    {CONF_FABRIC_UNIT, NULL, "burstd-0a1b2c3d-c3-2"}};
+	struct node *n = &fleet_find(&F.e.fleet, "c3")->newest->n;
+	char name[PROVIDER_WORD_MAX + 1];
+
+	(void)state;
+	with_units();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		F.pool.own.in_fabric = rows[i].in_fabric;
+		if (rows[i].made != NULL)
+			make(rows[i].made);
+		assert_string_equal(engine_fabric(&F.e, n, name), rows[i].want);
+	}
+	(void)snprintf(n->offer, sizeof(n->offer), "gone"); /* the configuration lacks it */
+	assert_string_equal(engine_fabric(&F.e, n, name), "");
+}
+
+/* F24: also those that another configuration made. */
+static void test_units_fabrics_of_an_earlier_life_are_found(void **state)
+{
+	static const char *const names[] = {"burstd-0a1b2c3d-c1-2", "burstd-0a1b2c3d-c1-4",
+					    "burstd-ffffffff-c1-2", "burstd-0a1b2c3d-z9-8", NULL};
+
+	(void)state;
+	with_units();
+	fabric_run(&F.cloud); /* units are a reason to ask */
+	said("fabric-list ;");
+	say(0, PROVIDER_OK, names, "");
+	look();
+	said("record fabric-drop;record fabric-drop;commit;"
+	     "fabric-drop burstd-0a1b2c3d-c1-4;fabric-drop burstd-0a1b2c3d-z9-8;");
+}
+
 static void test_one_that_is_not_there_is_gone_and_one_in_use_is_tried_later_each_time(void **state)
 {
 	static const int64_t steps_s[] = {10, 20, 40};
 
 	(void)state;
-	make(7, "burstd-0a1b2c3d-7");
+	make("burstd-0a1b2c3d-7");
 	for (unsigned i = 0; i < 3; i++) {
 		look();
 		said("record fabric-drop;commit;fabric-drop burstd-0a1b2c3d-7;");
@@ -233,7 +344,7 @@ static void test_one_that_is_not_there_is_gone_and_one_in_use_is_tried_later_eac
 static void test_one_whose_drop_is_throttled_is_asked_for_again(void **state)
 {
 	(void)state;
-	make(101, "burstd-0a1b2c3d-101");
+	make("burstd-0a1b2c3d-101");
 	ended("c1");
 	look();
 	F.said[0] = '\0';
@@ -301,7 +412,7 @@ static void test_who_wants_no_fabrics_is_not_asked_for_the_right_to_list_them(vo
 		look();
 		said("");
 	}
-	make(9, "burstd-0a1b2c3d-9"); /* before a reload, and not gone */
+	make("burstd-0a1b2c3d-9"); /* before a reload, and not gone */
 	F.cloud.fabrics_next = 0;
 	assert_true(fabric_next_ms(&F.cloud) == 0);
 }
@@ -309,7 +420,7 @@ static void test_who_wants_no_fabrics_is_not_asked_for_the_right_to_list_them(vo
 static void test_without_a_slot_the_rest_waits_for_one(void **state)
 {
 	(void)state;
-	make(7, "burstd-0a1b2c3d-7");
+	make("burstd-0a1b2c3d-7");
 	F.busy = 1;
 	look();
 	said("");
@@ -322,7 +433,7 @@ static void test_without_a_slot_the_rest_waits_for_one(void **state)
 static void test_nothing_goes_out_that_is_not_on_record(void **state)
 {
 	(void)state;
-	make(7, "burstd-0a1b2c3d-7");
+	make("burstd-0a1b2c3d-7");
 	F.disk_fails = true;
 	look();
 	said("record fabric-drop;commit;");
@@ -331,8 +442,8 @@ static void test_nothing_goes_out_that_is_not_on_record(void **state)
 static void test_those_for_which_there_is_no_slot_go_out_when_there_is_one(void **state)
 {
 	(void)state;
-	make(7, "burstd-0a1b2c3d-7");
-	make(8, "burstd-0a1b2c3d-8");
+	make("burstd-0a1b2c3d-7");
+	make("burstd-0a1b2c3d-8");
 	F.slots = 1;
 	look();
 	said("record fabric-drop;commit;fabric-drop burstd-0a1b2c3d-7;");
@@ -345,7 +456,7 @@ static void test_those_for_which_there_is_no_slot_go_out_when_there_is_one(void 
 static void test_who_is_needed_is_not_asked_while_none_could_go(void **state)
 {
 	(void)state;
-	make(101, "burstd-0a1b2c3d-101");
+	make("burstd-0a1b2c3d-101");
 	F.cloud.fabrics[0].next_ms = W.now + 1;
 	look();
 	assert_false(F.cloud.fabrics[0].needed);
@@ -364,9 +475,9 @@ static void test_one_that_the_provider_would_not_drop_is_told(void **state)
 	size_t n;
 
 	(void)state;
-	make(7, "burstd-0a1b2c3d-7");
-	make(8, "burstd-0a1b2c3d-8");
-	make(9, "burstd-0a1b2c3d-9");
+	make("burstd-0a1b2c3d-7");
+	make("burstd-0a1b2c3d-8");
+	make("burstd-0a1b2c3d-9");
 	look();
 	say(3, PROVIDER_DENIED, NULL, "");
 	say(4, PROVIDER_INVALID, NULL, "");
@@ -401,6 +512,10 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(test_one_goes_when_the_last_node_of_its_create_has_ended),
+		T(test_a_units_goes_when_the_last_node_of_the_unit_has_ended),
+		T(test_a_unit_is_one_for_all_sections_of_an_account),
+		T(test_units_fabrics_of_an_earlier_life_are_found),
+		T(test_the_fabric_of_a_row),
 		T(test_one_that_is_not_there_is_gone_and_one_in_use_is_tried_later_each_time),
 		T(test_one_whose_drop_is_throttled_is_asked_for_again),
 		T(test_what_is_left_from_an_earlier_life_is_found_page_by_page),

@@ -44,7 +44,7 @@ static void test_a_bad_value_has_its_line(void **state)
 	refused(HEAD "provider a {\ndriver = sim\nsubnet = \"b\"\n}\n" POOL,
 		"f:5: unknown option \"subnet\" in a provider; did you mean \"subnets\"?");
 	refused(HEAD "provider a { driver = sim }\npool p {\nsubnets = \"b\"\n}\n",
-		"f:5: unknown option \"subnets\" in a pool; did you mean \"nodes\"?");
+		"f:5: unknown option \"subnets\" in a pool; did you mean \"unit\"?");
 }
 
 /* The second section of a driver is not told what the first has. */

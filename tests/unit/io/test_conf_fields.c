@@ -99,7 +99,7 @@ static void assert_own_options(const struct conf *c)
 	assert_string_equal(site->off[1], "off");
 	assert_string_equal(site->off[2], "%n");
 	assert_null(site->off[3]);
-	assert_string_equal(site->program, "/opt/burst-static");
+	assert_string_equal(site->program, "/opt/burst");
 	assert_ptr_equal(c->providers[2].own_options, &aws_options);
 	assert_string_equal(ec2->region, "eu-west-9");
 	assert_string_equal(ec2->subnets, "az1=subnet-1,az2=subnet-2");
@@ -203,7 +203,7 @@ static void assert_budgets(const struct conf *c)
 	assert_int_equal(b->kill_at, 103);
 	assert_int_equal(b->grace_ms, 15 * 60000);
 	assert_int_equal(b->unknown, CONF_UNKNOWN_ALLOW);
-	assert_string_equal(b->contact, "finance@example.org, room 7");
+	assert_string_equal(b->contact, "f@x.org, room 7");
 	assert_int_equal(conf_budget_line(b, "grace"), 38);
 }
 

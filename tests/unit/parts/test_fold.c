@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "buy/buy.h"
 #include "cloud/cloud.h"
+#include "core/unit.h"
 #include "jobs/jobs.h"
 #include "parts/parts.h"
 #include "store/journal_events.h"
@@ -34,6 +35,7 @@ static struct {
 	enum node_reason refused; /* the last one, and why */
 	bool stages;              /* what follows does */
 	bool dead;                /* the node that was powered down last */
+	char event[200];          /* the last */
 } F;
 
 static size_t number_of(const char *name)
@@ -82,6 +84,17 @@ const struct node_limits *engine_limits(const struct engine *e, const struct nod
 	return out;
 }
 
+void journal_put_event(struct journal_tx *t, int64_t at_ms, const char *node, uint64_t gen,
+		       const char *type, const char *detail)
+{
+	(void)t;
+	(void)at_ms;
+	(void)node;
+	(void)gen;
+	(void)type;
+	(void)snprintf(F.event, sizeof(F.event), "%s", detail);
+}
+
 static char tx;
 
 struct journal_tx *journal_begin(struct journal *j)
@@ -115,8 +128,6 @@ int journal_commit(struct journal_tx *t, struct err *e)
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 NOTHING(journal_abandon, struct journal_tx *t)
 NOTHING(journal_del_node, struct journal_tx *t, const char *name, uint64_t gen)
-NOTHING(journal_put_event, struct journal_tx *t, int64_t at_ms, const char *node, uint64_t gen,
-	const char *type, const char *detail)
 NOTHING(journal_put_usage, struct journal_tx *t, const struct journal_usage *u)
 NOTHING(notice_follow, struct engine *e, struct fleet_node *fn, const struct node *was)
 NOTHING(away_found, struct fleet_name *nm)
@@ -222,6 +233,35 @@ static void test_what_follows_may_stage(void **state)
 		assert_null(F.fn[i]->next);
 		assert_int_equal(F.followed[i], 1);
 	}
+}
+
+/* What a job got, and where it was bought in a fabric of its unit. */
+static void test_the_event_of_a_machine_says_its_unit(void **state)
+{
+	static const struct {
+		const char *in_fabric, *want;
+	} rows[] = {{CONF_FABRIC_UNIT, "creating -> booting in unit 2, instance i-1, address "
+				       "10.0.0.1"},
+		    {NULL, "creating -> booting, instance i-1, address 10.0.0.1"}};
+
+	(void)state;
+	assert_string_equal(F.event, rows[1].want);
+	F.pool.unit = NODES / 2;
+	F.pool.own.in_fabric = CONF_FABRIC_UNIT;
+	assert_int_equal(hostlist_parse(&F.pool.nodes, "c[0-199]", 8, NULL), 0);
+	assert_int_equal(unit_finish(&F.conf, &F.pool, NULL), 0);
+	for (size_t i = 0; i < 2; i++) {
+		struct node n;
+
+		F.pool.own.in_fabric = rows[i].in_fabric;
+		node_init(&n, "c150", 2 + i, NOW);
+		n.state = NODE_CREATING;
+		F.fn[150] = fleet_add(&F.e.fleet, &n);
+		post(150, NODE_EV_CREATED);
+		assert_string_equal(F.event, rows[i].want);
+	}
+	map_fini(&F.pool.unit_of);
+	hostlist_free(F.pool.nodes);
 }
 
 static bool is_needed(const struct engine *e, const struct node *n)
@@ -482,6 +522,8 @@ static void test_a_reclaim_counts_once_for_its_place(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_the_event_of_a_machine_says_its_unit, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_what_follows_may_stage, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_reclaim_counts_once_for_its_place, setup,
 						teardown),

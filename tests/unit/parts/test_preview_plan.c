@@ -1,4 +1,5 @@
 /* test_preview_plan.c - what burstd would do with a job: burstctl plan. */
+#include "core/unit.h"
 #include "preview_ask.h"
 
 #include "money/money.h"
@@ -100,6 +101,32 @@ static void a_plan_says_what_would_become_of_a_job(void **state)
 					 offer(e, (size_t)rows[i].rung));
 		else if (p.npools > 0)
 			assert_int_equal(p.pools[0].rung, -1);
+		engine_plan_fini(&p);
+	}
+}
+
+/* Its nodes by name are in these; of others it is only known how many they need. */
+static void a_plan_counts_the_units_of_a_job(void **state)
+{
+	static const struct {
+		uint32_t nodes;
+		const char *list;
+		uint32_t units;
+	} of[] = {{1, NULL, 1},     {2, NULL, 1},       {3, NULL, 2},
+		  {0, "c[3-4]", 1}, {0, "c4,c5,c3", 2}, {0, "c[2-3]", 2}};
+	struct engine *e = load(*state);
+	struct engine_plan p = plan(e, &(struct engine_plan_ask){.nodes = 2});
+	struct conf_pool *pool = &e->conf->pools[0];
+
+	assert_int_equal(p.pools[0].units, 0);
+	engine_plan_fini(&p);
+	pool->unit = 2;
+	pool->offers[0].in_fabric = CONF_FABRIC_UNIT;
+	assert_int_equal(unit_finish(e->conf, pool, NULL), 0);
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		p = plan(e, &(struct engine_plan_ask){.nodes = of[i].nodes, .list = of[i].list});
+		assert_int_equal(p.npools, 1);
+		assert_int_equal(p.pools[0].units, of[i].units);
 		engine_plan_fini(&p);
 	}
 }
@@ -537,6 +564,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_plan_says_what_would_become_of_a_job),
+		TEST(a_plan_counts_the_units_of_a_job),
 		TEST(a_plan_within_a_partition_has_its_nodes_alone),
 		TEST(a_plan_of_a_job_has_its_own_words),
 		TEST(a_plan_of_a_script_has_its_comment),

@@ -171,6 +171,12 @@ static void test_a_launch_into_a_group_that_ec2_does_not_know_yet(void **state)
 	parse(&r, &op, 400, ERROR("InvalidPlacementGroup.Unknown"));
 	assert_int_equal(r.code, PROVIDER_AMBIGUOUS);
 	provider_result_fini(&r);
+	place.fabric = "burstd-0a1b2c3d-c1-8"; /* of a unit: made again, by its name */
+	place.of_unit = true;
+	parse(&r, &op, 400, ERROR("InvalidPlacementGroup.Unknown"));
+	assert_int_equal(r.code, PROVIDER_NOT_YET);
+	provider_result_fini(&r);
+	place.of_unit = false;
 	place.fabric = "pg-1";
 	parse(&r, &op, 400, ERROR("InvalidPlacementGroup.Unknown"));
 	assert_int_equal(r.code, PROVIDER_INVALID);

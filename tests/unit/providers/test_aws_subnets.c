@@ -106,6 +106,39 @@ static void test_a_job_of_several_launches_begins_in_one_subnet(void **state)
 	assert_in_range(others, 4, 16);
 }
 
+/* Once there are machines in a group it is in one zone: a second subnet may be in another, and is
+ * not tried.  Different units begin in different ones. */
+static void test_all_creates_of_a_unit_are_in_one_subnet(void **state)
+{
+	struct provider_op op = anywhere(1);
+	char first[64], next[64], name[32], token[16];
+	struct provider_result r;
+	unsigned others = 0;
+
+	(void)state;
+	place.of_unit = true;
+	place.fabric = "burstd-0a1b2c3d-c1-8";
+	subnet_of(first, sizeof(first), &op);
+	for (int i = 0; i < 16; i++) {
+		(void)snprintf(token, sizeof(token), "t%d", i);
+		op.u.create.token = token;
+		wants[0].group = (uint32_t)i;
+		place.fabric = "burstd-0a1b2c3d-c1-8";
+		subnet_of(next, sizeof(next), &op);
+		assert_string_equal(next, first);
+		(void)snprintf(name, sizeof(name), "burstd-0a1b2c3d-c%d-8", 9 + 8 * i);
+		place.fabric = name;
+		subnet_of(next, sizeof(next), &op);
+		others += strcmp(next, first) != 0;
+	}
+	assert_in_range(others, 4, 16);
+	parse(&r, &op, 500, DRY);
+	assert_int_equal(r.code, PROVIDER_CAPACITY);
+	provider_result_fini(&r);
+	place.of_unit = false;
+	place.fabric = NULL;
+}
+
 /* I4: what is asked again is asked with the same bytes. */
 static void test_the_same_step_is_the_same_request(void **state)
 {
@@ -253,6 +286,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_each_subnet_is_tried_once_with_a_token_of_its_own),
 		T(test_a_job_of_several_launches_begins_in_one_subnet),
+		T(test_all_creates_of_a_unit_are_in_one_subnet),
 		T(test_the_same_step_is_the_same_request),
 		T(test_only_for_want_of_capacity),
 		T(test_a_subnet_that_is_denied_or_deleted_is_passed_over),

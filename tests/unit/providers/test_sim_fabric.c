@@ -180,9 +180,13 @@ static void delete_all(char (*ids)[PROVIDER_ID_MAX + 1], size_t n)
 static void the_life_of_a_fabric(void)
 {
 	char ids[8][PROVIDER_ID_MAX + 1];
+	const char *zone;
 
 	assert_int_equal(about(PROVIDER_FABRIC_DROP, "f-1"), PROVIDER_NOT_FOUND); /* of none */
 	assert_int_equal(buy("none", "f-1", 3, NULL), PROVIDER_INVALID);
+	place.of_unit = true; /* burstd makes it again */
+	assert_int_equal(buy("none", "f-1", 3, NULL), PROVIDER_NOT_YET);
+	place.of_unit = false;
 	assert_int_equal(about(PROVIDER_FABRIC_MAKE, "f-1"), PROVIDER_OK);
 	assert_int_equal(about(PROVIDER_FABRIC_MAKE, "f-1"), PROVIDER_OK); /* safe to repeat */
 	assert_int_equal(listed(cluster), 1);
@@ -194,6 +198,10 @@ static void the_life_of_a_fabric(void)
 	assert_int_equal(blocks(3), 1);
 	assert_int_equal(buy("t-1", "f-1", 3, ids), PROVIDER_OK);        /* the same ones */
 	assert_int_equal(buy("t-2", "f-1", 2, NULL), PROVIDER_CAPACITY); /* of four */
+	zone = place.zone;
+	place.zone = ""; /* in another zone it would not be the same fabric */
+	assert_int_equal(buy("t-2a", "f-1", 2, NULL), PROVIDER_CAPACITY);
+	place.zone = zone;
 	assert_int_equal(buy("t-3", "f-1", 1, ids + 3), PROVIDER_OK);
 	assert_int_equal(blocks(4), 1);
 	assert_int_equal(about(PROVIDER_FABRIC_MAKE, "f-2"), PROVIDER_OK);

@@ -339,7 +339,8 @@ static void test_what_is_quoted_can_be_bought(void **state)
 	assert_int_equal(r.code, PROVIDER_OK);
 	for (size_t i = 0; i < r.nquotes; i++) {
 		const struct provider_quote *q = &r.quotes[i];
-		const struct provider_place place = {q->type, q->region, q->zone, q->market, NULL};
+		const struct provider_place place = {
+			.type = q->type, .region = q->region, .zone = q->zone, .market = q->market};
 
 		assert_int_equal(create_at(&made, "n1", i + 1, &place), 0);
 		if (made.code != PROVIDER_OK)

@@ -304,6 +304,14 @@ struct lines {
 #define LEAVES "SwitchName=burst-c Nodes=c[1-4]\nSwitchName=burst-d Nodes=d[1-2]\n"
 #define BLOCKS "BlockName=burst-c Nodes=c[1-4]\nBlockName=burst-d Nodes=d[1-2]\n"
 
+#define UNITS                                                                                      \
+	"SwitchName=burst-c-1 Nodes=c[1-2]\nSwitchName=burst-c-2 Nodes=c[3-4]\n"                   \
+	"SwitchName=burst-c Switches=burst-c-[1-2]\n"                                              \
+	"SwitchName=burst-d-1 Nodes=d[1-2]\nSwitchName=burst-d Switches=burst-d-1\n"
+#define UNIT_BLOCKS                                                                                \
+	"BlockName=burst-c-1 Nodes=c[1-2]\nBlockName=burst-c-2 Nodes=c[3-4]\n"                     \
+	"BlockName=burst-d-1 Nodes=d[1-2]\n"
+
 /* With pools c[1-4] and d[1-2], on 24.11. */
 static const struct lines lines[] = {
 	{"", "", "job", "", NULL},
@@ -341,6 +349,20 @@ static const struct lines lines[] = {
 	 "burstd.conf:20: pool \"d\" has 2 nodes, and each block must have 4: write BlockSizes=2"},
 	{BLOCK, "BlockName=a Nodes=c[1-4]\nBlockSizes=2\n", "job",
 	 "BlockName=burst-d Nodes=d[1-2]\n", NULL},
+	/* Units. */
+	{TREE, "SwitchName=r Switches=burst\n", "unit",
+	 UNITS "SwitchName=burst Switches=burst-c,burst-d\n", NULL},
+	{TREE, "SwitchName=r Switches=burst-c,burst-d\n", "unit", UNITS, NULL},
+	{TREE, "SwitchName=burst-c-2 Nodes=own1\n", "unit",
+	 "SwitchName=burst-c-1 Nodes=c[1-2]\nSwitchName=burst-c Switches=burst-c-[1-2]\n"
+	 "SwitchName=burst-d-1 Nodes=d[1-2]\nSwitchName=burst-d Switches=burst-d-1\n"
+	 "SwitchName=burst Switches=burst-c,burst-d\n",
+	 "/s/topology.conf:1: burst-c-2 is the name of a line of burstd's"},
+	{BLOCK, "", "unit", UNIT_BLOCKS, NULL},
+	{BLOCK, "BlockSizes=2,4\n", "unit", UNIT_BLOCKS, NULL},
+	{BLOCK, "BlockName=a Nodes=own[1-2]\n", "unit", UNIT_BLOCKS, NULL},
+	{BLOCK, "BlockName=a Nodes=c[1-4]\nBlockSizes=2\n", "unit",
+	 "BlockName=burst-d-1 Nodes=d[1-2]\n", NULL},
 };
 
 static void test_the_lines_of_pools(void **state)
@@ -358,6 +380,8 @@ static void test_the_lines_of_pools(void **state)
 		w.topology = l->topology;
 		add_pool(&w, "c", "c[1-4]", H100, "")->fabric = mem_strdup(l->fabric);
 		add_pool(&w, "d", "d[1-2]", H100, "")->fabric = mem_strdup(l->fabric);
+		w.conf->pools[0].unit = w.conf->pools[1].unit =
+			strcmp(l->fabric, CONF_FABRIC_UNIT) == 0 ? 2 : 0;
 		world_run(&w);
 		assert_string_equal(w.topo_body, l->body);
 		assert_int_equal(w.findings.by_severity[SLURM_ERROR], l->says != NULL);
@@ -382,6 +406,105 @@ static void test_a_small_block(void **state)
 	assert_string_equal(w.topo_body, "BlockName=burst-d Nodes=d[1-2]\n");
 	assert_int_equal(w.findings.by_severity[SLURM_ERROR], 0);
 	world_fini(&w);
+}
+
+static struct conf_pool *add_units(struct world *w, const char *name, const char *nodes,
+				   uint32_t unit)
+{
+	struct conf_pool *p = add_pool(w, name, nodes, H100, "");
+
+	p->fabric = mem_strdup("unit");
+	p->unit = unit;
+	return p;
+}
+
+/* The first says how many nodes a block has, and that is of a unit. */
+static void test_units_of_several_sizes(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	w.slurm = "ClusterName=falcon\n" BLOCK;
+	(void)add_units(&w, "c", "c[1-8]", 4);
+	(void)add_units(&w, "d", "d[1-4]", 2);
+	(void)add_units(&w, "e", "e[1-8]", 8);
+	world_run(&w);
+	assert_string_equal(w.topo_body, "BlockName=burst-c-1 Nodes=c[1-4]\n"
+					 "BlockName=burst-c-2 Nodes=c[5-8]\n"
+					 "BlockName=burst-e-1 Nodes=e[1-8]\n");
+	assert_int_equal(w.findings.by_severity[SLURM_ERROR], 1);
+	assert_true(
+		world_says(&w, SLURM_ERROR,
+			   "burstd.conf:20: pool \"d\" has 2 nodes in each unit, and each block "
+			   "must have 4: write BlockSizes=2"));
+	world_fini(&w);
+}
+
+/* slurmctld takes the second of two lines of one name for a mistake, and ends. */
+static void test_a_unit_named_as_another_pool(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	w.slurm = "ClusterName=falcon\n" TREE;
+	(void)add_units(&w, "c", "c[1-4]", 2);
+	add_pool(&w, "c-2", "x[1-2]", H100, "")->fabric = mem_strdup("job");
+	world_run(&w);
+	assert_int_equal(w.findings.by_severity[SLURM_ERROR], 1);
+	assert_true(world_says(&w, SLURM_ERROR,
+			       "burstd.conf:10: burst-c-2 would be the line of a unit of pool "
+			       "\"c\" and of pool \"c-2\""));
+	world_fini(&w);
+}
+
+/* A block promises that its nodes are in one domain, wherever they were bought. */
+static void test_a_unit_with_an_offer_elsewhere_is_no_block(void **state)
+{
+	static const char *const plugins[] = {BLOCK, TREE};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct conf_pool *p;
+		char slurm[200];
+		struct world w;
+
+		world_init(&w);
+		(void)snprintf(slurm, sizeof(slurm), "ClusterName=falcon\n%s", plugins[i]);
+		w.slurm = slurm;
+		p = add_units(&w, "d", "d[1-4]", 2);
+		free(p->provider);
+		free(p->type);
+		free(p->region);
+		p->provider = mem_strdup("");
+		p->type = mem_strdup("");
+		p->region = mem_strdup("");
+		p->offers = mem_zalloc(2 * sizeof(*p->offers));
+		p->noffers = 2;
+		for (size_t k = 0; k < 2; k++)
+			p->offers[k] =
+				(struct conf_offer){.name = mem_strdup(k == 0 ? "near" : "any"),
+						    .provider = mem_strdup("sim"),
+						    .type = mem_strdup("t"),
+						    .region = mem_strdup("r"),
+						    .zone = mem_strdup("1"),
+						    .line = 14 + (int)k,
+						    .fabric = mem_strdup(k == 0 ? "" : "none")};
+		world_run(&w);
+		assert_string_equal(w.topo_body,
+				    i == 0 ? ""
+					   : "SwitchName=burst-d-1 Nodes=d[1-2]\n"
+					     "SwitchName=burst-d-2 Nodes=d[3-4]\n"
+					     "SwitchName=burst-d Switches=burst-d-[1-2]\n"
+					     "SwitchName=burst Switches=burst-d\n");
+		assert_int_equal(w.findings.by_severity[SLURM_ERROR], i == 0);
+		if (i == 0)
+			assert_true(world_says(&w, SLURM_ERROR,
+					       "burstd.conf:15: pool \"d\": offer \"any\" buys "
+					       "outside of the fabric of a unit"));
+		world_fini(&w);
+	}
 }
 
 /* Names are in one block, and stay there: so all that a pool may buy is of one fabric. */
@@ -435,6 +558,9 @@ int main(void)
 		cmocka_unit_test(test_a_yaml_beside_it),
 		cmocka_unit_test(test_the_lines_of_pools),
 		cmocka_unit_test(test_a_small_block),
+		cmocka_unit_test(test_units_of_several_sizes),
+		cmocka_unit_test(test_a_unit_named_as_another_pool),
+		cmocka_unit_test(test_a_unit_with_an_offer_elsewhere_is_no_block),
 		cmocka_unit_test(test_a_pool_of_several_fabrics_is_no_block),
 	};
 
