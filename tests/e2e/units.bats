@@ -8,7 +8,7 @@ LAB_NODES=32 LAB_MAX_RATE=100000
 load helper
 # Long enough that a node that has been used is up for the next job; a test may wait for it once.
 LAB_SUSPEND_TIME=12
-LAB_RESUME_TIMEOUT=100
+LAB_RESUME_TIMEOUT=660
 LAB_COOLDOWN=10m
 LAB_POOL='unit = 8 fabric = "unit" node = "CPUs=8 RealMemory=1000" gres = "gpu:h100:8"'
 
