@@ -294,7 +294,11 @@ static void test_a_node_tells_its_hardware(void **state)
 		{BOOTED("RealMemory=99999999999999999999"), ""},
 	};
 
+	struct conf_pool pool = {.name = (char[]){"gpu"}};
+
 	(void)state;
+	B.conf.pools = &pool;
+	B.conf.npools = 1;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char *hardware;
 
@@ -308,6 +312,9 @@ static void test_a_node_tells_its_hardware(void **state)
 	assert_int_equal(engine_learned(&B.e)->n, 1);
 	assert_int_equal(engine_learned(&B.e)->v[0].has.memory_mb, 15999);
 	assert_string_equal(engine_learned(&B.e)->v[0].node, "c1");
+	assert_string_equal(engine_learned(&B.e)->v[0].pool, "gpu");
+	B.conf.pools = NULL;
+	B.conf.npools = 0;
 }
 
 static void test_a_failed_step_ends_the_node(void **state)

@@ -15,7 +15,7 @@
 static void answer(struct fix *f, const char *row, const struct err *err)
 {
 	char text[1000];
-	int n = payer_row(text, sizeof(text), row, "key", "");
+	int n = err == NULL ? payer_row(text, sizeof(text), row, "key", "") : 0;
 
 	f->e->jobs->running = f->e->jobs->wanted;
 	f->e->jobs->wanted = 0;
