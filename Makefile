@@ -579,6 +579,7 @@ INSTALL_FILES := \
 	644:scripts/pkg/completions/burst-ledger.bash:$(bashdir)/burst-ledger \
 	644:scripts/pkg/completions/_burst-ledger:$(zshdir)/_burst-ledger \
 	644:slurm/burst.conf:$(docdir)/slurm/burst.conf \
+	644:slurm/job_submit.lua:$(docdir)/slurm/job_submit.lua \
 	$(foreach f,$(DOCS),644:$(f):$(docdir)/$(f)) \
 	$(foreach f,$(PAGES),644:$(f):$(mandir)/man$(subst .,,$(suffix $(f)))/$(notdir $(f)))
 # Our own directories, inner before outer.

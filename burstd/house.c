@@ -1,15 +1,19 @@
-/* Housekeeping, every few seconds: trims the journal, checks how full the disks are, and logs where
- * the audit log ends. */
+/* Housekeeping, every few seconds: trims the journal, checks how full the disks are, logs where the
+ * audit log ends, and writes what slurmctld may refuse jobs for. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/fnv.h"
 #include "base/log.h"
+#include "base/own_file.h"
 #include "base/paths.h"
 #include "burstd.h"
 #include "buy/buy_api.h"
+#include "core/submit.h"
 #include "engine/engine.h"
 #include "io/loop.h"
 #include "io/spool.h"
@@ -19,8 +23,9 @@
 
 enum {
 	HOUSE_EVERY_MS = 5000,
-	HEAD_EVERY_MS = 60000, /* how often the end of the audit log is logged, if it grows */
-	MORE_MS = 1000,        /* there was more than one visit may do */
+	HEAD_EVERY_MS = 60000,   /* how often the end of the audit log is logged, if it grows */
+	SUBMIT_EVERY_MS = 60000, /* how old the table for job_submit.lua gets */
+	MORE_MS = 1000,          /* there was more than one visit may do */
 };
 
 static void trim(struct burstd *b)
@@ -92,6 +97,42 @@ void house_mark_away(struct burstd *b)
 		(void)close(fd);
 }
 
+/* job_submit.lua refuses nothing by a table that burstd has not written for five minutes.  Only
+ * slurmctld's user reads it: it has amounts of budgets. */
+void house_write_submit(struct burstd *b)
+{
+	struct house_submit *h = &b->submit;
+	const int64_t now = loop_now(b->loop);
+	char head[SUBMIT_HEAD_MAX];
+	struct str text, all;
+	uint64_t hash;
+	int dir = -1, rc = 0;
+
+	str_init(&text, SUBMIT_TEXT_MAX);
+	str_init(&all, SUBMIT_TEXT_MAX + SUBMIT_HEAD_MAX);
+	engine_submit(b->engine, &text);
+	hash = fnv_bytes(FNV_BEGIN, text.p, text.len);
+	if (h->at_ms != 0 && hash == h->hash && now < h->at_ms + SUBMIT_EVERY_MS)
+		goto out;
+	submit_head(head, &text, clock_wall_ms());
+	str_adds(&all, head);
+	str_add(&all, text.p, text.len);
+	dir = open(PATHS_RUN, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	rc = dir < 0 ? -1
+		     : own_file_write(dir, PATHS_SUBMIT_NAME, all.p, all.len, OWN_FILE_REPLACE);
+	if (rc == 0)
+		*h = (struct house_submit){.hash = hash, .at_ms = now};
+	if (rc != 0 && !h->failed)
+		log_write(b->log, LOG_WARN, "no job is refused at its submission", "file",
+			  PATHS_SUBMIT, "error", strerror(errno), NULL);
+	h->failed = rc != 0;
+out:
+	if (dir >= 0)
+		(void)close(dir);
+	str_fini(&all);
+	str_fini(&text);
+}
+
 void house_on_timer(void *ctx)
 {
 	struct burstd *b = ctx;
@@ -99,6 +140,7 @@ void house_on_timer(void *ctx)
 	engine_look_at_disk(b->engine);
 	look_at_spool(b);
 	house_mark_away(b);
+	house_write_submit(b);
 	house_tell_head(b, false);
 	trim(b);
 }

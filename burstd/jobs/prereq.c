@@ -174,6 +174,11 @@ struct slurm_text prereq_partition(const struct engine *e, const char *name)
 	return (struct slurm_text){NULL, 0};
 }
 
+struct slurm_text prereq_partitions(const struct engine *e)
+{
+	return (struct slurm_text){e->jobs->prereq->partitions.p, e->jobs->prereq->partitions.len};
+}
+
 struct slurm_text prereq_shown_partitions(const struct engine *e)
 {
 	return e->jobs->prereq->shown;
