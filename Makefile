@@ -578,6 +578,7 @@ INSTALL_FILES := \
 	644:scripts/pkg/completions/_burstctl:$(zshdir)/_burstctl \
 	644:scripts/pkg/completions/burst-ledger.bash:$(bashdir)/burst-ledger \
 	644:scripts/pkg/completions/_burst-ledger:$(zshdir)/_burst-ledger \
+	$(foreach f,prolog epilog task-prolog gpu-health,755:slurm/$(f):$(libexecdir)/burstd/$(f)) \
 	644:slurm/burst.conf:$(docdir)/slurm/burst.conf \
 	644:slurm/job_submit.lua:$(docdir)/slurm/job_submit.lua \
 	$(foreach f,$(DOCS),644:$(f):$(docdir)/$(f)) \
