@@ -559,7 +559,7 @@ tsan: ## the threads of the node-facing listener and of mails under ThreadSaniti
 # --- install ----------------------------------------------------------------------------------
 
 # MODE:FILE:WHERE.  Install and uninstall both go by it.  The documents keep their tree, so that their links hold.
-DOCS     := README.md CONTRIBUTING.md SECURITY.md LICENSE VERSION $(wildcard docs/*.md docs/adr/*.md docs/providers/*.md)
+DOCS     := README.md CONTRIBUTING.md SECURITY.md LICENSE VERSION $(wildcard docs/*.md docs/adr/*.md docs/providers/*.md docs/examples/*)
 INSTALL_FILES := \
 	755:$(BIN)/burstd:$(sbindir)/burstd \
 	755:$(BIN)/burstctl:$(bindir)/burstctl \
@@ -584,7 +584,7 @@ INSTALL_FILES := \
 	$(foreach f,$(DOCS),644:$(f):$(docdir)/$(f)) \
 	$(foreach f,$(PAGES),644:$(f):$(mandir)/man$(subst .,,$(suffix $(f)))/$(notdir $(f)))
 # Our own directories, inner before outer.
-INSTALL_DIRS := $(libexecdir)/burstd $(docdir)/docs/adr $(docdir)/docs/providers $(docdir)/docs $(docdir)/slurm \
+INSTALL_DIRS := $(libexecdir)/burstd $(docdir)/docs/adr $(docdir)/docs/providers $(docdir)/docs/examples $(docdir)/docs $(docdir)/slurm \
 	$(addprefix $(docdir)/node/,systemd/slurmd.service.d systemd/munge.service.d systemd) $(docdir)/node $(docdir)
 
 install: all ## install below $(DESTDIR)$(PREFIX), and /etc/burstd/burstd.conf where there is none
