@@ -3,24 +3,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clamp.h"
 #include "base/fnv.h"
 #include "base/hostlist.h"
 #include "base/mem.h"
 #include "buy/buy.h"
-#include "core/hardware.h"
 #include "core/submit.h"
 #include "jobs/jobs.h"
 #include "money/money.h"
 #include "slurm/require.h"
 #include "slurm/show.h"
 
-struct submit_seen { /* of slurmctld's partitions and nodes, as of known_ms */
+struct submit_seen { /* of slurmctld's partitions, as of known_ms */
 	int64_t known_ms;
 	const struct conf *conf; /* that it was counted for */
 	uint64_t hash;           /* of what slurmctld showed */
 	struct submit_partition *v;
 	size_t n;
-	bool *own_gres; /* of each pool */
 };
 
 /* --- what slurmctld has ------------------------------------------------------------------------
@@ -79,37 +78,6 @@ static void add(struct submit_seen *s, struct slurm_text name, struct slurm_text
 	hostlist_free(h);
 }
 
-static uint32_t gpus_of(const struct conf_pool *p)
-{
-	struct hardware_gres_list list;
-	uint32_t n = 0;
-
-	if (p->gres == NULL || hardware_parse_gres(p->gres, &list, NULL) != 0)
-		return 0;
-	for (size_t i = 0; i < list.n; i++)
-		if (strcmp(list.v[i].name, "gpu") == 0 && !hardware_is_mig(&list.v[i]))
-			n += list.v[i].count;
-	return n;
-}
-
-/* Where slurm.conf has another number of GPUs than burstd.conf, slurmctld goes by its own. */
-static void compare_gpus(const struct engine *e, struct submit_seen *s)
-{
-	uint32_t *want = mem_zalloc((e->conf->npools + 1) * sizeof(*want));
-
-	free(s->own_gres);
-	s->own_gres = mem_zalloc((e->conf->npools + 1) * sizeof(*s->own_gres));
-	for (size_t i = 0; i < e->conf->npools; i++)
-		want[i] = gpus_of(&e->conf->pools[i]);
-	for (size_t i = 0; i < e->fleet.nall; i++) {
-		const struct fleet_name *nm = e->fleet.all[i];
-
-		if (nm->listed && nm->gpus != 0 && nm->gpus != want[nm->pool])
-			s->own_gres[nm->pool] = true;
-	}
-	free(want);
-}
-
 /* Count anew, if slurmctld has said anything else since, or the pools are others. */
 static struct submit_seen *see(struct engine *e)
 {
@@ -132,7 +100,6 @@ static struct submit_seen *see(struct engine *e)
 			if (slurm_show_cut(&line, ' ', &name))
 				add(s, name, line, &left);
 	}
-	compare_gpus(e, s);
 	return s;
 }
 
@@ -147,13 +114,14 @@ static void note_row(const struct engine *e, const struct node *n, struct submit
 	if (live->nodes == 0 || n->rate_nano_h < live->least_nano_h)
 		live->least_nano_h = n->rate_nano_h;
 	live->nodes++;
+	live->rate_nano_h = clamp_add(live->rate_nano_h, n->rate_nano_h);
 	if (o != NULL)
 		live->rungs |= UINT32_C(1) << (size_t)(o - rungs);
 	else
 		live->strange = true;
 }
 
-static struct submit_live *look_at_rows(const struct engine *e, const struct submit_seen *s)
+static struct submit_live *look_at_rows(const struct engine *e)
 {
 	struct submit_live *live = mem_zalloc((e->conf->npools + 1) * sizeof(*live));
 
@@ -162,7 +130,7 @@ static struct submit_live *look_at_rows(const struct engine *e, const struct sub
 		     fn != NULL && state != NODE_GONE; fn = fn->state_next)
 			note_row(e, &fn->n, &live[fn->n.pool]);
 	for (size_t i = 0; i < e->conf->npools; i++)
-		live[i].own_gres = s->own_gres[i];
+		live[i].own_gres = prereq_has_own_gres(e, i);
 	return live;
 }
 
@@ -171,7 +139,7 @@ void engine_submit(struct engine *e, struct str *out)
 	const struct submit_seen *seen = see(e);
 	struct ladder_known **known =
 		mem_zalloc((e->conf->npools + 1) * sizeof(struct ladder_known *));
-	struct submit_live *live = look_at_rows(e, seen);
+	struct submit_live *live = look_at_rows(e);
 	const struct submit s = {.conf = e->conf,
 				 .known = known,
 				 .live = live,
@@ -195,7 +163,6 @@ static void submit_free(struct engine *e)
 	if (s == NULL)
 		return;
 	forget(s);
-	free(s->own_gres);
 	free(s);
 	e->buy->submit = NULL;
 }

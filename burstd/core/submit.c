@@ -107,8 +107,18 @@ static int64_t least_of(const struct view *v, size_t *rungs)
 	return *rungs > 0 ? least : 0;
 }
 
+/* What max_rate allows at this price: machines that are up may have been cheaper. */
+static int64_t by_rate(const struct conf_pool *p, const struct submit_live *live, int64_t price)
+{
+	int64_t left = p->max_rate_nano_h - live->rate_nano_h;
+	int64_t more = live->nodes + (left > 0 ? left / price : 0);
+
+	return more > p->max_rate_nano_h / price ? more : p->max_rate_nano_h / price;
+}
+
 /* How many nodes the pool can have at most; why: the limit that says so. */
-static uint32_t most_nodes(const struct view *v, const struct submit *s, char *why, size_t size)
+static uint32_t most_nodes(const struct view *v, const struct submit *s,
+			   const struct submit_live *live, char *why, size_t size)
 {
 	const struct conf_pool *p = v->p;
 	char rate[FMT_MONEY_SIZE], price[FMT_MONEY_SIZE];
@@ -123,12 +133,12 @@ static uint32_t most_nodes(const struct view *v, const struct submit *s, char *w
 		(void)snprintf(why, size, "pool %s buys none: %s", p->name, none);
 		return 0;
 	}
-	if (least == 0 || p->max_rate_nano_h / least >= p->max_nodes)
+	if (least == 0 || by_rate(p, live, least) >= p->max_nodes)
 		return p->max_nodes;
 	(void)snprintf(why, size, "pool %s has max_rate %s %s/h, and a node costs %s", p->name,
 		       fmt_money(rate, p->max_rate_nano_h), s->conf->currency,
 		       fmt_money(price, least));
-	return (uint32_t)(p->max_rate_nano_h / least);
+	return (uint32_t)by_rate(p, live, least);
 }
 
 /* "gpu:h100:8,gpu:a100:4"; "": there are none, or it is not known which: `gpus` is left out. */
@@ -178,7 +188,7 @@ static void print_pool(const struct submit *s, uint32_t pool, struct str *out)
 	uint32_t can;
 
 	look(&v, s, pool);
-	can = most_nodes(&v, s, why, sizeof(why));
+	can = most_nodes(&v, s, live, why, sizeof(why));
 	for (char *c = why; *c != '\0'; c++)
 		*c = (char)((unsigned char)*c < ' ' ? ' ' : *c);
 	str_addf(out, "pool\tname=%s\tcan=%u\twhy=%s", v.p->name,

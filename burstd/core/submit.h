@@ -43,9 +43,10 @@ struct submit_partition {
 struct submit_live {          /* what a pool has now */
 	uint32_t nodes;       /* these are there, whatever its limits are now */
 	int64_t least_nano_h; /* the rate of the cheapest */
+	int64_t rate_nano_h;  /* of all */
 	uint32_t rungs;       /* bit i: some are of this rung ... */
 	bool strange;         /* ... or of an offer that the configuration does not have */
-	bool own_gres;        /* slurm.conf has other GPUs for some than the pool's `gres` */
+	bool own_gres;        /* slurm.conf has other GPUs for some, up or not, than `gres` */
 };
 
 struct submit { /* everything is borrowed */

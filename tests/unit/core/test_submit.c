@@ -233,6 +233,14 @@ static void test_live(void **state)
 	assert_false(has("constraint=1"));
 	F.live[0] = (struct submit_live){.nodes = 1, .least_nano_h = 0};
 	assert_true(has("\tlive=0\t"));
+	/* Machines that are up may have been cheaper than the next one. */
+	F.c->pools[0].offers[0].max_price_nano_h = 0;
+	F.live[0] = (struct submit_live){.nodes = 3, .rate_nano_h = 30 * euro};
+	assert_true(has("can=5\t"));
+	F.live[0].rate_nano_h = 201 * euro;
+	assert_true(has("can=3\t"));
+	F.live[0] = (struct submit_live){.nodes = 1, .rate_nano_h = 250 * euro};
+	assert_true(has("\tlive=0\t"));
 }
 
 static void test_gpus(void **state)

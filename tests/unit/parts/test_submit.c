@@ -62,6 +62,12 @@ static void rows_count_with_their_rates_and_offers(void **state)
 	e->conf->pools[0].max_nodes = 1;
 	fleet_find(&e->fleet, "c2")->newest->n.rate_nano_h = FMT_NANO;
 	assert_non_null(strstr(table(e), "|can=2|why=pool pool has max_nodes 1|live=1000000000|"));
+	/* They leave 2 of 5 for another one at 2. */
+	e->conf->pools[0].max_nodes = 5;
+	e->conf->pools[0].max_rate_nano_h = 5 * FMT_NANO;
+	assert_non_null(strstr(table(e), "|can=3|why=pool pool has max_rate 5.00 EUR/h, "));
+	e->conf->pools[0].max_nodes = 1;
+	e->conf->pools[0].max_rate_nano_h = 12 * FMT_NANO;
 	/* Too dear by now, and some machine is of it all the same. */
 	e->conf->pools[0].max_price_nano_h = 4 * FMT_NANO;
 	assert_non_null(strstr(table(e), "price=5000000000"));
@@ -78,17 +84,38 @@ static void rows_count_with_their_rates_and_offers(void **state)
 
 static void where_slurm_conf_has_other_gpus_they_are_not_known(void **state)
 {
-	struct engine *e = load(*state);
+	static const struct {
+		const char *gres; /* of c3 */
+		bool known;
+	} rows[] = {
+		{"gpu:h100:8", true},
+		{"gpu:h100:8(S:0-1)", true},
+		{"nic:2,gpu:h100:8", true},
+		{"gpu:hopper:8", false},
+		{"gpu:h100:4", false},
+		{"gpu:8", false},
+		{"gpu:h100:8,gpu:a100:1", false},
+		{"(null)", false},
+		{NULL, false},
+	};
 
-	e->conf->pools[0].gres = mem_strdup("gpu:h100:8,gpu:a100_3g.20gb:2");
-	fleet_find(&e->fleet, "c3")->gpus = 8;
-	assert_non_null(strstr(table(e), "gpus=h100:8,a100_3g.20gb:2|"));
-	engine_free(e);
-	((struct fix *)*state)->e = NULL;
-	e = load(*state);
-	e->conf->pools[0].gres = mem_strdup("gpu:h100:8");
-	fleet_find(&e->fleet, "c3")->gpus = 4;
-	assert_null(strstr(table(e), "gpus="));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct engine *e = load(*state);
+		struct slurm_node nodes[] = {{.name = "c2"}, {.name = "c3"}, {.name = "own1"}};
+
+		print_message("# %s\n", rows[i].gres != NULL ? rows[i].gres : "none");
+		e->conf->pools[0].gres = mem_strdup("gpu:h100:8");
+		assert_non_null(strstr(table(e), "|gpus=h100:8|"));
+		nodes[0].gres = (struct slurm_text){"gpu:h100:8", 10};
+		if (rows[i].gres != NULL)
+			nodes[1].gres = (struct slurm_text){rows[i].gres, strlen(rows[i].gres)};
+		prereq_hurry(e);
+		prereq_nodes(e, nodes, 3);
+		assert_int_equal(strstr(table(e), "|gpus=h100:8|") != NULL, rows[i].known);
+		engine_free(e);
+		((struct fix *)*state)->e = NULL;
+	}
+	(void)load(*state);
 }
 
 static void to_look_changes_nothing(void **state)
