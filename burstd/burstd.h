@@ -9,6 +9,7 @@
 #include "api/api.h"
 #include "base/err.h"
 #include "core/conf.h"
+#include "core/submit.h"
 #include "store/state_dir.h"
 
 enum {
@@ -37,13 +38,10 @@ struct burstd { /* everything there is, in the order it is made */
 	struct scrape *scrape; /* NULL: without listen */
 	struct ctl_server *ctl;
 	struct timer *house_timer, *watchdog_timer;
-	int64_t told_seq, told_ms; /* of the audit log, and when */
-	struct house_submit {      /* the table for job_submit.lua */
-		uint64_t hash;     /* of what was written last */
-		int64_t at_ms;     /* when; 0: never */
-		bool failed;       /* it could not be written, and that was logged */
-	} submit;
-	int status; /* to exit with */
+	int64_t told_seq, told_ms;       /* of the audit log, and when */
+	struct submit_written submitted; /* the table for job_submit.lua */
+	bool submit_failed;              /* it could not be written, and that was logged */
+	int status;                      /* to exit with */
 };
 
 /* --- reload.c --- */

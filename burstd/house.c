@@ -7,13 +7,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/fnv.h"
 #include "base/log.h"
 #include "base/own_file.h"
 #include "base/paths.h"
 #include "burstd.h"
 #include "buy/buy_api.h"
-#include "core/submit.h"
 #include "engine/engine.h"
 #include "io/loop.h"
 #include "io/spool.h"
@@ -23,9 +21,8 @@
 
 enum {
 	HOUSE_EVERY_MS = 5000,
-	HEAD_EVERY_MS = 60000,   /* how often the end of the audit log is logged, if it grows */
-	SUBMIT_EVERY_MS = 60000, /* how old the table for job_submit.lua gets */
-	MORE_MS = 1000,          /* there was more than one visit may do */
+	HEAD_EVERY_MS = 60000, /* how often the end of the audit log is logged, if it grows */
+	MORE_MS = 1000,        /* there was more than one visit may do */
 };
 
 static void trim(struct burstd *b)
@@ -101,18 +98,14 @@ void house_mark_away(struct burstd *b)
  * slurmctld's user reads it: it has amounts of budgets. */
 void house_write_submit(struct burstd *b)
 {
-	struct house_submit *h = &b->submit;
-	const int64_t now = loop_now(b->loop);
 	char head[SUBMIT_HEAD_MAX];
 	struct str text, all;
-	uint64_t hash;
 	int dir = -1, rc = 0;
 
 	str_init(&text, SUBMIT_TEXT_MAX);
 	str_init(&all, SUBMIT_TEXT_MAX + SUBMIT_HEAD_MAX);
 	engine_submit(b->engine, &text);
-	hash = fnv_bytes(FNV_BEGIN, text.p, text.len);
-	if (h->at_ms != 0 && hash == h->hash && now < h->at_ms + SUBMIT_EVERY_MS)
+	if (!submit_is_due(&b->submitted, &text, loop_now(b->loop)))
 		goto out;
 	submit_head(head, &text, clock_wall_ms());
 	str_adds(&all, head);
@@ -120,12 +113,12 @@ void house_write_submit(struct burstd *b)
 	dir = open(PATHS_RUN, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	rc = dir < 0 ? -1
 		     : own_file_write(dir, PATHS_SUBMIT_NAME, all.p, all.len, OWN_FILE_REPLACE);
-	if (rc == 0)
-		*h = (struct house_submit){.hash = hash, .at_ms = now};
-	if (rc != 0 && !h->failed)
+	if (rc != 0 && !b->submit_failed)
 		log_write(b->log, LOG_WARN, "no job is refused at its submission", "file",
 			  PATHS_SUBMIT, "error", strerror(errno), NULL);
-	h->failed = rc != 0;
+	b->submit_failed = rc != 0;
+	if (rc != 0)
+		b->submitted.at_ms = 0; /* again at the next look */
 out:
 	if (dir >= 0)
 		(void)close(dir);

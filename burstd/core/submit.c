@@ -468,6 +468,16 @@ void submit_print(const struct submit *s, struct str *out)
 	str_adds(out, "end\n");
 }
 
+bool submit_is_due(struct submit_written *w, const struct str *text, int64_t now_ms)
+{
+	const uint64_t hash = fnv_bytes(FNV_BEGIN, text->p, text->len);
+
+	if (w->at_ms != 0 && hash == w->hash && now_ms < w->at_ms + SUBMIT_EVERY_MS)
+		return false;
+	*w = (struct submit_written){hash, now_ms};
+	return true;
+}
+
 void submit_head(char head[SUBMIT_HEAD_MAX], const struct str *text, int64_t wall_ms)
 {
 	(void)snprintf(head, SUBMIT_HEAD_MAX,

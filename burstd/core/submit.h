@@ -33,6 +33,15 @@ enum {
 	SUBMIT_ACCOUNTS_MAX = 1000, /* with more, budgets are for the accounts that they name */
 };
 
+enum {
+	SUBMIT_EVERY_MS = 60000, /* how old the file gets; job_submit.lua ignores one of 5 min */
+};
+
+struct submit_written { /* the file */
+	uint64_t hash;  /* of the text in it */
+	int64_t at_ms;  /* when it was written; 0: never */
+};
+
 struct submit_partition {
 	char *name, *list; /* list: its nodes, as slurmctld shows them */
 	uint32_t total;    /* of its nodes */
@@ -60,6 +69,8 @@ struct submit { /* everything is borrowed */
 
 /* Append the table without its first line to *out, which is empty. */
 void submit_print(const struct submit *s, struct str *out);
+/* Must a file with this text be written?  If so, *w is it. */
+bool submit_is_due(struct submit_written *w, const struct str *text, int64_t now_ms);
 /* Write the first line for this text into head. */
 void submit_head(char head[SUBMIT_HEAD_MAX], const struct str *text, int64_t wall_ms);
 

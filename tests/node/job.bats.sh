@@ -269,6 +269,7 @@ scratch_hostile() {
 	[ "$(stat -c %u $W/victim)" = 0 ]
 	epilog 7 1000
 	[ -e $W/victim/data ]
+	[ -L $W/scratch/job-7 ]
 	mkdir $W/scratch/job-8
 	chown 1001 $W/scratch/job-8
 	prolog 8 1000
@@ -305,5 +306,8 @@ scratch_hostile() {
 	ln -s $W/victim $W/scratch
 	prolog 10 1000
 	[ $rc = 1 ]
-	[ "$(ls $W/victim)" = data ]
+	mkdir $W/victim/job-10
+	chown 1000 $W/victim/job-10
+	epilog 10 1000
+	[ -d $W/victim/job-10 ]
 }

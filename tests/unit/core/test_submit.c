@@ -353,8 +353,9 @@ static void test_budget(void **state)
 static void test_most(void **state)
 {
 	const struct budget_override rise = {"b", "", false, 50 * euro, now + 1, 1};
-	const struct budget_override set_to[] = {{"b", "", true, 30 * euro, now + 1, 2},
-						 {"b", "", true, 400 * euro, INT64_MAX, 1}};
+	/* Of several the last counts, until it ends. */
+	const struct budget_override set_to[] = {{"b", "", true, 400 * euro, INT64_MAX, 1},
+						 {"b", "", true, 30 * euro, now + 1, 2}};
 	struct conf_budget b = budget(100, "month");
 
 	(void)state;
@@ -484,6 +485,23 @@ static void test_limits(void **state)
 	free(b);
 }
 
+/* It is written when it would differ, and before the reader takes it for an old one. */
+static void test_when(void **state)
+{
+	struct submit_written w = {.at_ms = 0};
+
+	(void)state;
+	str_adds(&F.out, "a\n");
+	assert_true(submit_is_due(&w, &F.out, 1000));
+	assert_false(submit_is_due(&w, &F.out, 1001));
+	assert_false(submit_is_due(&w, &F.out, 60999));
+	assert_true(submit_is_due(&w, &F.out, 61000));
+	assert_false(submit_is_due(&w, &F.out, 61001));
+	str_adds(&F.out, "b\n");
+	assert_true(submit_is_due(&w, &F.out, 61002));
+	assert_false(submit_is_due(&w, &F.out, 61003));
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -491,7 +509,7 @@ int main(void)
 		T(test_whole),      T(test_prices), T(test_trouble_passes), T(test_no_place),
 		T(test_spot_share), T(test_rate),   T(test_live),           T(test_gpus),
 		T(test_words),      T(test_budget), T(test_most),           T(test_periods),
-		T(test_accounts),   T(test_limits),
+		T(test_accounts),   T(test_limits), T(test_when),
 	};
 
 	(void)only_eu;

@@ -53,6 +53,7 @@ local TABLE = {
 	"partition|name=gpu|total=12|others=0|list=h[1-12]|pools=h100:12",
 	"partition|name=two|total=20|others=0|list=h[1-12],a[1-8]|pools=h100:12,a100:8",
 	"partition|name=a|total=8|others=0|list=a[1-8]|pools=a100:8",
+	"partition|name=shared|total=2|others=0|list=s[1-2]|pools=a100:2",
 	"partition|name=cpu|total=4|others=0|list=c[1-4]|pools=cpu:4",
 	"partition|name=mixed|total=14|others=2|list=h[1-12],own[1-2]|pools=h100:12",
 	"partition|name=none|total=2|others=0|list=g[1-2]|pools=gone:2",
@@ -61,6 +62,7 @@ local TABLE = {
 	"budget|all=1|name=cpus|rate=1000000000|pools=cpu|market=ondemand",
 	"budget|all=1|name=qos|rate=1000000|of=jobs|qos=low|wckeys=w",
 	"budget|account=physics|name=physics|most=1000000000000|days=27|of=jobs|contact=finance@example.org",
+	"budget|account=exact|name=exact|most=3750000000|days=0|of=jobs",
 	"budget|account=lease|name=lease|most=100000000000|days=27|lease=3600|of=jobs",
 	"budget|account=window|name=window|most=100000000000|days=0|of=jobs",
 	"budget|user=eve|name=rate|rate=100000000000|of=jobs|users=eve",
@@ -77,6 +79,7 @@ local PARTS = {
 	gpu = { nodes = "h[1-12]", total_nodes = 12, flag_default = 1, max_share = 1 },
 	two = { nodes = "h[1-12],a[1-8]", total_nodes = 20, flag_default = 0, max_share = 1 },
 	a = { nodes = "a[1-8]", total_nodes = 8, flag_default = 0, max_share = 0 },
+	shared = { nodes = "s[1-2]", total_nodes = 2, flag_default = 0, max_share = 1 },
 	cpu = { nodes = "c[1-4]", total_nodes = 4, flag_default = 0, max_share = 0 },
 	mixed = { nodes = "h[1-12],own[1-2]", total_nodes = 14, flag_default = 0, max_share = 0 },
 	none = { nodes = "g[1-2]", total_nodes = 2, flag_default = 0, max_share = 1 },
@@ -227,6 +230,10 @@ local function test_budgets()
 	accepted(physics({ min_nodes = 1, time_limit = 200, account = "window" }))
 	refused(physics({ min_nodes = 1, time_limit = 201, account = "window" }),
 		"budget window: this job costs 100.50 EUR at least until its time limit, and all of the budget is 100.00 EUR", TIME)
+	-- 5 of 6 GPUs for 27 minutes are all of it, and a bit more in floating point.
+	accepted({ partition = "shared", account = "exact", tres_per_node = "gres:gpu:5", time_limit = 27 })
+	refused({ partition = "shared", account = "exact", tres_per_node = "gres:gpu:5", time_limit = 28 },
+		"budget exact: this job costs 3.89 EUR at least until its time limit, and all of the budget is 3.75 EUR", TIME)
 	refused({ user_name = "eve", features = "ondemand", shared = 0, min_nodes = 4 },
 		"budget rate: this job costs 120.00 EUR an hour at least, and all of the budget is 100.00 EUR", POLICY)
 	accepted({ user_name = "eve", features = "ondemand", shared = 0, min_nodes = 3 })
