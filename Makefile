@@ -565,7 +565,7 @@ tsan: ## the threads of the node-facing listener and of mails under ThreadSaniti
 # --- install ----------------------------------------------------------------------------------
 
 # MODE:FILE:WHERE.  Install and uninstall both go by it.  The documents keep their tree, so that their links hold.
-DOCS     := README.md CONTRIBUTING.md SECURITY.md LICENSE VERSION $(wildcard docs/*.md docs/adr/*.md docs/providers/*.md)
+DOCS     := README.md CONTRIBUTING.md SECURITY.md LICENSE VERSION $(wildcard docs/*.md docs/adr/*.md docs/providers/*.md docs/examples/*)
 INSTALL_FILES := \
 	755:$(BIN)/burstd:$(sbindir)/burstd \
 	755:$(BIN)/burstctl:$(bindir)/burstctl \
@@ -584,12 +584,14 @@ INSTALL_FILES := \
 	644:scripts/pkg/completions/_burstctl:$(zshdir)/_burstctl \
 	644:scripts/pkg/completions/burst-ledger.bash:$(bashdir)/burst-ledger \
 	644:scripts/pkg/completions/_burst-ledger:$(zshdir)/_burst-ledger \
+	$(foreach f,prolog epilog task-prolog gpu-health,755:slurm/$(f):$(libexecdir)/burstd/$(f)) \
 	644:slurm/burst.conf:$(docdir)/slurm/burst.conf \
 	644:scripts/pkg/burstd.conf:$(docdir)/burstd.conf \
+	644:slurm/job_submit.lua:$(docdir)/slurm/job_submit.lua \
 	$(foreach f,$(DOCS),644:$(f):$(docdir)/$(f)) \
 	$(foreach f,$(PAGES),644:$(f):$(mandir)/man$(subst .,,$(suffix $(f)))/$(notdir $(f)))
 # Our own directories, inner before outer.
-INSTALL_DIRS := $(libexecdir)/burstd $(docdir)/docs/adr $(docdir)/docs/providers $(docdir)/docs $(docdir)/slurm \
+INSTALL_DIRS := $(libexecdir)/burstd $(docdir)/docs/adr $(docdir)/docs/providers $(docdir)/docs/examples $(docdir)/docs $(docdir)/slurm \
 	$(addprefix $(docdir)/node/,systemd/slurmd.service.d systemd/munge.service.d systemd) $(docdir)/node $(docdir)
 
 install: all ## install below $(DESTDIR)$(PREFIX); `burstctl init` writes a configuration

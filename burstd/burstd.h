@@ -9,6 +9,7 @@
 #include "api/api.h"
 #include "base/err.h"
 #include "core/conf.h"
+#include "core/submit.h"
 #include "store/state_dir.h"
 
 enum {
@@ -37,8 +38,10 @@ struct burstd { /* everything there is, in the order it is made */
 	struct scrape *scrape; /* NULL: without listen */
 	struct ctl_server *ctl;
 	struct timer *house_timer, *watchdog_timer;
-	int64_t told_seq, told_ms; /* of the audit log, and when */
-	int status;                /* to exit with */
+	int64_t told_seq, told_ms;       /* of the audit log, and when */
+	struct submit_written submitted; /* the table for job_submit.lua */
+	bool submit_failed;              /* it could not be written, and that was logged */
+	int status;                      /* to exit with */
 };
 
 /* --- reload.c --- */
@@ -50,6 +53,8 @@ void reload_on_hup(void *ctx); /* SIGHUP */
 void house_on_timer(void *ctx);
 /* Leave the mark by which burst-prolog knows budgets_away, or take it away. */
 void house_mark_away(struct burstd *b);
+/* Write the table of what slurmctld may refuse jobs for, if it has changed or is getting old. */
+void house_write_submit(struct burstd *b);
 /* Write the head of the audit log into our log, if it has grown: now, or when it is time. */
 void house_tell_head(struct burstd *b, bool now);
 

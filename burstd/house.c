@@ -1,12 +1,14 @@
-/* Housekeeping, every few seconds: trims the journal, checks how full the disks are, and logs where
- * the audit log ends. */
+/* Housekeeping, every few seconds: trims the journal, checks how full the disks are, logs where the
+ * audit log ends, and writes what slurmctld may refuse jobs for. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
+#include "base/own_file.h"
 #include "base/paths.h"
 #include "burstd.h"
 #include "buy/buy_api.h"
@@ -92,6 +94,38 @@ void house_mark_away(struct burstd *b)
 		(void)close(fd);
 }
 
+/* job_submit.lua refuses nothing by a table that burstd has not written for five minutes.  Only
+ * slurmctld's user reads it: it has amounts of budgets. */
+void house_write_submit(struct burstd *b)
+{
+	char head[SUBMIT_HEAD_MAX];
+	struct str text, all;
+	int dir = -1, rc = 0;
+
+	str_init(&text, SUBMIT_TEXT_MAX);
+	str_init(&all, SUBMIT_TEXT_MAX + SUBMIT_HEAD_MAX);
+	engine_submit(b->engine, &text);
+	if (!submit_is_due(&b->submitted, &text, loop_now(b->loop)))
+		goto out;
+	submit_head(head, &text, clock_wall_ms());
+	str_adds(&all, head);
+	str_add(&all, text.p, text.len);
+	dir = open(PATHS_RUN, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	rc = dir < 0 ? -1
+		     : own_file_write(dir, PATHS_SUBMIT_NAME, all.p, all.len, OWN_FILE_REPLACE);
+	if (rc != 0 && !b->submit_failed)
+		log_write(b->log, LOG_WARN, "no job is refused at its submission", "file",
+			  PATHS_SUBMIT, "error", strerror(errno), NULL);
+	b->submit_failed = rc != 0;
+	if (rc != 0)
+		b->submitted.at_ms = 0; /* again at the next look */
+out:
+	if (dir >= 0)
+		(void)close(dir);
+	str_fini(&all);
+	str_fini(&text);
+}
+
 void house_on_timer(void *ctx)
 {
 	struct burstd *b = ctx;
@@ -99,6 +133,7 @@ void house_on_timer(void *ctx)
 	engine_look_at_disk(b->engine);
 	look_at_spool(b);
 	house_mark_away(b);
+	house_write_submit(b);
 	house_tell_head(b, false);
 	trim(b);
 }

@@ -17,6 +17,10 @@
 #define PATHS_AWAY_NAME ".requeue-while-away"
 #define PATHS_AWAY      PATHS_SPOOL "/" PATHS_AWAY_NAME
 
+/* What slurm/job_submit.lua reads, which has this path too. */
+#define PATHS_SUBMIT_NAME "submit"
+#define PATHS_SUBMIT      PATHS_RUN "/" PATHS_SUBMIT_NAME
+
 /* A site's own PrologSlurmctld, which burst-prolog runs first. */
 #define PATHS_SITE_PROLOG "/etc/burstd/prolog-slurmctld"
 

@@ -77,6 +77,7 @@ struct buy_state {
 	struct journal_room room; /* on the disk, at the last look */
 	char no_room[128];        /* for people, when room.low */
 	struct warm *warm;
+	struct submit_seen *submit; /* submit.c; NULL: not asked yet */
 };
 
 /* --- intake_spool.c --- */
@@ -303,5 +304,8 @@ const char *pool_refusal(const struct engine *e, const struct node *n);
 
 /* --- warm.c --- */
 extern const struct engine_part warm_part;
+
+/* --- submit.c --- */
+extern const struct engine_part submit_part;
 
 #endif

@@ -165,6 +165,9 @@ struct engine_plan {
 int engine_plan(struct engine *e, const struct engine_plan_ask *ask, struct engine_plan *out,
 		struct err *err);
 void engine_plan_fini(struct engine_plan *p);
+/* The table of what slurmctld may refuse jobs for as they are submitted (core/submit.h), into *out,
+ * which is empty and takes SUBMIT_TEXT_MAX. */
+void engine_submit(struct engine *e, struct str *out);
 /* The node list of a partition, the caller's (free()); NULL: there is no such partition, or
  * slurmctld has not said yet. */
 char *engine_partition(const struct engine *e, const char *name);

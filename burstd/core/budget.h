@@ -214,6 +214,14 @@ const char *budget_step_str(enum budget_step s); /* "", "drain", "requeue", "kil
  * jobs of each user", "all machines". */
 void budget_print_counted(struct str *s, const struct conf_budget *b);
 
+/* For each budget of the list the most that jobs may ever use of one period, by any of its lines:
+ * with all that can roll over, and what overrides add or set; no job that needs more ever fits.  0:
+ * it refuses none for an amount. */
+void budgets_most(const struct budgets *b, int64_t *out);
+/* Call fn for each account that is known to be below another one. */
+typedef void (*budget_account_fn)(void *ctx, const char *account, const char *parent);
+void budgets_each_account(const struct budgets *b, budget_account_fn fn, void *ctx);
+
 /* What the hold has cost until now, of what counts for this line in its period: never more than
  * what is held for it.  0 without an amount. */
 int64_t budgets_accrued(const struct budgets *b, size_t line, const struct budget_hold *h,

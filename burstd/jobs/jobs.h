@@ -336,6 +336,11 @@ bool prereq_has(const struct engine *e, enum slurm_trait t);      /* false if no
 int64_t prereq_hold_ms(const struct engine *e);
 /* What `scontrol -o show partitions` printed, while parts are told of settings; else empty. */
 struct slurm_text prereq_shown_partitions(const struct engine *e);
+/* Has slurm.conf other GPUs for some node of the pool than the pool's `gres`?  By the last snapshot
+ * that was looked at, once a minute. */
+bool prereq_has_own_gres(const struct engine *e, size_t pool);
+/* Of each partition its name and node list, one a line, as of prereq_known_ms(). */
+struct slurm_text prereq_partitions(const struct engine *e);
 /* The percentage of RealMemory that a node must have; 0: slurmctld takes any, or not known yet. */
 uint32_t prereq_memory_percent(const struct engine *e);
 int64_t prereq_known_ms(const struct engine *e); /* when these settings were read; 0: never */

@@ -25,6 +25,8 @@ struct prereq {
 	struct slurm_feature *features; /* of the nodes in a snapshot; NULL: none are wanted */
 	size_t nfeatures;
 	int64_t look_ms;
+	bool *own_gres; /* prereq_has_own_gres(); of each pool that there was then */
+	size_t nown_gres;
 	struct str partitions;   /* "NAME LIST" of each, one a line */
 	struct slurm_text shown; /* all of it, while parts are told */
 };
@@ -42,6 +44,7 @@ static void prereq_free(struct engine *e)
 	slurm_features_free(e->jobs->prereq->features, e->jobs->prereq->nfeatures);
 	free(e->jobs->prereq->report);
 	free(e->jobs->prereq->config);
+	free(e->jobs->prereq->own_gres);
 	str_fini(&e->jobs->prereq->partitions);
 	free(e->jobs->prereq);
 }
@@ -51,6 +54,29 @@ void prereq_hurry(struct engine *e)
 	e->jobs->prereq->next_ms = e->jobs->prereq->look_ms = 0;
 }
 
+static void note_gres(struct engine *e, const struct slurm_node *nodes, size_t n)
+{
+	struct prereq *p = e->jobs->prereq;
+
+	free(p->own_gres);
+	p->nown_gres = e->conf->npools;
+	p->own_gres = mem_zalloc((e->conf->npools + 1) * sizeof(*p->own_gres));
+	for (size_t i = 0; i < n; i++) {
+		const struct conf_pool *pool = conf_pool_of(e->conf, nodes[i].name);
+
+		if (pool != NULL && pool->gres != NULL && pool->gres[0] != '\0' &&
+		    !slurm_same_gpus(nodes[i].gres, pool->gres))
+			p->own_gres[conf_pool_index(e->conf, pool)] = true;
+	}
+}
+
+bool prereq_has_own_gres(const struct engine *e, size_t pool)
+{
+	const struct prereq *p = e->jobs->prereq;
+
+	return pool < p->nown_gres && p->own_gres[pool];
+}
+
 void prereq_nodes(struct engine *e, const struct slurm_node *nodes, size_t n)
 {
 	struct prereq *p = e->jobs->prereq;
@@ -58,6 +84,7 @@ void prereq_nodes(struct engine *e, const struct slurm_node *nodes, size_t n)
 	if (engine_now(e) < p->look_ms)
 		return;
 	p->look_ms = engine_now(e) + PREREQ_MS;
+	note_gres(e, nodes, n);
 	slurm_features_free(p->features, p->nfeatures);
 	p->features = slurm_features_new(e->conf);
 	p->nfeatures = e->conf->npools;
@@ -173,6 +200,11 @@ struct slurm_text prereq_partition(const struct engine *e, const char *name)
 		if (slurm_show_cut(&line, ' ', &word) && slurm_text_is(word, name))
 			return line;
 	return (struct slurm_text){NULL, 0};
+}
+
+struct slurm_text prereq_partitions(const struct engine *e)
+{
+	return (struct slurm_text){e->jobs->prereq->partitions.p, e->jobs->prereq->partitions.len};
 }
 
 struct slurm_text prereq_shown_partitions(const struct engine *e)

@@ -98,6 +98,7 @@ static const struct part_row rows[] = {
 	/* After what is set aside: it looks at the sums of this turn. */
 	{.part = &alerts_part},
 	{.part = &warm_part},
+	{.part = &submit_part},
 	/* Before the turn of secrets, as are vouchers and rotation: secrets asks in this turn for
 	 * what they want. */
 	{.part = &claims_turn_part, .before = {&secrets_turn_part}},

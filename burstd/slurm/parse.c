@@ -8,6 +8,7 @@
 
 #include "base/plain.h"
 #include "base/str.h"
+#include "core/hardware.h"
 
 static const struct {
 	const char *word;
@@ -227,6 +228,53 @@ static size_t gres_len(const char *at, const char *end)
 	for (int depth = 0; p < end && (*p != ',' || depth > 0); p++)
 		depth += (*p == '(') - (*p == ')');
 	return (size_t)(p - at);
+}
+
+/* Without what is in brackets, as "gpu:h100:8(S:0-1)" has it.  false: it is too long. */
+static bool without_brackets(struct slurm_text gres, char *out, size_t size)
+{
+	size_t n = 0;
+	int depth = 0;
+
+	for (size_t i = 0; i < gres.n; i++) {
+		depth += gres.p[i] == '(';
+		if (depth == 0 && n + 1 < size)
+			out[n++] = gres.p[i];
+		else if (depth == 0)
+			return false;
+		depth -= gres.p[i] == ')';
+	}
+	out[n] = '\0';
+	return true;
+}
+
+/* Are all GPUs of a in b? */
+static bool has_gpus_of(const struct hardware_gres_list *a, const struct hardware_gres_list *b)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		size_t k = 0;
+
+		if (strcmp(a->v[i].name, "gpu") != 0)
+			continue;
+		while (k < b->n &&
+		       (strcmp(b->v[k].name, "gpu") != 0 ||
+			strcmp(b->v[k].type, a->v[i].type) != 0 || b->v[k].count != a->v[i].count))
+			k++;
+		if (k == b->n)
+			return false;
+	}
+	return true;
+}
+
+bool slurm_same_gpus(struct slurm_text gres, const char *pools)
+{
+	struct hardware_gres_list a, b;
+	char text[HARDWARE_TEXT_MAX];
+
+	return gres.p != NULL && without_brackets(gres, text, sizeof(text)) &&
+	       hardware_parse_gres(text, &a, NULL) == 0 &&
+	       hardware_parse_gres(pools, &b, NULL) == 0 && has_gpus_of(&a, &b) &&
+	       has_gpus_of(&b, &a);
 }
 
 /* GPUs in use are "gpu:h100:8(IDX:0-7)", free ones "gpu:h100:0(IDX:N/A)" or "gpu:(null):0". */

@@ -64,6 +64,8 @@ struct slurm_gpus {
 };
 
 struct slurm_gpus slurm_parse_gpus(struct slurm_text gres);
+/* Has this Gres= the same GPUs, by type and number, as a pool's `gres` (core/hardware.h)? */
+bool slurm_same_gpus(struct slurm_text gres, const char *pools);
 /* Is the node powered down and idle, but has allocations of jobs that do not exist?  slurmctld
  * 22.05 forgets to release these when all nodes of a job fail at once. */
 bool slurm_node_holds(const struct slurm_node *n);

@@ -12,7 +12,7 @@ set -eu
 build='gcc make pkg-config libc6-dev musl-tools libuv1-dev libcurl4-openssl-dev libjansson-dev libsqlite3-dev
 	libssl-dev libmicrohttpd-dev libgnutls28-dev libconfuse-dev libexpat1-dev libmunge-dev libxlsxwriter-dev scdoc
 	tzdata'
-unit='libcmocka-dev perl procps openssl zsh'
+unit='libcmocka-dev perl procps openssl zsh lua5.1'
 e2e='slurmctld slurmd slurmdbd slurm-client slurm-wlm-mysql-plugin munge mariadb-server iproute2 bats jq curl util-linux
 	python3 python3-aiosmtpd nftables iptables'
 cover='gcovr'
@@ -20,7 +20,7 @@ check='git patch clang clang-format clang-tidy cppcheck shellcheck systemd'
 contract='python3-venv'
 matrix='debootstrap debian-archive-keyring gpgv util-linux'
 # Where these cannot be had, all goes on but what they are for, which says so.
-optional=' musl-tools zsh gcovr python3-venv '
+optional=' musl-tools zsh lua5.1 gcovr python3-venv '
 # libFuzzer's runtime carries clang's version in its name.
 fuzz=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9]*\)$/libclang-rt-\1-dev/p' | head -n 1)
 

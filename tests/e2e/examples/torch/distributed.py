@@ -1,0 +1,51 @@
+"""torch.distributed: a sum over all processes, which meet at MASTER_ADDR:MASTER_PORT."""
+import os
+import socket
+import time
+
+PATIENCE = 30  # seconds
+
+
+def init_process_group(backend):
+    assert backend == "gloo"
+
+
+def destroy_process_group():
+    pass
+
+
+def get_rank():
+    return int(os.environ["RANK"])
+
+
+def get_world_size():
+    return int(os.environ["WORLD_SIZE"])
+
+
+def serve(port, own):
+    with socket.create_server(("", port), backlog=get_world_size()) as listener:
+        listener.settimeout(PATIENCE)
+        peers = [listener.accept()[0] for _ in range(get_world_size() - 1)]
+        total = own + sum(float(peer.recv(100)) for peer in peers)
+        for peer in peers:
+            peer.sendall(str(total).encode())
+            peer.close()
+    return total
+
+
+def ask(address, own):
+    give_up = time.monotonic() + PATIENCE
+    while True:
+        try:
+            with socket.create_connection(address, timeout=PATIENCE) as server:
+                server.sendall(str(own).encode())
+                return float(server.recv(100))
+        except OSError:
+            if time.monotonic() > give_up:
+                raise
+            time.sleep(0.1)
+
+
+def all_reduce(t):
+    port = int(os.environ["MASTER_PORT"])
+    t.value = serve(port, t.value) if get_rank() == 0 else ask((os.environ["MASTER_ADDR"], port), t.value)
