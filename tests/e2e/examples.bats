@@ -113,7 +113,7 @@ out() {
 	first=$(scontrol show hostnames "$(job_nodes "$id")" | head -n 1)
 	out "$id"
 	[ "$(out "$id" | uniq)" = "$dir $dir $first $((20000 + id % 12000))" ]
-	within 10 test ! -e "$dir"
+	within 30 test ! -e "$dir"
 }
 
 @test "a sick GPU drains its node with the reason, and the job runs on another machine" {
