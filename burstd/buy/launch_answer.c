@@ -138,16 +138,17 @@ void launch_put_answer(struct cloud *c, uint64_t batch, const struct provider_re
 	c->e->buy->answers_last = &a->next;
 }
 
-static bool has_machine(const struct fleet_name *nm, const struct conf_offer *o, uint64_t batch)
+static bool has_machine(const struct fleet_name *nm, const struct conf_offer *o)
 {
 	for (const struct fleet_node *fn = nm != NULL ? nm->newest : NULL; fn; fn = fn->older)
-		if (node_counts(&fn->n) && fn->n.instance[0] != '\0' && fn->n.batch != batch &&
+		if (node_counts(&fn->n) && fn->n.instance[0] != '\0' &&
 		    strcmp(fn->n.offer, o->name) == 0)
 			return true;
 	return false;
 }
 
-/* Does the create go beside machines of its unit?  All of its offers are in one place. */
+/* Did the create go beside machines of its unit?  All of its offers are in one place.  What the
+ * answer itself tells of is not posted yet. */
 static bool goes_beside(const struct engine *e, const struct batch *b)
 {
 	const struct conf_pool *p = &e->conf->pools[b->pool];
@@ -157,8 +158,7 @@ static bool goes_beside(const struct engine *e, const struct batch *b)
 
 	for (size_t k = 0; unit != 0 && k < nrungs; k++)
 		for (uint32_t i = 0; unit_is_of(&rungs[k]) && i < p->unit; i++)
-			if (has_machine(fleet_find(&e->fleet, unit_nodes(p, unit)[i]), &rungs[k],
-					b->j.id))
+			if (has_machine(fleet_find(&e->fleet, unit_nodes(p, unit)[i]), &rungs[k]))
 				return true;
 	return false;
 }

@@ -167,6 +167,8 @@ bool sim_fabric_is_used(const struct sim_cloud *c, const struct create_request *
 		for (size_t i = 0; i < rq->n; i++)
 			among = among || (strcmp(rq->wants[i].node, r[k].n.name) == 0 &&
 					  rq->wants[i].gen == r[k].n.gen);
+		/* Of its own nodes a list may have shown one. */
+		among = among && r[k].n.instance[0] == '\0';
 		if (!among && node_counts(&r[k].n) && is_of_unit(c, r[k].n.name, rq->fabric))
 			return true;
 	}
