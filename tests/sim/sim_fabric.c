@@ -7,6 +7,26 @@
 #include "sim_cloud.h"
 #include "sim_journal.h"
 
+/* The seed's share of the numbers that divide its nodes; but each node is no unit. */
+static uint32_t unit_for(uint64_t seed, uint32_t nnodes)
+{
+	uint32_t sizes[SIM_NODES_MAX], n = 0;
+
+	for (uint32_t k = 2; k <= nnodes; k++)
+		if (nnodes % k == 0)
+			sizes[n++] = k;
+	return sizes[seed / 8 % n];
+}
+
+/* By no dice at all, so that the other worlds stay as they are without it. */
+void sim_fabric_choose(struct world *w)
+{
+	w->set.fabric = w->seed % 4 == 1;
+	w->set.units = w->seed % 8 == 3 || w->seed % 8 == 6;
+	for (size_t i = 0; w->set.units && i < w->set.npools; i++)
+		w->set.pools[i].unit = unit_for(w->seed, w->set.pools[i].nnodes);
+}
+
 static const char own[] = "5111eb00-0000-4000-8000-000000000001";
 
 static void add(struct sim_cloud *c, const char *name, const char *cluster, bool ours)

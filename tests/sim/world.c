@@ -366,26 +366,6 @@ static void choose_own(struct world *w)
 	w->rng = rng;
 }
 
-/* The seed's share of the numbers that divide its nodes; but each node is no unit. */
-static uint32_t unit_for(uint64_t seed, uint32_t nnodes)
-{
-	uint32_t sizes[SIM_NODES_MAX], n = 0;
-
-	for (uint32_t k = 2; k <= nnodes; k++)
-		if (nnodes % k == 0)
-			sizes[n++] = k;
-	return sizes[seed / 8 % n];
-}
-
-/* By none at all. */
-static void choose_fabric(struct world *w)
-{
-	w->set.fabric = w->seed % 4 == 1;
-	w->set.units = w->seed % 8 == 3 || w->seed % 8 == 6;
-	for (size_t i = 0; w->set.units && i < w->set.npools; i++)
-		w->set.pools[i].unit = unit_for(w->seed, w->set.pools[i].nnodes);
-}
-
 const struct sim_pool *world_pool_of(const struct world *w, const char *node)
 {
 	for (size_t i = 0; i < w->set.npools; i++)
@@ -405,7 +385,7 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	w->totals = t;
 	choose(w);
 	choose_warm(w);
-	choose_fabric(w);
+	sim_fabric_choose(w);
 	choose_claims(w);
 	choose_vouchers(w);
 	sim_limit_choose(w);

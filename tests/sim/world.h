@@ -447,6 +447,7 @@ void sim_place_sold(struct world *w, const struct create_request *rq,
 		    int64_t sent_at);             /* all of it, it says */
 int64_t sim_place_calm_at(const struct world *w); /* by then all has cooled down */
 void sim_place_choose(struct world *w);
+void sim_fabric_choose(struct world *w);     /* sim_fabric.c: are there fabrics, and units? */
 void sim_place_heal(struct world *w);        /* no place fails any more */
 bool sim_place_cools(const struct world *w); /* does burstd leave one alone for a while? */
 /* How does a create that is sent there now fail?  It may begin with it. */
