@@ -213,8 +213,6 @@ struct draft { /* nodes of one place that will be one batch */
 	bool asked;                    /* `may` is known: place_buy() is called once a turn */
 	enum place_answer may;
 };
-/* The unit in whose fabric the offer buys this row's node; 0: it does not buy by units. */
-uint32_t form_unit(const struct engine *e, const struct conf_offer *o, const struct node *n);
 /* Add the nodes of one job, or a single node, all of one unit if the offer buys by units; a full
  * batch goes out first, and so does one of another unit.  While no slot is free nothing is added,
  * and the nodes wait for an answer to free one. */

@@ -19,9 +19,10 @@ static struct cloud *cloud_for(struct engine *e, const struct draft *f)
 	return &e->cloud->all[f->rung->provider_index];
 }
 
-uint32_t form_unit(const struct engine *e, const struct conf_offer *o, const struct node *n)
+/* The unit in whose fabric the draft's offer buys this row's node; 0: in none. */
+static uint32_t unit_in(const struct engine *e, const struct draft *f, const struct node *n)
 {
-	return unit_is_of(o) ? unit_of(&e->conf->pools[n->pool], n->name) : 0;
+	return unit_by(&e->conf->pools[n->pool], f->rung, n->name);
 }
 
 /* With the fabric's name, if burstd makes it: of a job's the driver needs none yet. */
@@ -30,7 +31,7 @@ static struct provider_place place_of(const struct engine *e, const struct draft
 {
 	struct provider_place place = conf_place(f->rung);
 	const struct node *n = &f->v[0]->n;
-	uint32_t unit = form_unit(e, f->rung, n);
+	uint32_t unit = unit_in(e, f, n);
 
 	if (unit != 0)
 		place.fabric = unit_fabric(name, e->d.uuid, &e->conf->pools[n->pool], unit);
@@ -215,7 +216,7 @@ void form_flush(struct engine *e, struct draft *f)
 {
 	struct cloud *c = cloud_for(e, f);
 
-	bool makes = f->alone || (f->n > 0 && form_unit(e, f->rung, &f->v[0]->n) != 0);
+	bool makes = f->alone || (f->n > 0 && unit_in(e, f, &f->v[0]->n) != 0);
 	enum provider_op_kind first = makes ? PROVIDER_FABRIC_MAKE : PROVIDER_CREATE;
 
 	if (!cloud_ready(c, first) || e->dead)
@@ -259,7 +260,7 @@ static void put(struct draft *f, struct fleet_node *fn)
 /* Is the draft of another unit than this node?  A create has nodes of one. */
 static bool is_of_another(const struct engine *e, const struct draft *f, const struct node *n)
 {
-	return f->n > 0 && form_unit(e, f->rung, &f->v[0]->n) != form_unit(e, f->rung, n);
+	return f->n > 0 && unit_in(e, f, &f->v[0]->n) != unit_in(e, f, n);
 }
 
 /* Put one gang into its place's batch; a gang that does not fit any batch goes in pieces. */

@@ -66,7 +66,7 @@ static void add_first(struct engine *e, struct draft *f, struct fleet_node **v, 
 static bool fabric_is_gone_soon(struct engine *e, const struct draft *f, const struct node *n)
 {
 	char name[PROVIDER_WORD_MAX + 1];
-	uint32_t unit = form_unit(e, f->rung, n);
+	uint32_t unit = unit_by(&e->conf->pools[n->pool], f->rung, n->name);
 
 	return unit != 0 &&
 	       fabric_goes(e, unit_fabric(name, e->d.uuid, &e->conf->pools[n->pool], unit));
@@ -77,13 +77,13 @@ static bool fabric_is_gone_soon(struct engine *e, const struct draft *f, const s
 static size_t gather_unit(struct engine *e, const struct conf_offer *o, struct fleet_node **v,
 			  size_t n)
 {
-	uint32_t unit = form_unit(e, o, &v[0]->n);
+	uint32_t unit = unit_by(&e->conf->pools[v[0]->n.pool], o, v[0]->n.name);
 	size_t k = 1;
 
 	for (size_t i = 1; i < n; i++) {
 		struct fleet_node *fn = v[i];
 
-		if (form_unit(e, o, &fn->n) != unit)
+		if (unit_by(&e->conf->pools[fn->n.pool], o, fn->n.name) != unit)
 			continue;
 		memmove(&v[k + 1], &v[k], (i - k) * sizeof(struct fleet_node *));
 		v[k++] = fn;

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/opt.h"
 #include "core/rates.h"
+#include "core/unit.h"
 
 /* Knows the places where nodes are bought, by the rungs of the pools' ladders (core/ladder.h):
  * their prices, and which of them cool down (core/cooldown.h).
@@ -389,7 +390,7 @@ void place_say_why(struct cloud *c, struct fleet_node *fn, enum node_reason why,
 {
 	const struct conf_offer *o = engine_offer_of(c->e, &fn->n);
 	const char *text = words[0] != '\0' ? words : node_reason_text(why);
-	uint32_t unit = o != NULL ? form_unit(c->e, o, &fn->n) : 0;
+	uint32_t unit = o != NULL ? unit_by(&c->e->conf->pools[fn->n.pool], o, fn->n.name) : 0;
 	char *to = fn->name->why;
 
 	if (why == NODE_BECAUSE_CAPACITY && unit != 0)

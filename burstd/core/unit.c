@@ -127,6 +127,11 @@ uint32_t unit_of(const struct conf_pool *p, const char *node)
 	return p->unit != 0 ? (uint32_t)(uintptr_t)map_get(&p->unit_of, node) : 0;
 }
 
+uint32_t unit_by(const struct conf_pool *p, const struct conf_offer *o, const char *node)
+{
+	return unit_is_of(o) ? unit_of(p, node) : 0;
+}
+
 uint32_t unit_count(const struct conf_pool *p)
 {
 	return p->unit != 0 && p->nodes != NULL ? (uint32_t)(p->nodes->n / p->unit) : 0;

@@ -18,6 +18,8 @@ int unit_finish(const struct conf *c, struct conf_pool *p, struct err *e);
 
 /* The unit of this node; 0: the pool has no units, or not this node. */
 uint32_t unit_of(const struct conf_pool *p, const char *node);
+/* Likewise, if that offer buys it in the unit's fabric; else 0. */
+uint32_t unit_by(const struct conf_pool *p, const struct conf_offer *o, const char *node);
 uint32_t unit_count(const struct conf_pool *p); /* 0: the pool has none */
 /* The names of a unit's nodes, p->unit of them; borrowed from p. */
 const char *const *unit_nodes(const struct conf_pool *p, uint32_t unit);
