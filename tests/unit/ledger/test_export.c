@@ -343,13 +343,15 @@ static void test_pairs_stay_apart(void **state)
  * the statement and for ColdFront, and is nobody's of its users. */
 static void test_an_account_has_its_part_of_what_is_shared(void **state)
 {
-	struct charge a = charges_one(), disks = a, tax = a, nobodys = a, none = a;
-	const struct charge *v[] = {&disks, &nobodys, &a, &tax, &none};
+	struct charge a = charges_one(), disks = a, tax = a, nobodys = a, none = a, unnamed = a;
+	const struct charge *v[] = {&disks, &nobodys, &a, &tax, &none, &unnamed};
 	const json_t *resources, *users;
 	json_t *j;
 
 	(void)state;
-	a.account = disks.account = tax.account = "a";
+	a.account = disks.account = tax.account = unnamed.account = "a";
+	unnamed.user = ""; /* a job's, all the same */
+	unnamed.nano = 3000000000;
 	a.nano = 10000000000;
 	disks.owner = tax.owner = nobodys.owner = none.owner = ALLOCATE_CLUSTER;
 	disks.user = tax.user = nobodys.user = none.user = "";
@@ -360,15 +362,16 @@ static void test_an_account_has_its_part_of_what_is_shared(void **state)
 	nobodys.account = "";
 	none.account = "b"; /* of whose users nobody has anything */
 	none.nano = 1000000000;
-	j = waldur(&usage, v, 5);
+	j = waldur(&usage, v, 6);
 	resources = json_object_get(j, "resources");
 	assert_int_equal(json_array_size(resources), 2);
 	users = json_object_get(json_array_get(resources, 0), "users");
 	assert_int_equal(amount(json_object_get(json_array_get(resources, 0), "usages"), "cost"),
-			 1250);
-	assert_int_equal(json_array_size(users), 1);
-	assert_string_equal(text_of(json_array_get(users, 0), "username"), a.user);
-	assert_int_equal(amount(json_object_get(json_array_get(users, 0), "usages"), "cost"), 1000);
+			 1550);
+	assert_int_equal(json_array_size(users), 2);
+	assert_string_equal(text_of(json_array_get(users, 1), "username"), a.user);
+	assert_int_equal(amount(json_object_get(json_array_get(users, 0), "usages"), "cost"), 300);
+	assert_int_equal(amount(json_object_get(json_array_get(users, 1), "usages"), "cost"), 1000);
 	assert_int_equal(amount(json_object_get(json_array_get(resources, 1), "usages"), "cost"),
 			 100);
 	assert_int_equal(json_array_size(json_object_get(json_array_get(resources, 1), "users")),
