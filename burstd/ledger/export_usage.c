@@ -17,14 +17,15 @@ enum {
 };
 
 struct pair {
-	char *key; /* account, NUL, user */
+	char *key; /* account, user: see key_of() */
 	const char *user;
+	bool all; /* of the account, and of none of its users */
 	int64_t nano, gpu_s;
 };
 
 struct pairs {
 	const struct export_usage *o;
-	struct map by_key; /* "ACCOUNT/USER", of which a part may have a slash: see key_of() */
+	struct map by_key;
 	struct pair **v;
 	size_t n, cap;
 	int64_t most; /* of all amounts, without their signs: any sum of some of them fits */
@@ -44,12 +45,19 @@ static int64_t unit_of(const struct export_usage *o)
 	return unit;
 }
 
+/* What an invoice has for no machine may be an account's, by the rule that it came with. */
+static bool is_of_all(const struct charge *c)
+{
+	return c->owner != ALLOCATE_JOB;
+}
+
 /* The length first: no two pairs have one key. */
 static char *key_of(const struct charge *c, size_t *user)
 {
-	const size_t size = strlen(c->account) + strlen(c->user) + FMT_U64_SIZE + 2;
+	const size_t size = strlen(c->account) + strlen(c->user) + FMT_U64_SIZE + 3;
 	char *key = mem_zalloc(size);
-	const int n = snprintf(key, size, "%zu:%s/", strlen(c->account), c->account);
+	const int n = snprintf(key, size, "%s%zu:%s/", is_of_all(c) ? "=" : "", strlen(c->account),
+			       c->account);
 
 	*user = (size_t)n;
 	(void)snprintf(key + n, size - (size_t)n, "%s", c->user);
@@ -84,6 +92,7 @@ static int pair_add(struct pairs *t, const struct charge *c, struct err *e)
 		p = mem_zalloc(sizeof(*p));
 		p->key = key;
 		p->user = key + user;
+		p->all = is_of_all(c);
 		if (t->n == t->cap) {
 			t->cap = t->cap == 0 ? 64 : 2 * t->cap;
 			t->v = mem_realloc(t->v, t->cap * sizeof(void *));
@@ -107,13 +116,17 @@ static int read_charge(void *arg, const struct charge *c, struct err *e)
 	if (strcmp(c->currency, t->o->currency) != 0)
 		return err_set(e, ERR_INVALID, "instance %.60s: %.8s in a report of %.8s",
 			       c->instance, c->currency, t->o->currency);
-	return c->owner == ALLOCATE_JOB ? pair_add(t, c, e) : 0;
+	if (is_of_all(c) && (c->class < ALLOCATE_SHARED || c->account[0] == '\0'))
+		return 0;
+	return pair_add(t, c, e);
 }
 
 static bool is_of_one_account(const struct pair *a, const struct pair *b)
 {
-	return a->user - a->key == b->user - b->key &&
-	       strncmp(a->key, b->key, (size_t)(a->user - a->key)) == 0;
+	size_t na, nb;
+	const char *of_a = account_of(a, &na), *of_b = account_of(b, &nb);
+
+	return na == nb && strncmp(of_a, of_b, na) == 0;
 }
 
 static int by_account(const void *a, const void *b)
@@ -127,7 +140,7 @@ static int by_account(const void *a, const void *b)
 		return by;
 	if (nx != ny)
 		return nx < ny ? -1 : 1;
-	return strcmp(x->user, y->user);
+	return x->all != y->all ? (x->all ? -1 : 1) : strcmp(x->user, y->user);
 }
 
 static json_t *name(const char *text, size_t len)
@@ -202,7 +215,7 @@ static int put_json(json_t *j, const char *before, const struct sink *to, struct
 	return rc;
 }
 
-/* n users of one account. */
+/* n users of one account; maybe the first is all of them. */
 static json_t *resource(const struct pairs *t, size_t from, size_t n)
 {
 	struct amounts a = {.cost = mem_zalloc(n * sizeof(int64_t)),
@@ -212,7 +225,7 @@ static json_t *resource(const struct pairs *t, size_t from, size_t n)
 	const char *account = account_of(t->v[from], &len);
 
 	round_pairs(t, from, n, &a);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = t->v[from]->all ? 1 : 0; i < n; i++)
 		(void)json_array_append_new(
 			users, json_pack("{s:o, s:o}", "username",
 					 name(t->v[from + i]->user, strlen(t->v[from + i]->user)),

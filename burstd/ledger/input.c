@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "core/provider.h"
 #include "ledger/rows.h"
+#include "ledger/sacct.h"
 #include "store/ledger_postings.h"
 
 void input_fini(struct input *in)
@@ -278,7 +279,7 @@ static int take_said(void *ctx, const struct fact_said *s, struct err *e)
 					 .user = s->user,
 					 .partition = s->partition,
 					 .qos = s->qos,
-					 .wckey = s->wckey,
+					 .wckey = sacct_wckey(s->wckey),
 					 .source = LEDGER_SAID,
 					 .cpus = per_node(s->cpus, s->nodes),
 					 .gpus = per_node(s->gpus, s->nodes),

@@ -161,6 +161,11 @@ static bool time_of(const char *text, int64_t *out)
 	return true;
 }
 
+const char *sacct_wckey(const char *wckey)
+{
+	return wckey[0] == '*' ? wckey + 1 : wckey;
+}
+
 /* For a terminal and a table: one line, without what controls either. */
 static char *shown(char *text)
 {
@@ -308,7 +313,7 @@ static bool read_common(struct record *r, struct ledger_attempt *a)
 	a->partition = shown(r->f[PARTITION]);
 	a->qos = shown(r->f[QOS]);
 	a->account = shown(r->f[ACCOUNT]);
-	a->wckey = shown(r->f[WCKEY]);
+	a->wckey = sacct_wckey(shown(r->f[WCKEY]));
 	a->name = shown(r->f[NAME]);
 	return true;
 }

@@ -56,6 +56,10 @@ int sacct_parse(const struct sacct_text *t, sacct_fn fn, void *ctx, struct sacct
 int sacct_parse_squeue(const struct sacct_text *t, sacct_fn fn, void *ctx, struct sacct_count *n,
 		       struct err *e);
 
+/* A wckey by its name, part of the text: Slurm puts a "*" before the user's default if a job names
+ * none, and that is the same project, as to budgets. */
+const char *sacct_wckey(const char *wckey);
+
 /* Does this complaint say that the cluster has no accounting? */
 bool sacct_is_disabled(const char *errors);
 

@@ -96,6 +96,7 @@ static void holds_reload(struct engine *e)
 	configure(e);
 	note_since(e, false);
 	holds_mend(e);
+	e->money->look_ms = 0; /* other budgets may want more to be held for jobs that run */
 }
 
 /* --- a purchase ----------------------------------------------------------------------------------

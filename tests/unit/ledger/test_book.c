@@ -91,11 +91,15 @@ static void test_a_boot_for_a_job_that_has_not_run(void **state)
 	exec(f->journal,
 	     "INSERT INTO job_said (at_ms, job, id, account, user, partition, qos,"
 	     " wckey, limit_s, nodes, cpus, memory_mb, gpus) VALUES (%lld, 7, '7',"
-	     " 'chemistry', 'bert', 'gpu', 'normal', '', 60, 2, 24, 0, 4)",
+	     " 'chemistry', 'bert', 'gpu', 'normal', '*w1', 60, 2, 24, 0, 4)",
 	     (long long)T0 * 1000);
 	life(f, "c1", "wanted", 0, 0);
 	life(f, "c1", "created", 100, 0);
 	pass(f, 150);
+	/* The default of its user is the project's name without Slurm's mark. */
+	assert_int_equal(money(f, "dims IN (SELECT d.id FROM dims AS d JOIN word AS w ON"
+				  " w.id = d.wckey WHERE w.text = 'w1')"),
+			 50 * UNIT);
 	assert_int_equal(money(f, "dims IN (SELECT d.id FROM dims AS d JOIN word AS w ON"
 				  " w.id = d.account WHERE w.text = 'chemistry')"),
 			 50 * UNIT);

@@ -26,7 +26,7 @@
 
 struct seen {
 	struct ledger_attempt a;
-	char nodes[64], name[300], account[300], state[32], id[32];
+	char nodes[64], name[300], account[300], state[32], id[32], wckey[64];
 	size_t n;
 	int rc;
 };
@@ -42,6 +42,7 @@ static int see(void *ctx, const struct ledger_attempt *a, const char *nodes, str
 	(void)snprintf(s->account, sizeof(s->account), "%s", a->account);
 	(void)snprintf(s->state, sizeof(s->state), "%s", a->state);
 	(void)snprintf(s->id, sizeof(s->id), "%s", a->job_id);
+	(void)snprintf(s->wckey, sizeof(s->wckey), "%s", a->wckey);
 	return s->rc < 0 ? err_set(e, ERR_IO, "stopped") : 0;
 }
 
@@ -365,6 +366,29 @@ static void test_what_squeue_prints(void **state)
 	}
 }
 
+/* Slurm marks the default of a user whose job names none: it is the same project all the same. */
+static void test_a_default_wckey(void **state)
+{
+	static const char *const rows[][2] = {
+		{"w1", "w1"}, {"*w1", "w1"}, {"*", ""}, {"(null)", ""}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char text[300];
+		struct seen s = {0};
+		struct sacct_count n;
+		struct err e = {0};
+
+		(void)snprintf(text, sizeof(text),
+			       "1|x9|5|x9|1|x9|1|x9|20|x9|30|x9|FAILED|x9|1|x9|c1|x9|1|x9|cpu=1|x9|"
+			       "|x9|u|x9|p|x9|q|x9|a|x9|%s|x9|n|x9|\n",
+			       rows[i][0]);
+		assert_int_equal(parse(text, &s, &n, &e), 0);
+		assert_int_equal(s.n, 1);
+		assert_string_equal(s.wckey, rows[i][1]);
+	}
+}
+
 /* So squeue calls whoever has no name on its host, such as while the directory of users is away:
  * that is nobody's name, least of all that of uid 65534, who would see all of their costs. */
 static void test_squeue_knows_no_name(void **state)
@@ -435,6 +459,7 @@ int main(void)
 		cmocka_unit_test(test_a_text_that_is_cut),
 		cmocka_unit_test(test_a_visit_that_fails),
 		cmocka_unit_test(test_what_squeue_prints),
+		cmocka_unit_test(test_a_default_wckey),
 		cmocka_unit_test(test_squeue_knows_no_name),
 		cmocka_unit_test(test_command_lines),
 	};

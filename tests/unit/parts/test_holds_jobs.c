@@ -486,6 +486,30 @@ static void test_hours_are_those_of_the_machine(void **state)
 	assert_int_equal(of(f, "c1", BUDGET_MACHINE).until_ms, until - 9 * MINUTE + HOUR);
 }
 
+/* P4: without a budget a job that runs is held for two minutes at a time.  With one it is for all
+ * of its time, as soon as the reload: jobs that start within the 30 s between two looks would be
+ * let for money that it takes. */
+static void test_a_budget_is_new_to_a_job_that_runs(void **state)
+{
+	struct fix *f = *state;
+
+	idle(f, conf_of(100 * EUR, 100 * EUR));
+	looks(f, ROW_8("RUNNING") LIMIT_6_H);
+	assert_true(of(f, "c1", BUDGET_RUN).until_ms > engine_now(f->e) + 5 * HOUR);
+	assert_int_equal(engine_reload(f->e, conf_of(0, 0), NULL), 0);
+	later(f, MINUTE);
+	looks(f, ROW_8("RUNNING") LIMIT_6_H);
+	assert_true(of(f, "c1", BUDGET_RUN).until_ms < engine_now(f->e) + HOUR);
+	f->e->money->look_ms = engine_now(f->e) + MINUTE / 2; /* it has just looked */
+	assert_int_equal(engine_reload(f->e, conf_of(100 * EUR, 100 * EUR), NULL), 0);
+	f->e->jobs->wanted = 0;
+	assert_true(holds_jobs_part.next_ms(f->e) <= engine_now(f->e));
+	holds_jobs_part.at[PART_RUN](f->e);
+	assert_int_equal(f->e->jobs->wanted, JOBS_FOR_HOLDS);
+	looks(f, ROW_8("RUNNING") LIMIT_6_H);
+	assert_true(of(f, "c1", BUDGET_RUN).until_ms > engine_now(f->e) + 5 * HOUR);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -503,6 +527,7 @@ int main(void)
 		TEST(test_another_time_limit),
 		TEST(test_a_suspended_job_ends_later),
 		TEST(test_hours_are_those_of_the_machine),
+		TEST(test_a_budget_is_new_to_a_job_that_runs),
 	};
 
 	return cmocka_run_group_tests(tests, zone_begins, zone_ends);
