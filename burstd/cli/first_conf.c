@@ -26,9 +26,9 @@ static int split(struct name *n, const char *word, struct err *e)
 		   *dot = end == NULL ? NULL : memchr(word, '.', (size_t)(end - word));
 	const char *option = dot != NULL ? dot + 1 : word;
 
+	*n = (struct name){.section = ""};
 	if (end == NULL || end == option)
 		return err_set(e, ERR_INVALID, "\"%.100s\": want OPTION=VALUE", word);
-	*n = (struct name){.section = ""};
 	if ((size_t)(option - word) > sizeof(n->section) ||
 	    (size_t)(end - option) >= sizeof(n->option))
 		return err_set(e, ERR_INVALID, "\"%.100s\": no such option", word);
