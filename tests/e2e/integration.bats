@@ -50,7 +50,7 @@ block() {
 follow() (
 	local commands
 	commands=$(block "$1")
-	[ -n "$commands" ]
+	[ -n "$commands" ] || exit 1
 	[ -z "${2-}" ] || cd "$2"
 	sudo() { if [ "$1" = burstctl ]; then command "$@"; else "$@"; fi; }
 	burstctl() { lab_as researcher /usr/bin/burstctl "$@"; }
