@@ -19,6 +19,7 @@ setup_file() {
 	cp /etc/slurm/slurm.conf "$lab_dir/slurm.conf"
 	sed 's/^cluster .*/cluster = "falcon"/' -i /etc/burstd/burstd.conf
 	offers
+	echo 'budget "physics" { accounts = {"physics"} amount = "100" }' >>/etc/burstd/burstd.conf
 	slurm_conf 1
 	local name i
 	# Without power saving, slurmctld looks for the addresses of all nodes, 10 s for each that has none.
@@ -121,6 +122,7 @@ named_1() {
 		from 23.02|warning|SuspendExcStates|with CLOUD|no CLOUD
 		from 23.02|warning|NodeName|missing for node c1 of pool h100|Feature=spot,ondemand
 		all|warning|SlurmdTimeout|0 sec|not 0
+		all|warning|AccountingStorageEnforce|without associations|associations, for there are budgets of these
 		all|advice|AuthInfo|cred_expire=5|cred_expire of 10 or more
 		all|advice|SchedulerParameters|without sched_interval, which means 60|sched_interval below 60
 		from 24.11|advice|CommunicationParameters|with NoAddrCache|no NoAddrCache
@@ -158,6 +160,7 @@ named_2() {
 		all|warning|SlurmctldParameters|power_save_interval=30|power_save_interval=1, at most 5
 		up to 23.02|warning|SlurmctldParameters|without cloud_reg_addrs|cloud_reg_addrs
 		all|warning|ResumeTimeout|630 s for pool h100|at least 660 s
+		all|warning|AccountingStorageEnforce|without associations|associations, for there are budgets of these
 		all|warning|NodeName|missing for node c1 of pool h100|Feature=spot,ondemand
 		all|advice|AuthInfo|without cred_expire, which means 120|cred_expire below 120
 		all|advice|SchedulerParameters|without sched_interval, which means 60|sched_interval below 60
