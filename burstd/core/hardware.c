@@ -140,13 +140,19 @@ static bool same(uint32_t a, uint32_t b)
 	return a == 0 || b == 0 || a == b;
 }
 
+static bool is_waste(int64_t memory_mb, int64_t has_mb)
+{
+	return memory_mb * 100 < has_mb * (100 - HARDWARE_UNUSED) &&
+	       has_mb - memory_mb > HARDWARE_SOLD_MARGIN_MB;
+}
+
 bool hardware_fits(const struct hardware_node *node, const struct hardware_node *has)
 {
 	return node->cpus == has->cpus && same(sockets_of(node), sockets_of(has)) &&
 	       same(node->cores, has->cores) && same(node->threads, has->threads) &&
 	       node->memory_mb <= has->memory_mb &&
 	       (has->disk_mb == 0 || node->disk_mb <= has->disk_mb) &&
-	       node->memory_mb * 100 >= has->memory_mb * (100 - HARDWARE_UNUSED);
+	       !is_waste(node->memory_mb, has->memory_mb);
 }
 
 /* --- gres ----------------------------------------------------------------------------------------

@@ -20,10 +20,16 @@ enum {
 	HARDWARE_WORD_MAX = 63,       /* bytes of a name or type */
 	HARDWARE_CPUS_MAX = 65535,    /* Slurm's own limit of a node */
 	HARDWARE_COUNT_MAX = 1 << 20, /* of one GRES: shards come in hundreds */
-	/* Percent of a machine's memory that RealMemory leaves out: another kernel, or another
-	   machine of the type, may have a little less, and slurmctld takes no node that does. */
+	/* Percent of a machine's memory that RealMemory leaves out where slurmd has measured it:
+	   another kernel, or another machine of the type, may have a little less, and slurmctld
+	   takes no node that does. */
 	HARDWARE_MARGIN = 1,
-	HARDWARE_UNUSED = 10, /* percent that may be left out before it is a waste */
+	/* Percent, and at least so many MB, where only a provider tells what it sells: what
+	   firmware, kernel and crash dump take, generously. */
+	HARDWARE_SOLD_MARGIN = 5,
+	HARDWARE_SOLD_MARGIN_MB = 1024,
+	/* Percent that may be left out before it is a waste; HARDWARE_SOLD_MARGIN_MB never is. */
+	HARDWARE_UNUSED = 10,
 };
 
 /* Largest memory of a node, and of its disk, in MB: a pebibyte. */
@@ -56,8 +62,8 @@ void hardware_print(const struct hardware_node *h, struct str *out);
 void hardware_propose(const struct hardware_node *has, struct str *out);
 
 /* Does the option `node` fit a machine that has this?  CPUs, and sockets, cores and threads where
- * both give them, are the same; the machine has at least its memory and disk, and not over
- * HARDWARE_UNUSED percent more memory. */
+ * both give them, are the same; the machine has at least its memory and disk, and not so much more
+ * memory that it is a waste. */
 bool hardware_fits(const struct hardware_node *node, const struct hardware_node *has);
 
 /* Read the option `gres`: NAME[:TYPE]:COUNT with commas between; no NAME and TYPE twice. */

@@ -9,10 +9,10 @@ enum { ROUND_MB = 100 };
 
 int64_t slurmconf_types_memory(int64_t memory_mb)
 {
-	int64_t margin = memory_mb / 100 * SLURMCONF_MARGIN_PERCENT, left;
+	int64_t margin = memory_mb / 100 * HARDWARE_SOLD_MARGIN, left;
 
-	if (margin < SLURMCONF_MARGIN_MB)
-		margin = SLURMCONF_MARGIN_MB;
+	if (margin < HARDWARE_SOLD_MARGIN_MB)
+		margin = HARDWARE_SOLD_MARGIN_MB;
 	left = memory_mb - margin;
 	return left > ROUND_MB ? left / ROUND_MB * ROUND_MB : left > 0 ? left : 1;
 }
@@ -70,7 +70,10 @@ static struct slurmconf_type least(const struct slurmconf_type *types, size_t n,
 static void propose(const struct slurmconf_want *w, const struct conf_pool *p,
 		    const struct slurmconf_type *m)
 {
+	const struct hardware_node h = {.cpus = m->cpus,
+					.memory_mb = slurmconf_types_memory(m->memory_mb)};
 	char gres[64] = "";
+	struct str node;
 
 	if (m->cpus == 0 || m->memory_mb == 0) {
 		slurmconf_find(w->findings, SLURM_ADVICE, place(w, p),
@@ -79,14 +82,17 @@ static void propose(const struct slurmconf_want *w, const struct conf_pool *p,
 	}
 	if (!is_given(p->gres) && m->gpus > 0)
 		(void)snprintf(gres, sizeof(gres), " gres = \"gpu:%u\"", m->gpus);
+	str_init(&node, HARDWARE_TEXT_MAX);
+	hardware_print(&h, &node);
 	slurmconf_find(
 		w->findings, SLURM_ADVICE, place(w, p),
-		"pool \"%s\": write node = \"CPUs=%u RealMemory=%lld\"%s, with Sockets, "
+		"pool \"%s\": write node = \"%s\"%s, with Sockets, "
 		"CoresPerSocket and ThreadsPerCore of slurmd -C, or slurmctld drains machines "
 		"with hyperthreads: type %s, whose %lld MB have a margin of %d %%, at least "
 		"%d MB",
-		p->name, m->cpus, (long long)slurmconf_types_memory(m->memory_mb), gres, m->type,
-		(long long)m->memory_mb, SLURMCONF_MARGIN_PERCENT, SLURMCONF_MARGIN_MB);
+		p->name, node.p, gres, m->type, (long long)m->memory_mb, HARDWARE_SOLD_MARGIN,
+		HARDWARE_SOLD_MARGIN_MB);
+	str_fini(&node);
 }
 
 static void compare_node(const struct slurmconf_want *w, const struct conf_pool *p,
@@ -103,7 +109,7 @@ static void compare_node(const struct slurmconf_want *w, const struct conf_pool 
 			       "what type %s has, less a margin of %d %%: a machine that registers "
 			       "with less is drained",
 			       p->name, (long long)h.memory_mb, (long long)most, t->type,
-			       SLURMCONF_MARGIN_PERCENT);
+			       HARDWARE_SOLD_MARGIN);
 	if (t->cpus != 0 && h.cpus > t->cpus)
 		slurmconf_find(w->findings, SLURM_WARNING, place(w, p),
 			       "pool \"%s\": CPUs=%u of node, and type %s has %u: its machines are "

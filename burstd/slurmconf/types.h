@@ -9,12 +9,6 @@
 
 #include "slurmconf/want.h"
 
-enum {
-	/* What firmware, kernel and crash dump take of a machine's memory, generously. */
-	SLURMCONF_MARGIN_PERCENT = 5,
-	SLURMCONF_MARGIN_MB = 1024, /* at least */
-};
-
 struct slurmconf_type { /* of the machines of one offer */
 	size_t pool;    /* index in conf */
 	const char *type;

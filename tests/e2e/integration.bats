@@ -134,7 +134,7 @@ systemctl() {
 
 @test "7: it is told what it cost" {
 	follow 7 # the ledger's first pass may come later
-	lab_wait 90 reported
+	within 90 reported
 }
 
 reported() {
@@ -143,15 +143,11 @@ reported() {
 
 @test "8: out again, and nothing is left" {
 	follow 8
-	lab_wait 60 test_is 0 sim_alive
+	within 60 alive 0
 	follow 9
 	cmp /etc/slurm/slurm.conf <(cat "$lab_dir/reader/slurm.conf" && echo)
 	cmp /etc/slurm/gres.conf "$lab_dir/reader/gres.conf"
 	run ! scontrol show node gpu1
 	lab_stopped burstd
 	[ -z "$(block 10)" ]
-}
-
-test_is() { # VALUE COMMAND...
-	[ "$("${@:2}")" = "$1" ]
 }

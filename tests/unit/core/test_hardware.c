@@ -244,6 +244,12 @@ static void test_what_fits(void **state)
 		read_it(rows[i].node, &node);
 		assert_int_equal(hardware_fits(&node, &has), rows[i].fits);
 	}
+	/* A small machine, by the margin of what a provider sells. */
+	read_it("CPUs=8 RealMemory=3900", &has);
+	read_it("CPUs=8 RealMemory=2876", &node);
+	assert_true(hardware_fits(&node, &has));
+	read_it("CPUs=8 RealMemory=2875", &node);
+	assert_false(hardware_fits(&node, &has));
 	read_it("CPUs=8 RealMemory=16000 TmpDisk=10", &node);
 	read_it("CPUs=8 RealMemory=16000 TmpDisk=9", &has);
 	assert_false(hardware_fits(&node, &has));
