@@ -131,79 +131,81 @@ static const char nodes1[] = "{\"ok\":true,\"nodes\":[{\"name\":\"h1\"},{\"name\
 		  alerts[] = "{\"ok\":true,\"receivers\":[{\"name\":\"ops\"},{\"name\":"
 			     "\"chat\"}],\"alerts\":[]}";
 
+static const struct {
+	const char *line, *first, *out;
+} value_rows[] = {
+	{"drain h", nodes1, "h1\nh2\nh10\n"},
+	{"drain a1,h", nodes1, "a1,h1\na1,h2\na1,h10\n"},
+	{"drain h[1-2],h1", nodes1, "h[1-2],h1\nh[1-2],h10\n"},
+	{"drain h[1-", nodes1, ""}, /* only the user knows */
+	{"drain h1 h", nodes1, ""}, /* one operand too many */
+	{"terminate -y h2", nodes1, "h2\n"},
+	{"notice h", nodes1, "h1\nh2\nh10\n"},
+	{"notice h1 h", nodes1, "h1\nh2\nh10\n"},
+	{"notice h1 --kind r", nodes1, "reclaim\nrebalance\n"},
+	{"notice h1 --kind=f", nodes1, "--kind=faulty\n"},
+	{"node h", nodes1, "h1\nh2\nh10\n"},
+	{"node s", nodes1, "show\n"},
+	{"node show a", nodes1, "a1\n"},
+	{"events -N a", nodes1, "a1\n"},
+	{"events --node=h1", nodes1, "--node=h1\n--node=h10\n"},
+	{"pause EMPTY", pools, "h100\na100\n"},
+	{"resume h", pools, "h100\n"},
+	{"pools a", pools, "a100\n"},
+	{"retry EMPTY", pools, "h100\na100\naws\nhetzner\n"},
+	{"retry aw", pools, "aws\n"},
+	{"budget alert-test EMPTY", alerts, "ops\nchat\n"},
+	{"budget alert-test o", alerts, "ops\n"},
+	{"budget alert", alerts, "alerts\nalert-test\n"},
+	{"provider EMPTY", pools, "check\n"},
+	{"provider check h", pools, "hetzner\n"},
+	{"provider check aws EMPTY", pools, "@files\n"},
+	{"plan -p h", pools, "h100\n"},
+	{"plan --list=a1,h2", nodes1, "--list=a1,h2\n"},
+	{"nodes -p a", pools, "a100\n"},
+	{"nodes --pool=a", pools, "--pool=a100\n"},
+	{"nodes --state dr", pools, "draining\n"},
+	{"nodes -a --state=w", pools, "--state=wanted\n"},
+	{"--timeout 3s nodes -s n", pools, "none\n"},
+	{"--timeout EMPTY", pools, ""},
+	{"--socket EMPTY", pools, "@files\n"},
+	{"check EMPTY", pools, "@files\n"},
+	{"config check /etc", pools, "@files\n"},
+	{"budget EMPTY", budgets,
+	 "list\nshow\nset\noverride\nrevoke\noverrides\nimport\nalerts\nalert-test\n"},
+	{"budget show EMPTY", budgets, "physics\nstudents\nlab\n"},
+	{"budget show st", budgets, "students\n"},
+	{"budget override st", budgets, "students\n"},
+	{"budget overrides la", budgets, "lab\n"},
+	{"budget set st", budgets, "students\n"},
+	{"budget import x.json --budget la", budgets, "lab\n"},
+	{"budget import EMPTY", budgets, "@files\n"},
+	{"budget show lab l", budgets, ""},
+	{"balance -u x", budgets, ""},
+	{"ba", budgets, "balance\n"},
+	{"config EMPTY", pools, "check\nshow\noptions\n"},
+	{"help config s", pools, "show\n"},
+	{"help dr", pools, "drain\n"},
+	{"init n", pools, "nodes=\nnode=\n"},
+	{"init nodes=c1 user", pools, "user_data_file=\n"},
+	{"init --pool p --file EMPTY", pools, "@files\n"},
+	{"nosuch --js", pools, "--json\n"},
+	{"nosuch EMPTY", pools, ""},
+};
+
 static void test_values(void **state)
 {
-	static const struct {
-		const char *line, *first, *out;
-	} rows[] = {
-		{"drain h", nodes1, "h1\nh2\nh10\n"},
-		{"drain a1,h", nodes1, "a1,h1\na1,h2\na1,h10\n"},
-		{"drain h[1-2],h1", nodes1, "h[1-2],h1\nh[1-2],h10\n"},
-		{"drain h[1-", nodes1, ""}, /* only the user knows */
-		{"drain h1 h", nodes1, ""}, /* one operand too many */
-		{"terminate -y h2", nodes1, "h2\n"},
-		{"notice h", nodes1, "h1\nh2\nh10\n"},
-		{"notice h1 h", nodes1, "h1\nh2\nh10\n"},
-		{"notice h1 --kind r", nodes1, "reclaim\nrebalance\n"},
-		{"notice h1 --kind=f", nodes1, "--kind=faulty\n"},
-		{"node h", nodes1, "h1\nh2\nh10\n"},
-		{"node s", nodes1, "show\n"},
-		{"node show a", nodes1, "a1\n"},
-		{"events -N a", nodes1, "a1\n"},
-		{"events --node=h1", nodes1, "--node=h1\n--node=h10\n"},
-		{"pause EMPTY", pools, "h100\na100\n"},
-		{"resume h", pools, "h100\n"},
-		{"pools a", pools, "a100\n"},
-		{"retry EMPTY", pools, "h100\na100\naws\nhetzner\n"},
-		{"retry aw", pools, "aws\n"},
-		{"budget alert-test EMPTY", alerts, "ops\nchat\n"},
-		{"budget alert-test o", alerts, "ops\n"},
-		{"budget alert", alerts, "alerts\nalert-test\n"},
-		{"provider EMPTY", pools, "check\n"},
-		{"provider check h", pools, "hetzner\n"},
-		{"provider check aws EMPTY", pools, "@files\n"},
-		{"plan -p h", pools, "h100\n"},
-		{"plan --list=a1,h2", nodes1, "--list=a1,h2\n"},
-		{"nodes -p a", pools, "a100\n"},
-		{"nodes --pool=a", pools, "--pool=a100\n"},
-		{"nodes --state dr", pools, "draining\n"},
-		{"nodes -a --state=w", pools, "--state=wanted\n"},
-		{"--timeout 3s nodes -s n", pools, "none\n"},
-		{"--timeout EMPTY", pools, ""},
-		{"--socket EMPTY", pools, "@files\n"},
-		{"check EMPTY", pools, "@files\n"},
-		{"config check /etc", pools, "@files\n"},
-		{"budget EMPTY", budgets,
-		 "list\nshow\nset\noverride\nrevoke\noverrides\nimport\nalerts\nalert-test\n"},
-		{"budget show EMPTY", budgets, "physics\nstudents\nlab\n"},
-		{"budget show st", budgets, "students\n"},
-		{"budget override st", budgets, "students\n"},
-		{"budget overrides la", budgets, "lab\n"},
-		{"budget set st", budgets, "students\n"},
-		{"budget import x.json --budget la", budgets, "lab\n"},
-		{"budget import EMPTY", budgets, "@files\n"},
-		{"budget show lab l", budgets, ""},
-		{"balance -u x", budgets, ""},
-		{"ba", budgets, "balance\n"},
-		{"config EMPTY", pools, "check\nshow\noptions\n"},
-		{"help config s", pools, "show\n"},
-		{"help dr", pools, "drain\n"},
-		{"init n", pools, "nodes=\nnode=\n"},
-		{"init nodes=c1 user", pools, "user_data_file=\n"},
-		{"init --pool p --file EMPTY", pools, "@files\n"},
-		{"nosuch --js", pools, "--json\n"},
-		{"nosuch EMPTY", pools, ""},
-	};
 	struct lab *l = lab_new();
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		const char *const replies[] = {rows[i].first, nodes2};
+	for (size_t i = 0; i < COUNT(value_rows); i++) {
+		const char *const replies[] = {value_rows[i].first, nodes2};
 		char line[256];
 
-		(void)snprintf(line, sizeof(line), "--socket SOCKET complete -- %s", rows[i].line);
+		(void)snprintf(line, sizeof(line), "--socket SOCKET complete -- %s",
+			       value_rows[i].line);
 		lab_run(l, line, replies, 2);
-		lab_want(l, 0, rows[i].out, "");
+		lab_want(l, 0, value_rows[i].out, "");
 	}
 	lab_free(l);
 }

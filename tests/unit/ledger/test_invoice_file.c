@@ -2,89 +2,82 @@
  * and nothing is changed. */
 #include "invoicing.h"
 
+static const struct {
+	const char *text, *why;
+	struct invoice_import in;
+} bad_files[] = {
+	{"", ": it is empty", {.rule = 0}},
+	{"instance,cost\n", ":1: no column currency, which format plain has", {.rule = 0}},
+	{HEAD "i-c1,1,EUR,,\n\ni-c2,x,EUR,,\n",
+	 ":4: want an amount such as -12.5, not \"x\"",
+	 {.rule = 0}},
+	{HEAD "i-c1,1,EUR,,\ni-c2,1,USD,,\n", ":3: in USD, and lines before in EUR", {.rule = 0}},
+	{HEAD "i-c1,1,USD,,\n", ": it is in USD, and instances of aws are in EUR", {.rule = 0}},
+	{HEAD "i-c1,1,,,\n", ":2: want a currency such as EUR, not \"\"", {.rule = 0}},
+	{HEAD "i-c1,1,eur,,\n", ":2: want a currency such as EUR, not \"eur\"", {.rule = 0}},
+	{HEAD "i-c1,1,EUR,\"a\nb,,\n", ":2: a quote that does not end", {.rule = 0}},
+	{HEAD, ": no line is of an invoice", {.rule = 0}},
+	{"instance,amount,currency,start\ni-c1,1,EUR,yesterday\n",
+	 ":2: want a time such as 2026-11-03T04:05:06Z, not \"yesterday\"",
+	 {.rule = 0}},
+	{"instance,amount,currency,start,end\ni-c1,1,EUR,2026-11-03,2026-11-02\n",
+	 ":2: it ends before it begins: \"2026-11-02\"",
+	 {.rule = 0}},
+	{"instance,amount,currency,invoice\ni-c1,1,EUR,A\ni-c2,1,EUR,B\n",
+	 ":3: of invoice \"B\", and line 2 is of \"A\": choose one by --invoice",
+	 {.rule = 0}},
+	{"instance,amount,currency,invoice\ni-c1,1,EUR,A\n",
+	 ": no line is of invoice C",
+	 {.number = "C"}},
+	{HEAD "i-c1,1,EUR,,\n", ": its lines come to 1.00, and --total is 2", {.total = "2"}},
+	{HEAD "i-c1,-8999999999,EUR,,\n",
+	 ": its lines come to -8999999999.00, and --total is 8999999999",
+	 {.total = "8999999999"}},
+	{HEAD "i-c1,-8999999999,EUR,,\ni-c1,-223372037.8547758074,EUR,,\n"
+	      ",0.0000000009,EUR,Disks,\n",
+	 NULL,
+	 {.rule = 0}},
+	{HEAD "i-c1,9000000000,EUR,,\n",
+	 ":2: an amount of nine billion or more: \"9000000000\"",
+	 {.rule = 0}},
+	{"ResourceId,BilledCost,BillingCurrency,ChargeCategory,BillingPeriodStart\n"
+	 "i-c1,1,EUR,Usage,2026-10-01T00:00:00Z\n",
+	 ":2: it is of another month, which begins \"2026-10-01T00:00:00Z\"",
+	 {.format = INVOICE_FOCUS}},
+	{"instance,amount,currency,invoice\ni-c1,1,EUR,A\x1b[1m\n",
+	 ":2: want a number of an invoice, not \"A?[1m\"",
+	 {.rule = 0}},
+	{"instance,currency,amount\ni-c1,EUR,1,234.56\n",
+	 ":2: more fields than there are columns: \"234.56\"",
+	 {.rule = 0}},
+	{"instance,amount,currency,Amount\ni-c1,1,EUR,2\n",
+	 ":1: two columns \"amount\"",
+	 {.rule = 0}},
+	{"\x1f\x8b\x08", ": it is compressed: gunzip it first", {.rule = 0}},
+};
+
 static void test_bad_files(void **state)
 {
-	static const struct {
-		const char *text, *why;
-		struct invoice_import in;
-	} rows[] = {
-		{"", ": it is empty", {.rule = 0}},
-		{"instance,cost\n", ":1: no column currency, which format plain has", {.rule = 0}},
-		{HEAD "i-c1,1,EUR,,\n\ni-c2,x,EUR,,\n",
-		 ":4: want an amount such as -12.5, not \"x\"",
-		 {.rule = 0}},
-		{HEAD "i-c1,1,EUR,,\ni-c2,1,USD,,\n",
-		 ":3: in USD, and lines before in EUR",
-		 {.rule = 0}},
-		{HEAD "i-c1,1,USD,,\n",
-		 ": it is in USD, and instances of aws are in EUR",
-		 {.rule = 0}},
-		{HEAD "i-c1,1,,,\n", ":2: want a currency such as EUR, not \"\"", {.rule = 0}},
-		{HEAD "i-c1,1,eur,,\n",
-		 ":2: want a currency such as EUR, not \"eur\"",
-		 {.rule = 0}},
-		{HEAD "i-c1,1,EUR,\"a\nb,,\n", ":2: a quote that does not end", {.rule = 0}},
-		{HEAD, ": no line is of an invoice", {.rule = 0}},
-		{"instance,amount,currency,start\ni-c1,1,EUR,yesterday\n",
-		 ":2: want a time such as 2026-11-03T04:05:06Z, not \"yesterday\"",
-		 {.rule = 0}},
-		{"instance,amount,currency,start,end\ni-c1,1,EUR,2026-11-03,2026-11-02\n",
-		 ":2: it ends before it begins: \"2026-11-02\"",
-		 {.rule = 0}},
-		{"instance,amount,currency,invoice\ni-c1,1,EUR,A\ni-c2,1,EUR,B\n",
-		 ":3: of invoice \"B\", and line 2 is of \"A\": choose one by --invoice",
-		 {.rule = 0}},
-		{"instance,amount,currency,invoice\ni-c1,1,EUR,A\n",
-		 ": no line is of invoice C",
-		 {.number = "C"}},
-		{HEAD "i-c1,1,EUR,,\n",
-		 ": its lines come to 1.00, and --total is 2",
-		 {.total = "2"}},
-		{HEAD "i-c1,-8999999999,EUR,,\n",
-		 ": its lines come to -8999999999.00, and --total is 8999999999",
-		 {.total = "8999999999"}},
-		{HEAD "i-c1,-8999999999,EUR,,\ni-c1,-223372037.8547758074,EUR,,\n"
-		      ",0.0000000009,EUR,Disks,\n",
-		 NULL,
-		 {.rule = 0}},
-		{HEAD "i-c1,9000000000,EUR,,\n",
-		 ":2: an amount of nine billion or more: \"9000000000\"",
-		 {.rule = 0}},
-		{"ResourceId,BilledCost,BillingCurrency,ChargeCategory,BillingPeriodStart\n"
-		 "i-c1,1,EUR,Usage,2026-10-01T00:00:00Z\n",
-		 ":2: it is of another month, which begins \"2026-10-01T00:00:00Z\"",
-		 {.format = INVOICE_FOCUS}},
-		{"instance,amount,currency,invoice\ni-c1,1,EUR,A\x1b[1m\n",
-		 ":2: want a number of an invoice, not \"A?[1m\"",
-		 {.rule = 0}},
-		{"instance,currency,amount\ni-c1,EUR,1,234.56\n",
-		 ":2: more fields than there are columns: \"234.56\"",
-		 {.rule = 0}},
-		{"instance,amount,currency,Amount\ni-c1,1,EUR,2\n",
-		 ":1: two columns \"amount\"",
-		 {.rule = 0}},
-		{"\x1f\x8b\x08", ": it is compressed: gunzip it first", {.rule = 0}},
-	};
 	struct fixture *f = *state;
 	int64_t before;
 
 	fill(f);
 	before = ask(f->ledger, "SELECT COUNT(*) FROM posting");
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < sizeof(bad_files) / sizeof(bad_files[0]); i++) {
 		struct invoice_import in;
 		struct invoice_result r;
 		char path[80], want[300];
 		struct err e = {0};
 
-		write_file(f, rows[i].text, path);
-		in = rows[i].in;
+		write_file(f, bad_files[i].text, path);
+		in = bad_files[i].in;
 		in.path = path;
 		in.provider = "aws";
 		in.month = NOVEMBER;
 		in.who = "anna";
 		assert_int_equal(try_import(f, &in, DEC + 4000, &r, &e), -1);
-		if (rows[i].why != NULL)
-			(void)snprintf(want, sizeof(want), "%s%s", path, rows[i].why);
+		if (bad_files[i].why != NULL)
+			(void)snprintf(want, sizeof(want), "%s%s", path, bad_files[i].why);
 		else
 			(void)snprintf(want, sizeof(want), "the sum of all amounts is too large");
 		assert_string_equal(e.msg, want);

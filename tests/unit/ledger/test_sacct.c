@@ -83,50 +83,50 @@ static void test_what_sacct_prints(void **state)
 	assert_string_equal(s.name, "a|b?c");
 }
 
+static const struct {
+	int field;
+	const char *text;
+	bool bad, out;              /* out: it is left out, which is right */
+	int64_t cpus, gpus, memory; /* of a node, of two */
+} field_rows[] = {
+	{0, "4294967295", false, false, 4, 2, 500},
+	{0, "4294967296", true, false, 0, 0, 0},
+	{0, "-1", true, false, 0, 0, 0},
+	{0, "", true, false, 0, 0, 0},
+	{0, "7_2", true, false, 0, 0, 0},
+	{1, "10738419821034504192", false, false, 4, 2, 500},
+	{1, "18446744073709551616", true, false, 0, 0, 0},
+	{3, "2026-11-29T10:00:00", true, false, 0, 0, 0},
+	{4, "Unknown", false, true, 0, 0, 0},
+	{4, "None", false, true, 0, 0, 0},
+	{4, "253402300800", true, false, 0, 0, 0},
+	{5, "Unknown", false, false, 4, 2, 500}, /* its end comes later */
+	{6, "PENDING", false, true, 0, 0, 0},
+	{7, "x", true, false, 0, 0, 0},
+	{8, "None assigned", false, true, 0, 0, 0},
+	{8, "", false, true, 0, 0, 0},
+	{10, "cpu=3,node=2", false, false, 2, 0, 0},
+	{10, "cpu=3,gres/gpu:a=3,gres/gpu:b=2,node=2", false, false, 2, 3, 0},
+	{10, "cpu=3,gres/gpu:a=3,gres/gpu=4,node=2", false, false, 2, 2, 0},
+	{10, "cpu=3,gres/gputype=9,node=2,mem=1.50G", false, false, 2, 0, 768},
+	{10, "cpu=3,node=2,mem=1T,future/x=y", false, false, 2, 0, 1 << 19},
+	{10, "cpu=3,node=2,mem=1500", false, false, 2, 0, 750},
+	{10, "cpu=3,node=2,mem=1K", false, false, 2, 0, 1},
+	{10, "cpu=3,node=2,mem=1X", true, false, 0, 0, 0},
+	{10, "cpu=3,node=2,mem=99999999999999999999G", true, false, 0, 0, 0},
+	{10, "cpu=3,node=2,mem=1G1", true, false, 0, 0, 0},
+	{10, "cpu=x,node=2", true, false, 0, 0, 0},
+	{10, "cpu=99999999999", true, false, 0, 0, 0},
+	{10, "cpu", true, false, 0, 0, 0},
+	{10, "", false, false, 1, 0, 0}, /* what it asked for */
+	{11, "mem=?", true, false, 0, 0, 0},
+};
+
 /* One field of a good record is another. */
 static void test_fields(void **state)
 {
-	static const struct {
-		int field;
-		const char *text;
-		bool bad, out;              /* out: it is left out, which is right */
-		int64_t cpus, gpus, memory; /* of a node, of two */
-	} rows[] = {
-		{0, "4294967295", false, false, 4, 2, 500},
-		{0, "4294967296", true, false, 0, 0, 0},
-		{0, "-1", true, false, 0, 0, 0},
-		{0, "", true, false, 0, 0, 0},
-		{0, "7_2", true, false, 0, 0, 0},
-		{1, "10738419821034504192", false, false, 4, 2, 500},
-		{1, "18446744073709551616", true, false, 0, 0, 0},
-		{3, "2026-11-29T10:00:00", true, false, 0, 0, 0},
-		{4, "Unknown", false, true, 0, 0, 0},
-		{4, "None", false, true, 0, 0, 0},
-		{4, "253402300800", true, false, 0, 0, 0},
-		{5, "Unknown", false, false, 4, 2, 500}, /* its end comes later */
-		{6, "PENDING", false, true, 0, 0, 0},
-		{7, "x", true, false, 0, 0, 0},
-		{8, "None assigned", false, true, 0, 0, 0},
-		{8, "", false, true, 0, 0, 0},
-		{10, "cpu=3,node=2", false, false, 2, 0, 0},
-		{10, "cpu=3,gres/gpu:a=3,gres/gpu:b=2,node=2", false, false, 2, 3, 0},
-		{10, "cpu=3,gres/gpu:a=3,gres/gpu=4,node=2", false, false, 2, 2, 0},
-		{10, "cpu=3,gres/gputype=9,node=2,mem=1.50G", false, false, 2, 0, 768},
-		{10, "cpu=3,node=2,mem=1T,future/x=y", false, false, 2, 0, 1 << 19},
-		{10, "cpu=3,node=2,mem=1500", false, false, 2, 0, 750},
-		{10, "cpu=3,node=2,mem=1K", false, false, 2, 0, 1},
-		{10, "cpu=3,node=2,mem=1X", true, false, 0, 0, 0},
-		{10, "cpu=3,node=2,mem=99999999999999999999G", true, false, 0, 0, 0},
-		{10, "cpu=3,node=2,mem=1G1", true, false, 0, 0, 0},
-		{10, "cpu=x,node=2", true, false, 0, 0, 0},
-		{10, "cpu=99999999999", true, false, 0, 0, 0},
-		{10, "cpu", true, false, 0, 0, 0},
-		{10, "", false, false, 1, 0, 0}, /* what it asked for */
-		{11, "mem=?", true, false, 0, 0, 0},
-	};
-
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < sizeof(field_rows) / sizeof(field_rows[0]); i++) {
 		const char *f[] = {"7",
 				   "9",
 				   "7",
@@ -150,8 +150,8 @@ static void test_fields(void **state)
 		struct sacct_count n;
 		struct err e = {0};
 
-		print_message("# field %d: %s\n", rows[i].field, rows[i].text);
-		f[rows[i].field] = rows[i].text;
+		print_message("# field %d: %s\n", field_rows[i].field, field_rows[i].text);
+		f[field_rows[i].field] = field_rows[i].text;
 		for (size_t k = 0; k < sizeof(f) / sizeof(f[0]); k++)
 			(void)snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s|x9|",
 				       f[k]);
@@ -159,18 +159,18 @@ static void test_fields(void **state)
 		assert_int_equal(parse(text, &s, &n, &e), 0);
 		/* The other record is read in any case. */
 		assert_int_equal(n.records, 2);
-		assert_int_equal(n.bad, rows[i].bad);
-		assert_int_equal(s.n, rows[i].bad || rows[i].out ? 1 : 2);
-		assert_int_equal(n.why[0] != '\0', rows[i].bad);
+		assert_int_equal(n.bad, field_rows[i].bad);
+		assert_int_equal(s.n, field_rows[i].bad || field_rows[i].out ? 1 : 2);
+		assert_int_equal(n.why[0] != '\0', field_rows[i].bad);
 		*strstr(text, "\n1|x9|5") = '\0';
 		(void)snprintf(text + strlen(text), 2, "\n");
 		assert_int_equal(parse(text, &s, &n, &e), 0);
 		if (s.n == 0)
 			continue;
-		assert_int_equal(s.a.running, rows[i].field == 5);
-		assert_int_equal(s.a.cpus, rows[i].cpus);
-		assert_int_equal(s.a.gpus, rows[i].gpus);
-		assert_int_equal(s.a.memory_mb, rows[i].memory);
+		assert_int_equal(s.a.running, field_rows[i].field == 5);
+		assert_int_equal(s.a.cpus, field_rows[i].cpus);
+		assert_int_equal(s.a.gpus, field_rows[i].gpus);
+		assert_int_equal(s.a.memory_mb, field_rows[i].memory);
 	}
 }
 

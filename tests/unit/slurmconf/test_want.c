@@ -198,112 +198,107 @@ static void test_the_site_has_the_nodes(void **state)
 	world_fini(&w);
 }
 
+static const struct {
+	const char *slurm, *gres, *want;
+	enum slurm_severity severity;
+} site_wrongs[] = {
+	{"NodeName=c1 State=CLOUD\n", "",
+	 "/s/slurm.conf:1: NodeName has 1 of the 2 nodes of pool \"c\": all, or none", SLURM_ERROR},
+	{"NodeName=c[1-2] CPUs=4\n", "",
+	 "/s/slurm.conf:1: a node of pool \"c\" without State=CLOUD", SLURM_ERROR},
+	{"PartitionName=c Nodes=x\n", "",
+	 "/s/slurm.conf:1: partition c without all nodes of the pool of that name: write "
+	 "Nodes=burst-c, or",
+	 SLURM_ERROR},
+	{"PartitionName=p Nodes=c[1-2]\n", "",
+	 "/s/slurm.conf:1: partition p without SuspendTime=: idle nodes of pool \"c\"",
+	 SLURM_ERROR},
+	{"PartitionName=p Nodes=c[1-2] SuspendTime=9\n", "",
+	 "/s/slurm.conf:1: partition p with ResumeTimeout=60; write ResumeTimeout=661: "
+	 "slurmctld gives up",
+	 SLURM_ERROR},
+	{"ResumeTimeout=660\nPartitionName=p Nodes=c[1-2] SuspendTime=9\n", "",
+	 "/s/slurm.conf:2: partition p with ResumeTimeout=660; write ResumeTimeout=661: ",
+	 SLURM_ERROR},
+	{"ResumeTimeout=900\nPartitionName=p Nodes=c[1-2] SuspendTime=9 ResumeTimeout=5\n", "",
+	 "/s/slurm.conf:2: partition p with ResumeTimeout=5; write ", SLURM_ERROR},
+	{"PartitionName=p Nodes=c[1-2]\nPartitionName=DEFAULT SuspendTime=9\n", "",
+	 "/s/slurm.conf:1: partition p without SuspendTime=", SLURM_ERROR},
+	{"PartitionName=DEFAULT SuspendTime=9 ResumeTimeout=700\n"
+	 "PartitionName=p Nodes=c[1-2] SuspendTime=INFINITE\n",
+	 "", "/s/slurm.conf:2: partition p without SuspendTime=", SLURM_ERROR},
+	{"\nPartitionName=p Nodes=ALL\n", "",
+	 "/s/slurm.conf:2: partition p has Nodes=ALL, and so burstd's nodes too", SLURM_WARNING},
+	{"NodeName=DEFAULT TmpDisk=9 CPUs=2\n", "",
+	 "/s/slurm.conf:1: TmpDisk of NodeName=DEFAULT holds for burstd's nodes too",
+	 SLURM_WARNING},
+	{"NodeName=a[1-2][3-4]\n", "",
+	 "/s/slurm.conf:1: \"a[1-2][3-4]\" is not compared with burstd's nodes", SLURM_ADVICE},
+	{"", "AutoDetect=nvml\nName=gpu File=/dev/nvidia0\n",
+	 "/s/gres.conf:2: without NodeName=, and so for burstd's nodes too", SLURM_WARNING},
+	{"", "NodeName=c1 Name=gpu File=/dev/x\n",
+	 "/s/gres.conf:1: gres.conf has 1 of the 2 nodes of pool \"c\"", SLURM_ERROR},
+	{"", "NodeName=c1 Name=gpu File=/dev/x\nNodeName=c1 Name=shard Count=2\n",
+	 "/s/gres.conf:1: gres.conf has 1 of the 2 nodes of pool \"c\"", SLURM_ERROR},
+	{"NodeName=c1 State=CLOUD\nNodeName=c1 State=CLOUD\n", "",
+	 "/s/slurm.conf:1: NodeName has 1 of the 2 nodes of pool \"c\"", SLURM_ERROR},
+	{"", "NodeName=c[1-2] AutoDetect=nvml\n",
+	 "/s/gres.conf:1: AutoDetect=nvml for nodes of pool \"c\": slurmctld does not "
+	 "start",
+	 SLURM_ERROR},
+	{"SuspendTime=60\nNodeName=own1\n", "", "/s/slurm.conf:1: SuspendTime=60 is for all nodes",
+	 SLURM_ERROR},
+	{"SuspendExcNodes=x,c2\n", "", "/s/slurm.conf:1: SuspendExcNodes has nodes of pool \"c\"",
+	 SLURM_WARNING},
+	{"SuspendExcNodes=c[1-2]:2\n", "",
+	 "/s/slurm.conf:1: SuspendExcNodes has nodes of pool \"c\"", SLURM_WARNING},
+	{"SuspendExcParts=x,c\n", "", "/s/slurm.conf:1: SuspendExcParts has c: nodes",
+	 SLURM_WARNING},
+	{"SuspendExcStates=DOWN,CLOUD\n", "", "/s/slurm.conf:1: SuspendExcStates has CLOUD",
+	 SLURM_WARNING},
+	{"SlurmctldParameters=power_save_interval=1,idle_on_node_suspend,cloud_dns\n", "",
+	 "/s/slurm.conf:1: SlurmctldParameters has cloud_dns", SLURM_WARNING},
+	{"MinJobAge=9\n", "", "/s/slurm.conf:1: MinJobAge=9; write MinJobAge=300: slurmctld",
+	 SLURM_WARNING},
+	{"SlurmctldParameters=power_save_interval=1,idle_on_node_suspend,"
+	 "power_save_min_interval=6\n",
+	 "", "/s/slurm.conf:1: SlurmctldParameters has power_save_min_interval=6: slurmctld",
+	 SLURM_WARNING},
+	{"SlurmctldParameters=power_save_interval=1,idle_on_node_suspend,"
+	 "max_powered_nodes=9\n",
+	 "", "/s/slurm.conf:1: SlurmctldParameters has max_powered_nodes: jobs that", SLURM_ADVICE},
+	{"SlurmdParameters=config_overrides\n", "",
+	 "/s/slurm.conf:1: SlurmdParameters has config_overrides: a machine", SLURM_ADVICE},
+	{"PrologEpilogTimeout=660\n", "",
+	 "/s/slurm.conf:1: PrologEpilogTimeout=660; write PrologEpilogTimeout=721: "
+	 "burst-prolog is killed",
+	 SLURM_ERROR},
+	{"PrologSlurmctld=/p/burst-prolog\nPrologEpilogTimeout=660\n", "",
+	 "/s/slurm.conf:2: PrologEpilogTimeout=660; write ", SLURM_ERROR},
+	/* Another program's time is nobody's business. */
+	{"PrologSlurmctld=/p/xburst-prolog\nPrologEpilogTimeout=660\n", "",
+	 "/s/slurm.conf:1: PrologSlurmctld=/p/xburst-prolog; write ", SLURM_WARNING},
+	{"PrologTimeout=9\n", "",
+	 "/s/slurm.conf:1: PrologTimeout=9; write PrologTimeout=721: ", SLURM_ERROR},
+	{"SlurmdTimeout=0\n", "",
+	 "/s/slurm.conf:1: SlurmdTimeout=0; write SlurmdTimeout=300: ", SLURM_WARNING},
+	{"CommunicationParameters=NoAddrCache\n", "",
+	 "/s/slurm.conf:1: CommunicationParameters has NoAddrCache", SLURM_ADVICE},
+};
+
 static void test_what_a_site_has_wrong(void **state)
 {
-	static const struct {
-		const char *slurm, *gres, *want;
-		enum slurm_severity severity;
-	} rows[] = {
-		{"NodeName=c1 State=CLOUD\n", "",
-		 "/s/slurm.conf:1: NodeName has 1 of the 2 nodes of pool \"c\": all, or none",
-		 SLURM_ERROR},
-		{"NodeName=c[1-2] CPUs=4\n", "",
-		 "/s/slurm.conf:1: a node of pool \"c\" without State=CLOUD", SLURM_ERROR},
-		{"PartitionName=c Nodes=x\n", "",
-		 "/s/slurm.conf:1: partition c without all nodes of the pool of that name: write "
-		 "Nodes=burst-c, or",
-		 SLURM_ERROR},
-		{"PartitionName=p Nodes=c[1-2]\n", "",
-		 "/s/slurm.conf:1: partition p without SuspendTime=: idle nodes of pool \"c\"",
-		 SLURM_ERROR},
-		{"PartitionName=p Nodes=c[1-2] SuspendTime=9\n", "",
-		 "/s/slurm.conf:1: partition p with ResumeTimeout=60; write ResumeTimeout=661: "
-		 "slurmctld gives up",
-		 SLURM_ERROR},
-		{"ResumeTimeout=660\nPartitionName=p Nodes=c[1-2] SuspendTime=9\n", "",
-		 "/s/slurm.conf:2: partition p with ResumeTimeout=660; write ResumeTimeout=661: ",
-		 SLURM_ERROR},
-		{"ResumeTimeout=900\nPartitionName=p Nodes=c[1-2] SuspendTime=9 ResumeTimeout=5\n",
-		 "", "/s/slurm.conf:2: partition p with ResumeTimeout=5; write ", SLURM_ERROR},
-		{"PartitionName=p Nodes=c[1-2]\nPartitionName=DEFAULT SuspendTime=9\n", "",
-		 "/s/slurm.conf:1: partition p without SuspendTime=", SLURM_ERROR},
-		{"PartitionName=DEFAULT SuspendTime=9 ResumeTimeout=700\n"
-		 "PartitionName=p Nodes=c[1-2] SuspendTime=INFINITE\n",
-		 "", "/s/slurm.conf:2: partition p without SuspendTime=", SLURM_ERROR},
-		{"\nPartitionName=p Nodes=ALL\n", "",
-		 "/s/slurm.conf:2: partition p has Nodes=ALL, and so burstd's nodes too",
-		 SLURM_WARNING},
-		{"NodeName=DEFAULT TmpDisk=9 CPUs=2\n", "",
-		 "/s/slurm.conf:1: TmpDisk of NodeName=DEFAULT holds for burstd's nodes too",
-		 SLURM_WARNING},
-		{"NodeName=a[1-2][3-4]\n", "",
-		 "/s/slurm.conf:1: \"a[1-2][3-4]\" is not compared with burstd's nodes",
-		 SLURM_ADVICE},
-		{"", "AutoDetect=nvml\nName=gpu File=/dev/nvidia0\n",
-		 "/s/gres.conf:2: without NodeName=, and so for burstd's nodes too", SLURM_WARNING},
-		{"", "NodeName=c1 Name=gpu File=/dev/x\n",
-		 "/s/gres.conf:1: gres.conf has 1 of the 2 nodes of pool \"c\"", SLURM_ERROR},
-		{"", "NodeName=c1 Name=gpu File=/dev/x\nNodeName=c1 Name=shard Count=2\n",
-		 "/s/gres.conf:1: gres.conf has 1 of the 2 nodes of pool \"c\"", SLURM_ERROR},
-		{"NodeName=c1 State=CLOUD\nNodeName=c1 State=CLOUD\n", "",
-		 "/s/slurm.conf:1: NodeName has 1 of the 2 nodes of pool \"c\"", SLURM_ERROR},
-		{"", "NodeName=c[1-2] AutoDetect=nvml\n",
-		 "/s/gres.conf:1: AutoDetect=nvml for nodes of pool \"c\": slurmctld does not "
-		 "start",
-		 SLURM_ERROR},
-		{"SuspendTime=60\nNodeName=own1\n", "",
-		 "/s/slurm.conf:1: SuspendTime=60 is for all nodes", SLURM_ERROR},
-		{"SuspendExcNodes=x,c2\n", "",
-		 "/s/slurm.conf:1: SuspendExcNodes has nodes of pool \"c\"", SLURM_WARNING},
-		{"SuspendExcNodes=c[1-2]:2\n", "",
-		 "/s/slurm.conf:1: SuspendExcNodes has nodes of pool \"c\"", SLURM_WARNING},
-		{"SuspendExcParts=x,c\n", "", "/s/slurm.conf:1: SuspendExcParts has c: nodes",
-		 SLURM_WARNING},
-		{"SuspendExcStates=DOWN,CLOUD\n", "", "/s/slurm.conf:1: SuspendExcStates has CLOUD",
-		 SLURM_WARNING},
-		{"SlurmctldParameters=power_save_interval=1,idle_on_node_suspend,cloud_dns\n", "",
-		 "/s/slurm.conf:1: SlurmctldParameters has cloud_dns", SLURM_WARNING},
-		{"MinJobAge=9\n", "",
-		 "/s/slurm.conf:1: MinJobAge=9; write MinJobAge=300: slurmctld", SLURM_WARNING},
-		{"SlurmctldParameters=power_save_interval=1,idle_on_node_suspend,"
-		 "power_save_min_interval=6\n",
-		 "",
-		 "/s/slurm.conf:1: SlurmctldParameters has power_save_min_interval=6: slurmctld",
-		 SLURM_WARNING},
-		{"SlurmctldParameters=power_save_interval=1,idle_on_node_suspend,"
-		 "max_powered_nodes=9\n",
-		 "", "/s/slurm.conf:1: SlurmctldParameters has max_powered_nodes: jobs that",
-		 SLURM_ADVICE},
-		{"SlurmdParameters=config_overrides\n", "",
-		 "/s/slurm.conf:1: SlurmdParameters has config_overrides: a machine", SLURM_ADVICE},
-		{"PrologEpilogTimeout=660\n", "",
-		 "/s/slurm.conf:1: PrologEpilogTimeout=660; write PrologEpilogTimeout=721: "
-		 "burst-prolog is killed",
-		 SLURM_ERROR},
-		{"PrologSlurmctld=/p/burst-prolog\nPrologEpilogTimeout=660\n", "",
-		 "/s/slurm.conf:2: PrologEpilogTimeout=660; write ", SLURM_ERROR},
-		/* Another program's time is nobody's business. */
-		{"PrologSlurmctld=/p/xburst-prolog\nPrologEpilogTimeout=660\n", "",
-		 "/s/slurm.conf:1: PrologSlurmctld=/p/xburst-prolog; write ", SLURM_WARNING},
-		{"PrologTimeout=9\n", "",
-		 "/s/slurm.conf:1: PrologTimeout=9; write PrologTimeout=721: ", SLURM_ERROR},
-		{"SlurmdTimeout=0\n", "",
-		 "/s/slurm.conf:1: SlurmdTimeout=0; write SlurmdTimeout=300: ", SLURM_WARNING},
-		{"CommunicationParameters=NoAddrCache\n", "",
-		 "/s/slurm.conf:1: CommunicationParameters has NoAddrCache", SLURM_ADVICE},
-	};
-
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < sizeof(site_wrongs) / sizeof(site_wrongs[0]); i++) {
 		struct world w;
 
 		world_init(&w);
-		w.slurm = rows[i].slurm;
-		w.gres = rows[i].gres;
+		w.slurm = site_wrongs[i].slurm;
+		w.gres = site_wrongs[i].gres;
 		add_pool(&w, "c", "c[1-2]", "CPUs=4 RealMemory=9", "gpu:2");
 		world_run(&w);
-		print_message("# %s%s", rows[i].slurm, rows[i].gres);
-		assert_true(world_says(&w, rows[i].severity, rows[i].want));
+		print_message("# %s%s", site_wrongs[i].slurm, site_wrongs[i].gres);
+		assert_true(world_says(&w, site_wrongs[i].severity, site_wrongs[i].want));
 		assert_int_equal(w.findings.n, 1);
 		world_fini(&w);
 	}
