@@ -45,6 +45,22 @@ static void test_consecutive_names_are_units_in_the_order_of_the_list(void **sta
 	conf_free(c);
 }
 
+/* The pool has units, and another offer of it buys anywhere. */
+static void test_only_an_offer_with_the_fabric_buys_by_units(void **state)
+{
+	const struct conf_offer lone = {.in_fabric = NULL}, job = {.in_fabric = (char[]){"job"}};
+	struct conf *c = with_units("c[1-4]", 2);
+	const struct conf_pool *p = c->pools;
+
+	(void)state;
+	assert_int_equal(conf_finish(c, NULL), 0);
+	assert_int_equal(unit_by(p, &p->own, "c3"), 2);
+	assert_int_equal(unit_by(p, &p->own, "c5"), 0);
+	assert_int_equal(unit_by(p, &lone, "c3"), 0);
+	assert_int_equal(unit_by(p, &job, "c3"), 0);
+	conf_free(c);
+}
+
 static void test_a_pool_without_units_has_none(void **state)
 {
 	struct conf *c = small_conf();
@@ -202,6 +218,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_consecutive_names_are_units_in_the_order_of_the_list),
+		cmocka_unit_test(test_only_an_offer_with_the_fabric_buys_by_units),
 		cmocka_unit_test(test_a_pool_without_units_has_none),
 		cmocka_unit_test(test_the_name_of_a_fabric_tells_its_nodes),
 		cmocka_unit_test(test_only_names_that_burstd_gives_are_of_units),
