@@ -245,6 +245,34 @@ $(section alert plain 'kind = smtp' "$smtp" "$from" "$to")"
 	has mail 2
 }
 
+@test "an enemy's server neither holds burstd up nor writes to a terminal" {
+	text=$(section alert good 'kind = webhook' "$hook" "$key")
+	for name in endless silent escapes; do
+		text+=$'\n'$(section alert $name 'kind = webhook' "url = \"http://127.0.0.5:8001/$name\"" "$key")
+	done
+	with "$text"
+	burstctl budget alert-test silent >"$box/silent.out" 2>&1 3>&- &
+	waiting=$!
+	SECONDS=0
+	for name in endless escapes; do
+		run burstctl budget alert-test $name
+		echo "$output"
+		[ $status = 1 ]
+		[ "${output//[^[:print:]]/}" = "$output" ]
+		[[ $output == "burstctl: alert $name: "* ]]
+	done
+	[[ $output == *'the server answered 500'* ]]
+	[ "$(burstctl budget alert-test good)" = 'alert good: the test was delivered' ]
+	[ $SECONDS -lt 10 ]
+	kill -0 $waiting # the others did not wait for this one
+	status=0
+	wait $waiting || status=$?
+	[ $status = 1 ]
+	cat "$box/silent.out"
+	grep -F 'alert silent: ' "$box/silent.out"
+	[ "$(ps -o rss= "$(pidof burstd)")" -lt 100000 ]
+}
+
 @test "secrets are in no answer and no log, and files that others read are refused" {
 	with "$(section alert hook 'kind = webhook' "$hook" "$key")
 $(section alert chat 'kind = slack' 'url_file = "/etc/burstd/slack.url"')"

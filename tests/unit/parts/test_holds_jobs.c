@@ -486,6 +486,17 @@ static void test_hours_are_those_of_the_machine(void **state)
 	assert_int_equal(of(f, "c1", BUDGET_MACHINE).until_ms, until - 9 * MINUTE + HOUR);
 }
 
+static void reload_looks(struct fix *f, struct conf *c)
+{
+	f->e->money->look_ms = engine_now(f->e) + MINUTE / 2; /* it has just looked */
+	assert_int_equal(engine_reload(f->e, c, NULL), 0);
+	f->e->jobs->wanted = 0;
+	assert_true(holds_jobs_part.next_ms(f->e) <= engine_now(f->e));
+	holds_jobs_part.at[PART_RUN](f->e);
+	assert_int_equal(f->e->jobs->wanted, JOBS_FOR_HOLDS);
+	looks(f, ROW_8("RUNNING") LIMIT_6_H);
+}
+
 /* P4: without a budget a job that runs is held for two minutes at a time.  With one it is for all
  * of its time, as soon as the reload: jobs that start within the 30 s between two looks would be
  * let for money that it takes. */
@@ -500,14 +511,39 @@ static void test_a_budget_is_new_to_a_job_that_runs(void **state)
 	later(f, MINUTE);
 	looks(f, ROW_8("RUNNING") LIMIT_6_H);
 	assert_true(of(f, "c1", BUDGET_RUN).until_ms < engine_now(f->e) + HOUR);
-	f->e->money->look_ms = engine_now(f->e) + MINUTE / 2; /* it has just looked */
-	assert_int_equal(engine_reload(f->e, conf_of(100 * EUR, 100 * EUR), NULL), 0);
-	f->e->jobs->wanted = 0;
-	assert_true(holds_jobs_part.next_ms(f->e) <= engine_now(f->e));
-	holds_jobs_part.at[PART_RUN](f->e);
-	assert_int_equal(f->e->jobs->wanted, JOBS_FOR_HOLDS);
-	looks(f, ROW_8("RUNNING") LIMIT_6_H);
+	reload_looks(f, conf_of(100 * EUR, 100 * EUR));
 	assert_true(of(f, "c1", BUDGET_RUN).until_ms > engine_now(f->e) + 5 * HOUR);
+}
+
+/* P4: likewise where a reload makes `full` of a budget that reserved less. */
+static void full_after(struct fix *f, enum conf_reserve reserve)
+{
+	struct conf *c = conf_of(100 * EUR, 100 * EUR);
+
+	for (size_t i = 0; i < c->nbudgets; i++) {
+		c->budgets[i].reserve = reserve;
+		c->budgets[i].lease_ms = 10 * MINUTE;
+	}
+	idle(f, c);
+	looks(f, ROW_8("RUNNING") LIMIT_6_H);
+	later(f, MINUTE);
+	looks(f, ROW_8("RUNNING") LIMIT_6_H);
+	assert_true(of(f, "c1", BUDGET_RUN).until_ms < engine_now(f->e) + HOUR);
+	reload_looks(f, conf_of(100 * EUR, 100 * EUR));
+	assert_in_range(of(f, "c1", BUDGET_RUN).until_ms, engine_now(f->e) + 6 * HOUR - MINUTE,
+			engine_now(f->e) + 6 * HOUR + MINUTE);
+	assert_true(of(f, "c1", BUDGET_MACHINE).until_ms >= of(f, "c1", BUDGET_RUN).until_ms);
+	same_in_journal(f);
+}
+
+static void test_a_lease_becomes_full(void **state)
+{
+	full_after(*state, CONF_RESERVE_LEASE);
+}
+
+static void test_a_minimum_becomes_full(void **state)
+{
+	full_after(*state, CONF_RESERVE_MINIMUM);
 }
 
 int main(void)
@@ -528,6 +564,8 @@ int main(void)
 		TEST(test_a_suspended_job_ends_later),
 		TEST(test_hours_are_those_of_the_machine),
 		TEST(test_a_budget_is_new_to_a_job_that_runs),
+		TEST(test_a_lease_becomes_full),
+		TEST(test_a_minimum_becomes_full),
 	};
 
 	return cmocka_run_group_tests(tests, zone_begins, zone_ends);
