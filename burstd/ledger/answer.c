@@ -21,7 +21,7 @@
 enum {
 	CPU_S = 40,         /* less than the desk waits */
 	MEMORY = 384 << 20, /* bytes; DESK_WORKERS of these are well below MemoryMax of the unit */
-	WARNING_MAX = 256,
+	WARNING_MAX = 1024,
 };
 
 struct question {
@@ -152,7 +152,7 @@ static int put_report(struct answer *a, const struct report_want *w)
 }
 
 /* What there is no price for is of all machines: no user is told. */
-static int put_warning(struct answer *a)
+static int put_warning(struct answer *a, int64_t to_day)
 {
 	struct str text;
 	int rc;
@@ -160,7 +160,7 @@ static int put_warning(struct answer *a)
 	if (!a->q.everybody)
 		return 0;
 	str_init(&text, WARNING_MAX);
-	rc = reading_lacks(&a->r, &text, &a->err);
+	rc = reading_lacks(&a->r, to_day, &text, &a->err);
 	if (text.len > 0)
 		jsonw_text(&a->w, "warning", text.p);
 	str_fini(&text);
@@ -181,7 +181,7 @@ static int answer_report(struct answer *a)
 	w.from_day = days.from_day;
 	w.to_day = days.to_day;
 	put_days(a, &days);
-	return put_report(a, &w) == 0 ? put_warning(a) : -1;
+	return put_report(a, &w) == 0 ? put_warning(a, days.to_day) : -1;
 }
 
 static int answer_job(struct answer *a)

@@ -151,7 +151,7 @@ static int write_report(struct reading *r, const struct settings *s, struct repo
 		jsonw_close(&json, '}');
 		str_adds(&r->out, "\n");
 	}
-	return reading_warn(r, e);
+	return reading_warn(r, w->to_day, e);
 }
 
 int command_report(const struct settings *s)

@@ -72,7 +72,7 @@ static int write_to(struct export *x, struct reading *r, FILE *f, struct err *e)
 			      "burst-ledger: %zu charges are not in %s, and were left out: see "
 			      "--currency\n",
 			      left_out, x->currency);
-	return reading_warn(r, e);
+	return reading_warn(r, x->to_day, e);
 }
 
 /* A file takes the place of what was there, which must be no device: /dev/null is everybody's. */

@@ -10,12 +10,13 @@
 
 #include "base/clock.h"
 #include "base/date.h"
+#include "base/fmt.h"
 #include "ledger/complain.h"
 #include "ledger/status.h"
 
 enum {
 	OUT_MAX = 1 << 30, /* bytes of what a command prints */
-	LACKS_MAX = 256,
+	LACKS_MAX = 1024,
 };
 
 int reading_check_file(const char *path, struct err *e)
@@ -114,8 +115,24 @@ int reading_find_days(struct reading *r, const struct settings *s, struct readin
 	return 0;
 }
 
-int reading_lacks(struct reading *r, struct str *out, struct err *e)
+/* What was read until then, and cannot be now: it matters where the report's days go on later. */
+static void lacks_since(struct str *out, int64_t read_ms, int64_t end_ms, const char *what,
+			const char *why)
 {
+	char when[FMT_TIME_SIZE];
+
+	if (why[0] == '\0' || read_ms >= end_ms)
+		return;
+	str_adds(out, out->len > 0 ? "; " : "");
+	if (read_ms == 0)
+		str_addf(out, "%s (%s)", what, why);
+	else
+		str_addf(out, "%s since %s (%s)", what, fmt_time(when, read_ms), why);
+}
+
+int reading_lacks(struct reading *r, int64_t to_day, struct str *out, struct err *e)
+{
+	const int64_t end_ms = 1000 * calendar_day_begin(&r->calendar, to_day);
 	struct status st = {0};
 	int rc = status_read(&st, r->ledger, r->site.ledger, e);
 
@@ -124,17 +141,24 @@ int reading_lacks(struct reading *r, struct str *out, struct err *e)
 			 "%" PRId64 " instances have no price and %" PRId64
 			 " cannot be computed: they are in no sum; see burst-ledger status",
 			 st.unpriced, st.broken);
+	if (rc == 0) {
+		lacks_since(out, st.facts_ms, end_ms, "burstd's journal cannot be read",
+			    st.facts_why);
+		lacks_since(out, st.jobs_ms, end_ms,
+			    "Slurm cannot be asked for jobs, and their time is shown as idle",
+			    st.jobs_why);
+	}
 	status_fini(&st);
 	return rc;
 }
 
-int reading_warn(struct reading *r, struct err *e)
+int reading_warn(struct reading *r, int64_t to_day, struct err *e)
 {
 	struct str s;
 	int rc;
 
 	str_init(&s, LACKS_MAX);
-	rc = reading_lacks(r, &s, e);
+	rc = reading_lacks(r, to_day, &s, e);
 	if (s.len > 0)
 		(void)fprintf(stderr, "burst-ledger: %s\n", s.p);
 	str_fini(&s);

@@ -36,9 +36,10 @@ struct book reading_book(struct reading *r); /* borrows r */
 int reading_find_days(struct reading *r, const struct settings *s, struct reading_days *d,
 		      struct err *e);
 
-/* Append which instances no report has in it; nothing: it has all. */
-int reading_lacks(struct reading *r, struct str *out, struct err *e);
+/* Append what a report of days before to_day lacks: instances that are in no sum, and jobs or facts
+ * that cannot be read at present; nothing: it has all. */
+int reading_lacks(struct reading *r, int64_t to_day, struct str *out, struct err *e);
 /* Likewise, say it on standard error. */
-int reading_warn(struct reading *r, struct err *e);
+int reading_warn(struct reading *r, int64_t to_day, struct err *e);
 
 #endif

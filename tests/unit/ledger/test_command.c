@@ -6,6 +6,7 @@
 #include "invoicing.h"
 #include "ledger/command.h"
 #include "ledger/lock.h"
+#include "ledger/reading.h"
 
 enum { PRINTED_MAX = 1 << 20 };
 
@@ -234,12 +235,54 @@ static void test_one_service(void **state)
 	assert_int_equal(lock_take(f->ledger, &e), -1);
 }
 
+static void assert_lacks(struct reading *r, int64_t to_s, const char *want)
+{
+	struct str out;
+	struct err e = {0};
+
+	str_init(&out, 1024);
+	assert_int_equal(reading_lacks(r, calendar_day(&r->calendar, to_s), &out, &e), 0);
+	assert_string_equal(out.len > 0 ? out.p : "", want);
+	str_fini(&out);
+}
+
+/* While slurmdbd is away all of a machine's time is idle: who reads a report of that time is told;
+ * who reads one of an earlier month is not. */
+static void test_a_report_says_that_slurm_cannot_be_asked(void **state)
+{
+	struct fixture *f = *state;
+	struct reading r = {.ledger = f->l, .site.ledger = f->ledger};
+	struct err e = {0};
+
+	assert_int_equal(calendar_init(&r.calendar, "UTC", &e), 0);
+	put_notes(f);
+	assert_lacks(&r, T0 + 86400, "");
+	assert_int_equal(ledger_put_note(f->l, LEDGER_JOBS_WHY, "sacct: no slurmdbd", &e), 0);
+	assert_lacks(&r, T0 + 86400,
+		     "Slurm cannot be asked for jobs, and their time is shown as idle (sacct: no "
+		     "slurmdbd)");
+	assert_int_equal(ledger_put_number(f->l, LEDGER_JOBS_MS, 1000 * (T0 + 3600), &e), 0);
+	assert_lacks(&r, T0, "");
+	assert_int_equal(ledger_put_note(f->l, LEDGER_FACTS_WHY, "no journal", &e), 0);
+	assert_lacks(&r, T0 + 86400,
+		     "burstd's journal cannot be read (no journal); Slurm cannot be asked for "
+		     "jobs, and their time is shown as idle since 2026-11-10T01:00:00.000Z (sacct: "
+		     "no slurmdbd)");
+	assert_int_equal(ledger_put_number(f->l, LEDGER_FACTS_MS, 1000 * T0, &e), 0);
+	assert_int_equal(ledger_put_note(f->l, LEDGER_JOBS_WHY, "", &e), 0);
+	assert_lacks(&r, T0 + 86400,
+		     "burstd's journal cannot be read since 2026-11-10T00:00:00.000Z (no journal)");
+	assert_lacks(&r, T0, "");
+	calendar_fini(&r.calendar);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_period_as_json),
 		TEST(test_job_as_json),
 		TEST(test_one_service),
+		TEST(test_a_report_says_that_slurm_cannot_be_asked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
