@@ -222,6 +222,7 @@ static void test_rate(void **state)
 	assert_string_equal(no.period, "");
 	assert_int_equal(no.resets_ms, 0);
 	assert_false(no.lasting);
+	assert_false(tried(&w, hours(&w, job_of("physics", "ann"), 10, 1)).lasting); /* all of it */
 	one.n = 4;
 	assert_true(tried(&w, one).lasting);
 	/* Without an end is no matter of a rate. */
@@ -310,6 +311,9 @@ static void test_stop_and_spot(void **state)
 		assert_int_equal(no.left, rows[i].fits * EUR);
 		assert_int_equal(no.limit, 100 * EUR);
 		assert_int_equal(no.lasting, rows[i].lasting);
+		no = tried(&w, hours(&w, m, 1, 80)); /* all that spot may have */
+		assert_int_equal(no.lack,
+				 rows[i].fits < 80 ? BUDGET_WANTS_SPOT : BUDGET_LACKS_MONEY);
 		/* More than spot may have is no matter of spot. */
 		spend(&w, m, 81);
 		no = tried(&w, hours(&w, m, 1, 20));

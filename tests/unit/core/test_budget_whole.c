@@ -97,12 +97,60 @@ static void test_what_is_promised_is_lacked(void **state)
 	world_free(&w);
 }
 
+/* A job that was refused before the budget was gone, or before its account or its price was known:
+ * what it lacked does not come with money. */
+static void test_what_is_of_no_budget(void **state)
+{
+	static const struct {
+		enum budget_lack lack;
+		bool lacks;
+	} rows[] = {{BUDGET_NO_ACCOUNT, true},   {BUDGET_NO_PRICE, true},
+		    {BUDGET_LACKS_MONEY, false}, {BUDGET_WANTS_SPOT, false},
+		    {BUDGET_LACKS_LATER, false}, {BUDGET_LACKS_RATE, false},
+		    {BUDGET_NO_LIMIT, false},    {BUDGET_NOT_YET, false}};
+	struct conf_budget b = budget("all", 100, "month");
+	struct world w = world_new("UTC", NOV, &b, 1);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct budget_no no = {.lack = rows[i].lack, .needs = EUR};
+
+		print_message("# %zu\n", i);
+		assert_int_equal(budgets_lack(w.b, &no), rows[i].lacks);
+	}
+	world_free(&w);
+}
+
+/* Jobs are let go if any of the budgets has more, whichever it is. */
+static void test_one_of_them_has_more(void **state)
+{
+	static const char *const names[] = {"a", "b"};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(names); i++) {
+		const struct conf_budget list[] = {budget("a", 100, "month"),
+						   budget("b", 100, "month")};
+		const struct budget_override v = {.id = 1,
+						  .budget = names[i],
+						  .value = "",
+						  .nano = EUR,
+						  .until_ms = INT64_MAX};
+		struct world w = world_new("UTC", NOV, list, COUNT(list));
+
+		assert_true(budgets_overrides(w.b, &v, 1));
+		assert_false(budgets_overrides(w.b, &v, 1));
+		world_free(&w);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_it_holds_is_needed_as_well),
 		cmocka_unit_test(test_it_never_overflows),
 		cmocka_unit_test(test_what_is_promised_is_lacked),
+		cmocka_unit_test(test_what_is_of_no_budget),
+		cmocka_unit_test(test_one_of_them_has_more),
 	};
 
 	return cmocka_run_group_tests_name("budget_whole", tests, NULL, NULL);
