@@ -8,7 +8,8 @@
  * restarting, so we try to reach it for as long as slurmctld would take to check by itself; then we
  * end with 0.  Any other status requeues the job, or cancels one of srun or salloc: so we end where
  * burstd says that no budget has money for it, as for one that starts on nodes that are up already;
- * and while burstd is away where it has left word that budgets must hold then, too.
+ * and while burstd is away, or cannot tell whether there is, where it has left word that budgets
+ * must hold then, too.
  *
  * A site's own PrologSlurmctld, PATHS_SITE_PROLOG, is run first, while the nodes boot, and its
  * status is ours.  slurmctld ends us by killing our process group, which includes the site's
@@ -160,8 +161,10 @@ static int64_t from_now(int64_t ms)
 	return hook_now_ns(CLOCK_MONOTONIC) + ms * 1000000;
 }
 
-/* Ask burstd once.  HOOK_LOST: burstd went away meanwhile.  away: until when burstd may be away. */
-static enum hook_rc ask(const struct question *q, int64_t away, int64_t deadline, char *answer)
+/* Ask burstd once.  HOOK_LOST: burstd went away meanwhile.  away: until when burstd may be away.
+ * *reached: it has the question. */
+static enum hook_rc ask(const struct question *q, int64_t away, int64_t deadline, char *answer,
+			bool *reached)
 {
 	static const char tail[] = "\"}";
 	unsigned char frame[FRAME_HEADER];
@@ -170,7 +173,8 @@ static enum hook_rc ask(const struct question *q, int64_t away, int64_t deadline
 	enum hook_rc rc = HOOK_FAILED;
 
 	frame_header(frame, (uint32_t)(strlen(q->head) + strlen(q->nodes) + strlen(tail)));
-	if (hook_connect(&c, true) != 0)
+	*reached = hook_connect(&c, true) == 0;
+	if (!*reached)
 		goto out;
 	c.deadline = from_now(ANSWER_MS);
 	if (deadline < c.deadline)
@@ -208,17 +212,22 @@ enum gate_end {
 	GATE_OVER,   /* and this says no more */
 	GATE_UNPAID, /* there is no money for the job, which is to be requeued */
 	GATE_AWAY,   /* burstd does not answer, or with an error */
+	GATE_UNSAID, /* it has not said whether there is money, for as long as we may wait */
 };
 static enum gate_end gate(const struct question *q, int64_t started)
 {
 	char answer[HOOK_ANSWER_MAX + 1];
 	int64_t deadline = started + (int64_t)TOTAL_MS * 1000000, away = from_now(AWAY_MS);
-	bool lost = false; /* `away` counts from then */
+	bool lost = false;   /* `away` counts from then */
+	bool unsaid = false; /* by its last answer */
+	bool reached = false;
 
 	while (hook_now_ns(CLOCK_MONOTONIC) < deadline) {
 		const int64_t soonest = from_now(PAUSE_MS);
-		const enum hook_rc rc = ask(q, away, deadline, answer);
+		const enum hook_rc rc = ask(q, away, deadline, answer, &reached);
 
+		if (rc == HOOK_FAILED && reached && hook_now_ns(CLOCK_MONOTONIC) >= deadline)
+			break; /* burstd holds the question: it is there */
 		if (rc == HOOK_LOST) {
 			if (lost && hook_now_ns(CLOCK_MONOTONIC) >= away)
 				return GATE_AWAY;
@@ -235,25 +244,33 @@ static enum gate_end gate(const struct question *q, int64_t started)
 		if (strstr(answer, "\"wait\":true") == NULL)
 			return GATE_OVER;
 		lost = false;
+		unsaid = strstr(answer, "\"unsaid\":true") != NULL;
 		if (started + limit_ms(answer) * 1000000 < deadline)
 			deadline = started + limit_ms(answer) * 1000000;
 		pause_until(soonest < deadline ? soonest : deadline);
 		away = from_now(AWAY_MS);
 	}
-	return GATE_OVER;
+	return unsaid ? GATE_UNSAID : GATE_OVER;
 }
 
-/* Is a job to be requeued that burstd cannot be asked about?  A budget must hold then, whatever it
- * costs. */
-static bool is_strict(void)
+/* Is a job to be requeued of which burstd does not say whether there is money for it?  A budget
+ * must hold then, whatever it costs. */
+static bool is_strict(enum gate_end end)
 {
+	char text[160];
 	struct stat st;
+
+	if (end != GATE_AWAY && end != GATE_UNSAID)
+		return false;
 
 	if (lstat(PATHS_AWAY, &st) != 0 || !S_ISREG(st.st_mode) ||
 	    (st.st_uid != 0 && st.st_uid != geteuid()))
 		return false;
-	hook_complain("burst-prolog: burstd is away, and budgets_away = requeue: the job does not "
-		      "start");
+	(void)snprintf(text, sizeof(text),
+		       "burst-prolog: burstd %s, and budgets_away = requeue: the job does not "
+		       "start",
+		       end == GATE_AWAY ? "is away" : "cannot tell whether there is money");
+	hook_complain(text);
 	return true;
 }
 
@@ -269,5 +286,5 @@ int burst_prolog(char **argv)
 	if (status != 0 || make_question(&q) != 0)
 		return status;
 	end = gate(&q, started);
-	return end == GATE_UNPAID || (end == GATE_AWAY && is_strict()) ? STATUS_UNPAID : status;
+	return end == GATE_UNPAID || is_strict(end) ? STATUS_UNPAID : status;
 }

@@ -5,7 +5,6 @@
 #include "api/ctl_api.h"
 #include "api/ctl_ops.h"
 #include "api/ctl_reply.h"
-#include "base/clamp.h"
 #include "base/fmt.h"
 #include "money/money_api.h"
 
@@ -68,11 +67,11 @@ static void put_alert(struct ctl_reply *r, const struct alert *a)
 	jsonw_text(w, "value", a->value);
 	jsonw_text(w, "period", a->period);
 	ctl_reply_time(r, "ends_ms", a->ends_ms);
-	jsonw_money(w, "amount", a->amount);
+	jsonw_money(w, "amount", alert_whole(a));
 	jsonw_money(w, "spent", a->spent);
 	jsonw_money(w, "accrued", a->accrued);
 	jsonw_money(w, "held", a->held);
-	jsonw_money(w, "left", clamp_add(a->amount, -clamp_add(a->spent, a->held)));
+	jsonw_money(w, "left", alert_left(a));
 	jsonw_money(w, "beyond", a->beyond);
 	put_messages(r, a->seq);
 	jsonw_close(w, '}');

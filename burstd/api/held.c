@@ -39,6 +39,8 @@ static void put_wait(struct jsonw *w, const struct gate *g)
 	jsonw_bool(w, "wait", true);
 	/* There is no use in waiting for longer than the gate's nodes may take to boot. */
 	jsonw_int(w, "deadline_ms", engine_gate_boot_ms(g) + HELD_GATE_EXTRA_MS);
+	if (engine_gate_is_unsaid(g))
+		jsonw_bool(w, "unsaid", true);
 }
 
 static void on_gate(void *ctx, enum gate_end how)

@@ -27,6 +27,18 @@ int alert_kind_parse(const char *word)
 	return -1;
 }
 
+int64_t alert_whole(const struct alert *a)
+{
+	return clamp_add(a->amount, a->carried);
+}
+
+int64_t alert_left(const struct alert *a)
+{
+	const int64_t taken = clamp_add(a->spent, a->held);
+
+	return taken == INT64_MIN ? INT64_MAX : clamp_add(alert_whole(a), -taken);
+}
+
 /* --- what is reached -----------------------------------------------------------------------------
  */
 
@@ -87,6 +99,7 @@ bool alert_reached(const struct budget_line *l, const struct alert_figures *f, e
 			      .kind = k,
 			      .percent = percent,
 			      .amount = l->amount - l->carried,
+			      .carried = l->carried,
 			      .spent = l->spent,
 			      .accrued = f->accrued,
 			      .held = l->held,

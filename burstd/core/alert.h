@@ -46,9 +46,13 @@ struct alert {
 	char period[PERIOD_NAME_SIZE];
 	int64_t ends_ms; /* of the period */
 	/* At that time.  amount: without what rolled over, which changes while jobs of the last
-	 * period end; accrued: part of held; beyond: as struct engine_budget. */
-	int64_t amount, spent, accrued, held, beyond;
+	 * period end, and is no news; carried: that; accrued: part of held; beyond: as struct
+	 * engine_budget. */
+	int64_t amount, carried, spent, accrued, held, beyond;
 };
+
+int64_t alert_whole(const struct alert *a); /* all that there was in the period */
+int64_t alert_left(const struct alert *a);  /* of that; may be negative */
 
 const char *alert_kind_str(enum alert_kind k); /* "used", "stop", "beyond" */
 int alert_kind_parse(const char *word);        /* -1: there is no such kind */

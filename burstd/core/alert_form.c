@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clamp.h"
 #include "base/date.h"
 #include "base/fmt.h"
 #include "base/jsonw.h"
@@ -34,11 +33,11 @@ static void put_alert(struct jsonw *w, const struct alert_mailing *m, const stru
 	jsonw_text(w, "period", a->period);
 	put_time(w, "period_end", m, a->ends_ms);
 	put_time(w, "at", m, a->at_ms);
-	jsonw_money(w, "amount", a->amount);
+	jsonw_money(w, "amount", alert_whole(a));
 	jsonw_money(w, "spent", a->spent);
 	jsonw_money(w, "accrued", a->accrued);
 	jsonw_money(w, "held", a->held);
-	jsonw_money(w, "left", clamp_add(a->amount, -clamp_add(a->spent, a->held)));
+	jsonw_money(w, "left", alert_left(a));
 	jsonw_money(w, "beyond", a->beyond);
 	jsonw_text(w, "contact", b != NULL && b->contact != NULL ? b->contact : "");
 	jsonw_close(w, '}');

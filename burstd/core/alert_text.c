@@ -42,15 +42,10 @@ static const char *when(char out[FMT_TIME_SIZE], const struct alert_mailing *m, 
 	return out;
 }
 
-static int64_t left_of(const struct alert *a)
-{
-	return clamp_add(a->amount, -clamp_add(a->spent, a->held));
-}
-
 /* By how much the amount is exceeded in the worst case. */
 static int64_t excess_of(const struct alert *a)
 {
-	return clamp_add(a->beyond, -left_of(a));
+	return clamp_add(a->beyond, -alert_left(a));
 }
 
 /* "budget physics: 80 % of 500.00 EUR for 2026-11 are used up" */
@@ -58,7 +53,7 @@ static void add_what(struct str *s, const struct alert_mailing *m, const struct 
 {
 	char name[TITLE_SIZE], amount[FMT_MONEY_SIZE], more[FMT_MONEY_SIZE];
 
-	(void)cents(amount, a->amount);
+	(void)cents(amount, alert_whole(a));
 	str_addf(s, "budget %s: ", title(name, a));
 	switch (a->kind) {
 	case ALERT_USED:
@@ -89,11 +84,11 @@ static void add_figures(struct str *s, const struct alert_mailing *m, const stru
 {
 	char at[FMT_TIME_SIZE];
 
-	add_figure(s, m, "amount", a->amount);
+	add_figure(s, m, "amount", alert_whole(a));
 	add_figure(s, m, "spent", a->spent);
 	add_figure(s, m, "set aside", a->held);
 	add_figure(s, m, "  used of that", a->accrued);
-	add_figure(s, m, "left", left_of(a));
+	add_figure(s, m, "left", alert_left(a));
 	if (a->beyond > 0)
 		add_figure(s, m, "beyond it, at most", a->beyond);
 	str_addf(s, "  %-18s%s\n", "noticed", when(at, m, a->at_ms));

@@ -173,7 +173,8 @@ void budgets_promise(struct budgets *b, const struct budget_no *no, int sign);
 bool budgets_lack(const struct budgets *b, const struct budget_no *no);
 
 /* One line, for people: "budget physics: this job needs 118.08 EUR for its 4 h, 61.20 of 500.00
- * left in 2026-11".  limit_ms: of the job, -1 if it has none. */
+ * left in 2026-11".  limit_ms: of the job, -1 if it has none.  Whom to ask is left out where there
+ * is no room for it, and what is too long all the same ends with "...". */
 void budget_no_print(const struct budget_no *no, const char *currency, int64_t limit_ms, char *out,
 		     size_t size);
 

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/fmt.h"
 #include "base/str.h"
@@ -115,6 +116,25 @@ static void add_lack(struct str *s, const struct budget_no *no, const char *curr
 	}
 }
 
+/* Half an address is nobody's: it is left out where there is no room for it. */
+static void add_contact(struct str *s, const char *contact, size_t size)
+{
+	static const char ask[] = "; ask ";
+
+	if (contact != NULL && contact[0] != '\0' && s->len + strlen(ask) + strlen(contact) < size)
+		str_addf(s, "%s%s", ask, contact);
+}
+
+/* What does not fit ends with "...", lest half an amount be taken for one. */
+static void put(const struct str *s, char *out, size_t size)
+{
+	static const char cut[] = "...";
+
+	(void)snprintf(out, size, "%s", s->p);
+	if (s->len >= size && size > sizeof(cut))
+		memcpy(out + size - sizeof(cut), cut, sizeof(cut));
+}
+
 void budget_no_print(const struct budget_no *no, const char *currency, int64_t limit_ms, char *out,
 		     size_t size)
 {
@@ -124,9 +144,8 @@ void budget_no_print(const struct budget_no *no, const char *currency, int64_t l
 	str_addf(&s, "budget %s%s%s: ", no->budget->name, no->value[0] != '\0' ? "/" : "",
 		 no->value);
 	add_lack(&s, no, currency, limit_ms);
-	if (no->budget->contact != NULL && no->budget->contact[0] != '\0')
-		str_addf(&s, "; ask %s", no->budget->contact);
-	(void)snprintf(out, size, "%s", s.p);
+	add_contact(&s, no->budget->contact, size);
+	put(&s, out, size);
 	str_fini(&s);
 }
 

@@ -138,6 +138,11 @@ int64_t engine_gate_boot_ms(const struct gate *g)
 	return longest;
 }
 
+bool engine_gate_is_unsaid(const struct gate *g)
+{
+	return g->job->unpaid;
+}
+
 static void gate_free(struct engine *e)
 {
 	while (e->jobs->gates.first != NULL)

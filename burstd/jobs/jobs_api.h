@@ -37,6 +37,9 @@ int engine_gate_open(struct engine *e, const struct gate_ask *ask, struct gate *
 void engine_gate_close(struct gate *g);
 /* The longest boot timeout of its nodes. */
 int64_t engine_gate_boot_ms(const struct gate *g);
+/* Does it wait for what budgets say?  While slurmctld does not tell whose jobs there are, or which
+ * accounts, nobody knows whether there is money for its job. */
+bool engine_gate_is_unsaid(const struct gate *g);
 
 /* --- notices --- */
 

@@ -72,17 +72,14 @@ static void announce(struct engine *e, const struct budget_line *l, enum budget_
 		"it has room again: nothing more is ended for it",
 		"the nodes of its machines are drained", "its jobs are requeued",
 		"its jobs are cancelled"};
-	char text[200], grace[FMT_DUR_SIZE];
-	int n = snprintf(text, sizeof(text), "budget %s%s%s: ", l->budget->name,
-			 l->value[0] != '\0' ? "/" : "", l->value);
+	const bool waits = step >= BUDGET_REQUEUES && l->budget->grace_ms > 0;
+	char text[320], used[32] = "", grace[FMT_DUR_SIZE]; /* for the longest names */
 
 	if (step != BUDGET_GOES_ON)
-		n += snprintf(text + n, sizeof(text) - (size_t)n,
-			      "%u %% used up: ", percent_of(l->budget, step));
-	n += snprintf(text + n, sizeof(text) - (size_t)n, "%s", what[step]);
-	if (step >= BUDGET_REQUEUES && l->budget->grace_ms > 0)
-		(void)snprintf(text + n, sizeof(text) - (size_t)n, " in %s",
-			       fmt_duration(grace, l->budget->grace_ms));
+		(void)snprintf(used, sizeof(used), "%u %% used up: ", percent_of(l->budget, step));
+	(void)snprintf(text, sizeof(text), "budget %s%s%s: %s%s%s%s", l->budget->name,
+		       l->value[0] != '\0' ? "/" : "", l->value, used, what[step],
+		       waits ? " in " : "", waits ? fmt_duration(grace, l->budget->grace_ms) : "");
 	engine_event(e, "", 0, "budget-step", text);
 }
 

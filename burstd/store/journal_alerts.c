@@ -11,8 +11,8 @@
 
 static const char sql_put_alert[] =
 	"INSERT INTO alert (seq, at_ms, until_ms, kind, percent, budget, value, period, ends_ms,"
-	" amount_nano, spent_nano, accrued_nano, held_nano, beyond_nano)"
-	" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+	" amount_nano, spent_nano, accrued_nano, held_nano, beyond_nano, carried_nano)"
+	" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
 static const char sql_del_alert[] = "DELETE FROM alert WHERE seq = ?";
 
@@ -26,7 +26,7 @@ static const char sql_del_message[] = "DELETE FROM alert_message WHERE seq = ?";
 
 static const char sql_alerts[] =
 	"SELECT seq, at_ms, until_ms, kind, percent, budget, value, period, ends_ms, amount_nano,"
-	" spent_nano, accrued_nano, held_nano, beyond_nano FROM alert ORDER BY seq";
+	" spent_nano, accrued_nano, held_nano, beyond_nano, carried_nano FROM alert ORDER BY seq";
 
 static const char sql_messages[] =
 	"SELECT seq, receiver, state, attempts, made_ms, tried_ms, error, alerts"
@@ -49,6 +49,7 @@ void journal_put_alert(struct journal_tx *tx, const struct alert *a)
 	tx_int(tx, a->accrued);
 	tx_int(tx, a->held);
 	tx_int(tx, a->beyond);
+	tx_int(tx, a->carried);
 }
 
 void journal_del_alert(struct journal_tx *tx, int64_t seq)
@@ -109,6 +110,7 @@ static int read_alert(const struct journal *j, struct db_cursor *c, const struct
 	a.accrued = db_get_int(c, 0, INT64_MAX);
 	a.held = db_get_int(c, 0, INT64_MAX);
 	a.beyond = db_get_int(c, 0, INT64_MAX);
+	a.carried = db_get_int(c, 0, INT64_MAX);
 	return c->bad ? db_damaged(j->db, "alert", e) : v->alert(v->ctx, &a, e);
 }
 

@@ -459,7 +459,11 @@ static const char step_22[] = "CREATE TABLE ending ("
 			      "  gen BIGINT NOT NULL,"
 			      "  PRIMARY KEY (node, gen)) WITHOUT ROWID;";
 
+/* What had rolled over of an alert's budget: part of the amount that people are told. */
+static const char step_23[] =
+	"ALTER TABLE alert ADD COLUMN carried_nano BIGINT NOT NULL DEFAULT 0;";
+
 const char *const schema_steps[SCHEMA_STEPS] = {
 	step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8,
 	step_9,  step_10, step_11, step_12, step_13, step_14, step_15, step_16,
-	step_17, step_18, step_19, step_20, step_21, step_22};
+	step_17, step_18, step_19, step_20, step_21, step_22, step_23};

@@ -172,6 +172,15 @@ static void test_gate_expires(void **state)
 	free(text);
 }
 
+/* burst-prolog has to know why it waits: a budget may have to hold. */
+static void test_gate_without_a_word_about_money(void **state)
+{
+	(void)state;
+	F.full = true;
+	assert_string_equal(ask(0, &own, "{\"v\":1,\"op\":\"gate\",\"job\":8,\"nodes\":\"n1\"}"),
+			    "{\"ok\":true,\"wait\":true,\"deadline_ms\":90000,\"unsaid\":true}");
+}
+
 static void test_gate_is_left(void **state)
 {
 	(void)state;
@@ -431,6 +440,7 @@ int main(void)
 		T(test_gate_at_once),
 		T(test_gate_without_room),
 		T(test_gate_expires),
+		T(test_gate_without_a_word_about_money),
 		T(test_gate_is_left),
 		T(test_events_come),
 		T(test_events_of_one_node),

@@ -194,6 +194,8 @@ static void test_what_was_added(void **state)
 	assert_true(alert_reached(&l, &f, ALERT_USED, &a));
 	assert_int_equal(a.percent, 80);
 	assert_int_equal(a.amount, 560 * EUR);
+	assert_int_equal(alert_whole(&a), 600 * EUR); /* as people are told */
+	assert_int_equal(alert_left(&a), 120 * EUR);
 	l.spent = 480 * EUR - 1;
 	assert_false(alert_reached(&l, &f, ALERT_USED, &a));
 	l.spent = 599 * EUR;

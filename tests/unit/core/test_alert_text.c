@@ -38,7 +38,8 @@ static struct alert used(void)
 			  .ends_ms = INT64_C(1796079600000),
 			  .kind = ALERT_USED,
 			  .percent = 80,
-			  .amount = 500 * EUR,
+			  .amount = 460 * EUR,
+			  .carried = 40 * EUR,
 			  .spent = 300 * EUR + 19999999,
 			  .accrued = 105 * EUR,
 			  .held = 138800000000};

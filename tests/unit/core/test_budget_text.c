@@ -98,8 +98,40 @@ static void test_every_sentence(void **state)
 		assert_string_equal(line, rows[i].want);
 		budget_no_print(&no, "EUR", rows[i].limit_ms, line, 20); /* it is cut */
 		assert_int_equal(strlen(line), 19);
-		assert_memory_equal(line, rows[i].want, 19);
+		assert_memory_equal(line, rows[i].want, 16);
+		assert_string_equal(line + 16, "...");
 	}
+}
+
+/* An AdminComment has 160 bytes for it: a part of an address, or of an amount, says what is wrong.
+ */
+static void test_nothing_is_cut_in_two(void **state)
+{
+	static const char want[] =
+		"budget bioinformatics/researcher: this job needs 1180.80 EUR for its 1 day 12 h, "
+		"361.20 of 5000.00 left in 2026-11";
+	static const char ask[] = "; ask hpc-accounting@rechenzentrum.uni-musterstadt.example";
+	struct conf_budget b = budget("bioinformatics", 5000, "month");
+	struct budget_no no = {.budget = &b,
+			       .value = "researcher",
+			       .lack = BUDGET_LACKS_MONEY,
+			       .needs = 118080 * (EUR / 100),
+			       .left = 36120 * (EUR / 100),
+			       .limit = 500000 * (EUR / 100),
+			       .period = "2026-11"};
+	char line[400];
+
+	(void)state;
+	b.contact = (char *)(uintptr_t)ask + strlen("; ask ");
+	budget_no_print(&no, "EUR", 36 * HOUR, line, 160);
+	assert_string_equal(line, want);
+	budget_no_print(&no, "EUR", 36 * HOUR, line, sizeof(want) + sizeof(ask) - 2);
+	assert_string_equal(line, want);
+	budget_no_print(&no, "EUR", 36 * HOUR, line, sizeof(want) + sizeof(ask) - 1);
+	assert_int_equal(strlen(line), strlen(want) + strlen(ask));
+	budget_no_print(&no, "EUR", 36 * HOUR, line, sizeof(want) - 1);
+	assert_int_equal(strlen(line), strlen(want) - 1);
+	assert_string_equal(line + strlen(want) - 4, "...");
 }
 
 static void test_spans(void **state)
@@ -178,6 +210,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_sentence),
+		cmocka_unit_test(test_nothing_is_cut_in_two),
 		cmocka_unit_test(test_spans),
 		cmocka_unit_test(test_what_is_counted),
 	};

@@ -374,6 +374,54 @@ static void test_budgets_hold_while_burstd_is_away(void **state)
 	lab_log_close(log);
 }
 
+#define BOOTS  "{\"ok\":true,\"wait\":true,\"deadline_ms\":2500}"
+#define UNSAID "{\"ok\":true,\"wait\":true,\"deadline_ms\":2500,\"unsaid\":true}"
+
+/* burstd gives these answers, and holds the last question; there: else it has gone. */
+static int waits_in_vain(const char *first, const char *next, bool there, struct lab_result *r)
+{
+	int lfd = lab_server_listen(4), fd = -1;
+	struct lab_opts o = prolog;
+	struct lab_proc p;
+
+	o.limit_ms = 4000;
+	lab_start(&p, &o);
+	reply(lfd, first);
+	if (next != NULL)
+		reply(lfd, next);
+	if (there)
+		fd = take(lfd);
+	else
+		lab_server_close(lfd);
+	lab_finish(&p, r);
+	if (there) {
+		(void)close(fd);
+		lab_server_close(lfd);
+	}
+	return r->code;
+}
+
+/* Nodes that do not come up are no matter of money; that nobody knows whether there is any, is. */
+static void test_budgets_hold_while_nobody_knows_of_money(void **state)
+{
+	int log = lab_log_listen(), fd = open(PATHS_AWAY, O_WRONLY | O_CREAT, 0644);
+	struct lab_result r;
+
+	(void)state;
+	assert_true(fd >= 0);
+	(void)close(fd);
+	assert_int_equal(waits_in_vain(BOOTS, NULL, true, &r), 0);
+	assert_string_equal(r.err, "");
+	assert_int_equal(waits_in_vain(UNSAID, NULL, true, &r), 1);
+	lab_assert_complaint(log, &r, "burstd cannot tell whether there is money");
+	assert_int_equal(waits_in_vain(UNSAID, BOOTS, true, &r), 0); /* there was */
+	assert_int_equal(waits_in_vain(BOOTS, NULL, false, &r), 1);
+	lab_assert_complaint(log, &r, "burstd is away");
+	assert_int_equal(unlink(PATHS_AWAY), 0);
+	assert_int_equal(waits_in_vain(UNSAID, NULL, true, &r), 0);
+	lab_log_close(log);
+}
+
 static void test_hostile_process(void **state)
 {
 	struct lab_opts o = prolog;
@@ -420,6 +468,8 @@ int main(void)
 		cmocka_unit_test(test_hostile_process),
 		cmocka_unit_test(test_no_log),
 		cmocka_unit_test(test_silence_ends),
+		/* After that: it says more while budgets are strict. */
+		cmocka_unit_test(test_budgets_hold_while_nobody_knows_of_money),
 		cmocka_unit_test(test_no_burstd),
 	};
 	int status;

@@ -43,7 +43,7 @@ static void idle(struct fix *f, struct conf *c)
 }
 
 /* The job's burst-prolog asks; *end is how it ended. */
-static void asks(struct fix *f, int *end)
+static struct gate *asks(struct fix *f, int *end)
 {
 	struct gate *g;
 
@@ -55,6 +55,7 @@ static void asks(struct fix *f, int *end)
 				.job = 8, .nodes = "c1", .len = 2, .fn = on_end, .ctx = end},
 			&g, NULL),
 		0);
+	return g;
 }
 
 /* P4: slurmctld shows a job that starts, and starts its prolog, which asks a moment later.  An
@@ -67,7 +68,7 @@ static void test_seen_before_it_asks(void **state)
 	idle(f, conf_of(100 * EUR, 5 * EUR));
 	looks(f, ROW_8("CONFIGURING") LIMIT_6_H);
 	assert_null(held(f, "c1", BUDGET_RUN));
-	asks(f, &end);
+	(void)asks(f, &end);
 	looks(f, ROW_8("CONFIGURING") LIMIT_6_H);
 	assert_null(held(f, "c1", BUDGET_RUN));
 	assert_int_equal(f->e->money->nwaits, 1); /* it is refused */
@@ -85,19 +86,22 @@ static void test_seen_before_it_asks(void **state)
 static void test_it_asks_before_the_node_is_bought(void **state)
 {
 	struct fix *f = *state;
+	struct gate *g;
 	int end;
 
 	start(f, 100 * EUR, 100 * EUR);
 	show(f, "IDLE+CLOUD+POWERED_DOWN", "CPUTot=16 Gres=gpu:8");
-	asks(f, &end);
+	g = asks(f, &end);
 	looks(f, ROW_8("CONFIGURING") PAYS_BOB);
 	assert_true(gate_asks(f->e, 8));
 	buy_7(f);
 	looks(f, ROW_8("CONFIGURING") PAYS_BOB);
 	assert_true(gate_asks(f->e, 8));
+	assert_true(engine_gate_is_unsaid(g));
 	write_down(f);
 	looks(f, ROW_8("CONFIGURING") PAYS_BOB);
 	assert_false(gate_asks(f->e, 8));
+	assert_false(engine_gate_is_unsaid(g));
 	assert_int_equal(held(f, "c1", BUDGET_RUN)->job, 8);
 }
 
@@ -140,7 +144,7 @@ static void test_the_rate_of_a_machine_counts_once(void **state)
 	idle(f, c);
 	assert_int_equal(line(f, "all").rate, 2 * EUR);
 	until = of(f, "c1", BUDGET_MACHINE).until_ms;
-	asks(f, &end);
+	(void)asks(f, &end);
 	now = engine_now(f->e);
 	promises_make(f->e, 8, &(struct budget_no){.lack = BUDGET_NO_PRICE}); /* it had waited */
 	looks(f, ROW_8("CONFIGURING") LIMIT_6_H);
@@ -162,7 +166,7 @@ static void test_the_longer_time_of_a_machine_counts(void **state)
 
 	idle(f, conf_of(5 * EUR, 100 * EUR)); /* two machines want 4.78 */
 	until = of(f, "c1", BUDGET_MACHINE).until_ms;
-	asks(f, &end);
+	(void)asks(f, &end);
 	looks(f, ROW_8("CONFIGURING") LIMIT_6_H);
 	assert_int_equal(of(f, "c1", BUDGET_MACHINE).until_ms, until);
 	assert_int_equal(f->e->money->nwaits, 1);
@@ -182,7 +186,7 @@ static void test_it_waits_for_all_of_its_nodes(void **state)
 	other.kind = BUDGET_RUN;
 	other.until_ms = other.from_ms + 50 * HOUR;
 	(void)hold_add(f->e, hold_find(f->e, "c2", row(f, "c2")->n.gen), 8, &other);
-	asks(f, &end);
+	(void)asks(f, &end);
 	looks(f, "8|8|CONFIGURING|gpu|None|c[1-2]" LIMIT_6_H);
 	assert_int_equal(f->e->money->nwaits, 1);
 	assert_true(waits_at(f, 0)->no.needs > 50 * EUR);

@@ -414,9 +414,42 @@ static void test_a_job_without_holds_for_a_moment(void **state)
 	assert_int_equal(count(f, "job-warned"), 1);
 }
 
+/* A budget and an account of the longest names that there are are told whole. */
+static void test_the_longest_names(void **state)
+{
+	char name[PROVIDER_WORD_MAX + 1], value[BUDGET_VALUE_MAX + 1], row[400], want[400];
+	struct conf *c = ladder(1000 * EUR, 1);
+	struct fix *f = *state;
+
+	memset(name, 'b', sizeof(name) - 1);
+	memset(value, 'v', sizeof(value) - 1);
+	name[sizeof(name) - 1] = value[sizeof(value) - 1] = '\0';
+	free(c->budgets[1].name);
+	c->budgets[1].name = mem_strdup(name);
+	c->budgets[1].requeue_at = AT;
+	c->budgets[1].amount_nano = 1000 * EUR;
+	assert_int_equal(load_conf(f, c, NULL), 0);
+	call(f, "c[1-2]", FILE_7);
+	(void)snprintf(row, sizeof(row),
+		       "7|7|CONFIGURING|gpu|None|c[1-2]| |%s|ann|normal|2:00:00|2|16|NO|"
+		       "cpu=16,gres/gpu=16|2|*|",
+		       value);
+	says(f, row);
+	write_down(f);
+	ready(f, "c1");
+	age(f, "c1", HOUR);
+	f->e->conf->budgets[1].amount_nano = EUR / 2;
+	turn(f);
+	(void)snprintf(want, sizeof(want),
+		       "budget %s/%s: 100 %% used up: its jobs are requeued in 10m00s;", name,
+		       value);
+	assert_string_equal(rows(f, "SELECT detail FROM event WHERE type = 'budget-step'"), want);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(test_the_longest_names),
 		TEST(test_a_restart_tells_nothing_twice),
 		TEST(test_a_signal_is_not_forgotten),
 		TEST(test_a_job_that_was_told_is_not_signalled),

@@ -66,6 +66,7 @@ static struct alert alert_of(int64_t seq)
 			  .percent = 100,
 			  .ends_ms = 7,
 			  .amount = INT64_MAX,
+			  .carried = 4,
 			  .spent = INT64_MIN,
 			  .accrued = 1,
 			  .held = 2,
@@ -102,6 +103,25 @@ static void put(struct fixture *f, const struct alert *a, const struct alert_mes
 	if (m != NULL)
 		journal_put_alert_message(tx, m);
 	commit(tx);
+}
+
+/* One from before says nothing of what rolled over. */
+static void test_a_journal_from_before(void **state)
+{
+	struct fixture *f = *state;
+	struct alert a = alert_of(1);
+	const struct told *t;
+
+	put(f, &a, NULL);
+	close_journal(f);
+	assert_int_equal(
+		sql(f, "ALTER TABLE alert DROP COLUMN carried_nano; PRAGMA user_version = 22"),
+		SQLITE_OK);
+	open_journal(f, true);
+	t = told(f);
+	assert_int_equal(t->n, 1);
+	a.carried = 0;
+	assert_memory_equal(&t->alerts[0], &a, sizeof(a));
 }
 
 static void test_they_come_back(void **state)
@@ -201,6 +221,7 @@ static void test_damaged_rows(void **state)
 		"UPDATE alert SET accrued_nano = -1",
 		"UPDATE alert SET held_nano = -1",
 		"UPDATE alert SET beyond_nano = -1",
+		"UPDATE alert SET carried_nano = -1",
 		"UPDATE alert_message SET seq = -7",
 		"UPDATE alert_message SET receiver = hex(zeroblob(64))",
 		"UPDATE alert_message SET state = 'sent'",
@@ -245,9 +266,8 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_they_come_back),
-		TEST(test_a_message_goes_on),
-		TEST(test_a_visit_may_refuse),
+		TEST(test_a_journal_from_before), TEST(test_they_come_back),
+		TEST(test_a_message_goes_on),     TEST(test_a_visit_may_refuse),
 		TEST(test_damaged_rows),
 	};
 #undef TEST
