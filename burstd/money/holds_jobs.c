@@ -144,6 +144,10 @@ static void retime(const struct look *l, struct hold_node *g, struct hold *run,
 
 	if (from > engine_now(e) || span == INT64_MAX) /* it boots, or has no limit */
 		return;
+	/* Since burstd's start it is held for as slurmctld's settings were known before, and what
+	 * is used until they are told is longer. */
+	if (run->made_ms == 0 && !e->money->times_known)
+		return;
 	until = run_until(l, run, span);
 	hold_change(e, g, run, from, until);
 	all = machine_until(l, fn, until - span);

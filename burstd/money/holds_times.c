@@ -120,6 +120,7 @@ void holds_settings(struct engine *e, const char *text, size_t len, int64_t aske
 	struct budget_times *t = &e->money->times;
 
 	(void)asked_ms;
+	e->money->times_known = true;
 	/* From 24.11 on it is "PrologSlurmctld[0]". */
 	e->money->no_prolog = slurm_show_setting(conf, "PrologSlurmctld").n == 0 &&
 			      slurm_show_setting(conf, "PrologSlurmctld[0]").n == 0;

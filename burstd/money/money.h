@@ -84,6 +84,7 @@ struct money_state {
 
 	struct budgets *budgets; /* NULL: engine_deps.report_zone is */
 	struct budget_times times;
+	bool times_known;         /* slurmctld has told its settings since burstd started */
 	bool no_prolog;           /* slurmctld has no PrologSlurmctld, so no job asks */
 	struct map held;          /* name and generation -> struct hold_node */
 	struct hold_node *nodes;  /* all of them */

@@ -213,6 +213,25 @@ static void preempts(const struct slurmconf_want *w, const struct slurmconf_pool
 	say(w, SLURM_ADVICE, "PreemptType", "preempt/partition_prio", why);
 }
 
+/* A pool with more names than it may have machines: those that are off look free to slurmctld. */
+static void preempts_at_limit(const struct slurmconf_want *w, size_t pool)
+{
+	const struct conf_pool *c = &w->conf->pools[pool];
+	const struct slurmconf_pool *p = &w->site->pools[pool];
+	const struct slurm_text type = value_of(w, "PreemptType");
+	const bool tiers = p->low != NULL && p->low->rank != p->high->rank;
+
+	if (!ends_with(type, "qos") && !(tiers && ends_with(type, "partition_prio")))
+		return;
+	if (c->max_nodes == 0 || c->max_nodes >= c->nodes->n)
+		return;
+	slurmconf_find(w->findings, SLURM_ADVICE, (struct slurmconf_place){w->conf->path, c->line},
+		       "pool \"%s\": max_nodes %u is less than its %zu nodes; write as many "
+		       "nodes: with %u up a job may preempt no other and wait, since slurmctld may "
+		       "start it on one that is off, and burstd sends it back",
+		       c->name, (unsigned)c->max_nodes, c->nodes->n, (unsigned)c->max_nodes);
+}
+
 /* Pools may share their two partitions: once is enough. */
 static bool is_new_pair(const struct slurmconf_want *w, size_t pool)
 {
@@ -271,6 +290,7 @@ void slurmconf_money(const struct slurmconf_want *w)
 	for (size_t i = 0; i < w->conf->npools; i++) {
 		if (is_new_pair(w, i))
 			preempts(w, &w->site->pools[i]);
+		preempts_at_limit(w, i);
 		if (slurmconf_has_accounting(w->site))
 			bills(w, i);
 	}

@@ -212,6 +212,60 @@ static void test_a_restart(void **state)
 	assert_int_equal(line(f, "all").held, 0);
 }
 
+static void tell_settings(struct fix *f)
+{
+	static const char text[] = "KillWait = 2 sec\nOverTimeLimit = 0 min\nSuspendTime = 1 sec\n";
+
+	holds_part.settings(f->e, text, sizeof(text) - 1, 1);
+}
+
+static void looks_at_7(struct fix *f, const char *limit)
+{
+	char row[300], text[1000];
+
+	(void)snprintf(row, sizeof(row),
+		       "7|7|RUNNING|gpu|None|c1| |physics|ann|normal|%s|1|16|NO|"
+		       "cpu=16,gres/gpu=8|1|*|",
+		       limit);
+	(void)payer_row(text, sizeof(text), row, "key", "");
+	looks(f, text, NULL);
+}
+
+/* P4: what was held by slurmctld's settings is not held by burstd's defaults after a restart, which
+ * would keep other jobs waiting until this one ends: they are longer. */
+static void test_a_restart_before_settings_are_known(void **state)
+{
+	struct fix *f = *state;
+	struct hold_node *g;
+	int64_t run, machine;
+
+	bought(f);
+	tell_settings(f);
+	/* It began a moment ago, and is held for by these settings; so is its machine. */
+	run = engine_now(f->e) + 7202 * 1000;
+	machine = run + 151 * 1000;
+	g = hold_find(f->e, "c1", row(f, "c1")->n.gen);
+	hold_change(f->e, g, held(f, "c1", BUDGET_RUN), engine_now(f->e), run);
+	hold_change(f->e, g, held(f, "c1", BUDGET_MACHINE), of(f, "c1", BUDGET_MACHINE).from_ms,
+		    machine);
+	looks_at_7(f, "2:00:00");
+	assert_int_equal(of(f, "c1", BUDGET_RUN).until_ms, run);
+	assert_int_equal(of(f, "c1", BUDGET_MACHINE).until_ms, machine);
+	start(f, 100 * EUR, 100 * EUR);
+	holds_part.at[PART_START](f->e);
+	looks_at_7(f, "2:00:00");
+	assert_int_equal(of(f, "c1", BUDGET_RUN).until_ms, run);
+	assert_int_equal(of(f, "c1", BUDGET_MACHINE).until_ms, machine);
+	tell_settings(f);
+	looks_at_7(f, "2:00:00");
+	assert_int_equal(of(f, "c1", BUDGET_RUN).until_ms, run);
+	assert_int_equal(of(f, "c1", BUDGET_MACHINE).until_ms, machine);
+	/* What was raised while burstd was away is held from then on. */
+	looks_at_7(f, "3:00:00");
+	assert_int_equal(of(f, "c1", BUDGET_RUN).until_ms, run + HOUR);
+	same_in_journal(f);
+}
+
 /* Machines that are older than the budgets count, too. */
 static void test_budgets_are_new(void **state)
 {
@@ -417,6 +471,7 @@ int main(void)
 		TEST(test_when_squeue_is_asked),
 		TEST(test_a_job_ends_while_no_budget_asks),
 		TEST(test_a_restart),
+		TEST(test_a_restart_before_settings_are_known),
 		TEST(test_budgets_are_new),
 		TEST(test_holds_of_nothing),
 		TEST(test_a_reload),
