@@ -899,7 +899,13 @@ container() {
 	configure 'enroot = yes'
 	fails container 'enroot does not run'
 	tool enroot 'echo 3.5.0'
+	mkdir -m 755 $W/images
+	configure "job_scratch = $W/images"
 	passes container
+	# As enroot reads it: key, value, and eval as the user.
+	[ "$(setpriv --reuid=1000 --clear-groups bash -c 'while IFS=$'"' \t='"' read -r k v; do echo "$k=$(eval echo "$v")"; done </etc/enroot/enroot.conf.d/50-burst.conf')" = \
+		"$(printf 'ENROOT_%s_PATH=%s\n' RUNTIME $W/images/enroot/1000/runtime CACHE $W/images/enroot/1000/cache DATA $W/images/enroot/1000/data TEMP $W/images/enroot/1000)" ]
+	[ "$(stat -c '%u %a' $W/images/enroot)" = '0 755' ]
 	configure 'pyxis = yes' "pyxis_plugin = $W/*/spank_pyxis.so"
 	fails container 'nowhere'
 	touch $W/bin/spank_pyxis.so
