@@ -575,7 +575,7 @@ INSTALL_FILES := \
 	755:$(BIN)/burst-ledger:$(sbindir)/burst-ledger \
 	$(foreach f,$(filter-out %.nft %.service,$(wildcard scripts/node/burst-*)),755:$(f):$(libexecdir)/burstd/$(notdir $(f))) \
 	755:scripts/node/node-init:$(libexecdir)/burstd/node-init \
-	$(foreach f,burst-imds.nft systemd/slurmd.service.d/burst.conf systemd/munge.service.d/burst.conf systemd/burst-keys@.service,644:scripts/node/$(f):$(docdir)/node/$(f)) \
+	$(foreach f,burst-imds.nft systemd/slurmd.service.d/burst.conf systemd/munge.service.d/burst.conf systemd/burst-keys@.service systemd/burst-mounts.service,644:scripts/node/$(f):$(docdir)/node/$(f)) \
 	644:scripts/node/burst-agent.service:$(unitdir)/burst-agent.service \
 	644:scripts/pkg/burstd.service:$(unitdir)/burstd.service \
 	644:scripts/pkg/burst-ledger.service:$(unitdir)/burst-ledger.service \
@@ -600,7 +600,7 @@ install: all ## install below $(DESTDIR)$(PREFIX); `burstctl init` writes a conf
 	@sed -i 's|/usr/sbin/burst|$(sbindir)/burst|' "$(DESTDIR)$(unitdir)"/burstd.service "$(DESTDIR)$(unitdir)"/burst-agent.service \
 		"$(DESTDIR)$(unitdir)"/burst-ledger.service
 	@sed -i 's|/usr/libexec/|$(libexecdir)/|' "$(DESTDIR)$(docdir)/slurm/burst.conf" \
-		"$(DESTDIR)$(docdir)/node/systemd/slurmd.service.d/burst.conf"
+		"$(DESTDIR)$(docdir)/node/systemd/slurmd.service.d/burst.conf" "$(DESTDIR)$(docdir)/node/systemd/burst-mounts.service"
 	@for h in $(HOOKS); do ln -sf burst-hook "$(DESTDIR)$(libexecdir)/burstd/$$h"; done
 
 uninstall: ## remove what install put there, with the same variables; never configuration or state

@@ -270,6 +270,23 @@ static void aws_close(void *self)
 	free(a);
 }
 
+static int set_address(struct aws *a, const char *word, struct err *e)
+{
+	static const struct {
+		const char *word, *element;
+	} words[] = {{"private", AWS_ADDRESS_PRIVATE},
+		     {"public", AWS_ADDRESS_PUBLIC},
+		     {"ipv6", AWS_ADDRESS_IPV6}};
+
+	a->address = word == NULL || word[0] == '\0' ? AWS_ADDRESS_PRIVATE : NULL;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (word != NULL && strcmp(word, words[i].word) == 0)
+			a->address = words[i].element;
+	return a->address != NULL
+		       ? 0
+		       : err_set(e, ERR_INVALID, "address: want private, public or ipv6");
+}
+
 static int aws_open(void **self, const struct provider_conf *conf, struct err *e)
 {
 	static const struct aws_options none;
@@ -284,8 +301,9 @@ static int aws_open(void **self, const struct provider_conf *conf, struct err *e
 		goto fail;
 	}
 	a->region = mem_strdup(own->region);
-	if (set_endpoints(a, conf, own, e) != 0 || set_queue(a, own->notice_queue, e) != 0 ||
-	    set_launch(a, conf, own, e) != 0 || aws_login_open(a, conf, e) != 0)
+	if (set_address(a, own->address, e) != 0 || set_endpoints(a, conf, own, e) != 0 ||
+	    set_queue(a, own->notice_queue, e) != 0 || set_launch(a, conf, own, e) != 0 ||
+	    aws_login_open(a, conf, e) != 0)
 		goto fail;
 	*self = a;
 	return 0;

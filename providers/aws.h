@@ -12,6 +12,7 @@
 struct aws_options { /* "" or NULL: not given */
 	const char *region, *image, *subnets, *security_groups, *instance_profile, *key_name;
 	const char *launch_template, *role, *sts_url, *metadata_url, *notice_queue, *reservations;
+	const char *address;
 };
 
 extern const struct conf_driver aws_options;

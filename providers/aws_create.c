@@ -402,7 +402,7 @@ static int parse_run(const struct aws *a, const struct provider_create *c,
 		    text[strspn(text, "0123456789")] != '\0' || k >= c->nwants ||
 		    out->items[k].code == PROVIDER_OK ||
 		    !is_new(out, xml_text(item, "instanceId")) ||
-		    aws_instance_read(item, &out->items[k].instance) != 0)
+		    aws_instance_read(a, item, &out->items[k].instance) != 0)
 			return -1;
 		out->items[k].code = PROVIDER_OK;
 		set_who(c, k, &out->items[k].instance);
@@ -492,7 +492,9 @@ int aws_create_parse(const struct aws *a, const struct provider_op *op,
 					  "instanceState",
 					  "name",
 					  "launchTime",
-					  "privateIpAddress",
+					  AWS_ADDRESS_PRIVATE,
+					  AWS_ADDRESS_PUBLIC,
+					  AWS_ADDRESS_IPV6,
 					  "amiLaunchIndex",
 					  "reason",
 					  "stateReason",

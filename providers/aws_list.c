@@ -150,15 +150,25 @@ static void read_what(const struct xml_node *item, struct provider_instance *i)
 	i->spot = strcmp(xml_text(item, "instanceLifecycle"), "spot") == 0;
 }
 
-int aws_instance_read(const struct xml_node *item, struct provider_instance *i)
+/* The address that is wanted, of the first network interface; those of the others are inside of a
+ * set.  In a subnet with IPv6 alone there is no private one of IPv4. */
+static int read_address(const struct aws *a, const struct xml_node *item, char *out)
+{
+	if (xml_copy(item, a->address, out, PROVIDER_ADDR_MAX + 1) < 0)
+		return -1;
+	if (out[0] != '\0' || strcmp(a->address, AWS_ADDRESS_PRIVATE) != 0)
+		return 0;
+	return xml_copy(item, AWS_ADDRESS_IPV6, out, PROVIDER_ADDR_MAX + 1) < 0 ? -1 : 0;
+}
+
+int aws_instance_read(const struct aws *a, const struct xml_node *item, struct provider_instance *i)
 {
 	const char *id = xml_text(item, "instanceId");
 
 	if (!aws_is_plain(id, PROVIDER_ID_MAX))
 		return -1;
 	memcpy(i->id, id, strlen(id) + 1);
-	/* The address of the first network interface; those of the others are inside of a set. */
-	if (xml_copy(item, "privateIpAddress", i->addr, sizeof(i->addr)) < 0)
+	if (read_address(a, item, i->addr) != 0)
 		return -1;
 	i->state = state_of(xml_text(xml_child(item, "instanceState"), "name"));
 	i->created_ms = aws_time_read(xml_text(item, "launchTime"));
@@ -229,7 +239,7 @@ static int read_one(void *ctx, const struct xml_node *item)
 	aws_tags_read(&l->tags, item);
 	/* A cluster tag that is too long cannot be ours, though the filter let it pass: refuse the
 	 * list. */
-	if (aws_instance_read(item, i) != 0 || !l->tags.readable)
+	if (aws_instance_read(l->a, item, i) != 0 || !l->tags.readable)
 		return -1;
 	aws_tags_who(&l->tags, xml_text(item, "amiLaunchIndex"), i);
 	if (i->state == PROVIDER_ENDED && !i->taken)
@@ -251,7 +261,9 @@ struct aws_list *aws_list_begin(const struct aws *a)
 					    "stateReason",
 					    "code",
 					    "message",
-					    "privateIpAddress",
+					    AWS_ADDRESS_PRIVATE,
+					    AWS_ADDRESS_PUBLIC,
+					    AWS_ADDRESS_IPV6,
 					    "amiLaunchIndex",
 					    "launchTime",
 					    "instanceType",

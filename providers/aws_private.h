@@ -94,13 +94,19 @@ enum aws_step {                  /* the steps of a login, in order */
 		AWS_STEP_DONE,
 };
 
+/* Elements of an instance with its addresses. */
+#define AWS_ADDRESS_PRIVATE "privateIpAddress"
+#define AWS_ADDRESS_PUBLIC  "ipAddress"
+#define AWS_ADDRESS_IPV6    "ipv6Address"
+
 struct aws {
 	char *name, *region;
 	struct aws_endpoint ec2, sts, metadata;
 	struct aws_endpoint sqs;
 	char *queue; /* URL of the queue; NULL: none */
 	char *image, *profile, *key_name, *template, *template_version, *role;
-	char *user_data; /* base64 */
+	char *user_data;     /* base64 */
+	const char *address; /* the element that has the address which slurmctld is told */
 	char *groups[AWS_GROUPS_MAX];
 	size_t ngroups;
 	struct aws_subnet subnets[AWS_SUBNETS_MAX];
@@ -157,7 +163,8 @@ int aws_console_parse(const struct provider_reply *reply, struct provider_result
 bool aws_delete_error(const char *const *ids, size_t n, const char *code, const char *message,
 		      struct provider_result *out);
 /* Read id, state, address and times of an element "item"; 0 or -1. */
-int aws_instance_read(const struct xml_node *item, struct provider_instance *i);
+int aws_instance_read(const struct aws *a, const struct xml_node *item,
+		      struct provider_instance *i);
 /* Read the cursor; -1: it is too long, or the one before, so that the list would not end. */
 int aws_cursor_read(const struct xml_node *root, const char *before, struct provider_result *out);
 

@@ -4,13 +4,14 @@
  *   notices    sends each notice to every burstd until one of them has taken it
  *   keys       fetches the cluster's keys when burstd has newer ones
  *   watch      asks the metadata service, a file or a command whether the machine is to be taken
+ *   unmount    stops slurmd and unmounts file systems before the machine goes
  *   health     runs commands that tell whether the machine is sound
  *   deadman    powers the machine off when no burstd has answered for too long
  *   goodbye    sends a last notice when the agent is stopped
  *
  * It has one thread and one poll() (poller.h); wire.h is a connection, child.h a command.  It
  * believes burstd only over TLS with a certificate of burstd's CA; a false metadata service can at
- * worst cause a notice. */
+ * worst cause a notice, and what follows: the node gets no more jobs. */
 #ifndef AGENT_AGENT_H
 #define AGENT_AGENT_H
 
@@ -29,6 +30,7 @@ struct health;
 struct notices;
 struct heartbeat;
 struct keys;
+struct unmount;
 struct watch;
 
 struct agent {
@@ -43,7 +45,8 @@ struct agent {
 	struct deadman deadman;
 	struct heartbeat *heartbeat;
 	struct notices *notices;
-	struct keys *keys; /* NULL with --once */
+	struct keys *keys;       /* NULL with --once */
+	struct unmount *unmount; /* NULL with --once */
 	struct watch *watch;
 	struct health *health;
 	struct child *poweroff;
@@ -82,6 +85,16 @@ void keys_free(struct keys *k);
  * clock, which is ahead by offset; 0: the switch is called off; KEYS_UNSAID: none is mentioned. */
 enum { KEYS_UNSAID = -1 };
 void keys_told(struct keys *k, const char *version, int64_t switch_ms, int64_t offset);
+
+/* unmount.c */
+struct unmount *unmount_new(struct agent *a);
+void unmount_free(struct unmount *u);
+/* The machine will be taken away at `at` (clock_boot_ms()): unmount so long before that as
+ * unmount_before says, whoever still runs here, but no sooner than jobs can have been told.  The
+ * earliest of several counts.  u NULL is fine, here and below. */
+void unmount_by(struct unmount *u, int64_t at);
+/* The jobs here know, or there is nobody to tell them: unmount as soon as none runs. */
+void unmount_told(struct unmount *u);
 
 /* watch.c */
 struct watch *watch_new(struct agent *a);

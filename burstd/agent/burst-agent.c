@@ -186,6 +186,7 @@ static int run(struct agent *a)
 {
 	alarm_open();
 	deadman_init(&a->deadman, a->conf.deadman, a->conf.deadman_job, clock_boot_ms());
+	a->unmount = unmount_new(a);
 	a->notices = notices_new(a);
 	a->keys = keys_new(a);
 	a->heartbeat = heartbeat_new(a);
@@ -197,9 +198,11 @@ static int run(struct agent *a)
 		poller_turn(&a->poller);
 		turn_deadman(a);
 	}
+	unmount_free(a->unmount);
 	watch_free(a->watch);
 	health_free(a->health);
 	heartbeat_free(a->heartbeat);
+	a->unmount = NULL;
 	a->watch = NULL;
 	a->health = NULL;
 	a->heartbeat = NULL;
@@ -243,6 +246,7 @@ static int start(const struct options *o)
 	poller_del(&a->poller, &signals);
 	(void)close(signals.fd);
 out:
+	unmount_free(a->unmount);
 	watch_free(a->watch);
 	health_free(a->health);
 	heartbeat_free(a->heartbeat);

@@ -58,6 +58,11 @@ static const struct agent_key keys[] = {
 	 "command for a preemption that burstd did not accept; %j: jobs here, %n: node"},
 	{"local_after", KEY_TIME, "3s", AT(local_after), 0, SECONDS_(60),
 	 "how long burstd has before local_command is run"},
+	{"unmount_command", KEY_TEXT, "", AT(unmount_command), 0, 0,
+	 "command that stops slurmd and unmounts file systems, once the machine will be taken away "
+	 "and no job runs here"},
+	{"unmount_before", KEY_TIME, "8s", AT(unmount_before), 0, SECONDS_(300),
+	 "run it so long before the machine goes, even if a job still runs"},
 	{"notice_file", KEY_TEXT, "", AT(notice_file), 0, 0,
 	 "file that announces the end of the node; it may hold TYPE [UNIX TIME]"},
 	{"notice_command", KEY_TEXT, "", AT(notice_command), 0, 0,

@@ -40,6 +40,8 @@ struct agent_conf {
 	char poweroff[AGENT_TEXT_MAX];
 	char local_command[AGENT_TEXT_MAX];
 	int64_t local_after;
+	char unmount_command[AGENT_TEXT_MAX]; /* "": nothing is unmounted */
+	int64_t unmount_before;
 	char notice_file[AGENT_TEXT_MAX], notice_command[AGENT_TEXT_MAX];
 	char state_command[AGENT_TEXT_MAX]; /* "": do not ask why the machine stops */
 	int64_t health;

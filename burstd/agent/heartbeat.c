@@ -323,6 +323,9 @@ static void on_heartbeat(void *ctx, const struct answer *a, const struct err *e)
 	if (e != NULL)
 		h->why = *e;
 	if (a == NULL || judge(h, a, &r, &h->why) != 0) {
+		if (a != NULL &&
+		    a->status == 410) /* released: the machine is about to be deleted */
+			unmount_told(h->a->unmount);
 		failed(h);
 		return;
 	}

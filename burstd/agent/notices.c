@@ -21,6 +21,8 @@ enum {
 	NOTICES_NEAR_MS = 900000,   /* a maintenance that is nearer than that ends jobs like a
 				      preemption */
 	NOTICES_COMMAND_MS = 30000, /* for the local command */
+	NOTICES_UNSAID_MS = 20000, /* until the machine goes, if nobody says when: the shortest that
+				      a cloud announces is 30 s */
 };
 
 struct item {
@@ -45,7 +47,8 @@ struct notices {
 	struct slot slots[AGENT_URLS_MAX];
 	struct poller_item timer;
 	struct child *child;
-	struct err why; /* the last failure */
+	enum notice_type for_type; /* the command's notice */
+	struct err why;            /* the last failure */
 };
 
 static void on_timer(struct poller_item *it, short got, int64_t now);
@@ -170,6 +173,15 @@ static void round_failed(struct notices *h, int64_t now)
 	end_round(h);
 }
 
+/* burstd has fenced the node for it, and tells its jobs. */
+static void unmount_after(const struct notices *h, const struct notice *n)
+{
+	if (n->type == NOTICE_PREEMPT)
+		unmount_told(h->a->unmount);
+	else if (n->type == NOTICE_MAINTENANCE && n->deadline > 0)
+		unmount_by(h->a->unmount, clock_boot_ms() + n->deadline - clock_wall_ms());
+}
+
 static void on_answer(void *ctx, const struct answer *a, const struct err *e)
 {
 	struct slot *s = ctx;
@@ -181,6 +193,7 @@ static void on_answer(void *ctx, const struct answer *a, const struct err *e)
 		h->now->taken = true;
 		log_write(h->a->log, LOG_INFO, "burstd has taken a notice", "type",
 			  notice_name(h->now->n.type), "id", h->now->n.id, NULL);
+		unmount_after(h, &h->now->n);
 		end_round(h);
 	} else {
 		if (e != NULL)
@@ -232,6 +245,13 @@ static void begin_round(struct notices *h, struct item *it)
 	str_fini(&text);
 }
 
+/* The jobs have been told, or there are none.  A maintenance may still be called off. */
+static void acted(struct notices *h)
+{
+	if (h->for_type == NOTICE_PREEMPT)
+		unmount_told(h->a->unmount);
+}
+
 static void on_command(void *ctx, const struct child_end *end)
 {
 	struct notices *h = ctx;
@@ -240,6 +260,7 @@ static void on_command(void *ctx, const struct child_end *end)
 	(void)snprintf(status, sizeof(status), "%d", end->status);
 	log_write(h->a->log, end->status == 0 ? LOG_INFO : LOG_ERROR,
 		  "ran local_command: burstd did not answer", "status", status, NULL);
+	acted(h);
 	plan(h);
 }
 
@@ -252,10 +273,13 @@ static void act(struct notices *h, struct item *it)
 	struct err e = {0};
 
 	it->acted = true;
+	h->for_type = it->n.type;
 	agent_look(h->a);
 	call.vars = (struct child_vars){h->a->conf.node, h->a->facts.jobs, h->a->facts.njobs};
-	if (command[0] == '\0' || (strstr(command, "%j") != NULL && call.vars.njobs == 0))
+	if (command[0] == '\0' || (strstr(command, "%j") != NULL && call.vars.njobs == 0)) {
+		acted(h);
 		return;
+	}
 	if (child_start(&h->child, &h->a->poller, &call, &e) != 0)
 		agent_complain(h->a, "local_command", e.msg);
 }
@@ -352,6 +376,9 @@ void notices_tell(struct notices *h, const struct notice *n)
 	}
 	*it = (struct item){.used = true, .n = *n, .since = now, .next = now};
 	make_key(h->a, n, it->key);
+	if (n->type == NOTICE_PREEMPT)
+		unmount_by(h->a->unmount, now + (n->deadline > 0 ? n->deadline - clock_wall_ms()
+								 : NOTICES_UNSAID_MS));
 	if (h->now != NULL && h->now->n.type > n->type) {
 		h->now->next = now;
 		end_round(h); /* the one being sent can wait */

@@ -19,7 +19,8 @@ static void clouds_limits(const struct engine *e, const struct node *n, struct n
 	*out = (struct node_limits){.tokens = (c->caps.flags & PROVIDER_TOKENS) != 0,
 				    .settle_ms = c->conf->settle_ms,
 				    .token_ms = c->caps.token_ms / 2,
-				    .boot_ms = e->conf->pools[n->pool].boot_ms};
+				    .boot_ms = e->conf->pools[n->pool].boot_ms,
+				    .unmount_ms = e->conf->pools[n->pool].unmount_wait_ms};
 }
 
 static int clouds_open(struct engine *e, struct err *err)

@@ -143,6 +143,7 @@ struct conf_pool {
 	char **checkpoint_command;     /* NULL-terminated; NULL: none */
 	int rebalance;                 /* enum conf_rebalance */
 	int64_t rebalance_wait_ms;     /* 0: without end */
+	int64_t unmount_wait_ms;       /* from a node's release to its delete */
 	struct conf_offer *offers;     /* in the order of the file */
 	size_t noffers;                /* 0: `own` is the only rung */
 	struct conf_offer own;         /* derived; borrows all but its name from this struct */

@@ -362,6 +362,14 @@ static void restart_alive(struct node *n, int64_t now_ms, const struct node_limi
 	n->noticed_ms = now_ms;
 }
 
+/* Is there something on it to be unmounted before it goes?  Not of one that never was up, and a
+ * thief or a broken host has no time. */
+static bool unmounts(const struct node *n)
+{
+	return n->state != NODE_BOOTING && n->reason != NODE_BECAUSE_BREACH &&
+	       n->reason != NODE_BECAUSE_FAULTY && n->reason != NODE_BECAUSE_INIT;
+}
+
 /* BOOTING, READY and DRAINING: the instance exists and is wanted, or was until now. */
 static void step_alive(struct node *n, const struct node_event *ev, const struct node_limits *lim)
 {
@@ -372,7 +380,10 @@ static void step_alive(struct node *n, const struct node_event *ev, const struct
 		return;
 	}
 	if (n->release) {
+		int64_t wait = unmounts(n) ? lim->unmount_ms : 0;
+
 		delete_it(n, n->reason, ev->now_ms);
+		n->wake_ms += wait;
 		return;
 	}
 	switch (ev->type) {

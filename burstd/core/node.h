@@ -127,10 +127,11 @@ enum {
 };
 
 struct node_limits {
-	bool tokens;       /* a create may be repeated with its token (I6) */
-	int64_t settle_ms; /* W: after this long a list shows what was created (I7) */
-	int64_t token_ms;  /* half of what the provider remembers (I6) */
-	int64_t boot_ms;   /* deadline from instance to registration */
+	bool tokens;        /* a create may be repeated with its token (I6) */
+	int64_t settle_ms;  /* W: after this long a list shows what was created (I7) */
+	int64_t token_ms;   /* half of what the provider remembers (I6) */
+	int64_t boot_ms;    /* deadline from instance to registration */
+	int64_t unmount_ms; /* from its release until it is deleted: the node unmounts meanwhile */
 };
 
 struct node {

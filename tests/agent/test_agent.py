@@ -833,6 +833,113 @@ def local_command_goes_on(lab):
     until(lambda: os.path.exists(f"{lab.dir}/told"), "the jobs were told")
 
 
+def _unmount(lab):
+    """unmount_command, which leaves the time; and what says that the machine goes"""
+    return {"unmount_command": lab.script("unmount", f"date +%s.%N >>{lab.dir}/unmounted"), "notice_file": f"{lab.dir}/going"}
+
+
+def unmount_waits_for_jobs(lab):
+    """file systems are unmounted once, when burstd has taken the notice and the jobs have ended, and not before"""
+    b = lab.burstd()
+    lab.job(500)
+    lab.start([b], **_unmount(lab))
+    until(lambda: b.beats(), "it runs")  # pylint: disable=unnecessary-lambda
+    lab.write("going", f"preempt {int(time.time()) + 120}")
+    until(b.events, "the event")
+    never(lambda: lab.read("unmounted"), "a job runs", 4)
+    lab.no_job(500)
+    until(lambda: lab.read("unmounted"), "the command", 5)
+    lab.write("going", f"preempt {int(time.time()) + 119}")
+    until(lambda: len(b.events()) == 2, "another word for it")
+    never(lambda: lab.read("unmounted").count("\n") > 1, "once", 4)
+    assert "file systems are unmounted" in lab.read("log")
+
+
+def unmount_before_the_end(lab):
+    """F41: a job that still runs so long before the end as unmount_before says has had its time; also when nobody says when"""
+    b = lab.burstd()
+    lab.job(500)
+    lab.write("going", f"preempt {int(time.time()) + 12}")
+    begun = time.time()
+    p = lab.start([b], unmount_before="4s", **_unmount(lab))
+    until(lambda: lab.read("unmounted"), "the command", 15)
+    assert 6.5 < float(lab.read("unmounted")) - begun < 11, (begun, lab.read("unmounted"))
+    p.kill()
+    os.unlink(f"{lab.dir}/unmounted")
+    lab.write("going", "preempt")
+    begun = time.time()
+    lab.start([b], unmount_before="10s", **_unmount(lab))
+    until(lambda: lab.read("unmounted"), "the command", 20)
+    assert 9 < float(lab.read("unmounted")) - begun < 14, (begun, lab.read("unmounted"))
+
+
+def unmount_after_the_message(lab):
+    """F41: where no burstd answers it comes after local_command, and a time in the past leaves that its seconds"""
+    lab.job(500)
+    lab.write("going", f"preempt {int(time.time()) - 100}")
+    slow = lab.script("slow", f"sleep 1; date +%s.%N >{lab.dir}/told; rm -r {lab.dir}/proc/500")
+    lab.start(["https://127.0.0.3:1"], local_command=slow, deadman="0s", **_unmount(lab))
+    until(lambda: lab.read("unmounted"), "the command", 15)
+    assert float(lab.read("told")) < float(lab.read("unmounted"))
+
+
+def unmount_without_jobs(lab):
+    """without a job here, and without burstd, there is nobody to tell"""
+    lab.write("going", f"preempt {int(time.time()) + 300}")
+    lab.start(["https://127.0.0.3:1"], deadman="0s", **_unmount(lab))
+    until(lambda: lab.read("unmounted"), "the command", 10)
+    assert not lab.read("local.ran")
+
+
+def unmount_released(lab):
+    """burstd says that this generation is over: unmounted when no job runs, however often it says so"""
+    b = lab.burstd()
+    lab.job(500)
+    lab.start([b], **_unmount(lab))
+    until(b.beats, "it runs")
+    b.on("/v1/node/heartbeat", (503, {}))
+    lab.no_job(500)
+    never(lambda: lab.read("unmounted"), "burstd is only away", 3)
+    lab.job(500)
+    b.on("/v1/node/heartbeat", (410, {"error": "over"}))
+    never(lambda: lab.read("unmounted"), "a job runs", 4)
+    lab.no_job(500)
+    until(lambda: lab.read("unmounted"), "the command", 10)
+    never(lambda: lab.read("unmounted").count("\n") > 1, "once", 3)
+
+
+def unmount_not(lab):
+    """not for a rebalance, a fault, a maintenance that is far away, or one that burstd has not taken; a failure is said"""
+    b = lab.burstd()
+    command = _unmount(lab)
+    p = lab.start([b], **command)
+    for n, word in enumerate(["rebalance", "faulty", f"maintenance {int(time.time()) + 600}", "maintenance"], 1):
+        lab.write("going", word)
+        until(lambda: len(b.events()) == n, word)  # pylint: disable=cell-var-from-loop
+    never(lambda: lab.read("unmounted"), "none of these", 3)
+    p.kill()
+    lab.write("going", f"maintenance {int(time.time()) + 5}")
+    p = lab.start(["https://127.0.0.3:1"], deadman="0s", **command)
+    never(lambda: lab.read("unmounted"), "it may be called off", 8)
+    p.kill()
+    lab.script("unmount", "echo odd >&2; exit 1")
+    lab.write("going", f"maintenance {int(time.time()) + 12}")
+    lab.start([b], **command)
+    until(lambda: "unmount_command failed" in lab.read("log"), "it is said")
+
+
+def unmount_goes_on(lab):
+    """F41: told to end meanwhile, as the machine shuts down, we do not end the command"""
+    b = lab.burstd()
+    slow = lab.script("slow", f"touch {lab.dir}/begun; while kill -0 $PPID; do sleep 0.2; done; sleep 1; touch {lab.dir}/done")
+    lab.write("going", "preempt")
+    p = lab.start([b], notice_file=f"{lab.dir}/going", unmount_command=slow)
+    until(lambda: os.path.exists(f"{lab.dir}/begun"), "the command")
+    p.terminate()
+    assert p.wait(10) == 0
+    until(lambda: os.path.exists(f"{lab.dir}/done"), "all of it")
+
+
 def notice_of_each_boot(lab):
     """F41: the same word after the machine was started anew is another notice, and burstd has not heard it"""
     b = lab.burstd()
@@ -1300,7 +1407,8 @@ TESTS = [urgent_overtakes, asks_on, interval_has_bounds, deadman_and_jobs, deadm
          aws_others, one_source_of_several, one_question_of_several, words_of_strangers, portal, gcp, gcp_flavour,
          gcp_restarts, azure, azure_looks_itself, azure_preempt,
          file_and_command, lost_acks, refused, refused_else, parallel, local_command,
-         local_command_goes_on, notice_of_each_boot, hiccup, gpus_of_driver, shutdown,
+         local_command_goes_on, unmount_waits_for_jobs, unmount_before_the_end, unmount_after_the_message,
+         unmount_without_jobs, unmount_released, unmount_not, unmount_goes_on, notice_of_each_boot, hiccup, gpus_of_driver, shutdown,
          shutdown_why, keys_follow, keys_off, keys_unsaid, keys_clocks, keys_fail, hosts_follow, hosts_hostile,
          hosts_in_place, hosts_sandboxed, hosts_full, hosts_long, hosts_many, hosts_off, secrets, configuration,
          environment, usage]

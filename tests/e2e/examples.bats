@@ -42,15 +42,16 @@ setup_file() {
 	mv "$lab_dir/standins/ray-cli" "$lab_dir/standins/ray-command"
 	mkdir "$lab_dir/standins/bin"
 	command -v torchrun >/dev/null || stand_in torch torchrun torchrun
+	python3 -c 'import deepspeed' 2>/dev/null || stand_in deepspeed deepspeed-command deepspeed
 	command -v ray >/dev/null || stand_in ray ray-command ray
 	chmod -R a+rX "$lab_dir/standins"
 	local name
 	for name in $lab_programs; do lab_start "$name" || return; done
 	# All at once: most of the time machines boot.
-	torchrun=$(example torchrun.sbatch) && checkpoint=$(example checkpoint.sbatch 60) && mig=$(example -p mig mig.sbatch) &&
+	torchrun=$(example torchrun.sbatch) && deepspeed=$(example deepspeed.sbatch) && checkpoint=$(example checkpoint.sbatch 60) && mig=$(example -p mig mig.sbatch) &&
 		ray=$(example ray.sbatch) || return
 	read -r sweep collect <<<"$(cd "$lab_dir/home/examples" && lab_as researcher bash sweep.sh -o out-%j)"
-	export torchrun checkpoint mig ray sweep collect
+	export torchrun deepspeed checkpoint mig ray sweep collect
 }
 
 # stand_in PACKAGE PROGRAM NAME
@@ -89,6 +90,13 @@ out() {
 	within 60 job_is "$torchrun" COMPLETED
 	out "$torchrun"
 	[ "$(out "$torchrun" | grep -c 'of 16: the sum is 120$')" = 16 ]
+}
+
+@test "DeepSpeed on two nodes, by its own launcher and without ssh" {
+	within 90 job_is "$deepspeed" COMPLETED
+	out "$deepspeed"
+	[ "$(out "$deepspeed" | grep -cE '^rank [0-9]+ of 16: 10 steps, the last loss is ')" = 16 ]
+	[ ! -e "$lab_dir/home/examples/hosts-$deepspeed" ]
 }
 
 @test "a sweep, two tasks at a time, and a job when all have succeeded" {

@@ -143,6 +143,34 @@ load world.sh
 	alone mounts
 }
 
+@test "mounts: a server that is not there yet, and file systems that others mount, are waited for, and not for ever" {
+	alone mounts_wait
+}
+
+@test "mounts: one whose server never answers, so that nobody can kill who asks" {
+	alone mounts_hung
+}
+
+@test "unmount: slurmd is stopped, then the last mounted first, and nothing else" {
+	alone unmount_in_order
+}
+
+@test "unmount: what is in use, by force and lazily at last, and it is said" {
+	alone unmount_busy
+}
+
+@test "unmount: one that hangs costs the others nothing" {
+	alone unmount_hung
+}
+
+@test "unmount: slurmd has its time, and is killed after it" {
+	alone unmount_slurmd
+}
+
+@test "unmount: a machine that fails tells burstd first, then gives its mounts back" {
+	alone unmount_at_failure
+}
+
 @test "scratch: its size" {
 	alone scratch
 }

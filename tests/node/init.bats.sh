@@ -670,6 +670,7 @@ dcgm() {
 mounts() {
 	claimed
 	skips mounts
+	configure 'mount_timeout = 1'
 	configure "mount = tmpfs $W/data tmpfs size=1m" "mount = tmpfs $W/home tmpfs" 'mount_write = yes' "mount = tmpfs $W/deep/down tmpfs"
 	passes mounts
 	[ "$(stat -c %a $W/deep)" = 755 ]
@@ -681,13 +682,189 @@ mounts() {
 	fails mounts "$W/home cannot be written"
 	mount -o remount,rw $W/home
 	configure "mount = nowhere:/x $W/nfs nosuchfs"
-	fails mounts "$W/nfs cannot be mounted"
+	fails mounts "$W/nfs cannot be mounted: .*nowhere:/x"
 	tool mount 'sleep 60'
-	configure 'mount_timeout = 1'
 	fails mounts "$W/nfs cannot be mounted"
 	tool stat 'sleep 60'
 	tool timeout '[ "$1" != -k ] || shift 2; shift; exec /usr/bin/timeout 1 "$@"'
 	fails mounts "$W/data does not answer"
+}
+
+# Its server is restarted just now, and that must not cost every machine that boots.
+mounts_wait() {
+	claimed
+	configure 'mount_timeout = 20' "mount = tmpfs $W/data tmpfs"
+	tool mount "[ \$(wc -l <$W/mount.args) -ge 3 ] || { echo 'mount.nfs: Connection refused' >&2; exit 32; }" 'exec /bin/mount "$@"'
+	passes mounts
+	grep -q " $W/data tmpfs" /proc/mounts
+	rm $W/bin/mount
+	# Somebody else's is waited for, and must be of its type.
+	mkdir $W/shared $W/late
+	configure "require_mount = $W/shared" "require_mount = $W/late tmpfs"
+	(
+		sleep 1
+		mount -t tmpfs x $W/shared
+		sleep 1
+		mount --bind $W/shared $W/late
+	) &
+	passes mounts
+	wait $!
+	sed -i 's/^mount_timeout.*/mount_timeout = 1/' /etc/burstd/node-init.conf
+	configure "require_mount = $W/late nfs"
+	fails mounts "nothing of type nfs is mounted at $W/late after 1 s"
+	configure "require_mount = $W/nowhere"
+	umount $W/shared
+	fails mounts "nothing is mounted at $W/shared after 1 s"
+}
+
+# A server that takes the question and never answers: who asked cannot be killed, and node-init goes on.
+mounts_hung() {
+	claimed
+	mkdir $W/hung
+	python3 "$here/hungfs.py" $W/hung &
+	until grep -q " $W/hung fuse" /proc/mounts; do sleep 0.05; done
+	configure "require_mount = $W/hung fuse"
+	fails mounts "$W/hung does not answer"
+	kill -KILL $!
+}
+
+# mounted DIRECTORY
+mounted() { grep -q " $1 " /proc/self/mountinfo; }
+unmounts() {
+	rc=0
+	said=$(timeout 60 sh "$top/scripts/node/node-init" --unmount 2>&1) || rc=$?
+}
+
+unmount_in_order() {
+	claimed
+	mkdir -p "$W/far" "$W/own"
+	configure "mount = tmpfs $W/first tmpfs" "mount = tmpfs $W/second tmpfs" "require_mount = $W/far" "mount = tmpfs $W/first/in tmpfs" \
+		"slurmd_stop = echo stop >>$W/order"
+	mount -t tmpfs x "$W/far"
+	mount -t tmpfs x "$W/own"
+	passes mounts
+	mkdir "$W/second/with blank"
+	mount -t tmpfs x "$W/second/with blank"
+	: >/run/burst/passed
+	tool umount "echo \"\$2\" >>$W/order" 'exec /bin/umount "$@"'
+	unmounts
+	[ $rc = 0 ]
+	[[ $said == 'node-init: unmount: done' ]]
+	[ "$(cat $W/order)" = "$(printf '%s\n' stop "$W/second/with blank" "$W/first/in" "$W/second" "$W/first" "$W/far")" ]
+	for one in first second far first/in; do not mounted "$W/$one"; done
+	mounted "$W/own"
+	not sh "$top/scripts/node/node-init" --gate
+	# Again: nothing is left.
+	unmounts
+	[ $rc = 0 ]
+}
+
+# Two over each other, and one that a process uses: it is killed, for the jobs have had their time.
+unmount_busy() {
+	claimed
+	configure "mount = tmpfs $W/data tmpfs" "slurmd_stop = true"
+	passes mounts
+	mount -t tmpfs x $W/data
+	(cd $W/data && exec sleep 1000) &
+	until [ "$(readlink /proc/$!/cwd)" = $W/data ]; do sleep 0.05; done
+	unmounts
+	[ $rc = 0 ]
+	not mounted $W/data
+	not kill -0 $!
+	# Where nobody can kill it, lazily, and so it is said.
+	passes mounts
+	configure 'unmount_timeout = 1'
+	tool fuser 'exit 1'
+	tool logger
+	(cd $W/data && exec sleep 1000) &
+	until [ "$(readlink /proc/$!/cwd)" = $W/data ]; do sleep 0.05; done
+	unmounts
+	[ $rc = 1 ]
+	not mounted $W/data
+	kill -0 $!
+	[[ $said == "node-init: unmount: $W/data: unmounted lazily; what still uses it keeps it" ]]
+	grep -q "daemon.warning $W/data: unmounted lazily" $W/logger.args
+	grep -q 'unmounted lazily' /run/burst/node-init.log
+	kill $!
+}
+
+# One hangs, and what waits for it cannot be killed: it costs the others nothing but its own time.
+unmount_hung() {
+	claimed
+	mkdir $W/hung $W/elsewhere
+	configure "mount = tmpfs $W/before tmpfs" 'unmount_timeout = 1' "slurmd_stop = true"
+	passes mounts
+	python3 "$here/hungfs.py" $W/hung &
+	local server=$!
+	until mounted $W/hung; do sleep 0.05; done
+	mount --bind $W/hung $W/elsewhere # a job's own view of it
+	configure "require_mount = $W/hung fuse" "mount = tmpfs $W/after tmpfs"
+	mkdir $W/after
+	mount -t tmpfs x $W/after
+	stat $W/hung/file &
+	local asks=$!
+	until grep -q request_wait /proc/$asks/wchan; do sleep 0.05; done
+	local began=$SECONDS
+	unmounts
+	[ $((SECONDS - began)) -lt 15 ]
+	for one in before hung elsewhere after; do not mounted $W/$one; done
+	[[ $said == *"$W/elsewhere: unmounted"* || $said == *"$W/hung: unmounted"* ]]
+	[[ $said != *"$W/before"* && $said != *"$W/after"* ]]
+	[ $rc = 1 ]
+	kill -KILL $server $asks 2>/dev/null || :
+	# An umount that nobody can kill: the next step comes all the same.
+	mkdir $W/data
+	mount -t tmpfs x $W/data
+	configure "require_mount = $W/data"
+	tool umount "[ \"\$2\" != $W/data ] || { trap '' TERM; while :; do sleep 1; done; }" 'exec /bin/umount "$@"'
+	began=$SECONDS
+	unmounts
+	[ $((SECONDS - began)) -lt 20 ]
+	not mounted $W/data
+	[[ $said == *"$W/data: unmounted by force" ]]
+}
+
+# slurmd first, within its time; its own pid file, and what the image has instead.
+unmount_slurmd() {
+	claimed
+	configure "mount = tmpfs $W/data tmpfs" "slurmd_pid_file = $W/slurmd.pid" 'slurmd_stop_timeout = 1'
+	passes mounts
+	printf '#!/bin/bash\ntrap "mountpoint -q %s/data && echo there >%s/at-stop; exit" TERM\nwhile :; do sleep 0.1; done\n' $W $W >$W/slurmd
+	bash $W/slurmd &
+	echo $! >$W/slurmd.pid
+	sleep 0.5
+	unmounts
+	[ $rc = 0 ]
+	[ "$(cat $W/at-stop)" = there ]
+	not kill -0 $!
+	# One that does not end is killed.
+	passes mounts
+	bash -c 'trap "" TERM; while :; do sleep 0.1; done' &
+	echo $! >$W/slurmd.pid
+	sleep 0.5
+	unmounts
+	[ $rc = 0 ]
+	[[ $said == *'slurmd: not stopped in time, killed'* ]]
+	sleep 0.2
+	not kill -0 $!
+	not mounted $W/data
+}
+
+# A machine that will be no node gives its mounts back, after burstd was told.
+unmount_at_failure() {
+	claimed
+	configure "mount = tmpfs $W/data tmpfs" 'gpu_command = echo'
+	clouds
+	claimed gpus=8
+	tool umount "grep -c failed $W/log >>$W/told" 'exec /bin/umount "$@"'
+	tool slurmd
+	sed 's/^steps() {/&\nprintf "%s\\n" "mounts F no m" "gpu F yes g"; return\n/' "$top/scripts/node/node-init" >$W/node-init
+	rc=0
+	sh $W/node-init || rc=$?
+	[ $rc = 1 ]
+	not mounted $W/data
+	grep -qx '[1-9]' $W/told
+	[ "$(cat $W/power)" = off ]
 }
 
 scratch() {
@@ -722,7 +899,13 @@ container() {
 	configure 'enroot = yes'
 	fails container 'enroot does not run'
 	tool enroot 'echo 3.5.0'
+	mkdir -m 755 $W/images
+	configure "job_scratch = $W/images"
 	passes container
+	# As enroot reads it: key, value, and eval as the user.
+	[ "$(setpriv --reuid=1000 --clear-groups bash -c 'while IFS=$'"' \t='"' read -r k v; do echo "$k=$(eval echo "$v")"; done </etc/enroot/enroot.conf.d/50-burst.conf')" = \
+		"$(printf 'ENROOT_%s_PATH=%s\n' RUNTIME $W/images/enroot/1000/runtime CACHE $W/images/enroot/1000/cache DATA $W/images/enroot/1000/data TEMP $W/images/enroot/1000)" ]
+	[ "$(stat -c '%u %a' $W/images/enroot)" = '0 755' ]
 	configure 'pyxis = yes' "pyxis_plugin = $W/*/spank_pyxis.so"
 	fails container 'nowhere'
 	touch $W/bin/spank_pyxis.so
@@ -875,6 +1058,17 @@ agent() {
 	claimed cloud=- provider=aws
 	passes agent
 	grep -qxF 'provider = aws' /run/burst/agent.conf
+	# Who unmounts before the machine goes, where something is mounted.
+	not grep -q '^unmount' /run/burst/agent.conf
+	configure "require_mount = $W/data"
+	passes agent
+	grep -qxF 'unmount_command = /bin/sh /run/burst/node-init --conf /etc/burstd/node-init.conf --unmount' /run/burst/agent.conf
+	configure 'unmount_command = /sbin/leave'
+	passes agent
+	[ "$(grep '^unmount' /run/burst/agent.conf)" = 'unmount_command = /sbin/leave' ]
+	configure 'agent_line = unmount_command = /sbin/other'
+	passes agent
+	[ "$(grep '^unmount' /run/burst/agent.conf)" = 'unmount_command = /sbin/other' ]
 	tool burst-agent 'exit 1'
 	fails agent 'does not take its configuration'
 	configure 'agent = no'

@@ -35,6 +35,14 @@ load world.sh
 	alone scratch
 }
 
+@test "prolog, epilog: Enroot's directory of a user, until his last job here has ended" {
+	alone enroot_directories
+}
+
+@test "prolog, epilog: Enroot's directory is nobody else's, and no link is followed" {
+	alone enroot_hostile
+}
+
 @test "prolog, epilog: no link, no other's directory, no other number" {
 	alone scratch_hostile
 }

@@ -311,3 +311,78 @@ scratch_hostile() {
 	epilog 10 1000
 	[ -d $W/victim/job-10 ]
 }
+
+enroot_directories() {
+	mkdir -m 755 $W/scratch
+	chmod 711 /tmp/world $W
+	tool scontrol
+	configure "job_scratch = $W/scratch"
+	prolog 6 1000
+	[ ! -e $W/scratch/enroot ] # not asked for
+	configure 'enroot = yes'
+	prolog 7 1000
+	prolog 8 1000
+	prolog 9 1001
+	[ $rc = 0 ]
+	[ "$(stat -c '%u %a' $W/scratch/enroot $W/scratch/enroot/1000 $W/scratch/enroot/1001 | tr '\n' ,)" = '0 755,1000 700,1001 700,' ]
+	[ ! -e $W/scontrol.args ]
+	setpriv --reuid=1000 --clear-groups sh -c "mkdir -p $W/scratch/enroot/1000/cache && echo x >$W/scratch/enroot/1000/cache/layer"
+	not setpriv --reuid=1001 --clear-groups ls $W/scratch/enroot/1000
+	not setpriv --reuid=1001 --clear-groups ls $W/scratch/enroot/.jobs
+	epilog 7 1000
+	[ -e $W/scratch/enroot/1000/cache/layer ] # job 8 has it
+	prolog 8 1000 # requeued, and back
+	epilog 8 1000
+	[ $rc = 0 ]
+	[ "$(ls -A $W/scratch/enroot | tr '\n' ,)" = '.jobs,.lock,1001,' ]
+	epilog 8 1000
+	[ -d $W/scratch/enroot/1001 ]
+	# Kept as long as the machine lasts, if so wanted.
+	configure 'enroot_clean = no'
+	epilog 9 1001
+	[ -d $W/scratch/enroot/1001 ]
+	prolog 10 1001
+	[ $rc = 0 ]
+	# Elsewhere.
+	configure "enroot_path = $W/images"
+	prolog 11 1000
+	[ "$(stat -c %u $W/images/1000)" = 1000 ]
+}
+
+enroot_hostile() {
+	mkdir -m 755 $W/scratch $W/victim
+	mkdir $W/victim/1000
+	chown 1000 $W/victim/1000
+	: >$W/victim/1000/data
+	tool scontrol
+	configure "job_scratch = $W/scratch" 'enroot = yes'
+	prolog 7 1001
+	# A link inside leads nowhere; one in its place is no directory of ours.
+	ln -s $W/victim $W/scratch/enroot/1001/link
+	epilog 7 1001
+	[ ! -e $W/scratch/enroot/1001 ]
+	[ -e $W/victim/1000/data ]
+	ln -s $W/victim/1000 $W/scratch/enroot/1000
+	prolog 8 1000
+	[ $rc = 1 ]
+	grep -q 'enroot/1000 cannot be made' $W/scontrol.args
+	epilog 8 1000
+	[ -e $W/victim/1000/data ]
+	rm $W/scratch/enroot/1000
+	mkdir $W/scratch/enroot/1000
+	chown 1001 $W/scratch/enroot/1000
+	prolog 9 1000
+	[ $rc = 1 ]
+	epilog 9 1000
+	[ -d $W/scratch/enroot/1000 ]
+	chmod 777 $W/scratch/enroot
+	prolog 10 1002
+	[ $rc = 1 ]
+	grep -q 'enroot may be written by others than root' $W/scontrol.args
+	rm -r $W/scratch/enroot
+	ln -s $W/victim $W/scratch/enroot
+	prolog 11 1000
+	[ $rc = 1 ]
+	epilog 11 1000
+	[ -e $W/victim/1000/data ]
+}

@@ -66,6 +66,41 @@ static void test_a_delete_does_not_wait_for_a_day(void **state)
 	}
 }
 
+/* Who was up unmounts file systems first; who never was, a thief and a broken host have no time. */
+static void test_a_released_node_has_time_to_unmount(void **state)
+{
+	static const struct {
+		enum node_state from;
+		enum node_reason why;
+		int64_t wait;
+	} rows[] = {{NODE_READY, NODE_BECAUSE_SUSPENDED, 20000},
+		    {NODE_DRAINING, NODE_BECAUSE_SUSPENDED, 20000},
+		    {NODE_READY, NODE_BECAUSE_GANG, 20000},
+		    {NODE_READY, NODE_BECAUSE_BREACH, 0},
+		    {NODE_READY, NODE_BECAUSE_INIT, 0},
+		    {NODE_DRAINING, NODE_BECAUSE_FAULTY, 0},
+		    {NODE_BOOTING, NODE_BECAUSE_SUSPENDED, 0}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct node_limits lim = {.settle_ms = 60000, .unmount_ms = 20000};
+		const struct node_event ev = {
+			.type = NODE_EV_RELEASE, .now_ms = T0, .reason = rows[i].why};
+		struct node n = node_at(rows[i].from);
+
+		assert_true(node_step(&n, &ev, &lim));
+		assert_int_equal(n.state, NODE_DELETING);
+		assert_int_equal(n.wake_ms, T0 + rows[i].wait);
+		if (rows[i].wait > 0)
+			assert_int_equal(node_want(&n, T0 + rows[i].wait - 1, &lim),
+					 NODE_WANT_NOTHING);
+		assert_int_equal(node_want(&n, T0 + rows[i].wait, &lim), NODE_WANT_DELETE);
+		/* burstd is started anew: nothing is worth a machine that is forgotten. */
+		(void)at_time(&n, NODE_EV_RESTART, T0 + 1);
+		assert_int_equal(node_want(&n, T0 + 1, &lim), NODE_WANT_DELETE);
+	}
+}
+
 /* Addresses go to slurmctld in a list with those of other nodes. */
 static void test_an_address_is_one_address(void **state)
 {
@@ -407,6 +442,7 @@ int main(void)
 		cmocka_unit_test(test_a_bill_begins_in_1970_too),
 		cmocka_unit_test(test_a_bill_begins_before_its_create_was_sent),
 		cmocka_unit_test(test_a_delete_does_not_wait_for_a_day),
+		cmocka_unit_test(test_a_released_node_has_time_to_unmount),
 		cmocka_unit_test(test_an_address_is_one_address),
 		cmocka_unit_test(test_lost_creates_are_repeated_a_few_times),
 		cmocka_unit_test(test_delete_denied_for_good_is_quarantined),
