@@ -147,7 +147,9 @@ static int judge(const struct conf *conf, struct texts *t, struct slurm_report *
 						    .warm = conf->pools[i].warm,
 						    .quantum_ms = conf->pools[i].quantum_ms};
 	for (size_t i = 0; t->nodes && i < n; i++)
-		pools[i].unknown = slurm_unknown(conf->pools[i].nodes, is_known, &t->unseen);
+		if (!conf->pools[i].dynamic) /* burstd creates these when it runs */
+			pools[i].unknown =
+				slurm_unknown(conf->pools[i].nodes, is_known, &t->unseen);
 	for (size_t i = 0; t->features != NULL && i < n; i++) {
 		pools[i].features = t->features[i].wanted;
 		pools[i].bare = t->features[i].bare[0] != '\0' ? t->features[i].bare : NULL;

@@ -130,6 +130,7 @@ struct conf_pool {
 	int64_t boot_ms;               /* from instance to registration */
 	char *node;                    /* of slurm.conf: core/hardware.h; "": by the offers */
 	char *gres;                    /* likewise */
+	int dynamic;                   /* bool: slurmctld has its nodes by `scontrol create` */
 	int policy;                    /* enum conf_policy */
 	int gang;                      /* enum conf_gang */
 	int64_t max_price_nano_h;      /* of one node, by any offer; 0: none */

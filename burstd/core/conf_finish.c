@@ -147,6 +147,24 @@ static int check_vouchers(const struct conf *c, const struct conf_pool *p, struc
 	return 0;
 }
 
+/* What scontrol needs to create its nodes.  Units need nodes in the order of their names, and
+ * slurmctld has dynamic ones in that of their creation. */
+static int check_dynamic(const struct conf *c, const struct conf_pool *p, struct err *e)
+{
+	if (p->dynamic && !conf_is_given(p->node))
+		return err_set(
+			e, ERR_INVALID,
+			"%.120s:%d: pool \"%.30s\": dynamic needs node: what slurmctld is to "
+			"know of each of its nodes",
+			c->path, p->line, p->name);
+	if (p->dynamic && p->unit > 0)
+		return err_set(e, ERR_INVALID,
+			       "%.120s:%d: pool \"%.30s\": dynamic is impossible with unit: "
+			       "slurmctld has dynamic nodes in no order",
+			       c->path, p->line, p->name);
+	return 0;
+}
+
 static int finish_pool(struct conf *c, struct conf_pool *p, struct err *e)
 {
 	struct err why = {0};
@@ -163,7 +181,7 @@ static int finish_pool(struct conf *c, struct conf_pool *p, struct err *e)
 			       c->path, p->nodes_line, p->name, p->nodes->n, c->by_node.n,
 			       HOSTLIST_NAMES_MAX);
 	if ((p->noffers > 0 ? finish_offers(c, p, e) : finish_own(c, p, e)) < 0 ||
-	    check_vouchers(c, p, e) < 0 || unit_finish(c, p, e) < 0)
+	    check_vouchers(c, p, e) < 0 || unit_finish(c, p, e) < 0 || check_dynamic(c, p, e) < 0)
 		return -1;
 	if (p->warm > p->max_nodes || p->warm > p->nodes->n)
 		return err_set(e, ERR_INVALID,

@@ -69,9 +69,20 @@ static void on_look(void *ctx)
 	log_release(e->d.log);
 }
 
+/* Before burstd has created the nodes of dynamic pools slurmctld may have none at all.  Where
+ * slurm.conf is to have them, such an answer is not to be believed: 22.05 gives it while all nodes
+ * are powered down, without PrivateData=cloud. */
+static bool has_no_nodes(const struct engine *e, const struct err *err)
+{
+	return err->code == ERR_INVALID && dynamic_any(e) &&
+	       strstr(err->msg, "\"No nodes in the system") != NULL;
+}
+
 /* The poll counts as running until all of the snapshot is compared. */
 static void take_snapshot(struct engine *e, int64_t began_ms, const struct err *err)
 {
+	if (err != NULL && has_no_nodes(e, err))
+		err = NULL;
 	if (err != NULL && err->code != ERR_INVALID) {
 		e->poll.polling = false;
 		slurm_failed(e, err);
@@ -148,6 +159,7 @@ static void told(struct engine *e, const struct slurm_order *o, const struct err
 	checkpoint_told(e, o, err);
 	rescue_told(e, o, err);
 	ladder_told(e, o, err);
+	dynamic_told(e, o, err);
 }
 
 static void on_updated(void *ctx, const struct slurm_order *o, const struct err *err)

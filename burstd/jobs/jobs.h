@@ -79,6 +79,7 @@ struct jobs_state {
 	struct hook *hooks; /* checkpoint commands that run */
 	unsigned nhooks[CHECKPOINT_KINDS];
 	struct prereq *prereq;
+	struct dynamic *dynamic;
 	struct str cancel_waiting; /* partitions for which a job waited when all were seen */
 	int64_t cancel_asked_ms;   /* ... and when that was asked */
 };
@@ -348,5 +349,13 @@ void prereq_answer(struct engine *e, enum slurm_question q, const char *text, si
 /* The node list of a partition, as of the last minute; p NULL: no such partition, or not known yet.
  */
 struct slurm_text prereq_partition(const struct engine *e, const char *name);
+
+/* --- dynamic.c --- */
+extern const struct engine_part dynamic_part;
+bool dynamic_any(const struct engine *e); /* is any pool dynamic? */
+void dynamic_told(struct engine *e, const struct slurm_order *o, const struct err *err);
+/* Why nodes of dynamic pools that slurmctld lacks are not there yet, though burstd ordered them;
+ * NULL: it has not ordered them yet, or none lack.  Borrowed until the next turn. */
+const char *dynamic_why(const struct engine *e);
 
 #endif

@@ -140,6 +140,14 @@ static bool is_known(void *ctx, const char *node)
 	return nm == NULL || nm->missing_ms == 0; /* by the last whole snapshot */
 }
 
+/* burstd creates the nodes of a dynamic pool: until it could not, none are unknown. */
+static void find_unknown(struct engine *e, const struct conf_pool *p, struct slurm_need_pool *out)
+{
+	out->uncreated = p->dynamic ? dynamic_why(e) : NULL;
+	if (!p->dynamic || out->uncreated != NULL)
+		out->unknown = slurm_unknown(p->nodes, is_known, &e->fleet);
+}
+
 static int judge(struct engine *e, struct slurm_text partitions, struct slurm_report *out,
 		 struct err *err)
 {
@@ -156,16 +164,16 @@ static int judge(struct engine *e, struct slurm_text partitions, struct slurm_re
 
 		if (c->pools[i].removed)
 			continue;
-		pools[need.npools++] = (struct slurm_need_pool){
+		pools[need.npools] = (struct slurm_need_pool){
 			.name = c->pools[i].name,
 			.nodes = c->pools[i].nodes,
 			.boot_ms = c->pools[i].boot_ms,
 			.max_nodes = c->pools[i].max_nodes,
 			.warm = c->pools[i].warm,
 			.quantum_ms = c->pools[i].quantum_ms,
-			.unknown = slurm_unknown(c->pools[i].nodes, is_known, &e->fleet),
 			.features = f != NULL ? f->wanted : NULL,
 			.bare = f != NULL && f->bare[0] != '\0' ? f->bare : NULL};
+		find_unknown(e, &c->pools[i], &pools[need.npools++]);
 	}
 	slurm_need_budgets(&need, c->budgets, c->nbudgets);
 	rc = slurm_require(config, partitions, &need, out, err);

@@ -104,6 +104,7 @@ static void add_node(struct engine *e, struct lines *l, struct claim_run *r)
 	char *hosts = hosts_text(e, NULL);
 
 	lines_add_node(l, r->c.node, r->c.gen, &e->conf->providers[claim_entry(r)->set->cloud], n);
+	lines_add_slurmd(l, conf_pool_of(e->conf, r->c.node), n);
 	lines_add_number(l, "burst_uid", e->d.door->uid);
 	if (o != NULL)
 		lines_add_word(l, "instance_type", o->type);

@@ -137,7 +137,25 @@ void lines_add_node(struct lines *l, const char *node, uint64_t gen, const struc
 	lines_add(l, "cloud", conf_cloud(p));
 	lines_add(l, "auth", n->auth == CONF_AUTH_SLURM ? "slurm" : "munge");
 	lines_add_list(l, "conf_server", (const char *const *)n->conf_servers, ",");
-	lines_add(l, "slurmd_opts", n->slurmd_options);
+}
+
+/* A dynamic node's slurmd says so (-Z), and what GPUs it has: no line of slurm.conf says it, and
+ * only 26.05 looks itself. */
+void lines_add_slurmd(struct lines *l, const struct conf_pool *pool, const struct conf_nodes *n)
+{
+	const bool dynamic = pool != NULL && pool->dynamic;
+	struct str s;
+
+	str_init(&s, LINES_MAX);
+	if (dynamic)
+		str_adds(&s, "-Z");
+	if (dynamic && pool->gres != NULL && pool->gres[0] != '\0')
+		str_addf(&s, " --conf Gres=%s", pool->gres);
+	if (n->slurmd_options != NULL && n->slurmd_options[0] != '\0')
+		str_addf(&s, "%s%s", s.len > 0 ? " " : "", n->slurmd_options);
+	if (s.len > 0)
+		lines_add(l, "slurmd_opts", s.p);
+	str_fini(&s);
 }
 
 void lines_add_interconnect(struct lines *l, const struct conf_pool *p, const struct conf_offer *o)

@@ -37,6 +37,9 @@ void lines_add_list(struct lines *l, const char *key, const char *const *words,
 /* Node name, generation, provider, and how slurmd gets into the cluster. */
 void lines_add_node(struct lines *l, const char *node, uint64_t gen, const struct conf_provider *p,
 		    const struct conf_nodes *n);
+/* Further options of slurmd: those of a dynamic pool, then the configured ones.  pool may be NULL.
+ */
+void lines_add_slurmd(struct lines *l, const struct conf_pool *pool, const struct conf_nodes *n);
 /* fabric, fabric_ports, fabric_rate of a machine bought by o, which may be NULL. */
 void lines_add_interconnect(struct lines *l, const struct conf_pool *p, const struct conf_offer *o);
 /* The last line, by which a reader knows that the text is complete. */

@@ -48,6 +48,7 @@ static int add_lines(struct lines *l, const struct engine *e, const struct vouch
 	lines_add(l, "claim_id", id);
 	lines_add(l, "burstd", "none");
 	lines_add_node(l, v->node, v->gen, &e->conf->providers[o->provider_index], &e->conf->nodes);
+	lines_add_slurmd(l, p, &e->conf->nodes);
 	lines_add_word(l, "instance_type", o->type);
 	if (v->gpus > 0)
 		lines_add_number(l, "gpus", v->gpus);

@@ -87,6 +87,8 @@ static const struct part_row rows[] = {
 	{.part = &cancel_part},
 	{.part = &job_table_part},
 	{.part = &prereq_part},
+	/* Before the audit, which puts its orders on record. */
+	{.part = &dynamic_part, .before = {&audit_part}},
 	{.part = &facts_part},
 	/* After the clouds, whose terms it asks. */
 	{.part = &accounts_part},

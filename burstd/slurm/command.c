@@ -10,20 +10,20 @@ static const char *const kind_names[COMMAND_NKINDS] = {
 	[COMMAND_FORCE] = "POWER_DOWN_FORCE", [COMMAND_ASAP] = "POWER_DOWN_ASAP",
 	[COMMAND_RESUME] = "RESUME",          [COMMAND_WAKE] = "POWER_UP",
 	[COMMAND_KEEP] = "SuspendExcNodes+",  [COMMAND_LET_GO] = "SuspendExcNodes-",
-	[COMMAND_POSTPONE] = "StartTime",     [COMMAND_START] = "StartTime",
-	[COMMAND_CLEAR] = "AdminComment",     [COMMAND_REQUEUE] = "requeue",
-	[COMMAND_CANCEL] = "cancel",          [COMMAND_SIGNAL] = "signal",
-	[COMMAND_NOTIFY] = "notify"};
+	[COMMAND_CREATE] = "create",          [COMMAND_POSTPONE] = "StartTime",
+	[COMMAND_START] = "StartTime",        [COMMAND_CLEAR] = "AdminComment",
+	[COMMAND_REQUEUE] = "requeue",        [COMMAND_CANCEL] = "cancel",
+	[COMMAND_SIGNAL] = "signal",          [COMMAND_NOTIFY] = "notify"};
 
 static const char *const verbs[COMMAND_NKINDS] = {
-	[COMMAND_SET_ADDR] = "address",  [COMMAND_DOWN] = "down",
-	[COMMAND_FORCE] = "power-down",  [COMMAND_ASAP] = "drain",
-	[COMMAND_RESUME] = "resume",     [COMMAND_WAKE] = "power-up",
-	[COMMAND_KEEP] = "keep",         [COMMAND_LET_GO] = "let-go",
-	[COMMAND_POSTPONE] = "postpone", [COMMAND_START] = "start",
-	[COMMAND_CLEAR] = "clear",       [COMMAND_REQUEUE] = "requeue",
-	[COMMAND_CANCEL] = "cancel",     [COMMAND_SIGNAL] = "signal",
-	[COMMAND_NOTIFY] = "notify"};
+	[COMMAND_SET_ADDR] = "address",   [COMMAND_DOWN] = "down",
+	[COMMAND_FORCE] = "power-down",   [COMMAND_ASAP] = "drain",
+	[COMMAND_RESUME] = "resume",      [COMMAND_WAKE] = "power-up",
+	[COMMAND_KEEP] = "keep",          [COMMAND_LET_GO] = "let-go",
+	[COMMAND_CREATE] = "create-node", [COMMAND_POSTPONE] = "postpone",
+	[COMMAND_START] = "start",        [COMMAND_CLEAR] = "clear",
+	[COMMAND_REQUEUE] = "requeue",    [COMMAND_CANCEL] = "cancel",
+	[COMMAND_SIGNAL] = "signal",      [COMMAND_NOTIFY] = "notify"};
 
 const char *command_verb(enum command_kind kind)
 {
@@ -68,6 +68,7 @@ void command_free(struct command *c)
 	str_fini(&c->names);
 	str_fini(&c->addrs);
 	str_fini(&c->hosts);
+	str_fini(&c->spec);
 	free(c);
 }
 
@@ -171,6 +172,27 @@ static void make_scancel_argv(const struct command *c, struct str *args, const c
 	argv[n] = NULL;
 }
 
+/* scontrol create takes an argument for each word. */
+static void make_create_argv(const struct command *c, struct str *args, const char **argv)
+{
+	size_t n = 0;
+
+	str_addf(&args[0], "nodename=%s", c->names.p);
+	argv[n++] = args[0].p;
+	str_adds(&args[1], c->spec.p);
+	for (char *p = args[1].p; p != NULL && n < COMMAND_SPEC_WORDS;) {
+		p += strspn(p, " ");
+		if (*p == '\0')
+			break;
+		argv[n++] = p;
+		p = strchr(p, ' ');
+		if (p != NULL)
+			*p++ = '\0';
+	}
+	argv[n++] = "State=CLOUD";
+	argv[n] = NULL;
+}
+
 static void make_node_argv(const struct command *c, fmt_zone_fn zone, struct str *args,
 			   const char **argv)
 {
@@ -209,11 +231,14 @@ void command_argv(const struct command *c, fmt_zone_fn zone, const char *program
 	}
 	*argv++ = c->kind == COMMAND_REQUEUE  ? "requeue"
 		  : c->kind == COMMAND_NOTIFY ? "notify"
+		  : c->kind == COMMAND_CREATE ? "create"
 					      : "update";
 	if (c->kind == COMMAND_REQUEUE || c->kind == COMMAND_NOTIFY) {
 		argv[0] = c->names.p;
 		argv[1] = c->kind == COMMAND_NOTIFY ? reason_arg(c, zone, "", &args[0]) : NULL;
 		argv[2] = NULL;
+	} else if (c->kind == COMMAND_CREATE) {
+		make_create_argv(c, args, argv);
 	} else if (command_of_jobs(c->kind)) {
 		make_job_argv(c, zone, args, argv);
 	} else {

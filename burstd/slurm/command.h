@@ -20,6 +20,7 @@ enum command_kind {
 	COMMAND_WAKE,
 	COMMAND_KEEP,
 	COMMAND_LET_GO,
+	COMMAND_CREATE,
 	COMMAND_POSTPONE, /* from here on commands for jobs */
 	COMMAND_START,
 	COMMAND_CLEAR,
@@ -30,7 +31,7 @@ enum command_kind {
 	COMMAND_NKINDS
 };
 
-enum { COMMAND_TEXTS = 5, COMMAND_ARGV = SLURM_SIGNAL_MAX + 8 };
+enum { COMMAND_TEXTS = 5, COMMAND_SPEC_WORDS = 16, COMMAND_ARGV = SLURM_SIGNAL_MAX + 8 };
 
 struct command { /* one run of scontrol or scancel */
 	struct command *next, *prev;
@@ -38,10 +39,12 @@ struct command { /* one run of scontrol or scancel */
 	size_t n;
 	struct str names; /* nodes, or ids of jobs */
 	struct str addrs, hosts;
+	struct str spec; /* CREATE: what slurmctld is to know of each node */
 	/* The node's Reason, the job's comment, or the text for srun; times in it are UTC until it
 	 * is run. */
 	char reason[SLURM_COMMENT_MAX + 1];
-	int64_t arg;   /* POSTPONE: end of the wait, 0: none; SIGNAL: enum slurm_signal_to */
+	/* POSTPONE: end of the wait, 0: none; SIGNAL: enum slurm_signal_to; CREATE: whose spec */
+	int64_t arg;
 	char wait[40]; /* the begin time for scontrol; SIGNAL: the signal for scancel; "": none */
 	int64_t begin_ms; /* POSTPONE, START: the first time at which one of its jobs may start, by
 			     slurmctld's clock */

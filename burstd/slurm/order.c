@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "io/loop.h"
 #include "slurm/command.h"
+#include "slurm/node_words.h"
 #include "slurm/slurm_private.h"
 
 void order_of(const struct command *c, struct slurm_order *out)
@@ -14,7 +15,9 @@ void order_of(const struct command *c, struct slurm_order *out)
 	*out = (struct slurm_order){.verb = command_verb(c->kind),
 				    .names = c->names.p,
 				    .reason = c->reason,
-				    .what = c->kind == COMMAND_SET_ADDR ? c->addrs.p : c->wait,
+				    .what = c->kind == COMMAND_SET_ADDR ? c->addrs.p
+					    : c->kind == COMMAND_CREATE ? c->spec.p
+									: c->wait,
 				    .of_jobs = command_of_jobs(c->kind),
 				    .given = c->sealed};
 }
@@ -31,6 +34,7 @@ struct command *order_alloc(struct slurm *s, enum command_kind kind)
 	str_init(&c->names, SLURM_ARG_MAX);
 	str_init(&c->addrs, SLURM_ARG_MAX);
 	str_init(&c->hosts, SLURM_ARG_MAX);
+	str_init(&c->spec, SLURM_NODE_WORDS_MAX);
 	return c;
 }
 
@@ -176,6 +180,15 @@ void slurm_wake(struct slurm *s, const char *node)
 void slurm_keep(struct slurm *s, const char *node, bool keep)
 {
 	(void)add_node(s, keep ? COMMAND_KEEP : COMMAND_LET_GO, node, "");
+}
+
+bool slurm_create(struct slurm *s, const char *node, uint32_t pool, const char *spec)
+{
+	struct command *c = add(s, COMMAND_CREATE, node, "", pool);
+
+	if (c != NULL && c->n == 1)
+		str_adds(&c->spec, spec);
+	return c != NULL;
 }
 
 int64_t order_wall_ms(const struct slurm *s)

@@ -68,9 +68,12 @@ struct slurm_need_pool {
 	const char *features;         /* features that its nodes need, "a,b"; NULL: none */
 	const char *bare;             /* a node that lacks a feature; NULL: none does */
 	const char *unknown;          /* nodes that slurmctld does not know; NULL: none */
-	uint32_t max_nodes;           /* its max_nodes */
-	uint32_t warm;                /* its warm nodes */
-	int64_t quantum_ms;           /* billing step; 0: seconds */
+	/* Why burstd could not create these, which are of a dynamic pool; NULL: slurm.conf is to
+	 * have them. */
+	const char *uncreated;
+	uint32_t max_nodes; /* its max_nodes */
+	uint32_t warm;      /* its warm nodes */
+	int64_t quantum_ms; /* billing step; 0: seconds */
 };
 
 struct slurm_need {

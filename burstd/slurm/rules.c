@@ -159,7 +159,11 @@ static bool knows_nodes(struct slurm_look *l, const struct slurm_rule *r)
 	}
 	if (first == NULL)
 		return true;
-	slurm_look_wanted(l, "a line for %.80s, or removal from the pool's nodes", first->unknown);
+	if (first->uncreated != NULL)
+		slurm_look_wanted(l, "that burstd can create them (%.80s)", first->uncreated);
+	else
+		slurm_look_wanted(l, "a line for %.80s, or removal from the pool's nodes",
+				  first->unknown);
 	if (n > 1)
 		return slurm_look_found(l, "without %.80s of pool %s, and nodes of %zu more pools",
 					first->unknown, first->name, n - 1);

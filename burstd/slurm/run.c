@@ -69,10 +69,11 @@ static bool answered(const struct run *run, const struct proc_reply *r)
 
 /* Did the command name a node that slurmctld does not know?  slurmctld has obeyed up to that node,
  * in its own order of names, and has not looked at the rest (slurm.md).  Orders about jobs are
- * never cut: they have a request for each job. */
+ * never cut: they have a request for each job.  Nor is one that creates nodes: a half would create
+ * some again. */
 static bool names_unknown(const struct command *c, const struct proc_reply *r)
 {
-	return c != NULL && !command_of_jobs(c->kind) &&
+	return c != NULL && !command_of_jobs(c->kind) && c->kind != COMMAND_CREATE &&
 	       strstr(r->errors, "Invalid node name") != NULL;
 }
 

@@ -56,12 +56,12 @@ enum slurm_question {
 };
 
 struct slurm_order { /* a command as others see it; borrowed until it is run, or for a callback */
-	/* address, down, power-down, drain, resume, power-up, keep, let-go, postpone, start,
-	 * clear, requeue, cancel, signal, notify */
+	/* address, down, power-down, drain, resume, power-up, keep, let-go, create-node, postpone,
+	 * start, clear, requeue, cancel, signal, notify */
 	const char *verb;
 	const char *names;  /* nodes, or ids of jobs, comma-separated */
 	const char *reason; /* "": none */
-	const char *what;   /* the addresses, the wait, or the signal; "" */
+	const char *what;   /* the addresses, the wait, the signal, or what a node has; "" */
 	bool of_jobs;
 	bool again; /* for updated(): its names will come again, in two halves */
 	bool given; /* for updated(): slurm_next() had given it */
@@ -133,6 +133,10 @@ void slurm_wake(struct slurm *s, const char *node);
  * remove it.  For releases with SLURM_EXCLUDES_BY_UPDATE; slurmctld refuses it while a list there
  * has a count. */
 void slurm_keep(struct slurm *s, const char *node, bool keep);
+/* Queue: create this node in slurmctld, of a pool by its number, with the words of
+ * slurm_node_words() and State=CLOUD.  Never one that slurmctld knows: 25.11 dies of that soon
+ * after.  false: too many wait. */
+bool slurm_create(struct slurm *s, const char *node, uint32_t pool, const char *spec);
 /* Queue for a pending job, by its id: it starts no sooner than in wait_ms (0: do not change that),
  * and gets this AdminComment (NULL: do not change it).  begin_ms: the job's present begin time (0:
  * any time).  After that time the job may have started and been requeued by an update of nodes that

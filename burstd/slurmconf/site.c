@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "slurm/node_words.h"
 #include "slurm/show.h"
 
 static struct slurmconf_place place(const struct slurmconf_line *l)
@@ -270,7 +271,7 @@ static void cover_pool(const struct cover *c, size_t pool)
 static void cover_feature(const struct cover *c, struct slurm_text feature)
 {
 	for (size_t i = 0; i < c->s->conf->npools; i++)
-		if (slurm_show_is(feature, SLURMCONF_FEATURE) ||
+		if (slurm_show_is(feature, SLURM_NODE_FEATURE) ||
 		    slurm_show_is(feature, c->s->conf->pools[i].name))
 			cover_pool(c, i);
 }

@@ -22,8 +22,6 @@ enum {
 
 /* The names of the set of a pool's nodes: this and the pool's name. */
 #define SLURMCONF_SET_PREFIX "burst-"
-/* The feature of all nodes of all pools. */
-#define SLURMCONF_FEATURE "cloud"
 
 struct slurmconf_setting {
 	char *key; /* as written first */

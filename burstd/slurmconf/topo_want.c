@@ -179,6 +179,16 @@ static void want_block(struct want *w, const struct conf_pool *p, const char *na
 		add_line(w, "BlockName", name, p->nodes->names, p->nodes->n);
 }
 
+/* slurmctld reads topology.conf before it knows dynamic nodes. */
+static void no_place(const struct want *w, const struct conf_pool *p)
+{
+	slurmconf_find(
+		w->t->site->findings, SLURM_WARNING, of_pool(w, p),
+		"pool \"%s\" is dynamic, and its nodes are in no %s of topology.conf: jobs of "
+		"several nodes may get none there; write dynamic = false",
+		p->name, w->t->form == SLURMCONF_TREE ? "switch" : "block");
+}
+
 /* --- all of it -----------------------------------------------------------------------------------
  */
 
@@ -195,7 +205,9 @@ void slurmconf_want_topo(const struct slurmconf_topo *t, struct str *out)
 		const struct conf_pool *p = &c->pools[i];
 
 		(void)snprintf(name, sizeof(name), SLURMCONF_SET_PREFIX "%s", p->name);
-		if (!is_ours(&w, p, name))
+		if (p->dynamic)
+			no_place(&w, p);
+		if (p->dynamic || !is_ours(&w, p, name))
 			continue;
 		if (t->form == SLURMCONF_TREE)
 			want_leaf(&w, p, name);

@@ -6,12 +6,11 @@
 #include "base/fmt.h"
 #include "base/mem.h"
 #include "core/hardware.h"
-#include "core/wish.h"
+#include "slurm/node_words.h"
 #include "slurm/show.h"
 #include "slurmconf/billing.h"
 
 enum {
-	FEATURES_MAX = 1 << 16,
 	RESUME_TIMEOUT_S = 60, /* Slurm's default */
 };
 
@@ -63,46 +62,6 @@ struct nodes { /* the lines of one pool */
 	const char *rest; /* of a line, behind the list */
 };
 
-static void add_key(struct str *s, const char *key, int64_t v)
-{
-	if (v != 0)
-		str_addf(s, " %s=%lld", key, (long long)v);
-}
-
-/* cloud, the pool's name, and the words by which jobs choose among its offers; each once. */
-static void add_features(const struct conf_pool *p, struct str *s)
-{
-	struct slurm_text rest, one;
-	struct str wishes;
-
-	str_addf(s, " Feature=%s", SLURMCONF_FEATURE);
-	if (strcmp(p->name, SLURMCONF_FEATURE) != 0)
-		str_addf(s, ",%s", p->name);
-	str_init(&wishes, FEATURES_MAX);
-	wish_features(p, &wishes);
-	rest = (struct slurm_text){wishes.p, wishes.len};
-	while (slurm_show_item(&rest, &one))
-		if (!slurm_show_is(one, SLURMCONF_FEATURE) && !slurm_show_is(one, p->name))
-			str_addf(s, ",%.*s", (int)one.n, one.p);
-	str_fini(&wishes);
-}
-
-static void add_hardware(const struct conf_pool *p, struct str *s)
-{
-	struct hardware_node h = {.cpus = 0};
-
-	(void)hardware_parse_node(p->node, &h, NULL); /* conf has checked it */
-	add_key(s, "CPUs", h.cpus);
-	add_key(s, "Boards", h.boards);
-	add_key(s, h.boards != 0 ? "SocketsPerBoard" : "Sockets", h.sockets);
-	add_key(s, "CoresPerSocket", h.cores);
-	add_key(s, "ThreadsPerCore", h.threads);
-	add_key(s, "RealMemory", h.memory_mb);
-	add_key(s, "TmpDisk", h.disk_mb);
-	if (is_given(p->gres))
-		str_addf(s, " Gres=%s", p->gres);
-}
-
 static void node_line(void *ctx, const char *list, size_t part)
 {
 	const struct nodes *n = ctx;
@@ -123,10 +82,30 @@ static void partly(const struct nodes *n, const struct slurmconf_owned *o, const
 		       n->pool->nodes->n, n->pool->name);
 }
 
+/* burstd creates the nodes; NodeName lines for them would be the same nodes twice. */
+static void no_nodes(const struct nodes *n)
+{
+	if (n->site->nodes.n > 0)
+		slurmconf_find(
+			n->w->findings, SLURM_ERROR, n->site->nodes.at,
+			"NodeName has %zu nodes of pool \"%s\", which is dynamic: remove them, "
+			"or write dynamic = false",
+			n->site->nodes.n, n->pool->name);
+	if (strcmp(n->pool->name, SLURM_NODE_FEATURE) == 0)
+		slurmconf_find(n->w->findings, SLURM_ERROR, of_pool(n->w, n->pool),
+			       "a dynamic pool cannot be named \"%s\": a set of nodes has them by "
+			       "the feature of its name, and that one all pools have",
+			       n->pool->name);
+}
+
 static void want_nodes(struct nodes *n)
 {
 	struct str rest;
 
+	if (n->pool->dynamic) {
+		no_nodes(n);
+		return;
+	}
 	if (n->site->nodes.n > 0) {
 		if (n->site->nodes.n < n->pool->nodes->n)
 			partly(n, &n->site->nodes, "NodeName");
@@ -140,9 +119,8 @@ static void want_nodes(struct nodes *n)
 			       n->pool->name);
 		return;
 	}
-	str_init(&rest, FEATURES_MAX);
-	add_hardware(n->pool, &rest);
-	add_features(n->pool, &rest);
+	str_init(&rest, SLURM_NODE_WORDS_MAX);
+	slurm_node_words(n->pool, &rest);
 	n->rest = rest.p;
 	slurmconf_each_list(n->pool, node_line, n);
 	str_fini(&rest);
@@ -162,6 +140,19 @@ static void set_line(void *ctx, const char *list, size_t part)
 	str_adds(n->out, "NodeSet=");
 	set_name(n->out, n->pool, part);
 	str_addf(n->out, " Nodes=%s\n", list);
+}
+
+/* slurmctld does not know dynamic nodes when it reads slurm.conf: a set has them by their feature.
+ */
+static void want_set(struct nodes *n)
+{
+	if (!n->pool->dynamic) {
+		slurmconf_each_list(n->pool, set_line, n);
+		return;
+	}
+	str_adds(n->out, "NodeSet=");
+	set_name(n->out, n->pool, 0);
+	str_addf(n->out, " Feature=%s\n", n->pool->name);
 }
 
 static void add_set(void *ctx, const char *list, size_t part)
@@ -227,7 +218,10 @@ static void want_part(struct nodes *n)
 		return;
 	}
 	str_addf(n->out, "PartitionName=%s Nodes=", n->pool->name);
-	slurmconf_each_list(n->pool, add_set, n);
+	if (n->pool->dynamic)
+		set_name(n->out, n->pool, 0);
+	else
+		slurmconf_each_list(n->pool, add_set, n);
 	str_addf(n->out, " State=UP SuspendTime=%d SuspendTimeout=%d ResumeTimeout=%lld",
 		 SLURMCONF_SUSPEND_S, SLURMCONF_SUSPEND_TIMEOUT_S, (long long)resume_s);
 	add_weights(n);
@@ -261,7 +255,7 @@ void slurmconf_want_slurm(const struct slurmconf_want *w, struct str *out)
 			.w = w, .pool = &w->conf->pools[i], .site = &w->site->pools[i], .out = out};
 
 		want_nodes(&n);
-		slurmconf_each_list(n.pool, set_line, &n);
+		want_set(&n);
 		want_part(&n);
 	}
 }

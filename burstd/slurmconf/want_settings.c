@@ -249,6 +249,41 @@ static void tracked(const struct slurmconf_want *w, struct str *out)
 					: "GPUs are in no job's usage, and no limit counts them");
 }
 
+/* Room for twice the nodes that there are: more takes a restart of slurmctld. */
+static size_t node_count(size_t all)
+{
+	size_t n = 64;
+
+	while (n < 2 * all)
+		n *= 2;
+	return n < HOSTLIST_NAMES_MAX ? n : HOSTLIST_NAMES_MAX;
+}
+
+/* slurmctld makes room for dynamic nodes when it starts; 22.05 does not start if there is less than
+ * slurm.conf has nodes. */
+static void room(const struct slurmconf_want *w, struct str *out)
+{
+	const struct slurmconf_setting *have = slurmconf_site_get(w->site, "MaxNodeCount");
+	size_t all = w->site->known.n;
+	bool dynamic = false;
+
+	for (size_t i = 0; i < w->conf->npools; i++) {
+		all += w->conf->pools[i].nodes->n;
+		dynamic = dynamic || w->conf->pools[i].dynamic;
+	}
+	if (!dynamic)
+		return;
+	if (have == NULL)
+		str_addf(out, "MaxNodeCount=%zu\n", node_count(all));
+	else if (slurm_show_number(have->value) < (int64_t)all)
+		slurmconf_find(
+			w->findings, SLURM_ERROR, have->at,
+			"MaxNodeCount=%.*s; write MaxNodeCount=%zu: there is no room for the "
+			"%zu nodes with those of dynamic pools",
+			(int)(have->value.n < 20 ? have->value.n : 20), have->value.p,
+			node_count(all), all);
+}
+
 void slurmconf_want_settings(const struct slurmconf_want *w, struct str *out)
 {
 	for (size_t i = 0, n; i < NROWS; i += n) {
@@ -256,6 +291,7 @@ void slurmconf_want_settings(const struct slurmconf_want *w, struct str *out)
 			;
 		one_key(w, &rows[i], n, out);
 	}
+	room(w, out);
 	gres_types(w, out);
 	tracked(w, out);
 }

@@ -240,7 +240,8 @@ static void test_print(void **state)
 		"\n}\n\nprovider \"one\" {\n\tdriver = \"sim\"\n",
 		"\n}\n\nprovider \"two\" {\n\tdriver = \"sim\"\n",
 		"\n}\n\npool \"a\" {\n\tnodes = \"a1\"\n\tprovider = \"one\"\n",
-		("\n\tboot_timeout = \"0s\"\n\tnode = \"\"\n\tgres = \"\"\n\twarm = "
+		("\n\tboot_timeout = \"0s\"\n\tnode = \"\"\n\tgres = \"\"\n\tdynamic = "
+		 "\"false\"\n\twarm = "
 		 "\"0\"\n\tquantum = \"0s\"\n\tpolicy = "
 		 "\"ordered\"\n"),
 		"\n\tjurisdictions = {\"EU\"}\n}\n\npool \"b\" {\n\tnodes = \"b1\"\n",

@@ -103,6 +103,14 @@ static const struct {
 	{"slurmctld by an address that nodes do not take",
 	 HEAD "nodes {\n conf_server = {\"c1:6817\", \"[2001:db8::1]:6817\"} }\n",
 	 "4: conf_server: \"[2001:db8::1]:6817\": want HOST:PORT, without [ ]"},
+	{"dynamic nodes of which nothing is known",
+	 HEAD SIM "pool p { nodes = c1 dynamic = true " POOL_END,
+	 "4: pool \"p\": dynamic needs node: what slurmctld is to know of each of its nodes"},
+	{"dynamic nodes in units",
+	 HEAD SIM
+	 "pool p { nodes = \"c[1-8]\" dynamic = true node = \"CPUs=1 RealMemory=1\" unit = 2 "
+	 "fabric = unit " POOL_END,
+	 "4: pool \"p\": dynamic is impossible with unit: slurmctld has dynamic nodes in no order"},
 	{"options for a shell", HEAD "nodes {\n slurmd_options = \"-v;reboot\" }\n",
 	 "4: slurmd_options: want words"},
 	{"options that nodes do not take",

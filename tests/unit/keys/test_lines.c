@@ -48,6 +48,36 @@ static void test_lines_for_a_shell(void **state)
 				  "two=a:1,b:2\nend=1\n");
 }
 
+/* What slurmd of a dynamic pool's node is told beside the configured options. */
+static void test_options_of_slurmd(void **state)
+{
+	static const struct {
+		bool dynamic;
+		const char *gres, *options, *want;
+	} rows[] = {
+		{false, "gpu:h100:8", "", ""},
+		{false, "gpu:h100:8", "-v", "slurmd_opts=-v\n"},
+		{true, "", "", "slurmd_opts=-Z\n"},
+		{true, "gpu:h100:8,nic:2", "", "slurmd_opts=-Z --conf Gres=gpu:h100:8,nic:2\n"},
+		{true, "gpu:h100:8", "-v", "slurmd_opts=-Z --conf Gres=gpu:h100:8 -v\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct conf_pool p = {.dynamic = rows[i].dynamic,
+					    .gres = (char *)(uintptr_t)rows[i].gres};
+		const struct conf_nodes n = {.slurmd_options = (char *)(uintptr_t)rows[i].options};
+
+		L->n = 0;
+		L->p[0] = '\0';
+		lines_add_slurmd(L, &p, &n);
+		assert_string_equal(L->p, rows[i].want);
+	}
+	L->n = 0;
+	lines_add_slurmd(L, NULL, &(struct conf_nodes){.slurmd_options = (char *)(uintptr_t) "-b"});
+	assert_string_equal(L->p, "slurmd_opts=-b\n"); /* its pool is gone */
+}
+
 static void test_members_of_an_object(void **state)
 {
 	(void)state;
@@ -124,6 +154,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(test_lines_for_a_shell),
+		T(test_options_of_slurmd),
 		T(test_members_of_an_object),
 		T(test_what_a_shell_acts_on_is_not_said),
 		T(test_a_word_that_a_node_does_not_take_is_left_out),

@@ -159,6 +159,29 @@ static void test_unknown_nodes(void **state)
 	}
 }
 
+/* Those of a dynamic pool are in no line: burstd could not create them, and says why. */
+static void test_nodes_that_cannot_be_created(void **state)
+{
+	char *config = fixture("24.11", "config");
+	const struct slurm_problem *p = NULL;
+	struct slurm_report r;
+	struct need n;
+
+	(void)state;
+	need_init(&n);
+	n.pools[0].unknown = "c[1-2]";
+	n.pools[0].uncreated = "scontrol: no room";
+	assert_int_equal(slurm_require(text_of(config), text_of(""), &n.need, &r, NULL), 0);
+	for (size_t k = 0; k < r.n; k++)
+		if (strcmp(r.problems[k].setting, "NodeName") == 0)
+			p = &r.problems[k];
+	assert_non_null(p);
+	assert_string_equal(p->found, "without c[1-2] of pool h100");
+	assert_string_equal(p->wanted, "that burstd can create them (scontrol: no room)");
+	need_fini(&n);
+	free(config);
+}
+
 static bool is_even(void *ctx, const char *node)
 {
 	(void)ctx;
@@ -196,6 +219,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_joined_parameters),
 		cmocka_unit_test(test_unknown_nodes),
+		cmocka_unit_test(test_nodes_that_cannot_be_created),
 		cmocka_unit_test(test_unknown_text),
 		cmocka_unit_test(test_report),
 		cmocka_unit_test(test_twice),

@@ -261,12 +261,37 @@ static void test_free_while_halves_wait(void **state)
 	assert_true(slurm_settled_ms(f->slurm) == INT64_MAX);
 }
 
+/* Nodes of a pool are created by one command, each word of what they have in an argument of its
+ * own.  It is never tried again in halves: a half may be there by then (25.11). */
+static void test_nodes_are_created(void **state)
+{
+	struct fix *f = *state;
+
+	without(f, "c9");
+	(void)unlink(f->calls);
+	f->given = f->updated = 0;
+	assert_true(slurm_create(f->slurm, "c1", 0, " CPUs=8 Gres=gpu:h100:8 Feature=cloud,p"));
+	assert_true(slurm_create(f->slurm, "c2", 0, " CPUs=8 Gres=gpu:h100:8 Feature=cloud,p"));
+	assert_true(slurm_create(f->slurm, "d1", 1, " CPUs=4"));
+	assert_true(slurm_create(f->slurm, "c9", 0, " CPUs=8"));
+	assert_true(slurm_create(f->slurm, "c3", 0, " CPUs=8"));
+	told[0] = '\0';
+	settle(f);
+	assert_calls(f, "create nodename=c1,c2 CPUs=8 Gres=gpu:h100:8 Feature=cloud,p State=CLOUD\n"
+			"create nodename=d1 CPUs=4 State=CLOUD\n"
+			"create nodename=c9,c3 CPUs=8 State=CLOUD\n");
+	assert_non_null(
+		strstr(told, "create-node c1,c2 ok\ncreate-node d1 ok\ncreate-node c9,c3 "));
+	assert_null(strstr(told, "c9,c3 ok"));
+}
+
 int main(void)
 {
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(test_each_has_its_own_address),
 		T(test_every_order_about_nodes),
+		T(test_nodes_are_created),
 		T(test_order_is_kept),
 		T(test_each_half_is_given_for_the_record),
 		T(test_halves_wait_for_no_words),

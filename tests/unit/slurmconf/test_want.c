@@ -41,6 +41,64 @@ static void test_an_empty_site(void **state)
 	world_fini(&w);
 }
 
+/* A dynamic pool's nodes are in no line: slurmctld has room for them, and a set has them by their
+ * feature. */
+static void test_a_dynamic_pool(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	add_pool(&w, "h100", "h100-[1-64]", H100, "gpu:h100:8")->dynamic = true;
+	add_pool(&w, "a100", "a100-[1-2]", H100, "gpu:a100:8");
+	w.slurm = "ClusterName=falcon\nNodeName=own[1-30] CPUs=4\n";
+	world_run(&w);
+	assert_non_null(strstr(w.body, "\nMaxNodeCount=256\n")); /* twice 30 + 64 + 2, and more */
+	assert_null(strstr(w.body, "NodeName=h100"));
+	assert_non_null(strstr(w.body, "\nNodeName=a100-[1-2] "));
+	assert_non_null(strstr(w.body, "\nNodeSet=burst-h100 Feature=h100\n"
+				       "PartitionName=h100 Nodes=burst-h100 State=UP "));
+	assert_non_null(strstr(w.body, "\nNodeSet=burst-a100 Nodes=a100-[1-2]\n"));
+	assert_non_null(strstr(w.gres_body, "NodeName=h100-[1-64] AutoDetect=off Name=gpu"));
+	assert_int_equal(w.findings.n, 0);
+	world_fini(&w);
+}
+
+static void test_a_dynamic_pool_beside_the_sites_lines(void **state)
+{
+	static const struct {
+		const char *slurm, *topology, *pool, *want;
+	} rows[] = {
+		{"NodeName=c[1-2] CPUs=4\n", "", "h100",
+		 "NodeName has 2 nodes of pool \"h100\", which is "},
+		{"MaxNodeCount=7\n", "", "h100",
+		 "MaxNodeCount=7; write MaxNodeCount=64: there is no room"},
+		{"MaxNodeCount=8\n", "", "h100", ""},
+		{"", "", "cloud", "a dynamic pool cannot be named \"cloud\""},
+		{"TopologyPlugin=topology/tree\nNodeName=own1 CPUs=1\n",
+		 "SwitchName=s1 Nodes=own1\n", "h100",
+		 "pool \"h100\" is dynamic, and its nodes are in no switch of topology.conf"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct world w;
+		bool found = false;
+
+		print_message("# %zu\n", i);
+		world_init(&w);
+		add_pool(&w, rows[i].pool, "c[1-8]", H100, "gpu:h100:8")->dynamic = true;
+		w.slurm = rows[i].slurm;
+		w.topology = rows[i].topology;
+		world_run(&w);
+		for (size_t k = 0; k < w.findings.n; k++)
+			found = found || strstr(w.findings.v[k].text, rows[i].want) != NULL;
+		assert_int_equal(found, rows[i].want[0] != '\0');
+		assert_null(strstr(w.topo_body, "c[1-8]"));
+		world_fini(&w);
+	}
+}
+
 static void test_releases(void **state)
 {
 	static const struct {
@@ -500,6 +558,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_an_empty_site),
+		cmocka_unit_test(test_a_dynamic_pool),
+		cmocka_unit_test(test_a_dynamic_pool_beside_the_sites_lines),
 		cmocka_unit_test(test_releases),
 		cmocka_unit_test(test_machines_that_fetch_their_configuration),
 		cmocka_unit_test(test_settings_of_the_site),

@@ -1,0 +1,91 @@
+#!/usr/bin/env bats
+# A dynamic pool on a real Slurm: slurm.conf has no line for its nodes, burstd creates them in slurmctld, and only those that
+# slurmctld lacks.
+
+# Variables from the helper; scripts for the job to expand.
+# shellcheck disable=SC2016,SC2034,SC2154
+load helper
+
+LAB_POOL='dynamic = true node = "CPUs=8 RealMemory=1000" gres = "gpu:h100:8"'
+LAB_RESUME_TIMEOUT=660
+
+setup_file() {
+	[ -d /run/lab ] || {
+		echo "run this file by tests/e2e/run.sh: it needs a lab of its own" >&2
+		return 1
+	}
+	lab_files && lab_slurm_conf && lab_burstd_conf || return
+	sed -i -e '/^NodeName=/d' -e '/^PartitionName=/d' /etc/slurm/slurm.conf
+	printf 'NodeName=c[1-%s] Name=gpu Type=h100 File=%s\n' "$LAB_NODES" "$lab_dir/dev/gpu[0-7]" >/etc/slurm/gres.conf
+	"$lab_dir/bin/burstctl" slurm-conf --write >"$lab_dir/written" 2>&1 || {
+		cat "$lab_dir/written"
+		return 1
+	}
+	sed -i 's/SuspendTime=300/SuspendTime=2/' /etc/slurm/slurm.conf
+	# What burstd tells machines that claim, this image has of itself.
+	echo 'slurmd_args="-Z --conf Gres=gpu:h100:8"' >/etc/simcloud/boot.conf
+	local name
+	for name in $lab_programs; do lab_start "$name" || return; done
+}
+
+teardown() {
+	[ -n "${BATS_TEST_COMPLETED-}" ] || lab_logs
+}
+
+# created NODES: burstd's orders to create nodes, one list a line
+created() {
+	burstctl audit -n 1000 --json | jq -r '.. | objects | select(.verb? == "create-node") | .request'
+}
+
+nodes() {
+	scontrol -o show nodes | grep -c '^NodeName=c'
+}
+
+@test "slurm.conf has no line for a pool's nodes: burstd creates them, once, and jobs burst there" {
+	grep -x 'MaxNodeCount=64' /etc/slurm/slurm.conf
+	grep -x 'NodeSet=burst-h100 Feature=h100' /etc/slurm/slurm.conf
+	run ! grep '^NodeName=' /etc/slurm/slurm.conf
+	within 20 eval '[ "$(nodes)" = "$LAB_NODES" ]'
+	scontrol -o show node c1 | grep -F 'Gres=gpu:h100:8' | grep -E 'State=[A-Z+]*CLOUD[+]DYNAMIC_NORM'
+	job=$(job -p h100 -N2 --gres=gpu:h100:2 --wrap 'sleep 2')
+	within 60 job_is "$job" COMPLETED
+	within 60 all_down
+	# slurmctld keeps them with its state: nothing is created again.
+	scontrol reconfigure
+	lab_stop burstd
+	lab_stop slurmctld
+	lab_start slurmctld
+	lab_start burstd
+	burstctl reload
+	job=$(job -p h100 -N1 -w c1 --wrap 'sleep 1')
+	within 60 job_is "$job" COMPLETED
+	created
+	[ "$(created | wc -l)" = 1 ]
+	run burstctl status
+	[[ $output != *NodeName* ]]
+}
+
+@test "a slurmctld that lost its state gets the nodes again" {
+	within 60 all_down
+	lab_stop slurmctld
+	rm -rf /var/lib/slurm/slurmctld/*
+	lab_start slurmctld
+	within 60 eval '[ "$(nodes)" = "$LAB_NODES" ]'
+	job=$(job -p h100 -N1 --wrap 'sleep 1')
+	within 60 job_is "$job" COMPLETED
+}
+
+@test "without room for them status says what scontrol said, and with room they come" {
+	within 60 all_down
+	lab_stop slurmctld
+	rm -rf /var/lib/slurm/slurmctld/*
+	sed -i 's/^MaxNodeCount=64$/MaxNodeCount=4/' /etc/slurm/slurm.conf
+	lab_start slurmctld
+	within 90 eval 'burstctl status --json | jq -r ".problems[]" | grep -F "burstd can create them"'
+	burstctl status
+	lab_stop slurmctld
+	sed -i 's/^MaxNodeCount=4$/MaxNodeCount=64/' /etc/slurm/slurm.conf
+	lab_start slurmctld
+	within 90 eval '[ "$(nodes)" = "$LAB_NODES" ]'
+	within 90 eval '! burstctl status | grep NodeName'
+}

@@ -1,0 +1,172 @@
+/* dynamic.c: nodes of dynamic pools are created in slurmctld, which keeps them, and never one that
+ * is there. */
+#include "ordered_engine.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+#include <uv.h>
+
+static struct conf *dynamic_conf(void)
+{
+	struct conf *c = one_pool("c[1-3]", 3);
+
+	free(c->pools[0].node);
+	c->pools[0].node = mem_strdup("CPUs=8 RealMemory=1000");
+	free(c->pools[0].gres);
+	c->pools[0].gres = mem_strdup("gpu:h100:8");
+	c->pools[0].dynamic = true;
+	assert_int_equal(conf_finish(c, NULL), 0);
+	return c;
+}
+
+/* A scontrol that notes with what it is to create nodes, and fails with these words; "": it does
+ * not fail. */
+static void scontrol(struct fix *f, const char *words)
+{
+	char path[96];
+	FILE *out;
+
+	(void)snprintf(path, sizeof(path), "%s/scontrol", f->dir);
+	out = fopen(path, "w");
+	assert_non_null(out);
+	(void)fprintf(out, "#!/bin/sh\n[ \"$1\" = create ] || exit 0\necho \"$*\" >>%s/calls\n",
+		      f->dir);
+	if (words[0] != '\0')
+		(void)fprintf(out, "echo '%s' >&2\nexit 1\n", words);
+	assert_int_equal(fclose(out), 0);
+	assert_int_equal(chmod(path, 0700), 0);
+	slurm_configure(f->e->slurm, f->dir, NULL);
+}
+
+static void begin(struct fix *f)
+{
+	assert_int_equal(load_conf(f, dynamic_conf(), NULL), 0);
+	scontrol(f, "");
+}
+
+/* Let the part look, and its orders run to their end. */
+static void turn(struct fix *f)
+{
+	uint64_t mark;
+
+	dynamic_part.at[PART_RUN](f->e);
+	mark = slurm_mark(f->e->slurm);
+	while (audit_part.record(f->e))
+		engine_commit(f->e);
+	slurm_flush(f->e->slurm);
+	while (!slurm_past(f->e->slurm, mark))
+		(void)uv_run(loop_uv(f->loop), UV_RUN_ONCE);
+}
+
+/* Since the last time, one a line; "": none. */
+static const char *called(const struct fix *f)
+{
+	static char text[2000];
+	char path[96];
+	size_t n = 0;
+	FILE *in;
+
+	(void)snprintf(path, sizeof(path), "%s/calls", f->dir);
+	in = fopen(path, "r");
+	if (in != NULL) {
+		n = fread(text, 1, sizeof(text) - 1, in);
+		(void)fclose(in);
+		(void)unlink(path);
+	}
+	text[n] = '\0';
+	return text;
+}
+
+#define WORDS " CPUs=8 RealMemory=1000 Gres=gpu:h100:8 Feature=cloud,pool State=CLOUD\n"
+
+/* Only those that a snapshot lacks; and after an order not before the next snapshot, which is to
+ * begin after its end: 25.11 dies of a node that is created twice. */
+static void test_those_that_lack(void **state)
+{
+	struct fix *f = *state;
+
+	begin(f);
+	turn(f);
+	assert_string_equal(called(f), ""); /* slurmctld has not said what it has */
+	show(f, "IDLE+CLOUD+POWERED_DOWN", "");
+	turn(f);
+	assert_string_equal(called(f), "create nodename=c2,c3" WORDS);
+	turn(f);
+	f->e->poll.snapshot_ms = 1; /* one that began before is still read */
+	turn(f);
+	assert_string_equal(called(f), "");
+	snapshot(f, "IDLE+CLOUD+POWERED_DOWN", "IDLE", "IDLE");
+	turn(f);
+	assert_string_equal(called(f), "");
+	assert_null(dynamic_why(f->e));
+}
+
+/* A snapshot without any of them, that began after all that was done before. */
+static void lack_all(struct fix *f)
+{
+	const struct timespec tick = {0, 20000000};
+
+	(void)nanosleep(&tick, NULL);
+	uv_update_time(loop_uv(f->loop));
+	f->e->poll.polled = true;
+	f->e->poll.snapshot_ms = engine_now(f->e);
+	for (int i = 1; i <= 3; i++) {
+		char name[16];
+
+		(void)snprintf(name, sizeof(name), "c%d", i);
+		fleet_find(&f->e->fleet, name)->missing_ms = 1;
+	}
+}
+
+/* What slurmctld refuses is said, and tried again a second later, until it works. */
+static void test_a_refusal(void **state)
+{
+	struct fix *f = *state;
+	int64_t began;
+
+	begin(f);
+	scontrol(f, "slurm_create error: no room");
+	lack_all(f);
+	assert_null(dynamic_why(f->e));
+	began = engine_now(f->e);
+	turn(f);
+	assert_string_equal(called(f), "create nodename=c1,c2,c3" WORDS);
+	assert_non_null(strstr(dynamic_why(f->e), "no room"));
+	do {
+		lack_all(f);
+		turn(f);
+	} while (called(f)[0] == '\0');
+	assert_true(engine_now(f->e) - began >= ENGINE_RETRY_MS);
+	turn(f); /* it has ended, too */
+	lack_all(f);
+	snapshot(f, "IDLE+CLOUD+POWERED_DOWN", "IDLE", "IDLE");
+	turn(f);
+	assert_null(dynamic_why(f->e));
+	assert_string_equal(called(f), "");
+}
+
+/* Pools that are not dynamic have their nodes in slurm.conf. */
+static void test_other_pools(void **state)
+{
+	struct fix *f = *state;
+
+	assert_int_equal(load_conf(f, make_conf(), NULL), 0);
+	scontrol(f, "");
+	assert_false(dynamic_any(f->e));
+	show(f, "IDLE+CLOUD+POWERED_DOWN", "");
+	turn(f);
+	assert_string_equal(called(f), "");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_those_that_lack),
+		TEST(test_a_refusal),
+		TEST(test_other_pools),
+	};
+
+	return cmocka_run_group_tests_name("dynamic nodes", tests, NULL, NULL);
+}
