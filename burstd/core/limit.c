@@ -202,8 +202,10 @@ static void expect(struct limit *l, int64_t now_ms)
 /* Order of the kinds that never went. */
 static int rank(int k)
 {
-	static const int ranks[PROVIDER_NOPS] = {
-		[PROVIDER_DELETE] = -2, [PROVIDER_LIST] = -1, [PROVIDER_NOTICES] = 1};
+	static const int ranks[PROVIDER_NOPS] = {[PROVIDER_DELETE] = -2,
+						 [PROVIDER_LIST] = -1,
+						 [PROVIDER_NOTICES] = 1,
+						 [PROVIDER_TOPOLOGY] = 1};
 
 	return ranks[k];
 }
