@@ -202,19 +202,20 @@ static void expect(struct limit *l, int64_t now_ms)
 /* Order of the kinds that never went. */
 static int rank(int k)
 {
-	static const int ranks[PROVIDER_NOPS] = {[PROVIDER_DELETE] = -2,
-						 [PROVIDER_LIST] = -1,
-						 [PROVIDER_NOTICES] = 1,
-						 [PROVIDER_TOPOLOGY] = 1};
+	static const int ranks[PROVIDER_NOPS] = {
+		[PROVIDER_DELETE] = -2, [PROVIDER_LIST] = -1, [PROVIDER_NOTICES] = 1};
 
 	return ranks[k];
 }
 
 /* Every other turn is for deletes, if any wait: they stop bills (P1).  But where a kind waits for
  * the slot of deletes, creates have the turns in between.  One that many deletes have passed goes
- * before them.  An order of all kinds, or each of three could wait for another for ever. */
+ * before them.  An order of all kinds, or each of three could wait for another for ever.  Nobody
+ * waits for where machines are: that comes after all else. */
 static int urgency(const struct limit *l, int k)
 {
+	if (k == PROVIDER_TOPOLOGY)
+		return 3;
 	if (l->kinds[k].passed >= LIMIT_PASSED)
 		return 0;
 	return k == PROVIDER_DELETE && !l->deleted ? 1 : 2;

@@ -112,7 +112,9 @@ static const struct part_row rows[] = {
 	/* After all commits of the turn, also that of the nodes that are wanted. */
 	{.part = &intake_forget_part},
 	/* Requests go out after the answers of the door. */
-	{.part = &clouds_send_part},
+	{.part = &clouds_send_part, .before = {&topology_part}},
+	/* After all other requests: nothing waits for where machines are. */
+	{.part = &topology_part},
 	{.part = &jobs_part},
 	{.part = &query_part},
 	{.part = &slurmctld_part},

@@ -137,6 +137,7 @@ static void assert_first_pool(const struct conf *c)
 	assert_string_equal(p->checkpoint_command[1], "%j");
 	assert_int_equal(p->rebalance, CONF_REBALANCE_DRAIN);
 	assert_int_equal(p->rebalance_wait_ms, 420000);
+	assert_int_equal(p->fabric_hops, 1);
 	assert_string_equal(p->interconnect, "ib:8x400");
 	assert_string_equal(p->jurisdiction, "SE");
 	assert_int_equal(p->place_line, 15);

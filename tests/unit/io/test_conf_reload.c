@@ -81,6 +81,7 @@ static const struct {
 	{"pool", "jurisdiction", "\"SE\"", "\"DE\""},
 	{"pool", "unit", "unit = 2", "unit = 4"},
 	{"pool", "fabric", "pg-7", "pg-8"},
+	{"pool", "fabric_hops", "fabric_hops = 1", "fabric_hops = 2"},
 	{"pool", "interconnect", "\"ib:8x400\"", "\"\""},
 	{"pool", "max_nodes", "max_nodes = 7", "max_nodes = 8"},
 	{"pool", "max_rate", "\"300.5\"", "\"1\""},
