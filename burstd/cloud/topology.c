@@ -367,12 +367,16 @@ static void reload(struct engine *e)
 	look(e);
 }
 
+static void topology_run(struct engine *e)
+{
+	if (e->cloud->aparts_due && engine_now(e) >= e->cloud->aparts_next)
+		look(e);
+}
+
 static void topology_send(struct engine *e)
 {
 	for (size_t i = 0; i < e->conf->nproviders && !e->dead; i++)
 		ask(&e->cloud->all[i]);
-	if (e->cloud->aparts_due && engine_now(e) >= e->cloud->aparts_next)
-		look(e);
 }
 
 static int64_t topology_next_ms(const struct engine *e)
@@ -399,6 +403,7 @@ const struct engine_part topology_part = {
 	.name = "topology",
 	.at = {[PART_START] = start,
 	       [PART_RELOAD] = reload,
+	       [PART_RUN] = topology_run,
 	       [PART_SEND] = topology_send,
 	       [PART_FREE] = topology_free},
 	.next_ms = topology_next_ms,

@@ -162,6 +162,7 @@ static void replace(struct fleet_node *fn, const char *instance)
 static void run(int64_t later_ms)
 {
 	W.now += later_ms;
+	topology_part.at[PART_RUN](&F.e);
 	topology_part.at[PART_SEND](&F.e);
 }
 
