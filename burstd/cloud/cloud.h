@@ -193,6 +193,7 @@ struct cloud_state {              /* of all providers */
 	struct console *consoles; /* logs that are asked for, and those that came (console.c) */
 	struct apart *aparts;     /* fabrics whose machines are too far from each other ... */
 	size_t naparts;
+	uint64_t located;         /* how often a provider said where a machine is */
 	bool aparts_due;          /* ... are to be found anew ... */
 	int64_t aparts_next;      /* ... not before then */
 	bool aways;               /* some provider is away or off, or was a moment ago */

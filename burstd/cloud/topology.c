@@ -87,6 +87,7 @@ static void take(struct cloud *c, const struct asked *a, const struct provider_r
 			continue;
 		fn->path = mem_strdup(path_of(r, a->v[i].id));
 		c->e->cloud->aparts_due |= fn->path[0] != '\0';
+		c->e->cloud->located += fn->path[0] != '\0';
 	}
 }
 

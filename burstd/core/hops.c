@@ -66,7 +66,7 @@ const char *hops_text(char out[HOPS_TEXT_SIZE], int hops)
 {
 	const char *said = hops == 0            ? "below one switch"
 			   : hops == HOPS_APART ? "below no common switch"
-						: "where is not known";
+						: "";
 
 	(void)snprintf(out, HOPS_TEXT_SIZE, "%s", said);
 	if (hops > 0)

@@ -24,7 +24,7 @@ struct hops {                         /* of some machines; begin with {0} */
 void hops_add(struct hops *h, const char *path);
 /* Of those that are known; HOPS_APART, HOPS_UNKNOWN. */
 int hops_of(const struct hops *h);
-/* "below one switch", "2 hops from each other"; returns out. */
+/* "below one switch", "2 hops from each other"; HOPS_UNKNOWN: "".  Returns out. */
 const char *hops_text(char out[HOPS_TEXT_SIZE], int hops);
 
 #endif

@@ -135,6 +135,7 @@ status_has() {
 	within 30 placed "$node" '4 of its machines below one switch'
 	burstctl node show "$node" | tee /dev/stderr | grep -qE '^ +switches +[^/]+/[^/]+-s[01]/[^/]+-b[0-9]+$'
 	burstctl plan --job "$job" | tee /dev/stderr | grep -q '4 of its nodes are up, below one switch'
+	within 90 comment_has "$job" 'burstd: placed: 4 nodes below one switch'
 	apart 0
 	run ! status_has 'from each other'
 	requests=$(burstctl status --json | jq '.providers[0].requests[] | select(.operation == "topology").sent')
