@@ -217,6 +217,7 @@ struct conf {
 	int64_t events_keep_ms;
 	char *slurm_bin;             /* directory of scontrol and squeue */
 	char *slurm_conf;            /* SLURM_CONF for them; NULL: Slurm's default */
+	int64_t reconfigure_ms;      /* between two `scontrol reconfigure` of burstd's, at least */
 	int64_t billing_unit_nano_h; /* of Slurm's billing, in money an hour; 0: it is no money */
 	struct conf_people people;
 	struct conf_secrets secrets;

@@ -31,6 +31,7 @@ static void assert_globals(const struct conf *c)
 	assert_string_equal(c->slurm_bin, "/opt/slurm/bin");
 	assert_string_equal(c->slurm_conf, "/etc/slurm/slurm.conf");
 	assert_int_equal(c->billing_unit_nano_h, 10000000);
+	assert_int_equal(c->reconfigure_ms, 44000);
 	assert_int_equal(c->nproviders, 3);
 	assert_int_equal(c->npools, 3);
 	assert_int_equal(c->nbudgets, 3);
@@ -307,6 +308,7 @@ static void test_defaults(void **state)
 	assert_string_equal(c->slurm_bin, "/usr/bin");
 	assert_null(c->slurm_conf);
 	assert_int_equal(c->billing_unit_nano_h, 0);
+	assert_int_equal(c->reconfigure_ms, 60000);
 	assert_text_equal(sim->name, "sim");
 	assert_text_equal(sim->driver, "sim");
 	assert_text_equal(sim->url, "");

@@ -24,6 +24,7 @@ static const struct {
 	{"slurm", "bin_dir", "\"/opt/slurm/bin\"", "\"/usr/bin\""},
 	{"slurm", "conf", "\"/etc/slurm/slurm.conf\"", "\"\""},
 	{"slurm", "billing_unit", "\"0.01\"", "\"\""},
+	{"slurm", "reconfigure_every", "\"44s\"", "\"43s\""},
 	{"secrets", "driver", "\"vault\"", "\"aws\""},
 	{"secrets", "address", "\"https://v1:8200,https://v2:8200\"", "\"https://v3:8200\""},
 	{"secrets", "ca_file", "\"/etc/vault.pem\"", "\"\""},
