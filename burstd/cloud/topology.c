@@ -139,7 +139,7 @@ static void on_answer(struct cloud *c, void *ctx, const struct provider_result *
 static bool may_ask(const struct cloud *c)
 {
 	return c->paths_due && !c->paths_busy && !off_is(c) &&
-	       (c->caps.flags & PROVIDER_PATHS) != 0 && c->caps.paths_max > 0;
+	       (c->caps.flags & PROVIDER_PATHS) != 0;
 }
 
 static void ask(struct cloud *c)

@@ -25,6 +25,7 @@ static struct fix {
 	char events[1200];
 	struct provider_path paths[ROWS_MAX];
 	size_t npaths;
+	int64_t again_ms; /* that the provider asks for */
 } F;
 
 bool cloud_ready(struct cloud *c, enum provider_op_kind kind)
@@ -106,7 +107,7 @@ static int setup(void **state)
 	F.clouds[0] = (struct cloud){.e = &F.e,
 				     .conf = &F.providers[0],
 				     .caps = {.flags = PROVIDER_PATHS, .paths_max = 4}};
-	F.clouds[1] = (struct cloud){.e = &F.e, .conf = &F.providers[1]};
+	F.clouds[1] = (struct cloud){.e = &F.e, .conf = &F.providers[1], .caps = {.paths_max = 4}};
 	fleet_init(&F.e.fleet, 2);
 	return 0;
 }
@@ -176,7 +177,8 @@ static void at(const char *id, const char *path)
 
 static void answer(enum provider_code code, const char *message)
 {
-	struct provider_result r = {.code = code, .paths = F.paths, .npaths = F.npaths};
+	struct provider_result r = {
+		.code = code, .paths = F.paths, .npaths = F.npaths, .retry_after_ms = F.again_ms};
 	void *ctx = F.ctx;
 
 	assert_non_null(ctx);
@@ -376,6 +378,12 @@ static void test_failures_are_repeated_later_each_time(void **state)
 	answer(PROVIDER_TRANSIENT, "x");
 	run(5000); /* the next failure is the first again */
 	assert_int_equal(F.sent, n + 3);
+	F.again_ms = 90000;
+	answer(PROVIDER_TRANSIENT, "x");
+	run(89999);
+	assert_int_equal(F.sent, n + 3);
+	run(1);
+	assert_int_equal(F.sent, n + 4);
 }
 
 /* The row may be gone, or another's, when the answer comes. */
@@ -385,6 +393,7 @@ static void test_an_answer_for_nobody_is_dropped(void **state)
 
 	(void)state;
 	run(0);
+	gone->path = mem_strdup("z/b");
 	move(gone, NODE_GONE);
 	fleet_del(&F.e.fleet, gone);
 	replace(other, "i-7");
@@ -509,6 +518,13 @@ static void test_what_is_not_one_promise_is_not_compared(void **state)
 	run(1);
 	assert_true(engine_apart(&F.e, 0, &is));
 	assert_string_equal(is.nodes, "u[1,6]");
+	place(up("u7", "f3-1", 0, 0), "z/b1"); /* by name one of the other pool is between them */
+	place(up("u8", "f3-2", 1, 0), "z/b1");
+	place(up("u9", "f3-3", 0, 0), "z/b2");
+	run(5000);
+	assert_true(engine_apart(&F.e, 1, &is));
+	assert_string_equal(is.nodes, "u[7,9]");
+	assert_false(engine_apart(&F.e, 2, &is));
 }
 
 static void test_a_long_list_of_nodes_is_left_out(void **state)
