@@ -164,6 +164,8 @@ static void note_untried(struct report *r, const struct check_cloud *c)
 		str_adds(&s, ", report broken hosts");
 	if ((flags & PROVIDER_CONSOLES) != 0)
 		str_adds(&s, ", read console logs");
+	if ((flags & PROVIDER_PATHS) != 0)
+		str_adds(&s, ", say where machines are");
 	str_adds(&s, ": only doing it would show");
 	(void)add(r, "rights", UNTRIED, &s);
 }

@@ -325,6 +325,7 @@ static const struct provider_limit limits[PROVIDER_NOPS] = {
 	[PROVIDER_FABRIC_DROP] = {.requests = {50, 5, 1000}},
 	[PROVIDER_REPORT] = {.requests = {50, 5, 1000}},
 	[PROVIDER_CONSOLE] = {.requests = {50, 5, 1000}},
+	[PROVIDER_TOPOLOGY] = {.requests = {100, 20, 1000}},
 };
 
 /* No PROVIDER_GANGS: EC2 may launch only a part of a batch of several jobs.  It follows the order
@@ -335,10 +336,11 @@ static struct provider_caps aws_caps(const void *self)
 
 	return (struct provider_caps){
 		.flags = PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_FABRICS | PROVIDER_REPORTS |
-			 PROVIDER_CONSOLES | PROVIDER_ELSEWHERE | PROVIDER_PAST |
+			 PROVIDER_CONSOLES | PROVIDER_ELSEWHERE | PROVIDER_PAST | PROVIDER_PATHS |
 			 (a->queue != NULL ? PROVIDER_TELLS : 0),
 		.create_max = AWS_CREATE_MAX,
 		.delete_max = AWS_DELETE_MAX,
+		.paths_max = AWS_PATHS_MAX,
 		.token_ms = TOKEN_LIFE_MS,
 		.reclaim_ms = AWS_WARNED_MS,
 		.region = a->region,
@@ -380,6 +382,8 @@ static int build_body(const struct aws *a, const struct provider_op *op, struct 
 		return aws_report_build(op->u.report.id, body, e);
 	case PROVIDER_CONSOLE:
 		return aws_console_build(op->u.console.id, body, e);
+	case PROVIDER_TOPOLOGY:
+		return aws_topology_build(op->u.topology.ids, op->u.topology.nids, body, e);
 	case PROVIDER_FABRIC_MAKE:
 	case PROVIDER_FABRIC_LIST:
 	case PROVIDER_FABRIC_DROP:
@@ -445,6 +449,8 @@ static int parse_ok(const struct aws *a, const struct provider_op *op,
 		return aws_report_parse(reply);
 	case PROVIDER_CONSOLE:
 		return aws_console_parse(reply, out);
+	case PROVIDER_TOPOLOGY:
+		return aws_topology_parse(reply, out);
 	case PROVIDER_FABRIC_MAKE:
 	case PROVIDER_FABRIC_LIST:
 	case PROVIDER_FABRIC_DROP:

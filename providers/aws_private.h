@@ -6,6 +6,7 @@
  *   aws_create.c  RunInstances and CreateFleet
  *   aws_list.c    DescribeInstances, TerminateInstances, ReportInstanceStatus, GetConsoleOutput
  *   aws_group.c   placement groups: fabrics
+ *   aws_topology.c  DescribeInstanceTopology
  *   aws_quote.c   DescribeInstanceTypes, DescribeSpotPriceHistory
  *   aws_notice.c  what EventBridge tells of instances, through a queue (SQS)
  *   aws_tag.c     which node of a batch an instance is
@@ -43,6 +44,7 @@ enum {
 	AWS_CREATE_MAX = 500, /* instances in one call; EC2 advises small ones */
 	/* Ids in one call: a single id that EC2 does not know makes the whole call fail. */
 	AWS_DELETE_MAX = 250,
+	AWS_PATHS_MAX = 100, /* ids in one DescribeInstanceTopology: EC2's limit */
 	/* Instances in a page of a list; EC2's limit is 1000.  An instance with 32 network
 	 * interfaces (EFA) has 40 KB of XML, which expat parses in 0.2 ms: the loop stands still
 	 * for 50 ms at most. */
@@ -172,6 +174,10 @@ int aws_cursor_read(const struct xml_node *root, const char *before, struct prov
 int aws_group_build(const struct provider_op *op, struct str *body, struct err *e);
 int aws_group_parse(const struct provider_op *op, const struct provider_reply *reply,
 		    struct provider_result *out);
+
+/* --- aws_topology.c --- */
+int aws_topology_build(const char *const *ids, size_t n, struct str *body, struct err *e);
+int aws_topology_parse(const struct provider_reply *reply, struct provider_result *out);
 
 /* --- aws_quote.c --- */
 int aws_quotes_build(const struct provider_op *op, struct str *body, struct err *e);

@@ -77,9 +77,10 @@ static struct provider_caps sim_caps(const void *self)
 	(void)self;
 	return (struct provider_caps){
 		.flags = PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_GANGS | PROVIDER_TELLS |
-			 PROVIDER_REPORTS | PROVIDER_FABRICS | PROVIDER_CONSOLES,
+			 PROVIDER_REPORTS | PROVIDER_FABRICS | PROVIDER_CONSOLES | PROVIDER_PATHS,
 		.create_max = BATCH_MAX,
 		.delete_max = BATCH_MAX,
+		.paths_max = BATCH_MAX,
 		.token_ms = TOKEN_LIFE_MS,
 	};
 }
@@ -146,15 +147,20 @@ static int build_create(struct rest_call *c, const struct provider_create *op, s
 	return 0;
 }
 
-static int build_delete(struct rest_call *c, const char *const *ids, size_t n, struct err *e)
+static int build_ids(struct rest_call *c, const struct provider_op *op, struct err *e)
 {
+	const bool ends = op->kind == PROVIDER_DELETE;
+	const char *const *ids = ends ? op->u.del.ids : op->u.topology.ids;
+	const size_t n = ends ? op->u.del.nids : op->u.topology.nids;
+	const char *what = provider_op_str(op->kind);
+
 	if (n == 0 || n > BATCH_MAX)
-		return err_set(e, ERR_INVALID, "delete: want 1 to %d ids", BATCH_MAX);
+		return err_set(e, ERR_INVALID, "%s: want 1 to %d ids", what, BATCH_MAX);
 	rest_open(c, NULL, '{');
 	rest_open(c, "ids", '[');
 	for (size_t i = 0; i < n; i++) {
 		if (!words_is_plain(ids[i], PROVIDER_ID_MAX))
-			return err_set(e, ERR_INVALID, "delete: not an id of this provider");
+			return err_set(e, ERR_INVALID, "%s: not an id of this provider", what);
 		rest_text(c, NULL, ids[i]);
 	}
 	rest_close(c, ']');
@@ -221,7 +227,8 @@ static int build_rest(struct rest_call *c, const struct provider_op *op, struct 
 		rest_query_given(c, "cursor", provider_cursor(op));
 		return 0;
 	case PROVIDER_DELETE:
-		return build_delete(c, op->u.del.ids, op->u.del.nids, e);
+	case PROVIDER_TOPOLOGY: /* has the same body */
+		return build_ids(c, op, e);
 	case PROVIDER_NOTICES:
 		rest_query_number(c, "wait", op->u.notices.wait_ms);
 		rest_query(c, "after", provider_cursor(op));
@@ -253,6 +260,7 @@ static int sim_build(const void *self, const struct provider_op *op, struct prov
 		[PROVIDER_NOTICES] = {"GET", "/v1/notices"},
 		[PROVIDER_REPORT] = {"POST", "/v1/instances"},
 		[PROVIDER_CONSOLE] = {"GET", "/v1/instances"},
+		[PROVIDER_TOPOLOGY] = {"POST", "/v1/topology"},
 		[PROVIDER_FABRIC_MAKE] = {"POST", "/v1/fabrics"},
 		[PROVIDER_FABRIC_LIST] = {"GET", "/v1/fabrics"},
 		[PROVIDER_FABRIC_DROP] = {"DELETE", "/v1/fabrics"},
@@ -525,6 +533,8 @@ static int read_doc(const struct rest *r, const struct provider_op *op, struct d
 		return read_notices(d, out);
 	case PROVIDER_FABRIC_LIST:
 		return read_fabrics(op, d, out);
+	case PROVIDER_TOPOLOGY:
+		return sim_paths_read(d, out);
 	case PROVIDER_REPORT:
 		return 0; /* the status says that it was accepted */
 	case PROVIDER_CONSOLE:

@@ -9,4 +9,8 @@
 /* The answer to GET /v1/offers; *d notes what is wrong with it. */
 int sim_quotes_read(const struct doc *d, struct provider_result *out);
 
+/* --- sim_topology.c --- */
+/* Likewise to POST /v1/topology. */
+int sim_paths_read(struct doc *d, struct provider_result *out);
+
 #endif

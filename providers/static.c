@@ -244,6 +244,7 @@ static int add_body(const struct provider_op *op, struct str *body, struct err *
 	case PROVIDER_NOTICES:
 	case PROVIDER_REPORT:
 	case PROVIDER_CONSOLE:
+	case PROVIDER_TOPOLOGY:
 	case PROVIDER_FABRIC_MAKE:
 	case PROVIDER_FABRIC_LIST:
 	case PROVIDER_FABRIC_DROP:
@@ -270,7 +271,8 @@ static int static_build(const void *self, const struct provider_op *op,
 		[PROVIDER_LOGIN] = "", /* never sent */
 		[PROVIDER_NOTICES] = "",      [PROVIDER_FABRIC_MAKE] = "",
 		[PROVIDER_FABRIC_LIST] = "",  [PROVIDER_FABRIC_DROP] = "",
-		[PROVIDER_REPORT] = "",       [PROVIDER_CONSOLE] = ""};
+		[PROVIDER_REPORT] = "",       [PROVIDER_CONSOLE] = "",
+		[PROVIDER_TOPOLOGY] = ""};
 	const struct machines *m = self;
 	struct str body;
 

@@ -344,6 +344,8 @@ static void put_plan(struct ctl_reply *r, const struct engine_plan *p)
 	ctl_reply_time(r, "again_ms", p->again_ms);
 	jsonw_int(&r->w, "nodes", p->nodes);
 	jsonw_int(&r->w, "have", p->have);
+	jsonw_int(&r->w, "placed", p->placed);
+	jsonw_int(&r->w, "hops", p->hops);
 	jsonw_money(&r->w, "aside_job", p->aside_job);
 	jsonw_money(&r->w, "aside_machines", p->aside_machines);
 	jsonw_open(&r->w, "pools", '[');
@@ -352,8 +354,6 @@ static void put_plan(struct ctl_reply *r, const struct engine_plan *p)
 	jsonw_close(&r->w, ']');
 	jsonw_close(&r->w, '}');
 }
-
-/* --- which nodes --- */
 
 static int plan_one(struct ctl_reply *r, const struct engine_plan_ask *ask)
 {

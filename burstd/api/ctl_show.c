@@ -13,6 +13,7 @@
 #include "buy/buy_api.h"
 #include "cloud/cloud_api.h"
 #include "core/claim.h"
+#include "core/hops.h"
 #include "core/pace.h"
 #include "core/unit.h"
 #include "jobs/jobs_api.h"
@@ -513,6 +514,34 @@ static void put_fabric(struct ctl_reply *r, const char *name, const struct fleet
 	jsonw_text(&r->w, "fabric", fabric);
 }
 
+/* How far from each other the machines are that were bought for the same job and are up, once the
+ * provider has said where at least two of them are. */
+static void put_hops(struct ctl_reply *r, const struct node *n)
+{
+	struct hops h = {.first = NULL};
+
+	for (const struct fleet_node *fn = fleet_of(r)->states[NODE_READY]; fn != NULL;
+	     fn = fn->state_next)
+		if (fn->n.job == n->job)
+			hops_add(&h, fn->path);
+	if (n->job == 0 || h.known < 2)
+		return;
+	jsonw_int(&r->w, "job_hops", hops_of(&h));
+	jsonw_int(&r->w, "job_placed", (int64_t)h.known);
+	jsonw_int(&r->w, "job_unplaced", (int64_t)h.unknown);
+}
+
+/* Where its machine is by its provider's word. */
+static void put_path(struct ctl_reply *r, const struct fleet_name *nm)
+{
+	const struct fleet_node *fn = nm != NULL ? nm->newest : NULL;
+
+	if (fn == NULL || !node_counts(&fn->n))
+		return;
+	jsonw_text(&r->w, "path", fn->path != NULL ? fn->path : "");
+	put_hops(r, &fn->n);
+}
+
 int ctl_show_node(struct ctl_reply *r)
 {
 	const struct fleet_name *nm;
@@ -530,6 +559,7 @@ int ctl_show_node(struct ctl_reply *r)
 	str_init(&why, WHY_MAX);
 	explain_node(&why, r->api->engine, nm);
 	put_fabric(r, name, nm);
+	put_path(r, nm);
 	jsonw_text(&r->w, "why", why.p);
 	str_fini(&why);
 	put_console(r, name);

@@ -15,6 +15,7 @@ enum {
 	QUARANTINE_LISTED_MAX = 20, /* nodes named one by one */
 	UNREADABLE_LISTED_MAX = 20, /* instances likewise */
 	STRAYS_LISTED_MAX = 20,
+	APART_LISTED_MAX = 20,
 	STRAY_LONG_MS = 60000, /* deleted within seconds, and lists may be late */
 	REBUILT_MS = 86400000, /* how long a lost journal is reported */
 };
@@ -170,6 +171,53 @@ static void check_undropped(struct explain_report *r, size_t provider)
 	explain_report_say(r);
 }
 
+static bool buys_in_fabrics(const struct conf *c, size_t provider)
+{
+	for (size_t i = 0; i < c->npools; i++) {
+		size_t n;
+		const struct conf_offer *v = conf_rungs(&c->pools[i], &n);
+
+		for (size_t k = 0; k < n; k++)
+			if (v[k].in_fabric != NULL && v[k].provider_index == provider)
+				return true;
+	}
+	return false;
+}
+
+/* Without fabrics nothing is promised, and nobody needs to know. */
+static void check_unplaced(struct explain_report *r, size_t provider)
+{
+	const char *why = engine_unplaced(r->e, provider);
+
+	if (why[0] == '\0' || !buys_in_fabrics(engine_conf(r->e), provider))
+		return;
+	str_addf(&r->s,
+		 "provider %s: does not say where its machines are: %s; so burstd does not know "
+		 "whether those of a fabric are close to each other",
+		 engine_conf(r->e)->providers[provider].name, why);
+	explain_report_say(r);
+}
+
+/* The configuration promised something else to slurmctld. */
+static void check_apart(struct explain_report *r)
+{
+	struct engine_apart a;
+	size_t n = 0;
+
+	for (; engine_apart(r->e, n, &a); n++) {
+		if (n >= APART_LISTED_MAX)
+			continue;
+		engine_apart_text(r->e, &a, &r->s);
+		str_adds(&r->s, "; its jobs run as they are");
+		explain_report_say(r);
+	}
+	if (n > APART_LISTED_MAX) {
+		str_addf(&r->s, "the machines of %zu more fabrics are not together either",
+			 n - APART_LISTED_MAX);
+		explain_report_say(r);
+	}
+}
+
 static void check_undeleted(struct explain_report *r, size_t provider)
 {
 	const struct fleet *f = engine_fleet(r->e);
@@ -215,11 +263,13 @@ void explain_machines_check(struct explain_report *r)
 	for (size_t i = 0; i < engine_conf(r->e)->nproviders; i++) {
 		check_undeleted(r, i);
 		check_undropped(r, i);
+		check_unplaced(r, i);
 		check_clock(r, i);
 		check_unheard(r, i);
 	}
 	check_quarantined(r);
 	check_strays(r);
+	check_apart(r);
 }
 
 void explain_machines_unknown(struct explain_report *r)

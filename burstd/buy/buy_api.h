@@ -157,6 +157,10 @@ struct engine_plan {
 	 * for its machines, whole; 0: nothing, or without end. */
 	int64_t aside_job, aside_machines;
 	uint32_t nodes, have; /* have: exist, or are being bought */
+	/* How far from each other the nodes are that are up, and of how many of these the provider
+	 * says where they are (core/hops.h). */
+	int hops;
+	uint32_t placed;
 	struct engine_plan_pool *pools;
 	size_t npools;
 };

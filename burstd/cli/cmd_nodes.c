@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "cli/cli.h"
 #include "cli/table.h"
+#include "core/hops.h"
 #include "core/node.h"
 
 enum {
@@ -371,6 +372,19 @@ static void print_boot(const struct out *o, const json_t *boot, int64_t now)
 	}
 }
 
+/* How close together the job's machines are, as far as it is known. */
+static void print_placement(const struct out *o, const json_t *r)
+{
+	char text[HOPS_TEXT_SIZE + 64], far[HOPS_TEXT_SIZE];
+
+	print_field(o, "switches", cli_text(r, "path"), "");
+	if (cli_int(r, "job_placed") == 0)
+		return;
+	(void)snprintf(text, sizeof(text), "%" PRId64 " of its machines %s",
+		       cli_int(r, "job_placed"), hops_text(far, (int)cli_int(r, "job_hops")));
+	print_field(o, "placement", text, "");
+}
+
 static void print_head(const struct out *o, const json_t *r)
 {
 	char since[OUT_TIME_SIZE], rate[OUT_MONEY_SIZE], unit[16], job[FMT_U64_SIZE];
@@ -392,6 +406,7 @@ static void print_head(const struct out *o, const json_t *r)
 	print_field(o, "in Slurm", cli_text(r, "slurm"), "");
 	if (cli_int(r, "job") > 0)
 		print_field(o, "for job", fmt_i64(job, cli_int(r, "job")), "");
+	print_placement(o, r);
 	if (cli_int(r, "since_ms") != 0)
 		print_field(o, "since", out_time(since, cli_int(r, "since_ms")), "");
 	if (!is_off(r))

@@ -13,6 +13,7 @@
 #include "cli/ladder.h"
 #include "cli/sbatch.h"
 #include "cli/table.h"
+#include "core/hops.h"
 #include "io/ctl_server.h"
 
 enum { SPEC_MAX = 4096 };
@@ -220,6 +221,16 @@ static void print_purchase(const struct out *o, const json_t *p, const char *cur
 	(void)fputc('\n', o->f);
 }
 
+/* How close together the job's nodes are that are up. */
+static void print_placed(const struct out *o, const json_t *plan)
+{
+	char far[HOPS_TEXT_SIZE];
+
+	if (cli_int(plan, "placed") > 1)
+		(void)fprintf(o->f, "  %" PRId64 " of its nodes are up, %s\n",
+			      cli_int(plan, "placed"), hops_text(far, (int)cli_int(plan, "hops")));
+}
+
 static void print_why(const struct out *o, enum out_style style, const char *head, const char *why)
 {
 	char *text = out_people(why);
@@ -290,6 +301,7 @@ static void print_verdict(const struct out *o, const json_t *plan, const json_t 
 		print_refused(o, plan);
 	print_aside(o, plan, cli_text(r, "currency"));
 	print_again(o, cli_int(plan, "again_ms"), cli_int(r, "now_ms"));
+	print_placed(o, plan);
 	if (have > 0 && !is_verdict(plan, "have"))
 		(void)fprintf(o->f, "  %" PRId64 " of the %s there, or being bought\n", have,
 			      have == 1 ? "nodes is" : "nodes are");

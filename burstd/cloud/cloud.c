@@ -61,7 +61,7 @@ static void note(const struct request *rq, const struct provider_result *r)
 			(void)session_doubt(c, rq->sent_ms);
 		return; /* perhaps another service: listen.c notes its state */
 	}
-	if (kind == PROVIDER_REPORT || kind == PROVIDER_CONSOLE)
+	if (kind == PROVIDER_REPORT || kind == PROVIDER_CONSOLE || kind == PROVIDER_TOPOLOGY)
 		return; /* nothing else needs these rights, and a denial is shown elsewhere, if at
 			   all */
 	if (kind != PROVIDER_LOGIN && r->code == PROVIDER_DENIED)

@@ -38,8 +38,11 @@ enum {
 	ENGINE_STRAY_REST_MS = 20000,  /* ... and the pages of a list and the delete take this */
 	ENGINE_CALM_TIMES = 4,         /* list_every is so much longer while nothing moves */
 	ENGINE_CONSOLE_MS = 5000,      /* a delete waits so long for a console log */
-	ENGINE_THROTTLED_MS = 60000,   /* a provider that says 429 for so long is failing */
-	ENGINE_REPLY_MAX = 32 << 20,   /* bytes of one answer */
+	ENGINE_PATHS_MS = 5000, /* between two questions where machines are, to one provider */
+	ENGINE_PATHS_DENIED_MS = 3600000, /* likewise after one that was denied */
+	ENGINE_APART_MS = 5000,           /* between two looks at whether fabrics are together */
+	ENGINE_THROTTLED_MS = 60000,      /* a provider that says 429 for so long is failing */
+	ENGINE_REPLY_MAX = 32 << 20,      /* bytes of one answer */
 };
 
 struct stray { /* an instance with our tag that no row stands for */
@@ -134,6 +137,12 @@ struct cloud { /* one provider */
 	int64_t fabrics_next;
 	bool drop_denied;    /* that was told */
 	char undropped[201]; /* why one was, last */
+	/* where its machines are: topology.c */
+	bool paths_due;    /* one that is up was perhaps not asked about */
+	bool paths_busy;   /* a question is on the wire */
+	size_t paths_most; /* ids in one, since it refused a longer one; 0: as many as it takes */
+	int64_t paths_next, paths_step;
+	char unplaced[200]; /* why it does not say; "": it does, or was not asked */
 	/* the session */
 	bool login_busy;
 	unsigned login_steps; /* of the one that is being made */
@@ -182,6 +191,11 @@ struct cloud_state {              /* of all providers */
 	struct report *reports;   /* of broken hosts, that are still to be sent */
 	size_t nreports;
 	struct console *consoles; /* logs that are asked for, and those that came (console.c) */
+	struct apart *aparts;     /* fabrics whose machines are too far from each other ... */
+	size_t naparts;
+	uint64_t located;         /* how often a provider said where a machine is */
+	bool aparts_due;          /* ... are to be found anew ... */
+	int64_t aparts_next;      /* ... not before then */
 	bool aways;               /* some provider is away or off, or was a moment ago */
 	bool doubtful;            /* JOURNAL_DOUBTFUL ... */
 	int64_t doubt;            /* ... the number */
@@ -322,6 +336,9 @@ extern const struct engine_part report_part;
 
 /* --- console.c --- */
 extern const struct engine_part console_part;
+
+/* --- topology.c --- */
+extern const struct engine_part topology_part;
 
 /* --- sells.c --- */
 /* Find the provider of that name.  "" stands for a pool's only provider, or OFF_UNKNOWN if it has

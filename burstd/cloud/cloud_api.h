@@ -67,6 +67,22 @@ struct engine_console {   /* what a machine wrote before it failed to boot */
  * false: there is none; in memory only, and only of the last 256 such machines. */
 bool engine_console(const struct engine *e, const char *node, struct engine_console *out);
 
+/* A fabric whose machines are further from each other than its pool's fabric_hops, by what the
+ * provider says of where they are.  Its texts are borrowed for this turn. */
+struct engine_apart {
+	const char *fabric;
+	const char *nodes; /* a folded list of those whose place is known; "": it is too long */
+	size_t n, provider;
+	uint32_t pool, unit; /* unit: 0: it is not that of a placement unit */
+	int hops;            /* core/hops.h */
+};
+/* The i-th of them, by provider, fabric and pool; false: no more. */
+bool engine_apart(const struct engine *e, size_t i, struct engine_apart *out);
+/* Append what is to be said about it. */
+void engine_apart_text(const struct engine *e, const struct engine_apart *a, struct str *out);
+/* Why the provider does not say where its machines are; "": it does, or was not asked. */
+const char *engine_unplaced(const struct engine *e, size_t provider);
+
 /* Why a WANTED row is not bought yet: its machine could not get its keys now; NULL: that is not
  * why. */
 const char *engine_keys_wait(const struct engine *e, const struct node *n);

@@ -20,6 +20,7 @@
 
 enum {
 	CONF_POOLS_MAX = 256,      /* every poll and every page of metrics walks them all */
+	CONF_HOPS_MAX = 16,        /* as many switches as a path has (hops.h) */
 	CONF_OFFERS_MAX = 32,      /* of one pool: each has a bit in ladder_job.tried */
 	CONF_PROVIDERS_MAX = 64,   /* each has connections of its own */
 	CONF_ARGS_MAX = 64,        /* words of one command */
@@ -119,9 +120,10 @@ struct conf_pool {
 	uint32_t provider_index;    /* derived; with offers that of the first */
 	char *type, *region, *zone; /* ... type and region; zone may be "" */
 	bool spot;
-	char *jurisdiction; /* "": by the table */
-	char *fabric;       /* of offers without one; "" or "none": none */
-	char *interconnect; /* likewise (core/interconnect.h); "": not checked */
+	char *jurisdiction;   /* "": by the table */
+	char *fabric;         /* of offers without one; "" or "none": none */
+	char *interconnect;   /* likewise (core/interconnect.h); "": not checked */
+	uint32_t fabric_hops; /* so far from each other machines of one fabric may be (hops.h) */
 	uint32_t max_nodes;
 	uint32_t warm;                 /* nodes to keep up even without a job */
 	int64_t quantum_ms;            /* billing step of the provider; 0: by the second */
@@ -217,6 +219,7 @@ struct conf {
 	int64_t events_keep_ms;
 	char *slurm_bin;             /* directory of scontrol and squeue */
 	char *slurm_conf;            /* SLURM_CONF for them; NULL: Slurm's default */
+	int64_t reconfigure_ms;      /* between two `scontrol reconfigure` of burstd's, at least */
 	int64_t billing_unit_nano_h; /* of Slurm's billing, in money an hour; 0: it is no money */
 	struct conf_people people;
 	struct conf_secrets secrets;

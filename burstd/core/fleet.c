@@ -30,6 +30,7 @@ void fleet_fini(struct fleet *f)
 			free(fn->why);
 			free(fn->ended);
 			free(fn->buyers);
+			free(fn->path);
 			free(fn);
 			fn = older;
 		}
@@ -354,6 +355,7 @@ void fleet_del(struct fleet *f, struct fleet_node *fn)
 	free(fn->why);
 	free(fn->ended);
 	free(fn->buyers);
+	free(fn->path);
 	free(fn);
 }
 

@@ -44,6 +44,9 @@ struct fleet_node {        /* one generation */
 	 * memory only. */
 	uint64_t *buyers;
 	size_t nbuyers;
+	/* Where its machine is (provider_path in provider.h); "": its provider does not say; NULL:
+	 * it was not asked; memory only. */
+	char *path;
 	uint64_t wishes; /* hash of its job's wishes when wanted; 0: not known; memory only */
 	struct fleet_name *name;
 	struct fleet_node *older; /* the previous known generation of this name */

@@ -210,9 +210,12 @@ static int rank(int k)
 
 /* Every other turn is for deletes, if any wait: they stop bills (P1).  But where a kind waits for
  * the slot of deletes, creates have the turns in between.  One that many deletes have passed goes
- * before them.  An order of all kinds, or each of three could wait for another for ever. */
+ * before them.  An order of all kinds, or each of three could wait for another for ever.  Nobody
+ * waits for where machines are: that comes after all else. */
 static int urgency(const struct limit *l, int k)
 {
+	if (k == PROVIDER_TOPOLOGY)
+		return 3;
 	if (l->kinds[k].passed >= LIMIT_PASSED)
 		return 0;
 	return k == PROVIDER_DELETE && !l->deleted ? 1 : 2;

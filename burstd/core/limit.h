@@ -7,6 +7,8 @@
  * kept for deletes, one for lists and one for creates.  So a thousand creates keep no delete
  * waiting for longer than the next request may go, nor a thousand deletes a create (P1, P2).
  *
+ * Where machines are (PROVIDER_TOPOLOGY) is asked after all else, and keeps nothing waiting.
+ *
  * A kind that asked in vain waits in line until the end of the next turn: by then it has asked
  * again, or needs nothing any more.
  *

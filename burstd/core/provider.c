@@ -33,8 +33,24 @@ void provider_result_fini(struct provider_result *r)
 	free(r->ended);
 	free(r->ack);
 	free(r->fabrics);
+	free(r->paths);
 	secret_wipe(&r->console);
 	*r = (struct provider_result){0};
+}
+
+int provider_path_add(struct provider_path *p, const char *name)
+{
+	size_t had = strlen(p->path), more = strlen(name);
+
+	for (const char *at = name; *at != '\0'; at++)
+		if (*at <= ' ' || *at > '~' || *at == '/')
+			return -1;
+	if (more == 0 || had + (had > 0) + more > PROVIDER_PATH_MAX)
+		return -1;
+	if (had > 0)
+		p->path[had++] = '/';
+	memcpy(p->path + had, name, more + 1);
+	return 0;
 }
 
 const char *provider_code_str(enum provider_code c)
@@ -71,6 +87,7 @@ const char *provider_op_str(enum provider_op_kind k)
 		[PROVIDER_FABRIC_DROP] = "fabric-drop",
 		[PROVIDER_REPORT] = "report",
 		[PROVIDER_CONSOLE] = "console",
+		[PROVIDER_TOPOLOGY] = "topology",
 		[PROVIDER_STEP] = "step",
 	};
 

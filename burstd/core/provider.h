@@ -32,9 +32,10 @@ enum provider_op_kind {
 	PROVIDER_DELETE, /* instances by id; safe to repeat */
 	PROVIDER_QUOTES, /* one page of quotes: what can be bought, and the prices */
 	PROVIDER_LOGIN,  /* the next step to a session; only with good_until() */
-	PROVIDER_NOTICES, /* what is about to happen to instances; only with PROVIDER_TELLS */
-	PROVIDER_REPORT,  /* an instance's host is broken; only with PROVIDER_REPORTS */
-	PROVIDER_CONSOLE, /* the console log of one instance; only with PROVIDER_CONSOLES */
+	PROVIDER_NOTICES,  /* what is about to happen to instances; only with PROVIDER_TELLS */
+	PROVIDER_REPORT,   /* an instance's host is broken; only with PROVIDER_REPORTS */
+	PROVIDER_CONSOLE,  /* the console log of one instance; only with PROVIDER_CONSOLES */
+	PROVIDER_TOPOLOGY, /* which switches are above instances; only with PROVIDER_PATHS */
 	/* Only with PROVIDER_FABRICS. */
 	PROVIDER_FABRIC_MAKE, /* one fabric by its name; safe to repeat: OK if it exists */
 	PROVIDER_FABRIC_LIST, /* one page of the names of fabrics with our cluster's tag */
@@ -78,7 +79,8 @@ enum provider_flags {
 	 * then, and lists show what its last request made.  So after a crash burstd goes on with it
 	 * only where it would repeat a create. */
 	PROVIDER_ELSEWHERE = 1 << 8,
-	PROVIDER_PAST = 1 << 9, /* asked since when, it quotes the prices of the past, too */
+	PROVIDER_PAST = 1 << 9,   /* asked since when, it quotes the prices of the past, too */
+	PROVIDER_PATHS = 1 << 10, /* it says where in its network an instance that runs is */
 };
 
 /* A token bucket: it holds `size` tokens, and gains `gains` of them in every_ms (0: in a second).
@@ -109,6 +111,7 @@ struct provider_caps {
 	unsigned flags;
 	uint32_t create_max; /* instances in one create, >= 1 */
 	uint32_t delete_max; /* ids in one delete, >= 1 */
+	uint32_t paths_max;  /* ids in one PROVIDER_TOPOLOGY; 0: without PROVIDER_PATHS */
 	int64_t token_ms;    /* how long the provider remembers a token */
 	int64_t reclaim_ms;  /* longest warning of a reclaim; 0: not known */
 	/* An instance's name says who it is, too (providers/common/names.h), so each node's must
@@ -158,6 +161,7 @@ enum {
 	PROVIDER_CURSOR_MAX = 2047,      /* EC2's are some hundred bytes */
 	PROVIDER_CONSOLE_MAX = 64 << 10, /* bytes of a console log; EC2 keeps as many */
 	PROVIDER_REQUEST_MAX = 64,       /* of the provider's id of a request: a uuid has 36 */
+	PROVIDER_PATH_MAX = 255,         /* bytes of a path; EC2's have 83 at most */
 };
 
 enum provider_market { PROVIDER_ON_DEMAND, PROVIDER_SPOT, PROVIDER_RESERVED, PROVIDER_NMARKETS };
@@ -211,7 +215,7 @@ struct provider_op { /* everything is borrowed */
 		struct {
 			const char *const *ids;
 			size_t nids;
-		} del;
+		} del, topology;
 		struct {
 			const char *const *types; /* that pools buy; no others are needed */
 			size_t ntypes;
@@ -326,6 +330,13 @@ struct provider_notice {
 	int64_t at_ms; /* when it will happen; 0: not said */
 };
 
+/* Where an instance is: the switches above it ("network nodes"), the outermost first, and its own
+ * last, with '/' between them.  Two instances with the same last one are as close as can be. */
+struct provider_path {
+	char id[PROVIDER_ID_MAX + 1]; /* of the instance */
+	char path[PROVIDER_PATH_MAX + 1];
+};
+
 struct provider_fabric { /* a fabric with our tag */
 	char name[PROVIDER_WORD_MAX + 1];
 };
@@ -390,6 +401,9 @@ struct provider_result {
 	char *ack;      /* notices: for the acknowledgement; NULL: none is needed */
 	struct provider_fabric *fabrics; /* a list of fabrics; longer names are not burstd's */
 	size_t nfabrics;
+	/* Topology: of those asked for of which it says a path, in any order. */
+	struct provider_path *paths;
+	size_t npaths;
 	/* The end of a console log, at most PROVIDER_CONSOLE_MAX bytes of any kind but NUL, as the
 	 * machine wrote them (core/console.h); NULL: none yet.  Wiped by provider_result_fini(). */
 	char *console;
@@ -451,6 +465,9 @@ static inline const char *provider_cursor(const struct provider_op *op)
 {
 	return op->cursor != NULL ? op->cursor : "";
 }
+/* Put one more switch at the end of a path.  -1: there is no room, or it is no name without blanks
+ * and '/'; the path is as it was. */
+int provider_path_add(struct provider_path *p, const char *name);
 void provider_request_fini(struct provider_request *r);
 void provider_result_fini(struct provider_result *r);
 /* Must all instances be in one fabric? */

@@ -131,6 +131,9 @@ static void on_answer(void *ctx, enum slurm_question q, const char *text, size_t
 		rescue_fates(e, text, len, err);
 		ladder_fates(e, text, len, err);
 		break;
+	case SLURM_PLACED:
+		placed_details(e, text, len, err);
+		break;
 	case SLURM_ACCOUNTS:
 		accounts_answer(e, text, len, err);
 		break;
@@ -156,6 +159,7 @@ static void told(struct engine *e, const struct slurm_order *o, const struct err
 	notice_told(e, o, err == NULL);
 	cancel_told(e, o, err == NULL);
 	postpone_told(e, o, err);
+	placed_told(e, o, err);
 	checkpoint_told(e, o, err);
 	rescue_told(e, o, err);
 	ladder_told(e, o, err);

@@ -28,6 +28,7 @@ enum job_concern {
 	JOB_ENDING,    /* struct ending: its budget is used up, and ends it */
 	JOB_TOLD,      /* struct told: had the signal to save its work a moment ago */
 	JOB_UNPAID,    /* struct money_wait: was refused for want of money, and waits for it */
+	JOB_PLACED,    /* struct placed: its comment says how close together its nodes are */
 	JOB_PROMISED,  /* struct money_promise: may try again, and money is kept for it */
 	JOB_NCONCERNS
 };

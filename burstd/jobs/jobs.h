@@ -80,6 +80,9 @@ struct jobs_state {
 	unsigned nhooks[CHECKPOINT_KINDS];
 	struct prereq *prereq;
 	struct dynamic *dynamic;
+	uint64_t placed_known;     /* machines whose place was known when placed.c last looked */
+	int64_t placed_next;       /* when it looks again */
+	bool placed_asks;          /* for the comments of jobs */
 	struct str cancel_waiting; /* partitions for which a job waited when all were seen */
 	int64_t cancel_asked_ms;   /* ... and when that was asked */
 };
@@ -94,6 +97,7 @@ enum jobs_for {
 	JOBS_FOR_FACTS = 32,
 	JOBS_FOR_HOLDS = 64,
 	JOBS_FOR_LADDER = 128,
+	JOBS_FOR_PLACED = 256,
 	/* These read who pays for the jobs. */
 	JOBS_WITH_PAYERS = JOBS_FOR_INTAKE | JOBS_FOR_FACTS | JOBS_FOR_HOLDS,
 };
@@ -171,6 +175,19 @@ void postpone_went_first(struct engine *e, uint64_t number); /* it has had its t
 /* The job's refusals so far; all zero: none, or too long ago to count. */
 struct refusal postpone_look(const struct engine *e, uint64_t number);
 void postpone_init(struct engine *e);
+
+/* --- placed.c --- */
+extern const struct engine_part placed_part;
+void placed_details(struct engine *e, const char *text, size_t len, const struct err *err);
+void placed_told(struct engine *e, const struct slurm_order *o, const struct err *err);
+/* What each comment of placed.c begins with, which may be overwritten with what matters more. */
+#define PLACED_WORDS "burstd: placed: "
+static inline bool placed_is_words(struct slurm_text comment)
+{
+	size_t n = sizeof(PLACED_WORDS) - 1;
+
+	return comment.n >= n && memcmp(comment.p, PLACED_WORDS, n) == 0;
+}
 
 /* --- recall.c --- */
 /* Requeue a heterogeneous job whose components have nodes while another one was refused its own. */

@@ -22,8 +22,11 @@ static bool is_like_ours(struct slurm_text comment)
 	return comment.n >= n && memcmp(comment.p, POSTPONE_ANY_OF_OURS, n) == 0;
 }
 
+/* How close together it runs is placed.c's to say. */
 static bool is_ours(const struct postponed *p, struct slurm_text comment)
 {
+	if (placed_is_words(comment))
+		return false;
 	if (strcmp(p->said, POSTPONE_ANY_OF_OURS) == 0)
 		return is_like_ours(comment);
 	return comment.n > 0 && (slurm_text_is(comment, p->said) || slurm_text_is(comment, p->was));
@@ -31,7 +34,7 @@ static bool is_ours(const struct postponed *p, struct slurm_text comment)
 
 bool postpone_may_say(const struct postponed *p, const struct slurm_job_detail *d)
 {
-	return d->comment.n == 0 || is_ours(p, d->comment);
+	return d->comment.n == 0 || is_ours(p, d->comment) || placed_is_words(d->comment);
 }
 
 /* Note the comment as slurmctld will have it, to compare it with squeue's. */
@@ -51,7 +54,8 @@ void postpone_look_at_words(struct engine *e, struct postponed *p, const struct 
 	int64_t now = engine_now(e);
 	bool over = d->placed || (d->pending && now >= p->good_ms);
 
-	p->foreign = is_like_ours(d->comment) && !is_ours(p, d->comment);
+	p->foreign =
+		is_like_ours(d->comment) && !is_ours(p, d->comment) && !placed_is_words(d->comment);
 	if (p->words && is_ours(p, d->comment)) {
 		if (over)
 			slurm_clear_comment(e->slurm, p->id);

@@ -54,6 +54,8 @@ static int rotate_load(struct engine *e, struct err *err)
 		return err_set(err, ERR_DAMAGED, "the rotation of keys in the journal is damaged");
 	rotation_set_back(&rt->r, engine_now(e));
 	rt->looked_ms = engine_now(e);
+	if (rotation_want(&rt->r) == ROTATION_WANT_TELL)
+		rt->reconfigured_ms = engine_now(e);   /* perhaps just before burstd ended */
 	rt->stood_ms = engine_now(e) - rt->r.since_ms; /* each node has its full time again */
 	if (rotation_runs(&rt->r) && rotate_store_alone(e) && rotate_store_open(rt, NULL, err) != 0)
 		rotate_complain(rt, "credential", err->msg);

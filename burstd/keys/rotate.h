@@ -63,6 +63,7 @@ struct rotate {
 	struct rotate_child *child; /* NULL: none runs */
 	bool commanded;             /* the command has run in this phase */
 	int64_t tell_ms;            /* it is not run before this */
+	int64_t reconfigured_ms;    /* when scontrol reconfigure was started last; 0: it was not */
 	unsigned unstarted;         /* how often in a row it could not be started */
 	char error[256];            /* why the rotation stands still; "": it does not */
 };

@@ -114,6 +114,21 @@ static void reconfigure(struct rotate *rt)
 
 	(void)snprintf(path, sizeof(path), "%s/scontrol", rt->e->conf->slurm_bin);
 	run_child(rt, argv, true);
+	if (rt->child != NULL)
+		rt->reconfigured_ms = engine_now(rt->e);
+}
+
+/* slurmctld answers nobody while it reads its configuration, for seconds where it is large.  So it
+ * is not asked to more often than the site allows, however fast the phases follow each other, and
+ * whatever an admin orders meanwhile. */
+static bool is_too_soon(struct rotate *rt)
+{
+	const int64_t at = rt->reconfigured_ms + rt->e->conf->reconfigure_ms;
+
+	if (rt->reconfigured_ms == 0 || at <= engine_now(rt->e))
+		return false;
+	rt->tell_ms = at;
+	return true;
 }
 
 static void command(struct rotate *rt)
@@ -158,7 +173,7 @@ void rotate_tell_slurmctld(struct rotate *rt)
 		if (rt->r.phase == ROTATION_SETTLING)
 			rt->error[0] = '\0'; /* of a removed command */
 		rotate_event(rt, ROTATION_EV_TOLD, 0);
-	} else {
+	} else if (!is_too_soon(rt)) {
 		reconfigure(rt);
 	}
 }

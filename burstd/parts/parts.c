@@ -81,6 +81,7 @@ static const struct part_row rows[] = {
 	{.part = &postpone_part},
 	/* After all that may order a node down; before srun is told why its job ends. */
 	{.part = &rescue_part, .before = {&srun_part}},
+	{.part = &placed_part},
 	{.part = &checkpoint_part},
 	/* Before the table of jobs: a gate that closes still has its job there. */
 	{.part = &gate_part, .before = {&job_table_part}},
@@ -114,7 +115,9 @@ static const struct part_row rows[] = {
 	/* After all commits of the turn, also that of the nodes that are wanted. */
 	{.part = &intake_forget_part},
 	/* Requests go out after the answers of the door. */
-	{.part = &clouds_send_part},
+	{.part = &clouds_send_part, .before = {&topology_part}},
+	/* After all other requests: nothing waits for where machines are. */
+	{.part = &topology_part},
 	{.part = &jobs_part},
 	{.part = &query_part},
 	{.part = &slurmctld_part},

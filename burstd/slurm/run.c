@@ -24,6 +24,8 @@ static const struct {
 	[SLURM_DETAILS] = {"squeue", true, {SLURM_DETAIL_ARGS}},
 	/* NOLINTNEXTLINE(bugprone-suspicious-missing-comma) */
 	[SLURM_FATES] = {"squeue", true, {SLURM_DETAIL_ARGS}},
+	/* NOLINTNEXTLINE(bugprone-suspicious-missing-comma) */
+	[SLURM_PLACED] = {"squeue", true, {SLURM_DETAIL_ARGS}},
 	[SLURM_WHO] = {"squeue", true, {SLURM_WHO_ARGS}},
 	[SLURM_SOME_JOBS] = {"squeue",
 			     true,
@@ -61,8 +63,8 @@ static int failed(const char *what, const struct proc_reply *r, struct err *e)
 static bool answered(const struct run *run, const struct proc_reply *r)
 {
 	bool of_jobs = run->what == SLURM_DETAILS || run->what == SLURM_FATES ||
-		       run->what == SLURM_WHO || run->what == SLURM_SOME_JOBS ||
-		       run->what == SLURM_ONE_JOB;
+		       run->what == SLURM_PLACED || run->what == SLURM_WHO ||
+		       run->what == SLURM_SOME_JOBS || run->what == SLURM_ONE_JOB;
 
 	return r->status == 0 || (of_jobs && strstr(r->errors, "Invalid job id specified") != NULL);
 }

@@ -46,6 +46,7 @@ enum slurm_question {
 	SLURM_JOBS,        /* all jobs that have not ended: likewise */
 	SLURM_DETAILS,     /* some jobs: slurm_job_parse_detail() */
 	SLURM_FATES,       /* likewise, other jobs */
+	SLURM_PLACED,      /* likewise, others */
 	SLURM_WHO,         /* some jobs: slurm_job_parse_who() */
 	SLURM_SOME_JOBS,   /* some jobs, ended or not: slurm_job_parse_words() */
 	SLURM_ONE_JOB,     /* likewise */
@@ -104,8 +105,8 @@ void slurm_seen(struct slurm *s);
 /* Ask SLURM_CONFIGURING or SLURM_JOBS with the jobs' constraints, or with their comments, too,
  * which add a kilobyte to each line; and with who pays for them. */
 bool slurm_ask_wishes(struct slurm *s, enum slurm_question q, enum wish_need need, bool payers);
-/* Ask SLURM_DETAILS, SLURM_FATES, SLURM_WHO or SLURM_SOME_JOBS about these jobs, at most
- * SLURM_ASK_MAX ids, or SLURM_ONE_JOB about one; the answer lacks jobs that slurmctld does not
+/* Ask SLURM_DETAILS, SLURM_FATES, SLURM_PLACED, SLURM_WHO or SLURM_SOME_JOBS about these jobs, at
+ * most SLURM_ASK_MAX ids, or SLURM_ONE_JOB about one; the answer lacks jobs that slurmctld does not
  * know. */
 bool slurm_ask_jobs(struct slurm *s, enum slurm_question q, const char *const *ids, size_t n);
 

@@ -159,6 +159,11 @@ int64_t fabric_room(const struct cloud *c, const struct cloud_pool *p, const cha
 /* Put a new instance on a block; take an ended one off it. */
 void fabric_take(struct cloud *c, struct cloud_instance *i, const char *fabric);
 void fabric_leave(struct cloud_instance *i);
+struct fabric_path { /* the switches above an instance, the outermost first */
+	char at[3][SETTINGS_WORD_SIZE + 16];
+	size_t n;
+};
+void fabric_path(const struct cloud *c, const struct cloud_instance *i, struct fabric_path *out);
 
 /* --- cloud.c --- */
 /* The instance of an id, if the API shows it now; else NULL. */

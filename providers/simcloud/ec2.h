@@ -21,6 +21,7 @@ enum {
 	EC2_CHOICES_MAX = 100,
 	EC2_TYPES_MAX = 200,
 	EC2_PRICES_MAX = 1000, /* in one page */
+	EC2_PATHS_MAX = 100,   /* instances in one question about their network nodes */
 	EC2_SKEW_MS = 300000,
 	EC2_BODY_MAX = 64 << 20, /* bytes of one answer: 1000 instances, 32 interfaces each */
 };
@@ -37,6 +38,7 @@ enum ec2_action {
 	EC2_MAKE_GROUP,
 	EC2_LIST_GROUPS,
 	EC2_DROP_GROUP,
+	EC2_PATHS,
 };
 
 struct ec2_choice { /* a type and zone to try */
@@ -81,9 +83,15 @@ enum code ec2_parse(struct face_call **out, const struct face_visit *v, struct e
 
 /* --- ec2_run.c --- */
 void ec2_call_free(void *own);
+/* Are all of f->ids instances of this region?  One that is unknown fails the whole request: *out
+ * says so. */
+bool ec2_all_known(const struct face_call *f, struct cloud *c, int64_t now, struct face_reply *out);
 
 /* --- ec2_group.c --- */
 void ec2_run_group(const struct face_call *f, struct cloud *c, struct face_reply *out);
+
+/* --- ec2_topology.c --- */
+void ec2_run_paths(const struct face_call *f, struct cloud *c, int64_t now, struct face_reply *out);
 
 /* --- ec2_create.c --- */
 /* EC2_RUN and EC2_FLEET. */

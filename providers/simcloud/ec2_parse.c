@@ -538,6 +538,7 @@ static const struct {
 	{"DescribeSpotPriceHistory", EC2_PRICES, OP_OFFERS, read_prices},
 	{"ReportInstanceStatus", EC2_REPORT, OP_REPORT, read_report},
 	{"GetConsoleOutput", EC2_CONSOLE, OP_CONSOLE, read_console},
+	{"DescribeInstanceTopology", EC2_PATHS, OP_FABRIC, read_terminate},
 	{"CreatePlacementGroup", EC2_MAKE_GROUP, OP_FABRIC, read_group},
 	{"DescribePlacementGroups", EC2_LIST_GROUPS, OP_FABRIC, read_groups},
 	{"DeletePlacementGroup", EC2_DROP_GROUP, OP_FABRIC, read_group},

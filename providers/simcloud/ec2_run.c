@@ -76,9 +76,7 @@ static bool known_here(const struct face_call *f, struct cloud *c, const char *i
 	return i != NULL && strcmp(i->pool->region, f->region) == 0;
 }
 
-/* One unknown id fails the whole request. */
-static bool all_known(const struct face_call *f, struct cloud *c, int64_t now,
-		      struct face_reply *out)
+bool ec2_all_known(const struct face_call *f, struct cloud *c, int64_t now, struct face_reply *out)
 {
 	struct str s;
 	size_t n = 0;
@@ -106,7 +104,7 @@ static void terminate(const struct face_call *f, struct cloud *c, const struct f
 {
 	struct str s;
 
-	if (!all_known(f, c, now, out))
+	if (!ec2_all_known(f, c, now, out))
 		return;
 	ec2_begin(&s, "TerminateInstances");
 	str_adds(&s, "<instancesSet>");
@@ -137,7 +135,7 @@ static void report(const struct face_call *f, struct cloud *c, int64_t now, stru
 	const struct cloud_instance *in = cloud_find(c, f->ids[0], now);
 	struct str s;
 
-	if (!all_known(f, c, now, out))
+	if (!ec2_all_known(f, c, now, out))
 		return;
 	if (cloud_shown(in, now) == CLOUD_PENDING ||
 	    cloud_report(c, f->ids[0], f->reason, now) != CODE_OK) {
@@ -157,7 +155,7 @@ static void console(const struct face_call *f, struct cloud *c, int64_t now, str
 	struct str s;
 	size_t n;
 
-	if (!all_known(f, c, now, out))
+	if (!ec2_all_known(f, c, now, out))
 		return;
 	log = cloud_console(c, in, now);
 	n = strlen(log);
@@ -310,6 +308,9 @@ static void run(const struct face_call *f, struct cloud *c, const struct fault_r
 	case EC2_LIST_GROUPS:
 	case EC2_DROP_GROUP:
 		ec2_run_group(f, c, out);
+		break;
+	case EC2_PATHS:
+		ec2_run_paths(f, c, now, out);
 		break;
 	}
 }

@@ -1,5 +1,6 @@
 #include "providers/simcloud/cloud.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,8 @@
 
 /* Machines stand in blocks of fabric_size, within which the network is fast.  Instances of a named
  * fabric all go to one block; others are spread over all blocks, so that no job has its nodes
- * together by chance. */
+ * together by chance.  Blocks of one number in one zone are the same racks, whatever is bought
+ * there.  Each block has a switch, below one of a spine for spine_size blocks, below the zone's. */
 
 enum { BLOCKS_MIN = 4 }; /* blocks of a pool without a capacity */
 
@@ -98,7 +100,11 @@ static uint32_t block_for(const struct cloud *c, const struct cloud_pool *p, con
 {
 	const struct cloud_instance *i = member(c, p, fabric);
 
-	return i != NULL && i->block != CLOUD_NO_BLOCK ? i->block : emptiest(c, p);
+	if (i == NULL) /* of another type or market, in the same racks */
+		i = member(c, NULL, fabric);
+	return i != NULL && i->block != CLOUD_NO_BLOCK && i->block < blocks_of(c, p)
+		       ? i->block
+		       : emptiest(c, p);
 }
 
 int64_t fabric_room(const struct cloud *c, const struct cloud_pool *p, const char *fabric,
@@ -107,7 +113,7 @@ int64_t fabric_room(const struct cloud *c, const struct cloud_pool *p, const cha
 	const struct cloud_instance *i;
 	int64_t room;
 
-	if (c->conf->fabric_size == 0 || !is_given(fabric))
+	if (c->conf->fabric_size == 0 || !is_given(fabric) || c->conf->fabric_apart)
 		return max;
 	i = member(c, NULL, fabric);
 	if (i != NULL &&
@@ -137,7 +143,8 @@ void fabric_take(struct cloud *c, struct cloud_instance *i, const char *fabric)
 
 	i->block = CLOUD_NO_BLOCK;
 	if (c->conf->fabric_size > 0)
-		i->block = is_given(fabric) ? block_for(c, p, fabric) : next_block(c, p);
+		i->block = is_given(fabric) && !c->conf->fabric_apart ? block_for(c, p, fabric)
+								      : next_block(c, p);
 	if (is_given(fabric))
 		i->fabric = mem_strdup(fabric);
 	if (i->block == CLOUD_NO_BLOCK)
@@ -154,4 +161,21 @@ void fabric_leave(struct cloud_instance *i)
 {
 	if (i->block != CLOUD_NO_BLOCK)
 		i->pool->blocks[i->block]--;
+}
+
+/* --- switches --------------------------------------------------------------------------------- */
+
+void fabric_path(const struct cloud *c, const struct cloud_instance *i, struct fabric_path *out)
+{
+	const int64_t spine = c->conf->spine_size;
+	const char *zone = i->pool->zone[0] != '\0' ? i->pool->zone : i->pool->region;
+
+	out->n = 0;
+	(void)snprintf(out->at[out->n++], sizeof(out->at[0]), "%s", zone);
+	if (i->block == CLOUD_NO_BLOCK)
+		return;
+	if (spine > 0)
+		(void)snprintf(out->at[out->n++], sizeof(out->at[0]), "%s-s%lld", zone,
+			       (long long)(i->block / spine));
+	(void)snprintf(out->at[out->n++], sizeof(out->at[0]), "%s-b%u", zone, (unsigned)i->block);
 }

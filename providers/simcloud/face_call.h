@@ -15,7 +15,7 @@ enum { FACE_ID_SIZE = 96, FACE_REASON_MAX = 255 };
 struct face;
 struct face_visit;
 
-enum face_verb { FACE_MAKE, FACE_LIST, FACE_DROP };
+enum face_verb { FACE_MAKE, FACE_LIST, FACE_DROP, FACE_PATHS };
 
 struct face_call {
 	const struct face *face;
@@ -32,7 +32,7 @@ struct face_call {
 	uint64_t body_hash;
 	size_t body_len;
 	struct cloud_want *wants;         /* create: n of them */
-	char (*ids)[FACE_ID_SIZE];        /* get, delete, report: n of them */
+	char (*ids)[FACE_ID_SIZE];        /* get, delete, report, FACE_PATHS: n of them */
 	char reason[FACE_REASON_MAX + 1]; /* report: the reporter's text */
 	size_t n;
 	int64_t limit, after; /* list; notices: after only */

@@ -401,7 +401,7 @@ static void run(const struct face_call *f, struct cloud *c, const struct fault_r
 		run_console(f, c, now, out);
 		break;
 	case OP_FABRIC:
-		neutral_fabric_run(f, c, out);
+		neutral_fabric_run(f, c, now, out);
 		break;
 	case OP_OFFERS:
 	case OP_LOGIN:

@@ -50,9 +50,11 @@ void neutral_error(struct face_reply *out, enum code code, const char *message);
 /* "error":{...} alone, within an object; retry_ms 0: without a time to ask again. */
 void neutral_put_error(struct str *s, enum code code, const char *message, int64_t retry_ms);
 
-/* --- neutral_fabric.c: /v1/fabrics --- */
+/* --- neutral_fabric.c: /v1/fabrics, /v1/topology --- */
+#define NEUTRAL_PATHS "/v1/topology"
 bool neutral_fabric_is(const struct http_request *rq);
 enum code neutral_fabric_parse(struct face_call **out, const struct face_visit *v, struct err *e);
-void neutral_fabric_run(const struct face_call *f, struct cloud *c, struct face_reply *out);
+void neutral_fabric_run(const struct face_call *f, struct cloud *c, int64_t now,
+			struct face_reply *out);
 
 #endif

@@ -5,7 +5,7 @@
 #include "providers/simcloud/js.h"
 #include "providers/simcloud/neutral.h"
 
-enum { BODY_MAX = 256 << 10 };
+enum { BODY_MAX = 512 << 10 };
 
 static const char path[] = "/v1/fabrics";
 
@@ -97,13 +97,48 @@ static void put_all(struct str *s, const struct face_call *f, const struct cloud
 	js_close(s, '}');
 }
 
-void neutral_fabric_run(const struct face_call *f, struct cloud *c, struct face_reply *out)
+/* The paths of those that run; the answer leaves out all others. */
+static void run_paths(const struct face_call *f, const struct cloud *c, int64_t now,
+		      struct face_reply *out)
+{
+	struct fabric_path to;
+	struct str s;
+
+	str_init(&s, BODY_MAX);
+	js_open(&s, NULL, '{');
+	js_open(&s, "instances", '[');
+	for (size_t i = 0; i < f->n; i++) {
+		const struct cloud_instance *in = cloud_find(c, f->ids[i], now);
+
+		if (in == NULL || cloud_shown(in, now) != CLOUD_RUNNING)
+			continue;
+		fabric_path(c, in, &to);
+		js_open(&s, NULL, '{');
+		js_str(&s, "id", f->ids[i]);
+		js_open(&s, "path", '[');
+		for (size_t k = 0; k < to.n; k++)
+			js_str(&s, NULL, to.at[k]);
+		js_close(&s, ']');
+		js_close(&s, '}');
+	}
+	js_close(&s, ']');
+	js_close(&s, '}');
+	out->len = s.len;
+	out->body = str_take(&s);
+}
+
+void neutral_fabric_run(const struct face_call *f, struct cloud *c, int64_t now,
+			struct face_reply *out)
 {
 	const struct cloud_fabric *there = fabric_find(c, f->fabric);
 	struct cloud_fabric fab = {.region = ""};
 	enum code code = CODE_OK;
 	struct str s;
 
+	if (f->verb == FACE_PATHS) {
+		run_paths(f, c, now, out);
+		return;
+	}
 	memcpy(fab.name, f->fabric, sizeof(fab.name));
 	memcpy(fab.cluster, f->cluster, sizeof(fab.cluster));
 	if (f->verb == FACE_MAKE)

@@ -245,6 +245,8 @@ static int route(const struct http_request *rq, const char **id, bool *many)
 	*many = post && strcmp(rq->path, "/v1/instances/delete") == 0;
 	if (*many)
 		return OP_DELETE;
+	if (post && strcmp(rq->path, NEUTRAL_PATHS) == 0)
+		return OP_FABRIC;
 	if (get && strcmp(rq->path, "/v1/offers") == 0)
 		return OP_OFFERS;
 	if (get && strcmp(rq->path, "/v1/notices") == 0)
@@ -280,6 +282,7 @@ enum code neutral_parse(struct face_call **out, const struct face_visit *v, stru
 	}
 	f = face_call_new(v, (enum op)op);
 	f->many = many;
+	f->verb = FACE_PATHS; /* of OP_FABRIC here */
 	if (id != NULL)
 		rc = read_one_id(f, id, e);
 	if (rc != 0 || (id != NULL && op != OP_REPORT) || op == OP_OFFERS)

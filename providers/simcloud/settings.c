@@ -297,27 +297,20 @@ static int read_number(const json_t *doc, const char *key, int64_t *out, int64_t
 
 static int read_doc(struct settings *c, const json_t *doc, struct err *e)
 {
-	static const char *const known[] = {"tokens",        "tags",
-					    "filter",        "token_life",
-					    "ended_keep",    "addr_reuse",
-					    "min_rental",    "quota",
-					    "page_max",      "create_max",
-					    "delete_max",    "latency",
-					    "boot",          "stop",
-					    "visible",       "flap",
-					    "spot_life",     "spot_notice",
-					    "address_after", "state_lag",
-					    "boot_never",    "end_never",
-					    "buckets",       "offers",
-					    "spot_hour",     "fabric_size",
-					    "fabric_max",    "boot_fails",
-					    "clean",         "machine_lock",
-					    "machines",      "login_life",
-					    "interfaces",    NULL};
+	static const char *const known[] = {
+		"tokens",      "tags",       "filter",      "token_life",    "ended_keep",
+		"addr_reuse",  "min_rental", "quota",       "page_max",      "create_max",
+		"delete_max",  "latency",    "boot",        "stop",          "visible",
+		"flap",        "spot_life",  "spot_notice", "address_after", "state_lag",
+		"boot_never",  "end_never",  "buckets",     "offers",        "spot_hour",
+		"fabric_size", "fabric_max", "boot_fails",  "clean",         "machine_lock",
+		"machines",    "login_life", "interfaces",  "spine_size",    "fabric_apart",
+		NULL};
 
 	if (js_only(doc, known, e) != 0 || js_get_bool(doc, "tokens", &c->tokens, e) != 0 ||
 	    js_get_bool(doc, "tags", &c->tags, e) != 0 ||
 	    js_get_bool(doc, "filter", &c->filter, e) != 0 ||
+	    js_get_bool(doc, "fabric_apart", &c->fabric_apart, e) != 0 ||
 	    js_get_ms(doc, "token_life", &c->token_life_ms, e) != 0 ||
 	    js_get_ms(doc, "login_life", &c->login_life_ms, e) != 0 ||
 	    js_get_ms(doc, "ended_keep", &c->ended_keep_ms, e) != 0 ||
@@ -325,6 +318,7 @@ static int read_doc(struct settings *c, const json_t *doc, struct err *e)
 	    js_get_ms(doc, "min_rental", &c->min_rental_ms, e) != 0 ||
 	    read_number(doc, "quota", &c->quota, 0, e) != 0 ||
 	    read_number(doc, "fabric_size", &c->fabric_size, 0, e) != 0 ||
+	    read_number(doc, "spine_size", &c->spine_size, 0, e) != 0 ||
 	    read_number(doc, "fabric_max", &c->fabric_max, SETTINGS_FABRICS_MAX, e) != 0 ||
 	    read_number(doc, "machines", &c->machines, SETTINGS_BATCH_MAX, e) != 0 ||
 	    read_number(doc, "interfaces", &c->interfaces, SETTINGS_CARDS_MAX, e) != 0 ||

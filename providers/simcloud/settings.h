@@ -62,6 +62,8 @@ struct settings {
 	int64_t quota;       /* live instances in the account; -1: no limit */
 	int64_t fabric_size; /* machines of one block; 0: all of a place are one block */
 	int64_t fabric_max;  /* fabrics in the account */
+	int64_t spine_size;  /* blocks below one spine; 0: there are no spines */
+	bool fabric_apart;   /* instances of a fabric are spread as all others */
 	int64_t page_max, create_max, delete_max;
 	struct dist latency[OP_COUNT];
 	struct dist boot, stop;    /* create to running; delete accepted to ended */

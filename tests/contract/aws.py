@@ -587,6 +587,8 @@ def the_other_requests_are_written_as_botocore_writes_them(w):
          serialised("ec2", "TerminateInstances", {"InstanceIds": ["i-1", "i-2"]}))
     want(body_of(d.build(kind="report", id="i-1", words="XID 79")), serialised("ec2", "ReportInstanceStatus", {
         "Instances": ["i-1"], "Status": "impaired", "ReasonCodes": ["other"]}))
+    want(body_of(d.build(kind="topology", ids=["i-1", "i-2"])),
+         serialised("ec2", "DescribeInstanceTopology", {"InstanceIds": ["i-1", "i-2"]}))
     want(body_of(d.build(kind="console", id="i-1")), serialised("ec2", "GetConsoleOutput", {
         "InstanceId": "i-1", "Latest": True}))
     want(body_of(d.build(kind="quotes", types=["g4dn.metal", "x"], cursor="tN+")),

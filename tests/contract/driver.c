@@ -118,6 +118,9 @@ static int read_op(struct op *o, const json_t *j)
 	} else if (k == PROVIDER_REPORT) {
 		o->op.u.report.id = text(j, "id");
 		o->op.u.report.words = text(j, "words");
+	} else if (k == PROVIDER_TOPOLOGY) {
+		o->op.u.topology.nids = words(o, json_object_get(j, "ids"));
+		o->op.u.topology.ids = o->words;
 	} else if (k == PROVIDER_CONSOLE) {
 		o->op.u.console.id = text(j, "id");
 	} else if (k == PROVIDER_NOTICES) {

@@ -15,6 +15,9 @@ setup_file() {
 setup() {
 	[ "$(lab_slurm_version)" -ge 2405 ] || skip 'before Slurm 24.05 there is no slurm.jwks'
 	slurmctld_log_from_now
+	# No test waits minutes for the next reconfigure.
+	grep -q reconfigure_every /etc/burstd/burstd.conf || sed -i 's/^slurm {/& reconfigure_every = "1s"/' /etc/burstd/burstd.conf
+	burstctl reload >/dev/null
 }
 
 rotation() {

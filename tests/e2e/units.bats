@@ -38,7 +38,7 @@ setup() {
 
 teardown() {
 	[ -n "${BATS_TEST_COMPLETED-}" ] || lab_logs
-	sim_config '{"fabric_size": null}'
+	sim_config '{"fabric_size": null, "spine_size": null, "fabric_apart": null}'
 }
 
 # nodes JOB: the numbers of its nodes, one a line
@@ -112,6 +112,62 @@ no_fabrics() {
 	over "$job"
 	within 60 all_down
 	within 60 no_fabrics
+}
+
+# placed NODE WORDS: burstd says so of the machines of its job
+placed() {
+	burstctl node show "$1" | grep -qE "^ +placement +$2\$"
+}
+
+apart() {
+	[ "$(metric 'burstd_fabrics_apart{pool="h100"}')" = "$1" ]
+}
+
+status_has() {
+	burstctl status | grep -qE "$1"
+}
+
+@test "where machines are is asked once, and says that a job's are below one switch" {
+	sim_config '{"spine_size": 2}'
+	job=$(job -N4 --exclusive --wrap "$until_over")
+	within 60 job_is "$job" RUNNING
+	node=c$(nodes "$job" | head -n1)
+	within 30 placed "$node" '4 of its machines below one switch'
+	burstctl node show "$node" | tee /dev/stderr | grep -qE '^ +switches +[^/]+/[^/]+-s[01]/[^/]+-b[0-9]+$'
+	burstctl plan --job "$job" | tee /dev/stderr | grep -q '4 of its nodes are up, below one switch'
+	within 90 comment_has "$job" 'burstd: placed: 4 nodes below one switch'
+	apart 0
+	run ! status_has 'from each other'
+	requests=$(burstctl status --json | jq '.providers[0].requests[] | select(.operation == "topology").sent')
+	[ "$requests" -ge 1 ]
+	sleep 12
+	[ "$(burstctl status --json | jq '.providers[0].requests[] | select(.operation == "topology").sent')" = "$requests" ]
+	lab_kill burstd
+	lab_start burstd
+	within 30 placed "$node" '4 of its machines below one switch' # it asks again
+	over "$job"
+	within 60 all_down
+}
+
+@test "a fabric that the cloud does not keep is reported, and nothing is moved for it" {
+	sim_config '{"spine_size": 1, "fabric_apart": true}'
+	written=$(stat -c %Y /etc/slurm/topology.conf)
+	job=$(job -N4 --exclusive --wrap "$until_over")
+	within 60 job_is "$job" RUNNING
+	unit=$(units "$job")
+	[ "$(blocks "$job")" = '4 4' ]
+	within 30 status_has "pool h100: unit $unit: 4 machines .* are 2 hops from each other, and fabric_hops is 0: provider sim did not keep"
+	placed "c$(nodes "$job" | head -n1)" '4 of its machines 2 hops from each other'
+	apart 1
+	burstctl events --tail 100 | tee /dev/stderr | grep -qE "fabric-apart .*unit $unit: [2-4] machines"
+	[ "$(burstctl events --tail 1000 | grep -c fabric-apart)" = 1 ]
+	job_is "$job" RUNNING
+	[ "$(units "$job")" = "$unit" ]
+	[ "$(stat -c %Y /etc/slurm/topology.conf)" = "$written" ]
+	over "$job"
+	within 60 all_down
+	within 30 apart 0
+	run ! status_has 'from each other'
 }
 
 @test "a unit without room is told to the job, and one that is full keeps no other from being bought" {

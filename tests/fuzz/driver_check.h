@@ -52,6 +52,18 @@ static inline void check_notices(const struct provider_op *op, const struct prov
 		assert(ENDS(r->ended[i].id) && r->ended[i].id[0] != '\0');
 }
 
+static inline void check_paths(const struct provider_op *op, const struct provider_result *r)
+{
+	assert(op->kind == PROVIDER_TOPOLOGY || r->npaths == 0);
+	for (size_t i = 0; i < r->npaths; i++) {
+		const char *p = r->paths[i].path;
+
+		assert(ENDS(r->paths[i].id) && r->paths[i].id[0] != '\0');
+		assert(ENDS(r->paths[i].path) && p[0] != '\0' && p[0] != '/');
+		assert(strstr(p, "//") == NULL && p[strlen(p) - 1] != '/');
+	}
+}
+
 static inline void check_result(const struct provider_op *op, const struct provider_result *r)
 {
 	const size_t asked = op->kind == PROVIDER_CREATE   ? op->u.create.nwants
@@ -69,6 +81,7 @@ static inline void check_result(const struct provider_op *op, const struct provi
 	if (r->code != PROVIDER_OK && !(r->code == PROVIDER_MORE && asked == 0)) {
 		assert(r->nitems == 0 && r->ninstances == 0 && r->nquotes == 0);
 		assert(r->session == NULL && r->nfabrics == 0);
+		assert(r->npaths == 0);
 		assert(r->nnotices == 0 && r->nended == 0 && r->nunread == 0 && r->ack == NULL);
 		return;
 	}
@@ -84,6 +97,7 @@ static inline void check_result(const struct provider_op *op, const struct provi
 		check_offer(&r->quotes[i]);
 	for (size_t i = 0; i < r->nfabrics; i++)
 		assert(ENDS(r->fabrics[i].name) && r->fabrics[i].name[0] != '\0');
+	check_paths(op, r);
 	check_notices(op, r);
 }
 
@@ -135,6 +149,12 @@ static inline void check_driver(const struct provider_ops *ops, void *self, cons
 	} else if ((caps.flags & PROVIDER_CONSOLES) != 0 && data[0] == 'c') {
 		op.kind = PROVIDER_CONSOLE;
 		op.u.console.id = "i-1";
+	} else if ((caps.flags & PROVIDER_PATHS) != 0 && data[0] == 't') {
+		static const char *const ids[] = {"i-1", "i-2"};
+
+		op.kind = PROVIDER_TOPOLOGY;
+		op.u.topology.ids = ids;
+		op.u.topology.nids = 2;
 	} else if ((caps.flags & PROVIDER_REPORTS) != 0 && data[0] == 'r') {
 		op.kind = PROVIDER_REPORT;
 		op.u.report.id = "i-1";

@@ -41,6 +41,24 @@ const char *engine_undropped(const struct engine *e, size_t provider, size_t *n)
 	return "no right to delete groups";
 }
 
+bool engine_apart(const struct engine *e, size_t i, struct engine_apart *out)
+{
+	*out = (struct engine_apart){.fabric = "f", .nodes = "", .n = i + 2, .pool = 1, .hops = 1};
+	return i < e->naparts;
+}
+
+void engine_apart_text(const struct engine *e, const struct engine_apart *a, struct str *out)
+{
+	(void)e;
+	str_addf(out, "fabric %s: %zu machines are %d hop", a->fabric, a->n, a->hops);
+}
+
+const char *engine_unplaced(const struct engine *e, size_t provider)
+{
+	assert_true(provider < e->conf->nproviders);
+	return e->unplaced != NULL ? e->unplaced : "";
+}
+
 int64_t engine_clock_ahead(const struct engine *e, size_t provider)
 {
 	assert_true(provider < e->conf->nproviders);

@@ -44,6 +44,8 @@ struct engine {
 	int64_t away_ms[2];            /* since when, for each provider */
 	const char *const *unreadable; /* ids, NULL-terminated; NULL: none */
 	size_t undropped;              /* number of fabrics */
+	size_t naparts;                /* fabrics that are apart, all of pool 1 */
+	const char *unplaced;          /* NULL: the provider says where machines are */
 	const char *fabric;            /* the beginning of a node's */
 	size_t nstrays;                /* number of strays: i-0, i-1 ... */
 	int64_t tried_ms;              /* of all strays but the first, which is young */

@@ -17,8 +17,9 @@ static inline void fill(struct engine *e)
 
 	fake_init(e, lists, 2);
 	(void)fake_node(e, "n1", 1, NODE_GONE);
-	(void)fake_node(e, "n2", 1, NODE_READY);
-	(void)fake_node(e, "n3", 1, NODE_READY);
+	fake_node(e, "n2", 1, NODE_READY)->path = mem_strdup("z/b1");
+	fake_node(e, "n3", 1, NODE_READY)->path = mem_strdup(""); /* nobody says so */
+	e->naparts = 2;
 	(void)fake_node(e, "n4", 1, NODE_QUARANTINED);
 	fake_refuse(e, "n5", 0, "none");
 	fake_refuse(e, "n6", 0, "none");

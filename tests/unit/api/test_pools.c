@@ -210,7 +210,7 @@ static void a_plan_has_the_offer_the_price_and_the_limits_before_and_after(void 
 
 	(void)state;
 	add_offers(f);
-	f->e.plan = (struct engine_plan){.verdict = PLAN_BUY, .nodes = 3};
+	f->e.plan = (struct engine_plan){.verdict = PLAN_BUY, .nodes = 3, .placed = 2, .hops = 1};
 	f->e.plan_pool = (struct engine_plan_pool){.nodes = 3, .units = 2, .rung = 0};
 	f->e.conf->pools[0].unit = 2;
 	(void)fake_node(&f->e, "n1", 1, NODE_READY);
@@ -224,6 +224,8 @@ static void a_plan_has_the_offer_the_price_and_the_limits_before_and_after(void 
 	assert_int_equal(f->e.plan_ask.wish.max_price_nano_h, INT64_C(20500000000));
 	plan = row(r, "plans", 0);
 	assert_string_equal(text(plan, "verdict"), "buy");
+	assert_int_equal(number(plan, "placed"), 2);
+	assert_int_equal(number(plan, "hops"), 1);
 	pool = row(plan, "pools", 0);
 	assert_string_equal(text(pool, "name"), "pool0");
 	assert_string_equal(text(pool, "offer"), "spot");

@@ -270,6 +270,34 @@ static void test_fabrics_that_stay_are_told(void **state)
 	}
 }
 
+/* A drift between what slurmctld was promised and what is; with fabrics alone. */
+static void test_fabrics_that_are_apart_are_told(void **state)
+{
+	static char fabric[] = "unit";
+	struct fixture *f = start("n[1-2]");
+	struct conf_pool *p = &f->e.conf->pools[0];
+	json_t *r;
+
+	(void)state;
+	f->e.naparts = 1;
+	assert_problem(f, "fabric f: 2 machines are 1 hop; its jobs run as they are");
+	f->e.naparts = 22;
+	r = ask(f, "{\"v\":1,\"op\":\"status\"}");
+	assert_int_equal(json_array_size(json_object_get(r, "problems")), 21);
+	assert_string_equal(json_string_value(json_array_get(json_object_get(r, "problems"), 20)),
+			    "the machines of 2 more fabrics are not together either");
+	json_decref(r);
+	f->e.naparts = 0;
+	f->e.unplaced = "UnauthorizedOperation: no";
+	assert_problem(f, NULL);
+	p->own.in_fabric = fabric;
+	assert_problem(f, "provider sim: does not say where its machines are: "
+			  "UnauthorizedOperation: no; so burstd does not know whether those of a "
+			  "fabric are close to each other");
+	p->own.in_fabric = NULL;
+	stop(f);
+}
+
 /* Whatever else the provider answers well. */
 static void test_undeleted(void **state)
 {
@@ -407,6 +435,7 @@ int main(void)
 		cmocka_unit_test(test_settings_that_are_not_known_are_told),
 		cmocka_unit_test(test_a_wrong_clock_is_told),
 		cmocka_unit_test(test_fabrics_that_stay_are_told),
+		cmocka_unit_test(test_fabrics_that_are_apart_are_told),
 		cmocka_unit_test(test_undeleted),
 		cmocka_unit_test(test_full_disk),
 		cmocka_unit_test(test_strays),

@@ -217,6 +217,26 @@ static void test_the_console_of_a_machine_that_did_not_boot(void **state)
 	lab_free(l);
 }
 
+static void test_where_its_machine_is(void **state)
+{
+	struct lab *l = lab_new();
+
+	(void)state;
+	lab_run_once(l, S "node show n1",
+		     "{\"ok\":true,\"name\":\"n1\",\"state\":\"ready\",\"job\":7,\"path\":\"z/z-s0/"
+		     "z-b1\","
+		     "\"job_hops\":1,\"job_placed\":4,\"job_unplaced\":0}");
+	assert_int_equal(l->rc, 0);
+	assert_non_null(strstr(l->out, "\n  for job     7\n"
+				       "  switches    z/z-s0/z-b1\n"
+				       "  placement   4 of its machines 1 hop from each other\n"));
+	lab_run_once(l, S "node show n1",
+		     "{\"ok\":true,\"name\":\"n1\",\"state\":\"ready\",\"path\":\"\"}");
+	assert_null(strstr(l->out, "switches"));
+	assert_null(strstr(l->out, "placement"));
+	lab_free(l);
+}
+
 /* How it came by its keys, and that nothing but its address was proved. */
 static void test_a_node_that_gets_its_keys_from_burstd(void **state)
 {
@@ -268,6 +288,7 @@ int main(void)
 		cmocka_unit_test(test_nodes_told),
 		cmocka_unit_test(test_node_show),
 		cmocka_unit_test(test_the_console_of_a_machine_that_did_not_boot),
+		cmocka_unit_test(test_where_its_machine_is),
 	};
 
 	return cmocka_run_group_tests_name("nodes", tests, NULL, NULL);

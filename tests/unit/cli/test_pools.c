@@ -208,6 +208,36 @@ static void a_plan_says_in_how_many_units_the_job_is(void **state)
 	}
 }
 
+static void a_plan_says_how_close_together_the_jobs_nodes_are(void **state)
+{
+	static const struct {
+		const char *placed, *out;
+	} rows[] = {
+		{"\"placed\":4,\"hops\":0,", "  4 of its nodes are up, below one switch\n"},
+		{"\"placed\":4,\"hops\":2,", "  4 of its nodes are up, 2 hops from each other\n"},
+		{"\"placed\":2,\"hops\":-1,", "  2 of its nodes are up, below no common switch\n"},
+		{"\"placed\":1,", NULL},
+		{"", NULL}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct lab *l = lab_new();
+		char reply[4000];
+
+		(void)snprintf(reply, sizeof(reply),
+			       HEAD "\"plans\":[{\"verdict\":\"have\",%s\"nodes\":4,\"have\":4,"
+				    "\"pools\":[]}]}",
+			       rows[i].placed);
+		lab_run_once(l, S "plan --list h100-[1-4]", reply);
+		assert_int_equal(l->rc, 0);
+		if (rows[i].out != NULL)
+			assert_non_null(strstr(l->out, rows[i].out));
+		else
+			assert_null(strstr(l->out, "are up"));
+		lab_free(l);
+	}
+}
+
 static void a_plan_says_first_what_would_be_and_exits_by_it(void **state)
 {
 	static const struct {
@@ -503,6 +533,7 @@ int main(void)
 		cmocka_unit_test(pools_show_on_which_terms_they_buy),
 		cmocka_unit_test(pools_show_who_is_on_one_fabric),
 		cmocka_unit_test(a_plan_says_in_how_many_units_the_job_is),
+		cmocka_unit_test(a_plan_says_how_close_together_the_jobs_nodes_are),
 		cmocka_unit_test(all_pages_of_pools_are_one_answer),
 		cmocka_unit_test(a_plan_says_first_what_would_be_and_exits_by_it),
 		cmocka_unit_test(what_is_asked_comes_from_options_or_from_words),

@@ -174,6 +174,43 @@ static void give_burstd(const struct lab *l, const char *says)
 
 #define REPORT(offer) "{\"good\": false, \"checks\": [{\"check\": \"login\"}, " offer "]}"
 
+/* ADR 66: a cron job may write each minute.  What is right already is not written again, and
+ * whether it is or not, when slurmctld reads it the admin decides. */
+static void test_it_never_has_slurmctld_read_what_it_wrote(void **state)
+{
+	struct lab *l = start(SLURM "TopologyPlugin=topology/tree\n");
+	struct stat was, is;
+	char path[128], *said;
+
+	(void)state;
+	give_scontrol(l, "", "");
+	lab_write(l, "scontrol", "#!/bin/sh\necho \"$*\" >>\"${0%/*}/asked\"; exit 1\n");
+	path_of(l, "topology.conf", path, sizeof(path));
+	for (int i = 0; i < 3; i++) {
+		lab_run(l, RUN "--write --unproved", NULL, 0);
+		assert_int_equal(l->rc, 0);
+		assert_int_equal(stat(path, &is), 0);
+		if (i > 0) {
+			lab_want(l, 0, "nothing to write\n", "");
+			assert_int_equal(is.st_ino, was.st_ino);
+			assert_memory_equal(&is.st_mtim, &was.st_mtim, sizeof(is.st_mtim));
+		}
+		was = is;
+	}
+	lab_write(l, "topology.conf", "SwitchName=s Nodes=own1\n");
+	lab_run(l, RUN "--write --unproved", NULL, 0);
+	assert_int_equal(l->rc, 0);
+	assert_null(file(l, "asked")); /* scontrol, anything at all */
+	lab_run(l, RUN "--check", NULL, 0);
+	said = file(l, "asked");
+	assert_non_null(strstr(said, "show config"));
+	assert_null(strstr(said, "reconf"));
+	free(said);
+	lab_remove(l, "asked");
+	drop_scontrol(l);
+	stop(l);
+}
+
 static void test_providers_are_asked(void **state)
 {
 	static const char none[] = "provider \"sim\" cannot be asked what its types have";
@@ -217,6 +254,7 @@ int main(void)
 		cmocka_unit_test(test_sacctmgr),
 		cmocka_unit_test(test_cgroup_conf),
 		cmocka_unit_test(test_the_slurmctld_that_runs),
+		cmocka_unit_test(test_it_never_has_slurmctld_read_what_it_wrote),
 		cmocka_unit_test(test_providers_are_asked),
 	};
 

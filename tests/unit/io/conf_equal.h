@@ -179,6 +179,7 @@ static inline void assert_conf_equal(const struct conf *a, const struct conf *b)
 	assert_text_equal(a->slurm_bin, b->slurm_bin);
 	assert_text_equal(a->slurm_conf, b->slurm_conf);
 	assert_int_equal(a->billing_unit_nano_h, b->billing_unit_nano_h);
+	assert_int_equal(a->reconfigure_ms, b->reconfigure_ms);
 	assert_text_equal(a->prices_file, b->prices_file);
 	assert_ids_equal(&a->people.admins, &b->people.admins);
 	assert_ids_equal(&a->people.admin_groups, &b->people.admin_groups);

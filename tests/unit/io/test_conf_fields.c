@@ -31,6 +31,7 @@ static void assert_globals(const struct conf *c)
 	assert_string_equal(c->slurm_bin, "/opt/slurm/bin");
 	assert_string_equal(c->slurm_conf, "/etc/slurm/slurm.conf");
 	assert_int_equal(c->billing_unit_nano_h, 10000000);
+	assert_int_equal(c->reconfigure_ms, 44000);
 	assert_int_equal(c->nproviders, 3);
 	assert_int_equal(c->npools, 3);
 	assert_int_equal(c->nbudgets, 3);
@@ -137,6 +138,7 @@ static void assert_first_pool(const struct conf *c)
 	assert_string_equal(p->checkpoint_command[1], "%j");
 	assert_int_equal(p->rebalance, CONF_REBALANCE_DRAIN);
 	assert_int_equal(p->rebalance_wait_ms, 420000);
+	assert_int_equal(p->fabric_hops, 1);
 	assert_string_equal(p->interconnect, "ib:8x400");
 	assert_string_equal(p->jurisdiction, "SE");
 	assert_int_equal(p->place_line, 15);
@@ -306,6 +308,7 @@ static void test_defaults(void **state)
 	assert_string_equal(c->slurm_bin, "/usr/bin");
 	assert_null(c->slurm_conf);
 	assert_int_equal(c->billing_unit_nano_h, 0);
+	assert_int_equal(c->reconfigure_ms, 60000);
 	assert_text_equal(sim->name, "sim");
 	assert_text_equal(sim->driver, "sim");
 	assert_text_equal(sim->url, "");

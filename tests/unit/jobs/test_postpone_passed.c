@@ -61,12 +61,31 @@ static void test_what_is_long_ago_or_over_does_not_count(void **state)
 	assert_false(postpone_goes_first(&F.e, 107)); /* its number may be another's next (F50) */
 }
 
+/* What burstd says of how close together a job runs gives way to why it waits, once that was
+ * requeued; and it is not cleared for that the job has its nodes. */
+static void test_where_it_ran_matters_less_than_why_it_waits(void **state)
+{
+	static const char ran[] = "burstd: placed: 2 nodes below one switch";
+
+	(void)state;
+	refuse("why");
+	details("PENDING", 7, 6, ran);
+	assert_non_null(strstr(F.comment, "burstd: why"));
+	later("CONFIGURING", 7, 0, F.comment);
+	F.comment[0] = '\0';
+	F.cleared[0] = '\0';
+	for (int i = 0; i < 3; i++)
+		later("RUNNING", 7, 0, ran);
+	assert_string_equal(F.cleared, "");
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_who_was_passed_over_three_times_has_a_turn),
 		TEST(test_what_is_long_ago_or_over_does_not_count),
+		TEST(test_where_it_ran_matters_less_than_why_it_waits),
 	};
 #undef TEST
 

@@ -2,6 +2,7 @@
  * slurmctld does not follow. */
 #include "rotation_world.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -305,6 +306,59 @@ static void a_command_that_ends_late_counts_for_its_own_step(void **state)
 	assert_false(rt()->commanded);
 }
 
+static void configure(void)
+{
+	free(F.e->conf->slurm_bin);
+	F.e->conf->slurm_bin = mem_strdup(F.dir);
+	F.e->conf->reconfigure_ms = 10 * MINUTE;
+}
+
+static void later(int64_t ms)
+{
+	rt()->tell_ms -= ms;
+	rt()->reconfigured_ms -= ms;
+	go();
+}
+
+/* slurmctld answers nobody while it reads its configuration.  However fast the steps follow each
+ * other, whatever is ordered, and if burstd is killed: once in the interval. */
+static void slurmctld_is_not_told_to_reconfigure_too_often(void **state)
+{
+	char path[128];
+	FILE *f;
+
+	(void)state;
+	(void)snprintf(path, sizeof(path), "%s/scontrol", F.dir);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	(void)fputs("#!/bin/sh\n", f);
+	assert_int_equal(fclose(f), 0);
+	assert_int_equal(chmod(path, 0700), 0);
+	configure();
+	stage(ROTATION_JWKS);
+	switches(0);
+	wait_for_child();
+	assert_int_equal(audits("reconfigure"), 1);
+	go();
+	all_follow();
+	assert_int_equal(phase(), ROTATION_AGING); /* which tells it the second time */
+	assert_int_equal(order(ENGINE_ROTATE_RESUME, ROTATION_NONE, NULL, 0), 0);
+	go();
+	assert_null(rt()->child);
+	assert_true(rt()->tell_ms - rt()->reconfigured_ms == 10 * MINUTE);
+	restart();
+	configure();
+	go();
+	later(9 * MINUTE);
+	assert_null(rt()->child);
+	assert_int_equal(audits("reconfigure"), 1);
+	later(MINUTE);
+	wait_for_child();
+	assert_int_equal(audits("reconfigure"), 2);
+	assert_true(rt()->r.told);
+	assert_int_equal(unlink(path), 0);
+}
+
 /* It has not run: that is no try, and the next is soon. */
 static void a_switch_command_that_cannot_be_started_is_tried_sooner(void **state)
 {
@@ -361,6 +415,7 @@ int main(void)
 		C(with_a_command_munges_switch_is_ordered_all_the_same),
 		C(each_step_of_jwks_has_its_command),
 		C(a_command_that_ends_late_counts_for_its_own_step),
+		C(slurmctld_is_not_told_to_reconfigure_too_often),
 		C(a_switch_command_that_cannot_be_started_is_tried_sooner),
 		C(without_its_command_it_is_the_admins),
 	};

@@ -131,6 +131,19 @@ static void a_plan_counts_the_units_of_a_job(void **state)
 	}
 }
 
+static void a_plan_says_how_close_together_the_nodes_are_that_are_up(void **state)
+{
+	struct engine *e = load(*state);
+	struct engine_plan p;
+
+	fleet_find(&e->fleet, "c1")->newest->path = mem_strdup("z/b1");
+	fleet_find(&e->fleet, "c2")->newest->path = mem_strdup("z/b2");
+	p = plan(e, &(struct engine_plan_ask){.list = "c[1-4]"});
+	assert_int_equal(p.placed, 2);
+	assert_int_equal(p.hops, 1);
+	engine_plan_fini(&p);
+}
+
 static void a_plan_within_a_partition_has_its_nodes_alone(void **state)
 {
 	static const char *const names[] = {"c5", "c6", "x9"};
@@ -565,6 +578,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_plan_says_what_would_become_of_a_job),
 		TEST(a_plan_counts_the_units_of_a_job),
+		TEST(a_plan_says_how_close_together_the_nodes_are_that_are_up),
 		TEST(a_plan_within_a_partition_has_its_nodes_alone),
 		TEST(a_plan_of_a_job_has_its_own_words),
 		TEST(a_plan_of_a_script_has_its_comment),

@@ -35,6 +35,10 @@ static inline struct provider_op op_of(enum provider_op_kind kind)
 		op.u.del.ids = ids;
 		op.u.del.nids = 2;
 	}
+	if (kind == PROVIDER_TOPOLOGY) {
+		op.u.topology.ids = ids;
+		op.u.topology.nids = 2;
+	}
 	if (kind == PROVIDER_NOTICES) {
 		op.u.notices.cluster = cluster;
 		op.cursor = "17";

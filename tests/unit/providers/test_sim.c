@@ -82,7 +82,8 @@ static void test_caps(void **state)
 	(void)state;
 	assert_int_equal(caps.flags, PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_GANGS |
 					     PROVIDER_TELLS | PROVIDER_REPORTS | PROVIDER_FABRICS |
-					     PROVIDER_CONSOLES);
+					     PROVIDER_CONSOLES | PROVIDER_PATHS);
+	assert_int_equal(caps.paths_max, 1000);
 	assert_int_equal(caps.create_max, 1000);
 	assert_int_equal(caps.delete_max, 1000);
 	assert_true(caps.token_ms >= 3600000);
@@ -115,6 +116,8 @@ static void test_build(void **state)
 		{PROVIDER_REPORT, "POST", "http://127.0.0.1:1/v1/instances/sim-1/report",
 		 "{\"reason\":\"XID 79: \\\"bus\\\" \xc3\xa9\"}"},
 		{PROVIDER_CONSOLE, "GET", "http://127.0.0.1:1/v1/instances/sim-1/console", NULL},
+		{PROVIDER_TOPOLOGY, "POST", "http://127.0.0.1:1/v1/topology",
+		 "{\"ids\":[\"a\",\"b\"]}"},
 		{PROVIDER_FABRIC_MAKE, "POST", "http://127.0.0.1:1/v1/fabrics",
 		 "{\"cluster\":\"0b1c2d3e-0000-4000-8000-000000000001\",\"name\":\"tok\"}"},
 		{PROVIDER_FABRIC_LIST, "GET",

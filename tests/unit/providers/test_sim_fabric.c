@@ -253,6 +253,122 @@ static void test_another_region_does_not_know_a_group(void **state)
 	provider_aws.close(self);
 }
 
+/* --- where machines are ------------------------------------------------------------------------
+ */
+
+/* Ask where these machines are, until n of them run; paths are in their order, "" for none. */
+static void where(const char *const *ids, size_t nids, size_t n,
+		  char (*paths)[PROVIDER_PATH_MAX + 1])
+{
+	struct provider_op op = {.kind = PROVIDER_TOPOLOGY, .cursor = ""};
+	struct provider_result r;
+
+	op.u.topology.ids = ids;
+	op.u.topology.nids = nids;
+	drive(&op, &r);
+	for (int k = 0; k < 500 && r.npaths < n; k++) {
+		assert_int_equal(r.code, PROVIDER_OK);
+		provider_result_fini(&r);
+		usleep(10000);
+		drive(&op, &r);
+	}
+	assert_int_equal(r.code, PROVIDER_OK);
+	assert_int_equal(r.npaths, n);
+	for (size_t i = 0; i < nids; i++) {
+		paths[i][0] = '\0';
+		for (size_t k = 0; k < r.npaths; k++)
+			if (strcmp(r.paths[k].id, ids[i]) == 0)
+				memcpy(paths[i], r.paths[k].path, sizeof(paths[i]));
+	}
+	provider_result_fini(&r);
+}
+
+static void its_machines_are_where_it_says(const char *zone)
+{
+	char ids[8][PROVIDER_ID_MAX + 1], paths[8][PROVIDER_PATH_MAX + 1], want[100];
+	const char *list[8];
+
+	for (size_t i = 0; i < 8; i++)
+		list[i] = ids[i];
+	simrun_do(&S, "POST", "/admin/config", "{\"spine_size\":2}");
+	assert_int_equal(buy("lone", NULL, 4, ids), PROVIDER_OK);
+	where(list, 4, 4, paths);
+	for (int i = 0; i < 4; i++) { /* one on each block, two blocks below each spine */
+		(void)snprintf(want, sizeof(want),
+			       "%seu-north-1a/%seu-north-1a-s%d/%seu-north-1a-b%d", zone, zone,
+			       i / 2, zone, i);
+		assert_string_equal(paths[i], want);
+	}
+	assert_int_equal(about(PROVIDER_FABRIC_MAKE, "f-1"), PROVIDER_OK);
+	assert_int_equal(buy("t-1", "f-1", 2, ids), PROVIDER_OK);
+	simrun_do(&S, "POST", "/admin/config", "{\"spine_size\":null}");
+	where(list, 2, 2, paths);
+	assert_string_equal(paths[0], paths[1]);
+	simrun_do(&S, "POST", "/admin/config", "{\"fabric_apart\":true}");
+	assert_int_equal(buy("t-2", "f-1", 5, ids), PROVIDER_OK); /* more than a block has */
+	where(list, 5, 5, paths);
+	assert_string_not_equal(paths[0], paths[1]);
+	simrun_do(&S, "POST", "/admin/config", "{\"fabric_apart\":null,\"boot\":\"1h\"}");
+	assert_int_equal(buy("slow", NULL, 1, ids + 5), PROVIDER_OK);
+	where(list, 6, 5, paths); /* what does not run is nowhere */
+	assert_string_equal(paths[5], "");
+}
+
+static void test_where_machines_are_by_the_neutral_face(void **state)
+{
+	static const char *const unknown[] = {"sim-99"};
+	char paths[1][PROVIDER_PATH_MAX + 1];
+
+	(void)state;
+	open_driver(&provider_sim);
+	its_machines_are_where_it_says("");
+	where(unknown, 1, 0, paths);
+	provider_sim.close(self);
+}
+
+/* As all of EC2's requests with ids: one that it does not know, and all of it fails. */
+static void test_where_machines_are_by_ec2s(void **state)
+{
+	static const char *const unknown[] = {"i-0123"};
+	struct provider_op op = {.kind = PROVIDER_TOPOLOGY};
+	struct provider_result r;
+
+	(void)state;
+	open_driver(&provider_aws);
+	its_machines_are_where_it_says("nn-");
+	op.u.topology.ids = unknown;
+	op.u.topology.nids = 1;
+	drive(&op, &r);
+	assert_int_equal(r.code, PROVIDER_INVALID);
+	assert_non_null(strstr(r.message, "InvalidInstanceID.NotFound"));
+	provider_result_fini(&r);
+	provider_aws.close(self);
+}
+
+/* Without blocks all machines of a zone are together; and what the fabric has bought in another
+ * market stands in the same racks. */
+static void test_a_zone_or_the_fabrics_block_is_what_machines_share(void **state)
+{
+	char ids[2][PROVIDER_ID_MAX + 1], paths[2][PROVIDER_PATH_MAX + 1];
+	const char *const list[] = {ids[0], ids[1]};
+
+	(void)state;
+	open_driver(&provider_sim);
+	assert_int_equal(about(PROVIDER_FABRIC_MAKE, "f-1"), PROVIDER_OK);
+	assert_int_equal(buy("lone", NULL, 1, NULL), PROVIDER_OK);
+	assert_int_equal(buy("t-1", "f-1", 1, ids), PROVIDER_OK);
+	place.market = PROVIDER_SPOT;
+	assert_int_equal(buy("t-2", "f-1", 1, ids + 1), PROVIDER_OK);
+	where(list, 2, 2, paths);
+	assert_string_equal(paths[0], "eu-north-1a/eu-north-1a-b1");
+	assert_string_equal(paths[1], paths[0]);
+	simrun_do(&S, "POST", "/admin/config", "{\"fabric_size\":null}");
+	assert_int_equal(buy("t-3", NULL, 1, ids), PROVIDER_OK);
+	where(list, 1, 1, paths);
+	assert_string_equal(paths[0], "eu-north-1a");
+	provider_sim.close(self);
+}
+
 /* --- what the driver sim makes of replies ------------------------------------------------------
  */
 
@@ -315,6 +431,48 @@ static void test_replies(void **state)
 	provider_sim.close(self);
 }
 
+static void test_a_path_that_cannot_be_read_is_none(void **state)
+{
+	static const struct {
+		long status;
+		const char *body;
+		enum provider_code code;
+		const char *paths; /* "ID PATH;", each */
+	} rows[] = {
+		{200,
+		 "{\"instances\":[{\"id\":\"a\",\"path\":[\"z\",\"b\"]},"
+		 "{\"id\":\"b\",\"path\":[\"z\"]}]}",
+		 PROVIDER_OK, "a z/b;b z;"},
+		{200, "{\"instances\":[]}", PROVIDER_OK, ""},
+		{200,
+		 "{\"instances\":[{\"id\":\"a\",\"path\":[]},7,{\"id\":\"b\",\"path\":"
+		 "[\"z\",\"a/b\"]},{\"path\":[\"z\"]},{\"id\":\"c\",\"path\":[\"z\",5]},"
+		 "{\"id\":\"d\",\"path\":\"z\"},{\"id\":\"e\",\"path\":[\"z\"]}]}",
+		 PROVIDER_OK, "e z;"},
+		{200, "{}", PROVIDER_TRANSIENT, ""},
+		{200, "{\"instances\":{}}", PROVIDER_TRANSIENT, ""},
+		{404, "{\"error\":{\"code\":\"not-found\"}}", PROVIDER_INVALID, ""},
+		{404, "{}", PROVIDER_INVALID, ""}, /* an older simcloud */
+		{500, "", PROVIDER_TRANSIENT, ""},
+	};
+
+	(void)state;
+	open_driver(&provider_sim);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct provider_result r;
+		char said[200] = "";
+
+		parse(&r, PROVIDER_TOPOLOGY, rows[i].status, rows[i].body);
+		for (size_t k = 0; k < r.npaths; k++)
+			(void)snprintf(said + strlen(said), sizeof(said) - strlen(said), "%s %s;",
+				       r.paths[k].id, r.paths[k].path);
+		assert_string_equal(said, rows[i].paths);
+		assert_int_equal(r.code, rows[i].code);
+		provider_result_fini(&r);
+	}
+	provider_sim.close(self);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -322,7 +480,11 @@ int main(void)
 		T(test_by_the_neutral_face),
 		T(test_by_ec2s),
 		T(test_another_region_does_not_know_a_group),
+		T(test_where_machines_are_by_the_neutral_face),
+		T(test_where_machines_are_by_ec2s),
+		T(test_a_zone_or_the_fabrics_block_is_what_machines_share),
 		T(test_replies),
+		T(test_a_path_that_cannot_be_read_is_none),
 	};
 #undef T
 
