@@ -140,7 +140,7 @@ load world.sh
 }
 
 @test "mounts: what does not mount, does not answer or cannot be written" {
-	alone mounts
+	alone mounts_here
 }
 
 @test "mounts: a server that is not there yet, and file systems that others mount, are waited for, and not for ever" {

@@ -667,7 +667,7 @@ dcgm() {
 	skips dcgm
 }
 
-mounts() {
+mounts_here() {
 	claimed
 	skips mounts
 	configure 'mount_timeout = 1'
