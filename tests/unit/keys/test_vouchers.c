@@ -83,11 +83,15 @@ static void test_what_the_machine_is_told(void **state)
 					    "vault_ca=LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCg==\n",
 					    "creation_path=kv/data/slurm/node\n",
 					    "wrap_token=s.wrap\n",
+					    "slurmd_opts=-Z --conf Gres=gpu:h100:8\n",
 					    "end=1\nLINES\n"};
 
 	(void)state;
 	has_gpus(1);
 	F.e->conf->pools[0].interconnect = mem_strdup("ib:8x400");
+	F.e->conf->pools[0].dynamic = true;
+	free(F.e->conf->pools[0].gres);
+	F.e->conf->pools[0].gres = mem_strdup("gpu:h100:8");
 	buy_with_token(1, "acc-1");
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		if (strstr(sent(), lines[i]) == NULL)

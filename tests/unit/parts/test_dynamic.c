@@ -84,6 +84,7 @@ static const char *called(const struct fix *f)
 static void test_those_that_lack(void **state)
 {
 	struct fix *f = *state;
+	int64_t before;
 
 	begin(f);
 	turn(f);
@@ -91,8 +92,10 @@ static void test_those_that_lack(void **state)
 	show(f, "IDLE+CLOUD+POWERED_DOWN", "");
 	turn(f);
 	assert_string_equal(called(f), "create nodename=c2,c3" WORDS);
+	before = f->e->poll.snapshot_ms;
 	turn(f);
-	f->e->poll.snapshot_ms = 1; /* one that began before is still read */
+	(void)nanosleep(&(struct timespec){1, 100000000}, NULL); /* it may try again */
+	f->e->poll.snapshot_ms = before + 1; /* one that began before the order's end */
 	turn(f);
 	assert_string_equal(called(f), "");
 	snapshot(f, "IDLE+CLOUD+POWERED_DOWN", "IDLE", "IDLE");
@@ -145,6 +148,31 @@ static void test_a_refusal(void **state)
 	assert_string_equal(called(f), "");
 }
 
+/* A slurmctld without any node says so in words of its own.  22.05 says that, too, while it hides
+ * all nodes: where slurm.conf is to have them, it is not believed. */
+static void test_no_nodes_at_all(void **state)
+{
+	struct fix *f = *state;
+	char path[96];
+	FILE *out;
+
+	for (int dynamic = 0; dynamic <= 1; dynamic++) {
+		assert_int_equal(load_conf(f, dynamic ? dynamic_conf() : make_conf(), NULL), 0);
+		(void)snprintf(path, sizeof(path), "%s/scontrol", f->dir);
+		out = fopen(path, "w");
+		assert_non_null(out);
+		(void)fprintf(out, "#!/bin/sh\necho 'No nodes in the system'\n");
+		assert_int_equal(fclose(out), 0);
+		assert_int_equal(chmod(path, 0700), 0);
+		slurm_configure(f->e->slurm, f->dir, NULL);
+		assert_true(slurm_ask(f->e->slurm, SLURM_SNAPSHOT));
+		while (!f->e->poll.polled && f->e->poll.error[0] == '\0')
+			(void)uv_run(loop_uv(f->loop), UV_RUN_ONCE);
+		assert_int_equal(f->e->poll.polled, dynamic);
+		assert_int_equal(fleet_find(&f->e->fleet, "c1")->missing_ms != 0, dynamic);
+	}
+}
+
 /* Pools that are not dynamic have their nodes in slurm.conf. */
 static void test_other_pools(void **state)
 {
@@ -165,6 +193,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_those_that_lack),
 		TEST(test_a_refusal),
+		TEST(test_no_nodes_at_all),
 		TEST(test_other_pools),
 	};
 

@@ -51,9 +51,9 @@ static void test_a_dynamic_pool(void **state)
 	world_init(&w);
 	add_pool(&w, "h100", "h100-[1-64]", H100, "gpu:h100:8")->dynamic = true;
 	add_pool(&w, "a100", "a100-[1-2]", H100, "gpu:a100:8");
-	w.slurm = "ClusterName=falcon\nNodeName=own[1-30] CPUs=4\n";
+	w.slurm = "ClusterName=falcon\nNodeName=own[1-70] CPUs=4\n";
 	world_run(&w);
-	assert_non_null(strstr(w.body, "\nMaxNodeCount=256\n")); /* twice 30 + 64 + 2, and more */
+	assert_non_null(strstr(w.body, "\nMaxNodeCount=512\n")); /* twice 70 + 64 + 2, and more */
 	assert_null(strstr(w.body, "NodeName=h100"));
 	assert_non_null(strstr(w.body, "\nNodeName=a100-[1-2] "));
 	assert_non_null(strstr(w.body, "\nNodeSet=burst-h100 Feature=h100\n"
