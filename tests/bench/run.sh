@@ -13,16 +13,17 @@ cc=${CC:-cc}
 $cc -std=c11 -O2 -Wall -Wextra -o "$dir/standin" tests/bench/standin.c
 $cc -std=c11 -O2 -Wall -Wextra -static -o "$dir/timed" tests/bench/timed.c
 $cc -std=c11 -O2 -Wall -Wextra -shared -fPIC -o "$dir/slice.so" tests/bench/slice.c -ldl
+$cc -std=c11 -O2 -Wall -Wextra -shared -fPIC -o "$dir/gate.so" tests/bench/gate.c -ldl
 ln -sf ../standin "$dir/slurm/scontrol"
 ln -sf ../standin "$dir/slurm/squeue"
 # enter hands on only these two of the environment.
 export BUILD BIN
 names=() parts=()
-[ $# -gt 0 ] || parts=(gate addresses storm)
+[ $# -gt 0 ] || parts=(gate addresses storm register)
 for name; do
 	case $name in
 	slurm) parts+=(gate addresses) ;;
-	storm) parts+=(storm) ;;
+	storm | register) parts+=("$name") ;;
 	*) names+=("$name") ;;
 	esac
 done

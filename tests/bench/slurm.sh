@@ -4,6 +4,8 @@
 #   gate       sbatch to running on 4 nodes, with burst-prolog as PrologSlurmctld and without
 #   addresses  1,000 nodes addressed: one job, 500 x 2, 1,000 x 1 (instances that boot nothing; create 1.5 s,
 #              list 0.2 s), beside one scontrol update of all of them
+#   register   10,000 cloud nodes, of which 1,000 real slurmds register at one moment: until burstd has each of them READY,
+#              how often it asks slurmctld, and how long slurmctld takes for `scontrol ping` meanwhile, beside a frozen burstd
 #   storm      500 x 2 nodes and 700 machines, at one place or at two: from the provider's first refusal until burstd
 #              has decided about the last job, and until the last refused job was told why; how many calls were refused
 #
@@ -16,6 +18,7 @@ part=$1 out=$2
 LAB_RESUME_TIMEOUT=300
 [ "$part" = gate ] || LAB_NODES=1000 LAB_BOOT='' LAB_MAX_RATE=100000
 [ "$part" != storm ] || LAB_COOLDOWN=10m
+[ "$part" != register ] || LAB_NODES=10000 LAB_BOOT=gate-boot LAB_MAX_RATE=1000000 LAB_RESUME_TIMEOUT=660
 # shellcheck source=tests/e2e/lab/lab.sh
 . tests/e2e/lab/lab.sh
 [ "$part" != storm ] || LAB_OFFERS="$(lab_offer near eu-north-1a on-demand) $(lab_offer far eu-north-1b on-demand)"
@@ -28,7 +31,7 @@ now_ms() {
 
 # figure NAME VALUE [TARGET [UNIT]]
 figure() {
-	printf '%-7s %-50s %10d %-5s %10s\n' $bench "$1" "$2" "${4-ms}" "${3-}"
+	printf '%-7s %-52s %10d %-5s %10s\n' $bench "$1" "$2" "${4-ms}" "${3-}"
 	jq -nc --arg b $bench --arg n "$1" --argjson v "$2" --argjson t "${3:-null}" --arg u "${4-ms}" \
 		'{bench: $b, name: $n, value: $v, unit: $u, target: $t}' >>"$out"
 }
@@ -172,5 +175,154 @@ bench_storm() {
 	storm '700 at one place' 1000 1 700 0
 }
 
-lab_up
+# --- registering ------------------------------------------------------------------------------
+
+# The lab of gate-boot: all addresses of the provider's network are this host's own.
+lab_up_register() {
+	local name
+	lab_files && lab_slurm_conf && lab_burstd_conf
+	install -d -m 755 /run/lab/gate
+	install -m 755 tests/bench/gate-boot /run/lab/bin/gate-boot
+	install -m 755 "${BUILD:-build}/bench-run/gate.so" /run/lab/gate/gate.so
+	: >/run/lab/gate/lock
+	# Each slurmd has a slurm.conf of its own.
+	sed -i -e 's/^DebugFlags=.*/&,NO_CONF_HASH/' -e "s/Nodes=ALL/Nodes=c[1-$LAB_NODES]/" /etc/slurm/slurm.conf
+	ip route add local 10.77.0.0/16 dev lo
+	for name in $lab_programs; do lab_start "$name"; done
+}
+
+# at_percent P FILE: of its numbers, one a line
+at_percent() {
+	sort -n "$2" | awk -v p="$1" '{ v[NR] = $1 } END { i = int((NR - 1) * p / 100 + 0.5) + 1; print v[i] + 0 }'
+}
+
+# ping FILE: how long one takes, in us, is added to it.  pings FILE MS: one every 50 ms, whatever became of those before.
+ping() {
+	local t0=${EPOCHREALTIME/./}
+	scontrol ping >/dev/null || echo failed >>/run/lab/pings-failed
+	echo $((${EPOCHREALTIME/./} - t0)) >>"$1"
+}
+
+pings() {
+	local end=$(($(now_ms) + $2))
+	while [ "$(now_ms)" -lt $end ]; do
+		ping "$1" &
+		lab_nap 50
+	done
+	wait
+}
+
+# ping_figures NAME FILE [TARGET_P50 TARGET_P99]
+ping_figures() {
+	figure "$1: ping, p50" "$(at_percent 50 "$2")" "${3-}" us
+	figure "$1: ping, p99 of $(wc -l <"$2")" "$(at_percent 99 "$2")" "${4-}" us
+}
+
+runs_of_scontrol() {
+	curl -sS --max-time 20 http://127.0.0.1:9818/metrics | sed -n "s/^burstd_slurm_requests_total{kind=\"$1\"} //p"
+}
+
+slurmds() {
+	[ "$(pgrep -c -x slurmd)" -ge "$1" ]
+}
+
+# since FILE: so many bytes are there now; said FILE FROM TEXT: how often it has that since
+since() {
+	stat -c %s "$1"
+}
+
+said() {
+	tail -c +"$(($2 + 1))" "$1" | grep -c "$3"
+}
+
+all_said() {
+	[ "$(said "$@")" -ge "$nodes" ]
+}
+
+# looks FILE N: what a look at all nodes takes, in ms, one after the other
+looks() {
+	local t0
+	for ((i = 0; i < $2; i++)); do
+		t0=$(now_ms)
+		scontrol -o show nodes >/dev/null
+		echo $(($(now_ms) - t0)) >>"$1"
+	done
+}
+
+# all_at_once KIND: a job's machines boot, and when the gate opens their slurmds register.  burstd: as it is; frozen: it is stopped
+# meanwhile; looks: it is, and all nodes are looked at in its place.
+all_at_once() {
+	local lock ctld burstd polls updates beside=()
+	exec {lock}</run/lab/gate/lock
+	flock -x "$lock"
+	job -N"$nodes" --exclusive --wrap 'sleep 4' >/dev/null
+	lab_wait 240 slurmds "$nodes"
+	sleep 8 # the last have read their configuration, too
+	ctld=$(since /var/log/slurm/slurmctld.log) burstd=$(since /var/log/burstd.log)
+	polls=$(runs_of_scontrol poll) updates=$(runs_of_scontrol update)
+	[ "$1" = burstd ] || kill -STOP "$(lab_pid burstd)"
+	pings "/run/lab/pings-$1" 2000 &
+	beside+=($!)
+	if [ "$1" = looks ]; then
+		looks /run/lab/looks-busy 2 & # a third one would come after the last of them
+		beside+=($!)
+	fi
+	flock -u "$lock"
+	exec {lock}<&-
+	lab_wait 120 all_said /var/log/slurm/slurmctld.log "$ctld" 'Node c[0-9]* now responding'
+	if [ "$1" = burstd ]; then
+		lab_wait 60 all_said /var/log/burstd.log "$burstd" msg=registered
+		echo $(($(runs_of_scontrol poll) - polls)) >>/run/lab/polls
+		echo $(($(runs_of_scontrol update) - updates)) >>/run/lab/updates
+		tail -c +"$((ctld + 1))" /var/log/slurm/slurmctld.log >/run/lab/ctld.log
+		tail -c +"$((burstd + 1))" /var/log/burstd.log >/run/lab/burstd.log
+		python3 -B tests/bench/registered.py /run/lab/ctld.log /run/lab/burstd.log >>/run/lab/registered
+	fi
+	wait "${beside[@]}"
+	kill -CONT "$(lab_pid burstd)"
+	clear_away_register
+}
+
+# of_rounds NAME: the median of what registered.py said by that name
+of_rounds() {
+	sed -n "s/^$1 //p" /run/lab/registered >/run/lab/one
+	at_percent 50 /run/lab/one
+}
+
+bench_register() {
+	local nodes=1000 look
+	pings /run/lab/pings-quiet 10000
+	looks /run/lab/looks-quiet 9
+	ping_figures 'nothing moves' /run/lab/pings-quiet
+	figure 'scontrol show nodes of 10,000, nothing moves' "$(at_percent 50 /run/lab/looks-quiet)"
+	all_at_once looks
+	all_at_once looks
+	look=$(at_percent 50 /run/lab/looks-busy)
+	figure 'scontrol show nodes while 1,000 register (floor)' "$look"
+	for _ in 1 2 3; do
+		all_at_once burstd
+		all_at_once frozen
+	done
+	# A look sees what was there when it began, and burstd looks at most half of the time.
+	figure '1,000 registered to READY, p50' "$(of_rounds p50)" $((50 + 2 * look))
+	figure '1,000 registered to READY, p99' "$(of_rounds p99)" $((50 + 3 * look))
+	figure '1,000 registered to READY, last' "$(of_rounds max)"
+	figure 'first to last of them in slurmctld' "$(of_rounds span)"
+	figure 'runs of scontrol to look, until the last' "$(at_percent 100 /run/lab/polls)" '' runs
+	figure 'runs of scontrol to order, until the last' "$(at_percent 100 /run/lab/updates)" 20 runs
+	ping_figures '1,000 register, burstd frozen (floor)' /run/lab/pings-frozen
+	ping_figures '1,000 register' /run/lab/pings-burstd "$(($(at_percent 50 /run/lab/pings-frozen) * 3 / 2))" \
+		"$(($(at_percent 99 /run/lab/pings-frozen) * 3 / 2))"
+	touch /run/lab/pings-failed
+	figure 'pings without an answer' "$(wc -l </run/lab/pings-failed)" 0 pings
+}
+
+clear_away_register() {
+	scancel -u researcher
+	scontrol update nodename="c[1-$nodes]" state=POWER_DOWN_FORCE reason=bench
+	lab_wait 120 all_off
+	lab_wait 60 no_instances
+}
+
+if [ "$part" = register ]; then lab_up_register; else lab_up; fi
 "bench_$part"
