@@ -70,12 +70,12 @@ static void on_timer(struct poller_item *it, short got, int64_t now)
 
 	(void)got;
 	agent_look(u->a);
-	u->quiet = u->told && !u->a->facts.job ? u->quiet + 1 : 0;
+	u->quiet = u->a->facts.job ? 0 : u->quiet + 1;
 	if (now >= u->by || u->quiet >= UNMOUNT_QUIET) {
 		begin(u);
 		return;
 	}
-	it->deadline = u->told && now + UNMOUNT_LOOK_MS < u->by ? now + UNMOUNT_LOOK_MS : u->by;
+	it->deadline = now + UNMOUNT_LOOK_MS < u->by ? now + UNMOUNT_LOOK_MS : u->by;
 }
 
 struct unmount *unmount_new(struct agent *a)

@@ -8,6 +8,7 @@
 
 #include "base/fnv.h"
 #include "base/mem.h"
+#include "base/netmap.h"
 #include "base/secret.h"
 #include "io/http_client.h"
 #include "io/proc.h"
@@ -220,12 +221,26 @@ static void read_reply(struct request *rq, const struct provider_reply *reply,
 	c->ops->read_end(reader, c->self, &rq->op, reply, r);
 }
 
+/* Everybody here knows machines by the addresses that slurmctld, and burstd's listener, see. */
+static void translate(const struct cloud *c, struct provider_result *r)
+{
+	const char *map = c->conf->address_map;
+
+	if (map == NULL || map[0] == '\0')
+		return;
+	for (size_t i = 0; i < r->nitems; i++)
+		netmap_translate(map, r->items[i].instance.addr, PROVIDER_ADDR_MAX + 1);
+	for (size_t i = 0; i < r->ninstances; i++)
+		netmap_translate(map, r->instances[i].addr, PROVIDER_ADDR_MAX + 1);
+}
+
 static void parsed(struct request *rq, const struct provider_reply *reply)
 {
 	struct provider_result r = {0};
 
 	assert(rq->cloud != NULL);
 	read_reply(rq, reply, &r);
+	translate(rq->cloud, &r);
 	set_id(rq, reply, &r);
 	/* Convert the pause for all users of it: rows, limit.h and listen.c. */
 	if (r.retry_after_ms > LIMIT_PAUSE_MAX_MS)

@@ -74,6 +74,7 @@ struct conf_provider {
 	int attest_as;           /* enum conf_attest as written, or CONF_ATTEST_AUTO */
 	enum conf_attest attest; /* derived: OFF without a section nodes */
 	bool vouchers;           /* derived: a token for the secret store is in the user-data */
+	char *address_map;       /* base/netmap.h; "": none */
 	char *account;           /* required in identity documents; "": any */
 	int check_address;       /* bool: claims must come from the machine's address */
 	char *attest_ca_file;    /* NULL: none */

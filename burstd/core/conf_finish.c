@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/netmap.h"
 #include "core/conf.h"
 #include "core/conf_option.h"
 #include "core/conf_private.h"
@@ -212,6 +213,21 @@ static int check_names(const struct conf *c, struct err *e)
 	return 0;
 }
 
+static int check_maps(const struct conf *c, struct err *e)
+{
+	struct err why = {0};
+
+	for (size_t i = 0; i < c->nproviders; i++) {
+		const struct conf_provider *p = &c->providers[i];
+
+		if (netmap_check(p->address_map != NULL ? p->address_map : "", &why) != 0)
+			return err_set(e, (enum err_code)why.code,
+				       "%.120s:%d: provider \"%.30s\": address_map: %s", c->path,
+				       p->line, p->name, why.msg);
+	}
+	return 0;
+}
+
 int conf_finish(struct conf *c, struct err *e)
 {
 	assert(c->by_node.n == 0);
@@ -221,7 +237,7 @@ int conf_finish(struct conf *c, struct err *e)
 	if (c->npools > CONF_POOLS_MAX)
 		return err_set(e, ERR_LIMIT, "%.120s:%d: more than %d pools", c->path,
 			       c->pools[CONF_POOLS_MAX].line, CONF_POOLS_MAX);
-	if (check_names(c, e) < 0 || conf_nodes_finish(c, e) < 0)
+	if (check_names(c, e) < 0 || check_maps(c, e) < 0 || conf_nodes_finish(c, e) < 0)
 		return -1;
 	for (size_t i = 0; i < c->npools; i++)
 		if (finish_pool(c, &c->pools[i], e) < 0)

@@ -849,9 +849,9 @@ def unmount_waits_for_jobs(lab):
     never(lambda: lab.read("unmounted"), "a job runs", 4)
     lab.no_job(500)
     until(lambda: lab.read("unmounted"), "the command", 5)
-    lab.write("going", f"preempt {int(time.time()) + 119}")
+    lab.write("going", f"preempt {int(time.time()) + 9}")
     until(lambda: len(b.events()) == 2, "another word for it")
-    never(lambda: lab.read("unmounted").count("\n") > 1, "once", 4)
+    never(lambda: lab.read("unmounted").count("\n") > 1, "once", 7)
     assert "file systems are unmounted" in lab.read("log")
 
 

@@ -5,8 +5,9 @@
 # The machines are the site's (driver "static"), so that what is told of their addresses is in a file, power/NODE; they are
 # namespaces (scripts/node/sim-boot) whose network is the one below:
 #
-#   c1  fd77::11 alone         c2  10.77.1.2 and fd77::12; the provider tells the latter
-#   c3  10.99.0.3 behind a router, which the site knows as 198.18.0.3, and no other way there
+#   c1  fd77::11 alone
+#   c2  10.77.1.2 and fd77::12; the provider tells the latter, and so does its registration (cloud_reg_addrs)
+#   c3  10.99.0.3, as the provider tells, behind a router: the site knows it as 198.18.0.3 (address_map), and has no other way
 
 # Variables from the helper; scripts for the machine to expand.
 # shellcheck disable=SC2016,SC2034,SC2154
@@ -56,7 +57,7 @@ networks() {
 		plug_in() {
 			case $SIMCLOUD_NODE in
 			c1) SIMCLOUD_HOSTS=${SIMCLOUD_HOSTS}6 && wire labbr fd77::11/64 ;;
-			c2) wire labbr 10.77.1.2/16 fd77::12/64 ;;
+			c2) SIMCLOUD_HOSTS=${SIMCLOUD_HOSTS}6 && wire labbr 10.77.1.2/16 fd77::12/64 ;;
 			c3) wire natbr 10.99.0.3/24 && ip route add default via 10.99.0.1 ;;
 			esac
 		}
@@ -83,7 +84,10 @@ lab_burstd_conf() {
 					SIMCLOUD_ID=\$n SIMCLOUD_NODE=\$n SIMCLOUD_ADDR=0.0.0.0 SIMCLOUD_TYPE=own SIMCLOUD_DIR=\$PWD/machine SIMCLOUD_HOSTS=\$PWD/hosts \
 						setsid $lab_dir/bin/sim-boot >>machine/\$n.log 2>&1 </dev/null &
 					pid[\$n]=\$!
-					echo "on \${address[\$n]}" >power/\$n
+					case \$n in
+					c3) echo 'on 10.99.0.3' >power/\$n ;;
+					*) echo "on \${address[\$n]}" >power/\$n ;;
+					esac
 				elif [ "\$want" = off ] && [ -n "\${pid[\$n]-}" ]; then
 					kill -KILL -- -"\${pid[\$n]}"
 					unset "pid[\$n]"
@@ -105,6 +109,7 @@ lab_burstd_conf() {
 			off     = {"$lab_dir/bin/site-power", "%n", "off"}
 			status  = {"/bin/cat", "$bmc/power/%n"}
 			program = "$lab_dir/bin/burst-static"
+			address_map = "10.99.0.0/24=198.18.0.0/24"
 			settle  = "2s"
 			timeout = "20s"
 		}
@@ -118,8 +123,9 @@ lab_start_bmc() {
 	lab_spawn bmc root "$lab_dir/bin/power.sh"
 }
 
+# As slurmctld has it; with EnableIPv6 it writes one of IPv4 from a registration as ::ffff:a.b.c.d.
 known() {
-	scontrol -o show node "$1" | sed -n 's/.* NodeAddr=\([^ ]*\).*/\1/p'
+	scontrol -o show node "$1" | sed -n 's/.* NodeAddr=\(::ffff:\)\{0,1\}\([^ ]*\).*/\2/p'
 }
 
 teardown() {

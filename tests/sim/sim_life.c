@@ -132,6 +132,8 @@ static void set_pool(const struct world *w, struct conf_pool *p, size_t i)
 				.rebalance = w->set.rebalance ? CONF_REBALANCE_DRAIN
 							      : CONF_REBALANCE_IGNORE,
 				.rebalance_wait_ms = w->set.wait_ms,
+				/* Not by dice: all other seeds stay the worlds that they were. */
+				.unmount_wait_ms = w->seed % 5 == 0 ? 10 * SIM_SECOND : 0,
 				.warm = sp->warm,
 				.quantum_ms = sp->quantum_ms,
 				.boot_ms = w->set.boot_ms};

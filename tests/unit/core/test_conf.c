@@ -74,6 +74,23 @@ static void test_finish(void **state)
 	conf_free(NULL);
 }
 
+static void test_a_map_of_addresses(void **state)
+{
+	static char bad[] = "10.20.0.0/16=198.18.0.0/15", good[] = "10.20.0.0/16=198.18.0.0/16";
+	struct conf *c = small_conf();
+	struct err e = {0};
+	char *was = c->providers[1].address_map;
+
+	(void)state;
+	c->providers[1].address_map = bad;
+	assert_int_equal(conf_finish(c, &e), -1);
+	assert_non_null(strstr(e.msg, ": provider \"two\": address_map: want NETWORK/BITS="));
+	c->providers[1].address_map = good;
+	assert_int_equal(conf_finish(c, &e), 0);
+	c->providers[1].address_map = was;
+	conf_free(c);
+}
+
 static void test_provider_twice(void **state)
 {
 	struct conf *c = small_conf();
@@ -463,6 +480,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_finish),
 		cmocka_unit_test(test_provider_twice),
+		cmocka_unit_test(test_a_map_of_addresses),
 		cmocka_unit_test(test_too_many_sections),
 		cmocka_unit_test(test_too_many_providers),
 		cmocka_unit_test(test_as_many_pools_as_there_may_be),
