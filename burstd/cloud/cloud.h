@@ -39,7 +39,8 @@ enum {
 	ENGINE_CALM_TIMES = 4,         /* list_every is so much longer while nothing moves */
 	ENGINE_CONSOLE_MS = 5000,      /* a delete waits so long for a console log */
 	ENGINE_PATHS_MS = 5000, /* between two questions where machines are, to one provider */
-	ENGINE_PATHS_DENIED_MS = 3600000, /* likewise after one that was denied */
+	ENGINE_PATHS_DENIED_MS = 3600000, /* likewise after one that was denied, ... */
+	ENGINE_PATHS_ODD = 3,             /* ... or so many refused about one machine each */
 	ENGINE_APART_MS = 5000,           /* between two looks at whether fabrics are together */
 	ENGINE_THROTTLED_MS = 60000,      /* a provider that says 429 for so long is failing */
 	ENGINE_REPLY_MAX = 32 << 20,      /* bytes of one answer */
@@ -138,9 +139,10 @@ struct cloud { /* one provider */
 	bool drop_denied;    /* that was told */
 	char undropped[201]; /* why one was, last */
 	/* where its machines are: topology.c */
-	bool paths_due;    /* one that is up was perhaps not asked about */
-	bool paths_busy;   /* a question is on the wire */
-	size_t paths_most; /* ids in one, since it refused a longer one; 0: as many as it takes */
+	bool paths_due;     /* one that is up was perhaps not asked about */
+	bool paths_busy;    /* a question is on the wire */
+	unsigned paths_odd; /* single ids that it refused, one after the other */
+	size_t paths_most;  /* ids in one, since it refused a longer one; 0: as many as it takes */
 	int64_t paths_next, paths_step;
 	char unplaced[200]; /* why it does not say; "": it does, or was not asked */
 	/* the session */

@@ -91,29 +91,39 @@ static void take(struct cloud *c, const struct asked *a, const struct provider_r
 	}
 }
 
-/* One id may be the reason: ask about half as many.  Of a single one nothing is known then. */
-static void refused(struct cloud *c, const struct asked *a)
+/* It does not say, and will not soon.  That delays nothing, and is no trouble of the provider's:
+ * perhaps nobody wants to know. */
+static void leave(struct cloud *c, const struct provider_result *r)
+{
+	(void)snprintf(c->unplaced, sizeof(c->unplaced), "%s", r->message);
+	c->paths_next = engine_now(c->e) + ENGINE_PATHS_DENIED_MS;
+	c->paths_most = c->paths_odd = 0;
+}
+
+/* One id may be the reason: ask about half as many.  Of a single one nothing is known then; but
+ * where one after the other is refused, it is the question. */
+static void refused(struct cloud *c, const struct asked *a, const struct provider_result *r)
 {
 	const struct provider_result nothing = {.code = PROVIDER_OK};
 
 	c->paths_most = a->n > 1 ? a->n / 2 : 1;
-	if (a->n == 1)
-		take(c, a, &nothing);
+	if (a->n > 1)
+		return;
+	take(c, a, &nothing);
+	if (++c->paths_odd >= ENGINE_PATHS_ODD)
+		leave(c, r);
 }
 
-/* A denied right delays nothing and is no trouble of the provider's: perhaps nobody wants to know.
- */
 static void failed(struct cloud *c, const struct asked *a, const struct provider_result *r)
 {
 	int64_t pause;
 
 	if (r->code == PROVIDER_DENIED && !session_doubt(c, a->sent_ms)) {
-		(void)snprintf(c->unplaced, sizeof(c->unplaced), "%s", r->message);
-		pause = ENGINE_PATHS_DENIED_MS;
-	} else {
-		pause = c->paths_step = engine_longer(c->paths_step);
-		pause = pause > r->retry_after_ms ? pause : r->retry_after_ms;
+		leave(c, r);
+		return;
 	}
+	pause = c->paths_step = engine_longer(c->paths_step);
+	pause = pause > r->retry_after_ms ? pause : r->retry_after_ms;
 	if (pause > ENGINE_PATHS_MS)
 		c->paths_next = engine_now(c->e) + pause;
 }
@@ -127,10 +137,10 @@ static void on_answer(struct cloud *c, void *ctx, const struct provider_result *
 	if (r->code == PROVIDER_OK) {
 		take(c, a, r);
 		c->unplaced[0] = '\0';
-		c->paths_step = 0;
+		c->paths_step = c->paths_odd = 0;
 		c->paths_most = 2 * c->paths_most < c->caps.paths_max ? 2 * c->paths_most : 0;
 	} else if (r->code == PROVIDER_INVALID || r->code == PROVIDER_NOT_FOUND) {
-		refused(c, a);
+		refused(c, a, r);
 	} else {
 		failed(c, a, r);
 	}

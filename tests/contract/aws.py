@@ -706,6 +706,12 @@ def simclouds_instances_are_read_by_botocore(w):
         said = ec2.get_console_output(InstanceId=seen[0]["InstanceId"], Latest=True)
         want(said["InstanceId"], seen[0]["InstanceId"])
         assert f"instance {said['InstanceId']} of type gpu_8x_h100\n" in said["Output"], said
+        ids = [i["InstanceId"] for i in seen[:2]]
+        where = ec2.describe_instance_topology(InstanceIds=ids)["Instances"]
+        want([(i["InstanceId"], i["InstanceType"], i["NetworkNodes"], i["AvailabilityZone"]) for i in where],
+             [(i, "gpu_8x_h100", [f"nn-{REGION}a"], REGION + "a") for i in ids])
+        want(refused(lambda: ec2.describe_instance_topology(InstanceIds=ids + ["i-0123"])),
+             ("InvalidInstanceID.NotFound", 400))
         gone = ec2.terminate_instances(InstanceIds=[seen[0]["InstanceId"]])["TerminatingInstances"]
         want([g["CurrentState"]["Name"] in ("shutting-down", "terminated") for g in gone], [True])
 

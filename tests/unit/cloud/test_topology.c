@@ -140,6 +140,18 @@ static struct fleet_node *up(const char *node, const char *instance, uint32_t po
 	return fn;
 }
 
+/* u2 with i-2, and so on. */
+static void some_up(int from, int to)
+{
+	char node[12], id[12];
+
+	for (int i = from; i <= to; i++) {
+		(void)snprintf(node, sizeof(node), "u%d", i);
+		(void)snprintf(id, sizeof(id), "i-%d", i);
+		(void)up(node, id, 0, 0);
+	}
+}
+
 /* It is in another state now. */
 static void move(struct fleet_node *fn, enum node_state to)
 {
@@ -235,13 +247,7 @@ static void test_who_is_asked_about(void **state)
 	move(boots, NODE_BOOTING);
 	(void)up("x1", "lab-1", 0, 1);
 	(void)up("u1", "", 0, 0);
-	for (int i = 2; i < 8; i++) {
-		char node[8], id[8];
-
-		(void)snprintf(node, sizeof(node), "u%d", i);
-		(void)snprintf(id, sizeof(id), "i-%d", i);
-		(void)up(node, id, 0, 0);
-	}
+	some_up(2, 7);
 	run(0);
 	assert_string_equal(F.ids, "i-2 i-3 i-4 i-5");
 	answer(PROVIDER_OK, "");
@@ -292,15 +298,10 @@ static void test_it_waits_for_a_slot_and_for_a_provider_that_is_on(void **state)
 static void test_one_odd_id_is_found_by_halves(void **state)
 {
 	static const char *const asked[] = {"i-1 i-2 i-3 i-4", "i-1 i-2", "i-1", "i-2", "i-3 i-4"};
-	struct fleet_node *fn[5];
 	char text[8], id[8];
 
 	(void)state;
-	for (int i = 1; i <= 4; i++) {
-		(void)snprintf(text, sizeof(text), "u%d", i);
-		(void)snprintf(id, sizeof(id), "i-%d", i);
-		fn[i] = up(text, id, 0, 0);
-	}
+	some_up(1, 4);
 	for (size_t i = 0; i < 5; i++) {
 		run(5000);
 		assert_int_equal(F.sent, i + 1);
@@ -316,12 +317,38 @@ static void test_one_odd_id_is_found_by_halves(void **state)
 		}
 		answer(PROVIDER_OK, "");
 	}
-	assert_string_equal(fn[1]->path, "");
-	for (int i = 2; i <= 4; i++)
-		assert_string_equal(fn[i]->path, "z/b");
+	for (int i = 1; i <= 4; i++) {
+		(void)snprintf(text, sizeof(text), "u%d", i);
+		assert_string_equal(fleet_find(&F.e.fleet, text)->newest->path, i > 1 ? "z/b" : "");
+	}
 	assert_string_equal(engine_unplaced(&F.e, 0), "");
 	run(3600000);
 	assert_int_equal(F.sent, 5);
+}
+
+/* The region has no such request: that is not asked for each machine. */
+static void test_a_question_that_is_refused_again_and_again_is_left(void **state)
+{
+	(void)state;
+	some_up(1, 9);
+	for (int i = 0; i < 5; i++) { /* of four, two, and three single ones */
+		run(5000);
+		assert_string_equal(engine_unplaced(&F.e, 0), "");
+		answer(PROVIDER_INVALID, "UnsupportedOperation: not here");
+	}
+	assert_string_equal(engine_unplaced(&F.e, 0), "UnsupportedOperation: not here");
+	run(3599999);
+	assert_int_equal(F.sent, 5);
+	run(1);
+	assert_string_equal(F.ids, "i-4 i-5 i-6 i-7");
+	answer(PROVIDER_INVALID, "x");
+	F.clouds[0].unplaced[0] = '\0';
+	for (int i = 0; i < 5; i++) { /* in a row, and those here are not */
+		F.clouds[0].paths_most = 1;
+		run(5000);
+		answer(i == 1 ? PROVIDER_OK : PROVIDER_INVALID, "x");
+		assert_string_equal(engine_unplaced(&F.e, 0), i < 4 ? "" : "x");
+	}
 }
 
 static void test_a_denied_right_is_asked_for_again_in_an_hour_or_after_a_reload(void **state)
@@ -556,6 +583,7 @@ int main(void)
 		T(test_after_a_start_all_are_asked_about),
 		T(test_it_waits_for_a_slot_and_for_a_provider_that_is_on),
 		T(test_one_odd_id_is_found_by_halves),
+		T(test_a_question_that_is_refused_again_and_again_is_left),
 		T(test_a_denied_right_is_asked_for_again_in_an_hour_or_after_a_reload),
 		T(test_a_denial_for_the_session_is_none),
 		T(test_failures_are_repeated_later_each_time),
