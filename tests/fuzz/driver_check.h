@@ -119,8 +119,8 @@ static inline void read_again(const struct provider_ops *ops, const void *self,
 }
 
 /* The first byte: which operation ('n': notices, 'a': their acknowledgement, where the driver has
- * them, 'F', 'G', 'H': of fabrics, 'c': a console log, 'r': a report); the second: the status; a
- * line: Retry-After; the rest: a body. Twice the same bytes give twice the same. */
+ * them, 'F', 'G', 'H': of fabrics, 'c': a console log, 'r': a report, 't': a topology); the second:
+ * the status; a line: Retry-After; the rest: a body. Twice the same bytes give twice the same. */
 static inline void check_driver(const struct provider_ops *ops, void *self, const uint8_t *data,
 				size_t size)
 {
@@ -150,8 +150,6 @@ static inline void check_driver(const struct provider_ops *ops, void *self, cons
 		op.kind = PROVIDER_CONSOLE;
 		op.u.console.id = "i-1";
 	} else if ((caps.flags & PROVIDER_PATHS) != 0 && data[0] == 't') {
-		static const char *const ids[] = {"i-1", "i-2"};
-
 		op.kind = PROVIDER_TOPOLOGY;
 		op.u.topology.ids = ids;
 		op.u.topology.nids = 2;
