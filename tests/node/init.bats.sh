@@ -732,7 +732,9 @@ mounts_hung() {
 mounted() { grep -q " $1 " /proc/self/mountinfo; }
 unmounts() {
 	rc=0
-	said=$(timeout 60 sh "$top/scripts/node/node-init" --unmount 2>&1) || rc=$?
+	# Not by a pipe, which what cannot be killed would keep open.
+	timeout -k 1 40 sh "$top/scripts/node/node-init" --unmount >$W/unmount.said 2>&1 || rc=$?
+	said=$(cat $W/unmount.said)
 }
 
 unmount_in_order() {

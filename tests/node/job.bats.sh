@@ -343,6 +343,11 @@ enroot_directories() {
 	[ -d $W/scratch/enroot/1001 ]
 	prolog 10 1001
 	[ $rc = 0 ]
+	# An epilog that fails would drain the node.
+	mv $W/scratch/enroot/.lock $W/lock
+	mkdir $W/scratch/enroot/.lock
+	epilog 10 1001
+	[ $rc = 0 ]
 	# Elsewhere.
 	configure "enroot_path = $W/images"
 	prolog 11 1000
