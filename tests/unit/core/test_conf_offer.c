@@ -327,8 +327,10 @@ static void test_offers_are_printed_within_their_pool(void **state)
 	assert_int_equal(conf_finish(c, NULL), 0);
 	str_init(&s, CONF_PRINT_MAX);
 	conf_print(c, &s);
-	assert_non_null(strstr(s.p, "\npool \"p\" {\n\tnodes = \"n[1-3]\"\n\tunit = \"0\"\n"
-				    "\tfabric = \"\"\n\tinterconnect = \"\"\n\tmax_nodes = "));
+	assert_non_null(strstr(
+		s.p,
+		"\npool \"p\" {\n\tnodes = \"n[1-3]\"\n\tunit = \"0\"\n"
+		"\tfabric = \"\"\n\tfabric_hops = \"0\"\n\tinterconnect = \"\"\n\tmax_nodes = "));
 	assert_non_null(strstr(s.p, "\tjurisdictions = {}\n"
 				    "\n\toffer \"x\" {\n\t\tprovider = \"one\"\n"));
 	assert_non_null(strstr(

@@ -42,6 +42,7 @@ static inline void assert_provider_equal(const struct conf_provider *a,
 	assert_int_equal(a->attest, b->attest);
 	assert_text_equal(a->account, b->account);
 	assert_int_equal(a->check_address, b->check_address);
+	assert_text_equal(a->address_map, b->address_map);
 	assert_text_equal(a->attest_ca_file, b->attest_ca_file);
 	assert_ptr_equal(a->own_options, b->own_options);
 	for (size_t i = 0; a->own != NULL && i < a->own_options->noptions; i++)
@@ -93,6 +94,8 @@ static inline void assert_pool_equal(const struct conf_pool *a, const struct con
 	assert_words_equal(a->checkpoint_command, b->checkpoint_command);
 	assert_int_equal(a->rebalance, b->rebalance);
 	assert_int_equal(a->rebalance_wait_ms, b->rebalance_wait_ms);
+	assert_int_equal(a->unmount_wait_ms, b->unmount_wait_ms);
+	assert_int_equal(a->dynamic, b->dynamic);
 	assert_int_equal(a->noffers, b->noffers);
 	for (size_t i = 0; i < a->noffers; i++)
 		assert_offer_equal(&a->offers[i], &b->offers[i]);

@@ -79,6 +79,7 @@ static void assert_providers(const struct conf *c)
 	assert_int_equal(sim->attest, CONF_ATTEST_OFF);
 	assert_string_equal(sim->account, "a-1");
 	assert_int_equal(sim->check_address, 0);
+	assert_string_equal(sim->address_map, "10.0.0.0/8=11.0.0.0/8");
 	assert_string_equal(sim->attest_ca_file, "/etc/at.pem");
 	assert_null(sim->attest_ca);
 	assert_int_equal(c->providers[1].attest_as, CONF_ATTEST_OFF);
@@ -138,6 +139,8 @@ static void assert_first_pool(const struct conf *c)
 	assert_string_equal(p->checkpoint_command[1], "%j");
 	assert_int_equal(p->rebalance, CONF_REBALANCE_DRAIN);
 	assert_int_equal(p->rebalance_wait_ms, 420000);
+	assert_int_equal(p->unmount_wait_ms, 6000);
+	assert_true(p->dynamic);
 	assert_int_equal(p->fabric_hops, 1);
 	assert_string_equal(p->interconnect, "ib:8x400");
 	assert_string_equal(p->jurisdiction, "SE");
